@@ -1,0 +1,3 @@
+module github.com/mmafuzz/mmafuzz
+
+go 1.26

@@ -1,0 +1,249 @@
+// Package fp holds the number formats of matrix units as one data table, and
+// the conversions between codes (raw bits) and numbers.
+//
+// # Adding a format
+//
+// A format is one row of the table in this file and one constant of type ID.
+// The tests of this package decode and encode every code of every format of up
+// to 16 bits, so a new row is tested by being there.
+//
+// Sources: IEEE 754-2019 for FP64, FP32 and FP16; OCP 8-bit Floating Point
+// Specification (OFP8) for E5M2 and E4M3; OCP Microscaling Formats (MX) for
+// E3M2, E2M3, E2M1 and E8M0; AMD Instinct MI300 ISA for the FNUZ formats and
+// XF32; PTX ISA for TF32 and UE4M3.
+package fp
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ID names a format. The zero ID means "no format" (an instruction without
+// scales has Scale == None).
+type ID uint8
+
+// The formats. TF32 is a 32-bit register of which the low 13 bits are not
+// part of the value; AMD calls the same thing XF32.
+const (
+	None ID = iota
+	FP64
+	FP32
+	TF32
+	XF32
+	BF16
+	FP16
+	E5M2
+	E4M3
+	E5M2FNUZ
+	E4M3FNUZ
+	E3M2
+	E2M3
+	E2M1
+	E8M0
+	UE4M3
+	numFormats
+)
+
+// Specials says which codes of a format are not finite numbers.
+type Specials uint8
+
+const (
+	// AllFinite has neither infinities nor NaNs (OCP FP6 and FP4).
+	AllFinite Specials = iota
+	// IEEE: the largest exponent field is Inf (fraction 0) or NaN (any other).
+	IEEE
+	// OnesNaN: only the codes with all exponent and fraction bits set are NaN,
+	// there is no Inf (OCP E4M3; UE4M3; E8M0, whose FF is NaN).
+	OnesNaN
+	// NegZeroNaN: the code of -0 is the only NaN; there is no Inf and no -0
+	// (the FNUZ formats).
+	NegZeroNaN
+)
+
+// Format is one row of the format table.
+type Format struct {
+	ID       ID
+	Name     string
+	ExpBits  uint8
+	FracBits uint8
+	Bias     int16
+	Signed   bool // a sign bit above the exponent field
+	Specials Specials
+	NoZero   bool  // exponent field 0 is a normal number (E8M0)
+	Low      uint8 // register bits below the fraction that are dropped before the code is read (TF32, XF32)
+	Width    uint8 // bytes of the container of one code in buffers: 1, 2, 4 or 8
+	Source   string
+}
+
+// formats is the table; index is the ID. Emin, the largest finite number and
+// the like follow from a row and are methods.
+var formats = [numFormats]Format{
+	FP64:     {FP64, "fp64", 11, 52, 1023, true, IEEE, false, 0, 8, "IEEE 754-2019 binary64"},
+	FP32:     {FP32, "fp32", 8, 23, 127, true, IEEE, false, 0, 4, "IEEE 754-2019 binary32"},
+	TF32:     {TF32, "tf32", 8, 10, 127, true, IEEE, false, 13, 4, "PTX ISA, .tf32; the low 13 bits are dropped before classification"},
+	XF32:     {XF32, "xf32", 8, 10, 127, true, IEEE, false, 13, 4, "AMD CDNA3 ISA, XF32"},
+	BF16:     {BF16, "bf16", 8, 7, 127, true, IEEE, false, 0, 2, "PTX ISA, .bf16"},
+	FP16:     {FP16, "fp16", 5, 10, 15, true, IEEE, false, 0, 2, "IEEE 754-2019 binary16"},
+	E5M2:     {E5M2, "e5m2", 5, 2, 15, true, IEEE, false, 0, 1, "OCP OFP8"},
+	E4M3:     {E4M3, "e4m3", 4, 3, 7, true, OnesNaN, false, 0, 1, "OCP OFP8"},
+	E5M2FNUZ: {E5M2FNUZ, "e5m2fnuz", 5, 2, 16, true, NegZeroNaN, false, 0, 1, "AMD CDNA3 ISA, BF8"},
+	E4M3FNUZ: {E4M3FNUZ, "e4m3fnuz", 4, 3, 8, true, NegZeroNaN, false, 0, 1, "AMD CDNA3 ISA, FP8"},
+	E3M2:     {E3M2, "e3m2", 3, 2, 3, true, AllFinite, false, 0, 1, "OCP MX v1.0"},
+	E2M3:     {E2M3, "e2m3", 2, 3, 1, true, AllFinite, false, 0, 1, "OCP MX v1.0"},
+	E2M1:     {E2M1, "e2m1", 2, 1, 1, true, AllFinite, false, 0, 1, "OCP MX v1.0"},
+	E8M0:     {E8M0, "ue8m0", 8, 0, 127, false, OnesNaN, true, 0, 1, "OCP MX v1.0; PTX ISA, .ue8m0"},
+	UE4M3:    {UE4M3, "ue4m3", 4, 3, 7, false, OnesNaN, false, 0, 1, "PTX ISA, .ue4m3; bit 7 of the byte is ignored"},
+}
+
+// aliases are other spellings that people use.
+var aliases = map[string]ID{
+	"f64": FP64, "f32": FP32, "f16": FP16, "half": FP16, "bfloat16": BF16,
+	"bf8": E5M2FNUZ, "fp8": E4M3FNUZ, "e8m0": E8M0, "fp4": E2M1,
+}
+
+// Get returns the row of a format. It panics for None and for unknown IDs.
+func (id ID) Get() *Format {
+	if id == None || id >= numFormats {
+		panic(fmt.Sprintf("fp: no format %d", uint8(id)))
+	}
+	return &formats[id]
+}
+
+// All returns every format's ID in table order.
+func All() []ID {
+	ids := make([]ID, 0, numFormats-1)
+	for id := FP64; id < numFormats; id++ {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// String returns the format's name, or "none".
+func (id ID) String() string {
+	if id == None {
+		return "none"
+	}
+	if id >= numFormats {
+		return fmt.Sprintf("format(%d)", uint8(id))
+	}
+	return formats[id].Name
+}
+
+// Parse returns the format of a name or alias, in any case.
+func Parse(name string) (ID, error) {
+	n := strings.ToLower(name)
+	if n == "none" || n == "" {
+		return None, nil
+	}
+	for id := FP64; id < numFormats; id++ {
+		if formats[id].Name == n {
+			return id, nil
+		}
+	}
+	if id, ok := aliases[n]; ok {
+		return id, nil
+	}
+	return None, fmt.Errorf("unknown format %q", name)
+}
+
+// MarshalText writes the format's name, for JSON.
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads a format's name, for JSON.
+func (id *ID) UnmarshalText(b []byte) (err error) {
+	*id, err = Parse(string(b))
+	return err
+}
+
+// Bits returns the bits of a code that carry meaning: sign, exponent and
+// fraction (19 for TF32, whose code is the upper 19 bits of a register).
+func (f *Format) Bits() uint8 {
+	n := f.ExpBits + f.FracBits
+	if f.Signed {
+		n++
+	}
+	return n
+}
+
+// CodeBits returns the bits of a code as it stands in its register: Bits plus
+// the dropped low bits, and the ignored top bit of UE4M3.
+func (f *Format) CodeBits() uint8 {
+	if f.ID == UE4M3 {
+		return 8
+	}
+	return f.Bits() + f.Low
+}
+
+// Digits returns the hexadecimal digits in which a code is written: the whole
+// digits of its container (FP4 and FP6 take two, like FP8).
+func (f *Format) Digits() int { return 2 * int(f.Width) }
+
+// CodeMask returns a mask of CodeBits ones.
+func (f *Format) CodeMask() uint64 { return 1<<f.CodeBits() - 1 }
+
+// Emin returns the exponent of the smallest normal number, which is also the
+// exponent of subnormals and zero.
+func (f *Format) Emin() int32 {
+	if f.NoZero {
+		return -int32(f.Bias)
+	}
+	return 1 - int32(f.Bias)
+}
+
+// Emax returns the exponent of the largest finite number.
+func (f *Format) Emax() int32 {
+	top := int32(1)<<f.ExpBits - 1 - int32(f.Bias)
+	if f.Specials == IEEE || f.NoZero {
+		return top - 1
+	}
+	return top
+}
+
+// MaxFinite returns the code of the largest finite number.
+func (f *Format) MaxFinite() uint64 {
+	ones := uint64(1)<<(f.ExpBits+f.FracBits) - 1 // all exponent and fraction bits
+	switch f.Specials {
+	case IEEE:
+		ones = (ones>>f.FracBits)<<f.FracBits - 1
+	case OnesNaN:
+		ones--
+	}
+	return ones << f.Low
+}
+
+// SignBit returns the mask of the sign in a code; 0 for unsigned formats.
+func (f *Format) SignBit() uint64 {
+	if !f.Signed {
+		return 0
+	}
+	return 1 << (f.ExpBits + f.FracBits + f.Low)
+}
+
+// HasInf says whether the format has infinities.
+func (f *Format) HasInf() bool { return f.Specials == IEEE }
+
+// HasNaN says whether the format has NaNs.
+func (f *Format) HasNaN() bool { return f.Specials != AllFinite }
+
+// HasNegZero says whether the format has a zero with the sign bit set.
+func (f *Format) HasNegZero() bool { return f.Signed && f.Specials != NegZeroNaN }
+
+// InfCode returns the code of an infinity. It panics if there is none.
+func (f *Format) InfCode(neg bool) uint64 {
+	if !f.HasInf() {
+		panic("fp: " + f.Name + " has no infinity")
+	}
+	code := (uint64(1)<<f.ExpBits - 1) << (f.FracBits + f.Low)
+	if neg {
+		code |= f.SignBit()
+	}
+	return code
+}
+
+// Width returns the bytes of the format's container; 0 for None.
+func (id ID) Width() int {
+	if id == None {
+		return 0
+	}
+	return int(id.Get().Width)
+}

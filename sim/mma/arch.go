@@ -1,0 +1,50 @@
+package mma
+
+// Arch is a GPU architecture.
+type Arch struct {
+	Name  string // as in target names
+	Chip  string // compute capability or gfx name
+	Title string
+}
+
+// Archs lists the architectures in order of vendor and age.
+var Archs = []Arch{
+	{"volta", "sm_70", "NVIDIA Volta (V100)"},
+	{"turing", "sm_75", "NVIDIA Turing (T4)"},
+	{"ampere", "sm_80", "NVIDIA Ampere (A100, A2)"},
+	{"ada", "sm_89", "NVIDIA Ada Lovelace (RTX 4090, L40S)"},
+	{"hopper", "sm_90", "NVIDIA Hopper (H100, H200)"},
+	{"blackwell", "sm_100", "NVIDIA Blackwell (B200)"},
+	{"blackwell-ultra", "sm_103", "NVIDIA Blackwell Ultra (B300)"},
+	{"thor", "sm_110", "NVIDIA Thor"},
+	{"rtx-blackwell", "sm_120", "NVIDIA RTX Blackwell (RTX PRO 6000, RTX 5090)"},
+	{"gb10", "sm_121", "NVIDIA GB10 (DGX Spark)"},
+	{"cdna1", "gfx908", "AMD CDNA1 (MI100)"},
+	{"cdna2", "gfx90a", "AMD CDNA2 (MI210, MI250X)"},
+	{"cdna3", "gfx942", "AMD CDNA3 (MI300X)"},
+	{"cdna4", "gfx950", "AMD CDNA4 (MI350X)"},
+	{"rdna3", "gfx11", "AMD RDNA3"},
+	{"rdna4", "gfx12", "AMD RDNA4"},
+}
+
+// archAliases are other names of architectures.
+var archAliases = map[string]string{
+	"sm70": "volta", "sm75": "turing", "sm80": "ampere", "sm86": "ampere", "sm_86": "ampere",
+	"sm89": "ada", "sm90": "hopper", "sm_90a": "hopper", "sm90a": "hopper", "sm100": "blackwell", "sm_100a": "blackwell",
+	"sm103": "blackwell-ultra", "sm110": "thor", "sm120": "rtx-blackwell", "sm_120a": "rtx-blackwell", "sm121": "gb10",
+	"v100": "volta", "t4": "turing", "a100": "ampere", "h100": "hopper", "h200": "hopper", "b200": "blackwell",
+	"mi100": "cdna1", "mi210": "cdna2", "mi250x": "cdna2", "mi300x": "cdna3",
+}
+
+// FindArch returns the architecture of a name, chip name or alias.
+func FindArch(name string) (Arch, bool) {
+	if a, ok := archAliases[name]; ok {
+		name = a
+	}
+	for _, a := range Archs {
+		if a.Name == name || a.Chip == name {
+			return a, true
+		}
+	}
+	return Arch{}, false
+}

@@ -1,0 +1,99 @@
+package mma
+
+import (
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// There is no public output data of AMD matrix cores. The rows rest on
+// arXiv:2511.10909, whose authors validated their models on MI100, MI250X and
+// MI300X, and on the tests of FTTN (CCGrid 2024).
+const (
+	srcTable6 = "arXiv:2511.10909 Table 6"
+	srcTable7 = "arXiv:2511.10909 Table 7"
+	// NaN results are known as a class only; zero signs only for IEEE FMA.
+	amdUnknown = FacetNaN | FacetZero
+)
+
+var amd = []decl{
+	// CDNA1.
+	{archs: "cdna1", names: "v_mfma_f32_{32x32x1,16x16x1,4x4x1,32x32x2,16x16x4}f32", params: FMA(fp.FP32), unknown: FacetNaN,
+		source: "arXiv:2511.10909 Alg. 4, Table 6", evidence: "001; FTTN", alias: mfmaAlias},
+	{archs: "cdna1", names: "v_mfma_f32_{32x32x2,16x16x2,4x4x2,32x32x4,16x16x8}bf16", params: EFDPA(2), unknown: amdUnknown,
+		source: "arXiv:2511.10909 Alg. 6, Table 6", evidence: "001; FTTN (width 2)", alias: mfmaAlias},
+	{archs: "cdna1", names: "v_mfma_f32_{32x32x4,16x16x4,4x4x4,32x32x8,16x16x16}f16", params: EFDPA(4), unknown: amdUnknown,
+		source: "arXiv:2511.10909 Alg. 6, Table 6", evidence: "001; FTTN (width 4, GEMM result 255.875)", alias: mfmaAlias},
+
+	// CDNA2.
+	{archs: "cdna2", names: "v_mfma_f32_{32x32x1,16x16x1,4x4x1,32x32x2,16x16x4}f32", params: FMA(fp.FP32), unknown: FacetNaN,
+		source: "arXiv:2511.10909 Alg. 4, Table 6", evidence: "001; FTTN", alias: mfmaAlias},
+	{archs: "cdna2", names: "v_mfma_f64_{16x16x4,4x4x4}f64", params: FMA(fp.FP64), unknown: FacetNaN,
+		source: "arXiv:2511.10909 Alg. 4, Table 6", evidence: "001; FTTN", alias: mfmaAlias},
+	{archs: "cdna2", names: "v_mfma_f32_{32x32x2,16x16x2,4x4x2,32x32x4,16x16x8}bf16", params: FTZAddMul(2), unknown: amdUnknown,
+		source: "arXiv:2511.10909 Alg. 2, Table 6", evidence: "001; flush after rounding as in MMA-Sim, unmeasured", alias: mfmaAlias},
+	{archs: "cdna2", names: "v_mfma_f32_{32x32x4,16x16x4,4x4x4,32x32x8,16x16x16}{bf16_1k,f16}", params: FTZAddMul(4), unknown: amdUnknown,
+		source: "arXiv:2511.10909 Alg. 2, Table 6", evidence: "001; FTTN (subnormals flushed; its GEMM result 0 is not reproduced); flush after rounding as in MMA-Sim, unmeasured", alias: mfmaAlias},
+
+	// CDNA3. Medium confidence: TR-FDPA's second rounding follows the later
+	// MMA-Sim rule, which differs from Alg. 10 on rare inputs.
+	{archs: "cdna3", names: "v_mfma_f32_{32x32x1_2b,16x16x1_4b,4x4x1_16b,32x32x2,16x16x4}_f32", params: FMA(fp.FP32), unknown: FacetNaN,
+		source: "arXiv:2511.10909 Alg. 4, Table 6", evidence: "001", alias: mfmaAlias},
+	{archs: "cdna3", names: "v_mfma_f64_{16x16x4,4x4x4_4b}_f64", params: FMA(fp.FP64), unknown: FacetNaN,
+		source: "arXiv:2511.10909 Alg. 4, Table 6", evidence: "001", alias: mfmaAlias},
+	{archs: "cdna3", names: "v_mfma_f32_{16x16x8,32x32x4}_xf32", params: TRFDPA(4, 24, 31), unknown: amdUnknown,
+		source: "arXiv:2511.10909 Alg. 10, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
+	{archs: "cdna3", names: "v_mfma_f32_{32x32x4_2b,16x16x4_4b,4x4x4_16b,32x32x8,16x16x16}_{f16,bf16}", params: TRFDPA(8, 24, 31), unknown: amdUnknown,
+		source: "arXiv:2511.10909 Alg. 10, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
+	{archs: "cdna3", names: "v_mfma_f32_{16x16x32,32x32x16}_{fp8,bf8}_{fp8,bf8}", params: GTRFDPA(16, 24, 31), unknown: amdUnknown,
+		source: "arXiv:2511.10909 Alg. 11, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
+
+	// Listed, without a model.
+	{archs: "cdna4", names: "v_mfma_f32_{16x16x32,32x32x16}_{f16,bf16}",
+		refuse: "the arithmetic of CDNA4 is unknown; do not assume CDNA3's"},
+	{archs: "rdna3", names: "v_wmma_f32_16x16x16_{f16,bf16}",
+		refuse: "the arithmetic of RDNA3 is unknown: silicon is reported to equal neither FP32 additions nor an exact sum"},
+	{archs: "rdna4", names: "v_wmma_f32_16x16x16_{f16,bf16}",
+		refuse: "the arithmetic of RDNA4 is unknown"},
+}
+
+// mfmaAlias returns the other generation's spelling: 16x16x16f16 for
+// 16x16x16_f16 and the other way round, with the number of blocks that only
+// the newer spelling names.
+func mfmaAlias(name string) string {
+	d, rest, _ := strings.Cut(strings.TrimPrefix(name, "v_mfma_"), "_")
+	shape, types, newer := strings.Cut(rest, "_")
+	if newer {
+		if blocks, after, ok := strings.Cut(types, "b_"); ok && len(blocks) <= 2 {
+			types = after
+		}
+		if strings.Contains(types, "_") {
+			return "" // fp8_bf8: there is no older spelling
+		}
+		if types == "bf16" {
+			types = "bf16_1k"
+		}
+		return "v_mfma_" + d + "_" + shape + types
+	}
+	i := strings.LastIndexByte(rest, 'x') + 1
+	for i < len(rest) && rest[i] >= '0' && rest[i] <= '9' {
+		i++
+	}
+	shape, types = rest[:i], rest[i:]
+	if types == "bf16" {
+		return "" // dropped from later generations
+	}
+	types = strings.TrimSuffix(types, "_1k")
+	if blocks := mfmaBlocks[shape+types]; blocks != "" {
+		shape += "_" + blocks
+	}
+	return "v_mfma_" + d + "_" + shape + "_" + types
+}
+
+// mfmaBlocks is the number of blocks of the shapes that have several.
+var mfmaBlocks = map[string]string{
+	"32x32x1f32": "2b", "16x16x1f32": "4b", "4x4x1f32": "16b",
+	"32x32x4f16": "2b", "16x16x4f16": "4b", "4x4x4f16": "16b",
+	"32x32x4bf16": "2b", "16x16x4bf16": "4b", "4x4x4bf16": "16b",
+	"4x4x4f64": "4b",
+}

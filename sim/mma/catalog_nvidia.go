@@ -1,0 +1,144 @@
+package mma
+
+import "github.com/mmafuzz/mmafuzz/sim/fp"
+
+// Sources and evidence of the NVIDIA rows. Codes of evidence: "rows" are
+// outputs of that GPU recorded by Khattak and Mikaitis (arXiv:2512.07004), all
+// of which the model reproduces; "001" is arXiv:2511.10909 (models validated by
+// its authors on that GPU); "Fasi" is PeerJ CS 7:e330; "SMT" is
+// arXiv:2502.15999; "MMA-Sim" is its later code; "B200 words" are 58 published
+// result words of that GPU.
+const (
+	srcTable4 = "arXiv:2511.10909 Alg. 7, Table 4"
+	srcTable5 = "arXiv:2511.10909 Alg. 9, Table 5"
+	srcST     = "arXiv:2511.10909 Alg. 8, Table 4"
+	srcDMMA   = "arXiv:2511.10909 Alg. 4, Table 3"
+)
+
+// Floors (exponent of zero, e_zero): FP32 results -126+18-F, FP16 results of
+// mma.sync -14+18-F, wgmma and tcgen05 -133 also for FP16 results, MX -133,
+// MXF4 and NVF4 -139. For FP16 operands and FP32 results no input shows it.
+const (
+	evFloor16 = "; e_zero from the MATLAB models and a Turing probe, not from recorded rows"
+	evWide16  = "; e_zero -133 second-hand from MMA-Sim"
+)
+
+func rz32() Round  { return To(fp.FP32, fp.RZ) }
+func rne16() Round { return To(fp.FP16, fp.RNE) }
+
+// The 8, 6 and 4-bit operand formats of kind::f8f6f4.
+const narrow = "{e4m3,e5m2,e3m2,e2m3,e2m1}"
+
+var nvidia = []decl{
+	// Volta: quad-pair instructions, four products, F = 23.
+	{archs: "volta", names: "mma.m8n8k4.f32.f16.f16.f32", params: TFDPA(4, 23, rz32(), -131),
+		source: srcTable4, evidence: "5,000 rows (V100); 001; Fasi; SMT"},
+	{archs: "volta", names: "mma.m8n8k4.f16.f16.f16.f16", params: TFDPA(4, 23, rne16(), -19),
+		source: srcTable4, evidence: "5,000 rows (V100), which do not determine F; 001" + evFloor16},
+	{archs: "volta", names: "mma.m8n8k4.f32.f16.f16.f16", params: TFDPA(4, 23, rz32(), -131),
+		source: srcTable4, evidence: "001; a subnormal FP16 C aligned at its own emin as in MMA-Sim, which nobody has measured"},
+
+	// Turing, Ampere, Ada: 16 bytes of operands a step, F = 24.
+	{archs: "turing", names: "mma.m16n8k8.f32.f16.f16.f32", params: TFDPA(8, 24, rz32(), -132),
+		source: srcTable4, evidence: "001; Fasi (F); no public data"},
+	{archs: "turing", names: "mma.m16n8k8.f16.f16.f16.f16", params: TFDPA(8, 24, rne16(), -20),
+		source: srcTable4, evidence: "001; MMA-Sim probes on Turing (e_zero, direct rounding)"},
+	{archs: "ampere ada", names: "mma.m16n8k{8,16}.f32.f16.f16.f32", params: TFDPA(8, 24, rz32(), -132),
+		source: srcTable4, evidence: "rows: A100 and A2 10,000, Ada and L40S 10,000 (k8); 001; Fasi"},
+	{archs: "ampere ada", names: "mma.m16n8k{8,16}.f16.f16.f16.f16", params: TFDPA(8, 24, rne16(), -20),
+		source: srcTable4, evidence: "rows: A100 and A2 10,000, Ada and L40S 10,000 (k8), which do not determine F; 001" + evFloor16},
+	{archs: "ampere ada", names: "mma.m16n8k{8,16}.f32.bf16.bf16.f32", params: TFDPA(8, 24, rz32(), -132),
+		source: srcTable4, evidence: "rows: A100 and A2 10,000, Ada and L40S 10,000 (k8); 001"},
+	{archs: "ampere ada", names: "mma.m16n8k{4,8}.f32.tf32.tf32.f32", params: TFDPA(4, 24, rz32(), -132),
+		source: srcTable4, evidence: "rows: A100 and A2 10,000, Ada and L40S 10,000 (k4); 001"},
+	{archs: "ada", names: "mma.m16n8k{16,32}.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32", params: TFDPA(16, 13, RZE8M13(), -132),
+		source: srcTable4, evidence: "rows: Ada and L40S 20,000 (k32, equal formats); 001"},
+	{archs: "ada", names: "mma.m16n8k{16,32}.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16", params: TFDPA(16, 13, rne16(), -20),
+		source: srcTable4, evidence: "rows: Ada 10,000 (k32, equal formats); 001"},
+
+	// Hopper, Blackwell, RTX Blackwell: 32 bytes of operands a step, F = 25.
+	{archs: "hopper blackwell rtx-blackwell", names: "mma.m16n8k{8,16}.f32.f16.f16.f32", params: TFDPA(16, 25, rz32(), -133),
+		source: srcTable4, evidence: "rows: H100 and H200 10,000, B200 5,000 (k16); 001"},
+	{archs: "hopper blackwell rtx-blackwell", names: "mma.m16n8k{8,16}.f16.f16.f16.f16", params: TFDPA(16, 25, rne16(), -21),
+		source: srcTable4, evidence: "rows: H100 and H200 10,000, B200 5,000 (k16), which do not determine F; 001" + evFloor16},
+	{archs: "hopper blackwell rtx-blackwell", names: "mma.m16n8k{8,16}.f32.bf16.bf16.f32", params: TFDPA(16, 25, rz32(), -133),
+		source: srcTable4, evidence: "rows: H100 and H200 10,000, B200 5,000 (k16); 001; one published H100 case fixes e_zero"},
+	{archs: "hopper blackwell rtx-blackwell", names: "mma.m16n8k{4,8}.f32.tf32.tf32.f32", params: TFDPA(8, 25, rz32(), -133),
+		source: srcTable4, evidence: "rows: H100 and H200 10,000, B200 5,000 (only 4 of 8 products used: L = 8 rests on 001)"},
+	{archs: "ampere ada", names: "mma.m8n8k4.f64.f64.f64.f64", params: dmma(), unknown: FacetNaN,
+		source: srcDMMA, evidence: "001; Fasi"},
+	{archs: "hopper blackwell rtx-blackwell", names: "mma.{m8n8k4,m16n8k4,m16n8k8,m16n8k16}.f64.f64.f64.f64", params: dmma(), unknown: FacetNaN,
+		source: srcDMMA, evidence: "001"},
+
+	// Hopper's warpgroup instructions; FP8 keeps 13 bits.
+	{archs: "hopper", names: "wgmma.m64n8k16.f32.f16.f16{,.c0} wgmma.m64n8k16.f32.bf16.bf16{,.c0}", params: TFDPA(16, 25, rz32(), -133),
+		source: srcTable4, evidence: "001; recorded rows are of mma.sync"},
+	{archs: "hopper", names: "wgmma.m64n8k16.f16.f16.f16{,.c0}", params: TFDPA(16, 25, rne16(), -133),
+		source: srcTable4, evidence: "001" + evWide16},
+	{archs: "hopper", names: "wgmma.m64n8k8.f32.tf32.tf32{,.c0}", params: TFDPA(8, 25, rz32(), -133),
+		source: srcTable4, evidence: "001"},
+	{archs: "hopper", names: "wgmma.m64n8k32.f32.{e4m3,e5m2}.{e4m3,e5m2}{,.c0}", params: TFDPA(32, 13, RZE8M13(), -133),
+		source: srcTable4, evidence: "rows: H100 and H200 20,000 (equal formats, without C); 001"},
+	{archs: "hopper", names: "wgmma.m64n8k32.f16.{e4m3,e5m2}.{e4m3,e5m2}{,.c0}", params: TFDPA(32, 13, rne16(), -133),
+		source: srcTable4, evidence: "001" + evWide16},
+
+	// FP8 mma.sync on Hopper and Blackwell is not done by an FP8 unit: the
+	// compiler widens to FP16 and issues two HMMA and one addition.
+	{archs: "hopper blackwell", names: "mma.m16n8k32.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32", params: SplitHMMA(25, rz32(), -133, fp.FP32),
+		source: "found by search on recorded rows", evidence: "rows: H100 and H200 20,000 (older upload), B200 10,000, equal formats; order of the halves from FP16 results only"},
+	{archs: "hopper blackwell", names: "mma.m16n8k32.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16", params: SplitHMMA(25, rne16(), -21, fp.FP16),
+		source: "found by search on recorded rows", evidence: "rows: H100 and H200 20,000, B200 10,000, equal formats"},
+
+	// Blackwell's tensor-memory instructions.
+	{archs: "blackwell", names: "tcgen05.m128n8k16.kind::f16.f32.f16.f16{,.c0} tcgen05.m128n8k16.kind::f16.f32.bf16.bf16{,.c0}", params: TFDPA(16, 25, rz32(), -133),
+		source: srcTable4, evidence: "001; B200 words"},
+	{archs: "blackwell", names: "tcgen05.m128n8k16.kind::f16.f16.f16.f16{,.c0}", params: TFDPA(16, 25, rne16(), -133),
+		source: srcTable4, evidence: "001; B200 words" + evWide16},
+	{archs: "blackwell", names: "tcgen05.m128n8k8.kind::tf32.f32.tf32.tf32{,.c0}", params: TFDPA(8, 25, rz32(), -133),
+		source: srcTable4, evidence: "001; B200 words"},
+	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::f8f6f4.f32." + narrow + "." + narrow + "{,.c0}", params: TFDPA(32, 25, rz32(), -133),
+		source: srcTable4, evidence: "001 (FP8, FP4); B200 words (FP6 too)"},
+	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::f8f6f4.f16." + narrow + "." + narrow + "{,.c0}", params: TFDPA(32, 25, rne16(), -133),
+		source: srcTable4, evidence: "001 (FP8, FP4); B200 words (FP6 too)" + evWide16},
+	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".ue8m0", params: STFDPA(32, 25, rz32(), -133),
+		source: srcST, evidence: "001 (FP8, FP4); B200 words; e_zero from MMA-Sim"},
+	{archs: "blackwell", names: "tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0 tcgen05.m128n8k64.kind::mxf4nvf4.block{32.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue4m3}", params: GSTFDPA(64, 16, 35, rz32(), -139),
+		source: srcTable5, evidence: "001; B200 words; an independent B200 model"},
+
+	// RTX Blackwell's mma.sync kinds.
+	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::f8f6f4.f32." + narrow + "." + narrow + ".f32", params: TFDPA(32, 25, rz32(), -133),
+		source: srcTable4, evidence: "001 (FP8, FP4); FP6 as on Blackwell"},
+	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::f8f6f4.f16." + narrow + "." + narrow + ".f16", params: TFDPA(32, 25, rne16(), -21),
+		source: srcTable4, evidence: "001 (FP8, FP4); FP6 as on Blackwell; e_zero as for mma.sync FP16 results, which no input shows"},
+	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".f32.ue8m0", params: STFDPA(32, 25, rz32(), -133),
+		source: srcST, evidence: "001 (FP8, FP4); FP6 as on Blackwell"},
+	{archs: "rtx-blackwell", names: "mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 mma.m16n8k64.kind::mxf4nvf4.block{32.f32.e2m1.e2m1.f32.ue8m0,16.f32.e2m1.e2m1.f32.ue8m0,16.f32.e2m1.e2m1.f32.ue4m3}", params: GSTFDPA(64, 16, 35, rz32(), -139),
+		source: srcTable5, evidence: "001"},
+
+	// Thor: two instructions for which silicon has been reported.
+	{archs: "thor", names: "tcgen05.m128n8k16.kind::f16.f32.bf16.bf16", params: TFDPA(16, 25, rz32(), -133),
+		source: "public report", evidence: "36,864 FP32 words match F = 25, L = 16; e_zero and specials assumed as on Blackwell", unknown: FacetNaN | FacetZero},
+	{archs: "thor", names: "tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.{e4m3,e5m2}.{e4m3,e5m2}.ue8m0", params: STFDPA(32, 25, rz32(), -133),
+		source: "public report", evidence: "36,864 FP32 words match F = 25, L = 32; e_zero and specials assumed as on Blackwell", unknown: FacetNaN | FacetZero},
+
+	// Listed, without a model.
+	{archs: "turing", names: "mma.m8n8k4.{f16.f16.f16.f16,f32.f16.f16.f32}",
+		refuse: "nobody has shown whether this shape runs on the tensor cores here or is lowered to scalar FMA"},
+	{archs: "hopper blackwell", names: "mma.m16n8k16.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 mma.m16n8k16.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16",
+		refuse: "FP8 mma.sync is emulated here; the rule is known for m16n8k32 only"},
+	{archs: "rtx-blackwell", names: "mma.m16n8k{16,32}.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32 mma.m16n8k{16,32}.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16",
+		refuse: "plain FP8 mma.sync (without kind::f8f6f4) has no known rule here"},
+	{archs: "blackwell-ultra", names: "tcgen05.m128n8k16.kind::f16.{f32,f16}.f16.f16 tcgen05.m128n8k16.kind::f16.f32.bf16.bf16 tcgen05.m128n8k8.kind::tf32.f32.tf32.tf32 tcgen05.m128n8k32.kind::f8f6f4.{f32,f16}." + narrow + "." + narrow,
+		refuse: "no data for sm_103; Blackwell (sm_100) is the likely model: use sim:blackwell"},
+	{archs: "thor", names: "tcgen05.m128n8k16.kind::f16.{f32,f16}.f16.f16 tcgen05.m128n8k8.kind::tf32.f32.tf32.tf32 tcgen05.m128n8k32.kind::f8f6f4.{f32,f16}." + narrow + "." + narrow,
+		refuse: "no data for this instruction on sm_110; Blackwell (sm_100) is the likely model: use sim:blackwell"},
+	{archs: "gb10", names: "mma.m16n8k16.{f32.f16.f16.f32,f16.f16.f16.f16,f32.bf16.bf16.f32} mma.m16n8k8.f32.tf32.tf32.f32 mma.m16n8k32.kind::f8f6f4.f32." + narrow + "." + narrow + ".f32 mma.m16n8k32.kind::f8f6f4.f16." + narrow + "." + narrow + ".f16",
+		refuse: "no data for sm_121; RTX Blackwell (sm_120) is the likely model: use sim:rtx-blackwell"},
+}
+
+// dmma is NVIDIA's FP64 unit: a chain of IEEE FMAs whose NaN code nobody has shown.
+func dmma() Params {
+	p := FMA(fp.FP64)
+	p.Special.NaN = NaNOnes
+	return p
+}

@@ -1,0 +1,233 @@
+package mma
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// Instruction is one row of the catalogue: what an instruction of one
+// architecture is and how it computes.
+type Instruction struct {
+	Arch  string // name of the architecture, as in Archs
+	Name  string // ISA spelling, with the smallest N (and M = 128 for tcgen05) where they are free
+	Alias string // another spelling that people use, or ""
+	M, N  Range  // rows and columns that the ISA allows; they do not influence a dot product
+	K     int    // products per output
+	Formats
+	Params   Params
+	Unknown  Facets // what nobody has shown; compared by class, not by bits
+	Refuse   string // why there is no model; "" if there is one
+	Source   string // where the rule is published
+	Evidence string // what it was checked against
+}
+
+// Range is the values min, min+step, ..., max that the ISA allows.
+type Range struct{ Min, Max, Step int }
+
+// Contains says whether v is one of the values.
+func (r Range) Contains(v int) bool {
+	return v >= r.Min && v <= r.Max && (v-r.Min)%max(r.Step, 1) == 0
+}
+
+// String writes one value, or the range.
+func (r Range) String() string {
+	if r.Min == r.Max {
+		return fmt.Sprint(r.Min)
+	}
+	return fmt.Sprintf("%d..%d step %d", r.Min, r.Max, r.Step)
+}
+
+// Facets is a set of details of a result.
+type Facets uint8
+
+// The facets that a row can leave open.
+const (
+	FacetNaN  Facets = 1 << iota // the code of a NaN result
+	FacetZero                    // the sign of a zero result
+)
+
+// String names the facets, or "-".
+func (f Facets) String() string {
+	var s []string
+	if f&FacetNaN != 0 {
+		s = append(s, "nan code")
+	}
+	if f&FacetZero != 0 {
+		s = append(s, "zero sign")
+	}
+	if s == nil {
+		return "-"
+	}
+	return strings.Join(s, ", ")
+}
+
+// FullName returns ARCH/NAME.
+func (i *Instruction) FullName() string { return i.Arch + "/" + i.Name }
+
+// decl is a line of a catalogue file: a pattern of names and what they share.
+// Braces in a pattern expand as in a shell: {a,b}x is ax and bx. Formats, shape
+// and K are read off the name, so that they cannot disagree with it.
+type decl struct {
+	archs    string // names, separated by blanks
+	names    string // patterns, separated by blanks
+	params   Params
+	unknown  Facets
+	refuse   string
+	source   string
+	evidence string
+	alias    func(name string) string // nil: no alias
+}
+
+// rows makes the rows of a declaration.
+func (d decl) rows() []Instruction {
+	var rows []Instruction
+	for arch := range strings.FieldsSeq(d.archs) {
+		for pattern := range strings.FieldsSeq(d.names) {
+			for _, name := range expand(pattern) {
+				rows = append(rows, d.row(arch, name))
+			}
+		}
+	}
+	return rows
+}
+
+func (d decl) row(arch, name string) Instruction {
+	i, err := parseName(name)
+	if err != nil {
+		panic(fmt.Sprintf("mma: catalogue: %v", err))
+	}
+	i.Arch, i.Params, i.Unknown, i.Refuse = arch, d.params, d.unknown, d.refuse
+	i.Source, i.Evidence = d.source, d.evidence
+	if d.alias != nil {
+		i.Alias = d.alias(name)
+	}
+	return i
+}
+
+// expand returns the names that a pattern with braces stands for. Braces do not
+// nest.
+func expand(pattern string) []string {
+	before, rest, ok := strings.Cut(pattern, "{")
+	if !ok {
+		return []string{pattern}
+	}
+	alternatives, after, _ := strings.Cut(rest, "}")
+	var names []string
+	for alt := range strings.SplitSeq(alternatives, ",") {
+		names = append(names, expand(before+alt+after)...)
+	}
+	return names
+}
+
+// parseName reads shape and formats off an ISA name.
+func parseName(name string) (Instruction, error) {
+	for _, prefix := range []string{"v_mfma_", "v_wmma_"} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			return parseMFMA(name, rest)
+		}
+	}
+	return parsePTX(name)
+}
+
+// parsePTX reads names such as
+//
+//	mma.m16n8k16.f32.f16.f16.f32                        D A B C
+//	mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0
+//	wgmma.m64n8k16.f32.f16.f16[.c0]                     D A B, C as D or none
+//	tcgen05.m128n8k16.kind::f16.f32.f16.f16[.c0]
+func parsePTX(name string) (Instruction, error) {
+	i := Instruction{Name: name}
+	fields := strings.Split(name, ".")
+	if len(fields) < 5 {
+		return i, fmt.Errorf("%q is not an instruction name", name)
+	}
+	var m, n int
+	if _, err := fmt.Sscanf(fields[1], "m%dn%dk%d", &m, &n, &i.K); err != nil {
+		return i, fmt.Errorf("%q: %q is not a shape", name, fields[1])
+	}
+	i.M, i.N = ptxRanges(fields[0], m, n)
+	fields, form := fields[2:], fields[0]
+	if strings.HasPrefix(fields[0], "kind::") {
+		fields = fields[1:]
+	}
+	if _, err := fmt.Sscanf(fields[0], "block%d", &i.Block); err == nil {
+		fields = fields[1:]
+		if i.Scale, err = fp.Parse(fields[len(fields)-1]); err != nil {
+			return i, fmt.Errorf("%q: %w", name, err)
+		}
+		fields = fields[:len(fields)-1]
+	}
+	noC := fields[len(fields)-1] == "c0"
+	if noC {
+		fields = fields[:len(fields)-1]
+	}
+	ids, err := parseFormats(fields)
+	if err != nil {
+		return i, fmt.Errorf("%q: %w", name, err)
+	}
+	switch {
+	case form == "mma" && len(ids) == 4 && !noC:
+		i.D, i.A, i.B, i.C = ids[0], ids[1], ids[2], ids[3]
+	case form != "mma" && len(ids) == 3:
+		i.D, i.A, i.B, i.C = ids[0], ids[1], ids[2], ids[0]
+		if noC {
+			i.C = fp.None
+		}
+	default:
+		return i, fmt.Errorf("%q: %d formats", name, len(ids))
+	}
+	return i, nil
+}
+
+func parseFormats(names []string) ([]fp.ID, error) {
+	ids := make([]fp.ID, len(names))
+	for i, n := range names {
+		id, err := fp.Parse(n)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = id
+	}
+	return ids, nil
+}
+
+// ptxRanges returns the shapes that a PTX form allows beside K.
+func ptxRanges(form string, m, n int) (Range, Range) {
+	switch form {
+	case "wgmma":
+		return Range{64, 64, 1}, Range{8, 256, 8}
+	case "tcgen05":
+		return Range{64, 256, 64}, Range{8, 256, 8}
+	}
+	return Range{m, m, 1}, Range{n, n, 1}
+}
+
+// parseMFMA reads names such as v_mfma_f32_32x32x4_2b_f16, v_mfma_f32_4x4x4f16,
+// v_mfma_f32_32x32x4bf16_1k and v_mfma_f32_16x16x32_fp8_bf8; rest is what
+// follows v_mfma_.
+func parseMFMA(name, rest string) (Instruction, error) {
+	i := Instruction{Name: name}
+	d, rest, _ := strings.Cut(rest, "_")
+	var m, n int
+	var tail string
+	if _, err := fmt.Sscanf(rest, "%dx%dx%d%s", &m, &n, &i.K, &tail); err != nil {
+		return i, fmt.Errorf("%q is not an instruction name", name)
+	}
+	i.M, i.N = Range{m, m, 1}, Range{n, n, 1}
+	tail = strings.TrimPrefix(strings.TrimSuffix(tail, "_1k"), "_")
+	if blocks, after, ok := strings.Cut(tail, "b_"); ok && len(blocks) <= 2 {
+		tail = after // _2b_, _4b_, _16b_: the number of blocks
+	}
+	a, b, ok := strings.Cut(tail, "_")
+	if !ok {
+		b = a
+	}
+	ids, err := parseFormats([]string{d, a, b})
+	if err != nil {
+		return i, fmt.Errorf("%q: %w", name, err)
+	}
+	i.D, i.A, i.B, i.C = ids[0], ids[1], ids[2], ids[0]
+	return i, nil
+}

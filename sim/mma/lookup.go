@@ -1,0 +1,170 @@
+package mma
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// Catalog returns every row, in the order of Archs and of the catalogue files.
+// The slice is shared: do not change it.
+var Catalog = sync.OnceValue(func() []Instruction {
+	var all []Instruction
+	for _, d := range slices.Concat(nvidia, amd) {
+		all = append(all, d.rows()...)
+	}
+	age := map[string]int{}
+	for i, a := range Archs {
+		age[a.Name] = i
+	}
+	slices.SortStableFunc(all, func(x, y Instruction) int { return age[x.Arch] - age[y.Arch] })
+	gfx942(all)
+	return all
+})
+
+// gfx942 corrects the operand formats of CDNA3: its fp8 and bf8 are FNUZ, which
+// the names do not say (later chips use the same names for OCP formats).
+func gfx942(all []Instruction) {
+	for i := range all {
+		if all[i].Arch != "cdna3" {
+			continue
+		}
+		for _, id := range []*fp.ID{&all[i].A, &all[i].B} {
+			switch *id {
+			case fp.E4M3:
+				*id = fp.E4M3FNUZ
+			case fp.E5M2:
+				*id = fp.E5M2FNUZ
+			}
+		}
+	}
+}
+
+// Of returns the rows of one architecture.
+func Of(arch string) []Instruction {
+	var rows []Instruction
+	for _, i := range Catalog() {
+		if i.Arch == arch {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+// Lookup returns the instruction of an architecture that a name stands for: the
+// ISA spelling with any legal N, an alias, or a prefix that only one
+// instruction has. The result carries the name's own shape. The error of an
+// unknown name lists the nearest ones.
+func Lookup(arch, name string) (*Instruction, error) {
+	a, ok := FindArch(arch)
+	if !ok {
+		return nil, fmt.Errorf("unknown architecture %q (known: %s)", arch, strings.Join(archNames(), ", "))
+	}
+	rows := Of(a.Name)
+	plain, m, n := defaultShape(name)
+	var prefixed []Instruction
+	for _, i := range rows {
+		if i.Name == plain || i.Alias != "" && i.Alias == name {
+			return i.withShape(m, n)
+		}
+		if strings.HasPrefix(i.Name, plain) {
+			prefixed = append(prefixed, i)
+		}
+	}
+	if len(prefixed) == 1 {
+		return prefixed[0].withShape(m, n)
+	}
+	return nil, lookupError(a.Name, name, rows, prefixed)
+}
+
+func archNames() []string {
+	var names []string
+	for _, a := range Archs {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+func lookupError(arch, name string, rows, prefixed []Instruction) error {
+	if len(prefixed) > 1 {
+		return fmt.Errorf("%s: %q is the beginning of %d instructions: %s", arch, name, len(prefixed), someNames(prefixed))
+	}
+	if len(rows) == 0 {
+		return fmt.Errorf("%s: no instructions are known", arch)
+	}
+	near := slices.Clone(rows)
+	slices.SortStableFunc(near, func(x, y Instruction) int {
+		return distance(name, x.Name) - distance(name, y.Name)
+	})
+	return fmt.Errorf("%s has no instruction %q; nearest: %s", arch, name, someNames(near))
+}
+
+func someNames(rows []Instruction) string {
+	const most = 4
+	var names []string
+	for _, i := range rows[:min(len(rows), most)] {
+		names = append(names, i.Name)
+	}
+	if len(rows) > most {
+		names = append(names, "...")
+	}
+	return strings.Join(names, ", ")
+}
+
+var freeShape = regexp.MustCompile(`^(wgmma|tcgen05)\.m(\d+)n(\d+)k`)
+
+// defaultShape returns a name with its free dimensions replaced by those that
+// stand in the catalogue, and what they were (0: not free).
+func defaultShape(name string) (plain string, m, n int) {
+	s := freeShape.FindStringSubmatch(name)
+	if s == nil {
+		return name, 0, 0
+	}
+	m, _ = strconv.Atoi(s[2])
+	n, _ = strconv.Atoi(s[3])
+	rows := "64"
+	if s[1] == "tcgen05" {
+		rows = "128"
+	}
+	return s[1] + ".m" + rows + "n8k" + name[len(s[0]):], m, n
+}
+
+// withShape returns a copy of i with the given free dimensions.
+func (i Instruction) withShape(m, n int) (*Instruction, error) {
+	if m == 0 {
+		return &i, nil
+	}
+	if !i.M.Contains(m) || !i.N.Contains(n) {
+		return nil, fmt.Errorf("%s: M is %s and N is %s; m%dn%d is not a shape", i.Name, i.M, i.N, m, n)
+	}
+	form, rest, _ := strings.Cut(i.Name, ".")
+	_, rest, _ = strings.Cut(rest, "k")
+	i.Name = fmt.Sprintf("%s.m%dn%dk%s", form, m, n, rest)
+	return &i, nil
+}
+
+// distance is the Levenshtein distance of two names.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diag
+			if a[i] != b[j] {
+				cost++
+			}
+			diag = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diag+1)
+		}
+	}
+	return row[len(b)]
+}

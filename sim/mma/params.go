@@ -1,0 +1,291 @@
+// Package mma says what matrix multiply-accumulate instructions are: the
+// parameter program that drives every arithmetic (Params), the catalogue of
+// instructions (Instruction), and the flat buffers that they work on (Batch).
+// It computes nothing: package sim and package oracle are two independent
+// interpreters of Params.
+//
+// # The parameter program
+//
+// One output element D is computed from K products a[k]*b[k] and C. The
+// program is a fixed sequence; every part of it may be absent.
+//
+//	In       operands: widening, subnormals flushed
+//	Prod     products: exact or rounded; which exponent a product counts as having
+//	Order    the sequence in which the K products are taken
+//	L        products per step: the K products are taken L at a time
+//	per step:
+//	  Stage0 groups of products are summed            (Off: absent)
+//	  Stage1 groups of those sums are summed          (Off: absent)
+//	  Join   what remains and the accumulator are added in one fused sum
+//	  Acc    the result is rounded to become the next accumulator
+//	Late     additions after the last step: interleaved accumulators, then C
+//	Out      conversion to D's format where Acc does not already give it
+//	Special  NaN codes and signs of zero
+//
+// # Terms
+//
+// A term is an exact number with a nominal exponent. Nothing is normalised on
+// the way: a product of significands in [1,2) has the nominal exponent
+// Exp(a)+Exp(b) although its value may be up to 4 times 2 to that power, and a
+// subnormal operand counts with its format's emin (arXiv:2511.10909, section
+// 4.1.3). A term whose factors include a zero is null: it has no nominal
+// exponent and no influence on an alignment, but its sign counts for the sign of
+// a zero result. A sum of terms is null if all of them are; a sum that cancels
+// is zero but not null and keeps its nominal exponent. The result of a Round is
+// normalised: its nominal exponent is max(floor(log2|x|), Emin), and a zero
+// result is null.
+//
+// # A fused sum
+//
+// Given terms t_i with nominal exponents e_i, and Align{F, Mode, Floor}:
+//
+//	E   = max over the terms that are not null of e_i, and Floor if set
+//	sum = sum of Round_Mode(t_i to a multiple of 2^(E-F))      F = 0: exact
+//
+// The sum itself is exact; E becomes its nominal exponent (for an exact sum,
+// too). If all terms are null, so is the sum. Infinities and NaNs are decided
+// before any alignment: a NaN term gives NaN, infinities of both signs give
+// NaN, else any infinity gives that infinity. Inf*0 gives a NaN term.
+//
+// # Adding an arithmetic
+//
+// Most new units are new values of these fields: add a constructor to
+// arithmetic.go and rows to a catalogue file. A unit that needs a new field
+// adds it here, to both interpreters, and to the label table of package
+// triage (a test there fails until it is done).
+package mma
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// Params is the arithmetic of one instruction: a plain comparable value. The
+// zero value of every field means "absent".
+type Params struct {
+	In      Input   `json:"in,omitzero"`
+	Prod    Product `json:"prod,omitzero"`
+	Scale   ScaleAt `json:"scale,omitzero"`
+	Order   Order   `json:"order,omitzero"`
+	L       uint8   `json:"l,omitzero"`     // products per step, at most; 0: all K
+	Lanes   uint8   `json:"lanes,omitzero"` // interleaved accumulators: lane r sums the products r, r+Lanes, ... of the sequence; 0 and 1: one
+	Start   Start   `json:"start,omitzero"`
+	Stage0  Stage   `json:"stage0,omitzero"`
+	Stage1  Stage   `json:"stage1,omitzero"`
+	Join    Join    `json:"join,omitzero"`
+	Acc     Round   `json:"acc,omitzero"`
+	Late    Round   `json:"late,omitzero"`
+	Out     Round   `json:"out,omitzero"`
+	Special Special `json:"special,omitzero"`
+}
+
+// Input is the conditioning of operands before they are multiplied.
+type Input struct {
+	// Widen, if set, is a format to which every finite a and b is converted
+	// exactly before anything else: a subnormal may become normal and then
+	// counts with its own exponent.
+	Widen fp.ID `json:"widen,omitzero"`
+	// Sub is what happens to subnormal a and b (in the format after Widen), and
+	// with FlushPlus also to zeros: they become +0.
+	Sub InFlush `json:"sub,omitzero"`
+	// C is the same for c, subnormal in C's format: as first accumulator and in
+	// Late. Acc is the same for the accumulator that a step hands to the next,
+	// subnormal in D's format.
+	C   InFlush `json:"c,omitzero"`
+	Acc InFlush `json:"acc,omitzero"`
+}
+
+// InFlush is what happens to subnormal inputs.
+type InFlush uint8
+
+// The input flushes.
+const (
+	KeepSub   InFlush = iota // gradual underflow: subnormals are numbers
+	FlushSign                // subnormals become zeros of the same sign (DAZ)
+	FlushPlus                // subnormals and zeros become +0
+)
+
+// Product says how a product is formed.
+type Product struct {
+	Exp   ProdExp `json:"exp,omitzero"`
+	Round Round   `json:"round,omitzero"` // zero: the product is exact
+}
+
+// ProdExp says what nominal exponent an exact product has. A rounded product
+// (Round.Frac != 0) is normalised by its rounding in any case.
+type ProdExp uint8
+
+// The product exponents.
+const (
+	FieldSum   ProdExp = iota // Exp(a)+Exp(b), nothing normalised
+	OperandSum                // floor(log2|a|)+floor(log2|b|): subnormal operands are normalised first
+	Normalised                // floor(log2|a*b|): the product is normalised
+)
+
+// ScaleAt says where block scales take effect (instructions with scales only).
+type ScaleAt uint8
+
+// The places of scales.
+const (
+	// ScaleProduct: each product is multiplied by its scales, before Prod.Round;
+	// their exponent fields add to its nominal exponent.
+	ScaleProduct ScaleAt = iota
+	// ScaleGroup: each sum of Stage0 is multiplied by the scales of its block.
+	// A group with a zero scale is null.
+	ScaleGroup
+)
+
+// Order is the sequence in which products are taken.
+type Order uint8
+
+// The orders, as permutations of 0..K-1.
+const (
+	Ascending  Order = iota // 0 1 2 3 ...
+	Descending              // K-1 ... 1 0
+	SwapPairs               // 1 0 3 2 5 4 ... (high half of each 32-bit pair first)
+	Split4                  // k mod 4 in {0,1} ascending, then k mod 4 in {2,3}
+	EvenOdd                 // 0 2 4 ... 1 3 5 ...
+	Halves                  // 0 K/2 1 K/2+1 ...
+)
+
+// Start says what the accumulator holds before the first step.
+type Start uint8
+
+// The starts. With StartZero and StartEmpty, C (if the instruction has one) is
+// added after the last step: d = Late(sum + c). With several lanes, StartC
+// gives c to lane 0 and +0 to the others; after the last step the lanes are
+// added first, s = Late(s + lane[r]) for r = 1, 2, ..., then c. These additions
+// are exact sums of two terms, rounded by Late.
+const (
+	StartC     Start = iota // c
+	StartZero               // +0: a null term that takes part in the sign of a zero
+	StartEmpty              // nothing: the first step has no accumulator term
+)
+
+// Stage sums groups of terms.
+type Stage struct {
+	Sum   Sum   `json:"sum,omitzero"` // Off: the stage is absent
+	Split Split `json:"split,omitzero"`
+	Group uint8 `json:"group,omitzero"` // Adjacent: terms per group, 0 for all; Interleaved: number of groups
+	Align Align `json:"align,omitzero"`
+	// Fixed: the sum is fixed point, its nominal exponent is 0 plus that of
+	// scales applied to it.
+	Fixed bool  `json:"fixed,omitzero"`
+	Round Round `json:"round,omitzero"` // rounding of each sum; with Sequential and pairwise, of each addition
+}
+
+// Sum is how the terms of a group are added.
+type Sum uint8
+
+// The sums. Sequential and the pairwise sums are made of fused sums of two
+// terms, each with the stage's Align and Round; a group of one term is that
+// term, neither aligned nor rounded.
+const (
+	Off        Sum = iota
+	Fused          // all terms in one fused sum, then one Round
+	Sequential     // ((t0+t1)+t2)+...
+	Pairwise       // neighbours: (t0+t1)+(t2+t3); an odd last term is carried up
+	PairHalves     // halves: with n terms and h = ceil(n/2), t[i]+t[i+h], repeated; an odd middle term is carried up
+)
+
+// Split is how terms are divided into groups.
+type Split uint8
+
+// The splits.
+const (
+	Adjacent    Split = iota // runs of Group terms; the last may be shorter
+	Interleaved              // Group groups; group r has the terms r, r+Group, ...
+)
+
+// Align is the alignment of a fused sum: see the package comment.
+type Align struct {
+	F     Frac    `json:"f,omitzero"`
+	Mode  fp.Mode `json:"mode,omitzero"`  // how a term is cut at 2^(E-F); required if F is set
+	Floor Exp     `json:"floor,omitzero"` // lower bound of E
+}
+
+// Join is the last fused sum of a step: of what the stages left and of the
+// accumulator. All terms share E. The accumulator may be cut differently: this
+// is where CDNA3's asymmetry comes from (arXiv:2511.10909, Alg. 10 and 11).
+type Join struct {
+	Align Align `json:"align,omitzero"` // of the terms, and of the accumulator where CF and CMode do not say otherwise
+	// CF, CMode: the accumulator is cut at 2^(E-CF) by CMode. 0: like the terms.
+	CF    Frac    `json:"cf,omitzero"`
+	CMode fp.Mode `json:"cmode,omitzero"`
+	// CDrop: the accumulator counts as +0 if its nominal exponent is below
+	// E-CDrop (E still includes it, which then changes nothing). 0: never.
+	CDrop Frac `json:"cdrop,omitzero"`
+	// Post normalises and rounds the sum before Acc does.
+	Post Round `json:"post,omitzero"`
+}
+
+// Frac is a number of fraction bits; 0 means exact (nothing is cut).
+type Frac uint8
+
+// Exp is an exponent bound; 0 means none.
+type Exp int16
+
+// Round is a rounding of a number to Frac fraction bits at its own exponent,
+// as conversion to a floating-point format does. With e = max(floor(log2|x|),
+// Emin) the result is a multiple of 2^(e-Frac). The zero Round changes nothing.
+type Round struct {
+	Frac  Frac     `json:"frac,omitzero"` // 0: not rounded (Emax and Flush still apply)
+	Mode  fp.Mode  `json:"mode,omitzero"` // required if Frac is set
+	Emin  Exp      `json:"emin,omitzero"` // 0: none, no gradual underflow
+	Emax  Exp      `json:"emax,omitzero"` // 0: none, no overflow
+	Flush OutFlush `json:"flush,omitzero"`
+	// Over is what a result of exponent above Emax becomes. OverMax and OverIEEE
+	// give the largest number of Frac+1 significant bits and exponent Emax.
+	Over Over `json:"over,omitzero"`
+}
+
+// OutFlush says when a result counts as tiny (below 2^Emin) and is flushed to
+// zero. It requires Emin.
+type OutFlush uint8
+
+// The output flushes.
+const (
+	NoFlush     OutFlush = iota
+	FlushBefore          // tiny if |x| < 2^Emin before rounding
+	FlushAfter           // tiny if x rounded to Frac bits with no lower exponent bound is below 2^Emin (IEEE "after rounding", x86)
+	FlushResult          // tiny if the result, rounded with gradual underflow, is below 2^Emin
+)
+
+// Over is an overflow rule.
+type Over uint8
+
+// The overflow rules.
+const (
+	OverInf  Over = iota // infinity whatever the rounding mode (NVIDIA truncates to Inf)
+	OverIEEE             // infinity or the largest number, as IEEE 754 gives for the mode; round-to-odd: the largest number
+	OverMax              // the largest number
+)
+
+// Special is the treatment of special values.
+type Special struct {
+	NaN NaNRule `json:"nan,omitzero"`
+	// NegZero: a sum that is zero has the sign that IEEE 754 section 6.3 gives:
+	// if all terms are zeros of one sign, that sign; else +0, but -0 if the Round
+	// that follows the sum (of the stage; Post, or Acc where Post is absent;
+	// Late) has Mode RD. A term that vanishes in an alignment is a zero of the
+	// term's sign. False: a zero sum is +0.
+	NegZero bool `json:"negzero,omitzero"`
+	// TinySign: a non-zero number that a Round makes zero, by rounding or by
+	// flushing, keeps its sign. False: it becomes +0.
+	TinySign bool `json:"tinysign,omitzero"`
+}
+
+// NaNRule says which code a NaN result has.
+type NaNRule uint8
+
+// The NaN rules. "Quiet" is the code with only the top fraction bit set.
+const (
+	NaNOnes     NaNRule = iota // sign 0, exponent and fraction all ones (NVIDIA: 7FFFFFFF, 7FFF)
+	NaNQuiet                   // positive quiet (7FC00000)
+	NaNQuietNeg                // negative quiet (FFC00000)
+	// NaNFirst: the first NaN operand, made quiet, its payload left-aligned in
+	// D's format and its sign kept; if there is none (Inf*0, Inf-Inf), negative
+	// quiet. First is a before b within a product, products in sequence, then
+	// the accumulator; and in a sum of two the left one (x86, Intel SDM table
+	// 4-7).
+	NaNFirst
+)

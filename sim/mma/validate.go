@@ -1,0 +1,268 @@
+package mma
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// Limits of the parameter program. Both interpreters are exact within them.
+const (
+	MaxK    = 255 // products per instruction
+	MaxFrac = 64  // fraction bits of an alignment or of Join.Post and Prod.Round
+	maxSpan = 120 // bits between the highest and lowest bit of an exact sum that is not rounded at once
+)
+
+// Validate says whether p is a complete program for k products of the given
+// formats, and if not, the first thing that is wrong and where.
+func (p *Params) Validate(f Formats, k int) error {
+	if k < 1 || k > MaxK {
+		return fmt.Errorf("k = %d is not in 1..%d", k, MaxK)
+	}
+	checks := []error{
+		f.validate(),
+		p.checkInput(f),
+		p.checkEnums(),
+		p.checkRounds(),
+		p.Stage0.check("stage0"),
+		p.Stage1.check("stage1"),
+		p.checkJoin(),
+		p.checkScales(f, k),
+		p.checkResult(f),
+	}
+	for _, err := range checks {
+		if err != nil {
+			return err
+		}
+	}
+	return p.checkSpan(f, k)
+}
+
+func (f Formats) validate() error {
+	for _, o := range []struct {
+		name string
+		id   fp.ID
+	}{{"a", f.A}, {"b", f.B}, {"d", f.D}} {
+		if o.id == fp.None {
+			return fmt.Errorf("format of %s is not given", o.name)
+		}
+	}
+	for _, id := range []fp.ID{f.A, f.B} {
+		if !id.Get().Signed {
+			return fmt.Errorf("%s is a scale format, not an operand format", id)
+		}
+	}
+	if f.D.Get().Specials != fp.IEEE || f.D.Get().Low != 0 {
+		return fmt.Errorf("results in %s are not supported", f.D)
+	}
+	if f.C != fp.None && (f.C.Get().Specials != fp.IEEE || f.C.Get().Low != 0) {
+		return fmt.Errorf("accumulators in %s are not supported", f.C)
+	}
+	if (f.Scale == fp.None) != (f.Block == 0) {
+		return errors.New("scale format and block size must be given together")
+	}
+	if f.Scale != fp.None && f.Scale.Get().Signed {
+		return fmt.Errorf("%s is not a scale format", f.Scale)
+	}
+	return nil
+}
+
+func (p *Params) checkInput(f Formats) error {
+	if p.In.Widen == fp.None {
+		return nil
+	}
+	w := p.In.Widen.Get()
+	if w.Specials != fp.IEEE || w.Low != 0 {
+		return fmt.Errorf("in.widen: cannot widen to %s", w.Name)
+	}
+	for _, id := range []fp.ID{f.A, f.B} {
+		o := id.Get()
+		low := o.Emin() - int32(o.FracBits)
+		if o.Emax() > w.Emax() || o.FracBits > w.FracBits || low < w.Emin()-int32(w.FracBits) {
+			return fmt.Errorf("in.widen: not every %s number is a %s number", id, w.Name)
+		}
+	}
+	return nil
+}
+
+// checkEnums rejects values that no name stands for; they cannot come from a
+// model file but can from code.
+func (p *Params) checkEnums() error {
+	ok := int(p.In.Sub) < len(inFlushNames) && int(p.In.C) < len(inFlushNames) && int(p.In.Acc) < len(inFlushNames) &&
+		int(p.Prod.Exp) < len(prodExpNames) && int(p.Scale) < len(scaleAtNames) &&
+		int(p.Order) < len(orderNames) && int(p.Start) < len(startNames) &&
+		int(p.Special.NaN) < len(nanRuleNames)
+	if !ok {
+		return errors.New("an enumeration has an unknown value")
+	}
+	return nil
+}
+
+func (p *Params) checkRounds() error {
+	for _, r := range []struct {
+		name string
+		r    Round
+	}{
+		{"prod.round", p.Prod.Round}, {"stage0.round", p.Stage0.Round}, {"stage1.round", p.Stage1.Round},
+		{"join.post", p.Join.Post}, {"acc", p.Acc}, {"late", p.Late}, {"out", p.Out},
+	} {
+		if err := r.r.check(); err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+	}
+	return nil
+}
+
+func (r Round) check() error {
+	switch {
+	case r.Frac > MaxFrac:
+		return fmt.Errorf("frac = %d is above %d", r.Frac, MaxFrac)
+	case r.Frac != 0 && r.Mode == 0:
+		return errors.New("frac is set but mode is not")
+	case r.Flush != NoFlush && r.Emin == 0:
+		return errors.New("flush needs emin")
+	case r.Over != OverInf && (r.Frac == 0 || r.Emax == 0):
+		return errors.New("over needs frac and emax")
+	case r.Emax != 0 && r.Emin != 0 && r.Emax < r.Emin:
+		return errors.New("emax is below emin")
+	case int(r.Flush) >= len(outFlushNames) || int(r.Over) >= len(overNames) || r.Mode > fp.RTO:
+		return errors.New("an enumeration has an unknown value")
+	}
+	return nil
+}
+
+func (s Stage) check(name string) error {
+	switch {
+	case s.Sum == Off && s != Stage{}:
+		return fmt.Errorf("%s: sum is off but other fields are set", name)
+	case int(s.Sum) >= len(sumNames) || int(s.Split) >= len(splitNames):
+		return fmt.Errorf("%s: an enumeration has an unknown value", name)
+	case s.Split == Interleaved && s.Group == 0:
+		return fmt.Errorf("%s: interleaved groups need their number in group", name)
+	case s.Fixed && s.Round.Frac != 0:
+		return fmt.Errorf("%s: a fixed-point sum is not rounded", name)
+	}
+	if err := s.Align.check(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func (a Align) check() error {
+	switch {
+	case a.F > MaxFrac:
+		return fmt.Errorf("align.f = %d is above %d", a.F, MaxFrac)
+	case a.F != 0 && a.Mode == 0:
+		return errors.New("align.f is set but align.mode is not")
+	case a.Mode > fp.RTO:
+		return errors.New("align.mode has an unknown value")
+	}
+	return nil
+}
+
+func (p *Params) checkJoin() error {
+	j := p.Join
+	if err := j.Align.check(); err != nil {
+		return fmt.Errorf("join: %w", err)
+	}
+	switch {
+	case j.CF > MaxFrac || j.CDrop > MaxFrac:
+		return fmt.Errorf("join: cf or cdrop is above %d", MaxFrac)
+	case j.CF != 0 && j.CMode == 0 && j.Align.Mode == 0:
+		return errors.New("join: cf is set but neither cmode nor align.mode is")
+	case j.CMode != 0 && j.CF == 0 && j.Align.F == 0:
+		return errors.New("join: cmode is set but neither cf nor align.f is")
+	}
+	return nil
+}
+
+func (p *Params) checkScales(f Formats, k int) error {
+	if f.Scale == fp.None {
+		if p.Scale != ScaleProduct {
+			return errors.New("scale: the instruction has no scales")
+		}
+		return nil
+	}
+	if p.Scale == ScaleProduct {
+		return nil
+	}
+	s := p.Stage0
+	l := int(p.L)
+	if l == 0 {
+		l = k
+	}
+	switch {
+	case s.Sum == Off:
+		return errors.New("scale: group scales need stage0")
+	case p.Order != Ascending || p.Lanes > 1 || s.Split != Adjacent || s.Group == 0:
+		return errors.New("scale: group scales need adjacent groups of a given size in ascending order and one lane")
+	case f.Block%s.Group != 0 || l%int(s.Group) != 0 && l < k:
+		return fmt.Errorf("scale: groups of %d products do not divide blocks of %d and steps of %d", s.Group, f.Block, l)
+	}
+	return nil
+}
+
+// checkResult requires that every accumulator fits 64 significant bits and that
+// the last rounding leaves a number of D's format.
+func (p *Params) checkResult(f Formats) error {
+	if p.Acc.Frac == 0 || p.Acc.Frac > 63 {
+		return errors.New("acc: frac must be 1..63, every step ends in a rounding")
+	}
+	last, name := p.Acc, "acc"
+	if p.lateAdds(f) {
+		if p.Late.Frac == 0 || p.Late.Frac > 63 {
+			return errors.New("late: frac must be 1..63, there are additions after the last step")
+		}
+		last, name = p.Late, "late"
+	} else if p.Late != (Round{}) {
+		return errors.New("late: there is no addition after the last step")
+	}
+	if p.Out != (Round{}) {
+		last, name = p.Out, "out"
+	}
+	d := f.D.Get()
+	if last.Frac == 0 || int(last.Frac) > int(d.FracBits) || last.Emax == 0 || int32(last.Emax) > d.Emax() ||
+		last.Emin == 0 || int32(last.Emin) < d.Emin() {
+		return fmt.Errorf("%s: frac %d, emin %d, emax %d do not make a %s number", name, last.Frac, last.Emin, last.Emax, d.Name)
+	}
+	return nil
+}
+
+// lateAdds says whether anything is added after the last step.
+func (p *Params) lateAdds(f Formats) bool {
+	return p.Lanes > 1 || p.Start != StartC && f.C != fp.None
+}
+
+// checkSpan rejects programs whose exact, unrounded group sums need more than
+// maxSpan bits. No known unit comes near; a program that does is a mistake.
+func (p *Params) checkSpan(f Formats, k int) error {
+	a, b := f.A.Get(), f.B.Get()
+	top := a.Emax() + b.Emax() + 2
+	low := a.Emin() - int32(a.FracBits) + b.Emin() - int32(b.FracBits)
+	if f.Scale != fp.None && p.Scale == ScaleProduct {
+		s := f.Scale.Get()
+		top += 2 * (s.Emax() + 1)
+		low += 2 * (s.Emin() - int32(s.FracBits))
+	}
+	span := top - low + int32(bits.Len(uint(k)))
+	if p.Prod.Round.Frac != 0 {
+		if p.Prod.Round.Emin == 0 {
+			return errors.New("prod.round: a rounded product needs emin")
+		}
+		span = 300 // a floating-point range: no exact sums of these without a rounding
+	}
+	for i, s := range []Stage{p.Stage0, p.Stage1} {
+		if s.Sum == Off {
+			continue
+		}
+		if s.Align.F == 0 && s.Round.Frac == 0 && span > maxSpan {
+			return fmt.Errorf("stage%d: an exact sum of %d bits is neither aligned nor rounded", i, span)
+		}
+		if s.Align.F != 0 || s.Round.Frac != 0 {
+			span = 300
+		}
+	}
+	return nil
+}
