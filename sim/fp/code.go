@@ -98,8 +98,11 @@ const (
 
 // Encode returns the code of d rounded to f: to nearest and the other modes
 // with gradual underflow. A zero keeps its sign where the format has a negative
-// zero. An unsigned format encodes the magnitude.
+// zero. An unsigned format encodes the magnitude, so that RD and RU act on that.
+// All numbers of E8M0, of one digit, are odd: a tie goes to the larger magnitude
+// (IEEE 754 section 4.3.1) and RTO truncates.
 func (f *Format) Encode(d Dyadic, m Mode, over Overflow) uint64 {
+	d.Neg = d.Neg && f.Signed
 	sign := f.sign(d.Neg)
 	if d.IsZero() {
 		return f.zero(d.Neg)
@@ -116,7 +119,7 @@ func (f *Format) Encode(d Dyadic, m Mode, over Overflow) uint64 {
 	}
 	sig := r.align(e - frac)
 	field := uint64(0)
-	if sig>>frac != 0 || f.NoZero {
+	if sig>>frac != 0 { // not subnormal
 		field = uint64(e + int32(f.Bias))
 	}
 	return sign | (field<<frac|sig&(1<<frac-1))<<f.Low
@@ -182,9 +185,13 @@ func (f *Format) QuietNaN(neg bool) uint64 {
 }
 
 // OnesNaNCode returns the NaN with all exponent and fraction bits set and the
-// sign clear: NVIDIA's canonical NaN.
+// sign clear: NVIDIA's canonical NaN. The FNUZ formats have but their only NaN.
+// It panics for formats without NaN.
 func (f *Format) OnesNaNCode() uint64 {
-	if f.Specials == NegZeroNaN {
+	switch f.Specials {
+	case AllFinite:
+		panic("fp: " + f.Name + " has no NaN")
+	case NegZeroNaN:
 		return f.SignBit()
 	}
 	return (1<<(f.ExpBits+f.FracBits) - 1) << f.Low

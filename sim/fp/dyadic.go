@@ -3,7 +3,8 @@ package fp
 import "math/bits"
 
 // Dyadic is the finite number (-1)^Neg * (Hi*2^64 + Lo) * 2^Q. It need not be
-// normalised, and zero carries a sign. The zero value is +0.
+// normalised, and zero carries a sign. The zero value is +0. Q is within +-2^30,
+// so that no exponent overflows.
 type Dyadic struct {
 	Hi, Lo uint64
 	Q      int32

@@ -1,0 +1,102 @@
+package oracle
+
+import (
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Class is how two results of one dot product differ.
+type Class uint8
+
+// The classes.
+const (
+	Same     Class = iota // nothing that the policy cares for
+	Value                 // two numbers, or infinities of opposite signs
+	ZeroSign              // +0 and -0
+	NaNCode               // two NaNs
+	NaN                   // only one is a NaN
+	Inf                   // one is an infinity, the other a number
+	Fault                 // one side has no result; Compare never returns it
+)
+
+var classNames = [...]string{"same", "value", "zero-sign", "nan-code", "nan", "inf", "fault"}
+
+// String returns the name of the class, such as zero-sign.
+func (c Class) String() string {
+	if int(c) < len(classNames) {
+		return classNames[c]
+	}
+	return fmt.Sprintf("class(%d)", uint8(c))
+}
+
+// MarshalText writes the name, for JSON.
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads a name, for JSON.
+func (c *Class) UnmarshalText(b []byte) error {
+	for i, n := range classNames {
+		if n == string(b) {
+			*c = Class(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown class %q", b)
+}
+
+// Strictness says when two results of a kind are the same.
+type Strictness uint8
+
+// The degrees of strictness.
+const (
+	Bits    Strictness = iota // if their codes are equal
+	ByClass                   // if both are of that kind
+)
+
+// Policy says how strictly NaNs and zeros are compared. The zero Policy compares
+// bits.
+type Policy struct{ NaN, Zero Strictness }
+
+// DefaultPolicy compares bits, but by class what either side leaves open.
+func DefaultPolicy(a, b mma.Facets) Policy {
+	var p Policy
+	if (a|b)&mma.FacetNaN != 0 {
+		p.NaN = ByClass
+	}
+	if (a|b)&mma.FacetZero != 0 {
+		p.Zero = ByClass
+	}
+	return p
+}
+
+// Compare says how two codes of an IEEE format differ. Infinities of opposite
+// signs differ in Value, because Inf is for a difference in kind; a NaN differs
+// from an infinity as it does from a number, in NaN.
+func Compare(d fp.ID, p Policy, x, y uint64) Class {
+	if x == y {
+		return Same
+	}
+	f := d.Get()
+	inf := f.InfCode(false)
+	magX, magY := x&^f.SignBit(), y&^f.SignBit()
+	switch {
+	case magX > inf && magY > inf:
+		return unless(p.NaN, NaNCode)
+	case magX > inf || magY > inf:
+		return NaN
+	case (magX == inf) != (magY == inf):
+		return Inf
+	case magX|magY == 0:
+		return unless(p.Zero, ZeroSign)
+	}
+	return Value
+}
+
+// unless is a difference in c for those who compare bits.
+func unless(s Strictness, c Class) Class {
+	if s == ByClass {
+		return Same
+	}
+	return c
+}

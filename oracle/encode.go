@@ -1,0 +1,68 @@
+package oracle
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// encode returns the code of a term in an IEEE format, of which it must be a
+// number: nothing is rounded here.
+func encode(t term, id fp.ID, nan mma.NaNRule) uint64 {
+	f := id.Get()
+	code := uint64(0)
+	switch {
+	case t.kind == NotANumber:
+		return nanCode(t, f, nan)
+	case t.kind == Infinite:
+		code = f.InfCode(false)
+	case !t.isZero():
+		code = magnitudeCode(t, f)
+	}
+	if t.neg {
+		code |= f.SignBit()
+	}
+	return code
+}
+
+// magnitudeCode is the code of |t|. Counted in units of the last place, a
+// normal number has its hidden bit just above the fraction field; there it adds
+// the 1 by which its exponent field is larger than that of a subnormal.
+func magnitudeCode(t term, f *fp.Format) uint64 {
+	e := max(t.log2(), int(f.Emin()))
+	units, ok := multiple(t, e-int(f.FracBits))
+	if !ok || e > int(f.Emax()) {
+		panic(fmt.Sprintf("oracle: %d*2^%d is not a %s number: the program is not valid", t.m, t.q, f.Name))
+	}
+	return uint64(e-int(f.Emin()))<<f.FracBits + units
+}
+
+// multiple returns n with |t| = n * 2^u, if there is one of at most 64 bits.
+func multiple(t term, u int) (n uint64, ok bool) {
+	m := new(big.Int).Abs(t.m)
+	if t.q >= u {
+		m.Lsh(m, uint(t.q-u))
+		return m.Uint64(), m.IsUint64()
+	}
+	m, rem := m.QuoRem(m, new(big.Int).Lsh(big.NewInt(1), uint(u-t.q)), new(big.Int))
+	return m.Uint64(), m.IsUint64() && rem.Sign() == 0
+}
+
+// nanCode applies a NaN rule.
+func nanCode(t term, f *fp.Format, rule mma.NaNRule) uint64 {
+	quiet := f.InfCode(false) | 1<<(f.FracBits-1)
+	switch rule {
+	case mma.NaNOnes:
+		return f.SignBit() - 1
+	case mma.NaNQuietNeg:
+		return quiet | f.SignBit()
+	case mma.NaNFirst:
+		quiet |= t.payload >> (64 - f.FracBits)
+		if t.neg {
+			quiet |= f.SignBit()
+		}
+	}
+	return quiet
+}

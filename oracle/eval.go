@@ -1,0 +1,128 @@
+// Package oracle is the judge of differential tests. It answers three
+// questions about a dot product, each in its own way:
+//
+//	Eval        what a parameter program gives: a slow interpreter in math/big
+//	ExactDot    what the exact value is, and how far a result is from it
+//	References  what common chains of CPU operations give: native floats
+//
+// and Compare says how two results differ.
+//
+// Package sim interprets the same programs with fast integers. The two share
+// the text of package mma, which defines the programs, and the format table of
+// package fp, but no code: here numbers are read, rounded and written with big
+// integers, so that a mistake in one of them shows as a difference.
+package oracle
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Eval returns the code of D that the program p gives for one dot product. k
+// is the instruction's K, and p must be valid for it.
+//
+// len(d.A) is a multiple of k. For more than k elements the instruction is
+// executed repeatedly, each time on the next k elements and with the previous D
+// as C, as in a matrix product; that C is in D's format. An instruction without
+// C has none in its first execution, where StartC then means +0.
+func Eval(p *mma.Params, f mma.Formats, k int, d *mma.Dot) uint64 {
+	e := evaluator{Params: p, f: f, dot: d}
+	var c *term
+	if f.C != fp.None {
+		c = e.readC(f.C, d.C)
+	}
+	var code uint64
+	for lo := 0; lo < len(d.A); lo += k {
+		code = encode(e.execute(lo, k, c), f.D, p.Special.NaN)
+		c = e.readC(f.D, code)
+	}
+	return code
+}
+
+// evaluator runs one program on one dot product.
+type evaluator struct {
+	*mma.Params
+	f   mma.Formats
+	dot *mma.Dot
+}
+
+// readC reads a C, with its subnormals treated.
+func (e *evaluator) readC(id fp.ID, code uint64) *term {
+	t := flushInput(decode(id, code), e.In.C, id)
+	return &t
+}
+
+// execute is one execution of the instruction, on the k elements from lo. c is
+// nil if there is no C.
+func (e *evaluator) execute(lo, k int, c *term) term {
+	d := e.lanes(e.sequence(lo, k), c)
+	if e.Start != mma.StartC && c != nil {
+		d = e.late(d, *c)
+	}
+	return e.round(d, e.Out)
+}
+
+// lanes deals the products out to the interleaved accumulators and adds these.
+func (e *evaluator) lanes(products []term, c *term) term {
+	n := max(int(e.Lanes), 1)
+	sum := e.lane(dealt(products, 0, n), e.start(0, c))
+	for r := 1; r < n; r++ {
+		sum = e.late(sum, e.lane(dealt(products, r, n), e.start(r, c)))
+	}
+	return sum
+}
+
+// start is what the accumulator of lane r holds before the first step; nil is
+// nothing at all.
+func (e *evaluator) start(r int, c *term) *term {
+	if e.Start == mma.StartC && r == 0 && c != nil {
+		return c
+	}
+	if e.Start == mma.StartEmpty {
+		return nil
+	}
+	return &term{null: true}
+}
+
+// lane takes products L at a time. A lane that gets no products and starts with
+// nothing is +0.
+func (e *evaluator) lane(products []term, acc *term) term {
+	l := int(e.L)
+	if l == 0 {
+		l = len(products)
+	}
+	for lo := 0; lo < len(products); lo += l {
+		d := e.step(products[lo:min(lo+l, len(products))], acc)
+		if lo+l < len(products) {
+			d = flushInput(d, e.In.Acc, e.f.D)
+		}
+		acc = &d
+	}
+	if acc == nil {
+		return term{null: true}
+	}
+	return *acc
+}
+
+// step is one step: the stages, the join with the accumulator, Post and Acc.
+func (e *evaluator) step(products []term, acc *term) term {
+	sums := e.stage(products, e.Stage0, e.Scale == mma.ScaleGroup)
+	sums = e.stage(sums, e.Stage1, false)
+	next := e.Join.Post
+	if next == (mma.Round{}) {
+		next = e.Acc
+	}
+	d := e.fused(sums, acc, e.Join, next.Mode)
+	return e.round(e.round(d, e.Join.Post), e.Acc)
+}
+
+// late is an addition after the last step. A valid program has a Late for it
+// with one exception: without C, Start is not StartC and only the repeated
+// executions add anything. They round as a step does.
+func (e *evaluator) late(a, b term) term {
+	r := e.Late
+	if r == (mma.Round{}) {
+		r = e.Acc
+	}
+	return e.round(e.fused([]term{a, b}, nil, mma.Join{}, r.Mode), r)
+}

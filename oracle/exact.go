@@ -1,0 +1,158 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Exact is the exact value of a dot product: the sum of a*b, with their scales,
+// and c.
+type Exact struct {
+	Kind Kind
+	Neg  bool     // the sign, also of zeros and infinities
+	Mant *big.Int // Finite: the value is Mant * 2^Exp, Mant is odd or 0
+	Exp  int
+	D    fp.ID // the format in which results are measured
+}
+
+// ExactDot returns the exact value of a dot product. Infinities and NaNs are as
+// in IEEE 754: Inf*0 and Inf-Inf are NaN. A zero is -0 if all products and c
+// are, else +0.
+func ExactDot(f mma.Formats, d *mma.Dot) Exact {
+	e := evaluator{Params: &exactly, f: f, dot: d}
+	terms := e.sequence(0, len(d.A))
+	if f.C != fp.None {
+		terms = append(terms, decode(f.C, d.C))
+	}
+	return newExact(e.fused(terms, nil, mma.Join{}, 0), f.D)
+}
+
+// exactly is a program without any rounding, for use in evaluator.
+var exactly = mma.Params{Special: mma.Special{NaN: mma.NaNQuiet, NegZero: true, TinySign: true}}
+
+// newExact makes t odd, so that equal values are equal structs.
+func newExact(t term, d fp.ID) Exact {
+	x := Exact{Kind: t.kind, Neg: t.neg && t.kind != NotANumber, D: d}
+	if t.kind != Finite {
+		return x
+	}
+	x.Mant = new(big.Int)
+	if !t.isZero() {
+		n := t.m.TrailingZeroBits()
+		x.Mant.Rsh(t.m, n)
+		x.Exp = t.q + int(n)
+	}
+	return x
+}
+
+// term is the opposite of newExact.
+func (x Exact) term() term {
+	return term{kind: x.Kind, neg: x.Neg, m: x.Mant, q: x.Exp}
+}
+
+// Code returns the value rounded once, to nearest even, to D's format. Values
+// from the middle between the largest number and the next power of two on are
+// infinities; a NaN is positive and quiet.
+func (x Exact) Code() uint64 {
+	e := evaluator{Params: &exactly}
+	return encode(e.round(x.term(), mma.To(x.D, fp.RNE)), x.D, mma.NaNQuiet)
+}
+
+// Ulps returns the error of a result, code - value, in units in the last place.
+// The unit is that of the value's binade in D's format, as if exponents had no
+// upper end; values below the least normal number, and zero, have its unit.
+//
+// If one of the two is an infinity, the error is that infinity with its sign as
+// part of the difference; it is so even where Code is infinite, too, and the
+// value is not. If both are the same infinity, or both are NaN, it is 0. If
+// only one is NaN, it is NaN. A quotient beyond float64 is an infinity.
+func (x Exact) Ulps(code uint64) float64 {
+	v, t := decode(x.D, code), x.term()
+	switch {
+	case v.kind == NotANumber && t.kind == NotANumber:
+		return 0
+	case v.kind == NotANumber || t.kind == NotANumber:
+		return math.NaN()
+	case v.kind == Infinite && t.kind == Infinite && v.neg == t.neg:
+		return 0
+	case v.kind == Infinite:
+		return infinity(v.neg)
+	case t.kind == Infinite:
+		return infinity(!t.neg)
+	}
+	diff := total([]term{v, negated(t)})
+	return float(diff.m, diff.q-x.ulp())
+}
+
+// ulp is the exponent of the unit of Ulps.
+func (x Exact) ulp() int {
+	f := x.D.Get()
+	e := int(f.Emin())
+	if t := x.term(); !t.isZero() {
+		e = max(e, t.log2())
+	}
+	return e - int(f.FracBits)
+}
+
+func negated(t term) term {
+	t.m = new(big.Int).Neg(t.mant())
+	return t
+}
+
+func infinity(neg bool) float64 {
+	if neg {
+		return math.Inf(-1)
+	}
+	return math.Inf(1)
+}
+
+// float is the float64 nearest to m * 2^q.
+func float(m *big.Int, q int) float64 {
+	v, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(m), q).Float64()
+	return v
+}
+
+// String writes the value as C's %a does, with as many digits as it has:
+// 0x1.8p+1 is 3.
+func (x Exact) String() string {
+	sign := ""
+	if x.Neg {
+		sign = "-"
+	}
+	switch {
+	case x.Kind == NotANumber:
+		return "nan"
+	case x.Kind == Infinite:
+		return sign + "inf"
+	case x.Mant.Sign() == 0:
+		return sign + "0x0p+0"
+	}
+	bits := x.Mant.BitLen() - 1 // below the leading one
+	digits := (bits + 3) / 4
+	m := new(big.Int).Abs(x.Mant)
+	hex := m.Lsh(m, uint(4*digits-bits)).Text(16) // 1 and the digits
+	point := ""
+	if digits > 0 {
+		point = "."
+	}
+	return fmt.Sprintf("%s0x1%s%sp%+d", sign, point, hex[1:], x.Exp+bits)
+}
+
+// Decimal writes the value with at most 17 significant decimal digits, as C's
+// %.17g does.
+func (x Exact) Decimal() string {
+	if x.Kind != Finite {
+		return x.String()
+	}
+	v := new(big.Float).SetMantExp(new(big.Float).SetInt(x.Mant), x.Exp)
+	s := v.Text('g', 17)
+	if x.Neg && !strings.HasPrefix(s, "-") {
+		return "-" + s // zero
+	}
+	return s
+}

@@ -1,0 +1,130 @@
+package oracle
+
+import (
+	"math/big"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Rounding here is a choice between the two neighbouring multiples of the unit,
+// floor and ceiling, of a signed number: a definition rather than an algorithm
+// on lost bits.
+
+// toMultiple rounds a number that is not 0 to a multiple of 2^u. It keeps its
+// sign, also as a zero.
+func toMultiple(t term, u int, m fp.Mode) term {
+	if t.q >= u {
+		return t
+	}
+	unit := new(big.Int).Lsh(big.NewInt(1), uint(u-t.q))
+	floor, rem := new(big.Int).DivMod(t.m, unit, new(big.Int)) // 0 <= rem < unit
+	if rem.Sign() != 0 && up(m, floor, rem.Lsh(rem, 1).Cmp(unit)) {
+		floor.Add(floor, big.NewInt(1))
+	}
+	t.m, t.q = floor, u
+	return t
+}
+
+// up says whether a number between floor and floor+1 is rounded to the latter;
+// half compares its distance from floor with 1/2.
+func up(m fp.Mode, floor *big.Int, half int) bool {
+	negative := floor.Sign() < 0
+	odd := floor.Bit(0) == 1
+	switch m {
+	case fp.RD:
+		return false
+	case fp.RU:
+		return true
+	case fp.RZ:
+		return negative
+	case fp.RTO:
+		return !odd
+	case fp.RNE:
+		return half > 0 || half == 0 && odd
+	case fp.RNA:
+		return half > 0 || half == 0 && !negative
+	}
+	panic("oracle: rounding with no mode set")
+}
+
+// round applies a Round to a term.
+func (e *evaluator) round(t term, r mma.Round) term {
+	if r.Frac != 0 {
+		t.invalid = false // the NaN is now the result of an operation
+	}
+	if r == (mma.Round{}) || t.kind != Finite {
+		return t
+	}
+	if t.isZero() {
+		t.null = t.null || r.Frac != 0
+		return t
+	}
+	d := t
+	if r.Frac != 0 {
+		d = toMultiple(t, quantum(t, r), r.Mode)
+	}
+	switch {
+	case d.isZero() || flushed(t, d, r):
+		return term{null: true, neg: t.neg && e.Special.TinySign}
+	case r.Emax != 0 && d.log2() > int(r.Emax):
+		return overflow(t.neg, r)
+	}
+	if r.Frac != 0 {
+		d.e = normalExponent(d, r)
+	}
+	return d
+}
+
+// normalExponent is max(floor(log2|t|), Emin).
+func normalExponent(t term, r mma.Round) int {
+	if r.Emin != 0 {
+		return max(t.log2(), int(r.Emin))
+	}
+	return t.log2()
+}
+
+// quantum is the exponent of the unit to which r rounds t.
+func quantum(t term, r mma.Round) int { return normalExponent(t, r) - int(r.Frac) }
+
+// flushed says whether r flushes t, of which d is the rounded number.
+func flushed(t, d term, r mma.Round) bool {
+	emin := int(r.Emin)
+	switch r.Flush {
+	case mma.FlushBefore:
+		return t.below(emin)
+	case mma.FlushAfter:
+		if r.Frac != 0 { // as if the exponent range had no lower end
+			t = toMultiple(t, t.log2()-int(r.Frac), r.Mode)
+		}
+		return t.below(emin)
+	case mma.FlushResult:
+		return d.below(emin)
+	}
+	return false
+}
+
+// overflow is what a result beyond Emax becomes.
+func overflow(neg bool, r mma.Round) term {
+	if r.Over == mma.OverInf || r.Over == mma.OverIEEE && toInfinity(r.Mode, neg) {
+		return term{kind: Infinite, neg: neg}
+	}
+	m := new(big.Int).Lsh(big.NewInt(2), uint(r.Frac))
+	m.Sub(m, big.NewInt(1)) // Frac+1 ones
+	if neg {
+		m.Neg(m)
+	}
+	return term{neg: neg, m: m, q: int(r.Emax) - int(r.Frac), e: int(r.Emax)}
+}
+
+// toInfinity says whether a direction carries an overflow to infinity: IEEE
+// 754-2019 section 7.4.
+func toInfinity(m fp.Mode, neg bool) bool {
+	switch m {
+	case fp.RD:
+		return neg
+	case fp.RU:
+		return !neg
+	}
+	return m == fp.RNE || m == fp.RNA
+}

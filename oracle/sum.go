@@ -1,0 +1,128 @@
+package oracle
+
+import (
+	"math/big"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// fused is a fused sum of terms and, unless it is nil, of an accumulator, which
+// j may cut differently. next is the direction of the rounding that follows: it
+// can decide the sign of a zero.
+func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) term {
+	all := terms
+	if acc != nil {
+		all = append(all[:len(all):len(all)], *acc)
+	}
+	if s, ok := specialSum(all); ok {
+		return s
+	}
+	top, ok := maxExponent(all, j.Align.Floor)
+	if !ok {
+		return term{null: true, neg: e.zeroSign(all, next)}
+	}
+	cuts := make([]term, len(all))
+	for i, t := range terms {
+		cuts[i] = cut(t, top, j.Align.F, j.Align.Mode)
+	}
+	if acc != nil {
+		cuts[len(terms)] = cutAccumulator(*acc, top, j)
+	}
+	sum := total(cuts)
+	sum.e = top
+	if sum.isZero() {
+		sum.neg = e.zeroSign(cuts, next)
+	}
+	return sum
+}
+
+// specialSum decides a sum that has a NaN or an infinity among its terms. The
+// NaN is the first that an operand brought, if there is one.
+func specialSum(terms []term) (sum term, ok bool) {
+	for _, t := range terms {
+		switch {
+		case t.kind == NotANumber && (sum.kind != NotANumber || sum.invalid && !t.invalid):
+			sum = t
+		case t.kind == Infinite && sum.kind == Finite:
+			sum = t
+		case t.kind == Infinite && sum.kind == Infinite && sum.neg != t.neg:
+			sum = invalidOperation()
+		}
+	}
+	return sum, sum.kind != Finite
+}
+
+// maxExponent is the exponent at which a fused sum is aligned; ok is false if
+// all terms are null.
+func maxExponent(terms []term, floor mma.Exp) (top int, ok bool) {
+	for _, t := range terms {
+		if !t.null && (!ok || t.e > top) {
+			top, ok = t.e, true
+		}
+	}
+	if floor != 0 {
+		top = max(top, int(floor))
+	}
+	return top, ok
+}
+
+// cut rounds a term to a multiple of 2^(top-f). It keeps its sign if it
+// vanishes.
+func cut(t term, top int, f mma.Frac, m fp.Mode) term {
+	if f == 0 || t.isZero() {
+		return t
+	}
+	return toMultiple(t, top-int(f), m)
+}
+
+// cutAccumulator is cut by the rules that Join has for the accumulator.
+func cutAccumulator(acc term, top int, j mma.Join) term {
+	if j.CDrop != 0 && !acc.null && acc.e < top-int(j.CDrop) {
+		return term{null: true}
+	}
+	f, m := j.Align.F, j.Align.Mode
+	if j.CF != 0 {
+		f = j.CF
+	}
+	if j.CMode != 0 {
+		m = j.CMode
+	}
+	return cut(acc, top, f, m)
+}
+
+// total is the exact sum of numbers.
+func total(terms []term) term {
+	q := lowestBit(terms)
+	sum, shifted := new(big.Int), new(big.Int)
+	for _, t := range terms {
+		if !t.isZero() {
+			sum.Add(sum, shifted.Lsh(t.m, uint(t.q-q)))
+		}
+	}
+	return term{m: sum, q: q, neg: sum.Sign() < 0}
+}
+
+// lowestBit returns the least q of the terms that are not 0.
+func lowestBit(terms []term) int {
+	q, any := 0, false
+	for _, t := range terms {
+		if !t.isZero() && (!any || t.q < q) {
+			q, any = t.q, true
+		}
+	}
+	return q
+}
+
+// zeroSign is the sign of a sum that is zero: IEEE 754-2019 section 6.3.
+func (e *evaluator) zeroSign(terms []term, next fp.Mode) (neg bool) {
+	if !e.Special.NegZero {
+		return false
+	}
+	for _, t := range terms {
+		if !t.isZero() || t.neg != terms[0].neg {
+			return next == fp.RD
+		}
+	}
+	return terms[0].neg
+}

@@ -1,0 +1,110 @@
+package oracle
+
+import (
+	"math/big"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// Kind says whether something is a number.
+type Kind uint8
+
+// The kinds.
+const (
+	Finite Kind = iota
+	Infinite
+	NotANumber
+)
+
+// term is a term in the sense of package mma: an exact number with a nominal
+// exponent, or an infinity or NaN. Terms are values: nothing changes the
+// integer of an existing term.
+type term struct {
+	kind Kind
+	neg  bool     // the sign, also of zeros and infinities
+	null bool     // a zero that has no nominal exponent
+	m    *big.Int // finite: the number is m * 2^q; nil is 0
+	q    int
+	e    int // nominal exponent, unless null
+
+	element int    // of a product: its position in the vectors
+	payload uint64 // of a NaN: the fraction field, in the top bits
+	invalid bool   // a NaN that no operand brought: Inf*0 or Inf-Inf
+}
+
+var noMagnitude big.Int
+
+// mant returns m, also where it is nil.
+func (t *term) mant() *big.Int {
+	if t.m == nil {
+		return &noMagnitude
+	}
+	return t.m
+}
+
+// isZero says whether t is the number 0, null or not.
+func (t *term) isZero() bool { return t.kind == Finite && t.mant().Sign() == 0 }
+
+// log2 returns floor(log2|t|) of a number that is not 0.
+func (t *term) log2() int { return t.q + t.m.BitLen() - 1 }
+
+// below says whether t is a number with 0 < |t| < 2^exp.
+func (t *term) below(exp int) bool { return t.kind == Finite && !t.isZero() && t.log2() < exp }
+
+// invalidOperation is the NaN of Inf*0 and Inf-Inf, which is negative and quiet
+// where it has a payload at all.
+func invalidOperation() term {
+	return term{kind: NotANumber, neg: true, payload: 1 << 63, invalid: true}
+}
+
+// decode reads a code. The nominal exponent is that of the exponent field, for
+// field 0 the format's emin. Zeros are null.
+func decode(id fp.ID, code uint64) term {
+	f := id.Get()
+	code >>= f.Low
+	frac := code & (1<<f.FracBits - 1)
+	field := code >> f.FracBits & (1<<f.ExpBits - 1)
+	neg := f.Signed && code>>(f.FracBits+f.ExpBits)&1 == 1
+	switch kindOf(f, neg, field, frac) {
+	case NotANumber:
+		return term{kind: NotANumber, neg: neg, payload: frac << (64 - f.FracBits)}
+	case Infinite:
+		return term{kind: Infinite, neg: neg}
+	}
+	e := int(f.Emin())
+	if field != 0 || f.NoZero {
+		e = int(field) - int(f.Bias)
+		frac |= 1 << f.FracBits
+	}
+	if frac == 0 {
+		return term{null: true, neg: neg}
+	}
+	m := new(big.Int).SetUint64(frac)
+	if neg {
+		m.Neg(m)
+	}
+	return term{neg: neg, m: m, q: e - int(f.FracBits), e: e}
+}
+
+// kindOf applies a format's rule of special values.
+func kindOf(f *fp.Format, neg bool, field, frac uint64) Kind {
+	top := field == 1<<f.ExpBits-1
+	switch f.Specials {
+	case fp.IEEE:
+		if top && frac == 0 {
+			return Infinite
+		}
+		if top {
+			return NotANumber
+		}
+	case fp.OnesNaN:
+		if top && frac == 1<<f.FracBits-1 {
+			return NotANumber
+		}
+	case fp.NegZeroNaN:
+		if neg && field == 0 && frac == 0 {
+			return NotANumber
+		}
+	}
+	return Finite
+}

@@ -1,0 +1,237 @@
+package sim
+
+import (
+	"math/bits"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// cut says how terms are aligned in a fused sum.
+type cut struct {
+	mma.Align
+	fixed bool
+	// acc is the index of the accumulator among the terms, -1 if there is none.
+	acc   int
+	cf    mma.Frac
+	cmode fp.Mode
+	cdrop mma.Frac
+	rd    bool // the Round that follows has Mode RD: sign of a zero sum
+}
+
+// fuse returns the fused sum of terms.
+func (x *machine) fuse(ts []term, c *cut) term {
+	if t, special := x.specialSum(ts); special {
+		return t
+	}
+	e, some := largest(ts, c)
+	var s term
+	switch {
+	case !some:
+		s = zeroTerm(false)
+	case c.F == 0 && c.cf == 0:
+		s = x.exactSum(ts)
+	default:
+		s = x.cutSum(ts, c, e)
+	}
+	if some {
+		s.kind, s.e = Finite, e
+		if c.fixed {
+			s.e = 0
+		}
+	}
+	if s.IsZero() {
+		s.Neg = x.p.Special.NegZero && zeroSign(ts, c.rd)
+	}
+	if x.trace != nil {
+		x.trace.sum(ts, c, e, some, s)
+	}
+	return s
+}
+
+// largest returns E, and whether any term has a nominal exponent.
+func largest(ts []term, c *cut) (int32, bool) {
+	e, some := int32(-1<<30), false
+	for i := range ts {
+		if ts[i].kind == Finite {
+			e, some = max(e, ts[i].e), true
+		}
+	}
+	if c.Floor != 0 {
+		e = max(e, int32(c.Floor))
+	}
+	return e, some
+}
+
+// zeroSign is IEEE 754 section 6.3 for a sum that came out as zero.
+func zeroSign(ts []term, rd bool) bool {
+	pos, neg := false, false
+	for i := range ts {
+		// A term that vanished in the alignment is a zero of its sign; one that
+		// did not is half of a cancellation.
+		if ts[i].Neg {
+			neg = true
+		} else {
+			pos = true
+		}
+	}
+	if pos && neg {
+		return rd
+	}
+	return neg
+}
+
+// specialSum returns the sum of terms of which one is Inf or NaN.
+func (x *machine) specialSum(ts []term) (term, bool) {
+	var plus, minus, made bool
+	first := -1
+	for i := range ts {
+		switch ts[i].kind {
+		case NaN:
+			if first < 0 {
+				first = i
+			}
+		case invalid:
+			made = true
+		case Inf:
+			if ts[i].Neg {
+				minus = true
+			} else {
+				plus = true
+			}
+		}
+	}
+	var t term
+	switch {
+	case first >= 0:
+		t = ts[first]
+	case made || plus && minus:
+		t = x.settle(term{kind: invalid})
+	case plus || minus:
+		t = infTerm(minus)
+	default:
+		return t, false
+	}
+	if x.trace != nil {
+		x.trace.special(ts, t)
+	}
+	return t, true
+}
+
+// cutOf returns the position and mode at which term i is cut, and whether it is
+// cut at all.
+func (c *cut) of(i int, e int32) (q int32, m fp.Mode, ok bool) {
+	f, m := c.F, c.Mode
+	if i == c.acc {
+		if c.cf != 0 {
+			f = c.cf
+		}
+		if c.cmode != 0 {
+			m = c.cmode
+		}
+	}
+	return e - int32(f), m, f != 0
+}
+
+// cutTerm returns term i as it enters the sum.
+func (c *cut) cutTerm(t *term, i int, e int32) fp.Dyadic {
+	if i == c.acc && c.cdrop != 0 && t.e < e-int32(c.cdrop) {
+		return fp.Dyadic{}
+	}
+	if q, m, ok := c.of(i, e); ok {
+		return t.Round(q, m)
+	}
+	return t.Dyadic
+}
+
+// cutSum adds terms cut at their alignment. Where only the accumulator or only
+// the terms are cut the rest is exact and may span any range.
+func (x *machine) cutSum(ts []term, c *cut, e int32) term {
+	if c.F == 0 {
+		return x.exactSum(x.cutAll(ts, c, e))
+	}
+	q := e - int32(max(c.F, c.cf))
+	var s acc128
+	for i := range ts {
+		if ts[i].kind != Finite || ts[i].IsZero() {
+			continue
+		}
+		d := c.cutTerm(&ts[i], i, e)
+		if !d.IsZero() {
+			s.add(d, q)
+		}
+	}
+	return s.term(q)
+}
+
+// cutAll returns the cut terms in scratch space.
+func (x *machine) cutAll(ts []term, c *cut, e int32) []term {
+	x.scratch = x.scratch[:0]
+	for i := range ts {
+		t := ts[i]
+		if t.kind == Finite {
+			t.Dyadic = c.cutTerm(&ts[i], i, e)
+		}
+		x.scratch = append(x.scratch, t)
+	}
+	return x.scratch
+}
+
+// exactSum adds terms exactly. A result of more than 127 bits comes back as its
+// upper 127 bits and a sticky last bit, which no Round (at most 64 fraction
+// bits) can tell from the exact sum.
+func (x *machine) exactSum(ts []term) term {
+	low, high := int32(1<<30), int32(-1<<30)
+	n := 0
+	for i := range ts {
+		if ts[i].kind == Finite && !ts[i].IsZero() {
+			low, high = min(low, ts[i].Q), max(high, ts[i].Exponent())
+			n++
+		}
+	}
+	if n == 0 {
+		return term{}
+	}
+	if span := high - low + 1 + int32(bits.Len(uint(n))); span > 126 {
+		return x.wide.sum(ts, low, span)
+	}
+	var s acc128
+	for i := range ts {
+		if ts[i].kind == Finite && !ts[i].IsZero() {
+			s.add(ts[i].Dyadic, low)
+		}
+	}
+	return s.term(low)
+}
+
+// acc128 is a two's complement 128-bit accumulator.
+type acc128 struct{ hi, lo uint64 }
+
+// add adds d, a multiple of 2^q, in units of 2^q.
+func (s *acc128) add(d fp.Dyadic, q int32) {
+	if d.Q > q {
+		d = d.Shl(d.Q - q)
+	} else if d.Q < q { // a multiple of 2^q with zeros below
+		d = d.Round(q, fp.RZ)
+	}
+	var c uint64
+	if d.Neg {
+		s.lo, c = bits.Sub64(s.lo, d.Lo, 0)
+		s.hi, _ = bits.Sub64(s.hi, d.Hi, c)
+		return
+	}
+	s.lo, c = bits.Add64(s.lo, d.Lo, 0)
+	s.hi, _ = bits.Add64(s.hi, d.Hi, c)
+}
+
+// term returns the sum in units of 2^q as sign and magnitude.
+func (s acc128) term(q int32) term {
+	d := fp.Dyadic{Hi: s.hi, Lo: s.lo, Q: q}
+	if s.hi>>63 != 0 {
+		var c uint64
+		d.Neg = true
+		d.Lo, c = bits.Sub64(0, s.lo, 0)
+		d.Hi, _ = bits.Sub64(0, s.hi, c)
+	}
+	return term{Dyadic: d}
+}

@@ -1,0 +1,322 @@
+package sim
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// machine is the general interpreter's state for one dot product at a time.
+type machine struct {
+	m     *Model
+	p     *mma.Params
+	trace *Trace
+
+	a, b, s decoder // of A, B and scales
+	fc, fd  *fp.Format
+
+	// The current dot product, decoded.
+	va, vb   []operand
+	vsa, vsb []operand
+	codeC    uint64
+	c        term // C of the current instruction
+	noC      bool // the current instruction has no C
+
+	rows tile // decoded operands
+
+	sums    []term // products, then what the stages made of them
+	lanes   []term
+	group   []term // sums of a stage
+	member  []term // terms of the group being summed
+	scratch []term
+	wide    wide
+	first   int // element of the step's first product
+
+	origin, memberOrigin []origin // what sums and member are, if there is a trace
+}
+
+// tile holds the decoded operands of a tile.
+type tile struct{ a, b, sa, sb []operand }
+
+func newMachine(m *Model) *machine {
+	f := m.formats
+	x := &machine{
+		m: m, p: &m.params,
+		a: newDecoder(f.A.Get(), &m.params), b: newDecoder(f.B.Get(), &m.params),
+		fc: format(f.C), fd: f.D.Get(),
+		sums:  make([]term, 0, m.k+1),
+		lanes: make([]term, max(1, int(m.params.Lanes))),
+	}
+	if f.Scale != fp.None {
+		x.s = newDecoder(f.Scale.Get(), &mma.Params{})
+	}
+	return x
+}
+
+func operands(buf []operand, n int) []operand {
+	if cap(buf) < n {
+		return make([]operand, n)
+	}
+	return buf[:n]
+}
+
+// load takes the operands of a dot product.
+func (x *machine) load(d *mma.Dot) {
+	x.resize(len(d.A), len(d.B), len(d.SA), len(d.SB))
+	x.a.decodeCodes(x.rows.a, d.A)
+	x.b.decodeCodes(x.rows.b, d.B)
+	x.s.decodeCodes(x.rows.sa, d.SA)
+	x.s.decodeCodes(x.rows.sb, d.SB)
+	x.va, x.vb, x.vsa, x.vsb = x.rows.a, x.rows.b, x.rows.sa, x.rows.sb
+	x.codeC = d.C
+}
+
+func (x *machine) resize(a, b, sa, sb int) {
+	r := &x.rows
+	r.a, r.b = operands(r.a, a), operands(r.b, b)
+	r.sa, r.sb = operands(r.sa, sa), operands(r.sb, sb)
+}
+
+// loadTile decodes the rows and columns of tile t of a batch.
+func (x *machine) loadTile(in *mma.Batch, t int) {
+	m, n, k, s := in.M, in.N, in.K, in.Blocks(in.K)
+	x.resize(m*k, n*k, m*s, n*s)
+	x.a.decodeRow(x.rows.a, in.A, t, m*k)
+	x.b.decodeRow(x.rows.b, in.B, t, n*k)
+	if s > 0 {
+		x.s.decodeRow(x.rows.sa, in.SA, t, m*s)
+		x.s.decodeRow(x.rows.sb, in.SB, t, n*s)
+	}
+}
+
+// loadOutput takes the operands of output i of the tile last loaded.
+func (x *machine) loadOutput(in *mma.Batch, t, i int) {
+	k, s := in.K, in.Blocks(in.K)
+	row, col := i/in.N, i%in.N
+	x.va, x.vb = x.rows.a[row*k:(row+1)*k], x.rows.b[col*k:(col+1)*k]
+	x.vsa, x.vsb = x.rows.sa[row*s:(row+1)*s], x.rows.sb[col*s:(col+1)*s]
+	if x.fc != nil {
+		x.codeC = mma.Load(in.C, int(x.fc.Width), t*in.M*in.N+i)
+	}
+}
+
+// run executes the instruction on every K elements in turn and returns D.
+func (x *machine) run() uint64 {
+	var code uint64
+	k := x.m.k
+	for from := 0; from < len(x.va); from += k {
+		x.noC = x.fc == nil && from == 0
+		switch {
+		case from > 0:
+			x.c = x.accumulator(x.fd, code, x.p.In.C)
+		case x.noC:
+			x.c = zeroTerm(false)
+		default:
+			x.c = x.accumulator(x.fc, x.codeC, x.p.In.C)
+		}
+		code = x.encode(x.instruction(from))
+	}
+	if x.trace != nil {
+		x.trace.Result = code
+	}
+	return code
+}
+
+// accumulator decodes C.
+func (x *machine) accumulator(f *fp.Format, code uint64, flush mma.InFlush) term {
+	n := f.Decode(code)
+	switch n.Class {
+	case fp.NaN:
+		return x.nanTerm(f, code)
+	case fp.Inf:
+		return infTerm(n.Neg)
+	}
+	t := term{Dyadic: f.Dyadic(n), e: n.Exp}
+	if n.Class == fp.Zero {
+		t.kind = Null
+	}
+	return flushTerm(t, f.Emin(), flush)
+}
+
+// flushTerm applies an input flush to an accumulator.
+func flushTerm(t term, emin int32, flush mma.InFlush) term {
+	if flush == mma.KeepSub || t.kind >= Inf {
+		return t
+	}
+	if t.IsZero() || t.Exponent() < emin {
+		return zeroTerm(t.Neg && flush == mma.FlushSign)
+	}
+	return t
+}
+
+// instruction runs the program on the K elements that begin at from.
+func (x *machine) instruction(from int) term {
+	lanes := len(x.lanes)
+	l := int(x.p.L)
+	if l == 0 || l > x.m.k {
+		l = x.m.k
+	}
+	for r := range x.lanes {
+		x.lanes[r] = x.lane(from, r, lanes, l)
+	}
+	s := x.lanes[0]
+	late := cut{acc: -1, rd: x.p.Late.Mode == fp.RD}
+	add := func(t term, what origin) {
+		pair := [2]term{s, t}
+		if x.trace != nil {
+			x.trace.begin(Late, 0, []origin{{Kind: FromAcc}, what})
+		}
+		s = x.rounded("late", x.fuse(pair[:], &late), &x.p.Late)
+	}
+	for _, t := range x.lanes[1:] {
+		add(t, origin{Kind: FromLane})
+	}
+	if x.p.Start != mma.StartC && !x.noC {
+		add(x.c, origin{Kind: FromC})
+	}
+	return x.rounded("out", s, &x.p.Out)
+}
+
+// lane runs one accumulator over its products, l at a time.
+func (x *machine) lane(from, r, lanes, l int) term {
+	acc, some := zeroTerm(false), true
+	what := origin{Kind: FromZero}
+	switch {
+	case x.p.Start == mma.StartC && r == 0:
+		acc = x.c
+		if !x.noC {
+			what.Kind = FromC
+		}
+	case x.p.Start == mma.StartEmpty:
+		some = false
+	}
+	k := x.m.k
+	for at := r; at < k; at += l * lanes {
+		x.sums, x.origin = x.sums[:0], x.origin[:0]
+		for i := at; i < min(k, at+l*lanes); i += lanes {
+			x.push(from, int(x.m.order[i]))
+		}
+		if x.trace != nil {
+			x.trace.startStep(r, at)
+		}
+		x.first = from + at
+		acc = x.step(acc, some, what)
+		some, what = true, origin{Kind: FromAcc}
+	}
+	return acc
+}
+
+// push appends the product of element k of the current K elements.
+func (x *machine) push(from, k int) {
+	i := from + k
+	var t term
+	if x.s.f != nil && x.p.Scale == mma.ScaleProduct {
+		sa, sb := x.scales(i)
+		t = x.product(&x.va[i], &x.vb[i], sa, sb)
+	} else {
+		t = x.product(&x.va[i], &x.vb[i], nil, nil)
+	}
+	x.sums = append(x.sums, t)
+	if x.trace != nil {
+		x.origin = append(x.origin, origin{FromProduct, i})
+		x.trace.product(i, &x.va[i], &x.vb[i], t)
+	}
+}
+
+// scales returns the scales of element i.
+func (x *machine) scales(i int) (sa, sb *operand) {
+	block := i / int(x.m.formats.Block)
+	return &x.vsa[block], &x.vsb[block]
+}
+
+// step reduces the products in x.sums, adds the accumulator if there is one,
+// and rounds.
+func (x *machine) step(acc term, some bool, what origin) term {
+	x.stage(Stage0, &x.p.Stage0)
+	if x.s.f != nil && x.p.Scale == mma.ScaleGroup {
+		x.scaleGroups()
+	}
+	x.stage(Stage1, &x.p.Stage1)
+	j := &x.p.Join
+	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop}
+	c.rd = j.Post.Mode == fp.RD || j.Post == (mma.Round{}) && x.p.Acc.Mode == fp.RD
+	if some {
+		if what.Kind == FromAcc {
+			acc = flushTerm(acc, x.fd.Emin(), x.p.In.Acc)
+		}
+		c.acc = len(x.sums)
+		x.sums = append(x.sums, acc)
+	}
+	if x.trace != nil {
+		x.origin = append(x.origin, what)
+		x.trace.begin(Join, 0, x.origin[:len(x.sums)])
+	}
+	t := x.fuse(x.sums, &c)
+	t = x.rounded("post", t, &j.Post)
+	return x.rounded("acc", t, &x.p.Acc)
+}
+
+// scaleGroups multiplies the group sums that Stage0 left by their scales.
+// Groups are adjacent and in ascending order (mma.Params.Validate), so that the
+// number of a group gives its elements.
+func (x *machine) scaleGroups() {
+	for i := range x.sums {
+		sa, sb := x.scales(x.first + i*int(x.p.Stage0.Group))
+		x.sums[i] = x.scaleGroup(x.sums[i], sa, sb)
+	}
+}
+
+func (x *machine) scaleGroup(t term, sa, sb *operand) term {
+	zero := sa.class == fp.Zero || sb.class == fp.Zero
+	switch {
+	case t.kind == NaN:
+		return t
+	case sa.class == fp.NaN:
+		return x.nanTerm(x.s.f, sa.code)
+	case sb.class == fp.NaN:
+		return x.nanTerm(x.s.f, sb.code)
+	case t.kind == Inf && zero:
+		return x.settle(term{kind: invalid})
+	case t.kind == Inf:
+		return t
+	case t.kind == Null || zero:
+		return zeroTerm(t.Neg)
+	}
+	t.scale(sa, sb)
+	return t
+}
+
+// rounded is round with a trace.
+func (x *machine) rounded(name string, t term, r *mma.Round) term {
+	u := x.round(t, r)
+	if x.trace != nil && *r != (mma.Round{}) {
+		x.trace.rounded(name, r, u)
+	}
+	return u
+}
+
+// encode returns the code of the final term in D's format, of which it is a
+// number already.
+func (x *machine) encode(t term) uint64 {
+	switch t.kind {
+	case NaN, invalid:
+		return x.nanCode(t)
+	case Inf:
+		return x.fd.InfCode(t.Neg)
+	}
+	return x.fd.Encode(t.Dyadic, fp.RNE, fp.OverInf)
+}
+
+func (x *machine) nanCode(t term) uint64 {
+	switch x.p.Special.NaN {
+	case mma.NaNOnes:
+		return x.fd.OnesNaNCode()
+	case mma.NaNQuiet:
+		return x.fd.QuietNaN(false)
+	case mma.NaNQuietNeg:
+		return x.fd.QuietNaN(true)
+	}
+	if t.kind == invalid {
+		return x.fd.QuietNaN(true)
+	}
+	return t.Lo
+}

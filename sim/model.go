@@ -1,0 +1,169 @@
+// Package sim is the fast interpreter of the parameter program of package mma:
+// bit-accurate simulators of matrix multiply-accumulate units.
+//
+// A Model runs whole tiles in flat buffers (Run), or one dot product with a
+// Trace of everything it did (Dot). Run uses a kernel written for the program's
+// shape where there is one (kernel_*.go) and the general interpreter
+// (machine.go) everywhere else; both must give the same bits, and both must
+// give those of package oracle, which shares no code with this one.
+//
+// # The general interpreter
+//
+// Every number is an fp.Dyadic: a 128-bit significand and an exponent. Cut terms
+// are summed in 128-bit integers: a term is below 2^(E+2) as a product and below
+// 2^(E+9) as a sum of 128 products, it is a multiple of 2^(E-64) at least
+// (mma.MaxFrac), and 256 of them are added, so a sum needs at most 64+9+8+1 = 82
+// bits. Exact sums that need more than 126 bits go through a fixed-point
+// accumulator that spans the whole exponent range (wide.go).
+package sim
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Model computes the dot products of one instruction. It is safe for use by
+// several goroutines.
+type Model struct {
+	formats mma.Formats
+	k       int
+	params  mma.Params
+	order   []uint8 // order[i] is the index of the i-th product of the sequence
+	kernel  kernel  // nil: the general interpreter
+
+	machines sync.Pool // of *machine
+	states   sync.Pool // of the kernel's scratch
+}
+
+// kernel is a fast Run for programs of one shape.
+type kernel interface {
+	newState() any // scratch for one goroutine
+	run(in *mma.Batch, out []byte, state any)
+}
+
+// New returns the model of an instruction with k products per output, or an
+// error if the program is not valid for these formats.
+func New(f mma.Formats, k int, p mma.Params) (*Model, error) {
+	if err := p.Validate(f, k); err != nil {
+		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	m := &Model{formats: f, k: k, params: p, order: permutation(p.Order, k)}
+	m.machines.New = func() any { return newMachine(m) }
+	if t := newTFDPA(m); t != nil {
+		m.kernel = t
+		m.states.New = t.newState
+	}
+	return m, nil
+}
+
+// ForInstruction returns the model of a catalogue row, or an error if the row
+// has no known rule.
+func ForInstruction(i *mma.Instruction) (*Model, error) {
+	if i.Refuse != "" {
+		return nil, fmt.Errorf("%s cannot be simulated: %s", i.FullName(), i.Refuse)
+	}
+	return New(i.Formats, i.K, i.Params)
+}
+
+// Formats returns the operand formats.
+func (m *Model) Formats() mma.Formats { return m.formats }
+
+// K returns the products per instruction.
+func (m *Model) K() int { return m.k }
+
+// Params returns the arithmetic.
+func (m *Model) Params() mma.Params { return m.params }
+
+// Dot returns the code of D for one dot product and, if tr is not nil, records
+// in it what was done. len(d.A) must be a multiple of K; a longer dot product
+// runs the instruction repeatedly with C = the previous D, as a GEMM would.
+func (m *Model) Dot(d *mma.Dot, tr *Trace) uint64 {
+	x := m.machines.Get().(*machine)
+	defer m.machines.Put(x)
+	x.trace = tr
+	x.load(d)
+	return x.run()
+}
+
+// Run computes D of every tile of a batch into out, which has the size of the
+// batch's D. The batch's K must be a multiple of the instruction's K.
+func (m *Model) Run(in *mma.Batch, out []byte) {
+	if m.kernel == nil {
+		m.RunGeneral(in, out)
+		return
+	}
+	st := m.states.Get()
+	m.kernel.run(in, out, st)
+	m.states.Put(st)
+}
+
+// RunGeneral is Run by the general interpreter alone. It is the reference of
+// the kernels.
+func (m *Model) RunGeneral(in *mma.Batch, out []byte) {
+	x := m.machines.Get().(*machine)
+	defer m.machines.Put(x)
+	x.trace = nil
+	width := m.formats.D.Width()
+	n := in.M * in.N
+	for t := range in.Tiles {
+		x.loadTile(in, t)
+		for i := range n {
+			x.loadOutput(in, t, i)
+			mma.Store(out, width, t*n+i, x.run())
+		}
+	}
+}
+
+// permutation returns the sequence of products of an order.
+func permutation(o mma.Order, k int) []uint8 {
+	seq := make([]uint8, 0, k)
+	pick := func(want func(i int) bool) {
+		for i := range k {
+			if want(i) {
+				seq = append(seq, uint8(i))
+			}
+		}
+	}
+	switch o {
+	case mma.Ascending:
+		pick(func(int) bool { return true })
+	case mma.Descending:
+		for i := k - 1; i >= 0; i-- {
+			seq = append(seq, uint8(i))
+		}
+	case mma.SwapPairs:
+		for i := range k {
+			if i^1 < k {
+				seq = append(seq, uint8(i^1))
+			} else {
+				seq = append(seq, uint8(i))
+			}
+		}
+	case mma.Split4:
+		pick(func(i int) bool { return i%4 < 2 })
+		pick(func(i int) bool { return i%4 >= 2 })
+	case mma.EvenOdd:
+		pick(func(i int) bool { return i%2 == 0 })
+		pick(func(i int) bool { return i%2 == 1 })
+	case mma.Halves:
+		h := (k + 1) / 2
+		for i := range h {
+			seq = append(seq, uint8(i))
+			if i+h < k {
+				seq = append(seq, uint8(i+h))
+			}
+		}
+	}
+	return seq
+}
+
+// format returns the row of a format, nil for None.
+func format(id fp.ID) *fp.Format {
+	if id == fp.None {
+		return nil
+	}
+	return id.Get()
+}

@@ -1,0 +1,104 @@
+package sim
+
+import (
+	"math/bits"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// operand is a decoded factor: sig * 2^q with nominal exponent e.
+type operand struct {
+	sig   uint64
+	code  uint64 // the original code, for NaN payloads
+	q, e  int32
+	class fp.Class
+	neg   bool
+	sub   bool // subnormal (in the widened format)
+}
+
+// value returns floor(log2) of a finite operand.
+func (o *operand) value() int32 { return o.q + int32(bits.Len64(o.sig)) - 1 }
+
+// decoder turns codes of one format into operands: decoding, widening, flush and
+// the choice of the nominal exponent.
+type decoder struct {
+	f     *fp.Format
+	widen *fp.Format // nil: none
+	flush mma.InFlush
+	exp   mma.ProdExp
+
+	fracMask, field uint64 // of the code without its low bits
+	hidden          uint64
+	frac            uint8
+	emin, bias      int32
+	top             uint64 // smallest exponent field that may be special
+}
+
+func newDecoder(f *fp.Format, p *mma.Params) decoder {
+	d := decoder{
+		f: f, widen: format(p.In.Widen), flush: p.In.Sub, exp: p.Prod.Exp,
+		fracMask: 1<<f.FracBits - 1, field: 1<<f.ExpBits - 1, hidden: 1 << f.FracBits,
+		frac: f.FracBits, emin: f.Emin(), bias: int32(f.Bias), top: 1<<f.ExpBits - 1,
+	}
+	if f.Specials == fp.AllFinite || f.Specials == fp.NegZeroNaN {
+		d.top = 1 << f.ExpBits // never reached
+	}
+	return d
+}
+
+// decode fills o.
+func (d *decoder) decode(code uint64, o *operand) {
+	c := code >> d.f.Low
+	field := c >> d.frac & d.field
+	if field == 0 || field >= d.top || d.widen != nil {
+		d.rare(code, o)
+		return
+	}
+	o.sig = c&d.fracMask | d.hidden
+	o.code = code
+	o.e = int32(field) - d.bias
+	o.q = o.e - int32(d.frac)
+	o.class = fp.Finite
+	o.neg = d.f.Signed && c>>(d.frac+d.f.ExpBits)&1 != 0
+	o.sub = false
+}
+
+// rare decodes zeros, subnormals, infinities, NaNs, and whatever is widened.
+func (d *decoder) rare(code uint64, o *operand) {
+	n := d.f.Decode(code)
+	*o = operand{sig: n.Sig, code: code, q: n.Exp - int32(d.frac), e: n.Exp, class: n.Class, neg: n.Neg}
+	if o.class > fp.Finite {
+		return
+	}
+	emin := d.emin
+	if d.widen != nil && o.class == fp.Finite {
+		emin = d.widen.Emin()
+		o.e = max(o.value(), emin)
+	}
+	o.sub = o.class == fp.Finite && o.value() < emin
+	if o.sub && d.flush != mma.KeepSub {
+		o.class, o.sig = fp.Zero, 0
+	}
+	if o.class == fp.Zero && d.flush == mma.FlushPlus {
+		o.neg = false
+	}
+	if o.class == fp.Finite && d.exp == mma.OperandSum {
+		o.e = o.value()
+	}
+}
+
+// decodeRow decodes a row of n codes of a buffer.
+func (d *decoder) decodeRow(dst []operand, buf []byte, row, n int) {
+	w := int(d.f.Width)
+	for k := range n {
+		d.decode(mma.Load(buf, w, row*n+k), &dst[k])
+	}
+}
+
+// decodeCodes decodes a slice of codes.
+func (d *decoder) decodeCodes(dst []operand, codes []uint64) {
+	for k, code := range codes {
+		d.decode(code, &dst[k])
+	}
+}

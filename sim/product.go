@@ -1,0 +1,88 @@
+package sim
+
+import (
+	"math/bits"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// product multiplies two factors and, unless nil, their scales.
+func (x *machine) product(a, b, sa, sb *operand) term {
+	classes := a.class | b.class
+	zero := a.class == fp.Zero || b.class == fp.Zero
+	if sa != nil {
+		classes |= sa.class | sb.class
+		zero = zero || sa.class == fp.Zero || sb.class == fp.Zero
+	}
+	if classes >= fp.Inf { // Inf and NaN are the classes with that bit
+		return x.specialProduct(a, b, sa, sb)
+	}
+	neg := a.neg != b.neg
+	if zero {
+		return zeroTerm(neg)
+	}
+	t := term{e: a.e + b.e}
+	t.Neg, t.Q = neg, a.q+b.q
+	t.Hi, t.Lo = bits.Mul64(a.sig, b.sig)
+	if x.p.Prod.Exp == mma.Normalised {
+		t.e = t.Exponent()
+	}
+	if sa != nil {
+		t.scale(sa, sb)
+	}
+	return x.round(t, &x.p.Prod.Round)
+}
+
+// scale multiplies t by two scales, which are finite and not zero.
+func (t *term) scale(sa, sb *operand) {
+	f := sa.sig * sb.sig // below 2^8
+	hi, lo := bits.Mul64(t.Lo, f)
+	t.Hi, t.Lo = t.Hi*f+hi, lo
+	t.Q += sa.q + sb.q
+	t.e += sa.e + sb.e
+}
+
+// specialProduct is the product of factors of which one is Inf or NaN.
+func (x *machine) specialProduct(a, b, sa, sb *operand) term {
+	zero := false
+	for i, o := range [4]*operand{a, b, sa, sb} {
+		switch {
+		case o == nil:
+		case o.class == fp.NaN:
+			return x.nanTerm([4]*fp.Format{x.a.f, x.b.f, x.s.f, x.s.f}[i], o.code)
+		case o.class == fp.Zero:
+			zero = true
+		}
+	}
+	if !zero {
+		return infTerm(a.neg != b.neg)
+	}
+	t := term{kind: invalid}
+	if x.p.Prod.Round.Frac != 0 { // the product is an operation of its own
+		t = x.settle(t)
+	}
+	return t
+}
+
+// nanTerm returns the term of a NaN operand: its code in D's format, quiet,
+// the payload left-aligned, the sign kept.
+func (x *machine) nanTerm(f *fp.Format, code uint64) term {
+	n := f.Decode(code)
+	frac := n.Sig
+	if shift := int(x.fd.FracBits) - int(f.FracBits); shift >= 0 {
+		frac <<= shift
+	} else {
+		frac >>= -shift
+	}
+	return term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(n.Neg) | frac}, kind: NaN}
+}
+
+// settle turns a NaN made by an operation that is now over into an operand of
+// the next one.
+func (x *machine) settle(t term) term {
+	if t.kind == invalid {
+		return term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(true)}, kind: NaN}
+	}
+	return t
+}

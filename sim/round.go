@@ -1,0 +1,83 @@
+package sim
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// round applies a Round to a term.
+func (x *machine) round(t term, r *mma.Round) term {
+	if t.kind >= Inf || r.Frac == 0 && r.Emax == 0 && r.Flush == mma.NoFlush {
+		return t
+	}
+	if t.IsZero() {
+		if r.Frac != 0 {
+			t.kind = Null
+		}
+		return t
+	}
+	u := t
+	e := t.Exponent()
+	emin := int32(r.Emin)
+	if r.Frac != 0 {
+		at := e
+		if emin != 0 {
+			at = max(e, emin)
+		}
+		u.Dyadic = t.Round(at-int32(r.Frac), r.Mode)
+		if u.IsZero() {
+			return x.tiny(t.Neg)
+		}
+		u.e = u.Exponent()
+	}
+	if r.Flush != mma.NoFlush && x.flushes(t, u, r) {
+		return x.tiny(t.Neg)
+	}
+	if r.Emax != 0 && u.Exponent() > int32(r.Emax) {
+		return overflow(t.Neg, r)
+	}
+	if r.Frac != 0 && emin != 0 {
+		u.e = max(u.e, emin)
+	}
+	return u
+}
+
+// flushes says whether t, which rounds to u, counts as tiny.
+func (x *machine) flushes(t, u term, r *mma.Round) bool {
+	emin := int32(r.Emin)
+	switch r.Flush {
+	case mma.FlushBefore:
+		return t.Exponent() < emin
+	case mma.FlushAfter:
+		free := t.Dyadic
+		if r.Frac != 0 {
+			free = free.Round(t.Exponent()-int32(r.Frac), r.Mode)
+		}
+		return free.Exponent() < emin
+	}
+	return u.Exponent() < emin
+}
+
+// tiny is the zero that a non-zero number became.
+func (x *machine) tiny(neg bool) term {
+	return zeroTerm(neg && x.p.Special.TinySign)
+}
+
+// overflow is what a number above the largest becomes.
+func overflow(neg bool, r *mma.Round) term {
+	m := r.Mode
+	toMax := r.Over == mma.OverMax ||
+		r.Over == mma.OverIEEE && (m == fp.RZ || m == fp.RTO || m == fp.RD && !neg || m == fp.RU && neg)
+	if !toMax {
+		return infTerm(neg)
+	}
+	n := int32(r.Frac) + 1 // significant bits, at most 64+1
+	d := fp.Dyadic{Lo: 1, Q: int32(r.Emax) - n + 1}
+	d = d.Shl(n)
+	if d.Lo == 0 {
+		d.Hi--
+	}
+	d.Lo--
+	d.Q, d.Neg = int32(r.Emax)-n+1, neg
+	return term{Dyadic: d, e: int32(r.Emax)}
+}

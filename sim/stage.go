@@ -1,0 +1,122 @@
+package sim
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// stage replaces the terms in x.sums by the sums of their groups.
+func (x *machine) stage(place Place, s *mma.Stage) {
+	if s.Sum == mma.Off {
+		return
+	}
+	n := len(x.sums)
+	size, groups, stride := int(s.Group), 0, 1
+	switch {
+	case s.Split == mma.Interleaved:
+		groups = min(size, n)
+		stride = groups
+	case size == 0 || size >= n:
+		groups, size = 1, n
+	default:
+		groups = (n + size - 1) / size
+	}
+	// Sums are written over terms that were read before: group g ends at or
+	// behind position g.
+	x.group = x.group[:0]
+	for g := range groups {
+		x.member, x.memberOrigin = x.member[:0], x.memberOrigin[:0]
+		first, last := g*size, min(n, (g+1)*size)
+		if s.Split == mma.Interleaved {
+			first, last = g, n
+		}
+		for i := first; i < last; i += stride {
+			x.member = append(x.member, x.sums[i])
+			if x.trace != nil {
+				x.memberOrigin = append(x.memberOrigin, x.origin[i])
+			}
+		}
+		x.group = append(x.group, x.sum(place, g, s))
+	}
+	x.sums = append(x.sums[:0], x.group...)
+	if x.trace != nil {
+		x.origin = x.origin[:0]
+		for g := range groups {
+			x.origin = append(x.origin, origin{FromGroup, g})
+		}
+	}
+}
+
+// sum adds the terms of one group, which stand in x.member.
+func (x *machine) sum(place Place, g int, s *mma.Stage) term {
+	c := cut{Align: s.Align, fixed: s.Fixed, acc: -1, rd: s.Round.Mode == fp.RD}
+	switch s.Sum {
+	case mma.Fused:
+		return x.add(place, g, s, &c, x.member, x.memberOrigin)
+	case mma.Sequential:
+		return x.sequential(place, g, s, &c)
+	}
+	return x.pairwise(place, g, s, &c)
+}
+
+// add is one fused sum and its rounding.
+func (x *machine) add(place Place, g int, s *mma.Stage, c *cut, ts []term, from []origin) term {
+	if x.trace != nil {
+		x.trace.begin(place, g, from)
+	}
+	return x.rounded("round", x.fuse(ts, c), &s.Round)
+}
+
+func (x *machine) sequential(place Place, g int, s *mma.Stage, c *cut) term {
+	t, what := x.member[0], x.firstOrigin()
+	for i := 1; i < len(x.member); i++ {
+		pair := [2]term{t, x.member[i]}
+		var from []origin
+		if x.trace != nil {
+			from = []origin{what, x.memberOrigin[i]}
+		}
+		t = x.add(place, g, s, c, pair[:], from)
+		what = origin{Kind: FromPartial}
+	}
+	return t
+}
+
+func (x *machine) firstOrigin() origin {
+	if x.trace == nil {
+		return origin{}
+	}
+	return x.memberOrigin[0]
+}
+
+// pairwise adds neighbours, or opposite halves, until one term is left.
+func (x *machine) pairwise(place Place, g int, s *mma.Stage, c *cut) term {
+	for n := len(x.member); n > 1; n = (n + 1) / 2 {
+		h := (n + 1) / 2
+		for i := range h {
+			l, r := 2*i, 2*i+1
+			if s.Sum == mma.PairHalves {
+				l, r = i, i+h
+			}
+			t := x.member[l]
+			var from []origin
+			if x.trace != nil {
+				from = []origin{x.memberOrigin[l]}
+			}
+			if r < n {
+				pair := [2]term{t, x.member[r]}
+				if x.trace != nil {
+					from = append(from, x.memberOrigin[r])
+				}
+				t = x.add(place, g, s, c, pair[:], from)
+				if x.trace != nil {
+					from = []origin{{Kind: FromPartial}}
+				}
+			}
+			x.member[i] = t // i <= l: read already, also by halves since i < h <= r
+			if x.trace != nil {
+				x.memberOrigin[i] = from[0]
+			}
+		}
+	}
+	return x.member[0]
+}

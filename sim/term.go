@@ -1,0 +1,32 @@
+package sim
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// Kind says what a term is.
+type Kind uint8
+
+// The kinds of terms.
+const (
+	Finite  Kind = iota // has a nominal exponent; may be zero after a cancellation
+	Null                // zero without a nominal exponent
+	Inf                 // of sign Neg
+	NaN                 // an operand's NaN, or one that an earlier operation made; Lo is its code in D's format
+	invalid             // a NaN that this very operation makes: Inf*0 or Inf-Inf
+)
+
+// term is a summand: an exact number with a nominal exponent (see package mma).
+type term struct {
+	fp.Dyadic
+	e    int32
+	kind Kind
+}
+
+func zeroTerm(neg bool) term {
+	return term{Dyadic: fp.Dyadic{Neg: neg}, kind: Null}
+}
+
+func infTerm(neg bool) term {
+	return term{Dyadic: fp.Dyadic{Neg: neg}, kind: Inf}
+}
