@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -150,9 +149,8 @@ func (x Exact) Decimal() string {
 		return x.String()
 	}
 	v := new(big.Float).SetMantExp(new(big.Float).SetInt(x.Mant), x.Exp)
-	s := v.Text('g', 17)
-	if x.Neg && !strings.HasPrefix(s, "-") {
-		return "-" + s // zero
+	if x.Neg && x.Mant.Sign() == 0 {
+		v.Neg(v)
 	}
-	return s
+	return v.Text('g', 17)
 }

@@ -7,17 +7,17 @@ import (
 )
 
 // native converts the codes of one format to and from float64. Every number of
-// every format is a float64.
+// every format is a float64. A code is read by shifting it so that its fraction
+// field is in float64's place; its exponent field then only has another bias.
 type native struct {
-	low    uint8
-	mask   uint64 // the exponent and fraction fields, after low bits are dropped
-	inf    uint64 // the least magnitude that is not a number (IEEE formats)
-	normal uint64 // the least normal magnitude
-	unit   float64
-	shift  uint8  // from this fraction to float64's
-	rebias uint64 // from this exponent field to float64's, in place
-	sign   uint8  // shift of the sign to float64's
-	codes  *[256]float64
+	codes  *[256]float64 // of a format of one byte: all its numbers
+	shift  uint8         // of the fraction to float64's place
+	sign   uint8         // of the sign to float64's place
+	mask   uint64        // the exponent and fraction fields, shifted
+	inf    uint64        // the magnitude of an infinity, shifted
+	normal uint64        // how much higher than 1<<52 a normal magnitude can be; 0 if there is a table
+	rebias uint64        // what to add to the exponent field
+	unit   float64       // what 1 is worth in the shifted fraction of a subnormal
 	emin   int
 	frac   int
 }
@@ -35,19 +35,19 @@ func newNatives() []native {
 
 func newNative(f *fp.Format) native {
 	n := native{
-		low:    f.Low,
-		mask:   1<<(f.ExpBits+f.FracBits) - 1,
-		inf:    (1<<f.ExpBits - 1) << f.FracBits,
-		normal: 1 << f.FracBits,
-		unit:   math.Ldexp(1, int(f.Emin())-int(f.FracBits)),
-		shift:  52 - f.FracBits,
+		shift:  52 - f.FracBits - f.Low,
+		sign:   63 - f.ExpBits - f.FracBits - f.Low,
+		mask:   (1<<(f.ExpBits+f.FracBits) - 1) << (52 - f.FracBits),
+		inf:    (1<<f.ExpBits - 1) << 52,
 		rebias: uint64(1023-int(f.Bias)) << 52,
-		sign:   63 - (f.ExpBits + f.FracBits),
+		unit:   math.Ldexp(1, int(f.Emin())-52),
 		emin:   int(f.Emin()),
 		frac:   int(f.FracBits),
 	}
 	if f.Width == 1 {
 		n.codes = newCodes(f.ID)
+	} else {
+		n.normal = n.inf - 1<<52
 	}
 	return n
 }
@@ -74,39 +74,49 @@ func newCodes(id fp.ID) *[256]float64 {
 
 // read returns the number of a code.
 func (n *native) read(code uint64) float64 {
+	bits := code << (n.shift & 63) & n.mask
+	if bits-1<<52 >= n.normal {
+		return n.readRare(code)
+	}
+	return math.Float64frombits(bits + n.rebias | code<<(n.sign&63)&(1<<63))
+}
+
+// readRare reads zeros, subnormals, infinities and NaNs, and all codes of a
+// format of one byte.
+func (n *native) readRare(code uint64) float64 {
 	if n.codes != nil {
 		return n.codes[code&0xFF]
 	}
-	code >>= n.low
-	mag := code & n.mask
-	bits := mag<<n.shift + n.rebias
-	switch {
-	case mag < n.normal:
-		bits = math.Float64bits(float64(int64(mag)) * n.unit)
-	case mag > n.inf:
-		return math.NaN()
-	case mag == n.inf:
-		bits = math.Float64bits(math.Inf(1))
+	v := math.Inf(1)
+	switch bits := code << n.shift & n.mask; {
+	case bits < 1<<52:
+		v = float64(bits) * n.unit
+	case bits > n.inf:
+		v = math.NaN()
 	}
-	return math.Float64frombits(bits | code>>(63-n.sign)<<63)
+	if code<<n.sign>>63 != 0 {
+		v = -v
+	}
+	return v
 }
 
 // write returns the code of the number nearest to v (ties to even) in an IEEE
 // format; a NaN is positive and quiet.
 func (n *native) write(v float64) uint64 {
+	inf := n.inf >> n.shift
 	if v != v {
-		return n.inf | n.normal>>1
+		return inf | 1<<(n.frac-1)
 	}
-	code := math.Float64bits(v) >> 63 << (63 - n.sign)
+	sign := math.Float64bits(v) >> 63 << (63 - n.sign)
 	v = math.Abs(v)
 	switch {
 	case v == 0:
-		return code
+		return sign
 	case v > math.MaxFloat64:
-		return code | n.inf
+		return sign | inf
 	}
 	_, e := math.Frexp(v) // v < 2^e
 	e = max(e-1, n.emin)
 	units := math.RoundToEven(math.Ldexp(v, n.frac-e))
-	return code | min(uint64(e-n.emin)<<n.frac+uint64(units), n.inf)
+	return sign | min(uint64(e-n.emin)<<n.frac+uint64(units), inf)
 }

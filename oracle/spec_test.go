@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -46,3 +47,50 @@ func TestSpecVectors(t *testing.T) {
 }
 
 func isNaN(id fp.ID, code uint64) bool { return decode(id, code).kind == NotANumber }
+
+func TestReadVectors(t *testing.T) {
+	const text = "# comment\n\n" +
+		"x volta/mma.m8n8k4.f32.f16.f16.f32 3c00 3C00,0000,0000,0000,3C00 00000001 = nan # a of one, b of five\n" +
+		"y hopper/wgmma.m64n256k16.f32.f16.f16.c0 0000 0000 - = 00000000\n"
+	v, err := mma.ReadVectors(strings.NewReader(text))
+	if err != nil || len(v) != 2 {
+		t.Fatalf("%v, %v", v, err)
+	}
+	x := v[0]
+	if x.ID != "x" || x.Line != 3 || !x.Class || !isNaN(fp.FP32, x.Want) || x.Inst.Arch != "volta" {
+		t.Errorf("%+v", x)
+	}
+	if len(x.Dot.A) != 8 || len(x.Dot.B) != 8 || x.Dot.A[0] != 0x3C00 || x.Dot.B[4] != 0x3C00 || x.Dot.C != 1 {
+		t.Errorf("%+v", *x.Dot)
+	}
+	if v[1].Class || v[1].Line != 4 || v[1].Inst.C != fp.None {
+		t.Errorf("%+v", v[1])
+	}
+}
+
+func TestReadVectorsErrors(t *testing.T) {
+	const volta, mx = "volta/mma.m8n8k4.f32.f16.f16.f32", "blackwell/tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"
+	for _, c := range []struct{ line, want string }{
+		{"x", "line 1: not of the form"},
+		{"x " + volta + " 3C00 3C00 00000000 00000000", "not of the form"},
+		{"x volta/mma.none 3C00 3C00 00000000 = 00000000", "nearest"},
+		{"x nowhere/mma.none 3C00 3C00 00000000 = 00000000", "nowhere"},
+		{"x turing/mma.m8n8k4.f32.f16.f16.f32 3C00 3C00 00000000 = 00000000", "no model"},
+		{"x " + volta + " 3C 3C00 00000000 = 00000000", `a: "3C"`},
+		{"x " + volta + " 3C00 3C00, 00000000 = 00000000", `b: ""`},
+		{"x " + volta + " 3C00 3C0G 00000000 = 00000000", `b: "3C0G"`},
+		{"x " + volta + " 3C00 3C00 - = 00000000", `c: "-"`},
+		{"x " + volta + " 3C00 3C00 00000000 = 0000", `d: "0000"`},
+		{"x " + volta + " 3C00 3C00 00000000 sa=7F sb=7F = 00000000", "no scales"},
+		{"x " + mx + " 02 02 00000000 = 00000000", "sa=.. sb=.."},
+		{"x " + mx + " 12 02 00000000 sa=7F,7F sb=7F,7F = 00000000", "e2m1"},
+		{"x " + mx + " 02 02 00000000 sb=7F,7F sa=7F,7F = 00000000", "sa="},
+		{"x " + mx + " 02 02 00000000 sa=7F,7F sb=7F = 00000000", "sb: 1 scales for 2 blocks"},
+		{"x hopper/wgmma.m64n8k16.f32.f16.f16.c0 0000 0000 00000000 = 00000000", "write -"},
+	} {
+		_, err := mma.ReadVectors(strings.NewReader(c.line))
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "line 1: ") {
+			t.Errorf("%s: %v, want %q", c.line, err, c.want)
+		}
+	}
+}

@@ -117,6 +117,9 @@ func TestGroupOfOne(t *testing.T) {
 	runEval(t, fp16, []evalTest{
 		{"fused round", stage(mma.Fused, mma.Align{}, coarse), "3C01", "3C01", "", 0x3F800000},
 		{"fused align", stage(mma.Fused, cut, mma.Round{}), "3C01", "3C01", "", 0x3F800000},
+		// What is carried up a tree is that term, too: 2^-4 + (1+2^-4).
+		{"last of three", stage(mma.Pairwise, mma.Align{}, coarse), "2C00 0000 3C40", "", "", 0x3F900000},
+		{"middle of three", stage(mma.PairHalves, mma.Align{}, coarse), "2C00 3C40 0000", "", "", 0x3F900000},
 	})
 }
 
@@ -131,6 +134,7 @@ func TestNominalExponents(t *testing.T) {
 	}
 	pairs := stage(mma.Stage{Sum: mma.Fused, Group: 2})
 	rounded := stage(mma.Stage{Sum: mma.Fused, Group: 2, Round: rne32})
+	bounded := stage(mma.Stage{Sum: mma.Fused, Group: 2, Round: mma.Round{Emax: 100}})
 	fixed := stage(mma.Stage{Sum: mma.Fused, Group: 2, Fixed: true})
 	floor := stage(mma.Stage{Sum: mma.Fused, Group: 2, Align: mma.Align{F: 60, Mode: fp.RZ, Floor: 4}})
 	runEval(t, fp16, []evalTest{
@@ -140,6 +144,8 @@ func TestNominalExponents(t *testing.T) {
 		{"null", pairs, "0000 8000 3000 0000", "", "", 0x3E000000},
 		// Normalised by its rounding, a cancelled sum is null, too.
 		{"rounded", rounded, "3C00 BC00 3000 0000", "", "", 0x3E000000},
+		// A Round without Frac is not a rounding.
+		{"bounded", bounded, "3C00 BC00 3000 0000", "", "", 0},
 		// 1 + (-1+2^-3) is 2^-3 with exponent 0: cut; rounded it counts as -3.
 		{"kept", pairs, "3C00 BB00 0000 0000", "", "", 0},
 		{"normalised", rounded, "3C00 BB00 0000 0000", "", "", 0x3E000000},
@@ -274,6 +280,7 @@ func TestRepeated(t *testing.T) {
 		// Without C the previous D is still added.
 		{"no c", fused, c0(bf16), 1, evalTest{a: "3F80 3F80 4B80"}, 0x4B800001},
 		{"no c, empty start", empty, c0(bf16), 1, evalTest{a: "3F80 3F80 4B80"}, 0x4B800001},
+		{"no c, empty start, rounded", empty, c0(bf16), 1, evalTest{a: "4B80 3F80"}, 0x4B800000},
 		// ((c + 2^24) + (1+1)): the first sum of each execution is exact.
 		{"c last", last, bf16, 2, evalTest{a: "4B80 0000 3F80 3F80", c: "3F800000"}, 0x4B800001},
 		// D is FP16: 2048+1 = 2048, twice; in FP32 it would be 2050.

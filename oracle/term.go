@@ -51,11 +51,8 @@ func (t *term) log2() int { return t.q + t.m.BitLen() - 1 }
 // below says whether t is a number with 0 < |t| < 2^exp.
 func (t *term) below(exp int) bool { return t.kind == Finite && !t.isZero() && t.log2() < exp }
 
-// invalidOperation is the NaN of Inf*0 and Inf-Inf, which is negative and quiet
-// where it has a payload at all.
-func invalidOperation() term {
-	return term{kind: NotANumber, neg: true, payload: 1 << 63, invalid: true}
-}
+// invalidOperation is the NaN of Inf*0 and Inf-Inf: negative, without payload.
+func invalidOperation() term { return term{kind: NotANumber, neg: true, invalid: true} }
 
 // decode reads a code. The nominal exponent is that of the exponent field, for
 // field 0 the format's emin. Zeros are null.

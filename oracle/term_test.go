@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"math"
+	"math/big"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -87,6 +88,26 @@ func TestDecodeKnown(t *testing.T) {
 		if c.want == 0 && !got.null {
 			t.Errorf("%s %X is not null", c.id, c.code)
 		}
+	}
+}
+
+// TestEncodePanics: only an invalid program ends in a number that D's format
+// does not have.
+func TestEncodePanics(t *testing.T) {
+	for _, x := range []term{
+		{m: big.NewInt(0x1001)},      // 13 bits
+		{m: big.NewInt(1), q: -25},   // half the least number
+		{m: big.NewInt(1), q: 16},    // 2^16
+		{m: big.NewInt(1), q: -1000}, // far below
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%d*2^%d is an FP16 number", x.m, x.q)
+				}
+			}()
+			encode(x, fp.FP16, mma.NaNQuiet)
+		}()
 	}
 }
 

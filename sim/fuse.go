@@ -10,7 +10,6 @@ import (
 // cut says how terms are aligned in a fused sum.
 type cut struct {
 	mma.Align
-	fixed bool
 	// acc is the index of the accumulator among the terms, -1 if there is none.
 	acc   int
 	cf    mma.Frac
@@ -36,9 +35,6 @@ func (x *machine) fuse(ts []term, c *cut) term {
 	}
 	if some {
 		s.kind, s.e = Finite, e
-		if c.fixed {
-			s.e = 0
-		}
 	}
 	if s.IsZero() {
 		s.Neg = x.p.Special.NegZero && zeroSign(ts, c.rd)

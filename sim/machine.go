@@ -159,21 +159,27 @@ func (x *machine) instruction(from int) term {
 		x.lanes[r] = x.lane(from, r, lanes, l)
 	}
 	s := x.lanes[0]
-	late := cut{acc: -1, rd: x.p.Late.Mode == fp.RD}
-	add := func(t term, what origin) {
-		pair := [2]term{s, t}
-		if x.trace != nil {
-			x.trace.begin(Late, 0, []origin{{Kind: FromAcc}, what})
-		}
-		s = x.rounded("late", x.fuse(pair[:], &late), &x.p.Late)
-	}
 	for _, t := range x.lanes[1:] {
-		add(t, origin{Kind: FromLane})
+		s = x.late(s, t, FromLane, &x.p.Late)
 	}
-	if x.p.Start != mma.StartC && !x.noC {
-		add(x.c, origin{Kind: FromC})
+	switch {
+	case x.p.Start == mma.StartC || x.noC:
+	case x.fc == nil:
+		s = x.late(s, x.c, FromC, &x.p.Acc)
+	default:
+		s = x.late(s, x.c, FromC, &x.p.Late)
 	}
 	return x.rounded("out", s, &x.p.Out)
+}
+
+// late is an addition after the last step.
+func (x *machine) late(s, t term, what From, r *mma.Round) term {
+	c := cut{acc: -1, rd: r.Mode == fp.RD}
+	if x.trace != nil {
+		x.trace.begin(Late, 0, []origin{{Kind: FromAcc}, {Kind: what}})
+	}
+	pair := [2]term{s, t}
+	return x.rounded("late", x.fuse(pair[:], &c), r)
 }
 
 // lane runs one accumulator over its products, l at a time.

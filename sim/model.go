@@ -149,12 +149,12 @@ func permutation(o mma.Order, k int) []uint8 {
 		pick(func(i int) bool { return i%2 == 0 })
 		pick(func(i int) bool { return i%2 == 1 })
 	case mma.Halves:
-		h := (k + 1) / 2
+		h := k / 2
 		for i := range h {
-			seq = append(seq, uint8(i))
-			if i+h < k {
-				seq = append(seq, uint8(i+h))
-			}
+			seq = append(seq, uint8(i), uint8(i+h))
+		}
+		if k%2 == 1 {
+			seq = append(seq, uint8(k-1))
 		}
 	}
 	return seq

@@ -36,7 +36,11 @@ func (x *machine) stage(place Place, s *mma.Stage) {
 				x.memberOrigin = append(x.memberOrigin, x.origin[i])
 			}
 		}
-		x.group = append(x.group, x.sum(place, g, s))
+		t := x.sum(place, g, s)
+		if s.Fixed {
+			t.e = 0
+		}
+		x.group = append(x.group, t)
 	}
 	x.sums = append(x.sums[:0], x.group...)
 	if x.trace != nil {
@@ -49,7 +53,7 @@ func (x *machine) stage(place Place, s *mma.Stage) {
 
 // sum adds the terms of one group, which stand in x.member.
 func (x *machine) sum(place Place, g int, s *mma.Stage) term {
-	c := cut{Align: s.Align, fixed: s.Fixed, acc: -1, rd: s.Round.Mode == fp.RD}
+	c := cut{Align: s.Align, acc: -1, rd: s.Round.Mode == fp.RD}
 	switch s.Sum {
 	case mma.Fused:
 		return x.add(place, g, s, &c, x.member, x.memberOrigin)

@@ -10,8 +10,6 @@ import (
 // arXiv:2511.10909, whose authors validated their models on MI100, MI250X and
 // MI300X, and on the tests of FTTN (CCGrid 2024).
 const (
-	srcTable6 = "arXiv:2511.10909 Table 6"
-	srcTable7 = "arXiv:2511.10909 Table 7"
 	// NaN results are known as a class only; zero signs only for IEEE FMA.
 	amdUnknown = FacetNaN | FacetZero
 )

@@ -65,11 +65,16 @@ func Lookup(arch, name string) (*Instruction, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown architecture %q (known: %s)", arch, strings.Join(archNames(), ", "))
 	}
-	rows := Of(a.Name)
+	return Search(a.Name, Of(a.Name), name)
+}
+
+// Search is Lookup among the given rows; where says whose they are, for the
+// error.
+func Search(where string, rows []Instruction, name string) (*Instruction, error) {
 	plain, m, n := defaultShape(name)
 	var prefixed []Instruction
 	for _, i := range rows {
-		if i.Name == plain || i.Alias != "" && i.Alias == name {
+		if i.Name == plain || i.Name == name || i.Alias != "" && i.Alias == name {
 			return i.withShape(m, n)
 		}
 		if strings.HasPrefix(i.Name, plain) {
@@ -79,7 +84,7 @@ func Lookup(arch, name string) (*Instruction, error) {
 	if len(prefixed) == 1 {
 		return prefixed[0].withShape(m, n)
 	}
-	return nil, lookupError(a.Name, name, rows, prefixed)
+	return nil, lookupError(where, name, rows, prefixed)
 }
 
 func archNames() []string {

@@ -66,7 +66,7 @@ type Params struct {
 	Prod    Product `json:"prod,omitzero"`
 	Scale   ScaleAt `json:"scale,omitzero"`
 	Order   Order   `json:"order,omitzero"`
-	L       uint8   `json:"l,omitzero"`     // products per step, at most; 0: all K
+	L       uint8   `json:"l,omitzero"`     // products per step (of one lane), at most; 0: all K
 	Lanes   uint8   `json:"lanes,omitzero"` // interleaved accumulators: lane r sums the products r, r+Lanes, ... of the sequence; 0 and 1: one
 	Start   Start   `json:"start,omitzero"`
 	Stage0  Stage   `json:"stage0,omitzero"`
@@ -129,22 +129,24 @@ const (
 	// ScaleProduct: each product is multiplied by its scales, before Prod.Round;
 	// their exponent fields add to its nominal exponent.
 	ScaleProduct ScaleAt = iota
-	// ScaleGroup: each sum of Stage0 is multiplied by the scales of its block.
-	// A group with a zero scale is null.
+	// ScaleGroup: each sum of Stage0, after its Round, is multiplied by the
+	// scales of its block. A group with a zero scale is null. Inf times a zero
+	// scale is NaN.
 	ScaleGroup
 )
 
 // Order is the sequence in which products are taken.
 type Order uint8
 
-// The orders, as permutations of 0..K-1.
+// The orders, as permutations of 0..K-1. A last element without a partner keeps
+// its place in SwapPairs and Halves.
 const (
 	Ascending  Order = iota // 0 1 2 3 ...
 	Descending              // K-1 ... 1 0
 	SwapPairs               // 1 0 3 2 5 4 ... (high half of each 32-bit pair first)
 	Split4                  // k mod 4 in {0,1} ascending, then k mod 4 in {2,3}
 	EvenOdd                 // 0 2 4 ... 1 3 5 ...
-	Halves                  // 0 K/2 1 K/2+1 ...
+	Halves                  // 0 h 1 h+1 ... with h = K/2 rounded down
 )
 
 // Start says what the accumulator holds before the first step.
@@ -154,7 +156,11 @@ type Start uint8
 // added after the last step: d = Late(sum + c). With several lanes, StartC
 // gives c to lane 0 and +0 to the others; after the last step the lanes are
 // added first, s = Late(s + lane[r]) for r = 1, 2, ..., then c. These additions
-// are exact sums of two terms, rounded by Late.
+// are exact sums of two terms, rounded by Late. A lane without products is +0.
+//
+// For a dot product longer than K the instruction is executed repeatedly with C
+// = the previous D. If the instruction has no C of its own (Formats.C is None)
+// and Start is not StartC, that D is added with the rounding Acc.
 const (
 	StartC     Start = iota // c
 	StartZero               // +0: a null term that takes part in the sign of a zero
@@ -167,8 +173,8 @@ type Stage struct {
 	Split Split `json:"split,omitzero"`
 	Group uint8 `json:"group,omitzero"` // Adjacent: terms per group, 0 for all; Interleaved: number of groups
 	Align Align `json:"align,omitzero"`
-	// Fixed: the sum is fixed point, its nominal exponent is 0 plus that of
-	// scales applied to it.
+	// Fixed: the sum of a group is fixed point: its nominal exponent is 0, plus
+	// that of scales applied to it.
 	Fixed bool  `json:"fixed,omitzero"`
 	Round Round `json:"round,omitzero"` // rounding of each sum; with Sequential and pairwise, of each addition
 }
@@ -178,7 +184,8 @@ type Sum uint8
 
 // The sums. Sequential and the pairwise sums are made of fused sums of two
 // terms, each with the stage's Align and Round; a group of one term is that
-// term, neither aligned nor rounded.
+// term, neither aligned nor rounded. A Fused group of one term is aligned and
+// rounded like any other.
 const (
 	Off        Sum = iota
 	Fused          // all terms in one fused sum, then one Round
@@ -284,8 +291,8 @@ const (
 	NaNQuietNeg                // negative quiet (FFC00000)
 	// NaNFirst: the first NaN operand, made quiet, its payload left-aligned in
 	// D's format and its sign kept; if there is none (Inf*0, Inf-Inf), negative
-	// quiet. First is a before b within a product, products in sequence, then
-	// the accumulator; and in a sum of two the left one (x86, Intel SDM table
-	// 4-7).
+	// quiet. First is a, b, then their scales within a product, products in
+	// sequence, then the accumulator; and in a sum of two the left one (x86,
+	// Intel SDM table 4-7). What an earlier Round has rounded is an operand.
 	NaNFirst
 )

@@ -22,7 +22,7 @@ func (p *Params) Validate(f Formats, k int) error {
 		return fmt.Errorf("k = %d is not in 1..%d", k, MaxK)
 	}
 	checks := []error{
-		f.validate(),
+		f.Validate(),
 		p.checkInput(f),
 		p.checkEnums(),
 		p.checkRounds(),
@@ -40,7 +40,8 @@ func (p *Params) Validate(f Formats, k int) error {
 	return p.checkSpan(f, k)
 }
 
-func (f Formats) validate() error {
+// Validate says whether the formats can be those of an instruction.
+func (f Formats) Validate() error {
 	for _, o := range []struct {
 		name string
 		id   fp.ID

@@ -58,6 +58,9 @@ func parseVector(fields []string) (v Vector, err error) {
 	if v.Inst, err = Lookup(arch, name); err != nil {
 		return v, err
 	}
+	if v.Inst.Refuse != "" {
+		return v, fmt.Errorf("%s has no model: %s", v.Inst.FullName(), v.Inst.Refuse)
+	}
 	if v.Dot, err = parseDot(v.Inst, fields[2:n-2]); err != nil {
 		return v, err
 	}
@@ -99,7 +102,7 @@ func parseScales(id fp.ID, d *Dot, fields []string) error {
 		return nil
 	}
 	if len(fields) != 2 {
-		return errors.New("the instruction needs scales: sa=.. sb=..")
+		return errors.New("the instruction needs scales, sa=.. sb=.. after c")
 	}
 	for i, name := range []string{"sa", "sb"} {
 		list, ok := strings.CutPrefix(fields[i], name+"=")

@@ -103,9 +103,12 @@ func TestWiden(t *testing.T) {
 	f.A, f.B = fp.E5M2, fp.E5M2
 	keep := wide
 	keep.In.Sub = mma.KeepSub
+	coarse := keep
+	coarse.Join.Align.F = 1
 	runEval(t, f, []evalTest{
 		// 2^-16 is subnormal in FP16, too, and counts as -14.
 		{"still subnormal", keep, "01", "", "", 0x37800000},
+		{"still subnormal, cut", coarse, "01", "", "", 0}, // at 2^-15
 		{"still subnormal, flushed", wide, "01", "", "", 0},
 		{"inf", wide, "FC", "", "", 0xFF800000},
 	})
@@ -150,6 +153,10 @@ func TestOverflowRules(t *testing.T) {
 		{"13 bits", p, "7F7FFFFF", "", "7F7FFFFF", 0x7F7FFC00},
 		{"13 bits, not beyond", p, "7F7FFFFF", "", "", 0x7F7FFC00},
 	})
+	// Its exponent is Emax: 16 becomes 15, which is cut at 2^(3-2).
+	p = mma.Params{Join: mma.Join{Align: mma.Align{F: 2, Mode: fp.RZ}}, Acc: rne32, Special: ieee}
+	p.Prod.Round = mma.Round{Frac: 3, Mode: fp.RZ, Emin: -14, Emax: 3, Over: mma.OverMax}
+	runEval(t, fp16, []evalTest{{"exponent", p, "4C00", "", "", 0x41600000}})
 	// Rounding up to 2^16 overflows, rounding down to 65504 does not.
 	rne := mma.Params{Acc: mma.To(fp.FP16, fp.RNE), Special: ieee}
 	runEval(t, half, []evalTest{
@@ -279,7 +286,7 @@ func TestOut(t *testing.T) {
 	p := mma.Params{Acc: mma.To(fp.FP32, fp.RZ), Out: mma.To(fp.FP16, fp.RNE), Special: ieee}
 	runEval(t, half, []evalTest{
 		// 1 + 2^-11 + 2^-39: a tie once FP32 has cut the last bit.
-		{"double rounding", p, "2800 0C00", "2400 0800", "3C00", 0x3C01 - 1},
+		{"double rounding", p, "2800 0C00", "2400 0800", "3C00", 0x3C00},
 		{"overflow", p, "7BFF", "", "7BFF", 0x7C00},
 		{"tiny", p, "8001", "3400", "", 0x8000},
 		{"subnormal", p, "0001", "", "", 0x0001},

@@ -1,0 +1,126 @@
+// Package devices defines what can be tested: a Target is anything that executes
+// matrix instructions - a simulator of an architecture, a recording, reference
+// arithmetic, a GPU, a child process - and a Unit is one instruction of it.
+//
+// # Adding a kind of target
+//
+// A kind is one folder below this one. It implements Target and Unit and calls
+// Register in an init function; cmd/mmafuzz imports it for that effect in
+// backends.go. Users name targets KIND:ARGUMENT, such as sim:hopper. Modes that
+// change results (rounding modes, flush bits) belong to the instruction's name,
+// so that a target and an instruction always say all.
+package devices
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Target executes instructions.
+type Target interface {
+	// Name is the full name, such as sim:hopper, under which Open finds the
+	// target again.
+	Name() string
+	// Instructions lists what the target executes. nil: it can stand in for any
+	// instruction (reference arithmetic).
+	Instructions() []mma.Instruction
+	// Open returns the unit that executes an instruction: one of Instructions,
+	// or for a target that has none the other side's.
+	Open(*mma.Instruction) (Unit, error)
+	// Environment says what results may depend on, for bundles and recordings:
+	// versions, device names, drivers.
+	Environment() map[string]string
+	Close() error
+}
+
+// Unit executes one instruction on batches. It is safe for use by several
+// goroutines.
+type Unit interface {
+	// Instruction says what is executed. Its Params are what is known or
+	// believed about it; see Known.
+	Instruction() *mma.Instruction
+	// Known returns the arithmetic if the unit computes by it (a simulator), nil
+	// if it is a black box.
+	Known() *mma.Params
+	// Run writes D of every dot product of a batch to out, which has D's size.
+	// The batch has the instruction's formats, any M and N, and a K that is a
+	// multiple of the instruction's: more than K elements run the instruction
+	// repeatedly with C = the previous D. Run does not change or keep the
+	// batch. On error out is unspecified.
+	Run(ctx context.Context, in *mma.Batch, out []byte) error
+}
+
+// Recorder is a Unit that can only answer for inputs it has recorded.
+type Recorder interface {
+	Unit
+	// Recorded returns the number of recorded dot products.
+	Recorded() int
+	// Load fills dots from..from+in.Tiles-1 of the recording into a batch of
+	// tiles of one dot product, and their results into out.
+	Load(from int, in *mma.Batch, out []byte)
+}
+
+// ErrNoRecording is returned by a Recorder for an input that it does not have.
+var ErrNoRecording = errors.New("this input is not in the recording")
+
+// FaultError says that a target failed on an input: a crash, a fault, a timeout.
+// It is a finding about the target, not trouble of the campaign.
+type FaultError struct {
+	Target string
+	What   string
+}
+
+func (e *FaultError) Error() string { return e.Target + ": " + e.What }
+
+// Opener opens a target of one kind by what follows the colon in its name.
+type Opener func(argument string) (Target, error)
+
+type backend struct {
+	open Opener
+	help string
+}
+
+var backends = map[string]backend{}
+
+// Register makes a kind of target known. help says in a line what its argument
+// is.
+func Register(kind string, open Opener, help string) {
+	if _, dup := backends[kind]; dup {
+		panic("devices: two backends for " + kind)
+	}
+	backends[kind] = backend{open, help}
+}
+
+// Kinds returns a line of help for each kind of target.
+func Kinds() map[string]string {
+	h := map[string]string{}
+	for k, b := range backends {
+		h[k] = b.help
+	}
+	return h
+}
+
+// Open opens the target of a name KIND:ARGUMENT. A plain name is taken as
+// sim:NAME.
+func Open(name string) (Target, error) {
+	kind, arg, ok := strings.Cut(name, ":")
+	if !ok {
+		kind, arg = "sim", name
+	}
+	b, known := backends[kind]
+	if !known {
+		return nil, fmt.Errorf("target %q: unknown kind %q (known: %s)", name, kind,
+			strings.Join(slices.Sorted(maps.Keys(backends)), ", "))
+	}
+	t, err := b.open(arg)
+	if err != nil {
+		return nil, fmt.Errorf("target %q: %w", name, err)
+	}
+	return t, nil
+}

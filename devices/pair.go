@@ -1,0 +1,269 @@
+package devices
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Pair is two units that take the same operands.
+type Pair struct {
+	A, B Unit
+	// Names of the targets, for people and for Open.
+	TargetA, TargetB string
+	// K is the length of the dot products on which the two are compared: the
+	// least common multiple of their K.
+	K int
+}
+
+// Formats returns the operand formats, which both sides share.
+func (p *Pair) Formats() mma.Formats { return p.A.Instruction().Formats }
+
+// Name names the instruction, or both if they differ.
+func (p *Pair) Name() string {
+	a, b := p.A.Instruction().Name, p.B.Instruction().Name
+	if a == b {
+		return a
+	}
+	return a + " ~ " + b
+}
+
+// Split cuts TARGET/INSTRUCTION, as in sim:ampere/mma.m16n8k8.f32.f16.f16.f32,
+// at the slash after the colon's word; instruction is "" if there is none. File
+// names are left alone.
+func Split(spec string) (target, instruction string) {
+	kind, arg, ok := strings.Cut(spec, ":")
+	if !ok {
+		kind, arg = "sim", spec
+	}
+	if kind != "sim" && kind != "ref" {
+		return spec, ""
+	}
+	arg, instruction, _ = strings.Cut(arg, "/")
+	return kind + ":" + arg, instruction
+}
+
+// Pairs returns the pairs of instructions of two targets that the names ask for:
+// nameA of a with nameB of b. An empty nameB means nameA, or where b does not
+// have it, b's instruction of the same formats that is nearest in K. If both
+// names are empty, every instruction that both have under one name is paired,
+// or if there is none, every instruction of a with its nearest one of b.
+//
+// The error says what does not fit and why.
+func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
+	if nameA == "" && nameB != "" {
+		ps, err := Pairs(b, a, nameB, "")
+		for i := range ps {
+			ps[i].A, ps[i].B, ps[i].TargetA, ps[i].TargetB = ps[i].B, ps[i].A, ps[i].TargetB, ps[i].TargetA
+		}
+		return ps, err
+	}
+	if a.Instructions() == nil && b.Instructions() == nil {
+		return nil, errors.New("two reference arithmetics: name an instruction of a simulator on one side")
+	}
+	if a.Instructions() == nil {
+		ps, err := Pairs(b, a, nameA, nameB)
+		for i := range ps {
+			ps[i].A, ps[i].B, ps[i].TargetA, ps[i].TargetB = ps[i].B, ps[i].A, ps[i].TargetB, ps[i].TargetA
+		}
+		return ps, err
+	}
+	as, err := choose(a, nameA)
+	if err != nil {
+		return nil, err
+	}
+	if nameA == "" {
+		if common := commonNames(as, b); len(common) > 0 {
+			as = common
+		}
+	}
+	var pairs []Pair
+	var last error
+	for i := range as {
+		p, err := pair(a, b, &as[i], nameB)
+		if err != nil {
+			last = err
+			continue
+		}
+		pairs = append(pairs, p)
+	}
+	if len(pairs) == 0 {
+		if last == nil {
+			last = errors.New("no instructions")
+		}
+		return nil, fmt.Errorf("%s and %s: %w", a.Name(), b.Name(), last)
+	}
+	return pairs, nil
+}
+
+// choose returns the instructions of a target that a name stands for: one, or
+// without a name all that can be executed.
+func choose(t Target, name string) ([]mma.Instruction, error) {
+	if name != "" {
+		i, err := Find(t, name)
+		if err != nil {
+			return nil, err
+		}
+		return []mma.Instruction{*i}, nil
+	}
+	var all []mma.Instruction
+	for _, i := range t.Instructions() {
+		if i.Refuse == "" {
+			all = append(all, i)
+		}
+	}
+	return all, nil
+}
+
+// Find returns the instruction of a target that a name, alias or unique prefix
+// stands for. A target with a single instruction has it under any name.
+func Find(t Target, name string) (*mma.Instruction, error) {
+	all := t.Instructions()
+	i, err := mma.Search(t.Name(), all, name)
+	if err != nil && len(all) == 1 {
+		return &all[0], nil
+	}
+	return i, err
+}
+
+// commonNames returns those of as that b has under the same name.
+func commonNames(as []mma.Instruction, b Target) []mma.Instruction {
+	names := map[string]bool{}
+	for _, i := range b.Instructions() {
+		if i.Refuse == "" {
+			names[i.Name] = true
+		}
+	}
+	var common []mma.Instruction
+	for _, i := range as {
+		if names[i.Name] {
+			common = append(common, i)
+		}
+	}
+	return common
+}
+
+func pair(a, b Target, ia *mma.Instruction, nameB string) (Pair, error) {
+	ib, err := partner(b, ia, nameB)
+	if err != nil {
+		return Pair{}, err
+	}
+	if err := Comparable(ia.Formats, ib.Formats); err != nil {
+		return Pair{}, fmt.Errorf("%s and %s cannot be compared: %w", ia.FullName(), ib.FullName(), err)
+	}
+	p := Pair{TargetA: a.Name(), TargetB: b.Name(), K: lcm(ia.K, ib.K)}
+	if p.K != ia.K && chains(ia) != nil || p.K != ib.K && chains(ib) != nil {
+		return Pair{}, fmt.Errorf("%s (K = %d) and %s (K = %d) cannot be compared: D's format is not C's, so no longer dot product can be chained",
+			ia.FullName(), ia.K, ib.FullName(), ib.K)
+	}
+	if p.A, err = a.Open(ia); err != nil {
+		return Pair{}, err
+	}
+	if p.B, err = b.Open(ib); err != nil {
+		return Pair{}, err
+	}
+	return p, nil
+}
+
+// chains says why an instruction cannot take its own D as C, nil if it can.
+func chains(i *mma.Instruction) error {
+	if i.C != fp.None && i.C != i.D {
+		return fmt.Errorf("C is %s and D is %s", i.C, i.D)
+	}
+	return nil
+}
+
+// partner returns b's instruction to compare ia with.
+func partner(b Target, ia *mma.Instruction, nameB string) (*mma.Instruction, error) {
+	all := b.Instructions()
+	if all == nil {
+		return ia, nil
+	}
+	if nameB != "" {
+		return Find(b, nameB)
+	}
+	if i, err := mma.Search(b.Name(), all, ia.Name); err == nil && Comparable(ia.Formats, i.Formats) == nil {
+		return i, nil
+	}
+	var near []mma.Instruction
+	for _, i := range all {
+		if i.Refuse == "" && Comparable(ia.Formats, i.Formats) == nil {
+			near = append(near, i)
+		}
+	}
+	if len(near) == 0 {
+		return nil, noPartner(b, ia)
+	}
+	slices.SortStableFunc(near, func(x, y mma.Instruction) int { return farther(ia.K, x.K, y.K) })
+	return &near[0], nil
+}
+
+// farther orders two K by how long the common dot product becomes, then by K.
+func farther(k, x, y int) int {
+	if d := lcm(k, x) - lcm(k, y); d != 0 {
+		return d
+	}
+	return y - x
+}
+
+// noPartner explains that no instruction of b takes ia's operands.
+func noPartner(b Target, ia *mma.Instruction) error {
+	for _, i := range b.Instructions() {
+		if i.A.Get().Width == ia.A.Get().Width && i.B.Get().Width == ia.B.Get().Width && i.D == ia.D {
+			if err := Comparable(ia.Formats, i.Formats); err != nil {
+				return fmt.Errorf("%s has no instruction with the formats of %s; for example %s: %w", b.Name(), ia.Name, i.Name, err)
+			}
+		}
+	}
+	return fmt.Errorf("%s has no instruction with the formats of %s (%s)", b.Name(), ia.Name, ia.Formats)
+}
+
+// Comparable says why operands of one instruction are not operands of another,
+// nil if they are.
+func Comparable(a, b mma.Formats) error {
+	for _, o := range []struct {
+		what string
+		x, y fp.ID
+	}{{"A", a.A, b.A}, {"B", a.B, b.B}, {"C", a.C, b.C}, {"D", a.D, b.D}, {"scales", a.Scale, b.Scale}} {
+		if err := sameFormat(o.what, o.x, o.y); err != nil {
+			return err
+		}
+	}
+	if a.Block != b.Block {
+		return fmt.Errorf("scales stand for blocks of %d and of %d", a.Block, b.Block)
+	}
+	return nil
+}
+
+// registers are formats that share a register layout and a value: they compare
+// as equal.
+var registers = map[fp.ID]fp.ID{fp.XF32: fp.TF32}
+
+func sameFormat(what string, x, y fp.ID) error {
+	if r, ok := registers[x]; ok {
+		x = r
+	}
+	if r, ok := registers[y]; ok {
+		y = r
+	}
+	if x == y {
+		return nil
+	}
+	reason := ""
+	if x != fp.None && y != fp.None && (x.Get().Specials == fp.NegZeroNaN) != (y.Get().Specials == fp.NegZeroNaN) {
+		reason = ": the same bits are different numbers (OCP and FNUZ)"
+	}
+	return fmt.Errorf("%s is %s on one side and %s on the other%s", what, x, y, reason)
+}
+
+func lcm(a, b int) int {
+	g, r := a, b
+	for r != 0 {
+		g, r = r, g%r
+	}
+	return a / g * b
+}

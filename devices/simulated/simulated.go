@@ -1,0 +1,84 @@
+// Package simulated makes the simulators of package sim targets: sim:ARCH, all
+// instructions of an architecture, and model:FILE.json, a hypothetical unit.
+package simulated
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+func init() {
+	devices.Register("sim", open, "simulator of an architecture: sim:hopper")
+	devices.Register("model", openModel, "hypothetical unit in a model file: model:mine.json")
+}
+
+// target is an architecture's simulator, or a single model.
+type target struct {
+	name string
+	rows []mma.Instruction
+}
+
+func open(arch string) (devices.Target, error) {
+	a, ok := mma.FindArch(arch)
+	if !ok {
+		_, err := mma.Lookup(arch, "")
+		return nil, err
+	}
+	return &target{"sim:" + a.Name, mma.Of(a.Name)}, nil
+}
+
+func openModel(file string) (devices.Target, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	i, err := mma.ReadModel(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return &target{"model:" + file, []mma.Instruction{*i}}, nil
+}
+
+// Target returns a target of one instruction that computes by its Params, for
+// tests and for hypotheses.
+func Target(name string, i mma.Instruction) devices.Target {
+	return &target{name, []mma.Instruction{i}}
+}
+
+func (t *target) Name() string                    { return t.name }
+func (t *target) Instructions() []mma.Instruction { return t.rows }
+func (t *target) Close() error                    { return nil }
+
+func (t *target) Environment() map[string]string {
+	return map[string]string{"kind": "simulator"}
+}
+
+func (t *target) Open(i *mma.Instruction) (devices.Unit, error) { return Open(i) }
+
+// Open returns the unit that computes an instruction by its Params.
+func Open(i *mma.Instruction) (devices.Unit, error) {
+	m, err := sim.ForInstruction(i)
+	if err != nil {
+		return nil, err
+	}
+	return &unit{i, m}, nil
+}
+
+type unit struct {
+	inst  *mma.Instruction
+	model *sim.Model
+}
+
+func (u *unit) Instruction() *mma.Instruction { return u.inst }
+func (u *unit) Known() *mma.Params            { return &u.inst.Params }
+
+func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	u.model.Run(in, out)
+	return ctx.Err()
+}

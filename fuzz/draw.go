@@ -1,0 +1,274 @@
+package fuzz
+
+import (
+	"math/bits"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// draw is the randomness of one tile or dot product and the tools to build
+// operands of chosen exponents.
+type draw struct {
+	Spec
+	args  []int
+	index uint64 // of the tile
+	state uint64
+
+	fa, fb, fc, fs *fp.Format // fc and fs may be nil
+	dot            *mma.Dot
+	scale          []int              // exponent that the scales of each block add
+	codes          map[fp.ID][]uint64 // patternCodes of formats
+}
+
+func newDraw(sp Spec, args []int) *draw {
+	d := &draw{Spec: sp, args: args, fa: sp.A.Get(), fb: sp.B.Get()}
+	if sp.C != fp.None {
+		d.fc = sp.C.Get()
+	}
+	if sp.Scale != fp.None {
+		d.fs = sp.Scale.Get()
+	}
+	d.dot = mma.NewDot(sp.Formats, sp.K)
+	d.scale = make([]int, len(d.dot.SA))
+	return d
+}
+
+// mix is the finaliser of splitmix64.
+func mix(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// start begins the stream of an index.
+func (d *draw) start(key, index uint64) { d.state = mix(key + index*0x9e3779b97f4a7c15) }
+
+// next returns 64 random bits (wyrand).
+func (d *draw) next() uint64 {
+	d.state += 0xa0761d6478bd642f
+	hi, lo := bits.Mul64(d.state, d.state^0xe7037ed1a0b428db)
+	return hi ^ lo
+}
+
+// intn returns a number in 0..n-1.
+func (d *draw) intn(n int) int {
+	hi, _ := bits.Mul64(d.next(), uint64(n))
+	return int(hi)
+}
+
+// between returns a number in lo..hi; lo if the range is empty.
+func (d *draw) between(lo, hi int) int {
+	if hi <= lo {
+		return lo
+	}
+	return lo + d.intn(hi-lo+1)
+}
+
+// oneIn is true once in n times.
+func (d *draw) oneIn(n int) bool { return d.intn(n) == 0 }
+
+func (d *draw) coin() bool { return d.next()>>63 != 0 }
+
+// aim returns one of the arguments three times in four, else, or without
+// arguments, a number in lo..hi.
+func (d *draw) aim(lo, hi int) int {
+	if len(d.args) > 0 && !d.oneIn(4) {
+		return d.args[d.intn(len(d.args))]
+	}
+	return d.between(lo, hi)
+}
+
+// reset makes the dot product all zeros, with scales of 1 or, half of the time,
+// of random exponents.
+func (d *draw) reset() {
+	clear(d.dot.A)
+	clear(d.dot.B)
+	d.dot.C = 0
+	for i := range d.scale {
+		d.scale[i] = 0
+		d.dot.SA[i], d.dot.SB[i] = d.one(), d.one()
+	}
+}
+
+// one returns the scale 1.
+func (d *draw) one() uint64 { return uint64(d.fs.Bias) << d.fs.FracBits }
+
+// scaleBy gives block i scales whose exponents add up to about e: exactly if the
+// format reaches it.
+func (d *draw) scaleBy(i, e int) {
+	lo, hi := int(d.fs.Emin()), int(d.fs.Emax())
+	x := min(max(d.between(e/2-3, e/2+3), lo), hi)
+	y := min(max(e-x, lo), hi)
+	d.dot.SA[i], d.dot.SB[i] = d.scaleCode(x), d.scaleCode(y)
+	d.scale[i] = x + y
+}
+
+// scaleCode returns a scale of exponent e, with a random fraction half of the
+// time.
+func (d *draw) scaleCode(e int) uint64 {
+	frac := uint64(0)
+	if n := d.fs.FracBits; n > 0 && d.coin() {
+		frac = d.next() & (1<<n - 1)
+	}
+	code := uint64(e+int(d.fs.Bias))<<d.fs.FracBits | frac
+	return min(code, d.fs.MaxFinite())
+}
+
+// shift gives every block scales of about the same exponent, so that products of
+// exponent e can be had although the operand formats are narrow. It returns
+// what it added, 0 without scales.
+func (d *draw) shift(e int) int {
+	if d.fs == nil {
+		return 0
+	}
+	for i := range d.scale {
+		d.scaleBy(i, e)
+	}
+	return d.scale[0]
+}
+
+// products returns the range of exponents of products of normal numbers in
+// block 0.
+func (d *draw) products() (lo, hi int) {
+	lo, hi = int(d.fa.Emin()+d.fb.Emin()), int(d.fa.Emax()+d.fb.Emax())
+	if len(d.scale) > 0 {
+		return lo + d.scale[0], hi + d.scale[0]
+	}
+	return lo, hi
+}
+
+// block returns the exponent that scales add to product k.
+func (d *draw) block(k int) int {
+	if d.fs == nil {
+		return 0
+	}
+	return d.scale[k/int(d.Block)]
+}
+
+// code returns a code of f: sign, exponent e and fraction (right-aligned). An
+// exponent below the normal range gives a subnormal with its top bit there if
+// there is one, an exponent beyond the range the nearest in it.
+func code(f *fp.Format, neg bool, e int, frac uint64) uint64 {
+	emin, n := int(f.Emin()), int(f.FracBits)
+	c := uint64(0)
+	switch {
+	case e >= emin:
+		c = uint64(min(e, int(f.Emax()))+int(f.Bias))<<n | frac&(1<<n-1)
+	case e >= emin-n:
+		c = (1<<n | frac&(1<<n-1)) >> (emin - e)
+	default:
+		c = 1
+	}
+	c = min(c<<f.Low, f.MaxFinite())
+	if neg {
+		c |= f.SignBit()
+	}
+	return c
+}
+
+// frac returns a fraction of n bits: zero, all ones, one bit, all but one, a run
+// of leading ones, or random.
+func (d *draw) frac(n int) uint64 {
+	if n == 0 {
+		return 0
+	}
+	ones := uint64(1)<<n - 1
+	switch d.intn(8) {
+	case 0, 1:
+		return 0
+	case 2:
+		return ones
+	case 3:
+		return 1 << d.intn(n)
+	case 4:
+		return ones &^ (1 << d.intn(n))
+	case 5:
+		return ones &^ (1<<d.intn(n) - 1)
+	}
+	return d.next() & ones
+}
+
+// product sets product k to have the nominal exponent e, or the nearest that the
+// formats reach, and random fractions. It returns the exponent.
+func (d *draw) product(k, e int, neg bool) int {
+	s := d.block(k)
+	la, ha, lb, hb := int(d.fa.Emin()), int(d.fa.Emax()), int(d.fb.Emin()), int(d.fb.Emax())
+	e = min(max(e-s, la+lb), ha+hb)
+	ea := d.between(max(la, e-hb), min(ha, e-lb))
+	d.dot.A[k] = code(d.fa, neg, ea, d.frac(int(d.fa.FracBits)))
+	d.dot.B[k] = code(d.fb, false, e-ea, d.frac(int(d.fb.FracBits)))
+	if d.coin() {
+		d.swapSigns(k)
+	}
+	return e + s
+}
+
+// swapSigns moves a product's sign to the other factor.
+func (d *draw) swapSigns(k int) {
+	d.dot.A[k] ^= d.fa.SignBit()
+	d.dot.B[k] ^= d.fb.SignBit()
+}
+
+// power sets product k to exactly +-2^e if the formats reach that, also with
+// subnormal factors, else to the nearest power.
+func (d *draw) power(k, e int, neg bool) {
+	s := d.block(k)
+	la, ha := int(d.fa.Emin())-int(d.fa.FracBits), int(d.fa.Emax())
+	lb, hb := int(d.fb.Emin())-int(d.fb.FracBits), int(d.fb.Emax())
+	if d.coin() { // prefer normal factors
+		la, lb = int(d.fa.Emin()), int(d.fb.Emin())
+	}
+	e = min(max(e-s, la+lb), ha+hb)
+	ea := d.between(max(la, e-hb), min(ha, e-lb))
+	d.dot.A[k] = code(d.fa, neg, ea, 0)
+	d.dot.B[k] = code(d.fb, false, e-ea, 0)
+}
+
+// negate sets product k to minus product j, in the same block of scales or not.
+func (d *draw) negate(k, j int) {
+	d.dot.A[k], d.dot.B[k] = d.dot.A[j]^d.fa.SignBit(), d.dot.B[j]
+	if d.fa.SignBit()&d.dot.A[k] != 0 && d.coin() {
+		d.swapSigns(k)
+	}
+}
+
+// accumulator sets c to exponent e and a random fraction; without a C it does
+// nothing.
+func (d *draw) accumulator(e int, neg bool) {
+	if d.fc != nil {
+		d.dot.C = code(d.fc, neg, e, d.frac(int(d.fc.FracBits)))
+	}
+}
+
+// nudge moves the code of c by a few units in the last place.
+func (d *draw) nudge(most int) {
+	if d.fc == nil {
+		return
+	}
+	sign := d.dot.C & d.fc.SignBit()
+	c := int64(d.dot.C&^sign) + int64(d.between(-most, most))
+	d.dot.C = sign | uint64(min(max(c, 0), int64(d.fc.MaxFinite())))
+}
+
+// accumulators returns the range of exponents of normal c.
+func (d *draw) accumulators() (lo, hi int) {
+	if d.fc == nil {
+		return 0, 0
+	}
+	return int(d.fc.Emin()), int(d.fc.Emax())
+}
+
+// place returns a position whose product is still zero.
+func (d *draw) place() int {
+	k := d.intn(d.K)
+	for range d.K {
+		if d.dot.A[k]|d.dot.B[k] == 0 {
+			return k
+		}
+		k = (k + 1) % d.K
+	}
+	return k
+}

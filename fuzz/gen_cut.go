@@ -1,0 +1,107 @@
+package fuzz
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// cutAims are the widths at which an arithmetic cuts: terms that straddle 2^(e-F)
+// show whether and how it does.
+func cutAims(sp Spec, p *mma.Params) []int {
+	var fs []int
+	for _, f := range []mma.Frac{
+		p.Stage0.Align.F, p.Stage1.Align.F, p.Join.Align.F, p.Join.CF, p.Join.CDrop, p.Join.Post.Frac,
+		p.Prod.Round.Frac, p.Stage0.Round.Frac, p.Stage1.Round.Frac, p.Acc.Frac,
+	} {
+		if f != 0 {
+			fs = append(fs, int(f))
+		}
+	}
+	return fs
+}
+
+// cutDot puts a large term, F bits above small ones whose bits straddle the cut.
+// The large term may be c or a product; it may be cancelled by another, so that
+// what is left of the small ones is all of the result.
+func cutDot(d *draw, dot *mma.Dot) {
+	f := d.aim(5, 40)
+	lo, hi := d.products()
+	if d.fs != nil {
+		d.shift(d.between(-60, 60))
+		lo, hi = d.products()
+	}
+	clo, chi := d.accumulators()
+	big := 0
+	anchorIsC := d.fc != nil && (d.oneIn(3) || hi-lo < f && d.coin())
+	cancelled := d.coin()
+	if anchorIsC {
+		big = d.between(max(clo, lo+f-4), min(chi, hi+f+4))
+		if cancelled { // by a product of the same exponent, if there is one
+			big = min(max(big, lo), hi)
+		}
+		d.accumulator(big, d.coin())
+	} else {
+		big = d.product(d.place(), d.between(min(lo+f-4, hi), hi), d.coin())
+	}
+	if cancelled {
+		d.cancelBig(anchorIsC, big)
+	}
+	n := 1
+	if d.K > 2 {
+		n = d.between(1, min(d.K-2, 6))
+	}
+	same, neg := d.coin(), d.coin()
+	for range n {
+		if !same {
+			neg = d.coin()
+		}
+		e := big - f + d.between(-4, 4)
+		switch {
+		case !anchorIsC && d.fc != nil && (e < lo || d.oneIn(6)):
+			d.accumulator(e, neg)
+		case d.coin():
+			d.power(d.place(), e, neg)
+		default:
+			d.product(d.place(), e, neg)
+		}
+	}
+}
+
+// cancelBig adds minus the large term, or nearly.
+func (d *draw) cancelBig(isC bool, big int) {
+	k := d.place()
+	if !isC {
+		for j := range d.K {
+			if d.dot.A[j]|d.dot.B[j] != 0 && j != k {
+				d.negate(k, j)
+				break
+			}
+		}
+		return
+	}
+	// c is made the product's value, so that it cancels exactly.
+	d.product(k, big, d.coin())
+	d.minusProduct(k)
+	if d.oneIn(4) {
+		d.nudge(2)
+	}
+}
+
+// minusProduct sets c to minus product k, rounded to C's format.
+func (d *draw) minusProduct(k int) {
+	if d.fc == nil {
+		return
+	}
+	a, b := d.fa.Decode(d.dot.A[k]), d.fb.Decode(d.dot.B[k])
+	if a.Class > fp.Finite || b.Class > fp.Finite {
+		return
+	}
+	x := multiply(d.fa.Dyadic(a), d.fb.Dyadic(b))
+	if d.fs != nil {
+		s := k / int(d.Block)
+		x = multiply(x, d.fs.Dyadic(d.fs.Decode(d.dot.SA[s])))
+		x = multiply(x, d.fs.Dyadic(d.fs.Decode(d.dot.SB[s])))
+	}
+	x.Neg = !x.Neg
+	d.dot.C = d.fc.Encode(x, fp.RNE, fp.OverMax)
+}

@@ -1,0 +1,127 @@
+package fuzz
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Patterns enumerate exponents and significands of one product and c as
+// TestFloat does, beside a second product that is zero, the same, or the
+// negative: index digits, lowest first, choose c's pattern, b's, a's, and the
+// company. The products stand at the first two positions, then wander.
+
+// patternExponents are exponent fields of interest: the two smallest, around
+// the bias, the two largest.
+func patternExponents(f *fp.Format) []uint64 {
+	top := uint64(1)<<f.ExpBits - 1
+	all := []uint64{0, 1, 2, uint64(f.Bias) - 1, uint64(f.Bias), uint64(f.Bias) + 1, top - 1, top}
+	var in []uint64
+	for _, e := range all {
+		if e <= top && (len(in) == 0 || e > in[len(in)-1]) {
+			in = append(in, e)
+		}
+	}
+	return in
+}
+
+// patternFractions are fractions of interest.
+func patternFractions(f *fp.Format) []uint64 {
+	n := f.FracBits
+	if n == 0 {
+		return []uint64{0}
+	}
+	ones := uint64(1)<<n - 1
+	all := []uint64{0, 1, ones, 1 << (n - 1), ones >> 1, ones &^ 1}
+	var in []uint64
+	seen := map[uint64]bool{}
+	for _, x := range all {
+		if !seen[x] {
+			seen[x] = true
+			in = append(in, x)
+		}
+	}
+	return in
+}
+
+// patternCodes are all combinations with both signs.
+func patternCodes(f *fp.Format) []uint64 {
+	var codes []uint64
+	for _, e := range patternExponents(f) {
+		for _, x := range patternFractions(f) {
+			c := (e<<f.FracBits | x) << f.Low
+			codes = append(codes, c)
+			if f.Signed {
+				codes = append(codes, c|f.SignBit())
+			}
+		}
+	}
+	return codes
+}
+
+// patternCompany is what the second product is.
+const patternCompany = 3
+
+func patternSize(sp Spec) uint64 {
+	n := uint64(len(patternCodes(sp.A.Get()))) * uint64(len(patternCodes(sp.B.Get()))) * patternCompany
+	if sp.C != fp.None {
+		n *= uint64(len(patternCodes(sp.C.Get())))
+	}
+	return n
+}
+
+func pattern(d *draw, dot *mma.Dot) {
+	a, b := d.patterns(d.fa), d.patterns(d.fb)
+	// Neighbouring indexes should differ in everything, so that the first few
+	// thousand already cover the table: step through it by a large odd number.
+	size := patternSize(d.Spec)
+	index := d.index % size * scatter(size) % size
+	digit := func(n int) int {
+		x := int(index % uint64(n))
+		index /= uint64(n)
+		return x
+	}
+	if d.fc != nil {
+		c := d.patterns(d.fc)
+		d.dot.C = c[digit(len(c))]
+	}
+	k := int(d.index/size) % d.K
+	d.dot.B[k] = b[digit(len(b))]
+	d.dot.A[k] = a[digit(len(a))]
+	if d.K == 1 {
+		return
+	}
+	j := (k + 1) % d.K
+	switch digit(patternCompany) {
+	case 1:
+		d.dot.A[j], d.dot.B[j] = d.dot.A[k], d.dot.B[k]
+	case 2:
+		d.dot.A[j], d.dot.B[j] = d.dot.A[k]^d.fa.SignBit(), d.dot.B[k]
+	}
+}
+
+// scatter returns a multiplier that has no divisor in common with size.
+func scatter(size uint64) uint64 {
+	m := size/5*3 | 1
+	for gcd(m, size) != 1 {
+		m += 2
+	}
+	return m
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// patterns returns patternCodes, kept from one call to the next.
+func (d *draw) patterns(f *fp.Format) []uint64 {
+	if d.codes == nil {
+		d.codes = map[fp.ID][]uint64{}
+	}
+	if d.codes[f.ID] == nil {
+		d.codes[f.ID] = patternCodes(f)
+	}
+	return d.codes[f.ID]
+}

@@ -1,0 +1,67 @@
+package fuzz
+
+import (
+	"math/bits"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// tieAims are the widths to which an arithmetic rounds.
+func tieAims(sp Spec, p *mma.Params) []int {
+	var fs []int
+	for _, f := range []mma.Frac{
+		p.Prod.Round.Frac, p.Stage0.Round.Frac, p.Stage1.Round.Frac,
+		p.Join.Post.Frac, p.Acc.Frac, p.Late.Frac, p.Out.Frac,
+	} {
+		if f != 0 {
+			fs = append(fs, int(f))
+		}
+	}
+	return fs
+}
+
+// tieDot adds to a large term of at most p fraction bits half a unit of its last
+// place, exactly or with a little more or less far below.
+func tieDot(d *draw, dot *mma.Dot) {
+	p := d.aim(int(d.D.Get().FracBits), int(d.D.Get().FracBits))
+	lo, hi := d.products()
+	if d.fs != nil {
+		d.shift(d.between(-40, 40))
+		lo, hi = d.products()
+	}
+	clo, chi := d.accumulators()
+	var big int
+	if d.fc != nil && !d.oneIn(3) {
+		big = d.between(max(clo, lo+p+1), min(chi, hi+p+1))
+		n := int(d.fc.FracBits)
+		low := max(n-p, 0) // bits of c below the p-th
+		d.dot.C = code(d.fc, d.coin(), big, d.frac(n)>>low<<low)
+	} else {
+		big = d.between(min(lo+p+1, hi), hi)
+		d.product(d.place(), big, d.coin())
+	}
+	d.power(d.place(), big-p-1, d.coin())
+	if d.K > 2 && d.coin() { // the large term may lie in the next binade
+		d.power(d.place(), big-p+d.between(-1, 1), d.coin())
+	}
+	if d.K > 3 && d.coin() {
+		d.power(d.place(), big-p-1-d.between(1, 30), d.coin())
+	}
+}
+
+// multiply returns the product of two numbers of at most 64 significant bits in
+// all; more are rounded to odd.
+func multiply(x, y fp.Dyadic) fp.Dyadic {
+	x, y = short(x), short(y)
+	hi, lo := bits.Mul64(x.Lo, y.Lo)
+	return fp.Dyadic{Hi: hi, Lo: lo, Q: x.Q + y.Q, Neg: x.Neg != y.Neg}
+}
+
+// short returns x rounded to odd at 64 bits.
+func short(x fp.Dyadic) fp.Dyadic {
+	if x.Hi == 0 {
+		return x
+	}
+	return x.Round(x.Exponent()-63, fp.RTO)
+}

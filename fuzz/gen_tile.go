@@ -1,0 +1,111 @@
+package fuzz
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// rawTile fills every buffer with random bits.
+func rawTile(d *draw, b *mma.Batch, tile int) {
+	for _, p := range parts(b) {
+		buf := part(b, p, tile)
+		i := 0
+		for ; i+8 <= len(buf); i += 8 {
+			binary.LittleEndian.PutUint64(buf[i:], d.next())
+		}
+		for x := d.next(); i < len(buf); i++ {
+			buf[i] = byte(x)
+			x >>= 8
+		}
+		maskCodes(buf, p.id)
+	}
+}
+
+// maskCodes clears the bits above a code of 6 or 4 bits.
+func maskCodes(buf []byte, id fp.ID) {
+	if f := id.Get(); f.CodeBits() < 8 {
+		mask := byte(f.CodeMask())
+		for i := range buf {
+			buf[i] &= mask
+		}
+	}
+}
+
+// operandPart is one buffer of a batch.
+type operandPart struct {
+	buf  []byte
+	id   fp.ID
+	rows int // per tile
+	cols int
+}
+
+// parts returns the buffers of a batch that are in use.
+func parts(b *mma.Batch) []operandPart {
+	n := b.Blocks(b.K)
+	all := []operandPart{
+		{b.A, b.Formats.A, b.M, b.K}, {b.B, b.Formats.B, b.N, b.K}, {b.C, b.Formats.C, b.M, b.N},
+		{b.SA, b.Scale, b.M, n}, {b.SB, b.Scale, b.N, n},
+	}
+	used := all[:0]
+	for _, p := range all {
+		if p.id != fp.None {
+			used = append(used, p)
+		}
+	}
+	return used
+}
+
+// part returns a tile's share of a buffer.
+func part(b *mma.Batch, p operandPart, tile int) []byte {
+	n := p.rows * p.cols * p.id.Width()
+	return p.buf[tile*n:][:n]
+}
+
+// valueTile fills a tile with values of a distribution, rounded to nearest even;
+// scales are powers of two from 1/4 to 4.
+func valueTile(value func(*draw) float64) func(*draw, *mma.Batch, int) {
+	return func(d *draw, b *mma.Batch, tile int) {
+		for _, p := range parts(b) {
+			f := p.id.Get()
+			buf := part(b, p, tile)
+			for i := range p.rows * p.cols {
+				var x float64
+				if p.id == b.Scale && !f.Signed {
+					x = math.Ldexp(1, d.between(-2, 2))
+				} else {
+					x = value(d)
+				}
+				mma.Store(buf, int(f.Width), i, f.FromFloat64(x))
+			}
+		}
+	}
+}
+
+// unit returns a number in [0, 1) of 53 random bits.
+func (d *draw) unit() float64 { return float64(d.next()>>11) / (1 << 53) }
+
+func uniformValue(d *draw) float64 { return 2*d.unit() - 1 }
+
+// normalValue is the sum of 12 uniform values less 6: standard normal to within
+// the needs of a test, and the same bits on every machine, which a logarithm or
+// a cosine would not be.
+func normalValue(d *draw) float64 {
+	s := -6.0
+	for range 4 {
+		// Three values of 21 bits from one draw.
+		x := d.next()
+		s += float64(x&(1<<21-1))/(1<<21) + float64(x>>21&(1<<21-1))/(1<<21) + float64(x>>42&(1<<21-1))/(1<<21)
+	}
+	return s
+}
+
+func dnnValue(d *draw) float64 {
+	x := normalValue(d)
+	if d.oneIn(1000) {
+		x += float64(10 * normalValue(d)) // N(0, 100): variance 100; the conversion forbids fusing
+	}
+	return x
+}

@@ -1,0 +1,218 @@
+// Package fuzz makes inputs and runs campaigns: generators, the engine that
+// feeds pairs of units with them, feature feedback, and the decoder through
+// which go test -fuzz and go-fuzz reach the same generators.
+//
+// # Cases
+//
+// A case is (source, seed, index): a Source is a generator, its version and its
+// arguments, written as cut@1[24,25]. Together with the operand formats and K it
+// gives the same operands for ever; golden files hold that. A generator that
+// changes its stream gets a new version and the old one stays.
+//
+// # Adding a generator
+//
+// Write gen_NAME.go with one function and add a row to generators. The tests of
+// this package, the golden file and the table of what each generator finds
+// (cmd/mmatables) pick it up.
+package fuzz
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Generator is one way of making dot products.
+type Generator struct {
+	Name    string
+	Version int
+	Doc     string
+	Weight  int // share of a campaign's inputs
+
+	// Tile is the rows and columns of one tile. A generator of whole tiles
+	// makes 128 dot products that share rows and columns at once; one that
+	// designs single dot products has tiles of 1 x 1.
+	M, N int
+
+	// Size is the number of different cases for a given K, for generators that
+	// enumerate; nil: endless.
+	Size func(sp Spec) uint64
+
+	// Aims are the arguments that an arithmetic suggests (bit positions,
+	// exponents); nil: the generator takes none. Without arguments a generator
+	// that takes some draws them itself, from the whole range.
+	Aims func(sp Spec, p *mma.Params) []int
+
+	fill func(d *draw, b *mma.Batch, tile int)
+}
+
+// Spec is what the dot products are made for.
+type Spec struct {
+	mma.Formats
+	K int
+}
+
+const (
+	tileM = 16
+	tileN = 8
+)
+
+// generators is the table. The order is that of the first inputs of a campaign.
+var generators = []Generator{
+	{Name: "pattern", Version: 1, Weight: 3, M: 1, N: 1, Size: patternSize, fill: dots(pattern),
+		Doc: "exponent and significand patterns in the style of TestFloat, enumerated"},
+	{Name: "cut", Version: 1, Weight: 4, M: 1, N: 1, Aims: cutAims, fill: dots(cutDot),
+		Doc: "terms that straddle the cut of an alignment, below one that is dropped out by cancellation or not"},
+	{Name: "tie", Version: 1, Weight: 2, M: 1, N: 1, Aims: tieAims, fill: dots(tieDot),
+		Doc: "sums half way between two results, exactly or nearly"},
+	{Name: "order", Version: 1, Weight: 2, M: 1, N: 1, fill: dots(orderDot),
+		Doc: "large terms that cancel with small ones between them: order, grouping, place of c"},
+	{Name: "spread", Version: 1, Weight: 2, M: 1, N: 1, fill: dots(spreadDot),
+		Doc: "terms of random exponents in a window"},
+	{Name: "floor", Version: 1, Weight: 1, M: 1, N: 1, Aims: floorAims, fill: dots(floorDot),
+		Doc: "all terms below the exponent that zero has"},
+	{Name: "tiny", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(tinyDot),
+		Doc: "products, partial sums and results around the smallest normal number"},
+	{Name: "huge", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(hugeDot),
+		Doc: "products, partial sums and results around the largest number"},
+	{Name: "zero", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(zeroDot),
+		Doc: "zeros of both signs, exact cancellation, underflow to zero"},
+	{Name: "special", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(specialDot),
+		Doc: "infinities and NaNs of every kind among numbers and zeros"},
+	{Name: "subnormal", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(subnormalDot),
+		Doc: "subnormal operands beside normal ones of the same products"},
+	{Name: "cancel", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(cancelDot),
+		Doc: "sums of a chosen condition number"},
+	{Name: "raw", Version: 1, Weight: 4, M: tileM, N: tileN, fill: rawTile,
+		Doc: "uniformly random bits"},
+	{Name: "normal", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(normalValue),
+		Doc: "normal distribution N(0, 1)"},
+	{Name: "uniform", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(uniformValue),
+		Doc: "uniform distribution on [-1, 1)"},
+	{Name: "dnn", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(dnnValue),
+		Doc: "activations of neural networks: N(0, 1) + Bernoulli(0.001) N(0, 100)"},
+}
+
+// Generators returns the table.
+func Generators() []Generator { return slices.Clone(generators) }
+
+// FindGenerator returns the generator of a name.
+func FindGenerator(name string) (*Generator, error) {
+	var names []string
+	for i := range generators {
+		if generators[i].Name == name {
+			return &generators[i], nil
+		}
+		names = append(names, generators[i].Name)
+	}
+	return nil, fmt.Errorf("unknown generator %q (known: %s)", name, strings.Join(names, ", "))
+}
+
+// Source is a generator with its arguments.
+type Source struct {
+	Generator *Generator
+	Args      []int
+}
+
+// String writes NAME@VERSION[ARGS].
+func (s Source) String() string {
+	text := fmt.Sprintf("%s@%d", s.Generator.Name, s.Generator.Version)
+	if len(s.Args) == 0 {
+		return text
+	}
+	args := make([]string, len(s.Args))
+	for i, a := range s.Args {
+		args[i] = strconv.Itoa(a)
+	}
+	return text + "[" + strings.Join(args, ",") + "]"
+}
+
+// ParseSource is the inverse of Source.String. Without @VERSION it means the
+// current one.
+func ParseSource(text string) (Source, error) {
+	name, args, hasArgs := strings.Cut(text, "[")
+	name, version, hasVersion := strings.Cut(name, "@")
+	g, err := FindGenerator(name)
+	if err != nil {
+		return Source{}, err
+	}
+	s := Source{Generator: g}
+	if hasVersion && version != strconv.Itoa(g.Version) {
+		return Source{}, fmt.Errorf("generator %s: version %s is not known, only %d", name, version, g.Version)
+	}
+	if !hasArgs {
+		return s, nil
+	}
+	list, ok := strings.CutSuffix(args, "]")
+	if !ok || g.Aims == nil {
+		return Source{}, fmt.Errorf("%q: bad or needless arguments", text)
+	}
+	for a := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(a)
+		if err != nil {
+			return Source{}, fmt.Errorf("%q: %w", text, err)
+		}
+		s.Args = append(s.Args, n)
+	}
+	return s, nil
+}
+
+// Aimed returns the source of a generator that aims at every decision of the
+// given arithmetics; with none, the generator draws its aims itself.
+func (g *Generator) Aimed(sp Spec, ps ...*mma.Params) Source {
+	s := Source{Generator: g}
+	if g.Aims == nil {
+		return s
+	}
+	for _, p := range ps {
+		s.Args = append(s.Args, g.Aims(sp, p)...)
+	}
+	slices.Sort(s.Args)
+	s.Args = slices.Compact(s.Args)
+	return s
+}
+
+// Fill writes the dot products from index first on into a batch of the
+// generator's M and N. first must be a multiple of M*N.
+func (s Source) Fill(b *mma.Batch, seed, first uint64) {
+	key := s.key(seed)
+	d := newDraw(Spec{b.Formats, b.K}, s.Args)
+	perTile := uint64(b.M * b.N)
+	for t := range b.Tiles {
+		d.index = first/perTile + uint64(t)
+		d.start(key, d.index)
+		s.Generator.fill(d, b, t)
+	}
+}
+
+// Dot returns the dot product of an index.
+func (s Source) Dot(sp Spec, seed, index uint64) *mma.Dot {
+	g := s.Generator
+	perTile := uint64(g.M * g.N)
+	b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: 1})
+	s.Fill(b, seed, index/perTile*perTile)
+	dot := mma.NewDot(sp.Formats, sp.K)
+	b.Get(int(index%perTile), dot)
+	return dot
+}
+
+// key mixes the source's name and the seed.
+func (s Source) key(seed uint64) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s.String()))
+	return mix(h.Sum64() ^ mix(seed))
+}
+
+// dots makes a fill function of one that designs a dot product of zeros and
+// ones as scales.
+func dots(make func(d *draw, dot *mma.Dot)) func(*draw, *mma.Batch, int) {
+	return func(d *draw, b *mma.Batch, tile int) {
+		d.reset()
+		make(d, d.dot)
+		b.Set(tile, d.dot)
+	}
+}

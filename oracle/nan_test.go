@@ -1,0 +1,114 @@
+package oracle
+
+import (
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+func withNaN(r mma.NaNRule) mma.Params {
+	return fma(func(p *mma.Params) { p.Special.NaN = r })
+}
+
+func TestNaNCodes(t *testing.T) {
+	for rule, want := range map[mma.NaNRule][2]uint64{
+		mma.NaNOnes:     {0x7FFFFFFF, 0x7FFF},
+		mma.NaNQuiet:    {0x7FC00000, 0x7E00},
+		mma.NaNQuietNeg: {0xFFC00000, 0xFE00},
+		mma.NaNFirst:    {0xFFC00000, 0xFE00},
+	} {
+		p, h := withNaN(rule), withNaN(rule)
+		h.Acc = mma.To(fp.FP16, fp.RNE)
+		runEval(t, fp16, []evalTest{
+			{rule.String() + " inf*0", p, "7C00", "0000", "", want[0]},
+			{rule.String() + " 0*inf", p, "8000", "FC00", "", want[0]},
+			{rule.String() + " inf-inf", p, "7C00", "", "FF800000", want[0]},
+			{rule.String() + " inf-inf between products", p, "7C00 FC00", "", "", want[0]},
+		})
+		runEval(t, half, []evalTest{{rule.String() + " inf*0", h, "7C00", "0000", "", want[1]}})
+		if rule != mma.NaNFirst {
+			runEval(t, fp16, []evalTest{{rule.String() + " of operand", p, "FD55", "", "", want[0]}})
+		}
+	}
+}
+
+// TestNaNPayload: the first NaN, quiet, its payload left-aligned in D.
+func TestNaNPayload(t *testing.T) {
+	p := withNaN(mma.NaNFirst)
+	runEval(t, fp16, []evalTest{
+		{"signalling", p, "7D01", "", "", 0x7FE02000},
+		{"sign", p, "FC01", "", "", 0xFFC02000},
+		{"quiet", p, "7E03", "", "", 0x7FC06000},
+		{"b", p, "3C00", "7E03", "", 0x7FC06000},
+		{"a before b", p, "7E01", "7E03", "", 0x7FC02000},
+		{"c", p, "3C00", "", "FF800001", 0xFFC00001},
+		{"a before c", p, "7E01", "", "FF800001", 0x7FC02000},
+		{"infinities give way", p, "7C00 FE01", "", "FF800000", 0xFFC02000},
+	})
+	runEval(t, mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.FP32}, []evalTest{
+		{"bf16", p, "7F81", "", "", 0x7FC10000},
+	})
+	runEval(t, mma.Formats{A: fp.E4M3, B: fp.E4M3FNUZ, C: fp.FP32, D: fp.FP32}, []evalTest{
+		{"e4m3: fraction 7", p, "FF", "40", "", 0xFFF00000},
+		{"e4m3fnuz: fraction 0", p, "38", "80", "", 0xFFC00000},
+	})
+	runEval(t, mma.Formats{A: fp.TF32, B: fp.TF32, C: fp.FP32, D: fp.FP32}, []evalTest{
+		{"tf32: low bits dropped", p, "7F803FFF", "3F800000", "", 0x7FC02000},
+	})
+	narrow := p
+	narrow.Acc = mma.To(fp.FP16, fp.RNE)
+	wide := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP16}
+	runEval(t, wide, []evalTest{
+		{"fp32 to fp16", narrow, "3C00", "", "7F812345", 0x7E09},
+		{"fp32 to fp16, nothing left", narrow, "3C00", "", "7F800001", 0x7E00},
+	})
+}
+
+// TestNaNOrder: NaN operands win over invalid operations of the same sum, but a
+// NaN that an operation returned is an operand of the next.
+func TestNaNOrder(t *testing.T) {
+	chain := withNaN(mma.NaNFirst)
+	fused := chain
+	fused.L = 0
+	swapped := chain
+	swapped.Order = mma.SwapPairs
+	runEval(t, fp16, []evalTest{
+		{"inf*0 + nan c", chain, "7C00", "0000", "7F800001", 0x7FC00001},
+		{"inf*0, then nan a", chain, "7C00 7E01", "0000 3C00", "", 0x7FC02000},
+		{"nan a, then inf*0", chain, "7E01 7C00", "3C00 0000", "", 0x7FC02000},
+		{"inf*0, then number", chain, "7C00 3C00", "0000 3C00", "", 0xFFC00000},
+		// In one step c comes after the products; in a chain c is in the first.
+		{"nan c, then nan a", chain, "3C00 7E01", "3C00 3C00", "7F800001", 0x7FC02000},
+		{"fused: products first", fused, "3C00 7E01", "3C00 3C00", "7F800001", 0x7FC02000},
+		{"fused: first product", fused, "7E03 7E01", "3C00 3C00", "", 0x7FC06000},
+		// The last step's product is taken before the accumulator.
+		{"chain: last product", chain, "7E03 7E01", "3C00 3C00", "", 0x7FC02000},
+		{"swapped", swapped, "7E03 7E01", "3C00 3C00", "", 0x7FC06000},
+	})
+	// Late additions: the sum is on the left, c on the right.
+	late := withNaN(mma.NaNFirst)
+	late.Start, late.Late = mma.StartZero, rne32
+	runEval(t, fp16, []evalTest{
+		{"late: sum before c", late, "7E01", "", "7F800001", 0x7FC02000},
+		{"late: inf*0 is an operand", late, "7C00", "0000", "7F800001", 0xFFC00000},
+	})
+}
+
+func TestNaNScales(t *testing.T) {
+	f := mma.Formats{A: fp.E5M2, B: fp.E5M2, C: fp.FP32, D: fp.FP32, Scale: fp.UE4M3, Block: 1}
+	p := withNaN(mma.NaNFirst)
+	for _, c := range []struct {
+		name      string
+		a, sa, sb uint64
+		want      uint64
+	}{
+		{"a before its scale", 0xFD, 0x7F, 0x38, 0xFFE00000},
+		{"scale", 0x3C, 0x7F, 0x38, 0x7FF00000},
+		{"scale of b", 0x3C, 0x38, 0x7F, 0x7FF00000},
+		{"inf times zero scale", 0x7C, 0x00, 0x38, 0xFFC00000},
+	} {
+		d := &mma.Dot{A: []uint64{c.a}, B: []uint64{0x3C}, SA: []uint64{c.sa}, SB: []uint64{c.sb}}
+		evalEqual(t, c.name, &p, f, 1, d, c.want)
+	}
+}

@@ -1,0 +1,262 @@
+// Package triage says why two units differ: it looks for the smallest change of
+// the parameter program of one that makes it compute what the other does, and
+// names the cause.
+//
+// A label is earned by evidence. A hypothesis - a changed program - holds if it
+// explains every differing case that is known and breaks none of the agreeing
+// ones; where several hold, a search finds an input on which they differ and the
+// target is asked. What no hypothesis explains is labelled unexplained.
+//
+// # Adding a label
+//
+// A label is one constant here and the rows of fieldLabels that stand for it; a
+// change that takes several fields at once is a knob in knobs.go. Every field of
+// mma.Params has a label, a test sees to that. Regression cases go to
+// testdata/LABEL.case.
+package triage
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Label names a cause.
+type Label string
+
+// The labels.
+const (
+	TruncationWidth      Label = "truncation-width"      // bits kept below the largest exponent
+	AlignmentRounding    Label = "alignment-rounding"    // how terms are cut there
+	RoundingAsymmetry    Label = "rounding-asymmetry"    // cut or rounded toward minus or plus infinity
+	SummationOrder       Label = "summation-order"       // sequence, tree, interleaving
+	FusionWidth          Label = "fusion-width"          // terms in one fused sum
+	AccumulatePlacement  Label = "accumulate-placement"  // where c enters
+	IntermediateRounding Label = "intermediate-rounding" // a rounding between sums
+	InputFTZ             Label = "input-ftz"             // subnormal inputs flushed
+	OutputFTZ            Label = "output-ftz"            // subnormal results flushed
+	ProductHandling      Label = "product-handling"      // products rounded or normalised
+	OutputRounding       Label = "output-rounding"       // rounding of the result
+	ZeroExponent         Label = "zero-exponent"         // exponent of zero terms, floor of the alignment
+	Overflow             Label = "overflow"              // when and to what a number overflows
+	SignedZero           Label = "signed-zero"           // sign of zero results
+	NaNEncoding          Label = "nan-encoding"          // code of NaN results
+	SpecialTruncation    Label = "special-truncation"    // a small accumulator is dropped
+	Layout               Label = "layout"                // the result depends on the position in the tile
+	Unexplained          Label = "unexplained"
+)
+
+// Labels lists the labels with what they stand for.
+func Labels() []struct {
+	Label Label
+	Doc   string
+} {
+	return labelDocs
+}
+
+var labelDocs = []struct {
+	Label Label
+	Doc   string
+}{
+	{TruncationWidth, "bits kept below the largest exponent of a sum"},
+	{AlignmentRounding, "how terms are cut at the end of the sum's window"},
+	{RoundingAsymmetry, "terms or sums rounded toward minus or plus infinity"},
+	{SummationOrder, "sequence or tree of additions, interleaved groups"},
+	{FusionWidth, "number of products added in one fused sum"},
+	{AccumulatePlacement, "where c enters the sum"},
+	{IntermediateRounding, "a rounding between sums"},
+	{InputFTZ, "subnormal inputs flushed to zero"},
+	{OutputFTZ, "subnormal products, sums or results flushed to zero"},
+	{ProductHandling, "products rounded, normalised, or of another exponent"},
+	{OutputRounding, "mode or width of the rounding to the result"},
+	{ZeroExponent, "exponent of zero terms: floor of the alignment"},
+	{Overflow, "where and to what products, sums or results overflow"},
+	{SignedZero, "sign of a zero result"},
+	{NaNEncoding, "code of a NaN result"},
+	{SpecialTruncation, "a small accumulator is dropped altogether"},
+	{Layout, "the result depends on the position in the tile"},
+	{Unexplained, "no change of the known parameters explains the difference"},
+}
+
+// fieldLabels says which label a changed field earns. The first row whose
+// pattern matches the path counts; * stands for any run of characters. rule, if
+// given, may refine the label.
+var fieldLabels = []struct {
+	pattern string
+	label   Label
+	refine  func(c mma.Change, p, q *mma.Params) Label
+}{
+	{"in.widen", ProductHandling, nil},
+	{"in.*", InputFTZ, nil},
+	{"prod.round.flush", OutputFTZ, nil},
+	{"prod.round.emax", Overflow, nil},
+	{"prod.round.over", Overflow, nil},
+	{"prod.*", ProductHandling, nil},
+	{"scale", ProductHandling, nil},
+	{"order", SummationOrder, nil},
+	{"l", FusionWidth, nil},
+	{"lanes", SummationOrder, nil},
+	{"start", AccumulatePlacement, nil},
+	{"stage*.sum", SummationOrder, fusedStage},
+	{"stage*.split", SummationOrder, nil},
+	{"stage*.group", FusionWidth, nil},
+	{"stage*.fixed", ProductHandling, nil},
+	{"stage*.align.f", TruncationWidth, nil},
+	{"stage*.align.mode", AlignmentRounding, asymmetry},
+	{"stage*.align.floor", ZeroExponent, nil},
+	{"stage*.round.flush", OutputFTZ, nil},
+	{"stage*.round.emax", Overflow, nil},
+	{"stage*.round.over", Overflow, nil},
+	{"stage*.round.mode", IntermediateRounding, asymmetry},
+	{"stage*.round.*", IntermediateRounding, nil},
+	{"join.align.f", TruncationWidth, nil},
+	{"join.align.mode", AlignmentRounding, asymmetry},
+	{"join.align.floor", ZeroExponent, nil},
+	{"join.cf", TruncationWidth, nil},
+	{"join.cmode", AlignmentRounding, asymmetry},
+	{"join.cdrop", SpecialTruncation, nil},
+	{"join.post.mode", IntermediateRounding, asymmetry},
+	{"join.post.flush", OutputFTZ, nil},
+	{"join.post.emax", Overflow, nil},
+	{"join.post.over", Overflow, nil},
+	{"join.post.*", IntermediateRounding, nil},
+	{"*.flush", OutputFTZ, nil},
+	{"*.emax", Overflow, nil},
+	{"*.over", Overflow, nil},
+	{"acc.mode", OutputRounding, asymmetry},
+	{"late.mode", OutputRounding, asymmetry},
+	{"out.mode", OutputRounding, asymmetry},
+	{"acc.*", OutputRounding, nil},
+	{"late.*", OutputRounding, nil},
+	{"out.*", OutputRounding, nil},
+	{"special.nan", NaNEncoding, nil},
+	{"special.*", SignedZero, nil},
+}
+
+// asymmetry refines a change of mode that brings in or takes away a rounding
+// that treats the signs differently.
+func asymmetry(c mma.Change, _, _ *mma.Params) Label {
+	for _, m := range []string{c.From, c.To} {
+		if m == "rd" || m == "ru" {
+			return RoundingAsymmetry
+		}
+	}
+	return ""
+}
+
+// fusedStage refines the appearance or disappearance of a stage: a fused sum of
+// all products apart from c is about c's place, one of groups about their size.
+func fusedStage(c mma.Change, p, q *mma.Params) Label {
+	with := q
+	if c.To == "off" {
+		with = p
+	}
+	s := with.Stage0
+	if c.Path == "stage1.sum" {
+		s = with.Stage1
+	}
+	switch {
+	case c.From != "off" && c.To != "off" || s.Sum != mma.Fused:
+		return SummationOrder
+	case s.Group == 0:
+		return AccumulatePlacement
+	case s.Split == mma.Interleaved:
+		return SummationOrder
+	}
+	return FusionWidth
+}
+
+// LabelsOf returns the labels of the difference between two programs, sorted. The
+// fields of a part that is absent in one of them (a stage, a rounding, the
+// additions after the last step) count as that part's appearance alone.
+func LabelsOf(p, q *mma.Params) []Label {
+	var labels []Label
+	changes := mma.Diff(p, q)
+	for _, c := range changes {
+		if subordinate(c.Path, changes, p, q) {
+			continue
+		}
+		if l := labelOf(c, p, q); !slices.Contains(labels, l) {
+			labels = append(labels, l)
+		}
+	}
+	slices.Sort(labels)
+	return labels
+}
+
+// subordinate says whether a field changed only because its part appeared or
+// disappeared.
+func subordinate(path string, changes []mma.Change, p, q *mma.Params) bool {
+	changed := func(path, value string) bool {
+		return slices.ContainsFunc(changes, func(c mma.Change) bool {
+			return c.Path == path && (c.From == value || c.To == value)
+		})
+	}
+	for _, stage := range []string{"stage0", "stage1"} {
+		if strings.HasPrefix(path, stage+".") && path != stage+".sum" && changed(stage+".sum", "off") {
+			return true
+		}
+	}
+	for _, round := range []string{"prod.round", "stage0.round", "stage1.round", "join.post", "late", "out", "acc"} {
+		if strings.HasPrefix(path, round+".") && path != round+".frac" && changed(round+".frac", "exact") {
+			return true
+		}
+	}
+	switch {
+	case strings.HasPrefix(path, "late."):
+		return changed("start", "c")
+	case path == "join.align.mode":
+		return changed("join.align.f", "exact")
+	case path == "stage0.align.mode":
+		return changed("stage0.align.f", "exact")
+	case path == "stage1.align.mode":
+		return changed("stage1.align.f", "exact")
+	}
+	return false
+}
+
+func labelOf(c mma.Change, p, q *mma.Params) Label {
+	for _, r := range fieldLabels {
+		if !match(r.pattern, c.Path) {
+			continue
+		}
+		if r.refine != nil {
+			if l := r.refine(c, p, q); l != "" {
+				return l
+			}
+		}
+		return r.label
+	}
+	return Unexplained
+}
+
+// match says whether a path fits a pattern with at most one * at a time.
+func match(pattern, path string) bool {
+	head, tail, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == path
+	}
+	if !strings.HasPrefix(path, head) {
+		return false
+	}
+	path = path[len(head):]
+	for i := 0; i <= len(path); i++ {
+		if match(tail, path[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Join writes labels as one word, with + between them.
+func Join(labels []Label) string {
+	if len(labels) == 0 {
+		return string(Unexplained)
+	}
+	s := make([]string, len(labels))
+	for i, l := range labels {
+		s[i] = string(l)
+	}
+	return strings.Join(s, "+")
+}
