@@ -28,7 +28,7 @@ func (x *machine) fuse(ts []term, c *cut) term {
 	switch {
 	case !some:
 		s = zeroTerm(false)
-	case c.F == 0 && c.cf == 0:
+	case c.F == 0 && c.cf == 0 && c.cdrop == 0:
 		s = x.exactSum(ts)
 	default:
 		s = x.cutSum(ts, c, e)
@@ -102,7 +102,7 @@ func (x *machine) specialSum(ts []term) (term, bool) {
 	case first >= 0:
 		t = ts[first]
 	case made || plus && minus:
-		t = x.settle(term{kind: invalid})
+		t = term{kind: invalid}
 	case plus || minus:
 		t = infTerm(minus)
 	default:

@@ -280,8 +280,10 @@ func (x *machine) scaleGroup(t term, sa, sb *operand) term {
 		return x.nanTerm(x.s.f, sa.code)
 	case sb.class == fp.NaN:
 		return x.nanTerm(x.s.f, sb.code)
+	case t.kind == invalid:
+		return t
 	case t.kind == Inf && zero:
-		return x.settle(term{kind: invalid})
+		return term{kind: invalid}
 	case t.kind == Inf:
 		return t
 	case t.kind == Null || zero:
@@ -304,7 +306,7 @@ func (x *machine) rounded(name string, t term, r *mma.Round) term {
 // number already.
 func (x *machine) encode(t term) uint64 {
 	switch t.kind {
-	case NaN, invalid:
+	case NaN:
 		return x.nanCode(t)
 	case Inf:
 		return x.fd.InfCode(t.Neg)
@@ -319,9 +321,6 @@ func (x *machine) nanCode(t term) uint64 {
 	case mma.NaNQuiet:
 		return x.fd.QuietNaN(false)
 	case mma.NaNQuietNeg:
-		return x.fd.QuietNaN(true)
-	}
-	if t.kind == invalid {
 		return x.fd.QuietNaN(true)
 	}
 	return t.Lo

@@ -58,11 +58,7 @@ func (x *machine) specialProduct(a, b, sa, sb *operand) term {
 	if !zero {
 		return infTerm(a.neg != b.neg)
 	}
-	t := term{kind: invalid}
-	if x.p.Prod.Round.Frac != 0 { // the product is an operation of its own
-		t = x.settle(t)
-	}
-	return t
+	return x.round(term{kind: invalid}, &x.p.Prod.Round)
 }
 
 // nanTerm returns the term of a NaN operand: its code in D's format, quiet,
@@ -76,13 +72,4 @@ func (x *machine) nanTerm(f *fp.Format, code uint64) term {
 		frac >>= -shift
 	}
 	return term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(n.Neg) | frac}, kind: NaN}
-}
-
-// settle turns a NaN made by an operation that is now over into an operand of
-// the next one.
-func (x *machine) settle(t term) term {
-	if t.kind == invalid {
-		return term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(true)}, kind: NaN}
-	}
-	return t
 }

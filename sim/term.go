@@ -12,8 +12,8 @@ const (
 	Finite  Kind = iota // has a nominal exponent; may be zero after a cancellation
 	Null                // zero without a nominal exponent
 	Inf                 // of sign Neg
-	NaN                 // an operand's NaN, or one that an earlier operation made; Lo is its code in D's format
-	invalid             // a NaN that this very operation makes: Inf*0 or Inf-Inf
+	NaN                 // of the code Lo in D's format
+	invalid             // a NaN that no Round has seen yet: Inf*0 or Inf-Inf
 )
 
 // term is a summand: an exact number with a nominal exponent (see package mma).
