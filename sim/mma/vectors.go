@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
-
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
 // Vector is a test vector: one dot product on one instruction, and its result.
@@ -61,90 +58,14 @@ func parseVector(fields []string) (v Vector, err error) {
 	if v.Inst.Refuse != "" {
 		return v, fmt.Errorf("%s has no model: %s", v.Inst.FullName(), v.Inst.Refuse)
 	}
-	if v.Dot, err = parseDot(v.Inst, fields[2:n-2]); err != nil {
+	if v.Dot, err = ParseDot(v.Inst.Formats, v.Inst.K, true, fields[2:n-2]); err != nil {
 		return v, err
 	}
 	if d := fields[n-1]; d == "nan" {
 		f := v.Inst.D.Get()
 		v.Want, v.Class = f.InfCode(false)|1<<(f.FracBits-1), true
 	} else {
-		v.Want, err = parseCode("d", v.Inst.D, d)
+		v.Want, err = ParseCode("d", v.Inst.D, d)
 	}
 	return v, err
-}
-
-// parseDot reads a, b, c and, if the instruction has scales, sa and sb.
-func parseDot(i *Instruction, fields []string) (*Dot, error) {
-	a, err := parseCodes("a", i.A, fields[0])
-	if err != nil {
-		return nil, err
-	}
-	b, err := parseCodes("b", i.B, fields[1])
-	if err != nil {
-		return nil, err
-	}
-	times := (max(len(a), len(b)) + i.K - 1) / i.K
-	d := NewDot(i.Formats, times*i.K)
-	copy(d.A, a)
-	copy(d.B, b)
-	if d.C, err = parseCode("c", i.C, fields[2]); err != nil {
-		return nil, err
-	}
-	return d, parseScales(i.Scale, d, fields[3:])
-}
-
-// parseScales reads as many scales as d has blocks.
-func parseScales(id fp.ID, d *Dot, fields []string) error {
-	if id == fp.None {
-		if len(fields) != 0 {
-			return errors.New("the instruction has no scales")
-		}
-		return nil
-	}
-	if len(fields) != 2 {
-		return errors.New("the instruction needs scales, sa=.. sb=.. after c")
-	}
-	for i, name := range []string{"sa", "sb"} {
-		list, ok := strings.CutPrefix(fields[i], name+"=")
-		if !ok {
-			return fmt.Errorf("%q does not begin with %s=", fields[i], name)
-		}
-		codes, err := parseCodes(name, id, list)
-		if err != nil {
-			return err
-		}
-		if len(codes) != len(d.SA) {
-			return fmt.Errorf("%s: %d scales for %d blocks", name, len(codes), len(d.SA))
-		}
-		copy([][]uint64{d.SA, d.SB}[i], codes)
-	}
-	return nil
-}
-
-// parseCodes reads a list of codes.
-func parseCodes(what string, id fp.ID, list string) ([]uint64, error) {
-	var codes []uint64
-	for s := range strings.SplitSeq(list, ",") {
-		c, err := parseCode(what, id, s)
-		if err != nil {
-			return nil, err
-		}
-		codes = append(codes, c)
-	}
-	return codes, nil
-}
-
-func parseCode(what string, id fp.ID, s string) (uint64, error) {
-	if id == fp.None {
-		if s != "-" {
-			return 0, fmt.Errorf("%s: the instruction has none, write -", what)
-		}
-		return 0, nil
-	}
-	f := id.Get()
-	code, err := strconv.ParseUint(s, 16, 64)
-	if err != nil || len(s) != f.Digits() || code > f.CodeMask() {
-		return 0, fmt.Errorf("%s: %q is not a %s code of %d hexadecimal digits", what, s, f.Name, f.Digits())
-	}
-	return code, nil
 }
