@@ -42,100 +42,180 @@ var hwvectorRules = []hwvectorRule{
 	{"H100", "e5m2", "hopper", "wgmma.m64n8k32.f32.e5m2.e5m2.c0", "mma.m16n8k32.f16.e5m2.e5m2.f16"},
 }
 
-// HWVector is one row of such a file: one dot product on one instruction.
+// HWRow is one row of such a file as it stands there.
+type HWRow struct {
+	A, B  []uint64 // codes of the file's input format
+	C     uint64   // FP32
+	D32   uint64   // FP32
+	D16   uint64   // FP32 code of the FP16 result, if Has16
+	Has16 bool
+	Line  int
+}
+
+// HWFile reads a file of recorded GPU dot products, compressed or not: text
+// whose first line names GPU and format:
+//
+//	# gpu=A100 in=fp16 k=8 columns: a[k] b[k] c(binary32) d_f32(binary32) d_f16(binary32 value of the binary16 result)
+//
+// and calls visit for each row. It returns the GPU and the format.
+func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error) {
+	in := bufio.NewReader(r)
+	var text io.Reader = in
+	if head, err := in.Peek(2); err == nil && head[0] == 0x1f && head[1] == 0x8b {
+		if text, err = gzip.NewReader(in); err != nil {
+			return "", "", err
+		}
+	}
+	lines := bufio.NewScanner(text)
+	if !lines.Scan() {
+		return "", "", errors.Join(errors.New("the file is empty"), lines.Err())
+	}
+	gpu, format = headerField(lines.Text(), "gpu"), headerField(lines.Text(), "in")
+	if gpu == "" || format == "" {
+		return "", "", fmt.Errorf("the first line does not name a GPU and a format: %.60q", lines.Text())
+	}
+	for n := 2; lines.Scan(); n++ {
+		row, err := parseHWRow(lines.Text())
+		if err == nil {
+			row.Line = n
+			err = visit(row)
+		}
+		if err != nil {
+			return "", "", fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return gpu, format, lines.Err()
+}
+
+func headerField(line, name string) string {
+	for f := range strings.FieldsSeq(line) {
+		if v, ok := strings.CutPrefix(f, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+func parseHWRow(text string) (row HWRow, err error) {
+	f := strings.Fields(text)
+	if len(f) != 5 {
+		return row, fmt.Errorf("%d columns, not 5", len(f))
+	}
+	var errs [5]error
+	row.A, errs[0] = parseHexList(f[0])
+	row.B, errs[1] = parseHexList(f[1])
+	row.C, errs[2] = strconv.ParseUint(f[2], 16, 32)
+	row.D32, errs[3] = strconv.ParseUint(f[3], 16, 32)
+	if row.Has16 = f[4] != "-"; row.Has16 {
+		row.D16, errs[4] = strconv.ParseUint(f[4], 16, 32)
+	}
+	return row, errors.Join(errs[:]...)
+}
+
+func parseHexList(list string) ([]uint64, error) {
+	var codes []uint64
+	for s := range strings.SplitSeq(list, ",") {
+		code, err := strconv.ParseUint(s, 16, 32)
+		if err != nil {
+			return nil, err
+		}
+		codes = append(codes, code)
+	}
+	return codes, nil
+}
+
+// Dot returns the row's operands for an instruction: C rounded to nearest even
+// if it is FP16 there, and left out if the instruction has none. More than K
+// elements are an error unless chain is set.
+func (row *HWRow) Dot(i *mma.Instruction, chain bool) (*mma.Dot, error) {
+	n := max(len(row.A), len(row.B))
+	if n > i.K && !chain {
+		return nil, fmt.Errorf("%d elements, but %s has K = %d (--chain executes it repeatedly)", n, i.Name, i.K)
+	}
+	d := mma.NewDot(i.Formats, (n+i.K-1)/i.K*i.K)
+	copy(d.A, row.A)
+	copy(d.B, row.B)
+	for _, o := range []struct {
+		id    fp.ID
+		codes []uint64
+	}{{i.A, d.A}, {i.B, d.B}} {
+		for _, code := range o.codes {
+			if code > o.id.Get().CodeMask() {
+				return nil, fmt.Errorf("%x is not a %s code: the file is of another format", code, o.id)
+			}
+		}
+	}
+	switch i.C {
+	case fp.None:
+	case fp.FP32:
+		d.C = row.C
+	case fp.FP16:
+		d.C = narrow(row.C)
+	default:
+		return nil, fmt.Errorf("the file has no C for %s", i.C)
+	}
+	return d, nil
+}
+
+// HWVector is one case of such a file: one dot product on one instruction.
 type HWVector struct {
 	Inst *mma.Instruction
 	Dot  *mma.Dot
 	D    uint64
-	Line int
 }
 
-// HWVectors calls visit for each case of a file, a gzip text whose first line
-// names GPU and format:
-//
-//	# gpu=A100 in=fp16 k=8 columns: a[k] b[k] c(binary32) d_f32(binary32) d_f16(binary32 value of the binary16 result)
-//
-// A line with both results is two cases. Rows of fewer elements than the
+// HWVectors returns the cases of a file with the instructions that they come
+// from. A row with both results is two cases. Rows of fewer elements than the
 // instruction's K are filled up with zeros, as they were on the GPU.
-func HWVectors(r io.Reader, visit func(HWVector) error) error {
-	z, err := gzip.NewReader(r)
+func HWVectors(r io.Reader) ([]HWVector, error) {
+	var rows []HWRow
+	gpu, format, err := HWFile(r, func(row HWRow) error {
+		rows = append(rows, row)
+		return nil
+	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	lines := bufio.NewScanner(z)
-	if !lines.Scan() {
-		return errors.New("the file is empty")
-	}
-	p, err := parseHWHeader(lines.Text())
+	rule, err := findHWRule(gpu, format)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for n := 2; lines.Scan(); n++ {
-		p.line = n
-		if err := p.row(lines.Text(), visit); err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
+	d32, err := mma.Lookup(rule.arch, rule.d32)
+	if err != nil {
+		return nil, err
 	}
-	return lines.Err()
-}
-
-type hwParser struct {
-	gpu      string
-	d32, d16 *mma.Instruction // d16 may be nil
-	line     int
-}
-
-func parseHWHeader(line string) (*hwParser, error) {
-	field := func(name string) string {
-		for f := range strings.FieldsSeq(line) {
-			if v, ok := strings.CutPrefix(f, name+"="); ok {
-				return v
-			}
-		}
-		return ""
-	}
-	gpu, in := field("gpu"), field("in")
-	for _, r := range hwvectorRules {
-		if r.gpu != gpu || r.in != in {
-			continue
-		}
-		p := &hwParser{gpu: gpu}
-		var err error
-		if p.d32, err = mma.Lookup(r.arch, r.d32); err != nil {
+	var d16 *mma.Instruction
+	if rule.d16 != "" {
+		if d16, err = mma.Lookup(rule.arch, rule.d16); err != nil {
 			return nil, err
 		}
-		if r.d16 != "" {
-			p.d16, err = mma.Lookup(r.arch, r.d16)
-		}
-		return p, err
 	}
-	return nil, fmt.Errorf("the first line does not name a known GPU and format: %.60q", line)
+	var vs []HWVector
+	for n := range rows {
+		row := &rows[n]
+		dot, err := row.Dot(d32, false)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", row.Line, err)
+		}
+		vs = append(vs, HWVector{d32, dot, row.D32})
+		if d16 == nil || !row.Has16 {
+			continue
+		}
+		if dot, err = row.Dot(d16, false); err != nil {
+			return nil, fmt.Errorf("line %d: %w", row.Line, err)
+		}
+		vs = append(vs, HWVector{d16, dot, narrow(row.D16)})
+	}
+	return vs, nil
 }
 
-func (p *hwParser) row(text string, visit func(HWVector) error) error {
-	f := strings.Fields(text)
-	if len(f) != 5 {
-		return fmt.Errorf("%d columns, not 5", len(f))
+func findHWRule(gpu, format string) (hwvectorRule, error) {
+	for _, r := range hwvectorRules {
+		if r.gpu == gpu && r.in == format {
+			return r, nil
+		}
 	}
-	c, err1 := strconv.ParseUint(f[2], 16, 32)
-	d, err2 := strconv.ParseUint(f[3], 16, 32)
-	if err := errors.Join(err1, err2); err != nil {
-		return err
-	}
-	v, err := p.vector(p.d32, f[0], f[1], c, d)
-	if err != nil {
-		return err
-	}
-	if err := visit(v); err != nil || f[4] == "-" || p.d16 == nil {
-		return err
-	}
-	if d, err = strconv.ParseUint(f[4], 16, 32); err != nil {
-		return err
-	}
-	if v, err = p.vector(p.d16, f[0], f[1], narrow(c), narrow(d)); err != nil {
-		return err
-	}
-	return visit(v)
+	return hwvectorRule{}, fmt.Errorf("it is not known which instructions results of %s on %s come from", gpu, format)
 }
 
 // narrow rounds an FP32 code to FP16, to nearest even.
@@ -144,44 +224,22 @@ func narrow(code uint64) uint64 {
 	return fp.FP16.Get().Encode(f.Dyadic(f.Decode(code)), fp.RNE, fp.OverIEEE)
 }
 
-func (p *hwParser) vector(i *mma.Instruction, a, b string, c, d uint64) (HWVector, error) {
-	v := HWVector{Inst: i, Dot: mma.NewDot(i.Formats, i.K), D: d, Line: p.line}
-	if i.C != fp.None {
-		v.Dot.C = c
-	}
-	for _, side := range []struct {
-		dst  []uint64
-		list string
-	}{{v.Dot.A, a}, {v.Dot.B, b}} {
-		n := 0
-		for s := range strings.SplitSeq(side.list, ",") {
-			code, err := strconv.ParseUint(s, 16, 32)
-			if err != nil || n >= len(side.dst) {
-				return v, fmt.Errorf("%q: bad code, or more than %d of them", s, i.K)
-			}
-			side.dst[n] = code
-			n++
-		}
-	}
-	return v, nil
-}
-
 // ReadHWVectors reads such a file as a recording with a section for each of its
 // instructions.
 func ReadHWVectors(r io.Reader) (*Recording, error) {
 	rec := &Recording{Complete: true}
 	bySection := map[string][]HWVector{}
 	var order []string
-	err := HWVectors(r, func(v HWVector) error {
+	vs, err := HWVectors(r)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range vs {
 		name := v.Inst.FullName()
 		if bySection[name] == nil {
 			order = append(order, name)
 		}
 		bySection[name] = append(bySection[name], v)
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	for _, name := range order {
 		rec.Data = append(rec.Data, hwSection(bySection[name]))

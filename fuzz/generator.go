@@ -112,15 +112,26 @@ func FindGenerator(name string) (*Generator, error) {
 	return nil, fmt.Errorf("unknown generator %q (known: %s)", name, strings.Join(names, ", "))
 }
 
-// Source is a generator with its arguments.
+// Source is a generator with its arguments; of mutate, with the case that it
+// changes.
 type Source struct {
 	Generator *Generator
 	Args      []int
+	Base      *Base
 }
 
-// String writes NAME@VERSION[ARGS].
+// Base is a case of another source.
+type Base struct {
+	Source Source
+	Index  uint64
+}
+
+// String writes NAME@VERSION[ARGS] or mutate@VERSION(SOURCE#INDEX).
 func (s Source) String() string {
 	text := fmt.Sprintf("%s@%d", s.Generator.Name, s.Generator.Version)
+	if s.Base != nil {
+		return fmt.Sprintf("%s(%s#%d)", text, s.Base.Source, s.Base.Index)
+	}
 	if len(s.Args) == 0 {
 		return text
 	}
@@ -134,6 +145,9 @@ func (s Source) String() string {
 // ParseSource is the inverse of Source.String. Without @VERSION it means the
 // current one.
 func ParseSource(text string) (Source, error) {
+	if strings.HasPrefix(text, mutateGenerator.Name) {
+		return parseMutate(text)
+	}
 	name, args, hasArgs := strings.Cut(text, "[")
 	name, version, hasVersion := strings.Cut(name, "@")
 	g, err := FindGenerator(name)
@@ -161,6 +175,32 @@ func ParseSource(text string) (Source, error) {
 	return s, nil
 }
 
+func parseMutate(text string) (Source, error) {
+	head, rest, ok := strings.Cut(text, "(")
+	inner, closed := strings.CutSuffix(rest, ")")
+	at := strings.LastIndexByte(inner, '#')
+	if !ok || !closed || at < 0 || head != fmt.Sprintf("%s@%d", mutateGenerator.Name, mutateGenerator.Version) {
+		return Source{}, fmt.Errorf("%q is not of the form mutate@1(SOURCE#INDEX)", text)
+	}
+	base, err := ParseSource(inner[:at])
+	if err != nil {
+		return Source{}, err
+	}
+	index, err := strconv.ParseUint(inner[at+1:], 10, 64)
+	if err != nil {
+		return Source{}, fmt.Errorf("%q: %w", text, err)
+	}
+	return Source{Generator: &mutateGenerator, Base: &Base{base, index}}, nil
+}
+
+// nesting is the number of mutations that lead to the source.
+func (s Source) nesting() int {
+	if s.Base == nil {
+		return 0
+	}
+	return 1 + s.Base.Source.nesting()
+}
+
 // Aimed returns the source of a generator that aims at every decision of the
 // given arithmetics; with none, the generator draws its aims itself.
 func (g *Generator) Aimed(sp Spec, ps ...*mma.Params) Source {
@@ -182,10 +222,15 @@ func (s Source) Fill(b *mma.Batch, seed, first uint64) {
 	key := s.key(seed)
 	d := newDraw(Spec{b.Formats, b.K}, s.Args)
 	perTile := uint64(b.M * b.N)
+	fill := s.Generator.fill
+	if s.Base != nil {
+		base := s.Base.Source.Dot(d.Spec, seed, s.Base.Index)
+		fill = dots(func(d *draw, _ *mma.Dot) { d.mutateDot(base) })
+	}
 	for t := range b.Tiles {
 		d.index = first/perTile + uint64(t)
 		d.start(key, d.index)
-		s.Generator.fill(d, b, t)
+		fill(d, b, t)
 	}
 }
 

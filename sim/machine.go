@@ -104,6 +104,9 @@ func (x *machine) run() uint64 {
 	var code uint64
 	k := x.m.k
 	for from := 0; from < len(x.va); from += k {
+		if x.trace != nil {
+			x.trace.exec = from / k
+		}
 		x.noC = x.fc == nil && from == 0
 		switch {
 		case from > 0:

@@ -80,7 +80,7 @@ func (x *machine) sequential(place Place, g int, s *mma.Stage, c *cut) term {
 			from = []origin{what, x.memberOrigin[i]}
 		}
 		t = x.add(place, g, s, c, pair[:], from)
-		what = origin{Kind: FromPartial}
+		what = x.partial()
 	}
 	return t
 }
@@ -90,6 +90,14 @@ func (x *machine) firstOrigin() origin {
 		return origin{}
 	}
 	return x.memberOrigin[0]
+}
+
+// partial is the origin of the sum made last.
+func (x *machine) partial() origin {
+	if x.trace == nil {
+		return origin{}
+	}
+	return origin{FromPartial, len(x.trace.Sums) - 1}
 }
 
 // pairwise adds neighbours, or opposite halves, until one term is left.
@@ -113,7 +121,7 @@ func (x *machine) pairwise(place Place, g int, s *mma.Stage, c *cut) term {
 				}
 				t = x.add(place, g, s, c, pair[:], from)
 				if x.trace != nil {
-					from = []origin{{Kind: FromPartial}}
+					from = []origin{x.partial()}
 				}
 			}
 			x.member[i] = t // i <= l: read already, also by halves since i < h <= r

@@ -13,14 +13,17 @@ type Trace struct {
 	Sums     []SumTrace
 	Result   uint64 // code of D
 
-	lane, step int
+	exec, lane, step int
+	formed           int // len(Products) when the step began its sums
 }
 
 // ProductTrace is one product as it enters the sums.
 type ProductTrace struct {
 	K          int  // index of the elements
 	SubA, SubB bool // the factor is subnormal, after flushing
-	Term       TermTrace
+	// FlushedA, FlushedB: the factor was subnormal and counts as zero.
+	FlushedA, FlushedB bool
+	Term               TermTrace
 }
 
 // Place says which part of the program a sum belongs to.
@@ -46,8 +49,8 @@ type From uint8
 const (
 	FromProduct From = iota // product of elements K
 	FromGroup               // sum number K of the stage before
-	FromPartial             // partial sum of a sequential or pairwise sum
-	FromC                   // C
+	FromPartial             // partial sum of a sequential or pairwise sum: number K of Trace.Sums
+	FromC                   // C, or the D of the execution before
 	FromAcc                 // the accumulator after the step before
 	FromZero                // the +0 that an accumulator starts from
 	FromLane                // another accumulator
@@ -67,6 +70,7 @@ type TermTrace struct {
 	E     int32     // nominal exponent, if Kind is Finite
 	Kind  Kind
 	IsCut bool      // cut at 2^Q
+	Mode  fp.Mode   // how it is cut
 	Q     int32     // weight of the lowest bit kept
 	Cut   fp.Dyadic // after the cut
 }
@@ -74,7 +78,9 @@ type TermTrace struct {
 // SumTrace is one fused sum.
 type SumTrace struct {
 	Place      Place
+	Exec       int // number of the execution of the instruction
 	Lane, Step int // lane, and sequence number of the first product of the step
+	Formed     int // the step's products are the last of Trace.Products[:Formed]
 	Group      int
 	Terms      []TermTrace
 	HasE       bool  // some term has a nominal exponent
@@ -98,18 +104,24 @@ func traceTerm(o origin, t *term) TermTrace {
 }
 
 func (tr *Trace) begin(p Place, group int, from []origin) {
-	s := SumTrace{Place: p, Lane: tr.lane, Step: tr.step, Group: group}
+	s := SumTrace{Place: p, Exec: tr.exec, Lane: tr.lane, Step: tr.step, Formed: tr.formed, Group: group}
 	for _, o := range from {
 		s.Terms = append(s.Terms, TermTrace{From: o.Kind, K: o.K})
 	}
 	tr.Sums = append(tr.Sums, s)
 }
 
-func (tr *Trace) startStep(lane, step int) { tr.lane, tr.step = lane, step }
+func (tr *Trace) startStep(lane, step int) {
+	tr.lane, tr.step, tr.formed = lane, step, len(tr.Products)
+}
 
 func (tr *Trace) product(k int, a, b *operand, t term) {
 	sub := func(o *operand) bool { return o.class == fp.Finite && o.sub }
-	tr.Products = append(tr.Products, ProductTrace{K: k, SubA: sub(a), SubB: sub(b), Term: traceTerm(origin{FromProduct, k}, &t)})
+	flushed := func(o *operand) bool { return o.class == fp.Zero && o.sub }
+	tr.Products = append(tr.Products, ProductTrace{
+		K: k, SubA: sub(a), SubB: sub(b), FlushedA: flushed(a), FlushedB: flushed(b),
+		Term: traceTerm(origin{FromProduct, k}, &t),
+	})
 }
 
 // sum fills the sum that begin announced.
@@ -119,7 +131,7 @@ func (tr *Trace) sum(ts []term, c *cut, e int32, some bool, s term) {
 		o := origin{r.Terms[i].From, r.Terms[i].K}
 		r.Terms[i] = traceTerm(o, &ts[i])
 		if ts[i].kind == Finite && some {
-			r.Terms[i].Q, _, r.Terms[i].IsCut = c.of(i, e)
+			r.Terms[i].Q, r.Terms[i].Mode, r.Terms[i].IsCut = c.of(i, e)
 			r.Terms[i].Cut = c.cutTerm(&ts[i], i, e)
 		}
 	}

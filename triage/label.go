@@ -172,12 +172,8 @@ func fusedStage(c mma.Change, p, q *mma.Params) Label {
 // additions after the last step) count as that part's appearance alone.
 func LabelsOf(p, q *mma.Params) []Label {
 	var labels []Label
-	changes := mma.Diff(p, q)
-	for _, c := range changes {
-		if subordinate(c.Path, changes, p, q) {
-			continue
-		}
-		if l := labelOf(c, p, q); !slices.Contains(labels, l) {
+	for _, part := range changedParts(p, q) {
+		if l := labelOf(part[0], p, q); !slices.Contains(labels, l) {
 			labels = append(labels, l)
 		}
 	}
@@ -185,35 +181,63 @@ func LabelsOf(p, q *mma.Params) []Label {
 	return labels
 }
 
-// subordinate says whether a field changed only because its part appeared or
-// disappeared.
-func subordinate(path string, changes []mma.Change, p, q *mma.Params) bool {
-	changed := func(path, value string) bool {
+// changedParts groups the fields in which two programs differ into parts that
+// appear, disappear or change as one; the first change of a part is the one that
+// its label is about.
+func changedParts(p, q *mma.Params) [][]mma.Change {
+	changes := mma.Diff(p, q)
+	index := map[string]int{}
+	var parts [][]mma.Change
+	add := func(root string, c mma.Change) {
+		i, ok := index[root]
+		if !ok {
+			i = len(parts)
+			index[root] = i
+			parts = append(parts, nil)
+		}
+		if c.Path == root {
+			parts[i] = slices.Insert(parts[i], 0, c)
+		} else {
+			parts[i] = append(parts[i], c)
+		}
+	}
+	for _, c := range changes {
+		add(rootOf(c.Path, changes), c)
+	}
+	return parts
+}
+
+// rootOf returns the path of the field that a changed field belongs to: itself,
+// or the one that makes its part appear or disappear.
+func rootOf(path string, changes []mma.Change) string {
+	appears := func(root, absent string) bool {
 		return slices.ContainsFunc(changes, func(c mma.Change) bool {
-			return c.Path == path && (c.From == value || c.To == value)
+			return c.Path == root && (c.From == absent || c.To == absent)
 		})
 	}
 	for _, stage := range []string{"stage0", "stage1"} {
-		if strings.HasPrefix(path, stage+".") && path != stage+".sum" && changed(stage+".sum", "off") {
-			return true
+		if strings.HasPrefix(path, stage+".") && appears(stage+".sum", "off") {
+			return stage + ".sum"
 		}
 	}
-	for _, round := range []string{"prod.round", "stage0.round", "stage1.round", "join.post", "late", "out", "acc"} {
-		if strings.HasPrefix(path, round+".") && path != round+".frac" && changed(round+".frac", "exact") {
-			return true
+	if strings.HasPrefix(path, "late.") && appears("late.frac", "exact") {
+		if appears("start", "c") {
+			return "start"
+		}
+		return "lanes"
+	}
+	for _, round := range []string{"prod.round", "stage0.round", "stage1.round", "join.post", "out"} {
+		if strings.HasPrefix(path, round+".") && appears(round+".frac", "exact") {
+			return round + ".frac"
 		}
 	}
-	switch {
-	case strings.HasPrefix(path, "late."):
-		return changed("start", "c")
-	case path == "join.align.mode":
-		return changed("join.align.f", "exact")
-	case path == "stage0.align.mode":
-		return changed("stage0.align.f", "exact")
-	case path == "stage1.align.mode":
-		return changed("stage1.align.f", "exact")
+	if align, ok := strings.CutSuffix(path, ".mode"); ok && appears(align+".f", "exact") {
+		return align + ".f"
 	}
-	return false
+	if path == "join.cmode" && appears("join.cf", "exact") {
+		return "join.cf"
+	}
+	return path
 }
 
 func labelOf(c mma.Change, p, q *mma.Params) Label {

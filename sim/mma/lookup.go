@@ -173,3 +173,31 @@ func distance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Arithmetics returns a row for each distinct arithmetic of the catalogue:
+// parameters, formats of A, D and scales, where A and B have the same format and
+// C takes part. Of several such rows it is the one with the largest K, of the
+// first architecture.
+func Arithmetics() []Instruction {
+	type key struct {
+		p           Params
+		a, d, scale fp.ID
+	}
+	var rows []Instruction
+	index := map[key]int{}
+	for _, i := range Catalog() {
+		if i.Refuse != "" || i.A != i.B || i.C == fp.None {
+			continue
+		}
+		k := key{i.Params, i.A, i.D, i.Scale}
+		n, seen := index[k]
+		switch {
+		case !seen:
+			index[k] = len(rows)
+			rows = append(rows, i)
+		case i.K > rows[n].K:
+			rows[n] = i
+		}
+	}
+	return rows
+}

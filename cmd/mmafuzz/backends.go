@@ -1,0 +1,8 @@
+package main
+
+// The kinds of targets. Each registers itself.
+import (
+	_ "github.com/mmafuzz/mmafuzz/devices/reference"
+	_ "github.com/mmafuzz/mmafuzz/devices/replay"
+	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+)

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// completeTargets completes flags with names of targets.
+func completeTargets(c *cobra.Command, flags ...string) {
+	for _, f := range flags {
+		_ = c.RegisterFlagCompletionFunc(f, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			if strings.HasPrefix(prefix, "replay:") || strings.HasPrefix(prefix, "model:") {
+				return nil, cobra.ShellCompDirectiveDefault // files
+			}
+			return targetNames(), cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+}
+
+// targetNames lists what can be opened without a file.
+func targetNames() []string {
+	var names []string
+	for _, a := range mma.Archs {
+		if len(mma.Of(a.Name)) > 0 {
+			names = append(names, "sim:"+a.Name)
+		}
+	}
+	for _, r := range oracle.References {
+		names = append(names, "ref:"+r.Name)
+	}
+	return append(names, "replay:", "model:")
+}
+
+// completeInstructions completes a flag with the instructions of a target.
+func completeInstructions(c *cobra.Command, flag string, target *string) {
+	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		name, _ := devices.Split(*target)
+		if *target == "" {
+			name = demoA
+		}
+		t, err := devices.Open(name)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer t.Close()
+		var names []string
+		for _, i := range t.Instructions() {
+			if i.Refuse == "" {
+				names = append(names, i.Name)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+func completeGenerators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, g := range fuzz.Generators() {
+		names = append(names, g.Name+"\t"+g.Doc)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,104 @@
+// Command mmafuzz is a differential-testing fuzzer for matrix
+// multiply-accumulate units. See mmafuzz help and the README.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes, as those of diff(1).
+const (
+	exitAgree    = 0
+	exitMismatch = 1
+	exitTrouble  = 2
+)
+
+// errMismatch is returned by a command that did its work and found differences.
+var errMismatch = errors.New("mismatches found")
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run executes the program and returns its exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	// Ctrl-C ends a command cleanly; a second one ends the program.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	app := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := newRoot(app)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitAgree
+	case errors.Is(err, errMismatch):
+		return exitMismatch
+	}
+	fmt.Fprintf(stderr, "mmafuzz: %v\n", err)
+	var hint *hintError
+	if errors.As(err, &hint) {
+		fmt.Fprintf(stderr, "mmafuzz: hint: %s\n", hint.hint)
+	}
+	return exitTrouble
+}
+
+// hintError is an error with a remedy.
+type hintError struct {
+	error
+	hint string
+}
+
+func (e *hintError) Unwrap() error { return e.error }
+
+// withHint adds a remedy to an error, nil to nil.
+func withHint(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	return &hintError{err, fmt.Sprintf(format, args...)}
+}
+
+// newRoot builds the command tree.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mmafuzz",
+		Short: "differential-testing fuzzer for matrix multiply-accumulate units",
+		Long: `mmafuzz feeds the same bits to two matrix multiply-accumulate units - GPU
+instructions, bit-accurate simulators, reference arithmetic, recordings - finds
+inputs on which they differ, shrinks each to a minimal input and says why.
+
+Without a GPU, try:
+  mmafuzz run                                  two GPU generations differ; see where and why
+  mmafuzz diff ampere hopper                   how their arithmetics differ
+  mmafuzz run --a sim:hopper --b ref:exact --inst wgmma.m64n8k32.f32.e4m3.e4m3
+
+Exit status: 0 the units agree, 1 mismatches were found, 2 trouble.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			return a.setUp()
+		},
+	}
+	f := root.PersistentFlags()
+	f.BoolVar(&a.json, "json", false, "write results as JSON lines (schema: go doc ./cmd/mmafuzz)")
+	f.StringVar(&a.colorFlag, "color", "auto", "colour: auto, always or never")
+	f.BoolVarP(&a.verbose, "verbose", "v", false, "log what happens inside")
+	f.IntVar(&a.widthFlag, "width", 0, "columns of pictures and tables (0: the terminal's, or 100)")
+	root.AddCommand(
+		newRun(a), newEval(a),
+		newVersion(a),
+	)
+	root.CompletionOptions.HiddenDefaultCmd = false
+	return root
+}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The demonstration that run without flags gives: two generations of GPUs on
+// every instruction that both have.
+const (
+	demoA, demoB = "sim:ampere", "sim:hopper"
+	demoCount    = 100_000
+)
+
+// runCmd is mmafuzz run.
+type runCmd struct {
+	*app
+	a, b, inst, instB string
+	targets           []string
+	all               bool
+	count             uint64
+	time              time.Duration
+	seed              uint64
+	workers           int
+	generators        []string
+	nan, zero         string
+	perBucket         int
+	out               string
+
+	opened map[string]devices.Target
+}
+
+func newRun(a *app) *cobra.Command {
+	r := &runCmd{app: a, opened: map[string]devices.Target{}}
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "compare units and explain where they differ",
+		Long: `run feeds the same inputs to pairs of units, counts where their results differ,
+puts differing cases into buckets by cause, and shrinks one case of each bucket.
+
+  mmafuzz run                                               ` + demoA + ` and ` + demoB + `
+  mmafuzz run --a sim:hopper --b ref:exact --inst wgmma.m64n8k32.f32.e4m3.e4m3
+  mmafuzz run --a replay:FILE --b sim:hopper                a recording and a model
+  mmafuzz run --targets sim:ampere,sim:hopper,sim:cdna3 --inst mma.m16n8k16.f32.f16.f16.f32
+  mmafuzz run --a sim:hopper --all --inst mma.m16n8k16.f32.f16.f16.f32
+
+With --count the findings depend on the flags alone, whatever the machine and
+the number of workers. --time stops at the end of an epoch and says which
+--count is the same. A run that was interrupted goes on when it is started
+again with the same --out.
+
+Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
+	}
+	f := c.Flags()
+	f.StringVar(&r.a, "a", "", "first target: KIND:ARGUMENT[/INSTRUCTION] (default "+demoA+")")
+	f.StringVar(&r.b, "b", "", "second target (default "+demoB+")")
+	f.StringVar(&r.inst, "inst", "", "instruction; default: all that both targets have")
+	f.StringVar(&r.instB, "inst-b", "", "instruction of the second target, if it is another one")
+	f.StringSliceVar(&r.targets, "targets", nil, "compare all pairs of these targets")
+	f.BoolVar(&r.all, "all", false, "compare --a with the simulator of every architecture that takes the same operands")
+	f.Uint64Var(&r.count, "count", 0, "dot products for each pair (default 100000, or no limit with --time)")
+	f.DurationVar(&r.time, "time", 0, "stop after this time, such as 10s or 8h")
+	f.Uint64Var(&r.seed, "seed", 1, "seed of all inputs")
+	f.IntVar(&r.workers, "workers", 0, "goroutines (default: one per processor)")
+	f.StringSliceVar(&r.generators, "gen", nil, "generators to use (default: all; mmafuzz list generators)")
+	f.StringVar(&r.nan, "nan", "", "compare NaNs by bits or class (default: bits where both sides' codes are known)")
+	f.StringVar(&r.zero, "zero", "", "compare signs of zeros by bits or class (default: bits where both sides' signs are known)")
+	f.IntVar(&r.perBucket, "per-bucket", 1, "cases to shrink and keep in each bucket")
+	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "directory of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
+	completeTargets(c, "a", "b", "targets")
+	completeInstructions(c, "inst", &r.a)
+	completeInstructions(c, "inst-b", &r.b)
+	_ = c.RegisterFlagCompletionFunc("gen", completeGenerators)
+	return c
+}
+
+func envOr(name, other string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	return other
+}
+
+func (r *runCmd) run(ctx context.Context) error {
+	pairs, err := r.pairs()
+	if err != nil {
+		return err
+	}
+	defer r.closeTargets()
+	cfg, err := r.config(pairs)
+	if err != nil {
+		return err
+	}
+	ui := newRunUI(r.app, cfg, r.dir(pairs))
+	cfg.Observe = ui
+	cfg.Journal = filepath.Join(ui.dir, "journal")
+	c, err := r.open(cfg)
+	if err != nil {
+		return err
+	}
+	ui.start(c.State())
+	err = c.Run(ctx)
+	ui.finish(c.State(), ctx.Err() != nil)
+	if err != nil {
+		return err
+	}
+	if _, mismatches, _ := c.State().Totals(); mismatches > 0 {
+		return errMismatch
+	}
+	return nil
+}
+
+// open prepares the campaign. One in the directory that was chosen for the user
+// and that is complete is not resumed but done anew.
+func (r *runCmd) open(cfg fuzz.Config) (*fuzz.Campaign, error) {
+	c, err := fuzz.New(cfg)
+	if err != nil {
+		return nil, withHint(err, "--out names another directory")
+	}
+	if r.out != "" || cfg.Count == 0 || !c.State().Complete(cfg.Count) {
+		return c, nil
+	}
+	c.Close()
+	if err := os.RemoveAll(filepath.Dir(cfg.Journal)); err != nil {
+		return nil, err
+	}
+	cfg.Observe.(*runUI).forget()
+	return fuzz.New(cfg)
+}
+
+// config makes the campaign's configuration of the flags.
+func (r *runCmd) config(pairs []devices.Pair) (fuzz.Config, error) {
+	cfg := fuzz.Config{
+		Pairs: pairs, Seed: r.seed, Generators: r.generators, Count: r.count, Time: r.time,
+		Workers: r.workers, PerBucket: r.perBucket,
+	}
+	if cfg.Count == 0 && cfg.Time == 0 {
+		cfg.Count = demoCount
+	}
+	var err error
+	if cfg.NaN, err = strictness("nan", r.nan); err != nil {
+		return cfg, err
+	}
+	cfg.Zero, err = strictness("zero", r.zero)
+	return cfg, err
+}
+
+func strictness(flag, value string) (*oracle.Strictness, error) {
+	s := oracle.Bits
+	switch value {
+	case "":
+		return nil, nil
+	case "bits":
+	case "class":
+		s = oracle.ByClass
+	default:
+		return nil, fmt.Errorf("--%s is %q, not bits or class", flag, value)
+	}
+	return &s, nil
+}
+
+// pairs makes the pairs that the flags ask for.
+func (r *runCmd) pairs() ([]devices.Pair, error) {
+	switch {
+	case len(r.targets) > 0 && (r.a != "" || r.b != "" || r.all):
+		return nil, errors.New("--targets is instead of --a, --b and --all")
+	case len(r.targets) == 1:
+		return nil, errors.New("--targets needs at least two targets")
+	case len(r.targets) > 0:
+		return r.allPairs()
+	case r.all && r.b != "":
+		return nil, errors.New("--all is instead of --b")
+	}
+	if r.a == "" {
+		r.a = demoA
+	}
+	if r.all {
+		return r.againstAll()
+	}
+	if r.b == "" {
+		r.b = demoB
+	}
+	return r.pair(r.a, r.b)
+}
+
+// pair opens two targets and returns their pairs.
+func (r *runCmd) pair(a, b string) ([]devices.Pair, error) {
+	specA, instA := devices.Split(a)
+	specB, instB := devices.Split(b)
+	if instA == "" {
+		instA = r.inst
+	}
+	if instB == "" {
+		instB = r.instB
+	}
+	ta, err := r.target(specA)
+	if err != nil {
+		return nil, err
+	}
+	tb, err := r.target(specB)
+	if err != nil {
+		return nil, err
+	}
+	return devices.Pairs(ta, tb, instA, instB)
+}
+
+func (r *runCmd) target(name string) (devices.Target, error) {
+	if t := r.opened[name]; t != nil {
+		return t, nil
+	}
+	t, err := devices.Open(name)
+	if err == nil {
+		r.opened[name] = t
+	}
+	return t, err
+}
+
+func (r *runCmd) closeTargets() {
+	for _, t := range r.opened {
+		if err := t.Close(); err != nil {
+			r.log.Warn().Err(err).Str("target", t.Name()).Msg("closing")
+		}
+	}
+}
+
+// allPairs pairs each of the targets with each later one. Two that have no
+// operands in common are left out with a warning.
+func (r *runCmd) allPairs() ([]devices.Pair, error) {
+	var all []devices.Pair
+	var last error
+	for i, a := range r.targets {
+		for _, b := range r.targets[i+1:] {
+			ps, err := r.pair(a, b)
+			if err != nil {
+				r.log.Warn().Err(err).Msg("left out")
+				last = err
+				continue
+			}
+			all = append(all, ps...)
+		}
+	}
+	if len(all) == 0 {
+		return nil, last
+	}
+	return all, nil
+}
+
+// againstAll pairs one instruction with that of every simulated architecture.
+func (r *runCmd) againstAll() ([]devices.Pair, error) {
+	if r.inst == "" && !strings.Contains(r.a, "/") {
+		return nil, errors.New("--all needs an instruction: --inst, or TARGET/INSTRUCTION")
+	}
+	var all []devices.Pair
+	for _, arch := range mma.Archs {
+		b := "sim:" + arch.Name
+		if spec, _ := devices.Split(r.a); spec == b {
+			continue
+		}
+		ps, err := r.pair(r.a, b)
+		if err != nil {
+			r.log.Info().Err(err).Msg("left out")
+			continue
+		}
+		all = append(all, ps...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no architecture has an instruction that takes the operands of %s %s", r.a, r.inst)
+	}
+	return all, nil
+}
+
+// dir is the campaign's directory: the one that was asked for, or one named
+// after what the campaign does.
+func (r *runCmd) dir(pairs []devices.Pair) string {
+	if r.out != "" {
+		return r.out
+	}
+	h := fnv.New32a()
+	for i := range pairs {
+		p := &pairs[i]
+		fmt.Fprintln(h, p.TargetA, p.TargetB, p.A.Instruction().Name, p.B.Instruction().Name)
+	}
+	fmt.Fprintln(h, r.seed, r.generators, r.count, r.perBucket, r.nan, r.zero, version())
+	return filepath.Join("mmafuzz-out", fmt.Sprintf("%08x", h.Sum32()))
+}

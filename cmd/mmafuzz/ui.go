@@ -1,0 +1,203 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/minimize"
+)
+
+// runUI shows a campaign: a status line and new findings on stderr, the summary
+// on stdout, or everything as JSON events on stdout. It also writes the bundles.
+type runUI struct {
+	*app
+	cfg   fuzz.Config
+	dir   string // of the campaign
+	began time.Time
+
+	startDots uint64    // before this run, in a campaign that was resumed
+	lastNew   time.Time // of the newest bucket
+	lastLine  time.Time
+	findings  []*fuzz.Finding
+	onStatus  bool // the cursor is on the status line
+}
+
+func newRunUI(a *app, cfg fuzz.Config, dir string) *runUI {
+	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now()}
+}
+
+// statusEvery is the time between status lines where they cannot be rewritten.
+const statusEvery = 10 * time.Second
+
+func (u *runUI) start(s *fuzz.State) {
+	u.began, u.lastLine = time.Now(), time.Now()
+	u.startDots, _, _ = s.Totals()
+	p := u.cfg.Pairs[0]
+	if u.json {
+		u.event("start", startEvent(u.cfg, s))
+		return
+	}
+	what := fmt.Sprintf("a=%s b=%s inst=%d", p.TargetA, p.TargetB, len(u.cfg.Pairs))
+	if u.severalTargets() {
+		what = fmt.Sprintf("pairs=%d", len(u.cfg.Pairs))
+	}
+	fmt.Fprintf(u.stderr, "mmafuzz: %s seed=%d out=%s\n", what, u.cfg.Seed, u.dir)
+	if s.Epochs > 0 {
+		fmt.Fprintf(u.stderr, "mmafuzz: resumed after %s dots\n", count(u.startDots))
+	}
+}
+
+// severalTargets says whether the campaign is about more than two targets.
+func (u *runUI) severalTargets() bool {
+	for _, p := range u.cfg.Pairs {
+		if p.TargetA != u.cfg.Pairs[0].TargetA || p.TargetB != u.cfg.Pairs[0].TargetB {
+			return true
+		}
+	}
+	return false
+}
+
+// forget drops the findings of a campaign that is done anew.
+func (u *runUI) forget() { u.findings = nil }
+
+// Finding writes the finding's bundle and announces it.
+func (u *runUI) Finding(f *fuzz.Finding, resumed bool) error {
+	u.findings = append(u.findings, f)
+	if resumed {
+		return nil
+	}
+	u.lastNew = time.Now()
+	dir, err := u.writeBundle(f)
+	if err != nil {
+		return err
+	}
+	if u.json {
+		u.event("finding", u.findingEvent(f, dir))
+		return nil
+	}
+	u.clearStatus()
+	p := &u.cfg.Pairs[f.Pair]
+	fmt.Fprintf(u.stderr, "%6s  NEW  %s  %s  %s\n", clock(time.Since(u.began)), u.paint(f.Bucket, bold), p.Name(), u.shrunk(f))
+	return nil
+}
+
+// shrunk says in a few words what minimization made of a finding.
+func (u *runUI) shrunk(f *fuzz.Finding) string {
+	formats := u.cfg.Pairs[f.Pair].Formats()
+	return fmt.Sprintf("minimized %d→%d terms", minimize.Terms(formats, f.Start), minimize.Terms(formats, f.Dot))
+}
+
+// Progress shows the status line.
+func (u *runUI) Progress(s *fuzz.State) {
+	if u.json {
+		if time.Since(u.lastLine) >= time.Second {
+			u.lastLine = time.Now()
+			u.event("progress", u.progressEvent(s))
+		}
+		return
+	}
+	if !u.tty {
+		if time.Since(u.lastLine) >= statusEvery {
+			u.lastLine = time.Now()
+			fmt.Fprintln(u.stderr, u.status(s))
+		}
+		return
+	}
+	line := u.status(s)
+	if r := []rune(line); len(r) >= u.width {
+		line = string(r[:u.width-1])
+	}
+	fmt.Fprintf(u.stderr, "\r\x1b[K%s", line)
+	u.onStatus = true
+}
+
+// clearStatus makes room for a line above the status line.
+func (u *runUI) clearStatus() {
+	if u.onStatus {
+		fmt.Fprint(u.stderr, "\r\x1b[K")
+		u.onStatus = false
+	}
+}
+
+func (u *runUI) status(s *fuzz.State) string {
+	dots, mismatches, buckets := s.Totals()
+	features, examined, unstable := 0, uint64(0), uint64(0)
+	for _, p := range s.Pairs {
+		features += len(p.Features)
+		examined += p.Examined
+		unstable += p.Unstable
+	}
+	t := time.Since(u.began)
+	line := fmt.Sprintf("%6s  %s dots (%s/s)  agree %s  mismatch %s in %d buckets", clock(t), count(dots),
+		count(rate(dots-u.startDots, t)), count(dots-mismatches), count(mismatches), buckets)
+	if !u.lastNew.IsZero() {
+		line += fmt.Sprintf(" (last new %s ago)", time.Since(u.lastNew).Round(time.Second))
+	}
+	stable := 100.0
+	if examined > 0 {
+		stable = 100 * float64(examined-unstable) / float64(examined)
+	}
+	return line + fmt.Sprintf("  features %s  stable %.0f%%", count(uint64(features)), stable)
+}
+
+func rate(n uint64, t time.Duration) uint64 {
+	if t <= 0 {
+		return 0
+	}
+	return uint64(float64(n) / t.Seconds())
+}
+
+// count writes a number with k, M, G from 10,000 on.
+func count(n uint64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.3gk", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.3gM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.3gG", float64(n)/1e9)
+}
+
+// clock writes a time as h:mm:ss or m:ss.
+func clock(t time.Duration) string {
+	s := int(t.Seconds())
+	if s < 3600 {
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+// The colours in use. Each has a word or a place that says the same.
+const (
+	bold  = "1"
+	red   = "31"
+	green = "32"
+)
+
+// paint colours text if stdout has colour.
+func (a *app) paint(text, style string) string {
+	if !a.color {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+// bundleDir is the directory of a finding's bundle.
+func (u *runUI) bundleDir(f *fuzz.Finding) string {
+	p := &u.cfg.Pairs[f.Pair]
+	name := p.Name()
+	if u.severalTargets() {
+		name = p.TargetA + "~" + p.TargetB + "~" + name
+	}
+	return filepath.Join(u.dir, slug(name), fmt.Sprintf("%s-%d", slug(f.Bucket), f.Number))
+}
+
+// slug makes a name fit for a file on any system.
+var slugs = strings.NewReplacer("::", ".", ":", "-", "|", "-or-", "/", "_", " ", "", "~", "_vs_", `\`, "_")
+
+func slug(name string) string { return slugs.Replace(name) }

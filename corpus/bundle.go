@@ -1,0 +1,236 @@
+package corpus
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// A bundle is a directory that holds all about one finding:
+//
+//	mismatch.json   the case, both results and where they came from (Mismatch)
+//	case.txt        the operands in the text form of mmafuzz eval
+//	MANIFEST        SHA-256 of every file, by which damage is noticed
+//
+// and whatever else the writer puts in for people: a picture, traces, a test.
+const (
+	mismatchFile = "mismatch.json"
+	caseFile     = "case.txt"
+	manifestFile = "MANIFEST"
+)
+
+// BundleVersion is the version of mismatch.json that this program writes.
+const BundleVersion = 1
+
+// Mismatch is mismatch.json. Codes are hexadecimal strings.
+type Mismatch struct {
+	Version int          `json:"v"`
+	A       SideRecord   `json:"a"`
+	B       SideRecord   `json:"b"`
+	Formats mma.Formats  `json:"formats"`
+	K       int          `json:"k"` // of the dot product
+	Case    string       `json:"case"`
+	Found   string       `json:"found,omitempty"` // the case before it was minimized
+	Origin  Origin       `json:"origin"`
+	Class   string       `json:"class"`
+	NaN     string       `json:"nan"`  // policy: bits or class
+	Zero    string       `json:"zero"` // policy: bits or class
+	Bucket  string       `json:"bucket"`
+	Labels  []string     `json:"labels"`
+	Changes []mma.Change `json:"changes,omitempty"` // of A's arithmetic that explain B, or the other way round
+	Base    string       `json:"base,omitempty"`    // "a" or "b": the side that Changes apply to
+	Exact   string       `json:"exact"`
+	Stable  int          `json:"stable"` // of 3 repetitions
+	Minimal bool         `json:"minimal"`
+	Through bool         `json:"through_model,omitempty"`
+	Free    string       `json:"free,omitempty"`
+	Made    string       `json:"made,omitempty"` // program and version
+}
+
+// SideRecord is one side of a mismatch.
+type SideRecord struct {
+	Target      string            `json:"target"`
+	Instruction string            `json:"instruction"`
+	Arch        string            `json:"arch"`
+	K           int               `json:"k"`
+	Result      string            `json:"result"`
+	Ulps        string            `json:"ulps"` // error against the exact value, in units in the last place
+	Known       bool              `json:"known"`
+	Params      *mma.Params       `json:"params,omitempty"` // its arithmetic, as far as it is known or believed
+	Environment map[string]string `json:"environment,omitempty"`
+}
+
+// Origin is where a case was generated.
+type Origin struct {
+	Source string `json:"source"`
+	Seed   uint64 `json:"seed"`
+	Index  uint64 `json:"index"`
+}
+
+// Bundle is a bundle in memory.
+type Bundle struct {
+	Dir      string
+	Mismatch Mismatch
+	Files    map[string][]byte // all but the manifest
+}
+
+// Dot returns the case's operands.
+func (m *Mismatch) Dot() (*mma.Dot, error) {
+	return mma.ParseDot(m.Formats, m.K, false, strings.Fields(m.Case))
+}
+
+// WriteBundle writes a bundle: all of it or nothing. A bundle that is there
+// already is replaced.
+func WriteBundle(dir string, m *Mismatch, extra map[string][]byte) error {
+	m.Version = BundleVersion
+	body, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	files := maps.Clone(extra)
+	if files == nil {
+		files = map[string][]byte{}
+	}
+	files[mismatchFile] = append(body, '\n')
+	files[caseFile] = []byte(caseText(m))
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".tmp-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	if err := writeFiles(tmp, files); err != nil {
+		return err
+	}
+	return replaceDir(tmp, dir)
+}
+
+func caseText(m *Mismatch) string {
+	return fmt.Sprintf("# %s of %s, K = %d: a,.. b,.. c\n# %s gives %s\n# %s gives %s\n%s\n",
+		m.A.Instruction, m.Formats, m.K, m.A.Target, m.A.Result, m.B.Target, m.B.Result, m.Case)
+}
+
+func writeFiles(dir string, files map[string][]byte) error {
+	var manifest bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := writeSynced(filepath.Join(dir, name), files[name]); err != nil {
+			return err
+		}
+		sum := sha256.Sum256(files[name])
+		fmt.Fprintf(&manifest, "%s  %s\n", hex.EncodeToString(sum[:]), name)
+	}
+	return writeSynced(filepath.Join(dir, manifestFile), manifest.Bytes())
+}
+
+func writeSynced(file string, data []byte) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// replaceDir puts tmp in dir's place. A crash in between leaves no bundle or a
+// whole one.
+func replaceDir(tmp, dir string) error {
+	if err := os.Chmod(tmp, 0o777); err != nil {
+		return err
+	}
+	if _, err := os.Stat(dir); err == nil {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	return os.Rename(tmp, dir)
+}
+
+// ReadBundle reads a bundle and checks that it is whole.
+func ReadBundle(dir string) (*Bundle, error) {
+	b, err := readBundle(dir)
+	if err != nil {
+		return nil, fmt.Errorf("bundle %s: %w", dir, err)
+	}
+	return b, nil
+}
+
+func readBundle(dir string) (*Bundle, error) {
+	manifest, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("there is no MANIFEST: this is not a bundle, or one that was cut short")
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &Bundle{Dir: dir, Files: map[string][]byte{}}
+	for line := range strings.Lines(string(manifest)) {
+		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		if !ok || name != filepath.Base(name) {
+			return nil, fmt.Errorf("MANIFEST is damaged: %q", line)
+		}
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s is missing", name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		have := sha256.Sum256(data)
+		if hex.EncodeToString(have[:]) != sum {
+			return nil, fmt.Errorf("%s has been changed: its checksum is not that of the MANIFEST", name)
+		}
+		b.Files[name] = data
+	}
+	body, ok := b.Files[mismatchFile]
+	if !ok {
+		return nil, errors.New("MANIFEST does not list " + mismatchFile)
+	}
+	if err := json.Unmarshal(body, &b.Mismatch); err != nil {
+		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
+	}
+	return b, b.Mismatch.check()
+}
+
+func (m *Mismatch) check() error {
+	if m.Version != BundleVersion {
+		return fmt.Errorf("it is of version %d, this program reads %d", m.Version, BundleVersion)
+	}
+	if err := m.Formats.Validate(); err != nil {
+		return err
+	}
+	if m.K < 1 || m.A.K < 1 || m.B.K < 1 || m.K%m.A.K != 0 || m.K%m.B.K != 0 {
+		return fmt.Errorf("impossible K: %d of instructions with %d and %d", m.K, m.A.K, m.B.K)
+	}
+	if _, err := m.Dot(); err != nil {
+		return fmt.Errorf("case: %w", err)
+	}
+	for _, r := range []string{m.A.Result, m.B.Result} {
+		if r == "-" {
+			continue // a fault has no result
+		}
+		if _, err := mma.ParseCode("result", m.Formats.D, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package fuzz
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Config says what a campaign does.
+type Config struct {
+	Pairs []devices.Pair
+	Seed  uint64
+	// Generators are the sources of inputs by name; empty: all.
+	Generators []string
+	// Count is the number of dot products for each pair, 0: no limit. With a
+	// count, the findings depend on Config alone. Time stops at the end of an
+	// epoch, 0: no limit.
+	Count uint64
+	Time  time.Duration
+	// Workers run in parallel; 0: one per processor. They do not change what is
+	// found.
+	Workers int
+	// PerBucket is how many findings of one bucket are minimized and kept; 0: 1.
+	PerBucket int
+	// NaN and Zero override the policy that the catalogue suggests, if not nil.
+	NaN, Zero *oracle.Strictness
+	// Journal, if not "", is the file that makes the campaign resumable.
+	Journal string
+	// Observe is told of progress; it may be nil. It is called from one
+	// goroutine.
+	Observe Observer
+}
+
+// Observer is told of a campaign's progress.
+type Observer interface {
+	// Finding reports a new finding, before it is journaled: what it writes is
+	// there when the journal says so. resumed: it is from an earlier run.
+	Finding(f *Finding, resumed bool) error
+	// Progress reports the state after an epoch.
+	Progress(s *State)
+}
+
+// Campaign is a campaign in progress.
+type Campaign struct {
+	cfg    Config
+	state  *State
+	pairs  []*pairRun
+	began  time.Time
+	jour   *journal
+	worker []*worker
+}
+
+// pairRun is what a campaign needs to run one pair.
+type pairRun struct {
+	devices.Pair
+	spec     Spec
+	policy   oracle.Policy
+	sources  []Source
+	recorder devices.Recorder // not nil: the pair's inputs are a recording's
+	swapped  bool             // the recorder is B
+	known    []*mma.Params    // arithmetics of the sides that are known or believed
+	featureK int              // K of the instruction whose model gives features
+}
+
+// New prepares a campaign and, if its journal has an earlier part of it, takes
+// that in.
+func New(cfg Config) (*Campaign, error) {
+	if len(cfg.Pairs) == 0 {
+		return nil, errors.New("no pair of instructions to compare")
+	}
+	if cfg.Workers <= 0 {
+		cfg.Workers = runtime.GOMAXPROCS(0)
+	}
+	if cfg.PerBucket <= 0 {
+		cfg.PerBucket = 1
+	}
+	c := &Campaign{cfg: cfg, state: newState(len(cfg.Pairs))}
+	for i := range cfg.Pairs {
+		p, err := newPairRun(&cfg, cfg.Pairs[i])
+		if err != nil {
+			return nil, err
+		}
+		c.pairs = append(c.pairs, p)
+		c.state.Pairs[i].init(&p.Pair)
+	}
+	for range cfg.Workers {
+		c.worker = append(c.worker, newWorker())
+	}
+	if cfg.Journal == "" {
+		return c, nil
+	}
+	return c, c.openJournal()
+}
+
+func newPairRun(cfg *Config, pair devices.Pair) (*pairRun, error) {
+	a, b := pair.A.Instruction(), pair.B.Instruction()
+	p := &pairRun{Pair: pair, spec: Spec{a.Formats, pair.K}, policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
+	if cfg.NaN != nil {
+		p.policy.NaN = *cfg.NaN
+	}
+	if cfg.Zero != nil {
+		p.policy.Zero = *cfg.Zero
+	}
+	for _, u := range []devices.Unit{pair.A, pair.B} {
+		if params := believed(u); params != nil {
+			p.known = append(p.known, params)
+		}
+	}
+	if r, ok := pair.A.(devices.Recorder); ok {
+		p.recorder = r
+	} else if r, ok := pair.B.(devices.Recorder); ok {
+		p.recorder, p.swapped = r, true
+	}
+	var err error
+	p.sources, err = p.chooseSources(cfg.Generators)
+	return p, err
+}
+
+// believed returns a unit's arithmetic if it is known, or what the catalogue
+// says of it; nil if it says nothing.
+func believed(u devices.Unit) *mma.Params {
+	if p := u.Known(); p != nil {
+		return p
+	}
+	i := u.Instruction()
+	if i.Params == (mma.Params{}) {
+		return nil
+	}
+	return &i.Params
+}
+
+func (p *pairRun) chooseSources(names []string) ([]Source, error) {
+	if p.recorder != nil {
+		return nil, nil
+	}
+	var sources []Source
+	for i := range generators {
+		g := &generators[i]
+		if len(names) == 0 || slices.Contains(names, g.Name) {
+			sources = append(sources, g.Aimed(p.spec, p.known...))
+		}
+	}
+	for _, n := range names {
+		if _, err := FindGenerator(n); err != nil {
+			return nil, err
+		}
+	}
+	return sources, nil
+}
+
+// State returns the state after the last complete epoch.
+func (c *Campaign) State() *State { return c.state }
+
+// Run runs epochs until the count or the time is spent, every recording is
+// played, or ctx is done. What was found up to the last complete epoch is in
+// State, whatever the error. A context that ends is not an error.
+func (c *Campaign) Run(ctx context.Context) error {
+	c.began = time.Now()
+	defer c.Close()
+	for ctx.Err() == nil && !c.done() {
+		plan := c.plan()
+		if len(plan) == 0 {
+			return nil
+		}
+		d, err := c.epoch(ctx, plan)
+		if ctx.Err() != nil {
+			return nil // the epoch is not complete: as if it had not begun
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.commit(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close releases the journal. Run does it too.
+func (c *Campaign) Close() {
+	if c.jour != nil {
+		c.jour.close()
+		c.jour = nil
+	}
+}
+
+// done says whether the time is spent; a count ends by an empty plan.
+func (c *Campaign) done() bool {
+	return c.cfg.Time > 0 && time.Since(c.began) >= c.cfg.Time
+}
+
+// commit makes an epoch's results part of the state: findings are reported,
+// then the journal is written, then the state changes.
+func (c *Campaign) commit(d *delta) error {
+	for i := range d.Pairs {
+		for _, f := range d.Pairs[i].Findings {
+			if c.cfg.Observe == nil {
+				continue
+			}
+			if err := c.cfg.Observe.Finding(f, false); err != nil {
+				return err
+			}
+		}
+	}
+	if c.jour != nil {
+		if err := c.jour.write(d); err != nil {
+			return err
+		}
+	}
+	c.state.apply(d)
+	if c.cfg.Observe != nil {
+		c.cfg.Observe.Progress(c.state)
+	}
+	return nil
+}

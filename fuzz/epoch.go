@@ -1,0 +1,301 @@
+package fuzz
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The limits of what an epoch keeps. Counts are always complete; samples feed
+// triage and feedback.
+const (
+	differPerChunk = 8    // of each class
+	agreePerChunk  = 4    //
+	differPerEpoch = 8    // of each class and generator, which are put into buckets
+	evidenceKept   = 384  // cases of each kind kept for triage of a pair
+	traceEvery     = 32   // one dot product in so many gives features
+	corpusMost     = 4096 // inputs with new features kept for a pair
+)
+
+// chunkResult is what a worker finds in a chunk.
+type chunkResult struct {
+	classes [oracle.Fault + 1]uint64
+	differ  []Sample
+	agree   []Sample
+	traced  []tracedCase
+	err     error
+}
+
+// tracedCase is the features of one input.
+type tracedCase struct {
+	ref      CaseRef
+	features []uint32
+}
+
+// worker is the scratch space of one goroutine.
+type worker struct {
+	batch  *mma.Batch
+	a, b   []byte
+	dot    *mma.Dot
+	trace  sim.Trace
+	models map[*pairRun][]*sim.Model
+}
+
+func newWorker() *worker {
+	return &worker{batch: &mma.Batch{}, models: map[*pairRun][]*sim.Model{}}
+}
+
+// epoch executes a plan and returns what it adds to the state.
+func (c *Campaign) epoch(ctx context.Context, plan []chunk) (*delta, error) {
+	results := make([]chunkResult, len(plan))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for _, w := range c.worker {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(plan) || ctx.Err() != nil {
+					return
+				}
+				results[i] = w.run(ctx, c, &plan[i])
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	d := &delta{Epoch: c.state.Epochs, Pairs: make([]pairDelta, len(c.pairs))}
+	for i := range plan {
+		if err := results[i].err; err != nil {
+			return nil, err
+		}
+		c.merge(d, &plan[i], &results[i])
+	}
+	return d, c.triageAll(ctx, d)
+}
+
+// merge adds a chunk's results, in the order of the plan.
+func (c *Campaign) merge(d *delta, ch *chunk, r *chunkResult) {
+	p, st := &d.Pairs[ch.pair], c.state.Pairs[ch.pair]
+	p.Dots += uint64(ch.n)
+	p.Chunks++
+	if !ch.play {
+		if p.Next == nil {
+			p.Next = map[string]uint64{}
+		}
+		p.Next[ch.source.String()] = ch.index + uint64(ch.n)
+	}
+	for class, n := range r.classes {
+		p.Classes[class] += n
+	}
+	for _, s := range r.differ {
+		if p.sampled == nil {
+			p.sampled = map[string]int{}
+		}
+		kind := s.Class.String() + ch.name()
+		if p.sampled[kind]++; p.sampled[kind] <= differPerEpoch {
+			p.differ = append(p.differ, s)
+		}
+	}
+	p.Agree = append(p.Agree, r.agree[:min(len(r.agree), max(0, evidenceKept-len(st.Agree)-len(p.Agree)))]...)
+	for _, t := range r.traced {
+		mergeFeatures(p, st, &t)
+	}
+}
+
+// mergeFeatures keeps an input that has a feature which none had before.
+func mergeFeatures(p *pairDelta, st *PairState, t *tracedCase) {
+	fresh := false
+	for _, f := range t.features {
+		if !st.Features[f] && !p.fresh[f] {
+			if p.fresh == nil {
+				p.fresh = map[uint32]bool{}
+			}
+			p.fresh[f] = true
+			p.Features = append(p.Features, f)
+			fresh = true
+		}
+	}
+	if fresh && len(st.Corpus)+len(p.Corpus) < corpusMost {
+		src, err := ParseSource(t.ref.Source)
+		if err == nil && src.nesting() < maxNesting {
+			p.Corpus = append(p.Corpus, t.ref)
+		}
+	}
+}
+
+// run executes a chunk.
+func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk) (r chunkResult) {
+	p := c.pairs[ch.pair]
+	w.fill(c, p, ch)
+	width := p.spec.D.Width()
+	n := w.batch.Dots()
+	w.a, w.b = resize(w.a, n*width), resize(w.b, n*width)
+	if r.err = w.both(ctx, p, ch); r.err != nil {
+		var fault *devices.FaultError
+		if errors.As(r.err, &fault) {
+			return w.blame(ctx, p, ch)
+		}
+		return r
+	}
+	source := ch.ref(0).Source
+	for i := range ch.n {
+		a, b := mma.Load(w.a, width, i), mma.Load(w.b, width, i)
+		class := oracle.Compare(p.spec.D, p.policy, a, b)
+		r.classes[class]++
+		s := Sample{CaseRef{source, ch.index + uint64(i)}, a, b, class}
+		switch {
+		case class != oracle.Same && r.classes[class] <= differPerChunk:
+			r.differ = append(r.differ, s)
+		case class == oracle.Same && len(r.agree) < agreePerChunk:
+			r.agree = append(r.agree, s)
+		}
+	}
+	if !ch.play {
+		r.traced = w.features(p, ch)
+	}
+	return r
+}
+
+func resize(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
+}
+
+// name is the generator's name.
+func (ch *chunk) name() string {
+	if ch.play {
+		return recordedSource
+	}
+	return ch.source.Generator.Name
+}
+
+// ref names a dot product of a chunk.
+func (ch *chunk) ref(i int) CaseRef {
+	if ch.play {
+		return CaseRef{recordedSource, ch.index + uint64(i)}
+	}
+	return CaseRef{ch.source.String(), ch.index + uint64(i)}
+}
+
+// recordedSource is the source of cases that come from a recording.
+const recordedSource = "recorded"
+
+// fill makes the chunk's inputs.
+func (w *worker) fill(c *Campaign, p *pairRun, ch *chunk) {
+	shape := mma.Shape{M: 1, N: 1, K: p.K, Tiles: ch.n}
+	if !ch.play {
+		g := ch.source.Generator
+		shape.M, shape.N = g.M, g.N
+		shape.Tiles = (ch.n + g.M*g.N - 1) / (g.M * g.N)
+	}
+	w.batch.Reset(p.spec.Formats, shape)
+	if ch.play {
+		return // both loads it
+	}
+	ch.source.Fill(w.batch, c.cfg.Seed, ch.index)
+}
+
+// both runs the two units. A recorder's results come with its inputs.
+func (w *worker) both(ctx context.Context, p *pairRun, ch *chunk) error {
+	if !ch.play {
+		if err := p.A.Run(ctx, w.batch, w.a); err != nil {
+			return err
+		}
+		return p.B.Run(ctx, w.batch, w.b)
+	}
+	if p.swapped {
+		p.recorder.Load(int(ch.index), w.batch, w.b)
+		return p.A.Run(ctx, w.batch, w.a)
+	}
+	p.recorder.Load(int(ch.index), w.batch, w.a)
+	return p.B.Run(ctx, w.batch, w.b)
+}
+
+// blame runs a chunk in which a target failed one dot product at a time, so that
+// the failure is counted for those that cause it and nothing else is lost.
+func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk) (r chunkResult) {
+	width := p.spec.D.Width()
+	one := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
+	d := mma.NewDot(p.spec.Formats, p.K)
+	a, b := make([]byte, width), make([]byte, width)
+	for i := range ch.n {
+		w.batch.Get(i, d)
+		one.Set(0, d)
+		s := Sample{CaseRef: ch.ref(i)}
+		for _, side := range []struct {
+			u    devices.Unit
+			out  []byte
+			code *uint64
+		}{{p.A, a, &s.A}, {p.B, b, &s.B}} {
+			err := side.u.Run(ctx, one, side.out)
+			var fault *devices.FaultError
+			if errors.As(err, &fault) {
+				s.Class = oracle.Fault
+			} else if err != nil {
+				r.err = err
+				return r
+			}
+			*side.code = mma.Load(side.out, width, 0)
+		}
+		if s.Class != oracle.Fault {
+			s.Class = oracle.Compare(p.spec.D, p.policy, s.A, s.B)
+		}
+		r.classes[s.Class]++
+		if s.Class != oracle.Same && r.classes[s.Class] <= differPerChunk {
+			r.differ = append(r.differ, s)
+		}
+	}
+	return r
+}
+
+// features traces some of a chunk's inputs through the models of the pair.
+func (w *worker) features(p *pairRun, ch *chunk) []tracedCase {
+	models := w.models[p]
+	if models == nil {
+		models = p.tracers()
+		w.models[p] = models
+	}
+	if len(models) == 0 {
+		return nil
+	}
+	if w.dot == nil || len(w.dot.A) != p.K || len(w.dot.SA) != p.spec.Blocks(p.K) {
+		w.dot = mma.NewDot(p.spec.Formats, p.K)
+	}
+	var traced []tracedCase
+	for i := 0; i < ch.n; i += traceEvery {
+		w.batch.Get(i, w.dot)
+		t := tracedCase{ref: ch.ref(i)}
+		for n, m := range models {
+			w.trace.Reset()
+			m.Dot(w.dot, &w.trace)
+			t.features = features(t.features, &w.trace, uint32(n))
+		}
+		traced = append(traced, t)
+	}
+	return traced
+}
+
+// tracers returns the models whose traces give features.
+func (p *pairRun) tracers() []*sim.Model {
+	models := []*sim.Model{}
+	for _, u := range []devices.Unit{p.A, p.B} {
+		params := believed(u)
+		if params == nil {
+			continue
+		}
+		if m, err := sim.New(u.Instruction().Formats, u.Instruction().K, *params); err == nil {
+			models = append(models, m)
+		}
+	}
+	return models
+}

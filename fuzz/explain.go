@@ -1,0 +1,367 @@
+package fuzz
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// triageAll puts the new differing cases of every pair into buckets, looks for
+// explanations where there is none yet that holds, and shrinks a case of each
+// new bucket.
+func (c *Campaign) triageAll(ctx context.Context, d *delta) error {
+	errs := make([]error, len(c.pairs))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range c.worker {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(c.pairs) {
+					return
+				}
+				if len(d.Pairs[i].differ) > 0 {
+					errs[i] = c.triagePair(ctx, i, &d.Pairs[i])
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return errors.Join(errs...)
+}
+
+// examiner is the triage of one pair in one epoch.
+type examiner struct {
+	c     *Campaign
+	index int
+	p     *pairRun
+	st    *PairState
+	d     *pairDelta
+
+	base     mma.Params   // of the side that is known
+	baseUnit devices.Unit // nil if neither side is known
+	box      devices.Unit // the other side
+	boxIsB   bool
+	k        int // of the instruction, for hypotheses
+
+	verdict *triage.Verdict
+	namer   *triage.Namer
+}
+
+// example is a sample with its operands.
+type example struct {
+	Sample
+	dot   *mma.Dot
+	label string // layout or unstable, if it is that
+}
+
+func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta) error {
+	x := &examiner{c: c, index: i, p: c.pairs[i], st: c.state.Pairs[i], d: d, verdict: c.state.Pairs[i].Verdict}
+	x.chooseSides()
+	fresh := x.examples(d.differ)
+	if err := x.repeat(ctx, fresh); err != nil {
+		return err
+	}
+	x.keepEvidence(fresh)
+	if err := x.explain(ctx, fresh); err != nil {
+		return err
+	}
+	return x.bucket(ctx, fresh)
+}
+
+// chooseSides decides which side's program hypotheses start from.
+func (x *examiner) chooseSides() {
+	p := x.p
+	a, b := believed(p.A), believed(p.B)
+	switch {
+	case p.A.Known() != nil || a != nil && p.B.Known() == nil:
+		x.base, x.baseUnit, x.box, x.boxIsB = *a, p.A, p.B, true
+	case b != nil:
+		x.base, x.baseUnit, x.box = *b, p.B, p.A
+	}
+}
+
+// want returns the result of the side that is to be explained, and the other's.
+func (x *examiner) want(s *Sample) (box, base uint64) {
+	if x.boxIsB {
+		return s.B, s.A
+	}
+	return s.A, s.B
+}
+
+// examples fetches the operands of samples.
+func (x *examiner) examples(samples []Sample) []example {
+	out := make([]example, len(samples))
+	for i, s := range samples {
+		out[i] = example{Sample: s, dot: x.c.dot(x.p, s.CaseRef)}
+	}
+	return out
+}
+
+// dot returns the operands of a case.
+func (c *Campaign) dot(p *pairRun, ref CaseRef) *mma.Dot {
+	if ref.Source == recordedSource {
+		b := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
+		p.recorder.Load(int(ref.Index), b, make([]byte, p.spec.D.Width()))
+		d := mma.NewDot(p.spec.Formats, p.K)
+		b.Get(0, d)
+		return d
+	}
+	src, err := ParseSource(ref.Source)
+	if err != nil {
+		panic("fuzz: " + err.Error()) // the names are our own
+	}
+	return src.Dot(p.spec, c.cfg.Seed, ref.Index)
+}
+
+// repetitions is how often a differing case is run again, alone.
+const repetitions = 3
+
+// repeat runs differing cases again, each alone in its tile. One that does not
+// repeat itself is unstable; one that always gives something else alone than in
+// its tile depends on its position.
+func (x *examiner) repeat(ctx context.Context, ex []example) error {
+	dots := make([]*mma.Dot, len(ex))
+	for i := range ex {
+		dots[i] = ex[i].dot
+	}
+	same := make([]int, len(ex)) // repetitions equal to the first one
+	first := make([][2]uint64, len(ex))
+	for n := range repetitions {
+		for side, u := range []devices.Unit{x.p.A, x.p.B} {
+			got, err := runDots(ctx, u, x.p.spec.Formats, dots)
+			var fault *devices.FaultError
+			if errors.As(err, &fault) {
+				return nil // the class fault says it already
+			}
+			if err != nil {
+				return err
+			}
+			for i := range ex {
+				if n == 0 {
+					first[i][side] = got[i]
+				} else if first[i][side] != got[i] {
+					same[i] = -100
+				}
+			}
+		}
+	}
+	for i := range ex {
+		switch {
+		case ex[i].Class == oracle.Fault:
+		case same[i] < 0:
+			ex[i].label = "unstable"
+			x.d.Unstable++
+		case first[i] != [2]uint64{ex[i].A, ex[i].B}:
+			ex[i].label = string(triage.Layout)
+		}
+	}
+	return nil
+}
+
+// runDots runs dot products, each in a tile of its own.
+func runDots(ctx context.Context, u devices.Unit, f mma.Formats, dots []*mma.Dot) ([]uint64, error) {
+	b := triage.Batch(f, dots)
+	w := f.D.Width()
+	out := make([]byte, len(dots)*w)
+	if err := u.Run(ctx, b, out); err != nil {
+		return nil, err
+	}
+	codes := make([]uint64, len(dots))
+	for i := range codes {
+		codes[i] = mma.Load(out, w, i)
+	}
+	return codes, nil
+}
+
+// keepEvidence keeps new differing cases for later, up to a limit.
+func (x *examiner) keepEvidence(fresh []example) {
+	for _, e := range fresh {
+		if e.label == "" && e.Class != oracle.Fault && len(x.st.Differ)+len(x.d.Differ) < evidenceKept {
+			x.d.Differ = append(x.d.Differ, e.Sample)
+		}
+	}
+}
+
+// explain makes sure that there is a verdict and that it holds for the new
+// cases.
+func (x *examiner) explain(ctx context.Context, fresh []example) error {
+	if x.baseUnit == nil {
+		return nil
+	}
+	differ := x.cases(x.examples(slices.Concat(x.st.Differ, x.d.Differ)))
+	agree := x.cases(x.examples(slices.Concat(x.st.Agree, x.d.Agree)))
+	if len(differ) == 0 {
+		return nil
+	}
+	x.k = x.hypothesisK(slices.Concat(differ, agree))
+	if x.k == 0 {
+		x.verdict = nil
+		return nil // the believed model of a black box is wrong itself
+	}
+	pr := &triage.Problem{Formats: x.p.spec.Formats, K: x.k, Base: x.base, Policy: x.p.policy,
+		Differ: unlabelled(differ), Agree: unlabelled(agree)}
+	if x.p.recorder == nil {
+		pr.Ask = func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
+			return runDots(ctx, x.box, x.p.spec.Formats, dots)
+		}
+	}
+	pr.Inputs = func(round int, ps ...*mma.Params) []*mma.Dot {
+		return Probe(x.p.spec, x.c.cfg.Seed, round, ps...)
+	}
+	if x.verdict != nil && x.verdict.Found() && triage.Holds(pr, &x.verdict.Program) {
+		held := *x.verdict
+		held.Differ, held.Explained = len(differ), len(differ)
+		held.Agree, held.Kept = len(agree), len(agree)
+		x.verdict, x.d.Verdict = &held, &held
+		x.namer = triage.NewNamer(pr, x.verdict)
+		return nil
+	}
+	if x.verdict != nil && !x.verdict.Found() && x.c.state.Epochs > giveUpAfter {
+		return nil // looked for often enough
+	}
+	v, err := triage.Explain(ctx, pr)
+	if err != nil {
+		return err
+	}
+	x.verdict, x.d.Verdict = v, v
+	if v.Found() {
+		x.namer = triage.NewNamer(pr, v)
+	}
+	return nil
+}
+
+// giveUpAfter is the epoch after which an unexplained pair is not looked into
+// again.
+const giveUpAfter = 6
+
+// caseOf pairs a case with the result of the side that hypotheses start from.
+type caseOf struct {
+	triage.Case
+	base uint64
+}
+
+func (x *examiner) cases(ex []example) []caseOf {
+	out := make([]caseOf, len(ex))
+	for i := range ex {
+		box, base := x.want(&ex[i].Sample)
+		out[i] = caseOf{triage.Case{Dot: ex[i].dot, Want: box}, base}
+	}
+	return out
+}
+
+func unlabelled(cs []caseOf) []triage.Case {
+	out := make([]triage.Case, len(cs))
+	for i := range cs {
+		out[i] = cs[i].Case
+	}
+	return out
+}
+
+// hypothesisK returns the K with which hypotheses are run: that of the unit to
+// be explained, if the known program gives the known side's results with it too,
+// else the known side's own; 0 if that does not either.
+func (x *examiner) hypothesisK(cs []caseOf) int {
+	for _, k := range []int{x.box.Instruction().K, x.baseUnit.Instruction().K} {
+		m, err := sim.New(x.p.spec.Formats, k, x.base)
+		if err != nil {
+			continue
+		}
+		ok := !slices.ContainsFunc(cs, func(c caseOf) bool {
+			return oracle.Compare(x.p.spec.D, x.p.policy, m.Dot(c.Dot, nil), c.base) != oracle.Same
+		})
+		if ok {
+			return k
+		}
+	}
+	return 0
+}
+
+// bucket puts cases into buckets and shrinks one of each new one.
+func (x *examiner) bucket(ctx context.Context, fresh []example) error {
+	x.d.Buckets = map[string]*Bucket{}
+	kept := map[string]int{}
+	for _, f := range x.st.Findings {
+		kept[f.Bucket]++
+	}
+	for i := range fresh {
+		e := &fresh[i]
+		name := x.bucketOf(e)
+		x.d.Examined++
+		b := x.d.Buckets[name]
+		if b == nil {
+			b = &Bucket{Name: name, Class: e.Class}
+			x.d.Buckets[name] = b
+		}
+		b.Cases++
+		b.MaxUlp = max(b.MaxUlp, ulpDistance(x.p.spec.D, e.A, e.B))
+		if kept[name] >= x.c.cfg.PerBucket {
+			continue
+		}
+		kept[name]++
+		f, err := x.finding(ctx, e, name, kept[name])
+		if err != nil {
+			return err
+		}
+		x.d.Findings = append(x.d.Findings, f)
+	}
+	return nil
+}
+
+// bucketOf names the bucket of a differing case: its labels, and its class where
+// that is not value.
+func (x *examiner) bucketOf(e *example) string {
+	if e.label != "" {
+		return e.label
+	}
+	return x.bucketName(e.dot, e.A, e.B, e.Class)
+}
+
+func (x *examiner) bucketName(dot *mma.Dot, a, b uint64, class oracle.Class) string {
+	label := string(triage.Unexplained)
+	switch {
+	case class == oracle.Fault:
+		return class.String()
+	case x.namer != nil:
+		want := b
+		if !x.boxIsB {
+			want = a
+		}
+		label = x.namer.Name(dot, want)
+	}
+	if class != oracle.Value {
+		label += ":" + class.String()
+	}
+	return label
+}
+
+// ulpDistance is how far two results are apart, in steps between neighbouring
+// codes; 0 if one is a NaN.
+func ulpDistance(id fp.ID, a, b uint64) float64 {
+	f := id.Get()
+	if f.Decode(a).Class == fp.NaN || f.Decode(b).Class == fp.NaN {
+		return 0
+	}
+	return math.Abs(ordered(f, a) - ordered(f, b))
+}
+
+// ordered maps the codes of an IEEE format to numbers of the same order.
+func ordered(f *fp.Format, code uint64) float64 {
+	if code&f.SignBit() != 0 {
+		return -float64(code &^ f.SignBit())
+	}
+	return float64(code)
+}

@@ -1,0 +1,128 @@
+package fuzz
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The limits of one minimization.
+const (
+	maxQueries = 200_000
+	maxBatches = 400
+)
+
+// finding shrinks a differing case within its bucket.
+func (x *examiner) finding(ctx context.Context, e *example, bucket string, number int) (*Finding, error) {
+	f := &Finding{
+		Pair: x.index, Number: number, Bucket: bucket, Class: e.Class, Origin: e.CaseRef, Seed: x.c.cfg.Seed,
+		Start: e.dot, Dot: e.dot, A: e.A, B: e.B, Verdict: x.verdict, Stable: repetitions,
+	}
+	if e.label != "" || e.Class == oracle.Fault {
+		// What depends on the position, does not repeat or kills its target is
+		// kept as it was found.
+		f.Stable = 0
+		return f, nil
+	}
+	sides, err := x.shrinkingSides(f)
+	if err != nil {
+		return f, nil // a recording without an explanation: there is nothing to ask
+	}
+	res, err := minimize.Dot(ctx, x.p.spec.Formats, e.dot, x.test(sides), minimize.Options{
+		Bucket: bucket, MaxQueries: maxQueries, MaxBatches: maxBatches,
+	})
+	var flaky *minimize.FlakyError
+	if err != nil && !errors.As(err, &flaky) {
+		return nil, err
+	}
+	if flaky != nil {
+		res, f.Stable = flaky.Result, 1
+	}
+	f.Dot, f.Minimal, f.Queries, f.Batches = res.Dot, res.Minimal, res.Queries, res.Batches
+	codes, err := sides(ctx, []*mma.Dot{res.Dot})
+	if err != nil {
+		return nil, err
+	}
+	f.A, f.B = codes[0][0], codes[0][1]
+	f.Class = oracle.Compare(x.p.spec.D, x.p.policy, f.A, f.B)
+	return f, nil
+}
+
+// bothSides returns the results of both sides.
+type bothSides func(ctx context.Context, dots []*mma.Dot) ([][2]uint64, error)
+
+var errNoAnswers = errors.New("the target cannot answer new inputs, and no model explains it")
+
+// shrinkingSides returns the two sides as the minimizer asks them: the units
+// themselves, or for a recording the model that explains it.
+func (x *examiner) shrinkingSides(f *Finding) (bothSides, error) {
+	a, b := dotRunner(x.p.A, x.p.spec.Formats), dotRunner(x.p.B, x.p.spec.Formats)
+	if x.p.recorder == nil {
+		return together(a, b), nil
+	}
+	if x.namer == nil || x.p.recorder != x.box {
+		return nil, errNoAnswers
+	}
+	m, err := sim.New(x.p.spec.Formats, x.k, x.verdict.Program)
+	if err != nil {
+		return nil, err
+	}
+	f.Through = true
+	through := func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
+		codes := make([]uint64, len(dots))
+		for i, d := range dots {
+			codes[i] = m.Dot(d, nil)
+		}
+		return codes, nil
+	}
+	if x.p.swapped {
+		return together(a, through), nil
+	}
+	return together(through, b), nil
+}
+
+type runner func(ctx context.Context, dots []*mma.Dot) ([]uint64, error)
+
+func dotRunner(u devices.Unit, f mma.Formats) runner {
+	return func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) { return runDots(ctx, u, f, dots) }
+}
+
+func together(a, b runner) bothSides {
+	return func(ctx context.Context, dots []*mma.Dot) ([][2]uint64, error) {
+		x, err := a(ctx, dots)
+		if err != nil {
+			return nil, err
+		}
+		y, err := b(ctx, dots)
+		if err != nil {
+			return nil, err
+		}
+		both := make([][2]uint64, len(dots))
+		for i := range both {
+			both[i] = [2]uint64{x[i], y[i]}
+		}
+		return both, nil
+	}
+}
+
+// test is the minimizer's predicate: which bucket a candidate falls into.
+func (x *examiner) test(sides bothSides) minimize.Test {
+	return func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
+		results, err := sides(ctx, dots)
+		if err != nil {
+			return nil, err
+		}
+		names := make([]string, len(dots))
+		for i, r := range results {
+			if class := oracle.Compare(x.p.spec.D, x.p.policy, r[0], r[1]); class != oracle.Same {
+				names[i] = x.bucketName(dots[i], r[0], r[1], class)
+			}
+		}
+		return names, nil
+	}
+}

@@ -1,0 +1,103 @@
+package fuzz
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// mutateGenerator changes a base case in a few places. It is not in the table:
+// its source names the base, mutate@1(cut@1[24]#512), and campaigns use it on
+// inputs with new features.
+var mutateGenerator = Generator{Name: "mutate", Version: 1, M: 1, N: 1,
+	Doc: "inputs with new features, changed in a few places"}
+
+// maxNesting is how many mutations deep a base may be, so that names stay
+// readable.
+const maxNesting = 3
+
+// mutateDot makes one to four changes of the base.
+func (d *draw) mutateDot(base *mma.Dot) {
+	copy(d.dot.A, base.A)
+	copy(d.dot.B, base.B)
+	copy(d.dot.SA, base.SA)
+	copy(d.dot.SB, base.SB)
+	d.dot.C = base.C
+	for range d.between(1, 4) {
+		d.mutation()
+	}
+}
+
+func (d *draw) mutation() {
+	k, j := d.intn(d.K), d.intn(d.K)
+	a, b := d.dot.A, d.dot.B
+	switch d.intn(12) {
+	case 0:
+		a[k] = d.mutateCode(d.fa, a[k])
+	case 1:
+		b[k] = d.mutateCode(d.fb, b[k])
+	case 2:
+		if d.fc != nil {
+			d.dot.C = d.mutateCode(d.fc, d.dot.C)
+		}
+	case 3: // exchange two products
+		a[k], a[j], b[k], b[j] = a[j], a[k], b[j], b[k]
+	case 4: // copy a product
+		a[k], b[k] = a[j], b[j]
+	case 5:
+		if a[j] != 0 {
+			d.negate(k, j)
+		}
+	case 6:
+		a[k], b[k] = 0, 0
+	case 7: // the same product with the exponents shared otherwise
+		d.shiftExponents(k)
+	case 8:
+		if d.fs != nil {
+			s := d.intn(len(d.dot.SA))
+			d.dot.SA[s] = d.mutateCode(d.fs, d.dot.SA[s])
+		}
+	case 9: // one exponent more or less everywhere
+		for i := range a {
+			a[i] = addExponent(d.fa, a[i], d.between(-1, 1))
+		}
+	case 10:
+		if d.fc != nil {
+			d.nudge(2)
+		}
+	default:
+		d.bump(k)
+	}
+}
+
+// mutateCode flips a bit, moves the exponent, or puts in a code of interest.
+func (d *draw) mutateCode(f *fp.Format, code uint64) uint64 {
+	switch d.intn(4) {
+	case 0:
+		return code ^ 1<<(f.Low+uint8(d.intn(int(f.Bits()))))
+	case 1:
+		return addExponent(f, code, d.between(-3, 3))
+	case 2:
+		return code&^((1<<f.FracBits-1)<<f.Low) | d.frac(int(f.FracBits))<<f.Low
+	}
+	p := d.patterns(f)
+	return p[d.intn(len(p))]
+}
+
+// addExponent moves the exponent field of a code by n, as far as it goes.
+func addExponent(f *fp.Format, code uint64, n int) uint64 {
+	at := f.FracBits + f.Low
+	top := int(1)<<f.ExpBits - 1
+	field := int(code>>at) & top
+	if field == 0 {
+		return code
+	}
+	field = min(max(field+n, 0), top)
+	return code&^(uint64(top)<<at) | uint64(field)<<at
+}
+
+// shiftExponents moves exponent from one factor of product k to the other.
+func (d *draw) shiftExponents(k int) {
+	n := d.between(-4, 4)
+	a, b := addExponent(d.fa, d.dot.A[k], n), addExponent(d.fb, d.dot.B[k], -n)
+	d.dot.A[k], d.dot.B[k] = a, b
+}

@@ -1,0 +1,138 @@
+package fuzz
+
+// An epoch is the unit in which a campaign proceeds: what it tries is planned
+// from the state before it, its parts run in any order on any number of workers,
+// and their results are merged in the order of the plan. So results depend on
+// nothing but the configuration.
+
+// chunk is a run of dot products of one source for one pair.
+type chunk struct {
+	pair   int
+	source Source
+	index  uint64 // of the first dot product
+	n      int
+	play   bool // of the pair's recording instead of source
+}
+
+const (
+	firstEpoch = 1 << 12 // dot products of a pair in the first epoch
+	lastEpoch  = 1 << 17 // and at most, after doubling
+	chunkDots  = 1 << 10
+	mutateIn   = 8 // one chunk in so many mutates inputs with new features
+)
+
+// epochSize is the number of dot products of each pair in epoch n.
+func epochSize(n int) uint64 {
+	size := uint64(firstEpoch)
+	for ; n > 0 && size < lastEpoch; n-- {
+		size *= 2
+	}
+	return size
+}
+
+// plan returns the chunks of the next epoch.
+func (c *Campaign) plan() []chunk {
+	var plan []chunk
+	for i := range c.pairs {
+		plan = append(plan, c.planPair(i)...)
+	}
+	return plan
+}
+
+func (c *Campaign) planPair(i int) []chunk {
+	p, st := c.pairs[i], c.state.Pairs[i]
+	size := epochSize(c.state.Epochs)
+	left := size
+	if c.cfg.Count > 0 {
+		left = min(size, c.cfg.Count-min(c.cfg.Count, st.Dots))
+	}
+	if p.recorder != nil {
+		left = min(size, uint64(p.recorder.Recorded())-st.Dots)
+		return cutChunks(chunk{pair: i, index: st.Dots, play: true}, left)
+	}
+	turn := st.turns()
+	var plan []chunk
+	for left > 0 {
+		n := min(left, chunkDots)
+		ch, ok := c.nextChunk(i, turn, int(n))
+		if !ok {
+			break
+		}
+		plan = append(plan, ch)
+		left -= min(left, uint64(ch.n)) // whole tiles may exceed it
+	}
+	return plan
+}
+
+// cutChunks cuts n dot products into chunks.
+func cutChunks(first chunk, n uint64) []chunk {
+	var plan []chunk
+	for n > 0 {
+		first.n = int(min(n, chunkDots))
+		plan = append(plan, first)
+		first.index += uint64(first.n)
+		n -= uint64(first.n)
+	}
+	return plan
+}
+
+// turns is the state of the choice of sources: how many chunks there were, and
+// how far each source got.
+type turns struct {
+	chunks uint64
+	next   map[string]uint64
+}
+
+func (st *PairState) turns() *turns {
+	t := &turns{chunks: st.Chunks, next: map[string]uint64{}}
+	for k, v := range st.Next {
+		t.next[k] = v
+	}
+	return t
+}
+
+// nextChunk takes sources in proportion to their weights, evenly mixed, and now
+// and then mutates an input that had a new feature.
+func (c *Campaign) nextChunk(i int, t *turns, n int) (chunk, bool) {
+	p, st := c.pairs[i], c.state.Pairs[i]
+	turn := t.chunks
+	t.chunks++
+	var src Source
+	switch {
+	case turn%mutateIn == mutateIn-1 && len(st.Corpus) > 0:
+		src = st.Corpus[int(turn/mutateIn)%len(st.Corpus)].mutated()
+		n = min(n, chunkDots/8)
+	case len(p.sources) == 0:
+		return chunk{}, false
+	default:
+		src = p.weighted(turn)
+	}
+	name := src.String()
+	first := t.next[name]
+	per := src.Generator.M * src.Generator.N
+	n = max(n/per, 1) * per // whole tiles
+	t.next[name] = first + uint64(n)
+	return chunk{pair: i, source: src, index: first, n: n}, true
+}
+
+// weighted returns the source of a turn: each of them Weight times in a cycle,
+// spread out.
+func (p *pairRun) weighted(turn uint64) Source {
+	total := 0
+	for _, s := range p.sources {
+		total += s.Generator.Weight
+	}
+	// Step through the cycle by about its golden section, so that neighbours
+	// differ.
+	step := max(total*5/8, 1)
+	for gcd(uint64(step), uint64(total)) != 1 {
+		step++
+	}
+	at := int(turn % uint64(total) * uint64(step) % uint64(total))
+	for _, s := range p.sources {
+		if at -= s.Generator.Weight; at < 0 {
+			return s
+		}
+	}
+	return p.sources[0]
+}

@@ -1,0 +1,219 @@
+package fuzz
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// State is all that a campaign knows after an epoch. It is the sum of deltas, so
+// that a journal of these rebuilds it.
+type State struct {
+	Epochs int
+	Pairs  []*PairState
+}
+
+// PairState is the state of one pair.
+type PairState struct {
+	TargetA, TargetB string
+	Name             string // of the instruction or instructions
+
+	Dots     uint64
+	Chunks   uint64
+	Next     map[string]uint64 // by source: index of the next dot product
+	Classes  [oracle.Fault + 1]uint64
+	Features map[uint32]bool
+	Corpus   []CaseRef // inputs with new features
+	Differ   []Sample  // evidence for triage
+	Agree    []Sample
+	Verdict  *triage.Verdict
+	Buckets  map[string]*Bucket
+	Examined uint64 // differing cases that were put into buckets
+	Unstable uint64 // of these, ones that did not repeat
+	Findings []*Finding
+	LastNew  int // epoch of the newest bucket
+}
+
+// CaseRef names a case of a pair.
+type CaseRef struct {
+	Source string `json:"source"`
+	Index  uint64 `json:"index"`
+}
+
+// Sample is a case with both results.
+type Sample struct {
+	CaseRef
+	A     uint64       `json:"a"`
+	B     uint64       `json:"b"`
+	Class oracle.Class `json:"class"`
+}
+
+// Bucket is the differing cases of one cause and class.
+type Bucket struct {
+	Name   string       `json:"name"` // labels, and the class if it is not value
+	Class  oracle.Class `json:"class"`
+	Cases  uint64       `json:"cases"` // of those examined
+	MaxUlp float64      `json:"max_ulp"`
+}
+
+// Finding is a differing case, shrunk and explained.
+type Finding struct {
+	Pair    int             `json:"pair"`
+	Number  int             `json:"number"` // within its bucket
+	Bucket  string          `json:"bucket"`
+	Class   oracle.Class    `json:"class"`
+	Origin  CaseRef         `json:"origin"`
+	Seed    uint64          `json:"seed"`
+	Dot     *mma.Dot        `json:"dot"`   // minimized
+	Start   *mma.Dot        `json:"start"` // as it was found
+	A       uint64          `json:"a"`
+	B       uint64          `json:"b"`
+	Minimal bool            `json:"minimal"`
+	Queries int             `json:"queries"`
+	Batches int             `json:"batches"`
+	Through bool            `json:"through_model,omitempty"` // minimized on a model, because the target cannot answer new inputs
+	Free    *Free           `json:"free,omitempty"`
+	Verdict *triage.Verdict `json:"verdict"`
+	Stable  int             `json:"stable"` // of 3 repetitions
+}
+
+// Free is the bits of a finding's operands that do not matter.
+type Free struct {
+	A, B   []uint64
+	C      uint64
+	SA, SB []uint64
+}
+
+// delta is what an epoch adds to the state.
+type delta struct {
+	Epoch int         `json:"epoch"`
+	Pairs []pairDelta `json:"pairs"`
+}
+
+type pairDelta struct {
+	Dots     uint64                   `json:"dots"`
+	Chunks   uint64                   `json:"chunks"`
+	Next     map[string]uint64        `json:"next,omitempty"`
+	Classes  [oracle.Fault + 1]uint64 `json:"classes"`
+	Features []uint32                 `json:"features,omitempty"`
+	Corpus   []CaseRef                `json:"corpus,omitempty"`
+	Differ   []Sample                 `json:"differ,omitempty"`
+	Agree    []Sample                 `json:"agree,omitempty"`
+	Verdict  *triage.Verdict          `json:"verdict,omitempty"`
+	Buckets  map[string]*Bucket       `json:"buckets,omitempty"` // increments
+	Examined uint64                   `json:"examined,omitempty"`
+	Unstable uint64                   `json:"unstable,omitempty"`
+	Findings []*Finding               `json:"findings,omitempty"`
+
+	// While the epoch is merged:
+	fresh   map[uint32]bool // Features as a set
+	sampled map[string]int  // differing cases by class and generator
+	differ  []Sample        // new differing cases, to be put into buckets
+}
+
+func newState(pairs int) *State {
+	s := &State{}
+	for range pairs {
+		s.Pairs = append(s.Pairs, &PairState{
+			Next: map[string]uint64{}, Features: map[uint32]bool{}, Buckets: map[string]*Bucket{},
+		})
+	}
+	return s
+}
+
+func (st *PairState) init(p *devices.Pair) {
+	st.TargetA, st.TargetB, st.Name = p.TargetA, p.TargetB, p.Name()
+}
+
+// apply adds an epoch.
+func (s *State) apply(d *delta) {
+	s.Epochs = d.Epoch + 1
+	for i := range d.Pairs {
+		s.Pairs[i].apply(&d.Pairs[i], d.Epoch)
+	}
+}
+
+func (st *PairState) apply(d *pairDelta, epoch int) {
+	st.Dots += d.Dots
+	st.Chunks += d.Chunks
+	maps.Copy(st.Next, d.Next)
+	for c, n := range d.Classes {
+		st.Classes[c] += n
+	}
+	for _, f := range d.Features {
+		st.Features[f] = true
+	}
+	st.Corpus = append(st.Corpus, d.Corpus...)
+	st.Differ = append(st.Differ, d.Differ...)
+	st.Agree = append(st.Agree, d.Agree...)
+	if d.Verdict != nil {
+		st.Verdict = d.Verdict
+	}
+	st.Examined += d.Examined
+	st.Unstable += d.Unstable
+	for name, b := range d.Buckets {
+		have := st.Buckets[name]
+		if have == nil {
+			st.Buckets[name] = &Bucket{Name: name, Class: b.Class, Cases: b.Cases, MaxUlp: b.MaxUlp}
+			st.LastNew = epoch
+			continue
+		}
+		have.Cases += b.Cases
+		have.MaxUlp = max(have.MaxUlp, b.MaxUlp)
+	}
+	st.Findings = append(st.Findings, d.Findings...)
+}
+
+// Mismatches is the number of differing dot products of a pair.
+func (st *PairState) Mismatches() uint64 {
+	n := uint64(0)
+	for c, k := range st.Classes {
+		if oracle.Class(c) != oracle.Same {
+			n += k
+		}
+	}
+	return n
+}
+
+// Sorted returns the buckets, the largest first.
+func (st *PairState) Sorted() []*Bucket {
+	all := slices.Collect(maps.Values(st.Buckets))
+	slices.SortFunc(all, func(x, y *Bucket) int {
+		return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Name, y.Name))
+	})
+	return all
+}
+
+// Totals of a campaign.
+func (s *State) Totals() (dots, mismatches uint64, buckets int) {
+	for _, p := range s.Pairs {
+		dots += p.Dots
+		mismatches += p.Mismatches()
+		buckets += len(p.Buckets)
+	}
+	return dots, mismatches, buckets
+}
+
+// mutated returns the source that mutates a case.
+func (r CaseRef) mutated() Source {
+	src, err := ParseSource(r.Source)
+	if err != nil {
+		panic("fuzz: corpus: " + err.Error()) // the names in a corpus are our own
+	}
+	return Source{Generator: &mutateGenerator, Base: &Base{src, r.Index}}
+}
+
+// Complete says whether every pair has had its count of dot products.
+func (s *State) Complete(count uint64) bool {
+	for _, p := range s.Pairs {
+		if p.Dots < count {
+			return false
+		}
+	}
+	return s.Epochs > 0
+}

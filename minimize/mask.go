@@ -1,0 +1,3 @@
+package minimize
+
+type Mask struct{}

@@ -1,0 +1,316 @@
+package triage
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Problem is a unit whose differences from a known program are to be explained.
+type Problem struct {
+	Formats mma.Formats
+	K       int        // of the unit's instruction; dot products may be longer
+	Base    mma.Params // the known program
+	Policy  oracle.Policy
+	Differ  []Case // cases in which the unit differs from Base
+	Agree   []Case // cases in which it does not
+
+	// Ask returns the unit's results on new inputs. nil: the unit cannot answer
+	// any (a recording).
+	Ask func(ctx context.Context, dots []*mma.Dot) ([]uint64, error)
+	// Inputs returns new inputs aimed at the decisions of the given programs, a
+	// different set for each round. nil, or an empty answer, ends a search.
+	Inputs func(round int, ps ...*mma.Params) []*mma.Dot
+}
+
+// Verdict is the outcome of triage.
+type Verdict struct {
+	// Changes make the base compute what the unit does; empty if nothing was
+	// found that does.
+	Changes []mma.Change
+	Program mma.Params // the base with the changes
+	Labels  []Label
+	// Explained of Differ cases, and Kept of Agree cases, hold for Program.
+	Differ, Explained int
+	Agree, Kept       int
+	Asked             int // inputs on which the unit was asked during the search
+	// Equivalent are other changes of the same size that no input told apart.
+	Equivalent [][]mma.Change
+}
+
+// Found says whether the differences are explained.
+func (v *Verdict) Found() bool { return len(v.Changes) > 0 }
+
+// The limits of a search.
+const (
+	beamWidth  = 12  // programs kept at each level
+	maxLevels  = 3   // knobs turned one after the other
+	sampleSize = 128 // cases on which partial explanations are scored
+	maxRounds  = 24  // rounds of separating inputs
+	maxDiff    = 14  // fields of which every subset is tried
+)
+
+// Explain looks for the smallest change of the base that explains the unit.
+//
+//  1. every single knob, then every known program for these formats, then knobs
+//     on the best of all these, level by level;
+//  2. what explains all cases is reduced to as few fields as possible;
+//  3. while several different programs are left, the unit is asked about inputs
+//     on which they differ;
+//  4. what is left is put to the test on new inputs.
+func Explain(ctx context.Context, pr *Problem) (*Verdict, error) {
+	if len(pr.Differ) == 0 {
+		return nil, errors.New("triage: no differing cases")
+	}
+	s := &search{pr: pr, ev: newEvidence(pr.Formats, pr.K, pr.Policy)}
+	s.ev.add(interleave(pr.Differ, pr.Agree)...)
+	var programs []mma.Params
+	for range maxRounds {
+		programs = s.candidates()
+		if len(programs) == 0 {
+			break
+		}
+		left, err := s.separate(ctx, programs)
+		if err != nil {
+			return nil, err
+		}
+		if programs = left; len(programs) == 0 {
+			continue // every candidate was refuted: look again, knowing more
+		}
+		confirmed, err := s.confirm(ctx, programs[0])
+		if err != nil {
+			return nil, err
+		}
+		if confirmed {
+			break
+		}
+		programs = nil
+	}
+	return s.verdict(programs), ctx.Err()
+}
+
+// interleave mixes the two kinds of cases, so that early ones are of both.
+func interleave(a, b []Case) []Case {
+	var mixed []Case
+	for i := range max(len(a), len(b)) {
+		if i < len(a) {
+			mixed = append(mixed, a[i])
+		}
+		if i < len(b) {
+			mixed = append(mixed, b[i])
+		}
+	}
+	return mixed
+}
+
+type search struct {
+	pr    *Problem
+	ev    *evidence
+	asked int
+}
+
+// candidates returns the programs of smallest change that explain all evidence.
+func (s *search) candidates() []mma.Params {
+	base := s.pr.Base
+	if singles := s.explaining(Singles(base, s.pr.Formats, s.pr.K)); len(singles) > 0 {
+		return singles
+	}
+	known := s.knownPrograms()
+	var found []mma.Params
+	for i := range known {
+		if s.ev.explains(&known[i]) {
+			found = append(found, s.reduce(known[i]))
+		}
+	}
+	if len(found) == 0 {
+		found = s.beam(append([]mma.Params{base}, known...))
+	}
+	return s.smallest(found)
+}
+
+func (s *search) explaining(singles []Single) []mma.Params {
+	var ps []mma.Params
+	for i := range singles {
+		if s.ev.explains(&singles[i].Params) {
+			ps = append(ps, singles[i].Params)
+		}
+	}
+	return ps
+}
+
+// knownPrograms returns the catalogue's programs that are valid for the unit's
+// formats.
+func (s *search) knownPrograms() []mma.Params {
+	var ps []mma.Params
+	for _, i := range mma.Catalog() {
+		p := i.Params
+		if i.Refuse != "" || slices.Contains(ps, p) || p == s.pr.Base || p.Validate(s.pr.Formats, s.pr.K) != nil {
+			continue
+		}
+		ps = append(ps, p)
+	}
+	return ps
+}
+
+// scored is a program and how many cases of a sample it explains.
+type scored struct {
+	p    mma.Params
+	hits int
+}
+
+// beam turns knobs on the programs that explain most, level by level, and
+// returns those of the first level on which any explains all, reduced.
+func (s *search) beam(from []mma.Params) []mma.Params {
+	level := s.best(from)
+	seen := map[mma.Params]bool{}
+	for range maxLevels {
+		var next []mma.Params
+		var found []mma.Params
+		for _, b := range level {
+			for _, single := range Singles(b.p, s.pr.Formats, s.pr.K) {
+				q := single.Params
+				if seen[q] {
+					continue
+				}
+				seen[q] = true
+				next = append(next, q)
+				if s.ev.explains(&q) {
+					found = append(found, s.reduce(q))
+				}
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+		level = s.best(next)
+	}
+	return nil
+}
+
+// best returns the beam: the programs that explain most cases of the sample. Of
+// several that explain the same cases, the first.
+func (s *search) best(ps []mma.Params) []scored {
+	var all []scored
+	seen := map[string]bool{}
+	for i := range ps {
+		h := s.ev.hits(&ps[i], sampleSize)
+		key := string(appendBits(nil, h))
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		all = append(all, scored{ps[i], h.count()})
+	}
+	slices.SortStableFunc(all, func(x, y scored) int { return y.hits - x.hits })
+	return all[:min(len(all), beamWidth)]
+}
+
+func appendBits(b []byte, s bitset) []byte {
+	for _, w := range s {
+		for range 8 {
+			b = append(b, byte(w))
+			w >>= 8
+		}
+	}
+	return b
+}
+
+// reduce returns a program between the base and one that explains everything
+// that takes as few changed parts as possible: of the smallest sets that
+// explain, the first.
+func (s *search) reduce(full mma.Params) mma.Params {
+	parts := changedParts(&s.pr.Base, &full)
+	if len(parts) > maxDiff {
+		return s.reduceGreedily(full, parts)
+	}
+	for size := 1; size < len(parts); size++ {
+		for set := range subsets(len(parts), size) {
+			if q, ok := s.apply(parts, set); ok && s.ev.explains(&q) {
+				return q
+			}
+		}
+	}
+	return full
+}
+
+// reduceGreedily takes back one part at a time as long as that is possible.
+func (s *search) reduceGreedily(full mma.Params, parts [][]mma.Change) mma.Params {
+	set := uint32(1)<<len(parts) - 1
+	best := full
+	for again := true; again; {
+		again = false
+		for i := range parts {
+			if set>>i&1 == 0 {
+				continue
+			}
+			if q, ok := s.apply(parts, set&^(1<<i)); ok && s.ev.explains(&q) {
+				set &^= 1 << i
+				best, again = q, true
+			}
+		}
+	}
+	return best
+}
+
+// apply returns the base with a set of parts changed, if that is valid.
+func (s *search) apply(parts [][]mma.Change, set uint32) (mma.Params, bool) {
+	q := s.pr.Base
+	for i, part := range parts {
+		if set>>i&1 != 0 && q.Apply(part) != nil {
+			return q, false
+		}
+	}
+	return q, q.Validate(s.pr.Formats, s.pr.K) == nil
+}
+
+// subsets yields the sets of a given size of n elements, as bit masks in
+// ascending order.
+func subsets(n, size int) func(func(uint32) bool) {
+	return func(yield func(uint32) bool) {
+		for set := uint32(1)<<size - 1; set < 1<<n; {
+			if !yield(set) {
+				return
+			}
+			low := set & -set
+			ripple := set + low
+			set = (set^ripple)>>2/low | ripple
+		}
+	}
+}
+
+// smallest returns the programs with the fewest changed parts, without
+// duplicates.
+func (s *search) smallest(ps []mma.Params) []mma.Params {
+	fewest := 1 << 30
+	var out []mma.Params
+	for _, p := range ps {
+		n := len(changedParts(&s.pr.Base, &p))
+		if n < fewest {
+			fewest, out = n, nil
+		}
+		if n == fewest && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (s *search) verdict(programs []mma.Params) *Verdict {
+	v := &Verdict{Program: s.pr.Base, Differ: len(s.pr.Differ), Agree: len(s.pr.Agree), Asked: s.asked}
+	if len(programs) == 0 {
+		v.Kept = v.Agree
+		v.Labels = []Label{Unexplained}
+		return v
+	}
+	v.Program = programs[0]
+	v.Changes = mma.Diff(&s.pr.Base, &v.Program)
+	v.Labels = LabelsOf(&s.pr.Base, &v.Program)
+	v.Explained, v.Kept = v.Differ, v.Agree
+	for _, q := range programs[1:] {
+		v.Equivalent = append(v.Equivalent, mma.Diff(&s.pr.Base, &q))
+	}
+	return v
+}

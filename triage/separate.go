@@ -1,0 +1,149 @@
+package triage
+
+import (
+	"context"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// separate asks the unit about inputs on which programs differ until they no
+// longer do, and returns those that are left: programs that no input told
+// apart. The evidence grows by every answer.
+func (s *search) separate(ctx context.Context, ps []mma.Params) ([]mma.Params, error) {
+	if s.pr.Ask == nil || s.pr.Inputs == nil {
+		return ps, nil
+	}
+	for round := 0; len(ps) > 1; round++ {
+		if err := ctx.Err(); err != nil {
+			return ps, err
+		}
+		dots := s.pr.Inputs(round, pointers(ps)...)
+		if len(dots) == 0 {
+			return ps, nil
+		}
+		asked := s.dividing(ps, dots)
+		if len(asked) == 0 {
+			continue
+		}
+		answers, err := s.pr.Ask(ctx, asked)
+		if err != nil {
+			return ps, err
+		}
+		s.asked += len(asked)
+		fresh := make([]Case, len(asked))
+		for i := range asked {
+			fresh[i] = Case{asked[i], answers[i]}
+		}
+		// New evidence first: it decides between what is left.
+		s.ev.cases = append(fresh, s.ev.cases...)
+		s.ev.chunks = nil
+		var left []mma.Params
+		for i := range ps {
+			if s.ev.explains(&ps[i]) {
+				left = append(left, ps[i])
+			}
+		}
+		ps = left
+	}
+	return ps, nil
+}
+
+// confirmRounds is how many rounds of new inputs a program must pass.
+const confirmRounds = 2
+
+// confirm puts a program to the test on new inputs. Cases in which it fails
+// become evidence.
+func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
+	if s.pr.Ask == nil || s.pr.Inputs == nil {
+		return true, nil
+	}
+	m, err := sim.New(s.pr.Formats, s.pr.K, p)
+	if err != nil {
+		return false, err
+	}
+	ok := true
+	for round := range confirmRounds {
+		dots := s.pr.Inputs(round, &s.pr.Base, &p)
+		if len(dots) == 0 {
+			break
+		}
+		answers, err := s.pr.Ask(ctx, dots)
+		if err != nil {
+			return false, err
+		}
+		s.asked += len(dots)
+		for i, d := range dots {
+			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, m.Dot(d, nil), answers[i]) != oracle.Same {
+				s.ev.cases = append([]Case{{d, answers[i]}}, s.ev.cases...)
+				s.ev.chunks = nil
+				ok = false
+			}
+		}
+	}
+	return ok, nil
+}
+
+func pointers(ps []mma.Params) []*mma.Params {
+	out := make([]*mma.Params, len(ps))
+	for i := range ps {
+		out[i] = &ps[i]
+	}
+	return out
+}
+
+// maxDividing is the number of inputs asked for at once: some for every division
+// of the programs that is found.
+const maxDividing = 16
+
+// dividing returns inputs on which the programs do not all agree, one for each
+// way in which they divide.
+func (s *search) dividing(ps []mma.Params, dots []*mma.Dot) []*mma.Dot {
+	b := Batch(s.pr.Formats, dots)
+	w := s.pr.Formats.D.Width()
+	outs := make([][]byte, len(ps))
+	for i := range ps {
+		m, err := sim.New(s.pr.Formats, s.pr.K, ps[i])
+		if err != nil {
+			continue
+		}
+		outs[i] = make([]byte, len(dots)*w)
+		m.Run(b, outs[i])
+	}
+	seen := map[string]bool{}
+	var found []*mma.Dot
+	for n, d := range dots {
+		key := s.division(outs, w, n)
+		if key == "" || seen[key] {
+			continue
+		}
+		seen[key] = true
+		if found = append(found, d); len(found) == maxDividing {
+			break
+		}
+	}
+	return found
+}
+
+// division says how results divide: for each program the number of the first one
+// with the same result; "" if all agree.
+func (s *search) division(outs [][]byte, width, n int) string {
+	key := make([]byte, len(outs))
+	differ := false
+	for i := range outs {
+		key[i] = byte(i)
+		for j := range i {
+			x, y := mma.Load(outs[i], width, n), mma.Load(outs[j], width, n)
+			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, x, y) == oracle.Same {
+				key[i] = byte(j)
+				break
+			}
+		}
+		differ = differ || key[i] != 0
+	}
+	if !differ {
+		return ""
+	}
+	return string(key)
+}
