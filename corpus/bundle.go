@@ -50,6 +50,14 @@ type Mismatch struct {
 	Labels  []string     `json:"labels"`
 	Changes []mma.Change `json:"changes,omitempty"` // of A's arithmetic that explain B, or the other way round
 	Base    string       `json:"base,omitempty"`    // "a" or "b": the side that Changes apply to
+	// ProgramK is the K with which the changed arithmetic runs; CaseChanges are
+	// the ones that this case needs; Equivalent are changes that no input tells
+	// from Changes. Explained differing cases and Kept agreeing ones hold.
+	ProgramK    int            `json:"program_k,omitempty"`
+	CaseChanges []mma.Change   `json:"case_changes,omitempty"`
+	Equivalent  [][]mma.Change `json:"equivalent,omitempty"`
+	Explained   int            `json:"explained,omitempty"`
+	Kept        int            `json:"kept,omitempty"`
 	Exact   string       `json:"exact"`
 	Stable  int          `json:"stable"` // of 3 repetitions
 	Minimal bool         `json:"minimal"`

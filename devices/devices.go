@@ -78,6 +78,14 @@ type FaultError struct {
 
 func (e *FaultError) Error() string { return e.Target + ": " + e.What }
 
+// Refused returns why an instruction has no model, nil if it has one.
+func Refused(i *mma.Instruction) error {
+	if i.Refuse == "" {
+		return nil
+	}
+	return fmt.Errorf("%s cannot be simulated: %s", i.FullName(), i.Refuse)
+}
+
 // Opener opens a target of one kind by what follows the colon in its name.
 type Opener func(argument string) (Target, error)
 
@@ -123,4 +131,27 @@ func Open(name string) (Target, error) {
 		return nil, fmt.Errorf("target %q: %w", name, err)
 	}
 	return t, nil
+}
+
+// OpenUnit opens an instruction of a target, both by name. like names the
+// instruction of the catalogue, as ARCH/INSTRUCTION, whose formats a target
+// without instructions of its own (reference arithmetic) takes.
+func OpenUnit(target, instruction, like string) (Unit, error) {
+	t, err := Open(target)
+	if err != nil {
+		return nil, err
+	}
+	if t.Instructions() != nil {
+		i, err := Find(t, instruction)
+		if err != nil {
+			return nil, err
+		}
+		return t.Open(i)
+	}
+	arch, name, _ := strings.Cut(like, "/")
+	i, err := mma.Lookup(arch, name)
+	if err != nil {
+		return nil, err
+	}
+	return t.Open(i)
 }

@@ -14,6 +14,7 @@ type draw struct {
 	args  []int
 	index uint64 // of the tile
 	state uint64
+	bytes *bytesSource // not nil: where the randomness comes from instead of state
 
 	fa, fb, fc, fs *fp.Format // fc and fs may be nil
 	dot            *mma.Dot
@@ -46,8 +47,11 @@ func mix(x uint64) uint64 {
 // start begins the stream of an index.
 func (d *draw) start(key, index uint64) { d.state = mix(key + index*0x9e3779b97f4a7c15) }
 
-// next returns 64 random bits (wyrand).
+// next returns 64 random bits (wyrand), or bits of the byte source.
 func (d *draw) next() uint64 {
+	if d.bytes != nil {
+		return d.bytes.next()
+	}
 	d.state += 0xa0761d6478bd642f
 	hi, lo := bits.Mul64(d.state, d.state^0xe7037ed1a0b428db)
 	return hi ^ lo

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -66,6 +67,7 @@ type example struct {
 	Sample
 	dot   *mma.Dot
 	label string // layout or unstable, if it is that
+	place string // what of its tile a layout finding needs
 }
 
 func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta) error {
@@ -76,7 +78,7 @@ func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta) error {
 		return err
 	}
 	x.keepEvidence(fresh)
-	if err := x.explain(ctx, fresh); err != nil {
+	if err := x.explain(ctx); err != nil {
 		return err
 	}
 	return x.bucket(ctx, fresh)
@@ -166,10 +168,52 @@ func (x *examiner) repeat(ctx context.Context, ex []example) error {
 			ex[i].label = "unstable"
 			x.d.Unstable++
 		case first[i] != [2]uint64{ex[i].A, ex[i].B}:
-			ex[i].label = string(triage.Layout)
+			if err := x.place(ctx, &ex[i], first[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// place looks at a case that gives other results alone than in its tile. If its
+// tile, or its position in one of zeros, is needed to show a difference, the
+// layout matters; else the results that it gives alone are the ones to explain.
+func (x *examiner) place(ctx context.Context, e *example, alone [2]uint64) error {
+	src, err := ParseSource(e.Source)
+	if err != nil {
+		return err
+	}
+	g := src.Generator
+	per := uint64(g.M * g.N)
+	tile := mma.NewBatch(x.p.spec.Formats, mma.Shape{M: g.M, N: g.N, K: x.p.K, Tiles: 1})
+	src.Fill(tile, x.c.cfg.Seed, e.Index/per*per)
+	where, err := minimize.Tile(ctx, tile, 0, int(e.Index%per), x.differs)
+	if err != nil {
+		return err
+	}
+	if where <= minimize.Corner {
+		e.A, e.B = alone[0], alone[1]
+		e.Class = oracle.Compare(x.p.spec.D, x.p.policy, e.A, e.B)
+		if e.Class != oracle.Same {
+			return nil
+		}
+	}
+	e.label, e.place = string(triage.Layout), where.String()
+	return nil
+}
+
+// differs runs one tile and says whether the two sides differ in an output.
+func (x *examiner) differs(ctx context.Context, b *mma.Batch, output int) (bool, error) {
+	w := x.p.spec.D.Width()
+	a, o := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
+	if err := x.p.A.Run(ctx, b, a); err != nil {
+		return false, err
+	}
+	if err := x.p.B.Run(ctx, b, o); err != nil {
+		return false, err
+	}
+	return oracle.Compare(x.p.spec.D, x.p.policy, mma.Load(a, w, output), mma.Load(o, w, output)) != oracle.Same, nil
 }
 
 // runDots runs dot products, each in a tile of its own.
@@ -198,90 +242,83 @@ func (x *examiner) keepEvidence(fresh []example) {
 
 // explain makes sure that there is a verdict and that it holds for the new
 // cases.
-func (x *examiner) explain(ctx context.Context, fresh []example) error {
+func (x *examiner) explain(ctx context.Context) error {
+	if x.verdict != nil && !x.verdict.Found() && x.c.state.Epochs > giveUpAfter {
+		return nil // looked for often enough
+	}
+	samples := slices.Concat(x.st.Differ, x.d.Differ, x.st.Agree, x.d.Agree)
+	return x.explainExamples(ctx, x.examples(samples))
+}
+
+// explainExamples does that with the given evidence.
+func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 	if x.baseUnit == nil {
 		return nil
 	}
-	differ := x.cases(x.examples(slices.Concat(x.st.Differ, x.d.Differ)))
-	agree := x.cases(x.examples(slices.Concat(x.st.Agree, x.d.Agree)))
-	if len(differ) == 0 {
+	if x.k = x.hypothesisK(ex); x.k == 0 {
+		x.verdict = nil
+		return nil // what is believed of the known side is wrong itself
+	}
+	pr := x.problem(ex)
+	if len(pr.Differ) == 0 {
 		return nil
 	}
-	x.k = x.hypothesisK(slices.Concat(differ, agree))
-	if x.k == 0 {
-		x.verdict = nil
-		return nil // the believed model of a black box is wrong itself
-	}
-	pr := &triage.Problem{Formats: x.p.spec.Formats, K: x.k, Base: x.base, Policy: x.p.policy,
-		Differ: unlabelled(differ), Agree: unlabelled(agree)}
-	if x.p.recorder == nil {
-		pr.Ask = func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
-			return runDots(ctx, x.box, x.p.spec.Formats, dots)
+	if x.verdict != nil && x.verdict.Found() && triage.Holds(pr, &x.verdict.Program) {
+		held := *x.verdict
+		held.Differ, held.Explained = len(pr.Differ), len(pr.Differ)
+		held.Agree, held.Kept = len(pr.Agree), len(pr.Agree)
+		x.verdict = &held
+	} else {
+		v, err := triage.Explain(ctx, pr)
+		if err != nil {
+			return err
 		}
+		x.verdict = v
+	}
+	x.d.Verdict = x.verdict
+	if x.verdict.Found() {
+		x.namer = triage.NewNamer(pr, x.verdict)
+	}
+	return nil
+}
+
+// problem states the question for triage.
+func (x *examiner) problem(ex []example) *triage.Problem {
+	pr := &triage.Problem{Formats: x.p.spec.Formats, K: x.k, Base: x.base, Policy: x.p.policy}
+	for i := range ex {
+		box, _ := x.want(&ex[i].Sample)
+		c := triage.Case{Dot: ex[i].dot, Want: box}
+		if ex[i].Class == oracle.Same {
+			pr.Agree = append(pr.Agree, c)
+		} else {
+			pr.Differ = append(pr.Differ, c)
+		}
+	}
+	if x.p.recorder == nil {
+		pr.Ask = dotRunner(x.box, x.p.spec.Formats)
 	}
 	pr.Inputs = func(round int, ps ...*mma.Params) []*mma.Dot {
 		return Probe(x.p.spec, x.c.cfg.Seed, round, ps...)
 	}
-	if x.verdict != nil && x.verdict.Found() && triage.Holds(pr, &x.verdict.Program) {
-		held := *x.verdict
-		held.Differ, held.Explained = len(differ), len(differ)
-		held.Agree, held.Kept = len(agree), len(agree)
-		x.verdict, x.d.Verdict = &held, &held
-		x.namer = triage.NewNamer(pr, x.verdict)
-		return nil
-	}
-	if x.verdict != nil && !x.verdict.Found() && x.c.state.Epochs > giveUpAfter {
-		return nil // looked for often enough
-	}
-	v, err := triage.Explain(ctx, pr)
-	if err != nil {
-		return err
-	}
-	x.verdict, x.d.Verdict = v, v
-	if v.Found() {
-		x.namer = triage.NewNamer(pr, v)
-	}
-	return nil
+	return pr
 }
 
 // giveUpAfter is the epoch after which an unexplained pair is not looked into
 // again.
 const giveUpAfter = 6
 
-// caseOf pairs a case with the result of the side that hypotheses start from.
-type caseOf struct {
-	triage.Case
-	base uint64
-}
-
-func (x *examiner) cases(ex []example) []caseOf {
-	out := make([]caseOf, len(ex))
-	for i := range ex {
-		box, base := x.want(&ex[i].Sample)
-		out[i] = caseOf{triage.Case{Dot: ex[i].dot, Want: box}, base}
-	}
-	return out
-}
-
-func unlabelled(cs []caseOf) []triage.Case {
-	out := make([]triage.Case, len(cs))
-	for i := range cs {
-		out[i] = cs[i].Case
-	}
-	return out
-}
-
 // hypothesisK returns the K with which hypotheses are run: that of the unit to
 // be explained, if the known program gives the known side's results with it too,
 // else the known side's own; 0 if that does not either.
-func (x *examiner) hypothesisK(cs []caseOf) int {
+func (x *examiner) hypothesisK(ex []example) int {
 	for _, k := range []int{x.box.Instruction().K, x.baseUnit.Instruction().K} {
 		m, err := sim.New(x.p.spec.Formats, k, x.base)
 		if err != nil {
 			continue
 		}
-		ok := !slices.ContainsFunc(cs, func(c caseOf) bool {
-			return oracle.Compare(x.p.spec.D, x.p.policy, m.Dot(c.Dot, nil), c.base) != oracle.Same
+		ok := !slices.ContainsFunc(ex, func(e example) bool {
+			_, base := x.want(&e.Sample)
+			return oracle.Compare(x.p.spec.D, x.p.policy, m.Dot(e.dot, nil), base) != oracle.Same
 		})
 		if ok {
 			return k

@@ -22,6 +22,7 @@ func (x *examiner) finding(ctx context.Context, e *example, bucket string, numbe
 	f := &Finding{
 		Pair: x.index, Number: number, Bucket: bucket, Class: e.Class, Origin: e.CaseRef, Seed: x.c.cfg.Seed,
 		Start: e.dot, Dot: e.dot, A: e.A, B: e.B, Verdict: x.verdict, Stable: repetitions,
+		BaseA: x.boxIsB, ProgramK: x.k, Place: e.place,
 	}
 	if e.label != "" || e.Class == oracle.Fault {
 		// What depends on the position, does not repeat or kills its target is
@@ -43,13 +44,17 @@ func (x *examiner) finding(ctx context.Context, e *example, bucket string, numbe
 	if flaky != nil {
 		res, f.Stable = flaky.Result, 1
 	}
-	f.Dot, f.Minimal, f.Queries, f.Batches = res.Dot, res.Minimal, res.Queries, res.Batches
+	f.Dot, f.Mask, f.Minimal, f.Queries, f.Batches = res.Dot, res.Mask, res.Minimal, res.Queries, res.Batches
 	codes, err := sides(ctx, []*mma.Dot{res.Dot})
 	if err != nil {
 		return nil, err
 	}
 	f.A, f.B = codes[0][0], codes[0][1]
 	f.Class = oracle.Compare(x.p.spec.D, x.p.policy, f.A, f.B)
+	if x.namer != nil {
+		box, _ := x.want(&Sample{A: f.A, B: f.B})
+		f.Changes = x.namer.Changes(f.Dot, box)
+	}
 	return f, nil
 }
 

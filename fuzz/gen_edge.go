@@ -125,14 +125,13 @@ func zeroDot(d *draw, dot *mma.Dot) {
 	}
 	allNegative := d.oneIn(3)
 	if allNegative {
-		for k := range d.K {
-			if d.fa.HasNegZero() && d.fb.HasNegZero() && d.negative(k) == false {
-				d.dot.A[k] ^= d.fa.SignBit()
-			}
-		}
+		d.negativeZeros()
 	}
 	if d.fc != nil && (allNegative || d.coin()) {
 		d.dot.C = d.fc.SignBit()
+		if d.oneIn(4) { // or a subnormal that a unit may flush
+			d.dot.C |= 1 << d.intn(int(d.fc.FracBits))
+		}
 	}
 	switch d.intn(4) {
 	case 0: // an exact cancellation
@@ -152,6 +151,21 @@ func zeroDot(d *draw, dot *mma.Dot) {
 		d.dot.A[k] = (1 + d.next()&(1<<d.fa.FracBits-1)>>1) << d.fa.Low
 		if d.coin() {
 			d.dot.A[k] |= d.fa.SignBit()
+		}
+	}
+}
+
+// negativeZeros makes every product -0: +0 times a negative number, which stays
+// -0 if a unit drops the signs of zeros, or zeros of opposite signs.
+func (d *draw) negativeZeros() {
+	numbers := d.coin()
+	for k := range d.K {
+		switch {
+		case numbers || !d.fa.HasNegZero():
+			d.dot.A[k] = 0
+			d.dot.B[k] = code(d.fb, true, d.between(int(d.fb.Emin()), int(d.fb.Emax())), d.frac(int(d.fb.FracBits)))
+		case !d.negative(k):
+			d.dot.A[k] ^= d.fa.SignBit()
 		}
 	}
 }

@@ -22,7 +22,9 @@ func tieAims(sp Spec, p *mma.Params) []int {
 }
 
 // tieDot adds to a large term of at most p fraction bits half a unit of its last
-// place, exactly or with a little more or less far below.
+// place, exactly or with a little more or less far below. A large term that is a
+// power of two may be reduced into the next binade, where the unit is half as
+// large.
 func tieDot(d *draw, dot *mma.Dot) {
 	p := d.aim(int(d.D.Get().FracBits), int(d.D.Get().FracBits))
 	lo, hi := d.products()
@@ -32,21 +34,35 @@ func tieDot(d *draw, dot *mma.Dot) {
 	}
 	clo, chi := d.accumulators()
 	var big int
+	neg := d.coin()
+	power := d.oneIn(3)
 	if d.fc != nil && !d.oneIn(3) {
 		big = d.between(max(clo, lo+p+1), min(chi, hi+p+1))
 		n := int(d.fc.FracBits)
 		low := max(n-p, 0) // bits of c below the p-th
-		d.dot.C = code(d.fc, d.coin(), big, d.frac(n)>>low<<low)
+		d.dot.C = code(d.fc, neg, big, d.frac(n)>>low<<low)
+		if power {
+			d.dot.C = code(d.fc, neg, big, 0)
+		}
 	} else {
 		big = d.between(min(lo+p+1, hi), hi)
-		d.product(d.place(), big, d.coin())
+		if power {
+			d.power(d.place(), big, neg)
+		} else {
+			d.product(d.place(), big, neg)
+		}
 	}
-	d.power(d.place(), big-p-1, d.coin())
+	half := big - p - 1
+	if power && d.coin() {
+		d.power(d.place(), half-1, !neg)
+	} else {
+		d.power(d.place(), half, d.coin())
+	}
 	if d.K > 2 && d.coin() { // the large term may lie in the next binade
-		d.power(d.place(), big-p+d.between(-1, 1), d.coin())
+		d.power(d.place(), half+d.between(0, 2), d.coin())
 	}
-	if d.K > 3 && d.coin() {
-		d.power(d.place(), big-p-1-d.between(1, 30), d.coin())
+	for range d.between(0, min(d.K-3, 2)) {
+		d.power(d.place(), half-d.between(1, 30), d.coin())
 	}
 }
 

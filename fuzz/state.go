@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -77,16 +78,16 @@ type Finding struct {
 	Queries int             `json:"queries"`
 	Batches int             `json:"batches"`
 	Through bool            `json:"through_model,omitempty"` // minimized on a model, because the target cannot answer new inputs
-	Free    *Free           `json:"free,omitempty"`
+	Mask    *minimize.Mask  `json:"mask,omitempty"`          // what does not matter about Dot
+	Place   string          `json:"place,omitempty"`         // of a finding that depends on its tile: see minimize.Place
 	Verdict *triage.Verdict `json:"verdict"`
-	Stable  int             `json:"stable"` // of 3 repetitions
-}
-
-// Free is the bits of a finding's operands that do not matter.
-type Free struct {
-	A, B   []uint64
-	C      uint64
-	SA, SB []uint64
+	// BaseA says that the verdict changes A's arithmetic to explain B; else it is
+	// the other way round. Changes are those of its changes that this case needs,
+	// ProgramK is the K with which the changed arithmetic runs.
+	BaseA    bool         `json:"base_a"`
+	Changes  []mma.Change `json:"changes,omitempty"`
+	ProgramK int          `json:"program_k,omitempty"`
+	Stable   int          `json:"stable"` // of 3 repetitions
 }
 
 // delta is what an epoch adds to the state.

@@ -7,14 +7,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// asker puts candidates to the test: in batches, each only once, within the
-// budget.
+// asker puts candidates to the test: in batches, each once, within the budget.
 type asker struct {
 	*layout
 	test    Test
 	o       Options
-	buckets map[string]string // answers by id
-	slips   map[string]candidate
+	buckets map[string]string    // answers by id
+	slips   map[string]candidate // the simplest of every other bucket
 
 	queries, batches, hits int
 	exhausted              bool // the budget ended before an answer
@@ -28,10 +27,9 @@ func newAsker(l *layout, test Test, o Options) *asker {
 }
 
 // ask returns those of the candidates that are in the bucket, in their order.
-// Those for which there is no budget, or which an error kept from an answer, are
-// not.
+// What an error or the end of the budget leaves without an answer is not.
 func (s *asker) ask(ctx context.Context, list []candidate) ([]candidate, error) {
-	err := s.askUnknown(ctx, list)
+	err := s.fill(ctx, list)
 	var hits []candidate
 	for _, c := range list {
 		if s.buckets[c.id] == s.o.Bucket {
@@ -41,8 +39,8 @@ func (s *asker) ask(ctx context.Context, list []candidate) ([]candidate, error) 
 	return hits, err
 }
 
-// askUnknown fills the cache.
-func (s *asker) askUnknown(ctx context.Context, list []candidate) error {
+// fill asks for the candidates that are not in the cache.
+func (s *asker) fill(ctx context.Context, list []candidate) error {
 	var unknown []candidate
 	for _, c := range list {
 		if _, ok := s.buckets[c.id]; ok {
@@ -77,21 +75,8 @@ func (s *asker) allowed(n int) int {
 }
 
 func (s *asker) askBatch(ctx context.Context, list []candidate) error {
-	buckets, err := s.run(ctx, list)
-	if err != nil {
-		return err
-	}
-	for i, c := range list {
-		s.buckets[c.id] = buckets[i]
-		s.slip(c, buckets[i])
-	}
-	return nil
-}
-
-// run asks without the cache.
-func (s *asker) run(ctx context.Context, list []candidate) ([]string, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
 	}
 	dots := make([]*mma.Dot, len(list))
 	for i, c := range list {
@@ -99,18 +84,21 @@ func (s *asker) run(ctx context.Context, list []candidate) ([]string, error) {
 	}
 	buckets, err := s.test(ctx, dots)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if len(buckets) != len(dots) {
-		return nil, fmt.Errorf("minimize: %d answers for %d dot products", len(buckets), len(dots))
+	if len(buckets) != len(list) {
+		return fmt.Errorf("minimize: the test gave %d answers for %d dot products", len(buckets), len(list))
 	}
 	s.batches++
-	s.queries += len(dots)
-	return buckets, nil
+	s.queries += len(list)
+	for i, c := range list {
+		s.record(c, buckets[i])
+	}
+	return nil
 }
 
-// slip keeps the simplest candidate of every other bucket.
-func (s *asker) slip(c candidate, bucket string) {
+func (s *asker) record(c candidate, bucket string) {
+	s.buckets[c.id] = bucket
 	if bucket == "" || bucket == s.o.Bucket {
 		return
 	}

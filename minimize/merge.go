@@ -2,39 +2,41 @@ package minimize
 
 import "slices"
 
-// merges returns the best of some candidates with the changes of the others
-// added: of the second, of the second and third, and so on. A change that
-// touches a bit which an earlier one has set otherwise is left out.
+// merges returns the first of some candidates with the changes of the others
+// added: of the second, of the second and third, and so on in growing steps to
+// all. A change that contradicts an earlier one is left out.
 func (l *layout) merges(base candidate, hits []candidate) []candidate {
 	var list []candidate
 	v := slices.Clone(hits[0].v)
-	for _, h := range hits[1:] {
+	added, next := 0, 1
+	for i, h := range hits[1:] {
 		if merge(v, base.v, h.v) {
+			added++
+		}
+		if added >= next || added > 0 && i == len(hits)-2 {
 			list = append(list, l.candidate(slices.Clone(v)))
+			next = added + 1 + added/2
 		}
 	}
 	return list
 }
 
-// merge adds the change from base to other to v, and says whether it is
-// compatible and changes anything.
+// merge adds the change from base to other to v, and says whether it did. In
+// each element the two must flip the same bits, or different ones.
 func merge(v, base, other vector) bool {
 	news := false
-	for i, code := range other {
-		done, change := v[i]^base[i], code^base[i]
-		if done == change {
-			continue
-		}
-		if done&change != 0 {
+	for i := range v {
+		done, more := v[i]^base[i], other[i]^base[i]
+		if done != more && done&more != 0 {
 			return false
 		}
-		news = news || change != 0
+		news = news || more&^done != 0
 	}
-	if !news {
-		return false
+	if news {
+		for i := range v {
+			v[i] |= other[i] &^ base[i]
+			v[i] &^= base[i] &^ other[i]
+		}
 	}
-	for i, code := range other {
-		v[i] = base[i] ^ (v[i] ^ base[i] | code ^ base[i])
-	}
-	return true
+	return news
 }

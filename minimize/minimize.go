@@ -1,3 +1,47 @@
+// Package minimize shrinks a dot product on which two units disagree to the
+// simplest one on which they disagree in the same way. It knows neither unit: a
+// Test tells it, for a whole batch of candidates at a time, which bucket each
+// falls into. On a GPU a launch costs far more than the dot products in it, so
+// what is kept low is the number of batches.
+//
+// # The order
+//
+// Of two dot products of the same formats and K, that one is simpler (Less)
+// which has, the first difference deciding:
+//
+//	terms      fewer products; then c = 0; then fewer factors beside a zero.
+//	           A product counts unless a factor is zero; infinities and NaNs
+//	           make it count even so.
+//	values     fewer different magnitudes other than 0 and 1
+//	ranks      added up over all elements, one after the other: fewer NaNs,
+//	           infinities, subnormals (and zero scales), numbers that are not a
+//	           power of two, numbers other than 0 and +-1, significant fraction
+//	           bits, fraction bits that are set, smaller |exponent|, fewer sign
+//	           bits, fewer bits that are not part of a value (TF32's low 13)
+//	positions  a smaller sum of the positions k of terms, and of the numbers of
+//	           blocks whose scales are not 1; then fewer b other than 0 and +-1
+//	codes      smaller, at the first difference of a0, b0, a1, b1, ..., c, sa0,
+//	           sb0, sa1, ...
+//
+// So among single codes +0 < 1 < 2^k by |k| < fewer significant bits, with the
+// exponent nearer to 0, then plus before minus; < subnormals < Inf < NaN, the
+// NaN of the top payload bit first. A scale's simplest code is 1, not 0. The
+// order is total: only equal dot products compare as equal.
+//
+// # The search
+//
+// A pass proposes simpler variants of the best dot product so far: all of its
+// kind at once (passes.go). A round puts the candidates of one pass after the
+// other into one batch, until that is worth a launch, and takes the simplest
+// that is in the bucket. What the other successes changed is added to that,
+// success by success (merge.go), and asked about in the batch of the next round,
+// so that a round costs one batch. When all passes have found nothing the result
+// is 1-minimal under them (Result.Minimal): no single change that a pass makes
+// keeps the bucket and is simpler.
+//
+// The result depends on the formats, the start and the answers of the test, not
+// on the size of batches: candidates are asked in the order above, and all
+// answers of a round are there before any is used.
 package minimize
 
 import (
@@ -9,7 +53,7 @@ import (
 )
 
 // Test says for each candidate which bucket its mismatch falls into, "" if the
-// two sides agree. It must not keep the dot products.
+// two sides agree. It may keep and change the dot products.
 type Test func(ctx context.Context, dots []*mma.Dot) ([]string, error)
 
 // Options are the goal and the budget of a minimization.
@@ -17,10 +61,10 @@ type Options struct {
 	Bucket     string // of the mismatch to keep; required
 	MaxQueries int    // dot products to test; 0: as many as it takes
 	MaxBatches int    // calls of the test; 0: as many as it takes
-	BatchSize  int    // dot products per call, at most; 0: 512. It does not influence the result, but what a budget of batches buys.
-	SkipMask   bool   // leave Result.Mask nil
+	BatchSize  int    // dot products per call, at most; 0: 512. Only what a budget of batches buys depends on it.
+	SkipMask   bool   // leave Result.Mask nil, which saves a batch
 
-	// Progress, if not nil, is told each improvement, for a journal.
+	// Progress, if not nil, is told of each improvement, for a journal.
 	Progress func(best *mma.Dot, queries, batches int)
 }
 
@@ -28,11 +72,11 @@ type Options struct {
 type Result struct {
 	Dot *mma.Dot // the simplest in the bucket
 
-	Queries, Batches int // spent, those for the mask included
-	CacheHits        int // answers known from an earlier batch
+	Queries, Batches int // spent, also on the mask
+	CacheHits        int // candidates whose answer was known from an earlier batch
 
-	// Minimal: a whole round of all passes has found nothing simpler. It is not
-	// set if the budget ended before.
+	// Minimal: a whole round of all passes has found nothing simpler. False if
+	// the budget ended before.
 	Minimal bool
 	// Mask says what about Dot does not matter; nil if it was not asked for or
 	// the budget ended before.
@@ -48,91 +92,98 @@ type FlakyError struct {
 	Bucket string // of the second answer
 }
 
+// Error says what the second answer was.
 func (e *FlakyError) Error() string {
-	return fmt.Sprintf("minimize: the test is flaky: of the minimum it says %s when asked again", bucketName(e.Bucket))
+	return "minimize: the test is flaky: asked again about the minimum it says " + answer(e.Bucket)
 }
 
-func bucketName(b string) string {
-	if b == "" {
+// answer names an answer of the test for an error.
+func answer(bucket string) string {
+	if bucket == "" {
 		return "that both sides agree"
 	}
-	return fmt.Sprintf("%q", b)
+	return fmt.Sprintf("%q", bucket)
 }
 
-// Dot minimizes a dot product. If the context ends or the test fails it returns
-// the best so far and the error; if the budget ends, the best so far and no
-// error.
+// Dot minimizes a dot product, which must be in the bucket. If the context ends
+// or the test fails it returns the best so far and the error; if the budget
+// ends, the best so far and no error. A test that contradicts itself on the
+// minimum gives a FlakyError.
+//
+// The number of elements stays K: terms are removed by zeroing them. A C that
+// the formats do not have is taken as 0.
 func Dot(ctx context.Context, f mma.Formats, start *mma.Dot, test Test, o Options) (*Result, error) {
 	if o.Bucket == "" {
 		return nil, errors.New("minimize: no bucket to keep")
 	}
-	l := newLayout(f, len(start.A))
-	s := &search{asker: newAsker(l, test, o)}
-	s.best = l.candidate(l.vector(start))
-	s.best.id = l.id(s.best.v)
-	r, err := s.run(ctx)
-	return r, err
+	k, blocks := len(start.A), f.Blocks(len(start.A))
+	if len(start.B) != k || len(start.SA) != blocks || len(start.SB) != blocks {
+		return nil, fmt.Errorf("minimize: %d and %d elements with %d and %d scales are not a dot product of %s",
+			k, len(start.B), len(start.SA), len(start.SB), f)
+	}
+	l := newLayout(f, k)
+	s := &search{asker: newAsker(l, test, o), best: l.candidate(l.vector(start))}
+	return s.run(ctx)
 }
 
 // search is the state of a minimization.
 type search struct {
 	*asker
 	best    candidate
-	started bool
-	merged  []candidate // to be asked in the next round
+	started bool        // the start was asked about
+	merged  []candidate // what the successes of the last round give together, not yet asked about
+	minimal bool
 }
 
 func (s *search) run(ctx context.Context) (*Result, error) {
-	minimal := false
-	for !minimal && !s.exhausted {
+	for !s.minimal && !s.exhausted {
 		better, err := s.round(ctx)
-		if err != nil {
-			return s.result(false), err
+		if errors.Is(err, errStart) {
+			return nil, err
 		}
-		minimal = !better && !s.exhausted
+		if err != nil {
+			return s.result(nil), err
+		}
+		s.minimal = !better && !s.exhausted
 	}
-	return s.result(minimal), nil
+	mask, again, err := s.explain(ctx)
+	r := s.result(mask)
+	if err == nil && again != s.o.Bucket {
+		err = &FlakyError{Result: r, Bucket: again}
+	}
+	return r, err
 }
 
-func (s *search) result(minimal bool) *Result {
-	r := &Result{Dot: s.dot(s.best.v), Queries: s.queries, Batches: s.batches, CacheHits: s.hits, Minimal: minimal,
-		Slips: map[string]*mma.Dot{}}
-	for b, c := range s.slips {
-		r.Slips[b] = s.dot(c.v)
+func (s *search) result(mask *Mask) *Result {
+	r := &Result{
+		Dot: s.dot(s.best.v), Queries: s.queries, Batches: s.batches, CacheHits: s.hits,
+		Minimal: s.minimal, Mask: mask, Slips: map[string]*mma.Dot{},
+	}
+	for bucket, c := range s.slips {
+		r.Slips[bucket] = s.dot(c.v)
 	}
 	return r
 }
 
-// roundSize is the number of candidates that makes a batch worth its while: with
-// fewer, a round goes on to the next passes before it asks. It is not
-// Options.BatchSize, which must not influence the result.
+// roundSize is the number of new candidates that makes a batch worth its while:
+// with fewer, a round goes on to the next pass before it asks. It is not
+// Options.BatchSize, on which the result must not depend.
 const roundSize = 256
 
-// round asks for the candidates of all passes, or of as many as it takes to find
-// a simpler one, and says whether one was found.
+// round asks for the candidates of the passes until one is in the bucket, and
+// says whether one was.
 func (s *search) round(ctx context.Context) (bool, error) {
-	p := newProposals(s.layout, s.best)
+	pool := &pool{layout: s.layout, best: s.best, known: s.buckets, seen: map[string]bool{}}
 	for _, c := range s.merged {
-		p.add(c)
+		pool.add(c)
 	}
-	var q *proposals
-	if len(s.merged) > 0 {
-		q = newProposals(s.layout, s.merged[len(s.merged)-1])
-		q.limit = s.best
-	}
+	p := newProposals(pool)
 	for i, pass := range passes {
 		pass.propose(p)
-		if q != nil {
-			pass.propose(q)
-			for _, c := range q.list {
-				p.add(c)
-			}
-			q.list = nil
-		}
-		if s.unknown(p.list) < roundSize && i+1 < len(passes) {
+		if pool.fresh < roundSize && i < len(passes)-1 {
 			continue
 		}
-		better, err := s.improve(ctx, p.take())
+		better, err := s.improve(ctx, pool.take())
 		if better || err != nil {
 			return better, err
 		}
@@ -141,9 +192,9 @@ func (s *search) round(ctx context.Context) (bool, error) {
 }
 
 // improve asks for candidates, the simplest first, and takes the first that is
-// in the bucket. What the others change as well is for the next round.
+// in the bucket, if any.
 func (s *search) improve(ctx context.Context, list []candidate) (bool, error) {
-	hits, err := s.askWithStart(ctx, list)
+	hits, err := s.askAfterStart(ctx, list)
 	if len(hits) == 0 {
 		return false, err
 	}
@@ -155,28 +206,19 @@ func (s *search) improve(ctx context.Context, list []candidate) (bool, error) {
 	return true, err
 }
 
-// askWithStart asks for candidates, the first time together with the start,
-// which must be in the bucket.
-func (s *search) askWithStart(ctx context.Context, list []candidate) ([]candidate, error) {
+// errStart says that there is nothing to minimize.
+var errStart = errors.New("the start is not in the bucket")
+
+// askAfterStart asks for candidates; the first time after the start, in the same
+// batch, which must be in the bucket.
+func (s *search) askAfterStart(ctx context.Context, list []candidate) ([]candidate, error) {
 	if s.started {
 		return s.ask(ctx, list)
 	}
 	s.started = true
 	hits, err := s.ask(ctx, append([]candidate{s.best}, list...))
-	bucket, ok := s.buckets[s.best.id]
-	if ok && bucket != s.o.Bucket {
-		return nil, fmt.Errorf("minimize: the start is not in the bucket %q: the test says %s", s.o.Bucket, bucketName(bucket))
+	if bucket, ok := s.buckets[s.best.id]; ok && bucket != s.o.Bucket {
+		return nil, fmt.Errorf("minimize: %w %q: the test says %s", errStart, s.o.Bucket, answer(bucket))
 	}
 	return hits[min(1, len(hits)):], err
-}
-
-// unknown counts the candidates that the test has not seen.
-func (s *asker) unknown(list []candidate) int {
-	n := 0
-	for _, c := range list {
-		if _, ok := s.buckets[c.id]; !ok {
-			n++
-		}
-	}
-	return n
 }

@@ -85,6 +85,12 @@ func (x number) up(n int) number {
 	return y.normalised()
 }
 
+// clear returns x without some bits of its significand.
+func (x number) clear(mask uint64) number {
+	x.sig &^= mask
+	return x.normalised()
+}
+
 // normalised drops trailing zeros of the significand.
 func (x number) normalised() number {
 	low := bits.TrailingZeros64(x.sig | 1<<x.frac)
@@ -96,8 +102,8 @@ func (x number) normalised() number {
 // isOne says whether x is 1 or -1.
 func (x number) isOne() bool { return x.class == fp.Finite && x.exp == 0 && x.frac == 0 }
 
-// isPower says whether x is a power of two or minus one.
-func (x number) isPower() bool { return x.class == fp.Finite && x.frac == 0 }
+// isOther says whether x is neither 0 nor 1 nor -1.
+func (x number) isOther() bool { return x.class != fp.Zero && !x.isOne() }
 
 // one is +1.0.
 var one = number{class: fp.Finite, sig: 1}
@@ -114,3 +120,6 @@ func (x number) magnitude() uint64 {
 	}
 	return uint64(x.exp+2048)<<52 | x.sig<<(52-x.frac)&(1<<52-1)
 }
+
+// valueBits masks the bits of a code that are part of its value.
+func valueBits(f *fp.Format) uint64 { return (1<<f.Bits() - 1) << f.Low }

@@ -11,36 +11,36 @@ import (
 // The components of a key, the most important first.
 const (
 	// Terms.
-	keyProducts = iota // products that count as terms
+	keyProducts = iota // products without a zero factor, or with Inf or NaN
 	keyC               // 1 if c is not zero
-	keyLone            // factors that are not zero beside a zero one
+	keyLone            // factors that are not zero in products that do not count
 
 	keyDistinct // different magnitudes other than 0 and 1
 
-	// Ranks: what the elements are, added up.
+	// Ranks, added up over the elements.
 	keyNaN
 	keyInf
 	keySubnormal // and zero scales
-	keyFractions // finite numbers that are not a power of two
-	keyNotOne    // numbers that are neither 0 nor 1 nor -1
-	keyFracBits  // significant bits after the first; of NaNs, payload bits down to the last one set
-	keySetBits   // those of them that are set
+	keyFractions // numbers that are not a power of two
+	keyNotOne    // numbers other than 0, 1 and -1
+	keyFracBits  // significant fraction bits; of a NaN, payload bits down to the last one set
+	keySetBits   // fraction bits that are set
 	keyExponents // |floor(log2|x|)|
 	keyNegative  // sign bits, also of zeros
-	keyLoose     // bits set that are not part of a value: TF32's low 13, UE4M3's top one
+	keyLoose     // bits set that are not part of a value
 
 	// Positions.
-	keyPositions // of products of which a factor is not +0
-	keyPlainB    // 1 for each b that is neither 0 nor 1 nor -1
+	keyPositions // k of products of which a factor is not +0, blocks of scales other than 1
+	keyNotOneB   // b other than 0, 1 and -1
 
 	numKeys
 )
 
-// key is the order's view of a dot product but for the last resort, the codes.
+// key is the order's view of a dot product, but for the last resort, its codes.
 type key [numKeys]int
 
-// Less says whether a is simpler than b: the total order of the package
-// comment. Both have the formats f and the same K.
+// Less says whether a is simpler than b in the order of the package comment.
+// Both have the formats f and the same K.
 func Less(f mma.Formats, a, b *mma.Dot) bool {
 	l := newLayout(f, len(a.A))
 	return l.candidate(l.vector(a)).compare(l.candidate(l.vector(b))) < 0
@@ -50,7 +50,7 @@ func Less(f mma.Formats, a, b *mma.Dot) bool {
 // factor is zero or one is Inf or NaN, and a c that is not zero.
 func Terms(f mma.Formats, d *mma.Dot) int {
 	l := newLayout(f, len(d.A))
-	key := l.key(l.vector(d))
+	key := l.candidate(l.vector(d)).key
 	return key[keyProducts] + key[keyC]
 }
 
@@ -58,10 +58,12 @@ func Terms(f mma.Formats, d *mma.Dot) int {
 type candidate struct {
 	v   vector
 	key key
-	id  string // of a candidate for the test: see layout.id
+	id  string // content, for maps
 }
 
-func (l *layout) candidate(v vector) candidate { return candidate{v: v, key: l.key(v)} }
+func (l *layout) candidate(v vector) candidate {
+	return candidate{v: v, key: l.key(v, l.numbers(v)), id: l.id(v)}
+}
 
 // compare orders candidates by key, then by codes in the order of their
 // vectors, so that only equal ones compare as equal.
@@ -72,74 +74,58 @@ func (c candidate) compare(o candidate) int {
 	return slices.Compare(c.v, o.v)
 }
 
-func (l *layout) key(v vector) key {
+// key returns the key of a vector, whose numbers are x.
+func (l *layout) key(v vector, x []number) key {
 	var key key
 	magnitudes := make([]uint64, 0, 64)
 	for i, code := range v {
 		if code == l.plain[i] {
 			continue
 		}
-		x := l.number(v, i)
-		key.rank(x)
-		key[keyLoose] += looseBits(l.formats[i], code)
-		if l.isScale(i) && x.class == fp.Zero {
-			key[keySubnormal]++
+		key.addRank(x[i])
+		key[keyLoose] += bits.OnesCount64(code &^ valueBits(l.formats[i]))
+		if l.isScale(i) {
+			key[keySubnormal] += count(x[i].class == fp.Zero)
+			key[keyPositions] += (i - l.c() - 1) / 2
 		}
-		if x.class != fp.Zero && !x.isOne() {
-			magnitudes = append(magnitudes, x.magnitude())
+		if x[i].isOther() {
+			magnitudes = append(magnitudes, x[i].magnitude())
 		}
 	}
 	slices.Sort(magnitudes)
 	key[keyDistinct] = len(slices.Compact(magnitudes))
-	l.terms(&key, v)
+	l.addTerms(&key, v, x)
 	return key
 }
 
-// rank adds the rank of one element.
-func (key *key) rank(x number) {
-	switch {
-	case x.class == fp.NaN:
-		key[keyNaN]++
-	case x.class == fp.Inf:
-		key[keyInf]++
-	case x.subnormal:
-		key[keySubnormal]++
-	}
-	if x.class == fp.Finite && x.frac != 0 {
-		key[keyFractions]++
-	}
-	if x.class != fp.Zero && !x.isOne() {
-		key[keyNotOne]++
-	}
+// addRank adds the rank of one element.
+func (key *key) addRank(x number) {
+	key[keyNaN] += count(x.class == fp.NaN)
+	key[keyInf] += count(x.class == fp.Inf)
+	key[keySubnormal] += count(x.subnormal)
+	key[keyFractions] += count(x.class == fp.Finite && x.frac != 0)
+	key[keyNotOne] += count(x.isOther())
 	key[keyFracBits] += x.frac
 	key[keySetBits] += max(bits.OnesCount64(x.sig)-1, 0)
-	key[keyExponents] += max(x.exp, -x.exp)
-	if x.neg {
-		key[keyNegative]++
-	}
+	key[keyExponents] += abs(x.exp)
+	key[keyNegative] += count(x.neg)
 }
 
-// looseBits counts the bits set that are not part of a code's value.
-func looseBits(f *fp.Format, code uint64) int {
-	return bits.OnesCount64(code &^ ((1<<f.Bits() - 1) << f.Low))
-}
-
-// terms counts terms and their positions.
-func (l *layout) terms(key *key, v vector) {
-	for _, k := range l.occupied(v) {
-		a, b := l.number(v, l.a(k)), l.number(v, l.b(k))
-		switch zeros := count(a.class == fp.Zero) + count(b.class == fp.Zero); {
-		case zeros == 0 || max(a.class, b.class) >= fp.Inf:
-			key[keyProducts]++
-		case zeros == 1:
-			key[keyLone]++
+// addTerms counts terms and their positions.
+func (l *layout) addTerms(key *key, v vector, x []number) {
+	for k := range l.k {
+		if v[l.a(k)]|v[l.b(k)] == 0 {
+			continue
 		}
+		a, b := x[l.a(k)], x[l.b(k)]
+		zeros := count(a.class == fp.Zero) + count(b.class == fp.Zero)
+		counts := zeros == 0 || max(a.class, b.class) >= fp.Inf
+		key[keyProducts] += count(counts)
+		key[keyLone] += count(!counts && zeros == 1)
 		key[keyPositions] += k
-		key[keyPlainB] += count(b.class != fp.Zero && !b.isOne())
+		key[keyNotOneB] += count(b.isOther())
 	}
-	if l.formats[l.c()] != nil {
-		key[keyC] = count(l.number(v, l.c()).class != fp.Zero)
-	}
+	key[keyC] = count(x[l.c()].class != fp.Zero)
 }
 
 func count(b bool) int {
@@ -148,3 +134,5 @@ func count(b bool) int {
 	}
 	return 0
 }
+
+func abs(n int) int { return max(n, -n) }

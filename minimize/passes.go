@@ -1,32 +1,35 @@
 package minimize
 
-// pass makes candidates of one kind.
+// pass proposes candidates of one kind.
 type pass struct {
 	name    string
 	propose func(p *proposals)
 }
 
-// passes lists the passes, those that simplify most first: a round asks for the
-// candidates of all of them, in this order, but once it has a batch's worth and
-// one of these is in the bucket the rest must wait (see search.round).
+// passes lists the passes, those that simplify most first: a round asks about
+// the first ones alone if they have enough to ask about.
 //
-// Adding a pass: write a function that proposes whatever may be simpler. What is
-// not simpler is left out, so that no pass can undo another's work or go round in
-// circles.
+// # Adding a pass
+//
+// Write a function that proposes whatever may be simpler, and add a row. The pool
+// leaves out what is not simpler than the best, so that no pass can undo what
+// another did. How much a pass proposes should not grow faster than the number of
+// terms, except where these are few.
 var passes = []pass{
 	{"drop", dropTerms},
 	{"pairs", keepPairs},
 	{"samples", keepSamples},
 	{"factors", zeroFactors},
 	{"fold", foldIntoC},
+	{"tidy", tidy},
 	{"ones", setOnes},
 	{"specials", simplifySpecials},
 	{"powers", setPowers},
 	{"unify", unify},
 	{"jump among ones", jumpAmongOnes},
-	{"shift", shiftExponents},
+	{"shift", shiftAll},
 	{"scales", simplifyScales},
-	{"opposite", shiftOpposite},
+	{"trade", tradeExponents},
 	{"exponents", lowerExponents},
 	{"bits", cutBits},
 	{"signs", flipSigns},
@@ -34,4 +37,13 @@ var passes = []pass{
 	{"swap", swapFactors},
 	{"single bits", clearBits},
 	{"jump alone", jumpAlone},
+}
+
+// Passes returns the names of the passes under which a minimum is 1-minimal.
+func Passes() []string {
+	var names []string
+	for _, p := range passes {
+		names = append(names, p.name)
+	}
+	return names
 }

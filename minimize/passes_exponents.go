@@ -2,80 +2,83 @@ package minimize
 
 import "github.com/mmafuzz/mmafuzz/sim/fp"
 
-// lowerExponents moves exponents toward 0: of values of one magnitude together,
-// and of each value alone.
+// lowerExponents moves exponents toward 0: of values of one magnitude, and of
+// each value.
 func lowerExponents(p *proposals) {
 	for _, set := range p.alike() {
-		x := p.number(p.base.v, set[0])
-		if x.class != fp.Finite {
-			continue
-		}
-		for _, d := range steps(abs(x.exp)) {
-			p.each(set, shifted(-sign(x.exp)*d))
+		e := p.x[set[0]].exp
+		for _, d := range p.steps(abs(e)) {
+			p.each(set, shifted(-sign(e)*d))
 		}
 	}
 }
 
-// shiftExponents shifts everything: all products, in one factor of each or in
-// the scales, and c. Sums keep their significands. Products without c, too.
-func shiftExponents(p *proposals) {
+// shiftAll shifts the exponents of all products and of c together, so that the
+// sum keeps its significand; and of all products alone. Products are shifted in
+// their factors, or in their scales.
+func shiftAll(p *proposals) {
 	for _, by := range p.shifts() {
-		p.try(func(v vector) bool { return p.shiftProducts(v, by) && p.shift(v, p.c(), by) })
-		p.try(func(v vector) bool { return p.shiftProducts(v, by) })
-		if p.blocks > 0 {
-			p.try(func(v vector) bool { return p.shiftScales(v, by) && p.shift(v, p.c(), by) })
-			p.try(func(v vector) bool { return p.shiftScales(v, by) })
+		for _, shift := range []func(vector, int) bool{p.shiftFactors, p.shiftScales} {
+			p.try(func(v vector) bool { return shift(v, by) })
+			p.try(func(v vector) bool { return shift(v, by) && p.shift(v, p.c(), by) })
 		}
 	}
 }
 
 // shifts returns the distances by which everything is shifted: small ones, and
-// those that make c or a factor 1.
+// with few values those that bring one of them to 1, or part of the way.
 func (p *proposals) shifts() []int {
-	const small = 16
 	var list []int
-	for d := 1; d <= small; d++ {
+	for d := 1; d <= few; d++ {
 		list = append(list, -d, d)
 	}
-	if len(p.values) > small {
+	if len(p.values) > few {
 		return list
 	}
 	for _, i := range p.values {
-		if x := p.number(p.base.v, i); abs(x.exp) > small {
-			for _, d := range steps(abs(x.exp)) {
-				list = append(list, -sign(x.exp)*d)
+		e := p.x[i].exp
+		for _, d := range p.steps(abs(e)) {
+			if d > few {
+				list = append(list, -sign(e)*d)
 			}
 		}
 	}
 	return list
 }
 
-// shiftProducts multiplies all products by 2^by.
-func (l *layout) shiftProducts(v vector, by int) bool {
-	for k := range l.k {
-		a, b := l.number(v, l.a(k)), l.number(v, l.b(k))
-		if a.class != fp.Finite || b.class != fp.Finite {
-			continue
-		}
-		n := toward0(a.exp, by)
-		m := toward0(b.exp, by-n)
-		if !l.shift(v, l.a(k), by-m) || !l.shift(v, l.b(k), m) {
+// shiftFactors multiplies all products by 2^by.
+func (p *proposals) shiftFactors(v vector, by int) bool {
+	for _, k := range p.terms {
+		if !p.shiftPair(v, p.a(k), p.b(k), by) {
 			return false
 		}
 	}
 	return true
 }
 
-// shiftScales multiplies the scales of every block by 2^by.
-func (l *layout) shiftScales(v vector, by int) bool {
-	for i := range l.blocks {
-		n := toward0(l.number(v, l.sa(i)).exp, by)
-		m := toward0(l.number(v, l.sb(i)).exp, by-n)
-		if !l.shift(v, l.sa(i), by-m) || !l.shift(v, l.sb(i), m) {
+// shiftScales multiplies the scales of all blocks that have products by 2^by.
+func (p *proposals) shiftScales(v vector, by int) bool {
+	last := -1
+	for _, k := range p.terms {
+		i := p.block(k)
+		if i == last {
+			continue
+		}
+		if last = i; p.blocks == 0 || !p.shiftPair(v, p.sa(i), p.sb(i), by) {
 			return false
 		}
 	}
 	return true
+}
+
+// shiftPair multiplies the product of two elements by 2^by, in that one whose
+// exponent this brings nearer to 0; the first if it is all the same.
+func (p *proposals) shiftPair(v vector, i, j, by int) bool {
+	if p.x[i].class != fp.Finite || p.x[j].class != fp.Finite {
+		return true
+	}
+	n := toward0(p.x[j].exp, by-toward0(p.x[i].exp, by))
+	return p.shift(v, i, by-n) && p.shift(v, j, n)
 }
 
 // toward0 returns how much of a change by of an exponent e brings it nearer to 0.
@@ -86,25 +89,25 @@ func toward0(e, by int) int {
 	return sign(by) * min(abs(e), abs(by))
 }
 
-// shiftOpposite keeps products: what one factor, or scale, gains in exponent the
-// other loses.
-func shiftOpposite(p *proposals) {
+// tradeExponents keeps products: what one factor, or scale, gains in exponent
+// another loses.
+func tradeExponents(p *proposals) {
 	for _, k := range p.terms {
-		p.trade([]int{p.a(k)}, []int{p.b(k)})
+		p.trade(p.a(k), []int{p.b(k)})
 		if p.blocks > 0 {
-			i := p.block(k)
-			p.trade([]int{p.a(k)}, []int{p.sa(i)})
+			p.trade(p.a(k), []int{p.sa(p.block(k))})
+			p.trade(p.b(k), []int{p.sb(p.block(k))})
 		}
 	}
 	for i := range p.blocks {
 		as, bs := p.factors(i)
-		p.trade([]int{p.sa(i)}, []int{p.sb(i)})
-		p.trade([]int{p.sa(i)}, as)
-		p.trade([]int{p.sb(i)}, bs)
+		p.trade(p.sa(i), []int{p.sb(i)})
+		p.trade(p.sa(i), as)
+		p.trade(p.sb(i), bs)
 	}
 }
 
-// factors returns the elements a and b of a block that are not zero.
+// factors returns the factors of a block's products that are not zero.
 func (p *proposals) factors(block int) (as, bs []int) {
 	for _, k := range p.terms {
 		if p.block(k) == block {
@@ -114,47 +117,41 @@ func (p *proposals) factors(block int) (as, bs []int) {
 	return as, bs
 }
 
-// trade shifts one set of elements up and another down by the same, until a
-// first exponent is 0, or part of the way.
-func (p *proposals) trade(up, down []int) {
-	if len(up) == 0 || len(down) == 0 {
+// trade shifts one element toward 1 and a set of others the opposite way; and
+// the first of the set toward 1 and the element the opposite way.
+func (p *proposals) trade(i int, set []int) {
+	if len(set) == 0 {
 		return
 	}
-	for _, e := range []int{-p.number(p.base.v, up[0]).exp, p.number(p.base.v, down[0]).exp} {
-		for _, d := range steps(abs(e)) {
+	for _, e := range []int{-p.x[i].exp, p.x[set[0]].exp} {
+		for _, d := range p.steps(abs(e)) {
 			p.try(func(v vector) bool {
-				return p.shiftAll(v, up, sign(e)*d) && p.shiftAll(v, down, -sign(e)*d)
+				ok := p.shift(v, i, sign(e)*d)
+				for _, j := range set {
+					ok = ok && p.shift(v, j, -sign(e)*d)
+				}
+				return ok
 			})
 		}
 	}
 }
 
-func (l *layout) shiftAll(v vector, set []int, by int) bool {
-	for _, i := range set {
-		if !l.shift(v, i, by) {
-			return false
-		}
-	}
-	return true
-}
-
-// shift multiplies element i by 2^by, and says whether its format has the
-// result. What is not a finite number other than 0 stays.
-func (l *layout) shift(v vector, i, by int) bool {
-	if l.formats[i] == nil {
+// shift multiplies element i by 2^by and says whether its format has the result.
+// What is not a finite number other than 0 stays.
+func (p *proposals) shift(v vector, i, by int) bool {
+	if p.x[i].class != fp.Finite {
 		return true
 	}
-	return l.set(v, i, shifted(by)(l.number(v, i)))
+	return p.set(v, i, shifted(by)(p.x[i]))
 }
 
-func shifted(by int) func(x number) number {
+// shifted multiplies finite numbers by 2^by.
+func shifted(by int) change {
 	return finite(func(x number) number {
 		x.exp += by
 		return x
 	})
 }
-
-func abs(n int) int { return max(n, -n) }
 
 func sign(n int) int {
 	switch {

@@ -1,28 +1,22 @@
 package minimize
 
-// simplifyScales sets scales to 1.0 - all, those of a and of b, those of each
-// block - and swaps blocks.
+// simplifyScales sets scales to 1 - all, those of a or b, those of each block -
+// and swaps blocks.
 func simplifyScales(p *proposals) {
-	all := make([]int, p.blocks)
-	for i := range all {
-		all[i] = i
-	}
-	p.plainScales(all)
+	p.plainScales(0, p.blocks)
 	for i := range p.blocks {
-		p.plainScales([]int{i})
+		p.plainScales(i, i+1)
 		for j := range i {
-			p.try(func(v vector) bool {
-				p.swapBlocks(v, i, j)
-				return true
-			})
+			p.try(func(v vector) bool { p.swapBlocks(v, i, j); return true })
 		}
 	}
 }
 
-func (p *proposals) plainScales(blocks []int) {
-	for _, which := range [][]func(i int) int{{p.sa, p.sb}, {p.sa}, {p.sb}} {
+// plainScales sets the scales of the blocks from..to-1 to 1: of a, of b, of both.
+func (p *proposals) plainScales(from, to int) {
+	for _, which := range [][]func(i int) int{{p.sa}, {p.sb}, {p.sa, p.sb}} {
 		p.try(func(v vector) bool {
-			for _, i := range blocks {
+			for i := from; i < to; i++ {
 				for _, s := range which {
 					v[s(i)] = p.plain[s(i)]
 				}
@@ -32,11 +26,12 @@ func (p *proposals) plainScales(blocks []int) {
 	}
 }
 
-// swapBlocks swaps the products and scales of two blocks.
+// swapBlocks swaps the products and scales of two blocks. The last block may be
+// shorter: what has no counterpart stays.
 func (l *layout) swapBlocks(v vector, i, j int) {
 	n := int(l.Block)
 	for d := range n {
-		if i*n+d < l.k && j*n+d < l.k {
+		if max(i, j)*n+d < l.k {
 			l.swapTerms(v, i*n+d, j*n+d)
 		}
 	}

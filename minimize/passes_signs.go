@@ -1,67 +1,66 @@
 package minimize
 
-// flipSigns flips sign bits: of everything that has one set, of values of one
-// magnitude, of each element; of all terms, which negates the sum; of the two
-// factors of a term, of two terms, and of a term and c.
+// flipSigns clears sign bits: all, those of values of one magnitude, and of each
+// element; and flips those of both factors of a product, of all terms, of a
+// product and c, and of two products.
 func flipSigns(p *proposals) {
-	p.try(func(v vector) bool {
-		for i := range v {
-			p.clearSign(v, i)
-		}
-		return true
-	})
+	p.clearSigns(nil)
 	for _, set := range p.groups {
-		p.try(func(v vector) bool {
-			for _, i := range set {
-				p.clearSign(v, i)
-			}
-			return true
-		})
+		p.clearSigns(set)
 	}
-	for i := range p.base.v {
-		p.try(func(v vector) bool { p.clearSign(v, i); return true })
+	for i := range p.base {
+		p.clearSigns([]int{i})
 	}
-	p.negateSums()
 	for _, k := range p.terms {
 		p.try(func(v vector) bool { return p.flip(v, p.a(k)) && p.flip(v, p.b(k)) })
 	}
+	p.negateTerms(p.a)
+	p.negateTerms(p.b)
+	p.negateTerms(p.negativeFactor)
 }
 
-// negateSums flips the signs of all terms and of two.
-func (p *proposals) negateSums() {
-	const most = 16
-	for _, factor := range []func(k int) int{p.a, p.b, p.negativeFactor} {
-		p.try(func(v vector) bool {
-			for _, k := range p.terms {
-				p.flip(v, factor(k))
+// clearSigns clears the signs of a set of elements; nil: of all.
+func (p *proposals) clearSigns(set []int) {
+	p.try(func(v vector) bool {
+		if set == nil {
+			for i := range v {
+				v[i] &^= p.signBit(i)
 			}
-			p.flip(v, p.c())
-			return true
-		})
-		if len(p.terms) > most {
-			continue
 		}
-		for i, k := range p.terms {
-			p.try(func(v vector) bool { return p.flip(v, factor(k)) && p.flip(v, p.c()) })
-			for _, j := range p.terms[:i] {
-				p.try(func(v vector) bool { return p.flip(v, factor(k)) && p.flip(v, factor(j)) })
-			}
+		for _, i := range set {
+			v[i] &^= p.signBit(i)
+		}
+		return true
+	})
+}
+
+// negateTerms flips the signs of all terms, of each product and c, and of two
+// products: in that factor of each that is given.
+func (p *proposals) negateTerms(factor func(k int) int) {
+	p.try(func(v vector) bool {
+		for _, k := range p.terms {
+			p.flip(v, factor(k))
+		}
+		p.flip(v, p.c())
+		return true
+	})
+	if len(p.terms) > few {
+		return
+	}
+	for i, k := range p.terms {
+		p.try(func(v vector) bool { return p.flip(v, factor(k)) && p.flip(v, p.c()) })
+		for _, j := range p.terms[:i] {
+			p.try(func(v vector) bool { return p.flip(v, factor(k)) && p.flip(v, factor(j)) })
 		}
 	}
 }
 
 // negativeFactor returns that factor of product k that is negative, or a.
 func (p *proposals) negativeFactor(k int) int {
-	if !p.number(p.base.v, p.a(k)).neg && p.number(p.base.v, p.b(k)).neg {
+	if !p.x[p.a(k)].neg && p.x[p.b(k)].neg {
 		return p.b(k)
 	}
 	return p.a(k)
-}
-
-func (l *layout) clearSign(v vector, i int) {
-	if f := l.formats[i]; f != nil {
-		v[i] &^= l.signBit(i)
-	}
 }
 
 // flip flips the sign of element i, and says whether it has one.
@@ -70,7 +69,7 @@ func (l *layout) flip(v vector, i int) bool {
 	return l.signBit(i) != 0
 }
 
-// signBit returns the mask of the sign of element i, 0 if it has none.
+// signBit masks the sign of element i; 0 if it has none.
 func (l *layout) signBit(i int) uint64 {
 	if l.formats[i] == nil {
 		return 0

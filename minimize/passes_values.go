@@ -1,54 +1,12 @@
 package minimize
 
-import (
-	"github.com/mmafuzz/mmafuzz/sim/fp"
-)
+import "github.com/mmafuzz/mmafuzz/sim/fp"
 
-// sets returns the sets of elements that a change of values is applied to:
-// everything, all factors, those of a and of b, values of one magnitude, and
-// each value alone.
-func (p *proposals) sets() [][]int {
-	var factors, as, bs []int
-	for _, i := range p.values {
-		switch {
-		case i >= p.c():
-			continue
-		case i%2 == 0:
-			as = append(as, i)
-		default:
-			bs = append(bs, i)
-		}
-		factors = append(factors, i)
-	}
-	return append([][]int{p.values, factors, as, bs}, p.alike()...)
-}
-
-// alike returns the sets of values of one magnitude, and each value alone.
-func (p *proposals) alike() [][]int {
-	var sets [][]int
-	sets = append(sets, p.groups...)
-	for _, i := range p.values {
-		sets = append(sets, []int{i})
-	}
-	return sets
-}
-
-// each tries a change of all elements of a set. A set of one must change; of
-// more, those elements that cannot take the new value keep their old one.
-func (p *proposals) each(set []int, change func(x number) number) {
-	p.try(func(v vector) bool {
-		for _, i := range set {
-			p.set(v, i, change(p.number(v, i)))
-		}
-		return true
-	})
-}
-
-// setOnes sets values to 1.0, and to 1.0 with their sign.
+// setOnes sets values to 1, and to 1 with their sign.
 func setOnes(p *proposals) {
 	for _, set := range p.sets() {
 		p.each(set, func(number) number { return one })
-		p.each(set, func(x number) number { return number{class: fp.Finite, sig: 1, neg: x.neg} })
+		p.each(set, to(one))
 	}
 }
 
@@ -60,60 +18,75 @@ func setPowers(p *proposals) {
 	}
 }
 
-// cutBits clears low fraction bits, down and up to a number of fewer bits.
+// unify gives all values of one magnitude that of others.
+func unify(p *proposals) {
+	if len(p.groups) > few/2 {
+		return
+	}
+	for _, from := range p.groups {
+		for _, other := range p.groups {
+			p.each(from, to(p.x[other[0]]))
+		}
+	}
+}
+
+// jumpAmongOnes sets one value to any power of two of moderate exponent, and all
+// others to 1. It goes where no steps that simplify lead: from 1 + 3*2^-24 to
+// 1 - 2^-25, which shows the same without a fraction.
+func jumpAmongOnes(p *proposals) {
+	p.jump(func(v vector) {
+		for _, i := range p.values {
+			p.set(v, i, one)
+		}
+	})
+}
+
+// jumpAlone leaves the others as they are.
+func jumpAlone(p *proposals) { p.jump(func(vector) {}) }
+
+func (p *proposals) jump(prepare func(v vector)) {
+	const reach = 36 // somewhat more than the widest known alignment has bits
+	if len(p.values) > 6 {
+		return
+	}
+	for _, i := range p.values {
+		if i < p.c() && i%2 == 1 && p.A == p.B {
+			continue // a does as well as b
+		}
+		for e := -reach; e <= reach; e++ {
+			for _, negate := range []bool{false, true} {
+				p.try(func(v vector) bool {
+					prepare(v)
+					return p.set(v, i, number{class: fp.Finite, sig: 1, exp: e}) && (!negate || p.negate(v, i))
+				})
+			}
+		}
+	}
+}
+
+// negate flips the sign of a value, or if it cannot have one, of c.
+func (p *proposals) negate(v vector, i int) bool { return p.flip(v, i) || p.flip(v, p.c()) }
+
+// cutBits clears low fraction bits, rounding down and up to fewer.
 func cutBits(p *proposals) {
 	for _, set := range p.sets() {
 		longest := 0
 		for _, i := range set {
-			longest = max(longest, p.number(p.base.v, i).frac)
+			longest = max(longest, p.x[i].frac)
 		}
-		for _, d := range steps(longest) {
+		for _, d := range p.steps(longest) {
 			p.each(set, func(x number) number { return x.cut(longest - d) })
 			p.each(set, finite(func(x number) number { return x.up(longest - d) }))
 		}
 	}
 }
 
-// clearBits clears single fraction bits of values of one magnitude and of each.
+// clearBits clears single fraction bits, and all from a bit upward.
 func clearBits(p *proposals) {
 	for _, set := range p.alike() {
-		for n := range p.number(p.base.v, set[0]).frac {
-			p.each(set, func(x number) number {
-				x.sig &^= 1 << n
-				return x.normalised()
-			})
-			p.each(set, func(x number) number {
-				top := uint64(1) << max(x.frac, n)
-				x.sig = x.sig&(1<<n-1) | x.sig&top
-				return x.normalised()
-			})
-		}
-	}
-}
-
-// finite makes a change of finite numbers leave infinities and NaNs alone.
-func finite(change func(x number) number) func(x number) number {
-	return func(x number) number {
-		if x.class == fp.Finite {
-			x = change(x)
-		}
-		return x
-	}
-}
-
-// unify gives all values of one magnitude that of others.
-func unify(p *proposals) {
-	const most = 8
-	if len(p.groups) > most {
-		return
-	}
-	for _, from := range p.groups {
-		for _, to := range p.groups {
-			y := p.number(p.base.v, to[0])
-			p.each(from, func(x number) number {
-				y.neg = x.neg
-				return y
-			})
+		for n := range p.x[set[0]].frac {
+			p.each(set, func(x number) number { return x.clear(1 << n) })
+			p.each(set, func(x number) number { return x.clear(1<<x.frac - 1<<n) })
 		}
 	}
 }

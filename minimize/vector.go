@@ -6,7 +6,7 @@ import (
 )
 
 // vector is the codes of a dot product in one slice, so that passes need not
-// know where a value belongs:
+// know where a value stands:
 //
 //	a0 b0 a1 b1 ... c sa0 sb0 sa1 sb1 ...
 //
@@ -19,7 +19,7 @@ type layout struct {
 	k       int
 	blocks  int
 	formats []*fp.Format // of each element; nil: an absent c
-	plain   vector       // the simplest codes: zeros, 1.0 as scales
+	plain   vector       // the simplest codes: 0, but 1.0 for scales
 }
 
 func newLayout(f mma.Formats, k int) *layout {
@@ -47,19 +47,39 @@ func (l *layout) c() int       { return 2 * l.k }
 func (l *layout) sa(i int) int { return 2*l.k + 1 + 2*i }
 func (l *layout) sb(i int) int { return 2*l.k + 2 + 2*i }
 
-// block returns the block of scales of product k.
-func (l *layout) block(k int) int { return k / int(l.Block) }
-
 // isScale says whether element i is a scale.
 func (l *layout) isScale(i int) bool { return i > l.c() }
 
-func (l *layout) number(v vector, i int) number { return read(l.formats[i], v[i]) }
+// block returns the block of product k; 0 without scales.
+func (l *layout) block(k int) int {
+	if l.blocks == 0 {
+		return 0
+	}
+	return k / int(l.Block)
+}
 
-// set stores a number as element i, and says whether its format has it.
+// number returns what element i stands for; 0 for an absent c.
+func (l *layout) number(v vector, i int) number {
+	if l.formats[i] == nil {
+		return number{}
+	}
+	return read(l.formats[i], v[i])
+}
+
+func (l *layout) numbers(v vector) []number {
+	x := make([]number, len(v))
+	for i := range v {
+		x[i] = l.number(v, i)
+	}
+	return x
+}
+
+// set stores a number as element i; bits that are not part of its value stay. It
+// returns false and changes nothing if the element's format does not have it.
 func (l *layout) set(v vector, i int, x number) bool {
 	code, ok := x.code(l.formats[i])
 	if ok {
-		v[i] = code
+		v[i] = code | v[i]&^valueBits(l.formats[i])
 	}
 	return ok
 }
@@ -90,7 +110,7 @@ func (l *layout) dot(v vector) *mma.Dot {
 	return d
 }
 
-// id is the vector's content as a map key.
+// id returns the vector's content as a map key.
 func (l *layout) id(v vector) string {
 	buf := make([]byte, 0, 8*len(v))
 	for i, code := range v {

@@ -50,7 +50,7 @@ func New(f mma.Formats, k int, p mma.Params) (*Model, error) {
 	if err := p.Validate(f, k); err != nil {
 		return nil, fmt.Errorf("parameters: %w", err)
 	}
-	m := &Model{formats: f, k: k, params: p, order: permutation(p.Order, k)}
+	m := &Model{formats: f, k: k, params: p, order: mma.Sequence(p.Order, k)}
 	m.machines.New = func() any { return newMachine(m) }
 	if t := newTFDPA(m); t != nil {
 		m.kernel = t
@@ -115,49 +115,6 @@ func (m *Model) RunGeneral(in *mma.Batch, out []byte) {
 			mma.Store(out, width, t*n+i, x.run())
 		}
 	}
-}
-
-// permutation returns the sequence of products of an order.
-func permutation(o mma.Order, k int) []uint8 {
-	seq := make([]uint8, 0, k)
-	pick := func(want func(i int) bool) {
-		for i := range k {
-			if want(i) {
-				seq = append(seq, uint8(i))
-			}
-		}
-	}
-	switch o {
-	case mma.Ascending:
-		pick(func(int) bool { return true })
-	case mma.Descending:
-		for i := k - 1; i >= 0; i-- {
-			seq = append(seq, uint8(i))
-		}
-	case mma.SwapPairs:
-		for i := range k {
-			if i^1 < k {
-				seq = append(seq, uint8(i^1))
-			} else {
-				seq = append(seq, uint8(i))
-			}
-		}
-	case mma.Split4:
-		pick(func(i int) bool { return i%4 < 2 })
-		pick(func(i int) bool { return i%4 >= 2 })
-	case mma.EvenOdd:
-		pick(func(i int) bool { return i%2 == 0 })
-		pick(func(i int) bool { return i%2 == 1 })
-	case mma.Halves:
-		h := k / 2
-		for i := range h {
-			seq = append(seq, uint8(i), uint8(i+h))
-		}
-		if k%2 == 1 {
-			seq = append(seq, uint8(k-1))
-		}
-	}
-	return seq
 }
 
 // format returns the row of a format, nil for None.

@@ -146,13 +146,31 @@ func (s *search) explaining(singles []Single) []mma.Params {
 func (s *search) knownPrograms() []mma.Params {
 	var ps []mma.Params
 	for _, i := range mma.Catalog() {
-		p := i.Params
+		p := s.sameSteps(i.Params)
 		if i.Refuse != "" || slices.Contains(ps, p) || p == s.pr.Base || p.Validate(s.pr.Formats, s.pr.K) != nil {
 			continue
 		}
 		ps = append(ps, p)
 	}
 	return ps
+}
+
+// sameSteps writes a program whose L is beyond K with one that is not, the base's
+// own if that comes to the same.
+func (s *search) sameSteps(p mma.Params) mma.Params {
+	width := func(l uint8) int {
+		if l == 0 {
+			return s.pr.K
+		}
+		return min(int(l), s.pr.K)
+	}
+	switch {
+	case width(p.L) == width(s.pr.Base.L):
+		p.L = s.pr.Base.L
+	case int(p.L) > s.pr.K:
+		p.L = uint8(s.pr.K)
+	}
+	return p
 }
 
 // scored is a program and how many cases of a sample it explains.

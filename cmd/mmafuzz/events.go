@@ -143,4 +143,3 @@ func equivalentCount(s *fuzz.State) uint64 {
 	}
 	return most
 }
-

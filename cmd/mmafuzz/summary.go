@@ -23,16 +23,23 @@ func (u *runUI) finish(s *fuzz.State, interrupted bool) {
 		u.event("summary", u.summaryEvent(s, interrupted))
 		return
 	}
-	if f := u.showcase(); f != nil {
-		fmt.Fprintln(u.stdout)
-		if err := u.picture(u.stdout, f); err != nil {
-			u.log.Error().Err(err).Msg("drawing a finding")
-		}
-		fmt.Fprintln(u.stdout)
-	}
 	u.pairTable(s)
 	u.bucketTable(s)
+	u.example()
 	u.total(s, interrupted)
+}
+
+// example draws one finding.
+func (u *runUI) example() {
+	f := u.showcase()
+	if f == nil {
+		return
+	}
+	p := &u.cfg.Pairs[f.Pair]
+	fmt.Fprintf(u.stdout, "\nFor example, the smallest input found on which %s and %s differ:\n\n", p.TargetA, p.TargetB)
+	if err := u.picture(u.stdout, f); err != nil {
+		u.log.Error().Err(err).Msg("drawing a finding")
+	}
 }
 
 // showcase chooses the finding whose picture is shown: of ordinary values, with
@@ -93,7 +100,7 @@ func explanation(p *fuzz.PairState) string {
 func briefChanges(changes []mma.Change, most int) string {
 	var s []string
 	for _, c := range changes {
-		s = append(s, c.String())
+		s = append(s, c.Brief())
 	}
 	if len(s) > most {
 		s = append(s[:most], fmt.Sprintf("and %d more", len(s)-most))

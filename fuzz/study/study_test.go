@@ -1,42 +1,35 @@
 package study
 
 import (
+	"fmt"
+	"os"
 	"testing"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-func TestProto(t *testing.T) {
-	for _, n := range []string{"ampere/mma.m16n8k16.f32.bf16.bf16.f32", "cdna3/v_mfma_f32_16x16x16_f16", "cdna2/v_mfma_f32_16x16x16f16", "hopper/mma.m16n8k16.f16.f16.f16.f16"} {
-		var i *mma.Instruction
-		for _, r := range mma.Catalog() {
-			if r.FullName() == n {
-				i = &r
-				break
-			}
-		}
-		singles := triage.Singles(i.Params, i.Formats, i.K)
-		count := map[Result]int{}
+func TestSep(t *testing.T) {
+	out, _ := os.Create("/tmp/sep.txt")
+	for n, i := range mma.Arithmetics() {
 		t0 := time.Now()
-		for _, s := range singles {
-			t1 := time.Now()
-			o, err := Mutant(t.Context(), i, s.Params)
-			if err != nil {
-				t.Fatal(err)
+		seps, err := Mutants(&i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, arg := 0, 0
+		for _, s := range seps {
+			if s.Argument != "" {
+				arg++
 			}
-			count[o.Result]++
-			if o.Result != Exact {
-				var got []mma.Change
-				var eq int
-				if o.Verdict != nil {
-					got = o.Verdict.Changes
-					eq = len(o.Verdict.Equivalent)
-				}
-				t.Logf("%-12s %-20s %v got %v eq %d differ %d %v", o.Result, s.Knob, o.Mutant, got, eq, o.Differ, time.Since(t1))
+			if !s.Separated() && s.Argument == "" {
+				left++
+				fmt.Fprintln(out, "LEFT", i.FullName(), s.Other, s.Change)
+			}
+			if s.Separated() && s.Argument != "" {
+				fmt.Fprintln(out, "WRONG", s.Argument, i.FullName(), s.Other, s.Change, s.First)
 			}
 		}
-		t.Log(n, len(singles), count, time.Since(t0))
+		fmt.Fprintln(out, n, i.FullName(), i.Params, len(seps), "argued", arg, "left", left, time.Since(t0))
 	}
 }

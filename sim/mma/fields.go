@@ -154,6 +154,31 @@ func (f Field) Values() []int {
 	return vals
 }
 
+// Kind says what values the field can have.
+func (f Field) Kind() string {
+	switch f.value(&Params{}).Interface().(type) {
+	case Frac:
+		return fmt.Sprintf("exact, or fraction bits 1..%d", MaxFrac)
+	case Exp:
+		return "none, or an exponent"
+	case fp.ID:
+		return "none, or a format"
+	}
+	vals := f.Values()
+	if vals == nil {
+		return "0..255"
+	}
+	var names []string
+	for _, v := range vals {
+		var p Params
+		f.SetInt(&p, v)
+		if text := f.Text(&p); text != "" {
+			names = append(names, text)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // Change is a field that has one value in a program and another in a second.
 type Change struct {
 	Path string `json:"path"`
@@ -163,6 +188,40 @@ type Change struct {
 
 // String writes PATH FROM->TO with an arrow.
 func (c Change) String() string { return c.Path + " " + c.From + "→" + c.To }
+
+// symbols are the names that the literature has for parameters.
+var symbols = map[string]string{
+	"l": "L", "join.align.f": "F", "join.align.floor": "e_zero", "join.post.frac": "F2",
+	"join.align.mode": "alignment", "join.cmode": "alignment of c", "join.cf": "F of c",
+	"stage0.align.f": "F of products", "stage0.align.mode": "alignment of products",
+	"acc.mode": "rounding", "acc.frac": "result bits", "acc.flush": "result flush",
+	"in.sub": "subnormal inputs", "in.c": "subnormal c", "special.nan": "NaN code",
+}
+
+// Brief is String with the literature's symbol for the parameter where it has
+// one.
+func (c Change) Brief() string {
+	name := c.Path
+	if s, ok := symbols[name]; ok {
+		name = s
+	}
+	none := func(s string) string { // the name of no rounding mode is empty
+		if s == "" {
+			return "none"
+		}
+		return s
+	}
+	return name + " " + none(c.From) + "→" + none(c.To)
+}
+
+// Brief writes changes with commas between them.
+func Brief(changes []Change) string {
+	s := make([]string, len(changes))
+	for i, c := range changes {
+		s[i] = c.Brief()
+	}
+	return strings.Join(s, ", ")
+}
 
 // Diff returns the fields in which two programs differ.
 func Diff(p, q *Params) []Change {

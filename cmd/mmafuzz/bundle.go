@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+)
+
+// mismatch describes a finding as mismatch.json does.
+func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
+	p := &u.cfg.Pairs[f.Pair]
+	formats := p.Formats()
+	exact := oracle.ExactDot(formats, f.Dot)
+	m := &corpus.Mismatch{
+		Version: corpus.BundleVersion,
+		A:       u.side(p.A, p.TargetA, f.A, exact), B: u.side(p.B, p.TargetB, f.B, exact),
+		Formats: formats, K: p.K,
+		Case: mma.FormatDot(formats, f.Dot), Found: mma.FormatDot(formats, f.Start),
+		Origin: corpus.Origin{Source: f.Origin.Source, Seed: f.Seed, Index: f.Origin.Index},
+		Class:  f.Class.String(), NaN: "bits", Zero: "bits",
+		Bucket: f.Bucket, Labels: bucketLabels(f.Bucket),
+		Exact: fmt.Sprintf("%s (%s)", exact, exact.Decimal()), Stable: f.Stable, Minimal: f.Minimal,
+		Through: f.Through, Made: "mmafuzz " + version(), CaseChanges: f.Changes,
+	}
+	m.Free = strings.Join(freeText(formats, f.Mask), "\n")
+	policy := u.policy(f.Pair)
+	if policy.NaN == oracle.ByClass {
+		m.NaN = "class"
+	}
+	if policy.Zero == oracle.ByClass {
+		m.Zero = "class"
+	}
+	if v := f.Verdict; v != nil && v.Found() {
+		m.Changes, m.ProgramK, m.Base = v.Changes, f.ProgramK, "b"
+		if f.BaseA {
+			m.Base = "a"
+		}
+		m.Explained, m.Kept, m.Equivalent = v.Explained, v.Kept, v.Equivalent
+	}
+	return m
+}
+
+// policy returns how the results of a pair are compared.
+func (u *runUI) policy(pair int) oracle.Policy {
+	p := &u.cfg.Pairs[pair]
+	policy := oracle.DefaultPolicy(p.A.Instruction().Unknown, p.B.Instruction().Unknown)
+	if u.cfg.NaN != nil {
+		policy.NaN = *u.cfg.NaN
+	}
+	if u.cfg.Zero != nil {
+		policy.Zero = *u.cfg.Zero
+	}
+	return policy
+}
+
+// bucketLabels returns the labels in a bucket's name.
+func bucketLabels(bucket string) []string {
+	names, _, _ := strings.Cut(bucket, ":")
+	return strings.FieldsFunc(names, func(r rune) bool { return r == '+' || r == '|' })
+}
+
+func (u *runUI) side(unit devices.Unit, target string, code uint64, exact oracle.Exact) corpus.SideRecord {
+	i := unit.Instruction()
+	s := corpus.SideRecord{
+		Target: target, Instruction: i.Name, Arch: i.Arch, K: i.K,
+		Result: mma.FormatCode(i.D, code), Ulps: fmt.Sprintf("%.6g", exact.Ulps(code)),
+		Known: unit.Known() != nil, Environment: environment(),
+	}
+	if i.Params != (mma.Params{}) {
+		s.Params = &i.Params
+	}
+	if t, err := devices.Open(target); err == nil {
+		maps.Copy(s.Environment, t.Environment())
+		if err := t.Close(); err != nil {
+			u.log.Warn().Err(err).Msg("closing a target")
+		}
+	}
+	return s
+}
+
+// writeBundle writes a finding's bundle and returns its directory.
+func (u *runUI) writeBundle(f *fuzz.Finding) (string, error) {
+	dir := u.bundleDir(f)
+	tiles, err := u.tiles(f)
+	if err != nil {
+		return dir, err
+	}
+	return dir, saveBundle(dir, u.mismatch(f), tiles)
+}
+
+// tiles returns recordings of the whole tile on both sides, for a finding that
+// depends on it.
+func (u *runUI) tiles(f *fuzz.Finding) (map[string][]byte, error) {
+	if f.Place == "" {
+		return nil, nil
+	}
+	p := &u.cfg.Pairs[f.Pair]
+	src, err := fuzz.ParseSource(f.Origin.Source)
+	if err != nil {
+		return nil, err
+	}
+	g := src.Generator
+	per := uint64(g.M * g.N)
+	tile := mma.NewBatch(p.Formats(), mma.Shape{M: g.M, N: g.N, K: p.K, Tiles: 1})
+	src.Fill(tile, f.Seed, f.Origin.Index/per*per)
+	files := map[string][]byte{}
+	for name, side := range map[string]struct {
+		target string
+		unit   devices.Unit
+	}{"tile-a.rec": {p.TargetA, p.A}, "tile-b.rec": {p.TargetB, p.B}} {
+		out := make([]byte, tile.Dots()*p.Formats().D.Width())
+		if err := side.unit.Run(context.Background(), tile, out); err != nil {
+			return nil, err
+		}
+		var buf bytes.Buffer
+		w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Target: side.target, Environment: environment()})
+		if err != nil {
+			return nil, err
+		}
+		i := side.unit.Instruction()
+		s := corpus.Section{Arch: i.Arch, Instruction: i.Name, K: i.K, Generator: src.String(), Seed: f.Seed, First: f.Origin.Index / per * per}
+		if err := errors.Join(w.Add(s, tile, out), w.Close()); err != nil {
+			return nil, err
+		}
+		files[name] = buf.Bytes()
+	}
+	return files, nil
+}
+
+// saveBundle writes a mismatch with all that a bundle has for people, and extra
+// files.
+func saveBundle(dir string, m *corpus.Mismatch, extra map[string][]byte) error {
+	pic, err := pictureOf(m, dir)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := report.Text(&text, pic, report.TextOptions{}); err != nil {
+		return err
+	}
+	files := map[string][]byte{
+		"picture.txt":   text.Bytes(),
+		"README.md":     []byte(bundleReadme(m, dir, text.String())),
+		"repro_test.go": []byte(reproTest(m)),
+	}
+	maps.Copy(files, extra)
+	for name, s := range map[string]*report.Side{"trace-a.json": &pic.A, "trace-b.json": &pic.B} {
+		if s.Trace == nil {
+			continue
+		}
+		if files[name], err = traceJSON(s); err != nil {
+			return err
+		}
+	}
+	return corpus.WriteBundle(dir, m, files)
+}
+
+// picture draws a finding.
+func (u *runUI) picture(w io.Writer, f *fuzz.Finding) error {
+	pic, err := pictureOf(u.mismatch(f), u.bundleDir(f))
+	if err != nil {
+		return err
+	}
+	return report.Text(w, pic, u.textOptions())
+}
+
+func (a *app) textOptions() report.TextOptions {
+	return report.TextOptions{Width: a.width, Color: a.color}
+}
+
+// pictureOf prepares the picture of a mismatch. A side whose arithmetic is not
+// known is drawn by the program that explains it, and says so.
+func pictureOf(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
+	dot, err := m.Dot()
+	if err != nil {
+		return nil, err
+	}
+	pic := &report.Mismatch{
+		Input:   report.Input{Title: m.A.Instruction, Formats: m.Formats, Dot: dot},
+		Changes: m.Changes, FromB: m.Base == "b",
+	}
+	if len(m.CaseChanges) > 0 {
+		pic.Changes = m.CaseChanges
+	}
+	if m.A.Instruction != m.B.Instruction {
+		pic.Title += " ~ " + m.B.Instruction
+	}
+	if dir != "" {
+		pic.Rerun = "mmafuzz replay " + dir
+	}
+	if m.Free != "" {
+		pic.Free = strings.Split(m.Free, "\n")
+	}
+	pic.Labels = []string{inWords(m.Bucket)}
+	if pic.A, err = pictureSide(m, &m.A, "a", dot); err != nil {
+		return nil, err
+	}
+	pic.B, err = pictureSide(m, &m.B, "b", dot)
+	return pic, err
+}
+
+// pictureSide prepares one side: its own trace if its arithmetic is known, that
+// of the explanation if there is one, none otherwise.
+func pictureSide(m *corpus.Mismatch, s *corpus.SideRecord, which string, dot *mma.Dot) (report.Side, error) {
+	side := report.Side{Name: s.Target + "/" + s.Instruction}
+	if s.Result != "-" {
+		code, err := mma.ParseCode("result", m.Formats.D, s.Result)
+		if err != nil {
+			return side, err
+		}
+		side.Result = code
+	}
+	params, k := s.Params, s.K
+	if !s.Known {
+		params, k = explainingProgram(m, which)
+		side.Inferred = true
+	}
+	if params == nil {
+		return side, nil
+	}
+	model, err := sim.New(m.Formats, k, *params)
+	if err != nil {
+		return side, nil // a program of another version: no trace
+	}
+	tr := &sim.Trace{}
+	if model.Dot(dot, tr) == side.Result {
+		side.Trace, side.Params = tr, params
+	}
+	return side, nil
+}
+
+// explainingProgram returns the arithmetic of a side that is not known itself:
+// the other's with the changes that explain it, or what is believed of it.
+func explainingProgram(m *corpus.Mismatch, which string) (*mma.Params, int) {
+	base, own := &m.A, &m.B
+	if which == "a" {
+		base, own = &m.B, &m.A
+	}
+	if m.Base == which || base.Params == nil || len(m.Changes) == 0 {
+		return own.Params, own.K
+	}
+	p := *base.Params
+	if p.Apply(m.Changes) != nil {
+		return nil, 0
+	}
+	return &p, m.ProgramK
+}

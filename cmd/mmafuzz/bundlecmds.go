@@ -1,0 +1,367 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+)
+
+func newReplay(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "replay BUNDLE",
+		Short: "run the case of a bundle again and say whether it is reproduced",
+		Long: `replay runs the case of a bundle on both targets.
+
+Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), args[0]) },
+	}
+}
+
+// replayed is the outcome of replay.
+type replayed struct {
+	Bundle     string `json:"bundle"`
+	A          string `json:"a"` // results now
+	B          string `json:"b"`
+	RecordedA  string `json:"recorded_a"`
+	RecordedB  string `json:"recorded_b"`
+	Class      string `json:"class"`
+	Reproduced bool   `json:"reproduced"`
+	Through    string `json:"through_model,omitempty"` // the side that a model stands in for
+}
+
+func (a *app) replay(ctx context.Context, dir string) error {
+	b, err := corpus.ReadBundle(dir)
+	if err != nil {
+		return err
+	}
+	m := &b.Mismatch
+	r := replayed{Bundle: dir, RecordedA: m.A.Result, RecordedB: m.B.Result}
+	codeA, throughA, err := runSide(ctx, m, &m.A, "a")
+	if err != nil {
+		return err
+	}
+	codeB, throughB, err := runSide(ctx, m, &m.B, "b")
+	if err != nil {
+		return err
+	}
+	switch {
+	case throughA:
+		r.Through = "a"
+	case throughB:
+		r.Through = "b"
+	}
+	class := oracle.Compare(m.Formats.D, bundlePolicy(m), codeA, codeB)
+	r.A, r.B, r.Class = mma.FormatCode(m.Formats.D, codeA), mma.FormatCode(m.Formats.D, codeB), class.String()
+	r.Reproduced = r.A == r.RecordedA && r.B == r.RecordedB
+	if a.json {
+		err = json.NewEncoder(a.stdout).Encode(r)
+	} else {
+		r.write(a, m)
+	}
+	if err == nil && class != oracle.Same {
+		err = errMismatch
+	}
+	return err
+}
+
+func (r *replayed) write(a *app, m *corpus.Mismatch) {
+	fmt.Fprintf(a.stdout, "%s  (%s)\n", m.Case, m.A.Instruction)
+	for _, s := range []struct{ name, target, now, then string }{{"A", m.A.Target, r.A, r.RecordedA}, {"B", m.B.Target, r.B, r.RecordedB}} {
+		note := ""
+		if s.now != s.then {
+			note = "  (was " + s.then + ")"
+		}
+		if r.Through == strings.ToLower(s.name) {
+			note += "  (by the model that explains it)"
+		}
+		fmt.Fprintf(a.stdout, "  %s  %-24s %s%s\n", s.name, s.target, s.now, note)
+	}
+	switch {
+	case r.Reproduced:
+		fmt.Fprintln(a.stdout, "reproduced")
+	case r.Class == oracle.Same.String():
+		fmt.Fprintln(a.stdout, "not reproduced: the two sides agree")
+	default:
+		fmt.Fprintln(a.stdout, "not reproduced: the two sides still differ, but with other results")
+	}
+}
+
+func bundlePolicy(m *corpus.Mismatch) oracle.Policy {
+	var p oracle.Policy
+	if m.NaN == "class" {
+		p.NaN = oracle.ByClass
+	}
+	if m.Zero == "class" {
+		p.Zero = oracle.ByClass
+	}
+	return p
+}
+
+// runSide runs a bundle's case on one of its targets. Where a recording cannot
+// answer, the program that explains it does.
+func runSide(ctx context.Context, m *corpus.Mismatch, s *corpus.SideRecord, which string) (code uint64, through bool, err error) {
+	dot, err := m.Dot()
+	if err != nil {
+		return 0, false, err
+	}
+	unit, err := devices.OpenUnit(s.Target, s.Instruction, likeOf(m, which))
+	if err != nil {
+		return 0, false, err
+	}
+	if err := devices.Comparable(m.Formats, unit.Instruction().Formats); err != nil {
+		return 0, false, fmt.Errorf("%s %s no longer takes the bundle's operands: %w", s.Target, s.Instruction, err)
+	}
+	b := mma.NewBatch(m.Formats, mma.Shape{M: 1, N: 1, K: m.K, Tiles: 1})
+	b.Set(0, dot)
+	out := make([]byte, m.Formats.D.Width())
+	err = unit.Run(ctx, b, out)
+	if errors.Is(err, devices.ErrNoRecording) {
+		if p, k := explainingProgram(m, which); p != nil {
+			model, err := sim.New(m.Formats, k, *p)
+			if err != nil {
+				return 0, false, err
+			}
+			return model.Dot(dot, nil), true, nil
+		}
+	}
+	return mma.Load(out, m.Formats.D.Width(), 0), false, err
+}
+
+func newShow(a *app) *cobra.Command {
+	var trace bool
+	c := &cobra.Command{
+		Use:   "show BUNDLE",
+		Short: "draw the picture of a bundle",
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(_ *cobra.Command, args []string) error { return a.show(args[0], trace) },
+	}
+	c.Flags().BoolVar(&trace, "all", false, "draw every sum, not only those that decide")
+	return c
+}
+
+func (a *app) show(dir string, all bool) error {
+	b, err := corpus.ReadBundle(dir)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		_, err := a.stdout.Write(b.Files["mismatch.json"])
+		return err
+	}
+	pic, err := pictureOf(&b.Mismatch, dir)
+	if err != nil {
+		return err
+	}
+	o := a.textOptions()
+	o.All = all
+	return report.Text(a.stdout, pic, o)
+}
+
+func newMinimize(a *app) *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "minimize BUNDLE",
+		Short: "shrink the case of a bundle again, from the one that was found",
+		Long: `minimize shrinks the case that a bundle was made of, with this version of the
+program, and replaces the bundle, or writes a new one with --out.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.minimize(cmd.Context(), args[0], out)
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "directory of the new bundle (default: the old one)")
+	return c
+}
+
+func (a *app) minimize(ctx context.Context, dir, out string) error {
+	b, err := corpus.ReadBundle(dir)
+	if err != nil {
+		return err
+	}
+	m := b.Mismatch
+	ui, f, err := a.examine(ctx, &m)
+	if errors.Is(err, fuzz.ErrAgree) {
+		fmt.Fprintf(a.stdout, "%s: the two sides agree now\n", dir)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		out = dir
+	}
+	n := ui.mismatch(f)
+	n.Origin = m.Origin
+	if err := saveBundle(out, n, nil); err != nil {
+		return err
+	}
+	if a.json {
+		err = json.NewEncoder(a.stdout).Encode(n)
+	} else {
+		fmt.Fprintf(a.stdout, "was  %s\nnow  %s  (%d queries in %d batches, %s)\nbundle %s\n", m.Case, n.Case, f.Queries, f.Batches, f.Bucket, out)
+	}
+	if err != nil {
+		return err
+	}
+	return errMismatch
+}
+
+// examine explains and shrinks a bundle's case from the beginning.
+func (a *app) examine(ctx context.Context, m *corpus.Mismatch) (*runUI, *fuzz.Finding, error) {
+	text := m.Found
+	if text == "" {
+		text = m.Case
+	}
+	dot, err := mma.ParseDot(m.Formats, m.K, false, strings.Fields(text))
+	if err != nil {
+		return nil, nil, err
+	}
+	ua, err := devices.OpenUnit(m.A.Target, m.A.Instruction, likeOf(m, "a"))
+	if err != nil {
+		return nil, nil, err
+	}
+	ub, err := devices.OpenUnit(m.B.Target, m.B.Instruction, likeOf(m, "b"))
+	if err != nil {
+		return nil, nil, err
+	}
+	policy := bundlePolicy(m)
+	cfg := fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
+		Pairs: []devices.Pair{{A: ua, B: ub, TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}
+	f, err := fuzz.Examine(ctx, cfg, dot)
+	return newRunUI(a, cfg, ""), f, err
+}
+
+func newTriage(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "triage DIR",
+		Short: "explain all bundles below a directory again",
+		Long: `triage looks anew for the cause of each bundle below a directory, with fresh
+evidence, and says where it comes to another result than the bundle.
+
+Exit status: 0 every label is confirmed, 1 some are not, 2 trouble.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.triage(cmd.Context(), args[0]) },
+	}
+}
+
+// retriaged is a line of triage.
+type retriaged struct {
+	Bundle  string       `json:"bundle"`
+	Was     string       `json:"was"`
+	Now     string       `json:"now"`
+	Changes []mma.Change `json:"changes,omitempty"`
+	Problem string       `json:"problem,omitempty"`
+}
+
+func (a *app) triage(ctx context.Context, root string) error {
+	dirs, err := bundlesBelow(root)
+	if err != nil {
+		return err
+	}
+	if len(dirs) == 0 {
+		return fmt.Errorf("there is no bundle in %s", root)
+	}
+	differ := false
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, dir := range dirs {
+		r := a.retriage(ctx, dir)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		differ = differ || r.Was != r.Now
+		if a.json {
+			if err := json.NewEncoder(a.stdout).Encode(r); err != nil {
+				return err
+			}
+			continue
+		}
+		note := "confirmed"
+		if r.Problem != "" {
+			note = r.Problem
+		} else if r.Was != r.Now {
+			note = "was " + r.Was
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Bundle, r.Now, note, briefChanges(r.Changes, 4))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if differ {
+		return errMismatch
+	}
+	return nil
+}
+
+func (a *app) retriage(ctx context.Context, dir string) retriaged {
+	r := retriaged{Bundle: dir}
+	b, err := corpus.ReadBundle(dir)
+	if err != nil {
+		r.Problem = err.Error()
+		return r
+	}
+	r.Was = b.Mismatch.Bucket
+	_, f, err := a.examine(ctx, &b.Mismatch)
+	if err != nil {
+		r.Problem = err.Error()
+		return r
+	}
+	r.Now = f.Bucket
+	if f.Verdict != nil {
+		r.Changes = f.Verdict.Changes
+	}
+	return r
+}
+
+// bundlesBelow finds the directories with a manifest.
+func bundlesBelow(root string) ([]string, error) {
+	var dirs []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.Name() == "MANIFEST" && !d.IsDir() {
+			dirs = append(dirs, filepath.Dir(path))
+		}
+		return nil
+	})
+	return dirs, err
+}
+
+// explainDot draws one dot product on the unit of eval.
+func (e *evalCmd) explainDot(w io.Writer, d *mma.Dot, code uint64) error {
+	i := e.unit.Instruction()
+	side := report.Side{Name: e.target + "/" + i.Name, Result: code}
+	if p := e.unit.Known(); p != nil {
+		model, err := sim.New(i.Formats, i.K, *p)
+		if err != nil {
+			return err
+		}
+		side.Trace, side.Params = &sim.Trace{}, p
+		model.Dot(d, side.Trace)
+	}
+	var text bytes.Buffer
+	if err := report.TextOne(&text, &report.Input{Title: i.Name, Formats: i.Formats, Dot: d}, &side, e.textOptions()); err != nil {
+		return err
+	}
+	text.WriteByte('\n')
+	_, err := w.Write(text.Bytes())
+	return err
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+)
+
+// traceJSON writes a trace.
+func traceJSON(s *report.Side) ([]byte, error) {
+	body, err := json.MarshalIndent(struct {
+		Name     string      `json:"name"`
+		Inferred bool        `json:"inferred"`
+		Params   *mma.Params `json:"params"`
+		Trace    *sim.Trace  `json:"trace"`
+	}{s.Name, s.Inferred, s.Params, s.Trace}, "", "  ")
+	return append(body, '\n'), err
+}
+
+// bundleReadme is the README of a bundle: what it is, for somebody who has never
+// seen one.
+func bundleReadme(m *corpus.Mismatch, dir, picture string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n", m.Bucket)
+	fmt.Fprintf(&b, "`%s` (%s) and `%s` (%s) give different results for the same dot product:\n`%s` and `%s`.\n\n",
+		m.A.Target, m.A.Instruction, m.B.Target, m.B.Instruction, m.A.Result, m.B.Result)
+	fmt.Fprintf(&b, "```\n%s```\n\n", picture)
+	if len(m.CaseChanges) > 0 {
+		side, other := m.A, m.B
+		if m.Base == "b" {
+			side, other = other, side
+		}
+		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", side.Target, briefChanges(m.CaseChanges, 20), other.Target)
+		fmt.Fprintf(&b, "All of %s together explain %d differing cases of this pair and keep %d agreeing ones.\n\n",
+			briefChanges(m.Changes, 20), m.Explained, m.Kept)
+	}
+	for _, e := range m.Equivalent {
+		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", briefChanges(e, 20))
+	}
+	if m.Through {
+		b.WriteString("The case was shrunk on a model of the recorded target, not on the target itself.\n\n")
+	}
+	fmt.Fprintf(&b, "Found as %s, seed %d, index %d. ", m.Origin.Source, m.Origin.Seed, m.Origin.Index)
+	fmt.Fprintf(&b, "Repeated %d of 3 times.\n\n", m.Stable)
+	fmt.Fprintf(&b, "Files: `case.txt` the operands, `mismatch.json` everything for programs, `picture.txt`,\n`trace-*.json` every step of the sums, `repro_test.go` a Go test, `MANIFEST` checksums.\n\n")
+	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n", dir)
+	return b.String()
+}
+
+// reproTest is a Go test that reproduces the mismatch. It needs the mmafuzz
+// module and nothing else: copy it into any module that requires it.
+func reproTest(m *corpus.Mismatch) string {
+	return fmt.Sprintf(`package repro
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	_ "github.com/mmafuzz/mmafuzz/devices/reference"
+	_ "github.com/mmafuzz/mmafuzz/devices/replay"
+	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestRepro runs one dot product on two targets, which gave %[1]s and %[2]s.
+func TestRepro(t *testing.T) {
+	const operands = %[3]q
+	for _, side := range []struct{ target, instruction, like, want string }{
+		{%[4]q, %[5]q, %[6]q, %[1]q},
+		{%[7]q, %[8]q, %[9]q, %[2]q},
+	} {
+		unit, err := devices.OpenUnit(side.target, side.instruction, side.like)
+		if err != nil {
+			t.Skip(err) // the target is not on this machine
+		}
+		f := unit.Instruction().Formats
+		dot, err := mma.ParseDot(f, %[10]d, false, strings.Fields(operands))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := mma.NewBatch(f, mma.Shape{M: 1, N: 1, K: %[10]d, Tiles: 1})
+		b.Set(0, dot)
+		out := make([]byte, f.D.Width())
+		if err := unit.Run(t.Context(), b, out); err != nil {
+			t.Skip(err)
+		}
+		if got := mma.FormatCode(f.D, mma.Load(out, f.D.Width(), 0)); got != side.want {
+			t.Errorf("%%s %%s gives %%s, it gave %%s", side.target, side.instruction, got, side.want)
+		}
+	}
+}
+`, m.A.Result, m.B.Result, m.Case, m.A.Target, m.A.Instruction, likeOf(m, "a"), m.B.Target, m.B.Instruction, likeOf(m, "b"), m.K)
+}
+
+// likeOf names the instruction that gives the formats for reference arithmetic:
+// that of the other side, with the architecture from which it comes.
+func likeOf(m *corpus.Mismatch, which string) string {
+	other := m.B
+	if which == "b" {
+		other = m.A
+	}
+	return other.Arch + "/" + other.Instruction
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+func newDiff(a *app) *cobra.Command {
+	var inst string
+	c := &cobra.Command{
+		Use:   "diff A B",
+		Short: "where the arithmetics of two targets differ, with a witness each",
+		Long: `diff compares the parameters of two simulated targets, instruction by
+instruction: for each that differs, what it is on either side, and the smallest
+input that shows it, computed by A's arithmetic with that one change.
+
+  mmafuzz diff ampere hopper
+  mmafuzz diff hopper cdna3 --inst mma.m16n8k16.f32.f16.f16.f32`,
+		Args: cobra.ExactArgs(2),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return targetNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.diff(cmd.Context(), args[0], args[1], inst)
+		},
+	}
+	c.Flags().StringVar(&inst, "inst", "", "only this instruction of A")
+	return c
+}
+
+// instructionDiff is how one instruction differs.
+type instructionDiff struct {
+	A         string     `json:"a"`
+	B         string     `json:"b"`
+	EvidenceA string     `json:"evidence_a"`
+	EvidenceB string     `json:"evidence_b"`
+	Parts     []partDiff `json:"parts"`
+}
+
+// partDiff is one change with its witness.
+type partDiff struct {
+	Labels  []triage.Label `json:"labels"`
+	Changes []mma.Change   `json:"changes"`
+	// Witness is the smallest input on which A's arithmetic and A's with this
+	// change differ, in the text form of eval; "" if none was found.
+	Witness string `json:"witness,omitempty"`
+	Before  string `json:"before,omitempty"` // D of A
+	After   string `json:"after,omitempty"`  // D of A with the change
+	Alone   bool   `json:"alone"`            // the change makes sense without the others
+}
+
+func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
+	specA, instA := devices.Split(nameA)
+	specB, instB := devices.Split(nameB)
+	if instA == "" {
+		instA = inst
+	}
+	ta, err := devices.Open(specA)
+	if err != nil {
+		return err
+	}
+	defer ta.Close()
+	tb, err := devices.Open(specB)
+	if err != nil {
+		return err
+	}
+	defer tb.Close()
+	pairs, err := devices.Pairs(ta, tb, instA, instB)
+	if err != nil {
+		return err
+	}
+	differ := false
+	for i := range pairs {
+		d, err := diffPair(ctx, &pairs[i])
+		if err != nil {
+			return err
+		}
+		differ = differ || len(d.Parts) > 0
+		if a.json {
+			err = json.NewEncoder(a.stdout).Encode(d)
+		} else {
+			err = d.write(a.stdout)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if differ {
+		return errMismatch
+	}
+	return nil
+}
+
+func diffPair(ctx context.Context, p *devices.Pair) (*instructionDiff, error) {
+	pa, pb := p.A.Known(), p.B.Known()
+	if pa == nil || pb == nil {
+		return nil, errors.New("diff compares known arithmetics: simulators and model files (run compares anything)")
+	}
+	ia, ib := p.A.Instruction(), p.B.Instruction()
+	d := &instructionDiff{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence}
+	for _, part := range triage.Parts(pa, pb) {
+		pd := partDiff{Changes: part.Changes, Labels: []triage.Label{part.Label}}
+		q := *pa
+		if q.Apply(part.Changes) == nil && q.Validate(ia.Formats, p.K) == nil {
+			pd.Alone = true
+			w, err := triage.FindWitness(ctx, ia.Formats, p.K, *pa, q, probe(ia.Formats, p.K, 1))
+			if err != nil {
+				return nil, err
+			}
+			if w != nil {
+				pd.Witness = mma.FormatDot(ia.Formats, w.Dot)
+				pd.Before, pd.After = mma.FormatCode(ia.D, w.Before), mma.FormatCode(ia.D, w.After)
+			}
+		}
+		d.Parts = append(d.Parts, pd)
+	}
+	return d, nil
+}
+
+func (d *instructionDiff) write(w io.Writer) error {
+	fmt.Fprintf(w, "%s  %s\n", d.A, d.B)
+	if len(d.Parts) == 0 {
+		fmt.Fprintf(w, "  the same arithmetic\n\n")
+		return nil
+	}
+	for _, p := range d.Parts {
+		var labels []string
+		for _, l := range p.Labels {
+			labels = append(labels, string(l))
+		}
+		fmt.Fprintf(w, "  %-22s %s\n", strings.Join(labels, ", "), briefChanges(p.Changes, 6))
+		switch {
+		case p.Witness != "":
+			fmt.Fprintf(w, "  %-22s   %s = %s, with the change %s\n", "", p.Witness, p.Before, p.After)
+		case p.Alone:
+			fmt.Fprintf(w, "  %-22s   no input was found that shows it alone\n", "")
+		default:
+			fmt.Fprintf(w, "  %-22s   makes sense only with other changes\n", "")
+		}
+	}
+	fmt.Fprintf(w, "  %-22s %s\n  %-22s %s\n\n", "evidence A", d.EvidenceA, "evidence B", d.EvidenceB)
+	return nil
+}
+
+// probe returns rounds of inputs of every generator.
+func probe(f mma.Formats, k int, seed uint64) triage.Inputs {
+	sp := fuzz.Spec{Formats: f, K: k}
+	return func(round int, ps ...*mma.Params) []*mma.Dot { return fuzz.Probe(sp, seed, round, ps...) }
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/devices/discover"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+func newDoctor(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "what this machine can run, and why not",
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return a.doctor() },
+	}
+}
+
+// checkup is a line of doctor.
+type checkup struct {
+	What   string `json:"what"`
+	State  string `json:"state"` // ok, problem, absent
+	Detail string `json:"detail"`
+	Remedy string `json:"remedy,omitempty"`
+}
+
+func (a *app) doctor() error {
+	lines := []checkup{
+		{"processors", "ok", fmt.Sprintf("%d, %s/%s", runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH), ""},
+		simulators(),
+	}
+	lines = append(lines, gpus()...)
+	bad := false
+	for _, l := range lines {
+		bad = bad || l.State == "problem"
+		if a.json {
+			if err := json.NewEncoder(a.stdout).Encode(l); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintf(a.stdout, "%-8s %-12s %s\n", l.State, l.What, l.Detail)
+		if l.Remedy != "" {
+			fmt.Fprintf(a.stdout, "%-8s %-12s → %s\n", "", "", l.Remedy)
+		}
+	}
+	if bad {
+		return fmt.Errorf("something is wrong here: see above")
+	}
+	return nil
+}
+
+// simulators runs every model once against the oracle.
+func simulators() checkup {
+	n, refused := 0, 0
+	for _, i := range mma.Catalog() {
+		if i.Refuse != "" {
+			refused++
+			continue
+		}
+		m, err := sim.ForInstruction(&i)
+		if err != nil {
+			return checkup{"simulators", "problem", err.Error(), "this is a bug: please report it"}
+		}
+		d := probe(i.Formats, i.K, 1)(0, &i.Params)[0]
+		if m.Dot(d, nil) != oracle.Eval(&i.Params, i.Formats, i.K, d) {
+			return checkup{"simulators", "problem", i.FullName() + " and the oracle differ", "this is a bug: please report it"}
+		}
+		n++
+	}
+	return checkup{"simulators", "ok", fmt.Sprintf("%d instructions of %d architectures, %d listed without a model", n, len(mma.Archs), refused), ""}
+}
+
+// gpus lists the GPUs of the machine.
+func gpus() []checkup {
+	found := discover.Devices()
+	if len(found) == 0 {
+		return []checkup{{"gpu", "absent", "no NVIDIA or AMD GPU was found", "simulators, references and recordings need none"}}
+	}
+	var lines []checkup
+	for _, d := range found {
+		c := checkup{d.Kind, "absent", fmt.Sprintf("%s %s %s", d.Name, d.Arch, d.Detail), "this version cannot run instructions on GPUs yet"}
+		if d.Problem != "" {
+			c.State, c.Detail, c.Remedy = "problem", d.Name+": "+d.Problem, d.Remedy
+		}
+		lines = append(lines, c)
+	}
+	return lines
+}

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+func newList(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "list targets, instructions, generators, labels, formats or parameters",
+		RunE: func(*cobra.Command, []string) error {
+			return errors.New("list what? targets, instructions, generators, labels, formats or parameters")
+		},
+	}
+	c.AddCommand(
+		&cobra.Command{Use: "targets", Short: "what can be compared", Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return a.listTargets() }},
+		newListInstructions(a),
+		&cobra.Command{Use: "generators", Short: "sources of inputs", Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return a.listGenerators() }},
+		&cobra.Command{Use: "labels", Short: "causes that triage knows", Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return a.listLabels() }},
+		&cobra.Command{Use: "formats", Short: "number formats", Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return a.listFormats() }},
+		&cobra.Command{Use: "parameters", Short: "parameters of an arithmetic, as in model files", Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error { return a.listParameters() }},
+	)
+	return c
+}
+
+// table writes rows of cells in columns, or as JSON objects with the heads as
+// keys.
+func (a *app) table(heads []string, rows [][]string) error {
+	if a.json {
+		enc := json.NewEncoder(a.stdout)
+		for _, r := range rows {
+			m := map[string]string{}
+			for i, h := range heads {
+				m[h] = r[i]
+			}
+			if err := enc.Encode(m); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		for i, cell := range r {
+			if i > 0 {
+				fmt.Fprint(w, "\t")
+			}
+			fmt.Fprint(w, cell)
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
+}
+
+func (a *app) listTargets() error {
+	var rows [][]string
+	for _, arch := range mma.Archs {
+		n, refused := 0, 0
+		for _, i := range mma.Of(arch.Name) {
+			if i.Refuse != "" {
+				refused++
+			} else {
+				n++
+			}
+		}
+		text := fmt.Sprintf("%s, %s: %d instructions", arch.Title, arch.Chip, n)
+		if refused > 0 {
+			text += fmt.Sprintf(", %d without a model", refused)
+		}
+		rows = append(rows, []string{"sim:" + arch.Name, text})
+	}
+	for _, r := range oracle.References {
+		rows = append(rows, []string{"ref:" + r.Name, r.Title})
+	}
+	kinds := devices.Kinds()
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		if k != "sim" && k != "ref" {
+			rows = append(rows, []string{k + ":", kinds[k]})
+		}
+	}
+	return a.table([]string{"target", "about"}, rows)
+}
+
+func newListInstructions(a *app) *cobra.Command {
+	var target string
+	var all bool
+	c := &cobra.Command{
+		Use:   "instructions [TARGET]",
+		Short: "instructions of a target, with their arithmetic and evidence",
+		Args:  cobra.MaximumNArgs(1),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return targetNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				target = args[0]
+			}
+			return a.listInstructions(target, all)
+		},
+	}
+	c.Flags().BoolVar(&all, "unverified", false, "also those that have no model, and why")
+	return c
+}
+
+func (a *app) listInstructions(target string, all bool) error {
+	rows := mma.Catalog()
+	if target != "" {
+		t, err := devices.Open(target)
+		if err != nil {
+			return err
+		}
+		defer t.Close()
+		rows = t.Instructions()
+	}
+	var out [][]string
+	for _, i := range rows {
+		if i.Refuse != "" {
+			if all {
+				out = append(out, []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), "-", "-", "no model: " + i.Refuse, ""})
+			}
+			continue
+		}
+		out = append(out, []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), i.Params.String(), i.Unknown.String(), i.Evidence, i.Source})
+	}
+	heads := []string{"arch", "instruction", "formats", "k", "arithmetic", "unknown", "evidence", "source"}
+	if !a.json {
+		out = slices.Insert(out, 0, heads)
+	}
+	return a.table(heads, out)
+}
+
+func (a *app) listGenerators() error {
+	var rows [][]string
+	for _, g := range fuzz.Generators() {
+		rows = append(rows, []string{fmt.Sprintf("%s@%d", g.Name, g.Version), g.Doc})
+	}
+	return a.table([]string{"generator", "about"}, rows)
+}
+
+func (a *app) listLabels() error {
+	var rows [][]string
+	for _, l := range triage.Labels() {
+		rows = append(rows, []string{string(l.Label), l.Doc})
+	}
+	return a.table([]string{"label", "about"}, rows)
+}
+
+func (a *app) listFormats() error {
+	heads := []string{"format", "bits", "s/e/m", "bias", "emin", "max finite", "source"}
+	rows := [][]string{}
+	for _, id := range fp.All() {
+		f := id.Get()
+		s := 0
+		if f.Signed {
+			s = 1
+		}
+		rows = append(rows, []string{f.Name, fmt.Sprint(f.Bits()), fmt.Sprintf("%d/%d/%d", s, f.ExpBits, f.FracBits), fmt.Sprint(f.Bias),
+			fmt.Sprint(f.Emin()), fmt.Sprintf("%0*x (%g)", f.Digits(), f.MaxFinite(), f.Float64(f.MaxFinite())), f.Source})
+	}
+	if !a.json {
+		rows = slices.Insert(rows, 0, heads)
+	}
+	return a.table(heads, rows)
+}
+
+func (a *app) listParameters() error {
+	var rows [][]string
+	for _, f := range mma.Fields() {
+		rows = append(rows, []string{f.Path, f.Kind()})
+	}
+	return a.table([]string{"parameter", "values"}, rows)
+}

@@ -1,0 +1,80 @@
+// Package discover finds hardware that could be tested on this machine. It
+// executes nothing.
+package discover
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Device is a piece of hardware, or what is in the way of finding it.
+type Device struct {
+	Kind   string `json:"kind"` // nvidia, amd
+	Name   string `json:"name"`
+	Arch   string `json:"arch,omitempty"` // of the catalogue, if it is known
+	Detail string `json:"detail,omitempty"`
+	UUID   string `json:"uuid,omitempty"`
+	Driver string `json:"driver,omitempty"`
+	// Problem says why the device cannot be used, Remedy what to do about it.
+	Problem string `json:"problem,omitempty"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+// Devices returns what was found, NVIDIA first.
+func Devices() []Device {
+	return append(nvidia(), amd("/sys/class/kfd/kfd/topology/nodes")...)
+}
+
+// amd reads the topology that the kernel driver publishes: no library is needed.
+func amd(root string) []Device {
+	nodes, err := filepath.Glob(filepath.Join(root, "*", "properties"))
+	if err != nil {
+		return nil
+	}
+	var found []Device
+	for _, n := range nodes {
+		data, err := os.ReadFile(n)
+		if err != nil {
+			found = append(found, Device{Kind: "amd", Name: n, Problem: err.Error(), Remedy: "read access to " + root})
+			continue
+		}
+		if version := property(string(data), "gfx_target_version"); version != "" && version != "0" {
+			name := gfxName(version)
+			found = append(found, Device{Kind: "amd", Name: name, Arch: gfxArch[name]})
+		}
+	}
+	return found
+}
+
+// property returns a value of a text of "name value" lines.
+func property(text, name string) string {
+	for line := range strings.Lines(text) {
+		if f := strings.Fields(line); len(f) == 2 && f[0] == name {
+			return f[1]
+		}
+	}
+	return ""
+}
+
+// gfxName turns 90402 into gfx942: major, two digits minor, two digits stepping
+// in hexadecimal.
+func gfxName(version string) string {
+	var n int
+	if _, err := fmt.Sscan(version, &n); err != nil {
+		return "gfx?"
+	}
+	return fmt.Sprintf("gfx%d%x%x", n/10000, n/100%100, n%100)
+}
+
+// gfxArch is the architecture of a chip.
+var gfxArch = map[string]string{"gfx908": "cdna1", "gfx90a": "cdna2", "gfx942": "cdna3", "gfx950": "cdna4"}
+
+// capabilityArch is the architecture of an NVIDIA compute capability.
+func capabilityArch(major, minor int) string {
+	return map[int]string{
+		70: "volta", 75: "turing", 80: "ampere", 86: "ampere", 89: "ada", 90: "hopper",
+		100: "blackwell", 103: "blackwell-ultra", 110: "thor", 120: "rtx-blackwell", 121: "gb10",
+	}[10*major+minor]
+}

@@ -1,0 +1,65 @@
+package reference
+
+import (
+	"context"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+func init() {
+	devices.Register("oracle", openOracle, "slow second interpreter of an architecture's parameters: oracle:hopper")
+}
+
+// slowTarget is an architecture interpreted by package oracle.
+type slowTarget struct {
+	arch mma.Arch
+}
+
+func openOracle(arch string) (devices.Target, error) {
+	a, ok := mma.FindArch(arch)
+	if !ok {
+		_, err := mma.Lookup(arch, "")
+		return nil, err
+	}
+	return &slowTarget{a}, nil
+}
+
+func (t *slowTarget) Name() string                    { return "oracle:" + t.arch.Name }
+func (t *slowTarget) Instructions() []mma.Instruction { return mma.Of(t.arch.Name) }
+func (t *slowTarget) Close() error                    { return nil }
+func (t *slowTarget) Environment() map[string]string  { return map[string]string{"kind": "oracle"} }
+
+func (t *slowTarget) Open(i *mma.Instruction) (devices.Unit, error) {
+	if err := devices.Refused(i); err != nil {
+		return nil, err
+	}
+	return &slowUnit{inst: i}, nil
+}
+
+type slowUnit struct {
+	inst *mma.Instruction
+	dots sync.Pool
+}
+
+func (u *slowUnit) Instruction() *mma.Instruction { return u.inst }
+func (u *slowUnit) Known() *mma.Params            { return &u.inst.Params }
+
+func (u *slowUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	d, _ := u.dots.Get().(*mma.Dot)
+	if d == nil || len(d.A) != in.K || len(d.SA) != in.Blocks(in.K) {
+		d = mma.NewDot(in.Formats, in.K)
+	}
+	defer u.dots.Put(d)
+	width := in.Formats.D.Width()
+	for i := range in.Dots() {
+		if i%64 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		in.Get(i, d)
+		mma.Store(out, width, i, oracle.Eval(&u.inst.Params, in.Formats, u.inst.K, d))
+	}
+	return nil
+}

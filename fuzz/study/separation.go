@@ -1,0 +1,170 @@
+package study
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// Separation says how many inputs each generator needs to show that an
+// arithmetic and another one are not the same function.
+type Separation struct {
+	Base   string       // ARCH/INSTRUCTION
+	Other  string       // the knob of a mutant, or ARCH/INSTRUCTION of a pair
+	Change []mma.Change // from base to other
+	// First is for each generator the number of inputs up to and including the
+	// first one that separates; 0: none within the limit.
+	First    []uint64
+	Limit    uint64 // inputs of each generator that were tried, at least
+	Argument string // why no input can separate; "" if there is no such reason
+}
+
+// Separated says whether any generator separates the two.
+func (s *Separation) Separated() bool {
+	for _, n := range s.First {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// The limits of the search: every generator gets the first; where none
+// separates, every one gets the second.
+const (
+	SeparateFirst = 100_000
+	SeparateMost  = 1_000_000
+)
+
+// rival is a program that is to be told from the base.
+type rival struct {
+	sep   *Separation
+	model *sim.Model
+}
+
+// Mutants measures the separation of an instruction's arithmetic from all its
+// one-knob mutants.
+func Mutants(i *mma.Instruction) ([]*Separation, error) {
+	var seps []*Separation
+	var rivals []rival
+	for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
+		m, err := sim.New(i.Formats, i.K, s.Params)
+		if err != nil {
+			return nil, err
+		}
+		sep := &Separation{Base: i.FullName(), Other: s.Knob, Change: mma.Diff(&i.Params, &s.Params), Argument: Equivalent(i, &s.Params)}
+		seps = append(seps, sep)
+		rivals = append(rivals, rival{sep, m})
+	}
+	return seps, separate(i, rivals)
+}
+
+// Pairs measures the separation of an instruction's arithmetic from those of
+// later architectures for the same operands.
+func Pairs(i *mma.Instruction, others []mma.Instruction) ([]*Separation, error) {
+	var seps []*Separation
+	var rivals []rival
+	for _, o := range others {
+		if o.Formats != i.Formats || o.Params == i.Params || o.Params.Validate(i.Formats, i.K) != nil {
+			continue
+		}
+		m, err := sim.New(i.Formats, i.K, o.Params)
+		if err != nil {
+			return nil, err
+		}
+		sep := &Separation{Base: i.FullName(), Other: o.FullName(), Change: mma.Diff(&i.Params, &o.Params)}
+		seps = append(seps, sep)
+		rivals = append(rivals, rival{sep, m})
+	}
+	return seps, separate(i, rivals)
+}
+
+// separate runs every generator on the base and its rivals.
+func separate(i *mma.Instruction, rivals []rival) error {
+	base, err := sim.ForInstruction(i)
+	if err != nil {
+		return err
+	}
+	gens := fuzz.Generators()
+	for _, r := range rivals {
+		r.sep.First = make([]uint64, len(gens))
+	}
+	run := func(rivals []rival, from, to uint64) {
+		var next atomic.Int64
+		var wg sync.WaitGroup
+		for range runtime.GOMAXPROCS(0) {
+			wg.Go(func() {
+				for g := next.Add(1) - 1; int(g) < len(gens); g = next.Add(1) - 1 {
+					separateBy(i, base, rivals, int(g), from, to)
+				}
+			})
+		}
+		wg.Wait()
+		for _, r := range rivals {
+			r.sep.Limit = to
+		}
+	}
+	run(rivals, 0, SeparateFirst)
+	var left []rival
+	for _, r := range rivals {
+		if !r.sep.Separated() && r.sep.Argument == "" {
+			left = append(left, r)
+		}
+	}
+	if len(left) > 0 {
+		run(left, SeparateFirst, SeparateMost)
+	}
+	return nil
+}
+
+// separateChunk is the number of inputs made at once.
+const separateChunk = 2048
+
+// separateBy runs one generator's inputs from..to.
+func separateBy(i *mma.Instruction, base *sim.Model, rivals []rival, g int, from, to uint64) {
+	gens := fuzz.Generators()
+	gen := gens[g]
+	src := gen.Aimed(fuzz.Spec{Formats: i.Formats, K: i.K}, &i.Params)
+	src.Generator = &gens[g]
+	per := uint64(gen.M * gen.N)
+	b := mma.NewBatch(i.Formats, mma.Shape{M: gen.M, N: gen.N, K: i.K, Tiles: int(separateChunk / per)})
+	w := i.D.Width()
+	want, got := make([]byte, separateChunk*w), make([]byte, separateChunk*w)
+	open := make([]rival, len(rivals))
+	copy(open, rivals)
+	for at := from / separateChunk * separateChunk; at < to && len(open) > 0; at += separateChunk {
+		src.Fill(b, 1, at)
+		base.Run(b, want)
+		kept := open[:0]
+		for _, r := range open {
+			r.model.Run(b, got)
+			if n := firstDifference(i, want, got); n >= 0 {
+				r.sep.First[g] = at + uint64(n) + 1
+				continue
+			}
+			kept = append(kept, r)
+		}
+		open = kept
+	}
+}
+
+// firstDifference returns the number of the first output that differs in any
+// bit, -1 if none does.
+func firstDifference(i *mma.Instruction, want, got []byte) int {
+	w := i.D.Width()
+	if string(want) == string(got) {
+		return -1
+	}
+	for n := range len(want) / w {
+		if oracle.Compare(i.D, oracle.Policy{}, mma.Load(want, w, n), mma.Load(got, w, n)) != oracle.Same {
+			return n
+		}
+	}
+	return -1
+}

@@ -1,0 +1,79 @@
+package minimize
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Place says how much of its tile an output needs around it to show a mismatch.
+type Place uint8
+
+// The places, from the simplest on.
+const (
+	Alone    Place = iota // nothing: a tile of this output alone shows it
+	Corner                // a tile of zeros around it; it may be the first output
+	Original              // a tile of zeros around it, and its own position
+	Whole                 // the rest of its tile
+	Nowhere               // more than its tile: this alone does not show it
+)
+
+var placeNames = []string{"alone", "corner", "original", "whole", "nowhere"}
+
+// String returns the place's name.
+func (p Place) String() string {
+	if int(p) >= len(placeNames) {
+		return fmt.Sprintf("place(%d)", uint8(p))
+	}
+	return placeNames[p]
+}
+
+// TileTest runs a batch of one tile and says whether an output, counted within
+// the tile, is in the bucket.
+type TileTest func(ctx context.Context, b *mma.Batch, output int) (bool, error)
+
+// Tile finds the simplest place at which an output of a tile of a batch, counted
+// within the tile, is in the bucket. A dot product that shows its mismatch
+// Alone or in the Corner can be minimized by itself; else the layout matters.
+func Tile(ctx context.Context, b *mma.Batch, tile, output int, test TileTest) (Place, error) {
+	n := b.M * b.N
+	dot := mma.NewDot(b.Formats, b.K)
+	b.Get(tile*n+output, dot)
+	alone := mma.NewBatch(b.Formats, mma.Shape{M: 1, N: 1, K: b.K, Tiles: 1})
+	alone.Set(0, dot)
+	whole := mma.NewBatch(b.Formats, mma.Shape{M: b.M, N: b.N, K: b.K, Tiles: 1})
+	for i := range n {
+		b.Get(tile*n+i, dot)
+		whole.Set(i, dot)
+	}
+	tries := []struct {
+		b      *mma.Batch
+		output int
+	}{
+		Alone:    {alone, 0},
+		Corner:   {amongZeros(whole, output, 0), 0},
+		Original: {amongZeros(whole, output, output), output},
+		Whole:    {whole, output},
+	}
+	for p, t := range tries {
+		if ok, err := test(ctx, t.b, t.output); ok || err != nil {
+			return Place(p), err
+		}
+	}
+	return Nowhere, nil
+}
+
+// amongZeros returns a tile of zeros, with scales of 1, that has one output of
+// another tile at a position.
+func amongZeros(tile *mma.Batch, output, at int) *mma.Batch {
+	l := newLayout(tile.Formats, tile.K)
+	zeros := mma.NewBatch(tile.Formats, tile.Shape)
+	for i := range tile.Dots() {
+		zeros.Set(i, l.dot(l.plain))
+	}
+	dot := mma.NewDot(tile.Formats, tile.K)
+	tile.Get(output, dot)
+	zeros.Set(at, dot)
+	return zeros
+}

@@ -1,0 +1,89 @@
+package mma
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// operations are the elementary operations by the constructors that make them;
+// String recognises a program by trying them on its own parameters.
+var operations = []struct {
+	name string
+	make func(p *Params) (Params, string)
+}{
+	{"fma", func(p *Params) (Params, string) { return FMA(resultFormat(p)), "" }},
+	{"e-fdpa", func(p *Params) (Params, string) { return EFDPA(p.L), fmt.Sprintf("L=%d", p.L) }},
+	{"ftz-addmul", func(p *Params) (Params, string) { return FTZAddMul(p.L), fmt.Sprintf("P=%d", p.L) }},
+	{"split-hmma", func(p *Params) (Params, string) {
+		a := p.Join.Align
+		return SplitHMMA(a.F, p.Acc, a.Floor, resultFormat(p)), fmt.Sprintf("F=%d, %s", a.F, roundName(p.Acc))
+	}},
+	{"t-fdpa", func(p *Params) (Params, string) {
+		a := p.Join.Align
+		return TFDPA(p.L, a.F, p.Acc, a.Floor), fmt.Sprintf("L=%d, F=%d, %s, e_zero=%s", p.L, a.F, roundName(p.Acc), a.Floor)
+	}},
+	{"gst-fdpa", func(p *Params) (Params, string) {
+		a := p.Join.Align
+		return GSTFDPA(p.L, p.Stage0.Group, a.F, p.Acc, a.Floor),
+			fmt.Sprintf("L=%d, G=%d, F=%d, %s, e_zero=%s", p.L, p.Stage0.Group, a.F, roundName(p.Acc), a.Floor)
+	}},
+	{"tr-fdpa", func(p *Params) (Params, string) {
+		return TRFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
+	}},
+	{"gtr-fdpa", func(p *Params) (Params, string) {
+		return GTRFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
+	}},
+}
+
+// resultFormat guesses D's format from the rounding of the result.
+func resultFormat(p *Params) fp.ID {
+	for _, id := range []fp.ID{fp.FP64, fp.FP16, fp.BF16} {
+		if p.Acc.Frac == Frac(id.Get().FracBits) && p.Acc.Emin == Exp(id.Get().Emin()) {
+			return id
+		}
+	}
+	return fp.FP32
+}
+
+// roundName writes a rounding as rz-fp32, rne-fp16 or rz-e8m13.
+func roundName(r Round) string {
+	for _, id := range []fp.ID{fp.FP64, fp.FP32, fp.FP16, fp.BF16} {
+		if r == To(id, r.Mode) {
+			return r.Mode.String() + "-" + id.String()
+		}
+	}
+	if r == RZE8M13() {
+		return "rz-e8m13"
+	}
+	return fmt.Sprintf("%s-%d", r.Mode, r.Frac)
+}
+
+// String names the elementary operation with its parameters, as the field does:
+// t-fdpa(L=16, F=25, rz-fp32, e_zero=-133). A program that is none of them but
+// for at most a few fields is written as the nearest with these changes, any
+// other as custom.
+func (p Params) String() string {
+	best, fewest := "custom", 1<<30
+	for _, op := range operations {
+		q, args := op.make(&p)
+		d := Diff(&q, &p)
+		if len(d) >= fewest || len(d) > maxDescribed {
+			continue
+		}
+		fewest = len(d)
+		best = op.name
+		if args != "" {
+			best += "(" + args + ")"
+		}
+		for _, c := range d {
+			best += fmt.Sprintf(" %s=%s", c.Path, c.To)
+		}
+	}
+	return strings.TrimSpace(best)
+}
+
+// maxDescribed is the number of differing fields up to which a program is
+// described as a variant of a known one.
+const maxDescribed = 4

@@ -1,0 +1,44 @@
+package mma
+
+// Sequence returns the order in which k products are taken.
+func Sequence(o Order, k int) []uint8 {
+	seq := make([]uint8, 0, k)
+	pick := func(want func(i int) bool) {
+		for i := range k {
+			if want(i) {
+				seq = append(seq, uint8(i))
+			}
+		}
+	}
+	switch o {
+	case Ascending:
+		pick(func(int) bool { return true })
+	case Descending:
+		for i := k - 1; i >= 0; i-- {
+			seq = append(seq, uint8(i))
+		}
+	case SwapPairs:
+		for i := range k {
+			if i^1 < k {
+				seq = append(seq, uint8(i^1))
+			} else {
+				seq = append(seq, uint8(i))
+			}
+		}
+	case Split4:
+		pick(func(i int) bool { return i%4 < 2 })
+		pick(func(i int) bool { return i%4 >= 2 })
+	case EvenOdd:
+		pick(func(i int) bool { return i%2 == 0 })
+		pick(func(i int) bool { return i%2 == 1 })
+	case Halves:
+		h := k / 2
+		for i := range h {
+			seq = append(seq, uint8(i), uint8(i+h))
+		}
+		if k%2 == 1 {
+			seq = append(seq, uint8(k-1))
+		}
+	}
+	return seq
+}

@@ -1,0 +1,285 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+)
+
+// block is one sum, or a few words about sums that are not drawn.
+type block struct {
+	head []string
+	body []entry
+	tail []string // what is not drawn: one line for each step or sum
+}
+
+// entry is a line of a block: a row of bits, or text.
+type entry struct {
+	row  *row // nil: text
+	text string
+}
+
+// maxRows is the number of terms of a sum that are drawn.
+const maxRows = 24
+
+// block draws a sum.
+func (v *view) block(i int) block {
+	s := &v.sums[i]
+	b := block{head: []string{v.stepPrefix(i) + v.equation(i)}}
+	switch {
+	case !isFinite(&s.Sum):
+		v.specialBody(&b, i)
+		return b
+	case s.HasE:
+		b.head = append(b.head, v.alignment(i))
+	}
+	v.termBody(&b, i)
+	v.sumBody(&b, i)
+	return b
+}
+
+// equation writes a sum as S = p0..p7 + c.
+func (v *view) equation(i int) string {
+	return v.sumName(i) + " = " + strings.Join(v.termNames(i), " + ")
+}
+
+// alignment says where the terms of a sum are cut.
+func (v *view) alignment(i int) string {
+	s := &v.sums[i]
+	var texts []string
+	for _, isAcc := range []bool{false, true} {
+		for j := range s.Terms {
+			t := &s.Terms[j]
+			if !t.IsCut || isAcc != isAccumulator(t) {
+				continue
+			}
+			text := fmt.Sprintf(" 2^%d (F=%d %s)", t.Q, s.E-t.Q, modeName(t.Mode))
+			switch {
+			case !isAcc:
+				texts = append(texts, "cut"+text)
+			case len(texts) == 0:
+				texts = append(texts, v.termName(i, j)+" cut"+text)
+			case texts[0] != "cut"+text:
+				texts = append(texts, v.termName(i, j)+text)
+			}
+			break
+		}
+	}
+	if texts == nil {
+		return "exact sum"
+	}
+	return largest(s) + ", " + strings.Join(texts, ", ")
+}
+
+func isAccumulator(t *sim.TermTrace) bool {
+	return t.From == sim.FromC || t.From == sim.FromAcc || t.From == sim.FromZero
+}
+
+// largest writes the exponent that a sum is aligned to.
+func largest(s *sim.SumTrace) string {
+	text := "E=" + strconv.Itoa(int(s.E))
+	for j := range s.Terms {
+		if t := &s.Terms[j]; t.Kind == sim.Finite && t.E == s.E {
+			return text
+		}
+	}
+	return text + " (the floor)"
+}
+
+// specialBody says which terms are not numbers and what comes of it.
+func (v *view) specialBody(b *block, i int) {
+	s := &v.sums[i]
+	var lines []string
+	for j := range s.Terms {
+		t := &s.Terms[j]
+		if isFinite(t) {
+			continue
+		}
+		text := v.termName(i, j) + " = " + valueText(t)
+		if note := v.specialNote(i, j); note != "" {
+			text += "  (" + note + ")"
+		}
+		lines = append(lines, text)
+	}
+	for _, l := range elide(lines) {
+		b.text("  " + l)
+	}
+	b.text(v.sumName(i) + " = " + valueText(&s.Sum) + ": " + specialReason(s))
+	b.text("→ " + v.resultText(i))
+}
+
+// specialReason says why a sum is not a number.
+func specialReason(s *sim.SumTrace) string {
+	var nan, plus, minus bool
+	for j := range s.Terms {
+		t := &s.Terms[j]
+		nan = nan || isNaN(t)
+		plus = plus || t.Kind == sim.Inf && !t.Value.Neg
+		minus = minus || t.Kind == sim.Inf && t.Value.Neg
+	}
+	switch {
+	case nan:
+		return "a term is NaN"
+	case plus && minus:
+		return "infinities of both signs"
+	}
+	return "a term is infinite; no bits are summed"
+}
+
+func (b *block) text(s string) { b.body = append(b.body, entry{text: s}) }
+
+func (b *block) row(r row) { b.body = append(b.body, entry{row: &r}) }
+
+// termBody draws the terms of a sum, largest exponent first, and names those
+// that are zero.
+func (v *view) termBody(b *block, i int) {
+	s := &v.sums[i]
+	var rows []row
+	var zeros, negative []string
+	for j := range s.Terms {
+		t := &s.Terms[j]
+		switch {
+		case !t.Value.IsZero():
+			rows = append(rows, v.termRow(i, j))
+		case t.Kind == sim.Finite:
+			rows = append(rows, row{label: v.termName(i, j), exp: t.E, hasExp: true, note: "0, cancelled"})
+		default:
+			if note := v.nullNote(i, j); note != "" {
+				rows = append(rows, row{label: v.termName(i, j), exp: nothingLost, neg: t.Value.Neg, note: note})
+				continue
+			}
+			zeros = append(zeros, v.termName(i, j))
+			if t.Value.Neg {
+				negative = append(negative, v.termName(i, j))
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(x, y row) int { return cmp.Compare(y.exp, x.exp) })
+	drawn := limit(rows)
+	for _, r := range drawn {
+		b.row(r)
+	}
+	if n := len(rows) - len(drawn); n > 0 {
+		b.text(fmt.Sprintf("… %d more terms", n))
+	}
+	if len(zeros) > 0 {
+		b.text(zeroText(zeros, negative))
+	}
+}
+
+// limit returns the rows that are drawn: those with bits that only this side
+// keeps first, then those of the largest exponents.
+func limit(rows []row) []row {
+	differing := 0
+	for i := range rows {
+		if rows[i].differs() {
+			differing++
+		}
+	}
+	room := maxRows - differing // for the others
+	var drawn []row
+	for i := range rows {
+		switch {
+		case !rows[i].differs() && room > 0:
+			room--
+		case !rows[i].differs() || len(drawn) == maxRows:
+			continue
+		}
+		drawn = append(drawn, rows[i])
+	}
+	return drawn
+}
+
+func (r *row) differs() bool { return slices.Contains(r.bits, onlyHere) }
+
+func zeroText(zeros, negative []string) string {
+	text := fmt.Sprintf("%d zero terms: ", len(zeros))
+	if len(zeros) == 1 {
+		text = "a zero term: "
+	}
+	text += strings.Join(joinNames(zeros), " ")
+	switch {
+	case len(negative) == len(zeros):
+		return text + " (-0)"
+	case len(negative) > 0:
+		return text + " (-0: " + strings.Join(joinNames(negative), " ") + ")"
+	}
+	return text
+}
+
+// sumBody draws a sum, and what its roundings leave where there are several.
+func (v *view) sumBody(b *block, i int) {
+	s := &v.sums[i]
+	name, x := v.sumName(i), &s.Sum
+	grid := lowestCut(s)
+	for j := range s.Rounds {
+		r := &s.Rounds[j]
+		last := j == len(s.Rounds)-1
+		if x.Value.IsZero() || !isFinite(x) {
+			break
+		}
+		note := roundingNote(x.Value, &r.After, &r.Round)
+		if note == "" || !last && strings.HasSuffix(note, "exact") {
+			continue // nothing happens
+		}
+		var q *int32
+		if r.Round.Frac != 0 {
+			at := roundingPoint(x.Value, &r.Round)
+			q = &at
+		}
+		b.row(sumRow(name, x.Value, q, grid))
+		if !last {
+			b.text(r.Name + " " + note)
+		} else {
+			b.text(note + " → " + v.resultText(i))
+			return
+		}
+		name, x, grid = name+"'", &r.After, nil
+	}
+	v.plainSum(b, i, name, x, grid)
+}
+
+// plainSum draws a sum that nothing rounds, or that is zero.
+func (v *view) plainSum(b *block, i int, name string, x *sim.TermTrace, grid *int32) {
+	s := &v.sums[i]
+	switch {
+	case !x.Value.IsZero() && isFinite(x):
+		b.row(sumRow(name, x.Value, nil, grid))
+		b.text("→ " + v.resultText(i))
+	case s.HasE && x == &s.Sum:
+		w := s.E
+		if grid != nil {
+			w = *grid
+		}
+		b.row(zeroRow(name, x.Value.Neg, w))
+		b.text(v.zeroSign() + " → " + v.resultText(i))
+	case x == &s.Sum:
+		b.text(name + " = " + valueText(x) + ": all terms are " + v.zeroSign() + " → " + v.resultText(i))
+	default:
+		b.text("→ " + v.resultText(i))
+	}
+}
+
+// zeroSign says how a zero sum gets its sign.
+func (v *view) zeroSign() string {
+	if v.p.Special.NegZero {
+		return "zero, sign as in IEEE 754"
+	}
+	return "zero, always +0 here"
+}
+
+// lowestCut returns the exponent of the lowest weight that the terms of a sum
+// keep, nil if they are not cut.
+func lowestCut(s *sim.SumTrace) *int32 {
+	var low *int32
+	for j := range s.Terms {
+		if t := &s.Terms[j]; t.IsCut && (low == nil || t.Q < *low) {
+			low = &t.Q
+		}
+	}
+	return low
+}

@@ -1,0 +1,198 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// modeName writes a rounding mode as the literature does: RZ, RNE.
+func modeName(m fp.Mode) string { return strings.ToUpper(m.String()) }
+
+// raised says whether y, x rounded to a multiple of 2^q, is larger in magnitude
+// than x truncated.
+func raised(x, y fp.Dyadic, q int32) bool {
+	_, differ := distance(x.Round(q, fp.RZ), y)
+	return differ
+}
+
+// ulpNote says that a rounding moved a number up or down by a unit.
+func ulpNote(m fp.Mode, neg bool) string {
+	if neg {
+		return modeName(m) + " -1 ulp"
+	}
+	return modeName(m) + " +1 ulp"
+}
+
+// cutNote says what happened to a term other than that it was truncated.
+func (v *view) cutNote(s *sim.SumTrace, t *sim.TermTrace) string {
+	isAcc := t.From == sim.FromC || t.From == sim.FromAcc || t.From == sim.FromZero
+	switch d := v.p.Join.CDrop; {
+	case s.Place == sim.Join && isAcc && d != 0 && t.E < s.E-int32(d):
+		return "dropped: e < E-" + d.String()
+	case t.IsCut && raised(t.Value, t.Cut, t.Q):
+		return ulpNote(t.Mode, t.Value.Neg)
+	case t.From != sim.FromProduct || v.p.Prod.Round.Frac == 0:
+		return ""
+	}
+	if note := roundingNote(exactProduct(v.in, v.p, t.K), t, &v.p.Prod.Round); !strings.HasSuffix(note, "exact") {
+		return "product " + note
+	}
+	return ""
+}
+
+// roundingPoint returns the exponent of the last bit that a rounding of x keeps.
+func roundingPoint(x fp.Dyadic, r *mma.Round) int32 {
+	e := x.Exponent()
+	if r.Emin != 0 {
+		e = max(e, int32(r.Emin))
+	}
+	return e - int32(r.Frac)
+}
+
+// roundingNote says what a rounding did to x, which is finite and not zero, in a
+// few words.
+func roundingNote(x fp.Dyadic, after *sim.TermTrace, r *mma.Round) string {
+	if r.Frac == 0 {
+		return limitNote(x, x, after, r)
+	}
+	q := roundingPoint(x, r)
+	y := x.Round(q, r.Mode)
+	if note := limitNote(x, y, after, r); note != "" {
+		return note
+	}
+	return modeName(r.Mode) + " " + lostNote(x, y, q, r.Mode)
+}
+
+// limitNote says that a number, x before and y after its rounding, met an end of
+// the range; "" if it did not.
+func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) string {
+	switch {
+	case after.Kind == sim.Inf:
+		return fmt.Sprintf("overflow to inf: above 2^%d", int(r.Emax)+1)
+	case y.IsZero():
+		return modeName(r.Mode) + " to zero"
+	case after.Value.IsZero():
+		return fmt.Sprintf("flushed to zero: below 2^%d", r.Emin)
+	case r.Emax != 0 && y.Exponent() > int32(r.Emax):
+		return fmt.Sprintf("overflow to the largest number: above 2^%d", int(r.Emax)+1)
+	}
+	return ""
+}
+
+// lostNote says what a rounding of x at 2^q to y drops.
+func lostNote(x, y fp.Dyadic, q int32, m fp.Mode) string {
+	if x.Low() >= q {
+		return "exact"
+	}
+	up := raised(x, y, q)
+	tie := x.Low() == q-1
+	switch {
+	case tie && m == fp.RNE:
+		return "tie → even" + direction(up, x.Neg)
+	case tie && m == fp.RNA:
+		return "tie → away" + direction(up, x.Neg)
+	case up:
+		return strings.TrimPrefix(ulpNote(m, x.Neg), modeName(m)+" ")
+	}
+	return "drops " + lostBits(x, q)
+}
+
+func direction(up, neg bool) string {
+	switch {
+	case !up:
+		return " (drops x)"
+	case neg:
+		return " (-1 ulp)"
+	}
+	return " (+1 ulp)"
+}
+
+// lostBits writes the bits of x below 2^q, the first few of them.
+func lostBits(x fp.Dyadic, q int32) string {
+	const most = 8
+	var b strings.Builder
+	for w := q - 1; w >= x.Low(); w-- {
+		if q-w > most {
+			b.WriteString("…")
+			break
+		}
+		b.WriteByte(".x"[bitInt(x, w)])
+	}
+	return b.String()
+}
+
+func bitInt(x fp.Dyadic, w int32) int {
+	if bit(x, w) {
+		return 1
+	}
+	return 0
+}
+
+// nullNote says why a term counts as zero although what it was made of is not;
+// "" if that is zero, too.
+func (v *view) nullNote(sum, term int) string {
+	t := &v.sums[sum].Terms[term]
+	if t.From == sim.FromProduct {
+		return v.nullProductNote(t.K)
+	}
+	if i := v.origin(sum, term); i >= 0 {
+		switch r := v.result(i); {
+		case r.Value.IsZero() || !isFinite(r):
+			return ""
+		case t.From == sim.FromGroup:
+			return "scale 0"
+		}
+		return "flushed: subnormal"
+	}
+	if t.From == sim.FromC {
+		if c := codeValue(v.in.Formats.C, v.in.Dot.C); !c.Value.IsZero() {
+			return "flushed: subnormal"
+		}
+	}
+	return ""
+}
+
+func (v *view) nullProductNote(k int) string {
+	p := v.products[k]
+	switch {
+	case exactProduct(v.in, v.p, k).IsZero():
+		return ""
+	case p.FlushedA && p.FlushedB:
+		return "flushed: a and b subnormal"
+	case p.FlushedA:
+		return "flushed: a subnormal"
+	case p.FlushedB:
+		return "flushed: b subnormal"
+	}
+	x := exactProduct(v.in, v.p, k)
+	return "product " + roundingNote(x, &p.Term, &v.p.Prod.Round)
+}
+
+// specialNote says why a term is an infinity or a NaN.
+func (v *view) specialNote(sum, term int) string {
+	t := &v.sums[sum].Terms[term]
+	switch {
+	case t.From == sim.FromProduct:
+		return v.specialProductNote(t.K)
+	case t.From == sim.FromC && v.sums[sum].Exec == 0:
+		return "c = " + decimal(v.in.Formats.C, v.in.Dot.C)
+	}
+	return ""
+}
+
+func (v *view) specialProductNote(k int) string {
+	f, d := v.in.Formats, v.in.Dot
+	text := decimal(f.A, d.A[k]) + " * " + decimal(f.B, d.B[k])
+	if f.Scale != 0 && v.p.Scale == mma.ScaleProduct {
+		i := k / int(f.Block)
+		text += ", scales " + decimal(f.Scale, d.SA[i]) + " * " + decimal(f.Scale, d.SB[i])
+	}
+	if !exactProduct(v.in, v.p, k).IsZero() {
+		return text + " overflows"
+	}
+	return text
+}

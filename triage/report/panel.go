@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// panel is what is drawn of one side.
+type panel struct {
+	letter  string // A or B; "" for a single side
+	heading []string
+	blocks  []block
+}
+
+func newPanel(letter string, v *view, c choice) panel {
+	p := panel{letter: letter, heading: v.heading()}
+	var skipped []string
+	flush := func() {
+		if len(skipped) > 0 {
+			p.blocks = append(p.blocks, block{tail: elide(skipped)})
+			skipped = nil
+		}
+	}
+	for i := 0; i < len(v.steps); {
+		if !v.stepChosen(i, c) {
+			n := v.sameResults(i, c)
+			skipped = append(skipped, v.skippedSteps(i, n))
+			i += n
+			continue
+		}
+		flush()
+		p.blocks = append(p.blocks, v.stepBlocks(i, c)...)
+		i++
+	}
+	flush()
+	return p
+}
+
+// heading names a side and says what its picture rests on.
+func (v *view) heading() []string {
+	s := v.side
+	lines := []string{s.Name}
+	switch {
+	case s.Trace == nil:
+		lines = append(lines, "no model explains this side: only its result is known")
+	case s.Inferred:
+		lines = append(lines, "inferred: drawn as the model that explains it computes")
+	}
+	if s.Trace != nil && s.Trace.Result != s.Result {
+		lines = append(lines, "the model drawn here gives "+mma.FormatCode(v.in.Formats.D, s.Trace.Result)+", not the side's result")
+	}
+	return lines
+}
+
+func (v *view) stepChosen(i int, c choice) bool {
+	return slices.Contains(c[v.steps[i].first:v.steps[i].end], true)
+}
+
+// sameResults returns how many steps from i on are not drawn and leave the
+// accumulator as step i does.
+func (v *view) sameResults(i int, c choice) int {
+	n := 1
+	for i+n < len(v.steps) && !v.stepChosen(i+n, c) && sameValue(v.stepResult(i), v.stepResult(i+n)) {
+		n++
+	}
+	return n
+}
+
+func (v *view) skippedSteps(i, n int) string {
+	result := v.shortResult(v.steps[i+n-1].end - 1)
+	if n == 1 {
+		return v.stepName(i) + ": " + result
+	}
+	return fmt.Sprintf("steps %d..%d: %s, the same after each", i, i+n-1, result)
+}
+
+// elide keeps the first and the last of many lines.
+func elide(lines []string) []string {
+	const most = 6
+	if len(lines) <= most {
+		return lines
+	}
+	out := slices.Clone(lines[:most-2])
+	return append(out, fmt.Sprintf("… %d more", len(lines)-most+1), lines[len(lines)-1])
+}
+
+// stepBlocks draws the chosen sums of a step and names the results of the
+// others.
+func (v *view) stepBlocks(i int, c choice) []block {
+	var blocks []block
+	var skipped []string
+	for j := v.steps[i].first; j < v.steps[i].end; j++ {
+		if !c[j] {
+			skipped = append(skipped, v.skippedSum(j))
+			continue
+		}
+		if skipped != nil {
+			blocks = append(blocks, block{tail: elide(skipped)})
+			skipped = nil
+		}
+		blocks = append(blocks, v.block(j))
+	}
+	if skipped != nil {
+		blocks = append(blocks, block{tail: elide(skipped)})
+	}
+	return blocks
+}
+
+func (v *view) skippedSum(i int) string {
+	text := v.stepPrefix(i) + v.equation(i)
+	if v.sums[i].Place < sim.Join {
+		return text + " = " + valueText(v.result(i)) + v.scaleText(i)
+	}
+	return text + " → " + v.shortResult(i)
+}
+
+// shortResult writes the result of a sum as name = code, or its value if it is
+// no number of D's format.
+func (v *view) shortResult(i int) string {
+	r, d := v.result(i), v.in.Formats.D
+	text := valueText(r)
+	if i == len(v.sums)-1 {
+		text = mma.FormatCode(d, v.side.Trace.Result)
+	} else if code, ok := codeOf(d, r); ok {
+		text = mma.FormatCode(d, code)
+	}
+	return v.resultName(i) + " = " + text
+}
+
+// resultText writes the result of a sum as name = code (value).
+func (v *view) resultText(i int) string {
+	r := v.result(i)
+	switch {
+	case i == len(v.sums)-1 && isNaN(r):
+		return v.shortResult(i) + " (nan, code " + v.p.Special.NaN.String() + ")"
+	case v.sums[i].Place < sim.Join:
+		return v.resultName(i) + " = " + valueText(r) + v.scaleText(i)
+	}
+	if text := v.shortResult(i); !strings.HasSuffix(text, valueText(r)) {
+		return text + " (" + valueText(r) + ")"
+	}
+	return v.shortResult(i)
+}
+
+// scaleText names the scales that a group's sum is multiplied by.
+func (v *view) scaleText(i int) string {
+	s := &v.sums[i]
+	if s.Place != sim.Stage0 || v.p.Scale != mma.ScaleGroup {
+		return ""
+	}
+	f, d := v.in.Formats, v.in.Dot
+	first := v.steps[v.stepOf[i]].products[0].K + s.Group*int(v.p.Stage0.Group)
+	block := first / int(f.Block)
+	return ", scales " + decimal(f.Scale, d.SA[block]) + " * " + decimal(f.Scale, d.SB[block])
+}

@@ -1,0 +1,135 @@
+// Package report draws the picture of a mismatch, and of a single dot product,
+// from the traces of the simulators: the terms of the sums as rows of bits, each
+// bit at the column of its weight, where a sum cuts them, what of a bit survives
+// on one side only, the roundings, and the two results against the exact value.
+//
+// The picture is made by stages, each a function of what the one before it
+// returned:
+//
+//	traces    sim.Trace of one or two sides
+//	views     steps, names of terms              (view.go, names.go)
+//	choice    the sums worth drawing             (choose.go)
+//	panels    rows of bits, each with its state  (panel.go, block.go, rows.go, notes.go)
+//	result    codes, exact value, errors         (result.go)
+//	layout    one axis of weights for all rows   (axis.go)
+//	text      lines                              (text.go and text_*.go)
+//
+// Only the last stage knows the medium. The text is for people and may change;
+// do not parse it.
+//
+// # Reading the text
+//
+//	p12, c, d0     product of the elements 12, C, result of step 0
+//	g0, h0, T      sum of a group in the first stage, the second; of all products
+//	S              the sum; S' and S'' what its first roundings leave
+//	e=-3           nominal exponent of a term
+//	0 1            bits that take part in the sum
+//	. x            bits, 0 and 1, that are cut off
+//	I              a 1 that takes part here and not on the other side
+//	|              where the sum cuts its terms: right of the weight 2^(E-F)
+//	]              where a rounding cuts a sum
+//	…              left out: nothing but empty columns, or the tail of long terms
+package report
+
+import (
+	"bufio"
+	"io"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Input is the dot product that a picture is of.
+type Input struct {
+	Title   string // what is pictured, such as the instruction's name
+	Formats mma.Formats
+	Dot     *mma.Dot
+	Free    []string // what of the operands does not matter, a line each
+	Rerun   string   // command that repeats the case; "": not shown
+}
+
+// Side is one of the units, with what it did and what it gave.
+type Side struct {
+	Name   string
+	Trace  *sim.Trace // of Result; nil: nobody knows how the unit computes
+	Params *mma.Params
+	// Inferred: the unit has no trace of its own. Trace and Params are those of
+	// the hypothesis that explains it.
+	Inferred bool
+	Result   uint64
+}
+
+// Mismatch is a dot product on which two units differ.
+type Mismatch struct {
+	Input
+	A, B    Side
+	Labels  []string     // causes, as triage names them
+	Changes []mma.Change // what makes A's program do what B does
+	FromB   bool         // Changes make B's program do what A does
+}
+
+// TextOptions says how text is laid out.
+type TextOptions struct {
+	Width int  // columns of the medium; 0: 100, and at least 60
+	Color bool // ANSI colours; all they say is in the characters, too
+	All   bool // draw every sum, not only those that decide
+}
+
+const (
+	defaultWidth = 100
+	minWidth     = 60
+)
+
+func (o TextOptions) width() int {
+	if o.Width == 0 {
+		return defaultWidth
+	}
+	return max(o.Width, minWidth)
+}
+
+// Text writes the picture of a mismatch. No line is longer than the width, but
+// for a word of the Input or of a name that is.
+func Text(w io.Writer, m *Mismatch, o TextOptions) error {
+	return write(w, mismatchText(m, o), o.Color)
+}
+
+// TextOne writes the picture of a dot product on one unit.
+func TextOne(w io.Writer, in *Input, s *Side, o TextOptions) error {
+	return write(w, singleText(in, s, o), o.Color)
+}
+
+// mismatchText runs the stages for two sides.
+func mismatchText(m *Mismatch, o TextOptions) []line {
+	a, b := newView(&m.Input, &m.A), newView(&m.Input, &m.B)
+	compare(a, b)
+	chosenA, chosenB := chooseBoth(a, b, o.All)
+	p := printer{width: o.width()}
+	p.title(&m.Input)
+	p.operands(&m.Input, operandNotes(a, b))
+	p.panels([]panel{newPanel("A", a, chosenA), newPanel("B", b, chosenB)})
+	p.result(newResult(&m.Input, &m.A, &m.B))
+	p.cause(m)
+	p.rerun(m.Rerun)
+	return p.lines
+}
+
+// singleText runs the stages for one side.
+func singleText(in *Input, s *Side, o TextOptions) []line {
+	v := newView(in, s)
+	p := printer{width: o.width()}
+	p.title(in)
+	p.operands(in, operandNotes(v))
+	p.panels([]panel{newPanel("", v, chooseOne(v, o.All))})
+	p.result(newResult(in, s))
+	p.rerun(in.Rerun)
+	return p.lines
+}
+
+func write(w io.Writer, lines []line, color bool) error {
+	out := bufio.NewWriter(w)
+	for _, l := range lines {
+		out.WriteString(l.render(color))
+		out.WriteByte('\n')
+	}
+	return out.Flush()
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// result is the results of the sides beside the exact value.
+type result struct {
+	format fp.ID
+	codes  []uint64
+	exact  oracle.Exact
+}
+
+func newResult(in *Input, sides ...*Side) *result {
+	r := &result{format: in.Formats.D, exact: oracle.ExactDot(in.Formats, in.Dot)}
+	for _, s := range sides {
+		r.codes = append(r.codes, s.Result)
+	}
+	return r
+}
+
+// xor returns the bits in which the sides differ; 0 for one side.
+func (r *result) xor() uint64 {
+	if len(r.codes) < 2 {
+		return 0
+	}
+	return r.codes[0] ^ r.codes[1]
+}
+
+// difference says how the results differ, in words.
+func (r *result) difference() string {
+	x, y := r.codes[0], r.codes[1]
+	c := oracle.Compare(r.format, oracle.Policy{}, x, y)
+	text := fmt.Sprintf("A and B differ in %s: XOR %s", differences[c], mma.FormatCode(r.format, x^y))
+	if c == oracle.Value {
+		text += fmt.Sprintf(", codes %d apart", apart(r.format.Get(), x, y))
+	}
+	return text
+}
+
+var differences = map[oracle.Class]string{
+	oracle.Value:    "value",
+	oracle.ZeroSign: "the sign of zero",
+	oracle.NaNCode:  "the code of NaN",
+	oracle.NaN:      "kind (NaN or not)",
+	oracle.Inf:      "kind (infinite or not)",
+}
+
+// apart returns by how many places two numbers are apart in the order of codes.
+func apart(f *fp.Format, x, y uint64) uint64 {
+	magX, magY := x&^f.SignBit(), y&^f.SignBit()
+	switch {
+	case (x^y)&f.SignBit() != 0:
+		return magX + magY
+	case magX > magY:
+		return magX - magY
+	}
+	return magY - magX
+}
+
+// cells returns a row of the table for each side, and for the exact value.
+func (r *result) cells() [][]string {
+	var rows [][]string
+	for i, code := range r.codes {
+		name := "  d"
+		if len(r.codes) > 1 {
+			name = "  " + sideNames[i]
+		}
+		v := codeValue(r.format, code)
+		rows = append(rows, []string{
+			name, mma.FormatCode(r.format, code), valueText(&v), fields(r.format, code),
+			"error " + ulps(r.exact.Ulps(code)), "(" + decimal(r.format, code) + ")",
+		})
+	}
+	return append(rows, []string{"  exact", "", exactText(r.exact), "", "", "(" + r.exact.Decimal() + ")"})
+}
+
+// exactText writes the exact value in hexadecimal; of very many digits the first
+// ones.
+func exactText(x oracle.Exact) string {
+	const most = 28
+	mant, exp, finite := strings.Cut(x.String(), "p")
+	switch {
+	case !finite:
+		return mant
+	case x.Mant.Sign() == 0:
+		v := sim.TermTrace{Value: fp.Dyadic{Neg: x.Neg}}
+		return valueText(&v)
+	case len(mant) > most:
+		mant = mant[:most] + "…"
+	}
+	return mant + "p" + exp
+}
+
+// ulps writes an error with its sign.
+func ulps(u float64) string {
+	switch {
+	case math.IsNaN(u):
+		return "nan"
+	case math.IsInf(u, 0):
+		return fmt.Sprintf("%+.0f", u)
+	case u == 0:
+		return "0"
+	case u == math.Trunc(u) && math.Abs(u) < 1e7:
+		return fmt.Sprintf("%+.0f ulp", u)
+	}
+	return fmt.Sprintf("%+.4g ulp", u)
+}

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// result adds the results, and which bits differ.
+func (p *printer) result(r *result) {
+	p.blank()
+	p.table(r.cells())
+	if len(r.codes) < 2 {
+		return
+	}
+	if r.xor() == 0 {
+		p.text("  A and B agree in all bits", 4, plain)
+		return
+	}
+	p.codeBits(r)
+	p.text("  "+r.difference(), 4, plain)
+}
+
+// codeBits draws the bits of both results in fields, and those that differ.
+func (p *printer) codeBits(r *result) {
+	f := r.format.Get()
+	const gutter = "         "
+	if len(gutter)+int(f.Bits())+2 > p.width {
+		return
+	}
+	p.blank()
+	for i, code := range r.codes {
+		p.lines = append(p.lines, bitLine(f, "  "+sideNames[i]+gutter[3:], code, "01", faint, keptInk))
+	}
+	p.lines = append(p.lines, bitLine(f, "  A^B"+gutter[5:], r.xor(), ".^", faint, hereInk))
+}
+
+// bitLine draws a code as sign, exponent and fraction, with one character for 0
+// and one for 1.
+func bitLine(f *fp.Format, label string, code uint64, chars string, zeroInk, oneInk ink) line {
+	l := line{{label, plain}}
+	for i := int(f.Bits()) - 1; i >= 0; i-- {
+		if b := code >> (i + int(f.Low)) & 1; b != 0 {
+			l = l.add(chars[1:], oneInk)
+		} else {
+			l = l.add(chars[:1], zeroInk)
+		}
+		if i == int(f.Bits())-1 || i == int(f.FracBits) {
+			l = l.add(" ", plain)
+		}
+	}
+	return l
+}
+
+// cause adds what explains a mismatch.
+func (p *printer) cause(m *Mismatch) {
+	if len(m.Labels) == 0 && len(m.Changes) == 0 {
+		return
+	}
+	p.blank()
+	if len(m.Labels) > 0 {
+		p.text("cause   "+strings.Join(m.Labels, " + "), 8, strong)
+	}
+	if len(m.Changes) > 0 {
+		direction := "A to B"
+		if m.FromB {
+			direction = "B to A"
+		}
+		p.text(direction+"  "+mma.Brief(m.Changes), 8, plain)
+	}
+}
+
+// rerun adds the command that repeats the case. A long one is broken as a shell
+// allows.
+func (p *printer) rerun(command string) {
+	if command == "" {
+		return
+	}
+	p.blank()
+	lines := wrap("re-run: "+command, p.width-2, 4)
+	for i, l := range lines {
+		if i < len(lines)-1 {
+			l += " \\"
+		}
+		p.lines = append(p.lines, line{{l, plain}})
+	}
+}

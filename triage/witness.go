@@ -1,0 +1,76 @@
+package triage
+
+import (
+	"context"
+
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Part is a part of the difference between two programs: fields that appear,
+// disappear or change as one.
+type Part struct {
+	Label   Label
+	Changes []mma.Change
+}
+
+// Parts returns the difference between two programs in parts.
+func Parts(p, q *mma.Params) []Part {
+	var parts []Part
+	for _, changes := range changedParts(p, q) {
+		parts = append(parts, Part{labelOf(changes[0], p, q), changes})
+	}
+	return parts
+}
+
+// Witness is an input on which two programs differ.
+type Witness struct {
+	Dot           *mma.Dot
+	Before, After uint64 // D by the first and by the second program
+}
+
+// Inputs returns rounds of inputs aimed at programs, as Problem.Inputs does.
+type Inputs func(round int, ps ...*mma.Params) []*mma.Dot
+
+// FindWitness returns the smallest input that shows a difference between two
+// programs, bit for bit; nil if the inputs show none.
+func FindWitness(ctx context.Context, f mma.Formats, k int, p, q mma.Params, inputs Inputs) (*Witness, error) {
+	mp, err := sim.New(f, k, p)
+	if err != nil {
+		return nil, err
+	}
+	mq, err := sim.New(f, k, q)
+	if err != nil {
+		return nil, err
+	}
+	for round := 0; ; round++ {
+		dots := inputs(round, &p, &q)
+		if len(dots) == 0 || ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for _, d := range dots {
+			if mp.Dot(d, nil) != mq.Dot(d, nil) {
+				return shrinkWitness(ctx, f, mp, mq, d)
+			}
+		}
+	}
+}
+
+func shrinkWitness(ctx context.Context, f mma.Formats, p, q *sim.Model, start *mma.Dot) (*Witness, error) {
+	const differ = "differ"
+	test := func(_ context.Context, dots []*mma.Dot) ([]string, error) {
+		out := make([]string, len(dots))
+		for i, d := range dots {
+			if p.Dot(d, nil) != q.Dot(d, nil) {
+				out[i] = differ
+			}
+		}
+		return out, nil
+	}
+	res, err := minimize.Dot(ctx, f, start, test, minimize.Options{Bucket: differ, SkipMask: true})
+	if err != nil {
+		return nil, err
+	}
+	return &Witness{res.Dot, p.Dot(res.Dot, nil), q.Dot(res.Dot, nil)}, nil
+}
