@@ -23,21 +23,27 @@ import (
 //   - A step with an Inf or a NaN in its row or column needs no alignment:
 //     float64 arithmetic has the same rules for them.
 type tfdpa struct {
-	m     *Model
-	l     int // products per step
-	f     int32
-	floor int32
-	acc   mma.Round
-	drop  uint // fraction bits of a float64 that acc does not keep
+	m       *Model
+	l       int // products per step
+	f       int32
+	floor   int32 // far below all exponents if there is none
+	acc     mma.Round
+	emin    int32 // of acc
+	emax    int32
+	nearest bool // acc rounds to nearest even, else toward zero
+	drop    uint // fraction bits of a float64 that acc does not keep
 
-	a, b, s decoder
-	c, d    *fp.Format // c is nil if the instruction has none
-	base    int32      // nominal exponent of a product of two subnormals
-	lanes   int        // columns in one uint64: 8 or 4
-	bits    uint       // 64/lanes
-	finite  uint64     // exponent code of emin
-	tops    uint64     // the top bit of each lane
-	nan     uint64     // code of a NaN result
+	a, b, s  decoder
+	c, d     *fp.Format // c is nil if the instruction has none
+	base     int32      // nominal exponent of a product of two subnormals
+	lanes    int        // columns in one uint64: 8 or 4
+	bits     uint       // 64/lanes
+	finite   uint64     // exponent code of emin
+	nonZero  int32      // lane of a product that is not zero, at least
+	lowest   int32      // exponent less its lane's value
+	laneMask int32
+	tops     uint64 // the top bit of each lane
+	nan      uint64 // code of a NaN result
 
 	signC, normalC, rebiasC uint64 // of C's format: sign bit, number of normal exponent fields, change of bias to float64's
 }
@@ -86,7 +92,7 @@ func newTFDPA(m *Model) *tfdpa {
 	}
 	t := &tfdpa{
 		m: m, l: l, f: int32(p.Join.Align.F), floor: int32(p.Join.Align.Floor),
-		acc: p.Acc, drop: 52 - uint(p.Acc.Frac),
+		acc: p.Acc, drop: 52 - uint(p.Acc.Frac), emin: int32(p.Acc.Emin), emax: int32(p.Acc.Emax), nearest: p.Acc.Mode == fp.RNE,
 		a: newDecoder(a, p), b: newDecoder(b, p),
 		c: format(f.C), d: f.D.Get(),
 		base:  a.Emin() + b.Emin(),
@@ -99,6 +105,12 @@ func newTFDPA(m *Model) *tfdpa {
 	// holds the sum of two: at least 2*finite if neither factor is zero, less
 	// otherwise, and never the lane's top bit.
 	t.finite = 1 << (t.bits - 3)
+	t.nonZero = 2 * int32(t.finite)
+	t.lowest = t.base - t.nonZero
+	t.laneMask = 1<<t.bits - 1
+	if t.floor == 0 {
+		t.floor = -1 << 20
+	}
 	if t.c != nil {
 		t.signC, t.normalC = t.c.SignBit(), 1<<t.c.ExpBits-2
 		t.rebiasC = uint64(1023-int64(t.c.Bias)) << 52
@@ -258,48 +270,76 @@ func (t *tfdpa) largest(st *tfdpaState, i, g, k int) {
 
 // outputs computes the outputs of row i of tile n in the columns of group g.
 func (t *tfdpa) outputs(st *tfdpaState, in *mma.Batch, n, i, g int, out []byte) {
-	k, l, steps := in.K, t.l, len(st.tops)
-	f, emin, width := t.f, int32(t.acc.Emin), int(t.d.Width)
-	low := t.base - int32(2*t.finite) // exponent less its code
-	floor := int32(math.MinInt32)
-	if t.floor != 0 {
-		floor = t.floor
-	}
-	a, specialA := st.rows.val[i*k:][:k], st.rows.special[i*steps:][:steps]
-	at := (n*in.M + i) * in.N
+	at := (n*in.M+i)*in.N + g*t.lanes
 	shift := uint(0)
 	for j := g * t.lanes; j < min(in.N, (g+1)*t.lanes); j++ {
-		b, specialB := st.cols.val[j*k:][:k], st.cols.special[j*steps:][:steps]
-		acc := t.loadC(in, at+j)
-		for s, tops := range st.tops {
-			var scale int32
-			if t.s.f != nil {
-				var ok bool
-				if scale, ok = t.scale(st, in, i, j, s*l); !ok {
-					acc = math.NaN()
-				}
-			}
-			if specialA[s] || specialB[s] || isSpecial(acc) {
-				acc = specialDot(acc, a[s*l:][:l], b[s*l:][:l])
-				continue
-			}
-			e := floor
-			top := int32(tops >> (shift & 63) & (1<<(t.bits&63) - 1))
-			if top >= int32(2*t.finite) { // some product is not zero
-				e = max(e, top+low+scale)
-			} else if acc == 0 {
-				acc = 0 // all terms are zero: +0
-				continue
-			}
-			if acc != 0 {
-				e = max(e, exponent(acc), emin)
-			}
-			sum := int64(acc*pow2(f-e)) + dot(a[s*l:][:l], b[s*l:][:l], pow2(f-e+scale))
-			acc = t.round(float64(sum) * pow2(e-f))
+		acc := t.loadC(in, at)
+		if t.s.f != nil {
+			acc = t.scaledOutput(st, in, i, j, shift, acc)
+		} else {
+			acc = t.output(st, in.K, i, j, shift, acc)
 		}
-		mma.Store(out, width, at+j, t.code(acc))
+		t.store(out, at, acc)
+		at++
 		shift += t.bits
 	}
+}
+
+// output adds the products of output (i, j) to acc. The functions from here on
+// are small so that their variables stay in registers.
+func (t *tfdpa) output(st *tfdpaState, k, i, j int, shift uint, acc float64) float64 {
+	a, b := st.rows.val[i*k:][:k], st.cols.val[j*k:][:k]
+	l, steps := t.l, len(st.tops)
+	specialA, specialB := st.rows.special[i*steps:], st.cols.special[j*steps:]
+	for s, tops := range st.tops {
+		if specialA[s] || specialB[s] {
+			acc = specialDot(acc, a[:l], b[:l])
+		} else {
+			acc = t.step(acc, a[:l], b[:l], int32(tops>>(shift&63)), 0)
+		}
+		a, b = a[l:], b[l:]
+	}
+	return acc
+}
+
+// scaledOutput is output with block scales.
+func (t *tfdpa) scaledOutput(st *tfdpaState, in *mma.Batch, i, j int, shift uint, acc float64) float64 {
+	k, l, steps := in.K, t.l, len(st.tops)
+	a, b := st.rows.val[i*k:][:k], st.cols.val[j*k:][:k]
+	for s, tops := range st.tops {
+		scale, ok := t.scale(st, in, i, j, s*l)
+		if !ok {
+			acc = math.NaN()
+		}
+		if st.rows.special[i*steps+s] || st.cols.special[j*steps+s] {
+			acc = specialDot(acc, a[:l], b[:l])
+		} else {
+			acc = t.step(acc, a[:l], b[:l], int32(tops>>(shift&63)), scale)
+		}
+		a, b = a[l:], b[l:]
+	}
+	return acc
+}
+
+// step adds the products of a step, none of which is Inf or NaN, to an
+// accumulator. top is the largest exponent code, with other lanes above it.
+func (t *tfdpa) step(acc float64, a, b []float64, top, scale int32) float64 {
+	e := t.floor
+	if top &= t.laneMask; top >= t.nonZero { // some product is not zero
+		e = max(e, top+t.lowest+scale)
+	} else if acc == 0 {
+		return 0 // all terms are zero: +0
+	}
+	if acc != 0 {
+		ea := exponent(acc)
+		if ea == 1024 {
+			return acc // Inf or NaN, and all products are finite
+		}
+		e = max(e, ea, t.emin)
+	}
+	align := t.f - e
+	sum := int64(acc*pow2(align)) + dot(a, b, pow2(align+scale))
+	return t.round(float64(sum) * pow2(-align))
 }
 
 // scale returns the sum of the exponents of an output's scales for the step that
@@ -317,8 +357,9 @@ func pow2(n int32) float64 { return math.Float64frombits(uint64(n+1023) << 52) }
 func dot(a, b []float64, scale float64) int64 {
 	var s int64
 	for len(a) >= 4 && len(b) >= 4 {
-		s += int64(a[0]*b[0]*scale) + int64(a[1]*b[1]*scale)
-		s += int64(a[2]*b[2]*scale) + int64(a[3]*b[3]*scale)
+		x, y := (*[4]float64)(a), (*[4]float64)(b)
+		s += int64(x[0]*y[0]*scale) + int64(x[1]*y[1]*scale)
+		s += int64(x[2]*y[2]*scale) + int64(x[3]*y[3]*scale)
 		a, b = a[4:], b[4:]
 	}
 	for k, v := range a {
@@ -335,27 +376,38 @@ func isSpecial(x float64) bool { return math.Float64bits(x)>>52&0x7ff == 0x7ff }
 // round rounds the exact sum of a step.
 func (t *tfdpa) round(x float64) float64 {
 	u := math.Float64bits(x)
-	e := int32(u>>52&0x7ff) - 1023
-	if e < int32(t.acc.Emin) {
-		return t.roundSubnormal(x)
+	if t.nearest {
+		return t.roundNearest(u)
 	}
-	drop := t.drop & 63
-	if t.acc.Mode == fp.RNE {
-		u += 1<<drop>>1 - 1 + u>>drop&1
-		e = int32(u>>52&0x7ff) - 1023
+	if e := exponent(x); e < t.emin || e > t.emax {
+		return t.roundRare(x)
 	}
-	if e > int32(t.acc.Emax) {
-		return math.Copysign(math.Inf(1), x)
-	}
-	return math.Float64frombits(u >> drop << drop)
+	return math.Float64frombits(u >> (t.drop & 63) << (t.drop & 63))
 }
 
-// roundSubnormal is round below the smallest normal number, where the unit is
-// fixed, and for zero.
-func (t *tfdpa) roundSubnormal(x float64) float64 {
-	unit := int32(t.acc.Emin) - int32(t.acc.Frac)
+// roundNearest is round to nearest even.
+func (t *tfdpa) roundNearest(u uint64) float64 {
+	x := math.Float64frombits(u)
+	if exponent(x) < t.emin {
+		return t.roundRare(x)
+	}
+	drop := t.drop & 63
+	u += 1<<drop>>1 - 1 + u>>drop&1
+	if r := math.Float64frombits(u >> drop << drop); exponent(r) <= t.emax {
+		return r
+	}
+	return math.Copysign(math.Inf(1), x)
+}
+
+// roundRare is round outside the range of normal numbers: above, the result is
+// an infinity; below, where the unit is fixed, it is a subnormal or zero.
+func (t *tfdpa) roundRare(x float64) float64 {
+	if exponent(x) > t.emax {
+		return math.Copysign(math.Inf(1), x)
+	}
+	unit := t.emin - int32(t.acc.Frac)
 	n := math.Trunc(x * pow2(-unit))
-	if t.acc.Mode == fp.RNE {
+	if t.nearest {
 		n = math.RoundToEven(x * pow2(-unit))
 	}
 	if n == 0 && !t.m.params.Special.TinySign {
@@ -392,19 +444,24 @@ func (t *tfdpa) loadC(in *mma.Batch, i int) float64 {
 	return t.c.Float64(code)
 }
 
-// code returns the code of an accumulator, which is a number of D's format.
+// store writes an accumulator, which is a number of D's format, as output i.
+func (t *tfdpa) store(out []byte, i int, x float64) {
+	if t.m.formats.D == fp.FP32 && x == x {
+		binary.LittleEndian.PutUint32(out[4*i:], math.Float32bits(float32(x)))
+		return
+	}
+	mma.Store(out, int(t.d.Width), i, t.code(x))
+}
+
+// code returns the code of an accumulator.
 func (t *tfdpa) code(x float64) uint64 {
 	if x != x {
 		return t.nan
 	}
-	if t.m.formats.D == fp.FP32 {
-		return uint64(math.Float32bits(float32(x)))
-	}
 	u := math.Float64bits(x)
 	f := t.d
 	sign := u >> 63 << (f.ExpBits + f.FracBits)
-	e := int32(u>>52&0x7ff) - 1023
-	if e >= f.Emin() && e <= f.Emax() {
+	if e := exponent(x); e >= f.Emin() && e <= f.Emax() {
 		return sign | (u&^(1<<63)-uint64(1023-int64(f.Bias))<<52)>>(52-f.FracBits)
 	}
 	return t.rareCode(x, sign)

@@ -1,0 +1,174 @@
+package sim_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestSpec runs the unit tests of the specification.
+func TestSpec(t *testing.T) {
+	f, err := os.Open("testdata/spec.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	vectors, err := mma.ReadVectors(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(vectors) < 125 {
+		t.Errorf("%d vectors, there were 125", len(vectors))
+	}
+	for _, v := range vectors {
+		m, err := sim.ForInstruction(v.Inst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := m.Dot(v.Dot, nil)
+		if got != v.Want && !(v.Class && v.Inst.D.Get().Decode(got).Class == fp.NaN) {
+			t.Errorf("%s: %s gives %s, want %s", v.ID, v.Inst.FullName(), mma.FormatCode(v.Inst.D, got), mma.FormatCode(v.Inst.D, v.Want))
+		}
+	}
+}
+
+// randomBatch fills a batch with raw bits or with finite numbers of uniformly
+// distributed exponent fields.
+func randomBatch(i *mma.Instruction, s mma.Shape, seed uint64, finite bool) *mma.Batch {
+	r := rand.New(rand.NewPCG(seed, 1))
+	b := mma.NewBatch(i.Formats, s)
+	fill := func(buf []byte, id fp.ID) {
+		if id == fp.None {
+			return
+		}
+		f := id.Get()
+		for n := range len(buf) / int(f.Width) {
+			code := r.Uint64() & f.CodeMask()
+			if finite {
+				field := uint64(r.IntN(int(f.Emax()-f.Emin()) + 2))
+				code = r.Uint64()&(1<<f.FracBits-1) | field<<f.FracBits
+				code <<= f.Low
+				code = min(code, f.MaxFinite()) | r.Uint64()&f.SignBit()
+				if f.Specials == fp.NegZeroNaN && code == f.SignBit() {
+					code = 0
+				}
+			}
+			mma.Store(buf, int(f.Width), n, code)
+		}
+	}
+	fill(b.A, i.A)
+	fill(b.B, i.B)
+	fill(b.C, i.C)
+	fill(b.SA, i.Scale)
+	fill(b.SB, i.Scale)
+	return b
+}
+
+// TestKernels compares the kernels with the general interpreter on whole tiles
+// of odd sizes, alone and chained, with bits above the codes set where a
+// container has some.
+func TestKernels(t *testing.T) {
+	for n, i := range mma.Catalog() {
+		if i.Refuse != "" {
+			continue
+		}
+		m, err := sim.ForInstruction(&i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []mma.Shape{{M: 16, N: 8, K: i.K, Tiles: 2}, {M: 3, N: 11, K: i.K, Tiles: 1}, {M: 1, N: 1, K: 3 * i.K, Tiles: 7}} {
+			if s.K != i.K && i.C != i.D {
+				continue
+			}
+			b := randomBatch(&i, s, uint64(n), n%2 == 0)
+			if i.A.Get().CodeBits() < 8 {
+				for j := range b.A {
+					b.A[j] |= 0xc0 &^ byte(i.A.Get().CodeMask())
+				}
+			}
+			w := i.D.Width()
+			fast, slow := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
+			m.Run(b, fast)
+			m.RunGeneral(b, slow)
+			for o := range b.Dots() {
+				if x, y := mma.Load(fast, w, o), mma.Load(slow, w, o); x != y {
+					d := mma.NewDot(i.Formats, s.K)
+					b.Get(o, d)
+					t.Fatalf("%s %+v: kernel %x, general %x on %s", i.FullName(), s, x, y, mma.FormatDot(i.Formats, d))
+				}
+			}
+		}
+	}
+}
+
+// TestDotIsRun checks that one dot product alone, with and without a trace, is
+// what it is in a tile.
+func TestDotIsRun(t *testing.T) {
+	for n, i := range mma.Arithmetics() {
+		m, err := sim.ForInstruction(&i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := randomBatch(&i, mma.Shape{M: 4, N: 4, K: i.K, Tiles: 2}, uint64(n), false)
+		w := i.D.Width()
+		out := make([]byte, b.Dots()*w)
+		m.Run(b, out)
+		d := mma.NewDot(i.Formats, i.K)
+		for o := range b.Dots() {
+			b.Get(o, d)
+			var tr sim.Trace
+			plain, traced := m.Dot(d, nil), m.Dot(d, &tr)
+			if want := mma.Load(out, w, o); plain != want || traced != want || tr.Result != want {
+				t.Fatalf("%s: in the tile %x, alone %x, traced %x, in the trace %x", i.FullName(), want, plain, traced, tr.Result)
+			}
+		}
+	}
+}
+
+// TestNoAllocation checks that the hot path does not allocate.
+func TestNoAllocation(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector makes sync.Pool drop its contents at random")
+	}
+	for _, i := range mma.Arithmetics() {
+		m, err := sim.ForInstruction(&i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := randomBatch(&i, mma.Shape{M: 16, N: 8, K: i.K, Tiles: 1}, 1, false)
+		out := make([]byte, b.Dots()*i.D.Width())
+		d := mma.NewDot(i.Formats, i.K)
+		b.Get(0, d)
+		m.Run(b, out)
+		m.RunGeneral(b, out)
+		for what, f := range map[string]func(){
+			"Run": func() { m.Run(b, out) }, "RunGeneral": func() { m.RunGeneral(b, out) }, "Dot": func() { m.Dot(d, nil) },
+		} {
+			if n := testing.AllocsPerRun(20, f); n >= 1 {
+				t.Errorf("%s: %s allocates %v times", i.FullName(), what, n)
+			}
+		}
+	}
+}
+
+// TestRefuse checks that what has no model is not simulated.
+func TestRefuse(t *testing.T) {
+	n := 0
+	for _, i := range mma.Catalog() {
+		if i.Refuse == "" {
+			continue
+		}
+		n++
+		if _, err := sim.ForInstruction(&i); err == nil || !strings.Contains(err.Error(), i.Refuse) {
+			t.Errorf("%s: %v, want the reason", i.FullName(), err)
+		}
+	}
+	if n == 0 {
+		t.Error("nothing is listed without a model")
+	}
+}
