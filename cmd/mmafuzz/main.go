@@ -97,7 +97,7 @@ Exit status: 0 the units agree, 1 mismatches were found, 2 trouble.`,
 	f.IntVar(&a.widthFlag, "width", 0, "columns of pictures and tables (0: the terminal's, or 100)")
 	root.AddCommand(
 		newRun(a), newEval(a), newReplay(a), newMinimize(a), newTriage(a), newShow(a),
-		newDiff(a), newList(a), newDoctor(a), newVersion(a),
+		newDiff(a), newList(a), newDoctor(a), newSelfcheck(a), newVersion(a),
 	)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	return root

@@ -1,10 +1,12 @@
-// Package study measures the generators and the triage: which generator tells
-// which pair of arithmetics and which mutants apart, and whether triage names
-// the change that was made. Its results are the tables of the documentation.
 package study
 
 import (
 	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -13,13 +15,19 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// Outcome is what triage made of one mutant.
+// Outcome is what triage made of one mutant that was presented to it as an
+// anonymous unit.
 type Outcome struct {
-	Mutant  []mma.Change
-	Labels  []triage.Label // of the change that was made
-	Verdict *triage.Verdict
-	Result  Result
-	Differ  int // differing cases in the evidence
+	Base   string // ARCH/INSTRUCTION
+	Knob   string
+	Change []mma.Change   // that was made
+	Labels []triage.Label // of that change
+	Result Result
+	Got    []mma.Change   // of the verdict
+	GotBy  []triage.Label // its labels
+	Equals int            // other changes that triage reports as equal
+	Differ int            // differing cases in the evidence
+	Asked  int            // inputs asked for by triage
 }
 
 // Result scores an outcome.
@@ -27,19 +35,73 @@ type Result string
 
 // The results.
 const (
-	Exact      Result = "exact"       // the change that was made, or one that no input tells from it
-	Wrong      Result = "wrong"       // another change
-	NotFound   Result = "unexplained" // an honest answer
-	NoEvidence Result = "equal"       // no input shows a difference from the base
+	// Exact: the verdict is the change that was made, or a set of changes with it
+	// among them that no input tells apart.
+	Exact Result = "exact"
+	// Ambiguous: such a set, but some input does tell its members apart, which
+	// triage did not find.
+	Ambiguous Result = "ambiguous"
+	// Wrong: the verdict is another change.
+	Wrong Result = "wrong"
+	// NotFound: triage says that it has no explanation.
+	NotFound Result = "unexplained"
+	// Equal: no input showed a difference between the mutant and its base.
+	Equal Result = "equal"
 )
 
-// evidencePerGenerator is how many inputs of each generator make the evidence.
-const evidencePerGenerator = 512
+// evidenceRounds is the number of rounds of fuzz.Probe that make the evidence,
+// evidenceMost how many cases of each kind are kept.
+const (
+	evidenceRounds = 7
+	evidenceMost   = 256
+)
 
-// Mutant presents a mutant of an instruction's arithmetic to triage as an
-// anonymous unit.
-func Mutant(ctx context.Context, i *mma.Instruction, mutant mma.Params) (*Outcome, error) {
-	o := &Outcome{Mutant: mma.Diff(&i.Params, &mutant), Labels: triage.LabelsOf(&i.Params, &mutant)}
+// ConfuseAll presents every one-knob mutant of an instruction's arithmetic to
+// triage, on all processors.
+func ConfuseAll(ctx context.Context, i *mma.Instruction) ([]*Outcome, error) {
+	singles := triage.Singles(i.Params, i.Formats, i.K)
+	outs := make([]*Outcome, len(singles))
+	errs := make([]error, len(singles))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for n := int(next.Add(1)) - 1; n < len(singles); n = int(next.Add(1)) - 1 {
+				outs[n], errs[n] = Confuse(ctx, i, singles[n])
+			}
+		})
+	}
+	wg.Wait()
+	return outs, errors.Join(errs...)
+}
+
+// Confuse presents one mutant. Where it is argued that no input tells it from its
+// base there is nothing to explain.
+func Confuse(ctx context.Context, i *mma.Instruction, s triage.Single) (*Outcome, error) {
+	o := &Outcome{Base: i.FullName(), Knob: s.Knob, Change: mma.Diff(&i.Params, &s.Params), Labels: triage.LabelsOf(&i.Params, &s.Params)}
+	if Equivalent(i, &s.Params) != "" {
+		o.Result = Equal
+		return o, nil
+	}
+	pr, err := anonymous(i, s.Params)
+	if err != nil {
+		return nil, err
+	}
+	if o.Differ = len(pr.Differ); o.Differ == 0 {
+		o.Result = Equal
+		return o, nil
+	}
+	v, err := triage.Explain(ctx, pr)
+	if err != nil {
+		return nil, err
+	}
+	o.Got, o.GotBy, o.Equals, o.Asked = v.Changes, v.Labels, len(v.Equivalent), v.Asked
+	o.Result, err = score(i, s.Params, v)
+	return o, err
+}
+
+// anonymous states the problem of an unknown unit that computes by mutant.
+func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Problem, error) {
 	unit, err := sim.New(i.Formats, i.K, mutant)
 	if err != nil {
 		return nil, err
@@ -48,9 +110,8 @@ func Mutant(ctx context.Context, i *mma.Instruction, mutant mma.Params) (*Outcom
 	if err != nil {
 		return nil, err
 	}
-	policy := oracle.Policy{}
 	sp := fuzz.Spec{Formats: i.Formats, K: i.K}
-	pr := &triage.Problem{Formats: i.Formats, K: i.K, Base: i.Params, Policy: policy,
+	pr := &triage.Problem{Formats: i.Formats, K: i.K, Base: i.Params,
 		Ask: func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
 			out := make([]uint64, len(dots))
 			for n, d := range dots {
@@ -60,34 +121,65 @@ func Mutant(ctx context.Context, i *mma.Instruction, mutant mma.Params) (*Outcom
 		},
 		Inputs: func(round int, ps ...*mma.Params) []*mma.Dot { return fuzz.Probe(sp, 2, round, ps...) },
 	}
-	for round := range 6 {
+	for round := 0; round < evidenceRounds && len(pr.Differ) < evidenceMost; round++ {
 		for _, d := range fuzz.Probe(sp, 1, round, &i.Params) {
-			want := unit.Dot(d, nil)
-			c := triage.Case{Dot: d, Want: want}
-			if oracle.Compare(i.D, policy, base.Dot(d, nil), want) == oracle.Same {
-				if len(pr.Agree) < 256 {
-					pr.Agree = append(pr.Agree, c)
-				}
-			} else if len(pr.Differ) < 256 {
+			c := triage.Case{Dot: d, Want: unit.Dot(d, nil)}
+			same := oracle.Compare(i.D, oracle.Policy{}, base.Dot(d, nil), c.Want) == oracle.Same
+			switch {
+			case same && len(pr.Agree) < evidenceMost:
+				pr.Agree = append(pr.Agree, c)
+			case !same && len(pr.Differ) < evidenceMost:
 				pr.Differ = append(pr.Differ, c)
 			}
 		}
 	}
-	o.Differ = len(pr.Differ)
-	if o.Differ == 0 {
-		o.Result = NoEvidence
-		return o, nil
+	return pr, nil
+}
+
+// score compares a verdict with the mutant.
+func score(i *mma.Instruction, mutant mma.Params, v *triage.Verdict) (Result, error) {
+	if !v.Found() {
+		return NotFound, nil
 	}
-	if o.Verdict, err = triage.Explain(ctx, pr); err != nil {
-		return nil, err
+	class := []mma.Params{v.Program}
+	for _, changes := range v.Equivalent {
+		p := i.Params
+		if err := p.Apply(changes); err != nil {
+			return "", err
+		}
+		class = append(class, p)
 	}
-	switch {
-	case !o.Verdict.Found():
-		o.Result = NotFound
-	case o.Verdict.Program == mutant:
-		o.Result = Exact
-	default:
-		o.Result = Wrong
+	if !slices.Contains(class, mutant) {
+		return Wrong, nil
 	}
-	return o, nil
+	for _, p := range class {
+		if p == mutant {
+			continue
+		}
+		equal, err := sameFunction(i, mutant, p)
+		if err != nil {
+			return "", err
+		}
+		if !equal {
+			return Ambiguous, nil
+		}
+	}
+	return Exact, nil
+}
+
+// sameFunction says whether an argument or a long search finds two programs to
+// be the same function.
+func sameFunction(i *mma.Instruction, p, q mma.Params) (bool, error) {
+	j := *i
+	j.Params = p
+	if Equivalent(&j, &q) != "" {
+		return true, nil
+	}
+	m, err := sim.New(i.Formats, i.K, q)
+	if err != nil {
+		return false, err
+	}
+	sep := &Separation{}
+	err = separateWithin(&j, []rival{{sep, m}}, SeparateFirst, SeparateFirst)
+	return !sep.Separated(), err
 }

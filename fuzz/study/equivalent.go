@@ -237,6 +237,38 @@ var arguments = []argument{
 			return only(ch, "in.widen") && emin(u.p.In.Widen, u.f.A.Get()) && emin(u.p.In.Widen, u.f.B.Get()) &&
 				emin(q.In.Widen, u.f.A.Get()) && emin(q.In.Widen, u.f.B.Get())
 		}},
+	{"normal-when-widened", "With both conversions every operand is a normal number: its exponent is that of its value.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			return only(ch, "in.widen") && u.allNormal(u.p.In.Widen) && u.allNormal(q.In.Widen)
+		}},
+	{"largest-cuts-nothing", "A product with a subnormal factor is so small that where it is the largest, and counts with a larger exponent, nothing is cut all the same.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			a, b := u.f.A.Get(), u.f.B.Get()
+			top := int(max(a.Emin()+b.Emax(), a.Emax()+b.Emin()))
+			return only(ch, "in.widen", "prod.exp") && u.p.Prod.Exp != mma.Normalised && q.Prod.Exp != mma.Normalised && u.p.In.Sub == mma.KeepSub &&
+				u.p.Start != mma.StartC && u.p.Stage0.Sum == mma.Off && u.p.Join.Align.F != 0 && top-int(u.p.Join.Align.F) <= u.lowP
+		}},
+	{"no-subnormals-left", "With the conversion every operand is a normal number or zero, and the sign of a zero never shows.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			signs := u.p.In.Sub == mma.FlushPlus || q.In.Sub == mma.FlushPlus
+			return only(ch, "in.sub") && u.allNormal(u.p.In.Widen) && (!signs || !u.p.Special.NegZero)
+		}},
+	{"normal-exponents", "With the conversion every operand is a normal number: its exponent field is that of its value.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			return only(ch, "prod.exp") && u.allNormal(u.p.In.Widen) && u.p.Prod.Exp != mma.Normalised && q.Prod.Exp != mma.Normalised
+		}},
+	{"partial-never-tiny", "Until c is added, every sum is a multiple of a normal number: no accumulator is tiny.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			return only(ch, "acc.flush", "in.acc", "acc.emin") && u.p.Start != mma.StartC && u.hasC && u.lowP >= int(u.p.Acc.Emin) && u.p.Stage0.Sum == mma.Off
+		}},
+	{"starts-from-plus-zero", "The accumulator starts from +0, and a sum with a +0 in it is not -0.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			return only(ch, "special.negzero") && u.p.Start == mma.StartZero && u.p.Acc.Mode != fp.RD && u.p.Late.Mode != fp.RD && u.p.Lanes <= 1
+		}},
+	{"zero-start-hidden", "Whether an accumulator starts from +0 or from nothing shows in the sign of a zero only, and that is always +0.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			return only(ch, "start") && u.p.Start != mma.StartC && q.Start != mma.StartC && !u.p.Special.NegZero
+		}},
 	{"exponents-unused", "No sum cuts its terms: nominal exponents are not used.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
 			widens := slices.Contains(ch, "in.widen") && u.p.In.Sub != mma.KeepSub
@@ -282,6 +314,20 @@ func (u *ranges) sameSteps(q *mma.Params) bool {
 
 func swapsPairs(a, b mma.Order) bool {
 	return a == mma.Ascending && b == mma.SwapPairs || a == mma.SwapPairs && b == mma.Ascending
+}
+
+// allNormal says whether every operand that is not zero is a normal number of a
+// format.
+func (u *ranges) allNormal(id fp.ID) bool {
+	if id == fp.None {
+		return false
+	}
+	for _, o := range []fp.ID{u.f.A, u.f.B} {
+		if f := o.Get(); f.Emin()-int32(f.FracBits) < id.Get().Emin() {
+			return false
+		}
+	}
+	return true
 }
 
 // topFloor is the highest of the floors that differ.

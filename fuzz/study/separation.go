@@ -62,7 +62,7 @@ func Mutants(i *mma.Instruction) ([]*Separation, error) {
 		seps = append(seps, sep)
 		rivals = append(rivals, rival{sep, m})
 	}
-	return seps, separate(i, rivals)
+	return seps, separateWithin(i, rivals, SeparateFirst, SeparateMost)
 }
 
 // Pairs measures the separation of an instruction's arithmetic from those of
@@ -82,11 +82,12 @@ func Pairs(i *mma.Instruction, others []mma.Instruction) ([]*Separation, error) 
 		seps = append(seps, sep)
 		rivals = append(rivals, rival{sep, m})
 	}
-	return seps, separate(i, rivals)
+	return seps, separateWithin(i, rivals, SeparateFirst, SeparateMost)
 }
 
-// separate runs every generator on the base and its rivals.
-func separate(i *mma.Instruction, rivals []rival) error {
+// separateWithin runs every generator on the base and its rivals: first inputs of
+// each, and up to most where none has separated by then.
+func separateWithin(i *mma.Instruction, rivals []rival, first, most uint64) error {
 	base, err := sim.ForInstruction(i)
 	if err != nil {
 		return err
@@ -110,15 +111,15 @@ func separate(i *mma.Instruction, rivals []rival) error {
 			r.sep.Limit = to
 		}
 	}
-	run(rivals, 0, SeparateFirst)
+	run(rivals, 0, first)
 	var left []rival
 	for _, r := range rivals {
 		if !r.sep.Separated() && r.sep.Argument == "" {
 			left = append(left, r)
 		}
 	}
-	if len(left) > 0 {
-		run(left, SeparateFirst, SeparateMost)
+	if len(left) > 0 && most > first {
+		run(left, first, most)
 	}
 	return nil
 }

@@ -12,6 +12,9 @@ import (
 func TestSep(t *testing.T) {
 	out, _ := os.Create("/tmp/sep.txt")
 	for n, i := range mma.Arithmetics() {
+		if n < 20 && n != 4 && n != 5 && n != 18 && n != 19 {
+			continue
+		}
 		t0 := time.Now()
 		seps, err := Mutants(&i)
 		if err != nil {
