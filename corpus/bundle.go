@@ -58,12 +58,12 @@ type Mismatch struct {
 	Equivalent  [][]mma.Change `json:"equivalent,omitempty"`
 	Explained   int            `json:"explained,omitempty"`
 	Kept        int            `json:"kept,omitempty"`
-	Exact   string       `json:"exact"`
-	Stable  int          `json:"stable"` // of 3 repetitions
-	Minimal bool         `json:"minimal"`
-	Through bool         `json:"through_model,omitempty"`
-	Free    string       `json:"free,omitempty"`
-	Made    string       `json:"made,omitempty"` // program and version
+	Exact       string         `json:"exact"`
+	Stable      int            `json:"stable"` // of 3 repetitions
+	Minimal     bool           `json:"minimal"`
+	Through     bool           `json:"through_model,omitempty"`
+	Free        string         `json:"free,omitempty"`
+	Made        string         `json:"made,omitempty"` // program and version
 }
 
 // SideRecord is one side of a mismatch.

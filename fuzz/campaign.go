@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // Config says what a campaign does.
@@ -65,7 +66,14 @@ type pairRun struct {
 	recorder devices.Recorder // not nil: the pair's inputs are a recording's
 	swapped  bool             // the recorder is B
 	known    []*mma.Params    // arithmetics of the sides that are known or believed
-	featureK int              // K of the instruction whose model gives features
+	namer    *triage.Namer    // of the verdict before the epoch; nil without one
+
+	// Hypotheses start from base, the program of baseUnit, and are about box.
+	// baseUnit is nil if neither side is known.
+	base     mma.Params
+	baseUnit devices.Unit
+	box      devices.Unit
+	boxIsB   bool
 }
 
 // New prepares a campaign and, if its journal has an earlier part of it, takes
@@ -117,6 +125,7 @@ func newPairRun(cfg *Config, pair devices.Pair) (*pairRun, error) {
 	} else if r, ok := pair.B.(devices.Recorder); ok {
 		p.recorder, p.swapped = r, true
 	}
+	p.chooseSides()
 	var err error
 	p.sources, err = p.chooseSources(cfg.Generators)
 	return p, err
@@ -167,6 +176,9 @@ func (c *Campaign) Run(ctx context.Context) error {
 		plan := c.plan()
 		if len(plan) == 0 {
 			return nil
+		}
+		for i, p := range c.pairs {
+			p.namer = p.newNamer(c.state.Pairs[i].Verdict)
 		}
 		d, err := c.epoch(ctx, plan)
 		if ctx.Err() != nil {

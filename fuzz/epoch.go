@@ -26,10 +26,30 @@ const (
 // chunkResult is what a worker finds in a chunk.
 type chunkResult struct {
 	classes [oracle.Fault + 1]uint64
+	buckets []namedBucket // differing cases by cause, in order of appearance
+	unnamed []Sample      // all differing cases, if they cannot be named yet
 	differ  []Sample
 	agree   []Sample
 	traced  []tracedCase
 	err     error
+}
+
+// namedBucket counts the differing cases of a cause.
+type namedBucket struct {
+	Bucket
+	first Sample
+}
+
+// count adds a differing case to its bucket.
+func (r *chunkResult) count(name string, s Sample, ulps float64) {
+	for i := range r.buckets {
+		if b := &r.buckets[i]; b.Name == name {
+			b.Cases++
+			b.MaxUlp = max(b.MaxUlp, ulps)
+			return
+		}
+	}
+	r.buckets = append(r.buckets, namedBucket{Bucket{name, s.Class, 1, ulps}, s})
 }
 
 // tracedCase is the features of one input.
@@ -95,6 +115,10 @@ func (c *Campaign) merge(d *delta, ch *chunk, r *chunkResult) {
 	for class, n := range r.classes {
 		p.Classes[class] += n
 	}
+	p.unnamed = append(p.unnamed, r.unnamed...)
+	for i := range r.buckets {
+		p.count(&r.buckets[i])
+	}
 	for _, s := range r.differ {
 		if p.sampled == nil {
 			p.sampled = map[string]int{}
@@ -108,6 +132,22 @@ func (c *Campaign) merge(d *delta, ch *chunk, r *chunkResult) {
 	for _, t := range r.traced {
 		mergeFeatures(p, st, &t)
 	}
+}
+
+// count adds a chunk's bucket.
+func (p *pairDelta) count(b *namedBucket) {
+	if p.Buckets == nil {
+		p.Buckets, p.first = map[string]*Bucket{}, map[string]Sample{}
+	}
+	have := p.Buckets[b.Name]
+	if have == nil {
+		bucket := b.Bucket
+		p.Buckets[b.Name], p.first[b.Name] = &bucket, b.first
+		p.named = append(p.named, b.Name)
+		return
+	}
+	have.Cases += b.Cases
+	have.MaxUlp = max(have.MaxUlp, b.MaxUlp)
 }
 
 // mergeFeatures keeps an input that has a feature which none had before.
@@ -141,7 +181,7 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk) (r chunkResult
 	if r.err = w.both(ctx, p, ch); r.err != nil {
 		var fault *devices.FaultError
 		if errors.As(r.err, &fault) {
-			return w.blame(ctx, p, ch)
+			return w.blame(ctx, c, p, ch)
 		}
 		return r
 	}
@@ -151,6 +191,9 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk) (r chunkResult
 		class := oracle.Compare(p.spec.D, p.policy, a, b)
 		r.classes[class]++
 		s := Sample{CaseRef{source, ch.index + uint64(i)}, a, b, class}
+		if class != oracle.Same {
+			w.name(c, p, &r, s, i)
+		}
 		switch {
 		case class != oracle.Same && r.classes[class] <= differPerChunk:
 			r.differ = append(r.differ, s)
@@ -162,6 +205,29 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk) (r chunkResult
 		r.traced = w.features(p, ch)
 	}
 	return r
+}
+
+// name counts a differing case in its bucket, or keeps it until there is a
+// verdict to name it by.
+func (w *worker) name(c *Campaign, p *pairRun, r *chunkResult, s Sample, i int) {
+	ulps := ulpDistance(p.spec.D, s.A, s.B)
+	switch {
+	case p.namer != nil:
+		w.batch.Get(i, w.dotFor(p))
+		r.count(p.bucketName(p.namer, w.dot, &s), s, ulps)
+	case c.state.Epochs > 0:
+		r.count(p.bucketName(nil, nil, &s), s, ulps)
+	default:
+		r.unnamed = append(r.unnamed, s)
+	}
+}
+
+// dotFor returns the worker's dot product in the size of a pair's.
+func (w *worker) dotFor(p *pairRun) *mma.Dot {
+	if w.dot == nil || len(w.dot.A) != p.K || len(w.dot.SA) != p.spec.Blocks(p.K) {
+		w.dot = mma.NewDot(p.spec.Formats, p.K)
+	}
+	return w.dot
 }
 
 func resize(b []byte, n int) []byte {
@@ -223,7 +289,7 @@ func (w *worker) both(ctx context.Context, p *pairRun, ch *chunk) error {
 
 // blame runs a chunk in which a target failed one dot product at a time, so that
 // the failure is counted for those that cause it and nothing else is lost.
-func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk) (r chunkResult) {
+func (w *worker) blame(ctx context.Context, c *Campaign, p *pairRun, ch *chunk) (r chunkResult) {
 	width := p.spec.D.Width()
 	one := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
 	d := mma.NewDot(p.spec.Formats, p.K)
@@ -251,6 +317,9 @@ func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk) (r chunkResul
 			s.Class = oracle.Compare(p.spec.D, p.policy, s.A, s.B)
 		}
 		r.classes[s.Class]++
+		if s.Class != oracle.Same {
+			w.name(c, p, &r, s, i)
+		}
 		if s.Class != oracle.Same && r.classes[s.Class] <= differPerChunk {
 			r.differ = append(r.differ, s)
 		}
@@ -268,9 +337,7 @@ func (w *worker) features(p *pairRun, ch *chunk) []tracedCase {
 	if len(models) == 0 {
 		return nil
 	}
-	if w.dot == nil || len(w.dot.A) != p.K || len(w.dot.SA) != p.spec.Blocks(p.K) {
-		w.dot = mma.NewDot(p.spec.Formats, p.K)
-	}
+	w.dotFor(p)
 	var traced []tracedCase
 	for i := 0; i < ch.n; i += traceEvery {
 		w.batch.Get(i, w.dot)

@@ -27,7 +27,6 @@ func Examine(ctx context.Context, cfg Config, dot *mma.Dot) (*Finding, error) {
 	}
 	d := &pairDelta{Buckets: map[string]*Bucket{}}
 	x := &examiner{c: c, p: c.pairs[0], st: c.state.Pairs[0], d: d}
-	x.chooseSides()
 	sides, err := x.examineSides()
 	if err != nil {
 		return nil, err

@@ -52,11 +52,7 @@ type examiner struct {
 	st    *PairState
 	d     *pairDelta
 
-	base     mma.Params   // of the side that is known
-	baseUnit devices.Unit // nil if neither side is known
-	box      devices.Unit // the other side
-	boxIsB   bool
-	k        int // of the instruction, for hypotheses
+	k int // of the instruction, for hypotheses
 
 	verdict *triage.Verdict
 	namer   *triage.Namer
@@ -72,7 +68,6 @@ type example struct {
 
 func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta) error {
 	x := &examiner{c: c, index: i, p: c.pairs[i], st: c.state.Pairs[i], d: d, verdict: c.state.Pairs[i].Verdict}
-	x.chooseSides()
 	fresh := x.examples(d.differ)
 	if err := x.repeat(ctx, fresh); err != nil {
 		return err
@@ -84,21 +79,29 @@ func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta) error {
 	return x.bucket(ctx, fresh)
 }
 
-// chooseSides decides which side's program hypotheses start from.
-func (x *examiner) chooseSides() {
-	p := x.p
+// chooseSides decides which side's program hypotheses start from: a simulator's,
+// A's if both are, or what is believed of a black box.
+func (p *pairRun) chooseSides() {
 	a, b := believed(p.A), believed(p.B)
 	switch {
 	case p.A.Known() != nil || a != nil && p.B.Known() == nil:
-		x.base, x.baseUnit, x.box, x.boxIsB = *a, p.A, p.B, true
+		p.base, p.baseUnit, p.box, p.boxIsB = *a, p.A, p.B, true
 	case b != nil:
-		x.base, x.baseUnit, x.box = *b, p.B, p.A
+		p.base, p.baseUnit, p.box = *b, p.B, p.A
 	}
 }
 
+// newNamer returns the namer of a verdict, nil if there is none that was found.
+func (p *pairRun) newNamer(v *triage.Verdict) *triage.Namer {
+	if v == nil || !v.Found() {
+		return nil
+	}
+	return triage.NewNamer(&triage.Problem{Formats: p.spec.Formats, K: v.K, Base: p.base, Policy: p.policy}, v)
+}
+
 // want returns the result of the side that is to be explained, and the other's.
-func (x *examiner) want(s *Sample) (box, base uint64) {
-	if x.boxIsB {
+func (p *pairRun) want(s *Sample) (box, base uint64) {
+	if p.boxIsB {
 		return s.B, s.A
 	}
 	return s.A, s.B
@@ -161,6 +164,7 @@ func (x *examiner) repeat(ctx context.Context, ex []example) error {
 			}
 		}
 	}
+	x.d.Checked += uint64(len(ex))
 	for i := range ex {
 		switch {
 		case ex[i].Class == oracle.Fault:
@@ -252,7 +256,7 @@ func (x *examiner) explain(ctx context.Context) error {
 
 // explainExamples does that with the given evidence.
 func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
-	if x.baseUnit == nil {
+	if x.p.baseUnit == nil {
 		return nil
 	}
 	if x.k = x.hypothesisK(ex); x.k == 0 {
@@ -284,9 +288,9 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 
 // problem states the question for triage.
 func (x *examiner) problem(ex []example) *triage.Problem {
-	pr := &triage.Problem{Formats: x.p.spec.Formats, K: x.k, Base: x.base, Policy: x.p.policy}
+	pr := &triage.Problem{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy}
 	for i := range ex {
-		box, _ := x.want(&ex[i].Sample)
+		box, _ := x.p.want(&ex[i].Sample)
 		c := triage.Case{Dot: ex[i].dot, Want: box}
 		if ex[i].Class == oracle.Same {
 			pr.Agree = append(pr.Agree, c)
@@ -295,7 +299,7 @@ func (x *examiner) problem(ex []example) *triage.Problem {
 		}
 	}
 	if x.p.recorder == nil {
-		pr.Ask = dotRunner(x.box, x.p.spec.Formats)
+		pr.Ask = dotRunner(x.p.box, x.p.spec.Formats)
 	}
 	pr.Inputs = func(round int, ps ...*mma.Params) []*mma.Dot {
 		return Probe(x.p.spec, x.c.cfg.Seed, round, ps...)
@@ -311,13 +315,13 @@ const giveUpAfter = 6
 // be explained, if the known program gives the known side's results with it too,
 // else the known side's own; 0 if that does not either.
 func (x *examiner) hypothesisK(ex []example) int {
-	for _, k := range []int{x.box.Instruction().K, x.baseUnit.Instruction().K} {
-		m, err := sim.New(x.p.spec.Formats, k, x.base)
+	for _, k := range []int{x.p.box.Instruction().K, x.p.baseUnit.Instruction().K} {
+		m, err := sim.New(x.p.spec.Formats, k, x.p.base)
 		if err != nil {
 			continue
 		}
 		ok := !slices.ContainsFunc(ex, func(e example) bool {
-			_, base := x.want(&e.Sample)
+			_, base := x.p.want(&e.Sample)
 			return oracle.Compare(x.p.spec.D, x.p.policy, m.Dot(e.dot, nil), base) != oracle.Same
 		})
 		if ok {
@@ -327,60 +331,78 @@ func (x *examiner) hypothesisK(ex []example) int {
 	return 0
 }
 
-// bucket puts cases into buckets and shrinks one of each new one.
+// bucket puts the cases that could not be named before into buckets, and shrinks
+// one case of each bucket that is new.
 func (x *examiner) bucket(ctx context.Context, fresh []example) error {
-	x.d.Buckets = map[string]*Bucket{}
+	if x.namer == nil {
+		x.namer = x.p.newNamer(x.verdict)
+	}
+	for _, s := range x.d.unnamed {
+		dot := x.c.dot(x.p, s.CaseRef)
+		name := x.p.bucketName(x.namer, dot, &s)
+		x.d.count(&namedBucket{Bucket{name, s.Class, 1, ulpDistance(x.p.spec.D, s.A, s.B)}, s})
+	}
 	kept := map[string]int{}
 	for _, f := range x.st.Findings {
 		kept[f.Bucket]++
 	}
 	for i := range fresh {
-		e := &fresh[i]
-		name := x.bucketOf(e)
-		x.d.Examined++
-		b := x.d.Buckets[name]
-		if b == nil {
-			b = &Bucket{Name: name, Class: e.Class}
-			x.d.Buckets[name] = b
-		}
-		b.Cases++
-		b.MaxUlp = max(b.MaxUlp, ulpDistance(x.p.spec.D, e.A, e.B))
-		if kept[name] >= x.c.cfg.PerBucket {
-			continue
-		}
-		kept[name]++
-		f, err := x.finding(ctx, e, name, kept[name])
-		if err != nil {
+		if err := x.keep(ctx, &fresh[i], x.bucketOf(&fresh[i]), kept); err != nil {
 			return err
 		}
-		x.d.Findings = append(x.d.Findings, f)
+	}
+	// Buckets of which the few cases above had none.
+	for _, name := range x.d.named {
+		s := x.d.first[name]
+		if x.p.namer == nil || kept[name] > 0 {
+			continue
+		}
+		e := &x.examples([]Sample{s})[0]
+		if err := x.keep(ctx, e, x.bucketOf(e), kept); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// bucketOf names the bucket of a differing case: its labels, and its class where
-// that is not value.
+// keep makes a finding of a case, unless its bucket has enough of them.
+func (x *examiner) keep(ctx context.Context, e *example, name string, kept map[string]int) error {
+	if e.label != "" {
+		x.d.count(&namedBucket{Bucket{name, e.Class, 1, 0}, e.Sample})
+	}
+	if kept[name] >= x.c.cfg.PerBucket {
+		return nil
+	}
+	kept[name]++
+	f, err := x.finding(ctx, e, name, kept[name])
+	if err == nil {
+		x.d.Findings = append(x.d.Findings, f)
+	}
+	return err
+}
+
+// bucketOf names the bucket of a differing case that was run again: its labels,
+// and its class where that is not value.
 func (x *examiner) bucketOf(e *example) string {
 	if e.label != "" {
 		return e.label
 	}
-	return x.bucketName(e.dot, e.A, e.B, e.Class)
+	return x.p.bucketName(x.namer, e.dot, &e.Sample)
 }
 
-func (x *examiner) bucketName(dot *mma.Dot, a, b uint64, class oracle.Class) string {
-	label := string(triage.Unexplained)
-	switch {
-	case class == oracle.Fault:
-		return class.String()
-	case x.namer != nil:
-		want := b
-		if !x.boxIsB {
-			want = a
-		}
-		label = x.namer.Name(dot, want)
+// bucketName names the bucket of a differing case after a verdict; without a
+// namer there is none.
+func (p *pairRun) bucketName(namer *triage.Namer, dot *mma.Dot, s *Sample) string {
+	if s.Class == oracle.Fault {
+		return s.Class.String()
 	}
-	if class != oracle.Value {
-		label += ":" + class.String()
+	label := string(triage.Unexplained)
+	if namer != nil {
+		want, _ := p.want(s)
+		label = namer.Name(dot, want)
+	}
+	if s.Class != oracle.Value {
+		label += ":" + s.Class.String()
 	}
 	return label
 }

@@ -22,7 +22,7 @@ func (x *examiner) finding(ctx context.Context, e *example, bucket string, numbe
 	f := &Finding{
 		Pair: x.index, Number: number, Bucket: bucket, Class: e.Class, Origin: e.CaseRef, Seed: x.c.cfg.Seed,
 		Start: e.dot, Dot: e.dot, A: e.A, B: e.B, Verdict: x.verdict, Stable: repetitions,
-		BaseA: x.boxIsB, ProgramK: x.k, Place: e.place,
+		BaseA: x.p.boxIsB, ProgramK: x.k, Place: e.place,
 	}
 	if e.label != "" || e.Class == oracle.Fault {
 		// What depends on the position, does not repeat or kills its target is
@@ -52,7 +52,7 @@ func (x *examiner) finding(ctx context.Context, e *example, bucket string, numbe
 	f.A, f.B = codes[0][0], codes[0][1]
 	f.Class = oracle.Compare(x.p.spec.D, x.p.policy, f.A, f.B)
 	if x.namer != nil {
-		box, _ := x.want(&Sample{A: f.A, B: f.B})
+		box, _ := x.p.want(&Sample{A: f.A, B: f.B})
 		f.Changes = x.namer.Changes(f.Dot, box)
 	}
 	return f, nil
@@ -70,7 +70,7 @@ func (x *examiner) shrinkingSides(f *Finding) (bothSides, error) {
 	if x.p.recorder == nil {
 		return together(a, b), nil
 	}
-	if x.namer == nil || x.p.recorder != x.box {
+	if x.namer == nil || x.p.recorder != x.p.box {
 		return nil, errNoAnswers
 	}
 	m, err := sim.New(x.p.spec.Formats, x.k, x.verdict.Program)
@@ -125,7 +125,7 @@ func (x *examiner) test(sides bothSides) minimize.Test {
 		names := make([]string, len(dots))
 		for i, r := range results {
 			if class := oracle.Compare(x.p.spec.D, x.p.policy, r[0], r[1]); class != oracle.Same {
-				names[i] = x.bucketName(dots[i], r[0], r[1], class)
+				names[i] = x.p.bucketName(x.namer, dots[i], &Sample{A: r[0], B: r[1], Class: class})
 			}
 		}
 		return names, nil

@@ -34,7 +34,7 @@ type PairState struct {
 	Agree    []Sample
 	Verdict  *triage.Verdict
 	Buckets  map[string]*Bucket
-	Examined uint64 // differing cases that were put into buckets
+	Checked  uint64 // differing cases that were run again
 	Unstable uint64 // of these, ones that did not repeat
 	Findings []*Finding
 	LastNew  int // epoch of the newest bucket
@@ -58,7 +58,7 @@ type Sample struct {
 type Bucket struct {
 	Name   string       `json:"name"` // labels, and the class if it is not value
 	Class  oracle.Class `json:"class"`
-	Cases  uint64       `json:"cases"` // of those examined
+	Cases  uint64       `json:"cases"`
 	MaxUlp float64      `json:"max_ulp"`
 }
 
@@ -107,14 +107,17 @@ type pairDelta struct {
 	Agree    []Sample                 `json:"agree,omitempty"`
 	Verdict  *triage.Verdict          `json:"verdict,omitempty"`
 	Buckets  map[string]*Bucket       `json:"buckets,omitempty"` // increments
-	Examined uint64                   `json:"examined,omitempty"`
+	Checked  uint64                   `json:"checked,omitempty"`
 	Unstable uint64                   `json:"unstable,omitempty"`
 	Findings []*Finding               `json:"findings,omitempty"`
 
 	// While the epoch is merged:
 	fresh   map[uint32]bool // Features as a set
 	sampled map[string]int  // differing cases by class and generator
-	differ  []Sample        // new differing cases, to be put into buckets
+	differ  []Sample        // of these, a few of each kind: to run again and as evidence
+	unnamed []Sample        // all differing cases, if there was no verdict to name them by
+	named   []string        // names of Buckets, in the order in which they came up
+	first   map[string]Sample
 }
 
 func newState(pairs int) *State {
@@ -155,7 +158,7 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 	if d.Verdict != nil {
 		st.Verdict = d.Verdict
 	}
-	st.Examined += d.Examined
+	st.Checked += d.Checked
 	st.Unstable += d.Unstable
 	for name, b := range d.Buckets {
 		have := st.Buckets[name]

@@ -32,6 +32,7 @@ type Verdict struct {
 	// found that does.
 	Changes []mma.Change
 	Program mma.Params // the base with the changes
+	K       int        // with which it runs: Problem.K
 	Labels  []Label
 	// Explained of Differ cases, and Kept of Agree cases, hold for Program.
 	Differ, Explained int
@@ -317,7 +318,7 @@ func (s *search) smallest(ps []mma.Params) []mma.Params {
 }
 
 func (s *search) verdict(programs []mma.Params) *Verdict {
-	v := &Verdict{Program: s.pr.Base, Differ: len(s.pr.Differ), Agree: len(s.pr.Agree), Asked: s.asked}
+	v := &Verdict{Program: s.pr.Base, K: s.pr.K, Differ: len(s.pr.Differ), Agree: len(s.pr.Agree), Asked: s.asked}
 	if len(programs) == 0 {
 		v.Kept = v.Agree
 		v.Labels = []Label{Unexplained}

@@ -53,22 +53,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return exitTrouble
 }
 
-// hintError is an error with a remedy.
-type hintError struct {
-	error
-	hint string
-}
-
-func (e *hintError) Unwrap() error { return e.error }
-
-// withHint adds a remedy to an error, nil to nil.
-func withHint(err error, format string, args ...any) error {
-	if err == nil {
-		return nil
-	}
-	return &hintError{err, fmt.Sprintf(format, args...)}
-}
-
 // newRoot builds the command tree.
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{

@@ -127,7 +127,7 @@ func (u *runUI) status(s *fuzz.State) string {
 	features, examined, unstable := 0, uint64(0), uint64(0)
 	for _, p := range s.Pairs {
 		features += len(p.Features)
-		examined += p.Examined
+		examined += p.Checked
 		unstable += p.Unstable
 	}
 	t := time.Since(u.began)

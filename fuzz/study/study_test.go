@@ -10,9 +10,13 @@ import (
 )
 
 func TestSep(t *testing.T) {
-	out, _ := os.Create("/tmp/sep.txt")
-	for n, i := range mma.Arithmetics() {
-		if n < 20 && n != 4 && n != 5 && n != 18 && n != 19 {
+	var from, to int
+	fmt.Sscan(os.Getenv("SEP"), &from, &to)
+	out, _ := os.OpenFile("/tmp/sep.txt", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	os.MkdirAll("/tmp/sep", 0o777)
+	all := mma.Arithmetics()
+	for n, i := range all {
+		if n < from || n >= to {
 			continue
 		}
 		t0 := time.Now()
@@ -34,5 +38,12 @@ func TestSep(t *testing.T) {
 			}
 		}
 		fmt.Fprintln(out, n, i.FullName(), i.Params, len(seps), "argued", arg, "left", left, time.Since(t0))
+		pairs, err := Pairs(&i, all[n+1:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, _ := os.Create(fmt.Sprintf("/tmp/sep/%02d.tsv", n))
+		WriteSeparations(f, append(seps, pairs...))
+		f.Close()
 	}
 }

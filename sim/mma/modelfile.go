@@ -58,21 +58,32 @@ func ReadModel(r io.Reader) (*Instruction, error) {
 	return i, i.Params.Validate(i.Formats, i.K)
 }
 
+// decodeStrict decodes a JSON object that is alone in data and has no unknown
+// fields.
 func decodeStrict(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			line := 1 + bytes.Count(data[:syntax.Offset], []byte("\n"))
-			return fmt.Errorf("line %d: %w", line, err)
-		}
-		return err
+		return explainJSON(data, err)
 	}
-	if d.More() {
+	if _, err := d.Token(); err != io.EOF {
 		return errors.New("there is something after the JSON object")
 	}
 	return nil
+}
+
+// explainJSON makes an error of the JSON decoder say where it is.
+func explainJSON(data []byte, err error) error {
+	var syntax *json.SyntaxError
+	switch {
+	case err == io.EOF:
+		return errors.New("the file is empty")
+	case err == io.ErrUnexpectedEOF:
+		return errors.New("the file ends in the middle of the JSON object")
+	case errors.As(err, &syntax):
+		return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:syntax.Offset], []byte("\n")), err)
+	}
+	return err
 }
 
 func (m *modelFile) derived() (*Instruction, error) {
