@@ -60,6 +60,7 @@ var amd = []decl{
 // the newer spelling names.
 func mfmaAlias(name string) string {
 	d, rest, _ := strings.Cut(strings.TrimPrefix(name, "v_mfma_"), "_")
+	rest = strings.TrimSuffix(rest, "_1k") // only older names have it
 	shape, types, newer := strings.Cut(rest, "_")
 	if newer {
 		if blocks, after, ok := strings.Cut(types, "b_"); ok && len(blocks) <= 2 {
@@ -78,10 +79,9 @@ func mfmaAlias(name string) string {
 		i++
 	}
 	shape, types = rest[:i], rest[i:]
-	if types == "bf16" {
+	if types == "bf16" && !strings.HasSuffix(name, "_1k") {
 		return "" // dropped from later generations
 	}
-	types = strings.TrimSuffix(types, "_1k")
 	if blocks := mfmaBlocks[shape+types]; blocks != "" {
 		shape += "_" + blocks
 	}

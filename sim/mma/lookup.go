@@ -71,18 +71,18 @@ func Lookup(arch, name string) (*Instruction, error) {
 // Search is Lookup among the given rows; where says whose they are, for the
 // error.
 func Search(where string, rows []Instruction, name string) (*Instruction, error) {
-	plain, m, n := defaultShape(name)
+	plain, shape := defaultShape(name)
 	var prefixed []Instruction
 	for _, i := range rows {
 		if i.Name == plain || i.Name == name || i.Alias != "" && i.Alias == name {
-			return i.withShape(m, n)
+			return i.withShape(shape)
 		}
 		if strings.HasPrefix(i.Name, plain) {
 			prefixed = append(prefixed, i)
 		}
 	}
 	if len(prefixed) == 1 {
-		return prefixed[0].withShape(m, n)
+		return prefixed[0].withShape(shape)
 	}
 	return nil, lookupError(where, name, rows, prefixed)
 }
@@ -123,27 +123,31 @@ func someNames(rows []Instruction) string {
 
 var freeShape = regexp.MustCompile(`^(wgmma|tcgen05)\.m(\d+)n(\d+)k`)
 
+// freeDims are the free dimensions of a name.
+type freeDims struct{ m, n int }
+
 // defaultShape returns a name with its free dimensions replaced by those that
-// stand in the catalogue, and what they were (0: not free).
-func defaultShape(name string) (plain string, m, n int) {
+// stand in the catalogue, and what they were (nil: none is free).
+func defaultShape(name string) (plain string, dims *freeDims) {
 	s := freeShape.FindStringSubmatch(name)
 	if s == nil {
-		return name, 0, 0
+		return name, nil
 	}
-	m, _ = strconv.Atoi(s[2])
-	n, _ = strconv.Atoi(s[3])
+	m, _ := strconv.Atoi(s[2]) // a number too large is no legal dimension either
+	n, _ := strconv.Atoi(s[3])
 	rows := "64"
 	if s[1] == "tcgen05" {
 		rows = "128"
 	}
-	return s[1] + ".m" + rows + "n8k" + name[len(s[0]):], m, n
+	return s[1] + ".m" + rows + "n8k" + name[len(s[0]):], &freeDims{m, n}
 }
 
 // withShape returns a copy of i with the given free dimensions.
-func (i Instruction) withShape(m, n int) (*Instruction, error) {
-	if m == 0 {
+func (i Instruction) withShape(dims *freeDims) (*Instruction, error) {
+	if dims == nil {
 		return &i, nil
 	}
+	m, n := dims.m, dims.n
 	if !i.M.Contains(m) || !i.N.Contains(n) {
 		return nil, fmt.Errorf("%s: M is %s and N is %s; m%dn%d is not a shape", i.Name, i.M, i.N, m, n)
 	}
