@@ -1,12 +1,17 @@
 package mma
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestCatalog(t *testing.T) {
 	seen := map[string]bool{}
-	n := map[string]int{}
+	modelled, refused := map[string]int{}, map[string]int{}
 	for _, i := range Catalog() {
 		if seen[i.FullName()] {
 			t.Errorf("%s: listed twice", i.FullName())
@@ -15,13 +20,17 @@ func TestCatalog(t *testing.T) {
 		if _, ok := FindArch(i.Arch); !ok {
 			t.Errorf("%s: unknown architecture", i.FullName())
 		}
+		if err := i.Formats.Validate(); err != nil {
+			t.Errorf("%s: %v", i.FullName(), err)
+		}
 		if i.Refuse != "" {
+			refused[i.Arch]++
 			if i.Params != (Params{}) {
 				t.Errorf("%s: refused, but has parameters", i.FullName())
 			}
 			continue
 		}
-		n[i.Arch]++
+		modelled[i.Arch]++
 		if i.Source == "" || i.Evidence == "" {
 			t.Errorf("%s: no source or evidence", i.FullName())
 		}
@@ -29,5 +38,118 @@ func TestCatalog(t *testing.T) {
 			t.Errorf("%s: %v", i.FullName(), err)
 		}
 	}
-	t.Log(n, len(Catalog()))
+	if diff := cmp.Diff(map[string]int{"volta": 3, "turing": 2, "ampere": 9, "ada": 25, "hopper": 44, "blackwell": 157,
+		"rtx-blackwell": 91, "thor": 5, "cdna1": 15, "cdna2": 22, "cdna3": 27}, modelled); diff != "" {
+		t.Errorf("instructions with a model:\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]int{"turing": 2, "hopper": 8, "blackwell": 8, "rtx-blackwell": 16, "blackwell-ultra": 54,
+		"thor": 53, "gb10": 54, "cdna4": 4, "rdna3": 2, "rdna4": 2}, refused); diff != "" {
+		t.Errorf("instructions without:\n%s", diff)
+	}
+}
+
+// TestCatalogGolden lists the catalogue with all that it says, so that a change
+// of a pattern or of a constructor shows what it touches.
+func TestCatalogGolden(t *testing.T) {
+	var s strings.Builder
+	last := ""
+	for _, i := range Catalog() {
+		head := fmt.Sprintf("\n%s: %s\n", i.Arch, i.Refuse)
+		if i.Refuse == "" {
+			params, err := json.Marshal(i.Params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head = fmt.Sprintf("\n%s: %s\n  params:   %s\n  source:   %s\n  evidence: %s\n  unknown:  %s\n",
+				i.Arch, i.Params, params, i.Source, i.Evidence, i.Unknown)
+		}
+		if head != last {
+			s.WriteString(head)
+		}
+		last = head
+		fmt.Fprintf(&s, "    %s  %s K=%d", i.Name, i.Formats, i.K)
+		if i.M.Min != i.M.Max || i.N.Min != i.N.Max {
+			fmt.Fprintf(&s, " M=%s N=%s", i.M, i.N)
+		}
+		if i.Alias != "" {
+			fmt.Fprintf(&s, " alias %s", i.Alias)
+		}
+		s.WriteByte('\n')
+	}
+	golden(t, "catalog.golden", strings.TrimPrefix(s.String(), "\n"))
+}
+
+// TestArithmetics checks that every program of the catalogue is in the list once
+// for its formats, with the largest K.
+func TestArithmetics(t *testing.T) {
+	list := Arithmetics()
+	for n, i := range list {
+		if i.Refuse != "" || i.A != i.B || i.C == 0 {
+			t.Errorf("%s is in the list", i.FullName())
+		}
+		for _, j := range list[:n] {
+			if i.Params == j.Params && i.A == j.A && i.D == j.D && i.Scale == j.Scale {
+				t.Errorf("%s is %s again", i.FullName(), j.FullName())
+			}
+		}
+	}
+	for _, i := range Catalog() {
+		if i.Refuse != "" || i.A != i.B || i.C == 0 {
+			continue
+		}
+		found := false
+		for _, j := range list {
+			if i.Params == j.Params && i.A == j.A && i.D == j.D && i.Scale == j.Scale {
+				found = j.K >= i.K
+			}
+		}
+		if !found {
+			t.Errorf("%s is not in the list with its K", i.FullName())
+		}
+	}
+}
+
+// TestDescribe names the elementary operations of the catalogue and of programs
+// near to and far from one.
+func TestDescribe(t *testing.T) {
+	row := func(name string) Params {
+		arch, name, _ := strings.Cut(name, "/")
+		i, err := Lookup(arch, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i.Params
+	}
+	with := func(p Params, changes ...Change) Params {
+		if err := p.Apply(changes); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	hopper := row("hopper/mma.m16n8k16.f32.f16.f16.f32")
+	for _, tc := range []struct {
+		p    Params
+		want string
+	}{
+		{hopper, "t-fdpa(L=16, F=25, rz-fp32, e_zero=-133)"},
+		{row("turing/mma.m16n8k8.f16.f16.f16.f16"), "t-fdpa(L=8, F=24, rne-fp16, e_zero=-20)"},
+		{row("ada/mma.m16n8k32.f32.e4m3.e5m2.f32"), "t-fdpa(L=16, F=13, rz-e8m13, e_zero=-132)"},
+		{row("hopper/mma.m16n8k16.f64"), "fma special.nan=ones"},
+		{row("hopper/mma.m16n8k32.f16.e4m3.e4m3"), "split-hmma(F=25, rne-fp16)"},
+		{row("blackwell/tcgen05.m128n8k64.kind::mxf4."), "gst-fdpa(L=64, G=16, F=35, rz-fp32, e_zero=-139)"},
+		{row("cdna1/v_mfma_f32_32x32x8f16"), "e-fdpa(L=4)"},
+		{row("cdna2/v_mfma_f32_32x32x4bf16"), "ftz-addmul(P=2)"},
+		{row("cdna2/v_mfma_f64_4x4x4f64"), "fma"},
+		{row("cdna3/v_mfma_f32_32x32x8_f16"), "tr-fdpa(L=8, F=24, F2=31)"},
+		{row("cdna3/v_mfma_f32_32x32x16_fp8_bf8"), "gtr-fdpa(L=16, F=24, F2=31)"},
+		{with(hopper, Change{Path: "acc.frac", To: "20"}), "t-fdpa(L=16, F=25, rz-20, e_zero=-133)"},
+		{with(hopper, Change{Path: "order", To: "descending"}, Change{Path: "join.cmode", To: "rd"}),
+			"t-fdpa(L=16, F=25, rz-fp32, e_zero=-133) order=descending join.cmode=rd"},
+		{with(hopper, Change{Path: "order", To: "descending"}, Change{Path: "join.cmode", To: "rd"}, Change{Path: "in.sub", To: "zero"},
+			Change{Path: "in.c", To: "zero"}, Change{Path: "in.acc", To: "zero"}), "custom"},
+	} {
+		if got := tc.p.String(); got != tc.want {
+			t.Errorf("%s, want %s", got, tc.want)
+		}
+	}
 }

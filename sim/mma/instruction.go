@@ -206,7 +206,8 @@ func ptxRanges(form string, m, n int) (Range, Range) {
 
 // parseMFMA reads names such as v_mfma_f32_32x32x4_2b_f16, v_mfma_f32_4x4x4f16,
 // v_mfma_f32_32x32x4bf16_1k and v_mfma_f32_16x16x32_fp8_bf8; rest is what
-// follows v_mfma_.
+// follows v_mfma_. Its fp8 and bf8 are CDNA3's FNUZ formats (fp.Parse); later
+// chips use the same names for the OCP ones.
 func parseMFMA(name, rest string) (Instruction, error) {
 	i := Instruction{Name: name}
 	d, rest, _ := strings.Cut(rest, "_")

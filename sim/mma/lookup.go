@@ -23,27 +23,8 @@ var Catalog = sync.OnceValue(func() []Instruction {
 		age[a.Name] = i
 	}
 	slices.SortStableFunc(all, func(x, y Instruction) int { return age[x.Arch] - age[y.Arch] })
-	gfx942(all)
 	return all
 })
-
-// gfx942 corrects the operand formats of CDNA3: its fp8 and bf8 are FNUZ, which
-// the names do not say (later chips use the same names for OCP formats).
-func gfx942(all []Instruction) {
-	for i := range all {
-		if all[i].Arch != "cdna3" {
-			continue
-		}
-		for _, id := range []*fp.ID{&all[i].A, &all[i].B} {
-			switch *id {
-			case fp.E4M3:
-				*id = fp.E4M3FNUZ
-			case fp.E5M2:
-				*id = fp.E5M2FNUZ
-			}
-		}
-	}
-}
 
 // Of returns the rows of one architecture.
 func Of(arch string) []Instruction {

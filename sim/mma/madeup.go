@@ -7,9 +7,10 @@ import (
 )
 
 // MadeUp returns the made-up unit of a seed: formats, K and a parameter program
-// drawn from a distribution over everything that Params can say. The result is
-// valid. The distribution is this file: the order of draws and the weights are
-// part of it, so that a seed means the same unit for as long as Params does.
+// drawn from a distribution over nearly everything that Params can say. The
+// result is valid. The distribution is this file: the order of draws and the
+// weights are part of it, so that a seed means the same unit for as long as
+// Params does.
 func MadeUp(seed uint64) Instruction {
 	r := rand.New(rand.NewPCG(seed, 0x6d61_6465_7570))
 	for {

@@ -21,8 +21,10 @@ func (p *Params) Validate(f Formats, k int) error {
 	if k < 1 || k > MaxK {
 		return fmt.Errorf("k = %d is not in 1..%d", k, MaxK)
 	}
+	if err := f.Validate(); err != nil {
+		return err // the other checks need the formats
+	}
 	checks := []error{
-		f.Validate(),
 		p.checkInput(f),
 		p.checkEnums(),
 		p.checkRounds(),
