@@ -49,6 +49,10 @@ const (
 	Equal Result = "equal"
 )
 
+// sameMost is the number of inputs of each generator that must not tell two
+// programs apart that count as the same function.
+const sameMost = 10_000
+
 // evidenceRounds is the number of rounds of fuzz.Probe that make the evidence,
 // evidenceMost how many cases of each kind are kept.
 const (
@@ -180,6 +184,6 @@ func sameFunction(i *mma.Instruction, p, q mma.Params) (bool, error) {
 		return false, err
 	}
 	sep := &Separation{}
-	err = separateWithin(&j, []rival{{sep, m}}, SeparateFirst, SeparateFirst)
+	err = separateWithin(&j, []rival{{sep, m}}, sameMost, sameMost)
 	return !sep.Separated(), err
 }

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -283,6 +284,12 @@ var arguments = []argument{
 			unit := int(u.p.Acc.Emin) - int(u.p.Acc.Frac)
 			return only(ch, "special.tinysign") && min(u.lowP, u.cutLow()) >= unit && !u.flushesAny() && u.normalPost(unit)
 		}},
+	{"tiny-sign-hidden", "Both operands of the last addition are multiples of the smallest result: it makes nothing but zero zero, and a sum of zeros is +0 whatever their signs.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			unit := int(u.p.Late.Emin) - int(u.p.Late.Frac)
+			return only(ch, "special.tinysign") && u.p.Late.Frac != 0 && u.p.Out == (mma.Round{}) && !u.p.Special.NegZero && !u.flushesAny() &&
+				min(u.lowC, int(u.p.Acc.Emin)-int(u.p.Acc.Frac)) >= unit
+		}},
 	{"no-tiny-results", "Every sum of products is zero or large beside the smallest normal number, and subnormal c are flushed: no result is tiny.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
 			return only(ch, "acc.flush", "stage0.round.flush", "stage1.round.flush", "prod.round.flush", "join.post.flush", "special.tinysign", "in.acc") &&
@@ -391,8 +398,8 @@ func (u *ranges) postIs(q *mma.Params, ok func(mma.Round) bool) bool {
 	return true
 }
 
-// sumBits is the number of bits of a final sum, at most: terms below 2^(E+2) in
-// units of 2^(E-F), or, without a cut, from the highest to the lowest.
+// sumBits is the number of bits of a final sum, at most: of terms cut to
+// multiples of 2^(E-F), with significands as large as the formats have them.
 func (u *ranges) sumBits() int {
 	if u.p.Stage0.Sum != mma.Off || u.p.Join.Align.F == 0 {
 		return 1 << 20
@@ -401,8 +408,13 @@ func (u *ranges) sumBits() int {
 	if l == 0 || l > u.k {
 		l = u.k
 	}
-	// (l+1) terms of at most 4*2^F units.
-	return int(u.p.Join.Align.F) + 2 + bits.Len(uint(l))
+	largest := 1.0
+	for _, id := range []fp.ID{u.f.A, u.f.B, u.f.Scale, u.f.Scale} {
+		if id != fp.None {
+			largest *= 2 - math.Ldexp(1, -int(id.Get().FracBits))
+		}
+	}
+	return int(u.p.Join.Align.F) + int(math.Ceil(math.Log2(float64(l)*largest+2)))
 }
 
 // lowSum is the lowest bit that a final sum can have.

@@ -38,7 +38,7 @@ func (s *Separation) Separated() bool {
 // The limits of the search: every generator gets the first; where none
 // separates, every one gets the second.
 const (
-	SeparateFirst = 100_000
+	SeparateFirst = 20_000
 	SeparateMost  = 1_000_000
 )
 

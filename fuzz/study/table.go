@@ -41,7 +41,7 @@ func Digest() string {
 	for _, a := range arguments {
 		put([]any{a.Name, a.Text})
 	}
-	put([]any{SeparateFirst, SeparateMost, separateChunk, evidenceRounds, evidenceMost})
+	put([]any{SeparateFirst, SeparateMost, separateChunk, sameMost, evidenceRounds, evidenceMost})
 	return hex.EncodeToString(h.Sum(nil))
 }
 
