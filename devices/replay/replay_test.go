@@ -1,7 +1,12 @@
 package replay_test
 
 import (
+	"flag"
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -9,6 +14,11 @@ import (
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
+
+var update = flag.Bool("update", false, "write testdata/silicon.tsv")
+
+// silicon is the table of recordings that the README shows.
+const silicon = "testdata/silicon.tsv"
 
 // TestSilicon compares the recorded results of real GPUs with the simulators of
 // their architectures: all 110,000 are equal.
@@ -18,6 +28,7 @@ func TestSilicon(t *testing.T) {
 		t.Skip("recorded GPU results are not here (../shared/hwvectors beside the repository): nothing compared with silicon")
 	}
 	total := 0
+	var rows []string
 	for _, file := range files {
 		rec, err := devices.Open("replay:" + file)
 		if err != nil {
@@ -32,17 +43,35 @@ func TestSilicon(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			total += compare(t, pairs[0])
+			n, bad := compare(t, pairs[0])
+			total += n
+			gpu, _, _ := strings.Cut(filepath.Base(file), "_")
+			rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%d\t%d\n", gpu, i.Arch, i.Name, n, n-bad))
 		}
 	}
 	if want := 110_000; len(files) == 14 && total != want {
 		t.Errorf("%d results compared, want %d", total, want)
 	}
+	slices.Sort(rows)
+	checkTable(t, "GPU\tarchitecture\tinstruction\trecorded\tequal\n"+strings.Join(rows, ""))
 }
 
-func compare(t *testing.T, p devices.Pair) int {
+func checkTable(t *testing.T, got string) {
+	if *update {
+		if err := os.WriteFile(silicon, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(silicon); err != nil || got != string(want) {
+		t.Errorf("%s is out of date (%v); write it anew with -update", silicon, err)
+	}
+}
+
+// compare returns the number of recorded results and how many of them the
+// simulator does not give.
+func compare(t *testing.T, p devices.Pair) (n, bad int) {
 	rec := p.A.(devices.Recorder)
-	n := rec.Recorded()
+	n = rec.Recorded()
 	in := mma.NewBatch(p.Formats(), mma.Shape{M: 1, N: 1, K: p.K, Tiles: n})
 	w := p.Formats().D.Width()
 	want, got, again := make([]byte, n*w), make([]byte, n*w), make([]byte, n*w)
@@ -53,7 +82,6 @@ func compare(t *testing.T, p devices.Pair) int {
 	if err := p.B.Run(t.Context(), in, got); err != nil {
 		t.Fatal(err)
 	}
-	bad := 0
 	for i := range n {
 		if mma.Load(want, w, i) != mma.Load(got, w, i) {
 			bad++
@@ -65,5 +93,5 @@ func compare(t *testing.T, p devices.Pair) int {
 	if string(again) != string(want) {
 		t.Errorf("%s, %s: Run does not find every recorded input", p.TargetA, p.Name())
 	}
-	return n
+	return n, bad
 }
