@@ -61,12 +61,13 @@ const (
 //  2. what explains all cases is reduced to as few fields as possible;
 //  3. while several different programs are left, the unit is asked about inputs
 //     on which they differ;
-//  4. what is left is put to the test on new inputs.
+//  4. what is left is put to the test on new inputs, and where it is a part of a
+//     known program, on inputs that would show the rest.
 func Explain(ctx context.Context, pr *Problem) (*Verdict, error) {
 	if len(pr.Differ) == 0 {
 		return nil, errors.New("triage: no differing cases")
 	}
-	s := &search{pr: pr, ev: newEvidence(pr.Formats, pr.K, pr.Policy)}
+	s := &search{pr: pr, ev: newEvidence(pr.Formats, pr.K, pr.Policy), whole: map[mma.Params]mma.Params{}}
 	s.ev.add(interleave(pr.Differ, pr.Agree)...)
 	var programs []mma.Params
 	for range maxRounds {
@@ -111,6 +112,7 @@ type search struct {
 	pr    *Problem
 	ev    *evidence
 	asked int
+	whole map[mma.Params]mma.Params // by a reduced program: the known one that it was reduced from
 }
 
 // candidates returns the programs of smallest change that explain all evidence.
@@ -123,7 +125,11 @@ func (s *search) candidates() []mma.Params {
 	var found []mma.Params
 	for i := range known {
 		if s.ev.explains(&known[i]) {
-			found = append(found, s.reduce(known[i]))
+			q := s.reduce(known[i])
+			if q != known[i] {
+				s.whole[q] = known[i]
+			}
+			found = append(found, q)
 		}
 	}
 	if len(found) == 0 {

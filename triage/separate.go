@@ -2,6 +2,8 @@ package triage
 
 import (
 	"context"
+	"math"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -12,10 +14,15 @@ import (
 // longer do, and returns those that are left: programs that no input told
 // apart. The evidence grows by every answer.
 func (s *search) separate(ctx context.Context, ps []mma.Params) ([]mma.Params, error) {
+	return s.separateWithin(ctx, ps, math.MaxInt)
+}
+
+// separateWithin is separate with a limit on the rounds of inputs.
+func (s *search) separateWithin(ctx context.Context, ps []mma.Params, rounds int) ([]mma.Params, error) {
 	if s.pr.Ask == nil || s.pr.Inputs == nil {
 		return ps, nil
 	}
-	for round := 0; len(ps) > 1; round++ {
+	for round := 0; len(ps) > 1 && round < rounds; round++ {
 		if err := ctx.Err(); err != nil {
 			return ps, err
 		}
@@ -50,8 +57,13 @@ func (s *search) separate(ctx context.Context, ps []mma.Params) ([]mma.Params, e
 	return ps, nil
 }
 
-// confirmRounds is how many rounds of new inputs a program must pass.
-const confirmRounds = 2
+// confirmRounds is how many rounds of new inputs a program must pass, wholeRounds
+// how many are searched for an input that shows the rest of the known program
+// that it is a part of.
+const (
+	confirmRounds = 2
+	wholeRounds   = 5
+)
 
 // confirm puts a program to the test on new inputs. Cases in which it fails
 // become evidence.
@@ -82,7 +94,12 @@ func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 			}
 		}
 	}
-	return ok, nil
+	whole, reduced := s.whole[p]
+	if !ok || !reduced {
+		return ok, nil
+	}
+	left, err := s.separateWithin(ctx, []mma.Params{p, whole}, wholeRounds)
+	return slices.Contains(left, p), err
 }
 
 func pointers(ps []mma.Params) []*mma.Params {

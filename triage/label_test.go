@@ -1,0 +1,161 @@
+package triage
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// nothing is a program to which fields are added.
+var nothing mma.Params
+
+// otherTexts are values, as text, to which tests change a field.
+func otherTexts(f mma.Field) []string {
+	var texts []string
+	for _, v := range f.Values() {
+		var p mma.Params
+		f.SetInt(&p, v)
+		texts = append(texts, f.Text(&p))
+	}
+	if texts == nil {
+		texts = []string{"7"}
+		if f.Path == "in.widen" {
+			texts = []string{"fp16"}
+		}
+	}
+	return texts
+}
+
+// TestFieldLabels checks that a change of any field, alone, has a label of its
+// own and not the one for what is unknown.
+func TestFieldLabels(t *testing.T) {
+	earned := map[Label]bool{}
+	for _, f := range mma.Fields() {
+		for _, text := range otherTexts(f) {
+			p, q := nothing, nothing
+			if err := f.SetText(&q, text); err != nil {
+				t.Fatal(err)
+			}
+			if p == q {
+				continue
+			}
+			for _, l := range append(LabelsOf(&p, &q), LabelsOf(&q, &p)...) {
+				if l == Unexplained || l == Layout {
+					t.Errorf("%s = %s earns %s", f.Path, text, l)
+				}
+				earned[l] = true
+			}
+		}
+	}
+	for _, l := range Labels() {
+		if wanted := l.Label != Unexplained && l.Label != Layout; earned[l.Label] != wanted {
+			t.Errorf("%s: earned by a field %v, want %v", l.Label, earned[l.Label], wanted)
+		}
+	}
+}
+
+// TestFieldRules checks that every row of the table is the first that fits some
+// field: a row that can never count is a mistake.
+func TestFieldRules(t *testing.T) {
+	used := map[int]bool{}
+	for _, f := range mma.Fields() {
+		first := slices.IndexFunc(fieldLabels, func(r struct {
+			pattern string
+			label   Label
+			refine  func(c mma.Change, p, q *mma.Params) Label
+		}) bool {
+			return match(r.pattern, f.Path)
+		})
+		if first < 0 {
+			t.Errorf("%s: no row", f.Path)
+		}
+		used[first] = true
+	}
+	for i, r := range fieldLabels {
+		if !used[i] {
+			t.Errorf("row %d, %s, never counts", i, r.pattern)
+		}
+	}
+}
+
+// TestLabelList checks the list that people see.
+func TestLabelList(t *testing.T) {
+	if n := len(Labels()); n != 18 {
+		t.Errorf("%d labels, want 18", n)
+	}
+	seen := map[Label]bool{}
+	for _, l := range Labels() {
+		if seen[l.Label] || l.Doc == "" || strings.ToLower(string(l.Label)) != string(l.Label) {
+			t.Errorf("%s: twice, undocumented or not in lower case", l.Label)
+		}
+		seen[l.Label] = true
+	}
+}
+
+func TestLabelsOf(t *testing.T) {
+	hopper := mma.TFDPA(16, 25, mma.To(fp.FP32, fp.RZ), -133)
+	for _, tc := range []struct{ name, set, want string }{
+		{"nothing", "", "unexplained"},
+		{"width", "join.align.f=24", "truncation-width"},
+		{"two", "l=8 join.align.f=24", "fusion-width+truncation-width"},
+		{"one label of two fields", "join.align.f=24 join.cf=23", "truncation-width"},
+		{"alignment", "join.align.mode=rne", "alignment-rounding"},
+		{"alignment to one side", "join.align.mode=ru", "rounding-asymmetry"},
+		{"result", "acc.mode=rto", "output-rounding"},
+		{"result to one side", "acc.mode=rd", "rounding-asymmetry"},
+		{"a stage of all", "stage0.sum=fused stage0.align.f=25 stage0.align.mode=rz", "accumulate-placement"},
+		{"a stage of groups", "stage0.sum=fused stage0.group=4 stage0.align.f=25 stage0.align.mode=rd", "fusion-width"},
+		{"a stage of interleaved groups", "stage0.sum=fused stage0.split=interleaved stage0.group=2 stage0.align.f=25 stage0.align.mode=rz", "summation-order"},
+		{"a tree", "stage0.sum=pairwise stage0.round.frac=23 stage0.round.mode=rd stage0.round.emin=-126", "summation-order"},
+		{"a second stage of all", "stage0.sum=fused stage0.group=2 stage0.align.f=9 stage0.align.mode=rz stage1.sum=fused stage1.align.f=9 stage1.align.mode=rz", "accumulate-placement+fusion-width"},
+		{"c last", "start=zero late.frac=23 late.mode=rd late.emin=-126 late.emax=127", "accumulate-placement"},
+		{"lanes", "lanes=2 late.frac=23 late.mode=rne late.emin=-126 late.emax=127", "summation-order"},
+		{"lanes and c last", "lanes=2 start=zero late.frac=23 late.mode=rne late.emin=-126 late.emax=127", "accumulate-placement+summation-order"},
+		{"rounded products", "prod.round.frac=23 prod.round.mode=rd prod.round.emin=-126 prod.round.emax=127 prod.round.flush=after", "product-handling"},
+		{"overflowing products", "prod.round.emax=127", "overflow"},
+		{"a rounding before the last", "join.post.frac=31 join.post.mode=rd join.post.emin=-126", "intermediate-rounding"},
+		{"c cut elsewhere", "join.cf=20 join.cmode=rd", "truncation-width"},
+		{"c cut otherwise", "join.cmode=rd", "rounding-asymmetry"},
+		{"no cut", "join.align.f=exact join.align.mode=", "truncation-width"},
+	} {
+		p := hopper
+		for s := range strings.FieldsSeq(tc.set) {
+			path, value, _ := strings.Cut(s, "=")
+			if err := p.Apply([]mma.Change{{Path: path, To: value}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, got := range []string{Join(LabelsOf(&hopper, &p)), Join(LabelsOf(&p, &hopper))} {
+			if got != tc.want {
+				t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
+			}
+		}
+		parts := Parts(&hopper, &p)
+		n := 0
+		for _, part := range parts {
+			n += len(part.Changes)
+		}
+		if n != len(mma.Diff(&hopper, &p)) {
+			t.Errorf("%s: the parts %v do not have every change once", tc.name, parts)
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	for _, tc := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"l", "l", true}, {"l", "lanes", false}, {"in.*", "in.sub", true}, {"in.*", "l", false},
+		{"stage*.sum", "stage1.sum", true}, {"stage*.sum", "stage1.split", false},
+		{"*.flush", "acc.flush", true}, {"*.flush", "flush", false}, {"*", "", true},
+		{"stage*.round.*", "stage0.round.emin", true}, {"stage*.round.*", "stage0.round", false},
+	} {
+		if got := match(tc.pattern, tc.path); got != tc.want {
+			t.Errorf("%s fits %s: %v", tc.pattern, tc.path, got)
+		}
+	}
+}
