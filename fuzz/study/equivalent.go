@@ -55,7 +55,7 @@ type ranges struct {
 	// 2^highS.
 	lowP, highP, highS, minE int
 	bitsP                    int // significant bits of a product, at most
-	lowC, minC               int // the same of c; of D's format if there is no c
+	lowC, minC, maxC         int // of c and its exponents; of D's format if there is no c
 	d                        *fp.Format
 	hasC                     bool
 }
@@ -84,7 +84,7 @@ func newRanges(i *mma.Instruction) *ranges {
 	if u.hasC {
 		c = i.C.Get()
 	}
-	u.lowC, u.minC = int(c.Emin())-int(c.FracBits), int(c.Emin())
+	u.lowC, u.minC, u.maxC = int(c.Emin())-int(c.FracBits), int(c.Emin()), int(c.Emax())
 	return u
 }
 
@@ -130,6 +130,17 @@ var arguments = []argument{
 			}
 			whole := func(s mma.Stage) bool { return s.Split == mma.Adjacent && (s.Group == 0 || int(s.Group) >= l) }
 			return only(ch, "stage0.group") && whole(u.p.Stage0) && whole(q.Stage0)
+		}},
+	{"uncut-groups", "Every product is a multiple of the last bit kept beside the largest exponent there is: no product is cut, alone or as a part of a group, and groups keep the largest exponent.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			s, f := q.Stage0, int(u.p.Join.Align.F)
+			top := max(u.highP-1, int(u.p.Join.Align.Floor))
+			if u.p.Join.Align.Floor == 0 {
+				top = u.highP - 1
+			}
+			return only(ch, "stage0.") && u.p.Stage0.Sum == mma.Off && s.Sum == mma.Fused && s.Round == (mma.Round{}) && u.p.Stage1.Sum == mma.Off &&
+				f != 0 && u.p.Prod.Round.Frac == 0 && !firstNaN(&u.p) && !u.p.Special.NegZero && (s.Align.Floor == 0 || int(s.Align.Floor) <= u.minE) &&
+				u.highP-1-int(s.Align.F) <= u.lowP && max(top, u.maxC, int(u.p.Acc.Emax))-f <= u.lowP
 		}},
 	{"one-step", "There is one step: no accumulator is handed from one to the next.",
 		func(u *ranges, q *mma.Params, ch []string) bool {

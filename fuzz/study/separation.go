@@ -71,7 +71,7 @@ func Pairs(i *mma.Instruction, others []mma.Instruction) ([]*Separation, error) 
 	var seps []*Separation
 	var rivals []rival
 	for _, o := range others {
-		if o.Formats != i.Formats || o.Params == i.Params || o.Params.Validate(i.Formats, i.K) != nil {
+		if !takesSame(i, &o) {
 			continue
 		}
 		m, err := sim.New(i.Formats, i.K, o.Params)
@@ -83,6 +83,11 @@ func Pairs(i *mma.Instruction, others []mma.Instruction) ([]*Separation, error) 
 		rivals = append(rivals, rival{sep, m})
 	}
 	return seps, separateWithin(i, rivals, SeparateFirst, SeparateMost)
+}
+
+// takesSame says whether two instructions take the same operands and may differ.
+func takesSame(i, o *mma.Instruction) bool {
+	return o.Formats == i.Formats && o.Params != i.Params && o.Params.Validate(i.Formats, i.K) == nil
 }
 
 // separateWithin runs every generator on the base and its rivals: first inputs of

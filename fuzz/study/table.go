@@ -127,12 +127,16 @@ func WriteOutcomes(w io.Writer, outs []*Outcome) error {
 	b := bufio.NewWriter(w)
 	writeHead(b, ConfusionCommand, "base", "knob", "change", "labels", "result", "verdict", "its labels", "equals", "differing cases", "asked")
 	for _, o := range outs {
-		fmt.Fprintln(b, strings.Join([]string{
-			o.Base, o.Knob, changeText(o.Change), triage.Join(o.Labels), string(o.Result),
-			orDash(changeText(o.Got)), orDash(labelText(o.GotBy)), fmt.Sprint(o.Equals), fmt.Sprint(o.Differ), fmt.Sprint(o.Asked),
-		}, "\t"))
+		fmt.Fprintln(b, strings.Join(o.cells(), "\t"))
 	}
 	return b.Flush()
+}
+
+func (o *Outcome) cells() []string {
+	return []string{
+		o.Base, o.Knob, changeText(o.Change), triage.Join(o.Labels), string(o.Result),
+		orDash(changeText(o.Got)), orDash(labelText(o.GotBy)), fmt.Sprint(o.Equals), fmt.Sprint(o.Differ), fmt.Sprint(o.Asked),
+	}
 }
 
 func labelText(ls []triage.Label) string {
@@ -166,8 +170,27 @@ func WriteShrinkings(w io.Writer, all []*Shrinking) error {
 	b := bufio.NewWriter(w)
 	writeHead(b, MinimizerCommand, "a", "b", "findings", "terms before", "terms after", "queries", "batches", "worst batches", "1-minimal")
 	for _, s := range all {
-		fmt.Fprintf(b, "%s\t%s\t%d\t%.1f\t%.1f\t%.0f\t%.1f\t%d\t%d\n",
-			s.A, s.B, s.Findings, s.TermsBefore, s.TermsAfter, s.Queries, s.Batches, s.WorstBatches, s.Minimal)
+		fmt.Fprintln(b, strings.Join(s.cells(), "\t"))
+	}
+	return b.Flush()
+}
+
+func (s *Shrinking) cells() []string {
+	return []string{
+		s.A, s.B, fmt.Sprint(s.Findings), fmt.Sprintf("%.1f", s.TermsBefore), fmt.Sprintf("%.1f", s.TermsAfter),
+		fmt.Sprintf("%.0f", s.Queries), fmt.Sprintf("%.1f", s.Batches), fmt.Sprint(s.WorstBatches), fmt.Sprint(s.Minimal),
+	}
+}
+
+// ModelsCommand is the command that makes the table of models and oracle.
+const ModelsCommand = "mmafuzz selfcheck models"
+
+// WriteModels writes the comparison of models and oracle.
+func WriteModels(w io.Writer, checks []*ModelCheck) error {
+	b := bufio.NewWriter(w)
+	writeHead(b, ModelsCommand, "operation", "arithmetics", "raw", "directed", "mismatches")
+	for _, c := range checks {
+		fmt.Fprintf(b, "%s\t%d\t%d\t%d\t%d\n", c.Operation, c.Arithmetics, c.Raw, c.Directed, c.Mismatches)
 	}
 	return b.Flush()
 }

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// measured is a line of BenchmarkTile.
+type measured struct {
+	name              string
+	nsPerTile, cycles float64
+}
+
+var benchLine = regexp.MustCompile(`^BenchmarkTile/(\S+?)(-\d+)?\s`)
+
+// measurement reads a line that go test -bench prints.
+func measurement(line string) (m measured, ok bool) {
+	head := benchLine.FindStringSubmatch(line)
+	if head == nil {
+		return m, false
+	}
+	m.name = head[1]
+	fields := strings.Fields(line)
+	for i := 2; i+1 < len(fields); i += 2 {
+		v, err := strconv.ParseFloat(fields[i], 64)
+		if err != nil {
+			return m, false
+		}
+		switch fields[i+1] {
+		case "ns/tile":
+			m.nsPerTile = v
+		case "cycles/product":
+			m.cycles = v
+		}
+	}
+	return m, m.nsPerTile > 0
+}
+
+// median is the run of the median time.
+func median(runs []measured) measured {
+	if len(runs) == 0 {
+		return measured{}
+	}
+	slices.SortFunc(runs, func(a, b measured) int { return int(a.nsPerTile - b.nsPerTile) })
+	return runs[len(runs)/2]
+}
