@@ -3,6 +3,7 @@ package fuzz
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // The limits of what an epoch keeps. Counts are always complete; samples feed
@@ -27,7 +29,7 @@ const (
 type chunkResult struct {
 	classes [oracle.Fault + 1]uint64
 	buckets []namedBucket // differing cases by cause, in order of appearance
-	unnamed []Sample      // all differing cases, if they cannot be named yet
+	unnamed []Sample      // differing cases that cannot be named yet
 	differ  []Sample
 	agree   []Sample
 	traced  []tracedCase
@@ -207,14 +209,20 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk) (r chunkResult
 	return r
 }
 
-// name counts a differing case in its bucket, or keeps it until there is a
-// verdict to name it by.
+// name counts a differing case in its bucket, or keeps it until the epoch has a
+// verdict to name it by: there is none yet, or it does not explain the case and
+// is going to be replaced.
 func (w *worker) name(c *Campaign, p *pairRun, r *chunkResult, s Sample, i int) {
 	ulps := ulpDistance(p.spec.D, s.A, s.B)
 	switch {
 	case p.namer != nil:
 		w.batch.Get(i, w.dotFor(p))
-		r.count(p.bucketName(p.namer, w.dot, &s), s, ulps)
+		name := p.bucketName(p.namer, w.dot, &s)
+		if strings.HasPrefix(name, string(triage.Unexplained)) {
+			r.unnamed = append(r.unnamed, s)
+			return
+		}
+		r.count(name, s, ulps)
 	case c.state.Epochs > 0:
 		r.count(p.bucketName(nil, nil, &s), s, ulps)
 	default:

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"strings"
 )
 
@@ -50,6 +52,35 @@ func (c *Campaign) header() journalHeader {
 // configuration.
 var ErrOtherCampaign = errors.New("the directory holds another campaign")
 
+// ErrInUse says that another process works on a journal.
+var ErrInUse = errors.New("another process is working in this directory")
+
+// differences says in which points a journal's header is not the expected one.
+func (h *journalHeader) differences(want *journalHeader) []string {
+	var d []string
+	point := func(what string, have, want any) {
+		if have != want {
+			d = append(d, fmt.Sprintf("its %s is %v, not %v", what, have, want))
+		}
+	}
+	point("version", h.Version, want.Version)
+	point("seed", h.Seed, want.Seed)
+	point("number of cases per bucket", h.PerBucket, want.PerBucket)
+	point("number of pairs", len(h.Pairs), len(want.Pairs))
+	if n := len(h.Pairs); n != len(want.Pairs) || n != len(h.Policies) || n != len(h.Generators) {
+		return d
+	}
+	for i := range h.Pairs {
+		point("pair", h.Pairs[i], want.Pairs[i])
+		point("comparison", h.Policies[i], want.Policies[i])
+		point("list of generators", h.Generators[i], want.Generators[i])
+		if d != nil {
+			break // one example is enough
+		}
+	}
+	return d
+}
+
 // openJournal reads the journal, if there is one, and opens it for appending.
 func (c *Campaign) openJournal() error {
 	if err := os.MkdirAll(filepath.Dir(c.cfg.Journal), 0o777); err != nil {
@@ -60,6 +91,10 @@ func (c *Campaign) openJournal() error {
 		return err
 	}
 	c.jour = &journal{f}
+	if err := lock(f); err != nil {
+		f.Close()
+		return err
+	}
 	good, err := c.replay(f)
 	if err != nil {
 		f.Close()
@@ -84,6 +119,9 @@ func (c *Campaign) replay(r io.Reader) (good int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<20)
 	for n := 0; ; n++ {
 		line, err := in.ReadBytes('\n')
+		if n == 0 && len(line) > 0 && !headOfRecord.Match(line[:min(len(line), headLen)]) {
+			return 0, errors.New("this is not a journal")
+		}
 		if err == io.EOF {
 			return good, nil // what has no end of line was cut short
 		}
@@ -104,6 +142,11 @@ func (c *Campaign) replay(r io.Reader) (good int64, err error) {
 	}
 }
 
+// headOfRecord is how a record begins, or what is left of that.
+var headOfRecord = regexp.MustCompile(`^([0-9a-f]{0,8}|[0-9a-f]{8} \{?)$`)
+
+const headLen = 10
+
 // checkedBody returns a record's JSON if its checksum is right.
 func checkedBody(line []byte) ([]byte, bool) {
 	sum, body, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
@@ -117,8 +160,8 @@ func (c *Campaign) replayRecord(n int, body []byte) error {
 			return err
 		}
 		want := c.header()
-		if a, b := fmt.Sprintf("%+v", have), fmt.Sprintf("%+v", want); a != b {
-			return fmt.Errorf("%w:\n  there: %s\n  now:   %s\n(choose another --out, or the same seed, targets, instructions and generators)", ErrOtherCampaign, a, b)
+		if !reflect.DeepEqual(have, want) {
+			return fmt.Errorf("%w: %s", ErrOtherCampaign, strings.Join(have.differences(&want), "; "))
 		}
 		return nil
 	}

@@ -115,7 +115,7 @@ type pairDelta struct {
 	fresh   map[uint32]bool // Features as a set
 	sampled map[string]int  // differing cases by class and generator
 	differ  []Sample        // of these, a few of each kind: to run again and as evidence
-	unnamed []Sample        // all differing cases, if there was no verdict to name them by
+	unnamed []Sample        // differing cases that no verdict before the epoch names
 	named   []string        // names of Buckets, in the order in which they came up
 	first   map[string]Sample
 }
