@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
@@ -14,47 +16,48 @@ import (
 // app is what all commands share: streams, global flags and what follows from
 // them. Results go to stdout, everything else to stderr.
 type app struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
+	stdin  io.Reader
+	stdout *output
+	stderr io.Writer
 
 	json      bool
 	colorFlag string
 	verbose   bool
 	widthFlag int
 
-	color bool // colour on stdout
-	width int
-	tty   bool // stderr is a terminal: the status line is rewritten in place
-	log   zerolog.Logger
+	color    bool // on stdout
+	colorErr bool // on stderr
+	width    int  // columns of stdout
+	widthErr int  // columns of stderr
+	tty      bool // stderr is a terminal: the status line is rewritten in place
+	log      zerolog.Logger
 }
 
 // setUp settles what the global flags and the environment say together.
 func (a *app) setUp() error {
-	switch a.colorFlag {
-	case "auto", "always", "never":
-	default:
-		return fmt.Errorf("--color is %q, not auto, always or never", a.colorFlag)
+	if err := checkWord("color", a.colorFlag, colors...); err != nil {
+		return err
 	}
 	if a.widthFlag != 0 && a.widthFlag < 40 {
 		return fmt.Errorf("--width is %d, at least 40 are needed", a.widthFlag)
 	}
-	a.color = a.useColor()
+	a.color, a.colorErr = a.useColor(a.stdout.w), a.useColor(a.stderr)
 	a.tty = isTerminal(a.stderr) && os.Getenv("TERM") != "dumb"
-	a.width = a.widthFlag
+	a.width, a.widthErr = a.widthFlag, terminalWidth(a.stderr)
 	if a.width == 0 {
-		a.width = terminalWidth(a.stdout)
+		a.width = terminalWidth(a.stdout.w)
 	}
 	level := zerolog.WarnLevel
 	if a.verbose {
 		level = zerolog.DebugLevel
 	}
-	a.log = zerolog.New(zerolog.ConsoleWriter{Out: a.stderr, NoColor: !a.color, TimeFormat: "15:04:05"}).
+	a.log = zerolog.New(zerolog.ConsoleWriter{Out: a.stderr, NoColor: !a.colorErr, TimeFormat: "15:04:05"}).
 		Level(level).With().Timestamp().Logger()
 	return nil
 }
 
 // useColor follows the flag, then NO_COLOR, CLICOLOR_FORCE, and the terminal.
-func (a *app) useColor() bool {
+func (a *app) useColor(w io.Writer) bool {
 	switch {
 	case a.colorFlag != "auto":
 		return a.colorFlag == "always"
@@ -63,7 +66,7 @@ func (a *app) useColor() bool {
 	case os.Getenv("CLICOLOR_FORCE") != "" && os.Getenv("CLICOLOR_FORCE") != "0":
 		return true
 	}
-	return isTerminal(a.stdout) && os.Getenv("TERM") != "dumb"
+	return isTerminal(w) && os.Getenv("TERM") != "dumb"
 }
 
 func isTerminal(w io.Writer) bool {
@@ -79,6 +82,22 @@ func terminalWidth(w io.Writer) int {
 		}
 	}
 	return 100
+}
+
+// command is how the user calls the program, for the commands that it suggests.
+func command() string {
+	const source = "./cmd/mmafuzz"
+	self := os.Args[0]
+	if !strings.ContainsRune(self, filepath.Separator) {
+		return "mmafuzz"
+	}
+	if !strings.Contains(self, "go-build") {
+		return self
+	}
+	if _, err := os.Stat(filepath.Join(source, "main.go")); err != nil {
+		return "mmafuzz"
+	}
+	return "go run " + source
 }
 
 // version describes the program: its module version, or devel.

@@ -90,14 +90,13 @@ func (u *runUI) side(unit devices.Unit, target string, code uint64, exact oracle
 	return s
 }
 
-// writeBundle writes a finding's bundle and returns its directory.
-func (u *runUI) writeBundle(f *fuzz.Finding) (string, error) {
-	dir := u.bundleDir(f)
+// writeBundle writes a finding's bundle.
+func (u *runUI) writeBundle(f *fuzz.Finding, dir string) error {
 	tiles, err := u.tiles(f)
 	if err != nil {
-		return dir, err
+		return err
 	}
-	return dir, saveBundle(dir, u.mismatch(f), tiles)
+	return saveBundle(dir, u.mismatch(f), tiles)
 }
 
 // tiles returns recordings of the whole tile on both sides, for a finding that
@@ -167,9 +166,9 @@ func saveBundle(dir string, m *corpus.Mismatch, extra map[string][]byte) error {
 	return corpus.WriteBundle(dir, m, files)
 }
 
-// picture draws a finding.
+// picture draws a finding. How to run it again stands at the end of the summary.
 func (u *runUI) picture(w io.Writer, f *fuzz.Finding) error {
-	pic, err := pictureOf(u.mismatch(f), u.bundleDir(f))
+	pic, err := pictureOf(u.mismatch(f), "")
 	if err != nil {
 		return err
 	}

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -30,8 +25,9 @@ func newReplay(a *app) *cobra.Command {
 		Long: `replay runs the case of a bundle on both targets.
 
 Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), args[0]) },
+		Args:              takes("BUNDLE"),
+		ValidArgsFunction: directories,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), args[0]) },
 	}
 }
 
@@ -48,7 +44,7 @@ type replayed struct {
 }
 
 func (a *app) replay(ctx context.Context, dir string) error {
-	b, err := corpus.ReadBundle(dir)
+	b, err := readBundle(dir)
 	if err != nil {
 		return err
 	}
@@ -72,7 +68,7 @@ func (a *app) replay(ctx context.Context, dir string) error {
 	r.A, r.B, r.Class = mma.FormatCode(m.Formats.D, codeA), mma.FormatCode(m.Formats.D, codeB), class.String()
 	r.Reproduced = r.A == r.RecordedA && r.B == r.RecordedB
 	if a.json {
-		err = json.NewEncoder(a.stdout).Encode(r)
+		err = a.writeJSON(r)
 	} else {
 		r.write(a, m)
 	}
@@ -150,21 +146,26 @@ func newShow(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show BUNDLE",
 		Short: "draw the picture of a bundle",
-		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return a.show(args[0], trace) },
+		Long: `show draws what the two sides of a bundle did with its case: the terms of each
+sum by weight, the bits that one side kept and the other dropped, the results,
+and the cause.
+
+With --json it writes the bundle's mismatch.json in a line.`,
+		Args:              takes("BUNDLE"),
+		ValidArgsFunction: directories,
+		RunE:              func(_ *cobra.Command, args []string) error { return a.show(args[0], trace) },
 	}
 	c.Flags().BoolVar(&trace, "all", false, "draw every sum, not only those that decide")
 	return c
 }
 
 func (a *app) show(dir string, all bool) error {
-	b, err := corpus.ReadBundle(dir)
+	b, err := readBundle(dir)
 	if err != nil {
 		return err
 	}
 	if a.json {
-		_, err := a.stdout.Write(b.Files["mismatch.json"])
-		return err
+		return a.writeJSON(&b.Mismatch)
 	}
 	pic, err := pictureOf(&b.Mismatch, dir)
 	if err != nil {
@@ -181,18 +182,22 @@ func newMinimize(a *app) *cobra.Command {
 		Use:   "minimize BUNDLE",
 		Short: "shrink the case of a bundle again, from the one that was found",
 		Long: `minimize shrinks the case that a bundle was made of, with this version of the
-program, and replaces the bundle, or writes a new one with --out.`,
-		Args: cobra.ExactArgs(1),
+program, and replaces the bundle, or writes a new one with --out.
+
+Exit status: 0 the two sides agree now, 1 they differ, 2 trouble.`,
+		Args:              takes("BUNDLE"),
+		ValidArgsFunction: directories,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.minimize(cmd.Context(), args[0], out)
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "directory of the new bundle (default: the old one)")
+	c.Flags().StringVar(&out, "out", "", "`directory` of the new bundle (default: the old one)")
+	_ = c.MarkFlagDirname("out")
 	return c
 }
 
 func (a *app) minimize(ctx context.Context, dir, out string) error {
-	b, err := corpus.ReadBundle(dir)
+	b, err := readBundle(dir)
 	if err != nil {
 		return err
 	}
@@ -214,7 +219,7 @@ func (a *app) minimize(ctx context.Context, dir, out string) error {
 		return err
 	}
 	if a.json {
-		err = json.NewEncoder(a.stdout).Encode(n)
+		err = a.writeJSON(n)
 	} else {
 		fmt.Fprintf(a.stdout, "was  %s\nnow  %s  (%d queries in %d batches, %s)\nbundle %s\n", m.Case, n.Case, f.Queries, f.Batches, f.Bucket, out)
 	}
@@ -257,8 +262,9 @@ func newTriage(a *app) *cobra.Command {
 evidence, and says where it comes to another result than the bundle.
 
 Exit status: 0 every label is confirmed, 1 some are not, 2 trouble.`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.triage(cmd.Context(), args[0]) },
+		Args:              takes("DIR"),
+		ValidArgsFunction: directories,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.triage(cmd.Context(), args[0]) },
 	}
 }
 
@@ -274,10 +280,10 @@ type retriaged struct {
 func (a *app) triage(ctx context.Context, root string) error {
 	dirs, err := bundlesBelow(root)
 	if err != nil {
-		return err
+		return hinted("name a directory with bundles: one that mmafuzz run has written", "%s: %w", root, bare(err))
 	}
 	if len(dirs) == 0 {
-		return fmt.Errorf("there is no bundle in %s", root)
+		return hinted("name a directory with bundles: one that mmafuzz run has written", "there is no bundle in %s", root)
 	}
 	differ := false
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
@@ -288,7 +294,7 @@ func (a *app) triage(ctx context.Context, root string) error {
 		}
 		differ = differ || r.Was != r.Now
 		if a.json {
-			if err := json.NewEncoder(a.stdout).Encode(r); err != nil {
+			if err := a.writeJSON(r); err != nil {
 				return err
 			}
 			continue
@@ -312,7 +318,7 @@ func (a *app) triage(ctx context.Context, root string) error {
 
 func (a *app) retriage(ctx context.Context, dir string) retriaged {
 	r := retriaged{Bundle: dir}
-	b, err := corpus.ReadBundle(dir)
+	b, err := readBundle(dir)
 	if err != nil {
 		r.Problem = err.Error()
 		return r
@@ -328,40 +334,4 @@ func (a *app) retriage(ctx context.Context, dir string) retriaged {
 		r.Changes = f.Verdict.Changes
 	}
 	return r
-}
-
-// bundlesBelow finds the directories with a manifest.
-func bundlesBelow(root string) ([]string, error) {
-	var dirs []string
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.Name() == "MANIFEST" && !d.IsDir() {
-			dirs = append(dirs, filepath.Dir(path))
-		}
-		return nil
-	})
-	return dirs, err
-}
-
-// explainDot draws one dot product on the unit of eval.
-func (e *evalCmd) explainDot(w io.Writer, d *mma.Dot, code uint64) error {
-	i := e.unit.Instruction()
-	side := report.Side{Name: e.target + "/" + i.Name, Result: code}
-	if p := e.unit.Known(); p != nil {
-		model, err := sim.New(i.Formats, i.K, *p)
-		if err != nil {
-			return err
-		}
-		side.Trace, side.Params = &sim.Trace{}, p
-		model.Dot(d, side.Trace)
-	}
-	var text bytes.Buffer
-	if err := report.TextOne(&text, &report.Input{Title: i.Name, Formats: i.Formats, Dot: d}, &side, e.textOptions()); err != nil {
-		return err
-	}
-	text.WriteByte('\n')
-	_, err := w.Write(text.Bytes())
-	return err
 }

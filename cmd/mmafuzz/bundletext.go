@@ -11,14 +11,25 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
+// tracedSide is one side's steps, as in trace-a.json of a bundle.
+type tracedSide struct {
+	Name     string      `json:"name"`
+	Inferred bool        `json:"inferred"`
+	Params   *mma.Params `json:"params"`
+	Trace    *sim.Trace  `json:"trace"`
+}
+
+// newTracedSide returns the steps of a side, nil if there are none.
+func newTracedSide(s *report.Side) *tracedSide {
+	if s == nil || s.Trace == nil {
+		return nil
+	}
+	return &tracedSide{s.Name, s.Inferred, s.Params, s.Trace}
+}
+
 // traceJSON writes a trace.
 func traceJSON(s *report.Side) ([]byte, error) {
-	body, err := json.MarshalIndent(struct {
-		Name     string      `json:"name"`
-		Inferred bool        `json:"inferred"`
-		Params   *mma.Params `json:"params"`
-		Trace    *sim.Trace  `json:"trace"`
-	}{s.Name, s.Inferred, s.Params, s.Trace}, "", "  ")
+	body, err := json.MarshalIndent(newTracedSide(s), "", "  ")
 	return append(body, '\n'), err
 }
 

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -26,8 +24,10 @@ instruction: for each that differs, what it is on either side, and the smallest
 input that shows it, computed by A's arithmetic with that one change.
 
   mmafuzz diff ampere hopper
-  mmafuzz diff hopper cdna3 --inst mma.m16n8k16.f32.f16.f16.f32`,
-		Args: cobra.ExactArgs(2),
+  mmafuzz diff hopper cdna3 --inst mma.m16n8k16.f32.f16.f16.f32
+
+Exit status: 0 the same arithmetic, 1 differences, 2 trouble.`,
+		Args: takes("A", "B"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return targetNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -35,7 +35,7 @@ input that shows it, computed by A's arithmetic with that one change.
 			return a.diff(cmd.Context(), args[0], args[1], inst)
 		},
 	}
-	c.Flags().StringVar(&inst, "inst", "", "only this instruction of A")
+	c.Flags().StringVar(&inst, "inst", "", "only this `instruction` of A")
 	return c
 }
 
@@ -63,22 +63,25 @@ type partDiff struct {
 func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 	specA, instA := devices.Split(nameA)
 	specB, instB := devices.Split(nameB)
+	if instA != "" && inst != "" {
+		return hinted("leave one out", "%s and --inst %s both name A's instruction", nameA, inst)
+	}
 	if instA == "" {
 		instA = inst
 	}
-	ta, err := devices.Open(specA)
+	ta, err := openTarget(specA)
 	if err != nil {
 		return err
 	}
 	defer ta.Close()
-	tb, err := devices.Open(specB)
+	tb, err := openTarget(specB)
 	if err != nil {
 		return err
 	}
 	defer tb.Close()
 	pairs, err := devices.Pairs(ta, tb, instA, instB)
 	if err != nil {
-		return err
+		return withHint(err, "%s", instructionHint(ta, instA))
 	}
 	differ := false
 	for i := range pairs {
@@ -88,7 +91,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 		}
 		differ = differ || len(d.Parts) > 0
 		if a.json {
-			err = json.NewEncoder(a.stdout).Encode(d)
+			err = a.writeJSON(d)
 		} else {
 			err = d.write(a.stdout)
 		}
@@ -105,7 +108,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 func diffPair(ctx context.Context, p *devices.Pair) (*instructionDiff, error) {
 	pa, pb := p.A.Known(), p.B.Known()
 	if pa == nil || pb == nil {
-		return nil, errors.New("diff compares known arithmetics: simulators and model files (run compares anything)")
+		return nil, hinted("mmafuzz run compares anything", "diff compares known arithmetics, those of simulators and model files: not %s and %s", p.TargetA, p.TargetB)
 	}
 	ia, ib := p.A.Instruction(), p.B.Instruction()
 	d := &instructionDiff{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 
@@ -17,7 +16,6 @@ func newDoctor(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "what this machine can run, and why not",
-		Args:  cobra.NoArgs,
 		RunE:  func(*cobra.Command, []string) error { return a.doctor() },
 	}
 }
@@ -40,7 +38,7 @@ func (a *app) doctor() error {
 	for _, l := range lines {
 		bad = bad || l.State == "problem"
 		if a.json {
-			if err := json.NewEncoder(a.stdout).Encode(l); err != nil {
+			if err := a.writeJSON(l); err != nil {
 				return err
 			}
 			continue

@@ -5,13 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
 // evalCmd is mmafuzz eval.
@@ -36,19 +39,20 @@ func newEval(a *app) *cobra.Command {
   a0,a1,.. b0,b1,.. c [sa=..,.. sb=..,..]
 
 in codes of whole digits of their formats: FP4, FP6, FP8 and scales two digits,
-FP16 and BF16 four, TF32 (the register) and FP32 eight, FP64 sixteen. Shorter a
-and b are filled up with zeros. Blank lines and lines that begin with # are
-passed through.
+FP16 and BF16 four, TF32 (the register) and FP32 eight, FP64 sixteen; - for the
+C of an instruction without one. Shorter a and b are filled up with zeros. Blank
+lines and lines that begin with # are passed through.
 
-  echo 3c00,3c00 3c00,0c00 00000000 | mmafuzz eval --target sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32`,
-		Args:              cobra.NoArgs,
+  echo 3c00,3c00 3c00,0c00 00000000 | mmafuzz eval --target sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32
+
+A bad line ends it: the line's number and what is wrong go to stderr, exit 2.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return e.run(cmd.Context()) },
 	}
 	f := c.Flags()
-	f.StringVar(&e.target, "target", "", "target, such as sim:hopper (required)")
-	f.StringVar(&e.inst, "inst", "", "instruction (required, unless the target has only one)")
-	f.StringVar(&e.like, "like", "", "for reference arithmetic: a target whose instruction gives the formats, such as sim:hopper")
+	f.StringVar(&e.target, "target", "", "`target`, such as sim:hopper (required)")
+	f.StringVar(&e.inst, "inst", "", "`instruction` (required, unless the target has only one)")
+	f.StringVar(&e.like, "like", "", "for reference arithmetic: a `target` whose instruction gives the formats, such as sim:hopper")
 	f.BoolVar(&e.chain, "chain", false, "allow more than K elements: the instruction is executed repeatedly with C = the previous D")
 	f.BoolVar(&e.hwvectors, "hwvectors", false, "read rows of recorded GPU results instead: a, b, c as FP32, and results, which are ignored; gzip or text")
 	f.BoolVar(&e.explain, "explain", false, "print the picture of each dot product")
@@ -59,9 +63,16 @@ passed through.
 
 func (e *evalCmd) run(ctx context.Context) error {
 	if e.target == "" {
-		return errors.New("--target is missing, for example --target sim:hopper")
+		return hinted("for example --target sim:hopper; mmafuzz list targets lists them", "--target is missing")
 	}
-	t, err := devices.Open(e.target)
+	spec, inst := devices.Split(e.target)
+	if inst != "" {
+		if e.inst != "" {
+			return hinted("leave one out", "--target %s and --inst %s both name the instruction", e.target, e.inst)
+		}
+		e.target, e.inst = spec, inst
+	}
+	t, err := openTarget(e.target)
 	if err != nil {
 		return err
 	}
@@ -79,56 +90,110 @@ func (e *evalCmd) run(ctx context.Context) error {
 	return e.evalLines(ctx)
 }
 
-// instruction finds the instruction that is meant.
+// instruction finds the instruction that is meant: of the target, or of another
+// one for a target that works on any formats.
 func (e *evalCmd) instruction(t devices.Target) (*mma.Instruction, error) {
-	rows := t.Instructions()
-	if rows == nil {
-		if e.like == "" {
-			return nil, fmt.Errorf("%s works on any formats: give them with --like, for example --like sim:hopper", t.Name())
-		}
-		like, err := devices.Open(e.like)
+	switch any := t.Instructions() == nil; {
+	case any && e.like == "":
+		return nil, hinted("give them with --like, for example --like sim:hopper", "%s works on any formats", t.Name())
+	case !any && e.like != "":
+		return nil, hinted("leave --like out", "--like is for reference arithmetic, %s has instructions of its own", t.Name())
+	case any:
+		like, err := openTarget(e.like)
 		if err != nil {
 			return nil, err
 		}
 		defer like.Close()
-		return devices.Find(like, e.inst)
+		t = like
 	}
-	if e.inst == "" && len(rows) > 1 {
-		return nil, fmt.Errorf("--inst is missing: %s has %d instructions (mmafuzz list instructions %s)", t.Name(), len(rows), t.Name())
+	if n := len(t.Instructions()); e.inst == "" && n > 1 {
+		return nil, hinted(instructionHint(t, ""), "--inst is missing: %s has %d instructions", t.Name(), n)
 	}
-	return devices.Find(t, e.inst)
+	i, err := devices.Find(t, e.inst)
+	return i, withHint(err, "%s", instructionHint(t, e.inst))
 }
 
+// lines reads lines in the background, so that an interrupt ends the program
+// while it waits for one. The channel is closed at the end or after an error.
+func lines(ctx context.Context, r io.Reader) (<-chan string, *error) {
+	ch := make(chan string, 1024)
+	failed := new(error)
+	go func() {
+		defer close(ch)
+		in := bufio.NewReaderSize(r, 1<<20)
+		for {
+			line, err := in.ReadString('\n')
+			if line != "" {
+				select {
+				case ch <- strings.TrimRight(line, "\r\n"):
+				case <-ctx.Done():
+					return
+				}
+			}
+			if err != nil {
+				if err != io.EOF {
+					*failed = err
+				}
+				return
+			}
+		}
+	}()
+	return ch, failed
+}
+
+// evalLines computes the dot products that are read. What is done is written
+// before it waits for more, so that another program can talk with it.
 func (e *evalCmd) evalLines(ctx context.Context) error {
-	i := e.unit.Instruction()
 	out := bufio.NewWriter(e.stdout)
 	defer out.Flush()
-	lines := bufio.NewReaderSize(e.stdin, 1<<20)
-	for n := 1; ctx.Err() == nil; n++ {
-		line, err := lines.ReadString('\n')
-		if line == "" && err != nil {
-			return nil
-		}
-		text := strings.TrimSpace(line)
-		if text == "" || strings.HasPrefix(text, "#") {
-			fmt.Fprintln(out, text)
-			continue
-		}
-		d, err := mma.ParseDot(i.Formats, i.K, e.chain, strings.Fields(text))
-		if err != nil {
+	ch, failed := lines(ctx, e.stdin)
+	for n := 1; ; n++ {
+		if len(ch) == 0 {
 			out.Flush()
-			return fmt.Errorf("line %d: %w", n, err)
 		}
-		if err := e.evalDot(ctx, out, d); err != nil {
-			out.Flush()
-			return fmt.Errorf("line %d: %w", n, err)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case line, more := <-ch:
+			if !more {
+				return *failed
+			}
+			if err := e.evalLine(ctx, out, n, line); err != nil {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
+		}
+		if e.stdout.err != nil {
+			return e.stdout.err
 		}
 	}
-	return ctx.Err()
 }
 
-// evalDot computes one dot product and writes D, and its picture if asked for.
-func (e *evalCmd) evalDot(ctx context.Context, out *bufio.Writer, d *mma.Dot) error {
+func (e *evalCmd) evalLine(ctx context.Context, out *bufio.Writer, n int, line string) error {
+	text := strings.TrimSpace(line)
+	if text == "" || strings.HasPrefix(text, "#") {
+		if !e.json {
+			fmt.Fprintln(out, line)
+		}
+		return nil
+	}
+	i := e.unit.Instruction()
+	d, err := mma.ParseDot(i.Formats, i.K, e.chain, strings.Fields(text))
+	if err != nil {
+		return err
+	}
+	return e.evalDot(ctx, out, n, d)
+}
+
+// evaluated is a line of eval.
+type evaluated struct {
+	Line  int         `json:"line"`
+	D     string      `json:"d"`
+	Trace *tracedSide `json:"trace,omitempty"`
+}
+
+// evalDot computes the dot product of a line and writes D, and its picture if
+// asked for.
+func (e *evalCmd) evalDot(ctx context.Context, out *bufio.Writer, line int, d *mma.Dot) error {
 	i := e.unit.Instruction()
 	b := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: len(d.A), Tiles: 1})
 	b.Set(0, d)
@@ -137,11 +202,50 @@ func (e *evalCmd) evalDot(ctx context.Context, out *bufio.Writer, d *mma.Dot) er
 		return err
 	}
 	code := mma.Load(res, i.D.Width(), 0)
+	text := mma.FormatCode(i.D, code)
+	var side *report.Side
 	if e.explain {
-		return e.explainDot(out, d, code)
+		var err error
+		if side, err = e.side(d, code); err != nil {
+			return err
+		}
 	}
-	fmt.Fprintln(out, mma.FormatCode(i.D, code))
+	switch {
+	case e.json:
+		return e.writeJSON(evaluated{line, text, newTracedSide(side)})
+	case e.explain:
+		return e.draw(out, d, side)
+	}
+	fmt.Fprintln(out, text)
 	return nil
+}
+
+// side prepares the picture of a dot product.
+func (e *evalCmd) side(d *mma.Dot, code uint64) (*report.Side, error) {
+	i := e.unit.Instruction()
+	side := &report.Side{Name: e.target + "/" + i.Name, Result: code}
+	p := e.unit.Known()
+	if p == nil {
+		return side, nil
+	}
+	model, err := sim.New(i.Formats, i.K, *p)
+	if err != nil {
+		return nil, err
+	}
+	side.Trace, side.Params = &sim.Trace{}, p
+	model.Dot(d, side.Trace)
+	return side, nil
+}
+
+// draw writes the picture of a dot product.
+func (e *evalCmd) draw(w io.Writer, d *mma.Dot, side *report.Side) error {
+	i := e.unit.Instruction()
+	in := &report.Input{Title: i.Name, Formats: i.Formats, Dot: d}
+	if err := report.TextOne(w, in, side, e.textOptions()); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
 }
 
 // evalRecorded computes the rows of a file of recorded results.
@@ -153,7 +257,7 @@ func (e *evalCmd) evalRecorded(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return e.evalDot(ctx, out, d)
+		return errors.Join(e.evalDot(ctx, out, row.Line, d), e.stdout.err)
 	})
 	return err
 }

@@ -1,42 +1,37 @@
 package main
 
 import (
-	"encoding/json"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// With --json, run writes one event a line:
-//
-//	{"v":1,"t":TIME,"event":NAME, ...}
-//
-// v is the version of this schema; fields may be added under one version, but
-// none removed or changed. t is RFC 3339. Codes are hexadecimal strings with all
-// digits of their format. The events and their other fields:
-//
-//	start     seed, count (0: no limit), pairs: [{a, b, instruction}], resumed
-//	          (dot products of an earlier part of the campaign)
-//	finding   pair (index into start's pairs), bucket, bundle (directory), and
-//	          the fields of mismatch.json (package corpus, type Mismatch)
-//	progress  seconds, dots, mismatches, buckets, features
-//	summary   seconds, dots, mismatches, interrupted, count (that gives the same
-//	          findings), pairs: [{a, b, instruction, dots, mismatches, classes:
-//	          {NAME: n}, labels, changes, explained, equivalent, buckets:
-//	          [{name, class, cases, max_ulp, bundle}]}]
-//
-// Other commands write one JSON object with the fields that their text shows.
-const eventVersion = 1
+// schemaVersion is the version of everything that --json writes; doc.go says
+// what that is.
+const schemaVersion = 1
 
-// event writes one event.
-func (u *runUI) event(name string, fields map[string]any) {
-	fields["v"] = eventVersion
-	fields["t"] = time.Now().UTC().Format(time.RFC3339Nano)
-	fields["event"] = name
-	if err := json.NewEncoder(u.stdout).Encode(fields); err != nil {
-		u.log.Error().Err(err).Msg("writing an event")
-	}
+// eventHead is how every event of run begins.
+type eventHead struct {
+	V     int    `json:"v"`
+	T     string `json:"t"`
+	Event string `json:"event"`
+}
+
+func newEvent(name string) eventHead {
+	return eventHead{schemaVersion, time.Now().UTC().Format(time.RFC3339Nano), name}
+}
+
+type startEvent struct {
+	eventHead
+	Seed    uint64      `json:"seed"`
+	Count   uint64      `json:"count"`
+	Out     string      `json:"out"`
+	Resumed uint64      `json:"resumed"`
+	Pairs   []pairNames `json:"pairs"`
 }
 
 type pairNames struct {
@@ -45,39 +40,43 @@ type pairNames struct {
 	Instruction string `json:"instruction"`
 }
 
-func startEvent(cfg fuzz.Config, s *fuzz.State) map[string]any {
-	var pairs []pairNames
-	for i := range cfg.Pairs {
-		p := &cfg.Pairs[i]
-		pairs = append(pairs, pairNames{p.TargetA, p.TargetB, p.Name()})
-	}
-	dots, _, _ := s.Totals()
-	return map[string]any{"seed": cfg.Seed, "count": cfg.Count, "pairs": pairs, "resumed": dots}
+type findingEvent struct {
+	eventHead
+	Pair     int              `json:"pair"`
+	Bucket   string           `json:"bucket"`
+	Bundle   string           `json:"bundle"`
+	Mismatch *corpus.Mismatch `json:"mismatch"`
 }
 
-func (u *runUI) findingEvent(f *fuzz.Finding, dir string) map[string]any {
-	m := map[string]any{}
-	body, err := json.Marshal(u.mismatch(f))
-	if err == nil {
-		err = json.Unmarshal(body, &m)
-	}
-	if err != nil {
-		u.log.Error().Err(err).Msg("describing a finding")
-	}
-	m["pair"], m["bundle"] = f.Pair, dir
-	return m
+type progressEvent struct {
+	eventHead
+	Seconds    float64 `json:"seconds"`
+	Dots       uint64  `json:"dots"`
+	Mismatches uint64  `json:"mismatches"`
+	Buckets    int     `json:"buckets"`
+	Features   int     `json:"features"`
 }
 
-func (u *runUI) progressEvent(s *fuzz.State) map[string]any {
-	dots, mismatches, buckets := s.Totals()
-	features := 0
-	for _, p := range s.Pairs {
-		features += len(p.Features)
-	}
-	return map[string]any{
-		"seconds": time.Since(u.began).Seconds(), "dots": dots, "mismatches": mismatches,
-		"buckets": buckets, "features": features,
-	}
+type summaryEvent struct {
+	eventHead
+	Seconds     float64       `json:"seconds"`
+	Dots        uint64        `json:"dots"`
+	Mismatches  uint64        `json:"mismatches"`
+	Interrupted bool          `json:"interrupted"`
+	Count       uint64        `json:"count"`
+	Pairs       []pairSummary `json:"pairs"`
+}
+
+type pairSummary struct {
+	pairNames
+	Dots       uint64            `json:"dots"`
+	Mismatches uint64            `json:"mismatches"`
+	Classes    map[string]uint64 `json:"classes"`
+	Explained  bool              `json:"explained"`
+	Labels     []triage.Label    `json:"labels"`
+	Changes    []mma.Change      `json:"changes"`
+	Equivalent [][]mma.Change    `json:"equivalent"`
+	Buckets    []bucketSummary   `json:"buckets"`
 }
 
 type bucketSummary struct {
@@ -88,41 +87,73 @@ type bucketSummary struct {
 	Bundle string       `json:"bundle,omitempty"`
 }
 
-func (u *runUI) summaryEvent(s *fuzz.State, interrupted bool) map[string]any {
-	dots, mismatches, _ := s.Totals()
-	var pairs []map[string]any
-	for i, p := range s.Pairs {
-		classes := map[string]uint64{}
-		for c, n := range p.Classes {
-			if n > 0 {
-				classes[oracle.Class(c).String()] = n
-			}
-		}
-		m := map[string]any{
-			"a": p.TargetA, "b": p.TargetB, "instruction": p.Name, "dots": p.Dots,
-			"mismatches": p.Mismatches(), "classes": classes, "buckets": u.bucketSummaries(i, p),
-		}
-		if v := p.Verdict; v != nil {
-			m["labels"], m["changes"], m["explained"], m["equivalent"] = v.Labels, v.Changes, v.Found(), v.Equivalent
-		}
-		pairs = append(pairs, m)
-	}
-	return map[string]any{
-		"seconds": time.Since(u.began).Seconds(), "dots": dots, "mismatches": mismatches,
-		"interrupted": interrupted, "count": equivalentCount(s), "pairs": pairs,
+// event writes one event. An error of stdout stays with it; others cannot be.
+func (u *runUI) event(e any) {
+	if err := u.writeJSON(e); err != nil && u.stdout.err == nil {
+		u.log.Error().Err(err).Msg("writing an event")
 	}
 }
 
-func (u *runUI) bucketSummaries(pair int, p *fuzz.PairState) []bucketSummary {
-	buckets := []bucketSummary{}
-	for _, b := range p.Sorted() {
-		s := bucketSummary{b.Name, b.Class, b.Cases, b.MaxUlp, ""}
-		if f := u.firstFinding(pair, b.Name); f != nil {
-			s.Bundle = u.bundleDir(f)
-		}
-		buckets = append(buckets, s)
+func (u *runUI) startEvent(s *fuzz.State) *startEvent {
+	e := &startEvent{eventHead: newEvent("start"), Seed: u.cfg.Seed, Count: u.cfg.Count, Out: u.dir}
+	e.Resumed, _, _ = s.Totals()
+	for i := range u.cfg.Pairs {
+		p := &u.cfg.Pairs[i]
+		e.Pairs = append(e.Pairs, pairNames{p.TargetA, p.TargetB, p.Name()})
 	}
-	return buckets
+	return e
+}
+
+func (u *runUI) findingEvent(f *fuzz.Finding, dir string) *findingEvent {
+	return &findingEvent{newEvent("finding"), f.Pair, f.Bucket, dir, u.mismatch(f)}
+}
+
+func (u *runUI) progressEvent(s *fuzz.State) *progressEvent {
+	e := &progressEvent{eventHead: newEvent("progress"), Seconds: time.Since(u.began).Seconds()}
+	e.Dots, e.Mismatches, e.Buckets = s.Totals()
+	for _, p := range s.Pairs {
+		e.Features += len(p.Features)
+	}
+	return e
+}
+
+func (u *runUI) summaryEvent(s *fuzz.State, interrupted bool) *summaryEvent {
+	e := &summaryEvent{
+		eventHead: newEvent("summary"), Seconds: time.Since(u.began).Seconds(),
+		Interrupted: interrupted, Count: equivalentCount(s),
+	}
+	e.Dots, e.Mismatches, _ = s.Totals()
+	for i, p := range s.Pairs {
+		e.Pairs = append(e.Pairs, u.pairSummary(i, p))
+	}
+	return e
+}
+
+func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
+	s := pairSummary{
+		pairNames: pairNames{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(),
+		Classes: map[string]uint64{}, Buckets: []bucketSummary{},
+		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{},
+	}
+	for c, n := range p.Classes {
+		if n > 0 {
+			s.Classes[oracle.Class(c).String()] = n
+		}
+	}
+	if v := p.Verdict; v != nil {
+		s.Explained = v.Found()
+		s.Labels = append(s.Labels, v.Labels...)
+		s.Changes = append(s.Changes, v.Changes...)
+		s.Equivalent = append(s.Equivalent, v.Equivalent...)
+	}
+	for _, b := range p.Sorted() {
+		bs := bucketSummary{Name: b.Name, Class: b.Class, Cases: b.Cases, MaxUlp: b.MaxUlp}
+		if f := u.firstFinding(index, b.Name); f != nil {
+			bs.Bundle = u.bundleDir(f)
+		}
+		s.Buckets = append(s.Buckets, bs)
+	}
+	return s
 }
 
 func (u *runUI) firstFinding(pair int, bucket string) *fuzz.Finding {

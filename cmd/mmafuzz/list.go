@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,21 +21,18 @@ func newList(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "list targets, instructions, generators, labels, formats or parameters",
-		RunE: func(*cobra.Command, []string) error {
-			return errors.New("list what? targets, instructions, generators, labels, formats or parameters")
-		},
 	}
 	c.AddCommand(
-		&cobra.Command{Use: "targets", Short: "what can be compared", Args: cobra.NoArgs,
+		&cobra.Command{Use: "targets", Short: "what can be compared",
 			RunE: func(*cobra.Command, []string) error { return a.listTargets() }},
 		newListInstructions(a),
-		&cobra.Command{Use: "generators", Short: "sources of inputs", Args: cobra.NoArgs,
+		&cobra.Command{Use: "generators", Short: "sources of inputs",
 			RunE: func(*cobra.Command, []string) error { return a.listGenerators() }},
-		&cobra.Command{Use: "labels", Short: "causes that triage knows", Args: cobra.NoArgs,
+		&cobra.Command{Use: "labels", Short: "causes that triage knows",
 			RunE: func(*cobra.Command, []string) error { return a.listLabels() }},
-		&cobra.Command{Use: "formats", Short: "number formats", Args: cobra.NoArgs,
+		&cobra.Command{Use: "formats", Short: "number formats",
 			RunE: func(*cobra.Command, []string) error { return a.listFormats() }},
-		&cobra.Command{Use: "parameters", Short: "parameters of an arithmetic, as in model files", Args: cobra.NoArgs,
+		&cobra.Command{Use: "parameters", Short: "parameters of an arithmetic, as in model files",
 			RunE: func(*cobra.Command, []string) error { return a.listParameters() }},
 	)
 	return c
@@ -106,7 +102,7 @@ func newListInstructions(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "instructions [TARGET]",
 		Short: "instructions of a target, with their arithmetic and evidence",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  takes("[TARGET]"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return targetNames(), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -124,7 +120,7 @@ func newListInstructions(a *app) *cobra.Command {
 func (a *app) listInstructions(target string, all bool) error {
 	rows := mma.Catalog()
 	if target != "" {
-		t, err := devices.Open(target)
+		t, err := openTarget(target)
 		if err != nil {
 			return err
 		}

@@ -32,18 +32,25 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	app := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	app := &app{stdin: stdin, stdout: &output{w: stdout}, stderr: stderr}
 	root := newRoot(app)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(app.stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if app.stdout.err != nil {
+		err = app.stdout.err // results are lost, whatever the command thinks
+	}
 	switch {
 	case err == nil:
 		return exitAgree
 	case errors.Is(err, errMismatch):
 		return exitMismatch
+	case errors.Is(err, syscall.EPIPE):
+		return exitTrouble // nobody reads any more, which is no news to the user
+	case errors.Is(err, context.Canceled):
+		err = errors.New("interrupted")
 	}
 	fmt.Fprintf(stderr, "mmafuzz: %v\n", err)
 	var hint *hintError
@@ -68,6 +75,7 @@ Without a GPU, try:
   mmafuzz run --a sim:hopper --b ref:exact --inst wgmma.m64n8k32.f32.e4m3.e4m3
 
 Exit status: 0 the units agree, 1 mismatches were found, 2 trouble.`,
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
@@ -76,13 +84,18 @@ Exit status: 0 the units agree, 1 mismatches were found, 2 trouble.`,
 	}
 	f := root.PersistentFlags()
 	f.BoolVar(&a.json, "json", false, "write results as JSON lines (schema: go doc ./cmd/mmafuzz)")
-	f.StringVar(&a.colorFlag, "color", "auto", "colour: auto, always or never")
-	f.BoolVarP(&a.verbose, "verbose", "v", false, "log what happens inside")
-	f.IntVar(&a.widthFlag, "width", 0, "columns of pictures and tables (0: the terminal's, or 100)")
+	f.StringVar(&a.colorFlag, "color", "auto", "colour `when`: auto, always or never")
+	f.BoolVarP(&a.verbose, "verbose", "v", false, "show all, and log what happens inside")
+	f.IntVar(&a.widthFlag, "width", 0, "`columns` of pictures and tables (0: the terminal's, or 100)")
+	oneOf(root, "color", colors...)
 	root.AddCommand(
 		newRun(a), newEval(a), newReplay(a), newMinimize(a), newTriage(a), newShow(a),
 		newDiff(a), newList(a), newDoctor(a), newSelfcheck(a), newVersion(a),
 	)
-	root.CompletionOptions.HiddenDefaultCmd = false
+	root.SetVersionTemplate("mmafuzz {{.Version}}\n")
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd()
+	setErrors(root)
+	group(root)
 	return root
 }

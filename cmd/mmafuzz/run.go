@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,33 +59,37 @@ puts differing cases into buckets by cause, and shrinks one case of each bucket.
 
 With --count the findings depend on the flags alone, whatever the machine and
 the number of workers. --time stops at the end of an epoch and says which
---count is the same. A run that was interrupted goes on when it is started
-again with the same --out.
+--count is the same; with both, what comes first counts. Ctrl-C ends a run with
+its summary. A run that was interrupted, even by kill -9, goes on when it is
+started again with the same --out.
 
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
 	}
 	f := c.Flags()
-	f.StringVar(&r.a, "a", "", "first target: KIND:ARGUMENT[/INSTRUCTION] (default "+demoA+")")
-	f.StringVar(&r.b, "b", "", "second target (default "+demoB+")")
-	f.StringVar(&r.inst, "inst", "", "instruction; default: all that both targets have")
-	f.StringVar(&r.instB, "inst-b", "", "instruction of the second target, if it is another one")
-	f.StringSliceVar(&r.targets, "targets", nil, "compare all pairs of these targets")
+	f.StringVar(&r.a, "a", "", "first `target`: KIND:ARGUMENT[/INSTRUCTION] (default "+demoA+")")
+	f.StringVar(&r.b, "b", "", "second `target` (default "+demoB+")")
+	f.StringVar(&r.inst, "inst", "", "`instruction` (default: all that both targets have)")
+	f.StringVar(&r.instB, "inst-b", "", "`instruction` of the second target, if it is another one")
+	f.StringSliceVar(&r.targets, "targets", nil, "compare all pairs of these `targets`")
 	f.BoolVar(&r.all, "all", false, "compare --a with the simulator of every architecture that takes the same operands")
-	f.Uint64Var(&r.count, "count", 0, "dot products for each pair (default 100000, or no limit with --time)")
-	f.DurationVar(&r.time, "time", 0, "stop after this time, such as 10s or 8h")
-	f.Uint64Var(&r.seed, "seed", 1, "seed of all inputs")
-	f.IntVar(&r.workers, "workers", 0, "goroutines (default: one per processor)")
-	f.StringSliceVar(&r.generators, "gen", nil, "generators to use (default: all; mmafuzz list generators)")
-	f.StringVar(&r.nan, "nan", "", "compare NaNs by bits or class (default: bits where both sides' codes are known)")
-	f.StringVar(&r.zero, "zero", "", "compare signs of zeros by bits or class (default: bits where both sides' signs are known)")
-	f.IntVar(&r.perBucket, "per-bucket", 1, "cases to shrink and keep in each bucket")
-	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "directory of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
+	f.Uint64Var(&r.count, "count", 0, "`number` of dot products for each pair (default 100000, or no limit with --time)")
+	f.DurationVar(&r.time, "time", 0, "stop after this `time`, such as 90s, 10m or 8h")
+	f.Uint64Var(&r.seed, "seed", 1, "`number` that all inputs depend on")
+	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor)")
+	f.StringSliceVar(&r.generators, "gen", nil, "`generators` to use (default: all; mmafuzz list generators)")
+	f.StringVar(&r.nan, "nan", "", "compare NaNs by bits or class: `how` (default: bits where both sides' codes are known)")
+	f.StringVar(&r.zero, "zero", "", "compare signs of zeros by bits or class: `how` (default: bits where both sides' signs are known)")
+	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep in each bucket")
+	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
 	completeTargets(c, "a", "b", "targets")
 	completeInstructions(c, "inst", &r.a)
 	completeInstructions(c, "inst-b", &r.b)
 	_ = c.RegisterFlagCompletionFunc("gen", completeGenerators)
+	_ = c.MarkFlagDirname("out")
+	oneOf(c, "nan", comparisons...)
+	oneOf(c, "zero", comparisons...)
 	return c
 }
 
@@ -97,21 +101,24 @@ func envOr(name, other string) string {
 }
 
 func (r *runCmd) run(ctx context.Context) error {
+	defer r.closeTargets()
 	pairs, err := r.pairs()
 	if err != nil {
 		return err
 	}
-	defer r.closeTargets()
 	cfg, err := r.config(pairs)
 	if err != nil {
 		return err
 	}
-	ui := newRunUI(r.app, cfg, r.dir(pairs))
+	ui := newRunUI(r.app, cfg, r.dir(&cfg))
 	cfg.Observe = ui
 	cfg.Journal = filepath.Join(ui.dir, "journal")
 	c, err := r.open(cfg)
+	if err == nil {
+		err = removeUnfinished(ui.dir)
+	}
 	if err != nil {
-		return err
+		return r.outError(ui.dir, err)
 	}
 	ui.start(c.State())
 	err = c.Run(ctx)
@@ -129,11 +136,8 @@ func (r *runCmd) run(ctx context.Context) error {
 // and that is complete is not resumed but done anew.
 func (r *runCmd) open(cfg fuzz.Config) (*fuzz.Campaign, error) {
 	c, err := fuzz.New(cfg)
-	if err != nil {
-		return nil, withHint(err, "--out names another directory")
-	}
-	if r.out != "" || cfg.Count == 0 || !c.State().Complete(cfg.Count) {
-		return c, nil
+	if err != nil || r.out != "" || cfg.Count == 0 || !c.State().Complete(cfg.Count) {
+		return c, err
 	}
 	c.Close()
 	if err := os.RemoveAll(filepath.Dir(cfg.Journal)); err != nil {
@@ -141,6 +145,20 @@ func (r *runCmd) open(cfg fuzz.Config) (*fuzz.Campaign, error) {
 	}
 	cfg.Observe.(*runUI).forget()
 	return fuzz.New(cfg)
+}
+
+// outError explains why a directory cannot be used.
+func (r *runCmd) outError(dir string, err error) error {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, fuzz.ErrOtherCampaign):
+		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")
+	case errors.Is(err, fuzz.ErrInUse):
+		return withHint(err, "wait for it, or name another directory with --out")
+	case errors.As(err, &path):
+		return hinted("name a directory with --out that can be made or written", "cannot use the directory %s: %w", dir, path.Err)
+	}
+	return withHint(err, "name another directory with --out")
 }
 
 // config makes the campaign's configuration of the flags.
@@ -152,39 +170,26 @@ func (r *runCmd) config(pairs []devices.Pair) (fuzz.Config, error) {
 	if cfg.Count == 0 && cfg.Time == 0 {
 		cfg.Count = demoCount
 	}
-	var err error
-	if cfg.NaN, err = strictness("nan", r.nan); err != nil {
-		return cfg, err
-	}
-	cfg.Zero, err = strictness("zero", r.zero)
-	return cfg, err
+	cfg.NaN, cfg.Zero = strictness(r.nan), strictness(r.zero)
+	return cfg, r.checkGenerators(pairs)
 }
 
-func strictness(flag, value string) (*oracle.Strictness, error) {
+// strictness is the meaning of --nan and --zero; nil: the catalogue's.
+func strictness(value string) *oracle.Strictness {
 	s := oracle.Bits
 	switch value {
 	case "":
-		return nil, nil
-	case "bits":
+		return nil
 	case "class":
 		s = oracle.ByClass
-	default:
-		return nil, fmt.Errorf("--%s is %q, not bits or class", flag, value)
 	}
-	return &s, nil
+	return &s
 }
 
 // pairs makes the pairs that the flags ask for.
 func (r *runCmd) pairs() ([]devices.Pair, error) {
-	switch {
-	case len(r.targets) > 0 && (r.a != "" || r.b != "" || r.all):
-		return nil, errors.New("--targets is instead of --a, --b and --all")
-	case len(r.targets) == 1:
-		return nil, errors.New("--targets needs at least two targets")
-	case len(r.targets) > 0:
+	if len(r.targets) > 0 {
 		return r.allPairs()
-	case r.all && r.b != "":
-		return nil, errors.New("--all is instead of --b")
 	}
 	if r.a == "" {
 		r.a = demoA
@@ -216,14 +221,15 @@ func (r *runCmd) pair(a, b string) ([]devices.Pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	return devices.Pairs(ta, tb, instA, instB)
+	pairs, err := devices.Pairs(ta, tb, instA, instB)
+	return pairs, withHint(err, "%s", instructionHint(ta, instA))
 }
 
 func (r *runCmd) target(name string) (devices.Target, error) {
 	if t := r.opened[name]; t != nil {
 		return t, nil
 	}
-	t, err := devices.Open(name)
+	t, err := openTarget(name)
 	if err == nil {
 		r.opened[name] = t
 	}
@@ -262,9 +268,6 @@ func (r *runCmd) allPairs() ([]devices.Pair, error) {
 
 // againstAll pairs one instruction with that of every simulated architecture.
 func (r *runCmd) againstAll() ([]devices.Pair, error) {
-	if r.inst == "" && !strings.Contains(r.a, "/") {
-		return nil, errors.New("--all needs an instruction: --inst, or TARGET/INSTRUCTION")
-	}
 	var all []devices.Pair
 	for _, arch := range mma.Archs {
 		b := "sim:" + arch.Name
@@ -286,15 +289,15 @@ func (r *runCmd) againstAll() ([]devices.Pair, error) {
 
 // dir is the campaign's directory: the one that was asked for, or one named
 // after what the campaign does.
-func (r *runCmd) dir(pairs []devices.Pair) string {
+func (r *runCmd) dir(cfg *fuzz.Config) string {
 	if r.out != "" {
 		return r.out
 	}
 	h := fnv.New32a()
-	for i := range pairs {
-		p := &pairs[i]
+	for i := range cfg.Pairs {
+		p := &cfg.Pairs[i]
 		fmt.Fprintln(h, p.TargetA, p.TargetB, p.A.Instruction().Name, p.B.Instruction().Name)
 	}
-	fmt.Fprintln(h, r.seed, r.generators, r.count, r.perBucket, r.nan, r.zero, version())
+	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, r.nan, r.zero, version())
 	return filepath.Join("mmafuzz-out", fmt.Sprintf("%08x", h.Sum32()))
 }

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"io"
+	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -15,17 +15,19 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// finish shows the summary: a table of the pairs and their causes, the largest
-// buckets, the picture of one finding, and how to see the others.
+// finish shows the summary: which instructions differ, the picture of one
+// finding, how many cases each cause has and what it means, and how to go on.
 func (u *runUI) finish(s *fuzz.State, interrupted bool) {
 	u.clearStatus()
 	if u.json {
-		u.event("summary", u.summaryEvent(s, interrupted))
+		u.event(u.summaryEvent(s, interrupted))
 		return
 	}
-	u.pairTable(s)
-	u.bucketTable(s)
+	u.pairTables(s)
 	u.example()
+	u.causeTable(s)
+	u.bucketList(s)
+	u.causesInWords(s)
 	u.total(s, interrupted)
 }
 
@@ -36,7 +38,7 @@ func (u *runUI) example() {
 		return
 	}
 	p := &u.cfg.Pairs[f.Pair]
-	fmt.Fprintf(u.stdout, "\nFor example, the smallest input found on which %s and %s differ:\n\n", p.TargetA, p.TargetB)
+	fmt.Fprintf(u.stdout, "\nThe smallest input found on which %s and %s differ:\n\n", p.TargetA, p.TargetB)
 	if err := u.picture(u.stdout, f); err != nil {
 		u.log.Error().Err(err).Msg("drawing a finding")
 	}
@@ -59,38 +61,93 @@ func (u *runUI) showcase() *fuzz.Finding {
 	return best
 }
 
-// pairTable has a row for each pair.
-func (u *runUI) pairTable(s *fuzz.State) {
-	w := tabwriter.NewWriter(u.stdout, 0, 0, 2, ' ', 0)
-	several := u.severalTargets()
-	head := "INSTRUCTION\tMISMATCHES\tOF\tEXPLAINED BY"
-	if several {
-		head = "A\tB\t" + head
-	}
-	fmt.Fprintln(w, head)
-	for _, p := range s.Pairs {
-		if several {
-			fmt.Fprintf(w, "%s\t%s\t", p.TargetA, p.TargetB)
+// pairTables shows for each two targets the instructions on which they differ.
+func (u *runUI) pairTables(s *fuzz.State) {
+	for first := 0; first < len(s.Pairs); {
+		end := first + 1
+		for end < len(s.Pairs) && s.Pairs[end].TargetA == s.Pairs[first].TargetA && s.Pairs[end].TargetB == s.Pairs[first].TargetB {
+			end++
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.Name, mismatchRate(p), count(p.Dots), explanation(p))
+		if first > 0 {
+			fmt.Fprintln(u.stdout)
+		}
+		u.pairTable(s.Pairs[first:end])
+		first = end
 	}
-	w.Flush()
 }
 
-func mismatchRate(p *fuzz.PairState) string {
-	n := p.Mismatches()
-	if n == 0 {
-		return "none"
+// pairTable has a headline and a row for each instruction of two targets.
+func (u *runUI) pairTable(pairs []*fuzz.PairState) {
+	var differ []*fuzz.PairState
+	var dots, mismatches uint64
+	for _, p := range pairs {
+		dots += p.Dots
+		mismatches += p.Mismatches()
+		if p.Mismatches() > 0 {
+			differ = append(differ, p)
+		}
 	}
-	return fmt.Sprintf("%s (%.3g%%)", count(n), 100*float64(n)/float64(p.Dots))
+	names := pairs[0].TargetA + " and " + pairs[0].TargetB
+	if len(differ) == 0 {
+		fmt.Fprintf(u.stdout, "%s agree on %s: equal bits in %s dot products\n", names, instructions(pairs), thousands(dots))
+		return
+	}
+	what := pairs[0].Name
+	if len(pairs) > 1 {
+		what = fmt.Sprintf("%d of %d instructions", len(differ), len(pairs))
+	}
+	fmt.Fprintf(u.stdout, "%s differ on %s: in %s of %s dot products (%s)\n", names, what, thousands(mismatches), thousands(dots), share(mismatches, dots))
+	if len(pairs) == 1 && (pairs[0].Verdict == nil || !pairs[0].Verdict.Found()) {
+		return // a table would say nothing new
+	}
+	fmt.Fprintln(u.stdout)
+	g := grid{width: u.width, right: map[int]bool{1: true, 2: true}, head: true}
+	g.add("INSTRUCTION", "MISMATCHES", "", "EXPLAINED BY")
+	for _, p := range differ {
+		g.add(p.Name, thousands(p.Mismatches()), share(p.Mismatches(), p.Dots), explanation(p))
+	}
+	if same := len(pairs) - len(differ); same == 1 || u.verbose {
+		for _, p := range pairs {
+			if p.Mismatches() == 0 {
+				g.add(p.Name, "none", "", "equal bits")
+			}
+		}
+	} else if same > 0 {
+		g.add(fmt.Sprintf("%d others", same), "none", "", "equal bits")
+	}
+	g.write(u.stdout, u.bolden)
+}
+
+func (a *app) bolden(s string) string { return a.paint(s, bold) }
+
+// instructions names one instruction, or counts several.
+func instructions(pairs []*fuzz.PairState) string {
+	if len(pairs) == 1 {
+		return pairs[0].Name
+	}
+	return fmt.Sprintf("%d instructions", len(pairs))
+}
+
+// share writes a part as a percentage.
+func share(n, of uint64) string {
+	if of == 0 {
+		return "0%"
+	}
+	return fmt.Sprintf("%.3g%%", 100*float64(n)/float64(of))
+}
+
+// thousands writes a number with commas.
+func thousands(n uint64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // explanation says in a few words what the verdict is.
 func explanation(p *fuzz.PairState) string {
-	switch {
-	case p.Mismatches() == 0:
-		return "equal bits"
-	case p.Verdict == nil || !p.Verdict.Found():
+	if p.Verdict == nil || !p.Verdict.Found() {
 		return string(triage.Unexplained)
 	}
 	return briefChanges(p.Verdict.Changes, 4)
@@ -108,51 +165,179 @@ func briefChanges(changes []mma.Change, most int) string {
 	return strings.Join(s, ", ")
 }
 
-// bucketRows is the number of buckets in the summary; all with -v.
-const bucketRows = 12
+// cause is the buckets of one set of labels, over all pairs and classes.
+type cause struct {
+	labels  string
+	cases   uint64
+	pairs   int
+	maxUlp  float64
+	classes [oracle.Fault + 1]uint64
+}
 
-// bucketTable has a row for each of the largest buckets.
-func (u *runUI) bucketTable(s *fuzz.State) {
-	type row struct {
-		pair int
-		*fuzz.Bucket
-	}
-	var rows []row
-	for i, p := range s.Pairs {
+// causes merges buckets, the largest first.
+func causes(s *fuzz.State) []*cause {
+	var all []*cause
+	index := map[string]*cause{}
+	for _, p := range s.Pairs {
+		here := map[string]bool{}
 		for _, b := range p.Sorted() {
-			rows = append(rows, row{i, b})
+			set := labelSet(b.Name)
+			c := index[set]
+			if c == nil {
+				c = &cause{labels: set}
+				index[set], all = c, append(all, c)
+			}
+			if !here[set] {
+				here[set] = true
+				c.pairs++
+			}
+			c.cases += b.Cases
+			c.maxUlp = max(c.maxUlp, b.MaxUlp)
+			c.classes[b.Class] += b.Cases
 		}
 	}
-	if len(rows) == 0 {
+	slices.SortFunc(all, func(x, y *cause) int {
+		return cmp.Or(cmp.Compare(y.cases, x.cases), cmp.Compare(x.labels, y.labels))
+	})
+	return all
+}
+
+// causeRows is the number of causes in the summary; all with -v.
+const causeRows = 12
+
+// causeTable has a row for each set of labels.
+func (u *runUI) causeTable(s *fuzz.State) {
+	all := causes(s)
+	if len(all) == 0 {
 		return
 	}
-	slices.SortStableFunc(rows, func(x, y row) int { return int(int64(y.Cases) - int64(x.Cases)) })
-	total := len(rows)
+	total := uint64(0)
+	for _, c := range all {
+		total += c.cases
+	}
+	shown := all
 	if !u.verbose {
-		rows = rows[:min(total, bucketRows)]
+		shown = all[:min(len(all), causeRows)]
+	}
+	g := grid{width: u.width, right: map[int]bool{0: true, 1: true, 2: true, 3: true}, head: true}
+	g.add("CASES", "SHARE", "INSTR", "MAX ULP", "CAUSE")
+	for _, c := range shown {
+		g.add(thousands(c.cases), share(c.cases, total), fmt.Sprint(c.pairs), ulps(c.maxUlp), inWordsOf(c))
 	}
 	fmt.Fprintln(u.stdout)
-	w := tabwriter.NewWriter(u.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "BUCKET\tINSTRUCTION\tEXAMINED\tMAX STEPS\tBUNDLE")
-	for _, r := range rows {
-		dir := ""
-		if f := u.firstFinding(r.pair, r.Name); f != nil {
-			dir = u.bundleDir(f)
-		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\n", u.paint(r.Name, bold), s.Pairs[r.pair].Name, r.Cases, steps(r.MaxUlp), dir)
+	g.write(u.stdout, func(s string) string { return s })
+	if n := len(all) - len(shown); n > 0 {
+		fmt.Fprintf(u.stdout, "and %d more causes (all: -v)\n", n)
 	}
-	w.Flush()
-	if n := total - len(rows); n > 0 {
-		fmt.Fprintf(u.stdout, "and %d more buckets (all: -v)\n", n)
+	for _, l := range wrap("INSTR: instructions that have such cases. MAX ULP: the largest distance of the two results, in steps from one number of D's format to the next.", u.width) {
+		fmt.Fprintln(u.stdout, l)
 	}
 }
 
-// steps writes a distance in steps between neighbouring numbers.
-func steps(n float64) string {
-	if n < 1e6 {
+// inWordsOf writes a set of labels as a phrase, with the classes of the cases
+// that are not differences of plain values.
+func inWordsOf(c *cause) string {
+	alternatives := strings.Split(c.labels, "|")
+	for i, a := range alternatives {
+		if labels := strings.Split(a, "+"); len(labels) > 1 {
+			last := len(labels) - 1
+			alternatives[i] = strings.Join(labels[:last], ", ") + " and " + labels[last] + " together"
+		}
+	}
+	text := strings.Join(alternatives, ", or ")
+	if len(alternatives) > 1 {
+		text = "either: " + text
+	}
+	var notes []string
+	for class, n := range c.classes {
+		if n > 0 && oracle.Class(class) != oracle.Value && oracle.Class(class).String() != c.labels {
+			notes = append(notes, fmt.Sprintf("%s %s", thousands(n), oracle.Class(class)))
+		}
+	}
+	if notes != nil {
+		text += " (of these " + strings.Join(notes, ", ") + ")"
+	}
+	return text
+}
+
+// ulps writes a distance, a large one as a power of two.
+func ulps(n float64) string {
+	if n < 10_000 {
 		return fmt.Sprintf("%.0f", n)
 	}
-	return fmt.Sprintf("%.2g", n)
+	return fmt.Sprintf("2^%.0f", math.Log2(n))
+}
+
+// bucketList shows with -v every bucket and its bundle.
+func (u *runUI) bucketList(s *fuzz.State) {
+	if !u.verbose {
+		return
+	}
+	fmt.Fprintln(u.stdout)
+	for i, p := range s.Pairs {
+		for _, b := range p.Sorted() {
+			fmt.Fprintf(u.stdout, "%11s  %7s  %s\n", thousands(b.Cases), ulps(b.MaxUlp), b.Name)
+			if f := u.firstFinding(i, b.Name); f != nil {
+				fmt.Fprintf(u.stdout, "    %s\n", u.bundleDir(f))
+			}
+		}
+	}
+}
+
+// causesInWords says what each label of the campaign means, and which changes of
+// the arithmetic stand behind it.
+func (u *runUI) causesInWords(s *fuzz.State) {
+	labels := map[triage.Label]bool{}
+	for _, c := range causes(s) {
+		for _, l := range bucketLabels(c.labels) {
+			labels[triage.Label(l)] = true
+		}
+	}
+	behind := changesBehind(s)
+	g := grid{width: u.width}
+	for _, l := range triage.Labels() {
+		if labels[l.Label] {
+			text := l.Doc
+			if c := behind[l.Label]; len(c) > 0 {
+				text += ": " + strings.Join(c, ", ")
+			}
+			g.add(string(l.Label), text)
+		}
+	}
+	if g.rows != nil {
+		fmt.Fprintln(u.stdout)
+		g.write(u.stdout, u.bolden)
+	}
+}
+
+// changesBehind lists for each label the changes of all verdicts that earned it.
+func changesBehind(s *fuzz.State) map[triage.Label][]string {
+	behind := map[triage.Label][]string{}
+	for _, p := range s.Pairs {
+		if p.Verdict == nil || !p.Verdict.Found() {
+			continue
+		}
+		base := p.Verdict.Program
+		if base.Apply(reversed(p.Verdict.Changes)) != nil {
+			continue
+		}
+		for _, part := range triage.Parts(&base, &p.Verdict.Program) {
+			text := briefChanges(part.Changes, 3)
+			if !slices.Contains(behind[part.Label], text) {
+				behind[part.Label] = append(behind[part.Label], text)
+			}
+		}
+	}
+	return behind
+}
+
+// reversed turns changes round.
+func reversed(changes []mma.Change) []mma.Change {
+	back := slices.Clone(changes)
+	for i := range back {
+		back[i].From, back[i].To = back[i].To, back[i].From
+	}
+	return back
 }
 
 func (u *runUI) total(s *fuzz.State, interrupted bool) {
@@ -160,33 +345,36 @@ func (u *runUI) total(s *fuzz.State, interrupted bool) {
 	t := time.Since(u.began)
 	fmt.Fprintln(u.stdout)
 	if interrupted {
-		fmt.Fprintf(u.stdout, "interrupted; the same command goes on from here with --out %s\n", u.dir)
+		fmt.Fprintf(u.stdout, "interrupted: the same command with --out %s goes on from here\n", u.dir)
 	}
 	status := exitAgree
 	if mismatches > 0 {
 		status = exitMismatch
 	}
-	fmt.Fprintf(u.stdout, "%d buckets, %d mismatches in %d dot products (%.1f s, %s/s); exit %d\n",
-		buckets, mismatches, dots, t.Seconds(), count(rate(dots-u.startDots, t)), status)
+	fmt.Fprintf(u.stdout, "%s, %s mismatches in %s dot products (%.1f s, %s/s); exit %d\n",
+		plural(buckets, "bucket"), thousands(mismatches), thousands(dots), t.Seconds(), count(rate(dots-u.startDots, t)), status)
 	if u.cfg.Time > 0 {
 		fmt.Fprintf(u.stdout, "the same findings without a clock: --count %d\n", equivalentCount(s))
 	}
 	u.hints()
 }
 
-// hints says how to go on.
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// hints says how to go on. The last line of all runs the finding of the picture
+// again.
 func (u *runUI) hints() {
 	f := u.showcase()
 	if f == nil {
 		return
 	}
 	dir := u.bundleDir(f)
-	fmt.Fprintf(u.stdout, "picture:  mmafuzz show %s\nre-run:   mmafuzz replay %s\n", dir, dir)
-}
-
-// printEquivalents notes changes that no input tells from the verdict's.
-func printEquivalents(w io.Writer, v *triage.Verdict) {
-	for _, e := range v.Equivalent {
-		fmt.Fprintf(w, "no input tells this from: %s\n", briefChanges(e, 8))
-	}
+	fmt.Fprintf(u.stdout, "findings: %s in %s\n", plural(len(u.findings), "bundle"), u.dir)
+	fmt.Fprintf(u.stdout, "picture:  %s show %s\n", command(), dir)
+	fmt.Fprintf(u.stdout, "re-run:   %s replay %s\n", command(), dir)
 }

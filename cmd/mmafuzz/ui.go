@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"hash/fnv"
 	"path/filepath"
 	"strings"
 	"time"
@@ -22,11 +23,12 @@ type runUI struct {
 	lastNew   time.Time // of the newest bucket
 	lastLine  time.Time
 	findings  []*fuzz.Finding
-	onStatus  bool // the cursor is on the status line
+	announced map[string]bool // label sets that had their line
+	onStatus  bool            // the cursor is on the status line
 }
 
 func newRunUI(a *app, cfg fuzz.Config, dir string) *runUI {
-	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now()}
+	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}}
 }
 
 // statusEvery is the time between status lines where they cannot be rewritten.
@@ -35,17 +37,21 @@ const statusEvery = 10 * time.Second
 func (u *runUI) start(s *fuzz.State) {
 	u.began, u.lastLine = time.Now(), time.Now()
 	u.startDots, _, _ = s.Totals()
-	p := u.cfg.Pairs[0]
 	if u.json {
-		u.event("start", startEvent(u.cfg, s))
+		u.event(u.startEvent(s))
 		return
 	}
+	p := u.cfg.Pairs[0]
 	what := fmt.Sprintf("a=%s b=%s inst=%d", p.TargetA, p.TargetB, len(u.cfg.Pairs))
 	if u.severalTargets() {
 		what = fmt.Sprintf("pairs=%d", len(u.cfg.Pairs))
 	}
 	fmt.Fprintf(u.stderr, "mmafuzz: %s seed=%d out=%s\n", what, u.cfg.Seed, u.dir)
-	if s.Epochs > 0 {
+	switch {
+	case s.Epochs == 0:
+	case u.cfg.Count > 0 && s.Complete(u.cfg.Count):
+		fmt.Fprintf(u.stderr, "mmafuzz: this run was complete after %s dots; its findings:\n", count(u.startDots))
+	default:
 		fmt.Fprintf(u.stderr, "mmafuzz: resumed after %s dots\n", count(u.startDots))
 	}
 }
@@ -61,27 +67,51 @@ func (u *runUI) severalTargets() bool {
 }
 
 // forget drops the findings of a campaign that is done anew.
-func (u *runUI) forget() { u.findings = nil }
+func (u *runUI) forget() {
+	u.findings = nil
+	clear(u.announced)
+}
 
 // Finding writes the finding's bundle and announces it.
 func (u *runUI) Finding(f *fuzz.Finding, resumed bool) error {
 	u.findings = append(u.findings, f)
-	if resumed {
+	dir := u.bundleDir(f)
+	if resumed && isBundle(dir) {
+		u.announced[labelSet(f.Bucket)] = true
 		return nil
 	}
-	u.lastNew = time.Now()
-	dir, err := u.writeBundle(f)
-	if err != nil {
+	if err := u.writeBundle(f, dir); err != nil {
 		return err
 	}
+	u.lastNew = time.Now()
 	if u.json {
-		u.event("finding", u.findingEvent(f, dir))
-		return nil
+		u.event(u.findingEvent(f, dir))
+		return u.stdout.err // nobody would see what is found from here on
 	}
+	u.announce(f)
+	return nil
+}
+
+// announceMost is the number of lines that announce findings; with -v every
+// finding has one.
+const announceMost = 24
+
+// announce writes a line for the first finding of a set of labels.
+func (u *runUI) announce(f *fuzz.Finding) {
+	set := labelSet(f.Bucket)
+	if !u.verbose && (u.announced[set] || len(u.announced) >= announceMost) {
+		return
+	}
+	u.announced[set] = true
 	u.clearStatus()
 	p := &u.cfg.Pairs[f.Pair]
-	fmt.Fprintf(u.stderr, "%6s  NEW  %s  %s  %s\n", clock(time.Since(u.began)), u.paint(f.Bucket, bold), p.Name(), u.shrunk(f))
-	return nil
+	fmt.Fprintf(u.stderr, "%6s  NEW  %s  %s  %s\n", clock(time.Since(u.began)), paintIf(u.colorErr, f.Bucket, bold), p.Name(), u.shrunk(f))
+}
+
+// labelSet is a bucket's name without the class of its cases.
+func labelSet(bucket string) string {
+	set, _, _ := strings.Cut(bucket, ":")
+	return set
 }
 
 // shrunk says in a few words what minimization made of a finding.
@@ -95,7 +125,7 @@ func (u *runUI) Progress(s *fuzz.State) {
 	if u.json {
 		if time.Since(u.lastLine) >= time.Second {
 			u.lastLine = time.Now()
-			u.event("progress", u.progressEvent(s))
+			u.event(u.progressEvent(s))
 		}
 		return
 	}
@@ -107,8 +137,8 @@ func (u *runUI) Progress(s *fuzz.State) {
 		return
 	}
 	line := u.status(s)
-	if r := []rune(line); len(r) >= u.width {
-		line = string(r[:u.width-1])
+	if r := []rune(line); len(r) >= u.widthErr {
+		line = string(r[:u.widthErr-1])
 	}
 	fmt.Fprintf(u.stderr, "\r\x1b[K%s", line)
 	u.onStatus = true
@@ -172,16 +202,14 @@ func clock(t time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// The colours in use. Each has a word or a place that says the same.
-const (
-	bold  = "1"
-	red   = "31"
-	green = "32"
-)
+// bold is the style of names. A place in a column says the same.
+const bold = "1"
 
 // paint colours text if stdout has colour.
-func (a *app) paint(text, style string) string {
-	if !a.color {
+func (a *app) paint(text, style string) string { return paintIf(a.color, text, style) }
+
+func paintIf(color bool, text, style string) string {
+	if !color {
 		return text
 	}
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
@@ -197,7 +225,16 @@ func (u *runUI) bundleDir(f *fuzz.Finding) string {
 	return filepath.Join(u.dir, slug(name), fmt.Sprintf("%s-%d", slug(f.Bucket), f.Number))
 }
 
-// slug makes a name fit for a file on any system.
 var slugs = strings.NewReplacer("::", ".", ":", "-", "|", "-or-", "/", "_", " ", "", "~", "_vs_", `\`, "_")
 
-func slug(name string) string { return slugs.Replace(name) }
+// slug makes a name fit for a file on any system. A long one ends in a hash.
+func slug(name string) string {
+	const most = 100
+	s := slugs.Replace(name)
+	if len(s) <= most {
+		return s
+	}
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return fmt.Sprintf("%s-%08x", s[:most-9], h.Sum32())
+}

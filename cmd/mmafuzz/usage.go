@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,13 +34,25 @@ func hinted(hint, format string, args ...any) error {
 }
 
 // setErrors makes a command and those below it say what is wrong with their
-// flags and what to do about it.
+// flags and what to do about it. Commands that are only there for others become
+// groups.
 func setErrors(c *cobra.Command) {
 	c.SetFlagErrorFunc(flagError)
+	for _, sub := range c.Commands() {
+		setErrors(sub)
+		if sub.HasSubCommands() {
+			group(sub)
+		} else if sub.Args == nil {
+			sub.Args = takes()
+		}
+	}
 }
 
 // flagError rewrites an error of the flag package.
 func flagError(c *cobra.Command, err error) error {
+	if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
+		return unknownCommand(c, words[0]) // the flag is that command's
+	}
 	hint := fmt.Sprintf("%s --help lists the flags", c.CommandPath())
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
@@ -47,10 +60,7 @@ func flagError(c *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
-		if near := nearFlags(c, name); near != nil {
-			hint = "did you mean " + strings.Join(near, " or ") + "? " + hint
-		}
-		return hinted(hint, "unknown flag %s", dashed(name))
+		return hinted(didYouMean(nearFlags(c, name))+hint, "unknown flag %s", dashed(name))
 	case errors.As(err, &missing):
 		return hinted(hint, "%s needs a value", dashed(missing.GetSpecifiedName()))
 	case errors.As(err, &invalid):
@@ -69,12 +79,16 @@ func dashed(name string) string {
 
 // nearFlags returns the flags of a command that a name may have been meant for.
 func nearFlags(c *cobra.Command, name string) []string {
-	var near []string
+	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if strings.HasPrefix(f.Name, name) || len(name) > 2 && editDistance(f.Name, name) <= 2 {
-			near = append(near, dashed(f.Name))
+		if !f.Hidden {
+			names = append(names, f.Name)
 		}
 	})
+	near := nearest(name, names)
+	for i := range near {
+		near[i] = dashed(near[i])
+	}
 	return near
 }
 
@@ -91,6 +105,31 @@ func valueOf(f *pflag.Flag) string {
 		return "true or false"
 	}
 	return "a " + f.Value.Type()
+}
+
+// didYouMean begins a hint with names that may have been meant.
+func didYouMean(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "did you mean " + strings.Join(names, " or ") + "? "
+}
+
+// nearest returns the names, at most three, that a word may have been meant for:
+// those that it is the beginning of, and those that a slip or two makes of it.
+func nearest(word string, names []string) []string {
+	const most = 3
+	slips := min(2, len(word)/2)
+	var near []string
+	for _, n := range names {
+		if word != "" && strings.HasPrefix(n, word) || editDistance(n, word) <= slips {
+			near = append(near, n)
+		}
+	}
+	slices.SortStableFunc(near, func(x, y string) int {
+		return cmp.Compare(editDistance(x, word), editDistance(y, word))
+	})
+	return near[:min(len(near), most)]
 }
 
 // editDistance is the number of insertions, deletions and replacements between
@@ -115,12 +154,13 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// takes checks the arguments of a command that wants those of the given names.
+// takes checks the arguments of a command that wants those of the given names;
+// ones in brackets may be left out.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		hint := fmt.Sprintf("usage: %s; see %s --help", c.UseLine(), c.CommandPath())
 		switch {
-		case len(args) < len(names):
+		case len(args) < len(names) && names[len(args)][0] != '[':
 			return hinted(hint, "%s is missing", names[len(args)])
 		case len(args) > len(names) && len(names) == 0:
 			return hinted(hint, "%s takes flags only, not %q", c.CommandPath(), args[0])
@@ -131,26 +171,66 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// group makes a command one that only has others below it: without an argument
-// it is help or an error, with an unknown one an error with suggestions.
-func group(c *cobra.Command, bare func(*cobra.Command) error) {
+// group makes a command one that only has others below it: alone it is help for
+// the program and an error for the rest, with an unknown word an error with
+// suggestions.
+func group(c *cobra.Command) {
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return bare(c)
+		switch {
+		case len(args) > 0:
+			return unknownCommand(c, args[0])
+		case c.HasParent():
+			return hinted(listsCommands(c), "%s what? %s", c.CommandPath(), strings.Join(commandNames(c), ", "))
 		}
-		hint := fmt.Sprintf("%s --help lists the commands", c.CommandPath())
-		c.SuggestionsMinimumDistance = 2
-		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			hint = fmt.Sprintf("did you mean %s? ", strings.Join(near, " or ")) + hint
-		}
-		return hinted(hint, "%s has no command %q", c.CommandPath(), args[0])
+		return c.Help()
 	}
 }
 
-// oneOf completes a flag with the given words, and is the error of another one.
+func unknownCommand(c *cobra.Command, word string) error {
+	return hinted(didYouMean(nearest(word, commandNames(c)))+listsCommands(c), "%s has no command %q", c.CommandPath(), word)
+}
+
+func listsCommands(c *cobra.Command) string { return c.CommandPath() + " --help lists the commands" }
+
+// commandNames lists the commands below a command.
+func commandNames(c *cobra.Command) []string {
+	var names []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() || sub.Name() == "help" {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+// newHelp makes the help command, which knows what to say of an unknown topic.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "help about a command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			topic, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				word := slices.Concat(rest, args)[0]
+				return unknownCommand(topic, word)
+			}
+			topic.InitDefaultHelpFlag()
+			return topic.Help()
+		},
+	}
+}
+
+// words are the values that a flag can have.
+var (
+	colors      = []string{"auto", "always", "never"}
+	comparisons = []string{"bits", "class"}
+)
+
+// oneOf completes a flag with the given words.
 func oneOf(c *cobra.Command, flag string, words ...string) {
-	_ = c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	})
 }

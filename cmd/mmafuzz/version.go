@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,11 +12,10 @@ func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "print the version and what results may depend on",
-		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			env := environment()
 			if a.json {
-				return json.NewEncoder(a.stdout).Encode(env)
+				return a.writeJSON(env)
 			}
 			for _, k := range slices.Sorted(maps.Keys(env)) {
 				fmt.Fprintf(a.stdout, "%-8s %s\n", k, env[k])

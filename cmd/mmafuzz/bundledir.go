@@ -1,0 +1,120 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+)
+
+// isBundle says whether a directory is a bundle that was written to its end.
+func isBundle(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "MANIFEST"))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// readBundle reads a bundle; what is wrong with a bad one comes with a remedy.
+func readBundle(dir string) (*corpus.Bundle, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case err != nil:
+		return nil, hinted("mmafuzz run writes bundles and says where", "bundle %s: %w", dir, bare(err))
+	case !info.IsDir():
+		return nil, hinted("name the directory that mmafuzz run has written", "bundle %s: a bundle is a directory, not a file", dir)
+	}
+	b, err := corpus.ReadBundle(dir)
+	if err == nil {
+		return b, nil
+	}
+	if below, _ := bundlesBelow(dir); !isBundle(dir) && len(below) > 0 {
+		return nil, hinted("for example "+below[0]+"; mmafuzz triage looks at all of them", "bundle %s: it is not a bundle, but has %s below it", dir, plural(len(below), "bundle"))
+	}
+	if made := madeByOther(dir); made != "" {
+		return nil, withHint(err, "it was made by %s; use that program, or make the bundle again with mmafuzz run", made)
+	}
+	return nil, withHint(err, "copy the bundle again from where it was made, or make it again with mmafuzz run")
+}
+
+// madeByOther returns the program that made a bundle of another version, "" for
+// one of this version.
+func madeByOther(dir string) string {
+	var m struct {
+		V    int    `json:"v"`
+		Made string `json:"made"`
+	}
+	body, err := os.ReadFile(filepath.Join(dir, "mismatch.json"))
+	if err != nil || json.Unmarshal(body, &m) != nil || m.V == corpus.BundleVersion {
+		return ""
+	}
+	if m.Made == "" {
+		return fmt.Sprintf("a program for version %d", m.V)
+	}
+	return m.Made
+}
+
+// bare is a file system error without the name of the call and the file.
+func bare(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// bundlesBelow finds the bundles in a directory and below it. What a run that
+// was killed has left unfinished begins with a dot.
+func bundlesBelow(root string) ([]string, error) {
+	var dirs []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !d.IsDir():
+			return nil
+		case path != root && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case isBundle(path):
+			dirs = append(dirs, path)
+		}
+		return nil
+	})
+	return dirs, err
+}
+
+// removeUnfinished removes the bundles that a run which was killed has left half
+// written in the folders of its directory.
+func removeUnfinished(root string) error {
+	folders, err := os.ReadDir(root)
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		if !folder.IsDir() {
+			continue
+		}
+		entries, err := os.ReadDir(filepath.Join(root, folder.Name()))
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), ".tmp-") {
+				if err := os.RemoveAll(filepath.Join(root, folder.Name(), e.Name())); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// directories completes an argument with directories.
+func directories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}

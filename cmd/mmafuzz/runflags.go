@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// checkFlags says what flags contradict each other or have impossible values.
+func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
+	if err := errors.Join(excluded(f, "targets", "a", "b", "all", "inst-b"), excluded(f, "all", "b", "inst-b")); err != nil {
+		return withHint(err, "mmafuzz run --help shows which flags go together")
+	}
+	if err := r.checkInstructions(f); err != nil {
+		return err
+	}
+	switch {
+	case f.Changed("count") && r.count == 0:
+		return hinted("leave --count out for 100000, or give --time for no limit", "--count is 0")
+	case f.Changed("time") && r.time <= 0:
+		return hinted("give a time such as 90s, 10m or 8h", "--time is %s, which is no time at all", r.time)
+	case r.workers < 0:
+		return fmt.Errorf("--workers is %d; 0 is one per processor", r.workers)
+	case r.perBucket < 1:
+		return fmt.Errorf("--per-bucket is %d, at least 1 is needed", r.perBucket)
+	}
+	for flag, value := range map[string]string{"nan": r.nan, "zero": r.zero} {
+		if f.Changed(flag) {
+			if err := checkWord(flag, value, comparisons...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// excluded says that one of others is given together with a flag.
+func excluded(f *pflag.FlagSet, flag string, others ...string) error {
+	if !f.Changed(flag) {
+		return nil
+	}
+	for _, o := range others {
+		if f.Changed(o) {
+			return fmt.Errorf("--%s and --%s exclude each other", flag, o)
+		}
+	}
+	return nil
+}
+
+// checkInstructions says that an instruction is named twice, or is missing.
+func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
+	_, instA := devices.Split(r.a)
+	_, instB := devices.Split(r.b)
+	switch {
+	case f.Changed("a") && !f.Changed("b") && !r.all:
+		return hinted("add --b, the target to compare it with, or --all", "--a is given without --b")
+	case f.Changed("b") && !f.Changed("a"):
+		return hinted("add --a, the target to compare it with", "--b is given without --a")
+	case f.Changed("targets") && len(r.targets) < 2:
+		return hinted("for example --targets sim:ampere,sim:hopper", "--targets needs at least two targets")
+	case instA != "" && r.inst != "":
+		return hinted("leave one out", "--a %s and --inst %s both name the first target's instruction", r.a, r.inst)
+	case instB != "" && r.instB != "":
+		return hinted("leave one out", "--b %s and --inst-b %s both name the second target's instruction", r.b, r.instB)
+	case r.instB != "" && r.inst == "" && instA == "":
+		return hinted("add --inst, the instruction of the first target", "--inst-b is given without --inst")
+	case r.all && r.inst == "" && instA == "":
+		return hinted("add --inst, the instruction of --a", "--all is given without --inst")
+	}
+	return nil
+}
+
+// checkGenerators says that a generator does not exist or would not be used.
+func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
+	var names []string
+	for _, g := range fuzz.Generators() {
+		names = append(names, g.Name)
+	}
+	for _, name := range r.generators {
+		if _, err := fuzz.FindGenerator(name); err != nil {
+			return hinted(didYouMean(nearest(name, names))+"mmafuzz list generators lists them", "--gen: unknown generator %q", name)
+		}
+	}
+	if len(r.generators) == 0 {
+		return nil
+	}
+	for i := range pairs {
+		if !recorded(&pairs[i]) {
+			return nil
+		}
+	}
+	return hinted("leave --gen out", "--gen has no use here: a recording comes with its own inputs")
+}
+
+// recorded says whether a side of a pair is a recording.
+func recorded(p *devices.Pair) bool {
+	_, a := p.A.(devices.Recorder)
+	_, b := p.B.(devices.Recorder)
+	return a || b
+}
+
+// openTarget opens a target; the error of an unknown one has suggestions.
+func openTarget(name string) (devices.Target, error) {
+	t, err := devices.Open(name)
+	if err == nil {
+		return t, nil
+	}
+	if kind, _, ok := strings.Cut(name, ":"); ok && fileKinds[kind] {
+		return nil, err // the error is about the file
+	}
+	near := nearest(name, targetNames())
+	if !strings.Contains(name, ":") {
+		near = nearest("sim:"+name, targetNames())
+	}
+	return nil, withHint(err, "%smmafuzz list targets lists them", didYouMean(near))
+}
+
+// fileKinds are the kinds of targets that are named by a file.
+var fileKinds = map[string]bool{"replay": true, "model": true}
+
+// instructionHint says where a target's instructions are listed, and whose a
+// name is if the target does not have it.
+func instructionHint(t devices.Target, name string) string {
+	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", t.Name())
+	if _, err := devices.Find(t, name); name == "" || err == nil {
+		return hint
+	}
+	var owners []string
+	for _, i := range mma.Catalog() {
+		if i.Refuse == "" && (i.Name == name || i.Alias == name) {
+			owners = append(owners, "sim:"+i.Arch)
+		}
+	}
+	switch len(owners) {
+	case 0:
+		return hint
+	case 1:
+		return owners[0] + " has it; " + hint
+	}
+	return strings.Join(owners, ", ") + " have it; " + hint
+}
