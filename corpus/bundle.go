@@ -99,7 +99,7 @@ func (m *Mismatch) Dot() (*mma.Dot, error) {
 }
 
 // WriteBundle writes a bundle: all of it or nothing. A bundle that is there
-// already is replaced.
+// already is replaced. The names in extra are plain file names.
 func WriteBundle(dir string, m *Mismatch, extra map[string][]byte) error {
 	m.Version = BundleVersion
 	body, err := json.MarshalIndent(m, "", "  ")
@@ -112,6 +112,11 @@ func WriteBundle(dir string, m *Mismatch, extra map[string][]byte) error {
 	}
 	files[mismatchFile] = append(body, '\n')
 	files[caseFile] = []byte(caseText(m))
+	for name := range files {
+		if !plainName(name) || name == manifestFile {
+			return fmt.Errorf("a bundle cannot hold a file of the name %q", name)
+		}
+	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
 	}
@@ -165,12 +170,15 @@ func replaceDir(tmp, dir string) error {
 	if err := os.Chmod(tmp, 0o777); err != nil {
 		return err
 	}
-	if _, err := os.Stat(dir); err == nil {
-		if err := os.RemoveAll(dir); err != nil {
-			return err
-		}
+	old := tmp + "-old"
+	err := os.Rename(dir, old)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return os.Rename(tmp, dir)
+	if err := os.Rename(tmp, dir); err != nil {
+		return err
+	}
+	return os.RemoveAll(old)
 }
 
 // ReadBundle reads a bundle and checks that it is whole.
@@ -193,7 +201,7 @@ func readBundle(dir string) (*Bundle, error) {
 	b := &Bundle{Dir: dir, Files: map[string][]byte{}}
 	for line := range strings.Lines(string(manifest)) {
 		sum, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
-		if !ok || name != filepath.Base(name) {
+		if !ok || !plainName(name) {
 			return nil, fmt.Errorf("MANIFEST is damaged: %q", line)
 		}
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -209,24 +217,62 @@ func readBundle(dir string) (*Bundle, error) {
 		}
 		b.Files[name] = data
 	}
+	if err := b.checkListed(); err != nil {
+		return nil, err
+	}
 	body, ok := b.Files[mismatchFile]
 	if !ok {
 		return nil, errors.New("MANIFEST does not list " + mismatchFile)
 	}
+	var version struct {
+		V int `json:"v"`
+	}
+	// The version first: what else another one has may not fit Mismatch.
+	if err := json.Unmarshal(body, &version); err != nil {
+		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
+	}
+	if version.V != BundleVersion {
+		return nil, fmt.Errorf("it is of version %d, this program reads %d", version.V, BundleVersion)
+	}
 	if err := json.Unmarshal(body, &b.Mismatch); err != nil {
 		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
 	}
-	return b, b.Mismatch.check()
+	if err := b.Mismatch.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
+	}
+	return b, nil
 }
 
-func (m *Mismatch) check() error {
-	if m.Version != BundleVersion {
-		return fmt.Errorf("it is of version %d, this program reads %d", m.Version, BundleVersion)
+// plainName says whether a name is that of a file in the bundle's directory.
+func plainName(name string) bool {
+	return filepath.IsLocal(name) && name == filepath.Base(name) && name != "." && !strings.ContainsAny(name, `/\`)
+}
+
+// checkListed looks for files that the manifest does not list: its end may be
+// missing. Hidden files, which file managers and editors leave behind, do not
+// count.
+func (b *Bundle) checkListed() error {
+	entries, err := os.ReadDir(b.Dir)
+	if err != nil {
+		return err
 	}
+	for _, e := range entries {
+		name := e.Name()
+		if _, listed := b.Files[name]; !listed && name != manifestFile && !strings.HasPrefix(name, ".") {
+			return fmt.Errorf("%s is not listed in MANIFEST: either it was added or MANIFEST was cut short", name)
+		}
+	}
+	return nil
+}
+
+// maxK is the largest common multiple of two instructions' K.
+const maxK = mma.MaxK * mma.MaxK
+
+func (m *Mismatch) check() error {
 	if err := m.Formats.Validate(); err != nil {
 		return err
 	}
-	if m.K < 1 || m.A.K < 1 || m.B.K < 1 || m.K%m.A.K != 0 || m.K%m.B.K != 0 {
+	if m.K < 1 || m.K > maxK || m.A.K < 1 || m.B.K < 1 || m.K%m.A.K != 0 || m.K%m.B.K != 0 {
 		return fmt.Errorf("impossible K: %d of instructions with %d and %d", m.K, m.A.K, m.B.K)
 	}
 	if _, err := m.Dot(); err != nil {

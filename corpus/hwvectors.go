@@ -74,7 +74,8 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 	if gpu == "" || format == "" {
 		return "", "", fmt.Errorf("the first line does not name a GPU and a format: %.60q", lines.Text())
 	}
-	for n := 2; lines.Scan(); n++ {
+	n := 2
+	for ; lines.Scan(); n++ {
 		row, err := parseHWRow(lines.Text())
 		if err == nil {
 			row.Line = n
@@ -84,7 +85,10 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 			return "", "", fmt.Errorf("line %d: %w", n, err)
 		}
 	}
-	return gpu, format, lines.Err()
+	if err := lines.Err(); err != nil {
+		return "", "", fmt.Errorf("line %d: %w", n, err)
+	}
+	return gpu, format, nil
 }
 
 func headerField(line, name string) string {
@@ -101,27 +105,47 @@ func parseHWRow(text string) (row HWRow, err error) {
 	if len(f) != 5 {
 		return row, fmt.Errorf("%d columns, not 5", len(f))
 	}
-	var errs [5]error
-	row.A, errs[0] = parseHexList(f[0])
-	row.B, errs[1] = parseHexList(f[1])
-	row.C, errs[2] = strconv.ParseUint(f[2], 16, 32)
-	row.D32, errs[3] = strconv.ParseUint(f[3], 16, 32)
-	if row.Has16 = f[4] != "-"; row.Has16 {
-		row.D16, errs[4] = strconv.ParseUint(f[4], 16, 32)
+	if row.A, err = parseHexList("a", f[0]); err != nil {
+		return row, err
 	}
-	return row, errors.Join(errs[:]...)
+	if row.B, err = parseHexList("b", f[1]); err != nil {
+		return row, err
+	}
+	if len(row.A) != len(row.B) {
+		return row, fmt.Errorf("%d elements of a, %d of b", len(row.A), len(row.B))
+	}
+	if row.C, err = parseHex("c", f[2]); err != nil {
+		return row, err
+	}
+	if row.D32, err = parseHex("d_f32", f[3]); err != nil {
+		return row, err
+	}
+	if row.Has16 = f[4] != "-"; row.Has16 {
+		if row.D16, err = parseHex("d_f16", f[4]); err == nil && !isNaN(row.D16) && widen(narrow(row.D16)) != row.D16 {
+			err = fmt.Errorf("d_f16: %s is not the value of an FP16 number", f[4])
+		}
+	}
+	return row, err
 }
 
-func parseHexList(list string) ([]uint64, error) {
+func parseHexList(column, list string) ([]uint64, error) {
 	var codes []uint64
 	for s := range strings.SplitSeq(list, ",") {
-		code, err := strconv.ParseUint(s, 16, 32)
+		code, err := parseHex(column, s)
 		if err != nil {
 			return nil, err
 		}
 		codes = append(codes, code)
 	}
 	return codes, nil
+}
+
+func parseHex(column, s string) (uint64, error) {
+	code, err := strconv.ParseUint(s, 16, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %q is not a hexadecimal code of up to 32 bits", column, s)
+	}
+	return code, nil
 }
 
 // Dot returns the row's operands for an instruction: C rounded to nearest even
@@ -215,14 +239,34 @@ func findHWRule(gpu, format string) (hwvectorRule, error) {
 			return r, nil
 		}
 	}
-	return hwvectorRule{}, fmt.Errorf("it is not known which instructions results of %s on %s come from", gpu, format)
+	return hwvectorRule{}, fmt.Errorf("it is not known which instructions results of %s on %s come from", format, gpu)
 }
 
-// narrow rounds an FP32 code to FP16, to nearest even.
+// narrow rounds an FP32 code to FP16, to nearest even. A NaN becomes a quiet one
+// with the top of its payload.
 func narrow(code uint64) uint64 {
-	f := fp.FP32.Get()
-	return fp.FP16.Get().Encode(f.Dyadic(f.Decode(code)), fp.RNE, fp.OverIEEE)
+	from, to := fp.FP32.Get(), fp.FP16.Get()
+	n := from.Decode(code)
+	switch n.Class {
+	case fp.Inf:
+		return to.InfCode(n.Neg)
+	case fp.NaN:
+		return to.QuietNaN(n.Neg) | n.Sig>>(from.FracBits-to.FracBits)
+	}
+	return to.Encode(from.Dyadic(n), fp.RNE, fp.OverIEEE)
 }
+
+// widen is the FP32 code of an FP16 number or infinity.
+func widen(code uint64) uint64 {
+	from, to := fp.FP16.Get(), fp.FP32.Get()
+	n := from.Decode(code)
+	if n.Class == fp.Inf {
+		return to.InfCode(n.Neg)
+	}
+	return to.Encode(from.Dyadic(n), fp.RNE, fp.OverIEEE)
+}
+
+func isNaN(fp32 uint64) bool { return fp.FP32.Get().Decode(fp32).Class == fp.NaN }
 
 // ReadHWVectors reads such a file as a recording with a section for each of its
 // instructions.

@@ -38,7 +38,12 @@ const (
 	frameEnd     = 'E'
 )
 
-const maxFrame = 64 << 20 // a longer frame is damage, not data
+// Sizes beyond which a frame, or the operands and results that it expands to,
+// are damage and not data.
+const (
+	maxFrame = 64 << 20
+	maxData  = 256 << 20
+)
 
 // Header says where a recording was made.
 type Header struct {
@@ -118,9 +123,13 @@ func frameSum(kind byte, payload []byte) uint32 {
 }
 
 // Add writes a batch and its results; a new Section frame first if s differs
-// from the last one.
+// from the last one. Of a batch that is too large for ReadRecording nothing or a
+// Section frame is written.
 func (r *RecordingWriter) Add(s Section, b *mma.Batch, d []byte) error {
 	s.Formats, s.Shape = b.Formats, b.Shape
+	if err := s.check(); err != nil {
+		return err
+	}
 	if r.section == nil || *r.section != s {
 		if err := r.json(frameSection, s); err != nil {
 			return err
@@ -139,6 +148,9 @@ func (r *RecordingWriter) Add(s Section, b *mma.Batch, d []byte) error {
 	}
 	if err := z.Close(); err != nil {
 		return err
+	}
+	if buf.Len() > maxFrame {
+		return fmt.Errorf("%d bytes are too many for one frame: add smaller batches", buf.Len())
 	}
 	r.dots += b.Dots()
 	return r.frame(frameData, buf.Bytes())
@@ -169,6 +181,9 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 			return nil, fmt.Errorf("frame %d: %w", n, err)
 		}
 		if rec.Complete {
+			if _, err := in.ReadByte(); err != io.EOF {
+				return nil, errors.New("there is something after the end of the recording")
+			}
 			return rec, nil
 		}
 	}
@@ -190,8 +205,12 @@ func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
 	if n > maxFrame {
 		return 0, nil, fmt.Errorf("a length of %d bytes: the file is damaged", n)
 	}
-	payload = make([]byte, n)
-	if _, err := io.ReadFull(r, payload); err != nil {
+	// The length may be damaged: take no more memory than there are bytes.
+	payload, err = io.ReadAll(io.LimitReader(r, int64(n)))
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(payload) < int(n) {
 		return 0, nil, io.ErrUnexpectedEOF
 	}
 	if frameSum(head[0], payload) != binary.LittleEndian.Uint32(head[5:]) {
@@ -228,11 +247,28 @@ func (rec *Recording) frame(n int, kind byte, payload []byte, section *Section) 
 		}
 		rec.Data = append(rec.Data, d)
 	case frameEnd:
-		rec.Complete = true
+		return section, rec.end(payload)
 	default:
 		return nil, fmt.Errorf("unknown kind %q", kind)
 	}
 	return section, nil
+}
+
+// end checks that as much was read as the writer says it has written.
+func (rec *Recording) end(payload []byte) error {
+	var dots int
+	if err := json.Unmarshal(payload, &dots); err != nil {
+		return err
+	}
+	have := 0
+	for _, d := range rec.Data {
+		have += d.Batch.Dots()
+	}
+	if have != dots {
+		return fmt.Errorf("the recording holds %d dot products, but says that it has %d", have, dots)
+	}
+	rec.Complete = true
+	return nil
 }
 
 // check rejects sizes that no writer makes, so that a bad file cannot ask for
@@ -243,10 +279,17 @@ func (s *Section) check() error {
 		sh.M > 1<<10 || sh.N > 1<<10 || sh.K > 1<<16 || sh.Tiles > 1<<20 {
 		return fmt.Errorf("impossible shape %+v with k = %d", sh, s.K)
 	}
-	if total := int64(sh.M+sh.N) * int64(sh.K) * int64(sh.Tiles); total > maxFrame {
-		return fmt.Errorf("impossible shape %+v", sh)
+	if err := s.Formats.Validate(); err != nil {
+		return err
 	}
-	return s.Formats.Validate()
+	f := s.Formats
+	row := int64(sh.K*f.A.Width() + f.Blocks(sh.K)*f.Scale.Width())
+	column := int64(sh.K*f.B.Width() + f.Blocks(sh.K)*f.Scale.Width())
+	output := int64(f.C.Width() + f.D.Width())
+	if int64(sh.Tiles)*(int64(sh.M)*row+int64(sh.N)*column+int64(sh.M*sh.N)*output) > maxData {
+		return fmt.Errorf("impossible shape %+v: too large for one frame", sh)
+	}
+	return nil
 }
 
 func (s *Section) data(payload []byte) (Recorded, error) {
@@ -258,11 +301,14 @@ func (s *Section) data(payload []byte) (Recorded, error) {
 			return Recorded{}, fmt.Errorf("the data is too short: %w", err)
 		}
 	}
+	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		return Recorded{}, errors.New("the data is longer than its shape")
+	}
 	return Recorded{s, b, d}, nil
 }
 
 // OpenRecording reads a recording from a file: a native one, or one of the
-// hwvectors files of Khattak and Mikaitis (see ReadHWVectors).
+// hwvectors files of Khattak and Mikaitis, compressed or not (see ReadHWVectors).
 func OpenRecording(file string) (*Recording, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -272,7 +318,7 @@ func OpenRecording(file string) (*Recording, error) {
 	in := bufio.NewReader(f)
 	head, err := in.Peek(2)
 	var rec *Recording
-	if err == nil && head[0] == 0x1f && head[1] == 0x8b {
+	if err == nil && (head[0] == 0x1f && head[1] == 0x8b || head[0] == '#') {
 		rec, err = ReadHWVectors(in)
 	} else {
 		rec, err = ReadRecording(in)
