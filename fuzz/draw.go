@@ -144,6 +144,11 @@ func (d *draw) products() (lo, hi int) {
 	return lo, hi
 }
 
+// lowestBit returns the exponent of the smallest product of subnormals.
+func (d *draw) lowestBit() int {
+	return int(d.fa.Emin()) - int(d.fa.FracBits) + int(d.fb.Emin()) - int(d.fb.FracBits)
+}
+
 // block returns the exponent that scales add to product k.
 func (d *draw) block(k int) int {
 	if d.fs == nil {

@@ -1,6 +1,10 @@
 package fuzz
 
-import "github.com/mmafuzz/mmafuzz/sim/mma"
+import (
+	"math/bits"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
 
 // floorAims are the lowest bits that the floors of an arithmetic retain.
 func floorAims(sp Spec, p *mma.Params) []int {
@@ -25,6 +29,10 @@ func floorDot(d *draw, dot *mma.Dot) {
 	df := d.D.Get()
 	unit := int(df.Emin()) - int(df.FracBits)
 	low := d.aim(unit-30, unit-1)
+	if len(d.scale) == 1 && low < unit && d.coin() {
+		floorOfMany(d, unit, low)
+		return
+	}
 	lo, hi := d.products()
 	if d.fs != nil {
 		// The two terms may be in different blocks: give each its own scales.
@@ -51,5 +59,24 @@ func floorDot(d *draw, dot *mma.Dot) {
 		if d.coin() {
 			d.dot.C |= d.fc.SignBit()
 		}
+	}
+}
+
+// floorOfMany makes all products multiples of a bit near the lowest one retained,
+// with one scale, and their sum the smallest result or nearly: few of them are
+// too small for that.
+func floorOfMany(d *draw, unit, low int) {
+	low -= d.between(-1, 2)
+	d.scaleBy(0, low-d.lowestBit())
+	_, hi := d.products()
+	neg := d.coin()
+	rest := d.between(1, 2)<<(unit-low) + d.between(-1, 1)
+	for k := 0; k < d.K && rest > 0; k++ {
+		j := max(0, min(bits.Len(uint(rest))-1, hi-low))
+		if k < 4 {
+			j = min(j, d.intn(4))
+		}
+		d.power(d.place(), low+j, neg)
+		rest -= 1 << j
 	}
 }

@@ -32,6 +32,10 @@ func tieDot(d *draw, dot *mma.Dot) {
 		d.shift(d.between(-40, 40))
 		lo, hi = d.products()
 	}
+	if unit := d.lowestBit(); d.fs == nil && d.fc != nil && hi < unit+p+1 && unit+p+1 < hi+bits.Len(uint(d.K)) && d.coin() {
+		tieOfMany(d, unit, hi)
+		return
+	}
 	clo, chi := d.accumulators()
 	var big int
 	neg := d.coin()
@@ -64,6 +68,21 @@ func tieDot(d *draw, dot *mma.Dot) {
 	for range d.between(0, min(d.K-3, 2)) {
 		d.power(d.place(), half-d.between(1, 30), d.coin())
 	}
+}
+
+// tieOfMany makes a tie where no product has half a unit of the last place of
+// another: most products are large and of one sign, so that their sum has, and c
+// is a little more or less far below.
+func tieOfMany(d *draw, unit, hi int) {
+	neg := d.coin()
+	for k := range d.K {
+		if d.oneIn(8) {
+			d.power(k, d.between(unit, hi), d.coin())
+		} else {
+			d.product(k, hi, neg)
+		}
+	}
+	d.accumulator(unit-d.between(1, 30), d.coin())
 }
 
 // multiply returns the product of two numbers of at most 64 significant bits in
