@@ -134,8 +134,8 @@ func Open(name string) (Target, error) {
 }
 
 // OpenUnit opens an instruction of a target, both by name. like names the
-// instruction of the catalogue, as ARCH/INSTRUCTION, whose formats a target
-// without instructions of its own (reference arithmetic) takes.
+// instruction, as TARGET/INSTRUCTION, whose formats a target without instructions
+// of its own (reference arithmetic) takes.
 func OpenUnit(target, instruction, like string) (Unit, error) {
 	t, err := Open(target)
 	if err != nil {
@@ -148,8 +148,16 @@ func OpenUnit(target, instruction, like string) (Unit, error) {
 		}
 		return t.Open(i)
 	}
-	arch, name, _ := strings.Cut(like, "/")
-	i, err := mma.Lookup(arch, name)
+	slash := strings.LastIndexByte(like, '/') // a target may be a file
+	if slash < 0 {
+		return nil, fmt.Errorf("%s works on any formats, and %q is not TARGET/INSTRUCTION", target, like)
+	}
+	source, err := Open(like[:slash])
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	i, err := Find(source, like[slash+1:])
 	if err != nil {
 		return nil, err
 	}
