@@ -110,11 +110,15 @@ func TestRepro(t *testing.T) {
 }
 
 // likeOf names the instruction that gives the formats for reference arithmetic:
-// that of the other side, with the architecture from which it comes.
+// that of the other side, of its architecture, or of its target if that is no
+// architecture's.
 func likeOf(m *corpus.Mismatch, which string) string {
 	other := m.B
 	if which == "b" {
 		other = m.A
+	}
+	if _, ok := mma.FindArch(other.Arch); !ok {
+		return other.Target + "/" + other.Instruction
 	}
 	return other.Arch + "/" + other.Instruction
 }

@@ -113,6 +113,9 @@ func (e *evalCmd) instruction(t devices.Target) (*mma.Instruction, error) {
 	return i, withHint(err, "%s", instructionHint(t, e.inst))
 }
 
+// longestLine is more than any instruction's operands take.
+const longestLine = 16 << 20
+
 // lines reads lines in the background, so that an interrupt ends the program
 // while it waits for one. The channel is closed at the end or after an error.
 func lines(ctx context.Context, r io.Reader) (<-chan string, *error) {
@@ -120,22 +123,22 @@ func lines(ctx context.Context, r io.Reader) (<-chan string, *error) {
 	failed := new(error)
 	go func() {
 		defer close(ch)
-		in := bufio.NewReaderSize(r, 1<<20)
-		for {
-			line, err := in.ReadString('\n')
-			if line != "" {
-				select {
-				case ch <- strings.TrimRight(line, "\r\n"):
-				case <-ctx.Done():
-					return
-				}
-			}
-			if err != nil {
-				if err != io.EOF {
-					*failed = err
-				}
+		in := bufio.NewScanner(r)
+		in.Buffer(make([]byte, 1<<16), longestLine)
+		n := 0
+		for ; in.Scan(); n++ {
+			select {
+			case ch <- in.Text():
+			case <-ctx.Done():
 				return
 			}
+		}
+		err := in.Err()
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = errors.New("longer than 16 MiB: this is no dot product")
+		}
+		if err != nil {
+			*failed = fmt.Errorf("line %d: %w", n+1, err)
 		}
 	}()
 	return ch, failed

@@ -221,6 +221,9 @@ func (r *runCmd) pair(a, b string) ([]devices.Pair, error) {
 	if err != nil {
 		return nil, err
 	}
+	if ta.Instructions() == nil && tb.Instructions() == nil {
+		return nil, hinted("compare one of them with an instruction, for example --a sim:hopper", "%s and %s both work on any formats", specA, specB)
+	}
 	pairs, err := devices.Pairs(ta, tb, instA, instB)
 	return pairs, withHint(err, "%s", instructionHint(ta, instA))
 }

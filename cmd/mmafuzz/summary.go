@@ -222,14 +222,14 @@ func (u *runUI) causeTable(s *fuzz.State) {
 	g := grid{width: u.width, right: map[int]bool{0: true, 1: true, 2: true, 3: true}, head: true}
 	g.add("CASES", "SHARE", "INSTR", "MAX ULP", "CAUSE")
 	for _, c := range shown {
-		g.add(thousands(c.cases), share(c.cases, total), fmt.Sprint(c.pairs), ulps(c.maxUlp), inWordsOf(c))
+		g.add(thousands(c.cases), share(c.cases, total), fmt.Sprintf("%d of %d", c.pairs, len(s.Pairs)), ulps(c.maxUlp), inWordsOf(c))
 	}
 	fmt.Fprintln(u.stdout)
 	g.write(u.stdout, func(s string) string { return s })
 	if n := len(all) - len(shown); n > 0 {
 		fmt.Fprintf(u.stdout, "and %d more causes (all: -v)\n", n)
 	}
-	for _, l := range wrap("INSTR: instructions that have such cases. MAX ULP: the largest distance of the two results, in steps from one number of D's format to the next.", u.width) {
+	for _, l := range wrap("MAX ULP: how far apart the two results are at most, in steps from one number of D's format to the next", u.width) {
 		fmt.Fprintln(u.stdout, l)
 	}
 }

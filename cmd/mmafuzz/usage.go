@@ -181,14 +181,18 @@ func group(c *cobra.Command) {
 		case len(args) > 0:
 			return unknownCommand(c, args[0])
 		case c.HasParent():
-			return hinted(listsCommands(c), "%s what? %s", c.CommandPath(), strings.Join(commandNames(c), ", "))
+			return hinted(listsCommands(c), "%s what? %s", c.Name(), strings.Join(commandNames(c), ", "))
 		}
 		return c.Help()
 	}
 }
 
 func unknownCommand(c *cobra.Command, word string) error {
-	return hinted(didYouMean(nearest(word, commandNames(c)))+listsCommands(c), "%s has no command %q", c.CommandPath(), word)
+	what := fmt.Sprintf("unknown command %q", word)
+	if c.HasParent() {
+		what += " of " + c.CommandPath()
+	}
+	return hinted(didYouMean(nearest(word, commandNames(c)))+listsCommands(c), "%s", what)
 }
 
 func listsCommands(c *cobra.Command) string { return c.CommandPath() + " --help lists the commands" }
