@@ -354,7 +354,7 @@ func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 	// Buckets of which the few cases above had none.
 	for _, name := range x.d.named {
 		s := x.d.first[name]
-		if x.p.namer == nil || kept[name] > 0 {
+		if x.namer == nil || kept[name] > 0 {
 			continue
 		}
 		e := &x.examples([]Sample{s})[0]
