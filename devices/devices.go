@@ -61,6 +61,9 @@ type Recorder interface {
 	Unit
 	// Recorded returns the number of recorded dot products.
 	Recorded() int
+	// Length returns the elements that each of them has: a multiple of the
+	// instruction's K.
+	Length() int
 	// Load fills dots from..from+in.Tiles-1 of the recording into a batch of
 	// tiles of one dot product, and their results into out.
 	Load(from int, in *mma.Batch, out []byte)

@@ -40,7 +40,7 @@ func Split(spec string) (target, instruction string) {
 	if !ok {
 		kind, arg = "sim", spec
 	}
-	if kind != "sim" && kind != "ref" {
+	if kind != "sim" && kind != "ref" && kind != "oracle" {
 		return spec, ""
 	}
 	arg, instruction, _ = strings.Cut(arg, "/")
@@ -49,9 +49,10 @@ func Split(spec string) (target, instruction string) {
 
 // Pairs returns the pairs of instructions of two targets that the names ask for:
 // nameA of a with nameB of b. An empty nameB means nameA, or where b does not
-// have it, b's instruction of the same formats that is nearest in K. If both
-// names are empty, every instruction that both have under one name is paired,
-// or if there is none, every instruction of a with its nearest one of b.
+// have it or has no model of it, b's instruction of the same formats that is
+// nearest in K. If both names are empty, every instruction that both have under
+// one name is paired, or if there is none, every instruction of a with its
+// nearest one of b.
 //
 // The error says what does not fit and why.
 func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
@@ -166,7 +167,23 @@ func pair(a, b Target, ia *mma.Instruction, nameB string) (Pair, error) {
 	if p.B, err = b.Open(ib); err != nil {
 		return Pair{}, err
 	}
-	return p, nil
+	return p, p.takeLength()
+}
+
+// takeLength makes K the length of the dot products of a recording, if one side
+// is one.
+func (p *Pair) takeLength() error {
+	for _, u := range []Unit{p.A, p.B} {
+		r, ok := u.(Recorder)
+		if !ok {
+			continue
+		}
+		if r.Length()%p.K != 0 {
+			return fmt.Errorf("the recorded dot products of %s have %d elements, which cannot be cut into steps of %d", r.Instruction().FullName(), r.Length(), p.K)
+		}
+		p.K = r.Length()
+	}
+	return nil
 }
 
 // chains says why an instruction cannot take its own D as C, nil if it can.
@@ -186,8 +203,10 @@ func partner(b Target, ia *mma.Instruction, nameB string) (*mma.Instruction, err
 	if nameB != "" {
 		return Find(b, nameB)
 	}
-	if i, err := mma.Search(b.Name(), all, ia.Name); err == nil && Comparable(ia.Formats, i.Formats) == nil {
-		return i, nil
+	same, err := mma.Search(b.Name(), all, ia.Name)
+	found := err == nil && Comparable(ia.Formats, same.Formats) == nil
+	if found && same.Refuse == "" {
+		return same, nil
 	}
 	var near []mma.Instruction
 	for _, i := range all {
@@ -195,7 +214,10 @@ func partner(b Target, ia *mma.Instruction, nameB string) (*mma.Instruction, err
 			near = append(near, i)
 		}
 	}
-	if len(near) == 0 {
+	switch {
+	case len(near) == 0 && found:
+		return same, nil // to say why it is refused
+	case len(near) == 0:
 		return nil, noPartner(b, ia)
 	}
 	slices.SortStableFunc(near, func(x, y mma.Instruction) int { return farther(ia.K, x.K, y.K) })

@@ -55,9 +55,12 @@ func (t *target) add(r *corpus.Recorded) error {
 	if u == nil {
 		// A recording answers whether or not there is a model.
 		i.Refuse, i.Unknown = "", 0
-		u = &unit{inst: i, target: t.name, seed: maphash.MakeSeed(), index: map[uint64][]place{}}
+		u = &unit{inst: i, length: s.Shape.K, target: t.name, seed: maphash.MakeSeed(), index: map[uint64][]place{}}
 		t.units[i.Name] = u
 		t.rows = append(t.rows, *i)
+	}
+	if s.Shape.K != u.length {
+		return fmt.Errorf("%s was recorded with dot products of %d and of %d elements", i.FullName(), u.length, s.Shape.K)
 	}
 	u.add(r)
 	return nil
@@ -88,6 +91,7 @@ type place struct{ batch, output int }
 
 type unit struct {
 	inst   *mma.Instruction
+	length int // elements of every dot product
 	target string
 	data   []*corpus.Recorded
 	dots   []place
@@ -123,6 +127,7 @@ func (u *unit) hash(d *mma.Dot) uint64 {
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 func (u *unit) Known() *mma.Params            { return nil }
 func (u *unit) Recorded() int                 { return len(u.dots) }
+func (u *unit) Length() int                   { return u.length }
 
 func (u *unit) Load(from int, in *mma.Batch, out []byte) {
 	d := mma.NewDot(in.Formats, in.K)
@@ -137,6 +142,9 @@ func (u *unit) Load(from int, in *mma.Batch, out []byte) {
 }
 
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	if in.K != u.length {
+		return fmt.Errorf("%s: %w: it has dot products of %d elements, not %d", u.target, devices.ErrNoRecording, u.length, in.K)
+	}
 	d := mma.NewDot(in.Formats, in.K)
 	w := u.inst.D.Width()
 	for i := range in.Dots() {
@@ -154,9 +162,6 @@ func (u *unit) find(d *mma.Dot) (uint64, bool) {
 	o := mma.NewDot(u.inst.Formats, len(d.A))
 	for _, p := range u.index[u.hash(d)] {
 		r := u.data[p.batch]
-		if r.Batch.K != len(d.A) {
-			continue
-		}
 		r.Batch.Get(p.output, o)
 		if o.Equal(d) {
 			return mma.Load(r.D, u.inst.D.Width(), p.output), true

@@ -1,0 +1,352 @@
+package devices_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	_ "github.com/mmafuzz/mmafuzz/devices/reference"
+	_ "github.com/mmafuzz/mmafuzz/devices/replay"
+	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// archs is the list at the end of an error about architectures.
+func archs() string {
+	var names []string
+	for _, a := range mma.Archs {
+		names = append(names, a.Name)
+	}
+	return "(known: " + strings.Join(names, ", ") + ")"
+}
+
+func open(t testing.TB, name string) devices.Target {
+	t.Helper()
+	target, err := devices.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+func TestOpen(t *testing.T) {
+	for name, want := range map[string]string{
+		"hopper": "sim:hopper", "sim:hopper": "sim:hopper", "sim:h100": "sim:hopper", "sm_90a": "sim:hopper",
+		"ref:exact": "ref:exact", "oracle:gfx942": "oracle:cdna3",
+	} {
+		target := open(t, name)
+		if target.Name() != want {
+			t.Errorf("%s is %s, want %s", name, target.Name(), want)
+		}
+		if again := open(t, target.Name()); again.Name() != want {
+			t.Errorf("%s opens %s", want, again.Name())
+		}
+		if target.Environment()["kind"] == "" {
+			t.Errorf("%s: environment %v", name, target.Environment())
+		}
+		if err := target.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	for _, tc := range []struct{ name, want string }{
+		{"", `target "": unknown architecture "" ` + archs()},
+		{"hoper", `target "hoper": unknown architecture "hoper" ` + archs()},
+		{"sim:hoper", `target "sim:hoper": unknown architecture "hoper" ` + archs()},
+		{"oracle:x", `target "oracle:x": unknown architecture "x" ` + archs()},
+		{"cuda:0", `target "cuda:0": unknown kind "cuda" (known: model, oracle, ref, replay, sim)`},
+		{"Sim:hopper", `target "Sim:hopper": unknown kind "Sim" (known: model, oracle, ref, replay, sim)`},
+		{"ref:fma", `target "ref:fma": unknown reference "fma" (known: exact, fma32, fma32-rev, fma64, fma64-rev, mul32, mul32-rev, mul64, mul64-rev)`},
+		{"model:absent.json", `target "model:absent.json": open absent.json: no such file or directory`},
+		{"replay:absent", `target "replay:absent": open absent: no such file or directory`},
+		{"replay:devices_test.go", `target "replay:devices_test.go": devices_test.go: this is not an mmafuzz recording`},
+		{"model:devices_test.go", `target "model:devices_test.go": devices_test.go: line 1: invalid character 'p' looking for beginning of value`},
+	} {
+		target, err := devices.Open(tc.name)
+		if err == nil {
+			t.Errorf("%s: opened %s", tc.name, target.Name())
+		} else if err.Error() != tc.want {
+			t.Errorf("%s:\n got %s\nwant %s", tc.name, err, tc.want)
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	kinds := devices.Kinds()
+	for _, k := range []string{"sim", "model", "ref", "replay", "oracle"} {
+		if !strings.Contains(kinds[k], k+":") {
+			t.Errorf("%s: help %q without an example", k, kinds[k])
+		}
+	}
+	defer func() {
+		if r := recover(); r != "devices: two backends for sim" {
+			t.Errorf("registered twice: %v", r)
+		}
+	}()
+	devices.Register("sim", nil, "again")
+}
+
+func TestSplit(t *testing.T) {
+	for _, tc := range []struct{ spec, target, instruction string }{
+		{"hopper", "sim:hopper", ""},
+		{"sim:hopper", "sim:hopper", ""},
+		{"hopper/wgmma", "sim:hopper", "wgmma"},
+		{"sim:hopper/mma.m16n8k16.f32.f16.f16.f32", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"},
+		{"sim:blackwell/mma.m16n8k32.kind::f8f6f4", "sim:blackwell", "mma.m16n8k32.kind::f8f6f4"},
+		{"oracle:hopper/mma", "oracle:hopper", "mma"},
+		{"ref:exact", "ref:exact", ""},
+		{"ref:exact/mma", "ref:exact", "mma"},
+		{"sim:hopper/", "sim:hopper", ""},
+		{"replay:dir/file", "replay:dir/file", ""},
+		{"model:/a/b.json", "model:/a/b.json", ""},
+		{`model:C:\a\b.json`, `model:C:\a\b.json`, ""},
+	} {
+		target, instruction := devices.Split(tc.spec)
+		if target != tc.target || instruction != tc.instruction {
+			t.Errorf("%s: %q and %q, want %q and %q", tc.spec, target, instruction, tc.target, tc.instruction)
+		}
+	}
+}
+
+func TestComparable(t *testing.T) {
+	half := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	mx := mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.FP32, Scale: fp.E8M0, Block: 32}
+	with := func(f mma.Formats, change func(f *mma.Formats)) mma.Formats {
+		change(&f)
+		return f
+	}
+	for _, tc := range []struct {
+		a, b mma.Formats
+		want string
+	}{
+		{half, half, ""},
+		{mx, mx, ""},
+		{with(half, func(f *mma.Formats) { f.A = fp.TF32 }), with(half, func(f *mma.Formats) { f.A = fp.XF32 }), ""},
+		{half, with(half, func(f *mma.Formats) { f.A = fp.BF16 }), "A is fp16 on one side and bf16 on the other"},
+		{half, with(half, func(f *mma.Formats) { f.B = fp.BF16 }), "B is fp16 on one side and bf16 on the other"},
+		{half, with(half, func(f *mma.Formats) { f.C = fp.FP16 }), "C is fp32 on one side and fp16 on the other"},
+		{half, with(half, func(f *mma.Formats) { f.C = fp.None }), "C is fp32 on one side and none on the other"},
+		{half, with(half, func(f *mma.Formats) { f.D = fp.FP16 }), "D is fp32 on one side and fp16 on the other"},
+		{mx, with(mx, func(f *mma.Formats) { f.A = fp.E4M3FNUZ }), "A is e4m3 on one side and e4m3fnuz on the other: the same bits are different numbers (OCP and FNUZ)"},
+		{with(mx, func(f *mma.Formats) { f.B = fp.E5M2FNUZ }), with(mx, func(f *mma.Formats) { f.B = fp.E5M2 }),
+			"B is e5m2fnuz on one side and e5m2 on the other: the same bits are different numbers (OCP and FNUZ)"},
+		{mx, with(mx, func(f *mma.Formats) { f.Scale = fp.UE4M3 }), "scales is ue8m0 on one side and ue4m3 on the other"},
+		{mx, with(mx, func(f *mma.Formats) { f.Scale, f.Block = fp.None, 0 }), "scales is ue8m0 on one side and none on the other"},
+		{mx, with(mx, func(f *mma.Formats) { f.Block = 16 }), "scales stand for blocks of 32 and of 16"},
+	} {
+		got := ""
+		if err := devices.Comparable(tc.a, tc.b); err != nil {
+			got = err.Error()
+		}
+		if got != tc.want {
+			t.Errorf("%s and %s: %q, want %q", tc.a, tc.b, got, tc.want)
+		}
+	}
+}
+
+// pairText writes a pair: the instructions, and K.
+func pairText(p devices.Pair) string {
+	return p.A.Instruction().FullName() + " " + p.B.Instruction().FullName() + " " + p.Name() + " K=" + string(rune('0'+p.K/10)) + string(rune('0'+p.K%10))
+}
+
+func TestPairs(t *testing.T) {
+	for _, tc := range []struct{ a, b, nameA, nameB, want string }{
+		// the same name
+		{"sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32", "",
+			"ampere/mma.m16n8k16.f32.f16.f16.f32 hopper/mma.m16n8k16.f32.f16.f16.f32 mma.m16n8k16.f32.f16.f16.f32 K=16"},
+		// a prefix
+		{"sim:ampere", "sim:hopper", "mma.m16n8k4.f32", "", "ampere/mma.m16n8k4.f32.tf32.tf32.f32 hopper/mma.m16n8k4.f32.tf32.tf32.f32 mma.m16n8k4.f32.tf32.tf32.f32 K=04"},
+		// each side its own, with the common multiple of K
+		{"sim:ampere", "sim:hopper", "mma.m16n8k8.f32.f16.f16.f32", "mma.m16n8k16.f32.f16.f16.f32",
+			"ampere/mma.m16n8k8.f32.f16.f16.f32 hopper/mma.m16n8k16.f32.f16.f16.f32 mma.m16n8k8.f32.f16.f16.f32 ~ mma.m16n8k16.f32.f16.f16.f32 K=16"},
+		{"sim:volta", "sim:turing", "mma.m8n8k4.f32.f16.f16.f32", "mma.m16n8k8.f32.f16.f16.f32",
+			"volta/mma.m8n8k4.f32.f16.f16.f32 turing/mma.m16n8k8.f32.f16.f16.f32 mma.m8n8k4.f32.f16.f16.f32 ~ mma.m16n8k8.f32.f16.f16.f32 K=08"},
+		// the nearest in K where the name is not there
+		{"sim:hopper", "sim:cdna3", "mma.m16n8k8.f32.f16.f16.f32", "",
+			"hopper/mma.m16n8k8.f32.f16.f16.f32 cdna3/v_mfma_f32_32x32x8_f16 mma.m16n8k8.f32.f16.f16.f32 ~ v_mfma_f32_32x32x8_f16 K=08"},
+		{"sim:hopper", "sim:cdna3", "mma.m16n8k16.f32.f16.f16.f32", "",
+			"hopper/mma.m16n8k16.f32.f16.f16.f32 cdna3/v_mfma_f32_16x16x16_f16 mma.m16n8k16.f32.f16.f16.f32 ~ v_mfma_f32_16x16x16_f16 K=16"},
+		// the nearest where there is no model of the one of that name
+		{"sim:volta", "sim:turing", "mma.m8n8k4.f32.f16.f16.f32", "",
+			"volta/mma.m8n8k4.f32.f16.f16.f32 turing/mma.m16n8k8.f32.f16.f16.f32 mma.m8n8k4.f32.f16.f16.f32 ~ mma.m16n8k8.f32.f16.f16.f32 K=08"},
+		// TF32 and XF32
+		{"sim:cdna3", "sim:ampere", "v_mfma_f32_16x16x8_xf32", "",
+			"cdna3/v_mfma_f32_16x16x8_xf32 ampere/mma.m16n8k8.f32.tf32.tf32.f32 v_mfma_f32_16x16x8_xf32 ~ mma.m16n8k8.f32.tf32.tf32.f32 K=08"},
+		// the other side's name only
+		{"sim:hopper", "sim:cdna3", "", "v_mfma_f32_32x32x8_f16",
+			"hopper/mma.m16n8k8.f32.f16.f16.f32 cdna3/v_mfma_f32_32x32x8_f16 mma.m16n8k8.f32.f16.f16.f32 ~ v_mfma_f32_32x32x8_f16 K=08"},
+		// reference arithmetic takes the simulator's
+		{"sim:hopper", "ref:exact", "mma.m16n8k16.f32.bf16.bf16.f32", "",
+			"hopper/mma.m16n8k16.f32.bf16.bf16.f32 ref/mma.m16n8k16.f32.bf16.bf16.f32 mma.m16n8k16.f32.bf16.bf16.f32 K=16"},
+		{"ref:fma32", "sim:hopper", "", "mma.m16n8k16.f32.bf16.bf16.f32",
+			"ref/mma.m16n8k16.f32.bf16.bf16.f32 hopper/mma.m16n8k16.f32.bf16.bf16.f32 mma.m16n8k16.f32.bf16.bf16.f32 K=16"},
+		{"ref:fma32", "sim:hopper", "mma.m16n8k16.f32.bf16.bf16.f32", "",
+			"ref/mma.m16n8k16.f32.bf16.bf16.f32 hopper/mma.m16n8k16.f32.bf16.bf16.f32 mma.m16n8k16.f32.bf16.bf16.f32 K=16"},
+	} {
+		ps, err := devices.Pairs(open(t, tc.a), open(t, tc.b), tc.nameA, tc.nameB)
+		if err != nil {
+			t.Errorf("%s %s %s %s: %v", tc.a, tc.b, tc.nameA, tc.nameB, err)
+			continue
+		}
+		if len(ps) != 1 || pairText(ps[0]) != tc.want || ps[0].TargetA != tc.a || ps[0].TargetB != tc.b {
+			t.Errorf("%s %s:\n got %s of %s and %s\nwant %s", tc.a, tc.b, pairText(ps[0]), ps[0].TargetA, ps[0].TargetB, tc.want)
+		}
+		if ps[0].Formats() != ps[0].A.Instruction().Formats {
+			t.Errorf("%s %s: formats %s", tc.a, tc.b, ps[0].Formats())
+		}
+	}
+}
+
+// TestAllPairs pairs all instructions of two targets.
+func TestAllPairs(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		want int
+	}{
+		{"sim:ampere", "sim:ada", 9}, // Ampere's are all there
+		{"sim:ada", "sim:ampere", 9},
+		{"sim:hopper", "sim:hopper", 44},
+		{"sim:volta", "sim:turing", 2}, // no common names: nearest, but for FP16 C with FP32 D
+		{"sim:hopper", "ref:fma32", 40},
+		{"sim:hopper", "ref:exact", 44},
+	} {
+		ps, err := devices.Pairs(open(t, tc.a), open(t, tc.b), "", "")
+		if err != nil {
+			t.Errorf("%s %s: %v", tc.a, tc.b, err)
+			continue
+		}
+		var names []string
+		for _, p := range ps {
+			names = append(names, p.Name())
+			if err := devices.Comparable(p.A.Instruction().Formats, p.B.Instruction().Formats); err != nil {
+				t.Errorf("%s: %v", pairText(p), err)
+			}
+		}
+		slices.Sort(names)
+		if len(ps) != tc.want || len(slices.Compact(names)) != tc.want {
+			t.Errorf("%s %s: %d pairs, want %d: %v", tc.a, tc.b, len(ps), tc.want, names)
+		}
+	}
+}
+
+func TestPairsErrors(t *testing.T) {
+	for _, tc := range []struct{ a, b, nameA, nameB, want string }{
+		{"ref:exact", "ref:fma32", "", "", "two reference arithmetics: name an instruction of a simulator on one side"},
+		{"sim:ampere", "sim:hopper", "mma.m16n8k99", "", `sim:ampere has no instruction "mma.m16n8k99"; nearest: mma.m16n8k8.f32.f16.f16.f32, mma.m16n8k8.f16.f16.f16.f16, mma.m16n8k16.f32.f16.f16.f32, mma.m16n8k16.f16.f16.f16.f16, ...`},
+		{"sim:ampere", "sim:hopper", "mma.m16n8k8.f32.f16.f16.f32", "x", `sim:ampere and sim:hopper: sim:hopper has no instruction "x"; nearest: mma.m8n8k4.f64.f64.f64.f64, wgmma.m64n8k16.f32.f16.f16, wgmma.m64n8k16.f16.f16.f16, mma.m16n8k8.f32.f16.f16.f32, ...`},
+		{"sim:ampere", "sim:hopper", "mma.m16n8k8.f32.f16.f16.f32", "mma.m16n8k8.f32.bf16.bf16.f32",
+			"sim:ampere and sim:hopper: ampere/mma.m16n8k8.f32.f16.f16.f32 and hopper/mma.m16n8k8.f32.bf16.bf16.f32 cannot be compared: A is fp16 on one side and bf16 on the other"},
+		{"sim:ada", "sim:cdna3", "mma.m16n8k32.f32.e4m3.e4m3.f32", "",
+			"sim:ada and sim:cdna3: sim:cdna3 has no instruction with the formats of mma.m16n8k32.f32.e4m3.e4m3.f32; for example v_mfma_f32_16x16x32_fp8_fp8: A is e4m3 on one side and e4m3fnuz on the other: the same bits are different numbers (OCP and FNUZ)"},
+		{"sim:blackwell", "sim:ampere", "tcgen05.m128n8k64.kind::mxf4.", "",
+			"sim:blackwell and sim:ampere: sim:ampere has no instruction with the formats of tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0 (fp32.e2m1.e2m1.fp32.block32.ue8m0)"},
+		{"sim:hopper", "sim:hopper", "wgmma.m64n8k16.f32.f16.f16", "wgmma.m64n8k16.f32.f16.f16.c0",
+			"sim:hopper and sim:hopper: hopper/wgmma.m64n8k16.f32.f16.f16 and hopper/wgmma.m64n8k16.f32.f16.f16.c0 cannot be compared: C is fp32 on one side and none on the other"},
+		{"sim:rdna4", "sim:hopper", "v_wmma_f32_16x16x16_f16", "",
+			"sim:rdna4 and sim:hopper: rdna4/v_wmma_f32_16x16x16_f16 cannot be simulated: the arithmetic of RDNA4 is unknown"},
+		{"sim:rdna4", "sim:hopper", "", "", "sim:rdna4 and sim:hopper: no instructions"},
+		{"sim:blackwell", "sim:blackwell-ultra", "tcgen05.m128n8k8.kind::tf32.f32.tf32.tf32", "",
+			"sim:blackwell and sim:blackwell-ultra: blackwell-ultra/tcgen05.m128n8k8.kind::tf32.f32.tf32.tf32 cannot be simulated: " +
+				"no data for sm_103; Blackwell (sm_100) is the likely model: use sim:blackwell"},
+		{"sim:ampere", "ref:fma32", "mma.m8n8k4.f64.f64.f64.f64", "",
+			"sim:ampere and ref:fma32: ref:fma32: an FP32 chain cannot hold fp64"},
+		{"sim:cdna2", "sim:ampere", "v_mfma_f32_32x32x2f32", "",
+			"sim:cdna2 and sim:ampere: sim:ampere has no instruction with the formats of v_mfma_f32_32x32x2f32; for example mma.m16n8k4.f32.tf32.tf32.f32: A is fp32 on one side and tf32 on the other"},
+	} {
+		ps, err := devices.Pairs(open(t, tc.a), open(t, tc.b), tc.nameA, tc.nameB)
+		if err == nil {
+			t.Errorf("%s %s %s %s: %d pairs", tc.a, tc.b, tc.nameA, tc.nameB, len(ps))
+		} else if err.Error() != tc.want {
+			t.Errorf("%s %s %s %s:\n got %s\nwant %s", tc.a, tc.b, tc.nameA, tc.nameB, err, tc.want)
+		}
+	}
+}
+
+// TestUnchained has instructions whose D is not C's format: they cannot be
+// executed twice, so not with another K.
+func TestUnchained(t *testing.T) {
+	i, err := mma.Lookup("volta", "mma.m8n8k4.f32.f16.f16.f16")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := *i
+	wide.Arch, wide.Name, wide.K = "model", "wide", 8
+	a, b := open(t, "sim:volta"), simulated.Target("model:wide", wide)
+	_, err = devices.Pairs(a, b, i.Name, "")
+	want := "sim:volta and model:wide: volta/mma.m8n8k4.f32.f16.f16.f16 (K = 4) and model/wide (K = 8) cannot be compared: " +
+		"D's format is not C's, so no longer dot product can be chained"
+	if err == nil || err.Error() != want {
+		t.Errorf("\n got %v\nwant %s", err, want)
+	}
+	if ps, err := devices.Pairs(b, simulated.Target("model:wide2", wide), "", ""); err != nil || len(ps) != 1 || ps[0].K != 8 {
+		t.Errorf("with itself: %v, %v", ps, err)
+	}
+}
+
+// TestFind finds instructions of targets; one that has a single instruction has
+// it under any name.
+func TestFind(t *testing.T) {
+	i, err := mma.Lookup("hopper", "mma.m16n8k16.f32.f16.f16.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	single := simulated.Target("model:x", *i)
+	for _, tc := range []struct {
+		target     devices.Target
+		name, want string
+	}{
+		{open(t, "sim:hopper"), "wgmma.m64n256k16.f32.f16.f16", "wgmma.m64n256k16.f32.f16.f16"},
+		{open(t, "sim:cdna3"), "v_mfma_f32_16x16x16f16", "v_mfma_f32_16x16x16_f16"},
+		{single, "mma.m16n8k16.f32.f16.f16.f32", i.Name},
+		{single, "anything", i.Name},
+		{single, "", i.Name},
+	} {
+		got, err := devices.Find(tc.target, tc.name)
+		if err != nil || got.Name != tc.want {
+			t.Errorf("%s %q: %v, %v, want %s", tc.target.Name(), tc.name, got, err, tc.want)
+		}
+	}
+}
+
+func TestOpenUnit(t *testing.T) {
+	for _, tc := range []struct{ target, instruction, like, want string }{
+		{"sim:hopper", "mma.m16n8k4.f32", "", "hopper/mma.m16n8k4.f32.tf32.tf32.f32"},
+		{"ref:exact", "whatever", "hopper/mma.m16n8k4.f32", "ref/mma.m16n8k4.f32.tf32.tf32.f32"},
+		{"ref:exact", "", "hopper/x", `sim:hopper has no instruction "x"; nearest: ` +
+			"mma.m8n8k4.f64.f64.f64.f64, wgmma.m64n8k16.f32.f16.f16, wgmma.m64n8k16.f16.f16.f16, mma.m16n8k8.f32.f16.f16.f32, ..."},
+		{"ref:exact", "", "x", `ref:exact works on any formats, and "x" is not TARGET/INSTRUCTION`},
+		{"ref:exact", "", "none/x", `target "none": unknown architecture "none" ` + archs()},
+		{"sim:none", "", "", `target "sim:none": unknown architecture "none" ` + archs()},
+		{"sim:volta", "mma.m8n8k4.f16.x", "", `sim:volta has no instruction "mma.m8n8k4.f16.x"; nearest: mma.m8n8k4.f32.f16.f16.f32, mma.m8n8k4.f16.f16.f16.f16, mma.m8n8k4.f32.f16.f16.f16`},
+	} {
+		u, err := devices.OpenUnit(tc.target, tc.instruction, tc.like)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = u.Instruction().FullName()
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s %s %s:\n%s", tc.target, tc.instruction, tc.like, diff)
+		}
+	}
+}
+
+func TestFaultError(t *testing.T) {
+	err := &devices.FaultError{Target: "cuda:0", What: "illegal instruction"}
+	if got := err.Error(); got != "cuda:0: illegal instruction" {
+		t.Error(got)
+	}
+	if err := devices.Refused(&mma.Instruction{Arch: "a", Name: "b"}); err != nil {
+		t.Error(err)
+	}
+	if err := devices.Refused(&mma.Instruction{Arch: "a", Name: "b", Refuse: "c"}); err == nil || err.Error() != "a/b cannot be simulated: c" {
+		t.Error(err)
+	}
+}
