@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -204,6 +203,9 @@ func (a *app) minimize(ctx context.Context, dir, out string) error {
 	m := b.Mismatch
 	ui, f, err := a.examine(ctx, &m)
 	if errors.Is(err, fuzz.ErrAgree) {
+		if a.json {
+			return a.writeJSON(retriaged{Bundle: dir, Was: m.Bucket, Problem: err.Error()})
+		}
 		fmt.Fprintf(a.stdout, "%s: the two sides agree now\n", dir)
 		return nil
 	}
@@ -285,53 +287,84 @@ func (a *app) triage(ctx context.Context, root string) error {
 	if len(dirs) == 0 {
 		return hinted("name a directory with bundles: one that mmafuzz run has written", "there is no bundle in %s", root)
 	}
-	differ := false
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	t := tally{}
 	for _, dir := range dirs {
-		r := a.retriage(ctx, dir)
+		r, err := a.retriage(ctx, dir)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		differ = differ || r.Was != r.Now
+		t.count(&r, err)
 		if a.json {
-			if err := a.writeJSON(r); err != nil {
-				return err
-			}
-			continue
+			err = a.writeJSON(r)
+		} else {
+			err = r.write(a)
 		}
-		note := "confirmed"
-		if r.Problem != "" {
-			note = r.Problem
-		} else if r.Was != r.Now {
-			note = "was " + r.Was
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", r.Bundle, r.Now, note, briefChanges(r.Changes, 4))
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	if !a.json {
+		fmt.Fprintf(a.stdout, "%s: %d confirmed\n", plural(len(dirs), "bundle"), t.confirmed)
 	}
-	if differ {
+	switch {
+	case t.trouble > 0:
+		return fmt.Errorf("%s could not be examined", plural(t.trouble, "bundle"))
+	case t.confirmed < len(dirs):
 		return errMismatch
 	}
 	return nil
 }
 
-func (a *app) retriage(ctx context.Context, dir string) retriaged {
+// tally counts what triage came to.
+type tally struct{ confirmed, trouble int }
+
+func (t *tally) count(r *retriaged, err error) {
+	switch {
+	case err != nil && !errors.Is(err, fuzz.ErrAgree):
+		t.trouble++
+	case r.Was == r.Now:
+		t.confirmed++
+	}
+}
+
+// write writes two lines: the bundle, and what is the matter with it.
+func (r *retriaged) write(a *app) error {
+	var text string
+	switch {
+	case r.Problem != "":
+		text = r.Problem
+	case r.Was == r.Now:
+		text = "confirmed: " + r.Now
+	default:
+		text = "now " + r.Now + ", was " + r.Was
+	}
+	if len(r.Changes) > 0 {
+		text += " (" + briefChanges(r.Changes, 4) + ")"
+	}
+	const indent = 2
+	fmt.Fprintln(a.stdout, r.Bundle)
+	for _, l := range wrap(text, a.width-indent) {
+		fmt.Fprintf(a.stdout, "%*s%s\n", indent, "", l)
+	}
+	return a.stdout.err
+}
+
+func (a *app) retriage(ctx context.Context, dir string) (retriaged, error) {
 	r := retriaged{Bundle: dir}
-	b, err := readBundle(dir)
+	b, err := corpus.ReadBundle(dir)
 	if err != nil {
 		r.Problem = err.Error()
-		return r
+		return r, err
 	}
 	r.Was = b.Mismatch.Bucket
 	_, f, err := a.examine(ctx, &b.Mismatch)
 	if err != nil {
 		r.Problem = err.Error()
-		return r
+		return r, err
 	}
 	r.Now = f.Bucket
 	if f.Verdict != nil {
 		r.Changes = f.Verdict.Changes
 	}
-	return r
+	return r, nil
 }

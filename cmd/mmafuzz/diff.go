@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,7 +92,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 		if a.json {
 			err = a.writeJSON(d)
 		} else {
-			err = d.write(a.stdout)
+			err = d.write(a)
 		}
 		if err != nil {
 			return err
@@ -131,29 +130,37 @@ func diffPair(ctx context.Context, p *devices.Pair) (*instructionDiff, error) {
 	return d, nil
 }
 
-func (d *instructionDiff) write(w io.Writer) error {
-	fmt.Fprintf(w, "%s  %s\n", d.A, d.B)
+func (d *instructionDiff) write(a *app) error {
+	fmt.Fprintf(a.stdout, "%s  %s\n", d.A, d.B)
 	if len(d.Parts) == 0 {
-		fmt.Fprintf(w, "  the same arithmetic\n\n")
-		return nil
+		fmt.Fprintf(a.stdout, "  the same arithmetic\n\n")
+		return a.stdout.err
 	}
+	g := grid{width: a.width}
 	for _, p := range d.Parts {
 		var labels []string
 		for _, l := range p.Labels {
 			labels = append(labels, string(l))
 		}
-		fmt.Fprintf(w, "  %-22s %s\n", strings.Join(labels, ", "), briefChanges(p.Changes, 6))
-		switch {
-		case p.Witness != "":
-			fmt.Fprintf(w, "  %-22s   %s = %s, with the change %s\n", "", p.Witness, p.Before, p.After)
-		case p.Alone:
-			fmt.Fprintf(w, "  %-22s   no input was found that shows it alone\n", "")
-		default:
-			fmt.Fprintf(w, "  %-22s   makes sense only with other changes\n", "")
-		}
+		g.add("  "+strings.Join(labels, ", "), briefChanges(p.Changes, 6))
+		g.add("", p.shownBy())
 	}
-	fmt.Fprintf(w, "  %-22s %s\n  %-22s %s\n\n", "evidence A", d.EvidenceA, "evidence B", d.EvidenceB)
-	return nil
+	g.add("  evidence A", d.EvidenceA)
+	g.add("  evidence B", d.EvidenceB)
+	g.write(a.stdout, a.bolden)
+	fmt.Fprintln(a.stdout)
+	return a.stdout.err
+}
+
+// shownBy says which input shows a change.
+func (p *partDiff) shownBy() string {
+	switch {
+	case p.Witness != "":
+		return fmt.Sprintf("shown by %s: %s, with the change %s", p.Witness, p.Before, p.After)
+	case p.Alone:
+		return "no input was found that shows it alone"
+	}
+	return "makes sense only with other changes"
 }
 
 // probe returns rounds of inputs of every generator.

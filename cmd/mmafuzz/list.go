@@ -1,10 +1,10 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -39,16 +39,15 @@ func newList(a *app) *cobra.Command {
 }
 
 // table writes rows of cells in columns, or as JSON objects with the heads as
-// keys.
+// names.
 func (a *app) table(heads []string, rows [][]string) error {
 	if a.json {
-		enc := json.NewEncoder(a.stdout)
 		for _, r := range rows {
 			m := map[string]string{}
 			for i, h := range heads {
 				m[h] = r[i]
 			}
-			if err := enc.Encode(m); err != nil {
+			if err := a.writeJSON(m); err != nil {
 				return err
 			}
 		}
@@ -65,6 +64,15 @@ func (a *app) table(heads []string, rows [][]string) error {
 		fmt.Fprintln(w)
 	}
 	return w.Flush()
+}
+
+// upper makes heads of names.
+func upper(names []string) []string {
+	heads := slices.Clone(names)
+	for i, n := range heads {
+		heads[i] = strings.ToUpper(strings.ReplaceAll(n, "_", " "))
+	}
+	return heads
 }
 
 func (a *app) listTargets() error {
@@ -101,7 +109,7 @@ func newListInstructions(a *app) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "instructions [TARGET]",
-		Short: "instructions of a target, with their arithmetic and evidence",
+		Short: "instructions of a target, with their arithmetic; with -v also the evidence for it",
 		Args:  takes("[TARGET]"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return targetNames(), cobra.ShellCompDirectiveNoFileComp
@@ -138,8 +146,15 @@ func (a *app) listInstructions(target string, all bool) error {
 		out = append(out, []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), i.Params.String(), i.Unknown.String(), i.Evidence, i.Source})
 	}
 	heads := []string{"arch", "instruction", "formats", "k", "arithmetic", "unknown", "evidence", "source"}
-	if !a.json {
-		out = slices.Insert(out, 0, heads)
+	if a.json {
+		return a.table(heads, out)
+	}
+	out = slices.Insert(out, 0, upper(heads))
+	if !a.verbose {
+		const short = 6 // columns
+		for n := range out {
+			out[n] = out[n][:short]
+		}
 	}
 	return a.table(heads, out)
 }
@@ -161,7 +176,7 @@ func (a *app) listLabels() error {
 }
 
 func (a *app) listFormats() error {
-	heads := []string{"format", "bits", "s/e/m", "bias", "emin", "max finite", "source"}
+	heads := []string{"format", "bits", "layout", "bias", "emin", "max_finite", "source"}
 	rows := [][]string{}
 	for _, id := range fp.All() {
 		f := id.Get()
@@ -173,7 +188,7 @@ func (a *app) listFormats() error {
 			fmt.Sprint(f.Emin()), fmt.Sprintf("%0*x (%g)", f.Digits(), f.MaxFinite(), f.Float64(f.MaxFinite())), f.Source})
 	}
 	if !a.json {
-		rows = slices.Insert(rows, 0, heads)
+		rows = slices.Insert(rows, 0, upper(heads))
 	}
 	return a.table(heads, rows)
 }

@@ -1,5 +1,3 @@
-// Command mmafuzz is a differential-testing fuzzer for matrix
-// multiply-accumulate units. See mmafuzz help and the README.
 package main
 
 import (

@@ -248,15 +248,15 @@ func (r *runCmd) closeTargets() {
 }
 
 // allPairs pairs each of the targets with each later one. Two that have no
-// operands in common are left out with a warning.
+// operands in common are left out, which is said.
 func (r *runCmd) allPairs() ([]devices.Pair, error) {
 	var all []devices.Pair
 	var last error
 	for i, a := range r.targets {
 		for _, b := range r.targets[i+1:] {
-			ps, err := r.pair(a, b)
+			ps, err := r.eitherWay(a, b)
 			if err != nil {
-				r.log.Warn().Err(err).Msg("left out")
+				r.leftOut(a, b, err)
 				last = err
 				continue
 			}
@@ -269,6 +269,24 @@ func (r *runCmd) allPairs() ([]devices.Pair, error) {
 	return all, nil
 }
 
+// eitherWay pairs two targets of which one has the instruction.
+func (r *runCmd) eitherWay(a, b string) ([]devices.Pair, error) {
+	ps, err := r.pair(a, b)
+	if err == nil || r.inst == "" {
+		return ps, err
+	}
+	turned := *r
+	turned.inst, turned.instB = "", r.inst
+	if ps, second := turned.pair(a, b); second == nil {
+		return ps, nil
+	}
+	return nil, err
+}
+
+func (r *runCmd) leftOut(a, b string, why error) {
+	fmt.Fprintf(r.stderr, "mmafuzz: %s and %s are left out: %v\n", a, b, why)
+}
+
 // againstAll pairs one instruction with that of every simulated architecture.
 func (r *runCmd) againstAll() ([]devices.Pair, error) {
 	var all []devices.Pair
@@ -279,7 +297,9 @@ func (r *runCmd) againstAll() ([]devices.Pair, error) {
 		}
 		ps, err := r.pair(r.a, b)
 		if err != nil {
-			r.log.Info().Err(err).Msg("left out")
+			if r.verbose {
+				r.leftOut(r.a, b, err)
+			}
 			continue
 		}
 		all = append(all, ps...)

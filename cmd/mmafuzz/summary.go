@@ -38,7 +38,10 @@ func (u *runUI) example() {
 		return
 	}
 	p := &u.cfg.Pairs[f.Pair]
-	fmt.Fprintf(u.stdout, "\nThe smallest input found on which %s and %s differ:\n\n", p.TargetA, p.TargetB)
+	if len(u.cfg.Pairs) == 1 || u.severalTargets() {
+		fmt.Fprintln(u.stdout)
+	}
+	fmt.Fprintf(u.stdout, "The smallest input found on which %s and %s differ:\n\n", p.TargetA, p.TargetB)
 	if err := u.picture(u.stdout, f); err != nil {
 		u.log.Error().Err(err).Msg("drawing a finding")
 	}
@@ -68,65 +71,78 @@ func (u *runUI) pairTables(s *fuzz.State) {
 		for end < len(s.Pairs) && s.Pairs[end].TargetA == s.Pairs[first].TargetA && s.Pairs[end].TargetB == s.Pairs[first].TargetB {
 			end++
 		}
-		if first > 0 {
-			fmt.Fprintln(u.stdout)
+		if pairs := s.Pairs[first:end]; u.headline(pairs) && len(pairs) > 1 {
+			u.pairTable(pairs)
 		}
-		u.pairTable(s.Pairs[first:end])
 		first = end
 	}
 }
 
-// pairTable has a headline and a row for each instruction of two targets.
-func (u *runUI) pairTable(pairs []*fuzz.PairState) {
-	var differ []*fuzz.PairState
+// headline says whether and how much two targets differ, on one instruction also
+// why.
+func (u *runUI) headline(pairs []*fuzz.PairState) (differ bool) {
 	var dots, mismatches uint64
+	n := 0
 	for _, p := range pairs {
 		dots += p.Dots
 		mismatches += p.Mismatches()
 		if p.Mismatches() > 0 {
-			differ = append(differ, p)
+			n++
 		}
-	}
-	names := pairs[0].TargetA + " and " + pairs[0].TargetB
-	if len(differ) == 0 {
-		fmt.Fprintf(u.stdout, "%s agree on %s: equal bits in %s dot products\n", names, instructions(pairs), thousands(dots))
-		return
 	}
 	what := pairs[0].Name
 	if len(pairs) > 1 {
-		what = fmt.Sprintf("%d of %d instructions", len(differ), len(pairs))
+		what = fmt.Sprintf("%d instructions", len(pairs))
 	}
-	fmt.Fprintf(u.stdout, "%s differ on %s: in %s of %s dot products (%s)\n", names, what, thousands(mismatches), thousands(dots), share(mismatches, dots))
-	if len(pairs) == 1 && (pairs[0].Verdict == nil || !pairs[0].Verdict.Found()) {
-		return // a table would say nothing new
+	text := fmt.Sprintf("%s and %s agree on %s: equal bits in %s dot products", pairs[0].TargetA, pairs[0].TargetB, what, thousands(dots))
+	if n > 0 {
+		if len(pairs) > 1 {
+			what = fmt.Sprintf("%d of %s", n, what)
+		}
+		text = fmt.Sprintf("%s and %s differ on %s: in %s of %s dot products (%s)",
+			pairs[0].TargetA, pairs[0].TargetB, what, thousands(mismatches), thousands(dots), share(mismatches, dots))
 	}
-	fmt.Fprintln(u.stdout)
+	if len(pairs) == 1 && n == 1 {
+		text += ": " + explanation(pairs[0], 4)
+	}
+	for i, l := range wrap(text, u.width-2) {
+		if i > 0 {
+			l = "  " + l
+		}
+		fmt.Fprintln(u.stdout, l)
+	}
+	return n > 0
+}
+
+// pairTable has a row for each instruction of two targets.
+func (u *runUI) pairTable(pairs []*fuzz.PairState) {
 	g := grid{width: u.width, right: map[int]bool{1: true, 2: true}, head: true}
 	g.add("INSTRUCTION", "MISMATCHES", "", "EXPLAINED BY")
-	for _, p := range differ {
-		g.add(p.Name, thousands(p.Mismatches()), share(p.Mismatches(), p.Dots), explanation(p))
+	most := 4
+	if len(pairs) > 12 {
+		most = 2 // a line for each
 	}
-	if same := len(pairs) - len(differ); same == 1 || u.verbose {
-		for _, p := range pairs {
-			if p.Mismatches() == 0 {
-				g.add(p.Name, "none", "", "equal bits")
-			}
+	var same []*fuzz.PairState
+	for _, p := range pairs {
+		if p.Mismatches() == 0 {
+			same = append(same, p)
+			continue
 		}
-	} else if same > 0 {
-		g.add(fmt.Sprintf("%d others", same), "none", "", "equal bits")
+		g.add(p.Name, thousands(p.Mismatches()), share(p.Mismatches(), p.Dots), explanation(p, most))
 	}
+	if len(same) > 1 && !u.verbose {
+		g.add(fmt.Sprintf("%d others", len(same)), "none", "", "equal bits")
+		same = nil
+	}
+	for _, p := range same {
+		g.add(p.Name, "none", "", "equal bits")
+	}
+	fmt.Fprintln(u.stdout)
 	g.write(u.stdout, u.bolden)
+	fmt.Fprintln(u.stdout)
 }
 
 func (a *app) bolden(s string) string { return a.paint(s, bold) }
-
-// instructions names one instruction, or counts several.
-func instructions(pairs []*fuzz.PairState) string {
-	if len(pairs) == 1 {
-		return pairs[0].Name
-	}
-	return fmt.Sprintf("%d instructions", len(pairs))
-}
 
 // share writes a part as a percentage.
 func share(n, of uint64) string {
@@ -145,12 +161,13 @@ func thousands(n uint64) string {
 	return s
 }
 
-// explanation says in a few words what the verdict is.
-func explanation(p *fuzz.PairState) string {
+// explanation says in a few words what the verdict is, with at most so many
+// changes.
+func explanation(p *fuzz.PairState, most int) string {
 	if p.Verdict == nil || !p.Verdict.Found() {
 		return string(triage.Unexplained)
 	}
-	return briefChanges(p.Verdict.Changes, 4)
+	return briefChanges(p.Verdict.Changes, most)
 }
 
 // briefChanges writes the first most changes.

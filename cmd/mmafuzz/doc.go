@@ -1,0 +1,161 @@
+// Command mmafuzz is a differential-testing fuzzer for matrix
+// multiply-accumulate units: it feeds the same bits to two of them, finds inputs
+// on which they differ, shrinks each to a minimal one and says why.
+//
+//	mmafuzz run         compare units and explain where they differ
+//	mmafuzz eval        compute dot products read from standard input
+//	mmafuzz show        draw the picture of a bundle, which is what run finds
+//	mmafuzz replay      run the case of a bundle again
+//	mmafuzz minimize    shrink the case of a bundle again
+//	mmafuzz triage      explain all bundles below a directory again
+//	mmafuzz diff        where the arithmetics of two targets differ
+//	mmafuzz list        targets, instructions, generators, labels, formats, parameters
+//	mmafuzz doctor      what this machine can run, and why not
+//	mmafuzz selfcheck   measure the models, the generators, the triage, the minimizer
+//	mmafuzz completion  completion for a shell
+//	mmafuzz version     the version, and what results may depend on
+//
+// mmafuzz help COMMAND tells more about each. Results go to standard output, all
+// else to standard error. Exit status, as that of diff(1): 0 the units agree, 1
+// mismatches were found, 2 trouble.
+//
+// # JSON
+//
+// The text for people may change with every version. With --json, commands write
+// one JSON object a line instead, whose schema has a version: fields may be added
+// under one version, none is removed or changes its meaning. Codes are strings of
+// all hexadecimal digits of their format. In the tables below a ? marks a field
+// that is not always there, a * one that has any JSON below it.
+//
+// Every object has
+//
+//	v  number  the version of the schema: 1
+//
+// # Events of run
+//
+// Every event has
+//
+//	t      string  the time: RFC 3339, UTC
+//	event  string  start, finding, progress or summary
+//
+// The event start comes first:
+//
+//	seed                 number  of all inputs
+//	count                number  dot products for each pair; 0: no limit
+//	out                  string  directory of the journal and the bundles
+//	resumed              number  dot products of all pairs in earlier parts of the run
+//	pairs[].a            string  first target
+//	pairs[].b            string  second target
+//	pairs[].instruction  string  its name, or NAME ~ NAME if the targets have one each
+//
+// The event finding is a differing case, shrunk and explained, the first of its
+// bucket or one of as many as --per-bucket says:
+//
+//	pair      number   index in the pairs of start and summary
+//	bucket    string   labels with + that the case needs, | between sets of which each is enough, :CLASS if that is not value
+//	bundle    string   directory of the bundle
+//	mismatch  object*  as in the bundle's mismatch.json: go doc ./corpus Mismatch
+//
+// The event progress comes once a second:
+//
+//	seconds     number  since the start
+//	dots        number  dot products of all pairs
+//	mismatches  number  of these, those that differ
+//	buckets     number  buckets so far
+//	features    number  decisions of the models seen so far
+//
+// The event summary comes last, also after an interrupt:
+//
+//	seconds                      number   since the start
+//	dots                         number   dot products of all pairs
+//	mismatches                   number   of these, those that differ
+//	interrupted                  bool     the run can be resumed
+//	count                        number   the --count that gives the same findings
+//	pairs[].a                    string   as in start
+//	pairs[].b                    string   as in start
+//	pairs[].instruction          string   as in start
+//	pairs[].dots                 number   dot products
+//	pairs[].mismatches           number   of these, those that differ
+//	pairs[].classes              object*  number of dot products by class: same, value, zero-sign, nan-code, nan, inf, fault
+//	pairs[].explained            bool     the changes below explain all differing cases that were looked at
+//	pairs[].labels[]             string?  what the changes earn: mmafuzz list labels
+//	pairs[].changes[].path       string?  parameter: mmafuzz list parameters
+//	pairs[].changes[].from       string?  its value in the arithmetic that is known
+//	pairs[].changes[].to         string?  its value in the other
+//	pairs[].equivalent[][].path  string?  other changes that no input tells from these
+//	pairs[].equivalent[][].from  string?
+//	pairs[].equivalent[][].to    string?
+//	pairs[].buckets[].name       string?  as in finding; the largest bucket is first
+//	pairs[].buckets[].class      string?  as in classes, but same
+//	pairs[].buckets[].cases      number?  differing dot products
+//	pairs[].buckets[].max_ulp    number?  the largest distance of the results, in steps from one number of D's format to the next
+//	pairs[].buckets[].bundle     string?  directory of its first finding
+//
+// # Other commands
+//
+// eval, an object for each dot product:
+//
+//	line   number   of the input, from 1
+//	d      string   the result
+//	trace  object*? with --explain, where the arithmetic is known: every step of the sum, as in a bundle's trace-a.json
+//
+// replay:
+//
+//	bundle         string   its directory
+//	a              string   the first side's result now
+//	b              string   the second side's result now
+//	recorded_a     string   the result that the bundle has
+//	recorded_b     string   the result that the bundle has
+//	class          string   of the difference now, as in summary
+//	reproduced     bool     both results are the recorded ones
+//	through_model  string?  a or b: the side for which the program that explains it stands in
+//
+// show and minimize write mismatch.json, as it is and as it becomes.
+//
+// minimize, where the two sides agree now, and triage, an object for each bundle:
+//
+//	bundle          string   its directory
+//	was             string   bucket that the bundle names
+//	now             string   bucket now; empty if there is none
+//	changes[].path  string?  as in summary
+//	changes[].from  string?
+//	changes[].to    string?
+//	problem         string?  why there is no bucket
+//
+// diff, an object for each pair of instructions:
+//
+//	a                       string   TARGET/INSTRUCTION
+//	b                       string   TARGET/INSTRUCTION
+//	evidence_a              string   what the first arithmetic is known from
+//	evidence_b              string   what the second arithmetic is known from
+//	parts[].labels[]        string?  what the part earns
+//	parts[].changes[].path  string?  fields that change as one
+//	parts[].changes[].from  string?
+//	parts[].changes[].to    string?
+//	parts[].witness         string?  the smallest input found on which the part alone makes a difference, as eval reads it
+//	parts[].before          string?  its result by the first arithmetic
+//	parts[].after           string?  its result with the part changed
+//	parts[].alone           bool?    the part makes sense without the others
+//
+// doctor, an object for each thing that was looked at:
+//
+//	what    string   processors, simulators, gpu, ...
+//	state   string   ok, absent or problem
+//	detail  string
+//	remedy  string?  what to do
+//
+// list writes an object for each row, with the heads of its columns as names and
+// strings as values; version one with the name and the version of everything
+// that results may depend on.
+//
+// selfcheck models, an object for each elementary operation:
+//
+//	operation    string
+//	arithmetics  number  that have the operation
+//	raw          number  dot products of raw bits
+//	directed     number  dot products of all other generators
+//	mismatches   number  of the fast model and the oracle
+//	first        string?  the first mismatch: instruction and operands
+//
+// The other tables of selfcheck are documents and have no JSON form.
+package main
