@@ -1,4 +1,4 @@
-//go:build nvml && cgo
+//go:build nvml && cgo && linux
 
 package discover
 

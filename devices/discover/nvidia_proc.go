@@ -1,4 +1,4 @@
-//go:build !(nvml && cgo)
+//go:build !(nvml && cgo && linux)
 
 package discover
 
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// nvidia reads what the kernel driver publishes. Built with -tags nvml and cgo,
-// the program asks NVML instead and knows more.
+// nvidia reads what the kernel driver publishes. Built for Linux with -tags nvml
+// and cgo, the program asks NVML instead and knows more.
 func nvidia() []Device { return nvidiaProc("/proc/driver/nvidia") }
 
 func nvidiaProc(root string) []Device {

@@ -1,0 +1,99 @@
+package discover
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestAMD reads a recorded topology: a processor, two GPUs of the catalogue and
+// one that is not.
+func TestAMD(t *testing.T) {
+	want := []Device{
+		{Kind: "amd", Name: "gfx942", Arch: "cdna3"},
+		{Kind: "amd", Name: "gfx90a", Arch: "cdna2"},
+		{Kind: "amd", Name: "gfx1101"},
+	}
+	if diff := cmp.Diff(want, amd("testdata/kfd")); diff != "" {
+		t.Error(diff)
+	}
+	if got := amd(filepath.Join("testdata", "absent")); got != nil {
+		t.Errorf("without the driver: %v", got)
+	}
+	if got := amd("[]"); got != nil {
+		t.Errorf("a path that is a bad pattern: %v", got)
+	}
+}
+
+// TestAMDUnreadable has a file that cannot be read.
+func TestAMDUnreadable(t *testing.T) {
+	root := t.TempDir()
+	file := filepath.Join(root, "1", "properties")
+	if err := os.MkdirAll(file, 0o777); err != nil { // a directory in its place
+		t.Fatal(err)
+	}
+	got := amd(root)
+	if len(got) != 1 || got[0].Kind != "amd" || got[0].Name != file || got[0].Problem == "" || got[0].Remedy != "read access to "+root {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestGfxName(t *testing.T) {
+	for version, want := range map[string]string{
+		"90008": "gfx908", "90010": "gfx90a", "90402": "gfx942", "90500": "gfx950",
+		"100300": "gfx1030", "110000": "gfx1100", "120001": "gfx1201", "x": "gfx?", "": "gfx?",
+	} {
+		if got := gfxName(version); got != want {
+			t.Errorf("%s: %s, want %s", version, got, want)
+		}
+	}
+}
+
+// TestArchNames checks that what is found can be simulated under its name.
+func TestArchNames(t *testing.T) {
+	for chip, name := range gfxArch {
+		if a, ok := mma.FindArch(name); !ok || a.Chip != chip {
+			t.Errorf("%s is %s, which is %v in the catalogue", chip, name, a)
+		}
+	}
+	for _, tc := range []struct {
+		major, minor int
+		want         string
+	}{
+		{7, 0, "volta"}, {7, 5, "turing"}, {8, 0, "ampere"}, {8, 6, "ampere"}, {8, 9, "ada"}, {9, 0, "hopper"},
+		{10, 0, "blackwell"}, {10, 3, "blackwell-ultra"}, {11, 0, "thor"}, {12, 0, "rtx-blackwell"}, {12, 1, "gb10"},
+		{6, 1, ""}, {8, 7, ""}, {99, 0, ""},
+	} {
+		got := capabilityArch(tc.major, tc.minor)
+		if got != tc.want {
+			t.Errorf("%d.%d: %q, want %q", tc.major, tc.minor, got, tc.want)
+		}
+		if _, ok := mma.FindArch(got); got != "" && !ok {
+			t.Errorf("%d.%d: %s is not in the catalogue", tc.major, tc.minor, got)
+		}
+	}
+}
+
+func TestProperty(t *testing.T) {
+	const text = "a 1\nb 2 3\naa 4\nc\nd  5\na 6\n"
+	for name, want := range map[string]string{"a": "1", "b": "", "aa": "4", "c": "", "d": "5", "e": ""} {
+		if got := property(text, name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestDevices looks at the machine that it runs on: whatever is there, it has a
+// kind and a name, and a problem comes with a remedy.
+func TestDevices(t *testing.T) {
+	for _, d := range Devices() {
+		t.Logf("%+v", d)
+		if d.Kind != "nvidia" && d.Kind != "amd" || d.Name == "" {
+			t.Errorf("%+v", d)
+		}
+	}
+}
