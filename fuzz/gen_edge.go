@@ -133,10 +133,9 @@ func zeroDot(d *draw, dot *mma.Dot) {
 			d.dot.C |= 1 << d.intn(int(d.fc.FracBits))
 		}
 	}
-	switch d.intn(4) {
+	switch k := d.intn(d.K); d.intn(5) {
 	case 0: // an exact cancellation
 		lo, hi := d.products()
-		k := d.intn(d.K)
 		d.product(k, d.between(lo, hi), d.coin())
 		if d.fc != nil && d.coin() {
 			d.minusProduct(k)
@@ -145,12 +144,17 @@ func zeroDot(d *draw, dot *mma.Dot) {
 		}
 	case 1: // underflow
 		df := d.D.Get()
-		d.power(d.intn(d.K), int(df.Emin())-int(df.FracBits)-d.between(1, 20), d.coin())
+		d.power(k, int(df.Emin())-int(df.FracBits)-d.between(1, 20), d.coin())
 	case 2: // a subnormal operand that a unit may flush
-		k := d.intn(d.K)
 		d.dot.A[k] = (1 + d.next()&(1<<d.fa.FracBits-1)>>1) << d.fa.Low
 		if d.coin() {
 			d.dot.A[k] |= d.fa.SignBit()
+		}
+	case 3: // a tiny partial sum, with zeros after it
+		d.product(k, int(d.D.Get().Emin())+d.between(0, int(d.D.Get().FracBits)), d.coin())
+		if d.fc != nil {
+			d.minusProduct(k)
+			d.nudge(3)
 		}
 	}
 }

@@ -54,6 +54,7 @@ type ranges struct {
 	// have nominal exponents of at least minE. Sums of all of them are below
 	// 2^highS.
 	lowP, highP, highS, minE int
+	bareP                    int // highP without scales
 	bitsP                    int // significant bits of a product, at most
 	lowC, minC, maxC         int // of c and its exponents; of D's format if there is no c
 	d                        *fp.Format
@@ -70,6 +71,7 @@ func newRanges(i *mma.Instruction) *ranges {
 	u.steps = (i.K + l - 1) / l
 	u.lowP = int(a.Emin()) - int(a.FracBits) + int(b.Emin()) - int(b.FracBits)
 	u.highP = int(a.Emax()+b.Emax()) + 2
+	u.bareP = u.highP
 	u.minE = int(a.Emin() + b.Emin())
 	u.bitsP = int(a.FracBits+b.FracBits) + 2
 	if i.Scale != fp.None {
@@ -142,13 +144,70 @@ var arguments = []argument{
 				f != 0 && u.p.Prod.Round.Frac == 0 && !firstNaN(&u.p) && !u.p.Special.NegZero && (s.Align.Floor == 0 || int(s.Align.Floor) <= u.minE) &&
 				u.highP-1-int(s.Align.F) <= u.lowP && max(top, u.maxC, int(u.p.Acc.Emax))-f <= u.lowP
 		}},
+	{"fixed-point-groups", "Groups are summed exactly and in fixed point: neither the exponents of their products nor the order of the additions shows.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			s := u.p.Stage0
+			return only(ch, "prod.exp", "in.widen", "stage0.sum") && s.Fixed && q.Stage0.Sum != mma.Off && s.Align.F == 0 && s.Round == (mma.Round{}) &&
+				u.p.Prod.Round.Frac == 0 && u.p.In.Sub == mma.KeepSub && !firstNaN(&u.p) && !u.p.Special.NegZero
+		}},
+	{"exact-partial-sum", "Nothing is cut or rounded before the one rounding at the end: partial sums are exact.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			return only(ch, "stage0.sum", "stage0.group", "stage0.split") && !cuts(&u.p) && !cuts(q) && q.Stage0.Sum != mma.Off &&
+				u.p.Stage0.Round == (mma.Round{}) && q.Stage0.Round == (mma.Round{}) && !firstNaN(&u.p) && !u.p.Special.NegZero
+		}},
+	{"two-terms", "There are two terms to add: all orders of additions are the same one.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			p := &u.p
+			pair := only(ch, "stage0.sum") && p.L == 2 && p.Stage0.Split == mma.Adjacent && p.Stage0.Group == 0
+			groups := only(ch, "stage1.sum") && p.Stage0.Split == mma.Interleaved && p.Stage0.Group == 2 && p.Stage1.Split == mma.Adjacent && p.Stage1.Group == 0
+			return (pair || groups) && u.f.A != fp.None && u.k%2 == 0 && !firstNaN(p) && q.Stage0.Sum != mma.Off && q.Stage1.Sum != mma.Off == (p.Stage1.Sum != mma.Off)
+		}},
+	{"exact-or-flushed", "Operands are normal or zero, so that products have few bits: normal ones are exact at both widths, and the others are flushed either way.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			a, b := u.p.Prod.Round, q.Prod.Round
+			return only(ch, "prod.round.frac", "prod.round.mode", "prod.round.flush") && u.p.In.Sub != mma.KeepSub && u.p.In.Widen == fp.None &&
+				a.Flush != mma.NoFlush && b.Flush != mma.NoFlush && int(min(a.Frac, b.Frac)) >= u.bitsP
+		}},
+	{"exact-when-tiny", "Every term is a multiple of the smallest subnormal, so that tiny sums are exact: they are tiny before and after rounding.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			p := &u.p
+			unit := func(r mma.Round) int { return int(r.Emin) - int(r.Frac) }
+			flushed := func(a, b mma.Round) bool { return a == b || a.Flush != mma.NoFlush && b.Flush != mma.NoFlush }
+			return only(ch, "stage0.round.flush", "acc.flush") && flushed(p.Stage0.Round, q.Stage0.Round) && flushed(p.Acc, q.Acc) && !cuts(p) &&
+				p.Prod.Round.Flush != mma.NoFlush && p.Stage1.Sum == mma.Off && unit(p.Prod.Round) == unit(p.Acc) &&
+				(p.Stage0.Sum == mma.Off || unit(p.Stage0.Round) == unit(p.Acc)) && u.lowC >= unit(p.Acc)
+		}},
+	{"flushed-before", "Results are flushed: no accumulator that is handed on is subnormal, and its sign stays.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			return only(ch, "in.acc") && u.p.Acc.Flush != mma.NoFlush && int32(u.p.Acc.Emin) == u.d.Emin() && u.p.In.Acc != mma.FlushPlus && q.In.Acc != mma.FlushPlus
+		}},
+	{"never-minus-zero", "The accumulator starts from a c without -0 and no sum is tiny: no zero is -0, whatever the signs of products.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			signs := only(ch, "special.negzero") || only(ch, "in.sub") && u.p.In.Sub != mma.KeepSub && q.In.Sub != mma.KeepSub
+			return signs && u.p.Start == mma.StartC && u.p.Lanes <= 1 && u.p.In.C == mma.FlushPlus && u.p.Acc.Mode != fp.RD &&
+				u.p.Late == (mma.Round{}) && u.lowP-int(u.d.FracBits)-2 >= u.minC
+		}},
+	{"cut-down-twice", "The sum of products is cut by RD, and the total again at no smaller a bit, or c is so large that it is: RD twice is RD once.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			return (only(ch, "join.align.f") || only(ch, "join.align.floor")) && u.cutDownTwice(&u.p) && u.cutDownTwice(q)
+		}},
+	{"no-result-overflow-down", "The products together are below the last bit that RD leaves beside the largest number, and one such bit more or less rounds to it.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			p := u.p.Join.Post
+			return only(ch, "acc.over") && p.Mode == fp.RD && u.p.Join.Align.Mode == fp.RD && u.p.Start == mma.StartC && u.p.Acc.Mode == fp.RNE &&
+				p.Frac >= u.p.Acc.Frac+2 && u.p.Join.Align.F >= p.Frac && u.highS < int(u.p.Acc.Emax)-int(u.p.Join.Align.F)
+		}},
 	{"one-step", "There is one step: no accumulator is handed from one to the next.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
 			return only(ch, "in.acc") && u.steps == 1 && u.p.Lanes <= 1
 		}},
-	{"floor-below-exponents", "No product that is not zero, and no c, has a nominal exponent below the floors: they are never the largest.",
+	{"floor-below-exponents", "No product that is not zero, and no c where there is one, has a nominal exponent below the floors: they are never the largest.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
-			return only(ch, "join.align.floor", "stage0.align.floor", "stage1.align.floor") && min(u.minE, u.minC) >= u.topFloor(q) && !u.normalises(q)
+			least := u.minE
+			if slices.Contains(ch, "join.align.floor") {
+				least = min(least, u.minC)
+			}
+			return only(ch, "join.align.floor", "stage0.align.floor", "stage1.align.floor") && least >= u.topFloor(q) && !u.normalises(q)
 		}},
 	{"floor-below-bits", "Every product and c is a multiple of the last bit that the floors retain: nothing is cut there.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
@@ -202,7 +261,8 @@ var arguments = []argument{
 		}},
 	{"no-product-overflow", "Every product is below 2^128.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
-			return only(ch, "prod.round.emax", "prod.round.over") && u.highP <= 128
+			scaled := u.p.Scale == mma.ScaleGroup && u.bareP <= 128 // scales come later
+			return only(ch, "prod.round.emax", "prod.round.over") && (u.highP <= 128 || scaled)
 		}},
 	{"exact-products", "Products are exact at both widths: the rounding and its flush do nothing.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
@@ -407,6 +467,24 @@ func (u *ranges) postIs(q *mma.Params, ok func(mma.Round) bool) bool {
 		}
 	}
 	return true
+}
+
+// cutDownTwice says whether the sum of products, of terms cut at their own width,
+// is cut by RD beside c and the total by RD again, such that the total alone
+// could be: where the first cut drops anything, the total's last bit is above it.
+// With c that is much larger than the sum its exponent falls by one at most;
+// without c, or with a tiny one, the total's last bit is that of subnormals.
+func (u *ranges) cutDownTwice(p *mma.Params) bool {
+	j, post := p.Join, p.Join.Post
+	f1, f, floor := int(p.Stage0.Align.F), int(j.Align.F), int(j.Align.Floor)
+	l := int(p.L)
+	if l == 0 || l > u.k {
+		l = u.k
+	}
+	growth := 2 + bits.Len(uint(l-1)) // of a sum over its largest exponent
+	return p.Stage0.Sum == mma.Fused && f1 != 0 && p.Stage1 == u.p.Stage1 && j.Align.Mode == fp.RD && post.Mode == fp.RD && post.Emin != 0 &&
+		f > int(post.Frac) && f-f1 >= growth && u.cutOfC() <= f && int(j.CF) != 0 &&
+		(floor == 0 || floor-f <= int(post.Emin)-int(post.Frac)) && u.lowC >= int(post.Emin)-int(post.Frac)
 }
 
 // sumBits is the number of bits of a final sum, at most: of terms cut to
