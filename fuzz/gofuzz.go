@@ -4,7 +4,10 @@ package fuzz
 
 import "github.com/mmafuzz/mmafuzz/sim/mma"
 
-var gofuzzChecker = NewChecker(mma.Arithmetics())
+var (
+	gofuzzChecker  = NewChecker(mma.Arithmetics())
+	plantedChecker = newPlantedChecker()
+)
 
 // FuzzPair is the entry of go-fuzz:
 //
@@ -13,8 +16,14 @@ var gofuzzChecker = NewChecker(mma.Arithmetics())
 //
 // The corpus in the work directory is the encoding of Decode, which go test
 // -fuzz shares. An input whose computation has many features is preferred.
-func FuzzPair(data []byte) int {
-	features, err := gofuzzChecker.Check(data)
+func FuzzPair(data []byte) int { return gofuzzCheck(gofuzzChecker, data) }
+
+// FuzzPlanted is FuzzPair with a mistake planted in one model, to try whether
+// go-fuzz finds it (go-fuzz -func FuzzPlanted, with the same archive).
+func FuzzPlanted(data []byte) int { return gofuzzCheck(plantedChecker, data) }
+
+func gofuzzCheck(c *Checker, data []byte) int {
+	features, err := c.Check(data)
 	if err != nil {
 		panic(err)
 	}
