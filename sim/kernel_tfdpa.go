@@ -76,10 +76,7 @@ const (
 func newTFDPA(m *Model) *tfdpa {
 	p, f := &m.params, m.formats
 	a, b := f.A.Get(), f.B.Get()
-	l := int(p.L)
-	if l == 0 || l > m.k {
-		l = m.k
-	}
+	l := p.Step(m.k)
 	if a.Specials == fp.NegZeroNaN || b.Specials == fp.NegZeroNaN || // decodeSide does not know them
 		!isTFDPA(p) || a.FracBits > 25 || b.FracBits > 25 || l > maxKernelL || m.k%l != 0 {
 		return nil

@@ -154,10 +154,7 @@ func flushTerm(t term, emin int32, flush mma.InFlush) term {
 // instruction runs the program on the K elements that begin at from.
 func (x *machine) instruction(from int) term {
 	lanes := len(x.lanes)
-	l := int(x.p.L)
-	if l == 0 || l > x.m.k {
-		l = x.m.k
-	}
+	l := x.p.Step(x.m.k)
 	for r := range x.lanes {
 		x.lanes[r] = x.lane(from, r, lanes, l)
 	}

@@ -180,13 +180,10 @@ func toZero(f mma.Field, p *mma.Params) []int { return []int{0} }
 
 // stepWidths halves and doubles L, and tries one product and all.
 func stepWidths(u *unit) []mma.Params {
-	l := int(u.p.L)
-	if l == 0 {
-		l = u.k
-	}
+	l := u.p.Step(u.k)
 	var out []mma.Params
 	for _, n := range []int{l / 2, l * 2, 1, u.k} {
-		if n < 1 || min(n, u.k) == min(l, u.k) {
+		if n < 1 || min(n, u.k) == l {
 			continue
 		}
 		out = append(out, u.with(func(p *mma.Params) { p.L = uint8(n) }))

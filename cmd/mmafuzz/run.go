@@ -68,8 +68,9 @@ Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
 	}
 	f := c.Flags()
-	f.StringVar(&r.a, "a", "", "first `target`: KIND:ARGUMENT[/INSTRUCTION] (default "+demoA+")")
-	f.StringVar(&r.b, "b", "", "second `target` (default "+demoB+")")
+	// The completion of cobra looks for a flag of one letter among the short ones.
+	f.StringVarP(&r.a, "a", "a", "", "first `target`: KIND:ARGUMENT[/INSTRUCTION] (default "+demoA+")")
+	f.StringVarP(&r.b, "b", "b", "", "second `target` (default "+demoB+")")
 	f.StringVar(&r.inst, "inst", "", "`instruction` (default: all that both targets have)")
 	f.StringVar(&r.instB, "inst-b", "", "`instruction` of the second target, if it is another one")
 	f.StringSliceVar(&r.targets, "targets", nil, "compare all pairs of these `targets`")

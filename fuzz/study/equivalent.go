@@ -64,10 +64,7 @@ type ranges struct {
 func newRanges(i *mma.Instruction) *ranges {
 	a, b, d := i.A.Get(), i.B.Get(), i.D.Get()
 	u := &ranges{p: i.Params, f: i.Formats, k: i.K, d: d, hasC: i.C != fp.None}
-	l := int(i.Params.L)
-	if l == 0 || l > i.K {
-		l = i.K
-	}
+	l := i.Params.Step(i.K)
 	u.steps = (i.K + l - 1) / l
 	u.lowP = int(a.Emin()) - int(a.FracBits) + int(b.Emin()) - int(b.FracBits)
 	u.highP = int(a.Emax()+b.Emax()) + 2
@@ -126,10 +123,7 @@ var arguments = []argument{
 		}},
 	{"whole-group", "The group is as large as the step with both values: there is one group.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
-			l := int(u.p.L)
-			if l == 0 || l > u.k {
-				l = u.k
-			}
+			l := u.p.Step(u.k)
 			whole := func(s mma.Stage) bool { return s.Split == mma.Adjacent && (s.Group == 0 || int(s.Group) >= l) }
 			return only(ch, "stage0.group") && whole(u.p.Stage0) && whole(q.Stage0)
 		}},
@@ -374,10 +368,7 @@ var arguments = []argument{
 
 // sameSteps says whether two orders give every step the same products.
 func (u *ranges) sameSteps(q *mma.Params) bool {
-	l := int(u.p.L)
-	if l == 0 || l > u.k {
-		l = u.k
-	}
+	l := u.p.Step(u.k)
 	a, b := mma.Sequence(u.p.Order, u.k), mma.Sequence(q.Order, u.k)
 	for at := 0; at < u.k; at += l {
 		x, y := slices.Clone(a[at:min(at+l, u.k)]), slices.Clone(b[at:min(at+l, u.k)])
@@ -477,10 +468,7 @@ func (u *ranges) postIs(q *mma.Params, ok func(mma.Round) bool) bool {
 func (u *ranges) cutDownTwice(p *mma.Params) bool {
 	j, post := p.Join, p.Join.Post
 	f1, f, floor := int(p.Stage0.Align.F), int(j.Align.F), int(j.Align.Floor)
-	l := int(p.L)
-	if l == 0 || l > u.k {
-		l = u.k
-	}
+	l := p.Step(u.k)
 	growth := 2 + bits.Len(uint(l-1)) // of a sum over its largest exponent
 	return p.Stage0.Sum == mma.Fused && f1 != 0 && p.Stage1 == u.p.Stage1 && j.Align.Mode == fp.RD && post.Mode == fp.RD && post.Emin != 0 &&
 		f > int(post.Frac) && f-f1 >= growth && u.cutOfC() <= f && int(j.CF) != 0 &&
@@ -493,10 +481,7 @@ func (u *ranges) sumBits() int {
 	if u.p.Stage0.Sum != mma.Off || u.p.Join.Align.F == 0 {
 		return 1 << 20
 	}
-	l := int(u.p.L)
-	if l == 0 || l > u.k {
-		l = u.k
-	}
+	l := u.p.Step(u.k)
 	largest := 1.0
 	for _, id := range []fp.ID{u.f.A, u.f.B, u.f.Scale, u.f.Scale} {
 		if id != fp.None {

@@ -78,6 +78,14 @@ type Params struct {
 	Special Special `json:"special,omitzero"`
 }
 
+// Step returns the number of products of a step (of one lane) on k elements.
+func (p *Params) Step(k int) int {
+	if p.L == 0 || int(p.L) > k {
+		return k
+	}
+	return int(p.L)
+}
+
 // Input is the conditioning of operands before they are multiplied.
 type Input struct {
 	// Widen, if set, is a format to which every finite a and b is converted
