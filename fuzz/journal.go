@@ -13,6 +13,8 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
 // The journal is a text file of one record a line: a CRC-32C of the rest in
@@ -38,7 +40,7 @@ func (c *Campaign) header() journalHeader {
 	h := journalHeader{Version: 1, Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket}
 	for _, p := range c.pairs {
 		h.Pairs = append(h.Pairs, fmt.Sprintf("%s %s | %s %s", p.TargetA, p.A.Instruction().Name, p.TargetB, p.B.Instruction().Name))
-		h.Policies = append(h.Policies, fmt.Sprint(p.policy))
+		h.Policies = append(h.Policies, policyName(p.policy))
 		var names []string
 		for _, s := range p.sources {
 			names = append(names, s.String())
@@ -46,6 +48,11 @@ func (c *Campaign) header() journalHeader {
 		h.Generators = append(h.Generators, strings.Join(names, " "))
 	}
 	return h
+}
+
+func policyName(p oracle.Policy) string {
+	name := map[oracle.Strictness]string{oracle.Bits: "bits", oracle.ByClass: "class"}
+	return fmt.Sprintf("NaNs by %s, zeros by %s", name[p.NaN], name[p.Zero])
 }
 
 // ErrOtherCampaign says that a journal belongs to a campaign of another

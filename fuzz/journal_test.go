@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
 // journalConfig is a campaign with a journal that does nothing yet.
@@ -28,6 +30,10 @@ func TestOtherCampaign(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		"its seed is 3, not 4":                       func(c *Config) { c.Seed = 4 },
 		"its number of cases per bucket is 1, not 2": func(c *Config) { c.PerBucket = 2 },
+		"its comparison is NaNs by bits, zeros by bits, not NaNs by class, zeros by bits": func(c *Config) {
+			class := oracle.ByClass
+			c.NaN = &class
+		},
 		"its number of pairs is 1, not 2":            func(c *Config) { c.Pairs = append(c.Pairs, c.Pairs[0]) },
 		"its pair is sim:ampere mma.m16n8k16.f32.f16.f16.f32 | sim:hopper mma.m16n8k16.f32.f16.f16.f32, " +
 			"not sim:ampere mma.m16n8k8.f32.f16.f16.f32 | sim:hopper mma.m16n8k8.f32.f16.f16.f32": func(c *Config) {
