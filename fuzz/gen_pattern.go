@@ -70,20 +70,20 @@ func patternSize(sp Spec) uint64 {
 }
 
 func pattern(d *draw, dot *mma.Dot) {
-	a, b := d.patterns(d.fa), d.patterns(d.fb)
+	a, b, c := d.patterns(d.fa), d.patterns(d.fb), []uint64{0}
+	if d.fc != nil {
+		c = d.patterns(d.fc)
+	}
 	// Neighbouring indexes should differ in everything, so that the first few
 	// thousand already cover the table: step through it by a large odd number.
-	size := patternSize(d.Spec)
+	size := uint64(len(a)) * uint64(len(b)) * uint64(len(c)) * patternCompany
 	index := d.index % size * scatter(size) % size
 	digit := func(n int) int {
 		x := int(index % uint64(n))
 		index /= uint64(n)
 		return x
 	}
-	if d.fc != nil {
-		c := d.patterns(d.fc)
-		d.dot.C = c[digit(len(c))]
-	}
+	d.dot.C = c[digit(len(c))]
 	k := int(d.index/size) % d.K
 	d.dot.B[k] = b[digit(len(b))]
 	d.dot.A[k] = a[digit(len(a))]

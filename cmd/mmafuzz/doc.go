@@ -148,14 +148,5 @@
 // strings as values; version one with the name and the version of everything
 // that results may depend on.
 //
-// selfcheck models, an object for each elementary operation:
-//
-//	operation    string
-//	arithmetics  number  that have the operation
-//	raw          number  dot products of raw bits
-//	directed     number  dot products of all other generators
-//	mismatches   number  of the fast model and the oracle
-//	first        string?  the first mismatch: instruction and operands
-//
-// The other tables of selfcheck are documents and have no JSON form.
+// The tables of selfcheck are documents of their own and have no JSON form.
 package main

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -128,6 +129,9 @@ var fileKinds = map[string]bool{"replay": true, "model": true}
 // name is if the target does not have it.
 func instructionHint(t devices.Target, name string) string {
 	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", t.Name())
+	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" }) {
+		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", t.Name())
+	}
 	if _, err := devices.Find(t, name); name == "" || err == nil {
 		return hint
 	}

@@ -43,16 +43,6 @@ Exit status: 0 all equal, 1 mismatches, 2 trouble.`,
 	return c
 }
 
-// modelCheck is a line of selfcheck models.
-type modelCheck struct {
-	Operation   string `json:"operation"`
-	Arithmetics int    `json:"arithmetics"`
-	Raw         uint64 `json:"raw"`
-	Directed    uint64 `json:"directed"`
-	Mismatches  uint64 `json:"mismatches"`
-	First       string `json:"first,omitempty"`
-}
-
 func (a *app) checkModels(ctx context.Context, raw, directed uint64, out string) error {
 	began := time.Now()
 	checks, err := study.Models(ctx, raw, directed, func(c *study.ModelCheck) {
