@@ -34,7 +34,7 @@ func TestOtherCampaign(t *testing.T) {
 			class := oracle.ByClass
 			c.NaN = &class
 		},
-		"its number of pairs is 1, not 2":            func(c *Config) { c.Pairs = append(c.Pairs, c.Pairs[0]) },
+		"its number of pairs is 1, not 2": func(c *Config) { c.Pairs = append(c.Pairs, c.Pairs[0]) },
 		"its pair is sim:ampere mma.m16n8k16.f32.f16.f16.f32 | sim:hopper mma.m16n8k16.f32.f16.f16.f32, " +
 			"not sim:ampere mma.m16n8k8.f32.f16.f16.f32 | sim:hopper mma.m16n8k8.f32.f16.f16.f32": func(c *Config) {
 			c.Pairs = openPairs(t, "sim:ampere", "sim:hopper", "mma.m16n8k8.f32.f16.f16.f32")
