@@ -1,0 +1,351 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"mmafuzz": main})
+}
+
+// TestScript runs testdata/script: every command as a user calls it, with exact
+// output and exit codes. go test ./cmd/mmafuzz -run TestScript -update rewrites
+// what changed.
+func TestScript(t *testing.T) {
+	hwvectors, err := filepath.Abs("../../../shared/hwvectors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HWVECTORS", hwvectors)
+			e.Setenv("MODULE", module)
+			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
+				e.Setenv(name, goEnv(name))
+			}
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "hwvectors":
+				_, err := os.Stat(hwvectors)
+				return err == nil, nil
+			case "full":
+				_, err := os.Stat("/dev/full")
+				return err == nil, nil
+			}
+			return false, errors.New("unknown condition")
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"rc": cmdRC, "mask": cmdMask, "plain": cmdPlain, "same": cmdSame, "record": cmdRecord, "edit": cmdEdit,
+			"fits": cmdFits, "errors": cmdErrors, "reseal": cmdReseal, "again": cmdAgain,
+		},
+	})
+}
+
+func goEnv(name string) string {
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		return os.Getenv(name)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// cmdRC runs a command and checks its exit code:
+//
+//	rc 2 mmafuzz run --count x
+func cmdRC(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: rc CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+}
+
+// masks hide what differs from run to run and from machine to machine.
+var masks = []struct {
+	pattern *regexp.Regexp
+	with    string
+}{
+	{regexp.MustCompile(`\(\d+\.\d s, \S+/s\)`), "(TIME)"},
+	{regexp.MustCompile(`(?m)^ *\d+:\d\d  `), "  TIME  "},
+	{regexp.MustCompile(`--count \d+`), "--count N"},
+}
+
+// cmdMask writes a file, or stdout or stderr, without times and rates:
+//
+//	mask stdout screen.txt
+func cmdMask(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mask FROM TO")
+	}
+	text := ts.ReadFile(args[0])
+	for _, m := range masks {
+		text = m.pattern.ReplaceAllString(text, m.with)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o666))
+}
+
+// cmdPlain writes JSON lines without times, progress, environments and versions,
+// one value a line:
+//
+//	plain stdout events.json
+func cmdPlain(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: plain FROM TO")
+	}
+	var out bytes.Buffer
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		var v map[string]any
+		ts.Check(json.Unmarshal([]byte(line), &v))
+		if v["event"] == "progress" {
+			continue
+		}
+		strip(v)
+		body, err := json.MarshalIndent(v, "", " ")
+		ts.Check(err)
+		out.Write(append(body, '\n'))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), out.Bytes(), 0o666))
+}
+
+// strip removes what differs from run to run and from machine to machine.
+func strip(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range []string{"t", "seconds", "environment", "made"} {
+			delete(v, name)
+		}
+		for _, x := range v {
+			strip(x)
+		}
+	case []any:
+		for _, x := range v {
+			strip(x)
+		}
+	}
+}
+
+// cmdSame checks that two directories hold the same files:
+//
+//	same one/out two/out
+func cmdSame(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: same DIR DIR")
+	}
+	a, err := readTree(ts.MkAbs(args[0]))
+	ts.Check(err)
+	b, err := readTree(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if d := differences(a, b); (d != "") != neg {
+		ts.Fatalf("%d and %d files; different: %s", len(a), len(b), d)
+	}
+}
+
+// readTree returns the files of a directory by their path in it.
+func readTree(root string) (map[string]string, error) {
+	files := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		files[name] = string(body)
+		return err
+	})
+	return files, err
+}
+
+// differences names a file that is not the same in two trees, "" if there is none.
+func differences(a, b map[string]string) string {
+	for name, body := range a {
+		if other, ok := b[name]; !ok || body != other {
+			return name
+		}
+	}
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// cmdRecord writes a recording of what the simulator of one architecture gives,
+// as if it were another's instruction:
+//
+//	record FILE CLAIMED SIMULATED INSTRUCTION
+func cmdRecord(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: record FILE CLAIMED SIMULATED INSTRUCTION")
+	}
+	claimed, err := mma.Lookup(args[1], args[3])
+	ts.Check(err)
+	unit, err := devices.OpenUnit("sim:"+args[2], args[3], "")
+	ts.Check(err)
+	b := mma.NewBatch(claimed.Formats, mma.Shape{M: 1, N: 1, K: claimed.K, Tiles: 4096})
+	fillBatch(b)
+	out := make([]byte, b.Dots()*claimed.D.Width())
+	ts.Check(unit.Run(context.Background(), b, out))
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	w, err := corpus.NewRecordingWriter(f, corpus.Header{Target: "test", Environment: map[string]string{"chip": "none"}})
+	ts.Check(err)
+	ts.Check(w.Add(corpus.Section{Arch: args[1], Instruction: claimed.Name, K: claimed.K, Generator: "test"}, b, out))
+	ts.Check(errors.Join(w.Close(), f.Close()))
+}
+
+// fillBatch fills a batch of FP16 and FP32 operands with finite numbers, always
+// the same.
+func fillBatch(b *mma.Batch) {
+	state := uint64(1)
+	next := func() uint64 {
+		state = state*6364136223846793005 + 1442695040888963407
+		return state >> 33
+	}
+	d := mma.NewDot(b.Formats, b.K)
+	for i := range b.Tiles {
+		for k := range d.A {
+			d.A[k], d.B[k] = next()&0xbfff, next()&0xbfff
+		}
+		d.C = 0x3c000000 + next()&0x83ffffff
+		b.Set(i, d)
+	}
+}
+
+// cmdEdit replaces text in a file:
+//
+//	edit FILE OLD NEW
+func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: edit FILE OLD NEW")
+	}
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s does not have %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
+}
+
+// cmdErrors runs the commands of a file, which all fail, and writes each with its
+// exit code and what it said to errors.txt:
+//
+//	errors FILE
+func cmdErrors(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: errors FILE")
+	}
+	var out strings.Builder
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		words := strings.Fields(line)
+		var exit *exec.ExitError
+		err := ts.Exec(words[0], words[1:]...)
+		if !errors.As(err, &exit) || exit.ExitCode() != exitTrouble || ts.ReadFile("stdout") != "" {
+			ts.Fatalf("%s: %v, stdout %q", line, err, ts.ReadFile("stdout"))
+		}
+		out.WriteString("$ " + line + ts.ReadFile("stderr"))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("errors.txt"), []byte(out.String()), 0o666))
+}
+
+// cmdReseal makes the manifest of a bundle fit its files:
+//
+//	reseal BUNDLE
+func cmdReseal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: reseal BUNDLE")
+	}
+	dir := ts.MkAbs(args[0])
+	manifest, err := os.ReadFile(filepath.Join(dir, "MANIFEST"))
+	ts.Check(err)
+	var out strings.Builder
+	for line := range strings.Lines(string(manifest)) {
+		if _, name, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {
+			body, err := os.ReadFile(filepath.Join(dir, name))
+			ts.Check(err)
+			fmt.Fprintf(&out, "%x  %s\n", sha256.Sum256(body), name)
+		} else {
+			out.WriteString(line)
+		}
+	}
+	ts.Check(os.WriteFile(filepath.Join(dir, "MANIFEST"), []byte(out.String()), 0o666))
+}
+
+// cmdAgain runs the command of a file's line that begins with a word, as a user
+// would copy it; "last" is the last line:
+//
+//	again 1 last screen.txt
+func cmdAgain(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: again CODE WORD FILE")
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile(args[2])), "\n")
+	line := lines[len(lines)-1]
+	for _, l := range lines {
+		if strings.HasPrefix(l, args[1]) {
+			line = l
+		}
+	}
+	_, command, _ := strings.Cut(line, ": ")
+	cmdRC(ts, false, append([]string{args[0]}, strings.Fields(command)...))
+}
+
+// cmdFits checks that no line of a file is wider than so many columns, but for
+// those with a command to copy:
+//
+//	fits 100 stdout
+func cmdFits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fits COLUMNS FILE")
+	}
+	most, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > most && !strings.Contains(line, " mmafuzz ") {
+			ts.Fatalf("%d columns: %s", n, line)
+		}
+	}
+}
