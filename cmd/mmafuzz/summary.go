@@ -246,7 +246,7 @@ func (u *runUI) causeTable(s *fuzz.State) {
 	if n := len(all) - len(shown); n > 0 {
 		fmt.Fprintf(u.stdout, "and %d more causes (all: -v)\n", n)
 	}
-	for _, l := range wrap("MAX ULP: how far apart the two results are at most, in steps from one number of D's format to the next", u.width) {
+	for _, l := range wrap("MAX ULP: largest distance of the two results, in representable numbers", u.width) {
 		fmt.Fprintln(u.stdout, l)
 	}
 }

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// testUI is the display of a campaign that has found things in two instructions.
+func testUI(t *testing.T) (ui *runUI, stdout, stderr *bytes.Buffer) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := &app{stdout: &output{w: &out}, stderr: &errs, width: 100, widthErr: 60}
+	r := &runCmd{app: a, opened: map[string]devices.Target{}}
+	var pairs []devices.Pair
+	for _, inst := range []string{"mma.m16n8k8.f32.f16.f16.f32", "mma.m16n8k16.f32.f16.f16.f32"} {
+		r.inst = inst
+		ps, err := r.pair("sim:ampere", "sim:hopper")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs = append(pairs, ps...)
+	}
+	return newRunUI(a, fuzz.Config{Pairs: pairs, Seed: 1}, t.TempDir()), &out, &errs
+}
+
+// finding is an ordinary one.
+func finding(ui *runUI, pair int, bucket string) *fuzz.Finding {
+	f := ui.cfg.Pairs[pair].Formats()
+	dot, err := mma.ParseDot(f, ui.cfg.Pairs[pair].K, false, []string{"3c00", "3c00", "b3000000"})
+	if err != nil {
+		panic(err)
+	}
+	return &fuzz.Finding{Pair: pair, Number: 1, Bucket: bucket, Class: oracle.Value, Dot: dot, Start: dot, A: 0x3f800000, B: 0x3f7fffff, Stable: 3}
+}
+
+// TestAnnounce checks that the first finding of each set of labels has a line,
+// and no other.
+func TestAnnounce(t *testing.T) {
+	ui, _, stderr := testUI(t)
+	for _, f := range []struct {
+		pair   int
+		bucket string
+	}{{0, "fusion-width"}, {0, "fusion-width:inf"}, {1, "fusion-width"}, {1, "fusion-width|overflow"}} {
+		if err := ui.Finding(finding(ui, f.pair, f.bucket), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "  TIME  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32  minimized 2→2 terms\n" +
+		"  TIME  NEW  fusion-width|overflow  mma.m16n8k16.f32.f16.f16.f32  minimized 2→2 terms\n"
+	if got := regexp.MustCompile(` +\d:\d\d  `).ReplaceAllString(stderr.String(), "  TIME  "); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if len(ui.findings) != 4 {
+		t.Errorf("%d findings are remembered", len(ui.findings))
+	}
+	for n := range 2 * announceMost {
+		ui.announce(finding(ui, 0, fmt.Sprintf("label-%d", n)))
+	}
+	if n := strings.Count(stderr.String(), "NEW"); n != announceMost {
+		t.Errorf("%d lines, want %d", n, announceMost)
+	}
+	ui.verbose = true
+	ui.announce(finding(ui, 0, "fusion-width"))
+	if n := strings.Count(stderr.String(), "NEW"); n != announceMost+1 {
+		t.Errorf("%d lines with -v, want %d", n, announceMost+1)
+	}
+}
+
+// TestStatusLine checks that the status line is rewritten in place on a terminal,
+// never wider than it, makes room for other lines, and is gone at the end; and
+// that elsewhere it comes every ten seconds.
+func TestStatusLine(t *testing.T) {
+	ui, stdout, stderr := testUI(t)
+	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{TargetA: "sim:ampere", TargetB: "sim:hopper", Name: "x", Dots: 12345}}}
+	s.Pairs[0].Classes[oracle.Same], s.Pairs[0].Classes[oracle.Value] = 12000, 345
+	ui.tty = true
+	ui.Progress(s)
+	ui.Progress(s)
+	ui.announce(finding(ui, 0, "fusion-width"))
+	ui.Progress(s)
+	ui.finish(s, false)
+	const status = "\r\x1b[K  0:00  12.3k dots (N/s)  agree 12k  mismatch 345"
+	want := status + status + "\r\x1b[K  0:00  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32  minimized 2→2 terms\n" + status + "\r\x1b[K"
+	got := regexp.MustCompile(`\([0-9.kMG]+/s\)`).ReplaceAllString(stderr.String(), "(N/s)")
+	got = regexp.MustCompile(`mismatch 345[^\r]*`).ReplaceAllString(got, "mismatch 345")
+	if got != want {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+	for part := range strings.SplitSeq(stderr.String(), "\r\x1b[K") {
+		if n := len([]rune(part)); n >= ui.widthErr && !strings.Contains(part, "NEW") {
+			t.Errorf("%d columns: %q", n, part)
+		}
+	}
+	if !strings.HasPrefix(stdout.String(), "sim:ampere and sim:hopper differ on x: in 345 of 12,345 dot products (2.79%): unexplained\n") {
+		t.Errorf("summary: %s", stdout)
+	}
+
+	ui, _, stderr = testUI(t)
+	ui.lastLine = time.Now()
+	ui.Progress(s)
+	if stderr.Len() != 0 {
+		t.Errorf("a line at once: %s", stderr)
+	}
+	ui.lastLine = time.Now().Add(-statusEvery)
+	ui.Progress(s)
+	ui.Progress(s)
+	if got := stderr.String(); strings.Count(got, "\n") != 1 || strings.ContainsAny(got, "\r\x1b") {
+		t.Errorf("after ten seconds: %q", got)
+	}
+}
+
+// TestSlug checks that names of files are short, distinct and plain.
+func TestSlug(t *testing.T) {
+	for name, want := range map[string]string{
+		"truncation-width":                                "truncation-width",
+		"fusion-width|zero-exponent:inf":                  "fusion-width-or-zero-exponent-inf",
+		"mma.m16n8k32.kind::f8f6f4.f32.e4m3.e2m3.f32":     "mma.m16n8k32.kind.f8f6f4.f32.e4m3.e2m3.f32",
+		"replay:../a/b.rec~sim:hopper~x ~ y":              "replay-.._a_b.rec_vs_sim-hopper_vs_x_vs_y",
+		strings.Repeat("accumulate-placement+", 20) + "a": "accumulate-placement+accumulate-placement+accumulate-placement+accumulate-placement+accumul-694e34d0",
+	} {
+		if got := slug(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	long := strings.Repeat("accumulate-placement+", 20)
+	if slug(long+"a") == slug(long+"b") {
+		t.Error("two long names are one file")
+	}
+}
+
+// TestColor checks who decides about colour.
+func TestColor(t *testing.T) {
+	for _, c := range []struct {
+		flag, noColor, force string
+		want                 bool
+	}{
+		{"auto", "", "", false}, {"always", "1", "", true}, {"never", "", "1", false},
+		{"auto", "", "1", true}, {"auto", "1", "1", false}, {"auto", "", "0", false},
+	} {
+		t.Setenv("NO_COLOR", c.noColor)
+		t.Setenv("CLICOLOR_FORCE", c.force)
+		a := &app{colorFlag: c.flag}
+		if got := a.useColor(&bytes.Buffer{}); got != c.want {
+			t.Errorf("%+v gives %v", c, got)
+		}
+	}
+}
