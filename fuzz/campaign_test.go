@@ -64,7 +64,7 @@ const testCount = 20_000
 
 func testConfig(t testing.TB) Config {
 	ps := append(openPairs(t, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"),
-		openPairs(t, "sim:hopper", "sim:cdna3", "mma.m16n8k16.f32.bf16.bf16.f32")...)
+		openPairs(t, "sim:hopper", "sim:cdna1", "mma.m16n8k16.f32.f16.f16.f32")...)
 	return Config{Pairs: ps, Seed: 3, Count: testCount}
 }
 
@@ -74,6 +74,9 @@ func TestWorkers(t *testing.T) {
 	cfg.Workers = 1
 	want := stateText(t, runCampaign(t, cfg))
 	for _, n := range []int{2, 7} {
+		if testing.Short() && n > 2 {
+			break
+		}
 		cfg.Workers = n
 		if diff := cmp.Diff(want, stateText(t, runCampaign(t, cfg))); diff != "" {
 			t.Fatalf("%d workers find something else than one:\n%s", n, diff)
@@ -101,6 +104,9 @@ func (s *stopAfter) Progress(*State) {
 // TestResume interrupts a campaign after each of its epochs and takes it up
 // again.
 func TestResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestTornJournal resumes, too")
+	}
 	want := stateText(t, runCampaign(t, testConfig(t)))
 	for epochs := 1; ; epochs++ {
 		cfg := testConfig(t)

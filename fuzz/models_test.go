@@ -45,9 +45,9 @@ func compareModels(t *testing.T, i *mma.Instruction, times, n int) {
 // TestModels compares the simulators of the catalogue with the oracle on every
 // generator, alone and chained.
 func TestModels(t *testing.T) {
-	n := 60
+	n := 24
 	if testing.Short() {
-		n = 8
+		n = 4
 	}
 	for _, i := range mma.Catalog() {
 		if i.Refuse != "" {
@@ -64,9 +64,9 @@ func TestModels(t *testing.T) {
 
 // TestMadeUp does the same for made-up units.
 func TestMadeUp(t *testing.T) {
-	units := 2000
+	units := 600
 	if testing.Short() {
-		units = 200
+		units = 60
 	}
 	for seed := range units {
 		i := mma.MadeUp(uint64(seed))
