@@ -110,7 +110,7 @@ func diffPair(ctx context.Context, p *devices.Pair) (*instructionDiff, error) {
 		return nil, hinted("mmafuzz run compares anything", "diff compares known arithmetics, those of simulators and model files: not %s and %s", p.TargetA, p.TargetB)
 	}
 	ia, ib := p.A.Instruction(), p.B.Instruction()
-	d := &instructionDiff{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence}
+	d := &instructionDiff{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence, Parts: []partDiff{}}
 	for _, part := range triage.Parts(pa, pb) {
 		pd := partDiff{Changes: part.Changes, Labels: []triage.Label{part.Label}}
 		q := *pa

@@ -95,9 +95,9 @@
 //
 // eval, an object for each dot product:
 //
-//	line   number   of the input, from 1
-//	d      string   the result
-//	trace  object*? with --explain, where the arithmetic is known: every step of the sum, as in a bundle's trace-a.json
+//	line   number    of the input, from 1
+//	d      string    the result
+//	trace  object*?  with --explain, where the arithmetic is known: every step of the sum, as in a bundle's trace-a.json
 //
 // replay:
 //

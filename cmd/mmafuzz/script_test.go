@@ -222,20 +222,34 @@ func cmdRecord(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: record FILE CLAIMED SIMULATED INSTRUCTION")
 	}
-	claimed, err := mma.Lookup(args[1], args[3])
-	ts.Check(err)
-	unit, err := devices.OpenUnit("sim:"+args[2], args[3], "")
-	ts.Check(err)
-	b := mma.NewBatch(claimed.Formats, mma.Shape{M: 1, N: 1, K: claimed.K, Tiles: 4096})
+	ts.Check(writeRecording(ts.MkAbs(args[0]), args[1], args[2], args[3]))
+}
+
+func writeRecording(file, claimed, simulated, inst string) error {
+	i, err := mma.Lookup(claimed, inst)
+	if err != nil {
+		return err
+	}
+	unit, err := devices.OpenUnit("sim:"+simulated, inst, "")
+	if err != nil {
+		return err
+	}
+	b := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: i.K, Tiles: 4096})
 	fillBatch(b)
-	out := make([]byte, b.Dots()*claimed.D.Width())
-	ts.Check(unit.Run(context.Background(), b, out))
-	f, err := os.Create(ts.MkAbs(args[0]))
-	ts.Check(err)
-	w, err := corpus.NewRecordingWriter(f, corpus.Header{Target: "test", Environment: map[string]string{"chip": "none"}})
-	ts.Check(err)
-	ts.Check(w.Add(corpus.Section{Arch: args[1], Instruction: claimed.Name, K: claimed.K, Generator: "test"}, b, out))
-	ts.Check(errors.Join(w.Close(), f.Close()))
+	out := make([]byte, b.Dots()*i.D.Width())
+	if err := unit.Run(context.Background(), b, out); err != nil {
+		return err
+	}
+	var buf bytes.Buffer
+	w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Target: "test", Environment: map[string]string{"chip": "none"}})
+	if err != nil {
+		return err
+	}
+	s := corpus.Section{Arch: claimed, Instruction: i.Name, K: i.K, Generator: "test"}
+	if err := errors.Join(w.Add(s, b, out), w.Close()); err != nil {
+		return err
+	}
+	return os.WriteFile(file, buf.Bytes(), 0o666)
 }
 
 // fillBatch fills a batch of FP16 and FP32 operands with finite numbers, always

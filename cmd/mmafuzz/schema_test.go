@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+)
+
+// field is a row of a table of doc.go.
+type field struct {
+	kind     string // string, number, bool or object
+	any      bool   // anything may be below it
+	optional bool
+	seen     bool
+}
+
+// schema is a table: fields by path.
+type schema map[string]*field
+
+// headings are the sentences of doc.go that begin tables.
+var headings = []struct {
+	pattern *regexp.Regexp
+	name    string
+}{
+	{regexp.MustCompile(`^Every object has$`), "object"},
+	{regexp.MustCompile(`^Every event has$`), "event"},
+	{regexp.MustCompile(`^The event (\w+) `), "event $1"},
+	{regexp.MustCompile(`^minimize, .*and (triage), `), "$1"},
+	{regexp.MustCompile(`^(\w+)(, an object for each .*)?:$`), "$1"},
+}
+
+// readSchemas reads the tables of doc.go.
+func readSchemas(t *testing.T) map[string]schema {
+	t.Helper()
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, ok := strings.Cut(string(doc), "// # JSON\n")
+	if !ok {
+		t.Fatal("doc.go has no section JSON")
+	}
+	schemas := map[string]schema{}
+	current := schema(nil)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(strings.TrimPrefix(line, "//"), "\n")
+		if row, ok := strings.CutPrefix(line, "\t"); ok {
+			cells := regexp.MustCompile(` {2,}`).Split(row, 3)
+			if current == nil || len(cells) < 2 {
+				t.Fatalf("doc.go: %q is not in a table, or no row", row)
+			}
+			kind := strings.TrimRight(cells[1], "*?")
+			if !slices.Contains([]string{"string", "number", "bool", "object"}, kind) || current[cells[0]] != nil {
+				t.Fatalf("doc.go: bad row %q", row)
+			}
+			current[cells[0]] = &field{kind: kind, any: strings.Contains(cells[1], "*"), optional: strings.Contains(cells[1], "?")}
+			continue
+		}
+		for _, h := range headings {
+			if m := h.pattern.FindStringSubmatchIndex(strings.TrimSpace(line)); m != nil {
+				current = schema{}
+				schemas[string(h.pattern.ExpandString(nil, h.name, strings.TrimSpace(line), m))] = current
+				break
+			}
+		}
+	}
+	return schemas
+}
+
+// check says in what an object is not as the tables of the given names say
+// together.
+func check(schemas map[string]schema, object map[string]any, names ...string) error {
+	all := schema{}
+	for _, n := range names {
+		if schemas[n] == nil {
+			return fmt.Errorf("doc.go has no table for %s", n)
+		}
+		maps.Copy(all, schemas[n])
+	}
+	here := map[string]bool{}
+	if err := all.walk("", object, here); err != nil {
+		return err
+	}
+	for path, f := range all {
+		if !f.optional && !here[path] {
+			return fmt.Errorf("%s is missing", path)
+		}
+	}
+	return nil
+}
+
+// walk checks a value and marks the fields that it has.
+func (s schema) walk(path string, v any, here map[string]bool) error {
+	kind := ""
+	switch v.(type) {
+	case string:
+		kind = "string"
+	case float64:
+		kind = "number"
+	case bool:
+		kind = "bool"
+	}
+	f := s[path]
+	if f != nil {
+		f.seen, here[path] = true, true
+	}
+	if f != nil && f.any {
+		return nil
+	}
+	if kind != "" {
+		if f == nil || f.kind != kind {
+			return fmt.Errorf("%s is a %s, which doc.go does not say", path, kind)
+		}
+		return nil
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for name, x := range v {
+			if err := s.walk(strings.TrimPrefix(path+"."+name, "."), x, here); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, x := range v {
+			if err := s.walk(path+"[]", x, here); err != nil {
+				return err
+			}
+		}
+	default:
+		return fmt.Errorf("%s is %v", path, v)
+	}
+	return nil
+}
+
+// jsonOf runs a command with --json and returns its objects.
+func jsonOf(t *testing.T, code int, stdin string, args ...string) []map[string]any {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if got := run(append(args, "--json"), strings.NewReader(stdin), &out, &errs); got != code {
+		t.Fatalf("%v: exit code %d, want %d: %s", args, got, code, &errs)
+	}
+	return objects(t, out.Bytes())
+}
+
+func objects(t *testing.T, lines []byte) []map[string]any {
+	t.Helper()
+	var all []map[string]any
+	for line := range bytes.Lines(lines) {
+		var o map[string]any
+		if err := json.Unmarshal(line, &o); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		all = append(all, o)
+	}
+	if all == nil {
+		t.Fatal("no JSON")
+	}
+	return all
+}
+
+// TestSchema checks that what --json writes is what doc.go says: no field that
+// is not documented, none missing, and none documented that never comes.
+func TestSchema(t *testing.T) {
+	schemas := readSchemas(t)
+	t.Chdir(t.TempDir())
+	verify := func(all []map[string]any, name string) {
+		t.Helper()
+		for _, o := range all {
+			names := []string{"object", name}
+			if name == "run" {
+				names = []string{"object", "event", fmt.Sprint("event ", o["event"])}
+			}
+			if err := check(schemas, o, names...); err != nil {
+				t.Errorf("%s: %v", names[len(names)-1], err)
+			}
+		}
+	}
+	verify(jsonOf(t, 1, "", "run", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "3000", "--out", "out"), "run")
+	verify(progressOf(t), "run")
+	bundle := filepath.Join("out", "mma.m16n8k8.f32.f16.f16.f32", "truncation-width-1")
+
+	if err := writeRecording("x.rec", "ampere", "hopper", "mma.m16n8k8.f32.f16.f16.f32"); err != nil {
+		t.Fatal(err)
+	}
+	jsonOf(t, 1, "", "run", "--a", "replay:x.rec", "--b", "sim:ampere", "--out", "rec")
+	verify(jsonOf(t, 1, "", "replay", bundle), "replay")
+	verify(jsonOf(t, 1, "", "replay", filepath.Join("rec", "mma.m16n8k8.f32.f16.f16.f32", "truncation-width-1")), "replay")
+
+	one := []string{"eval", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32"}
+	verify(jsonOf(t, 0, "3c00 3c00 00000000\n", one...), "eval")
+	verify(jsonOf(t, 0, "3c00 3c00 00000000\n", append(one, "--explain")...), "eval")
+	verify(jsonOf(t, 0, "", "triage", bundle), "triage")
+	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
+	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
+	verify(doctorOf(t), "doctor")
+
+	for _, what := range []string{"targets", "generators", "labels", "formats", "parameters", "instructions"} {
+		for _, o := range jsonOf(t, 0, "", "list", what) {
+			if err := check(schemas, map[string]any{"v": o["v"]}, "object"); err != nil || len(o) < 3 {
+				t.Fatalf("list %s: %v in %v", what, err, o)
+			}
+		}
+	}
+	for _, o := range slices.Concat(jsonOf(t, 0, "", "version"), jsonOf(t, 0, "", "show", bundle), jsonOf(t, 1, "", "minimize", bundle)) {
+		if o["v"] != 1.0 {
+			t.Errorf("version %v of %v", o["v"], o)
+		}
+	}
+
+	if err := os.WriteFile(filepath.Join(bundle, "case.txt"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	verify(jsonOf(t, 2, "", "triage", bundle), "triage")
+	for name, s := range schemas {
+		for path, f := range s {
+			if !f.seen && !rare[name+": "+path] {
+				t.Errorf("%s: %s is documented, but never came", name, path)
+			}
+		}
+	}
+}
+
+// rare are fields that the commands of TestSchema do not give.
+var rare = map[string]bool{
+	"event summary: pairs[].equivalent[][].path": true,
+	"event summary: pairs[].equivalent[][].from": true,
+	"event summary: pairs[].equivalent[][].to":   true,
+	"doctor: remedy": true,
+}
+
+// progressOf returns an event progress, which else comes once a second.
+func progressOf(t *testing.T) []map[string]any {
+	ui, stdout, _ := testUI(t)
+	ui.json = true
+	ui.lastLine = time.Now().Add(-time.Second)
+	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{Dots: 1}}}
+	s.Pairs[0].Classes[oracle.Same] = 1
+	ui.Progress(s)
+	ui.Progress(s)
+	all := objects(t, stdout.Bytes())
+	if len(all) != 1 {
+		t.Errorf("%d events at once", len(all))
+	}
+	return all
+}
+
+// doctorOf returns what doctor says, whether or not all is well.
+func doctorOf(t *testing.T) []map[string]any {
+	var out, errs bytes.Buffer
+	if code := run([]string{"doctor", "--json"}, nil, &out, &errs); code == exitMismatch {
+		t.Errorf("doctor: exit code %d", code)
+	}
+	return objects(t, out.Bytes())
+}
+
+// TestSchemaCheck checks that the check above can fail.
+func TestSchemaCheck(t *testing.T) {
+	schemas := map[string]schema{"x": {
+		"a": {kind: "string"}, "b[].c": {kind: "number", optional: true}, "d": {kind: "object", any: true, optional: true},
+	}}
+	for text, want := range map[string]string{
+		`{"a":"1"}`:                           "",
+		`{"a":"1","b":[{"c":1},{"c":2}]}`:     "",
+		`{"a":"1","d":{"any":[1,"x",null]}}`:  "",
+		`{}`:                                  "a is missing",
+		`{"a":1}`:                             "a is a number, which doc.go does not say",
+		`{"a":"1","e":true}`:                  "e is a bool, which doc.go does not say",
+		`{"a":"1","b":[{"c":"1"}]}`:           "b[].c is a string, which doc.go does not say",
+		`{"a":"1","b":[{"c":1,"x":{"y":1}}]}`: "b[].x.y is a number, which doc.go does not say",
+		`{"a":null}`:                          "a is <nil>",
+	} {
+		var o map[string]any
+		if err := json.Unmarshal([]byte(text), &o); err != nil {
+			t.Fatal(err)
+		}
+		err := check(schemas, o, "x")
+		if got := fmt.Sprint(err); got != want && (err != nil || want != "") {
+			t.Errorf("%s: got %v, want %s", text, err, want)
+		}
+	}
+}
