@@ -157,7 +157,7 @@ func pair(a, b Target, ia *mma.Instruction, nameB string) (Pair, error) {
 		return Pair{}, fmt.Errorf("%s and %s cannot be compared: %w", ia.FullName(), ib.FullName(), err)
 	}
 	p := Pair{TargetA: a.Name(), TargetB: b.Name(), K: lcm(ia.K, ib.K)}
-	if p.K != ia.K && chains(ia) != nil || p.K != ib.K && chains(ib) != nil {
+	if p.K != ia.K && !chains(ia) || p.K != ib.K && !chains(ib) {
 		return Pair{}, fmt.Errorf("%s (K = %d) and %s (K = %d) cannot be compared: D's format is not C's, so no longer dot product can be chained",
 			ia.FullName(), ia.K, ib.FullName(), ib.K)
 	}
@@ -186,13 +186,8 @@ func (p *Pair) takeLength() error {
 	return nil
 }
 
-// chains says why an instruction cannot take its own D as C, nil if it can.
-func chains(i *mma.Instruction) error {
-	if i.C != fp.None && i.C != i.D {
-		return fmt.Errorf("C is %s and D is %s", i.C, i.D)
-	}
-	return nil
-}
+// chains says whether an instruction can take its own D as C.
+func chains(i *mma.Instruction) bool { return i.C == fp.None || i.C == i.D }
 
 // partner returns b's instruction to compare ia with.
 func partner(b Target, ia *mma.Instruction, nameB string) (*mma.Instruction, error) {

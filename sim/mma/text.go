@@ -90,6 +90,7 @@ func parseScales(id fp.ID, d *Dot, fields []string) error {
 		return nil
 	}
 	if len(fields) != 2 {
+		//lint:ignore ST1005 the dots are part of the form
 		return errors.New("the instruction needs scales: sa=.. sb=..")
 	}
 	for i, name := range []string{"sa", "sb"} {
