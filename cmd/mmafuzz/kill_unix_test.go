@@ -1,0 +1,229 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is mmafuzz in a process of its own, in a directory of its own.
+type process struct {
+	*exec.Cmd
+	stdout bytes.Buffer
+	stderr bytes.Buffer
+}
+
+func start(t *testing.T, dir string, args ...string) *process {
+	t.Helper()
+	p := &process{Cmd: exec.Command("mmafuzz", args...)}
+	p.Dir, p.Stdout, p.Stderr = dir, &p.stdout, &p.stderr
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// wait returns the exit code, -1 for a process that was killed.
+func (p *process) wait(t *testing.T) int {
+	t.Helper()
+	var exit *exec.ExitError
+	if err := p.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return p.ProcessState.ExitCode()
+}
+
+// killArgs is a counted run with all kinds of work in it: several pairs and
+// epochs, some ten bundles.
+var killArgs = []string{"run", "--json", "--targets", "sim:volta,sim:ampere,sim:hopper", "--inst", "mma.m16n8k16.f32.f16.f16.f32",
+	"--count", "40000", "--per-bucket", "2", "--out", "out"}
+
+const kills = 20
+
+// TestKill9 kills a counted run at random moments and runs it again until it
+// ends, several times over: what it finds is what an uninterrupted one finds, to
+// the last byte of the bundles, the journal and the summary.
+func TestKill9(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes many runs")
+	}
+	began := time.Now()
+	whole := t.TempDir()
+	if p := start(t, whole, killArgs...); p.wait(t) != exitMismatch {
+		t.Fatalf("the uninterrupted run: %s", &p.stderr)
+	} else {
+		saveSummary(t, whole, p)
+	}
+	length := time.Since(began)
+	want, err := readTree(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	killed, resumed, runs := 0, 0, 0
+	for killed < kills {
+		runs++
+		dir := t.TempDir()
+		for {
+			p := start(t, dir, killArgs...)
+			if killed < kills {
+				timer := time.AfterFunc(time.Duration(rng.Int64N(int64(length))), func() { _ = p.Process.Kill() })
+				defer timer.Stop()
+			}
+			code := p.wait(t)
+			if code == -1 {
+				killed++
+				continue
+			}
+			if code != exitMismatch {
+				t.Fatalf("after %d kills: exit code %d: %s", killed, code, &p.stderr)
+			}
+			if strings.Contains(p.stdout.String(), `"event":"start"`) && !strings.Contains(p.stdout.String(), `"resumed":0,`) {
+				resumed++
+			}
+			saveSummary(t, dir, p)
+			break
+		}
+		got, err := readTree(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := differences(want, got); d != "" {
+			t.Errorf("run %d, after %d kills in all: %d files, want %d; different: %s", runs, killed, len(got), len(want), d)
+		}
+	}
+	t.Logf("killed %d times in %d runs of %v, of which %d ended after a resume; %d files", killed, runs, length, resumed, len(want))
+	if resumed == 0 {
+		t.Error("no run was resumed in the middle: the run is too short for the kills")
+	}
+}
+
+// saveSummary writes the last event, without times, beside the bundles.
+func saveSummary(t *testing.T, dir string, p *process) {
+	t.Helper()
+	all := objects(t, p.stdout.Bytes())
+	last := all[len(all)-1]
+	if last["event"] != "summary" {
+		t.Fatalf("the last event is %v", last["event"])
+	}
+	strip(last)
+	body, err := json.MarshalIndent(last, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "summary.json"), body, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// endless is a run that only an interrupt ends.
+var endless = []string{"run", "--json", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--time", "10h", "--out", "out"}
+
+// TestInterrupt checks that Ctrl-C ends a run soon, with the summary and the exit
+// code of what was found so far, and that the run can be resumed.
+func TestInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	dots := interrupted(t, dir, 0)
+	if again := interrupted(t, dir, dots); again <= dots {
+		t.Errorf("%v dot products after the second part, %v after the first", again, dots)
+	}
+}
+
+// interrupted runs until the first progress, interrupts, and returns the number
+// of dot products in the summary.
+func interrupted(t *testing.T, dir string, resumed float64) (dots float64) {
+	t.Helper()
+	cmd := exec.Command("mmafuzz", endless...)
+	cmd.Dir = dir
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cmd.Process.Kill() }()
+	lines := bufio.NewReader(out)
+	var summary map[string]any
+	sent := time.Time{}
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := objects(t, line)[0]
+		switch o["event"] {
+		case "start":
+			if o["resumed"] != resumed {
+				t.Errorf("resumed after %v dot products, want %v", o["resumed"], resumed)
+			}
+		case "progress":
+			if sent.IsZero() {
+				sent = time.Now()
+				if err := cmd.Process.Signal(os.Interrupt); err != nil {
+					t.Fatal(err)
+				}
+			}
+		case "summary":
+			summary = o
+		}
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitMismatch {
+		t.Errorf("it ended with %v, want exit code 1", err)
+	}
+	if took := time.Since(sent); took > 5*time.Second {
+		t.Errorf("the interrupt took %v", took)
+	}
+	if summary == nil || summary["interrupted"] != true || summary["mismatches"].(float64) == 0 {
+		t.Fatalf("the summary is %v", summary)
+	}
+	return summary["dots"].(float64)
+}
+
+// TestInterruptAtOnce interrupts a run that has found nothing yet, and eval while
+// it waits for input.
+func TestInterruptAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"run", "--a", "sim:ampere", "--b", "sim:ada", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--time", "10h"}, exitAgree, ""},
+		{[]string{"eval", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32"}, exitTrouble, "mmafuzz: interrupted\n"},
+	} {
+		p := &process{Cmd: exec.Command("mmafuzz", c.args...)}
+		p.Dir, p.Stdout, p.Stderr = t.TempDir(), &p.stdout, &p.stderr
+		if _, err := p.StdinPipe(); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(200 * time.Millisecond)
+		if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if code := p.wait(t); code != c.code || !strings.HasSuffix(p.stderr.String(), c.says) {
+			t.Errorf("%s: exit code %d, want %d: %s", c.args[0], code, c.code, &p.stderr)
+		}
+		if c.code == exitAgree && !strings.Contains(p.stdout.String(), "interrupted: the same command with --out mmafuzz-out") {
+			t.Errorf("%s", &p.stdout)
+		}
+	}
+}
