@@ -20,13 +20,13 @@ func Probe(sp Spec, seed uint64, round int, ps ...*mma.Params) []*mma.Dot {
 	for i := range generators {
 		g := &generators[i]
 		src := g.Aimed(sp, ps...)
-		per := uint64(g.M * g.N)
-		// Single outputs of as many tiles: neighbours in a tile share operands.
-		b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: int(n)})
-		src.Fill(b, seed, first*per)
-		for t := range int(n) {
+		// Of a tile only outputs that share no operands: those on its diagonal.
+		per, diagonal := uint64(g.M*g.N), uint64(min(g.M, g.N))
+		b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: int(n / diagonal)})
+		src.Fill(b, seed, first/diagonal*per)
+		for i := range n {
 			d := mma.NewDot(sp.Formats, sp.K)
-			b.Get(t*int(per)+t%int(per), d)
+			b.Get(int(i/diagonal*per+i%diagonal*uint64(g.N+1)), d)
 			dots = append(dots, d)
 		}
 	}
