@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/devices/discover"
+	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -54,7 +55,7 @@ func (a *app) doctor() error {
 	return nil
 }
 
-// simulators runs every model once against the oracle.
+// simulators runs every model against the oracle, on one input of each generator.
 func simulators() checkup {
 	n, refused := 0, 0
 	for _, i := range mma.Catalog() {
@@ -66,9 +67,12 @@ func simulators() checkup {
 		if err != nil {
 			return checkup{"simulators", "problem", err.Error(), "this is a bug: please report it"}
 		}
-		d := probe(i.Formats, i.K, 1)(0, &i.Params)[0]
-		if m.Dot(d, nil) != oracle.Eval(&i.Params, i.Formats, i.K, d) {
-			return checkup{"simulators", "problem", i.FullName() + " and the oracle differ", "this is a bug: please report it"}
+		for _, g := range fuzz.Generators() {
+			sp := fuzz.Spec{Formats: i.Formats, K: i.K}
+			d := g.Aimed(sp, &i.Params).Dot(sp, 1, 0)
+			if m.Dot(d, nil) != oracle.Eval(&i.Params, i.Formats, i.K, d) {
+				return checkup{"simulators", "problem", i.FullName() + " and the oracle differ", "this is a bug: please report it"}
+			}
 		}
 		n++
 	}
