@@ -270,6 +270,7 @@ func boxedPair(t testing.TB, arch, inst string, change func(p *mma.Params)) devi
 // TestOutsideTheSpace gives triage a unit that no change of parameters explains:
 // it says so.
 func TestOutsideTheSpace(t *testing.T) {
+	skipUnderRace(t)
 	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", func(*mma.Params) {})
 	inner := pair.B.(*blackBox).Unit
 	pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {

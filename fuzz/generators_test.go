@@ -87,6 +87,7 @@ func sources(i *mma.Instruction) []Source {
 // report must stay the same input. A generator that is to give other inputs gets
 // a new version beside the old one.
 func TestGeneratorsGolden(t *testing.T) {
+	skipUnderRace(t)
 	var s strings.Builder
 	for _, name := range goldenUnits {
 		i := lookup(t, name)
@@ -151,6 +152,7 @@ func TestRandomAccess(t *testing.T) {
 // TestInputsAreCodes checks that inputs have no bits beyond their formats, that
 // C is 0 where there is none, and that seeds, indexes and generators differ.
 func TestInputsAreCodes(t *testing.T) {
+	skipUnderRace(t)
 	for _, name := range goldenUnits {
 		i := lookup(t, name)
 		sp := Spec{i.Formats, i.K}

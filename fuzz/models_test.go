@@ -45,6 +45,7 @@ func compareModels(t *testing.T, i *mma.Instruction, times, n int) {
 // TestModels compares the simulators of the catalogue with the oracle on every
 // generator, alone and chained.
 func TestModels(t *testing.T) {
+	skipUnderRace(t)
 	n := 24
 	if testing.Short() {
 		n = 4
@@ -64,6 +65,7 @@ func TestModels(t *testing.T) {
 
 // TestMadeUp does the same for made-up units.
 func TestMadeUp(t *testing.T) {
+	skipUnderRace(t)
 	units := 600
 	if testing.Short() {
 		units = 60
@@ -76,5 +78,14 @@ func TestMadeUp(t *testing.T) {
 		if t.Failed() {
 			return
 		}
+	}
+}
+
+// skipUnderRace skips a test that has but one goroutine and computes much: with
+// the race detector it takes twenty times as long and finds nothing more.
+func skipUnderRace(t *testing.T) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("one goroutine: nothing for the race detector")
 	}
 }

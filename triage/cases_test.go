@@ -294,6 +294,7 @@ func changeText(changes []mma.Change) string {
 
 // TestCases explains the regression cases of every label.
 func TestCases(t *testing.T) {
+	skipUnderRace(t)
 	for _, l := range triage.Labels() {
 		t.Run(string(l.Label), func(t *testing.T) {
 			cases := readCases(t, filepath.Join("testdata", string(l.Label)+".case"))
@@ -393,5 +394,14 @@ func (r *regression) checkLayout(t *testing.T) {
 		if f.Bucket != "layout" || f.Place == "" {
 			t.Errorf("a finding in %s at %q", f.Bucket, f.Place)
 		}
+	}
+}
+
+// skipUnderRace skips a test that has but one goroutine and computes much: with
+// the race detector it takes twenty times as long and finds nothing more.
+func skipUnderRace(t *testing.T) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("one goroutine: nothing for the race detector")
 	}
 }
