@@ -123,9 +123,9 @@ func (r *runCmd) run(ctx context.Context) error {
 	}
 	ui.start(c.State())
 	err = c.Run(ctx)
-	ui.finish(c.State(), ctx.Err() != nil)
+	ui.finish(c.State(), ctx.Err() != nil, err != nil)
 	if err != nil {
-		return err
+		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", ui.dir)
 	}
 	if _, mismatches, _ := c.State().Totals(); mismatches > 0 {
 		return errMismatch

@@ -17,7 +17,7 @@ import (
 
 // finish shows the summary: which instructions differ, the picture of one
 // finding, how many cases each cause has and what it means, and how to go on.
-func (u *runUI) finish(s *fuzz.State, interrupted bool) {
+func (u *runUI) finish(s *fuzz.State, interrupted, failed bool) {
 	u.clearStatus()
 	if u.json {
 		u.event(u.summaryEvent(s, interrupted))
@@ -28,7 +28,7 @@ func (u *runUI) finish(s *fuzz.State, interrupted bool) {
 	u.causeTable(s)
 	u.bucketList(s)
 	u.causesInWords(s)
-	u.total(s, interrupted)
+	u.total(s, interrupted, failed)
 }
 
 // example draws one finding.
@@ -357,7 +357,7 @@ func reversed(changes []mma.Change) []mma.Change {
 	return back
 }
 
-func (u *runUI) total(s *fuzz.State, interrupted bool) {
+func (u *runUI) total(s *fuzz.State, interrupted, failed bool) {
 	dots, mismatches, buckets := s.Totals()
 	t := time.Since(u.began)
 	fmt.Fprintln(u.stdout)
@@ -365,7 +365,10 @@ func (u *runUI) total(s *fuzz.State, interrupted bool) {
 		fmt.Fprintf(u.stdout, "interrupted: the same command with --out %s goes on from here\n", u.dir)
 	}
 	status := exitAgree
-	if mismatches > 0 {
+	switch {
+	case failed:
+		status = exitTrouble
+	case mismatches > 0:
 		status = exitMismatch
 	}
 	fmt.Fprintf(u.stdout, "%s, %s mismatches in %s dot products (%.1f s, %s/s); exit %d\n",
