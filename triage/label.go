@@ -226,6 +226,9 @@ func rootOf(path string, changes []mma.Change) string {
 		}
 		return "lanes"
 	}
+	if strings.HasPrefix(path, "acc.") && appears("out.frac", "exact") {
+		return "out.frac" // double rounding
+	}
 	for _, round := range []string{"prod.round", "stage0.round", "stage1.round", "join.post", "out"} {
 		if strings.HasPrefix(path, round+".") && appears(round+".frac", "exact") {
 			return round + ".frac"
