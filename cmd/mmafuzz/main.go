@@ -82,7 +82,7 @@ Exit status: 0 the units agree, 1 mismatches were found, 2 trouble.`,
 	}
 	f := root.PersistentFlags()
 	f.BoolVar(&a.json, "json", false, "write results as JSON lines (schema: go doc ./cmd/mmafuzz)")
-	f.StringVar(&a.colorFlag, "color", "auto", "colour `when`: auto, always or never")
+	f.StringVar(&a.colorFlag, "color", "auto", "`when` to use colour: auto, always or never")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "show all, and log what happens inside")
 	f.IntVar(&a.widthFlag, "width", 0, "`columns` of pictures and tables (0: the terminal's, or 100)")
 	oneOf(root, "color", colors...)
