@@ -27,6 +27,7 @@ var documents = []struct {
 	tables []table
 }{
 	{"README.md", []table{
+		{"picture", "cmd/mmafuzz/testdata/script/run_demo.txtar", picture},
 		{"silicon", "devices/replay/testdata/silicon.tsv", silicon},
 		{"models", "fuzz/study/testdata/models.tsv", models},
 		{"confusion", "fuzz/study/testdata/confusion.tsv", confusionByOperation},
