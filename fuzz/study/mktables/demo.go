@@ -1,0 +1,24 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// picture is the finding that mmafuzz run without flags shows, as the test of the
+// command line expects it.
+func picture(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	_, screen, _ := strings.Cut(string(text), "-- screen.golden --\n")
+	_, rest, ok := strings.Cut(screen, "\nThe smallest input found on which")
+	_, rest, _ = strings.Cut(rest, "\n\n")
+	finding, _, closed := strings.Cut(rest, "\n\n CASES")
+	if !ok || !closed {
+		return "", fmt.Errorf("there is no finding")
+	}
+	return "```\n" + finding + "\n```\n", nil
+}
