@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // hintError is an error with a remedy.
@@ -122,36 +124,14 @@ func nearest(word string, names []string) []string {
 	slips := min(2, len(word)/2)
 	var near []string
 	for _, n := range names {
-		if word != "" && strings.HasPrefix(n, word) || editDistance(n, word) <= slips {
+		if word != "" && strings.HasPrefix(n, word) || mma.Distance(n, word) <= slips {
 			near = append(near, n)
 		}
 	}
 	slices.SortStableFunc(near, func(x, y string) int {
-		return cmp.Compare(editDistance(x, word), editDistance(y, word))
+		return cmp.Compare(mma.Distance(x, word), mma.Distance(y, word))
 	})
 	return near[:min(len(near), most)]
-}
-
-// editDistance is the number of insertions, deletions and replacements between
-// two words.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // takes checks the arguments of a command that wants those of the given names;

@@ -8,20 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestEditDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0}, {"a", "", 1}, {"", "abc", 3}, {"seed", "seed", 0}, {"sed", "seed", 1},
-		{"lst", "list", 1}, {"ab", "ba", 2}, {"kitten", "sitting", 3}, {"hopper", "hoper", 1},
-	} {
-		if got := editDistance(c.a, c.b); got != c.want {
-			t.Errorf("%q and %q are %d apart, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 func TestNearest(t *testing.T) {
 	names := []string{"run", "eval", "replay", "triage", "list", "doctor", "diff", "version"}
 	for word, want := range map[string][]string{

@@ -85,7 +85,7 @@ func lookupError(arch, name string, rows, prefixed []Instruction) error {
 	}
 	near := slices.Clone(rows)
 	slices.SortStableFunc(near, func(x, y Instruction) int {
-		return distance(name, x.Name) - distance(name, y.Name)
+		return Distance(name, x.Name) - Distance(name, y.Name)
 	})
 	return fmt.Errorf("%s has no instruction %q; nearest: %s", arch, name, someNames(near))
 }
@@ -138,8 +138,8 @@ func (i Instruction) withShape(dims *freeDims) (*Instruction, error) {
 	return &i, nil
 }
 
-// distance is the Levenshtein distance of two names.
-func distance(a, b string) int {
+// Distance is the Levenshtein distance of two names.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

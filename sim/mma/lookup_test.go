@@ -131,7 +131,7 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"kitten", "sitting", 3}, {"f32", "f16", 2}, {"ab", "ba", 2}} {
-		if got := distance(tc.a, tc.b); got != tc.want {
+		if got := Distance(tc.a, tc.b); got != tc.want {
 			t.Errorf("from %q to %q: %d, want %d", tc.a, tc.b, got, tc.want)
 		}
 	}
