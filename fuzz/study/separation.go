@@ -78,7 +78,7 @@ func Pairs(i *mma.Instruction, others []mma.Instruction) ([]*Separation, error) 
 		if err != nil {
 			return nil, err
 		}
-		sep := &Separation{Base: i.FullName(), Other: o.FullName(), Change: mma.Diff(&i.Params, &o.Params)}
+		sep := &Separation{Base: i.FullName(), Other: o.FullName(), Change: mma.Diff(&i.Params, &o.Params), Argument: Equivalent(i, &o.Params)}
 		seps = append(seps, sep)
 		rivals = append(rivals, rival{sep, m})
 	}
