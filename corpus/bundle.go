@@ -125,10 +125,14 @@ func WriteBundle(dir string, m *Mismatch, extra map[string][]byte) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	if err := writeFiles(tmp, files); err != nil {
+	fresh := filepath.Join(tmp, "fresh")
+	if err := os.Mkdir(fresh, 0o777); err != nil { // MkdirTemp makes private ones
 		return err
 	}
-	return replaceDir(tmp, dir)
+	if err := writeFiles(fresh, files); err != nil {
+		return err
+	}
+	return replaceDir(fresh, dir, filepath.Join(tmp, "old"))
 }
 
 func caseText(m *Mismatch) string {
@@ -164,21 +168,14 @@ func writeSynced(file string, data []byte) error {
 	return f.Close()
 }
 
-// replaceDir puts tmp in dir's place. A crash in between leaves no bundle or a
-// whole one.
-func replaceDir(tmp, dir string) error {
-	if err := os.Chmod(tmp, 0o777); err != nil {
-		return err
-	}
-	old := tmp + "-old"
+// replaceDir puts fresh in dir's place, and what was there in old. A crash in
+// between leaves no bundle or a whole one.
+func replaceDir(fresh, dir, old string) error {
 	err := os.Rename(dir, old)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.Rename(tmp, dir); err != nil {
-		return err
-	}
-	return os.RemoveAll(old)
+	return os.Rename(fresh, dir)
 }
 
 // ReadBundle reads a bundle and checks that it is whole.
