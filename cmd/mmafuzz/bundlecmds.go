@@ -200,6 +200,11 @@ func (a *app) minimize(ctx context.Context, dir, out string) error {
 	if err != nil {
 		return err
 	}
+	if out == "" {
+		out = dir
+	} else if err := placeForBundle(out); err != nil {
+		return err
+	}
 	m := b.Mismatch
 	ui, f, err := a.examine(ctx, &m)
 	if errors.Is(err, fuzz.ErrAgree) {
@@ -211,9 +216,6 @@ func (a *app) minimize(ctx context.Context, dir, out string) error {
 	}
 	if err != nil {
 		return err
-	}
-	if out == "" {
-		out = dir
 	}
 	n := ui.mismatch(f)
 	n.Origin = m.Origin

@@ -59,6 +59,25 @@ func madeByOther(dir string) string {
 	return m.Made
 }
 
+// placeForBundle says why a bundle cannot be written to a place: only another
+// bundle is replaced, or an empty directory.
+func placeForBundle(dir string) error {
+	const hint = "name a new directory with --out, or a bundle to be replaced"
+	if parent := filepath.Dir(filepath.Clean(dir)); isBundle(parent) {
+		return hinted(hint, "--out %s is inside the bundle %s", dir, parent)
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return hinted(hint, "--out %s: %w", dir, bare(err))
+	case len(entries) > 0 && !isBundle(dir):
+		return hinted(hint, "--out %s: the directory has other files in it", dir)
+	}
+	return nil
+}
+
 // bare is a file system error without the name of the call and the file.
 func bare(err error) error {
 	var path *fs.PathError
