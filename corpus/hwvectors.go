@@ -68,7 +68,10 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 	}
 	lines := bufio.NewScanner(text)
 	if !lines.Scan() {
-		return "", "", errors.Join(errors.New("the file is empty"), lines.Err())
+		if err := lines.Err(); err != nil {
+			return "", "", fmt.Errorf("line 1: %w", err)
+		}
+		return "", "", errors.New("the file is empty")
 	}
 	gpu, format = headerField(lines.Text(), "gpu"), headerField(lines.Text(), "in")
 	if gpu == "" || format == "" {

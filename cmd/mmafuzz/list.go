@@ -138,8 +138,13 @@ func (a *app) listInstructions(target string, all bool) error {
 	var out [][]string
 	for _, i := range rows {
 		if i.Refuse != "" {
+			why := "no model: " + i.Refuse
+			unknown := "-"
+			if !a.json && !a.verbose {
+				unknown = why // the last column that is shown
+			}
 			if all {
-				out = append(out, []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), "-", "-", "no model: " + i.Refuse, ""})
+				out = append(out, []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), "-", unknown, why, ""})
 			}
 			continue
 		}
