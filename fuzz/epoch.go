@@ -223,7 +223,7 @@ func (w *worker) name(c *Campaign, p *pairRun, r *chunkResult, s Sample, i int) 
 			return
 		}
 		r.count(name, s, ulps)
-	case c.state.Epochs > 0:
+	case c.state.Epochs > giveUpAfter:
 		r.count(p.bucketName(nil, nil, &s), s, ulps)
 	default:
 		r.unnamed = append(r.unnamed, s)

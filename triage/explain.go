@@ -133,7 +133,12 @@ func (s *search) candidates() []mma.Params {
 		}
 	}
 	if len(found) == 0 {
-		found = s.beam(append([]mma.Params{base}, known...))
+		// The base alone first: its changes are few, but next to a crowd of known
+		// programs they may explain too little to stay in the beam.
+		found = s.beam([]mma.Params{base})
+	}
+	if len(found) == 0 {
+		found = s.beam(known)
 	}
 	return s.smallest(found)
 }

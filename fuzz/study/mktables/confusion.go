@@ -63,7 +63,7 @@ func confusion(file, title string, of func(cells []string) (string, error)) (str
 		body = append(body, t.row(code(t.name)))
 	}
 	body = append(body, all.row("all"))
-	head := []string{title, "mutants", "exact", "", "ambiguous", "unexplained", "wrong", "(same function)"}
+	head := []string{title, "mutants", "exact", "", "ambiguous", "unexplained", "wrong", "(no difference seen)"}
 	return markdown("lr", head, body), nil
 }
 
