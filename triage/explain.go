@@ -57,7 +57,7 @@ const (
 // Explain looks for the smallest change of the base that explains the unit.
 //
 //  1. every single knob, then every known program for these formats, then knobs
-//     on the best of all these, level by level;
+//     on the base, level by level, then on the best of the known programs;
 //  2. what explains all cases is reduced to as few fields as possible;
 //  3. while several different programs are left, the unit is asked about inputs
 //     on which they differ;
