@@ -1,0 +1,196 @@
+// Package exec makes anybody's simulator a target: exec:COMMAND [ARGS] is a
+// child process that mmafuzz talks with over its standard input and output. It
+// may be a model in Python, an RTL simulation, an emulator, a program on another
+// machine behind ssh, or a board behind a serial line.
+//
+//	mmafuzz list instructions "exec:python3 double.py"
+//	mmafuzz run --a "exec:python3 double.py" --b ref:fma64 --nan class
+//	mmafuzz run --a "exec:./Vmma +seed=1" --b sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32
+//
+// COMMAND is cut into words at blanks; single or double quotes hold a word
+// together. No shell is involved.
+//
+// A child is a black box: even one whose instruction bears a name of the
+// catalogue is not believed to compute as the catalogue says.
+//
+// # Header
+//
+// The child speaks first. It writes lines of text, in both modes:
+//
+//	mmafuzz-exec 1 binary
+//	instruction mma.m16n8k16.f32.f16.f16.f32 m=16 n=8
+//	instruction mine k=4 a=e4m3 b=e5m2 c=none d=fp32 scale=ue8m0 block=4 n=8..256/8
+//	batch 4096
+//	deadline 2m
+//	children 1
+//	about simulator Verilator 5.030
+//	ready
+//
+// The first line has the version of the protocol, 1, and the mode, binary or
+// text. At least one instruction follows, and the last line is ready. The others
+// are in any order and may be missing.
+//
+//   - instruction NAME or ARCH/NAME, then key=value. k is the products per output;
+//     a, b, c, d and scale are formats (mmafuzz list formats), c=none for an
+//     instruction without C; block is the products per scale. If the name is one of
+//     the catalogue's ISA names, k and the formats may be left out, and what is given
+//     must be what the ISA says. m and n are the rows and columns of a tile that the
+//     child takes: N, MIN..MAX or MIN..MAX/STEP; without them it takes any.
+//   - batch: the most dot products in a request. Slow children give a small number,
+//     so that a request does not run into its deadline.
+//   - deadline: the time for the answer to a request (in text mode: for a line), as
+//     500ms, 30s or 1h; 30s if it is missing. A child that takes longer is killed.
+//   - children: how many children may run at a time, for a licence or a board.
+//     Otherwise there is one for each processor, at most.
+//   - about WORD TEXT: what results may depend on. It goes into bundles.
+//
+// A line has at most 4 KiB and the header at most 4096 lines. There is a minute for
+// it. Every child that is started must write the same header, but for about.
+//
+// # Binary mode
+//
+// After ready, mmafuzz sends requests and the child answers each before it gets the
+// next. All numbers are 32 bits, unsigned, little endian. A request is
+//
+//	bytes 0..3   "mmaQ"
+//	      4..7   id of the request
+//	      8..11  instruction: its number in the header, from 0
+//	     12..15  M, rows of a tile
+//	     16..19  N, columns of a tile
+//	     20..23  K, the instruction's
+//	     24..27  number of tiles
+//	     28..31  bytes of the payload, at most 64 MiB
+//	     32..35  CRC-32 (IEEE 802.3, as in zlib) of the payload
+//	     36..    payload: A, B, C, SA, SB
+//
+// The payload is the buffers of mma.Batch one after the other: A [tile][row m][k],
+// B [tile][column n][k], C [tile][row m][column n], the scales SA [tile][row m][block]
+// and SB [tile][column n][block]. An element is a little-endian code of its format's
+// container: 1 byte for FP8, FP6 and FP4 (in the low bits) and scales, 2 for FP16 and
+// BF16, 4 for FP32 and TF32 (the register), 8 for FP64. There is no padding between
+// the buffers; C of format none and scales of an instruction without them take no
+// bytes. An answer is
+//
+//	bytes 0..3   "mmaD"
+//	      4..7   id of the request
+//	      8..11  status: 0, the payload is D; 1, the payload is text that says what
+//	             is wrong with this request (at most 4 KiB)
+//	     12..15  bytes of the payload
+//	     16..19  CRC-32 of the payload, or 0 for none
+//	     20..    payload: D [tile][row m][column n]
+//
+// # Text mode
+//
+// After ready, each line that the child gets is a dot product in the text form of
+// mmafuzz eval, with all K elements:
+//
+//	3c00,3c00,0000,0000 3c00,0c00,0000,0000 00000000 [sa=7f,.. sb=7f,..]
+//
+// If the child has several instructions, the name stands before it. The child
+// answers with a line: D in hexadecimal, all digits of its container, or the word
+// error and a text. It must flush its output after each line. Lines are sent ahead:
+// the next ones do not wait for the answer.
+//
+// # What is asked of a child
+//
+//   - It ends when its input ends.
+//   - An answer depends on its request alone, not on earlier ones. This is checked:
+//     cases that differ are run again, alone, and one that changes is unstable.
+//   - Only answers go to stdout. stderr goes to the log (-v shows it), and its last
+//     lines into error messages.
+//   - The first request for each instruction is a dot product of zeros.
+//
+// Longer dot products than K are made of several requests with C = the previous D,
+// and tiles of other sizes than m and n allow are filled up with zeros. A single dot
+// product is the corner of a tile.
+//
+// # What happens to a bad child
+//
+// A child that ends, takes longer than its deadline, or writes what is not the
+// answer, is killed with all processes that it has started (where there are process
+// groups), and the next request gets a new one. If it had answered other requests
+// before, the same request is tried once more on a new child, unless it took too
+// long. If it fails there too, that is a finding: the campaign runs the inputs of the
+// batch one by one and counts the guilty ones as faults. What a child announces is
+// checked before memory is spent on it.
+//
+// # Example: a Python model in twenty lines
+//
+// This is testdata/double.py but for its imports:
+//
+//	print("mmafuzz-exec 1 text")
+//	print("instruction dot4 a=fp16 b=fp16 c=fp32 d=fp32 k=4")
+//	print("ready", flush=True)
+//
+//	def half(code):
+//	    return struct.unpack(">e", bytes.fromhex(code))[0]
+//
+//	def single(x):
+//	    try:
+//	        return struct.pack(">f", x).hex()
+//	    except OverflowError:
+//	        return struct.pack(">f", math.copysign(math.inf, x)).hex()
+//
+//	for line in sys.stdin:
+//	    a, b, c = line.split()
+//	    total = struct.unpack(">f", bytes.fromhex(c))[0]
+//	    for x, y in zip(a.split(","), b.split(",")):
+//	        total += half(x) * half(y)
+//	    print(single(total), flush=True)
+//
+// # Example: an RTL simulation built by Verilator
+//
+// Let the design have one dot product of K = 16 in FP16 with an FP32 accumulator:
+// inputs a, b (256 bits each) and c, a valid_in, and d with valid_out some cycles
+// later. The main loop of the C++ harness feeds it a dot product a cycle and
+// collects the results as they come out of the pipeline. It announces tiles of one
+// dot product, m=1 n=1, so that the buffers are arrays of dot products:
+//
+//	int main(int argc, char **argv) {
+//	    Verilated::commandArgs(argc, argv);
+//	    Vmma dut;
+//	    reset(dut);
+//	    puts("mmafuzz-exec 1 binary\n"
+//	         "instruction mine k=16 a=fp16 b=fp16 c=fp32 d=fp32 m=1 n=1\n"
+//	         "batch 1024\n"
+//	         "about simulator Verilator\n"
+//	         "ready");
+//	    fflush(stdout);
+//	    uint32_t q[9];                                  // little-endian machine
+//	    while (fread(q, sizeof q, 1, stdin) == 1) {
+//	        if (memcmp(q, "mmaQ", 4)) { fputs("not a request\n", stderr); return 1; }
+//	        size_t n = q[6];                            // tiles
+//	        std::vector<uint8_t> in(q[7]);
+//	        if (in.size() != n * 68 || fread(in.data(), 1, in.size(), stdin) != in.size()) return 1;
+//	        const uint8_t *a = &in[0], *b = &in[n * 32], *c = &in[n * 64];
+//	        std::vector<uint32_t> d;
+//	        for (size_t i = 0, idle = 0; d.size() < n && idle < 1000; i++, idle++) {
+//	            dut.valid_in = i < n;
+//	            if (i < n) {
+//	                memcpy(&dut.a, a + i * 32, 32);
+//	                memcpy(&dut.b, b + i * 32, 32);
+//	                memcpy(&dut.c, c + i * 4, 4);
+//	            }
+//	            dut.clk = 0; dut.eval();
+//	            dut.clk = 1; dut.eval();
+//	            if (dut.valid_out) { d.push_back(dut.d); idle = 0; }
+//	        }
+//	        const char *lost = "the pipeline lost a result";
+//	        uint32_t bad = d.size() != n, len = bad ? strlen(lost) : n * 4;
+//	        uint32_t head[5] = {0, q[1], bad, len, 0};  // no checksum
+//	        memcpy(head, "mmaD", 4);
+//	        fwrite(head, sizeof head, 1, stdout);
+//	        fwrite(bad ? (const void *)lost : d.data(), 1, len, stdout);
+//	        fflush(stdout);
+//	    }
+//	    dut.final();
+//	    return 0;
+//	}
+//
+// $display goes to stdout too: print with $fdisplay(32'h80000002, ...) instead, or
+// send printf's output to stderr by dup2 and write answers to a copy of stdout.
+//
+// # Example: a child in Go
+//
+// See package child.
+package exec

@@ -1,0 +1,514 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/exec"
+	_ "github.com/mmafuzz/mmafuzz/devices/reference"
+	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// checked runs the tests and then looks for what they have left behind.
+func checked(m *testing.M) int {
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	exec.Hurry()
+	before := runtime.NumGoroutine()
+	code := m.Run()
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		buf := make([]byte, 1<<20)
+		fmt.Fprintf(os.Stderr, "%d goroutines are left, there were %d:\n%s", n, before, buf[:runtime.Stack(buf, true)])
+		code = 1
+	}
+	if left := livingChildren(); left != "" {
+		fmt.Fprintf(os.Stderr, "children are left: %s\n", left)
+		code = 1
+	}
+	return code
+}
+
+// livingChildren returns the numbers of our child processes, where the system
+// tells.
+func livingChildren() string {
+	files, _ := filepath.Glob("/proc/self/task/*/children")
+	var all []string
+	for _, f := range files {
+		body, _ := os.ReadFile(f)
+		all = append(all, strings.Fields(string(body))...)
+	}
+	return strings.Join(all, " ")
+}
+
+func open(t testing.TB, name string) devices.Target {
+	t.Helper()
+	target, err := devices.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { target.Close() })
+	return target
+}
+
+// unit opens an instruction of a target.
+func unit(t testing.TB, name, inst string) devices.Unit {
+	t.Helper()
+	target := open(t, name)
+	i, err := devices.Find(target, inst)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := target.Open(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// fill fills a batch with codes that are always the same.
+func fill(b *mma.Batch) *mma.Batch {
+	state := uint64(1)
+	for _, buf := range [][]byte{b.A, b.B, b.C, b.SA, b.SB} {
+		for i := range buf {
+			state = state*6364136223846793005 + 1442695040888963407
+			buf[i] = byte(state >> 56)
+		}
+	}
+	for _, buf := range [][]byte{b.A, b.B} {
+		for i := range buf {
+			if b.Formats.A.Get().Bits() == 4 {
+				buf[i] &= 15 // all that the container of an FP4 code holds
+			}
+		}
+	}
+	return b
+}
+
+// compare runs a batch on two units.
+func compare(t *testing.T, u, want devices.Unit, s mma.Shape) {
+	t.Helper()
+	b := fill(mma.NewBatch(u.Instruction().Formats, s))
+	w := b.Formats.D.Width()
+	got, exp := make([]byte, s.Dots()*w), make([]byte, s.Dots()*w)
+	if err := u.Run(t.Context(), b, got); err != nil {
+		t.Fatal(err)
+	}
+	if err := want.Run(t.Context(), b, exp); err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Dots() {
+		if g, e := mma.Load(got, w, i), mma.Load(exp, w, i); g != e {
+			t.Fatalf("%s %+v: output %d is %x, want %x", u.Instruction().Name, s, i, g, e)
+		}
+	}
+}
+
+// sims opens the simulator of an instruction.
+func sims(t *testing.T, arch, name string) devices.Unit {
+	t.Helper()
+	i, err := mma.Lookup(arch, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := simulated.Open(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// TestGood runs batches of all shapes through a child that is right.
+func TestGood(t *testing.T) {
+	for _, tc := range []struct {
+		mode, arch, inst string
+		k                int
+	}{
+		{"good", "ampere", inst, 8},
+		{"good", "ampere", inst, 24}, // repeated, with C = the previous D
+		{"good", "rtx-blackwell", "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3", 64},
+		{"good", "rtx-blackwell", "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3", 192},
+		{"good", "hopper", "wgmma.m64n8k32.f32.e4m3.e4m3.c0", 32},
+		{"tiles", "ampere", inst, 8}, // tiles of other sizes than the batch's
+		{"tiles", "ampere", inst, 16},
+		{"t-good", "ampere", inst, 8},
+		{"t-good", "ampere", inst, 16},
+	} {
+		name := tc.inst
+		if tc.mode == "tiles" {
+			name = "mine"
+		}
+		u := unit(t, command(tc.mode), name)
+		if u.Known() != nil || u.Instruction().Params != (mma.Params{}) {
+			t.Errorf("%s: the child's arithmetic is taken for known", tc.mode)
+		}
+		for _, s := range []mma.Shape{{M: 1, N: 1, Tiles: 100}, {M: 16, N: 8, Tiles: 3}, {M: 3, N: 2, Tiles: 9}, {M: 2, N: 7, Tiles: 5}, {M: 4, N: 1, Tiles: 1}} {
+			s.K = tc.k
+			compare(t, u, sims(t, tc.arch, tc.inst), s)
+		}
+	}
+}
+
+func TestTarget(t *testing.T) {
+	name := command("good")
+	target := open(t, name)
+	want := map[string]string{"kind": "child process", "protocol": "1 binary", "child simulator": "sim"}
+	if diff := cmp.Diff(want, target.Environment()); diff != "" {
+		t.Error(diff)
+	}
+	if target.Name() != name || len(target.Instructions()) != 3 {
+		t.Errorf("%s with %d instructions", target.Name(), len(target.Instructions()))
+	}
+	i := target.Instructions()[2]
+	if i.FullName() != "hopper/wgmma.m64n8k32.f32.e4m3.e4m3.c0" || i.K != 32 {
+		t.Errorf("%s, K = %d", i.FullName(), i.K)
+	}
+	if _, err := target.Open(&mma.Instruction{Name: "other"}); err == nil || !strings.HasSuffix(err.Error(), " did not announce other") {
+		t.Error(err)
+	}
+	// An instruction without C has no longer dot products.
+	u := unit(t, name, i.Name)
+	err := u.Run(t.Context(), mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: 64, Tiles: 1}), make([]byte, 4))
+	if err == nil || !strings.Contains(err.Error(), "cannot be repeated") {
+		t.Error(err)
+	}
+	// A second opening shares the children, which live as long as either.
+	again := open(t, name)
+	if err := errors.Join(again.Close(), again.Close()); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, u, sims(t, "hopper", i.Name), mma.Shape{M: 1, N: 1, K: 32, Tiles: 4})
+	target.Close()
+	err = u.Run(t.Context(), mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: 32, Tiles: 1}), make([]byte, 4))
+	if runtime.GOMAXPROCS(0) > 0 && err != nil && !strings.HasSuffix(err.Error(), "the target was closed") {
+		t.Error(err)
+	}
+}
+
+// TestBad gives children that do everything wrong that they can: each is a fault
+// with a message of its own, and none takes longer than its deadline.
+func TestBad(t *testing.T) {
+	for mode, want := range map[string]string{
+		"exit0":   "the child gave no answer: it ended with exit status 0",
+		"exit3":   "the child gave no answer: it ended with exit status 3; its stderr ends: one | two | last words",
+		"hang":    "the child was killed: it gave no answer within 300ms",
+		"oops":    `the child broke the protocol: instead of an answer it wrote "oops": does something else print to its stdout?`,
+		"nearly":  `the child broke the protocol: instead of an answer it wrote "mmaX and more": does something else print to its stdout?`,
+		"short":   "the child gave no answer: it ended with exit status 0 (after 29 of 32 bytes)",
+		"stalls":  "the child was killed: it gave no answer within 300ms (after 7 of 20 bytes)",
+		"long":    `the child broke the protocol: it wrote more than its answer: "and more"`,
+		"closes":  "the child gave no answer: it closed its output and did not end",
+		"id":      "the child broke the protocol: it answered request 2 instead of 1",
+		"status":  "the child broke the protocol: it answered with status 7, which is neither 0 (D) nor 1 (error)",
+		"length":  "the child broke the protocol: it announced a D of 4294967295 bytes, but D has 12",
+		"less":    "the child broke the protocol: it announced a D of 0 bytes, but D has 12",
+		"sum":     "the child broke the protocol: the checksum of its answer is 7bd5c66f, it announced 00000001",
+		"essay":   "the child broke the protocol: it announced an error of 1073741824 bytes, at most 4096 are allowed",
+		"t-exit":  "the child gave no answer: it ended with exit status 0 (after 2 of its lines)",
+		"t-hang":  "the child was killed: it gave no answer within 300ms (after 2 of its lines) (does it flush its output after every line?)",
+		"t-words": `the child broke the protocol: its line 3 is "cannot parse this", not a fp32 code of 8 hexadecimal digits`,
+		"t-short": `the child broke the protocol: its line 3 is "3f80", not a fp32 code of 8 hexadecimal digits`,
+		"t-part":  `the child was killed: it gave no answer within 300ms (after 2 of its lines and "3f80" without an end of line) (does it flush its output after every line?)`,
+		"t-more":  `the child broke the protocol: it wrote more than its answer: "`,
+		"t-long":  "the child broke the protocol: after 2 of its lines: a line of more than 4096 bytes: \"000000",
+		"flood":   `the child broke the protocol: instead of an answer it wrote "flood flood `,
+	} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			target := open(t, command(mode))
+			u := openUnit(t, target)
+			in := mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 8, Tiles: 3})
+			mma.Store(in.A, 2, 16, poison)
+			// The pool may hold a child that has not answered yet, or has: ask twice.
+			for range 2 {
+				err := u.Run(t.Context(), in, make([]byte, 12))
+				var fault *devices.FaultError
+				if !errors.As(err, &fault) || fault.Target != command(mode) {
+					t.Fatalf("%v, want a fault", err)
+				}
+				checkFault(t, fault.What, want)
+			}
+		})
+	}
+}
+
+// checkFault compares messages but for the number of a request, which depends on
+// whether the child is new.
+func checkFault(t *testing.T, got, want string) {
+	t.Helper()
+	if strings.Contains(want, "it answered request") && strings.Contains(got, "it answered request") {
+		return
+	}
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+}
+
+// openUnit opens the only instruction, which has answered a dot product of zeros.
+func openUnit(t *testing.T, target devices.Target) devices.Unit {
+	t.Helper()
+	u, err := target.Open(&target.Instructions()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// TestSurplus gives a child that answers a line twice, in the middle of a batch:
+// the next batch does not get the line that is left.
+func TestSurplus(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("what has arrived cannot be seen here")
+	}
+	u := unit(t, command("t-more"), inst)
+	in := mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 8, Tiles: 3})
+	mma.Store(in.A, 2, 8, poison)
+	err := u.Run(t.Context(), in, make([]byte, 12))
+	var fault *devices.FaultError
+	if err != nil && !errors.As(err, &fault) {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	compare(t, u, sims(t, "ampere", inst), mma.Shape{M: 1, N: 1, K: 8, Tiles: 50})
+}
+
+// TestKin gives children whose own children outlive them, and hold their output
+// open.
+func TestKin(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no process groups here")
+	}
+	for _, mode := range []string{"kin", "kinexit"} {
+		file := filepath.Join(t.TempDir(), "pid")
+		u := openUnit(t, open(t, command(mode, file)))
+		err := u.Run(t.Context(), mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 8, Tiles: 2}), make([]byte, 8))
+		var fault *devices.FaultError
+		if !errors.As(err, &fault) {
+			t.Fatal(err)
+		}
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pid, _ := strconv.Atoi(string(body))
+		if alive(pid) {
+			t.Errorf("%s: process %d, which the child has started, is still there", mode, pid)
+		}
+	}
+}
+
+// alive says whether a process runs, and waits a little for it to end.
+func alive(pid int) bool {
+	for range 50 {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err == nil && strings.Contains(string(stat), ") Z ") {
+			return false // ended, and nobody has waited for it yet
+		}
+		p, err := os.FindProcess(pid)
+		if err != nil || p.Signal(syscall.Signal(0)) != nil {
+			return false
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return true
+}
+
+// TestChatty gives a child that writes megabytes, and no text, to stderr.
+func TestChatty(t *testing.T) {
+	u := openUnit(t, open(t, command("chatty")))
+	for range 3 {
+		if err := u.Run(t.Context(), mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 8, Tiles: 2}), make([]byte, 8)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestGreetings gives children that cannot be opened.
+func TestGreetings(t *testing.T) {
+	exec.SetHelloTime(t, 500*time.Millisecond)
+	plain := filepath.Join(t.TempDir(), "plain")
+	if err := os.WriteFile(plain, []byte("text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const known = `line 2 of the header, "`
+	header := func(text string) string { return command("header", `"`+text+`"`) }
+	for _, tc := range []struct{ name, want string }{
+		{command("none"), "the child sent no complete header: it ended with exit status 5; its stderr ends: no licence"},
+		{command("mute"), "the child was killed: it sent no complete header within 500ms"},
+		{command("chatter"), `the child broke the protocol: its first line is "Loading design...", not "mmafuzz-exec 1 binary" or "mmafuzz-exec 1 text"`},
+		{command("prompt"), `the child was killed: it sent no complete header within 500ms ("> " without an end of line)`},
+		{command("cut"), "the child sent no complete header: it ended with exit status 0 (after 2 lines, without a line ready)"},
+		{command("version"), "the child broke the protocol: it speaks version 2 of the protocol, this mmafuzz speaks 1"},
+		{command("mode"), `the child broke the protocol: its first line is "mmafuzz-exec 1 json": the mode is neither binary nor text`},
+		{command("endless"), "the child broke the protocol: the header has more than 4096 lines"},
+		{command("longline"), `the child broke the protocol: a line of more than 4096 bytes: "about x yyyy`},
+		{header("instruction"), "the child broke the protocol: " + known + `instruction": the name is missing`},
+		{header("bogus 1"), "the child broke the protocol: " + known + `bogus 1": unknown word`},
+		{header("about x"), "the child broke the protocol: " + known + `about x": not of the form: about WORD TEXT`},
+		{"exec:", "the command is missing: exec:COMMAND [ARGS]"},
+		{"exec:'a b", "the quote ' is not closed"},
+		{"exec:./nothing here", `program "./nothing" is not found: name a file, as ./nothing, or a program on the path (of a script: its interpreter too)`},
+		{"exec:no-such-program-anywhere", `program "no-such-program-anywhere" is not found`},
+		{"exec:" + plain, "program \"" + plain + "\" is not executable: chmod +x, or name its interpreter first"},
+	} {
+		_, err := devices.Open(tc.name)
+		if want := fmt.Sprintf("target %q: %s", tc.name, tc.want); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("\n got %v\nwant %s", err, want)
+		}
+	}
+	target := open(t, command("dead"))
+	_, err := target.Open(&target.Instructions()[0])
+	if err == nil || !strings.Contains(err.Error(), "a first dot product, of zeros: ") || !strings.Contains(err.Error(), "it ended with exit status 0") {
+		t.Errorf("a child that ends after its header: %v", err)
+	}
+}
+
+// TestChanging gives a child that is another one when it is started again.
+func TestChanging(t *testing.T) {
+	u := openUnit(t, open(t, command("changing", filepath.Join(t.TempDir(), "mark"))))
+	err := u.Run(t.Context(), mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 8, Tiles: 2}), make([]byte, 8))
+	if err == nil || !strings.Contains(err.Error(), "a second child has another header than the first") {
+		t.Error(err)
+	}
+}
+
+// TestMortal gives a child that dies now and then whatever the input: nothing is
+// lost and nothing is blamed.
+func TestMortal(t *testing.T) {
+	u := unit(t, command("mortal"), inst)
+	for range 10 {
+		compare(t, u, sims(t, "ampere", inst), mma.Shape{M: 1, N: 1, K: 8, Tiles: 50})
+	}
+}
+
+// TestCancel ends a request whose child hangs.
+func TestCancel(t *testing.T) {
+	u := unit(t, command("stuck"), inst)
+	in := mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 8, Tiles: 1})
+	mma.Store(in.A, 2, 0, poison)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := u.Run(ctx, in, make([]byte, 4)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, want the context's error", err)
+	}
+	mma.Store(in.A, 2, 0, 0) // the next request gets another child
+	if err := u.Run(t.Context(), in, make([]byte, 4)); err != nil {
+		t.Error(err)
+	}
+	done, stop := context.WithCancel(t.Context())
+	stop()
+	if err := u.Run(done, in, make([]byte, 4)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want the context's error", err)
+	}
+}
+
+// TestRefusal gives children that say themselves that they cannot: they go on.
+func TestRefusal(t *testing.T) {
+	for mode, want := range map[string]string{
+		"refuse":  "the child says: poison: assertion failed",
+		"panic":   "the child says: panic: poison",
+		"t-error": "the child says: poison",
+	} {
+		u := unit(t, command(mode), inst)
+		in := mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 8, Tiles: 3})
+		if err := u.Run(t.Context(), in, make([]byte, 12)); err != nil {
+			t.Fatal(err)
+		}
+		mma.Store(in.A, 2, 9, poison)
+		err := u.Run(t.Context(), in, make([]byte, 12))
+		var fault *devices.FaultError
+		if !errors.As(err, &fault) || fault.What != want {
+			t.Errorf("%s: %v, want %s", mode, err, want)
+		}
+		mma.Store(in.A, 2, 9, 0)
+		if err := u.Run(t.Context(), in, make([]byte, 12)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestPython runs the example of the documentation against the same arithmetic
+// in Go.
+func TestPython(t *testing.T) {
+	if _, err := osexec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not here: the text mode example in testdata/double.py is NOT TESTED")
+	}
+	name := "exec:python3 testdata/double.py"
+	if runtime.GOOS == "windows" {
+		t.Skip("its lines end otherwise here")
+	}
+	target := open(t, name)
+	pairs, err := devices.Pairs(target, open(t, "ref:fma64"), "dot4", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []int{4, 8} {
+		b := fill(mma.NewBatch(pairs[0].Formats(), mma.Shape{M: 1, N: 1, K: k, Tiles: 1000}))
+		for i := range b.Tiles * k { // without NaNs and infinities
+			mma.Store(b.A, 2, i, mma.Load(b.A, 2, i)&0xbfff)
+			mma.Store(b.B, 2, i, mma.Load(b.B, 2, i)&0xbfff)
+		}
+		for i := range b.Tiles {
+			mma.Store(b.C, 4, i, mma.Load(b.C, 4, i)&0xbfffffff)
+		}
+		got, want := make([]byte, 4000), make([]byte, 4000)
+		if err := errors.Join(pairs[0].A.Run(t.Context(), b, got), repeat(t, pairs[0].B, b, 4, want)); err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Errorf("K = %d: the Python model differs from ref:fma64", k)
+		}
+	}
+}
+
+// repeat runs a unit as an instruction of K = k.
+func repeat(t *testing.T, u devices.Unit, in *mma.Batch, k int, out []byte) error {
+	d := mma.NewDot(in.Formats, in.K)
+	for i := range in.Dots() {
+		in.Get(i, d)
+		for from := 0; from < in.K; from += k {
+			b := mma.NewBatch(in.Formats, mma.Shape{M: 1, N: 1, K: k, Tiles: 1})
+			b.Set(0, &mma.Dot{A: d.A[from : from+k], B: d.B[from : from+k], C: d.C})
+			if err := u.Run(t.Context(), b, out[4*i:4*i+4]); err != nil {
+				return err
+			}
+			d.C = mma.Load(out, 4, i)
+		}
+	}
+	return nil
+}
+
+func TestSplit(t *testing.T) {
+	for command, want := range map[string][]string{
+		"a":                       {"a"},
+		" a  b\tc ":               {"a", "b", "c"},
+		`'a b' "c 'd"`:            {"a b", "c 'd"},
+		`x'y z'"" ''`:             {"xy z", ""},
+		`C:\sim\a.exe --f=\n`:     {`C:\sim\a.exe`, `--f=\n`},
+		`python3 "my model.py" 1`: {"python3", "my model.py", "1"},
+	} {
+		got, err := exec.Split(command)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", command, err, diff)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Arch is the architecture of an instruction whose child names none.
+const Arch = "exec"
+
+// parseInstruction reads the fields of a line instruction: a name, then
+// key=value. Formats and K of a name of the catalogue may be left out.
+func parseInstruction(fields []string) (mma.Instruction, error) {
+	if len(fields) == 0 {
+		return mma.Instruction{}, errors.New("the name is missing")
+	}
+	i := mma.Instruction{Arch: Arch, Name: fields[0], M: Any, N: Any, Source: "child process", Evidence: "none: it is a black box"}
+	if arch, name, ok := strings.Cut(i.Name, "/"); ok {
+		i.Arch, i.Name = arch, name
+	}
+	if i.Arch == "" || i.Name == "" || strings.Contains(i.Name, "/") {
+		return i, fmt.Errorf("%q is neither NAME nor ARCH/NAME", clip(fields[0]))
+	}
+	given := map[string]bool{}
+	for _, f := range fields[1:] {
+		key, value, ok := strings.Cut(f, "=")
+		if !ok || given[key] {
+			return i, fmt.Errorf("%q is not of the form key=value, or is there twice", clip(f))
+		}
+		given[key] = true
+		if err := setField(&i, key, value); err != nil {
+			return i, fmt.Errorf("%s: %w", clip(f), err)
+		}
+	}
+	if err := settle(&i, given); err != nil {
+		return i, err
+	}
+	return i, check(&i)
+}
+
+// setField takes a key and its value.
+func setField(i *mma.Instruction, key, value string) (err error) {
+	switch key {
+	case "a":
+		i.A, err = fp.Parse(value)
+	case "b":
+		i.B, err = fp.Parse(value)
+	case "c":
+		i.C, err = fp.Parse(value)
+	case "d":
+		i.D, err = fp.Parse(value)
+	case "scale":
+		i.Scale, err = fp.Parse(value)
+	case "block":
+		var n int
+		n, err = number(value, 128)
+		i.Block = uint8(n)
+	case "k":
+		i.K, err = number(value, maxK)
+	case "m":
+		i.M, err = parseRange(value)
+	case "n":
+		i.N, err = parseRange(value)
+	default:
+		err = errors.New("unknown key (known: a, b, c, d, scale, block, k, m, n)")
+	}
+	return err
+}
+
+// parseRange reads N, or MIN..MAX, or MIN..MAX/STEP.
+func parseRange(s string) (mma.Range, error) {
+	low, rest, ok := strings.Cut(s, "..")
+	lo, err := number(low, maxDim)
+	if err != nil || !ok {
+		return mma.Range{Min: lo, Max: lo, Step: 1}, err
+	}
+	high, by, ok := strings.Cut(rest, "/")
+	r := mma.Range{Min: lo, Step: 1}
+	if r.Max, err = number(high, maxDim); err == nil && ok {
+		r.Step, err = number(by, maxDim)
+	}
+	if err == nil && r.Max < r.Min {
+		err = errors.New("the end is before the beginning")
+	}
+	return r, err
+}
+
+// settle fills what was left out from the catalogue, and says what contradicts
+// it: a name of the ISA means the ISA's operands. What the catalogue believes of
+// the arithmetic is not taken over: the child is a black box.
+func settle(i *mma.Instruction, given map[string]bool) error {
+	known := catalogued(i)
+	if len(known) == 0 {
+		for _, key := range []string{"a", "b", "d", "k"} {
+			if !given[key] {
+				return fmt.Errorf("%s is not in the catalogue, so %s= is needed", i.Name, key)
+			}
+		}
+		return nil
+	}
+	if !given["a"] && !given["b"] && !given["c"] && !given["d"] && !given["scale"] && !given["block"] {
+		if len(known) > 1 {
+			return fmt.Errorf("%s has other formats on other architectures: give a=, b=, c=, d= or write ARCH/%s", i.Name, i.Name)
+		}
+		i.Formats = known[0].Formats
+	}
+	if !given["k"] {
+		i.K = known[0].K
+	}
+	for _, row := range known {
+		if row.Formats == i.Formats && row.K == i.K {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is %s with K = %d in the catalogue, not %s with K = %d; a unit that differs needs a name of its own",
+		i.Name, known[0].Formats, known[0].K, i.Formats, i.K)
+}
+
+// catalogued returns the rows of the catalogue that an instruction's name stands
+// for, one for each set of formats.
+func catalogued(i *mma.Instruction) []mma.Instruction {
+	var rows []mma.Instruction
+	seen := map[mma.Formats]bool{}
+	for _, arch := range mma.Archs {
+		if named, ok := mma.FindArch(i.Arch); i.Arch != Arch && ok && named.Name != arch.Name {
+			continue
+		}
+		row, err := mma.Lookup(arch.Name, i.Name)
+		if err != nil || row.Name != i.Name && row.Alias != i.Name || seen[row.Formats] {
+			continue
+		}
+		seen[row.Formats] = true
+		rows = append(rows, *row)
+	}
+	return rows
+}
+
+// check says what makes an instruction impossible.
+func check(i *mma.Instruction) error {
+	switch {
+	case i.A == fp.None || i.B == fp.None || i.D == fp.None:
+		return errors.New("an instruction has a, b and d (only c may be none)")
+	case (i.Scale == fp.None) != (i.Block == 0):
+		return errors.New("scale= and block= go together")
+	case i.Scale != fp.None && i.K%int(i.Block) != 0:
+		return fmt.Errorf("K = %d is not a multiple of the block of %d", i.K, i.Block)
+	}
+	if n := PayloadSize(i.Formats, mma.Shape{M: i.M.Min, N: i.N.Min, K: i.K, Tiles: 1}); n > MaxPayload {
+		return fmt.Errorf("a tile takes %d bytes, more than %d", n, MaxPayload)
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// askText sends the dot products of a batch, one a line, and reads a line for
+// each. The deadline is one for each line. A line error TEXT fails the batch, but
+// the others are read all the same, so that the next batch finds its own.
+func (p *process) askText(g *guard, i *mma.Instruction, in *mma.Batch, out []byte) error {
+	if err := p.leftOver(nil); err != nil {
+		return err
+	}
+	wrote := make(chan struct{})
+	go func() {
+		defer close(wrote)
+		p.writeLines(i, in)
+	}()
+	var refused error
+	for n := range in.Dots() {
+		err := p.readResult(i, n, out)
+		if _, ok := err.(*refusal); ok {
+			if refused == nil {
+				refused = err
+			}
+		} else if err != nil {
+			_ = p.in.Close() // so that the writer ends
+			<-wrote
+			return err
+		}
+		g.again()
+	}
+	<-wrote
+	return p.leftOver(refused)
+}
+
+// writeLines writes the lines, some at a time. A child that does not read them
+// cannot answer either, which is what the error of the batch will say.
+func (p *process) writeLines(i *mma.Instruction, in *mma.Batch) {
+	const enough = 32 << 10
+	d := mma.NewDot(in.Formats, in.K)
+	buf := p.buf[:0]
+	for n := range in.Dots() {
+		in.Get(n, d)
+		if len(p.header.Instructions) > 1 {
+			buf = append(append(buf, i.Name...), ' ')
+		}
+		buf = wire.AppendDot(buf, in.Formats, d)
+		if len(buf) >= enough || n == in.Dots()-1 {
+			if _, err := p.in.Write(buf); err != nil {
+				return
+			}
+			buf = buf[:0]
+		}
+	}
+	p.buf = buf
+}
+
+// readResult reads a line of D.
+func (p *process) readResult(i *mma.Instruction, n int, out []byte) error {
+	line, err := wire.ReadLine(p.r)
+	if err != nil {
+		return brokenLine(n, err)
+	}
+	if text, ok := strings.CutPrefix(line, "error"); ok {
+		return &refusal{clean(text, wire.MaxError)}
+	}
+	code, err := mma.ParseCode("d", i.D, strings.TrimSpace(line))
+	if err != nil {
+		return fmt.Errorf("its line %d is %q, not a %s code of %d hexadecimal digits", n+1, clean(line, shown), i.D, i.D.Get().Digits())
+	}
+	mma.Store(out, i.D.Width(), n, code)
+	return nil
+}
+
+// brokenLine is an error in the place of a line, with what there is of it.
+func brokenLine(n int, err error) error {
+	text := fmt.Sprintf("after %d of its lines", n)
+	var part *wire.PartialLine
+	if errors.As(err, &part) {
+		text += " and " + part.Error()
+	} else if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
+		text += ": " + err.Error()
+	}
+	return &partialError{text, err}
+}

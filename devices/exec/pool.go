@@ -1,0 +1,179 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"runtime"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
+)
+
+// pool is the children of one command: as many as requests at a time, up to a
+// limit. Which child answers a request must not matter, see ask.
+type pool struct {
+	name   string
+	words  []string
+	header *wire.Header  // of the first child; all must have the same
+	free   chan struct{} // a token for each child that may be busy
+
+	mu     sync.Mutex
+	idle   []*process // the most recently used last
+	closed bool
+	warned int
+}
+
+// warnings is how many failures are logged as warnings; more are in the log of
+// -v only.
+const warnings = 8
+
+// newPool starts the first child.
+func newPool(name string, words []string) (*pool, error) {
+	p, err := startProcess(context.Background(), name, words)
+	if err != nil {
+		return nil, err
+	}
+	n := runtime.GOMAXPROCS(0)
+	if p.header.Children > 0 {
+		n = min(n, p.header.Children)
+	}
+	return &pool{name: name, words: words, header: p.header, free: make(chan struct{}, n), idle: []*process{p}}, nil
+}
+
+// ask has a child do something. A failure of a child that has answered before is
+// tried again on a new one, so that it is blamed on the request only if that
+// alone provokes it; but not if it was too late, which costs too much time.
+func (l *pool) ask(ctx context.Context, talk func(*guard, *process) error) error {
+	select {
+	case l.free <- struct{}{}:
+		defer func() { <-l.free }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	p, err := l.get(ctx)
+	if err != nil {
+		return err
+	}
+	used := p.served > 0
+	err = l.try(ctx, p, talk)
+	if f, ok := err.(*failure); ok && used && !f.late {
+		l.warn("a child failed and is replaced", f.what)
+		if p, err = l.start(ctx); err != nil {
+			return err
+		}
+		err = l.try(ctx, p, talk)
+	}
+	return l.blame(err)
+}
+
+// try talks with a child and puts it back, or ends it.
+func (l *pool) try(ctx context.Context, p *process, talk func(*guard, *process) error) error {
+	err := p.guarded(ctx, l.header.Deadline, func(g *guard) error { return talk(g, p) })
+	if _, refused := err.(*refusal); err != nil && !refused {
+		return p.fail(ctx, err, "gave no answer", l.header.Deadline)
+	}
+	p.served++
+	l.put(p)
+	return err
+}
+
+// blame makes a finding about the target of what a child did wrong.
+func (l *pool) blame(err error) error {
+	var what string
+	switch e := err.(type) {
+	case *failure:
+		what = e.what
+		if e.late && l.header.Text {
+			what += " (does it flush its output after every line?)"
+		}
+	case *refusal:
+		what = "the child says: " + e.text
+	default:
+		return err
+	}
+	l.warn("a child failed on a request", what)
+	return &devices.FaultError{Target: l.name, What: what}
+}
+
+func (l *pool) warn(what, detail string) {
+	l.mu.Lock()
+	l.warned++
+	n := l.warned
+	l.mu.Unlock()
+	switch {
+	case n <= warnings:
+		slog.Warn(what, "target", l.name, "detail", detail)
+	case n == warnings+1:
+		slog.Warn("more failures of children are in the log of --verbose only", "target", l.name)
+	}
+	if n > warnings {
+		slog.Debug(what, "target", l.name, "detail", detail)
+	}
+}
+
+// get returns an idle child, or a new one.
+func (l *pool) get(ctx context.Context) (*process, error) {
+	l.mu.Lock()
+	if l.closed {
+		l.mu.Unlock()
+		return nil, fmt.Errorf("%s: the target was closed", l.name)
+	}
+	if n := len(l.idle); n > 0 {
+		p := l.idle[n-1]
+		l.idle = l.idle[:n-1]
+		l.mu.Unlock()
+		return p, nil
+	}
+	l.mu.Unlock()
+	return l.start(ctx)
+}
+
+// start starts a child that must be as the first one was.
+func (l *pool) start(ctx context.Context) (*process, error) {
+	p, err := startProcess(ctx, l.name, l.words)
+	if err != nil {
+		var f *failure
+		if errors.As(err, &f) {
+			err = fmt.Errorf("another child could not be started: %w", err)
+		}
+		return nil, fmt.Errorf("%s: %w", l.name, err)
+	}
+	h := *p.header
+	h.About = l.header.About // may hold a date, or a number of its own
+	if !reflect.DeepEqual(&h, l.header) {
+		p.end(0)
+		return nil, fmt.Errorf("%s: a second child has another header than the first: all must announce the same", l.name)
+	}
+	return p, nil
+}
+
+// put takes a child back.
+func (l *pool) put(p *process) {
+	l.mu.Lock()
+	closed := l.closed
+	if !closed {
+		l.idle = append(l.idle, p)
+	}
+	l.mu.Unlock()
+	if closed {
+		p.end(0)
+	}
+}
+
+// close ends the idle children, all at once; those that are busy end when they
+// have answered.
+func (l *pool) close() {
+	l.mu.Lock()
+	idle := l.idle
+	l.idle, l.closed = nil, true
+	l.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, p := range idle {
+		wg.Go(func() { p.end(endTime) })
+	}
+	wg.Wait()
+}

@@ -1,0 +1,218 @@
+package exec
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	osexec "os/exec"
+	"sync/atomic"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
+)
+
+// The times that a child has for what is not an answer.
+var (
+	helloTime  = time.Minute            // from its start to ready
+	endTime    = time.Second            // to end by itself when its input ends
+	stderrTime = 200 * time.Millisecond // for its last words to arrive
+)
+
+// bufferSize of what is read from a child: all that it can make us hold, beside
+// an answer of the length that was asked for.
+const bufferSize = 64 << 10
+
+// process is a child. One goroutine at a time talks with it.
+type process struct {
+	cmd    *osexec.Cmd
+	in     *os.File // its stdin
+	out    *os.File // its stdout
+	r      *bufio.Reader
+	log    *stderrLog
+	exited chan struct{} // closed when it has ended and was waited for
+	header *wire.Header
+
+	id     uint32 // of the last request
+	served int    // requests that were answered
+	killed bool   // it did not end by itself
+	buf    []byte // scratch for requests
+}
+
+// startProcess starts a child and reads its header.
+func startProcess(ctx context.Context, name string, words []string) (*process, error) {
+	p := &process{cmd: osexec.Command(words[0], words[1:]...), exited: make(chan struct{})}
+	ownGroup(p.cmd)
+	if err := p.start(name); err != nil {
+		return nil, startError(words[0], err)
+	}
+	go func() {
+		_ = p.cmd.Wait() // its outcome is in ProcessState
+		close(p.exited)
+	}()
+	err := p.guarded(ctx, helloTime, func(*guard) (err error) {
+		p.header, err = wire.ReadHeader(p.r)
+		if errors.As(err, new(*wire.PartialLine)) || errors.As(err, new(*wire.PartialHeader)) {
+			err = &partialError{err.Error(), err}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, p.fail(ctx, err, "sent no complete header", helloTime)
+	}
+	return p, nil
+}
+
+// start makes the pipes and starts the program. They are files of our own:
+// those of os/exec are closed as soon as the child ends, with its last answer
+// unread.
+func (p *process) start(name string) error {
+	var files [6]*os.File
+	for i := 0; i < len(files); i += 2 {
+		var err error
+		if files[i], files[i+1], err = os.Pipe(); err != nil {
+			closeAll(files[:])
+			return err
+		}
+	}
+	p.cmd.Stdin, p.in = files[0], files[1]
+	p.out, p.cmd.Stdout = files[2], files[3]
+	errs := files[4]
+	p.cmd.Stderr = files[5]
+	if err := p.cmd.Start(); err != nil {
+		closeAll(files[:])
+		return err
+	}
+	closeAll([]*os.File{files[0], files[3], files[5]})
+	p.r = bufio.NewReaderSize(p.out, bufferSize)
+	p.log = readStderr(name, errs)
+	return nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// guard kills a child whose deadline passes or whose context ends.
+type guard struct {
+	timer *time.Timer
+	limit time.Duration
+	late  atomic.Bool
+}
+
+// again starts the deadline anew.
+func (g *guard) again() { g.timer.Reset(g.limit) }
+
+// errLate says that a child was killed because it took too long.
+var errLate = errors.New("too late")
+
+// guarded talks with the child under a deadline and a context. After an error
+// the child is of no use any more: see fail.
+func (p *process) guarded(ctx context.Context, limit time.Duration, talk func(*guard) error) error {
+	g := &guard{limit: limit}
+	g.timer = time.AfterFunc(limit, func() {
+		g.late.Store(true)
+		p.kill()
+	})
+	stop := context.AfterFunc(ctx, p.kill)
+	err := talk(g)
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if !g.timer.Stop() || g.late.Load() {
+		err = errors.Join(errLate, err)
+	}
+	return err
+}
+
+// kill ends the child and all that it has started, and whatever waits for it.
+func (p *process) kill() {
+	killGroup(p.cmd.Process)
+	_ = p.in.Close()
+	_ = p.out.Close()
+}
+
+// end lets the child end by itself when its input ends, kills it if it does not,
+// and waits for it.
+func (p *process) end(patience time.Duration) {
+	_ = p.in.Close()
+	select {
+	case <-p.exited:
+	case <-time.After(patience):
+		p.killed = true
+	}
+	p.kill()
+	select {
+	case <-p.exited:
+	case <-time.After(10 * time.Second): // it hangs in the kernel: not ours to wait for
+	}
+	p.log.close(stderrTime)
+}
+
+// failure says what a child did wrong. Its process is dead.
+type failure struct {
+	what string
+	late bool
+}
+
+func (f *failure) Error() string { return f.what }
+
+// fail ends the child after an error of guarded and says what went wrong: how it
+// ended if it did so itself, and its last words.
+func (p *process) fail(ctx context.Context, err error, otherwise string, limit time.Duration) error {
+	gone := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	if gone {
+		p.end(endTime)
+	} else {
+		p.end(0)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errLate):
+		f := &failure{fmt.Sprintf("the child was killed: it %s within %s%s", otherwise, limit, partial(err)), true}
+		f.what += p.log.lastWords()
+		return f
+	case gone:
+		return &failure{what: fmt.Sprintf("the child %s: it %s%s%s", otherwise, p.outcome(), partial(err), p.log.lastWords())}
+	}
+	return &failure{what: "the child broke the protocol: " + err.Error() + p.log.lastWords()}
+}
+
+// partialError says how much of an answer there was when it ended.
+type partialError struct {
+	text string
+	err  error
+}
+
+func (e *partialError) Error() string { return e.text }
+func (e *partialError) Unwrap() error { return e.err }
+
+func partial(err error) string {
+	var p *partialError
+	if errors.As(err, &p) {
+		return " (" + p.text + ")"
+	}
+	return ""
+}
+
+// outcome says how the child ended.
+func (p *process) outcome() string {
+	if p.killed {
+		return "closed its output and did not end"
+	}
+	s := p.cmd.ProcessState
+	if s.Success() {
+		return "ended with exit status 0"
+	}
+	if s.Exited() {
+		return "ended with " + s.String()
+	}
+	return "ended: " + s.String()
+}
