@@ -17,8 +17,8 @@ type chunk struct {
 const (
 	firstEpoch = 1 << 12 // dot products of a pair in the first epoch
 	lastEpoch  = 1 << 17 // and at most, after doubling
-	chunkDots  = 1 << 10
-	mutateIn   = 8 // one chunk in so many mutates inputs with new features
+	chunkDots  = 1 << 10 // dot products of a chunk, at most
+	mutateIn   = 8       // one chunk in so many mutates inputs with new features
 )
 
 // epochSize is the number of dot products of each pair in epoch n.
@@ -29,6 +29,10 @@ func epochSize(n int) uint64 {
 	}
 	return size
 }
+
+// chunkSize is the number of dot products of a chunk in epoch n: small in the
+// first ones, so that all generators have a turn.
+func chunkSize(n int) uint64 { return min(epochSize(n)/32, chunkDots) }
 
 // plan returns the chunks of the next epoch.
 func (c *Campaign) plan() []chunk {
@@ -53,7 +57,7 @@ func (c *Campaign) planPair(i int) []chunk {
 	turn := st.turns()
 	var plan []chunk
 	for left > 0 {
-		n := min(left, chunkDots)
+		n := min(left, chunkSize(c.state.Epochs))
 		ch, ok := c.nextChunk(i, turn, int(n))
 		if !ok {
 			break

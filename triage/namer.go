@@ -1,8 +1,10 @@
 package triage
 
 import (
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -18,44 +20,46 @@ func Holds(pr *Problem, p *mma.Params) bool {
 
 // Namer names single cases after a verdict: by the smallest part of its changes
 // that explains the case alone. Of the cases of a pair that needs L and F
-// changed, some need only one of the two, some either, some both.
+// changed, some need only one of the two, some either, some both. It may be used
+// from several goroutines.
 type Namer struct {
-	policy oracle.Policy
-	f      mma.Formats
-	steps  [][]variant // by number of labels
+	pr      *Problem
+	labels  []Label
+	byLabel map[Label][]mma.Change
+	steps   [][]variant // by number of labels
+
+	mu    sync.Mutex
+	parts map[uint32]variant // others, made when they are needed
 }
 
 // variant is the base with the changes of some labels.
 type variant struct {
 	name    string
 	changes []mma.Change
-	model   *sim.Model
+	model   *sim.Model // nil: no arithmetic
 }
 
-// maxNamed is the number of labels of which all combinations are tried; of more,
-// only single ones, pairs, and all together.
+// maxNamed is the number of labels of which all combinations are tried. Of more,
+// single ones and pairs are, and what needs more than two has as many labels as
+// cannot be left out one after the other.
 const maxNamed = 5
 
 // NewNamer returns the namer of a verdict that was found.
 func NewNamer(pr *Problem, v *Verdict) *Namer {
-	byLabel := map[Label][]mma.Change{}
+	n := &Namer{pr: pr, byLabel: map[Label][]mma.Change{}, parts: map[uint32]variant{}}
 	for _, part := range changedParts(&pr.Base, &v.Program) {
 		l := labelOf(part[0], &pr.Base, &v.Program)
-		byLabel[l] = append(byLabel[l], part...)
+		n.byLabel[l] = append(n.byLabel[l], part...)
 	}
-	var labels []Label
-	for l := range byLabel {
-		labels = append(labels, l)
+	n.labels = slices.Sorted(maps.Keys(n.byLabel))
+	sizes := len(n.labels)
+	if sizes > maxNamed {
+		sizes = 2
 	}
-	slices.Sort(labels)
-	n := &Namer{policy: pr.Policy, f: pr.Formats}
-	for size := 1; size <= len(labels); size++ {
-		if len(labels) > maxNamed && size > 2 && size < len(labels) {
-			continue
-		}
+	for size := 1; size <= sizes; size++ {
 		var step []variant
-		for set := range subsets(len(labels), size) {
-			if vr, ok := newVariant(pr, labels, byLabel, set); ok {
+		for set := range subsets(len(n.labels), size) {
+			if vr := n.variant(set); vr.model != nil {
 				step = append(step, vr)
 			}
 		}
@@ -64,22 +68,42 @@ func NewNamer(pr *Problem, v *Verdict) *Namer {
 	return n
 }
 
-func newVariant(pr *Problem, labels []Label, byLabel map[Label][]mma.Change, set uint32) (variant, bool) {
-	p := pr.Base
+// variant makes the variant of a set of labels.
+func (n *Namer) variant(set uint32) variant {
+	var vr variant
+	p := n.pr.Base
 	var names []string
-	var changes []mma.Change
-	for i, l := range labels {
-		if set>>i&1 == 0 {
-			continue
+	for i, l := range n.labels {
+		if set>>i&1 != 0 {
+			names = append(names, string(l))
+			vr.changes = append(vr.changes, n.byLabel[l]...)
 		}
-		names = append(names, string(l))
-		changes = append(changes, byLabel[l]...)
 	}
-	if p.Apply(changes) != nil {
-		return variant{}, false
+	vr.name = strings.Join(names, "+")
+	if p.Apply(vr.changes) != nil {
+		return vr
 	}
-	m, err := sim.New(pr.Formats, pr.K, p)
-	return variant{strings.Join(names, "+"), changes, m}, err == nil
+	if m, err := sim.New(n.pr.Formats, n.pr.K, p); err == nil {
+		vr.model = m
+	}
+	return vr
+}
+
+// part returns the variant of a set, from the second time on the same one.
+func (n *Namer) part(set uint32) variant {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	vr, ok := n.parts[set]
+	if !ok {
+		vr = n.variant(set)
+		n.parts[set] = vr
+	}
+	return vr
+}
+
+// explains says whether a variant gives the wanted result.
+func (n *Namer) explains(v variant, dot *mma.Dot, want uint64) bool {
+	return v.model != nil && oracle.Compare(n.pr.Formats.D, n.pr.Policy, v.model.Dot(dot, nil), want) == oracle.Same
 }
 
 // Name returns the labels that explain a case, joined by +; where several sets of
@@ -101,7 +125,7 @@ func (n *Namer) explain(dot *mma.Dot, want uint64) (string, []mma.Change) {
 		var names []string
 		var changes []mma.Change
 		for _, v := range step {
-			if oracle.Compare(n.f.D, n.policy, v.model.Dot(dot, nil), want) != oracle.Same {
+			if !n.explains(v, dot, want) {
 				continue
 			}
 			if names == nil {
@@ -113,5 +137,20 @@ func (n *Namer) explain(dot *mma.Dot, want uint64) (string, []mma.Change) {
 			return strings.Join(names, "|"), changes
 		}
 	}
-	return string(Unexplained), nil
+	return n.reduce(dot, want)
+}
+
+// reduce leaves out labels, one after the other, that a case does not need.
+func (n *Namer) reduce(dot *mma.Dot, want uint64) (string, []mma.Change) {
+	set := uint32(1)<<len(n.labels) - 1
+	if len(n.labels) <= maxNamed || !n.explains(n.part(set), dot, want) {
+		return string(Unexplained), nil
+	}
+	for i := range n.labels {
+		if less := set &^ (1 << i); n.explains(n.part(less), dot, want) {
+			set = less
+		}
+	}
+	vr := n.part(set)
+	return vr.name, vr.changes
 }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -81,8 +79,8 @@ func TestNamerShares(t *testing.T) {
 	}
 }
 
-// TestNamerMany has a pair of more labels than are tried in all combinations:
-// names are of one, of two, or of all.
+// TestNamerMany has a pair of more labels than are tried in all combinations, each
+// of one change: of the names of more than two none has one too many.
 func TestNamerMany(t *testing.T) {
 	a := find(t, hopper16)
 	b := changed(t, a, "l=8 join.align.f=24 acc.mode=rne special.nan=quiet in.sub=zero prod.exp=normalised acc.flush=before join.align.floor=-131")
@@ -98,25 +96,32 @@ func TestNamerMany(t *testing.T) {
 		for _, alt := range alternatives {
 			size := len(strings.Split(alt, "+"))
 			names[size] = true
-			if size != 1 && size != 2 && size != 8 {
-				t.Fatalf("%s: %d labels", alt, size)
+			if size > 2 && len(alternatives) > 1 {
+				t.Fatalf("%s: %d labels and alternatives", alt, size)
 			}
 			if size != len(strings.Split(alternatives[0], "+")) {
 				t.Fatalf("%s: sets of different sizes", name)
 			}
 		}
-		q := a.Params
-		if err := q.Apply(n.Changes(d, y)); err != nil {
-			t.Fatal(err)
+		with := func(changes []mma.Change) uint64 {
+			c := *a
+			if err := c.Params.Apply(changes); err != nil {
+				t.Fatal(err)
+			}
+			return model(t, &c).Dot(d, nil)
 		}
-		c := *a
-		c.Params = q
-		if got := model(t, &c).Dot(d, nil); got != y {
+		changes := n.Changes(d, y)
+		if got := with(changes); got != y {
 			t.Fatalf("%s: its changes give %x, want %x", name, got, y)
 		}
+		for i := range changes {
+			if with(slices.Delete(slices.Clone(changes), i, i+1)) == y {
+				t.Fatalf("%s: without %s it explains the case too", name, changes[i])
+			}
+		}
 	}
-	if diff := cmp.Diff(map[int]bool{1: true, 2: true, 8: true}, names); diff != "" {
-		t.Errorf("sizes of names:\n%s", diff)
+	if !names[1] || !names[2] || !names[3] || names[8] {
+		t.Errorf("sizes of names: %v", names)
 	}
 }
 
