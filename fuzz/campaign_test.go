@@ -360,3 +360,28 @@ func TestFault(t *testing.T) {
 		t.Errorf("buckets %v", p.Buckets)
 	}
 }
+
+// TestFaultAndDifference gives a unit that computes differently and fails on
+// inputs that triage and the minimizer come across: neither ends the campaign.
+func TestFaultAndDifference(t *testing.T) {
+	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", func(p *mma.Params) { p.Join.Align.F-- })
+	inner := pair.B.(*blackBox).Unit
+	pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
+		d := mma.NewDot(in.Formats, in.K)
+		for i := range in.Dots() {
+			if in.Get(i, d); d.A[3]&0x3f == 7 || d.A[0] == 0x3c00 && d.A[1]|d.A[2]|d.A[3] == 0 {
+				return &devices.FaultError{Target: "box", What: "illegal instruction"}
+			}
+		}
+		return inner.Run(context.Background(), in, out)
+	}
+	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000}).Pairs[0]
+	if p.Buckets["truncation-width"] == nil || p.Classes[oracle.Fault] == 0 {
+		t.Errorf("buckets %v, classes %v", p.Buckets, p.Classes)
+	}
+	for _, f := range p.Findings {
+		if f.Bucket == "truncation-width" && !f.Minimal {
+			t.Errorf("%s is not minimal", mma.FormatDot(pair.Formats(), f.Dot))
+		}
+	}
+}

@@ -207,14 +207,19 @@ func (x *examiner) place(ctx context.Context, e *example, alone [2]uint64) error
 	return nil
 }
 
-// differs runs one tile and says whether the two sides differ in an output.
+// differs runs one tile and says whether the two sides differ in an output. They
+// do not where one fails.
 func (x *examiner) differs(ctx context.Context, b *mma.Batch, output int) (bool, error) {
 	w := x.p.spec.D.Width()
 	a, o := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
-	if err := x.p.A.Run(ctx, b, a); err != nil {
-		return false, err
+	err := x.p.A.Run(ctx, b, a)
+	if err == nil {
+		err = x.p.B.Run(ctx, b, o)
 	}
-	if err := x.p.B.Run(ctx, b, o); err != nil {
+	if isFault(err) {
+		return false, nil
+	}
+	if err != nil {
 		return false, err
 	}
 	return oracle.Compare(x.p.spec.D, x.p.policy, mma.Load(a, w, output), mma.Load(o, w, output)) != oracle.Same, nil
@@ -299,7 +304,7 @@ func (x *examiner) problem(ex []example) *triage.Problem {
 		}
 	}
 	if x.p.recorder == nil {
-		pr.Ask = dotRunner(x.p.box, x.p.spec.Formats)
+		pr.Ask = harmless(dotRunner(x.p.box, x.p.spec.Formats))
 	}
 	pr.Inputs = func(round int, ps ...*mma.Params) []*mma.Dot {
 		return Probe(x.p.spec, x.c.cfg.Seed, round, ps...)

@@ -118,13 +118,15 @@ func together(a, b runner) bothSides {
 // test is the minimizer's predicate: which bucket a candidate falls into.
 func (x *examiner) test(sides bothSides) minimize.Test {
 	return func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
-		results, err := sides(ctx, dots)
+		results, failed, err := tolerant(ctx, sides, dots)
 		if err != nil {
 			return nil, err
 		}
 		names := make([]string, len(dots))
 		for i, r := range results {
-			if class := oracle.Compare(x.p.spec.D, x.p.policy, r[0], r[1]); class != oracle.Same {
+			if failed != nil && failed[i] {
+				names[i] = oracle.Fault.String() // another finding, of its own
+			} else if class := oracle.Compare(x.p.spec.D, x.p.policy, r[0], r[1]); class != oracle.Same {
 				names[i] = x.p.bucketName(x.namer, dots[i], &Sample{A: r[0], B: r[1], Class: class})
 			}
 		}
