@@ -33,10 +33,19 @@ func command(mode string, args ...string) string {
 }
 
 const (
-	inst  = "mma.m16n8k8.f32.f16.f16.f32"
-	hello = "mmafuzz-exec 1 binary\ninstruction " + inst + "\ndeadline 300ms\nready\n"
-	lines = "mmafuzz-exec 1 text\ninstruction " + inst + "\ndeadline 300ms\nready\n"
+	inst = "mma.m16n8k8.f32.f16.f16.f32"
 )
+
+// hello is the header of most children. Those that are meant to run into their
+// deadline have a short one.
+func hello(mode string) string {
+	deadline := "1m"
+	switch os.Args[1][1:] {
+	case "hang", "stalls", "kin", "t-hang", "t-part":
+		deadline = "300ms"
+	}
+	return "mmafuzz-exec 1 " + mode + "\ninstruction " + inst + "\ndeadline " + deadline + "\nready\n"
+}
 
 // poison is an element of A that makes some children fail.
 const poison = 0x1234
@@ -246,7 +255,7 @@ var greetings = map[string]func(){
 	"endless":  func() { fmt.Print("mmafuzz-exec 1 binary\n"); flood(os.Stdout, "about x y\n") },
 	"longline": func() { fmt.Print("mmafuzz-exec 1 binary\nabout x "); flood(os.Stdout, "yyyyyyyyyyyyyyyyyy") },
 	"header":   func() { fmt.Print("mmafuzz-exec 1 binary\n" + os.Args[2] + "\nready\n") },
-	"dead":     func() { fmt.Print(hello) }, // ends before the first request
+	"dead":     func() { fmt.Print(hello("binary")) }, // ends before the first request
 	"changing": func() { changing() },
 }
 
@@ -304,7 +313,7 @@ func runChild(mode string, args []string) int {
 		serveBad(f)
 	}
 	if f := texts[mode]; f != nil {
-		fmt.Print(lines)
+		fmt.Print(hello("text"))
 		in := bufio.NewScanner(os.Stdin)
 		for in.Scan() {
 			if strings.Contains(in.Text(), "1234") {
@@ -319,7 +328,7 @@ func runChild(mode string, args []string) int {
 
 // serveBad answers requests of a single dot product and leaves the others to f.
 func serveBad(f func(q *wire.Request, right []byte)) {
-	fmt.Print(hello)
+	fmt.Print(hello("binary"))
 	for {
 		var head [wire.RequestSize]byte
 		if _, err := io.ReadFull(os.Stdin, head[:]); err != nil {

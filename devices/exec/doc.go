@@ -93,7 +93,7 @@
 //
 // # What is asked of a child
 //
-//   - It ends when its input ends.
+//   - It ends when its input ends. What it has started itself is killed when it ends.
 //   - An answer depends on its request alone, not on earlier ones. This is checked:
 //     cases that differ are run again, alone, and one that changes is unstable.
 //   - Only answers go to stdout. stderr goes to the log (-v shows it), and its last

@@ -49,7 +49,8 @@ func startProcess(ctx context.Context, name string, words []string) (*process, e
 		return nil, startError(words[0], err)
 	}
 	go func() {
-		_ = p.cmd.Wait() // its outcome is in ProcessState
+		_ = p.cmd.Wait()         // its outcome is in ProcessState
+		killGroup(p.cmd.Process) // what it has left behind may hold its output open
 		close(p.exited)
 	}()
 	err := p.guarded(ctx, helloTime, func(*guard) (err error) {
