@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -53,6 +54,7 @@ func (a *app) setUp() error {
 	}
 	a.log = zerolog.New(zerolog.ConsoleWriter{Out: a.stderr, NoColor: !a.colorErr, TimeFormat: "15:04:05"}).
 		Level(level).With().Timestamp().Logger()
+	slog.SetDefault(slog.New(zerolog.NewSlogHandler(a.log))) // that of packages
 	return nil
 }
 

@@ -15,7 +15,7 @@ import (
 func completeTargets(c *cobra.Command, flags ...string) {
 	for _, f := range flags {
 		_ = c.RegisterFlagCompletionFunc(f, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			if strings.HasPrefix(prefix, "replay:") || strings.HasPrefix(prefix, "model:") {
+			if kind, _, ok := strings.Cut(prefix, ":"); ok && fileKinds[kind] {
 				return nil, cobra.ShellCompDirectiveDefault // files
 			}
 			return targetNames(), cobra.ShellCompDirectiveNoFileComp
@@ -34,7 +34,7 @@ func targetNames() []string {
 	for _, r := range oracle.References {
 		names = append(names, "ref:"+r.Name)
 	}
-	return append(names, "replay:", "model:")
+	return append(names, "replay:", "model:", "exec:")
 }
 
 // completeInstructions completes a flag with the instructions of a target.
@@ -43,6 +43,9 @@ func completeInstructions(c *cobra.Command, flag string, target *string) {
 		name, _ := devices.Split(*target)
 		if *target == "" {
 			name = demoA
+		}
+		if strings.HasPrefix(name, "exec:") {
+			return nil, cobra.ShellCompDirectiveNoFileComp // pressing a key shall not start a program
 		}
 		t, err := devices.Open(name)
 		if err != nil {

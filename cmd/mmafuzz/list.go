@@ -148,7 +148,7 @@ func (a *app) listInstructions(target string, all bool) error {
 			}
 			continue
 		}
-		out = append(out, []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), i.Params.String(), i.Unknown.String(), i.Evidence, i.Source})
+		out = append(out, []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), arithmetic(&i), i.Unknown.String(), i.Evidence, i.Source})
 	}
 	heads := []string{"arch", "instruction", "formats", "k", "arithmetic", "unknown", "evidence", "source"}
 	if a.json {
@@ -162,6 +162,14 @@ func (a *app) listInstructions(target string, all bool) error {
 		}
 	}
 	return a.table(heads, out)
+}
+
+// arithmetic writes an instruction's arithmetic.
+func arithmetic(i *mma.Instruction) string {
+	if i.Params == (mma.Params{}) {
+		return "black box"
+	}
+	return i.Params.String()
 }
 
 func (a *app) listGenerators() error {

@@ -122,8 +122,8 @@ func openTarget(name string) (devices.Target, error) {
 	return nil, withHint(err, "%smmafuzz list targets lists them", didYouMean(near))
 }
 
-// fileKinds are the kinds of targets that are named by a file.
-var fileKinds = map[string]bool{"replay": true, "model": true}
+// fileKinds are the kinds of targets that are named by a file or a command.
+var fileKinds = map[string]bool{"replay": true, "model": true, "exec": true}
 
 // instructionHint says where a target's instructions are listed, and whose a
 // name is if the target does not have it.

@@ -27,7 +27,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mmafuzz": main})
+	testscript.Main(m, map[string]func(){"mmafuzz": main, "mmachild": mmachild})
 }
 
 // TestScript runs testdata/script: every command as a user calls it, with exact
