@@ -155,6 +155,14 @@ func saveBundle(dir string, m *corpus.Mismatch, extra map[string][]byte) error {
 		"repro_test.go": []byte(reproTest(m)),
 	}
 	maps.Copy(files, extra)
+	for which, s := range map[string]*corpus.SideRecord{"a": &m.A, "b": &m.B} {
+		if !isModel(s) {
+			continue
+		}
+		if files[modelName(which)], err = modelBody(m, s); err != nil {
+			return err
+		}
+	}
 	for name, s := range map[string]*report.Side{"trace-a.json": &pic.A, "trace-b.json": &pic.B} {
 		if s.Trace == nil {
 			continue

@@ -47,7 +47,7 @@ func (a *app) replay(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	m := &b.Mismatch
+	m := withModels(&b.Mismatch, dir)
 	r := replayed{Bundle: dir, RecordedA: m.A.Result, RecordedB: m.B.Result}
 	codeA, throughA, err := runSide(ctx, m, &m.A, "a")
 	if err != nil {
@@ -205,8 +205,8 @@ func (a *app) minimize(ctx context.Context, dir, out string) error {
 	} else if err := placeForBundle(out); err != nil {
 		return err
 	}
-	m := b.Mismatch
-	ui, f, err := a.examine(ctx, &m)
+	m := &b.Mismatch
+	ui, f, err := a.examine(ctx, withModels(m, dir))
 	if errors.Is(err, fuzz.ErrAgree) {
 		if a.json {
 			return a.writeJSON(retriaged{Bundle: dir, Was: m.Bucket, Problem: err.Error()})
@@ -218,7 +218,7 @@ func (a *app) minimize(ctx context.Context, dir, out string) error {
 		return err
 	}
 	n := ui.mismatch(f)
-	n.Origin = m.Origin
+	n.Origin, n.A.Target, n.B.Target = m.Origin, m.A.Target, m.B.Target
 	if err := saveBundle(out, n, nil); err != nil {
 		return err
 	}
@@ -359,7 +359,7 @@ func (a *app) retriage(ctx context.Context, dir string) (retriaged, error) {
 		return r, err
 	}
 	r.Was = b.Mismatch.Bucket
-	_, f, err := a.examine(ctx, &b.Mismatch)
+	_, f, err := a.examine(ctx, withModels(&b.Mismatch, dir))
 	if err != nil {
 		r.Problem = err.Error()
 		return r, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // isBundle says whether a directory is a bundle that was written to its end.
@@ -40,6 +42,34 @@ func readBundle(dir string) (*corpus.Bundle, error) {
 		return nil, withHint(err, "it was made by %s; use that program, or make the bundle again with mmafuzz run", made)
 	}
 	return nil, withHint(err, "copy the bundle again from where it was made, or make it again with mmafuzz run")
+}
+
+// modelName is the file of a bundle that holds the made-up unit of a side.
+func modelName(which string) string { return "model-" + which + ".json" }
+
+// isModel says whether a side is a made-up unit, which travels with its bundle.
+func isModel(s *corpus.SideRecord) bool {
+	return strings.HasPrefix(s.Target, "model:") && s.Params != nil
+}
+
+// modelBody is the model file of a made-up unit.
+func modelBody(m *corpus.Mismatch, s *corpus.SideRecord) ([]byte, error) {
+	var b bytes.Buffer
+	err := mma.WriteModel(&b, &mma.Instruction{Name: s.Instruction, Formats: m.Formats, K: s.K, Params: *s.Params})
+	return b.Bytes(), err
+}
+
+// withModels returns a mismatch whose made-up units are those of its bundle's own
+// files, wherever it is.
+func withModels(m *corpus.Mismatch, dir string) *corpus.Mismatch {
+	local := *m
+	if isModel(&local.A) {
+		local.A.Target = "model:" + filepath.Join(dir, modelName("a"))
+	}
+	if isModel(&local.B) {
+		local.B.Target = "model:" + filepath.Join(dir, modelName("b"))
+	}
+	return &local
 }
 
 // madeByOther returns the program that made a bundle of another version, "" for

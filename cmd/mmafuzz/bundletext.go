@@ -66,6 +66,7 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string) string {
 // reproTest is a Go test that reproduces the mismatch. It needs the mmafuzz
 // module and nothing else: copy it into any module that requires it.
 func reproTest(m *corpus.Mismatch) string {
+	m = withModels(m, "")
 	return fmt.Sprintf(`package repro
 
 import (

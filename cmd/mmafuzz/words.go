@@ -38,11 +38,11 @@ func freeText(f mma.Formats, m *minimize.Mask) []string {
 		switch {
 		case id == fp.None || free.Bits == 0:
 		case free.Any:
-			lines = append(lines, what+": any other value works here")
+			lines = append(lines, what+": any other value works here, all else equal")
 		case free.Together:
-			lines = append(lines, fmt.Sprintf("%s: the bits %s do not matter", what, mma.FormatCode(id, free.Bits)))
+			lines = append(lines, fmt.Sprintf("%s: the bits %s do not matter, all else equal", what, mma.FormatCode(id, free.Bits)))
 		default:
-			lines = append(lines, fmt.Sprintf("%s: single bits of %s do not matter", what, mma.FormatCode(id, free.Bits)))
+			lines = append(lines, fmt.Sprintf("%s: single bits of %s do not matter, all else equal", what, mma.FormatCode(id, free.Bits)))
 		}
 	}
 	for k := range m.A {
