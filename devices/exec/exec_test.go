@@ -125,7 +125,7 @@ func compare(t *testing.T, u, want devices.Unit, s mma.Shape) {
 }
 
 // sims opens the simulator of an instruction.
-func sims(t *testing.T, arch, name string) devices.Unit {
+func sims(t testing.TB, arch, name string) devices.Unit {
 	t.Helper()
 	i, err := mma.Lookup(arch, name)
 	if err != nil {

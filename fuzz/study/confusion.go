@@ -36,7 +36,7 @@ type Result string
 // The results.
 const (
 	// Exact: the verdict is the change that was made, or a set of changes with it
-	// among them that no input tells apart.
+	// among them that sameMost inputs of each generator do not tell apart.
 	Exact Result = "exact"
 	// Ambiguous: such a set, but some input does tell its members apart, which
 	// triage did not find.
