@@ -230,7 +230,7 @@ func TestBad(t *testing.T) {
 		"t-short": `the child broke the protocol: its line 3 is "3f80", not a fp32 code of 8 hexadecimal digits`,
 		"t-part":  `the child was killed: it gave no answer within 300ms (after 2 of its lines and "3f80" without an end of line) (does it flush its output after every line?)`,
 		"t-more":  `the child broke the protocol: it wrote more than its answer: "`,
-		"t-long":  "the child broke the protocol: after 2 of its lines: a line of more than 4096 bytes: \"000000",
+		"t-long":  "the child broke the protocol: after 2 of its lines: a line of more than 4096 bytes that begins \"000000",
 		"flood":   `the child broke the protocol: instead of an answer it wrote "flood `,
 	} {
 		t.Run(mode, func(t *testing.T) {
@@ -362,7 +362,7 @@ func TestGreetings(t *testing.T) {
 		{command("version"), "the child broke the protocol: it speaks version 2 of the protocol, this mmafuzz speaks 1"},
 		{command("mode"), `the child broke the protocol: its first line is "mmafuzz-exec 1 json": the mode is neither binary nor text`},
 		{command("endless"), "the child broke the protocol: the header has more than 4096 lines"},
-		{command("longline"), `the child broke the protocol: a line of more than 4096 bytes: "about x yyyy`},
+		{command("longline"), `the child broke the protocol: a line of more than 4096 bytes that begins "about x yyyy`},
 		{header("instruction"), "the child broke the protocol: " + known + `instruction": the name is missing`},
 		{header("bogus 1"), "the child broke the protocol: " + known + `bogus 1": unknown word`},
 		{header("about x"), "the child broke the protocol: " + known + `about x": not of the form: about WORD TEXT`},

@@ -130,7 +130,7 @@ func ReadLine(r *bufio.Reader) (string, error) {
 	line, err := r.ReadSlice('\n')
 	switch {
 	case errors.Is(err, bufio.ErrBufferFull) || len(line) > maxLine:
-		return "", fmt.Errorf("a line of more than %d bytes: %q...", maxLine, clip(string(line)))
+		return "", fmt.Errorf("a line of more than %d bytes that begins %q", maxLine, clip(string(line)))
 	case err != nil && len(line) > 0:
 		return "", &PartialLine{clip(string(line)), err}
 	case err != nil:

@@ -147,7 +147,7 @@ func check(i *mma.Instruction) error {
 	case (i.Scale == fp.None) != (i.Block == 0):
 		return errors.New("scale= and block= go together")
 	case i.Scale != fp.None && i.K%int(i.Block) != 0:
-		return fmt.Errorf("K = %d is not a multiple of the block of %d", i.K, i.Block)
+		return fmt.Errorf("its K = %d is not a multiple of the block of %d", i.K, i.Block)
 	}
 	if n := PayloadSize(i.Formats, mma.Shape{M: i.M.Min, N: i.N.Min, K: i.K, Tiles: 1}); n > MaxPayload {
 		return fmt.Errorf("a tile takes %d bytes, more than %d", n, MaxPayload)

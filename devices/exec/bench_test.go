@@ -1,0 +1,56 @@
+package exec_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// BenchmarkRun runs chunks as large as those of a campaign through children that
+// compute nothing, and by a simulator, in both modes:
+//
+//	go test -run xxx -bench Run ./devices/exec
+//
+// dots/s is one goroutine's; outside% is the part of the time that the same
+// simulator in this process would not have taken.
+func BenchmarkRun(b *testing.B) {
+	const hopper = "mma.m16n8k16.f32.f16.f16.f32"
+	for _, bc := range []struct {
+		name, mode, inst, arch string
+		s                      mma.Shape
+	}{
+		{"nothing/dots", "zero", hopper, "", mma.Shape{M: 1, N: 1, K: 16, Tiles: 1024}},
+		{"nothing/tiles", "zero", hopper, "", mma.Shape{M: 16, N: 8, K: 16, Tiles: 8}},
+		{"nothing/one", "zero", hopper, "", mma.Shape{M: 1, N: 1, K: 16, Tiles: 1}},
+		{"sim/dots", "sim", hopper, "hopper", mma.Shape{M: 1, N: 1, K: 16, Tiles: 1024}},
+		{"sim/tiles", "sim", hopper, "hopper", mma.Shape{M: 16, N: 8, K: 16, Tiles: 8}},
+		{"text", "t-good", inst, "ampere", mma.Shape{M: 1, N: 1, K: 8, Tiles: 1024}},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			u := unit(b, command(bc.mode), bc.inst)
+			in := fill(mma.NewBatch(u.Instruction().Formats, bc.s))
+			b.ResetTimer()
+			took := clock(b, u, in, b.N)
+			b.StopTimer()
+			b.ReportMetric(float64(in.Dots())/took.Seconds(), "dots/s")
+			if bc.arch != "" {
+				inside := clock(b, sims(b, bc.arch, bc.inst), in, 500)
+				b.ReportMetric(100*(1-inside.Seconds()/took.Seconds()), "outside%")
+			}
+		})
+	}
+}
+
+// clock returns the time of a batch on a unit, of n runs.
+func clock(b *testing.B, u devices.Unit, in *mma.Batch, n int) time.Duration {
+	out := make([]byte, in.Dots()*in.Formats.D.Width())
+	began := time.Now()
+	for range n {
+		if err := u.Run(b.Context(), in, out); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return time.Since(began) / time.Duration(n)
+}
