@@ -8,7 +8,9 @@
 //	mmafuzz run --a "exec:./Vmma +seed=1" --b sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32
 //
 // COMMAND is cut into words at blanks; single or double quotes hold a word
-// together. No shell is involved.
+// together. No shell is involved. The command is part of the target's name and
+// stands in bundles: replay, minimize and triage run it, so look into the bundles
+// of strangers (mmafuzz show) first.
 //
 // A child is a black box: even one whose instruction bears a name of the
 // catalogue is not believed to compute as the catalogue says.
