@@ -107,6 +107,7 @@ var masks = []struct {
 	with    string
 }{
 	{regexp.MustCompile(`\(\d+\.\d s, \S+/s\)`), "(TIME)"},
+	{regexp.MustCompile(`(?m)^ *\d+:\d\d  \S+ dots \(.*\n`), ""}, // every ten seconds
 	{regexp.MustCompile(`(?m)^ *\d+:\d\d  `), "  TIME  "},
 	{regexp.MustCompile(`--count \d+`), "--count N"},
 }
