@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -181,8 +180,7 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk) (r chunkResult
 	n := w.batch.Dots()
 	w.a, w.b = resize(w.a, n*width), resize(w.b, n*width)
 	if r.err = w.both(ctx, p, ch); r.err != nil {
-		var fault *devices.FaultError
-		if errors.As(r.err, &fault) {
+		if isFault(r.err) {
 			return w.blame(ctx, c, p, ch)
 		}
 		return r
@@ -213,7 +211,6 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk) (r chunkResult
 // verdict to name it by: there is none yet, or it does not explain the case and
 // is going to be replaced.
 func (w *worker) name(c *Campaign, p *pairRun, r *chunkResult, s Sample, i int) {
-	ulps := ulpDistance(p.spec.D, s.A, s.B)
 	switch {
 	case p.namer != nil:
 		w.batch.Get(i, w.dotFor(p))
@@ -222,9 +219,9 @@ func (w *worker) name(c *Campaign, p *pairRun, r *chunkResult, s Sample, i int) 
 			r.unnamed = append(r.unnamed, s)
 			return
 		}
-		r.count(name, s, ulps)
+		r.count(name, s, ulpDistance(p.spec.D, s.A, s.B))
 	case c.state.Epochs > giveUpAfter:
-		r.count(p.bucketName(nil, nil, &s), s, ulps)
+		r.count(p.bucketName(nil, nil, &s), s, ulpDistance(p.spec.D, s.A, s.B))
 	default:
 		r.unnamed = append(r.unnamed, s)
 	}
@@ -312,8 +309,7 @@ func (w *worker) blame(ctx context.Context, c *Campaign, p *pairRun, ch *chunk) 
 			code *uint64
 		}{{p.A, a, &s.A}, {p.B, b, &s.B}} {
 			err := side.u.Run(ctx, one, side.out)
-			var fault *devices.FaultError
-			if errors.As(err, &fault) {
+			if isFault(err) {
 				s.Class = oracle.Fault
 			} else if err != nil {
 				r.err = err

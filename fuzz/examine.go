@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -73,8 +72,7 @@ func (x *examiner) evidence(ctx context.Context, sides bothSides) ([]example, er
 	for round := range examineRounds {
 		dots := Probe(x.p.spec, x.c.cfg.Seed, round, x.p.known...)
 		rs, err := sides(ctx, dots)
-		var fault *devices.FaultError
-		if errors.As(err, &fault) {
+		if isFault(err) {
 			break
 		}
 		if err != nil {

@@ -148,8 +148,7 @@ func (x *examiner) repeat(ctx context.Context, ex []example) error {
 	for n := range repetitions {
 		for side, u := range []devices.Unit{x.p.A, x.p.B} {
 			got, err := runDots(ctx, u, x.p.spec.Formats, dots)
-			var fault *devices.FaultError
-			if errors.As(err, &fault) {
+			if isFault(err) {
 				return nil // the class fault says it already
 			}
 			if err != nil {
@@ -188,11 +187,8 @@ func (x *examiner) place(ctx context.Context, e *example, alone [2]uint64) error
 	if err != nil {
 		return err
 	}
-	g := src.Generator
-	per := uint64(g.M * g.N)
-	tile := mma.NewBatch(x.p.spec.Formats, mma.Shape{M: g.M, N: g.N, K: x.p.K, Tiles: 1})
-	src.Fill(tile, x.c.cfg.Seed, e.Index/per*per)
-	where, err := minimize.Tile(ctx, tile, 0, int(e.Index%per), x.differs)
+	tile, output := src.Tile(x.p.spec, x.c.cfg.Seed, e.Index)
+	where, err := minimize.Tile(ctx, tile, 0, output, x.differs)
 	if err != nil {
 		return err
 	}

@@ -236,13 +236,21 @@ func (s Source) Fill(b *mma.Batch, seed, first uint64) {
 
 // Dot returns the dot product of an index.
 func (s Source) Dot(sp Spec, seed, index uint64) *mma.Dot {
+	b, output := s.Tile(sp, seed, index)
+	dot := mma.NewDot(sp.Formats, sp.K)
+	b.Get(output, dot)
+	return dot
+}
+
+// Tile returns the tile that has the dot product of an index as one of its
+// outputs, and which of them.
+func (s Source) Tile(sp Spec, seed, index uint64) (b *mma.Batch, output int) {
 	g := s.Generator
 	perTile := uint64(g.M * g.N)
-	b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: 1})
-	s.Fill(b, seed, index/perTile*perTile)
-	dot := mma.NewDot(sp.Formats, sp.K)
-	b.Get(int(index%perTile), dot)
-	return dot
+	output = int(index % perTile)
+	b = mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: 1})
+	s.Fill(b, seed, index-uint64(output))
+	return b, output
 }
 
 // key mixes the source's name and the seed.

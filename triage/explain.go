@@ -170,14 +170,8 @@ func (s *search) knownPrograms() []mma.Params {
 // sameSteps writes a program whose L is beyond K with one that is not, the base's
 // own if that comes to the same.
 func (s *search) sameSteps(p mma.Params) mma.Params {
-	width := func(l uint8) int {
-		if l == 0 {
-			return s.pr.K
-		}
-		return min(int(l), s.pr.K)
-	}
 	switch {
-	case width(p.L) == width(s.pr.Base.L):
+	case p.Step(s.pr.K) == s.pr.Base.Step(s.pr.K):
 		p.L = s.pr.Base.L
 	case int(p.L) > s.pr.K:
 		p.L = uint8(s.pr.K)

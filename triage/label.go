@@ -172,9 +172,9 @@ func fusedStage(c mma.Change, p, q *mma.Params) Label {
 // additions after the last step) count as that part's appearance alone.
 func LabelsOf(p, q *mma.Params) []Label {
 	var labels []Label
-	for _, part := range changedParts(p, q) {
-		if l := labelOf(part[0], p, q); !slices.Contains(labels, l) {
-			labels = append(labels, l)
+	for _, part := range Parts(p, q) {
+		if !slices.Contains(labels, part.Label) {
+			labels = append(labels, part.Label)
 		}
 	}
 	slices.Sort(labels)

@@ -47,9 +47,8 @@ const maxNamed = 5
 // NewNamer returns the namer of a verdict that was found.
 func NewNamer(pr *Problem, v *Verdict) *Namer {
 	n := &Namer{pr: pr, byLabel: map[Label][]mma.Change{}, parts: map[uint32]variant{}}
-	for _, part := range changedParts(&pr.Base, &v.Program) {
-		l := labelOf(part[0], &pr.Base, &v.Program)
-		n.byLabel[l] = append(n.byLabel[l], part...)
+	for _, part := range Parts(&pr.Base, &v.Program) {
+		n.byLabel[part.Label] = append(n.byLabel[part.Label], part.Changes...)
 	}
 	n.labels = slices.Sorted(maps.Keys(n.byLabel))
 	sizes := len(n.labels)

@@ -110,10 +110,7 @@ func (u *runUI) tiles(f *fuzz.Finding) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := src.Generator
-	per := uint64(g.M * g.N)
-	tile := mma.NewBatch(p.Formats(), mma.Shape{M: g.M, N: g.N, K: p.K, Tiles: 1})
-	src.Fill(tile, f.Seed, f.Origin.Index/per*per)
+	tile, output := src.Tile(fuzz.Spec{Formats: p.Formats(), K: p.K}, f.Seed, f.Origin.Index)
 	files := map[string][]byte{}
 	for name, side := range map[string]struct {
 		target string
@@ -129,7 +126,7 @@ func (u *runUI) tiles(f *fuzz.Finding) (map[string][]byte, error) {
 			return nil, err
 		}
 		i := side.unit.Instruction()
-		s := corpus.Section{Arch: i.Arch, Instruction: i.Name, K: i.K, Generator: src.String(), Seed: f.Seed, First: f.Origin.Index / per * per}
+		s := corpus.Section{Arch: i.Arch, Instruction: i.Name, K: i.K, Generator: src.String(), Seed: f.Seed, First: f.Origin.Index - uint64(output)}
 		if err := errors.Join(w.Add(s, tile, out), w.Close()); err != nil {
 			return nil, err
 		}

@@ -8,27 +8,11 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/devicetest"
 	_ "github.com/mmafuzz/mmafuzz/devices/reference"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
-
-// run returns a unit's result on one dot product.
-func run(t testing.TB, u devices.Unit, text string) string {
-	t.Helper()
-	i := u.Instruction()
-	d, err := mma.ParseDot(i.Formats, i.K, true, strings.Fields(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: len(d.A), Tiles: 1})
-	b.Set(0, d)
-	out := make([]byte, i.D.Width())
-	if err := u.Run(t.Context(), b, out); err != nil {
-		t.Fatal(err)
-	}
-	return mma.FormatCode(i.D, mma.Load(out, i.D.Width(), 0))
-}
 
 func open(t testing.TB, target, like string) devices.Unit {
 	t.Helper()
@@ -85,7 +69,7 @@ func TestReferences(t *testing.T) {
 		if u.Known() != nil {
 			t.Errorf("%s: its arithmetic is known as %v", tc.target, u.Known())
 		}
-		if got := run(t, u, tc.dot); got != tc.want {
+		if got := devicetest.One(t, u, tc.dot); got != tc.want {
 			t.Errorf("%s %s %s: %s, want %s", tc.target, tc.like, tc.dot, got, tc.want)
 		}
 	}
@@ -101,7 +85,7 @@ func TestUnit(t *testing.T) {
 	}
 	// It can stand in for what has no model.
 	u := open(t, "ref:exact", "rdna4/v_wmma_f32_16x16x16_f16")
-	if got := run(t, u, "3c00 3c00 00000000"); got != "3f800000" {
+	if got := devicetest.One(t, u, "3c00 3c00 00000000"); got != "3f800000" {
 		t.Errorf("1*1 is %s", got)
 	}
 }
@@ -133,7 +117,7 @@ func TestOracle(t *testing.T) {
 		if u.Known() == nil {
 			t.Errorf("%s: its arithmetic is not known", tc.target)
 		}
-		if got := run(t, u, eq10); got != tc.want {
+		if got := devicetest.One(t, u, eq10); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.target, got, tc.want)
 		}
 	}

@@ -3,12 +3,12 @@ package simulated_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/devicetest"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -16,23 +16,6 @@ import (
 // eq10 is the example of arXiv:2511.10909 that tells most units apart:
 // -2^23, -1/2, -1/4, -1/8 and c = 2^23.
 const eq10 = "f000,b800,b400,b000 6400,3c00,3c00,3c00 4b000000"
-
-// run returns a unit's result on one dot product.
-func run(t testing.TB, u devices.Unit, text string) string {
-	t.Helper()
-	i := u.Instruction()
-	d, err := mma.ParseDot(i.Formats, i.K, true, strings.Fields(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: len(d.A), Tiles: 1})
-	b.Set(0, d)
-	out := make([]byte, i.D.Width())
-	if err := u.Run(t.Context(), b, out); err != nil {
-		t.Fatal(err)
-	}
-	return mma.FormatCode(i.D, mma.Load(out, i.D.Width(), 0))
-}
 
 func TestArchitectures(t *testing.T) {
 	for _, tc := range []struct{ target, inst, dot, want string }{
@@ -52,7 +35,7 @@ func TestArchitectures(t *testing.T) {
 		if u.Known() == nil || *u.Known() != u.Instruction().Params {
 			t.Errorf("%s: known arithmetic %v", tc.target, u.Known())
 		}
-		if got := run(t, u, tc.dot); got != tc.want {
+		if got := devicetest.One(t, u, tc.dot); got != tc.want {
 			t.Errorf("%s %s: %s, want %s", tc.target, tc.inst, got, tc.want)
 		}
 	}
@@ -79,7 +62,7 @@ func TestModelFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := run(t, u, eq10); got != "bf400000" { // Volta with Hopper's window
+	if got := devicetest.One(t, u, eq10); got != "bf400000" { // Volta with Hopper's window
 		t.Errorf("%s, want bf400000", got)
 	}
 	if err := target.Close(); err != nil {
@@ -130,7 +113,7 @@ func TestTile(t *testing.T) {
 		b.Get(n, d)
 		got := mma.FormatCode(i.D, mma.Load(out, 4, n))
 		results[got] = true
-		if diff := cmp.Diff(run(t, u, mma.FormatDot(i.Formats, d)), got); diff != "" {
+		if diff := cmp.Diff(devicetest.One(t, u, mma.FormatDot(i.Formats, d)), got); diff != "" {
 			t.Errorf("output %d:\n%s", n, diff)
 		}
 	}

@@ -3,10 +3,7 @@ package study
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -66,16 +63,7 @@ func ConfuseAll(ctx context.Context, i *mma.Instruction) ([]*Outcome, error) {
 	singles := triage.Singles(i.Params, i.Formats, i.K)
 	outs := make([]*Outcome, len(singles))
 	errs := make([]error, len(singles))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for n := int(next.Add(1)) - 1; n < len(singles); n = int(next.Add(1)) - 1 {
-				outs[n], errs[n] = Confuse(ctx, i, singles[n])
-			}
-		})
-	}
-	wg.Wait()
+	parallel(len(singles), func(n int) { outs[n], errs[n] = Confuse(ctx, i, singles[n]) })
 	return outs, errors.Join(errs...)
 }
 

@@ -2,10 +2,8 @@ package study
 
 import (
 	"context"
-	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -95,32 +93,24 @@ func checkModels(ctx context.Context, op string, insts []mma.Instruction, raw, d
 			}
 		}
 	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
 	var mu sync.Mutex
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for {
-				n := int(next.Add(1)) - 1
-				if n >= len(tasks) || ctx.Err() != nil {
-					return
-				}
-				bad, first := tasks[n].run()
-				mu.Lock()
-				if tasks[n].src.Generator.Name == "raw" {
-					c.Raw += uint64(tasks[n].n)
-				} else {
-					c.Directed += uint64(tasks[n].n)
-				}
-				c.Mismatches += bad
-				if c.First == "" {
-					c.First = first
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
+	parallel(len(tasks), func(n int) {
+		if ctx.Err() != nil {
+			return
+		}
+		bad, first := tasks[n].run()
+		mu.Lock()
+		defer mu.Unlock()
+		if tasks[n].src.Generator.Name == "raw" {
+			c.Raw += uint64(tasks[n].n)
+		} else {
+			c.Directed += uint64(tasks[n].n)
+		}
+		c.Mismatches += bad
+		if c.First == "" {
+			c.First = first
+		}
+	})
 	return c, ctx.Err()
 }
 

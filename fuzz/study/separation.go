@@ -1,10 +1,6 @@
 package study
 
 import (
-	"runtime"
-	"sync"
-	"sync/atomic"
-
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -102,16 +98,7 @@ func separateWithin(i *mma.Instruction, rivals []rival, first, most uint64) erro
 		r.sep.First = make([]uint64, len(gens))
 	}
 	run := func(rivals []rival, from, to uint64) {
-		var next atomic.Int64
-		var wg sync.WaitGroup
-		for range runtime.GOMAXPROCS(0) {
-			wg.Go(func() {
-				for g := next.Add(1) - 1; int(g) < len(gens); g = next.Add(1) - 1 {
-					separateBy(i, base, rivals, int(g), from, to)
-				}
-			})
-		}
-		wg.Wait()
+		parallel(len(gens), func(g int) { separateBy(i, base, rivals, g, from, to) })
 		for _, r := range rivals {
 			r.sep.Limit = to
 		}
