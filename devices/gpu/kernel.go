@@ -30,13 +30,20 @@ type Kernel struct {
 	Entry       string // name of the function in Source
 	Source      string // PTX, or HIP C++
 	Target      string // what Source is for: sm_90a, gfx942
-	M, N        int    // of a tile; K is the instruction's
-	Threads     int    // of a block
-	Tiles       int    // that a block executes; 0: any number, in a loop
-	In          []Operand
-	Out         Operand
-	InBytes     int // of a tile's packed input
-	OutBytes    int
+	// Variant tells kernels of one instruction from each other that must give the
+	// same results, such as those of the operand layouts row.row and col.row. ""
+	// is the usual one.
+	Variant string
+	// Driver is the oldest driver that takes Source, as cuDriverGetVersion counts
+	// (12040 for 12.4); 0: any.
+	Driver   int
+	M, N     int // of a tile; K is the instruction's
+	Threads  int // of a block
+	Tiles    int // that a block executes; 0: any number, in a loop
+	In       []Operand
+	Out      Operand
+	InBytes  int // of a tile's packed input
+	OutBytes int
 	// Needs is the instruction of machine code, a pattern of its mnemonic, that a
 	// native execution shows.
 	Needs string
@@ -53,8 +60,8 @@ const (
 	RoleD  Role = "d"
 	RoleSA Role = "sa"
 	RoleSB Role = "sb"
-	// RoleConst is input that the instruction needs and that no operand of the
-	// dot product decides, such as the metadata of a sparse A: Fill says what.
+	// RoleConst is input that no operand of the dot product decides, such as the
+	// metadata of a sparse A, or padding: Fill says what. There may be several.
 	RoleConst Role = "const"
 )
 
@@ -63,14 +70,15 @@ const (
 // [row][column], scales [row or column][block].
 type Operand struct {
 	Role Role
-	Bits int // of an element's container
+	Bits int // of an element's container, at most 64; what the code does not fill is zero
 	// At is the bit, counted from the beginning of the tile's buffer, where each
 	// element's container begins. Where an instruction wants copies of an element
 	// (gfx11), At has several rounds of all elements.
 	At []int
 	// Shift moves the code up in its container (FP4 in the bits 5..2 of a byte).
 	Shift int
-	// Fill is the contents of a RoleConst operand, one word of Bits for each At.
+	// Fill is the contents of a RoleConst operand, one word of Bits for each At;
+	// nil: zeros.
 	Fill []uint64
 }
 
