@@ -1,0 +1,127 @@
+package ptx
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// form is an instruction as PTX sees it: what its name in the catalogue says.
+type form struct {
+	inst    *mma.Instruction
+	family  string // mma, mma.sp, wgmma, tcgen05
+	kind    string // f8f6f4 and so on, ""
+	m, n, k int    // the shape in its name; for mma.sp k counts all columns, inst.K the kept ones
+	round   string // rz, rm, rp: of the f64 forms that name their rounding
+}
+
+// parse reads the name of an instruction of the catalogue.
+func parse(inst *mma.Instruction) (*form, error) {
+	f := &form{inst: inst}
+	fields := strings.Split(inst.Name, ".")
+	f.family, fields = fields[0], fields[1:]
+	if len(fields) > 0 && fields[0] == "sp" {
+		f.family, fields = f.family+".sp", fields[1:]
+	}
+	if len(fields) == 0 {
+		return nil, fmt.Errorf("%s is no PTX instruction", inst.FullName())
+	}
+	if _, err := fmt.Sscanf(fields[0], "m%dn%dk%d", &f.m, &f.n, &f.k); err != nil {
+		return nil, fmt.Errorf("%s is no PTX instruction", inst.FullName())
+	}
+	for _, field := range fields[1:] {
+		if kind, ok := strings.CutPrefix(field, "kind::"); ok {
+			f.kind = kind
+		}
+		if slices.Contains([]string{"rz", "rm", "rp"}, field) {
+			f.round = field
+		}
+	}
+	return f, nil
+}
+
+// scaled says whether the form has block scales.
+func (f *form) scaled() bool { return f.inst.Scale != fp.None }
+
+// sparse says whether A is given by half of its elements.
+func (f *form) sparse() bool { return f.family == "mma.sp" }
+
+// vec is the number of scales of a row: N in scale_vec::NX.
+func (f *form) vec() int { return f.inst.Blocks(f.inst.K) }
+
+// shape writes the shape.
+func (f *form) shape() string { return fmt.Sprintf("m%dn%dk%d", f.m, f.n, f.k) }
+
+// typeNames are PTX's names of formats where they differ from this project's.
+var typeNames = map[fp.ID]string{fp.FP64: "f64", fp.FP32: "f32", fp.FP16: "f16"}
+
+func typeName(id fp.ID) string {
+	if n, ok := typeNames[id]; ok {
+		return n
+	}
+	return id.String()
+}
+
+// types writes the types of operands, D.A.B.C.
+func types(ids ...fp.ID) string {
+	var s strings.Builder
+	for _, id := range ids {
+		s.WriteString("." + typeName(id))
+	}
+	return s.String()
+}
+
+// container is the bits that an element of A or B takes in a register or in
+// shared memory without padding.
+func (f *form) container(id fp.ID) int {
+	if strings.HasPrefix(f.kind, "mxf4") {
+		return 4
+	}
+	return 8 * id.Width()
+}
+
+// shift is where the code begins in the container: the byte of an FP4 element has
+// it in bits 5..2, those of FP6 elements in bits 5..0.
+func (f *form) shift(id fp.ID) int {
+	if id == fp.E2M1 && f.container(id) == 8 {
+		return 2
+	}
+	return 0
+}
+
+// cutShape returns what follows the k of the shape in a name: its digits and the
+// rest.
+func cutShape(name string) (before, after string, ok bool) {
+	form, rest, _ := strings.Cut(name, ".")
+	_, rest, ok = strings.Cut(rest, "k")
+	return form, rest, ok
+}
+
+// needs is a pattern of the mnemonic in machine code that executes the form
+// natively.
+func (f *form) needs() string {
+	i := f.inst
+	eight := i.A.Width() == 1
+	switch {
+	case i.A == fp.FP64:
+		return "^DMMA"
+	case f.family == "wgmma" && eight:
+		return "^QGMMA"
+	case f.family == "wgmma":
+		return "^HGMMA"
+	case f.family == "tcgen05" && strings.HasPrefix(f.kind, "mxf4"):
+		return "^UTCOMMA"
+	case f.family == "tcgen05" && eight:
+		return "^UTCQMMA"
+	case f.family == "tcgen05":
+		return "^UTCHMMA"
+	case strings.HasPrefix(f.kind, "mxf4"):
+		return "^OMMA"
+	case eight:
+		return "^QMMA"
+	}
+	return "^HMMA"
+}
