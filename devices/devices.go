@@ -56,6 +56,13 @@ type Unit interface {
 	Run(ctx context.Context, in *mma.Batch, out []byte) error
 }
 
+// Provenance is a Unit that knows more than its target of what its results depend
+// on: how the machine executes the instruction, which tests it has passed.
+type Provenance interface {
+	Unit
+	Environment() map[string]string
+}
+
 // Recorder is a Unit that can only answer for inputs it has recorded.
 type Recorder interface {
 	Unit

@@ -10,6 +10,7 @@
 //	mmafuzz triage      explain all bundles below a directory again
 //	mmafuzz diff        where the arithmetics of two targets differ
 //	mmafuzz list        targets, instructions, generators, labels, formats, parameters
+//	mmafuzz serve       a target over standard input and output, for another mmafuzz
 //	mmafuzz doctor      what this machine can run, and why not
 //	mmafuzz selfcheck   measure the models, the generators, the triage, the minimizer
 //	mmafuzz completion  completion for a shell

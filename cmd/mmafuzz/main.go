@@ -88,7 +88,7 @@ Exit status: 0 the units agree, 1 mismatches were found, 2 trouble.`,
 	oneOf(root, "color", colors...)
 	root.AddCommand(
 		newRun(a), newEval(a), newReplay(a), newMinimize(a), newTriage(a), newShow(a),
-		newDiff(a), newList(a), newDoctor(a), newSelfcheck(a), newVersion(a),
+		newDiff(a), newList(a), newServe(a), newDoctor(a), newSelfcheck(a), newVersion(a),
 	)
 	root.SetVersionTemplate("mmafuzz {{.Version}}\n")
 	root.SetHelpCommand(newHelp())

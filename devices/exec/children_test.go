@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -137,6 +138,26 @@ var helped = map[string]func() (child.Options, []child.Instruction){
 	"fragile": func() (child.Options, []child.Instruction) {
 		return child.Options{}, []child.Instruction{onFirst(func() error { os.Exit(1); return nil })}
 	},
+	// learned says more of its instruction with every request, and broken ends on
+	// poison.
+	"learned": func() (child.Options, []child.Instruction) {
+		i := good("ampere", inst, nil)
+		run, n := i.Run, 0
+		i.Run = func(in *mma.Batch, out []byte) error { n++; return run(in, out) }
+		i.About = func() map[string]string {
+			about := map[string]string{"code": "HMMA, native", "requests": fmt.Sprint(n)}
+			if n > 2 {
+				about["requests"] = "many"
+			}
+			return about
+		}
+		return child.Options{Children: 1}, []child.Instruction{i, good("hopper", "wgmma.m64n8k32.f32.e4m3.e4m3.c0", nil)}
+	},
+	"broken": func() (child.Options, []child.Instruction) {
+		return child.Options{}, []child.Instruction{onPoison(func() error {
+			return fmt.Errorf("launch: %w", child.Broken(errors.New("error 700: the context is dead")))
+		})}
+	},
 	"worse": func() (child.Options, []child.Instruction) {
 		wide := good("ampere", inst, func(p *mma.Params) { p.Join.Align.F++ })
 		run := wide.Run
@@ -208,12 +229,28 @@ var bad = map[string]func(q *wire.Request, right []byte){
 	"sum":     func(_ *wire.Request, right []byte) { patch(right, 3, 1) },
 	"essay":   func(_ *wire.Request, right []byte) { patch(right[:4+4+4], 1, wire.StatusError); write32(1<<30, 0) },
 	"flood":   func(*wire.Request, []byte) { flood(os.Stdout, "flood ") },
+	"talks":   func(q *wire.Request, _ []byte) { about(q, "x y", 100) },
+	"babbles": func(q *wire.Request, _ []byte) { about(q, strings.Repeat("x", 5000), 1) },
+	"mumbles": func(q *wire.Request, _ []byte) { about(q, "one-word", 1) },
+	"learns":  func(q *wire.Request, _ []byte) { about(q, "x y", 1); os.Exit(0) },
 	"kin":     func(*wire.Request, []byte) { kin(); time.Sleep(time.Hour) },
 	"kinexit": func(*wire.Request, []byte) { kin(); os.Exit(4) },
 	"chatty": func(_ *wire.Request, right []byte) {
 		fmt.Fprint(os.Stderr, strings.Repeat("blah ", 1<<20), "\n\x1b[31m\xff\n")
 		os.Stdout.Write(right)
 	},
+}
+
+// about writes texts about the instruction, each with a word of its own.
+func about(q *wire.Request, text string, times int) {
+	for n := range times {
+		body := text
+		if times > 1 {
+			body = fmt.Sprint(n, text)
+		}
+		a := wire.Answer{ID: q.ID, Status: wire.StatusAbout, Length: uint32(len(body)), Checksum: wire.Checksum(0, []byte(body))}
+		os.Stdout.Write(append(a.Append(nil), body...))
+	}
 }
 
 // patch writes an answer with one of its numbers changed.
@@ -257,6 +294,8 @@ var greetings = map[string]func(){
 	"header":   func() { fmt.Print("mmafuzz-exec 1 binary\n" + os.Args[2] + "\nready\n") },
 	"dead":     func() { fmt.Print(hello("binary")) }, // ends before the first request
 	"changing": func() { changing() },
+	"cannot":   func() { child.Cannot(os.Stdout, errors.New("no device:\n\tbuy one")); os.Exit(2) },
+	"cannots":  func() { child.Cannot(os.Stdout, errors.New(strings.Repeat("no ", 5000))) },
 }
 
 // changing has another header the second time.
@@ -299,8 +338,11 @@ func dotLine(line string) string {
 
 // runChild is a child's main.
 func runChild(mode string, args []string) int {
-	if mode == "sleep" {
+	switch mode {
+	case "sleep":
 		time.Sleep(time.Hour)
+	case "serve":
+		return serveTarget(args[0])
 	}
 	if f := helped[mode]; f != nil {
 		o, is := f()
@@ -323,6 +365,17 @@ func runChild(mode string, args []string) int {
 			}
 		}
 	}
+	return 0
+}
+
+// serveTarget serves a target of this program.
+func serveTarget(name string) int {
+	t, err := devices.Open(name)
+	if err != nil {
+		child.Cannot(os.Stdout, err)
+		return 2
+	}
+	child.Main(child.Options{About: child.About(t)}, child.Instructions(t, t.Instructions())...)
 	return 0
 }
 

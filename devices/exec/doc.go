@@ -45,6 +45,8 @@
 //   - children: how many children may run at a time, for a licence or a board.
 //     Otherwise there is one for each processor, at most.
 //   - about WORD TEXT: what results may depend on. It goes into bundles.
+//   - cannot TEXT: there is nothing to test here, TEXT says why (no licence, no
+//     device). No line follows it.
 //
 // A line has at most 4 KiB and the header at most 4096 lines. There is a minute for
 // it. Every child that is started must write the same header, but for about.
@@ -76,7 +78,9 @@
 //	bytes 0..3   "mmaD"
 //	      4..7   id of the request
 //	      8..11  status: 0, the payload is D; 1, the payload is text that says what
-//	             is wrong with this request (at most 4 KiB)
+//	             is wrong with this request (at most 4 KiB); 2, the payload is
+//	             text as after about in the header, about this instruction, and
+//	             the answer follows
 //	     12..15  bytes of the payload
 //	     16..19  CRC-32 of the payload, or 0 for none
 //	     20..    payload: D [tile][row m][column n]

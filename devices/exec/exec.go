@@ -19,7 +19,7 @@ func init() {
 // Protocol is the version of the protocol that this package speaks.
 const Protocol = wire.Version
 
-// opened are the targets in use by their command. Opening one again gives the
+// opened are the targets in use by their name. Opening one again gives the
 // same one: a bundle asks for the environment of a target that is running, and
 // shall not start it anew.
 var opened = struct {
@@ -28,10 +28,11 @@ var opened = struct {
 }{targets: map[string]*target{}}
 
 type target struct {
-	name    string
-	command string
-	users   int // how often it was opened; guarded by opened
-	pool    *pool
+	name   string
+	users  int // how often it was opened; guarded by opened
+	pool   *pool
+	own    map[string]string // of Environment
+	prefix string            // of what the child says in it
 }
 
 func open(command string) (devices.Target, error) {
@@ -39,15 +40,34 @@ func open(command string) (devices.Target, error) {
 	if err != nil {
 		return nil, err
 	}
+	return share(&target{name: "exec:" + command, prefix: "child "}, words)
+}
+
+// Isolate returns a target whose work is done by children of ours: words is the
+// command that serves it (mmafuzz serve TARGET), name is the name under which
+// devices.Open finds it. What kills a child, or hangs, is a finding about the
+// input and ends nothing else. Environment is what the child says of it.
+func Isolate(name string, words ...string) (devices.Target, error) {
+	return share(&target{name: name}, words)
+}
+
+// share returns another handle of the target of t's name, or starts the first
+// child of t.
+func share(t *target, words []string) (devices.Target, error) {
 	opened.Lock()
 	defer opened.Unlock()
-	t := opened.targets[command]
-	if t == nil {
-		t = &target{name: "exec:" + command, command: command}
+	if have := opened.targets[t.name]; have != nil {
+		t = have
+	} else {
+		var err error
 		if t.pool, err = newPool(t.name, words); err != nil {
 			return nil, err
 		}
-		opened.targets[command] = t
+		t.own = map[string]string{"isolation": "child process"}
+		if t.prefix != "" {
+			t.own = map[string]string{"kind": "child process", "protocol": fmt.Sprintf("%d %s", Protocol, t.pool.mode())}
+		}
+		opened.targets[t.name] = t
 	}
 	t.users++
 	return &handle{target: t}, nil
@@ -66,7 +86,7 @@ func (h *handle) Close() error {
 		h.users--
 		last := h.users == 0
 		if last {
-			delete(opened.targets, h.command)
+			delete(opened.targets, h.name)
 		}
 		opened.Unlock()
 		if last {
@@ -80,21 +100,22 @@ func (t *target) Name() string                    { return t.name }
 func (t *target) Instructions() []mma.Instruction { return t.pool.header.Instructions }
 
 func (t *target) Environment() map[string]string {
-	mode := "binary"
-	if t.pool.header.Text {
-		mode = "text"
-	}
-	env := map[string]string{"kind": "child process", "protocol": fmt.Sprintf("%d %s", Protocol, mode)}
-	for k, v := range maps.All(t.pool.header.About) {
-		env["child "+k] = clean(v, tailWidth)
-	}
+	env := maps.Clone(t.own)
+	t.add(env, t.pool.header.About)
 	return env
+}
+
+// add takes what a child says into an environment.
+func (t *target) add(env, about map[string]string) {
+	for k, v := range about {
+		env[t.prefix+k] = clean(v, tailWidth)
+	}
 }
 
 // Open returns the unit of an instruction, after it has answered a first dot
 // product, of zeros: what cannot do that is not worth a campaign.
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
-	u := &unit{inst: i, pool: t.pool, number: t.number(i.Name)}
+	u := &unit{inst: i, target: t, pool: t.pool, number: t.number(i.Name)}
 	if u.number < 0 {
 		return nil, fmt.Errorf("%s did not announce %s", t.name, i.Name)
 	}

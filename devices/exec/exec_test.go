@@ -231,6 +231,10 @@ func TestBad(t *testing.T) {
 		"t-part":  `the child was killed: it gave no answer within 300ms (after 2 of its lines and "3f80" without an end of line) (does it flush its output after every line?)`,
 		"t-more":  `the child broke the protocol: it wrote more than its answer: "`,
 		"t-long":  "the child broke the protocol: after 2 of its lines: a line of more than 4096 bytes that begins \"000000",
+		"talks":   "the child broke the protocol: it wrote more than 64 things about one instruction",
+		"babbles": "the child broke the protocol: it announced a text of 5000 bytes, at most 4096 are allowed",
+		"mumbles": `the child broke the protocol: it wrote "one-word", which is not of the form WORD TEXT`,
+		"learns":  "the child gave no answer: it ended with exit status 0",
 		"flood":   `the child broke the protocol: instead of an answer it wrote "flood `,
 	} {
 		t.Run(mode, func(t *testing.T) {
@@ -363,6 +367,8 @@ func TestGreetings(t *testing.T) {
 		{command("mode"), `the child broke the protocol: its first line is "mmafuzz-exec 1 json": the mode is neither binary nor text`},
 		{command("endless"), "the child broke the protocol: the header has more than 4096 lines"},
 		{command("longline"), `the child broke the protocol: a line of more than 4096 bytes that begins "about x yyyy`},
+		{command("cannot"), "no device: buy one"},
+		{command("cannots"), "no no no no "},
 		{header("instruction"), "the child broke the protocol: " + known + `instruction": the name is missing`},
 		{header("bogus 1"), "the child broke the protocol: " + known + `bogus 1": unknown word`},
 		{header("about x"), "the child broke the protocol: " + known + `about x": not of the form: about WORD TEXT`},
@@ -454,6 +460,69 @@ func TestRefusal(t *testing.T) {
 		if err := u.Run(t.Context(), in, make([]byte, 12)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestLearned gives a child that learns about its instruction.
+func TestLearned(t *testing.T) {
+	u := unit(t, command("learned"), inst)
+	p := u.(devices.Provenance)
+	for _, want := range []map[string]string{
+		{"child code": "HMMA, native", "child requests": "1"}, // the first dot product, of zeros
+		{"child code": "HMMA, native", "child requests": "2"},
+		{"child code": "HMMA, native", "child requests": "many"},
+		{"child code": "HMMA, native", "child requests": "many"},
+	} {
+		if diff := cmp.Diff(want, p.Environment()); diff != "" {
+			t.Error(diff)
+		}
+		compare(t, u, sims(t, "ampere", inst), mma.Shape{M: 1, N: 1, K: 8, Tiles: 5})
+	}
+	other := unit(t, command("learned"), "wgmma.m64n8k32.f32.e4m3.e4m3.c0")
+	if env := other.(devices.Provenance).Environment(); len(env) != 0 {
+		t.Errorf("another instruction: %v", env)
+	}
+}
+
+// TestBroken gives a child that ends when it says that it is broken.
+func TestBroken(t *testing.T) {
+	u := unit(t, command("broken"), inst)
+	in := mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 8, Tiles: 3})
+	mma.Store(in.A, 2, 9, poison)
+	err := u.Run(t.Context(), in, make([]byte, 12))
+	var fault *devices.FaultError
+	const want = "the child gave no answer: it ended with exit status 1; its stderr ends: launch: error 700: the context is dead"
+	if !errors.As(err, &fault) || fault.What != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	compare(t, u, sims(t, "ampere", inst), mma.Shape{M: 1, N: 1, K: 8, Tiles: 5})
+}
+
+// TestIsolate runs a target of this program in children.
+func TestIsolate(t *testing.T) {
+	target, err := exec.Isolate("sim:ampere", os.Args[0], "@serve", "sim:ampere")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.Close()
+	if diff := cmp.Diff(map[string]string{"isolation": "child process", "kind": "simulator"}, target.Environment()); diff != "" {
+		t.Error(diff)
+	}
+	if target.Name() != "sim:ampere" || len(target.Instructions()) != len(mma.Of("ampere")) {
+		t.Errorf("%s with %d instructions", target.Name(), len(target.Instructions()))
+	}
+	i, err := devices.Find(target, "mma.m16n8k16.f32.bf16.bf16.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := target.Open(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(t, u, sims(t, "ampere", i.Name), mma.Shape{M: 3, N: 2, K: 32, Tiles: 5})
+	const want = `target "sim:none": unknown architecture "none" `
+	if _, err := exec.Isolate("sim:none", os.Args[0], "@serve", "sim:none"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
 	"runtime"
 	"sync"
@@ -25,6 +26,7 @@ type pool struct {
 	idle   []*process // the most recently used last
 	closed bool
 	warned int
+	about  map[int]map[string]string // by the number of an instruction: see learn
 }
 
 // warnings is how many failures are logged as warnings; more are in the log of
@@ -113,6 +115,37 @@ func (l *pool) warn(what, detail string) {
 	if n > warnings {
 		slog.Debug(what, "target", l.name, "detail", detail)
 	}
+}
+
+// mode is how the children talk.
+func (l *pool) mode() string {
+	if l.header.Text {
+		return "text"
+	}
+	return "binary"
+}
+
+// learn takes what a child has said of an instruction before an answer.
+func (l *pool) learn(number int, about map[string]string) {
+	if len(about) == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.about == nil {
+		l.about = map[int]map[string]string{}
+	}
+	if l.about[number] == nil {
+		l.about[number] = map[string]string{}
+	}
+	maps.Copy(l.about[number], about)
+}
+
+// learnt returns what the children have said of an instruction.
+func (l *pool) learnt(number int) map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.about[number])
 }
 
 // get returns an idle child, or a new one.

@@ -35,10 +35,11 @@ type process struct {
 	exited chan struct{} // closed when it has ended and was waited for
 	header *wire.Header
 
-	id     uint32 // of the last request
-	served int    // requests that were answered
-	killed bool   // it did not end by itself
-	buf    []byte // scratch for requests
+	id     uint32            // of the last request
+	served int               // requests that were answered
+	killed bool              // it did not end by itself
+	about  map[string]string // what it said in its last answers; see unit.learn
+	buf    []byte            // scratch for requests
 }
 
 // startProcess starts a child and reads its header.
@@ -60,6 +61,11 @@ func startProcess(ctx context.Context, name string, words []string) (*process, e
 		}
 		return err
 	})
+	var cannot *wire.CannotError
+	if errors.As(err, &cannot) {
+		p.end(endTime)
+		return nil, errors.New(clean(cannot.Text, len(cannot.Text)))
+	}
 	if err != nil {
 		return nil, p.fail(ctx, err, "sent no complete header", helloTime)
 	}

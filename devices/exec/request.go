@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -58,6 +59,9 @@ func appendRequest(b []byte, id uint32, number int, in *mma.Batch) []byte {
 // memory is spent, on the strength of a length that is not the right one.
 func (p *process) readAnswer(out []byte) error {
 	a, err := p.readAnswerHead()
+	if err == nil && a.Status == wire.StatusAbout {
+		a, err = p.readAbout(a)
+	}
 	if err != nil {
 		return err
 	}
@@ -83,6 +87,38 @@ func (p *process) readAnswer(out []byte) error {
 	}
 	return p.leftOver(nil)
 }
+
+// readAbout reads what a child says of an instruction before its answer, and the
+// beginning of that.
+func (p *process) readAbout(a *wire.Answer) (*wire.Answer, error) {
+	for a.Status == wire.StatusAbout {
+		if a.Length > wire.MaxError {
+			return nil, fmt.Errorf("it announced a text of %d bytes, at most %d are allowed", a.Length, wire.MaxError)
+		}
+		text := make([]byte, a.Length)
+		if err := p.readFull(text, a.Checksum); err != nil {
+			return nil, err
+		}
+		word, rest, _ := strings.Cut(string(text), " ")
+		if word == "" || rest == "" {
+			return nil, fmt.Errorf("it wrote %q, which is not of the form WORD TEXT", clean(string(text), shown))
+		}
+		if p.about == nil {
+			p.about = map[string]string{}
+		}
+		if p.about[word] = clean(rest, wire.MaxError); len(p.about) > maxAbout {
+			return nil, fmt.Errorf("it wrote more than %d things about one instruction", maxAbout)
+		}
+		var err error
+		if a, err = p.readAnswerHead(); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// maxAbout is how much a child can say of an instruction.
+const maxAbout = 64
 
 // readAnswerHead reads the beginning of an answer. Each byte of the magic is
 // looked at as it comes: a child that has printed a word and waits shall not wait

@@ -14,6 +14,7 @@ import (
 type unit struct {
 	inst   *mma.Instruction
 	number int // in the header
+	target *target
 	pool   *pool
 }
 
@@ -22,6 +23,13 @@ func (u *unit) Instruction() *mma.Instruction { return u.inst }
 // Known returns nil, whatever the instruction's name: how the child computes is
 // what we want to find out.
 func (u *unit) Known() *mma.Params { return nil }
+
+// Environment is what the children have said of the instruction so far.
+func (u *unit) Environment() map[string]string {
+	env := map[string]string{}
+	u.target.add(env, u.pool.learnt(u.number))
+	return env
+}
 
 // Run repeats the instruction for dot products that are longer than its K.
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
@@ -55,7 +63,10 @@ func (u *unit) send(ctx context.Context, in *mma.Batch, out []byte) error {
 			if p.header.Text {
 				return p.askText(g, u.inst, part, d)
 			}
-			return p.askBinary(u.number, part, d)
+			err := p.askBinary(u.number, part, d)
+			u.pool.learn(u.number, p.about)
+			p.about = nil
+			return err
 		})
 		if err != nil {
 			return err

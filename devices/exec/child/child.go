@@ -25,8 +25,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
@@ -44,7 +46,19 @@ type Instruction struct {
 	// given here. It belongs to the caller again when Run returns. An error, or a
 	// panic, is reported as a fault on this batch, and the child goes on.
 	Run func(in *mma.Batch, out []byte) error
+	// About, if not nil, returns what the results of this instruction may depend
+	// on, as far as it is known. It is asked after each Run; what is new goes to
+	// mmafuzz. Keys have no blanks.
+	About func() map[string]string
 }
+
+// Broken makes an error of Run after which the child ends: what it runs on is of
+// no use any more. mmafuzz blames the input and starts another child.
+func Broken(err error) error { return &brokenError{err} }
+
+type brokenError struct{ error }
+
+func (e *brokenError) Unwrap() error { return e.error }
 
 // Options are what a child may say of itself beside its instructions.
 type Options struct {
@@ -76,7 +90,7 @@ func Serve(r io.Reader, w io.Writer, o Options, is ...Instruction) error {
 	if err := h.Write(w); err != nil {
 		return err
 	}
-	s := &server{r: bufio.NewReader(r), w: w, is: is, in: &mma.Batch{}}
+	s := &server{r: bufio.NewReader(r), w: w, is: is, in: &mma.Batch{}, said: make([]map[string]string, len(is))}
 	for {
 		if err := s.serve(); err == io.EOF {
 			return nil
@@ -92,6 +106,8 @@ type server struct {
 	is  []Instruction
 	in  *mma.Batch
 	out []byte // the answer, its beginning included
+
+	said []map[string]string // of each instruction, by About
 }
 
 // serve answers one request; io.EOF: there are no more.
@@ -112,6 +128,28 @@ func (s *server) serve() error {
 		return fmt.Errorf("request %d: %w", q.ID, err)
 	}
 	return s.answer(&q, i)
+}
+
+// tell writes what there is to say of an instruction that was not said yet.
+func (s *server) tell(q *wire.Request) error {
+	i, said := &s.is[q.Instruction], &s.said[q.Instruction]
+	if i.About == nil {
+		return nil
+	}
+	about := i.About()
+	for _, k := range slices.Sorted(maps.Keys(about)) {
+		if about[k] == "" || (*said)[k] == about[k] {
+			continue
+		}
+		text := []byte(k + " " + about[k])
+		text = text[:min(len(text), wire.MaxError)]
+		a := wire.Answer{ID: q.ID, Status: wire.StatusAbout, Length: uint32(len(text)), Checksum: wire.Checksum(0, text)}
+		if _, err := s.w.Write(append(a.Append(nil), text...)); err != nil {
+			return err
+		}
+	}
+	*said = about
+	return nil
 }
 
 // read reads the operands of a request into s.in.
@@ -143,7 +181,14 @@ func (s *server) answer(q *wire.Request, i *Instruction) error {
 	s.out = s.out[:n]
 	d := s.out[wire.AnswerSize:]
 	a := wire.Answer{ID: q.ID, Status: wire.StatusD}
-	if err := run(i, s.in, d); err != nil {
+	err := run(i, s.in, d)
+	if broken := (*brokenError)(nil); errors.As(err, &broken) {
+		return err
+	}
+	if err := s.tell(q); err != nil {
+		return err
+	}
+	if err != nil {
 		text := err.Error()
 		d = []byte(text[:min(len(text), wire.MaxError)])
 		a.Status = wire.StatusError
@@ -151,7 +196,7 @@ func (s *server) answer(q *wire.Request, i *Instruction) error {
 	}
 	a.Length, a.Checksum = uint32(len(d)), wire.Checksum(0, d)
 	a.Append(s.out[:0])
-	_, err := s.w.Write(s.out)
+	_, err = s.w.Write(s.out)
 	return err
 }
 

@@ -52,6 +52,7 @@ func (q *Request) Parse(b []byte) bool {
 const (
 	StatusD     = 0 // the buffer of D
 	StatusError = 1 // text: the unit cannot do this
+	StatusAbout = 2 // text, WORD TEXT: what the child has learnt of the instruction; the answer follows
 )
 
 // Answer is the beginning of an answer.

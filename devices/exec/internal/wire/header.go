@@ -28,6 +28,7 @@ const (
 	maxDim          = 1 << 12
 	maxDeadline     = 24 * time.Hour
 	greeting        = "mmafuzz-exec"
+	cannot          = "cannot"
 	defaultDeadline = 30 * time.Second
 )
 
@@ -117,11 +118,28 @@ func ReadHeader(r *bufio.Reader) (*Header, error) {
 		if line == "ready" {
 			return h, h.complete()
 		}
+		if text, ok := strings.CutPrefix(line, cannot+" "); ok {
+			return nil, &CannotError{text}
+		}
 		if err := h.take(line); err != nil {
 			return nil, fmt.Errorf("line %d of the header, %q: %w", n, clip(line), err)
 		}
 	}
 	return nil, fmt.Errorf("the header has more than %d lines", maxLines)
+}
+
+// CannotError is a child's own word that it has nothing to offer here.
+type CannotError struct{ Text string }
+
+func (e *CannotError) Error() string { return e.Text }
+
+// WriteCannot writes, in place of a header, why there is none: text becomes one
+// line.
+func WriteCannot(w io.Writer, text string) error {
+	text = strings.Join(strings.Fields(text), " ")
+	head := fmt.Sprintf("%s %d binary\n%s ", greeting, Version, cannot)
+	_, err := fmt.Fprintf(w, "%s%s\n", head, strings.ToValidUTF8(text[:min(len(text), maxLine-len(head))], ""))
+	return err
 }
 
 // ReadLine reads a line without its end. One that is too long, and what stands
@@ -203,7 +221,7 @@ func (h *Header) take(line string) (err error) {
 		}
 		h.About[key] = text
 	default:
-		err = errors.New("unknown word (known: instruction, batch, deadline, children, about, ready)")
+		err = errors.New("unknown word (known: instruction, batch, deadline, children, about, ready, cannot)")
 	}
 	return err
 }

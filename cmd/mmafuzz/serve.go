@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/exec/child"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// serveCmd is mmafuzz serve.
+type serveCmd struct {
+	*app
+	options child.Options
+	names   []string // of the instructions
+}
+
+func newServe(a *app) *cobra.Command {
+	s := &serveCmd{app: a}
+	c := &cobra.Command{
+		Use:   "serve TARGET",
+		Short: "be a child process that executes a target's instructions, for exec:",
+		Long: `serve makes any target a child process: it speaks the protocol of exec: targets
+(go doc ./devices/exec) on its standard input and output, until the input ends.
+
+  mmafuzz run --a cpu:0 --b "exec:qemu-x86_64 -cpu max ./mmafuzz serve cpu:0" --inst dpps
+  mmafuzz run --a "exec:ssh host mmafuzz serve cuda:0" --b sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32
+
+A target that crashes or hangs takes only the child with it.`,
+		Args: takes("TARGET"),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return targetNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return s.serve(args[0]) },
+	}
+	f := c.Flags()
+	f.StringSliceVar(&s.names, "inst", nil, "serve only these `instructions` (default: all that the target executes)")
+	f.IntVar(&s.options.Children, "children", 0, "`number` of such processes at a time, at most (0: no limit)")
+	f.IntVar(&s.options.Batch, "batch", 0, "`number` of dot products in a request, at most (0: no limit)")
+	f.DurationVar(&s.options.Deadline, "deadline", 30*time.Second, "`time` for a request, after which this process is killed")
+	return c
+}
+
+// serve answers requests until standard input ends.
+func (s *serveCmd) serve(name string) error {
+	// What drivers and libraries print must not come between the answers.
+	stdout := io.Writer(s.stdout)
+	if s.stdout.w == os.Stdout {
+		os.Stdout = os.Stderr
+	}
+	t, err := openTarget(name)
+	if err != nil {
+		why := strings.TrimPrefix(err.Error(), fmt.Sprintf("target %q: ", name)) // the other side adds its own name
+		return errors.Join(err, child.Cannot(stdout, errors.New(why)))
+	}
+	defer t.Close()
+	rows, err := s.served(t)
+	if err != nil {
+		return errors.Join(err, child.Cannot(stdout, err))
+	}
+	s.options.About = child.About(t)
+	s.options.About["mmafuzz"] = version()
+	return child.Serve(s.stdin, stdout, s.options, child.Instructions(t, rows)...)
+}
+
+// served returns the instructions of a target that are asked for.
+func (s *serveCmd) served(t devices.Target) ([]mma.Instruction, error) {
+	all := slices.DeleteFunc(slices.Clone(t.Instructions()), func(i mma.Instruction) bool { return i.Refuse != "" })
+	switch {
+	case t.Instructions() == nil:
+		return nil, hinted("serve a target that has instructions, such as cpu:0 or sim:hopper", "%s stands in for any instruction and has none of its own", t.Name())
+	case len(all) == 0:
+		return nil, fmt.Errorf("%s has no instruction that it can execute", t.Name())
+	case len(s.names) == 0:
+		return all, nil
+	}
+	var some []mma.Instruction
+	for _, name := range s.names {
+		i, err := devices.Find(t, name)
+		if err == nil {
+			err = devices.Refused(i)
+		}
+		if err != nil {
+			return nil, withHint(err, "%s", instructionHint(t, name))
+		}
+		some = append(some, *i)
+	}
+	return some, nil
+}

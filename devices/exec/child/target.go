@@ -1,0 +1,66 @@
+package child
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Instructions returns instructions of a target that runs in this process, for
+// Serve. Each is opened when the first request for it comes. A fault of the target
+// ends the child (see Broken), because what it runs on may be of no use any more;
+// mmafuzz starts another.
+func Instructions(t devices.Target, rows []mma.Instruction) []Instruction {
+	var is []Instruction
+	for _, row := range rows {
+		is = append(is, instruction(t, row))
+	}
+	return is
+}
+
+// About returns what a target says of itself in the form of Options.About.
+func About(t devices.Target) map[string]string { return words(t.Environment()) }
+
+// words makes keys of what stands in an environment: they have no blanks.
+func words(env map[string]string) map[string]string {
+	about := map[string]string{}
+	for k, v := range env {
+		about[strings.ReplaceAll(k, " ", "-")] = strings.Join(strings.Fields(v), " ")
+	}
+	return about
+}
+
+// Cannot writes, in place of what Serve writes, why there is nothing to serve.
+func Cannot(w io.Writer, why error) error { return wire.WriteCannot(w, why.Error()) }
+
+// instruction makes an instruction of a child of one of a target.
+func instruction(t devices.Target, row mma.Instruction) Instruction {
+	open := sync.OnceValues(func() (devices.Unit, error) { return t.Open(&row) })
+	var unit devices.Unit
+	return Instruction{
+		Name: row.FullName(), Formats: row.Formats, K: row.K,
+		Run: func(in *mma.Batch, out []byte) error {
+			u, err := open()
+			if err == nil {
+				unit = u
+				err = u.Run(context.Background(), in, out)
+			}
+			if fault := (*devices.FaultError)(nil); errors.As(err, &fault) {
+				return Broken(err)
+			}
+			return err
+		},
+		About: func() map[string]string {
+			if p, ok := unit.(devices.Provenance); ok {
+				return words(p.Environment())
+			}
+			return nil
+		},
+	}
+}
