@@ -1,0 +1,226 @@
+package gpu
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// SelfTest is what has to hold before the results of a unit are trusted, with
+// what was found wrong, "" for what is right.
+type SelfTest struct {
+	// Layout: every element of the operands is where the kernel's tables say.
+	// Matrices of small integers give their exact product.
+	Layout string
+	// Position: a result depends on its own operands alone, not on its place in
+	// the tile, nor on what else is there.
+	Position string
+	// Repeat: the same tile gives the same results again, also in another warp.
+	Repeat string
+}
+
+// The numbers of tiles of the tests.
+const (
+	layoutTiles   = 16
+	positionTiles = 256
+	repeatTiles   = 256
+)
+
+// Test runs the self-test of a unit. The error is trouble of running it at all.
+func Test(ctx context.Context, u *Unit) (*SelfTest, error) {
+	t := &tester{ctx: ctx, unit: u, rng: rand.New(rand.NewPCG(1, uint64(u.Instruction().K)))}
+	var s SelfTest
+	for _, part := range []struct {
+		text *string
+		run  func() (string, error)
+	}{{&s.Repeat, t.repeat}, {&s.Layout, t.layout}, {&s.Position, t.position}} {
+		var err error
+		if *part.text, err = part.run(); err != nil {
+			return nil, fmt.Errorf("self-test of %s: %w", u.Instruction().FullName(), err)
+		}
+	}
+	return &s, nil
+}
+
+// Err returns what was found wrong, nil if there is nothing.
+func (s *SelfTest) Err() error {
+	if f := s.failures(); len(f) > 0 {
+		return fmt.Errorf("it fails its self-test: %s", strings.Join(f, "; "))
+	}
+	return nil
+}
+
+// String is the outcome in a line.
+func (s *SelfTest) String() string {
+	if f := s.failures(); len(f) > 0 {
+		return "FAILED: " + strings.Join(f, "; ")
+	}
+	return "passed: layout, position independence, repeatability"
+}
+
+func (s *SelfTest) failures() []string {
+	var f []string
+	for _, part := range []struct{ name, text string }{
+		{"layout", s.Layout}, {"position independence", s.Position}, {"repeatability", s.Repeat},
+	} {
+		if part.text != "" {
+			f = append(f, part.name+": "+part.text)
+		}
+	}
+	return f
+}
+
+// tester is a self-test under way.
+type tester struct {
+	ctx  context.Context
+	unit *Unit
+	rng  *rand.Rand
+}
+
+// batch returns a batch of so many tiles of the kernel's shape.
+func (t *tester) batch(tiles int) *mma.Batch {
+	return mma.NewBatch(t.unit.Instruction().Formats, t.unit.kernel.shape(tiles))
+}
+
+// run runs a batch.
+func (t *tester) run(in *mma.Batch) ([]byte, error) {
+	out := make([]byte, in.Dots()*in.Formats.D.Width())
+	return out, t.unit.Run(t.ctx, in, out)
+}
+
+// place names an output of a batch.
+func (t *tester) place(i int) string {
+	k := t.unit.kernel
+	return fmt.Sprintf("D[%d][%d] of tile %d", i/k.N%k.M, i%k.N, i/(k.M*k.N))
+}
+
+// code writes the code of an output.
+func (t *tester) code(d []byte, i int) string {
+	f := t.unit.Instruction().D
+	return mma.FormatCode(f, mma.Load(d, f.Width(), i))
+}
+
+// repeat runs the same tiles twice, and a third time in the opposite order, which
+// puts them into other warps and blocks.
+func (t *tester) repeat() (string, error) {
+	in := t.batch(repeatTiles)
+	t.hard(in)
+	first, err := t.run(in)
+	if err != nil {
+		return "", err
+	}
+	again, err := t.run(in)
+	if err != nil {
+		return "", err
+	}
+	if i := t.differ(first, again); i >= 0 {
+		return fmt.Sprintf("the same tiles give %s as %s, then as %s", t.place(i), t.code(first, i), t.code(again, i)), nil
+	}
+	turned := t.batch(repeatTiles)
+	for _, b := range []struct{ dst, src []byte }{{turned.A, in.A}, {turned.B, in.B}, {turned.C, in.C}, {turned.SA, in.SA}, {turned.SB, in.SB}} {
+		turn(b.dst, b.src, repeatTiles)
+	}
+	other, err := t.run(turned)
+	if err != nil {
+		return "", err
+	}
+	back := make([]byte, len(other))
+	turn(back, other, repeatTiles)
+	if i := t.differ(first, back); i >= 0 {
+		return fmt.Sprintf("%s is %s, and %s when the tiles come in the opposite order", t.place(i), t.code(first, i), t.code(back, i)), nil
+	}
+	return "", nil
+}
+
+// turn copies tiles in the opposite order.
+func turn(dst, src []byte, tiles int) {
+	n := len(src) / tiles
+	for i := range tiles {
+		copy(dst[i*n:(i+1)*n], src[(tiles-1-i)*n:])
+	}
+}
+
+// differ returns the first output in which two results differ, -1 if there is
+// none.
+func (t *tester) differ(a, b []byte) int {
+	w := t.unit.Instruction().D.Width()
+	for i := 0; i*w < len(a); i++ {
+		if !bytes.Equal(a[i*w:(i+1)*w], b[i*w:(i+1)*w]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// position gives all outputs of a tile the same operands, which must give one
+// result, and then the same operands a place of their own among others.
+func (t *tester) position() (string, error) {
+	k := t.unit.kernel
+	in, mixed := t.batch(positionTiles), t.batch(positionTiles)
+	t.hard(mixed)
+	d := mma.NewDot(in.Formats, in.K)
+	places := make([]int, positionTiles)
+	for tile := range positionTiles {
+		places[tile] = tile*k.M*k.N + t.rng.IntN(k.M*k.N)
+		mixed.Get(places[tile], d)
+		for i := range k.M * k.N {
+			in.Set(tile*k.M*k.N+i, d)
+		}
+	}
+	same, err := t.run(in)
+	if err != nil {
+		return "", err
+	}
+	among, err := t.run(mixed)
+	if err != nil {
+		return "", err
+	}
+	w := in.Formats.D.Width()
+	for tile := range positionTiles {
+		first := tile * k.M * k.N
+		for i := first; i < first+k.M*k.N; i++ {
+			if mma.Load(same, w, i) != mma.Load(same, w, first) {
+				return fmt.Sprintf("one dot product in all places of a tile gives %s as %s and %s as %s", t.place(first), t.code(same, first), t.place(i), t.code(same, i)), nil
+			}
+		}
+		if i := places[tile]; mma.Load(same, w, i) != mma.Load(among, w, i) {
+			return fmt.Sprintf("%s is %s, and %s among other dot products", t.place(i), t.code(same, i), t.code(among, i)), nil
+		}
+	}
+	return "", nil
+}
+
+// hard fills a batch with operands that show how a unit computes: raw bits in
+// every other tile, and else numbers of similar exponents, so that sums lose bits.
+func (t *tester) hard(b *mma.Batch) {
+	f := b.Formats
+	for _, o := range []struct {
+		id  fp.ID
+		buf []byte
+	}{{f.A, b.A}, {f.B, b.B}, {f.C, b.C}, {f.Scale, b.SA}, {f.Scale, b.SB}} {
+		if len(o.buf) == 0 {
+			continue
+		}
+		w, per := o.id.Width(), len(o.buf)/o.id.Width()/b.Tiles
+		for i := range b.Tiles * per {
+			mma.Store(o.buf, w, i, t.element(o.id.Get(), i/per%2 == 0))
+		}
+	}
+}
+
+// element draws a code: any, or a number near one.
+func (t *tester) element(f *fp.Format, raw bool) uint64 {
+	if raw {
+		return t.rng.Uint64() & f.CodeMask()
+	}
+	v := (1 + t.rng.Float64()) * float64(uint64(1)<<t.rng.IntN(16)) / 256
+	if t.rng.IntN(2) == 0 {
+		v = -v
+	}
+	return f.FromFloat64(v)
+}
