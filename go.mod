@@ -14,6 +14,7 @@ require (
 
 require (
 	github.com/dvyukov/go-fuzz v0.0.0-20240924070022-e577bee5275c // indirect
+	github.com/ebitengine/purego v0.11.3 // indirect
 	github.com/elazarl/go-bindata-assetfs v1.0.1 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect
