@@ -164,4 +164,3 @@ func (w *warpKernel) build(t *target, k *gpu.Kernel) {
 	k.Out, k.OutBytes = out.operands[0], out.bytes
 	k.Source = w.text(t, k.Entry, k.InBytes, k.OutBytes)
 }
-

@@ -1,7 +1,6 @@
 package ptx
 
 import (
-
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
@@ -129,4 +128,3 @@ func (w *wgmmaKernel) build(t *target, k *gpu.Kernel) {
 	k.Out, k.OutBytes = out.operands[0], out.bytes
 	k.Source = w.text(t, k.Entry, k.InBytes, k.OutBytes)
 }
-
