@@ -116,7 +116,7 @@ func diffPair(ctx context.Context, p *devices.Pair) (*instructionDiff, error) {
 		q := *pa
 		if q.Apply(part.Changes) == nil && q.Validate(ia.Formats, p.K) == nil {
 			pd.Alone = true
-			w, err := triage.FindWitness(ctx, ia.Formats, p.K, *pa, q, probe(ia.Formats, p.K, 1))
+			w, err := triage.FindWitness(ctx, ia.Formats, p.K, *pa, q, probing(ia.Formats, p.K, 1))
 			if err != nil {
 				return nil, err
 			}
@@ -163,8 +163,8 @@ func (p *partDiff) shownBy() string {
 	return "makes sense only with other changes"
 }
 
-// probe returns rounds of inputs of every generator.
-func probe(f mma.Formats, k int, seed uint64) triage.Inputs {
+// probing returns rounds of inputs of every generator.
+func probing(f mma.Formats, k int, seed uint64) triage.Inputs {
 	sp := fuzz.Spec{Formats: f, K: k}
 	return func(round int, ps ...*mma.Params) []*mma.Dot { return fuzz.Probe(sp, seed, round, ps...) }
 }

@@ -138,6 +138,28 @@
 //	parts[].after           string?  its result with the part changed
 //	parts[].alone           bool?    the part makes sense without the others
 //
+// probe, an object for each answer:
+//
+//	paper       string   key of the paper
+//	id          string   its name of the test, or ours
+//	question    string
+//	value       string   - if no input of these formats decides
+//	remark      string?  the reason, or what else was seen
+//	evidence[]  string?  inputs and results that prove it, as eval reads and writes them
+//
+// order, an object for each summation tree that probe found, or did not:
+//
+//	tree     string   p0.. and c; [ ] fused, { } fused and exact, ( ) a sum of two; empty if there is none
+//	problem  string?  why there is none
+//
+// profile, an object for each row of probe --profile:
+//
+//	operation          string
+//	init_low           number  mean absolute error against FP32, operands drawn in the format of a and b
+//	init_fp32          number  the same with operands drawn in FP32
+//	rounded_init_low   number  the same two against the reference rounded to d
+//	rounded_init_fp32  number
+//
 // doctor, an object for each thing that was looked at:
 //
 //	what    string   processors, simulators, gpu, ...

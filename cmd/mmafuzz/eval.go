@@ -62,55 +62,16 @@ A bad line ends it: the line's number and what is wrong go to stderr, exit 2.`,
 }
 
 func (e *evalCmd) run(ctx context.Context) error {
-	if e.target == "" {
-		return hinted("for example --target sim:hopper; mmafuzz list targets lists them", "--target is missing")
-	}
-	spec, inst := devices.Split(e.target)
-	if inst != "" {
-		if e.inst != "" {
-			return hinted("leave one out", "--target %s and --inst %s both name the instruction", e.target, e.inst)
-		}
-		e.target, e.inst = spec, inst
-	}
-	t, err := openTarget(e.target)
+	t, u, err := openUnit(e.target, e.inst, e.like)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	i, err := e.instruction(t)
-	if err != nil {
-		return err
-	}
-	if e.unit, err = t.Open(i); err != nil {
-		return err
-	}
+	e.unit = u
 	if e.hwvectors {
 		return e.evalRecorded(ctx)
 	}
 	return e.evalLines(ctx)
-}
-
-// instruction finds the instruction that is meant: of the target, or of another
-// one for a target that works on any formats.
-func (e *evalCmd) instruction(t devices.Target) (*mma.Instruction, error) {
-	switch any := t.Instructions() == nil; {
-	case any && e.like == "":
-		return nil, hinted("give them with --like, for example --like sim:hopper", "%s works on any formats", t.Name())
-	case !any && e.like != "":
-		return nil, hinted("leave --like out", "--like is for reference arithmetic, %s has instructions of its own", t.Name())
-	case any:
-		like, err := openTarget(e.like)
-		if err != nil {
-			return nil, err
-		}
-		defer like.Close()
-		t = like
-	}
-	if n := len(t.Instructions()); e.inst == "" && n > 1 {
-		return nil, hinted(instructionHint(t, ""), "--inst is missing: %s has %d instructions", t.Name(), n)
-	}
-	i, err := devices.Find(t, e.inst)
-	return i, withHint(err, "%s", instructionHint(t, e.inst))
 }
 
 // longestLine is more than any instruction's operands take.

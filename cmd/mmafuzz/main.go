@@ -87,8 +87,19 @@ Exit status: 0 the units agree, 1 mismatches were found, 2 trouble.`,
 	f.IntVar(&a.widthFlag, "width", 0, "`columns` of pictures and tables (0: the terminal's, or 100)")
 	oneOf(root, "color", colors...)
 	root.AddCommand(
-		newRun(a), newEval(a), newReplay(a), newMinimize(a), newTriage(a), newShow(a),
-		newDiff(a), newList(a), newServe(a), newDoctor(a), newSelfcheck(a), newVersion(a),
+		newRun(a),
+		newEval(a),
+		newReplay(a),
+		newMinimize(a),
+		newTriage(a),
+		newShow(a),
+		newDiff(a),
+		newProbe(a),
+		newList(a),
+		newServe(a),
+		newDoctor(a),
+		newSelfcheck(a),
+		newVersion(a),
 	)
 	root.SetVersionTemplate("mmafuzz {{.Version}}\n")
 	root.SetHelpCommand(newHelp())

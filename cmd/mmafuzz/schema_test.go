@@ -204,6 +204,18 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(doctorOf(t), "doctor")
+	for _, inst := range []string{"sim:ampere/mma.m16n8k8.f32.f16.f16.f32", "sim:blackwell/tcgen05.m128n8k32.kind::f8f6f4.f32.e2m1.e2m1"} {
+		for _, o := range jsonOf(t, 0, "", "probe", "--target", inst, "--profile", "10") {
+			name := "probe"
+			switch {
+			case o["operation"] != nil:
+				name = "profile"
+			case o["tree"] != nil:
+				name = "order"
+			}
+			verify([]map[string]any{o}, name)
+		}
+	}
 
 	for _, what := range []string{"targets", "generators", "labels", "formats", "parameters", "instructions"} {
 		for _, o := range jsonOf(t, 0, "", "list", what) {

@@ -1,0 +1,256 @@
+package probe_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/probe"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// unit is a model as a unit, with a change of its results.
+type unit struct {
+	i     *mma.Instruction
+	m     *sim.Model
+	spoil func(in *mma.Batch, out []byte) error
+}
+
+func (u unit) Instruction() *mma.Instruction { return u.i }
+
+func (u unit) Run(_ context.Context, in *mma.Batch, out []byte) error {
+	u.m.Run(in, out)
+	if u.spoil != nil {
+		return u.spoil(in, out)
+	}
+	return nil
+}
+
+func open(t testing.TB, arch, name string) unit {
+	t.Helper()
+	i, err := mma.Lookup(arch, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sim.ForInstruction(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return unit{i: i, m: m}
+}
+
+// TestCatalog writes what probe says of every arithmetic of the catalogue. Where
+// the program has the same parameter, the two must agree.
+func TestCatalog(t *testing.T) {
+	var b strings.Builder
+	for _, i := range mma.Arithmetics() {
+		if i.Refuse != "" {
+			continue
+		}
+		u := open(t, i.Arch, i.Name)
+		p := probe.New(context.Background(), u)
+		answers, err := p.Ask("clfp")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&b, i.FullName())
+		all := map[string]string{}
+		for _, a := range answers {
+			all[a.ID] = a.Value
+			fmt.Fprintf(&b, "\t%s: %s\n", a.ID, a.Value)
+		}
+		agree(t, &i, all)
+	}
+	golden(t, "testdata/catalog.golden", b.String())
+}
+
+// agree compares answers with the program.
+func agree(t *testing.T, i *mma.Instruction, answers map[string]string) {
+	t.Helper()
+	p := &i.Params
+	is := func(id, want string) {
+		if got := answers[id]; got != "-" && got != want && got != ">= "+want {
+			t.Errorf("%s: %s is %s, the program says %s", i.FullName(), id, got, want)
+		}
+	}
+	if p.Lanes <= 1 && p.Start == mma.StartC {
+		is("2 L", fmt.Sprint(p.Step(i.K)))
+	}
+	if f := p.Join.Align.F; f != 0 && p.Stage0.Sum == mma.Off && p.Stage1.Sum == mma.Off && !strings.HasPrefix(answers["3 F"], "at least") {
+		is("3 F", fmt.Sprint(f))
+	}
+	is("1 determinism", "yes")
+	is("1 position", "yes")
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+// TestOrders probes units whose order is none of a catalogue's.
+func TestOrders(t *testing.T) {
+	rne := mma.Round{Frac: 23, Mode: fp.RNE, Emin: -126, Emax: 127}
+	exact := mma.Join{}
+	cases := []struct {
+		name string
+		p    mma.Params
+		want string
+	}{
+		{"descending chain", mma.Params{Order: mma.Descending, L: 1, Join: exact, Acc: rne},
+			"((((((((p7 + c) + p6) + p5) + p4) + p3) + p2) + p1) + p0)"},
+		{"pairs, high half first", mma.Params{Order: mma.SwapPairs, L: 1, Join: exact, Acc: rne},
+			"((((((((p1 + c) + p0) + p3) + p2) + p5) + p4) + p7) + p6)"},
+		{"pairwise, c late", mma.Params{Start: mma.StartEmpty, Stage0: mma.Stage{Sum: mma.Pairwise, Round: rne}, Acc: rne, Late: rne},
+			"((((p0 + p1) + (p2 + p3)) + ((p4 + p5) + (p6 + p7))) + c)"},
+		{"halves", mma.Params{Start: mma.StartEmpty, Stage0: mma.Stage{Sum: mma.PairHalves, Round: rne}, Acc: rne, Late: rne},
+			"((((p0 + p4) + (p2 + p6)) + ((p1 + p5) + (p3 + p7))) + c)"},
+		{"two lanes", mma.Params{L: 1, Lanes: 2, Start: mma.StartZero, Acc: rne, Late: rne},
+			"(((((p0 + p2) + p4) + p6) + (((p1 + p3) + p5) + p7)) + c)"},
+		{"exact groups of four in a swamping sum", mma.Params{Stage0: mma.Stage{Sum: mma.Fused, Group: 4, Round: rne},
+			Join: mma.Join{Align: mma.Align{F: 24, Mode: fp.RZ}}, Acc: rne},
+			"[{p0..p3} {p4..p7} c]"},
+	}
+	for _, c := range cases {
+		i, err := mma.Lookup("cdna1", "v_mfma_f32_16x16x16f16")
+		if err != nil {
+			t.Fatal(err)
+		}
+		i.K, i.Params = 8, c.p
+		m, err := sim.New(i.Formats, i.K, c.p)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		p := probe.New(context.Background(), unit{i: i, m: m})
+		tree, why := p.Tree()
+		if tree == nil {
+			t.Errorf("%s: no tree: %s", c.name, why)
+			continue
+		}
+		if got := tree.Formula(8); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestBadUnits probes units that break the rules: every answer must say so.
+func TestBadUnits(t *testing.T) {
+	const inst = "mma.m16n8k16.f32.f16.f16.f32"
+	ask := func(u unit) (map[string]probe.Answer, error) {
+		p := probe.New(context.Background(), u)
+		answers, err := p.Ask("clfp")
+		all := map[string]probe.Answer{}
+		for _, a := range answers {
+			all[a.ID] = a
+		}
+		return all, err
+	}
+	calls := 0
+	flaky := open(t, "ampere", inst)
+	flaky.spoil = func(in *mma.Batch, out []byte) error {
+		calls++
+		if in.Dots() > 200 {
+			out[4*(calls%in.Dots())] ^= 1
+		}
+		return nil
+	}
+	if a, _ := ask(flaky); a["1 determinism"].Value != "no" {
+		t.Errorf("a flaky unit: %v", a["1 determinism"])
+	}
+	crooked := open(t, "ampere", inst)
+	crooked.spoil = func(in *mma.Batch, out []byte) error {
+		if in.M == 16 {
+			out[4*(3*8+5)] ^= 1 // row 3, column 5 of the first tile
+		}
+		return nil
+	}
+	if a, _ := ask(crooked); a["1 position"].Value != "no" || !strings.Contains(a["1 position"].Why, "row 3, column 5") {
+		t.Errorf("a unit that computes one output in another way: %v", a["1 position"])
+	}
+	random := open(t, "ampere", inst)
+	random.spoil = func(in *mma.Batch, out []byte) error { // the order depends on the data
+		dot := mma.NewDot(in.Formats, in.K)
+		for o := range in.Dots() {
+			in.Get(o, dot)
+			if i := slices.Index(dot.A, dot.A[3]); i != 3 && dot.A[0]&0x8000 == 0 {
+				mma.Store(out, 4, o, 0)
+			}
+		}
+		return nil
+	}
+	if a, _ := ask(random); a["2 order"].Value != "-" || a["2 order"].Why == "" {
+		t.Errorf("a unit without an order: %v", a["2 order"])
+	}
+	broken := open(t, "ampere", inst)
+	broken.spoil = func(*mma.Batch, []byte) error { return errors.New("no answer") }
+	if _, err := ask(broken); err == nil || !strings.Contains(err.Error(), "no answer") {
+		t.Errorf("a broken unit: %v", err)
+	}
+}
+
+// TestPictures draws one tree in all ways.
+func TestPictures(t *testing.T) {
+	p := probe.New(context.Background(), open(t, "cdna2", "v_mfma_f32_16x16x8bf16"))
+	tree, why := p.Tree()
+	if tree == nil {
+		t.Fatal(why)
+	}
+	golden(t, "testdata/tree.txt", tree.Text(8))
+	golden(t, "testdata/tree.dot", tree.Graphviz("cdna2/v_mfma_f32_16x16x8bf16", 8))
+	golden(t, "testdata/tree.svg", tree.SVG("cdna2/v_mfma_f32_16x16x8bf16", 8))
+}
+
+// TestProfiles compares the element-wise profile with the averages of Sun et al.,
+// Tables 12 to 15, which were measured on A100 and RTX 3070 Ti: the same where
+// the paper has 0, of the same size elsewhere.
+func TestProfiles(t *testing.T) {
+	for _, c := range []struct {
+		inst string
+		want [3][4]float64 // multiplication, inner product, accumulation
+	}{
+		{"mma.m16n8k8.f32.bf16.bf16.f32", [3][4]float64{{0, 1.29e-3, -1, -1}, {0, 1.72e-3, -1, -1}, {1.89e-8, 1.13e-3, -1, -1}}},
+		{"mma.m16n8k8.f32.f16.f16.f32", [3][4]float64{{0, 1.59e-4, -1, -1}, {0, 2.18e-4, -1, -1}, {0, 1.36e-4, -1, -1}}},
+		{"mma.m16n8k8.f16.f16.f16.f16", [3][4]float64{{1.22e-4, 1.94e-4, 0, 1.67e-4}, {1.81e-4, 2.99e-4, 0, 2.21e-4}, {1.81e-4, 2.99e-4, 0, 2.21e-4}}},
+		{"mma.m16n8k4.f32.tf32.tf32.f32", [3][4]float64{{0, 1.59e-4, -1, -1}, {0, 2.17e-4, -1, -1}, {0, 1.36e-4, -1, -1}}},
+	} {
+		p := probe.New(context.Background(), open(t, "ampere", c.inst))
+		rows, err := p.Profiles(1, 20000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, r := range rows {
+			for k, got := range []float64{r.Low, r.FP32, r.NarrowLow, r.NarrowFP32} {
+				want := c.want[n][k]
+				switch {
+				case want < 0:
+				case want == 0 && got > 5e-8: // printed to a few digits
+					t.Errorf("%s, %s, column %d: %.3g, the paper has 0", c.inst, r.Operation, k, got)
+				case want > 0 && (got < want/1.5 || got > want*1.5):
+					t.Errorf("%s, %s, column %d: %.3g, the paper has %.3g", c.inst, r.Operation, k, got, want)
+				}
+			}
+		}
+	}
+}
