@@ -15,6 +15,9 @@
 // The summation tree is found by FPRev with the extension to fused sums that do
 // and do not swamp (arXiv:2511.10909, section 3.1.2): see Tree.
 //
+// PAPERS.md has the papers' tables as they come out of the simulators, with a
+// reason for every entry that differs.
+//
 // # Adding a question
 //
 // A question is one entry of a table in one of the files named after the papers:
