@@ -253,6 +253,9 @@ func Comparable(a, b mma.Formats) error {
 	if a.Block != b.Block {
 		return fmt.Errorf("scales stand for blocks of %d and of %d", a.Block, b.Block)
 	}
+	if a.Down != b.Down {
+		return fmt.Errorf("products count 2^-%d times and 2^-%d times their value", a.Down, b.Down)
+	}
 	return nil
 }
 

@@ -138,23 +138,20 @@ func (d *draw) shift(e int) int {
 // block 0.
 func (d *draw) products() (lo, hi int) {
 	lo, hi = int(d.fa.Emin()+d.fb.Emin()), int(d.fa.Emax()+d.fb.Emax())
-	if len(d.scale) > 0 {
-		return lo + d.scale[0], hi + d.scale[0]
-	}
-	return lo, hi
+	return lo + d.block(0), hi + d.block(0)
 }
 
 // lowestBit returns the exponent of the smallest product of subnormals.
 func (d *draw) lowestBit() int {
-	return int(d.fa.Emin()) - int(d.fa.FracBits) + int(d.fb.Emin()) - int(d.fb.FracBits)
+	return int(d.fa.Emin()) - int(d.fa.FracBits) + int(d.fb.Emin()) - int(d.fb.FracBits) - int(d.Down)
 }
 
-// block returns the exponent that scales add to product k.
+// block returns the exponent that scales and Formats.Down add to product k.
 func (d *draw) block(k int) int {
 	if d.fs == nil {
-		return 0
+		return -int(d.Down)
 	}
-	return d.scale[k/int(d.Block)]
+	return d.scale[k/int(d.Block)] - int(d.Down)
 }
 
 // code returns a code of f: sign, exponent e and fraction (right-aligned). An

@@ -102,6 +102,6 @@ func (d *draw) minusProduct(k int) {
 		x = multiply(x, d.fs.Dyadic(d.fs.Decode(d.dot.SA[s])))
 		x = multiply(x, d.fs.Dyadic(d.fs.Decode(d.dot.SB[s])))
 	}
-	x.Neg = !x.Neg
+	x.Neg, x.Q = !x.Neg, x.Q-int32(d.Down)
 	d.dot.C = d.fc.Encode(x, fp.RNE, fp.OverMax)
 }

@@ -114,5 +114,6 @@ func (o *operands) pair(i int, reverse bool) (x, y float64) {
 		x *= o.scale.read(o.d.SA[block])
 		y *= o.scale.read(o.d.SB[block])
 	}
+	x = math.Ldexp(x, -int(o.f.Down))
 	return x, y
 }

@@ -17,6 +17,8 @@ func TestNaNCodes(t *testing.T) {
 		mma.NaNQuiet:    {0x7FC00000, 0x7E00},
 		mma.NaNQuietNeg: {0xFFC00000, 0xFE00},
 		mma.NaNFirst:    {0xFFC00000, 0xFE00},
+		mma.NaNSignal:   {0x7FC00000, 0x7E00},
+		mma.NaNMulAdd:   {0x7FC00000, 0x7E00},
 	} {
 		p, h := withNaN(rule), withNaN(rule)
 		h.Acc = mma.To(fp.FP16, fp.RNE)
@@ -27,7 +29,7 @@ func TestNaNCodes(t *testing.T) {
 			{rule.String() + " inf-inf between products", p, "7C00 FC00", "", "", want[0]},
 		})
 		runEval(t, half, []evalTest{{rule.String() + " inf*0", h, "7C00", "0000", "", want[1]}})
-		if rule != mma.NaNFirst {
+		if !rule.Operand() {
 			runEval(t, fp16, []evalTest{{rule.String() + " of operand", p, "FD55", "", "", want[0]}})
 		}
 	}
@@ -92,6 +94,68 @@ func TestNaNOrder(t *testing.T) {
 	runEval(t, fp16, []evalTest{
 		{"late: sum before c", late, "7E01", "", "7F800001", 0x7FC02000},
 		{"late: inf*0 is an operand", late, "7C00", "0000", "7F800001", 0xFFC00000},
+	})
+}
+
+// TestNaNSignal: signalling NaNs before quiet ones, c before products, Inf*0 before
+// a quiet c.
+func TestNaNSignal(t *testing.T) {
+	p := withNaN(mma.NaNSignal)
+	runEval(t, fp16, []evalTest{
+		{"c before a", p, "7E01", "3C00", "7FC00005", 0x7FC00005},
+		{"a before b", p, "7E01", "7E03", "", 0x7FC02000},
+		{"signalling b before a", p, "7E01", "FC03", "", 0xFFC06000},
+		{"signalling a before signalling b", p, "7C01", "7C03", "", 0x7FC02000},
+		{"signalling a before c", p, "7C01", "3C00", "7FC00005", 0x7FC02000},
+		{"signalling b before c", p, "7E03", "7C01", "7FC00005", 0x7FC02000},
+		{"signalling c before signalling a", p, "7C01", "3C00", "FF800005", 0xFFC00005},
+		{"inf*0 before c", p, "7C00", "0000", "FFC00005", 0x7FC00000},
+		{"signalling c before inf*0", p, "7C00", "0000", "7F800005", 0x7FC00005},
+		{"c before inf", p, "7C00", "3C00", "FFC00005", 0xFFC00005},
+		// What a step hands to the next is quiet.
+		{"signalling c, then quiet a", p, "3C00 7E01", "3C00 3C00", "7F800005", 0x7FC00005},
+		{"signalling c, then signalling a", p, "3C00 7C01", "3C00 3C00", "7F800005", 0x7FC02000},
+		{"signalling a, then inf*0", p, "7C01 7C00", "3C00 0000", "", 0x7FC00000},
+	})
+	fused := p
+	fused.L = 0
+	runEval(t, fp16, []evalTest{
+		{"fused: c before products", fused, "7E01 7E03", "3C00 3C00", "7FC00005", 0x7FC00005},
+		{"fused: first product", fused, "7E01 7E03", "3C00 3C00", "", 0x7FC02000},
+		{"fused: signalling product", fused, "7E01 7C03", "3C00 3C00", "7FC00005", 0x7FC06000},
+		{"fused: inf*0 before quiet", fused, "7E01 7C00", "3C00 0000", "7FC00005", 0x7FC00000},
+	})
+	runEval(t, mma.Formats{A: fp.E4M3, B: fp.E5M2, C: fp.FP32, D: fp.FP32}, []evalTest{
+		{"e4m3 has no signalling nan, e5m2 has", p, "7F", "FD", "", 0xFFE00000},
+		{"e4m3 before quiet e5m2", p, "7F", "FE", "", 0x7FF00000},
+	})
+}
+
+// TestNaNMulAdd: the last product's a, the other terms, its b.
+func TestNaNMulAdd(t *testing.T) {
+	p := withNaN(mma.NaNMulAdd)
+	runEval(t, fp16, []evalTest{
+		{"a before c", p, "7E01", "3C00", "7FC00005", 0x7FC02000},
+		{"a before b", p, "7E01", "7E03", "", 0x7FC02000},
+		{"c before b", p, "3C00", "7E03", "7FC00005", 0x7FC00005},
+		{"c before inf*0", p, "7C00", "0000", "FFC00005", 0xFFC00005},
+		{"signalling or not", p, "3C00", "7C03", "7FC00005", 0x7FC00005},
+		{"b alone", p, "3C00", "7C03", "", 0x7FC06000},
+	})
+	// Two products in one sum, as POWER10's rank-2 updates make it: the last one is
+	// the multiply-add's.
+	two := p
+	two.L, two.Stage0 = 2, mma.Stage{Sum: mma.Fused, Round: rne32}
+	runEval(t, fp16, []evalTest{
+		{"last a before all", two, "7E05 7E01", "7E07 7E03", "", 0x7FC02000},
+		{"first a before last b", two, "7E05 3C00", "7E07 7E03", "", 0x7FC0A000},
+		{"first b before last b", two, "3C00 3C00", "7E07 7E03", "", 0x7FC0E000},
+		{"first inf*0 before last b", two, "7C00 3C00", "0000 7E03", "", 0x7FC00000},
+		{"last a before first inf*0", two, "7C00 7E01", "0000 3C00", "", 0x7FC02000},
+		{"first b before last inf*0", two, "3C00 7C00", "7E07 0000", "", 0x7FC0E000},
+		{"sum before c", two, "3C00 3C00", "3C00 7E03", "7FC00005", 0x7FC06000},
+		{"inf*0 in the sum before c", two, "7C00 3C00", "0000 3C00", "7FC00005", 0x7FC00000},
+		{"inf-inf in the sum before c", two, "7C00 FC00", "3C00 3C00", "7FC00005", 0x7FC00000},
 	})
 }
 

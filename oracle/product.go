@@ -20,7 +20,7 @@ func (e *evaluator) sequence(lo, k int) []term {
 // product is a[i]*b[i], with its scales where they belong to products.
 func (e *evaluator) product(i int) term {
 	a, b := e.operand(e.f.A, e.dot.A[i]), e.operand(e.f.B, e.dot.B[i])
-	t := times(a, b)
+	t := e.times(a, b)
 	if t.kind == Finite && !t.null {
 		switch e.Prod.Exp {
 		case mma.OperandSum:
@@ -29,8 +29,14 @@ func (e *evaluator) product(i int) term {
 			t.e = t.log2()
 		}
 	}
+	if e.f.Down != 0 && t.kind == Finite {
+		t.q, t.e = t.q-int(e.f.Down), t.e-int(e.f.Down)
+	}
 	if e.Scale == mma.ScaleProduct {
 		t = e.scaled(t, i)
+	}
+	if t.kind == NotANumber {
+		t.direct, t.second = true, a.kind != NotANumber
 	}
 	t = e.round(t, e.Prod.Round)
 	t.element = i
@@ -67,21 +73,23 @@ func (e *evaluator) scaled(t term, element int) term {
 		return t
 	}
 	block := element / int(e.f.Block)
-	t = times(t, decode(e.f.Scale, e.dot.SA[block]))
-	return times(t, decode(e.f.Scale, e.dot.SB[block]))
+	t = e.times(t, decode(e.f.Scale, e.dot.SA[block]))
+	return e.times(t, decode(e.f.Scale, e.dot.SB[block]))
 }
 
 // times is the exact product of two terms. Its nominal exponent is the sum of
 // theirs.
-func times(a, b term) term {
+func (e *evaluator) times(a, b term) term {
 	neg := a.neg != b.neg
 	switch {
+	case b.signals && !a.signals && e.Special.NaN == mma.NaNSignal:
+		return b
 	case a.kind == NotANumber:
 		return a
 	case b.kind == NotANumber:
 		return b
 	case a.kind == Infinite && b.isZero(), a.isZero() && b.kind == Infinite:
-		return invalidOperation()
+		return e.invalidOperation()
 	case a.kind == Infinite, b.kind == Infinite:
 		return term{kind: Infinite, neg: neg}
 	case a.null, b.null:

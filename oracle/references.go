@@ -66,7 +66,7 @@ func supports32(f mma.Formats) error {
 // supports64 refuses operands that are not exact in FP64 once they are scaled.
 func supports64(f mma.Formats) error {
 	for _, id := range []fp.ID{f.A, f.B} {
-		if id == fp.FP64 && f.Scale != fp.None {
+		if id == fp.FP64 && (f.Scale != fp.None || f.Down != 0) {
 			return fmt.Errorf("scaled %s operands are not exact in FP64", id)
 		}
 	}

@@ -51,7 +51,7 @@ func up(m fp.Mode, floor *big.Int, half int) bool {
 // round applies a Round to a term.
 func (e *evaluator) round(t term, r mma.Round) term {
 	if r.Frac != 0 {
-		t.invalid = false // the NaN is now the result of an operation
+		t.invalid, t.signals, t.direct = false, false, false // the NaN is now the result of an operation
 	}
 	if r == (mma.Round{}) || t.kind != Finite {
 		return t

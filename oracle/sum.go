@@ -15,7 +15,7 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	if acc != nil {
 		all = append(all[:len(all):len(all)], *acc)
 	}
-	if s, ok := specialSum(all); ok {
+	if s, ok := e.specialSum(all, acc != nil); ok {
 		return s
 	}
 	top, ok := maxExponent(all, j.Align.Floor)
@@ -37,17 +37,18 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	return sum
 }
 
-// specialSum decides a sum that has a NaN or an infinity among its terms. The
-// NaN is the first that an operand brought, if there is one.
-func specialSum(terms []term) (sum term, ok bool) {
+// specialSum decides a sum that has a NaN or an infinity among its terms, the last
+// of which may be an accumulator.
+func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term, ok bool) {
+	if nans := nansOf(terms, hasAcc); nans != nil {
+		return e.chooseNaN(nans), true
+	}
 	for _, t := range terms {
 		switch {
-		case t.kind == NotANumber && (sum.kind != NotANumber || sum.invalid && !t.invalid):
-			sum = t
 		case t.kind == Infinite && sum.kind == Finite:
 			sum = t
-		case t.kind == Infinite && sum.kind == Infinite && sum.neg != t.neg:
-			sum = invalidOperation()
+		case t.kind == Infinite && sum.neg != t.neg:
+			return e.invalidOperation(), true
 		}
 	}
 	return sum, sum.kind != Finite

@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Kind says whether something is a number.
@@ -30,6 +31,9 @@ type term struct {
 	element int    // of a product: its position in the vectors
 	payload uint64 // of a NaN: the fraction field, in the top bits
 	invalid bool   // a NaN that no operand brought: Inf*0 or Inf-Inf
+	signals bool   // a signalling NaN
+	direct  bool   // a NaN or Inf*0 that is a product, and not yet part of a sum or rounded
+	second  bool   // and whose first factor is not the NaN
 }
 
 var noMagnitude big.Int
@@ -51,8 +55,11 @@ func (t *term) log2() int { return t.q + t.m.BitLen() - 1 }
 // below says whether t is a number with 0 < |t| < 2^exp.
 func (t *term) below(exp int) bool { return t.kind == Finite && !t.isZero() && t.log2() < exp }
 
-// invalidOperation is the NaN of Inf*0 and Inf-Inf: negative, without payload.
-func invalidOperation() term { return term{kind: NotANumber, neg: true, invalid: true} }
+// invalidOperation is the NaN of Inf*0 and Inf-Inf, without payload: negative where
+// x86's rule holds.
+func (e *evaluator) invalidOperation() term {
+	return term{kind: NotANumber, neg: e.Special.NaN == mma.NaNFirst, invalid: true}
+}
 
 // decode reads a code. The nominal exponent is that of the exponent field, for
 // field 0 the format's emin. Zeros are null.
@@ -64,7 +71,8 @@ func decode(id fp.ID, code uint64) term {
 	neg := f.Signed && code>>(f.FracBits+f.ExpBits)&1 == 1
 	switch kindOf(f, neg, field, frac) {
 	case NotANumber:
-		return term{kind: NotANumber, neg: neg, payload: frac << (64 - f.FracBits)}
+		payload := frac << (64 - f.FracBits)
+		return term{kind: NotANumber, neg: neg, payload: payload, signals: f.Specials == fp.IEEE && payload>>63 == 0}
 	case Infinite:
 		return term{kind: Infinite, neg: neg}
 	}

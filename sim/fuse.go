@@ -20,7 +20,7 @@ type cut struct {
 
 // fuse returns the fused sum of terms.
 func (x *machine) fuse(ts []term, c *cut) term {
-	if t, special := x.specialSum(ts); special {
+	if t, special := x.specialSum(ts, c.acc); special {
 		return t
 	}
 	e, some := largest(ts, c)
@@ -77,18 +77,14 @@ func zeroSign(ts []term, rd bool) bool {
 	return neg
 }
 
-// specialSum returns the sum of terms of which one is Inf or NaN.
-func (x *machine) specialSum(ts []term) (term, bool) {
-	var plus, minus, made bool
-	first := -1
+// specialSum returns the sum of terms of which one is Inf or NaN; acc is the index
+// of the accumulator, -1 for none.
+func (x *machine) specialSum(ts []term, acc int) (term, bool) {
+	var plus, minus, nan bool
 	for i := range ts {
 		switch ts[i].kind {
-		case NaN:
-			if first < 0 {
-				first = i
-			}
-		case invalid:
-			made = true
+		case NaN, invalid:
+			nan = true
 		case Inf:
 			if ts[i].Neg {
 				minus = true
@@ -99,9 +95,9 @@ func (x *machine) specialSum(ts []term) (term, bool) {
 	}
 	var t term
 	switch {
-	case first >= 0:
-		t = ts[first]
-	case made || plus && minus:
+	case nan:
+		t = x.nanSum(ts, acc)
+	case plus && minus:
 		t = term{kind: invalid}
 	case plus || minus:
 		t = infTerm(minus)

@@ -81,7 +81,7 @@ func newTFDPA(m *Model) *tfdpa {
 		!isTFDPA(p) || a.FracBits > 25 || b.FracBits > 25 || l > maxKernelL || m.k%l != 0 {
 		return nil
 	}
-	if f.C != fp.None && f.C != f.D { // a subnormal c would count with another exponent than later accumulators
+	if f.Down != 0 || f.C != fp.None && f.C != f.D { // a subnormal c would count with another exponent than later accumulators
 		return nil
 	}
 	if f.Scale != fp.None && (f.Scale != fp.E8M0 || int(f.Block)%l != 0) {
@@ -128,7 +128,7 @@ func isTFDPA(p *mma.Params) bool {
 	q.Special.TinySign, q.Special.NaN = false, 0
 	al, r := p.Join.Align, p.Acc
 	return q == mma.Params{} && al.F != 0 && al.F <= maxKernelF && al.Mode == fp.RZ &&
-		p.Special.NaN != mma.NaNFirst && (r.Mode == fp.RZ || r.Mode == fp.RNE) &&
+		!p.Special.NaN.Operand() && (r.Mode == fp.RZ || r.Mode == fp.RNE) &&
 		r.Frac < 52 && r.Flush == mma.NoFlush && r.Over == mma.OverInf && r.Emin != 0 && r.Emax != 0
 }
 

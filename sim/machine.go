@@ -313,15 +313,3 @@ func (x *machine) encode(t term) uint64 {
 	}
 	return x.fd.Encode(t.Dyadic, fp.RNE, fp.OverInf)
 }
-
-func (x *machine) nanCode(t term) uint64 {
-	switch x.p.Special.NaN {
-	case mma.NaNOnes:
-		return x.fd.OnesNaNCode()
-	case mma.NaNQuiet:
-		return x.fd.QuietNaN(false)
-	case mma.NaNQuietNeg:
-		return x.fd.QuietNaN(true)
-	}
-	return t.Lo
-}

@@ -28,6 +28,8 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	if x.p.Prod.Exp == mma.Normalised {
 		t.e = t.Exponent()
 	}
+	down := int32(x.m.formats.Down)
+	t.Q, t.e = t.Q-down, t.e-down
 	if sa != nil {
 		t.scale(sa, sb)
 	}
@@ -41,35 +43,4 @@ func (t *term) scale(sa, sb *operand) {
 	t.Hi, t.Lo = t.Hi*f+hi, lo
 	t.Q += sa.q + sb.q
 	t.e += sa.e + sb.e
-}
-
-// specialProduct is the product of factors of which one is Inf or NaN.
-func (x *machine) specialProduct(a, b, sa, sb *operand) term {
-	zero := false
-	for i, o := range [4]*operand{a, b, sa, sb} {
-		switch {
-		case o == nil:
-		case o.class == fp.NaN:
-			return x.nanTerm([4]*fp.Format{x.a.f, x.b.f, x.s.f, x.s.f}[i], o.code)
-		case o.class == fp.Zero:
-			zero = true
-		}
-	}
-	if !zero {
-		return infTerm(a.neg != b.neg)
-	}
-	return x.round(term{kind: invalid}, &x.p.Prod.Round)
-}
-
-// nanTerm returns the term of a NaN operand: its code in D's format, quiet,
-// the payload left-aligned, the sign kept.
-func (x *machine) nanTerm(f *fp.Format, code uint64) term {
-	n := f.Decode(code)
-	frac := n.Sig
-	if shift := int(x.fd.FracBits) - int(f.FracBits); shift >= 0 {
-		frac <<= shift
-	} else {
-		frac >>= -shift
-	}
-	return term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(n.Neg) | frac}, kind: NaN}
 }

@@ -7,9 +7,8 @@ import (
 
 // round applies a Round to a term.
 func (x *machine) round(t term, r *mma.Round) term {
-	if t.kind == invalid && r.Frac != 0 {
-		// A NaN made by an operation that is now over is an operand of the next.
-		return term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(true)}, kind: NaN}
+	if t.kind >= NaN && r.Frac != 0 {
+		return x.settled(t)
 	}
 	if t.kind >= Inf || r.Frac == 0 && r.Emax == 0 && r.Flush == mma.NoFlush {
 		return t

@@ -21,6 +21,7 @@ type term struct {
 	fp.Dyadic
 	e    int32
 	kind Kind
+	nan  origins // of NaN and invalid
 }
 
 func zeroTerm(neg bool) term {

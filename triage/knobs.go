@@ -74,7 +74,7 @@ var knobs = []knob{
 	{"overflow", fields(isOver, otherValues)},
 	{"product overflow", productOverflow},
 	{"zero sign", fields(isZeroSign, otherValues)},
-	{"nan code", fields(isPath("special.nan"), otherValues)},
+	{"nan code", fields(isPath("special.nan"), otherNaNs)},
 	{"drop", drop},
 	{"no floor", fields(isFloor, toZero)},
 	{"new floor", newFloor},
@@ -158,6 +158,14 @@ func otherValues(f mma.Field, p *mma.Params) []int {
 		}
 	}
 	return vals
+}
+
+// otherNaNs proposes every other NaN rule; of those that are orders of operands only
+// the plain one unless there is an order already.
+func otherNaNs(f mma.Field, p *mma.Params) []int {
+	return slices.DeleteFunc(otherValues(f, p), func(v int) bool {
+		return v > int(mma.NaNFirst) && !p.Special.NaN.Operand()
+	})
 }
 
 // otherSums proposes other kinds of sums for a stage that is there.

@@ -34,7 +34,8 @@
 //
 //   - instruction NAME or ARCH/NAME, then key=value. k is the products per output;
 //     a, b, c, d and scale are formats (mmafuzz list formats), c=none for an
-//     instruction without C; block is the products per scale. If the name is one of
+//     instruction without C; block is the products per scale; down=N multiplies every
+//     product by 2^-N. If the name is one of
 //     the catalogue's ISA names, k and the formats may be left out, and what is given
 //     must be what the ISA says. m and n are the rows and columns of a tile that the
 //     child takes: N, MIN..MAX or MIN..MAX/STEP; without them it takes any.

@@ -105,7 +105,7 @@ func cuts(p *mma.Params) bool {
 }
 
 // firstNaN says whether the order of terms shows in NaN payloads.
-func firstNaN(p *mma.Params) bool { return p.Special.NaN == mma.NaNFirst }
+func firstNaN(p *mma.Params) bool { return p.Special.NaN.Operand() }
 
 // arguments is the list. Each condition is meant to be sufficient and easy to
 // check by eye; the tests run a million inputs over what they admit.

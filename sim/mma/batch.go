@@ -17,13 +17,19 @@ type Formats struct {
 	D     fp.ID `json:"d"`
 	Scale fp.ID `json:"scale,omitzero"` // of both A's and B's block scales; None: no scales
 	Block uint8 `json:"block,omitzero"` // products per scale; 0 without scales
+	// Down: every product, and its nominal exponent, is multiplied by 2^-Down before
+	// anything else happens to it (LSCALE of Arm's FP8 instructions).
+	Down uint8 `json:"down,omitzero"`
 }
 
-// String writes the formats in PTX order, D.A.B.C, then the scales.
+// String writes the formats in PTX order, D.A.B.C, then the scales and Down.
 func (f Formats) String() string {
 	s := fmt.Sprintf("%s.%s.%s.%s", f.D, f.A, f.B, f.C)
 	if f.Scale != fp.None {
 		s += fmt.Sprintf(".block%d.%s", f.Block, f.Scale)
+	}
+	if f.Down != 0 {
+		s += fmt.Sprintf(".down%d", f.Down)
 	}
 	return s
 }

@@ -32,6 +32,9 @@ func drawUnit(s sampler) Instruction {
 	i := Instruction{Arch: "made-up", Name: "unit"}
 	i.Formats, i.K = drawFormats(s)
 	i.Params = drawParams(s, i.Formats, i.K)
+	if i.A.Width() == 1 && i.Scale == fp.None && s.chance(30) {
+		i.Down = uint8(s.IntN(MaxDown + 1))
+	}
 	return i
 }
 
@@ -78,6 +81,9 @@ func drawParams(s sampler, f Formats, k int) Params {
 	drawStages(s, f, k, &p)
 	drawJoin(s, &p)
 	drawResult(s, f, &p)
+	if s.chance(15) {
+		p.Special.NaN = pick(s, NaNSignal, NaNMulAdd)
+	}
 	return p
 }
 

@@ -303,4 +303,20 @@ const (
 	// sequence, then the accumulator; and in a sum of two the left one (x86,
 	// Intel SDM table 4-7). What an earlier Round has rounded is an operand.
 	NaNFirst
+	// NaNSignal: a NaN operand as with NaNFirst, but any signalling one goes before
+	// all quiet ones, the accumulator goes before the products, and Inf*0 goes
+	// before a quiet accumulator. If there is none, positive quiet (Arm ARM,
+	// FPProcessNaNs3 and FPMulAdd). A NaN is signalling if its format has
+	// infinities, the top bit of its fraction is 0, and no Round has seen it.
+	NaNSignal
+	// NaNMulAdd: a NaN operand as with NaNFirst, but in a sum with products that no
+	// Round has seen the last of these that is a NaN is a multiply-add's: its a goes
+	// before the other terms, and they before its b. An Inf*0 among those others is
+	// an operand. If there is none, positive quiet (Power ISA, multiply-add: A, then
+	// what is added, then B).
+	NaNMulAdd
 )
+
+// Operand says whether a NaN result is a NaN operand where there is one: then the
+// order of terms shows in it.
+func (r NaNRule) Operand() bool { return r >= NaNFirst }

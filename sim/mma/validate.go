@@ -12,6 +12,7 @@ import (
 const (
 	MaxK    = 255 // products per instruction
 	MaxFrac = 64  // fraction bits of an alignment or of Join.Post and Prod.Round
+	MaxDown = 127 // places by which Formats.Down moves products
 	maxSpan = 120 // bits between the highest and lowest bit of an exact sum that is not rounded at once
 )
 
@@ -68,6 +69,9 @@ func (f Formats) Validate() error {
 	}
 	if f.Scale != fp.None && f.Scale.Get().Signed {
 		return fmt.Errorf("%s is not a scale format", f.Scale)
+	}
+	if f.Down > MaxDown {
+		return fmt.Errorf("products multiplied by 2^-%d: at most 2^-%d is supported", f.Down, MaxDown)
 	}
 	return nil
 }

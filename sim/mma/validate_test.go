@@ -91,7 +91,7 @@ func TestValidate(t *testing.T) {
 		{"unknown place of scales", half, 8, func(p *Params) { p.Scale = 2 }, "an enumeration has an unknown value"},
 		{"unknown order", half, 8, func(p *Params) { p.Order = 6 }, "an enumeration has an unknown value"},
 		{"unknown start", half, 8, func(p *Params) { p.Start = 3 }, "an enumeration has an unknown value"},
-		{"unknown NaN rule", half, 8, func(p *Params) { p.Special.NaN = 4 }, "an enumeration has an unknown value"},
+		{"unknown NaN rule", half, 8, func(p *Params) { p.Special.NaN = 6 }, "an enumeration has an unknown value"},
 		{"unknown mode", half, 8, func(p *Params) { p.Acc.Mode = 7 }, "acc: an enumeration has an unknown value"},
 		{"unknown flush of results", half, 8, func(p *Params) { p.Acc.Flush = 4 }, "acc: an enumeration has an unknown value"},
 		{"unknown overflow", half, 8, func(p *Params) { p.Acc.Over = 3 }, "acc: an enumeration has an unknown value"},

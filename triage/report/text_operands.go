@@ -26,6 +26,9 @@ func (p *printer) title(in *Input) {
 	if f.Scale != fp.None {
 		text += fmt.Sprintf(", a %s scale per %d", f.Scale, f.Block)
 	}
+	if f.Down != 0 {
+		text += fmt.Sprintf(", products times 2^-%d", f.Down)
+	}
 	p.text(text, 2, plain)
 }
 

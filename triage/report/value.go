@@ -170,8 +170,8 @@ func fields(id fp.ID, code uint64) string {
 	return fmt.Sprintf("%c%0*x.%0*x", sign, digits(f.ExpBits), exp, digits(f.FracBits), frac)
 }
 
-// exactProduct returns the value of the product of elements k with its scales,
-// before any flush or rounding; zero if a factor is not finite. Scales that act
+// exactProduct returns the value of the product of elements k with its scales
+// and Formats.Down, before any flush or rounding; zero if a factor is not finite. Scales that act
 // on groups do not count.
 func exactProduct(in *Input, p *mma.Params, k int) fp.Dyadic {
 	f, d := in.Formats, in.Dot
@@ -180,7 +180,7 @@ func exactProduct(in *Input, p *mma.Params, k int) fp.Dyadic {
 		i := k / int(f.Block)
 		factors = append(factors, codeValue(f.Scale, d.SA[i]), codeValue(f.Scale, d.SB[i]))
 	}
-	x := fp.Dyadic{Lo: 1}
+	x := fp.Dyadic{Lo: 1, Q: -int32(f.Down)}
 	for i := range factors {
 		if !isFinite(&factors[i]) {
 			return fp.Dyadic{}

@@ -82,6 +82,9 @@ func writeInstruction(b *strings.Builder, i *mma.Instruction) {
 	if i.Scale != fp.None {
 		fmt.Fprintf(b, " scale=%s block=%d", i.Scale, i.Block)
 	}
+	if i.Down != 0 {
+		fmt.Fprintf(b, " down=%d", i.Down)
+	}
 	for _, dim := range []struct {
 		name string
 		r    mma.Range

@@ -59,6 +59,10 @@ func setField(i *mma.Instruction, key, value string) (err error) {
 		var n int
 		n, err = number(value, 128)
 		i.Block = uint8(n)
+	case "down":
+		var n int
+		n, err = number(value, mma.MaxDown)
+		i.Down = uint8(n)
 	case "k":
 		i.K, err = number(value, maxK)
 	case "m":
@@ -66,7 +70,7 @@ func setField(i *mma.Instruction, key, value string) (err error) {
 	case "n":
 		i.N, err = parseRange(value)
 	default:
-		err = errors.New("unknown key (known: a, b, c, d, scale, block, k, m, n)")
+		err = errors.New("unknown key (known: a, b, c, d, scale, block, down, k, m, n)")
 	}
 	return err
 }
@@ -102,7 +106,7 @@ func settle(i *mma.Instruction, given map[string]bool) error {
 		}
 		return nil
 	}
-	if !given["a"] && !given["b"] && !given["c"] && !given["d"] && !given["scale"] && !given["block"] {
+	if !given["a"] && !given["b"] && !given["c"] && !given["d"] && !given["scale"] && !given["block"] && !given["down"] {
 		if len(known) > 1 {
 			return fmt.Errorf("%s has other formats on other architectures: give a=, b=, c=, d= or write ARCH/%s", i.Name, i.Name)
 		}

@@ -1,0 +1,70 @@
+package oracle
+
+import (
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// nanOf is a NaN among the terms of a sum.
+type nanOf struct {
+	term
+	acc bool // it is the accumulator
+}
+
+// nansOf returns the NaNs of a sum in its order; Inf*0 is one of them.
+func nansOf(terms []term, hasAcc bool) []nanOf {
+	var nans []nanOf
+	for i, t := range terms {
+		if t.kind == NotANumber {
+			nans = append(nans, nanOf{t, hasAcc && i == len(terms)-1})
+		}
+	}
+	return nans
+}
+
+// chooseNaN returns the NaN of a sum that has some.
+func (e *evaluator) chooseNaN(nans []nanOf) term {
+	acc := func(n nanOf) bool { return n.acc }
+	signals := func(n nanOf) bool { return n.signals }
+	invalid := func(n nanOf) bool { return n.invalid }
+	switch e.Special.NaN {
+	case mma.NaNSignal:
+		nans = preferred(preferred(preferred(nans, acc), invalid), signals)
+	case mma.NaNMulAdd:
+		nans = multiplyAddOrder(nans)
+	default:
+		nans = preferred(nans, func(n nanOf) bool { return !n.invalid })
+	}
+	t := nans[0].term
+	t.direct = false
+	return t
+}
+
+// multiplyAddOrder moves the last product, of which the multiply-add is made, to
+// the front if its first factor is the NaN, and to the end if not.
+func multiplyAddOrder(nans []nanOf) []nanOf {
+	for i := len(nans) - 1; i >= 0; i-- {
+		if p := nans[i]; p.direct {
+			rest := slices.Delete(slices.Clone(nans), i, i+1)
+			if p.second || p.invalid {
+				return append(rest, p)
+			}
+			return slices.Insert(rest, 0, p)
+		}
+	}
+	return nans
+}
+
+// preferred puts those for which a predicate holds before the others.
+func preferred(nans []nanOf, first func(nanOf) bool) []nanOf {
+	return slices.SortedStableFunc(slices.Values(nans), func(x, y nanOf) int {
+		switch {
+		case first(x) == first(y):
+			return 0
+		case first(x):
+			return -1
+		}
+		return 1
+	})
+}

@@ -1,0 +1,156 @@
+package sim
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// origins says where a term that is NaN or invalid comes from, until a Round has
+// seen it.
+type origins uint8
+
+const (
+	signals origins = 1 << iota // a signalling operand
+	ofFirst                     // a product whose first factor is the NaN
+	ofSecond                    // a product whose second factor, or a scale, is; both: Inf*0
+	ofProduct = ofFirst | ofSecond
+)
+
+// nanTerm returns the term of a NaN operand: its code in D's format, quiet,
+// the payload left-aligned, the sign kept.
+func (x *machine) nanTerm(f *fp.Format, code uint64) term {
+	n := f.Decode(code)
+	frac := n.Sig
+	if shift := int(x.fd.FracBits) - int(f.FracBits); shift >= 0 {
+		frac <<= shift
+	} else {
+		frac >>= -shift
+	}
+	t := term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(n.Neg) | frac}, kind: NaN}
+	if f.Specials == fp.IEEE && n.Sig>>(f.FracBits-1)&1 == 0 {
+		t.nan = signals
+	}
+	return t
+}
+
+// specialProduct is the product of factors of which one is Inf or NaN.
+func (x *machine) specialProduct(a, b, sa, sb *operand) term {
+	var nan term
+	zero := false
+	for i, o := range [4]*operand{a, b, sa, sb} {
+		switch {
+		case o == nil:
+		case o.class == fp.NaN:
+			t := x.nanTerm([4]*fp.Format{x.a.f, x.b.f, x.s.f, x.s.f}[i], o.code)
+			t.nan |= ofSecond
+			if i == 0 {
+				t.nan ^= ofProduct
+			}
+			if nan.kind != NaN || x.p.Special.NaN == mma.NaNSignal && t.nan&signals > nan.nan&signals {
+				nan = t
+			}
+		case o.class == fp.Zero:
+			zero = true
+		}
+	}
+	switch {
+	case nan.kind == NaN:
+		return x.round(nan, &x.p.Prod.Round)
+	case zero:
+		return x.round(term{kind: invalid, nan: ofProduct}, &x.p.Prod.Round)
+	}
+	return infTerm(a.neg != b.neg)
+}
+
+// settled is a NaN that a Round has seen: one that an operation made is an operand
+// of the next.
+func (x *machine) settled(t term) term {
+	if t.kind == invalid {
+		t = term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(x.p.Special.NaN == mma.NaNFirst)}, kind: NaN}
+	}
+	t.nan = 0
+	return t
+}
+
+// nanSum chooses among the terms of a sum of which one is NaN or invalid.
+func (x *machine) nanSum(ts []term, acc int) term {
+	var t term
+	switch x.p.Special.NaN {
+	case mma.NaNSignal:
+		t = ts[signalFirst(ts, acc)]
+	case mma.NaNMulAdd:
+		t = ts[multiplyAdd(ts)]
+	default:
+		t = ts[operandFirst(ts)]
+	}
+	t.nan &^= ofProduct
+	return t
+}
+
+// operandFirst returns the index of the first NaN, or if there is none of an
+// invalid term.
+func operandFirst(ts []term) int {
+	made := 0
+	for i := range ts {
+		switch ts[i].kind {
+		case NaN:
+			return i
+		case invalid:
+			made = i
+		}
+	}
+	return made
+}
+
+// signalFirst is mma.NaNSignal.
+func signalFirst(ts []term, acc int) int {
+	rank := func(i int) int {
+		switch {
+		case ts[i].kind == invalid:
+			return 1
+		case ts[i].kind != NaN:
+			return 3
+		case ts[i].nan&signals != 0:
+			return 0
+		}
+		return 2
+	}
+	best := max(acc, 0)
+	for i := range ts {
+		if rank(i) < rank(best) {
+			best = i
+		}
+	}
+	return best
+}
+
+// multiplyAdd is mma.NaNMulAdd.
+func multiplyAdd(ts []term) int {
+	last := -1
+	for i := range ts {
+		if ts[i].nan&ofProduct != 0 {
+			last = i
+		}
+	}
+	if last >= 0 && ts[last].nan&ofProduct == ofFirst {
+		return last
+	}
+	for i := range ts {
+		if ts[i].kind >= NaN && i != last {
+			return i
+		}
+	}
+	return last
+}
+
+func (x *machine) nanCode(t term) uint64 {
+	switch x.p.Special.NaN {
+	case mma.NaNOnes:
+		return x.fd.OnesNaNCode()
+	case mma.NaNQuiet:
+		return x.fd.QuietNaN(false)
+	case mma.NaNQuietNeg:
+		return x.fd.QuietNaN(true)
+	}
+	return t.Lo
+}
