@@ -34,7 +34,7 @@ func targetNames() []string {
 	for _, r := range oracle.References {
 		names = append(names, "ref:"+r.Name)
 	}
-	return append(names, "replay:", "model:", "exec:")
+	return append(names, "cpu:0", "replay:", "model:", "exec:")
 }
 
 // completeInstructions completes a flag with the instructions of a target.

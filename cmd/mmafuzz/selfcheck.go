@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/study"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 func newSelfcheck(a *app) *cobra.Command {
@@ -109,7 +108,7 @@ some are not, 2 trouble.`,
 
 func (a *app) checkGenerators(ctx context.Context, out string) error {
 	began := time.Now()
-	all := mma.Arithmetics()
+	all := study.Arithmetics()
 	var seps []*study.Separation
 	open := 0
 	for n := range all {
@@ -164,7 +163,7 @@ Exit status: 0 no confident wrong answer, 1 some, 2 trouble.`,
 
 func (a *app) checkTriage(ctx context.Context, out string) error {
 	began := time.Now()
-	all := mma.Arithmetics()
+	all := study.Arithmetics()
 	var outs []*study.Outcome
 	wrong := 0
 	for n := range all {

@@ -40,7 +40,7 @@ func Operation(i *mma.Instruction) string {
 func Models(ctx context.Context, raw, directed uint64, progress func(*ModelCheck)) ([]*ModelCheck, error) {
 	byOp := map[string][]mma.Instruction{}
 	var order []string
-	for _, i := range mma.Arithmetics() {
+	for _, i := range Arithmetics() {
 		op := Operation(&i)
 		if byOp[op] == nil {
 			order = append(order, op)

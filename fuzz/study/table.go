@@ -29,7 +29,7 @@ func Digest() string {
 			panic("study: " + err.Error()) // plain data always encodes
 		}
 	}
-	for _, i := range mma.Arithmetics() {
+	for _, i := range Arithmetics() {
 		put([]any{i.FullName(), i.Formats, i.K, i.Params})
 		for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
 			put([]any{s.Knob, s.Params})

@@ -65,7 +65,7 @@ func separationRows(t *testing.T) []separationRow {
 		}
 		rows = append(rows, separationRow{s, change, i, other})
 	}
-	all := mma.Arithmetics()
+	all := Arithmetics()
 	for n := range all {
 		i := &all[n]
 		for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
@@ -132,7 +132,7 @@ func TestConfusion(t *testing.T) {
 	cells := readTable(t, "confusion.tsv", ConfusionCommand)
 	count := map[Result]int{}
 	n := 0
-	for _, i := range mma.Arithmetics() {
+	for _, i := range Arithmetics() {
 		for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
 			if n >= len(cells) {
 				t.Fatal("the table ends early")
@@ -210,7 +210,7 @@ func TestMinimizerTable(t *testing.T) {
 // dot products of raw bits and no mismatch.
 func TestModelsTable(t *testing.T) {
 	want := map[string]bool{}
-	for _, i := range mma.Arithmetics() {
+	for _, i := range Arithmetics() {
 		want[Operation(&i)] = true
 	}
 	for _, c := range readTable(t, "models.tsv", ModelsCommand) {

@@ -1,9 +1,9 @@
 package mma
 
-// Arch is a GPU architecture.
+// Arch is an architecture of GPUs or of processors.
 type Arch struct {
 	Name  string // as in target names
-	Chip  string // compute capability or gfx name
+	Chip  string // compute capability, gfx name, or a processor's instruction set
 	Title string
 }
 
@@ -25,6 +25,10 @@ var Archs = []Arch{
 	{"cdna4", "gfx950", "AMD CDNA4 (MI350X)"},
 	{"rdna3", "gfx11", "AMD RDNA3"},
 	{"rdna4", "gfx12", "AMD RDNA4"},
+	{"x86", "x86-64", "x86 processors (Intel Sapphire Rapids)"},
+	{"zen4", "znver4", "x86 processors of AMD (Zen 4)"},
+	{"arm", "aarch64", "Arm processors"},
+	{"power10", "ppc64le", "IBM POWER10"},
 }
 
 // archAliases are other names of architectures.
@@ -34,6 +38,7 @@ var archAliases = map[string]string{
 	"sm103": "blackwell-ultra", "sm110": "thor", "sm120": "rtx-blackwell", "sm_120a": "rtx-blackwell", "sm121": "gb10",
 	"v100": "volta", "t4": "turing", "a100": "ampere", "h100": "hopper", "h200": "hopper", "b200": "blackwell",
 	"mi100": "cdna1", "mi210": "cdna2", "mi250x": "cdna2", "mi300x": "cdna3",
+	"x86_64": "x86", "amd64": "x86", "arm64": "arm", "power": "power10",
 }
 
 // FindArch returns the architecture of a name, chip name or alias.

@@ -68,7 +68,7 @@ func (i *Instruction) FullName() string { return i.Arch + "/" + i.Name }
 
 // decl is a line of a catalogue file: a pattern of names and what they share.
 // Braces in a pattern expand as in a shell: {a,b}x is ax and bx. Formats, shape
-// and K are read off the name, so that they cannot disagree with it.
+// and K are read off the name (parseName), so that they cannot disagree with it.
 type decl struct {
 	archs    string // names, separated by blanks
 	names    string // patterns, separated by blanks
@@ -78,6 +78,9 @@ type decl struct {
 	source   string
 	evidence string
 	alias    func(name string) string // nil: no alias
+	// mode changes the parameters as a mode says that stands in the name
+	// (Instruction.Modes); it is called for each in turn. nil: the names have none.
+	mode func(p *Params, word string)
 }
 
 // rows makes the rows of a declaration.
@@ -103,6 +106,11 @@ func (d decl) row(arch, name string) Instruction {
 	if d.alias != nil {
 		i.Alias = d.alias(name)
 	}
+	if d.mode != nil {
+		for _, word := range i.Modes() {
+			d.mode(&i.Params, word)
+		}
+	}
 	return i
 }
 
@@ -121,8 +129,12 @@ func expand(pattern string) []string {
 	return names
 }
 
-// parseName reads shape and formats off an ISA name.
+// parseName reads shape and formats off an ISA name, or takes them from the table
+// of names that do not say them.
 func parseName(name string) (Instruction, error) {
+	if i, ok := formed()[name]; ok {
+		return i, nil
+	}
 	for _, prefix := range []string{"v_mfma_", "v_wmma_"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
 			return parseMFMA(name, rest)

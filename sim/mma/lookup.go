@@ -15,7 +15,7 @@ import (
 // The slice is shared: do not change it.
 var Catalog = sync.OnceValue(func() []Instruction {
 	var all []Instruction
-	for _, d := range slices.Concat(nvidia, amd) {
+	for _, d := range slices.Concat(nvidia, amd, x86, arm, power) {
 		all = append(all, d.rows()...)
 	}
 	age := map[string]int{}
@@ -28,7 +28,7 @@ var Catalog = sync.OnceValue(func() []Instruction {
 
 // Of returns the rows of one architecture.
 func Of(arch string) []Instruction {
-	var rows []Instruction
+	rows := []Instruction{} // not nil, which is a target of any instructions
 	for _, i := range Catalog() {
 		if i.Arch == arch {
 			rows = append(rows, i)

@@ -1,0 +1,109 @@
+package cpu
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+func init() {
+	devices.Register("cpu", open, "instructions of this machine's processor: cpu:0")
+}
+
+// native is an instruction of a processor, under all modes that the catalogue has
+// of it.
+type native struct {
+	mnemonic string
+	m, n     int    // of a tile; K is the catalogue's
+	group    int    // tiles that body takes at a time
+	needs    string // what the processor must have, for people
+	has      func() bool
+	body     body
+}
+
+// body executes an instruction on groups of tiles.
+type body func(d, a, b *byte, groups int, control uint64)
+
+// Instruction is an instruction of the table and why this machine does not
+// execute it, "" if it does.
+type Instruction struct {
+	Mnemonic string
+	Modes    int // number of names in the catalogue
+	Missing  string
+}
+
+// Instructions returns the table of this machine's architecture, and why it has
+// none.
+func Instructions() ([]Instruction, error) {
+	if len(table) == 0 {
+		return nil, fmt.Errorf("no instructions on this machine, because %s", why)
+	}
+	var all []Instruction
+	for _, n := range table {
+		i := Instruction{Mnemonic: n.mnemonic, Modes: len(n.rows())}
+		if !n.has() {
+			i.Missing = "the processor has no " + n.needs
+		}
+		all = append(all, i)
+	}
+	return all, nil
+}
+
+// rows returns the rows of the catalogue that a native executes.
+func (n *native) rows() []mma.Instruction {
+	var rows []mma.Instruction
+	for _, i := range mma.Of(arch) {
+		if i.Mnemonic() == n.mnemonic {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+type target struct {
+	rows    []mma.Instruction
+	natives map[string]*native // by mnemonic
+}
+
+func open(argument string) (devices.Target, error) {
+	if argument != "0" {
+		return nil, fmt.Errorf("there is only cpu:0, the processor that this program runs on")
+	}
+	all, err := Instructions()
+	if err != nil {
+		return nil, err
+	}
+	t := &target{natives: map[string]*native{}}
+	var missing []string
+	for i := range table {
+		if all[i].Missing != "" {
+			missing = append(missing, all[i].Mnemonic+": "+all[i].Missing)
+			continue
+		}
+		t.natives[table[i].mnemonic] = &table[i]
+		t.rows = append(t.rows, table[i].rows()...)
+	}
+	if len(t.rows) == 0 {
+		return nil, fmt.Errorf("no instructions on this machine, because %s", strings.Join(missing, "; "))
+	}
+	return t, nil
+}
+
+func (t *target) Name() string                    { return "cpu:0" }
+func (t *target) Instructions() []mma.Instruction { return t.rows }
+func (t *target) Close() error                    { return nil }
+
+func (t *target) Environment() map[string]string {
+	return map[string]string{"kind": "processor", "processor": model(), "architecture": runtime.GOARCH}
+}
+
+func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
+	n := t.natives[i.Mnemonic()]
+	if n == nil {
+		return nil, fmt.Errorf("cpu:0 does not execute %s", i.Name)
+	}
+	return &unit{inst: i, native: n, control: control(i.Modes())}, nil
+}

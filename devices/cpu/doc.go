@@ -1,0 +1,51 @@
+// Package cpu makes the processor that the program runs on a target: cpu:0. Its
+// units are single instructions, in Go assembly, of real silicon; under an
+// emulator (qemu-user) the same units show what the emulator does.
+//
+//	mmafuzz list instructions cpu:0
+//	mmafuzz run --a cpu:0 --b sim:x86 --inst vdpbf16ps
+//	mmafuzz run --a cpu:0 --b "exec:qemu-x86_64 -cpu max ./mmafuzz serve cpu:0" --inst dpps
+//
+// The instructions are rows of the catalogue, and their names contain the modes
+// under which they are executed (sim/mma/forms.go): dpps.rz.daz.ftz is DPPS with
+// MXCSR.RC, DAZ and FTZ set. A unit sets the control register, executes, and
+// restores it, all in one assembly function, so that nothing of the Go runtime
+// ever sees it changed.
+//
+// # How a unit is made
+//
+// A unit is a body: an assembly function that executes the instruction on n
+// groups of tiles, whose operands stand in the layout of mma.Batch:
+//
+//	func(d, a, b *byte, n int, control uint64)
+//
+// d holds C when it is called and D when it returns, a and b are the factors, and
+// control is the value of the control register that the modes ask for. An
+// operation of vectors is a dot product in each lane: its tile is 1x1, and a group
+// is the lanes of a vector. Everything else, such as other tiles, longer dot
+// products and a last group that is not full, is done in Go for all of them.
+//
+// # Adding an instruction
+//
+//  1. A line in the table of forms of its catalogue file (sim/mma/catalog_*.go):
+//     the name, shape and formats; and a row with its arithmetic.
+//  2. An assembly function in a file of the processor (x86_amd64.s) and its
+//     declaration. Instructions that Go's assembler does not know are written as
+//     bytes, with the mnemonic in a comment.
+//  3. A line in the table of the processor (table_amd64.go): the mnemonic, the tile,
+//     the tiles of a group, the function, and what the processor must have.
+//
+// The tests range over the tables: nothing else is to be done.
+//
+// # Adding a processor
+//
+// A file table_GOARCH.go with the build constraint !purego defines
+//
+//	const arch = "arm"                       // of the catalogue
+//	var table = []native{...}                // see native
+//	func control(modes []string) uint64      // the control register for the modes of a name
+//	func model() string                      // what the processor calls itself
+//
+// and GOARCH is taken out of the constraint of table_other.go. Processors without
+// such a file, and builds with -tags purego, have no instructions and say so.
+package cpu

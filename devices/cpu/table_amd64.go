@@ -1,0 +1,68 @@
+//go:build !purego
+
+package cpu
+
+import "golang.org/x/sys/cpu"
+
+// arch is the architecture of the catalogue: AMD's processors are another one than
+// Intel's.
+var arch = map[bool]string{false: "x86", true: "zen4"}[vendor() == "AuthenticAMD"]
+
+var why = ""
+
+// table has what x86 processors execute. A zmm register holds 16 FP32 lanes, a
+// ymm register 8 of them, or 4 of FP64.
+var table = []native{
+	{"vdpbf16ps", 1, 1, 16, "AVX512_BF16", func() bool { return cpu.X86.HasAVX512F && cpu.X86.HasAVX512BF16 }, vdpbf16ps},
+	{"fma3-bf16", 1, 1, 8, "FMA3 and AVX2", hasFMA, fma3bf16},
+	{"vfmadd231ps", 1, 1, 8, "FMA3 and AVX2", hasFMA, vfmadd231ps},
+	{"vfmadd231pd", 1, 1, 4, "FMA3 and AVX2", hasFMA, vfmadd231pd},
+	{"dpps", 1, 1, 1, "SSE4.1", func() bool { return cpu.X86.HasSSE41 }, dpps},
+	{"dppd", 1, 1, 1, "SSE4.1", func() bool { return cpu.X86.HasSSE41 }, dppd},
+}
+
+func hasFMA() bool { return cpu.X86.HasFMA && cpu.X86.HasAVX2 }
+
+// MXCSR: all exceptions masked, and the modes of a name (Intel SDM vol. 1,
+// section 10.2.3).
+const (
+	mxcsrMasked = 0x1f80
+	mxcsrDAZ    = 1 << 6
+	mxcsrRD     = 1 << 13
+	mxcsrRU     = 2 << 13
+	mxcsrRZ     = 3 << 13
+	mxcsrFTZ    = 1 << 15
+)
+
+// control returns MXCSR.
+func control(modes []string) uint64 {
+	bits := map[string]uint64{"rd": mxcsrRD, "ru": mxcsrRU, "rz": mxcsrRZ, "daz": mxcsrDAZ, "ftz": mxcsrFTZ}
+	c := uint64(mxcsrMasked)
+	for _, word := range modes {
+		c |= bits[word]
+	}
+	return c
+}
+
+// The bodies. Those that depend on MXCSR set it to control and restore it; the
+// others run with the one that they find.
+
+//go:noescape
+func vdpbf16ps(d, a, b *byte, groups int, control uint64)
+
+// fma3bf16 sets DAZ and FTZ itself.
+//
+//go:noescape
+func fma3bf16(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func vfmadd231ps(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func vfmadd231pd(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func dpps(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func dppd(d, a, b *byte, groups int, control uint64)

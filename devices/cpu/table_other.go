@@ -1,0 +1,16 @@
+//go:build purego || !amd64
+
+package cpu
+
+import "runtime"
+
+// This build has no assembly.
+const arch = ""
+
+var why = "this build has no assembly for " + runtime.GOARCH
+
+var table []native
+
+func control([]string) uint64 { return 0 }
+
+func model() string { return runtime.GOARCH }

@@ -1,0 +1,77 @@
+package cpu
+
+import (
+	"context"
+
+	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// unit is an instruction under its modes.
+type unit struct {
+	inst    *mma.Instruction
+	native  *native
+	control uint64
+}
+
+func (u *unit) Instruction() *mma.Instruction { return u.inst }
+
+// Known returns nil: what the catalogue says of the instruction is to be found
+// out.
+func (u *unit) Known() *mma.Params { return nil }
+
+func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	return tiling.Repeat(u.inst, in, out, func(in *mma.Batch, out []byte) error { return u.step(ctx, in, out) })
+}
+
+// step executes the instruction once on every tile of a batch.
+func (u *unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
+	if in.M == u.native.m && in.N == u.native.n {
+		return u.tiles(ctx, in, out)
+	}
+	t := tiling.Cut(in, u.native.m, u.native.n)
+	res := make([]byte, t.Tiles.Dots()*in.Formats.D.Width())
+	if err := u.tiles(ctx, t.Tiles, res); err != nil {
+		return err
+	}
+	t.Collect(res, out)
+	return nil
+}
+
+// most is the number of groups between two looks at the context.
+const most = 1 << 16
+
+// tiles executes the instruction on tiles of its own size.
+func (u *unit) tiles(ctx context.Context, in *mma.Batch, out []byte) error {
+	copy(out, in.C) // nothing, if there is no C
+	whole := in.Tiles / u.native.group
+	d, a, b := u.sizes(in)
+	for from := 0; from < whole; from += most {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		u.native.body(&out[from*d], &in.A[from*a], &in.B[from*b], min(most, whole-from), u.control)
+	}
+	if whole*u.native.group < in.Tiles {
+		u.rest(in, out, whole)
+	}
+	return nil
+}
+
+// sizes returns the bytes that the operands of a group take.
+func (u *unit) sizes(in *mma.Batch) (d, a, b int) {
+	n := u.native
+	return n.group * n.m * n.n * in.D.Width(), n.group * n.m * in.K * in.Formats.A.Width(), n.group * n.n * in.K * in.Formats.B.Width()
+}
+
+// rest executes the last group, filled up with zeros.
+func (u *unit) rest(in *mma.Batch, out []byte, whole int) {
+	d, a, b := u.sizes(in)
+	bufs := make([]byte, d+a+b)
+	bufD, bufA, bufB := bufs[:d], bufs[d:d+a], bufs[d+a:]
+	copy(bufD, out[whole*d:])
+	copy(bufA, in.A[whole*a:])
+	copy(bufB, in.B[whole*b:])
+	u.native.body(&bufD[0], &bufA[0], &bufB[0], 1, u.control)
+	copy(out[whole*d:], bufD)
+}

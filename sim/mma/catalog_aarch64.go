@@ -1,0 +1,5 @@
+package mma
+
+var armForms = []form{}
+
+var arm = []decl{}

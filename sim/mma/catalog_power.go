@@ -1,0 +1,5 @@
+package mma
+
+var powerForms = []form{}
+
+var power = []decl{}

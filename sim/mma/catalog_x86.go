@@ -1,0 +1,105 @@
+package mma
+
+import "github.com/mmafuzz/mmafuzz/sim/fp"
+
+// mxcsrModes are all settings of MXCSR that change results.
+const mxcsrModes = "{,.rd,.ru,.rz}{,.daz}{,.ftz}"
+
+var x86Forms = []form{
+	{names: "vdpbf16ps fma3-bf16", m: one, n: one, k: 2, formats: "f32.bf16.bf16.f32"},
+	{names: "vfmadd231ps", modes: mxcsrModes, m: one, n: one, k: 1, formats: "f32.f32.f32.f32"},
+	{names: "vfmadd231pd", modes: mxcsrModes, m: one, n: one, k: 1, formats: "f64.f64.f64.f64"},
+	{names: "dpps", modes: mxcsrModes, m: one, n: one, k: 4, formats: "f32.f32.f32.none"},
+	{names: "dppd", modes: mxcsrModes, m: one, n: one, k: 2, formats: "f64.f64.f64.none"},
+}
+
+const (
+	srcFMA  = "Intel SDM vol. 1, 14.5 and tables 4-7, 14-17; VFMADD231PS"
+	evZen4  = "Zen 4 (family 25, model 17): "
+	evIntel = "Sapphire Rapids: devices/cpu"
+	srcDPPS = "Intel SDM vol. 2, DPPS, DPPD"
+)
+
+var x86 = []decl{
+	// AMD's and Intel's processors differ in nothing but the NaN of DPPS.
+	//
+	// VDPBF16PS is two FMAs, the high pair first. It neither consults nor changes
+	// MXCSR. Where a processor has no AVX512_BF16, two VFMADD231PS on widened
+	// operands with DAZ and FTZ give the same bits: fma3-bf16.
+	{archs: "x86 zen4", names: "vdpbf16ps", params: x86BF16(),
+		source: "Intel SDM vol. 2, VDPBF16PS", evidence: evZen4 + "900,000,000 lanes"},
+	{archs: "x86 zen4", names: "fma3-bf16", params: x86BF16(),
+		source: "two VFMADD231PS with MXCSR.DAZ and FTZ, the high pair first", evidence: evZen4 + "240,000,000 lanes equal to VDPBF16PS"},
+	{archs: "x86 zen4", names: "vfmadd231ps" + mxcsrModes, params: x86FMA(fp.FP32), mode: mxcsr,
+		source: srcFMA, evidence: evZen4 + "12,000,000 results"},
+	{archs: "x86 zen4", names: "vfmadd231pd" + mxcsrModes, params: x86FMA(fp.FP64), mode: mxcsr,
+		source: srcFMA, evidence: "as VFMADD231PS"},
+	{archs: "x86", names: "dpps" + mxcsrModes, params: x86DPPS(SwapPairs), mode: mxcsr,
+		source: srcDPPS + "; which NaN: found by search on silicon", evidence: evIntel},
+	{archs: "zen4", names: "dpps" + mxcsrModes, params: x86DPPS(Ascending), mode: mxcsr,
+		source: srcDPPS, evidence: evZen4 + "6,000,000 results"},
+	{archs: "x86 zen4", names: "dppd" + mxcsrModes, params: x86DPPD(), mode: mxcsr,
+		source: srcDPPS, evidence: "as DPPS"},
+}
+
+// x86FMA is one FMA with MXCSR as a program finds it.
+func x86FMA(d fp.ID) Params {
+	p := FMA(d)
+	p.Special.NaN = NaNFirst
+	return p
+}
+
+// x86BF16 is two FMAs, the high half of each pair of elements first, rounded to
+// nearest; subnormals are flushed before and, where the result is tiny after
+// rounding, after each.
+func x86BF16() Params {
+	p := x86FMA(fp.FP32)
+	p.Order = SwapPairs
+	mxcsr(&p, "daz")
+	mxcsr(&p, "ftz")
+	return p
+}
+
+// x86DPPD is two products and their sum, each rounded. There is no C.
+func x86DPPD() Params {
+	r := To(fp.FP64, fp.RNE)
+	return Params{Prod: Product{Round: r}, Start: StartEmpty, Acc: r, Special: Special{NaN: NaNFirst, NegZero: true, TinySign: true}}
+}
+
+// x86DPPS is four products and the sums (p0+p1)+(p2+p3), each rounded. The last
+// sum is the Join: under DAZ it is rounded otherwise than what is added further.
+// The order of a sum's operands shows in which of two NaNs is the result.
+func x86DPPS(o Order) Params {
+	r := To(fp.FP32, fp.RNE)
+	p := x86DPPD()
+	p.Order, p.Prod.Round, p.Acc = o, r, r
+	p.Stage0 = Stage{Sum: Fused, Group: 2, Round: r}
+	return p
+}
+
+// mxcsr changes parameters as a setting of MXCSR does. DAZ makes zeros also of
+// subnormal results that are operands of the next operation; what FTZ flushes
+// includes those.
+func mxcsr(p *Params, word string) {
+	for _, r := range []*Round{&p.Prod.Round, &p.Stage0.Round, &p.Acc} {
+		if r.Frac == 0 {
+			continue
+		}
+		switch word {
+		case "rd", "ru", "rz":
+			r.Mode, r.Over = directed[word], OverIEEE
+		case "daz":
+			if r != &p.Acc {
+				r.Flush = FlushResult
+			}
+		case "ftz":
+			r.Flush = FlushAfter
+		}
+	}
+	if word == "daz" {
+		p.In.Sub, p.In.C = FlushSign, FlushSign
+	}
+}
+
+// directed are the rounding modes by their words in names.
+var directed = map[string]fp.Mode{"rd": fp.RD, "ru": fp.RU, "rz": fp.RZ}

@@ -1,0 +1,99 @@
+package mma
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// form is a line of the table of instructions whose names say neither shape nor
+// formats: those of processors. A name is the mnemonic, in lower case, followed
+// by the modes under which it is executed, each after a dot. A mode is a setting
+// of a control register that changes results: an instruction under another mode
+// is another instruction, with a row of its own. Modes come in the order of the
+// table below; one that is not named has the value that the register has when a
+// program starts.
+//
+//	x86, MXCSR             rd, ru, rz   rounding control down, up, toward zero (nothing: to nearest even)
+//	                       daz          subnormal operands are zeros
+//	                       ftz          tiny results are zeros
+//	arm, FPCR              rd, ru, rz   RMode
+//	                       fz           flush to zero, of operands and results
+//	                       ah           alternate handling of flushing and of NaNs
+//	                       dn           default NaN
+//	                       ebf0, ebf1   EBF: BFloat16 with unfused or with fused products (always named)
+//	arm, FPMR              e5m2, e4m3   formats of the first and the second operand (always named)
+//	                       lscaleN      LSCALE: the sum of products is multiplied by 2^-N
+//	                       osm          overflow gives the largest number
+//	power10, FPSCR         rd, ru, rz   RN
+//
+// The rows of the catalogue that a form belongs to have a decl.mode that makes
+// parameters of these words.
+type form struct {
+	names   string // patterns of mnemonics, separated by blanks
+	modes   string // pattern of what may follow, "" for nothing
+	m, n    Range
+	k       int
+	formats string // D.A.B.C, none for no C
+}
+
+// one is a single row or column: an operation of vectors is a dot product in each
+// lane, which no other lane influences.
+var one = Range{1, 1, 1}
+
+// forms are the tables of the catalogue files.
+var forms = [][]form{x86Forms, armForms, powerForms}
+
+// formed has an instruction without an architecture for each name of the forms.
+var formed = sync.OnceValue(func() map[string]Instruction {
+	all := map[string]Instruction{}
+	for _, table := range forms {
+		for _, f := range table {
+			for mnemonic := range strings.FieldsSeq(f.names) {
+				for _, name := range expand(mnemonic + f.modes) {
+					all[name] = f.instruction(name)
+				}
+			}
+		}
+	}
+	return all
+})
+
+func (f form) instruction(name string) Instruction {
+	words := strings.Split(f.formats, ".")
+	noC := words[3] == "none"
+	if noC {
+		words = words[:3]
+	}
+	ids, err := parseFormats(words)
+	if err != nil {
+		panic(fmt.Sprintf("mma: form of %s: %v", name, err))
+	}
+	i := Instruction{Name: name, M: f.m, N: f.n, K: f.k, Formats: Formats{D: ids[0], A: ids[1], B: ids[2], C: fp.None}}
+	if !noC {
+		i.C = ids[3]
+	}
+	return i
+}
+
+// Mnemonic is the name of a processor's instruction without its modes, "" for
+// another's.
+func (i *Instruction) Mnemonic() string {
+	if _, ok := formed()[i.Name]; !ok {
+		return ""
+	}
+	mnemonic, _, _ := strings.Cut(i.Name, ".")
+	return mnemonic
+}
+
+// Modes are the settings of control registers under which a processor's
+// instruction is executed, as they stand in its name; nil for another's.
+func (i *Instruction) Modes() []string {
+	_, modes, ok := strings.Cut(i.Name, ".")
+	if !ok || i.Mnemonic() == "" {
+		return nil
+	}
+	return strings.Split(modes, ".")
+}
