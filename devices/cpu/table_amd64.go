@@ -19,9 +19,24 @@ var table = []native{
 	{"vfmadd231pd", 1, 1, 4, "FMA3 and AVX2", hasFMA, vfmadd231pd},
 	{"dpps", 1, 1, 1, "SSE4.1", func() bool { return cpu.X86.HasSSE41 }, dpps},
 	{"dppd", 1, 1, 1, "SSE4.1", func() bool { return cpu.X86.HasSSE41 }, dppd},
+	{"vfmadd231ph", 1, 1, 32, "AVX512_FP16", hasFP16, vfmadd231ph},
+	{"tdpbf16ps", 16, 16, 1, "AMX-BF16, or the kernel does not grant it", func() bool { return cpu.X86.HasAMXBF16 && amx() }, tdpbf16ps},
+	{"tdpfp16ps", 16, 16, 1, "AMX-FP16, or the kernel does not grant it", func() bool { return hasAMXFP16() && amx() }, tdpfp16ps},
 }
 
 func hasFMA() bool { return cpu.X86.HasFMA && cpu.X86.HasAVX2 }
+
+// What golang.org/x/sys/cpu does not know (Intel SDM vol. 2, CPUID): leaf 7,
+// subleaf 0, EDX bit 23, and subleaf 1, EAX bit 21.
+func hasFP16() bool {
+	_, _, _, d := cpuid(7, 0)
+	return cpu.X86.HasAVX512F && d>>23&1 != 0
+}
+
+func hasAMXFP16() bool {
+	a, _, _, _ := cpuid(7, 1)
+	return cpu.X86.HasAMXTile && a>>21&1 != 0
+}
 
 // MXCSR: all exceptions masked, and the modes of a name (Intel SDM vol. 1,
 // section 10.2.3).
@@ -63,6 +78,17 @@ func vfmadd231pd(d, a, b *byte, groups int, control uint64)
 
 //go:noescape
 func dpps(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func vfmadd231ph(d, a, b *byte, groups int, control uint64)
+
+// tdpbf16ps and tdpfp16ps take B in pairs of rows, which they make of the columns.
+//
+//go:noescape
+func tdpbf16ps(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func tdpfp16ps(d, a, b *byte, groups int, control uint64)
 
 //go:noescape
 func dppd(d, a, b *byte, groups int, control uint64)

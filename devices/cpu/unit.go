@@ -26,15 +26,25 @@ func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 
 // step executes the instruction once on every tile of a batch.
 func (u *unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
-	if in.M == u.native.m && in.N == u.native.n {
+	m, n := u.native.m, u.native.n
+	switch {
+	case in.M == m && in.N == n:
 		return u.tiles(ctx, in, out)
+	case in.M == 1 && in.N == 1 && m == n:
+		t := tiling.Pack(in, n)
+		return u.collect(ctx, t.Tiles, t.Collect, out)
 	}
-	t := tiling.Cut(in, u.native.m, u.native.n)
-	res := make([]byte, t.Tiles.Dots()*in.Formats.D.Width())
-	if err := u.tiles(ctx, t.Tiles, res); err != nil {
+	t := tiling.Cut(in, m, n)
+	return u.collect(ctx, t.Tiles, t.Collect, out)
+}
+
+// collect executes the instruction on a batch that was cut or packed.
+func (u *unit) collect(ctx context.Context, in *mma.Batch, collect func(res, out []byte), out []byte) error {
+	res := make([]byte, in.Dots()*in.D.Width())
+	if err := u.tiles(ctx, in, res); err != nil {
 		return err
 	}
-	t.Collect(res, out)
+	collect(res, out)
 	return nil
 }
 

@@ -155,3 +155,23 @@ TEXT ·cpuid(SB), NOSPLIT, $0-24
 	MOVL CX, ecx+16(FP)
 	MOVL DX, edx+20(FP)
 	RET
+
+// func vfmadd231ph(d, a, b *byte, groups int, control uint64)
+TEXT ·vfmadd231ph(SB), NOSPLIT, $8-40
+	LOAD
+	SET
+
+next:
+	VMOVDQU32 (DI), Z0
+	VMOVDQU32 (SI), Z2
+	VMOVDQU32 (DX), Z1
+	BYTE $0x62; BYTE $0xf6; BYTE $0x6d; BYTE $0x48; BYTE $0xb8; BYTE $0xc1 // vfmadd231ph zmm0, zmm2, zmm1
+	VMOVDQU32 Z0, (DI)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	DECQ CX
+	JNZ  next
+	RESTORE
+	VZEROUPPER
+	RET

@@ -11,6 +11,9 @@ var x86Forms = []form{
 	{names: "vfmadd231pd", modes: mxcsrModes, m: one, n: one, k: 1, formats: "f64.f64.f64.f64"},
 	{names: "dpps", modes: mxcsrModes, m: one, n: one, k: 4, formats: "f32.f32.f32.none"},
 	{names: "dppd", modes: mxcsrModes, m: one, n: one, k: 2, formats: "f64.f64.f64.none"},
+	{names: "vfmadd231ph", modes: "{,.rd,.ru,.rz}", m: one, n: one, k: 1, formats: "f16.f16.f16.f16"},
+	{names: "tdpbf16ps", m: Range{1, 16, 1}, n: Range{1, 16, 1}, k: 32, formats: "f32.bf16.bf16.f32"},
+	{names: "tdpfp16ps", m: Range{1, 16, 1}, n: Range{1, 16, 1}, k: 32, formats: "f32.f16.f16.f32"},
 }
 
 const (
@@ -40,6 +43,14 @@ var x86 = []decl{
 		source: srcDPPS, evidence: evZen4 + "6,000,000 results"},
 	{archs: "x86 zen4", names: "dppd" + mxcsrModes, params: x86DPPD(), mode: mxcsr,
 		source: srcDPPS, evidence: "as DPPS"},
+
+	// FP16 arithmetic knows no DAZ and no FTZ.
+	{archs: "x86", names: "vfmadd231ph{,.rd,.ru,.rz}", params: x86FMA(fp.FP16), mode: mxcsr,
+		source: "Intel SDM vol. 2, VFMADD231PH", evidence: evIntel},
+
+	// AMX.
+	{archs: "x86", names: "tdpbf16ps", params: x86Tile(FlushSign), source: "Intel SDM vol. 2, TDPBF16PS", evidence: evIntel},
+	{archs: "x86", names: "tdpfp16ps", params: x86Tile(KeepSub), source: "Intel SDM vol. 2, TDPFP16PS", evidence: "none: the documentation"},
 }
 
 // x86FMA is one FMA with MXCSR as a program finds it.
@@ -74,6 +85,19 @@ func x86DPPS(o Order) Params {
 	p := x86DPPD()
 	p.Order, p.Prod.Round, p.Acc = o, r, r
 	p.Stage0 = Stage{Sum: Fused, Group: 2, Round: r}
+	return p
+}
+
+// x86Tile is two chains of FMAs from +0, of the even and of the odd elements,
+// whose results and then C are added. All is rounded to nearest, and tiny results
+// are flushed; whether subnormal elements are is up to their format.
+func x86Tile(sub InFlush) Params {
+	r := To(fp.FP32, fp.RNE)
+	r.Flush = FlushAfter
+	p := x86FMA(fp.FP32)
+	p.In.Sub, p.In.C = sub, FlushSign
+	p.Lanes, p.Start = 2, StartZero
+	p.Acc, p.Late = r, r
 	return p
 }
 

@@ -1,0 +1,6 @@
+//go:build !purego && !linux
+
+package cpu
+
+// amx says whether this process may use tiles: only Linux is known here.
+func amx() bool { return false }
