@@ -58,7 +58,7 @@ func nanCode(t term, f *fp.Format, rule mma.NaNRule) uint64 {
 		return f.SignBit() - 1
 	case mma.NaNQuietNeg:
 		return quiet | f.SignBit()
-	case mma.NaNFirst, mma.NaNSignal, mma.NaNMulAdd:
+	case mma.NaNFirst, mma.NaNSignal, mma.NaNMulAdd, mma.NaNLarger:
 		quiet |= t.payload >> (64 - f.FracBits)
 		if t.neg {
 			quiet |= f.SignBit()

@@ -56,7 +56,11 @@ func (e *evaluator) readC(id fp.ID, code uint64) *term {
 // nil if there is no C.
 func (e *evaluator) execute(lo, k int, c *term) term {
 	d := e.lanes(e.sequence(lo, k), c)
-	if e.Start != mma.StartC && c != nil {
+	switch {
+	case e.Start == mma.StartC || c == nil:
+	case e.Special.CLeft:
+		d = e.late(*c, d)
+	default:
 		d = e.late(d, *c)
 	}
 	return e.round(d, e.Out)

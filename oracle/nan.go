@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -33,12 +34,32 @@ func (e *evaluator) chooseNaN(nans []nanOf) term {
 		nans = preferred(preferred(preferred(nans, acc), invalid), signals)
 	case mma.NaNMulAdd:
 		nans = multiplyAddOrder(nans)
+	case mma.NaNLarger:
+		nans = slices.SortedStableFunc(slices.Values(nans), func(x, y nanOf) int { return e.compareNaN(x.term, y.term) })
 	default:
 		nans = preferred(nans, func(n nanOf) bool { return !n.invalid })
 	}
 	t := nans[0].term
 	t.direct = false
 	return t
+}
+
+// compareNaN is the order of NaNLarger: operands before Inf*0, quiet before
+// signalling, then by fraction in D's format, the largest first, then by sign.
+func (e *evaluator) compareNaN(x, y term) int {
+	fraction := func(t term) uint64 { return (t.payload | 1<<63) >> (64 - e.f.D.Get().FracBits) }
+	return cmp.Or(order(x.invalid, y.invalid), order(x.signals, y.signals), cmp.Compare(fraction(y), fraction(x)), order(x.neg, y.neg))
+}
+
+// order puts false before true.
+func order(x, y bool) int {
+	switch {
+	case x == y:
+		return 0
+	case y:
+		return -1
+	}
+	return 1
 }
 
 // multiplyAddOrder moves the last product, of which the multiply-add is made, to
@@ -58,13 +79,5 @@ func multiplyAddOrder(nans []nanOf) []nanOf {
 
 // preferred puts those for which a predicate holds before the others.
 func preferred(nans []nanOf, first func(nanOf) bool) []nanOf {
-	return slices.SortedStableFunc(slices.Values(nans), func(x, y nanOf) int {
-		switch {
-		case first(x) == first(y):
-			return 0
-		case first(x):
-			return -1
-		}
-		return 1
-	})
+	return slices.SortedStableFunc(slices.Values(nans), func(x, y nanOf) int { return order(first(y), first(x)) })
 }

@@ -19,6 +19,7 @@ func TestNaNCodes(t *testing.T) {
 		mma.NaNFirst:    {0xFFC00000, 0xFE00},
 		mma.NaNSignal:   {0x7FC00000, 0x7E00},
 		mma.NaNMulAdd:   {0x7FC00000, 0x7E00},
+		mma.NaNLarger:   {0xFFC00000, 0xFE00},
 	} {
 		p, h := withNaN(rule), withNaN(rule)
 		h.Acc = mma.To(fp.FP16, fp.RNE)
@@ -156,6 +157,54 @@ func TestNaNMulAdd(t *testing.T) {
 		{"sum before c", two, "3C00 3C00", "3C00 7E03", "7FC00005", 0x7FC06000},
 		{"inf*0 in the sum before c", two, "7C00 3C00", "0000 3C00", "7FC00005", 0x7FC00000},
 		{"inf-inf in the sum before c", two, "7C00 FC00", "3C00 3C00", "7FC00005", 0x7FC00000},
+	})
+}
+
+// TestNaNLarger: quiet NaNs before signalling ones, then the larger fraction, then
+// the positive one.
+func TestNaNLarger(t *testing.T) {
+	p := withNaN(mma.NaNLarger)
+	runEval(t, fp16, []evalTest{
+		{"larger b", p, "7E01", "7E03", "", 0x7FC06000},
+		{"larger a", p, "7E03", "7E01", "", 0x7FC06000},
+		{"larger c", p, "7E03", "7E01", "7FC06001", 0x7FC06001},
+		{"positive b", p, "FE01", "7E01", "", 0x7FC02000},
+		{"quiet a of smaller fraction", p, "7E01", "7C03", "", 0x7FC02000},
+		{"quiet b of smaller fraction", p, "7C03", "7E01", "", 0x7FC02000},
+		{"larger of two signalling", p, "7C03", "FC05", "", 0xFFC0A000},
+		{"quiet c before signalling a", p, "7C03", "3C00", "FFC00000", 0xFFC00000},
+		{"operand before inf*0", p, "7C00", "0000", "7FC00000", 0x7FC00000},
+		// What a step hands to the next is a quiet operand.
+		{"signalling c, then quiet a", p, "3C00 7E01", "3C00 3C00", "7F806000", 0x7FC06000},
+		{"inf*0, then a", p, "7C00 7E00", "0000 3C00", "", 0x7FC00000},
+		{"inf*0, then signalling a", p, "7C00 7C01", "0000 3C00", "", 0xFFC00000},
+	})
+	// What of a fraction does not fit D does not count.
+	p.Acc = mma.To(fp.FP16, fp.RNE)
+	runEval(t, mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP16, D: fp.FP16}, []evalTest{
+		{"equal in FP16", p, "FFC02001", "7FC02000", "", 0x7E01},
+	})
+}
+
+// TestNaNCLeft: c before the sum of the products, but not before what is within it.
+func TestNaNCLeft(t *testing.T) {
+	p := withNaN(mma.NaNFirst)
+	p.Start, p.Late = mma.StartZero, rne32
+	left := p
+	left.Special.CLeft = true
+	runEval(t, fp16, []evalTest{
+		{"a before c", p, "7E01", "3C00", "FFC00005", 0x7FC02000},
+		{"c before a", left, "7E01", "3C00", "FFC00005", 0xFFC00005},
+		{"signalling c", left, "7E01", "3C00", "FF800005", 0xFFC00005},
+		{"c before inf*0", left, "7C00", "0000", "7FC00005", 0x7FC00005},
+		{"inf-inf with c", left, "7C00", "3C00", "FF800000", 0xFFC00000},
+		{"the last product first", left, "7E01 7E03", "3C00 3C00", "", 0x7FC06000},
+	})
+	lanes := left
+	lanes.Lanes = 2
+	runEval(t, fp16, []evalTest{
+		{"the first lane before the second", lanes, "7E01 7E03", "3C00 3C00", "", 0x7FC02000},
+		{"c before both", lanes, "7E01 7E03", "3C00 3C00", "7FC00005", 0x7FC00005},
 	})
 }
 

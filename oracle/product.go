@@ -84,6 +84,8 @@ func (e *evaluator) times(a, b term) term {
 	switch {
 	case b.signals && !a.signals && e.Special.NaN == mma.NaNSignal:
 		return b
+	case a.kind == NotANumber && b.kind == NotANumber && e.Special.NaN == mma.NaNLarger && e.compareNaN(b, a) < 0:
+		return b
 	case a.kind == NotANumber:
 		return a
 	case b.kind == NotANumber:

@@ -4,7 +4,6 @@ import (
 	"math/big"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Kind says whether something is a number.
@@ -58,7 +57,7 @@ func (t *term) below(exp int) bool { return t.kind == Finite && !t.isZero() && t
 // invalidOperation is the NaN of Inf*0 and Inf-Inf, without payload: negative where
 // x86's rule holds.
 func (e *evaluator) invalidOperation() term {
-	return term{kind: NotANumber, neg: e.Special.NaN == mma.NaNFirst, invalid: true}
+	return term{kind: NotANumber, neg: e.Special.NaN.Negative(), invalid: true}
 }
 
 // decode reads a code. The nominal exponent is that of the exponent field, for

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -174,11 +176,19 @@ func (x *machine) instruction(from int) term {
 
 // late is an addition after the last step.
 func (x *machine) late(s, t term, what From, r *mma.Round) term {
+	left := what == FromC && x.p.Special.CLeft
 	c := cut{acc: -1, rd: r.Mode == fp.RD}
 	if x.trace != nil {
-		x.trace.begin(Late, 0, []origin{{Kind: FromAcc}, {Kind: what}})
+		from := []origin{{Kind: FromAcc}, {Kind: what}}
+		if left {
+			slices.Reverse(from)
+		}
+		x.trace.begin(Late, 0, from)
 	}
 	pair := [2]term{s, t}
+	if left {
+		pair = [2]term{t, s}
+	}
 	return x.rounded("late", x.fuse(pair[:], &c), r)
 }
 

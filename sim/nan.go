@@ -10,9 +10,9 @@ import (
 type origins uint8
 
 const (
-	signals origins = 1 << iota // a signalling operand
-	ofFirst                     // a product whose first factor is the NaN
-	ofSecond                    // a product whose second factor, or a scale, is; both: Inf*0
+	signals   origins = 1 << iota // a signalling operand
+	ofFirst                       // a product whose first factor is the NaN
+	ofSecond                      // a product whose second factor, or a scale, is; both: Inf*0
 	ofProduct = ofFirst | ofSecond
 )
 
@@ -46,7 +46,8 @@ func (x *machine) specialProduct(a, b, sa, sb *operand) term {
 			if i == 0 {
 				t.nan ^= ofProduct
 			}
-			if nan.kind != NaN || x.p.Special.NaN == mma.NaNSignal && t.nan&signals > nan.nan&signals {
+			if nan.kind != NaN || x.p.Special.NaN == mma.NaNSignal && t.nan&signals > nan.nan&signals ||
+				x.p.Special.NaN == mma.NaNLarger && x.larger(&t, &nan) {
 				nan = t
 			}
 		case o.class == fp.Zero:
@@ -66,7 +67,7 @@ func (x *machine) specialProduct(a, b, sa, sb *operand) term {
 // of the next.
 func (x *machine) settled(t term) term {
 	if t.kind == invalid {
-		t = term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(x.p.Special.NaN == mma.NaNFirst)}, kind: NaN}
+		t = term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(x.p.Special.NaN.Negative())}, kind: NaN}
 	}
 	t.nan = 0
 	return t
@@ -80,6 +81,8 @@ func (x *machine) nanSum(ts []term, acc int) term {
 		t = ts[signalFirst(ts, acc)]
 	case mma.NaNMulAdd:
 		t = ts[multiplyAdd(ts)]
+	case mma.NaNLarger:
+		t = ts[x.largerFirst(ts)]
 	default:
 		t = ts[operandFirst(ts)]
 	}
@@ -100,6 +103,29 @@ func operandFirst(ts []term) int {
 		}
 	}
 	return made
+}
+
+// largerFirst is mma.NaNLarger.
+func (x *machine) largerFirst(ts []term) int {
+	best := operandFirst(ts)
+	for i := range ts {
+		if ts[i].kind == NaN && x.larger(&ts[i], &ts[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
+// larger says whether a NaN operand goes before another by mma.NaNLarger.
+func (x *machine) larger(t, u *term) bool {
+	if t.nan&signals != u.nan&signals {
+		return u.nan&signals != 0
+	}
+	sign := x.fd.InfCode(true) ^ x.fd.InfCode(false)
+	if f, g := t.Lo&^sign, u.Lo&^sign; f != g {
+		return f > g
+	}
+	return t.Lo < u.Lo
 }
 
 // signalFirst is mma.NaNSignal.

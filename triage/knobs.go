@@ -75,6 +75,7 @@ var knobs = []knob{
 	{"product overflow", productOverflow},
 	{"zero sign", fields(isZeroSign, otherValues)},
 	{"nan code", fields(isPath("special.nan"), otherNaNs)},
+	{"c left", fields(isPath("special.cleft"), otherValues)},
 	{"drop", drop},
 	{"no floor", fields(isFloor, toZero)},
 	{"new floor", newFloor},

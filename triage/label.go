@@ -131,6 +131,7 @@ var fieldLabels = []struct {
 	{"late.*", OutputRounding, nil},
 	{"out.*", OutputRounding, nil},
 	{"special.nan", NaNEncoding, nil},
+	{"special.cleft", NaNEncoding, nil},
 	{"special.*", SignedZero, nil},
 }
 

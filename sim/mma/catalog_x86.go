@@ -98,6 +98,7 @@ func x86Tile(sub InFlush) Params {
 	p.In.Sub, p.In.C = sub, FlushSign
 	p.Lanes, p.Start = 2, StartZero
 	p.Acc, p.Late = r, r
+	p.Special.CLeft = true
 	return p
 }
 

@@ -17,7 +17,7 @@ var (
 	splitNames    = []string{"adjacent", "interleaved"}
 	outFlushNames = []string{"keep", "before", "after", "result"}
 	overNames     = []string{"inf", "ieee", "max"}
-	nanRuleNames  = []string{"ones", "quiet", "quiet-neg", "first", "signal", "mul-add"}
+	nanRuleNames  = []string{"ones", "quiet", "quiet-neg", "first", "signal", "mul-add", "larger"}
 )
 
 func enumString(names []string, v uint8) string {

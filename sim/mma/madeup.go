@@ -82,8 +82,9 @@ func drawParams(s sampler, f Formats, k int) Params {
 	drawJoin(s, &p)
 	drawResult(s, f, &p)
 	if s.chance(15) {
-		p.Special.NaN = pick(s, NaNSignal, NaNMulAdd)
+		p.Special.NaN = pick(s, NaNSignal, NaNMulAdd, NaNLarger)
 	}
+	p.Special.CLeft = p.Start != StartC && p.Special.NaN.Operand() && s.chance(30)
 	return p
 }
 

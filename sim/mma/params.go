@@ -287,6 +287,10 @@ type Special struct {
 	// TinySign: a non-zero number that a Round makes zero, by rounding or by
 	// flushing, keeps its sign. False: it becomes +0.
 	TinySign bool `json:"tinysign,omitzero"`
+	// CLeft: where C is added after the last step it is the left operand, which shows
+	// in which of two NaNs is the result. It needs a Start other than StartC, and a
+	// NaN rule that is an order of operands.
+	CLeft bool `json:"cleft,omitzero"`
 }
 
 // NaNRule says which code a NaN result has.
@@ -315,8 +319,16 @@ const (
 	// an operand. If there is none, positive quiet (Power ISA, multiply-add: A, then
 	// what is added, then B).
 	NaNMulAdd
+	// NaNLarger: of the NaN operands of a product or a sum a quiet one goes before
+	// signalling ones, then the one of the larger fraction in D's format, then a positive one. If
+	// there is none, negative quiet (the x87 rule of Intel SDM table 4-7, which QEMU
+	// applies to SSE too). A result of an operation is an operand of the next.
+	NaNLarger
 )
 
 // Operand says whether a NaN result is a NaN operand where there is one: then the
 // order of terms shows in it.
 func (r NaNRule) Operand() bool { return r >= NaNFirst }
+
+// Negative says whether a NaN that an operation makes is negative.
+func (r NaNRule) Negative() bool { return r == NaNQuietNeg || r == NaNFirst || r == NaNLarger }

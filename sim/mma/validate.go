@@ -33,6 +33,7 @@ func (p *Params) Validate(f Formats, k int) error {
 		p.Stage1.check("stage1"),
 		p.checkJoin(),
 		p.checkScales(f, k),
+		p.checkSpecial(),
 		p.checkResult(f),
 	}
 	for _, err := range checks {
@@ -207,6 +208,14 @@ func (p *Params) checkScales(f Formats, k int) error {
 		return errors.New("scale: group scales need adjacent groups of a given size in ascending order and one lane")
 	case f.Block%s.Group != 0 || l%int(s.Group) != 0 && l < k:
 		return fmt.Errorf("scale: groups of %d products do not divide blocks of %d and steps of %d", s.Group, f.Block, l)
+	}
+	return nil
+}
+
+// checkSpecial rejects an order of operands that nothing shows.
+func (p *Params) checkSpecial() error {
+	if p.Special.CLeft && (p.Start == StartC || !p.Special.NaN.Operand()) {
+		return errors.New("special.cleft: needs a start other than c and a NaN rule that is an order of operands")
 	}
 	return nil
 }
