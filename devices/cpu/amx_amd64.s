@@ -34,11 +34,13 @@ GLOBL columns<>(SB), RODATA|NOPTR, $64
 	MOVQ a+8(FP), SI                                                        \
 	MOVQ b+16(FP), R8                                                       \
 	MOVQ groups+24(FP), CX                                                  \
+	STMXCSR mxcsr-8(SP)                                                     \
+	LDMXCSR control+32(FP)                                                  \
 	LEAQ tiles<>(SB), AX                                                    \
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0x00              \ // ldtilecfg [rax]
 	VMOVDQU32 columns<>(SB), Z1                                             \
 	MOVQ $64, AX                                                            \
-	LEAQ rows-1024(SP), DX                                                  \
+	LEAQ rows-1032(SP), DX                                                  \
 next:                                                                       \
 	XORQ BX, BX                                                             \
 pair:                                                                       \
@@ -60,16 +62,17 @@ pair:                                                                       \
 	DECQ CX                                                                 \
 	JNZ  next                                                               \
 	BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0              \ // tilerelease
+	LDMXCSR mxcsr-8(SP)                                                     \
 	VZEROUPPER                                                              \
 	RET
 
-#define TDPBF16PS BYTE $0xc4; BYTE $0xe2; BYTE $0x6a; BYTE $0x5c; BYTE $0xc1
-#define TDPFP16PS BYTE $0xc4; BYTE $0xe2; BYTE $0x6b; BYTE $0x5c; BYTE $0xc1
+#define TDPBF16PS BYTE $0xc4; BYTE $0xe2; BYTE $0x6a; BYTE $0x5c; BYTE $0xc1 // tdpbf16ps tmm0, tmm1, tmm2
+#define TDPFP16PS BYTE $0xc4; BYTE $0xe2; BYTE $0x6b; BYTE $0x5c; BYTE $0xc1 // tdpfp16ps tmm0, tmm1, tmm2
 
 // func tdpbf16ps(d, a, b *byte, groups int, control uint64)
-TEXT ·tdpbf16ps(SB), 0, $1024-40
+TEXT ·tdpbf16ps(SB), 0, $1032-40
 	AMX(TDPBF16PS)
 
 // func tdpfp16ps(d, a, b *byte, groups int, control uint64)
-TEXT ·tdpfp16ps(SB), 0, $1024-40
+TEXT ·tdpfp16ps(SB), 0, $1032-40
 	AMX(TDPFP16PS)

@@ -59,8 +59,8 @@ func control(modes []string) uint64 {
 	return c
 }
 
-// The bodies. Those that depend on MXCSR set it to control and restore it; the
-// others run with the one that they find.
+// The bodies. All set MXCSR to control and restore it, also where the instruction
+// does not depend on it: a test shows that it does not.
 
 //go:noescape
 func vdpbf16ps(d, a, b *byte, groups int, control uint64)

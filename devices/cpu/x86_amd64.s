@@ -22,8 +22,9 @@
 	LDMXCSR 0(SP)
 
 // func vdpbf16ps(d, a, b *byte, groups int, control uint64)
-TEXT ·vdpbf16ps(SB), NOSPLIT, $0-40
+TEXT ·vdpbf16ps(SB), NOSPLIT, $8-40
 	LOAD
+	SET
 
 next:
 	VMOVDQU32 (DI), Z0
@@ -36,6 +37,7 @@ next:
 	ADDQ $64, DX
 	DECQ CX
 	JNZ  next
+	RESTORE
 	VZEROUPPER
 	RET
 

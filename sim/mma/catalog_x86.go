@@ -79,7 +79,8 @@ func x86DPPD() Params {
 
 // x86DPPS is four products and the sums (p0+p1)+(p2+p3), each rounded. The last
 // sum is the Join: under DAZ it is rounded otherwise than what is added further.
-// The order of a sum's operands shows in which of two NaNs is the result.
+// The order of a sum's operands shows in which of two NaNs is the result, which is
+// up to the processor; what is given here is the result in lane 0.
 func x86DPPS(o Order) Params {
 	r := To(fp.FP32, fp.RNE)
 	p := x86DPPD()

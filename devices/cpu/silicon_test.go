@@ -1,0 +1,234 @@
+package cpu_test
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The dot products of a mnemonic, dealt out to its modes: of raw bits, and of each
+// other generator. An instruction of many products gets fewer.
+const (
+	rawDots      = 10_000_000
+	directedDots = 500_000
+	fewProducts  = 4
+	fewer        = 20
+	shorter      = 100 // with -short
+)
+
+// chunkDots is a whole number of tiles of every generator.
+const chunkDots = 1 << 12
+
+// chunk is a run of dot products of a generator.
+type chunk struct {
+	src   fuzz.Source
+	first uint64
+}
+
+// TestSilicon runs every instruction under every mode against its model, on raw
+// bits and on every generator that aims at the model's decisions. Not one bit may
+// differ, of NaNs neither.
+func TestSilicon(t *testing.T) {
+	target := open(t)
+	modes := map[string]uint64{}
+	for _, i := range target.Instructions() {
+		modes[i.Mnemonic()]++
+	}
+	for _, i := range target.Instructions() {
+		t.Run(i.Name, func(t *testing.T) {
+			raw, directed := rawDots/modes[i.Mnemonic()], directedDots/modes[i.Mnemonic()]
+			if i.K > fewProducts {
+				raw, directed = raw/fewer, directed/fewer
+			}
+			if testing.Short() {
+				raw, directed = raw/shorter, directed/shorter
+			}
+			u, err := target.Open(&i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sp := fuzz.Spec{Formats: i.Formats, K: i.K}
+			var work []chunk
+			for _, g := range fuzz.Generators() {
+				n := directed
+				if g.Name == "raw" {
+					n = raw
+				}
+				for first := uint64(0); first < n; first += chunkDots {
+					work = append(work, chunk{g.Aimed(sp, &i.Params), first})
+				}
+			}
+			compare(t, u, i.K, work)
+		})
+	}
+}
+
+// TestLong does the same for dot products of several times K, in which the
+// instruction gets its own results as C.
+func TestLong(t *testing.T) {
+	target := open(t)
+	for _, name := range []string{"vdpbf16ps", "fma3-bf16", "vfmadd231ps", "vfmadd231ps.daz", "vfmadd231pd.rz.ftz", "vfmadd231ph", "tdpbf16ps"} {
+		t.Run(name, func(t *testing.T) {
+			u := unit(t, name)
+			i := u.Instruction()
+			k := min(64, 5*i.K)
+			sp := fuzz.Spec{Formats: i.Formats, K: k}
+			var work []chunk
+			for _, g := range fuzz.Generators() {
+				work = append(work, chunk{g.Aimed(sp, &i.Params), 0})
+			}
+			compare(t, u, k, work)
+		})
+	}
+	u, err := target.Open(find(t, target, "dpps"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 8, Tiles: 1})
+	if err := u.Run(t.Context(), in, make([]byte, 4)); err == nil {
+		t.Error("DPPS, which has no C, was repeated")
+	}
+}
+
+func find(t *testing.T, target devices.Target, name string) *mma.Instruction {
+	t.Helper()
+	i, err := devices.Find(target, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// compare runs chunks of dot products of k elements through a unit and its model.
+func compare(t *testing.T, u devices.Unit, k int, work []chunk) {
+	t.Helper()
+	i := u.Instruction()
+	m, err := sim.ForInstruction(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var next, dots atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			in := &mma.Batch{}
+			for !t.Failed() {
+				n := int(next.Add(1)) - 1
+				if n >= len(work) {
+					return
+				}
+				g := work[n].src.Generator
+				in.Reset(i.Formats, mma.Shape{M: g.M, N: g.N, K: k, Tiles: chunkDots / (g.M * g.N)})
+				work[n].src.Fill(in, 1, work[n].first)
+				if err := same(t, u, m, in); err != nil {
+					t.Errorf("%s from %d: %v", work[n].src, work[n].first, err)
+				}
+				dots.Add(chunkDots)
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("%s: %d dot products, 0 mismatches", i.FullName(), dots.Load())
+}
+
+// same says where a unit and its model differ on a batch.
+func same(t *testing.T, u devices.Unit, m *sim.Model, in *mma.Batch) error {
+	w := in.D.Width()
+	got, want := make([]byte, in.Dots()*w), make([]byte, in.Dots()*w)
+	m.Run(in, want)
+	if err := u.Run(t.Context(), in, got); err != nil {
+		return err
+	}
+	if bytes.Equal(got, want) {
+		return nil
+	}
+	d := mma.NewDot(in.Formats, in.K)
+	for n := range in.Dots() {
+		if x, y := mma.Load(got, w, n), mma.Load(want, w, n); x != y {
+			in.Get(n, d)
+			return fmt.Errorf("%s: %s on the processor, %s as the model has it", mma.FormatDot(in.Formats, d), mma.FormatCode(in.D, x), mma.FormatCode(in.D, y))
+		}
+	}
+	return nil
+}
+
+// TestShapes runs tiles of many sizes: what the unit cuts, packs and fills up makes
+// no difference.
+func TestShapes(t *testing.T) {
+	for _, name := range []string{"vdpbf16ps", "fma3-bf16", "vfmadd231ps", "vfmadd231pd", "vfmadd231ph", "dpps", "dppd", "tdpbf16ps"} {
+		t.Run(name, func(t *testing.T) {
+			u := unit(t, name)
+			i := u.Instruction()
+			m, err := sim.ForInstruction(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := fuzz.FindGenerator("raw")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range []mma.Shape{{M: 1, N: 1, Tiles: 1}, {M: 1, N: 1, Tiles: 7}, {M: 1, N: 1, Tiles: 33}, {M: 1, N: 5, Tiles: 3},
+				{M: 5, N: 1, Tiles: 3}, {M: 16, N: 16, Tiles: 2}, {M: 17, N: 15, Tiles: 2}, {M: 3, N: 40, Tiles: 1}, {M: 2, N: 2, Tiles: 100}} {
+				s.K = i.K
+				if i.C == i.D {
+					s.K = 3 * i.K
+				}
+				in := mma.NewBatch(i.Formats, s)
+				raw := mma.NewBatch(i.Formats, mma.Shape{M: g.M, N: g.N, K: s.K, Tiles: 40})
+				g.Aimed(fuzz.Spec{Formats: i.Formats, K: s.K}).Fill(raw, 1, 0)
+				copy(in.A, raw.A)
+				copy(in.B, raw.B)
+				copy(in.C, raw.C)
+				before := mma.NewBatch(i.Formats, s)
+				copy(before.A, in.A)
+				copy(before.B, in.B)
+				copy(before.C, in.C)
+				if err := same(t, u, m, in); err != nil {
+					t.Errorf("%+v: %v", s, err)
+				}
+				if !bytes.Equal(in.A, before.A) || !bytes.Equal(in.B, before.B) || !bytes.Equal(in.C, before.C) {
+					t.Errorf("%+v: the batch was changed", s)
+				}
+			}
+		})
+	}
+}
+
+// TestModesApart runs instructions under different modes at the same time: a mode
+// holds for its own instruction only.
+func TestModesApart(t *testing.T) {
+	g, err := fuzz.FindGenerator("tiny")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for _, name := range []string{"vfmadd231ps", "vfmadd231ps.daz.ftz", "vfmadd231ps.ru", "vfmadd231ps.rd.ftz", "dpps.rz", "dpps", "vdpbf16ps"} {
+		u := unit(t, name)
+		i := u.Instruction()
+		m, err := sim.ForInstruction(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: i.K, Tiles: 1001})
+		g.Aimed(fuzz.Spec{Formats: i.Formats, K: i.K}).Fill(in, 1, 0)
+		for range 2 {
+			wg.Go(func() {
+				for range 100 {
+					if err := same(t, u, m, in); err != nil {
+						t.Errorf("%s: %v", name, err)
+						return
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+}
