@@ -22,6 +22,8 @@ type SelfTest struct {
 	Position string
 	// Repeat: the same tile gives the same results again, also in another warp.
 	Repeat string
+	// Variants: other kernels of the instruction give the same results.
+	Variants string
 }
 
 // The numbers of tiles of the tests.
@@ -31,17 +33,19 @@ const (
 	repeatTiles   = 256
 )
 
-// Test runs the self-test of a unit. The error is trouble of running it at all.
-func Test(ctx context.Context, u *Unit) (*SelfTest, error) {
-	t := &tester{ctx: ctx, unit: u, rng: rand.New(rand.NewPCG(1, uint64(u.Instruction().K)))}
+// Test runs the self-test of a unit; others are those of other kernels of its
+// instruction, with tiles of the same shape. The error is trouble of running it at
+// all.
+func Test(ctx context.Context, u *Unit, others ...*Unit) (*SelfTest, error) {
+	t := &tester{ctx: ctx, unit: u, others: others, rng: rand.New(rand.NewPCG(1, uint64(u.Instruction().K)))}
 	var s SelfTest
 	for _, part := range []struct {
 		text *string
 		run  func() (string, error)
-	}{{&s.Repeat, t.repeat}, {&s.Layout, t.layout}, {&s.Position, t.position}} {
+	}{{&s.Repeat, t.repeat}, {&s.Layout, t.layout}, {&s.Position, t.position}, {&s.Variants, t.variants}} {
 		var err error
 		if *part.text, err = part.run(); err != nil {
-			return nil, fmt.Errorf("self-test of %s: %w", u.Instruction().FullName(), err)
+			return nil, fmt.Errorf("self-test: %w", err)
 		}
 	}
 	return &s, nil
@@ -66,7 +70,7 @@ func (s *SelfTest) String() string {
 func (s *SelfTest) failures() []string {
 	var f []string
 	for _, part := range []struct{ name, text string }{
-		{"layout", s.Layout}, {"position independence", s.Position}, {"repeatability", s.Repeat},
+		{"layout", s.Layout}, {"position independence", s.Position}, {"repeatability", s.Repeat}, {"variants", s.Variants},
 	} {
 		if part.text != "" {
 			f = append(f, part.name+": "+part.text)
@@ -77,9 +81,10 @@ func (s *SelfTest) failures() []string {
 
 // tester is a self-test under way.
 type tester struct {
-	ctx  context.Context
-	unit *Unit
-	rng  *rand.Rand
+	ctx    context.Context
+	unit   *Unit
+	others []*Unit
+	rng    *rand.Rand
 }
 
 // batch returns a batch of so many tiles of the kernel's shape.
@@ -190,6 +195,29 @@ func (t *tester) position() (string, error) {
 		}
 		if i := places[tile]; mma.Load(same, w, i) != mma.Load(among, w, i) {
 			return fmt.Sprintf("%s is %s, and %s among other dot products", t.place(i), t.code(same, i), t.code(among, i)), nil
+		}
+	}
+	return "", nil
+}
+
+// variants runs the same tiles with every kernel of the instruction.
+func (t *tester) variants() (string, error) {
+	if len(t.others) == 0 {
+		return "", nil
+	}
+	in := t.batch(repeatTiles)
+	t.hard(in)
+	want, err := t.run(in)
+	if err != nil {
+		return "", err
+	}
+	for _, u := range t.others {
+		got := make([]byte, len(want))
+		if err := u.Run(t.ctx, in, got); err != nil {
+			return "", err
+		}
+		if i := t.differ(want, got); i >= 0 {
+			return fmt.Sprintf("%s is %s, and %s of the kernel with %s", t.place(i), t.code(want, i), t.code(got, i), u.kernel.Variant), nil
 		}
 	}
 	return "", nil

@@ -20,8 +20,9 @@ type Target struct {
 	Rows []mma.Instruction
 	// Facts are what results may depend on.
 	Facts map[string]string
-	// Kernel returns the kernel of one of Rows.
-	Kernel func(*mma.Instruction) (*Kernel, error)
+	// Kernels returns the kernels of one of Rows, the usual one first. The others
+	// must give the same results.
+	Kernels func(*mma.Instruction) ([]*Kernel, error)
 	Loader
 	// Force lets instructions run whose self-test fails: what is wrong stands in
 	// the environment of the unit.
@@ -89,23 +90,24 @@ func (t *Target) Open(i *mma.Instruction) (devices.Unit, error) {
 }
 
 func (t *Target) open(i *mma.Instruction) (*testedUnit, error) {
-	k, err := t.Kernel(i)
+	kernels, err := t.Kernels(i)
 	if err != nil {
 		return nil, err
 	}
-	loaded, err := t.Load(k)
-	if err != nil {
-		return nil, err
+	var units []*Unit
+	for _, k := range kernels {
+		unit, err := t.load(k)
+		if err != nil {
+			return nil, err
+		}
+		units = append(units, unit)
 	}
-	unit, err := NewUnit(k, loaded)
-	if err != nil {
-		return nil, err
-	}
-	u := &testedUnit{unit, map[string]string{"kernel": fmt.Sprintf("%s for %s", k.Entry, k.Target)}}
-	if d, ok := loaded.(Described); ok {
+	k := kernels[0]
+	u := &testedUnit{units[0], map[string]string{"kernel": fmt.Sprintf("%s for %s", k.Entry, k.Target)}}
+	if d, ok := u.loaded.(Described); ok {
 		maps.Copy(u.facts, d.Facts())
 	}
-	test, err := Test(context.Background(), unit)
+	test, err := Test(context.Background(), units[0], units[1:]...)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +116,15 @@ func (t *Target) open(i *mma.Instruction) (*testedUnit, error) {
 		return nil, err
 	}
 	return u, nil
+}
+
+// load makes a unit of a kernel.
+func (t *Target) load(k *Kernel) (*Unit, error) {
+	loaded, err := t.Load(k)
+	if err != nil {
+		return nil, err
+	}
+	return NewUnit(k, loaded)
 }
 
 // Close gives the device back.

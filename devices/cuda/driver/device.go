@@ -2,6 +2,7 @@ package driver
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -60,9 +61,10 @@ func (l *Library) Devices() ([]Info, error) {
 	return all, nil
 }
 
-// describe asks for everything about a device.
-func (l *Library) describe(ordinal int) (info *Info, dev int32, err error) {
-	info = &Info{Ordinal: ordinal}
+// describe asks for everything about a device, and its handle. A call that hangs may
+// still write to its results, so none of them is a result of ours.
+func (l *Library) describe(ordinal int) (*Info, int32, error) {
+	info, dev := &Info{Ordinal: ordinal}, int32(0)
 	if err := l.call("cuDeviceGet", func() Result { return l.api.deviceGet(&dev, int32(ordinal)) }); err != nil {
 		return nil, 0, err
 	}
@@ -126,7 +128,8 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("the device is lost to this process since an earlier failure: %v", e.Cause)
 }
 
-func (e *LostError) Unwrap() error { return e.Cause }
+// Lost says whether an error is that of a device that was lost before.
+func Lost(err error) bool { return errors.As(err, new(*LostError)) }
 
 // Device makes a device ready for use.
 func (l *Library) Device(ordinal int) (*Device, error) {
@@ -148,15 +151,23 @@ func (l *Library) Device(ordinal int) (*Device, error) {
 	return d, nil
 }
 
-// call makes a call on the device's thread.
+// call makes a call on the device's thread, unless the device is lost.
 func (d *Device) call(name string, f func() Result) error {
-	return d.x.do(name, Timeout, func() error { return d.lib.check(name, f()) })
+	return d.do(name, func() error { return d.lib.check(name, f()) })
+}
+
+// do runs several calls on the device's thread.
+func (d *Device) do(name string, f func() error) error {
+	if lost := d.lost.Load(); lost != nil {
+		return lost
+	}
+	return d.x.do(name, Timeout, f)
 }
 
 // lose remembers the first failure after which the device is of no use, and
 // returns err.
 func (d *Device) lose(err error) error {
-	if Fatal(err) {
+	if Fatal(err) && !Lost(err) {
 		d.lost.CompareAndSwap(nil, &LostError{err})
 	}
 	return err

@@ -54,7 +54,7 @@ type Library struct {
 
 // Timeout is how long a call of the driver may take. Compiling a kernel takes a
 // second at most, creating a context on a machine with many GPUs a few.
-var Timeout = time.Minute
+var Timeout = 30 * time.Second
 
 // Open loads the driver and initialises it.
 func Open() (*Library, error) {

@@ -46,9 +46,6 @@ func (e *LateError) Error() string {
 // not longer than the limit. It returns the kernel's time on the device.
 func (f *Function) Launch(ctx context.Context, in, out []byte, tiles int, limit time.Duration) (time.Duration, error) {
 	d := f.dev
-	if lost := d.lost.Load(); lost != nil {
-		return 0, lost
-	}
 	if tiles < 1 || len(in) != tiles*f.grid.InBytes || len(out) != tiles*f.grid.OutBytes {
 		return 0, fmt.Errorf("%d and %d bytes for %d tiles of %d and %d", len(in), len(out), tiles, f.grid.InBytes, f.grid.OutBytes)
 	}
@@ -63,7 +60,7 @@ func (f *Function) Launch(ctx context.Context, in, out []byte, tiles int, limit 
 		return 0, d.lose(err)
 	}
 	copy(s.in.bytes(len(in)), in)
-	if err := d.x.do("cuLaunchKernel", Timeout, func() error { return f.submit(s, len(in), len(out), tiles) }); err != nil {
+	if err := d.do("cuLaunchKernel", func() error { return f.submit(s, len(in), len(out), tiles) }); err != nil {
 		return 0, d.lose(err)
 	}
 	if err := d.wait(s, limit); err != nil {
@@ -169,7 +166,7 @@ func (d *Device) wait(s *slot, limit time.Duration) error {
 	const name = "cuStreamQuery"
 	for pause := time.Duration(0); ; {
 		var r Result
-		err := d.x.do(name, Timeout, func() error {
+		err := d.do(name, func() error {
 			if r = d.lib.api.streamQuery(s.stream); r == notReady {
 				return nil
 			}

@@ -74,11 +74,10 @@ func (d *Device) Module(ptx string) (*Module, error) {
 	if m := d.modules[ptx]; m != nil {
 		return m, nil
 	}
-	if lost := d.lost.Load(); lost != nil {
-		return nil, lost
-	}
 	m := &Module{}
-	m.Code, m.NoCode = d.link(ptx, m)
+	if m.Code, m.NoCode = d.link(ptx, m); Fatal(m.NoCode) {
+		return nil, d.lose(m.NoCode)
+	}
 	image := m.Code
 	if image == nil {
 		image = append([]byte(ptx), 0)
@@ -113,7 +112,7 @@ func (d *Device) Accepts(ptx string) error {
 
 // link has the driver's linker make machine code of PTX. The code is the linker's
 // own memory, which goes away with it.
-func (d *Device) link(ptx string, m *Module) (code []byte, err error) {
+func (d *Device) link(ptx string, m *Module) (_ []byte, err error) {
 	image := append([]byte(ptx), 0)
 	g := newLogs()
 	defer g.close()
@@ -136,6 +135,7 @@ func (d *Device) link(ptx string, m *Module) (code []byte, err error) {
 	}
 	var out unsafe.Pointer
 	var size uint64
+	var code []byte
 	err = d.call("cuLinkComplete", func() Result {
 		r := a.linkComplete(state, &out, &size)
 		if r == 0 && out != nil && size <= maxCode {

@@ -1,0 +1,310 @@
+// Package cuda makes NVIDIA GPUs targets: cuda:0, cuda:1 and so on in the driver's
+// order, or cuda:GPU-... by the beginning of a UUID. What is needed is a driver,
+// and nothing else: kernels are PTX text (package ptx) that the driver compiles
+// (package driver).
+//
+//	mmafuzz doctor
+//	mmafuzz list instructions cuda:0
+//	mmafuzz run --a cuda:0 --b sim:hopper --time 10m
+//
+// # Isolation
+//
+// A kernel that faults takes its context with it, and one that hangs the whole
+// device. So cuda:0 runs in child processes (mmafuzz serve cuda:0,inprocess), which
+// are replaced when they fail, and the input that did it becomes a finding (package
+// exec). After the name, separated by commas, may stand:
+//
+//	inprocess    no children: somewhat faster, but the first fault ends the campaign
+//	force        instructions are used though their self-test fails; what is wrong
+//	             stands in bundles
+//	deadline=2s  the time for a launch; 5s without
+//
+// # What is known of a result
+//
+// Before the results of an instruction are trusted it is tested (gpu.SelfTest), and
+// the machine code that the driver has made of its kernel is searched for the
+// tensor instructions that it should consist of (package sass): what PTX calls an
+// FP8 mma.sync is made of FP16 instructions on Hopper. Both outcomes, with the
+// device, its driver and its clocks, go into bundles and recordings.
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
+	"github.com/mmafuzz/mmafuzz/devices/cuda/ptx"
+	"github.com/mmafuzz/mmafuzz/devices/exec"
+	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+func init() {
+	devices.Register(kind, open, "NVIDIA GPU: cuda:0, or cuda:GPU-... by its UUID (go doc ./devices/cuda)")
+}
+
+const kind = "cuda"
+
+// launchTime is the time for a launch, which takes milliseconds if it does not
+// hang.
+const launchTime = 5 * time.Second
+
+// options are what stands in a target's name.
+type options struct {
+	device    string
+	inprocess bool
+	force     bool
+	deadline  time.Duration
+}
+
+// parse reads a target's name after the colon.
+func parse(argument string) (*options, error) {
+	words := strings.Split(argument, ",")
+	o := &options{device: words[0], deadline: launchTime}
+	if o.device == "" {
+		return nil, fmt.Errorf("the device is missing: cuda:0, or cuda:GPU-... by its UUID")
+	}
+	for _, w := range words[1:] {
+		name, value, _ := strings.Cut(w, "=")
+		var err error
+		switch {
+		case w == "inprocess":
+			o.inprocess = true
+		case w == "force":
+			o.force = true
+		case name == "deadline":
+			if o.deadline, err = time.ParseDuration(value); err != nil || o.deadline <= 0 {
+				return nil, fmt.Errorf("deadline=%s is no time such as 500ms or 10s", value)
+			}
+		default:
+			return nil, fmt.Errorf("unknown option %q (known: inprocess, force, deadline=TIME)", w)
+		}
+	}
+	return o, nil
+}
+
+func open(argument string) (devices.Target, error) {
+	o, err := parse(argument)
+	if err != nil {
+		return nil, err
+	}
+	if o.inprocess {
+		return here(kind+":"+argument, o)
+	}
+	return isolated(argument)
+}
+
+// children is how many processes work on a device at a time: while the kernel of
+// one runs, the other packs. Each has a context of its own, of some hundred MiB.
+const children = 2
+
+// requestTime is the time for a request to a child, with everything that the first
+// one for an instruction needs: compiling and testing.
+const requestTime = time.Minute
+
+// isolated returns the target whose work children do.
+func isolated(argument string) (devices.Target, error) {
+	if runtime.GOOS != "linux" {
+		_, err := driver.Open() // says why not
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("this program is needed as a child process: %w; cuda:%s,inprocess does without", err, argument)
+	}
+	t, err := exec.Isolate(kind+":"+argument, self, "serve", "--children", strconv.Itoa(children), "--deadline", requestTime.String(),
+		kind+":"+argument+",inprocess")
+	if err != nil {
+		return nil, err
+	}
+	env := t.Environment()
+	version, err := parseVersion(env[factVersion])
+	if err != nil {
+		return nil, fmt.Errorf("the child process says that the driver is %q: %w", env[factVersion], err)
+	}
+	return &child{t, Rows(env[factChip], version)}, nil
+}
+
+// child is a target that a child process serves, with the rows of the catalogue in
+// place of what went through the protocol.
+type child struct {
+	devices.Target
+	rows []mma.Instruction
+}
+
+func (c *child) Instructions() []mma.Instruction { return c.rows }
+
+// Facts that the isolated form reads back; no blanks, because they are words of a
+// protocol.
+const (
+	factChip    = "chip"
+	factVersion = "driver-api"
+)
+
+func parseVersion(text string) (int, error) {
+	var major, minor int
+	if _, err := fmt.Sscanf(text, "%d.%d", &major, &minor); err != nil {
+		return 0, err
+	}
+	return major*1000 + minor*10, nil
+}
+
+// here returns the target that runs in this process.
+func here(name string, o *options) (devices.Target, error) {
+	lib, err := driver.Open()
+	if err != nil {
+		return nil, err
+	}
+	ordinal, err := find(lib, o.device)
+	if err != nil {
+		return nil, err
+	}
+	d, err := lib.Device(ordinal)
+	if err != nil {
+		return nil, err
+	}
+	chip := d.Chip()
+	if len(Rows(chip, lib.Version)) == 0 {
+		return nil, fmt.Errorf("no instructions of compute capability %d.%d are known", d.Major, d.Minor)
+	}
+	return &gpu.Target{
+		Label: name, Rows: Rows(chip, lib.Version), Facts: facts(lib, &d.Info), Force: o.force,
+		Kernels: func(i *mma.Instruction) ([]*gpu.Kernel, error) { return kernels(i, chip) },
+		Loader:  &loader{name, d, o.deadline}, Release: d.Close,
+	}, nil
+}
+
+// find returns the ordinal of a device.
+func find(lib *driver.Library, name string) (int, error) {
+	all, err := lib.Devices()
+	if err != nil {
+		return 0, err
+	}
+	if n, err := strconv.Atoi(name); err == nil {
+		if n < 0 || n >= len(all) {
+			return 0, fmt.Errorf("there is no device %d: the driver shows %d (CUDA_VISIBLE_DEVICES hides devices)", n, len(all))
+		}
+		return n, nil
+	}
+	found := -1
+	for i := range all {
+		switch {
+		case !strings.HasPrefix(all[i].UUID, name):
+		case found >= 0:
+			return 0, fmt.Errorf("%s is the beginning of several UUIDs: %s and %s", name, all[found].UUID, all[i].UUID)
+		default:
+			found = i
+		}
+	}
+	if found < 0 {
+		return 0, fmt.Errorf("no device has a UUID that begins %s (%s)", name, uuids(all))
+	}
+	return found, nil
+}
+
+func uuids(all []driver.Info) string {
+	var names []string
+	for _, i := range all {
+		names = append(names, i.UUID)
+	}
+	if names == nil {
+		return "the driver shows none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// facts are what results may depend on beside the instruction.
+func facts(lib *driver.Library, i *driver.Info) map[string]string {
+	f := map[string]string{
+		"kind": "GPU", "device": i.Name, "uuid": i.UUID, factChip: i.Chip(), "pci": i.PCI,
+		"compute-capability": fmt.Sprintf("%d.%d", i.Major, i.Minor),
+		factVersion:          driver.VersionText(lib.Version), "library": lib.Path,
+		"ecc":             map[bool]string{true: "on", false: "off"}[i.ECC],
+		"clocks":          fmt.Sprintf("up to %d MHz, memory %d MHz", i.ClockKHz/1000, i.MemoryClockKHz/1000),
+		"multiprocessors": fmt.Sprint(i.Processors), "memory": fmt.Sprintf("%d MiB", i.Memory>>20),
+	}
+	if v := driver.Package(); v != "" {
+		f["driver"] = v
+	}
+	return f
+}
+
+// Rows returns the instructions of the catalogue for a chip (sm_90) with a driver
+// (12040 for CUDA 12.4); those that cannot be run say why in Refuse. That there is
+// no model of an instruction is no reason here.
+func Rows(chip string, version int) []mma.Instruction {
+	arch, ok := mma.FindArch(chip)
+	if !ok {
+		return nil
+	}
+	rows := mma.Of(arch.Name)
+	for n := range rows {
+		rows[n].Refuse = ""
+		ks, err := kernels(&rows[n], chip)
+		switch {
+		case err != nil:
+			rows[n].Refuse = err.Error()
+		case ks[0].Driver > version:
+			rows[n].Refuse = fmt.Sprintf("its PTX needs a driver for CUDA %s, this one is for %s", driver.VersionText(ks[0].Driver), driver.VersionText(version))
+		}
+	}
+	return rows
+}
+
+// kernels returns the kernels of an instruction, the usual one first.
+func kernels(i *mma.Instruction, chip string) ([]*gpu.Kernel, error) {
+	m, n := ptx.Tile(i, 1, 1)
+	return ptx.Kernels(i, chip, m, n)
+}
+
+// loader loads kernels on a device.
+type loader struct {
+	name     string
+	device   *driver.Device
+	deadline time.Duration
+}
+
+// loaded is a kernel on a device.
+type loaded struct {
+	*loader
+	function *driver.Function
+	facts    map[string]string
+}
+
+func (l *loader) Load(k *gpu.Kernel) (gpu.Loaded, error) {
+	m, err := l.device.Module(k.Source)
+	if err != nil {
+		return nil, l.blame(err)
+	}
+	grid := driver.Grid{Threads: k.Threads, Tiles: k.Tiles, InBytes: k.InBytes, OutBytes: k.OutBytes}
+	f, err := l.device.Function(m, k.Entry, grid)
+	if err != nil {
+		return nil, l.blame(err)
+	}
+	return &loaded{l, f, inspect(k, m)}, nil
+}
+
+// blame makes a finding of a failure that ends this process's use of the device.
+// That it has ended is none.
+func (l *loader) blame(err error) error {
+	if driver.Fatal(err) && !driver.Lost(err) {
+		return &devices.FaultError{Target: l.name, What: err.Error()}
+	}
+	return err
+}
+
+func (l *loaded) Launch(ctx context.Context, in, out []byte, tiles int) error {
+	_, err := l.function.Launch(ctx, in, out, tiles, l.deadline)
+	return l.blame(err)
+}
+
+// Facts is what the machine code of the kernel shows.
+func (l *loaded) Facts() map[string]string { return l.facts }
+
+func (l *loaded) Close() error { return nil } // modules stay until the device is closed

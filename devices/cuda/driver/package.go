@@ -1,0 +1,29 @@
+package driver
+
+import (
+	"os"
+	"strings"
+)
+
+// versionFile is where the kernel's part of the driver says what it is.
+const versionFile = "/proc/driver/nvidia/version"
+
+// Package returns the version of the driver's package, such as 580.95.05, "" if it
+// is not known. It is finer than the version of the API.
+func Package() string {
+	body, err := os.ReadFile(versionFile)
+	if err != nil {
+		return ""
+	}
+	return PackageVersion(string(body))
+}
+
+// PackageVersion finds the version in what the kernel module says of itself.
+func PackageVersion(text string) string {
+	for _, word := range strings.Fields(text) {
+		if strings.Count(word, ".") >= 1 && word[0] >= '0' && word[0] <= '9' {
+			return word
+		}
+	}
+	return ""
+}
