@@ -291,7 +291,7 @@ func ReadHWVectors(r io.Reader) (*Recording, error) {
 	for _, name := range order {
 		rec.Data = append(rec.Data, hwSection(bySection[name]))
 	}
-	rec.Header = Header{Version: 1, Target: "recorded GPU", Environment: map[string]string{
+	rec.Header = Header{Version: RecordingVersion, Target: "recorded GPU", Environment: map[string]string{
 		"source": "Khattak and Mikaitis, arXiv:2512.07004, MATLAB-tensor-core/model_validation (BSD-2-Clause)",
 	}}
 	return rec, nil
@@ -308,5 +308,5 @@ func hwSection(vs []HWVector) Recorded {
 		b.Set(n, v.Dot)
 		mma.Store(d, w, n, v.D)
 	}
-	return Recorded{s, b, d}
+	return Recorded{Section: s, Batch: b, D: d}
 }

@@ -2,14 +2,7 @@ package corpus
 
 import (
 	"bufio"
-	"bytes"
-	"compress/flate"
-	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"os"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -24,17 +17,36 @@ import (
 //	uint32   CRC-32C of kind and payload
 //	payload
 //
-// Kind H (first, once) is a JSON Header, S a JSON Section, D deflated data of the
-// section before it, E (last) the JSON number of dot products. The data of a
-// frame is a batch's buffers A, B, C, SA, SB and D, one after the other. A file
-// without an E frame was cut short: everything before the cut is good.
+// The kinds are
+//
+//	H  first, once: a JSON Header
+//	S  a JSON Section: what the data frames after it hold
+//	D  deflated data of the section before it
+//	F  a JSON list of Faults: of the data frame after it (version 2)
+//	P  a JSON Problem: why an instruction has no data, or no more (version 2)
+//	E  last: the JSON number of dot products
+//
+// The data of a frame is a batch's buffers A, B, C, SA, SB and D, one after the
+// other, laid out as mma.Batch says. So a frame of whole tiles has the rows and
+// columns that the outputs of a tile share once: 128 outputs of a tile of 16 x 8
+// with K = 16 in FP16 take 14 bytes each, alone they would take 72.
+//
+// What is written is good at any moment. A file without an E frame was cut short:
+// everything before the cut is good, and RecordingFile takes it up again.
 const recordingMagic = "mmafuzz recording 1\n"
+
+// RecordingVersion is the version of the recordings that this program writes. It
+// reads version 1 too, which had neither faults nor problems and, in its header,
+// no name, date, plan or work.
+const RecordingVersion = 2
 
 // The kinds of frames.
 const (
 	frameHeader  = 'H'
 	frameSection = 'S'
 	frameData    = 'D'
+	frameFaults  = 'F'
+	frameProblem = 'P'
 	frameEnd     = 'E'
 )
 
@@ -48,12 +60,16 @@ const (
 // Header says where a recording was made.
 type Header struct {
 	Version     int               `json:"v"`
+	Name        string            `json:"name,omitempty"` // of the machine, as comparisons call it
 	Target      string            `json:"target"`
 	Environment map[string]string `json:"environment,omitempty"`
+	Date        string            `json:"date,omitempty"` // as whoever recorded gave it
+	Plan        *Plan             `json:"plan,omitempty"`
+	Work        string            `json:"work,omitempty"` // digest of what the plan comes to on this target: see package record
 }
 
 // Section says what the data frames after it hold: Shape.Tiles tiles each, of
-// one instruction.
+// one instruction. The frames of a section follow each other without a gap.
 type Section struct {
 	Arch        string      `json:"arch"`
 	Instruction string      `json:"instruction"`
@@ -65,210 +81,36 @@ type Section struct {
 	Shape       mma.Shape   `json:"shape"`
 }
 
+// Fault says that a target failed on outputs First..First+Count-1 of a data frame.
+// What stands for them in D means nothing.
+type Fault struct {
+	First int    `json:"first"`
+	Count int    `json:"count"`
+	What  string `json:"what"`
+}
+
+// Problem says why an instruction has no data, or no more than there is.
+type Problem struct {
+	Arch        string `json:"arch"`
+	Instruction string `json:"instruction"`
+	What        string `json:"what"`
+}
+
 // Recorded is one data frame.
 type Recorded struct {
 	Section *Section
+	First   uint64 // index of the first dot product
 	Batch   *mma.Batch
 	D       []byte
+	Faults  []Fault // in the order of the outputs, without overlap
 }
 
 // Recording is a recording in memory.
 type Recording struct {
 	Header   Header
 	Data     []Recorded
+	Problems []Problem
 	Complete bool // the end frame was there
-}
-
-// RecordingWriter writes a recording frame by frame.
-type RecordingWriter struct {
-	w       io.Writer
-	section *Section
-	dots    int
-}
-
-// NewRecordingWriter writes the magic and the header.
-func NewRecordingWriter(w io.Writer, h Header) (*RecordingWriter, error) {
-	if _, err := io.WriteString(w, recordingMagic); err != nil {
-		return nil, err
-	}
-	h.Version = 1
-	r := &RecordingWriter{w: w}
-	return r, r.json(frameHeader, h)
-}
-
-func (r *RecordingWriter) json(kind byte, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return r.frame(kind, b)
-}
-
-func (r *RecordingWriter) frame(kind byte, payload []byte) error {
-	var head [9]byte
-	head[0] = kind
-	binary.LittleEndian.PutUint32(head[1:], uint32(len(payload)))
-	binary.LittleEndian.PutUint32(head[5:], frameSum(kind, payload))
-	if _, err := r.w.Write(head[:]); err != nil {
-		return err
-	}
-	_, err := r.w.Write(payload)
-	return err
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func frameSum(kind byte, payload []byte) uint32 {
-	return crc32.Update(crc32.Checksum([]byte{kind}, castagnoli), castagnoli, payload)
-}
-
-// Add writes a batch and its results; a new Section frame first if s differs
-// from the last one. Of a batch that is too large for ReadRecording nothing or a
-// Section frame is written.
-func (r *RecordingWriter) Add(s Section, b *mma.Batch, d []byte) error {
-	s.Formats, s.Shape = b.Formats, b.Shape
-	if err := s.check(); err != nil {
-		return err
-	}
-	if r.section == nil || *r.section != s {
-		if err := r.json(frameSection, s); err != nil {
-			return err
-		}
-		r.section = &s
-	}
-	var buf bytes.Buffer
-	z, err := flate.NewWriter(&buf, flate.BestCompression)
-	if err != nil {
-		return err
-	}
-	for _, part := range [][]byte{b.A, b.B, b.C, b.SA, b.SB, d} {
-		if _, err := z.Write(part); err != nil {
-			return err
-		}
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	if buf.Len() > maxFrame {
-		return fmt.Errorf("%d bytes are too many for one frame: add smaller batches", buf.Len())
-	}
-	r.dots += b.Dots()
-	return r.frame(frameData, buf.Bytes())
-}
-
-// Close writes the end frame.
-func (r *RecordingWriter) Close() error { return r.json(frameEnd, r.dots) }
-
-// ReadRecording reads a native recording. Damage is an error that says where;
-// a file that merely ends early is read up to there, with Complete false.
-func ReadRecording(r io.Reader) (*Recording, error) {
-	in := bufio.NewReader(r)
-	magic := make([]byte, len(recordingMagic))
-	if _, err := io.ReadFull(in, magic); err != nil || string(magic) != recordingMagic {
-		return nil, errors.New("this is not an mmafuzz recording")
-	}
-	rec := &Recording{}
-	var section *Section
-	for n := 0; ; n++ {
-		kind, payload, err := readFrame(in)
-		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
-			return rec, headerMissing(n)
-		}
-		if err == nil {
-			section, err = rec.frame(n, kind, payload, section)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("frame %d: %w", n, err)
-		}
-		if rec.Complete {
-			if _, err := in.ReadByte(); err != io.EOF {
-				return nil, errors.New("there is something after the end of the recording")
-			}
-			return rec, nil
-		}
-	}
-}
-
-func headerMissing(frames int) error {
-	if frames == 0 {
-		return errors.New("the recording ends before its header")
-	}
-	return nil
-}
-
-func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
-	var head [9]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return 0, nil, err
-	}
-	n := binary.LittleEndian.Uint32(head[1:])
-	if n > maxFrame {
-		return 0, nil, fmt.Errorf("a length of %d bytes: the file is damaged", n)
-	}
-	// The length may be damaged: take no more memory than there are bytes.
-	payload, err = io.ReadAll(io.LimitReader(r, int64(n)))
-	if err != nil {
-		return 0, nil, err
-	}
-	if len(payload) < int(n) {
-		return 0, nil, io.ErrUnexpectedEOF
-	}
-	if frameSum(head[0], payload) != binary.LittleEndian.Uint32(head[5:]) {
-		return 0, nil, errors.New("the checksum is wrong: the file is damaged")
-	}
-	return head[0], payload, nil
-}
-
-func (rec *Recording) frame(n int, kind byte, payload []byte, section *Section) (*Section, error) {
-	if (n == 0) != (kind == frameHeader) {
-		return nil, fmt.Errorf("unexpected kind %q", kind)
-	}
-	switch kind {
-	case frameHeader:
-		if err := json.Unmarshal(payload, &rec.Header); err != nil {
-			return nil, err
-		}
-		if rec.Header.Version != 1 {
-			return nil, fmt.Errorf("recording version %d, this program reads 1", rec.Header.Version)
-		}
-	case frameSection:
-		section = &Section{}
-		if err := json.Unmarshal(payload, section); err != nil {
-			return nil, err
-		}
-		return section, section.check()
-	case frameData:
-		if section == nil {
-			return nil, errors.New("data before a section")
-		}
-		d, err := section.data(payload)
-		if err != nil {
-			return nil, err
-		}
-		rec.Data = append(rec.Data, d)
-	case frameEnd:
-		return section, rec.end(payload)
-	default:
-		return nil, fmt.Errorf("unknown kind %q", kind)
-	}
-	return section, nil
-}
-
-// end checks that as much was read as the writer says it has written.
-func (rec *Recording) end(payload []byte) error {
-	var dots int
-	if err := json.Unmarshal(payload, &dots); err != nil {
-		return err
-	}
-	have := 0
-	for _, d := range rec.Data {
-		have += d.Batch.Dots()
-	}
-	if have != dots {
-		return fmt.Errorf("the recording holds %d dot products, but says that it has %d", have, dots)
-	}
-	rec.Complete = true
-	return nil
 }
 
 // check rejects sizes that no writer makes, so that a bad file cannot ask for
@@ -292,19 +134,16 @@ func (s *Section) check() error {
 	return nil
 }
 
-func (s *Section) data(payload []byte) (Recorded, error) {
-	b := mma.NewBatch(s.Formats, s.Shape)
-	d := make([]byte, b.Dots()*s.Formats.D.Width())
-	z := flate.NewReader(bytes.NewReader(payload))
-	for _, part := range [][]byte{b.A, b.B, b.C, b.SA, b.SB, d} {
-		if _, err := io.ReadFull(z, part); err != nil {
-			return Recorded{}, fmt.Errorf("the data is too short: %w", err)
+// checkFaults says whether faults can be those of a frame with so many outputs.
+func checkFaults(faults []Fault, outputs int) error {
+	next := 0
+	for _, f := range faults {
+		if f.First < next || f.Count < 1 || f.Count > outputs-f.First {
+			return fmt.Errorf("impossible faults: %d outputs from %d on, of %d", f.Count, f.First, outputs)
 		}
+		next = f.First + f.Count
 	}
-	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-		return Recorded{}, errors.New("the data is longer than its shape")
-	}
-	return Recorded{s, b, d}, nil
+	return nil
 }
 
 // OpenRecording reads a recording from a file: a native one, or one of the

@@ -82,14 +82,14 @@ func TestRecordingRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Header{1, "test", map[string]string{"driver": "1"}}, rec.Header); diff != "" || !rec.Complete {
+	if diff := cmp.Diff(Header{Version: 2, Target: "test", Environment: map[string]string{"driver": "1"}}, rec.Header); diff != "" || !rec.Complete {
 		t.Errorf("complete %v, header:\n%s", rec.Complete, diff)
 	}
 	if len(rec.Data) != len(sections) {
 		t.Fatalf("%d frames of %d", len(rec.Data), len(sections))
 	}
 	for n, d := range rec.Data {
-		if diff := cmp.Diff(Recorded{&sections[n], batches[n], results[n]}, d); diff != "" {
+		if diff := cmp.Diff(Recorded{Section: &sections[n], First: sections[n].First, Batch: batches[n], D: results[n]}, d); diff != "" {
 			t.Fatalf("%s:\n%s", sections[n].Instruction, diff)
 		}
 	}
@@ -107,6 +107,71 @@ func TestSections(t *testing.T) {
 	want := Section{Arch: "hopper", Instruction: "y", Formats: half, K: 4, Generator: "raw@1", Seed: 7, Shape: mma.Shape{M: 1, N: 1, K: 8, Tiles: 2}}
 	if diff := cmp.Diff(want, *rec.Data[2].Section); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestVersion1 reads a recording that the first version of this program wrote.
+func TestVersion1(t *testing.T) {
+	rec, err := OpenRecording("testdata/version1.rec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := ReadRecording(bytes.NewReader(sample(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.Header.Version = 1
+	if diff := cmp.Diff(want, rec); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestFaults writes and reads faults, problems, and frames of one section.
+func TestFaults(t *testing.T) {
+	var buf bytes.Buffer
+	w, err := NewRecordingWriter(&buf, Header{Target: "test", Name: "lab", Date: "2026-01-02", Plan: &Plan{Version: 1, Name: "p"}, Work: "abc"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, d := recorded(half, tile, 1)
+	s := Section{Arch: "hopper", Instruction: "x", K: 4, Generator: "raw@1", Seed: 7, First: 90}
+	faults := [][]Fault{nil, {{0, 6, "illegal address"}, {29, 1, "timeout"}}, nil}
+	for _, f := range faults {
+		p, err := Pack(s, b, d, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := 7; f != nil && p.Faults() != want {
+			t.Errorf("%d faults, want %d", p.Faults(), want)
+		}
+		if err := w.Write(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	problem := Problem{"hopper", "y", "no such instruction"}
+	if err := errors.Join(w.Problem(problem), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := ReadRecording(bytes.NewReader(buf.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, r := range rec.Data {
+		if diff := cmp.Diff(faults[n], r.Faults); diff != "" || r.First != 90+30*uint64(n) || !bytes.Equal(r.D, d) {
+			t.Errorf("frame %d begins at %d: %s", n, r.First, diff)
+		}
+	}
+	if diff := cmp.Diff([]Problem{problem}, rec.Problems); diff != "" || !rec.Complete {
+		t.Errorf("complete %v: %s", rec.Complete, diff)
+	}
+	if n := bytes.Count(buf.Bytes(), []byte(`"instruction":"x"`)); n != 1 {
+		t.Errorf("%d section frames, want 1", n)
+	}
+	if h := rec.Header; h.Name != "lab" || h.Date != "2026-01-02" || h.Plan.Name != "p" || h.Work != "abc" || h.Version != 2 {
+		t.Errorf("%+v", h)
+	}
+	if _, err := Pack(s, b, d, []Fault{{30, 1, ""}}); err == nil || err.Error() != "impossible faults: 1 outputs from 30 on, of 30" {
+		t.Errorf("a fault beyond the end: %v", err)
 	}
 }
 
@@ -231,10 +296,22 @@ func TestReadRecordingErrors(t *testing.T) {
 		{"magic alone", newFrames().String(), "the recording ends before its header"},
 		{"no header", newFrames().json('S', goodSection).String(), "frame 0: unexpected kind 'S'"},
 		{"two headers", newFrames().json('H', goodHeader).json('H', goodHeader).String(), "frame 1: unexpected kind 'H'"},
-		{"newer header", newFrames().json('H', `{"v":2}`).String(), "frame 0: recording version 2, this program reads 1"},
-		{"header without version", newFrames().json('H', `{}`).String(), "frame 0: recording version 0, this program reads 1"},
+		{"newer header", newFrames().json('H', `{"v":3,"target":1}`).String(), "frame 0: recording version 3, this program reads 1 to 2"},
+		{"header without version", newFrames().json('H', `{}`).String(), "frame 0: recording version 0, this program reads 1 to 2"},
 		{"header that is no JSON", newFrames().json('H', `{`).String(), "frame 0: unexpected end of JSON input"},
 		{"data before a section", newFrames().json('H', goodHeader).add('D', nil).String(), "frame 1: data before a section"},
+		{"problem that is no JSON", good().json('P', `x`).String(), "frame 2: invalid character 'x' looking for beginning of value"},
+		{"faults before a section", newFrames().json('H', goodHeader).json('F', `[{"first":0,"count":1}]`).String(), "frame 1: faults before a section"},
+		{"faults that are no JSON", good().json('F', `[`).String(), "frame 2: unexpected end of JSON input"},
+		{"no faults", good().json('F', `[]`).String(), "frame 2: an empty list of faults"},
+		{"null faults", good().json('F', `null`).String(), "frame 2: an empty list of faults"},
+		{"too many faults", good().json('F', `[{"first":0,"count":2}]`).String(), "frame 2: impossible faults: 2 outputs from 0 on, of 1"},
+		{"faults of nothing", good().json('F', `[{"first":0,"count":0}]`).String(), "frame 2: impossible faults: 0 outputs from 0 on, of 1"},
+		{"fault before the first", good().json('F', `[{"first":-1,"count":1}]`).String(), "frame 2: impossible faults: 1 outputs from -1 on, of 1"},
+		{"endless fault", good().json('F', `[{"first":1,"count":9223372036854775807}]`).String(), "frame 2: impossible faults: 9223372036854775807 outputs from 1 on, of 1"},
+		{"overlapping faults", good().json('F', `[{"first":0,"count":1},{"first":0,"count":1}]`).String(), "frame 2: impossible faults: 1 outputs from 0 on, of 1"},
+		{"faults of another section", good().json('F', `[{"first":0,"count":1}]`).json('S', goodSection).String(), "frame 3: faults without data"},
+		{"faults at the end", good().add('D', deflated(t, 24)).json('F', `[{"first":0,"count":1}]`).json('E', `1`).String(), "frame 4: faults without data"},
 		{"unknown kind", good().add('X', nil).String(), "frame 2: unknown kind 'X'"},
 		{"section that is no JSON", newFrames().json('H', goodHeader).json('S', `x`).String(), "frame 1: invalid character 'x' looking for beginning of value"},
 		{"unknown format", section("fp16", "fp17").String(), `frame 1: unknown format "fp17"`},
@@ -385,6 +462,7 @@ func FuzzReadRecording(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add(newFrames().json('H', goodHeader).json('S', goodSection).add('D', deflated(f, 24)).json('E', "1").Bytes())
 	f.Add(newFrames().json('H', goodHeader).json('E', "0").Bytes())
+	f.Add(newFrames().json('H', goodHeader).json('P', `{"instruction":"x"}`).json('S', goodSection).json('F', `[{"first":0,"count":1}]`).add('D', deflated(f, 24)).Bytes())
 	f.Add(bytes.Replace(whole, []byte(`"Tiles":5`), []byte(`"Tiles":9`), 1))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rec, err := ReadRecording(bytes.NewReader(data))
@@ -397,7 +475,18 @@ func FuzzReadRecording(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, d := range rec.Data {
-			if err := w.Add(*d.Section, d.Batch, d.D); err != nil {
+			s := *d.Section
+			s.First = d.First
+			p, err := Pack(s, d.Batch, d.D, d.Faults)
+			if err == nil {
+				err = w.Write(p)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, p := range rec.Problems {
+			if err := w.Problem(p); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -408,8 +497,14 @@ func FuzzReadRecording(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, _ := json.Marshal(rec.Data)
-		y, _ := json.Marshal(again.Data)
+		for _, r := range []*Recording{rec, again} { // a section for each frame is as good
+			for i := range r.Data {
+				s := *r.Data[i].Section
+				s.First, r.Data[i].Section = 0, &s
+			}
+		}
+		x, _ := json.Marshal([]any{rec.Data, rec.Problems})
+		y, _ := json.Marshal([]any{again.Data, again.Problems})
 		if !bytes.Equal(x, y) {
 			t.Errorf("%s\nis read again as\n%s", x, y)
 		}

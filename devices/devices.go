@@ -72,8 +72,13 @@ type Recorder interface {
 	// instruction's K.
 	Length() int
 	// Load fills dots from..from+in.Tiles-1 of the recording into a batch of
-	// tiles of one dot product, and their results into out.
-	Load(from int, in *mma.Batch, out []byte)
+	// tiles of one dot product, and their results into out. A *FaultError says
+	// that the target failed on some of them when it was recorded: the operands
+	// are there, and Run says on which.
+	Load(from int, in *mma.Batch, out []byte) error
+	// Origin says where dot product n was generated: source (see package fuzz),
+	// seed and index.
+	Origin(n int) (source string, seed, index uint64)
 }
 
 // ErrNoRecording is returned by a Recorder for an input that it does not have.

@@ -27,6 +27,7 @@ const (
 // chunkResult is what a worker finds in a chunk.
 type chunkResult struct {
 	classes [oracle.Fault + 1]uint64
+	digest  uint64
 	buckets []namedBucket // differing cases by cause, in order of appearance
 	unnamed []Sample      // differing cases that cannot be named yet
 	differ  []Sample
@@ -116,6 +117,7 @@ func (c *Campaign) merge(d *delta, ch *chunk, r *chunkResult) {
 	for class, n := range r.classes {
 		p.Classes[class] += n
 	}
+	p.Digest += r.digest
 	p.unnamed = append(p.unnamed, r.unnamed...)
 	for i := range r.buckets {
 		p.count(&r.buckets[i])
@@ -192,6 +194,7 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk) (r chunkResult
 		r.classes[class]++
 		s := Sample{CaseRef{source, ch.index + uint64(i)}, a, b, class}
 		if class != oracle.Same {
+			r.digest += w.digest(p, &s, i)
 			w.name(c, p, &r, s, i)
 		}
 		switch {
@@ -225,6 +228,19 @@ func (w *worker) name(c *Campaign, p *pairRun, r *chunkResult, s Sample, i int) 
 	default:
 		r.unnamed = append(r.unnamed, s)
 	}
+}
+
+// digest is a differing case in 64 bits: its operands, both results and its class.
+func (w *worker) digest(p *pairRun, s *Sample, i int) uint64 {
+	d := w.dotFor(p)
+	w.batch.Get(i, d)
+	h := mix(s.A ^ mix(s.B^mix(uint64(s.Class))))
+	for _, codes := range [][]uint64{d.A, d.B, {d.C}, d.SA, d.SB} {
+		for _, code := range codes {
+			h = mix(h + code + 0x9e3779b97f4a7c15)
+		}
+	}
+	return h
 }
 
 // dotFor returns the worker's dot product in the size of a pair's.
@@ -284,12 +300,14 @@ func (w *worker) both(ctx context.Context, p *pairRun, ch *chunk) error {
 		}
 		return p.B.Run(ctx, w.batch, w.b)
 	}
+	own, other, out := w.a, p.B, w.b
 	if p.swapped {
-		p.recorder.Load(int(ch.index), w.batch, w.b)
-		return p.A.Run(ctx, w.batch, w.a)
+		own, other, out = w.b, p.A, w.a
 	}
-	p.recorder.Load(int(ch.index), w.batch, w.a)
-	return p.B.Run(ctx, w.batch, w.b)
+	if err := p.recorder.Load(int(ch.index), w.batch, own); err != nil {
+		return err
+	}
+	return other.Run(ctx, w.batch, out)
 }
 
 // blame runs a chunk in which a target failed one dot product at a time, so that
@@ -322,6 +340,7 @@ func (w *worker) blame(ctx context.Context, c *Campaign, p *pairRun, ch *chunk) 
 		}
 		r.classes[s.Class]++
 		if s.Class != oracle.Same {
+			r.digest += w.digest(p, &s, i)
 			w.name(c, p, &r, s, i)
 		}
 		if s.Class != oracle.Same && r.classes[s.Class] <= differPerChunk {

@@ -120,7 +120,7 @@ func (x *examiner) examples(samples []Sample) []example {
 func (c *Campaign) dot(p *pairRun, ref CaseRef) *mma.Dot {
 	if ref.Source == recordedSource {
 		b := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
-		p.recorder.Load(int(ref.Index), b, make([]byte, p.spec.D.Width()))
+		_ = p.recorder.Load(int(ref.Index), b, make([]byte, p.spec.D.Width())) // the operands are there in any case
 		d := mma.NewDot(p.spec.Formats, p.K)
 		b.Get(0, d)
 		return d
@@ -278,6 +278,9 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 		if err != nil {
 			return err
 		}
+		if !v.Found() {
+			x.takeBelieved(pr, v)
+		}
 		x.verdict = v
 	}
 	x.d.Verdict = x.verdict
@@ -285,6 +288,17 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 		x.namer = triage.NewNamer(pr, x.verdict)
 	}
 	return nil
+}
+
+// takeBelieved explains the box by what is believed of it, where that holds and was
+// too far from the base to be found: of a recording, what explains it alone.
+func (x *examiner) takeBelieved(pr *triage.Problem, v *triage.Verdict) {
+	p := believed(x.p.box)
+	if p == nil || x.k != x.p.box.Instruction().K || !triage.Holds(pr, p) {
+		return
+	}
+	v.Changes, v.Program, v.Labels = mma.Diff(&x.p.base, p), *p, triage.LabelsOf(&x.p.base, p)
+	v.Explained, v.Kept, v.Equivalent = v.Differ, v.Agree, nil
 }
 
 // problem states the question for triage.
@@ -299,7 +313,7 @@ func (x *examiner) problem(ex []example) *triage.Problem {
 			pr.Differ = append(pr.Differ, c)
 		}
 	}
-	if x.p.recorder == nil {
+	if !recorded(x.p.box) {
 		pr.Ask = harmless(dotRunner(x.p.box, x.p.spec.Formats))
 	}
 	pr.Inputs = func(round int, ps ...*mma.Params) []*mma.Dot {

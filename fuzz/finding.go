@@ -66,29 +66,44 @@ var errNoAnswers = errors.New("the target cannot answer new inputs, and no model
 // shrinkingSides returns the two sides as the minimizer asks them: the units
 // themselves, or for a recording the model that explains it.
 func (x *examiner) shrinkingSides(f *Finding) (bothSides, error) {
-	a, b := dotRunner(x.p.A, x.p.spec.Formats), dotRunner(x.p.B, x.p.spec.Formats)
-	if x.p.recorder == nil {
-		return together(a, b), nil
+	a, err := x.shrinkingSide(f, x.p.A, !x.p.boxIsB)
+	if err != nil {
+		return nil, err
 	}
-	if x.namer == nil || x.p.recorder != x.p.box {
+	b, err := x.shrinkingSide(f, x.p.B, x.p.boxIsB)
+	return together(a, b), err
+}
+
+func (x *examiner) shrinkingSide(f *Finding, u devices.Unit, isBox bool) (runner, error) {
+	if !recorded(u) {
+		return dotRunner(u, x.p.spec.Formats), nil
+	}
+	if x.namer == nil {
 		return nil, errNoAnswers
 	}
-	m, err := sim.New(x.p.spec.Formats, x.k, x.verdict.Program)
+	// The base's program was put to the test on all evidence with x.k.
+	program := x.p.base
+	if isBox {
+		program = x.verdict.Program
+	}
+	m, err := sim.New(x.p.spec.Formats, x.k, program)
 	if err != nil {
 		return nil, err
 	}
 	f.Through = true
-	through := func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
+	return func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
 		codes := make([]uint64, len(dots))
 		for i, d := range dots {
 			codes[i] = m.Dot(d, nil)
 		}
 		return codes, nil
-	}
-	if x.p.swapped {
-		return together(a, through), nil
-	}
-	return together(through, b), nil
+	}, nil
+}
+
+// recorded says whether a unit is a recording, which cannot answer new inputs.
+func recorded(u devices.Unit) bool {
+	_, ok := u.(devices.Recorder)
+	return ok
 }
 
 type runner func(ctx context.Context, dots []*mma.Dot) ([]uint64, error)

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
@@ -98,9 +99,9 @@ func (c *Campaign) openJournal() error {
 		return err
 	}
 	c.jour = &journal{f}
-	if err := lock(f); err != nil {
+	if err := corpus.Lock(f); err != nil {
 		f.Close()
-		return err
+		return fmt.Errorf("%s: %w", f.Name(), ErrInUse)
 	}
 	good, err := c.replay(f)
 	if err != nil {

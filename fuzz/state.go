@@ -28,6 +28,7 @@ type PairState struct {
 	Chunks   uint64
 	Next     map[string]uint64 // by source: index of the next dot product
 	Classes  [oracle.Fault + 1]uint64
+	Digest   uint64 // of all differing cases, in any order: equal for equal ones
 	Features map[uint32]bool
 	Corpus   []CaseRef // inputs with new features
 	Differ   []Sample  // evidence for triage
@@ -101,6 +102,7 @@ type pairDelta struct {
 	Chunks   uint64                   `json:"chunks"`
 	Next     map[string]uint64        `json:"next,omitempty"`
 	Classes  [oracle.Fault + 1]uint64 `json:"classes"`
+	Digest   uint64                   `json:"digest,omitempty"`
 	Features []uint32                 `json:"features,omitempty"`
 	Corpus   []CaseRef                `json:"corpus,omitempty"`
 	Differ   []Sample                 `json:"differ,omitempty"`
@@ -149,6 +151,7 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 	for c, n := range d.Classes {
 		st.Classes[c] += n
 	}
+	st.Digest += d.Digest
 	for _, f := range d.Features {
 		st.Features[f] = true
 	}

@@ -1,11 +1,11 @@
 // Package replay makes recordings targets: replay:FILE answers for the inputs
-// that it holds, and offers them as inputs.
+// that it holds, and offers them as inputs. It does so for single dot products, also
+// where whole tiles were recorded. Where the target failed when it was recorded, so
+// does the recording.
 package replay
 
 import (
-	"context"
 	"fmt"
-	"hash/maphash"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -55,14 +55,16 @@ func (t *target) add(r *corpus.Recorded) error {
 	if u == nil {
 		// A recording answers whether or not there is a model.
 		i.Refuse, i.Unknown = "", 0
-		u = &unit{inst: i, length: s.Shape.K, target: t.name, seed: maphash.MakeSeed(), index: map[uint64][]place{}}
+		u = &unit{inst: i, length: s.Shape.K, target: t.name}
 		t.units[i.Name] = u
 		t.rows = append(t.rows, *i)
 	}
 	if s.Shape.K != u.length {
 		return fmt.Errorf("%s was recorded with dot products of %d and of %d elements", i.FullName(), u.length, s.Shape.K)
 	}
-	u.add(r)
+	u.starts = append(u.starts, u.dots)
+	u.data = append(u.data, r)
+	u.dots += r.Batch.Dots()
 	return nil
 }
 
@@ -71,12 +73,21 @@ func (t *target) Instructions() []mma.Instruction { return t.rows }
 func (t *target) Close() error                    { return nil }
 
 func (t *target) Environment() map[string]string {
-	env := map[string]string{"kind": "recording", "recorded from": t.rec.Header.Target}
-	for k, v := range t.rec.Header.Environment {
+	h := &t.rec.Header
+	env := map[string]string{"kind": "recording", "recorded from": h.Target}
+	for k, v := range h.Environment {
 		env["recorded "+k] = v
+	}
+	for k, v := range map[string]string{"name": h.Name, "date": h.Date} {
+		if v != "" {
+			env["recorded "+k] = v
+		}
 	}
 	return env
 }
+
+// Recording returns all that the file holds.
+func (t *target) Recording() *corpus.Recording { return t.rec }
 
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
 	u := t.units[i.Name]
@@ -84,88 +95,4 @@ func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
 		return nil, fmt.Errorf("%s holds no results of %s", t.name, i.Name)
 	}
 	return u, nil
-}
-
-// place is a dot product in the recording: batch and output.
-type place struct{ batch, output int }
-
-type unit struct {
-	inst   *mma.Instruction
-	length int // elements of every dot product
-	target string
-	data   []*corpus.Recorded
-	dots   []place
-	seed   maphash.Seed
-	index  map[uint64][]place // by hash of the operands
-}
-
-func (u *unit) add(r *corpus.Recorded) {
-	n := len(u.data)
-	u.data = append(u.data, r)
-	d := mma.NewDot(r.Batch.Formats, r.Batch.K)
-	for i := range r.Batch.Dots() {
-		r.Batch.Get(i, d)
-		p := place{n, i}
-		u.dots = append(u.dots, p)
-		h := u.hash(d)
-		u.index[h] = append(u.index[h], p)
-	}
-}
-
-// hash is over all operands.
-func (u *unit) hash(d *mma.Dot) uint64 {
-	var h maphash.Hash
-	h.SetSeed(u.seed)
-	for _, s := range [][]uint64{d.A, d.B, {d.C}, d.SA, d.SB} {
-		for _, code := range s {
-			maphash.WriteComparable(&h, code)
-		}
-	}
-	return h.Sum64()
-}
-
-func (u *unit) Instruction() *mma.Instruction { return u.inst }
-func (u *unit) Known() *mma.Params            { return nil }
-func (u *unit) Recorded() int                 { return len(u.dots) }
-func (u *unit) Length() int                   { return u.length }
-
-func (u *unit) Load(from int, in *mma.Batch, out []byte) {
-	d := mma.NewDot(in.Formats, in.K)
-	w := u.inst.D.Width()
-	for n := range in.Tiles {
-		p := u.dots[from+n]
-		r := u.data[p.batch]
-		r.Batch.Get(p.output, d)
-		in.Set(n, d)
-		mma.Store(out, w, n, mma.Load(r.D, w, p.output))
-	}
-}
-
-func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
-	if in.K != u.length {
-		return fmt.Errorf("%s: %w: it has dot products of %d elements, not %d", u.target, devices.ErrNoRecording, u.length, in.K)
-	}
-	d := mma.NewDot(in.Formats, in.K)
-	w := u.inst.D.Width()
-	for i := range in.Dots() {
-		in.Get(i, d)
-		code, ok := u.find(d)
-		if !ok {
-			return fmt.Errorf("%s: %w", u.target, devices.ErrNoRecording)
-		}
-		mma.Store(out, w, i, code)
-	}
-	return ctx.Err()
-}
-
-func (u *unit) find(d *mma.Dot) (uint64, bool) {
-	o := mma.NewDot(u.inst.Formats, len(d.A))
-	for _, p := range u.index[u.hash(d)] {
-		r := u.data[p.batch]
-		r.Batch.Get(p.output, o)
-		if o.Equal(d) {
-			return mma.Load(r.D, u.inst.D.Width(), p.output), true
-		}
-	}
-	return 0, false
 }

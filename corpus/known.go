@@ -1,0 +1,186 @@
+package corpus
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Known is a list of known differences, so that a nightly comparison fails only on
+// something new. It is a JSON file:
+//
+//	{
+//	  "v": 1,
+//	  "known": [
+//	    {
+//	      "id": "HOPPER-F25",
+//	      "reason": "Hopper keeps 25 bits below the largest exponent, Ampere 24",
+//	      "expires": "2027-06-30",
+//	      "instruction": "mma.*",
+//	      "pair": ["a100*", "h100*"],
+//	      "labels": ["truncation-width"],
+//	      "changes": ["join.align.f 24→25"]
+//	    }
+//	  ]
+//	}
+//
+// An entry covers a difference if all of its scope fits; a part of the scope that
+// is missing fits everything. In patterns, * stands for anything.
+//
+//	instruction  pattern for the name of the instruction, or of either if the machines have one each
+//	pair         two patterns for the names of the machines, in either order
+//	bucket       pattern for the bucket's name
+//	labels       all labels of the bucket are in this list
+//	changes      the difference is explained, and all changes behind the bucket are
+//	             in this list: PATH FROM→TO or PATH FROM->TO, from the first machine
+//	             of pair to the second; without pair, from either to the other
+//	difference   id of this one difference, as compare prints it
+//
+// The last day on which an entry holds is expires; without it, it holds for ever.
+// What only an expired entry covers counts as new.
+type Known struct {
+	Version int          `json:"v"`
+	Entries []KnownEntry `json:"known"`
+}
+
+// KnownEntry is a known difference, or many with one reason.
+type KnownEntry struct {
+	ID      string `json:"id"`
+	Reason  string `json:"reason"`
+	Expires string `json:"expires,omitempty"` // YYYY-MM-DD
+
+	Instruction string   `json:"instruction,omitempty"`
+	Pair        []string `json:"pair,omitempty"`
+	Bucket      string   `json:"bucket,omitempty"`
+	Labels      []string `json:"labels,omitempty"`
+	Changes     []string `json:"changes,omitempty"`
+	Difference  string   `json:"difference,omitempty"`
+}
+
+// KnownVersion is the version of lists of known differences.
+const KnownVersion = 1
+
+// DateLayout is how dates are written.
+const DateLayout = time.DateOnly
+
+const maxKnownFile = 16 << 20
+
+// OpenKnown reads a list of known differences from a file.
+func OpenKnown(file string) (*Known, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	k, err := ReadKnown(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return k, nil
+}
+
+// ReadKnown reads a list of known differences.
+func ReadKnown(r io.Reader) (*Known, error) {
+	k := &Known{}
+	if err := readStrict(r, "list of known differences", maxKnownFile, KnownVersion, k); err != nil {
+		return nil, err
+	}
+	ids := map[string]bool{}
+	for n := range k.Entries {
+		e := &k.Entries[n]
+		if err := e.check(); err != nil {
+			return nil, fmt.Errorf("entry %d: %w", n+1, err)
+		}
+		if ids[e.ID] {
+			return nil, fmt.Errorf("entry %d: %s is the id of another entry", n+1, e.ID)
+		}
+		ids[e.ID] = true
+	}
+	return k, nil
+}
+
+func (e *KnownEntry) check() error {
+	if err := checkName("the id", e.ID); err != nil {
+		return err
+	}
+	if e.Reason == "" {
+		return fmt.Errorf("%s has no reason", e.ID)
+	}
+	if e.Pair != nil && len(e.Pair) != 2 {
+		return fmt.Errorf("%s: a pair is two machines, not %d", e.ID, len(e.Pair))
+	}
+	for _, c := range e.Changes {
+		if !strings.Contains(c, "→") && !strings.Contains(c, "->") {
+			return fmt.Errorf("%s: %q is no change of the form PATH FROM→TO", e.ID, c)
+		}
+	}
+	if e.scopeless() {
+		return fmt.Errorf("%s has no scope: it would cover everything", e.ID)
+	}
+	if _, err := time.Parse(DateLayout, e.Expires); e.Expires != "" && err != nil {
+		return fmt.Errorf("%s: expires is %q, not a date such as 2027-06-30", e.ID, e.Expires)
+	}
+	return nil
+}
+
+func (e *KnownEntry) scopeless() bool {
+	return e.Instruction == "" && e.Pair == nil && e.Bucket == "" && e.Labels == nil && e.Changes == nil && e.Difference == ""
+}
+
+// Difference is what an entry's scope is about.
+type Difference struct {
+	ID           string
+	A, B         string   // machines
+	Instructions []string // one, or A's and B's
+	Bucket       string
+	Labels       []string
+	Changes      []string // PATH FROM→TO, from A to B; none: it is not explained
+}
+
+// Covers says whether a difference is in an entry's scope.
+func (e *KnownEntry) Covers(d *Difference) bool {
+	return (e.Difference == "" || e.Difference == d.ID) &&
+		(e.Instruction == "" || slices.ContainsFunc(d.Instructions, func(i string) bool { return Match(e.Instruction, i) })) &&
+		(e.Bucket == "" || Match(e.Bucket, d.Bucket)) &&
+		(e.Labels == nil || subset(d.Labels, e.Labels)) &&
+		(e.coversFrom(d.A, d.B, d.Changes, false) || e.coversFrom(d.B, d.A, d.Changes, true))
+}
+
+// coversFrom says whether the machines are those of the entry in this order, and
+// the changes among its changes, which are turned if the machines are.
+func (e *KnownEntry) coversFrom(a, b string, changes []string, turned bool) bool {
+	if e.Pair != nil && !(Match(e.Pair[0], a) && Match(e.Pair[1], b)) {
+		return false
+	}
+	if e.Changes == nil {
+		return true
+	}
+	list := make([]string, len(e.Changes))
+	for i, text := range e.Changes {
+		list[i] = arrow(text, turned)
+	}
+	return len(changes) > 0 && subset(changes, list)
+}
+
+// arrow writes a change PATH FROM->TO with an arrow, turned if need be.
+func arrow(change string, turned bool) string {
+	change = strings.Replace(change, "->", "→", 1)
+	path, values, ok := strings.Cut(change, " ")
+	from, to, both := strings.Cut(values, "→")
+	if !turned || !ok || !both {
+		return change
+	}
+	return path + " " + to + "→" + from
+}
+
+// Expired says whether an entry does not hold any more on a day.
+func (e *KnownEntry) Expired(day time.Time) bool {
+	return e.Expires != "" && day.UTC().Format(DateLayout) > e.Expires
+}
+
+func subset(part, whole []string) bool {
+	return !slices.ContainsFunc(part, func(s string) bool { return !slices.Contains(whole, s) })
+}

@@ -1,0 +1,195 @@
+package corpus
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// RecordingFile is a recording in the making, in a file that this process alone
+// writes. Every frame is on disk when the call that wrote it returns.
+type RecordingFile struct {
+	*RecordingWriter
+	f *os.File
+	// Steps are what the file held when it was opened, in its order.
+	Steps []Step
+	// Complete: nothing is missing, and nothing may be written.
+	Complete bool
+}
+
+// Step is a data frame or a problem.
+type Step struct {
+	Section Section // of a data frame
+	First   uint64  // index of its first dot product
+	Dots    int
+	Faults  int      // outputs on which the target failed
+	Problem *Problem // nil: a data frame
+}
+
+// ErrOtherRecording says that a file holds a recording of something else.
+var ErrOtherRecording = errors.New("the file holds another recording")
+
+// ErrInUse says that another process has a file.
+var ErrInUse = errors.New("another process is writing this file")
+
+// OpenRecordingFile begins the recording of a header in a file, or takes it up
+// again where it was cut short. A file that holds something else is left alone:
+// ErrOtherRecording or another error; ErrInUse if another process writes it.
+func OpenRecordingFile(path string, h Header) (*RecordingFile, error) {
+	h.Version = RecordingVersion
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	r := &RecordingFile{f: f}
+	if err = Lock(f); err == nil {
+		err = r.begin(h)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+func (r *RecordingFile) begin(h Header) error {
+	if fresh, err := r.unbegun(); err != nil {
+		return err
+	} else if fresh {
+		return r.restart(h)
+	}
+	s := newFrameReader(r.f)
+	var last *Section // of the last data frame
+	s.data = func(sec *Section, first uint64, _ []byte, faults []Fault) error {
+		last = sec
+		r.Steps = append(r.Steps, Step{Section: *sec, First: first, Dots: sec.Shape.Dots(), Faults: faultyOutputs(faults)})
+		return nil
+	}
+	s.problem = func(p Problem) { r.Steps = append(r.Steps, Step{Problem: &p}) }
+	if err := s.read(); err != nil {
+		return err
+	}
+	if s.frames == 0 {
+		return r.restart(h)
+	}
+	if d := s.header.differences(&h); d != nil {
+		return fmt.Errorf("%w: %s", ErrOtherRecording, strings.Join(d, "; "))
+	}
+	r.RecordingWriter = &RecordingWriter{w: syncing{r.f}, section: last, dots: s.dots}
+	r.Complete = s.complete
+	return r.cut(s.good)
+}
+
+// unbegun says whether a file holds no more than a part of the magic.
+func (r *RecordingFile) unbegun() (bool, error) {
+	head := make([]byte, len(recordingMagic))
+	n, err := io.ReadFull(r.f, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return false, err
+	}
+	if _, err := r.f.Seek(0, io.SeekStart); err != nil {
+		return false, err
+	}
+	return n < len(head) && strings.HasPrefix(recordingMagic, string(head[:n])), nil
+}
+
+// restart begins a recording that had not got as far as its header.
+func (r *RecordingFile) restart(h Header) (err error) {
+	if err := r.cut(0); err != nil {
+		return err
+	}
+	r.RecordingWriter, err = NewRecordingWriter(syncing{r.f}, h)
+	return err
+}
+
+// cut drops everything from an offset on.
+func (r *RecordingFile) cut(offset int64) error {
+	if err := r.f.Truncate(offset); err != nil {
+		return err
+	}
+	_, err := r.f.Seek(offset, io.SeekStart)
+	return err
+}
+
+// Close closes the file, whether or not the recording is complete; Finish makes
+// it so.
+func (r *RecordingFile) Close() error { return r.f.Close() }
+
+// Finish writes the end frame.
+func (r *RecordingFile) Finish() error {
+	r.Complete = true
+	return r.RecordingWriter.Close()
+}
+
+// Size returns the bytes in the file.
+func (r *RecordingFile) Size() (int64, error) { return r.f.Seek(0, io.SeekCurrent) }
+
+// syncing is a file of which every write is on disk when it returns.
+type syncing struct{ f *os.File }
+
+func (s syncing) Write(p []byte) (int, error) {
+	n, err := s.f.Write(p)
+	if err == nil {
+		err = s.f.Sync()
+	}
+	return n, err
+}
+
+// differences says in which points a file's header is not the expected one.
+func (h *Header) differences(want *Header) []string {
+	var d []string
+	point := func(what string, have, want any) {
+		if have != want {
+			d = append(d, fmt.Sprintf("its %s is %v, here it is %v", what, orNone(have), orNone(want)))
+		}
+	}
+	point("version", h.Version, want.Version)
+	point("name", h.Name, want.Name)
+	point("target", h.Target, want.Target)
+	point("date", h.Date, want.Date)
+	if a, b := planText(h.Plan), planText(want.Plan); a != b {
+		d = append(d, "its plan is another one: "+planDifference(h.Plan, want.Plan))
+	} else {
+		point("list of instructions and inputs", h.Work, want.Work)
+	}
+	names := maps.Clone(h.Environment)
+	maps.Copy(names, want.Environment)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		point(name, h.Environment[name], want.Environment[name])
+	}
+	return d
+}
+
+func orNone(v any) any {
+	if v == "" {
+		return "not given"
+	}
+	return v
+}
+
+func planText(p *Plan) string {
+	if p == nil {
+		return ""
+	}
+	b, err := json.Marshal(p)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// planDifference names two plans.
+func planDifference(have, want *Plan) string {
+	switch {
+	case have == nil:
+		return "none"
+	case want == nil || have.Name != want.Name:
+		return have.Name
+	}
+	return have.Name + " with other contents"
+}

@@ -1,0 +1,221 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// ReadRecording reads a native recording. Damage is an error that says where;
+// a file that merely ends early is read up to there, with Complete false.
+func ReadRecording(r io.Reader) (*Recording, error) {
+	rec := &Recording{}
+	s := newFrameReader(r)
+	s.data = func(sec *Section, first uint64, payload []byte, faults []Fault) error {
+		d, err := sec.data(payload)
+		d.First, d.Faults = first, faults
+		rec.Data = append(rec.Data, d)
+		return err
+	}
+	s.problem = func(p Problem) { rec.Problems = append(rec.Problems, p) }
+	err := s.read()
+	if err == nil && s.frames == 0 {
+		err = errors.New("the recording ends before its header")
+	}
+	if err != nil {
+		return nil, err
+	}
+	rec.Header, rec.Complete = s.header, s.complete
+	return rec, nil
+}
+
+// frameReader reads the frames of a recording and checks that they make sense
+// together.
+type frameReader struct {
+	in *bufio.Reader
+	// data is told of each data frame: its section, the index of its first dot
+	// product, what is deflated in it, and its faults.
+	data func(s *Section, first uint64, payload []byte, faults []Fault) error
+	// problem is told of each problem.
+	problem func(p Problem)
+
+	frames   int
+	header   Header
+	section  *Section
+	next     uint64  // index of the next dot product of the section
+	faults   []Fault // of the next data frame; nil: none
+	dots     int
+	complete bool
+	offset   int64 // behind the last frame
+	good     int64 // behind the last frame that stands for itself: not a section, not faults
+}
+
+func newFrameReader(r io.Reader) *frameReader { return &frameReader{in: bufio.NewReader(r)} }
+
+var errNoRecording = errors.New("this is not an mmafuzz recording")
+
+// read reads to the end, or to where the file was cut short.
+func (s *frameReader) read() error {
+	magic := make([]byte, len(recordingMagic))
+	if _, err := io.ReadFull(s.in, magic); err != nil || string(magic) != recordingMagic {
+		return errNoRecording
+	}
+	s.offset = int64(len(magic))
+	for ; ; s.frames++ {
+		kind, payload, err := readFrame(s.in)
+		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil
+		}
+		if err == nil {
+			s.offset += frameHead + int64(len(payload))
+			err = s.frame(kind, payload)
+		}
+		if err != nil {
+			return fmt.Errorf("frame %d: %w", s.frames, err)
+		}
+		if kind != frameSection && kind != frameFaults {
+			s.good = s.offset
+		}
+		if s.complete {
+			if _, err := s.in.ReadByte(); err != io.EOF {
+				return errors.New("there is something after the end of the recording")
+			}
+			return nil
+		}
+	}
+}
+
+// frameHead is the bytes of a frame before its payload.
+const frameHead = 9
+
+func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
+	var head [frameHead]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, nil, err
+	}
+	n := binary.LittleEndian.Uint32(head[1:])
+	if n > maxFrame {
+		return 0, nil, fmt.Errorf("a length of %d bytes: the file is damaged", n)
+	}
+	// The length may be damaged: take no more memory than there are bytes.
+	payload, err = io.ReadAll(io.LimitReader(r, int64(n)))
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(payload) < int(n) {
+		return 0, nil, io.ErrUnexpectedEOF
+	}
+	if frameSum(head[0], payload) != binary.LittleEndian.Uint32(head[5:]) {
+		return 0, nil, errors.New("the checksum is wrong: the file is damaged")
+	}
+	return head[0], payload, nil
+}
+
+func (s *frameReader) frame(kind byte, payload []byte) error {
+	if (s.frames == 0) != (kind == frameHeader) {
+		return fmt.Errorf("unexpected kind %q", kind)
+	}
+	if s.faults != nil && kind != frameData {
+		return errors.New("faults without data")
+	}
+	switch kind {
+	case frameHeader:
+		return s.readHeader(payload)
+	case frameSection:
+		s.section = &Section{}
+		if err := json.Unmarshal(payload, s.section); err != nil {
+			return err
+		}
+		s.next = s.section.First
+		return s.section.check()
+	case frameFaults:
+		return s.readFaults(payload)
+	case frameData:
+		return s.readData(payload)
+	case frameProblem:
+		var p Problem
+		if err := json.Unmarshal(payload, &p); err != nil {
+			return err
+		}
+		s.problem(p)
+		return nil
+	case frameEnd:
+		return s.end(payload)
+	}
+	return fmt.Errorf("unknown kind %q", kind)
+}
+
+func (s *frameReader) readHeader(payload []byte) error {
+	var version struct {
+		V int `json:"v"`
+	}
+	// The version first: what else another one has may not fit Header.
+	if err := json.Unmarshal(payload, &version); err != nil {
+		return err
+	}
+	if version.V < 1 || version.V > RecordingVersion {
+		return fmt.Errorf("recording version %d, this program reads 1 to %d", version.V, RecordingVersion)
+	}
+	return json.Unmarshal(payload, &s.header)
+}
+
+func (s *frameReader) readFaults(payload []byte) error {
+	if s.section == nil {
+		return errors.New("faults before a section")
+	}
+	s.faults = []Fault{}
+	if err := json.Unmarshal(payload, &s.faults); err != nil {
+		return err
+	}
+	if len(s.faults) == 0 {
+		return errors.New("an empty list of faults")
+	}
+	return checkFaults(s.faults, s.section.Shape.Dots())
+}
+
+func (s *frameReader) readData(payload []byte) error {
+	if s.section == nil {
+		return errors.New("data before a section")
+	}
+	first, faults := s.next, s.faults
+	s.faults = nil
+	s.next += uint64(s.section.Shape.Dots())
+	s.dots += s.section.Shape.Dots()
+	return s.data(s.section, first, payload, faults)
+}
+
+// end checks that as much was read as the writer says it has written.
+func (s *frameReader) end(payload []byte) error {
+	var dots int
+	if err := json.Unmarshal(payload, &dots); err != nil {
+		return err
+	}
+	if s.dots != dots {
+		return fmt.Errorf("the recording holds %d dot products, but says that it has %d", s.dots, dots)
+	}
+	s.complete = true
+	return nil
+}
+
+// data inflates a data frame.
+func (s *Section) data(payload []byte) (Recorded, error) {
+	b := mma.NewBatch(s.Formats, s.Shape)
+	d := make([]byte, b.Dots()*s.Formats.D.Width())
+	z := flate.NewReader(bytes.NewReader(payload))
+	for _, part := range [][]byte{b.A, b.B, b.C, b.SA, b.SB, d} {
+		if _, err := io.ReadFull(z, part); err != nil {
+			return Recorded{}, fmt.Errorf("the data is too short: %w", err)
+		}
+	}
+	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		return Recorded{}, errors.New("the data is longer than its shape")
+	}
+	return Recorded{Section: s, Batch: b, D: d}, nil
+}

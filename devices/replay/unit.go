@@ -1,0 +1,145 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// unit is the recorded results of an instruction.
+type unit struct {
+	inst   *mma.Instruction
+	length int // elements of every dot product
+	target string
+	data   []*corpus.Recorded
+	starts []int // number of each batch's first dot product
+	dots   int
+
+	once  sync.Once
+	index *index // made when it is needed first
+}
+
+// index finds dot products by their operands.
+type index struct {
+	seed    maphash.Seed
+	entries []entry // sorted by hash, then by dot
+}
+
+type entry struct {
+	hash uint64
+	dot  int
+}
+
+// indexed returns the index.
+func (u *unit) indexed() *index {
+	u.once.Do(func() {
+		x := &index{maphash.MakeSeed(), make([]entry, 0, u.dots)}
+		d := mma.NewDot(u.inst.Formats, u.length)
+		for n := range u.dots {
+			r, output := u.at(n)
+			r.Batch.Get(output, d)
+			x.entries = append(x.entries, entry{hash(x.seed, d), n})
+		}
+		slices.SortStableFunc(x.entries, func(a, b entry) int { return cmp.Compare(a.hash, b.hash) })
+		u.index = x
+	})
+	return u.index
+}
+
+// hash is over all operands.
+func hash(seed maphash.Seed, d *mma.Dot) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, s := range [][]uint64{d.A, d.B, {d.C}, d.SA, d.SB} {
+		for _, code := range s {
+			maphash.WriteComparable(&h, code)
+		}
+	}
+	return h.Sum64()
+}
+
+// at returns the batch of a dot product, and which of its outputs it is.
+func (u *unit) at(n int) (*corpus.Recorded, int) {
+	b := sort.SearchInts(u.starts, n+1) - 1
+	return u.data[b], n - u.starts[b]
+}
+
+func (u *unit) Instruction() *mma.Instruction { return u.inst }
+func (u *unit) Known() *mma.Params            { return nil }
+func (u *unit) Recorded() int                 { return u.dots }
+func (u *unit) Length() int                   { return u.length }
+
+func (u *unit) Origin(n int) (source string, seed, index uint64) {
+	r, output := u.at(n)
+	return r.Section.Generator, r.Section.Seed, r.First + uint64(output)
+}
+
+func (u *unit) Load(from int, in *mma.Batch, out []byte) (err error) {
+	d := mma.NewDot(in.Formats, in.K)
+	w := u.inst.D.Width()
+	for n := range in.Tiles {
+		r, output := u.at(from + n)
+		r.Batch.Get(output, d)
+		in.Set(n, d)
+		mma.Store(out, w, n, mma.Load(r.D, w, output))
+		if f := u.fault(r, output); f != nil {
+			err = f
+		}
+	}
+	return err
+}
+
+// fault returns how the target failed on an output, nil if it did not.
+func (u *unit) fault(r *corpus.Recorded, output int) error {
+	for _, f := range r.Faults {
+		if output >= f.First && output < f.First+f.Count {
+			return &devices.FaultError{Target: u.target, What: "recorded: " + f.What}
+		}
+	}
+	return nil
+}
+
+func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	if in.K != u.length {
+		return fmt.Errorf("%s: %w: it has dot products of %d elements, not %d", u.target, devices.ErrNoRecording, u.length, in.K)
+	}
+	d, scratch := mma.NewDot(in.Formats, in.K), mma.NewDot(u.inst.Formats, in.K)
+	w := u.inst.D.Width()
+	for i := range in.Dots() {
+		in.Get(i, d)
+		r, output := u.find(d, scratch)
+		if r == nil {
+			return fmt.Errorf("%s: %w", u.target, devices.ErrNoRecording)
+		}
+		if err := u.fault(r, output); err != nil {
+			return err
+		}
+		mma.Store(out, w, i, mma.Load(r.D, w, output))
+	}
+	return ctx.Err()
+}
+
+// find returns where a dot product was recorded first, nil if it was not.
+func (u *unit) find(d, scratch *mma.Dot) (*corpus.Recorded, int) {
+	x := u.indexed()
+	h := hash(x.seed, d)
+	at, _ := slices.BinarySearchFunc(x.entries, h, func(e entry, h uint64) int { return cmp.Compare(e.hash, h) })
+	for _, e := range x.entries[at:] {
+		if e.hash != h {
+			break
+		}
+		r, output := u.at(e.dot)
+		if r.Batch.Get(output, scratch); scratch.Equal(d) {
+			return r, output
+		}
+	}
+	return nil, 0
+}
