@@ -12,6 +12,7 @@ import (
 	"path"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Plan says what to record of a target: which instructions, on which inputs. It is
@@ -76,6 +77,7 @@ const PlanVersion = 1
 const (
 	maxPlanFile  = 1 << 20 // bytes
 	maxPlanCount = 1 << 32 // dot products of a source
+	maxName      = 100     // bytes
 )
 
 //go:embed plans/*.json
@@ -220,8 +222,8 @@ func checkName(what, name string) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("%s is missing", what)
-	case len(name) > 100:
-		return fmt.Errorf("%s is longer than 100 bytes", what)
+	case len(name) > maxName:
+		return fmt.Errorf("%s is longer than %d bytes", what, maxName)
 	case strings.ContainsFunc(name, func(r rune) bool { return r == '*' || unicode.IsSpace(r) || !unicode.IsPrint(r) }):
 		return fmt.Errorf("%s is %q: no blanks, no * and nothing that cannot be printed", what, name)
 	}
@@ -230,6 +232,21 @@ func checkName(what, name string) error {
 
 // CheckMachine says whether a name can be a machine's in comparisons.
 func CheckMachine(name string) error { return checkName("the machine's name", name) }
+
+// MachineName makes a target's name one of a machine.
+func MachineName(target string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '*' || unicode.IsSpace(r) || !unicode.IsPrint(r) {
+			return '-'
+		}
+		return r
+	}, target)
+	for len(name) > maxName {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	return name
+}
 
 // Entry returns the entry that records an instruction, nil if none does.
 func (p *Plan) Entry(arch, instruction string) *PlanEntry {

@@ -124,6 +124,24 @@ func TestMatch(t *testing.T) {
 	}
 }
 
+func TestMachineName(t *testing.T) {
+	for target, want := range map[string]string{
+		"sim:hopper":                         "sim:hopper",
+		"exec:./mine -x 'a*b'\n":             "exec:./mine--x-'a-b'-",
+		strings.Repeat("ä", 51):              strings.Repeat("ä", 50),
+		"x" + strings.Repeat("ä", 51):        "x" + strings.Repeat("ä", 49),
+		"bad\xff" + strings.Repeat("x", 200): "bad\ufffd" + strings.Repeat("x", 94),
+	} {
+		got := MachineName(target)
+		if err := CheckMachine(got); err != nil || got != want {
+			t.Errorf("%q: %q, %v", target, got, err)
+		}
+	}
+	if CheckMachine("") == nil || CheckMachine("a b") == nil {
+		t.Error("bad names are good")
+	}
+}
+
 // FuzzReadPlan reads anything: what is read and written is read as the same.
 func FuzzReadPlan(f *testing.F) {
 	f.Add([]byte(goodPlan))

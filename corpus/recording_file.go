@@ -12,7 +12,8 @@ import (
 )
 
 // RecordingFile is a recording in the making, in a file that this process alone
-// writes. Every frame is on disk when the call that wrote it returns.
+// writes. What was written survives the end of the process; Sync makes it survive
+// that of the machine.
 type RecordingFile struct {
 	*RecordingWriter
 	f *os.File
@@ -80,7 +81,7 @@ func (r *RecordingFile) begin(h Header) error {
 	if d := s.header.differences(&h); d != nil {
 		return fmt.Errorf("%w: %s", ErrOtherRecording, strings.Join(d, "; "))
 	}
-	r.RecordingWriter = &RecordingWriter{w: syncing{r.f}, section: last, dots: s.dots}
+	r.RecordingWriter = &RecordingWriter{w: r.f, section: last, dots: s.dots}
 	r.Complete = s.complete
 	return r.cut(s.good)
 }
@@ -103,7 +104,7 @@ func (r *RecordingFile) restart(h Header) (err error) {
 	if err := r.cut(0); err != nil {
 		return err
 	}
-	r.RecordingWriter, err = NewRecordingWriter(syncing{r.f}, h)
+	r.RecordingWriter, err = NewRecordingWriter(r.f, h)
 	return err
 }
 
@@ -120,25 +121,20 @@ func (r *RecordingFile) cut(offset int64) error {
 // it so.
 func (r *RecordingFile) Close() error { return r.f.Close() }
 
+// Sync returns when all that was written is on disk.
+func (r *RecordingFile) Sync() error { return r.f.Sync() }
+
 // Finish writes the end frame.
 func (r *RecordingFile) Finish() error {
+	if err := r.RecordingWriter.Close(); err != nil {
+		return err
+	}
 	r.Complete = true
-	return r.RecordingWriter.Close()
+	return r.Sync()
 }
 
 // Size returns the bytes in the file.
 func (r *RecordingFile) Size() (int64, error) { return r.f.Seek(0, io.SeekCurrent) }
-
-// syncing is a file of which every write is on disk when it returns.
-type syncing struct{ f *os.File }
-
-func (s syncing) Write(p []byte) (int, error) {
-	n, err := s.f.Write(p)
-	if err == nil {
-		err = s.f.Sync()
-	}
-	return n, err
-}
 
 // differences says in which points a file's header is not the expected one.
 func (h *Header) differences(want *Header) []string {

@@ -78,7 +78,7 @@ func TestRecordingFileTorn(t *testing.T) {
 	}
 	torn := filepath.Join(dir, "torn")
 	most := 0
-	for cut := 0; ; cut = min(len(whole), cut+11+cut%13) {
+	for cut := 0; ; cut = min(len(whole), cut+1+cut%37) {
 		if err := os.WriteFile(torn, whole[:cut], 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -75,7 +75,7 @@ func faultyOutputs(faults []Fault) int {
 }
 
 var deflaters = sync.Pool{New: func() any {
-	z, err := flate.NewWriter(nil, flate.BestCompression)
+	z, err := flate.NewWriter(nil, flate.DefaultCompression)
 	if err != nil {
 		panic("corpus: " + err.Error()) // the level is a constant
 	}

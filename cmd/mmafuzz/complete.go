@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -60,6 +61,21 @@ func completeInstructions(c *cobra.Command, flag string, target *string) {
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	})
+}
+
+// planNames lists the plans that come with the program.
+func planNames() []string {
+	var names []string
+	plans, _ := corpus.Plans() // a test opens them all
+	for _, p := range plans {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// completePlans completes a flag with plans and files.
+func completePlans(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return planNames(), cobra.ShellCompDirectiveDefault
 }
 
 func completeGenerators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

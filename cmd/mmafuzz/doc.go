@@ -8,8 +8,9 @@
 //	mmafuzz replay      run the case of a bundle again
 //	mmafuzz minimize    shrink the case of a bundle again
 //	mmafuzz triage      explain all bundles below a directory again
+//	mmafuzz record      record a target's results on the inputs of a plan
 //	mmafuzz diff        where the arithmetics of two targets differ
-//	mmafuzz list        targets, instructions, generators, labels, formats, parameters
+//	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
 //	mmafuzz doctor      what this machine can run, and why not
 //	mmafuzz selfcheck   measure the models, the generators, the triage, the minimizer
@@ -32,14 +33,14 @@
 //
 //	v  number  the version of the schema: 1
 //
-// # Events of run
+// # Events of run and record
 //
 // Every event has
 //
 //	t      string  the time: RFC 3339, UTC
-//	event  string  start, finding, progress or summary
+//	event  string  its name
 //
-// The event start comes first:
+// The event start comes first in run:
 //
 //	seed                 number  of all inputs
 //	count                number  dot products for each pair; 0: no limit
@@ -57,7 +58,7 @@
 //	bundle    string   directory of the bundle
 //	mismatch  object*  as in the bundle's mismatch.json: go doc ./corpus Mismatch
 //
-// The event progress comes once a second:
+// The event progress comes once a second in run:
 //
 //	seconds     number  since the start
 //	dots        number  dot products of all pairs
@@ -65,7 +66,7 @@
 //	buckets     number  buckets so far
 //	features    number  decisions of the models seen so far
 //
-// The event summary comes last, also after an interrupt:
+// The event summary comes last in run, also after an interrupt:
 //
 //	seconds                      number   since the start
 //	dots                         number   dot products of all pairs
@@ -91,6 +92,34 @@
 //	pairs[].buckets[].cases      number?  differing dot products
 //	pairs[].buckets[].max_ulp    number?  the largest distance of the results, in steps from one number of D's format to the next
 //	pairs[].buckets[].bundle     string?  directory of its first finding
+//
+// The event recording comes once a second in record:
+//
+//	seconds      number  since the start
+//	instruction  string  that is being recorded
+//	dots         number  dot products so far
+//	of           number  dot products of the plan
+//	faults       number  of these, those on which the target failed
+//	bytes        number  of the file
+//
+// The event recorded comes last in record, also after an interrupt:
+//
+//	file                    string   the recording
+//	name                    string   of the machine
+//	target                  string
+//	plan                    string   as it was given
+//	work                    string   digest of the instructions and inputs that the plan comes to on this target
+//	instructions            number
+//	dots                    number   dot products that are recorded or given up
+//	of                      number   dot products of the plan
+//	resumed                 number   dot products in earlier parts
+//	faults                  number   dot products on which the target failed
+//	bytes                   number   of the file
+//	seconds                 number   since the start
+//	complete                bool     nothing is missing; else the same command goes on
+//	problems[].arch         string?  of an instruction that is not, or not to the end, recorded
+//	problems[].instruction  string?
+//	problems[].what         string?  why
 //
 // # Other commands
 //

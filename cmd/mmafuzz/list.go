@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -20,7 +21,7 @@ import (
 func newList(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "list targets, instructions, generators, labels, formats or parameters",
+		Short: "list targets, instructions, generators, plans, labels, formats or parameters",
 	}
 	c.AddCommand(
 		&cobra.Command{Use: "targets", Short: "what can be compared",
@@ -28,6 +29,8 @@ func newList(a *app) *cobra.Command {
 		newListInstructions(a),
 		&cobra.Command{Use: "generators", Short: "sources of inputs",
 			RunE: func(*cobra.Command, []string) error { return a.listGenerators() }},
+		&cobra.Command{Use: "plans", Short: "what record can record",
+			RunE: func(*cobra.Command, []string) error { return a.listPlans() }},
 		&cobra.Command{Use: "labels", Short: "causes that triage knows",
 			RunE: func(*cobra.Command, []string) error { return a.listLabels() }},
 		&cobra.Command{Use: "formats", Short: "number formats",
@@ -178,6 +181,18 @@ func (a *app) listGenerators() error {
 		rows = append(rows, []string{fmt.Sprintf("%s@%d", g.Name, g.Version), g.Doc})
 	}
 	return a.table([]string{"generator", "about"}, rows)
+}
+
+func (a *app) listPlans() error {
+	plans, err := corpus.Plans()
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	for _, p := range plans {
+		rows = append(rows, []string{p.Name, p.About})
+	}
+	return a.table([]string{"plan", "about"}, rows)
 }
 
 func (a *app) listLabels() error {

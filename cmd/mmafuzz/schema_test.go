@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/record"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
@@ -197,6 +198,14 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 1, "", "replay", bundle), "replay")
 	verify(jsonOf(t, 1, "", "replay", filepath.Join("rec", "mma.m16n8k8.f32.f16.f16.f32", "truncation-width-1")), "replay")
 
+	verify(jsonOf(t, 0, "", "record", "--target", "sim:turing", "--out", "turing.rec"), "run")
+	plan := `{"v":1,"name":"p","seed":1,"entries":[{"instructions":["*"],"k":12,"inputs":[{"source":"raw@1","count":1}]}]}`
+	if err := os.WriteFile("plan.json", []byte(plan), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	verify(jsonOf(t, 1, "", "record", "--target", "sim:turing", "--plan", "plan.json", "--out", "bad.rec"), "run")
+	verify(recordingOf(t), "run")
+
 	one := []string{"eval", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32"}
 	verify(jsonOf(t, 0, "3c00 3c00 00000000\n", one...), "eval")
 	verify(jsonOf(t, 0, "3c00 3c00 00000000\n", append(one, "--explain")...), "eval")
@@ -217,7 +226,7 @@ func TestSchema(t *testing.T) {
 		}
 	}
 
-	for _, what := range []string{"targets", "generators", "labels", "formats", "parameters", "instructions"} {
+	for _, what := range []string{"targets", "generators", "plans", "labels", "formats", "parameters", "instructions"} {
 		for _, o := range jsonOf(t, 0, "", "list", what) {
 			if err := check(schemas, map[string]any{"v": o["v"]}, "object"); err != nil || len(o) < 3 {
 				t.Fatalf("list %s: %v in %v", what, err, o)
@@ -255,11 +264,25 @@ var rare = map[string]bool{
 func progressOf(t *testing.T) []map[string]any {
 	ui, stdout, _ := testUI(t)
 	ui.json = true
-	ui.lastLine = time.Now().Add(-time.Second)
+	ui.line.last = time.Now().Add(-time.Second)
 	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{Dots: 1}}}
 	s.Pairs[0].Classes[oracle.Same] = 1
 	ui.Progress(s)
 	ui.Progress(s)
+	all := objects(t, stdout.Bytes())
+	if len(all) != 1 {
+		t.Errorf("%d events at once", len(all))
+	}
+	return all
+}
+
+// recordingOf returns an event recording, which else comes once a second.
+func recordingOf(t *testing.T) []map[string]any {
+	ui, stdout, _ := testUI(t)
+	ui.json = true
+	r := &recordCmd{app: ui.app, said: true, lastJSON: time.Now().Add(-time.Second)}
+	r.progress(record.Progress{Instruction: "x"})
+	r.progress(record.Progress{Instruction: "x"})
 	all := objects(t, stdout.Bytes())
 	if len(all) != 1 {
 		t.Errorf("%d events at once", len(all))

@@ -67,7 +67,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"rc": cmdRC, "mask": cmdMask, "plain": cmdPlain, "same": cmdSame, "record": cmdRecord, "edit": cmdEdit,
-			"fits": cmdFits, "errors": cmdErrors, "reseal": cmdReseal, "again": cmdAgain,
+			"fits": cmdFits, "errors": cmdErrors, "reseal": cmdReseal, "again": cmdAgain, "head": cmdHead,
 		},
 	})
 }
@@ -107,6 +107,7 @@ var masks = []struct {
 	with    string
 }{
 	{regexp.MustCompile(`\(\d+\.\d s, \S+/s\)`), "(TIME)"},
+	{regexp.MustCompile(`[0-9.]+[kMG]?B in `), "SIZE in "},
 	{regexp.MustCompile(`(?m)^ *\d+:\d\d  \S+ dots \(.*\n`), ""}, // every ten seconds
 	{regexp.MustCompile(`(?m)^ *\d+:\d\d  `), "  TIME  "},
 	{regexp.MustCompile(`--count \d+`), "--count N"},
@@ -327,6 +328,22 @@ func cmdReseal(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Check(os.WriteFile(filepath.Join(dir, "MANIFEST"), []byte(out.String()), 0o666))
+}
+
+// cmdHead copies the first bytes of a file:
+//
+//	head FROM TO BYTES
+func cmdHead(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: head FROM TO BYTES")
+	}
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	body := ts.ReadFile(args[0])
+	if n >= len(body) {
+		ts.Fatalf("%s has %d bytes only", args[0], len(body))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(body[:n]), 0o666))
 }
 
 // cmdAgain runs the command of a file's line that begins with a word, as a user

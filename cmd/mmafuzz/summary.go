@@ -16,7 +16,7 @@ import (
 // finish shows the summary: which instructions differ, the picture of one
 // finding, how many cases each cause has and what it means, and how to go on.
 func (u *runUI) finish(s *fuzz.State, interrupted, failed bool) {
-	u.clearStatus()
+	u.line.clear()
 	if u.json {
 		u.event(u.summaryEvent(s, interrupted))
 		return

@@ -21,21 +21,17 @@ type runUI struct {
 
 	startDots uint64    // before this run, in a campaign that was resumed
 	lastNew   time.Time // of the newest bucket
-	lastLine  time.Time
 	findings  []*fuzz.Finding
 	announced map[string]bool // label sets that had their line
-	onStatus  bool            // the cursor is on the status line
+	line      statusLine
 }
 
 func newRunUI(a *app, cfg fuzz.Config, dir string) *runUI {
-	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}}
+	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}, line: statusLine{app: a}}
 }
 
-// statusEvery is the time between status lines where they cannot be rewritten.
-const statusEvery = 10 * time.Second
-
 func (u *runUI) start(s *fuzz.State) {
-	u.began, u.lastLine = time.Now(), time.Now()
+	u.began, u.line.last = time.Now(), time.Now()
 	u.startDots, _, _ = s.Totals()
 	if u.json {
 		u.event(u.startEvent(s))
@@ -103,7 +99,7 @@ func (u *runUI) announce(f *fuzz.Finding) {
 		return
 	}
 	u.announced[set] = true
-	u.clearStatus()
+	u.line.clear()
 	p := &u.cfg.Pairs[f.Pair]
 	fmt.Fprintf(u.stderr, "%6s  NEW  %s  %s  %s\n", clock(time.Since(u.began)), paintIf(u.colorErr, f.Bucket, bold), p.Name(), u.shrunk(f))
 }
@@ -123,33 +119,13 @@ func (u *runUI) shrunk(f *fuzz.Finding) string {
 // Progress shows the status line.
 func (u *runUI) Progress(s *fuzz.State) {
 	if u.json {
-		if time.Since(u.lastLine) >= time.Second {
-			u.lastLine = time.Now()
+		if time.Since(u.line.last) >= time.Second {
+			u.line.last = time.Now()
 			u.event(u.progressEvent(s))
 		}
 		return
 	}
-	if !u.tty {
-		if time.Since(u.lastLine) >= statusEvery {
-			u.lastLine = time.Now()
-			fmt.Fprintln(u.stderr, u.status(s))
-		}
-		return
-	}
-	line := u.status(s)
-	if r := []rune(line); len(r) >= u.widthErr {
-		line = string(r[:u.widthErr-1])
-	}
-	fmt.Fprintf(u.stderr, "\r\x1b[K%s", line)
-	u.onStatus = true
-}
-
-// clearStatus makes room for a line above the status line.
-func (u *runUI) clearStatus() {
-	if u.onStatus {
-		fmt.Fprint(u.stderr, "\r\x1b[K")
-		u.onStatus = false
-	}
+	u.line.show(u.status(s))
 }
 
 func (u *runUI) status(s *fuzz.State) string {

@@ -105,12 +105,12 @@ func TestStatusLine(t *testing.T) {
 	}
 
 	ui, _, stderr = testUI(t)
-	ui.lastLine = time.Now()
+	ui.line.last = time.Now()
 	ui.Progress(s)
 	if stderr.Len() != 0 {
 		t.Errorf("a line at once: %s", stderr)
 	}
-	ui.lastLine = time.Now().Add(-statusEvery)
+	ui.line.last = time.Now().Add(-statusEvery)
 	ui.Progress(s)
 	ui.Progress(s)
 	if got := stderr.String(); strings.Count(got, "\n") != 1 || strings.ContainsAny(got, "\r\x1b") {

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/record"
+)
+
+// recordCmd is mmafuzz record.
+type recordCmd struct {
+	*app
+	target, plan, out string
+	name, date        string
+	workers           int
+
+	line     statusLine
+	began    time.Time
+	said     bool // the first line
+	resumed  uint64
+	lastJSON time.Time
+}
+
+func newRecord(a *app) *cobra.Command {
+	r := &recordCmd{app: a}
+	c := &cobra.Command{
+		Use:   "record",
+		Short: "record a target's results on the inputs of a plan, for compare",
+		Long: `record writes what a target gives on the inputs of a plan to a file, which
+carries these inputs too. Recordings of machines that never meet are compared by
+mmafuzz compare, and replay:FILE plays one as a target.
+
+  mmafuzz record --target sim:hopper --plan smoke --out hopper.rec
+  mmafuzz record --target cuda:0 --name h100 --plan nightly --out h100.rec --date $(date -I)
+
+A plan is one of those that mmafuzz list plans lists, or a file (go doc ./corpus
+Plan). The recording depends on nothing but target, plan and flags. If it is
+interrupted, even by kill -9, the same command goes on where it was.
+
+Exit status: 0 recorded, 1 recorded, but the target failed on some inputs or
+instructions, which the recording says, 2 trouble.`,
+		PreRunE: func(*cobra.Command, []string) error { return r.checkFlags() },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
+	}
+	f := c.Flags()
+	f.StringVar(&r.target, "target", "", "`target` to record: KIND:ARGUMENT")
+	f.StringVar(&r.plan, "plan", "smoke", "`plan`: a name or a file")
+	f.StringVar(&r.out, "out", "", "`file` of the recording")
+	f.StringVar(&r.name, "name", "", "`name` of the machine in comparisons (default: the target)")
+	f.StringVar(&r.date, "date", "", "`date` to be kept in the recording, YYYY-MM-DD (default: none)")
+	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor)")
+	completeTargets(c, "target")
+	_ = c.RegisterFlagCompletionFunc("plan", completePlans)
+	return c
+}
+
+func (r *recordCmd) checkFlags() error {
+	switch {
+	case r.target == "":
+		return hinted("mmafuzz list targets lists what there is", "--target is missing")
+	case r.out == "":
+		return hinted("for example --out h100.rec", "--out is missing: the file of the recording")
+	case r.workers < 0:
+		return fmt.Errorf("--workers is %d; 0 is one per processor", r.workers)
+	}
+	if r.name != "" {
+		if err := corpus.CheckMachine(r.name); err != nil {
+			return fmt.Errorf("--name: %w", err)
+		}
+	}
+	_, err := parseDate("date", r.date)
+	return err
+}
+
+// parseDate reads the value of a flag; nothing is no date.
+func parseDate(flag, value string) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	day, err := time.Parse(corpus.DateLayout, value)
+	if err != nil {
+		return day, fmt.Errorf("--%s is %q, not a date such as 2027-06-30", flag, value)
+	}
+	return day, nil
+}
+
+func (r *recordCmd) run(ctx context.Context) error {
+	plan, err := openPlan(r.plan)
+	if err != nil {
+		return err
+	}
+	t, err := openTarget(r.target)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	r.began = time.Now()
+	r.line.app = r.app
+	res, err := record.Run(ctx, record.Config{
+		Target: t, Plan: plan, File: r.out, Name: r.name, Date: r.date,
+		Environment: environment(), Workers: r.workers, Observe: r.progress,
+	})
+	r.line.clear()
+	if err != nil {
+		return r.trouble(err, res != nil)
+	}
+	if r.json {
+		err = r.writeJSON(r.recorded(res))
+	} else {
+		r.summary(res)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !res.Complete:
+		return hinted("the same command goes on from here", "interrupted")
+	case res.Faults > 0 || res.GivenUp > 0:
+		return errMismatch
+	}
+	return nil
+}
+
+// openPlan opens a plan; the error of an unknown one has suggestions.
+func openPlan(name string) (*corpus.Plan, error) {
+	p, err := corpus.OpenPlan(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, hinted(didYouMean(nearest(name, planNames()))+"mmafuzz list plans lists the plans; go doc ./corpus Plan says how to write one",
+			"there is no plan and no file %q", name)
+	}
+	return p, withHint(err, "go doc ./corpus Plan says what a plan looks like")
+}
+
+// trouble adds a remedy to an error; begun: something may be in the file.
+func (r *recordCmd) trouble(err error, begun bool) error {
+	var path *fs.PathError
+	var plan *record.PlanError
+	switch {
+	case errors.As(err, &plan):
+		return withHint(err, "mmafuzz list plans lists the plans; go doc ./corpus Plan says how to write one")
+	case errors.Is(err, corpus.ErrOtherRecording):
+		return withHint(err, "name another file with --out, or give the flags with which this one was begun")
+	case errors.Is(err, corpus.ErrInUse):
+		return withHint(err, "wait for it, or name another file with --out")
+	case errors.As(err, &path) && !begun:
+		return hinted("name a file with --out that can be made or written", "cannot write the recording %s: %w", r.out, path.Err)
+	case begun:
+		return withHint(err, "what was recorded is kept: the same command goes on from here")
+	}
+	return withHint(err, "name another file with --out")
+}
+
+// recordedEvent is what record --json ends with.
+type recordedEvent struct {
+	eventHead
+	File         string           `json:"file"`
+	Name         string           `json:"name"`
+	Target       string           `json:"target"`
+	Plan         string           `json:"plan"`
+	Work         string           `json:"work"`
+	Instructions int              `json:"instructions"`
+	Dots         uint64           `json:"dots"`
+	Of           uint64           `json:"of"`
+	Resumed      uint64           `json:"resumed"`
+	Faults       int              `json:"faults"`
+	Bytes        int64            `json:"bytes"`
+	Seconds      float64          `json:"seconds"`
+	Complete     bool             `json:"complete"`
+	Problems     []corpus.Problem `json:"problems"`
+}
+
+func (r *recordCmd) recorded(res *record.Result) *recordedEvent {
+	return &recordedEvent{
+		eventHead: newEvent("recorded"), File: r.out, Name: r.machine(), Target: r.target, Plan: r.plan, Work: res.Work,
+		Instructions: res.Instructions, Dots: res.Done, Of: res.Of, Resumed: res.Resumed, Faults: res.Faults, Bytes: res.Bytes,
+		Seconds: time.Since(r.began).Seconds(), Complete: res.Complete, Problems: append([]corpus.Problem{}, res.Problems...),
+	}
+}
+
+// machine is what comparisons call the recorded machine.
+func (r *recordCmd) machine() string {
+	if r.name != "" {
+		return r.name
+	}
+	return corpus.MachineName(r.target)
+}
+
+func (r *recordCmd) summary(res *record.Result) {
+	what := "recorded"
+	if !res.Complete {
+		what = fmt.Sprintf("recorded %s of", share(res.Done, res.Of))
+	}
+	fmt.Fprintf(r.stdout, "%s %s with plan %s: %s, %s dot products, %sB in %s (%s)\n", what, r.machine(), r.plan,
+		plural(res.Instructions, "instruction"), thousands(res.Of), count(uint64(res.Bytes)), r.out, pace(res.Done-res.Resumed, time.Since(r.began)))
+	if res.Faults > 0 {
+		fmt.Fprintf(r.stdout, "the target failed on %s, which the recording says\n", plural(res.Faults, "dot product"))
+	}
+	for _, p := range res.Problems {
+		for i, l := range wrap(fmt.Sprintf("not recorded, or not to the end: %s: %s", p.Instruction, p.What), r.width-2) {
+			if i > 0 {
+				l = "  " + l
+			}
+			fmt.Fprintln(r.stdout, l)
+		}
+	}
+}
+
+// pace is how long something took, and how fast it was.
+func pace(dots uint64, t time.Duration) string {
+	return fmt.Sprintf("%.1f s, %s/s", t.Seconds(), count(rate(dots, t)))
+}
+
+// recordingEvent is the progress of record --json.
+type recordingEvent struct {
+	eventHead
+	Seconds     float64 `json:"seconds"`
+	Instruction string  `json:"instruction"`
+	Dots        uint64  `json:"dots"`
+	Of          uint64  `json:"of"`
+	Faults      int     `json:"faults"`
+	Bytes       int64   `json:"bytes"`
+}
+
+// progress shows how far the recording is.
+func (r *recordCmd) progress(p record.Progress) {
+	if !r.said {
+		r.said, r.lastJSON = true, time.Now()
+		r.line.last = time.Now()
+		r.resumed = p.Done
+		if !r.json {
+			fmt.Fprintf(r.stderr, "mmafuzz: record target=%s plan=%s out=%s\n", r.target, r.plan, r.out)
+			if p.Done > 0 {
+				fmt.Fprintf(r.stderr, "mmafuzz: resumed after %s of %s dots\n", count(p.Done), count(p.Of))
+			}
+		}
+		return
+	}
+	if !r.json {
+		t := time.Since(r.began)
+		r.line.show(fmt.Sprintf("%6s  %s of %s dots (%s/s)  %sB  faults %d  %s", clock(t), count(p.Done), count(p.Of),
+			count(rate(p.Done-r.resumed, t)), count(uint64(p.Bytes)), p.Faults, p.Instruction))
+		return
+	}
+	if time.Since(r.lastJSON) < time.Second {
+		return
+	}
+	r.lastJSON = time.Now()
+	e := &recordingEvent{newEvent("recording"), time.Since(r.began).Seconds(), p.Instruction, p.Done, p.Of, p.Faults, p.Bytes}
+	if err := r.writeJSON(e); err != nil && r.stdout.err == nil {
+		r.log.Error().Err(err).Msg("writing an event")
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// statusLine is a line on stderr that says how far something is: rewritten in place
+// on a terminal, a new line every ten seconds elsewhere.
+type statusLine struct {
+	*app
+	last time.Time // when it was shown
+	on   bool      // the cursor is on it
+}
+
+// statusEvery is the time between status lines where they cannot be rewritten.
+const statusEvery = 10 * time.Second
+
+func (s *statusLine) show(text string) {
+	if !s.tty {
+		if time.Since(s.last) >= statusEvery {
+			s.last = time.Now()
+			fmt.Fprintln(s.stderr, text)
+		}
+		return
+	}
+	if r := []rune(text); len(r) >= s.widthErr {
+		text = string(r[:s.widthErr-1])
+	}
+	fmt.Fprintf(s.stderr, "\r\x1b[K%s", text)
+	s.on = true
+}
+
+// clear makes room for a line above the status line.
+func (s *statusLine) clear() {
+	if s.on {
+		fmt.Fprint(s.stderr, "\r\x1b[K")
+		s.on = false
+	}
+}

@@ -1,0 +1,44 @@
+// Package record makes recordings: the results of a target on the inputs of a
+// plan, for machines that never meet.
+//
+//	mmafuzz record --target cuda:0 --name h100 --plan nightly --out h100.rec
+//	mmafuzz record --target hip:0 --name mi300 --plan nightly --out mi300.rec
+//	mmafuzz compare h100.rec mi300.rec
+//
+// # Formats
+//
+// A plan is corpus.Plan, with the plans that come with the program in
+// corpus/plans; a recording is described in package corpus at Recording, a list of
+// known differences at Known. What compare writes with --json is described in
+// cmd/mmafuzz.
+//
+// # From a plan to a recording
+//
+// The instructions of the target, in its order, that the plan has an entry for are
+// recorded one after the other, each on the inputs of its entry in their order, cut
+// into frames of 1024 dot products. That list, with the arguments that [*] comes to,
+// is the work; its digest is in the header of the recording.
+//
+// A recording depends on target, plan and program alone: it is the same to the byte
+// whatever the number of workers, and whether or not it was interrupted.
+//
+// # Interruptions
+//
+// What is in the file is good at any moment, so that a recording which was killed
+// goes on where it was when it is started again. The header must be the same then:
+// target, environment, plan, work and version of the program. A file with another
+// one is left alone.
+//
+// # Faults
+//
+// A target that fails on a frame is asked for its tiles, and of a tile on which it
+// fails for its outputs, one by one. Those on which it fails alone are recorded as
+// faults; if there are none, the whole tile is. An instruction that fails on more
+// than 32 outputs is given up, and one that cannot be opened is not begun: the
+// recording says so, and the other instructions go on.
+//
+// # Every night
+//
+// .github/workflows/nightly.yml records on every machine and compares in one place;
+// corpus/plans/nightly.sbatch does the same on a cluster with Slurm.
+package record

@@ -1,0 +1,287 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Config says what to record.
+type Config struct {
+	Target devices.Target
+	Plan   *corpus.Plan
+	File   string
+	Name   string // of the machine; "": after the target
+	Date   string // "": none
+	// Environment is what results may depend on beside what the target says.
+	Environment map[string]string
+	Workers     int // 0: one per processor; they do not change the recording
+	// Observe, if not nil, is told of progress, from one goroutine.
+	Observe func(Progress)
+}
+
+// Progress says how far a recording is.
+type Progress struct {
+	Instruction string // that is being recorded
+	Done, Of    uint64 // dot products; of an instruction that is given up, Done takes all
+	Resumed     uint64 // of these, in an earlier part
+	Faults      int    // outputs on which the target failed
+	GivenUp     int    // instructions that are not, or not all, recorded
+	Bytes       int64
+}
+
+// Result says what became of a recording.
+type Result struct {
+	Progress
+	Instructions int // of the plan that the target has
+	Problems     []corpus.Problem
+	Work         string // digest
+	Complete     bool
+}
+
+// maxFaults is how many outputs of an instruction may fail before it is given up.
+const maxFaults = 32
+
+var tooManyFaults = fmt.Sprintf("given up: it failed on more than %d outputs", maxFaults)
+
+// Run records, or goes on with a recording in the file. It ends early, without an
+// error, when ctx is done: Complete says so. After an error, too, the same call goes
+// on. A plan that is not for the target: *PlanError; a file that holds something else:
+// corpus.ErrOtherRecording; one that another process writes: corpus.ErrInUse.
+func Run(ctx context.Context, cfg Config) (*Result, error) {
+	w, err := newWork(cfg.Target, cfg.Plan)
+	if err != nil {
+		return nil, err
+	}
+	f, err := corpus.OpenRecordingFile(cfg.File, cfg.header(w))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := &recorder{cfg: &cfg, work: w, file: f, steps: f.Steps, workers: cfg.Workers}
+	if r.workers <= 0 {
+		r.workers = runtime.GOMAXPROCS(0)
+	}
+	r.result.Work, r.result.Instructions = w.digest, len(w.jobs)
+	for i := range w.jobs {
+		for n := range w.jobs[i].frames {
+			r.result.Of += uint64(w.jobs[i].frames[n].dots())
+		}
+	}
+	err = r.run(ctx)
+	r.progress("")
+	r.result.Complete = f.Complete
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = nil
+	}
+	return &r.result, err
+}
+
+func (cfg *Config) header(w *work) corpus.Header {
+	h := corpus.Header{Name: cfg.Name, Target: cfg.Target.Name(), Date: cfg.Date, Plan: cfg.Plan, Work: w.digest,
+		Environment: map[string]string{}}
+	if h.Name == "" {
+		h.Name = corpus.MachineName(h.Target)
+	}
+	maps.Copy(h.Environment, cfg.Environment)
+	maps.Copy(h.Environment, cfg.Target.Environment())
+	return h
+}
+
+// recorder is a recording in progress.
+type recorder struct {
+	cfg     *Config
+	work    *work
+	file    *corpus.RecordingFile
+	steps   []corpus.Step // of an earlier part, that are not yet accounted for
+	workers int
+	result  Result
+}
+
+func (r *recorder) run(ctx context.Context) error {
+	for i := range r.work.jobs {
+		if err := r.job(ctx, &r.work.jobs[i]); err != nil {
+			return err
+		}
+	}
+	if len(r.steps) > 0 {
+		return r.notAsPlanned()
+	}
+	if r.file.Complete {
+		return nil
+	}
+	return r.file.Finish()
+}
+
+// job records one instruction, or what an earlier part has left of it.
+func (r *recorder) job(ctx context.Context, j *job) error {
+	faults := 0
+	frames := j.frames
+	for len(frames) > 0 && len(r.steps) > 0 && r.steps[0].Problem == nil {
+		if !r.done(j, &frames[0]) {
+			return r.notAsPlanned()
+		}
+		faults += r.steps[0].Faults
+		r.advance(&frames[0], r.steps[0].Faults, true)
+		r.steps, frames = r.steps[1:], frames[1:]
+	}
+	if len(r.steps) > 0 && r.steps[0].Problem != nil {
+		p := r.steps[0].Problem
+		if p.Arch != j.inst.Arch || p.Instruction != j.inst.Name {
+			return r.notAsPlanned()
+		}
+		r.steps = r.steps[1:]
+		r.giveUp(*p, frames, true)
+		return nil
+	}
+	if len(frames) == 0 && j.problem == "" && faults <= maxFaults {
+		return nil
+	}
+	return r.rest(ctx, j, frames, faults)
+}
+
+// done says whether the next step of an earlier part is a frame.
+func (r *recorder) done(j *job, f *frame) bool {
+	s := r.steps[0]
+	want := r.work.section(j, f)
+	want.Formats, want.Shape = j.inst.Formats, f.shape(j)
+	return s.Section == want && s.First == f.first
+}
+
+func (r *recorder) notAsPlanned() error {
+	return fmt.Errorf("%s: what the file holds is not what its header says", r.cfg.File)
+}
+
+// rest records frames of an instruction, the last ones.
+func (r *recorder) rest(ctx context.Context, j *job, frames []frame, faults int) error {
+	if j.problem != "" {
+		return r.problem(j, frames, j.problem)
+	}
+	if faults > maxFaults {
+		return r.problem(j, frames, tooManyFaults)
+	}
+	u, err := r.cfg.Target.Open(j.inst)
+	if err != nil {
+		return r.problem(j, frames, err.Error())
+	}
+	for len(frames) > 0 {
+		r.progress(j.inst.Name)
+		n := min(len(frames), 4*r.workers)
+		if faults > 0 {
+			n = 1 // each next failure may cost a deadline, and be one too many
+		}
+		packed, err := r.wave(ctx, u, j, frames[:n])
+		for i, p := range packed {
+			if err := r.file.Write(p); err != nil {
+				return err
+			}
+			r.advance(&frames[i], p.Faults(), false)
+			if faults += p.Faults(); faults > maxFaults {
+				return r.problem(j, frames[i+1:], tooManyFaults)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if err := r.file.Sync(); err != nil {
+			return err
+		}
+		frames = frames[n:]
+	}
+	return nil
+}
+
+// wave runs frames in parallel and returns their results, in order, up to the first
+// error.
+func (r *recorder) wave(ctx context.Context, u devices.Unit, j *job, frames []frame) ([]*corpus.Packed, error) {
+	results, errs := make([]*corpus.Packed, len(frames)), make([]error, len(frames))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(r.workers, len(frames)) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(frames) {
+					return
+				}
+				results[i], errs[i] = r.frame(ctx, u, j, &frames[i])
+			}
+		})
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			return results[:i], err
+		}
+	}
+	return results, nil
+}
+
+// frame runs the dot products of a frame.
+func (r *recorder) frame(ctx context.Context, u devices.Unit, j *job, f *frame) (*corpus.Packed, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b := mma.NewBatch(j.inst.Formats, f.shape(j))
+	f.source.Fill(b, r.work.seed, f.first)
+	out := make([]byte, b.Dots()*j.inst.D.Width())
+	var faults []corpus.Fault
+	err := u.Run(ctx, b, out)
+	if isFault(err) {
+		faults, err = blame(ctx, u, b, out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.inst.Name, err)
+	}
+	return corpus.Pack(r.work.section(j, f), b, out, faults)
+}
+
+func (f *frame) shape(j *job) mma.Shape {
+	return mma.Shape{M: f.source.Generator.M, N: f.source.Generator.N, K: j.k, Tiles: f.tiles}
+}
+
+// problem records that an instruction has no more data than it has.
+func (r *recorder) problem(j *job, left []frame, what string) error {
+	p := corpus.Problem{Arch: j.inst.Arch, Instruction: j.inst.Name, What: what}
+	if err := r.file.Problem(p); err != nil {
+		return err
+	}
+	r.giveUp(p, left, false)
+	return r.file.Sync()
+}
+
+// giveUp accounts for frames that are not going to be recorded.
+func (r *recorder) giveUp(p corpus.Problem, left []frame, resumed bool) {
+	r.result.Problems = append(r.result.Problems, p)
+	r.result.GivenUp++
+	for i := range left {
+		r.advance(&left[i], 0, resumed)
+	}
+}
+
+// advance accounts for a frame.
+func (r *recorder) advance(f *frame, faults int, resumed bool) {
+	r.result.Done += uint64(f.dots())
+	r.result.Faults += faults
+	if resumed {
+		r.result.Resumed += uint64(f.dots())
+	}
+}
+
+func (r *recorder) progress(instruction string) {
+	r.result.Instruction = instruction
+	if n, err := r.file.Size(); err == nil {
+		r.result.Bytes = n
+	}
+	if r.cfg.Observe != nil {
+		r.cfg.Observe(r.result.Progress)
+	}
+}

@@ -1,0 +1,171 @@
+package record
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// frameDots is the number of dot products of a data frame, at most but for
+// generators of larger tiles.
+const frameDots = 1024
+
+// work is what a plan comes to on a target.
+type work struct {
+	seed   uint64
+	jobs   []job
+	digest string
+}
+
+// job is one instruction.
+type job struct {
+	inst    *mma.Instruction
+	k       int // elements of its dot products
+	frames  []frame
+	problem string // why it cannot be recorded
+}
+
+// frame is a data frame to be.
+type frame struct {
+	source fuzz.Source
+	first  uint64 // index of the first dot product
+	tiles  int
+	begins uint64 // first of the section: of the frames of one size
+}
+
+// PlanError says that a plan cannot be recorded of a target.
+type PlanError struct{ error }
+
+// newWork finds out what a plan asks of a target. Its errors are *PlanError.
+func newWork(t devices.Target, p *corpus.Plan) (*work, error) {
+	if err := checkSources(p); err != nil {
+		return nil, &PlanError{fmt.Errorf("plan %s: %w", p.Name, err)}
+	}
+	if t.Instructions() == nil {
+		return nil, &PlanError{fmt.Errorf("%s works on any formats: there are no instructions of its own to record", t.Name())}
+	}
+	w := &work{seed: p.Seed}
+	h := sha256.New()
+	fmt.Fprintf(h, "frames of %d, seed %d\n", frameDots, p.Seed)
+	for _, i := range t.Instructions() {
+		e := p.Entry(i.Arch, i.Name)
+		if e == nil || i.Refuse != "" {
+			continue
+		}
+		j, inputs, err := newJob(&i, e)
+		if err != nil {
+			return nil, &PlanError{fmt.Errorf("plan %s: %w", p.Name, err)}
+		}
+		w.jobs = append(w.jobs, *j)
+		fmt.Fprintf(h, "%s %s %d of %d %s%s\n", i.FullName(), i.Formats, j.k, i.K, inputs, j.problem)
+	}
+	if len(w.jobs) == 0 {
+		return nil, &PlanError{fmt.Errorf("plan %s has no pattern for any instruction of %s", p.Name, t.Name())}
+	}
+	w.digest = fmt.Sprintf("%x", h.Sum(nil)[:8])
+	return w, nil
+}
+
+// checkSources parses all sources of a plan, also those that the target does not
+// need: a plan is right or wrong on every machine.
+func checkSources(p *corpus.Plan) error {
+	for n, e := range p.Entries {
+		for _, in := range e.Inputs {
+			if _, _, err := parseSource(in.Source); err != nil {
+				return fmt.Errorf("entry %d: %w", n+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+// anyAim in brackets stands for all aims of the catalogue.
+const anyAim = "[*]"
+
+// parseSource reads a source of a plan; aimed: it aims at the catalogue.
+func parseSource(text string) (src fuzz.Source, aimed bool, err error) {
+	name, aimed := strings.CutSuffix(text, anyAim)
+	if src, err = fuzz.ParseSource(name); err != nil {
+		return src, false, err
+	}
+	switch {
+	case !strings.Contains(name, "@"):
+		return src, false, fmt.Errorf("%q: name a version, such as %s: plans outlive generators", text, src)
+	case aimed && (src.Generator.Aims == nil || len(src.Args) > 0 || src.Base != nil):
+		return src, false, fmt.Errorf("%q: bad or needless arguments", text)
+	}
+	return src, aimed, nil
+}
+
+// newJob finds out what an entry asks of an instruction; inputs says it in words.
+func newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs string, err error) {
+	j = &job{inst: i, k: i.K}
+	if e.K != 0 {
+		j.k = e.K
+	}
+	switch chains := i.C != fp.None && i.C == i.D; {
+	case j.k%i.K != 0:
+		j.problem = fmt.Sprintf("its K is %d: the plan's dot products of %d elements cannot be made of it", i.K, j.k)
+	case j.k != i.K && !chains:
+		j.problem = fmt.Sprintf("its D is no C: it cannot be repeated for the plan's dot products of %d elements", j.k)
+	}
+	if j.problem != "" {
+		return j, "", nil
+	}
+	sp := fuzz.Spec{Formats: i.Formats, K: j.k}
+	for _, in := range e.Inputs {
+		src, aimed, err := parseSource(in.Source)
+		if err != nil {
+			return nil, "", err
+		}
+		if aimed {
+			src = src.Generator.Aimed(sp, catalogued(i.Formats)...)
+		}
+		j.cut(src, in.Count)
+		inputs += fmt.Sprintf("%s*%d ", src, in.Count)
+	}
+	return j, inputs, nil
+}
+
+// catalogued returns the arithmetics that the catalogue has for the formats of an
+// instruction, also under another name of a format.
+func catalogued(f mma.Formats) []*mma.Params {
+	var ps []*mma.Params
+	all := mma.Catalog()
+	for i := range all {
+		if all[i].Refuse == "" && devices.Comparable(f, all[i].Formats) == nil {
+			ps = append(ps, &all[i].Params)
+		}
+	}
+	return ps
+}
+
+// cut cuts a count of dot products of a source into frames, of whole tiles.
+func (j *job) cut(src fuzz.Source, count uint64) {
+	per := uint64(src.Generator.M * src.Generator.N)
+	tiles := (count + per - 1) / per
+	most := max(1, frameDots/per)
+	begins := uint64(0)
+	for at := uint64(0); at < tiles; at += most {
+		n := min(most, tiles-at)
+		if n < most {
+			begins = at * per
+		}
+		j.frames = append(j.frames, frame{src, at * per, int(n), begins})
+	}
+}
+
+// dots is the number of dot products of a frame.
+func (f *frame) dots() int { return f.tiles * f.source.Generator.M * f.source.Generator.N }
+
+// section is what a frame's section says, but for what the batch says itself.
+func (w *work) section(j *job, f *frame) corpus.Section {
+	return corpus.Section{Arch: j.inst.Arch, Instruction: j.inst.Name, K: j.inst.K,
+		Generator: f.source.String(), Seed: w.seed, First: f.begins}
+}
