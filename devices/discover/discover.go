@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Device is a piece of hardware, or what is in the way of finding it.
@@ -42,7 +44,8 @@ func amd(root string) []Device {
 		}
 		if version := property(string(data), "gfx_target_version"); version != "" && version != "0" {
 			name := gfxName(version)
-			found = append(found, Device{Kind: "amd", Name: name, Arch: gfxArch[name]})
+			arch, _ := mma.FindArch(name)
+			found = append(found, Device{Kind: "amd", Name: name, Arch: arch.Name})
 		}
 	}
 	return found
@@ -67,9 +70,6 @@ func gfxName(version string) string {
 	}
 	return fmt.Sprintf("gfx%d%x%x", n/10000, n/100%100, n%100)
 }
-
-// gfxArch is the architecture of a chip.
-var gfxArch = map[string]string{"gfx908": "cdna1", "gfx90a": "cdna2", "gfx942": "cdna3", "gfx950": "cdna4"}
 
 // capabilityArch is the architecture of an NVIDIA compute capability.
 func capabilityArch(major, minor int) string {

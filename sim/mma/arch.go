@@ -39,6 +39,9 @@ var archAliases = map[string]string{
 	"v100": "volta", "t4": "turing", "a100": "ampere", "h100": "hopper", "h200": "hopper", "b200": "blackwell",
 	"mi100": "cdna1", "mi210": "cdna2", "mi250x": "cdna2", "mi300x": "cdna3",
 	"x86_64": "x86", "amd64": "x86", "arm64": "arm", "power": "power10",
+	"gfx1100": "rdna3", "gfx1101": "rdna3", "gfx1102": "rdna3", "gfx1103": "rdna3",
+	"gfx1150": "rdna3", "gfx1151": "rdna3", "gfx1152": "rdna3", "gfx1153": "rdna3",
+	"gfx1200": "rdna4", "gfx1201": "rdna4",
 }
 
 // FindArch returns the architecture of a name, chip name or alias.

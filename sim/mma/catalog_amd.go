@@ -47,13 +47,24 @@ var amd = []decl{
 		source: "arXiv:2511.10909 Alg. 11, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
 
 	// Listed, without a model.
-	{archs: "cdna4", names: "v_mfma_f32_{16x16x32,32x32x16}_{f16,bf16}",
-		refuse: "the arithmetic of CDNA4 is unknown; do not assume CDNA3's"},
-	{archs: "rdna3", names: "v_wmma_f32_16x16x16_{f16,bf16}",
+	{archs: "cdna3", names: "v_smfmac_f32_{16x16x32,32x32x16}_{f16,bf16} v_smfmac_f32_{16x16x64,32x32x32}_{fp8,bf8}_{fp8,bf8}",
+		refuse: "no rule of sparse MFMA is published"},
+	{archs: "cdna4", names: "v_mfma_f32_{32x32x1_2b,16x16x1_4b,4x4x1_16b,32x32x2,16x16x4}_f32 v_mfma_f64_{16x16x4,4x4x4_4b}_f64 " +
+		"v_mfma_f32_{32x32x4_2b,16x16x4_4b,4x4x4_16b,32x32x8,16x16x16}_{f16,bf16}", refuse: cdna4Unknown, alias: mfmaAlias},
+	{archs: "cdna4", names: "v_mfma_f32_{16x16x32,32x32x16}_{f16,bf16} v_mfma_f32_{16x16x32,32x32x16}_{fp8,bf8}_{fp8,bf8} " +
+		"v_mfma_f32_{16x16x128,32x32x64}_f8f6f4_{fp8,bf8,fp6,bf6,fp4}_{fp8,bf8,fp6,bf6,fp4} " +
+		"v_mfma_scale_f32_{16x16x128,32x32x64}_f8f6f4_{fp8,bf8,fp6,bf6,fp4}_{fp8,bf8,fp6,bf6,fp4} " +
+		"v_smfmac_f32_{16x16x32,32x32x16,16x16x64,32x32x32}_{f16,bf16} " +
+		"v_smfmac_f32_{16x16x64,32x32x32,16x16x128,32x32x64}_{fp8,bf8}_{fp8,bf8}", refuse: cdna4Unknown, ocp: true},
+	{archs: "rdna3", names: "v_wmma_f32_16x16x16_{f16,bf16} v_wmma_f16_16x16x16_f16 v_wmma_bf16_16x16x16_bf16",
 		refuse: "the arithmetic of RDNA3 is unknown: silicon is reported to equal neither FP32 additions nor an exact sum"},
-	{archs: "rdna4", names: "v_wmma_f32_16x16x16_{f16,bf16}",
-		refuse: "the arithmetic of RDNA4 is unknown"},
+	{archs: "rdna4", names: "v_wmma_f32_16x16x16_{f16,bf16} v_wmma_f16_16x16x16_f16 v_wmma_bf16_16x16x16_bf16 " +
+		"v_wmma_f32_16x16x16_{fp8,bf8}_{fp8,bf8} v_swmmac_f32_16x16x32_{f16,bf16} v_swmmac_f16_16x16x32_f16 " +
+		"v_swmmac_bf16_16x16x32_bf16 v_swmmac_f32_16x16x32_{fp8,bf8}_{fp8,bf8}",
+		refuse: "the arithmetic of RDNA4 is unknown", ocp: true},
 }
+
+const cdna4Unknown = "the arithmetic of CDNA4 is unknown; do not assume CDNA3's"
 
 // mfmaAlias returns the other generation's spelling: 16x16x16f16 for
 // 16x16x16_f16 and the other way round, with the number of blocks that only

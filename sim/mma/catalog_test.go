@@ -43,7 +43,7 @@ func TestCatalog(t *testing.T) {
 		t.Errorf("instructions with a model:\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]int{"turing": 2, "hopper": 8, "blackwell": 8, "rtx-blackwell": 16, "blackwell-ultra": 54,
-		"thor": 53, "gb10": 54, "cdna4": 4, "rdna3": 2, "rdna4": 2}, refused); diff != "" {
+		"thor": 53, "gb10": 54, "cdna3": 12, "cdna4": 153, "rdna3": 4, "rdna4": 16}, refused); diff != "" {
 		t.Errorf("instructions without:\n%s", diff)
 	}
 }

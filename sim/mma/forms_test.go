@@ -21,7 +21,7 @@ func TestForms(t *testing.T) {
 		{"vfmadd231ps.ru.daz", "vfmadd231ps", "ru daz", 1, f32},
 		{"dpps.rz.daz.ftz", "dpps", "rz daz ftz", 4, Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}},
 	} {
-		i, err := parseName(tc.name)
+		i, err := parseName(tc.name, true)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -34,7 +34,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"vdpbf16ps.ftz", "dpps.ftz.daz", "dpps.rne", "dpps.", "DPPS", "dpps.daz.daz"} {
-		if i, err := parseName(name); err == nil {
+		if i, err := parseName(name, true); err == nil {
 			t.Errorf("%s is %+v", name, i)
 		}
 	}

@@ -14,7 +14,7 @@ type Instruction struct {
 	Name  string // ISA spelling, with the smallest N (and M = 128 for tcgen05) where they are free
 	Alias string // another spelling that people use, or ""
 	M, N  Range  // rows and columns that the ISA allows; they do not influence a dot product
-	K     int    // products per output
+	K     int    // products per output; of a sparse instruction, of the elements that A keeps
 	Formats
 	Params   Params
 	Unknown  Facets // what nobody has shown; compared by class, not by bits
@@ -78,6 +78,7 @@ type decl struct {
 	source   string
 	evidence string
 	alias    func(name string) string // nil: no alias
+	ocp      bool                     // AMD's fp8 and bf8 are the OCP formats
 	// mode changes the parameters as a mode says that stands in the name
 	// (Instruction.Modes); it is called for each in turn. nil: the names have none.
 	mode func(p *Params, word string)
@@ -97,7 +98,7 @@ func (d decl) rows() []Instruction {
 }
 
 func (d decl) row(arch, name string) Instruction {
-	i, err := parseName(name)
+	i, err := parseName(name, d.ocp)
 	if err != nil {
 		panic(fmt.Sprintf("mma: catalogue: %v", err))
 	}
@@ -131,14 +132,12 @@ func expand(pattern string) []string {
 
 // parseName reads shape and formats off an ISA name, or takes them from the table
 // of names that do not say them.
-func parseName(name string) (Instruction, error) {
+func parseName(name string, ocp bool) (Instruction, error) {
 	if i, ok := formed()[name]; ok {
 		return i, nil
 	}
-	for _, prefix := range []string{"v_mfma_", "v_wmma_"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok {
-			return parseMFMA(name, rest)
-		}
+	if strings.HasPrefix(name, "v_") {
+		return parseAMD(name, ocp)
 	}
 	return parsePTX(name)
 }
@@ -214,33 +213,4 @@ func ptxRanges(form string, m, n int) (Range, Range) {
 		return Range{64, 256, 64}, Range{8, 256, 8}
 	}
 	return Range{m, m, 1}, Range{n, n, 1}
-}
-
-// parseMFMA reads names such as v_mfma_f32_32x32x4_2b_f16, v_mfma_f32_4x4x4f16,
-// v_mfma_f32_32x32x4bf16_1k and v_mfma_f32_16x16x32_fp8_bf8; rest is what
-// follows v_mfma_. Its fp8 and bf8 are CDNA3's FNUZ formats (fp.Parse); later
-// chips use the same names for the OCP ones.
-func parseMFMA(name, rest string) (Instruction, error) {
-	i := Instruction{Name: name}
-	d, rest, _ := strings.Cut(rest, "_")
-	var m, n int
-	var tail string
-	if _, err := fmt.Sscanf(rest, "%dx%dx%d%s", &m, &n, &i.K, &tail); err != nil {
-		return i, fmt.Errorf("%q is not an instruction name", name)
-	}
-	i.M, i.N = Range{m, m, 1}, Range{n, n, 1}
-	tail = strings.TrimPrefix(strings.TrimSuffix(tail, "_1k"), "_")
-	if blocks, after, ok := strings.Cut(tail, "b_"); ok && len(blocks) <= 2 {
-		tail = after // _2b_, _4b_, _16b_: the number of blocks
-	}
-	a, b, ok := strings.Cut(tail, "_")
-	if !ok {
-		b = a
-	}
-	ids, err := parseFormats([]string{d, a, b})
-	if err != nil {
-		return i, fmt.Errorf("%q: %w", name, err)
-	}
-	i.D, i.A, i.B, i.C = ids[0], ids[1], ids[2], ids[0]
-	return i, nil
 }

@@ -160,18 +160,25 @@ func TestExpand(t *testing.T) {
 // of parseName, but for what no operand shows.
 func spelling(i *Instruction) string {
 	if strings.HasPrefix(i.Name, "v_") {
-		amd := map[fp.ID]string{fp.FP32: "f32", fp.FP64: "f64", fp.FP16: "f16", fp.E4M3FNUZ: "fp8", fp.E5M2FNUZ: "bf8"}
+		amd := map[fp.ID]string{fp.FP32: "f32", fp.FP64: "f64", fp.FP16: "f16", fp.E4M3FNUZ: "fp8", fp.E5M2FNUZ: "bf8",
+			fp.E4M3: "fp8", fp.E5M2: "bf8", fp.E2M3: "fp6", fp.E3M2: "bf6", fp.E2M1: "fp4"}
 		word := func(id fp.ID) string {
 			if w, ok := amd[id]; ok {
 				return w
 			}
 			return id.String()
 		}
-		types := word(i.A)
-		if i.Arch == "cdna3" && i.A.Get().Width == 1 {
+		types, k := word(i.A), i.K
+		if i.A.Get().Width == 1 {
 			types += "_" + word(i.B)
 		}
-		return fmt.Sprintf("%s_%dx%dx%d%s", word(i.D), i.M.Min, i.N.Min, i.K, types)
+		if strings.Contains(i.Name, "mac_") { // A keeps one half
+			k *= 2
+		}
+		if i.Scale != fp.None {
+			types += fmt.Sprintf(" %s/%d", i.Scale, i.Block)
+		}
+		return fmt.Sprintf("%s_%dx%dx%d%s", word(i.D), i.M.Min, i.N.Min, k, types)
 	}
 	ptx := func(id fp.ID) string { return strings.TrimPrefix(strings.Replace(id.String(), "fp", "f", 1), "-") }
 	form, _, _ := strings.Cut(i.Name, ".")
@@ -201,7 +208,8 @@ func spelling(i *Instruction) string {
 
 // TestParseName writes every name of the catalogue from what was read off it.
 func TestParseName(t *testing.T) {
-	strip := strings.NewReplacer("v_mfma_", "", "v_wmma_", "", "_1k", "", "_2b", "", "_4b", "", "_16b", "")
+	strip := strings.NewReplacer("v_mfma_", "", "v_smfmac_", "", "v_wmma_", "", "v_swmmac_", "", "scale_", "",
+		"_1k", "", "_2b", "", "_4b", "", "_16b", "", "_f8f6f4_", "_")
 	for _, i := range Catalog() {
 		if i.Mnemonic() != "" {
 			continue // of the table: see TestForms
@@ -210,6 +218,9 @@ func TestParseName(t *testing.T) {
 		if strings.HasPrefix(name, "v_") {
 			d, rest, _ := strings.Cut(strip.Replace(name), "_")
 			name = d + "_" + strings.Replace(rest, "_", "", 1)
+			if strings.Contains(i.Name, "_scale_") {
+				name += " ue8m0/32"
+			}
 		}
 		if got := spelling(&i); got != name {
 			t.Errorf("%s was read as %s", i.FullName(), got)
@@ -233,8 +244,10 @@ func TestParseNameErrors(t *testing.T) {
 		{"v_mfma_f32_16x16_f16", `"v_mfma_f32_16x16_f16" is not an instruction name`},
 		{"v_mfma_f32_16x16x16_f17", `"v_mfma_f32_16x16x16_f17": unknown format "f17"`},
 		{"v_mfma_f32_16x16x32_fp8_fp9", `"v_mfma_f32_16x16x32_fp8_fp9": unknown format "fp9"`},
+		{"v_mfma_f32_16x16x99999999999999999999_f16", `"v_mfma_f32_16x16x99999999999999999999_f16": strconv.Atoi: parsing "99999999999999999999": value out of range`},
+		{"v_dot2_f32_f16", `"v_dot2_f32_f16" is not an instruction name`},
 	} {
-		if i, err := parseName(tc.name); err == nil || err.Error() != tc.want {
+		if i, err := parseName(tc.name, true); err == nil || err.Error() != tc.want {
 			t.Errorf("%q: %+v, error %v, want %s", tc.name, i, err, tc.want)
 		}
 	}
@@ -257,7 +270,7 @@ func TestAliases(t *testing.T) {
 		if i.Alias == "" {
 			continue
 		}
-		parsed, err := parseName(i.Alias)
+		parsed, err := parseName(i.Alias, i.Arch != "cdna3")
 		if err != nil || parsed.K != i.K || parsed.M != i.M || parsed.N != i.N || parsed.Formats != i.Formats {
 			t.Errorf("%s: the alias %s is read as %+v, %v", i.FullName(), i.Alias, parsed, err)
 		}
@@ -279,8 +292,8 @@ func TestGFX942(t *testing.T) {
 			}
 		}
 	}
-	if n != 16 { // two shapes, four pairs of formats, two operands
-		t.Errorf("%d FNUZ operands, want 16", n)
+	if n != 32 { // dense and sparse, two shapes, four pairs of formats, two operands
+		t.Errorf("%d FNUZ operands, want 32", n)
 	}
 	got, err := Lookup("mi300x", "v_mfma_f32_16x16x32_bf8_fp8")
 	if err != nil {
