@@ -1,0 +1,89 @@
+package hip
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Clang is a compiler of HIP C++ that is installed as a program. It serves where
+// hiprtc is missing, and tests.
+type Clang struct {
+	Path  string
+	chips map[string]bool
+}
+
+// clangVersions are the versions of LLVM that are looked for by name, as Debian
+// calls them: newest first.
+var clangVersions = []string{"24", "23", "22", "21", "20", "19", "18"}
+
+// Clangs returns the compilers that are found: the one that the environment
+// variable MMAFUZZ_CLANG names, or ROCm's and those on the path.
+func Clangs() []*Clang {
+	paths := []string{os.Getenv("MMAFUZZ_CLANG")}
+	if paths[0] == "" {
+		paths = []string{filepath.Join(rocm(), "llvm", "bin", "clang")}
+		for _, v := range clangVersions {
+			paths = append(paths, "clang-"+v)
+		}
+	}
+	var found []*Clang
+	for _, p := range paths {
+		if full, err := exec.LookPath(p); err == nil {
+			found = append(found, &Clang{Path: full})
+		}
+	}
+	return found
+}
+
+// rocm returns where ROCm is installed, if it is.
+func rocm() string {
+	if dir := os.Getenv("ROCM_PATH"); dir != "" {
+		return dir
+	}
+	return "/opt/rocm"
+}
+
+// compileTime is how long a compilation may take.
+const compileTime = 2 * time.Minute
+
+// Knows says whether the compiler has a chip, such as gfx942, among its targets.
+func (c *Clang) Knows(chip string) bool {
+	if c.chips == nil {
+		c.chips = map[string]bool{}
+		ctx, cancel := context.WithTimeout(context.Background(), compileTime)
+		defer cancel()
+		out, _ := exec.CommandContext(ctx, c.Path, "--target=amdgcn-amd-amdhsa", "-nogpulib", "--print-supported-cpus").CombinedOutput()
+		for _, word := range strings.Fields(string(out)) {
+			c.chips[word] = true
+		}
+	}
+	return c.chips[chip]
+}
+
+// Compile returns the code object of a HIP C++ source for a chip.
+func (c *Clang) Compile(ctx context.Context, source, chip string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, compileTime)
+	defer cancel()
+	dir, err := os.MkdirTemp("", "mmafuzz-hip-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	object := filepath.Join(dir, "kernel.co")
+	cmd := exec.CommandContext(ctx, c.Path, "-x", "hip", "--offload-device-only", "--no-gpu-bundle-output", "--offload-arch="+chip,
+		"-nogpulib", "-nogpuinc", "-std=c++17", "-O2", "-o", object, "-")
+	cmd.Stdin = strings.NewReader(source)
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("%s --offload-arch=%s: %w: %s", c.Path, chip, errors.Join(err, ctx.Err()), strings.TrimSpace(log.String()))
+	}
+	return os.ReadFile(object)
+}
