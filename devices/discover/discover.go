@@ -19,6 +19,7 @@ type Device struct {
 	Detail string `json:"detail,omitempty"`
 	UUID   string `json:"uuid,omitempty"`
 	Driver string `json:"driver,omitempty"`
+	PCI    string `json:"pci,omitempty"` // address, 0000:c1:00.0
 	// Problem says why the device cannot be used, Remedy what to do about it.
 	Problem string `json:"problem,omitempty"`
 	Remedy  string `json:"remedy,omitempty"`
@@ -26,8 +27,11 @@ type Device struct {
 
 // Devices returns what was found, NVIDIA first.
 func Devices() []Device {
-	return append(nvidia(), amd("/sys/class/kfd/kfd/topology/nodes")...)
+	return append(nvidia(), AMD()...)
 }
+
+// AMD returns the GPUs that AMD's kernel driver knows.
+func AMD() []Device { return amd("/sys/class/kfd/kfd/topology/nodes") }
 
 // amd reads the topology that the kernel driver publishes: no library is needed.
 func amd(root string) []Device {
@@ -45,7 +49,7 @@ func amd(root string) []Device {
 		if version := property(string(data), "gfx_target_version"); version != "" && version != "0" {
 			name := gfxName(version)
 			arch, _ := mma.FindArch(name)
-			found = append(found, Device{Kind: "amd", Name: name, Arch: arch.Name})
+			found = append(found, Device{Kind: "amd", Name: name, Arch: arch.Name, PCI: pciAddress(string(data))})
 		}
 	}
 	return found
@@ -59,6 +63,19 @@ func property(text, name string) string {
 		}
 	}
 	return ""
+}
+
+// pciAddress returns the address of a node of the topology, "" if it has none:
+// location_id is bus, device and function as in PCI's own requests.
+func pciAddress(text string) string {
+	var domain, location uint32
+	if _, err := fmt.Sscan(property(text, "location_id"), &location); err != nil {
+		return ""
+	}
+	if _, err := fmt.Sscan(property(text, "domain"), &domain); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%04x:%02x:%02x.%x", domain, location>>8&0xff, location>>3&0x1f, location&7)
 }
 
 // gfxName turns 90402 into gfx942: major, two digits minor, two digits stepping

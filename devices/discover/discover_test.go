@@ -14,8 +14,8 @@ import (
 // one that is not.
 func TestAMD(t *testing.T) {
 	want := []Device{
-		{Kind: "amd", Name: "gfx942", Arch: "cdna3"},
-		{Kind: "amd", Name: "gfx90a", Arch: "cdna2"},
+		{Kind: "amd", Name: "gfx942", Arch: "cdna3", PCI: "0000:c1:00.0"},
+		{Kind: "amd", Name: "gfx90a", Arch: "cdna2", PCI: "0001:83:00.0"},
 		{Kind: "amd", Name: "gfx1101", Arch: "rdna3"},
 		{Kind: "amd", Name: "gfx1030"},
 	}

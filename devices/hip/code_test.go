@@ -76,9 +76,10 @@ func joined(t testing.TB, all []*gpu.Kernel) string {
 	t.Helper()
 	var bodies []string
 	for _, k := range all {
-		body, ok := strings.CutPrefix(k.Source, prelude)
-		if !ok {
-			t.Fatalf("%s does not begin as all do", k.Entry)
+		body, begins := strings.CutPrefix(k.Source, prelude)
+		body, ends := strings.CutSuffix(body, end)
+		if !begins || !ends {
+			t.Fatalf("%s does not begin and end as all do", k.Entry)
 		}
 		bodies = append(bodies, body)
 	}

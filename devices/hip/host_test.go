@@ -58,9 +58,9 @@ func startHost(t *testing.T, c *Clang, all []*gpu.Kernel) *host {
 	for _, b := range slices.Compact(builtins) {
 		fmt.Fprintf(&inc, "#define %s matrix\n", b)
 	}
-	inc.WriteString(text + "static void (*const kernel_table[])(const u32 *, u32 *, u32) = {")
+	inc.WriteString(text + "static void (*const kernel_table[])(const word *, word *, word) = {")
 	for _, k := range all {
-		inc.WriteString(k.Entry + ", ")
+		inc.WriteString("mmafuzz::" + k.Entry + ", ")
 	}
 	inc.WriteString("};\n")
 	if err := os.WriteFile(filepath.Join(dir, "kernels.inc"), []byte(inc.String()), 0o666); err != nil {

@@ -9,17 +9,19 @@ import (
 
 // Source returns the HIP C++ of kernels. It includes no header: hiprtc and any
 // clang that knows the chip compile it.
-func Source(kernels ...string) string { return prelude + strings.Join(kernels, "") }
+func Source(kernels ...string) string { return prelude + strings.Join(kernels, "") + end }
 
 // prelude is what kernels have in common.
 //
 // A wave executes one instruction on as many tiles as that takes. Tiles beyond
 // the last read what the last one reads and write nothing: a matrix instruction
 // wants all lanes.
-const prelude = `typedef unsigned int u32;
+const prelude = `#define MMAFUZZ_DEVICE static inline __attribute__((device))
+#define MMAFUZZ_KERNEL(lanes) extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(lanes, lanes))) void
+
+namespace mmafuzz {
+typedef unsigned int u32;
 typedef unsigned long long u64;
-#define DEVICE static inline __attribute__((device))
-#define KERNEL(lanes) extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(lanes, lanes))) void
 
 // Registers of a lane. They become whatever type a builtin takes.
 template <int n> struct words {
@@ -30,13 +32,13 @@ template <int n> struct words {
     }
 };
 
-template <int n, class T> DEVICE words<n> bits(T v) {
+template <int n, class T> MMAFUZZ_DEVICE words<n> bits(T v) {
     static_assert(sizeof(T) == 4 * n, "the builtin returns another number of registers");
     return __builtin_bit_cast(words<n>, v);
 }
 
 // An f8f6f4 instruction takes 8, 6 or 4 registers, its builtin always 8.
-template <int n> DEVICE words<8> wide(words<n> v) {
+template <int n> MMAFUZZ_DEVICE words<8> wide(words<n> v) {
     words<8> w = {};
     for (int r = 0; r < n; r++)
         w.w[r] = v.w[r];
@@ -44,10 +46,10 @@ template <int n> DEVICE words<8> wide(words<n> v) {
 }
 
 // Where the lane's word r is among those of the tile, of which it is lane l of so many.
-template <int lanes, int unit> DEVICE u32 place(u32 l, u32 r) { return (r / unit * lanes + l) * unit + r % unit; }
+template <int lanes, int unit> MMAFUZZ_DEVICE u32 place(u32 l, u32 r) { return (r / unit * lanes + l) * unit + r % unit; }
 
 // The tiles share the registers: the lane belongs to tile lane / side % tiles of them.
-template <int n, int unit, int lanes, int side, int tiles> DEVICE words<n> load(const u32 *p, u64 size, u32 first, u32 last, u32 lane) {
+template <int n, int unit, int lanes, int side, int tiles> MMAFUZZ_DEVICE words<n> load(const u32 *p, u64 size, u32 first, u32 last, u32 lane) {
     const u32 tile = first + lane / side % tiles, l = lane % side + lane / (side * tiles) * side;
     p += (tile < last ? tile : last) * size;
     words<n> v;
@@ -56,7 +58,7 @@ template <int n, int unit, int lanes, int side, int tiles> DEVICE words<n> load(
     return v;
 }
 
-template <int n, int unit, int lanes, int side, int tiles> DEVICE void store(words<n> v, u32 *p, u64 size, u32 first, u32 last, u32 lane) {
+template <int n, int unit, int lanes, int side, int tiles> MMAFUZZ_DEVICE void store(words<n> v, u32 *p, u64 size, u32 first, u32 last, u32 lane) {
     const u32 tile = first + lane / side % tiles, l = lane % side + lane / (side * tiles) * side;
     if (tile > last)
         return;
@@ -66,7 +68,7 @@ template <int n, int unit, int lanes, int side, int tiles> DEVICE void store(wor
 }
 
 // Each tile has n registers of its own.
-template <int n, int unit, int lanes, int tiles> DEVICE words<n * tiles> load_each(const u32 *p, u64 size, u32 first, u32 last, u32 lane) {
+template <int n, int unit, int lanes, int tiles> MMAFUZZ_DEVICE words<n * tiles> load_each(const u32 *p, u64 size, u32 first, u32 last, u32 lane) {
     words<n * tiles> v;
     for (u32 t = 0; t < tiles; t++) {
         const words<n> one = load<n, unit, lanes, lanes, 1>(p, size, first + t, last, lane);
@@ -76,7 +78,7 @@ template <int n, int unit, int lanes, int tiles> DEVICE words<n * tiles> load_ea
     return v;
 }
 
-template <int n, int unit, int lanes, int tiles> DEVICE void store_each(words<n * tiles> v, u32 *p, u64 size, u32 first, u32 last, u32 lane) {
+template <int n, int unit, int lanes, int tiles> MMAFUZZ_DEVICE void store_each(words<n * tiles> v, u32 *p, u64 size, u32 first, u32 last, u32 lane) {
     for (u32 t = 0; t < tiles; t++) {
         words<n> one;
         for (u32 r = 0; r < n; r++)
@@ -86,10 +88,12 @@ template <int n, int unit, int lanes, int tiles> DEVICE void store_each(words<n 
 }
 `
 
+const end = "} // namespace mmafuzz\n"
+
 // text returns the kernel's function.
 func (k *kernel) text() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "\nKERNEL(%d) %s(const u32 *in, u32 *out, u32 tiles) {\n", k.lanes, k.entry())
+	fmt.Fprintf(&s, "\nMMAFUZZ_KERNEL(%d) %s(const u32 *in, u32 *out, u32 tiles) {\n", k.lanes, k.entry())
 	fmt.Fprintf(&s, "    const u32 lane = __builtin_amdgcn_workitem_id_x(), first = %d * __builtin_amdgcn_workgroup_id_x(), last = tiles - 1;\n", k.blocks)
 	s.WriteString("    if (first > last)\n        return;\n")
 	for _, r := range k.registers {

@@ -1,0 +1,243 @@
+//go:build linux && (amd64 || arm64)
+
+package hip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	goruntime "runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/gpu"
+)
+
+// device is a GPU. Which one is current belongs to the thread, so one goroutine
+// with a thread of its own makes all calls; it never ends, because a thread that
+// ends while it is locked has crashed older versions of purego.
+type device struct {
+	runtime *runtime
+	ordinal int
+	name    string // hip:0
+	title   string
+	pci     string
+	chip    string
+	version int32 // of the runtime
+	work    chan func()
+
+	compile func(source, chip string) ([]byte, error)
+	by      string // which compiler
+
+	in, out memory
+}
+
+// memory is a buffer on the device that grows.
+type memory struct {
+	at   uintptr
+	size int
+}
+
+// devicesOpen are the devices of this process, by ordinal. They stay open.
+var devicesOpen = struct {
+	sync.Mutex
+	all map[int]*device
+}{all: map[int]*device{}}
+
+// openDevice returns a device of this machine.
+func openDevice(ordinal int) (*device, error) {
+	devicesOpen.Lock()
+	defer devicesOpen.Unlock()
+	if d := devicesOpen.all[ordinal]; d != nil {
+		return d, nil
+	}
+	r, err := loadRuntime()
+	if err != nil {
+		return nil, err
+	}
+	d := &device{runtime: r, ordinal: ordinal, name: fmt.Sprintf("hip:%d", ordinal), work: make(chan func())}
+	go d.serve()
+	if err := d.do(d.start); err != nil {
+		return nil, err
+	}
+	if d.chip, err = chipOf(d.pci); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.title, err)
+	}
+	if err := d.chooseCompiler(); err != nil {
+		return nil, err
+	}
+	devicesOpen.all[ordinal] = d
+	return d, nil
+}
+
+// serve makes the calls of one device.
+func (d *device) serve() {
+	goruntime.LockOSThread()
+	for f := range d.work {
+		f()
+	}
+}
+
+// do runs f on the device's thread.
+func (d *device) do(f func() error) error {
+	done := make(chan error)
+	d.work <- func() { done <- f() }
+	return <-done
+}
+
+// start makes the device the thread's and asks what it is.
+func (d *device) start() error {
+	r := d.runtime
+	if err := r.check("hipInit", r.init(0)); err != nil {
+		return err
+	}
+	var count int32
+	if err := r.check("hipGetDeviceCount", r.deviceCount(&count)); err != nil {
+		return err
+	}
+	if d.ordinal >= int(count) {
+		return fmt.Errorf("there are %d devices: %w", count, &Error{"hipGetDeviceCount", errorNoDevice, "no such device", remedies[errorNoDevice]})
+	}
+	if err := r.check("hipSetDevice", r.setDevice(int32(d.ordinal))); err != nil {
+		return err
+	}
+	title, pci := make([]byte, 256), make([]byte, 64)
+	if err := r.check("hipDeviceGetName", r.deviceName(&title[0], int32(len(title)), int32(d.ordinal))); err != nil {
+		return err
+	}
+	if err := r.check("hipDeviceGetPCIBusId", r.devicePCI(&pci[0], int32(len(pci)), int32(d.ordinal))); err != nil {
+		return err
+	}
+	d.title, d.pci = cString(title), cString(pci)
+	return r.check("hipRuntimeGetVersion", r.runtimeVersion(&d.version))
+}
+
+// chooseCompiler takes hiprtc, or if it cannot be had a clang that knows the chip.
+func (d *device) chooseCompiler() error {
+	c, err := loadCompiler(d.runtime)
+	if err == nil {
+		var major, minor int32
+		if err := c.check("hiprtcVersion", c.version(&major, &minor)); err != nil {
+			return err
+		}
+		d.compile, d.by = c.Compile, fmt.Sprintf("hiprtc %d.%d", major, minor)
+		return nil
+	}
+	for _, clang := range Clangs() {
+		if clang.Knows(d.chip) {
+			d.compile, d.by = func(source, chip string) ([]byte, error) {
+				return clang.Compile(context.Background(), source, chip)
+			}, clang.Path
+			return nil
+		}
+	}
+	return fmt.Errorf("no compiler of kernels for %s: %w, or a clang that knows %s (MMAFUZZ_CLANG)", d.chip, err, d.chip)
+}
+
+// environment says what results may depend on.
+func (d *device) environment() map[string]string {
+	return map[string]string{
+		"device": d.title, "chip": d.chip, "pci": d.pci, "compiler": d.by,
+		"hip": fmt.Sprintf("%d.%d.%d", d.version/10000000, d.version/100000%100, d.version%100000),
+	}
+}
+
+// Load compiles a kernel and loads its code.
+func (d *device) Load(k *gpu.Kernel) (gpu.Loaded, error) {
+	object, err := d.compile(k.Source, k.Target)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.Instruction.FullName(), err)
+	}
+	l := &loaded{device: d, kernel: k}
+	err = d.do(func() error {
+		r := d.runtime
+		if err := r.check("hipModuleLoadData", r.moduleLoad(&l.module, unsafe.Pointer(&object[0]))); err != nil {
+			return err
+		}
+		return r.check("hipModuleGetFunction", r.moduleFunction(&l.function, l.module, k.Entry))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", k.Instruction.FullName(), err)
+	}
+	return l, nil
+}
+
+// loaded is a kernel on a device.
+type loaded struct {
+	device   *device
+	kernel   *gpu.Kernel
+	module   uintptr
+	function uintptr
+}
+
+// Launch runs the kernel. What goes wrong after its start is the input's fault.
+func (l *loaded) Launch(ctx context.Context, in, out []byte, tiles int) error {
+	if tiles == 0 || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	err := l.device.do(func() error { return l.launch(in, out, tiles) })
+	if e := (*Error)(nil); errors.As(err, &e) && faults[e.Code] {
+		return &devices.FaultError{Target: l.device.name, What: l.kernel.Instruction.Name + ": " + e.Error()}
+	}
+	return err
+}
+
+// arguments are those of a kernel, and where they are.
+type arguments struct {
+	in, out uintptr
+	tiles   uint32
+	at      [3]unsafe.Pointer
+}
+
+func (l *loaded) launch(in, out []byte, tiles int) error {
+	d, r := l.device, l.device.runtime
+	if err := d.grow(&d.in, len(in)); err != nil {
+		return err
+	}
+	if err := d.grow(&d.out, len(out)); err != nil {
+		return err
+	}
+	if err := r.check("hipMemcpyHtoD", r.copyIn(d.in.at, unsafe.Pointer(&in[0]), uintptr(len(in)))); err != nil {
+		return err
+	}
+	a := &arguments{in: d.in.at, out: d.out.at, tiles: uint32(tiles)}
+	a.at = [3]unsafe.Pointer{unsafe.Pointer(&a.in), unsafe.Pointer(&a.out), unsafe.Pointer(&a.tiles)}
+	var pin goruntime.Pinner
+	pin.Pin(a)
+	defer pin.Unpin()
+	waves := uint32((tiles + l.kernel.Tiles - 1) / l.kernel.Tiles)
+	code := r.moduleLaunch(l.function, waves, 1, 1, uint32(l.kernel.Threads), 1, 1, 0, 0, unsafe.Pointer(&a.at), nil)
+	if err := r.check("hipModuleLaunchKernel", code); err != nil {
+		return err
+	}
+	if err := r.check("hipDeviceSynchronize", r.deviceSynchronize()); err != nil {
+		return err
+	}
+	return r.check("hipMemcpyDtoH", r.copyOut(unsafe.Pointer(&out[0]), d.out.at, uintptr(len(out))))
+}
+
+// grow makes a buffer of the device at least so large.
+func (d *device) grow(m *memory, size int) error {
+	if m.size >= size {
+		return nil
+	}
+	if m.size > 0 {
+		m.size = 0
+		if err := d.runtime.check("hipFree", d.runtime.free(m.at)); err != nil {
+			return err
+		}
+	}
+	if err := d.runtime.check("hipMalloc", d.runtime.malloc(&m.at, uintptr(size))); err != nil {
+		return err
+	}
+	m.size = size
+	return nil
+}
+
+// Close unloads the kernel.
+func (l *loaded) Close() error {
+	return l.device.do(func() error {
+		return l.device.runtime.check("hipModuleUnload", l.device.runtime.moduleUnload(l.module))
+	})
+}

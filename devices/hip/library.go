@@ -1,0 +1,230 @@
+//go:build linux && (amd64 || arm64)
+
+package hip
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// majors are the versions of ROCm's libraries that are looked for, newest first,
+// and then any.
+var majors = []string{".7", ".6", ".5", ""}
+
+// library is a shared library that is loaded, or in the way of it.
+type library struct {
+	path   string
+	handle uintptr
+}
+
+// loadLibrary loads a library by its name without version. The environment
+// variable, if set, names the file to load instead of the usual ones.
+func loadLibrary(variable, name, remedy string) (*library, error) {
+	var candidates []string
+	if path := os.Getenv(variable); path != "" {
+		candidates, remedy = []string{path}, variable+" names this file"
+	} else {
+		for _, m := range majors {
+			candidates = append(candidates, name+m)
+		}
+		for _, m := range majors {
+			candidates = append(candidates, filepath.Join(rocm(), "lib", name+m))
+		}
+	}
+	var said []string
+	for _, path := range candidates {
+		h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+		if err == nil {
+			return &library{path, h}, nil
+		}
+		// A file that is there and does not load is what matters.
+		if text := err.Error(); len(said) == 0 || !strings.Contains(text, "No such file") {
+			said = append(said, text)
+		}
+	}
+	return nil, fmt.Errorf("%s cannot be loaded: %s: %s", name, said[len(said)-1], remedy)
+}
+
+// function is a function of a library: its name, and a pointer to a Go function.
+type function struct {
+	name string
+	fn   any
+}
+
+// bind looks the functions up. It names all that are missing.
+func (l *library) bind(functions []function) error {
+	var missing []string
+	for _, f := range functions {
+		symbol, err := purego.Dlsym(l.handle, f.name)
+		if err != nil {
+			missing = append(missing, f.name)
+			continue
+		}
+		purego.RegisterFunc(f.fn, symbol)
+	}
+	if missing != nil {
+		return fmt.Errorf("%s has no function %s: is it older than ROCm 5, or another library?", l.path, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// runtime is the HIP runtime.
+type runtime struct {
+	*library
+	init              func(flags uint32) int32
+	runtimeVersion    func(version *int32) int32
+	deviceCount       func(count *int32) int32
+	deviceName        func(name *byte, size, device int32) int32
+	devicePCI         func(id *byte, size, device int32) int32
+	setDevice         func(device int32) int32
+	malloc            func(p *uintptr, size uintptr) int32
+	free              func(p uintptr) int32
+	copyIn            func(dst uintptr, src unsafe.Pointer, size uintptr) int32
+	copyOut           func(dst unsafe.Pointer, src uintptr, size uintptr) int32
+	moduleLoad        func(module *uintptr, image unsafe.Pointer) int32
+	moduleUnload      func(module uintptr) int32
+	moduleFunction    func(f *uintptr, module uintptr, name string) int32
+	moduleLaunch      func(f uintptr, gridX, gridY, gridZ, blockX, blockY, blockZ, shared uint32, stream uintptr, arguments, extra unsafe.Pointer) int32
+	deviceSynchronize func() int32
+	errorString       func(code int32) string
+}
+
+func loadRuntime() (*runtime, error) {
+	l, err := loadLibrary("MMAFUZZ_HIP_LIBRARY", "libamdhip64.so",
+		"install ROCm's HIP runtime (hip-runtime-amd, in Debian libamdhip64-5), or name the file in MMAFUZZ_HIP_LIBRARY")
+	if err != nil {
+		return nil, err
+	}
+	r := &runtime{library: l}
+	return r, l.bind([]function{
+		{"hipInit", &r.init},
+		{"hipRuntimeGetVersion", &r.runtimeVersion},
+		{"hipGetDeviceCount", &r.deviceCount},
+		{"hipDeviceGetName", &r.deviceName},
+		{"hipDeviceGetPCIBusId", &r.devicePCI},
+		{"hipSetDevice", &r.setDevice},
+		{"hipMalloc", &r.malloc},
+		{"hipFree", &r.free},
+		{"hipMemcpyHtoD", &r.copyIn},
+		{"hipMemcpyDtoH", &r.copyOut},
+		{"hipModuleLoadData", &r.moduleLoad},
+		{"hipModuleUnload", &r.moduleUnload},
+		{"hipModuleGetFunction", &r.moduleFunction},
+		{"hipModuleLaunchKernel", &r.moduleLaunch},
+		{"hipDeviceSynchronize", &r.deviceSynchronize},
+		{"hipGetErrorString", &r.errorString},
+	})
+}
+
+// check turns a code into an error.
+func (r *runtime) check(call string, code int32) error {
+	if code == 0 {
+		return nil
+	}
+	return &Error{call, int(code), r.errorString(code), remedies[int(code)]}
+}
+
+// compiler is hiprtc.
+type compiler struct {
+	*library
+	create      func(program *uintptr, source, name string, headers int32, texts, names unsafe.Pointer) int32
+	compile     func(program uintptr, n int32, options unsafe.Pointer) int32
+	logSize     func(program uintptr, size *uintptr) int32
+	log         func(program uintptr, text *byte) int32
+	codeSize    func(program uintptr, size *uintptr) int32
+	code        func(program uintptr, code *byte) int32
+	destroy     func(program *uintptr) int32
+	errorString func(code int32) string
+	version     func(major, minor *int32) int32
+}
+
+// loadCompiler loads hiprtc. Before ROCm 7 the runtime has its functions too.
+func loadCompiler(r *runtime) (*compiler, error) {
+	l, err := loadLibrary("MMAFUZZ_HIPRTC_LIBRARY", "libhiprtc.so",
+		"install ROCm's hiprtc (hip-runtime-amd, in Debian libhiprtc-builtins5), or name the file in MMAFUZZ_HIPRTC_LIBRARY")
+	if err != nil {
+		if os.Getenv("MMAFUZZ_HIPRTC_LIBRARY") != "" {
+			return nil, err
+		}
+		l = r.library
+	}
+	c := &compiler{library: l}
+	bound := l.bind([]function{
+		{"hiprtcCreateProgram", &c.create},
+		{"hiprtcCompileProgram", &c.compile},
+		{"hiprtcGetProgramLogSize", &c.logSize},
+		{"hiprtcGetProgramLog", &c.log},
+		{"hiprtcGetCodeSize", &c.codeSize},
+		{"hiprtcGetCode", &c.code},
+		{"hiprtcDestroyProgram", &c.destroy},
+		{"hiprtcGetErrorString", &c.errorString},
+		{"hiprtcVersion", &c.version},
+	})
+	if bound != nil && err != nil {
+		return nil, err // it is rather the library that is missing
+	}
+	return c, bound
+}
+
+// check turns a code into an error.
+func (c *compiler) check(call string, code int32) error {
+	if code == 0 {
+		return nil
+	}
+	return &Error{Call: call, Code: int(code), Text: c.errorString(code)}
+}
+
+// Compile returns the code object of a HIP C++ source for a chip.
+func (c *compiler) Compile(source, chip string) (object []byte, err error) {
+	var program uintptr
+	if err := c.check("hiprtcCreateProgram", c.create(&program, source, "mmafuzz.hip", 0, nil, nil)); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.check("hiprtcDestroyProgram", c.destroy(&program))) }()
+	options := newCStrings("--offload-arch="+chip, "-std=c++17")
+	defer options.free()
+	if err := c.check("hiprtcCompileProgram", c.compile(program, int32(options.count()), options.pointer())); err != nil {
+		if log := c.programLog(program); log != "" {
+			err = fmt.Errorf("%w\n%s", err, log)
+		}
+		return nil, err
+	}
+	var size uintptr
+	if err := c.check("hiprtcGetCodeSize", c.codeSize(program, &size)); err != nil {
+		return nil, err
+	}
+	if size == 0 || size > maxObject {
+		return nil, fmt.Errorf("hiprtcGetCodeSize: a code object of %d bytes", size)
+	}
+	object = make([]byte, size)
+	return object, c.check("hiprtcGetCode", c.code(program, &object[0]))
+}
+
+// maxObject is the most bytes of a code object that are believed; the kernels
+// have some thousand.
+const maxObject = 64 << 20
+
+// programLog returns what the compiler has to say, "" if that is not to be had.
+func (c *compiler) programLog(program uintptr) string {
+	var size uintptr
+	if c.logSize(program, &size) != 0 || size == 0 || size > maxObject {
+		return ""
+	}
+	log := make([]byte, size)
+	if c.log(program, &log[0]) != 0 {
+		return ""
+	}
+	return cString(log)
+}
+
+// cString returns the text of a buffer up to its zero byte.
+func cString(b []byte) string {
+	text, _, _ := strings.Cut(string(b), "\x00")
+	return strings.TrimSpace(text)
+}
