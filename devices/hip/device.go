@@ -7,25 +7,26 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
-	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
-// device is a GPU. Which one is current belongs to the thread, so one goroutine
-// with a thread of its own makes all calls; it never ends, because a thread that
-// ends while it is locked has crashed older versions of purego.
+// device is a GPU in use by this process.
 type device struct {
-	runtime *runtime
-	ordinal int
-	name    string // hip:0
+	runtime  *runtime
+	x        *gpu.Executor // of the runtime: which device is current belongs to the thread
+	compiler *gpu.Executor
+	ordinal  int
+	target   string // its name
+	deadline time.Duration
+
 	title   string
 	pci     string
 	chip    string
 	version int32 // of the runtime
-	work    chan func()
 
 	compile func(source, chip string) ([]byte, error)
 	by      string // which compiler
@@ -39,51 +40,24 @@ type memory struct {
 	size int
 }
 
-// devicesOpen are the devices of this process, by ordinal. They stay open.
-var devicesOpen = struct {
-	sync.Mutex
-	all map[int]*device
-}{all: map[int]*device{}}
+// callTime is how long calls may take that run no kernel: starting the runtime on
+// a machine with many GPUs takes some seconds.
+const callTime = time.Minute
 
-// openDevice returns a device of this machine.
-func openDevice(ordinal int) (*device, error) {
-	devicesOpen.Lock()
-	defer devicesOpen.Unlock()
-	if d := devicesOpen.all[ordinal]; d != nil {
-		return d, nil
-	}
+// openDevice makes a device of this machine ready for use.
+func openDevice(target string, o *options) (*device, error) {
 	r, err := loadRuntime()
 	if err != nil {
 		return nil, err
 	}
-	d := &device{runtime: r, ordinal: ordinal, name: fmt.Sprintf("hip:%d", ordinal), work: make(chan func())}
-	go d.serve()
-	if err := d.do(d.start); err != nil {
+	d := &device{runtime: r, x: gpu.NewExecutor(), compiler: gpu.NewExecutor(), ordinal: o.ordinal, target: target, deadline: o.deadline}
+	if err := d.x.Do("starting the HIP runtime", callTime, d.start); err != nil {
 		return nil, err
 	}
 	if d.chip, err = chipOf(d.pci); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.title, err)
 	}
-	if err := d.chooseCompiler(); err != nil {
-		return nil, err
-	}
-	devicesOpen.all[ordinal] = d
-	return d, nil
-}
-
-// serve makes the calls of one device.
-func (d *device) serve() {
-	goruntime.LockOSThread()
-	for f := range d.work {
-		f()
-	}
-}
-
-// do runs f on the device's thread.
-func (d *device) do(f func() error) error {
-	done := make(chan error)
-	d.work <- func() { done <- f() }
-	return <-done
+	return d, d.compiler.Do("starting hiprtc", callTime, d.chooseCompiler)
 }
 
 // start makes the device the thread's and asks what it is.
@@ -135,32 +109,32 @@ func (d *device) chooseCompiler() error {
 	return fmt.Errorf("no compiler of kernels for %s: %w, or a clang that knows %s (MMAFUZZ_CLANG)", d.chip, err, d.chip)
 }
 
-// environment says what results may depend on.
-func (d *device) environment() map[string]string {
+// facts is what results may depend on beside the instruction.
+func (d *device) facts() map[string]string {
 	return map[string]string{
-		"device": d.title, "chip": d.chip, "pci": d.pci, "compiler": d.by,
+		"kind": "GPU", "device": d.title, factChip: d.chip, "pci": d.pci, "library": d.runtime.path, "compiler": d.by,
 		"hip": fmt.Sprintf("%d.%d.%d", d.version/10000000, d.version/100000%100, d.version%100000),
 	}
 }
 
 // Load compiles a kernel and loads its code.
 func (d *device) Load(k *gpu.Kernel) (gpu.Loaded, error) {
-	object, err := d.compile(k.Source, k.Target)
+	var object []byte
+	err := d.compiler.Do("compiling a kernel", callTime, func() (err error) {
+		object, err = d.compile(k.Source, k.Target)
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", k.Instruction.FullName(), err)
+		return nil, err
 	}
 	l := &loaded{device: d, kernel: k}
-	err = d.do(func() error {
+	return l, d.x.Do("loading a kernel", callTime, func() error {
 		r := d.runtime
 		if err := r.check("hipModuleLoadData", r.moduleLoad(&l.module, unsafe.Pointer(&object[0]))); err != nil {
 			return err
 		}
 		return r.check("hipModuleGetFunction", r.moduleFunction(&l.function, l.module, k.Entry))
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", k.Instruction.FullName(), err)
-	}
-	return l, nil
 }
 
 // loaded is a kernel on a device.
@@ -171,14 +145,16 @@ type loaded struct {
 	function uintptr
 }
 
-// Launch runs the kernel. What goes wrong after its start is the input's fault.
+// Launch runs the kernel. That it fails or hangs is the input's fault.
 func (l *loaded) Launch(ctx context.Context, in, out []byte, tiles int) error {
 	if tiles == 0 || ctx.Err() != nil {
 		return ctx.Err()
 	}
-	err := l.device.do(func() error { return l.launch(in, out, tiles) })
-	if e := (*Error)(nil); errors.As(err, &e) && faults[e.Code] {
-		return &devices.FaultError{Target: l.device.name, What: l.kernel.Instruction.Name + ": " + e.Error()}
+	d := l.device
+	err := d.x.Do("a launch", d.deadline, func() error { return l.launch(in, out, tiles) })
+	var e *Error
+	if errors.As(err, &e) && faults[e.Code] || errors.As(err, new(*gpu.HungError)) {
+		return &devices.FaultError{Target: d.target, What: err.Error()}
 	}
 	return err
 }
@@ -237,7 +213,6 @@ func (d *device) grow(m *memory, size int) error {
 
 // Close unloads the kernel.
 func (l *loaded) Close() error {
-	return l.device.do(func() error {
-		return l.device.runtime.check("hipModuleUnload", l.device.runtime.moduleUnload(l.module))
-	})
+	r := l.device.runtime
+	return l.device.x.Do("hipModuleUnload", callTime, func() error { return r.check("hipModuleUnload", r.moduleUnload(l.module)) })
 }

@@ -13,8 +13,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/exec/child"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -25,6 +27,13 @@ import (
 const helper = "MMAFUZZ_HIP_HELPER"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		if err := serve(os.Args[len(os.Args)-1]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		os.Exit(0)
+	}
 	if file := os.Getenv(helper); file != "" {
 		text := "fine"
 		if err := useDevice(os.Getenv("MMAFUZZ_HIP_HELPER_DEVICE")); err != nil {
@@ -41,52 +50,63 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// useDevice makes every call of the runtime: it opens a device, tests an
-// instruction, compares it with its model, and closes it.
+// serve does what mmafuzz serve does.
+func serve(name string) error {
+	t, err := devices.Open(name)
+	if err != nil {
+		return errors.Join(err, child.Cannot(os.Stdout, err))
+	}
+	defer t.Close()
+	o := child.Options{Children: 2, Deadline: 20 * time.Second, About: child.About(t)}
+	return child.Serve(os.Stdin, os.Stdout, o, child.Instructions(t, t.Instructions())...)
+}
+
+// useDevice makes every call of the runtime: it opens a device and an instruction,
+// which is tested, runs it, and compares the results with the model's. In this
+// process it unloads the kernel at last.
 func useDevice(argument string) error {
-	t, err := open(argument)
+	t, err := devices.Open("hip:" + argument)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	if again, err := open(argument); err != nil || again.Name() != t.Name() {
-		return fmt.Errorf("opened again it is %v, %w", again, err)
-	}
 	i, err := devices.Find(t, "v_mfma_f32_16x16x4_f32")
 	if err != nil {
 		return err
 	}
-	k, err := Kernel(i, t.(*target).device.chip)
+	u, err := t.Open(i)
 	if err != nil {
 		return err
 	}
-	l, err := t.(*target).device.Load(k)
-	if err != nil {
+	if err := useUnit(u); err != nil {
 		return err
 	}
-	return errors.Join(useKernel(k, l), l.Close())
+	if g, ok := t.(*gpu.Target); ok {
+		k, err := g.Kernel(i)
+		if err != nil {
+			return err
+		}
+		l, err := g.Load(k)
+		if err != nil {
+			return err
+		}
+		return l.Close()
+	}
+	return nil
 }
 
-// useKernel runs the self-test, then batches of several sizes.
-func useKernel(k *gpu.Kernel, l gpu.Loaded) error {
-	u, err := gpu.NewUnit(k, l)
-	if err != nil {
-		return err
-	}
-	s, err := gpu.Test(context.Background(), u)
-	if err != nil {
-		return err
-	}
-	if err := s.Err(); err != nil {
-		return err
-	}
-	model, err := sim.ForInstruction(k.Instruction)
+// useUnit runs batches of several sizes.
+func useUnit(u devices.Unit) error {
+	i := u.Instruction()
+	model, err := sim.ForInstruction(i)
 	if err != nil {
 		return err
 	}
 	rng := rand.New(rand.NewPCG(7, 8))
+	f := i.D.Get()
+	nan := f.Decode(f.QuietNaN(false)).Class
 	for _, tiles := range []int{1, 5, 300} {
-		b := fill(rng, k, tiles)
+		b := fill(rng, &gpu.Kernel{Instruction: i, M: 16, N: 16}, tiles)
 		got, want := make([]byte, b.Dots()*4), make([]byte, b.Dots()*4)
 		if err := u.Run(context.Background(), b, got); err != nil {
 			return err
@@ -94,7 +114,7 @@ func useKernel(k *gpu.Kernel, l gpu.Loaded) error {
 		model.Run(b, want)
 		for n := range b.Dots() {
 			x, y := mma.Load(got, 4, n), mma.Load(want, 4, n)
-			if f := k.Instruction.D.Get(); x != y && !(f.Decode(x).Class == f.Decode(y).Class && f.Decode(x).Class == f.Decode(0x7fc00000).Class) {
+			if x != y && (f.Decode(x).Class != nan || f.Decode(y).Class != nan) {
 				return fmt.Errorf("output %d of %d tiles is %08x, want %08x", n, tiles, x, y)
 			}
 		}
@@ -133,7 +153,7 @@ func (f fakes) use(t *testing.T, device string, env ...string) string {
 	file := filepath.Join(t.TempDir(), "said")
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), helper+"="+file, "MMAFUZZ_HIP_HELPER_DEVICE="+device, "MMAFUZZ_HIP_CHIP=gfx942", "MMAFUZZ_CLANG=/absent/clang",
-		"MMAFUZZ_HIP_LIBRARY="+f.runtime, "MMAFUZZ_HIPRTC_LIBRARY="+f.rtc)
+		"MMAFUZZ_LIBAMDHIP64="+f.runtime, "MMAFUZZ_LIBHIPRTC="+f.rtc)
 	cmd.Env = append(cmd.Env, env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -157,31 +177,52 @@ var calls = []string{
 // TestFake uses a device of libraries that are made for the test.
 func TestFake(t *testing.T) {
 	f := buildFakes(t)
-	for _, device := range []string{"", "0"} {
+	for _, device := range []string{"0", "0,force,deadline=20s", "0,inprocess"} {
 		if said := f.use(t, device); said != "fine" {
 			t.Errorf("device %q: %s", device, said)
 		}
 	}
 }
 
+// selfTest is how the errors of a launch begin.
+const selfTest = "cdna3/v_mfma_f32_16x16x4_f32: self-test of cdna3/v_mfma_f32_16x16x4_f32: "
+
 // TestFakeFaults makes each call fail.
 func TestFakeFaults(t *testing.T) {
 	f := buildFakes(t)
 	for _, call := range calls {
 		want := call + ": error 1 (fake error)"
-		if said := f.use(t, "0", "FAKE_HIP="+call+"=1"); !strings.HasSuffix(strings.TrimSuffix(said, "\nmmafuzz.hip:1:1: error: fake mistake"), want) || strings.HasPrefix(said, "fault") {
+		said := f.use(t, "0,inprocess", "FAKE_HIP="+call+"=1")
+		if !strings.HasSuffix(strings.TrimSuffix(said, "\nmmafuzz.hip:1:1: error: fake mistake"), want) || strings.HasPrefix(said, "fault") {
 			t.Errorf("%s: %s", call, said)
 		}
 	}
 	for _, tc := range []struct{ fault, want string }{
-		{"hipDeviceSynchronize=719", "fault: self-test of cdna3/v_mfma_f32_16x16x4_f32: hip:0: v_mfma_f32_16x16x4_f32: hipDeviceSynchronize: error 719 (unspecified launch failure)"},
-		{"hipMemcpyDtoH=700", "fault: self-test of cdna3/v_mfma_f32_16x16x4_f32: hip:0: v_mfma_f32_16x16x4_f32: hipMemcpyDtoH: error 700 (fake error)"},
-		{"hipMalloc=2", "self-test of cdna3/v_mfma_f32_16x16x4_f32: hipMalloc: error 2 (fake error): another program has the GPU's memory"},
-		{"hipGetDeviceCount=100", "hipGetDeviceCount: error 100 (fake error): is the GPU visible (HIP_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES) and may this user open /dev/kfd and /dev/dri/render* (groups render and video)?"},
+		{"hipDeviceSynchronize=719", "fault: " + selfTest + "hip:0,inprocess: hipDeviceSynchronize: error 719 (unspecified launch failure)"},
+		{"hipMemcpyDtoH=700", "fault: " + selfTest + "hip:0,inprocess: hipMemcpyDtoH: error 700 (fake error)"},
+		{"hipMalloc=2", selfTest + "hipMalloc: error 2 (fake error): another program has the GPU's memory"},
+		{"hipGetDeviceCount=100", `target "hip:0,inprocess": hipGetDeviceCount: error 100 (fake error): ` + remedies[errorNoDevice]},
 		{"hiprtcCompileProgram=6", "cdna3/v_mfma_f32_16x16x4_f32: hiprtcCompileProgram: error 6 (HIPRTC_ERROR_COMPILATION)\nmmafuzz.hip:1:1: error: fake mistake"},
 	} {
-		if said := f.use(t, "0", "FAKE_HIP="+tc.fault); said != tc.want {
+		if said := f.use(t, "0,inprocess", "FAKE_HIP="+tc.fault); said != tc.want {
 			t.Errorf("%s:\n got %s\nwant %s", tc.fault, said, tc.want)
+		}
+	}
+}
+
+// TestFakeHangs has calls that never return, in this process and in a child, and
+// a fault that kills the process.
+func TestFakeHangs(t *testing.T) {
+	f := buildFakes(t)
+	const late = "a launch has not returned within 200ms: the driver hangs; look at the kernel's log (dmesg)"
+	for _, tc := range []struct{ device, fault, want string }{
+		{"0,inprocess,deadline=200ms", "hipDeviceSynchronize=hang", "fault: " + selfTest + "hip:0,inprocess,deadline=200ms: " + late},
+		{"0,deadline=200ms", "hipDeviceSynchronize=hang", "hip:0,deadline=200ms: the child gave no answer: it ended with exit status 2; its stderr ends: " +
+			selfTest + "hip:0,deadline=200ms,inprocess: " + late},
+		{"0", "hipModuleLaunchKernel=abort", "hip:0: the child gave no answer: it ended with exit status 2; its stderr ends: "},
+	} {
+		if said := f.use(t, tc.device, "FAKE_HIP="+tc.fault); !strings.Contains(said, tc.want) || !strings.HasPrefix(said, "fault: ") {
+			t.Errorf("%s %s:\n got %s\nwant %s", tc.device, tc.fault, said, tc.want)
 		}
 	}
 }
@@ -191,6 +232,8 @@ func TestFakeMissing(t *testing.T) {
 	f := buildFakes(t)
 	absent := filepath.Join(t.TempDir(), "absent.so")
 	poor := buildFakes(t, "hipFree", "hipMalloc", "hiprtcGetCode")
+	const noFile = ": cannot open shared object file: No such file or directory: "
+	const clang = ", or a clang that knows gfx942 (MMAFUZZ_CLANG)"
 	for _, tc := range []struct {
 		name   string
 		f      fakes
@@ -198,23 +241,39 @@ func TestFakeMissing(t *testing.T) {
 		env    string
 		want   string
 	}{
-		{"no runtime", fakes{absent, f.rtc}, "0", "", "libamdhip64.so cannot be loaded: " + absent + ": cannot open shared object file: No such file or directory: MMAFUZZ_HIP_LIBRARY names this file"},
-		{"no compiler", fakes{f.runtime, absent}, "0", "", "no compiler of kernels for gfx942: libhiprtc.so cannot be loaded: " + absent +
-			": cannot open shared object file: No such file or directory: MMAFUZZ_HIPRTC_LIBRARY names this file, or a clang that knows gfx942 (MMAFUZZ_CLANG)"},
+		{"no runtime", fakes{absent, f.rtc}, "0", "", "libamdhip64.so cannot be loaded: " + absent + noFile + "MMAFUZZ_LIBAMDHIP64 names this file"},
+		{"no compiler", fakes{f.runtime, absent}, "0", "", "no compiler of kernels for gfx942: libhiprtc.so cannot be loaded: " + absent + noFile + "MMAFUZZ_LIBHIPRTC names this file" + clang},
 		{"runtime without functions", fakes{poor.runtime, f.rtc}, "0", "", poor.runtime + " has no function hipMalloc, hipFree: is it older than ROCm 5, or another library?"},
 		{"compiler without functions", fakes{f.runtime, poor.rtc}, "0", "", "no compiler of kernels for gfx942: " + poor.rtc +
-			" has no function hiprtcGetCode: is it older than ROCm 5, or another library?, or a clang that knows gfx942 (MMAFUZZ_CLANG)"},
+			" has no function hiprtcGetCode: is it older than ROCm 5, or another library?" + clang},
 		{"no such device", f, "1", "", "there are 1 devices: hipGetDeviceCount: error 100 (no such device): " + remedies[errorNoDevice]},
-		{"no number", f, "zero", "", `"zero" is not the number of a device: hip:0 is the first`},
-		{"negative", f, "-1", "", `"-1" is not the number of a device: hip:0 is the first`},
 		{"chip without matrix instructions", f, "0", "MMAFUZZ_HIP_CHIP=gfx1030", "AMD Instinct Fake: gfx1030 has no matrix instructions that are known"},
 		{"chip of another maker", f, "0", "MMAFUZZ_HIP_CHIP=sm_90", "AMD Instinct Fake: sm_90 has no matrix instructions that are known"},
 		{"unknown chip", f, "0", "MMAFUZZ_HIP_CHIP=", "AMD Instinct Fake: the kernel driver's topology in /sys/class/kfd has no GPU at 0000:C1:00.0: say which chip it is in MMAFUZZ_HIP_CHIP (gfx942)"},
 		{"other chip", f, "0", "MMAFUZZ_HIP_CHIP=gfx950", "cdna4/v_mfma_f32_16x16x4_f32: hipModuleLoadData: error 209 (fake error): the code is for another chip: check MMAFUZZ_HIP_CHIP if it is set"},
 		{"no code", f, "0", "FAKE_EMPTY=1", "cdna3/v_mfma_f32_16x16x4_f32: hiprtcGetCodeSize: a code object of 0 bytes"},
 	} {
-		if said := tc.f.use(t, tc.device, tc.env); said != tc.want {
-			t.Errorf("%s:\n got %s\nwant %s", tc.name, said, tc.want)
+		for _, where := range []string{"", ",inprocess"} {
+			if said := tc.f.use(t, tc.device+where, tc.env); !strings.HasSuffix(said, tc.want) {
+				t.Errorf("%s:\n got %s\nwant %s", tc.name, said, tc.want)
+			}
+		}
+	}
+}
+
+// TestParse has bad names of targets.
+func TestParse(t *testing.T) {
+	for argument, want := range map[string]string{
+		"":                     `"" is not the number of a device: hip:0 is the first`,
+		"zero":                 `"zero" is not the number of a device: hip:0 is the first`,
+		"-1":                   `"-1" is not the number of a device: hip:0 is the first`,
+		"0,fast":               `unknown option "fast" (known: inprocess, force, deadline=TIME)`,
+		"0,":                   `unknown option "" (known: inprocess, force, deadline=TIME)`,
+		"0,deadline=":          "deadline= is no time such as 500ms or 10s",
+		"0,force,deadline=-1s": "deadline=-1s is no time such as 500ms or 10s",
+	} {
+		if o, err := parse(argument); err == nil || err.Error() != want {
+			t.Errorf("%q: %+v, %v, want %s", argument, o, err, want)
 		}
 	}
 }

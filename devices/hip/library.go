@@ -96,8 +96,8 @@ type runtime struct {
 }
 
 func loadRuntime() (*runtime, error) {
-	l, err := loadLibrary("MMAFUZZ_HIP_LIBRARY", "libamdhip64.so",
-		"install ROCm's HIP runtime (hip-runtime-amd, in Debian libamdhip64-5), or name the file in MMAFUZZ_HIP_LIBRARY")
+	l, err := loadLibrary("MMAFUZZ_LIBAMDHIP64", "libamdhip64.so",
+		"install ROCm's HIP runtime (hip-runtime-amd, in Debian libamdhip64-5), or name the file in MMAFUZZ_LIBAMDHIP64")
 	if err != nil {
 		return nil, err
 	}
@@ -146,10 +146,10 @@ type compiler struct {
 
 // loadCompiler loads hiprtc. Before ROCm 7 the runtime has its functions too.
 func loadCompiler(r *runtime) (*compiler, error) {
-	l, err := loadLibrary("MMAFUZZ_HIPRTC_LIBRARY", "libhiprtc.so",
-		"install ROCm's hiprtc (hip-runtime-amd, in Debian libhiprtc-builtins5), or name the file in MMAFUZZ_HIPRTC_LIBRARY")
+	l, err := loadLibrary("MMAFUZZ_LIBHIPRTC", "libhiprtc.so",
+		"install ROCm's hiprtc (hip-runtime-amd, in Debian libhiprtc-builtins5), or name the file in MMAFUZZ_LIBHIPRTC")
 	if err != nil {
-		if os.Getenv("MMAFUZZ_HIPRTC_LIBRARY") != "" {
+		if os.Getenv("MMAFUZZ_LIBHIPRTC") != "" {
 			return nil, err
 		}
 		l = r.library

@@ -1,0 +1,24 @@
+//go:build linux && (amd64 || arm64)
+
+package hip
+
+import (
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// supported says why there can be no device here, nil if there can.
+func supported() error { return nil }
+
+// here returns the target that runs in this process.
+func here(name string, o *options) (devices.Target, error) {
+	d, err := openDevice(name, o)
+	if err != nil {
+		return nil, err
+	}
+	return &gpu.Target{
+		Label: name, Rows: Rows(d.chip), Facts: d.facts(), Force: o.force, Loader: d,
+		Kernel: func(i *mma.Instruction) (*gpu.Kernel, error) { return Kernel(i, d.chip) },
+	}, nil
+}
