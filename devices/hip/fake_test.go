@@ -82,11 +82,11 @@ func useDevice(argument string) error {
 		return err
 	}
 	if g, ok := t.(*gpu.Target); ok {
-		k, err := g.Kernel(i)
+		ks, err := g.Kernels(i)
 		if err != nil {
 			return err
 		}
-		l, err := g.Load(k)
+		l, err := g.Load(ks[0])
 		if err != nil {
 			return err
 		}

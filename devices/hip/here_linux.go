@@ -19,6 +19,9 @@ func here(name string, o *options) (devices.Target, error) {
 	}
 	return &gpu.Target{
 		Label: name, Rows: Rows(d.chip), Facts: d.facts(), Force: o.force, Loader: d,
-		Kernel: func(i *mma.Instruction) (*gpu.Kernel, error) { return Kernel(i, d.chip) },
+		Kernels: func(i *mma.Instruction) ([]*gpu.Kernel, error) {
+			k, err := Kernel(i, d.chip)
+			return []*gpu.Kernel{k}, err
+		},
 	}, nil
 }
