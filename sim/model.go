@@ -44,6 +44,19 @@ type kernel interface {
 	run(in *mma.Batch, out []byte, state any)
 }
 
+// newKernel returns the fastest kernel that computes a model's program, nil if
+// there is none.
+func newKernel(m *Model) kernel {
+	t := newTFDPA(m)
+	if t == nil {
+		return nil
+	}
+	if n := newNarrow(t); n != nil {
+		return n
+	}
+	return t
+}
+
 // New returns the model of an instruction with k products per output, or an
 // error if the program is not valid for these formats.
 func New(f mma.Formats, k int, p mma.Params) (*Model, error) {
@@ -52,9 +65,8 @@ func New(f mma.Formats, k int, p mma.Params) (*Model, error) {
 	}
 	m := &Model{formats: f, k: k, params: p, order: mma.Sequence(p.Order, k)}
 	m.machines.New = func() any { return newMachine(m) }
-	if t := newTFDPA(m); t != nil {
-		m.kernel = t
-		m.states.New = t.newState
+	if m.kernel = newKernel(m); m.kernel != nil {
+		m.states.New = m.kernel.newState
 	}
 	return m, nil
 }
