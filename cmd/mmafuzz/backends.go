@@ -4,6 +4,7 @@ package main
 import (
 	_ "github.com/mmafuzz/mmafuzz/devices/cpu"
 	_ "github.com/mmafuzz/mmafuzz/devices/exec"
+	_ "github.com/mmafuzz/mmafuzz/devices/hip"
 	_ "github.com/mmafuzz/mmafuzz/devices/reference"
 	_ "github.com/mmafuzz/mmafuzz/devices/replay"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"

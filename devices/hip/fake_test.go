@@ -185,7 +185,7 @@ func TestFake(t *testing.T) {
 }
 
 // selfTest is how the errors of a launch begin.
-const selfTest = "cdna3/v_mfma_f32_16x16x4_f32: self-test of cdna3/v_mfma_f32_16x16x4_f32: "
+const selfTest = "cdna3/v_mfma_f32_16x16x4_f32: self-test: "
 
 // TestFakeFaults makes each call fail.
 func TestFakeFaults(t *testing.T) {
