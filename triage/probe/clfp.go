@@ -125,32 +125,22 @@ func (p *Prober) stepLength() finding {
 		}
 		return finding{value: "-", why: why}
 	}
+	if p.c == nil {
+		return undecided("the instruction has no c, and so no steps")
+	}
 	return finding{value: fmt.Sprint(t.step(p.k))}
 }
 
 // step returns the number of products that a tree takes at a time: those of the
-// smallest subtree that holds c, or product 0 where there is no c.
+// smallest subtree that holds c.
 func (t *Tree) step(k int) int {
 	best := t
 	t.visit(func(n *Tree) {
-		terms := n.Terms()
-		last := terms[len(terms)-1]
-		if (last == k || !hasTerm(t, k) && terms[0] == 0) && n.size() < best.size() {
+		if terms := n.Terms(); terms[len(terms)-1] == k && n.size() < best.size() {
 			best = n
 		}
 	})
-	n := 0
-	for _, term := range best.Terms() {
-		if term < k {
-			n++
-		}
-	}
-	return n
-}
-
-func hasTerm(t *Tree, k int) bool {
-	terms := t.Terms()
-	return terms[len(terms)-1] == k
+	return best.size() - 1
 }
 
 // beside1 breaks a tie: beside c = 1 the products add half an ulp and a term below
