@@ -209,12 +209,12 @@ func TestAllPairs(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"sim:ampere", "sim:ada", 9}, // Ampere's are all there
-		{"sim:ada", "sim:ampere", 9},
-		{"sim:hopper", "sim:hopper", 44},
+		{"sim:ampere", "sim:ada", 23}, // Ampere's are all there
+		{"sim:ada", "sim:ampere", 23},
+		{"sim:hopper", "sim:hopper", 75},
 		{"sim:volta", "sim:turing", 2}, // no common names: nearest, but for FP16 C with FP32 D
-		{"sim:hopper", "ref:fma32", 40},
-		{"sim:hopper", "ref:exact", 44},
+		{"sim:hopper", "ref:fma32", 59},
+		{"sim:hopper", "ref:exact", 75},
 	} {
 		ps, err := devices.Pairs(open(t, tc.a), open(t, tc.b), "", "")
 		if err != nil {
@@ -239,7 +239,7 @@ func TestPairsErrors(t *testing.T) {
 	for _, tc := range []struct{ a, b, nameA, nameB, want string }{
 		{"ref:exact", "ref:fma32", "", "", "two reference arithmetics: name an instruction of a simulator on one side"},
 		{"sim:ampere", "sim:hopper", "mma.m16n8k99", "", `sim:ampere has no instruction "mma.m16n8k99"; nearest: mma.m16n8k8.f32.f16.f16.f32, mma.m16n8k8.f16.f16.f16.f16, mma.m16n8k16.f32.f16.f16.f32, mma.m16n8k16.f16.f16.f16.f16, ...`},
-		{"sim:ampere", "sim:hopper", "mma.m16n8k8.f32.f16.f16.f32", "x", `sim:ampere and sim:hopper: sim:hopper has no instruction "x"; nearest: mma.m8n8k4.f64.f64.f64.f64, wgmma.m64n8k16.f32.f16.f16, wgmma.m64n8k16.f16.f16.f16, mma.m16n8k8.f32.f16.f16.f32, ...`},
+		{"sim:ampere", "sim:hopper", "mma.m16n8k8.f32.f16.f16.f32", "x", `sim:ampere and sim:hopper: sim:hopper has no instruction "x"; nearest: mma.m8n8k4.f64.f64.f64.f64, wgmma.m64n8k16.f32.f16.f16, wgmma.m64n8k16.f16.f16.f16, mma.m8n8k4.f32.f16.f16.f32, ...`},
 		{"sim:ampere", "sim:hopper", "mma.m16n8k8.f32.f16.f16.f32", "mma.m16n8k8.f32.bf16.bf16.f32",
 			"sim:ampere and sim:hopper: ampere/mma.m16n8k8.f32.f16.f16.f32 and hopper/mma.m16n8k8.f32.bf16.bf16.f32 cannot be compared: A is fp16 on one side and bf16 on the other"},
 		{"sim:ada", "sim:cdna3", "mma.m16n8k32.f32.e4m3.e4m3.f32", "",
@@ -319,7 +319,7 @@ func TestOpenUnit(t *testing.T) {
 		{"sim:hopper", "mma.m16n8k4.f32", "", "hopper/mma.m16n8k4.f32.tf32.tf32.f32"},
 		{"ref:exact", "whatever", "hopper/mma.m16n8k4.f32", "ref/mma.m16n8k4.f32.tf32.tf32.f32"},
 		{"ref:exact", "", "hopper/x", `sim:hopper has no instruction "x"; nearest: ` +
-			"mma.m8n8k4.f64.f64.f64.f64, wgmma.m64n8k16.f32.f16.f16, wgmma.m64n8k16.f16.f16.f16, mma.m16n8k8.f32.f16.f16.f32, ..."},
+			"mma.m8n8k4.f64.f64.f64.f64, wgmma.m64n8k16.f32.f16.f16, wgmma.m64n8k16.f16.f16.f16, mma.m8n8k4.f32.f16.f16.f32, ..."},
 		{"ref:exact", "", "x", `ref:exact works on any formats, and "x" is not TARGET/INSTRUCTION`},
 		{"ref:exact", "", "none/x", `target "none": unknown architecture "none" ` + archs()},
 		{"sim:none", "", "", `target "sim:none": unknown architecture "none" ` + archs()},

@@ -2,6 +2,7 @@ package mma
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -145,18 +146,30 @@ func parseName(name string, ocp bool) (Instruction, error) {
 // parsePTX reads names such as
 //
 //	mma.m16n8k16.f32.f16.f16.f32                        D A B C
+//	mma.m8n8k4.f64.f64.f64.f64[.rz|.rm|.rp]             the rounding, unless to nearest even
+//	mma.sp.m16n8k32.f32.f16.f16.f32                     sparse A: K is half of the name's
 //	mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0
 //	wgmma.m64n8k16.f32.f16.f16[.c0]                     D A B, C as D or none
 //	tcgen05.m128n8k16.kind::f16.f32.f16.f16[.c0]
 func parsePTX(name string) (Instruction, error) {
 	i := Instruction{Name: name}
 	fields := strings.Split(name, ".")
+	sparse := len(fields) > 1 && fields[1] == "sp"
+	if sparse {
+		fields = slices.Delete(fields, 1, 2)
+	}
+	if last := len(fields) - 1; slices.Contains(ptxRounds, fields[last]) && fields[last-1] == "f64" {
+		fields = fields[:last]
+	}
 	if len(fields) < 5 {
 		return i, fmt.Errorf("%q is not an instruction name", name)
 	}
 	var m, n int
 	if _, err := fmt.Sscanf(fields[1], "m%dn%dk%d", &m, &n, &i.K); err != nil {
 		return i, fmt.Errorf("%q: %q is not a shape", name, fields[1])
+	}
+	if sparse {
+		i.K /= 2
 	}
 	i.M, i.N = ptxRanges(fields[0], m, n)
 	fields, form := fields[2:], fields[0]
@@ -191,6 +204,10 @@ func parsePTX(name string) (Instruction, error) {
 	}
 	return i, nil
 }
+
+// ptxRounds are the roundings that a name of an FP64 instruction can end with; rn is the
+// one that need not be named.
+var ptxRounds = []string{"rn", "rz", "rm", "rp"}
 
 func parseFormats(names []string) ([]fp.ID, error) {
 	ids := make([]fp.ID, len(names))

@@ -39,7 +39,7 @@ func Of(arch string) []Instruction {
 
 // Lookup returns the instruction of an architecture that a name stands for: the
 // ISA spelling with any legal N, an alias, or a prefix that only one
-// instruction has. The result carries the name's own shape. The error of an
+// instruction has (and those whose names say more, such as a rounding). The result carries the name's own shape. The error of an
 // unknown name lists the nearest ones.
 func Lookup(arch, name string) (*Instruction, error) {
 	a, ok := FindArch(arch)
@@ -62,10 +62,21 @@ func Search(where string, rows []Instruction, name string) (*Instruction, error)
 			prefixed = append(prefixed, i)
 		}
 	}
-	if len(prefixed) == 1 {
-		return prefixed[0].withShape(shape)
+	if plainest, ok := extended(prefixed); ok {
+		return plainest.withShape(shape)
 	}
 	return nil, lookupError(where, name, rows, prefixed)
+}
+
+// extended returns the row whose name all others extend.
+func extended(rows []Instruction) (Instruction, bool) {
+	if len(rows) == 0 {
+		return Instruction{}, false
+	}
+	plainest := slices.MinFunc(rows, func(x, y Instruction) int { return len(x.Name) - len(y.Name) })
+	return plainest, !slices.ContainsFunc(rows, func(i Instruction) bool {
+		return i.Name != plainest.Name && !strings.HasPrefix(i.Name, plainest.Name+".")
+	})
 }
 
 func archNames() []string {

@@ -86,6 +86,11 @@ func TestLookup(t *testing.T) {
 		{"turing", "mma.m16n8k8.f32", "turing/mma.m16n8k8.f32.f16.f16.f32"},
 		{"cdna3", "v_mfma_f32_16x16x8", "cdna3/v_mfma_f32_16x16x8_xf32"},
 		{"hopper", "wgmma.m64n8k16.f32.f16.f16", "hopper/wgmma.m64n8k16.f32.f16.f16"},
+		{"hopper", "mma.m16n8k16.f64", "hopper/mma.m16n8k16.f64.f64.f64.f64"},
+		{"hopper", "mma.m16n8k16.f64.f64.f64.f64.rn", "hopper/mma.m16n8k16.f64.f64.f64.f64"},
+		{"hopper", "mma.m16n8k16.f64.f64.f64.f64.rm", "hopper/mma.m16n8k16.f64.f64.f64.f64.rm"},
+		{"ampere", "mma.sp.m16n8k32.f32.bf", "ampere/mma.sp.m16n8k32.f32.bf16.bf16.f32"},
+		{"hopper", "wgmma.m64n8k8", "hopper/wgmma.m64n8k8.f32.tf32.tf32"},
 		{"hopper", "wgmma.m64n8k8.f32.tf32.tf32.", "hopper/wgmma.m64n8k8.f32.tf32.tf32.c0"},
 		// free N, and M for tcgen05; also of a prefix
 		{"hopper", "wgmma.m64n256k16.f32.f16.f16.c0", "hopper/wgmma.m64n256k16.f32.f16.f16.c0"},
@@ -111,7 +116,7 @@ func TestLookupErrors(t *testing.T) {
 		{"ampere", "mma.m16n8k16.f", `ampere: "mma.m16n8k16.f" is the beginning of 3 instructions: mma.m16n8k16.f32.f16.f16.f32, mma.m16n8k16.f16.f16.f16.f16, mma.m16n8k16.f32.bf16.bf16.f32`},
 		{"cdna1", "v_mfma", `cdna1: "v_mfma" is the beginning of 15 instructions: v_mfma_f32_32x32x1f32, v_mfma_f32_16x16x1f32, v_mfma_f32_4x4x1f32, v_mfma_f32_32x32x2f32, ...`},
 		{"volta", "mma.m8n8k4.f32.f16.f16.f23", `volta has no instruction "mma.m8n8k4.f32.f16.f16.f23"; nearest: mma.m8n8k4.f32.f16.f16.f32, mma.m8n8k4.f32.f16.f16.f16, mma.m8n8k4.f16.f16.f16.f16`},
-		{"ampere", "mma.m16n8k16.f32.f16.f16.f32.x", `ampere has no instruction "mma.m16n8k16.f32.f16.f16.f32.x"; nearest: mma.m16n8k16.f32.f16.f16.f32, mma.m16n8k8.f32.f16.f16.f32, mma.m16n8k16.f32.bf16.bf16.f32, mma.m16n8k16.f16.f16.f16.f16, ...`},
+		{"ampere", "mma.m16n8k16.f32.f16.f16.f32.x", `ampere has no instruction "mma.m16n8k16.f32.f16.f16.f32.x"; nearest: mma.m16n8k16.f32.f16.f16.f32, mma.m16n8k8.f32.f16.f16.f32, mma.m16n8k16.f32.bf16.bf16.f32, mma.sp.m16n8k16.f32.f16.f16.f32, ...`},
 		{"hopper", "wgmma.m64n12k16.f32.f16.f16", "wgmma.m64n8k16.f32.f16.f16: M is 64 and N is 8..256 step 8; m64n12 is not a shape"},
 		{"hopper", "wgmma.m64n264k16.f32.f16.f16", "wgmma.m64n8k16.f32.f16.f16: M is 64 and N is 8..256 step 8; m64n264 is not a shape"},
 		{"hopper", "wgmma.m128n8k16.f32.f16.f16", "wgmma.m64n8k16.f32.f16.f16: M is 64 and N is 8..256 step 8; m128n8 is not a shape"},
@@ -186,7 +191,11 @@ func spelling(i *Instruction) string {
 	if form == "tcgen05" {
 		m = 128
 	}
-	s := fmt.Sprintf("%s.m%dn%dk%d", form, m, i.N.Min, i.K)
+	k := i.K
+	if strings.HasPrefix(i.Name, "mma.sp.") {
+		form, k = "mma.sp", 2*k
+	}
+	s := fmt.Sprintf("%s.m%dn%dk%d", form, m, i.N.Min, k)
 	if _, kind, ok := strings.Cut(i.Name, ".kind::"); ok {
 		s += ".kind::" + strings.Split(kind, ".")[0]
 	}
@@ -195,13 +204,16 @@ func spelling(i *Instruction) string {
 	}
 	s += "." + ptx(i.D) + "." + ptx(i.A) + "." + ptx(i.B)
 	switch {
-	case form == "mma":
+	case strings.HasPrefix(form, "mma"):
 		s += "." + ptx(i.C)
 	case i.C == fp.None:
 		s += ".c0"
 	}
 	if i.Scale != fp.None {
 		s += "." + ptx(i.Scale)
+	}
+	if i.A == fp.FP64 && i.Refuse == "" {
+		s += map[fp.Mode]string{fp.RNE: "", fp.RZ: ".rz", fp.RD: ".rm", fp.RU: ".rp"}[i.Params.Acc.Mode]
 	}
 	return s
 }
@@ -221,6 +233,9 @@ func TestParseName(t *testing.T) {
 			if strings.Contains(i.Name, "_scale_") {
 				name += " ue8m0/32"
 			}
+		}
+		if i.A == fp.FP64 && i.Refuse != "" { // nothing but the name shows the rounding
+			name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, ".rz"), ".rm"), ".rp")
 		}
 		if got := spelling(&i); got != name {
 			t.Errorf("%s was read as %s", i.FullName(), got)
