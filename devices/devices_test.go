@@ -103,7 +103,9 @@ func TestSplit(t *testing.T) {
 		{"ref:exact", "ref:exact", ""},
 		{"ref:exact/mma", "ref:exact", "mma"},
 		{"sim:hopper/", "sim:hopper", ""},
+		{"cuda:0/mma.m8n8k4.f64.f64.f64.f64", "cuda:0", "mma.m8n8k4.f64.f64.f64.f64"},
 		{"replay:dir/file", "replay:dir/file", ""},
+		{"exec:./sim -x a/b", "exec:./sim -x a/b", ""},
 		{"model:/a/b.json", "model:/a/b.json", ""},
 		{`model:C:\a\b.json`, `model:C:\a\b.json`, ""},
 	} {

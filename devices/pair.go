@@ -40,7 +40,7 @@ func Split(spec string) (target, instruction string) {
 	if !ok {
 		kind, arg = "sim", spec
 	}
-	if kind != "sim" && kind != "ref" && kind != "oracle" {
+	if kind == "replay" || kind == "model" || kind == "exec" {
 		return spec, ""
 	}
 	arg, instruction, _ = strings.Cut(arg, "/")

@@ -3,6 +3,7 @@ package main
 // The kinds of targets. Each registers itself.
 import (
 	_ "github.com/mmafuzz/mmafuzz/devices/cpu"
+	_ "github.com/mmafuzz/mmafuzz/devices/cuda"
 	_ "github.com/mmafuzz/mmafuzz/devices/exec"
 	_ "github.com/mmafuzz/mmafuzz/devices/hip"
 	_ "github.com/mmafuzz/mmafuzz/devices/reference"

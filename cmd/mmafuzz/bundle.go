@@ -87,6 +87,9 @@ func (u *runUI) side(unit devices.Unit, target string, code uint64, exact oracle
 			u.log.Warn().Err(err).Msg("closing a target")
 		}
 	}
+	if p, ok := unit.(devices.Provenance); ok {
+		maps.Copy(s.Environment, p.Environment())
+	}
 	return s
 }
 

@@ -35,7 +35,7 @@ func targetNames() []string {
 	for _, r := range oracle.References {
 		names = append(names, "ref:"+r.Name)
 	}
-	return append(names, "cpu:0", "replay:", "model:", "exec:")
+	return append(names, "cpu:0", "cuda:0", "replay:", "model:", "exec:")
 }
 
 // completeInstructions completes a flag with the instructions of a target.
@@ -45,7 +45,7 @@ func completeInstructions(c *cobra.Command, flag string, target *string) {
 		if *target == "" {
 			name = demoA
 		}
-		if strings.HasPrefix(name, "exec:") {
+		if strings.HasPrefix(name, "exec:") || strings.HasPrefix(name, "cuda:") {
 			return nil, cobra.ShellCompDirectiveNoFileComp // pressing a key shall not start a program
 		}
 		t, err := devices.Open(name)

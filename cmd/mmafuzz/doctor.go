@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/exec"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -79,21 +78,4 @@ func simulators() checkup {
 		n++
 	}
 	return checkup{"simulators", "ok", fmt.Sprintf("%d instructions of %d architectures, %d listed without a model", n, len(mma.Archs), refused), ""}
-}
-
-// gpus lists the GPUs of the machine.
-func gpus() []checkup {
-	found := discover.Devices()
-	if len(found) == 0 {
-		return []checkup{{"gpu", "absent", "no NVIDIA or AMD GPU was found", "simulators, references and recordings need none"}}
-	}
-	var lines []checkup
-	for _, d := range found {
-		c := checkup{d.Kind, "absent", fmt.Sprintf("%s %s %s", d.Name, d.Arch, d.Detail), "this version cannot run instructions on GPUs yet"}
-		if d.Problem != "" {
-			c.State, c.Detail, c.Remedy = "problem", d.Name+": "+d.Problem, d.Remedy
-		}
-		lines = append(lines, c)
-	}
-	return lines
 }

@@ -124,12 +124,12 @@ func newListInstructions(a *app) *cobra.Command {
 			return a.listInstructions(target, all)
 		},
 	}
-	c.Flags().BoolVar(&all, "unverified", false, "also those that have no model, and why")
+	c.Flags().BoolVar(&all, "unverified", false, "also those that have no model or that the device does not run, and why")
 	return c
 }
 
 func (a *app) listInstructions(target string, all bool) error {
-	rows := mma.Catalog()
+	rows, refused := mma.Catalog(), "no model: "
 	if target != "" {
 		t, err := openTarget(target)
 		if err != nil {
@@ -137,11 +137,14 @@ func (a *app) listInstructions(target string, all bool) error {
 		}
 		defer t.Close()
 		rows = t.Instructions()
+		if kind, _, _ := strings.Cut(t.Name(), ":"); kind != "sim" && kind != "oracle" {
+			refused = "cannot run: "
+		}
 	}
 	var out [][]string
 	for _, i := range rows {
 		if i.Refuse != "" {
-			why := "no model: " + i.Refuse
+			why := refused + i.Refuse
 			unknown := "-"
 			if !a.json && !a.verbose {
 				unknown = why // the last column that is shown

@@ -21,13 +21,17 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/cuda/cudatest"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mmafuzz": main, "mmachild": mmachild})
+	testscript.Main(m, map[string]func(){
+		"mmafuzz":  func() { cudatest.Register(); main() },
+		"mmachild": mmachild,
+	})
 }
 
 // TestScript runs testdata/script: every command as a user calls it, with exact
@@ -42,6 +46,10 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	driver, err := cudatest.Compile(t.TempDir())
+	if err != nil {
+		t.Logf("THE CUDA DRIVER IS NOT TESTED: %v", err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -49,6 +57,7 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HWVECTORS", hwvectors)
 			e.Setenv("MODULE", module)
+			e.Setenv("FAKE_LIBCUDA", driver)
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
 				e.Setenv(name, goEnv(name))
 			}
@@ -59,6 +68,8 @@ func TestScript(t *testing.T) {
 			case "hwvectors":
 				_, err := os.Stat(hwvectors)
 				return err == nil, nil
+			case "libcuda":
+				return driver != "", nil
 			case "full":
 				_, err := os.Stat("/dev/full")
 				return err == nil, nil

@@ -19,7 +19,8 @@ type Device struct {
 	Detail string `json:"detail,omitempty"`
 	UUID   string `json:"uuid,omitempty"`
 	Driver string `json:"driver,omitempty"`
-	PCI    string `json:"pci,omitempty"` // address, 0000:c1:00.0
+	PCI    string `json:"pci,omitempty"`    // address, 0000:c1:00.0
+	Target string `json:"target,omitempty"` // name of the target that it is
 	// Problem says why the device cannot be used, Remedy what to do about it.
 	Problem string `json:"problem,omitempty"`
 	Remedy  string `json:"remedy,omitempty"`
@@ -86,12 +87,4 @@ func gfxName(version string) string {
 		return "gfx?"
 	}
 	return fmt.Sprintf("gfx%d%x%x", n/10000, n/100%100, n%100)
-}
-
-// capabilityArch is the architecture of an NVIDIA compute capability.
-func capabilityArch(major, minor int) string {
-	return map[int]string{
-		70: "volta", 75: "turing", 80: "ampere", 86: "ampere", 89: "ada", 90: "hopper",
-		100: "blackwell", 103: "blackwell-ultra", 110: "thor", 120: "rtx-blackwell", 121: "gb10",
-	}[10*major+minor]
 }

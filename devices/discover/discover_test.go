@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // TestAMD reads a recorded topology: a processor, three GPUs of the catalogue and
@@ -50,26 +48,6 @@ func TestGfxName(t *testing.T) {
 	} {
 		if got := gfxName(version); got != want {
 			t.Errorf("%s: %s, want %s", version, got, want)
-		}
-	}
-}
-
-// TestArchNames checks that what is found can be simulated under its name.
-func TestArchNames(t *testing.T) {
-	for _, tc := range []struct {
-		major, minor int
-		want         string
-	}{
-		{7, 0, "volta"}, {7, 5, "turing"}, {8, 0, "ampere"}, {8, 6, "ampere"}, {8, 9, "ada"}, {9, 0, "hopper"},
-		{10, 0, "blackwell"}, {10, 3, "blackwell-ultra"}, {11, 0, "thor"}, {12, 0, "rtx-blackwell"}, {12, 1, "gb10"},
-		{6, 1, ""}, {8, 7, ""}, {99, 0, ""},
-	} {
-		got := capabilityArch(tc.major, tc.minor)
-		if got != tc.want {
-			t.Errorf("%d.%d: %q, want %q", tc.major, tc.minor, got, tc.want)
-		}
-		if _, ok := mma.FindArch(got); got != "" && !ok {
-			t.Errorf("%d.%d: %s is not in the catalogue", tc.major, tc.minor, got)
 		}
 	}
 }

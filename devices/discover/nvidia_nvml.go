@@ -6,12 +6,14 @@ import (
 	"fmt"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// nvidia asks NVML, which is part of the driver. It is loaded at run time: a
+// nvidiaKnown asks NVML, which is part of the driver. It is loaded at run time: a
 // machine without it has no NVIDIA GPU to offer. The build tag is there because
 // the first compilation of the binding prints pages of warnings.
-func nvidia() []Device { return nvidiaNVML(nvml.New()) }
+func nvidiaKnown() []Device { return nvidiaNVML(nvml.New()) }
 
 func nvidiaNVML(lib nvml.Interface) []Device {
 	switch ret := lib.Init(); ret {
@@ -47,7 +49,9 @@ func describe(lib nvml.Interface, i int, driver string) Device {
 	}
 	d.UUID, _ = dev.GetUUID()
 	if major, minor, ret := dev.GetCudaComputeCapability(); ret == nvml.SUCCESS {
-		d.Arch = capabilityArch(major, minor)
+		if arch, ok := mma.FindArch(fmt.Sprintf("sm_%d%d", major, minor)); ok {
+			d.Arch = arch.Name
+		}
 		d.Detail = fmt.Sprintf("compute capability %d.%d", major, minor)
 	}
 	if mode, _, ret := dev.GetEccMode(); ret == nvml.SUCCESS {

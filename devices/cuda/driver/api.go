@@ -1,10 +1,6 @@
 package driver
 
-import (
-	"unsafe"
-
-	"github.com/ebitengine/purego"
-)
+import "unsafe"
 
 // Result is the driver's status code of a call, CUresult.
 type Result int32
@@ -97,15 +93,11 @@ type symbol struct {
 }
 
 // bind looks all functions up and returns the names of those that are missing.
-// RegisterFunc itself would panic.
 func (a *api) bind(handle uintptr) (missing []string) {
 	for _, s := range a.symbols() {
-		address, err := dlsym(handle, s.name)
-		if err != nil {
+		if err := bind(handle, s.name, s.fn); err != nil {
 			missing = append(missing, s.name)
-			continue
 		}
-		purego.RegisterFunc(s.fn, address)
 	}
 	return missing
 }

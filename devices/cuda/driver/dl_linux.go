@@ -1,3 +1,5 @@
+//go:build !nogpu
+
 package driver
 
 import "github.com/ebitengine/purego"
@@ -9,4 +11,12 @@ func dlopen(name string) (uintptr, error) {
 	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 }
 
-func dlsym(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }
+// bind makes fn, the address of a variable of function type, call a function of a
+// library. RegisterFunc panics if there is none.
+func bind(handle uintptr, name string, fn any) error {
+	address, err := purego.Dlsym(handle, name)
+	if err == nil {
+		purego.RegisterFunc(fn, address)
+	}
+	return err
+}

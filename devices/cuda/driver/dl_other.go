@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !linux || nogpu
 
 package driver
 
@@ -7,8 +7,10 @@ import (
 	"runtime"
 )
 
-var errSystem = errors.New("NVIDIA GPUs are reached on Linux only (and in WSL), not on " + runtime.GOOS)
+// Without dlopen the program can be one static file (CGO_ENABLED=0 -tags nogpu),
+// which also runs under an emulator or without glibc.
+var errSystem = errors.New("this program reaches NVIDIA GPUs on Linux (and in WSL) only, if it was built without the tag nogpu; this is " + runtime.GOOS)
 
 func dlopen(string) (uintptr, error) { return 0, errSystem }
 
-func dlsym(uintptr, string) (uintptr, error) { return 0, errSystem }
+func bind(uintptr, string, any) error { return errSystem }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/discover"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// gpus says of each GPU of the machine what it can run.
+func gpus() []checkup {
+	found := discover.Devices()
+	if len(found) == 0 {
+		return []checkup{{"gpu", "absent", "no NVIDIA or AMD GPU was found", "simulators, references and recordings need none"}}
+	}
+	var lines []checkup
+	for _, d := range found {
+		lines = append(lines, gpu(&d)...)
+	}
+	return lines
+}
+
+// gpu opens a device as a target.
+func gpu(d *discover.Device) []checkup {
+	detail := strings.Join(slices.DeleteFunc([]string{d.Name, d.Arch, d.Detail, d.Driver}, func(s string) bool { return s == "" }), ", ")
+	switch {
+	case d.Problem != "":
+		return []checkup{{d.Kind, "problem", d.Name + ": " + d.Problem, d.Remedy}}
+	case d.Target == "":
+		return []checkup{{d.Kind, "absent", detail, "this version cannot run instructions on it"}}
+	}
+	t, err := devices.Open(d.Target)
+	if err != nil {
+		return []checkup{{d.Target, "problem", detail + ": " + err.Error(), "look at the message; " + simulatorsDo}}
+	}
+	defer t.Close()
+	rows := t.Instructions()
+	able := slices.DeleteFunc(slices.Clone(rows), func(i mma.Instruction) bool { return i.Refuse != "" })
+	lines := []checkup{{d.Target, "ok", fmt.Sprintf("%s: %s", detail, plural(len(able), "instruction")), ""}}
+	if len(able) > 0 {
+		if _, err := t.Open(&able[0]); err != nil {
+			lines[0] = checkup{d.Target, "problem", detail + ": " + err.Error(), "mmafuzz doctor --checklist DIR tries every instruction; " + simulatorsDo}
+		}
+	}
+	return append(lines, unable(d.Target, rows)...)
+}
+
+const simulatorsDo = "simulators and recordings need no GPU"
+
+// unable groups the instructions that a device does not run by the reason.
+func unable(target string, rows []mma.Instruction) []checkup {
+	names := map[string][]string{}
+	for _, i := range rows {
+		if i.Refuse != "" {
+			names[i.Refuse] = append(names[i.Refuse], i.Name)
+		}
+	}
+	var lines []checkup
+	for _, why := range slices.Sorted(maps.Keys(names)) {
+		some := names[why]
+		text := some[0]
+		if len(some) > 1 {
+			text = fmt.Sprintf("%s and %d more", some[0], len(some)-1)
+		}
+		lines = append(lines, checkup{target, "absent", text + ": " + why, ""})
+	}
+	return lines
+}

@@ -1,0 +1,131 @@
+package discover
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// nvidia joins what the system knows of NVIDIA GPUs (NVML, or what the kernel's part
+// of the driver publishes) with what the driver offers to run on. They number GPUs
+// differently, and programs may be shown only some: a UUID says which is which.
+func nvidia() []Device {
+	known := nvidiaKnown()
+	offered, err := cuda()
+	return join(known, offered, err)
+}
+
+// join adds to known devices under which target they can be used, or why not.
+func join(known, offered []Device, err error) []Device {
+	if err != nil {
+		return unusable(known, err)
+	}
+	byUUID := map[string]*Device{}
+	for i := range offered {
+		byUUID[offered[i].UUID] = &offered[i]
+	}
+	var all []Device
+	for _, d := range known {
+		if o := byUUID[d.UUID]; o != nil {
+			d.Target, d.Arch, d.Detail = o.Target, o.Arch, o.Detail
+			o.Target = "" // has been taken
+		} else if d.Problem == "" {
+			d.Problem, d.Remedy = "the driver does not offer it to this program", "look at CUDA_VISIBLE_DEVICES, and in a container at --gpus"
+		}
+		all = append(all, d)
+	}
+	for _, o := range offered {
+		if o.Target != "" {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// unusable is what to say of known devices when the driver does not work. Without
+// any, the driver's library may be missing because there is nothing to drive.
+func unusable(known []Device, err error) []Device {
+	if len(known) == 0 {
+		if errors.As(err, new(*driver.AbsentError)) || noDevice(err) {
+			return nil
+		}
+		known = []Device{{Kind: "nvidia", Name: "CUDA"}}
+	}
+	for i := range known {
+		if known[i].Problem == "" {
+			known[i].Problem, known[i].Remedy = err.Error(), "get nvidia-smi to work first; simulators and recordings need no GPU"
+		}
+	}
+	return known
+}
+
+// noDevice says whether a driver that works says that there is no GPU.
+func noDevice(err error) bool {
+	var e *driver.Error
+	return errors.As(err, &e) && e.Code == 100
+}
+
+// cuda asks the driver.
+func cuda() ([]Device, error) {
+	lib, err := driver.Open()
+	if err != nil {
+		return nil, err
+	}
+	infos, err := lib.Devices()
+	if err != nil {
+		return nil, err
+	}
+	var all []Device
+	for _, i := range infos {
+		d := Device{
+			Kind: "nvidia", Name: i.Name, UUID: i.UUID, Driver: driver.Package(), Target: fmt.Sprintf("cuda:%d", i.Ordinal),
+			Detail: fmt.Sprintf("compute capability %d.%d, ECC %s, driver for CUDA %s", i.Major, i.Minor, onOff(i.ECC), driver.VersionText(lib.Version)),
+		}
+		if arch, ok := mma.FindArch(i.Chip()); ok {
+			d.Arch = arch.Name
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+func onOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
+}
+
+// nvidiaProc reads what the kernel's part of the driver publishes.
+func nvidiaProc(root string) []Device {
+	files, _ := filepath.Glob(filepath.Join(root, "gpus", "*", "information"))
+	version := ""
+	if body, err := os.ReadFile(filepath.Join(root, "version")); err == nil {
+		version = driver.PackageVersion(string(body))
+	}
+	var found []Device
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			found = append(found, Device{Kind: "nvidia", Name: f, Problem: err.Error(), Remedy: "read access to " + root})
+			continue
+		}
+		d := Device{Kind: "nvidia", Driver: version}
+		for line := range strings.Lines(string(data)) {
+			name, value, _ := strings.Cut(line, ":")
+			switch value = strings.TrimSpace(value); strings.TrimSpace(name) {
+			case "Model":
+				d.Name = value
+			case "GPU UUID":
+				d.UUID = value
+			}
+		}
+		found = append(found, d)
+	}
+	return found
+}
