@@ -12,12 +12,8 @@
 // A kernel that faults takes its context with it, and one that hangs the whole
 // device. So cuda:0 runs in child processes (mmafuzz serve cuda:0,inprocess), which
 // are replaced when they fail, and the input that did it becomes a finding (package
-// exec). After the name, separated by commas, may stand:
-//
-//	inprocess    no children: somewhat faster, but the first fault ends the campaign
-//	force        instructions are used though their self-test fails; what is wrong
-//	             stands in bundles
-//	deadline=2s  the time for a launch; 5s without
+// exec). After the name may stand options, as in cuda:0,deadline=2s: see
+// gpu.Options.
 //
 // # What is known of a result
 //
@@ -30,9 +26,8 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -40,7 +35,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
 	"github.com/mmafuzz/mmafuzz/devices/cuda/ptx"
-	"github.com/mmafuzz/mmafuzz/devices/exec"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -51,94 +45,21 @@ func init() {
 
 const kind = "cuda"
 
-// launchTime is the time for a launch, which takes milliseconds if it does not
-// hang.
-const launchTime = 5 * time.Second
-
-// options are what stands in a target's name.
-type options struct {
-	device    string
-	inprocess bool
-	force     bool
-	deadline  time.Duration
-}
-
-// parse reads a target's name after the colon.
-func parse(argument string) (*options, error) {
-	words := strings.Split(argument, ",")
-	o := &options{device: words[0], deadline: launchTime}
-	if o.device == "" {
-		return nil, fmt.Errorf("the device is missing: cuda:0, or cuda:GPU-... by its UUID")
-	}
-	for _, w := range words[1:] {
-		name, value, _ := strings.Cut(w, "=")
-		var err error
-		switch {
-		case w == "inprocess":
-			o.inprocess = true
-		case w == "force":
-			o.force = true
-		case name == "deadline":
-			if o.deadline, err = time.ParseDuration(value); err != nil || o.deadline <= 0 {
-				return nil, fmt.Errorf("deadline=%s is no time such as 500ms or 10s", value)
-			}
-		default:
-			return nil, fmt.Errorf("unknown option %q (known: inprocess, force, deadline=TIME)", w)
-		}
-	}
-	return o, nil
-}
-
 func open(argument string) (devices.Target, error) {
-	o, err := parse(argument)
-	if err != nil {
+	o, err := gpu.ParseOptions(argument)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if o.inprocess {
+	case o.Device == "":
+		return nil, errors.New("the device is missing: cuda:0, or cuda:GPU-... by its UUID")
+	case o.InProcess || !driver.Supported: // if not, says why
 		return here(kind+":"+argument, o)
 	}
-	return isolated(argument)
+	return gpu.Isolate(kind+":"+argument, func(facts map[string]string) ([]mma.Instruction, error) {
+		version, err := parseVersion(facts[factVersion])
+		return Rows(facts[factChip], version), err
+	})
 }
-
-// children is how many processes work on a device at a time: while the kernel of
-// one runs, the other packs. Each has a context of its own, of some hundred MiB.
-const children = 2
-
-// requestTime is the time for a request to a child, with everything that the first
-// one for an instruction needs: compiling and testing.
-const requestTime = time.Minute
-
-// isolated returns the target whose work children do.
-func isolated(argument string) (devices.Target, error) {
-	if runtime.GOOS != "linux" {
-		_, err := driver.Open() // says why not
-		return nil, err
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("this program is needed as a child process: %w; cuda:%s,inprocess does without", err, argument)
-	}
-	t, err := exec.Isolate(kind+":"+argument, self, "serve", "--children", strconv.Itoa(children), "--deadline", requestTime.String(),
-		kind+":"+argument+",inprocess")
-	if err != nil {
-		return nil, err
-	}
-	env := t.Environment()
-	version, err := parseVersion(env[factVersion])
-	if err != nil {
-		return nil, fmt.Errorf("the child process says that the driver is %q: %w", env[factVersion], err)
-	}
-	return &child{t, Rows(env[factChip], version)}, nil
-}
-
-// child is a target that a child process serves, with the rows of the catalogue in
-// place of what went through the protocol.
-type child struct {
-	devices.Target
-	rows []mma.Instruction
-}
-
-func (c *child) Instructions() []mma.Instruction { return c.rows }
 
 // Facts that the isolated form reads back; no blanks, because they are words of a
 // protocol.
@@ -150,18 +71,18 @@ const (
 func parseVersion(text string) (int, error) {
 	var major, minor int
 	if _, err := fmt.Sscanf(text, "%d.%d", &major, &minor); err != nil {
-		return 0, err
+		return 0, fmt.Errorf("the driver's version is %q: %w", text, err)
 	}
 	return major*1000 + minor*10, nil
 }
 
 // here returns the target that runs in this process.
-func here(name string, o *options) (devices.Target, error) {
+func here(name string, o *gpu.Options) (devices.Target, error) {
 	lib, err := driver.Open()
 	if err != nil {
 		return nil, err
 	}
-	ordinal, err := find(lib, o.device)
+	ordinal, err := find(lib, o.Device)
 	if err != nil {
 		return nil, err
 	}
@@ -174,9 +95,9 @@ func here(name string, o *options) (devices.Target, error) {
 		return nil, fmt.Errorf("no instructions of compute capability %d.%d are known", d.Major, d.Minor)
 	}
 	return &gpu.Target{
-		Label: name, Rows: Rows(chip, lib.Version), Facts: facts(lib, &d.Info), Force: o.force,
+		Label: name, Rows: Rows(chip, lib.Version), Facts: facts(lib, &d.Info), Force: o.Force,
 		Kernels: func(i *mma.Instruction) ([]*gpu.Kernel, error) { return kernels(i, chip) },
-		Loader:  &loader{name, d, o.deadline}, Release: d.Close,
+		Loader:  &loader{name, d, o.Deadline}, Release: d.Close,
 	}, nil
 }
 

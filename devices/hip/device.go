@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux && (amd64 || arm64) && !nogpu
 
 package hip
 
@@ -45,12 +45,12 @@ type memory struct {
 const callTime = time.Minute
 
 // openDevice makes a device of this machine ready for use.
-func openDevice(target string, o *options) (*device, error) {
+func openDevice(target string, ordinal int, o *gpu.Options) (*device, error) {
 	r, err := loadRuntime()
 	if err != nil {
 		return nil, err
 	}
-	d := &device{runtime: r, x: gpu.NewExecutor(), compiler: gpu.NewExecutor(), ordinal: o.ordinal, target: target, deadline: o.deadline}
+	d := &device{runtime: r, x: gpu.NewExecutor(), compiler: gpu.NewExecutor(), ordinal: ordinal, target: target, deadline: o.Deadline}
 	if err := d.x.Do("starting the HIP runtime", callTime, d.start); err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux && (amd64 || arm64) && !nogpu
 
 package hip
 
@@ -272,7 +272,7 @@ func TestParse(t *testing.T) {
 		"0,deadline=":          "deadline= is no time such as 500ms or 10s",
 		"0,force,deadline=-1s": "deadline=-1s is no time such as 500ms or 10s",
 	} {
-		if o, err := parse(argument); err == nil || err.Error() != want {
+		if o, err := open(argument); err == nil || err.Error() != want {
 			t.Errorf("%q: %+v, %v, want %s", argument, o, err, want)
 		}
 	}

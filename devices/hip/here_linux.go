@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64)
+//go:build linux && (amd64 || arm64) && !nogpu
 
 package hip
 
@@ -12,13 +12,13 @@ import (
 func supported() error { return nil }
 
 // here returns the target that runs in this process.
-func here(name string, o *options) (devices.Target, error) {
-	d, err := openDevice(name, o)
+func here(name string, ordinal int, o *gpu.Options) (devices.Target, error) {
+	d, err := openDevice(name, ordinal, o)
 	if err != nil {
 		return nil, err
 	}
 	return &gpu.Target{
-		Label: name, Rows: Rows(d.chip), Facts: d.facts(), Force: o.force, Loader: d,
+		Label: name, Rows: Rows(d.chip), Facts: d.facts(), Force: o.Force, Loader: d,
 		Kernels: func(i *mma.Instruction) ([]*gpu.Kernel, error) {
 			k, err := Kernel(i, d.chip)
 			return []*gpu.Kernel{k}, err

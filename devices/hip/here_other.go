@@ -1,4 +1,4 @@
-//go:build !(linux && (amd64 || arm64))
+//go:build !(linux && (amd64 || arm64)) || nogpu
 
 package hip
 
@@ -6,11 +6,12 @@ import (
 	"errors"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
 // supported says why there can be no device here.
 func supported() error {
-	return errors.New("AMD GPUs are reached on Linux only, on amd64 and arm64: make a recording there and compare it here")
+	return errors.New("AMD GPUs are reached on Linux only, on amd64 and arm64, by a program built without the tag nogpu: make a recording there and compare it here")
 }
 
-func here(string, *options) (devices.Target, error) { return nil, supported() }
+func here(string, int, *gpu.Options) (devices.Target, error) { return nil, supported() }

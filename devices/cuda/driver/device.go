@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
 // Info is what the driver says of a device.
@@ -112,7 +114,7 @@ type Device struct {
 	Info
 	lib   *Library
 	dev   int32
-	x     *executor
+	x     *gpu.Executor
 	slots chan *slot
 
 	lost    atomic.Pointer[LostError]
@@ -137,7 +139,7 @@ func (l *Library) Device(ordinal int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{Info: *info, lib: l, dev: dev, x: newExecutor(), modules: map[string]*Module{}, slots: make(chan *slot, slots)}
+	d := &Device{Info: *info, lib: l, dev: dev, x: gpu.NewExecutor(), modules: map[string]*Module{}, slots: make(chan *slot, slots)}
 	var ctx uintptr
 	if err := d.call("cuDevicePrimaryCtxRetain", func() Result { return l.api.primaryCtxRetain(&ctx, dev) }); err != nil {
 		return nil, err
@@ -161,7 +163,7 @@ func (d *Device) do(name string, f func() error) error {
 	if lost := d.lost.Load(); lost != nil {
 		return lost
 	}
-	return d.x.do(name, Timeout, f)
+	return d.x.Do(name, Timeout, f)
 }
 
 // lose remembers the first failure after which the device is of no use, and

@@ -11,6 +11,9 @@ import (
 // which also runs under an emulator or without glibc.
 var errSystem = errors.New("this program reaches NVIDIA GPUs on Linux (and in WSL) only, if it was built without the tag nogpu; this is " + runtime.GOOS)
 
+// Supported says whether there can be a driver for this program.
+const Supported = false
+
 func dlopen(string) (uintptr, error) { return 0, errSystem }
 
 func bind(uintptr, string, any) error { return errSystem }

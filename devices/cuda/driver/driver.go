@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
 // Override is the environment variable that names the library to load instead of
@@ -49,7 +51,7 @@ type Library struct {
 	Path    string // as it was found
 	Version int    // of the API: 12040 is 12.4
 	api     api
-	x       *executor // of calls that need no context
+	x       *gpu.Executor // of calls that need no context
 }
 
 // Timeout is how long a call of the driver may take. Compiling a kernel takes a
@@ -62,7 +64,7 @@ func Open() (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{Path: path, x: newExecutor()}
+	l := &Library{Path: path, x: gpu.NewExecutor()}
 	if missing := l.api.bind(handle); len(missing) > 0 {
 		return nil, &MissingError{path, l.versionText(), missing}
 	}
@@ -140,5 +142,5 @@ func VersionText(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) 
 
 // call makes a call that needs no context, under the limit of time.
 func (l *Library) call(name string, f func() Result) error {
-	return l.x.do(name, Timeout, func() error { return l.check(name, f()) })
+	return l.x.Do(name, Timeout, func() error { return l.check(name, f()) })
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unsafe"
+
+	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
 // Error is a call of the driver that failed.
@@ -79,7 +81,7 @@ func Fatal(err error) bool {
 	if errors.As(err, &e) {
 		return fatal[e.Code] || e.Code >= 300 && !harmless[e.Code]
 	}
-	return errors.As(err, new(*HungError)) || errors.As(err, new(*LateError))
+	return errors.As(err, new(*gpu.HungError)) || errors.As(err, new(*LateError))
 }
 
 // check makes an error of a status code, nil of success.

@@ -1,0 +1,91 @@
+package gpu
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/exec"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Options are what the name of a target on a GPU says after the colon: a device,
+// and separated by commas
+//
+//	inprocess    the instructions run in this process, not in children: somewhat
+//	             faster, but the first fault ends the campaign
+//	force        instructions are used though their self-test fails; what is wrong
+//	             stands in bundles
+//	deadline=2s  the time for a launch; 5s without
+type Options struct {
+	Device    string
+	InProcess bool
+	Force     bool
+	Deadline  time.Duration
+}
+
+// launchTime is the time for a launch, which takes milliseconds if it does not
+// hang.
+const launchTime = 5 * time.Second
+
+// ParseOptions reads the argument of a target's name.
+func ParseOptions(argument string) (*Options, error) {
+	words := strings.Split(argument, ",")
+	o := &Options{Device: words[0], Deadline: launchTime}
+	for _, w := range words[1:] {
+		name, value, _ := strings.Cut(w, "=")
+		var err error
+		switch {
+		case w == "inprocess":
+			o.InProcess = true
+		case w == "force":
+			o.Force = true
+		case name == "deadline":
+			if o.Deadline, err = time.ParseDuration(value); err != nil || o.Deadline <= 0 {
+				return nil, fmt.Errorf("deadline=%s is no time such as 500ms or 10s", value)
+			}
+		default:
+			return nil, fmt.Errorf("unknown option %q (known: inprocess, force, deadline=TIME)", w)
+		}
+	}
+	return o, nil
+}
+
+// children is how many processes work on a device at a time: while the kernel of
+// one runs, the other packs. Each has a context of its own, of some hundred MiB.
+const children = 2
+
+// requestTime is the time for a request to a child, with everything that the first
+// one for an instruction needs: compiling and testing.
+const requestTime = time.Minute
+
+// Isolate returns a target whose work is done by children: this program as mmafuzz
+// serve NAME,inprocess. rows returns its instructions, those of the catalogue in
+// place of what went through the protocol, by what the child says of itself.
+func Isolate(name string, rows func(facts map[string]string) ([]mma.Instruction, error)) (devices.Target, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("this program is needed as a child process: %w; %s,inprocess does without", err, name)
+	}
+	t, err := exec.Isolate(name, self, "serve", "--children", strconv.Itoa(children), "--deadline", requestTime.String(), name+",inprocess")
+	if err != nil {
+		return nil, err
+	}
+	all, err := rows(t.Environment())
+	if err != nil {
+		t.Close()
+		return nil, fmt.Errorf("the child process says: %w", err)
+	}
+	return &isolated{t, all}, nil
+}
+
+// isolated is a target that a child process serves.
+type isolated struct {
+	devices.Target
+	rows []mma.Instruction
+}
+
+func (s *isolated) Instructions() []mma.Instruction { return s.rows }
