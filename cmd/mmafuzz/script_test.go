@@ -58,6 +58,7 @@ func TestScript(t *testing.T) {
 			e.Setenv("HWVECTORS", hwvectors)
 			e.Setenv("MODULE", module)
 			e.Setenv("FAKE_LIBCUDA", driver)
+			e.Setenv("MMAFUZZ", filepath.Join(filepath.SplitList(e.Getenv("PATH"))[0], "mmafuzz"))
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
 				e.Setenv(name, goEnv(name))
 			}
@@ -73,6 +74,11 @@ func TestScript(t *testing.T) {
 			case "full":
 				_, err := os.Stat("/dev/full")
 				return err == nil, nil
+			case "race":
+				return raceEnabled, nil
+			}
+			if inst, ok := strings.CutPrefix(name, "cpu:"); ok {
+				return hasInstruction(inst), nil
 			}
 			return false, errors.New("unknown condition")
 		},
@@ -81,6 +87,17 @@ func TestScript(t *testing.T) {
 			"fits": cmdFits, "errors": cmdErrors, "reseal": cmdReseal, "again": cmdAgain, "head": cmdHead,
 		},
 	})
+}
+
+// hasInstruction says whether this machine's processor has an instruction.
+func hasInstruction(name string) bool {
+	t, err := devices.Open("cpu:0")
+	if err != nil {
+		return false
+	}
+	defer t.Close()
+	_, err = devices.Find(t, name)
+	return err == nil
 }
 
 func goEnv(name string) string {
