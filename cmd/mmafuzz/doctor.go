@@ -35,6 +35,7 @@ func (a *app) doctor() error {
 		simulators(),
 		{"programs", "ok", fmt.Sprintf("exec:COMMAND tests any simulator, protocol version %d: go doc ./devices/exec", exec.Protocol), ""},
 	}
+	lines = append(lines, processor()...)
 	lines = append(lines, gpus()...)
 	bad := false
 	for _, l := range lines {

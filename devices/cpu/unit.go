@@ -30,6 +30,8 @@ func (u *unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
 	switch {
 	case in.M == m && in.N == n:
 		return u.tiles(ctx, in, out)
+	case m == 1 && n == 1:
+		return u.tiles(ctx, tiling.Single(in), out)
 	case in.M == 1 && in.N == 1 && m == n:
 		t := tiling.Pack(in, n)
 		return u.collect(ctx, t.Tiles, t.Collect, out)

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/cpu"
+)
+
+// processor says which instructions of the processor can be executed, and which
+// not, with the reason.
+func processor() []checkup {
+	all, err := cpu.Instructions()
+	if err != nil {
+		return []checkup{{"processor", "absent", err.Error(), "another machine can serve its own: exec:ssh HOST mmafuzz serve cpu:0"}}
+	}
+	var names []string
+	var lines []checkup
+	for _, i := range all {
+		switch {
+		case i.Missing != "":
+			lines = append(lines, checkup{"processor", "absent", i.Mnemonic + ": " + i.Missing, ""})
+		case i.Modes > 1:
+			names = append(names, fmt.Sprintf("%s (%d modes)", i.Mnemonic, i.Modes))
+		default:
+			names = append(names, i.Mnemonic)
+		}
+	}
+	t, err := devices.Open("cpu:0")
+	if err != nil { // none of them can
+		return lines
+	}
+	defer t.Close()
+	text := fmt.Sprintf("cpu:0, %s: %s", t.Environment()["processor"], strings.Join(names, ", "))
+	return append([]checkup{{"processor", "ok", text, ""}}, lines...)
+}
