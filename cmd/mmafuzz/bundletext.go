@@ -74,7 +74,9 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	_ "github.com/mmafuzz/mmafuzz/devices/cpu"
 	_ "github.com/mmafuzz/mmafuzz/devices/exec"
+	_ "github.com/mmafuzz/mmafuzz/devices/hip"
 	_ "github.com/mmafuzz/mmafuzz/devices/reference"
 	_ "github.com/mmafuzz/mmafuzz/devices/replay"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
