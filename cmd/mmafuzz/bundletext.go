@@ -75,6 +75,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	_ "github.com/mmafuzz/mmafuzz/devices/cpu"
+	_ "github.com/mmafuzz/mmafuzz/devices/cuda"
 	_ "github.com/mmafuzz/mmafuzz/devices/exec"
 	_ "github.com/mmafuzz/mmafuzz/devices/hip"
 	_ "github.com/mmafuzz/mmafuzz/devices/reference"
