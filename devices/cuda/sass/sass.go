@@ -1,0 +1,102 @@
+// Package sass reads the machine code of NVIDIA's GPUs just far enough to say which
+// instructions do the arithmetic of a kernel: whether what PTX calls a matrix
+// instruction is one, or is made of others.
+//
+// An instruction takes 16 bytes. The low 12 bits of its first 8 bytes are the
+// opcode with the kinds of its operands; some need a few bits more.
+//
+// # Adding an opcode
+//
+// Opcodes are rows of the table in opcode.go, which a disassembler has confirmed:
+// the test compares the table with NVIDIA's where it can be had.
+package sass
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Counts is how often each mnemonic of the table stands in some code.
+type Counts map[string]int
+
+// Scan counts the instructions of arithmetic in the .text sections of an ELF file,
+// as the driver's linker or ptxas writes it.
+func Scan(file []byte) (Counts, error) {
+	f, err := elf.NewFile(bytes.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("machine code: %w", err)
+	}
+	if f.Machine != elf.EM_CUDA {
+		return nil, fmt.Errorf("machine code: the file is for %s, not for a CUDA device", f.Machine)
+	}
+	counts, seen := Counts{}, false
+	for _, s := range f.Sections {
+		if !strings.HasPrefix(s.Name, ".text.") {
+			continue
+		}
+		code, err := s.Data()
+		if err != nil {
+			return nil, fmt.Errorf("machine code: section %s: %w", s.Name, err)
+		}
+		seen = true
+		counts.add(code)
+	}
+	if !seen {
+		return nil, errors.New("machine code: the file has no .text section")
+	}
+	return counts, nil
+}
+
+// add counts the instructions of a section.
+func (c Counts) add(code []byte) {
+	for ; len(code) >= 16; code = code[16:] {
+		if name := mnemonic(binary.LittleEndian.Uint64(code), binary.LittleEndian.Uint64(code[8:])); name != "" {
+			c[name]++
+		}
+	}
+}
+
+// String writes the mnemonics with their numbers, matrix instructions first.
+func (c Counts) String() string {
+	var words []string
+	seen := map[string]bool{}
+	for _, o := range opcodes {
+		if c[o.name] > 0 && !seen[o.name] {
+			words = append(words, fmt.Sprintf("%s %d", o.name, c[o.name]))
+		}
+		seen[o.name] = true
+	}
+	if words == nil {
+		return "no instruction of arithmetic that is known"
+	}
+	return strings.Join(words, ", ")
+}
+
+// Native says whether a mnemonic that matches the pattern (gpu.Kernel.Needs) is
+// among those counted.
+func (c Counts) Native(needs string) bool {
+	re, err := regexp.Compile(needs)
+	if err != nil || needs == "" {
+		return false
+	}
+	for name := range c {
+		if re.MatchString(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// Verdict says in a line what a kernel that should consist of an instruction
+// consists of: "native (QGMMA 1)" or "emulated (HMMA 2, FADD 4, F2FP 12)".
+func (c Counts) Verdict(needs string) string {
+	if c.Native(needs) {
+		return fmt.Sprintf("native (%s)", c)
+	}
+	return fmt.Sprintf("emulated (%s)", c)
+}
