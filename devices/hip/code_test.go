@@ -23,6 +23,9 @@ var compiled = []string{"gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1
 // TestCode compiles the kernels of each chip by each compiler that knows it, and
 // looks for the one matrix instruction in the code of each.
 func TestCode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what a compiler makes of the kernels does not change with -race or without cgo")
+	}
 	compilers := Clangs()
 	for _, chip := range compiled {
 		t.Run(chip, func(t *testing.T) {

@@ -23,6 +23,9 @@ import (
 // and stores, with the second statement of the layouts in place of the matrix
 // instruction. The last wave has too few tiles, and one wave has none.
 func TestText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what a compiler makes of the kernels does not change with -race or without cgo")
+	}
 	compilers := Clangs()
 	if len(compilers) == 0 {
 		t.Skip("THE TEXT OF THE KERNELS IS NOT RUN: there is no clang")

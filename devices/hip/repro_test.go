@@ -56,6 +56,9 @@ func program(t *testing.T, c *gpu.Case) string {
 // TestReproCompiles compiles programs for the host and for the device, with a
 // header that stands in for HIP's.
 func TestReproCompiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what a compiler makes of the kernels does not change with -race or without cgo")
+	}
 	compilers := Clangs()
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, tc := range []struct{ chip, name string }{

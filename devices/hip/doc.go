@@ -1,0 +1,56 @@
+// Package hip makes AMD GPUs targets: hip:0, hip:1 and so on in the runtime's order.
+// What is needed is the HIP runtime, libamdhip64, with hiprtc or a clang; both are
+// loaded at run time, so that a program with this package starts without them.
+//
+//	mmafuzz list instructions hip:0
+//	mmafuzz run --a hip:0 --b sim:cdna3 --time 10m
+//
+// Nothing of this package has been run on an AMD GPU yet. Every kernel is compiled
+// and its machine code inspected, the layouts are stated twice and compared, and
+// the text of the kernels runs on the host; a libamdhip64 that is made for the
+// tests stands in for the runtime. Reports from real hardware are welcome, good or
+// bad: each instruction tests itself before its results are trusted
+// (gpu.SelfTest).
+//
+// # Isolation
+//
+// A GPU that faults ends the process. So hip:0 runs in child processes (mmafuzz
+// serve hip:0,inprocess), which are replaced when they fail, and the input that did
+// it becomes a finding (package exec). After the name, separated by commas, may
+// stand:
+//
+//	inprocess    no children: somewhat faster, but the first fault ends the campaign
+//	force        instructions are used though their self-test fails; what is wrong
+//	             stands in bundles
+//	deadline=2s  the time for a launch; 5s without
+//
+// # Environment variables
+//
+//	MMAFUZZ_LIBAMDHIP64  the runtime's file; without, libamdhip64.so.7, .6, .5
+//	                     or any, in the linker's folders and in $ROCM_PATH/lib
+//	                     (/opt/rocm/lib)
+//	MMAFUZZ_LIBHIPRTC    hiprtc's file, likewise
+//	MMAFUZZ_CLANG        the clang to use where there is no hiprtc; without,
+//	                     ROCm's or a clang-N on the path
+//	MMAFUZZ_HIP_CHIP     the chip (gfx942) where /sys/class/kfd does not say it
+//
+// # Kernels
+//
+// A kernel is HIP C++ text (source.go) that loads registers, executes one matrix
+// instruction by its builtin and stores the result: one wave to a block, and as
+// many tiles to a wave as the instruction has blocks. The builtin's name and the
+// modifiers follow from the name in the catalogue (form.go), and the places of the
+// elements from one formula (layout.go).
+//
+// A sparse instruction is presented as the dot product of the elements that A
+// keeps. Its index is constant: each four keep another of the six legal pairs, the
+// same in all rows, because they share B. What B has beside the kept elements is
+// NaN, so that it shows if it counts.
+//
+// # Adding an instruction
+//
+// A line in sim/mma's catalogue is enough if its name follows the grammar there and
+// its layout the formula; else form.go and layout.go, and the second statement of
+// the layout in wave_test.go, written from AMD's documents and not from layout.go.
+// TestCode then wants to see it in the machine code.
+package hip
