@@ -65,12 +65,11 @@ func (q *quadKernel) variant() string {
 	return s[a] + "." + s[b]
 }
 
-// text writes the module. Lanes of tiles beyond the last work on the last one and
-// keep what they get.
+// text writes the module. Quad pairs for which no tile is left do the last one
+// again.
 func (q *quadKernel) text(t *target, entry string, inBytes, outBytes int) string {
 	m := &module{}
 	m.head(t, entry, 32*warps)
-	m.op(".reg .pred %%own")
 	m.op(".reg .b32 %%tile, %%tiles, %%lane, %%t")
 	m.op(".reg .b64 %%in, %%out")
 	m.declare(q.a, q.b, q.c, q.d)
@@ -86,7 +85,6 @@ func (q *quadKernel) text(t *target, entry string, inBytes, outBytes int) string
 	m.op("bfe.u32 %%lane, %%t, 4, 1")
 	m.op("and.b32 %%t, %%t, 3")
 	m.op("mad.lo.u32 %%lane, %%lane, 4, %%t")
-	m.op("setp.lt.u32 %%own, %%tile, %%tiles")
 	m.op("sub.u32 %%tiles, %%tiles, 1")
 	m.op("min.u32 %%tile, %%tile, %%tiles")
 	m.addresses(4, inBytes, outBytes)
@@ -98,7 +96,6 @@ func (q *quadKernel) text(t *target, entry string, inBytes, outBytes int) string
 	m.op("mma.sync.aligned.m8n8k4.%s%s %s, %s, %s, %s", q.variant(), types(i.D, i.A, i.B, i.C),
 		q.d.list(), q.a.list(), q.b.list(), q.c.list())
 	m.WriteByte('\n')
-	m.op("@!%%own ret")
 	m.store(&q.d, "%out")
 	m.op("ret")
 	m.WriteString("}\n")
