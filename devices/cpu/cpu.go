@@ -16,7 +16,7 @@ func init() {
 // native is an instruction of a processor, under all modes that the catalogue has
 // of it.
 type native struct {
-	mnemonic string
+	mnemonic string // or the beginning of a name, up to a dot
 	m, n     int    // of a tile; K is the catalogue's
 	group    int    // tiles that body takes at a time
 	needs    string // what the processor must have, for people
@@ -56,7 +56,7 @@ func Instructions() ([]Instruction, error) {
 func (n *native) rows() []mma.Instruction {
 	var rows []mma.Instruction
 	for _, i := range mma.Of(arch) {
-		if i.Mnemonic() == n.mnemonic {
+		if strings.HasPrefix(i.Name+".", n.mnemonic+".") {
 			rows = append(rows, i)
 		}
 	}
@@ -65,7 +65,7 @@ func (n *native) rows() []mma.Instruction {
 
 type target struct {
 	rows    []mma.Instruction
-	natives map[string]*native // by mnemonic
+	natives map[string]*native // by instruction
 }
 
 func open(argument string) (devices.Target, error) {
@@ -83,8 +83,10 @@ func open(argument string) (devices.Target, error) {
 			missing = append(missing, all[i].Mnemonic+": "+all[i].Missing)
 			continue
 		}
-		t.natives[table[i].mnemonic] = &table[i]
-		t.rows = append(t.rows, table[i].rows()...)
+		for _, row := range table[i].rows() {
+			t.natives[row.Name] = &table[i]
+			t.rows = append(t.rows, row)
+		}
 	}
 	if len(t.rows) == 0 {
 		return nil, fmt.Errorf("no instructions on this machine, because %s", strings.Join(missing, "; "))
@@ -101,7 +103,7 @@ func (t *target) Environment() map[string]string {
 }
 
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
-	n := t.natives[i.Mnemonic()]
+	n := t.natives[i.Name]
 	if n == nil {
 		return nil, fmt.Errorf("cpu:0 does not execute %s", i.Name)
 	}

@@ -12,6 +12,24 @@
 // restores it, all in one assembly function, so that nothing of the Go runtime
 // ever sees it changed.
 //
+// # Processors of other kinds
+//
+// Built for Linux on Arm or POWER10 the program has their instructions, and runs on
+// such a machine or, in a child, under qemu-user. The tag nogpu leaves out what would
+// need a dynamic linker there:
+//
+//	GOARCH=arm64 go build -tags nogpu -o mmafuzz.arm64 ./cmd/mmafuzz
+//	mmafuzz run --a "exec:qemu-aarch64 -cpu max ./mmafuzz.arm64 serve cpu:0" --b sim:arm --inst bfdot
+//	GOARCH=ppc64le go build -tags nogpu -o mmafuzz.ppc64le ./cmd/mmafuzz
+//	mmafuzz run --a "exec:qemu-ppc64le -cpu power10 ./mmafuzz.ppc64le serve cpu:0" --b sim:power10 --inst xvbf16ger2pp
+//
+// What a processor has is asked of the kernel, so that a missing instruction is
+// missing from the list and does not end the program. On Arm these are the
+// identification registers, which a kernel (and qemu-user) lets programs read, on
+// macOS sysctl. Debian 12's QEMU 7.2 has all but FPCR.EBF (QEMU 10) and FP8 (QEMU
+// 11). The tests of this package use the emulators on the path, or instead of them
+// those in the directories of the variable MMAFUZZ_QEMU.
+//
 // # How a unit is made
 //
 // A unit is a body: an assembly function that executes the instruction on n

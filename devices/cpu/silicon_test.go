@@ -74,8 +74,8 @@ func TestSilicon(t *testing.T) {
 // TestLong does the same for dot products of several times K, in which the
 // instruction gets its own results as C.
 func TestLong(t *testing.T) {
-	target := open(t)
-	for _, name := range []string{"vdpbf16ps", "fma3-bf16", "vfmadd231ps", "vfmadd231ps.daz", "vfmadd231pd.rz.ftz", "vfmadd231ph", "tdpbf16ps"} {
+	for _, name := range []string{"vdpbf16ps", "fma3-bf16", "vfmadd231ps", "vfmadd231ps.daz", "vfmadd231pd.rz.ftz", "vfmadd231ph", "tdpbf16ps",
+		"bfdot", "bfmmla", "bfmlalt.rz", "fmla-8h", "fmmla.e4m3.e5m2", "xvf16ger2pp", "xvf64gerpp.ru"} {
 		t.Run(name, func(t *testing.T) {
 			u := unit(t, name)
 			i := u.Instruction()
@@ -88,23 +88,11 @@ func TestLong(t *testing.T) {
 			compare(t, u, k, work)
 		})
 	}
-	u, err := target.Open(find(t, target, "dpps"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := unit(t, "dpps")
 	in := mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 8, Tiles: 1})
 	if err := u.Run(t.Context(), in, make([]byte, 4)); err == nil {
 		t.Error("DPPS, which has no C, was repeated")
 	}
-}
-
-func find(t *testing.T, target devices.Target, name string) *mma.Instruction {
-	t.Helper()
-	i, err := devices.Find(target, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return i
 }
 
 // compare runs chunks of dot products of k elements through a unit and its model.
@@ -163,7 +151,8 @@ func same(t *testing.T, u devices.Unit, m *sim.Model, in *mma.Batch) error {
 // TestShapes runs tiles of many sizes: what the unit cuts, packs and fills up makes
 // no difference.
 func TestShapes(t *testing.T) {
-	for _, name := range []string{"vdpbf16ps", "fma3-bf16", "vfmadd231ps", "vfmadd231pd", "vfmadd231ph", "dpps", "dppd", "tdpbf16ps"} {
+	for _, name := range []string{"vdpbf16ps", "fma3-bf16", "vfmadd231ps", "vfmadd231pd", "vfmadd231ph", "dpps", "dppd", "tdpbf16ps",
+		"bfdot", "bfmmla", "fmlal", "fmla-8h", "fmla-2d", "fmmla.e5m2.e4m3", "xvbf16ger2pp", "xvf32gerpp", "xvf64gerpp"} {
 		t.Run(name, func(t *testing.T) {
 			u := unit(t, name)
 			i := u.Instruction()
@@ -209,10 +198,19 @@ func TestModesApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	target := open(t)
 	var wg sync.WaitGroup
-	for _, name := range []string{"vfmadd231ps", "vfmadd231ps.daz.ftz", "vfmadd231ps.ru", "vfmadd231ps.rd.ftz", "dpps.rz", "dpps", "vdpbf16ps"} {
-		u := unit(t, name)
-		i := u.Instruction()
+	for _, name := range []string{"vfmadd231ps", "vfmadd231ps.daz.ftz", "vfmadd231ps.ru", "vfmadd231ps.rd.ftz", "dpps.rz", "dpps", "vdpbf16ps",
+		"bfdot", "bfmlalb", "bfmlalb.ru.dn", "bfmlalt.rd.fz", "fdot.e5m2.e5m2", "fmmla.e4m3.e4m3.lscale7",
+		"xvf32gerpp", "xvf32gerpp.rz", "xvbf16ger2pp.ru"} {
+		i, err := devices.Find(target, name)
+		if err != nil {
+			continue // another processor's
+		}
+		u, err := target.Open(i)
+		if err != nil {
+			t.Fatal(err)
+		}
 		m, err := sim.ForInstruction(i)
 		if err != nil {
 			t.Fatal(err)

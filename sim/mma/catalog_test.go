@@ -39,7 +39,7 @@ func TestCatalog(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(map[string]int{"volta": 3, "turing": 2, "ampere": 23, "ada": 43, "hopper": 75, "blackwell": 188,
-		"rtx-blackwell": 213, "thor": 5, "cdna1": 15, "cdna2": 22, "cdna3": 27, "x86": 72, "zen4": 66}, modelled); diff != "" {
+		"rtx-blackwell": 213, "thor": 5, "cdna1": 15, "cdna2": 22, "cdna3": 27, "x86": 72, "zen4": 66, "arm": 162, "power10": 16}, modelled); diff != "" {
 		t.Errorf("instructions with a model:\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]int{"turing": 3, "hopper": 4, "blackwell": 4, "blackwell-ultra": 192,

@@ -2,6 +2,7 @@ package mma
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -19,11 +20,10 @@ import (
 //	x86, MXCSR             rd, ru, rz   rounding control down, up, toward zero (nothing: to nearest even)
 //	                       daz          subnormal operands are zeros
 //	                       ftz          tiny results are zeros
-//	arm, FPCR              rd, ru, rz   RMode
-//	                       fz           flush to zero, of operands and results
-//	                       ah           alternate handling of flushing and of NaNs
+//	arm, FPCR              ebf0, ebf1   EBF: BFloat16 with unfused or with fused products (always named)
+//	                       rd, ru, rz   RMode
+//	                       fz, fz16     flush to zero, of operands and results
 //	                       dn           default NaN
-//	                       ebf0, ebf1   EBF: BFloat16 with unfused or with fused products (always named)
 //	arm, FPMR              e5m2, e4m3   formats of the first and the second operand (always named)
 //	                       lscaleN      LSCALE: the sum of products is multiplied by 2^-N
 //	                       osm          overflow gives the largest number
@@ -71,11 +71,25 @@ func (f form) instruction(name string) Instruction {
 	if err != nil {
 		panic(fmt.Sprintf("mma: form of %s: %v", name, err))
 	}
-	i := Instruction{Name: name, M: f.m, N: f.n, K: f.k, Formats: Formats{D: ids[0], A: ids[1], B: ids[2], C: fp.None}}
+	i := Instruction{Name: name, M: f.m, N: f.n, K: f.k, Formats: Formats{D: ids[0], A: ids[1], B: ids[2], C: fp.None, Down: lscale(name)}}
 	if !noC {
 		i.C = ids[3]
 	}
 	return i
+}
+
+// lscale returns N of a mode lscaleN in a name, 0 without one.
+func lscale(name string) uint8 {
+	_, after, ok := strings.Cut(name, ".lscale")
+	if !ok {
+		return 0
+	}
+	digits, _, _ := strings.Cut(after, ".")
+	n, err := strconv.ParseUint(digits, 10, 8)
+	if err != nil {
+		panic(fmt.Sprintf("mma: form of %s: %v", name, err))
+	}
+	return uint8(n)
 }
 
 // Mnemonic is the name of a processor's instruction without its modes, "" for

@@ -71,6 +71,63 @@ func TestFormsUsed(t *testing.T) {
 	}
 }
 
+// TestTiles checks shapes, formats and LSCALE of what is not a vector of dot
+// products, or depends on words of the name.
+func TestTiles(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		m, n, k int
+		formats string
+	}{
+		{"bfmmla.ebf1.rz.fz", 2, 2, 4, "fp32.bf16.bf16.fp32"},
+		{"fdot.e5m2.e4m3", 1, 1, 4, "fp32.e5m2.e4m3.fp32"},
+		{"fdot.e4m3.e4m3.lscale127.osm", 1, 1, 4, "fp32.e4m3.e4m3.fp32.down127"},
+		{"fmmla.e4m3.e5m2.lscale7", 2, 2, 8, "fp32.e4m3.e5m2.fp32.down7"},
+		{"xvf16ger2pp.rd", 4, 4, 2, "fp32.fp16.fp16.fp32"},
+		{"xvf64gerpp", 4, 2, 1, "fp64.fp64.fp64.fp64"},
+	} {
+		i, err := parseName(tc.name, true)
+		if err != nil || i.M.Min != tc.m || i.N.Max != tc.n || i.K != tc.k || i.Formats.String() != tc.formats {
+			t.Errorf("%s: %sx%sx%d %s, %v", tc.name, i.M, i.N, i.K, i.Formats, err)
+		}
+	}
+}
+
+// TestControl checks what settings of FPCR, FPMR and FPSCR make of the programs.
+func TestControl(t *testing.T) {
+	for _, tc := range []struct{ arch, name, plain, want string }{
+		{"arm", "bfmlalb.rd", "bfmlalb", "acc.mode rne→rd, acc.over inf→ieee"},
+		{"arm", "bfmlalt.fz.dn", "bfmlalt", "in.sub keep→zero, in.c keep→zero, acc.flush keep→before, special.nan signal→quiet"},
+		{"arm", "fmlal.fz", "fmlal", "in.c keep→zero, acc.flush keep→before"},
+		{"arm", "fmla-8h.fz16", "fmla-8h", "in.sub keep→zero, in.c keep→zero, acc.flush keep→before"},
+		{"arm", "bfdot.ebf1.ru.fz", "bfdot.ebf1", "in.sub keep→zero, in.c keep→zero, stage0.round.mode rne→ru, stage0.round.flush keep→before, stage0.round.over inf→ieee, acc.mode rne→ru, acc.flush keep→before, acc.over inf→ieee"},
+		{"arm", "fdot.e4m3.e4m3.lscale7.osm", "fdot.e4m3.e4m3", "acc.over inf→max"},
+		{"power10", "xvbf16ger2pp.rz", "xvbf16ger2pp", "stage0.round.mode rne→rz, stage0.round.over inf→ieee, acc.mode rne→rz, acc.over inf→ieee"},
+	} {
+		if got := modeChanges(t, tc.arch, tc.name, tc.plain); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+// modeChanges writes the differences of one instruction's program from another's.
+func modeChanges(t *testing.T, arch, name, plain string) string {
+	t.Helper()
+	i, err := Lookup(arch, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Lookup(arch, plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changes []string
+	for _, c := range Diff(&p.Params, &i.Params) {
+		changes = append(changes, c.Path+" "+c.From+"→"+c.To)
+	}
+	return strings.Join(changes, ", ")
+}
+
 // TestMXCSR checks what each setting makes of the programs, by example.
 func TestMXCSR(t *testing.T) {
 	for name, want := range map[string]string{
