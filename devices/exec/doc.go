@@ -147,52 +147,42 @@
 //
 // # Example: an RTL simulation built by Verilator
 //
-// Let the design have one dot product of K = 16 in FP16 with an FP32 accumulator:
-// inputs a, b (256 bits each) and c, a valid_in, and d with valid_out some cycles
-// later. The main loop of the C++ harness feeds it a dot product a cycle and
-// collects the results as they come out of the pipeline. It announces tiles of one
-// dot product, m=1 n=1, so that the buffers are arrays of dot products:
+// testdata/verilator has a unit in SystemVerilog (tfdpa4.sv: four FP16 products and
+// an FP32 accumulator, aligned and truncated to 24 bits, a pipeline of four clocks),
+// a model file that says what it shall compute (tfdpa4.json), and a harness in C++
+// (main.cpp):
 //
-//	int main(int argc, char **argv) {
-//	    Verilated::commandArgs(argc, argv);
-//	    Vmma dut;
-//	    reset(dut);
-//	    puts("mmafuzz-exec 1 binary\n"
-//	         "instruction mine k=16 a=fp16 b=fp16 c=fp32 d=fp32 m=1 n=1\n"
-//	         "batch 1024\n"
-//	         "about simulator Verilator\n"
-//	         "ready");
-//	    fflush(stdout);
-//	    uint32_t q[9];                                  // little-endian machine
-//	    while (fread(q, sizeof q, 1, stdin) == 1) {
-//	        if (memcmp(q, "mmaQ", 4)) { fputs("not a request\n", stderr); return 1; }
-//	        size_t n = q[6];                            // tiles
-//	        std::vector<uint8_t> in(q[7]);
-//	        if (in.size() != n * 68 || fread(in.data(), 1, in.size(), stdin) != in.size()) return 1;
-//	        const uint8_t *a = &in[0], *b = &in[n * 32], *c = &in[n * 64];
-//	        std::vector<uint32_t> d;
-//	        for (size_t i = 0, idle = 0; d.size() < n && idle < 1000; i++, idle++) {
-//	            dut.valid_in = i < n;
-//	            if (i < n) {
-//	                memcpy(&dut.a, a + i * 32, 32);
-//	                memcpy(&dut.b, b + i * 32, 32);
-//	                memcpy(&dut.c, c + i * 4, 4);
-//	            }
-//	            dut.clk = 0; dut.eval();
-//	            dut.clk = 1; dut.eval();
-//	            if (dut.valid_out) { d.push_back(dut.d); idle = 0; }
-//	        }
-//	        const char *lost = "the pipeline lost a result";
-//	        uint32_t bad = d.size() != n, len = bad ? strlen(lost) : n * 4;
-//	        uint32_t head[5] = {0, q[1], bad, len, 0};  // no checksum
-//	        memcpy(head, "mmaD", 4);
-//	        fwrite(head, sizeof head, 1, stdout);
-//	        fwrite(bad ? (const void *)lost : d.data(), 1, len, stdout);
-//	        fflush(stdout);
+//	verilator -O3 --cc --exe --build tfdpa4.sv main.cpp
+//	mmafuzz run --a exec:obj_dir/Vtfdpa4 --b model:tfdpa4.json
+//	mmafuzz run --a "exec:obj_dir/Vtfdpa4 binary" --b model:tfdpa4.json
+//
+// The harness writes the header and then, in text mode, feeds the unit a dot product
+// for each line and waits until it comes out:
+//
+//	printf("mmafuzz-exec 1 text\n"
+//	       "instruction tfdpa4 k=4 a=fp16 b=fp16 c=fp32 d=fp32 m=1 n=1\n"
+//	       "ready\n");
+//	fflush(stdout);
+//	unsigned a[4], b[4], c;
+//	while (scanf("%x,%x,%x,%x %x,%x,%x,%x %x", a, a + 1, a + 2, a + 3, b, b + 1, b + 2, b + 3, &c) == 9) {
+//	    dut->a = dut->b = 0;
+//	    for (int i = 0; i < 4; i++) {
+//	        dut->a |= uint64_t(a[i]) << 16 * i;
+//	        dut->b |= uint64_t(b[i]) << 16 * i;
 //	    }
-//	    dut.final();
-//	    return 0;
+//	    dut->c = c;
+//	    dut->valid_in = 1;
+//	    do {
+//	        clock_cycle(); // eval with clk = 0, then with clk = 1
+//	        dut->valid_in = 0;
+//	    } while (!dut->valid_out);
+//	    printf("%08x\n", dut->d);
+//	    fflush(stdout);
 //	}
+//
+// In binary mode it feeds a dot product with each clock, which is several times as
+// fast. It announces tiles of one dot product, m=1 n=1, so that the buffers of a
+// request are arrays of dot products.
 //
 // $display goes to stdout too: print with $fdisplay(32'h80000002, ...) instead, or
 // send printf's output to stderr by dup2 and write answers to a copy of stdout.
