@@ -51,10 +51,14 @@ func newKernel(m *Model) kernel {
 	if t == nil {
 		return nil
 	}
-	if n := newNarrow(t); n != nil {
-		return n
+	n := newNarrow(t)
+	if n == nil {
+		return t
 	}
-	return t
+	if v := newVector(n); v != nil {
+		return v
+	}
+	return n
 }
 
 // New returns the model of an instruction with k products per output, or an

@@ -1,0 +1,63 @@
+package simd
+
+// The argument blocks of the routines in assembly. A group is 8 adjacent columns
+// of one tile, the last filled up with zeros. Strides are in bytes.
+
+// Transpose turns groups of 8 columns of K codes, [group][column][k], into
+// [group][k][column]. K is a multiple of 8.
+type Transpose struct {
+	Src, Dst  *byte
+	Groups, K int64
+}
+
+// Half is the work of decoding FP16: N codes, a multiple of 32.
+type Half struct {
+	Src  *byte
+	Val  *float32
+	Code *uint8
+	N    int64
+	Any  int64 // result: not 0 if some value is Inf or NaN
+}
+
+// Largest finds the largest exponent codes of the products of each step of L, a
+// multiple of 4: A [tile][row][k] and B [tile][group][k][column] give
+// E [step][tile][group][row][column]. Rows is a multiple of 4; what A lacks of
+// that is read from the rows that follow.
+type Largest struct {
+	A, B, E             *uint8
+	Tiles, Groups, Rows int64
+	Steps, L            int64
+	ARow, ATile         int64
+	EStep               int64
+}
+
+// Step adds the products of one step to the accumulators of all outputs, which
+// are laid out [tile][group][row][column] and so are E, C and D. Rows is a
+// multiple of 4.
+type Step struct {
+	A                   *float32 // values of the step: [row][k]
+	B                   *float32 // [k][column]
+	E                   *uint8
+	C, D                *byte // accumulators before and after the step
+	Tiles, Groups, Rows int64
+	L4                  int64 // 4*L, and L is a multiple of 4
+	ARow, ATile, BGroup int64
+	Consts              Consts
+}
+
+// Consts are the constants of a step, in all lanes of a vector.
+type Consts struct {
+	Abs, Sign [8]uint32 // all bits but the sign, the sign
+	Finite    [8]int32  // the largest finite number
+	QNaN      [8]uint32 // code of a NaN result
+	One       [8]int32
+	Field     [8]int32  // exponent field of a float32 less this is an exponent code
+	Floor     [8]int32  // code of the floor
+	Emin      [8]int32  // code of the least exponent of an accumulator that is not zero
+	Unit      [8]int32  // exponent field of 2^(F-E) for code 0
+	Inverse   [8]int32  // 2^x and 2^-x, as bits, add up to this
+	Keep      [8]uint32 // bits of a float32 that a result keeps
+	Small     [8]int32  // the largest magnitude that rounds to +0
+	Null      [8]int32  // below this code no product counts
+	Special   [8]int32  // above this code some factor is Inf or NaN
+}

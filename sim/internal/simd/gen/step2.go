@@ -1,0 +1,212 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// steps2 emits the steps with AVX2: a vector is one row by 8 columns.
+func steps2() {
+	for _, kind := range stepKinds("AVX2") {
+		step(kind, 1, func(*stepCode) {}, (*stepCode).row2)
+	}
+}
+
+// row2 is a step of the outputs of a row and a group.
+func (s *stepCode) row2() {
+	acc, abs, code, scale := YMM(), YMM(), YMM(), YMM()
+	if s.half {
+		VCVTPH2PS(Mem{Base: s.c}, acc)
+	} else {
+		VMOVUPS(Mem{Base: s.c}, acc)
+	}
+	VPMOVZXBD(Mem{Base: s.e}, code)
+	VPAND(s.k("Abs"), acc, abs)
+	s.scale2(abs, code, scale)
+	ci, sum, floats := YMM(), YMM(), YMM()
+	VMULPS(scale, acc, ci)
+	VCVTTPS2DQ(ci, ci)
+	if s.special {
+		VMOVAPS(acc, floats)
+	}
+	s.products2(scale, sum, floats)
+	r := YMM()
+	switch {
+	case s.half:
+		s.round2(sum, ci, scale, r)
+	case s.fits:
+		s.truncateFitting2(sum, ci, scale, r)
+	default:
+		s.truncate2(sum, ci, scale, r)
+	}
+	s.exceptions2(r, acc, abs, code, floats)
+	width := 32
+	if s.half {
+		width = 16
+		VCVTPS2PH(U8(0), r, Mem{Base: s.d})
+	} else {
+		VMOVUPS(r, Mem{Base: s.d})
+	}
+	ADDQ(s.arg("ARow"), s.row)
+	ADDQ(U8(8), s.e)
+	ADDQ(U8(uint8(width)), s.c)
+	ADDQ(U8(uint8(width)), s.d)
+}
+
+// scale2 makes 2^(F-E) of the exponent codes of the products and of the
+// accumulator's magnitude.
+func (s *stepCode) scale2(abs, code, scale reg.VecVirtual) {
+	ec, top := YMM(), YMM()
+	VPSRLD(U8(23), abs, ec)
+	VPSUBD(s.k("Field"), ec, ec)
+	if s.half { // an accumulator that is not zero has Emin at least
+		zero, least := YMM(), YMM()
+		VPXOR(zero, zero, zero)
+		VPCMPEQD(zero, abs, zero)
+		VPMAXSD(s.k("Emin"), ec, least)
+		VPBLENDVB(zero, ec, least, ec)
+	}
+	VPMAXSD(ec, code, top)
+	if !s.fits {
+		VPMAXSD(s.k("Floor"), top, top)
+	}
+	VMOVDQU(s.k("Unit"), scale)
+	VPSUBD(top, scale, scale)
+	VPSLLD(U8(23), scale, scale)
+}
+
+// products2 adds the products, scaled and truncated, and for special steps also
+// as floats.
+func (s *stepCode) products2(scale, sum, floats reg.VecVirtual) {
+	k := GP64()
+	XORQ(k, k)
+	VPXOR(sum, sum, sum)
+	Label("k")
+	for i := range 4 {
+		p := YMM()
+		VBROADCASTSS(Mem{Base: s.row, Index: k, Scale: 1, Disp: 4 * i}, p)
+		VMULPS(Mem{Base: s.b, Index: k, Scale: 8, Disp: 32 * i}, p, p)
+		if s.special {
+			VADDPS(p, floats, floats)
+		}
+		VMULPS(scale, p, p)
+		VCVTTPS2DQ(p, p)
+		VPADDD(p, sum, sum)
+	}
+	ADDQ(U8(16), k)
+	CMPQ(k, s.arg("L4"))
+	JB(LabelRef("k"))
+}
+
+// magnitude2 returns the magnitude of sum + ci, which may have 32 bits, halved if
+// it does; the sign, in all bits; and 1 where it was halved. The sum of two int32
+// that overflows has the sign of both.
+func magnitude2(sum, ci reg.VecVirtual) (m, neg, halved reg.VecVirtual) {
+	m, neg, halved = YMM(), YMM(), YMM()
+	same := YMM()
+	VPADDD(ci, sum, m)
+	VPOR(ci, sum, same)
+	VPAND(m, same, same)
+	VPAND(ci, sum, neg)
+	VPOR(same, neg, neg)
+	VPSRAD(U8(31), neg, neg)
+	VPXOR(neg, m, m)
+	VPSUBD(neg, m, m)
+	VPSRLD(U8(31), m, halved)
+	VPSRLVD(halved, m, m)
+	return m, neg, halved
+}
+
+// unscale2 multiplies r by 2^(E-F), twice that where it was halved, and gives it
+// its sign.
+func (s *stepCode) unscale2(r, scale, neg, halved reg.VecVirtual) {
+	inverse := YMM()
+	VMOVDQU(s.k("Inverse"), inverse)
+	VPSUBD(scale, inverse, inverse)
+	VPSLLD(U8(23), halved, halved)
+	VPADDD(halved, inverse, inverse)
+	VMULPS(inverse, r, r)
+	VPSLLD(U8(31), neg, neg)
+	VORPS(neg, r, r)
+}
+
+// floatTruncated2 converts m, at most 31 bits, toward zero: without the bit below
+// the last one of a float32 the conversion truncates.
+func floatTruncated2(m, r reg.VecVirtual) {
+	guard := YMM()
+	VPSRLD(U8(24), m, guard)
+	VPANDN(m, guard, r)
+	VCVTDQ2PS(r, r)
+}
+
+// truncateFitting2 rounds sum + ci, which does not overflow, toward zero.
+func (s *stepCode) truncateFitting2(sum, ci, scale, r reg.VecVirtual) {
+	m, inverse := YMM(), YMM()
+	VPADDD(ci, sum, sum)
+	VPABSD(sum, m)
+	floatTruncated2(m, r)
+	VMOVDQU(s.k("Inverse"), inverse)
+	VPSUBD(scale, inverse, inverse)
+	VMULPS(inverse, r, r)
+	VPAND(s.k("Sign"), sum, sum)
+	VORPS(sum, r, r)
+}
+
+// truncate2 rounds sum + ci toward zero.
+func (s *stepCode) truncate2(sum, ci, scale, r reg.VecVirtual) {
+	m, neg, halved := magnitude2(sum, ci)
+	floatTruncated2(m, r)
+	s.unscale2(r, scale, neg, halved)
+	VANDPS(s.k("Keep"), r, r)
+}
+
+// round2 rounds sum + ci to odd, which the conversion to FP16 then rounds as if
+// it were exact, and makes +0 of what that would round to zero.
+func (s *stepCode) round2(sum, ci, scale, r reg.VecVirtual) {
+	m, neg, halved := magnitude2(sum, ci)
+	lost, sticky := YMM(), YMM()
+	VPADDD(ci, sum, lost)
+	VPAND(lost, halved, lost) // the bit that halving lost
+	VPOR(lost, m, m)
+	floatTruncated2(m, r)
+	VCVTTPS2DQ(r, sticky)
+	VPCMPEQD(m, sticky, sticky)
+	VPANDN(s.k("One"), sticky, sticky)
+	VORPS(sticky, r, r)
+	s.unscale2(r, scale, neg, halved)
+	VANDPS(s.k("Abs"), r, sticky)
+	VPCMPGTD(s.k("Small"), sticky, sticky)
+	VANDPS(sticky, r, r)
+}
+
+// exceptions2 corrects the results of outputs without products that count, and of
+// those with Inf or NaN.
+func (s *stepCode) exceptions2(r, acc, abs, code, floats reg.VecVirtual) {
+	null, is := YMM(), YMM()
+	VMOVDQU(s.k("Null"), null)
+	VPCMPGTD(code, null, null)
+	VPCMPGTD(s.k("Finite"), abs, is)
+	if s.special {
+		special := YMM()
+		VPCMPGTD(s.k("Special"), code, special)
+		VPOR(special, is, is)
+	} else {
+		floats = acc
+	}
+	any := YMM()
+	VPOR(null, is, any)
+	VPTEST(any, any)
+	JZ(LabelRef("usual"))
+	zero, value := YMM(), YMM()
+	VPXOR(zero, zero, zero)
+	VPAND(s.k("Keep"), acc, value)
+	VPAND(s.k("Abs"), value, any)
+	VPCMPEQD(zero, any, any)
+	VPANDN(value, any, value) // +0 of both zeros
+	VBLENDVPS(null, value, r, r)
+	VCMPPS(U8(3), floats, floats, any) // unordered
+	VBLENDVPS(any, s.k("QNaN"), floats, value)
+	VBLENDVPS(is, value, r, r)
+	Label("usual")
+}
