@@ -111,6 +111,8 @@ func factors(f *fp.Format) (table [256]factor) {
 	return table
 }
 
+func (t *narrow) name() string { return "float32" }
+
 func (t *narrow) newState() any { return &narrowState{} }
 
 func (t *narrow) run(in *mma.Batch, out []byte, scratch any) {
@@ -410,7 +412,7 @@ func (c *narrowStep) rare(acc float64) (x float64, exact bool) {
 		return acc + 0, false // +0 also of -0
 	}
 	e := max(c.floor, exponent(acc), c.emin)
-	return math.Trunc(acc*pow2(c.f-e)) * pow2(e-c.f), true
+	return float64(int64(acc*pow2(c.f-e))) * pow2(e-c.f), true
 }
 
 // specialSum adds those products to an accumulator of which a factor is Inf or

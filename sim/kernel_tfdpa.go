@@ -132,6 +132,8 @@ func isTFDPA(p *mma.Params) bool {
 		r.Frac < 52 && r.Flush == mma.NoFlush && r.Over == mma.OverInf && r.Emin != 0 && r.Emax != 0
 }
 
+func (t *tfdpa) name() string { return "float64" }
+
 func (t *tfdpa) newState() any { return &tfdpaState{} }
 
 func (t *tfdpa) run(in *mma.Batch, out []byte, scratch any) {

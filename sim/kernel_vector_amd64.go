@@ -18,6 +18,7 @@ type vector struct {
 	n      *narrow
 	level  simd.Level
 	kind   simd.Kind
+	bias   [32]uint8 // from exponent codes to exponent fields
 	consts simd.Consts
 }
 
@@ -40,11 +41,14 @@ type vectorState struct {
 
 // newVector returns the kernel, or nil if the processor or the program is not
 // made for it.
-func newVector(n *narrow) kernel {
-	if simd.Current() < simd.AVX2 || n.width != 2 || !vectorFits(n) {
+func newVector(n *narrow, level simd.Level) kernel {
+	if level < simd.AVX2 || n.width != 2 || !vectorFits(n) {
 		return nil
 	}
-	v := &vector{n: n, level: simd.Current(), consts: vectorConsts(n)}
+	v := &vector{n: n, level: level, consts: vectorConsts(n)}
+	for i := range v.bias {
+		v.bias[i] = uint8(127 + n.step.lowest)
+	}
 	switch {
 	case n.d.ID == fp.FP16:
 		v.kind = simd.Rounded
@@ -91,12 +95,11 @@ func vectorConsts(n *narrow) (c simd.Consts) {
 	for i := range c.Abs {
 		c.Abs[i], c.Sign[i], c.Finite[i], c.One[i], c.Inverse[i] = 0x7fffffff, 1<<31, 0x7f7fffff, 1, 254<<23
 		c.QNaN[i] = math.Float32bits(nan32(n.d, n.nan))
-		c.Field[i] = 127 + lowest
-		c.Floor[i], c.Emin[i] = n.floor-lowest, n.emin-lowest
-		c.Unit[i] = 127 + n.f - lowest
+		c.Floor[i], c.Emin[i] = 127+n.floor, 127+n.emin
+		c.Unit[i] = 2*127 + n.f
 		c.Keep[i] = math.MaxUint32 << (23 - n.acc.Frac)
 		c.Small[i] = int32(small)
-		c.Null[i], c.Special[i] = 2*codeOne, 2*(codeOne+29)
+		c.Null[i], c.Special[i] = 127+lowest+2*codeOne, 127+lowest+2*(codeOne+29)
 	}
 	return c
 }
@@ -109,6 +112,8 @@ func nan32(f *fp.Format, code uint64) float32 {
 	}
 	return math.Float32frombits(uint32(code))
 }
+
+func (v *vector) name() string { return "float32 " + (Portable + Path(v.level-simd.Portable)).String() }
 
 func (v *vector) newState() any { return &vectorState{small: v.n.newState()} }
 
@@ -130,6 +135,7 @@ func (v *vector) run(in *mma.Batch, out []byte, scratch any) {
 
 // part is some tiles of a batch.
 type part struct {
+	level        simd.Level
 	in           *mma.Batch
 	from, tiles  int
 	groups, rows int // of a tile, with what fills them up
@@ -138,7 +144,7 @@ type part struct {
 
 // tiles does some tiles of a batch.
 func (v *vector) tiles(st *vectorState, in *mma.Batch, out []byte, from, tiles int) {
-	p := &part{in, from, tiles, (in.N + 7) / 8, (in.M + 3) &^ 3, in.Formats.D.Width()}
+	p := &part{v.level, in, from, tiles, (in.N + 7) / 8, (in.M + 3) &^ 3, in.Formats.D.Width()}
 	special := st.decodeA(p)
 	special = st.decodeB(p) || special
 	k, l := in.K, v.n.l
@@ -147,9 +153,9 @@ func (v *vector) tiles(st *vectorState, in *mma.Batch, out []byte, from, tiles i
 	st.largest = simd.Largest{
 		A: &st.ea[0], B: &st.eb[0], E: &st.e[0],
 		Tiles: int64(tiles), Groups: int64(p.groups), Rows: int64(p.rows), Steps: int64(steps), L: int64(l),
-		ARow: int64(k), ATile: int64(in.M * k), EStep: int64(outputs),
+		ARow: int64(k), ATile: int64(in.M * k), EStep: int64(outputs), Bias: v.bias,
 	}
-	st.largest.Run()
+	st.largest.Run(v.level)
 	x := &st.step
 	x.Consts = v.consts
 	x.Tiles, x.Groups, x.Rows, x.L4 = int64(tiles), int64(p.groups), int64(p.rows), int64(4*l)
@@ -178,7 +184,7 @@ func (st *vectorState) decodeA(p *part) bool {
 	}
 	slack := (p.rows - in.M) * in.K
 	st.a, st.ea = resize(st.a, whole(n)+slack), resize(st.ea, whole(n)+slack)
-	return st.decodeHalves(src, st.a, st.ea)
+	return st.decodeHalves(p, src, st.a, st.ea)
 }
 
 // whole is the number of codes that are decoded for n of them.
@@ -204,7 +210,7 @@ func (st *vectorState) decodeB(p *part) bool {
 		}
 	}
 	st.b, st.eb = resize(st.b, n), resize(st.eb, n)
-	return st.decodeHalves(st.turned[:2*n], st.b, st.eb)
+	return st.decodeHalves(p, st.turned[:2*n], st.b, st.eb)
 }
 
 // fillColumns copies columns and fills them up to whole groups and to k values.
@@ -218,9 +224,9 @@ func (st *vectorState) fillColumns(p *part, src []byte, k int) {
 	}
 }
 
-func (st *vectorState) decodeHalves(src []byte, val []float32, code []uint8) bool {
+func (st *vectorState) decodeHalves(p *part, src []byte, val []float32, code []uint8) bool {
 	st.decode = simd.Half{Src: &src[0], Val: &val[0], Code: &code[0], N: int64(len(src) / 2)}
-	return st.decode.Run()
+	return st.decode.Run(p.level)
 }
 
 // accumulators sets C and D of the first step. It returns D if it is not the

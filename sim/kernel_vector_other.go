@@ -2,5 +2,7 @@
 
 package sim
 
+import "github.com/mmafuzz/mmafuzz/sim/internal/simd"
+
 // newVector returns nil: there are no vector instructions.
-func newVector(*narrow) kernel { return nil }
+func newVector(*narrow, simd.Level) kernel { return nil }

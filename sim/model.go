@@ -22,6 +22,7 @@ import (
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/internal/simd"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -40,25 +41,9 @@ type Model struct {
 
 // kernel is a fast Run for programs of one shape.
 type kernel interface {
+	name() string
 	newState() any // scratch for one goroutine
 	run(in *mma.Batch, out []byte, state any)
-}
-
-// newKernel returns the fastest kernel that computes a model's program, nil if
-// there is none.
-func newKernel(m *Model) kernel {
-	t := newTFDPA(m)
-	if t == nil {
-		return nil
-	}
-	n := newNarrow(t)
-	if n == nil {
-		return t
-	}
-	if v := newVector(n); v != nil {
-		return v
-	}
-	return n
 }
 
 // New returns the model of an instruction with k products per output, or an
@@ -67,12 +52,38 @@ func New(f mma.Formats, k int, p mma.Params) (*Model, error) {
 	if err := p.Validate(f, k); err != nil {
 		return nil, fmt.Errorf("parameters: %w", err)
 	}
+	paths := Paths()
+	return newModel(f, k, p, paths[len(paths)-1]), nil
+}
+
+// newModel returns the model of a valid program.
+func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 	m := &Model{formats: f, k: k, params: p, order: mma.Sequence(p.Order, k)}
 	m.machines.New = func() any { return newMachine(m) }
-	if m.kernel = newKernel(m); m.kernel != nil {
+	if path == General {
+		return m
+	}
+	if m.kernel = newKernel(m, path.level()); m.kernel != nil {
 		m.states.New = m.kernel.newState
 	}
-	return m, nil
+	return m
+}
+
+// newKernel returns the fastest kernel that computes a model's program, nil if
+// there is none.
+func newKernel(m *Model, level simd.Level) kernel {
+	t := newTFDPA(m)
+	if t == nil {
+		return nil
+	}
+	n := newNarrow(t)
+	if n == nil {
+		return t
+	}
+	if v := newVector(n, level); v != nil {
+		return v
+	}
+	return n
 }
 
 // ForInstruction returns the model of a catalogue row, or an error if the row
@@ -92,6 +103,15 @@ func (m *Model) K() int { return m.k }
 
 // Params returns the arithmetic.
 func (m *Model) Params() mma.Params { return m.params }
+
+// Kernel names the kernel that Run uses, such as "float32 avx512"; "" is the
+// general interpreter.
+func (m *Model) Kernel() string {
+	if m.kernel == nil {
+		return ""
+	}
+	return m.kernel.name()
+}
 
 // Dot returns the code of D for one dot product and, if tr is not nil, records
 // in it what was done. len(d.A) must be a multiple of K; a longer dot product

@@ -22,18 +22,20 @@ type Half struct {
 // Largest finds the largest exponent codes of the products of each step of L, a
 // multiple of 4: A [tile][row][k] and B [tile][group][k][column] give
 // E [step][tile][group][row][column]. Rows is a multiple of 4; what A lacks of
-// that is read from the rows that follow.
+// that is read from the rows that follow. Bias is added to E, which stops at 255.
 type Largest struct {
 	A, B, E             *uint8
 	Tiles, Groups, Rows int64
 	Steps, L            int64
 	ARow, ATile         int64
 	EStep               int64
+	Bias                [32]uint8
 }
 
 // Step adds the products of one step to the accumulators of all outputs, which
-// are laid out [tile][group][row][column] and so are E, C and D. Rows is a
-// multiple of 4.
+// are laid out [tile][group][row][column] and so are E, C and D. E is the largest
+// exponents of products, as exponent fields of a float32. Rows is a multiple of
+// 4.
 type Step struct {
 	A                   *float32 // values of the step: [row][k]
 	B                   *float32 // [k][column]
@@ -51,13 +53,12 @@ type Consts struct {
 	Finite    [8]int32  // the largest finite number
 	QNaN      [8]uint32 // code of a NaN result
 	One       [8]int32
-	Field     [8]int32  // exponent field of a float32 less this is an exponent code
-	Floor     [8]int32  // code of the floor
-	Emin      [8]int32  // code of the least exponent of an accumulator that is not zero
-	Unit      [8]int32  // exponent field of 2^(F-E) for code 0
+	Floor     [8]int32  // exponent field of the floor
+	Emin      [8]int32  // of the least exponent of an accumulator that is not zero
+	Unit      [8]int32  // of 2^(F-E), plus that of 2^E
 	Inverse   [8]int32  // 2^x and 2^-x, as bits, add up to this
 	Keep      [8]uint32 // bits of a float32 that a result keeps
 	Small     [8]int32  // the largest magnitude that rounds to +0
-	Null      [8]int32  // below this code no product counts
-	Special   [8]int32  // above this code some factor is Inf or NaN
+	Null      [8]int32  // below this E no product counts
+	Special   [8]int32  // above this E some factor is Inf or NaN
 }

@@ -6,13 +6,23 @@ package simd
 func (x *Transpose) Run() { transpose16AVX2(x) }
 
 // Run decodes and says whether some value is Inf or NaN.
-func (x *Half) Run() bool {
-	decodeHalfAVX2(x)
+func (x *Half) Run(l Level) bool {
+	if l >= AVX512 {
+		decodeHalfAVX512(x)
+	} else {
+		decodeHalfAVX2(x)
+	}
 	return x.Any != 0
 }
 
 // Run finds the codes.
-func (x *Largest) Run() { largest8AVX2(x) }
+func (x *Largest) Run(l Level) {
+	if l >= AVX512 && x.L%8 == 0 {
+		largest8AVX512(x)
+	} else {
+		largest8AVX2(x)
+	}
+}
 
 // Kind is what the accumulators of a step are.
 type Kind int

@@ -11,7 +11,13 @@ func transpose16AVX2(x *Transpose)
 func decodeHalfAVX2(x *Half)
 
 //go:noescape
+func decodeHalfAVX512(x *Half)
+
+//go:noescape
 func largest8AVX2(x *Largest)
+
+//go:noescape
+func largest8AVX512(x *Largest)
 
 //go:noescape
 func stepAVX2(x *Step)

@@ -87,7 +87,23 @@ DATA halfAbs<>+24(SB)/2, $0x7fff
 DATA halfAbs<>+26(SB)/2, $0x7fff
 DATA halfAbs<>+28(SB)/2, $0x7fff
 DATA halfAbs<>+30(SB)/2, $0x7fff
-GLOBL halfAbs<>(SB), RODATA|NOPTR, $32
+DATA halfAbs<>+32(SB)/2, $0x7fff
+DATA halfAbs<>+34(SB)/2, $0x7fff
+DATA halfAbs<>+36(SB)/2, $0x7fff
+DATA halfAbs<>+38(SB)/2, $0x7fff
+DATA halfAbs<>+40(SB)/2, $0x7fff
+DATA halfAbs<>+42(SB)/2, $0x7fff
+DATA halfAbs<>+44(SB)/2, $0x7fff
+DATA halfAbs<>+46(SB)/2, $0x7fff
+DATA halfAbs<>+48(SB)/2, $0x7fff
+DATA halfAbs<>+50(SB)/2, $0x7fff
+DATA halfAbs<>+52(SB)/2, $0x7fff
+DATA halfAbs<>+54(SB)/2, $0x7fff
+DATA halfAbs<>+56(SB)/2, $0x7fff
+DATA halfAbs<>+58(SB)/2, $0x7fff
+DATA halfAbs<>+60(SB)/2, $0x7fff
+DATA halfAbs<>+62(SB)/2, $0x7fff
+GLOBL halfAbs<>(SB), RODATA|NOPTR, $64
 
 DATA halfOne<>+0(SB)/2, $0x0001
 DATA halfOne<>+2(SB)/2, $0x0001
@@ -105,7 +121,23 @@ DATA halfOne<>+24(SB)/2, $0x0001
 DATA halfOne<>+26(SB)/2, $0x0001
 DATA halfOne<>+28(SB)/2, $0x0001
 DATA halfOne<>+30(SB)/2, $0x0001
-GLOBL halfOne<>(SB), RODATA|NOPTR, $32
+DATA halfOne<>+32(SB)/2, $0x0001
+DATA halfOne<>+34(SB)/2, $0x0001
+DATA halfOne<>+36(SB)/2, $0x0001
+DATA halfOne<>+38(SB)/2, $0x0001
+DATA halfOne<>+40(SB)/2, $0x0001
+DATA halfOne<>+42(SB)/2, $0x0001
+DATA halfOne<>+44(SB)/2, $0x0001
+DATA halfOne<>+46(SB)/2, $0x0001
+DATA halfOne<>+48(SB)/2, $0x0001
+DATA halfOne<>+50(SB)/2, $0x0001
+DATA halfOne<>+52(SB)/2, $0x0001
+DATA halfOne<>+54(SB)/2, $0x0001
+DATA halfOne<>+56(SB)/2, $0x0001
+DATA halfOne<>+58(SB)/2, $0x0001
+DATA halfOne<>+60(SB)/2, $0x0001
+DATA halfOne<>+62(SB)/2, $0x0001
+GLOBL halfOne<>(SB), RODATA|NOPTR, $64
 
 DATA halfThirty<>+0(SB)/2, $0x001e
 DATA halfThirty<>+2(SB)/2, $0x001e
@@ -123,25 +155,57 @@ DATA halfThirty<>+24(SB)/2, $0x001e
 DATA halfThirty<>+26(SB)/2, $0x001e
 DATA halfThirty<>+28(SB)/2, $0x001e
 DATA halfThirty<>+30(SB)/2, $0x001e
-GLOBL halfThirty<>(SB), RODATA|NOPTR, $32
+DATA halfThirty<>+32(SB)/2, $0x001e
+DATA halfThirty<>+34(SB)/2, $0x001e
+DATA halfThirty<>+36(SB)/2, $0x001e
+DATA halfThirty<>+38(SB)/2, $0x001e
+DATA halfThirty<>+40(SB)/2, $0x001e
+DATA halfThirty<>+42(SB)/2, $0x001e
+DATA halfThirty<>+44(SB)/2, $0x001e
+DATA halfThirty<>+46(SB)/2, $0x001e
+DATA halfThirty<>+48(SB)/2, $0x001e
+DATA halfThirty<>+50(SB)/2, $0x001e
+DATA halfThirty<>+52(SB)/2, $0x001e
+DATA halfThirty<>+54(SB)/2, $0x001e
+DATA halfThirty<>+56(SB)/2, $0x001e
+DATA halfThirty<>+58(SB)/2, $0x001e
+DATA halfThirty<>+60(SB)/2, $0x001e
+DATA halfThirty<>+62(SB)/2, $0x001e
+GLOBL halfThirty<>(SB), RODATA|NOPTR, $64
 
-DATA halfCodeOne<>+0(SB)/2, $0x001f
-DATA halfCodeOne<>+2(SB)/2, $0x001f
-DATA halfCodeOne<>+4(SB)/2, $0x001f
-DATA halfCodeOne<>+6(SB)/2, $0x001f
-DATA halfCodeOne<>+8(SB)/2, $0x001f
-DATA halfCodeOne<>+10(SB)/2, $0x001f
-DATA halfCodeOne<>+12(SB)/2, $0x001f
-DATA halfCodeOne<>+14(SB)/2, $0x001f
-DATA halfCodeOne<>+16(SB)/2, $0x001f
-DATA halfCodeOne<>+18(SB)/2, $0x001f
-DATA halfCodeOne<>+20(SB)/2, $0x001f
-DATA halfCodeOne<>+22(SB)/2, $0x001f
-DATA halfCodeOne<>+24(SB)/2, $0x001f
-DATA halfCodeOne<>+26(SB)/2, $0x001f
-DATA halfCodeOne<>+28(SB)/2, $0x001f
-DATA halfCodeOne<>+30(SB)/2, $0x001f
-GLOBL halfCodeOne<>(SB), RODATA|NOPTR, $32
+DATA halfCode<>+0(SB)/2, $0x001f
+DATA halfCode<>+2(SB)/2, $0x001f
+DATA halfCode<>+4(SB)/2, $0x001f
+DATA halfCode<>+6(SB)/2, $0x001f
+DATA halfCode<>+8(SB)/2, $0x001f
+DATA halfCode<>+10(SB)/2, $0x001f
+DATA halfCode<>+12(SB)/2, $0x001f
+DATA halfCode<>+14(SB)/2, $0x001f
+DATA halfCode<>+16(SB)/2, $0x001f
+DATA halfCode<>+18(SB)/2, $0x001f
+DATA halfCode<>+20(SB)/2, $0x001f
+DATA halfCode<>+22(SB)/2, $0x001f
+DATA halfCode<>+24(SB)/2, $0x001f
+DATA halfCode<>+26(SB)/2, $0x001f
+DATA halfCode<>+28(SB)/2, $0x001f
+DATA halfCode<>+30(SB)/2, $0x001f
+DATA halfCode<>+32(SB)/2, $0x001f
+DATA halfCode<>+34(SB)/2, $0x001f
+DATA halfCode<>+36(SB)/2, $0x001f
+DATA halfCode<>+38(SB)/2, $0x001f
+DATA halfCode<>+40(SB)/2, $0x001f
+DATA halfCode<>+42(SB)/2, $0x001f
+DATA halfCode<>+44(SB)/2, $0x001f
+DATA halfCode<>+46(SB)/2, $0x001f
+DATA halfCode<>+48(SB)/2, $0x001f
+DATA halfCode<>+50(SB)/2, $0x001f
+DATA halfCode<>+52(SB)/2, $0x001f
+DATA halfCode<>+54(SB)/2, $0x001f
+DATA halfCode<>+56(SB)/2, $0x001f
+DATA halfCode<>+58(SB)/2, $0x001f
+DATA halfCode<>+60(SB)/2, $0x001f
+DATA halfCode<>+62(SB)/2, $0x001f
+GLOBL halfCode<>(SB), RODATA|NOPTR, $64
 
 DATA halfSpecial<>+0(SB)/2, $0x007f
 DATA halfSpecial<>+2(SB)/2, $0x007f
@@ -159,7 +223,23 @@ DATA halfSpecial<>+24(SB)/2, $0x007f
 DATA halfSpecial<>+26(SB)/2, $0x007f
 DATA halfSpecial<>+28(SB)/2, $0x007f
 DATA halfSpecial<>+30(SB)/2, $0x007f
-GLOBL halfSpecial<>(SB), RODATA|NOPTR, $32
+DATA halfSpecial<>+32(SB)/2, $0x007f
+DATA halfSpecial<>+34(SB)/2, $0x007f
+DATA halfSpecial<>+36(SB)/2, $0x007f
+DATA halfSpecial<>+38(SB)/2, $0x007f
+DATA halfSpecial<>+40(SB)/2, $0x007f
+DATA halfSpecial<>+42(SB)/2, $0x007f
+DATA halfSpecial<>+44(SB)/2, $0x007f
+DATA halfSpecial<>+46(SB)/2, $0x007f
+DATA halfSpecial<>+48(SB)/2, $0x007f
+DATA halfSpecial<>+50(SB)/2, $0x007f
+DATA halfSpecial<>+52(SB)/2, $0x007f
+DATA halfSpecial<>+54(SB)/2, $0x007f
+DATA halfSpecial<>+56(SB)/2, $0x007f
+DATA halfSpecial<>+58(SB)/2, $0x007f
+DATA halfSpecial<>+60(SB)/2, $0x007f
+DATA halfSpecial<>+62(SB)/2, $0x007f
+GLOBL halfSpecial<>(SB), RODATA|NOPTR, $64
 
 // func decodeHalfAVX2(x *Half)
 // Requires: AVX, AVX2, F16C
@@ -184,7 +264,7 @@ codes:
 	VPSRLW    $0x0a, Y4, Y5
 	VPCMPGTW  halfThirty<>+0(SB), Y5, Y6
 	VPMAXUW   halfOne<>+0(SB), Y5, Y5
-	VPADDW    halfCodeOne<>+0(SB), Y5, Y5
+	VPADDW    halfCode<>+0(SB), Y5, Y5
 	VPCMPEQW  Y0, Y4, Y4
 	VPANDN    Y5, Y4, Y5
 	VPAND     Y6, Y3, Y6
@@ -198,7 +278,7 @@ codes:
 	VPSRLW    $0x0a, Y4, Y6
 	VPCMPGTW  halfThirty<>+0(SB), Y6, Y7
 	VPMAXUW   halfOne<>+0(SB), Y6, Y6
-	VPADDW    halfCodeOne<>+0(SB), Y6, Y6
+	VPADDW    halfCode<>+0(SB), Y6, Y6
 	VPCMPEQW  Y0, Y4, Y4
 	VPANDN    Y6, Y4, Y6
 	VPAND     Y7, Y3, Y7
@@ -214,6 +294,48 @@ codes:
 	JNZ       codes
 	XORL      CX, CX
 	VPTEST    Y1, Y1
+	SETNE     CL
+	MOVQ      CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func decodeHalfAVX512(x *Half)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·decodeHalfAVX512(SB), NOSPLIT, $0-8
+	MOVQ      x+0(FP), AX
+	MOVQ      (AX), CX
+	MOVQ      8(AX), DX
+	MOVQ      16(AX), BX
+	MOVQ      24(AX), SI
+	SHRQ      $0x05, SI
+	KXORD     K1, K1, K1
+	VMOVDQU16 halfAbs<>+0(SB), Z0
+	VMOVDQU16 halfSpecial<>+0(SB), Z1
+	VMOVDQU16 halfOne<>+0(SB), Z2
+	VMOVDQU16 halfThirty<>+0(SB), Z3
+	VMOVDQU16 halfCode<>+0(SB), Z4
+
+codes:
+	VCVTPH2PS (CX), Z5
+	VMOVUPS   Z5, (DX)
+	VCVTPH2PS 32(CX), Z5
+	VMOVUPS   Z5, 64(DX)
+	VPANDD    (CX), Z0, Z5
+	VPTESTMW  Z5, Z5, K2
+	VPSRLW    $0x0a, Z5, Z5
+	VPCMPGTW  Z3, Z5, K3
+	VPMAXUW   Z2, Z5, Z5
+	VPADDW.Z  Z4, Z5, K2, Z5
+	VMOVDQU16 Z1, K3, Z5
+	KORD      K3, K1, K1
+	VPMOVWB   Z5, (BX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x20, BX
+	DECQ      SI
+	JNZ       codes
+	XORL      CX, CX
+	KORTESTD  K1, K1
 	SETNE     CL
 	MOVQ      CX, 32(AX)
 	VZEROUPPER
@@ -336,7 +458,183 @@ last:
 	VINSERTI128 $0x01, X3, Y1, Y5
 	VPERM2I128  $0x31, Y3, Y1, Y2
 	VPMAXUB     Y5, Y2, Y5
+	VPADDUSB    88(AX), Y5, Y5
 	VMOVDQU     Y5, (R12)
+	ADDQ        $0x20, R12
+	SUBQ        DI, R11
+	LEAQ        (R11)(SI*4), R11
+	SUBQ        $0x04, R10
+	JG          rows
+	LEAQ        (DX)(DI*8), DX
+	ADDQ        DI, R8
+	ADDQ        80(AX), R9
+	DECQ        16(SP)
+	JNZ         steps
+	MOVQ        40(AX), R8
+	LEAQ        (BX)(R8*8), BX
+	DECQ        8(SP)
+	JNZ         groups
+	ADDQ        72(AX), CX
+	DECQ        (SP)
+	JNZ         tiles
+	VZEROUPPER
+	RET
+
+DATA spreadQuads<>+0(SB)/1, $0x00
+DATA spreadQuads<>+1(SB)/1, $0x00
+DATA spreadQuads<>+2(SB)/1, $0x00
+DATA spreadQuads<>+3(SB)/1, $0x00
+DATA spreadQuads<>+4(SB)/1, $0x00
+DATA spreadQuads<>+5(SB)/1, $0x00
+DATA spreadQuads<>+6(SB)/1, $0x00
+DATA spreadQuads<>+7(SB)/1, $0x00
+DATA spreadQuads<>+8(SB)/1, $0x01
+DATA spreadQuads<>+9(SB)/1, $0x01
+DATA spreadQuads<>+10(SB)/1, $0x01
+DATA spreadQuads<>+11(SB)/1, $0x01
+DATA spreadQuads<>+12(SB)/1, $0x01
+DATA spreadQuads<>+13(SB)/1, $0x01
+DATA spreadQuads<>+14(SB)/1, $0x01
+DATA spreadQuads<>+15(SB)/1, $0x01
+DATA spreadQuads<>+16(SB)/1, $0x02
+DATA spreadQuads<>+17(SB)/1, $0x02
+DATA spreadQuads<>+18(SB)/1, $0x02
+DATA spreadQuads<>+19(SB)/1, $0x02
+DATA spreadQuads<>+20(SB)/1, $0x02
+DATA spreadQuads<>+21(SB)/1, $0x02
+DATA spreadQuads<>+22(SB)/1, $0x02
+DATA spreadQuads<>+23(SB)/1, $0x02
+DATA spreadQuads<>+24(SB)/1, $0x03
+DATA spreadQuads<>+25(SB)/1, $0x03
+DATA spreadQuads<>+26(SB)/1, $0x03
+DATA spreadQuads<>+27(SB)/1, $0x03
+DATA spreadQuads<>+28(SB)/1, $0x03
+DATA spreadQuads<>+29(SB)/1, $0x03
+DATA spreadQuads<>+30(SB)/1, $0x03
+DATA spreadQuads<>+31(SB)/1, $0x03
+DATA spreadQuads<>+32(SB)/1, $0x04
+DATA spreadQuads<>+33(SB)/1, $0x04
+DATA spreadQuads<>+34(SB)/1, $0x04
+DATA spreadQuads<>+35(SB)/1, $0x04
+DATA spreadQuads<>+36(SB)/1, $0x04
+DATA spreadQuads<>+37(SB)/1, $0x04
+DATA spreadQuads<>+38(SB)/1, $0x04
+DATA spreadQuads<>+39(SB)/1, $0x04
+DATA spreadQuads<>+40(SB)/1, $0x05
+DATA spreadQuads<>+41(SB)/1, $0x05
+DATA spreadQuads<>+42(SB)/1, $0x05
+DATA spreadQuads<>+43(SB)/1, $0x05
+DATA spreadQuads<>+44(SB)/1, $0x05
+DATA spreadQuads<>+45(SB)/1, $0x05
+DATA spreadQuads<>+46(SB)/1, $0x05
+DATA spreadQuads<>+47(SB)/1, $0x05
+DATA spreadQuads<>+48(SB)/1, $0x06
+DATA spreadQuads<>+49(SB)/1, $0x06
+DATA spreadQuads<>+50(SB)/1, $0x06
+DATA spreadQuads<>+51(SB)/1, $0x06
+DATA spreadQuads<>+52(SB)/1, $0x06
+DATA spreadQuads<>+53(SB)/1, $0x06
+DATA spreadQuads<>+54(SB)/1, $0x06
+DATA spreadQuads<>+55(SB)/1, $0x06
+DATA spreadQuads<>+56(SB)/1, $0x07
+DATA spreadQuads<>+57(SB)/1, $0x07
+DATA spreadQuads<>+58(SB)/1, $0x07
+DATA spreadQuads<>+59(SB)/1, $0x07
+DATA spreadQuads<>+60(SB)/1, $0x07
+DATA spreadQuads<>+61(SB)/1, $0x07
+DATA spreadQuads<>+62(SB)/1, $0x07
+DATA spreadQuads<>+63(SB)/1, $0x07
+GLOBL spreadQuads<>(SB), RODATA|NOPTR, $64
+
+// func largest8AVX512(x *Largest)
+// Requires: AVX, AVX2, AVX512BW, AVX512F
+TEXT ·largest8AVX512(SB), NOSPLIT, $24-8
+	MOVQ     x+0(FP), AX
+	MOVQ     (AX), CX
+	MOVQ     8(AX), DX
+	MOVQ     16(AX), BX
+	MOVQ     64(AX), SI
+	MOVQ     56(AX), DI
+	VMOVDQU8 spreadQuads<>+0(SB), Z0
+	VMOVDQU  88(AX), Y1
+	MOVQ     24(AX), R8
+	MOVQ     R8, (SP)
+
+tiles:
+	MOVQ 32(AX), R8
+	MOVQ R8, 8(SP)
+
+groups:
+	MOVQ CX, R8
+	MOVQ BX, R9
+	MOVQ 48(AX), R10
+	MOVQ R10, 16(SP)
+
+steps:
+	MOVQ 40(AX), R10
+	MOVQ R8, R11
+	MOVQ R9, R12
+
+rows:
+	LEAQ         (SI)(SI*2), R13
+	ADDQ         R11, R13
+	XORQ         R14, R14
+	VPBROADCASTQ (R11), Z2
+	VPSHUFB      Z0, Z2, Z2
+	VPADDB       (DX)(R14*8), Z2, Z2
+	VPBROADCASTQ (R11)(SI*1), Z3
+	VPSHUFB      Z0, Z3, Z3
+	VPADDB       (DX)(R14*8), Z3, Z3
+	VPBROADCASTQ (R11)(SI*2), Z4
+	VPSHUFB      Z0, Z4, Z4
+	VPADDB       (DX)(R14*8), Z4, Z4
+	VPBROADCASTQ (R13), Z5
+	VPSHUFB      Z0, Z5, Z5
+	VPADDB       (DX)(R14*8), Z5, Z5
+	ADDQ         $0x08, R11
+	ADDQ         $0x08, R13
+	ADDQ         $0x08, R14
+	CMPQ         R14, DI
+	JAE          last
+
+eights:
+	VPBROADCASTQ (R11), Z6
+	VPSHUFB      Z0, Z6, Z6
+	VPADDB       (DX)(R14*8), Z6, Z6
+	VPMAXUB      Z6, Z2, Z2
+	VPBROADCASTQ (R11)(SI*1), Z6
+	VPSHUFB      Z0, Z6, Z6
+	VPADDB       (DX)(R14*8), Z6, Z6
+	VPMAXUB      Z6, Z3, Z3
+	VPBROADCASTQ (R11)(SI*2), Z6
+	VPSHUFB      Z0, Z6, Z6
+	VPADDB       (DX)(R14*8), Z6, Z6
+	VPMAXUB      Z6, Z4, Z4
+	VPBROADCASTQ (R13), Z6
+	VPSHUFB      Z0, Z6, Z6
+	VPADDB       (DX)(R14*8), Z6, Z6
+	VPMAXUB      Z6, Z5, Z5
+	ADDQ         $0x08, R11
+	ADDQ         $0x08, R13
+	ADDQ         $0x08, R14
+	CMPQ         R14, DI
+	JB           eights
+
+last:
+	VSHUFI64X2  $0x44, Z4, Z2, Z6
+	VSHUFI64X2  $0xee, Z4, Z2, Z4
+	VPMAXUB     Z6, Z4, Z2
+	VSHUFI64X2  $0x44, Z5, Z3, Z6
+	VSHUFI64X2  $0xee, Z5, Z3, Z4
+	VPMAXUB     Z6, Z4, Z3
+	VPUNPCKLQDQ Z3, Z2, Z6
+	VPUNPCKHQDQ Z3, Z2, Z4
+	VPMAXUB     Z6, Z4, Z6
+	VSHUFI64X2  $0x08, Z6, Z6, Z4
+	VSHUFI64X2  $0x0d, Z6, Z6, Z6
+	VPMAXUB     Y6, Y4, Y6
+	VPADDUSB    Y1, Y6, Y6
+	VMOVDQU     Y6, (R12)
 	ADDQ        $0x20, R12
 	SUBQ        DI, R11
 	LEAQ        (R11)(SI*4), R11
@@ -387,41 +685,66 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPSUBD     256(AX), Y3, Y3
 	VPMAXSD    Y3, Y2, Y4
-	VPMAXSD    288(AX), Y4, Y4
-	VMOVDQU    352(AX), Y3
+	VPMAXSD    256(AX), Y4, Y4
+	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
 	VPSLLD     $0x17, Y3, Y3
 	VMULPS     Y3, Y0, Y4
 	VCVTTPS2DQ Y4, Y4
-	XORQ       R10, R10
 	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
 
 k:
 	VBROADCASTSS (R8)(R10*1), Y6
 	VMULPS       (DX)(R10*8), Y6, Y6
+	VBROADCASTSS 4(R8)(R10*1), Y7
+	VMULPS       32(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 8(R8)(R10*1), Y8
+	VMULPS       64(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 12(R8)(R10*1), Y9
+	VMULPS       96(DX)(R10*8), Y9, Y9
 	VMULPS       Y3, Y6, Y6
 	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
 	VPADDD       Y6, Y5, Y5
-	VBROADCASTSS 4(R8)(R10*1), Y6
-	VMULPS       32(DX)(R10*8), Y6, Y6
+
+middle:
+	VBROADCASTSS 16(R8)(R10*1), Y6
+	VMULPS       128(DX)(R10*8), Y6, Y6
+	VBROADCASTSS 20(R8)(R10*1), Y7
+	VMULPS       160(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 24(R8)(R10*1), Y8
+	VMULPS       192(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 28(R8)(R10*1), Y9
+	VMULPS       224(DX)(R10*8), Y9, Y9
 	VMULPS       Y3, Y6, Y6
 	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
 	VPADDD       Y6, Y5, Y5
-	VBROADCASTSS 8(R8)(R10*1), Y6
-	VMULPS       64(DX)(R10*8), Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VPADDD       Y6, Y5, Y5
-	VBROADCASTSS 12(R8)(R10*1), Y6
-	VMULPS       96(DX)(R10*8), Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VPADDD       Y6, Y5, Y5
-	ADDQ         $0x10, R10
+	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
-	JB           k
+	JL           k
 	VPADDD       Y4, Y5, Y6
 	VPOR         Y4, Y5, Y7
 	VPAND        Y6, Y7, Y7
@@ -435,31 +758,34 @@ k:
 	VPSRLD       $0x18, Y6, Y7
 	VPANDN       Y6, Y7, Y6
 	VCVTDQ2PS    Y6, Y6
-	VMOVDQU      384(AX), Y7
+	VMOVDQU      352(AX), Y7
 	VPSUBD       Y3, Y7, Y7
 	VPSLLD       $0x17, Y5, Y5
 	VPADDD       Y5, Y7, Y7
 	VMULPS       Y7, Y6, Y6
 	VPSLLD       $0x1f, Y4, Y4
 	VORPS        Y4, Y6, Y6
-	VANDPS       416(AX), Y6, Y6
-	VMOVDQU      480(AX), Y3
+	VANDPS       384(AX), Y6, Y6
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
-	VPCMPGTD     160(AX), Y1, Y1
-	VPOR         Y3, Y1, Y2
-	VPTEST       Y2, Y2
-	JZ           usual
-	VPXOR        Y4, Y4, Y4
-	VPAND        416(AX), Y0, Y5
-	VPAND        96(AX), Y5, Y2
-	VPCMPEQD     Y4, Y2, Y2
-	VPANDN       Y5, Y2, Y5
-	VBLENDVPS    Y3, Y5, Y6, Y6
-	VCMPPS       $0x03, Y0, Y0, Y2
-	VBLENDVPS    Y2, 192(AX), Y0, Y5
-	VBLENDVPS    Y1, Y5, Y6, Y6
+	VPTEST       Y3, Y3
+	JZ           some
+	VPXOR        Y5, Y5, Y5
+	VPAND        384(AX), Y0, Y4
+	VPAND        96(AX), Y4, Y2
+	VPCMPEQD     Y5, Y2, Y5
+	VPANDN       Y4, Y5, Y4
+	VBLENDVPS    Y3, Y4, Y6, Y6
 
-usual:
+some:
+	VPCMPGTD  160(AX), Y1, Y2
+	VPTEST    Y2, Y2
+	JZ        finite
+	VCMPPS    $0x03, Y0, Y0, Y5
+	VBLENDVPS Y5, 192(AX), Y0, Y4
+	VBLENDVPS Y2, Y4, Y6, Y6
+
+finite:
 	VMOVUPS Y6, (DI)
 	ADDQ    72(AX), R8
 	ADDQ    $0x08, BX
@@ -507,67 +833,95 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPSUBD     256(AX), Y3, Y3
 	VPMAXSD    Y3, Y2, Y4
-	VMOVDQU    352(AX), Y3
+	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
 	VPSLLD     $0x17, Y3, Y3
 	VMULPS     Y3, Y0, Y4
 	VCVTTPS2DQ Y4, Y4
-	XORQ       R10, R10
 	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
 
 k:
 	VBROADCASTSS (R8)(R10*1), Y6
 	VMULPS       (DX)(R10*8), Y6, Y6
+	VBROADCASTSS 4(R8)(R10*1), Y7
+	VMULPS       32(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 8(R8)(R10*1), Y8
+	VMULPS       64(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 12(R8)(R10*1), Y9
+	VMULPS       96(DX)(R10*8), Y9, Y9
 	VMULPS       Y3, Y6, Y6
 	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
 	VPADDD       Y6, Y5, Y5
-	VBROADCASTSS 4(R8)(R10*1), Y6
-	VMULPS       32(DX)(R10*8), Y6, Y6
+
+middle:
+	VBROADCASTSS 16(R8)(R10*1), Y6
+	VMULPS       128(DX)(R10*8), Y6, Y6
+	VBROADCASTSS 20(R8)(R10*1), Y7
+	VMULPS       160(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 24(R8)(R10*1), Y8
+	VMULPS       192(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 28(R8)(R10*1), Y9
+	VMULPS       224(DX)(R10*8), Y9, Y9
 	VMULPS       Y3, Y6, Y6
 	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
 	VPADDD       Y6, Y5, Y5
-	VBROADCASTSS 8(R8)(R10*1), Y6
-	VMULPS       64(DX)(R10*8), Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VPADDD       Y6, Y5, Y5
-	VBROADCASTSS 12(R8)(R10*1), Y6
-	VMULPS       96(DX)(R10*8), Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VPADDD       Y6, Y5, Y5
-	ADDQ         $0x10, R10
+	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
-	JB           k
+	JL           k
 	VPADDD       Y4, Y5, Y5
 	VPABSD       Y5, Y4
 	VPSRLD       $0x18, Y4, Y6
 	VPANDN       Y4, Y6, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVDQU      384(AX), Y6
+	VMOVDQU      352(AX), Y6
 	VPSUBD       Y3, Y6, Y6
 	VMULPS       Y6, Y4, Y4
 	VPAND        128(AX), Y5, Y5
 	VORPS        Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
-	VPCMPGTD     160(AX), Y1, Y1
-	VPOR         Y3, Y1, Y2
-	VPTEST       Y2, Y2
-	JZ           usual
-	VPXOR        Y5, Y5, Y5
-	VPAND        416(AX), Y0, Y6
-	VPAND        96(AX), Y6, Y2
-	VPCMPEQD     Y5, Y2, Y2
-	VPANDN       Y6, Y2, Y6
-	VBLENDVPS    Y3, Y6, Y4, Y4
-	VCMPPS       $0x03, Y0, Y0, Y2
-	VBLENDVPS    Y2, 192(AX), Y0, Y6
-	VBLENDVPS    Y1, Y6, Y4, Y4
+	VPTEST       Y3, Y3
+	JZ           some
+	VPXOR        Y6, Y6, Y6
+	VPAND        384(AX), Y0, Y5
+	VPAND        96(AX), Y5, Y2
+	VPCMPEQD     Y6, Y2, Y6
+	VPANDN       Y5, Y6, Y5
+	VBLENDVPS    Y3, Y5, Y4, Y4
 
-usual:
+some:
+	VPCMPGTD  160(AX), Y1, Y2
+	VPTEST    Y2, Y2
+	JZ        finite
+	VCMPPS    $0x03, Y0, Y0, Y6
+	VBLENDVPS Y6, 192(AX), Y0, Y5
+	VBLENDVPS Y2, Y5, Y4, Y4
+
+finite:
 	VMOVUPS Y4, (DI)
 	ADDQ    72(AX), R8
 	ADDQ    $0x08, BX
@@ -615,45 +969,70 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPSUBD     256(AX), Y3, Y3
 	VPXOR      Y4, Y4, Y4
 	VPCMPEQD   Y4, Y1, Y4
-	VPMAXSD    320(AX), Y3, Y5
+	VPMAXSD    288(AX), Y3, Y5
 	VPBLENDVB  Y4, Y3, Y5, Y3
 	VPMAXSD    Y3, Y2, Y4
-	VPMAXSD    288(AX), Y4, Y4
-	VMOVDQU    352(AX), Y3
+	VPMAXSD    256(AX), Y4, Y4
+	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
 	VPSLLD     $0x17, Y3, Y3
 	VMULPS     Y3, Y0, Y4
 	VCVTTPS2DQ Y4, Y4
-	XORQ       R10, R10
 	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
 
 k:
 	VBROADCASTSS (R8)(R10*1), Y6
 	VMULPS       (DX)(R10*8), Y6, Y6
+	VBROADCASTSS 4(R8)(R10*1), Y7
+	VMULPS       32(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 8(R8)(R10*1), Y8
+	VMULPS       64(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 12(R8)(R10*1), Y9
+	VMULPS       96(DX)(R10*8), Y9, Y9
 	VMULPS       Y3, Y6, Y6
 	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
 	VPADDD       Y6, Y5, Y5
-	VBROADCASTSS 4(R8)(R10*1), Y6
-	VMULPS       32(DX)(R10*8), Y6, Y6
+
+middle:
+	VBROADCASTSS 16(R8)(R10*1), Y6
+	VMULPS       128(DX)(R10*8), Y6, Y6
+	VBROADCASTSS 20(R8)(R10*1), Y7
+	VMULPS       160(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 24(R8)(R10*1), Y8
+	VMULPS       192(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 28(R8)(R10*1), Y9
+	VMULPS       224(DX)(R10*8), Y9, Y9
 	VMULPS       Y3, Y6, Y6
 	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
 	VPADDD       Y6, Y5, Y5
-	VBROADCASTSS 8(R8)(R10*1), Y6
-	VMULPS       64(DX)(R10*8), Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VPADDD       Y6, Y5, Y5
-	VBROADCASTSS 12(R8)(R10*1), Y6
-	VMULPS       96(DX)(R10*8), Y6, Y6
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VPADDD       Y6, Y5, Y5
-	ADDQ         $0x10, R10
+	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
-	JB           k
+	JL           k
 	VPADDD       Y4, Y5, Y6
 	VPOR         Y4, Y5, Y8
 	VPAND        Y6, Y8, Y8
@@ -674,7 +1053,7 @@ k:
 	VPCMPEQD     Y6, Y5, Y5
 	VPANDN       224(AX), Y5, Y5
 	VORPS        Y5, Y4, Y4
-	VMOVDQU      384(AX), Y5
+	VMOVDQU      352(AX), Y5
 	VPSUBD       Y3, Y5, Y5
 	VPSLLD       $0x17, Y8, Y8
 	VPADDD       Y8, Y5, Y5
@@ -682,25 +1061,28 @@ k:
 	VPSLLD       $0x1f, Y7, Y7
 	VORPS        Y7, Y4, Y4
 	VANDPS       96(AX), Y4, Y5
-	VPCMPGTD     448(AX), Y5, Y5
+	VPCMPGTD     416(AX), Y5, Y5
 	VANDPS       Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
-	VPCMPGTD     160(AX), Y1, Y1
-	VPOR         Y3, Y1, Y2
-	VPTEST       Y2, Y2
-	JZ           usual
-	VPXOR        Y5, Y5, Y5
-	VPAND        416(AX), Y0, Y6
-	VPAND        96(AX), Y6, Y2
-	VPCMPEQD     Y5, Y2, Y2
-	VPANDN       Y6, Y2, Y6
-	VBLENDVPS    Y3, Y6, Y4, Y4
-	VCMPPS       $0x03, Y0, Y0, Y2
-	VBLENDVPS    Y2, 192(AX), Y0, Y6
-	VBLENDVPS    Y1, Y6, Y4, Y4
+	VPTEST       Y3, Y3
+	JZ           some
+	VPXOR        Y6, Y6, Y6
+	VPAND        384(AX), Y0, Y5
+	VPAND        96(AX), Y5, Y2
+	VPCMPEQD     Y6, Y2, Y6
+	VPANDN       Y5, Y6, Y5
+	VBLENDVPS    Y3, Y5, Y4, Y4
 
-usual:
+some:
+	VPCMPGTD  160(AX), Y1, Y2
+	VPTEST    Y2, Y2
+	JZ        finite
+	VCMPPS    $0x03, Y0, Y0, Y6
+	VBLENDVPS Y6, 192(AX), Y0, Y5
+	VBLENDVPS Y2, Y5, Y4, Y4
+
+finite:
 	VCVTPS2PH $0x00, Y4, (DI)
 	ADDQ      72(AX), R8
 	ADDQ      $0x08, BX
@@ -748,46 +1130,75 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPSUBD     256(AX), Y3, Y3
 	VPMAXSD    Y3, Y2, Y4
-	VPMAXSD    288(AX), Y4, Y4
-	VMOVDQU    352(AX), Y3
+	VPMAXSD    256(AX), Y4, Y4
+	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
 	VPSLLD     $0x17, Y3, Y3
 	VMULPS     Y3, Y0, Y4
 	VCVTTPS2DQ Y4, Y4
 	VMOVAPS    Y0, Y6
-	XORQ       R10, R10
 	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
 
 k:
 	VBROADCASTSS (R8)(R10*1), Y7
 	VMULPS       (DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 4(R8)(R10*1), Y8
+	VMULPS       32(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 8(R8)(R10*1), Y9
+	VMULPS       64(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 12(R8)(R10*1), Y10
+	VMULPS       96(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
 	VMULPS       Y3, Y7, Y7
 	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
 	VPADDD       Y7, Y5, Y5
-	VBROADCASTSS 4(R8)(R10*1), Y7
-	VMULPS       32(DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
+
+middle:
+	VBROADCASTSS 16(R8)(R10*1), Y7
+	VMULPS       128(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 20(R8)(R10*1), Y8
+	VMULPS       160(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 24(R8)(R10*1), Y9
+	VMULPS       192(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 28(R8)(R10*1), Y10
+	VMULPS       224(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
 	VMULPS       Y3, Y7, Y7
 	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
 	VPADDD       Y7, Y5, Y5
-	VBROADCASTSS 8(R8)(R10*1), Y7
-	VMULPS       64(DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VPADDD       Y7, Y5, Y5
-	VBROADCASTSS 12(R8)(R10*1), Y7
-	VMULPS       96(DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VPADDD       Y7, Y5, Y5
-	ADDQ         $0x10, R10
+	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
-	JB           k
+	JL           k
 	VPADDD       Y4, Y5, Y7
 	VPOR         Y4, Y5, Y8
 	VPAND        Y7, Y8, Y8
@@ -801,47 +1212,46 @@ k:
 	VPSRLD       $0x18, Y7, Y8
 	VPANDN       Y7, Y8, Y7
 	VCVTDQ2PS    Y7, Y7
-	VMOVDQU      384(AX), Y8
+	VMOVDQU      352(AX), Y8
 	VPSUBD       Y3, Y8, Y8
 	VPSLLD       $0x17, Y5, Y5
 	VPADDD       Y5, Y8, Y8
 	VMULPS       Y8, Y7, Y7
 	VPSLLD       $0x1f, Y4, Y4
 	VORPS        Y4, Y7, Y7
-	VANDPS       416(AX), Y7, Y7
-	VMOVDQU      480(AX), Y3
+	VANDPS       384(AX), Y7, Y7
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
-	VPCMPGTD     160(AX), Y1, Y1
-	VPCMPGTD     512(AX), Y2, Y2
-	VPOR         Y2, Y1, Y1
-	VPOR         Y3, Y1, Y2
-	VPTEST       Y2, Y2
-	JZ           usual
+	VPTEST       Y3, Y3
+	JZ           some
 	VPXOR        Y4, Y4, Y4
-	VPAND        416(AX), Y0, Y0
-	VPAND        96(AX), Y0, Y2
-	VPCMPEQD     Y4, Y2, Y2
-	VPANDN       Y0, Y2, Y0
-	VBLENDVPS    Y3, Y0, Y7, Y7
-	VCMPPS       $0x03, Y6, Y6, Y2
-	VBLENDVPS    Y2, 192(AX), Y6, Y0
-	VBLENDVPS    Y1, Y0, Y7, Y7
+	VPAND        384(AX), Y0, Y5
+	VPAND        96(AX), Y5, Y0
+	VPCMPEQD     Y4, Y0, Y4
+	VPANDN       Y5, Y4, Y5
+	VBLENDVPS    Y3, Y5, Y7, Y7
 
-usual:
-	VMOVUPS Y7, (DI)
-	ADDQ    72(AX), R8
-	ADDQ    $0x08, BX
-	ADDQ    $0x20, SI
-	ADDQ    $0x20, DI
-	SUBQ    $0x01, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
+some:
+	VPCMPGTD  160(AX), Y1, Y0
+	VPCMPGTD  480(AX), Y2, Y4
+	VPOR      Y4, Y0, Y0
+	VCMPPS    $0x03, Y6, Y6, Y4
+	VBLENDVPS Y4, 192(AX), Y6, Y5
+	VBLENDVPS Y0, Y5, Y7, Y7
+	VMOVUPS   Y7, (DI)
+	ADDQ      72(AX), R8
+	ADDQ      $0x08, BX
+	ADDQ      $0x20, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x01, R9
+	JG        rows
+	ADDQ      88(AX), DX
+	DECQ      24(SP)
+	JNZ       groups
+	ADDQ      80(AX), CX
+	DECQ      16(SP)
+	JNZ       tiles
+	LDMXCSR   (SP)
 	VZEROUPPER
 	RET
 
@@ -875,88 +1285,116 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPSUBD     256(AX), Y3, Y3
 	VPMAXSD    Y3, Y2, Y4
-	VMOVDQU    352(AX), Y3
+	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
 	VPSLLD     $0x17, Y3, Y3
 	VMULPS     Y3, Y0, Y4
 	VCVTTPS2DQ Y4, Y4
 	VMOVAPS    Y0, Y6
-	XORQ       R10, R10
 	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
 
 k:
 	VBROADCASTSS (R8)(R10*1), Y7
 	VMULPS       (DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 4(R8)(R10*1), Y8
+	VMULPS       32(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 8(R8)(R10*1), Y9
+	VMULPS       64(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 12(R8)(R10*1), Y10
+	VMULPS       96(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
 	VMULPS       Y3, Y7, Y7
 	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
 	VPADDD       Y7, Y5, Y5
-	VBROADCASTSS 4(R8)(R10*1), Y7
-	VMULPS       32(DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
+
+middle:
+	VBROADCASTSS 16(R8)(R10*1), Y7
+	VMULPS       128(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 20(R8)(R10*1), Y8
+	VMULPS       160(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 24(R8)(R10*1), Y9
+	VMULPS       192(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 28(R8)(R10*1), Y10
+	VMULPS       224(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
 	VMULPS       Y3, Y7, Y7
 	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
 	VPADDD       Y7, Y5, Y5
-	VBROADCASTSS 8(R8)(R10*1), Y7
-	VMULPS       64(DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VPADDD       Y7, Y5, Y5
-	VBROADCASTSS 12(R8)(R10*1), Y7
-	VMULPS       96(DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VPADDD       Y7, Y5, Y5
-	ADDQ         $0x10, R10
+	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
-	JB           k
+	JL           k
 	VPADDD       Y4, Y5, Y5
 	VPABSD       Y5, Y4
 	VPSRLD       $0x18, Y4, Y7
 	VPANDN       Y4, Y7, Y4
 	VCVTDQ2PS    Y4, Y4
-	VMOVDQU      384(AX), Y7
+	VMOVDQU      352(AX), Y7
 	VPSUBD       Y3, Y7, Y7
 	VMULPS       Y7, Y4, Y4
 	VPAND        128(AX), Y5, Y5
 	VORPS        Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
-	VPCMPGTD     160(AX), Y1, Y1
-	VPCMPGTD     512(AX), Y2, Y2
-	VPOR         Y2, Y1, Y1
-	VPOR         Y3, Y1, Y2
-	VPTEST       Y2, Y2
-	JZ           usual
+	VPTEST       Y3, Y3
+	JZ           some
 	VPXOR        Y5, Y5, Y5
-	VPAND        416(AX), Y0, Y0
-	VPAND        96(AX), Y0, Y2
-	VPCMPEQD     Y5, Y2, Y2
-	VPANDN       Y0, Y2, Y0
-	VBLENDVPS    Y3, Y0, Y4, Y4
-	VCMPPS       $0x03, Y6, Y6, Y2
-	VBLENDVPS    Y2, 192(AX), Y6, Y0
-	VBLENDVPS    Y1, Y0, Y4, Y4
+	VPAND        384(AX), Y0, Y7
+	VPAND        96(AX), Y7, Y0
+	VPCMPEQD     Y5, Y0, Y5
+	VPANDN       Y7, Y5, Y7
+	VBLENDVPS    Y3, Y7, Y4, Y4
 
-usual:
-	VMOVUPS Y4, (DI)
-	ADDQ    72(AX), R8
-	ADDQ    $0x08, BX
-	ADDQ    $0x20, SI
-	ADDQ    $0x20, DI
-	SUBQ    $0x01, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
+some:
+	VPCMPGTD  160(AX), Y1, Y0
+	VPCMPGTD  480(AX), Y2, Y5
+	VPOR      Y5, Y0, Y0
+	VCMPPS    $0x03, Y6, Y6, Y5
+	VBLENDVPS Y5, 192(AX), Y6, Y7
+	VBLENDVPS Y0, Y7, Y4, Y4
+	VMOVUPS   Y4, (DI)
+	ADDQ      72(AX), R8
+	ADDQ      $0x08, BX
+	ADDQ      $0x20, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x01, R9
+	JG        rows
+	ADDQ      88(AX), DX
+	DECQ      24(SP)
+	JNZ       groups
+	ADDQ      80(AX), CX
+	DECQ      16(SP)
+	JNZ       tiles
+	LDMXCSR   (SP)
 	VZEROUPPER
 	RET
 
@@ -990,50 +1428,79 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPSUBD     256(AX), Y3, Y3
 	VPXOR      Y4, Y4, Y4
 	VPCMPEQD   Y4, Y1, Y4
-	VPMAXSD    320(AX), Y3, Y5
+	VPMAXSD    288(AX), Y3, Y5
 	VPBLENDVB  Y4, Y3, Y5, Y3
 	VPMAXSD    Y3, Y2, Y4
-	VPMAXSD    288(AX), Y4, Y4
-	VMOVDQU    352(AX), Y3
+	VPMAXSD    256(AX), Y4, Y4
+	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
 	VPSLLD     $0x17, Y3, Y3
 	VMULPS     Y3, Y0, Y4
 	VCVTTPS2DQ Y4, Y4
 	VMOVAPS    Y0, Y6
-	XORQ       R10, R10
 	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
 
 k:
 	VBROADCASTSS (R8)(R10*1), Y7
 	VMULPS       (DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
+	VBROADCASTSS 4(R8)(R10*1), Y8
+	VMULPS       32(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 8(R8)(R10*1), Y9
+	VMULPS       64(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 12(R8)(R10*1), Y10
+	VMULPS       96(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
 	VMULPS       Y3, Y7, Y7
 	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
 	VPADDD       Y7, Y5, Y5
-	VBROADCASTSS 4(R8)(R10*1), Y7
-	VMULPS       32(DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
+
+middle:
+	VBROADCASTSS 16(R8)(R10*1), Y7
+	VMULPS       128(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 20(R8)(R10*1), Y8
+	VMULPS       160(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 24(R8)(R10*1), Y9
+	VMULPS       192(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 28(R8)(R10*1), Y10
+	VMULPS       224(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
 	VMULPS       Y3, Y7, Y7
 	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
 	VPADDD       Y7, Y5, Y5
-	VBROADCASTSS 8(R8)(R10*1), Y7
-	VMULPS       64(DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VPADDD       Y7, Y5, Y5
-	VBROADCASTSS 12(R8)(R10*1), Y7
-	VMULPS       96(DX)(R10*8), Y7, Y7
-	VADDPS       Y7, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VPADDD       Y7, Y5, Y5
-	ADDQ         $0x10, R10
+	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
-	JB           k
+	JL           k
 	VPADDD       Y4, Y5, Y7
 	VPOR         Y4, Y5, Y9
 	VPAND        Y7, Y9, Y9
@@ -1054,7 +1521,7 @@ k:
 	VPCMPEQD     Y7, Y5, Y5
 	VPANDN       224(AX), Y5, Y5
 	VORPS        Y5, Y4, Y4
-	VMOVDQU      384(AX), Y5
+	VMOVDQU      352(AX), Y5
 	VPSUBD       Y3, Y5, Y5
 	VPSLLD       $0x17, Y9, Y9
 	VPADDD       Y9, Y5, Y5
@@ -1062,27 +1529,26 @@ k:
 	VPSLLD       $0x1f, Y8, Y8
 	VORPS        Y8, Y4, Y4
 	VANDPS       96(AX), Y4, Y5
-	VPCMPGTD     448(AX), Y5, Y5
+	VPCMPGTD     416(AX), Y5, Y5
 	VANDPS       Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
-	VPCMPGTD     160(AX), Y1, Y1
-	VPCMPGTD     512(AX), Y2, Y2
-	VPOR         Y2, Y1, Y1
-	VPOR         Y3, Y1, Y2
-	VPTEST       Y2, Y2
-	JZ           usual
+	VPTEST       Y3, Y3
+	JZ           some
 	VPXOR        Y5, Y5, Y5
-	VPAND        416(AX), Y0, Y0
-	VPAND        96(AX), Y0, Y2
-	VPCMPEQD     Y5, Y2, Y2
-	VPANDN       Y0, Y2, Y0
-	VBLENDVPS    Y3, Y0, Y4, Y4
-	VCMPPS       $0x03, Y6, Y6, Y2
-	VBLENDVPS    Y2, 192(AX), Y6, Y0
-	VBLENDVPS    Y1, Y0, Y4, Y4
+	VPAND        384(AX), Y0, Y7
+	VPAND        96(AX), Y7, Y0
+	VPCMPEQD     Y5, Y0, Y5
+	VPANDN       Y7, Y5, Y7
+	VBLENDVPS    Y3, Y7, Y4, Y4
 
-usual:
+some:
+	VPCMPGTD  160(AX), Y1, Y0
+	VPCMPGTD  480(AX), Y2, Y5
+	VPOR      Y5, Y0, Y0
+	VCMPPS    $0x03, Y6, Y6, Y5
+	VBLENDVPS Y5, 192(AX), Y6, Y7
+	VBLENDVPS Y0, Y7, Y4, Y4
 	VCVTPS2PH $0x00, Y4, (DI)
 	ADDQ      72(AX), R8
 	ADDQ      $0x08, BX
@@ -1132,81 +1598,118 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPSUBD.BCST  256(AX), Z3, Z3
 	VPMAXSD      Z3, Z2, Z4
-	VPMAXSD.BCST 288(AX), Z4, Z4
-	VPBROADCASTD 352(AX), Z3
+	VPMAXSD.BCST 256(AX), Z4, Z4
+	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VMULPS       Z3, Z0, Z4
 	VCVTTPS2DQ   Z4, Z4
-	MOVQ         R8, R11
-	ADDQ         72(AX), R11
-	XORQ         R10, R10
 	VPXORD       Z5, Z5, Z5
+	MOVQ         72(AX), R10
+	LEAQ         (R8)(R10*1), R10
+	XORQ         R11, R11
+	TESTQ        $0x00000010, 64(AX)
+	JZ           k
+	SUBQ         $0x10, R11
+	JMP          middle
 
 k:
-	VBROADCASTSS      (R8)(R10*1), Z7
-	VBROADCASTSS      (R11)(R10*1), K1, Z7
-	VBROADCASTF32X8   (DX)(R10*8), Z8
+	VBROADCASTF32X8 (DX)(R11*8), Z6
+	VBROADCASTF32X8 32(DX)(R11*8), Z7
+	VBROADCASTF32X8 64(DX)(R11*8), Z8
+	VBROADCASTF32X8 96(DX)(R11*8), Z9
+	VBROADCASTSS    (R8)(R11*1), Z10
+	VBROADCASTSS    (R10)(R11*1), K1, Z10
+	VMULPS          Z6, Z10, Z10
+	VBROADCASTSS    4(R8)(R11*1), Z6
+	VBROADCASTSS    4(R10)(R11*1), K1, Z6
+	VMULPS          Z7, Z6, Z6
+	VBROADCASTSS    8(R8)(R11*1), Z7
+	VBROADCASTSS    8(R10)(R11*1), K1, Z7
+	VMULPS          Z8, Z7, Z7
+	VBROADCASTSS    12(R8)(R11*1), Z8
+	VBROADCASTSS    12(R10)(R11*1), K1, Z8
+	VMULPS          Z9, Z8, Z8
+	VMULPS          Z3, Z10, Z10
+	VCVTTPS2DQ      Z10, Z10
+	VMULPS          Z3, Z6, Z6
+	VCVTTPS2DQ      Z6, Z6
+	VMULPS          Z3, Z7, Z7
+	VCVTTPS2DQ      Z7, Z7
+	VMULPS          Z3, Z8, Z8
+	VCVTTPS2DQ      Z8, Z8
+	VPADDD          Z6, Z10, Z10
+	VPADDD          Z8, Z7, Z7
+	VPADDD          Z7, Z10, Z10
+	VPADDD          Z10, Z5, Z5
+
+middle:
+	VBROADCASTF32X8   128(DX)(R11*8), Z6
+	VBROADCASTF32X8   160(DX)(R11*8), Z7
+	VBROADCASTF32X8   192(DX)(R11*8), Z8
+	VBROADCASTF32X8   224(DX)(R11*8), Z9
+	VBROADCASTSS      16(R8)(R11*1), Z10
+	VBROADCASTSS      16(R10)(R11*1), K1, Z10
+	VMULPS            Z6, Z10, Z10
+	VBROADCASTSS      20(R8)(R11*1), Z6
+	VBROADCASTSS      20(R10)(R11*1), K1, Z6
+	VMULPS            Z7, Z6, Z6
+	VBROADCASTSS      24(R8)(R11*1), Z7
+	VBROADCASTSS      24(R10)(R11*1), K1, Z7
 	VMULPS            Z8, Z7, Z7
+	VBROADCASTSS      28(R8)(R11*1), Z8
+	VBROADCASTSS      28(R10)(R11*1), K1, Z8
+	VMULPS            Z9, Z8, Z8
+	VMULPS            Z3, Z10, Z10
+	VCVTTPS2DQ        Z10, Z10
+	VMULPS            Z3, Z6, Z6
+	VCVTTPS2DQ        Z6, Z6
 	VMULPS            Z3, Z7, Z7
 	VCVTTPS2DQ        Z7, Z7
-	VPADDD            Z7, Z5, Z5
-	VBROADCASTSS      4(R8)(R10*1), Z7
-	VBROADCASTSS      4(R11)(R10*1), K1, Z7
-	VBROADCASTF32X8   32(DX)(R10*8), Z8
-	VMULPS            Z8, Z7, Z7
-	VMULPS            Z3, Z7, Z7
-	VCVTTPS2DQ        Z7, Z7
-	VPADDD            Z7, Z5, Z5
-	VBROADCASTSS      8(R8)(R10*1), Z7
-	VBROADCASTSS      8(R11)(R10*1), K1, Z7
-	VBROADCASTF32X8   64(DX)(R10*8), Z8
-	VMULPS            Z8, Z7, Z7
-	VMULPS            Z3, Z7, Z7
-	VCVTTPS2DQ        Z7, Z7
-	VPADDD            Z7, Z5, Z5
-	VBROADCASTSS      12(R8)(R10*1), Z7
-	VBROADCASTSS      12(R11)(R10*1), K1, Z7
-	VBROADCASTF32X8   96(DX)(R10*8), Z8
-	VMULPS            Z8, Z7, Z7
-	VMULPS            Z3, Z7, Z7
-	VCVTTPS2DQ        Z7, Z7
-	VPADDD            Z7, Z5, Z5
-	ADDQ              $0x10, R10
-	CMPQ              R10, 64(AX)
-	JB                k
-	VPBROADCASTD      384(AX), Z7
-	VPSUBD            Z3, Z7, Z7
+	VMULPS            Z3, Z8, Z8
+	VCVTTPS2DQ        Z8, Z8
+	VPADDD            Z6, Z10, Z10
+	VPADDD            Z8, Z7, Z7
+	VPADDD            Z7, Z10, Z10
+	VPADDD            Z10, Z5, Z5
+	ADDQ              $0x20, R11
+	CMPQ              R11, 64(AX)
+	JL                k
+	VPBROADCASTD      352(AX), Z6
+	VPSUBD            Z3, Z6, Z6
 	VPADDD            Z4, Z5, Z3
 	VPTERNLOGD        $0xe8, Z3, Z4, Z5
 	VPMOVD2M          Z5, K2
-	VPXORD            Z6, Z6, Z6
-	VPSUBD            Z3, Z6, K2, Z3
+	VPXORD            Z11, Z11, Z11
+	VPSUBD            Z3, Z11, K2, Z3
 	VCVTUDQ2PS.RZ_SAE Z3, Z3
-	VMULPS            Z7, Z3, Z3
+	VMULPS            Z6, Z3, Z3
 	VPTERNLOGD.BCST   $0xf8, 128(AX), Z5, Z3
-	VPANDD.BCST       416(AX), Z3, Z3
-	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
-	VPCMPGTD.BCST     160(AX), Z1, K3
-	KORTESTW          K2, K3
-	JZ                usual
-	VPANDD.BCST       416(AX), Z0, Z1
-	VPTESTMD.BCST     96(AX), Z1, K4
-	VMOVDQA32.Z       Z1, K4, Z1
-	VMOVDQA32         Z1, K2, Z3
-	VMOVAPS           Z0, K3, Z3
-	VCMPPS            $0x03, Z0, Z0, K3, K2
-	VPBROADCASTD      192(AX), K2, Z3
+	VPANDD.BCST       384(AX), Z3, Z3
+	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	KORTESTW          K2, K2
+	JZ                some0
+	VPANDD.BCST       384(AX), Z0, Z2
+	VPTESTMD.BCST     96(AX), Z2, K3
+	VMOVDQA32.Z       Z2, K3, Z2
+	VMOVDQA32         Z2, K2, Z3
 
-usual:
+some0:
+	VPCMPGTD.BCST 160(AX), Z1, K2
+	KORTESTW      K2, K2
+	JZ            finite0
+	VMOVAPS       Z0, K2, Z3
+	VCMPPS        $0x03, Z0, Z0, K2, K2
+	VPBROADCASTD  192(AX), K2, Z3
+
+finite0:
 	VMOVUPS Z3, (DI)
 	MOVQ    72(AX), R10
 	LEAQ    (R8)(R10*2), R8
 	ADDQ    $0x10, BX
-	ADDQ    $0x40, SI
-	ADDQ    $0x40, DI
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, DI
 	SUBQ    $0x02, R9
 	JG      rows
 	ADDQ    88(AX), DX
@@ -1251,74 +1754,111 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPSUBD.BCST  256(AX), Z3, Z3
 	VPMAXSD      Z3, Z2, Z4
-	VPBROADCASTD 352(AX), Z3
+	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VMULPS       Z3, Z0, Z4
 	VCVTTPS2DQ   Z4, Z4
-	MOVQ         R8, R11
-	ADDQ         72(AX), R11
-	XORQ         R10, R10
 	VPXORD       Z5, Z5, Z5
+	MOVQ         72(AX), R10
+	LEAQ         (R8)(R10*1), R10
+	XORQ         R11, R11
+	TESTQ        $0x00000010, 64(AX)
+	JZ           k
+	SUBQ         $0x10, R11
+	JMP          middle
 
 k:
-	VBROADCASTSS     (R8)(R10*1), Z6
-	VBROADCASTSS     (R11)(R10*1), K1, Z6
-	VBROADCASTF32X8  (DX)(R10*8), Z7
+	VBROADCASTF32X8 (DX)(R11*8), Z6
+	VBROADCASTF32X8 32(DX)(R11*8), Z7
+	VBROADCASTF32X8 64(DX)(R11*8), Z8
+	VBROADCASTF32X8 96(DX)(R11*8), Z9
+	VBROADCASTSS    (R8)(R11*1), Z10
+	VBROADCASTSS    (R10)(R11*1), K1, Z10
+	VMULPS          Z6, Z10, Z10
+	VBROADCASTSS    4(R8)(R11*1), Z6
+	VBROADCASTSS    4(R10)(R11*1), K1, Z6
+	VMULPS          Z7, Z6, Z6
+	VBROADCASTSS    8(R8)(R11*1), Z7
+	VBROADCASTSS    8(R10)(R11*1), K1, Z7
+	VMULPS          Z8, Z7, Z7
+	VBROADCASTSS    12(R8)(R11*1), Z8
+	VBROADCASTSS    12(R10)(R11*1), K1, Z8
+	VMULPS          Z9, Z8, Z8
+	VMULPS          Z3, Z10, Z10
+	VCVTTPS2DQ      Z10, Z10
+	VMULPS          Z3, Z6, Z6
+	VCVTTPS2DQ      Z6, Z6
+	VMULPS          Z3, Z7, Z7
+	VCVTTPS2DQ      Z7, Z7
+	VMULPS          Z3, Z8, Z8
+	VCVTTPS2DQ      Z8, Z8
+	VPADDD          Z6, Z10, Z10
+	VPADDD          Z8, Z7, Z7
+	VPADDD          Z7, Z10, Z10
+	VPADDD          Z10, Z5, Z5
+
+middle:
+	VBROADCASTF32X8  128(DX)(R11*8), Z6
+	VBROADCASTF32X8  160(DX)(R11*8), Z7
+	VBROADCASTF32X8  192(DX)(R11*8), Z8
+	VBROADCASTF32X8  224(DX)(R11*8), Z9
+	VBROADCASTSS     16(R8)(R11*1), Z10
+	VBROADCASTSS     16(R10)(R11*1), K1, Z10
+	VMULPS           Z6, Z10, Z10
+	VBROADCASTSS     20(R8)(R11*1), Z6
+	VBROADCASTSS     20(R10)(R11*1), K1, Z6
 	VMULPS           Z7, Z6, Z6
+	VBROADCASTSS     24(R8)(R11*1), Z7
+	VBROADCASTSS     24(R10)(R11*1), K1, Z7
+	VMULPS           Z8, Z7, Z7
+	VBROADCASTSS     28(R8)(R11*1), Z8
+	VBROADCASTSS     28(R10)(R11*1), K1, Z8
+	VMULPS           Z9, Z8, Z8
+	VMULPS           Z3, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
 	VMULPS           Z3, Z6, Z6
 	VCVTTPS2DQ       Z6, Z6
-	VPADDD           Z6, Z5, Z5
-	VBROADCASTSS     4(R8)(R10*1), Z6
-	VBROADCASTSS     4(R11)(R10*1), K1, Z6
-	VBROADCASTF32X8  32(DX)(R10*8), Z7
-	VMULPS           Z7, Z6, Z6
-	VMULPS           Z3, Z6, Z6
-	VCVTTPS2DQ       Z6, Z6
-	VPADDD           Z6, Z5, Z5
-	VBROADCASTSS     8(R8)(R10*1), Z6
-	VBROADCASTSS     8(R11)(R10*1), K1, Z6
-	VBROADCASTF32X8  64(DX)(R10*8), Z7
-	VMULPS           Z7, Z6, Z6
-	VMULPS           Z3, Z6, Z6
-	VCVTTPS2DQ       Z6, Z6
-	VPADDD           Z6, Z5, Z5
-	VBROADCASTSS     12(R8)(R10*1), Z6
-	VBROADCASTSS     12(R11)(R10*1), K1, Z6
-	VBROADCASTF32X8  96(DX)(R10*8), Z7
-	VMULPS           Z7, Z6, Z6
-	VMULPS           Z3, Z6, Z6
-	VCVTTPS2DQ       Z6, Z6
-	VPADDD           Z6, Z5, Z5
-	ADDQ             $0x10, R10
-	CMPQ             R10, 64(AX)
-	JB               k
-	VPBROADCASTD     384(AX), Z6
+	VMULPS           Z3, Z7, Z7
+	VCVTTPS2DQ       Z7, Z7
+	VMULPS           Z3, Z8, Z8
+	VCVTTPS2DQ       Z8, Z8
+	VPADDD           Z6, Z10, Z10
+	VPADDD           Z8, Z7, Z7
+	VPADDD           Z7, Z10, Z10
+	VPADDD           Z10, Z5, Z5
+	ADDQ             $0x20, R11
+	CMPQ             R11, 64(AX)
+	JL               k
+	VPBROADCASTD     352(AX), Z6
 	VPSUBD           Z3, Z6, Z6
 	VPADDD           Z4, Z5, Z3
 	VCVTDQ2PS.RZ_SAE Z3, Z3
 	VMULPS           Z6, Z3, Z3
-	VPCMPD.BCST      $0x01, 480(AX), Z2, K2
-	VPCMPGTD.BCST    160(AX), Z1, K3
-	KORTESTW         K2, K3
-	JZ               usual
-	VPANDD.BCST      416(AX), Z0, Z1
-	VPTESTMD.BCST    96(AX), Z1, K4
-	VMOVDQA32.Z      Z1, K4, Z1
-	VMOVDQA32        Z1, K2, Z3
-	VMOVAPS          Z0, K3, Z3
-	VCMPPS           $0x03, Z0, Z0, K3, K2
-	VPBROADCASTD     192(AX), K2, Z3
+	VPCMPD.BCST      $0x01, 448(AX), Z2, K2
+	KORTESTW         K2, K2
+	JZ               some0
+	VPANDD.BCST      384(AX), Z0, Z2
+	VPTESTMD.BCST    96(AX), Z2, K3
+	VMOVDQA32.Z      Z2, K3, Z2
+	VMOVDQA32        Z2, K2, Z3
 
-usual:
+some0:
+	VPCMPGTD.BCST 160(AX), Z1, K2
+	KORTESTW      K2, K2
+	JZ            finite0
+	VMOVAPS       Z0, K2, Z3
+	VCMPPS        $0x03, Z0, Z0, K2, K2
+	VPBROADCASTD  192(AX), K2, Z3
+
+finite0:
 	VMOVUPS Z3, (DI)
 	MOVQ    72(AX), R10
 	LEAQ    (R8)(R10*2), R8
 	ADDQ    $0x10, BX
-	ADDQ    $0x40, SI
-	ADDQ    $0x40, DI
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, DI
 	SUBQ    $0x02, R9
 	JG      rows
 	ADDQ    88(AX), DX
@@ -1363,88 +1903,125 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPSUBD.BCST  256(AX), Z3, Z3
 	VPTESTMD     Z1, Z1, K2
-	VPMAXSD.BCST 320(AX), Z3, K2, Z3
+	VPMAXSD.BCST 288(AX), Z3, K2, Z3
 	VPMAXSD      Z3, Z2, Z4
-	VPMAXSD.BCST 288(AX), Z4, Z4
-	VPBROADCASTD 352(AX), Z3
+	VPMAXSD.BCST 256(AX), Z4, Z4
+	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VMULPS       Z3, Z0, Z4
 	VCVTTPS2DQ   Z4, Z4
-	MOVQ         R8, R11
-	ADDQ         72(AX), R11
-	XORQ         R10, R10
 	VPXORD       Z5, Z5, Z5
+	MOVQ         72(AX), R10
+	LEAQ         (R8)(R10*1), R10
+	XORQ         R11, R11
+	TESTQ        $0x00000010, 64(AX)
+	JZ           k
+	SUBQ         $0x10, R11
+	JMP          middle
 
 k:
-	VBROADCASTSS      (R8)(R10*1), Z7
-	VBROADCASTSS      (R11)(R10*1), K1, Z7
-	VBROADCASTF32X8   (DX)(R10*8), Z8
+	VBROADCASTF32X8 (DX)(R11*8), Z6
+	VBROADCASTF32X8 32(DX)(R11*8), Z7
+	VBROADCASTF32X8 64(DX)(R11*8), Z8
+	VBROADCASTF32X8 96(DX)(R11*8), Z9
+	VBROADCASTSS    (R8)(R11*1), Z10
+	VBROADCASTSS    (R10)(R11*1), K1, Z10
+	VMULPS          Z6, Z10, Z10
+	VBROADCASTSS    4(R8)(R11*1), Z6
+	VBROADCASTSS    4(R10)(R11*1), K1, Z6
+	VMULPS          Z7, Z6, Z6
+	VBROADCASTSS    8(R8)(R11*1), Z7
+	VBROADCASTSS    8(R10)(R11*1), K1, Z7
+	VMULPS          Z8, Z7, Z7
+	VBROADCASTSS    12(R8)(R11*1), Z8
+	VBROADCASTSS    12(R10)(R11*1), K1, Z8
+	VMULPS          Z9, Z8, Z8
+	VMULPS          Z3, Z10, Z10
+	VCVTTPS2DQ      Z10, Z10
+	VMULPS          Z3, Z6, Z6
+	VCVTTPS2DQ      Z6, Z6
+	VMULPS          Z3, Z7, Z7
+	VCVTTPS2DQ      Z7, Z7
+	VMULPS          Z3, Z8, Z8
+	VCVTTPS2DQ      Z8, Z8
+	VPADDD          Z6, Z10, Z10
+	VPADDD          Z8, Z7, Z7
+	VPADDD          Z7, Z10, Z10
+	VPADDD          Z10, Z5, Z5
+
+middle:
+	VBROADCASTF32X8   128(DX)(R11*8), Z6
+	VBROADCASTF32X8   160(DX)(R11*8), Z7
+	VBROADCASTF32X8   192(DX)(R11*8), Z8
+	VBROADCASTF32X8   224(DX)(R11*8), Z9
+	VBROADCASTSS      16(R8)(R11*1), Z10
+	VBROADCASTSS      16(R10)(R11*1), K1, Z10
+	VMULPS            Z6, Z10, Z10
+	VBROADCASTSS      20(R8)(R11*1), Z6
+	VBROADCASTSS      20(R10)(R11*1), K1, Z6
+	VMULPS            Z7, Z6, Z6
+	VBROADCASTSS      24(R8)(R11*1), Z7
+	VBROADCASTSS      24(R10)(R11*1), K1, Z7
 	VMULPS            Z8, Z7, Z7
+	VBROADCASTSS      28(R8)(R11*1), Z8
+	VBROADCASTSS      28(R10)(R11*1), K1, Z8
+	VMULPS            Z9, Z8, Z8
+	VMULPS            Z3, Z10, Z10
+	VCVTTPS2DQ        Z10, Z10
+	VMULPS            Z3, Z6, Z6
+	VCVTTPS2DQ        Z6, Z6
 	VMULPS            Z3, Z7, Z7
 	VCVTTPS2DQ        Z7, Z7
-	VPADDD            Z7, Z5, Z5
-	VBROADCASTSS      4(R8)(R10*1), Z7
-	VBROADCASTSS      4(R11)(R10*1), K1, Z7
-	VBROADCASTF32X8   32(DX)(R10*8), Z8
-	VMULPS            Z8, Z7, Z7
-	VMULPS            Z3, Z7, Z7
-	VCVTTPS2DQ        Z7, Z7
-	VPADDD            Z7, Z5, Z5
-	VBROADCASTSS      8(R8)(R10*1), Z7
-	VBROADCASTSS      8(R11)(R10*1), K1, Z7
-	VBROADCASTF32X8   64(DX)(R10*8), Z8
-	VMULPS            Z8, Z7, Z7
-	VMULPS            Z3, Z7, Z7
-	VCVTTPS2DQ        Z7, Z7
-	VPADDD            Z7, Z5, Z5
-	VBROADCASTSS      12(R8)(R10*1), Z7
-	VBROADCASTSS      12(R11)(R10*1), K1, Z7
-	VBROADCASTF32X8   96(DX)(R10*8), Z8
-	VMULPS            Z8, Z7, Z7
-	VMULPS            Z3, Z7, Z7
-	VCVTTPS2DQ        Z7, Z7
-	VPADDD            Z7, Z5, Z5
-	ADDQ              $0x10, R10
-	CMPQ              R10, 64(AX)
-	JB                k
-	VPBROADCASTD      384(AX), Z7
-	VPSUBD            Z3, Z7, Z7
+	VMULPS            Z3, Z8, Z8
+	VCVTTPS2DQ        Z8, Z8
+	VPADDD            Z6, Z10, Z10
+	VPADDD            Z8, Z7, Z7
+	VPADDD            Z7, Z10, Z10
+	VPADDD            Z10, Z5, Z5
+	ADDQ              $0x20, R11
+	CMPQ              R11, 64(AX)
+	JL                k
+	VPBROADCASTD      352(AX), Z6
+	VPSUBD            Z3, Z6, Z6
 	VPADDD            Z4, Z5, Z3
 	VPTERNLOGD        $0xe8, Z3, Z4, Z5
 	VPMOVD2M          Z5, K2
-	VPXORD            Z6, Z6, Z6
-	VPSUBD            Z3, Z6, K2, Z3
+	VPXORD            Z11, Z11, Z11
+	VPSUBD            Z3, Z11, K2, Z3
 	VCVTUDQ2PS.RZ_SAE Z3, Z4
-	VCVTTPS2UDQ       Z4, Z8
-	VPCMPD            $0x04, Z3, Z8, K2
+	VCVTTPS2UDQ       Z4, Z7
+	VPCMPD            $0x04, Z3, Z7, K2
 	VPORD.BCST        224(AX), Z4, K2, Z4
-	VMULPS            Z7, Z4, Z4
-	VPCMPGTD.BCST     448(AX), Z4, K2
+	VMULPS            Z6, Z4, Z4
+	VPCMPGTD.BCST     416(AX), Z4, K2
 	VMOVAPS.Z         Z4, K2, Z4
 	VPANDD.BCST.Z     128(AX), Z5, K2, Z5
 	VPORD             Z5, Z4, Z4
-	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
-	VPCMPGTD.BCST     160(AX), Z1, K3
-	KORTESTW          K2, K3
-	JZ                usual
-	VPANDD.BCST       416(AX), Z0, Z1
-	VPTESTMD.BCST     96(AX), Z1, K4
-	VMOVDQA32.Z       Z1, K4, Z1
-	VMOVDQA32         Z1, K2, Z4
-	VMOVAPS           Z0, K3, Z4
-	VCMPPS            $0x03, Z0, Z0, K3, K2
-	VPBROADCASTD      192(AX), K2, Z4
+	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	KORTESTW          K2, K2
+	JZ                some0
+	VPANDD.BCST       384(AX), Z0, Z2
+	VPTESTMD.BCST     96(AX), Z2, K3
+	VMOVDQA32.Z       Z2, K3, Z2
+	VMOVDQA32         Z2, K2, Z4
 
-usual:
+some0:
+	VPCMPGTD.BCST 160(AX), Z1, K2
+	KORTESTW      K2, K2
+	JZ            finite0
+	VMOVAPS       Z0, K2, Z4
+	VCMPPS        $0x03, Z0, Z0, K2, K2
+	VPBROADCASTD  192(AX), K2, Z4
+
+finite0:
 	VCVTPS2PH $0x00, Z4, (DI)
 	MOVQ      72(AX), R10
 	LEAQ      (R8)(R10*2), R8
 	ADDQ      $0x10, BX
-	ADDQ      $0x20, SI
-	ADDQ      $0x20, DI
+	ADDQ      $0x00000020, SI
+	ADDQ      $0x00000020, DI
 	SUBQ      $0x02, R9
 	JG        rows
 	ADDQ      88(AX), DX
@@ -1489,97 +2066,134 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPSUBD.BCST  256(AX), Z3, Z3
 	VPMAXSD      Z3, Z2, Z4
-	VPMAXSD.BCST 288(AX), Z4, Z4
-	VPBROADCASTD 352(AX), Z3
+	VPMAXSD.BCST 256(AX), Z4, Z4
+	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VMULPS       Z3, Z0, Z4
 	VCVTTPS2DQ   Z4, Z4
-	VMOVAPS      Z0, Z7
-	MOVQ         R8, R11
-	ADDQ         72(AX), R11
-	XORQ         R10, R10
 	VPXORD       Z5, Z5, Z5
+	VMOVAPS      Z0, Z6
+	MOVQ         72(AX), R10
+	LEAQ         (R8)(R10*1), R10
+	XORQ         R11, R11
+	TESTQ        $0x00000010, 64(AX)
+	JZ           k
+	SUBQ         $0x10, R11
+	JMP          middle
 
 k:
-	VBROADCASTSS      (R8)(R10*1), Z8
-	VBROADCASTSS      (R11)(R10*1), K1, Z8
-	VBROADCASTF32X8   (DX)(R10*8), Z9
+	VBROADCASTF32X8 (DX)(R11*8), Z7
+	VBROADCASTF32X8 32(DX)(R11*8), Z8
+	VBROADCASTF32X8 64(DX)(R11*8), Z9
+	VBROADCASTF32X8 96(DX)(R11*8), Z10
+	VBROADCASTSS    (R8)(R11*1), Z11
+	VBROADCASTSS    (R10)(R11*1), K1, Z11
+	VMULPS          Z7, Z11, Z11
+	VBROADCASTSS    4(R8)(R11*1), Z7
+	VBROADCASTSS    4(R10)(R11*1), K1, Z7
+	VMULPS          Z8, Z7, Z7
+	VBROADCASTSS    8(R8)(R11*1), Z8
+	VBROADCASTSS    8(R10)(R11*1), K1, Z8
+	VMULPS          Z9, Z8, Z8
+	VBROADCASTSS    12(R8)(R11*1), Z9
+	VBROADCASTSS    12(R10)(R11*1), K1, Z9
+	VMULPS          Z10, Z9, Z9
+	VADDPS          Z11, Z7, Z10
+	VADDPS          Z8, Z9, Z13
+	VADDPS          Z10, Z13, Z13
+	VADDPS          Z13, Z6, Z6
+	VMULPS          Z3, Z11, Z11
+	VCVTTPS2DQ      Z11, Z11
+	VMULPS          Z3, Z7, Z7
+	VCVTTPS2DQ      Z7, Z7
+	VMULPS          Z3, Z8, Z8
+	VCVTTPS2DQ      Z8, Z8
+	VMULPS          Z3, Z9, Z9
+	VCVTTPS2DQ      Z9, Z9
+	VPADDD          Z7, Z11, Z11
+	VPADDD          Z9, Z8, Z8
+	VPADDD          Z8, Z11, Z11
+	VPADDD          Z11, Z5, Z5
+
+middle:
+	VBROADCASTF32X8   128(DX)(R11*8), Z7
+	VBROADCASTF32X8   160(DX)(R11*8), Z8
+	VBROADCASTF32X8   192(DX)(R11*8), Z9
+	VBROADCASTF32X8   224(DX)(R11*8), Z10
+	VBROADCASTSS      16(R8)(R11*1), Z11
+	VBROADCASTSS      16(R10)(R11*1), K1, Z11
+	VMULPS            Z7, Z11, Z11
+	VBROADCASTSS      20(R8)(R11*1), Z7
+	VBROADCASTSS      20(R10)(R11*1), K1, Z7
+	VMULPS            Z8, Z7, Z7
+	VBROADCASTSS      24(R8)(R11*1), Z8
+	VBROADCASTSS      24(R10)(R11*1), K1, Z8
 	VMULPS            Z9, Z8, Z8
-	VADDPS            Z8, Z7, Z7
+	VBROADCASTSS      28(R8)(R11*1), Z9
+	VBROADCASTSS      28(R10)(R11*1), K1, Z9
+	VMULPS            Z10, Z9, Z9
+	VADDPS            Z11, Z7, Z10
+	VADDPS            Z8, Z9, Z13
+	VADDPS            Z10, Z13, Z13
+	VADDPS            Z13, Z6, Z6
+	VMULPS            Z3, Z11, Z11
+	VCVTTPS2DQ        Z11, Z11
+	VMULPS            Z3, Z7, Z7
+	VCVTTPS2DQ        Z7, Z7
 	VMULPS            Z3, Z8, Z8
 	VCVTTPS2DQ        Z8, Z8
-	VPADDD            Z8, Z5, Z5
-	VBROADCASTSS      4(R8)(R10*1), Z8
-	VBROADCASTSS      4(R11)(R10*1), K1, Z8
-	VBROADCASTF32X8   32(DX)(R10*8), Z9
-	VMULPS            Z9, Z8, Z8
-	VADDPS            Z8, Z7, Z7
-	VMULPS            Z3, Z8, Z8
-	VCVTTPS2DQ        Z8, Z8
-	VPADDD            Z8, Z5, Z5
-	VBROADCASTSS      8(R8)(R10*1), Z8
-	VBROADCASTSS      8(R11)(R10*1), K1, Z8
-	VBROADCASTF32X8   64(DX)(R10*8), Z9
-	VMULPS            Z9, Z8, Z8
-	VADDPS            Z8, Z7, Z7
-	VMULPS            Z3, Z8, Z8
-	VCVTTPS2DQ        Z8, Z8
-	VPADDD            Z8, Z5, Z5
-	VBROADCASTSS      12(R8)(R10*1), Z8
-	VBROADCASTSS      12(R11)(R10*1), K1, Z8
-	VBROADCASTF32X8   96(DX)(R10*8), Z9
-	VMULPS            Z9, Z8, Z8
-	VADDPS            Z8, Z7, Z7
-	VMULPS            Z3, Z8, Z8
-	VCVTTPS2DQ        Z8, Z8
-	VPADDD            Z8, Z5, Z5
-	ADDQ              $0x10, R10
-	CMPQ              R10, 64(AX)
-	JB                k
-	VPBROADCASTD      384(AX), Z8
-	VPSUBD            Z3, Z8, Z8
+	VMULPS            Z3, Z9, Z9
+	VCVTTPS2DQ        Z9, Z9
+	VPADDD            Z7, Z11, Z11
+	VPADDD            Z9, Z8, Z8
+	VPADDD            Z8, Z11, Z11
+	VPADDD            Z11, Z5, Z5
+	ADDQ              $0x20, R11
+	CMPQ              R11, 64(AX)
+	JL                k
+	VPBROADCASTD      352(AX), Z7
+	VPSUBD            Z3, Z7, Z7
 	VPADDD            Z4, Z5, Z3
 	VPTERNLOGD        $0xe8, Z3, Z4, Z5
 	VPMOVD2M          Z5, K2
-	VPXORD            Z6, Z6, Z6
-	VPSUBD            Z3, Z6, K2, Z3
+	VPXORD            Z12, Z12, Z12
+	VPSUBD            Z3, Z12, K2, Z3
 	VCVTUDQ2PS.RZ_SAE Z3, Z3
-	VMULPS            Z8, Z3, Z3
+	VMULPS            Z7, Z3, Z3
 	VPTERNLOGD.BCST   $0xf8, 128(AX), Z5, Z3
-	VPANDD.BCST       416(AX), Z3, Z3
-	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
-	VPCMPGTD.BCST     160(AX), Z1, K3
-	VPCMPGTD.BCST     512(AX), Z2, K4
-	KORW              K4, K3, K3
-	KORTESTW          K2, K3
-	JZ                usual
-	VPANDD.BCST       416(AX), Z0, Z0
-	VPTESTMD.BCST     96(AX), Z0, K4
-	VMOVDQA32.Z       Z0, K4, Z0
+	VPANDD.BCST       384(AX), Z3, Z3
+	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	KORTESTW          K2, K2
+	JZ                some0
+	VPANDD.BCST       384(AX), Z0, Z0
+	VPTESTMD.BCST     96(AX), Z0, K3
+	VMOVDQA32.Z       Z0, K3, Z0
 	VMOVDQA32         Z0, K2, Z3
-	VMOVAPS           Z7, K3, Z3
-	VCMPPS            $0x03, Z7, Z7, K3, K2
-	VPBROADCASTD      192(AX), K2, Z3
 
-usual:
-	VMOVUPS Z3, (DI)
-	MOVQ    72(AX), R10
-	LEAQ    (R8)(R10*2), R8
-	ADDQ    $0x10, BX
-	ADDQ    $0x40, SI
-	ADDQ    $0x40, DI
-	SUBQ    $0x02, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
+some0:
+	VPCMPGTD.BCST 160(AX), Z1, K2
+	VPCMPGTD.BCST 480(AX), Z2, K3
+	KORW          K3, K2, K2
+	VMOVAPS       Z6, K2, Z3
+	VCMPPS        $0x03, Z6, Z6, K2, K2
+	VPBROADCASTD  192(AX), K2, Z3
+	VMOVUPS       Z3, (DI)
+	MOVQ          72(AX), R10
+	LEAQ          (R8)(R10*2), R8
+	ADDQ          $0x10, BX
+	ADDQ          $0x00000040, SI
+	ADDQ          $0x00000040, DI
+	SUBQ          $0x02, R9
+	JG            rows
+	ADDQ          88(AX), DX
+	DECQ          24(SP)
+	JNZ           groups
+	ADDQ          80(AX), CX
+	DECQ          16(SP)
+	JNZ           tiles
+	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
 
@@ -1615,90 +2229,127 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPSUBD.BCST  256(AX), Z3, Z3
 	VPMAXSD      Z3, Z2, Z4
-	VPBROADCASTD 352(AX), Z3
+	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VMULPS       Z3, Z0, Z4
 	VCVTTPS2DQ   Z4, Z4
-	VMOVAPS      Z0, Z6
-	MOVQ         R8, R11
-	ADDQ         72(AX), R11
-	XORQ         R10, R10
 	VPXORD       Z5, Z5, Z5
+	VMOVAPS      Z0, Z6
+	MOVQ         72(AX), R10
+	LEAQ         (R8)(R10*1), R10
+	XORQ         R11, R11
+	TESTQ        $0x00000010, 64(AX)
+	JZ           k
+	SUBQ         $0x10, R11
+	JMP          middle
 
 k:
-	VBROADCASTSS     (R8)(R10*1), Z7
-	VBROADCASTSS     (R11)(R10*1), K1, Z7
-	VBROADCASTF32X8  (DX)(R10*8), Z8
+	VBROADCASTF32X8 (DX)(R11*8), Z7
+	VBROADCASTF32X8 32(DX)(R11*8), Z8
+	VBROADCASTF32X8 64(DX)(R11*8), Z9
+	VBROADCASTF32X8 96(DX)(R11*8), Z10
+	VBROADCASTSS    (R8)(R11*1), Z11
+	VBROADCASTSS    (R10)(R11*1), K1, Z11
+	VMULPS          Z7, Z11, Z11
+	VBROADCASTSS    4(R8)(R11*1), Z7
+	VBROADCASTSS    4(R10)(R11*1), K1, Z7
+	VMULPS          Z8, Z7, Z7
+	VBROADCASTSS    8(R8)(R11*1), Z8
+	VBROADCASTSS    8(R10)(R11*1), K1, Z8
+	VMULPS          Z9, Z8, Z8
+	VBROADCASTSS    12(R8)(R11*1), Z9
+	VBROADCASTSS    12(R10)(R11*1), K1, Z9
+	VMULPS          Z10, Z9, Z9
+	VADDPS          Z11, Z7, Z10
+	VADDPS          Z8, Z9, Z12
+	VADDPS          Z10, Z12, Z12
+	VADDPS          Z12, Z6, Z6
+	VMULPS          Z3, Z11, Z11
+	VCVTTPS2DQ      Z11, Z11
+	VMULPS          Z3, Z7, Z7
+	VCVTTPS2DQ      Z7, Z7
+	VMULPS          Z3, Z8, Z8
+	VCVTTPS2DQ      Z8, Z8
+	VMULPS          Z3, Z9, Z9
+	VCVTTPS2DQ      Z9, Z9
+	VPADDD          Z7, Z11, Z11
+	VPADDD          Z9, Z8, Z8
+	VPADDD          Z8, Z11, Z11
+	VPADDD          Z11, Z5, Z5
+
+middle:
+	VBROADCASTF32X8  128(DX)(R11*8), Z7
+	VBROADCASTF32X8  160(DX)(R11*8), Z8
+	VBROADCASTF32X8  192(DX)(R11*8), Z9
+	VBROADCASTF32X8  224(DX)(R11*8), Z10
+	VBROADCASTSS     16(R8)(R11*1), Z11
+	VBROADCASTSS     16(R10)(R11*1), K1, Z11
+	VMULPS           Z7, Z11, Z11
+	VBROADCASTSS     20(R8)(R11*1), Z7
+	VBROADCASTSS     20(R10)(R11*1), K1, Z7
 	VMULPS           Z8, Z7, Z7
-	VADDPS           Z7, Z6, Z6
+	VBROADCASTSS     24(R8)(R11*1), Z8
+	VBROADCASTSS     24(R10)(R11*1), K1, Z8
+	VMULPS           Z9, Z8, Z8
+	VBROADCASTSS     28(R8)(R11*1), Z9
+	VBROADCASTSS     28(R10)(R11*1), K1, Z9
+	VMULPS           Z10, Z9, Z9
+	VADDPS           Z11, Z7, Z10
+	VADDPS           Z8, Z9, Z12
+	VADDPS           Z10, Z12, Z12
+	VADDPS           Z12, Z6, Z6
+	VMULPS           Z3, Z11, Z11
+	VCVTTPS2DQ       Z11, Z11
 	VMULPS           Z3, Z7, Z7
 	VCVTTPS2DQ       Z7, Z7
-	VPADDD           Z7, Z5, Z5
-	VBROADCASTSS     4(R8)(R10*1), Z7
-	VBROADCASTSS     4(R11)(R10*1), K1, Z7
-	VBROADCASTF32X8  32(DX)(R10*8), Z8
-	VMULPS           Z8, Z7, Z7
-	VADDPS           Z7, Z6, Z6
-	VMULPS           Z3, Z7, Z7
-	VCVTTPS2DQ       Z7, Z7
-	VPADDD           Z7, Z5, Z5
-	VBROADCASTSS     8(R8)(R10*1), Z7
-	VBROADCASTSS     8(R11)(R10*1), K1, Z7
-	VBROADCASTF32X8  64(DX)(R10*8), Z8
-	VMULPS           Z8, Z7, Z7
-	VADDPS           Z7, Z6, Z6
-	VMULPS           Z3, Z7, Z7
-	VCVTTPS2DQ       Z7, Z7
-	VPADDD           Z7, Z5, Z5
-	VBROADCASTSS     12(R8)(R10*1), Z7
-	VBROADCASTSS     12(R11)(R10*1), K1, Z7
-	VBROADCASTF32X8  96(DX)(R10*8), Z8
-	VMULPS           Z8, Z7, Z7
-	VADDPS           Z7, Z6, Z6
-	VMULPS           Z3, Z7, Z7
-	VCVTTPS2DQ       Z7, Z7
-	VPADDD           Z7, Z5, Z5
-	ADDQ             $0x10, R10
-	CMPQ             R10, 64(AX)
-	JB               k
-	VPBROADCASTD     384(AX), Z7
+	VMULPS           Z3, Z8, Z8
+	VCVTTPS2DQ       Z8, Z8
+	VMULPS           Z3, Z9, Z9
+	VCVTTPS2DQ       Z9, Z9
+	VPADDD           Z7, Z11, Z11
+	VPADDD           Z9, Z8, Z8
+	VPADDD           Z8, Z11, Z11
+	VPADDD           Z11, Z5, Z5
+	ADDQ             $0x20, R11
+	CMPQ             R11, 64(AX)
+	JL               k
+	VPBROADCASTD     352(AX), Z7
 	VPSUBD           Z3, Z7, Z7
 	VPADDD           Z4, Z5, Z3
 	VCVTDQ2PS.RZ_SAE Z3, Z3
 	VMULPS           Z7, Z3, Z3
-	VPCMPD.BCST      $0x01, 480(AX), Z2, K2
-	VPCMPGTD.BCST    160(AX), Z1, K3
-	VPCMPGTD.BCST    512(AX), Z2, K4
-	KORW             K4, K3, K3
-	KORTESTW         K2, K3
-	JZ               usual
-	VPANDD.BCST      416(AX), Z0, Z0
-	VPTESTMD.BCST    96(AX), Z0, K4
-	VMOVDQA32.Z      Z0, K4, Z0
+	VPCMPD.BCST      $0x01, 448(AX), Z2, K2
+	KORTESTW         K2, K2
+	JZ               some0
+	VPANDD.BCST      384(AX), Z0, Z0
+	VPTESTMD.BCST    96(AX), Z0, K3
+	VMOVDQA32.Z      Z0, K3, Z0
 	VMOVDQA32        Z0, K2, Z3
-	VMOVAPS          Z6, K3, Z3
-	VCMPPS           $0x03, Z6, Z6, K3, K2
-	VPBROADCASTD     192(AX), K2, Z3
 
-usual:
-	VMOVUPS Z3, (DI)
-	MOVQ    72(AX), R10
-	LEAQ    (R8)(R10*2), R8
-	ADDQ    $0x10, BX
-	ADDQ    $0x40, SI
-	ADDQ    $0x40, DI
-	SUBQ    $0x02, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
+some0:
+	VPCMPGTD.BCST 160(AX), Z1, K2
+	VPCMPGTD.BCST 480(AX), Z2, K3
+	KORW          K3, K2, K2
+	VMOVAPS       Z6, K2, Z3
+	VCMPPS        $0x03, Z6, Z6, K2, K2
+	VPBROADCASTD  192(AX), K2, Z3
+	VMOVUPS       Z3, (DI)
+	MOVQ          72(AX), R10
+	LEAQ          (R8)(R10*2), R8
+	ADDQ          $0x10, BX
+	ADDQ          $0x00000040, SI
+	ADDQ          $0x00000040, DI
+	SUBQ          $0x02, R9
+	JG            rows
+	ADDQ          88(AX), DX
+	DECQ          24(SP)
+	JNZ           groups
+	ADDQ          80(AX), CX
+	DECQ          16(SP)
+	JNZ           tiles
+	LDMXCSR       (SP)
 	VZEROUPPER
 	RET
 
@@ -1734,103 +2385,140 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPSUBD.BCST  256(AX), Z3, Z3
 	VPTESTMD     Z1, Z1, K2
-	VPMAXSD.BCST 320(AX), Z3, K2, Z3
+	VPMAXSD.BCST 288(AX), Z3, K2, Z3
 	VPMAXSD      Z3, Z2, Z4
-	VPMAXSD.BCST 288(AX), Z4, Z4
-	VPBROADCASTD 352(AX), Z3
+	VPMAXSD.BCST 256(AX), Z4, Z4
+	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VMULPS       Z3, Z0, Z4
 	VCVTTPS2DQ   Z4, Z4
-	VMOVAPS      Z0, Z7
-	MOVQ         R8, R11
-	ADDQ         72(AX), R11
-	XORQ         R10, R10
 	VPXORD       Z5, Z5, Z5
+	VMOVAPS      Z0, Z6
+	MOVQ         72(AX), R10
+	LEAQ         (R8)(R10*1), R10
+	XORQ         R11, R11
+	TESTQ        $0x00000010, 64(AX)
+	JZ           k
+	SUBQ         $0x10, R11
+	JMP          middle
 
 k:
-	VBROADCASTSS      (R8)(R10*1), Z8
-	VBROADCASTSS      (R11)(R10*1), K1, Z8
-	VBROADCASTF32X8   (DX)(R10*8), Z9
+	VBROADCASTF32X8 (DX)(R11*8), Z7
+	VBROADCASTF32X8 32(DX)(R11*8), Z8
+	VBROADCASTF32X8 64(DX)(R11*8), Z9
+	VBROADCASTF32X8 96(DX)(R11*8), Z10
+	VBROADCASTSS    (R8)(R11*1), Z11
+	VBROADCASTSS    (R10)(R11*1), K1, Z11
+	VMULPS          Z7, Z11, Z11
+	VBROADCASTSS    4(R8)(R11*1), Z7
+	VBROADCASTSS    4(R10)(R11*1), K1, Z7
+	VMULPS          Z8, Z7, Z7
+	VBROADCASTSS    8(R8)(R11*1), Z8
+	VBROADCASTSS    8(R10)(R11*1), K1, Z8
+	VMULPS          Z9, Z8, Z8
+	VBROADCASTSS    12(R8)(R11*1), Z9
+	VBROADCASTSS    12(R10)(R11*1), K1, Z9
+	VMULPS          Z10, Z9, Z9
+	VADDPS          Z11, Z7, Z10
+	VADDPS          Z8, Z9, Z13
+	VADDPS          Z10, Z13, Z13
+	VADDPS          Z13, Z6, Z6
+	VMULPS          Z3, Z11, Z11
+	VCVTTPS2DQ      Z11, Z11
+	VMULPS          Z3, Z7, Z7
+	VCVTTPS2DQ      Z7, Z7
+	VMULPS          Z3, Z8, Z8
+	VCVTTPS2DQ      Z8, Z8
+	VMULPS          Z3, Z9, Z9
+	VCVTTPS2DQ      Z9, Z9
+	VPADDD          Z7, Z11, Z11
+	VPADDD          Z9, Z8, Z8
+	VPADDD          Z8, Z11, Z11
+	VPADDD          Z11, Z5, Z5
+
+middle:
+	VBROADCASTF32X8   128(DX)(R11*8), Z7
+	VBROADCASTF32X8   160(DX)(R11*8), Z8
+	VBROADCASTF32X8   192(DX)(R11*8), Z9
+	VBROADCASTF32X8   224(DX)(R11*8), Z10
+	VBROADCASTSS      16(R8)(R11*1), Z11
+	VBROADCASTSS      16(R10)(R11*1), K1, Z11
+	VMULPS            Z7, Z11, Z11
+	VBROADCASTSS      20(R8)(R11*1), Z7
+	VBROADCASTSS      20(R10)(R11*1), K1, Z7
+	VMULPS            Z8, Z7, Z7
+	VBROADCASTSS      24(R8)(R11*1), Z8
+	VBROADCASTSS      24(R10)(R11*1), K1, Z8
 	VMULPS            Z9, Z8, Z8
-	VADDPS            Z8, Z7, Z7
+	VBROADCASTSS      28(R8)(R11*1), Z9
+	VBROADCASTSS      28(R10)(R11*1), K1, Z9
+	VMULPS            Z10, Z9, Z9
+	VADDPS            Z11, Z7, Z10
+	VADDPS            Z8, Z9, Z13
+	VADDPS            Z10, Z13, Z13
+	VADDPS            Z13, Z6, Z6
+	VMULPS            Z3, Z11, Z11
+	VCVTTPS2DQ        Z11, Z11
+	VMULPS            Z3, Z7, Z7
+	VCVTTPS2DQ        Z7, Z7
 	VMULPS            Z3, Z8, Z8
 	VCVTTPS2DQ        Z8, Z8
-	VPADDD            Z8, Z5, Z5
-	VBROADCASTSS      4(R8)(R10*1), Z8
-	VBROADCASTSS      4(R11)(R10*1), K1, Z8
-	VBROADCASTF32X8   32(DX)(R10*8), Z9
-	VMULPS            Z9, Z8, Z8
-	VADDPS            Z8, Z7, Z7
-	VMULPS            Z3, Z8, Z8
-	VCVTTPS2DQ        Z8, Z8
-	VPADDD            Z8, Z5, Z5
-	VBROADCASTSS      8(R8)(R10*1), Z8
-	VBROADCASTSS      8(R11)(R10*1), K1, Z8
-	VBROADCASTF32X8   64(DX)(R10*8), Z9
-	VMULPS            Z9, Z8, Z8
-	VADDPS            Z8, Z7, Z7
-	VMULPS            Z3, Z8, Z8
-	VCVTTPS2DQ        Z8, Z8
-	VPADDD            Z8, Z5, Z5
-	VBROADCASTSS      12(R8)(R10*1), Z8
-	VBROADCASTSS      12(R11)(R10*1), K1, Z8
-	VBROADCASTF32X8   96(DX)(R10*8), Z9
-	VMULPS            Z9, Z8, Z8
-	VADDPS            Z8, Z7, Z7
-	VMULPS            Z3, Z8, Z8
-	VCVTTPS2DQ        Z8, Z8
-	VPADDD            Z8, Z5, Z5
-	ADDQ              $0x10, R10
-	CMPQ              R10, 64(AX)
-	JB                k
-	VPBROADCASTD      384(AX), Z8
-	VPSUBD            Z3, Z8, Z8
+	VMULPS            Z3, Z9, Z9
+	VCVTTPS2DQ        Z9, Z9
+	VPADDD            Z7, Z11, Z11
+	VPADDD            Z9, Z8, Z8
+	VPADDD            Z8, Z11, Z11
+	VPADDD            Z11, Z5, Z5
+	ADDQ              $0x20, R11
+	CMPQ              R11, 64(AX)
+	JL                k
+	VPBROADCASTD      352(AX), Z7
+	VPSUBD            Z3, Z7, Z7
 	VPADDD            Z4, Z5, Z3
 	VPTERNLOGD        $0xe8, Z3, Z4, Z5
 	VPMOVD2M          Z5, K2
-	VPXORD            Z6, Z6, Z6
-	VPSUBD            Z3, Z6, K2, Z3
+	VPXORD            Z12, Z12, Z12
+	VPSUBD            Z3, Z12, K2, Z3
 	VCVTUDQ2PS.RZ_SAE Z3, Z4
-	VCVTTPS2UDQ       Z4, Z9
-	VPCMPD            $0x04, Z3, Z9, K2
+	VCVTTPS2UDQ       Z4, Z8
+	VPCMPD            $0x04, Z3, Z8, K2
 	VPORD.BCST        224(AX), Z4, K2, Z4
-	VMULPS            Z8, Z4, Z4
-	VPCMPGTD.BCST     448(AX), Z4, K2
+	VMULPS            Z7, Z4, Z4
+	VPCMPGTD.BCST     416(AX), Z4, K2
 	VMOVAPS.Z         Z4, K2, Z4
 	VPANDD.BCST.Z     128(AX), Z5, K2, Z5
 	VPORD             Z5, Z4, Z4
-	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
-	VPCMPGTD.BCST     160(AX), Z1, K3
-	VPCMPGTD.BCST     512(AX), Z2, K4
-	KORW              K4, K3, K3
-	KORTESTW          K2, K3
-	JZ                usual
-	VPANDD.BCST       416(AX), Z0, Z0
-	VPTESTMD.BCST     96(AX), Z0, K4
-	VMOVDQA32.Z       Z0, K4, Z0
+	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	KORTESTW          K2, K2
+	JZ                some0
+	VPANDD.BCST       384(AX), Z0, Z0
+	VPTESTMD.BCST     96(AX), Z0, K3
+	VMOVDQA32.Z       Z0, K3, Z0
 	VMOVDQA32         Z0, K2, Z4
-	VMOVAPS           Z7, K3, Z4
-	VCMPPS            $0x03, Z7, Z7, K3, K2
-	VPBROADCASTD      192(AX), K2, Z4
 
-usual:
-	VCVTPS2PH $0x00, Z4, (DI)
-	MOVQ      72(AX), R10
-	LEAQ      (R8)(R10*2), R8
-	ADDQ      $0x10, BX
-	ADDQ      $0x20, SI
-	ADDQ      $0x20, DI
-	SUBQ      $0x02, R9
-	JG        rows
-	ADDQ      88(AX), DX
-	DECQ      24(SP)
-	JNZ       groups
-	ADDQ      80(AX), CX
-	DECQ      16(SP)
-	JNZ       tiles
-	LDMXCSR   (SP)
+some0:
+	VPCMPGTD.BCST 160(AX), Z1, K2
+	VPCMPGTD.BCST 480(AX), Z2, K3
+	KORW          K3, K2, K2
+	VMOVAPS       Z6, K2, Z4
+	VCMPPS        $0x03, Z6, Z6, K2, K2
+	VPBROADCASTD  192(AX), K2, Z4
+	VCVTPS2PH     $0x00, Z4, (DI)
+	MOVQ          72(AX), R10
+	LEAQ          (R8)(R10*2), R8
+	ADDQ          $0x10, BX
+	ADDQ          $0x00000020, SI
+	ADDQ          $0x00000020, DI
+	SUBQ          $0x02, R9
+	JG            rows
+	ADDQ          88(AX), DX
+	DECQ          24(SP)
+	JNZ           groups
+	ADDQ          80(AX), CX
+	DECQ          16(SP)
+	JNZ           tiles
+	LDMXCSR       (SP)
 	VZEROUPPER
 	RET

@@ -2,34 +2,44 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// words returns a vector with one word in all lanes of 32 bytes.
+// words returns a vector with one word in all lanes of 64 bytes.
 func words(name string, w uint16) Mem {
 	m := GLOBL(name, RODATA|NOPTR)
-	for i := range 16 {
+	for i := range 32 {
 		DATA(2*i, U16(w))
 	}
 	return m
 }
 
-// decodeHalf makes floats and exponent codes of FP16 codes, 32 at a time.
+// decodeHalf emits the routines that make floats and exponent codes of FP16
+// codes, 32 at a time.
 func decodeHalf() {
-	abs, one, thirty, codeOne, special := words("halfAbs", 0x7fff), words("halfOne", 1), words("halfThirty", 30), words("halfCodeOne", codeOne-1), words("halfSpecial", codeSpecial)
+	c := halfConsts{
+		abs: words("halfAbs", 0x7fff), one: words("halfOne", 1), thirty: words("halfThirty", 30),
+		code: words("halfCode", codeOne-1), special: words("halfSpecial", codeSpecial),
+	}
+	c.decode2()
+	c.decode512()
+}
+
+type halfConsts struct{ abs, one, thirty, code, special Mem }
+
+func (h *halfConsts) decode2() {
 	TEXT("decodeHalfAVX2", NOSPLIT, "func(x *Half)")
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	src, val, code := Load(x.Field("Src"), GP64()), Load(x.Field("Val"), GP64()), Load(x.Field("Code"), GP64())
 	n := Load(x.Field("N"), GP64())
 	SHRQ(U8(5), n)
-	zero, any, vAbs, vSpecial := YMM(), YMM(), YMM(), YMM()
+	zero, any, abs, special := YMM(), YMM(), YMM(), YMM()
 	VPXOR(zero, zero, zero)
 	VPXOR(any, any, any)
-	VMOVDQU(abs, vAbs)
-	VMOVDQU(special, vSpecial)
+	VMOVDQU(h.abs, abs)
+	VMOVDQU(h.special, special)
 	loop("codes", n, func() {
 		var c [2]reg.VecVirtual
 		for i := range c {
@@ -39,14 +49,14 @@ func decodeHalf() {
 				VMOVUPS(v, Mem{Base: val, Disp: 64*i + 32*j})
 			}
 			mag, field, t := YMM(), YMM(), YMM()
-			VPAND(Mem{Base: src, Disp: 32 * i}, vAbs, mag)
+			VPAND(Mem{Base: src, Disp: 32 * i}, abs, mag)
 			VPSRLW(U8(10), mag, field)
-			VPCMPGTW(thirty, field, t)
-			VPMAXUW(one, field, field)
-			VPADDW(codeOne, field, field)
+			VPCMPGTW(h.thirty, field, t)
+			VPMAXUW(h.one, field, field)
+			VPADDW(h.code, field, field)
 			VPCMPEQW(zero, mag, mag)
 			VPANDN(field, mag, field)
-			VPAND(t, vSpecial, t)
+			VPAND(t, special, t)
 			VPOR(t, any, any)
 			VPOR(t, field, field)
 			c[i] = field
@@ -58,16 +68,54 @@ func decodeHalf() {
 		ADDQ(U32(128), val)
 		ADDQ(U8(32), code)
 	})
-	storeAny(any, x.Field("Any"))
-}
-
-// storeAny stores 1 if any bit of v is set, else 0, and returns.
-func storeAny(v reg.VecVirtual, to gotypes.Component) {
 	bit := GP32()
 	XORL(bit, bit)
-	VPTEST(v, v)
+	VPTEST(any, any)
 	SETNE(bit.As8())
-	Store(bit.As64(), to)
+	Store(bit.As64(), x.Field("Any"))
+	VZEROUPPER()
+	RET()
+}
+
+func (h *halfConsts) decode512() {
+	TEXT("decodeHalfAVX512", NOSPLIT, "func(x *Half)")
+	Pragma("noescape")
+	x := Dereference(Param("x"))
+	src, val, code := Load(x.Field("Src"), GP64()), Load(x.Field("Val"), GP64()), Load(x.Field("Code"), GP64())
+	n := Load(x.Field("N"), GP64())
+	SHRQ(U8(5), n)
+	any, abs, special, one, thirty, codes := K(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
+	KXORD(any, any, any)
+	VMOVDQU16(h.abs, abs)
+	VMOVDQU16(h.special, special)
+	VMOVDQU16(h.one, one)
+	VMOVDQU16(h.thirty, thirty)
+	VMOVDQU16(h.code, codes)
+	loop("codes", n, func() {
+		for j := range 2 {
+			v := ZMM()
+			VCVTPH2PS(Mem{Base: src, Disp: 32 * j}, v)
+			VMOVUPS(v, Mem{Base: val, Disp: 64 * j})
+		}
+		mag, field, some, top := ZMM(), ZMM(), K(), K()
+		VPANDD(Mem{Base: src}, abs, mag)
+		VPTESTMW(mag, mag, some)
+		VPSRLW(U8(10), mag, field)
+		VPCMPGTW(thirty, field, top)
+		VPMAXUW(one, field, field)
+		VPADDW_Z(codes, field, some, field)
+		VMOVDQU16(special, top, field)
+		KORD(top, any, any)
+		VPMOVWB(field, Mem{Base: code})
+		ADDQ(U8(64), src)
+		ADDQ(U32(128), val)
+		ADDQ(U8(32), code)
+	})
+	bit := GP32()
+	XORL(bit, bit)
+	KORTESTD(any, any)
+	SETNE(bit.As8())
+	Store(bit.As64(), x.Field("Any"))
 	VZEROUPPER()
 	RET()
 }

@@ -24,6 +24,7 @@ func main() {
 	transpose16()
 	decodeHalf()
 	largest8()
+	largest512()
 	steps2()
 	steps512()
 	Generate()

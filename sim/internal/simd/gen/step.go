@@ -70,3 +70,32 @@ type stepCode struct {
 // arg is a field of the arguments, k one of their constants.
 func (s *stepCode) arg(name string) Mem { return mem(s.x, name) }
 func (s *stepCode) k(name string) Mem   { return mem(s.x.Field("Consts"), name) }
+
+// products emits a loop over the products of a step. four does four of them: k is
+// the offset of a row's value, i the number of values behind it. The loop does 8
+// at a time, and begins in its middle if the number of products is odd in 4.
+func (s *stepCode) products(four func(k reg.Register, i int)) {
+	k := GP64()
+	XORQ(k, k)
+	TESTQ(U32(16), s.arg("L4"))
+	JZ(LabelRef("k"))
+	SUBQ(U8(16), k)
+	JMP(LabelRef("middle"))
+	Label("k")
+	four(k, 0)
+	Label("middle")
+	four(k, 4)
+	ADDQ(U8(32), k)
+	CMPQ(k, s.arg("L4"))
+	JL(LabelRef("k"))
+}
+
+// addFour adds four vectors to sum: first to each other, because an addition of
+// integers that takes the result of a conversion is two cycles late (Golden
+// Cove), which a chain of them would feel.
+func addFour(add func(ops ...Op), v [4]reg.VecVirtual, sum reg.VecVirtual) {
+	add(v[1], v[0], v[0])
+	add(v[3], v[2], v[2])
+	add(v[2], v[0], v[0])
+	add(v[0], sum, sum)
+}

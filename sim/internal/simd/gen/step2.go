@@ -59,7 +59,6 @@ func (s *stepCode) row2() {
 func (s *stepCode) scale2(abs, code, scale reg.VecVirtual) {
 	ec, top := YMM(), YMM()
 	VPSRLD(U8(23), abs, ec)
-	VPSUBD(s.k("Field"), ec, ec)
 	if s.half { // an accumulator that is not zero has Emin at least
 		zero, least := YMM(), YMM()
 		VPXOR(zero, zero, zero)
@@ -79,24 +78,27 @@ func (s *stepCode) scale2(abs, code, scale reg.VecVirtual) {
 // products2 adds the products, scaled and truncated, and for special steps also
 // as floats.
 func (s *stepCode) products2(scale, sum, floats reg.VecVirtual) {
-	k := GP64()
-	XORQ(k, k)
 	VPXOR(sum, sum, sum)
-	Label("k")
-	for i := range 4 {
-		p := YMM()
-		VBROADCASTSS(Mem{Base: s.row, Index: k, Scale: 1, Disp: 4 * i}, p)
-		VMULPS(Mem{Base: s.b, Index: k, Scale: 8, Disp: 32 * i}, p, p)
-		if s.special {
-			VADDPS(p, floats, floats)
+	s.products(func(k reg.Register, from int) {
+		var p [4]reg.VecVirtual
+		for i := range p {
+			p[i] = YMM()
+			VBROADCASTSS(Mem{Base: s.row, Index: k, Scale: 1, Disp: 4 * (from + i)}, p[i])
+			VMULPS(Mem{Base: s.b, Index: k, Scale: 8, Disp: 32 * (from + i)}, p[i], p[i])
 		}
-		VMULPS(scale, p, p)
-		VCVTTPS2DQ(p, p)
-		VPADDD(p, sum, sum)
-	}
-	ADDQ(U8(16), k)
-	CMPQ(k, s.arg("L4"))
-	JB(LabelRef("k"))
+		if s.special {
+			t, u := YMM(), YMM()
+			VADDPS(p[0], p[1], t)
+			VADDPS(p[2], p[3], u)
+			VADDPS(t, u, u)
+			VADDPS(u, floats, floats)
+		}
+		for _, p := range p {
+			VMULPS(scale, p, p)
+			VCVTTPS2DQ(p, p)
+		}
+		addFour(VPADDD, p, sum)
+	})
 }
 
 // magnitude2 returns the magnitude of sum + ci, which may have 32 bits, halved if
@@ -183,30 +185,31 @@ func (s *stepCode) round2(sum, ci, scale, r reg.VecVirtual) {
 // exceptions2 corrects the results of outputs without products that count, and of
 // those with Inf or NaN.
 func (s *stepCode) exceptions2(r, acc, abs, code, floats reg.VecVirtual) {
-	null, is := YMM(), YMM()
+	null, is, value, t := YMM(), YMM(), YMM(), YMM()
 	VMOVDQU(s.k("Null"), null)
 	VPCMPGTD(code, null, null)
+	VPTEST(null, null)
+	JZ(LabelRef("some"))
+	VPXOR(t, t, t)
+	VPAND(s.k("Keep"), acc, value)
+	VPAND(s.k("Abs"), value, is)
+	VPCMPEQD(t, is, t)
+	VPANDN(value, t, value) // +0 of both zeros
+	VBLENDVPS(null, value, r, r)
+	Label("some")
 	VPCMPGTD(s.k("Finite"), abs, is)
 	if s.special {
-		special := YMM()
-		VPCMPGTD(s.k("Special"), code, special)
-		VPOR(special, is, is)
+		VPCMPGTD(s.k("Special"), code, t)
+		VPOR(t, is, is)
 	} else {
 		floats = acc
+		VPTEST(is, is)
+		JZ(LabelRef("finite"))
 	}
-	any := YMM()
-	VPOR(null, is, any)
-	VPTEST(any, any)
-	JZ(LabelRef("usual"))
-	zero, value := YMM(), YMM()
-	VPXOR(zero, zero, zero)
-	VPAND(s.k("Keep"), acc, value)
-	VPAND(s.k("Abs"), value, any)
-	VPCMPEQD(zero, any, any)
-	VPANDN(value, any, value) // +0 of both zeros
-	VBLENDVPS(null, value, r, r)
-	VCMPPS(U8(3), floats, floats, any) // unordered
-	VBLENDVPS(any, s.k("QNaN"), floats, value)
+	VCMPPS(U8(3), floats, floats, t) // unordered
+	VBLENDVPS(t, s.k("QNaN"), floats, value)
 	VBLENDVPS(is, value, r, r)
-	Label("usual")
+	if !s.special {
+		Label("finite")
+	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -9,7 +11,7 @@ import (
 // steps512 emits the steps with AVX-512: a vector is two rows by 8 columns.
 func steps512() {
 	for _, kind := range stepKinds("AVX512") {
-		step(kind, 2, func(s *stepCode) {
+		step(kind, 2*pairs512, func(s *stepCode) {
 			bits := GP32()
 			s.upper = K()
 			MOVL(U32(0xff00), bits)
@@ -18,46 +20,63 @@ func steps512() {
 	}
 }
 
-// rows512 is a step of the outputs of two rows and a group.
+// pair512 is the registers of two rows.
+type pair512 struct{ acc, abs, code, scale, ci, sum, floats, r reg.VecVirtual }
+
+const pairs512 = 1 // that are done at once
+
+// rows512 is a step of the outputs of some pairs of rows and a group.
 func (s *stepCode) rows512() {
-	acc, abs, code, scale := ZMM(), ZMM(), ZMM(), ZMM()
-	if s.half {
-		VCVTPH2PS(Mem{Base: s.c}, acc)
-	} else {
-		VMOVUPS(Mem{Base: s.c}, acc)
-	}
-	VPMOVZXBD(Mem{Base: s.e}, code)
-	VPANDD_BCST(s.k("Abs"), acc, abs)
-	s.scale512(abs, code, scale)
-	ci, sum, floats := ZMM(), ZMM(), ZMM()
-	VMULPS(scale, acc, ci)
-	VCVTTPS2DQ(ci, ci)
-	if s.special {
-		VMOVAPS(acc, floats)
-	}
-	s.products512(scale, sum, floats)
-	r := ZMM()
-	s.round512(sum, ci, scale, r)
-	s.exceptions512(r, acc, abs, code, floats)
+	var ps [pairs512]pair512
 	width := 64
 	if s.half {
 		width = 32
-		VCVTPS2PH(U8(0), r, Mem{Base: s.d})
-	} else {
-		VMOVUPS(r, Mem{Base: s.d})
+	}
+	for i := range ps {
+		p := &ps[i]
+		p.acc, p.abs, p.code, p.scale = ZMM(), ZMM(), ZMM(), ZMM()
+		p.ci, p.sum = ZMM(), ZMM()
+		if s.half {
+			VCVTPH2PS(Mem{Base: s.c, Disp: width * i}, p.acc)
+		} else {
+			VMOVUPS(Mem{Base: s.c, Disp: width * i}, p.acc)
+		}
+		VPMOVZXBD(Mem{Base: s.e, Disp: 16 * i}, p.code)
+		VPANDD_BCST(s.k("Abs"), p.acc, p.abs)
+		s.scale512(p.abs, p.code, p.scale)
+		VMULPS(p.scale, p.acc, p.ci)
+		VCVTTPS2DQ(p.ci, p.ci)
+		VPXORD(p.sum, p.sum, p.sum)
+		if s.special {
+			p.floats = ZMM()
+			VMOVAPS(p.acc, p.floats)
+		}
+	}
+	s.products512(&ps)
+	for i := range ps {
+		p := &ps[i]
+		p.r = ZMM()
+		s.round512(p.sum, p.ci, p.scale, p.r)
+		s.exceptions512(i, p.r, p.acc, p.abs, p.code, p.floats)
+		if s.half {
+			VCVTPS2PH(U8(0), p.r, Mem{Base: s.d, Disp: width * i})
+		} else {
+			VMOVUPS(p.r, Mem{Base: s.d, Disp: width * i})
+		}
 	}
 	stride := Load(s.x.Field("ARow"), GP64())
-	LEAQ(Mem{Base: s.row, Index: stride, Scale: 2}, s.row)
-	ADDQ(U8(16), s.e)
-	ADDQ(U8(uint8(width)), s.c)
-	ADDQ(U8(uint8(width)), s.d)
+	for range pairs512 {
+		LEAQ(Mem{Base: s.row, Index: stride, Scale: 2}, s.row)
+	}
+	ADDQ(U8(16*pairs512), s.e)
+	ADDQ(U32(uint32(width*pairs512)), s.c)
+	ADDQ(U32(uint32(width*pairs512)), s.d)
 }
 
 // scale512 is scale2.
 func (s *stepCode) scale512(abs, code, scale reg.VecVirtual) {
 	ec, top := ZMM(), ZMM()
 	VPSRLD(U8(23), abs, ec)
-	VPSUBD_BCST(s.k("Field"), ec, ec)
 	if s.half { // an accumulator that is not zero has Emin at least
 		some := K()
 		VPTESTMD(abs, abs, some)
@@ -73,29 +92,43 @@ func (s *stepCode) scale512(abs, code, scale reg.VecVirtual) {
 }
 
 // products512 is products2.
-func (s *stepCode) products512(scale, sum, floats reg.VecVirtual) {
-	k, second := GP64(), GP64()
-	MOVQ(s.row, second)
-	ADDQ(s.arg("ARow"), second)
-	XORQ(k, k)
-	VPXORD(sum, sum, sum)
-	Label("k")
-	for i := range 4 {
-		p, q := ZMM(), ZMM()
-		VBROADCASTSS(Mem{Base: s.row, Index: k, Scale: 1, Disp: 4 * i}, p)
-		VBROADCASTSS(Mem{Base: second, Index: k, Scale: 1, Disp: 4 * i}, s.upper, p)
-		VBROADCASTF32X8(Mem{Base: s.b, Index: k, Scale: 8, Disp: 32 * i}, q)
-		VMULPS(q, p, p)
-		if s.special {
-			VADDPS(p, floats, floats)
-		}
-		VMULPS(scale, p, p)
-		VCVTTPS2DQ(p, p)
-		VPADDD(p, sum, sum)
+func (s *stepCode) products512(ps *[pairs512]pair512) {
+	rows := []reg.Register{s.row}
+	stride := Load(s.x.Field("ARow"), GP64())
+	for i := 1; i < 2*pairs512; i++ {
+		r := GP64()
+		LEAQ(Mem{Base: rows[i-1], Index: stride, Scale: 1}, r)
+		rows = append(rows, r)
 	}
-	ADDQ(U8(16), k)
-	CMPQ(k, s.arg("L4"))
-	JB(LabelRef("k"))
+	s.products(func(k reg.Register, from int) {
+		var q [4]reg.VecVirtual
+		for i := range q {
+			q[i] = ZMM()
+			VBROADCASTF32X8(Mem{Base: s.b, Index: k, Scale: 8, Disp: 32 * (from + i)}, q[i])
+		}
+		for n := range ps {
+			v := &ps[n]
+			var p [4]reg.VecVirtual
+			for i := range p {
+				p[i] = ZMM()
+				VBROADCASTSS(Mem{Base: rows[2*n], Index: k, Scale: 1, Disp: 4 * (from + i)}, p[i])
+				VBROADCASTSS(Mem{Base: rows[2*n+1], Index: k, Scale: 1, Disp: 4 * (from + i)}, s.upper, p[i])
+				VMULPS(q[i], p[i], p[i])
+			}
+			if s.special {
+				t, u := ZMM(), ZMM()
+				VADDPS(p[0], p[1], t)
+				VADDPS(p[2], p[3], u)
+				VADDPS(t, u, u)
+				VADDPS(u, v.floats, v.floats)
+			}
+			for _, p := range p {
+				VMULPS(v.scale, p, p)
+				VCVTTPS2DQ(p, p)
+			}
+			addFour(VPADDD, p, v.sum)
+		}
+	})
 }
 
 // round512 rounds sum + ci, of 32 bits and a sign, and multiplies it by 2^(E-F):
@@ -138,26 +171,30 @@ func (s *stepCode) round512(sum, ci, scale, r reg.VecVirtual) {
 }
 
 // exceptions512 is exceptions2.
-func (s *stepCode) exceptions512(r, acc, abs, code, floats reg.VecVirtual) {
-	null, is := K(), K()
+func (s *stepCode) exceptions512(n int, r, acc, abs, code, floats reg.VecVirtual) {
+	null, is, some, nan := K(), K(), K(), K()
 	VPCMPD_BCST(U8(1), s.k("Null"), code, null)
-	VPCMPGTD_BCST(s.k("Finite"), abs, is)
-	if s.special {
-		special := K()
-		VPCMPGTD_BCST(s.k("Special"), code, special)
-		KORW(special, is, is)
-	} else {
-		floats = acc
-	}
-	KORTESTW(null, is)
-	JZ(LabelRef("usual"))
-	value, some, nan := ZMM(), K(), K()
+	KORTESTW(null, null)
+	JZ(LabelRef(fmt.Sprint("some", n)))
+	value := ZMM()
 	VPANDD_BCST(s.k("Keep"), acc, value)
 	VPTESTMD_BCST(s.k("Abs"), value, some)
 	VMOVDQA32_Z(value, some, value) // +0 of both zeros
 	VMOVDQA32(value, null, r)
+	Label(fmt.Sprint("some", n))
+	VPCMPGTD_BCST(s.k("Finite"), abs, is)
+	if s.special {
+		VPCMPGTD_BCST(s.k("Special"), code, some)
+		KORW(some, is, is)
+	} else {
+		floats = acc
+		KORTESTW(is, is)
+		JZ(LabelRef(fmt.Sprint("finite", n)))
+	}
 	VMOVAPS(floats, is, r)
 	VCMPPS(U8(3), floats, floats, is, nan) // unordered
 	VPBROADCASTD(s.k("QNaN"), nan, r)
-	Label("usual")
+	if !s.special {
+		Label(fmt.Sprint("finite", n))
+	}
 }
