@@ -136,11 +136,12 @@ func buildFakes(t *testing.T, without ...string) fakes {
 	dir := t.TempDir()
 	f := fakes{filepath.Join(dir, "libamdhip64.so"), filepath.Join(dir, "libhiprtc.so")}
 	for define, lib := range map[string]string{"-DRUNTIME": f.runtime, "-DRTC": f.rtc} {
-		arguments := []string{"-Wall", "-Werror", "-shared", "-fPIC", define, "-o", lib, filepath.Join("testdata", "fake_hip.c"), "-lm"}
+		cmd := exec.Command(gcc, "-Wall", "-Werror", "-shared", "-fPIC", define, "-o", lib, "-x", "c", "-", "-lm")
 		for _, name := range without {
-			arguments = append(arguments, "-D"+name+"=other_"+name)
+			cmd.Args = append(cmd.Args, "-D"+name+"=other_"+name)
 		}
-		if out, err := exec.Command(gcc, arguments...).CombinedOutput(); err != nil {
+		cmd.Stdin = bytes.NewReader(testdata(t, "fake_hip.c"))
+		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
