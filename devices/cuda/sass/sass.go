@@ -24,32 +24,61 @@ import (
 // Counts is how often each mnemonic of the table stands in some code.
 type Counts map[string]int
 
-// Scan counts the instructions of arithmetic in the .text sections of an ELF file,
-// as the driver's linker or ptxas writes it.
+// Scan counts the instructions of arithmetic in all functions of an ELF file, as
+// the driver's linker or ptxas writes it.
 func Scan(file []byte) (Counts, error) {
-	f, err := elf.NewFile(bytes.NewReader(file))
+	functions, err := Functions(file)
+	if err != nil {
+		return nil, err
+	}
+	all := Counts{}
+	for _, f := range functions {
+		for name, n := range f {
+			all[name] += n
+		}
+	}
+	return all, nil
+}
+
+// Functions counts the instructions of each function of a file. What the compiler
+// calls to emulate an instruction is part of the function that calls it.
+func Functions(file []byte) (map[string]Counts, error) {
+	f, err := elf.NewFile(bytes.NewReader(plain(file)))
 	if err != nil {
 		return nil, fmt.Errorf("machine code: %w", err)
 	}
 	if f.Machine != elf.EM_CUDA {
 		return nil, fmt.Errorf("machine code: the file is for %s, not for a CUDA device", f.Machine)
 	}
-	counts, seen := Counts{}, false
+	functions := map[string]Counts{}
 	for _, s := range f.Sections {
-		if !strings.HasPrefix(s.Name, ".text.") {
+		name, ok := strings.CutPrefix(s.Name, ".text.")
+		if !ok {
 			continue
 		}
 		code, err := s.Data()
 		if err != nil {
 			return nil, fmt.Errorf("machine code: section %s: %w", s.Name, err)
 		}
-		seen = true
-		counts.add(code)
+		functions[name] = Counts{}
+		functions[name].add(code)
 	}
-	if !seen {
+	if len(functions) == 0 {
 		return nil, errors.New("machine code: the file has no .text section")
 	}
-	return counts, nil
+	return functions, nil
+}
+
+// plain returns a file with the version in its header that ELF has: up to Hopper
+// there is the toolkit's, which package elf refuses.
+func plain(file []byte) []byte {
+	const at = 20 // e_version
+	if len(file) < at+4 || file[elf.EI_VERSION] != byte(elf.EV_CURRENT) || elf.Data(file[elf.EI_DATA]) != elf.ELFDATA2LSB {
+		return file
+	}
+	file = bytes.Clone(file)
+	binary.LittleEndian.PutUint32(file[at:], uint32(elf.EV_CURRENT))
+	return file
 }
 
 // add counts the instructions of a section.

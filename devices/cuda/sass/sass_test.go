@@ -106,6 +106,17 @@ func TestScan(t *testing.T) {
 	if s := got.String(); s != "HMMA 3, HGMMA 1" {
 		t.Errorf("%q", s)
 	}
+	functions, err := Functions(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]Counts{"a": {"HMMA": 2, "HGMMA": 1}, "b": {"HMMA": 1}}, functions); diff != "" {
+		t.Error(diff)
+	}
+	file[20] = 0x81 // as ptxas 12.9 has it
+	if again, err := Scan(file); err != nil || !cmp.Equal(again, got) {
+		t.Errorf("with the toolkit's version: %v, %v", again, err)
+	}
 }
 
 func TestScanErrors(t *testing.T) {
