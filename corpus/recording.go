@@ -23,6 +23,7 @@ import (
 //	S  a JSON Section: what the data frames after it hold
 //	D  deflated data of the section before it
 //	F  a JSON list of Faults: of the data frame after it (version 2)
+//	N  a JSON Note: what else results of an instruction depend on (version 2)
 //	P  a JSON Problem: why an instruction has no data, or no more (version 2)
 //	E  last: the JSON number of dot products
 //
@@ -36,7 +37,7 @@ import (
 const recordingMagic = "mmafuzz recording 1\n"
 
 // RecordingVersion is the version of the recordings that this program writes. It
-// reads version 1 too, which had neither faults nor problems and, in its header,
+// reads version 1 too, which had no faults, notes and problems and, in its header,
 // no name, date, plan or work.
 const RecordingVersion = 2
 
@@ -46,6 +47,7 @@ const (
 	frameSection = 'S'
 	frameData    = 'D'
 	frameFaults  = 'F'
+	frameNote    = 'N'
 	frameProblem = 'P'
 	frameEnd     = 'E'
 )
@@ -96,6 +98,14 @@ type Problem struct {
 	What        string `json:"what"`
 }
 
+// Note is what results of an instruction depend on beside what the header says: how
+// the machine executes it, which tests it has passed. It stands before its data.
+type Note struct {
+	Arch        string            `json:"arch"`
+	Instruction string            `json:"instruction"`
+	Environment map[string]string `json:"environment"`
+}
+
 // Recorded is one data frame.
 type Recorded struct {
 	Section *Section
@@ -109,6 +119,7 @@ type Recorded struct {
 type Recording struct {
 	Header   Header
 	Data     []Recorded
+	Notes    []Note
 	Problems []Problem
 	Complete bool // the end frame was there
 }

@@ -23,13 +23,16 @@ type RecordingFile struct {
 	Complete bool
 }
 
-// Step is a data frame or a problem.
+// Step is a data frame, a note or a problem.
 type Step struct {
 	Section Section // of a data frame
 	First   uint64  // index of its first dot product
 	Dots    int
-	Faults  int      // outputs on which the target failed
-	Problem *Problem // nil: a data frame
+	Faults  int // outputs on which the target failed
+
+	// Of these, one is not nil if it is no data frame.
+	Note    *Note
+	Problem *Problem
 }
 
 // ErrOtherRecording says that a file holds a recording of something else.
@@ -71,6 +74,7 @@ func (r *RecordingFile) begin(h Header) error {
 		r.Steps = append(r.Steps, Step{Section: *sec, First: first, Dots: sec.Shape.Dots(), Faults: faultyOutputs(faults)})
 		return nil
 	}
+	s.note = func(n Note) { r.Steps = append(r.Steps, Step{Note: &n}) }
 	s.problem = func(p Problem) { r.Steps = append(r.Steps, Step{Problem: &p}) }
 	if err := s.read(); err != nil {
 		return err
@@ -141,24 +145,43 @@ func (h *Header) differences(want *Header) []string {
 	var d []string
 	point := func(what string, have, want any) {
 		if have != want {
-			d = append(d, fmt.Sprintf("its %s is %v, here it is %v", what, orNone(have), orNone(want)))
+			d = append(d, difference(what, have, want))
 		}
 	}
 	point("version", h.Version, want.Version)
 	point("name", h.Name, want.Name)
 	point("target", h.Target, want.Target)
 	point("date", h.Date, want.Date)
+	d = append(d, EnvironmentDifferences(h.Environment, want.Environment)...)
 	if a, b := planText(h.Plan), planText(want.Plan); a != b {
 		d = append(d, "its plan is another one: "+planDifference(h.Plan, want.Plan))
 	} else {
 		point("list of instructions and inputs", h.Work, want.Work)
 	}
-	names := maps.Clone(h.Environment)
-	maps.Copy(names, want.Environment)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		point(name, h.Environment[name], want.Environment[name])
+	return d
+}
+
+// EnvironmentDifferences says what results depend on that is not the same in two
+// environments.
+func EnvironmentDifferences(have, want map[string]string) []string {
+	names := map[string]bool{}
+	for n := range have {
+		names[n] = true
+	}
+	for n := range want {
+		names[n] = true
+	}
+	var d []string
+	for _, n := range slices.Sorted(maps.Keys(names)) {
+		if have[n] != want[n] {
+			d = append(d, difference(n, have[n], want[n]))
+		}
 	}
 	return d
+}
+
+func difference(what string, have, want any) string {
+	return fmt.Sprintf("its %s is %v, here it is %v", what, orNone(have), orNone(want))
 }
 
 func orNone(v any) any {

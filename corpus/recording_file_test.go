@@ -37,6 +37,8 @@ func fileSteps(t *testing.T) []func(*RecordingFile) error {
 		}
 		steps = append(steps, func(f *RecordingFile) error { return f.Write(p) })
 	}
+	note := func(f *RecordingFile) error { return f.Note(Note{"hopper", "y", map[string]string{"opcode": "HMMA"}}) }
+	steps = append(steps[:3], append([]func(*RecordingFile) error{note}, steps[3:]...)...)
 	problem := func(f *RecordingFile) error { return f.Problem(Problem{"hopper", "y", "gone"}) }
 	return append(steps, problem, (*RecordingFile).Finish)
 }
@@ -100,8 +102,8 @@ func TestRecordingFileTorn(t *testing.T) {
 			break
 		}
 	}
-	if most != 6 {
-		t.Errorf("%d steps in the end, want 6", most)
+	if most != 7 {
+		t.Errorf("%d steps in the end, want 7", most)
 	}
 }
 
@@ -121,13 +123,15 @@ func TestRecordingFileSteps(t *testing.T) {
 	}
 	var got []step
 	for _, s := range f.Steps {
-		if s.Problem != nil {
+		if s.Note != nil {
+			got = append(got, step{Inst: "note " + s.Note.Instruction})
+		} else if s.Problem != nil {
 			got = append(got, step{Inst: "problem " + s.Problem.Instruction})
 		} else {
 			got = append(got, step{s.Section.Instruction, s.First, s.Faults})
 		}
 	}
-	want := []step{{"x", 0, 0}, {"x", 30, 2}, {"x", 60, 0}, {"y", 0, 0}, {"y", 30, 0}, {Inst: "problem y"}}
+	want := []step{{"x", 0, 0}, {"x", 30, 2}, {"x", 60, 0}, {Inst: "note y"}, {"y", 0, 0}, {"y", 30, 0}, {Inst: "problem y"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

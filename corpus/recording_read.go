@@ -24,6 +24,7 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 		rec.Data = append(rec.Data, d)
 		return err
 	}
+	s.note = func(n Note) { rec.Notes = append(rec.Notes, n) }
 	s.problem = func(p Problem) { rec.Problems = append(rec.Problems, p) }
 	err := s.read()
 	if err == nil && s.frames == 0 {
@@ -42,9 +43,9 @@ type frameReader struct {
 	in *bufio.Reader
 	// data is told of each data frame: its section, the index of its first dot
 	// product, what is deflated in it, and its faults.
-	data func(s *Section, first uint64, payload []byte, faults []Fault) error
-	// problem is told of each problem.
-	problem func(p Problem)
+	data    func(s *Section, first uint64, payload []byte, faults []Fault) error
+	note    func(n Note)    // is told of each note
+	problem func(p Problem) // and of each problem
 
 	frames   int
 	header   Header
@@ -139,6 +140,13 @@ func (s *frameReader) frame(kind byte, payload []byte) error {
 		return s.readFaults(payload)
 	case frameData:
 		return s.readData(payload)
+	case frameNote:
+		var n Note
+		if err := json.Unmarshal(payload, &n); err != nil {
+			return err
+		}
+		s.note(n)
+		return nil
 	case frameProblem:
 		var p Problem
 		if err := json.Unmarshal(payload, &p); err != nil {

@@ -135,6 +135,10 @@ func TestFaults(t *testing.T) {
 	}
 	b, d := recorded(half, tile, 1)
 	s := Section{Arch: "hopper", Instruction: "x", K: 4, Generator: "raw@1", Seed: 7, First: 90}
+	note := Note{"hopper", "x", map[string]string{"opcode": "HMMA"}}
+	if err := w.Note(note); err != nil {
+		t.Fatal(err)
+	}
 	faults := [][]Fault{nil, {{0, 6, "illegal address"}, {29, 1, "timeout"}}, nil}
 	for _, f := range faults {
 		p, err := Pack(s, b, d, f)
@@ -164,7 +168,10 @@ func TestFaults(t *testing.T) {
 	if diff := cmp.Diff([]Problem{problem}, rec.Problems); diff != "" || !rec.Complete {
 		t.Errorf("complete %v: %s", rec.Complete, diff)
 	}
-	if n := bytes.Count(buf.Bytes(), []byte(`"instruction":"x"`)); n != 1 {
+	if diff := cmp.Diff([]Note{note}, rec.Notes); diff != "" {
+		t.Error(diff)
+	}
+	if n := bytes.Count(buf.Bytes(), []byte(`"instruction":"x","formats"`)); n != 1 {
 		t.Errorf("%d section frames, want 1", n)
 	}
 	if h := rec.Header; h.Name != "lab" || h.Date != "2026-01-02" || h.Plan.Name != "p" || h.Work != "abc" || h.Version != 2 {
@@ -301,6 +308,7 @@ func TestReadRecordingErrors(t *testing.T) {
 		{"header that is no JSON", newFrames().json('H', `{`).String(), "frame 0: unexpected end of JSON input"},
 		{"data before a section", newFrames().json('H', goodHeader).add('D', nil).String(), "frame 1: data before a section"},
 		{"problem that is no JSON", good().json('P', `x`).String(), "frame 2: invalid character 'x' looking for beginning of value"},
+		{"note that is no JSON", good().json('N', `x`).String(), "frame 2: invalid character 'x' looking for beginning of value"},
 		{"faults before a section", newFrames().json('H', goodHeader).json('F', `[{"first":0,"count":1}]`).String(), "frame 1: faults before a section"},
 		{"faults that are no JSON", good().json('F', `[`).String(), "frame 2: unexpected end of JSON input"},
 		{"no faults", good().json('F', `[]`).String(), "frame 2: an empty list of faults"},
@@ -462,7 +470,7 @@ func FuzzReadRecording(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add(newFrames().json('H', goodHeader).json('S', goodSection).add('D', deflated(f, 24)).json('E', "1").Bytes())
 	f.Add(newFrames().json('H', goodHeader).json('E', "0").Bytes())
-	f.Add(newFrames().json('H', goodHeader).json('P', `{"instruction":"x"}`).json('S', goodSection).json('F', `[{"first":0,"count":1}]`).add('D', deflated(f, 24)).Bytes())
+	f.Add(newFrames().json('H', goodHeader).json('P', `{"instruction":"x"}`).json('N', `{"environment":{"a":"b"}}`).json('S', goodSection).json('F', `[{"first":0,"count":1}]`).add('D', deflated(f, 24)).Bytes())
 	f.Add(bytes.Replace(whole, []byte(`"Tiles":5`), []byte(`"Tiles":9`), 1))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rec, err := ReadRecording(bytes.NewReader(data))
@@ -485,6 +493,11 @@ func FuzzReadRecording(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
+		for _, n := range rec.Notes {
+			if err := w.Note(n); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for _, p := range rec.Problems {
 			if err := w.Problem(p); err != nil {
 				t.Fatal(err)
@@ -503,8 +516,8 @@ func FuzzReadRecording(f *testing.F) {
 				s.First, r.Data[i].Section = 0, &s
 			}
 		}
-		x, _ := json.Marshal([]any{rec.Data, rec.Problems})
-		y, _ := json.Marshal([]any{again.Data, again.Problems})
+		x, _ := json.Marshal([]any{rec.Data, rec.Notes, rec.Problems})
+		y, _ := json.Marshal([]any{again.Data, again.Notes, again.Problems})
 		if !bytes.Equal(x, y) {
 			t.Errorf("%s\nis read again as\n%s", x, y)
 		}

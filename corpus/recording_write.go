@@ -145,6 +145,9 @@ func (r *RecordingWriter) Add(s Section, b *mma.Batch, d []byte) error {
 	return r.Write(p)
 }
 
+// Note writes what results of an instruction depend on.
+func (r *RecordingWriter) Note(n Note) error { return r.json(frameNote, n) }
+
 // Problem writes why an instruction has no data, or no more.
 func (r *RecordingWriter) Problem(p Problem) error { return r.json(frameProblem, p) }
 

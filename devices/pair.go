@@ -171,8 +171,14 @@ func pair(a, b Target, ia *mma.Instruction, nameB string) (Pair, error) {
 }
 
 // takeLength makes K the length of the dot products of a recording, if one side
-// is one.
+// is one; of two it is the same.
 func (p *Pair) takeLength() error {
+	a, isA := p.A.(Recorder)
+	b, isB := p.B.(Recorder)
+	if isA && isB && a.Length() != b.Length() {
+		return fmt.Errorf("%s was recorded with dot products of %d elements, %s with ones of %d: they have no inputs in common",
+			a.Instruction().FullName(), a.Length(), b.Instruction().FullName(), b.Length())
+	}
 	for _, u := range []Unit{p.A, p.B} {
 		r, ok := u.(Recorder)
 		if !ok {

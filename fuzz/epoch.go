@@ -27,7 +27,6 @@ const (
 // chunkResult is what a worker finds in a chunk.
 type chunkResult struct {
 	classes [oracle.Fault + 1]uint64
-	digest  uint64
 	buckets []namedBucket // differing cases by cause, in order of appearance
 	unnamed []Sample      // differing cases that cannot be named yet
 	differ  []Sample
@@ -43,15 +42,30 @@ type namedBucket struct {
 }
 
 // count adds a differing case to its bucket.
-func (r *chunkResult) count(name string, s Sample, ulps float64) {
+func (r *chunkResult) count(one namedBucket) {
 	for i := range r.buckets {
-		if b := &r.buckets[i]; b.Name == name {
-			b.Cases++
-			b.MaxUlp = max(b.MaxUlp, ulps)
+		if b := &r.buckets[i]; b.Name == one.Name {
+			b.add(&one.Bucket)
 			return
 		}
 	}
-	r.buckets = append(r.buckets, namedBucket{Bucket{name, s.Class, 1, ulps}, s})
+	r.buckets = append(r.buckets, one)
+}
+
+// bucketOfOne is the bucket of a differing case alone.
+func (p *pairRun) bucketOfOne(name string, dot *mma.Dot, s Sample) namedBucket {
+	return namedBucket{Bucket{name, s.Class, 1, ulpDistance(p.spec.D, s.A, s.B), digest(dot, &s)}, s}
+}
+
+// digest is a differing case in 64 bits.
+func digest(d *mma.Dot, s *Sample) uint64 {
+	h := mix(s.A ^ mix(s.B^mix(uint64(s.Class))))
+	for _, codes := range [][]uint64{d.A, d.B, {d.C}, d.SA, d.SB} {
+		for _, code := range codes {
+			h = mix(h + code + 0x9e3779b97f4a7c15)
+		}
+	}
+	return h
 }
 
 // tracedCase is the features of one input.
@@ -117,7 +131,6 @@ func (c *Campaign) merge(d *delta, ch *chunk, r *chunkResult) {
 	for class, n := range r.classes {
 		p.Classes[class] += n
 	}
-	p.Digest += r.digest
 	p.unnamed = append(p.unnamed, r.unnamed...)
 	for i := range r.buckets {
 		p.count(&r.buckets[i])
@@ -149,8 +162,7 @@ func (p *pairDelta) count(b *namedBucket) {
 		p.named = append(p.named, b.Name)
 		return
 	}
-	have.Cases += b.Cases
-	have.MaxUlp = max(have.MaxUlp, b.MaxUlp)
+	have.add(&b.Bucket)
 }
 
 // mergeFeatures keeps an input that has a feature which none had before.
@@ -194,7 +206,6 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk) (r chunkResult
 		r.classes[class]++
 		s := Sample{CaseRef{source, ch.index + uint64(i)}, a, b, class}
 		if class != oracle.Same {
-			r.digest += w.digest(p, &s, i)
 			w.name(c, p, &r, s, i)
 		}
 		switch {
@@ -214,33 +225,19 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk) (r chunkResult
 // verdict to name it by: there is none yet, or it does not explain the case and
 // is going to be replaced.
 func (w *worker) name(c *Campaign, p *pairRun, r *chunkResult, s Sample, i int) {
-	switch {
-	case p.namer != nil:
-		w.batch.Get(i, w.dotFor(p))
-		name := p.bucketName(p.namer, w.dot, &s)
-		if strings.HasPrefix(name, string(triage.Unexplained)) {
-			r.unnamed = append(r.unnamed, s)
-			return
-		}
-		r.count(name, s, ulpDistance(p.spec.D, s.A, s.B))
-	case c.state.Epochs > giveUpAfter:
-		r.count(p.bucketName(nil, nil, &s), s, ulpDistance(p.spec.D, s.A, s.B))
-	default:
+	gaveUp := p.namer == nil && c.state.Epochs > giveUpAfter
+	if p.namer == nil && !gaveUp {
 		r.unnamed = append(r.unnamed, s)
+		return
 	}
-}
-
-// digest is a differing case in 64 bits: its operands, both results and its class.
-func (w *worker) digest(p *pairRun, s *Sample, i int) uint64 {
-	d := w.dotFor(p)
-	w.batch.Get(i, d)
-	h := mix(s.A ^ mix(s.B^mix(uint64(s.Class))))
-	for _, codes := range [][]uint64{d.A, d.B, {d.C}, d.SA, d.SB} {
-		for _, code := range codes {
-			h = mix(h + code + 0x9e3779b97f4a7c15)
-		}
+	dot := w.dotFor(p)
+	w.batch.Get(i, dot)
+	name := p.bucketName(p.namer, dot, &s)
+	if !gaveUp && strings.HasPrefix(name, string(triage.Unexplained)) {
+		r.unnamed = append(r.unnamed, s)
+		return
 	}
-	return h
+	r.count(p.bucketOfOne(name, dot, s))
 }
 
 // dotFor returns the worker's dot product in the size of a pair's.
@@ -340,7 +337,6 @@ func (w *worker) blame(ctx context.Context, c *Campaign, p *pairRun, ch *chunk) 
 		}
 		r.classes[s.Class]++
 		if s.Class != oracle.Same {
-			r.digest += w.digest(p, &s, i)
 			w.name(c, p, &r, s, i)
 		}
 		if s.Class != oracle.Same && r.classes[s.Class] <= differPerChunk {

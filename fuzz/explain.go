@@ -355,7 +355,8 @@ func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 	for _, s := range x.d.unnamed {
 		dot := x.c.dot(x.p, s.CaseRef)
 		name := x.p.bucketName(x.namer, dot, &s)
-		x.d.count(&namedBucket{Bucket{name, s.Class, 1, ulpDistance(x.p.spec.D, s.A, s.B)}, s})
+		one := x.p.bucketOfOne(name, dot, s)
+		x.d.count(&one)
 	}
 	kept := map[string]int{}
 	for _, f := range x.st.Findings {
@@ -383,7 +384,7 @@ func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 // keep makes a finding of a case, unless its bucket has enough of them.
 func (x *examiner) keep(ctx context.Context, e *example, name string, kept map[string]int) error {
 	if e.label != "" {
-		x.d.count(&namedBucket{Bucket{name, e.Class, 1, 0}, e.Sample})
+		x.d.count(&namedBucket{Bucket{Name: name, Class: e.Class, Cases: 1}, e.Sample})
 	}
 	if kept[name] >= x.c.cfg.PerBucket {
 		return nil

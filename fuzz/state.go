@@ -28,7 +28,6 @@ type PairState struct {
 	Chunks   uint64
 	Next     map[string]uint64 // by source: index of the next dot product
 	Classes  [oracle.Fault + 1]uint64
-	Digest   uint64 // of all differing cases, in any order: equal for equal ones
 	Features map[uint32]bool
 	Corpus   []CaseRef // inputs with new features
 	Differ   []Sample  // evidence for triage
@@ -61,6 +60,14 @@ type Bucket struct {
 	Class  oracle.Class `json:"class"`
 	Cases  uint64       `json:"cases"`
 	MaxUlp float64      `json:"max_ulp"`
+	Digest uint64       `json:"digest"` // of the cases with their results, in any order
+}
+
+// add adds the cases of a bucket of the same name.
+func (b *Bucket) add(o *Bucket) {
+	b.Cases += o.Cases
+	b.MaxUlp = max(b.MaxUlp, o.MaxUlp)
+	b.Digest += o.Digest
 }
 
 // Finding is a differing case, shrunk and explained.
@@ -102,7 +109,6 @@ type pairDelta struct {
 	Chunks   uint64                   `json:"chunks"`
 	Next     map[string]uint64        `json:"next,omitempty"`
 	Classes  [oracle.Fault + 1]uint64 `json:"classes"`
-	Digest   uint64                   `json:"digest,omitempty"`
 	Features []uint32                 `json:"features,omitempty"`
 	Corpus   []CaseRef                `json:"corpus,omitempty"`
 	Differ   []Sample                 `json:"differ,omitempty"`
@@ -151,7 +157,6 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 	for c, n := range d.Classes {
 		st.Classes[c] += n
 	}
-	st.Digest += d.Digest
 	for _, f := range d.Features {
 		st.Features[f] = true
 	}
@@ -166,12 +171,12 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 	for name, b := range d.Buckets {
 		have := st.Buckets[name]
 		if have == nil {
-			st.Buckets[name] = &Bucket{Name: name, Class: b.Class, Cases: b.Cases, MaxUlp: b.MaxUlp}
+			first := *b
+			st.Buckets[name] = &first
 			st.LastNew = epoch
 			continue
 		}
-		have.Cases += b.Cases
-		have.MaxUlp = max(have.MaxUlp, b.MaxUlp)
+		have.add(b)
 	}
 	st.Findings = append(st.Findings, d.Findings...)
 }

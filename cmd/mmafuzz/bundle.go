@@ -81,16 +81,28 @@ func (u *runUI) side(unit devices.Unit, target string, code uint64, exact oracle
 	if i.Params != (mma.Params{}) {
 		s.Params = &i.Params
 	}
-	if t, err := devices.Open(target); err == nil {
-		maps.Copy(s.Environment, t.Environment())
-		if err := t.Close(); err != nil {
-			u.log.Warn().Err(err).Msg("closing a target")
-		}
-	}
+	maps.Copy(s.Environment, u.targetEnvironment(target))
 	if p, ok := unit.(devices.Provenance); ok {
 		maps.Copy(s.Environment, p.Environment())
 	}
 	return s
+}
+
+// targetEnvironment returns what a target says of itself, kept from one bundle to
+// the next: a recording may be long.
+func (u *runUI) targetEnvironment(target string) map[string]string {
+	if env, ok := u.environments[target]; ok {
+		return env
+	}
+	env := map[string]string{}
+	if t, err := devices.Open(target); err == nil {
+		env = t.Environment()
+		if err := t.Close(); err != nil {
+			u.log.Warn().Err(err).Msg("closing a target")
+		}
+	}
+	u.environments[target] = env
+	return env
 }
 
 // writeBundle writes a finding's bundle.

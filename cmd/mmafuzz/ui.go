@@ -24,10 +24,12 @@ type runUI struct {
 	findings  []*fuzz.Finding
 	announced map[string]bool // label sets that had their line
 	line      statusLine
+
+	environments map[string]map[string]string // by target
 }
 
 func newRunUI(a *app, cfg fuzz.Config, dir string) *runUI {
-	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}, line: statusLine{app: a}}
+	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}, line: statusLine{app: a}, environments: map[string]map[string]string{}}
 }
 
 func (u *runUI) start(s *fuzz.State) {

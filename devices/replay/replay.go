@@ -34,6 +34,11 @@ func open(file string) (devices.Target, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
+	for _, n := range rec.Notes {
+		if u := t.units[n.Instruction]; u != nil {
+			u.environment = n.Environment
+		}
+	}
 	if len(t.rows) == 0 {
 		return nil, fmt.Errorf("%s: the recording holds no results", file)
 	}

@@ -19,6 +19,9 @@ type unit struct {
 	inst   *mma.Instruction
 	length int // elements of every dot product
 	target string
+
+	environment map[string]string // beside the target's, when it was recorded
+
 	data   []*corpus.Recorded
 	starts []int // number of each batch's first dot product
 	dots   int
@@ -76,6 +79,15 @@ func (u *unit) Instruction() *mma.Instruction { return u.inst }
 func (u *unit) Known() *mma.Params            { return nil }
 func (u *unit) Recorded() int                 { return u.dots }
 func (u *unit) Length() int                   { return u.length }
+
+// Environment says what the results depended on when they were recorded.
+func (u *unit) Environment() map[string]string {
+	env := map[string]string{}
+	for k, v := range u.environment {
+		env["recorded "+k] = v
+	}
+	return env
+}
 
 func (u *unit) Origin(n int) (source string, seed, index uint64) {
 	r, output := u.at(n)

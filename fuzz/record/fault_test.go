@@ -20,6 +20,7 @@ import (
 type bad struct {
 	devices.Target
 	open func(i *mma.Instruction) error
+	env  map[string]string // of units
 	run  func(i *mma.Instruction, in *mma.Batch) error
 }
 
@@ -30,13 +31,15 @@ func (b *bad) Open(i *mma.Instruction) (devices.Unit, error) {
 		}
 	}
 	u, err := b.Target.Open(i)
-	return &badUnit{u, b}, err
+	return &badUnit{Unit: u, bad: b}, err
 }
 
 type badUnit struct {
 	devices.Unit
 	bad *bad
 }
+
+func (u *badUnit) Environment() map[string]string { return u.bad.env }
 
 // Run spoils out when it fails, as a unit may.
 func (u *badUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
@@ -291,5 +294,39 @@ func TestTrouble(t *testing.T) {
 	}}
 	if res, err := record.Run(t.Context(), cfg); err == nil || err.Error() != half+": the cable was pulled" || res.Done != 0 {
 		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// TestNotes records a target whose units say what else results depend on.
+func TestNotes(t *testing.T) {
+	cfg := config(t)
+	target := &bad{Target: cfg.Target, env: map[string]string{"opcode": "HMMA"}}
+	cfg.Target = target
+	whole := run(t, cfg)
+	rec, err := corpus.ReadRecording(bytes.NewReader(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"opcode": "HMMA"}
+	want := []corpus.Note{{Arch: "hopper", Instruction: half, Environment: env}, {Arch: "hopper", Instruction: "mma.m16n8k8.f32.tf32.tf32.f32", Environment: env}}
+	if diff := cmp.Diff(want, rec.Notes); diff != "" {
+		t.Error(diff)
+	}
+	goOn(t, cfg, whole)
+	if err := os.WriteFile(cfg.File, whole[:len(whole)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	target.env = map[string]string{"opcode": "FFMA"}
+	_, err = record.Run(t.Context(), cfg)
+	if want := cfg.File + ": the file holds another recording: of " + half + ", its opcode is HMMA, here it is FFMA"; err == nil || err.Error() != want {
+		t.Errorf("with another opcode: %v", err)
+	}
+	u := open(t, "replay:"+cfg.File)
+	unit, err := u.Open(&u.Instructions()[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"recorded opcode": "HMMA"}, unit.(devices.Provenance).Environment()); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -123,6 +124,10 @@ func (r *recorder) run(ctx context.Context) error {
 
 // job records one instruction, or what an earlier part has left of it.
 func (r *recorder) job(ctx context.Context, j *job) error {
+	var note *corpus.Note
+	if len(r.steps) > 0 && r.steps[0].Note != nil && isOf(j, r.steps[0].Note.Arch, r.steps[0].Note.Instruction) {
+		note, r.steps = r.steps[0].Note, r.steps[1:]
+	}
 	faults := 0
 	frames := j.frames
 	for len(frames) > 0 && len(r.steps) > 0 && r.steps[0].Problem == nil {
@@ -135,17 +140,52 @@ func (r *recorder) job(ctx context.Context, j *job) error {
 	}
 	if len(r.steps) > 0 && r.steps[0].Problem != nil {
 		p := r.steps[0].Problem
-		if p.Arch != j.inst.Arch || p.Instruction != j.inst.Name {
+		if !isOf(j, p.Arch, p.Instruction) {
 			return r.notAsPlanned()
 		}
 		r.steps = r.steps[1:]
 		r.giveUp(*p, frames, true)
 		return nil
 	}
-	if len(frames) == 0 && j.problem == "" && faults <= maxFaults {
+	switch {
+	case j.problem != "":
+		return r.problem(j, frames, j.problem)
+	case faults > maxFaults:
+		return r.problem(j, frames, tooManyFaults)
+	case len(frames) == 0:
 		return nil
 	}
-	return r.rest(ctx, j, frames, faults)
+	u, err := r.cfg.Target.Open(j.inst)
+	if err != nil {
+		return r.problem(j, frames, err.Error())
+	}
+	if err := r.note(j, u, note); err != nil {
+		return err
+	}
+	return r.rest(ctx, j, u, frames, faults)
+}
+
+func isOf(j *job, arch, instruction string) bool {
+	return j.inst.Arch == arch && j.inst.Name == instruction
+}
+
+// note writes what results of an instruction depend on, or checks that it is what
+// an earlier part says.
+func (r *recorder) note(j *job, u devices.Unit, have *corpus.Note) error {
+	var env map[string]string
+	if p, ok := u.(devices.Provenance); ok {
+		env = p.Environment()
+	}
+	if have != nil {
+		if d := corpus.EnvironmentDifferences(have.Environment, env); d != nil {
+			return fmt.Errorf("%s: %w: of %s, %s", r.cfg.File, corpus.ErrOtherRecording, j.inst.Name, strings.Join(d, "; "))
+		}
+		return nil
+	}
+	if len(env) == 0 {
+		return nil
+	}
+	return r.file.Note(corpus.Note{Arch: j.inst.Arch, Instruction: j.inst.Name, Environment: env})
 }
 
 // done says whether the next step of an earlier part is a frame.
@@ -160,18 +200,9 @@ func (r *recorder) notAsPlanned() error {
 	return fmt.Errorf("%s: what the file holds is not what its header says", r.cfg.File)
 }
 
-// rest records frames of an instruction, the last ones.
-func (r *recorder) rest(ctx context.Context, j *job, frames []frame, faults int) error {
-	if j.problem != "" {
-		return r.problem(j, frames, j.problem)
-	}
-	if faults > maxFaults {
-		return r.problem(j, frames, tooManyFaults)
-	}
-	u, err := r.cfg.Target.Open(j.inst)
-	if err != nil {
-		return r.problem(j, frames, err.Error())
-	}
+// rest records frames of an instruction, the last ones; of earlier ones so many
+// faults are known.
+func (r *recorder) rest(ctx context.Context, j *job, u devices.Unit, frames []frame, faults int) error {
 	for len(frames) > 0 {
 		r.progress(j.inst.Name)
 		n := min(len(frames), 4*r.workers)
