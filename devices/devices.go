@@ -81,6 +81,13 @@ type Recorder interface {
 	Origin(n int) (source string, seed, index uint64)
 }
 
+// Explained is a Recorder whose Instruction's Params are a program that gives all
+// that it has recorded: not believed, but put to the test.
+type Explained interface {
+	Recorder
+	Explained() bool
+}
+
 // ErrNoRecording is returned by a Recorder for an input that it does not have.
 var ErrNoRecording = errors.New("this input is not in the recording")
 

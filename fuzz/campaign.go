@@ -31,6 +31,9 @@ type Config struct {
 	PerBucket int
 	// NaN and Zero override the policy that the catalogue suggests, if not nil.
 	NaN, Zero *oracle.Strictness
+	// Keep, if not nil, says whether a finding of a bucket is wanted: others are
+	// counted, not shrunk. It may be called from several goroutines.
+	Keep func(pair int, bucket string, v *triage.Verdict) bool
 	// Journal, if not "", is the file that makes the campaign resumable.
 	Journal string
 	// Observe is told of progress; it may be nil. It is called from one

@@ -273,13 +273,12 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 		held.Differ, held.Explained = len(pr.Differ), len(pr.Differ)
 		held.Agree, held.Kept = len(pr.Agree), len(pr.Agree)
 		x.verdict = &held
+	} else if v := x.recordedVerdict(pr); v != nil {
+		x.verdict = v
 	} else {
 		v, err := triage.Explain(ctx, pr)
 		if err != nil {
 			return err
-		}
-		if !v.Found() {
-			x.takeBelieved(pr, v)
 		}
 		x.verdict = v
 	}
@@ -290,15 +289,19 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 	return nil
 }
 
-// takeBelieved explains the box by what is believed of it, where that holds and was
-// too far from the base to be found: of a recording, what explains it alone.
-func (x *examiner) takeBelieved(pr *triage.Problem, v *triage.Verdict) {
-	p := believed(x.p.box)
-	if p == nil || x.k != x.p.box.Instruction().K || !triage.Holds(pr, p) {
-		return
+// recordedVerdict is that of a recording whose program is known: nothing is left to
+// search for. nil if it is not, or does not run with the K of hypotheses.
+func (x *examiner) recordedVerdict(pr *triage.Problem) *triage.Verdict {
+	box, ok := x.p.box.(devices.Explained)
+	if !ok || !box.Explained() {
+		return nil
 	}
-	v.Changes, v.Program, v.Labels = mma.Diff(&x.p.base, p), *p, triage.LabelsOf(&x.p.base, p)
-	v.Explained, v.Kept, v.Equivalent = v.Differ, v.Agree, nil
+	p := box.Instruction().Params
+	if !triage.Holds(pr, &p) {
+		return nil
+	}
+	return &triage.Verdict{Changes: mma.Diff(&x.p.base, &p), Program: p, K: x.k, Labels: triage.LabelsOf(&x.p.base, &p),
+		Differ: len(pr.Differ), Explained: len(pr.Differ), Agree: len(pr.Agree), Kept: len(pr.Agree)}
 }
 
 // problem states the question for triage.
@@ -386,7 +389,7 @@ func (x *examiner) keep(ctx context.Context, e *example, name string, kept map[s
 	if e.label != "" {
 		x.d.count(&namedBucket{Bucket{Name: name, Class: e.Class, Cases: 1}, e.Sample})
 	}
-	if kept[name] >= x.c.cfg.PerBucket {
+	if kept[name] >= x.c.cfg.PerBucket || x.c.cfg.Keep != nil && !x.c.cfg.Keep(x.index, name, x.verdict) {
 		return nil
 	}
 	kept[name]++

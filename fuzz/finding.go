@@ -3,12 +3,14 @@ package fuzz
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // The limits of one minimization.
@@ -78,8 +80,8 @@ func (x *examiner) shrinkingSide(f *Finding, u devices.Unit, isBox bool) (runner
 	if !recorded(u) {
 		return dotRunner(u, x.p.spec.Formats), nil
 	}
-	if x.namer == nil {
-		return nil, errNoAnswers
+	if x.namer == nil || strings.HasPrefix(f.Bucket, string(triage.Unexplained)) {
+		return nil, errNoAnswers // no model shows the case
 	}
 	// The base's program was put to the test on all evidence with x.k.
 	program := x.p.base

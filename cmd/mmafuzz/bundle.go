@@ -28,7 +28,7 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 		A:       u.side(p.A, p.TargetA, f.A, exact), B: u.side(p.B, p.TargetB, f.B, exact),
 		Formats: formats, K: p.K,
 		Case: mma.FormatDot(formats, f.Dot), Found: mma.FormatDot(formats, f.Start),
-		Origin: corpus.Origin{Source: f.Origin.Source, Seed: f.Seed, Index: f.Origin.Index},
+		Origin: originOf(p, f),
 		Class:  f.Class.String(), NaN: "bits", Zero: "bits",
 		Bucket: f.Bucket, Labels: bucketLabels(f.Bucket),
 		Exact: fmt.Sprintf("%s (%s)", exact, exact.Decimal()), Stable: f.Stable, Minimal: f.Minimal,
@@ -50,6 +50,18 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 		m.Explained, m.Kept, m.Equivalent = v.Explained, v.Kept, v.Equivalent
 	}
 	return m
+}
+
+// originOf says where a finding's case was generated; one of a recording, where that
+// of the recording was.
+func originOf(p *devices.Pair, f *fuzz.Finding) corpus.Origin {
+	for _, u := range []devices.Unit{p.A, p.B} {
+		if r, ok := u.(devices.Recorder); ok {
+			source, seed, index := r.Origin(int(f.Origin.Index))
+			return corpus.Origin{Source: source, Seed: seed, Index: index}
+		}
+	}
+	return corpus.Origin{Source: f.Origin.Source, Seed: f.Seed, Index: f.Origin.Index}
 }
 
 // policy returns how the results of a pair are compared.

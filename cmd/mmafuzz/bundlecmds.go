@@ -39,7 +39,7 @@ type replayed struct {
 	RecordedB  string `json:"recorded_b"`
 	Class      string `json:"class"`
 	Reproduced bool   `json:"reproduced"`
-	Through    string `json:"through_model,omitempty"` // the side that a model stands in for
+	Through    string `json:"through_model,omitempty"` // the side that a model stands in for: a, b or both
 }
 
 func (a *app) replay(ctx context.Context, dir string) error {
@@ -58,6 +58,8 @@ func (a *app) replay(ctx context.Context, dir string) error {
 		return err
 	}
 	switch {
+	case throughA && throughB:
+		r.Through = "both"
 	case throughA:
 		r.Through = "a"
 	case throughB:
@@ -84,7 +86,7 @@ func (r *replayed) write(a *app, m *corpus.Mismatch) {
 		if s.now != s.then {
 			note = "  (was " + s.then + ")"
 		}
-		if r.Through == strings.ToLower(s.name) {
+		if r.Through == strings.ToLower(s.name) || r.Through == "both" {
 			note += "  (by the model that explains it)"
 		}
 		fmt.Fprintf(a.stdout, "  %s  %-24s %s%s\n", s.name, s.target, s.now, note)

@@ -54,13 +54,24 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string) string {
 		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", briefChanges(e, 20))
 	}
 	if m.Through {
-		b.WriteString("The case was shrunk on a model of the recorded target, not on the target itself.\n\n")
+		b.WriteString(throughText(m))
 	}
 	fmt.Fprintf(&b, "Found as %s, seed %d, index %d. ", m.Origin.Source, m.Origin.Seed, m.Origin.Index)
-	fmt.Fprintf(&b, "Repeated %d of 3 times.\n\n", m.Stable)
+	if !m.Through { // a recording repeats itself
+		fmt.Fprintf(&b, "Repeated %d of 3 times.", m.Stable)
+	}
+	b.WriteString("\n\n")
 	fmt.Fprintf(&b, "Files: `case.txt` the operands, `mismatch.json` everything for programs, `picture.txt`,\n`trace-*.json` every step of the sums, `repro_test.go` a Go test, `MANIFEST` checksums.\n\n")
 	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n", dir)
 	return b.String()
+}
+
+// throughText says which targets a model stood in for while the case was shrunk.
+func throughText(m *corpus.Mismatch) string {
+	if strings.HasPrefix(m.A.Target, "replay:") && strings.HasPrefix(m.B.Target, "replay:") {
+		return "The case was shrunk on models of the two recorded targets, not on the targets themselves.\n\n"
+	}
+	return "The case was shrunk on a model of the recorded target, not on the target itself.\n\n"
 }
 
 // reproTest is a Go test that reproduces the mismatch. It needs the mmafuzz

@@ -206,6 +206,8 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 1, "", "record", "--target", "sim:turing", "--plan", "plan.json", "--out", "bad.rec"), "run")
 	verify(recordingOf(t), "run")
 
+	verify(comparisonsOf(t), "compare")
+
 	one := []string{"eval", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32"}
 	verify(jsonOf(t, 0, "3c00 3c00 00000000\n", one...), "eval")
 	verify(jsonOf(t, 0, "3c00 3c00 00000000\n", append(one, "--explain")...), "eval")
@@ -274,6 +276,30 @@ func progressOf(t *testing.T) []map[string]any {
 		t.Errorf("%d events at once", len(all))
 	}
 	return all
+}
+
+// comparisonsOf compares recordings of two nights such that everything comes that can
+// come.
+func comparisonsOf(t *testing.T) []map[string]any {
+	plan := `{"v":1,"name":"p","seed":1,"entries":[{"instructions":["mma.m16n8k8.f32.f16.f16.f32"],"inputs":[{"source":"raw@1","count":512}]},
+		{"instructions":["mma.m16n8k16.f32.f16.f16.f32"],"k":24,"inputs":[{"source":"raw@1","count":1}]}]}`
+	known := `{"v":1,"known":[{"id":"used","reason":"x","pair":["a","b"],"bucket":"truncation-width"},{"id":"old","reason":"x","expires":"2026-01-01","bucket":"none"}]}`
+	model := `{"v":1,"base":"hopper/mma.m16n8k8.f32.f16.f16.f32","set":{"join.align.f":27}}`
+	for name, text := range map[string]string{"compare.plan": plan, "other.plan": strings.Replace(plan, "raw", "normal", 1), "known.json": known, "f27.json": model} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record := []string{"record", "--plan", "compare.plan", "--date", "2026-01-01"}
+	jsonOf(t, 1, "", append(record, "--target", "sim:ampere", "--name", "a", "--out", "a.rec")...)
+	jsonOf(t, 1, "", append(record, "--target", "sim:hopper", "--name", "b", "--out", "b.rec")...)
+	jsonOf(t, 0, "", append(record, "--target", "model:f27.json", "--name", "b", "--out", "b27.rec")...)
+	jsonOf(t, 1, "", "compare", "a.rec", "b.rec", "--out", "one")
+	second := jsonOf(t, 1, "", "compare", "a.rec", "b27.rec", "sim:cdna3", "--out", "two", "--baseline", "one/compare.json")
+	jsonOf(t, 0, "", "record", "--plan", "other.plan", "--target", "sim:ampere", "--name", "c", "--out", "c.rec")
+	fourth := jsonOf(t, 2, "", "compare", "a.rec", "b.rec", "c.rec", "--out", "four")
+	third := jsonOf(t, 2, "", "compare", "a.rec", "b.rec", "nothing.rec", "--out", "three", "--known", "known.json")
+	return slices.Concat(second, third, fourth)
 }
 
 // recordingOf returns an event recording, which else comes once a second.

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+)
+
+// compareCmd is mmafuzz compare.
+type compareCmd struct {
+	*app
+	known, baseline, date string
+	writeKnown, reason    string
+	nan, zero             string
+	workers               int
+	out                   string
+	allBundles            bool
+
+	day       time.Time
+	knownList *corpus.Known // of --known; nil: none
+	last      *comparison   // of --baseline; nil: none
+	sides     []*side
+	ui        *compareUI
+	result    comparison
+}
+
+func newCompare(a *app) *cobra.Command {
+	c := &compareCmd{app: a}
+	cmd := &cobra.Command{
+		Use:   "compare RECORDING RECORDING|TARGET...",
+		Short: "compare recordings of machines that never met, and with last night",
+		Long: `compare finds the inputs that recordings have in common, counts where the results
+differ, puts differing cases into buckets by cause and shrinks one of each, on the
+models that explain the recordings. Each recording is compared with each other one,
+and with each target that is named.
+
+  mmafuzz compare h100.rec mi300.rec a100.rec
+  mmafuzz compare h100.rec sim:hopper
+  mmafuzz compare *.rec --baseline yesterday/compare.json --known known.json --out today
+
+A difference is new if it is neither in the baseline, which is the compare.json of
+an earlier directory or what --json wrote, nor in the list of known differences
+(go doc ./corpus Known). --write-known makes such a list of what is left.
+
+Exit status: 0 nothing new, 1 something new, 2 trouble.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return hinted(fmt.Sprintf("usage: %s; see %s --help", cmd.UseLine(), cmd.CommandPath()), "name two recordings at least, or a recording and a target")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			if strings.HasPrefix(prefix, "sim:") || strings.HasPrefix(prefix, "ref:") {
+				return targetNames(), cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		PreRunE: func(*cobra.Command, []string) error { return c.checkFlags() },
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&c.baseline, "baseline", "", "`file` with the result of an earlier compare")
+	f.StringVar(&c.known, "known", "", "`file` with a list of known differences")
+	f.StringVar(&c.date, "date", "", "`date` for expiry, YYYY-MM-DD (default: today, UTC)")
+	f.StringVar(&c.writeKnown, "write-known", "", "`file` for a list of known differences: that of --known and all that are left")
+	f.StringVar(&c.reason, "reason", "", "`text`: why these are accepted")
+	f.StringVar(&c.nan, "nan", "", "how NaNs are compared: `bits|class` (default: bits, but for what a model leaves open)")
+	f.StringVar(&c.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits, but for what a model leaves open)")
+	f.IntVar(&c.workers, "workers", 0, "`number` of goroutines (default: one per processor)")
+	f.StringVar(&c.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of compare.json and the bundles (default: mmafuzz-out/compare-HASH)")
+	f.BoolVar(&c.allBundles, "all-bundles", false, "make bundles of known differences and of last night's too")
+	_ = cmd.MarkFlagDirname("out")
+	oneOf(cmd, "nan", comparisons...)
+	oneOf(cmd, "zero", comparisons...)
+	return cmd
+}
+
+func (c *compareCmd) checkFlags() error {
+	for flag, value := range map[string]string{"nan": c.nan, "zero": c.zero} {
+		if value != "" {
+			if err := checkWord(flag, value, comparisons...); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case c.workers < 0:
+		return fmt.Errorf("--workers is %d; 0 is one per processor", c.workers)
+	case c.writeKnown != "" && c.reason == "":
+		return hinted("add --reason TEXT: why these differences are accepted", "--write-known is given without --reason")
+	case c.writeKnown == "" && c.reason != "":
+		return hinted("add --write-known FILE", "--reason is given without --write-known")
+	}
+	var err error
+	if c.day, err = parseDate("date", c.date); c.date == "" {
+		c.day = time.Now()
+	}
+	return err
+}
+
+func (c *compareCmd) run(ctx context.Context, args []string) error {
+	defer c.closeSides()
+	if err := c.open(args); err != nil {
+		return err
+	}
+	if c.out == "" {
+		c.out = defaultOut(args)
+	}
+	if err := clearOut(c.out); err != nil {
+		return err
+	}
+	if err := c.compare(ctx); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err := c.save(); err != nil {
+		return err
+	}
+	if c.json {
+		if err := c.writeJSON(&c.result); err != nil {
+			return err
+		}
+	} else {
+		c.write()
+	}
+	switch c.result.Exit {
+	case exitTrouble:
+		return errors.New(c.result.Trouble[0])
+	case exitMismatch:
+		return errMismatch
+	}
+	return nil
+}
+
+// open reads all files.
+func (c *compareCmd) open(args []string) (err error) {
+	if c.known != "" {
+		if c.knownList, err = corpus.OpenKnown(c.known); err != nil {
+			return withHint(err, "go doc ./corpus Known says what a list of known differences looks like")
+		}
+	}
+	if c.baseline != "" {
+		if c.last, err = readComparison(c.baseline); err != nil {
+			return withHint(err, "a baseline is the compare.json in the directory of an earlier compare")
+		}
+	}
+	return c.openSides(args)
+}
+
+// defaultOut is a directory named after what is compared.
+func defaultOut(args []string) string {
+	h := fnv.New32a()
+	for _, a := range args {
+		fmt.Fprintln(h, a)
+	}
+	return filepath.Join("mmafuzz-out", fmt.Sprintf("compare-%08x", h.Sum32()))
+}
+
+// What compare leaves in its directory.
+const (
+	compareFile   = "compare.json"
+	compareBundle = "bundles"
+	compareMark   = ".compare" // in the directory of bundles: it is ours
+)
+
+// clearOut removes the bundles that an earlier compare has left in a directory, and
+// nothing else.
+func clearOut(dir string) error {
+	bundles := filepath.Join(dir, compareBundle)
+	mark := filepath.Join(bundles, compareMark)
+	if _, err := os.Stat(bundles); err == nil {
+		if _, err := os.Stat(mark); err != nil {
+			return hinted("name another directory with --out", "%s is there, but no compare has made it: it is not replaced", bundles)
+		}
+		if err := os.RemoveAll(bundles); err != nil {
+			return err
+		}
+	}
+	err := os.MkdirAll(bundles, 0o777)
+	if err == nil {
+		err = os.WriteFile(mark, nil, 0o666)
+	}
+	if err != nil {
+		return hinted("name a directory with --out that can be made or written", "cannot use the directory %s: %w", dir, bare(err))
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+type gone struct {
+	ID          string `json:"id"`
+	A           string `json:"a"`
+	B           string `json:"b"`
+	Instruction string `json:"instruction"`
+	Bucket      string `json:"bucket"`
+	Cases       uint64 `json:"cases"`
+	Compared    bool   `json:"compared"` // this time, too
+}
+
+// changed is an instruction of a machine that another model explains than the last
+// time.
+type changed struct {
+	Machine     string     `json:"machine"`
+	Instruction string     `json:"instruction"`
+	Was         modelBrief `json:"was"`
+	Now         modelBrief `json:"now"`
+}
+
+// modelBrief is what explains an instruction of a machine.
+type modelBrief struct {
+	Base      string       `json:"base"`
+	Explained bool         `json:"explained"`
+	Changes   []mma.Change `json:"changes"`
+}
+
+type knownUse struct {
+	ID      string `json:"id"`
+	Reason  string `json:"reason"`
+	Expires string `json:"expires,omitempty"`
+	Hits    int    `json:"hits"`
+	State   string `json:"state"` // used, unused or expired
+}
+
+type tallies struct {
+	New     int `json:"new"`
+	Still   int `json:"still"`
+	Known   int `json:"known"`
+	Expired int `json:"expired"`
+	Gone    int `json:"gone"`
+}
+
+// judge gives every difference its state.
+func (c *compareCmd) judge() {
+	uses := c.uses()
+	for i := range c.result.Differences {
+		d := &c.result.Differences[i]
+		var hits []int
+		d.State, hits = c.stateOf(d)
+		for _, n := range hits {
+			uses[n].Hits++
+			if e := &c.knownList.Entries[n]; d.Known == "" && e.Expired(c.day) == (d.State == stateExpired) {
+				d.Known = e.ID
+			}
+		}
+		c.result.Counts.add(d.State)
+	}
+	for i := range uses {
+		if u := &uses[i]; u.State == "" {
+			u.State = "unused"
+			if u.Hits > 0 {
+				u.State = "used"
+			}
+		}
+	}
+	c.result.Known = uses
+	if c.last != nil {
+		c.findGone()
+		c.findChanged()
+	}
+	c.result.Exit = exitAgree
+	switch {
+	case len(c.result.Trouble) > 0:
+		c.result.Exit = exitTrouble
+	case c.result.Counts.New+c.result.Counts.Expired > 0:
+		c.result.Exit = exitMismatch
+	}
+	c.result.fill()
+}
+
+func (t *tallies) add(state string) {
+	switch state {
+	case stateNew:
+		t.New++
+	case stateStill:
+		t.Still++
+	case stateKnown:
+		t.Known++
+	case stateExpired:
+		t.Expired++
+	}
+}
+
+// uses returns the entries of the list, none used yet.
+func (c *compareCmd) uses() []knownUse {
+	uses := []knownUse{}
+	if c.knownList == nil {
+		return uses
+	}
+	for _, e := range c.knownList.Entries {
+		u := knownUse{ID: e.ID, Reason: e.Reason, Expires: e.Expires}
+		if e.Expired(c.day) {
+			u.State = "expired"
+		}
+		uses = append(uses, u)
+	}
+	return uses
+}
+
+// stateOf returns the state of a difference, and which entries of the list cover it:
+// known if one of them holds today; expired if only ones do that no longer hold; else
+// still there if the baseline has it and did not count it as known; else new.
+func (c *compareCmd) stateOf(d *difference) (state string, hits []int) {
+	state = stateNew
+	if c.last != nil && c.last.had(d.ID) {
+		state = stateStill
+	}
+	if c.knownList == nil {
+		return state, nil
+	}
+	scope := d.scope()
+	for i := range c.knownList.Entries {
+		e := &c.knownList.Entries[i]
+		if !e.Covers(scope) {
+			continue
+		}
+		hits = append(hits, i)
+		if !e.Expired(c.day) {
+			state = stateKnown
+		} else if state != stateKnown {
+			state = stateExpired
+		}
+	}
+	return state, hits
+}
+
+// had says whether a comparison had a difference that was not on the list of known
+// ones.
+func (r *comparison) had(id string) bool { return r.open[id] }
+
+// findGone lists the differences of the baseline that are no more, and says whether
+// their instructions were compared at all.
+func (c *compareCmd) findGone() {
+	here := map[string]bool{}
+	for _, d := range c.result.Differences {
+		here[d.ID] = true
+	}
+	for _, d := range c.last.Differences {
+		if here[d.ID] {
+			continue
+		}
+		g := gone{ID: d.ID, A: d.A, B: d.B, Instruction: d.Instruction, Bucket: d.Bucket, Cases: d.Cases, Compared: c.result.compared(&d)}
+		c.result.Gone = append(c.result.Gone, g)
+		if g.Compared {
+			c.result.Counts.Gone++
+		}
+	}
+}
+
+// compared says whether there is a cell for a difference.
+func (r *comparison) compared(d *difference) bool {
+	if d.B == "" {
+		return slices.ContainsFunc(r.Machines, func(m machine) bool { return m.Name == d.A })
+	}
+	return slices.ContainsFunc(r.Cells, func(c cell) bool { return c.A == d.A && c.B == d.B && c.Instruction == d.Instruction })
+}
+
+// findChanged lists the recorded instructions whose model is not that of the
+// baseline.
+func (c *compareCmd) findChanged() {
+	for _, now := range c.result.Models {
+		for _, was := range c.last.Models {
+			if was.Machine == now.Machine && was.Instruction == now.Instruction && !was.modelBrief.equal(&now.modelBrief) {
+				c.result.Changed = append(c.result.Changed, changed{now.Machine, now.Instruction, was.modelBrief, now.modelBrief})
+			}
+		}
+	}
+}
+
+func (m *modelBrief) equal(o *modelBrief) bool {
+	return m.Base == o.Base && m.Explained == o.Explained && slices.Equal(m.Changes, o.Changes)
+}
+
+// fill makes empty lists of missing ones: JSON says [] then.
+func (r *comparison) fill() {
+	r.Machines, r.Models, r.Cells = orEmpty(r.Machines), orEmpty(r.Models), orEmpty(r.Cells)
+	r.Differences, r.Gone, r.Changed = orEmpty(r.Differences), orEmpty(r.Gone), orEmpty(r.Changed)
+	r.Known, r.LeftOut, r.Trouble = orEmpty(r.Known), orEmpty(r.LeftOut), orEmpty(r.Trouble)
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// knownOf returns the list of known differences with all that are left.
+func (c *compareCmd) knownOf() *corpus.Known {
+	k := &corpus.Known{Version: corpus.KnownVersion, Entries: []corpus.KnownEntry{}}
+	ids := map[string]bool{}
+	if c.knownList != nil {
+		k.Entries = append(k.Entries, c.knownList.Entries...)
+		for _, e := range k.Entries {
+			ids[e.ID] = true
+		}
+	}
+	add := func(e corpus.KnownEntry) {
+		name := e.ID
+		for n := 2; ids[e.ID]; n++ {
+			e.ID = fmt.Sprintf("%s-%d", name, n)
+		}
+		ids[e.ID] = true
+		k.Entries = append(k.Entries, e)
+	}
+	groups, _ := c.result.inState(func(state string) bool { return state != stateKnown })
+	for _, g := range groups {
+		for _, e := range entriesOf(g, c.reason) {
+			add(e)
+		}
+	}
+	return k
+}
+
+// entriesOf makes entries that cover the differences of an instruction of two
+// machines: one for all that is explained, by the changes, and one for each other.
+func entriesOf(g []*difference, reason string) []corpus.KnownEntry {
+	var all []corpus.KnownEntry
+	explained := corpus.KnownEntry{Reason: reason, Instruction: g[0].Instruction, Pair: []string{g[0].A, g[0].B}}
+	for _, d := range g {
+		if len(d.Changes) == 0 {
+			e := explained
+			e.ID, e.Changes, e.Bucket, e.Difference = "known-"+d.ID, nil, d.Bucket, d.ID
+			all = append(all, e)
+			continue
+		}
+		if explained.ID == "" {
+			explained.ID = "known-" + d.ID
+		}
+		for _, change := range d.scope().Changes {
+			if !slices.Contains(explained.Changes, change) {
+				explained.Changes = append(explained.Changes, change)
+			}
+		}
+	}
+	if explained.ID != "" {
+		all = append([]corpus.KnownEntry{explained}, all...)
+	}
+	return all
+}

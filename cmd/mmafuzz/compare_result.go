@@ -1,0 +1,325 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// comparison is the outcome of compare: what --json writes, what compare.json
+// holds, and what a baseline is. doc.go says what the fields are.
+type comparison struct {
+	V           int          `json:"v"`
+	Date        string       `json:"date"`
+	Machines    []machine    `json:"machines"`
+	Models      []foundModel `json:"models"`
+	Cells       []cell       `json:"cells"`
+	Differences []difference `json:"differences"`
+	Gone        []gone       `json:"gone"`
+	Changed     []changed    `json:"changed"`
+	Known       []knownUse   `json:"known"`
+	LeftOut     []leftOut    `json:"left_out"`
+	Trouble     []string     `json:"trouble"`
+	Counts      tallies      `json:"counts"`
+	Exit        int          `json:"exit"`
+
+	open map[string]bool // of a baseline: differences that were not known, by id
+}
+
+type machine struct {
+	Name         string            `json:"name"`
+	Spec         string            `json:"spec"`
+	Target       string            `json:"target"`
+	Recorded     bool              `json:"recorded"`
+	Plan         string            `json:"plan,omitempty"`
+	Date         string            `json:"date,omitempty"`
+	Complete     bool              `json:"complete"`
+	Instructions int               `json:"instructions,omitempty"`
+	Dots         int               `json:"dots,omitempty"`
+	Faults       int               `json:"faults"`
+	Environment  map[string]string `json:"environment"`
+}
+
+type foundModel struct {
+	Machine     string `json:"machine"`
+	Instruction string `json:"instruction"`
+	Dots        uint64 `json:"dots"`
+	Mismatches  uint64 `json:"mismatches"`
+	modelBrief
+}
+
+type cell struct {
+	A           string            `json:"a"`
+	B           string            `json:"b"`
+	Instruction string            `json:"instruction"`
+	K           int               `json:"k"`
+	Dots        uint64            `json:"dots"`
+	RecordedA   int               `json:"recorded_a"`
+	RecordedB   int               `json:"recorded_b"`
+	Mismatches  uint64            `json:"mismatches"`
+	Classes     map[string]uint64 `json:"classes"`
+	Explained   bool              `json:"explained"`
+	Changes     []mma.Change      `json:"changes"`
+}
+
+// The states of a difference.
+const (
+	stateNew     = "new"
+	stateStill   = "still"
+	stateKnown   = "known"
+	stateExpired = "expired"
+)
+
+type difference struct {
+	ID           string       `json:"id"`
+	A            string       `json:"a"`
+	B            string       `json:"b"` // "": it is about A alone
+	Instruction  string       `json:"instruction"`
+	InstructionA string       `json:"instruction_a"`
+	InstructionB string       `json:"instruction_b"`
+	Bucket       string       `json:"bucket"`
+	Class        string       `json:"class"`
+	Changes      []mma.Change `json:"changes"` // behind the bucket, from A to B
+	Cases        uint64       `json:"cases"`
+	Dots         uint64       `json:"dots"`
+	MaxUlp       float64      `json:"max_ulp"`
+	Digest       string       `json:"digest"`
+	What         string       `json:"what,omitempty"`
+	State        string       `json:"state"`
+	Known        string       `json:"known,omitempty"`
+	Bundle       string       `json:"bundle,omitempty"`
+}
+
+type leftOut struct {
+	A           string `json:"a"`
+	B           string `json:"b"`
+	Instruction string `json:"instruction,omitempty"`
+	Why         string `json:"why"`
+}
+
+// notRecorded is the bucket of an instruction that a recording does not have, or not
+// to the end.
+const notRecorded = "not-recorded"
+
+// conclude makes the result of a campaign over all pairs.
+func (c *compareCmd) conclude(s *fuzz.State, models []*model) {
+	r := &c.result
+	r.V, r.Date = schemaVersion, c.day.UTC().Format(corpus.DateLayout)
+	for _, m := range models {
+		r.Models = append(r.Models, m.found())
+	}
+	for i, st := range s.Pairs {
+		p := &c.ui.pairs[i]
+		changes := changesFrom(p, st.Verdict)
+		r.Cells = append(r.Cells, newCell(p, st, changes))
+		for _, b := range st.Sorted() {
+			d := newDifference(p, b, changes)
+			d.Bundle = c.ui.bundles[c.ui.bundleKey(i, b.Name)]
+			r.Differences = append(r.Differences, d)
+		}
+	}
+	for _, s := range c.sides {
+		for _, p := range c.problems()[s.name] {
+			r.Differences = append(r.Differences, missing(s.name, p))
+		}
+	}
+	slices.SortStableFunc(r.Differences, func(x, y difference) int {
+		return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
+	})
+	c.judge()
+}
+
+func (m *model) found() foundModel {
+	f := foundModel{Machine: m.machine, Instruction: m.rec.Instruction().Name, Dots: m.dots, Mismatches: m.mismatches,
+		modelBrief: modelBrief{Explained: m.explained(), Changes: append([]mma.Change{}, m.changes...)}}
+	if m.base != nil {
+		f.Base = m.base.FullName()
+	}
+	return f
+}
+
+// part is changes that one label stands for, from A to B.
+type part struct {
+	label   string
+	changes []mma.Change
+}
+
+// changesFrom returns the changes of a verdict in parts, from A's arithmetic to
+// B's; nil if there is none that was found.
+func changesFrom(p *comparedPair, v *triage.Verdict) []part {
+	if v == nil || !v.Found() {
+		return nil
+	}
+	base := v.Program
+	if base.Apply(reversed(v.Changes)) != nil {
+		return nil
+	}
+	turned := base != p.A.Instruction().Params
+	var parts []part
+	for _, x := range triage.Parts(&base, &v.Program) {
+		changes := x.Changes
+		if turned {
+			changes = reversed(changes)
+		}
+		parts = append(parts, part{string(x.Label), changes})
+	}
+	return parts
+}
+
+func newCell(p *comparedPair, st *fuzz.PairState, parts []part) cell {
+	c := cell{A: p.a.name, B: p.b.name, Instruction: p.Name(), K: p.K, Dots: st.Dots, RecordedA: p.recordedA, RecordedB: p.recordedB,
+		Mismatches: st.Mismatches(), Classes: map[string]uint64{}, Changes: []mma.Change{}}
+	for class, n := range st.Classes {
+		if n > 0 {
+			c.Classes[oracle.Class(class).String()] = n
+		}
+	}
+	for _, x := range parts {
+		c.Changes = append(c.Changes, x.changes...)
+	}
+	c.Explained = len(parts) > 0 && !unexplained(st)
+	return c
+}
+
+func newDifference(p *comparedPair, b *fuzz.Bucket, parts []part) difference {
+	d := difference{A: p.a.name, B: p.b.name, Instruction: p.Name(), InstructionA: p.A.Instruction().Name, InstructionB: p.B.Instruction().Name,
+		Bucket: b.Name, Class: b.Class.String(), Changes: []mma.Change{}, Cases: b.Cases, Dots: uint64(p.dots()), MaxUlp: b.MaxUlp,
+		Digest: fmt.Sprintf("%016x", b.Digest)}
+	labels := bucketLabels(b.Name)
+	for _, x := range parts {
+		if slices.Contains(labels, x.label) {
+			d.Changes = append(d.Changes, x.changes...)
+		}
+	}
+	d.identify()
+	return d
+}
+
+// missing is the difference of an instruction that a recording does not have.
+func missing(name string, p corpus.Problem) difference {
+	d := difference{A: name, Instruction: p.Instruction, InstructionA: p.Instruction, Bucket: notRecorded, Class: oracle.Fault.String(),
+		Changes: []mma.Change{}, What: p.What}
+	d.identify()
+	return d
+}
+
+// identify gives a difference an id that it has every night: of the machines, the
+// instruction, the bucket and the changes behind it. What is not explained is told
+// by the very cases and their results.
+func (d *difference) identify() {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %q\n", d.A, d.B, d.Instruction, d.Bucket)
+	for _, c := range d.Changes {
+		fmt.Fprintln(h, c)
+	}
+	if len(d.Changes) == 0 {
+		fmt.Fprintln(h, d.Digest)
+	}
+	d.ID = fmt.Sprintf("%x", h.Sum(nil)[:4])
+}
+
+// scope is what lists of known differences see of a difference.
+func (d *difference) scope() *corpus.Difference {
+	s := &corpus.Difference{ID: d.ID, A: d.A, B: d.B, Instructions: []string{d.Instruction, d.InstructionA}, Bucket: d.Bucket, Labels: bucketLabels(d.Bucket)}
+	if d.InstructionB != "" {
+		s.Instructions = append(s.Instructions, d.InstructionB)
+	}
+	for _, c := range d.Changes {
+		s.Changes = append(s.Changes, c.String())
+	}
+	return s
+}
+
+// readComparison reads the result of an earlier compare.
+func readComparison(file string) (*comparison, error) {
+	body, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	c, err := parseComparison(body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return c, nil
+}
+
+func parseComparison(body []byte) (*comparison, error) {
+	var head struct {
+		V     *int             `json:"v"`
+		Cells *json.RawMessage `json:"cells"`
+	}
+	if err := json.Unmarshal(body, &head); err != nil {
+		return nil, fmt.Errorf("this is no result of compare: %w", err)
+	}
+	switch {
+	case head.V == nil || head.Cells == nil:
+		return nil, errors.New("this is no result of compare")
+	case *head.V != schemaVersion:
+		return nil, fmt.Errorf("it is of version %d, this program reads %d", *head.V, schemaVersion)
+	}
+	c := &comparison{open: map[string]bool{}}
+	if err := json.Unmarshal(body, c); err != nil {
+		return nil, fmt.Errorf("this is no result of compare: %w", err)
+	}
+	for _, d := range c.Differences {
+		c.open[d.ID] = d.State != stateKnown
+	}
+	return c, nil
+}
+
+// save writes compare.json, all of it or nothing, and the list of known differences
+// that was asked for.
+func (c *compareCmd) save() error {
+	body, err := json.Marshal(&c.result)
+	if err != nil {
+		return err
+	}
+	if err := replaceFile(c.resultFile(), append(body, '\n')); err != nil {
+		return err
+	}
+	if c.writeKnown == "" {
+		return nil
+	}
+	body, err = json.MarshalIndent(c.knownOf(), "", "  ")
+	if err != nil {
+		return err
+	}
+	return replaceFile(c.writeKnown, append(body, '\n'))
+}
+
+func (c *compareCmd) resultFile() string { return filepath.Join(c.out, compareFile) }
+
+// replaceFile writes a file beside its place and puts it there.
+func replaceFile(file string, body []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(file), ".tmp-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = bytes.NewReader(body).WriteTo(f)
+	err = errors.Join(err, f.Chmod(0o666), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), file)
+}
+
+// machinePair writes who a difference is about.
+func machinePair(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + " ~ " + b
+}
