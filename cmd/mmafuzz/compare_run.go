@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -79,11 +80,14 @@ func (c *compareCmd) isNews(pair int, bucket string, v *triage.Verdict) bool {
 
 // nothing says why nothing can be compared.
 func (c *compareCmd) nothing() error {
-	why := "nothing to compare"
+	var why []string
 	for _, l := range c.result.LeftOut {
-		why += fmt.Sprintf("; %s and %s: %s", l.A, l.B, l.Why)
+		if l.Instruction == "" {
+			why = append(why, fmt.Sprintf("%s: %s", machinePair(l.A, l.B), l.Why))
+		}
 	}
-	return hinted("record with the same plan, and with this version of the program", "%s", why)
+	why = append(why, c.result.Trouble...)
+	return hinted("record with the same plan, and with this version of the program", "there is nothing to compare: %s", strings.Join(why, "; "))
 }
 
 // allPairs pairs the instructions of all pairs of sides, and finds the inputs that

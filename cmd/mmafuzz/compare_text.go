@@ -43,7 +43,7 @@ func (c *compareCmd) machineTable() {
 	g.add("MACHINE", "TARGET", "INSTR", "DOTS", "COMPUTES AS")
 	for _, m := range c.result.Machines {
 		if !m.Recorded {
-			g.add(m.Name, m.Target, "", "", "answers itself")
+			g.add(m.Name, c.shortTarget(m.Target), "", "", "answers itself")
 			continue
 		}
 		text := c.computesAs(m.Name)
@@ -53,9 +53,18 @@ func (c *compareCmd) machineTable() {
 		if !m.Complete {
 			text += "; not complete"
 		}
-		g.add(m.Name, m.Target, fmt.Sprint(m.Instructions), thousands(uint64(m.Dots)), text)
+		g.add(m.Name, c.shortTarget(m.Target), fmt.Sprint(m.Instructions), thousands(uint64(m.Dots)), text)
 	}
 	g.write(c.stdout, c.bolden)
+}
+
+// shortTarget cuts a long target, but with -v.
+func (c *compareCmd) shortTarget(name string) string {
+	const most = 24
+	if r := []rune(name); !c.verbose && len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return name
 }
 
 // computesAs says which models explain a machine: that of an architecture for most
@@ -74,7 +83,11 @@ func (c *compareCmd) computesAs(machine string) string {
 			}
 			continue
 		}
-		odd = append(odd, m.Instruction+" "+m.text())
+		if m.Explained {
+			odd = append(odd, m.Instruction+" "+m.text())
+		} else {
+			odd = append(odd, "no model for "+m.Instruction)
+		}
 	}
 	var texts []string
 	for _, a := range archs {

@@ -17,7 +17,8 @@ import (
 //	mmachild [-name NAME] [-bad KIND] ARCH INSTRUCTION [PARAMETER=VALUE ...]
 //
 // A bad one fails on inputs whose first element of A is 1 and whose second is 0:
-// it dies, prints or refuses.
+// it dies, prints or refuses; or its results that end in the bits 101 are wrong: it
+// flips.
 func mmachild() {
 	args := os.Args[1:]
 	flags := map[string]string{}
@@ -48,7 +49,9 @@ func mmachild() {
 		Name: name, Formats: i.Formats, K: i.K,
 		Run: func(in *mma.Batch, out []byte) error {
 			m.Run(in, out)
-			if flags["-bad"] != "" && guilty(in) {
+			if flags["-bad"] == "flips" {
+				flip(out)
+			} else if flags["-bad"] != "" && guilty(in) {
 				return misbehave(flags["-bad"], stdout)
 			}
 			return nil
@@ -69,6 +72,15 @@ func guilty(in *mma.Batch) bool {
 		}
 	}
 	return false
+}
+
+// flip makes FP32 results wrong that no arithmetic explains.
+func flip(out []byte) {
+	for i := range len(out) / 4 {
+		if d := mma.Load(out, 4, i); d&7 == 5 {
+			mma.Store(out, 4, i, d^2)
+		}
+	}
 }
 
 func misbehave(kind string, stdout *os.File) error {
