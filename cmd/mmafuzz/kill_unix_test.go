@@ -76,10 +76,12 @@ func TestKill9(t *testing.T) {
 	for killed < kills {
 		runs++
 		dir := t.TempDir()
-		for {
+		for tries := int64(0); ; tries++ {
 			p := start(t, dir, killArgs...)
 			if killed < kills {
-				timer := time.AfterFunc(time.Duration(rng.Int64N(int64(length))), func() { _ = p.Process.Kill() })
+				// On a machine that has become slower, later and later.
+				within := int64(length) * (4 + tries) / 4
+				timer := time.AfterFunc(time.Duration(rng.Int64N(within)), func() { _ = p.Process.Kill() })
 				defer timer.Stop()
 			}
 			code := p.wait(t)
