@@ -25,7 +25,7 @@ var Archs = []Arch{
 	{"cdna4", "gfx950", "AMD CDNA4 (MI350X)"},
 	{"rdna3", "gfx11", "AMD RDNA3"},
 	{"rdna4", "gfx12", "AMD RDNA4"},
-	{"x86", "x86-64", "x86 processors (Intel Sapphire Rapids)"},
+	{"x86", "x86-64", "x86 processors of Intel (a Xeon with AMX)"},
 	{"zen4", "znver4", "x86 processors of AMD (Zen 4)"},
 	{"arm", "aarch64", "Arm processors"},
 	{"power10", "ppc64le", "IBM POWER10"},

@@ -35,6 +35,35 @@ var operations = []struct {
 	{"gtr-fdpa", func(p *Params) (Params, string) {
 		return GTRFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
 	}},
+	{"x86-fma", func(p *Params) (Params, string) { return underMXCSR(p, x86FMA(resultFormat(p))) }},
+	{"dpps", func(p *Params) (Params, string) { return underMXCSR(p, x86DPPS(p.Order)) }},
+	{"dppd", func(p *Params) (Params, string) { return underMXCSR(p, x86DPPD()) }},
+	{"amx", func(p *Params) (Params, string) { return underMXCSR(p, x86Tile(p.In.Sub)) }},
+}
+
+// underMXCSR is a program of x86 under the modes that p seems to have; what knows
+// nothing of NaN operands is none.
+func underMXCSR(p *Params, q Params) (Params, string) {
+	var words []string
+	if !p.Special.NaN.Operand() {
+		return Params{}, ""
+	}
+	if q.Late != (Round{}) {
+		return q, "" // AMX does not know MXCSR
+	}
+	if _, ok := directed[p.Acc.Mode.String()]; ok {
+		words = append(words, p.Acc.Mode.String())
+	}
+	if p.In.Sub == FlushSign {
+		words = append(words, "daz")
+	}
+	if p.Acc.Flush == FlushAfter {
+		words = append(words, "ftz")
+	}
+	for _, w := range words {
+		mxcsr(&q, w)
+	}
+	return q, strings.Join(words, ", ")
 }
 
 // resultFormat guesses D's format from the rounding of the result.
