@@ -33,14 +33,20 @@ func opened(t *testing.T, name string) *unit {
 	return u.(*unit)
 }
 
-// dots is the dot products of each generator in the tests of this file: a whole
-// number of groups.
-const dots = 4096
+// number returns the dot products of each generator in the tests of this file: a
+// whole number of groups and of tiles.
+func number() int {
+	if testing.Short() {
+		return 256
+	}
+	return 4096
+}
 
-// eachGenerator calls f with dots dot products of every generator, as tiles of one,
+// eachGenerator calls f with dot products of every generator, as tiles of one,
 // and with what the instruction makes of them.
 func eachGenerator(t *testing.T, u *unit, f func(g fuzz.Generator, in *mma.Batch, want []byte)) {
 	t.Helper()
+	dots := number()
 	sp := fuzz.Spec{Formats: u.inst.Formats, K: u.inst.K}
 	for _, g := range fuzz.Generators() {
 		tiles := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: dots / (g.M * g.N)})
@@ -61,9 +67,9 @@ func eachGenerator(t *testing.T, u *unit, f func(g fuzz.Generator, in *mma.Batch
 
 // execute runs a body that takes so many dot products at a time.
 func execute(b func(d, a, b *byte, groups int, control uint64), group int, in *mma.Batch, control uint64) []byte {
-	out := make([]byte, dots*in.D.Width())
+	out := make([]byte, in.Dots()*in.D.Width())
 	copy(out, in.C)
-	b(&out[0], &in.A[0], &in.B[0], dots/group, control)
+	b(&out[0], &in.A[0], &in.B[0], in.Dots()/group, control)
 	return out
 }
 
@@ -175,7 +181,7 @@ func TestSticky(t *testing.T) {
 	u := opened(t, "vdpbf16ps")
 	eachGenerator(t, u, func(g fuzz.Generator, in *mma.Batch, want []byte) {
 		for _, c := range settings {
-			for n := 0; n < dots; n += 16 {
+			for n := 0; n < in.Dots(); n += 16 {
 				d := bytes.Clone(in.C[4*n:][:64])
 				if after := forms.Sticky(&d[0], &in.A[4*n], &in.B[4*n], c); uint64(after) != c || !bytes.Equal(d, want[4*n:][:64]) {
 					t.Fatalf("MXCSR %04x, %s: %04x afterwards", c, g.Name, after)

@@ -24,13 +24,22 @@ const (
 	shorter      = 100 // with -short
 )
 
-// chunkDots is a whole number of tiles of every generator.
-const chunkDots = 1 << 12
-
-// chunk is a run of dot products of a generator.
+// chunk is a run of dot products of a generator: a whole number of its tiles.
 type chunk struct {
 	src   fuzz.Source
 	first uint64
+	n     int
+}
+
+// chunks are at least n dot products of a generator.
+func chunks(src fuzz.Source, n uint64) []chunk {
+	const tile = 128
+	size := min(1<<12, (n+tile-1)/tile*tile)
+	var all []chunk
+	for first := uint64(0); first < n; first += size {
+		all = append(all, chunk{src, first, int(size)})
+	}
+	return all
 }
 
 // TestSilicon runs every instruction under every mode against its model, on raw
@@ -62,9 +71,7 @@ func TestSilicon(t *testing.T) {
 				if g.Name == "raw" {
 					n = raw
 				}
-				for first := uint64(0); first < n; first += chunkDots {
-					work = append(work, chunk{g.Aimed(sp, &i.Params), first})
-				}
+				work = append(work, chunks(g.Aimed(sp, &i.Params), n)...)
 			}
 			compare(t, u, i.K, work)
 		})
@@ -80,10 +87,14 @@ func TestLong(t *testing.T) {
 			u := unit(t, name)
 			i := u.Instruction()
 			k := min(64, 5*i.K)
+			n := uint64(4096)
+			if testing.Short() {
+				n = 128
+			}
 			sp := fuzz.Spec{Formats: i.Formats, K: k}
 			var work []chunk
 			for _, g := range fuzz.Generators() {
-				work = append(work, chunk{g.Aimed(sp, &i.Params), 0})
+				work = append(work, chunks(g.Aimed(sp, &i.Params), n)...)
 			}
 			compare(t, u, k, work)
 		})
@@ -114,12 +125,12 @@ func compare(t *testing.T, u devices.Unit, k int, work []chunk) {
 					return
 				}
 				g := work[n].src.Generator
-				in.Reset(i.Formats, mma.Shape{M: g.M, N: g.N, K: k, Tiles: chunkDots / (g.M * g.N)})
+				in.Reset(i.Formats, mma.Shape{M: g.M, N: g.N, K: k, Tiles: work[n].n / (g.M * g.N)})
 				work[n].src.Fill(in, 1, work[n].first)
 				if err := same(t, u, m, in); err != nil {
 					t.Errorf("%s from %d: %v", work[n].src, work[n].first, err)
 				}
-				dots.Add(chunkDots)
+				dots.Add(int64(work[n].n))
 			}
 		})
 	}
@@ -199,6 +210,10 @@ func TestModesApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := open(t)
+	times := 100
+	if testing.Short() {
+		times = 5
+	}
 	var wg sync.WaitGroup
 	for _, name := range []string{"vfmadd231ps", "vfmadd231ps.daz.ftz", "vfmadd231ps.ru", "vfmadd231ps.rd.ftz", "dpps.rz", "dpps", "vdpbf16ps",
 		"bfdot", "bfmlalb", "bfmlalb.ru.dn", "bfmlalt.rd.fz", "fdot.e5m2.e5m2", "fmmla.e4m3.e4m3.lscale7",
@@ -219,7 +234,7 @@ func TestModesApart(t *testing.T) {
 		g.Aimed(fuzz.Spec{Formats: i.Formats, K: i.K}).Fill(in, 1, 0)
 		for range 2 {
 			wg.Go(func() {
-				for range 100 {
+				for range times {
 					if err := same(t, u, m, in); err != nil {
 						t.Errorf("%s: %v", name, err)
 						return
