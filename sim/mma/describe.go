@@ -41,11 +41,11 @@ var operations = []struct {
 	{"amx", func(p *Params) (Params, string) { return underMXCSR(p, x86Tile(p.In.Sub)) }},
 }
 
-// underMXCSR is a program of x86 under the modes that p seems to have; what knows
-// nothing of NaN operands is none.
+// underMXCSR is a program of x86 under the modes that p seems to have; what has
+// another rule for NaNs than x86 and its emulator is none.
 func underMXCSR(p *Params, q Params) (Params, string) {
 	var words []string
-	if !p.Special.NaN.Operand() {
+	if p.Special.NaN != NaNFirst && p.Special.NaN != NaNLarger {
 		return Params{}, ""
 	}
 	if q.Late != (Round{}) {
