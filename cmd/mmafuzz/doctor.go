@@ -14,11 +14,35 @@ import (
 )
 
 func newDoctor(a *app) *cobra.Command {
-	return &cobra.Command{
+	list := &checklistCmd{app: a}
+	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "what this machine can run, and why not",
-		RunE:  func(*cobra.Command, []string) error { return a.doctor() },
+		Long: `doctor says what this machine can run, what is in the way of the rest, and what to
+do about it.
+
+With --checklist it runs everything that is worth running on a device that is
+rarely at hand, unattended: whether its driver takes every kernel, self-tests, the
+questions that nobody has answered, recordings, a differential run against the
+simulators, speed (go doc ./fuzz/checklist). Started again with the same directory
+it goes on where it was. At the end the directory has everything in one archive.
+
+  mmafuzz doctor
+  mmafuzz doctor --checklist results --device cuda:0 --minutes 9
+
+Exit status: 0 all is well, 1 the device is not what was expected, 2 trouble.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := list.check(cmd.Flags().Changed); err != nil {
+				return err
+			}
+			if list.dir != "" {
+				return list.run(cmd.Context())
+			}
+			return a.doctor()
+		},
 	}
+	list.flags(c)
+	return c
 }
 
 // checkup is a line of doctor.

@@ -118,7 +118,7 @@ func TestVolta(t *testing.T) {
 			}
 		}
 		env := u.(devices.Provenance).Environment()
-		if env["self-test"] != "passed: layout, position independence, repeatability" || !strings.HasSuffix(env["kernel"], " for sm_70") || env["code"] == "" {
+		if env["self-test"] != "passed: layout, position independence, repeatability" || !strings.HasSuffix(env["kernel"], " for sm_70") || env["code"] != "native (HMMA 1)" {
 			t.Errorf("%s: %v", i.Name, env)
 		}
 	}
@@ -135,6 +135,22 @@ func TestEnvironment(t *testing.T) {
 	delete(got, "driver") // of the machine that the test runs on
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestCode looks at the machine code: FP8 mma.sync is no FP8 instruction on Hopper.
+func TestCode(t *testing.T) {
+	for settings, want := range map[string]string{
+		"":                    "emulated (HMMA 2, FADD 2)",
+		"cuLinkComplete=null": "not seen: cuLinkComplete: the driver returned 0 bytes of machine code",
+	} {
+		fake(t, "cc=9.0 version=12080 "+settings)
+		target := open(t, "cuda:0")
+		env := unit(t, target, "mma.m16n8k32.f32.e4m3.e4m3.f32").(devices.Provenance).Environment()
+		if env["code"] != want {
+			t.Errorf("%s: %q, want %q", settings, env["code"], want)
+		}
+		target.Close()
 	}
 }
 

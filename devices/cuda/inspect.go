@@ -4,13 +4,22 @@ import (
 	"fmt"
 
 	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
+	"github.com/mmafuzz/mmafuzz/devices/cuda/sass"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
-// inspect says what the machine code of a kernel is.
+// inspect says what the machine code of a kernel is made of.
 func inspect(k *gpu.Kernel, m *driver.Module) map[string]string {
+	return map[string]string{"code": verdict(k, m)}
+}
+
+func verdict(k *gpu.Kernel, m *driver.Module) string {
 	if m.Code == nil {
-		return map[string]string{"code": fmt.Sprintf("not seen: %v", m.NoCode)}
+		return fmt.Sprintf("not seen: %v", m.NoCode)
 	}
-	return map[string]string{"code": fmt.Sprintf("%d bytes", len(m.Code))}
+	counts, err := sass.Scan(m.Code)
+	if err != nil {
+		return fmt.Sprintf("not understood: %v", err)
+	}
+	return counts.Verdict(k.Needs)
 }

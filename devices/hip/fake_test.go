@@ -136,12 +136,11 @@ func buildFakes(t *testing.T, without ...string) fakes {
 	dir := t.TempDir()
 	f := fakes{filepath.Join(dir, "libamdhip64.so"), filepath.Join(dir, "libhiprtc.so")}
 	for define, lib := range map[string]string{"-DRUNTIME": f.runtime, "-DRTC": f.rtc} {
-		cmd := exec.Command(gcc, "-Wall", "-Werror", "-shared", "-fPIC", define, "-o", lib, "-x", "c", "-", "-lm")
+		arguments := []string{"-Wall", "-Werror", "-shared", "-fPIC", define, "-o", lib, filepath.Join("testdata", "fake_hip.c"), "-lm"}
 		for _, name := range without {
-			cmd.Args = append(cmd.Args, "-D"+name+"=other_"+name)
+			arguments = append(arguments, "-D"+name+"=other_"+name)
 		}
-		cmd.Stdin = bytes.NewReader(testdata(t, "fake_hip.c"))
-		if out, err := cmd.CombinedOutput(); err != nil {
+		if out, err := exec.Command(gcc, arguments...).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}

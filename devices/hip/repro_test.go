@@ -59,7 +59,6 @@ func TestReproCompiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what a compiler makes of the kernels does not change with -race or without cgo")
 	}
-	testdata(t, "include/hip/hip_runtime.h")
 	compilers := Clangs()
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, tc := range []struct{ chip, name string }{

@@ -36,11 +36,18 @@ func Register() {
 	}
 	var register func(launch, link uintptr)
 	purego.RegisterFunc(&register, address)
-	register(purego.NewCallback(launch), 0)
+	register(purego.NewCallback(launch), purego.NewCallback(link))
 }
+
+// cycles is what an instruction takes.
+const cycles = 18
 
 // launch executes a kernel. Its result is an error code of the driver.
 func launch(entry *byte, in, out unsafe.Pointer, tiles uintptr) uintptr {
+	if strings.HasSuffix(text(entry), "_timed") { // tiles are rounds of 64 instructions
+		*(*uint32)(out) = uint32(tiles) * 64 * cycles
+		return 0
+	}
 	k, err := kernels().find(text(entry))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fake CUDA:", err)

@@ -45,10 +45,20 @@ func (e *LateError) Error() string {
 // Launch runs a kernel on the packed inputs of some tiles and waits for it, but
 // not longer than the limit. It returns the kernel's time on the device.
 func (f *Function) Launch(ctx context.Context, in, out []byte, tiles int, limit time.Duration) (time.Duration, error) {
-	d := f.dev
 	if tiles < 1 || len(in) != tiles*f.grid.InBytes || len(out) != tiles*f.grid.OutBytes {
 		return 0, fmt.Errorf("%d and %d bytes for %d tiles of %d and %d", len(in), len(out), tiles, f.grid.InBytes, f.grid.OutBytes)
 	}
+	return f.run(ctx, in, out, f.blocks(tiles), tiles, limit)
+}
+
+// Loop runs one block of a kernel whose third argument is not the number of tiles.
+func (f *Function) Loop(ctx context.Context, in, out []byte, n int, limit time.Duration) (time.Duration, error) {
+	return f.run(ctx, in, out, 1, n, limit)
+}
+
+// run runs so many blocks of a kernel with n as its third argument.
+func (f *Function) run(ctx context.Context, in, out []byte, blocks, n int, limit time.Duration) (time.Duration, error) {
+	d := f.dev
 	var s *slot
 	select {
 	case s = <-d.slots:
@@ -60,7 +70,7 @@ func (f *Function) Launch(ctx context.Context, in, out []byte, tiles int, limit 
 		return 0, d.lose(err)
 	}
 	copy(s.in.bytes(len(in)), in)
-	if err := d.do("cuLaunchKernel", func() error { return f.submit(s, len(in), len(out), tiles) }); err != nil {
+	if err := d.do("cuLaunchKernel", func() error { return f.submit(s, len(in), len(out), blocks, n) }); err != nil {
 		return 0, d.lose(err)
 	}
 	if err := d.wait(s, limit); err != nil {
@@ -121,7 +131,7 @@ func (d *Device) grow(b *buffer, n int) error {
 }
 
 // submit queues the copies and the kernel. It runs on the device's thread.
-func (f *Function) submit(s *slot, in, out, tiles int) error {
+func (f *Function) submit(s *slot, in, out, blocks, n int) error {
 	l, a := f.dev.lib, &f.dev.lib.api
 	if err := l.check("cuMemcpyHtoDAsync_v2", a.memcpyHtoD(s.in.device, s.in.host, uint64(in), s.stream)); err != nil {
 		return err
@@ -132,15 +142,14 @@ func (f *Function) submit(s *slot, in, out, tiles int) error {
 	if err := l.check("cuEventRecord", a.eventRecord(s.start, s.stream)); err != nil {
 		return err
 	}
-	n := uint32(tiles)
+	count := uint32(n)
 	var pin runtime.Pinner // the arguments are reached through an array of addresses
 	defer pin.Unpin()
-	args := [3]unsafe.Pointer{unsafe.Pointer(&s.in.device), unsafe.Pointer(&s.out.device), unsafe.Pointer(&n)}
+	args := [3]unsafe.Pointer{unsafe.Pointer(&s.in.device), unsafe.Pointer(&s.out.device), unsafe.Pointer(&count)}
 	pin.Pin(&s.in.device)
 	pin.Pin(&s.out.device)
-	pin.Pin(&n)
-	blocks := uint32(f.blocks(tiles))
-	r := a.launchKernel(f.handle, blocks, 1, 1, uint32(f.grid.Threads), 1, 1, 0, s.stream, &args[0], 0)
+	pin.Pin(&count)
+	r := a.launchKernel(f.handle, uint32(blocks), 1, 1, uint32(f.grid.Threads), 1, 1, 0, s.stream, &args[0], 0)
 	if err := l.check("cuLaunchKernel", r); err != nil {
 		return err
 	}

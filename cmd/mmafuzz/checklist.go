@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/cuda"
+	"github.com/mmafuzz/mmafuzz/devices/discover"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/checklist"
+	"github.com/mmafuzz/mmafuzz/oracle"
+)
+
+// checklistCmd is mmafuzz doctor --checklist.
+type checklistCmd struct {
+	*app
+	dir, device, against, plan string
+	minutes                    float64
+	dots                       uint64
+	names                      []string
+}
+
+// flags adds those of a checklist to a command.
+func (c *checklistCmd) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&c.dir, "checklist", "", "run everything that is worth running on a device, and write it to this `directory`")
+	f.StringVar(&c.device, "device", "", "`target` of the checklist (default: the first GPU)")
+	f.StringVar(&c.against, "against", "", "`target` to compare with (default: the simulator of the device's architecture)")
+	f.Float64Var(&c.minutes, "minutes", 9, "`number` of minutes that the checklist may take")
+	f.Uint64Var(&c.dots, "dots", 10_000_000, "`number` of dot products of raw bits for each instruction, and as many of the directed generators, if there is time")
+	f.StringSliceVar(&c.names, "inst", nil, "`instructions` of the checklist (default: all)")
+	f.StringVar(&c.plan, "plan", "silicon", "`plan` of the recordings")
+	completeTargets(cmd, "device", "against")
+	_ = cmd.MarkFlagDirname("checklist")
+}
+
+// check says that a flag needs another.
+func (c *checklistCmd) check(changed func(string) bool) error {
+	for _, name := range []string{"device", "against", "minutes", "dots", "inst", "plan"} {
+		if c.dir == "" && changed(name) {
+			return hinted("for example --checklist results", "--%s is given without --checklist", name)
+		}
+	}
+	if c.minutes <= 0 {
+		return fmt.Errorf("--minutes is %g, which is no time at all", c.minutes)
+	}
+	return nil
+}
+
+// run runs the checklist and sums it up.
+func (c *checklistCmd) run(ctx context.Context) error {
+	o, err := c.options()
+	if err != nil {
+		return err
+	}
+	defer o.Target.Close()
+	if o.Against != nil {
+		defer o.Against.Close()
+	}
+	rep, err := checklist.Run(ctx, *o)
+	if err != nil {
+		return withHint(err, "what was found is kept: the same command goes on from here")
+	}
+	if c.json {
+		err = c.writeJSON(rep)
+	} else {
+		c.summary(rep)
+	}
+	if err == nil && rep.Count(checklist.Differs)+rep.Count(checklist.Failed) > 0 {
+		return errMismatch
+	}
+	return err
+}
+
+// options opens the targets.
+func (c *checklistCmd) options() (*checklist.Options, error) {
+	if c.device == "" {
+		for _, d := range discover.Devices() {
+			if d.Target != "" && d.Problem == "" {
+				c.device = d.Target
+				break
+			}
+		}
+	}
+	if c.device == "" {
+		return nil, hinted("mmafuzz doctor says what there is; any target will do: --device sim:hopper", "no GPU was found")
+	}
+	began := time.Now()
+	o := &checklist.Options{
+		Dir: c.dir, Time: time.Duration(c.minutes * float64(time.Minute)), Dots: c.dots, Plan: c.plan, Instructions: c.names,
+		Environment: environment(), Compare: c.compare,
+		Observe: func(step, key string, left time.Duration) {
+			fmt.Fprintf(c.stderr, "%6s  %-12s  %s\n", clock(time.Since(began)), step, key)
+		},
+	}
+	var err error
+	if o.Target, err = openTarget(c.device); err != nil {
+		return nil, err
+	}
+	if c.against != "" {
+		if o.Against, err = openTarget(c.against); err != nil {
+			return nil, errors.Join(err, o.Target.Close())
+		}
+	}
+	if strings.HasPrefix(o.Target.Name(), "cuda:") {
+		o.Kernels = func() (checklist.Kernels, error) { return cuda.NewChecker(o.Target.Name()) }
+	}
+	return o, nil
+}
+
+// compare runs a campaign whose findings are bundles below dir.
+func (c *checklistCmd) compare(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*checklist.Comparison, error) {
+	cfg := fuzz.Config{Pairs: []devices.Pair{p}, Seed: 1, Generators: generators, Count: count, Time: limit, Journal: filepath.Join(dir, "journal")}
+	ui := &quietUI{newRunUI(c.app, cfg, dir)}
+	cfg.Observe = ui
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	campaign, err := fuzz.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := campaign.Run(ctx); err != nil {
+		return nil, err
+	}
+	return c.comparison(ui, campaign.State().Pairs[0])
+}
+
+// quietUI writes bundles and says nothing.
+type quietUI struct{ *runUI }
+
+func (u *quietUI) Progress(*fuzz.State) {}
+
+func (u *quietUI) Finding(f *fuzz.Finding, resumed bool) error {
+	u.findings = append(u.findings, f)
+	if dir := u.bundleDir(f); !resumed || !isBundle(dir) {
+		return u.writeBundle(f, dir)
+	}
+	return nil
+}
+
+// comparison sums a campaign up.
+func (c *checklistCmd) comparison(u *quietUI, st *fuzz.PairState) (*checklist.Comparison, error) {
+	sum := &checklist.Comparison{Dots: st.Dots, Mismatches: st.Mismatches(), Classes: map[string]uint64{}}
+	for class, n := range st.Classes {
+		if n > 0 && oracle.Class(class) != oracle.Same {
+			sum.Classes[oracle.Class(class).String()] = n
+		}
+	}
+	if st.Verdict != nil && st.Verdict.Found() {
+		var changes []string
+		for _, ch := range st.Verdict.Changes {
+			changes = append(changes, ch.Brief())
+		}
+		sum.Explained = strings.Join(changes, ", ")
+	}
+	for _, b := range st.Sorted() {
+		bucket := checklist.Bucket{Name: b.Name, Cases: b.Cases}
+		if f := u.firstFinding(0, b.Name); f != nil {
+			rel, err := filepath.Rel(c.dir, u.bundleDir(f))
+			if err != nil {
+				return nil, err
+			}
+			bucket.Bundle = filepath.ToSlash(rel)
+		}
+		sum.Buckets = append(sum.Buckets, bucket)
+	}
+	return sum, nil
+}
+
+// summary writes what became of each step, and what is not as expected.
+func (c *checklistCmd) summary(rep *checklist.Report) {
+	for _, s := range rep.Steps {
+		var counts []string
+		for _, state := range []checklist.State{checklist.OK, checklist.Differs, checklist.Failed, checklist.Skipped} {
+			if n := s.Counts[state]; n > 0 {
+				counts = append(counts, fmt.Sprintf("%d %s", n, state))
+			}
+		}
+		fmt.Fprintf(c.stdout, "%-20s %s\n", s.Title, strings.Join(counts, ", "))
+		for _, r := range s.Rows {
+			if r.State == checklist.Differs || r.State == checklist.Failed {
+				fmt.Fprintf(c.stdout, "  %s %s: %s\n", r.State, r.Key, r.Text)
+			}
+		}
+	}
+	fmt.Fprintf(c.stdout, "\nreport:  %s\narchive: %s\n", filepath.Join(c.dir, "report.md"), filepath.Join(c.dir, "checklist.tar.gz"))
+}

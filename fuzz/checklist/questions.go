@@ -1,0 +1,277 @@
+package checklist
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/probe"
+)
+
+// question is a dot product whose result nobody has published, or whose published
+// results rest on one witness.
+type question struct {
+	id     string // letter of the question, and which input
+	family string // mma, wgmma; "": any
+	a, d   fp.ID  // formats; b is of a's, c of d's where the instruction has one
+	pairs  string // products a*b from k = 0; the rest are +0. "all:" before a pair: every k
+	c      string
+	want   string // what Hopper's model gives
+	about  string
+}
+
+const (
+	mmaSync = "mma"
+	wgmma   = "wgmma"
+)
+
+// questions are E, Z, R, S, Q, N, O and D; those about widths and orders, L, are
+// asked of every instruction by package probe, and whether FP8 mma.sync and sparse
+// instructions are what they seem, M and P, by the differential run.
+//
+// Codes are those of arXiv:2511.10909's rules worked out by hand; a test compares
+// them with the simulator.
+var questions = []question{
+	// E: the exponent that a zero counts with.
+	{"E1", mmaSync, fp.FP16, fp.FP16, "1000*0400 0004*0001", "0000", "0001", "exponent of zero: 0001 is -21 or lower"},
+	{"E2", mmaSync, fp.FP16, fp.FP16, "1000*0400 0002*0001", "0000", "0000", "exponent of zero: 0000 is -21, 0001 is -22 or lower"},
+	{"E3", mmaSync, fp.FP16, fp.FP16, "1000*0400 0001*0001", "0000", "0000", "exponent of zero: 0001 is no floor"},
+	{"E1", wgmma, fp.FP16, fp.FP16, "1000*0400 0004*0001", "0000", "0001", "exponent of zero, FP16 sums"},
+	{"E2", wgmma, fp.FP16, fp.FP16, "1000*0400 0002*0001", "0000", "0001", "exponent of zero, FP16 sums: 0000 is -21"},
+	{"E3", wgmma, fp.FP16, fp.FP16, "1000*0400 0001*0001", "0000", "0001", "exponent of zero, FP16 sums: 0000 is -22"},
+	{"E4", "", fp.BF16, fp.FP32, "3400*0080 af80*0080", "00000000", "00000000", "exponent of zero: 00000000 is -133 or higher"},
+	{"E5", "", fp.BF16, fp.FP32, "3400*0080 af00*0080", "00000000", "00000001", "exponent of zero: 00000001 is -133 or lower"},
+	{"E4", "", fp.TF32, fp.FP32, "34000000*00800000 af800000*00800000", "00000000", "00000000", "exponent of zero: 00000000 is -133 or higher"},
+	{"E5", "", fp.TF32, fp.FP32, "34000000*00800000 af000000*00800000", "00000000", "00000001", "exponent of zero: 00000001 is -133 or lower"},
+
+	// Z: signs of zero.
+	{"Z1", "", fp.BF16, fp.FP32, "b100*0080", "00000000", "00000000", "a negative sum that underflows: 80000000 keeps the sign"},
+	{"Z2", "", fp.FP16, fp.FP16, "8c00*0400", "0000", "0000", "a negative sum that underflows: 8000 keeps the sign"},
+	{"Z3", "", fp.FP16, fp.FP32, "all:8000*3c00", "80000000", "00000000", "all terms -0"},
+	{"Z4", "", fp.FP16, fp.FP32, "3c00*3c00 bc00*3c00", "80000000", "00000000", "x - x, and c = -0"},
+	{"Z5", "", fp.FP16, fp.FP32, "", "80000000", "00000000", "products +0, and c = -0"},
+	{"Z6", "", fp.E4M3, fp.FP32, "all:80*38", "80000000", "00000000", "all terms -0"},
+	{"Z7", "", fp.E5M2, fp.FP32, "3c*3c bc*3c", "80000000", "00000000", "x - x, and c = -0"},
+
+	// R: one rounding to FP16, or two.
+	{"R1", "", fp.FP16, fp.FP16, "2800*2400 0c00*0800", "3c00", "3c01", "1 + 2^-11 + 2^-25: 3c00 goes through FP32"},
+	{"R2", "", fp.FP16, fp.FP16, "2800*2400 0c00*0400", "3c00", "3c00", "1 + 2^-11 + 2^-26: 3c01 keeps more than 25 bits"},
+
+	// S: the exponent that a subnormal factor counts with.
+	{"S1", "", fp.FP16, fp.FP32, "0001*7800 0c00*0800", "00000000", "3b000000", "subnormal factor: 3b000080 normalises it"},
+	{"S2", "", fp.FP16, fp.FP32, "1800*3c00 0c00*0800", "00000000", "3b000080", "the same values without a subnormal"},
+	{"S3", "", fp.BF16, fp.FP32, "0001*7f00 3980*3900", "00000000", "3c800000", "subnormal factor: 3c800010 normalises it"},
+	{"S4", "", fp.BF16, fp.FP32, "3c80*3f80 3980*3900", "00000000", "3c800010", "the same values without a subnormal"},
+	{"S5", wgmma, fp.E4M3, fp.FP32, "01*7e 08*08", "00000000", "3f600000", "subnormal factor: 3f601000 normalises it"},
+	{"S6", wgmma, fp.E4M3, fp.FP32, "36*38 08*08", "00000000", "3f601000", "the same values without a subnormal"},
+	{"S7", wgmma, fp.E5M2, fp.FP32, "01*7b 14*30", "00000000", "3f600000", "subnormal factor: 3f600800 normalises it"},
+	{"S8", wgmma, fp.E5M2, fp.FP32, "3b*3c 14*30", "00000000", "3f600800", "the same values without a subnormal"},
+
+	// Q: FP8 sums.
+	{"Q1", wgmma, fp.E4M3, fp.FP16, "10*08 08*04", "3c00", "3c01", "13 bits, one rounding to FP16"},
+	{"Q2", wgmma, fp.E4M3, fp.FP16, "10*08 04*04", "3c00", "3c00", "13 bits, one rounding to FP16"},
+	{"Q3", wgmma, fp.E4M3, fp.FP32, "", "3f800001", "3f800000", "c takes part and is cut to 13 bits although A is 0"},
+	{"Q4", wgmma, fp.E4M3, fp.FP32, "38*38", "38800000", "3f800000", "c is cut to 13 bits below the product"},
+	{"Q5", wgmma, fp.E4M3, fp.FP32, "38*38", "39000000", "3f800400", "the last bit of c that counts"},
+
+	// N: NaNs.
+	{"N1", "", fp.FP16, fp.FP32, "7e00*3c00", "00000000", "7fffffff", "quiet NaN in A"},
+	{"N2", "", fp.FP16, fp.FP32, "7c01*3c00", "00000000", "7fffffff", "signalling NaN in A"},
+	{"N3", "", fp.FP16, fp.FP32, "3c00*fe00", "00000000", "7fffffff", "negative NaN in B"},
+	{"N4", "", fp.FP16, fp.FP32, "3c00*fc01", "00000000", "7fffffff", "negative signalling NaN in B"},
+	{"N5", "", fp.FP16, fp.FP32, "", "7fc00000", "7fffffff", "quiet NaN in C"},
+	{"N6", "", fp.FP16, fp.FP32, "", "ff800001", "7fffffff", "negative signalling NaN in C"},
+	{"N7", "", fp.FP16, fp.FP32, "7c00*0000", "00000000", "7fffffff", "Inf * 0"},
+	{"N8", "", fp.FP16, fp.FP32, "7c00*3c00 fc00*3c00", "00000000", "7fffffff", "Inf - Inf of products"},
+	{"N9", "", fp.FP16, fp.FP32, "7c00*3c00", "ff800000", "7fffffff", "Inf - Inf with c"},
+	{"N10", "", fp.FP16, fp.FP16, "7c01*3c00", "0000", "7fff", "signalling NaN in A, FP16 result"},
+	{"N11", "", fp.FP16, fp.FP16, "", "fe01", "7fff", "negative NaN in C, FP16 result"},
+	{"N12", "", fp.TF32, fp.FP32, "7f800001*3f800000", "00000000", "7f800000", "a NaN below TF32's precision counts as Inf"},
+	{"N13", "", fp.TF32, fp.FP32, "3f801fff*3f800000", "00000000", "3f800000", "bits below TF32's precision"},
+	{"N14", "", fp.TF32, fp.FP32, "7fc00000*3f800000", "00000000", "7fffffff", "quiet NaN"},
+	{"N15", "", fp.BF16, fp.FP32, "ff81*3f80", "00000000", "7fffffff", "negative signalling NaN"},
+	{"N16", "", fp.E4M3, fp.FP32, "7f*38", "00000000", "7fffffff", "NaN"},
+	{"N17", "", fp.E4M3, fp.FP32, "38*ff", "00000000", "7fffffff", "negative NaN"},
+	{"N18", "", fp.E5M2, fp.FP32, "7c*3c", "00000000", "7f800000", "Inf"},
+	{"N19", "", fp.E5M2, fp.FP32, "7d*3c", "00000000", "7fffffff", "signalling NaN"},
+	{"N20", "", fp.E5M2, fp.FP32, "fe*3c", "00000000", "7fffffff", "negative quiet NaN"},
+	{"N21", "", fp.E5M2, fp.FP16, "7f*3c", "0000", "7fff", "NaN, FP16 result"},
+	{"N22", "", fp.FP64, fp.FP64, "7ff8000000000001*3ff0000000000000", "0000000000000000", "7fffffffffffffff", "DMMA: payload of a quiet NaN in A; the model's code is a guess"},
+	{"N23", "", fp.FP64, fp.FP64, "3ff0000000000000*fff0000000000002", "0000000000000000", "7fffffffffffffff", "DMMA: a signalling NaN in B; the model's code is a guess"},
+	{"N24", "", fp.FP64, fp.FP64, "7ff8000000000001*fff8000000000002", "7ff8000000000003", "7fffffffffffffff", "DMMA: which operand wins; the model's code is a guess"},
+	{"N25", "", fp.FP64, fp.FP64, "7ff0000000000000*0000000000000000", "0000000000000000", "7fffffffffffffff", "DMMA: Inf * 0; the model's code is a guess"},
+
+	// O: overflow.
+	{"O1", "", fp.FP16, fp.FP16, "4c00*3c00", "7bff", "7c00", "65504 + 16 = 65520 rounds to Inf"},
+	{"O2", "", fp.FP16, fp.FP16, "4bf8*3c00", "7bff", "7bff", "65504 + 15.94"},
+	{"O3", "", fp.FP16, fp.FP16, "4bff*3c00", "7bff", "7bff", "65504 + 15.99"},
+	{"O4", "", fp.BF16, fp.FP32, "7f00*3f80 7f00*3f80", "00000000", "7f800000", "2^128 of products"},
+	{"O5", "", fp.BF16, fp.FP32, "7300*3f80", "7f7fffff", "7f7fffff", "the largest number and 2^103"},
+	{"O6", "", fp.BF16, fp.FP32, "7380*3f80", "7f7fffff", "7f800000", "the largest number and 2^104"},
+	{"O7", "", fp.FP16, fp.FP16, "7bff*7bff", "0000", "7c00", "a product that FP16 does not hold"},
+
+	// D: FP64.
+	{"D1", "", fp.FP64, fp.FP64, "4340000000000000*3ff0000000000000 3ff0000000000000*3ff0000000000000 c340000000000000*3ff0000000000000", "0000000000000000", "0000000000000000", "2^53 + 1 - 2^53: 1 is a fused sum"},
+	{"D2", "", fp.FP64, fp.FP64, "4340000000000000*3ff0000000000000 c340000000000000*3ff0000000000000 3ff0000000000000*3ff0000000000000", "0000000000000000", "3ff0000000000000", "2^53 - 2^53 + 1: 0 adds in another order"},
+	{"D3", "", fp.FP64, fp.FP64, "3ff0000000000000*3ff0000000000000 c340000000000000*3ff0000000000000", "4340000000000000", "0000000000000000", "c is the first term: 1 adds it last"},
+	{"D4", "", fp.FP64, fp.FP64, "0000000000000001*3ff0000000000000", "0000000000000000", "0000000000000001", "the smallest subnormal"},
+	{"D5", "", fp.FP64, fp.FP64, "all:8000000000000000*3ff0000000000000", "8000000000000000", "8000000000000000", "all terms -0"},
+	{"D6", "", fp.FP64, fp.FP64, "8000000000000000*3ff0000000000000", "8000000000000000", "0000000000000000", "-0 and +0"},
+	{"D7", "", fp.FP64, fp.FP64, "3ff0000000000000*3ff0000000000000 bff0000000000000*3ff0000000000000", "8000000000000000", "0000000000000000", "x - x"},
+	{"D8", "", fp.FP64, fp.FP64, "3ff0000000000001*3ff0000000000001", "bff0000000000002", "3970000000000000", "the product is not rounded: 0000000000000000 rounds it"},
+}
+
+// dot makes the dot product of a question for an instruction, nil if the question
+// is not about it.
+func (q *question) dot(i *mma.Instruction) (*mma.Dot, error) {
+	family, _, _ := strings.Cut(i.Name, ".")
+	c := q.c
+	switch {
+	case q.family != "" && q.family != family, i.A != q.a || i.B != q.a || i.D != q.d, i.Scale != fp.None, strings.HasPrefix(i.Name, "mma.sp"):
+		return nil, nil
+	case i.C == fp.None && strings.Trim(c, "0") == "":
+		c = "-"
+	case i.C != q.d:
+		return nil, nil
+	}
+	pairs := strings.Fields(q.pairs)
+	if len(pairs) == 1 && strings.HasPrefix(pairs[0], "all:") {
+		pairs = strings.Fields(strings.Repeat(strings.TrimPrefix(pairs[0], "all:")+" ", i.K))
+	}
+	if len(pairs) > i.K {
+		return nil, nil
+	}
+	zero := strings.Repeat("0", q.a.Get().Digits())
+	as, bs := []string{}, []string{}
+	for _, p := range pairs {
+		a, b, _ := strings.Cut(p, "*")
+		as, bs = append(as, a), append(bs, b)
+	}
+	if len(pairs) == 0 {
+		as, bs = []string{zero}, []string{zero}
+	}
+	return mma.ParseDot(i.Formats, i.K, false, []string{strings.Join(as, ","), strings.Join(bs, ","), c})
+}
+
+// Answer is what a unit gave.
+type Answer struct {
+	ID       string `json:"id"`
+	About    string `json:"about"`
+	Dot      string `json:"dot"` // as mmafuzz eval reads it
+	Expected string `json:"expected,omitempty"`
+	Got      string `json:"got"`
+}
+
+// Answers are those of an instruction.
+type Answers struct {
+	Tree      string   `json:"tree,omitempty"` // of the sum: see package probe
+	ModelTree string   `json:"model_tree,omitempty"`
+	Answers   []Answer `json:"answers"`
+}
+
+// questions asks every instruction.
+func (r *run) questions() error {
+	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
+		a := Answers{}
+		var err error
+		if a.Answers, err = r.ask(i, u); err != nil {
+			return Row{State: Failed, Text: err.Error(), Data: a}
+		}
+		if a.Tree, err = tree(r.ctx, u); err != nil {
+			return Row{State: Failed, Text: err.Error(), Data: a}
+		}
+		if m := r.partner(i, u); m != nil {
+			if a.ModelTree, err = tree(r.ctx, m); err != nil {
+				return Row{State: Failed, Text: err.Error(), Data: a}
+			}
+		}
+		return a.row()
+	})
+}
+
+// row says how an instruction has answered.
+func (a *Answers) row() Row {
+	row := Row{State: OK, Data: a}
+	var wrong []string
+	for _, q := range a.Answers {
+		if q.Expected != "" && q.Expected != q.Got {
+			wrong = append(wrong, fmt.Sprintf("%s: %s, not %s (%s)", q.ID, q.Got, q.Expected, q.About))
+		}
+	}
+	if a.ModelTree != "" && a.Tree != a.ModelTree {
+		wrong = append(wrong, fmt.Sprintf("L: sums as %s, not %s", a.Tree, a.ModelTree))
+	}
+	row.Text = fmt.Sprintf("%d answers; sums as %s", len(a.Answers), a.Tree)
+	if len(wrong) > 0 {
+		row.State, row.Text = Differs, strings.Join(wrong, "; ")
+	}
+	return row
+}
+
+// ask asks the questions of the table that are about an instruction, all in one
+// batch.
+func (r *run) ask(i *mma.Instruction, u devices.Unit) ([]Answer, error) {
+	var answers []Answer
+	var dots []*mma.Dot
+	for n := range questions {
+		q := &questions[n]
+		d, err := q.dot(i)
+		if err != nil {
+			return nil, fmt.Errorf("question %s: %w", q.id, err)
+		}
+		if d != nil {
+			dots = append(dots, d)
+			answers = append(answers, Answer{ID: q.id, About: q.about, Dot: mma.FormatDot(i.Formats, d)})
+		}
+	}
+	if len(dots) == 0 {
+		return nil, nil
+	}
+	got, err := results(r.ctx, u, dots)
+	if err != nil {
+		return nil, err
+	}
+	var expected []string
+	if m := r.partner(i, u); m != nil {
+		if expected, err = results(r.ctx, m, dots); err != nil {
+			return nil, err
+		}
+	}
+	for n := range answers {
+		answers[n].Got = got[n]
+		if expected != nil {
+			answers[n].Expected = expected[n]
+		}
+	}
+	return answers, nil
+}
+
+// results runs dot products.
+func results(ctx context.Context, u devices.Unit, dots []*mma.Dot) ([]string, error) {
+	i := u.Instruction()
+	b := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: len(dots[0].A), Tiles: len(dots)})
+	for n, d := range dots {
+		b.Set(n, d)
+	}
+	out := make([]byte, len(dots)*i.D.Width())
+	if err := u.Run(ctx, b, out); err != nil {
+		return nil, err
+	}
+	codes := make([]string, len(dots))
+	for n := range dots {
+		codes[n] = mma.FormatCode(i.D, mma.Load(out, i.D.Width(), n))
+	}
+	return codes, nil
+}
+
+// tree is the order and the width of a unit's sums.
+func tree(ctx context.Context, u devices.Unit) (string, error) {
+	t, why := probe.New(ctx, u).Tree()
+	if t == nil {
+		return "- (" + why + ")", ctx.Err()
+	}
+	return t.Formula(u.Instruction().K), nil
+}

@@ -1,0 +1,115 @@
+package checklist
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Report is everything that was found.
+type Report struct {
+	V       int          `json:"v"` // 1
+	Target  string       `json:"target"`
+	Began   string       `json:"began"` // of this part, RFC 3339
+	Seconds float64      `json:"seconds"`
+	Steps   []StepReport `json:"steps"`
+}
+
+// StepReport is a step of it.
+type StepReport struct {
+	Name   string        `json:"name"`
+	Title  string        `json:"title"`
+	Counts map[State]int `json:"counts"`
+	Rows   []Row         `json:"rows"`
+}
+
+// Count returns the parts in a state, of all steps.
+func (r *Report) Count(s State) int {
+	n := 0
+	for _, st := range r.Steps {
+		n += st.Counts[s]
+	}
+	return n
+}
+
+// report writes report.json and report.md, of what there is so far.
+func (r *run) report() (*Report, error) {
+	rep := &Report{V: 1, Target: r.Target.Name(), Began: r.began.UTC().Format(time.RFC3339), Seconds: time.Since(r.began).Seconds()}
+	for _, s := range steps {
+		st := StepReport{Name: s.name, Title: s.title, Counts: map[State]int{}, Rows: r.journal.of(s.name)}
+		for _, row := range st.Rows {
+			st.Counts[row.State]++
+		}
+		rep.Steps = append(rep.Steps, st)
+	}
+	body, err := json.MarshalIndent(rep, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	if err := replace(filepath.Join(r.Dir, "report.json"), append(body, '\n')); err != nil {
+		return nil, err
+	}
+	return rep, replace(filepath.Join(r.Dir, "report.md"), []byte(rep.markdown()))
+}
+
+// replace writes a file, all of it or nothing.
+func replace(file string, body []byte) error {
+	if err := os.WriteFile(file+".tmp", body, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(file+".tmp", file)
+}
+
+// archiveName is the file that holds everything else of the directory.
+const archiveName = "checklist.tar.gz"
+
+// archive packs the directory into one file, which is what has to be brought back
+// from a machine that keeps nothing.
+func archive(dir string) error {
+	file := filepath.Join(dir, archiveName)
+	out, err := os.Create(file + ".tmp")
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	z := gzip.NewWriter(out)
+	w := tar.NewWriter(z)
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), archiveName) {
+			return err
+		}
+		return pack(w, dir, path)
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range []io.Closer{w, z, out} {
+		if err := c.Close(); err != nil {
+			return err
+		}
+	}
+	return os.Rename(file+".tmp", file)
+}
+
+// pack adds a file to an archive.
+func pack(w *tar.Writer, dir, path string) error {
+	body, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	name, err := filepath.Rel(dir, path)
+	if err != nil {
+		return err
+	}
+	if err := w.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o644, Size: int64(len(body))}); err != nil {
+		return err
+	}
+	_, err = w.Write(body)
+	return err
+}

@@ -1,0 +1,200 @@
+package checklist
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Options say what is run.
+type Options struct {
+	Dir    string // of everything that is written
+	Target devices.Target
+	// Against has the instructions that the target's are compared with; nil: the
+	// simulator of each one's architecture.
+	Against devices.Target
+	Time    time.Duration // for all steps
+	// Instructions are those to look at, by name; none: all.
+	Instructions []string
+	// Dots is the number of dot products of raw bits, and of those of all other
+	// generators together, for each instruction, at most.
+	Dots uint64
+	// Plan is that of the recordings (package corpus).
+	Plan string
+	// Environment is what results may depend on beside what the target says.
+	Environment map[string]string
+	// Compare runs a campaign over a pair, with its findings and its journal in
+	// dir, over so many dot products of some generators (nil: all), but not longer
+	// than limit.
+	Compare func(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*Comparison, error)
+	// Kernels opens what only targets have that run kernels; nil for others.
+	Kernels func() (Kernels, error)
+	// Infer finds the arithmetic of a unit by asking it; nil: this program cannot.
+	Infer func(ctx context.Context, u devices.Unit) (Row, error)
+	// Observe, if not nil, is told what is being done.
+	Observe func(step, key string, left time.Duration)
+}
+
+// step is a part of the checklist.
+type step struct {
+	name  string
+	title string
+	share float64 // of the time that is left, against the steps after it
+	run   func(r *run) error
+}
+
+// steps are in the order in which they are run.
+var steps = []step{
+	{"loader", "Device and driver", 1, (*run).loader},
+	{"kernels", "Kernels", 12, (*run).kernels},
+	{"self-test", "Self-tests", 20, (*run).selfTests},
+	{"questions", "Open questions", 6, (*run).questions},
+	{"recordings", "Recordings", 8, (*run).recordings},
+	{"differential", "Differential run", 35, (*run).differential},
+	{"inference", "Inference", 10, (*run).inference},
+	{"speed", "Speed", 8, (*run).speed},
+}
+
+// run is a checklist in progress.
+type run struct {
+	Options
+	ctx     context.Context // of the step
+	began   time.Time
+	until   time.Time // the end of the step
+	journal *journal
+	rows    []mma.Instruction       // that the target executes
+	units   map[string]devices.Unit // that were opened and passed, by name
+	checker func() (Kernels, error) // Options.Kernels, once
+	step    string
+}
+
+// Run runs the checklist, or what is left of it, and writes the report. What could
+// not be done stands in the report; the error says why nothing could.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	r := &run{Options: o, began: time.Now(), units: map[string]devices.Unit{}}
+	if err := r.choose(); err != nil {
+		return nil, err
+	}
+	if o.Kernels != nil {
+		r.checker = sync.OnceValues(o.Kernels)
+	}
+	var err error
+	if r.journal, err = openJournal(filepath.Join(o.Dir, "journal.jsonl"), fmt.Sprintf(`{"checklist":1,"target":%q}`, o.Target.Name())); err != nil {
+		return nil, err
+	}
+	err = r.all(ctx)
+	rep, reportErr := r.report()
+	return rep, errors.Join(err, reportErr, r.journal.close(), archive(o.Dir))
+}
+
+// choose takes the instructions that are asked for.
+func (r *run) choose() error {
+	all := slices.DeleteFunc(slices.Clone(r.Target.Instructions()), func(i mma.Instruction) bool { return i.Refuse != "" })
+	if len(all) == 0 {
+		return fmt.Errorf("%s has no instruction that it executes", r.Target.Name())
+	}
+	if len(r.Instructions) == 0 {
+		r.rows = all
+		return nil
+	}
+	for _, name := range r.Instructions {
+		i, err := mma.Search(r.Target.Name(), all, name)
+		if err != nil {
+			return err
+		}
+		r.rows = append(r.rows, *i)
+	}
+	return nil
+}
+
+// all runs the steps, and writes the report after each.
+func (r *run) all(ctx context.Context) error {
+	end := r.began.Add(r.Time)
+	for n := range steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		left := 0.0
+		for _, s := range steps[n:] {
+			left += s.share
+		}
+		s := &steps[n]
+		r.step = s.name
+		r.until = time.Now().Add(time.Duration(float64(time.Until(end)) * s.share / left))
+		var stop context.CancelFunc
+		// A unit that takes longer than its step is cut off, some time after it.
+		r.ctx, stop = context.WithDeadline(ctx, r.until.Add(grace))
+		err := s.run(r)
+		stop()
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		if _, err := r.report(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grace is how long a step may overrun its time with what it has begun.
+const grace = 20 * time.Second
+
+// do does a part of the step if there is time.
+func (r *run) do(key string, part func() Row) error {
+	left := time.Until(r.until)
+	if _, ok := r.journal.done(r.step, key); ok {
+		return nil
+	}
+	if left <= 0 {
+		return r.journal.write(Row{r.step, key, Skipped, noTime, nil})
+	}
+	if r.Observe != nil {
+		r.Observe(r.step, key, time.Until(r.began.Add(r.Time)))
+	}
+	return r.journal.do(r.step, key, part)
+}
+
+// each does a part of the step for every instruction whose unit can be trusted.
+func (r *run) each(part func(i *mma.Instruction, u devices.Unit) Row) error {
+	for n := range r.rows {
+		i := &r.rows[n]
+		err := r.do(i.Name, func() Row {
+			u, err := r.unit(i)
+			if err != nil {
+				return Row{State: Failed, Text: err.Error()}
+			}
+			return part(i, u)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unit opens an instruction, once.
+func (r *run) unit(i *mma.Instruction) (devices.Unit, error) {
+	if u := r.units[i.Name]; u != nil {
+		return u, nil
+	}
+	if row, ok := r.journal.done("self-test", i.Name); ok && row.State != OK && r.step != "self-test" {
+		return nil, errors.New("left out: it has not passed its self-test")
+	}
+	u, err := r.Target.Open(i)
+	if err != nil {
+		return nil, err
+	}
+	r.units[i.Name] = u
+	return u, nil
+}

@@ -1,0 +1,101 @@
+package checklist
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Rate is a unit's speed on batches of one size.
+type Rate struct {
+	Tiles   int     `json:"tiles"`   // of a batch
+	Dots    int     `json:"dots"`    // of a batch
+	Seconds float64 `json:"seconds"` // for a batch
+	PerSec  float64 `json:"tiles_per_second"`
+}
+
+// Speeds is what step speed finds of an instruction.
+type Speeds struct {
+	M, N   int         `json:"-"`
+	Rates  []Rate      `json:"rates"`
+	Timing *gpu.Timing `json:"timing,omitempty"`
+}
+
+// sizes are the batches whose speed is measured, in tiles.
+var sizes = []int{1, 16, 256, 4096}
+
+// sampleTime is how long a size is measured, if one run does not take longer.
+const sampleTime = 100 * time.Millisecond
+
+// speed measures every instruction.
+func (r *run) speed() error {
+	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
+		s := Speeds{M: i.M.Min, N: i.N.Min}
+		if s.M > 64 || s.M < 1 { // children take any size
+			s.M, s.N = 16, 8
+		}
+		if s.N > 64 || s.N < 1 {
+			s.N = 8
+		}
+		for _, tiles := range sizes {
+			if time.Until(r.until) <= 0 && len(s.Rates) > 0 {
+				break
+			}
+			rate, err := measure(r.ctx, u, mma.Shape{M: s.M, N: s.N, K: i.K, Tiles: tiles})
+			if err != nil {
+				return Row{State: Failed, Text: err.Error(), Data: s}
+			}
+			s.Rates = append(s.Rates, *rate)
+		}
+		last := s.Rates[len(s.Rates)-1]
+		text := fmt.Sprintf("%.3g tiles of %dx%d a second in batches of %d, %.0f us for one tile", last.PerSec, s.M, s.N, last.Tiles, s.Rates[0].Seconds*1e6)
+		if r.checker != nil {
+			kernels, err := r.checker()
+			if err == nil {
+				s.Timing, err = kernels.Time(r.ctx, i)
+			}
+			if err != nil {
+				return Row{State: Failed, Text: text + "; " + err.Error(), Data: s}
+			}
+			text += "; " + s.Timing.String()
+		}
+		return Row{State: OK, Text: text, Data: s}
+	})
+}
+
+// measure runs batches of one shape, of numbers that are neither special nor slow.
+func measure(ctx context.Context, u devices.Unit, s mma.Shape) (*Rate, error) {
+	f := u.Instruction().Formats
+	b := mma.NewBatch(f, s)
+	one := func(buf []byte, width int, code uint64) {
+		for n := 0; n*width < len(buf); n++ {
+			mma.Store(buf, width, n, code)
+		}
+	}
+	one(b.A, f.A.Width(), f.A.Get().FromFloat64(1.5))
+	one(b.B, f.B.Width(), f.B.Get().FromFloat64(1))
+	if len(b.C) > 0 {
+		one(b.C, f.C.Width(), f.C.Get().FromFloat64(0.5))
+	}
+	if len(b.SA) > 0 {
+		one(b.SA, f.Scale.Width(), f.Scale.Get().FromFloat64(1))
+		one(b.SB, f.Scale.Width(), f.Scale.Get().FromFloat64(1))
+	}
+	out := make([]byte, s.Dots()*f.D.Width())
+	if err := u.Run(ctx, b, out); err != nil { // makes buffers, and is not counted
+		return nil, err
+	}
+	began, n := time.Now(), 0
+	for time.Since(began) < sampleTime {
+		if err := u.Run(ctx, b, out); err != nil {
+			return nil, err
+		}
+		n++
+	}
+	each := time.Since(began).Seconds() / float64(n)
+	return &Rate{Tiles: s.Tiles, Dots: s.Dots(), Seconds: each, PerSec: float64(s.Tiles) / each}, nil
+}
