@@ -43,6 +43,31 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
+// BenchmarkExamples runs the examples of the documentation:
+//
+//	go test -run xxx -bench Examples ./devices/exec
+//
+// outside% is the part of the time that a child of the same mode takes that computes
+// nothing.
+func BenchmarkExamples(b *testing.B) {
+	rtl := verilated(b)
+	for _, bc := range []struct{ name, nothing, command string }{
+		{"python", "t-zero4", "python3 testdata/double.py"},
+		{"rtl/text", "t-zero4", rtl},
+		{"rtl/binary", "zero4", rtl + " binary"},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			u, nothing := unit(b, "exec:"+bc.command, ""), unit(b, command(bc.nothing), "")
+			in := fill(mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 4, Tiles: 1024}))
+			b.ResetTimer()
+			took := clock(b, u, in, b.N)
+			b.StopTimer()
+			b.ReportMetric(float64(in.Dots())/took.Seconds(), "dots/s")
+			b.ReportMetric(100*clock(b, nothing, in, 500).Seconds()/took.Seconds(), "outside%")
+		})
+	}
+}
+
 // clock returns the time of a batch on a unit, of n runs.
 func clock(b *testing.B, u devices.Unit, in *mma.Batch, n int) time.Duration {
 	out := make([]byte, in.Dots()*in.Formats.D.Width())

@@ -16,6 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -205,6 +206,10 @@ var helped = map[string]func() (child.Options, []child.Instruction){
 		i.Run = func(*mma.Batch, []byte) error { return nil }
 		return child.Options{}, []child.Instruction{i}
 	},
+	"zero4": func() (child.Options, []child.Instruction) { // the same for a small unit
+		return child.Options{}, []child.Instruction{{Name: "dot4", K: 4, Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32},
+			Run: func(*mma.Batch, []byte) error { return nil }}}
+	},
 	"sim": func() (child.Options, []child.Instruction) {
 		return child.Options{}, []child.Instruction{good("hopper", "mma.m16n8k16.f32.f16.f16.f32", nil)}
 	},
@@ -294,8 +299,17 @@ var greetings = map[string]func(){
 	"header":   func() { fmt.Print("mmafuzz-exec 1 binary\n" + os.Args[2] + "\nready\n") },
 	"dead":     func() { fmt.Print(hello("binary")) }, // ends before the first request
 	"changing": func() { changing() },
+	"t-zero4":  func() { textZeros() },
 	"cannot":   func() { child.Cannot(os.Stdout, errors.New("no device:\n\tbuy one")); os.Exit(2) },
 	"cannots":  func() { child.Cannot(os.Stdout, errors.New(strings.Repeat("no ", 5000))) },
+}
+
+// textZeros answers every line at once, for benchmarks.
+func textZeros() {
+	fmt.Println("mmafuzz-exec 1 text\ninstruction dot4 a=fp16 b=fp16 c=fp32 d=fp32 k=4\nready")
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		fmt.Println("00000000")
+	}
 }
 
 // changing has another header the second time.

@@ -14,8 +14,22 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// benchmarked has an instruction of each body.
-var benchmarked = []string{"vdpbf16ps", "fma3-bf16", "vfmadd231ps.daz.ftz", "vfmadd231pd", "vfmadd231ph", "dpps", "dppd", "tdpbf16ps", "tdpfp16ps"}
+// benchmarked has an instruction of each body, by architecture.
+var benchmarked = map[string][]string{
+	"x86": {"vdpbf16ps", "fma3-bf16", "vfmadd231ps.daz.ftz", "vfmadd231pd", "vfmadd231ph", "dpps", "dppd", "tdpbf16ps", "tdpfp16ps"},
+	"arm": {"bfdot.ebf0", "bfmmla.ebf0", "bfmlalb", "bfmlalt", "fmlal", "fmla-8h", "fmla-4s", "fmla-2d",
+		"fdot.e4m3.e4m3", "fmmla.e4m3.e4m3"},
+	"power10": {"xvbf16ger2pp", "xvf16ger2pp", "xvf32gerpp", "xvf64gerpp"},
+}
+
+// benchArch is the architecture of the catalogue that has all instructions of this
+// machine.
+func benchArch() string {
+	if arch == "zen4" {
+		return "x86"
+	}
+	return arch
+}
 
 // BenchmarkRun reports dot products a second of the units, on one goroutine and
 // batches as large as those of a campaign, in single dot products and in tiles:
@@ -25,7 +39,7 @@ var benchmarked = []string{"vdpbf16ps", "fma3-bf16", "vfmadd231ps.daz.ftz", "vfm
 // outside% is the part of the time that is not spent in the assembly: packing and
 // cutting.
 func BenchmarkRun(b *testing.B) {
-	for _, name := range benchmarked {
+	for _, name := range benchmarked[benchArch()] {
 		for _, bc := range []struct {
 			name string
 			m, n int
@@ -56,7 +70,7 @@ func BenchmarkRun(b *testing.B) {
 // its model, with all that belongs to it, and in outside% the part of the time that
 // is spent outside the processor's instruction: generators, the model, comparison.
 func BenchmarkCampaign(b *testing.B) {
-	for _, name := range benchmarked {
+	for _, name := range benchmarked[benchArch()] {
 		b.Run(name, func(b *testing.B) {
 			u := benchUnit(b, name)
 			inside := &clocked{native: *u.native}
@@ -88,7 +102,7 @@ func BenchmarkCampaign(b *testing.B) {
 
 func benchUnit(b *testing.B, name string) *unit {
 	b.Helper()
-	i, err := mma.Lookup("x86", name) // which has them all
+	i, err := mma.Lookup(benchArch(), name)
 	if err != nil {
 		b.Fatal(err)
 	}
