@@ -141,6 +141,7 @@ func TestComparable(t *testing.T) {
 		{mx, with(mx, func(f *mma.Formats) { f.Scale = fp.UE4M3 }), "scales is ue8m0 on one side and ue4m3 on the other"},
 		{mx, with(mx, func(f *mma.Formats) { f.Scale, f.Block = fp.None, 0 }), "scales is ue8m0 on one side and none on the other"},
 		{mx, with(mx, func(f *mma.Formats) { f.Block = 16 }), "scales stand for blocks of 32 and of 16"},
+		{mx, with(mx, func(f *mma.Formats) { f.Down = 7 }), "products are multiplied by 2^-0 on one side and by 2^-7 on the other"},
 	} {
 		got := ""
 		if err := devices.Comparable(tc.a, tc.b); err != nil {

@@ -260,7 +260,7 @@ func Comparable(a, b mma.Formats) error {
 		return fmt.Errorf("scales stand for blocks of %d and of %d", a.Block, b.Block)
 	}
 	if a.Down != b.Down {
-		return fmt.Errorf("products count 2^-%d times and 2^-%d times their value", a.Down, b.Down)
+		return fmt.Errorf("products are multiplied by 2^-%d on one side and by 2^-%d on the other", a.Down, b.Down)
 	}
 	return nil
 }

@@ -25,6 +25,7 @@ func ratDot(f mma.Formats, d *mma.Dot) *big.Rat {
 			p.Mul(p, rat(f.Scale, d.SA[i/int(f.Block)]))
 			p.Mul(p, rat(f.Scale, d.SB[i/int(f.Block)]))
 		}
+		p.Mul(p, new(big.Rat).SetFloat64(math.Ldexp(1, -int(f.Down))))
 		sum.Add(sum, p)
 	}
 	return sum
@@ -47,6 +48,8 @@ var exactFormats = []mma.Formats{
 	{A: fp.TF32, B: fp.XF32, C: fp.FP32, D: fp.FP32},
 	{A: fp.E4M3, B: fp.E5M2, C: fp.FP16, D: fp.FP16},
 	{A: fp.E4M3FNUZ, B: fp.E5M2FNUZ, C: fp.FP32, D: fp.FP32},
+	{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.FP32, Down: 7},
+	{A: fp.E5M2, B: fp.E4M3, C: fp.FP32, D: fp.FP32, Down: 127},
 	{A: fp.E3M2, B: fp.E2M3, C: fp.FP32, D: fp.FP32, Scale: fp.E8M0, Block: 4},
 	{A: fp.E2M1, B: fp.E2M1, C: fp.FP32, D: fp.FP32, Scale: fp.UE4M3, Block: 2},
 }

@@ -34,6 +34,8 @@ func TestValidateFormats(t *testing.T) {
 		{Formats{A: fp.FP16, B: fp.FP16, D: fp.FP32, Scale: fp.E8M0}, "scale format and block size must be given together"},
 		{Formats{A: fp.FP16, B: fp.FP16, D: fp.FP32, Block: 32}, "scale format and block size must be given together"},
 		{Formats{A: fp.FP16, B: fp.FP16, D: fp.FP32, Scale: fp.E4M3, Block: 32}, "e4m3 is not a scale format"},
+		{Formats{A: fp.E4M3, B: fp.E4M3, D: fp.FP32, Down: 127}, ""},
+		{Formats{A: fp.E4M3, B: fp.E4M3, D: fp.FP32, Down: 128}, "products multiplied by 2^-128: at most 2^-127 is supported"},
 	} {
 		checkError(t, tc.f.String(), tc.f.Validate(), tc.want)
 		p := sound()

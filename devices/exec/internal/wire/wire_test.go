@@ -55,6 +55,8 @@ func TestCatalogue(t *testing.T) {
 		"hopper/wgmma.m64n8k32.f32.e4m3.e4m3.c0":              "hopper/wgmma.m64n8k32.f32.e4m3.e4m3.c0 fp32.e4m3.e4m3.none 32",
 		"cdna3/v_mfma_f32_16x16x32_fp8_fp8 m=16 n=16":         "cdna3/v_mfma_f32_16x16x32_fp8_fp8 fp32.e4m3fnuz.e4m3fnuz.fp32 32",
 		"mine a=e5m2 b=fp8 d=f32 k=2":                         "exec/mine fp32.e5m2.e4m3fnuz.none 2",
+		"arm/fdot.e4m3.e4m3.lscale7":                          "arm/fdot.e4m3.e4m3.lscale7 fp32.e4m3.e4m3.fp32.down7 4",
+		"mine a=e4m3 b=e4m3 d=fp32 k=4 down=9":                "exec/mine fp32.e4m3.e4m3.none.down9 4",
 		"npu/mma.m16n8k8.f32.f16.f16.f32 k=8":                 "npu/mma.m16n8k8.f32.f16.f16.f32 fp32.fp16.fp16.fp32 8",
 		"mma.m16n8k8.f32.f16.f16.f32 a=f16 b=f16 c=f32 d=f32": "exec/mma.m16n8k8.f32.f16.f16.f32 fp32.fp16.fp16.fp32 8",
 	} {
@@ -89,6 +91,8 @@ func TestHeaderErrors(t *testing.T) {
 		"instruction m k=4 a=fp16 b=none d=fp32": "an instruction has a, b and d",
 		"instruction m k=4 a=e2m1 b=e2m1 d=fp32 scale=ue8m0":                         "scale= and block= go together",
 		"instruction m k=40 a=e2m1 b=e2m1 d=fp32 scale=ue8m0 block=32":               "K = 40 is not a multiple of the block of 32",
+		"instruction m k=4 a=e4m3 b=e4m3 d=fp32 down=128":                            `down=128: "128" is not a number from 1 to 127`,
+		"instruction arm/fdot.e4m3.e4m3.lscale7 a=e4m3 b=e4m3 c=fp32 d=fp32":         "is fp32.e4m3.e4m3.fp32.down7 with K = 4 in the catalogue, not fp32.e4m3.e4m3.fp32 with K = 4",
 		"instruction m k=65536 a=fp64 b=fp64 d=fp64 m=4096 n=4096":                   "a tile takes 4294967296 bytes, more than 67108864",
 		"instruction mma.m16n8k8.f32.f16.f16.f32 k=16":                               "is fp32.fp16.fp16.fp32 with K = 8 in the catalogue, not fp32.fp16.fp16.fp32 with K = 16; a unit that differs needs a name of its own",
 		"instruction hopper/mma.m16n8k8.f32.f16.f16.f32 a=bf16 b=bf16 c=fp32 d=fp32": "is fp32.fp16.fp16.fp32 with K = 8 in the catalogue, not fp32.bf16.bf16.fp32 with K = 8",
