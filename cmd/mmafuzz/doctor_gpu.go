@@ -46,6 +46,10 @@ func gpu(d *discover.Device) []checkup {
 			lines[0] = checkup{d.Target, "problem", detail + ": " + err.Error(), "mmafuzz doctor --checklist DIR tries every instruction; " + simulatorsDo}
 		}
 	}
+	if d.Kind == "amd" && lines[0].State == "ok" {
+		lines = append(lines, checkup{d.Target, "absent", "its kernels are compiled and inspected, and nobody has reported a run on hardware yet",
+			"mmafuzz doctor --checklist DIR, and send DIR"})
+	}
 	return append(lines, unable(d.Target, rows)...)
 }
 

@@ -3,9 +3,11 @@
 package discover
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -31,8 +33,35 @@ func Devices() []Device {
 	return append(nvidia(), AMD()...)
 }
 
-// AMD returns the GPUs that AMD's kernel driver knows.
-func AMD() []Device { return amd("/sys/class/kfd/kfd/topology/nodes") }
+// Topology is the environment variable that names the folder to read instead of
+// the one where AMD's kernel driver publishes its topology.
+const Topology = "MMAFUZZ_KFD"
+
+// AMD returns the GPUs that AMD's kernel driver knows. The targets' numbers are
+// those of the HIP runtime if it hides none (HIP_VISIBLE_DEVICES).
+func AMD() []Device {
+	root := os.Getenv(Topology)
+	if root == "" {
+		root = "/sys/class/kfd/kfd/topology/nodes"
+	}
+	found := amd(root)
+	version, err := os.ReadFile("/sys/module/amdgpu/version") // only of drivers that are not the kernel's own
+	n := 0
+	for i := range found {
+		d := &found[i]
+		if err == nil {
+			d.Driver = strings.TrimSpace(string(version))
+		}
+		if d.Problem != "" {
+			continue
+		}
+		if d.Arch != "" {
+			d.Target = fmt.Sprintf("hip:%d", n)
+		}
+		n++
+	}
+	return found
+}
 
 // amd reads the topology that the kernel driver publishes: no library is needed.
 func amd(root string) []Device {
@@ -40,6 +69,7 @@ func amd(root string) []Device {
 	if err != nil {
 		return nil
 	}
+	slices.SortFunc(nodes, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }) // 10 follows 9
 	var found []Device
 	for _, n := range nodes {
 		data, err := os.ReadFile(n)
@@ -50,7 +80,7 @@ func amd(root string) []Device {
 		if version := property(string(data), "gfx_target_version"); version != "" && version != "0" {
 			name := gfxName(version)
 			arch, _ := mma.FindArch(name)
-			found = append(found, Device{Kind: "amd", Name: name, Arch: arch.Name, PCI: pciAddress(string(data))})
+			found = append(found, Device{Kind: "amd", Name: name, Arch: arch.Name, UUID: uniqueID(string(data)), PCI: pciAddress(string(data))})
 		}
 	}
 	return found
@@ -77,6 +107,16 @@ func pciAddress(text string) string {
 		return ""
 	}
 	return fmt.Sprintf("%04x:%02x:%02x.%x", domain, location>>8&0xff, location>>3&0x1f, location&7)
+}
+
+// uniqueID returns the name of one piece of hardware, as rocminfo writes it, "" if
+// it has none.
+func uniqueID(text string) string {
+	var id uint64
+	if _, err := fmt.Sscan(property(text, "unique_id"), &id); err != nil || id == 0 {
+		return ""
+	}
+	return fmt.Sprintf("GPU-%016x", id)
 }
 
 // gfxName turns 90402 into gfx942: major, two digits minor, two digits stepping

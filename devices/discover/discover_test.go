@@ -12,7 +12,7 @@ import (
 // one that is not.
 func TestAMD(t *testing.T) {
 	want := []Device{
-		{Kind: "amd", Name: "gfx942", Arch: "cdna3", PCI: "0000:c1:00.0"},
+		{Kind: "amd", Name: "gfx942", Arch: "cdna3", UUID: "GPU-882540a516e61024", PCI: "0000:c1:00.0"},
 		{Kind: "amd", Name: "gfx90a", Arch: "cdna2", PCI: "0001:83:00.0"},
 		{Kind: "amd", Name: "gfx1101", Arch: "rdna3"},
 		{Kind: "amd", Name: "gfx1030"},
@@ -25,6 +25,19 @@ func TestAMD(t *testing.T) {
 	}
 	if got := amd("[]"); got != nil {
 		t.Errorf("a path that is a bad pattern: %v", got)
+	}
+}
+
+// TestAMDTargets numbers the GPUs as the HIP runtime does: also one that cannot be
+// used has a number.
+func TestAMDTargets(t *testing.T) {
+	t.Setenv(Topology, "testdata/kfd")
+	var targets []string
+	for _, d := range AMD() {
+		targets = append(targets, d.Name+" "+d.Target)
+	}
+	if diff := cmp.Diff([]string{"gfx942 hip:0", "gfx90a hip:1", "gfx1101 hip:2", "gfx1030 "}, targets); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -9,24 +9,26 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// chipOf returns the chip of the GPU at a PCI address, 0000:c1:00.0: what the
-// kernel driver says, because the runtime's structure of properties has another
-// layout in each major version. MMAFUZZ_HIP_CHIP says it where there is no such
-// driver.
-func chipOf(pci string) (string, error) {
-	chip := os.Getenv("MMAFUZZ_HIP_CHIP")
-	if chip == "" {
-		for _, d := range discover.AMD() {
-			if strings.EqualFold(d.PCI, pci) {
-				chip = d.Name
-			}
+// chipOf returns the chip of the GPU at a PCI address, 0000:c1:00.0, and what else
+// the kernel driver says of it: the runtime's own structure of properties has
+// another layout in each major version. MMAFUZZ_HIP_CHIP says the chip where there
+// is no such driver.
+func chipOf(pci string) (string, *discover.Device, error) {
+	chip, about := os.Getenv("MMAFUZZ_HIP_CHIP"), &discover.Device{}
+	for _, d := range discover.AMD() {
+		if d.PCI != "" && strings.EqualFold(d.PCI, pci) {
+			about = &d
+			break
 		}
 	}
 	if chip == "" {
-		return "", fmt.Errorf("the kernel driver's topology in /sys/class/kfd has no GPU at %s: say which chip it is in MMAFUZZ_HIP_CHIP (gfx942)", pci)
+		chip = about.Name
+	}
+	if chip == "" {
+		return "", nil, fmt.Errorf("the kernel driver's topology in /sys/class/kfd has no GPU at %s: say which chip it is in MMAFUZZ_HIP_CHIP (gfx942)", pci)
 	}
 	if _, ok := mma.FindArch(chip); !ok || !strings.HasPrefix(chip, "gfx") {
-		return "", fmt.Errorf("%s has no matrix instructions that are known", chip)
+		return "", nil, fmt.Errorf("%s has no matrix instructions that are known", chip)
 	}
-	return chip, nil
+	return chip, about, nil
 }

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
@@ -26,7 +27,8 @@ type device struct {
 	title   string
 	pci     string
 	chip    string
-	version int32 // of the runtime
+	about   *discover.Device // what the kernel driver says
+	version int32            // of the runtime
 
 	compile func(source, chip string) ([]byte, error)
 	by      string // which compiler
@@ -54,7 +56,7 @@ func openDevice(target string, ordinal int, o *gpu.Options) (*device, error) {
 	if err := d.x.Do("starting the HIP runtime", callTime, d.start); err != nil {
 		return nil, err
 	}
-	if d.chip, err = chipOf(d.pci); err != nil {
+	if d.chip, d.about, err = chipOf(d.pci); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.title, err)
 	}
 	return d, d.compiler.Do("starting hiprtc", callTime, d.chooseCompiler)
@@ -111,10 +113,17 @@ func (d *device) chooseCompiler() error {
 
 // facts is what results may depend on beside the instruction.
 func (d *device) facts() map[string]string {
-	return map[string]string{
+	f := map[string]string{
 		"kind": "GPU", "device": d.title, factChip: d.chip, "pci": d.pci, "library": d.runtime.path, "compiler": d.by,
 		"hip": fmt.Sprintf("%d.%d.%d", d.version/10000000, d.version/100000%100, d.version%100000),
 	}
+	if d.about.UUID != "" {
+		f["uuid"] = d.about.UUID
+	}
+	if d.about.Driver != "" {
+		f["driver"] = d.about.Driver
+	}
+	return f
 }
 
 // Load compiles a kernel and loads its code.

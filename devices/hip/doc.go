@@ -16,13 +16,8 @@
 //
 // A GPU that faults ends the process. So hip:0 runs in child processes (mmafuzz
 // serve hip:0,inprocess), which are replaced when they fail, and the input that did
-// it becomes a finding (package exec). After the name, separated by commas, may
-// stand:
-//
-//	inprocess    no children: somewhat faster, but the first fault ends the campaign
-//	force        instructions are used though their self-test fails; what is wrong
-//	             stands in bundles
-//	deadline=2s  the time for a launch; 5s without
+// it becomes a finding (package exec). After the name may stand options, as in
+// hip:0,deadline=2s: see gpu.Options.
 //
 // # Environment variables
 //
@@ -33,6 +28,7 @@
 //	MMAFUZZ_CLANG        the clang to use where there is no hiprtc; without,
 //	                     ROCm's or a clang-N on the path
 //	MMAFUZZ_HIP_CHIP     the chip (gfx942) where /sys/class/kfd does not say it
+//	MMAFUZZ_KFD          a folder to read in place of /sys/class/kfd/kfd/topology/nodes
 //
 // # Kernels
 //
