@@ -115,7 +115,7 @@ func openTarget(name string) (devices.Target, error) {
 	if kind, _, ok := strings.Cut(name, ":"); ok && fileKinds[kind] {
 		return nil, err // the error is about the file
 	}
-	if strings.HasPrefix(name, "cuda:") {
+	if strings.HasPrefix(name, "cuda:") || strings.HasPrefix(name, "hip:") {
 		return nil, withHint(err, "mmafuzz doctor says what this machine can run")
 	}
 	near := nearest(name, targetNames())
