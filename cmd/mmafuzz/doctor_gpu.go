@@ -19,13 +19,13 @@ func gpus() []checkup {
 	}
 	var lines []checkup
 	for _, d := range found {
-		lines = append(lines, gpu(&d)...)
+		lines = append(lines, oneGPU(&d)...)
 	}
 	return lines
 }
 
-// gpu opens a device as a target.
-func gpu(d *discover.Device) []checkup {
+// oneGPU opens a device as a target.
+func oneGPU(d *discover.Device) []checkup {
 	detail := strings.Join(slices.DeleteFunc([]string{d.Name, d.Arch, d.Detail, d.Driver}, func(s string) bool { return s == "" }), ", ")
 	switch {
 	case d.Problem != "":

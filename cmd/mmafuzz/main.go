@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
 // Exit codes, as those of diff(1).
@@ -22,7 +24,10 @@ const (
 // errMismatch is returned by a command that did its work and found differences.
 var errMismatch = errors.New("mismatches found")
 
-func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() {
+	gpu.Children = true
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
 
 // run executes the program and returns its exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {

@@ -52,7 +52,7 @@ func open(argument string) (devices.Target, error) {
 		return nil, err
 	case o.Device == "":
 		return nil, errors.New("the device is missing: cuda:0, or cuda:GPU-... by its UUID")
-	case o.InProcess || !driver.Supported: // if not, says why
+	case !o.Isolated() || !driver.Supported: // if it is not, says why
 		return here(kind+":"+argument, o)
 	}
 	return gpu.Isolate(kind+":"+argument, func(facts map[string]string) ([]mma.Instruction, error) {

@@ -20,6 +20,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/cuda/cudatest"
 	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
+	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -39,6 +40,7 @@ func TestMain(m *testing.M) {
 		child.Main(child.Options{About: child.About(t), Children: 2}, child.Instructions(t, rows)...)
 		return
 	}
+	gpu.Children = true
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	os.Exit(cudatest.Main(m))

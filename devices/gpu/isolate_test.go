@@ -30,3 +30,14 @@ func TestParseOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestIsolated: a program that cannot be its own child makes none.
+func TestIsolated(t *testing.T) {
+	defer func() { gpu.Children = false }()
+	for _, tc := range []struct{ children, inprocess, want bool }{{false, false, false}, {true, false, true}, {true, true, false}} {
+		gpu.Children = tc.children
+		if got := (&gpu.Options{InProcess: tc.inprocess}).Isolated(); got != tc.want {
+			t.Errorf("children %v, in process %v: isolated %v", tc.children, tc.inprocess, got)
+		}
+	}
+}

@@ -27,6 +27,7 @@ import (
 const helper = "MMAFUZZ_HIP_HELPER"
 
 func TestMain(m *testing.M) {
+	gpu.Children = os.Getenv("MMAFUZZ_HIP_HELPER_ALONE") == ""
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		if err := serve(os.Args[len(os.Args)-1]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -181,6 +182,10 @@ func TestFake(t *testing.T) {
 		if said := f.use(t, device); said != "fine" {
 			t.Errorf("device %q: %s", device, said)
 		}
+	}
+	// A program that cannot be its own child.
+	if said := f.use(t, "0", "MMAFUZZ_HIP_HELPER_ALONE=1", "FAKE_HIP=hipInit=1"); said != `target "hip:0": hipInit: error 1 (fake error)` {
+		t.Errorf("alone: %s", said)
 	}
 }
 

@@ -27,7 +27,7 @@ func open(argument string) (devices.Target, error) {
 	if err := supported(); err != nil {
 		return nil, err
 	}
-	if o.InProcess {
+	if !o.Isolated() {
 		return here(kind+":"+argument, ordinal, o)
 	}
 	return gpu.Isolate(kind+":"+argument, func(facts map[string]string) ([]mma.Instruction, error) { return Rows(facts[factChip]), nil })
