@@ -24,19 +24,14 @@ type vector struct {
 
 // vectorState is one worker's scratch space.
 type vectorState struct {
-	small   any    // of narrow, for tiles of few outputs
-	columns []byte // B's columns, filled up to whole groups and to a multiple of 8
-	turned  []byte // the same, by k
-	last    []byte // A's codes, if their number is not a multiple of 32
-	a, b    []float32
-	ea, eb  []uint8
-	e       []uint8
-	c, d    []byte // accumulators, if they do not stand in the batch as they should
-	zeros   []byte // of an instruction without C
-	turn    simd.Transpose
-	decode  simd.Half
-	largest simd.Largest
-	step    simd.Step
+	gridState
+	small    any // of narrow
+	a, b     []float32
+	ea, eb   []uint8
+	e        []uint8
+	decoding simd.Half
+	largest  simd.Largest
+	step     simd.Step
 }
 
 // newVector returns the kernel, or nil if the processor or the program is not
@@ -117,163 +112,46 @@ func (v *vector) name() string { return "float32 " + (Portable + Path(v.level-si
 
 func (v *vector) newState() any { return &vectorState{small: v.n.newState()} }
 
-// chunkBytes is the scratch space that a few tiles should have.
-const chunkBytes = 20 << 10
-
 func (v *vector) run(in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*vectorState)
-	if in.M*in.N < 16 {
-		v.n.run(in, out, st.small)
-		return
-	}
 	perTile := 5*in.K*(in.M+in.N) + 2*in.K*in.N + in.M*in.N*in.K/v.n.l
-	chunk := max(1, chunkBytes/perTile)
-	for from := 0; from < in.Tiles; from += chunk {
-		v.tiles(st, in, out, from, min(chunk, in.Tiles-from))
-	}
+	eachGrid(&st.gridState, in, out, perTile,
+		func(g *grid) { v.grid(st, g, out) },
+		func(in *mma.Batch, out []byte) { v.n.run(in, out, st.small) })
 }
 
-// part is some tiles of a batch.
-type part struct {
-	level        simd.Level
-	in           *mma.Batch
-	from, tiles  int
-	groups, rows int // of a tile, with what fills them up
-	width        int // of an accumulator
-}
-
-// tiles does some tiles of a batch.
-func (v *vector) tiles(st *vectorState, in *mma.Batch, out []byte, from, tiles int) {
-	p := &part{v.level, in, from, tiles, (in.N + 7) / 8, (in.M + 3) &^ 3, in.Formats.D.Width()}
-	special := st.decodeA(p)
-	special = st.decodeB(p) || special
-	k, l := in.K, v.n.l
-	steps, outputs := k/l, tiles*p.groups*8*p.rows
+// grid does a grid.
+func (v *vector) grid(st *vectorState, g *grid, out []byte) {
+	in, k, l := g.in, g.in.K, v.n.l
+	steps, outputs, w := k/l, g.outputs(), in.Formats.D.Width()
+	special := v.decode(st, in.A[2*g.from*in.M*k:][:2*g.tiles*in.M*k], &st.a, &st.ea, (g.rows-in.M)*k)
+	special = v.decode(st, st.turnColumns(2), &st.b, &st.eb, 0) || special
 	st.e = resize(st.e, steps*outputs)
 	st.largest = simd.Largest{
 		A: &st.ea[0], B: &st.eb[0], E: &st.e[0],
-		Tiles: int64(tiles), Groups: int64(p.groups), Rows: int64(p.rows), Steps: int64(steps), L: int64(l),
+		Tiles: int64(g.tiles), Groups: int64(g.groups), Rows: int64(g.rows), Steps: int64(steps), L: int64(l),
 		ARow: int64(k), ATile: int64(in.M * k), EStep: int64(outputs), Bias: v.bias,
 	}
 	st.largest.Run(v.level)
 	x := &st.step
 	x.Consts = v.consts
-	x.Tiles, x.Groups, x.Rows, x.L4 = int64(tiles), int64(p.groups), int64(p.rows), int64(4*l)
+	x.Tiles, x.Groups, x.Rows, x.L4 = int64(g.tiles), int64(g.groups), int64(g.rows), int64(4*l)
 	x.ARow, x.ATile, x.BGroup = int64(4*k), int64(4*k*in.M), int64(4*k*8)
-	d := st.accumulators(p, out)
+	x.C, x.D = st.accumulators(out, w)
 	for s := range steps {
 		x.A, x.B, x.E = &st.a[s*l], &st.b[s*l*8], &st.e[s*outputs]
 		x.Run(v.level, v.kind, special)
 		x.C = x.D
 	}
-	if d != nil {
-		p.scatter(out, d)
-	}
+	st.scatter(out, w)
 }
 
-// decodeA decodes the rows and says whether some value is Inf or NaN. What fills
-// the rows up is whatever.
-func (st *vectorState) decodeA(p *part) bool {
-	in := p.in
-	n := p.tiles * in.M * in.K
-	src := in.A[2*p.from*in.M*in.K:][:2*n]
-	if n%32 != 0 {
-		st.last = resize(st.last, 2*whole(n))
-		clear(st.last[copy(st.last, src):])
-		src = st.last
-	}
-	slack := (p.rows - in.M) * in.K
-	st.a, st.ea = resize(st.a, whole(n)+slack), resize(st.ea, whole(n)+slack)
-	return st.decodeHalves(p, src, st.a, st.ea)
-}
-
-// whole is the number of codes that are decoded for n of them.
-func whole(n int) int { return (n + 31) &^ 31 }
-
-// decodeB turns and decodes the columns.
-func (st *vectorState) decodeB(p *part) bool {
-	in := p.in
-	k := (in.K + 7) &^ 7
-	src := in.B[2*p.from*in.N*in.K:][:2*p.tiles*in.N*in.K]
-	if in.N%8 != 0 || k != in.K {
-		st.fillColumns(p, src, k)
-		src = st.columns
-	}
-	groups := p.tiles * p.groups
-	n := whole(groups * 8 * in.K)
-	st.turned = resize(st.turned, max(len(src), 2*n))
-	st.turn = simd.Transpose{Src: &src[0], Dst: &st.turned[0], Groups: int64(groups), K: int64(k)}
-	st.turn.Run()
-	if k != in.K { // groups move together
-		for g := range groups {
-			copy(st.turned[16*g*in.K:], st.turned[16*g*k:][:16*in.K])
-		}
-	}
-	st.b, st.eb = resize(st.b, n), resize(st.eb, n)
-	return st.decodeHalves(p, st.turned[:2*n], st.b, st.eb)
-}
-
-// fillColumns copies columns and fills them up to whole groups and to k values.
-func (st *vectorState) fillColumns(p *part, src []byte, k int) {
-	n := p.in.N
-	st.columns = resize(st.columns, 2*p.tiles*p.groups*8*k)
-	clear(st.columns)
-	for j := range p.tiles * n {
-		to := j/n*p.groups*8 + j%n
-		copy(st.columns[2*to*k:], src[2*j*p.in.K:][:2*p.in.K])
-	}
-}
-
-func (st *vectorState) decodeHalves(p *part, src []byte, val []float32, code []uint8) bool {
-	st.decode = simd.Half{Src: &src[0], Val: &val[0], Code: &code[0], N: int64(len(src) / 2)}
-	return st.decode.Run(p.level)
-}
-
-// accumulators sets C and D of the first step. It returns D if it is not the
-// batch's.
-func (st *vectorState) accumulators(p *part, out []byte) []byte {
-	in, x := p.in, &st.step
-	at, n := p.width*p.from*in.M*in.N, p.width*p.tiles*p.rows*p.groups*8
-	asIs := in.N == 8 && in.M == p.rows
-	switch {
-	case in.Formats.C == fp.None:
-		st.zeros = resize(st.zeros, n)
-		x.C = &st.zeros[0]
-	case asIs:
-		x.C = &in.C[at]
-	default:
-		st.c = resize(st.c, n)
-		p.gather(st.c, in.C)
-		x.C = &st.c[0]
-	}
-	if asIs {
-		x.D = &out[at]
-		return nil
-	}
-	st.d = resize(st.d, n)
-	x.D = &st.d[0]
-	return st.d
-}
-
-// gather copies accumulators from a batch's buffer to [tile][group][row][column].
-func (p *part) gather(to, batch []byte) {
-	p.pieces(func(scratch, at, n int) { copy(to[scratch:], batch[at:][:n]) })
-}
-
-// scatter copies them back.
-func (p *part) scatter(batch, from []byte) {
-	p.pieces(func(scratch, at, n int) { copy(batch[at:][:n], from[scratch:]) })
-}
-
-// pieces calls f for each part of a row that stands together in both places, with
-// its offsets and size in bytes.
-func (p *part) pieces(f func(scratch, batch, n int)) {
-	m, n, w := p.in.M, p.in.N, p.width
-	for t := range p.tiles {
-		for g := range p.groups {
-			for i := range m {
-				f(((t*p.groups+g)*p.rows+i)*8*w, (((p.from+t)*m+i)*n+8*g)*w, min(8, n-8*g)*w)
-			}
-		}
-	}
+// decode decodes codes and says whether some value is Inf or NaN. Behind the
+// values there is room for more, which are whatever.
+func (v *vector) decode(st *vectorState, src []byte, val *[]float32, code *[]uint8, more int) bool {
+	src = st.filled(src, 64)
+	n := len(src) / 2
+	*val, *code = resize(*val, n+more), resize(*code, n+more)
+	st.decoding = simd.Half{Src: &src[0], Val: &(*val)[0], Code: &(*code)[0], N: int64(n)}
+	return st.decoding.Run(v.level)
 }

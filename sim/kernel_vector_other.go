@@ -4,5 +4,8 @@ package sim
 
 import "github.com/mmafuzz/mmafuzz/sim/internal/simd"
 
-// newVector returns nil: there are no vector instructions.
+// There are no vector instructions.
+
 func newVector(*narrow, simd.Level) kernel { return nil }
+
+func newChain(*Model, simd.Level) kernel { return nil }

@@ -72,6 +72,9 @@ func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 // newKernel returns the fastest kernel that computes a model's program, nil if
 // there is none.
 func newKernel(m *Model, level simd.Level) kernel {
+	if c := newChain(m, level); c != nil {
+		return c
+	}
 	t := newTFDPA(m)
 	if t == nil {
 		return nil

@@ -4,7 +4,8 @@ package simd
 // of one tile, the last filled up with zeros. Strides are in bytes.
 
 // Transpose turns groups of 8 columns of K codes, [group][column][k], into
-// [group][k][column]. K is a multiple of 8.
+// [group][k][column]. 16 bytes of a column are read at once: K is a multiple of
+// that.
 type Transpose struct {
 	Src, Dst  *byte
 	Groups, K int64
@@ -62,3 +63,36 @@ type Consts struct {
 	Null      [8]int32  // below this E no product counts
 	Special   [8]int32  // above this E some factor is Inf or NaN
 }
+
+// Widen makes FP32 of N codes of 2 bytes, a multiple of 8. Magnitudes up to Small
+// become +0.
+type Widen struct {
+	Src, Dst *byte
+	N        int64
+	Small    [8]int32
+	Abs      [8]uint32
+}
+
+// Chain executes native arithmetic on all outputs: N products, in the sequence of
+// Order, of A [row][k] and B [k][column]. C and D are laid out
+// [tile][group][row][column], and Rows is a multiple of 4.
+type Chain struct {
+	A, B, C, D          *byte
+	Order               *uint32
+	N                   int64 // products
+	Tiles, Groups, Rows int64
+	ARow, ATile, BGroup int64
+	Control             int64     // bits of MXCSR
+	Abs                 [8]uint32 // all bits but the sign
+	SmallC              [8]int32  // C's magnitudes up to this become +0 (FP32)
+	QNaN                [4]uint64 // code of a NaN result, in all elements
+}
+
+// Bits of Control.
+const (
+	RoundDown     = 1 << 13
+	RoundUp       = 2 << 13
+	RoundZero     = 3 << 13
+	FlushResults  = 1 << 15
+	FlushOperands = 1 << 6
+)

@@ -2,8 +2,33 @@
 
 package simd
 
-// Run turns the columns.
-func (x *Transpose) Run() { transpose16AVX2(x) }
+// Run turns the columns of codes of some bytes: 2, 4 or 8.
+func (x *Transpose) Run(width int) {
+	switch width {
+	case 2:
+		transpose16AVX2(x)
+	case 4:
+		transpose32AVX2(x)
+	case 8:
+		transpose64AVX2(x)
+	}
+}
+
+// Half widens FP16, Brain BF16.
+func (x *Widen) Half()  { widenHalfAVX2(x) }
+func (x *Widen) Brain() { widenBrainAVX2(x) }
+
+// FMA32, FMA64 and AddMul are the operations of a chain: FMAs of FP32 or FP64, or
+// l products of FP32 (2 or 4), rounded, added in pairs, and added to C.
+func (x *Chain) FMA32() { fma32AVX2(x) }
+func (x *Chain) FMA64() { fma64AVX2(x) }
+func (x *Chain) AddMul(l int) {
+	if l == 4 {
+		addMul4AVX2(x)
+	} else {
+		addMul2AVX2(x)
+	}
+}
 
 // Run decodes and says whether some value is Inf or NaN.
 func (x *Half) Run(l Level) bool {

@@ -8,6 +8,12 @@ package simd
 func transpose16AVX2(x *Transpose)
 
 //go:noescape
+func transpose32AVX2(x *Transpose)
+
+//go:noescape
+func transpose64AVX2(x *Transpose)
+
+//go:noescape
 func decodeHalfAVX2(x *Half)
 
 //go:noescape
@@ -54,3 +60,21 @@ func fittingSpecialAVX512(x *Step)
 
 //go:noescape
 func halfSpecialAVX512(x *Step)
+
+//go:noescape
+func widenHalfAVX2(x *Widen)
+
+//go:noescape
+func widenBrainAVX2(x *Widen)
+
+//go:noescape
+func fma32AVX2(x *Chain)
+
+//go:noescape
+func fma64AVX2(x *Chain)
+
+//go:noescape
+func addMul2AVX2(x *Chain)
+
+//go:noescape
+func addMul4AVX2(x *Chain)

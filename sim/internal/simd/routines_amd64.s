@@ -12,63 +12,156 @@ TEXT ·transpose16AVX2(SB), NOSPLIT, $0-8
 	MOVQ 8(AX), DX
 	MOVQ 16(AX), BX
 	MOVQ 24(AX), AX
-	LEAQ (AX)(AX*1), SI
+	MOVQ AX, SI
+	SHLQ $0x01, SI
+	LEAQ (SI)(SI*2), R10
 
 groups:
 	MOVQ CX, DI
 	MOVQ AX, R8
-	SHRQ $0x03, R8
 
 k:
 	LEAQ        (DI)(SI*4), R9
-	LEAQ        (SI)(SI*2), R10
 	VMOVDQU     (DI), X0
-	VMOVDQU     (DI)(SI*1), X1
-	VMOVDQU     (DI)(SI*2), X2
-	VMOVDQU     (DI)(R10*1), X3
-	VMOVDQU     (R9), X4
-	VMOVDQU     (R9)(SI*1), X5
-	VMOVDQU     (R9)(SI*2), X6
-	VMOVDQU     (R9)(R10*1), X7
-	VPUNPCKLWD  X1, X0, X8
-	VPUNPCKHWD  X1, X0, X0
-	VPUNPCKLWD  X3, X2, X1
-	VPUNPCKHWD  X3, X2, X2
-	VPUNPCKLWD  X5, X4, X3
-	VPUNPCKHWD  X5, X4, X4
-	VPUNPCKLWD  X7, X6, X5
-	VPUNPCKHWD  X7, X6, X6
-	VPUNPCKLDQ  X1, X8, X7
-	VPUNPCKHDQ  X1, X8, X1
-	VPUNPCKLDQ  X2, X0, X8
-	VPUNPCKHDQ  X2, X0, X0
-	VPUNPCKLDQ  X5, X3, X2
-	VPUNPCKHDQ  X5, X3, X3
-	VPUNPCKLDQ  X6, X4, X5
+	VMOVDQU     (DI)(SI*1), X2
+	VMOVDQU     (DI)(SI*2), X3
+	VMOVDQU     (DI)(R10*1), X4
+	VMOVDQU     (R9), X5
+	VMOVDQU     (R9)(SI*1), X6
+	VMOVDQU     (R9)(SI*2), X7
+	VMOVDQU     (R9)(R10*1), X8
+	VPUNPCKLWD  X2, X0, X1
+	VPUNPCKHWD  X2, X0, X0
+	VPUNPCKLWD  X4, X3, X2
+	VPUNPCKHWD  X4, X3, X3
+	VPUNPCKLWD  X6, X5, X4
+	VPUNPCKHWD  X6, X5, X5
+	VPUNPCKLWD  X8, X7, X6
+	VPUNPCKHWD  X8, X7, X8
+	VPUNPCKLDQ  X2, X1, X7
+	VPUNPCKHDQ  X2, X1, X1
+	VPUNPCKLDQ  X3, X0, X2
+	VPUNPCKHDQ  X3, X0, X0
+	VPUNPCKLDQ  X6, X4, X3
 	VPUNPCKHDQ  X6, X4, X4
-	VPUNPCKLQDQ X2, X7, X6
-	VMOVDQU     X6, (DX)
-	VPUNPCKHQDQ X2, X7, X6
-	VMOVDQU     X6, 16(DX)
-	VPUNPCKLQDQ X3, X1, X2
-	VMOVDQU     X2, 32(DX)
-	VPUNPCKHQDQ X3, X1, X2
-	VMOVDQU     X2, 48(DX)
-	VPUNPCKLQDQ X5, X8, X1
+	VPUNPCKLDQ  X8, X5, X6
+	VPUNPCKHDQ  X8, X5, X5
+	VPUNPCKLQDQ X3, X7, X8
+	VMOVDQU     X8, (DX)
+	VPUNPCKHQDQ X3, X7, X8
+	VMOVDQU     X8, 16(DX)
+	VPUNPCKLQDQ X4, X1, X3
+	VMOVDQU     X3, 32(DX)
+	VPUNPCKHQDQ X4, X1, X3
+	VMOVDQU     X3, 48(DX)
+	VPUNPCKLQDQ X6, X2, X1
 	VMOVDQU     X1, 64(DX)
-	VPUNPCKHQDQ X5, X8, X1
+	VPUNPCKHQDQ X6, X2, X1
 	VMOVDQU     X1, 80(DX)
-	VPUNPCKLQDQ X4, X0, X1
+	VPUNPCKLQDQ X5, X0, X1
 	VMOVDQU     X1, 96(DX)
-	VPUNPCKHQDQ X4, X0, X1
+	VPUNPCKHQDQ X5, X0, X1
 	VMOVDQU     X1, 112(DX)
 	ADDQ        $0x10, DI
 	ADDQ        $0x00000080, DX
-	DECQ        R8
-	JNZ         k
+	SUBQ        $0x08, R8
+	JG          k
 	LEAQ        (CX)(SI*8), CX
 	DECQ        BX
 	JNZ         groups
+	VZEROUPPER
+	RET
+
+// func transpose32AVX2(x *Transpose)
+// Requires: AVX
+TEXT ·transpose32AVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), AX
+	MOVQ AX, SI
+	SHLQ $0x02, SI
+	LEAQ (SI)(SI*2), R10
+
+groups:
+	MOVQ CX, DI
+	MOVQ AX, R8
+
+k:
+	LEAQ        (DI)(SI*4), R9
+	VMOVUPS     (DI), X0
+	VINSERTF128 $0x01, (R9), Y0, Y0
+	VMOVUPS     (DI)(SI*1), X2
+	VINSERTF128 $0x01, (R9)(SI*1), Y2, Y2
+	VMOVUPS     (DI)(SI*2), X4
+	VINSERTF128 $0x01, (R9)(SI*2), Y4, Y4
+	VMOVUPS     (DI)(R10*1), X6
+	VINSERTF128 $0x01, (R9)(R10*1), Y6, Y6
+	VUNPCKLPS   Y2, Y0, Y1
+	VUNPCKHPS   Y2, Y0, Y3
+	VUNPCKLPS   Y6, Y4, Y5
+	VUNPCKHPS   Y6, Y4, Y7
+	VUNPCKLPD   Y5, Y1, Y8
+	VMOVUPS     Y8, (DX)
+	VUNPCKHPD   Y5, Y1, Y8
+	VMOVUPS     Y8, 32(DX)
+	VUNPCKLPD   Y7, Y3, Y1
+	VMOVUPS     Y1, 64(DX)
+	VUNPCKHPD   Y7, Y3, Y1
+	VMOVUPS     Y1, 96(DX)
+	ADDQ        $0x10, DI
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x04, R8
+	JG          k
+	LEAQ        (CX)(SI*8), CX
+	DECQ        BX
+	JNZ         groups
+	VZEROUPPER
+	RET
+
+// func transpose64AVX2(x *Transpose)
+// Requires: AVX
+TEXT ·transpose64AVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), AX
+	MOVQ AX, SI
+	SHLQ $0x03, SI
+	LEAQ (SI)(SI*2), R10
+
+groups:
+	MOVQ CX, DI
+	MOVQ AX, R8
+
+k:
+	LEAQ        (DI)(SI*4), R9
+	VMOVUPS     (DI), X0
+	VINSERTF128 $0x01, (DI)(SI*2), Y0, Y0
+	VMOVUPS     (DI)(SI*1), X1
+	VINSERTF128 $0x01, (DI)(R10*1), Y1, Y1
+	VUNPCKLPD   Y1, Y0, Y2
+	VMOVUPS     Y2, (DX)
+	VUNPCKHPD   Y1, Y0, Y2
+	VMOVUPS     Y2, 64(DX)
+	VMOVUPS     (R9), X3
+	VINSERTF128 $0x01, (R9)(SI*2), Y3, Y3
+	VMOVUPS     (R9)(SI*1), X4
+	VINSERTF128 $0x01, (R9)(R10*1), Y4, Y4
+	VUNPCKLPD   Y4, Y3, Y2
+	VMOVUPS     Y2, 32(DX)
+	VUNPCKHPD   Y4, Y3, Y2
+	VMOVUPS     Y2, 96(DX)
+	ADDQ        $0x10, DI
+	ADDQ        $0x00000080, DX
+	SUBQ        $0x02, R8
+	JG          k
+	LEAQ        (CX)(SI*8), CX
+	DECQ        BX
+	JNZ         groups
+	VZEROUPPER
 	RET
 
 DATA halfAbs<>+0(SB)/2, $0x7fff
@@ -2520,5 +2613,497 @@ some0:
 	DECQ          16(SP)
 	JNZ           tiles
 	LDMXCSR       (SP)
+	VZEROUPPER
+	RET
+
+// func widenHalfAVX2(x *Widen)
+// Requires: AVX, AVX2, F16C
+TEXT ·widenHalfAVX2(SB), NOSPLIT, $0-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	SHRQ    $0x03, BX
+	VMOVUPS 56(AX), Y0
+	VMOVUPS 24(AX), Y1
+
+codes:
+	VCVTPH2PS (CX), Y2
+	VANDPS    Y0, Y2, Y3
+	VPCMPGTD  Y1, Y3, Y3
+	VANDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, (DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, DX
+	DECQ      BX
+	JNZ       codes
+	VZEROUPPER
+	RET
+
+// func widenBrainAVX2(x *Widen)
+// Requires: AVX, AVX2
+TEXT ·widenBrainAVX2(SB), NOSPLIT, $0-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	SHRQ    $0x03, BX
+	VMOVUPS 56(AX), Y0
+	VMOVUPS 24(AX), Y1
+
+codes:
+	VPMOVZXWD (CX), Y2
+	VPSLLD    $0x10, Y2, Y2
+	VANDPS    Y0, Y2, Y3
+	VPCMPGTD  Y1, Y3, Y3
+	VANDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, (DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, DX
+	DECQ      BX
+	JNZ       codes
+	VZEROUPPER
+	RET
+
+// func fma32AVX2(x *Chain)
+// Requires: AVX, FMA3, SSE
+TEXT ·fma32AVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    8(AX), CX
+	STMXCSR (SP)
+	MOVL    (SP), DX
+	ORL     96(AX), DX
+	MOVL    DX, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    (AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    48(AX), DI
+	MOVQ    DI, 16(SP)
+
+tiles:
+	MOVQ 56(AX), DI
+	MOVQ DI, 24(SP)
+
+groups:
+	MOVQ 64(AX), DI
+	MOVQ DX, R8
+
+rows:
+	MOVQ    72(AX), R9
+	LEAQ    (R8)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	MOVQ    40(AX), R12
+	MOVQ    32(AX), R13
+	LEAQ    (R13)(R12*4), R12
+
+k:
+	MOVLQZX      (R13), R14
+	ADDQ         $0x04, R13
+	LEAQ         (R14)(R14*1), R15
+	SHLQ         $0x02, R15
+	VMOVUPS      (CX)(R15*4), Y4
+	VBROADCASTSS (R8)(R14*4), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (R10)(R14*4), Y5
+	VFMADD231PS  Y4, Y5, Y1
+	VBROADCASTSS (R11)(R14*4), Y5
+	VFMADD231PS  Y4, Y5, Y2
+	VBROADCASTSS (R9)(R14*4), Y5
+	VFMADD231PS  Y4, Y5, Y3
+	CMPQ         R13, R12
+	JB           k
+	VCMPPS       $0x03, Y0, Y0, Y4
+	VBLENDVPS    Y4, 168(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VCMPPS       $0x03, Y1, Y1, Y0
+	VBLENDVPS    Y0, 168(AX), Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	VCMPPS       $0x03, Y2, Y2, Y0
+	VBLENDVPS    Y0, 168(AX), Y2, Y2
+	VMOVUPS      Y2, 64(SI)
+	VCMPPS       $0x03, Y3, Y3, Y0
+	VBLENDVPS    Y0, 168(AX), Y3, Y3
+	VMOVUPS      Y3, 96(SI)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, SI
+	ADDQ         72(AX), R9
+	MOVQ         R9, R8
+	SUBQ         $0x04, DI
+	JG           rows
+	ADDQ         88(AX), CX
+	DECQ         24(SP)
+	JNZ          groups
+	ADDQ         80(AX), DX
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func fma64AVX2(x *Chain)
+// Requires: AVX, FMA3, SSE
+TEXT ·fma64AVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    8(AX), CX
+	STMXCSR (SP)
+	MOVL    (SP), DX
+	ORL     96(AX), DX
+	MOVL    DX, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    (AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    48(AX), DI
+	MOVQ    DI, 16(SP)
+
+tiles:
+	MOVQ 56(AX), DI
+	MOVQ DI, 24(SP)
+
+groups:
+	MOVQ 64(AX), DI
+	MOVQ DX, R8
+
+rows:
+	MOVQ    72(AX), R9
+	LEAQ    (R8)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	VMOVUPS 128(BX), Y4
+	VMOVUPS 160(BX), Y5
+	VMOVUPS 192(BX), Y6
+	VMOVUPS 224(BX), Y7
+	MOVQ    40(AX), R12
+	MOVQ    32(AX), R13
+	LEAQ    (R13)(R12*4), R12
+
+k:
+	MOVLQZX      (R13), R14
+	ADDQ         $0x04, R13
+	LEAQ         (R14)(R14*1), R15
+	SHLQ         $0x02, R15
+	VMOVUPS      (CX)(R15*8), Y8
+	VBROADCASTSD (R8)(R14*8), Y9
+	VFMADD231PD  Y8, Y9, Y0
+	VBROADCASTSD (R10)(R14*8), Y9
+	VFMADD231PD  Y8, Y9, Y2
+	VBROADCASTSD (R11)(R14*8), Y9
+	VFMADD231PD  Y8, Y9, Y4
+	VBROADCASTSD (R9)(R14*8), Y9
+	VFMADD231PD  Y8, Y9, Y6
+	VMOVUPS      32(CX)(R15*8), Y8
+	VBROADCASTSD (R8)(R14*8), Y9
+	VFMADD231PD  Y8, Y9, Y1
+	VBROADCASTSD (R10)(R14*8), Y9
+	VFMADD231PD  Y8, Y9, Y3
+	VBROADCASTSD (R11)(R14*8), Y9
+	VFMADD231PD  Y8, Y9, Y5
+	VBROADCASTSD (R9)(R14*8), Y9
+	VFMADD231PD  Y8, Y9, Y7
+	CMPQ         R13, R12
+	JB           k
+	VCMPPD       $0x03, Y0, Y0, Y8
+	VBLENDVPD    Y8, 168(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VCMPPD       $0x03, Y1, Y1, Y0
+	VBLENDVPD    Y0, 168(AX), Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	VCMPPD       $0x03, Y2, Y2, Y0
+	VBLENDVPD    Y0, 168(AX), Y2, Y2
+	VMOVUPS      Y2, 64(SI)
+	VCMPPD       $0x03, Y3, Y3, Y0
+	VBLENDVPD    Y0, 168(AX), Y3, Y3
+	VMOVUPS      Y3, 96(SI)
+	VCMPPD       $0x03, Y4, Y4, Y0
+	VBLENDVPD    Y0, 168(AX), Y4, Y4
+	VMOVUPS      Y4, 128(SI)
+	VCMPPD       $0x03, Y5, Y5, Y0
+	VBLENDVPD    Y0, 168(AX), Y5, Y5
+	VMOVUPS      Y5, 160(SI)
+	VCMPPD       $0x03, Y6, Y6, Y0
+	VBLENDVPD    Y0, 168(AX), Y6, Y6
+	VMOVUPS      Y6, 192(SI)
+	VCMPPD       $0x03, Y7, Y7, Y0
+	VBLENDVPD    Y0, 168(AX), Y7, Y7
+	VMOVUPS      Y7, 224(SI)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, SI
+	ADDQ         72(AX), R9
+	MOVQ         R9, R8
+	SUBQ         $0x04, DI
+	JG           rows
+	ADDQ         88(AX), CX
+	DECQ         24(SP)
+	JNZ          groups
+	ADDQ         80(AX), DX
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func addMul2AVX2(x *Chain)
+// Requires: AVX, AVX2, SSE
+TEXT ·addMul2AVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    8(AX), CX
+	STMXCSR (SP)
+	MOVL    (SP), DX
+	ORL     96(AX), DX
+	MOVL    DX, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    (AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    48(AX), DI
+	MOVQ    DI, 16(SP)
+
+tiles:
+	MOVQ 56(AX), DI
+	MOVQ DI, 24(SP)
+
+groups:
+	MOVQ 64(AX), DI
+	MOVQ DX, R8
+
+rows:
+	MOVQ     72(AX), R9
+	LEAQ     (R8)(R9*1), R10
+	LEAQ     (R10)(R9*1), R11
+	LEAQ     (R11)(R9*1), R9
+	VMOVUPS  (BX), Y0
+	VANDPS   104(AX), Y0, Y1
+	VPCMPGTD 136(AX), Y1, Y1
+	VANDPS   Y1, Y0, Y0
+	VMOVUPS  32(BX), Y1
+	VANDPS   104(AX), Y1, Y2
+	VPCMPGTD 136(AX), Y2, Y2
+	VANDPS   Y2, Y1, Y1
+	VMOVUPS  64(BX), Y2
+	VANDPS   104(AX), Y2, Y3
+	VPCMPGTD 136(AX), Y3, Y3
+	VANDPS   Y3, Y2, Y2
+	VMOVUPS  96(BX), Y3
+	VANDPS   104(AX), Y3, Y4
+	VPCMPGTD 136(AX), Y4, Y4
+	VANDPS   Y4, Y3, Y3
+	MOVQ     40(AX), R12
+	MOVQ     32(AX), R13
+	LEAQ     (R13)(R12*4), R12
+
+k:
+	MOVLQZX      (R13), R14
+	ADDQ         $0x04, R13
+	LEAQ         (R14)(R14*1), R15
+	SHLQ         $0x02, R15
+	VBROADCASTSS (R8)(R14*4), Y4
+	VMULPS       (CX)(R15*4), Y4, Y4
+	VBROADCASTSS (R10)(R14*4), Y5
+	VMULPS       (CX)(R15*4), Y5, Y5
+	VBROADCASTSS (R11)(R14*4), Y6
+	VMULPS       (CX)(R15*4), Y6, Y6
+	VBROADCASTSS (R9)(R14*4), Y7
+	VMULPS       (CX)(R15*4), Y7, Y7
+	MOVLQZX      (R13), R14
+	ADDQ         $0x04, R13
+	LEAQ         (R14)(R14*1), R15
+	SHLQ         $0x02, R15
+	VBROADCASTSS (R8)(R14*4), Y8
+	VMULPS       (CX)(R15*4), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS (R10)(R14*4), Y8
+	VMULPS       (CX)(R15*4), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS (R11)(R14*4), Y8
+	VMULPS       (CX)(R15*4), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS (R9)(R14*4), Y8
+	VMULPS       (CX)(R15*4), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	CMPQ         R13, R12
+	JB           k
+	VCMPPS       $0x03, Y0, Y0, Y4
+	VBLENDVPS    Y4, 168(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VCMPPS       $0x03, Y1, Y1, Y0
+	VBLENDVPS    Y0, 168(AX), Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	VCMPPS       $0x03, Y2, Y2, Y0
+	VBLENDVPS    Y0, 168(AX), Y2, Y2
+	VMOVUPS      Y2, 64(SI)
+	VCMPPS       $0x03, Y3, Y3, Y0
+	VBLENDVPS    Y0, 168(AX), Y3, Y3
+	VMOVUPS      Y3, 96(SI)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, SI
+	ADDQ         72(AX), R9
+	MOVQ         R9, R8
+	SUBQ         $0x04, DI
+	JG           rows
+	ADDQ         88(AX), CX
+	DECQ         24(SP)
+	JNZ          groups
+	ADDQ         80(AX), DX
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func addMul4AVX2(x *Chain)
+// Requires: AVX, AVX2, SSE
+TEXT ·addMul4AVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    8(AX), CX
+	STMXCSR (SP)
+	MOVL    (SP), DX
+	ORL     96(AX), DX
+	MOVL    DX, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    (AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    48(AX), DI
+	MOVQ    DI, 16(SP)
+
+tiles:
+	MOVQ 56(AX), DI
+	MOVQ DI, 24(SP)
+
+groups:
+	MOVQ 64(AX), DI
+	MOVQ DX, R8
+
+rows:
+	MOVQ     72(AX), R9
+	LEAQ     (R8)(R9*1), R10
+	LEAQ     (R10)(R9*1), R11
+	LEAQ     (R11)(R9*1), R9
+	VMOVUPS  (BX), Y0
+	VANDPS   104(AX), Y0, Y1
+	VPCMPGTD 136(AX), Y1, Y1
+	VANDPS   Y1, Y0, Y0
+	VMOVUPS  32(BX), Y1
+	VANDPS   104(AX), Y1, Y2
+	VPCMPGTD 136(AX), Y2, Y2
+	VANDPS   Y2, Y1, Y1
+	VMOVUPS  64(BX), Y2
+	VANDPS   104(AX), Y2, Y3
+	VPCMPGTD 136(AX), Y3, Y3
+	VANDPS   Y3, Y2, Y2
+	VMOVUPS  96(BX), Y3
+	VANDPS   104(AX), Y3, Y4
+	VPCMPGTD 136(AX), Y4, Y4
+	VANDPS   Y4, Y3, Y3
+	MOVQ     40(AX), R12
+	MOVQ     32(AX), R13
+	LEAQ     (R13)(R12*4), R12
+
+k:
+	MOVLQZX      (R13), R14
+	ADDQ         $0x04, R13
+	LEAQ         (R14)(R14*1), R15
+	SHLQ         $0x02, R15
+	VBROADCASTSS (R8)(R14*4), Y4
+	VMULPS       (CX)(R15*4), Y4, Y4
+	VBROADCASTSS (R10)(R14*4), Y5
+	VMULPS       (CX)(R15*4), Y5, Y5
+	VBROADCASTSS (R11)(R14*4), Y6
+	VMULPS       (CX)(R15*4), Y6, Y6
+	VBROADCASTSS (R9)(R14*4), Y7
+	VMULPS       (CX)(R15*4), Y7, Y7
+	MOVLQZX      (R13), R14
+	ADDQ         $0x04, R13
+	LEAQ         (R14)(R14*1), R15
+	SHLQ         $0x02, R15
+	VBROADCASTSS (R8)(R14*4), Y8
+	VMULPS       (CX)(R15*4), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS (R10)(R14*4), Y8
+	VMULPS       (CX)(R15*4), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS (R11)(R14*4), Y8
+	VMULPS       (CX)(R15*4), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS (R9)(R14*4), Y8
+	VMULPS       (CX)(R15*4), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	MOVLQZX      (R13), R14
+	ADDQ         $0x04, R13
+	LEAQ         (R14)(R14*1), R15
+	SHLQ         $0x02, R15
+	VBROADCASTSS (R8)(R14*4), Y8
+	VMULPS       (CX)(R15*4), Y8, Y8
+	VBROADCASTSS (R10)(R14*4), Y9
+	VMULPS       (CX)(R15*4), Y9, Y9
+	VBROADCASTSS (R11)(R14*4), Y10
+	VMULPS       (CX)(R15*4), Y10, Y10
+	VBROADCASTSS (R9)(R14*4), Y11
+	VMULPS       (CX)(R15*4), Y11, Y11
+	MOVLQZX      (R13), R14
+	ADDQ         $0x04, R13
+	LEAQ         (R14)(R14*1), R15
+	SHLQ         $0x02, R15
+	VBROADCASTSS (R8)(R14*4), Y12
+	VMULPS       (CX)(R15*4), Y12, Y12
+	VADDPS       Y12, Y8, Y8
+	VBROADCASTSS (R10)(R14*4), Y12
+	VMULPS       (CX)(R15*4), Y12, Y12
+	VADDPS       Y12, Y9, Y9
+	VBROADCASTSS (R11)(R14*4), Y12
+	VMULPS       (CX)(R15*4), Y12, Y12
+	VADDPS       Y12, Y10, Y10
+	VBROADCASTSS (R9)(R14*4), Y12
+	VMULPS       (CX)(R15*4), Y12, Y12
+	VADDPS       Y12, Y11, Y11
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y9, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y10, Y6, Y6
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y11, Y7, Y7
+	VADDPS       Y7, Y3, Y3
+	CMPQ         R13, R12
+	JB           k
+	VCMPPS       $0x03, Y0, Y0, Y4
+	VBLENDVPS    Y4, 168(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VCMPPS       $0x03, Y1, Y1, Y0
+	VBLENDVPS    Y0, 168(AX), Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	VCMPPS       $0x03, Y2, Y2, Y0
+	VBLENDVPS    Y0, 168(AX), Y2, Y2
+	VMOVUPS      Y2, 64(SI)
+	VCMPPS       $0x03, Y3, Y3, Y0
+	VBLENDVPS    Y0, 168(AX), Y3, Y3
+	VMOVUPS      Y3, 96(SI)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, SI
+	ADDQ         72(AX), R9
+	MOVQ         R9, R8
+	SUBQ         $0x04, DI
+	JG           rows
+	ADDQ         88(AX), CX
+	DECQ         24(SP)
+	JNZ          groups
+	ADDQ         80(AX), DX
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
 	VZEROUPPER
 	RET

@@ -40,19 +40,19 @@ func mem(x gotypes.Component, field string) Mem {
 	return b.Addr
 }
 
-// flushing sets the rounding and flushing bits of MXCSR and returns what sets them
-// back.
-func flushing(bits uint32) (restore func()) {
+// control sets bits of MXCSR, which are a number or a field of the arguments, and
+// returns what sets it back.
+func control(bits Op) (restore func()) {
 	old, now, r := AllocLocal(8), AllocLocal(8), GP32()
 	STMXCSR(old)
 	MOVL(old, r)
-	ORL(U32(bits), r)
+	ORL(bits, r)
 	MOVL(r, now)
 	LDMXCSR(now)
 	return func() { LDMXCSR(old) }
 }
 
-// What flushing takes.
+// Bits of MXCSR.
 const (
 	ftzDAZ = 0x8040 // subnormal results and operands are zeros
 )

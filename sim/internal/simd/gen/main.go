@@ -22,11 +22,15 @@ func main() {
 	}
 	ConstraintExpr("amd64,!purego")
 	transpose16()
+	transpose32()
+	transpose64()
 	decodeHalf()
 	largest8()
 	largest512()
 	steps2()
 	steps512()
+	widen()
+	chains()
 	Generate()
 }
 

@@ -40,7 +40,7 @@ func step(kind stepKind, rowsAtOnce uint8, prepare, rows func(s *stepCode)) {
 		c: Load(x.Field("C"), GP64()), d: Load(x.Field("D"), GP64()),
 	}
 	prepare(s)
-	restore := flushing(ftzDAZ)
+	restore := control(U32(ftzDAZ))
 	times("tiles", x, "Tiles", func() {
 		times("groups", x, "Groups", func() {
 			row, left := GP64(), Load(x.Field("Rows"), GP64())

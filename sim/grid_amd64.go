@@ -1,0 +1,172 @@
+//go:build !purego
+
+package sim
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/internal/simd"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// grid is some tiles of a batch as the vector routines see them: outputs in groups
+// of 8 columns and in rows, a multiple of 4 of them.
+//
+// Tiles of one output are 8 rows and 8 columns together, of whose outputs the
+// diagonal is wanted: the buffers of A, B and scales are the same.
+type grid struct {
+	in           *mma.Batch
+	diagonal     bool
+	from, tiles  int
+	groups, rows int // of a tile
+}
+
+// eachGrid calls f for all grids of a batch, of about scratch bytes at perTile
+// bytes a tile. The tiles that are left over when those of one output are put
+// together go to rest.
+func eachGrid(st *gridState, in *mma.Batch, out []byte, perTile int, f func(g *grid), rest func(in *mma.Batch, out []byte)) {
+	st.grid = grid{in: in}
+	if in.M == 1 && in.N == 1 {
+		whole := in.Tiles / 8 * 8
+		if whole < in.Tiles {
+			st.part(&st.rest, in, whole, in.Tiles)
+			rest(&st.rest, out[whole*in.Formats.D.Width():])
+		}
+		st.eights = *in
+		st.eights.M, st.eights.N, st.eights.Tiles = 8, 8, whole/8
+		st.grid = grid{in: &st.eights, diagonal: true}
+	}
+	g := &st.grid
+	g.groups, g.rows = (g.in.N+7)/8, (g.in.M+3)&^3
+	chunk := max(1, scratchBytes/perTile)
+	for ; g.from < g.in.Tiles; g.from += chunk {
+		g.tiles = min(chunk, g.in.Tiles-g.from)
+		f(g)
+	}
+}
+
+// scratchBytes is about what a grid should take of the first cache.
+const scratchBytes = 20 << 10
+
+// gridState is the scratch space that all vector kernels need.
+type gridState struct {
+	grid         grid
+	eights, rest mma.Batch
+	c, d         []byte // accumulators, if they do not stand in the batch as they should
+	zeros        []byte // of an instruction without C
+	columns      []byte // B's columns, filled up
+	turned       []byte // the same, by k
+	turn         simd.Transpose
+	last         []byte // codes filled up to what a routine does at once
+}
+
+// part makes b tiles from..to-1 of a batch, with the same buffers.
+func (st *gridState) part(b, in *mma.Batch, from, to int) {
+	*b = *in
+	b.Tiles = to - from
+	k, s := in.K, in.Blocks(in.K)
+	cut := func(buf []byte, n int) []byte { return buf[from*n : to*n] }
+	b.A, b.B = cut(in.A, in.M*k*in.Formats.A.Width()), cut(in.B, in.N*k*in.Formats.B.Width())
+	b.C = cut(in.C, in.M*in.N*in.Formats.C.Width())
+	b.SA, b.SB = cut(in.SA, in.M*s*in.Scale.Width()), cut(in.SB, in.N*s*in.Scale.Width())
+}
+
+// outputs is the number of outputs of a grid with what fills it up.
+func (g *grid) outputs() int { return g.tiles * g.groups * g.rows * 8 }
+
+// accumulators returns the first elements of C and of D, of w bytes each and laid
+// out [tile][group][row][column]: in the batch if it has them so. After the
+// computation scatter is to be called.
+func (st *gridState) accumulators(out []byte, w int) (c, d *byte) {
+	g := &st.grid
+	in := g.in
+	asIs := g.asIs()
+	at, n := w*g.from*in.M*in.N, w*g.outputs()
+	switch {
+	case in.Formats.C == fp.None:
+		st.zeros = resize(st.zeros, n)
+		c = &st.zeros[0]
+	case asIs:
+		c = &in.C[at]
+	default:
+		st.c = resize(st.c, n)
+		g.pieces(w, func(scratch, batch, n int) { copy(st.c[scratch:], in.C[batch:][:n]) })
+		c = &st.c[0]
+	}
+	if asIs {
+		return c, &out[at]
+	}
+	st.d = resize(st.d, n)
+	return c, &st.d[0]
+}
+
+// scatter copies D to the batch if it does not stand there.
+func (st *gridState) scatter(out []byte, w int) {
+	if !st.grid.asIs() {
+		st.grid.pieces(w, func(scratch, batch, n int) { copy(out[batch:][:n], st.d[scratch:]) })
+	}
+}
+
+// asIs says whether the batch's outputs are laid out as those of a grid.
+func (g *grid) asIs() bool { return !g.diagonal && g.in.N == 8 && g.in.M == g.rows }
+
+// pieces calls f for each part of a row that stands together in both layouts, with
+// its offsets and size in bytes.
+func (g *grid) pieces(w int, f func(scratch, batch, n int)) {
+	m, n := g.in.M, g.in.N
+	for t := range g.tiles {
+		for group := range g.groups {
+			for i := range m {
+				scratch := ((t*g.groups+group)*g.rows + i) * 8
+				if g.diagonal {
+					f((scratch+i)*w, ((g.from+t)*8+i)*w, w)
+				} else {
+					f(scratch*w, (((g.from+t)*m+i)*n+8*group)*w, min(8, n-8*group)*w)
+				}
+			}
+		}
+	}
+}
+
+// turnColumns returns the codes of B, of w bytes, by group, k and column.
+func (st *gridState) turnColumns(w int) []byte {
+	g := &st.grid
+	in := g.in
+	groups := g.tiles * g.groups
+	k := (in.K + 16/w - 1) &^ (16/w - 1) // as many as are turned
+	src := in.B[w*g.from*in.N*in.K:][:w*g.tiles*in.N*in.K]
+	if in.N%8 != 0 || k != in.K {
+		st.fillColumns(src, w, k)
+		src = st.columns
+	}
+	st.turned = resize(st.turned, len(src))
+	st.turn = simd.Transpose{Src: &src[0], Dst: &st.turned[0], Groups: int64(groups), K: int64(k)}
+	st.turn.Run(w)
+	if k != in.K { // groups move together
+		for i := range groups {
+			copy(st.turned[8*w*i*in.K:], st.turned[8*w*i*k:][:8*w*in.K])
+		}
+	}
+	return st.turned[:8*w*groups*in.K]
+}
+
+// fillColumns copies columns and fills them up to whole groups and to k values.
+func (st *gridState) fillColumns(src []byte, w, k int) {
+	g := &st.grid
+	n := g.in.N
+	st.columns = resize(st.columns, w*g.tiles*g.groups*8*k)
+	clear(st.columns)
+	for j := range g.tiles * n {
+		to := j/n*g.groups*8 + j%n
+		copy(st.columns[w*to*k:], src[w*j*g.in.K:][:w*g.in.K])
+	}
+}
+
+// filled returns codes, filled up with zeros to a multiple of n bytes.
+func (st *gridState) filled(src []byte, n int) []byte {
+	if len(src)%n == 0 {
+		return src
+	}
+	st.last = resize(st.last, (len(src)+n-1)/n*n)
+	clear(st.last[copy(st.last, src):])
+	return st.last
+}
