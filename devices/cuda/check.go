@@ -3,19 +3,19 @@ package cuda
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
 	"github.com/mmafuzz/mmafuzz/devices/cuda/sass"
+	"github.com/mmafuzz/mmafuzz/devices/cuda/toolkit"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -83,21 +83,14 @@ func keep(dir, name string, body []byte) error {
 	return os.WriteFile(filepath.Join(dir, name), body, 0o666)
 }
 
-// tool finds a program of the CUDA toolkit, "" if there is none.
-func tool(name string) string {
-	for _, place := range []string{name, "/usr/local/cuda/bin/" + name} {
-		if path, err := exec.LookPath(place); err == nil {
-			return path
-		}
-	}
-	return ""
-}
-
-// Chips are the chips from sm_75 on, if there is an assembler.
-func (c *Checker) Chips() []string {
+// Chips are the chips from sm_75 on that an assembler of NVIDIA's toolkit on this
+// machine knows.
+func (c *Checker) Chips(ctx context.Context) []string {
+	tools := toolkit.Find(ctx, "ptxas")
 	var chips []string
 	for _, a := range mma.Archs {
-		if strings.HasPrefix(a.Chip, "sm_") && a.Chip != "sm_70" && tool("ptxas") != "" {
+		known := func(t toolkit.Tool) bool { return t.Knows(0, a.Chip) || t.Knows(0, a.Chip+"a") }
+		if strings.HasPrefix(a.Chip, "sm_") && a.Chip != "sm_70" && slices.ContainsFunc(tools, known) {
 			chips = append(chips, a.Chip)
 		}
 	}
@@ -106,30 +99,32 @@ func (c *Checker) Chips() []string {
 
 // Assemble has ptxas assemble all kernels of a chip. It returns how many there are
 // and what is said against some, by their entries. Listings of the machine code of
-// those for this device go into a directory, where there is cuobjdump.
+// those for this device go into a directory, where there is nvdisasm.
 func (c *Checker) Assemble(ctx context.Context, chip, dir string) (n int, refused map[string]string, err error) {
-	a := &assembler{ptxas: tool("ptxas"), refused: map[string]string{}}
-	if a.ptxas == "" {
-		return 0, nil, errors.New("there is no ptxas on the path")
-	}
+	a := &assembler{tools: toolkit.Find(ctx, "ptxas"), refused: map[string]string{}}
 	if chip == c.chip {
-		a.listings, a.dump = dir, tool("cuobjdump")
+		a.dumps, a.listings = toolkit.Find(ctx, "nvdisasm"), dir
 	}
-	if a.tmp, err = os.MkdirTemp("", "mmafuzz"); err != nil {
+	tmp, err := os.MkdirTemp("", "mmafuzz")
+	if err != nil {
 		return 0, nil, err
 	}
-	defer os.RemoveAll(a.tmp)
-	arch, _ := mma.FindArch(chip)
-	rows := mma.Of(arch.Name)
+	defer os.RemoveAll(tmp)
 	jobs := make(chan *gpu.Kernel)
 	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	for w := range runtime.GOMAXPROCS(0) {
+		own := filepath.Join(tmp, strconv.Itoa(w))
+		if err := os.Mkdir(own, 0o777); err != nil {
+			return 0, nil, err
+		}
 		wg.Go(func() {
 			for k := range jobs {
-				a.assemble(ctx, k)
+				a.assemble(ctx, own, k)
 			}
 		})
 	}
+	arch, _ := mma.FindArch(chip)
+	rows := mma.Of(arch.Name)
 	for i := range rows {
 		ks, err := kernels(&rows[i], chip)
 		if err != nil {
@@ -147,33 +142,43 @@ func (c *Checker) Assemble(ctx context.Context, chip, dir string) (n int, refuse
 
 // assembler runs programs of the toolkit.
 type assembler struct {
-	ptxas, dump   string
-	tmp, listings string
+	tools, dumps []toolkit.Tool
+	listings     string
 
 	mu      sync.Mutex
 	refused map[string]string
 }
 
-// assemble assembles a kernel.
-func (a *assembler) assemble(ctx context.Context, k *gpu.Kernel) {
-	in, out := filepath.Join(a.tmp, k.Entry+".ptx"), filepath.Join(a.tmp, k.Entry+".cubin")
-	said, err := []byte(nil), os.WriteFile(in, []byte(k.Source), 0o666)
-	if err == nil {
-		said, err = exec.CommandContext(ctx, a.ptxas, "-arch="+k.Target, "-o", out, in).CombinedOutput()
-	}
-	if err == nil && a.dump != "" {
-		var listing []byte
-		if listing, err = exec.CommandContext(ctx, a.dump, "--dump-sass", out).Output(); err == nil {
-			err = keep(a.listings, k.Entry+".sass", listing)
+// assemble assembles a kernel, with a directory for files of this call alone.
+func (a *assembler) assemble(ctx context.Context, dir string, k *gpu.Kernel) {
+	knows := func(t toolkit.Tool) bool { return t.Knows(k.Driver, k.Target) }
+	err := fmt.Errorf("no ptxas here knows %s and PTX for CUDA %s", k.Target, driver.VersionText(k.Driver))
+	if n := slices.IndexFunc(a.tools, knows); n >= 0 {
+		var code []byte
+		if code, err = a.tools[n].Assemble(ctx, dir, k.Target, k.Source); err == nil {
+			err = a.list(ctx, dir, k, code)
 		}
 	}
-	_ = os.Remove(out)
-	_ = os.Remove(in)
 	if err != nil && ctx.Err() == nil {
 		a.mu.Lock()
-		a.refused[k.Entry] = strings.TrimSpace(fmt.Sprintf("%v: %s", err, said))
+		a.refused[k.Entry] = err.Error()
 		a.mu.Unlock()
 	}
+}
+
+// list writes the listing of a kernel's machine code.
+func (a *assembler) list(ctx context.Context, dir string, k *gpu.Kernel, code []byte) error {
+	for _, d := range a.dumps {
+		if !d.Knows(k.Driver, k.Target) {
+			continue
+		}
+		text, err := d.Disassemble(ctx, dir, code)
+		if err != nil {
+			return err
+		}
+		return keep(a.listings, k.Entry+".sass", []byte(text))
+	}
+	return nil
 }
 
 // launches is how many are timed, of which the median counts.

@@ -1,13 +1,12 @@
 package cuda
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices/cuda/sass"
+	"github.com/mmafuzz/mmafuzz/devices/cuda/toolkit"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -15,9 +14,9 @@ import (
 // TestTimed makes loops of all instructions that can be chained, and has ptxas
 // assemble them where it can be had.
 func TestTimed(t *testing.T) {
-	ptxas := tool("ptxas")
-	if ptxas == "" {
-		t.Log("there is no ptxas: LOOPS ARE NOT ASSEMBLED")
+	tools := toolkit.Find(t.Context(), "ptxas")
+	if len(tools) == 0 {
+		t.Log("SKIPPED: no ptxas, so no loop was assembled: python3 -m pip install 'nvidia-cuda-nvcc-cu12==12.9.*'")
 	}
 	loops := 0
 	for _, arch := range []string{"volta", "ampere", "ada", "hopper", "rtx-blackwell"} {
@@ -38,8 +37,10 @@ func TestTimed(t *testing.T) {
 				if n := strings.Count(source, "\tmma."); n != unroll {
 					t.Errorf("%s: %d instructions in a round", i.Name, n)
 				}
-				if loops++; ptxas != "" && loops%64 == 1 {
-					t.Log(i.FullName(), chains, assemble(t, ptxas, ks[0], source))
+				loops++
+				n := slices.IndexFunc(tools, func(t toolkit.Tool) bool { return t.Knows(ks[0].Driver, ks[0].Target) })
+				if n >= 0 && loops%61 == 1 {
+					t.Log(i.FullName(), chains, assemble(t, &tools[n], ks[0], source))
 				}
 			}
 		}
@@ -52,25 +53,14 @@ func TestTimed(t *testing.T) {
 // assemble returns what the machine code of a loop is made of: as many matrix
 // instructions as it has, or more, if they are no emulation, of which the compiler
 // leaves out of the loop what does not depend on it.
-func assemble(t *testing.T, ptxas string, k *gpu.Kernel, source string) sass.Counts {
+func assemble(t *testing.T, ptxas *toolkit.Tool, k *gpu.Kernel, source string) sass.Counts {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "loop.ptx")
-	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(ptxas, "-arch="+k.Target, "-o", file+".cubin", file).CombinedOutput()
-	if strings.Contains(string(out), "is not defined for option 'gpu-name'") {
+	code, err := ptxas.Assemble(t.Context(), t.TempDir(), k.Target, source)
+	if err != nil {
+		t.Errorf("%s: %v\n%s", k.Target, err, source)
 		return nil
 	}
-	if err != nil {
-		t.Errorf("%s: %v\n%s\n%s", k.Target, err, out, source)
-		return nil
-	}
-	body, err := os.ReadFile(file + ".cubin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	counts, err := sass.Scan(body)
+	counts, err := sass.Scan(code)
 	if err != nil {
 		t.Fatal(err)
 	}

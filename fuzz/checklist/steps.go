@@ -56,7 +56,7 @@ type Kernels interface {
 	// writes their machine code to a directory. The text says what it is.
 	Accept(i *mma.Instruction, dir string) (text string, err error)
 	// Chips are those for which there is an assembler, none if there is none.
-	Chips() []string
+	Chips(ctx context.Context) []string
 	// Assemble has that assemble all kernels of a chip, and leaves listings of the
 	// machine code for this device's own chip in a directory. It returns how many
 	// there are and what is said against some.
@@ -87,7 +87,7 @@ func (r *run) kernels() error {
 			return err
 		}
 	}
-	chips := kernels.Chips()
+	chips := kernels.Chips(r.ctx)
 	if len(chips) == 0 {
 		return r.do("ptxas", func() Row { return Row{State: Skipped, Text: "there is no ptxas on the path"} })
 	}

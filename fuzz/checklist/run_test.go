@@ -1,0 +1,292 @@
+package checklist
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// names are the instructions of the tests' target, by what is wrong with them.
+const (
+	right  = "mma.m8n8k4.f32.f16.f16.f32"
+	faulty = "mma.m8n8k4.f16.f16.f16.f16" // faults on every input
+	absent = "mma.m8n8k4.f32.f16.f16.f16" // cannot be opened
+)
+
+// target is a Volta, or what is left of it.
+type target struct {
+	bad   bool // faulty and absent are
+	panic bool // and right panics when it is opened
+	opens []string
+}
+
+func (t *target) Name() string                    { return "test:volta" }
+func (t *target) Instructions() []mma.Instruction { return mma.Of("volta") }
+func (t *target) Environment() map[string]string  { return map[string]string{"kind": "test"} }
+func (t *target) Close() error                    { return nil }
+
+func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
+	t.opens = append(t.opens, i.Name)
+	if t.panic {
+		panic("opening " + i.Name)
+	}
+	u, err := simulated.Open(i)
+	if err != nil || !t.bad {
+		return u, err
+	}
+	switch i.Name {
+	case faulty:
+		return &broken{u}, nil
+	case absent:
+		return nil, errors.New("it fails its self-test: layout: wrong")
+	}
+	return u, nil
+}
+
+type broken struct{ devices.Unit }
+
+func (*broken) Run(context.Context, *mma.Batch, []byte) error {
+	return &devices.FaultError{Target: "test:volta", What: "error 715"}
+}
+
+// options are those of the tests. The comparison says what it was asked.
+func options(t *testing.T, dir string, target devices.Target) Options {
+	return Options{
+		Dir: dir, Target: target, Time: time.Minute, Dots: 100, Plan: "smoke", Instructions: []string{right, faulty, absent},
+		Compare: func(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*Comparison, error) {
+			if p.TargetB != "sim:volta" || count != 100 || limit <= 0 || len(generators) == 0 {
+				t.Errorf("comparison with %s of %d in %s with %v", p.TargetB, count, limit, generators)
+			}
+			in := mma.NewBatch(p.Formats(), mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
+			return &Comparison{Dots: 1}, p.A.Run(ctx, in, make([]byte, 4))
+		},
+	}
+}
+
+// states are the rows of a report in short.
+func states(r *Report) map[string]string {
+	all := map[string]string{}
+	for _, s := range r.Steps {
+		for _, row := range s.Rows {
+			all[s.Name+" "+row.Key] = string(row.State)
+		}
+	}
+	return all
+}
+
+// TestFailures runs the checklist of a device on which one instruction is missing
+// and one faults: everything else is done.
+func TestFailures(t *testing.T) {
+	dir := t.TempDir()
+	rep, err := Run(t.Context(), options(t, dir, &target{bad: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"loader environment": "ok", "loader discovery": "skipped", "kernels -": "skipped", "inference -": "skipped",
+		"self-test " + right: "ok", "self-test " + faulty: "ok", "self-test " + absent: "failed",
+		"questions " + right: "ok", "questions " + faulty: "failed", "questions " + absent: "failed",
+		"recordings smoke":               "differs",
+		"differential " + right + " raw": "ok", "differential " + right + " directed": "ok",
+		"differential " + faulty + " raw": "failed", "differential " + faulty + " directed": "failed",
+		"differential " + absent + " raw": "failed", "differential " + absent + " directed": "failed",
+		"speed " + right: "ok", "speed " + faulty: "failed", "speed " + absent: "failed",
+	}
+	if diff := cmp.Diff(want, states(rep)); diff != "" {
+		t.Error(diff)
+	}
+	if n := rep.Count(Failed); n != 8+1 {
+		t.Errorf("%d failures", n)
+	}
+	files := unpack(t, filepath.Join(dir, archiveName))
+	for _, name := range []string{"report.md", "report.json", "journal.jsonl", "smoke.rec"} {
+		if !slices.Contains(files, name) {
+			t.Errorf("the archive has no %s: %v", name, files)
+		}
+	}
+}
+
+// unpack lists an archive.
+func unpack(t *testing.T, file string) []string {
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return names
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, h.Name)
+	}
+}
+
+// TestResume runs a checklist without time, then with: what was not reached is done,
+// and what was done is not done again.
+func TestResume(t *testing.T) {
+	dir := t.TempDir()
+	o := options(t, dir, &target{})
+	o.Time = time.Nanosecond
+	rep, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep.Count(OK) != 0 || rep.Count(Skipped) < 10 {
+		t.Errorf("without time: %v", states(rep))
+	}
+	o.Time = time.Minute
+	if rep, err = Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if rep.Count(Failed) != 0 || rep.Count(OK) != 1+3+3+1+6+3 {
+		t.Errorf("with time: %v", states(rep))
+	}
+	again := &target{panic: true} // would show that something is opened
+	o.Target = again
+	before, err := os.ReadFile(filepath.Join(dir, "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep, err = Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(filepath.Join(dir, "journal.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(again.opens) > 0 || string(before) != string(after) || rep.Count(OK) != 17 {
+		t.Errorf("what is done is done again: %v, %v", again.opens, states(rep))
+	}
+}
+
+// TestPanic has units that panic.
+func TestPanic(t *testing.T) {
+	o := options(t, t.TempDir(), &target{panic: true})
+	o.Instructions = []string{right}
+	rep, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := states(rep)["self-test "+right]; got != "failed" {
+		t.Errorf("a panic is %s", got)
+	}
+}
+
+// TestCancel ends a checklist from outside: what was found is there.
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	o := options(t, dir, &target{})
+	o.Observe = func(step, key string, _ time.Duration) {
+		if step == "questions" {
+			cancel()
+		}
+	}
+	rep, err := Run(ctx, o)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want the context's error", err)
+	}
+	if rep == nil || states(rep)["self-test "+right] != "ok" {
+		t.Errorf("%v", rep)
+	}
+	if _, err := os.Stat(filepath.Join(dir, archiveName)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRunErrors(t *testing.T) {
+	o := options(t, t.TempDir(), &target{})
+	o.Instructions = []string{"nothing"}
+	if _, err := Run(t.Context(), o); err == nil || !strings.HasPrefix(err.Error(), `test:volta has no instruction "nothing"; nearest: `) {
+		t.Error(err)
+	}
+	o.Instructions, o.Dir = nil, filepath.Join(o.Dir, "file")
+	if err := os.WriteFile(o.Dir, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), o); err == nil {
+		t.Error("a file is taken for a directory")
+	}
+}
+
+// TestJournal reads journals that were cut short, or are others'.
+func TestJournal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "journal")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const head = `{"checklist":1}`
+	row := func(state string) string {
+		return `{"step":"s","key":"k","state":"` + state + `","text":"x","data":{"a":1}}` + "\n"
+	}
+	write(head + "\n" + row("ok") + `{"step":"s","key":"l","sta`)
+	j, err := openJournal(path, head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, ok := j.done("s", "k"); !ok || r.Text != "x" {
+		t.Errorf("%+v, %v", r, ok)
+	}
+	if _, ok := j.done("s", "l"); ok {
+		t.Error("half a line counts")
+	}
+	if err := errors.Join(j.do("s", "l", func() Row { return Row{State: OK} }), j.close()); err != nil {
+		t.Fatal(err)
+	}
+	if j, err = openJournal(path, head); err != nil {
+		t.Fatal(err)
+	}
+	if len(j.of("s")) != 2 {
+		t.Errorf("%d rows", len(j.of("s")))
+	}
+	j.close()
+
+	// What has ended the program twice is not begun a third time.
+	write(head + "\n" + row("began") + row("began"))
+	if j, err = openJournal(path, head); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.do("s", "k", func() Row { panic("begun") }); err != nil {
+		t.Fatal(err)
+	}
+	if r, _ := j.done("s", "k"); r.State != Failed || r.Text != "it has ended the program 2 times and is left alone" {
+		t.Errorf("%+v", r)
+	}
+	j.close()
+
+	for text, want := range map[string]string{
+		"{}\n":                 "is the journal of another checklist: {}, not " + head,
+		head + "\nnonsense\n":  "line 2: ",
+		head + "\n{}\n{\"x\n}": "line 3: ",
+	} {
+		write(text)
+		if _, err := openJournal(path, head); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
