@@ -146,6 +146,9 @@ func TestCode(t *testing.T) {
 		"":                    "emulated (HMMA 2, FADD 2)",
 		"cuLinkComplete=null": "not seen: cuLinkComplete: the driver returned 0 bytes of machine code",
 	} {
+		if testing.Short() && settings != "" {
+			continue // the lane simulator is slow
+		}
 		fake(t, "cc=9.0 version=12080 "+settings)
 		target := open(t, "cuda:0")
 		env := unit(t, target, "mma.m16n8k32.f32.e4m3.e4m3.f32").(devices.Provenance).Environment()
@@ -176,8 +179,10 @@ func TestRows(t *testing.T) {
 		if i.Refuse != tc.want {
 			t.Errorf("%s %s: %q, want %q", tc.settings, tc.inst, i.Refuse, tc.want)
 		}
-		if _, err := target.Open(i); tc.want != "" && err == nil {
-			t.Errorf("%s %s: opened", tc.settings, tc.inst)
+		if tc.want != "" {
+			if _, err := target.Open(i); err == nil {
+				t.Errorf("%s %s: opened", tc.settings, tc.inst)
+			}
 		}
 		target.Close()
 	}
@@ -246,6 +251,9 @@ func TestFaults(t *testing.T) {
 		"poison=700:1234":  "it ended with exit status 1; its stderr ends: cuda:0,deadline=1s,inprocess: cuEventRecord: error 700, CUDA_ERROR_ILLEGAL_ADDRESS",
 		"poison=hang:1234": "it ended with exit status 1; its stderr ends: cuda:0,deadline=1s,inprocess: the kernel has not ended within 1s",
 	} {
+		if testing.Short() && strings.HasPrefix(settings, "poison=700") {
+			continue
+		}
 		fake(t, "cc=7.0 "+settings)
 		target := open(t, "cuda:0,deadline=1s")
 		u := unit(t, target, quad)

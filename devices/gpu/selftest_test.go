@@ -91,8 +91,7 @@ func TestSelfTestLayout(t *testing.T) {
 // TestSelfTestConstants gives a device another order of all elements of A and B at
 // once, which no single element shows to be wrong if the rows stay.
 func TestSelfTestConstants(t *testing.T) {
-	const name = "hopper/mma.m16n8k16.f32.bf16.bf16.f32"
-	k := kernelOf(t, name)
+	k := kernelOf(t, "hopper/mma.m16n8k16.f32.bf16.bf16.f32")
 	other := *k
 	other.In = slices.Clone(k.In)
 	for n := range 2 { // A and B: k is turned around in both, so that the products are the same
