@@ -16,9 +16,10 @@ func init() { gpu.RegisterReproducer(Reproduce) }
 // Reproduce writes a HIP program that runs a case and needs nothing of this
 // project. nil: no AMD GPU executes the instruction.
 func Reproduce(c *gpu.Case) (map[string][]byte, error) {
-	arch, ok := mma.FindArch(c.Instruction.Arch)
-	if !ok || !strings.HasPrefix(arch.Chip, "gfx") {
-		return nil, nil
+	arch, _ := mma.FindArch(c.Instruction.Arch)
+	row, err := mma.Lookup(c.Instruction.Arch, c.Instruction.Name)
+	if err != nil || row.Name != c.Instruction.Name || row.Formats != c.Instruction.Formats || row.K != c.Instruction.K || !strings.HasPrefix(arch.Chip, "gfx") {
+		return nil, nil // another maker's, or somebody's own
 	}
 	k, err := Kernel(c.Instruction, arch.Chip)
 	if err != nil {

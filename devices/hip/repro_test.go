@@ -128,10 +128,15 @@ func TestReproRuns(t *testing.T) {
 // product that does not fit.
 func TestReproOthers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
-	if files, err := Reproduce(caseOf(t, rng, "hopper", "mma.m16n8k16.f32.f16.f16.f32", 1)); files != nil || err != nil {
-		t.Errorf("hopper: %v, %v", files, err)
+	if files, err := Reproduce(caseOf(t, rng, "hopper", "mma.m16n8k16.f32.f16.f16.f32", 1)); len(files) != 0 || err != nil {
+		t.Errorf("hopper: %d files, %v", len(files), err)
 	}
 	c := caseOf(t, rng, "cdna3", "v_mfma_f32_16x16x4_f32", 2)
+	i, own := *c.Instruction, *c
+	i.Name, own.Instruction = "mac4", &i
+	if files, err := Reproduce(&own); len(files) != 0 || err != nil {
+		t.Errorf("an instruction of somebody's own: %d files, %v", len(files), err)
+	}
 	c.K--
 	if _, err := Reproduce(c); err == nil || !strings.Contains(err.Error(), "7 elements are no multiple of 4") {
 		t.Errorf("odd length: %v", err)
