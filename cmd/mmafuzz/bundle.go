@@ -123,7 +123,24 @@ func (u *runUI) writeBundle(f *fuzz.Finding, dir string) error {
 	if err != nil {
 		return err
 	}
-	return saveBundle(dir, u.mismatch(f), tiles)
+	m := u.mismatch(f)
+	if f.Class == oracle.Fault {
+		u.noteFaults(m, f)
+	}
+	return saveBundle(dir, m, tiles)
+}
+
+// noteFaults adds what the targets say when they fail on a finding's input.
+func (u *runUI) noteFaults(m *corpus.Mismatch, f *fuzz.Finding) {
+	p := &u.cfg.Pairs[f.Pair]
+	one := mma.NewBatch(p.Formats(), mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
+	one.Set(0, f.Dot)
+	for side, unit := range map[*corpus.SideRecord]devices.Unit{&m.A: p.A, &m.B: p.B} {
+		var fault *devices.FaultError
+		if err := unit.Run(context.Background(), one, make([]byte, one.Formats.D.Width())); errors.As(err, &fault) {
+			side.Environment["fault"] = fault.What
+		}
+	}
 }
 
 // tiles returns recordings of the whole tile on both sides, for a finding that

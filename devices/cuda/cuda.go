@@ -28,6 +28,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +36,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
 	"github.com/mmafuzz/mmafuzz/devices/cuda/ptx"
+	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -140,7 +142,8 @@ func uuids(all []driver.Info) string {
 	return strings.Join(names, ", ")
 }
 
-// facts are what results may depend on beside the instruction.
+// facts are what results may depend on beside the instruction. They are the same
+// whenever they are asked for, because recordings go on only where they are.
 func facts(lib *driver.Library, i *driver.Info) map[string]string {
 	f := map[string]string{
 		"kind": "GPU", "device": i.Name, "uuid": i.UUID, factChip: i.Chip(), "pci": i.PCI,
@@ -150,9 +153,13 @@ func facts(lib *driver.Library, i *driver.Info) map[string]string {
 		"clocks":          fmt.Sprintf("up to %d MHz, memory %d MHz", i.ClockKHz/1000, i.MemoryClockKHz/1000),
 		"multiprocessors": fmt.Sprint(i.Processors), "memory": fmt.Sprintf("%d MiB", i.Memory>>20),
 	}
-	if v := driver.Package(); v != "" {
-		f["driver"] = v
+	if d, ok := discover.NVIDIA(i.UUID); ok {
+		f["driver"] = d.Driver
 	}
+	if f["driver"] == "" {
+		f["driver"] = driver.Package()
+	}
+	maps.DeleteFunc(f, func(_, v string) bool { return v == "" })
 	return f
 }
 

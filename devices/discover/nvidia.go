@@ -20,6 +20,16 @@ func nvidia() []Device {
 	return join(known, offered, err)
 }
 
+// NVIDIA returns what the system knows of an NVIDIA GPU, by its UUID; false: nothing.
+func NVIDIA(uuid string) (Device, bool) {
+	for _, d := range nvidiaKnown() {
+		if d.UUID == uuid && d.Problem == "" {
+			return d, true
+		}
+	}
+	return Device{}, false
+}
+
 // join adds to known devices under which target they can be used, or why not.
 func join(known, offered []Device, err error) []Device {
 	if err != nil {

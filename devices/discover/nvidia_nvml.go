@@ -57,5 +57,10 @@ func describe(lib nvml.Interface, i int, driver string) Device {
 	if mode, _, ret := dev.GetEccMode(); ret == nvml.SUCCESS {
 		d.Detail += map[nvml.EnableState]string{nvml.FEATURE_ENABLED: ", ECC on", nvml.FEATURE_DISABLED: ", ECC off"}[mode]
 	}
+	now, ret := dev.GetClockInfo(nvml.CLOCK_SM)
+	most, last := dev.GetMaxClockInfo(nvml.CLOCK_SM)
+	if ret == nvml.SUCCESS && last == nvml.SUCCESS {
+		d.Clocks = fmt.Sprintf("%d of %d MHz", now, most)
+	}
 	return d
 }

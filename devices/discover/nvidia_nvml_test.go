@@ -44,7 +44,7 @@ func TestNVML(t *testing.T) {
 		want             []Device
 	}{
 		{"three GPUs", lib, "", []Device{
-			{Kind: "nvidia", Name: "NVIDIA H200", Arch: "hopper", Detail: "compute capability 9.0, ECC on", UUID: "GPU-1111", Driver: "570.124.06"},
+			{Kind: "nvidia", Name: "NVIDIA H200", Arch: "hopper", Detail: "compute capability 9.0, ECC on", UUID: "GPU-1111", Driver: "570.124.06", Clocks: "345 of 1980 MHz"},
 			{Kind: "nvidia", Name: "GPU 1", Driver: "570.124.06", Problem: "GPU is lost"},
 			{Kind: "nvidia", Name: "NVIDIA Something", Detail: "compute capability 99.0", UUID: "GPU-3333", Driver: "570.124.06"},
 		}},

@@ -59,3 +59,13 @@ ret nvmlDeviceGetEccMode(void *dev, int *now, int *later) {
 	*now = *later = 1;
 	return dev == (void *)1 ? SUCCESS : NOT_SUPPORTED;
 }
+
+ret nvmlDeviceGetClockInfo(void *dev, int kind, unsigned *mhz) {
+	*mhz = kind == 1 ? 345 : 0;
+	return dev == (void *)1 ? SUCCESS : NOT_SUPPORTED;
+}
+
+ret nvmlDeviceGetMaxClockInfo(void *dev, int kind, unsigned *mhz) {
+	*mhz = kind == 1 ? 1980 : 0;
+	return dev == (void *)1 ? SUCCESS : NOT_SUPPORTED;
+}
