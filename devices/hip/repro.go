@@ -1,13 +1,11 @@
 package hip
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -25,102 +23,25 @@ func Reproduce(c *gpu.Case) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	words, err := steps(k, c)
+	l, err := c.List(k)
 	if err != nil {
 		return nil, err
 	}
 	file := "repro_" + c.Side + ".hip"
 	var s strings.Builder
-	reproHead(&s, file, k, c)
+	reproHead(&s, file, c)
 	s.WriteString(k.Source)
-	fmt.Fprintf(&s, reproData, len(words), k.InBytes/4, k.OutBytes/4, k.Out.At[0], cBit(k), c.Instruction.D.Get().CodeBits(),
-		k.Threads, c.Result, c.OtherResult, strings.Join(nonZero(words), ", "))
+	fmt.Fprintf(&s, reproData, l.Steps, l.InWords, l.OutWords, l.DBit, l.CBit, l.DBits,
+		k.Threads, c.Result, c.OtherResult, strings.Join(l.Words, ", "))
 	fmt.Fprintf(&s, reproMain, k.Entry, c.Instruction.Name, c.Instruction.D.Get().Digits(), strconv.QuoteToASCII(c.Target), strconv.QuoteToASCII(c.Other))
 	return map[string][]byte{file: []byte(s.String())}, nil
 }
 
-// steps returns the packed inputs of a case, one for each time that the
-// instruction runs: the dot product is D[0][0], and all else is zero. C of all
-// but the first is the D before.
-func steps(k *gpu.Kernel, c *gpu.Case) ([][]byte, error) {
-	p, err := gpu.NewPacker(k)
-	if err != nil {
-		return nil, err
-	}
-	i := c.Instruction
-	if c.K%i.K != 0 || c.K == 0 {
-		return nil, fmt.Errorf("%d elements are no multiple of %d", c.K, i.K)
-	}
-	var all [][]byte
-	for from := 0; from < c.K; from += i.K {
-		b := mma.NewBatch(i.Formats, mma.Shape{M: k.M, N: k.N, K: i.K, Tiles: 1})
-		blocks, first := i.Blocks(i.K), i.Blocks(from)
-		d := &mma.Dot{A: c.Dot.A[from : from+i.K], B: c.Dot.B[from : from+i.K]}
-		if from == 0 {
-			d.C = c.Dot.C
-		}
-		if blocks > 0 {
-			d.SA, d.SB = c.Dot.SA[first:first+blocks], c.Dot.SB[first:first+blocks]
-		}
-		b.Set(0, d)
-		packed := make([]byte, k.InBytes)
-		if err := p.Pack(packed, b); err != nil {
-			return nil, err
-		}
-		all = append(all, packed)
-	}
-	return all, nil
-}
-
-// cBit returns where C[0][0] begins in the packed input.
-func cBit(k *gpu.Kernel) int {
-	for _, o := range k.In {
-		if o.Role == gpu.RoleC {
-			return o.At[0]
-		}
-	}
-	return 0 // every instruction of AMD has a C
-}
-
-// nonZero lists the words of packed inputs that are not zero.
-func nonZero(steps [][]byte) []string {
-	var words []string
-	for n, packed := range steps {
-		for at := 0; at < len(packed); at += 4 {
-			if v := binary.LittleEndian.Uint32(packed[at:]); v != 0 {
-				words = append(words, fmt.Sprintf("{%d, %d, 0x%08x}", n, at/4, v))
-			}
-		}
-	}
-	if words == nil {
-		words = []string{"{0, 0, 0}"}
-	}
-	return words
-}
-
 // reproHead writes what the case is, for people.
-func reproHead(s *strings.Builder, file string, k *gpu.Kernel, c *gpu.Case) {
-	i := c.Instruction
-	fmt.Fprintf(s, "// One dot product on %s. Written by mmafuzz.\n//\n//\thipcc --offload-arch=native -o repro %s && ./repro\n//\n", i.FullName(), file)
-	fmt.Fprintf(s, "// %s: %s\n// %s: %s\n//\n", oneLine(c.Target), code(i.D, c.Result), oneLine(c.Other), code(i.D, c.OtherResult))
-	for n := range c.K {
-		if c.Dot.A[n] != 0 || c.Dot.B[n] != 0 {
-			fmt.Fprintf(s, "// p%d = %s * %s\n", n, code(i.A, c.Dot.A[n]), code(i.B, c.Dot.B[n]))
-		}
-	}
-	for n := range c.Dot.SA {
-		fmt.Fprintf(s, "// scales of block %d: %s, %s\n", n, code(i.Scale, c.Dot.SA[n]), code(i.Scale, c.Dot.SB[n]))
-	}
-	fmt.Fprintf(s, "// c = %s\n// All other products are zeros. Exit status: 0 if the GPU gives the first result, 1 if not.\n", code(i.C, c.Dot.C))
+func reproHead(s *strings.Builder, file string, c *gpu.Case) {
+	fmt.Fprintf(s, "// One dot product on %s. Written by mmafuzz.\n//\n//\thipcc --offload-arch=native -o repro %s && ./repro\n//\n", c.Instruction.FullName(), file)
+	s.WriteString(c.Describe("//"))
 	s.WriteString("#include <hip/hip_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n")
-}
-
-// oneLine makes a line of a target's name, which may be any command.
-func oneLine(name string) string { return strings.Join(strings.Fields(name), " ") }
-
-// code writes a code and its value.
-func code(f fp.ID, c uint64) string {
-	return fmt.Sprintf("%0*x (%g)", f.Get().Digits(), c, f.Get().Float64(c))
 }
 
 // reproData is what differs from case to case.
