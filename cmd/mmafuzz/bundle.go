@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -190,11 +191,13 @@ func saveBundle(dir string, m *corpus.Mismatch, extra map[string][]byte) error {
 	if err := report.Text(&text, pic, report.TextOptions{}); err != nil {
 		return err
 	}
-	files := map[string][]byte{
+	files := programs(m)
+	readme := bundleReadme(m, dir, text.String(), slices.Sorted(maps.Keys(files)))
+	maps.Copy(files, map[string][]byte{
 		"picture.txt":   text.Bytes(),
-		"README.md":     []byte(bundleReadme(m, dir, text.String())),
+		"README.md":     []byte(readme),
 		"repro_test.go": []byte(reproTest(m)),
-	}
+	})
 	maps.Copy(files, extra)
 	for which, s := range map[string]*corpus.SideRecord{"a": &m.A, "b": &m.B} {
 		if !isModel(s) {

@@ -34,8 +34,8 @@ func traceJSON(s *report.Side) ([]byte, error) {
 }
 
 // bundleReadme is the README of a bundle: what it is, for somebody who has never
-// seen one.
-func bundleReadme(m *corpus.Mismatch, dir, picture string) string {
+// seen one. programs are the files of its programs for GPUs.
+func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", m.Bucket)
 	fmt.Fprintf(&b, "`%s` (%s) and `%s` (%s) give different results for the same dot product:\n`%s` and `%s`.\n\n",
@@ -62,6 +62,9 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string) string {
 	}
 	b.WriteString("\n\n")
 	fmt.Fprintf(&b, "Files: `case.txt` the operands, `mismatch.json` everything for programs, `picture.txt`,\n`trace-*.json` every step of the sums, `repro_test.go` a Go test, `MANIFEST` checksums.\n\n")
+	if len(programs) > 0 {
+		fmt.Fprintf(&b, "Programs that run the case on a GPU and need nothing but its driver or compiler; each\nsays how: `%s`.\n\n", strings.Join(programs, "`, `"))
+	}
 	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n", dir)
 	return b.String()
 }
