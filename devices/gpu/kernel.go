@@ -11,8 +11,8 @@
 //
 // A tile has a packed input of InBytes and a packed output of OutBytes, and the
 // tiles of a batch follow one another. In them, the 32-bit word of register r and
-// lane l of a group of Lanes lanes is word r*Lanes+l, so that every load and
-// store of a warp is one run of memory. What an instruction takes from shared
+// lane l of a group of L lanes is word r*L+l (64-bit registers alike), so
+// that every load and store of a warp is one run of memory. What an instruction takes from shared
 // memory (wgmma, tcgen05) is a straight copy of a part of the packed input.
 package gpu
 

@@ -186,10 +186,10 @@ func (u *unit) warp(g []*thread, s *statement) error {
 	}
 	if i.Scale != fp.None {
 		args := s.args[len(s.args)-4:]
-		o.sa, o.sb = u.scales(g, args[0], m, func(row int) int { return row%8*4 + row/8 }), u.scales(g, args[2], n, func(col int) int { return col * 4 })
-		if args[1] != "{0, 0}" || args[3] != "{0, 0}" {
-			return fmt.Errorf("selectors %s and %s", args[1], args[3])
-		}
+		byteA, threadA := selector(args[1], 2)
+		byteB, threadB := selector(args[3], 4)
+		o.sa = u.scales(g, args[0], byteA, m, func(row int) int { return row%8*4 + row/8 + 2*threadA })
+		o.sb = u.scales(g, args[2], byteB, n, func(col int) int { return col*4 + threadB })
 	}
 	d := u.multiply(o)
 	columnMajor := make([]uint64, m*n)
@@ -200,13 +200,21 @@ func (u *unit) warp(g []*thread, s *statement) error {
 	return nil
 }
 
+// selector reads {byte, thread}.
+func selector(arg string, threads int) (first, thread int) {
+	if _, err := fmt.Sscanf(arg, "{%d, %d}", &first, &thread); err != nil || first > 3 || thread >= threads {
+		panic("selector " + arg)
+	}
+	return first, thread
+}
+
 // scales collects the scales of rows (columns of B), byte by byte, from the lanes
 // that hold them.
-func (u *unit) scales(g []*thread, reg string, rows int, lane func(int) int) []uint64 {
+func (u *unit) scales(g []*thread, reg string, first, rows int, lane func(int) int) []uint64 {
 	var all []uint64
 	for r := range rows {
 		for n := range u.inst.Blocks(u.inst.K) {
-			all = append(all, g[lane(r)].regs[reg]>>(8*n)&0xff)
+			all = append(all, g[lane(r)].regs[reg]>>(8*(first+n))&0xff)
 		}
 	}
 	return all

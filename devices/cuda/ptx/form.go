@@ -92,14 +92,6 @@ func (f *form) shift(id fp.ID) int {
 	return 0
 }
 
-// cutShape returns what follows the k of the shape in a name: its digits and the
-// rest.
-func cutShape(name string) (before, after string, ok bool) {
-	form, rest, _ := strings.Cut(name, ".")
-	_, rest, ok = strings.Cut(rest, "k")
-	return form, rest, ok
-}
-
 // needs is a pattern of the mnemonic in machine code that executes the form
 // natively.
 func (f *form) needs() string {

@@ -11,6 +11,7 @@ package ptx
 import (
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/tiling"
@@ -107,7 +108,11 @@ func (f *form) variants(n int) []variant {
 		all[0].name = ""
 		return all
 	}
-	return []variant{{"", newWarpKernel(f)}}
+	all := []variant{{"", newWarpKernel(f, selectors{})}}
+	if f.scaled() {
+		all = append(all, variant{"scales elsewhere", newWarpKernel(f, selectors{4 - f.vec(), 1, 3})})
+	}
+	return all
 }
 
 // fits says whether tiles of this shape can be executed.
@@ -131,8 +136,8 @@ var notWord = regexp.MustCompile(`\W+`)
 func (f *form) entry(m, n int, variant string) string {
 	name := f.inst.Name
 	if f.family == "wgmma" || f.family == "tcgen05" {
-		_, rest, _ := cutShape(name)
-		name = fmt.Sprintf("%s.m%dn%dk%s", f.family, m, n, rest)
+		_, rest, _ := strings.Cut(name, f.shape()+".")
+		name = fmt.Sprintf("%s.m%dn%dk%d.%s", f.family, m, n, f.k, rest)
 	}
 	if variant != "" {
 		name += "." + variant

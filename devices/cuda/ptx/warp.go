@@ -18,10 +18,15 @@ type warpKernel struct {
 	c, d   registers
 	sa, sb registers // scales; n = 0: none
 	e      registers // metadata of a sparse A; n = 0: A is dense
+	from   selectors
 }
 
-func newWarpKernel(f *form) *warpKernel {
-	w := &warpKernel{form: f, in: buffer{lanes: 32}}
+// selectors say where the scales are: the first byte, of both sides, and which of
+// the threads of a group of four (of its two halves for A) hold them.
+type selectors struct{ first, threadA, threadB int }
+
+func newWarpKernel(f *form, from selectors) *warpKernel {
+	w := &warpKernel{form: f, in: buffer{lanes: 32}, from: from}
 	w.factors()
 	w.c = w.in.sums("c", gpu.RoleC, f.inst.C, f.m, f.n)
 	if f.scaled() {
@@ -52,14 +57,18 @@ func (w *warpKernel) factors() {
 	}
 }
 
-// scales lays out the scales with the selectors {0, 0}: those of A come from the
-// lanes 0 and 1 of each group of four, rows g and g+8, those of B from lane 0;
-// scale n of a row is byte n. Every other byte is ignored (PTX ISA, "Block Scaling").
+// scales lays out the scales: those of A come from two lanes of each group of four,
+// rows g and g+8, those of B from one; the scales of a row are bytes next to each
+// other. Every other byte is ignored (PTX ISA, "Block Scaling").
 func (w *warpKernel) scales() {
 	w.sa = w.in.take("sa", 1, 32)
 	w.sb = w.in.take("sb", 1, 32)
-	w.in.add(gpu.RoleSA, 8, 0, w.m, w.vec(), func(row, n int) int { return w.sa.place(0, row%8*4+row/8, 8*n) })
-	w.in.add(gpu.RoleSB, 8, 0, w.n, w.vec(), func(col, n int) int { return w.sb.place(0, col*4, 8*n) })
+	w.in.add(gpu.RoleSA, 8, 0, w.m, w.vec(), func(row, n int) int {
+		return w.sa.place(0, row%8*4+2*w.from.threadA+row/8, 8*(w.from.first+n))
+	})
+	w.in.add(gpu.RoleSB, 8, 0, w.n, w.vec(), func(col, n int) int {
+		return w.sb.place(0, col*4+w.from.threadB, 8*(w.from.first+n))
+	})
 	w.in.pad(8, 0xff)
 }
 
@@ -150,7 +159,7 @@ func (w *warpKernel) arguments() string {
 		args = append(args, "%e0", "0")
 	}
 	if w.scaled() {
-		args = append(args, "%sa0", "{0, 0}", "%sb0", "{0, 0}")
+		args = append(args, "%sa0", fmt.Sprintf("{%d, %d}", w.from.first, w.from.threadA), "%sb0", fmt.Sprintf("{%d, %d}", w.from.first, w.from.threadB))
 	}
 	return strings.Join(args, ", ")
 }
