@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -56,7 +57,7 @@ type Campaign struct {
 	state  *State
 	pairs  []*pairRun
 	began  time.Time
-	jour   *journal
+	jour   *corpus.Log
 	worker []*worker
 }
 
@@ -200,7 +201,7 @@ func (c *Campaign) Run(ctx context.Context) error {
 // Close releases the journal. Run does it too.
 func (c *Campaign) Close() {
 	if c.jour != nil {
-		c.jour.close()
+		c.jour.Close()
 		c.jour = nil
 	}
 }
@@ -224,7 +225,7 @@ func (c *Campaign) commit(d *delta) error {
 		}
 	}
 	if c.jour != nil {
-		if err := c.jour.write(d); err != nil {
+		if err := c.jour.Record(d); err != nil {
 			return err
 		}
 	}

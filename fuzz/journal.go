@@ -1,31 +1,18 @@
 package fuzz
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
-	"os"
-	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
-// The journal is a text file of one record a line: a CRC-32C of the rest in
-// hexadecimal, a blank, JSON. The first record is a header that says what the
-// campaign is, each other one the delta of an epoch. A line is appended and
-// synced in one go; a line that was cut short is the last one, and is dropped
-// when the campaign is taken up again.
-type journal struct {
-	f *os.File
-}
+// The journal is a corpus.Log. Its first record is a header that says what the
+// campaign is, each other one the delta of an epoch.
 
 // journalHeader must be the same when a campaign is resumed.
 type journalHeader struct {
@@ -91,74 +78,22 @@ func (h *journalHeader) differences(want *journalHeader) []string {
 
 // openJournal reads the journal, if there is one, and opens it for appending.
 func (c *Campaign) openJournal() error {
-	if err := os.MkdirAll(filepath.Dir(c.cfg.Journal), 0o777); err != nil {
-		return err
+	fresh := true
+	l, err := corpus.OpenLog(c.cfg.Journal, func(n int, body []byte) error {
+		fresh = false
+		return c.replayRecord(n, body)
+	})
+	if errors.Is(err, corpus.ErrInUse) {
+		return fmt.Errorf("%s: %w", c.cfg.Journal, ErrInUse)
 	}
-	f, err := os.OpenFile(c.cfg.Journal, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return err
 	}
-	c.jour = &journal{f}
-	if err := corpus.Lock(f); err != nil {
-		f.Close()
-		return fmt.Errorf("%s: %w", f.Name(), ErrInUse)
-	}
-	good, err := c.replay(f)
-	if err != nil {
-		f.Close()
-		return fmt.Errorf("%s: %w", c.cfg.Journal, err)
-	}
-	// Drop a line that was cut short, then go on behind the last good one.
-	if err := f.Truncate(good); err != nil {
-		return err
-	}
-	if _, err := f.Seek(good, io.SeekStart); err != nil {
-		return err
-	}
-	if good == 0 {
-		return c.jour.record(c.header())
+	c.jour = l
+	if fresh {
+		return c.jour.Record(c.header())
 	}
 	return nil
-}
-
-// replay applies the records of a journal and returns the length of the good
-// part.
-func (c *Campaign) replay(r io.Reader) (good int64, err error) {
-	in := bufio.NewReaderSize(r, 1<<20)
-	for n := 0; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if n == 0 && len(line) > 0 && !headOfRecord.Match(line[:min(len(line), headLen)]) {
-			return 0, errors.New("this is not a journal")
-		}
-		if err == io.EOF {
-			return good, nil // what has no end of line was cut short
-		}
-		if err != nil {
-			return good, err
-		}
-		body, ok := checkedBody(line)
-		if !ok {
-			if _, err := in.Peek(1); err == io.EOF {
-				return good, nil // a damaged last line: cut short
-			}
-			return good, fmt.Errorf("line %d is damaged", n+1)
-		}
-		if err := c.replayRecord(n, body); err != nil {
-			return good, err
-		}
-		good += int64(len(line))
-	}
-}
-
-// headOfRecord is how a record begins, or what is left of that.
-var headOfRecord = regexp.MustCompile(`^([0-9a-f]{0,8}|[0-9a-f]{8} \{?)$`)
-
-const headLen = 10
-
-// checkedBody returns a record's JSON if its checksum is right.
-func checkedBody(line []byte) ([]byte, bool) {
-	sum, body, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
-	return body, ok && string(sum) == fmt.Sprintf("%08x", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
 }
 
 func (c *Campaign) replayRecord(n int, body []byte) error {
@@ -193,21 +128,3 @@ func (c *Campaign) replayRecord(n int, body []byte) error {
 	}
 	return nil
 }
-
-func (j *journal) write(d *delta) error { return j.record(d) }
-
-// record appends one line and waits until it is on disk.
-func (j *journal) record(v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	line := fmt.Appendf(nil, "%08x ", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
-	line = append(append(line, body...), '\n')
-	if _, err := j.f.Write(line); err != nil {
-		return fmt.Errorf("journal: %w", err)
-	}
-	return j.f.Sync()
-}
-
-func (j *journal) close() { j.f.Close() }

@@ -1,0 +1,108 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// Log is a text file of one record a line: a CRC-32C of the rest in hexadecimal, a
+// blank, JSON. A line is appended and synced in one go; a line that was cut short is
+// the last one, and is dropped when the log is opened again. One process has it at a
+// time.
+type Log struct {
+	f *os.File
+}
+
+// OpenLog opens a log for appending, or begins it, with the directories that it is
+// in. It calls replay with the number and the JSON of each record that is there; what
+// that returns ends it, and leaves the file as it is. The errors are those of the file
+// and of its contents; ErrInUse if another process has it.
+func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := Lock(f); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	good, err := replayLog(f, replay)
+	if err == nil {
+		// Drop a line that was cut short, then go on behind the last good one.
+		if err = f.Truncate(good); err == nil {
+			_, err = f.Seek(good, io.SeekStart)
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &Log{f}, nil
+}
+
+// replayLog applies the records of a log and returns the length of the good part.
+func replayLog(r io.Reader, replay func(n int, body []byte) error) (good int64, err error) {
+	in := bufio.NewReaderSize(r, 1<<20)
+	for n := 0; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if n == 0 && len(line) > 0 && !headOfRecord.Match(line[:min(len(line), headLen)]) {
+			return 0, errors.New("this is not a journal")
+		}
+		if err == io.EOF {
+			return good, nil // what has no end of line was cut short
+		}
+		if err != nil {
+			return good, err
+		}
+		body, ok := checkedBody(line)
+		if !ok {
+			if _, err := in.Peek(1); err == io.EOF {
+				return good, nil // a damaged last line: cut short
+			}
+			return good, fmt.Errorf("line %d is damaged", n+1)
+		}
+		if err := replay(n, body); err != nil {
+			return good, err
+		}
+		good += int64(len(line))
+	}
+}
+
+// headOfRecord is how a record begins, or what is left of that.
+var headOfRecord = regexp.MustCompile(`^([0-9a-f]{0,8}|[0-9a-f]{8} \{?)$`)
+
+const headLen = 10
+
+// checkedBody returns a record's JSON if its checksum is right.
+func checkedBody(line []byte) ([]byte, bool) {
+	sum, body, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
+	return body, ok && string(sum) == fmt.Sprintf("%08x", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+}
+
+// Record appends one record and waits until it is on disk.
+func (l *Log) Record(v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	line := fmt.Appendf(nil, "%08x ", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+	line = append(append(line, body...), '\n')
+	if _, err := l.f.Write(line); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	return l.f.Sync()
+}
+
+// Close closes the log.
+func (l *Log) Close() error { return l.f.Close() }

@@ -1,0 +1,80 @@
+package corpus
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLog writes records, cuts the last one short at every byte, and opens the log
+// again: what was whole comes back, and what is written next follows it.
+func TestLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "dir", "log")
+	open := func() (*Log, []string) {
+		var have []string
+		l, err := OpenLog(path, func(n int, body []byte) error {
+			if n != len(have) {
+				t.Errorf("record %d is called %d", len(have), n)
+			}
+			have = append(have, string(body))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l, have
+	}
+	l, _ := open()
+	for _, s := range []string{"one", "two"} {
+		if err := l.Record(map[string]string{"r": s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := strings.IndexByte(string(whole), '\n') + 1
+	for cut := first; cut < len(whole); cut++ {
+		if err := os.WriteFile(path, whole[:cut], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		l, have := open()
+		if len(have) != 1 || have[0] != `{"r":"one"}` {
+			t.Fatalf("cut at %d: %q", cut, have)
+		}
+		if err := l.Record(map[string]string{"r": "two"}); err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		if now, _ := os.ReadFile(path); string(now) != string(whole) {
+			t.Fatalf("cut at %d: %q, want %q", cut, now, whole)
+		}
+	}
+}
+
+// TestLogRefuses checks that a file with something else, or with damage before its
+// end, is an error and stays as it is.
+func TestLogRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	good := "e3a3c2c4 {}\n" // a wrong sum
+	stop := errors.New("stop")
+	for text, want := range map[string]string{
+		"my diary\n":    "this is not a journal",
+		good + "{}\n{}": "line 1 is damaged",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := OpenLog(path, func(int, []byte) error { return stop })
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+		if have, _ := os.ReadFile(path); string(have) != text {
+			t.Errorf("%q became %q", text, have)
+		}
+	}
+}
