@@ -37,7 +37,7 @@ func (x *machine) fuse(ts []term, c *cut) term {
 		s.kind, s.e = Finite, e
 	}
 	if s.IsZero() {
-		s.Neg = x.p.Special.NegZero && zeroSign(ts, c.rd)
+		s.Neg = x.p.Special.NegZero && c.zeroSign(ts, e)
 	}
 	if x.trace != nil {
 		x.trace.sum(ts, c, e, some, s)
@@ -60,21 +60,26 @@ func largest(ts []term, c *cut) (int32, bool) {
 }
 
 // zeroSign is IEEE 754 section 6.3 for a sum that came out as zero.
-func zeroSign(ts []term, rd bool) bool {
+func (c *cut) zeroSign(ts []term, e int32) bool {
 	pos, neg := false, false
 	for i := range ts {
-		// A term that vanished in the alignment is a zero of its sign; one that
-		// did not is half of a cancellation.
-		if ts[i].Neg {
+		// A term that vanished in the alignment is a zero of its sign, one that was
+		// dropped is +0, and one that did neither is half of a cancellation.
+		if ts[i].Neg && !c.drops(&ts[i], i, e) {
 			neg = true
 		} else {
 			pos = true
 		}
 	}
 	if pos && neg {
-		return rd
+		return c.rd
 	}
 	return neg
+}
+
+// drops says whether term i is an accumulator that is dropped.
+func (c *cut) drops(t *term, i int, e int32) bool {
+	return i == c.acc && c.cdrop != 0 && t.kind == Finite && t.e < e-int32(c.cdrop)
 }
 
 // specialSum returns the sum of terms of which one is Inf or NaN; acc is the index
@@ -127,7 +132,7 @@ func (c *cut) of(i int, e int32) (q int32, m fp.Mode, ok bool) {
 
 // cutTerm returns term i as it enters the sum.
 func (c *cut) cutTerm(t *term, i int, e int32) fp.Dyadic {
-	if i == c.acc && c.cdrop != 0 && t.e < e-int32(c.cdrop) {
+	if c.drops(t, i, e) {
 		return fp.Dyadic{}
 	}
 	if q, m, ok := c.of(i, e); ok {

@@ -172,3 +172,23 @@ func TestRefuse(t *testing.T) {
 		t.Error("nothing is listed without a model")
 	}
 }
+
+// TestDroppedIsPlusZero checks that an accumulator that is dropped counts as +0,
+// whatever its sign, beside products that are -0.
+func TestDroppedIsPlusZero(t *testing.T) {
+	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	p := mma.Params{
+		Join:    mma.Join{Align: mma.Align{F: 20, Mode: fp.RZ, Floor: -100}, CDrop: 10},
+		Acc:     mma.To(fp.FP32, fp.RNE),
+		Special: mma.Special{NegZero: true},
+	}
+	m, err := sim.New(f, 1, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, want := range map[uint64]uint64{0x80000001: 0, 0x80000000: 0x80000000} {
+		if got := m.Dot(&mma.Dot{A: []uint64{0x8000}, B: []uint64{0x3c00}, C: c}, nil); got != want {
+			t.Errorf("c = %08x: %08x, want %08x", c, got, want)
+		}
+	}
+}

@@ -273,6 +273,10 @@ func (p *Params) checkSpan(f Formats, k int) error {
 		if s.Sum == Off {
 			continue
 		}
+		// A later sum keeps up to MaxFrac bits below the exponent 0 of this one.
+		if high := top - int32(f.Down) + int32(bits.Len(uint(k))); s.Fixed && high+MaxFrac > maxSpan {
+			return fmt.Errorf("stage%d: sums of products below 2^%d are too large for fixed point", i, high)
+		}
 		if s.Align.F == 0 && s.Round.Frac == 0 && span > maxSpan {
 			return fmt.Errorf("stage%d: an exact sum of %d bits is neither aligned nor rounded", i, span)
 		}

@@ -121,6 +121,8 @@ func TestValidate(t *testing.T) {
 
 		{"fields of a stage that is off", half, 8, func(p *Params) { p.Stage0.Group = 2 }, "stage0: sum is off but other fields are set"},
 		{"interleaved without number", half, 8, func(p *Params) { p.Stage0 = Stage{Sum: Pairwise, Split: Interleaved, Round: rounded} }, "stage0: interleaved groups need their number in group"},
+		{"wide fixed point", Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.FP32}, 8, func(p *Params) { p.Stage0 = Stage{Sum: Fused, Fixed: true, Align: Align{F: 20, Mode: fp.RZ}} },
+			"stage0: sums of products below 2^260 are too large for fixed point"},
 		{"rounded fixed point", half, 8, func(p *Params) { p.Stage0 = Stage{Sum: Fused, Fixed: true, Round: rounded} }, "stage0: a fixed-point sum is not rounded"},
 		{"alignment too wide", half, 8, func(p *Params) { p.Stage0 = Stage{Sum: Fused, Align: Align{F: 65, Mode: fp.RZ}} }, "stage0: align.f = 65 is above 64"},
 		{"alignment without a mode", half, 8, func(p *Params) { p.Join.Align.Mode = 0 }, "join: align.f is set but align.mode is not"},

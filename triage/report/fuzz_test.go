@@ -12,8 +12,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// partner returns a unit of the same formats: the same with one more or less
-// fraction bit, or the next made-up one of another structure.
+// partner returns a unit of the same formats and a K that one of the two divides:
+// the same with one more or less fraction bit, or the next made-up one of another
+// structure.
 func partner(i *mma.Instruction, seed uint64) mma.Instruction {
 	j := *i
 	if seed%2 == 0 && i.Params.Join.Align.F > 1 {
@@ -21,7 +22,7 @@ func partner(i *mma.Instruction, seed uint64) mma.Instruction {
 		return j
 	}
 	for s := seed + 1; ; s++ {
-		if j = mma.MadeUp(s); j.Formats == i.Formats {
+		if j = mma.MadeUp(s); j.Formats == i.Formats && max(i.K, j.K)%min(i.K, j.K) == 0 {
 			return j
 		}
 	}

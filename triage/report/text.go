@@ -115,7 +115,7 @@ func (p *printer) text(s string, indent int, i ink) {
 const tableGap = 2
 
 // table adds rows of cells in columns. Columns that do not fit go to a second
-// line, below the second column.
+// line, below the second column, and on from there if they are wider than that.
 func (p *printer) table(rows [][]string) {
 	widths := columnWidths(rows)
 	for _, cells := range rows {
@@ -125,6 +125,11 @@ func (p *printer) table(rows [][]string) {
 			if at+widths[i] > p.width && i > 1 {
 				p.lines = append(p.lines, l)
 				l, at = nil, widths[0]+tableGap
+				parts := wrap(c, p.width-at, 0)
+				for _, part := range parts[:len(parts)-1] {
+					p.lines = append(p.lines, l.padded(at).add(part, plain))
+				}
+				c = parts[len(parts)-1]
 			}
 			l = l.padded(at).add(c, plain)
 			at += widths[i] + tableGap
