@@ -15,6 +15,7 @@ type gone struct {
 	Instruction string `json:"instruction"`
 	Bucket      string `json:"bucket"`
 	Cases       uint64 `json:"cases"`
+	State       string `json:"state"`    // that it had
 	Compared    bool   `json:"compared"` // this time, too
 }
 
@@ -149,26 +150,36 @@ func (c *compareCmd) stateOf(d *difference) (state string, hits []int) {
 func (r *comparison) had(id string) bool { return r.open[id] }
 
 // findGone lists the differences of the baseline that are no more, and says whether
-// their instructions were compared at all.
+// their instructions were compared at all: those that were not are still open, however
+// many nights a machine is away.
 func (c *compareCmd) findGone() {
 	here := map[string]bool{}
 	for _, d := range c.result.Differences {
 		here[d.ID] = true
 	}
-	for _, d := range c.last.Differences {
-		if here[d.ID] {
-			continue
+	add := func(g gone) {
+		if here[g.ID] {
+			return
 		}
-		g := gone{ID: d.ID, A: d.A, B: d.B, Instruction: d.Instruction, Bucket: d.Bucket, Cases: d.Cases, Compared: c.result.compared(&d)}
+		here[g.ID] = true
+		g.Compared = c.result.compared(&g)
 		c.result.Gone = append(c.result.Gone, g)
 		if g.Compared {
 			c.result.Counts.Gone++
 		}
 	}
+	for _, d := range c.last.Differences {
+		add(gone{ID: d.ID, A: d.A, B: d.B, Instruction: d.Instruction, Bucket: d.Bucket, Cases: d.Cases, State: d.State})
+	}
+	for _, g := range c.last.Gone {
+		if !g.Compared {
+			add(g)
+		}
+	}
 }
 
 // compared says whether there is a cell for a difference.
-func (r *comparison) compared(d *difference) bool {
+func (r *comparison) compared(d *gone) bool {
 	if d.B == "" {
 		return slices.ContainsFunc(r.Machines, func(m machine) bool { return m.Name == d.A })
 	}

@@ -276,6 +276,11 @@ func parseComparison(body []byte) (*comparison, error) {
 	for _, d := range c.Differences {
 		c.open[d.ID] = d.State != stateKnown
 	}
+	for _, g := range c.Gone {
+		if !g.Compared && g.State != stateKnown {
+			c.open[g.ID] = true
+		}
+	}
 	return c, nil
 }
 

@@ -256,6 +256,7 @@
 //	gone[].instruction            string?
 //	gone[].bucket                 string?
 //	gone[].cases                  number?   it had
+//	gone[].state                  string?   that it had
 //	gone[].compared               bool?     the instruction was compared this time, too
 //	changed[].machine             string?   of an instruction that has another model than in the baseline
 //	changed[].instruction         string?
