@@ -1,0 +1,250 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// aDifference is one of two machines, with its id.
+func aDifference() difference {
+	d := difference{A: "a100", B: "h100", Instruction: "x ~ y", InstructionA: "x", InstructionB: "y", Bucket: "fusion-width+truncation-width:inf",
+		Changes: []mma.Change{{Path: "l", From: "8", To: "16"}, {Path: "join.align.f", From: "24", To: "25"}}, Digest: "00000000000000aa"}
+	d.identify()
+	return d
+}
+
+// TestIdentity checks what a difference's id depends on, and that it is the same in
+// every version.
+func TestIdentity(t *testing.T) {
+	d := aDifference()
+	if d.ID != "c2f2605d" {
+		t.Errorf("the id has become %s: baselines and lists of known differences name other ones", d.ID)
+	}
+	for name, change := range map[string]func(d *difference){
+		"machine":     func(d *difference) { d.A = "a30" },
+		"instruction": func(d *difference) { d.Instruction = "x" },
+		"bucket":      func(d *difference) { d.Bucket = "fusion-width" },
+		"changes":     func(d *difference) { d.Changes = d.Changes[:1] },
+		"value": func(d *difference) {
+			d.Changes = []mma.Change{d.Changes[0], {Path: "join.align.f", From: "24", To: "26"}}
+		},
+	} {
+		o := aDifference()
+		change(&o)
+		if o.identify(); o.ID == d.ID {
+			t.Errorf("another %s has the same id", name)
+		}
+	}
+	same := aDifference()
+	same.Cases, same.Digest, same.MaxUlp, same.Bundle = 7, "x", 2, "y"
+	if same.identify(); same.ID != d.ID {
+		t.Error("the number of cases changes the id of an explained difference")
+	}
+	x, y := aDifference(), aDifference()
+	x.Changes, y.Changes, y.Digest = nil, nil, "00000000000000ab"
+	x.identify()
+	if y.identify(); x.ID == y.ID {
+		t.Error("other cases of an unexplained difference have the same id")
+	}
+}
+
+// TestStates judges a difference by a baseline and a list of known ones.
+func TestStates(t *testing.T) {
+	const day = "2026-06-30"
+	entry := func(id, expires string) corpus.KnownEntry {
+		return corpus.KnownEntry{ID: id, Reason: "x", Expires: expires, Bucket: "fusion-width*"}
+	}
+	valid, expired, other := entry("valid", "2026-06-30"), entry("expired", "2026-06-29"), corpus.KnownEntry{ID: "other", Bucket: "x"}
+	for _, tc := range []struct {
+		name  string
+		last  string // state in the baseline; "": none
+		list  []corpus.KnownEntry
+		state string
+		known string
+		exit  int
+		hits  []int
+	}{
+		{"alone", "", nil, stateNew, "", 1, nil},
+		{"new last night", stateNew, nil, stateStill, "", 0, nil},
+		{"still there last night", stateStill, nil, stateStill, "", 0, nil},
+		{"expired last night", stateExpired, nil, stateStill, "", 0, nil},
+		{"known last night, not now", stateKnown, nil, stateNew, "", 1, nil},
+		{"known", "", []corpus.KnownEntry{other, valid}, stateKnown, "valid", 0, []int{0, 1}},
+		{"known and of last night", stateNew, []corpus.KnownEntry{valid}, stateKnown, "valid", 0, []int{1}},
+		{"expired", "", []corpus.KnownEntry{expired}, stateExpired, "expired", 1, []int{1}},
+		{"expired, of last night", stateStill, []corpus.KnownEntry{expired}, stateExpired, "expired", 1, []int{1}},
+		{"expired and valid", "", []corpus.KnownEntry{expired, valid}, stateKnown, "valid", 0, []int{1, 1}},
+		{"valid and expired", "", []corpus.KnownEntry{valid, expired}, stateKnown, "valid", 0, []int{1, 1}},
+		{"of others", "", []corpus.KnownEntry{other}, stateNew, "", 1, []int{0}},
+	} {
+		c := &compareCmd{}
+		c.day, _ = time.Parse(time.DateOnly, day)
+		c.result.Differences = []difference{aDifference()}
+		if tc.list != nil {
+			c.knownList = &corpus.Known{Entries: tc.list}
+		}
+		if tc.last != "" {
+			before := comparison{Differences: []difference{aDifference()}}
+			before.Differences[0].State = tc.last
+			c.last = reread(t, &before)
+		}
+		c.judge()
+		d := c.result.Differences[0]
+		var hits []int
+		for _, u := range c.result.Known {
+			hits = append(hits, u.Hits)
+		}
+		if d.State != tc.state || d.Known != tc.known || c.result.Exit != tc.exit || cmp.Diff(tc.hits, hits) != "" {
+			t.Errorf("%s: %s by %q, exit %d, hits %v", tc.name, d.State, d.Known, c.result.Exit, hits)
+		}
+	}
+}
+
+// reread writes a comparison and reads it as a baseline.
+func reread(t *testing.T, r *comparison) *comparison {
+	t.Helper()
+	r.V = schemaVersion
+	r.fill()
+	body, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := parseComparison(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestAway takes a machine away for two nights: its difference is neither gone nor
+// new when it comes back.
+func TestAway(t *testing.T) {
+	var last *comparison
+	for night, tc := range []struct {
+		there bool
+		state string
+		gone  []bool // compared
+	}{
+		{true, stateNew, nil}, {false, "", []bool{false}}, {false, "", []bool{false}}, {true, stateStill, nil}, {true, stateStill, nil},
+	} {
+		c := &compareCmd{last: last}
+		if tc.there {
+			c.result.Differences = []difference{aDifference()}
+		}
+		c.judge()
+		var gone []bool
+		for _, g := range c.result.Gone {
+			gone = append(gone, g.Compared)
+		}
+		if tc.there && c.result.Differences[0].State != tc.state || cmp.Diff(tc.gone, gone) != "" || c.result.Counts.Gone != 0 {
+			t.Errorf("night %d: %+v", night, c.result)
+		}
+		last = reread(t, &c.result)
+	}
+	// Compared, and equal: gone, and new if it comes back.
+	c := &compareCmd{last: last}
+	c.result.Cells = []cell{{A: "a100", B: "h100", Instruction: "x ~ y"}}
+	c.judge()
+	if len(c.result.Gone) != 1 || !c.result.Gone[0].Compared || c.result.Counts.Gone != 1 {
+		t.Errorf("%+v", c.result)
+	}
+	c = &compareCmd{last: reread(t, &c.result)}
+	c.result.Differences = []difference{aDifference()}
+	if c.judge(); c.result.Counts.New != 1 {
+		t.Errorf("%+v", c.result)
+	}
+}
+
+// TestWriteKnown makes a list of known differences: with it nothing is new.
+func TestWriteKnown(t *testing.T) {
+	plain, odd, alone := aDifference(), aDifference(), difference{A: "h100", Instruction: "z", Bucket: notRecorded}
+	odd.Bucket, odd.Changes = "unexplained", nil
+	odd.identify()
+	alone.identify()
+	c := &compareCmd{reason: "by design", knownList: &corpus.Known{Entries: []corpus.KnownEntry{{ID: "known-" + plain.ID, Reason: "x", Bucket: "none"}}}}
+	c.result.Differences = []difference{plain, odd, alone}
+	c.judge()
+	list := c.knownOf()
+	body, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err = corpus.ReadKnown(strings.NewReader(string(body))); err != nil || len(list.Entries) != 4 {
+		t.Fatalf("%v: %s", err, body)
+	}
+	again := &compareCmd{knownList: list}
+	again.result.Differences = []difference{plain, odd, alone}
+	if again.judge(); again.result.Counts.Known != 3 || again.result.Exit != exitAgree {
+		t.Errorf("%+v", again.result)
+	}
+	for _, change := range []func(){func() { plain.Changes[1].To = "26" }, func() { odd.Digest = "x" }, func() { alone.Instruction = "w" }} {
+		change()
+		for _, d := range []*difference{&plain, &odd, &alone} {
+			d.identify()
+		}
+	}
+	third := &compareCmd{knownList: list}
+	third.result.Differences = []difference{plain, odd, alone}
+	if third.judge(); third.result.Counts.New != 3 {
+		t.Errorf("%+v", third.result)
+	}
+}
+
+// TestReplaceFile writes a file in place of another.
+func TestReplaceFile(t *testing.T) {
+	dir := t.TempDir()
+	for _, text := range []string{"one", "two"} {
+		if err := replaceFile(filepath.Join(dir, "x"), []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, "x")); err != nil || string(got) != text {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if err := replaceFile(filepath.Join(dir, "no", "x"), nil); err == nil {
+		t.Error("a file in a directory that is not there")
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
+	}
+}
+
+// FuzzBaseline reads anything as a baseline: what is read judges without a panic, and
+// is read again as the same.
+func FuzzBaseline(f *testing.F) {
+	r := comparison{V: schemaVersion, Differences: []difference{aDifference()}, Gone: []gone{{ID: "x", State: stateNew}}}
+	r.fill()
+	body, err := json.Marshal(&r)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(body)
+	f.Add([]byte(`{"v":1,"cells":[]}`))
+	f.Add([]byte(`{"v":1,"cells":null,"models":[{"machine":"x"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		last, err := parseComparison(data)
+		if err != nil {
+			return
+		}
+		c := &compareCmd{last: last}
+		c.result.Differences = []difference{aDifference()}
+		c.result.Models = []foundModel{{Machine: "x"}}
+		c.judge()
+		c.knownOf()
+		again := reread(t, last)
+		x, _ := json.Marshal(last)
+		y, _ := json.Marshal(again)
+		if string(x) != string(y) {
+			t.Errorf("%s\nis read again as\n%s", x, y)
+		}
+	})
+}
