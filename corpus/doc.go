@@ -1,14 +1,22 @@
-// Package corpus reads and writes what outlives a run: recordings and bundles.
-// It computes nothing.
+// Package corpus reads and writes what outlives a run: recordings and the plans that
+// they are made by, bundles, and lists of known differences. It computes nothing.
 //
 // # Recordings
 //
 // A recording is the results of a target on inputs that it carries itself, so that
 // it outlives any change of the generators, with where they came from. RecordingWriter
 // writes one, a section for each instruction, such that what is on disk is good
-// at any moment; ReadRecording reads it and refuses damage. The format is
-// described in recording.go. HWFile reads the text files in which Khattak and
+// at any moment; ReadRecording reads it and refuses damage; RecordingFile takes one
+// up again that was cut short. The format is described at Recording. HWFile reads the text files in which Khattak and
 // Mikaitis (arXiv:2512.07004) published results of real GPUs.
+//
+// A Plan says what to record. Those that come with the program are in plans, beside
+// a script for clusters with Slurm; package record does what they say. The recordings
+// of real machines that the tests use are in recordings.
+//
+// # Known differences
+//
+// A Known is a list of differences that are no news to a nightly comparison.
 //
 // # Bundles
 //
@@ -18,7 +26,8 @@
 //
 // # Versions
 //
-// Both formats begin with a version. A reader takes the versions that it knows
+// All formats begin with a version. A reader takes the versions that it knows
 // and refuses a later one with a message that says so; fields are added, not
-// changed.
+// changed. Plans and lists of known differences, which people write, are refused if
+// they have a field that the reader does not know.
 package corpus

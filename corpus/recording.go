@@ -8,32 +8,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// A recording is the results of a target on inputs that it carries itself, so
-// that it outlives any change of the generators. The native format is a line of
-// magic and then frames:
-//
-//	byte     kind
-//	uint32   length of the payload, little-endian
-//	uint32   CRC-32C of kind and payload
-//	payload
-//
-// The kinds are
-//
-//	H  first, once: a JSON Header
-//	S  a JSON Section: what the data frames after it hold
-//	D  deflated data of the section before it
-//	F  a JSON list of Faults: of the data frame after it (version 2)
-//	N  a JSON Note: what else results of an instruction depend on (version 2)
-//	P  a JSON Problem: why an instruction has no data, or no more (version 2)
-//	E  last: the JSON number of dot products
-//
-// The data of a frame is a batch's buffers A, B, C, SA, SB and D, one after the
-// other, laid out as mma.Batch says. So a frame of whole tiles has the rows and
-// columns that the outputs of a tile share once: 128 outputs of a tile of 16 x 8
-// with K = 16 in FP16 take 14 bytes each, alone they would take 72.
-//
-// What is written is good at any moment. A file without an E frame was cut short:
-// everything before the cut is good, and RecordingFile takes it up again.
 const recordingMagic = "mmafuzz recording 1\n"
 
 // RecordingVersion is the version of the recordings that this program writes. It
@@ -115,7 +89,32 @@ type Recorded struct {
 	Faults  []Fault // in the order of the outputs, without overlap
 }
 
-// Recording is a recording in memory.
+// Recording is a recording in memory: the results of a target on inputs that it carries itself, so
+// that it outlives any change of the generators. The native format is a line of
+// magic and then frames:
+//
+//	byte     kind
+//	uint32   length of the payload, little-endian
+//	uint32   CRC-32C of kind and payload
+//	payload
+//
+// The kinds are
+//
+//	H  first, once: a JSON Header
+//	S  a JSON Section: what the data frames after it hold
+//	D  deflated data of the section before it
+//	F  a JSON list of Faults: of the data frame after it (version 2)
+//	N  a JSON Note: what else results of an instruction depend on (version 2)
+//	P  a JSON Problem: why an instruction has no data, or no more (version 2)
+//	E  last: the JSON number of dot products
+//
+// The data of a frame is a batch's buffers A, B, C, SA, SB and D, one after the
+// other, laid out as mma.Batch says. So a frame of whole tiles has the rows and
+// columns that the outputs of a tile share once: 128 outputs of a tile of 16 x 8
+// with K = 16 in FP16 take 14 bytes each, alone they would take 72.
+//
+// What is written is good at any moment. A file without an E frame was cut short:
+// everything before the cut is good, and RecordingFile takes it up again.
 type Recording struct {
 	Header   Header
 	Data     []Recorded
