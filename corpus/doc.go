@@ -5,10 +5,10 @@
 //
 // A recording is the results of a target on inputs that it carries itself, so that
 // it outlives any change of the generators, with where they came from. RecordingWriter
-// writes one, a section for each instruction, such that what is on disk is good
-// at any moment; ReadRecording reads it and refuses damage; RecordingFile takes one
-// up again that was cut short. The format is described at Recording. HWFile reads the text files in which Khattak and
-// Mikaitis (arXiv:2512.07004) published results of real GPUs.
+// writes one, a section for each instruction, such that what is on disk is good at any
+// moment; ReadRecording reads it and refuses damage; RecordingFile takes one up again
+// that was cut short. The format is described at Recording. HWFile reads the text files
+// in which Khattak and Mikaitis (arXiv:2512.07004) published results of real GPUs.
 //
 // A Plan says what to record. Those that come with the program are in plans, beside
 // a script for clusters with Slurm; package record does what they say. The recordings

@@ -70,22 +70,6 @@ func dislikes(in *mma.Batch, mask, code uint64) bool {
 	return false
 }
 
-// faulty returns the outputs of an instruction at fault, by generator and index.
-func faulty(rec *corpus.Recording) map[string]map[uint64]string {
-	all := map[string]map[uint64]string{}
-	for _, d := range rec.Data {
-		for _, f := range d.Faults {
-			if all[d.Section.Generator] == nil {
-				all[d.Section.Generator] = map[uint64]string{}
-			}
-			for i := range f.Count {
-				all[d.Section.Generator][d.First+uint64(f.First+i)] = f.What
-			}
-		}
-	}
-	return all
-}
-
 // TestFaults records a target that fails on some inputs: these and no others are
 // faults, the rest is recorded, and other instructions go on.
 func TestFaults(t *testing.T) {
