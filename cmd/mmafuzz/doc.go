@@ -286,6 +286,9 @@
 //	detail  string
 //	remedy  string?  what to do
 //
+// With --checklist it writes the report, as in report.json: go doc ./fuzz/checklist
+// Report.
+//
 // list writes an object for each row, with the heads of its columns as names and
 // strings as values; version one with the name and the version of everything
 // that results may depend on.

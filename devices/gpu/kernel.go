@@ -1,7 +1,9 @@
 // Package gpu has what targets on GPUs have in common, whoever made them: a Kernel
 // is the program that executes one instruction on a batch of tiles, with the
 // places where the operands of a tile stand in its buffers; a Loader is a device
-// that takes kernels; and Unit makes a devices.Unit of the two.
+// that takes kernels; Unit makes a devices.Unit of the two, which SelfTest must find
+// right before its results are trusted; Target makes a devices.Target of a device,
+// and Isolate one whose work is done by child processes.
 //
 // All knowledge of layouts is on this side, in tables that tests prove to be
 // bijections. What runs on the device is the same for every instruction: loads,

@@ -25,11 +25,15 @@ type Unit struct {
 	kernel *Kernel
 	pack   *Packer
 	loaded Loaded
-	most   int // tiles in a launch
-	free   chan *buffers
+	most   int           // tiles in a launch
+	busy   chan struct{} // a token for each launch under way or in preparation
 }
 
-// buffers is what one launch at a time needs.
+// spare are buffers that no launch uses. All units share them: there are many, and
+// few work at a time.
+var spare = sync.Pool{New: func() any { return &buffers{tiles: &mma.Batch{}} }}
+
+// buffers is what one launch needs.
 type buffers struct {
 	in, out []byte     // packed
 	tiles   *mma.Batch // of the kernel's shape, where the batch has another
@@ -43,10 +47,7 @@ func NewUnit(k *Kernel, l Loaded) (*Unit, error) {
 		return nil, err
 	}
 	u := &Unit{kernel: k, pack: p, loaded: l, most: min(maxTiles, max(1, maxBytes/k.InBytes))}
-	u.free = make(chan *buffers, max(2, runtime.GOMAXPROCS(0)))
-	for range cap(u.free) {
-		u.free <- &buffers{tiles: &mma.Batch{}}
-	}
+	u.busy = make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))
 	return u, nil
 }
 
@@ -61,8 +62,8 @@ func (u *Unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	return tiling.Repeat(u.Instruction(), in, out, func(in *mma.Batch, out []byte) error { return u.step(ctx, in, out) })
 }
 
-// step runs the instruction once on every dot product of a batch: part by part,
-// as many at a time as there are buffers.
+// step runs the instruction once on every dot product of a batch: part by part, some
+// at a time.
 func (u *Unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
 	shape := u.cut(in)
 	parts := (in.Tiles + shape.per - 1) / shape.per
@@ -75,7 +76,7 @@ func (u *Unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
 	if parts == 1 {
 		return do(0)
 	}
-	return each(parts, min(parts, cap(u.free)), do)
+	return each(parts, min(parts, cap(u.busy)), do)
 }
 
 // each calls do for 0..n-1 on some goroutines, and returns the first error.
@@ -128,13 +129,14 @@ func (u *Unit) cut(in *mma.Batch) cutting {
 
 // part runs some tiles of a batch in one launch.
 func (u *Unit) part(ctx context.Context, c *cutting, in *mma.Batch, out []byte) error {
-	var b *buffers
 	select {
-	case b = <-u.free:
-		defer func() { u.free <- b }()
+	case u.busy <- struct{}{}:
+		defer func() { <-u.busy }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	b := spare.Get().(*buffers)
+	defer spare.Put(b)
 	switch {
 	case c.whole:
 		return u.launch(ctx, b, in, out)

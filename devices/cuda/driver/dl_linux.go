@@ -1,4 +1,4 @@
-//go:build !nogpu
+//go:build (amd64 || arm64) && !nogpu
 
 package driver
 

@@ -1,4 +1,4 @@
-//go:build !linux || nogpu
+//go:build !(linux && (amd64 || arm64)) || nogpu
 
 package driver
 
@@ -9,7 +9,7 @@ import (
 
 // Without dlopen the program can be one static file (CGO_ENABLED=0 -tags nogpu),
 // which also runs under an emulator or without glibc.
-var errSystem = errors.New("this program reaches NVIDIA GPUs on Linux (and in WSL) only, if it was built without the tag nogpu; this is " + runtime.GOOS)
+var errSystem = errors.New("this program reaches NVIDIA GPUs only on Linux (and in WSL) on amd64 and arm64, if it was built without the tag nogpu; this is " + runtime.GOOS + "/" + runtime.GOARCH)
 
 // Supported says whether there can be a driver for this program.
 const Supported = false
