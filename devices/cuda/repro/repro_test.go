@@ -240,6 +240,9 @@ func TestRun(t *testing.T) {
 		{"blackwell", "tcgen05.m128n8k32.kind::f8f6f4.f16.e2m3.e2m1", 2},
 		{"rtx-blackwell", "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3", 2},
 	} {
+		if testing.Short() && tc.repeat != 3 {
+			continue
+		}
 		c := caseOf(t, tc.arch, tc.name, tc.repeat)
 		dir, _ := programs(t, c)
 		in, out := launches(t, c)
