@@ -14,16 +14,15 @@ type chip struct {
 	number int    // 90
 	ptx    int    // first PTX version that knows it, in tenths
 	own    int    // first PTX version that knows its own features, sm_90a; 0: it has none
-	arch   string // its architecture in the catalogue
 }
 
 // chips are from the PTX ISA, section "Release Notes" (9.0 renamed sm_101).
 var chips = []chip{
-	{"sm_70", 70, 60, 0, "volta"}, {"sm_72", 72, 61, 0, "volta"}, {"sm_75", 75, 63, 0, "turing"},
-	{"sm_80", 80, 70, 0, "ampere"}, {"sm_86", 86, 71, 0, "ampere"}, {"sm_87", 87, 74, 0, "ampere"}, {"sm_88", 88, 90, 0, "ampere"},
-	{"sm_89", 89, 78, 0, "ada"}, {"sm_90", 90, 78, 80, "hopper"},
-	{"sm_100", 100, 86, 86, "blackwell"}, {"sm_103", 103, 88, 88, "blackwell-ultra"}, {"sm_110", 110, 90, 90, "thor"},
-	{"sm_120", 120, 87, 87, "rtx-blackwell"}, {"sm_121", 121, 88, 88, "gb10"},
+	{"sm_70", 70, 60, 0}, {"sm_72", 72, 61, 0}, {"sm_75", 75, 63, 0},
+	{"sm_80", 80, 70, 0}, {"sm_86", 86, 71, 0}, {"sm_87", 87, 74, 0}, {"sm_88", 88, 90, 0}, {"sm_89", 89, 78, 0},
+	{"sm_90", 90, 78, 80},
+	{"sm_100", 100, 86, 86}, {"sm_103", 103, 88, 88}, {"sm_110", 110, 90, 90},
+	{"sm_120", 120, 87, 87}, {"sm_121", 121, 88, 88},
 }
 
 func findChip(name string) (*chip, error) {

@@ -44,10 +44,7 @@ func isEmulated(k *gpu.Kernel) bool {
 // emulated.
 func TestPtxas(t *testing.T) {
 	tools := assemblers(t)
-	kernels, err := ptx.Every()
-	if err != nil {
-		t.Fatal(err)
-	}
+	kernels := every(t)
 	if testing.Short() { // a sample
 		const stride = 23
 		for n := range len(kernels) / stride {
@@ -57,7 +54,7 @@ func TestPtxas(t *testing.T) {
 	}
 	var mu sync.Mutex
 	counts := map[string]int{}
-	modules := make(chan *ptx.Module)
+	modules := make(chan *module)
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
@@ -65,12 +62,12 @@ func TestPtxas(t *testing.T) {
 			for m := range modules {
 				done := assemble(t, tools, dir, m)
 				mu.Lock()
-				counts[done] += len(m.Kernels)
+				counts[done] += len(m.kernels)
 				mu.Unlock()
 			}
 		})
 	}
-	for _, m := range ptx.Join(kernels, 40) {
+	for _, m := range join(kernels, 40) {
 		modules <- m
 	}
 	close(modules)
@@ -82,23 +79,23 @@ func TestPtxas(t *testing.T) {
 }
 
 // assemble assembles a module with the oldest assembler that knows it.
-func assemble(t *testing.T, tools []toolkit.Tool, dir string, m *ptx.Module) string {
+func assemble(t *testing.T, tools []toolkit.Tool, dir string, m *module) string {
 	t.Helper()
-	n := slices.IndexFunc(tools, func(tool toolkit.Tool) bool { return tool.Knows(m.Driver, m.Target) })
+	n := slices.IndexFunc(tools, func(tool toolkit.Tool) bool { return tool.Knows(m.driver, m.target) })
 	if n < 0 {
-		return "skipped, no ptxas knows " + m.Target
+		return "skipped, no ptxas knows " + m.target
 	}
-	code, err := tools[n].Assemble(t.Context(), dir, m.Target, m.Source)
+	code, err := tools[n].Assemble(t.Context(), dir, m.target, m.source)
 	if err != nil {
 		t.Errorf("%v", err)
 		return "refused"
 	}
 	functions, err := sass.Functions(code)
 	if err != nil {
-		t.Errorf("%s: %v", m.Target, err)
+		t.Errorf("%s: %v", m.target, err)
 		return "refused"
 	}
-	for _, k := range m.Kernels {
+	for _, k := range m.kernels {
 		counts, ok := functions[k.Entry]
 		if !ok || counts.Native(k.Needs) == isEmulated(k) {
 			t.Errorf("%s %s: %s", k.Target, k.Entry, counts.Verdict(k.Needs))
@@ -181,4 +178,58 @@ func shown(text string, like sass.Counts) string {
 		}
 	}
 	return counts.String()
+}
+
+// chips are those of the architectures, and others that have their instructions.
+var chips = map[string][]string{
+	"volta": {"sm_70", "sm_72"}, "turing": {"sm_75"}, "ampere": {"sm_80", "sm_86", "sm_87", "sm_88"}, "ada": {"sm_89"}, "hopper": {"sm_90"},
+	"blackwell": {"sm_100"}, "blackwell-ultra": {"sm_103"}, "thor": {"sm_110"}, "rtx-blackwell": {"sm_120"}, "gb10": {"sm_121"},
+}
+
+// every returns the kernels of all instructions on all chips, all variants, for the
+// smallest tiles, and those for the largest where tiles have any size.
+func every(t *testing.T) []*gpu.Kernel {
+	t.Helper()
+	var list []*gpu.Kernel
+	for i := range rows {
+		m, least := ptx.Tile(i, 1, 1)
+		_, most := ptx.Tile(i, 1, 1<<20)
+		for _, n := range slices.Compact([]int{least, most}) {
+			for _, chip := range chips[i.Arch] {
+				ks, err := ptx.Kernels(i, chip, m, n)
+				if err != nil {
+					t.Errorf("%s: %v", i.FullName(), err)
+				}
+				list = append(list, ks...)
+			}
+		}
+	}
+	return list
+}
+
+// module is the text of several kernels, which saves time where all are assembled.
+type module struct {
+	target  string
+	driver  int // as gpu.Kernel.Driver
+	source  string
+	kernels []*gpu.Kernel
+}
+
+// join makes modules of the kernels of each target and PTX version, of at most so
+// many.
+func join(kernels []*gpu.Kernel, most int) []*module {
+	var all []*module
+	open := map[string]*module{}
+	for _, k := range kernels {
+		head, body, _ := strings.Cut(k.Source, "\n\n")
+		m := open[head]
+		if m == nil || len(m.kernels) == most {
+			m = &module{target: k.Target, driver: k.Driver, source: head + "\n"}
+			open[head] = m
+			all = append(all, m)
+		}
+		m.source += "\n" + body
+		m.kernels = append(m.kernels, k)
+	}
+	return all
 }
