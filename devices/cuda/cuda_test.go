@@ -276,6 +276,45 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestEveryCall has every call fail under a target in a child process: opening the
+// target, an instruction or running a batch says which and why, and that there is no
+// memory is no fault of an input.
+func TestEveryCall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("package driver has the same for one process")
+	}
+	for _, call := range cudatest.Calls {
+		if call == "cuDevicePrimaryCtxRelease_v2" {
+			continue // the child's end, which nobody waits for
+		}
+		for code, words := range map[string]string{"2": "CUDA_ERROR_OUT_OF_MEMORY", "719": "CUDA_ERROR_LAUNCH_FAILED"} {
+			fake(t, "cc=7.0 "+call+"="+code)
+			err := use("cuda:0")
+			if err == nil || !strings.Contains(err.Error(), call+": error "+code+", "+words) {
+				t.Errorf("%s=%s: %v", call, code, err)
+			}
+			if fault := errors.As(err, new(*devices.FaultError)); code == "2" && fault {
+				t.Errorf("%s=%s: taken for a fault: %v", call, code, err)
+			}
+		}
+	}
+}
+
+// use opens a target and runs a dot product.
+func use(name string) error {
+	target, err := devices.Open(name)
+	if err != nil {
+		return err
+	}
+	defer target.Close()
+	i, err := devices.Find(target, quad)
+	if err != nil {
+		return err
+	}
+	_, err = target.Open(i)
+	return err
+}
+
 // TestCampaign runs a campaign on a GPU that faults on some inputs and keeps one
 // bit too many: both are found, and nothing is lost.
 func TestCampaign(t *testing.T) {

@@ -154,6 +154,11 @@ var helped = map[string]func() (child.Options, []child.Instruction){
 		}
 		return child.Options{Children: 1}, []child.Instruction{i, good("hopper", "wgmma.m64n8k32.f32.e4m3.e4m3.c0", nil)}
 	},
+	"empty": func() (child.Options, []child.Instruction) {
+		return child.Options{}, []child.Instruction{onPoison(func() error {
+			return fmt.Errorf("launch: %w", child.Other(errors.New("out of memory")))
+		})}
+	},
 	"broken": func() (child.Options, []child.Instruction) {
 		return child.Options{}, []child.Instruction{onPoison(func() error {
 			return fmt.Errorf("launch: %w", child.Broken(errors.New("error 700: the context is dead")))

@@ -81,7 +81,9 @@
 //	      8..11  status: 0, the payload is D; 1, the payload is text that says what
 //	             is wrong with this request (at most 4 KiB); 2, the payload is
 //	             text as after about in the header, about this instruction, and
-//	             the answer follows
+//	             the answer follows; 3, the payload is text that says what is
+//	             wrong whatever the request (out of memory, no licence): that is
+//	             no finding, and the campaign ends until it is put right
 //	     12..15  bytes of the payload
 //	     16..19  CRC-32 of the payload, or 0 for none
 //	     20..    payload: D [tile][row m][column n]

@@ -498,6 +498,19 @@ func TestBroken(t *testing.T) {
 	compare(t, u, sims(t, "ampere", inst), mma.Shape{M: 1, N: 1, K: 8, Tiles: 5})
 }
 
+// TestOther gives a child that cannot do anything now: that is no fault, and it goes
+// on.
+func TestOther(t *testing.T) {
+	u := unit(t, command("empty"), inst)
+	in := mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: 8, Tiles: 3})
+	mma.Store(in.A, 2, 9, poison)
+	err := u.Run(t.Context(), in, make([]byte, 12))
+	if want := command("empty") + ": the child says: launch: out of memory"; err == nil || err.Error() != want || errors.As(err, new(*devices.FaultError)) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	compare(t, u, sims(t, "ampere", inst), mma.Shape{M: 1, N: 1, K: 8, Tiles: 5})
+}
+
 // TestIsolate runs a target of this program in children.
 func TestIsolate(t *testing.T) {
 	target, err := exec.Isolate("sim:ampere", os.Args[0], "@serve", "sim:ampere")

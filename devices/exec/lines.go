@@ -70,7 +70,7 @@ func (p *process) readResult(i *mma.Instruction, n int, out []byte) error {
 		return brokenLine(n, err)
 	}
 	if text, ok := strings.CutPrefix(line, "error"); ok {
-		return &refusal{clean(text, wire.MaxError)}
+		return &refusal{text: clean(text, wire.MaxError)}
 	}
 	code, err := mma.ParseCode("d", i.D, strings.TrimSpace(line))
 	if err != nil {

@@ -93,6 +93,9 @@ func (l *pool) blame(err error) error {
 			what += " (does it flush its output after every line?)"
 		}
 	case *refusal:
+		if e.other {
+			return fmt.Errorf("%s: the child says: %s", l.name, e.text)
+		}
 		what = "the child says: " + e.text
 	default:
 		return err

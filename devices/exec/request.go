@@ -13,7 +13,10 @@ import (
 
 // refusal is a child's own word that it cannot do what was asked. The child goes
 // on.
-type refusal struct{ text string }
+type refusal struct {
+	text  string
+	other bool // it could not do anything else either
+}
 
 func (r *refusal) Error() string { return r.text }
 
@@ -69,13 +72,13 @@ func (p *process) readAnswer(out []byte) error {
 		return fmt.Errorf("it answered request %d instead of %d", a.ID, p.id)
 	}
 	switch {
-	case a.Status == wire.StatusError && a.Length <= wire.MaxError:
+	case (a.Status == wire.StatusError || a.Status == wire.StatusOther) && a.Length <= wire.MaxError:
 		text := make([]byte, a.Length)
 		if err := p.readFull(text, a.Checksum); err != nil {
 			return err
 		}
-		return p.leftOver(&refusal{clean(string(text), wire.MaxError)})
-	case a.Status == wire.StatusError:
+		return p.leftOver(&refusal{clean(string(text), wire.MaxError), a.Status == wire.StatusOther})
+	case a.Status == wire.StatusError || a.Status == wire.StatusOther:
 		return fmt.Errorf("it announced an error of %d bytes, at most %d are allowed", a.Length, wire.MaxError)
 	case a.Status != wire.StatusD:
 		return fmt.Errorf("it answered with status %d, which is neither %d (D) nor %d (error)", a.Status, wire.StatusD, wire.StatusError)

@@ -2,10 +2,12 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -79,11 +81,12 @@ func (u *Unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
 	return each(parts, min(parts, cap(u.busy)), do)
 }
 
-// each calls do for 0..n-1 on some goroutines, and returns the first error.
+// each calls do for 0..n-1 on some goroutines, and returns an error: a fault if there
+// is one. The others may be what follows from it.
 func each(n, workers int, do func(int) error) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	var once sync.Once
+	var mu sync.Mutex
 	var failed error
 	for range workers {
 		wg.Go(func() {
@@ -93,7 +96,11 @@ func each(n, workers int, do func(int) error) error {
 					return
 				}
 				if err := do(i); err != nil {
-					once.Do(func() { failed = err })
+					mu.Lock()
+					if failed == nil || errors.As(err, new(*devices.FaultError)) {
+						failed = err
+					}
+					mu.Unlock()
 					next.Store(int64(n)) // what is not begun need not begin
 					return
 				}

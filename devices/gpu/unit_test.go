@@ -230,6 +230,36 @@ func TestUnitErrors(t *testing.T) {
 	}
 }
 
+// TestUnitFault has a launch that faults, and others that fail because of it, before
+// and after: the fault counts.
+func TestUnitFault(t *testing.T) {
+	k, _ := plain(t)
+	fault := &devices.FaultError{Target: "test", What: "error 715"}
+	for _, first := range []bool{true, false} {
+		var launches atomic.Int64
+		second := make(chan struct{})
+		u, err := gpu.NewUnit(k, &wrapped{nil, func(context.Context, []byte, []byte, int) error {
+			one := launches.Add(1) == 1
+			if one {
+				<-second // both are under way
+			} else {
+				close(second)
+			}
+			if one == first {
+				return fault
+			}
+			return errors.New("the device is lost")
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := mma.NewBatch(k.Instruction.Formats, mma.Shape{M: 8, N: 8, K: 4, Tiles: 2 * 4096})
+		if err := u.Run(t.Context(), in, make([]byte, len(in.C))); err != fault {
+			t.Errorf("%v, want %v", err, fault)
+		}
+	}
+}
+
 func ExampleSelfTest() {
 	s := gpu.SelfTest{Position: "D[0][0] is 1, and 2 among other dot products"}
 	fmt.Println(s.String())

@@ -25,6 +25,18 @@ var source []byte
 //	lane=N           the result in this place of a tile has a wrong last bit
 const Settings = "FAKE_CUDA"
 
+// Calls are the functions that a launch needs. Those of the linker are not among
+// them: without machine code to look at, a kernel runs all the same.
+var Calls = []string{
+	"cuInit", "cuDriverGetVersion", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetUuid", "cuDeviceTotalMem_v2",
+	"cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuModuleLoadDataEx", "cuModuleGetFunction",
+	"cuMemAlloc_v2", "cuMemAllocHost_v2", "cuStreamCreate", "cuEventCreate", "cuMemcpyHtoDAsync_v2", "cuMemsetD8Async", "cuEventRecord",
+	"cuLaunchKernel", "cuMemcpyDtoHAsync_v2", "cuStreamQuery", "cuEventElapsedTime", "cuDevicePrimaryCtxRelease_v2",
+}
+
+// LinkCalls are those of the linker.
+var LinkCalls = []string{"cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkDestroy"}
+
 // Main runs the tests of a package that uses Build, and returns the exit code.
 func Main(m *testing.M) int {
 	defer func() {

@@ -221,17 +221,6 @@ func TestLaunch(t *testing.T) {
 	}
 }
 
-// calls are the functions that a launch needs. Those of the linker are not among
-// them: without machine code to look at, a kernel runs all the same.
-var calls = []string{
-	"cuInit", "cuDriverGetVersion", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetUuid", "cuDeviceTotalMem_v2",
-	"cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuModuleLoadDataEx", "cuModuleGetFunction",
-	"cuMemAlloc_v2", "cuMemAllocHost_v2", "cuStreamCreate", "cuEventCreate", "cuMemcpyHtoDAsync_v2", "cuMemsetD8Async", "cuEventRecord",
-	"cuLaunchKernel", "cuMemcpyDtoHAsync_v2", "cuStreamQuery", "cuEventElapsedTime", "cuDevicePrimaryCtxRelease_v2",
-}
-
-var linkCalls = []string{"cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkDestroy"}
-
 // TestEveryError has every call return every kind of error: each is reported by the
 // name of the call and the driver's own words, and what comes after an error says
 // what is right to say.
@@ -242,7 +231,7 @@ func TestEveryError(t *testing.T) {
 		"201": "CUDA_ERROR_INVALID_CONTEXT (invalid device context)", "700": "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)",
 		"715": "CUDA_ERROR_ILLEGAL_INSTRUCTION (an illegal instruction was encountered)", "998": "an unknown error (no description)",
 	}
-	for _, call := range calls {
+	for _, call := range cudatest.Calls {
 		for code, words := range codes {
 			if testing.Short() && code != "2" && code != "715" {
 				continue
@@ -256,7 +245,7 @@ func TestEveryError(t *testing.T) {
 			})
 		}
 	}
-	for _, call := range linkCalls {
+	for _, call := range cudatest.LinkCalls {
 		for _, code := range []string{"2", "715"} {
 			want := "good"
 			if code == "715" { // that ends everything
@@ -308,7 +297,7 @@ func TestAfterError(t *testing.T) {
 func TestHang(t *testing.T) {
 	lib := cudatest.Build(t)
 	var wg sync.WaitGroup
-	for _, call := range slices.Concat(calls, linkCalls) {
+	for _, call := range slices.Concat(cudatest.Calls, cudatest.LinkCalls) {
 		if testing.Short() && call != "cuInit" && call != "cuMemAlloc_v2" && call != "cuLinkComplete" {
 			continue
 		}
@@ -339,7 +328,7 @@ func TestMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, call := range slices.Concat(calls, linkCalls) {
+	for _, call := range slices.Concat(cudatest.Calls, cudatest.LinkCalls) {
 		other := filepath.Join(t.TempDir(), "libcuda.so.1")
 		renamed := bytes.ReplaceAll(body, []byte("\x00"+call+"\x00"), []byte("\x00xx"+call[2:]+"\x00"))
 		if err := os.WriteFile(other, renamed, 0o666); err != nil {

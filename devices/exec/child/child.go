@@ -56,6 +56,14 @@ type Instruction struct {
 // no use any more. mmafuzz blames the input and starts another child.
 func Broken(err error) error { return &brokenError{err} }
 
+// Other makes an error of Run that is not about the input: nothing else would work
+// now either. The campaign ends until it is put right.
+func Other(err error) error { return &otherError{err} }
+
+type otherError struct{ error }
+
+func (e *otherError) Unwrap() error { return e.error }
+
 type brokenError struct{ error }
 
 func (e *brokenError) Unwrap() error { return e.error }
@@ -192,6 +200,9 @@ func (s *server) answer(q *wire.Request, i *Instruction) error {
 		text := err.Error()
 		d = []byte(text[:min(len(text), wire.MaxError)])
 		a.Status = wire.StatusError
+		if errors.As(err, new(*otherError)) {
+			a.Status = wire.StatusOther
+		}
 		s.out = append(s.out[:wire.AnswerSize], d...)
 	}
 	a.Length, a.Checksum = uint32(len(d)), wire.Checksum(0, d)

@@ -15,7 +15,7 @@ import (
 // Instructions returns instructions of a target that runs in this process, for
 // Serve. Each is opened when the first request for it comes. A fault of the target
 // ends the child (see Broken), because what it runs on may be of no use any more;
-// mmafuzz starts another.
+// mmafuzz starts another. Any other error is no finding (see Other).
 func Instructions(t devices.Target, rows []mma.Instruction) []Instruction {
 	var is []Instruction
 	for _, row := range rows {
@@ -51,10 +51,13 @@ func instruction(t devices.Target, row mma.Instruction) Instruction {
 				unit = u
 				err = u.Run(context.Background(), in, out)
 			}
-			if fault := (*devices.FaultError)(nil); errors.As(err, &fault) {
+			switch {
+			case err == nil:
+				return nil
+			case errors.As(err, new(*devices.FaultError)):
 				return Broken(err)
 			}
-			return err
+			return Other(err)
 		},
 		About: func() map[string]string {
 			if p, ok := unit.(devices.Provenance); ok {

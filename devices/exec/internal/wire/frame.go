@@ -53,6 +53,7 @@ const (
 	StatusD     = 0 // the buffer of D
 	StatusError = 1 // text: the unit cannot do this
 	StatusAbout = 2 // text, WORD TEXT: what the child has learnt of the instruction; the answer follows
+	StatusOther = 3 // text: the unit cannot do anything now, whatever the input
 )
 
 // Answer is the beginning of an answer.
