@@ -2,7 +2,6 @@ package study
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -16,6 +15,6 @@ import (
 // all with the oracle.
 func Arithmetics() []mma.Instruction {
 	return slices.DeleteFunc(mma.Arithmetics(), func(i mma.Instruction) bool {
-		return i.Mnemonic() != "" || strings.HasPrefix(i.Evidence, "none")
+		return i.Mnemonic() != "" || !i.Checked()
 	})
 }

@@ -21,7 +21,7 @@ type Instruction struct {
 	Unknown  Facets // what nobody has shown; compared by class, not by bits
 	Refuse   string // why there is no model; "" if there is one
 	Source   string // where the rule is published
-	Evidence string // what it was checked against
+	Evidence string // what it was checked against; begins with "none" if it was not
 }
 
 // Range is the values min, min+step, ..., max that the ISA allows.
@@ -63,6 +63,10 @@ func (f Facets) String() string {
 	}
 	return strings.Join(s, ", ")
 }
+
+// Checked says whether the row's rule was compared with results of hardware, or of
+// something that stands in for it.
+func (i *Instruction) Checked() bool { return !strings.HasPrefix(i.Evidence, "none") }
 
 // FullName returns ARCH/NAME.
 func (i *Instruction) FullName() string { return i.Arch + "/" + i.Name }

@@ -17,8 +17,8 @@ func TestMadeUp(t *testing.T) {
 		reached[f.Path] = map[int]bool{}
 	}
 	type arithmetic struct {
-		Params
-		Formats
+		params  Params
+		formats Formats
 	}
 	left := map[arithmetic]string{}
 	for _, i := range Arithmetics() {
