@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -150,16 +151,16 @@ func TestTooManyFaults(t *testing.T) {
 	for name, tc := range map[string]struct {
 		disliked [2]uint64 // mask and code
 		faults   int
-		runs     int // at most
+		runs     int64 // at most
 	}{
 		"every input":  {[2]uint64{0, 0}, 1024, 200},
 		"every eighth": {[2]uint64{0x7, 0x3}, 688, 2200}, // most of these were not tried any more
 	} {
 		cfg := config(t)
-		runs := 0
+		var runs atomic.Int64
 		cfg.Workers = 1
 		cfg.Target = &bad{Target: cfg.Target, run: func(i *mma.Instruction, in *mma.Batch) error {
-			runs++
+			runs.Add(1)
 			if i.Name == half && dislikes(in, tc.disliked[0], tc.disliked[1]) {
 				return errIllegal
 			}
@@ -173,8 +174,8 @@ func TestTooManyFaults(t *testing.T) {
 		if diff := cmp.Diff(want, res.Problems); diff != "" || res.Faults != tc.faults {
 			t.Errorf("%s: %d faults: %s", name, res.Faults, diff)
 		}
-		if runs > tc.runs {
-			t.Errorf("%s: it was tried %d times", name, runs)
+		if n := runs.Load(); n > tc.runs {
+			t.Errorf("%s: it was tried %d times", name, n)
 		}
 		rec, err := corpus.OpenRecording(cfg.File)
 		if err != nil {

@@ -21,6 +21,8 @@ type work struct {
 	seed   uint64
 	jobs   []job
 	digest string
+
+	known map[mma.Formats][]*mma.Params // arithmetics by formats, as far as they were needed
 }
 
 // job is one instruction.
@@ -50,7 +52,7 @@ func newWork(t devices.Target, p *corpus.Plan) (*work, error) {
 	if t.Instructions() == nil {
 		return nil, &PlanError{fmt.Errorf("%s works on any formats: there are no instructions of its own to record", t.Name())}
 	}
-	w := &work{seed: p.Seed}
+	w := &work{seed: p.Seed, known: map[mma.Formats][]*mma.Params{}}
 	h := sha256.New()
 	fmt.Fprintf(h, "frames of %d, seed %d\n", frameDots, p.Seed)
 	for _, i := range t.Instructions() {
@@ -58,7 +60,7 @@ func newWork(t devices.Target, p *corpus.Plan) (*work, error) {
 		if e == nil || i.Refuse != "" {
 			continue
 		}
-		j, inputs, err := newJob(&i, e)
+		j, inputs, err := w.newJob(&i, e)
 		if err != nil {
 			return nil, &PlanError{fmt.Errorf("plan %s: %w", p.Name, err)}
 		}
@@ -104,7 +106,7 @@ func parseSource(text string) (src fuzz.Source, aimed bool, err error) {
 }
 
 // newJob finds out what an entry asks of an instruction; inputs says it in words.
-func newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs string, err error) {
+func (w *work) newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs string, err error) {
 	j = &job{inst: i, k: i.K}
 	if e.K != 0 {
 		j.k = e.K
@@ -125,7 +127,7 @@ func newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs string, err
 			return nil, "", err
 		}
 		if aimed {
-			src = src.Generator.Aimed(sp, catalogued(i.Formats)...)
+			src = src.Generator.Aimed(sp, w.arithmetics(i.Formats)...)
 		}
 		j.cut(src, in.Count)
 		inputs += fmt.Sprintf("%s*%d ", src, in.Count)
@@ -133,16 +135,22 @@ func newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs string, err
 	return j, inputs, nil
 }
 
-// catalogued returns the arithmetics that the catalogue has for the formats of an
-// instruction, also under another name of a format.
-func catalogued(f mma.Formats) []*mma.Params {
+// arithmetics returns those that the catalogue has for the formats of an instruction,
+// also under another name of a format.
+func (w *work) arithmetics(f mma.Formats) []*mma.Params {
+	if ps, ok := w.known[f]; ok {
+		return ps
+	}
+	seen := map[mma.Params]bool{}
 	var ps []*mma.Params
 	all := mma.Catalog()
 	for i := range all {
-		if all[i].Refuse == "" && devices.Comparable(f, all[i].Formats) == nil {
-			ps = append(ps, &all[i].Params)
+		if row := &all[i]; row.Refuse == "" && devices.Comparable(f, row.Formats) == nil && !seen[row.Params] {
+			seen[row.Params] = true
+			ps = append(ps, &row.Params)
 		}
 	}
+	w.known[f] = ps
 	return ps
 }
 
