@@ -37,8 +37,9 @@ type Options struct {
 	Compare func(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*Comparison, error)
 	// Kernels opens what only targets have that run kernels; nil for others.
 	Kernels func() (Kernels, error)
-	// Infer finds the arithmetic of a unit by asking it; nil: this program cannot.
-	Infer func(ctx context.Context, u devices.Unit) (Row, error)
+	// Infer finds the arithmetic of a unit by asking it, but not longer than limit,
+	// with its journal and what it finds in dir; nil: this program cannot.
+	Infer func(ctx context.Context, u devices.Unit, dir string, limit time.Duration) (Row, error)
 	// Observe, if not nil, is told what is being done.
 	Observe func(step, key string, left time.Duration)
 }

@@ -182,6 +182,33 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// TestInference has an inference that succeeds, fails or finds another arithmetic.
+func TestInference(t *testing.T) {
+	o := options(t, t.TempDir(), &target{})
+	o.Infer = func(_ context.Context, u devices.Unit, dir string, limit time.Duration) (Row, error) {
+		if limit < time.Second || limit > time.Minute || filepath.Base(dir) != u.Instruction().Name {
+			t.Errorf("inference in %s for %s", dir, limit)
+		}
+		switch u.Instruction().Name {
+		case faulty:
+			return Row{}, errors.New("no program explains it")
+		case absent:
+			return Row{State: Differs, Text: "F 24"}, nil
+		}
+		return Row{State: OK, Text: "as in the catalogue"}, nil
+	}
+	rep, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := states(rep)
+	for name, want := range map[string]string{right: "ok", faulty: "failed", absent: "differs"} {
+		if got["inference "+name] != want {
+			t.Errorf("%s: %s, want %s", name, got["inference "+name], want)
+		}
+	}
+}
+
 // TestPanic has units that panic.
 func TestPanic(t *testing.T) {
 	o := options(t, t.TempDir(), &target{panic: true})

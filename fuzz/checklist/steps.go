@@ -264,8 +264,11 @@ func (r *run) inference() error {
 	if r.Infer == nil {
 		return r.do("-", func() Row { return Row{State: Skipped, Text: "this program cannot infer arithmetics"} })
 	}
+	left := len(r.rows)
 	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
-		row, err := r.Infer(r.ctx, u)
+		limit := time.Until(r.until) / time.Duration(left)
+		left--
+		row, err := r.Infer(r.ctx, u, filepath.Join(r.Dir, "inference", fileName(i.Name)), max(limit, time.Second))
 		if err != nil {
 			return Row{State: Failed, Text: err.Error(), Data: row.Data}
 		}
