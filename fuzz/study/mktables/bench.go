@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// measured is a line of BenchmarkTile.
+// measured is a line that go test -bench prints.
 type measured struct {
 	name              string
-	nsPerTile, cycles float64
+	nsPerTile, cycles float64 // of BenchmarkTile
+	dots, outside     float64 // dots/s, and the share of the time outside the target in percent
 }
 
-var benchLine = regexp.MustCompile(`^BenchmarkTile/(\S+?)(-\d+)?\s`)
+var benchLine = regexp.MustCompile(`^Benchmark(\S+?)(-\d+)?\s`)
 
 // measurement reads a line that go test -bench prints.
 func measurement(line string) (m measured, ok bool) {
@@ -33,9 +34,13 @@ func measurement(line string) (m measured, ok bool) {
 			m.nsPerTile = v
 		case "cycles/product":
 			m.cycles = v
+		case "dots/s":
+			m.dots = v
+		case "outside%":
+			m.outside = v
 		}
 	}
-	return m, m.nsPerTile > 0
+	return m, true
 }
 
 // median is the run of the median time.

@@ -43,6 +43,7 @@ var documents = []struct {
 		{"labels", "fuzz/study/testdata/confusion.tsv", confusionByLabel},
 		{"minimizer", "fuzz/study/testdata/minimizer.tsv", minimizer},
 		{"models", "fuzz/study/testdata/models.tsv", models},
+		{"throughput", "devices/testdata/bench.txt", throughput},
 	}},
 }
 

@@ -59,9 +59,10 @@ func speed(file string) (string, error) {
 			cpu = s
 		}
 		m, ok := measurement(line)
-		if !ok {
+		if !ok || m.nsPerTile == 0 {
 			continue
 		}
+		m.name = strings.TrimPrefix(m.name, "Tile/")
 		if runs[m.name] == nil {
 			names = append(names, m.name)
 		}
