@@ -3,7 +3,6 @@
 package sim
 
 import (
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/internal/simd"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -56,7 +55,7 @@ type gridState struct {
 	columns      []byte // B's columns, filled up
 	turned       []byte // the same, by k
 	turn         simd.Transpose
-	last         []byte // codes filled up to what a routine does at once
+	last         [2][]byte // codes of A and of B, filled up to what a routine does at once
 }
 
 // part makes b tiles from..to-1 of a batch, with the same buffers.
@@ -73,35 +72,36 @@ func (st *gridState) part(b, in *mma.Batch, from, to int) {
 // outputs is the number of outputs of a grid with what fills it up.
 func (g *grid) outputs() int { return g.tiles * g.groups * g.rows * 8 }
 
-// accumulators returns the first elements of C and of D, of w bytes each and laid
-// out [tile][group][row][column]: in the batch if it has them so. After the
-// computation scatter is to be called.
-func (st *gridState) accumulators(out []byte, w int) (c, d *byte) {
+// accumulators returns the first elements of C, which is zeros of D's format if
+// there is none, and of D, laid out [tile][group][row][column]: in the batch if it
+// has them so. After the computation scatter is to be called.
+func (st *gridState) accumulators(out []byte) (c, d *byte) {
 	g := &st.grid
 	in := g.in
-	asIs := g.asIs()
-	at, n := w*g.from*in.M*in.N, w*g.outputs()
+	at, n := g.from*in.M*in.N, g.outputs()
+	w, wd := in.Formats.C.Width(), in.Formats.D.Width()
 	switch {
-	case in.Formats.C == fp.None:
-		st.zeros = resize(st.zeros, n)
+	case w == 0:
+		st.zeros = resize(st.zeros, wd*n)
 		c = &st.zeros[0]
-	case asIs:
-		c = &in.C[at]
+	case g.asIs():
+		c = &in.C[w*at]
 	default:
-		st.c = resize(st.c, n)
+		st.c = resize(st.c, w*n)
 		g.pieces(w, func(scratch, batch, n int) { copy(st.c[scratch:], in.C[batch:][:n]) })
 		c = &st.c[0]
 	}
-	if asIs {
-		return c, &out[at]
+	if g.asIs() {
+		return c, &out[wd*at]
 	}
-	st.d = resize(st.d, n)
+	st.d = resize(st.d, wd*n)
 	return c, &st.d[0]
 }
 
 // scatter copies D to the batch if it does not stand there.
-func (st *gridState) scatter(out []byte, w int) {
+func (st *gridState) scatter(out []byte) {
 	if !st.grid.asIs() {
+		w := st.grid.in.Formats.D.Width()
 		st.grid.pieces(w, func(scratch, batch, n int) { copy(out[batch:][:n], st.d[scratch:]) })
 	}
 }
@@ -161,12 +161,19 @@ func (st *gridState) fillColumns(src []byte, w, k int) {
 	}
 }
 
+// The operands whose codes filled keeps.
+const (
+	ofA = iota
+	ofB
+)
+
 // filled returns codes, filled up with zeros to a multiple of n bytes.
-func (st *gridState) filled(src []byte, n int) []byte {
+func (st *gridState) filled(of int, src []byte, n int) []byte {
 	if len(src)%n == 0 {
 		return src
 	}
-	st.last = resize(st.last, (len(src)+n-1)/n*n)
-	clear(st.last[copy(st.last, src):])
-	return st.last
+	last := resize(st.last[of], (len(src)+n-1)/n*n)
+	clear(last[copy(last, src):])
+	st.last[of] = last
+	return last
 }

@@ -192,7 +192,7 @@ func (c *chain) grid(st *chainState, g *grid, out []byte) {
 			x.QNaN[i] |= c.nan << 32
 		}
 	}
-	x.C, x.D = st.accumulators(out, w)
+	x.C, x.D = st.accumulators(out)
 	for at := 0; at < k; at += c.m.k {
 		last := at + c.m.k
 		x.Order = &st.order[at]
@@ -207,7 +207,7 @@ func (c *chain) grid(st *chainState, g *grid, out []byte) {
 		}
 		x.C = x.D
 	}
-	st.scatter(out, w)
+	st.scatter(out)
 }
 
 // rows returns A in D's format, with as many rows as the routine reads.
@@ -221,7 +221,7 @@ func (c *chain) rows(st *chainState) *byte {
 		return &src[0]
 	}
 	if c.widen != fp.None {
-		st.a = c.widened(st, st.a, src, 2*more)
+		st.a = c.widened(st, ofA, st.a, src, 2*more)
 		return &st.a[0]
 	}
 	st.a = resize(st.a, len(src)+more)
@@ -235,13 +235,13 @@ func (c *chain) columns(st *chainState) *byte {
 	if c.widen == fp.None {
 		return &turned[0]
 	}
-	st.b = c.widened(st, st.b, turned, 0)
+	st.b = c.widened(st, ofB, st.b, turned, 0)
 	return &st.b[0]
 }
 
 // widened converts codes of 2 bytes to FP32, with room for more behind them.
-func (c *chain) widened(st *chainState, dst, src []byte, more int) []byte {
-	src = st.filled(src, 16)
+func (c *chain) widened(st *chainState, of int, dst, src []byte, more int) []byte {
+	src = st.filled(of, src, 16)
 	dst = resize(dst, 2*len(src)+more)
 	x := &st.wide
 	x.Src, x.Dst, x.N = &src[0], &dst[0], int64(len(src)/2)

@@ -123,9 +123,9 @@ func (v *vector) run(in *mma.Batch, out []byte, scratch any) {
 // grid does a grid.
 func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 	in, k, l := g.in, g.in.K, v.n.l
-	steps, outputs, w := k/l, g.outputs(), in.Formats.D.Width()
-	special := v.decode(st, in.A[2*g.from*in.M*k:][:2*g.tiles*in.M*k], &st.a, &st.ea, (g.rows-in.M)*k)
-	special = v.decode(st, st.turnColumns(2), &st.b, &st.eb, 0) || special
+	steps, outputs := k/l, g.outputs()
+	special := v.decode(st, ofA, in.A[2*g.from*in.M*k:][:2*g.tiles*in.M*k], &st.a, &st.ea, (g.rows-in.M)*k)
+	special = v.decode(st, ofB, st.turnColumns(2), &st.b, &st.eb, 0) || special
 	st.e = resize(st.e, steps*outputs)
 	st.largest = simd.Largest{
 		A: &st.ea[0], B: &st.eb[0], E: &st.e[0],
@@ -137,19 +137,19 @@ func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 	x.Consts = v.consts
 	x.Tiles, x.Groups, x.Rows, x.L4 = int64(g.tiles), int64(g.groups), int64(g.rows), int64(4*l)
 	x.ARow, x.ATile, x.BGroup = int64(4*k), int64(4*k*in.M), int64(4*k*8)
-	x.C, x.D = st.accumulators(out, w)
+	x.C, x.D = st.accumulators(out)
 	for s := range steps {
 		x.A, x.B, x.E = &st.a[s*l], &st.b[s*l*8], &st.e[s*outputs]
 		x.Run(v.level, v.kind, special)
 		x.C = x.D
 	}
-	st.scatter(out, w)
+	st.scatter(out)
 }
 
 // decode decodes codes and says whether some value is Inf or NaN. Behind the
 // values there is room for more, which are whatever.
-func (v *vector) decode(st *vectorState, src []byte, val *[]float32, code *[]uint8, more int) bool {
-	src = st.filled(src, 64)
+func (v *vector) decode(st *vectorState, of int, src []byte, val *[]float32, code *[]uint8, more int) bool {
+	src = st.filled(of, src, 64)
 	n := len(src) / 2
 	*val, *code = resize(*val, n+more), resize(*code, n+more)
 	st.decoding = simd.Half{Src: &src[0], Val: &(*val)[0], Code: &(*code)[0], N: int64(n)}

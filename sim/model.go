@@ -76,17 +76,25 @@ func newKernel(m *Model, level simd.Level) kernel {
 		return c
 	}
 	t := newTFDPA(m)
-	if t == nil {
-		return nil
+	var n *narrow
+	if t != nil {
+		n = newNarrow(t)
 	}
-	n := newNarrow(t)
-	if n == nil {
+	if n != nil {
+		if v := newVector(n, level); v != nil {
+			return v
+		}
+	}
+	if w := newTFDPA64(m, level); w != nil {
+		return w
+	}
+	switch {
+	case n != nil:
+		return n
+	case t != nil:
 		return t
 	}
-	if v := newVector(n, level); v != nil {
-		return v
-	}
-	return n
+	return nil
 }
 
 // ForInstruction returns the model of a catalogue row, or an error if the row

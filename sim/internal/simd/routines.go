@@ -2,9 +2,11 @@
 
 package simd
 
-// Run turns the columns of codes of some bytes: 2, 4 or 8.
+// Run turns the columns of codes of some bytes: 1, 2, 4 or 8.
 func (x *Transpose) Run(width int) {
 	switch width {
+	case 1:
+		transpose8AVX2(x)
 	case 2:
 		transpose16AVX2(x)
 	case 4:
@@ -118,3 +120,127 @@ func (x *Step) usual2(kind Kind) {
 		halfAVX2(x)
 	}
 }
+
+// Rows decodes rows of codes of some bytes: 1, 2 or 4.
+func (x *Decode) Rows(l Level, width int) {
+	switch {
+	case l >= AVX512 && width == 1:
+		rows1AVX512(x)
+	case l >= AVX512 && width == 2:
+		rows2AVX512(x)
+	case l >= AVX512:
+		rows4AVX512(x)
+	case width == 1:
+		rows1AVX2(x)
+	case width == 2:
+		rows2AVX2(x)
+	default:
+		rows4AVX2(x)
+	}
+}
+
+// Columns decodes columns by k, each 8 codes in three parts.
+func (x *Decode) Columns(l Level, width int) {
+	switch {
+	case l >= AVX512 && width == 1:
+		columns1AVX512(x)
+	case l >= AVX512 && width == 2:
+		columns2AVX512(x)
+	case l >= AVX512:
+		columns4AVX512(x)
+	case width == 1:
+		columns1AVX2(x)
+	case width == 2:
+		columns2AVX2(x)
+	default:
+		columns4AVX2(x)
+	}
+}
+
+// Run makes the codes, and the signs if Sign is not nil, and says whether some value
+// is Inf or NaN.
+func (x *Exponents) Run(width int) bool {
+	signs := x.Sign != nil
+	switch {
+	case width == 1 && signs:
+		exponentsSigns1AVX2(x)
+	case width == 1:
+		exponents1AVX2(x)
+	case width == 2 && signs:
+		exponentsSigns2AVX2(x)
+	case width == 2:
+		exponents2AVX2(x)
+	case signs:
+		exponentsSigns4AVX2(x)
+	default:
+		exponents4AVX2(x)
+	}
+	return x.Any != 0
+}
+
+// Run makes the numbers.
+func (x *Kinds) Run(width int) {
+	switch width {
+	case 1:
+		kinds1AVX2(x)
+	case 2:
+		kinds2AVX2(x)
+	default:
+		kinds4AVX2(x)
+	}
+}
+
+// Run finds the codes.
+func (x *Largest16) Run() { largest16AVX2(x) }
+
+// Run makes the sums. special says that factors may be Inf or NaN, fp32 that Acc
+// and Sum are FP32, rounded toward zero.
+func (x *Dot) Run(l Level, special, fp32 bool) {
+	switch {
+	case l >= AVX512 && special && fp32:
+		dotFP32SpecialAVX512(x)
+	case l >= AVX512 && special:
+		dotSpecialAVX512(x)
+	case l >= AVX512 && fp32:
+		dotFP32AVX512(x)
+	case l >= AVX512:
+		dotAVX512(x)
+	case special && fp32:
+		dotFP32SpecialAVX2(x)
+	case special:
+		dotSpecialAVX2(x)
+	case fp32:
+		dotFP32AVX2(x)
+	default:
+		dotAVX2(x)
+	}
+}
+
+// Run rounds.
+func (x *Round) Run(l Level) {
+	if l >= AVX512 {
+		roundAVX512(x)
+	} else {
+		roundAVX2(x)
+	}
+}
+
+// FromFloat32 converts to float64, ToFloat32 from float64, and NarrowHalf from
+// FP32 to FP16, the latter two numbers that need no rounding.
+func (x *Convert) FromFloat32(l Level) {
+	if l >= AVX512 {
+		fromFloat32AVX512(x)
+	} else {
+		fromFloat32AVX2(x)
+	}
+}
+
+func (x *Convert) ToFloat32(l Level) {
+	if l >= AVX512 {
+		toFloat32AVX512(x)
+	} else {
+		toFloat32AVX2(x)
+	}
+}
+
+func (x *Convert) NarrowHalf() { narrowHalfAVX2(x) }

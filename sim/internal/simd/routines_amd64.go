@@ -5,6 +5,9 @@
 package simd
 
 //go:noescape
+func transpose8AVX2(x *Transpose)
+
+//go:noescape
 func transpose16AVX2(x *Transpose)
 
 //go:noescape
@@ -78,3 +81,114 @@ func addMul2AVX2(x *Chain)
 
 //go:noescape
 func addMul4AVX2(x *Chain)
+
+//go:noescape
+func exponents1AVX2(x *Exponents)
+
+//go:noescape
+func exponentsSigns1AVX2(x *Exponents)
+
+//go:noescape
+func kinds1AVX2(x *Kinds)
+
+//go:noescape
+func exponents2AVX2(x *Exponents)
+
+//go:noescape
+func exponentsSigns2AVX2(x *Exponents)
+
+//go:noescape
+func kinds2AVX2(x *Kinds)
+
+//go:noescape
+func exponents4AVX2(x *Exponents)
+
+//go:noescape
+func exponentsSigns4AVX2(x *Exponents)
+
+//go:noescape
+func kinds4AVX2(x *Kinds)
+
+//go:noescape
+func narrowHalfAVX2(x *Convert)
+
+//go:noescape
+func largest16AVX2(x *Largest16)
+
+//go:noescape
+func rows1AVX2(x *Decode)
+
+//go:noescape
+func columns1AVX2(x *Decode)
+
+//go:noescape
+func rows2AVX2(x *Decode)
+
+//go:noescape
+func columns2AVX2(x *Decode)
+
+//go:noescape
+func rows4AVX2(x *Decode)
+
+//go:noescape
+func columns4AVX2(x *Decode)
+
+//go:noescape
+func dotAVX2(x *Dot)
+
+//go:noescape
+func dotFP32AVX2(x *Dot)
+
+//go:noescape
+func dotSpecialAVX2(x *Dot)
+
+//go:noescape
+func dotFP32SpecialAVX2(x *Dot)
+
+//go:noescape
+func roundAVX2(x *Round)
+
+//go:noescape
+func fromFloat32AVX2(x *Convert)
+
+//go:noescape
+func toFloat32AVX2(x *Convert)
+
+//go:noescape
+func rows1AVX512(x *Decode)
+
+//go:noescape
+func columns1AVX512(x *Decode)
+
+//go:noescape
+func rows2AVX512(x *Decode)
+
+//go:noescape
+func columns2AVX512(x *Decode)
+
+//go:noescape
+func rows4AVX512(x *Decode)
+
+//go:noescape
+func columns4AVX512(x *Decode)
+
+//go:noescape
+func dotAVX512(x *Dot)
+
+//go:noescape
+func dotFP32AVX512(x *Dot)
+
+//go:noescape
+func dotSpecialAVX512(x *Dot)
+
+//go:noescape
+func dotFP32SpecialAVX512(x *Dot)
+
+//go:noescape
+func roundAVX512(x *Round)
+
+//go:noescape
+func fromFloat32AVX512(x *Convert)
+
+//go:noescape
+func toFloat32AVX512(x *Convert)

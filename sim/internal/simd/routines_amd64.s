@@ -4,6 +4,74 @@
 
 #include "textflag.h"
 
+// func transpose8AVX2(x *Transpose)
+// Requires: AVX
+TEXT ·transpose8AVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), AX
+	MOVQ AX, SI
+	SHLQ $0x00, SI
+	LEAQ (SI)(SI*2), R10
+
+groups:
+	MOVQ CX, DI
+	MOVQ AX, R8
+
+k:
+	LEAQ       (DI)(SI*4), R9
+	VMOVDQU    (DI), X0
+	VMOVDQU    (DI)(SI*1), X2
+	VMOVDQU    (DI)(SI*2), X3
+	VMOVDQU    (DI)(R10*1), X4
+	VMOVDQU    (R9), X5
+	VMOVDQU    (R9)(SI*1), X6
+	VMOVDQU    (R9)(SI*2), X7
+	VMOVDQU    (R9)(R10*1), X8
+	VPUNPCKLBW X2, X0, X1
+	VPUNPCKHBW X2, X0, X0
+	VPUNPCKLBW X4, X3, X2
+	VPUNPCKHBW X4, X3, X3
+	VPUNPCKLBW X6, X5, X4
+	VPUNPCKHBW X6, X5, X5
+	VPUNPCKLBW X8, X7, X6
+	VPUNPCKHBW X8, X7, X8
+	VPUNPCKLWD X2, X1, X7
+	VPUNPCKHWD X2, X1, X1
+	VPUNPCKLWD X3, X0, X2
+	VPUNPCKHWD X3, X0, X0
+	VPUNPCKLWD X6, X4, X3
+	VPUNPCKHWD X6, X4, X4
+	VPUNPCKLWD X8, X5, X6
+	VPUNPCKHWD X8, X5, X5
+	VPUNPCKLDQ X3, X7, X8
+	VMOVDQU    X8, (DX)
+	VPUNPCKHDQ X3, X7, X8
+	VMOVDQU    X8, 16(DX)
+	VPUNPCKLDQ X4, X1, X3
+	VMOVDQU    X3, 32(DX)
+	VPUNPCKHDQ X4, X1, X3
+	VMOVDQU    X3, 48(DX)
+	VPUNPCKLDQ X6, X2, X1
+	VMOVDQU    X1, 64(DX)
+	VPUNPCKHDQ X6, X2, X1
+	VMOVDQU    X1, 80(DX)
+	VPUNPCKLDQ X5, X0, X1
+	VMOVDQU    X1, 96(DX)
+	VPUNPCKHDQ X5, X0, X1
+	VMOVDQU    X1, 112(DX)
+	ADDQ       $0x10, DI
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x10, R8
+	JG         k
+	LEAQ       (CX)(SI*8), CX
+	DECQ       BX
+	JNZ        groups
+	VZEROUPPER
+	RET
+
 // func transpose16AVX2(x *Transpose)
 // Requires: AVX
 TEXT ·transpose16AVX2(SB), NOSPLIT, $0-8
@@ -3105,5 +3173,2556 @@ k:
 	DECQ         16(SP)
 	JNZ          tiles
 	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func exponents1AVX2(x *Exponents)
+// Requires: AVX, AVX2
+TEXT ·exponents1AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	MOVQ  24(AX), BX
+	VPXOR Y3, Y3, Y3
+	VPXOR Y0, Y0, Y0
+	VMOVQ 40(AX), X1
+	VMOVQ 48(AX), X2
+
+codes:
+	VPMOVZXBW (CX), Y2
+	VPAND     56(AX), Y2, Y4
+	VPSRLW    X1, Y4, Y5
+	VPMAXUW   88(AX), Y5, Y5
+	VPADDW    120(AX), Y5, Y5
+	VPCMPGTW  152(AX), Y4, Y6
+	VPCMPEQW  184(AX), Y2, Y2
+	VPOR      Y2, Y6, Y6
+	VPAND     216(AX), Y6, Y6
+	VPOR      Y6, Y3, Y3
+	VPCMPEQW  Y0, Y4, Y4
+	VPANDN    Y5, Y4, Y5
+	VPOR      Y6, Y5, Y5
+	VMOVDQU   Y5, (DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x10, BX
+	JG        codes
+	XORL      CX, CX
+	VPTEST    Y3, Y3
+	SETNE     CL
+	MOVQ      CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func exponentsSigns1AVX2(x *Exponents)
+// Requires: AVX, AVX2
+TEXT ·exponentsSigns1AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	MOVQ  24(AX), SI
+	VPXOR Y3, Y3, Y3
+	VPXOR Y0, Y0, Y0
+	VMOVQ 40(AX), X1
+	VMOVQ 48(AX), X2
+
+codes:
+	VPMOVZXBW (CX), Y4
+	VPSRLW    X2, Y4, Y5
+	VPAND     88(AX), Y5, Y5
+	VPSLLW    $0x03, Y5, Y5
+	VPACKUSWB Y5, Y5, Y5
+	VPERMQ    $0x08, Y5, Y5
+	VMOVDQU   X5, (BX)
+	ADDQ      $0x10, BX
+	VPAND     56(AX), Y4, Y5
+	VPSRLW    X1, Y5, Y6
+	VPMAXUW   88(AX), Y6, Y6
+	VPADDW    120(AX), Y6, Y6
+	VPCMPGTW  152(AX), Y5, Y7
+	VPCMPEQW  184(AX), Y4, Y4
+	VPOR      Y4, Y7, Y7
+	VPAND     216(AX), Y7, Y7
+	VPOR      Y7, Y3, Y3
+	VPCMPEQW  Y0, Y5, Y5
+	VPANDN    Y6, Y5, Y6
+	VPOR      Y7, Y6, Y6
+	VMOVDQU   Y6, (DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x10, SI
+	JG        codes
+	XORL      CX, CX
+	VPTEST    Y3, Y3
+	SETNE     CL
+	MOVQ      CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func kinds1AVX2(x *Kinds)
+// Requires: AVX, AVX2
+TEXT ·kinds1AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	VPXOR Y0, Y0, Y0
+	VMOVQ 24(AX), X1
+
+codes:
+	VPMOVZXBW    (CX), Y2
+	VPAND        32(AX), Y2, Y3
+	VPCMPGTW     Y0, Y3, Y4
+	VPAND        160(AX), Y4, Y4
+	VPCMPGTW     64(AX), Y3, Y5
+	VPCMPEQW     96(AX), Y3, Y3
+	VPANDN       Y5, Y3, Y5
+	VPAND        192(AX), Y3, Y3
+	VPOR         Y3, Y4, Y4
+	VPCMPEQW     128(AX), Y2, Y3
+	VPOR         Y3, Y5, Y5
+	VPAND        224(AX), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VPSRLW       X1, Y2, Y2
+	VPSLLW       $0x0f, Y2, Y2
+	VPOR         Y2, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X2
+	VPMOVZXWD    X4, Y3
+	VPSLLD       $0x10, Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VPMOVZXWD    X2, Y2
+	VPSLLD       $0x10, Y2, Y2
+	VMOVUPS      Y2, 32(DX)
+	ADDQ         $0x10, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JG           codes
+	VZEROUPPER
+	RET
+
+// func exponents2AVX2(x *Exponents)
+// Requires: AVX, AVX2
+TEXT ·exponents2AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	MOVQ  24(AX), BX
+	VPXOR Y3, Y3, Y3
+	VPXOR Y0, Y0, Y0
+	VMOVQ 40(AX), X1
+	VMOVQ 48(AX), X2
+
+codes:
+	VMOVDQU  (CX), Y2
+	VPAND    56(AX), Y2, Y4
+	VPSRLW   X1, Y4, Y5
+	VPMAXUW  88(AX), Y5, Y5
+	VPADDW   120(AX), Y5, Y5
+	VPCMPGTW 152(AX), Y4, Y6
+	VPCMPEQW 184(AX), Y2, Y2
+	VPOR     Y2, Y6, Y6
+	VPAND    216(AX), Y6, Y6
+	VPOR     Y6, Y3, Y3
+	VPCMPEQW Y0, Y4, Y4
+	VPANDN   Y5, Y4, Y5
+	VPOR     Y6, Y5, Y5
+	VMOVDQU  Y5, (DX)
+	ADDQ     $0x20, CX
+	ADDQ     $0x20, DX
+	SUBQ     $0x10, BX
+	JG       codes
+	XORL     CX, CX
+	VPTEST   Y3, Y3
+	SETNE    CL
+	MOVQ     CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func exponentsSigns2AVX2(x *Exponents)
+// Requires: AVX, AVX2
+TEXT ·exponentsSigns2AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	MOVQ  24(AX), SI
+	VPXOR Y3, Y3, Y3
+	VPXOR Y0, Y0, Y0
+	VMOVQ 40(AX), X1
+	VMOVQ 48(AX), X2
+
+codes:
+	VMOVDQU   (CX), Y4
+	VPSRLW    X2, Y4, Y5
+	VPAND     88(AX), Y5, Y5
+	VPSLLW    $0x03, Y5, Y5
+	VPACKUSWB Y5, Y5, Y5
+	VPERMQ    $0x08, Y5, Y5
+	VMOVDQU   X5, (BX)
+	ADDQ      $0x10, BX
+	VPAND     56(AX), Y4, Y5
+	VPSRLW    X1, Y5, Y6
+	VPMAXUW   88(AX), Y6, Y6
+	VPADDW    120(AX), Y6, Y6
+	VPCMPGTW  152(AX), Y5, Y7
+	VPCMPEQW  184(AX), Y4, Y4
+	VPOR      Y4, Y7, Y7
+	VPAND     216(AX), Y7, Y7
+	VPOR      Y7, Y3, Y3
+	VPCMPEQW  Y0, Y5, Y5
+	VPANDN    Y6, Y5, Y6
+	VPOR      Y7, Y6, Y6
+	VMOVDQU   Y6, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x10, SI
+	JG        codes
+	XORL      CX, CX
+	VPTEST    Y3, Y3
+	SETNE     CL
+	MOVQ      CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func kinds2AVX2(x *Kinds)
+// Requires: AVX, AVX2
+TEXT ·kinds2AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	VPXOR Y0, Y0, Y0
+	VMOVQ 24(AX), X1
+
+codes:
+	VMOVDQU      (CX), Y2
+	VPAND        32(AX), Y2, Y3
+	VPCMPGTW     Y0, Y3, Y4
+	VPAND        160(AX), Y4, Y4
+	VPCMPGTW     64(AX), Y3, Y5
+	VPCMPEQW     96(AX), Y3, Y3
+	VPANDN       Y5, Y3, Y5
+	VPAND        192(AX), Y3, Y3
+	VPOR         Y3, Y4, Y4
+	VPCMPEQW     128(AX), Y2, Y3
+	VPOR         Y3, Y5, Y5
+	VPAND        224(AX), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VPSRLW       X1, Y2, Y2
+	VPSLLW       $0x0f, Y2, Y2
+	VPOR         Y2, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X2
+	VPMOVZXWD    X4, Y3
+	VPSLLD       $0x10, Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VPMOVZXWD    X2, Y2
+	VPSLLD       $0x10, Y2, Y2
+	VMOVUPS      Y2, 32(DX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JG           codes
+	VZEROUPPER
+	RET
+
+// func exponents4AVX2(x *Exponents)
+// Requires: AVX, AVX2
+TEXT ·exponents4AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	MOVQ  24(AX), BX
+	VPXOR Y3, Y3, Y3
+	VPXOR Y0, Y0, Y0
+	VMOVQ 40(AX), X1
+	VMOVQ 48(AX), X2
+
+codes:
+	VPXOR     Y5, Y5, Y5
+	VMOVDQU   (CX), Y2
+	VPSLLD    $0x10, Y2, Y4
+	VPSRLD    $0x1d, Y4, Y4
+	VPCMPGTD  Y5, Y4, Y4
+	VPSRLD    $0x1f, Y4, Y4
+	VPSRLD    $0x10, Y2, Y2
+	VPOR      Y4, Y2, Y2
+	VPXOR     Y6, Y6, Y6
+	VMOVDQU   32(CX), Y4
+	VPSLLD    $0x10, Y4, Y5
+	VPSRLD    $0x1d, Y5, Y5
+	VPCMPGTD  Y6, Y5, Y5
+	VPSRLD    $0x1f, Y5, Y5
+	VPSRLD    $0x10, Y4, Y4
+	VPOR      Y5, Y4, Y4
+	VPACKUSDW Y4, Y2, Y2
+	VPERMQ    $0xd8, Y2, Y2
+	VPAND     56(AX), Y2, Y4
+	VPSRLW    X1, Y4, Y5
+	VPMAXUW   88(AX), Y5, Y5
+	VPADDW    120(AX), Y5, Y5
+	VPCMPGTW  152(AX), Y4, Y6
+	VPCMPEQW  184(AX), Y2, Y2
+	VPOR      Y2, Y6, Y6
+	VPAND     216(AX), Y6, Y6
+	VPOR      Y6, Y3, Y3
+	VPCMPEQW  Y0, Y4, Y4
+	VPANDN    Y5, Y4, Y5
+	VPOR      Y6, Y5, Y5
+	VMOVDQU   Y5, (DX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x10, BX
+	JG        codes
+	XORL      CX, CX
+	VPTEST    Y3, Y3
+	SETNE     CL
+	MOVQ      CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func exponentsSigns4AVX2(x *Exponents)
+// Requires: AVX, AVX2
+TEXT ·exponentsSigns4AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	MOVQ  24(AX), SI
+	VPXOR Y3, Y3, Y3
+	VPXOR Y0, Y0, Y0
+	VMOVQ 40(AX), X1
+	VMOVQ 48(AX), X2
+
+codes:
+	VPXOR     Y6, Y6, Y6
+	VMOVDQU   (CX), Y4
+	VPSLLD    $0x10, Y4, Y5
+	VPSRLD    $0x1d, Y5, Y5
+	VPCMPGTD  Y6, Y5, Y5
+	VPSRLD    $0x1f, Y5, Y5
+	VPSRLD    $0x10, Y4, Y4
+	VPOR      Y5, Y4, Y4
+	VPXOR     Y7, Y7, Y7
+	VMOVDQU   32(CX), Y5
+	VPSLLD    $0x10, Y5, Y6
+	VPSRLD    $0x1d, Y6, Y6
+	VPCMPGTD  Y7, Y6, Y6
+	VPSRLD    $0x1f, Y6, Y6
+	VPSRLD    $0x10, Y5, Y5
+	VPOR      Y6, Y5, Y5
+	VPACKUSDW Y5, Y4, Y4
+	VPERMQ    $0xd8, Y4, Y4
+	VPSRLW    X2, Y4, Y5
+	VPAND     88(AX), Y5, Y5
+	VPSLLW    $0x03, Y5, Y5
+	VPACKUSWB Y5, Y5, Y5
+	VPERMQ    $0x08, Y5, Y5
+	VMOVDQU   X5, (BX)
+	ADDQ      $0x10, BX
+	VPAND     56(AX), Y4, Y5
+	VPSRLW    X1, Y5, Y6
+	VPMAXUW   88(AX), Y6, Y6
+	VPADDW    120(AX), Y6, Y6
+	VPCMPGTW  152(AX), Y5, Y7
+	VPCMPEQW  184(AX), Y4, Y4
+	VPOR      Y4, Y7, Y7
+	VPAND     216(AX), Y7, Y7
+	VPOR      Y7, Y3, Y3
+	VPCMPEQW  Y0, Y5, Y5
+	VPANDN    Y6, Y5, Y6
+	VPOR      Y7, Y6, Y6
+	VMOVDQU   Y6, (DX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x10, SI
+	JG        codes
+	XORL      CX, CX
+	VPTEST    Y3, Y3
+	SETNE     CL
+	MOVQ      CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func kinds4AVX2(x *Kinds)
+// Requires: AVX, AVX2
+TEXT ·kinds4AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	VPXOR Y0, Y0, Y0
+	VMOVQ 24(AX), X1
+
+codes:
+	VPXOR        Y4, Y4, Y4
+	VMOVDQU      (CX), Y2
+	VPSLLD       $0x10, Y2, Y3
+	VPSRLD       $0x1d, Y3, Y3
+	VPCMPGTD     Y4, Y3, Y3
+	VPSRLD       $0x1f, Y3, Y3
+	VPSRLD       $0x10, Y2, Y2
+	VPOR         Y3, Y2, Y2
+	VPXOR        Y5, Y5, Y5
+	VMOVDQU      32(CX), Y3
+	VPSLLD       $0x10, Y3, Y4
+	VPSRLD       $0x1d, Y4, Y4
+	VPCMPGTD     Y5, Y4, Y4
+	VPSRLD       $0x1f, Y4, Y4
+	VPSRLD       $0x10, Y3, Y3
+	VPOR         Y4, Y3, Y3
+	VPACKUSDW    Y3, Y2, Y2
+	VPERMQ       $0xd8, Y2, Y2
+	VPAND        32(AX), Y2, Y3
+	VPCMPGTW     Y0, Y3, Y4
+	VPAND        160(AX), Y4, Y4
+	VPCMPGTW     64(AX), Y3, Y5
+	VPCMPEQW     96(AX), Y3, Y3
+	VPANDN       Y5, Y3, Y5
+	VPAND        192(AX), Y3, Y3
+	VPOR         Y3, Y4, Y4
+	VPCMPEQW     128(AX), Y2, Y3
+	VPOR         Y3, Y5, Y5
+	VPAND        224(AX), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VPSRLW       X1, Y2, Y2
+	VPSLLW       $0x0f, Y2, Y2
+	VPOR         Y2, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X2
+	VPMOVZXWD    X4, Y3
+	VPSLLD       $0x10, Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VPMOVZXWD    X2, Y2
+	VPSLLD       $0x10, Y2, Y2
+	VMOVUPS      Y2, 32(DX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JG           codes
+	VZEROUPPER
+	RET
+
+// func narrowHalfAVX2(x *Convert)
+// Requires: AVX, F16C
+TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), AX
+
+numbers:
+	VMOVUPS   (CX), Y0
+	VCVTPS2PH $0x00, Y0, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x10, DX
+	SUBQ      $0x08, AX
+	JG        numbers
+	VZEROUPPER
+	RET
+
+DATA spreadWords<>+0(SB)/1, $0x00
+DATA spreadWords<>+1(SB)/1, $0x01
+DATA spreadWords<>+2(SB)/1, $0x00
+DATA spreadWords<>+3(SB)/1, $0x01
+DATA spreadWords<>+4(SB)/1, $0x00
+DATA spreadWords<>+5(SB)/1, $0x01
+DATA spreadWords<>+6(SB)/1, $0x00
+DATA spreadWords<>+7(SB)/1, $0x01
+DATA spreadWords<>+8(SB)/1, $0x00
+DATA spreadWords<>+9(SB)/1, $0x01
+DATA spreadWords<>+10(SB)/1, $0x00
+DATA spreadWords<>+11(SB)/1, $0x01
+DATA spreadWords<>+12(SB)/1, $0x00
+DATA spreadWords<>+13(SB)/1, $0x01
+DATA spreadWords<>+14(SB)/1, $0x00
+DATA spreadWords<>+15(SB)/1, $0x01
+DATA spreadWords<>+16(SB)/1, $0x02
+DATA spreadWords<>+17(SB)/1, $0x03
+DATA spreadWords<>+18(SB)/1, $0x02
+DATA spreadWords<>+19(SB)/1, $0x03
+DATA spreadWords<>+20(SB)/1, $0x02
+DATA spreadWords<>+21(SB)/1, $0x03
+DATA spreadWords<>+22(SB)/1, $0x02
+DATA spreadWords<>+23(SB)/1, $0x03
+DATA spreadWords<>+24(SB)/1, $0x02
+DATA spreadWords<>+25(SB)/1, $0x03
+DATA spreadWords<>+26(SB)/1, $0x02
+DATA spreadWords<>+27(SB)/1, $0x03
+DATA spreadWords<>+28(SB)/1, $0x02
+DATA spreadWords<>+29(SB)/1, $0x03
+DATA spreadWords<>+30(SB)/1, $0x02
+DATA spreadWords<>+31(SB)/1, $0x03
+GLOBL spreadWords<>(SB), RODATA|NOPTR, $32
+
+// func largest16AVX2(x *Largest16)
+// Requires: AVX, AVX2
+TEXT ·largest16AVX2(SB), NOSPLIT, $16-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    56(AX), SI
+	MOVQ    48(AX), DI
+	VMOVDQU spreadWords<>+0(SB), Y0
+	MOVQ    24(AX), R8
+	MOVQ    R8, (SP)
+
+tiles:
+	MOVQ 32(AX), R8
+	MOVQ R8, 8(SP)
+
+groups:
+	MOVQ 40(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	XORQ  R10, R10
+	MOVQ  DX, R11
+
+k:
+	VPBROADCASTD (R9)(R10*2), Y3
+	VPSHUFB      Y0, Y3, Y3
+	VPADDW       (R11), Y3, Y3
+	VPMAXUW      Y3, Y1, Y1
+	LEAQ         (R9)(SI*1), R12
+	VPBROADCASTD (R12)(R10*2), Y3
+	VPSHUFB      Y0, Y3, Y3
+	VPADDW       (R11), Y3, Y3
+	VPMAXUW      Y3, Y2, Y2
+	VPBROADCASTD 4(R9)(R10*2), Y3
+	VPSHUFB      Y0, Y3, Y3
+	VPADDW       32(R11), Y3, Y3
+	VPMAXUW      Y3, Y1, Y1
+	LEAQ         (R9)(SI*1), R12
+	VPBROADCASTD 4(R12)(R10*2), Y3
+	VPSHUFB      Y0, Y3, Y3
+	VPADDW       32(R11), Y3, Y3
+	VPMAXUW      Y3, Y2, Y2
+	ADDQ         $0x40, R11
+	ADDQ         $0x04, R10
+	CMPQ         R10, DI
+	JB           k
+	VINSERTI128  $0x01, X2, Y1, Y3
+	VPERM2I128   $0x31, Y2, Y1, Y1
+	VPMAXUW      Y3, Y1, Y3
+	VPCMPGTW     80(AX), Y3, Y1
+	VPADDW       112(AX), Y3, Y3
+	VPAND        Y1, Y3, Y3
+	VMOVDQU      Y3, (BX)
+	ADDQ         $0x20, BX
+	LEAQ         (R9)(SI*2), R9
+	SUBQ         $0x02, R8
+	JG           rows
+	ADDQ         72(AX), DX
+	DECQ         8(SP)
+	JNZ          groups
+	ADDQ         64(AX), CX
+	DECQ         (SP)
+	JNZ          tiles
+	VZEROUPPER
+	RET
+
+// func rows1AVX2(x *Decode)
+// Requires: AVX, AVX2
+TEXT ·rows1AVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Y2
+	VPBROADCASTQ 56(AX), Y3
+	VPBROADCASTQ 64(AX), Y4
+
+codes:
+	VPMOVZXBQ (CX), Y5
+	VPSLLQ    X0, Y5, Y5
+	VPSRLQ    X1, Y5, Y5
+	VPCMPGTQ  Y5, Y3, Y6
+	VPADDQ    Y2, Y5, Y5
+	VANDPD    Y3, Y6, Y7
+	VPADDQ    Y7, Y5, Y5
+	VANDPD    Y4, Y6, Y7
+	VSUBPD    Y7, Y5, Y5
+	VMOVUPD   Y5, (DX)
+	ADDQ      $0x04, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x04, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func columns1AVX2(x *Decode)
+// Requires: AVX, AVX2
+TEXT ·columns1AVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Y2
+	VPBROADCASTQ 56(AX), Y3
+	VPBROADCASTQ 64(AX), Y4
+	VXORPD       Y6, Y6, Y6
+	VMOVQ        40(AX), X5
+
+codes:
+	VPMOVZXBQ (CX), Y7
+	VPSLLQ    X5, Y7, Y8
+	VPSLLQ    X0, Y7, Y7
+	VPSRLQ    X1, Y7, Y7
+	VPCMPGTQ  Y7, Y3, Y9
+	VPADDQ    Y2, Y7, Y7
+	VANDPD    Y3, Y9, Y10
+	VPADDQ    Y10, Y7, Y7
+	VANDPD    Y4, Y9, Y10
+	VSUBPD    Y10, Y7, Y7
+	VPCMPGTQ  Y8, Y6, Y8
+	VANDPD    Y7, Y8, Y8
+	VSUBPD    Y8, Y7, Y7
+	VMOVUPD   Y7, (DX)
+	VMOVUPD   Y8, 64(DX)
+	VMOVUPD   Y7, 128(DX)
+	VPMOVZXBQ 4(CX), Y7
+	VPSLLQ    X5, Y7, Y8
+	VPSLLQ    X0, Y7, Y7
+	VPSRLQ    X1, Y7, Y7
+	VPCMPGTQ  Y7, Y3, Y9
+	VPADDQ    Y2, Y7, Y7
+	VANDPD    Y3, Y9, Y10
+	VPADDQ    Y10, Y7, Y7
+	VANDPD    Y4, Y9, Y10
+	VSUBPD    Y10, Y7, Y7
+	VPCMPGTQ  Y8, Y6, Y8
+	VANDPD    Y7, Y8, Y8
+	VSUBPD    Y8, Y7, Y7
+	VMOVUPD   Y7, 32(DX)
+	VMOVUPD   Y8, 96(DX)
+	VMOVUPD   Y7, 160(DX)
+	ADDQ      $0x08, CX
+	ADDQ      $0x000000c0, DX
+	SUBQ      $0x08, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func rows2AVX2(x *Decode)
+// Requires: AVX, AVX2
+TEXT ·rows2AVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Y2
+	VPBROADCASTQ 56(AX), Y3
+	VPBROADCASTQ 64(AX), Y4
+
+codes:
+	VPMOVZXWQ (CX), Y5
+	VPSLLQ    X0, Y5, Y5
+	VPSRLQ    X1, Y5, Y5
+	VPCMPGTQ  Y5, Y3, Y6
+	VPADDQ    Y2, Y5, Y5
+	VANDPD    Y3, Y6, Y7
+	VPADDQ    Y7, Y5, Y5
+	VANDPD    Y4, Y6, Y7
+	VSUBPD    Y7, Y5, Y5
+	VMOVUPD   Y5, (DX)
+	ADDQ      $0x08, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x04, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func columns2AVX2(x *Decode)
+// Requires: AVX, AVX2
+TEXT ·columns2AVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Y2
+	VPBROADCASTQ 56(AX), Y3
+	VPBROADCASTQ 64(AX), Y4
+	VXORPD       Y6, Y6, Y6
+	VMOVQ        40(AX), X5
+
+codes:
+	VPMOVZXWQ (CX), Y7
+	VPSLLQ    X5, Y7, Y8
+	VPSLLQ    X0, Y7, Y7
+	VPSRLQ    X1, Y7, Y7
+	VPCMPGTQ  Y7, Y3, Y9
+	VPADDQ    Y2, Y7, Y7
+	VANDPD    Y3, Y9, Y10
+	VPADDQ    Y10, Y7, Y7
+	VANDPD    Y4, Y9, Y10
+	VSUBPD    Y10, Y7, Y7
+	VPCMPGTQ  Y8, Y6, Y8
+	VANDPD    Y7, Y8, Y8
+	VSUBPD    Y8, Y7, Y7
+	VMOVUPD   Y7, (DX)
+	VMOVUPD   Y8, 64(DX)
+	VMOVUPD   Y7, 128(DX)
+	VPMOVZXWQ 8(CX), Y7
+	VPSLLQ    X5, Y7, Y8
+	VPSLLQ    X0, Y7, Y7
+	VPSRLQ    X1, Y7, Y7
+	VPCMPGTQ  Y7, Y3, Y9
+	VPADDQ    Y2, Y7, Y7
+	VANDPD    Y3, Y9, Y10
+	VPADDQ    Y10, Y7, Y7
+	VANDPD    Y4, Y9, Y10
+	VSUBPD    Y10, Y7, Y7
+	VPCMPGTQ  Y8, Y6, Y8
+	VANDPD    Y7, Y8, Y8
+	VSUBPD    Y8, Y7, Y7
+	VMOVUPD   Y7, 32(DX)
+	VMOVUPD   Y8, 96(DX)
+	VMOVUPD   Y7, 160(DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x000000c0, DX
+	SUBQ      $0x08, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func rows4AVX2(x *Decode)
+// Requires: AVX, AVX2
+TEXT ·rows4AVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Y2
+	VPBROADCASTQ 56(AX), Y3
+	VPBROADCASTQ 64(AX), Y4
+	VPBROADCASTQ 72(AX), Y5
+
+codes:
+	VPMOVZXDQ (CX), Y6
+	VPSLLQ    X0, Y6, Y6
+	VPSRLQ    X1, Y6, Y6
+	VANDPD    Y5, Y6, Y6
+	VPCMPGTQ  Y6, Y3, Y7
+	VPADDQ    Y2, Y6, Y6
+	VANDPD    Y3, Y7, Y8
+	VPADDQ    Y8, Y6, Y6
+	VANDPD    Y4, Y7, Y8
+	VSUBPD    Y8, Y6, Y6
+	VMOVUPD   Y6, (DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x04, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func columns4AVX2(x *Decode)
+// Requires: AVX, AVX2
+TEXT ·columns4AVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Y2
+	VPBROADCASTQ 56(AX), Y3
+	VPBROADCASTQ 64(AX), Y4
+	VPBROADCASTQ 72(AX), Y5
+	VXORPD       Y7, Y7, Y7
+	VMOVQ        40(AX), X6
+
+codes:
+	VPMOVZXDQ (CX), Y8
+	VPSLLQ    X6, Y8, Y9
+	VPSLLQ    X0, Y8, Y8
+	VPSRLQ    X1, Y8, Y8
+	VANDPD    Y5, Y8, Y8
+	VPCMPGTQ  Y8, Y3, Y10
+	VPADDQ    Y2, Y8, Y8
+	VANDPD    Y3, Y10, Y11
+	VPADDQ    Y11, Y8, Y8
+	VANDPD    Y4, Y10, Y11
+	VSUBPD    Y11, Y8, Y8
+	VPCMPGTQ  Y9, Y7, Y9
+	VANDPD    Y8, Y9, Y9
+	VSUBPD    Y9, Y8, Y8
+	VMOVUPD   Y8, (DX)
+	VMOVUPD   Y9, 64(DX)
+	VMOVUPD   Y8, 128(DX)
+	VPMOVZXDQ 16(CX), Y8
+	VPSLLQ    X6, Y8, Y9
+	VPSLLQ    X0, Y8, Y8
+	VPSRLQ    X1, Y8, Y8
+	VANDPD    Y5, Y8, Y8
+	VPCMPGTQ  Y8, Y3, Y10
+	VPADDQ    Y2, Y8, Y8
+	VANDPD    Y3, Y10, Y11
+	VPADDQ    Y11, Y8, Y8
+	VANDPD    Y4, Y10, Y11
+	VSUBPD    Y11, Y8, Y8
+	VPCMPGTQ  Y9, Y7, Y9
+	VANDPD    Y8, Y9, Y9
+	VSUBPD    Y9, Y8, Y8
+	VMOVUPD   Y8, 32(DX)
+	VMOVUPD   Y9, 96(DX)
+	VMOVUPD   Y8, 160(DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x000000c0, DX
+	SUBQ      $0x08, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func dotAVX2(x *Dot)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·dotAVX2(SB), NOSPLIT, $40-8
+	MOVQ    x+0(FP), AX
+	MOVQ    16(AX), CX
+	MOVQ    (AX), BX
+	MOVQ    8(AX), SI
+	MOVQ    40(AX), DX
+	MOVQ    DX, (SP)
+	XORQ    DX, DX
+	STMXCSR 8(SP)
+	MOVL    8(SP), DI
+	ORL     $0x00006000, DI
+	MOVL    DI, 16(SP)
+	LDMXCSR 16(SP)
+	MOVQ    64(AX), DI
+	MOVQ    DI, 24(SP)
+
+tiles:
+	MOVQ 72(AX), DI
+	MOVQ DI, 32(SP)
+
+groups:
+	MOVQ 80(AX), DI
+	MOVQ BX, R8
+	MOVQ SI, R9
+
+rows:
+	MOVQ      48(AX), R10
+	VMOVUPD   (R10)(DX*8), Y0
+	MOVQ      24(AX), R10
+	VPMOVZXWQ (R10)(DX*2), Y3
+	VPSLLQ    $0x34, Y3, Y3
+	VANDPD    144(AX), Y0, Y1
+	VMAXPD    Y1, Y3, Y3
+	VMAXPD    272(AX), Y3, Y3
+	VXORPD    Y2, Y2, Y2
+	VCMPPD    $0x04, Y2, Y0, Y1
+	VANDPD    336(AX), Y1, Y1
+	VMAXPD    Y1, Y3, Y3
+	VPADDQ    400(AX), Y3, Y3
+	VMAXPD    Y0, Y2, Y1
+	VADDPD    Y3, Y1, Y1
+	VMINPD    Y0, Y2, Y2
+	VSUBPD    Y2, Y3, Y2
+	MOVQ      48(AX), R10
+	VMOVUPD   32(R10)(DX*8), Y3
+	MOVQ      24(AX), R10
+	VPMOVZXWQ 8(R10)(DX*2), Y6
+	VPSLLQ    $0x34, Y6, Y6
+	VANDPD    144(AX), Y3, Y4
+	VMAXPD    Y4, Y6, Y6
+	VMAXPD    272(AX), Y6, Y6
+	VXORPD    Y5, Y5, Y5
+	VCMPPD    $0x04, Y5, Y3, Y4
+	VANDPD    336(AX), Y4, Y4
+	VMAXPD    Y4, Y6, Y6
+	VPADDQ    400(AX), Y6, Y6
+	VMAXPD    Y3, Y5, Y4
+	VADDPD    Y6, Y4, Y4
+	VMINPD    Y3, Y5, Y5
+	VSUBPD    Y5, Y6, Y5
+	XORQ      R10, R10
+	MOVQ      CX, R11
+
+k:
+	VBROADCASTSD (R8)(R10*8), Y6
+	MOVBLZX      (R9)(R10*1), R12
+	VFMADD231PD  (R11)(R12*8), Y6, Y1
+	VFMADD231PD  64(R11)(R12*8), Y6, Y2
+	VFMADD231PD  32(R11)(R12*8), Y6, Y4
+	VFMADD231PD  96(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 8(R8)(R10*8), Y6
+	MOVBLZX      1(R9)(R10*1), R12
+	VFMADD231PD  192(R11)(R12*8), Y6, Y1
+	VFMADD231PD  256(R11)(R12*8), Y6, Y2
+	VFMADD231PD  224(R11)(R12*8), Y6, Y4
+	VFMADD231PD  288(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 16(R8)(R10*8), Y6
+	MOVBLZX      2(R9)(R10*1), R12
+	VFMADD231PD  384(R11)(R12*8), Y6, Y1
+	VFMADD231PD  448(R11)(R12*8), Y6, Y2
+	VFMADD231PD  416(R11)(R12*8), Y6, Y4
+	VFMADD231PD  480(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 24(R8)(R10*8), Y6
+	MOVBLZX      3(R9)(R10*1), R12
+	VFMADD231PD  576(R11)(R12*8), Y6, Y1
+	VFMADD231PD  640(R11)(R12*8), Y6, Y2
+	VFMADD231PD  608(R11)(R12*8), Y6, Y4
+	VFMADD231PD  672(R11)(R12*8), Y6, Y5
+	ADDQ         $0x04, R10
+	ADDQ         $0x00000300, R11
+	CMPQ         R10, 88(AX)
+	JB           k
+	VSUBPD       Y2, Y1, Y1
+	VMOVUPD      144(AX), Y2
+	VANDPD       Y0, Y2, Y6
+	VPCMPEQQ     Y2, Y6, Y2
+	VBLENDVPD    Y2, Y0, Y1, Y1
+	MOVQ         56(AX), R10
+	VMOVUPD      Y1, (R10)(DX*8)
+	VSUBPD       Y5, Y4, Y4
+	VMOVUPD      144(AX), Y0
+	VANDPD       Y3, Y0, Y1
+	VPCMPEQQ     Y0, Y1, Y0
+	VBLENDVPD    Y0, Y3, Y4, Y4
+	MOVQ         56(AX), R10
+	VMOVUPD      Y4, 32(R10)(DX*8)
+	ADDQ         96(AX), R8
+	ADDQ         112(AX), R9
+	ADDQ         $0x08, DX
+	SUBQ         $0x01, DI
+	JG           rows
+	ADDQ         128(AX), CX
+	MOVQ         136(AX), DI
+	ADDQ         DI, (SP)
+	DECQ         32(SP)
+	JNZ          groups
+	ADDQ         104(AX), BX
+	ADDQ         120(AX), SI
+	DECQ         24(SP)
+	JNZ          tiles
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+// func dotFP32AVX2(x *Dot)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·dotFP32AVX2(SB), NOSPLIT, $40-8
+	MOVQ    x+0(FP), AX
+	MOVQ    16(AX), CX
+	MOVQ    (AX), BX
+	MOVQ    8(AX), SI
+	MOVQ    40(AX), DX
+	MOVQ    DX, (SP)
+	XORQ    DX, DX
+	STMXCSR 8(SP)
+	MOVL    8(SP), DI
+	ORL     $0x00006000, DI
+	MOVL    DI, 16(SP)
+	LDMXCSR 16(SP)
+	MOVQ    64(AX), DI
+	MOVQ    DI, 24(SP)
+
+tiles:
+	MOVQ 72(AX), DI
+	MOVQ DI, 32(SP)
+
+groups:
+	MOVQ 80(AX), DI
+	MOVQ BX, R8
+	MOVQ SI, R9
+
+rows:
+	MOVQ      48(AX), R10
+	VCVTPS2PD (R10)(DX*4), Y0
+	MOVQ      24(AX), R10
+	VPMOVZXWQ (R10)(DX*2), Y3
+	VPSLLQ    $0x34, Y3, Y3
+	VANDPD    144(AX), Y0, Y1
+	VMAXPD    Y1, Y3, Y3
+	VMAXPD    272(AX), Y3, Y3
+	VXORPD    Y2, Y2, Y2
+	VCMPPD    $0x04, Y2, Y0, Y1
+	VANDPD    336(AX), Y1, Y1
+	VMAXPD    Y1, Y3, Y3
+	VPADDQ    400(AX), Y3, Y3
+	VMAXPD    Y0, Y2, Y1
+	VADDPD    Y3, Y1, Y1
+	VMINPD    Y0, Y2, Y2
+	VSUBPD    Y2, Y3, Y2
+	MOVQ      48(AX), R10
+	VCVTPS2PD 16(R10)(DX*4), Y3
+	MOVQ      24(AX), R10
+	VPMOVZXWQ 8(R10)(DX*2), Y6
+	VPSLLQ    $0x34, Y6, Y6
+	VANDPD    144(AX), Y3, Y4
+	VMAXPD    Y4, Y6, Y6
+	VMAXPD    272(AX), Y6, Y6
+	VXORPD    Y5, Y5, Y5
+	VCMPPD    $0x04, Y5, Y3, Y4
+	VANDPD    336(AX), Y4, Y4
+	VMAXPD    Y4, Y6, Y6
+	VPADDQ    400(AX), Y6, Y6
+	VMAXPD    Y3, Y5, Y4
+	VADDPD    Y6, Y4, Y4
+	VMINPD    Y3, Y5, Y5
+	VSUBPD    Y5, Y6, Y5
+	XORQ      R10, R10
+	MOVQ      CX, R11
+
+k:
+	VBROADCASTSD (R8)(R10*8), Y6
+	MOVBLZX      (R9)(R10*1), R12
+	VFMADD231PD  (R11)(R12*8), Y6, Y1
+	VFMADD231PD  64(R11)(R12*8), Y6, Y2
+	VFMADD231PD  32(R11)(R12*8), Y6, Y4
+	VFMADD231PD  96(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 8(R8)(R10*8), Y6
+	MOVBLZX      1(R9)(R10*1), R12
+	VFMADD231PD  192(R11)(R12*8), Y6, Y1
+	VFMADD231PD  256(R11)(R12*8), Y6, Y2
+	VFMADD231PD  224(R11)(R12*8), Y6, Y4
+	VFMADD231PD  288(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 16(R8)(R10*8), Y6
+	MOVBLZX      2(R9)(R10*1), R12
+	VFMADD231PD  384(R11)(R12*8), Y6, Y1
+	VFMADD231PD  448(R11)(R12*8), Y6, Y2
+	VFMADD231PD  416(R11)(R12*8), Y6, Y4
+	VFMADD231PD  480(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 24(R8)(R10*8), Y6
+	MOVBLZX      3(R9)(R10*1), R12
+	VFMADD231PD  576(R11)(R12*8), Y6, Y1
+	VFMADD231PD  640(R11)(R12*8), Y6, Y2
+	VFMADD231PD  608(R11)(R12*8), Y6, Y4
+	VFMADD231PD  672(R11)(R12*8), Y6, Y5
+	ADDQ         $0x04, R10
+	ADDQ         $0x00000300, R11
+	CMPQ         R10, 88(AX)
+	JB           k
+	VSUBPD       Y2, Y1, Y1
+	VANDPD       144(AX), Y1, Y2
+	VMAXPD       336(AX), Y2, Y2
+	VPADDQ       464(AX), Y2, Y2
+	VANDPD       208(AX), Y1, Y6
+	VORPD        Y6, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VSUBPD       Y2, Y1, Y1
+	VMOVUPD      144(AX), Y2
+	VANDPD       Y0, Y2, Y6
+	VPCMPEQQ     Y2, Y6, Y2
+	VBLENDVPD    Y2, Y0, Y1, Y1
+	VANDPD       208(AX), Y1, Y0
+	VANDNPD      Y1, Y0, Y2
+	VORPD        144(AX), Y0, Y0
+	VCMPPD       $0x0d, 528(AX), Y2, Y2
+	VBLENDVPD    Y2, Y0, Y1, Y1
+	VCVTPD2PSY   Y1, X0
+	VCMPPS       $0x03, X0, X0, X1
+	VBLENDVPS    X1, 592(AX), X0, X0
+	MOVQ         56(AX), R10
+	VMOVUPS      X0, (R10)(DX*4)
+	VSUBPD       Y5, Y4, Y4
+	VANDPD       144(AX), Y4, Y0
+	VMAXPD       336(AX), Y0, Y0
+	VPADDQ       464(AX), Y0, Y0
+	VANDPD       208(AX), Y4, Y1
+	VORPD        Y1, Y0, Y0
+	VADDPD       Y0, Y4, Y4
+	VSUBPD       Y0, Y4, Y4
+	VMOVUPD      144(AX), Y0
+	VANDPD       Y3, Y0, Y1
+	VPCMPEQQ     Y0, Y1, Y0
+	VBLENDVPD    Y0, Y3, Y4, Y4
+	VANDPD       208(AX), Y4, Y0
+	VANDNPD      Y4, Y0, Y1
+	VORPD        144(AX), Y0, Y0
+	VCMPPD       $0x0d, 528(AX), Y1, Y1
+	VBLENDVPD    Y1, Y0, Y4, Y4
+	VCVTPD2PSY   Y4, X0
+	VCMPPS       $0x03, X0, X0, X1
+	VBLENDVPS    X1, 592(AX), X0, X0
+	MOVQ         56(AX), R10
+	VMOVUPS      X0, 16(R10)(DX*4)
+	ADDQ         96(AX), R8
+	ADDQ         112(AX), R9
+	ADDQ         $0x08, DX
+	SUBQ         $0x01, DI
+	JG           rows
+	ADDQ         128(AX), CX
+	MOVQ         136(AX), DI
+	ADDQ         DI, (SP)
+	DECQ         32(SP)
+	JNZ          groups
+	ADDQ         104(AX), BX
+	ADDQ         120(AX), SI
+	DECQ         24(SP)
+	JNZ          tiles
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+// func dotSpecialAVX2(x *Dot)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·dotSpecialAVX2(SB), NOSPLIT, $40-8
+	MOVQ    x+0(FP), AX
+	MOVQ    16(AX), CX
+	MOVQ    (AX), BX
+	MOVQ    8(AX), SI
+	MOVQ    40(AX), DX
+	MOVQ    DX, (SP)
+	XORQ    DX, DX
+	STMXCSR 8(SP)
+	MOVL    8(SP), DI
+	ORL     $0x00006000, DI
+	MOVL    DI, 16(SP)
+	LDMXCSR 16(SP)
+	MOVQ    64(AX), DI
+	MOVQ    DI, 24(SP)
+
+tiles:
+	MOVQ 72(AX), DI
+	MOVQ DI, 32(SP)
+
+groups:
+	MOVQ 80(AX), DI
+	MOVQ BX, R8
+	MOVQ SI, R9
+
+rows:
+	MOVQ      48(AX), R10
+	VMOVUPD   (R10)(DX*8), Y0
+	MOVQ      24(AX), R10
+	VPMOVZXWQ (R10)(DX*2), Y3
+	VPSLLQ    $0x34, Y3, Y3
+	VANDPD    144(AX), Y0, Y1
+	VMAXPD    Y1, Y3, Y3
+	VMAXPD    272(AX), Y3, Y3
+	VXORPD    Y2, Y2, Y2
+	VCMPPD    $0x04, Y2, Y0, Y1
+	VANDPD    336(AX), Y1, Y1
+	VMAXPD    Y1, Y3, Y3
+	VPADDQ    400(AX), Y3, Y3
+	VMAXPD    Y0, Y2, Y1
+	VADDPD    Y3, Y1, Y1
+	VMINPD    Y0, Y2, Y2
+	VSUBPD    Y2, Y3, Y2
+	MOVQ      48(AX), R10
+	VMOVUPD   32(R10)(DX*8), Y3
+	MOVQ      24(AX), R10
+	VPMOVZXWQ 8(R10)(DX*2), Y6
+	VPSLLQ    $0x34, Y6, Y6
+	VANDPD    144(AX), Y3, Y4
+	VMAXPD    Y4, Y6, Y6
+	VMAXPD    272(AX), Y6, Y6
+	VXORPD    Y5, Y5, Y5
+	VCMPPD    $0x04, Y5, Y3, Y4
+	VANDPD    336(AX), Y4, Y4
+	VMAXPD    Y4, Y6, Y6
+	VPADDQ    400(AX), Y6, Y6
+	VMAXPD    Y3, Y5, Y4
+	VADDPD    Y6, Y4, Y4
+	VMINPD    Y3, Y5, Y5
+	VSUBPD    Y5, Y6, Y5
+	XORQ      R10, R10
+	MOVQ      CX, R11
+
+k:
+	VBROADCASTSD (R8)(R10*8), Y6
+	MOVBLZX      (R9)(R10*1), R12
+	VFMADD231PD  (R11)(R12*8), Y6, Y1
+	VFMADD231PD  64(R11)(R12*8), Y6, Y2
+	VFMADD231PD  32(R11)(R12*8), Y6, Y4
+	VFMADD231PD  96(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 8(R8)(R10*8), Y6
+	MOVBLZX      1(R9)(R10*1), R12
+	VFMADD231PD  192(R11)(R12*8), Y6, Y1
+	VFMADD231PD  256(R11)(R12*8), Y6, Y2
+	VFMADD231PD  224(R11)(R12*8), Y6, Y4
+	VFMADD231PD  288(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 16(R8)(R10*8), Y6
+	MOVBLZX      2(R9)(R10*1), R12
+	VFMADD231PD  384(R11)(R12*8), Y6, Y1
+	VFMADD231PD  448(R11)(R12*8), Y6, Y2
+	VFMADD231PD  416(R11)(R12*8), Y6, Y4
+	VFMADD231PD  480(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 24(R8)(R10*8), Y6
+	MOVBLZX      3(R9)(R10*1), R12
+	VFMADD231PD  576(R11)(R12*8), Y6, Y1
+	VFMADD231PD  640(R11)(R12*8), Y6, Y2
+	VFMADD231PD  608(R11)(R12*8), Y6, Y4
+	VFMADD231PD  672(R11)(R12*8), Y6, Y5
+	ADDQ         $0x04, R10
+	ADDQ         $0x00000300, R11
+	CMPQ         R10, 88(AX)
+	JB           k
+	VSUBPD       Y2, Y1, Y1
+	VMOVUPD      144(AX), Y2
+	VANDPD       Y0, Y2, Y6
+	VPCMPEQQ     Y2, Y6, Y2
+	VBLENDVPD    Y2, Y0, Y1, Y1
+	MOVQ         24(AX), R10
+	VPMOVZXWQ    (R10)(DX*2), Y2
+	VPSLLQ       $0x32, Y2, Y2
+	VMOVMSKPD    Y2, R10
+	TESTL        R10, R10
+	JZ           done0
+	MOVQ         88(AX), R12
+	MOVQ         R8, R10
+	SUBQ         (AX), R10
+	SHRQ         $0x01, R10
+	ADDQ         32(AX), R10
+	MOVQ         (SP), R11
+	VXORPD       Y6, Y6, Y6
+
+kinds0:
+	VBROADCASTSS (R10), X7
+	VFMADD231PS  (R11), X7, X6
+	ADDQ         $0x04, R10
+	ADDQ         $0x20, R11
+	DECQ         R12
+	JNZ          kinds0
+	VCVTPS2PD    X6, Y7
+	VADDPD       Y0, Y7, Y7
+	VBLENDVPD    Y2, Y7, Y1, Y1
+
+done0:
+	MOVQ      56(AX), R10
+	VMOVUPD   Y1, (R10)(DX*8)
+	VSUBPD    Y5, Y4, Y4
+	VMOVUPD   144(AX), Y0
+	VANDPD    Y3, Y0, Y1
+	VPCMPEQQ  Y0, Y1, Y0
+	VBLENDVPD Y0, Y3, Y4, Y4
+	MOVQ      24(AX), R10
+	VPMOVZXWQ 8(R10)(DX*2), Y0
+	VPSLLQ    $0x32, Y0, Y0
+	VMOVMSKPD Y0, R10
+	TESTL     R10, R10
+	JZ        done1
+	MOVQ      88(AX), R12
+	MOVQ      R8, R10
+	SUBQ      (AX), R10
+	SHRQ      $0x01, R10
+	ADDQ      32(AX), R10
+	MOVQ      (SP), R11
+	VXORPD    Y1, Y1, Y1
+
+kinds1:
+	VBROADCASTSS (R10), X2
+	VFMADD231PS  16(R11), X2, X1
+	ADDQ         $0x04, R10
+	ADDQ         $0x20, R11
+	DECQ         R12
+	JNZ          kinds1
+	VCVTPS2PD    X1, Y2
+	VADDPD       Y3, Y2, Y2
+	VBLENDVPD    Y0, Y2, Y4, Y4
+
+done1:
+	MOVQ    56(AX), R10
+	VMOVUPD Y4, 32(R10)(DX*8)
+	ADDQ    96(AX), R8
+	ADDQ    112(AX), R9
+	ADDQ    $0x08, DX
+	SUBQ    $0x01, DI
+	JG      rows
+	ADDQ    128(AX), CX
+	MOVQ    136(AX), DI
+	ADDQ    DI, (SP)
+	DECQ    32(SP)
+	JNZ     groups
+	ADDQ    104(AX), BX
+	ADDQ    120(AX), SI
+	DECQ    24(SP)
+	JNZ     tiles
+	LDMXCSR 8(SP)
+	VZEROUPPER
+	RET
+
+// func dotFP32SpecialAVX2(x *Dot)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·dotFP32SpecialAVX2(SB), NOSPLIT, $40-8
+	MOVQ    x+0(FP), AX
+	MOVQ    16(AX), CX
+	MOVQ    (AX), BX
+	MOVQ    8(AX), SI
+	MOVQ    40(AX), DX
+	MOVQ    DX, (SP)
+	XORQ    DX, DX
+	STMXCSR 8(SP)
+	MOVL    8(SP), DI
+	ORL     $0x00006000, DI
+	MOVL    DI, 16(SP)
+	LDMXCSR 16(SP)
+	MOVQ    64(AX), DI
+	MOVQ    DI, 24(SP)
+
+tiles:
+	MOVQ 72(AX), DI
+	MOVQ DI, 32(SP)
+
+groups:
+	MOVQ 80(AX), DI
+	MOVQ BX, R8
+	MOVQ SI, R9
+
+rows:
+	MOVQ      48(AX), R10
+	VCVTPS2PD (R10)(DX*4), Y0
+	MOVQ      24(AX), R10
+	VPMOVZXWQ (R10)(DX*2), Y3
+	VPSLLQ    $0x34, Y3, Y3
+	VANDPD    144(AX), Y0, Y1
+	VMAXPD    Y1, Y3, Y3
+	VMAXPD    272(AX), Y3, Y3
+	VXORPD    Y2, Y2, Y2
+	VCMPPD    $0x04, Y2, Y0, Y1
+	VANDPD    336(AX), Y1, Y1
+	VMAXPD    Y1, Y3, Y3
+	VPADDQ    400(AX), Y3, Y3
+	VMAXPD    Y0, Y2, Y1
+	VADDPD    Y3, Y1, Y1
+	VMINPD    Y0, Y2, Y2
+	VSUBPD    Y2, Y3, Y2
+	MOVQ      48(AX), R10
+	VCVTPS2PD 16(R10)(DX*4), Y3
+	MOVQ      24(AX), R10
+	VPMOVZXWQ 8(R10)(DX*2), Y6
+	VPSLLQ    $0x34, Y6, Y6
+	VANDPD    144(AX), Y3, Y4
+	VMAXPD    Y4, Y6, Y6
+	VMAXPD    272(AX), Y6, Y6
+	VXORPD    Y5, Y5, Y5
+	VCMPPD    $0x04, Y5, Y3, Y4
+	VANDPD    336(AX), Y4, Y4
+	VMAXPD    Y4, Y6, Y6
+	VPADDQ    400(AX), Y6, Y6
+	VMAXPD    Y3, Y5, Y4
+	VADDPD    Y6, Y4, Y4
+	VMINPD    Y3, Y5, Y5
+	VSUBPD    Y5, Y6, Y5
+	XORQ      R10, R10
+	MOVQ      CX, R11
+
+k:
+	VBROADCASTSD (R8)(R10*8), Y6
+	MOVBLZX      (R9)(R10*1), R12
+	VFMADD231PD  (R11)(R12*8), Y6, Y1
+	VFMADD231PD  64(R11)(R12*8), Y6, Y2
+	VFMADD231PD  32(R11)(R12*8), Y6, Y4
+	VFMADD231PD  96(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 8(R8)(R10*8), Y6
+	MOVBLZX      1(R9)(R10*1), R12
+	VFMADD231PD  192(R11)(R12*8), Y6, Y1
+	VFMADD231PD  256(R11)(R12*8), Y6, Y2
+	VFMADD231PD  224(R11)(R12*8), Y6, Y4
+	VFMADD231PD  288(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 16(R8)(R10*8), Y6
+	MOVBLZX      2(R9)(R10*1), R12
+	VFMADD231PD  384(R11)(R12*8), Y6, Y1
+	VFMADD231PD  448(R11)(R12*8), Y6, Y2
+	VFMADD231PD  416(R11)(R12*8), Y6, Y4
+	VFMADD231PD  480(R11)(R12*8), Y6, Y5
+	VBROADCASTSD 24(R8)(R10*8), Y6
+	MOVBLZX      3(R9)(R10*1), R12
+	VFMADD231PD  576(R11)(R12*8), Y6, Y1
+	VFMADD231PD  640(R11)(R12*8), Y6, Y2
+	VFMADD231PD  608(R11)(R12*8), Y6, Y4
+	VFMADD231PD  672(R11)(R12*8), Y6, Y5
+	ADDQ         $0x04, R10
+	ADDQ         $0x00000300, R11
+	CMPQ         R10, 88(AX)
+	JB           k
+	VSUBPD       Y2, Y1, Y1
+	VANDPD       144(AX), Y1, Y2
+	VMAXPD       336(AX), Y2, Y2
+	VPADDQ       464(AX), Y2, Y2
+	VANDPD       208(AX), Y1, Y6
+	VORPD        Y6, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VSUBPD       Y2, Y1, Y1
+	VMOVUPD      144(AX), Y2
+	VANDPD       Y0, Y2, Y6
+	VPCMPEQQ     Y2, Y6, Y2
+	VBLENDVPD    Y2, Y0, Y1, Y1
+	MOVQ         24(AX), R10
+	VPMOVZXWQ    (R10)(DX*2), Y2
+	VPSLLQ       $0x32, Y2, Y2
+	VMOVMSKPD    Y2, R10
+	TESTL        R10, R10
+	JZ           done0
+	MOVQ         88(AX), R12
+	MOVQ         R8, R10
+	SUBQ         (AX), R10
+	SHRQ         $0x01, R10
+	ADDQ         32(AX), R10
+	MOVQ         (SP), R11
+	VXORPD       Y6, Y6, Y6
+
+kinds0:
+	VBROADCASTSS (R10), X7
+	VFMADD231PS  (R11), X7, X6
+	ADDQ         $0x04, R10
+	ADDQ         $0x20, R11
+	DECQ         R12
+	JNZ          kinds0
+	VCVTPS2PD    X6, Y7
+	VADDPD       Y0, Y7, Y7
+	VBLENDVPD    Y2, Y7, Y1, Y1
+
+done0:
+	VANDPD     208(AX), Y1, Y0
+	VANDNPD    Y1, Y0, Y2
+	VORPD      144(AX), Y0, Y0
+	VCMPPD     $0x0d, 528(AX), Y2, Y2
+	VBLENDVPD  Y2, Y0, Y1, Y1
+	VCVTPD2PSY Y1, X0
+	VCMPPS     $0x03, X0, X0, X1
+	VBLENDVPS  X1, 592(AX), X0, X0
+	MOVQ       56(AX), R10
+	VMOVUPS    X0, (R10)(DX*4)
+	VSUBPD     Y5, Y4, Y4
+	VANDPD     144(AX), Y4, Y0
+	VMAXPD     336(AX), Y0, Y0
+	VPADDQ     464(AX), Y0, Y0
+	VANDPD     208(AX), Y4, Y1
+	VORPD      Y1, Y0, Y0
+	VADDPD     Y0, Y4, Y4
+	VSUBPD     Y0, Y4, Y4
+	VMOVUPD    144(AX), Y0
+	VANDPD     Y3, Y0, Y1
+	VPCMPEQQ   Y0, Y1, Y0
+	VBLENDVPD  Y0, Y3, Y4, Y4
+	MOVQ       24(AX), R10
+	VPMOVZXWQ  8(R10)(DX*2), Y0
+	VPSLLQ     $0x32, Y0, Y0
+	VMOVMSKPD  Y0, R10
+	TESTL      R10, R10
+	JZ         done1
+	MOVQ       88(AX), R12
+	MOVQ       R8, R10
+	SUBQ       (AX), R10
+	SHRQ       $0x01, R10
+	ADDQ       32(AX), R10
+	MOVQ       (SP), R11
+	VXORPD     Y1, Y1, Y1
+
+kinds1:
+	VBROADCASTSS (R10), X2
+	VFMADD231PS  16(R11), X2, X1
+	ADDQ         $0x04, R10
+	ADDQ         $0x20, R11
+	DECQ         R12
+	JNZ          kinds1
+	VCVTPS2PD    X1, Y2
+	VADDPD       Y3, Y2, Y2
+	VBLENDVPD    Y0, Y2, Y4, Y4
+
+done1:
+	VANDPD     208(AX), Y4, Y0
+	VANDNPD    Y4, Y0, Y1
+	VORPD      144(AX), Y0, Y0
+	VCMPPD     $0x0d, 528(AX), Y1, Y1
+	VBLENDVPD  Y1, Y0, Y4, Y4
+	VCVTPD2PSY Y4, X0
+	VCMPPS     $0x03, X0, X0, X1
+	VBLENDVPS  X1, 592(AX), X0, X0
+	MOVQ       56(AX), R10
+	VMOVUPS    X0, 16(R10)(DX*4)
+	ADDQ       96(AX), R8
+	ADDQ       112(AX), R9
+	ADDQ       $0x08, DX
+	SUBQ       $0x01, DI
+	JG         rows
+	ADDQ       128(AX), CX
+	MOVQ       136(AX), DI
+	ADDQ       DI, (SP)
+	DECQ       32(SP)
+	JNZ        groups
+	ADDQ       104(AX), BX
+	ADDQ       120(AX), SI
+	DECQ       24(SP)
+	JNZ        tiles
+	LDMXCSR    8(SP)
+	VZEROUPPER
+	RET
+
+// func roundAVX2(x *Round)
+// Requires: AVX, AVX2, SSE
+TEXT ·roundAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	STMXCSR      (SP)
+	MOVL         (SP), SI
+	ORL          24(AX), SI
+	MOVL         SI, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 32(AX), Y0
+	VPBROADCASTQ 40(AX), Y1
+	VPBROADCASTQ 48(AX), Y2
+	VPBROADCASTQ 56(AX), Y3
+	VPBROADCASTQ 64(AX), Y4
+	VPBROADCASTQ 72(AX), Y5
+	VXORPD       Y6, Y6, Y6
+
+numbers:
+	VMOVUPD   (CX), Y7
+	VANDPD    Y7, Y1, Y8
+	VANDPD    Y7, Y0, Y9
+	VMAXPD    Y2, Y9, Y9
+	VPADDQ    Y3, Y9, Y9
+	VORPD     Y8, Y9, Y9
+	VADDPD    Y9, Y7, Y10
+	VSUBPD    Y9, Y10, Y10
+	VANDNPD   Y10, Y1, Y10
+	VORPD     Y5, Y10, Y9
+	VPCMPEQQ  Y6, Y9, Y9
+	VPCMPEQQ  Y11, Y11, Y11
+	VPXOR     Y11, Y9, Y9
+	VANDPD    Y8, Y9, Y8
+	VCMPPD    $0x0d, Y4, Y10, Y9
+	VBLENDVPD Y9, Y0, Y10, Y10
+	VORPD     Y8, Y10, Y10
+	VANDPD    Y7, Y0, Y8
+	VPCMPEQQ  Y0, Y8, Y8
+	VBLENDVPD Y8, Y7, Y10, Y10
+	VMOVUPD   Y10, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x04, BX
+	JG        numbers
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func fromFloat32AVX2(x *Convert)
+// Requires: AVX
+TEXT ·fromFloat32AVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), AX
+
+numbers:
+	VCVTPS2PD (CX), Y0
+	VMOVUPD   Y0, (DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x04, AX
+	JG        numbers
+	VZEROUPPER
+	RET
+
+// func toFloat32AVX2(x *Convert)
+// Requires: AVX, AVX2
+TEXT ·toFloat32AVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VPBROADCASTD 24(AX), Y0
+
+numbers:
+	VCVTPD2PSY  (CX), X1
+	VCVTPD2PSY  32(CX), X2
+	VINSERTF128 $0x01, X2, Y1, Y1
+	VCMPPS      $0x03, Y1, Y1, Y2
+	VBLENDVPS   Y2, Y0, Y1, Y1
+	VMOVUPS     Y1, (DX)
+	ADDQ        $0x40, CX
+	ADDQ        $0x20, DX
+	SUBQ        $0x08, BX
+	JG          numbers
+	VZEROUPPER
+	RET
+
+// func rows1AVX512(x *Decode)
+// Requires: AVX, AVX512F
+TEXT ·rows1AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Z2
+	VPBROADCASTQ 56(AX), Z3
+	VPBROADCASTQ 64(AX), Z4
+
+codes:
+	VPMOVZXBQ (CX), Z5
+	VPSLLQ    X0, Z5, Z5
+	VPSRLQ    X1, Z5, Z5
+	VPCMPGTQ  Z5, Z3, K1
+	VPADDQ    Z2, Z5, Z5
+	VPADDQ    Z3, Z5, K1, Z5
+	VSUBPD    Z4, Z5, K1, Z5
+	VMOVUPD   Z5, (DX)
+	ADDQ      $0x08, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x08, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func columns1AVX512(x *Decode)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·columns1AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Z2
+	VPBROADCASTQ 56(AX), Z3
+	VPBROADCASTQ 64(AX), Z4
+	VXORPD       Z6, Z6, Z6
+	VMOVQ        40(AX), X5
+
+codes:
+	VPMOVZXBQ (CX), Z7
+	VPSLLQ    X5, Z7, Z8
+	VPSLLQ    X0, Z7, Z7
+	VPSRLQ    X1, Z7, Z7
+	VPCMPGTQ  Z7, Z3, K1
+	VPADDQ    Z2, Z7, Z7
+	VPADDQ    Z3, Z7, K1, Z7
+	VSUBPD    Z4, Z7, K1, Z7
+	VPCMPGTQ  Z8, Z6, K1
+	VMOVUPD.Z Z7, K1, Z8
+	VSUBPD    Z8, Z7, Z7
+	VMOVUPD   Z7, (DX)
+	VMOVUPD   Z8, 64(DX)
+	VMOVUPD   Z7, 128(DX)
+	ADDQ      $0x08, CX
+	ADDQ      $0x000000c0, DX
+	SUBQ      $0x08, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func rows2AVX512(x *Decode)
+// Requires: AVX, AVX512F
+TEXT ·rows2AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Z2
+	VPBROADCASTQ 56(AX), Z3
+	VPBROADCASTQ 64(AX), Z4
+
+codes:
+	VPMOVZXWQ (CX), Z5
+	VPSLLQ    X0, Z5, Z5
+	VPSRLQ    X1, Z5, Z5
+	VPCMPGTQ  Z5, Z3, K1
+	VPADDQ    Z2, Z5, Z5
+	VPADDQ    Z3, Z5, K1, Z5
+	VSUBPD    Z4, Z5, K1, Z5
+	VMOVUPD   Z5, (DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x08, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func columns2AVX512(x *Decode)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·columns2AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Z2
+	VPBROADCASTQ 56(AX), Z3
+	VPBROADCASTQ 64(AX), Z4
+	VXORPD       Z6, Z6, Z6
+	VMOVQ        40(AX), X5
+
+codes:
+	VPMOVZXWQ (CX), Z7
+	VPSLLQ    X5, Z7, Z8
+	VPSLLQ    X0, Z7, Z7
+	VPSRLQ    X1, Z7, Z7
+	VPCMPGTQ  Z7, Z3, K1
+	VPADDQ    Z2, Z7, Z7
+	VPADDQ    Z3, Z7, K1, Z7
+	VSUBPD    Z4, Z7, K1, Z7
+	VPCMPGTQ  Z8, Z6, K1
+	VMOVUPD.Z Z7, K1, Z8
+	VSUBPD    Z8, Z7, Z7
+	VMOVUPD   Z7, (DX)
+	VMOVUPD   Z8, 64(DX)
+	VMOVUPD   Z7, 128(DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x000000c0, DX
+	SUBQ      $0x08, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func rows4AVX512(x *Decode)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·rows4AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Z2
+	VPBROADCASTQ 56(AX), Z3
+	VPBROADCASTQ 64(AX), Z4
+	VPBROADCASTQ 72(AX), Z5
+
+codes:
+	VPMOVZXDQ (CX), Z6
+	VPSLLQ    X0, Z6, Z6
+	VPSRLQ    X1, Z6, Z6
+	VANDPD    Z5, Z6, Z6
+	VPCMPGTQ  Z6, Z3, K1
+	VPADDQ    Z2, Z6, Z6
+	VPADDQ    Z3, Z6, K1, Z6
+	VSUBPD    Z4, Z6, K1, Z6
+	VMOVUPD   Z6, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x08, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func columns4AVX512(x *Decode)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·columns4AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VMOVQ        24(AX), X0
+	VMOVQ        32(AX), X1
+	VPBROADCASTQ 48(AX), Z2
+	VPBROADCASTQ 56(AX), Z3
+	VPBROADCASTQ 64(AX), Z4
+	VPBROADCASTQ 72(AX), Z5
+	VXORPD       Z7, Z7, Z7
+	VMOVQ        40(AX), X6
+
+codes:
+	VPMOVZXDQ (CX), Z8
+	VPSLLQ    X6, Z8, Z9
+	VPSLLQ    X0, Z8, Z8
+	VPSRLQ    X1, Z8, Z8
+	VANDPD    Z5, Z8, Z8
+	VPCMPGTQ  Z8, Z3, K1
+	VPADDQ    Z2, Z8, Z8
+	VPADDQ    Z3, Z8, K1, Z8
+	VSUBPD    Z4, Z8, K1, Z8
+	VPCMPGTQ  Z9, Z7, K1
+	VMOVUPD.Z Z8, K1, Z9
+	VSUBPD    Z9, Z8, Z8
+	VMOVUPD   Z8, (DX)
+	VMOVUPD   Z9, 64(DX)
+	VMOVUPD   Z8, 128(DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x000000c0, DX
+	SUBQ      $0x08, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func dotAVX512(x *Dot)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·dotAVX512(SB), NOSPLIT, $40-8
+	MOVQ    x+0(FP), AX
+	MOVQ    16(AX), CX
+	MOVQ    (AX), BX
+	MOVQ    8(AX), SI
+	MOVQ    40(AX), DX
+	MOVQ    DX, (SP)
+	XORQ    DX, DX
+	STMXCSR 8(SP)
+	MOVL    8(SP), DI
+	ORL     $0x00006000, DI
+	MOVL    DI, 16(SP)
+	LDMXCSR 16(SP)
+	MOVQ    64(AX), DI
+	MOVQ    DI, 24(SP)
+
+tiles:
+	MOVQ 72(AX), DI
+	MOVQ DI, 32(SP)
+
+groups:
+	MOVQ 80(AX), DI
+	MOVQ BX, R8
+	MOVQ SI, R9
+
+rows:
+	MOVQ      R8, R10
+	ADDQ      96(AX), R10
+	MOVQ      R9, R11
+	ADDQ      112(AX), R11
+	MOVQ      48(AX), R12
+	VMOVUPD   (R12)(DX*8), Z0
+	MOVQ      24(AX), R12
+	VPMOVZXWQ (R12)(DX*2), Z3
+	VPSLLQ    $0x34, Z3, Z3
+	VANDPD    144(AX), Z0, Z1
+	VMAXPD    Z1, Z3, Z3
+	VMAXPD    272(AX), Z3, Z3
+	VXORPD    Z2, Z2, Z2
+	VCMPPD    $0x04, Z2, Z0, K1
+	VMOVUPD.Z 336(AX), K1, Z1
+	VMAXPD    Z1, Z3, Z3
+	VPADDQ    400(AX), Z3, Z3
+	VMAXPD    Z0, Z2, Z1
+	VADDPD    Z3, Z1, Z1
+	VMINPD    Z0, Z2, Z2
+	VSUBPD    Z2, Z3, Z2
+	MOVQ      48(AX), R12
+	VMOVUPD   64(R12)(DX*8), Z3
+	MOVQ      24(AX), R12
+	VPMOVZXWQ 16(R12)(DX*2), Z6
+	VPSLLQ    $0x34, Z6, Z6
+	VANDPD    144(AX), Z3, Z4
+	VMAXPD    Z4, Z6, Z6
+	VMAXPD    272(AX), Z6, Z6
+	VXORPD    Z5, Z5, Z5
+	VCMPPD    $0x04, Z5, Z3, K1
+	VMOVUPD.Z 336(AX), K1, Z4
+	VMAXPD    Z4, Z6, Z6
+	VPADDQ    400(AX), Z6, Z6
+	VMAXPD    Z3, Z5, Z4
+	VADDPD    Z6, Z4, Z4
+	VMINPD    Z3, Z5, Z5
+	VSUBPD    Z5, Z6, Z5
+	XORQ      R12, R12
+	MOVQ      CX, R13
+
+k:
+	VBROADCASTSD (R8)(R12*8), Z6
+	MOVBLZX      (R9)(R12*1), R14
+	VBROADCASTSD (R10)(R12*8), Z7
+	MOVBLZX      (R11)(R12*1), R15
+	VFMADD231PD  (R13)(R14*8), Z6, Z1
+	VFMADD231PD  64(R13)(R14*8), Z6, Z2
+	VFMADD231PD  (R13)(R15*8), Z7, Z4
+	VFMADD231PD  64(R13)(R15*8), Z7, Z5
+	VBROADCASTSD 8(R8)(R12*8), Z6
+	MOVBLZX      1(R9)(R12*1), R14
+	VBROADCASTSD 8(R10)(R12*8), Z7
+	MOVBLZX      1(R11)(R12*1), R15
+	VFMADD231PD  192(R13)(R14*8), Z6, Z1
+	VFMADD231PD  256(R13)(R14*8), Z6, Z2
+	VFMADD231PD  192(R13)(R15*8), Z7, Z4
+	VFMADD231PD  256(R13)(R15*8), Z7, Z5
+	VBROADCASTSD 16(R8)(R12*8), Z6
+	MOVBLZX      2(R9)(R12*1), R14
+	VBROADCASTSD 16(R10)(R12*8), Z7
+	MOVBLZX      2(R11)(R12*1), R15
+	VFMADD231PD  384(R13)(R14*8), Z6, Z1
+	VFMADD231PD  448(R13)(R14*8), Z6, Z2
+	VFMADD231PD  384(R13)(R15*8), Z7, Z4
+	VFMADD231PD  448(R13)(R15*8), Z7, Z5
+	VBROADCASTSD 24(R8)(R12*8), Z6
+	MOVBLZX      3(R9)(R12*1), R14
+	VBROADCASTSD 24(R10)(R12*8), Z7
+	MOVBLZX      3(R11)(R12*1), R15
+	VFMADD231PD  576(R13)(R14*8), Z6, Z1
+	VFMADD231PD  640(R13)(R14*8), Z6, Z2
+	VFMADD231PD  576(R13)(R15*8), Z7, Z4
+	VFMADD231PD  640(R13)(R15*8), Z7, Z5
+	ADDQ         $0x04, R12
+	ADDQ         $0x00000300, R13
+	CMPQ         R12, 88(AX)
+	JB           k
+	VSUBPD       Z2, Z1, Z1
+	VFPCLASSPDZ  $0x99, Z0, K1
+	VMOVUPD      Z0, K1, Z1
+	MOVQ         56(AX), R8
+	VMOVUPD      Z1, (R8)(DX*8)
+	VSUBPD       Z5, Z4, Z4
+	VFPCLASSPDZ  $0x99, Z3, K1
+	VMOVUPD      Z3, K1, Z4
+	MOVQ         56(AX), R8
+	VMOVUPD      Z4, 64(R8)(DX*8)
+	MOVQ         R10, R8
+	ADDQ         96(AX), R8
+	MOVQ         R11, R9
+	ADDQ         112(AX), R9
+	ADDQ         $0x10, DX
+	SUBQ         $0x02, DI
+	JG           rows
+	ADDQ         128(AX), CX
+	MOVQ         136(AX), DI
+	ADDQ         DI, (SP)
+	DECQ         32(SP)
+	JNZ          groups
+	ADDQ         104(AX), BX
+	ADDQ         120(AX), SI
+	DECQ         24(SP)
+	JNZ          tiles
+	LDMXCSR      8(SP)
+	VZEROUPPER
+	RET
+
+// func dotFP32AVX512(x *Dot)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, SSE
+TEXT ·dotFP32AVX512(SB), NOSPLIT, $40-8
+	MOVQ    x+0(FP), AX
+	MOVQ    16(AX), CX
+	MOVQ    (AX), BX
+	MOVQ    8(AX), SI
+	MOVQ    40(AX), DX
+	MOVQ    DX, (SP)
+	XORQ    DX, DX
+	STMXCSR 8(SP)
+	MOVL    8(SP), DI
+	ORL     $0x00006000, DI
+	MOVL    DI, 16(SP)
+	LDMXCSR 16(SP)
+	MOVQ    64(AX), DI
+	MOVQ    DI, 24(SP)
+
+tiles:
+	MOVQ 72(AX), DI
+	MOVQ DI, 32(SP)
+
+groups:
+	MOVQ 80(AX), DI
+	MOVQ BX, R8
+	MOVQ SI, R9
+
+rows:
+	MOVQ      R8, R10
+	ADDQ      96(AX), R10
+	MOVQ      R9, R11
+	ADDQ      112(AX), R11
+	MOVQ      48(AX), R12
+	VCVTPS2PD (R12)(DX*4), Z0
+	MOVQ      24(AX), R12
+	VPMOVZXWQ (R12)(DX*2), Z3
+	VPSLLQ    $0x34, Z3, Z3
+	VANDPD    144(AX), Z0, Z1
+	VMAXPD    Z1, Z3, Z3
+	VMAXPD    272(AX), Z3, Z3
+	VXORPD    Z2, Z2, Z2
+	VCMPPD    $0x04, Z2, Z0, K1
+	VMOVUPD.Z 336(AX), K1, Z1
+	VMAXPD    Z1, Z3, Z3
+	VPADDQ    400(AX), Z3, Z3
+	VMAXPD    Z0, Z2, Z1
+	VADDPD    Z3, Z1, Z1
+	VMINPD    Z0, Z2, Z2
+	VSUBPD    Z2, Z3, Z2
+	MOVQ      48(AX), R12
+	VCVTPS2PD 32(R12)(DX*4), Z3
+	MOVQ      24(AX), R12
+	VPMOVZXWQ 16(R12)(DX*2), Z6
+	VPSLLQ    $0x34, Z6, Z6
+	VANDPD    144(AX), Z3, Z4
+	VMAXPD    Z4, Z6, Z6
+	VMAXPD    272(AX), Z6, Z6
+	VXORPD    Z5, Z5, Z5
+	VCMPPD    $0x04, Z5, Z3, K1
+	VMOVUPD.Z 336(AX), K1, Z4
+	VMAXPD    Z4, Z6, Z6
+	VPADDQ    400(AX), Z6, Z6
+	VMAXPD    Z3, Z5, Z4
+	VADDPD    Z6, Z4, Z4
+	VMINPD    Z3, Z5, Z5
+	VSUBPD    Z5, Z6, Z5
+	XORQ      R12, R12
+	MOVQ      CX, R13
+
+k:
+	VBROADCASTSD     (R8)(R12*8), Z6
+	MOVBLZX          (R9)(R12*1), R14
+	VBROADCASTSD     (R10)(R12*8), Z7
+	MOVBLZX          (R11)(R12*1), R15
+	VFMADD231PD      (R13)(R14*8), Z6, Z1
+	VFMADD231PD      64(R13)(R14*8), Z6, Z2
+	VFMADD231PD      (R13)(R15*8), Z7, Z4
+	VFMADD231PD      64(R13)(R15*8), Z7, Z5
+	VBROADCASTSD     8(R8)(R12*8), Z6
+	MOVBLZX          1(R9)(R12*1), R14
+	VBROADCASTSD     8(R10)(R12*8), Z7
+	MOVBLZX          1(R11)(R12*1), R15
+	VFMADD231PD      192(R13)(R14*8), Z6, Z1
+	VFMADD231PD      256(R13)(R14*8), Z6, Z2
+	VFMADD231PD      192(R13)(R15*8), Z7, Z4
+	VFMADD231PD      256(R13)(R15*8), Z7, Z5
+	VBROADCASTSD     16(R8)(R12*8), Z6
+	MOVBLZX          2(R9)(R12*1), R14
+	VBROADCASTSD     16(R10)(R12*8), Z7
+	MOVBLZX          2(R11)(R12*1), R15
+	VFMADD231PD      384(R13)(R14*8), Z6, Z1
+	VFMADD231PD      448(R13)(R14*8), Z6, Z2
+	VFMADD231PD      384(R13)(R15*8), Z7, Z4
+	VFMADD231PD      448(R13)(R15*8), Z7, Z5
+	VBROADCASTSD     24(R8)(R12*8), Z6
+	MOVBLZX          3(R9)(R12*1), R14
+	VBROADCASTSD     24(R10)(R12*8), Z7
+	MOVBLZX          3(R11)(R12*1), R15
+	VFMADD231PD      576(R13)(R14*8), Z6, Z1
+	VFMADD231PD      640(R13)(R14*8), Z6, Z2
+	VFMADD231PD      576(R13)(R15*8), Z7, Z4
+	VFMADD231PD      640(R13)(R15*8), Z7, Z5
+	ADDQ             $0x04, R12
+	ADDQ             $0x00000300, R13
+	CMPQ             R12, 88(AX)
+	JB               k
+	VSUBPD           Z2, Z1, Z1
+	VANDPD           144(AX), Z1, Z2
+	VMAXPD           336(AX), Z2, Z2
+	VPADDQ           464(AX), Z2, Z2
+	VANDPD           208(AX), Z1, Z6
+	VORPD            Z6, Z2, Z2
+	VADDPD           Z2, Z1, Z1
+	VSUBPD           Z2, Z1, Z1
+	VFPCLASSPDZ      $0x99, Z0, K1
+	VMOVUPD          Z0, K1, Z1
+	VCVTPD2PS.RN_SAE Z1, Y0
+	VCMPPS           $0x03, Y0, Y0, K1
+	VPBROADCASTD     592(AX), K1, Y0
+	MOVQ             56(AX), R8
+	VMOVUPS          Y0, (R8)(DX*4)
+	VSUBPD           Z5, Z4, Z4
+	VANDPD           144(AX), Z4, Z0
+	VMAXPD           336(AX), Z0, Z0
+	VPADDQ           464(AX), Z0, Z0
+	VANDPD           208(AX), Z4, Z1
+	VORPD            Z1, Z0, Z0
+	VADDPD           Z0, Z4, Z4
+	VSUBPD           Z0, Z4, Z4
+	VFPCLASSPDZ      $0x99, Z3, K1
+	VMOVUPD          Z3, K1, Z4
+	VCVTPD2PS.RN_SAE Z4, Y0
+	VCMPPS           $0x03, Y0, Y0, K1
+	VPBROADCASTD     592(AX), K1, Y0
+	MOVQ             56(AX), R8
+	VMOVUPS          Y0, 32(R8)(DX*4)
+	MOVQ             R10, R8
+	ADDQ             96(AX), R8
+	MOVQ             R11, R9
+	ADDQ             112(AX), R9
+	ADDQ             $0x10, DX
+	SUBQ             $0x02, DI
+	JG               rows
+	ADDQ             128(AX), CX
+	MOVQ             136(AX), DI
+	ADDQ             DI, (SP)
+	DECQ             32(SP)
+	JNZ              groups
+	ADDQ             104(AX), BX
+	ADDQ             120(AX), SI
+	DECQ             24(SP)
+	JNZ              tiles
+	LDMXCSR          8(SP)
+	VZEROUPPER
+	RET
+
+// func dotSpecialAVX512(x *Dot)
+// Requires: AVX, AVX512DQ, AVX512F, FMA3, SSE
+TEXT ·dotSpecialAVX512(SB), NOSPLIT, $40-8
+	MOVQ    x+0(FP), AX
+	MOVQ    16(AX), CX
+	MOVQ    (AX), BX
+	MOVQ    8(AX), SI
+	MOVQ    40(AX), DX
+	MOVQ    DX, (SP)
+	XORQ    DX, DX
+	STMXCSR 8(SP)
+	MOVL    8(SP), DI
+	ORL     $0x00006000, DI
+	MOVL    DI, 16(SP)
+	LDMXCSR 16(SP)
+	MOVQ    64(AX), DI
+	MOVQ    DI, 24(SP)
+
+tiles:
+	MOVQ 72(AX), DI
+	MOVQ DI, 32(SP)
+
+groups:
+	MOVQ 80(AX), DI
+	MOVQ BX, R8
+	MOVQ SI, R9
+
+rows:
+	MOVQ      R8, R10
+	ADDQ      96(AX), R10
+	MOVQ      R9, R11
+	ADDQ      112(AX), R11
+	MOVQ      48(AX), R12
+	VMOVUPD   (R12)(DX*8), Z0
+	MOVQ      24(AX), R12
+	VPMOVZXWQ (R12)(DX*2), Z3
+	VPSLLQ    $0x34, Z3, Z3
+	VANDPD    144(AX), Z0, Z1
+	VMAXPD    Z1, Z3, Z3
+	VMAXPD    272(AX), Z3, Z3
+	VXORPD    Z2, Z2, Z2
+	VCMPPD    $0x04, Z2, Z0, K1
+	VMOVUPD.Z 336(AX), K1, Z1
+	VMAXPD    Z1, Z3, Z3
+	VPADDQ    400(AX), Z3, Z3
+	VMAXPD    Z0, Z2, Z1
+	VADDPD    Z3, Z1, Z1
+	VMINPD    Z0, Z2, Z2
+	VSUBPD    Z2, Z3, Z2
+	MOVQ      48(AX), R12
+	VMOVUPD   64(R12)(DX*8), Z3
+	MOVQ      24(AX), R12
+	VPMOVZXWQ 16(R12)(DX*2), Z6
+	VPSLLQ    $0x34, Z6, Z6
+	VANDPD    144(AX), Z3, Z4
+	VMAXPD    Z4, Z6, Z6
+	VMAXPD    272(AX), Z6, Z6
+	VXORPD    Z5, Z5, Z5
+	VCMPPD    $0x04, Z5, Z3, K1
+	VMOVUPD.Z 336(AX), K1, Z4
+	VMAXPD    Z4, Z6, Z6
+	VPADDQ    400(AX), Z6, Z6
+	VMAXPD    Z3, Z5, Z4
+	VADDPD    Z6, Z4, Z4
+	VMINPD    Z3, Z5, Z5
+	VSUBPD    Z5, Z6, Z5
+	XORQ      R12, R12
+	MOVQ      CX, R13
+
+k:
+	VBROADCASTSD (R8)(R12*8), Z6
+	MOVBLZX      (R9)(R12*1), R14
+	VBROADCASTSD (R10)(R12*8), Z7
+	MOVBLZX      (R11)(R12*1), R15
+	VFMADD231PD  (R13)(R14*8), Z6, Z1
+	VFMADD231PD  64(R13)(R14*8), Z6, Z2
+	VFMADD231PD  (R13)(R15*8), Z7, Z4
+	VFMADD231PD  64(R13)(R15*8), Z7, Z5
+	VBROADCASTSD 8(R8)(R12*8), Z6
+	MOVBLZX      1(R9)(R12*1), R14
+	VBROADCASTSD 8(R10)(R12*8), Z7
+	MOVBLZX      1(R11)(R12*1), R15
+	VFMADD231PD  192(R13)(R14*8), Z6, Z1
+	VFMADD231PD  256(R13)(R14*8), Z6, Z2
+	VFMADD231PD  192(R13)(R15*8), Z7, Z4
+	VFMADD231PD  256(R13)(R15*8), Z7, Z5
+	VBROADCASTSD 16(R8)(R12*8), Z6
+	MOVBLZX      2(R9)(R12*1), R14
+	VBROADCASTSD 16(R10)(R12*8), Z7
+	MOVBLZX      2(R11)(R12*1), R15
+	VFMADD231PD  384(R13)(R14*8), Z6, Z1
+	VFMADD231PD  448(R13)(R14*8), Z6, Z2
+	VFMADD231PD  384(R13)(R15*8), Z7, Z4
+	VFMADD231PD  448(R13)(R15*8), Z7, Z5
+	VBROADCASTSD 24(R8)(R12*8), Z6
+	MOVBLZX      3(R9)(R12*1), R14
+	VBROADCASTSD 24(R10)(R12*8), Z7
+	MOVBLZX      3(R11)(R12*1), R15
+	VFMADD231PD  576(R13)(R14*8), Z6, Z1
+	VFMADD231PD  640(R13)(R14*8), Z6, Z2
+	VFMADD231PD  576(R13)(R15*8), Z7, Z4
+	VFMADD231PD  640(R13)(R15*8), Z7, Z5
+	ADDQ         $0x04, R12
+	ADDQ         $0x00000300, R13
+	CMPQ         R12, 88(AX)
+	JB           k
+	VSUBPD       Z2, Z1, Z1
+	VFPCLASSPDZ  $0x99, Z0, K1
+	VMOVUPD      Z0, K1, Z1
+	MOVQ         24(AX), R9
+	VPMOVZXWQ    (R9)(DX*2), Z2
+	VPSLLQ       $0x32, Z2, Z2
+	VPMOVQ2M     Z2, K1
+	KMOVB        K1, R9
+	TESTL        R9, R9
+	JZ           done0
+	MOVQ         88(AX), R9
+	SUBQ         (AX), R8
+	SHRQ         $0x01, R8
+	ADDQ         32(AX), R8
+	MOVQ         (SP), R12
+	VXORPD       Z2, Z2, Z2
+
+kinds0:
+	VBROADCASTSS (R8), Y6
+	VFMADD231PS  (R12), Y6, Y2
+	ADDQ         $0x04, R8
+	ADDQ         $0x20, R12
+	DECQ         R9
+	JNZ          kinds0
+	VCVTPS2PD    Y2, Z6
+	VADDPD       Z0, Z6, Z6
+	VMOVUPD      Z6, K1, Z1
+
+done0:
+	MOVQ        56(AX), R8
+	VMOVUPD     Z1, (R8)(DX*8)
+	VSUBPD      Z5, Z4, Z4
+	VFPCLASSPDZ $0x99, Z3, K1
+	VMOVUPD     Z3, K1, Z4
+	MOVQ        24(AX), R8
+	VPMOVZXWQ   16(R8)(DX*2), Z0
+	VPSLLQ      $0x32, Z0, Z0
+	VPMOVQ2M    Z0, K1
+	KMOVB       K1, R8
+	TESTL       R8, R8
+	JZ          done1
+	MOVQ        88(AX), R12
+	MOVQ        R10, R8
+	SUBQ        (AX), R8
+	SHRQ        $0x01, R8
+	ADDQ        32(AX), R8
+	MOVQ        (SP), R9
+	VXORPD      Z0, Z0, Z0
+
+kinds1:
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  (R9), Y1, Y0
+	ADDQ         $0x04, R8
+	ADDQ         $0x20, R9
+	DECQ         R12
+	JNZ          kinds1
+	VCVTPS2PD    Y0, Z1
+	VADDPD       Z3, Z1, Z1
+	VMOVUPD      Z1, K1, Z4
+
+done1:
+	MOVQ    56(AX), R8
+	VMOVUPD Z4, 64(R8)(DX*8)
+	MOVQ    R10, R8
+	ADDQ    96(AX), R8
+	MOVQ    R11, R9
+	ADDQ    112(AX), R9
+	ADDQ    $0x10, DX
+	SUBQ    $0x02, DI
+	JG      rows
+	ADDQ    128(AX), CX
+	MOVQ    136(AX), DI
+	ADDQ    DI, (SP)
+	DECQ    32(SP)
+	JNZ     groups
+	ADDQ    104(AX), BX
+	ADDQ    120(AX), SI
+	DECQ    24(SP)
+	JNZ     tiles
+	LDMXCSR 8(SP)
+	VZEROUPPER
+	RET
+
+// func dotFP32SpecialAVX512(x *Dot)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, FMA3, SSE
+TEXT ·dotFP32SpecialAVX512(SB), NOSPLIT, $40-8
+	MOVQ    x+0(FP), AX
+	MOVQ    16(AX), CX
+	MOVQ    (AX), BX
+	MOVQ    8(AX), SI
+	MOVQ    40(AX), DX
+	MOVQ    DX, (SP)
+	XORQ    DX, DX
+	STMXCSR 8(SP)
+	MOVL    8(SP), DI
+	ORL     $0x00006000, DI
+	MOVL    DI, 16(SP)
+	LDMXCSR 16(SP)
+	MOVQ    64(AX), DI
+	MOVQ    DI, 24(SP)
+
+tiles:
+	MOVQ 72(AX), DI
+	MOVQ DI, 32(SP)
+
+groups:
+	MOVQ 80(AX), DI
+	MOVQ BX, R8
+	MOVQ SI, R9
+
+rows:
+	MOVQ      R8, R10
+	ADDQ      96(AX), R10
+	MOVQ      R9, R11
+	ADDQ      112(AX), R11
+	MOVQ      48(AX), R12
+	VCVTPS2PD (R12)(DX*4), Z0
+	MOVQ      24(AX), R12
+	VPMOVZXWQ (R12)(DX*2), Z3
+	VPSLLQ    $0x34, Z3, Z3
+	VANDPD    144(AX), Z0, Z1
+	VMAXPD    Z1, Z3, Z3
+	VMAXPD    272(AX), Z3, Z3
+	VXORPD    Z2, Z2, Z2
+	VCMPPD    $0x04, Z2, Z0, K1
+	VMOVUPD.Z 336(AX), K1, Z1
+	VMAXPD    Z1, Z3, Z3
+	VPADDQ    400(AX), Z3, Z3
+	VMAXPD    Z0, Z2, Z1
+	VADDPD    Z3, Z1, Z1
+	VMINPD    Z0, Z2, Z2
+	VSUBPD    Z2, Z3, Z2
+	MOVQ      48(AX), R12
+	VCVTPS2PD 32(R12)(DX*4), Z3
+	MOVQ      24(AX), R12
+	VPMOVZXWQ 16(R12)(DX*2), Z6
+	VPSLLQ    $0x34, Z6, Z6
+	VANDPD    144(AX), Z3, Z4
+	VMAXPD    Z4, Z6, Z6
+	VMAXPD    272(AX), Z6, Z6
+	VXORPD    Z5, Z5, Z5
+	VCMPPD    $0x04, Z5, Z3, K1
+	VMOVUPD.Z 336(AX), K1, Z4
+	VMAXPD    Z4, Z6, Z6
+	VPADDQ    400(AX), Z6, Z6
+	VMAXPD    Z3, Z5, Z4
+	VADDPD    Z6, Z4, Z4
+	VMINPD    Z3, Z5, Z5
+	VSUBPD    Z5, Z6, Z5
+	XORQ      R12, R12
+	MOVQ      CX, R13
+
+k:
+	VBROADCASTSD (R8)(R12*8), Z6
+	MOVBLZX      (R9)(R12*1), R14
+	VBROADCASTSD (R10)(R12*8), Z7
+	MOVBLZX      (R11)(R12*1), R15
+	VFMADD231PD  (R13)(R14*8), Z6, Z1
+	VFMADD231PD  64(R13)(R14*8), Z6, Z2
+	VFMADD231PD  (R13)(R15*8), Z7, Z4
+	VFMADD231PD  64(R13)(R15*8), Z7, Z5
+	VBROADCASTSD 8(R8)(R12*8), Z6
+	MOVBLZX      1(R9)(R12*1), R14
+	VBROADCASTSD 8(R10)(R12*8), Z7
+	MOVBLZX      1(R11)(R12*1), R15
+	VFMADD231PD  192(R13)(R14*8), Z6, Z1
+	VFMADD231PD  256(R13)(R14*8), Z6, Z2
+	VFMADD231PD  192(R13)(R15*8), Z7, Z4
+	VFMADD231PD  256(R13)(R15*8), Z7, Z5
+	VBROADCASTSD 16(R8)(R12*8), Z6
+	MOVBLZX      2(R9)(R12*1), R14
+	VBROADCASTSD 16(R10)(R12*8), Z7
+	MOVBLZX      2(R11)(R12*1), R15
+	VFMADD231PD  384(R13)(R14*8), Z6, Z1
+	VFMADD231PD  448(R13)(R14*8), Z6, Z2
+	VFMADD231PD  384(R13)(R15*8), Z7, Z4
+	VFMADD231PD  448(R13)(R15*8), Z7, Z5
+	VBROADCASTSD 24(R8)(R12*8), Z6
+	MOVBLZX      3(R9)(R12*1), R14
+	VBROADCASTSD 24(R10)(R12*8), Z7
+	MOVBLZX      3(R11)(R12*1), R15
+	VFMADD231PD  576(R13)(R14*8), Z6, Z1
+	VFMADD231PD  640(R13)(R14*8), Z6, Z2
+	VFMADD231PD  576(R13)(R15*8), Z7, Z4
+	VFMADD231PD  640(R13)(R15*8), Z7, Z5
+	ADDQ         $0x04, R12
+	ADDQ         $0x00000300, R13
+	CMPQ         R12, 88(AX)
+	JB           k
+	VSUBPD       Z2, Z1, Z1
+	VANDPD       144(AX), Z1, Z2
+	VMAXPD       336(AX), Z2, Z2
+	VPADDQ       464(AX), Z2, Z2
+	VANDPD       208(AX), Z1, Z6
+	VORPD        Z6, Z2, Z2
+	VADDPD       Z2, Z1, Z1
+	VSUBPD       Z2, Z1, Z1
+	VFPCLASSPDZ  $0x99, Z0, K1
+	VMOVUPD      Z0, K1, Z1
+	MOVQ         24(AX), R9
+	VPMOVZXWQ    (R9)(DX*2), Z2
+	VPSLLQ       $0x32, Z2, Z2
+	VPMOVQ2M     Z2, K1
+	KMOVB        K1, R9
+	TESTL        R9, R9
+	JZ           done0
+	MOVQ         88(AX), R9
+	SUBQ         (AX), R8
+	SHRQ         $0x01, R8
+	ADDQ         32(AX), R8
+	MOVQ         (SP), R12
+	VXORPD       Z2, Z2, Z2
+
+kinds0:
+	VBROADCASTSS (R8), Y6
+	VFMADD231PS  (R12), Y6, Y2
+	ADDQ         $0x04, R8
+	ADDQ         $0x20, R12
+	DECQ         R9
+	JNZ          kinds0
+	VCVTPS2PD    Y2, Z6
+	VADDPD       Z0, Z6, Z6
+	VMOVUPD      Z6, K1, Z1
+
+done0:
+	VCVTPD2PS.RN_SAE Z1, Y0
+	VCMPPS           $0x03, Y0, Y0, K1
+	VPBROADCASTD     592(AX), K1, Y0
+	MOVQ             56(AX), R8
+	VMOVUPS          Y0, (R8)(DX*4)
+	VSUBPD           Z5, Z4, Z4
+	VANDPD           144(AX), Z4, Z0
+	VMAXPD           336(AX), Z0, Z0
+	VPADDQ           464(AX), Z0, Z0
+	VANDPD           208(AX), Z4, Z1
+	VORPD            Z1, Z0, Z0
+	VADDPD           Z0, Z4, Z4
+	VSUBPD           Z0, Z4, Z4
+	VFPCLASSPDZ      $0x99, Z3, K1
+	VMOVUPD          Z3, K1, Z4
+	MOVQ             24(AX), R8
+	VPMOVZXWQ        16(R8)(DX*2), Z0
+	VPSLLQ           $0x32, Z0, Z0
+	VPMOVQ2M         Z0, K1
+	KMOVB            K1, R8
+	TESTL            R8, R8
+	JZ               done1
+	MOVQ             88(AX), R12
+	MOVQ             R10, R8
+	SUBQ             (AX), R8
+	SHRQ             $0x01, R8
+	ADDQ             32(AX), R8
+	MOVQ             (SP), R9
+	VXORPD           Z0, Z0, Z0
+
+kinds1:
+	VBROADCASTSS (R8), Y1
+	VFMADD231PS  (R9), Y1, Y0
+	ADDQ         $0x04, R8
+	ADDQ         $0x20, R9
+	DECQ         R12
+	JNZ          kinds1
+	VCVTPS2PD    Y0, Z1
+	VADDPD       Z3, Z1, Z1
+	VMOVUPD      Z1, K1, Z4
+
+done1:
+	VCVTPD2PS.RN_SAE Z4, Y0
+	VCMPPS           $0x03, Y0, Y0, K1
+	VPBROADCASTD     592(AX), K1, Y0
+	MOVQ             56(AX), R8
+	VMOVUPS          Y0, 32(R8)(DX*4)
+	MOVQ             R10, R8
+	ADDQ             96(AX), R8
+	MOVQ             R11, R9
+	ADDQ             112(AX), R9
+	ADDQ             $0x10, DX
+	SUBQ             $0x02, DI
+	JG               rows
+	ADDQ             128(AX), CX
+	MOVQ             136(AX), DI
+	ADDQ             DI, (SP)
+	DECQ             32(SP)
+	JNZ              groups
+	ADDQ             104(AX), BX
+	ADDQ             120(AX), SI
+	DECQ             24(SP)
+	JNZ              tiles
+	LDMXCSR          8(SP)
+	VZEROUPPER
+	RET
+
+// func roundAVX512(x *Round)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·roundAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	STMXCSR      (SP)
+	MOVL         (SP), SI
+	ORL          24(AX), SI
+	MOVL         SI, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 32(AX), Z0
+	VPBROADCASTQ 40(AX), Z1
+	VPBROADCASTQ 48(AX), Z2
+	VPBROADCASTQ 56(AX), Z3
+	VPBROADCASTQ 64(AX), Z4
+	VPBROADCASTQ 72(AX), Z5
+	VXORPD       Z6, Z6, Z6
+
+numbers:
+	VMOVUPD     (CX), Z6
+	VANDPD      Z6, Z1, Z7
+	VANDPD      Z6, Z0, Z8
+	VMAXPD      Z2, Z8, Z8
+	VPADDQ      Z3, Z8, Z8
+	VORPD       Z7, Z8, Z8
+	VADDPD      Z8, Z6, Z9
+	VSUBPD      Z8, Z9, Z9
+	VANDNPD     Z9, Z1, Z9
+	VORPD       Z5, Z9, Z8
+	VPTESTMQ    Z8, Z8, K1
+	VMOVUPD.Z   Z7, K1, Z7
+	VCMPPD      $0x0d, Z4, Z9, K1
+	VMOVUPD     Z0, K1, Z9
+	VORPD       Z7, Z9, Z9
+	VFPCLASSPDZ $0x99, Z6, K1
+	VMOVUPD     Z6, K1, Z9
+	VMOVUPD     Z9, (DX)
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, BX
+	JG          numbers
+	LDMXCSR     (SP)
+	VZEROUPPER
+	RET
+
+// func fromFloat32AVX512(x *Convert)
+// Requires: AVX, AVX512F
+TEXT ·fromFloat32AVX512(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), AX
+
+numbers:
+	VCVTPS2PD (CX), Z0
+	VMOVUPD   Z0, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x08, AX
+	JG        numbers
+	VZEROUPPER
+	RET
+
+// func toFloat32AVX512(x *Convert)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·toFloat32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VPBROADCASTD 24(AX), Y0
+
+numbers:
+	VCVTPD2PS (CX), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VBLENDVPS Y2, Y0, Y1, Y1
+	VMOVUPS   Y1, (DX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x08, BX
+	JG        numbers
 	VZEROUPPER
 	RET

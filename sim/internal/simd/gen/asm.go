@@ -54,5 +54,6 @@ func control(bits Op) (restore func()) {
 
 // Bits of MXCSR.
 const (
-	ftzDAZ = 0x8040 // subnormal results and operands are zeros
+	ftzDAZ    = 0x8040 // subnormal results and operands are zeros
+	roundZero = 0x6000
 )

@@ -21,6 +21,7 @@ func main() {
 		log.Fatal(err)
 	}
 	ConstraintExpr("amd64,!purego")
+	transpose8()
 	transpose16()
 	transpose32()
 	transpose64()
@@ -31,6 +32,7 @@ func main() {
 	steps512()
 	widen()
 	chains()
+	wides()
 	Generate()
 }
 

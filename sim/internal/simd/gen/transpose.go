@@ -118,3 +118,32 @@ func turn(name string, n uint32, block func(at func(col int) Mem, dst reg.Regist
 	VZEROUPPER()
 	RET()
 }
+
+// transpose8 turns 8 columns of codes of one byte, 16 values of k at a time.
+func transpose8() {
+	turn("transpose8AVX2", 16, func(at func(col int) Mem, dst reg.Register) {
+		var r, s, t [8]reg.VecVirtual
+		for j := range r {
+			r[j], s[j], t[j] = XMM(), XMM(), XMM()
+			VMOVDQU(at(j), r[j])
+		}
+		// Bytes, then pairs of bytes, then fours change places.
+		for j := range 4 {
+			VPUNPCKLBW(r[2*j+1], r[2*j], s[2*j])
+			VPUNPCKHBW(r[2*j+1], r[2*j], s[2*j+1])
+		}
+		for j := range 2 {
+			VPUNPCKLWD(s[4*j+2], s[4*j], t[4*j])
+			VPUNPCKHWD(s[4*j+2], s[4*j], t[4*j+1])
+			VPUNPCKLWD(s[4*j+3], s[4*j+1], t[4*j+2])
+			VPUNPCKHWD(s[4*j+3], s[4*j+1], t[4*j+3])
+		}
+		for j := range 4 {
+			u := XMM()
+			VPUNPCKLDQ(t[4+j], t[j], u)
+			VMOVDQU(u, Mem{Base: dst, Disp: 32 * j})
+			VPUNPCKHDQ(t[4+j], t[j], u)
+			VMOVDQU(u, Mem{Base: dst, Disp: 32*j + 16})
+		}
+	})
+}

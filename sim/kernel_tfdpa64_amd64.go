@@ -1,0 +1,200 @@
+//go:build !purego
+
+package sim
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/internal/simd"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// tfdpa64 is the kernel of T-FDPA (arXiv:2511.10909, Alg. 7) on operands of any
+// format, in vector instructions on float64: see simd.Dot for how it cuts.
+type tfdpa64 struct {
+	m *Model
+	l int
+	operands64
+
+	dot   simd.Dot
+	fp32  bool       // accumulators are FP32 and rounded toward zero, by the dot itself
+	emin  [2]float64 // the least that C and later accumulators count as
+	round simd.Round
+	nan   uint32 // code of a NaN result as FP32
+}
+
+// tfdpa64State is one worker's scratch space.
+type tfdpa64State struct {
+	decoded64
+	acc, sum []float64
+	c32      []float32
+	dot      simd.Dot
+	round    simd.Round
+	convert  simd.Convert
+	widen    simd.Widen
+}
+
+// newTFDPA64 returns the kernel, or nil if the program is not a T-FDPA that it can
+// do.
+func newTFDPA64(m *Model, level simd.Level) kernel {
+	p, f := &m.params, m.formats
+	l := p.Step(m.k)
+	if level < simd.AVX2 || !isTruncated(p) || f.Scale != fp.None || l%4 != 0 || m.k%l != 0 {
+		return nil
+	}
+	known := func(id fp.ID) bool { return id == fp.FP32 || id == fp.FP16 }
+	w := &tfdpa64{m: m, l: l}
+	if !known(f.D) || f.C != fp.None && !known(f.C) || !w.setFormats(f, level) || !w.setRound(p.Acc) {
+		return nil
+	}
+	// The sum of a step stays below 2^52 units.
+	if math.Ldexp(4*float64(l)+2, int(p.Join.Align.F)) > 1<<52 {
+		return nil
+	}
+	w.nan = math.Float32bits(nan32(f.D.Get(), newMachine(m).nanCode(term{kind: NaN})))
+	w.fp32 = f.D == fp.FP32 && f.C != fp.FP16 && p.Acc.Mode == fp.RZ && !p.Special.TinySign
+	w.setDot(p)
+	return w
+}
+
+// isTruncated says whether a program has the shape of Alg. 7, whatever its numbers.
+func isTruncated(p *mma.Params) bool {
+	q := mma.Params{L: p.L, Join: mma.Join{Align: p.Join.Align}, Acc: p.Acc}
+	q.Special = mma.Special{NaN: p.Special.NaN, TinySign: p.Special.TinySign}
+	return q == *p && p.Join.Align.F != 0 && p.Join.Align.Mode == fp.RZ && !p.Special.NaN.Operand()
+}
+
+// setRound sets the rounding, and says whether the processor has it.
+func (w *tfdpa64) setRound(r mma.Round) bool {
+	mode, ok := controls[r.Mode]
+	d := w.m.formats.D.Get()
+	if !ok || r.Frac == 0 || uint8(r.Frac) > d.FracBits || r.Flush != mma.NoFlush || r.Over != mma.OverInf ||
+		int32(r.Emin) != d.Emin() || int32(r.Emax) != d.Emax() {
+		return false
+	}
+	w.round = simd.Round{
+		Control: mode, ExpMask: 0x7ff << 52, Sign: math.MinInt64, Emin: math.Ldexp(1, int(r.Emin)),
+		Shift: (52 - int64(r.Frac)) << 52, Over: math.Ldexp(1, int(r.Emax)+1),
+	}
+	if w.m.params.Special.TinySign {
+		w.round.TinySign = 1
+	}
+	return true
+}
+
+func (w *tfdpa64) setDot(p *mma.Params) {
+	w.emin = [2]float64{w.round.Emin, w.round.Emin}
+	if c := w.m.formats.C; c != fp.None {
+		w.emin[0] = math.Ldexp(1, int(c.Get().Emin()))
+	}
+	floor := 0.0
+	if p.Join.Align.Floor != 0 {
+		floor = math.Ldexp(1, int(p.Join.Align.Floor))
+	}
+	for i := range w.dot.ExpMask {
+		d := &w.dot
+		d.ExpMask[i], d.Sign64[i], d.Floor[i] = 0x7ff<<52, math.MinInt64, floor
+		d.Shift[i] = (52 - int64(p.Join.Align.F)) << 52
+		d.Last[i], d.Over[i], d.QNaN[i] = w.round.Shift, w.round.Over, w.nan
+	}
+}
+
+func (w *tfdpa64) name() string {
+	return "float64 " + (Portable + Path(w.level-simd.Portable)).String()
+}
+
+func (w *tfdpa64) newState() any { return &tfdpa64State{} }
+
+func (w *tfdpa64) run(in *mma.Batch, out []byte, scratch any) {
+	st := scratch.(*tfdpa64State)
+	perTile := in.K*(11*in.M+26*in.N) + 22*in.M*in.N
+	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { w.grid(st, g, out) }, w.m.RunGeneral)
+}
+
+// grid does a grid.
+func (w *tfdpa64) grid(st *tfdpa64State, g *grid, out []byte) {
+	w.decode(&st.decoded64)
+	n := g.outputs()
+	c, d := st.accumulators(out)
+	if w.fp32 {
+		for at := 0; at < g.in.K; at += w.l {
+			w.step(st, at, c, d)
+			c = d
+		}
+		st.scatter(out)
+		return
+	}
+	st.acc, st.sum = resize(st.acc, n), resize(st.sum, n)
+	acc, sum := bytesOf(st.acc), bytesOf(st.sum)
+	w.load(st, c, n)
+	for at := 0; at < g.in.K; at += w.l {
+		w.step(st, at, acc, sum)
+		st.round = w.round
+		st.round.Src, st.round.Dst, st.round.N = &st.sum[0], &st.acc[0], int64(n)
+		st.round.Run(w.level)
+	}
+	w.store(st, d, n)
+	st.scatter(out)
+}
+
+// bytesOf returns the first byte of numbers.
+func bytesOf[T float32 | float64](s []T) *byte { return (*byte)(unsafe.Pointer(&s[0])) }
+
+// step does a step, of the products from at on.
+func (w *tfdpa64) step(st *tfdpa64State, at int, acc, sum *byte) {
+	w.largestOf(&st.decoded64, at, w.l)
+	g := &st.grid
+	m, k := g.in.M, g.in.K
+	st.dot = w.dot
+	x := &st.dot
+	x.A, x.Sign, x.B, x.E = &st.a[at], &st.sign[at], &st.b[24*at], &st.e[0]
+	x.Acc, x.Sum = acc, sum
+	if st.special {
+		x.KindsA, x.KindsB = &st.ka[at], &st.kb[8*at]
+	}
+	x.Tiles, x.Groups, x.Rows, x.L = int64(g.tiles), int64(g.groups), int64(g.rows), int64(w.l)
+	x.ARow, x.ATile, x.SignRow, x.SignTile = int64(8*k), int64(8*k*m), int64(k), int64(k*m)
+	x.BGroup, x.KindsGroup = int64(192*k), int64(32*k)
+	emin := w.emin[1]
+	if at == 0 {
+		emin = w.emin[0]
+	}
+	for i := range x.Emin {
+		x.Emin[i] = emin
+	}
+	x.Run(w.level, st.special, w.fp32)
+}
+
+// load takes C.
+func (w *tfdpa64) load(st *tfdpa64State, c *byte, n int) {
+	if id := w.m.formats.C; id == fp.FP16 || id == fp.None && w.m.formats.D == fp.FP16 {
+		st.c32 = resize(st.c32, n)
+		x := &st.widen
+		x.Src, x.Dst, x.N = c, bytesOf(st.c32), int64(n)
+		for i := range x.Small {
+			x.Small[i], x.Abs[i] = -1, 0x7fffffff
+		}
+		x.Half()
+		c = bytesOf(st.c32)
+	}
+	st.convert = simd.Convert{Src: c, Dst: bytesOf(st.acc), N: int64(n)}
+	st.convert.FromFloat32(w.level)
+}
+
+// store writes D.
+func (w *tfdpa64) store(st *tfdpa64State, d *byte, n int) {
+	x := &st.convert
+	*x = simd.Convert{Src: bytesOf(st.acc), Dst: d, N: int64(n), QNaN: int64(w.nan)}
+	half := w.m.formats.D == fp.FP16
+	if half {
+		st.c32 = resize(st.c32, n)
+		x.Dst = bytesOf(st.c32)
+	}
+	x.ToFloat32(w.level)
+	if half {
+		x.Src, x.Dst = x.Dst, d
+		x.NarrowHalf()
+	}
+}
