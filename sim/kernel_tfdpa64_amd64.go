@@ -18,8 +18,8 @@ type tfdpa64 struct {
 	l int
 	operands64
 
-	dot   simd.Dot
-	fp32  bool       // accumulators are FP32 and rounded toward zero, by the dot itself
+	sums  simd.Sums
+	fp32  bool       // accumulators are FP32 and rounded toward zero, as the sums are made
 	emin  [2]float64 // the least that C and later accumulators count as
 	round simd.Round
 	nan   uint32 // code of a NaN result as FP32
@@ -30,7 +30,7 @@ type tfdpa64State struct {
 	decoded64
 	acc, sum []float64
 	c32      []float32
-	dot      simd.Dot
+	sums     simd.Sums
 	round    simd.Round
 	convert  simd.Convert
 	widen    simd.Widen
@@ -55,7 +55,7 @@ func newTFDPA64(m *Model, level simd.Level) kernel {
 	}
 	w.nan = math.Float32bits(nan32(f.D.Get(), newMachine(m).nanCode(term{kind: NaN})))
 	w.fp32 = f.D == fp.FP32 && f.C != fp.FP16 && p.Acc.Mode == fp.RZ && !p.Special.TinySign
-	w.setDot(p)
+	w.setSums(p)
 	return w
 }
 
@@ -84,21 +84,17 @@ func (w *tfdpa64) setRound(r mma.Round) bool {
 	return true
 }
 
-func (w *tfdpa64) setDot(p *mma.Params) {
+func (w *tfdpa64) setSums(p *mma.Params) {
 	w.emin = [2]float64{w.round.Emin, w.round.Emin}
 	if c := w.m.formats.C; c != fp.None {
 		w.emin[0] = math.Ldexp(1, int(c.Get().Emin()))
 	}
-	floor := 0.0
-	if p.Join.Align.Floor != 0 {
-		floor = math.Ldexp(1, int(p.Join.Align.Floor))
+	w.sums = simd.Sums{
+		ExpMask: 0x7ff << 52, Abs: math.MaxInt64, SignBit: math.MinInt64, Shift: (52 - int64(p.Join.Align.F)) << 52,
+		Emin: w.round.Emin, Last: w.round.Shift, Over: w.round.Over, QNaN: int64(w.nan),
+		Inf32: 0x7f800000, Fraction32: 0x7fffff, Hidden: 1 << 52, Rebias: (1023 - 127) << 52, Two: 2, Bit13: 1 << 13,
 	}
-	for i := range w.dot.ExpMask {
-		d := &w.dot
-		d.ExpMask[i], d.Sign64[i], d.Floor[i] = 0x7ff<<52, math.MinInt64, floor
-		d.Shift[i] = (52 - int64(p.Join.Align.F)) << 52
-		d.Last[i], d.Over[i], d.QNaN[i] = w.round.Shift, w.round.Over, w.nan
-	}
+	w.setFloor(p.Join.Align.Floor)
 }
 
 func (w *tfdpa64) name() string {
@@ -109,7 +105,7 @@ func (w *tfdpa64) newState() any { return &tfdpa64State{} }
 
 func (w *tfdpa64) run(in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*tfdpa64State)
-	perTile := in.K*(11*in.M+26*in.N) + 22*in.M*in.N
+	perTile := in.K*(11*in.M+26*in.N) + 26*in.M*in.N
 	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { w.grid(st, g, out) }, w.m.RunGeneral)
 }
 
@@ -144,27 +140,23 @@ func bytesOf[T float32 | float64](s []T) *byte { return (*byte)(unsafe.Pointer(&
 
 // step does a step, of the products from at on.
 func (w *tfdpa64) step(st *tfdpa64State, at int, acc, sum *byte) {
-	w.largestOf(&st.decoded64, at, w.l)
-	g := &st.grid
-	m, k := g.in.M, g.in.K
-	st.dot = w.dot
-	x := &st.dot
-	x.A, x.Sign, x.B, x.E = &st.a[at], &st.sign[at], &st.b[24*at], &st.e[0]
-	x.Acc, x.Sum = acc, sum
-	if st.special {
-		x.KindsA, x.KindsB = &st.ka[at], &st.kb[8*at]
-	}
-	x.Tiles, x.Groups, x.Rows, x.L = int64(g.tiles), int64(g.groups), int64(g.rows), int64(w.l)
-	x.ARow, x.ATile, x.SignRow, x.SignTile = int64(8*k), int64(8*k*m), int64(k), int64(k*m)
-	x.BGroup, x.KindsGroup = int64(192*k), int64(32*k)
-	emin := w.emin[1]
+	d := &st.decoded64
+	w.largestOf(d, at, w.l)
+	n := st.grid.outputs()
+	st.parts = resize(st.parts, 3*n)
+	x := &st.sums
+	*x = w.sums
+	x.E, x.Parts, x.Acc, x.Sum, x.N = &st.e[0], &st.parts[0], acc, sum, int64(n)
+	x.Least = w.emin[1]
 	if at == 0 {
-		emin = w.emin[0]
+		x.Least = w.emin[0]
 	}
-	for i := range x.Emin {
-		x.Emin[i] = emin
+	x.Prepare(w.level, w.fp32)
+	w.addProducts(d, at, w.l)
+	if st.special {
+		x.Kinds = w.sumKinds(d, at, w.l)
 	}
-	x.Run(w.level, st.special, w.fp32)
+	x.Finish(w.level, w.fp32, st.special)
 }
 
 // load takes C.

@@ -15,6 +15,7 @@ type operands64 struct {
 	level      simd.Level
 	a, b       format64
 	null, bias [16]uint16 // of the largest exponent codes
+	floor      [16]uint16 // of the largest exponents, as exponent fields of a float64
 }
 
 // format64 is how operands of a format are decoded.
@@ -30,11 +31,15 @@ type decoded64 struct {
 	gridState
 	special bool      // some are Inf or NaN
 	a, b    []float64 // as simd.Decode makes them
-	sign    []uint8   // of A
+	sa, sb  []uint8   // signs
 	ea, eb  []uint16
 	ka, kb  []float32 // if special
 	e       []uint16  // of the last step
+	parts   []float64 // as simd.Sums makes them
+	kind    []float32 // as simd.SumKinds makes them
 	x       simd.Decode
+	dot     simd.Dot
+	sumOf   simd.SumKinds
 	codes   simd.Exponents
 	kinds   simd.Kinds
 	largest simd.Largest16
@@ -64,12 +69,21 @@ func (o *operands64) setFormats(f mma.Formats, level simd.Level) bool {
 	return true
 }
 
+// setFloor sets a lower bound of the largest exponents; 0 is none.
+func (o *operands64) setFloor(e mma.Exp) {
+	for i := range o.floor {
+		if e != 0 {
+			o.floor[i] = uint16(1023 + int(e))
+		}
+	}
+}
+
 func newFormat64(g *fp.Format) format64 {
 	f := format64{width: int(g.Width)}
 	at := int64(g.ExpBits + g.FracBits + g.Low) // of the sign
 	f.decode = simd.Decode{
 		Left: 64 - at, Right: 12 - int64(g.ExpBits), SignLeft: 63 - at,
-		Rebias: (1023 - int64(g.Bias)) << 52, Hidden: 1 << 52, Emin: math.Ldexp(1, int(g.Emin())),
+		Two: 2, Rebias: (1023 - int64(g.Bias)) << 52, Hidden: 1 << 52, Emin: math.Ldexp(1, int(g.Emin())),
 		Keep: int64((uint64(1)<<(g.ExpBits+g.FracBits) - 1) << (52 - g.FracBits)),
 	}
 	// As words, TF32 has the digits of BF16.
@@ -86,11 +100,13 @@ func newFormat64(g *fp.Format) format64 {
 	case g.Specials == fp.NegZeroNaN:
 		nan = uint16(g.SignBit())
 	}
-	f.codes.Frac, f.codes.SignAt = int64(frac), int64(g.ExpBits+frac)
-	f.kinds.SignAt = f.codes.SignAt
+	sign := int64(g.ExpBits + frac)
+	f.codes.Frac, f.codes.SignAt, f.codes.Eight = int64(frac), sign, 8
+	f.kinds.SignAt, f.kinds.SignLeft = sign, 15-sign
 	for i := range f.codes.One {
 		c, k := &f.codes, &f.kinds
 		c.Magnitude[i], c.Top[i], c.NaN[i] = magnitude, top, nan
+		c.SignBit[i], k.Sign[i] = 1<<sign, 1<<15
 		c.One[i], c.Base[i], c.Special[i] = 1, codeOne64-1, special64
 		k.Magnitude[i], k.Top[i], k.Inf[i], k.NaN[i] = magnitude, top, inf, nan
 		k.Number[i], k.InfKind[i], k.NaNKind[i] = 0x3f80, 0x7f80, 0x7fc0 // BF16
@@ -103,44 +119,41 @@ func (o *operands64) decode(st *decoded64) {
 	g := &st.grid
 	in := g.in
 	wa, wb := o.a.width, o.b.width
-	a := st.filled(ofA, in.A[wa*g.from*in.M*in.K:][:wa*g.tiles*in.M*in.K], 16*wa)
+	a := st.filled(ofA, in.A[wa*g.from*in.M*in.K:][:wa*g.tiles*in.M*in.K], 32*wa)
 	na, more := len(a)/wa, (g.rows-in.M)*in.K
-	st.a, st.sign, st.ea = resize(st.a, na+more), resize(st.sign, na+more), resize(st.ea, na+more)
-	clear(st.sign[na:]) // of the rows that fill a tile up: they are offsets
-	st.special = o.a.exponents(st, a, st.ea, st.sign)
+	st.a, st.ea, st.sa = resize(st.a, na+more), resize(st.ea, na+more), resize(st.sa, na+more)
+	clear(st.sa[na:]) // of the rows that fill a tile up: they are offsets
+	st.special = o.exponents(st, &o.a, a, st.ea, st.sa)
 	st.x = o.a.decode
 	st.x.Src, st.x.Dst, st.x.N = &a[0], &st.a[0], int64(na)
 	st.x.Rows(o.level, wa)
 
-	b := st.filled(ofB, st.turnColumns(wb), 16*wb)
+	b := st.filled(ofB, st.turnColumns(wb), 32*wb)
 	nb := len(b) / wb
-	st.b, st.eb = resize(st.b, 3*nb), resize(st.eb, nb)
-	st.special = o.b.exponents(st, b, st.eb, nil) || st.special
+	st.b, st.eb, st.sb = resize(st.b, 3*nb), resize(st.eb, nb), resize(st.sb, nb)
+	st.special = o.exponents(st, &o.b, b, st.eb, st.sb) || st.special
 	st.x = o.b.decode
 	st.x.Src, st.x.Dst, st.x.N = &b[0], &st.b[0], int64(nb)
 	st.x.Columns(o.level, wb)
 	if st.special {
 		st.ka, st.kb = resize(st.ka, na+more), resize(st.kb, nb)
-		o.a.kindsOf(st, a, st.ka)
-		o.b.kindsOf(st, b, st.kb)
+		o.kindsOf(st, &o.a, a, st.ka)
+		o.kindsOf(st, &o.b, b, st.kb)
 	}
 }
 
-func (f *format64) exponents(st *decoded64, src []byte, code []uint16, sign []uint8) bool {
+func (o *operands64) exponents(st *decoded64, f *format64, src []byte, code []uint16, sign []uint8) bool {
 	x := &st.codes
 	*x = f.codes
-	x.Src, x.Code, x.N = &src[0], &code[0], int64(len(src)/f.width)
-	if sign != nil {
-		x.Sign = &sign[0]
-	}
-	return x.Run(f.width)
+	x.Src, x.Code, x.Sign, x.N = &src[0], &code[0], &sign[0], int64(len(src)/f.width)
+	return x.Run(o.level, f.width)
 }
 
-func (f *format64) kindsOf(st *decoded64, src []byte, dst []float32) {
+func (o *operands64) kindsOf(st *decoded64, f *format64, src []byte, dst []float32) {
 	x := &st.kinds
 	*x = f.kinds
 	x.Src, x.Dst, x.N = &src[0], &dst[0], int64(len(src)/f.width)
-	x.Run(f.width)
+	x.Run(o.level, f.width)
 }
 
 // largestOf finds the largest exponents of a step of l products from at on.
@@ -150,7 +163,31 @@ func (o *operands64) largestOf(st *decoded64, at, l int) {
 	st.e = resize(st.e, g.outputs())
 	st.largest = simd.Largest16{
 		A: &st.ea[at], B: &st.eb[8*at], E: &st.e[0], Tiles: int64(g.tiles), Groups: int64(g.groups), Rows: int64(g.rows), L: int64(l),
-		ARow: int64(2 * k), ATile: int64(2 * k * g.in.M), BGroup: int64(16 * k), Null: o.null, Bias: o.bias,
+		ARow: int64(2 * k), ATile: int64(2 * k * g.in.M), BGroup: int64(16 * k), Null: o.null, Bias: o.bias, Floor: o.floor,
 	}
 	st.largest.Run()
+}
+
+// addProducts adds the products of a step to st.parts.
+func (o *operands64) addProducts(st *decoded64, at, l int) {
+	g := &st.grid
+	m, k := g.in.M, g.in.K
+	x := &st.dot
+	x.A, x.Sign, x.B, x.Parts = &st.a[at], &st.sa[at], &st.b[24*at], &st.parts[0]
+	x.Tiles, x.Groups, x.Rows, x.L = int64(g.tiles), int64(g.groups), int64(g.rows), int64(l)
+	x.ARow, x.ATile, x.SignRow, x.SignTile, x.BGroup = int64(8*k), int64(8*k*m), int64(k), int64(k*m), int64(192*k)
+	x.Run(o.level)
+}
+
+// sumKinds tells what the sums of the products of a step are that have Inf or NaN.
+func (o *operands64) sumKinds(st *decoded64, at, l int) *float32 {
+	g := &st.grid
+	k := g.in.K
+	st.kind = resize(st.kind, g.outputs())
+	x := &st.sumOf
+	x.A, x.B, x.D, x.E = &st.ka[at], &st.kb[8*at], &st.kind[0], &st.e[0]
+	x.Tiles, x.Groups, x.Rows, x.L = int64(g.tiles), int64(g.groups), int64(g.rows), int64(l)
+	x.ARow, x.ATile, x.BGroup = int64(4*k), int64(4*k*g.in.M), int64(32*k)
+	x.Run()
+	return x.D
 }

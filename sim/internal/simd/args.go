@@ -97,28 +97,31 @@ const (
 	FlushOperands = 1 << 6
 )
 
-// Decode makes float64 magnitudes of N codes, a multiple of 8: 0 of Inf and NaN.
+// Decode makes float64 magnitudes of N codes, a multiple of 8; of Inf and NaN, some
+// numbers.
 type Decode struct {
 	Src      *byte
 	Dst      *float64
 	N        int64
-	Left     int64   // shift that puts the exponent field below the top of 64 bits
-	Right    int64   // and then where float64 has it
-	SignLeft int64   // shift that puts the sign to the top
-	Rebias   int64   // difference of the biases, as bits of a float64
-	Hidden   int64   // exponent field 1
+	Left     int64 // shift that puts the exponent field below the top of 64 bits
+	Right    int64 // and then where float64 has it
+	SignLeft int64 // shift that puts the sign to the top
+	Rebias   int64 // difference of the biases, as bits of a float64
+	Hidden   int64 // exponent field 1
+	Two      float64
 	Emin     float64 // smallest normal number
 	Keep     int64   // bits of a magnitude that count
 }
 
-// Kinds makes of N codes, a multiple of 16, numbers that tell what the sum of their
+// Kinds makes of N codes, a multiple of 32, numbers that tell what the sum of their
 // products is, if not finite: 0, 1 with its sign for any other finite number, Inf
 // or NaN. They are made as BF16.
 type Kinds struct {
 	Src              *byte
 	Dst              *float32
 	N                int64
-	SignAt           int64 // shift that brings the sign down
+	SignAt, SignLeft int64      // shifts that bring the sign down, and to the top of 16 bits
+	Sign             [16]uint16 // the top bit
 	Magnitude        [16]uint16
 	Top              [16]uint16 // the largest finite magnitude
 	Inf              [16]uint16 // the magnitude of Inf, 0xffff if there is none
@@ -127,59 +130,83 @@ type Kinds struct {
 	InfKind, NaNKind [16]uint16
 }
 
-// Exponents makes exponent codes of two bytes of N codes, a multiple of 16, and
-// bytes of 8 where the sign is negative, else 0.
+// Exponents makes exponent codes of two bytes of N codes, a multiple of 32, and
+// bytes that are 8 where the sign is negative, else 0.
 type Exponents struct {
-	Src          *byte
-	Code         *uint16
-	Sign         *uint8
-	N            int64
-	Any          int64 // result: not 0 if some value is Inf or NaN
-	Frac, SignAt int64 // shifts that bring the exponent field and the sign down
-	Magnitude    [16]uint16
-	One          [16]uint16
-	Base         [16]uint16 // code of emin, less 1
-	Top          [16]uint16 // the largest finite magnitude
-	NaN          [16]uint16 // a code that is NaN
-	Special      [16]uint16 // bit of an exponent code
+	Src       *byte
+	Code      *uint16
+	Sign      *uint8
+	N         int64
+	Any       int64 // result: not 0 if some value is Inf or NaN
+	Frac      int64 // shift that brings the exponent field down
+	SignAt    int64 // and the sign
+	Eight     int64
+	SignBit   [16]uint16
+	Magnitude [16]uint16
+	One       [16]uint16
+	Base      [16]uint16 // code of emin, less 1
+	Top       [16]uint16 // the largest finite magnitude
+	NaN       [16]uint16 // a code that is NaN
+	Special   [16]uint16 // bit of an exponent code
 }
 
 // Largest16 finds the largest exponent codes of two bytes of the products of a
 // step of L, a multiple of 4: A [tile][row][k] and B [tile][group][k][column] give
-// E [tile][group][row][column]. Rows is a multiple of 2. Bias is added to codes
-// above Null, as signed numbers; the others become 0.
+// E [tile][group][row][column]. Rows is a multiple of 4. Bias is added to codes
+// above Null, as signed numbers; the others become 0. The result is Floor at least.
 type Largest16 struct {
 	A, B, E             *uint16
 	Tiles, Groups, Rows int64
 	L                   int64
 	ARow, ATile, BGroup int64
-	Null, Bias          [16]uint16
+	Null, Bias, Floor   [16]uint16
 }
 
-// Dot sums accumulators and the products of a step of L, a multiple of 4, each cut
-// toward zero at F bits below the largest exponent: A and Sign [tile][row][k], B
-// [tile][group][k][part][column] as Decode makes it, and E, Acc and Sum
-// [tile][group][row][column]. Rows is a multiple of 2.
+// Sums prepares and finishes the sums of N accumulators and of products that are
+// cut toward zero at F bits below the largest exponent. N is a multiple of 8.
+type Sums struct {
+	E                     *uint16 // of Largest16: exponent fields of a float64; 0: none
+	Acc, Sum              *byte   // FP32 or float64
+	Parts                 *float64
+	Kinds                 *float32 // sums of the kinds of products
+	N                     int64
+	ExpMask, Abs, SignBit int64
+	Least                 float64 // what an accumulator counts as that is not zero, at least
+	Shift                 int64   // from an exponent field to that of 2^52 units
+	// Of the rounding to FP32:
+	Emin float64
+	Last int64   // from an exponent field to that of 2^52 units of the last place
+	Over float64 // 2^128
+	QNaN int64   // code of NaN
+	// Of FP32: the exponent field, the fraction, and as for Decode.
+	Inf32, Fraction32 int64
+	Hidden, Rebias    int64
+	Two               float64
+	Bit13             int64
+}
+
+// Dot adds the products of a step of L, a multiple of 4, to sums: A and Sign
+// [tile][row][k], B [tile][group][k][part][column] as Decode makes it, and Parts
+// [tile][group][row][part][column]. Rows is a multiple of 4.
 type Dot struct {
-	A                   *float64
+	A, B                *float64
 	Sign                *uint8
-	B                   *float64
-	E                   *uint16 // of Largest16: exponent fields of a float64; 0: none
-	KindsA, KindsB      *float32
-	Acc, Sum            *byte // FP32 or float64
+	Parts               *float64
 	Tiles, Groups, Rows int64
 	L                   int64
 	ARow, ATile         int64
 	SignRow, SignTile   int64
-	BGroup, KindsGroup  int64
-	ExpMask, Sign64     [8]int64
-	Floor               [8]float64 // 2^floor
-	Emin                [8]float64 // the least that an accumulator counts as
-	Shift               [8]int64   // from an exponent field to that of 2^52 units
-	// Of the rounding to FP32:
-	Last [8]int64   // from an exponent field to that of 2^52 units of the last place
-	Over [8]float64 // 2^128
-	QNaN [8]uint32  // code of NaN
+	BGroup              int64
+}
+
+// SumKinds sums the products of kinds, A [tile][row][k] and B [tile][group][k][column],
+// of the rows where bit 13 of some E is set, [tile][group][row][column] as is D.
+type SumKinds struct {
+	A, B, D             *float32
+	E                   *uint16
+	Tiles, Groups, Rows int64
+	L                   int64
+	ARow, ATile, BGroup int64
 }
 
 // Round rounds N numbers, a multiple of 8, to a format, in the mode of Control.

@@ -157,21 +157,19 @@ func (x *Decode) Columns(l Level, width int) {
 	}
 }
 
-// Run makes the codes, and the signs if Sign is not nil, and says whether some value
-// is Inf or NaN.
-func (x *Exponents) Run(width int) bool {
-	signs := x.Sign != nil
+// Run makes the codes and says whether some value is Inf or NaN.
+func (x *Exponents) Run(l Level, width int) bool {
 	switch {
-	case width == 1 && signs:
-		exponentsSigns1AVX2(x)
+	case l >= AVX512 && width == 1:
+		exponents1AVX512(x)
+	case l >= AVX512 && width == 2:
+		exponents2AVX512(x)
+	case l >= AVX512:
+		exponents4AVX512(x)
 	case width == 1:
 		exponents1AVX2(x)
-	case width == 2 && signs:
-		exponentsSigns2AVX2(x)
 	case width == 2:
 		exponents2AVX2(x)
-	case signs:
-		exponentsSigns4AVX2(x)
 	default:
 		exponents4AVX2(x)
 	}
@@ -179,11 +177,17 @@ func (x *Exponents) Run(width int) bool {
 }
 
 // Run makes the numbers.
-func (x *Kinds) Run(width int) {
-	switch width {
-	case 1:
+func (x *Kinds) Run(l Level, width int) {
+	switch {
+	case l >= AVX512 && width == 1:
+		kinds1AVX512(x)
+	case l >= AVX512 && width == 2:
+		kinds2AVX512(x)
+	case l >= AVX512:
+		kinds4AVX512(x)
+	case width == 1:
 		kinds1AVX2(x)
-	case 2:
+	case width == 2:
 		kinds2AVX2(x)
 	default:
 		kinds4AVX2(x)
@@ -193,28 +197,54 @@ func (x *Kinds) Run(width int) {
 // Run finds the codes.
 func (x *Largest16) Run() { largest16AVX2(x) }
 
-// Run makes the sums. special says that factors may be Inf or NaN, fp32 that Acc
-// and Sum are FP32, rounded toward zero.
-func (x *Dot) Run(l Level, special, fp32 bool) {
+// Prepare makes Parts of E and Acc; fp32 says that Acc is FP32.
+func (x *Sums) Prepare(l Level, fp32 bool) {
 	switch {
-	case l >= AVX512 && special && fp32:
-		dotFP32SpecialAVX512(x)
-	case l >= AVX512 && special:
-		dotSpecialAVX512(x)
 	case l >= AVX512 && fp32:
-		dotFP32AVX512(x)
+		prepareFP32AVX512(x)
 	case l >= AVX512:
-		dotAVX512(x)
-	case special && fp32:
-		dotFP32SpecialAVX2(x)
-	case special:
-		dotSpecialAVX2(x)
+		prepareAVX512(x)
 	case fp32:
-		dotFP32AVX2(x)
+		prepareFP32AVX2(x)
 	default:
+		prepareAVX2(x)
+	}
+}
+
+// Finish makes Sum of Parts, rounded toward zero if it is FP32. special says that
+// Kinds counts where bit 13 of E is set.
+func (x *Sums) Finish(l Level, fp32, special bool) {
+	switch {
+	case l >= AVX512 && fp32 && special:
+		finishFP32SpecialAVX512(x)
+	case l >= AVX512 && fp32:
+		finishFP32AVX512(x)
+	case l >= AVX512 && special:
+		finishSpecialAVX512(x)
+	case l >= AVX512:
+		finishAVX512(x)
+	case fp32 && special:
+		finishFP32SpecialAVX2(x)
+	case fp32:
+		finishFP32AVX2(x)
+	case special:
+		finishSpecialAVX2(x)
+	default:
+		finishAVX2(x)
+	}
+}
+
+// Run adds the products.
+func (x *Dot) Run(l Level) {
+	if l >= AVX512 {
+		dotAVX512(x)
+	} else {
 		dotAVX2(x)
 	}
 }
+
+// Run sums the kinds.
+func (x *SumKinds) Run() { sumKindsAVX2(x) }
 
 // Run rounds.
 func (x *Round) Run(l Level) {

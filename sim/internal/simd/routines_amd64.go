@@ -83,37 +83,49 @@ func addMul2AVX2(x *Chain)
 func addMul4AVX2(x *Chain)
 
 //go:noescape
-func exponents1AVX2(x *Exponents)
-
-//go:noescape
-func exponentsSigns1AVX2(x *Exponents)
-
-//go:noescape
-func kinds1AVX2(x *Kinds)
-
-//go:noescape
-func exponents2AVX2(x *Exponents)
-
-//go:noescape
-func exponentsSigns2AVX2(x *Exponents)
-
-//go:noescape
-func kinds2AVX2(x *Kinds)
-
-//go:noescape
-func exponents4AVX2(x *Exponents)
-
-//go:noescape
-func exponentsSigns4AVX2(x *Exponents)
-
-//go:noescape
-func kinds4AVX2(x *Kinds)
+func largest16AVX2(x *Largest16)
 
 //go:noescape
 func narrowHalfAVX2(x *Convert)
 
 //go:noescape
-func largest16AVX2(x *Largest16)
+func sumKindsAVX2(x *SumKinds)
+
+//go:noescape
+func exponents1AVX2(x *Exponents)
+
+//go:noescape
+func exponents1AVX512(x *Exponents)
+
+//go:noescape
+func kinds1AVX2(x *Kinds)
+
+//go:noescape
+func kinds1AVX512(x *Kinds)
+
+//go:noescape
+func exponents2AVX2(x *Exponents)
+
+//go:noescape
+func exponents2AVX512(x *Exponents)
+
+//go:noescape
+func kinds2AVX2(x *Kinds)
+
+//go:noescape
+func kinds2AVX512(x *Kinds)
+
+//go:noescape
+func exponents4AVX2(x *Exponents)
+
+//go:noescape
+func exponents4AVX512(x *Exponents)
+
+//go:noescape
+func kinds4AVX2(x *Kinds)
+
+//go:noescape
+func kinds4AVX512(x *Kinds)
 
 //go:noescape
 func rows1AVX2(x *Decode)
@@ -137,13 +149,22 @@ func columns4AVX2(x *Decode)
 func dotAVX2(x *Dot)
 
 //go:noescape
-func dotFP32AVX2(x *Dot)
+func prepareAVX2(x *Sums)
 
 //go:noescape
-func dotSpecialAVX2(x *Dot)
+func finishAVX2(x *Sums)
 
 //go:noescape
-func dotFP32SpecialAVX2(x *Dot)
+func finishSpecialAVX2(x *Sums)
+
+//go:noescape
+func prepareFP32AVX2(x *Sums)
+
+//go:noescape
+func finishFP32AVX2(x *Sums)
+
+//go:noescape
+func finishFP32SpecialAVX2(x *Sums)
 
 //go:noescape
 func roundAVX2(x *Round)
@@ -176,13 +197,22 @@ func columns4AVX512(x *Decode)
 func dotAVX512(x *Dot)
 
 //go:noescape
-func dotFP32AVX512(x *Dot)
+func prepareAVX512(x *Sums)
 
 //go:noescape
-func dotSpecialAVX512(x *Dot)
+func finishAVX512(x *Sums)
 
 //go:noescape
-func dotFP32SpecialAVX512(x *Dot)
+func finishSpecialAVX512(x *Sums)
+
+//go:noescape
+func prepareFP32AVX512(x *Sums)
+
+//go:noescape
+func finishFP32AVX512(x *Sums)
+
+//go:noescape
+func finishFP32SpecialAVX512(x *Sums)
 
 //go:noescape
 func roundAVX512(x *Round)

@@ -3176,453 +3176,6 @@ k:
 	VZEROUPPER
 	RET
 
-// func exponents1AVX2(x *Exponents)
-// Requires: AVX, AVX2
-TEXT ·exponents1AVX2(SB), NOSPLIT, $0-8
-	MOVQ  x+0(FP), AX
-	MOVQ  (AX), CX
-	MOVQ  8(AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  24(AX), BX
-	VPXOR Y3, Y3, Y3
-	VPXOR Y0, Y0, Y0
-	VMOVQ 40(AX), X1
-	VMOVQ 48(AX), X2
-
-codes:
-	VPMOVZXBW (CX), Y2
-	VPAND     56(AX), Y2, Y4
-	VPSRLW    X1, Y4, Y5
-	VPMAXUW   88(AX), Y5, Y5
-	VPADDW    120(AX), Y5, Y5
-	VPCMPGTW  152(AX), Y4, Y6
-	VPCMPEQW  184(AX), Y2, Y2
-	VPOR      Y2, Y6, Y6
-	VPAND     216(AX), Y6, Y6
-	VPOR      Y6, Y3, Y3
-	VPCMPEQW  Y0, Y4, Y4
-	VPANDN    Y5, Y4, Y5
-	VPOR      Y6, Y5, Y5
-	VMOVDQU   Y5, (DX)
-	ADDQ      $0x10, CX
-	ADDQ      $0x20, DX
-	SUBQ      $0x10, BX
-	JG        codes
-	XORL      CX, CX
-	VPTEST    Y3, Y3
-	SETNE     CL
-	MOVQ      CX, 32(AX)
-	VZEROUPPER
-	RET
-
-// func exponentsSigns1AVX2(x *Exponents)
-// Requires: AVX, AVX2
-TEXT ·exponentsSigns1AVX2(SB), NOSPLIT, $0-8
-	MOVQ  x+0(FP), AX
-	MOVQ  (AX), CX
-	MOVQ  8(AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  24(AX), SI
-	VPXOR Y3, Y3, Y3
-	VPXOR Y0, Y0, Y0
-	VMOVQ 40(AX), X1
-	VMOVQ 48(AX), X2
-
-codes:
-	VPMOVZXBW (CX), Y4
-	VPSRLW    X2, Y4, Y5
-	VPAND     88(AX), Y5, Y5
-	VPSLLW    $0x03, Y5, Y5
-	VPACKUSWB Y5, Y5, Y5
-	VPERMQ    $0x08, Y5, Y5
-	VMOVDQU   X5, (BX)
-	ADDQ      $0x10, BX
-	VPAND     56(AX), Y4, Y5
-	VPSRLW    X1, Y5, Y6
-	VPMAXUW   88(AX), Y6, Y6
-	VPADDW    120(AX), Y6, Y6
-	VPCMPGTW  152(AX), Y5, Y7
-	VPCMPEQW  184(AX), Y4, Y4
-	VPOR      Y4, Y7, Y7
-	VPAND     216(AX), Y7, Y7
-	VPOR      Y7, Y3, Y3
-	VPCMPEQW  Y0, Y5, Y5
-	VPANDN    Y6, Y5, Y6
-	VPOR      Y7, Y6, Y6
-	VMOVDQU   Y6, (DX)
-	ADDQ      $0x10, CX
-	ADDQ      $0x20, DX
-	SUBQ      $0x10, SI
-	JG        codes
-	XORL      CX, CX
-	VPTEST    Y3, Y3
-	SETNE     CL
-	MOVQ      CX, 32(AX)
-	VZEROUPPER
-	RET
-
-// func kinds1AVX2(x *Kinds)
-// Requires: AVX, AVX2
-TEXT ·kinds1AVX2(SB), NOSPLIT, $0-8
-	MOVQ  x+0(FP), AX
-	MOVQ  (AX), CX
-	MOVQ  8(AX), DX
-	MOVQ  16(AX), BX
-	VPXOR Y0, Y0, Y0
-	VMOVQ 24(AX), X1
-
-codes:
-	VPMOVZXBW    (CX), Y2
-	VPAND        32(AX), Y2, Y3
-	VPCMPGTW     Y0, Y3, Y4
-	VPAND        160(AX), Y4, Y4
-	VPCMPGTW     64(AX), Y3, Y5
-	VPCMPEQW     96(AX), Y3, Y3
-	VPANDN       Y5, Y3, Y5
-	VPAND        192(AX), Y3, Y3
-	VPOR         Y3, Y4, Y4
-	VPCMPEQW     128(AX), Y2, Y3
-	VPOR         Y3, Y5, Y5
-	VPAND        224(AX), Y5, Y5
-	VPOR         Y5, Y4, Y4
-	VPSRLW       X1, Y2, Y2
-	VPSLLW       $0x0f, Y2, Y2
-	VPOR         Y2, Y4, Y4
-	VEXTRACTI128 $0x01, Y4, X2
-	VPMOVZXWD    X4, Y3
-	VPSLLD       $0x10, Y3, Y3
-	VMOVUPS      Y3, (DX)
-	VPMOVZXWD    X2, Y2
-	VPSLLD       $0x10, Y2, Y2
-	VMOVUPS      Y2, 32(DX)
-	ADDQ         $0x10, CX
-	ADDQ         $0x40, DX
-	SUBQ         $0x10, BX
-	JG           codes
-	VZEROUPPER
-	RET
-
-// func exponents2AVX2(x *Exponents)
-// Requires: AVX, AVX2
-TEXT ·exponents2AVX2(SB), NOSPLIT, $0-8
-	MOVQ  x+0(FP), AX
-	MOVQ  (AX), CX
-	MOVQ  8(AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  24(AX), BX
-	VPXOR Y3, Y3, Y3
-	VPXOR Y0, Y0, Y0
-	VMOVQ 40(AX), X1
-	VMOVQ 48(AX), X2
-
-codes:
-	VMOVDQU  (CX), Y2
-	VPAND    56(AX), Y2, Y4
-	VPSRLW   X1, Y4, Y5
-	VPMAXUW  88(AX), Y5, Y5
-	VPADDW   120(AX), Y5, Y5
-	VPCMPGTW 152(AX), Y4, Y6
-	VPCMPEQW 184(AX), Y2, Y2
-	VPOR     Y2, Y6, Y6
-	VPAND    216(AX), Y6, Y6
-	VPOR     Y6, Y3, Y3
-	VPCMPEQW Y0, Y4, Y4
-	VPANDN   Y5, Y4, Y5
-	VPOR     Y6, Y5, Y5
-	VMOVDQU  Y5, (DX)
-	ADDQ     $0x20, CX
-	ADDQ     $0x20, DX
-	SUBQ     $0x10, BX
-	JG       codes
-	XORL     CX, CX
-	VPTEST   Y3, Y3
-	SETNE    CL
-	MOVQ     CX, 32(AX)
-	VZEROUPPER
-	RET
-
-// func exponentsSigns2AVX2(x *Exponents)
-// Requires: AVX, AVX2
-TEXT ·exponentsSigns2AVX2(SB), NOSPLIT, $0-8
-	MOVQ  x+0(FP), AX
-	MOVQ  (AX), CX
-	MOVQ  8(AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  24(AX), SI
-	VPXOR Y3, Y3, Y3
-	VPXOR Y0, Y0, Y0
-	VMOVQ 40(AX), X1
-	VMOVQ 48(AX), X2
-
-codes:
-	VMOVDQU   (CX), Y4
-	VPSRLW    X2, Y4, Y5
-	VPAND     88(AX), Y5, Y5
-	VPSLLW    $0x03, Y5, Y5
-	VPACKUSWB Y5, Y5, Y5
-	VPERMQ    $0x08, Y5, Y5
-	VMOVDQU   X5, (BX)
-	ADDQ      $0x10, BX
-	VPAND     56(AX), Y4, Y5
-	VPSRLW    X1, Y5, Y6
-	VPMAXUW   88(AX), Y6, Y6
-	VPADDW    120(AX), Y6, Y6
-	VPCMPGTW  152(AX), Y5, Y7
-	VPCMPEQW  184(AX), Y4, Y4
-	VPOR      Y4, Y7, Y7
-	VPAND     216(AX), Y7, Y7
-	VPOR      Y7, Y3, Y3
-	VPCMPEQW  Y0, Y5, Y5
-	VPANDN    Y6, Y5, Y6
-	VPOR      Y7, Y6, Y6
-	VMOVDQU   Y6, (DX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x20, DX
-	SUBQ      $0x10, SI
-	JG        codes
-	XORL      CX, CX
-	VPTEST    Y3, Y3
-	SETNE     CL
-	MOVQ      CX, 32(AX)
-	VZEROUPPER
-	RET
-
-// func kinds2AVX2(x *Kinds)
-// Requires: AVX, AVX2
-TEXT ·kinds2AVX2(SB), NOSPLIT, $0-8
-	MOVQ  x+0(FP), AX
-	MOVQ  (AX), CX
-	MOVQ  8(AX), DX
-	MOVQ  16(AX), BX
-	VPXOR Y0, Y0, Y0
-	VMOVQ 24(AX), X1
-
-codes:
-	VMOVDQU      (CX), Y2
-	VPAND        32(AX), Y2, Y3
-	VPCMPGTW     Y0, Y3, Y4
-	VPAND        160(AX), Y4, Y4
-	VPCMPGTW     64(AX), Y3, Y5
-	VPCMPEQW     96(AX), Y3, Y3
-	VPANDN       Y5, Y3, Y5
-	VPAND        192(AX), Y3, Y3
-	VPOR         Y3, Y4, Y4
-	VPCMPEQW     128(AX), Y2, Y3
-	VPOR         Y3, Y5, Y5
-	VPAND        224(AX), Y5, Y5
-	VPOR         Y5, Y4, Y4
-	VPSRLW       X1, Y2, Y2
-	VPSLLW       $0x0f, Y2, Y2
-	VPOR         Y2, Y4, Y4
-	VEXTRACTI128 $0x01, Y4, X2
-	VPMOVZXWD    X4, Y3
-	VPSLLD       $0x10, Y3, Y3
-	VMOVUPS      Y3, (DX)
-	VPMOVZXWD    X2, Y2
-	VPSLLD       $0x10, Y2, Y2
-	VMOVUPS      Y2, 32(DX)
-	ADDQ         $0x20, CX
-	ADDQ         $0x40, DX
-	SUBQ         $0x10, BX
-	JG           codes
-	VZEROUPPER
-	RET
-
-// func exponents4AVX2(x *Exponents)
-// Requires: AVX, AVX2
-TEXT ·exponents4AVX2(SB), NOSPLIT, $0-8
-	MOVQ  x+0(FP), AX
-	MOVQ  (AX), CX
-	MOVQ  8(AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  24(AX), BX
-	VPXOR Y3, Y3, Y3
-	VPXOR Y0, Y0, Y0
-	VMOVQ 40(AX), X1
-	VMOVQ 48(AX), X2
-
-codes:
-	VPXOR     Y5, Y5, Y5
-	VMOVDQU   (CX), Y2
-	VPSLLD    $0x10, Y2, Y4
-	VPSRLD    $0x1d, Y4, Y4
-	VPCMPGTD  Y5, Y4, Y4
-	VPSRLD    $0x1f, Y4, Y4
-	VPSRLD    $0x10, Y2, Y2
-	VPOR      Y4, Y2, Y2
-	VPXOR     Y6, Y6, Y6
-	VMOVDQU   32(CX), Y4
-	VPSLLD    $0x10, Y4, Y5
-	VPSRLD    $0x1d, Y5, Y5
-	VPCMPGTD  Y6, Y5, Y5
-	VPSRLD    $0x1f, Y5, Y5
-	VPSRLD    $0x10, Y4, Y4
-	VPOR      Y5, Y4, Y4
-	VPACKUSDW Y4, Y2, Y2
-	VPERMQ    $0xd8, Y2, Y2
-	VPAND     56(AX), Y2, Y4
-	VPSRLW    X1, Y4, Y5
-	VPMAXUW   88(AX), Y5, Y5
-	VPADDW    120(AX), Y5, Y5
-	VPCMPGTW  152(AX), Y4, Y6
-	VPCMPEQW  184(AX), Y2, Y2
-	VPOR      Y2, Y6, Y6
-	VPAND     216(AX), Y6, Y6
-	VPOR      Y6, Y3, Y3
-	VPCMPEQW  Y0, Y4, Y4
-	VPANDN    Y5, Y4, Y5
-	VPOR      Y6, Y5, Y5
-	VMOVDQU   Y5, (DX)
-	ADDQ      $0x40, CX
-	ADDQ      $0x20, DX
-	SUBQ      $0x10, BX
-	JG        codes
-	XORL      CX, CX
-	VPTEST    Y3, Y3
-	SETNE     CL
-	MOVQ      CX, 32(AX)
-	VZEROUPPER
-	RET
-
-// func exponentsSigns4AVX2(x *Exponents)
-// Requires: AVX, AVX2
-TEXT ·exponentsSigns4AVX2(SB), NOSPLIT, $0-8
-	MOVQ  x+0(FP), AX
-	MOVQ  (AX), CX
-	MOVQ  8(AX), DX
-	MOVQ  16(AX), BX
-	MOVQ  24(AX), SI
-	VPXOR Y3, Y3, Y3
-	VPXOR Y0, Y0, Y0
-	VMOVQ 40(AX), X1
-	VMOVQ 48(AX), X2
-
-codes:
-	VPXOR     Y6, Y6, Y6
-	VMOVDQU   (CX), Y4
-	VPSLLD    $0x10, Y4, Y5
-	VPSRLD    $0x1d, Y5, Y5
-	VPCMPGTD  Y6, Y5, Y5
-	VPSRLD    $0x1f, Y5, Y5
-	VPSRLD    $0x10, Y4, Y4
-	VPOR      Y5, Y4, Y4
-	VPXOR     Y7, Y7, Y7
-	VMOVDQU   32(CX), Y5
-	VPSLLD    $0x10, Y5, Y6
-	VPSRLD    $0x1d, Y6, Y6
-	VPCMPGTD  Y7, Y6, Y6
-	VPSRLD    $0x1f, Y6, Y6
-	VPSRLD    $0x10, Y5, Y5
-	VPOR      Y6, Y5, Y5
-	VPACKUSDW Y5, Y4, Y4
-	VPERMQ    $0xd8, Y4, Y4
-	VPSRLW    X2, Y4, Y5
-	VPAND     88(AX), Y5, Y5
-	VPSLLW    $0x03, Y5, Y5
-	VPACKUSWB Y5, Y5, Y5
-	VPERMQ    $0x08, Y5, Y5
-	VMOVDQU   X5, (BX)
-	ADDQ      $0x10, BX
-	VPAND     56(AX), Y4, Y5
-	VPSRLW    X1, Y5, Y6
-	VPMAXUW   88(AX), Y6, Y6
-	VPADDW    120(AX), Y6, Y6
-	VPCMPGTW  152(AX), Y5, Y7
-	VPCMPEQW  184(AX), Y4, Y4
-	VPOR      Y4, Y7, Y7
-	VPAND     216(AX), Y7, Y7
-	VPOR      Y7, Y3, Y3
-	VPCMPEQW  Y0, Y5, Y5
-	VPANDN    Y6, Y5, Y6
-	VPOR      Y7, Y6, Y6
-	VMOVDQU   Y6, (DX)
-	ADDQ      $0x40, CX
-	ADDQ      $0x20, DX
-	SUBQ      $0x10, SI
-	JG        codes
-	XORL      CX, CX
-	VPTEST    Y3, Y3
-	SETNE     CL
-	MOVQ      CX, 32(AX)
-	VZEROUPPER
-	RET
-
-// func kinds4AVX2(x *Kinds)
-// Requires: AVX, AVX2
-TEXT ·kinds4AVX2(SB), NOSPLIT, $0-8
-	MOVQ  x+0(FP), AX
-	MOVQ  (AX), CX
-	MOVQ  8(AX), DX
-	MOVQ  16(AX), BX
-	VPXOR Y0, Y0, Y0
-	VMOVQ 24(AX), X1
-
-codes:
-	VPXOR        Y4, Y4, Y4
-	VMOVDQU      (CX), Y2
-	VPSLLD       $0x10, Y2, Y3
-	VPSRLD       $0x1d, Y3, Y3
-	VPCMPGTD     Y4, Y3, Y3
-	VPSRLD       $0x1f, Y3, Y3
-	VPSRLD       $0x10, Y2, Y2
-	VPOR         Y3, Y2, Y2
-	VPXOR        Y5, Y5, Y5
-	VMOVDQU      32(CX), Y3
-	VPSLLD       $0x10, Y3, Y4
-	VPSRLD       $0x1d, Y4, Y4
-	VPCMPGTD     Y5, Y4, Y4
-	VPSRLD       $0x1f, Y4, Y4
-	VPSRLD       $0x10, Y3, Y3
-	VPOR         Y4, Y3, Y3
-	VPACKUSDW    Y3, Y2, Y2
-	VPERMQ       $0xd8, Y2, Y2
-	VPAND        32(AX), Y2, Y3
-	VPCMPGTW     Y0, Y3, Y4
-	VPAND        160(AX), Y4, Y4
-	VPCMPGTW     64(AX), Y3, Y5
-	VPCMPEQW     96(AX), Y3, Y3
-	VPANDN       Y5, Y3, Y5
-	VPAND        192(AX), Y3, Y3
-	VPOR         Y3, Y4, Y4
-	VPCMPEQW     128(AX), Y2, Y3
-	VPOR         Y3, Y5, Y5
-	VPAND        224(AX), Y5, Y5
-	VPOR         Y5, Y4, Y4
-	VPSRLW       X1, Y2, Y2
-	VPSLLW       $0x0f, Y2, Y2
-	VPOR         Y2, Y4, Y4
-	VEXTRACTI128 $0x01, Y4, X2
-	VPMOVZXWD    X4, Y3
-	VPSLLD       $0x10, Y3, Y3
-	VMOVUPS      Y3, (DX)
-	VPMOVZXWD    X2, Y2
-	VPSLLD       $0x10, Y2, Y2
-	VMOVUPS      Y2, 32(DX)
-	ADDQ         $0x40, CX
-	ADDQ         $0x40, DX
-	SUBQ         $0x10, BX
-	JG           codes
-	VZEROUPPER
-	RET
-
-// func narrowHalfAVX2(x *Convert)
-// Requires: AVX, F16C
-TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-8
-	MOVQ x+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-numbers:
-	VMOVUPS   (CX), Y0
-	VCVTPS2PH $0x00, Y0, (DX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x10, DX
-	SUBQ      $0x08, AX
-	JG        numbers
-	VZEROUPPER
-	RET
-
 DATA spreadWords<>+0(SB)/1, $0x00
 DATA spreadWords<>+1(SB)/1, $0x01
 DATA spreadWords<>+2(SB)/1, $0x00
@@ -3666,6 +3219,7 @@ TEXT ·largest16AVX2(SB), NOSPLIT, $16-8
 	MOVQ    16(AX), BX
 	MOVQ    56(AX), SI
 	MOVQ    48(AX), DI
+	ADDQ    DI, DI
 	VMOVDQU spreadWords<>+0(SB), Y0
 	MOVQ    24(AX), R8
 	MOVQ    R8, (SP)
@@ -3679,44 +3233,72 @@ groups:
 	MOVQ CX, R9
 
 rows:
+	LEAQ  (SI)(SI*2), R10
+	ADDQ  R9, R10
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
-	XORQ  R10, R10
-	MOVQ  DX, R11
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	XORQ  R11, R11
 
 k:
-	VPBROADCASTD (R9)(R10*2), Y3
-	VPSHUFB      Y0, Y3, Y3
-	VPADDW       (R11), Y3, Y3
-	VPMAXUW      Y3, Y1, Y1
-	LEAQ         (R9)(SI*1), R12
-	VPBROADCASTD (R12)(R10*2), Y3
-	VPSHUFB      Y0, Y3, Y3
-	VPADDW       (R11), Y3, Y3
-	VPMAXUW      Y3, Y2, Y2
-	VPBROADCASTD 4(R9)(R10*2), Y3
-	VPSHUFB      Y0, Y3, Y3
-	VPADDW       32(R11), Y3, Y3
-	VPMAXUW      Y3, Y1, Y1
-	LEAQ         (R9)(SI*1), R12
-	VPBROADCASTD 4(R12)(R10*2), Y3
-	VPSHUFB      Y0, Y3, Y3
-	VPADDW       32(R11), Y3, Y3
-	VPMAXUW      Y3, Y2, Y2
-	ADDQ         $0x40, R11
-	ADDQ         $0x04, R10
-	CMPQ         R10, DI
+	VPBROADCASTD (R9), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y1, Y1
+	VPBROADCASTD (R9)(SI*1), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y2, Y2
+	VPBROADCASTD (R9)(SI*2), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y3, Y3
+	VPBROADCASTD (R10), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y4, Y4
+	VPBROADCASTD 4(R9), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y1, Y1
+	VPBROADCASTD 4(R9)(SI*1), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y2, Y2
+	VPBROADCASTD 4(R9)(SI*2), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y3, Y3
+	VPBROADCASTD 4(R10), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y4, Y4
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
 	JB           k
-	VINSERTI128  $0x01, X2, Y1, Y3
+	VINSERTI128  $0x01, X2, Y1, Y5
 	VPERM2I128   $0x31, Y2, Y1, Y1
-	VPMAXUW      Y3, Y1, Y3
-	VPCMPGTW     80(AX), Y3, Y1
-	VPADDW       112(AX), Y3, Y3
-	VPAND        Y1, Y3, Y3
-	VMOVDQU      Y3, (BX)
-	ADDQ         $0x20, BX
-	LEAQ         (R9)(SI*2), R9
-	SUBQ         $0x02, R8
+	VPMAXUW      Y5, Y1, Y5
+	VPCMPGTW     80(AX), Y5, Y1
+	VPADDW       112(AX), Y5, Y5
+	VPAND        Y1, Y5, Y5
+	VPMAXUW      144(AX), Y5, Y5
+	VMOVDQU      Y5, (BX)
+	VINSERTI128  $0x01, X4, Y3, Y1
+	VPERM2I128   $0x31, Y4, Y3, Y2
+	VPMAXUW      Y1, Y2, Y1
+	VPCMPGTW     80(AX), Y1, Y2
+	VPADDW       112(AX), Y1, Y1
+	VPAND        Y2, Y1, Y1
+	VPMAXUW      144(AX), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	ADDQ         $0x40, BX
+	SUBQ         DI, R9
+	LEAQ         (R9)(SI*4), R9
+	SUBQ         $0x04, R8
 	JG           rows
 	ADDQ         72(AX), DX
 	DECQ         8(SP)
@@ -3727,934 +3309,1578 @@ k:
 	VZEROUPPER
 	RET
 
-// func rows1AVX2(x *Decode)
+// func narrowHalfAVX2(x *Convert)
+// Requires: AVX, F16C
+TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), AX
+
+numbers:
+	VMOVUPS   (CX), Y0
+	VCVTPS2PH $0x00, Y0, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x10, DX
+	SUBQ      $0x08, AX
+	JG        numbers
+	VZEROUPPER
+	RET
+
+DATA bit13<>+0(SB)/2, $0x2000
+DATA bit13<>+2(SB)/2, $0x2000
+DATA bit13<>+4(SB)/2, $0x2000
+DATA bit13<>+6(SB)/2, $0x2000
+DATA bit13<>+8(SB)/2, $0x2000
+DATA bit13<>+10(SB)/2, $0x2000
+DATA bit13<>+12(SB)/2, $0x2000
+DATA bit13<>+14(SB)/2, $0x2000
+GLOBL bit13<>(SB), RODATA|NOPTR, $16
+
+// func sumKindsAVX2(x *SumKinds)
+// Requires: AVX, FMA3
+TEXT ·sumKindsAVX2(SB), NOSPLIT, $16-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    24(AX), BX
+	MOVQ    16(AX), SI
+	MOVQ    56(AX), DI
+	VMOVDQU bit13<>+0(SB), X0
+	MOVQ    32(AX), R8
+	MOVQ    R8, (SP)
+
+tiles:
+	MOVQ 40(AX), R8
+	MOVQ R8, 8(SP)
+
+groups:
+	MOVQ 48(AX), R9
+	MOVQ CX, R8
+
+rows:
+	VPTEST (BX), X0
+	JZ     none
+	XORQ   R10, R10
+	MOVQ   DX, R11
+	VXORPS Y1, Y1, Y1
+
+k:
+	VBROADCASTSS (R8)(R10*4), Y2
+	VFMADD231PS  (R11), Y2, Y1
+	ADDQ         $0x20, R11
+	INCQ         R10
+	CMPQ         R10, DI
+	JB           k
+	VMOVUPS      Y1, (SI)
+
+none:
+	ADDQ 64(AX), R8
+	ADDQ $0x10, BX
+	ADDQ $0x20, SI
+	DECQ R9
+	JNZ  rows
+	ADDQ 80(AX), DX
+	DECQ 8(SP)
+	JNZ  groups
+	ADDQ 72(AX), CX
+	DECQ (SP)
+	JNZ  tiles
+	VZEROUPPER
+	RET
+
+// func exponents1AVX2(x *Exponents)
 // Requires: AVX, AVX2
+TEXT ·exponents1AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	MOVQ  24(AX), SI
+	VMOVQ 48(AX), X2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y0, Y0, Y0
+	VMOVQ 40(AX), X1
+
+codes:
+	VPMOVZXBW (CX), Y4
+	VPSRLW    X2, Y4, Y5
+	VPAND     128(AX), Y5, Y5
+	VPSLLW    $0x03, Y5, Y5
+	VPACKUSWB Y5, Y5, Y5
+	VPERMQ    $0x08, Y5, Y5
+	VMOVDQU   X5, (BX)
+	ADDQ      $0x10, BX
+	VPAND     96(AX), Y4, Y5
+	VPSRLW    X1, Y5, Y6
+	VPMAXUW   128(AX), Y6, Y6
+	VPADDW    160(AX), Y6, Y6
+	VPCMPGTW  192(AX), Y5, Y7
+	VPCMPEQW  224(AX), Y4, Y4
+	VPOR      Y4, Y7, Y7
+	VPAND     256(AX), Y7, Y7
+	VPOR      Y7, Y3, Y3
+	VPCMPEQW  Y0, Y5, Y5
+	VPANDN    Y6, Y5, Y6
+	VPOR      Y7, Y6, Y6
+	VMOVDQU   Y6, (DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x10, SI
+	JG        codes
+	XORL      CX, CX
+	VPTEST    Y3, Y3
+	SETNE     CL
+	MOVQ      CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func exponents1AVX512(x *Exponents)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·exponents1AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VPBROADCASTW 96(AX), Z0
+	VPBROADCASTW 192(AX), Z1
+	VPBROADCASTW 224(AX), Z2
+	KXORD        K1, K1, K1
+	VPBROADCASTW 40(AX), Z3
+	VPBROADCASTW 128(AX), Z4
+	VPBROADCASTW 160(AX), Z5
+	VPBROADCASTW 256(AX), Z6
+	VPBROADCASTW 64(AX), Z7
+	VPBROADCASTB 56(AX), Y8
+
+codes:
+	VPMOVZXBW  (CX), Z9
+	VPTESTMW   Z7, Z9, K2
+	VMOVDQU8.Z Y8, K2, Y10
+	VMOVDQU8   Y10, (BX)
+	VPANDD     Z0, Z9, Z10
+	VPTESTMW   Z10, Z10, K3
+	VPCMPGTW   Z1, Z10, K4
+	VPCMPEQW   Z2, Z9, K2
+	KORD       K2, K4, K4
+	VPSRLVW    Z3, Z10, Z10
+	VPMAXUW    Z4, Z10, Z10
+	VPADDW.Z   Z5, Z10, K3, Z10
+	VMOVDQU16  Z6, K4, Z10
+	KORD       K4, K1, K1
+	VMOVDQU16  Z10, (DX)
+	ADDQ       $0x20, CX
+	ADDQ       $0x40, DX
+	ADDQ       $0x20, BX
+	SUBQ       $0x20, SI
+	JG         codes
+	XORL       CX, CX
+	KORTESTD   K1, K1
+	SETNE      CL
+	MOVQ       CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func kinds1AVX2(x *Kinds)
+// Requires: AVX, AVX2
+TEXT ·kinds1AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	VPXOR Y0, Y0, Y0
+	VMOVQ 24(AX), X1
+
+codes:
+	VPMOVZXBW    (CX), Y2
+	VPAND        72(AX), Y2, Y3
+	VPCMPGTW     Y0, Y3, Y4
+	VPAND        200(AX), Y4, Y4
+	VPCMPGTW     104(AX), Y3, Y5
+	VPCMPEQW     136(AX), Y3, Y3
+	VPANDN       Y5, Y3, Y5
+	VPAND        232(AX), Y3, Y3
+	VPOR         Y3, Y4, Y4
+	VPCMPEQW     168(AX), Y2, Y3
+	VPOR         Y3, Y5, Y5
+	VPAND        264(AX), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VPSRLW       X1, Y2, Y2
+	VPSLLW       $0x0f, Y2, Y2
+	VPOR         Y2, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X2
+	VPMOVZXWD    X4, Y3
+	VPSLLD       $0x10, Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VPMOVZXWD    X2, Y2
+	VPSLLD       $0x10, Y2, Y2
+	VMOVUPS      Y2, 32(DX)
+	ADDQ         $0x10, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JG           codes
+	VZEROUPPER
+	RET
+
+// func kinds1AVX512(x *Kinds)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·kinds1AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VPBROADCASTW 72(AX), Z0
+	VPBROADCASTW 104(AX), Z1
+	VPBROADCASTW 168(AX), Z2
+	VPBROADCASTW 200(AX), Z3
+	VPBROADCASTW 136(AX), Z4
+	VPBROADCASTW 232(AX), Z5
+	VPBROADCASTW 264(AX), Z6
+	VPBROADCASTW 40(AX), Z7
+	VPBROADCASTW 32(AX), Z8
+
+codes:
+	VPMOVZXBW     (CX), Z9
+	VPANDD        Z0, Z9, Z10
+	VPTESTMW      Z10, Z10, K2
+	VPCMPGTW      Z1, Z10, K3
+	VPCMPEQW      Z2, Z9, K1
+	KORD          K1, K3, K3
+	VMOVDQU16.Z   Z3, K2, Z11
+	VMOVDQU16     Z6, K3, Z11
+	VPCMPEQW      Z4, Z10, K1
+	VMOVDQU16     Z5, K1, Z11
+	VPSLLVW       Z8, Z9, Z9
+	VPTERNLOGD    $0xf8, Z7, Z9, Z11
+	VEXTRACTI64X4 $0x01, Z11, Y9
+	VPMOVZXWD     Y11, Z10
+	VPSLLD        $0x10, Z10, Z10
+	VMOVUPS       Z10, (DX)
+	VPMOVZXWD     Y9, Z9
+	VPSLLD        $0x10, Z9, Z9
+	VMOVUPS       Z9, 64(DX)
+	ADDQ          $0x20, CX
+	ADDQ          $0x00000080, DX
+	SUBQ          $0x20, BX
+	JG            codes
+	VZEROUPPER
+	RET
+
+// func exponents2AVX2(x *Exponents)
+// Requires: AVX, AVX2
+TEXT ·exponents2AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	MOVQ  24(AX), SI
+	VMOVQ 48(AX), X2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y0, Y0, Y0
+	VMOVQ 40(AX), X1
+
+codes:
+	VMOVDQU   (CX), Y4
+	VPSRLW    X2, Y4, Y5
+	VPAND     128(AX), Y5, Y5
+	VPSLLW    $0x03, Y5, Y5
+	VPACKUSWB Y5, Y5, Y5
+	VPERMQ    $0x08, Y5, Y5
+	VMOVDQU   X5, (BX)
+	ADDQ      $0x10, BX
+	VPAND     96(AX), Y4, Y5
+	VPSRLW    X1, Y5, Y6
+	VPMAXUW   128(AX), Y6, Y6
+	VPADDW    160(AX), Y6, Y6
+	VPCMPGTW  192(AX), Y5, Y7
+	VPCMPEQW  224(AX), Y4, Y4
+	VPOR      Y4, Y7, Y7
+	VPAND     256(AX), Y7, Y7
+	VPOR      Y7, Y3, Y3
+	VPCMPEQW  Y0, Y5, Y5
+	VPANDN    Y6, Y5, Y6
+	VPOR      Y7, Y6, Y6
+	VMOVDQU   Y6, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x10, SI
+	JG        codes
+	XORL      CX, CX
+	VPTEST    Y3, Y3
+	SETNE     CL
+	MOVQ      CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func exponents2AVX512(x *Exponents)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·exponents2AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VPBROADCASTW 96(AX), Z0
+	VPBROADCASTW 192(AX), Z1
+	VPBROADCASTW 224(AX), Z2
+	KXORD        K1, K1, K1
+	VPBROADCASTW 40(AX), Z3
+	VPBROADCASTW 128(AX), Z4
+	VPBROADCASTW 160(AX), Z5
+	VPBROADCASTW 256(AX), Z6
+	VPBROADCASTW 64(AX), Z7
+	VPBROADCASTB 56(AX), Y8
+
+codes:
+	VMOVDQU16  (CX), Z9
+	VPTESTMW   Z7, Z9, K2
+	VMOVDQU8.Z Y8, K2, Y10
+	VMOVDQU8   Y10, (BX)
+	VPANDD     Z0, Z9, Z10
+	VPTESTMW   Z10, Z10, K3
+	VPCMPGTW   Z1, Z10, K4
+	VPCMPEQW   Z2, Z9, K2
+	KORD       K2, K4, K4
+	VPSRLVW    Z3, Z10, Z10
+	VPMAXUW    Z4, Z10, Z10
+	VPADDW.Z   Z5, Z10, K3, Z10
+	VMOVDQU16  Z6, K4, Z10
+	KORD       K4, K1, K1
+	VMOVDQU16  Z10, (DX)
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	ADDQ       $0x20, BX
+	SUBQ       $0x20, SI
+	JG         codes
+	XORL       CX, CX
+	KORTESTD   K1, K1
+	SETNE      CL
+	MOVQ       CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func kinds2AVX2(x *Kinds)
+// Requires: AVX, AVX2
+TEXT ·kinds2AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	VPXOR Y0, Y0, Y0
+	VMOVQ 24(AX), X1
+
+codes:
+	VMOVDQU      (CX), Y2
+	VPAND        72(AX), Y2, Y3
+	VPCMPGTW     Y0, Y3, Y4
+	VPAND        200(AX), Y4, Y4
+	VPCMPGTW     104(AX), Y3, Y5
+	VPCMPEQW     136(AX), Y3, Y3
+	VPANDN       Y5, Y3, Y5
+	VPAND        232(AX), Y3, Y3
+	VPOR         Y3, Y4, Y4
+	VPCMPEQW     168(AX), Y2, Y3
+	VPOR         Y3, Y5, Y5
+	VPAND        264(AX), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VPSRLW       X1, Y2, Y2
+	VPSLLW       $0x0f, Y2, Y2
+	VPOR         Y2, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X2
+	VPMOVZXWD    X4, Y3
+	VPSLLD       $0x10, Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VPMOVZXWD    X2, Y2
+	VPSLLD       $0x10, Y2, Y2
+	VMOVUPS      Y2, 32(DX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JG           codes
+	VZEROUPPER
+	RET
+
+// func kinds2AVX512(x *Kinds)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·kinds2AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VPBROADCASTW 72(AX), Z0
+	VPBROADCASTW 104(AX), Z1
+	VPBROADCASTW 168(AX), Z2
+	VPBROADCASTW 200(AX), Z3
+	VPBROADCASTW 136(AX), Z4
+	VPBROADCASTW 232(AX), Z5
+	VPBROADCASTW 264(AX), Z6
+	VPBROADCASTW 40(AX), Z7
+	VPBROADCASTW 32(AX), Z8
+
+codes:
+	VMOVDQU16     (CX), Z9
+	VPANDD        Z0, Z9, Z10
+	VPTESTMW      Z10, Z10, K2
+	VPCMPGTW      Z1, Z10, K3
+	VPCMPEQW      Z2, Z9, K1
+	KORD          K1, K3, K3
+	VMOVDQU16.Z   Z3, K2, Z11
+	VMOVDQU16     Z6, K3, Z11
+	VPCMPEQW      Z4, Z10, K1
+	VMOVDQU16     Z5, K1, Z11
+	VPSLLVW       Z8, Z9, Z9
+	VPTERNLOGD    $0xf8, Z7, Z9, Z11
+	VEXTRACTI64X4 $0x01, Z11, Y9
+	VPMOVZXWD     Y11, Z10
+	VPSLLD        $0x10, Z10, Z10
+	VMOVUPS       Z10, (DX)
+	VPMOVZXWD     Y9, Z9
+	VPSLLD        $0x10, Z9, Z9
+	VMOVUPS       Z9, 64(DX)
+	ADDQ          $0x40, CX
+	ADDQ          $0x00000080, DX
+	SUBQ          $0x20, BX
+	JG            codes
+	VZEROUPPER
+	RET
+
+// func exponents4AVX2(x *Exponents)
+// Requires: AVX, AVX2
+TEXT ·exponents4AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	MOVQ  24(AX), SI
+	VMOVQ 48(AX), X2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y0, Y0, Y0
+	VMOVQ 40(AX), X1
+
+codes:
+	VPXOR     Y6, Y6, Y6
+	VMOVDQU   (CX), Y4
+	VPSLLD    $0x10, Y4, Y5
+	VPSRLD    $0x1d, Y5, Y5
+	VPCMPGTD  Y6, Y5, Y5
+	VPSRLD    $0x1f, Y5, Y5
+	VPSRLD    $0x10, Y4, Y4
+	VPOR      Y5, Y4, Y4
+	VPXOR     Y7, Y7, Y7
+	VMOVDQU   32(CX), Y5
+	VPSLLD    $0x10, Y5, Y6
+	VPSRLD    $0x1d, Y6, Y6
+	VPCMPGTD  Y7, Y6, Y6
+	VPSRLD    $0x1f, Y6, Y6
+	VPSRLD    $0x10, Y5, Y5
+	VPOR      Y6, Y5, Y5
+	VPACKUSDW Y5, Y4, Y4
+	VPERMQ    $0xd8, Y4, Y4
+	VPSRLW    X2, Y4, Y5
+	VPAND     128(AX), Y5, Y5
+	VPSLLW    $0x03, Y5, Y5
+	VPACKUSWB Y5, Y5, Y5
+	VPERMQ    $0x08, Y5, Y5
+	VMOVDQU   X5, (BX)
+	ADDQ      $0x10, BX
+	VPAND     96(AX), Y4, Y5
+	VPSRLW    X1, Y5, Y6
+	VPMAXUW   128(AX), Y6, Y6
+	VPADDW    160(AX), Y6, Y6
+	VPCMPGTW  192(AX), Y5, Y7
+	VPCMPEQW  224(AX), Y4, Y4
+	VPOR      Y4, Y7, Y7
+	VPAND     256(AX), Y7, Y7
+	VPOR      Y7, Y3, Y3
+	VPCMPEQW  Y0, Y5, Y5
+	VPANDN    Y6, Y5, Y6
+	VPOR      Y7, Y6, Y6
+	VMOVDQU   Y6, (DX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x10, SI
+	JG        codes
+	XORL      CX, CX
+	VPTEST    Y3, Y3
+	SETNE     CL
+	MOVQ      CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func exponents4AVX512(x *Exponents)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·exponents4AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VPBROADCASTW 96(AX), Z0
+	VPBROADCASTW 192(AX), Z1
+	VPBROADCASTW 224(AX), Z2
+	KXORD        K1, K1, K1
+	VPBROADCASTW 40(AX), Z3
+	VPBROADCASTW 128(AX), Z4
+	VPBROADCASTW 160(AX), Z5
+	VPBROADCASTW 256(AX), Z6
+	VPBROADCASTW 64(AX), Z7
+	VPBROADCASTB 56(AX), Y8
+
+codes:
+	MOVL         $0x00000001, DI
+	VPBROADCASTD DI, Z9
+	MOVL         $0x0000e000, DI
+	VPBROADCASTD DI, Z10
+	VMOVDQU32    (CX), Z11
+	VPTESTMD     Z10, Z11, K2
+	VPSRLD       $0x10, Z11, Z11
+	VPORD        Z9, Z11, K2, Z11
+	VPMOVDW      Z11, Y11
+	VMOVDQU32    64(CX), Z12
+	VPTESTMD     Z10, Z12, K2
+	VPSRLD       $0x10, Z12, Z12
+	VPORD        Z9, Z12, K2, Z12
+	VPMOVDW      Z12, Y12
+	VINSERTI64X4 $0x01, Y12, Z11, Z9
+	VPTESTMW     Z7, Z9, K2
+	VMOVDQU8.Z   Y8, K2, Y10
+	VMOVDQU8     Y10, (BX)
+	VPANDD       Z0, Z9, Z10
+	VPTESTMW     Z10, Z10, K3
+	VPCMPGTW     Z1, Z10, K4
+	VPCMPEQW     Z2, Z9, K2
+	KORD         K2, K4, K4
+	VPSRLVW      Z3, Z10, Z10
+	VPMAXUW      Z4, Z10, Z10
+	VPADDW.Z     Z5, Z10, K3, Z10
+	VMOVDQU16    Z6, K4, Z10
+	KORD         K4, K1, K1
+	VMOVDQU16    Z10, (DX)
+	ADDQ         $0x80, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x20, BX
+	SUBQ         $0x20, SI
+	JG           codes
+	XORL         CX, CX
+	KORTESTD     K1, K1
+	SETNE        CL
+	MOVQ         CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func kinds4AVX2(x *Kinds)
+// Requires: AVX, AVX2
+TEXT ·kinds4AVX2(SB), NOSPLIT, $0-8
+	MOVQ  x+0(FP), AX
+	MOVQ  (AX), CX
+	MOVQ  8(AX), DX
+	MOVQ  16(AX), BX
+	VPXOR Y0, Y0, Y0
+	VMOVQ 24(AX), X1
+
+codes:
+	VPXOR        Y4, Y4, Y4
+	VMOVDQU      (CX), Y2
+	VPSLLD       $0x10, Y2, Y3
+	VPSRLD       $0x1d, Y3, Y3
+	VPCMPGTD     Y4, Y3, Y3
+	VPSRLD       $0x1f, Y3, Y3
+	VPSRLD       $0x10, Y2, Y2
+	VPOR         Y3, Y2, Y2
+	VPXOR        Y5, Y5, Y5
+	VMOVDQU      32(CX), Y3
+	VPSLLD       $0x10, Y3, Y4
+	VPSRLD       $0x1d, Y4, Y4
+	VPCMPGTD     Y5, Y4, Y4
+	VPSRLD       $0x1f, Y4, Y4
+	VPSRLD       $0x10, Y3, Y3
+	VPOR         Y4, Y3, Y3
+	VPACKUSDW    Y3, Y2, Y2
+	VPERMQ       $0xd8, Y2, Y2
+	VPAND        72(AX), Y2, Y3
+	VPCMPGTW     Y0, Y3, Y4
+	VPAND        200(AX), Y4, Y4
+	VPCMPGTW     104(AX), Y3, Y5
+	VPCMPEQW     136(AX), Y3, Y3
+	VPANDN       Y5, Y3, Y5
+	VPAND        232(AX), Y3, Y3
+	VPOR         Y3, Y4, Y4
+	VPCMPEQW     168(AX), Y2, Y3
+	VPOR         Y3, Y5, Y5
+	VPAND        264(AX), Y5, Y5
+	VPOR         Y5, Y4, Y4
+	VPSRLW       X1, Y2, Y2
+	VPSLLW       $0x0f, Y2, Y2
+	VPOR         Y2, Y4, Y4
+	VEXTRACTI128 $0x01, Y4, X2
+	VPMOVZXWD    X4, Y3
+	VPSLLD       $0x10, Y3, Y3
+	VMOVUPS      Y3, (DX)
+	VPMOVZXWD    X2, Y2
+	VPSLLD       $0x10, Y2, Y2
+	VMOVUPS      Y2, 32(DX)
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JG           codes
+	VZEROUPPER
+	RET
+
+// func kinds4AVX512(x *Kinds)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·kinds4AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VPBROADCASTW 72(AX), Z0
+	VPBROADCASTW 104(AX), Z1
+	VPBROADCASTW 168(AX), Z2
+	VPBROADCASTW 200(AX), Z3
+	VPBROADCASTW 136(AX), Z4
+	VPBROADCASTW 232(AX), Z5
+	VPBROADCASTW 264(AX), Z6
+	VPBROADCASTW 40(AX), Z7
+	VPBROADCASTW 32(AX), Z8
+
+codes:
+	MOVL          $0x00000001, AX
+	VPBROADCASTD  AX, Z9
+	MOVL          $0x0000e000, AX
+	VPBROADCASTD  AX, Z10
+	VMOVDQU32     (CX), Z11
+	VPTESTMD      Z10, Z11, K1
+	VPSRLD        $0x10, Z11, Z11
+	VPORD         Z9, Z11, K1, Z11
+	VPMOVDW       Z11, Y11
+	VMOVDQU32     64(CX), Z12
+	VPTESTMD      Z10, Z12, K1
+	VPSRLD        $0x10, Z12, Z12
+	VPORD         Z9, Z12, K1, Z12
+	VPMOVDW       Z12, Y12
+	VINSERTI64X4  $0x01, Y12, Z11, Z9
+	VPANDD        Z0, Z9, Z10
+	VPTESTMW      Z10, Z10, K2
+	VPCMPGTW      Z1, Z10, K3
+	VPCMPEQW      Z2, Z9, K1
+	KORD          K1, K3, K3
+	VMOVDQU16.Z   Z3, K2, Z11
+	VMOVDQU16     Z6, K3, Z11
+	VPCMPEQW      Z4, Z10, K1
+	VMOVDQU16     Z5, K1, Z11
+	VPSLLVW       Z8, Z9, Z9
+	VPTERNLOGD    $0xf8, Z7, Z9, Z11
+	VEXTRACTI64X4 $0x01, Z11, Y9
+	VPMOVZXWD     Y11, Z10
+	VPSLLD        $0x10, Z10, Z10
+	VMOVUPS       Z10, (DX)
+	VPMOVZXWD     Y9, Z9
+	VPSLLD        $0x10, Z9, Z9
+	VMOVUPS       Z9, 64(DX)
+	ADDQ          $0x80, CX
+	ADDQ          $0x00000080, DX
+	SUBQ          $0x20, BX
+	JG            codes
+	VZEROUPPER
+	RET
+
+// func rows1AVX2(x *Decode)
+// Requires: AVX, AVX2, FMA3
 TEXT ·rows1AVX2(SB), NOSPLIT, $0-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Y0
+	VPBROADCASTQ 32(AX), Y1
 	VPBROADCASTQ 48(AX), Y2
 	VPBROADCASTQ 56(AX), Y3
 	VPBROADCASTQ 64(AX), Y4
+	VPBROADCASTQ 72(AX), Y5
 
 codes:
-	VPMOVZXBQ (CX), Y5
-	VPSLLQ    X0, Y5, Y5
-	VPSRLQ    X1, Y5, Y5
-	VPCMPGTQ  Y5, Y3, Y6
-	VPADDQ    Y2, Y5, Y5
-	VANDPD    Y3, Y6, Y7
-	VPADDQ    Y7, Y5, Y5
-	VANDPD    Y4, Y6, Y7
-	VSUBPD    Y7, Y5, Y5
-	VMOVUPD   Y5, (DX)
-	ADDQ      $0x04, CX
-	ADDQ      $0x20, DX
-	SUBQ      $0x04, BX
-	JG        codes
+	VPMOVZXBQ   (CX), Y6
+	VPSLLVQ     Y0, Y6, Y6
+	VPSRLVQ     Y1, Y6, Y6
+	VPCMPGTQ    Y6, Y3, Y7
+	VPADDQ      Y2, Y6, Y6
+	VMOVUPD     Y6, Y8
+	VFMSUB213PD Y5, Y4, Y8
+	VBLENDVPD   Y7, Y8, Y6, Y6
+	VMOVUPD     Y6, (DX)
+	VPMOVZXBQ   4(CX), Y6
+	VPSLLVQ     Y0, Y6, Y6
+	VPSRLVQ     Y1, Y6, Y6
+	VPCMPGTQ    Y6, Y3, Y7
+	VPADDQ      Y2, Y6, Y6
+	VMOVUPD     Y6, Y8
+	VFMSUB213PD Y5, Y4, Y8
+	VBLENDVPD   Y7, Y8, Y6, Y6
+	VMOVUPD     Y6, 32(DX)
+	ADDQ        $0x08, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
 // func columns1AVX2(x *Decode)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·columns1AVX2(SB), NOSPLIT, $0-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Y0
+	VPBROADCASTQ 32(AX), Y1
 	VPBROADCASTQ 48(AX), Y2
 	VPBROADCASTQ 56(AX), Y3
 	VPBROADCASTQ 64(AX), Y4
+	VPBROADCASTQ 72(AX), Y5
 	VXORPD       Y6, Y6, Y6
-	VMOVQ        40(AX), X5
+	VPBROADCASTQ 40(AX), Y7
 
 codes:
-	VPMOVZXBQ (CX), Y7
-	VPSLLQ    X5, Y7, Y8
-	VPSLLQ    X0, Y7, Y7
-	VPSRLQ    X1, Y7, Y7
-	VPCMPGTQ  Y7, Y3, Y9
-	VPADDQ    Y2, Y7, Y7
-	VANDPD    Y3, Y9, Y10
-	VPADDQ    Y10, Y7, Y7
-	VANDPD    Y4, Y9, Y10
-	VSUBPD    Y10, Y7, Y7
-	VPCMPGTQ  Y8, Y6, Y8
-	VANDPD    Y7, Y8, Y8
-	VSUBPD    Y8, Y7, Y7
-	VMOVUPD   Y7, (DX)
-	VMOVUPD   Y8, 64(DX)
-	VMOVUPD   Y7, 128(DX)
-	VPMOVZXBQ 4(CX), Y7
-	VPSLLQ    X5, Y7, Y8
-	VPSLLQ    X0, Y7, Y7
-	VPSRLQ    X1, Y7, Y7
-	VPCMPGTQ  Y7, Y3, Y9
-	VPADDQ    Y2, Y7, Y7
-	VANDPD    Y3, Y9, Y10
-	VPADDQ    Y10, Y7, Y7
-	VANDPD    Y4, Y9, Y10
-	VSUBPD    Y10, Y7, Y7
-	VPCMPGTQ  Y8, Y6, Y8
-	VANDPD    Y7, Y8, Y8
-	VSUBPD    Y8, Y7, Y7
-	VMOVUPD   Y7, 32(DX)
-	VMOVUPD   Y8, 96(DX)
-	VMOVUPD   Y7, 160(DX)
-	ADDQ      $0x08, CX
-	ADDQ      $0x000000c0, DX
-	SUBQ      $0x08, BX
-	JG        codes
+	VPMOVZXBQ   (CX), Y8
+	VPSLLVQ     Y7, Y8, Y9
+	VPSLLVQ     Y0, Y8, Y8
+	VPSRLVQ     Y1, Y8, Y8
+	VPCMPGTQ    Y8, Y3, Y10
+	VPADDQ      Y2, Y8, Y8
+	VMOVUPD     Y8, Y11
+	VFMSUB213PD Y5, Y4, Y11
+	VBLENDVPD   Y10, Y11, Y8, Y8
+	VMOVUPD     Y8, (DX)
+	VPCMPGTQ    Y9, Y6, Y9
+	VANDPD      Y8, Y9, Y9
+	VMOVUPD     Y9, 64(DX)
+	VSUBPD      Y9, Y8, Y8
+	VMOVUPD     Y8, 128(DX)
+	VPMOVZXBQ   4(CX), Y8
+	VPSLLVQ     Y7, Y8, Y9
+	VPSLLVQ     Y0, Y8, Y8
+	VPSRLVQ     Y1, Y8, Y8
+	VPCMPGTQ    Y8, Y3, Y10
+	VPADDQ      Y2, Y8, Y8
+	VMOVUPD     Y8, Y11
+	VFMSUB213PD Y5, Y4, Y11
+	VBLENDVPD   Y10, Y11, Y8, Y8
+	VMOVUPD     Y8, 32(DX)
+	VPCMPGTQ    Y9, Y6, Y9
+	VANDPD      Y8, Y9, Y9
+	VMOVUPD     Y9, 96(DX)
+	VSUBPD      Y9, Y8, Y8
+	VMOVUPD     Y8, 160(DX)
+	ADDQ        $0x08, CX
+	ADDQ        $0x000000c0, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
 // func rows2AVX2(x *Decode)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·rows2AVX2(SB), NOSPLIT, $0-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Y0
+	VPBROADCASTQ 32(AX), Y1
 	VPBROADCASTQ 48(AX), Y2
 	VPBROADCASTQ 56(AX), Y3
 	VPBROADCASTQ 64(AX), Y4
+	VPBROADCASTQ 72(AX), Y5
 
 codes:
-	VPMOVZXWQ (CX), Y5
-	VPSLLQ    X0, Y5, Y5
-	VPSRLQ    X1, Y5, Y5
-	VPCMPGTQ  Y5, Y3, Y6
-	VPADDQ    Y2, Y5, Y5
-	VANDPD    Y3, Y6, Y7
-	VPADDQ    Y7, Y5, Y5
-	VANDPD    Y4, Y6, Y7
-	VSUBPD    Y7, Y5, Y5
-	VMOVUPD   Y5, (DX)
-	ADDQ      $0x08, CX
-	ADDQ      $0x20, DX
-	SUBQ      $0x04, BX
-	JG        codes
+	VPMOVZXWQ   (CX), Y6
+	VPSLLVQ     Y0, Y6, Y6
+	VPSRLVQ     Y1, Y6, Y6
+	VPCMPGTQ    Y6, Y3, Y7
+	VPADDQ      Y2, Y6, Y6
+	VMOVUPD     Y6, Y8
+	VFMSUB213PD Y5, Y4, Y8
+	VBLENDVPD   Y7, Y8, Y6, Y6
+	VMOVUPD     Y6, (DX)
+	VPMOVZXWQ   8(CX), Y6
+	VPSLLVQ     Y0, Y6, Y6
+	VPSRLVQ     Y1, Y6, Y6
+	VPCMPGTQ    Y6, Y3, Y7
+	VPADDQ      Y2, Y6, Y6
+	VMOVUPD     Y6, Y8
+	VFMSUB213PD Y5, Y4, Y8
+	VBLENDVPD   Y7, Y8, Y6, Y6
+	VMOVUPD     Y6, 32(DX)
+	ADDQ        $0x10, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
 // func columns2AVX2(x *Decode)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·columns2AVX2(SB), NOSPLIT, $0-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Y0
+	VPBROADCASTQ 32(AX), Y1
 	VPBROADCASTQ 48(AX), Y2
 	VPBROADCASTQ 56(AX), Y3
 	VPBROADCASTQ 64(AX), Y4
+	VPBROADCASTQ 72(AX), Y5
 	VXORPD       Y6, Y6, Y6
-	VMOVQ        40(AX), X5
+	VPBROADCASTQ 40(AX), Y7
 
 codes:
-	VPMOVZXWQ (CX), Y7
-	VPSLLQ    X5, Y7, Y8
-	VPSLLQ    X0, Y7, Y7
-	VPSRLQ    X1, Y7, Y7
-	VPCMPGTQ  Y7, Y3, Y9
-	VPADDQ    Y2, Y7, Y7
-	VANDPD    Y3, Y9, Y10
-	VPADDQ    Y10, Y7, Y7
-	VANDPD    Y4, Y9, Y10
-	VSUBPD    Y10, Y7, Y7
-	VPCMPGTQ  Y8, Y6, Y8
-	VANDPD    Y7, Y8, Y8
-	VSUBPD    Y8, Y7, Y7
-	VMOVUPD   Y7, (DX)
-	VMOVUPD   Y8, 64(DX)
-	VMOVUPD   Y7, 128(DX)
-	VPMOVZXWQ 8(CX), Y7
-	VPSLLQ    X5, Y7, Y8
-	VPSLLQ    X0, Y7, Y7
-	VPSRLQ    X1, Y7, Y7
-	VPCMPGTQ  Y7, Y3, Y9
-	VPADDQ    Y2, Y7, Y7
-	VANDPD    Y3, Y9, Y10
-	VPADDQ    Y10, Y7, Y7
-	VANDPD    Y4, Y9, Y10
-	VSUBPD    Y10, Y7, Y7
-	VPCMPGTQ  Y8, Y6, Y8
-	VANDPD    Y7, Y8, Y8
-	VSUBPD    Y8, Y7, Y7
-	VMOVUPD   Y7, 32(DX)
-	VMOVUPD   Y8, 96(DX)
-	VMOVUPD   Y7, 160(DX)
-	ADDQ      $0x10, CX
-	ADDQ      $0x000000c0, DX
-	SUBQ      $0x08, BX
-	JG        codes
+	VPMOVZXWQ   (CX), Y8
+	VPSLLVQ     Y7, Y8, Y9
+	VPSLLVQ     Y0, Y8, Y8
+	VPSRLVQ     Y1, Y8, Y8
+	VPCMPGTQ    Y8, Y3, Y10
+	VPADDQ      Y2, Y8, Y8
+	VMOVUPD     Y8, Y11
+	VFMSUB213PD Y5, Y4, Y11
+	VBLENDVPD   Y10, Y11, Y8, Y8
+	VMOVUPD     Y8, (DX)
+	VPCMPGTQ    Y9, Y6, Y9
+	VANDPD      Y8, Y9, Y9
+	VMOVUPD     Y9, 64(DX)
+	VSUBPD      Y9, Y8, Y8
+	VMOVUPD     Y8, 128(DX)
+	VPMOVZXWQ   8(CX), Y8
+	VPSLLVQ     Y7, Y8, Y9
+	VPSLLVQ     Y0, Y8, Y8
+	VPSRLVQ     Y1, Y8, Y8
+	VPCMPGTQ    Y8, Y3, Y10
+	VPADDQ      Y2, Y8, Y8
+	VMOVUPD     Y8, Y11
+	VFMSUB213PD Y5, Y4, Y11
+	VBLENDVPD   Y10, Y11, Y8, Y8
+	VMOVUPD     Y8, 32(DX)
+	VPCMPGTQ    Y9, Y6, Y9
+	VANDPD      Y8, Y9, Y9
+	VMOVUPD     Y9, 96(DX)
+	VSUBPD      Y9, Y8, Y8
+	VMOVUPD     Y8, 160(DX)
+	ADDQ        $0x10, CX
+	ADDQ        $0x000000c0, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
 // func rows4AVX2(x *Decode)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·rows4AVX2(SB), NOSPLIT, $0-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Y0
+	VPBROADCASTQ 32(AX), Y1
 	VPBROADCASTQ 48(AX), Y2
 	VPBROADCASTQ 56(AX), Y3
 	VPBROADCASTQ 64(AX), Y4
 	VPBROADCASTQ 72(AX), Y5
+	VPBROADCASTQ 80(AX), Y6
 
 codes:
-	VPMOVZXDQ (CX), Y6
-	VPSLLQ    X0, Y6, Y6
-	VPSRLQ    X1, Y6, Y6
-	VANDPD    Y5, Y6, Y6
-	VPCMPGTQ  Y6, Y3, Y7
-	VPADDQ    Y2, Y6, Y6
-	VANDPD    Y3, Y7, Y8
-	VPADDQ    Y8, Y6, Y6
-	VANDPD    Y4, Y7, Y8
-	VSUBPD    Y8, Y6, Y6
-	VMOVUPD   Y6, (DX)
-	ADDQ      $0x10, CX
-	ADDQ      $0x20, DX
-	SUBQ      $0x04, BX
-	JG        codes
+	VPMOVZXDQ   (CX), Y7
+	VPSLLVQ     Y0, Y7, Y7
+	VPSRLVQ     Y1, Y7, Y7
+	VANDPD      Y6, Y7, Y7
+	VPCMPGTQ    Y7, Y3, Y8
+	VPADDQ      Y2, Y7, Y7
+	VMOVUPD     Y7, Y9
+	VFMSUB213PD Y5, Y4, Y9
+	VBLENDVPD   Y8, Y9, Y7, Y7
+	VMOVUPD     Y7, (DX)
+	VPMOVZXDQ   16(CX), Y7
+	VPSLLVQ     Y0, Y7, Y7
+	VPSRLVQ     Y1, Y7, Y7
+	VANDPD      Y6, Y7, Y7
+	VPCMPGTQ    Y7, Y3, Y8
+	VPADDQ      Y2, Y7, Y7
+	VMOVUPD     Y7, Y9
+	VFMSUB213PD Y5, Y4, Y9
+	VBLENDVPD   Y8, Y9, Y7, Y7
+	VMOVUPD     Y7, 32(DX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
 // func columns4AVX2(x *Decode)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, FMA3
 TEXT ·columns4AVX2(SB), NOSPLIT, $0-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Y0
+	VPBROADCASTQ 32(AX), Y1
 	VPBROADCASTQ 48(AX), Y2
 	VPBROADCASTQ 56(AX), Y3
 	VPBROADCASTQ 64(AX), Y4
 	VPBROADCASTQ 72(AX), Y5
+	VPBROADCASTQ 80(AX), Y6
 	VXORPD       Y7, Y7, Y7
-	VMOVQ        40(AX), X6
+	VPBROADCASTQ 40(AX), Y8
 
 codes:
-	VPMOVZXDQ (CX), Y8
-	VPSLLQ    X6, Y8, Y9
-	VPSLLQ    X0, Y8, Y8
-	VPSRLQ    X1, Y8, Y8
-	VANDPD    Y5, Y8, Y8
-	VPCMPGTQ  Y8, Y3, Y10
-	VPADDQ    Y2, Y8, Y8
-	VANDPD    Y3, Y10, Y11
-	VPADDQ    Y11, Y8, Y8
-	VANDPD    Y4, Y10, Y11
-	VSUBPD    Y11, Y8, Y8
-	VPCMPGTQ  Y9, Y7, Y9
-	VANDPD    Y8, Y9, Y9
-	VSUBPD    Y9, Y8, Y8
-	VMOVUPD   Y8, (DX)
-	VMOVUPD   Y9, 64(DX)
-	VMOVUPD   Y8, 128(DX)
-	VPMOVZXDQ 16(CX), Y8
-	VPSLLQ    X6, Y8, Y9
-	VPSLLQ    X0, Y8, Y8
-	VPSRLQ    X1, Y8, Y8
-	VANDPD    Y5, Y8, Y8
-	VPCMPGTQ  Y8, Y3, Y10
-	VPADDQ    Y2, Y8, Y8
-	VANDPD    Y3, Y10, Y11
-	VPADDQ    Y11, Y8, Y8
-	VANDPD    Y4, Y10, Y11
-	VSUBPD    Y11, Y8, Y8
-	VPCMPGTQ  Y9, Y7, Y9
-	VANDPD    Y8, Y9, Y9
-	VSUBPD    Y9, Y8, Y8
-	VMOVUPD   Y8, 32(DX)
-	VMOVUPD   Y9, 96(DX)
-	VMOVUPD   Y8, 160(DX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x000000c0, DX
-	SUBQ      $0x08, BX
-	JG        codes
+	VPMOVZXDQ   (CX), Y9
+	VPSLLVQ     Y8, Y9, Y10
+	VPSLLVQ     Y0, Y9, Y9
+	VPSRLVQ     Y1, Y9, Y9
+	VANDPD      Y6, Y9, Y9
+	VPCMPGTQ    Y9, Y3, Y11
+	VPADDQ      Y2, Y9, Y9
+	VMOVUPD     Y9, Y12
+	VFMSUB213PD Y5, Y4, Y12
+	VBLENDVPD   Y11, Y12, Y9, Y9
+	VMOVUPD     Y9, (DX)
+	VPCMPGTQ    Y10, Y7, Y10
+	VANDPD      Y9, Y10, Y10
+	VMOVUPD     Y10, 64(DX)
+	VSUBPD      Y10, Y9, Y9
+	VMOVUPD     Y9, 128(DX)
+	VPMOVZXDQ   16(CX), Y9
+	VPSLLVQ     Y8, Y9, Y10
+	VPSLLVQ     Y0, Y9, Y9
+	VPSRLVQ     Y1, Y9, Y9
+	VANDPD      Y6, Y9, Y9
+	VPCMPGTQ    Y9, Y3, Y11
+	VPADDQ      Y2, Y9, Y9
+	VMOVUPD     Y9, Y12
+	VFMSUB213PD Y5, Y4, Y12
+	VBLENDVPD   Y11, Y12, Y9, Y9
+	VMOVUPD     Y9, 32(DX)
+	VPCMPGTQ    Y10, Y7, Y10
+	VANDPD      Y9, Y10, Y10
+	VMOVUPD     Y10, 96(DX)
+	VSUBPD      Y10, Y9, Y9
+	VMOVUPD     Y9, 160(DX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x000000c0, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
 // func dotAVX2(x *Dot)
-// Requires: AVX, AVX2, FMA3, SSE
-TEXT ·dotAVX2(SB), NOSPLIT, $40-8
+// Requires: AVX, FMA3, SSE
+TEXT ·dotAVX2(SB), NOSPLIT, $56-8
 	MOVQ    x+0(FP), AX
-	MOVQ    16(AX), CX
+	MOVQ    8(AX), CX
+	MOVQ    24(AX), DX
 	MOVQ    (AX), BX
-	MOVQ    8(AX), SI
-	MOVQ    40(AX), DX
-	MOVQ    DX, (SP)
-	XORQ    DX, DX
-	STMXCSR 8(SP)
-	MOVL    8(SP), DI
-	ORL     $0x00006000, DI
-	MOVL    DI, 16(SP)
-	LDMXCSR 16(SP)
-	MOVQ    64(AX), DI
-	MOVQ    DI, 24(SP)
+	MOVQ    BX, (SP)
+	MOVQ    16(AX), BX
+	MOVQ    BX, 8(SP)
+	STMXCSR 24(SP)
+	MOVL    24(SP), BX
+	ORL     $0x00006000, BX
+	MOVL    BX, 32(SP)
+	LDMXCSR 32(SP)
+	MOVQ    32(AX), BX
+	MOVQ    BX, 40(SP)
 
 tiles:
-	MOVQ 72(AX), DI
-	MOVQ DI, 32(SP)
+	MOVQ 40(AX), BX
+	MOVQ BX, 48(SP)
 
 groups:
-	MOVQ 80(AX), DI
-	MOVQ BX, R8
-	MOVQ SI, R9
+	MOVQ 48(AX), BX
+	MOVQ BX, 16(SP)
+	MOVQ (SP), BX
+	MOVQ 8(SP), SI
 
 rows:
-	MOVQ      48(AX), R10
-	VMOVUPD   (R10)(DX*8), Y0
-	MOVQ      24(AX), R10
-	VPMOVZXWQ (R10)(DX*2), Y3
-	VPSLLQ    $0x34, Y3, Y3
-	VANDPD    144(AX), Y0, Y1
-	VMAXPD    Y1, Y3, Y3
-	VMAXPD    272(AX), Y3, Y3
-	VXORPD    Y2, Y2, Y2
-	VCMPPD    $0x04, Y2, Y0, Y1
-	VANDPD    336(AX), Y1, Y1
-	VMAXPD    Y1, Y3, Y3
-	VPADDQ    400(AX), Y3, Y3
-	VMAXPD    Y0, Y2, Y1
-	VADDPD    Y3, Y1, Y1
-	VMINPD    Y0, Y2, Y2
-	VSUBPD    Y2, Y3, Y2
-	MOVQ      48(AX), R10
-	VMOVUPD   32(R10)(DX*8), Y3
-	MOVQ      24(AX), R10
-	VPMOVZXWQ 8(R10)(DX*2), Y6
-	VPSLLQ    $0x34, Y6, Y6
-	VANDPD    144(AX), Y3, Y4
-	VMAXPD    Y4, Y6, Y6
-	VMAXPD    272(AX), Y6, Y6
-	VXORPD    Y5, Y5, Y5
-	VCMPPD    $0x04, Y5, Y3, Y4
-	VANDPD    336(AX), Y4, Y4
-	VMAXPD    Y4, Y6, Y6
-	VPADDQ    400(AX), Y6, Y6
-	VMAXPD    Y3, Y5, Y4
-	VADDPD    Y6, Y4, Y4
-	VMINPD    Y3, Y5, Y5
-	VSUBPD    Y5, Y6, Y5
-	XORQ      R10, R10
-	MOVQ      CX, R11
+	MOVQ    64(AX), DI
+	MOVQ    80(AX), R8
+	VMOVUPD 64(DX), Y0
+	VMOVUPD 128(DX), Y1
+	VMOVUPD 96(DX), Y2
+	VMOVUPD 160(DX), Y3
+	LEAQ    (BX)(DI*1), DI
+	LEAQ    (SI)(R8*1), R8
+	VMOVUPD 256(DX), Y4
+	VMOVUPD 320(DX), Y5
+	VMOVUPD 288(DX), Y6
+	VMOVUPD 352(DX), Y7
+	XORQ    R9, R9
+	MOVQ    CX, R10
 
 k:
-	VBROADCASTSD (R8)(R10*8), Y6
-	MOVBLZX      (R9)(R10*1), R12
-	VFMADD231PD  (R11)(R12*8), Y6, Y1
-	VFMADD231PD  64(R11)(R12*8), Y6, Y2
-	VFMADD231PD  32(R11)(R12*8), Y6, Y4
-	VFMADD231PD  96(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 8(R8)(R10*8), Y6
-	MOVBLZX      1(R9)(R10*1), R12
-	VFMADD231PD  192(R11)(R12*8), Y6, Y1
-	VFMADD231PD  256(R11)(R12*8), Y6, Y2
-	VFMADD231PD  224(R11)(R12*8), Y6, Y4
-	VFMADD231PD  288(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 16(R8)(R10*8), Y6
-	MOVBLZX      2(R9)(R10*1), R12
-	VFMADD231PD  384(R11)(R12*8), Y6, Y1
-	VFMADD231PD  448(R11)(R12*8), Y6, Y2
-	VFMADD231PD  416(R11)(R12*8), Y6, Y4
-	VFMADD231PD  480(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 24(R8)(R10*8), Y6
-	MOVBLZX      3(R9)(R10*1), R12
-	VFMADD231PD  576(R11)(R12*8), Y6, Y1
-	VFMADD231PD  640(R11)(R12*8), Y6, Y2
-	VFMADD231PD  608(R11)(R12*8), Y6, Y4
-	VFMADD231PD  672(R11)(R12*8), Y6, Y5
-	ADDQ         $0x04, R10
-	ADDQ         $0x00000300, R11
-	CMPQ         R10, 88(AX)
+	VMOVUPD      (R10), Y8
+	VMOVUPD      32(R10), Y9
+	VBROADCASTSD (BX)(R9*8), Y10
+	MOVBLZX      (SI)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  64(R10)(R11*8), Y10, Y1
+	VFMADD231PD  Y9, Y10, Y2
+	VFMADD231PD  96(R10)(R11*8), Y10, Y3
+	VBROADCASTSD (DI)(R9*8), Y10
+	MOVBLZX      (R8)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  64(R10)(R11*8), Y10, Y5
+	VFMADD231PD  Y9, Y10, Y6
+	VFMADD231PD  96(R10)(R11*8), Y10, Y7
+	VMOVUPD      192(R10), Y8
+	VMOVUPD      224(R10), Y9
+	VBROADCASTSD 8(BX)(R9*8), Y10
+	MOVBLZX      1(SI)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  256(R10)(R11*8), Y10, Y1
+	VFMADD231PD  Y9, Y10, Y2
+	VFMADD231PD  288(R10)(R11*8), Y10, Y3
+	VBROADCASTSD 8(DI)(R9*8), Y10
+	MOVBLZX      1(R8)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  256(R10)(R11*8), Y10, Y5
+	VFMADD231PD  Y9, Y10, Y6
+	VFMADD231PD  288(R10)(R11*8), Y10, Y7
+	VMOVUPD      384(R10), Y8
+	VMOVUPD      416(R10), Y9
+	VBROADCASTSD 16(BX)(R9*8), Y10
+	MOVBLZX      2(SI)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  448(R10)(R11*8), Y10, Y1
+	VFMADD231PD  Y9, Y10, Y2
+	VFMADD231PD  480(R10)(R11*8), Y10, Y3
+	VBROADCASTSD 16(DI)(R9*8), Y10
+	MOVBLZX      2(R8)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  448(R10)(R11*8), Y10, Y5
+	VFMADD231PD  Y9, Y10, Y6
+	VFMADD231PD  480(R10)(R11*8), Y10, Y7
+	VMOVUPD      576(R10), Y8
+	VMOVUPD      608(R10), Y9
+	VBROADCASTSD 24(BX)(R9*8), Y10
+	MOVBLZX      3(SI)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  640(R10)(R11*8), Y10, Y1
+	VFMADD231PD  Y9, Y10, Y2
+	VFMADD231PD  672(R10)(R11*8), Y10, Y3
+	VBROADCASTSD 24(DI)(R9*8), Y10
+	MOVBLZX      3(R8)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  640(R10)(R11*8), Y10, Y5
+	VFMADD231PD  Y9, Y10, Y6
+	VFMADD231PD  672(R10)(R11*8), Y10, Y7
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000300, R10
+	CMPQ         R9, 56(AX)
 	JB           k
-	VSUBPD       Y2, Y1, Y1
-	VMOVUPD      144(AX), Y2
-	VANDPD       Y0, Y2, Y6
-	VPCMPEQQ     Y2, Y6, Y2
-	VBLENDVPD    Y2, Y0, Y1, Y1
-	MOVQ         56(AX), R10
-	VMOVUPD      Y1, (R10)(DX*8)
-	VSUBPD       Y5, Y4, Y4
-	VMOVUPD      144(AX), Y0
-	VANDPD       Y3, Y0, Y1
-	VPCMPEQQ     Y0, Y1, Y0
-	VBLENDVPD    Y0, Y3, Y4, Y4
-	MOVQ         56(AX), R10
-	VMOVUPD      Y4, 32(R10)(DX*8)
-	ADDQ         96(AX), R8
-	ADDQ         112(AX), R9
-	ADDQ         $0x08, DX
-	SUBQ         $0x01, DI
+	VMOVUPD      Y0, 64(DX)
+	VMOVUPD      Y1, 128(DX)
+	VMOVUPD      Y2, 96(DX)
+	VMOVUPD      Y3, 160(DX)
+	VMOVUPD      Y4, 256(DX)
+	VMOVUPD      Y5, 320(DX)
+	VMOVUPD      Y6, 288(DX)
+	VMOVUPD      Y7, 352(DX)
+	MOVQ         DI, BX
+	ADDQ         64(AX), BX
+	MOVQ         R8, SI
+	ADDQ         80(AX), SI
+	ADDQ         $0x00000180, DX
+	SUBQ         $0x02, 16(SP)
 	JG           rows
-	ADDQ         128(AX), CX
-	MOVQ         136(AX), DI
-	ADDQ         DI, (SP)
-	DECQ         32(SP)
+	ADDQ         96(AX), CX
+	DECQ         48(SP)
 	JNZ          groups
-	ADDQ         104(AX), BX
-	ADDQ         120(AX), SI
-	DECQ         24(SP)
+	MOVQ         72(AX), BX
+	ADDQ         BX, (SP)
+	MOVQ         88(AX), BX
+	ADDQ         BX, 8(SP)
+	DECQ         40(SP)
 	JNZ          tiles
+	LDMXCSR      24(SP)
+	VZEROUPPER
+	RET
+
+// func prepareAVX2(x *Sums)
+// Requires: AVX, AVX2, SSE
+TEXT ·prepareAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
 	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Y0
+	VPBROADCASTQ 56(AX), Y1
+	VPBROADCASTQ 80(AX), Y2
+	VPBROADCASTQ 72(AX), Y3
+	VXORPD       Y4, Y4, Y4
+
+outputs:
+	VMOVUPD   (BX), Y5
+	VPMOVZXWQ (CX), Y6
+	VPSLLQ    $0x34, Y6, Y6
+	VANDPD    Y0, Y5, Y7
+	VMAXPD    Y7, Y6, Y6
+	VCMPPD    $0x04, Y4, Y5, Y7
+	VANDPD    Y3, Y7, Y7
+	VMAXPD    Y7, Y6, Y6
+	VPADDQ    Y2, Y6, Y6
+	VMOVUPD   Y6, (DX)
+	VANDPD    Y1, Y5, Y7
+	VADDPD    Y6, Y7, Y7
+	VMOVUPD   Y7, 64(DX)
+	VMINPD    Y5, Y4, Y7
+	VSUBPD    Y7, Y6, Y7
+	VMOVUPD   Y7, 128(DX)
+	VMOVUPD   32(BX), Y5
+	VPMOVZXWQ 8(CX), Y6
+	VPSLLQ    $0x34, Y6, Y6
+	VANDPD    Y0, Y5, Y7
+	VMAXPD    Y7, Y6, Y6
+	VCMPPD    $0x04, Y4, Y5, Y7
+	VANDPD    Y3, Y7, Y7
+	VMAXPD    Y7, Y6, Y6
+	VPADDQ    Y2, Y6, Y6
+	VMOVUPD   Y6, 32(DX)
+	VANDPD    Y1, Y5, Y7
+	VADDPD    Y6, Y7, Y7
+	VMOVUPD   Y7, 96(DX)
+	VMINPD    Y5, Y4, Y7
+	VSUBPD    Y7, Y6, Y7
+	VMOVUPD   Y7, 160(DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x000000c0, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x08, R8
+	JG        outputs
+	LDMXCSR   (SP)
 	VZEROUPPER
 	RET
 
-// func dotFP32AVX2(x *Dot)
-// Requires: AVX, AVX2, FMA3, SSE
-TEXT ·dotFP32AVX2(SB), NOSPLIT, $40-8
-	MOVQ    x+0(FP), AX
-	MOVQ    16(AX), CX
-	MOVQ    (AX), BX
-	MOVQ    8(AX), SI
-	MOVQ    40(AX), DX
-	MOVQ    DX, (SP)
-	XORQ    DX, DX
-	STMXCSR 8(SP)
-	MOVL    8(SP), DI
-	ORL     $0x00006000, DI
-	MOVL    DI, 16(SP)
-	LDMXCSR 16(SP)
-	MOVQ    64(AX), DI
-	MOVQ    DI, 24(SP)
-
-tiles:
-	MOVQ 72(AX), DI
-	MOVQ DI, 32(SP)
-
-groups:
-	MOVQ 80(AX), DI
-	MOVQ BX, R8
-	MOVQ SI, R9
-
-rows:
-	MOVQ      48(AX), R10
-	VCVTPS2PD (R10)(DX*4), Y0
-	MOVQ      24(AX), R10
-	VPMOVZXWQ (R10)(DX*2), Y3
-	VPSLLQ    $0x34, Y3, Y3
-	VANDPD    144(AX), Y0, Y1
-	VMAXPD    Y1, Y3, Y3
-	VMAXPD    272(AX), Y3, Y3
-	VXORPD    Y2, Y2, Y2
-	VCMPPD    $0x04, Y2, Y0, Y1
-	VANDPD    336(AX), Y1, Y1
-	VMAXPD    Y1, Y3, Y3
-	VPADDQ    400(AX), Y3, Y3
-	VMAXPD    Y0, Y2, Y1
-	VADDPD    Y3, Y1, Y1
-	VMINPD    Y0, Y2, Y2
-	VSUBPD    Y2, Y3, Y2
-	MOVQ      48(AX), R10
-	VCVTPS2PD 16(R10)(DX*4), Y3
-	MOVQ      24(AX), R10
-	VPMOVZXWQ 8(R10)(DX*2), Y6
-	VPSLLQ    $0x34, Y6, Y6
-	VANDPD    144(AX), Y3, Y4
-	VMAXPD    Y4, Y6, Y6
-	VMAXPD    272(AX), Y6, Y6
-	VXORPD    Y5, Y5, Y5
-	VCMPPD    $0x04, Y5, Y3, Y4
-	VANDPD    336(AX), Y4, Y4
-	VMAXPD    Y4, Y6, Y6
-	VPADDQ    400(AX), Y6, Y6
-	VMAXPD    Y3, Y5, Y4
-	VADDPD    Y6, Y4, Y4
-	VMINPD    Y3, Y5, Y5
-	VSUBPD    Y5, Y6, Y5
-	XORQ      R10, R10
-	MOVQ      CX, R11
-
-k:
-	VBROADCASTSD (R8)(R10*8), Y6
-	MOVBLZX      (R9)(R10*1), R12
-	VFMADD231PD  (R11)(R12*8), Y6, Y1
-	VFMADD231PD  64(R11)(R12*8), Y6, Y2
-	VFMADD231PD  32(R11)(R12*8), Y6, Y4
-	VFMADD231PD  96(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 8(R8)(R10*8), Y6
-	MOVBLZX      1(R9)(R10*1), R12
-	VFMADD231PD  192(R11)(R12*8), Y6, Y1
-	VFMADD231PD  256(R11)(R12*8), Y6, Y2
-	VFMADD231PD  224(R11)(R12*8), Y6, Y4
-	VFMADD231PD  288(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 16(R8)(R10*8), Y6
-	MOVBLZX      2(R9)(R10*1), R12
-	VFMADD231PD  384(R11)(R12*8), Y6, Y1
-	VFMADD231PD  448(R11)(R12*8), Y6, Y2
-	VFMADD231PD  416(R11)(R12*8), Y6, Y4
-	VFMADD231PD  480(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 24(R8)(R10*8), Y6
-	MOVBLZX      3(R9)(R10*1), R12
-	VFMADD231PD  576(R11)(R12*8), Y6, Y1
-	VFMADD231PD  640(R11)(R12*8), Y6, Y2
-	VFMADD231PD  608(R11)(R12*8), Y6, Y4
-	VFMADD231PD  672(R11)(R12*8), Y6, Y5
-	ADDQ         $0x04, R10
-	ADDQ         $0x00000300, R11
-	CMPQ         R10, 88(AX)
-	JB           k
-	VSUBPD       Y2, Y1, Y1
-	VANDPD       144(AX), Y1, Y2
-	VMAXPD       336(AX), Y2, Y2
-	VPADDQ       464(AX), Y2, Y2
-	VANDPD       208(AX), Y1, Y6
-	VORPD        Y6, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VSUBPD       Y2, Y1, Y1
-	VMOVUPD      144(AX), Y2
-	VANDPD       Y0, Y2, Y6
-	VPCMPEQQ     Y2, Y6, Y2
-	VBLENDVPD    Y2, Y0, Y1, Y1
-	VANDPD       208(AX), Y1, Y0
-	VANDNPD      Y1, Y0, Y2
-	VORPD        144(AX), Y0, Y0
-	VCMPPD       $0x0d, 528(AX), Y2, Y2
-	VBLENDVPD    Y2, Y0, Y1, Y1
-	VCVTPD2PSY   Y1, X0
-	VCMPPS       $0x03, X0, X0, X1
-	VBLENDVPS    X1, 592(AX), X0, X0
-	MOVQ         56(AX), R10
-	VMOVUPS      X0, (R10)(DX*4)
-	VSUBPD       Y5, Y4, Y4
-	VANDPD       144(AX), Y4, Y0
-	VMAXPD       336(AX), Y0, Y0
-	VPADDQ       464(AX), Y0, Y0
-	VANDPD       208(AX), Y4, Y1
-	VORPD        Y1, Y0, Y0
-	VADDPD       Y0, Y4, Y4
-	VSUBPD       Y0, Y4, Y4
-	VMOVUPD      144(AX), Y0
-	VANDPD       Y3, Y0, Y1
-	VPCMPEQQ     Y0, Y1, Y0
-	VBLENDVPD    Y0, Y3, Y4, Y4
-	VANDPD       208(AX), Y4, Y0
-	VANDNPD      Y4, Y0, Y1
-	VORPD        144(AX), Y0, Y0
-	VCMPPD       $0x0d, 528(AX), Y1, Y1
-	VBLENDVPD    Y1, Y0, Y4, Y4
-	VCVTPD2PSY   Y4, X0
-	VCMPPS       $0x03, X0, X0, X1
-	VBLENDVPS    X1, 592(AX), X0, X0
-	MOVQ         56(AX), R10
-	VMOVUPS      X0, 16(R10)(DX*4)
-	ADDQ         96(AX), R8
-	ADDQ         112(AX), R9
-	ADDQ         $0x08, DX
-	SUBQ         $0x01, DI
-	JG           rows
-	ADDQ         128(AX), CX
-	MOVQ         136(AX), DI
-	ADDQ         DI, (SP)
-	DECQ         32(SP)
-	JNZ          groups
-	ADDQ         104(AX), BX
-	ADDQ         120(AX), SI
-	DECQ         24(SP)
-	JNZ          tiles
+// func finishAVX2(x *Sums)
+// Requires: AVX, AVX2, SSE
+TEXT ·finishAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
 	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Y0
+
+outputs:
+	VMOVUPD   128(DX), Y2
+	VMOVUPD   64(DX), Y1
+	VSUBPD    Y2, Y1, Y1
+	VSUBPD    (DX), Y2, Y2
+	VSUBPD    Y2, Y1, Y1
+	VMOVUPD   (BX), Y2
+	VANDPD    Y2, Y0, Y3
+	VPCMPEQQ  Y0, Y3, Y3
+	VBLENDVPD Y3, Y2, Y1, Y1
+	VMOVUPD   Y1, (SI)
+	VMOVUPD   160(DX), Y2
+	VMOVUPD   96(DX), Y1
+	VSUBPD    Y2, Y1, Y1
+	VSUBPD    32(DX), Y2, Y2
+	VSUBPD    Y2, Y1, Y1
+	VMOVUPD   32(BX), Y2
+	VANDPD    Y2, Y0, Y3
+	VPCMPEQQ  Y0, Y3, Y3
+	VBLENDVPD Y3, Y2, Y1, Y1
+	VMOVUPD   Y1, 32(SI)
+	ADDQ      $0x10, CX
+	ADDQ      $0x000000c0, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x08, R8
+	JG        outputs
+	LDMXCSR   (SP)
 	VZEROUPPER
 	RET
 
-// func dotSpecialAVX2(x *Dot)
-// Requires: AVX, AVX2, FMA3, SSE
-TEXT ·dotSpecialAVX2(SB), NOSPLIT, $40-8
-	MOVQ    x+0(FP), AX
-	MOVQ    16(AX), CX
-	MOVQ    (AX), BX
-	MOVQ    8(AX), SI
-	MOVQ    40(AX), DX
-	MOVQ    DX, (SP)
-	XORQ    DX, DX
-	STMXCSR 8(SP)
-	MOVL    8(SP), DI
-	ORL     $0x00006000, DI
-	MOVL    DI, 16(SP)
-	LDMXCSR 16(SP)
-	MOVQ    64(AX), DI
-	MOVQ    DI, 24(SP)
+// func finishSpecialAVX2(x *Sums)
+// Requires: AVX, AVX2, SSE
+TEXT ·finishSpecialAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Y0
 
-tiles:
-	MOVQ 72(AX), DI
-	MOVQ DI, 32(SP)
-
-groups:
-	MOVQ 80(AX), DI
-	MOVQ BX, R8
-	MOVQ SI, R9
-
-rows:
-	MOVQ      48(AX), R10
-	VMOVUPD   (R10)(DX*8), Y0
-	MOVQ      24(AX), R10
-	VPMOVZXWQ (R10)(DX*2), Y3
-	VPSLLQ    $0x34, Y3, Y3
-	VANDPD    144(AX), Y0, Y1
-	VMAXPD    Y1, Y3, Y3
-	VMAXPD    272(AX), Y3, Y3
-	VXORPD    Y2, Y2, Y2
-	VCMPPD    $0x04, Y2, Y0, Y1
-	VANDPD    336(AX), Y1, Y1
-	VMAXPD    Y1, Y3, Y3
-	VPADDQ    400(AX), Y3, Y3
-	VMAXPD    Y0, Y2, Y1
-	VADDPD    Y3, Y1, Y1
-	VMINPD    Y0, Y2, Y2
-	VSUBPD    Y2, Y3, Y2
-	MOVQ      48(AX), R10
-	VMOVUPD   32(R10)(DX*8), Y3
-	MOVQ      24(AX), R10
-	VPMOVZXWQ 8(R10)(DX*2), Y6
-	VPSLLQ    $0x34, Y6, Y6
-	VANDPD    144(AX), Y3, Y4
-	VMAXPD    Y4, Y6, Y6
-	VMAXPD    272(AX), Y6, Y6
-	VXORPD    Y5, Y5, Y5
-	VCMPPD    $0x04, Y5, Y3, Y4
-	VANDPD    336(AX), Y4, Y4
-	VMAXPD    Y4, Y6, Y6
-	VPADDQ    400(AX), Y6, Y6
-	VMAXPD    Y3, Y5, Y4
-	VADDPD    Y6, Y4, Y4
-	VMINPD    Y3, Y5, Y5
-	VSUBPD    Y5, Y6, Y5
-	XORQ      R10, R10
-	MOVQ      CX, R11
-
-k:
-	VBROADCASTSD (R8)(R10*8), Y6
-	MOVBLZX      (R9)(R10*1), R12
-	VFMADD231PD  (R11)(R12*8), Y6, Y1
-	VFMADD231PD  64(R11)(R12*8), Y6, Y2
-	VFMADD231PD  32(R11)(R12*8), Y6, Y4
-	VFMADD231PD  96(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 8(R8)(R10*8), Y6
-	MOVBLZX      1(R9)(R10*1), R12
-	VFMADD231PD  192(R11)(R12*8), Y6, Y1
-	VFMADD231PD  256(R11)(R12*8), Y6, Y2
-	VFMADD231PD  224(R11)(R12*8), Y6, Y4
-	VFMADD231PD  288(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 16(R8)(R10*8), Y6
-	MOVBLZX      2(R9)(R10*1), R12
-	VFMADD231PD  384(R11)(R12*8), Y6, Y1
-	VFMADD231PD  448(R11)(R12*8), Y6, Y2
-	VFMADD231PD  416(R11)(R12*8), Y6, Y4
-	VFMADD231PD  480(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 24(R8)(R10*8), Y6
-	MOVBLZX      3(R9)(R10*1), R12
-	VFMADD231PD  576(R11)(R12*8), Y6, Y1
-	VFMADD231PD  640(R11)(R12*8), Y6, Y2
-	VFMADD231PD  608(R11)(R12*8), Y6, Y4
-	VFMADD231PD  672(R11)(R12*8), Y6, Y5
-	ADDQ         $0x04, R10
-	ADDQ         $0x00000300, R11
-	CMPQ         R10, 88(AX)
-	JB           k
-	VSUBPD       Y2, Y1, Y1
-	VMOVUPD      144(AX), Y2
-	VANDPD       Y0, Y2, Y6
-	VPCMPEQQ     Y2, Y6, Y2
-	VBLENDVPD    Y2, Y0, Y1, Y1
-	MOVQ         24(AX), R10
-	VPMOVZXWQ    (R10)(DX*2), Y2
-	VPSLLQ       $0x32, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	TESTL        R10, R10
-	JZ           done0
-	MOVQ         88(AX), R12
-	MOVQ         R8, R10
-	SUBQ         (AX), R10
-	SHRQ         $0x01, R10
-	ADDQ         32(AX), R10
-	MOVQ         (SP), R11
-	VXORPD       Y6, Y6, Y6
-
-kinds0:
-	VBROADCASTSS (R10), X7
-	VFMADD231PS  (R11), X7, X6
-	ADDQ         $0x04, R10
-	ADDQ         $0x20, R11
-	DECQ         R12
-	JNZ          kinds0
-	VCVTPS2PD    X6, Y7
-	VADDPD       Y0, Y7, Y7
-	VBLENDVPD    Y2, Y7, Y1, Y1
-
-done0:
-	MOVQ      56(AX), R10
-	VMOVUPD   Y1, (R10)(DX*8)
-	VSUBPD    Y5, Y4, Y4
-	VMOVUPD   144(AX), Y0
-	VANDPD    Y3, Y0, Y1
-	VPCMPEQQ  Y0, Y1, Y0
-	VBLENDVPD Y0, Y3, Y4, Y4
-	MOVQ      24(AX), R10
-	VPMOVZXWQ 8(R10)(DX*2), Y0
-	VPSLLQ    $0x32, Y0, Y0
-	VMOVMSKPD Y0, R10
-	TESTL     R10, R10
-	JZ        done1
-	MOVQ      88(AX), R12
-	MOVQ      R8, R10
-	SUBQ      (AX), R10
-	SHRQ      $0x01, R10
-	ADDQ      32(AX), R10
-	MOVQ      (SP), R11
-	VXORPD    Y1, Y1, Y1
-
-kinds1:
-	VBROADCASTSS (R10), X2
-	VFMADD231PS  16(R11), X2, X1
-	ADDQ         $0x04, R10
-	ADDQ         $0x20, R11
-	DECQ         R12
-	JNZ          kinds1
-	VCVTPS2PD    X1, Y2
-	VADDPD       Y3, Y2, Y2
-	VBLENDVPD    Y0, Y2, Y4, Y4
-
-done1:
-	MOVQ    56(AX), R10
-	VMOVUPD Y4, 32(R10)(DX*8)
-	ADDQ    96(AX), R8
-	ADDQ    112(AX), R9
-	ADDQ    $0x08, DX
-	SUBQ    $0x01, DI
-	JG      rows
-	ADDQ    128(AX), CX
-	MOVQ    136(AX), DI
-	ADDQ    DI, (SP)
-	DECQ    32(SP)
-	JNZ     groups
-	ADDQ    104(AX), BX
-	ADDQ    120(AX), SI
-	DECQ    24(SP)
-	JNZ     tiles
-	LDMXCSR 8(SP)
+outputs:
+	VMOVUPD   128(DX), Y2
+	VMOVUPD   64(DX), Y1
+	VSUBPD    Y2, Y1, Y1
+	VSUBPD    (DX), Y2, Y2
+	VSUBPD    Y2, Y1, Y1
+	VMOVUPD   (BX), Y2
+	VANDPD    Y2, Y0, Y3
+	VPCMPEQQ  Y0, Y3, Y3
+	VBLENDVPD Y3, Y2, Y1, Y1
+	VCVTPS2PD (DI), Y3
+	VADDPD    Y2, Y3, Y3
+	VPMOVZXWQ (CX), Y2
+	VPSLLQ    $0x32, Y2, Y2
+	VBLENDVPD Y2, Y3, Y1, Y1
+	VMOVUPD   Y1, (SI)
+	VMOVUPD   160(DX), Y2
+	VMOVUPD   96(DX), Y1
+	VSUBPD    Y2, Y1, Y1
+	VSUBPD    32(DX), Y2, Y2
+	VSUBPD    Y2, Y1, Y1
+	VMOVUPD   32(BX), Y2
+	VANDPD    Y2, Y0, Y3
+	VPCMPEQQ  Y0, Y3, Y3
+	VBLENDVPD Y3, Y2, Y1, Y1
+	VCVTPS2PD 16(DI), Y3
+	VADDPD    Y2, Y3, Y3
+	VPMOVZXWQ 8(CX), Y2
+	VPSLLQ    $0x32, Y2, Y2
+	VBLENDVPD Y2, Y3, Y1, Y1
+	VMOVUPD   Y1, 32(SI)
+	ADDQ      $0x10, CX
+	ADDQ      $0x000000c0, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x08, R8
+	JG        outputs
+	LDMXCSR   (SP)
 	VZEROUPPER
 	RET
 
-// func dotFP32SpecialAVX2(x *Dot)
+// func prepareFP32AVX2(x *Sums)
 // Requires: AVX, AVX2, FMA3, SSE
-TEXT ·dotFP32SpecialAVX2(SB), NOSPLIT, $40-8
-	MOVQ    x+0(FP), AX
-	MOVQ    16(AX), CX
-	MOVQ    (AX), BX
-	MOVQ    8(AX), SI
-	MOVQ    40(AX), DX
-	MOVQ    DX, (SP)
-	XORQ    DX, DX
-	STMXCSR 8(SP)
-	MOVL    8(SP), DI
-	ORL     $0x00006000, DI
-	MOVL    DI, 16(SP)
-	LDMXCSR 16(SP)
-	MOVQ    64(AX), DI
-	MOVQ    DI, 24(SP)
+TEXT ·prepareFP32AVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Y0
+	VPBROADCASTQ 56(AX), Y1
+	VPBROADCASTQ 80(AX), Y2
+	VPBROADCASTQ 72(AX), Y3
+	VXORPD       Y4, Y4, Y4
 
-tiles:
-	MOVQ 72(AX), DI
-	MOVQ DI, 32(SP)
+outputs:
+	VPXOR        X5, X5, X5
+	VPBROADCASTD 120(AX), X6
+	VPAND        (BX), X6, X6
+	VPCMPEQD     X5, X6, X6
+	VPBROADCASTD 128(AX), X5
+	VPAND        (BX), X5, X5
+	VPTEST       X5, X6
+	JZ           normal0
+	VPMOVZXDQ    (BX), Y5
+	VPSLLQ       $0x20, Y5, Y6
+	VPBROADCASTQ 64(AX), Y7
+	VANDPD       Y7, Y6, Y6
+	VPSLLQ       $0x21, Y5, Y5
+	VPSRLQ       $0x04, Y5, Y5
+	VPBROADCASTQ 136(AX), Y7
+	VPCMPGTQ     Y5, Y7, Y8
+	VPBROADCASTQ 144(AX), Y7
+	VPADDQ       Y7, Y5, Y5
+	VMOVUPD      Y5, Y7
+	VPBROADCASTQ 88(AX), Y9
+	VPBROADCASTQ 152(AX), Y10
+	VFMSUB213PD  Y9, Y10, Y7
+	VBLENDVPD    Y8, Y7, Y5, Y5
+	VORPD        Y6, Y5, Y5
+	JMP          converted0
 
-groups:
-	MOVQ 80(AX), DI
-	MOVQ BX, R8
-	MOVQ SI, R9
+normal0:
+	VCVTPS2PD (BX), Y5
 
-rows:
-	MOVQ      48(AX), R10
-	VCVTPS2PD (R10)(DX*4), Y0
-	MOVQ      24(AX), R10
-	VPMOVZXWQ (R10)(DX*2), Y3
-	VPSLLQ    $0x34, Y3, Y3
-	VANDPD    144(AX), Y0, Y1
-	VMAXPD    Y1, Y3, Y3
-	VMAXPD    272(AX), Y3, Y3
-	VXORPD    Y2, Y2, Y2
-	VCMPPD    $0x04, Y2, Y0, Y1
-	VANDPD    336(AX), Y1, Y1
-	VMAXPD    Y1, Y3, Y3
-	VPADDQ    400(AX), Y3, Y3
-	VMAXPD    Y0, Y2, Y1
-	VADDPD    Y3, Y1, Y1
-	VMINPD    Y0, Y2, Y2
-	VSUBPD    Y2, Y3, Y2
-	MOVQ      48(AX), R10
-	VCVTPS2PD 16(R10)(DX*4), Y3
-	MOVQ      24(AX), R10
-	VPMOVZXWQ 8(R10)(DX*2), Y6
+converted0:
+	VPMOVZXWQ    (CX), Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VANDPD       Y0, Y5, Y7
+	VMAXPD       Y7, Y6, Y6
+	VCMPPD       $0x04, Y4, Y5, Y7
+	VANDPD       Y3, Y7, Y7
+	VMAXPD       Y7, Y6, Y6
+	VPADDQ       Y2, Y6, Y6
+	VMOVUPD      Y6, (DX)
+	VANDPD       Y1, Y5, Y7
+	VADDPD       Y6, Y7, Y7
+	VMOVUPD      Y7, 64(DX)
+	VMINPD       Y5, Y4, Y7
+	VSUBPD       Y7, Y6, Y7
+	VMOVUPD      Y7, 128(DX)
+	VPXOR        X5, X5, X5
+	VPBROADCASTD 120(AX), X6
+	VPAND        16(BX), X6, X6
+	VPCMPEQD     X5, X6, X6
+	VPBROADCASTD 128(AX), X5
+	VPAND        16(BX), X5, X5
+	VPTEST       X5, X6
+	JZ           normal4
+	VPMOVZXDQ    16(BX), Y5
+	VPSLLQ       $0x20, Y5, Y6
+	VPBROADCASTQ 64(AX), Y7
+	VANDPD       Y7, Y6, Y6
+	VPSLLQ       $0x21, Y5, Y5
+	VPSRLQ       $0x04, Y5, Y5
+	VPBROADCASTQ 136(AX), Y7
+	VPCMPGTQ     Y5, Y7, Y8
+	VPBROADCASTQ 144(AX), Y7
+	VPADDQ       Y7, Y5, Y5
+	VMOVUPD      Y5, Y7
+	VPBROADCASTQ 88(AX), Y9
+	VPBROADCASTQ 152(AX), Y10
+	VFMSUB213PD  Y9, Y10, Y7
+	VBLENDVPD    Y8, Y7, Y5, Y5
+	VORPD        Y6, Y5, Y5
+	JMP          converted4
+
+normal4:
+	VCVTPS2PD 16(BX), Y5
+
+converted4:
+	VPMOVZXWQ 8(CX), Y6
 	VPSLLQ    $0x34, Y6, Y6
-	VANDPD    144(AX), Y3, Y4
-	VMAXPD    Y4, Y6, Y6
-	VMAXPD    272(AX), Y6, Y6
-	VXORPD    Y5, Y5, Y5
-	VCMPPD    $0x04, Y5, Y3, Y4
-	VANDPD    336(AX), Y4, Y4
-	VMAXPD    Y4, Y6, Y6
-	VPADDQ    400(AX), Y6, Y6
-	VMAXPD    Y3, Y5, Y4
-	VADDPD    Y6, Y4, Y4
-	VMINPD    Y3, Y5, Y5
-	VSUBPD    Y5, Y6, Y5
-	XORQ      R10, R10
-	MOVQ      CX, R11
+	VANDPD    Y0, Y5, Y7
+	VMAXPD    Y7, Y6, Y6
+	VCMPPD    $0x04, Y4, Y5, Y7
+	VANDPD    Y3, Y7, Y7
+	VMAXPD    Y7, Y6, Y6
+	VPADDQ    Y2, Y6, Y6
+	VMOVUPD   Y6, 32(DX)
+	VANDPD    Y1, Y5, Y7
+	VADDPD    Y6, Y7, Y7
+	VMOVUPD   Y7, 96(DX)
+	VMINPD    Y5, Y4, Y7
+	VSUBPD    Y7, Y6, Y7
+	VMOVUPD   Y7, 160(DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x000000c0, DX
+	ADDQ      $0x20, BX
+	ADDQ      $0x20, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x08, R8
+	JG        outputs
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
 
-k:
-	VBROADCASTSD (R8)(R10*8), Y6
-	MOVBLZX      (R9)(R10*1), R12
-	VFMADD231PD  (R11)(R12*8), Y6, Y1
-	VFMADD231PD  64(R11)(R12*8), Y6, Y2
-	VFMADD231PD  32(R11)(R12*8), Y6, Y4
-	VFMADD231PD  96(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 8(R8)(R10*8), Y6
-	MOVBLZX      1(R9)(R10*1), R12
-	VFMADD231PD  192(R11)(R12*8), Y6, Y1
-	VFMADD231PD  256(R11)(R12*8), Y6, Y2
-	VFMADD231PD  224(R11)(R12*8), Y6, Y4
-	VFMADD231PD  288(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 16(R8)(R10*8), Y6
-	MOVBLZX      2(R9)(R10*1), R12
-	VFMADD231PD  384(R11)(R12*8), Y6, Y1
-	VFMADD231PD  448(R11)(R12*8), Y6, Y2
-	VFMADD231PD  416(R11)(R12*8), Y6, Y4
-	VFMADD231PD  480(R11)(R12*8), Y6, Y5
-	VBROADCASTSD 24(R8)(R10*8), Y6
-	MOVBLZX      3(R9)(R10*1), R12
-	VFMADD231PD  576(R11)(R12*8), Y6, Y1
-	VFMADD231PD  640(R11)(R12*8), Y6, Y2
-	VFMADD231PD  608(R11)(R12*8), Y6, Y4
-	VFMADD231PD  672(R11)(R12*8), Y6, Y5
-	ADDQ         $0x04, R10
-	ADDQ         $0x00000300, R11
-	CMPQ         R10, 88(AX)
-	JB           k
-	VSUBPD       Y2, Y1, Y1
-	VANDPD       144(AX), Y1, Y2
-	VMAXPD       336(AX), Y2, Y2
-	VPADDQ       464(AX), Y2, Y2
-	VANDPD       208(AX), Y1, Y6
-	VORPD        Y6, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VSUBPD       Y2, Y1, Y1
-	VMOVUPD      144(AX), Y2
-	VANDPD       Y0, Y2, Y6
-	VPCMPEQQ     Y2, Y6, Y2
-	VBLENDVPD    Y2, Y0, Y1, Y1
-	MOVQ         24(AX), R10
-	VPMOVZXWQ    (R10)(DX*2), Y2
-	VPSLLQ       $0x32, Y2, Y2
-	VMOVMSKPD    Y2, R10
-	TESTL        R10, R10
-	JZ           done0
-	MOVQ         88(AX), R12
-	MOVQ         R8, R10
-	SUBQ         (AX), R10
-	SHRQ         $0x01, R10
-	ADDQ         32(AX), R10
-	MOVQ         (SP), R11
-	VXORPD       Y6, Y6, Y6
+// func finishFP32AVX2(x *Sums)
+// Requires: AVX, AVX2, SSE
+TEXT ·finishFP32AVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Y0
+	VPBROADCASTQ 48(AX), Y0
+	VPBROADCASTQ 64(AX), Y1
+	VPBROADCASTQ 88(AX), Y2
+	VPBROADCASTQ 96(AX), Y3
+	VPBROADCASTQ 104(AX), Y4
+	VPBROADCASTD 112(AX), X5
 
-kinds0:
-	VBROADCASTSS (R10), X7
-	VFMADD231PS  (R11), X7, X6
-	ADDQ         $0x04, R10
-	ADDQ         $0x20, R11
-	DECQ         R12
-	JNZ          kinds0
-	VCVTPS2PD    X6, Y7
-	VADDPD       Y0, Y7, Y7
-	VBLENDVPD    Y2, Y7, Y1, Y1
+outputs:
+	VMOVUPD      128(DX), Y7
+	VMOVUPD      64(DX), Y6
+	VSUBPD       Y7, Y6, Y6
+	VSUBPD       (DX), Y7, Y7
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y0, Y6, Y7
+	VMAXPD       Y2, Y7, Y7
+	VPADDQ       Y3, Y7, Y7
+	VANDPD       Y1, Y6, Y8
+	VORPD        Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y1, Y6, Y7
+	VANDNPD      Y6, Y1, Y8
+	VORPD        Y0, Y7, Y7
+	VCMPPD       $0x0d, Y4, Y8, Y8
+	VBLENDVPD    Y8, Y7, Y6, Y6
+	VCVTPD2PSY   Y6, X6
+	VPBROADCASTD 120(AX), X8
+	VMOVUPS      (BX), X7
+	VANDPS       X8, X7, X9
+	VPCMPEQD     X8, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VCMPPS       $0x03, X6, X6, X9
+	VBLENDVPS    X9, X5, X6, X6
+	VMOVUPS      X6, (SI)
+	VMOVUPD      160(DX), Y7
+	VMOVUPD      96(DX), Y6
+	VSUBPD       Y7, Y6, Y6
+	VSUBPD       32(DX), Y7, Y7
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y0, Y6, Y7
+	VMAXPD       Y2, Y7, Y7
+	VPADDQ       Y3, Y7, Y7
+	VANDPD       Y1, Y6, Y8
+	VORPD        Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y1, Y6, Y7
+	VANDNPD      Y6, Y1, Y8
+	VORPD        Y0, Y7, Y7
+	VCMPPD       $0x0d, Y4, Y8, Y8
+	VBLENDVPD    Y8, Y7, Y6, Y6
+	VCVTPD2PSY   Y6, X6
+	VPBROADCASTD 120(AX), X8
+	VMOVUPS      16(BX), X7
+	VANDPS       X8, X7, X9
+	VPCMPEQD     X8, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VCMPPS       $0x03, X6, X6, X9
+	VBLENDVPS    X9, X5, X6, X6
+	VMOVUPS      X6, 16(SI)
+	ADDQ         $0x10, CX
+	ADDQ         $0x000000c0, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JG           outputs
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
 
-done0:
-	VANDPD     208(AX), Y1, Y0
-	VANDNPD    Y1, Y0, Y2
-	VORPD      144(AX), Y0, Y0
-	VCMPPD     $0x0d, 528(AX), Y2, Y2
-	VBLENDVPD  Y2, Y0, Y1, Y1
-	VCVTPD2PSY Y1, X0
-	VCMPPS     $0x03, X0, X0, X1
-	VBLENDVPS  X1, 592(AX), X0, X0
-	MOVQ       56(AX), R10
-	VMOVUPS    X0, (R10)(DX*4)
-	VSUBPD     Y5, Y4, Y4
-	VANDPD     144(AX), Y4, Y0
-	VMAXPD     336(AX), Y0, Y0
-	VPADDQ     464(AX), Y0, Y0
-	VANDPD     208(AX), Y4, Y1
-	VORPD      Y1, Y0, Y0
-	VADDPD     Y0, Y4, Y4
-	VSUBPD     Y0, Y4, Y4
-	VMOVUPD    144(AX), Y0
-	VANDPD     Y3, Y0, Y1
-	VPCMPEQQ   Y0, Y1, Y0
-	VBLENDVPD  Y0, Y3, Y4, Y4
-	MOVQ       24(AX), R10
-	VPMOVZXWQ  8(R10)(DX*2), Y0
-	VPSLLQ     $0x32, Y0, Y0
-	VMOVMSKPD  Y0, R10
-	TESTL      R10, R10
-	JZ         done1
-	MOVQ       88(AX), R12
-	MOVQ       R8, R10
-	SUBQ       (AX), R10
-	SHRQ       $0x01, R10
-	ADDQ       32(AX), R10
-	MOVQ       (SP), R11
-	VXORPD     Y1, Y1, Y1
+// func finishFP32SpecialAVX2(x *Sums)
+// Requires: AVX, AVX2, SSE
+TEXT ·finishFP32SpecialAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Y0
+	VPBROADCASTQ 48(AX), Y0
+	VPBROADCASTQ 64(AX), Y1
+	VPBROADCASTQ 88(AX), Y2
+	VPBROADCASTQ 96(AX), Y3
+	VPBROADCASTQ 104(AX), Y4
+	VPBROADCASTD 112(AX), X5
 
-kinds1:
-	VBROADCASTSS (R10), X2
-	VFMADD231PS  16(R11), X2, X1
-	ADDQ         $0x04, R10
-	ADDQ         $0x20, R11
-	DECQ         R12
-	JNZ          kinds1
-	VCVTPS2PD    X1, Y2
-	VADDPD       Y3, Y2, Y2
-	VBLENDVPD    Y0, Y2, Y4, Y4
-
-done1:
-	VANDPD     208(AX), Y4, Y0
-	VANDNPD    Y4, Y0, Y1
-	VORPD      144(AX), Y0, Y0
-	VCMPPD     $0x0d, 528(AX), Y1, Y1
-	VBLENDVPD  Y1, Y0, Y4, Y4
-	VCVTPD2PSY Y4, X0
-	VCMPPS     $0x03, X0, X0, X1
-	VBLENDVPS  X1, 592(AX), X0, X0
-	MOVQ       56(AX), R10
-	VMOVUPS    X0, 16(R10)(DX*4)
-	ADDQ       96(AX), R8
-	ADDQ       112(AX), R9
-	ADDQ       $0x08, DX
-	SUBQ       $0x01, DI
-	JG         rows
-	ADDQ       128(AX), CX
-	MOVQ       136(AX), DI
-	ADDQ       DI, (SP)
-	DECQ       32(SP)
-	JNZ        groups
-	ADDQ       104(AX), BX
-	ADDQ       120(AX), SI
-	DECQ       24(SP)
-	JNZ        tiles
-	LDMXCSR    8(SP)
+outputs:
+	VMOVUPD      128(DX), Y7
+	VMOVUPD      64(DX), Y6
+	VSUBPD       Y7, Y6, Y6
+	VSUBPD       (DX), Y7, Y7
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y0, Y6, Y7
+	VMAXPD       Y2, Y7, Y7
+	VPADDQ       Y3, Y7, Y7
+	VANDPD       Y1, Y6, Y8
+	VORPD        Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y1, Y6, Y7
+	VANDNPD      Y6, Y1, Y8
+	VORPD        Y0, Y7, Y7
+	VCMPPD       $0x0d, Y4, Y8, Y8
+	VBLENDVPD    Y8, Y7, Y6, Y6
+	VCVTPD2PSY   Y6, X6
+	VPBROADCASTD 120(AX), X8
+	VMOVUPS      (BX), X7
+	VANDPS       X8, X7, X9
+	VPCMPEQD     X8, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VADDPS       (DI), X7, X7
+	VPMOVZXWD    (CX), X9
+	VPSLLD       $0x12, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VCMPPS       $0x03, X6, X6, X9
+	VBLENDVPS    X9, X5, X6, X6
+	VMOVUPS      X6, (SI)
+	VMOVUPD      160(DX), Y7
+	VMOVUPD      96(DX), Y6
+	VSUBPD       Y7, Y6, Y6
+	VSUBPD       32(DX), Y7, Y7
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y0, Y6, Y7
+	VMAXPD       Y2, Y7, Y7
+	VPADDQ       Y3, Y7, Y7
+	VANDPD       Y1, Y6, Y8
+	VORPD        Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y1, Y6, Y7
+	VANDNPD      Y6, Y1, Y8
+	VORPD        Y0, Y7, Y7
+	VCMPPD       $0x0d, Y4, Y8, Y8
+	VBLENDVPD    Y8, Y7, Y6, Y6
+	VCVTPD2PSY   Y6, X6
+	VPBROADCASTD 120(AX), X8
+	VMOVUPS      16(BX), X7
+	VANDPS       X8, X7, X9
+	VPCMPEQD     X8, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VADDPS       16(DI), X7, X7
+	VPMOVZXWD    8(CX), X9
+	VPSLLD       $0x12, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VCMPPS       $0x03, X6, X6, X9
+	VBLENDVPS    X9, X5, X6, X6
+	VMOVUPS      X6, 16(SI)
+	ADDQ         $0x10, CX
+	ADDQ         $0x000000c0, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JG           outputs
+	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
@@ -4756,25 +4982,25 @@ TEXT ·rows1AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Z0
+	VPBROADCASTQ 32(AX), Z1
 	VPBROADCASTQ 48(AX), Z2
 	VPBROADCASTQ 56(AX), Z3
 	VPBROADCASTQ 64(AX), Z4
+	VPBROADCASTQ 72(AX), Z5
 
 codes:
-	VPMOVZXBQ (CX), Z5
-	VPSLLQ    X0, Z5, Z5
-	VPSRLQ    X1, Z5, Z5
-	VPCMPGTQ  Z5, Z3, K1
-	VPADDQ    Z2, Z5, Z5
-	VPADDQ    Z3, Z5, K1, Z5
-	VSUBPD    Z4, Z5, K1, Z5
-	VMOVUPD   Z5, (DX)
-	ADDQ      $0x08, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x08, BX
-	JG        codes
+	VPMOVZXBQ   (CX), Z6
+	VPSLLVQ     Z0, Z6, Z6
+	VPSRLVQ     Z1, Z6, Z6
+	VPCMPGTQ    Z6, Z3, K1
+	VPADDQ      Z2, Z6, Z6
+	VFMSUB213PD Z5, Z4, K1, Z6
+	VMOVUPD     Z6, (DX)
+	ADDQ        $0x08, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
@@ -4785,33 +5011,33 @@ TEXT ·columns1AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Z0
+	VPBROADCASTQ 32(AX), Z1
 	VPBROADCASTQ 48(AX), Z2
 	VPBROADCASTQ 56(AX), Z3
 	VPBROADCASTQ 64(AX), Z4
+	VPBROADCASTQ 72(AX), Z5
 	VXORPD       Z6, Z6, Z6
-	VMOVQ        40(AX), X5
+	VPBROADCASTQ 40(AX), Z7
 
 codes:
-	VPMOVZXBQ (CX), Z7
-	VPSLLQ    X5, Z7, Z8
-	VPSLLQ    X0, Z7, Z7
-	VPSRLQ    X1, Z7, Z7
-	VPCMPGTQ  Z7, Z3, K1
-	VPADDQ    Z2, Z7, Z7
-	VPADDQ    Z3, Z7, K1, Z7
-	VSUBPD    Z4, Z7, K1, Z7
-	VPCMPGTQ  Z8, Z6, K1
-	VMOVUPD.Z Z7, K1, Z8
-	VSUBPD    Z8, Z7, Z7
-	VMOVUPD   Z7, (DX)
-	VMOVUPD   Z8, 64(DX)
-	VMOVUPD   Z7, 128(DX)
-	ADDQ      $0x08, CX
-	ADDQ      $0x000000c0, DX
-	SUBQ      $0x08, BX
-	JG        codes
+	VPMOVZXBQ   (CX), Z8
+	VPSLLVQ     Z7, Z8, Z9
+	VPSLLVQ     Z0, Z8, Z8
+	VPSRLVQ     Z1, Z8, Z8
+	VPCMPGTQ    Z8, Z3, K1
+	VPADDQ      Z2, Z8, Z8
+	VFMSUB213PD Z5, Z4, K1, Z8
+	VMOVUPD     Z8, (DX)
+	VPCMPGTQ    Z9, Z6, K1
+	VMOVUPD.Z   Z8, K1, Z9
+	VMOVUPD     Z9, 64(DX)
+	VSUBPD      Z9, Z8, Z8
+	VMOVUPD     Z8, 128(DX)
+	ADDQ        $0x08, CX
+	ADDQ        $0x000000c0, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
@@ -4822,25 +5048,25 @@ TEXT ·rows2AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Z0
+	VPBROADCASTQ 32(AX), Z1
 	VPBROADCASTQ 48(AX), Z2
 	VPBROADCASTQ 56(AX), Z3
 	VPBROADCASTQ 64(AX), Z4
+	VPBROADCASTQ 72(AX), Z5
 
 codes:
-	VPMOVZXWQ (CX), Z5
-	VPSLLQ    X0, Z5, Z5
-	VPSRLQ    X1, Z5, Z5
-	VPCMPGTQ  Z5, Z3, K1
-	VPADDQ    Z2, Z5, Z5
-	VPADDQ    Z3, Z5, K1, Z5
-	VSUBPD    Z4, Z5, K1, Z5
-	VMOVUPD   Z5, (DX)
-	ADDQ      $0x10, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x08, BX
-	JG        codes
+	VPMOVZXWQ   (CX), Z6
+	VPSLLVQ     Z0, Z6, Z6
+	VPSRLVQ     Z1, Z6, Z6
+	VPCMPGTQ    Z6, Z3, K1
+	VPADDQ      Z2, Z6, Z6
+	VFMSUB213PD Z5, Z4, K1, Z6
+	VMOVUPD     Z6, (DX)
+	ADDQ        $0x10, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
@@ -4851,33 +5077,33 @@ TEXT ·columns2AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Z0
+	VPBROADCASTQ 32(AX), Z1
 	VPBROADCASTQ 48(AX), Z2
 	VPBROADCASTQ 56(AX), Z3
 	VPBROADCASTQ 64(AX), Z4
+	VPBROADCASTQ 72(AX), Z5
 	VXORPD       Z6, Z6, Z6
-	VMOVQ        40(AX), X5
+	VPBROADCASTQ 40(AX), Z7
 
 codes:
-	VPMOVZXWQ (CX), Z7
-	VPSLLQ    X5, Z7, Z8
-	VPSLLQ    X0, Z7, Z7
-	VPSRLQ    X1, Z7, Z7
-	VPCMPGTQ  Z7, Z3, K1
-	VPADDQ    Z2, Z7, Z7
-	VPADDQ    Z3, Z7, K1, Z7
-	VSUBPD    Z4, Z7, K1, Z7
-	VPCMPGTQ  Z8, Z6, K1
-	VMOVUPD.Z Z7, K1, Z8
-	VSUBPD    Z8, Z7, Z7
-	VMOVUPD   Z7, (DX)
-	VMOVUPD   Z8, 64(DX)
-	VMOVUPD   Z7, 128(DX)
-	ADDQ      $0x10, CX
-	ADDQ      $0x000000c0, DX
-	SUBQ      $0x08, BX
-	JG        codes
+	VPMOVZXWQ   (CX), Z8
+	VPSLLVQ     Z7, Z8, Z9
+	VPSLLVQ     Z0, Z8, Z8
+	VPSRLVQ     Z1, Z8, Z8
+	VPCMPGTQ    Z8, Z3, K1
+	VPADDQ      Z2, Z8, Z8
+	VFMSUB213PD Z5, Z4, K1, Z8
+	VMOVUPD     Z8, (DX)
+	VPCMPGTQ    Z9, Z6, K1
+	VMOVUPD.Z   Z8, K1, Z9
+	VMOVUPD     Z9, 64(DX)
+	VSUBPD      Z9, Z8, Z8
+	VMOVUPD     Z8, 128(DX)
+	ADDQ        $0x10, CX
+	ADDQ        $0x000000c0, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
@@ -4888,27 +5114,27 @@ TEXT ·rows4AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Z0
+	VPBROADCASTQ 32(AX), Z1
 	VPBROADCASTQ 48(AX), Z2
 	VPBROADCASTQ 56(AX), Z3
 	VPBROADCASTQ 64(AX), Z4
 	VPBROADCASTQ 72(AX), Z5
+	VPBROADCASTQ 80(AX), Z6
 
 codes:
-	VPMOVZXDQ (CX), Z6
-	VPSLLQ    X0, Z6, Z6
-	VPSRLQ    X1, Z6, Z6
-	VANDPD    Z5, Z6, Z6
-	VPCMPGTQ  Z6, Z3, K1
-	VPADDQ    Z2, Z6, Z6
-	VPADDQ    Z3, Z6, K1, Z6
-	VSUBPD    Z4, Z6, K1, Z6
-	VMOVUPD   Z6, (DX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x08, BX
-	JG        codes
+	VPMOVZXDQ   (CX), Z7
+	VPSLLVQ     Z0, Z7, Z7
+	VPSRLVQ     Z1, Z7, Z7
+	VANDPD      Z6, Z7, Z7
+	VPCMPGTQ    Z7, Z3, K1
+	VPADDQ      Z2, Z7, Z7
+	VFMSUB213PD Z5, Z4, K1, Z7
+	VMOVUPD     Z7, (DX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
@@ -4919,725 +5145,497 @@ TEXT ·columns4AVX512(SB), NOSPLIT, $0-8
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
-	VMOVQ        24(AX), X0
-	VMOVQ        32(AX), X1
+	VPBROADCASTQ 24(AX), Z0
+	VPBROADCASTQ 32(AX), Z1
 	VPBROADCASTQ 48(AX), Z2
 	VPBROADCASTQ 56(AX), Z3
 	VPBROADCASTQ 64(AX), Z4
 	VPBROADCASTQ 72(AX), Z5
+	VPBROADCASTQ 80(AX), Z6
 	VXORPD       Z7, Z7, Z7
-	VMOVQ        40(AX), X6
+	VPBROADCASTQ 40(AX), Z8
 
 codes:
-	VPMOVZXDQ (CX), Z8
-	VPSLLQ    X6, Z8, Z9
-	VPSLLQ    X0, Z8, Z8
-	VPSRLQ    X1, Z8, Z8
-	VANDPD    Z5, Z8, Z8
-	VPCMPGTQ  Z8, Z3, K1
-	VPADDQ    Z2, Z8, Z8
-	VPADDQ    Z3, Z8, K1, Z8
-	VSUBPD    Z4, Z8, K1, Z8
-	VPCMPGTQ  Z9, Z7, K1
-	VMOVUPD.Z Z8, K1, Z9
-	VSUBPD    Z9, Z8, Z8
-	VMOVUPD   Z8, (DX)
-	VMOVUPD   Z9, 64(DX)
-	VMOVUPD   Z8, 128(DX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x000000c0, DX
-	SUBQ      $0x08, BX
-	JG        codes
+	VPMOVZXDQ   (CX), Z9
+	VPSLLVQ     Z8, Z9, Z10
+	VPSLLVQ     Z0, Z9, Z9
+	VPSRLVQ     Z1, Z9, Z9
+	VANDPD      Z6, Z9, Z9
+	VPCMPGTQ    Z9, Z3, K1
+	VPADDQ      Z2, Z9, Z9
+	VFMSUB213PD Z5, Z4, K1, Z9
+	VMOVUPD     Z9, (DX)
+	VPCMPGTQ    Z10, Z7, K1
+	VMOVUPD.Z   Z9, K1, Z10
+	VMOVUPD     Z10, 64(DX)
+	VSUBPD      Z10, Z9, Z9
+	VMOVUPD     Z9, 128(DX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x000000c0, DX
+	SUBQ        $0x08, BX
+	JG          codes
 	VZEROUPPER
 	RET
 
 // func dotAVX512(x *Dot)
-// Requires: AVX, AVX512DQ, AVX512F, SSE
-TEXT ·dotAVX512(SB), NOSPLIT, $40-8
+// Requires: AVX, AVX512F, SSE
+TEXT ·dotAVX512(SB), NOSPLIT, $56-8
 	MOVQ    x+0(FP), AX
-	MOVQ    16(AX), CX
+	MOVQ    8(AX), CX
+	MOVQ    24(AX), DX
 	MOVQ    (AX), BX
-	MOVQ    8(AX), SI
-	MOVQ    40(AX), DX
-	MOVQ    DX, (SP)
-	XORQ    DX, DX
-	STMXCSR 8(SP)
-	MOVL    8(SP), DI
-	ORL     $0x00006000, DI
-	MOVL    DI, 16(SP)
-	LDMXCSR 16(SP)
-	MOVQ    64(AX), DI
-	MOVQ    DI, 24(SP)
+	MOVQ    BX, (SP)
+	MOVQ    16(AX), BX
+	MOVQ    BX, 8(SP)
+	STMXCSR 24(SP)
+	MOVL    24(SP), BX
+	ORL     $0x00006000, BX
+	MOVL    BX, 32(SP)
+	LDMXCSR 32(SP)
+	MOVQ    32(AX), BX
+	MOVQ    BX, 40(SP)
 
 tiles:
-	MOVQ 72(AX), DI
-	MOVQ DI, 32(SP)
+	MOVQ 40(AX), BX
+	MOVQ BX, 48(SP)
 
 groups:
-	MOVQ 80(AX), DI
-	MOVQ BX, R8
-	MOVQ SI, R9
+	MOVQ 48(AX), BX
+	MOVQ BX, 16(SP)
+	MOVQ (SP), BX
+	MOVQ 8(SP), SI
 
 rows:
-	MOVQ      R8, R10
-	ADDQ      96(AX), R10
-	MOVQ      R9, R11
-	ADDQ      112(AX), R11
-	MOVQ      48(AX), R12
-	VMOVUPD   (R12)(DX*8), Z0
-	MOVQ      24(AX), R12
-	VPMOVZXWQ (R12)(DX*2), Z3
-	VPSLLQ    $0x34, Z3, Z3
-	VANDPD    144(AX), Z0, Z1
-	VMAXPD    Z1, Z3, Z3
-	VMAXPD    272(AX), Z3, Z3
-	VXORPD    Z2, Z2, Z2
-	VCMPPD    $0x04, Z2, Z0, K1
-	VMOVUPD.Z 336(AX), K1, Z1
-	VMAXPD    Z1, Z3, Z3
-	VPADDQ    400(AX), Z3, Z3
-	VMAXPD    Z0, Z2, Z1
-	VADDPD    Z3, Z1, Z1
-	VMINPD    Z0, Z2, Z2
-	VSUBPD    Z2, Z3, Z2
-	MOVQ      48(AX), R12
-	VMOVUPD   64(R12)(DX*8), Z3
-	MOVQ      24(AX), R12
-	VPMOVZXWQ 16(R12)(DX*2), Z6
-	VPSLLQ    $0x34, Z6, Z6
-	VANDPD    144(AX), Z3, Z4
-	VMAXPD    Z4, Z6, Z6
-	VMAXPD    272(AX), Z6, Z6
-	VXORPD    Z5, Z5, Z5
-	VCMPPD    $0x04, Z5, Z3, K1
-	VMOVUPD.Z 336(AX), K1, Z4
-	VMAXPD    Z4, Z6, Z6
-	VPADDQ    400(AX), Z6, Z6
-	VMAXPD    Z3, Z5, Z4
-	VADDPD    Z6, Z4, Z4
-	VMINPD    Z3, Z5, Z5
-	VSUBPD    Z5, Z6, Z5
-	XORQ      R12, R12
-	MOVQ      CX, R13
+	MOVQ    64(AX), DI
+	MOVQ    80(AX), R8
+	VMOVUPD 64(DX), Z0
+	VMOVUPD 128(DX), Z1
+	LEAQ    (BX)(DI*1), R9
+	LEAQ    (SI)(R8*1), R10
+	VMOVUPD 256(DX), Z2
+	VMOVUPD 320(DX), Z3
+	LEAQ    (R9)(DI*1), R11
+	LEAQ    (R10)(R8*1), R12
+	VMOVUPD 448(DX), Z4
+	VMOVUPD 512(DX), Z5
+	LEAQ    (R11)(DI*1), DI
+	LEAQ    (R12)(R8*1), R8
+	VMOVUPD 640(DX), Z6
+	VMOVUPD 704(DX), Z7
+	XORQ    R13, R13
+	MOVQ    CX, R14
 
 k:
-	VBROADCASTSD (R8)(R12*8), Z6
-	MOVBLZX      (R9)(R12*1), R14
-	VBROADCASTSD (R10)(R12*8), Z7
-	MOVBLZX      (R11)(R12*1), R15
-	VFMADD231PD  (R13)(R14*8), Z6, Z1
-	VFMADD231PD  64(R13)(R14*8), Z6, Z2
-	VFMADD231PD  (R13)(R15*8), Z7, Z4
-	VFMADD231PD  64(R13)(R15*8), Z7, Z5
-	VBROADCASTSD 8(R8)(R12*8), Z6
-	MOVBLZX      1(R9)(R12*1), R14
-	VBROADCASTSD 8(R10)(R12*8), Z7
-	MOVBLZX      1(R11)(R12*1), R15
-	VFMADD231PD  192(R13)(R14*8), Z6, Z1
-	VFMADD231PD  256(R13)(R14*8), Z6, Z2
-	VFMADD231PD  192(R13)(R15*8), Z7, Z4
-	VFMADD231PD  256(R13)(R15*8), Z7, Z5
-	VBROADCASTSD 16(R8)(R12*8), Z6
-	MOVBLZX      2(R9)(R12*1), R14
-	VBROADCASTSD 16(R10)(R12*8), Z7
-	MOVBLZX      2(R11)(R12*1), R15
-	VFMADD231PD  384(R13)(R14*8), Z6, Z1
-	VFMADD231PD  448(R13)(R14*8), Z6, Z2
-	VFMADD231PD  384(R13)(R15*8), Z7, Z4
-	VFMADD231PD  448(R13)(R15*8), Z7, Z5
-	VBROADCASTSD 24(R8)(R12*8), Z6
-	MOVBLZX      3(R9)(R12*1), R14
-	VBROADCASTSD 24(R10)(R12*8), Z7
-	MOVBLZX      3(R11)(R12*1), R15
-	VFMADD231PD  576(R13)(R14*8), Z6, Z1
-	VFMADD231PD  640(R13)(R14*8), Z6, Z2
-	VFMADD231PD  576(R13)(R15*8), Z7, Z4
-	VFMADD231PD  640(R13)(R15*8), Z7, Z5
-	ADDQ         $0x04, R12
-	ADDQ         $0x00000300, R13
-	CMPQ         R12, 88(AX)
+	VMOVUPD      (R14), Z8
+	VBROADCASTSD (BX)(R13*8), Z9
+	MOVBLZX      (SI)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z0
+	VFMADD231PD  64(R14)(R15*8), Z9, Z1
+	VBROADCASTSD (R9)(R13*8), Z9
+	MOVBLZX      (R10)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z2
+	VFMADD231PD  64(R14)(R15*8), Z9, Z3
+	VBROADCASTSD (R11)(R13*8), Z9
+	MOVBLZX      (R12)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z4
+	VFMADD231PD  64(R14)(R15*8), Z9, Z5
+	VBROADCASTSD (DI)(R13*8), Z9
+	MOVBLZX      (R8)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z6
+	VFMADD231PD  64(R14)(R15*8), Z9, Z7
+	VMOVUPD      192(R14), Z8
+	VBROADCASTSD 8(BX)(R13*8), Z9
+	MOVBLZX      1(SI)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z0
+	VFMADD231PD  256(R14)(R15*8), Z9, Z1
+	VBROADCASTSD 8(R9)(R13*8), Z9
+	MOVBLZX      1(R10)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z2
+	VFMADD231PD  256(R14)(R15*8), Z9, Z3
+	VBROADCASTSD 8(R11)(R13*8), Z9
+	MOVBLZX      1(R12)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z4
+	VFMADD231PD  256(R14)(R15*8), Z9, Z5
+	VBROADCASTSD 8(DI)(R13*8), Z9
+	MOVBLZX      1(R8)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z6
+	VFMADD231PD  256(R14)(R15*8), Z9, Z7
+	VMOVUPD      384(R14), Z8
+	VBROADCASTSD 16(BX)(R13*8), Z9
+	MOVBLZX      2(SI)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z0
+	VFMADD231PD  448(R14)(R15*8), Z9, Z1
+	VBROADCASTSD 16(R9)(R13*8), Z9
+	MOVBLZX      2(R10)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z2
+	VFMADD231PD  448(R14)(R15*8), Z9, Z3
+	VBROADCASTSD 16(R11)(R13*8), Z9
+	MOVBLZX      2(R12)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z4
+	VFMADD231PD  448(R14)(R15*8), Z9, Z5
+	VBROADCASTSD 16(DI)(R13*8), Z9
+	MOVBLZX      2(R8)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z6
+	VFMADD231PD  448(R14)(R15*8), Z9, Z7
+	VMOVUPD      576(R14), Z8
+	VBROADCASTSD 24(BX)(R13*8), Z9
+	MOVBLZX      3(SI)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z0
+	VFMADD231PD  640(R14)(R15*8), Z9, Z1
+	VBROADCASTSD 24(R9)(R13*8), Z9
+	MOVBLZX      3(R10)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z2
+	VFMADD231PD  640(R14)(R15*8), Z9, Z3
+	VBROADCASTSD 24(R11)(R13*8), Z9
+	MOVBLZX      3(R12)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z4
+	VFMADD231PD  640(R14)(R15*8), Z9, Z5
+	VBROADCASTSD 24(DI)(R13*8), Z9
+	MOVBLZX      3(R8)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z6
+	VFMADD231PD  640(R14)(R15*8), Z9, Z7
+	ADDQ         $0x04, R13
+	ADDQ         $0x00000300, R14
+	CMPQ         R13, 56(AX)
 	JB           k
-	VSUBPD       Z2, Z1, Z1
-	VFPCLASSPDZ  $0x99, Z0, K1
-	VMOVUPD      Z0, K1, Z1
-	MOVQ         56(AX), R8
-	VMOVUPD      Z1, (R8)(DX*8)
-	VSUBPD       Z5, Z4, Z4
-	VFPCLASSPDZ  $0x99, Z3, K1
-	VMOVUPD      Z3, K1, Z4
-	MOVQ         56(AX), R8
-	VMOVUPD      Z4, 64(R8)(DX*8)
-	MOVQ         R10, R8
-	ADDQ         96(AX), R8
-	MOVQ         R11, R9
-	ADDQ         112(AX), R9
-	ADDQ         $0x10, DX
-	SUBQ         $0x02, DI
+	VMOVUPD      Z0, 64(DX)
+	VMOVUPD      Z1, 128(DX)
+	VMOVUPD      Z2, 256(DX)
+	VMOVUPD      Z3, 320(DX)
+	VMOVUPD      Z4, 448(DX)
+	VMOVUPD      Z5, 512(DX)
+	VMOVUPD      Z6, 640(DX)
+	VMOVUPD      Z7, 704(DX)
+	MOVQ         DI, BX
+	ADDQ         64(AX), BX
+	MOVQ         R8, SI
+	ADDQ         80(AX), SI
+	ADDQ         $0x00000300, DX
+	SUBQ         $0x04, 16(SP)
 	JG           rows
-	ADDQ         128(AX), CX
-	MOVQ         136(AX), DI
-	ADDQ         DI, (SP)
-	DECQ         32(SP)
+	ADDQ         96(AX), CX
+	DECQ         48(SP)
 	JNZ          groups
-	ADDQ         104(AX), BX
-	ADDQ         120(AX), SI
-	DECQ         24(SP)
+	MOVQ         72(AX), BX
+	ADDQ         BX, (SP)
+	MOVQ         88(AX), BX
+	ADDQ         BX, 8(SP)
+	DECQ         40(SP)
 	JNZ          tiles
+	LDMXCSR      24(SP)
+	VZEROUPPER
+	RET
+
+// func prepareAVX512(x *Sums)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·prepareAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
 	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 56(AX), Z1
+	VPBROADCASTQ 80(AX), Z2
+	VPBROADCASTQ 72(AX), Z3
+	VXORPD       Z4, Z4, Z4
+
+outputs:
+	VMOVUPD   (BX), Z5
+	VPMOVZXWQ (CX), Z6
+	VPSLLQ    $0x34, Z6, Z6
+	VANDPD    Z0, Z5, Z7
+	VMAXPD    Z7, Z6, Z6
+	VCMPPD    $0x04, Z4, Z5, K1
+	VMOVUPD.Z Z3, K1, Z7
+	VMAXPD    Z7, Z6, Z6
+	VPADDQ    Z2, Z6, Z6
+	VMOVUPD   Z6, (DX)
+	VANDPD    Z1, Z5, Z7
+	VADDPD    Z6, Z7, Z7
+	VMOVUPD   Z7, 64(DX)
+	VMINPD    Z5, Z4, Z7
+	VSUBPD    Z7, Z6, Z7
+	VMOVUPD   Z7, 128(DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x000000c0, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x08, R8
+	JG        outputs
+	LDMXCSR   (SP)
 	VZEROUPPER
 	RET
 
-// func dotFP32AVX512(x *Dot)
+// func finishAVX512(x *Sums)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·finishAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Z0
+
+outputs:
+	VMOVUPD     128(DX), Z1
+	VMOVUPD     64(DX), Z0
+	VSUBPD      Z1, Z0, Z0
+	VSUBPD      (DX), Z1, Z1
+	VSUBPD      Z1, Z0, Z0
+	VMOVUPD     (BX), Z1
+	VFPCLASSPDZ $0x99, Z1, K1
+	VMOVUPD     Z1, K1, Z0
+	VMOVUPD     Z0, (SI)
+	ADDQ        $0x10, CX
+	ADDQ        $0x000000c0, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	SUBQ        $0x08, R8
+	JG          outputs
+	LDMXCSR     (SP)
+	VZEROUPPER
+	RET
+
+// func finishSpecialAVX512(x *Sums)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·finishSpecialAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Z0
+
+outputs:
+	VMOVUPD     128(DX), Z1
+	VMOVUPD     64(DX), Z0
+	VSUBPD      Z1, Z0, Z0
+	VSUBPD      (DX), Z1, Z1
+	VSUBPD      Z1, Z0, Z0
+	VMOVUPD     (BX), Z1
+	VFPCLASSPDZ $0x99, Z1, K1
+	VMOVUPD     Z1, K1, Z0
+	VCVTPS2PD   (DI), Z2
+	VADDPD      Z1, Z2, Z2
+	VPMOVZXWQ   (CX), Z1
+	VPSLLQ      $0x32, Z1, Z1
+	VPMOVQ2M    Z1, K1
+	VMOVUPD     Z2, K1, Z0
+	VMOVUPD     Z0, (SI)
+	ADDQ        $0x10, CX
+	ADDQ        $0x000000c0, DX
+	ADDQ        $0x40, BX
+	ADDQ        $0x40, SI
+	ADDQ        $0x20, DI
+	SUBQ        $0x08, R8
+	JG          outputs
+	LDMXCSR     (SP)
+	VZEROUPPER
+	RET
+
+// func prepareFP32AVX512(x *Sums)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, SSE
-TEXT ·dotFP32AVX512(SB), NOSPLIT, $40-8
-	MOVQ    x+0(FP), AX
-	MOVQ    16(AX), CX
-	MOVQ    (AX), BX
-	MOVQ    8(AX), SI
-	MOVQ    40(AX), DX
-	MOVQ    DX, (SP)
-	XORQ    DX, DX
-	STMXCSR 8(SP)
-	MOVL    8(SP), DI
-	ORL     $0x00006000, DI
-	MOVL    DI, 16(SP)
-	LDMXCSR 16(SP)
-	MOVQ    64(AX), DI
-	MOVQ    DI, 24(SP)
+TEXT ·prepareFP32AVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 56(AX), Z1
+	VPBROADCASTQ 80(AX), Z2
+	VPBROADCASTQ 72(AX), Z3
+	VXORPD       Z4, Z4, Z4
 
-tiles:
-	MOVQ 72(AX), DI
-	MOVQ DI, 32(SP)
+outputs:
+	VFPCLASSPSY  $0x20, (BX), K1
+	KTESTB       K1, K1
+	JZ           normal0
+	VPMOVZXDQ    (BX), Z5
+	VPSLLQ       $0x20, Z5, Z6
+	VPBROADCASTQ 64(AX), Z7
+	VANDPD       Z7, Z6, Z6
+	VPSLLQ       $0x21, Z5, Z5
+	VPSRLQ       $0x04, Z5, Z5
+	VPBROADCASTQ 136(AX), Z7
+	VPCMPGTQ     Z5, Z7, K1
+	VPBROADCASTQ 144(AX), Z7
+	VPADDQ       Z7, Z5, Z5
+	VMOVUPD      Z5, Z7
+	VPBROADCASTQ 88(AX), Z8
+	VPBROADCASTQ 152(AX), Z9
+	VFMSUB213PD  Z8, Z9, Z7
+	VMOVUPD      Z7, K1, Z5
+	VORPD        Z6, Z5, Z5
+	JMP          converted0
 
-groups:
-	MOVQ 80(AX), DI
-	MOVQ BX, R8
-	MOVQ SI, R9
+normal0:
+	VCVTPS2PD (BX), Z5
 
-rows:
-	MOVQ      R8, R10
-	ADDQ      96(AX), R10
-	MOVQ      R9, R11
-	ADDQ      112(AX), R11
-	MOVQ      48(AX), R12
-	VCVTPS2PD (R12)(DX*4), Z0
-	MOVQ      24(AX), R12
-	VPMOVZXWQ (R12)(DX*2), Z3
-	VPSLLQ    $0x34, Z3, Z3
-	VANDPD    144(AX), Z0, Z1
-	VMAXPD    Z1, Z3, Z3
-	VMAXPD    272(AX), Z3, Z3
-	VXORPD    Z2, Z2, Z2
-	VCMPPD    $0x04, Z2, Z0, K1
-	VMOVUPD.Z 336(AX), K1, Z1
-	VMAXPD    Z1, Z3, Z3
-	VPADDQ    400(AX), Z3, Z3
-	VMAXPD    Z0, Z2, Z1
-	VADDPD    Z3, Z1, Z1
-	VMINPD    Z0, Z2, Z2
-	VSUBPD    Z2, Z3, Z2
-	MOVQ      48(AX), R12
-	VCVTPS2PD 32(R12)(DX*4), Z3
-	MOVQ      24(AX), R12
-	VPMOVZXWQ 16(R12)(DX*2), Z6
+converted0:
+	VPMOVZXWQ (CX), Z6
 	VPSLLQ    $0x34, Z6, Z6
-	VANDPD    144(AX), Z3, Z4
-	VMAXPD    Z4, Z6, Z6
-	VMAXPD    272(AX), Z6, Z6
-	VXORPD    Z5, Z5, Z5
-	VCMPPD    $0x04, Z5, Z3, K1
-	VMOVUPD.Z 336(AX), K1, Z4
-	VMAXPD    Z4, Z6, Z6
-	VPADDQ    400(AX), Z6, Z6
-	VMAXPD    Z3, Z5, Z4
-	VADDPD    Z6, Z4, Z4
-	VMINPD    Z3, Z5, Z5
-	VSUBPD    Z5, Z6, Z5
-	XORQ      R12, R12
-	MOVQ      CX, R13
-
-k:
-	VBROADCASTSD     (R8)(R12*8), Z6
-	MOVBLZX          (R9)(R12*1), R14
-	VBROADCASTSD     (R10)(R12*8), Z7
-	MOVBLZX          (R11)(R12*1), R15
-	VFMADD231PD      (R13)(R14*8), Z6, Z1
-	VFMADD231PD      64(R13)(R14*8), Z6, Z2
-	VFMADD231PD      (R13)(R15*8), Z7, Z4
-	VFMADD231PD      64(R13)(R15*8), Z7, Z5
-	VBROADCASTSD     8(R8)(R12*8), Z6
-	MOVBLZX          1(R9)(R12*1), R14
-	VBROADCASTSD     8(R10)(R12*8), Z7
-	MOVBLZX          1(R11)(R12*1), R15
-	VFMADD231PD      192(R13)(R14*8), Z6, Z1
-	VFMADD231PD      256(R13)(R14*8), Z6, Z2
-	VFMADD231PD      192(R13)(R15*8), Z7, Z4
-	VFMADD231PD      256(R13)(R15*8), Z7, Z5
-	VBROADCASTSD     16(R8)(R12*8), Z6
-	MOVBLZX          2(R9)(R12*1), R14
-	VBROADCASTSD     16(R10)(R12*8), Z7
-	MOVBLZX          2(R11)(R12*1), R15
-	VFMADD231PD      384(R13)(R14*8), Z6, Z1
-	VFMADD231PD      448(R13)(R14*8), Z6, Z2
-	VFMADD231PD      384(R13)(R15*8), Z7, Z4
-	VFMADD231PD      448(R13)(R15*8), Z7, Z5
-	VBROADCASTSD     24(R8)(R12*8), Z6
-	MOVBLZX          3(R9)(R12*1), R14
-	VBROADCASTSD     24(R10)(R12*8), Z7
-	MOVBLZX          3(R11)(R12*1), R15
-	VFMADD231PD      576(R13)(R14*8), Z6, Z1
-	VFMADD231PD      640(R13)(R14*8), Z6, Z2
-	VFMADD231PD      576(R13)(R15*8), Z7, Z4
-	VFMADD231PD      640(R13)(R15*8), Z7, Z5
-	ADDQ             $0x04, R12
-	ADDQ             $0x00000300, R13
-	CMPQ             R12, 88(AX)
-	JB               k
-	VSUBPD           Z2, Z1, Z1
-	VANDPD           144(AX), Z1, Z2
-	VMAXPD           336(AX), Z2, Z2
-	VPADDQ           464(AX), Z2, Z2
-	VANDPD           208(AX), Z1, Z6
-	VORPD            Z6, Z2, Z2
-	VADDPD           Z2, Z1, Z1
-	VSUBPD           Z2, Z1, Z1
-	VFPCLASSPDZ      $0x99, Z0, K1
-	VMOVUPD          Z0, K1, Z1
-	VCVTPD2PS.RN_SAE Z1, Y0
-	VCMPPS           $0x03, Y0, Y0, K1
-	VPBROADCASTD     592(AX), K1, Y0
-	MOVQ             56(AX), R8
-	VMOVUPS          Y0, (R8)(DX*4)
-	VSUBPD           Z5, Z4, Z4
-	VANDPD           144(AX), Z4, Z0
-	VMAXPD           336(AX), Z0, Z0
-	VPADDQ           464(AX), Z0, Z0
-	VANDPD           208(AX), Z4, Z1
-	VORPD            Z1, Z0, Z0
-	VADDPD           Z0, Z4, Z4
-	VSUBPD           Z0, Z4, Z4
-	VFPCLASSPDZ      $0x99, Z3, K1
-	VMOVUPD          Z3, K1, Z4
-	VCVTPD2PS.RN_SAE Z4, Y0
-	VCMPPS           $0x03, Y0, Y0, K1
-	VPBROADCASTD     592(AX), K1, Y0
-	MOVQ             56(AX), R8
-	VMOVUPS          Y0, 32(R8)(DX*4)
-	MOVQ             R10, R8
-	ADDQ             96(AX), R8
-	MOVQ             R11, R9
-	ADDQ             112(AX), R9
-	ADDQ             $0x10, DX
-	SUBQ             $0x02, DI
-	JG               rows
-	ADDQ             128(AX), CX
-	MOVQ             136(AX), DI
-	ADDQ             DI, (SP)
-	DECQ             32(SP)
-	JNZ              groups
-	ADDQ             104(AX), BX
-	ADDQ             120(AX), SI
-	DECQ             24(SP)
-	JNZ              tiles
-	LDMXCSR          8(SP)
+	VANDPD    Z0, Z5, Z7
+	VMAXPD    Z7, Z6, Z6
+	VCMPPD    $0x04, Z4, Z5, K1
+	VMOVUPD.Z Z3, K1, Z7
+	VMAXPD    Z7, Z6, Z6
+	VPADDQ    Z2, Z6, Z6
+	VMOVUPD   Z6, (DX)
+	VANDPD    Z1, Z5, Z7
+	VADDPD    Z6, Z7, Z7
+	VMOVUPD   Z7, 64(DX)
+	VMINPD    Z5, Z4, Z7
+	VSUBPD    Z7, Z6, Z7
+	VMOVUPD   Z7, 128(DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x000000c0, DX
+	ADDQ      $0x20, BX
+	ADDQ      $0x20, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x08, R8
+	JG        outputs
+	LDMXCSR   (SP)
 	VZEROUPPER
 	RET
 
-// func dotSpecialAVX512(x *Dot)
-// Requires: AVX, AVX512DQ, AVX512F, FMA3, SSE
-TEXT ·dotSpecialAVX512(SB), NOSPLIT, $40-8
-	MOVQ    x+0(FP), AX
-	MOVQ    16(AX), CX
-	MOVQ    (AX), BX
-	MOVQ    8(AX), SI
-	MOVQ    40(AX), DX
-	MOVQ    DX, (SP)
-	XORQ    DX, DX
-	STMXCSR 8(SP)
-	MOVL    8(SP), DI
-	ORL     $0x00006000, DI
-	MOVL    DI, 16(SP)
-	LDMXCSR 16(SP)
-	MOVQ    64(AX), DI
-	MOVQ    DI, 24(SP)
+// func finishFP32AVX512(x *Sums)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, SSE
+TEXT ·finishFP32AVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 64(AX), Z1
+	VPBROADCASTQ 88(AX), Z2
+	VPBROADCASTQ 96(AX), Z3
+	VPBROADCASTQ 104(AX), Z4
+	VPBROADCASTD 112(AX), Y4
 
-tiles:
-	MOVQ 72(AX), DI
-	MOVQ DI, 32(SP)
-
-groups:
-	MOVQ 80(AX), DI
-	MOVQ BX, R8
-	MOVQ SI, R9
-
-rows:
-	MOVQ      R8, R10
-	ADDQ      96(AX), R10
-	MOVQ      R9, R11
-	ADDQ      112(AX), R11
-	MOVQ      48(AX), R12
-	VMOVUPD   (R12)(DX*8), Z0
-	MOVQ      24(AX), R12
-	VPMOVZXWQ (R12)(DX*2), Z3
-	VPSLLQ    $0x34, Z3, Z3
-	VANDPD    144(AX), Z0, Z1
-	VMAXPD    Z1, Z3, Z3
-	VMAXPD    272(AX), Z3, Z3
-	VXORPD    Z2, Z2, Z2
-	VCMPPD    $0x04, Z2, Z0, K1
-	VMOVUPD.Z 336(AX), K1, Z1
-	VMAXPD    Z1, Z3, Z3
-	VPADDQ    400(AX), Z3, Z3
-	VMAXPD    Z0, Z2, Z1
-	VADDPD    Z3, Z1, Z1
-	VMINPD    Z0, Z2, Z2
-	VSUBPD    Z2, Z3, Z2
-	MOVQ      48(AX), R12
-	VMOVUPD   64(R12)(DX*8), Z3
-	MOVQ      24(AX), R12
-	VPMOVZXWQ 16(R12)(DX*2), Z6
-	VPSLLQ    $0x34, Z6, Z6
-	VANDPD    144(AX), Z3, Z4
-	VMAXPD    Z4, Z6, Z6
-	VMAXPD    272(AX), Z6, Z6
-	VXORPD    Z5, Z5, Z5
-	VCMPPD    $0x04, Z5, Z3, K1
-	VMOVUPD.Z 336(AX), K1, Z4
-	VMAXPD    Z4, Z6, Z6
-	VPADDQ    400(AX), Z6, Z6
-	VMAXPD    Z3, Z5, Z4
-	VADDPD    Z6, Z4, Z4
-	VMINPD    Z3, Z5, Z5
-	VSUBPD    Z5, Z6, Z5
-	XORQ      R12, R12
-	MOVQ      CX, R13
-
-k:
-	VBROADCASTSD (R8)(R12*8), Z6
-	MOVBLZX      (R9)(R12*1), R14
-	VBROADCASTSD (R10)(R12*8), Z7
-	MOVBLZX      (R11)(R12*1), R15
-	VFMADD231PD  (R13)(R14*8), Z6, Z1
-	VFMADD231PD  64(R13)(R14*8), Z6, Z2
-	VFMADD231PD  (R13)(R15*8), Z7, Z4
-	VFMADD231PD  64(R13)(R15*8), Z7, Z5
-	VBROADCASTSD 8(R8)(R12*8), Z6
-	MOVBLZX      1(R9)(R12*1), R14
-	VBROADCASTSD 8(R10)(R12*8), Z7
-	MOVBLZX      1(R11)(R12*1), R15
-	VFMADD231PD  192(R13)(R14*8), Z6, Z1
-	VFMADD231PD  256(R13)(R14*8), Z6, Z2
-	VFMADD231PD  192(R13)(R15*8), Z7, Z4
-	VFMADD231PD  256(R13)(R15*8), Z7, Z5
-	VBROADCASTSD 16(R8)(R12*8), Z6
-	MOVBLZX      2(R9)(R12*1), R14
-	VBROADCASTSD 16(R10)(R12*8), Z7
-	MOVBLZX      2(R11)(R12*1), R15
-	VFMADD231PD  384(R13)(R14*8), Z6, Z1
-	VFMADD231PD  448(R13)(R14*8), Z6, Z2
-	VFMADD231PD  384(R13)(R15*8), Z7, Z4
-	VFMADD231PD  448(R13)(R15*8), Z7, Z5
-	VBROADCASTSD 24(R8)(R12*8), Z6
-	MOVBLZX      3(R9)(R12*1), R14
-	VBROADCASTSD 24(R10)(R12*8), Z7
-	MOVBLZX      3(R11)(R12*1), R15
-	VFMADD231PD  576(R13)(R14*8), Z6, Z1
-	VFMADD231PD  640(R13)(R14*8), Z6, Z2
-	VFMADD231PD  576(R13)(R15*8), Z7, Z4
-	VFMADD231PD  640(R13)(R15*8), Z7, Z5
-	ADDQ         $0x04, R12
-	ADDQ         $0x00000300, R13
-	CMPQ         R12, 88(AX)
-	JB           k
-	VSUBPD       Z2, Z1, Z1
-	VFPCLASSPDZ  $0x99, Z0, K1
-	VMOVUPD      Z0, K1, Z1
-	MOVQ         24(AX), R9
-	VPMOVZXWQ    (R9)(DX*2), Z2
-	VPSLLQ       $0x32, Z2, Z2
-	VPMOVQ2M     Z2, K1
-	KMOVB        K1, R9
-	TESTL        R9, R9
-	JZ           done0
-	MOVQ         88(AX), R9
-	SUBQ         (AX), R8
-	SHRQ         $0x01, R8
-	ADDQ         32(AX), R8
-	MOVQ         (SP), R12
-	VXORPD       Z2, Z2, Z2
-
-kinds0:
-	VBROADCASTSS (R8), Y6
-	VFMADD231PS  (R12), Y6, Y2
-	ADDQ         $0x04, R8
-	ADDQ         $0x20, R12
-	DECQ         R9
-	JNZ          kinds0
-	VCVTPS2PD    Y2, Z6
-	VADDPD       Z0, Z6, Z6
-	VMOVUPD      Z6, K1, Z1
-
-done0:
-	MOVQ        56(AX), R8
-	VMOVUPD     Z1, (R8)(DX*8)
-	VSUBPD      Z5, Z4, Z4
-	VFPCLASSPDZ $0x99, Z3, K1
-	VMOVUPD     Z3, K1, Z4
-	MOVQ        24(AX), R8
-	VPMOVZXWQ   16(R8)(DX*2), Z0
-	VPSLLQ      $0x32, Z0, Z0
-	VPMOVQ2M    Z0, K1
-	KMOVB       K1, R8
-	TESTL       R8, R8
-	JZ          done1
-	MOVQ        88(AX), R12
-	MOVQ        R10, R8
-	SUBQ        (AX), R8
-	SHRQ        $0x01, R8
-	ADDQ        32(AX), R8
-	MOVQ        (SP), R9
-	VXORPD      Z0, Z0, Z0
-
-kinds1:
-	VBROADCASTSS (R8), Y1
-	VFMADD231PS  (R9), Y1, Y0
-	ADDQ         $0x04, R8
-	ADDQ         $0x20, R9
-	DECQ         R12
-	JNZ          kinds1
-	VCVTPS2PD    Y0, Z1
-	VADDPD       Z3, Z1, Z1
-	VMOVUPD      Z1, K1, Z4
-
-done1:
-	MOVQ    56(AX), R8
-	VMOVUPD Z4, 64(R8)(DX*8)
-	MOVQ    R10, R8
-	ADDQ    96(AX), R8
-	MOVQ    R11, R9
-	ADDQ    112(AX), R9
-	ADDQ    $0x10, DX
-	SUBQ    $0x02, DI
-	JG      rows
-	ADDQ    128(AX), CX
-	MOVQ    136(AX), DI
-	ADDQ    DI, (SP)
-	DECQ    32(SP)
-	JNZ     groups
-	ADDQ    104(AX), BX
-	ADDQ    120(AX), SI
-	DECQ    24(SP)
-	JNZ     tiles
-	LDMXCSR 8(SP)
+outputs:
+	VMOVUPD          128(DX), Z6
+	VMOVUPD          64(DX), Z5
+	VSUBPD           Z6, Z5, Z5
+	VSUBPD           (DX), Z6, Z6
+	VSUBPD           Z6, Z5, Z5
+	VANDPD           Z0, Z5, Z6
+	VMAXPD           Z2, Z6, Z6
+	VPADDQ           Z3, Z6, Z6
+	VPTERNLOGQ       $0xf8, Z1, Z5, Z6
+	VADDPD           Z6, Z5, Z5
+	VSUBPD           Z6, Z5, Z5
+	VCVTPD2PS.RN_SAE Z5, Y5
+	VFPCLASSPSY      $0x99, (BX), K1
+	VMOVUPS          (BX), K1, Y5
+	VCMPPS           $0x03, Y5, Y5, K1
+	VMOVAPS          Y4, K1, Y5
+	VMOVUPS          Y5, (SI)
+	ADDQ             $0x10, CX
+	ADDQ             $0x000000c0, DX
+	ADDQ             $0x20, BX
+	ADDQ             $0x20, SI
+	ADDQ             $0x20, DI
+	SUBQ             $0x08, R8
+	JG               outputs
+	LDMXCSR          (SP)
 	VZEROUPPER
 	RET
 
-// func dotFP32SpecialAVX512(x *Dot)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, FMA3, SSE
-TEXT ·dotFP32SpecialAVX512(SB), NOSPLIT, $40-8
-	MOVQ    x+0(FP), AX
-	MOVQ    16(AX), CX
-	MOVQ    (AX), BX
-	MOVQ    8(AX), SI
-	MOVQ    40(AX), DX
-	MOVQ    DX, (SP)
-	XORQ    DX, DX
-	STMXCSR 8(SP)
-	MOVL    8(SP), DI
-	ORL     $0x00006000, DI
-	MOVL    DI, 16(SP)
-	LDMXCSR 16(SP)
-	MOVQ    64(AX), DI
-	MOVQ    DI, 24(SP)
+// func finishFP32SpecialAVX512(x *Sums)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, SSE
+TEXT ·finishFP32SpecialAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 64(AX), Z1
+	VPBROADCASTQ 88(AX), Z2
+	VPBROADCASTQ 96(AX), Z3
+	VPBROADCASTQ 104(AX), Z4
+	VPBROADCASTD 112(AX), Y4
 
-tiles:
-	MOVQ 72(AX), DI
-	MOVQ DI, 32(SP)
-
-groups:
-	MOVQ 80(AX), DI
-	MOVQ BX, R8
-	MOVQ SI, R9
-
-rows:
-	MOVQ      R8, R10
-	ADDQ      96(AX), R10
-	MOVQ      R9, R11
-	ADDQ      112(AX), R11
-	MOVQ      48(AX), R12
-	VCVTPS2PD (R12)(DX*4), Z0
-	MOVQ      24(AX), R12
-	VPMOVZXWQ (R12)(DX*2), Z3
-	VPSLLQ    $0x34, Z3, Z3
-	VANDPD    144(AX), Z0, Z1
-	VMAXPD    Z1, Z3, Z3
-	VMAXPD    272(AX), Z3, Z3
-	VXORPD    Z2, Z2, Z2
-	VCMPPD    $0x04, Z2, Z0, K1
-	VMOVUPD.Z 336(AX), K1, Z1
-	VMAXPD    Z1, Z3, Z3
-	VPADDQ    400(AX), Z3, Z3
-	VMAXPD    Z0, Z2, Z1
-	VADDPD    Z3, Z1, Z1
-	VMINPD    Z0, Z2, Z2
-	VSUBPD    Z2, Z3, Z2
-	MOVQ      48(AX), R12
-	VCVTPS2PD 32(R12)(DX*4), Z3
-	MOVQ      24(AX), R12
-	VPMOVZXWQ 16(R12)(DX*2), Z6
-	VPSLLQ    $0x34, Z6, Z6
-	VANDPD    144(AX), Z3, Z4
-	VMAXPD    Z4, Z6, Z6
-	VMAXPD    272(AX), Z6, Z6
-	VXORPD    Z5, Z5, Z5
-	VCMPPD    $0x04, Z5, Z3, K1
-	VMOVUPD.Z 336(AX), K1, Z4
-	VMAXPD    Z4, Z6, Z6
-	VPADDQ    400(AX), Z6, Z6
-	VMAXPD    Z3, Z5, Z4
-	VADDPD    Z6, Z4, Z4
-	VMINPD    Z3, Z5, Z5
-	VSUBPD    Z5, Z6, Z5
-	XORQ      R12, R12
-	MOVQ      CX, R13
-
-k:
-	VBROADCASTSD (R8)(R12*8), Z6
-	MOVBLZX      (R9)(R12*1), R14
-	VBROADCASTSD (R10)(R12*8), Z7
-	MOVBLZX      (R11)(R12*1), R15
-	VFMADD231PD  (R13)(R14*8), Z6, Z1
-	VFMADD231PD  64(R13)(R14*8), Z6, Z2
-	VFMADD231PD  (R13)(R15*8), Z7, Z4
-	VFMADD231PD  64(R13)(R15*8), Z7, Z5
-	VBROADCASTSD 8(R8)(R12*8), Z6
-	MOVBLZX      1(R9)(R12*1), R14
-	VBROADCASTSD 8(R10)(R12*8), Z7
-	MOVBLZX      1(R11)(R12*1), R15
-	VFMADD231PD  192(R13)(R14*8), Z6, Z1
-	VFMADD231PD  256(R13)(R14*8), Z6, Z2
-	VFMADD231PD  192(R13)(R15*8), Z7, Z4
-	VFMADD231PD  256(R13)(R15*8), Z7, Z5
-	VBROADCASTSD 16(R8)(R12*8), Z6
-	MOVBLZX      2(R9)(R12*1), R14
-	VBROADCASTSD 16(R10)(R12*8), Z7
-	MOVBLZX      2(R11)(R12*1), R15
-	VFMADD231PD  384(R13)(R14*8), Z6, Z1
-	VFMADD231PD  448(R13)(R14*8), Z6, Z2
-	VFMADD231PD  384(R13)(R15*8), Z7, Z4
-	VFMADD231PD  448(R13)(R15*8), Z7, Z5
-	VBROADCASTSD 24(R8)(R12*8), Z6
-	MOVBLZX      3(R9)(R12*1), R14
-	VBROADCASTSD 24(R10)(R12*8), Z7
-	MOVBLZX      3(R11)(R12*1), R15
-	VFMADD231PD  576(R13)(R14*8), Z6, Z1
-	VFMADD231PD  640(R13)(R14*8), Z6, Z2
-	VFMADD231PD  576(R13)(R15*8), Z7, Z4
-	VFMADD231PD  640(R13)(R15*8), Z7, Z5
-	ADDQ         $0x04, R12
-	ADDQ         $0x00000300, R13
-	CMPQ         R12, 88(AX)
-	JB           k
-	VSUBPD       Z2, Z1, Z1
-	VANDPD       144(AX), Z1, Z2
-	VMAXPD       336(AX), Z2, Z2
-	VPADDQ       464(AX), Z2, Z2
-	VANDPD       208(AX), Z1, Z6
-	VORPD        Z6, Z2, Z2
-	VADDPD       Z2, Z1, Z1
-	VSUBPD       Z2, Z1, Z1
-	VFPCLASSPDZ  $0x99, Z0, K1
-	VMOVUPD      Z0, K1, Z1
-	MOVQ         24(AX), R9
-	VPMOVZXWQ    (R9)(DX*2), Z2
-	VPSLLQ       $0x32, Z2, Z2
-	VPMOVQ2M     Z2, K1
-	KMOVB        K1, R9
-	TESTL        R9, R9
-	JZ           done0
-	MOVQ         88(AX), R9
-	SUBQ         (AX), R8
-	SHRQ         $0x01, R8
-	ADDQ         32(AX), R8
-	MOVQ         (SP), R12
-	VXORPD       Z2, Z2, Z2
-
-kinds0:
-	VBROADCASTSS (R8), Y6
-	VFMADD231PS  (R12), Y6, Y2
-	ADDQ         $0x04, R8
-	ADDQ         $0x20, R12
-	DECQ         R9
-	JNZ          kinds0
-	VCVTPS2PD    Y2, Z6
-	VADDPD       Z0, Z6, Z6
-	VMOVUPD      Z6, K1, Z1
-
-done0:
-	VCVTPD2PS.RN_SAE Z1, Y0
-	VCMPPS           $0x03, Y0, Y0, K1
-	VPBROADCASTD     592(AX), K1, Y0
-	MOVQ             56(AX), R8
-	VMOVUPS          Y0, (R8)(DX*4)
-	VSUBPD           Z5, Z4, Z4
-	VANDPD           144(AX), Z4, Z0
-	VMAXPD           336(AX), Z0, Z0
-	VPADDQ           464(AX), Z0, Z0
-	VANDPD           208(AX), Z4, Z1
-	VORPD            Z1, Z0, Z0
-	VADDPD           Z0, Z4, Z4
-	VSUBPD           Z0, Z4, Z4
-	VFPCLASSPDZ      $0x99, Z3, K1
-	VMOVUPD          Z3, K1, Z4
-	MOVQ             24(AX), R8
-	VPMOVZXWQ        16(R8)(DX*2), Z0
-	VPSLLQ           $0x32, Z0, Z0
-	VPMOVQ2M         Z0, K1
-	KMOVB            K1, R8
-	TESTL            R8, R8
-	JZ               done1
-	MOVQ             88(AX), R12
-	MOVQ             R10, R8
-	SUBQ             (AX), R8
-	SHRQ             $0x01, R8
-	ADDQ             32(AX), R8
-	MOVQ             (SP), R9
-	VXORPD           Z0, Z0, Z0
-
-kinds1:
-	VBROADCASTSS (R8), Y1
-	VFMADD231PS  (R9), Y1, Y0
-	ADDQ         $0x04, R8
-	ADDQ         $0x20, R9
-	DECQ         R12
-	JNZ          kinds1
-	VCVTPS2PD    Y0, Z1
-	VADDPD       Z3, Z1, Z1
-	VMOVUPD      Z1, K1, Z4
-
-done1:
-	VCVTPD2PS.RN_SAE Z4, Y0
-	VCMPPS           $0x03, Y0, Y0, K1
-	VPBROADCASTD     592(AX), K1, Y0
-	MOVQ             56(AX), R8
-	VMOVUPS          Y0, 32(R8)(DX*4)
-	MOVQ             R10, R8
-	ADDQ             96(AX), R8
-	MOVQ             R11, R9
-	ADDQ             112(AX), R9
-	ADDQ             $0x10, DX
-	SUBQ             $0x02, DI
-	JG               rows
-	ADDQ             128(AX), CX
-	MOVQ             136(AX), DI
-	ADDQ             DI, (SP)
-	DECQ             32(SP)
-	JNZ              groups
-	ADDQ             104(AX), BX
-	ADDQ             120(AX), SI
-	DECQ             24(SP)
-	JNZ              tiles
-	LDMXCSR          8(SP)
+outputs:
+	VMOVUPD          128(DX), Z6
+	VMOVUPD          64(DX), Z5
+	VSUBPD           Z6, Z5, Z5
+	VSUBPD           (DX), Z6, Z6
+	VSUBPD           Z6, Z5, Z5
+	VANDPD           Z0, Z5, Z6
+	VMAXPD           Z2, Z6, Z6
+	VPADDQ           Z3, Z6, Z6
+	VPTERNLOGQ       $0xf8, Z1, Z5, Z6
+	VADDPD           Z6, Z5, Z5
+	VSUBPD           Z6, Z5, Z5
+	VCVTPD2PS.RN_SAE Z5, Y5
+	VFPCLASSPSY      $0x99, (BX), K1
+	VMOVUPS          (BX), K1, Y5
+	VMOVUPS          (BX), Y6
+	VADDPS           (DI), Y6, Y6
+	VPBROADCASTW     160(AX), X7
+	VPTESTMW         (CX), X7, K1
+	VMOVAPS          Y6, K1, Y5
+	VCMPPS           $0x03, Y5, Y5, K1
+	VMOVAPS          Y4, K1, Y5
+	VMOVUPS          Y5, (SI)
+	ADDQ             $0x10, CX
+	ADDQ             $0x000000c0, DX
+	ADDQ             $0x20, BX
+	ADDQ             $0x20, SI
+	ADDQ             $0x20, DI
+	SUBQ             $0x08, R8
+	JG               outputs
+	LDMXCSR          (SP)
 	VZEROUPPER
 	RET
 

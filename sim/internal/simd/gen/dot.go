@@ -9,53 +9,312 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// dotKind is a variant of the sum of products cut toward zero.
-type dotKind struct {
-	isa
-	special bool // some factors may be Inf or NaN
-	fp32    bool // accumulators are FP32 and rounded toward zero; else float64 and not rounded
-}
-
-// dot emits a step of the sum of products cut toward zero.
+// A sum of products that are cut toward zero takes three routines.
 //
 // An accumulator at U = 2^52 units, U to 2U, has that unit as its last place, and
-// with MXCSR rounding toward zero a fused multiply-add of a product that is not
-// negative adds as many whole units as the product has. One accumulator takes the
-// positive products, another the negative ones; which is which for a value of A
-// is up to its sign, which selects the first two or the last two of B's three
-// parts.
-func (kind dotKind) dot() {
-	name := "dot"
-	if kind.fp32 {
-		name = "dotFP32"
-	}
-	if kind.special {
-		name += "Special"
-	}
-	TEXT(name+kind.suffix, NOSPLIT, "func(x *Dot)")
+// with MXCSR rounding toward zero a fused multiply-add of a magnitude adds as many
+// whole units as that has. One accumulator takes the magnitudes of all products,
+// another those of the negative products, twice of which is subtracted in the end.
+// Prepare makes both for each output, dot adds the products, finish makes the sum.
+//
+// The three numbers of 8 outputs stand together.
+const (
+	partU    = 0
+	partAll  = 64
+	partNeg  = 128
+	sumBytes = 192
+)
+
+// prepare emits the routine that makes U and the accumulators, which have the parts
+// of C.
+func (i isa) prepare(fp32 bool) {
+	TEXT(named("prepare", fp32, false)+i.suffix, NOSPLIT, "func(x *Sums)")
 	Pragma("noescape")
 	x := Dereference(Param("x"))
-	d := &dotCode{dotKind: kind, x: x, b: Load(x.Field("B"), GP64()), at: GP64(), kinds: AllocLocal(8)}
-	a, s, kb := Load(x.Field("A"), GP64()), Load(x.Field("Sign"), GP64()), Load(x.Field("KindsB"), GP64())
-	MOVQ(kb, d.kinds)
-	XORQ(d.at, d.at)
+	s := i.sums(x, fp32)
+	restore := control(U32(roundZero))
+	expMask, abs, shift, emin := i.broadcast(mem(x, "ExpMask")), i.broadcast(mem(x, "Abs")), i.broadcast(mem(x, "Shift")), i.broadcast(mem(x, "Least"))
+	z := i.zero()
+	s.loop(func(col int) {
+		acc, u, e, t := s.accumulator(col), i.vec(), i.vec(), i.vec()
+		VPMOVZXWQ(Mem{Base: s.e, Disp: 2 * col}, u)
+		VPSLLQ(U8(52), u, u)
+		VANDPD(expMask, acc, e)
+		VMAXPD(e, u, u)
+		i.only(i.compare(cmpNEQ, acc, z), emin, t)
+		VMAXPD(t, u, u)
+		VPADDQ(shift, u, u)
+		VMOVUPD(u, Mem{Base: s.parts, Disp: partU + 8*col})
+		VANDPD(abs, acc, e)
+		VADDPD(u, e, e)
+		VMOVUPD(e, Mem{Base: s.parts, Disp: partAll + 8*col})
+		VMINPD(acc, z, t)
+		VSUBPD(t, u, t)
+		VMOVUPD(t, Mem{Base: s.parts, Disp: partNeg + 8*col})
+	})
+	restore()
+	VZEROUPPER()
+	RET()
+}
+
+// named adds the variant to the name of a routine.
+func named(name string, fp32, special bool) string {
+	if fp32 {
+		name += "FP32"
+	}
+	if special {
+		name += "Special"
+	}
+	return name
+}
+
+// sumsCode is what the code of prepare and finish refers to.
+type sumsCode struct {
+	isa
+	x                            gotypes.Component
+	fp32                         bool
+	e, parts, acc, sum, kinds, n reg.Register
+}
+
+func (i isa) sums(x gotypes.Component, fp32 bool) *sumsCode {
+	return &sumsCode{
+		isa: i, x: x, fp32: fp32,
+		e: Load(x.Field("E"), GP64()), parts: Load(x.Field("Parts"), GP64()), acc: Load(x.Field("Acc"), GP64()),
+		sum: Load(x.Field("Sum"), GP64()), kinds: Load(x.Field("Kinds"), GP64()), n: Load(x.Field("N"), GP64()),
+	}
+}
+
+// loop does 8 outputs at a time, a vector from a column on.
+func (s *sumsCode) loop(vector func(col int)) {
+	Label("outputs")
+	for col := 0; col < 8; col += s.lanes() {
+		vector(col)
+	}
+	width := uint32(64)
+	if s.fp32 {
+		width = 32
+	}
+	ADDQ(U8(16), s.e)
+	ADDQ(U32(sumBytes), s.parts)
+	ADDQ(U8(uint8(width)), s.acc)
+	ADDQ(U8(uint8(width)), s.sum)
+	ADDQ(U8(32), s.kinds)
+	SUBQ(U8(8), s.n)
+	JG(LabelRef("outputs"))
+}
+
+// accumulator loads C. A conversion of a subnormal number is slow, and there are
+// some in most grids of raw bits: where they are, integers make it, and something
+// of Inf and NaN.
+func (s *sumsCode) accumulator(col int) reg.VecVirtual {
+	acc := s.vec()
+	if !s.fp32 {
+		VMOVUPD(Mem{Base: s.acc, Disp: 8 * col}, acc)
+		return acc
+	}
+	from := Mem{Base: s.acc, Disp: 4 * col}
+	normal, done := fmt.Sprint("normal", col), fmt.Sprint("converted", col)
+	s.testSubnormal(from)
+	JZ(LabelRef(normal))
+	k := func(name string) reg.VecVirtual { return s.broadcast(mem(s.x, name)) }
+	sign, t := s.vec(), s.vec()
+	VPMOVZXDQ(from, acc)
+	VPSLLQ(U8(32), acc, sign)
+	VANDPD(k("SignBit"), sign, sign)
+	VPSLLQ(U8(33), acc, acc)
+	VPSRLQ(U8(4), acc, acc)
+	sub := s.greater(k("Hidden"), acc)
+	VPADDQ(k("Rebias"), acc, acc)
+	VMOVUPD(acc, t)
+	VFMSUB213PD(k("Emin"), k("Two"), t)
+	s.choose(sub, t, acc)
+	VORPD(sign, acc, acc)
+	JMP(LabelRef(done))
+	Label(normal)
+	VCVTPS2PD(from, acc)
+	Label(done)
+	return acc
+}
+
+// testSubnormal clears the zero flag if some FP32 is subnormal.
+func (s *sumsCode) testSubnormal(from Mem) {
+	if s.wide {
+		m := K()
+		VFPCLASSPSY(U8(0x20), from, m)
+		KTESTB(m, m)
+		return
+	}
+	fraction, exponent, zero := XMM(), XMM(), XMM()
+	VPXOR(zero, zero, zero)
+	VPBROADCASTD(mem(s.x, "Inf32"), exponent)
+	VPAND(from, exponent, exponent)
+	VPCMPEQD(zero, exponent, exponent)
+	VPBROADCASTD(mem(s.x, "Fraction32"), fraction)
+	VPAND(from, fraction, fraction)
+	VPTEST(fraction, exponent) // all bits where the exponent field is 0
+}
+
+// finish emits the routine that makes the sums: FP32 rounded toward zero, or
+// float64. Where the accumulator is Inf or NaN so is the sum, and where some factor
+// is, which bit 13 of E says, the kinds of the factors tell.
+func (i isa) finish(fp32, special bool) {
+	TEXT(named("finish", fp32, special)+i.suffix, NOSPLIT, "func(x *Sums)")
+	Pragma("noescape")
+	x := Dereference(Param("x"))
+	s := i.sums(x, fp32)
+	restore := control(U32(roundZero))
+	expMask := i.broadcast(mem(x, "ExpMask"))
+	var t *truncation
+	if fp32 {
+		t = i.truncation(x)
+	}
+	s.loop(func(col int) {
+		sum, n := i.vec(), i.vec()
+		VMOVUPD(Mem{Base: s.parts, Disp: partNeg + 8*col}, n)
+		VMOVUPD(Mem{Base: s.parts, Disp: partAll + 8*col}, sum)
+		VSUBPD(n, sum, sum)
+		VSUBPD(Mem{Base: s.parts, Disp: partU + 8*col}, n, n)
+		VSUBPD(n, sum, sum)
+		if fp32 {
+			t.truncate(sum)
+			h := t.convert(sum)
+			s.exceptions32(h, t.nan, col, special)
+			VMOVUPS(h, Mem{Base: s.sum, Disp: 4 * col})
+			return
+		}
+		acc := s.accumulator(col)
+		i.choose(i.special(acc, expMask), acc, sum)
+		if special {
+			kind, e := i.vec(), i.vec()
+			VCVTPS2PD(Mem{Base: s.kinds, Disp: 4 * col}, kind)
+			VADDPD(acc, kind, kind)
+			VPMOVZXWQ(Mem{Base: s.e, Disp: 2 * col}, e)
+			VPSLLQ(U8(63-13), e, e)
+			i.choose(i.negative(e), kind, sum)
+		}
+		VMOVUPD(sum, Mem{Base: s.sum, Disp: 8 * col})
+	})
+	restore()
+	VZEROUPPER()
+	RET()
+}
+
+// exceptions32 replaces FP32 sums of accumulators or factors that are Inf or NaN.
+func (s *sumsCode) exceptions32(h, nan reg.Register, col int, special bool) {
+	acc := Mem{Base: s.acc, Disp: 4 * col}
+	if s.wide {
+		m := K()
+		VFPCLASSPSY(U8(0x99), acc, m)
+		VMOVUPS(acc, m, h)
+		if special {
+			kind, bit, f := YMM(), XMM(), K()
+			VMOVUPS(acc, kind)
+			VADDPS(Mem{Base: s.kinds}, kind, kind)
+			VPBROADCASTW(mem(s.x, "Bit13"), bit)
+			VPTESTMW(Mem{Base: s.e}, bit, f)
+			VMOVAPS(kind, f, h)
+		}
+		VCMPPS(U8(cmpUnord), h, h, m)
+		VMOVAPS(nan, m, h)
+		return
+	}
+	v, inf, m := XMM(), XMM(), XMM()
+	VPBROADCASTD(mem(s.x, "Inf32"), inf)
+	VMOVUPS(acc, v)
+	VANDPS(inf, v, m)
+	VPCMPEQD(inf, m, m)
+	VBLENDVPS(m, v, h, h)
+	if special {
+		VADDPS(Mem{Base: s.kinds, Disp: 4 * col}, v, v)
+		VPMOVZXWD(Mem{Base: s.e, Disp: 2 * col}, m)
+		VPSLLD(U8(31-13), m, m)
+		VBLENDVPS(m, v, h, h)
+	}
+	VCMPPS(U8(cmpUnord), h, h, m)
+	VBLENDVPS(m, nan, h, h)
+}
+
+// truncation is the rounding toward zero to FP32.
+type truncation struct {
+	isa
+	expMask, sign, emin, last, over reg.VecVirtual
+	nan                             reg.Register
+}
+
+func (i isa) truncation(x gotypes.Component) *truncation {
+	t := &truncation{
+		isa: i, expMask: i.broadcast(mem(x, "ExpMask")), sign: i.broadcast(mem(x, "SignBit")), emin: i.broadcast(mem(x, "Emin")),
+		last: i.broadcast(mem(x, "Last")), over: i.broadcast(mem(x, "Over")),
+	}
+	t.nan = i.half(i.vec())
+	VPBROADCASTD(mem(x, "QNaN"), t.nan)
+	return t
+}
+
+// truncate rounds by an addition of 2^52 units of the last place and its inverse.
+func (t *truncation) truncate(v reg.VecVirtual) {
+	u, s := t.vec(), t.vec()
+	VANDPD(t.expMask, v, u)
+	VMAXPD(t.emin, u, u)
+	VPADDQ(t.last, u, u)
+	if t.wide {
+		VPTERNLOGQ(U8(0xf8), t.sign, v, u) // u | v & sign
+	} else {
+		VANDPD(t.sign, v, s)
+		VORPD(s, u, u)
+	}
+	VADDPD(u, v, v)
+	VSUBPD(u, v, v)
+}
+
+// convert converts to FP32, whose infinities are the numbers from 2^128 on.
+func (t *truncation) convert(v reg.VecVirtual) reg.Register {
+	h := t.half(t.vec())
+	if t.wide {
+		VCVTPD2PS_RN_SAE(v, h)
+		return h
+	}
+	s, mag := t.vec(), t.vec()
+	VANDPD(t.sign, v, s)
+	VANDNPD(v, t.sign, mag)
+	VORPD(t.expMask, s, s)
+	t.choose(t.compare(cmpGE, mag, t.over), s, v)
+	VCVTPD2PSY(v, h)
+	return h
+}
+
+// dot emits the routine that adds the products to the accumulators: four rows at a
+// time (AVX2: two), so that these hide the latency of the additions. Which
+// magnitudes of B make negative products with a value of A is up to that value's
+// sign, which selects between two parts of B.
+func (i isa) dot() {
+	TEXT("dot"+i.suffix, NOSPLIT, "func(x *Dot)")
+	Pragma("noescape")
+	x := Dereference(Param("x"))
+	d := &dotCode{isa: i, x: x, count: 2, b: Load(x.Field("B"), GP64()), parts: Load(x.Field("Parts"), GP64())}
+	if i.wide {
+		d.count = 4
+	}
+	a, s, left := AllocLocal(8), AllocLocal(8), AllocLocal(8)
+	local := func(m Mem, field string) { MOVQ(Load(x.Field(field), GP64()), m) }
+	local(a, "A")
+	local(s, "Sign")
+	add := func(m Mem, field string) { ADDQ(Load(x.Field(field), GP64()), m) }
 	restore := control(U32(roundZero))
 	times("tiles", x, "Tiles", func() {
 		times("groups", x, "Groups", func() {
-			left := Load(x.Field("Rows"), GP64())
+			local(left, "Rows")
 			d.rows[0], d.signs[0] = GP64(), GP64()
 			MOVQ(a, d.rows[0])
 			MOVQ(s, d.signs[0])
 			Label("rows")
-			n := d.someRows()
-			SUBQ(U8(uint8(n)), left)
+			d.someRows()
+			SUBQ(U8(uint8(d.count)), left)
 			JG(LabelRef("rows"))
 			ADDQ(mem(x, "BGroup"), d.b)
-			next := Load(x.Field("KindsGroup"), GP64())
-			ADDQ(next, d.kinds)
 		})
-		ADDQ(mem(x, "ATile"), a)
-		ADDQ(mem(x, "SignTile"), s)
+		add(a, "ATile")
+		add(s, "SignTile")
 	})
 	restore()
 	VZEROUPPER()
@@ -64,102 +323,69 @@ func (kind dotKind) dot() {
 
 // dotCode is what the code of a dot refers to.
 type dotCode struct {
-	dotKind
+	isa
 	x           gotypes.Component
-	b, at       reg.Register // at: number of the output
-	rows, signs [2]reg.Register
-	kinds       Mem // kinds of the columns of the group
+	count       int // rows that are done at once
+	b, parts    reg.Register
+	rows, signs [4]reg.Register
 }
 
-// dotUnit is a vector of outputs: of a row, from a column on.
-type dotUnit struct {
-	row, col  int
-	acc, p, n reg.VecVirtual
-}
-
-// element is a unit's element of an array of outputs, of some bytes each.
-func (d *dotCode) element(u *dotUnit, array string, width int) Mem {
-	base := Load(d.x.Field(array), GP64())
-	return Mem{Base: base, Index: d.at, Scale: uint8(width), Disp: width * (8*u.row + u.col)}
-}
-
-// someRows does a row (AVX2) or two, and returns how many.
-func (d *dotCode) someRows() int {
-	units := []*dotUnit{{row: 0, col: 0}, {row: 0, col: 4}}
-	count := 1
-	if d.wide {
-		units = []*dotUnit{{row: 0}, {row: 1}}
-		count = 2
-	}
-	strides := []string{"ARow", "SignRow"}
-	for i, p := range []*[2]reg.Register{&d.rows, &d.signs} {
-		if d.wide {
-			p[1] = GP64()
-			MOVQ(p[0], p[1])
-			ADDQ(mem(d.x, strides[i]), p[1])
+// someRows adds the products of some rows.
+func (d *dotCode) someRows() {
+	vectors := 8 / d.lanes()
+	all, neg := make([][]reg.VecVirtual, d.count), make([][]reg.VecVirtual, d.count)
+	aRow, signRow := Load(d.x.Field("ARow"), GP64()), Load(d.x.Field("SignRow"), GP64())
+	for r := range d.count {
+		if r > 0 {
+			d.rows[r], d.signs[r] = GP64(), GP64()
+			LEAQ(Mem{Base: d.rows[r-1], Index: aRow, Scale: 1}, d.rows[r])
+			LEAQ(Mem{Base: d.signs[r-1], Index: signRow, Scale: 1}, d.signs[r])
+		}
+		for p := range vectors {
+			all[r], neg[r] = append(all[r], d.vec()), append(neg[r], d.vec())
+			VMOVUPD(d.part(r, partAll, p), all[r][p])
+			VMOVUPD(d.part(r, partNeg, p), neg[r][p])
 		}
 	}
-	for _, u := range units {
-		d.begin(u)
-	}
-	d.products(units, count)
-	for i, u := range units {
-		d.end(u, i)
-	}
-	for i, p := range []*[2]reg.Register{&d.rows, &d.signs} {
-		if d.wide {
-			MOVQ(p[1], p[0])
+	d.products(all, neg)
+	for r := range d.count {
+		for p := range vectors {
+			VMOVUPD(all[r][p], d.part(r, partAll, p))
+			VMOVUPD(neg[r][p], d.part(r, partNeg, p))
 		}
-		ADDQ(mem(d.x, strides[i]), p[0])
 	}
-	ADDQ(U8(uint8(8*count)), d.at)
-	return count
+	MOVQ(d.rows[d.count-1], d.rows[0])
+	ADDQ(mem(d.x, "ARow"), d.rows[0])
+	MOVQ(d.signs[d.count-1], d.signs[0])
+	ADDQ(mem(d.x, "SignRow"), d.signs[0])
+	ADDQ(U32(uint32(sumBytes*d.count)), d.parts)
 }
 
-// begin makes the accumulators of a unit: U and the part of C of the sign.
-func (d *dotCode) begin(u *dotUnit) {
-	u.acc, u.p, u.n = d.vec(), d.vec(), d.vec()
-	top, e, t := d.vec(), d.vec(), d.vec()
-	k := func(name string) Mem { return mem(d.x, name) }
-	if d.fp32 {
-		VCVTPS2PD(d.element(u, "Acc", 4), u.acc)
-	} else {
-		VMOVUPD(d.element(u, "Acc", 8), u.acc)
-	}
-	VPMOVZXWQ(d.element(u, "E", 2), top)
-	VPSLLQ(U8(52), top, top)
-	VANDPD(k("ExpMask"), u.acc, e)
-	VMAXPD(e, top, top)
-	VMAXPD(k("Floor"), top, top)
-	z := d.zero()
-	d.only(d.compare(cmpNEQ, u.acc, z), k("Emin"), t)
-	VMAXPD(t, top, top)
-	VPADDQ(k("Shift"), top, top)
-	VMAXPD(u.acc, z, u.p)
-	VADDPD(top, u.p, u.p)
-	VMINPD(u.acc, z, u.n)
-	VSUBPD(u.n, top, u.n)
+// part is a vector of a part of a row's sums.
+func (d *dotCode) part(row, part, vector int) Mem {
+	return Mem{Base: d.parts, Disp: sumBytes*row + part + 8*d.lanes()*vector}
 }
 
-// products adds the products of some rows, four values of k at a time.
-func (d *dotCode) products(units []*dotUnit, rows int) {
+// products adds products, four values of k at a time.
+func (d *dotCode) products(all, neg [][]reg.VecVirtual) {
 	k, b := GP64(), GP64()
 	XORQ(k, k)
 	MOVQ(d.b, b)
 	Label("k")
 	for i := range 4 {
-		var a [2]reg.VecVirtual
-		var s [2]reg.GPVirtual
-		for r := range rows {
-			a[r], s[r] = d.vec(), GP64()
-			VBROADCASTSD(Mem{Base: d.rows[r], Index: k, Scale: 8, Disp: 8 * i}, a[r])
-			MOVBLZX(Mem{Base: d.signs[r], Index: k, Scale: 1, Disp: i}, s[r].As32())
+		vectors := make([]reg.VecVirtual, 8/d.lanes())
+		for p := range vectors {
+			vectors[p] = d.vec()
+			VMOVUPD(Mem{Base: b, Disp: 192*i + 8*d.lanes()*p}, vectors[p])
 		}
-		for _, u := range units {
-			m := Mem{Base: b, Index: s[u.row], Scale: 8, Disp: 192*i + 8*u.col}
-			VFMADD231PD(m, a[u.row], u.p)
-			m.Disp += 64
-			VFMADD231PD(m, a[u.row], u.n)
+		for r := range d.count {
+			a, s := d.vec(), GP64()
+			VBROADCASTSD(Mem{Base: d.rows[r], Index: k, Scale: 8, Disp: 8 * i}, a)
+			MOVBLZX(Mem{Base: d.signs[r], Index: k, Scale: 1, Disp: i}, s.As32())
+			for p, v := range vectors {
+				VFMADD231PD(v, a, all[r][p])
+				VFMADD231PD(Mem{Base: b, Index: s, Scale: 8, Disp: 192*i + 64 + 8*d.lanes()*p}, a, neg[r][p])
+			}
 		}
 	}
 	ADDQ(U8(4), k)
@@ -168,100 +394,48 @@ func (d *dotCode) products(units []*dotUnit, rows int) {
 	JB(LabelRef("k"))
 }
 
-// end stores the sum: what the kinds of the factors make it, if one of them or the
-// accumulator is Inf or NaN.
-func (d *dotCode) end(u *dotUnit, number int) {
-	VSUBPD(u.n, u.p, u.p)
-	if d.fp32 {
-		d.truncate(u.p)
+// sumKinds emits the routine that sums the kinds of products, for the vectors of
+// outputs in which some factor is Inf or NaN: bit 13 of E says so.
+func sumKinds() {
+	mask := GLOBL("bit13", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(2*i, U16(1<<13))
 	}
-	var mask reg.VecVirtual
-	if !d.wide {
-		mask = d.vec()
-		VMOVUPD(mem(d.x, "ExpMask"), mask)
-	}
-	d.choose(d.isa.special(u.acc, mask), u.acc, u.p)
-	if d.special {
-		d.sumKinds(u, number)
-	}
-	if !d.fp32 {
-		VMOVUPD(u.p, d.element(u, "Sum", 8))
-		return
-	}
-	d.storeFP32(u)
-}
-
-// truncate rounds toward zero, by an addition of 2^52 units of the last place and
-// its inverse.
-func (d *dotCode) truncate(v reg.VecVirtual) {
-	t, s := d.vec(), d.vec()
-	VANDPD(mem(d.x, "ExpMask"), v, t)
-	VMAXPD(mem(d.x, "Emin"), t, t)
-	VPADDQ(mem(d.x, "Last"), t, t)
-	VANDPD(mem(d.x, "Sign64"), v, s)
-	VORPD(s, t, t)
-	VADDPD(t, v, v)
-	VSUBPD(t, v, v)
-}
-
-// storeFP32 converts to FP32, whose infinities are the numbers from 2^128 on.
-func (d *dotCode) storeFP32(u *dotUnit) {
-	f := d.vec()
-	h := d.half(f)
-	if d.wide {
-		VCVTPD2PS_RN_SAE(u.p, h)
-		nan := K()
-		VCMPPS(U8(cmpUnord), h, h, nan)
-		VPBROADCASTD(mem(d.x, "QNaN"), nan, h)
-	} else {
-		s, mag := d.vec(), d.vec()
-		VANDPD(mem(d.x, "Sign64"), u.p, s)
-		VANDNPD(u.p, s, mag)
-		VORPD(mem(d.x, "ExpMask"), s, s)
-		d.choose(d.compare(cmpGE, mag, mem(d.x, "Over")), s, u.p)
-		VCVTPD2PSY(u.p, h)
-		nan := XMM()
-		VCMPPS(U8(cmpUnord), h, h, nan)
-		VBLENDVPS(nan, mem(d.x, "QNaN"), h, h)
-	}
-	VMOVUPS(h, d.element(u, "Sum", 4))
-}
-
-// sumKinds replaces sums of products with Inf or NaN among the factors: bit 13
-// of E says so, and the sum of the kinds is theirs.
-func (d *dotCode) sumKinds(u *dotUnit, number int) {
-	var is reg.Register
-	v, some := d.vec(), GP32()
-	VPMOVZXWQ(d.element(u, "E", 2), v)
-	VPSLLQ(U8(63-13), v, v)
-	if d.wide {
-		is = K()
-		VPMOVQ2M(v, is)
-		KMOVB(is, some)
-	} else {
-		is = v
-		VMOVMSKPD(v, some)
-	}
-	done, next := fmt.Sprint("done", number), fmt.Sprint("kinds", number)
-	TESTL(some, some)
-	JZ(LabelRef(done))
-	a, b, left := GP64(), GP64(), Load(d.x.Field("L"), GP64())
-	MOVQ(d.rows[u.row], a)
-	SUBQ(mem(d.x, "A"), a)
-	SHRQ(U8(1), a)
-	ADDQ(mem(d.x, "KindsA"), a)
-	MOVQ(d.kinds, b)
-	sum, value := d.vec(), d.vec()
-	VXORPD(sum, sum, sum)
-	Label(next)
-	VBROADCASTSS(Mem{Base: a}, d.half(value))
-	VFMADD231PS(Mem{Base: b, Disp: 4 * u.col}, d.half(value), d.half(sum))
-	ADDQ(U8(4), a)
-	ADDQ(U8(32), b)
-	DECQ(left)
-	JNZ(LabelRef(next))
-	VCVTPS2PD(d.half(sum), value)
-	VADDPD(u.acc, value, value)
-	d.choose(is, value, u.p)
-	Label(done)
+	TEXT("sumKindsAVX2", NOSPLIT, "func(x *SumKinds)")
+	Pragma("noescape")
+	x := Dereference(Param("x"))
+	a, b := Load(x.Field("A"), GP64()), Load(x.Field("B"), GP64())
+	e, d, l := Load(x.Field("E"), GP64()), Load(x.Field("D"), GP64()), Load(x.Field("L"), GP64())
+	bit := XMM()
+	VMOVDQU(mask, bit)
+	times("tiles", x, "Tiles", func() {
+		times("groups", x, "Groups", func() {
+			row, left := GP64(), Load(x.Field("Rows"), GP64())
+			MOVQ(a, row)
+			loop("rows", left, func() {
+				k, bk, sum, v := GP64(), GP64(), YMM(), YMM()
+				VPTEST(Mem{Base: e}, bit)
+				JZ(LabelRef("none"))
+				XORQ(k, k)
+				MOVQ(b, bk)
+				VXORPS(sum, sum, sum)
+				Label("k")
+				VBROADCASTSS(Mem{Base: row, Index: k, Scale: 4}, v)
+				VFMADD231PS(Mem{Base: bk}, v, sum)
+				ADDQ(U8(32), bk)
+				INCQ(k)
+				CMPQ(k, l)
+				JB(LabelRef("k"))
+				VMOVUPS(sum, Mem{Base: d})
+				Label("none")
+				ADDQ(mem(x, "ARow"), row)
+				ADDQ(U8(16), e)
+				ADDQ(U8(32), d)
+			})
+			ADDQ(mem(x, "BGroup"), b)
+		})
+		ADDQ(mem(x, "ATile"), a)
+	})
+	VZEROUPPER()
+	RET()
 }

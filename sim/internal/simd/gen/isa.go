@@ -107,6 +107,16 @@ func (i isa) only(mask reg.Register, x Op, dst reg.VecVirtual) {
 	}
 }
 
+// negative makes a mask of the signs of v.
+func (i isa) negative(v reg.VecVirtual) reg.Register {
+	if i.wide {
+		m := K()
+		VPMOVQ2M(v, m)
+		return m
+	}
+	return v
+}
+
 // special says which lanes are Inf or NaN.
 func (i isa) special(x reg.VecVirtual, expMask reg.VecVirtual) reg.Register {
 	if i.wide {

@@ -9,35 +9,28 @@ import (
 )
 
 // exponents emits the routine that makes exponent codes of two bytes, 16 at a
-// time, and with signs 8 where the sign is negative, else 0.
-func exponents(width int, signs bool) {
-	name := fmt.Sprint("exponents", width, "AVX2")
-	if signs {
-		name = fmt.Sprint("exponentsSigns", width, "AVX2")
-	}
-	TEXT(name, NOSPLIT, "func(x *Exponents)")
+// time, and bytes that are 8 where the sign is negative, else 0.
+func exponents(width int) {
+	TEXT(fmt.Sprint("exponents", width, "AVX2"), NOSPLIT, "func(x *Exponents)")
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	src, code, sign, n := Load(x.Field("Src"), GP64()), Load(x.Field("Code"), GP64()), Load(x.Field("Sign"), GP64()), Load(x.Field("N"), GP64())
-	zero, frac, signAt := YMM(), XMM(), XMM()
-	any := YMM()
+	zero, frac, signAt, any := YMM(), XMM(), XMM(), YMM()
+	VMOVQ(mem(x, "SignAt"), signAt)
 	VPXOR(any, any, any)
 	VPXOR(zero, zero, zero)
 	VMOVQ(mem(x, "Frac"), frac)
-	VMOVQ(mem(x, "SignAt"), signAt)
 	Label("codes")
 	c := words16(width, src)
 	mag, field, special := YMM(), YMM(), YMM()
-	if signs {
-		s := YMM()
-		VPSRLW(signAt, c, s)
-		VPAND(mem(x, "One"), s, s)
-		VPSLLW(U8(3), s, s)
-		VPACKUSWB(s, s, s)
-		VPERMQ(U8(0x08), s, s)
-		VMOVDQU(s.AsX(), Mem{Base: sign})
-		ADDQ(U8(16), sign)
-	}
+	s := YMM()
+	VPSRLW(signAt, c, s)
+	VPAND(mem(x, "One"), s, s)
+	VPSLLW(U8(3), s, s)
+	VPACKUSWB(s, s, s)
+	VPERMQ(U8(0x08), s, s)
+	VMOVDQU(s.AsX(), Mem{Base: sign})
+	ADDQ(U8(16), sign)
 	VPAND(mem(x, "Magnitude"), c, mag)
 	VPSRLW(frac, mag, field)
 	VPMAXUW(mem(x, "One"), field, field)
@@ -94,7 +87,7 @@ func words16(width int, src reg.Register) reg.VecVirtual {
 	return c
 }
 
-// largest16 finds the largest exponent codes of two bytes, two rows at a time. A
+// largest16 finds the largest exponent codes of two bytes, four rows at a time. A
 // vector is 2 values of k by 8 columns.
 func largest16() {
 	spread := GLOBL("spreadWords", RODATA|NOPTR)
@@ -106,6 +99,7 @@ func largest16() {
 	x := Dereference(Param("x"))
 	a, b, e := Load(x.Field("A"), GP64()), Load(x.Field("B"), GP64()), Load(x.Field("E"), GP64())
 	row, l := Load(x.Field("ARow"), GP64()), Load(x.Field("L"), GP64())
+	ADDQ(l, l) // bytes
 	pattern := YMM()
 	VMOVDQU(spread, pattern)
 	times("tiles", x, "Tiles", func() {
@@ -113,44 +107,48 @@ func largest16() {
 			left, from := Load(x.Field("Rows"), GP64()), GP64()
 			MOVQ(a, from)
 			Label("rows")
-			top0, top1, k, bk := YMM(), YMM(), GP64(), GP64()
-			VPXOR(top0, top0, top0)
-			VPXOR(top1, top1, top1)
+			row3, k := GP64(), GP64()
+			LEAQ(Mem{Base: row, Index: row, Scale: 2}, row3)
+			ADDQ(from, row3)
+			var top [4]reg.VecVirtual
+			for i := range top {
+				top[i] = YMM()
+				VPXOR(top[i], top[i], top[i])
+			}
 			XORQ(k, k)
-			MOVQ(b, bk)
 			Label("k")
 			for i := range 2 { // pairs of values of k
-				for r, top := range []reg.VecVirtual{top0, top1} {
+				rows := []Mem{{Base: from}, {Base: from, Index: row, Scale: 1}, {Base: from, Index: row, Scale: 2}, {Base: row3}}
+				for r, m := range rows {
 					v := YMM()
-					m := Mem{Base: from, Index: k, Scale: 2, Disp: 4 * i}
-					if r == 1 {
-						second := GP64()
-						LEAQ(Mem{Base: from, Index: row, Scale: 1}, second)
-						m.Base = second
-					}
+					m.Disp = 4 * i
 					VPBROADCASTD(m, v)
 					VPSHUFB(pattern, v, v)
-					VPADDW(Mem{Base: bk, Disp: 32 * i}, v, v)
-					VPMAXUW(v, top, top)
+					VPADDW(Mem{Base: b, Index: k, Scale: 8, Disp: 32 * i}, v, v)
+					VPMAXUW(v, top[r], top[r])
 				}
 			}
-			ADDQ(U8(64), bk)
-			ADDQ(U8(4), k)
+			ADDQ(U8(8), from)
+			ADDQ(U8(8), row3)
+			ADDQ(U8(8), k)
 			CMPQ(k, l)
 			JB(LabelRef("k"))
-			// The largest of both values of k, in both rows; 0 where no product
-			// counts.
-			u, v := YMM(), YMM()
-			VINSERTI128(U8(1), top1.AsX(), top0, u)
-			VPERM2I128(U8(0x31), top1, top0, v)
-			VPMAXUW(u, v, u)
-			VPCMPGTW(mem(x, "Null"), u, v)
-			VPADDW(mem(x, "Bias"), u, u)
-			VPAND(v, u, u)
-			VMOVDQU(u, Mem{Base: e})
-			ADDQ(U8(32), e)
-			LEAQ(Mem{Base: from, Index: row, Scale: 2}, from)
-			SUBQ(U8(2), left)
+			// The largest of both values of k, in two rows; 0 where no product counts.
+			for i := 0; i < 4; i += 2 {
+				u, v := YMM(), YMM()
+				VINSERTI128(U8(1), top[i+1].AsX(), top[i], u)
+				VPERM2I128(U8(0x31), top[i+1], top[i], v)
+				VPMAXUW(u, v, u)
+				VPCMPGTW(mem(x, "Null"), u, v)
+				VPADDW(mem(x, "Bias"), u, u)
+				VPAND(v, u, u)
+				VPMAXUW(mem(x, "Floor"), u, u)
+				VMOVDQU(u, Mem{Base: e, Disp: 16 * i})
+			}
+			ADDQ(U8(64), e)
+			SUBQ(l, from)
+			LEAQ(Mem{Base: from, Index: row, Scale: 4}, from)
+			SUBQ(U8(4), left)
 			JG(LabelRef("rows"))
 			ADDQ(mem(x, "BGroup"), b)
 		})

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// words512 is words16 with AVX-512, for 32 codes.
+func words512(width int, src reg.Register) reg.VecVirtual {
+	c := ZMM()
+	switch width {
+	case 1:
+		VPMOVZXBW(Mem{Base: src}, c)
+	case 2:
+		VMOVDQU16(Mem{Base: src}, c)
+	case 4:
+		one, rest := ZMM(), ZMM()
+		r := GP32()
+		MOVL(U32(1), r)
+		VPBROADCASTD(r, one)
+		MOVL(U32(0xe000), r)
+		VPBROADCASTD(r, rest)
+		var half [2]reg.VecVirtual
+		for i := range half {
+			half[i] = ZMM()
+			some := K()
+			VMOVDQU32(Mem{Base: src, Disp: 64 * i}, half[i])
+			VPTESTMD(rest, half[i], some)
+			VPSRLD(U8(16), half[i], half[i])
+			VPORD(one, half[i], some, half[i])
+			VPMOVDW(half[i], half[i].AsY())
+		}
+		VINSERTI64X4(U8(1), half[1].AsY(), half[0], c)
+	}
+	return c
+}
+
+// classes512 is what the codes of a vector of words are.
+type classes512 struct {
+	magnitude, top, inf, nan reg.VecVirtual // constants
+}
+
+func newClasses512(x gotypes.Component) *classes512 {
+	word := func(name string) reg.VecVirtual {
+		v := ZMM()
+		VPBROADCASTW(mem(x, name), v)
+		return v
+	}
+	return &classes512{word("Magnitude"), word("Top"), nil, word("NaN")}
+}
+
+// of returns magnitudes and which are not zero, and which are Inf or NaN.
+func (c *classes512) of(v reg.VecVirtual) (mag reg.VecVirtual, some, special reg.Register) {
+	mag = ZMM()
+	k := K()
+	some, special = K(), K()
+	VPANDD(c.magnitude, v, mag)
+	VPTESTMW(mag, mag, some)
+	VPCMPGTW(c.top, mag, special)
+	VPCMPEQW(c.nan, v, k)
+	KORD(k, special, special)
+	return mag, some, special
+}
+
+// exponents512 is exponents with AVX-512, 32 at a time.
+func exponents512(width int) {
+	TEXT(fmt.Sprint("exponents", width, "AVX512"), NOSPLIT, "func(x *Exponents)")
+	Pragma("noescape")
+	x := Dereference(Param("x"))
+	src, code, sign, n := Load(x.Field("Src"), GP64()), Load(x.Field("Code"), GP64()), Load(x.Field("Sign"), GP64()), Load(x.Field("N"), GP64())
+	classes := newClasses512(x)
+	any, frac, one, base, special, signBit, eight := K(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), YMM()
+	KXORD(any, any, any)
+	VPBROADCASTW(mem(x, "Frac"), frac)
+	VPBROADCASTW(mem(x, "One"), one)
+	VPBROADCASTW(mem(x, "Base"), base)
+	VPBROADCASTW(mem(x, "Special"), special)
+	VPBROADCASTW(mem(x, "SignBit"), signBit)
+	VPBROADCASTB(mem(x, "Eight"), eight)
+	Label("codes")
+	c := words512(width, src)
+	negative, bytes := K(), YMM()
+	VPTESTMW(signBit, c, negative)
+	VMOVDQU8_Z(eight, negative, bytes)
+	VMOVDQU8(bytes, Mem{Base: sign})
+	mag, some, sp := classes.of(c)
+	VPSRLVW(frac, mag, mag)
+	VPMAXUW(one, mag, mag)
+	VPADDW_Z(base, mag, some, mag)
+	VMOVDQU16(special, sp, mag)
+	KORD(sp, any, any)
+	VMOVDQU16(mag, Mem{Base: code})
+	ADDQ(U8(uint8(32*width)), src)
+	ADDQ(U8(64), code)
+	ADDQ(U8(32), sign)
+	SUBQ(U8(32), n)
+	JG(LabelRef("codes"))
+	bit := GP32()
+	XORL(bit, bit)
+	KORTESTD(any, any)
+	SETNE(bit.As8())
+	Store(bit.As64(), x.Field("Any"))
+	VZEROUPPER()
+	RET()
+}
+
+// kinds512 is kinds with AVX-512, 32 at a time.
+func kinds512(width int) {
+	TEXT(fmt.Sprint("kinds", width, "AVX512"), NOSPLIT, "func(x *Kinds)")
+	Pragma("noescape")
+	x := Dereference(Param("x"))
+	src, dst, n := Load(x.Field("Src"), GP64()), Load(x.Field("Dst"), GP64()), Load(x.Field("N"), GP64())
+	classes := newClasses512(x)
+	word := func(name string) reg.VecVirtual {
+		v := ZMM()
+		VPBROADCASTW(mem(x, name), v)
+		return v
+	}
+	number, inf, infKind, nanKind, sign := word("Number"), word("Inf"), word("InfKind"), word("NaNKind"), word("Sign")
+	signLeft := ZMM()
+	VPBROADCASTW(mem(x, "SignLeft"), signLeft)
+	Label("codes")
+	c := words512(width, src)
+	mag, some, special := classes.of(c)
+	v, isInf := ZMM(), K()
+	VMOVDQU16_Z(number, some, v)
+	VMOVDQU16(nanKind, special, v)
+	VPCMPEQW(inf, mag, isInf)
+	VMOVDQU16(infKind, isInf, v)
+	VPSLLVW(signLeft, c, c)
+	VPTERNLOGD(U8(0xf8), sign, c, v) // v | c & sign
+	upper := YMM()
+	VEXTRACTI64X4(U8(1), v, upper)
+	for i, h := range []reg.Register{v.AsY(), upper} {
+		f := ZMM()
+		VPMOVZXWD(h, f)
+		VPSLLD(U8(16), f, f)
+		VMOVUPS(f, Mem{Base: dst, Disp: 64 * i})
+	}
+	ADDQ(U8(uint8(32*width)), src)
+	ADDQ(U32(128), dst)
+	SUBQ(U8(32), n)
+	JG(LabelRef("codes"))
+	VZEROUPPER()
+	RET()
+}
