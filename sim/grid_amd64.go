@@ -44,7 +44,7 @@ func eachGrid(st *gridState, in *mma.Batch, out []byte, perTile int, f func(g *g
 }
 
 // scratchBytes is about what a grid should take of the first cache.
-const scratchBytes = 20 << 10
+const scratchBytes = 32 << 10
 
 // gridState is the scratch space that all vector kernels need.
 type gridState struct {

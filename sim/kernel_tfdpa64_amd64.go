@@ -11,8 +11,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// tfdpa64 is the kernel of T-FDPA (arXiv:2511.10909, Alg. 7) on operands of any
-// format, in vector instructions on float64: see simd.Dot for how it cuts.
+// tfdpa64 is the kernel of T-FDPA and ST-FDPA (arXiv:2511.10909, Alg. 7 and 8) on
+// operands of any format, in vector instructions on float64: see simd.Dot for how it cuts.
 type tfdpa64 struct {
 	m *Model
 	l int
@@ -41,7 +41,10 @@ type tfdpa64State struct {
 func newTFDPA64(m *Model, level simd.Level) kernel {
 	p, f := &m.params, m.formats
 	l := p.Step(m.k)
-	if level < simd.AVX2 || !isTruncated(p) || f.Scale != fp.None || l%4 != 0 || m.k%l != 0 {
+	if level < simd.AVX2 || !isTruncated(p) || l%4 != 0 || m.k%l != 0 {
+		return nil
+	}
+	if f.Scale != fp.None && (f.Scale != fp.E8M0 || f.Block%8 != 0 || m.k%int(f.Block) != 0) {
 		return nil
 	}
 	known := func(id fp.ID) bool { return id == fp.FP32 || id == fp.FP16 }

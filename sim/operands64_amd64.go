@@ -14,6 +14,7 @@ import (
 type operands64 struct {
 	level      simd.Level
 	a, b       format64
+	block      int        // products per scale; 0: none
 	null, bias [16]uint16 // of the largest exponent codes
 	floor      [16]uint16 // of the largest exponents, as exponent fields of a float64
 }
@@ -40,16 +41,20 @@ type decoded64 struct {
 	x       simd.Decode
 	dot     simd.Dot
 	sumOf   simd.SumKinds
+	scale   simd.Scale
+	scales  [2]scales64
 	codes   simd.Exponents
 	kinds   simd.Kinds
 	largest simd.Largest16
 }
 
-// The exponent code of two bytes of emin, and what those of Inf and NaN have. Codes
-// of zero are 0. Bit 13 is set in special64, in twice that, and in no sum of others.
+// The exponent code of two bytes of emin, at least twice as large as what exponents
+// and those of scales add up to, and what those of Inf and NaN have. Codes of zero
+// are 0. Bit 13 is set in special64, in twice that, and in no sum of others, also
+// after a bias has been added to make exponent fields of float64 of them.
 const (
-	codeOne64 = 256
-	special64 = 0x3000
+	codeOne64 = 1024
+	special64 = 0x3500
 )
 
 // setFormats sets what depends on the formats, and says whether both are known.
@@ -63,6 +68,10 @@ func (o *operands64) setFormats(f mma.Formats, level simd.Level) bool {
 	}
 	o.a, o.b = newFormat64(f.A.Get()), newFormat64(f.B.Get())
 	lowest := f.A.Get().Emin() + f.B.Get().Emin()
+	if f.Scale != fp.None {
+		lowest += 2 * f.Scale.Get().Emin()
+		o.block = int(f.Block)
+	}
 	for i := range o.null {
 		o.null[i], o.bias[i] = 2*codeOne64-1, uint16(1023+lowest-2*codeOne64)
 	}
@@ -132,6 +141,9 @@ func (o *operands64) decode(st *decoded64) {
 	nb := len(b) / wb
 	st.b, st.eb, st.sb = resize(st.b, 3*nb), resize(st.eb, nb), resize(st.sb, nb)
 	st.special = o.exponents(st, &o.b, b, st.eb, st.sb) || st.special
+	if o.block > 0 {
+		st.special = st.readScales() || st.special
+	}
 	st.x = o.b.decode
 	st.x.Src, st.x.Dst, st.x.N = &b[0], &st.b[0], int64(nb)
 	st.x.Columns(o.level, wb)
@@ -139,6 +151,9 @@ func (o *operands64) decode(st *decoded64) {
 		st.ka, st.kb = resize(st.ka, na+more), resize(st.kb, nb)
 		o.kindsOf(st, &o.a, a, st.ka)
 		o.kindsOf(st, &o.b, b, st.kb)
+	}
+	if o.block > 0 {
+		o.applyScales(st)
 	}
 }
 

@@ -228,3 +228,17 @@ type Convert struct {
 	N        int64
 	QNaN     int64 // code of NaN
 }
+
+// Scale multiplies decoded operands of N blocks of Block values of k by their
+// scales. For rows a block is a multiple of 8 values of k and has one scale; for
+// columns, in the three parts of Decode, one for each of 8 columns.
+type Scale struct {
+	Val      *float64
+	Code     *uint16
+	Kind     *float32 // may be nil
+	N, Block int64
+	Factor   *float64 // the scales, 1 for NaN
+	Add      *uint16  // their exponents, which are added to codes that are not 0
+	Set      *uint16  // bits that are set in all codes: those of NaN
+	NaN      *float32 // NaN or 0, which is added to kinds
+}

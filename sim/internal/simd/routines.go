@@ -274,3 +274,7 @@ func (x *Convert) ToFloat32(l Level) {
 }
 
 func (x *Convert) NarrowHalf() { narrowHalfAVX2(x) }
+
+// Rows and Columns multiply by scales.
+func (x *Scale) Rows()    { scaleRowsAVX2(x) }
+func (x *Scale) Columns() { scaleColumnsAVX2(x) }

@@ -222,3 +222,9 @@ func fromFloat32AVX512(x *Convert)
 
 //go:noescape
 func toFloat32AVX512(x *Convert)
+
+//go:noescape
+func scaleRowsAVX2(x *Scale)
+
+//go:noescape
+func scaleColumnsAVX2(x *Scale)

@@ -5724,3 +5724,116 @@ numbers:
 	JG        numbers
 	VZEROUPPER
 	RET
+
+// func scaleRowsAVX2(x *Scale)
+// Requires: AVX, AVX2
+TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 48(AX), DI
+	MOVQ 56(AX), R8
+	MOVQ 64(AX), R9
+	MOVQ 24(AX), R10
+
+blocks:
+	VBROADCASTSD (SI), Y0
+	VPBROADCASTW (DI), X1
+	VPBROADCASTW (R8), X2
+	VBROADCASTSS (R9), Y3
+	MOVQ         32(AX), R11
+
+k:
+	VMULPD   (CX), Y0, Y4
+	VMOVUPD  Y4, (CX)
+	VMULPD   32(CX), Y0, Y4
+	VMOVUPD  Y4, 32(CX)
+	VMOVDQU  (DX), X4
+	VPXOR    X5, X5, X5
+	VPCMPEQW X4, X5, X5
+	VPANDN   X1, X5, X5
+	VPADDW   X5, X4, X4
+	VPOR     X2, X4, X4
+	VMOVDQU  X4, (DX)
+	TESTQ    BX, BX
+	JZ       next
+	VADDPS   (BX), Y3, Y4
+	VMOVUPS  Y4, (BX)
+	ADDQ     $0x20, BX
+
+next:
+	ADDQ $0x40, CX
+	ADDQ $0x10, DX
+	SUBQ $0x08, R11
+	JG   k
+	ADDQ $0x08, SI
+	ADDQ $0x02, DI
+	ADDQ $0x02, R8
+	ADDQ $0x04, R9
+	DECQ R10
+	JNZ  blocks
+	VZEROUPPER
+	RET
+
+// func scaleColumnsAVX2(x *Scale)
+// Requires: AVX
+TEXT ·scaleColumnsAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 48(AX), DI
+	MOVQ 56(AX), R8
+	MOVQ 64(AX), R9
+	MOVQ 24(AX), R10
+
+blocks:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVDQU (DI), X2
+	VMOVDQU (R8), X3
+	VMOVUPS (R9), Y4
+	MOVQ    32(AX), R11
+
+k:
+	VMULPD   (CX), Y0, Y5
+	VMOVUPD  Y5, (CX)
+	VMULPD   32(CX), Y1, Y5
+	VMOVUPD  Y5, 32(CX)
+	VMULPD   64(CX), Y0, Y5
+	VMOVUPD  Y5, 64(CX)
+	VMULPD   96(CX), Y1, Y5
+	VMOVUPD  Y5, 96(CX)
+	VMULPD   128(CX), Y0, Y5
+	VMOVUPD  Y5, 128(CX)
+	VMULPD   160(CX), Y1, Y5
+	VMOVUPD  Y5, 160(CX)
+	VMOVDQU  (DX), X5
+	VPXOR    X6, X6, X6
+	VPCMPEQW X5, X6, X6
+	VPANDN   X2, X6, X6
+	VPADDW   X6, X5, X5
+	VPOR     X3, X5, X5
+	VMOVDQU  X5, (DX)
+	TESTQ    BX, BX
+	JZ       next
+	VADDPS   (BX), Y4, Y5
+	VMOVUPS  Y5, (BX)
+	ADDQ     $0x20, BX
+
+next:
+	ADDQ $0x000000c0, CX
+	ADDQ $0x10, DX
+	DECQ R11
+	JNZ  k
+	ADDQ $0x40, SI
+	ADDQ $0x10, DI
+	ADDQ $0x10, R8
+	ADDQ $0x20, R9
+	DECQ R10
+	JNZ  blocks
+	VZEROUPPER
+	RET

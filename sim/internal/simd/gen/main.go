@@ -33,6 +33,7 @@ func main() {
 	widen()
 	chains()
 	wides()
+	scales()
 	Generate()
 }
 
