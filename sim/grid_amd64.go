@@ -127,13 +127,21 @@ func (g *grid) pieces(w int, f func(scratch, batch, n int)) {
 	}
 }
 
-// turnColumns returns the codes of B, of w bytes, by group, k and column.
-func (st *gridState) turnColumns(w int) []byte {
+// rowCodes and columnCodes return the codes of A and of B, of w bytes.
+func (g *grid) rowCodes(w int) []byte {
+	return g.in.A[w*g.from*g.in.M*g.in.K:][:w*g.tiles*g.in.M*g.in.K]
+}
+
+func (g *grid) columnCodes(w int) []byte {
+	return g.in.B[w*g.from*g.in.N*g.in.K:][:w*g.tiles*g.in.N*g.in.K]
+}
+
+// turnColumns returns the codes of columns, of w bytes, by group, k and column.
+func (st *gridState) turnColumns(src []byte, w int) []byte {
 	g := &st.grid
 	in := g.in
 	groups := g.tiles * g.groups
 	k := (in.K + 16/w - 1) &^ (16/w - 1) // as many as are turned
-	src := in.B[w*g.from*in.N*in.K:][:w*g.tiles*in.N*in.K]
 	if in.N%8 != 0 || k != in.K {
 		st.fillColumns(src, w, k)
 		src = st.columns

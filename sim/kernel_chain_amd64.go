@@ -215,7 +215,7 @@ func (c *chain) rows(st *chainState) *byte {
 	g := &st.grid
 	in := g.in
 	w := in.Formats.A.Width()
-	src := in.A[w*g.from*in.M*in.K:][:w*g.tiles*in.M*in.K]
+	src := g.rowCodes(w)
 	more := w * (g.rows - in.M) * in.K
 	if c.widen == fp.None && more == 0 {
 		return &src[0]
@@ -231,7 +231,8 @@ func (c *chain) rows(st *chainState) *byte {
 
 // columns returns B in D's format, by k.
 func (c *chain) columns(st *chainState) *byte {
-	turned := st.turnColumns(st.grid.in.Formats.B.Width())
+	wb := st.grid.in.Formats.B.Width()
+	turned := st.turnColumns(st.grid.columnCodes(wb), wb)
 	if c.widen == fp.None {
 		return &turned[0]
 	}

@@ -33,7 +33,6 @@ type tfdpa64State struct {
 	sums     simd.Sums
 	round    simd.Round
 	convert  simd.Convert
-	widen    simd.Widen
 }
 
 // newTFDPA64 returns the kernel, or nil if the program is not a T-FDPA that it can
@@ -141,10 +140,12 @@ func (w *tfdpa64) grid(st *tfdpa64State, g *grid, out []byte) {
 // bytesOf returns the first byte of numbers.
 func bytesOf[T float32 | float64](s []T) *byte { return (*byte)(unsafe.Pointer(&s[0])) }
 
+func floats32(p *byte) *float32 { return (*float32)(unsafe.Pointer(p)) }
+
 // step does a step, of the products from at on.
 func (w *tfdpa64) step(st *tfdpa64State, at int, acc, sum *byte) {
 	d := &st.decoded64
-	w.largestOf(d, at, w.l)
+	w.largestOf(d, &st.e, at, w.l)
 	n := st.grid.outputs()
 	st.parts = resize(st.parts, 3*n)
 	x := &st.sums

@@ -124,8 +124,8 @@ func (v *vector) run(in *mma.Batch, out []byte, scratch any) {
 func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 	in, k, l := g.in, g.in.K, v.n.l
 	steps, outputs := k/l, g.outputs()
-	special := v.decode(st, ofA, in.A[2*g.from*in.M*k:][:2*g.tiles*in.M*k], &st.a, &st.ea, (g.rows-in.M)*k)
-	special = v.decode(st, ofB, st.turnColumns(2), &st.b, &st.eb, 0) || special
+	special := v.decode(st, ofA, g.rowCodes(2), &st.a, &st.ea, (g.rows-in.M)*k)
+	special = v.decode(st, ofB, st.turnColumns(g.columnCodes(2), 2), &st.b, &st.eb, 0) || special
 	st.e = resize(st.e, steps*outputs)
 	st.largest = simd.Largest{
 		A: &st.ea[0], B: &st.eb[0], E: &st.e[0],

@@ -11,3 +11,5 @@ func newVector(*narrow, simd.Level) kernel { return nil }
 func newChain(*Model, simd.Level) kernel { return nil }
 
 func newTFDPA64(*Model, simd.Level) kernel { return nil }
+
+func newTRFDPA(*Model, simd.Level) kernel { return nil }

@@ -88,6 +88,9 @@ func newKernel(m *Model, level simd.Level) kernel {
 	if w := newTFDPA64(m, level); w != nil {
 		return w
 	}
+	if t := newTRFDPA(m, level); t != nil {
+		return t
+	}
 	switch {
 	case n != nil:
 		return n

@@ -3,6 +3,7 @@
 package sim
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -17,6 +18,15 @@ type operands64 struct {
 	block      int        // products per scale; 0: none
 	null, bias [16]uint16 // of the largest exponent codes
 	floor      [16]uint16 // of the largest exponents, as exponent fields of a float64
+	over       [16]uint16 // above this the largest exponents are marked as those of Inf and NaN are
+	sequence   *sequence  // nil: that of the codes
+	values     bool       // kinds are values: products of finite numbers may be Inf
+}
+
+// sequence is a permutation of codes of one byte within 32 of them.
+type sequence struct {
+	pattern [32]uint8 // within each 16
+	cross   bool      // and then the lower halves of both 16 come first
 }
 
 // format64 is how operands of a format are decoded.
@@ -40,7 +50,10 @@ type decoded64 struct {
 	kind    []float32 // as simd.SumKinds makes them
 	x       simd.Decode
 	dot     simd.Dot
+	widen   simd.Widen
 	sumOf   simd.SumKinds
+	shuffle simd.Shuffle
+	ordered [2][]byte // the codes of A and of B in the order of the program
 	scale   simd.Scale
 	scales  [2]scales64
 	codes   simd.Exponents
@@ -73,7 +86,7 @@ func (o *operands64) setFormats(f mma.Formats, level simd.Level) bool {
 		o.block = int(f.Block)
 	}
 	for i := range o.null {
-		o.null[i], o.bias[i] = 2*codeOne64-1, uint16(1023+lowest-2*codeOne64)
+		o.null[i], o.bias[i], o.over[i] = 2*codeOne64-1, uint16(1023+lowest-2*codeOne64), math.MaxInt16
 	}
 	return true
 }
@@ -128,7 +141,7 @@ func (o *operands64) decode(st *decoded64) {
 	g := &st.grid
 	in := g.in
 	wa, wb := o.a.width, o.b.width
-	a := st.filled(ofA, in.A[wa*g.from*in.M*in.K:][:wa*g.tiles*in.M*in.K], 32*wa)
+	a := st.filled(ofA, o.shuffled(st, ofA, g.rowCodes(wa)), 32*wa)
 	na, more := len(a)/wa, (g.rows-in.M)*in.K
 	st.a, st.ea, st.sa = resize(st.a, na+more), resize(st.ea, na+more), resize(st.sa, na+more)
 	clear(st.sa[na:]) // of the rows that fill a tile up: they are offsets
@@ -137,7 +150,7 @@ func (o *operands64) decode(st *decoded64) {
 	st.x.Src, st.x.Dst, st.x.N = &a[0], &st.a[0], int64(na)
 	st.x.Rows(o.level, wa)
 
-	b := st.filled(ofB, st.turnColumns(wb), 32*wb)
+	b := st.filled(ofB, st.turnColumns(o.shuffled(st, ofB, g.columnCodes(wb)), wb), 32*wb)
 	nb := len(b) / wb
 	st.b, st.eb, st.sb = resize(st.b, 3*nb), resize(st.eb, nb), resize(st.sb, nb)
 	st.special = o.exponents(st, &o.b, b, st.eb, st.sb) || st.special
@@ -147,7 +160,7 @@ func (o *operands64) decode(st *decoded64) {
 	st.x = o.b.decode
 	st.x.Src, st.x.Dst, st.x.N = &b[0], &st.b[0], int64(nb)
 	st.x.Columns(o.level, wb)
-	if st.special {
+	if st.special || o.values {
 		st.ka, st.kb = resize(st.ka, na+more), resize(st.kb, nb)
 		o.kindsOf(st, &o.a, a, st.ka)
 		o.kindsOf(st, &o.b, b, st.kb)
@@ -155,6 +168,19 @@ func (o *operands64) decode(st *decoded64) {
 	if o.block > 0 {
 		o.applyScales(st)
 	}
+}
+
+// shuffled returns codes in the order of the program.
+func (o *operands64) shuffled(st *decoded64, of int, src []byte) []byte {
+	if o.sequence == nil {
+		return src
+	}
+	src = st.filled(of, src, 32)
+	st.ordered[of] = resize(st.ordered[of], len(src))
+	x := &st.shuffle
+	x.Src, x.Dst, x.N, x.Pattern = &src[0], &st.ordered[of][0], int64(len(src)), o.sequence.pattern
+	x.Run(o.sequence.cross)
+	return st.ordered[of]
 }
 
 func (o *operands64) exponents(st *decoded64, f *format64, src []byte, code []uint16, sign []uint8) bool {
@@ -165,22 +191,47 @@ func (o *operands64) exponents(st *decoded64, f *format64, src []byte, code []ui
 }
 
 func (o *operands64) kindsOf(st *decoded64, f *format64, src []byte, dst []float32) {
+	if o.values {
+		f.valuesOf(st, src, dst)
+		return
+	}
 	x := &st.kinds
 	*x = f.kinds
 	x.Src, x.Dst, x.N = &src[0], &dst[0], int64(len(src)/f.width)
 	x.Run(o.level, f.width)
 }
 
-// largestOf finds the largest exponents of a step of l products from at on.
-func (o *operands64) largestOf(st *decoded64, at, l int) {
+// valuesOf makes FP32 of BF16 or TF32.
+func (f *format64) valuesOf(st *decoded64, src []byte, dst []float32) {
+	if f.width == 4 {
+		for i := range dst[:len(src)/4] {
+			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]) &^ (1<<13 - 1))
+		}
+		return
+	}
+	x := &st.widen
+	x.Src, x.Dst, x.N = &src[0], bytesOf(dst), int64(len(src)/2)
+	for i := range x.Small {
+		x.Small[i], x.Abs[i] = -1, math.MaxInt32
+	}
+	x.Brain()
+}
+
+// largestOf finds the largest exponents of l products from at on.
+func (o *operands64) largestOf(st *decoded64, e *[]uint16, at, l int) {
 	g := &st.grid
 	k := g.in.K
-	st.e = resize(st.e, g.outputs())
-	st.largest = simd.Largest16{
-		A: &st.ea[at], B: &st.eb[8*at], E: &st.e[0], Tiles: int64(g.tiles), Groups: int64(g.groups), Rows: int64(g.rows), L: int64(l),
-		ARow: int64(2 * k), ATile: int64(2 * k * g.in.M), BGroup: int64(16 * k), Null: o.null, Bias: o.bias, Floor: o.floor,
+	*e = resize(*e, g.outputs())
+	x := &st.largest
+	*x = simd.Largest16{
+		A: &st.ea[at], B: &st.eb[8*at], E: &(*e)[0], Tiles: int64(g.tiles), Groups: int64(g.groups), Rows: int64(g.rows), L: int64(l),
+		ARow: int64(2 * k), ATile: int64(2 * k * g.in.M), BGroup: int64(16 * k),
+		Null: o.null, Bias: o.bias, Floor: o.floor, Over: o.over,
 	}
-	st.largest.Run()
+	for i := range x.Bit13 {
+		x.Bit13[i] = 1 << 13
+	}
+	x.Run()
 }
 
 // addProducts adds the products of a step to st.parts.
@@ -203,6 +254,10 @@ func (o *operands64) sumKinds(st *decoded64, at, l int) *float32 {
 	x.A, x.B, x.D, x.E = &st.ka[at], &st.kb[8*at], &st.kind[0], &st.e[0]
 	x.Tiles, x.Groups, x.Rows, x.L = int64(g.tiles), int64(g.groups), int64(g.rows), int64(l)
 	x.ARow, x.ATile, x.BGroup = int64(4*k), int64(4*k*g.in.M), int64(32*k)
-	x.Run()
+	if o.values {
+		x.Over()
+	} else {
+		x.Run()
+	}
 	return x.D
 }

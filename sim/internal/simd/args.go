@@ -160,6 +160,7 @@ type Largest16 struct {
 	L                   int64
 	ARow, ATile, BGroup int64
 	Null, Bias, Floor   [16]uint16
+	Over, Bit13         [16]uint16 // bit 13 is set in what is above Over, as signed numbers
 }
 
 // Sums prepares and finishes the sums of N accumulators and of products that are
@@ -241,4 +242,27 @@ type Scale struct {
 	Add      *uint16  // their exponents, which are added to codes that are not 0
 	Set      *uint16  // bits that are set in all codes: those of NaN
 	NaN      *float32 // NaN or 0, which is added to kinds
+}
+
+// Join adds C to N sums, a multiple of 8, by rounding down.
+type Join struct {
+	E        *uint16  // of Largest16
+	Sum, Odd *float64 // Odd: of the second of two sums
+	Acc      *float32
+	D        *float64
+	N        int64
+	ExpMask  int64
+	Emin     float64 // of FP32
+	Floor    float64
+	Drop     int64 // exponent field: C this far below the largest exponent is 0
+	Sums     int64 // from a power of two to 1.5 * 2^52 units in which two sums are cut,
+	Terms, C int64 // and sums and C
+	Post     int64 // and the result
+}
+
+// Shuffle permutes the bytes of each 16 of N, a multiple of 32.
+type Shuffle struct {
+	Src, Dst *byte
+	N        int64
+	Pattern  [32]uint8
 }

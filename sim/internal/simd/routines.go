@@ -243,8 +243,46 @@ func (x *Dot) Run(l Level) {
 	}
 }
 
-// Run sums the kinds.
-func (x *SumKinds) Run() { sumKindsAVX2(x) }
+// Run sums the kinds. Over sums products that are Inf or NaN as FP32 instead.
+func (x *SumKinds) Run()  { sumKindsAVX2(x) }
+func (x *SumKinds) Over() { sumOverAVX2(x) }
+
+// Close converts Parts, which are float64, to FP32, to nearest.
+func (x *Sums) Close(l Level, special bool) {
+	switch {
+	case l >= AVX512 && special:
+		closingSpecialAVX512(x)
+	case l >= AVX512:
+		closingAVX512(x)
+	case special:
+		closingSpecialAVX2(x)
+	default:
+		closingAVX2(x)
+	}
+}
+
+// Run adds C to one sum, or to two.
+func (x *Join) Run(l Level, two bool) {
+	switch {
+	case l >= AVX512 && two:
+		joinTwoAVX512(x)
+	case l >= AVX512:
+		joinAVX512(x)
+	case two:
+		joinTwoAVX2(x)
+	default:
+		joinAVX2(x)
+	}
+}
+
+// Run permutes; cross says that then the lower halves of 32 bytes come first.
+func (x *Shuffle) Run(cross bool) {
+	if cross {
+		shuffleCrossAVX2(x)
+	} else {
+		shuffleAVX2(x)
+	}
+}
 
 // Run rounds.
 func (x *Round) Run(l Level) {

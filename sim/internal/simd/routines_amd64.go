@@ -92,6 +92,15 @@ func narrowHalfAVX2(x *Convert)
 func sumKindsAVX2(x *SumKinds)
 
 //go:noescape
+func sumOverAVX2(x *SumKinds)
+
+//go:noescape
+func shuffleAVX2(x *Shuffle)
+
+//go:noescape
+func shuffleCrossAVX2(x *Shuffle)
+
+//go:noescape
 func exponents1AVX2(x *Exponents)
 
 //go:noescape
@@ -167,6 +176,18 @@ func finishFP32AVX2(x *Sums)
 func finishFP32SpecialAVX2(x *Sums)
 
 //go:noescape
+func joinAVX2(x *Join)
+
+//go:noescape
+func closingAVX2(x *Sums)
+
+//go:noescape
+func joinTwoAVX2(x *Join)
+
+//go:noescape
+func closingSpecialAVX2(x *Sums)
+
+//go:noescape
 func roundAVX2(x *Round)
 
 //go:noescape
@@ -213,6 +234,18 @@ func finishFP32AVX512(x *Sums)
 
 //go:noescape
 func finishFP32SpecialAVX512(x *Sums)
+
+//go:noescape
+func joinAVX512(x *Join)
+
+//go:noescape
+func closingAVX512(x *Sums)
+
+//go:noescape
+func joinTwoAVX512(x *Join)
+
+//go:noescape
+func closingSpecialAVX512(x *Sums)
 
 //go:noescape
 func roundAVX512(x *Round)

@@ -3286,6 +3286,9 @@ k:
 	VPADDW       112(AX), Y5, Y5
 	VPAND        Y1, Y5, Y5
 	VPMAXUW      144(AX), Y5, Y5
+	VPCMPGTW     176(AX), Y5, Y1
+	VPAND        208(AX), Y1, Y1
+	VPOR         Y1, Y5, Y5
 	VMOVDQU      Y5, (BX)
 	VINSERTI128  $0x01, X4, Y3, Y1
 	VPERM2I128   $0x31, Y4, Y3, Y2
@@ -3294,6 +3297,9 @@ k:
 	VPADDW       112(AX), Y1, Y1
 	VPAND        Y2, Y1, Y1
 	VPMAXUW      144(AX), Y1, Y1
+	VPCMPGTW     176(AX), Y1, Y2
+	VPAND        208(AX), Y2, Y2
+	VPOR         Y2, Y1, Y1
 	VMOVDQU      Y1, 32(BX)
 	ADDQ         $0x40, BX
 	SUBQ         DI, R9
@@ -3327,28 +3333,34 @@ numbers:
 	VZEROUPPER
 	RET
 
-DATA bit13<>+0(SB)/2, $0x2000
-DATA bit13<>+2(SB)/2, $0x2000
-DATA bit13<>+4(SB)/2, $0x2000
-DATA bit13<>+6(SB)/2, $0x2000
-DATA bit13<>+8(SB)/2, $0x2000
-DATA bit13<>+10(SB)/2, $0x2000
-DATA bit13<>+12(SB)/2, $0x2000
-DATA bit13<>+14(SB)/2, $0x2000
-GLOBL bit13<>(SB), RODATA|NOPTR, $16
+DATA sumKindsAVX2Bit13<>+0(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+2(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+4(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+6(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+8(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+10(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+12(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+14(SB)/2, $0x2000
+GLOBL sumKindsAVX2Bit13<>(SB), RODATA|NOPTR, $16
+
+DATA sumKindsAVX2Limits<>+0(SB)/4, $0x7f7fffff
+DATA sumKindsAVX2Limits<>+4(SB)/4, $0xff7fffff
+GLOBL sumKindsAVX2Limits<>(SB), RODATA|NOPTR, $8
 
 // func sumKindsAVX2(x *SumKinds)
 // Requires: AVX, FMA3
 TEXT ·sumKindsAVX2(SB), NOSPLIT, $16-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    24(AX), BX
-	MOVQ    16(AX), SI
-	MOVQ    56(AX), DI
-	VMOVDQU bit13<>+0(SB), X0
-	MOVQ    32(AX), R8
-	MOVQ    R8, (SP)
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         56(AX), DI
+	VMOVDQU      sumKindsAVX2Bit13<>+0(SB), X0
+	VBROADCASTSS sumKindsAVX2Limits<>+0(SB), Y1
+	VBROADCASTSS sumKindsAVX2Limits<>+4(SB), Y1
+	MOVQ         32(AX), R8
+	MOVQ         R8, (SP)
 
 tiles:
 	MOVQ 40(AX), R8
@@ -3386,6 +3398,119 @@ none:
 	ADDQ 72(AX), CX
 	DECQ (SP)
 	JNZ  tiles
+	VZEROUPPER
+	RET
+
+DATA sumOverAVX2Bit13<>+0(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+2(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+4(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+6(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+8(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+10(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+12(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+14(SB)/2, $0x2000
+GLOBL sumOverAVX2Bit13<>(SB), RODATA|NOPTR, $16
+
+DATA sumOverAVX2Limits<>+0(SB)/4, $0x7f7fffff
+DATA sumOverAVX2Limits<>+4(SB)/4, $0xff7fffff
+GLOBL sumOverAVX2Limits<>(SB), RODATA|NOPTR, $8
+
+// func sumOverAVX2(x *SumKinds)
+// Requires: AVX
+TEXT ·sumOverAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         56(AX), DI
+	VMOVDQU      sumOverAVX2Bit13<>+0(SB), X0
+	VBROADCASTSS sumOverAVX2Limits<>+0(SB), Y2
+	VBROADCASTSS sumOverAVX2Limits<>+4(SB), Y1
+	MOVQ         32(AX), R8
+	MOVQ         R8, (SP)
+
+tiles:
+	MOVQ 40(AX), R8
+	MOVQ R8, 8(SP)
+
+groups:
+	MOVQ 48(AX), R9
+	MOVQ CX, R8
+
+rows:
+	VPTEST (BX), X0
+	JZ     none
+	XORQ   R10, R10
+	MOVQ   DX, R11
+	VXORPS Y3, Y3, Y3
+
+k:
+	VBROADCASTSS (R8)(R10*4), Y4
+	VMULPS       (R11), Y4, Y4
+	VMINPS       Y2, Y4, Y5
+	VMAXPS       Y1, Y5, Y5
+	VSUBPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	ADDQ         $0x20, R11
+	INCQ         R10
+	CMPQ         R10, DI
+	JB           k
+	VMOVUPS      Y3, (SI)
+
+none:
+	ADDQ 64(AX), R8
+	ADDQ $0x10, BX
+	ADDQ $0x20, SI
+	DECQ R9
+	JNZ  rows
+	ADDQ 80(AX), DX
+	DECQ 8(SP)
+	JNZ  groups
+	ADDQ 72(AX), CX
+	DECQ (SP)
+	JNZ  tiles
+	VZEROUPPER
+	RET
+
+// func shuffleAVX2(x *Shuffle)
+// Requires: AVX, AVX2
+TEXT ·shuffleAVX2(SB), NOSPLIT, $0-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	VMOVDQU 24(AX), Y0
+
+bytes:
+	VMOVDQU (CX), Y1
+	VPSHUFB Y0, Y1, Y1
+	VMOVDQU Y1, (DX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x20, BX
+	JG      bytes
+	VZEROUPPER
+	RET
+
+// func shuffleCrossAVX2(x *Shuffle)
+// Requires: AVX, AVX2
+TEXT ·shuffleCrossAVX2(SB), NOSPLIT, $0-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	VMOVDQU 24(AX), Y0
+
+bytes:
+	VMOVDQU (CX), Y1
+	VPSHUFB Y0, Y1, Y1
+	VPERMQ  $0xd8, Y1, Y1
+	VMOVDQU Y1, (DX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x20, BX
+	JG      bytes
 	VZEROUPPER
 	RET
 
@@ -4837,8 +4962,11 @@ outputs:
 	VPCMPEQD     X8, X9, X9
 	VBLENDVPS    X9, X7, X6, X6
 	VADDPS       (DI), X7, X7
+	VANDPS       X8, X7, X10
+	VPCMPEQD     X8, X10, X10
 	VPMOVZXWD    (CX), X9
 	VPSLLD       $0x12, X9, X9
+	VPAND        X10, X9, X9
 	VBLENDVPS    X9, X7, X6, X6
 	VCMPPS       $0x03, X6, X6, X9
 	VBLENDVPS    X9, X5, X6, X6
@@ -4867,8 +4995,11 @@ outputs:
 	VPCMPEQD     X8, X9, X9
 	VBLENDVPS    X9, X7, X6, X6
 	VADDPS       16(DI), X7, X7
+	VANDPS       X8, X7, X10
+	VPCMPEQD     X8, X10, X10
 	VPMOVZXWD    8(CX), X9
 	VPSLLD       $0x12, X9, X9
+	VPAND        X10, X9, X9
 	VBLENDVPS    X9, X7, X6, X6
 	VCMPPS       $0x03, X6, X6, X9
 	VBLENDVPS    X9, X5, X6, X6
@@ -4881,6 +5012,239 @@ outputs:
 	SUBQ         $0x08, R8
 	JG           outputs
 	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func joinAVX2(x *Join)
+// Requires: AVX, AVX2, SSE
+TEXT ·joinAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	STMXCSR      (SP)
+	MOVL         (SP), CX
+	ORL          $0x00002000, CX
+	MOVL         CX, 8(SP)
+	LDMXCSR      8(SP)
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTQ 48(AX), Y0
+	VPBROADCASTQ 56(AX), Y1
+	VPBROADCASTQ 64(AX), Y2
+	VPBROADCASTQ 72(AX), Y3
+	VPBROADCASTQ 88(AX), Y4
+	VPBROADCASTQ 96(AX), Y5
+	VPBROADCASTQ 104(AX), Y6
+	VXORPD       Y7, Y7, Y7
+
+outputs:
+	VPMOVZXWQ (CX), Y8
+	VPSLLQ    $0x34, Y8, Y8
+	VMOVUPD   (DX), Y9
+	VCVTPS2PD (SI), Y10
+	VANDPD    Y0, Y10, Y11
+	VCMPPD    $0x04, Y7, Y10, Y12
+	VANDPD    Y1, Y12, Y12
+	VMAXPD    Y12, Y11, Y11
+	VMAXPD    Y11, Y8, Y8
+	VMAXPD    Y2, Y8, Y8
+	VPADDQ    Y4, Y8, Y12
+	VADDPD    Y12, Y9, Y9
+	VSUBPD    Y12, Y9, Y9
+	VPADDQ    Y5, Y8, Y12
+	VADDPD    Y12, Y10, Y10
+	VSUBPD    Y12, Y10, Y10
+	VPSUBQ    Y3, Y8, Y12
+	VCMPPD    $0x01, Y12, Y11, Y8
+	VBLENDVPD Y8, Y7, Y10, Y10
+	VADDPD    Y10, Y9, Y9
+	VANDPD    Y0, Y9, Y12
+	VMAXPD    Y1, Y12, Y12
+	VPADDQ    Y6, Y12, Y8
+	VADDPD    Y8, Y9, Y9
+	VSUBPD    Y8, Y9, Y9
+	VCMPPD    $0x04, Y7, Y9, Y8
+	VANDPD    Y9, Y8, Y9
+	VMOVUPD   Y9, (DI)
+	ADDQ      $0x08, CX
+	ADDQ      $0x20, DX
+	ADDQ      $0x20, BX
+	ADDQ      $0x10, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x04, R8
+	JG        outputs
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func closingAVX2(x *Sums)
+// Requires: AVX, AVX2
+TEXT ·closingAVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 112(AX), X0
+
+outputs:
+	VCVTPD2PSY   (DX), X1
+	VPBROADCASTD 120(AX), X3
+	VMOVUPS      (BX), X2
+	VANDPS       X3, X2, X4
+	VPCMPEQD     X3, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VCMPPS       $0x03, X1, X1, X4
+	VBLENDVPS    X4, X0, X1, X1
+	VMOVUPS      X1, (SI)
+	VCVTPD2PSY   32(DX), X1
+	VPBROADCASTD 120(AX), X3
+	VMOVUPS      16(BX), X2
+	VANDPS       X3, X2, X4
+	VPCMPEQD     X3, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VCMPPS       $0x03, X1, X1, X4
+	VBLENDVPS    X4, X0, X1, X1
+	VMOVUPS      X1, 16(SI)
+	ADDQ         $0x10, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JG           outputs
+	VZEROUPPER
+	RET
+
+// func joinTwoAVX2(x *Join)
+// Requires: AVX, AVX2, SSE
+TEXT ·joinTwoAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	STMXCSR      (SP)
+	MOVL         (SP), CX
+	ORL          $0x00002000, CX
+	MOVL         CX, 8(SP)
+	LDMXCSR      8(SP)
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTQ 48(AX), Y0
+	VPBROADCASTQ 56(AX), Y1
+	VPBROADCASTQ 64(AX), Y2
+	VPBROADCASTQ 72(AX), Y3
+	VPBROADCASTQ 88(AX), Y4
+	VPBROADCASTQ 96(AX), Y5
+	VPBROADCASTQ 104(AX), Y6
+	VPBROADCASTQ 80(AX), Y7
+	VXORPD       Y8, Y8, Y8
+
+outputs:
+	VPMOVZXWQ (CX), Y9
+	VPSLLQ    $0x34, Y9, Y9
+	VMOVUPD   (DX), Y10
+	VMOVUPD   (BX), Y13
+	VPADDQ    Y7, Y9, Y11
+	VADDPD    Y11, Y10, Y10
+	VSUBPD    Y11, Y10, Y10
+	VPADDQ    Y7, Y9, Y11
+	VADDPD    Y11, Y13, Y13
+	VSUBPD    Y11, Y13, Y13
+	VADDPD    Y13, Y10, Y10
+	VCVTPS2PD (SI), Y11
+	VANDPD    Y0, Y11, Y12
+	VCMPPD    $0x04, Y8, Y11, Y13
+	VANDPD    Y1, Y13, Y13
+	VMAXPD    Y13, Y12, Y12
+	VMAXPD    Y12, Y9, Y9
+	VMAXPD    Y2, Y9, Y9
+	VPADDQ    Y4, Y9, Y13
+	VADDPD    Y13, Y10, Y10
+	VSUBPD    Y13, Y10, Y10
+	VPADDQ    Y5, Y9, Y13
+	VADDPD    Y13, Y11, Y11
+	VSUBPD    Y13, Y11, Y11
+	VPSUBQ    Y3, Y9, Y13
+	VCMPPD    $0x01, Y13, Y12, Y9
+	VBLENDVPD Y9, Y8, Y11, Y11
+	VADDPD    Y11, Y10, Y10
+	VANDPD    Y0, Y10, Y13
+	VMAXPD    Y1, Y13, Y13
+	VPADDQ    Y6, Y13, Y9
+	VADDPD    Y9, Y10, Y10
+	VSUBPD    Y9, Y10, Y10
+	VCMPPD    $0x04, Y8, Y10, Y9
+	VANDPD    Y10, Y9, Y10
+	VMOVUPD   Y10, (DI)
+	ADDQ      $0x08, CX
+	ADDQ      $0x20, DX
+	ADDQ      $0x20, BX
+	ADDQ      $0x10, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x04, R8
+	JG        outputs
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func closingSpecialAVX2(x *Sums)
+// Requires: AVX, AVX2
+TEXT ·closingSpecialAVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 112(AX), X0
+
+outputs:
+	VCVTPD2PSY   (DX), X1
+	VPBROADCASTD 120(AX), X3
+	VMOVUPS      (BX), X2
+	VANDPS       X3, X2, X4
+	VPCMPEQD     X3, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VADDPS       (DI), X2, X2
+	VANDPS       X3, X2, X5
+	VPCMPEQD     X3, X5, X5
+	VPMOVZXWD    (CX), X4
+	VPSLLD       $0x12, X4, X4
+	VPAND        X5, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VCMPPS       $0x03, X1, X1, X4
+	VBLENDVPS    X4, X0, X1, X1
+	VMOVUPS      X1, (SI)
+	VCVTPD2PSY   32(DX), X1
+	VPBROADCASTD 120(AX), X3
+	VMOVUPS      16(BX), X2
+	VANDPS       X3, X2, X4
+	VPCMPEQD     X3, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VADDPS       16(DI), X2, X2
+	VANDPS       X3, X2, X5
+	VPCMPEQD     X3, X5, X5
+	VPMOVZXWD    8(CX), X4
+	VPSLLD       $0x12, X4, X4
+	VPAND        X5, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VCMPPS       $0x03, X1, X1, X4
+	VBLENDVPS    X4, X0, X1, X1
+	VMOVUPS      X1, 16(SI)
+	ADDQ         $0x10, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JG           outputs
 	VZEROUPPER
 	RET
 
@@ -5624,6 +5988,7 @@ outputs:
 	VADDPS           (DI), Y6, Y6
 	VPBROADCASTW     160(AX), X7
 	VPTESTMW         (CX), X7, K1
+	VFPCLASSPSY      $0x99, Y6, K1, K1
 	VMOVAPS          Y6, K1, Y5
 	VCMPPS           $0x03, Y5, Y5, K1
 	VMOVAPS          Y4, K1, Y5
@@ -5636,6 +6001,207 @@ outputs:
 	SUBQ             $0x08, R8
 	JG               outputs
 	LDMXCSR          (SP)
+	VZEROUPPER
+	RET
+
+// func joinAVX512(x *Join)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·joinAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	STMXCSR      (SP)
+	MOVL         (SP), CX
+	ORL          $0x00002000, CX
+	MOVL         CX, 8(SP)
+	LDMXCSR      8(SP)
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 56(AX), Z1
+	VPBROADCASTQ 64(AX), Z2
+	VPBROADCASTQ 72(AX), Z3
+	VPBROADCASTQ 88(AX), Z4
+	VPBROADCASTQ 96(AX), Z5
+	VPBROADCASTQ 104(AX), Z6
+	VXORPD       Z7, Z7, Z7
+
+outputs:
+	VPMOVZXWQ (CX), Z8
+	VPSLLQ    $0x34, Z8, Z8
+	VMOVUPD   (DX), Z9
+	VCVTPS2PD (SI), Z10
+	VANDPD    Z0, Z10, Z11
+	VCMPPD    $0x04, Z7, Z10, K1
+	VMOVUPD.Z Z1, K1, Z12
+	VMAXPD    Z12, Z11, Z11
+	VMAXPD    Z11, Z8, Z8
+	VMAXPD    Z2, Z8, Z8
+	VPADDQ    Z4, Z8, Z12
+	VADDPD    Z12, Z9, Z9
+	VSUBPD    Z12, Z9, Z9
+	VPADDQ    Z5, Z8, Z12
+	VADDPD    Z12, Z10, Z10
+	VSUBPD    Z12, Z10, Z10
+	VPSUBQ    Z3, Z8, Z12
+	VCMPPD    $0x01, Z12, Z11, K1
+	VMOVUPD   Z7, K1, Z10
+	VADDPD    Z10, Z9, Z9
+	VANDPD    Z0, Z9, Z12
+	VMAXPD    Z1, Z12, Z12
+	VPADDQ    Z6, Z12, Z8
+	VADDPD    Z8, Z9, Z9
+	VSUBPD    Z8, Z9, Z9
+	VCMPPD    $0x04, Z7, Z9, K1
+	VMOVUPD.Z Z9, K1, Z9
+	VMOVUPD   Z9, (DI)
+	ADDQ      $0x10, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x20, SI
+	ADDQ      $0x40, DI
+	SUBQ      $0x08, R8
+	JG        outputs
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func closingAVX512(x *Sums)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·closingAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 112(AX), Y0
+
+outputs:
+	VCVTPD2PS   (DX), Y1
+	VFPCLASSPSY $0x99, (BX), K1
+	VMOVUPS     (BX), K1, Y1
+	VCMPPS      $0x03, Y1, Y1, K1
+	VMOVAPS     Y0, K1, Y1
+	VMOVUPS     Y1, (SI)
+	ADDQ        $0x10, CX
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x20, BX
+	ADDQ        $0x20, SI
+	ADDQ        $0x20, DI
+	SUBQ        $0x08, R8
+	JG          outputs
+	VZEROUPPER
+	RET
+
+// func joinTwoAVX512(x *Join)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·joinTwoAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	STMXCSR      (SP)
+	MOVL         (SP), CX
+	ORL          $0x00002000, CX
+	MOVL         CX, 8(SP)
+	LDMXCSR      8(SP)
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 56(AX), Z1
+	VPBROADCASTQ 64(AX), Z2
+	VPBROADCASTQ 72(AX), Z3
+	VPBROADCASTQ 88(AX), Z4
+	VPBROADCASTQ 96(AX), Z5
+	VPBROADCASTQ 104(AX), Z6
+	VPBROADCASTQ 80(AX), Z7
+	VXORPD       Z8, Z8, Z8
+
+outputs:
+	VPMOVZXWQ (CX), Z9
+	VPSLLQ    $0x34, Z9, Z9
+	VMOVUPD   (DX), Z10
+	VMOVUPD   (BX), Z13
+	VPADDQ    Z7, Z9, Z11
+	VADDPD    Z11, Z10, Z10
+	VSUBPD    Z11, Z10, Z10
+	VPADDQ    Z7, Z9, Z11
+	VADDPD    Z11, Z13, Z13
+	VSUBPD    Z11, Z13, Z13
+	VADDPD    Z13, Z10, Z10
+	VCVTPS2PD (SI), Z11
+	VANDPD    Z0, Z11, Z12
+	VCMPPD    $0x04, Z8, Z11, K1
+	VMOVUPD.Z Z1, K1, Z13
+	VMAXPD    Z13, Z12, Z12
+	VMAXPD    Z12, Z9, Z9
+	VMAXPD    Z2, Z9, Z9
+	VPADDQ    Z4, Z9, Z13
+	VADDPD    Z13, Z10, Z10
+	VSUBPD    Z13, Z10, Z10
+	VPADDQ    Z5, Z9, Z13
+	VADDPD    Z13, Z11, Z11
+	VSUBPD    Z13, Z11, Z11
+	VPSUBQ    Z3, Z9, Z13
+	VCMPPD    $0x01, Z13, Z12, K1
+	VMOVUPD   Z8, K1, Z11
+	VADDPD    Z11, Z10, Z10
+	VANDPD    Z0, Z10, Z13
+	VMAXPD    Z1, Z13, Z13
+	VPADDQ    Z6, Z13, Z9
+	VADDPD    Z9, Z10, Z10
+	VSUBPD    Z9, Z10, Z10
+	VCMPPD    $0x04, Z8, Z10, K1
+	VMOVUPD.Z Z10, K1, Z10
+	VMOVUPD   Z10, (DI)
+	ADDQ      $0x10, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x20, SI
+	ADDQ      $0x40, DI
+	SUBQ      $0x08, R8
+	JG        outputs
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func closingSpecialAVX512(x *Sums)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL
+TEXT ·closingSpecialAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 112(AX), Y0
+
+outputs:
+	VCVTPD2PS    (DX), Y1
+	VFPCLASSPSY  $0x99, (BX), K1
+	VMOVUPS      (BX), K1, Y1
+	VMOVUPS      (BX), Y2
+	VADDPS       (DI), Y2, Y2
+	VPBROADCASTW 160(AX), X3
+	VPTESTMW     (CX), X3, K1
+	VFPCLASSPSY  $0x99, Y2, K1, K1
+	VMOVAPS      Y2, K1, Y1
+	VCMPPS       $0x03, Y1, Y1, K1
+	VMOVAPS      Y0, K1, Y1
+	VMOVUPS      Y1, (SI)
+	ADDQ         $0x10, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JG           outputs
 	VZEROUPPER
 	RET
 

@@ -56,4 +56,5 @@ func control(bits Op) (restore func()) {
 const (
 	ftzDAZ    = 0x8040 // subnormal results and operands are zeros
 	roundZero = 0x6000
+	roundDown = 0x2000
 )

@@ -73,12 +73,13 @@ type sumsCode struct {
 	isa
 	x                            gotypes.Component
 	fp32                         bool
+	stride                       uint32 // of parts, for 8 outputs
 	e, parts, acc, sum, kinds, n reg.Register
 }
 
 func (i isa) sums(x gotypes.Component, fp32 bool) *sumsCode {
 	return &sumsCode{
-		isa: i, x: x, fp32: fp32,
+		isa: i, x: x, fp32: fp32, stride: sumBytes,
 		e: Load(x.Field("E"), GP64()), parts: Load(x.Field("Parts"), GP64()), acc: Load(x.Field("Acc"), GP64()),
 		sum: Load(x.Field("Sum"), GP64()), kinds: Load(x.Field("Kinds"), GP64()), n: Load(x.Field("N"), GP64()),
 	}
@@ -95,7 +96,7 @@ func (s *sumsCode) loop(vector func(col int)) {
 		width = 32
 	}
 	ADDQ(U8(16), s.e)
-	ADDQ(U32(sumBytes), s.parts)
+	ADDQ(U32(s.stride), s.parts)
 	ADDQ(U8(uint8(width)), s.acc)
 	ADDQ(U8(uint8(width)), s.sum)
 	ADDQ(U8(32), s.kinds)
@@ -212,6 +213,7 @@ func (s *sumsCode) exceptions32(h, nan reg.Register, col int, special bool) {
 			VADDPS(Mem{Base: s.kinds}, kind, kind)
 			VPBROADCASTW(mem(s.x, "Bit13"), bit)
 			VPTESTMW(Mem{Base: s.e}, bit, f)
+			VFPCLASSPSY(U8(0x99), kind, f, f)
 			VMOVAPS(kind, f, h)
 		}
 		VCMPPS(U8(cmpUnord), h, h, m)
@@ -225,9 +227,13 @@ func (s *sumsCode) exceptions32(h, nan reg.Register, col int, special bool) {
 	VPCMPEQD(inf, m, m)
 	VBLENDVPS(m, v, h, h)
 	if special {
+		is := XMM()
 		VADDPS(Mem{Base: s.kinds, Disp: 4 * col}, v, v)
+		VANDPS(inf, v, is)
+		VPCMPEQD(inf, is, is)
 		VPMOVZXWD(Mem{Base: s.e, Disp: 2 * col}, m)
 		VPSLLD(U8(31-13), m, m)
+		VPAND(is, m, m)
 		VBLENDVPS(m, v, h, h)
 	}
 	VCMPPS(U8(cmpUnord), h, h, m)
@@ -397,36 +403,58 @@ func (d *dotCode) products(all, neg [][]reg.VecVirtual) {
 // sumKinds emits the routine that sums the kinds of products, for the vectors of
 // outputs in which some factor is Inf or NaN: bit 13 of E says so.
 func sumKinds() {
-	mask := GLOBL("bit13", RODATA|NOPTR)
+	rowsOfKinds("sumKindsAVX2", func(x *kindsCode) {
+		v := YMM()
+		VBROADCASTSS(x.a, v)
+		VFMADD231PS(x.b, v, x.sum)
+	})
+}
+
+// kindsCode is what the code of a sum of kinds refers to.
+type kindsCode struct {
+	a, b        Mem // a value of the row, 8 columns
+	sum         reg.VecVirtual
+	least, most reg.VecVirtual // the finite numbers of FP32
+}
+
+// rowsOfKinds emits a sum of FP32 in the rows where bit 13 of some E is set.
+func rowsOfKinds(name string, add func(x *kindsCode)) {
+	mask := GLOBL(name+"Bit13", RODATA|NOPTR)
 	for i := range 8 {
 		DATA(2*i, U16(1<<13))
 	}
-	TEXT("sumKindsAVX2", NOSPLIT, "func(x *SumKinds)")
+	limits := GLOBL(name+"Limits", RODATA|NOPTR)
+	DATA(0, U32(0x7f7fffff))
+	DATA(4, U32(0xff7fffff))
+	TEXT(name, NOSPLIT, "func(x *SumKinds)")
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	a, b := Load(x.Field("A"), GP64()), Load(x.Field("B"), GP64())
 	e, d, l := Load(x.Field("E"), GP64()), Load(x.Field("D"), GP64()), Load(x.Field("L"), GP64())
 	bit := XMM()
+	c := &kindsCode{least: YMM(), most: YMM()}
 	VMOVDQU(mask, bit)
+	VBROADCASTSS(limits, c.most)
+	VBROADCASTSS(limits.Offset(4), c.least)
 	times("tiles", x, "Tiles", func() {
 		times("groups", x, "Groups", func() {
 			row, left := GP64(), Load(x.Field("Rows"), GP64())
 			MOVQ(a, row)
 			loop("rows", left, func() {
-				k, bk, sum, v := GP64(), GP64(), YMM(), YMM()
+				k, bk := GP64(), GP64()
 				VPTEST(Mem{Base: e}, bit)
 				JZ(LabelRef("none"))
 				XORQ(k, k)
 				MOVQ(b, bk)
-				VXORPS(sum, sum, sum)
+				c.a, c.b, c.sum = Mem{Base: row, Index: k, Scale: 4}, Mem{Base: bk}, YMM()
+				VXORPS(c.sum, c.sum, c.sum)
 				Label("k")
-				VBROADCASTSS(Mem{Base: row, Index: k, Scale: 4}, v)
-				VFMADD231PS(Mem{Base: bk}, v, sum)
+				add(c)
 				ADDQ(U8(32), bk)
 				INCQ(k)
 				CMPQ(k, l)
 				JB(LabelRef("k"))
-				VMOVUPS(sum, Mem{Base: d})
+				VMOVUPS(c.sum, Mem{Base: d})
 				Label("none")
 				ADDQ(mem(x, "ARow"), row)
 				ADDQ(U8(16), e)

@@ -14,6 +14,8 @@ func wides() {
 	largest16()
 	narrowHalf()
 	sumKinds()
+	sumOver()
+	shuffle()
 	for _, width := range []int{1, 2, 4} {
 		exponents(width)
 		exponents512(width)
@@ -30,6 +32,10 @@ func wides() {
 			i.prepare(fp32)
 			i.finish(fp32, false)
 			i.finish(fp32, true)
+		}
+		for _, b := range []bool{false, true} {
+			i.join(b)
+			i.closing(b)
 		}
 		i.round()
 		i.fromFloat32()

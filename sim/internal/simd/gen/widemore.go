@@ -143,6 +143,9 @@ func largest16() {
 				VPADDW(mem(x, "Bias"), u, u)
 				VPAND(v, u, u)
 				VPMAXUW(mem(x, "Floor"), u, u)
+				VPCMPGTW(mem(x, "Over"), u, v)
+				VPAND(mem(x, "Bit13"), v, v)
+				VPOR(v, u, u)
 				VMOVDQU(u, Mem{Base: e, Disp: 16 * i})
 			}
 			ADDQ(U8(64), e)
