@@ -22,7 +22,6 @@ import (
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/internal/simd"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -63,7 +62,7 @@ func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 	if path == General {
 		return m
 	}
-	if m.kernel = newKernel(m, path.level()); m.kernel != nil {
+	if m.kernel = newKernel(m, path); m.kernel != nil {
 		m.states.New = m.kernel.newState
 	}
 	return m
@@ -71,7 +70,8 @@ func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 
 // newKernel returns the fastest kernel that computes a model's program, nil if
 // there is none.
-func newKernel(m *Model, level simd.Level) kernel {
+func newKernel(m *Model, path Path) kernel {
+	level := path.level()
 	if c := newChain(m, level); c != nil {
 		return c
 	}
@@ -96,6 +96,9 @@ func newKernel(m *Model, level simd.Level) kernel {
 		return n
 	case t != nil:
 		return t
+	}
+	if a := newArranged(m, path); a != nil {
+		return a
 	}
 	return nil
 }
