@@ -72,9 +72,6 @@ func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 // there is none.
 func newKernel(m *Model, path Path) kernel {
 	level := path.level()
-	if c := newChain(m, level); c != nil {
-		return c
-	}
 	t := newTFDPA(m)
 	var n *narrow
 	if t != nil {
@@ -85,11 +82,10 @@ func newKernel(m *Model, path Path) kernel {
 			return v
 		}
 	}
-	if w := newTFDPA64(m, level); w != nil {
-		return w
-	}
-	if t := newTRFDPA(m, level); t != nil {
-		return t
+	for _, make := range vectorKernels {
+		if k := make(m, level); k != nil {
+			return k
+		}
 	}
 	switch {
 	case n != nil:

@@ -266,3 +266,46 @@ type Shuffle struct {
 	N        int64
 	Pattern  [32]uint8
 }
+
+// Small makes FP32 of N codes, a multiple of 8, of a format of one byte without Inf
+// and NaN.
+type Small struct {
+	Src            *byte
+	Val, Mag       *float32
+	N              int64
+	Left, Right    int64 // shifts that bring the magnitude to where FP32 has it
+	SignLeft, Sign int64 // the shift that brings the sign to the top, and the top bit
+	Hidden, Rebias int64
+	Two, Emin      [2]float32
+}
+
+// Groups makes the fused sum of C and of scaled sums, each cut toward zero, as
+// float64. A scale is a value and the power of two of its exponent field.
+type Groups struct {
+	Sums, Sizes               *float32 // [group][output]: sums, and 0 where all products are zero
+	SumStride                 int64    // in bytes, from a group to the next
+	RowScales                 *float64 // [tile][row][group][2]
+	ColumnScales              *float64 // [tile][column group][group][2][column]
+	Acc                       *float32
+	D                         *float64
+	Kinds                     *float32 // NaN where a scale is, else 0
+	Tiles, ColumnGroups, Rows int64
+	Groups                    int64
+	RowStride, RowTile        int64
+	ColumnStride              int64
+	ExpMask, SignBit, Shift   int64
+	Emin, Floor               float64
+}
+
+// Exact sums C and L products at a time, of A [row][k] and B [k][column], exactly
+// and rounds to FP32, to nearest.
+type Exact struct {
+	A, B                *float64
+	C, D                *float32
+	Tiles, Groups, Rows int64
+	K                   int64
+	ARow, ATile, BGroup int64
+	ExpMask, One        int64
+	Split               float64 // 1.5 * 2^52 * 2^-10
+	QNaN                int64
+}

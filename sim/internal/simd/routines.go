@@ -316,3 +316,38 @@ func (x *Convert) NarrowHalf() { narrowHalfAVX2(x) }
 // Rows and Columns multiply by scales.
 func (x *Scale) Rows()    { scaleRowsAVX2(x) }
 func (x *Scale) Columns() { scaleColumnsAVX2(x) }
+
+// Run decodes.
+func (x *Small) Run() { smallAVX2(x) }
+
+// Run makes the sums.
+func (x *Groups) Run(l Level) {
+	if l >= AVX512 {
+		groupsAVX512(x)
+	} else {
+		groupsAVX2(x)
+	}
+}
+
+// Truncate converts Parts, which are float64, to FP32, toward zero.
+func (x *Sums) Truncate(l Level) {
+	if l >= AVX512 {
+		truncatingAVX512(x)
+	} else {
+		truncatingAVX2(x)
+	}
+}
+
+// Run sums l products at a time, 2 or 4.
+func (x *Exact) Run(l Level, products int) {
+	switch {
+	case l >= AVX512 && products == 4:
+		exact4AVX512(x)
+	case l >= AVX512:
+		exact2AVX512(x)
+	case products == 4:
+		exact4AVX2(x)
+	default:
+		exact2AVX2(x)
+	}
+}

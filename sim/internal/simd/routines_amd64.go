@@ -101,6 +101,9 @@ func shuffleAVX2(x *Shuffle)
 func shuffleCrossAVX2(x *Shuffle)
 
 //go:noescape
+func smallAVX2(x *Small)
+
+//go:noescape
 func exponents1AVX2(x *Exponents)
 
 //go:noescape
@@ -188,6 +191,18 @@ func joinTwoAVX2(x *Join)
 func closingSpecialAVX2(x *Sums)
 
 //go:noescape
+func groupsAVX2(x *Groups)
+
+//go:noescape
+func truncatingAVX2(x *Sums)
+
+//go:noescape
+func exact2AVX2(x *Exact)
+
+//go:noescape
+func exact4AVX2(x *Exact)
+
+//go:noescape
 func roundAVX2(x *Round)
 
 //go:noescape
@@ -246,6 +261,18 @@ func joinTwoAVX512(x *Join)
 
 //go:noescape
 func closingSpecialAVX512(x *Sums)
+
+//go:noescape
+func groupsAVX512(x *Groups)
+
+//go:noescape
+func truncatingAVX512(x *Sums)
+
+//go:noescape
+func exact2AVX512(x *Exact)
+
+//go:noescape
+func exact4AVX512(x *Exact)
 
 //go:noescape
 func roundAVX512(x *Round)

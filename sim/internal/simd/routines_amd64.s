@@ -3514,6 +3514,45 @@ bytes:
 	VZEROUPPER
 	RET
 
+// func smallAVX2(x *Small)
+// Requires: AVX, AVX2, FMA3
+TEXT ·smallAVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VPBROADCASTD 32(AX), Y0
+	VPBROADCASTD 40(AX), Y1
+	VPBROADCASTD 48(AX), Y2
+	VPBROADCASTD 56(AX), Y3
+	VPBROADCASTD 64(AX), Y4
+	VPBROADCASTD 72(AX), Y5
+	VPBROADCASTD 80(AX), Y6
+	VPBROADCASTD 88(AX), Y7
+
+codes:
+	VPMOVZXBD   (CX), Y8
+	VPSLLVD     Y2, Y8, Y9
+	VPAND       Y3, Y9, Y9
+	VPSLLVD     Y0, Y8, Y8
+	VPSRLVD     Y1, Y8, Y8
+	VPCMPGTD    Y8, Y4, Y11
+	VPADDD      Y5, Y8, Y8
+	VMOVUPS     Y8, Y10
+	VFMSUB213PS Y7, Y6, Y10
+	VBLENDVPS   Y11, Y10, Y8, Y8
+	VMOVUPS     Y8, (BX)
+	VORPS       Y9, Y8, Y8
+	VMOVUPS     Y8, (DX)
+	ADDQ        $0x08, CX
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	SUBQ        $0x08, SI
+	JG          codes
+	VZEROUPPER
+	RET
+
 // func exponents1AVX2(x *Exponents)
 // Requires: AVX, AVX2
 TEXT ·exponents1AVX2(SB), NOSPLIT, $0-8
@@ -5248,6 +5287,665 @@ outputs:
 	VZEROUPPER
 	RET
 
+// func groupsAVX2(x *Groups)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·groupsAVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	STMXCSR (SP)
+	MOVL    (SP), CX
+	ORL     $0x00006000, CX
+	MOVL    CX, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    40(AX), CX
+	MOVQ    48(AX), DX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	XORQ    BX, BX
+	VXORPD  Y0, Y0, Y0
+	MOVQ    64(AX), R8
+	MOVQ    R8, 16(SP)
+
+tiles:
+	MOVQ 72(AX), R8
+	MOVQ R8, 24(SP)
+
+columns:
+	MOVQ 80(AX), R9
+	MOVQ SI, R8
+
+rows:
+	VPBROADCASTQ 128(AX), Y4
+	VCVTPS2PD    (CX), Y1
+	VPBROADCASTQ 120(AX), Y2
+	VANDPD       Y2, Y1, Y2
+	VCMPPD       $0x04, Y0, Y1, Y3
+	VPBROADCASTQ 144(AX), Y5
+	VANDPD       Y5, Y3, Y3
+	VMAXPD       Y3, Y2, Y2
+	VPBROADCASTQ 152(AX), Y3
+	VMAXPD       Y3, Y2, Y2
+	MOVQ         88(AX), R10
+	MOVQ         (AX), R13
+	MOVQ         8(AX), R14
+	MOVQ         R8, R11
+	MOVQ         DI, R12
+	MOVQ         16(AX), R15
+
+exponents0:
+	VBROADCASTSD 8(R11), Y3
+	VMULPD       64(R12), Y3, Y3
+	VCVTPS2PD    (R14)(BX*1), Y5
+	VCMPPD       $0x04, Y0, Y5, Y5
+	VANDPD       Y3, Y5, Y3
+	VMAXPD       Y3, Y2, Y2
+	ADDQ         $0x10, R11
+	ADDQ         $0x00000080, R12
+	ADDQ         R15, R13
+	ADDQ         R15, R14
+	DECQ         R10
+	JNZ          exponents0
+	VPBROADCASTQ 136(AX), Y3
+	VPADDQ       Y3, Y2, Y2
+	VMOVUPD      Y1, Y1
+	VXORPD       Y3, Y3, Y3
+	VANDPD       Y4, Y1, Y5
+	VORPD        Y2, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VSUBPD       Y5, Y1, Y1
+	MOVQ         88(AX), R10
+	MOVQ         (AX), R13
+	MOVQ         8(AX), R14
+	MOVQ         R8, R11
+	MOVQ         DI, R12
+	MOVQ         16(AX), R15
+
+terms0:
+	VBROADCASTSD (R11), Y6
+	VMULPD       (R12), Y6, Y6
+	VCVTPS2PD    (R13)(BX*1), Y5
+	VMULPD       Y6, Y5, Y5
+	VANDPD       Y4, Y5, Y7
+	VORPD        Y2, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VSUBPD       Y7, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VFMADD231PD  Y0, Y6, Y3
+	ADDQ         $0x10, R11
+	ADDQ         $0x00000080, R12
+	ADDQ         R15, R13
+	ADDQ         R15, R14
+	DECQ         R10
+	JNZ          terms0
+	VMOVUPD      Y1, (DX)
+	VCVTPD2PSY   Y3, X3
+	MOVQ         56(AX), R10
+	VMOVUPS      X3, (R10)(BX*1)
+	VPBROADCASTQ 128(AX), Y4
+	VCVTPS2PD    16(CX), Y1
+	VPBROADCASTQ 120(AX), Y2
+	VANDPD       Y2, Y1, Y2
+	VCMPPD       $0x04, Y0, Y1, Y3
+	VPBROADCASTQ 144(AX), Y5
+	VANDPD       Y5, Y3, Y3
+	VMAXPD       Y3, Y2, Y2
+	VPBROADCASTQ 152(AX), Y3
+	VMAXPD       Y3, Y2, Y2
+	MOVQ         88(AX), R10
+	MOVQ         (AX), R13
+	MOVQ         8(AX), R14
+	MOVQ         R8, R11
+	MOVQ         DI, R12
+	MOVQ         16(AX), R15
+
+exponents4:
+	VBROADCASTSD 8(R11), Y3
+	VMULPD       96(R12), Y3, Y3
+	VCVTPS2PD    16(R14)(BX*1), Y5
+	VCMPPD       $0x04, Y0, Y5, Y5
+	VANDPD       Y3, Y5, Y3
+	VMAXPD       Y3, Y2, Y2
+	ADDQ         $0x10, R11
+	ADDQ         $0x00000080, R12
+	ADDQ         R15, R13
+	ADDQ         R15, R14
+	DECQ         R10
+	JNZ          exponents4
+	VPBROADCASTQ 136(AX), Y3
+	VPADDQ       Y3, Y2, Y2
+	VMOVUPD      Y1, Y1
+	VXORPD       Y3, Y3, Y3
+	VANDPD       Y4, Y1, Y5
+	VORPD        Y2, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VSUBPD       Y5, Y1, Y1
+	MOVQ         88(AX), R10
+	MOVQ         (AX), R13
+	MOVQ         8(AX), R14
+	MOVQ         R8, R11
+	MOVQ         DI, R12
+	MOVQ         16(AX), R15
+
+terms4:
+	VBROADCASTSD (R11), Y6
+	VMULPD       32(R12), Y6, Y6
+	VCVTPS2PD    16(R13)(BX*1), Y5
+	VMULPD       Y6, Y5, Y5
+	VANDPD       Y4, Y5, Y7
+	VORPD        Y2, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VSUBPD       Y7, Y5, Y5
+	VADDPD       Y5, Y1, Y1
+	VFMADD231PD  Y0, Y6, Y3
+	ADDQ         $0x10, R11
+	ADDQ         $0x00000080, R12
+	ADDQ         R15, R13
+	ADDQ         R15, R14
+	DECQ         R10
+	JNZ          terms4
+	VMOVUPD      Y1, 32(DX)
+	VCVTPD2PSY   Y3, X3
+	MOVQ         56(AX), R10
+	VMOVUPS      X3, 16(R10)(BX*1)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x20, BX
+	ADDQ         96(AX), R8
+	DECQ         R9
+	JNZ          rows
+	ADDQ         112(AX), DI
+	DECQ         24(SP)
+	JNZ          columns
+	ADDQ         104(AX), SI
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func truncatingAVX2(x *Sums)
+// Requires: AVX, AVX2, SSE
+TEXT ·truncatingAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Y0
+	VPBROADCASTQ 64(AX), Y1
+	VPBROADCASTQ 88(AX), Y2
+	VPBROADCASTQ 96(AX), Y3
+	VPBROADCASTQ 104(AX), Y4
+	VPBROADCASTD 112(AX), X5
+
+outputs:
+	VMOVUPD      (DX), Y6
+	VANDPD       Y0, Y6, Y7
+	VMAXPD       Y2, Y7, Y7
+	VPADDQ       Y3, Y7, Y7
+	VANDPD       Y1, Y6, Y8
+	VORPD        Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y1, Y6, Y7
+	VANDNPD      Y6, Y1, Y8
+	VORPD        Y0, Y7, Y7
+	VCMPPD       $0x0d, Y4, Y8, Y8
+	VBLENDVPD    Y8, Y7, Y6, Y6
+	VCVTPD2PSY   Y6, X6
+	VPBROADCASTD 120(AX), X8
+	VMOVUPS      (BX), X7
+	VANDPS       X8, X7, X9
+	VPCMPEQD     X8, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VADDPS       (DI), X7, X7
+	VANDPS       X8, X7, X10
+	VPCMPEQD     X8, X10, X10
+	VPMOVZXWD    (CX), X9
+	VPSLLD       $0x12, X9, X9
+	VPAND        X10, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VCMPPS       $0x03, X6, X6, X9
+	VBLENDVPS    X9, X5, X6, X6
+	VMOVUPS      X6, (SI)
+	VMOVUPD      32(DX), Y6
+	VANDPD       Y0, Y6, Y7
+	VMAXPD       Y2, Y7, Y7
+	VPADDQ       Y3, Y7, Y7
+	VANDPD       Y1, Y6, Y8
+	VORPD        Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y1, Y6, Y7
+	VANDNPD      Y6, Y1, Y8
+	VORPD        Y0, Y7, Y7
+	VCMPPD       $0x0d, Y4, Y8, Y8
+	VBLENDVPD    Y8, Y7, Y6, Y6
+	VCVTPD2PSY   Y6, X6
+	VPBROADCASTD 120(AX), X8
+	VMOVUPS      16(BX), X7
+	VANDPS       X8, X7, X9
+	VPCMPEQD     X8, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VADDPS       16(DI), X7, X7
+	VANDPS       X8, X7, X10
+	VPCMPEQD     X8, X10, X10
+	VPMOVZXWD    8(CX), X9
+	VPSLLD       $0x12, X9, X9
+	VPAND        X10, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VCMPPS       $0x03, X6, X6, X9
+	VBLENDVPS    X9, X5, X6, X6
+	VMOVUPS      X6, 16(SI)
+	ADDQ         $0x10, CX
+	ADDQ         $0x00000040, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JG           outputs
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func exact2AVX2(x *Exact)
+// Requires: AVX, AVX2
+TEXT ·exact2AVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VPBROADCASTQ 88(AX), Y0
+	VPBROADCASTQ 96(AX), Y1
+	VPBROADCASTQ 104(AX), Y2
+	VXORPD       Y2, Y2, Y2
+	MOVQ         32(AX), DI
+	MOVQ         DI, (SP)
+
+tiles:
+	MOVQ 40(AX), DI
+	MOVQ DI, 8(SP)
+
+groups:
+	MOVQ 48(AX), DI
+	MOVQ DX, R8
+
+rows:
+	VCVTPS2PD (BX), Y3
+	XORQ      R9, R9
+	MOVQ      CX, R10
+
+k0:
+	VBROADCASTSD (R8)(R9*8), Y4
+	VMULPD       (R10), Y4, Y4
+	VBROADCASTSD 8(R8)(R9*8), Y5
+	VMULPD       64(R10), Y5, Y5
+	VADDPD       Y4, Y3, Y6
+	VADDPD       Y5, Y6, Y6
+	VADDPD       Y5, Y4, Y7
+	VSUBPD       Y4, Y7, Y9
+	VSUBPD       Y9, Y7, Y8
+	VSUBPD       Y8, Y4, Y8
+	VSUBPD       Y9, Y5, Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y7, Y3, Y4
+	VSUBPD       Y3, Y4, Y9
+	VSUBPD       Y9, Y4, Y5
+	VSUBPD       Y5, Y3, Y5
+	VSUBPD       Y9, Y7, Y9
+	VADDPD       Y9, Y5, Y5
+	VADDPD       Y8, Y5, Y3
+	VSUBPD       Y5, Y3, Y9
+	VSUBPD       Y9, Y3, Y7
+	VSUBPD       Y7, Y5, Y7
+	VSUBPD       Y9, Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	VXORPD       Y3, Y7, Y5
+	VPCMPGTQ     Y5, Y2, Y5
+	VPOR         Y1, Y5, Y5
+	VCMPPD       $0x04, Y2, Y7, Y7
+	VANDPD       Y7, Y5, Y5
+	VANDPD       Y1, Y3, Y7
+	VPCMPEQQ     Y2, Y7, Y7
+	VANDPD       Y7, Y5, Y5
+	VPADDQ       Y5, Y3, Y3
+	VADDPD       Y3, Y4, Y5
+	VSUBPD       Y4, Y5, Y8
+	VSUBPD       Y8, Y5, Y7
+	VSUBPD       Y7, Y4, Y7
+	VSUBPD       Y8, Y3, Y8
+	VADDPD       Y8, Y7, Y7
+	VXORPD       Y5, Y7, Y3
+	VPCMPGTQ     Y3, Y2, Y3
+	VPOR         Y1, Y3, Y3
+	VCMPPD       $0x04, Y2, Y7, Y4
+	VANDPD       Y4, Y3, Y3
+	VANDPD       Y1, Y5, Y4
+	VPCMPEQQ     Y2, Y4, Y4
+	VANDPD       Y4, Y3, Y3
+	VPADDQ       Y3, Y5, Y5
+	VADDPD       Y2, Y5, Y5
+	VANDPD       Y6, Y0, Y3
+	VPCMPEQQ     Y0, Y3, Y3
+	VBLENDVPD    Y3, Y6, Y5, Y5
+	VCVTPD2PSY   Y5, X4
+	VCVTPS2PD    X4, Y3
+	ADDQ         $0x02, R9
+	ADDQ         $0x00000080, R10
+	CMPQ         R9, 56(AX)
+	JB           k0
+	VPBROADCASTD 112(AX), X5
+	VCMPPS       $0x03, X4, X4, X3
+	VBLENDVPS    X3, X5, X4, X4
+	VMOVUPS      X4, (SI)
+	VCVTPS2PD    16(BX), Y3
+	XORQ         R9, R9
+	MOVQ         CX, R10
+
+k4:
+	VBROADCASTSD (R8)(R9*8), Y4
+	VMULPD       32(R10), Y4, Y4
+	VBROADCASTSD 8(R8)(R9*8), Y5
+	VMULPD       96(R10), Y5, Y5
+	VADDPD       Y4, Y3, Y6
+	VADDPD       Y5, Y6, Y6
+	VADDPD       Y5, Y4, Y7
+	VSUBPD       Y4, Y7, Y9
+	VSUBPD       Y9, Y7, Y8
+	VSUBPD       Y8, Y4, Y8
+	VSUBPD       Y9, Y5, Y9
+	VADDPD       Y9, Y8, Y8
+	VADDPD       Y7, Y3, Y4
+	VSUBPD       Y3, Y4, Y9
+	VSUBPD       Y9, Y4, Y5
+	VSUBPD       Y5, Y3, Y5
+	VSUBPD       Y9, Y7, Y9
+	VADDPD       Y9, Y5, Y5
+	VADDPD       Y8, Y5, Y3
+	VSUBPD       Y5, Y3, Y9
+	VSUBPD       Y9, Y3, Y7
+	VSUBPD       Y7, Y5, Y7
+	VSUBPD       Y9, Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	VXORPD       Y3, Y7, Y5
+	VPCMPGTQ     Y5, Y2, Y5
+	VPOR         Y1, Y5, Y5
+	VCMPPD       $0x04, Y2, Y7, Y7
+	VANDPD       Y7, Y5, Y5
+	VANDPD       Y1, Y3, Y7
+	VPCMPEQQ     Y2, Y7, Y7
+	VANDPD       Y7, Y5, Y5
+	VPADDQ       Y5, Y3, Y3
+	VADDPD       Y3, Y4, Y5
+	VSUBPD       Y4, Y5, Y8
+	VSUBPD       Y8, Y5, Y7
+	VSUBPD       Y7, Y4, Y7
+	VSUBPD       Y8, Y3, Y8
+	VADDPD       Y8, Y7, Y7
+	VXORPD       Y5, Y7, Y3
+	VPCMPGTQ     Y3, Y2, Y3
+	VPOR         Y1, Y3, Y3
+	VCMPPD       $0x04, Y2, Y7, Y4
+	VANDPD       Y4, Y3, Y3
+	VANDPD       Y1, Y5, Y4
+	VPCMPEQQ     Y2, Y4, Y4
+	VANDPD       Y4, Y3, Y3
+	VPADDQ       Y3, Y5, Y5
+	VADDPD       Y2, Y5, Y5
+	VANDPD       Y6, Y0, Y3
+	VPCMPEQQ     Y0, Y3, Y3
+	VBLENDVPD    Y3, Y6, Y5, Y5
+	VCVTPD2PSY   Y5, X4
+	VCVTPS2PD    X4, Y3
+	ADDQ         $0x02, R9
+	ADDQ         $0x00000080, R10
+	CMPQ         R9, 56(AX)
+	JB           k4
+	VPBROADCASTD 112(AX), X5
+	VCMPPS       $0x03, X4, X4, X3
+	VBLENDVPS    X3, X5, X4, X4
+	VMOVUPS      X4, 16(SI)
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         64(AX), R8
+	DECQ         DI
+	JNZ          rows
+	ADDQ         80(AX), CX
+	DECQ         8(SP)
+	JNZ          groups
+	ADDQ         72(AX), DX
+	DECQ         (SP)
+	JNZ          tiles
+	VZEROUPPER
+	RET
+
+// func exact4AVX2(x *Exact)
+// Requires: AVX, AVX2
+TEXT ·exact4AVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VPBROADCASTQ 88(AX), Y0
+	VPBROADCASTQ 96(AX), Y1
+	VPBROADCASTQ 104(AX), Y2
+	VXORPD       Y3, Y3, Y3
+	MOVQ         32(AX), DI
+	MOVQ         DI, (SP)
+
+tiles:
+	MOVQ 40(AX), DI
+	MOVQ DI, 8(SP)
+
+groups:
+	MOVQ 48(AX), DI
+	MOVQ DX, R8
+
+rows:
+	VCVTPS2PD (BX), Y4
+	XORQ      R9, R9
+	MOVQ      CX, R10
+
+k0:
+	VBROADCASTSD (R8)(R9*8), Y5
+	VMULPD       (R10), Y5, Y5
+	VBROADCASTSD 8(R8)(R9*8), Y6
+	VMULPD       64(R10), Y6, Y6
+	VBROADCASTSD 16(R8)(R9*8), Y7
+	VMULPD       128(R10), Y7, Y7
+	VBROADCASTSD 24(R8)(R9*8), Y8
+	VMULPD       192(R10), Y8, Y8
+	VADDPD       Y5, Y4, Y9
+	VADDPD       Y6, Y9, Y9
+	VADDPD       Y7, Y9, Y9
+	VADDPD       Y8, Y9, Y9
+	VADDPD       Y2, Y5, Y10
+	VSUBPD       Y2, Y10, Y10
+	VSUBPD       Y10, Y5, Y5
+	VADDPD       Y2, Y6, Y11
+	VSUBPD       Y2, Y11, Y11
+	VSUBPD       Y11, Y6, Y6
+	VADDPD       Y11, Y10, Y10
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y2, Y7, Y6
+	VSUBPD       Y2, Y6, Y6
+	VSUBPD       Y6, Y7, Y7
+	VADDPD       Y6, Y10, Y10
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y2, Y8, Y6
+	VSUBPD       Y2, Y6, Y6
+	VSUBPD       Y6, Y8, Y8
+	VADDPD       Y6, Y10, Y10
+	VADDPD       Y8, Y5, Y5
+	VADDPD       Y5, Y10, Y6
+	VSUBPD       Y10, Y6, Y8
+	VSUBPD       Y8, Y6, Y7
+	VSUBPD       Y7, Y10, Y7
+	VSUBPD       Y8, Y5, Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y6, Y4, Y5
+	VSUBPD       Y4, Y5, Y10
+	VSUBPD       Y10, Y5, Y8
+	VSUBPD       Y8, Y4, Y8
+	VSUBPD       Y10, Y6, Y10
+	VADDPD       Y10, Y8, Y8
+	VADDPD       Y7, Y8, Y4
+	VSUBPD       Y8, Y4, Y10
+	VSUBPD       Y10, Y4, Y6
+	VSUBPD       Y6, Y8, Y6
+	VSUBPD       Y10, Y7, Y10
+	VADDPD       Y10, Y6, Y6
+	VXORPD       Y4, Y6, Y7
+	VPCMPGTQ     Y7, Y3, Y7
+	VPOR         Y1, Y7, Y7
+	VCMPPD       $0x04, Y3, Y6, Y6
+	VANDPD       Y6, Y7, Y7
+	VANDPD       Y1, Y4, Y6
+	VPCMPEQQ     Y3, Y6, Y6
+	VANDPD       Y6, Y7, Y7
+	VPADDQ       Y7, Y4, Y4
+	VADDPD       Y4, Y5, Y6
+	VSUBPD       Y5, Y6, Y8
+	VSUBPD       Y8, Y6, Y7
+	VSUBPD       Y7, Y5, Y7
+	VSUBPD       Y8, Y4, Y8
+	VADDPD       Y8, Y7, Y7
+	VXORPD       Y6, Y7, Y4
+	VPCMPGTQ     Y4, Y3, Y4
+	VPOR         Y1, Y4, Y4
+	VCMPPD       $0x04, Y3, Y7, Y5
+	VANDPD       Y5, Y4, Y4
+	VANDPD       Y1, Y6, Y5
+	VPCMPEQQ     Y3, Y5, Y5
+	VANDPD       Y5, Y4, Y4
+	VPADDQ       Y4, Y6, Y6
+	VADDPD       Y3, Y6, Y6
+	VANDPD       Y9, Y0, Y4
+	VPCMPEQQ     Y0, Y4, Y4
+	VBLENDVPD    Y4, Y9, Y6, Y6
+	VCVTPD2PSY   Y6, X5
+	VCVTPS2PD    X5, Y4
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000100, R10
+	CMPQ         R9, 56(AX)
+	JB           k0
+	VPBROADCASTD 112(AX), X6
+	VCMPPS       $0x03, X5, X5, X4
+	VBLENDVPS    X4, X6, X5, X5
+	VMOVUPS      X5, (SI)
+	VCVTPS2PD    16(BX), Y4
+	XORQ         R9, R9
+	MOVQ         CX, R10
+
+k4:
+	VBROADCASTSD (R8)(R9*8), Y5
+	VMULPD       32(R10), Y5, Y5
+	VBROADCASTSD 8(R8)(R9*8), Y6
+	VMULPD       96(R10), Y6, Y6
+	VBROADCASTSD 16(R8)(R9*8), Y7
+	VMULPD       160(R10), Y7, Y7
+	VBROADCASTSD 24(R8)(R9*8), Y8
+	VMULPD       224(R10), Y8, Y8
+	VADDPD       Y5, Y4, Y9
+	VADDPD       Y6, Y9, Y9
+	VADDPD       Y7, Y9, Y9
+	VADDPD       Y8, Y9, Y9
+	VADDPD       Y2, Y5, Y10
+	VSUBPD       Y2, Y10, Y10
+	VSUBPD       Y10, Y5, Y5
+	VADDPD       Y2, Y6, Y11
+	VSUBPD       Y2, Y11, Y11
+	VSUBPD       Y11, Y6, Y6
+	VADDPD       Y11, Y10, Y10
+	VADDPD       Y6, Y5, Y5
+	VADDPD       Y2, Y7, Y6
+	VSUBPD       Y2, Y6, Y6
+	VSUBPD       Y6, Y7, Y7
+	VADDPD       Y6, Y10, Y10
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y2, Y8, Y6
+	VSUBPD       Y2, Y6, Y6
+	VSUBPD       Y6, Y8, Y8
+	VADDPD       Y6, Y10, Y10
+	VADDPD       Y8, Y5, Y5
+	VADDPD       Y5, Y10, Y6
+	VSUBPD       Y10, Y6, Y8
+	VSUBPD       Y8, Y6, Y7
+	VSUBPD       Y7, Y10, Y7
+	VSUBPD       Y8, Y5, Y8
+	VADDPD       Y8, Y7, Y7
+	VADDPD       Y6, Y4, Y5
+	VSUBPD       Y4, Y5, Y10
+	VSUBPD       Y10, Y5, Y8
+	VSUBPD       Y8, Y4, Y8
+	VSUBPD       Y10, Y6, Y10
+	VADDPD       Y10, Y8, Y8
+	VADDPD       Y7, Y8, Y4
+	VSUBPD       Y8, Y4, Y10
+	VSUBPD       Y10, Y4, Y6
+	VSUBPD       Y6, Y8, Y6
+	VSUBPD       Y10, Y7, Y10
+	VADDPD       Y10, Y6, Y6
+	VXORPD       Y4, Y6, Y7
+	VPCMPGTQ     Y7, Y3, Y7
+	VPOR         Y1, Y7, Y7
+	VCMPPD       $0x04, Y3, Y6, Y6
+	VANDPD       Y6, Y7, Y7
+	VANDPD       Y1, Y4, Y6
+	VPCMPEQQ     Y3, Y6, Y6
+	VANDPD       Y6, Y7, Y7
+	VPADDQ       Y7, Y4, Y4
+	VADDPD       Y4, Y5, Y6
+	VSUBPD       Y5, Y6, Y8
+	VSUBPD       Y8, Y6, Y7
+	VSUBPD       Y7, Y5, Y7
+	VSUBPD       Y8, Y4, Y8
+	VADDPD       Y8, Y7, Y7
+	VXORPD       Y6, Y7, Y4
+	VPCMPGTQ     Y4, Y3, Y4
+	VPOR         Y1, Y4, Y4
+	VCMPPD       $0x04, Y3, Y7, Y5
+	VANDPD       Y5, Y4, Y4
+	VANDPD       Y1, Y6, Y5
+	VPCMPEQQ     Y3, Y5, Y5
+	VANDPD       Y5, Y4, Y4
+	VPADDQ       Y4, Y6, Y6
+	VADDPD       Y3, Y6, Y6
+	VANDPD       Y9, Y0, Y4
+	VPCMPEQQ     Y0, Y4, Y4
+	VBLENDVPD    Y4, Y9, Y6, Y6
+	VCVTPD2PSY   Y6, X5
+	VCVTPS2PD    X5, Y4
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000100, R10
+	CMPQ         R9, 56(AX)
+	JB           k4
+	VPBROADCASTD 112(AX), X6
+	VCMPPS       $0x03, X5, X5, X4
+	VBLENDVPS    X4, X6, X5, X5
+	VMOVUPS      X5, 16(SI)
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         64(AX), R8
+	DECQ         DI
+	JNZ          rows
+	ADDQ         80(AX), CX
+	DECQ         8(SP)
+	JNZ          groups
+	ADDQ         72(AX), DX
+	DECQ         (SP)
+	JNZ          tiles
+	VZEROUPPER
+	RET
+
 // func roundAVX2(x *Round)
 // Requires: AVX, AVX2, SSE
 TEXT ·roundAVX2(SB), NOSPLIT, $16-8
@@ -6202,6 +6900,360 @@ outputs:
 	ADDQ         $0x20, DI
 	SUBQ         $0x08, R8
 	JG           outputs
+	VZEROUPPER
+	RET
+
+// func groupsAVX512(x *Groups)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·groupsAVX512(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	STMXCSR (SP)
+	MOVL    (SP), CX
+	ORL     $0x00006000, CX
+	MOVL    CX, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    40(AX), CX
+	MOVQ    48(AX), DX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	XORQ    BX, BX
+	VXORPD  Z0, Z0, Z0
+	MOVQ    64(AX), R8
+	MOVQ    R8, 16(SP)
+
+tiles:
+	MOVQ 72(AX), R8
+	MOVQ R8, 24(SP)
+
+columns:
+	MOVQ 80(AX), R9
+	MOVQ SI, R8
+
+rows:
+	VPBROADCASTQ 128(AX), Z4
+	VCVTPS2PD    (CX), Z1
+	VPBROADCASTQ 120(AX), Z2
+	VANDPD       Z2, Z1, Z2
+	VCMPPD       $0x04, Z0, Z1, K1
+	VPBROADCASTQ 144(AX), Z3
+	VMOVUPD.Z    Z3, K1, Z3
+	VMAXPD       Z3, Z2, Z2
+	VPBROADCASTQ 152(AX), Z3
+	VMAXPD       Z3, Z2, Z2
+	MOVQ         88(AX), R10
+	MOVQ         (AX), R13
+	MOVQ         8(AX), R14
+	MOVQ         R8, R11
+	MOVQ         DI, R12
+	MOVQ         16(AX), R15
+
+exponents0:
+	VBROADCASTSD 8(R11), Z3
+	VMULPD       64(R12), Z3, Z3
+	VCVTPS2PD    (R14)(BX*1), Z5
+	VCMPPD       $0x04, Z0, Z5, K1
+	VMOVUPD.Z    Z3, K1, Z3
+	VMAXPD       Z3, Z2, Z2
+	ADDQ         $0x10, R11
+	ADDQ         $0x00000080, R12
+	ADDQ         R15, R13
+	ADDQ         R15, R14
+	DECQ         R10
+	JNZ          exponents0
+	VPBROADCASTQ 136(AX), Z3
+	VPADDQ       Z3, Z2, Z2
+	VMOVUPD      Z1, Z1
+	VXORPD       Z3, Z3, Z3
+	VANDPD       Z4, Z1, Z5
+	VORPD        Z2, Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	VSUBPD       Z5, Z1, Z1
+	MOVQ         88(AX), R10
+	MOVQ         (AX), R13
+	MOVQ         8(AX), R14
+	MOVQ         R8, R11
+	MOVQ         DI, R12
+	MOVQ         16(AX), R15
+
+terms0:
+	VBROADCASTSD (R11), Z6
+	VMULPD       (R12), Z6, Z6
+	VCVTPS2PD    (R13)(BX*1), Z5
+	VMULPD       Z6, Z5, Z5
+	VANDPD       Z4, Z5, Z7
+	VORPD        Z2, Z7, Z7
+	VADDPD       Z7, Z5, Z5
+	VSUBPD       Z7, Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	VFMADD231PD  Z0, Z6, Z3
+	ADDQ         $0x10, R11
+	ADDQ         $0x00000080, R12
+	ADDQ         R15, R13
+	ADDQ         R15, R14
+	DECQ         R10
+	JNZ          terms0
+	VMOVUPD      Z1, (DX)
+	VCVTPD2PS    Z3, Y3
+	MOVQ         56(AX), R10
+	VMOVUPS      Y3, (R10)(BX*1)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x20, BX
+	ADDQ         96(AX), R8
+	DECQ         R9
+	JNZ          rows
+	ADDQ         112(AX), DI
+	DECQ         24(SP)
+	JNZ          columns
+	ADDQ         104(AX), SI
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func truncatingAVX512(x *Sums)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, SSE
+TEXT ·truncatingAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 64(AX), Z1
+	VPBROADCASTQ 88(AX), Z2
+	VPBROADCASTQ 96(AX), Z3
+	VPBROADCASTQ 104(AX), Z4
+	VPBROADCASTD 112(AX), Y4
+
+outputs:
+	VMOVUPD          (DX), Z5
+	VANDPD           Z0, Z5, Z6
+	VMAXPD           Z2, Z6, Z6
+	VPADDQ           Z3, Z6, Z6
+	VPTERNLOGQ       $0xf8, Z1, Z5, Z6
+	VADDPD           Z6, Z5, Z5
+	VSUBPD           Z6, Z5, Z5
+	VCVTPD2PS.RN_SAE Z5, Y5
+	VFPCLASSPSY      $0x99, (BX), K1
+	VMOVUPS          (BX), K1, Y5
+	VMOVUPS          (BX), Y6
+	VADDPS           (DI), Y6, Y6
+	VPBROADCASTW     160(AX), X7
+	VPTESTMW         (CX), X7, K1
+	VFPCLASSPSY      $0x99, Y6, K1, K1
+	VMOVAPS          Y6, K1, Y5
+	VCMPPS           $0x03, Y5, Y5, K1
+	VMOVAPS          Y4, K1, Y5
+	VMOVUPS          Y5, (SI)
+	ADDQ             $0x10, CX
+	ADDQ             $0x00000040, DX
+	ADDQ             $0x20, BX
+	ADDQ             $0x20, SI
+	ADDQ             $0x20, DI
+	SUBQ             $0x08, R8
+	JG               outputs
+	LDMXCSR          (SP)
+	VZEROUPPER
+	RET
+
+// func exact2AVX512(x *Exact)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·exact2AVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VPBROADCASTQ 88(AX), Z0
+	VPBROADCASTQ 96(AX), Z0
+	VPBROADCASTQ 104(AX), Z1
+	VXORPD       Z1, Z1, Z1
+	MOVQ         32(AX), DI
+	MOVQ         DI, (SP)
+
+tiles:
+	MOVQ 40(AX), DI
+	MOVQ DI, 8(SP)
+
+groups:
+	MOVQ 48(AX), DI
+	MOVQ DX, R8
+
+rows:
+	VCVTPS2PD (BX), Z2
+	XORQ      R9, R9
+	MOVQ      CX, R10
+
+k0:
+	VBROADCASTSD  (R8)(R9*8), Z3
+	VMULPD        (R10), Z3, Z3
+	VBROADCASTSD  8(R8)(R9*8), Z4
+	VMULPD        64(R10), Z4, Z4
+	VADDPD        Z3, Z2, Z5
+	VADDPD        Z4, Z5, Z5
+	VADDPD        Z4, Z3, Z6
+	VSUBPD        Z3, Z6, Z8
+	VSUBPD        Z8, Z6, Z7
+	VSUBPD        Z7, Z3, Z7
+	VSUBPD        Z8, Z4, Z8
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z6, Z2, Z3
+	VSUBPD        Z2, Z3, Z8
+	VSUBPD        Z8, Z3, Z4
+	VSUBPD        Z4, Z2, Z4
+	VSUBPD        Z8, Z6, Z8
+	VADDPD        Z8, Z4, Z4
+	VADDPD.RD_SAE Z7, Z4, Z2
+	VADDPD.RU_SAE Z7, Z4, Z6
+	VADDPD.RZ_SAE Z7, Z4, Z4
+	VCMPPD        $0x04, Z6, Z2, K1
+	VPORQ         Z0, Z4, K1, Z4
+	VADDPD.RD_SAE Z4, Z3, Z2
+	VADDPD.RU_SAE Z4, Z3, Z6
+	VADDPD.RZ_SAE Z4, Z3, Z3
+	VCMPPD        $0x04, Z6, Z2, K1
+	VPORQ         Z0, Z3, K1, Z3
+	VADDPD        Z1, Z3, Z3
+	VFPCLASSPDZ   $0x99, Z5, K1
+	VMOVUPD       Z5, K1, Z3
+	VCVTPD2PS     Z3, Y3
+	VCVTPS2PD     Y3, Z2
+	ADDQ          $0x02, R9
+	ADDQ          $0x00000080, R10
+	CMPQ          R9, 56(AX)
+	JB            k0
+	VPBROADCASTD  112(AX), Y2
+	VCMPPS        $0x03, Y3, Y3, K1
+	VMOVAPS       Y2, K1, Y3
+	VMOVUPS       Y3, (SI)
+	ADDQ          $0x20, BX
+	ADDQ          $0x20, SI
+	ADDQ          64(AX), R8
+	DECQ          DI
+	JNZ           rows
+	ADDQ          80(AX), CX
+	DECQ          8(SP)
+	JNZ           groups
+	ADDQ          72(AX), DX
+	DECQ          (SP)
+	JNZ           tiles
+	VZEROUPPER
+	RET
+
+// func exact4AVX512(x *Exact)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·exact4AVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VPBROADCASTQ 88(AX), Z0
+	VPBROADCASTQ 96(AX), Z0
+	VPBROADCASTQ 104(AX), Z1
+	VXORPD       Z2, Z2, Z2
+	MOVQ         32(AX), DI
+	MOVQ         DI, (SP)
+
+tiles:
+	MOVQ 40(AX), DI
+	MOVQ DI, 8(SP)
+
+groups:
+	MOVQ 48(AX), DI
+	MOVQ DX, R8
+
+rows:
+	VCVTPS2PD (BX), Z3
+	XORQ      R9, R9
+	MOVQ      CX, R10
+
+k0:
+	VBROADCASTSD  (R8)(R9*8), Z4
+	VMULPD        (R10), Z4, Z4
+	VBROADCASTSD  8(R8)(R9*8), Z5
+	VMULPD        64(R10), Z5, Z5
+	VBROADCASTSD  16(R8)(R9*8), Z6
+	VMULPD        128(R10), Z6, Z6
+	VBROADCASTSD  24(R8)(R9*8), Z7
+	VMULPD        192(R10), Z7, Z7
+	VADDPD        Z4, Z3, Z8
+	VADDPD        Z5, Z8, Z8
+	VADDPD        Z6, Z8, Z8
+	VADDPD        Z7, Z8, Z8
+	VADDPD        Z1, Z4, Z9
+	VSUBPD        Z1, Z9, Z9
+	VSUBPD        Z9, Z4, Z4
+	VADDPD        Z1, Z5, Z10
+	VSUBPD        Z1, Z10, Z10
+	VSUBPD        Z10, Z5, Z5
+	VADDPD        Z10, Z9, Z9
+	VADDPD        Z5, Z4, Z4
+	VADDPD        Z1, Z6, Z5
+	VSUBPD        Z1, Z5, Z5
+	VSUBPD        Z5, Z6, Z6
+	VADDPD        Z5, Z9, Z9
+	VADDPD        Z6, Z4, Z4
+	VADDPD        Z1, Z7, Z5
+	VSUBPD        Z1, Z5, Z5
+	VSUBPD        Z5, Z7, Z7
+	VADDPD        Z5, Z9, Z9
+	VADDPD        Z7, Z4, Z4
+	VADDPD        Z4, Z9, Z5
+	VSUBPD        Z9, Z5, Z7
+	VSUBPD        Z7, Z5, Z6
+	VSUBPD        Z6, Z9, Z6
+	VSUBPD        Z7, Z4, Z7
+	VADDPD        Z7, Z6, Z6
+	VADDPD        Z5, Z3, Z4
+	VSUBPD        Z3, Z4, Z9
+	VSUBPD        Z9, Z4, Z7
+	VSUBPD        Z7, Z3, Z7
+	VSUBPD        Z9, Z5, Z9
+	VADDPD        Z9, Z7, Z7
+	VADDPD.RD_SAE Z6, Z7, Z3
+	VADDPD.RU_SAE Z6, Z7, Z5
+	VADDPD.RZ_SAE Z6, Z7, Z6
+	VCMPPD        $0x04, Z5, Z3, K1
+	VPORQ         Z0, Z6, K1, Z6
+	VADDPD.RD_SAE Z6, Z4, Z3
+	VADDPD.RU_SAE Z6, Z4, Z5
+	VADDPD.RZ_SAE Z6, Z4, Z4
+	VCMPPD        $0x04, Z5, Z3, K1
+	VPORQ         Z0, Z4, K1, Z4
+	VADDPD        Z2, Z4, Z4
+	VFPCLASSPDZ   $0x99, Z8, K1
+	VMOVUPD       Z8, K1, Z4
+	VCVTPD2PS     Z4, Y4
+	VCVTPS2PD     Y4, Z3
+	ADDQ          $0x04, R9
+	ADDQ          $0x00000100, R10
+	CMPQ          R9, 56(AX)
+	JB            k0
+	VPBROADCASTD  112(AX), Y3
+	VCMPPS        $0x03, Y4, Y4, K1
+	VMOVAPS       Y3, K1, Y4
+	VMOVUPS       Y4, (SI)
+	ADDQ          $0x20, BX
+	ADDQ          $0x20, SI
+	ADDQ          64(AX), R8
+	DECQ          DI
+	JNZ           rows
+	ADDQ          80(AX), CX
+	DECQ          8(SP)
+	JNZ           groups
+	ADDQ          72(AX), DX
+	DECQ          (SP)
+	JNZ           tiles
 	VZEROUPPER
 	RET
 

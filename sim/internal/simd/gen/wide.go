@@ -16,6 +16,7 @@ func wides() {
 	sumKinds()
 	sumOver()
 	shuffle()
+	small()
 	for _, width := range []int{1, 2, 4} {
 		exponents(width)
 		exponents512(width)
@@ -37,6 +38,10 @@ func wides() {
 			i.join(b)
 			i.closing(b)
 		}
+		i.groups()
+		i.truncating()
+		i.exact(2)
+		i.exact(4)
 		i.round()
 		i.fromFloat32()
 		i.toFloat32()

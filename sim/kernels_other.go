@@ -8,8 +8,4 @@ import "github.com/mmafuzz/mmafuzz/sim/internal/simd"
 
 func newVector(*narrow, simd.Level) kernel { return nil }
 
-func newChain(*Model, simd.Level) kernel { return nil }
-
-func newTFDPA64(*Model, simd.Level) kernel { return nil }
-
-func newTRFDPA(*Model, simd.Level) kernel { return nil }
+var vectorKernels []func(*Model, simd.Level) kernel
