@@ -211,7 +211,7 @@ func saveBundle(dir string, m *corpus.Mismatch, extra map[string][]byte) error {
 		if s.Trace == nil {
 			continue
 		}
-		if files[name], err = traceJSON(s); err != nil {
+		if files[name], err = traceJSON(s, pic.Formats.D); err != nil {
 			return err
 		}
 	}

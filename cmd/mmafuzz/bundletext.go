@@ -6,30 +6,14 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
-// tracedSide is one side's steps, as in trace-a.json of a bundle.
-type tracedSide struct {
-	Name     string      `json:"name"`
-	Inferred bool        `json:"inferred"`
-	Params   *mma.Params `json:"params"`
-	Trace    *sim.Trace  `json:"trace"`
-}
-
-// newTracedSide returns the steps of a side, nil if there are none.
-func newTracedSide(s *report.Side) *tracedSide {
-	if s == nil || s.Trace == nil {
-		return nil
-	}
-	return &tracedSide{s.Name, s.Inferred, s.Params, s.Trace}
-}
-
-// traceJSON writes a trace.
-func traceJSON(s *report.Side) ([]byte, error) {
-	body, err := json.MarshalIndent(newTracedSide(s), "", "  ")
+// traceJSON writes a side's steps.
+func traceJSON(s *report.Side, d fp.ID) ([]byte, error) {
+	body, err := json.MarshalIndent(report.StepsOf(s, d), "", "  ")
 	return append(body, '\n'), err
 }
 

@@ -126,9 +126,34 @@
 //
 // eval, an object for each dot product:
 //
-//	line   number    of the input, from 1
-//	d      string    the result
-//	trace  object*?  with --explain, where the arithmetic is known: every step of the sum, as in a bundle's trace-a.json
+//	line                            number    of the input, from 1
+//	d                               string    the result
+//	trace.name                      string?   with --explain, where the arithmetic is known: the target; all of trace as in a bundle's trace-a.json
+//	trace.inferred                  bool?     the steps are of the program that explains the unit
+//	trace.params                    object*?  parameters, as in a model: file
+//	trace.d                         string?   the result
+//	trace.products[].k              number?   index of the elements
+//	trace.products[].subnormal      string?   the factors that are: a, b or ab
+//	trace.products[].flushed        string?   the factors that were, and count as zero
+//	trace.products[].value          string?   exact, as %a of C writes it; +0, -0, +inf, -inf, nan
+//	trace.products[].e              number?   nominal exponent, if it has one
+//	trace.sums[].place              string?   stage0, stage1, join or late: go doc ./sim/mma
+//	trace.sums[].exec               number?   execution of the instruction, with --chain
+//	trace.sums[].lane               number?   accumulator
+//	trace.sums[].step               number?   number of the first product of the step
+//	trace.sums[].group              number?   of the step's sums in this place
+//	trace.sums[].e                  number?   exponent that the terms are aligned with
+//	trace.sums[].terms[].from       string?   product, group, partial, c, acc, zero or lane
+//	trace.sums[].terms[].k          number?   number of the product, group, sum or lane
+//	trace.sums[].terms[].value      string?
+//	trace.sums[].terms[].e          number?   nominal exponent, if it has one
+//	trace.sums[].terms[].cut.q      number?   what lies below 2^q was rounded away
+//	trace.sums[].terms[].cut.mode   string?   how
+//	trace.sums[].terms[].cut.value  string?   what is left
+//	trace.sums[].value              string?   of the sum of the cut terms
+//	trace.sums[].rounds[].name      string?   round, post, acc, late or out
+//	trace.sums[].rounds[].round     object*?  as in a model: file
+//	trace.sums[].rounds[].value     string?   after it
 //
 // replay:
 //

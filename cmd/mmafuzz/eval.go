@@ -150,9 +150,9 @@ func (e *evalCmd) evalLine(ctx context.Context, out *bufio.Writer, n int, line s
 
 // evaluated is a line of eval.
 type evaluated struct {
-	Line  int         `json:"line"`
-	D     string      `json:"d"`
-	Trace *tracedSide `json:"trace,omitempty"`
+	Line  int           `json:"line"`
+	D     string        `json:"d"`
+	Trace *report.Steps `json:"trace,omitempty"`
 }
 
 // evalDot computes the dot product of a line and writes D, and its picture if
@@ -176,7 +176,7 @@ func (e *evalCmd) evalDot(ctx context.Context, out *bufio.Writer, line int, d *m
 	}
 	switch {
 	case e.json:
-		return e.writeJSON(evaluated{line, text, newTracedSide(side)})
+		return e.writeJSON(evaluated{line, text, report.StepsOf(side, i.D)})
 	case e.explain:
 		return e.draw(out, d, side)
 	}

@@ -210,7 +210,9 @@ func TestSchema(t *testing.T) {
 
 	one := []string{"eval", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32"}
 	verify(jsonOf(t, 0, "3c00 3c00 00000000\n", one...), "eval")
-	verify(jsonOf(t, 0, "3c00 3c00 00000000\n", append(one, "--explain")...), "eval")
+	verify(jsonOf(t, 0, "0001 3c00 00000000\n", append(one, "--explain")...), "eval")
+	flushing := []string{"eval", "--target", "sim:cdna2", "--inst", "v_mfma_f32_16x16x16f16", "--explain"}
+	verify(jsonOf(t, 0, "0001 3c00 00000000\n", flushing...), "eval")
 	verify(jsonOf(t, 0, "", "triage", bundle), "triage")
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
