@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -104,11 +106,16 @@ func traceTerm(o origin, t *term) TermTrace {
 }
 
 func (tr *Trace) begin(p Place, group int, from []origin) {
-	s := SumTrace{Place: p, Exec: tr.exec, Lane: tr.lane, Step: tr.step, Formed: tr.formed, Group: group}
+	n := len(tr.Sums)
+	tr.Sums = slices.Grow(tr.Sums, 1)[:n+1]
+	s := &tr.Sums[n] // of an earlier use perhaps, whose memory stays
+	*s = SumTrace{
+		Place: p, Exec: tr.exec, Lane: tr.lane, Step: tr.step, Formed: tr.formed, Group: group,
+		Terms: s.Terms[:0], Rounds: s.Rounds[:0],
+	}
 	for _, o := range from {
 		s.Terms = append(s.Terms, TermTrace{From: o.Kind, K: o.K})
 	}
-	tr.Sums = append(tr.Sums, s)
 }
 
 func (tr *Trace) startStep(lane, step int) {

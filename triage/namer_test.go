@@ -153,3 +153,41 @@ func TestParts(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestNames names the cases of several pairs together: each as alone.
+func TestNames(t *testing.T) {
+	hopper, ampere := find(t, hopper16), find(t, ampere16)
+	for what, b := range map[string]*mma.Instruction{
+		"two labels":  ampere,
+		"one label":   changed(t, hopper, "join.align.f=24"),
+		"many labels": changed(t, hopper, "l=8 join.align.f=24 acc.mode=rne special.nan=quiet in.sub=zero prod.exp=normalised acc.flush=before join.align.floor=-131"),
+	} {
+		n := namer(hopper, b)
+		var dots []*mma.Dot
+		var want []uint64
+		for i, d := range inputs(hopper)(3, &hopper.Params, &b.Params) {
+			code := model(t, b).Dot(d, nil)
+			if i%16 == 0 {
+				code ^= 1 // which nothing explains
+			}
+			dots, want = append(dots, d), append(want, code)
+		}
+		var together triage.Names
+		names := map[string]bool{}
+		for _, size := range []int{0, 1, 7, 300, len(dots), 20} {
+			got := together.Name(n, triage.Batch(hopper.Formats, dots[:max(1, size)]), want[:size])
+			if len(got) != size {
+				t.Fatalf("%s: %d names of %d cases", what, len(got), size)
+			}
+			for i, name := range got {
+				if alone := n.Name(dots[i], want[i]); name != alone {
+					t.Fatalf("%s: case %d of %d is %s, alone %s", what, i, size, name, alone)
+				}
+				names[name] = true
+			}
+		}
+		if len(names) < 2 || !names["unexplained"] {
+			t.Errorf("%s: names %v", what, names)
+		}
+	}
+}

@@ -174,6 +174,22 @@ func (b *Batch) Set(i int, d *Dot) {
 	b.storeRow(b.SB, b.Scale, tile*b.N+col, d.SB)
 }
 
+// Take makes tile t of b, which has tiles of 1 x 1, the operands of output i of a
+// batch of the same formats and K.
+func (b *Batch) Take(t int, from *Batch, i int) {
+	tile, row, col := from.position(i)
+	row, col = tile*from.M+row, tile*from.N+col
+	blocks := from.Blocks(from.K)
+	takeRow(b.A, from.A, t, row, from.K*from.Formats.A.Width())
+	takeRow(b.B, from.B, t, col, from.K*from.Formats.B.Width())
+	takeRow(b.C, from.C, t, i, from.Formats.C.Width())
+	takeRow(b.SA, from.SA, t, row, blocks*from.Scale.Width())
+	takeRow(b.SB, from.SB, t, col, blocks*from.Scale.Width())
+}
+
+// takeRow copies row i of n bytes to row t.
+func takeRow(dst, src []byte, t, i, n int) { copy(dst[t*n:(t+1)*n], src[i*n:]) }
+
 func (b *Batch) position(i int) (tile, row, col int) {
 	tile, i = i/(b.M*b.N), i%(b.M*b.N)
 	return tile, i / b.N, i % b.N

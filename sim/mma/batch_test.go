@@ -143,3 +143,30 @@ func TestDotCloneEqual(t *testing.T) {
 		}
 	}
 }
+
+// TestTake takes every output of a batch of larger tiles as a tile of its own.
+func TestTake(t *testing.T) {
+	for _, f := range []Formats{
+		{A: fp.FP16, B: fp.E4M3, C: fp.FP32, D: fp.FP32, Scale: fp.E8M0, Block: 2},
+		{A: fp.FP64, B: fp.FP64, D: fp.FP64},
+	} {
+		from := NewBatch(f, Shape{M: 2, N: 3, K: 4, Tiles: 2})
+		for i, buf := range [][]byte{from.A, from.B, from.C, from.SA, from.SB} {
+			for j := range buf {
+				buf[j] = byte(50*i + j)
+			}
+		}
+		b := NewBatch(f, Shape{M: 1, N: 1, K: 4, Tiles: from.Dots()})
+		want, got := NewDot(f, 4), NewDot(f, 4)
+		for i := range from.Dots() {
+			b.Take(from.Dots()-1-i, from, i)
+		}
+		for i := range from.Dots() {
+			from.Get(i, want)
+			b.Get(from.Dots()-1-i, got)
+			if !got.Equal(want) {
+				t.Errorf("%s, output %d: %v, want %v", f, i, got, want)
+			}
+		}
+	}
+}
