@@ -18,7 +18,8 @@ import (
 type Config struct {
 	Pairs []devices.Pair
 	Seed  uint64
-	// Generators are the sources of inputs by name; empty: all.
+	// Generators are the sources of inputs by name, or by NAME@VERSION where an
+	// earlier version is wanted; empty: all, in their current versions.
 	Generators []string
 	// Count is the number of dot products for each pair, 0: no limit. With a
 	// count, the findings depend on Config alone. Time stops at the end of an
@@ -53,12 +54,13 @@ type Observer interface {
 
 // Campaign is a campaign in progress.
 type Campaign struct {
-	cfg    Config
-	state  *State
-	pairs  []*pairRun
-	began  time.Time
-	jour   *corpus.Log
-	worker []*worker
+	cfg     Config
+	state   *State
+	pairs   []*pairRun
+	began   time.Time
+	jour    *corpus.Log
+	worker  []*worker
+	results []chunkResult // of the epoch's chunks
 }
 
 // pairRun is what a campaign needs to run one pair.
@@ -152,16 +154,17 @@ func (p *pairRun) chooseSources(names []string) ([]Source, error) {
 	if p.recorder != nil {
 		return nil, nil
 	}
-	var sources []Source
-	for i := range generators {
-		g := &generators[i]
-		if len(names) == 0 || slices.Contains(names, g.Name) {
-			sources = append(sources, g.Aimed(p.spec, p.known...))
+	chosen := make([]*Generator, len(names))
+	for i, n := range names {
+		var err error
+		if chosen[i], err = FindGenerator(n); err != nil {
+			return nil, err
 		}
 	}
-	for _, n := range names {
-		if _, err := FindGenerator(n); err != nil {
-			return nil, err
+	var sources []Source
+	for _, g := range everyVersion() {
+		if len(names) == 0 && g.current() || slices.Contains(chosen, g) {
+			sources = append(sources, g.Aimed(p.spec, p.known...))
 		}
 	}
 	return sources, nil

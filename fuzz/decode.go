@@ -29,7 +29,8 @@ func Decode(data []byte, insts []mma.Instruction) (*mma.Instruction, *mma.Dot) {
 	}
 	g := &generators[int(kind-1)%len(generators)]
 	b := mma.NewBatch(i.Formats, mma.Shape{M: g.M, N: g.N, K: i.K, Tiles: 1})
-	dr := newDraw(Spec{i.Formats, i.K}, g.Aimed(Spec{i.Formats, i.K}, &i.Params).Args)
+	dr := newDraw(Spec{i.Formats, i.K})
+	dr.args = g.Aimed(dr.Spec, &i.Params).Args
 	dr.bytes = s
 	dr.index = s.next()
 	g.fill(dr, b, 0)

@@ -15,6 +15,7 @@ type draw struct {
 	index uint64 // of the tile
 	state uint64
 	bytes *bytesSource // not nil: where the randomness comes from instead of state
+	base  *mma.Dot     // of a mutation
 
 	fa, fb, fc, fs *fp.Format // fc and fs may be nil
 	dot            *mma.Dot
@@ -22,8 +23,8 @@ type draw struct {
 	codes          map[fp.ID][]uint64 // patternCodes of formats
 }
 
-func newDraw(sp Spec, args []int) *draw {
-	d := &draw{Spec: sp, args: args, fa: sp.A.Get(), fb: sp.B.Get()}
+func newDraw(sp Spec) *draw {
+	d := &draw{Spec: sp, fa: sp.A.Get(), fb: sp.B.Get()}
 	if sp.C != fp.None {
 		d.fc = sp.C.Get()
 	}

@@ -3,7 +3,6 @@ package fuzz
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,7 +11,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -56,6 +54,7 @@ type examiner struct {
 
 	verdict *triage.Verdict
 	namer   *triage.Namer
+	labels  labeller
 }
 
 // example is a sample with its operands.
@@ -355,12 +354,7 @@ func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 	if x.namer == nil {
 		x.namer = x.p.newNamer(x.verdict)
 	}
-	for _, s := range x.d.unnamed {
-		dot := x.c.dot(x.p, s.CaseRef)
-		name := x.p.bucketName(x.namer, dot, &s)
-		one := x.p.bucketOfOne(name, dot, s)
-		x.d.count(&one)
-	}
+	x.countUnnamed()
 	kept := map[string]int{}
 	for _, f := range x.st.Findings {
 		kept[f.Bucket]++
@@ -384,10 +378,28 @@ func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 	return nil
 }
 
+// countUnnamed puts the cases that no verdict before the epoch names into buckets.
+func (x *examiner) countUnnamed() {
+	cases := x.labels.take(x.p, len(x.d.unnamed))
+	for i := range x.d.unnamed {
+		s := &x.d.unnamed[i]
+		cases.Set(i, x.c.dot(x.p, s.CaseRef))
+		x.labels.set(x.p, i, s)
+	}
+	var t tally
+	for i, label := range x.labels.of(x.namer) {
+		s := &x.d.unnamed[i]
+		t.add(x.p, label, s, x.labels.digest(x.p, label, i, s))
+	}
+	for i := range t.buckets {
+		x.d.count(&t.buckets[i])
+	}
+}
+
 // keep makes a finding of a case, unless its bucket has enough of them.
 func (x *examiner) keep(ctx context.Context, e *example, name string, kept map[string]int) error {
 	if e.label != "" {
-		x.d.count(&namedBucket{Bucket{Name: name, Class: e.Class, Cases: 1}, e.Sample})
+		x.d.count(&namedBucket{Bucket: Bucket{Name: name, Class: e.Class, Cases: 1}, first: e.Sample})
 	}
 	if kept[name] >= x.c.cfg.PerBucket || x.c.cfg.Keep != nil && !x.c.cfg.Keep(x.index, name, x.verdict) {
 		return nil
@@ -406,40 +418,19 @@ func (x *examiner) bucketOf(e *example) string {
 	if e.label != "" {
 		return e.label
 	}
-	return x.p.bucketName(x.namer, e.dot, &e.Sample)
+	return x.namesOf([]*mma.Dot{e.dot}, []Sample{e.Sample})[0]
 }
 
-// bucketName names the bucket of a differing case after a verdict; without a
-// namer there is none.
-func (p *pairRun) bucketName(namer *triage.Namer, dot *mma.Dot, s *Sample) string {
-	if s.Class == oracle.Fault {
-		return s.Class.String()
+// namesOf names the buckets of differing cases.
+func (x *examiner) namesOf(dots []*mma.Dot, ss []Sample) []string {
+	cases := x.labels.take(x.p, len(dots))
+	for i, d := range dots {
+		cases.Set(i, d)
+		x.labels.set(x.p, i, &ss[i])
 	}
-	label := string(triage.Unexplained)
-	if namer != nil {
-		want, _ := p.want(s)
-		label = namer.Name(dot, want)
+	names := make([]string, len(dots))
+	for i, label := range x.labels.of(x.namer) {
+		names[i] = bucketName(label, ss[i].Class)
 	}
-	if s.Class != oracle.Value {
-		label += ":" + s.Class.String()
-	}
-	return label
-}
-
-// ulpDistance is how far two results are apart, in steps between neighbouring
-// codes; 0 if one is a NaN.
-func ulpDistance(id fp.ID, a, b uint64) float64 {
-	f := id.Get()
-	if f.Decode(a).Class == fp.NaN || f.Decode(b).Class == fp.NaN {
-		return 0
-	}
-	return math.Abs(ordered(f, a) - ordered(f, b))
-}
-
-// ordered maps the codes of an IEEE format to numbers of the same order.
-func ordered(f *fp.Format, code uint64) float64 {
-	if code&f.SignBit() != 0 {
-		return -float64(code &^ f.SignBit())
-	}
-	return float64(code)
+	return names
 }

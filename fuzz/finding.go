@@ -140,12 +140,19 @@ func (x *examiner) test(sides bothSides) minimize.Test {
 			return nil, err
 		}
 		names := make([]string, len(dots))
+		var at []int // of those that differ
+		var differ []*mma.Dot
+		var ss []Sample
 		for i, r := range results {
 			if failed != nil && failed[i] {
 				names[i] = oracle.Fault.String() // another finding, of its own
 			} else if class := oracle.Compare(x.p.spec.D, x.p.policy, r[0], r[1]); class != oracle.Same {
-				names[i] = x.p.bucketName(x.namer, dots[i], &Sample{A: r[0], B: r[1], Class: class})
+				at, differ = append(at, i), append(differ, dots[i])
+				ss = append(ss, Sample{A: r[0], B: r[1], Class: class})
 			}
+		}
+		for j, name := range x.namesOf(differ, ss) {
+			names[at[j]] = name
 		}
 		return names, nil
 	}

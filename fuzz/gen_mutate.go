@@ -8,7 +8,7 @@ import (
 // mutateGenerator changes a base case in a few places. It is not in the table:
 // its source names the base, mutate@1(cut@1[24]#512), and campaigns use it on
 // inputs with new features.
-var mutateGenerator = Generator{Name: "mutate", Version: 1, M: 1, N: 1,
+var mutateGenerator = Generator{Name: "mutate", Version: 1, M: 1, N: 1, fill: dots(mutateDot),
 	Doc: "inputs with new features, changed in a few places"}
 
 // maxNesting is how many mutations deep a base may be, so that names stay
@@ -16,7 +16,8 @@ var mutateGenerator = Generator{Name: "mutate", Version: 1, M: 1, N: 1,
 const maxNesting = 3
 
 // mutateDot makes one to four changes of the base.
-func (d *draw) mutateDot(base *mma.Dot) {
+func mutateDot(d *draw, _ *mma.Dot) {
+	base := d.base
 	copy(d.dot.A, base.A)
 	copy(d.dot.B, base.B)
 	copy(d.dot.SA, base.SA)

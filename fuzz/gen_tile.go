@@ -4,14 +4,33 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/internal/simd"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// rawTile fills every buffer with random bits.
+// rawWords fills every buffer with random bits: the words of a stream of the tile's
+// own, which may be made at once.
+func rawWords(d *draw, b *mma.Batch, tile int) {
+	if d.bytes != nil {
+		rawTile(d, b, tile)
+		return
+	}
+	w := uint32(0)
+	ps, n := parts(b)
+	for _, p := range ps[:n] {
+		buf := p.tile(tile)
+		simd.Words(buf, d.state, w)
+		w += uint32(len(buf)+3) / 4
+		maskCodes(buf, p.id)
+	}
+}
+
+// rawTile is the first version of rawWords, which makes one number after the other.
 func rawTile(d *draw, b *mma.Batch, tile int) {
-	for _, p := range parts(b) {
-		buf := part(b, p, tile)
+	ps, n := parts(b)
+	for _, p := range ps[:n] {
+		buf := p.tile(tile)
 		i := 0
 		for ; i+8 <= len(buf); i += 8 {
 			binary.LittleEndian.PutUint64(buf[i:], d.next())
@@ -42,35 +61,37 @@ type operandPart struct {
 	cols int
 }
 
-// parts returns the buffers of a batch that are in use.
-func parts(b *mma.Batch) []operandPart {
-	n := b.Blocks(b.K)
-	all := []operandPart{
-		{b.A, b.Formats.A, b.M, b.K}, {b.B, b.Formats.B, b.N, b.K}, {b.C, b.Formats.C, b.M, b.N},
-		{b.SA, b.Scale, b.M, n}, {b.SB, b.Scale, b.N, n},
-	}
-	used := all[:0]
-	for _, p := range all {
-		if p.id != fp.None {
-			used = append(used, p)
+// parts returns the buffers of a batch that are in use, the first n of ps.
+func parts(b *mma.Batch) (ps [5]operandPart, n int) {
+	add := func(buf []byte, id fp.ID, rows, cols int) {
+		if id != fp.None {
+			ps[n] = operandPart{buf, id, rows, cols}
+			n++
 		}
 	}
-	return used
+	blocks := b.Blocks(b.K)
+	add(b.A, b.Formats.A, b.M, b.K)
+	add(b.B, b.Formats.B, b.N, b.K)
+	add(b.C, b.Formats.C, b.M, b.N)
+	add(b.SA, b.Scale, b.M, blocks)
+	add(b.SB, b.Scale, b.N, blocks)
+	return ps, n
 }
 
-// part returns a tile's share of a buffer.
-func part(b *mma.Batch, p operandPart, tile int) []byte {
+// tile returns a tile's share of a buffer.
+func (p *operandPart) tile(t int) []byte {
 	n := p.rows * p.cols * p.id.Width()
-	return p.buf[tile*n:][:n]
+	return p.buf[t*n:][:n]
 }
 
 // valueTile fills a tile with values of a distribution, rounded to nearest even;
 // scales are powers of two from 1/4 to 4.
 func valueTile(value func(*draw) float64) func(*draw, *mma.Batch, int) {
 	return func(d *draw, b *mma.Batch, tile int) {
-		for _, p := range parts(b) {
+		ps, n := parts(b)
+		for _, p := range ps[:n] {
 			f := p.id.Get()
-			buf := part(b, p, tile)
+			buf := p.tile(tile)
 			for i := range p.rows * p.cols {
 				var x float64
 				if p.id == b.Scale && !f.Signed {

@@ -18,7 +18,6 @@ package fuzz
 
 import (
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,7 +86,7 @@ var generators = []Generator{
 		Doc: "subnormal operands beside normal ones of the same products"},
 	{Name: "cancel", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(cancelDot),
 		Doc: "sums of a chosen condition number"},
-	{Name: "raw", Version: 1, Weight: 4, M: tileM, N: tileN, fill: rawTile,
+	{Name: "raw", Version: 2, Weight: 4, M: tileM, N: tileN, fill: rawWords,
 		Doc: "uniformly random bits"},
 	{Name: "normal", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(normalValue),
 		Doc: "normal distribution N(0, 1)"},
@@ -97,19 +96,52 @@ var generators = []Generator{
 		Doc: "activations of neural networks: N(0, 1) + Bernoulli(0.001) N(0, 100)"},
 }
 
-// Generators returns the table.
+// retired are earlier versions of generators, which cases, plans and recordings
+// name. Campaigns use them if they are asked to.
+var retired = []Generator{
+	{Name: "raw", Version: 1, Weight: 4, M: tileM, N: tileN, fill: rawTile,
+		Doc: "uniformly random bits"},
+}
+
+// everyVersion returns all generators, earlier versions before the current one.
+func everyVersion() []*Generator {
+	var all []*Generator
+	for i := range generators {
+		for j := range retired {
+			if retired[j].Name == generators[i].Name {
+				all = append(all, &retired[j])
+			}
+		}
+		all = append(all, &generators[i])
+	}
+	return all
+}
+
+// current says whether a generator is the newest version.
+func (g *Generator) current() bool {
+	newest, err := FindGenerator(g.Name)
+	return err == nil && newest == g
+}
+
+// Generators returns the table of current versions.
 func Generators() []Generator { return slices.Clone(generators) }
 
-// FindGenerator returns the generator of a name.
+// FindGenerator returns the generator of a name: the current version, or with
+// NAME@VERSION another one.
 func FindGenerator(name string) (*Generator, error) {
+	base, version, hasVersion := strings.Cut(name, "@")
 	var names []string
 	for i := range generators {
-		if generators[i].Name == name {
-			return &generators[i], nil
+		g := &generators[i]
+		if g.Name == base && hasVersion {
+			return g.version(version)
 		}
-		names = append(names, generators[i].Name)
+		if g.Name == base {
+			return g, nil
+		}
+		names = append(names, g.Name)
 	}
-	return nil, fmt.Errorf("unknown generator %q (known: %s)", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("unknown generator %q (known: %s)", base, strings.Join(names, ", "))
 }
 
 // Source is a generator with its arguments; of mutate, with the case that it
@@ -149,15 +181,11 @@ func ParseSource(text string) (Source, error) {
 		return parseMutate(text)
 	}
 	name, args, hasArgs := strings.Cut(text, "[")
-	name, version, hasVersion := strings.Cut(name, "@")
 	g, err := FindGenerator(name)
 	if err != nil {
 		return Source{}, err
 	}
 	s := Source{Generator: g}
-	if hasVersion && version != strconv.Itoa(g.Version) {
-		return Source{}, fmt.Errorf("generator %s: version %s is not known, only %d", name, version, g.Version)
-	}
 	if !hasArgs {
 		return s, nil
 	}
@@ -173,6 +201,25 @@ func ParseSource(text string) (Source, error) {
 		s.Args = append(s.Args, n)
 	}
 	return s, nil
+}
+
+// version returns a version of a generator.
+func (g *Generator) version(v string) (*Generator, error) {
+	versions := []*Generator{g}
+	for i := range retired {
+		if retired[i].Name == g.Name {
+			versions = append(versions, &retired[i])
+		}
+	}
+	var known []string
+	for _, g := range versions {
+		n := strconv.Itoa(g.Version)
+		if n == v {
+			return g, nil
+		}
+		known = append(known, n)
+	}
+	return nil, fmt.Errorf("generator %s: version %s is not known (known: %s)", g.Name, v, strings.Join(known, ", "))
 }
 
 func parseMutate(text string) (Source, error) {
@@ -219,19 +266,38 @@ func (g *Generator) Aimed(sp Spec, ps ...*mma.Params) Source {
 // Fill writes the dot products from index first on into a batch of the
 // generator's M and N. first must be a multiple of M*N.
 func (s Source) Fill(b *mma.Batch, seed, first uint64) {
-	key := s.key(seed)
-	d := newDraw(Spec{b.Formats, b.K}, s.Args)
-	perTile := uint64(b.M * b.N)
-	fill := s.Generator.fill
+	(&filler{}).fill(s, s.String(), b, seed, first)
+}
+
+// filler is what filling batches needs, for one goroutine at a time.
+type filler struct{ draws map[Spec]*draw }
+
+// fill is Source.Fill for a source whose name is at hand.
+func (f *filler) fill(s Source, name string, b *mma.Batch, seed, first uint64) {
+	d := f.draw(Spec{b.Formats, b.K})
+	d.args = s.Args
 	if s.Base != nil {
-		base := s.Base.Source.Dot(d.Spec, seed, s.Base.Index)
-		fill = dots(func(d *draw, _ *mma.Dot) { d.mutateDot(base) })
+		d.base = s.Base.Source.Dot(d.Spec, seed, s.Base.Index)
 	}
+	key := key(name, seed)
+	perTile := uint64(b.M * b.N)
 	for t := range b.Tiles {
 		d.index = first/perTile + uint64(t)
 		d.start(key, d.index)
-		fill(d, b, t)
+		s.Generator.fill(d, b, t)
 	}
+}
+
+func (f *filler) draw(sp Spec) *draw {
+	d := f.draws[sp]
+	if d == nil {
+		if f.draws == nil {
+			f.draws = map[Spec]*draw{}
+		}
+		d = newDraw(sp)
+		f.draws[sp] = d
+	}
+	return d
 }
 
 // Dot returns the dot product of an index.
@@ -253,11 +319,13 @@ func (s Source) Tile(sp Spec, seed, index uint64) (b *mma.Batch, output int) {
 	return b, output
 }
 
-// key mixes the source's name and the seed.
-func (s Source) key(seed uint64) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(s.String()))
-	return mix(h.Sum64() ^ mix(seed))
+// key mixes a source's name (FNV-1a) and the seed.
+func key(name string, seed uint64) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(name) {
+		h = (h ^ uint64(name[i])) * 1099511628211
+	}
+	return mix(h ^ mix(seed))
 }
 
 // dots makes a fill function of one that designs a dot product of zeros and

@@ -63,13 +63,12 @@ const (
 	goldenFar   = 1_000_007
 )
 
-// sources are those of the golden file: every generator without arguments and
-// aimed at the instruction's arithmetic, and a mutation.
+// sources are those of the golden file: every generator, also of earlier versions,
+// without arguments and aimed at the instruction's arithmetic, and a mutation.
 func sources(i *mma.Instruction) []Source {
 	sp := Spec{i.Formats, i.K}
 	var all []Source
-	for g := range generators {
-		gen := &generators[g]
+	for _, gen := range everyVersion() {
 		all = append(all, Source{Generator: gen})
 		if aimed := gen.Aimed(sp, &i.Params); len(aimed.Args) > 0 {
 			all = append(all, aimed)
@@ -272,13 +271,13 @@ func TestParseSource(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]string{"raw": "raw@1", "cut": "cut@1", "cut[1,-2]": "cut@1[1,-2]"} {
+	for text, want := range map[string]string{"raw": "raw@2", "raw@1": "raw@1", "cut": "cut@1", "cut[1,-2]": "cut@1[1,-2]"} {
 		if s, err := ParseSource(text); err != nil || s.String() != want {
 			t.Errorf("%s: %s, %v", text, s, err)
 		}
 	}
 	for _, text := range []string{
-		"", "x", "raw@2", "raw@", "raw@x", "raw@1[1]", "cut@1[", "cut@1[]", "cut@1[1", "cut@1[1,]", "cut@1[x]", "cut@1[1]x",
+		"", "x", "raw@3", "raw@", "raw@x", "raw@1[1]", "cut@1[", "cut@1[]", "cut@1[1", "cut@1[1,]", "cut@1[x]", "cut@1[1]x",
 		"mutate", "mutate@1", "mutate@2(raw@1#0)", "mutate@1(raw@1)", "mutate@1(raw@1#)", "mutate@1(raw@1#-1)", "mutate@1(raw@1#x)",
 		"mutate@1(raw@1#0", "mutate@1(x#0)", "mutate@1(#0)", "mutate@1(mutate@1#0)",
 	} {

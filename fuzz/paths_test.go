@@ -42,9 +42,10 @@ func crossed(b *mma.Batch, src Source, seed uint64) {
 
 // finite fills a batch with numbers of uniformly distributed exponent fields.
 func finite(b *mma.Batch, seed uint64) {
-	d := newDraw(Spec{b.Formats, b.K}, nil)
+	d := newDraw(Spec{b.Formats, b.K})
 	d.start(seed, 0)
-	for _, p := range parts(b) {
+	ps, n := parts(b)
+	for _, p := range ps[:n] {
 		f := p.id.Get()
 		for i := range len(p.buf) / int(f.Width) {
 			field := uint64(d.intn(int(f.Emax()-f.Emin()) + 2))

@@ -9,6 +9,7 @@ package fuzz
 type chunk struct {
 	pair   int
 	source Source
+	name   string // of the source
 	index  uint64 // of the first dot product
 	n      int
 	play   bool // of the pair's recording instead of source
@@ -18,7 +19,8 @@ const (
 	firstEpoch = 1 << 12 // dot products of a pair in the first epoch
 	lastEpoch  = 1 << 17 // and at most, after doubling
 	chunkDots  = 1 << 10 // dot products of a chunk, at most
-	mutateIn   = 8       // one chunk in so many mutates inputs with new features
+	chunkMost  = 1 << 13
+	mutateIn   = 8 // one chunk in so many mutates inputs with new features
 )
 
 // epochSize is the number of dot products of each pair in epoch n.
@@ -52,7 +54,7 @@ func (c *Campaign) planPair(i int) []chunk {
 	}
 	if p.recorder != nil {
 		left = min(size, uint64(p.recorder.Recorded())-st.Dots)
-		return cutChunks(chunk{pair: i, index: st.Dots, play: true}, left)
+		return cutChunks(chunk{pair: i, name: recordedSource, index: st.Dots, play: true}, left)
 	}
 	turn := st.turns()
 	var plan []chunk
@@ -67,6 +69,20 @@ func (c *Campaign) planPair(i int) []chunk {
 	}
 	return plan
 }
+
+// recordedSource is the source of cases that come from a recording.
+const recordedSource = "recorded"
+
+// generator is the name of a chunk's generator.
+func (ch *chunk) generator() string {
+	if ch.play {
+		return recordedSource
+	}
+	return ch.source.Generator.Name
+}
+
+// ref names a dot product of a chunk.
+func (ch *chunk) ref(i int) CaseRef { return CaseRef{ch.name, ch.index + uint64(i)} }
 
 // cutChunks cuts n dot products into chunks.
 func cutChunks(first chunk, n uint64) []chunk {
@@ -116,7 +132,7 @@ func (c *Campaign) nextChunk(i int, t *turns, n int) (chunk, bool) {
 	per := src.Generator.M * src.Generator.N
 	n = max(n/per, 1) * per // whole tiles
 	t.next[name] = first + uint64(n)
-	return chunk{pair: i, source: src, index: first, n: n}, true
+	return chunk{pair: i, source: src, name: name, index: first, n: n}, true
 }
 
 // weighted returns the source of a turn: each of them Weight times in a cycle,

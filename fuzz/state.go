@@ -121,11 +121,17 @@ type pairDelta struct {
 
 	// While the epoch is merged:
 	fresh   map[uint32]bool // Features as a set
-	sampled map[string]int  // differing cases by class and generator
-	differ  []Sample        // of these, a few of each kind: to run again and as evidence
-	unnamed []Sample        // differing cases that no verdict before the epoch names
-	named   []string        // names of Buckets, in the order in which they came up
+	sampled map[sampleKind]int
+	differ  []Sample // differing cases of these, a few of each kind: to run again and as evidence
+	unnamed []Sample // differing cases that no verdict before the epoch names
+	named   []string // names of Buckets, in the order in which they came up
 	first   map[string]Sample
+}
+
+// sampleKind is a kind of differing cases of which an epoch keeps a few.
+type sampleKind struct {
+	class     oracle.Class
+	generator string
 }
 
 func newState(pairs int) *State {

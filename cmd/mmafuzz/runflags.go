@@ -84,8 +84,12 @@ func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 		names = append(names, g.Name)
 	}
 	for _, name := range r.generators {
-		if _, err := fuzz.FindGenerator(name); err != nil {
-			return hinted(didYouMean(nearest(name, names))+"mmafuzz list generators lists them", "--gen: unknown generator %q", name)
+		base, _, _ := strings.Cut(name, "@")
+		switch _, err := fuzz.FindGenerator(name); {
+		case err != nil && slices.Contains(names, base):
+			return hinted("without @ and a number it is the newest", "--gen: %v", err)
+		case err != nil:
+			return hinted(didYouMean(nearest(base, names))+"mmafuzz list generators lists them", "--gen: unknown generator %q", name)
 		}
 	}
 	if len(r.generators) == 0 {

@@ -306,7 +306,7 @@ func TestPlanErrors(t *testing.T) {
 	for _, tc := range []struct{ source, target, want string }{
 		{"nothing@1", "sim:hopper", "plan test: entry 2: unknown generator"},
 		{"raw@7", "sim:hopper", "plan test: entry 2: generator raw: version 7 is not known"},
-		{"raw", "sim:hopper", `plan test: entry 2: "raw": name a version, such as raw@1: plans outlive generators`},
+		{"raw", "sim:hopper", `plan test: entry 2: "raw": name a version, such as raw@2: plans outlive generators`},
 		{"raw@1[*]", "sim:hopper", `plan test: entry 2: "raw@1[*]": bad or needless arguments`},
 		{"cut@1[24][*]", "sim:hopper", `plan test: entry 2: `},
 		{"cut@1[24", "sim:hopper", `plan test: entry 2: "cut@1[24": bad or needless arguments`},

@@ -103,7 +103,7 @@ func mismatches(insts [2]*mma.Instruction, models [2]*sim.Model, sp fuzz.Spec) [
 	var found []*mma.Dot
 	names := []string{"raw", "cut", "tie", "spread"}
 	for index := uint64(0); len(found) < ShrinkFindings && index < 100_000; index++ {
-		g, err := fuzz.FindGenerator(names[index%uint64(len(names))])
+		g, err := findGenerator(names[index%uint64(len(names))])
 		if err != nil {
 			return nil
 		}

@@ -75,7 +75,7 @@ const modelChunk = 1024
 func checkModels(ctx context.Context, op string, insts []mma.Instruction, raw, directed uint64) (*ModelCheck, error) {
 	c := &ModelCheck{Operation: op, Arithmetics: len(insts)}
 	var tasks []modelTask
-	gens := fuzz.Generators()
+	gens := Generators()
 	for n := range insts {
 		i := &insts[n]
 		m, err := sim.ForInstruction(i)

@@ -93,7 +93,7 @@ func separateWithin(i *mma.Instruction, rivals []rival, first, most uint64) erro
 	if err != nil {
 		return err
 	}
-	gens := fuzz.Generators()
+	gens := Generators()
 	for _, r := range rivals {
 		r.sep.First = make([]uint64, len(gens))
 	}
@@ -121,7 +121,7 @@ const separateChunk = 2048
 
 // separateBy runs one generator's inputs from..to.
 func separateBy(i *mma.Instruction, base *sim.Model, rivals []rival, g int, from, to uint64) {
-	gens := fuzz.Generators()
+	gens := Generators()
 	gen := gens[g]
 	src := gen.Aimed(fuzz.Spec{Formats: i.Formats, K: i.K}, &i.Params)
 	src.Generator = &gens[g]

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -35,7 +34,7 @@ func Digest() string {
 			put([]any{s.Knob, s.Params})
 		}
 	}
-	for _, g := range fuzz.Generators() {
+	for _, g := range Generators() {
 		put([]any{g.Name, g.Version, g.M, g.N})
 	}
 	for _, a := range arguments {
@@ -79,7 +78,7 @@ const SeparationCommand = "mmafuzz selfcheck generators"
 func WriteSeparations(w io.Writer, seps []*Separation) error {
 	b := bufio.NewWriter(w)
 	columns := []string{"base", "other", "change", "argument", "inputs"}
-	for _, g := range fuzz.Generators() {
+	for _, g := range Generators() {
 		columns = append(columns, g.Name)
 	}
 	writeHead(b, SeparationCommand, columns...)
@@ -100,7 +99,7 @@ func WriteSeparations(w io.Writer, seps []*Separation) error {
 // ParseSeparation is the inverse of a row of WriteSeparations, but for the
 // changes, which stay text.
 func ParseSeparation(cells []string) (s Separation, change string, err error) {
-	if len(cells) != 5+len(fuzz.Generators()) {
+	if len(cells) != 5+len(Generators()) {
 		return s, "", fmt.Errorf("%d columns", len(cells))
 	}
 	s = Separation{Base: cells[0], Other: cells[1], Argument: strings.TrimPrefix(cells[3], "-")}

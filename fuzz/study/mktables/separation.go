@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/study"
 )
 
@@ -44,7 +43,7 @@ func generators(file string) (string, error) {
 		}
 	}
 	var body [][]string
-	for g, gen := range fuzz.Generators() {
+	for g, gen := range study.Generators() {
 		var needed []uint64
 		first, alone := 0, 0
 		for _, s := range seps {
@@ -168,7 +167,7 @@ func pairs(file string) (string, error) {
 		return "", err
 	}
 	head := []string{"A", "B"}
-	for _, g := range fuzz.Generators() {
+	for _, g := range study.Generators() {
 		head = append(head, g.Name)
 	}
 	var body [][]string

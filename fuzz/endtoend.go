@@ -1,0 +1,92 @@
+package fuzz
+
+import (
+	"context"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// EndToEnd is the inner loop of a campaign: make inputs of one source, run both
+// units of a pair on them, compare, and take features of a sample (every 32nd of
+// the first 32,768 dot products, later every 8,192nd). Campaigns do the same by the
+// same code, and with the differing cases more. It is for one goroutine at a time;
+// what it takes is measured by BenchmarkEndToEnd and mmafuzz bench.
+type EndToEnd struct {
+	p    *pairRun
+	w    *worker
+	r    chunkResult
+	ch   chunk
+	seed uint64
+	seen map[uint32]bool
+	n    EndToEndCounts
+}
+
+// EndToEndCounts is what an EndToEnd has done so far. It depends on the pair, the
+// source, the seed and the number of tiles alone.
+type EndToEndCounts struct {
+	Tiles, Dots uint64
+	Products    uint64                   // of one of the two sides
+	Classes     [oracle.Fault + 1]uint64 // dot products by oracle.Class
+	Traced      uint64                   // dot products of which features were taken
+	Features    int                      // different ones
+}
+
+// NewEndToEnd returns a loop over a pair of units and a source of ParseSource, such
+// as raw. The pair must not be one with a recording.
+func NewEndToEnd(pair devices.Pair, source Source, seed uint64) (*EndToEnd, error) {
+	p, err := newPairRun(&Config{}, pair)
+	if err != nil {
+		return nil, err
+	}
+	return &EndToEnd{
+		p: p, w: newWorker(), ch: chunk{source: source, name: source.String()}, seed: seed, seen: map[uint32]bool{},
+	}, nil
+}
+
+// Shape returns the rows, columns and products per output of a tile.
+func (e *EndToEnd) Shape() mma.Shape {
+	g := e.ch.source.Generator
+	return mma.Shape{M: g.M, N: g.N, K: e.p.K, Tiles: 1}
+}
+
+// Run does the next tiles. The error is that of a unit, or of a context that ended.
+func (e *EndToEnd) Run(ctx context.Context, tiles int) error {
+	per := e.ch.source.Generator.M * e.ch.source.Generator.N
+	most := max(1, chunkMost/per)
+	for tiles > 0 {
+		n := min(tiles, most)
+		tiles -= n
+		e.ch.n = n * per
+		e.r.reset()
+		if err := e.w.examine(ctx, e.p, e.seed, &e.ch, &e.r); err != nil {
+			return err
+		}
+		e.ch.index += uint64(e.ch.n)
+		e.count(n)
+	}
+	return nil
+}
+
+// count adds a chunk of tiles.
+func (e *EndToEnd) count(tiles int) {
+	e.n.Tiles += uint64(tiles)
+	e.n.Dots += uint64(e.ch.n)
+	e.n.Products += uint64(e.ch.n * e.p.K)
+	for c, n := range e.r.classes {
+		e.n.Classes[c] += n
+	}
+	e.n.Traced += uint64(len(e.r.traced))
+	for i := range e.r.traced {
+		for _, f := range e.r.traced[i].features {
+			if !e.seen[f] {
+				e.seen[f] = true
+			}
+		}
+	}
+	e.n.Features = len(e.seen)
+}
+
+// Counts returns what was done so far.
+func (e *EndToEnd) Counts() EndToEndCounts { return e.n }

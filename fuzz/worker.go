@@ -1,0 +1,309 @@
+package fuzz
+
+import (
+	"context"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/internal/simd"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// chunkResult is what a worker finds in a chunk.
+type chunkResult struct {
+	classes [oracle.Fault + 1]uint64
+	tally            // differing cases by cause
+	unnamed []Sample // differing cases that cannot be named yet
+	differ  []Sample
+	agree   []Sample
+	traced  []tracedCase
+	err     error
+}
+
+// reset empties r and keeps its memory.
+func (r *chunkResult) reset() {
+	*r = chunkResult{
+		tally: tally{r.buckets[:0]}, unnamed: r.unnamed[:0], differ: r.differ[:0], agree: r.agree[:0], traced: r.traced[:0],
+	}
+}
+
+// worker is the scratch space of one goroutine.
+type worker struct {
+	filler
+	batch  mma.Batch
+	a, b   []byte
+	places []int32 // of results that are not the same bits
+	found  []place // the differing cases of a chunk
+	labels labeller
+	dot    *mma.Dot
+	trace  sim.Trace
+	models map[*pairRun][]*sim.Model
+}
+
+// place is a case of a chunk.
+type place struct {
+	at    int32
+	class oracle.Class
+}
+
+func newWorker() *worker { return &worker{models: map[*pairRun][]*sim.Model{}} }
+
+// run executes a chunk.
+func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk, r *chunkResult) {
+	p := c.pairs[ch.pair]
+	if r.err = w.examine(ctx, p, c.cfg.Seed, ch, r); isFault(r.err) {
+		r.err = w.blame(ctx, p, ch, r)
+	}
+	if r.err == nil {
+		w.name(c, p, ch, r)
+	}
+}
+
+// examine makes a chunk's inputs, runs both units, compares, and takes features.
+// The differing cases are in w.found.
+func (w *worker) examine(ctx context.Context, p *pairRun, seed uint64, ch *chunk, r *chunkResult) error {
+	w.inputs(p, seed, ch)
+	n := w.batch.Dots() * p.spec.D.Width()
+	w.a, w.b = resize(w.a, n), resize(w.b, n)
+	if err := w.both(ctx, p, ch); err != nil {
+		return err
+	}
+	w.compare(p, ch, r)
+	if !ch.play {
+		w.features(p, ch, r)
+	}
+	return nil
+}
+
+func resize(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n)
+	}
+	return b[:n]
+}
+
+// inputs makes the chunk's inputs.
+func (w *worker) inputs(p *pairRun, seed uint64, ch *chunk) {
+	shape := mma.Shape{M: 1, N: 1, K: p.K, Tiles: ch.n}
+	if !ch.play {
+		g := ch.source.Generator
+		shape.M, shape.N = g.M, g.N
+		shape.Tiles = (ch.n + g.M*g.N - 1) / (g.M * g.N)
+	}
+	w.batch.Reset(p.spec.Formats, shape)
+	if ch.play {
+		return // both loads it
+	}
+	w.fill(ch.source, ch.name, &w.batch, seed, ch.index)
+}
+
+// both runs the two units. A recorder's results come with its inputs.
+func (w *worker) both(ctx context.Context, p *pairRun, ch *chunk) error {
+	if !ch.play {
+		if err := p.A.Run(ctx, &w.batch, w.a); err != nil {
+			return err
+		}
+		return p.B.Run(ctx, &w.batch, w.b)
+	}
+	own, other, out := w.a, p.B, w.b
+	if p.swapped {
+		own, other, out = w.b, p.A, w.a
+	}
+	if err := p.recorder.Load(int(ch.index), &w.batch, own); err != nil {
+		return err
+	}
+	return other.Run(ctx, &w.batch, out)
+}
+
+// compare counts a chunk's results by class and keeps a few of each.
+func (w *worker) compare(p *pairRun, ch *chunk, r *chunkResult) {
+	d := p.spec.D
+	width := d.Width()
+	w.places = simd.Differing(w.places[:0], w.a[:ch.n*width], w.b[:ch.n*width], width)
+	w.found = w.found[:0]
+	for _, i := range w.places {
+		a, b := mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i))
+		if class := oracle.Compare(d, p.policy, a, b); class != oracle.Same {
+			w.found = append(w.found, place{i, class})
+			r.classes[class]++
+		}
+	}
+	r.classes[oracle.Same] = uint64(ch.n - len(w.found))
+	w.keep(ch, r, width)
+}
+
+// keep keeps a few differing cases of each class and a few that agree.
+func (w *worker) keep(ch *chunk, r *chunkResult, width int) {
+	var kept [oracle.Fault + 1]int
+	all := 0
+	for _, c := range r.classes[oracle.Same+1:] {
+		all += int(min(c, differPerChunk))
+	}
+	for i := 0; len(r.differ) < all; i++ {
+		f := w.found[i]
+		if kept[f.class]++; kept[f.class] <= differPerChunk {
+			r.differ = append(r.differ, w.sample(ch, f, width))
+		}
+	}
+	next := 0
+	for i := int32(0); int(i) < ch.n && len(r.agree) < agreePerChunk; i++ {
+		if next < len(w.found) && w.found[next].at == i {
+			next++
+			continue
+		}
+		r.agree = append(r.agree, w.sample(ch, place{i, oracle.Same}, width))
+	}
+}
+
+// sample is a case of a chunk.
+func (w *worker) sample(ch *chunk, f place, width int) Sample {
+	i := int(f.at)
+	return Sample{ch.ref(i), mma.Load(w.a, width, i), mma.Load(w.b, width, i), f.class}
+}
+
+// blame runs a chunk in which a target failed one dot product at a time, so that
+// the failure is counted for those that cause it and nothing else is lost.
+func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResult) error {
+	width := p.spec.D.Width()
+	one := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
+	w.found = w.found[:0]
+	for i := range ch.n {
+		one.Take(0, &w.batch, i)
+		f := place{at: int32(i)}
+		for _, side := range []struct {
+			u   devices.Unit
+			out []byte
+		}{{p.A, w.a}, {p.B, w.b}} {
+			out := side.out[i*width : (i+1)*width]
+			err := side.u.Run(ctx, one, out)
+			if isFault(err) {
+				f.class = oracle.Fault
+				clear(out)
+			} else if err != nil {
+				return err
+			}
+		}
+		if f.class != oracle.Fault {
+			f.class = oracle.Compare(p.spec.D, p.policy, mma.Load(w.a, width, i), mma.Load(w.b, width, i))
+		}
+		r.classes[f.class]++
+		if f.class != oracle.Same {
+			w.found = append(w.found, f)
+		}
+	}
+	w.keep(ch, r, width)
+	return nil
+}
+
+// name counts a chunk's differing cases in their buckets, or keeps them until the
+// epoch has a verdict to name them by: there is none yet, or it does not explain
+// the case and is going to be replaced.
+func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *chunkResult) {
+	width := p.spec.D.Width()
+	gaveUp := p.namer == nil && c.state.Epochs > giveUpAfter
+	if p.namer == nil && !gaveUp {
+		for _, f := range w.found {
+			r.unnamed = append(r.unnamed, w.sample(ch, f, width))
+		}
+		return
+	}
+	cases := w.labels.take(p, len(w.found))
+	for j, f := range w.found {
+		s := w.sample(ch, f, width)
+		w.labels.set(p, j, &s)
+		cases.Take(j, &w.batch, int(f.at))
+	}
+	for j, label := range w.labels.of(p.namer) {
+		s := w.sample(ch, w.found[j], width)
+		if !gaveUp && strings.HasPrefix(label, string(triage.Unexplained)) {
+			r.unnamed = append(r.unnamed, s)
+			continue
+		}
+		r.add(p, label, &s, w.labels.digest(p, label, j, &s))
+	}
+}
+
+// tracedCase is the features of one input.
+type tracedCase struct {
+	ref      CaseRef
+	features []uint32
+}
+
+// Of the first dot products of a source one in traceEvery gives features, of the
+// others one in traceLater: a trace takes a thousand times as long as a result, and
+// what is new becomes rare.
+const (
+	traceEvery = 32
+	traceFirst = 1 << 15
+	traceLater = 1 << 13
+)
+
+// nextTraced returns the first index from i on whose dot product gives features.
+func nextTraced(i uint64) uint64 {
+	every := uint64(traceEvery)
+	if i > traceFirst-traceEvery {
+		every = traceLater
+	}
+	return (i + every - 1) / every * every
+}
+
+// features traces some of a chunk's inputs through the models of the pair.
+func (w *worker) features(p *pairRun, ch *chunk, r *chunkResult) {
+	models := w.models[p]
+	if models == nil {
+		models = p.tracers()
+		w.models[p] = models
+	}
+	if len(models) == 0 {
+		return
+	}
+	end := ch.index + uint64(ch.n)
+	for i := nextTraced(ch.index); i < end; i = nextTraced(i + 1) {
+		w.batch.Get(int(i-ch.index), w.dotFor(p))
+		t := r.newTrace()
+		t.ref = CaseRef{ch.name, i}
+		for n, m := range models {
+			w.trace.Reset()
+			m.Dot(w.dot, &w.trace)
+			t.features = features(t.features, &w.trace, uint32(n))
+		}
+	}
+}
+
+// newTrace appends an input without features, in the memory of an earlier one.
+func (r *chunkResult) newTrace() *tracedCase {
+	if n := len(r.traced); n < cap(r.traced) {
+		r.traced = r.traced[:n+1]
+	} else {
+		r.traced = append(r.traced, tracedCase{})
+	}
+	t := &r.traced[len(r.traced)-1]
+	t.features = t.features[:0]
+	return t
+}
+
+// dotFor returns the worker's dot product in the size of a pair's.
+func (w *worker) dotFor(p *pairRun) *mma.Dot {
+	if w.dot == nil || len(w.dot.A) != p.K || len(w.dot.SA) != p.spec.Blocks(p.K) {
+		w.dot = mma.NewDot(p.spec.Formats, p.K)
+	}
+	return w.dot
+}
+
+// tracers returns the models whose traces give features.
+func (p *pairRun) tracers() []*sim.Model {
+	models := []*sim.Model{}
+	for _, u := range []devices.Unit{p.A, p.B} {
+		params := believed(u)
+		if params == nil {
+			continue
+		}
+		if m, err := sim.New(u.Instruction().Formats, u.Instruction().K, *params); err == nil {
+			models = append(models, m)
+		}
+	}
+	return models
+}
