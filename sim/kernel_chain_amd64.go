@@ -193,10 +193,12 @@ func (c *chain) grid(st *chainState, g *grid, out []byte) {
 		}
 	}
 	x.C, x.D = st.accumulators(out)
-	for at := 0; at < k; at += c.m.k {
-		last := at + c.m.k
-		x.Order = &st.order[at]
-		x.N = int64(last - at)
+	once := c.m.k
+	if c.l == 1 {
+		once = k // between two FMAs the end of an instruction does nothing but set a NaN's code
+	}
+	for at := 0; at < k; at += once {
+		x.Order, x.N = &st.order[at], int64(once)
 		switch {
 		case c.l > 1:
 			x.AddMul(c.l)

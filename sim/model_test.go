@@ -1,11 +1,11 @@
 package sim_test
 
 import (
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -37,38 +37,6 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// randomBatch fills a batch with raw bits or with finite numbers of uniformly
-// distributed exponent fields.
-func randomBatch(i *mma.Instruction, s mma.Shape, seed uint64, finite bool) *mma.Batch {
-	r := rand.New(rand.NewPCG(seed, 1))
-	b := mma.NewBatch(i.Formats, s)
-	fill := func(buf []byte, id fp.ID) {
-		if id == fp.None {
-			return
-		}
-		f := id.Get()
-		for n := range len(buf) / int(f.Width) {
-			code := r.Uint64() & f.CodeMask()
-			if finite {
-				field := uint64(r.IntN(int(f.Emax()-f.Emin()) + 2))
-				code = r.Uint64()&(1<<f.FracBits-1) | field<<f.FracBits
-				code <<= f.Low
-				code = min(code, f.MaxFinite()) | r.Uint64()&f.SignBit()
-				if f.Specials == fp.NegZeroNaN && code == f.SignBit() {
-					code = 0
-				}
-			}
-			mma.Store(buf, int(f.Width), n, code)
-		}
-	}
-	fill(b.A, i.A)
-	fill(b.B, i.B)
-	fill(b.C, i.C)
-	fill(b.SA, i.Scale)
-	fill(b.SB, i.Scale)
-	return b
-}
-
 // TestKernels compares the kernels with the general interpreter on whole tiles
 // of odd sizes, alone and chained, with bits above the codes set where a
 // container has some.
@@ -85,7 +53,7 @@ func TestKernels(t *testing.T) {
 			if s.K != i.K && i.C != i.D {
 				continue
 			}
-			b := randomBatch(&i, s, uint64(n), n%2 == 0)
+			b := measure.Batch(&i, s, uint64(n), []measure.Inputs{measure.Finite, measure.Raw}[n%2])
 			if i.A.Get().CodeBits() < 8 {
 				for j := range b.A {
 					b.A[j] |= 0xc0 &^ byte(i.A.Get().CodeMask())
@@ -114,7 +82,7 @@ func TestDotIsRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := randomBatch(&i, mma.Shape{M: 4, N: 4, K: i.K, Tiles: 2}, uint64(n), false)
+		b := measure.Batch(&i, mma.Shape{M: 4, N: 4, K: i.K, Tiles: 2}, uint64(n), measure.Raw)
 		w := i.D.Width()
 		out := make([]byte, b.Dots()*w)
 		m.Run(b, out)
@@ -140,7 +108,7 @@ func TestNoAllocation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := randomBatch(&i, mma.Shape{M: 16, N: 8, K: i.K, Tiles: 1}, 1, false)
+		b := measure.Batch(&i, mma.Shape{M: 16, N: 8, K: i.K, Tiles: 1}, 1, measure.Raw)
 		out := make([]byte, b.Dots()*i.D.Width())
 		d := mma.NewDot(i.Formats, i.K)
 		b.Get(0, d)

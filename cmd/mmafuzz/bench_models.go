@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// models measures every operation on every path but the general interpreter, which
+// no path takes where it has a kernel.
+func (b *benchCmd) models() ([]benchmark, error) {
+	var all []benchmark
+	for _, op := range measure.Operations {
+		i, err := mma.Lookup(op.Arch, op.Inst)
+		if err != nil {
+			return nil, err
+		}
+		m, err := sim.ForInstruction(i)
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range sim.Paths()[1:] {
+			for _, inputs := range []measure.Inputs{measure.Raw, measure.Finite} {
+				all = append(all, benchmark{op.Name + "/" + path.String() + "/" + string(inputs), func(_ context.Context, t measure.Timing) (*measured, error) {
+					r, err := b.model(m.On(path), measure.Batch(i, measure.Shape(i, measure.Tiles), 1, inputs), t)
+					if err == nil {
+						r.group, r.column = op.Name, path.String()
+					}
+					return r, err
+				}})
+			}
+		}
+	}
+	return all, nil
+}
+
+// model measures a model on a batch.
+func (b *benchCmd) model(m *sim.Model, in *mma.Batch, t measure.Timing) (*measured, error) {
+	defer measure.Lock()()
+	t.Clock = measure.Thread
+	out := make([]byte, in.Dots()*in.D.Width())
+	s, err := t.Of(func() error { m.Run(in, out); return nil })
+	if err != nil {
+		return nil, err
+	}
+	s = s.Scaled(measure.Products / float64(in.Dots()*in.K))
+	kernel := m.Kernel()
+	if kernel == "" {
+		kernel = "general interpreter"
+	}
+	return &measured{Unit: "ns/tile", Clock: clockName(), Cycles: s.Median() / measure.Products / b.here.CycleNs, Kernel: kernel, series: s}, nil
+}
+
+// clockName says what measure.Thread is here.
+func clockName() string {
+	if measure.OfThread {
+		return "thread"
+	}
+	return "wall"
+}

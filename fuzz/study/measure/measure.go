@@ -1,0 +1,149 @@
+// Package measure times work on machines that others use too, and has the work
+// that benchmarks of models agree on. It is behind go test -bench ./sim, mmafuzz
+// bench and peerbench.
+//
+// Computations are timed by what the processor spent on the thread (Thread), where
+// the system says that, so that waiting for other programs does not count. What
+// they take from caches and from the other half of a core counts still: of several
+// runs the median is taken, beside the quartiles.
+package measure
+
+import (
+	"slices"
+	"time"
+)
+
+// Clock returns a time from some fixed point on.
+type Clock func() time.Duration
+
+var start = time.Now()
+
+// Wall is the time on the wall.
+func Wall() time.Duration { return time.Since(start) }
+
+// Series is what runs of the same work took, in nanoseconds for each unit of it, or
+// any other measured value.
+type Series []float64
+
+// Median returns the median, 0 of nothing.
+func (s Series) Median() float64 { return s.quantile(0.5) }
+
+// Min returns the smallest value, 0 of nothing.
+func (s Series) Min() float64 { return s.quantile(0) }
+
+// Quartiles returns the values that a quarter and three quarters of the runs do not
+// exceed.
+func (s Series) Quartiles() (low, high float64) { return s.quantile(0.25), s.quantile(0.75) }
+
+// Spread is half of the distance of the quartiles, as a part of the median.
+func (s Series) Spread() float64 {
+	low, high := s.Quartiles()
+	if m := s.Median(); m > 0 {
+		return (high - low) / 2 / m
+	}
+	return 0
+}
+
+// quantile interpolates between neighbours.
+func (s Series) quantile(q float64) float64 {
+	if len(s) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(s))
+	at := q * float64(len(sorted)-1)
+	i := min(int(at), max(len(sorted)-2, 0))
+	if i+1 == len(sorted) {
+		return sorted[i]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// Scaled returns the series times x.
+func (s Series) Scaled(x float64) Series {
+	t := slices.Clone(s)
+	for i := range t {
+		t[i] *= x
+	}
+	return t
+}
+
+// Timing says how work is timed.
+type Timing struct {
+	Clock Clock
+	Runs  int           // values of a series
+	Each  time.Duration // of a run, at least, unless a single call takes longer
+}
+
+// Of returns the times of a call of f, in nanoseconds. The first calls, which find
+// out how many a run needs, do not count. It ends at the first error.
+func (t Timing) Of(f func() error) (Series, error) {
+	calls, err := t.calls(f)
+	if err != nil {
+		return nil, err
+	}
+	var s Series
+	for range max(1, t.Runs) {
+		began := t.Clock()
+		for range calls {
+			if err := f(); err != nil {
+				return nil, err
+			}
+		}
+		s = append(s, float64(t.Clock()-began)/float64(calls))
+	}
+	return s, nil
+}
+
+// calls returns how many calls take Each.
+func (t Timing) calls(f func() error) (int, error) {
+	const most = 1 << 30
+	if err := f(); err != nil { // caches, buffers
+		return 0, err
+	}
+	for n := 1; ; {
+		began := t.Clock()
+		for range n {
+			if err := f(); err != nil {
+				return 0, err
+			}
+		}
+		took := t.Clock() - began
+		if took >= t.Each || n >= most {
+			return n, nil
+		}
+		grow := 8.0
+		if took > 0 {
+			grow = min(grow, 1.1*float64(t.Each)/float64(took))
+		}
+		n = max(n+1, int(grow*float64(n)))
+	}
+}
+
+// Cycle returns the length of a clock cycle in nanoseconds, by a chain of dependent
+// additions, of which a processor does one a cycle: the shortest of some runs.
+func Cycle() float64 {
+	defer Lock()()
+	const rounds = 1 << 18
+	t := Timing{Clock: Thread, Runs: 9, Each: time.Millisecond}
+	s, _ := t.Of(func() error { sink += chain(rounds); return nil }) // which has no error
+	return s.Min() / (8 * rounds)
+}
+
+// sink keeps what is computed for its time alone.
+var sink uint64
+
+//go:noinline
+func chain(n int) uint64 {
+	x := uint64(1)
+	for range n {
+		x += x
+		x ^= 5
+		x += x
+		x ^= 3
+		x += x
+		x ^= 5
+		x += x
+		x ^= 3
+	}
+	return x
+}
