@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"text/tabwriter"
 	"time"
@@ -144,7 +146,14 @@ func (o *options) start(ctx context.Context, log io.Writer) (*peer, error) {
 			return nil, err
 		}
 	}
-	return startPeer(ctx, o.python, o.cache)
+	python, err := exec.LookPath(o.python)
+	if err == nil {
+		python, err = filepath.Abs(python) // the peer starts elsewhere
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--python: %w", err)
+	}
+	return startPeer(ctx, python, o.cache)
 }
 
 // write writes the table for people.

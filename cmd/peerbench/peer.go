@@ -16,7 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-//go:embed mmasim.py
+//go:embed driver.py
 var script string
 
 // peer is MMA-Sim in a child process.
@@ -36,6 +36,7 @@ func startPeer(ctx context.Context, python, cache string) (*peer, error) {
 		return nil, err
 	}
 	p := &peer{dir: dir, cmd: exec.CommandContext(ctx, python, "-c", script)}
+	p.cmd.Dir = dir // Python looks for modules where it is started
 	p.cmd.Stderr = &p.stderr
 	// MMA-Sim compiles a part of itself with the tools of its environment.
 	p.cmd.Env = append(os.Environ(), "TORCH_EXTENSIONS_DIR="+filepath.Join(cache, "extensions"),

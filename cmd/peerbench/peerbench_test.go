@@ -20,7 +20,7 @@ import (
 )
 
 // TestMain makes the test its own peer: called as an interpreter it answers as
-// mmasim.py does.
+// driver.py does.
 func TestMain(m *testing.M) {
 	if how := os.Getenv("PEERBENCH_FAKE"); how != "" {
 		fake(how, os.Stdin, os.Stdout)
