@@ -192,7 +192,7 @@ func (b *benchCmd) plan(names []string) (all []benchmark, done func(), err error
 			some, release, err = b.targets()
 			closers = append(closers, release)
 		case "loop":
-			some, err = b.loops()
+			some = b.loops()
 		}
 		if err != nil {
 			return nil, done, err

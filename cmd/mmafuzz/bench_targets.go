@@ -156,9 +156,13 @@ func (b *benchCmd) outside(ctx context.Context, target string, u devices.Unit, s
 	var inside float64 // seconds for a batch
 	switch kind, _, _ := strings.Cut(target, ":"); {
 	case target == childOfUs || kind == "sim":
-		m, err := sim.ForInstruction(u.Instruction())
+		row, err := mma.Lookup(u.Instruction().Arch, u.Instruction().Name)
 		if err != nil {
-			return nil // its formats are known, not its arithmetic
+			return err
+		}
+		m, err := sim.ForInstruction(row)
+		if err != nil {
+			return err
 		}
 		in := measure.Batch(u.Instruction(), s, 1, measure.Finite)
 		out := make([]byte, in.Dots()*in.D.Width())

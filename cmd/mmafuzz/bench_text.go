@@ -118,3 +118,24 @@ func (b *benchCmd) writeTargets(results []*measured) {
 	}
 	g.write(b.stdout, b.bolden)
 }
+
+// writeLoops has a row for each pair and source.
+func (b *benchCmd) writeLoops(results []*measured) {
+	fmt.Fprintln(b.stdout, "loop: generate, evaluate both, compare, take features of a sample; ns for the products of an m16n8k16 tile on one core")
+	groups, _, rows := benchRows(results)
+	g := grid{width: b.width, head: true, right: map[int]bool{2: true, 3: true, 4: true}}
+	g.add("PAIR", "SOURCE", "NS/TILE", "CYCLES/PRODUCT", "DOTS/S, ALL CORES", "INSTRUCTION OF A")
+	for _, group := range groups {
+		pair, rest, _ := strings.Cut(group, "\t")
+		inst, source, _ := strings.Cut(rest, "\t")
+		ns, cycles, rate := "-", "-", "-"
+		if one := rows[group][oneCore]; one != nil {
+			ns, cycles = withSpread(one[0], fmt.Sprintf("%.0f", one[0].Median)), fmt.Sprintf("%.2f", one[0].Cycles)
+		}
+		if all := rows[group][allCores]; all != nil {
+			rate = withSpread(all[0], count(uint64(all[0].Median)))
+		}
+		g.add(pair, source, ns, cycles, rate, inst)
+	}
+	g.write(b.stdout, b.bolden)
+}

@@ -10,6 +10,7 @@
 //	mmafuzz triage      explain all bundles below a directory again
 //	mmafuzz record      record a target's results on the inputs of a plan
 //	mmafuzz compare     compare recordings with each other and with last night
+//	mmafuzz bench       how fast models, targets and the whole loop are on this machine
 //	mmafuzz diff        where the arithmetics of two targets differ
 //	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
@@ -313,6 +314,46 @@
 //
 // With --checklist it writes the report, as in report.json: go doc ./fuzz/checklist
 // Report.
+//
+// machine, an object for each run of bench, the first:
+//
+//	machine.processor   string  what the processor calls itself
+//	machine.processors  number  that the program may use
+//	machine.os          string
+//	machine.arch        string
+//	machine.go          string  version
+//	machine.path        string  the best of the models: portable, avx2 or avx512
+//	machine.cycle_ns    number  length of a clock cycle
+//
+// bench, an object for each measurement:
+//
+//	name                string   SECTION/..., as --list lists it
+//	unit                string   ns/tile: for the 2,048 products of an m16n8k16 tile; dots/s: dot products a second
+//	clock               string   thread: processor time; wall
+//	runs                number
+//	median              number   in unit
+//	low                 number   lower quartile
+//	high                number   upper quartile
+//	cycles_per_product  number?  of ns/tile
+//	kernel              string?  of a model
+//	shape               string?  of the batches of a target: TILES x MxN
+//	outside             number?  part of the time that passes outside of the computation itself, from 0 to 1
+//
+// With --soak there are others in their place.
+//
+// look, an object for each look at the memory, while nothing is computed:
+//
+//	look.seconds  number  since the start
+//	look.tiles    number  done
+//	look.heap     number  bytes in use after garbage collection
+//	look.rss      number  bytes of the process in memory; 0: the system does not say
+//
+// soak, an object for each verdict, the last:
+//
+//	soak.verdict  string  flat, growing, or too short
+//	soak.looks    number
+//	soak.tiles    number  done
+//	soak.seconds  number
 //
 // list writes an object for each row, with the heads of its columns as names and
 // strings as values; version one with the name and the version of everything

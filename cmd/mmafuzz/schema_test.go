@@ -217,6 +217,10 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(doctorOf(t), "doctor")
+	verify(benchesOf(t, "machine"), "machine")
+	verify(benchesOf(t, "name"), "bench")
+	verify(benchesOf(t, "look"), "look")
+	verify(benchesOf(t, "soak"), "soak")
 	for _, inst := range []string{"sim:ampere/mma.m16n8k8.f32.f16.f16.f32", "sim:blackwell/tcgen05.m128n8k32.kind::f8f6f4.f32.e2m1.e2m1"} {
 		for _, o := range jsonOf(t, 0, "", "probe", "--target", inst, "--profile", "10") {
 			name := "probe"
@@ -316,6 +320,18 @@ func recordingOf(t *testing.T) []map[string]any {
 		t.Errorf("%d events at once", len(all))
 	}
 	return all
+}
+
+// benchesOf returns the objects of bench that have a field.
+func benchesOf(t *testing.T, field string) []map[string]any {
+	t.Helper()
+	all := jsonOf(t, 0, "", "bench", "--only", "^models/fma/fp64/hopper/portable/raw|^targets/sim:.*8x16x8", "--count", "1", "--time", "1ms")
+	all = append(all, jsonOf(t, 0, "", "bench", "--soak", "20ms", "--every", "1ms")...)
+	some := slices.DeleteFunc(all, func(o map[string]any) bool { return o[field] == nil })
+	if len(some) == 0 {
+		t.Errorf("no object of bench has %s", field)
+	}
+	return some
 }
 
 // doctorOf returns what doctor says, whether or not all is well.
