@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -15,56 +14,43 @@ import (
 // their cause. It is for one goroutine at a time.
 type labeller struct {
 	names  triage.Names
-	cases  mma.Batch
-	want   []uint64
-	class  []oracle.Class
 	labels []string
 	dot    *mma.Dot
 }
 
-// take makes room for n cases of a pair. Their operands go into the batch of tiles
-// of 1 x 1 that it returns, their results to set.
-func (l *labeller) take(p *pairRun, n int) *mma.Batch {
-	l.cases.Reset(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: n})
-	l.want, l.class = slices.Grow(l.want[:0], n)[:n], slices.Grow(l.class[:0], n)[:n]
-	return &l.cases
-}
-
-// set takes the results of case j.
-func (l *labeller) set(p *pairRun, j int, s *Sample) {
-	l.want[j], _ = p.want(s)
-	l.class[j] = s.Class
-}
-
-// of returns the labels of the cases after a verdict's namer; nil: there is none.
-// They are good until the next call.
-func (l *labeller) of(namer *triage.Namer) []string {
+// of returns the labels of cases after a verdict's namer; nil: there is none. Their
+// operands are the outputs at of a batch; want are the results of the side to be
+// explained, class is how the two differ. The labels are good until the next call.
+func (l *labeller) of(namer *triage.Namer, b *mma.Batch, at []int32, want []uint64, class []oracle.Class) []string {
 	l.labels = l.labels[:0]
 	if namer != nil {
-		l.labels = append(l.labels, l.names.Name(namer, &l.cases, l.want)...)
+		l.labels = append(l.labels, l.names.Name(namer, b, at, want)...)
 	}
-	for i, class := range l.class {
+	for i, c := range class {
 		if namer == nil {
 			l.labels = append(l.labels, string(triage.Unexplained))
 		}
-		if class == oracle.Fault {
-			l.labels[i] = class.String()
+		if c == oracle.Fault {
+			l.labels[i] = c.String()
 		}
 	}
 	return l.labels
 }
 
-// digest is case j of those that were taken, with its results, in 64 bits. Only
-// buckets that nothing else tells apart have one: recorded cases and unexplained
-// ones.
-func (l *labeller) digest(p *pairRun, label string, j int, s *Sample) uint64 {
-	if p.recorder == nil && s.Class != oracle.Fault && !strings.HasPrefix(label, string(triage.Unexplained)) {
+// unexplained says whether a label is that of no cause.
+func unexplained(label string) bool { return strings.HasPrefix(label, string(triage.Unexplained)) }
+
+// digest is the case whose operands are output i of a batch, with its results, in 64
+// bits. Only buckets that nothing else tells apart have one: recorded cases and
+// unexplained ones.
+func (l *labeller) digest(p *pairRun, label string, b *mma.Batch, i int32, s *Sample) uint64 {
+	if p.recorder == nil && s.Class != oracle.Fault && !unexplained(label) {
 		return 0
 	}
 	if l.dot == nil || len(l.dot.A) != p.K || len(l.dot.SA) != p.spec.Blocks(p.K) {
 		l.dot = mma.NewDot(p.spec.Formats, p.K)
 	}
-	l.cases.Get(j, l.dot)
+	b.Get(int(i), l.dot)
 	return digest(l.dot, s)
 }
 
@@ -92,7 +78,7 @@ type namedBucket struct {
 
 // add adds a case.
 func (t *tally) add(p *pairRun, label string, s *Sample, digest uint64) {
-	one := Bucket{"", s.Class, 1, ulpDistance(p.spec.D, s.A, s.B), digest}
+	one := Bucket{Class: s.Class, Cases: 1, MaxUlp: ulpDistance(p.spec.D, s.A, s.B), Digest: digest}
 	for i := range t.buckets {
 		if b := &t.buckets[i]; b.Class == s.Class && b.label == label {
 			b.add(&one)
@@ -116,7 +102,7 @@ func bucketName(label string, c oracle.Class) string {
 // codes; 0 if one is a NaN.
 func ulpDistance(id fp.ID, a, b uint64) float64 {
 	f := id.Get()
-	if f.Decode(a).Class == fp.NaN || f.Decode(b).Class == fp.NaN {
+	if inf := f.InfCode(false); a&^f.SignBit() > inf || b&^f.SignBit() > inf {
 		return 0
 	}
 	return math.Abs(ordered(f, a) - ordered(f, b))

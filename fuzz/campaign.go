@@ -73,6 +73,7 @@ type pairRun struct {
 	swapped  bool             // the recorder is B
 	known    []*mma.Params    // arithmetics of the sides that are known or believed
 	namer    *triage.Namer    // of the verdict before the epoch; nil without one
+	named    mma.Params       // the verdict's program
 
 	// Hypotheses start from base, the program of baseUnit, and are about box.
 	// baseUnit is nil if neither side is known.
@@ -185,7 +186,7 @@ func (c *Campaign) Run(ctx context.Context) error {
 			return nil
 		}
 		for i, p := range c.pairs {
-			p.namer = p.newNamer(c.state.Pairs[i].Verdict)
+			p.rename(c.state.Pairs[i].Verdict)
 		}
 		d, err := c.epoch(ctx, plan)
 		if ctx.Err() != nil {

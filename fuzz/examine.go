@@ -41,7 +41,7 @@ func Examine(ctx context.Context, cfg Config, dot *mma.Dot) (*Finding, error) {
 	if err := x.explainExamples(ctx, append(evidence, *e)); err != nil {
 		return nil, err
 	}
-	return x.finding(ctx, e, x.bucketOf(e), 1)
+	return x.finding(ctx, e, x.bucketsOf([]example{*e})[0], 1)
 }
 
 // examineSides returns the two units as they answer.

@@ -98,6 +98,16 @@ func (p *pairRun) newNamer(v *triage.Verdict) *triage.Namer {
 	return triage.NewNamer(&triage.Problem{Formats: p.spec.Formats, K: v.K, Base: p.base, Policy: p.policy}, v)
 }
 
+// rename makes the namer that of a verdict.
+func (p *pairRun) rename(v *triage.Verdict) {
+	if p.namer != nil && v != nil && v.Program == p.named {
+		return
+	}
+	if p.namer = p.newNamer(v); p.namer != nil {
+		p.named = v.Program
+	}
+}
+
 // want returns the result of the side that is to be explained, and the other's.
 func (p *pairRun) want(s *Sample) (box, base uint64) {
 	if p.boxIsB {
@@ -250,8 +260,30 @@ func (x *examiner) explain(ctx context.Context) error {
 	if x.verdict != nil && !x.verdict.Found() && x.c.state.Epochs > giveUpAfter {
 		return nil // looked for often enough
 	}
+	if x.stillHolds(x.examples(slices.Concat(x.d.Differ, x.d.Agree))) {
+		return nil
+	}
 	samples := slices.Concat(x.st.Differ, x.d.Differ, x.st.Agree, x.d.Agree)
 	return x.explainExamples(ctx, x.examples(samples))
+}
+
+// stillHolds says whether the verdict before the epoch, which holds for all evidence
+// up to then, holds for the new evidence as well.
+func (x *examiner) stillHolds(fresh []example) bool {
+	if x.p.namer == nil || !x.baseHolds(x.verdict.K, fresh) {
+		return false
+	}
+	x.k = x.verdict.K
+	pr := x.problem(fresh)
+	if !triage.Holds(pr, &x.verdict.Program) {
+		return false
+	}
+	x.namer = x.p.namer
+	if len(fresh) > 0 {
+		x.holds(x.verdict.Differ+len(pr.Differ), x.verdict.Agree+len(pr.Agree))
+		x.d.Verdict = x.verdict
+	}
+	return true
 }
 
 // explainExamples does that with the given evidence.
@@ -268,10 +300,7 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 		return nil
 	}
 	if x.verdict != nil && x.verdict.Found() && triage.Holds(pr, &x.verdict.Program) {
-		held := *x.verdict
-		held.Differ, held.Explained = len(pr.Differ), len(pr.Differ)
-		held.Agree, held.Kept = len(pr.Agree), len(pr.Agree)
-		x.verdict = &held
+		x.holds(len(pr.Differ), len(pr.Agree))
 	} else if v := x.recordedVerdict(pr); v != nil {
 		x.verdict = v
 	} else {
@@ -286,6 +315,13 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 		x.namer = triage.NewNamer(pr, x.verdict)
 	}
 	return nil
+}
+
+// holds says in the verdict for how many cases it holds.
+func (x *examiner) holds(differ, agree int) {
+	v := *x.verdict
+	v.Differ, v.Explained, v.Agree, v.Kept = differ, differ, agree, agree
+	x.verdict = &v
 }
 
 // recordedVerdict is that of a recording whose program is known: nothing is left to
@@ -333,19 +369,20 @@ const giveUpAfter = 6
 // else the known side's own; 0 if that does not either.
 func (x *examiner) hypothesisK(ex []example) int {
 	for _, k := range []int{x.p.box.Instruction().K, x.p.baseUnit.Instruction().K} {
-		m, err := sim.New(x.p.spec.Formats, k, x.p.base)
-		if err != nil {
-			continue
-		}
-		ok := !slices.ContainsFunc(ex, func(e example) bool {
-			_, base := x.p.want(&e.Sample)
-			return oracle.Compare(x.p.spec.D, x.p.policy, m.Dot(e.dot, nil), base) != oracle.Same
-		})
-		if ok {
+		if x.baseHolds(k, ex) {
 			return k
 		}
 	}
 	return 0
+}
+
+// baseHolds says whether the known program gives the known side's results with K = k.
+func (x *examiner) baseHolds(k int, ex []example) bool {
+	m, err := sim.New(x.p.spec.Formats, k, x.p.base)
+	return err == nil && !slices.ContainsFunc(ex, func(e example) bool {
+		_, base := x.p.want(&e.Sample)
+		return oracle.Compare(x.p.spec.D, x.p.policy, m.Dot(e.dot, nil), base) != oracle.Same
+	})
 }
 
 // bucket puts the cases that could not be named before into buckets, and shrinks
@@ -359,8 +396,8 @@ func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 	for _, f := range x.st.Findings {
 		kept[f.Bucket]++
 	}
-	for i := range fresh {
-		if err := x.keep(ctx, &fresh[i], x.bucketOf(&fresh[i]), kept); err != nil {
+	for i, name := range x.bucketsOf(fresh) {
+		if err := x.keep(ctx, &fresh[i], name, kept); err != nil {
 			return err
 		}
 	}
@@ -370,8 +407,8 @@ func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 		if x.namer == nil || kept[name] > 0 {
 			continue
 		}
-		e := &x.examples([]Sample{s})[0]
-		if err := x.keep(ctx, e, x.bucketOf(e), kept); err != nil {
+		e := x.examples([]Sample{s})
+		if err := x.keep(ctx, &e[0], x.bucketsOf(e)[0], kept); err != nil {
 			return err
 		}
 	}
@@ -380,20 +417,33 @@ func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 
 // countUnnamed puts the cases that no verdict before the epoch names into buckets.
 func (x *examiner) countUnnamed() {
-	cases := x.labels.take(x.p, len(x.d.unnamed))
-	for i := range x.d.unnamed {
-		s := &x.d.unnamed[i]
-		cases.Set(i, x.c.dot(x.p, s.CaseRef))
-		x.labels.set(x.p, i, s)
+	dots := make([]*mma.Dot, len(x.d.unnamed))
+	for i := range dots {
+		dots[i] = x.c.dot(x.p, x.d.unnamed[i].CaseRef)
 	}
 	var t tally
-	for i, label := range x.labels.of(x.namer) {
+	batch, labels := x.labelsOf(dots, x.d.unnamed)
+	for i, label := range labels {
 		s := &x.d.unnamed[i]
-		t.add(x.p, label, s, x.labels.digest(x.p, label, i, s))
+		t.add(x.p, label, s, x.labels.digest(x.p, label, batch, int32(i), s))
 	}
 	for i := range t.buckets {
 		x.d.count(&t.buckets[i])
 	}
+}
+
+// labelsOf labels differing cases and returns them as a batch, too.
+func (x *examiner) labelsOf(dots []*mma.Dot, ss []Sample) (*mma.Batch, []string) {
+	if len(dots) == 0 {
+		return nil, nil
+	}
+	at, want, class := make([]int32, len(ss)), make([]uint64, len(ss)), make([]oracle.Class, len(ss))
+	for i := range ss {
+		at[i], class[i] = int32(i), ss[i].Class
+		want[i], _ = x.p.want(&ss[i])
+	}
+	b := triage.Batch(x.p.spec.Formats, dots)
+	return b, x.labels.of(x.namer, b, at, want, class)
 }
 
 // keep makes a finding of a case, unless its bucket has enough of them.
@@ -412,24 +462,26 @@ func (x *examiner) keep(ctx context.Context, e *example, name string, kept map[s
 	return err
 }
 
-// bucketOf names the bucket of a differing case that was run again: its labels,
-// and its class where that is not value.
-func (x *examiner) bucketOf(e *example) string {
-	if e.label != "" {
-		return e.label
+// bucketsOf names the buckets of differing cases that were run again.
+func (x *examiner) bucketsOf(ex []example) []string {
+	dots, ss := make([]*mma.Dot, len(ex)), make([]Sample, len(ex))
+	for i := range ex {
+		dots[i], ss[i] = ex[i].dot, ex[i].Sample
 	}
-	return x.namesOf([]*mma.Dot{e.dot}, []Sample{e.Sample})[0]
+	names := x.namesOf(dots, ss)
+	for i := range ex {
+		if ex[i].label != "" {
+			names[i] = ex[i].label
+		}
+	}
+	return names
 }
 
 // namesOf names the buckets of differing cases.
 func (x *examiner) namesOf(dots []*mma.Dot, ss []Sample) []string {
-	cases := x.labels.take(x.p, len(dots))
-	for i, d := range dots {
-		cases.Set(i, d)
-		x.labels.set(x.p, i, &ss[i])
-	}
 	names := make([]string, len(dots))
-	for i, label := range x.labels.of(x.namer) {
+	_, labels := x.labelsOf(dots, ss)
+	for i, label := range labels {
 		names[i] = bucketName(label, ss[i].Class)
 	}
 	return names

@@ -18,23 +18,30 @@ type chunk struct {
 const (
 	firstEpoch = 1 << 12 // dot products of a pair in the first epoch
 	lastEpoch  = 1 << 17 // and at most, after doubling
+	fastEpoch  = 1 << 20 // or as many of all pairs together, if both sides are simulators
 	chunkDots  = 1 << 10 // dot products of a chunk, at most
-	chunkMost  = 1 << 13
-	mutateIn   = 8 // one chunk in so many mutates inputs with new features
+	chunkMost  = 1 << 13 // and in the largest epochs
+	mutateIn   = 8       // one chunk in so many mutates inputs with new features
 )
 
-// epochSize is the number of dot products of each pair in epoch n.
-func epochSize(n int) uint64 {
+// epochSize is the number of dot products of pair i in epoch n.
+func (c *Campaign) epochSize(i, n int) uint64 {
+	last := uint64(lastEpoch)
+	if p := c.pairs[i]; p.A.Known() != nil && p.B.Known() != nil {
+		last = max(last, fastEpoch/uint64(len(c.pairs)))
+	}
 	size := uint64(firstEpoch)
-	for ; n > 0 && size < lastEpoch; n-- {
+	for ; n > 0 && size < last; n-- {
 		size *= 2
 	}
 	return size
 }
 
-// chunkSize is the number of dot products of a chunk in epoch n: small in the
-// first ones, so that all generators have a turn.
-func chunkSize(n int) uint64 { return min(epochSize(n)/32, chunkDots) }
+// chunkSize is the number of dot products of a chunk in an epoch of the given size:
+// small in the first ones, so that all generators have a turn.
+func chunkSize(epoch uint64) uint64 {
+	return min(epoch/32, max(chunkDots, min(epoch/128, chunkMost)))
+}
 
 // plan returns the chunks of the next epoch.
 func (c *Campaign) plan() []chunk {
@@ -47,7 +54,7 @@ func (c *Campaign) plan() []chunk {
 
 func (c *Campaign) planPair(i int) []chunk {
 	p, st := c.pairs[i], c.state.Pairs[i]
-	size := epochSize(c.state.Epochs)
+	size := c.epochSize(i, c.state.Epochs)
 	left := size
 	if c.cfg.Count > 0 {
 		left = min(size, c.cfg.Count-min(c.cfg.Count, st.Dots))
@@ -59,7 +66,7 @@ func (c *Campaign) planPair(i int) []chunk {
 	turn := st.turns()
 	var plan []chunk
 	for left > 0 {
-		n := min(left, chunkSize(c.state.Epochs))
+		n := min(left, chunkSize(size))
 		ch, ok := c.nextChunk(i, turn, int(n))
 		if !ok {
 			break

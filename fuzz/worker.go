@@ -2,14 +2,12 @@ package fuzz
 
 import (
 	"context"
-	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/internal/simd"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // chunkResult is what a worker finds in a chunk.
@@ -35,18 +33,13 @@ type worker struct {
 	filler
 	batch  mma.Batch
 	a, b   []byte
-	places []int32 // of results that are not the same bits
-	found  []place // the differing cases of a chunk
+	at     []int32        // the differing cases of a chunk
+	class  []oracle.Class // of these
+	want   []uint64       // results of the side to be explained
 	labels labeller
 	dot    *mma.Dot
 	trace  sim.Trace
 	models map[*pairRun][]*sim.Model
-}
-
-// place is a case of a chunk.
-type place struct {
-	at    int32
-	class oracle.Class
 }
 
 func newWorker() *worker { return &worker{models: map[*pairRun][]*sim.Model{}} }
@@ -63,7 +56,7 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk, r *chunkResult
 }
 
 // examine makes a chunk's inputs, runs both units, compares, and takes features.
-// The differing cases are in w.found.
+// The differing cases are w.at and w.class.
 func (w *worker) examine(ctx context.Context, p *pairRun, seed uint64, ch *chunk, r *chunkResult) error {
 	w.inputs(p, seed, ch)
 	n := w.batch.Dots() * p.spec.D.Width()
@@ -122,16 +115,18 @@ func (w *worker) both(ctx context.Context, p *pairRun, ch *chunk) error {
 func (w *worker) compare(p *pairRun, ch *chunk, r *chunkResult) {
 	d := p.spec.D
 	width := d.Width()
-	w.places = simd.Differing(w.places[:0], w.a[:ch.n*width], w.b[:ch.n*width], width)
-	w.found = w.found[:0]
-	for _, i := range w.places {
-		a, b := mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i))
-		if class := oracle.Compare(d, p.policy, a, b); class != oracle.Same {
-			w.found = append(w.found, place{i, class})
-			r.classes[class]++
+	w.at = simd.Differing(w.at[:0], w.a[:ch.n*width], w.b[:ch.n*width], width)
+	w.class = w.class[:0]
+	for _, i := range w.at {
+		class := oracle.Compare(d, p.policy, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))
+		r.classes[class]++
+		if class != oracle.Same {
+			w.at[len(w.class)] = i
+			w.class = append(w.class, class)
 		}
 	}
-	r.classes[oracle.Same] = uint64(ch.n - len(w.found))
+	w.at = w.at[:len(w.class)]
+	r.classes[oracle.Same] = uint64(ch.n - len(w.at))
 	w.keep(ch, r, width)
 }
 
@@ -142,26 +137,28 @@ func (w *worker) keep(ch *chunk, r *chunkResult, width int) {
 	for _, c := range r.classes[oracle.Same+1:] {
 		all += int(min(c, differPerChunk))
 	}
-	for i := 0; len(r.differ) < all; i++ {
-		f := w.found[i]
-		if kept[f.class]++; kept[f.class] <= differPerChunk {
-			r.differ = append(r.differ, w.sample(ch, f, width))
+	for j := 0; len(r.differ) < all; j++ {
+		c := w.class[j]
+		if kept[c]++; kept[c] <= differPerChunk {
+			r.differ = append(r.differ, w.sample(ch, w.at[j], c, width))
 		}
 	}
-	next := 0
-	for i := int32(0); int(i) < ch.n && len(r.agree) < agreePerChunk; i++ {
-		if next < len(w.found) && w.found[next].at == i {
-			next++
-			continue
+	j := 0
+	for i := range int32(ch.n) {
+		switch {
+		case len(r.agree) == agreePerChunk:
+			return
+		case j < len(w.at) && w.at[j] == i:
+			j++
+		default:
+			r.agree = append(r.agree, w.sample(ch, i, oracle.Same, width))
 		}
-		r.agree = append(r.agree, w.sample(ch, place{i, oracle.Same}, width))
 	}
 }
 
 // sample is a case of a chunk.
-func (w *worker) sample(ch *chunk, f place, width int) Sample {
-	i := int(f.at)
-	return Sample{ch.ref(i), mma.Load(w.a, width, i), mma.Load(w.b, width, i), f.class}
+func (w *worker) sample(ch *chunk, i int32, class oracle.Class, width int) Sample {
+	return Sample{ch.ref(int(i)), mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)), class}
 }
 
 // blame runs a chunk in which a target failed one dot product at a time, so that
@@ -169,10 +166,10 @@ func (w *worker) sample(ch *chunk, f place, width int) Sample {
 func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResult) error {
 	width := p.spec.D.Width()
 	one := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
-	w.found = w.found[:0]
+	w.at, w.class = w.at[:0], w.class[:0]
 	for i := range ch.n {
 		one.Take(0, &w.batch, i)
-		f := place{at: int32(i)}
+		var class oracle.Class
 		for _, side := range []struct {
 			u   devices.Unit
 			out []byte
@@ -180,18 +177,18 @@ func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResul
 			out := side.out[i*width : (i+1)*width]
 			err := side.u.Run(ctx, one, out)
 			if isFault(err) {
-				f.class = oracle.Fault
+				class = oracle.Fault
 				clear(out)
 			} else if err != nil {
 				return err
 			}
 		}
-		if f.class != oracle.Fault {
-			f.class = oracle.Compare(p.spec.D, p.policy, mma.Load(w.a, width, i), mma.Load(w.b, width, i))
+		if class != oracle.Fault {
+			class = oracle.Compare(p.spec.D, p.policy, mma.Load(w.a, width, i), mma.Load(w.b, width, i))
 		}
-		r.classes[f.class]++
-		if f.class != oracle.Same {
-			w.found = append(w.found, f)
+		r.classes[class]++
+		if class != oracle.Same {
+			w.at, w.class = append(w.at, int32(i)), append(w.class, class)
 		}
 	}
 	w.keep(ch, r, width)
@@ -205,24 +202,26 @@ func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *chunkResult) {
 	width := p.spec.D.Width()
 	gaveUp := p.namer == nil && c.state.Epochs > giveUpAfter
 	if p.namer == nil && !gaveUp {
-		for _, f := range w.found {
-			r.unnamed = append(r.unnamed, w.sample(ch, f, width))
+		for j, i := range w.at {
+			r.unnamed = append(r.unnamed, w.sample(ch, i, w.class[j], width))
 		}
 		return
 	}
-	cases := w.labels.take(p, len(w.found))
-	for j, f := range w.found {
-		s := w.sample(ch, f, width)
-		w.labels.set(p, j, &s)
-		cases.Take(j, &w.batch, int(f.at))
+	box := w.a
+	if p.boxIsB {
+		box = w.b
 	}
-	for j, label := range w.labels.of(p.namer) {
-		s := w.sample(ch, w.found[j], width)
-		if !gaveUp && strings.HasPrefix(label, string(triage.Unexplained)) {
+	w.want = w.want[:0]
+	for _, i := range w.at {
+		w.want = append(w.want, mma.Load(box, width, int(i)))
+	}
+	for j, label := range w.labels.of(p.namer, &w.batch, w.at, w.want, w.class) {
+		s := w.sample(ch, w.at[j], w.class[j], width)
+		if !gaveUp && unexplained(label) {
 			r.unnamed = append(r.unnamed, s)
 			continue
 		}
-		r.add(p, label, &s, w.labels.digest(p, label, j, &s))
+		r.add(p, label, &s, w.labels.digest(p, label, &w.batch, w.at[j], &s))
 	}
 }
 

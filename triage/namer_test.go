@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -154,40 +156,61 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestNames names the cases of several pairs together: each as alone.
+// TestNames names the cases of several pairs together, many and few of a batch: each
+// as alone.
 func TestNames(t *testing.T) {
 	hopper, ampere := find(t, hopper16), find(t, ampere16)
-	for what, b := range map[string]*mma.Instruction{
-		"two labels":  ampere,
-		"one label":   changed(t, hopper, "join.align.f=24"),
-		"many labels": changed(t, hopper, "l=8 join.align.f=24 acc.mode=rne special.nan=quiet in.sub=zero prod.exp=normalised acc.flush=before join.align.floor=-131"),
+	var together triage.Names
+	for what, tc := range map[string]struct {
+		b      *mma.Instruction
+		policy oracle.Policy
+	}{
+		"two labels":  {ampere, oracle.Policy{}},
+		"one label":   {changed(t, hopper, "join.align.f=24"), oracle.Policy{Zero: oracle.ByClass}},
+		"many labels": {changed(t, hopper, "l=8 join.align.f=24 acc.mode=rne special.nan=quiet in.sub=zero prod.exp=normalised acc.flush=before join.align.floor=-131"), oracle.Policy{}},
 	} {
-		n := namer(hopper, b)
-		var dots []*mma.Dot
-		var want []uint64
-		for i, d := range inputs(hopper)(3, &hopper.Params, &b.Params) {
-			code := model(t, b).Dot(d, nil)
-			if i%16 == 0 {
-				code ^= 1 // which nothing explains
-			}
-			dots, want = append(dots, d), append(want, code)
-		}
-		var together triage.Names
+		n := triage.NewNamer(&triage.Problem{Formats: hopper.Formats, K: hopper.K, Base: hopper.Params, Policy: tc.policy},
+			&triage.Verdict{Changes: mma.Diff(&hopper.Params, &tc.b.Params), Program: tc.b.Params, K: hopper.K})
 		names := map[string]bool{}
-		for _, size := range []int{0, 1, 7, 300, len(dots), 20} {
-			got := together.Name(n, triage.Batch(hopper.Formats, dots[:max(1, size)]), want[:size])
-			if len(got) != size {
-				t.Fatalf("%s: %d names of %d cases", what, len(got), size)
-			}
-			for i, name := range got {
-				if alone := n.Name(dots[i], want[i]); name != alone {
-					t.Fatalf("%s: case %d of %d is %s, alone %s", what, i, size, name, alone)
+		for _, b := range []*mma.Batch{triage.Batch(hopper.Formats, inputs(hopper)(3, &hopper.Params, &tc.b.Params)), tiles(t, hopper)} {
+			dot := mma.NewDot(b.Formats, b.K)
+			for _, in := range []int{1, 2, 20, b.Dots() + 1} { // one case in so many
+				var at []int32
+				var want []uint64
+				for i := in / 2; i < b.Dots(); i += in {
+					b.Get(i, dot)
+					code := model(t, tc.b).Dot(dot, nil)
+					if i%16 == 0 {
+						code ^= 1 // which nothing explains
+					}
+					at, want = append(at, int32(i)), append(want, code)
 				}
-				names[name] = true
+				got := together.Name(n, b, at, want)
+				if len(got) != len(at) {
+					t.Fatalf("%s: %d names of %d cases", what, len(got), len(at))
+				}
+				for i, name := range got {
+					b.Get(int(at[i]), dot)
+					if alone := n.Name(dot, want[i]); name != alone {
+						t.Fatalf("%s: output %d of %d x %d is %s, alone %s", what, at[i], b.M, b.N, name, alone)
+					}
+					names[name] = true
+				}
 			}
 		}
 		if len(names) < 2 || !names["unexplained"] {
 			t.Errorf("%s: names %v", what, names)
 		}
 	}
+}
+
+// tiles returns some tiles of raw bits.
+func tiles(t *testing.T, i *mma.Instruction) *mma.Batch {
+	src, err := fuzz.ParseSource("raw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := mma.NewBatch(i.Formats, mma.Shape{M: src.Generator.M, N: src.Generator.N, K: i.K, Tiles: 3})
+	src.Fill(b, 1, 0)
+	return b
 }

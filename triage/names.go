@@ -7,103 +7,120 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Names is the space in which cases are named together. The zero Names is ready for
-// use, by one goroutine at a time.
+// Names names many cases together, as Namer.Name does one: the variants run on
+// batches, by the kernels. The zero Names is ready for use, by one goroutine at a
+// time.
 type Names struct {
-	of   []string  // by case
-	left []int     // cases without a name yet
-	some mma.Batch // these
-	out  []byte
-	hits []bool // by variant and case that is left
-	text []byte
-	said map[string]string // names that were joined
+	n     *Namer
+	sets  [][]variants // by step
+	of    []string     // by case
+	set   []int32      // by case: the variants of the step that explain it
+	left  []int        // cases without a name yet
+	some  mma.Batch    // these, if they are few
+	out   []byte
+	loose bool // other codes may be the same result
 }
 
-// Name names the dot products of a batch of tiles of 1 x 1, of which the wanted
-// results are given, each as Namer.Name does alone. The names are good until the
-// next call.
-func (s *Names) Name(n *Namer, b *mma.Batch, want []uint64) []string {
-	s.of = slices.Grow(s.of[:0], len(want))[:len(want)]
-	s.left = s.left[:0]
-	for i := range want {
-		s.left = append(s.left, i)
-	}
-	cases := b
-	for _, step := range n.steps {
+// variants is a set of variants of a step.
+type variants struct {
+	name string  // their names, joined by |
+	with []int32 // by variant: the set that has it too; 0: not known yet
+}
+
+// Name names cases whose operands are the outputs at of a batch and whose wanted
+// results are given. The names are good until the next call.
+func (s *Names) Name(n *Namer, b *mma.Batch, at []int32, want []uint64) []string {
+	s.begin(n, len(at))
+	for step := range n.steps {
 		if len(s.left) == 0 {
-			break
+			return s.of
 		}
-		for v := range step {
-			s.test(n, v*len(s.left), &step[v], cases, want)
-		}
-		s.settle(step)
-		cases = s.rest(b)
+		s.run(step, b, at, want)
 	}
 	dot := mma.NewDot(b.Formats, b.K)
 	for _, i := range s.left {
-		b.Get(i, dot)
+		b.Get(int(at[i]), dot)
 		s.of[i], _ = n.reduce(dot, want[i])
 	}
 	return s.of
 }
 
-// test notes, from place at on, which of the cases that are left a variant explains.
-func (s *Names) test(n *Namer, at int, v *variant, cases *mma.Batch, want []uint64) {
-	w := cases.Formats.D.Width()
-	s.out = slices.Grow(s.out[:0], len(s.left)*w)[:len(s.left)*w]
-	v.model.Run(cases, s.out)
-	s.hits = slices.Grow(s.hits[:at], len(s.left))[:at+len(s.left)]
-	for j, i := range s.left {
-		s.hits[at+j] = oracle.Compare(cases.Formats.D, n.pr.Policy, mma.Load(s.out, w, j), want[i]) == oracle.Same
+// begin has no case named.
+func (s *Names) begin(n *Namer, cases int) {
+	if s.n != n {
+		s.n, s.sets = n, make([][]variants, len(n.steps))
+		for i, step := range n.steps {
+			s.sets[i] = []variants{{with: make([]int32, len(step))}} // the empty set
+		}
+		s.loose = n.pr.Policy != oracle.Policy{}
+	}
+	s.of = slices.Grow(s.of[:0], cases)[:cases]
+	s.set = slices.Grow(s.set[:0], cases)[:cases]
+	s.left = s.left[:0]
+	for i := range cases {
+		s.left = append(s.left, i)
 	}
 }
 
-// settle names the cases that a variant of a step explains; the others are left.
-func (s *Names) settle(step []variant) {
-	n, rest := len(s.left), s.left[:0]
-	for j, i := range s.left {
-		if s.of[i] = s.joined(step, j, n); s.of[i] == "" {
-			rest = append(rest, i)
+// run names the cases that variants of a step explain.
+func (s *Names) run(step int, b *mma.Batch, at []int32, want []uint64) {
+	whole := s.whole(b)
+	if !whole {
+		s.take(b, at)
+		b = &s.some
+	}
+	for _, i := range s.left {
+		s.set[i] = 0
+	}
+	w := b.Formats.D.Width()
+	s.out = slices.Grow(s.out[:0], b.Dots()*w)[:b.Dots()*w]
+	for v := range s.n.steps[step] {
+		s.n.steps[step][v].model.Run(b, s.out)
+		for j, i := range s.left {
+			if whole {
+				j = int(at[i])
+			}
+			if x := mma.Load(s.out, w, j); x == want[i] || s.loose && oracle.Compare(b.Formats.D, s.n.pr.Policy, x, want[i]) == oracle.Same {
+				s.set[i] = s.with(step, s.set[i], v)
+			}
 		}
+	}
+	rest := s.left[:0]
+	for _, i := range s.left {
+		if s.set[i] == 0 {
+			rest = append(rest, i)
+			continue
+		}
+		s.of[i] = s.sets[step][s.set[i]].name
 	}
 	s.left = rest
 }
 
-// joined returns the names of the variants that explain the case in place j of n,
-// joined by |.
-func (s *Names) joined(step []variant, j, n int) string {
-	name, more := "", false
-	for v := range step {
-		switch {
-		case !s.hits[v*n+j]:
-		case name == "":
-			name = step[v].name
-		case !more:
-			more = true
-			s.text = append(append(append(s.text[:0], name...), '|'), step[v].name...)
-		default:
-			s.text = append(append(s.text, '|'), step[v].name...)
-		}
-	}
-	if !more {
-		return name
-	}
-	known, ok := s.said[string(s.text)]
-	if !ok {
-		if s.said == nil {
-			s.said = map[string]string{}
-		}
-		known = string(s.text)
-		s.said[known] = known
-	}
-	return known
-}
+// whole says whether running all of a batch takes less than running what is left
+// alone: kernels take for an output of a large tile a sixteenth of what they take
+// for one that stands alone.
+func (s *Names) whole(b *mma.Batch) bool { return len(s.left)*min(16, b.M*b.N) >= b.Dots() }
 
-// rest returns the cases that are left as a batch.
-func (s *Names) rest(b *mma.Batch) *mma.Batch {
+// take makes a batch of the cases that are left.
+func (s *Names) take(b *mma.Batch, at []int32) {
 	s.some.Reset(b.Formats, mma.Shape{M: 1, N: 1, K: b.K, Tiles: len(s.left)})
 	for j, i := range s.left {
-		s.some.Take(j, b, i)
+		s.some.Take(j, b, int(at[i]))
 	}
-	return &s.some
+}
+
+// with returns a set of variants of a step with one more.
+func (s *Names) with(step int, set int32, v int) int32 {
+	sets := s.sets[step]
+	if next := sets[set].with[v]; next != 0 {
+		return next
+	}
+	name := s.n.steps[step][v].name
+	if set != 0 {
+		name = sets[set].name + "|" + name
+	}
+	next := int32(len(sets))
+	sets[set].with[v] = next
+	s.sets[step] = append(sets, variants{name, make([]int32, len(sets[set].with))})
+	return next
 }
