@@ -13,9 +13,10 @@
 //	mmafuzz bench       how fast models, targets and the whole loop are on this machine
 //	mmafuzz diff        where the arithmetics of two targets differ
 //	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters
+//	mmafuzz infer       find the arithmetic of an unknown unit
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
 //	mmafuzz doctor      what this machine can run, and why not
-//	mmafuzz selfcheck   measure the models, the generators, the triage, the minimizer
+//	mmafuzz selfcheck   measure the models, the generators, the triage, the minimizer, inference
 //	mmafuzz completion  completion for a shell
 //	mmafuzz version     the version, and what results may depend on
 //
@@ -304,6 +305,8 @@
 //	counts.expired                number
 //	counts.gone                   number    in the baseline, compared, and no more
 //	exit                          number    status
+//
+// infer writes its report, as in report.json: go doc ./triage/infer Report.
 //
 // doctor, an object for each thing that was looked at:
 //

@@ -16,9 +16,9 @@ import (
 func newSelfcheck(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selfcheck",
-		Short: "measure the models, the generators, the triage and the minimizer",
+		Short: "measure the models, the generators, the triage, the minimizer and inference",
 	}
-	c.AddCommand(newSelfcheckModels(a), newSelfcheckGenerators(a), newSelfcheckTriage(a), newSelfcheckMinimizer(a))
+	c.AddCommand(newSelfcheckModels(a), newSelfcheckGenerators(a), newSelfcheckTriage(a), newSelfcheckMinimizer(a), newSelfcheckInfer(a))
 	return c
 }
 

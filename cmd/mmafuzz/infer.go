@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
+)
+
+// inferCmd is mmafuzz infer.
+type inferCmd struct {
+	*app
+	target, inst, like string
+	out                string
+	seed               uint64
+	checks, queries    int
+	effort             int
+	time               time.Duration
+	workers            int
+	nan, zero          string
+	line               statusLine
+}
+
+func newInfer(a *app) *cobra.Command {
+	n := &inferCmd{app: a}
+	c := &cobra.Command{
+		Use:   "infer --target T --inst I",
+		Short: "find the arithmetic of an unknown unit: a model that reproduces it bit for bit",
+		Long: `infer asks a unit questions until one parameter program explains all answers, and
+then tries to prove it wrong. It is told the operand formats and K, nothing else.
+
+  mmafuzz infer --target cpu:0 --inst vdpbf16ps
+  mmafuzz infer --target "exec:python3 double.py"
+
+The directory of --out gets
+
+  model.json   the program, for model:FILE targets; only if it passed every test
+  best.json    instead, if none did: the best, which is wrong
+  report.md    every parameter with the inputs that rule out other values, what no
+               input tells, and on how many inputs of each kind it was tested
+  report.json  the same for programs
+  tree.svg     the summation tree; tree.dot for Graphviz
+  journal      what was asked and answered
+
+An inference that was interrupted, even by kill -9, goes on when the same command
+is given again. What a unit does that no program explains, that changes from one
+time to the next, or on which it fails, is reported with the smallest input.
+
+Exit status: 0 a model was found, 1 none was, 2 trouble.`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return n.run(cmd.Context()) },
+	}
+	f := c.Flags()
+	f.StringVar(&n.target, "target", "", "`target`, such as cpu:0 or exec:COMMAND (required)")
+	f.StringVar(&n.inst, "inst", "", "`instruction` (required, unless the target has only one)")
+	f.StringVar(&n.like, "like", "", "for reference arithmetic: a `target` whose instruction gives the formats, such as sim:hopper")
+	f.StringVar(&n.out, "out", "", "`directory` of what is found (default: mmafuzz-out/infer-...)")
+	f.Uint64Var(&n.seed, "seed", 1, "`seed` of all questions")
+	f.IntVar(&n.checks, "checks", infer.DefaultChecks, "`inputs` of every generator that a model must pass")
+	f.IntVar(&n.queries, "queries", 0, "`dots` to ask at most (0: no limit)")
+	f.IntVar(&n.effort, "effort", infer.DefaultEffort, "`millions` of dot products that models may compute in search of an explanation, before it gives up")
+	f.DurationVar(&n.time, "time", 0, "`time` to spend at most, such as 10m (0: no limit)")
+	f.IntVar(&n.workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
+	f.StringVar(&n.nan, "nan", comparisons[0], "compare NaNs by `bits` or class")
+	f.StringVar(&n.zero, "zero", comparisons[0], "compare zeros by `bits` or class")
+	completeTargets(c, "target", "like")
+	completeInstructions(c, "inst", &n.target)
+	oneOf(c, "nan", comparisons...)
+	oneOf(c, "zero", comparisons...)
+	return c
+}
+
+func (n *inferCmd) checkFlags() error {
+	for flag, value := range map[string]string{"nan": n.nan, "zero": n.zero} {
+		if err := checkWord(flag, value, comparisons...); err != nil {
+			return err
+		}
+	}
+	switch {
+	case n.checks < 1:
+		return fmt.Errorf("--checks is %d, at least 1 is needed", n.checks)
+	case n.effort < 1:
+		return fmt.Errorf("--effort is %d, at least 1 is needed", n.effort)
+	case n.queries < 0:
+		return fmt.Errorf("--queries is %d; 0 is no limit", n.queries)
+	case n.time < 0:
+		return hinted("give a time such as 90s, 10m or 8h, or 0 for no limit", "--time is %s, which is no time at all", n.time)
+	case n.workers < 0:
+		return fmt.Errorf("--workers is %d; 0 is one per processor", n.workers)
+	}
+	return nil
+}
+
+func (n *inferCmd) run(ctx context.Context) error {
+	if err := n.checkFlags(); err != nil {
+		return err
+	}
+	t, u, err := openUnit(n.target, n.inst, n.like)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	i := u.Instruction()
+	dir := n.dir(t.Name(), i.Name)
+	r, err := infer.Infer(ctx, u, n.options(t.Name(), dir))
+	n.line.clear()
+	if err != nil {
+		return n.explain(dir, err)
+	}
+	report, err := r.Report(ctx, t.Name(), i.Name, n.seed)
+	if err != nil {
+		return err
+	}
+	if err := n.write(dir, r, report); err != nil {
+		return err
+	}
+	if n.json {
+		err = n.writeJSON(report)
+	} else if err = report.Summary(n.stdout); err == nil {
+		_, err = fmt.Fprintf(n.stdout, "report: %s\n", filepath.Join(dir, "report.md"))
+	}
+	if err == nil && r.Verdict != infer.Found {
+		err = errMismatch
+	}
+	return err
+}
+
+// dir is the directory of what is found: the one that was asked for, or one named
+// after what is inferred.
+func (n *inferCmd) dir(target, inst string) string {
+	if n.out != "" {
+		return n.out
+	}
+	h := fnv.New32a()
+	fmt.Fprintln(h, target, inst, n.seed, n.checks, n.effort, n.nan, n.zero, version())
+	return filepath.Join("mmafuzz-out", fmt.Sprintf("infer-%08x", h.Sum32()))
+}
+
+func (n *inferCmd) options(target, dir string) infer.Options {
+	n.line.app = n.app
+	began := time.Now()
+	o := infer.Options{
+		Seed: n.seed, Checks: n.checks, Queries: n.queries, Time: n.time, Effort: n.effort, Workers: n.workers,
+		Journal: filepath.Join(dir, "journal"), Target: target,
+		Trace: func(format string, args ...any) {
+			n.line.show(fmt.Sprintf("%6s  ", clock(time.Since(began))) + fmt.Sprintf(format, args...))
+			n.log.Debug().Msgf(format, args...)
+		},
+	}
+	for _, s := range []struct {
+		value string
+		field *oracle.Strictness
+	}{{n.nan, &o.Policy.NaN}, {n.zero, &o.Policy.Zero}} {
+		if x := strictness(s.value); x != nil {
+			*s.field = *x
+		}
+	}
+	return o
+}
+
+// explain adds a remedy to an error of an inference.
+func (n *inferCmd) explain(dir string, err error) error {
+	switch {
+	case errors.Is(err, infer.ErrOtherInference):
+		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")
+	case errors.Is(err, corpus.ErrInUse):
+		return withHint(err, "wait for it, or name another directory with --out")
+	case errors.Is(err, context.Canceled):
+		return hinted("the same command goes on from here", "interrupted; what was asked so far is in %s", dir)
+	}
+	return err
+}
+
+// write writes the files of a result.
+func (n *inferCmd) write(dir string, r *infer.Result, t *infer.Report) error {
+	model := "best.json"
+	if r.Verdict == infer.Found {
+		model = "model.json"
+	}
+	var program, text bytes.Buffer
+	if err := mma.WriteModel(&program, r.Model(t.Instruction)); err != nil {
+		return err
+	}
+	if err := t.Markdown(&text); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		return err
+	}
+	dot, svg := t.Picture()
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{
+		{model, program.Bytes()}, {"report.md", text.Bytes()}, {"report.json", append(data, '\n')},
+		{"tree.dot", []byte(dot)}, {"tree.svg", []byte(svg)},
+	} {
+		if len(f.data) == 0 {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.name), f.data, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}

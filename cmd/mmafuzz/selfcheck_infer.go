@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/study"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// selfcheckInfer is mmafuzz selfcheck infer.
+type selfcheckInfer struct {
+	*app
+	catalog     bool
+	match       string
+	first, seed uint64
+	count, dots int
+	out         string
+}
+
+func newSelfcheckInfer(a *app) *cobra.Command {
+	s := &selfcheckInfer{app: a}
+	c := &cobra.Command{
+		Use:   "infer",
+		Short: "whether inference finds arithmetics that are known",
+		Long: `infer presents units to inference that do not tell what they are: with --catalog
+every arithmetic of the catalogue, else made-up ones, drawn by their seeds from a
+distribution over the whole parameter program (go doc ./sim/mma MadeUp). A unit is
+recovered if the program found and the true one give the same bits on --dots dot
+products of every generator.
+
+  mmafuzz selfcheck infer --first 123456 --count 100
+
+Exit status: 0 every unit is recovered, 1 some are not, 2 trouble.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
+	}
+	f := c.Flags()
+	f.BoolVar(&s.catalog, "catalog", false, "the arithmetics of the catalogue")
+	f.StringVar(&s.match, "match", "", "with --catalog: only those whose ARCH/INSTRUCTION contains this `text`")
+	f.Uint64Var(&s.first, "first", 1, "`seed` of the first made-up unit")
+	f.IntVar(&s.count, "count", 20, "`number` of made-up units")
+	f.Uint64Var(&s.seed, "seed", 1, "`seed` of the inference")
+	f.IntVar(&s.dots, "dots", 1_000_000, "`dots` of every generator on which the programs are compared")
+	outFlag(c, &s.out)
+	return c
+}
+
+func (s *selfcheckInfer) run(ctx context.Context) error {
+	command := fmt.Sprintf("mmafuzz selfcheck infer --first %d --count %d", s.first, s.count)
+	units := study.MadeUpUnits(s.first, max(s.count, 0))
+	if s.catalog {
+		command = study.InferenceCommand
+		units = nil
+		for _, i := range mma.Arithmetics() {
+			if strings.Contains(i.FullName(), s.match) {
+				units = append(units, i)
+			}
+		}
+	}
+	if len(units) == 0 {
+		return errors.New("there is no such unit")
+	}
+	began := time.Now()
+	var all []*study.Inference
+	recovered := 0
+	err := study.Infer(ctx, units, s.seed, s.dots, func(i *study.Inference) {
+		all = append(all, i)
+		if i.Recovered() {
+			recovered++
+		} else {
+			s.log.Warn().Str("unit", i.Unit).Str("verdict", string(i.Verdict)).Str("differ", i.Differ).
+				Str("found", programText(&i.Found)).Str("true", programText(&i.True)).Msg("not recovered")
+		}
+		s.progress(began, fmt.Sprintf("%d of %d  %s %s, %d queries", len(all), len(units), i.Unit, i.Verdict, i.Queries))
+	})
+	if err != nil {
+		return err
+	}
+	var table bytes.Buffer
+	if err := study.WriteInferences(&table, command, all); err != nil {
+		return err
+	}
+	if err := s.saveTable(s.out, table.Bytes()); err != nil {
+		return err
+	}
+	fmt.Fprintf(s.stderr, "recovered %d of %d\n", recovered, len(all))
+	if recovered < len(all) {
+		return errMismatch
+	}
+	return nil
+}
+
+// programText writes the parameters that a program has.
+func programText(p *mma.Params) string { return mma.Brief(mma.Diff(&mma.Params{}, p)) }

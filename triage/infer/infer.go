@@ -1,0 +1,204 @@
+// Package infer finds the arithmetic of an unknown unit: the parameter program of
+// package mma that reproduces it bit for bit, or an honest statement of what no
+// program explains. It automates the step that the published methods leave to a
+// person: to look at a failing case and change the model (arXiv:2512.07004,
+// Algorithm 1).
+//
+// Inference is told the operand formats, K, and how to ask the unit; nothing else.
+// In particular it does not look at the catalogue: a known arithmetic is found like
+// an unknown one.
+//
+// # The loop
+//
+//	gather    ask the first questions: families of dot products that show few
+//	          parameters each, from a single term to many (query.go), and the
+//	          generators of package fuzz
+//	explain   search for a program that explains all answers (search.go): start
+//	          from a skeleton, fit it to the simplest families first, then to more
+//	          and more; every step tries all changes of a table (moves*.go) and
+//	          keeps the best
+//	challenge ask new questions of all kinds, aimed at what the program decides;
+//	          where it is wrong, the answers become evidence: explain again
+//	settle    take away what no input shows; for every other value of every
+//	          decision find an input on which it would give another result, and ask
+//	          the unit (settle.go)
+//	validate  compare the unit and the program on many inputs of every generator,
+//	          in whole tiles
+//
+// A hypothesis that a later test finds wrong goes back to explain with the cases
+// that show it. Since a program is run in microseconds, a search can afford to try
+// every change at every step; the questions are what must be chosen well.
+//
+// The way of the loop follows from the seed and the answers alone, whatever the
+// number of workers. A journal keeps both; see journal.go.
+//
+// # Honesty
+//
+// A program counts as found only after it has passed every test. What is reported
+// of each parameter is an input that rules out its neighbours, or that no input of
+// so many tells them apart. A unit that answers differently when it is asked again,
+// or fails, is reported as that. For any other the smallest input on which the best
+// program is wrong is given.
+package infer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Options says how a unit is inferred. The zero Options are good.
+type Options struct {
+	Seed    uint64
+	Checks  int           // inputs of every generator that a program must pass; 0: DefaultChecks
+	Queries int           // dot products that may be asked; 0: no limit
+	Time    time.Duration // 0: no limit
+	Workers int           // of the search; 0: one for each processor
+	// Effort is the dot products that models may compute in search of a program that
+	// explains what is known, in millions. When it is spent the unit counts as
+	// unexplained. 0: DefaultEffort.
+	Effort  int
+	Policy  oracle.Policy // what of a result counts; zero: every bit
+	Journal string        // file; "": none
+	Target  string        // name of the target, for the journal
+	Trace   func(format string, args ...any)
+}
+
+// DefaultChecks is the number of inputs of every generator on which a program is
+// validated.
+const DefaultChecks = 100_000
+
+// DefaultEffort is enough for all but one in some hundreds of made-up units.
+const DefaultEffort = 200
+
+// Verdict is the outcome of an inference.
+type Verdict string
+
+// The verdicts.
+const (
+	Found       Verdict = "found"       // a program that passed every test
+	Unexplained Verdict = "unexplained" // no program explains all answers
+	NotStable   Verdict = "unstable"    // the unit gives different answers to the same question
+	Failing     Verdict = "failing"     // the unit fails on too many inputs
+	Exhausted   Verdict = "exhausted"   // the queries or the time are spent
+)
+
+// Result is what is known of a unit in the end.
+type Result struct {
+	Verdict Verdict
+	Formats mma.Formats
+	K       int
+	Params  mma.Params // the best program
+	Stats   Stats
+	Seconds float64
+
+	// Evidence is the number of cases on which the program rests, Left of those
+	// that it does not explain (0 if it was found).
+	Evidence, Left int
+	Repairs        int     // hypotheses that questions proved wrong on the way
+	Classes        []Class // what the program was validated on, if it was found
+	Rivals         []*Rival
+
+	Witness  *Witness  // Unexplained: the smallest input found on which the program is wrong
+	Unstable *Unstable // NotStable
+	Faults   []Fault   // inputs on which the unit failed
+	Note     string    // what ended it, for Failing and Exhausted
+}
+
+// Witness is an input on which the unit and the best program differ.
+type Witness struct {
+	Dot        *mma.Dot
+	Got, Would uint64 // by the unit; by the program
+}
+
+// Infer finds the arithmetic of a unit. What is wrong with the unit is a verdict;
+// an error is about the journal or an interrupt, and then no result is to be
+// trusted.
+func Infer(ctx context.Context, u devices.Unit, o Options) (*Result, error) {
+	began := time.Now()
+	l, err := newLoop(u, o)
+	if err != nil {
+		return nil, err
+	}
+	defer l.unit.log.close()
+	limited := ctx
+	if o.Time > 0 {
+		var stop context.CancelFunc
+		limited, stop = context.WithTimeout(ctx, o.Time)
+		defer stop()
+	}
+	r, err := l.conclude(limited, l.run(limited))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if r != nil {
+		r.Seconds = time.Since(began).Seconds()
+	}
+	return r, err
+}
+
+func newLoop(u devices.Unit, o Options) (*loop, error) {
+	i := u.Instruction()
+	if err := i.Formats.Validate(); err != nil {
+		return nil, err
+	}
+	if i.K < 1 || i.K > mma.MaxK {
+		return nil, fmt.Errorf("k = %d is not in 1..%d", i.K, mma.MaxK)
+	}
+	if o.Checks == 0 {
+		o.Checks = DefaultChecks
+	}
+	if o.Effort == 0 {
+		o.Effort = DefaultEffort
+	}
+	sp := space{Formats: i.Formats, k: i.K, policy: o.Policy}
+	s := &subject{space: sp, unit: u, budget: o.Queries}
+	if o.Journal != "" {
+		var err error
+		h := header{Version: journalVersion, Target: o.Target, Name: i.Name, K: i.K, Formats: i.Formats, Seed: o.Seed, Checks: o.Checks, Effort: o.Effort, Policy: fmt.Sprint(o.Policy)}
+		if s.log, err = openJournal(o.Journal, h); err != nil {
+			return nil, err
+		}
+	}
+	if o.Trace == nil {
+		o.Trace = func(string, ...any) {}
+	}
+	e := &evidence{space: sp, workers: o.Workers, evals: &atomic.Int64{}}
+	return &loop{evidence: e, unit: s, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * 1_000_000, trace: o.Trace}, nil
+}
+
+// conclude makes a result of how the loop ended.
+func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
+	r := &Result{Formats: l.Formats, K: l.k, Params: l.p, Left: l.left, Repairs: l.repairs}
+	for _, s := range l.sets {
+		r.Evidence += len(s.dots)
+	}
+	var unstable *Unstable
+	switch {
+	case errors.As(err, &unstable):
+		r.Verdict, r.Unstable = NotStable, unstable
+	case errors.Is(err, errFaults):
+		r.Verdict, r.Note = Failing, err.Error()
+	case errors.Is(err, errBudget):
+		r.Verdict, r.Note = Exhausted, err.Error()
+	case errors.Is(err, context.DeadlineExceeded):
+		r.Verdict, r.Note = Exhausted, "the time is spent"
+	case err != nil:
+		return nil, err
+	case l.left > 0:
+		r.Verdict = Unexplained
+		if r.Witness, err = l.witness(ctx); err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	default:
+		r.Verdict, r.Classes, r.Rivals = Found, l.classes, l.ruled
+	}
+	r.Stats, r.Faults = l.unit.stats, l.unit.faults
+	return r, nil
+}

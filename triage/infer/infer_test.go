@@ -1,0 +1,300 @@
+package infer
+
+import (
+	"errors"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestFound infers programs. Those that show in full are expected as they are, the
+// others to give the same results.
+func TestFound(t *testing.T) {
+	single := mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}
+	bf := mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.FP32}
+	for _, c := range []struct {
+		name  string
+		f     mma.Formats
+		k     int
+		p     mma.Params
+		whole bool // every parameter shows
+	}{
+		{"truncated fused sum", half, 4, mma.TFDPA(4, 23, mma.To(fp.FP32, fp.RZ), 0), true},
+		{"floor that does not show", half, 4, mma.TFDPA(4, 23, mma.To(fp.FP32, fp.RZ), -131), false},
+		{"floor that shows", bf, 4, mma.TFDPA(4, 24, mma.To(fp.FP32, fp.RZ), -132), true},
+		{"chain of FMAs", single, 2, mma.FMA(fp.FP32), true},
+		{"products flushed and added in pairs", bf, 4, mma.FTZAddMul(2), false},
+		{"exact sum", half, 8, mma.EFDPA(4), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			u := newUnit(t, c.f, c.k, c.p)
+			r := inferred(t, u, Options{Seed: 5})
+			if r.Verdict != Found {
+				t.Fatalf("%s, %d of %d cases left", r.Verdict, r.Left, r.Evidence)
+			}
+			if c.whole && r.Params != c.p {
+				t.Errorf("%s", mma.Brief(mma.Diff(&c.p, &r.Params)))
+			}
+			if r.Stats.Queries != int(u.asked.Load()) || r.Stats.Batches != int(u.calls.Load()) {
+				t.Errorf("%+v, but the unit was asked %d dot products in %d batches", r.Stats, u.asked.Load(), u.calls.Load())
+			}
+			checkSame(t, r, &c.p)
+			checkRivals(t, r, u)
+		})
+	}
+}
+
+// checkSame compares the program found with the true one on inputs of every
+// generator, by the oracle.
+func checkSame(t *testing.T, r *Result, p *mma.Params) {
+	t.Helper()
+	sp := fuzz.Spec{Formats: r.Formats, K: r.K}
+	gens := fuzz.Generators()
+	for i := range gens {
+		for _, d := range generate(sp, &gens[i], 99, 0, 200, p, &r.Params) {
+			if got, want := oracle.Eval(&r.Params, r.Formats, r.K, d), oracle.Eval(p, r.Formats, r.K, d); got != want {
+				t.Fatalf("%s: %x, want %x; %s", mma.FormatDot(r.Formats, d), got, want, mma.Brief(mma.Diff(p, &r.Params)))
+			}
+		}
+	}
+}
+
+// checkRivals checks that the unit gives on the input that rules a rival out what is
+// said, and that the rival does not.
+func checkRivals(t *testing.T, r *Result, u *unit) {
+	t.Helper()
+	told := 0
+	for _, v := range r.Rivals {
+		if v.Dot == nil {
+			continue
+		}
+		told++
+		got := oracle.Eval(u.Unit.Known(), r.Formats, r.K, v.Dot)
+		would := oracle.Eval(&v.p, r.Formats, r.K, v.Dot)
+		if got != v.Got || would != v.Would || got == would {
+			t.Errorf("%s on %s: unit %x, said %x; rival %x, said %x", mma.Brief(v.Changes), mma.FormatDot(r.Formats, v.Dot), got, v.Got, would, v.Would)
+		}
+	}
+	if told < len(r.Rivals)/2 {
+		t.Errorf("only %d of %d rivals are ruled out", told, len(r.Rivals))
+	}
+}
+
+// TestSeedDecides checks that an inference depends on its seed and on nothing
+// else, in particular not on the number of workers.
+func TestSeedDecides(t *testing.T) {
+	run := func(seed uint64, workers int) *Result {
+		r := inferred(t, volta(t), Options{Seed: seed, Workers: workers})
+		r.Seconds = 0
+		return r
+	}
+	one, four := run(1, 1), run(1, 4)
+	if !reflect.DeepEqual(one, four) {
+		t.Errorf("one worker: %+v\nfour: %+v", one, four)
+	}
+	if other := run(2, 1); other.Params != one.Params {
+		t.Errorf("another seed finds another program: %s", mma.Brief(mma.Diff(&one.Params, &other.Params)))
+	}
+}
+
+// TestNoise infers a unit of which one result in a thousand is off by a bit.
+func TestNoise(t *testing.T) {
+	u := volta(t)
+	u.spoil = func(_ *mma.Dot, code uint64, first, n int, _ bool) (uint64, error) {
+		if (first+n)%1000 == 999 {
+			code ^= 1
+		}
+		return code, nil
+	}
+	r := inferred(t, u, Options{})
+	if r.Verdict != NotStable || r.Unstable == nil {
+		t.Fatalf("%s", r.Verdict)
+	}
+	if x := r.Unstable; x.First^x.Second != 1 || x.Changed == 0 || x.Changed > x.Asked/100 {
+		t.Errorf("%+v", x)
+	}
+}
+
+// TestLayout infers a unit that is right about dot products alone, but not about
+// those in the second row of a tile.
+func TestLayout(t *testing.T) {
+	u := volta(t)
+	u.spoil = func(_ *mma.Dot, code uint64, _, n int, alone bool) (uint64, error) {
+		if !alone && n/8%16 == 1 {
+			code ^= 1
+		}
+		return code, nil
+	}
+	r := inferred(t, u, Options{})
+	if r.Verdict != NotStable || r.Unstable.How != "alone instead of beside others in a tile" {
+		t.Errorf("%s: %v", r.Verdict, r.Unstable)
+	}
+}
+
+// TestBug infers a unit that computes one product wrong: the best program does not
+// count as found, and the witness is that product alone.
+func TestBug(t *testing.T) {
+	u := newUnit(t, half, 1, mma.TFDPA(1, 23, mma.To(fp.FP32, fp.RZ), 0))
+	const a, b = 0x3c00, 0x3800
+	u.spoil = func(d *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
+		for k := range d.A {
+			if d.A[k] == a && d.B[k] == b {
+				code ^= 0x400
+			}
+		}
+		return code, nil
+	}
+	r := inferred(t, u, Options{Effort: 3})
+	if r.Verdict != Unexplained || r.Witness == nil {
+		t.Fatalf("%s, %v", r.Verdict, r.Witness)
+	}
+	d := r.Witness.Dot
+	n := 0
+	for k := range d.A {
+		if d.A[k]|d.B[k] != 0 {
+			n++
+			if d.A[k] != a || d.B[k] != b {
+				t.Errorf("product %d is %04x*%04x", k, d.A[k], d.B[k])
+			}
+		}
+	}
+	if n != 1 || d.C != 0 || r.Witness.Got != 0x3f000400 || r.Witness.Would != 0x3f000000 {
+		t.Errorf("%s: unit %x, program %x", mma.FormatDot(r.Formats, d), r.Witness.Got, r.Witness.Would)
+	}
+}
+
+// TestUnknownOperation infers a unit that multiplies its result by 3: no program
+// does.
+func TestUnknownOperation(t *testing.T) {
+	u := newUnit(t, half, 1, mma.TFDPA(1, 23, mma.To(fp.FP32, fp.RZ), 0))
+	f := fp.FP32.Get()
+	u.spoil = func(_ *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
+		n := f.Decode(code)
+		if n.Class != fp.Finite {
+			return code, nil
+		}
+		x := f.Dyadic(n)
+		x.Lo *= 3
+		return f.Encode(x, fp.RNE, fp.OverInf), nil
+	}
+	r := inferred(t, u, Options{Effort: 3})
+	if r.Verdict != Unexplained || r.Witness == nil || r.Witness.Got == r.Witness.Would {
+		t.Errorf("%s, %+v", r.Verdict, r.Witness)
+	}
+}
+
+// TestFaults infers a unit that dies of one infinite operand: the rest is inferred,
+// and the input is reported.
+func TestFaults(t *testing.T) {
+	u := volta(t)
+	u.spoil = func(d *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
+		if d.A[2] == 0x7c00 && d.B[1] == 0xfc00 {
+			return 0, &devices.FaultError{Target: "test", What: "the unit has died"}
+		}
+		return code, nil
+	}
+	r := inferred(t, u, Options{})
+	if r.Verdict != Found || len(r.Faults) == 0 {
+		t.Fatalf("%s with %d faults", r.Verdict, len(r.Faults))
+	}
+	for _, x := range r.Faults {
+		if x.Dot.A[2] != 0x7c00 || x.Dot.B[1] != 0xfc00 || x.What != "test: the unit has died" {
+			t.Errorf("%s: %s", mma.FormatDot(r.Formats, x.Dot), x.What)
+		}
+	}
+}
+
+// TestFailing infers a unit that dies of everything that is not zero.
+func TestFailing(t *testing.T) {
+	u := volta(t)
+	u.spoil = func(d *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
+		if d.C != 0 {
+			return 0, &devices.FaultError{Target: "test", What: "the unit has died"}
+		}
+		return code, nil
+	}
+	if r := inferred(t, u, Options{}); r.Verdict != Failing || len(r.Faults) < maxFaults || r.Note == "" {
+		t.Errorf("%s with %d faults: %s", r.Verdict, len(r.Faults), r.Note)
+	}
+}
+
+// TestBudget checks that an inference ends with its queries, and says so.
+func TestBudget(t *testing.T) {
+	u := volta(t)
+	r := inferred(t, u, Options{Queries: 50_000})
+	if r.Verdict != Exhausted || int(u.asked.Load()) > 50_000 || r.Note != "the queries are spent" {
+		t.Errorf("%s after %d queries: %s", r.Verdict, u.asked.Load(), r.Note)
+	}
+	if r.Params != mma.TFDPA(0, 23, mma.To(fp.FP32, fp.RZ), 0) {
+		t.Errorf("the best so far is %s", r.Params)
+	}
+	if r = inferred(t, volta(t), Options{Time: 1}); r.Verdict != Exhausted || r.Note != "the time is spent" {
+		t.Errorf("%s: %s", r.Verdict, r.Note)
+	}
+}
+
+// TestResume ends an inference at every tenth batch by an error of the unit, goes
+// on, and expects the result of one that was never ended, with no question asked
+// twice.
+func TestResume(t *testing.T) {
+	whole := inferred(t, volta(t), Options{Seed: 3})
+	path := filepath.Join(t.TempDir(), "journal")
+	asked := 0
+	for tries := 0; ; tries++ {
+		u := volta(t)
+		u.spoil = func(_ *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
+			if u.calls.Load() > 10 {
+				return 0, errTest
+			}
+			return code, nil
+		}
+		r, err := Infer(t.Context(), u, Options{Seed: 3, Checks: few, Journal: path})
+		if errors.Is(err, errTest) {
+			asked += 10
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tries < 3 {
+			t.Errorf("it was ended only %d times", tries)
+		}
+		if asked += int(u.calls.Load()); asked != whole.Stats.Batches {
+			t.Errorf("%d batches in all, %d in one go", asked, whole.Stats.Batches)
+		}
+		if r.Params != whole.Params || len(r.Rivals) != len(whole.Rivals) || r.Verdict != Found {
+			t.Errorf("%s: %s", r.Verdict, mma.Brief(mma.Diff(&whole.Params, &r.Params)))
+		}
+		break
+	}
+	for _, o := range []Options{{Seed: 4, Checks: few}, {Seed: 3, Checks: few + 1}, {Seed: 3, Checks: few, Policy: oracle.Policy{NaN: oracle.ByClass}}} {
+		o.Journal = path
+		if _, err := Infer(t.Context(), volta(t), o); !errors.Is(err, ErrOtherInference) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// TestPolicy infers a unit whose NaNs have a random sign, by class.
+func TestPolicy(t *testing.T) {
+	u := volta(t)
+	u.spoil = func(_ *mma.Dot, code uint64, first, n int, _ bool) (uint64, error) {
+		if code == 0x7fffffff && (first+n)%3 == 0 {
+			code = 0xffc00000
+		}
+		return code, nil
+	}
+	if r := inferred(t, u, Options{}); r.Verdict != NotStable {
+		t.Errorf("by bits: %s", r.Verdict)
+	}
+	if r := inferred(t, u, Options{Policy: oracle.Policy{NaN: oracle.ByClass}}); r.Verdict != Found {
+		t.Errorf("by class: %s", r.Verdict)
+	}
+}

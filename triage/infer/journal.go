@@ -1,0 +1,140 @@
+package infer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The journal of an inference is a corpus.Log: a header that says what is inferred
+// and how, then everything that was asked with its answers, and what the searches
+// found, in the order of the loop. An inference that is taken up again takes the
+// same way, since nothing but the seed and the answers decides it; as long as there
+// are records it takes answers and findings from these. So what a killed process had
+// learned is not asked again.
+
+// record is a line of the journal after the header: one of these.
+type record struct {
+	Ask    *asked   `json:"ask,omitempty"`
+	Check  *checked `json:"check,omitempty"`
+	Search *found   `json:"search,omitempty"`
+}
+
+// asked is a batch of questions.
+type asked struct {
+	Sum    uint64   `json:"sum"` // of the operands
+	N      int      `json:"n"`
+	Codes  []byte   `json:"codes"` // results, as in the buffer of D
+	Failed []int    `json:"failed,omitempty"`
+	Why    []string `json:"why,omitempty"` // the unit failed on these
+}
+
+// checked is a batch on which a model was checked.
+type checked struct {
+	Sum    uint64        `json:"sum"`
+	Failed bool          `json:"failed,omitempty"`
+	Wrong  []wrongAnswer `json:"wrong,omitempty"`
+}
+
+type wrongAnswer struct {
+	Output int    `json:"output"`
+	Code   uint64 `json:"code"`
+}
+
+// found is what a search found.
+type found struct {
+	Step   uint64       `json:"step"`  // of the loop, before
+	Draws  uint64       `json:"draws"` // and after
+	Params mma.Params   `json:"params"`
+	Left   int          `json:"left"`
+	Ends   []mma.Params `json:"ends,omitempty"`
+	Starts int          `json:"starts"`
+}
+
+// ErrOtherInference says that a journal belongs to another inference, or to
+// another version of this program.
+var ErrOtherInference = errors.New("the journal is of another inference")
+
+// header must be the same when an inference is taken up again.
+type header struct {
+	Version int         `json:"v"`
+	Target  string      `json:"target"`
+	Name    string      `json:"instruction"`
+	K       int         `json:"k"`
+	Formats mma.Formats `json:"formats"`
+	Seed    uint64      `json:"seed"`
+	Checks  int         `json:"checks"`
+	Effort  int         `json:"effort"`
+	Policy  string      `json:"policy"`
+}
+
+const journalVersion = 1
+
+// journal is the records that are there and the log for new ones. A nil journal
+// keeps nothing.
+type journal struct {
+	log     *corpus.Log
+	records []record // not yet used
+}
+
+func openJournal(path string, want header) (*journal, error) {
+	j := &journal{}
+	fresh := true
+	log, err := corpus.OpenLog(path, func(n int, body []byte) error {
+		if n > 0 {
+			var r record
+			if err := json.Unmarshal(body, &r); err != nil {
+				return fmt.Errorf("record %d: %w", n, err)
+			}
+			j.records = append(j.records, r)
+			return nil
+		}
+		fresh = false
+		var have header
+		if err := json.Unmarshal(body, &have); err != nil {
+			return err
+		}
+		if have != want {
+			return fmt.Errorf("%w: it is of %s %s with seed %d, %d checks and effort %d", ErrOtherInference, have.Target, have.Name, have.Seed, have.Checks, have.Effort)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	j.log = log
+	if fresh {
+		return j, log.Record(want)
+	}
+	return j, nil
+}
+
+// next takes the next record, nil if there are no more. It must be the one that
+// is expected.
+func (j *journal) next(expected func(r *record) bool) (*record, error) {
+	if j == nil || len(j.records) == 0 {
+		return nil, nil
+	}
+	r := &j.records[0]
+	if !expected(r) {
+		return nil, fmt.Errorf("%w: it asks other questions", ErrOtherInference)
+	}
+	j.records = j.records[1:]
+	return r, nil
+}
+
+func (j *journal) write(r *record) error {
+	if j == nil {
+		return nil
+	}
+	return j.log.Record(r)
+}
+
+func (j *journal) close() {
+	if j != nil {
+		j.log.Close()
+	}
+}

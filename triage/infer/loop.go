@@ -1,0 +1,261 @@
+package infer
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The sizes of the loop's parts.
+const (
+	firstCases  = 200 // of each family of the first evidence
+	repairSteps = 20
+	looseSteps  = 10 // from what explains everything loosely
+	lastSteps   = 60 // when all else has failed
+	wrongKept   = 60 // cases of a challenge that become evidence
+	maxRepairs  = 25 // wrong hypotheses, before the unit counts as unexplained
+)
+
+// challenges are the dot products of each family and generator on which a
+// hypothesis is tried before it is settled.
+var challenges = []int{100, 300, 1000, 3000}
+
+// loop is the closed loop on one unit.
+type loop struct {
+	*evidence
+	unit   *subject
+	seed   uint64
+	checks int                              // inputs of every generator that a program must pass
+	effort int64                            // dot products that models may compute for an explanation
+	draws  uint64                           // steps so far: each has randomness of its own
+	ends   []mma.Params                     // what searches ended with
+	starts int                              // skeletons that were searched from
+	trace  func(format string, args ...any) // tells what happens
+
+	// What is known of the unit so far.
+	p       mma.Params
+	left    int // cases of the evidence that p does not explain
+	ruled   []*Rival
+	classes []Class
+	repairs int // hypotheses that new questions proved wrong
+}
+
+func (l *loop) spec() fuzz.Spec { return fuzz.Spec{Formats: l.Formats, K: l.k} }
+
+// rand returns the randomness of the next step.
+func (l *loop) rand() *rand.Rand {
+	l.draws++
+	return rand.New(rand.NewPCG(l.seed, l.draws))
+}
+
+// gather asks for the first evidence.
+func (l *loop) gather(ctx context.Context) error {
+	for i := range designed {
+		if err := l.take(ctx, designed[i].name, design(l.spec(), &designed[i], l.rand(), firstCases)); err != nil {
+			return err
+		}
+	}
+	for _, name := range directed {
+		g, err := fuzz.FindGenerator(name)
+		if err != nil {
+			return err
+		}
+		if err := l.take(ctx, name, generate(l.spec(), g, l.seed, 0, firstCases)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take asks and keeps the answers as evidence, once the unit has given them twice.
+func (l *loop) take(ctx context.Context, name string, dots []*mma.Dot) error {
+	kept, want, err := l.unit.ask(ctx, dots)
+	if err != nil {
+		return err
+	}
+	if err := l.unit.repeat(ctx, kept, want); err != nil {
+		return err
+	}
+	l.add(name, kept, want)
+	return nil
+}
+
+// skeletons are the programs from which a search starts: what they say of c and of
+// lanes is the hardest to change later. After some of them it goes on from the best
+// of what was found by then, for a number of steps.
+var skeletons = []struct {
+	start mma.Start
+	lanes uint8
+	steps int
+}{
+	{mma.StartC, 0, 0}, {mma.StartEmpty, 0, 20},
+	{mma.StartC, 2, 0}, {mma.StartEmpty, 2, 0}, {mma.StartC, 4, 0}, {mma.StartEmpty, 4, 30},
+	{mma.StartC, 8, 0}, {mma.StartEmpty, 8, 0}, {mma.StartC, 3, 0}, {mma.StartEmpty, 3, 0},
+}
+
+// explain looks for a program that explains the evidence: from those given, then
+// from the skeletons that are left, now and then from the best that these have led
+// to. It returns the best and how many cases that does not explain.
+func (l *loop) explain(ctx context.Context, from ...mma.Params) (p mma.Params, left int) {
+	if len(from) > 0 {
+		if p, left = l.search(ctx, "repair", repairSteps, from); left == 0 {
+			return p, 0
+		}
+	}
+	for l.starts < len(skeletons) && ctx.Err() == nil && !l.spent() {
+		s := skeletons[l.starts]
+		l.starts++
+		p = mma.Params{Acc: mma.To(l.D, fp.RNE), Start: s.start, Lanes: s.lanes}
+		l.fixLate(&p, fp.RNE)
+		if int(p.Lanes) <= l.k && (l.C != fp.None || p.Start == mma.StartC) && l.valid(&p) {
+			if p, left = l.grow(ctx, p); left == 0 {
+				return p, 0
+			}
+		}
+		if s.steps > 0 && l.starts < len(skeletons) {
+			if p, left = l.search(ctx, "combine", s.steps, l.bestEnds()); left == 0 {
+				return p, 0
+			}
+		}
+	}
+	return l.search(ctx, "combine", lastSteps, l.bestEnds())
+}
+
+// search goes on from some programs for a number of steps: loosely first, then from
+// what explains all evidence loosely, or most. Where it ends it can go on from later.
+func (l *loop) search(ctx context.Context, what string, steps int, from []mma.Params) (mma.Params, int) {
+	loose := newSearch(l.loosely(), l.rand(), topics, from...)
+	loose.run(ctx, steps)
+	s := newSearch(l.evidence, l.rand(), topics, append(loose.leaders(), from...)...)
+	b := s.run(ctx, steps)
+	l.ends = append(l.ends, b.p)
+	l.trace("%s: %d left, %d loosely, %d and %d nodes, evals %d", what, s.left(b), loose.left(loose.best()), len(s.nodes), len(loose.nodes), l.evals.Load())
+	return b.p, s.left(b)
+}
+
+// bestEnds returns the best programs that searches have ended with.
+func (l *loop) bestEnds() []mma.Params {
+	const most = 4
+	n := l.counts(l.ends, l.whole())
+	index := make([]int, len(l.ends))
+	for i := range index {
+		index[i] = i
+	}
+	slices.SortStableFunc(index, func(i, j int) int { return n[j] - n[i] })
+	var best []mma.Params
+	for _, i := range index {
+		if !slices.Contains(best, l.ends[i]) && len(best) < most {
+			best = append(best, l.ends[i])
+		}
+	}
+	return best
+}
+
+// grow fits a skeleton loosely to the designed families one after the other, then
+// to all evidence.
+func (l *loop) grow(ctx context.Context, p mma.Params) (mma.Params, int) {
+	const simple = 3 // families of single terms
+	loose := l.loosely()
+	for n := 1; n <= len(designed); n++ {
+		ts := topics
+		if n <= simple {
+			ts = single
+		}
+		s := newSearch(loose.first(n), l.rand(), ts, p)
+		// What simple families do not show is not to be lost before others can.
+		s.bound = n <= simple
+		s.keep = func(q *mma.Params) bool {
+			return q.Lanes == p.Lanes && (q.Start == mma.StartC) == (p.Start == mma.StartC)
+		}
+		b := s.climb(ctx)
+		l.trace("  %s: %d left with %s", designed[n-1].name, s.left(b), brief(&b.p))
+		p = b.p
+	}
+	s := newSearch(loose, l.rand(), topics, p)
+	b := s.climb(ctx)
+	from := s.leaders()
+	left := s.left(b)
+	s = newSearch(l.evidence, l.rand(), topics, from...)
+	if b = s.climb(ctx); left == 0 && s.left(b) > 0 {
+		b = s.run(ctx, looseSteps)
+	}
+	l.ends = append(l.ends, b.p)
+	l.trace("skeleton %d: %d left, %d loosely, evals %d", l.starts, s.left(b), left, l.evals.Load())
+	return b.p, s.left(b)
+}
+
+// challenge asks new questions, n of each family and generator, and keeps the
+// cases in which p is wrong. It returns how many there are.
+func (l *loop) challenge(ctx context.Context, p *mma.Params, n int) (int, error) {
+	return l.confront(ctx, p, append(l.pool(n/2, p), l.pool(n/2)...))
+}
+
+// run closes the loop: explain, challenge, settle, validate, and again when one of
+// these finds the hypothesis wrong.
+func (l *loop) run(ctx context.Context) error {
+	if err := l.gather(ctx); err != nil {
+		return err
+	}
+	if err := l.improve(ctx); err != nil {
+		return err
+	}
+	for l.left == 0 {
+		wrong, err := l.examine(ctx)
+		if err != nil || wrong == 0 {
+			return err
+		}
+		l.trace("%d wrong with %s", wrong, brief(&l.p))
+		if l.repairs++; l.repairs > maxRepairs {
+			l.left = wrong
+			return nil
+		}
+		if err := l.improve(ctx, l.p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// improve looks for a better hypothesis, or takes it from the journal.
+func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
+	r, err := l.unit.log.next(func(r *record) bool { return r.Search != nil && r.Search.Step == l.draws })
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		f := &found{Step: l.draws}
+		l.limit = l.evals.Load() + l.effort
+		f.Params, f.Left = l.explain(ctx, from...)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f.Draws, f.Ends, f.Starts = l.draws, l.ends, l.starts
+		r = &record{Search: f}
+		if err := l.unit.log.write(r); err != nil {
+			return err
+		}
+	}
+	f := r.Search
+	l.p, l.left, l.draws, l.ends, l.starts = f.Params, f.Left, f.Draws, f.Ends, f.Starts
+	return nil
+}
+
+// examine puts the hypothesis to all tests, one after the other, until one finds
+// it wrong.
+func (l *loop) examine(ctx context.Context) (wrong int, err error) {
+	for _, n := range challenges {
+		if wrong, err = l.challenge(ctx, &l.p, n); wrong > 0 || err != nil {
+			return wrong, err
+		}
+	}
+	l.p, l.ruled, wrong, err = l.settle(ctx, l.p)
+	if wrong > 0 || err != nil {
+		return wrong, err
+	}
+	l.classes, wrong, err = l.validate(ctx, &l.p, l.checks)
+	return wrong, err
+}

@@ -1,0 +1,274 @@
+package infer
+
+import (
+	"math/rand/v2"
+
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// A family is a kind of question. The designed ones come in the order in which
+// they are understood: what a family shows depends on parameters that earlier
+// ones have shown, and on few others.
+type family struct {
+	name string
+	doc  string
+	make func(d *designer)
+}
+
+var designed = []family{
+	{"c", "c alone, and zeros", cAlone},
+	{"one", "one product", oneProduct},
+	{"one+c", "one product and c", productAndC},
+	{"two", "two products", twoProducts},
+	{"cancel", "two terms that cancel above small ones", cancelled},
+	{"survivors", "two large terms that cancel among small ones everywhere", survivors},
+	{"many", "products of similar exponents", manyProducts},
+}
+
+// directed are the generators of package fuzz that make the rest of the first
+// evidence.
+var directed = []string{"tie", "cut", "floor", "tiny", "huge", "zero", "special", "subnormal", "spread", "raw", "normal"}
+
+// design returns n dot products of a designed family.
+func design(sp fuzz.Spec, fam *family, r *rand.Rand, n int) []*mma.Dot {
+	d := newDesigner(sp.Formats, sp.K, r)
+	dots := make([]*mma.Dot, n)
+	for i := range dots {
+		d.start()
+		fam.make(d)
+		dots[i] = d.dot
+	}
+	return dots
+}
+
+// generate returns n dot products of a generator of package fuzz, from index first
+// on, which share no operands; first must be a multiple of 8.
+func generate(sp fuzz.Spec, g *fuzz.Generator, seed, first uint64, n int, ps ...*mma.Params) []*mma.Dot {
+	src := g.Aimed(sp, ps...)
+	per, diagonal := g.M*g.N, min(g.M, g.N)
+	b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: (n + diagonal - 1) / diagonal})
+	src.Fill(b, seed, first/uint64(diagonal)*uint64(per))
+	dots := make([]*mma.Dot, n)
+	for i := range dots {
+		dots[i] = mma.NewDot(sp.Formats, sp.K)
+		b.Get(i/diagonal*per+i%diagonal*(g.N+1), dots[i])
+	}
+	return dots
+}
+
+// exponent draws the exponent of a product: of middling size mostly, else near
+// the ends of the range.
+func (d *designer) exponent() int {
+	lo, hi := d.products()
+	df := d.f.D.Get()
+	emin, emax := int(df.Emin()), int(df.Emax())
+	if d.fs != nil {
+		lo, hi = lo-60, hi+60
+		if d.oneIn(4) {
+			lo, hi = emin-40, emax+2
+		}
+	}
+	switch d.IntN(8) {
+	case 0:
+		return d.between(lo-int(d.fa.FracBits)-int(d.fb.FracBits), hi)
+	case 1:
+		return d.between(max(lo, emin-int(df.FracBits)-4), emin+4)
+	case 2:
+		return d.between(min(hi, emax-4), hi)
+	}
+	return d.between(max(lo, -30), min(hi, 30))
+}
+
+// ordinary returns a range of exponents of products whose sums neither overflow
+// nor underflow, if the formats are as wide as that; one time in eight all that
+// products have.
+func (d *designer) ordinary() (lo, hi int) {
+	lo, hi = d.products()
+	if d.oneIn(8) {
+		return lo, hi
+	}
+	df := d.f.D.Get()
+	room := min(60, int(df.Emax())/2)
+	return max(lo, -room), min(hi, room)
+}
+
+// gap draws a difference of exponents.
+func (d *designer) gap() int {
+	most := 48
+	if d.f.D.Get().FracBits > 23 {
+		most = 110
+	}
+	if d.oneIn(3) {
+		most = 8
+	}
+	return d.between(0, most)
+}
+
+// clampC returns the nearest exponent that c can have.
+func (d *designer) clampC(e int) int {
+	return min(max(e, int(d.fc.Emin())-4), int(d.fc.Emax()))
+}
+
+func cAlone(d *designer) {
+	if d.fc == nil {
+		oneProduct(d)
+		return
+	}
+	e := d.between(-20, 20)
+	switch d.IntN(4) {
+	case 0:
+		e = d.between(int(d.fc.Emin())-int(d.fc.FracBits), int(d.fc.Emax()))
+	case 1:
+		e = int(d.fc.Emin()) - d.between(-3, int(d.fc.FracBits)+1)
+	}
+	d.accumulator(e, d.coin())
+	if d.oneIn(20) {
+		d.dot.C &= d.fc.SignBit()
+	}
+	if d.oneIn(4) {
+		d.zeros()
+	}
+}
+
+// zeros gives zero products signs: all, or some, are -0.
+func (d *designer) zeros() {
+	if !d.fa.HasNegZero() {
+		return
+	}
+	kind := d.IntN(3)
+	for k := range d.k {
+		if d.dot.A[k] == 0 && (kind == 0 || kind == 1 && d.coin()) {
+			d.dot.A[k] = d.fa.SignBit()
+		}
+	}
+}
+
+func oneProduct(d *designer) { d.single() }
+
+// single makes one product, and sometimes zeros of either sign beside it. It
+// returns its position.
+func (d *designer) single() int {
+	k, e := d.IntN(d.k), d.exponent()
+	d.reach(k, e)
+	d.term(k, e, d.coin())
+	if d.oneIn(6) {
+		d.zeros()
+	}
+	if d.fc != nil && d.oneIn(6) {
+		d.dot.C = d.fc.SignBit()
+	}
+	return k
+}
+
+func productAndC(d *designer) {
+	k := d.single()
+	if d.fc == nil {
+		return
+	}
+	e := int(d.fa.Decode(d.dot.A[k]).Exp) + int(d.fb.Decode(d.dot.B[k]).Exp) + d.added(k)
+	g := d.gap()
+	if d.coin() {
+		g = -g
+	}
+	d.accumulator(d.clampC(e+g), d.coin())
+}
+
+func twoProducts(d *designer) {
+	at := d.places(2)
+	if len(at) < 2 {
+		oneProduct(d)
+		return
+	}
+	e, g := d.exponent(), d.gap()
+	for i, k := range at {
+		d.reach(k, e-i*g)
+		d.term(k, e-i*g, d.coin())
+	}
+	if d.oneIn(8) {
+		d.zeros()
+	}
+}
+
+// cancelled puts two terms that cancel, of which one may be c, above one or two
+// small ones.
+func cancelled(d *designer) {
+	at := d.places(4)
+	lo, hi := d.ordinary()
+	g := d.gap()
+	e := d.between(max(lo, min(hi-4, g+lo)), hi)
+	if d.fs != nil {
+		e = d.between(-20, 40)
+		d.reach(at[0], e)
+	}
+	d.either(at[0], e)
+	rest := at[1:]
+	if d.fc != nil && d.oneIn(3) {
+		d.minus(at[0])
+	} else if len(at) > 1 {
+		d.negate(at[1], at[0])
+		rest = at[2:]
+	}
+	for range d.between(1, 2) {
+		if len(rest) > 0 && !(d.fc != nil && d.dot.C == 0 && d.oneIn(5)) {
+			d.reach(rest[0], e-g)
+			d.either(rest[0], e-g)
+			rest = rest[1:]
+		} else if d.fc != nil && d.dot.C == 0 {
+			d.accumulator(d.clampC(e-g), d.coin())
+		}
+	}
+}
+
+// either makes a product a power of two or not.
+func (d *designer) either(k, e int) {
+	if d.coin() {
+		d.power(k, e, d.coin())
+	} else {
+		d.term(k, e, d.coin())
+	}
+}
+
+// survivors is a question of FPRev: the result counts the small terms that do not
+// meet the large ones before these cancel.
+func survivors(d *designer) {
+	lo, hi := d.ordinary()
+	g := d.gap()
+	if d.coin() {
+		g = d.between(20, 60)
+	}
+	e := hi - d.IntN(2)
+	small := max(e-g, lo)
+	if d.fs != nil {
+		e = d.between(0, 40)
+		small = e - g
+	}
+	neg := d.coin()
+	for k := range d.k {
+		d.reach(k, small)
+		d.power(k, small, neg)
+	}
+	at := d.places(2)
+	d.reach(at[0], e)
+	d.power(at[0], e, d.coin())
+	switch {
+	case d.fc != nil && (len(at) < 2 || d.oneIn(4)):
+		d.minus(at[0])
+	case len(at) > 1:
+		d.negate(at[1], at[0])
+		if d.fc != nil && d.coin() {
+			d.dot.C = code(d.fc, neg, d.clampC(small), 0)
+		}
+	}
+}
+
+func manyProducts(d *designer) {
+	e, w := d.exponent(), d.between(0, 12)
+	for _, k := range d.places(d.between(2, d.k)) {
+		d.reach(k, e)
+		d.term(k, d.between(e-w, e), d.coin())
+	}
+	if d.fc != nil && d.coin() {
+		d.accumulator(d.clampC(d.between(e-w-2, e+2)), d.coin())
+	}
+}

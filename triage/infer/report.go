@@ -1,0 +1,234 @@
+package infer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/probe"
+)
+
+// Report is a result in words: what a file or a program that reads JSON gets.
+type Report struct {
+	V           int         `json:"v"`
+	Target      string      `json:"target"`
+	Instruction string      `json:"instruction"`
+	Formats     mma.Formats `json:"formats"`
+	K           int         `json:"k"`
+	Verdict     Verdict     `json:"verdict"`
+	Note        string      `json:"note,omitempty"` // what ended it
+	Seed        uint64      `json:"seed"`
+
+	// Arithmetic is the program in the field's words, Params the program: the
+	// best that there is, whatever the verdict.
+	Arithmetic string     `json:"arithmetic"`
+	Params     mma.Params `json:"params"`
+	// Alike are the instructions of the catalogue whose arithmetics no input of
+	// Compared tells from it.
+	Alike    []string `json:"alike"`
+	Compared int      `json:"compared"`
+	Tree     string   `json:"tree,omitempty"` // the summation tree, as a formula
+
+	Parameters []Parameter `json:"parameters"`
+	Classes    []Class     `json:"classes"`
+	Evidence   int         `json:"evidence"` // cases that the search was made from
+	Left       int         `json:"left"`     // of these, those that the program does not explain
+	Repairs    int         `json:"repairs"`  // programs that questions proved wrong on the way
+
+	Witness  *Difference `json:"witness,omitempty"`
+	Unstable *Change     `json:"unstable,omitempty"`
+	Faults   []FaultText `json:"faults,omitempty"` // the first ones
+	Failed   int         `json:"failed,omitempty"` // inputs on which the unit failed
+	Stats    Stats       `json:"stats"`
+	Seconds  float64     `json:"seconds"`
+
+	tree *probe.Tree
+}
+
+// Parameter is what is known of a parameter.
+type Parameter struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+	// RuledOut are programs with other values of it, with inputs that rule them
+	// out; Open those that no input was found to tell from the one found.
+	RuledOut []Ruling `json:"ruled_out"`
+	Open     []Open   `json:"open"`
+}
+
+// Ruling is a rival that an answer rules out.
+type Ruling struct {
+	Change string `json:"change"`
+	Difference
+}
+
+// Difference is an input on which the unit and a program differ, in the text form
+// of mmafuzz eval.
+type Difference struct {
+	Dot   string `json:"dot"`
+	Terms string `json:"terms"` // the same, only what is not zero
+	Got   string `json:"got"`   // the unit's result
+	Would string `json:"would"` // the program's
+}
+
+// Open is a rival that no input was found to tell apart.
+type Open struct {
+	Change string `json:"change"`
+	Tried  int    `json:"tried"` // inputs
+}
+
+// Change is an answer that changed.
+type Change struct {
+	Dot    string `json:"dot"`
+	First  string `json:"first"`
+	Second string `json:"second"`
+	What   string `json:"what"`
+}
+
+// FaultText is an input on which the unit failed.
+type FaultText struct {
+	Dot  string `json:"dot"`
+	What string `json:"what"`
+}
+
+// faultsShown is the number of faults that a report has.
+const faultsShown = 8
+
+// Report makes a report. target and instruction name the unit.
+func (r *Result) Report(ctx context.Context, target, instruction string, seed uint64) (*Report, error) {
+	t := &Report{
+		V: 1, Target: target, Instruction: instruction, Formats: r.Formats, K: r.K, Seed: seed, Verdict: r.Verdict, Note: r.Note,
+		Arithmetic: r.Params.String(), Params: r.Params, Alike: []string{}, Parameters: r.parameters(), Classes: r.Classes,
+		Evidence: r.Evidence, Left: r.Left, Repairs: r.Repairs, Stats: r.Stats, Seconds: r.Seconds,
+	}
+	if w := r.Witness; w != nil {
+		d := r.difference(w.Dot, w.Got, w.Would)
+		t.Witness = &d
+	}
+	if u := r.Unstable; u != nil {
+		t.Unstable = &Change{mma.FormatDot(r.Formats, u.Dot), mma.FormatCode(r.Formats.D, u.First), mma.FormatCode(r.Formats.D, u.Second), u.Error()}
+	}
+	t.Failed = len(r.Faults)
+	for _, f := range r.Faults[:min(len(r.Faults), faultsShown)] {
+		t.Faults = append(t.Faults, FaultText{mma.FormatDot(r.Formats, f.Dot), f.What})
+	}
+	if r.Verdict != Found {
+		return t, nil
+	}
+	t.Alike, t.Compared = r.alike(seed)
+	return t, t.draw(ctx, r.Model(instruction))
+}
+
+// draw finds the summation tree of the program.
+func (t *Report) draw(ctx context.Context, i *mma.Instruction) error {
+	u, err := simulated.Open(i)
+	if err != nil {
+		return err
+	}
+	if t.tree, _ = probe.New(ctx, u).Tree(); t.tree != nil {
+		t.Tree = t.tree.Formula(t.K)
+	}
+	return nil
+}
+
+// Picture returns the summation tree for Graphviz and as SVG; empty if no input
+// shows one.
+func (t *Report) Picture() (dot, svg string) {
+	if t.tree == nil {
+		return "", ""
+	}
+	title := t.Target + " " + t.Instruction
+	return t.tree.Graphviz(title, t.K), t.tree.SVG(title, t.K)
+}
+
+// Model returns the program as an instruction, for a model file.
+func (r *Result) Model(name string) *mma.Instruction {
+	return &mma.Instruction{Arch: "model", Name: name, K: r.K, Formats: r.Formats, Params: r.Params}
+}
+
+// parameters sorts the rivals by what they are about, in the order of the program.
+func (r *Result) parameters() []Parameter {
+	all := []Parameter{}
+	for _, f := range mma.Fields() {
+		q := Parameter{Path: f.Path, Value: f.Text(&r.Params), RuledOut: []Ruling{}, Open: []Open{}}
+		for _, v := range r.Rivals {
+			switch change := mma.Brief(v.Changes); {
+			case v.Path() != f.Path:
+			case v.Dot != nil:
+				q.RuledOut = append(q.RuledOut, Ruling{change, r.difference(v.Dot, v.Got, v.Would)})
+			default:
+				q.Open = append(q.Open, Open{change, v.Tried})
+			}
+		}
+		if f.Int(&r.Params) != 0 || len(q.RuledOut) > 0 {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+func (r *Result) difference(d *mma.Dot, got, would uint64) Difference {
+	return Difference{mma.FormatDot(r.Formats, d), termsText(r.Formats, d), mma.FormatCode(r.Formats.D, got), mma.FormatCode(r.Formats.D, would)}
+}
+
+// termsText writes what of a dot product is not zero: 3:3c00*3c00 c=3f800000.
+func termsText(f mma.Formats, d *mma.Dot) string {
+	var words []string
+	used := map[int]bool{}
+	for k := range d.A {
+		if d.A[k]|d.B[k] == 0 {
+			continue
+		}
+		words = append(words, fmt.Sprintf("p%d=%s*%s", k, mma.FormatCode(f.A, d.A[k]), mma.FormatCode(f.B, d.B[k])))
+		if f.Scale != fp.None {
+			used[k/int(f.Block)] = true
+		}
+	}
+	for i := range d.SA {
+		if used[i] {
+			words = append(words, fmt.Sprintf("s%d=%s*%s", i, mma.FormatCode(f.Scale, d.SA[i]), mma.FormatCode(f.Scale, d.SB[i])))
+		}
+	}
+	if f.C != fp.None {
+		words = append(words, "c="+mma.FormatCode(f.C, d.C))
+	}
+	return strings.Join(words, " ")
+}
+
+// alikeCases is the number of inputs of each kind on which the program is compared
+// with those of the catalogue.
+const alikeCases = 1000
+
+// alike returns the instructions of the catalogue, for these formats and K, whose
+// programs no input of a pool tells from the one found.
+func (r *Result) alike(seed uint64) (names []string, compared int) {
+	names = []string{}
+	l := &loop{evidence: &evidence{space: space{Formats: r.Formats, k: r.K}}, seed: seed}
+	dots := l.pool(alikeCases, &r.Params)
+	found, err := sim.New(r.Formats, r.K, r.Params)
+	if err != nil {
+		return names, 0
+	}
+	c := l.pack(dots, nil)
+	want, got := make([]byte, len(dots)*r.Formats.D.Width()), make([]byte, len(dots)*r.Formats.D.Width())
+	found.Run(c.batch, want)
+	same := map[mma.Params]bool{}
+	for _, i := range mma.Catalog() {
+		if i.Refuse != "" || i.Formats != r.Formats || i.K != r.K {
+			continue
+		}
+		alike, known := same[i.Params]
+		if m, err := sim.ForInstruction(&i); err == nil && !known {
+			m.Run(c.batch, got)
+			alike = string(got) == string(want)
+			same[i.Params] = alike
+		}
+		if alike {
+			names = append(names, i.FullName())
+		}
+	}
+	return names, len(dots)
+}

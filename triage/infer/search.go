@@ -1,0 +1,394 @@
+package infer
+
+import (
+	"cmp"
+	"context"
+	"hash/maphash"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The limits of a search.
+const (
+	quickFails = 20        // failing cases of which a move must explain one to be looked at
+	sampleSize = 48        // failing cases, and passing ones, on which moves are ranked
+	bestMoves  = 24        // moves of a step that are run on all evidence
+	alikeMost  = 3         // hypotheses kept that explain the same cases
+	patience   = 6         // steps without a better hypothesis before two moves are tried at once
+	pairFails  = 8         // failing cases of which two moves must explain one
+	pairLosses = 3         // cases of a sample that the first of two moves may lose
+	pairEvals  = 4_000_000 // dot products computed when two moves are tried at once
+)
+
+// node is a hypothesis that the search has met.
+type node struct {
+	p        mma.Params
+	hits     []bool
+	n        int // hits
+	size     int
+	expanded bool
+	paired   bool
+}
+
+// better orders nodes: what explains more first, then what says less.
+func better(x, y *node) int {
+	return cmp.Or(y.n-x.n, x.size-y.size)
+}
+
+// search is a best-first search among hypotheses for one that explains all
+// evidence. A step expands the best node that is left: all its neighbours are
+// ranked on a sample of the cases that it fails on and of those that it does not,
+// and the best are run on everything. What several moves explain they may explain
+// together, so the best are also put on top of each other.
+type search struct {
+	*evidence
+	r  *rand.Rand
+	ts []topic
+	// keep says what a simpler program must be, and where bound is set any; nil:
+	// anything.
+	keep  func(p *mma.Params) bool
+	bound bool
+	nodes []*node
+	seen  map[mma.Params]bool
+	alike map[uint64]int
+}
+
+var hashSeed = maphash.MakeSeed()
+
+func newSearch(e *evidence, r *rand.Rand, ts []topic, from ...mma.Params) *search {
+	s := &search{evidence: e, r: r, ts: ts, seen: map[mma.Params]bool{}, alike: map[uint64]int{}}
+	for _, p := range from {
+		s.add(p)
+	}
+	return s
+}
+
+// add takes in a hypothesis; nil if it is known, not valid, or one of several that
+// explain the same cases.
+func (s *search) add(p mma.Params) *node {
+	if s.seen[p] || !s.valid(&p) {
+		return nil
+	}
+	s.seen[p] = true
+	n := &node{p: p, hits: s.hits(&p, s.whole()), size: s.size(&p)}
+	n.n = total(n.hits)
+	key := hashHits(n.hits)
+	if s.alike[key] >= alikeMost {
+		return nil
+	}
+	s.alike[key]++
+	s.nodes = append(s.nodes, n)
+	return n
+}
+
+func hashHits(hits []bool) uint64 {
+	bits := make([]byte, (len(hits)+7)/8)
+	for i, x := range hits {
+		if x {
+			bits[i/8] |= 1 << (i % 8)
+		}
+	}
+	return maphash.Bytes(hashSeed, bits)
+}
+
+// best returns the best node. There is at least one.
+func (s *search) best() *node { return slices.MinFunc(s.nodes, better) }
+
+// leaders returns the programs that explain everything, the simplest first, at most
+// so many; if there are none, the best few.
+func (s *search) leaders() []mma.Params {
+	const most, few = 12, 4
+	all := slices.Clone(s.nodes)
+	slices.SortStableFunc(all, better)
+	var ps []mma.Params
+	for _, n := range all {
+		if len(ps) < few || s.left(n) == 0 && len(ps) < most {
+			ps = append(ps, n.p)
+		}
+	}
+	return ps
+}
+
+// left returns how many cases a node does not explain.
+func (s *search) left(n *node) int { return len(n.hits) - n.n }
+
+// climb follows the best move as long as there is one that helps.
+func (s *search) climb(ctx context.Context) *node {
+	for ctx.Err() == nil && !s.spent() {
+		b := s.best()
+		if s.left(b) == 0 || b.expanded {
+			return b
+		}
+		s.expand(b)
+	}
+	return s.best()
+}
+
+// run expands nodes until one explains everything, the steps are spent, or
+// nothing is left to try. Where single moves do not help for a while it tries two.
+func (s *search) run(ctx context.Context, steps int) *node {
+	best, stale := s.best(), 0
+	for ; steps > 0 && ctx.Err() == nil && !s.spent() && s.left(best) > 0; steps-- {
+		n := s.next(best)
+		switch {
+		case n != nil && (stale < patience || best.paired):
+			s.expand(n)
+		case !s.pairs(best) && n == nil:
+			return best
+		}
+		stale++
+		if b := s.best(); b != best {
+			best, stale = b, 0
+		}
+	}
+	return best
+}
+
+// next returns the node to expand: of those that were not and are not much worse than
+// the best, the best, where explaining what the best does not counts more than being
+// right about what it explains. Most of what is as good as the best is the best in
+// other words.
+func (s *search) next(best *node) *node {
+	all := len(best.hits)
+	worth := func(n *node) int {
+		fixed := 0
+		for i, hit := range best.hits {
+			if !hit && n.hits[i] {
+				fixed++
+			}
+		}
+		return n.n + fixed*max(all/50, 2*s.left(best))/max(s.left(best), 1)
+	}
+	var found *node
+	most := 0
+	for _, n := range s.nodes {
+		if n.expanded || n.n < best.n-all/20 {
+			continue
+		}
+		if w := worth(n); found == nil || w > most || w == most && n.size < found.size {
+			found, most = n, w
+		}
+	}
+	return found
+}
+
+// expand adds the best neighbours of a node.
+func (s *search) expand(n *node) {
+	n.expanded = true
+	moves, _ := s.neighbours(&n.p, s.ts)
+	if s.bound {
+		moves = slices.DeleteFunc(moves, func(p mma.Params) bool { return !s.keep(&p) })
+	}
+	var kids []*node
+	for _, p := range s.ranked(n, moves) {
+		if k := s.add(p); k != nil {
+			kids = append(kids, k)
+		}
+	}
+	slices.SortStableFunc(kids, better)
+	if len(kids) == 0 || kids[0].n <= n.n {
+		return
+	}
+	best := kids[0]
+	for _, k := range kids[1:] {
+		if k.n <= n.n {
+			break
+		}
+		both := best.p
+		if both.Apply(mma.Diff(&n.p, &k.p)) != nil {
+			continue
+		}
+		if m := s.add(both); m != nil && m.n > best.n {
+			best = m
+		}
+	}
+	s.simplify(best)
+}
+
+// gauge ranks programs by the cases of a sample that they gain and lose beside a
+// node, weighted as in the whole.
+type gauge struct {
+	quick, fails, passes *cases
+	wf, wp               float64
+}
+
+func (s *search) gauge(n *node, quick int) *gauge {
+	g := &gauge{}
+	fails, passes := s.sample(n.hits, false, s.r, sampleSize), s.sample(n.hits, true, s.r, sampleSize)
+	g.quick = s.pick(fails[:min(quick, len(fails))])
+	g.fails, g.passes = s.pick(fails), s.pick(passes)
+	g.wf = float64(s.left(n)) / float64(max(len(fails), 1))
+	g.wp = float64(n.n) / float64(max(len(passes), 1))
+	return g
+}
+
+// gain estimates how many more cases a model explains; nothing if it explains none
+// of the quick ones.
+func (s *search) gain(g *gauge, m *sim.Model, buf *[]byte) (gain int, some bool) {
+	if s.score(m, g.quick, buf) == 0 {
+		return 0, false
+	}
+	won := g.wf * float64(s.score(m, g.fails, buf))
+	lost := g.wp * float64(len(g.passes.want)-s.score(m, g.passes, buf))
+	return int(won - lost), true
+}
+
+// ranked returns the moves that seem to explain most.
+func (s *search) ranked(n *node, moves []mma.Params) []mma.Params {
+	g := s.gauge(n, quickFails)
+	type ranked struct {
+		i, gain, size int
+		some          bool
+	}
+	all := make([]ranked, len(moves))
+	s.each(moves, func(i int, m *sim.Model, buf *[]byte) {
+		gain, some := s.gain(g, m, buf)
+		all[i] = ranked{i, gain, s.size(&moves[i]), some}
+	})
+	all = slices.DeleteFunc(all, func(r ranked) bool { return !r.some })
+	slices.SortStableFunc(all, func(x, y ranked) int { return cmp.Or(y.gain-x.gain, x.size-y.size) })
+	var best []mma.Params
+	for _, r := range all[:min(len(all), bestMoves)] {
+		best = append(best, moves[r.i])
+	}
+	return best
+}
+
+// simplify puts a node in the place of n that says less and explains no less, if
+// there is one.
+func (s *search) simplify(n *node) *node {
+	p := s.simplest(n.p, s.whole(), n.n, s.keep)
+	if p == n.p || s.seen[p] {
+		return n
+	}
+	s.seen[p] = true
+	n.expanded = true
+	m := &node{p: p, hits: s.hits(&p, s.whole()), size: s.size(&p)}
+	m.n = total(m.hits)
+	s.nodes = append(s.nodes, m)
+	return m
+}
+
+// simplest makes a program say less as long as it explains at least n of the cases
+// and is what it must be.
+func (e *evidence) simplest(p mma.Params, c *cases, n int, keep func(p *mma.Params) bool) mma.Params {
+	for again := true; again; {
+		again = false
+		simpler := e.simpler(&p)
+		if keep != nil {
+			simpler = slices.DeleteFunc(simpler, func(q mma.Params) bool { return !keep(&q) })
+		}
+		for i, got := range e.counts(simpler, c) {
+			if got >= n {
+				p, again = simpler[i], true
+				break
+			}
+		}
+	}
+	return p
+}
+
+// pairs tries two moves at once from a node: one that loses little, and one that
+// changes anything in cases that the node fails on. It says whether anything was
+// gained.
+func (s *search) pairs(n *node) bool {
+	if n.paired {
+		return false
+	}
+	n.paired = true
+	g := s.gauge(n, pairFails)
+	moves, ends := s.neighbours(&n.p, s.ts)
+	seconds := s.moving(&n.p, moves, g.quick)
+	until := s.evals.Load() + pairEvals
+	type found struct {
+		p    mma.Params
+		gain int
+	}
+	var all []found
+	for _, i := range s.harmless(moves, ends, g.passes) {
+		if s.evals.Load() >= until {
+			break
+		}
+		both := together(&n.p, &moves[i], seconds)
+		gains := make([]int, len(both))
+		s.each(both, func(i int, m *sim.Model, buf *[]byte) { gains[i], _ = s.gain(g, m, buf) })
+		for i, gain := range gains {
+			if gain > 0 && !s.seen[both[i]] {
+				all = append(all, found{both[i], gain})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y found) int { return y.gain - x.gain })
+	won := false
+	for _, f := range all[:min(len(all), 2*bestMoves)] {
+		if k := s.add(f.p); k != nil && k.n > n.n {
+			won = true
+		}
+	}
+	return won
+}
+
+// moving returns the moves that change a result in some of the cases.
+func (s *search) moving(p *mma.Params, moves []mma.Params, c *cases) []mma.Params {
+	now, err := sim.New(s.Formats, s.k, *p)
+	if err != nil {
+		return nil
+	}
+	w := s.D.Width()
+	own := make([]byte, len(c.want)*w)
+	now.Run(c.batch, own)
+	changes := make([]bool, len(moves))
+	s.each(moves, func(i int, m *sim.Model, buf *[]byte) {
+		s.score(m, c, buf)
+		changes[i] = string((*buf)[:len(own)]) != string(own)
+	})
+	var out []mma.Params
+	for i, yes := range changes {
+		if yes {
+			out = append(out, moves[i])
+		}
+	}
+	return out
+}
+
+// harmless returns the numbers of the moves that lose few cases or none, those that
+// lose none first, of every topic in turn.
+func (s *search) harmless(moves []mma.Params, ends []int, passes *cases) []int {
+	kept := s.counts(moves, passes)
+	byTopic := make([][]int, len(ends))
+	from := 0
+	for t, to := range ends {
+		for i := from; i < to; i++ {
+			if kept[i] >= len(passes.want)-pairLosses {
+				byTopic[t] = append(byTopic[t], i)
+			}
+		}
+		slices.SortStableFunc(byTopic[t], func(i, j int) int { return kept[j] - kept[i] })
+		from = to
+	}
+	var out []int
+	for more := true; more; {
+		more = false
+		for t, is := range byTopic {
+			if len(is) > 0 {
+				out, byTopic[t], more = append(out, is[0]), is[1:], true
+			}
+		}
+	}
+	return out
+}
+
+// together makes the changes of second moves from p beside those of a first.
+func together(p, first *mma.Params, seconds []mma.Params) []mma.Params {
+	var both []mma.Params
+	for i := range seconds {
+		q := *first
+		if q.Apply(mma.Diff(p, &seconds[i])) == nil && q != *first && q != seconds[i] {
+			both = append(both, q)
+		}
+	}
+	return both
+}

@@ -1,0 +1,281 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc64"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Stats is what inference has asked of a unit.
+type Stats struct {
+	Queries  int `json:"queries"`  // dot products
+	Batches  int `json:"batches"`  // calls of the unit
+	Repeated int `json:"repeated"` // dot products that were asked again, of Queries
+	Resumed  int `json:"resumed"`  // dot products whose answers came from the journal, not of Queries
+}
+
+// Fault is an input on which the unit failed.
+type Fault struct {
+	Dot  *mma.Dot
+	What string
+}
+
+// Unstable says that a unit gave two answers to one input.
+type Unstable struct {
+	Dot           *mma.Dot
+	First, Second uint64
+	Asked         int    // inputs that were asked twice
+	Changed       int    // of these, those with two answers
+	How           string // what was different about the second time
+}
+
+func (e *Unstable) Error() string {
+	return fmt.Sprintf("the unit answers %d of %d inputs otherwise when it is asked %s", e.Changed, e.Asked, e.How)
+}
+
+// errFaults ends inference: the unit fails on too many inputs to learn anything.
+var errFaults = errors.New("the unit fails on too many inputs")
+
+// A unit may fail on so many inputs, or on more if these are no more than one in so
+// many.
+const (
+	maxFaults = 32
+	oneFault  = 20
+)
+
+// maxBatch is the number of dot products in a call of the unit, at most.
+const maxBatch = 1 << 14
+
+// errBudget ends inference: all queries that were allowed are spent.
+var errBudget = errors.New("the queries are spent")
+
+// subject is the unit under inference. Everything that is asked goes through it
+// and, if there is one, through the journal.
+type subject struct {
+	space
+	unit   devices.Unit
+	budget int // queries; 0: no limit
+	log    *journal
+	stats  Stats
+	faults []Fault
+}
+
+// ask returns the dot products on which the unit did not fail, and its results.
+func (s *subject) ask(ctx context.Context, dots []*mma.Dot) (kept []*mma.Dot, want []uint64, err error) {
+	for from := 0; from < len(dots); from += maxBatch {
+		part := dots[from:min(from+maxBatch, len(dots))]
+		codes, failed, err := s.answers(ctx, part)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, d := range part {
+			if !slices.Contains(failed, i) {
+				kept, want = append(kept, d), append(want, codes[i])
+			}
+		}
+	}
+	return kept, want, nil
+}
+
+// answers asks for one batch, or finds it in the journal.
+func (s *subject) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64, failed []int, err error) {
+	b := s.pack(dots, nil).batch
+	sum := sumOf(b)
+	r, err := s.log.next(func(r *record) bool { return r.Ask != nil && r.Ask.Sum == sum && r.Ask.N == len(dots) })
+	if err != nil {
+		return nil, nil, err
+	}
+	if r == nil {
+		if r, err = s.live(ctx, b, dots, sum); err != nil {
+			return nil, nil, err
+		}
+	} else {
+		s.stats.Resumed += len(dots)
+	}
+	a := r.Ask
+	s.blame(dots, a)
+	w := s.D.Width()
+	codes = make([]uint64, len(dots))
+	for i := range codes {
+		codes[i] = mma.Load(a.Codes, w, i)
+	}
+	return codes, a.Failed, nil
+}
+
+// live asks the unit itself, and writes what it says to the journal.
+func (s *subject) live(ctx context.Context, b *mma.Batch, dots []*mma.Dot, sum uint64) (*record, error) {
+	a := &asked{Sum: sum, N: len(dots), Codes: make([]byte, len(dots)*s.D.Width())}
+	err := s.call(ctx, b, a.Codes)
+	if isFault(err) {
+		if a.Failed, a.Why, err = s.divide(ctx, dots, a.Codes, 0, err); err != nil {
+			s.blame(dots, a)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &record{Ask: a}
+	return r, s.log.write(r)
+}
+
+// blame keeps the inputs on which the unit failed.
+func (s *subject) blame(dots []*mma.Dot, a *asked) {
+	for n, i := range a.Failed {
+		s.faults = append(s.faults, Fault{dots[i], a.Why[n]})
+	}
+}
+
+// call runs the unit on a batch and counts it.
+func (s *subject) call(ctx context.Context, b *mma.Batch, out []byte) error {
+	if s.budget > 0 && s.stats.Queries+b.Dots() > s.budget {
+		return errBudget
+	}
+	s.stats.Queries += b.Dots()
+	s.stats.Batches++
+	return s.unit.Run(ctx, b, out)
+}
+
+func isFault(err error) bool {
+	var fault *devices.FaultError
+	return errors.As(err, &fault)
+}
+
+// divide finds the inputs on which the unit fails, by halves; it failed on all of
+// dots together, of which the first is number first of the batch.
+func (s *subject) divide(ctx context.Context, dots []*mma.Dot, out []byte, first int, why error) (failed []int, whys []string, err error) {
+	if len(dots) == 1 {
+		return []int{first}, []string{why.Error()}, nil
+	}
+	w := s.D.Width()
+	half := len(dots) / 2
+	for _, part := range [][2]int{{0, half}, {half, len(dots)}} {
+		ds, o := dots[part[0]:part[1]], out[part[0]*w:part[1]*w]
+		err := s.call(ctx, s.pack(ds, nil).batch, o)
+		if isFault(err) {
+			f, y, e := s.divide(ctx, ds, o, first+part[0], err)
+			failed, whys, err = append(failed, f...), append(whys, y...), e
+		}
+		if err != nil {
+			return failed, whys, err
+		}
+		if n := len(s.faults) + len(failed); n > maxFaults && n > s.stats.Queries/oneFault {
+			return failed, whys, fmt.Errorf("%w: %s", errFaults, whys[0])
+		}
+	}
+	return failed, whys, nil
+}
+
+// repeat asks again, in another order, and compares. An answer that has changed
+// is an *Unstable.
+func (s *subject) repeat(ctx context.Context, dots []*mma.Dot, want []uint64) error {
+	turned := slices.Clone(dots)
+	slices.Reverse(turned)
+	s.stats.Repeated += len(turned)
+	kept, again, err := s.ask(ctx, turned)
+	if err != nil {
+		return err
+	}
+	first := map[*mma.Dot]uint64{}
+	for i, d := range dots {
+		first[d] = want[i]
+	}
+	u := &Unstable{Asked: len(kept), How: "again, in another order"}
+	for i, d := range kept {
+		if !s.same(first[d], again[i]) {
+			if u.Changed++; u.Dot == nil {
+				u.Dot, u.First, u.Second = d, first[d], again[i]
+			}
+		}
+	}
+	if u.Changed > 0 {
+		return u
+	}
+	return nil
+}
+
+// check runs the unit and a model on inputs of a source, in tiles as the
+// generator makes them, and returns the dot products on which the two differ, with
+// the unit's results; at most wrongKept of them. Where the unit fails it is asked
+// for the dot products one by one.
+func (s *subject) check(ctx context.Context, m *sim.Model, src fuzz.Source, seed, first uint64, n int) (wrong []*mma.Dot, codes []uint64, err error) {
+	g := src.Generator
+	b := mma.NewBatch(s.Formats, mma.Shape{M: g.M, N: g.N, K: s.k, Tiles: (n + g.M*g.N - 1) / (g.M * g.N)})
+	src.Fill(b, seed, first)
+	sum := sumOf(b)
+	r, err := s.log.next(func(r *record) bool { return r.Check != nil && r.Check.Sum == sum })
+	if err != nil {
+		return nil, nil, err
+	}
+	if r == nil {
+		if r, err = s.liveCheck(ctx, m, b, sum); err != nil {
+			return nil, nil, err
+		}
+	} else {
+		s.stats.Resumed += b.Dots()
+	}
+	if r.Check.Failed {
+		return s.checkApart(ctx, m, b)
+	}
+	for _, w := range r.Check.Wrong {
+		d := mma.NewDot(s.Formats, s.k)
+		b.Get(w.Output, d)
+		wrong, codes = append(wrong, d), append(codes, w.Code)
+	}
+	return wrong, codes, nil
+}
+
+func (s *subject) liveCheck(ctx context.Context, m *sim.Model, b *mma.Batch, sum uint64) (*record, error) {
+	w := s.D.Width()
+	got, want := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
+	c := &checked{Sum: sum}
+	r := &record{Check: c}
+	err := s.call(ctx, b, got)
+	if isFault(err) {
+		c.Failed = true
+		return r, s.log.write(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.Run(b, want)
+	for i := range b.Dots() {
+		if code := mma.Load(got, w, i); len(c.Wrong) < wrongKept && !s.same(code, mma.Load(want, w, i)) {
+			c.Wrong = append(c.Wrong, wrongAnswer{i, code})
+		}
+	}
+	return r, s.log.write(r)
+}
+
+// checkApart checks the dot products of a batch on which the unit fails.
+func (s *subject) checkApart(ctx context.Context, m *sim.Model, b *mma.Batch) (wrong []*mma.Dot, codes []uint64, err error) {
+	dots := make([]*mma.Dot, b.Dots())
+	for i := range dots {
+		dots[i] = mma.NewDot(s.Formats, s.k)
+		b.Get(i, dots[i])
+	}
+	kept, want, err := s.ask(ctx, dots)
+	for i, d := range kept {
+		if !s.same(m.Dot(d, nil), want[i]) {
+			wrong, codes = append(wrong, d), append(codes, want[i])
+		}
+	}
+	return wrong, codes, err
+}
+
+var crcTable = crc64.MakeTable(crc64.ECMA)
+
+// sumOf is a checksum of a batch's operands.
+func sumOf(b *mma.Batch) uint64 {
+	sum := uint64(0)
+	for _, buf := range [][]byte{b.A, b.B, b.C, b.SA, b.SB} {
+		sum = crc64.Update(sum, crcTable, buf)
+	}
+	return sum
+}

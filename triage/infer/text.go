@@ -1,0 +1,197 @@
+package infer
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// ratio is the chance of a difference that so many inputs without one leave open,
+// as one in n: 3/n bounds it with a confidence of 95 %.
+func ratio(asked int) int { return asked / 3 }
+
+// Summary writes what matters of a report for a person at a terminal.
+func (t *Report) Summary(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s %s: %s\n", t.Target, t.Instruction, t.headline())
+	if t.Verdict == Found {
+		t.writeFound(b)
+	} else {
+		t.writeTrouble(b, "  ")
+	}
+	fmt.Fprintf(b, "\n%s\n", t.spent())
+	return b.Flush()
+}
+
+// headline is the verdict in words.
+func (t *Report) headline() string {
+	switch t.Verdict {
+	case Found:
+		return t.Arithmetic
+	case Unexplained:
+		return fmt.Sprintf("no program explains it: the best is wrong in %d of %d cases", t.Left, t.Evidence)
+	case NotStable:
+		return "unstable: " + t.Unstable.What
+	}
+	return string(t.Verdict) + ": " + t.Note
+}
+
+// spent says what the inference has cost.
+func (t *Report) spent() string {
+	s := fmt.Sprintf("%d dot products were asked in %d batches, %d of them twice; %d hypotheses were refuted; %.1f s; seed %d",
+		t.Stats.Queries, t.Stats.Batches, t.Stats.Repeated, t.Repairs, t.Seconds, t.Seed)
+	if t.Stats.Resumed > 0 {
+		s += fmt.Sprintf("; %d answers came from the journal", t.Stats.Resumed)
+	}
+	return s
+}
+
+func (t *Report) writeFound(w io.Writer) {
+	if len(t.Alike) > 0 {
+		fmt.Fprintf(w, "  like %s: no input of %d tells them apart\n", strings.Join(t.Alike, ", "), t.Compared)
+	}
+	if t.Tree != "" {
+		fmt.Fprintf(w, "  tree %s\n", t.Tree)
+	}
+	fmt.Fprintf(w, "\n  %-20s %-14s %s\n", "parameter", "value", "an input that rules out another value")
+	for _, p := range t.Parameters {
+		fmt.Fprintf(w, "  %-20s %-14s %s\n", p.Path, p.Value, p.proof())
+	}
+	fmt.Fprintf(w, "\n  validated: %s\n", t.confidence())
+	t.writeFaults(w, "  ")
+}
+
+// writeFaults says on what the unit fails.
+func (t *Report) writeFaults(w io.Writer, indent string) {
+	for _, f := range t.Faults {
+		fmt.Fprintf(w, "%sthe unit fails on %s: %s\n", indent, f.Dot, f.What)
+	}
+	if n := t.Failed - len(t.Faults); n > 0 {
+		fmt.Fprintf(w, "%sand on %d more inputs\n", indent, n)
+	}
+}
+
+// confidence says how much was tested.
+func (t *Report) confidence() string {
+	n, least := 0, 0
+	for _, c := range t.Classes {
+		n += c.Asked
+		if least == 0 || c.Asked < least {
+			least = c.Asked
+		}
+	}
+	return fmt.Sprintf("%d inputs of %d kinds, at least %d of each; none differs (of no kind more than one in %d does, with 95 %% confidence)",
+		n, len(t.Classes), least, ratio(least))
+}
+
+// proof is the first ruling, or that there is none.
+func (p *Parameter) proof() string {
+	if len(p.RuledOut) == 0 {
+		if len(p.Open) == 0 {
+			return "(no other value was tried)"
+		}
+		return fmt.Sprintf("(no input tells: %d tried)", p.Open[0].Tried)
+	}
+	r := p.RuledOut[0]
+	s := fmt.Sprintf("%s: %s gives %s, not %s", r.Change, r.Terms, r.Got, r.Would)
+	if len(p.Open) > 0 {
+		s += fmt.Sprintf(" (not told apart: %s)", openText(p.Open, 2))
+	}
+	return s
+}
+
+// openText lists rivals that no input tells apart, at most so many.
+func openText(open []Open, most int) string {
+	var words []string
+	for _, o := range open[:min(len(open), most)] {
+		words = append(words, o.Change)
+	}
+	if n := len(open) - most; n > 0 {
+		words = append(words, fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(words, "; ")
+}
+
+// writeTrouble says what stands in the way of a model.
+func (t *Report) writeTrouble(w io.Writer, indent string) {
+	line := func(format string, args ...any) { fmt.Fprintf(w, indent+format+"\n", args...) }
+	if x := t.Witness; x != nil {
+		line("smallest input on which it is wrong: %s", x.Terms)
+		line("  the unit gives %s, the program %s", x.Got, x.Would)
+		line("  as eval reads it: %s", x.Dot)
+	}
+	if u := t.Unstable; u != nil {
+		line("for example: %s", u.Dot)
+		line("  first %s, then %s", u.First, u.Second)
+	}
+	t.writeFaults(w, indent)
+	if t.Verdict != NotStable && t.Evidence > 0 {
+		line("best program: %s", t.Arithmetic)
+	}
+}
+
+// Markdown writes the whole report.
+func (t *Report) Markdown(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "# Arithmetic of %s %s\n\n", t.Target, t.Instruction)
+	fmt.Fprintf(b, "Formats %s, K = %d. Verdict: **%s**.\n\n%s\n\n", t.Formats, t.K, t.Verdict, t.headline())
+	if t.Verdict == Found {
+		t.markdownFound(b)
+	} else {
+		fmt.Fprint(b, "No model file was written. What the best program is and where it fails:\n\n```\n")
+		t.writeTrouble(b, "")
+		fmt.Fprint(b, "```\n\n")
+	}
+	fmt.Fprintf(b, "%s\n", t.spent())
+	return b.Flush()
+}
+
+func (t *Report) markdownFound(w io.Writer) {
+	if len(t.Alike) > 0 {
+		fmt.Fprintf(w, "No input of %d tells it from: %s.\n\n", t.Compared, strings.Join(t.Alike, ", "))
+	}
+	if t.Tree != "" {
+		fmt.Fprintf(w, "Summation tree: `%s`\n\n", t.Tree)
+	}
+	fmt.Fprint(w, "## Parameters\n\nWhat the unit gave on an input on which another value would have given something else.\n\n"+
+		"| parameter | value | ruled out | input | result | would be |\n| --- | --- | --- | --- | --- | --- |\n")
+	for _, p := range t.Parameters {
+		if len(p.RuledOut) == 0 {
+			fmt.Fprintf(w, "| %s | %s | - | %s | | |\n", p.Path, p.Value, p.proof())
+		}
+		for n, r := range p.RuledOut {
+			path, value := p.Path, p.Value
+			if n > 0 {
+				path, value = "", ""
+			}
+			fmt.Fprintf(w, "| %s | %s | %s | `%s` | %s | %s |\n", path, value, r.Change, r.Terms, r.Got, r.Would)
+		}
+	}
+	t.markdownOpen(w)
+	fmt.Fprintf(w, "\n## Confidence\n\n%s.\n\n| kind of input | inputs | differ | at most, with 95 %% confidence | what it is |\n| --- | ---: | ---: | --- | --- |\n", t.confidence())
+	for _, c := range t.Classes {
+		fmt.Fprintf(w, "| %s | %d | 0 | one in %d | %s |\n", c.Name, c.Asked, ratio(c.Asked), c.Doc)
+	}
+	if t.Failed > 0 {
+		fmt.Fprint(w, "\n```\n")
+		t.writeFaults(w, "")
+		fmt.Fprint(w, "```\n")
+	}
+	fmt.Fprintln(w)
+}
+
+// markdownOpen lists what no input tells.
+func (t *Report) markdownOpen(w io.Writer) {
+	fmt.Fprint(w, "\n## What no input tells\n\n")
+	n := 0
+	for _, p := range t.Parameters {
+		for _, o := range p.Open {
+			fmt.Fprintf(w, "- %s: %d inputs\n", o.Change, o.Tried)
+			n++
+		}
+	}
+	if n == 0 {
+		fmt.Fprintln(w, "Nothing: every other value that was tried is ruled out.")
+	}
+}
