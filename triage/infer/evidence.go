@@ -120,6 +120,12 @@ func (e *evidence) pick(index []int) *cases {
 	return e.pack(dots, want)
 }
 
+// runner computes the results of a batch by some program: a sim.Model or, for few
+// dot products, a sim.Sweep.
+type runner interface {
+	Run(in *mma.Batch, out []byte)
+}
+
 // hits marks the cases that a program explains: none if it is not valid.
 func (e *evidence) hits(p *mma.Params, c *cases) []bool {
 	h := make([]bool, len(c.want))
@@ -131,14 +137,14 @@ func (e *evidence) hits(p *mma.Params, c *cases) []bool {
 	return h
 }
 
-// score counts the cases that a model explains, with a buffer to reuse.
-func (e *evidence) score(m *sim.Model, c *cases, out *[]byte) int {
+// score counts the cases that a program explains, with a buffer to reuse.
+func (e *evidence) score(m runner, c *cases, out *[]byte) int {
 	n := 0
 	e.run(m, c, out, func(int) { n++ })
 	return n
 }
 
-func (e *evidence) run(m *sim.Model, c *cases, buf *[]byte, hit func(i int)) {
+func (e *evidence) run(m runner, c *cases, buf *[]byte, hit func(i int)) {
 	w := e.D.Width()
 	var out []byte
 	if buf == nil {
@@ -160,7 +166,32 @@ func (e *evidence) run(m *sim.Model, c *cases, buf *[]byte, hit func(i int)) {
 
 // each calls f for every program of a list that is valid, in parallel, with its
 // model and a buffer of the worker.
-func (e *evidence) each(ps []mma.Params, f func(i int, m *sim.Model, buf *[]byte)) {
+func (e *evidence) each(ps []mma.Params, f func(i int, m runner, buf *[]byte)) {
+	e.parallel(len(ps), func() func(i int) {
+		var buf []byte
+		return func(i int) {
+			if m, err := sim.New(e.Formats, e.k, ps[i]); err == nil {
+				f(i, m, &buf)
+			}
+		}
+	})
+}
+
+// sweep is each for programs that compute few dot products, always the same.
+func (e *evidence) sweep(ps []mma.Params, f func(i int, m runner, buf *[]byte)) {
+	e.parallel(len(ps), func() func(i int) {
+		var buf []byte
+		s := sim.NewSweep(e.Formats, e.k)
+		return func(i int) {
+			if s.Use(&ps[i]) == nil {
+				f(i, s, &buf)
+			}
+		}
+	})
+}
+
+// parallel calls functions for 0..n-1; each worker has a function of its own.
+func (e *evidence) parallel(n int, worker func() func(i int)) {
 	const chunk = 16
 	workers := e.workers
 	if workers == 0 {
@@ -168,18 +199,12 @@ func (e *evidence) each(ps []mma.Params, f func(i int, m *sim.Model, buf *[]byte
 	}
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(workers, (len(ps)+chunk-1)/chunk) {
+	for range min(workers, (n+chunk-1)/chunk) {
 		wg.Go(func() {
-			var buf []byte
-			for {
-				from := int(next.Add(chunk)) - chunk
-				if from >= len(ps) {
-					return
-				}
-				for i := from; i < min(from+chunk, len(ps)); i++ {
-					if m, err := sim.New(e.Formats, e.k, ps[i]); err == nil {
-						f(i, m, &buf)
-					}
+			f := worker()
+			for from := int(next.Add(chunk)) - chunk; from < n; from = int(next.Add(chunk)) - chunk {
+				for i := from; i < min(from+chunk, n); i++ {
+					f(i)
 				}
 			}
 		})
@@ -190,11 +215,16 @@ func (e *evidence) each(ps []mma.Params, f func(i int, m *sim.Model, buf *[]byte
 // counts returns for each program how many cases it explains, -1 if it is not
 // valid.
 func (e *evidence) counts(ps []mma.Params, c *cases) []int {
+	const few = 200
 	n := make([]int, len(ps))
 	for i := range n {
 		n[i] = -1
 	}
-	e.each(ps, func(i int, m *sim.Model, buf *[]byte) { n[i] = e.score(m, c, buf) })
+	each := e.each
+	if len(c.want) <= few {
+		each = e.sweep
+	}
+	each(ps, func(i int, m runner, buf *[]byte) { n[i] = e.score(m, c, buf) })
 	return n
 }
 

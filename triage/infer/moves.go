@@ -213,8 +213,30 @@ func alignMoves(place int) func(h *hypothesis, e emit) {
 				e(func(p *mma.Params) { pl.at(p).F, pl.at(p).Mode = f+1, m })
 			}
 		}
-		for _, floor := range h.floors(pl.at(&h.p).Floor) {
+		now := *pl.at(&h.p)
+		for _, floor := range h.floors(now.Floor) {
 			e(func(p *mma.Params) { pl.at(p).Floor = floor })
+		}
+		if now.Floor == 0 {
+			h.fixedPoints(pl, e)
+			return
+		}
+		for d := -30; d <= 30; d++ { // the same last bit
+			if f := int(now.F) + d; f > 0 && f <= mma.MaxFrac {
+				e(func(p *mma.Params) { pl.at(p).F, pl.at(p).Floor = mma.Frac(f), now.Floor+mma.Exp(d) })
+			}
+		}
+	}
+}
+
+// fixedPoints proposes floors above most exponents, so that terms are cut at one
+// bit: such a floor and the width show together only.
+func (h *hypothesis) fixedPoints(pl *alignPlace, e emit) {
+	const width, step = 30, 4
+	floors := h.floors(0)
+	for bit := int(floors[1]) - 10; bit <= 10; bit += step {
+		for _, m := range modes {
+			e(func(p *mma.Params) { *pl.at(p) = mma.Align{F: width, Mode: m, Floor: mma.Exp(bit + width)} })
 		}
 	}
 }

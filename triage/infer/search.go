@@ -197,11 +197,7 @@ func (s *search) expand(n *node) {
 		if k.n <= n.n {
 			break
 		}
-		both := best.p
-		if both.Apply(mma.Diff(&n.p, &k.p)) != nil {
-			continue
-		}
-		if m := s.add(both); m != nil && m.n > best.n {
+		if m := s.add(deltaOf(&n.p, &k.p).on(best.p)); m != nil && m.n > best.n {
 			best = m
 		}
 	}
@@ -227,7 +223,7 @@ func (s *search) gauge(n *node, quick int) *gauge {
 
 // gain estimates how many more cases a model explains; nothing if it explains none
 // of the quick ones.
-func (s *search) gain(g *gauge, m *sim.Model, buf *[]byte) (gain int, some bool) {
+func (s *search) gain(g *gauge, m runner, buf *[]byte) (gain int, some bool) {
 	if s.score(m, g.quick, buf) == 0 {
 		return 0, false
 	}
@@ -244,7 +240,7 @@ func (s *search) ranked(n *node, moves []mma.Params) []mma.Params {
 		some          bool
 	}
 	all := make([]ranked, len(moves))
-	s.each(moves, func(i int, m *sim.Model, buf *[]byte) {
+	s.sweep(moves, func(i int, m runner, buf *[]byte) {
 		gain, some := s.gain(g, m, buf)
 		all[i] = ranked{i, gain, s.size(&moves[i]), some}
 	})
@@ -302,6 +298,10 @@ func (s *search) pairs(n *node) bool {
 	g := s.gauge(n, pairFails)
 	moves, ends := s.neighbours(&n.p, s.ts)
 	seconds := s.moving(&n.p, moves, g.quick)
+	changes := make([]delta, len(seconds))
+	for i := range seconds {
+		changes[i] = deltaOf(&n.p, &seconds[i])
+	}
 	until := s.evals.Load() + pairEvals
 	type found struct {
 		p    mma.Params
@@ -312,9 +312,9 @@ func (s *search) pairs(n *node) bool {
 		if s.evals.Load() >= until {
 			break
 		}
-		both := together(&n.p, &moves[i], seconds)
+		both := together(&moves[i], seconds, changes)
 		gains := make([]int, len(both))
-		s.each(both, func(i int, m *sim.Model, buf *[]byte) { gains[i], _ = s.gain(g, m, buf) })
+		s.sweep(both, func(i int, m runner, buf *[]byte) { gains[i], _ = s.gain(g, m, buf) })
 		for i, gain := range gains {
 			if gain > 0 && !s.seen[both[i]] {
 				all = append(all, found{both[i], gain})
@@ -341,7 +341,7 @@ func (s *search) moving(p *mma.Params, moves []mma.Params, c *cases) []mma.Param
 	own := make([]byte, len(c.want)*w)
 	now.Run(c.batch, own)
 	changes := make([]bool, len(moves))
-	s.each(moves, func(i int, m *sim.Model, buf *[]byte) {
+	s.sweep(moves, func(i int, m runner, buf *[]byte) {
 		s.score(m, c, buf)
 		changes[i] = string((*buf)[:len(own)]) != string(own)
 	})
@@ -381,12 +381,38 @@ func (s *search) harmless(moves []mma.Params, ends []int, passes *cases) []int {
 	return out
 }
 
-// together makes the changes of second moves from p beside those of a first.
-func together(p, first *mma.Params, seconds []mma.Params) []mma.Params {
+// delta is what one program changes of another.
+type delta []fieldValue
+
+type fieldValue struct {
+	mma.Field
+	value int
+}
+
+// deltaOf returns what q changes of p.
+func deltaOf(p, q *mma.Params) delta {
+	var d delta
+	for _, f := range mma.Fields() {
+		if v := f.Int(q); v != f.Int(p) {
+			d = append(d, fieldValue{f, v})
+		}
+	}
+	return d
+}
+
+// on returns p with the changes.
+func (d delta) on(p mma.Params) mma.Params {
+	for _, f := range d {
+		f.SetInt(&p, f.value)
+	}
+	return p
+}
+
+// together makes the changes of second moves beside those of a first.
+func together(first *mma.Params, seconds []mma.Params, changes []delta) []mma.Params {
 	var both []mma.Params
-	for i := range seconds {
-		q := *first
-		if q.Apply(mma.Diff(p, &seconds[i])) == nil && q != *first && q != seconds[i] {
+	for i, d := range changes {
+		if q := d.on(*first); q != *first && q != seconds[i] {
 			both = append(both, q)
 		}
 	}

@@ -77,7 +77,7 @@ func (l *loop) rivals(ctx context.Context, p *mma.Params) ([]*Rival, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.each(programs, func(i int, m *sim.Model, _ *[]byte) { l.tell(all[i], m, c, dots) })
+	l.each(programs, func(i int, m runner, _ *[]byte) { l.tell(all[i], m, c, dots) })
 	for _, r := range all {
 		if r.Dot != nil || ctx.Err() != nil {
 			continue
@@ -86,13 +86,13 @@ func (l *loop) rivals(ctx context.Context, p *mma.Params) ([]*Rival, error) {
 		if c, err = l.predicted(p, dots); err != nil {
 			return nil, err
 		}
-		l.each([]mma.Params{r.p}, func(_ int, m *sim.Model, _ *[]byte) { l.tell(r, m, c, dots) })
+		l.each([]mma.Params{r.p}, func(_ int, m runner, _ *[]byte) { l.tell(r, m, c, dots) })
 	}
 	return all, ctx.Err()
 }
 
 // tell looks for the first case in which a rival, whose model is given, differs.
-func (l *loop) tell(r *Rival, m *sim.Model, c *cases, dots []*mma.Dot) {
+func (l *loop) tell(r *Rival, m runner, c *cases, dots []*mma.Dot) {
 	w := l.D.Width()
 	out := make([]byte, len(c.want)*w)
 	m.Run(c.batch, out)
