@@ -306,7 +306,53 @@
 //	counts.gone                   number    in the baseline, compared, and no more
 //	exit                          number    status
 //
-// infer writes its report, as in report.json: go doc ./triage/infer Report.
+// infer writes an object, which is also in the file report.json of its directory.
+//
+// infer:
+//
+//	target                           string
+//	instruction                      string
+//	formats                          object*  a, b, c, d, scale, block and down, as in a model file
+//	k                                number   products of a dot product
+//	verdict                          string   found, unexplained, unstable, failing or exhausted
+//	note                             string?  what ended it
+//	seed                             number   of all questions
+//	arithmetic                       string   the program in the field's words; if none was found, that of the best
+//	params                           object*  the program, as in a model file
+//	alike[]                          string?  ARCH/NAME of the catalogue whose arithmetics no input tells from it
+//	compared                         number   inputs on which these were compared
+//	tree                             string?  the summation tree, as in order
+//	parameters[].path                string?  parameter
+//	parameters[].value               string?  that was found
+//	parameters[].ruled_out[].change  string?  another value, or several that change as one
+//	parameters[].ruled_out[].dot     string?  an input that rules it out, as eval reads it
+//	parameters[].ruled_out[].terms   string?  the same, only what is not zero
+//	parameters[].ruled_out[].got     string?  the unit's result
+//	parameters[].ruled_out[].would   string?  what it would be with the other value
+//	parameters[].open[].change       string?  another value that no input was found to rule out
+//	parameters[].open[].tried        number?  inputs
+//	classes[].name                   string?  generator whose inputs the program passed
+//	classes[].doc                    string?  what they are
+//	classes[].asked                  number?  inputs
+//	evidence                         number   cases from which the program was made
+//	left                             number   of these, those that it does not explain
+//	repairs                          number   programs that questions proved wrong on the way
+//	witness.dot                      string?  the smallest input found on which the best program is wrong
+//	witness.terms                    string?
+//	witness.got                      string?
+//	witness.would                    string?  the program's result
+//	unstable.dot                     string?  an input to which the unit has two answers
+//	unstable.first                   string?
+//	unstable.second                  string?
+//	unstable.what                    string?  how many such inputs there were, and what was different about the second time
+//	faults[].dot                     string?  an input on which the unit failed; the first ones
+//	faults[].what                    string?
+//	failed                           number?  inputs on which it failed
+//	stats.queries                    number   dot products that were asked
+//	stats.batches                    number   in so many calls
+//	stats.repeated                   number   of queries, those that were asked again
+//	stats.resumed                    number   answers that came from the journal
+//	seconds                          number   of this part
 //
 // doctor, an object for each thing that was looked at:
 //

@@ -123,7 +123,7 @@ func (n *inferCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := n.write(dir, r, report); err != nil {
+	if err := writeInference(dir, r, report); err != nil {
 		return err
 	}
 	if n.json {
@@ -183,8 +183,8 @@ func (n *inferCmd) explain(dir string, err error) error {
 	return err
 }
 
-// write writes the files of a result.
-func (n *inferCmd) write(dir string, r *infer.Result, t *infer.Report) error {
+// writeInference writes the files of a result.
+func writeInference(dir string, r *infer.Result, t *infer.Report) error {
 	model := "best.json"
 	if r.Verdict == infer.Found {
 		model = "model.json"

@@ -112,6 +112,79 @@ func TestKill9(t *testing.T) {
 	}
 }
 
+// inferArgs is an inference of a second or so.
+var inferArgs = []string{"infer", "--target", "exec:mmachild x86 dppd", "--checks", "300", "--seed", "2", "--out", "out"}
+
+// TestKill9Infer kills an inference at random moments and runs it again until it
+// ends, several times over: what it finds is what an uninterrupted one finds, to the
+// last byte of the model, the pictures, the journal and, but for the time and what
+// came from the journal, the report.
+func TestKill9Infer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes many runs")
+	}
+	const kills = 8
+	began := time.Now()
+	whole := inferredTree(t, t.TempDir(), func(*process) bool { return false })
+	length := time.Since(began)
+	if len(whole) < 5 {
+		t.Fatalf("%d files", len(whole))
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	for killed := 0; killed < kills; {
+		tries := int64(0)
+		got := inferredTree(t, t.TempDir(), func(p *process) bool {
+			if killed >= kills {
+				return false
+			}
+			// On a machine that has become slower, later and later.
+			timer := time.AfterFunc(time.Duration(rng.Int64N(int64(length)*(4+tries)/4)), func() { _ = p.Process.Kill() })
+			defer timer.Stop()
+			if tries++; p.wait(t) != -1 {
+				return false
+			}
+			killed++
+			return true
+		})
+		if d := differences(whole, got); d != "" {
+			t.Errorf("after %d kills in all, different: %s", killed, d)
+		}
+	}
+}
+
+// inferredTree runs an inference again as long as killed says that it was killed,
+// and returns its files.
+func inferredTree(t *testing.T, dir string, killed func(p *process) bool) map[string]string {
+	p := start(t, dir, inferArgs...)
+	for killed(p) {
+		p = start(t, dir, inferArgs...)
+	}
+	if p.ProcessState == nil {
+		p.wait(t)
+	}
+	if code := p.ProcessState.ExitCode(); code != exitAgree {
+		t.Fatalf("exit code %d: %s", code, &p.stderr)
+	}
+	files, err := readTree(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report map[string]any
+	if err := json.Unmarshal([]byte(files["report.json"]), &report); err != nil {
+		t.Fatal(err)
+	}
+	strip(report)
+	delete(report["stats"].(map[string]any), "resumed")
+	body, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["report.json"] = string(body)
+	text := strings.Split(strings.TrimSpace(files["report.md"]), "\n")
+	files["report.md"] = strings.Join(text[:len(text)-1], "\n") // the last line has the time
+	return files
+}
+
 // saveSummary writes the last event, without times, beside the bundles.
 func saveSummary(t *testing.T, dir string, p *process) {
 	t.Helper()

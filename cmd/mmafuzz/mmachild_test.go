@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"strings"
@@ -18,7 +19,8 @@ import (
 //
 // A bad one fails on inputs whose first element of A is 1 and whose second is 0:
 // it dies, prints or refuses; or its results that end in the bits 101 are wrong: it
-// flips.
+// flips; or a bit of its first result changes from one request to the next: it
+// changes; or it is slow; or its results are short of a digit.
 func mmachild() {
 	args := os.Args[1:]
 	flags := map[string]string{}
@@ -40,23 +42,42 @@ func mmachild() {
 	if err != nil {
 		die(err)
 	}
+	if flags["-bad"] == "short" {
+		short(i)
+		return
+	}
 	name := i.Name
 	if flags["-name"] != "" {
 		name = flags["-name"]
 	}
+	requests := 0
 	stdout := os.Stdout // child.Main gives what is printed to stderr
 	child.Main(child.Options{Deadline: 2 * time.Second, About: map[string]string{"model": "sim"}}, child.Instruction{
 		Name: name, Formats: i.Formats, K: i.K,
 		Run: func(in *mma.Batch, out []byte) error {
 			m.Run(in, out)
-			if flags["-bad"] == "flips" {
+			requests++
+			switch bad := flags["-bad"]; {
+			case bad == "flips":
 				flip(out)
-			} else if flags["-bad"] != "" && guilty(in) {
-				return misbehave(flags["-bad"], stdout)
+			case bad == "changes":
+				out[0] ^= byte(requests & 1)
+			case bad == "slow":
+				time.Sleep(time.Second)
+			case bad != "" && guilty(in):
+				return misbehave(bad, stdout)
 			}
 			return nil
 		},
 	})
+}
+
+// short answers in text, with one digit for every result.
+func short(i *mma.Instruction) {
+	fmt.Printf("mmafuzz-exec 1 text\ninstruction %s\nready\n", i.Name)
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		fmt.Println("0")
+	}
 }
 
 func die(err error) {

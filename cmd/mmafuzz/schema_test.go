@@ -221,6 +221,11 @@ func TestSchema(t *testing.T) {
 	verify(benchesOf(t, "name"), "bench")
 	verify(benchesOf(t, "look"), "look")
 	verify(benchesOf(t, "soak"), "soak")
+	if testing.Short() {
+		delete(schemas, "infer") // takes long
+	} else {
+		verify(inferencesOf(t), "infer")
+	}
 	for _, inst := range []string{"sim:ampere/mma.m16n8k8.f32.f16.f16.f32", "sim:blackwell/tcgen05.m128n8k32.kind::f8f6f4.f32.e2m1.e2m1"} {
 		for _, o := range jsonOf(t, 0, "", "probe", "--target", inst, "--profile", "10") {
 			name := "probe"
@@ -306,6 +311,29 @@ func comparisonsOf(t *testing.T) []map[string]any {
 	fourth := jsonOf(t, 2, "", "compare", "a.rec", "b.rec", "c.rec", "--out", "four")
 	third := jsonOf(t, 2, "", "compare", "a.rec", "b.rec", "nothing.rec", "--out", "three", "--known", "known.json")
 	return slices.Concat(second, third, fourth)
+}
+
+// inferencesOf infers units of which each has another verdict.
+func inferencesOf(t *testing.T) []map[string]any {
+	volta := " volta mma.m8n8k4.f32.f16.f16.f32"
+	var all []map[string]any
+	for _, c := range []struct {
+		code          int
+		verdict, unit string
+		args          []string
+	}{
+		{0, "found", "-bad refuses" + volta, nil},
+		{1, "unexplained", "-bad flips x86 vfmadd231ps", []string{"--effort", "1"}},
+		{1, "unstable", "-bad changes" + volta, nil},
+		{1, "exhausted", volta, []string{"--queries", "1"}},
+	} {
+		o := jsonOf(t, c.code, "", append(c.args, "infer", "--target", "exec:mmachild "+c.unit, "--checks", "100", "--out", c.verdict)...)
+		if len(o) != 1 || o[0]["verdict"] != c.verdict {
+			t.Errorf("%s: %v", c.unit, o)
+		}
+		all = append(all, o...)
+	}
+	return all
 }
 
 // recordingOf returns an event recording, which else comes once a second.

@@ -23,8 +23,15 @@ type record struct {
 	Search *found   `json:"search,omitempty"`
 }
 
+// cost is what a record has cost.
+type cost struct {
+	Queries int `json:"queries"`
+	Batches int `json:"batches"`
+}
+
 // asked is a batch of questions.
 type asked struct {
+	cost
 	Sum    uint64   `json:"sum"` // of the operands
 	N      int      `json:"n"`
 	Codes  []byte   `json:"codes"` // results, as in the buffer of D
@@ -34,6 +41,7 @@ type asked struct {
 
 // checked is a batch on which a model was checked.
 type checked struct {
+	cost
 	Sum    uint64        `json:"sum"`
 	Failed bool          `json:"failed,omitempty"`
 	Wrong  []wrongAnswer `json:"wrong,omitempty"`

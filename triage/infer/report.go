@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
-	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
@@ -101,7 +102,7 @@ const faultsShown = 8
 func (r *Result) Report(ctx context.Context, target, instruction string, seed uint64) (*Report, error) {
 	t := &Report{
 		V: 1, Target: target, Instruction: instruction, Formats: r.Formats, K: r.K, Seed: seed, Verdict: r.Verdict, Note: r.Note,
-		Arithmetic: r.Params.String(), Params: r.Params, Alike: []string{}, Parameters: r.parameters(), Classes: r.Classes,
+		Arithmetic: r.Params.String(), Params: r.Params, Alike: []string{}, Parameters: r.parameters(), Classes: append([]Class{}, r.Classes...),
 		Evidence: r.Evidence, Left: r.Left, Repairs: r.Repairs, Stats: r.Stats, Seconds: r.Seconds,
 	}
 	if w := r.Witness; w != nil {
@@ -206,29 +207,56 @@ const alikeCases = 1000
 // programs no input of a pool tells from the one found.
 func (r *Result) alike(seed uint64) (names []string, compared int) {
 	names = []string{}
-	l := &loop{evidence: &evidence{space: space{Formats: r.Formats, k: r.K}}, seed: seed}
-	dots := l.pool(alikeCases, &r.Params)
-	found, err := sim.New(r.Formats, r.K, r.Params)
+	c, err := r.compare(seed)
 	if err != nil {
 		return names, 0
 	}
-	c := l.pack(dots, nil)
-	want, got := make([]byte, len(dots)*r.Formats.D.Width()), make([]byte, len(dots)*r.Formats.D.Width())
-	found.Run(c.batch, want)
 	same := map[mma.Params]bool{}
 	for _, i := range mma.Catalog() {
 		if i.Refuse != "" || i.Formats != r.Formats || i.K != r.K {
 			continue
 		}
 		alike, known := same[i.Params]
-		if m, err := sim.ForInstruction(&i); err == nil && !known {
-			m.Run(c.batch, got)
-			alike = string(got) == string(want)
+		if !known {
+			alike = c.differ(&i.Params, oracle.Policy{}) == 0
 			same[i.Params] = alike
 		}
 		if alike {
 			names = append(names, i.FullName())
 		}
 	}
-	return names, len(dots)
+	return names, len(c.want)
+}
+
+// Differ compares the program found with an instruction's, whose formats and K must
+// be the same, on inputs of all kinds, and returns on how many of them the two differ
+// in what is known of the instruction's results.
+func (r *Result) Differ(i *mma.Instruction, seed uint64) (differ, compared int, err error) {
+	if i.Formats != r.Formats || i.K != r.K {
+		return 0, 0, fmt.Errorf("%s has formats %s and K = %d, not %s and %d", i.FullName(), i.Formats, i.K, r.Formats, r.K)
+	}
+	c, err := r.compare(seed)
+	if err != nil {
+		return 0, 0, err
+	}
+	return c.differ(&i.Params, oracle.DefaultPolicy(i.Unknown, 0)), len(c.want), nil
+}
+
+// comparison is inputs with the results of the program found.
+type comparison struct {
+	*evidence
+	*cases
+}
+
+func (r *Result) compare(seed uint64) (*comparison, error) {
+	e := &evidence{space: space{Formats: r.Formats, k: r.K}, evals: &atomic.Int64{}}
+	l := &loop{evidence: e, seed: seed}
+	c, err := l.predicted(&r.Params, l.pool(alikeCases, &r.Params))
+	return &comparison{e, c}, err
+}
+
+// differ counts the inputs on which another program gives something else.
+func (c *comparison) differ(p *mma.Params, policy oracle.Policy) int {
+	c.policy = policy
+	return len(c.want) - total(c.hits(p, c.cases))
 }

@@ -13,12 +13,20 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Stats is what inference has asked of a unit.
+// Stats is what inference has asked of a unit, in all parts of an inference that was
+// interrupted.
 type Stats struct {
 	Queries  int `json:"queries"`  // dot products
 	Batches  int `json:"batches"`  // calls of the unit
 	Repeated int `json:"repeated"` // dot products that were asked again, of Queries
-	Resumed  int `json:"resumed"`  // dot products whose answers came from the journal, not of Queries
+	Resumed  int `json:"resumed"`  // dot products whose answers came from the journal, of Queries
+}
+
+// add counts what an earlier part of the inference has asked.
+func (s *Stats) add(c cost) {
+	s.Queries += c.Queries
+	s.Batches += c.Batches
+	s.Resumed += c.Queries
 }
 
 // Fault is an input on which the unit failed.
@@ -97,7 +105,7 @@ func (s *subject) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64,
 			return nil, nil, err
 		}
 	} else {
-		s.stats.Resumed += len(dots)
+		s.stats.add(r.Ask.cost)
 	}
 	a := r.Ask
 	s.blame(dots, a)
@@ -112,6 +120,7 @@ func (s *subject) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64,
 // live asks the unit itself, and writes what it says to the journal.
 func (s *subject) live(ctx context.Context, b *mma.Batch, dots []*mma.Dot, sum uint64) (*record, error) {
 	a := &asked{Sum: sum, N: len(dots), Codes: make([]byte, len(dots)*s.D.Width())}
+	before := s.stats
 	err := s.call(ctx, b, a.Codes)
 	if isFault(err) {
 		if a.Failed, a.Why, err = s.divide(ctx, dots, a.Codes, 0, err); err != nil {
@@ -121,8 +130,14 @@ func (s *subject) live(ctx context.Context, b *mma.Batch, dots []*mma.Dot, sum u
 	if err != nil {
 		return nil, err
 	}
+	a.cost = s.since(before)
 	r := &record{Ask: a}
 	return r, s.log.write(r)
+}
+
+// since returns what was asked since then.
+func (s *subject) since(then Stats) cost {
+	return cost{s.stats.Queries - then.Queries, s.stats.Batches - then.Batches}
 }
 
 // blame keeps the inputs on which the unit failed.
@@ -218,7 +233,7 @@ func (s *subject) check(ctx context.Context, m *sim.Model, src fuzz.Source, seed
 			return nil, nil, err
 		}
 	} else {
-		s.stats.Resumed += b.Dots()
+		s.stats.add(r.Check.cost)
 	}
 	if r.Check.Failed {
 		return s.checkApart(ctx, m, b)
@@ -236,7 +251,9 @@ func (s *subject) liveCheck(ctx context.Context, m *sim.Model, b *mma.Batch, sum
 	got, want := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
 	c := &checked{Sum: sum}
 	r := &record{Check: c}
+	before := s.stats
 	err := s.call(ctx, b, got)
+	c.cost = s.since(before)
 	if isFault(err) {
 		c.Failed = true
 		return r, s.log.write(r)

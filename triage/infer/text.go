@@ -14,7 +14,7 @@ func ratio(asked int) int { return asked / 3 }
 // Summary writes what matters of a report for a person at a terminal.
 func (t *Report) Summary(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s %s: %s\n", t.Target, t.Instruction, t.headline())
+	fmt.Fprintf(b, "%s %s: %s\n", t.Target, t.Instruction, t.Headline())
 	if t.Verdict == Found {
 		t.writeFound(b)
 	} else {
@@ -24,8 +24,8 @@ func (t *Report) Summary(w io.Writer) error {
 	return b.Flush()
 }
 
-// headline is the verdict in words.
-func (t *Report) headline() string {
+// Headline is the verdict in words: what was found, or what is in the way.
+func (t *Report) Headline() string {
 	switch t.Verdict {
 	case Found:
 		return t.Arithmetic
@@ -42,7 +42,7 @@ func (t *Report) spent() string {
 	s := fmt.Sprintf("%d dot products were asked in %d batches, %d of them twice; %d hypotheses were refuted; %.1f s; seed %d",
 		t.Stats.Queries, t.Stats.Batches, t.Stats.Repeated, t.Repairs, t.Seconds, t.Seed)
 	if t.Stats.Resumed > 0 {
-		s += fmt.Sprintf("; %d answers came from the journal", t.Stats.Resumed)
+		s += fmt.Sprintf("; %d of the answers came from the journal", t.Stats.Resumed)
 	}
 	return s
 }
@@ -135,7 +135,7 @@ func (t *Report) writeTrouble(w io.Writer, indent string) {
 func (t *Report) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# Arithmetic of %s %s\n\n", t.Target, t.Instruction)
-	fmt.Fprintf(b, "Formats %s, K = %d. Verdict: **%s**.\n\n%s\n\n", t.Formats, t.K, t.Verdict, t.headline())
+	fmt.Fprintf(b, "Formats %s, K = %d. Verdict: **%s**.\n\n%s\n\n", t.Formats, t.K, t.Verdict, t.Headline())
 	if t.Verdict == Found {
 		t.markdownFound(b)
 	} else {

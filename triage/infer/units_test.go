@@ -67,6 +67,13 @@ func volta(t testing.TB) *unit {
 // few is enough checks for tests.
 const few = 1000
 
+// long skips a test that takes long if only short ones are wanted.
+func long(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+}
+
 func inferred(t *testing.T, u *unit, o Options) *Result {
 	t.Helper()
 	if o.Checks == 0 {
