@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -29,8 +30,8 @@ func TestSweep(t *testing.T) {
 	for s, ps := range programs {
 		w := sim.NewSweep(s.f, s.k)
 		i := &mma.Instruction{Formats: s.f, K: s.k}
-		raw := randomBatch(i, mma.Shape{M: 1, N: 1, K: s.k, Tiles: 20}, 1, false)
-		tiles := randomBatch(i, mma.Shape{M: 2, N: 3, K: 2 * s.k, Tiles: 4}, 2, true)
+		raw := measure.Batch(i, mma.Shape{M: 1, N: 1, K: s.k, Tiles: 20}, 1, measure.Raw)
+		tiles := measure.Batch(i, mma.Shape{M: 2, N: 3, K: 2 * s.k, Tiles: 4}, 2, measure.Finite)
 		for range 2 {
 			for _, p := range ps {
 				m, err := sim.New(s.f, s.k, p)
