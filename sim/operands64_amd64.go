@@ -3,7 +3,6 @@
 package sim
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -201,20 +200,19 @@ func (o *operands64) kindsOf(st *decoded64, f *format64, src []byte, dst []float
 	x.Run(o.level, f.width)
 }
 
-// valuesOf makes FP32 of BF16 or TF32.
+// valuesOf makes FP32 of BF16 or TF32. What is below 1 counts as 1: it makes no
+// product too large, and subnormal numbers are slow.
 func (f *format64) valuesOf(st *decoded64, src []byte, dst []float32) {
-	if f.width == 4 {
-		for i := range dst[:len(src)/4] {
-			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]) &^ (1<<13 - 1))
-		}
-		return
-	}
 	x := &st.widen
-	x.Src, x.Dst, x.N = &src[0], bytesOf(dst), int64(len(src)/2)
-	for i := range x.Small {
-		x.Small[i], x.Abs[i] = -1, math.MaxInt32
+	x.Src, x.Dst, x.N = &src[0], bytesOf(dst), int64(len(src)/f.width)
+	for i := range x.Abs {
+		x.Small[i], x.Least[i], x.Abs[i] = 0, 127<<23, math.MaxInt32
 	}
-	x.Brain()
+	if f.width == 4 {
+		x.TF32()
+	} else {
+		x.Brain()
+	}
 }
 
 // largestOf finds the largest exponents of l products from at on.

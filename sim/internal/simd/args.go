@@ -64,13 +64,13 @@ type Consts struct {
 	Special   [8]int32  // above this E some factor is Inf or NaN
 }
 
-// Widen makes FP32 of N codes of 2 bytes, a multiple of 8. Magnitudes up to Small
-// become +0.
+// Widen makes FP32 of N codes, a multiple of 8. Magnitudes up to Small become +0,
+// others Least at least.
 type Widen struct {
-	Src, Dst *byte
-	N        int64
-	Small    [8]int32
-	Abs      [8]uint32
+	Src, Dst     *byte
+	N            int64
+	Small, Least [8]int32
+	Abs          [8]uint32
 }
 
 // Chain executes native arithmetic on all outputs: N products, in the sequence of

@@ -16,9 +16,10 @@ func (x *Transpose) Run(width int) {
 	}
 }
 
-// Half widens FP16, Brain BF16.
+// Half widens FP16, Brain BF16, and TF32 what its name says.
 func (x *Widen) Half()  { widenHalfAVX2(x) }
 func (x *Widen) Brain() { widenBrainAVX2(x) }
+func (x *Widen) TF32()  { widenTF32AVX2(x) }
 
 // FMA32, FMA64 and AddMul are the operations of a chain: FMAs of FP32 or FP64, or
 // l products of FP32 (2 or 4), rounded, added in pairs, and added to C.

@@ -71,6 +71,9 @@ func widenHalfAVX2(x *Widen)
 func widenBrainAVX2(x *Widen)
 
 //go:noescape
+func widenTF32AVX2(x *Widen)
+
+//go:noescape
 func fma32AVX2(x *Chain)
 
 //go:noescape
