@@ -18,7 +18,8 @@ import (
 // the last one, and is dropped when the log is opened again. One process has it at a
 // time.
 type Log struct {
-	f *os.File
+	f       *os.File
+	syncing chan error // not nil: a line is on its way to disk
 }
 
 // OpenLog opens a log for appending, or begins it, with the directories that it is
@@ -48,7 +49,7 @@ func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Log{f}, nil
+	return &Log{f: f}, nil
 }
 
 // replayLog applies the records of a log and returns the length of the good part.
@@ -92,8 +93,21 @@ func checkedBody(line []byte) ([]byte, bool) {
 
 // Record appends one record and waits until it is on disk.
 func (l *Log) Record(v any) error {
+	if err := l.Append(v); err != nil {
+		return err
+	}
+	return l.wait()
+}
+
+// Append appends one record and lets it go to disk in the background. The next one
+// waits for that, so that nothing is on disk before what stands above it; if it
+// failed, the next call says so.
+func (l *Log) Append(v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
+		return err
+	}
+	if err := l.wait(); err != nil {
 		return err
 	}
 	line := fmt.Appendf(nil, "%08x ", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
@@ -101,8 +115,23 @@ func (l *Log) Record(v any) error {
 	if _, err := l.f.Write(line); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	return l.f.Sync()
+	done := make(chan error, 1)
+	go func() { done <- l.f.Sync() }()
+	l.syncing = done
+	return nil
 }
 
-// Close closes the log.
-func (l *Log) Close() error { return l.f.Close() }
+// wait waits until the last line is on disk.
+func (l *Log) wait() error {
+	if l.syncing == nil {
+		return nil
+	}
+	err := <-l.syncing
+	if l.syncing = nil; err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	return nil
+}
+
+// Close waits until the last line is on disk and closes the log.
+func (l *Log) Close() error { return errors.Join(l.wait(), l.f.Close()) }

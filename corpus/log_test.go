@@ -27,12 +27,14 @@ func TestLog(t *testing.T) {
 		return l, have
 	}
 	l, _ := open()
-	for _, s := range []string{"one", "two"} {
-		if err := l.Record(map[string]string{"r": s}); err != nil {
+	for i, write := range []func(any) error{l.Record, l.Append} {
+		if err := write(map[string]string{"r": []string{"one", "two"}[i]}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	l.Close()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -66,7 +66,19 @@ func digest(d *mma.Dot, s *Sample) uint64 {
 }
 
 // tally counts differing cases by label and class.
-type tally struct{ buckets []namedBucket }
+type tally struct {
+	buckets []namedBucket
+	names   map[bucketKey]string
+}
+
+// bucketKey is what the name of a bucket says.
+type bucketKey struct {
+	label string
+	class oracle.Class
+}
+
+// reset empties t and keeps its memory.
+func (t *tally) reset() { t.buckets = t.buckets[:0] }
 
 // namedBucket is a bucket with the label that its name is made of, and its first
 // case.
@@ -85,8 +97,21 @@ func (t *tally) add(p *pairRun, label string, s *Sample, digest uint64) {
 			return
 		}
 	}
-	one.Name = bucketName(label, s.Class)
+	one.Name = t.name(label, s.Class)
 	t.buckets = append(t.buckets, namedBucket{one, label, *s})
+}
+
+// name is bucketName, from the second time on without new memory.
+func (t *tally) name(label string, c oracle.Class) string {
+	name, ok := t.names[bucketKey{label, c}]
+	if !ok {
+		if t.names == nil {
+			t.names = map[bucketKey]string{}
+		}
+		name = bucketName(label, c)
+		t.names[bucketKey{label, c}] = name
+	}
+	return name
 }
 
 // bucketName names the bucket of a label and a class: the labels, and the class

@@ -177,9 +177,9 @@ func (c *Campaign) State() *State { return c.state }
 // Run runs epochs until the count or the time is spent, every recording is
 // played, or ctx is done. What was found up to the last complete epoch is in
 // State, whatever the error. A context that ends is not an error.
-func (c *Campaign) Run(ctx context.Context) error {
+func (c *Campaign) Run(ctx context.Context) (err error) {
 	c.began = time.Now()
-	defer c.Close()
+	defer func() { err = errors.Join(err, c.Close()) }()
 	for ctx.Err() == nil && !c.done() {
 		plan := c.plan()
 		if len(plan) == 0 {
@@ -202,12 +202,15 @@ func (c *Campaign) Run(ctx context.Context) error {
 	return nil
 }
 
-// Close releases the journal. Run does it too.
-func (c *Campaign) Close() {
-	if c.jour != nil {
-		c.jour.Close()
-		c.jour = nil
+// Close releases the journal. Run does it too. The error is that of writing its last
+// record.
+func (c *Campaign) Close() error {
+	if c.jour == nil {
+		return nil
 	}
+	err := c.jour.Close()
+	c.jour = nil
+	return err
 }
 
 // done says whether the time is spent; a count ends by an empty plan.
@@ -229,7 +232,7 @@ func (c *Campaign) commit(d *delta) error {
 		}
 	}
 	if c.jour != nil {
-		if err := c.jour.Record(d); err != nil {
+		if err := c.jour.Append(d); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,14 @@
 package fuzz
 
 import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"testing"
+	"time"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
@@ -51,10 +57,18 @@ func TestEndToEnd(t *testing.T) {
 	}
 }
 
+// keepPools has models keep their scratch space: the garbage collector empties the
+// pools of it, and each processor has one of its own.
+func keepPools(t *testing.T) {
+	percent, processors := debug.SetGCPercent(-1), runtime.GOMAXPROCS(1)
+	t.Cleanup(func() { debug.SetGCPercent(percent); runtime.GOMAXPROCS(processors) })
+}
+
 // TestEndToEndAllocs checks that the loop needs no new memory, whatever makes its
 // inputs.
 func TestEndToEndAllocs(t *testing.T) {
 	skipUnderRace(t)
+	keepPools(t)
 	for i := range generators {
 		e := endToEnd(t, generators[i].Name)
 		run := func() {
@@ -71,26 +85,145 @@ func TestEndToEndAllocs(t *testing.T) {
 	}
 }
 
+// TestChunkAllocs checks that a campaign needs no new memory for a chunk, the names of
+// its differing cases included.
+func TestChunkAllocs(t *testing.T) {
+	skipUnderRace(t)
+	cfg := Config{Pairs: openPairs(t, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), Seed: 1, Count: 20_000}
+	c, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if c.pairs[0].rename(c.state.Pairs[0].Verdict); c.pairs[0].namer == nil {
+		t.Fatal("nothing is explained")
+	}
+	keepPools(t)
+	w, r := newWorker(), &chunkResult{}
+	for _, g := range Generators() {
+		ch := &chunk{source: Source{Generator: &g}, name: g.Name, n: chunkDots}
+		run := func() {
+			r.reset()
+			if w.run(t.Context(), c, ch, r); r.err != nil {
+				t.Fatal(r.err)
+			}
+			ch.index += uint64(ch.n)
+		}
+		for range 40 {
+			run() // until buffers are large enough for chunks with many cases
+		}
+		if n := testing.AllocsPerRun(20, run); n > 0 {
+			t.Errorf("%s: %v allocations", g.Name, n)
+		}
+		if g.Name == "raw" && (len(w.at) == 0 || len(r.buckets) == 0) {
+			t.Error("raw: no differing case was named")
+		}
+	}
+}
+
 // BenchmarkEndToEnd reports the processor time of the loop for a tile of 2,048
-// products on one core.
+// products on one core, and clock cycles per product:
+//
+//	go test -run xxx -bench EndToEnd -count 5 ./fuzz
 func BenchmarkEndToEnd(b *testing.B) {
+	cycle := measure.Cycle()
 	for _, source := range []string{"raw", "raw@1", "normal", "cut"} {
 		b.Run(source, func(b *testing.B) {
 			e := endToEnd(b, source)
-			const products = 1024 * 2048
+			s := e.Shape()
+			tiles := 1024 * measure.Products / (s.M * s.N * s.K)
 			run := func() {
-				s := e.Shape()
-				if err := e.Run(b.Context(), products/(s.M*s.N*s.K)); err != nil {
+				if err := e.Run(b.Context(), tiles); err != nil {
 					b.Fatal(err)
 				}
 			}
 			run()
 			b.ReportAllocs()
+			defer measure.Lock()()
+			began := measure.Thread()
 			for b.Loop() {
 				run()
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1024, "ns/tile")
+			perTile := float64((measure.Thread() - began).Nanoseconds()) / float64(b.N) / 1024
+			b.ReportMetric(perTile, "ns/tile")
+			b.ReportMetric(perTile/measure.Products/cycle, "cycles/product")
 			b.ReportMetric(0, "ns/op")
 		})
+	}
+}
+
+// BenchmarkStages reports how the processor time of the loop on raw bits divides,
+// for a tile of 2,048 products on one core. The clock is read between the stages of
+// 64 tiles, as many as a chunk has.
+func BenchmarkStages(b *testing.B) {
+	cycle := measure.Cycle()
+	e := endToEnd(b, "raw")
+	if err := e.Run(b.Context(), 256); err != nil {
+		b.Fatal(err)
+	}
+	w, p, ch := e.w, e.p, &e.ch
+	stages := []struct {
+		name string
+		run  func() error
+		time time.Duration
+	}{
+		{name: "generate", run: func() error { w.inputs(p, e.seed, ch); return nil }},
+		{name: "model-a", run: func() error { return p.A.Run(b.Context(), &w.batch, w.a) }},
+		{name: "model-b", run: func() error { return p.B.Run(b.Context(), &w.batch, w.b) }},
+		{name: "compare", run: func() error { e.r.reset(); w.compare(p, ch, &e.r); return nil }},
+		{name: "features", run: func() error { w.features(p, ch, &e.r); return nil }},
+		{name: "rest", run: func() error { ch.index += uint64(ch.n); e.count(chunkMost / 128); return nil }},
+	}
+	defer measure.Lock()()
+	for b.Loop() {
+		last := measure.Thread()
+		for i := range stages {
+			s := &stages[i]
+			if err := s.run(); err != nil {
+				b.Fatal(err)
+			}
+			now := measure.Thread()
+			s.time += now - last
+			last = now
+		}
+	}
+	tiles := float64(b.N) * chunkMost / 128
+	all := 0.0
+	for i := range stages {
+		perTile := float64(stages[i].time.Nanoseconds()) / tiles
+		b.ReportMetric(perTile, stages[i].name+"-ns/tile")
+		all += perTile
+	}
+	b.ReportMetric(all, "ns/tile")
+	b.ReportMetric(all/measure.Products/cycle, "cycles/product")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkCampaign reports, by the clock on the wall, how many dot products a second
+// whole campaigns compare: with the names of all differing cases, mutations, triage
+// and a journal.
+//
+//	go test -run xxx -bench Campaign -count 5 ./fuzz
+func BenchmarkCampaign(b *testing.B) {
+	for _, bm := range []struct {
+		name       string
+		generators []string
+		count      uint64
+	}{{"raw", []string{"raw"}, 1 << 26}, {"all", nil, 1 << 22}} {
+		for workers := 1; workers <= runtime.GOMAXPROCS(0); workers *= 2 {
+			b.Run(fmt.Sprintf("%s/workers=%d", bm.name, workers), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					runCampaign(b, Config{
+						Pairs: openPairs(b, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), Seed: 1, Generators: bm.generators,
+						Count: bm.count, Workers: workers, Journal: filepath.Join(b.TempDir(), "journal"),
+					})
+				}
+				b.ReportMetric(float64(bm.count)*float64(b.N)/b.Elapsed().Seconds(), "dots/s")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
 	}
 }

@@ -16,14 +16,25 @@ func rawWords(d *draw, b *mma.Batch, tile int) {
 		rawTile(d, b, tile)
 		return
 	}
-	w := uint32(0)
-	ps, n := parts(b)
-	for _, p := range ps[:n] {
-		buf := p.tile(tile)
-		simd.Words(buf, d.state, w)
-		w += uint32(len(buf)+3) / 4
-		maskCodes(buf, p.id)
+	blocks := b.Blocks(b.K)
+	w := rawPart(d, b.A, b.Formats.A, b.M*b.K, tile, 0)
+	w = rawPart(d, b.B, b.Formats.B, b.N*b.K, tile, w)
+	w = rawPart(d, b.C, b.Formats.C, b.M*b.N, tile, w)
+	w = rawPart(d, b.SA, b.Scale, b.M*blocks, tile, w)
+	rawPart(d, b.SB, b.Scale, b.N*blocks, tile, w)
+}
+
+// rawPart fills a tile's n codes of an operand with the words from w on, and returns
+// where the next operand's begin.
+func rawPart(d *draw, buf []byte, id fp.ID, n, tile int, w uint32) uint32 {
+	if id == fp.None {
+		return w
 	}
+	n *= id.Width()
+	buf = buf[tile*n:][:n]
+	simd.Words(buf, d.state, w)
+	maskCodes(buf, id)
+	return w + uint32(n+3)/4
 }
 
 // rawTile is the first version of rawWords, which makes one number after the other.

@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/internal/simd"
@@ -23,9 +24,8 @@ type chunkResult struct {
 
 // reset empties r and keeps its memory.
 func (r *chunkResult) reset() {
-	*r = chunkResult{
-		tally: tally{r.buckets[:0]}, unnamed: r.unnamed[:0], differ: r.differ[:0], agree: r.agree[:0], traced: r.traced[:0],
-	}
+	r.tally.reset()
+	*r = chunkResult{tally: r.tally, unnamed: r.unnamed[:0], differ: r.differ[:0], agree: r.agree[:0], traced: r.traced[:0]}
 }
 
 // worker is the scratch space of one goroutine.
@@ -47,7 +47,7 @@ func newWorker() *worker { return &worker{models: map[*pairRun][]*sim.Model{}} }
 // run executes a chunk.
 func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk, r *chunkResult) {
 	p := c.pairs[ch.pair]
-	if r.err = w.examine(ctx, p, c.cfg.Seed, ch, r); isFault(r.err) {
+	if r.err = w.examine(ctx, p, c.cfg.Seed, ch, r); r.err != nil && isFault(r.err) {
 		r.err = w.blame(ctx, p, ch, r)
 	}
 	if r.err == nil {
@@ -71,12 +71,7 @@ func (w *worker) examine(ctx context.Context, p *pairRun, seed uint64, ch *chunk
 	return nil
 }
 
-func resize(b []byte, n int) []byte {
-	if cap(b) < n {
-		return make([]byte, n)
-	}
-	return b[:n]
-}
+func resize(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
 // inputs makes the chunk's inputs.
 func (w *worker) inputs(p *pairRun, seed uint64, ch *chunk) {
@@ -113,12 +108,12 @@ func (w *worker) both(ctx context.Context, p *pairRun, ch *chunk) error {
 
 // compare counts a chunk's results by class and keeps a few of each.
 func (w *worker) compare(p *pairRun, ch *chunk, r *chunkResult) {
-	d := p.spec.D
-	width := d.Width()
+	width := p.spec.D.Width()
+	differ := oracle.NewComparer(p.spec.D, p.policy)
 	w.at = simd.Differing(w.at[:0], w.a[:ch.n*width], w.b[:ch.n*width], width)
 	w.class = w.class[:0]
 	for _, i := range w.at {
-		class := oracle.Compare(d, p.policy, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))
+		class := differ.Compare(mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))
 		r.classes[class]++
 		if class != oracle.Same {
 			w.at[len(w.class)] = i
@@ -237,7 +232,7 @@ type tracedCase struct {
 const (
 	traceEvery = 32
 	traceFirst = 1 << 15
-	traceLater = 1 << 13
+	traceLater = 1 << 14
 )
 
 // nextTraced returns the first index from i on whose dot product gives features.

@@ -73,22 +73,35 @@ func DefaultPolicy(a, b mma.Facets) Policy {
 // Compare says how two codes of an IEEE format differ. Infinities of opposite
 // signs differ in Value, because Inf is for a difference in kind; a NaN differs
 // from an infinity as it does from a number, in NaN.
-func Compare(d fp.ID, p Policy, x, y uint64) Class {
+func Compare(d fp.ID, p Policy, x, y uint64) Class { return NewComparer(d, p).Compare(x, y) }
+
+// Comparer is Compare for many codes of a format.
+type Comparer struct {
+	policy    Policy
+	sign, inf uint64
+}
+
+// NewComparer returns the Comparer of an IEEE format and a policy.
+func NewComparer(d fp.ID, p Policy) Comparer {
+	f := d.Get()
+	return Comparer{p, f.SignBit(), f.InfCode(false)}
+}
+
+// Compare is the function Compare.
+func (c Comparer) Compare(x, y uint64) Class {
 	if x == y {
 		return Same
 	}
-	f := d.Get()
-	inf := f.InfCode(false)
-	magX, magY := x&^f.SignBit(), y&^f.SignBit()
+	magX, magY := x&^c.sign, y&^c.sign
 	switch {
-	case magX > inf && magY > inf:
-		return unless(p.NaN, NaNCode)
-	case magX > inf || magY > inf:
+	case magX > c.inf && magY > c.inf:
+		return unless(c.policy.NaN, NaNCode)
+	case magX > c.inf || magY > c.inf:
 		return NaN
-	case (magX == inf) != (magY == inf):
+	case (magX == c.inf) != (magY == c.inf):
 		return Inf
 	case magX|magY == 0:
-		return unless(p.Zero, ZeroSign)
+		return unless(c.policy.Zero, ZeroSign)
 	}
 	return Value
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -177,12 +178,7 @@ func (t *tfdpa) decode(st *tfdpaState, in *mma.Batch, n int) {
 	}
 }
 
-func resize[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
+func resize[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // loadCodes copies the codes that begin at element first of a buffer.
 func loadCodes(dst []uint32, buf []byte, width uint8, first int) {

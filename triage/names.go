@@ -18,7 +18,9 @@ type Names struct {
 	left  []int        // cases without a name yet
 	some  mma.Batch    // these, if they are few
 	out   []byte
-	loose bool // other codes may be the same result
+	loose bool // other codes may be the same result: differ decides
+
+	differ oracle.Comparer
 }
 
 // variants is a set of variants of a step.
@@ -37,6 +39,12 @@ func (s *Names) Name(n *Namer, b *mma.Batch, at []int32, want []uint64) []string
 		}
 		s.run(step, b, at, want)
 	}
+	if len(n.labels) <= maxNamed {
+		for _, i := range s.left {
+			s.of[i] = string(Unexplained)
+		}
+		return s.of
+	}
 	dot := mma.NewDot(b.Formats, b.K)
 	for _, i := range s.left {
 		b.Get(int(at[i]), dot)
@@ -52,7 +60,7 @@ func (s *Names) begin(n *Namer, cases int) {
 		for i, step := range n.steps {
 			s.sets[i] = []variants{{with: make([]int32, len(step))}} // the empty set
 		}
-		s.loose = n.pr.Policy != oracle.Policy{}
+		s.loose, s.differ = n.pr.Policy != oracle.Policy{}, oracle.NewComparer(n.pr.Formats.D, n.pr.Policy)
 	}
 	s.of = slices.Grow(s.of[:0], cases)[:cases]
 	s.set = slices.Grow(s.set[:0], cases)[:cases]
@@ -80,7 +88,7 @@ func (s *Names) run(step int, b *mma.Batch, at []int32, want []uint64) {
 			if whole {
 				j = int(at[i])
 			}
-			if x := mma.Load(s.out, w, j); x == want[i] || s.loose && oracle.Compare(b.Formats.D, s.n.pr.Policy, x, want[i]) == oracle.Same {
+			if x := mma.Load(s.out, w, j); x == want[i] || s.loose && s.differ.Compare(x, want[i]) == oracle.Same {
 				s.set[i] = s.with(step, s.set[i], v)
 			}
 		}

@@ -83,12 +83,7 @@ func (b *Batch) Reset(f Formats, s Shape) {
 	b.SB = grow(b.SB, s.Tiles*s.N*blocks*f.Scale.Width())
 }
 
-func grow(b []byte, n int) []byte {
-	if cap(b) < n {
-		return make([]byte, n)
-	}
-	return b[:n]
-}
+func grow(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
 // Load returns element i of a buffer of little-endian codes of the given width.
 func Load(buf []byte, width, i int) uint64 {
