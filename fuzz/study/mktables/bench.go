@@ -2,16 +2,14 @@ package main
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
 
 // measured is a line that go test -bench prints.
 type measured struct {
-	name              string
-	nsPerTile, cycles float64 // of BenchmarkTile
-	dots, outside     float64 // dots/s, and the share of the time outside the target in percent
+	name          string
+	dots, outside float64 // dots/s, and the share of the time outside the target in percent
 }
 
 var benchLine = regexp.MustCompile(`^Benchmark(\S+?)(-\d+)?\s`)
@@ -30,10 +28,6 @@ func measurement(line string) (m measured, ok bool) {
 			return m, false
 		}
 		switch fields[i+1] {
-		case "ns/tile":
-			m.nsPerTile = v
-		case "cycles/product":
-			m.cycles = v
 		case "dots/s":
 			m.dots = v
 		case "outside%":
@@ -41,13 +35,4 @@ func measurement(line string) (m measured, ok bool) {
 		}
 	}
 	return m, true
-}
-
-// median is the run of the median time.
-func median(runs []measured) measured {
-	if len(runs) == 0 {
-		return measured{}
-	}
-	slices.SortFunc(runs, func(a, b measured) int { return int(a.nsPerTile - b.nsPerTile) })
-	return runs[len(runs)/2]
 }

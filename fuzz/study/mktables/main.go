@@ -32,7 +32,9 @@ var documents = []struct {
 		{"models", "fuzz/study/testdata/models.tsv", models},
 		{"confusion", "fuzz/study/testdata/confusion.tsv", confusionByOperation},
 		{"minimizer", "fuzz/study/testdata/minimizer.tsv", minimizer},
-		{"speed", "sim/testdata/bench.txt", speed},
+		{"speed", "fuzz/study/testdata/bench.json", speed},
+		{"loop", "fuzz/study/testdata/bench.json", loop},
+		{"peers", "fuzz/study/testdata/peers.json", peers},
 	}},
 	{"fuzz/study/TABLES.md", []table{
 		{"generators", "fuzz/study/testdata/separation.tsv", generators},

@@ -1,11 +1,5 @@
 package main
 
-import (
-	"fmt"
-	"os"
-	"strings"
-)
-
 // minimizer has a row for each pair of which findings were shrunk.
 func minimizer(file string) (string, error) {
 	cells, err := rows(file)
@@ -43,42 +37,3 @@ func silicon(file string) (string, error) {
 	}
 	return markdown("lllr", []string{"GPU", "model", "instruction", "recorded", "equal"}, cells), nil
 }
-
-// speed has a row for each benchmark of package sim: the medians over its runs
-// on raw and on finite inputs. The data are what go test -bench prints.
-func speed(file string) (string, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", err
-	}
-	var cpu string
-	var names []string
-	runs := map[string][]measured{}
-	for _, line := range strings.Split(string(text), "\n") {
-		if s, ok := strings.CutPrefix(line, "cpu: "); ok {
-			cpu = s
-		}
-		m, ok := measurement(line)
-		if !ok || m.nsPerTile == 0 {
-			continue
-		}
-		m.name = strings.TrimPrefix(m.name, "Tile/")
-		if runs[m.name] == nil {
-			names = append(names, m.name)
-		}
-		runs[m.name] = append(runs[m.name], m)
-	}
-	var body [][]string
-	for _, n := range names {
-		base, ok := strings.CutSuffix(n, "/raw")
-		if !ok {
-			continue
-		}
-		raw, finite := median(runs[n]), median(runs[base+"/finite"])
-		body = append(body, []string{code(base), microseconds(raw), microseconds(finite), fmt.Sprintf("%.2f", raw.cycles), fmt.Sprintf("%.2f", finite.cycles)})
-	}
-	head := []string{"operation/format/architecture", "us/tile, raw", "finite", "cycles/product, raw", "finite"}
-	return "One core of " + cpu + ":\n\n" + markdown("lr", head, body), nil
-}
-
-func microseconds(m measured) string { return fmt.Sprintf("%.1f", m.nsPerTile/1000) }
