@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -86,6 +87,20 @@ type Recorder interface {
 type Explained interface {
 	Recorder
 	Explained() bool
+}
+
+// Workers returns how many goroutines are to work on units at a time: one for each
+// processor, and where a unit computes elsewhere, as GPUs and children do, two more.
+// While that has one batch, the next waits for it already, and nobody waits to make
+// inputs or to compare. The model of an instruction and a recording compute here.
+func Workers(units ...Unit) int {
+	n := runtime.GOMAXPROCS(0)
+	for _, u := range units {
+		if _, recorded := u.(Recorder); u.Known() == nil && !recorded {
+			return n + 2
+		}
+	}
+	return n
 }
 
 // ErrNoRecording is returned by a Recorder for an input that it does not have.

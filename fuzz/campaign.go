@@ -3,7 +3,6 @@ package fuzz
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"time"
 
@@ -26,7 +25,7 @@ type Config struct {
 	// epoch, 0: no limit.
 	Count uint64
 	Time  time.Duration
-	// Workers run in parallel; 0: one per processor. They do not change what is
+	// Workers run in parallel; 0: devices.Workers. They do not change what is
 	// found.
 	Workers int
 	// PerBucket is how many findings of one bucket are minimized and kept; 0: 1.
@@ -90,7 +89,7 @@ func New(cfg Config) (*Campaign, error) {
 		return nil, errors.New("no pair of instructions to compare")
 	}
 	if cfg.Workers <= 0 {
-		cfg.Workers = runtime.GOMAXPROCS(0)
+		cfg.Workers = workersFor(cfg.Pairs)
 	}
 	if cfg.PerBucket <= 0 {
 		cfg.PerBucket = 1
@@ -111,6 +110,15 @@ func New(cfg Config) (*Campaign, error) {
 		return c, nil
 	}
 	return c, c.openJournal()
+}
+
+// workersFor returns the number of workers that pairs are to have.
+func workersFor(pairs []devices.Pair) int {
+	most := 0
+	for i := range pairs {
+		most = max(most, devices.Workers(pairs[i].A, pairs[i].B))
+	}
+	return most
 }
 
 func newPairRun(cfg *Config, pair devices.Pair) (*pairRun, error) {

@@ -75,7 +75,7 @@ Exit status: 0 nothing new, 1 something new, 2 trouble.`,
 	f.StringVar(&c.reason, "reason", "", "`text`: why these are accepted")
 	f.StringVar(&c.nan, "nan", "", "how NaNs are compared: `bits|class` (default: bits, but for what a model leaves open)")
 	f.StringVar(&c.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits, but for what a model leaves open)")
-	f.IntVar(&c.workers, "workers", 0, "`number` of goroutines (default: one per processor)")
+	f.IntVar(&c.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&c.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of compare.json and the bundles (default: mmafuzz-out/compare-HASH)")
 	f.BoolVar(&c.allBundles, "all-bundles", false, "make bundles of known differences and of last night's too")
 	_ = cmd.MarkFlagDirname("out")
@@ -94,7 +94,7 @@ func (c *compareCmd) checkFlags() error {
 	}
 	switch {
 	case c.workers < 0:
-		return fmt.Errorf("--workers is %d; 0 is one per processor", c.workers)
+		return fmt.Errorf("--workers is %d; 0 is the default", c.workers)
 	case c.writeKnown != "" && c.reason == "":
 		return hinted("add --reason TEXT: why these differences are accepted", "--write-known is given without --reason")
 	case c.writeKnown == "" && c.reason != "":

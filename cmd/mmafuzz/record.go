@@ -54,7 +54,7 @@ instructions, which the recording says, 2 trouble.`,
 	f.StringVar(&r.out, "out", "", "`file` of the recording")
 	f.StringVar(&r.name, "name", "", "`name` of the machine in comparisons (default: the target)")
 	f.StringVar(&r.date, "date", "", "`date` to be kept in the recording, YYYY-MM-DD (default: none)")
-	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor)")
+	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: two more than processors)")
 	completeTargets(c, "target")
 	_ = c.RegisterFlagCompletionFunc("plan", completePlans)
 	return c
@@ -67,7 +67,7 @@ func (r *recordCmd) checkFlags() error {
 	case r.out == "":
 		return hinted("for example --out h100.rec", "--out is missing: the file of the recording")
 	case r.workers < 0:
-		return fmt.Errorf("--workers is %d; 0 is one per processor", r.workers)
+		return fmt.Errorf("--workers is %d; 0 is the default", r.workers)
 	}
 	if r.name != "" {
 		if err := corpus.CheckMachine(r.name); err != nil {

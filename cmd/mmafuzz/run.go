@@ -79,7 +79,7 @@ Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
 	f.Uint64Var(&r.count, "count", 0, "`number` of dot products for each pair (default 100000, or no limit with --time)")
 	f.DurationVar(&r.time, "time", 0, "stop after this `time`, such as 90s, 10m or 8h")
 	f.Uint64Var(&r.seed, "seed", 1, "`number` that all inputs depend on")
-	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor)")
+	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringSliceVar(&r.generators, "gen", nil, "`generators` to use (default: all; mmafuzz list generators)")
 	f.StringVar(&r.nan, "nan", "", "how NaNs are compared: `bits|class` (default: bits where both sides' codes are known)")
 	f.StringVar(&r.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")

@@ -27,7 +27,7 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 	case f.Changed("time") && r.time <= 0:
 		return hinted("give a time such as 90s, 10m or 8h", "--time is %s, which is no time at all", r.time)
 	case r.workers < 0:
-		return fmt.Errorf("--workers is %d; 0 is one per processor", r.workers)
+		return fmt.Errorf("--workers is %d; 0 is the default", r.workers)
 	case r.perBucket < 1:
 		return fmt.Errorf("--per-bucket is %d, at least 1 is needed", r.perBucket)
 	}

@@ -24,7 +24,7 @@ type Config struct {
 	Date   string // "": none
 	// Environment is what results may depend on beside what the target says.
 	Environment map[string]string
-	Workers     int // 0: one per processor; they do not change the recording
+	Workers     int // 0: two more than processors; they do not change the recording
 	// Observe, if not nil, is told of progress, from one goroutine.
 	Observe func(Progress)
 }
@@ -69,7 +69,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	defer f.Close()
 	r := &recorder{cfg: &cfg, work: w, file: f, steps: f.Steps, workers: cfg.Workers}
 	if r.workers <= 0 {
-		r.workers = runtime.GOMAXPROCS(0)
+		r.workers = runtime.GOMAXPROCS(0) + 2 // as devices.Workers
 	}
 	r.result.Work, r.result.Instructions = w.digest, len(w.jobs)
 	for i := range w.jobs {

@@ -1,0 +1,121 @@
+package fuzz
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+const deviceInst = "mma.m16n8k16.f32.f16.f16.f32"
+
+// devicePair pairs a simulator with a black box that runs batches as run says, after
+// the same results were made.
+func devicePair(t testing.TB, run func(in *mma.Batch)) devices.Pair {
+	t.Helper()
+	p := openPairs(t, "sim:hopper", "sim:hopper", deviceInst)[0]
+	inner := p.B
+	p.B = &blackBox{Unit: inner, run: func(in *mma.Batch, out []byte) error {
+		run(in)
+		return inner.Run(context.Background(), in, out)
+	}}
+	return p
+}
+
+// TestDeviceWaitsForNobody checks that while a device has a batch two more are there,
+// which do not wait until others are compared: its first batches end only when that
+// has happened, on one processor as on several.
+func TestDeviceWaitsForNobody(t *testing.T) {
+	for _, processors := range []int{1, 2} {
+		t.Run(fmt.Sprint(processors), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+			want := int64(processors + 2)
+			var submitted atomic.Int64
+			together := make(chan struct{})
+			pair := devicePair(t, func(*mma.Batch) {
+				if submitted.Add(1) == want {
+					close(together)
+				}
+				select {
+				case <-together:
+				case <-time.After(20 * time.Second):
+					t.Errorf("%d batches are there, and none of %d ends", submitted.Load(), want)
+				}
+			})
+			runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 1 << 13})
+			if submitted.Load() < want {
+				t.Errorf("%d batches", submitted.Load())
+			}
+		})
+	}
+}
+
+// TestDeviceWorkers checks that it does not show in the results how many workers a
+// campaign with a device has.
+func TestDeviceWorkers(t *testing.T) {
+	state := func(workers int) string {
+		pair := boxedPair(t, "hopper", deviceInst, func(p *mma.Params) { p.Join.Align.F = 24 })
+		return stateText(t, runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: testCount, Workers: workers}))
+	}
+	if state(0) != state(1) {
+		t.Error("one worker finds something else")
+	}
+}
+
+// slowDevice executes one batch at a time, for some time each. It counts what it
+// does.
+type slowDevice struct {
+	batch time.Duration
+	mu    sync.Mutex
+	dots  int
+	busy  time.Duration
+}
+
+func (d *slowDevice) run(in *mma.Batch) {
+	if d.batch == 0 {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	began := time.Now()
+	time.Sleep(d.batch)
+	d.busy += time.Since(began)
+	d.dots += in.Dots()
+}
+
+// BenchmarkDevice reports dot products a second of campaigns with a device that takes
+// some time for a batch, and bound%: that in percent of what the slower of the two
+// allows, the device (busy all the time) or all else (with a device that takes no
+// time):
+//
+//	go test -run xxx -bench Device ./fuzz
+func BenchmarkDevice(b *testing.B) {
+	const count = 1 << 19
+	rate := func(d *slowDevice, workers int) float64 {
+		began := time.Now()
+		runCampaign(b, Config{Pairs: []devices.Pair{devicePair(b, d.run)}, Seed: 1, Count: count, Generators: []string{"cut"}, Workers: workers})
+		return count / time.Since(began).Seconds()
+	}
+	for _, batch := range []time.Duration{20 * time.Microsecond, 100 * time.Microsecond, 300 * time.Microsecond, time.Millisecond} {
+		for _, workers := range []int{runtime.GOMAXPROCS(0), 0} {
+			b.Run(fmt.Sprintf("%s/workers=%d", batch, workers), func(b *testing.B) {
+				var dots, share float64
+				for b.Loop() {
+					free := rate(&slowDevice{}, workers)
+					d := &slowDevice{batch: batch}
+					dots = rate(d, workers)
+					share = dots / min(free, float64(d.dots)/d.busy.Seconds())
+				}
+				b.ReportMetric(dots, "dots/s")
+				b.ReportMetric(100*share, "bound%")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}
