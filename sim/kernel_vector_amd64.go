@@ -20,27 +20,29 @@ type vector struct {
 	kind   simd.Kind
 	bias   [32]uint8 // from exponent codes to exponent fields
 	consts simd.Consts
+	bytes  [2]simd.Byte // how codes of one byte of A and of B are decoded
 }
 
 // vectorState is one worker's scratch space.
 type vectorState struct {
 	gridState
-	small    any // of narrow
-	a, b     []float32
-	ea, eb   []uint8
-	e        []uint8
-	decoding simd.Half
-	largest  simd.Largest
-	step     simd.Step
+	small   any // of narrow
+	a, b    []float32
+	ea, eb  []uint8
+	e       []uint8
+	half    simd.Half
+	bytes   simd.Byte
+	largest simd.Largest
+	step    simd.Step
 }
 
 // newVector returns the kernel, or nil if the processor or the program is not
 // made for it.
 func newVector(n *narrow, level simd.Level) kernel {
-	if level < simd.AVX2 || n.width != 2 || !vectorFits(n) {
+	if level < simd.AVX2 || !vectorFits(n) {
 		return nil
 	}
-	v := &vector{n: n, level: level, consts: vectorConsts(n)}
+	v := &vector{n: n, level: level, consts: vectorConsts(n), bytes: [2]simd.Byte{newByte(n.a.f), newByte(n.b.f)}}
 	for i := range v.bias {
 		v.bias[i] = uint8(127 + n.step.lowest)
 	}
@@ -72,13 +74,34 @@ func vectorFits(n *narrow) bool {
 	default:
 		return false
 	}
-	return mostSum(n) < 1<<31 && n.f >= 2
+	all, c := mostSum(n), math.Ldexp(1, int(n.f)+1)
+	withC := all * float64((n.l+4)/8*4) / float64(n.l) // the products that are added to C in simd.Step
+	return all+c < 1<<32 && withC+c < 1<<31 && n.f >= 2
 }
 
 // mostSum is a bound of the sum of a step's products in units of its alignment.
 func mostSum(n *narrow) float64 {
 	significand := func(f *fp.Format) float64 { return 2 - math.Ldexp(1, -int(f.FracBits)) }
 	return math.Ldexp(float64(n.l)*significand(n.a.f)*significand(n.b.f), int(n.f))
+}
+
+// newByte says how a format of one byte is decoded.
+func newByte(f *fp.Format) (x simd.Byte) {
+	if f.Width > 1 {
+		return x
+	}
+	x.Left, x.SignLeft = int64(10-f.FracBits), int64(15-f.ExpBits-f.FracBits)
+	for i := range x.Top {
+		x.Magnitude[i], x.Top[i], x.SignBit[i] = 1<<(f.ExpBits+f.FracBits)-1, uint16(f.MaxFinite()), 1<<15
+		x.Special[i] = 0x7c00
+		if !f.HasInf() {
+			x.Special[i] = 0x7fff
+		}
+	}
+	for i := range x.Factor {
+		x.Factor[i] = float32(math.Ldexp(1, 15-int(f.Bias)))
+	}
+	return x
 }
 
 func vectorConsts(n *narrow) (c simd.Consts) {
@@ -124,8 +147,8 @@ func (v *vector) run(in *mma.Batch, out []byte, scratch any) {
 func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 	in, k, l := g.in, g.in.K, v.n.l
 	steps, outputs := k/l, g.outputs()
-	special := v.decode(st, ofA, g.rowCodes(2), &st.a, &st.ea, (g.rows-in.M)*k)
-	special = v.decode(st, ofB, st.turnColumns(g.columnCodes(2), 2), &st.b, &st.eb, 0) || special
+	special := v.decode(st, ofA, g.rowCodes(v.n.width), &st.a, &st.ea, (g.rows-in.M)*k)
+	special = v.decode(st, ofB, st.turnColumns(g.columnCodes(v.n.width), v.n.width), &st.b, &st.eb, 0) || special
 	st.e = resize(st.e, steps*outputs)
 	st.largest = simd.Largest{
 		A: &st.ea[0], B: &st.eb[0], E: &st.e[0],
@@ -149,9 +172,16 @@ func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 // decode decodes codes and says whether some value is Inf or NaN. Behind the
 // values there is room for more, which are whatever.
 func (v *vector) decode(st *vectorState, of int, src []byte, val *[]float32, code *[]uint8, more int) bool {
-	src = st.filled(of, src, 64)
-	n := len(src) / 2
+	w := v.n.width
+	src = st.filled(of, src, 32*w)
+	n := len(src) / w
 	*val, *code = resize(*val, n+more), resize(*code, n+more)
-	st.decoding = simd.Half{Src: &src[0], Val: &(*val)[0], Code: &(*code)[0], N: int64(n)}
-	return st.decoding.Run(v.level)
+	if w == 1 {
+		x := &st.bytes
+		*x = v.bytes[of]
+		x.Src, x.Val, x.Code, x.N = &src[0], &(*val)[0], &(*code)[0], int64(n)
+		return x.Run(v.level)
+	}
+	st.half = simd.Half{Src: &src[0], Val: &(*val)[0], Code: &(*code)[0], N: int64(n)}
+	return st.half.Run(v.level)
 }

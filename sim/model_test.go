@@ -59,17 +59,79 @@ func TestKernels(t *testing.T) {
 					b.A[j] |= 0xc0 &^ byte(i.A.Get().CodeMask())
 				}
 			}
-			w := i.D.Width()
-			fast, slow := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
-			m.Run(b, fast)
-			m.RunGeneral(b, slow)
-			for o := range b.Dots() {
-				if x, y := mma.Load(fast, w, o), mma.Load(slow, w, o); x != y {
-					d := mma.NewDot(i.Formats, s.K)
-					b.Get(o, d)
-					t.Fatalf("%s %+v: kernel %x, general %x on %s", i.FullName(), s, x, y, mma.FormatDot(i.Formats, d))
-				}
+			sameAsGeneral(t, i.FullName(), m, b)
+		}
+	}
+}
+
+// TestKernelsOnLargestSums compares them where sums are as large as they become:
+// products of the largest finite numbers, all of one sign, all but the first, half
+// of them or every other one, and accumulators of the largest product's exponent.
+func TestKernelsOnLargestSums(t *testing.T) {
+	for _, i := range mma.Arithmetics() {
+		m, err := sim.ForInstruction(&i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := mma.NewBatch(i.Formats, mma.Shape{M: 8, N: 8, K: i.K, Tiles: 2})
+		fillLargest(b)
+		for _, path := range sim.Paths()[1:] {
+			sameAsGeneral(t, i.FullName(), m.On(path), b)
+		}
+	}
+}
+
+// fillLargest fills a batch with the largest finite numbers.
+func fillLargest(b *mma.Batch) {
+	f := b.Formats
+	k := b.K
+	signs := []func(k int) bool{
+		func(int) bool { return false }, func(int) bool { return true }, func(x int) bool { return x > 0 }, func(x int) bool { return x == 0 },
+		func(x int) bool { return x >= k/2 }, func(x int) bool { return x < k/2 }, func(x int) bool { return x%2 == 0 }, func(x int) bool { return x == k-1 },
+	}
+	side := func(buf []byte, g *fp.Format, sign func(row, k int) bool) {
+		for n := range len(buf) / int(g.Width) {
+			code := g.MaxFinite()
+			if sign(n/k, n%k) {
+				code |= g.SignBit()
 			}
+			mma.Store(buf, int(g.Width), n, code)
+		}
+	}
+	side(b.A, f.A.Get(), func(row, x int) bool { return signs[row%8](x) })
+	side(b.B, f.B.Get(), func(row, _ int) bool { return row%2 == 1 })
+	for i := range len(b.SA) / max(1, b.Scale.Width()) {
+		mma.Store(b.SA, b.Scale.Width(), i, b.Scale.Get().MaxFinite()/2)
+	}
+	for i := range len(b.SB) / max(1, b.Scale.Width()) {
+		mma.Store(b.SB, b.Scale.Width(), i, b.Scale.Get().MaxFinite()/2+uint64(i%2))
+	}
+	if f.C == fp.None {
+		return
+	}
+	c, top := f.C.Get(), f.A.Get().Emax()+f.B.Get().Emax()+1
+	for n := range b.M * b.N * b.Tiles {
+		e := min(c.Emax(), top+int32(n/8%3)-1)
+		x := (uint64(int64(e)+int64(c.Bias))+1)<<c.FracBits - 1 // all bits of the fraction
+		if n/24%2 == 1 {
+			x |= c.SignBit()
+		}
+		mma.Store(b.C, int(c.Width), n, x)
+	}
+}
+
+// sameAsGeneral compares a model's kernel with the general interpreter.
+func sameAsGeneral(t *testing.T, what string, m *sim.Model, b *mma.Batch) {
+	t.Helper()
+	w := b.D.Width()
+	fast, slow := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
+	m.Run(b, fast)
+	m.RunGeneral(b, slow)
+	for o := range b.Dots() {
+		if x, y := mma.Load(fast, w, o), mma.Load(slow, w, o); x != y {
+			d := mma.NewDot(b.Formats, b.K)
+			b.Get(o, d)
+			t.Fatalf("%s %+v: kernel %s %x, general %x on %s", what, b.Shape, m.Kernel(), x, y, mma.FormatDot(b.Formats, d))
 		}
 	}
 }

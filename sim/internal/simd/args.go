@@ -20,6 +20,21 @@ type Half struct {
 	Any  int64 // result: not 0 if some value is Inf or NaN
 }
 
+// Byte is Half for N codes, a multiple of 32, of a format of one byte with at most 5
+// bits of exponent: as FP16 they are their values times a power of two.
+type Byte struct {
+	Src            *byte
+	Val            *float32
+	Code           *uint8
+	N              int64
+	Any            int64      // result: not 0 if some value is Inf or NaN
+	Left, SignLeft int64      // shifts that bring the magnitude and the sign to where FP16 has them
+	Magnitude, Top [16]uint16 // all bits of it, the largest finite one
+	SignBit        [16]uint16 // of FP16
+	Special        [16]uint16 // bits that are set in what is above Top, as FP16
+	Factor         [8]float32 // makes values of FP16
+}
+
 // Largest finds the largest exponent codes of the products of each step of L, a
 // multiple of 4: A [tile][row][k] and B [tile][group][k][column] give
 // E [step][tile][group][row][column]. Rows is a multiple of 4; what A lacks of
@@ -36,7 +51,8 @@ type Largest struct {
 // Step adds the products of one step to the accumulators of all outputs, which
 // are laid out [tile][group][row][column] and so are E, C and D. E is the largest
 // exponents of products, as exponent fields of a float32. Rows is a multiple of
-// 4.
+// 4. The products are summed in two halves of 32 bits, of which one has C and, if L
+// is odd in 4, four products more; their sum is of 32 bits and a sign.
 type Step struct {
 	A                   *float32 // values of the step: [row][k]
 	B                   *float32 // [k][column]

@@ -43,6 +43,16 @@ func (x *Half) Run(l Level) bool {
 	return x.Any != 0
 }
 
+// Run decodes and says whether some value is Inf or NaN.
+func (x *Byte) Run(l Level) bool {
+	if l >= AVX512 {
+		decodeByteAVX512(x)
+	} else {
+		decodeByteAVX2(x)
+	}
+	return x.Any != 0
+}
+
 // Run finds the codes.
 func (x *Largest) Run(l Level) {
 	if l >= AVX512 && x.L%8 == 0 {

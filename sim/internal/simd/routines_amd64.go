@@ -23,6 +23,12 @@ func decodeHalfAVX2(x *Half)
 func decodeHalfAVX512(x *Half)
 
 //go:noescape
+func decodeByteAVX2(x *Byte)
+
+//go:noescape
+func decodeByteAVX512(x *Byte)
+
+//go:noescape
 func largest8AVX2(x *Largest)
 
 //go:noescape

@@ -502,6 +502,141 @@ codes:
 	VZEROUPPER
 	RET
 
+// func decodeByteAVX2(x *Byte)
+// Requires: AVX, AVX2, F16C
+TEXT ·decodeByteAVX2(SB), NOSPLIT, $0-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	SHRQ    $0x05, SI
+	VMOVQ   40(AX), X0
+	VMOVQ   48(AX), X1
+	VMOVUPS 184(AX), Y4
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y3, Y3, Y3
+
+codes:
+	VPMOVZXBW    (CX), Y5
+	VPAND        56(AX), Y5, Y6
+	VPCMPGTW     88(AX), Y6, Y7
+	VPSLLW       X0, Y6, Y6
+	VPAND        152(AX), Y7, Y8
+	VPOR         Y8, Y6, Y6
+	VPSLLW       X1, Y5, Y5
+	VPAND        120(AX), Y5, Y5
+	VPOR         Y6, Y5, Y5
+	VEXTRACTI128 $0x01, Y5, X8
+	VCVTPH2PS    X5, Y5
+	VMULPS       Y4, Y5, Y5
+	VMOVUPS      Y5, (DX)
+	VCVTPH2PS    X8, Y5
+	VMULPS       Y4, Y5, Y5
+	VMOVUPS      Y5, 32(DX)
+	VPSRLW       $0x0a, Y6, Y5
+	VPMAXUW      halfOne<>+0(SB), Y5, Y5
+	VPADDW       halfCode<>+0(SB), Y5, Y5
+	VPCMPEQW     Y2, Y6, Y6
+	VPANDN       Y5, Y6, Y5
+	VPOR         Y7, Y3, Y3
+	VPAND        halfSpecial<>+0(SB), Y7, Y7
+	VPOR         Y7, Y5, Y5
+	VPMOVZXBW    16(CX), Y6
+	VPAND        56(AX), Y6, Y7
+	VPCMPGTW     88(AX), Y7, Y8
+	VPSLLW       X0, Y7, Y7
+	VPAND        152(AX), Y8, Y9
+	VPOR         Y9, Y7, Y7
+	VPSLLW       X1, Y6, Y6
+	VPAND        120(AX), Y6, Y6
+	VPOR         Y7, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X9
+	VCVTPH2PS    X6, Y6
+	VMULPS       Y4, Y6, Y6
+	VMOVUPS      Y6, 64(DX)
+	VCVTPH2PS    X9, Y6
+	VMULPS       Y4, Y6, Y6
+	VMOVUPS      Y6, 96(DX)
+	VPSRLW       $0x0a, Y7, Y6
+	VPMAXUW      halfOne<>+0(SB), Y6, Y6
+	VPADDW       halfCode<>+0(SB), Y6, Y6
+	VPCMPEQW     Y2, Y7, Y7
+	VPANDN       Y6, Y7, Y6
+	VPOR         Y8, Y3, Y3
+	VPAND        halfSpecial<>+0(SB), Y8, Y8
+	VPOR         Y8, Y6, Y6
+	VPACKUSWB    Y6, Y5, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	VMOVDQU      Y5, (BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x20, BX
+	DECQ         SI
+	JNZ          codes
+	XORL         CX, CX
+	VPTEST       Y3, Y3
+	SETNE        CL
+	MOVQ         CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func decodeByteAVX512(x *Byte)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·decodeByteAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	SHRQ         $0x05, SI
+	VPBROADCASTW 56(AX), Z0
+	VPBROADCASTW 88(AX), Z1
+	VPBROADCASTW 120(AX), Z2
+	VPBROADCASTW 152(AX), Z3
+	VMOVQ        40(AX), X4
+	VMOVQ        48(AX), X5
+	VBROADCASTSS 184(AX), Z6
+	VMOVDQU16    halfSpecial<>+0(SB), Z7
+	VMOVDQU16    halfOne<>+0(SB), Z8
+	VMOVDQU16    halfCode<>+0(SB), Z9
+	KXORD        K1, K1, K1
+
+codes:
+	VPMOVZXBW     (CX), Z10
+	VPANDD        Z0, Z10, Z11
+	VPCMPGTW      Z1, Z11, K3
+	VPSLLW        X4, Z11, Z11
+	VPSLLW        X5, Z10, Z10
+	VPTERNLOGD    $0xec, Z2, Z11, Z10
+	VPORD         Z3, Z10, Z12
+	VMOVDQU16     Z12, K3, Z10
+	VEXTRACTI64X4 $0x01, Z10, Y12
+	VCVTPH2PS     Y10, Z10
+	VMULPS        Z6, Z10, Z10
+	VMOVUPS       Z10, (DX)
+	VCVTPH2PS     Y12, Z10
+	VMULPS        Z6, Z10, Z10
+	VMOVUPS       Z10, 64(DX)
+	VPTESTMW      Z11, Z11, K2
+	VPSRLW        $0x0a, Z11, Z11
+	VPMAXUW       Z8, Z11, Z11
+	VPADDW.Z      Z9, Z11, K2, Z11
+	VMOVDQU16     Z7, K3, Z11
+	KORD          K3, K1, K1
+	VPMOVWB       Z11, (BX)
+	ADDQ          $0x20, CX
+	ADDQ          $0x00000080, DX
+	ADDQ          $0x20, BX
+	DECQ          SI
+	JNZ           codes
+	XORL          CX, CX
+	KORTESTD      K1, K1
+	SETNE         CL
+	MOVQ          CX, 32(AX)
+	VZEROUPPER
+	RET
+
 DATA spreadBytes<>+0(SB)/1, $0x00
 DATA spreadBytes<>+1(SB)/1, $0x00
 DATA spreadBytes<>+2(SB)/1, $0x00
@@ -902,7 +1037,7 @@ middle:
 	VPADDD       Y7, Y6, Y6
 	VPADDD       Y9, Y8, Y8
 	VPADDD       Y8, Y6, Y6
-	VPADDD       Y6, Y5, Y5
+	VPADDD       Y6, Y4, Y4
 	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
 	JL           k
@@ -1049,7 +1184,7 @@ middle:
 	VPADDD       Y7, Y6, Y6
 	VPADDD       Y9, Y8, Y8
 	VPADDD       Y8, Y6, Y6
-	VPADDD       Y6, Y5, Y5
+	VPADDD       Y6, Y4, Y4
 	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
 	JL           k
@@ -1190,7 +1325,7 @@ middle:
 	VPADDD       Y7, Y6, Y6
 	VPADDD       Y9, Y8, Y8
 	VPADDD       Y8, Y6, Y6
-	VPADDD       Y6, Y5, Y5
+	VPADDD       Y6, Y4, Y4
 	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
 	JL           k
@@ -1356,7 +1491,7 @@ middle:
 	VPADDD       Y8, Y7, Y7
 	VPADDD       Y10, Y9, Y9
 	VPADDD       Y9, Y7, Y7
-	VPADDD       Y7, Y5, Y5
+	VPADDD       Y7, Y4, Y4
 	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
 	JL           k
@@ -1510,7 +1645,7 @@ middle:
 	VPADDD       Y8, Y7, Y7
 	VPADDD       Y10, Y9, Y9
 	VPADDD       Y9, Y7, Y7
-	VPADDD       Y7, Y5, Y5
+	VPADDD       Y7, Y4, Y4
 	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
 	JL           k
@@ -1658,7 +1793,7 @@ middle:
 	VPADDD       Y8, Y7, Y7
 	VPADDD       Y10, Y9, Y9
 	VPADDD       Y9, Y7, Y7
-	VPADDD       Y7, Y5, Y5
+	VPADDD       Y7, Y4, Y4
 	ADDQ         $0x20, R10
 	CMPQ         R10, 64(AX)
 	JL           k
@@ -1833,7 +1968,7 @@ middle:
 	VPADDD            Z6, Z10, Z10
 	VPADDD            Z8, Z7, Z7
 	VPADDD            Z7, Z10, Z10
-	VPADDD            Z10, Z5, Z5
+	VPADDD            Z10, Z4, Z4
 	ADDQ              $0x20, R11
 	CMPQ              R11, 64(AX)
 	JL                k
@@ -1988,7 +2123,7 @@ middle:
 	VPADDD           Z6, Z10, Z10
 	VPADDD           Z8, Z7, Z7
 	VPADDD           Z7, Z10, Z10
-	VPADDD           Z10, Z5, Z5
+	VPADDD           Z10, Z4, Z4
 	ADDQ             $0x20, R11
 	CMPQ             R11, 64(AX)
 	JL               k
@@ -2140,7 +2275,7 @@ middle:
 	VPADDD            Z6, Z10, Z10
 	VPADDD            Z8, Z7, Z7
 	VPADDD            Z7, Z10, Z10
-	VPADDD            Z10, Z5, Z5
+	VPADDD            Z10, Z4, Z4
 	ADDQ              $0x20, R11
 	CMPQ              R11, 64(AX)
 	JL                k
@@ -2310,7 +2445,7 @@ middle:
 	VPADDD            Z7, Z11, Z11
 	VPADDD            Z9, Z8, Z8
 	VPADDD            Z8, Z11, Z11
-	VPADDD            Z11, Z5, Z5
+	VPADDD            Z11, Z4, Z4
 	ADDQ              $0x20, R11
 	CMPQ              R11, 64(AX)
 	JL                k
@@ -2472,7 +2607,7 @@ middle:
 	VPADDD           Z7, Z11, Z11
 	VPADDD           Z9, Z8, Z8
 	VPADDD           Z8, Z11, Z11
-	VPADDD           Z11, Z5, Z5
+	VPADDD           Z11, Z4, Z4
 	ADDQ             $0x20, R11
 	CMPQ             R11, 64(AX)
 	JL               k
@@ -2631,7 +2766,7 @@ middle:
 	VPADDD            Z7, Z11, Z11
 	VPADDD            Z9, Z8, Z8
 	VPADDD            Z8, Z11, Z11
-	VPADDD            Z11, Z5, Z5
+	VPADDD            Z11, Z4, Z4
 	ADDQ              $0x20, R11
 	CMPQ              R11, 64(AX)
 	JL                k

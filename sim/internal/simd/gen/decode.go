@@ -24,6 +24,8 @@ func decodeHalf() {
 	}
 	c.decode2()
 	c.decode512()
+	c.byte2()
+	c.byte512()
 }
 
 type halfConsts struct{ abs, one, thirty, code, special Mem }

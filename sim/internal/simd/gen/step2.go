@@ -30,7 +30,7 @@ func (s *stepCode) row2() {
 	if s.special {
 		VMOVAPS(acc, floats)
 	}
-	s.products2(scale, sum, floats)
+	s.products2(scale, sum, ci, floats)
 	r := YMM()
 	switch {
 	case s.half:
@@ -75,9 +75,9 @@ func (s *stepCode) scale2(abs, code, scale reg.VecVirtual) {
 	VPSLLD(U8(23), scale, scale)
 }
 
-// products2 adds the products, scaled and truncated, and for special steps also
-// as floats.
-func (s *stepCode) products2(scale, sum, floats reg.VecVirtual) {
+// products2 adds the products, scaled and truncated, half of them to sum and the
+// others to ci, neither of which overflows, and for special steps also as floats.
+func (s *stepCode) products2(scale, sum, ci, floats reg.VecVirtual) {
 	VPXOR(sum, sum, sum)
 	s.products(func(k reg.Register, from int) {
 		var p [4]reg.VecVirtual
@@ -97,7 +97,11 @@ func (s *stepCode) products2(scale, sum, floats reg.VecVirtual) {
 			VMULPS(scale, p, p)
 			VCVTTPS2DQ(p, p)
 		}
-		addFour(VPADDD, p, sum)
+		if from == 0 {
+			addFour(VPADDD, p, sum)
+		} else {
+			addFour(VPADDD, p, ci)
+		}
 	})
 }
 

@@ -126,7 +126,11 @@ func (s *stepCode) products512(ps *[pairs512]pair512) {
 				VMULPS(v.scale, p, p)
 				VCVTTPS2DQ(p, p)
 			}
-			addFour(VPADDD, p, v.sum)
+			if from == 0 {
+				addFour(VPADDD, p, v.sum)
+			} else {
+				addFour(VPADDD, p, v.ci)
+			}
 		}
 	})
 }
