@@ -253,9 +253,9 @@ func (o *operands64) sumKinds(st *decoded64, at, l int) *float32 {
 	x.Tiles, x.Groups, x.Rows, x.L = int64(g.tiles), int64(g.groups), int64(g.rows), int64(l)
 	x.ARow, x.ATile, x.BGroup = int64(4*k), int64(4*k*g.in.M), int64(32*k)
 	if o.values {
-		x.Over()
+		x.Over(o.level)
 	} else {
-		x.Run()
+		x.Run(o.level)
 	}
 	return x.D
 }

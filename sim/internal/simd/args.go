@@ -217,7 +217,8 @@ type Dot struct {
 }
 
 // SumKinds sums the products of kinds, A [tile][row][k] and B [tile][group][k][column],
-// of the rows where bit 13 of some E is set, [tile][group][row][column] as is D.
+// of the rows where bit 13 of some E is set, [tile][group][row][column] as is D. Rows
+// and L are multiples of 4.
 type SumKinds struct {
 	A, B, D             *float32
 	E                   *uint16

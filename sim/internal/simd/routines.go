@@ -255,8 +255,21 @@ func (x *Dot) Run(l Level) {
 }
 
 // Run sums the kinds. Over sums products that are Inf or NaN as FP32 instead.
-func (x *SumKinds) Run()  { sumKindsAVX2(x) }
-func (x *SumKinds) Over() { sumOverAVX2(x) }
+func (x *SumKinds) Run(l Level) {
+	if l >= AVX512 {
+		sumKindsAVX512(x)
+	} else {
+		sumKindsAVX2(x)
+	}
+}
+
+func (x *SumKinds) Over(l Level) {
+	if l >= AVX512 {
+		sumOverAVX512(x)
+	} else {
+		sumOverAVX2(x)
+	}
+}
 
 // Close converts Parts, which are float64, to FP32, to nearest.
 func (x *Sums) Close(l Level, special bool) {

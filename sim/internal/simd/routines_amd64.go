@@ -98,12 +98,6 @@ func largest16AVX2(x *Largest16)
 func narrowHalfAVX2(x *Convert)
 
 //go:noescape
-func sumKindsAVX2(x *SumKinds)
-
-//go:noescape
-func sumOverAVX2(x *SumKinds)
-
-//go:noescape
 func shuffleAVX2(x *Shuffle)
 
 //go:noescape
@@ -168,6 +162,12 @@ func columns4AVX2(x *Decode)
 
 //go:noescape
 func dotAVX2(x *Dot)
+
+//go:noescape
+func sumKindsAVX2(x *SumKinds)
+
+//go:noescape
+func sumOverAVX2(x *SumKinds)
 
 //go:noescape
 func prepareAVX2(x *Sums)
@@ -240,6 +240,12 @@ func columns4AVX512(x *Decode)
 
 //go:noescape
 func dotAVX512(x *Dot)
+
+//go:noescape
+func sumKindsAVX512(x *SumKinds)
+
+//go:noescape
+func sumOverAVX512(x *SumKinds)
 
 //go:noescape
 func prepareAVX512(x *Sums)

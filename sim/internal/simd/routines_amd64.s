@@ -3506,146 +3506,6 @@ numbers:
 	VZEROUPPER
 	RET
 
-DATA sumKindsAVX2Bit13<>+0(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+2(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+4(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+6(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+8(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+10(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+12(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+14(SB)/2, $0x2000
-GLOBL sumKindsAVX2Bit13<>(SB), RODATA|NOPTR, $16
-
-DATA sumKindsAVX2Limits<>+0(SB)/4, $0x7f7fffff
-DATA sumKindsAVX2Limits<>+4(SB)/4, $0xff7fffff
-GLOBL sumKindsAVX2Limits<>(SB), RODATA|NOPTR, $8
-
-// func sumKindsAVX2(x *SumKinds)
-// Requires: AVX, FMA3
-TEXT ·sumKindsAVX2(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         24(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         56(AX), DI
-	VMOVDQU      sumKindsAVX2Bit13<>+0(SB), X0
-	VBROADCASTSS sumKindsAVX2Limits<>+0(SB), Y1
-	VBROADCASTSS sumKindsAVX2Limits<>+4(SB), Y1
-	MOVQ         32(AX), R8
-	MOVQ         R8, (SP)
-
-tiles:
-	MOVQ 40(AX), R8
-	MOVQ R8, 8(SP)
-
-groups:
-	MOVQ 48(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VPTEST (BX), X0
-	JZ     none
-	XORQ   R10, R10
-	MOVQ   DX, R11
-	VXORPS Y1, Y1, Y1
-
-k:
-	VBROADCASTSS (R8)(R10*4), Y2
-	VFMADD231PS  (R11), Y2, Y1
-	ADDQ         $0x20, R11
-	INCQ         R10
-	CMPQ         R10, DI
-	JB           k
-	VMOVUPS      Y1, (SI)
-
-none:
-	ADDQ 64(AX), R8
-	ADDQ $0x10, BX
-	ADDQ $0x20, SI
-	DECQ R9
-	JNZ  rows
-	ADDQ 80(AX), DX
-	DECQ 8(SP)
-	JNZ  groups
-	ADDQ 72(AX), CX
-	DECQ (SP)
-	JNZ  tiles
-	VZEROUPPER
-	RET
-
-DATA sumOverAVX2Bit13<>+0(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+2(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+4(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+6(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+8(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+10(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+12(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+14(SB)/2, $0x2000
-GLOBL sumOverAVX2Bit13<>(SB), RODATA|NOPTR, $16
-
-DATA sumOverAVX2Limits<>+0(SB)/4, $0x7f7fffff
-DATA sumOverAVX2Limits<>+4(SB)/4, $0xff7fffff
-GLOBL sumOverAVX2Limits<>(SB), RODATA|NOPTR, $8
-
-// func sumOverAVX2(x *SumKinds)
-// Requires: AVX
-TEXT ·sumOverAVX2(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         24(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         56(AX), DI
-	VMOVDQU      sumOverAVX2Bit13<>+0(SB), X0
-	VBROADCASTSS sumOverAVX2Limits<>+0(SB), Y2
-	VBROADCASTSS sumOverAVX2Limits<>+4(SB), Y1
-	MOVQ         32(AX), R8
-	MOVQ         R8, (SP)
-
-tiles:
-	MOVQ 40(AX), R8
-	MOVQ R8, 8(SP)
-
-groups:
-	MOVQ 48(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VPTEST (BX), X0
-	JZ     none
-	XORQ   R10, R10
-	MOVQ   DX, R11
-	VXORPS Y3, Y3, Y3
-
-k:
-	VBROADCASTSS (R8)(R10*4), Y4
-	VMULPS       (R11), Y4, Y4
-	VMINPS       Y2, Y4, Y5
-	VMAXPS       Y1, Y5, Y5
-	VSUBPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	ADDQ         $0x20, R11
-	INCQ         R10
-	CMPQ         R10, DI
-	JB           k
-	VMOVUPS      Y3, (SI)
-
-none:
-	ADDQ 64(AX), R8
-	ADDQ $0x10, BX
-	ADDQ $0x20, SI
-	DECQ R9
-	JNZ  rows
-	ADDQ 80(AX), DX
-	DECQ 8(SP)
-	JNZ  groups
-	ADDQ 72(AX), CX
-	DECQ (SP)
-	JNZ  tiles
-	VZEROUPPER
-	RET
-
 // func shuffleAVX2(x *Shuffle)
 // Requires: AVX, AVX2
 TEXT ·shuffleAVX2(SB), NOSPLIT, $0-8
@@ -4740,6 +4600,320 @@ k:
 	DECQ         40(SP)
 	JNZ          tiles
 	LDMXCSR      24(SP)
+	VZEROUPPER
+	RET
+
+DATA sumKindsAVX2Bit13<>+0(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+2(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+4(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+6(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+8(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+10(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+12(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+14(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+16(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+18(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+20(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+22(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+24(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+26(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+28(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+30(SB)/2, $0x2000
+GLOBL sumKindsAVX2Bit13<>(SB), RODATA|NOPTR, $32
+
+DATA sumKindsAVX2Limits<>+0(SB)/4, $0x7f7fffff
+DATA sumKindsAVX2Limits<>+4(SB)/4, $0xff7fffff
+GLOBL sumKindsAVX2Limits<>(SB), RODATA|NOPTR, $8
+
+// func sumKindsAVX2(x *SumKinds)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sumKindsAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         56(AX), R8
+	VMOVDQU      sumKindsAVX2Bit13<>+0(SB), Y0
+	VBROADCASTSS sumKindsAVX2Limits<>+0(SB), Y1
+	VBROADCASTSS sumKindsAVX2Limits<>+4(SB), Y1
+	MOVQ         32(AX), R9
+	MOVQ         R9, (SP)
+
+tiles:
+	MOVQ 40(AX), R9
+	MOVQ R9, 8(SP)
+
+groups:
+	MOVQ 48(AX), R9
+	MOVQ CX, R10
+
+rows:
+	VMOVDQU (BX), Y1
+	VPOR    32(BX), Y1, Y1
+	VPTEST  Y1, Y0
+	JZ      none
+	LEAQ    (DI)(DI*2), R11
+	ADDQ    R10, R11
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	MOVQ    DX, R13
+	MOVQ    R8, R12
+
+k:
+	VMOVUPS      (R13), Y1
+	VBROADCASTSS (R10), Y6
+	VFMADD231PS  Y1, Y6, Y2
+	VBROADCASTSS (R10)(DI*1), Y6
+	VFMADD231PS  Y1, Y6, Y3
+	VBROADCASTSS (R10)(DI*2), Y6
+	VFMADD231PS  Y1, Y6, Y4
+	VBROADCASTSS (R11), Y6
+	VFMADD231PS  Y1, Y6, Y5
+	VMOVUPS      32(R13), Y1
+	VBROADCASTSS 4(R10), Y6
+	VFMADD231PS  Y1, Y6, Y2
+	VBROADCASTSS 4(R10)(DI*1), Y6
+	VFMADD231PS  Y1, Y6, Y3
+	VBROADCASTSS 4(R10)(DI*2), Y6
+	VFMADD231PS  Y1, Y6, Y4
+	VBROADCASTSS 4(R11), Y6
+	VFMADD231PS  Y1, Y6, Y5
+	VMOVUPS      64(R13), Y1
+	VBROADCASTSS 8(R10), Y6
+	VFMADD231PS  Y1, Y6, Y2
+	VBROADCASTSS 8(R10)(DI*1), Y6
+	VFMADD231PS  Y1, Y6, Y3
+	VBROADCASTSS 8(R10)(DI*2), Y6
+	VFMADD231PS  Y1, Y6, Y4
+	VBROADCASTSS 8(R11), Y6
+	VFMADD231PS  Y1, Y6, Y5
+	VMOVUPS      96(R13), Y1
+	VBROADCASTSS 12(R10), Y6
+	VFMADD231PS  Y1, Y6, Y2
+	VBROADCASTSS 12(R10)(DI*1), Y6
+	VFMADD231PS  Y1, Y6, Y3
+	VBROADCASTSS 12(R10)(DI*2), Y6
+	VFMADD231PS  Y1, Y6, Y4
+	VBROADCASTSS 12(R11), Y6
+	VFMADD231PS  Y1, Y6, Y5
+	ADDQ         $0x10, R10
+	ADDQ         $0x10, R11
+	ADDQ         $0x80, R13
+	SUBQ         $0x04, R12
+	JG           k
+	VMOVUPS      Y2, (SI)
+	VMOVUPS      Y3, 32(SI)
+	VMOVUPS      Y4, 64(SI)
+	VMOVUPS      Y5, 96(SI)
+	MOVQ         R8, R12
+	SHLQ         $0x02, R12
+	SUBQ         R12, R10
+
+none:
+	LEAQ (R10)(DI*4), R10
+	ADDQ $0x40, BX
+	ADDQ $0x00000080, SI
+	SUBQ $0x04, R9
+	JG   rows
+	ADDQ 80(AX), DX
+	DECQ 8(SP)
+	JNZ  groups
+	ADDQ 72(AX), CX
+	DECQ (SP)
+	JNZ  tiles
+	VZEROUPPER
+	RET
+
+DATA sumOverAVX2Bit13<>+0(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+2(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+4(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+6(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+8(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+10(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+12(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+14(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+16(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+18(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+20(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+22(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+24(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+26(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+28(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+30(SB)/2, $0x2000
+GLOBL sumOverAVX2Bit13<>(SB), RODATA|NOPTR, $32
+
+DATA sumOverAVX2Limits<>+0(SB)/4, $0x7f7fffff
+DATA sumOverAVX2Limits<>+4(SB)/4, $0xff7fffff
+GLOBL sumOverAVX2Limits<>(SB), RODATA|NOPTR, $8
+
+// func sumOverAVX2(x *SumKinds)
+// Requires: AVX, AVX2
+TEXT ·sumOverAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         56(AX), R8
+	VMOVDQU      sumOverAVX2Bit13<>+0(SB), Y0
+	VBROADCASTSS sumOverAVX2Limits<>+0(SB), Y3
+	VBROADCASTSS sumOverAVX2Limits<>+4(SB), Y2
+	MOVQ         32(AX), R9
+	MOVQ         R9, (SP)
+
+tiles:
+	MOVQ 40(AX), R9
+	MOVQ R9, 8(SP)
+
+groups:
+	MOVQ 48(AX), R9
+	MOVQ CX, R10
+
+rows:
+	VMOVDQU (BX), Y1
+	VPOR    32(BX), Y1, Y1
+	VPTEST  Y1, Y0
+	JZ      none
+	LEAQ    (DI)(DI*2), R11
+	ADDQ    R10, R11
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	MOVQ    DX, R13
+	MOVQ    R8, R12
+
+k:
+	VMOVUPS      (R13), Y1
+	VBROADCASTSS (R10), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS (R10)(DI*1), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS (R10)(DI*2), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS (R11), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y1
+	VMAXPS       Y2, Y1, Y1
+	VSUBPS       Y1, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      32(R13), Y1
+	VBROADCASTSS 4(R10), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS 4(R10)(DI*1), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 4(R10)(DI*2), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS 4(R11), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y1
+	VMAXPS       Y2, Y1, Y1
+	VSUBPS       Y1, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      64(R13), Y1
+	VBROADCASTSS 8(R10), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS 8(R10)(DI*1), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 8(R10)(DI*2), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS 8(R11), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y1
+	VMAXPS       Y2, Y1, Y1
+	VSUBPS       Y1, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      96(R13), Y1
+	VBROADCASTSS 12(R10), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS 12(R10)(DI*1), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R10)(DI*2), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS 12(R11), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y1
+	VMAXPS       Y2, Y1, Y1
+	VSUBPS       Y1, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x10, R10
+	ADDQ         $0x10, R11
+	ADDQ         $0x80, R13
+	SUBQ         $0x04, R12
+	JG           k
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      Y5, 32(SI)
+	VMOVUPS      Y6, 64(SI)
+	VMOVUPS      Y7, 96(SI)
+	MOVQ         R8, R12
+	SHLQ         $0x02, R12
+	SUBQ         R12, R10
+
+none:
+	LEAQ (R10)(DI*4), R10
+	ADDQ $0x40, BX
+	ADDQ $0x00000080, SI
+	SUBQ $0x04, R9
+	JG   rows
+	ADDQ 80(AX), DX
+	DECQ 8(SP)
+	JNZ  groups
+	ADDQ 72(AX), CX
+	DECQ (SP)
+	JNZ  tiles
 	VZEROUPPER
 	RET
 
@@ -6558,6 +6732,288 @@ k:
 	DECQ         40(SP)
 	JNZ          tiles
 	LDMXCSR      24(SP)
+	VZEROUPPER
+	RET
+
+DATA sumKindsAVX512Bit13<>+0(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+2(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+4(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+6(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+8(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+10(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+12(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+14(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+16(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+18(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+20(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+22(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+24(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+26(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+28(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+30(SB)/2, $0x2000
+GLOBL sumKindsAVX512Bit13<>(SB), RODATA|NOPTR, $32
+
+DATA sumKindsAVX512Limits<>+0(SB)/4, $0x7f7fffff
+DATA sumKindsAVX512Limits<>+4(SB)/4, $0xff7fffff
+GLOBL sumKindsAVX512Limits<>(SB), RODATA|NOPTR, $8
+
+// func sumKindsAVX512(x *SumKinds)
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·sumKindsAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         56(AX), R8
+	VMOVDQU      sumKindsAVX512Bit13<>+0(SB), Y0
+	VBROADCASTSS sumKindsAVX512Limits<>+0(SB), Y1
+	VBROADCASTSS sumKindsAVX512Limits<>+4(SB), Y1
+	MOVQ         32(AX), R9
+	MOVQ         R9, (SP)
+
+tiles:
+	MOVQ 40(AX), R9
+	MOVQ R9, 8(SP)
+
+groups:
+	MOVQ 48(AX), R9
+	MOVQ CX, R10
+
+rows:
+	VMOVDQU (BX), Y1
+	VPOR    32(BX), Y1, Y1
+	VPTEST  Y1, Y0
+	JZ      none
+	LEAQ    (DI)(DI*2), R11
+	ADDQ    R10, R11
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	MOVQ    DX, R13
+	MOVQ    R8, R12
+
+k:
+	VMOVUPS          (R13), Y1
+	VFMADD231PS.BCST (R10), Y1, Y2
+	VFMADD231PS.BCST (R10)(DI*1), Y1, Y3
+	VFMADD231PS.BCST (R10)(DI*2), Y1, Y4
+	VFMADD231PS.BCST (R11), Y1, Y5
+	VMOVUPS          32(R13), Y1
+	VFMADD231PS.BCST 4(R10), Y1, Y2
+	VFMADD231PS.BCST 4(R10)(DI*1), Y1, Y3
+	VFMADD231PS.BCST 4(R10)(DI*2), Y1, Y4
+	VFMADD231PS.BCST 4(R11), Y1, Y5
+	VMOVUPS          64(R13), Y1
+	VFMADD231PS.BCST 8(R10), Y1, Y2
+	VFMADD231PS.BCST 8(R10)(DI*1), Y1, Y3
+	VFMADD231PS.BCST 8(R10)(DI*2), Y1, Y4
+	VFMADD231PS.BCST 8(R11), Y1, Y5
+	VMOVUPS          96(R13), Y1
+	VFMADD231PS.BCST 12(R10), Y1, Y2
+	VFMADD231PS.BCST 12(R10)(DI*1), Y1, Y3
+	VFMADD231PS.BCST 12(R10)(DI*2), Y1, Y4
+	VFMADD231PS.BCST 12(R11), Y1, Y5
+	ADDQ             $0x10, R10
+	ADDQ             $0x10, R11
+	ADDQ             $0x80, R13
+	SUBQ             $0x04, R12
+	JG               k
+	VMOVUPS          Y2, (SI)
+	VMOVUPS          Y3, 32(SI)
+	VMOVUPS          Y4, 64(SI)
+	VMOVUPS          Y5, 96(SI)
+	MOVQ             R8, R12
+	SHLQ             $0x02, R12
+	SUBQ             R12, R10
+
+none:
+	LEAQ (R10)(DI*4), R10
+	ADDQ $0x40, BX
+	ADDQ $0x00000080, SI
+	SUBQ $0x04, R9
+	JG   rows
+	ADDQ 80(AX), DX
+	DECQ 8(SP)
+	JNZ  groups
+	ADDQ 72(AX), CX
+	DECQ (SP)
+	JNZ  tiles
+	VZEROUPPER
+	RET
+
+DATA sumOverAVX512Bit13<>+0(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+2(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+4(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+6(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+8(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+10(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+12(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+14(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+16(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+18(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+20(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+22(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+24(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+26(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+28(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+30(SB)/2, $0x2000
+GLOBL sumOverAVX512Bit13<>(SB), RODATA|NOPTR, $32
+
+DATA sumOverAVX512Limits<>+0(SB)/4, $0x7f7fffff
+DATA sumOverAVX512Limits<>+4(SB)/4, $0xff7fffff
+GLOBL sumOverAVX512Limits<>(SB), RODATA|NOPTR, $8
+
+// func sumOverAVX512(x *SumKinds)
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·sumOverAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         56(AX), R8
+	VMOVDQU      sumOverAVX512Bit13<>+0(SB), Y0
+	VBROADCASTSS sumOverAVX512Limits<>+0(SB), Y3
+	VBROADCASTSS sumOverAVX512Limits<>+4(SB), Y2
+	MOVQ         32(AX), R9
+	MOVQ         R9, (SP)
+
+tiles:
+	MOVQ 40(AX), R9
+	MOVQ R9, 8(SP)
+
+groups:
+	MOVQ 48(AX), R9
+	MOVQ CX, R10
+
+rows:
+	VMOVDQU (BX), Y1
+	VPOR    32(BX), Y1, Y1
+	VPTEST  Y1, Y0
+	JZ      none
+	LEAQ    (DI)(DI*2), R11
+	ADDQ    R10, R11
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	MOVQ    DX, R13
+	MOVQ    R8, R12
+
+k:
+	VMOVUPS     (R13), Y1
+	VMULPS.BCST (R10), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y4, Y4
+	VMULPS.BCST (R10)(DI*1), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y5, Y5
+	VMULPS.BCST (R10)(DI*2), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y6, Y6
+	VMULPS.BCST (R11), Y1, Y1
+	VMINPS      Y3, Y1, Y8
+	VMAXPS      Y2, Y8, Y8
+	VSUBPS      Y8, Y1, Y1
+	VADDPS      Y1, Y7, Y7
+	VMOVUPS     32(R13), Y1
+	VMULPS.BCST 4(R10), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y4, Y4
+	VMULPS.BCST 4(R10)(DI*1), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y5, Y5
+	VMULPS.BCST 4(R10)(DI*2), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y6, Y6
+	VMULPS.BCST 4(R11), Y1, Y1
+	VMINPS      Y3, Y1, Y8
+	VMAXPS      Y2, Y8, Y8
+	VSUBPS      Y8, Y1, Y1
+	VADDPS      Y1, Y7, Y7
+	VMOVUPS     64(R13), Y1
+	VMULPS.BCST 8(R10), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y4, Y4
+	VMULPS.BCST 8(R10)(DI*1), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y5, Y5
+	VMULPS.BCST 8(R10)(DI*2), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y6, Y6
+	VMULPS.BCST 8(R11), Y1, Y1
+	VMINPS      Y3, Y1, Y8
+	VMAXPS      Y2, Y8, Y8
+	VSUBPS      Y8, Y1, Y1
+	VADDPS      Y1, Y7, Y7
+	VMOVUPS     96(R13), Y1
+	VMULPS.BCST 12(R10), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y4, Y4
+	VMULPS.BCST 12(R10)(DI*1), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y5, Y5
+	VMULPS.BCST 12(R10)(DI*2), Y1, Y8
+	VMINPS      Y3, Y8, Y9
+	VMAXPS      Y2, Y9, Y9
+	VSUBPS      Y9, Y8, Y8
+	VADDPS      Y8, Y6, Y6
+	VMULPS.BCST 12(R11), Y1, Y1
+	VMINPS      Y3, Y1, Y8
+	VMAXPS      Y2, Y8, Y8
+	VSUBPS      Y8, Y1, Y1
+	VADDPS      Y1, Y7, Y7
+	ADDQ        $0x10, R10
+	ADDQ        $0x10, R11
+	ADDQ        $0x80, R13
+	SUBQ        $0x04, R12
+	JG          k
+	VMOVUPS     Y4, (SI)
+	VMOVUPS     Y5, 32(SI)
+	VMOVUPS     Y6, 64(SI)
+	VMOVUPS     Y7, 96(SI)
+	MOVQ        R8, R12
+	SHLQ        $0x02, R12
+	SUBQ        R12, R10
+
+none:
+	LEAQ (R10)(DI*4), R10
+	ADDQ $0x40, BX
+	ADDQ $0x00000080, SI
+	SUBQ $0x04, R9
+	JG   rows
+	ADDQ 80(AX), DX
+	DECQ 8(SP)
+	JNZ  groups
+	ADDQ 72(AX), CX
+	DECQ (SP)
+	JNZ  tiles
 	VZEROUPPER
 	RET
 

@@ -400,28 +400,33 @@ func (d *dotCode) products(all, neg [][]reg.VecVirtual) {
 	JB(LabelRef("k"))
 }
 
-// sumKinds emits the routine that sums the kinds of products, for the vectors of
+// sumKinds emits the routine that sums the kinds of products, for the rows of
 // outputs in which some factor is Inf or NaN: bit 13 of E says so.
-func sumKinds() {
-	rowsOfKinds("sumKindsAVX2", func(x *kindsCode) {
+func (i isa) sumKinds() {
+	i.rowsOfKinds("sumKinds", func(x *kindsCode, a Mem, sum reg.VecVirtual) {
+		if i.wide {
+			VFMADD231PS_BCST(a, x.b, sum)
+			return
+		}
 		v := YMM()
-		VBROADCASTSS(x.a, v)
-		VFMADD231PS(x.b, v, x.sum)
+		VBROADCASTSS(a, v)
+		VFMADD231PS(x.b, v, sum)
 	})
 }
 
 // kindsCode is what the code of a sum of kinds refers to.
 type kindsCode struct {
-	a, b        Mem // a value of the row, 8 columns
-	sum         reg.VecVirtual
+	b           reg.VecVirtual // 8 columns
 	least, most reg.VecVirtual // the finite numbers of FP32
 }
 
-// rowsOfKinds emits a sum of FP32 in the rows where bit 13 of some E is set.
-func rowsOfKinds(name string, add func(x *kindsCode)) {
+// rowsOfKinds emits a sum of FP32, four rows at a time: those where bit 13 of some E
+// is set. add adds the product of the columns with a value of a row.
+func (i isa) rowsOfKinds(name string, add func(x *kindsCode, a Mem, sum reg.VecVirtual)) {
+	name += i.suffix
 	mask := GLOBL(name+"Bit13", RODATA|NOPTR)
-	for i := range 8 {
-		DATA(2*i, U16(1<<13))
+	for n := range 16 {
+		DATA(2*n, U16(1<<13))
 	}
 	limits := GLOBL(name+"Limits", RODATA|NOPTR)
 	DATA(0, U32(0x7f7fffff))
@@ -430,36 +435,59 @@ func rowsOfKinds(name string, add func(x *kindsCode)) {
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	a, b := Load(x.Field("A"), GP64()), Load(x.Field("B"), GP64())
-	e, d, l := Load(x.Field("E"), GP64()), Load(x.Field("D"), GP64()), Load(x.Field("L"), GP64())
-	bit := XMM()
-	c := &kindsCode{least: YMM(), most: YMM()}
+	e, d := Load(x.Field("E"), GP64()), Load(x.Field("D"), GP64())
+	row, l := Load(x.Field("ARow"), GP64()), Load(x.Field("L"), GP64())
+	bit := YMM()
+	c := &kindsCode{b: YMM(), least: YMM(), most: YMM()}
 	VMOVDQU(mask, bit)
 	VBROADCASTSS(limits, c.most)
 	VBROADCASTSS(limits.Offset(4), c.least)
 	times("tiles", x, "Tiles", func() {
 		times("groups", x, "Groups", func() {
-			row, left := GP64(), Load(x.Field("Rows"), GP64())
-			MOVQ(a, row)
-			loop("rows", left, func() {
-				k, bk := GP64(), GP64()
-				VPTEST(Mem{Base: e}, bit)
-				JZ(LabelRef("none"))
-				XORQ(k, k)
-				MOVQ(b, bk)
-				c.a, c.b, c.sum = Mem{Base: row, Index: k, Scale: 4}, Mem{Base: bk}, YMM()
-				VXORPS(c.sum, c.sum, c.sum)
-				Label("k")
-				add(c)
-				ADDQ(U8(32), bk)
-				INCQ(k)
-				CMPQ(k, l)
-				JB(LabelRef("k"))
-				VMOVUPS(c.sum, Mem{Base: d})
-				Label("none")
-				ADDQ(mem(x, "ARow"), row)
-				ADDQ(U8(16), e)
-				ADDQ(U8(32), d)
-			})
+			left, from := Load(x.Field("Rows"), GP64()), GP64()
+			MOVQ(a, from)
+			Label("rows")
+			some := YMM()
+			VMOVDQU(Mem{Base: e}, some)
+			VPOR(Mem{Base: e, Disp: 32}, some, some)
+			VPTEST(some, bit)
+			JZ(LabelRef("none"))
+			row3, k, bk := GP64(), GP64(), GP64()
+			LEAQ(Mem{Base: row, Index: row, Scale: 2}, row3)
+			ADDQ(from, row3)
+			rows := []Mem{{Base: from}, {Base: from, Index: row, Scale: 1}, {Base: from, Index: row, Scale: 2}, {Base: row3}}
+			var sums [4]reg.VecVirtual
+			for r := range sums {
+				sums[r] = YMM()
+				VXORPS(sums[r], sums[r], sums[r])
+			}
+			MOVQ(b, bk)
+			MOVQ(l, k)
+			Label("k")
+			for n := range 4 {
+				VMOVUPS(Mem{Base: bk, Disp: 32 * n}, c.b)
+				for r, m := range rows {
+					m.Disp = 4 * n
+					add(c, m, sums[r])
+				}
+			}
+			ADDQ(U8(16), from)
+			ADDQ(U8(16), row3)
+			ADDQ(U8(128), bk)
+			SUBQ(U8(4), k)
+			JG(LabelRef("k"))
+			for r := range sums {
+				VMOVUPS(sums[r], Mem{Base: d, Disp: 32 * r})
+			}
+			MOVQ(l, k)
+			SHLQ(U8(2), k)
+			SUBQ(k, from)
+			Label("none")
+			LEAQ(Mem{Base: from, Index: row, Scale: 4}, from)
+			ADDQ(U8(64), e)
+			ADDQ(U32(128), d)
+			SUBQ(U8(4), left)
+			JG(LabelRef("rows"))
 			ADDQ(mem(x, "BGroup"), b)
 		})
 		ADDQ(mem(x, "ATile"), a)

@@ -108,15 +108,19 @@ func (i isa) closing(special bool) {
 
 // sumOver emits the sums of products that are Inf or NaN as FP32, in the rows where
 // bit 13 of some E is set: finite products count as 0.
-func sumOver() {
-	rowsOfKinds("sumOverAVX2", func(x *kindsCode) {
+func (i isa) sumOver() {
+	i.rowsOfKinds("sumOver", func(x *kindsCode, a Mem, sum reg.VecVirtual) {
 		p, q := YMM(), YMM()
-		VBROADCASTSS(x.a, p)
-		VMULPS(x.b, p, p)
+		if i.wide {
+			VMULPS_BCST(a, x.b, p)
+		} else {
+			VBROADCASTSS(a, p)
+			VMULPS(x.b, p, p)
+		}
 		VMINPS(x.most, p, q)
 		VMAXPS(x.least, q, q)
 		VSUBPS(q, p, p)
-		VADDPS(p, x.sum, x.sum)
+		VADDPS(p, sum, sum)
 	})
 }
 

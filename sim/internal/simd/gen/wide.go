@@ -13,8 +13,6 @@ import (
 func wides() {
 	largest16()
 	narrowHalf()
-	sumKinds()
-	sumOver()
 	shuffle()
 	small()
 	for _, width := range []int{1, 2, 4} {
@@ -29,6 +27,8 @@ func wides() {
 			i.columns(width)
 		}
 		i.dot()
+		i.sumKinds()
+		i.sumOver()
 		for _, fp32 := range []bool{false, true} {
 			i.prepare(fp32)
 			i.finish(fp32, false)
