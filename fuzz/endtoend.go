@@ -10,7 +10,7 @@ import (
 
 // EndToEnd is the inner loop of a campaign: make inputs of one source, run both
 // units of a pair on them, compare, and take features of a sample (every 32nd of
-// the first 32,768 dot products, later every 8,192nd). Campaigns do the same by the
+// the first 32,768 dot products, later every 16,384th). Campaigns do the same by the
 // same code, and with the differing cases more. It is for one goroutine at a time;
 // what it takes is measured by BenchmarkEndToEnd and mmafuzz bench.
 type EndToEnd struct {

@@ -1,6 +1,10 @@
 package study
 
-import "github.com/mmafuzz/mmafuzz/fuzz"
+import (
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/fuzz"
+)
 
 // measured are the versions of generators with which the tables were made, where
 // those are not the current ones: a generator that only draws the same
@@ -22,6 +26,14 @@ func Generators() []fuzz.Generator {
 		all[i] = *s.Generator
 	}
 	return all
+}
+
+// Title names a generator in a table, with its version where there is a newer one.
+func Title(g *fuzz.Generator) string {
+	if _, old := measured[g.Name]; old {
+		return fmt.Sprintf("%s@%d", g.Name, g.Version)
+	}
+	return g.Name
 }
 
 // findGenerator returns the generator of a name.

@@ -219,6 +219,9 @@ func (f *Format) Float64(code uint64) float64 {
 // FromFloat64 returns the code of v rounded to nearest even, saturating; it is
 // meant for generators, which draw values and not codes. A NaN gives QuietNaN.
 func (f *Format) FromFloat64(v float64) uint64 {
+	if code, ok := f.fromNormal(v); ok {
+		return code
+	}
 	d := FP64.Get()
 	n := d.Decode(math.Float64bits(v))
 	switch n.Class {
@@ -228,4 +231,22 @@ func (f *Format) FromFloat64(v float64) uint64 {
 		return f.overflow(n.Neg, RNE, OverMax)
 	}
 	return f.Encode(d.Dyadic(n), RNE, OverMax)
+}
+
+// fromNormal is FromFloat64 of what becomes a normal number with a fraction for
+// certain: it rounds the code of FP64, whose carry goes into the exponent as it should.
+func (f *Format) fromNormal(v float64) (code uint64, ok bool) {
+	b := math.Float64bits(v)
+	e, neg := int32(b>>52&0x7ff)-1023, b>>63 != 0
+	if e < f.Emin() || e >= f.Emax() || neg && !f.Signed || f.FracBits == 52 || f.FracBits == 0 {
+		return 0, false
+	}
+	b &^= 1 << 63
+	cut := 52 - f.FracBits
+	b += 1<<(cut-1) - 1 + b>>cut&1
+	code = (b>>cut - uint64(1023-int64(f.Bias))<<f.FracBits) << f.Low
+	if neg {
+		code |= f.SignBit()
+	}
+	return code, true
 }

@@ -173,10 +173,10 @@ func TestRoundTrip(t *testing.T) {
 
 func TestFromFloat64(t *testing.T) {
 	eachFormat(t, func(t *testing.T, g *facts, f *fp.Format) {
-		max := [2]uint64{g.maxCode, g.maxCode | g.signBit()}
+		largest := [2]uint64{g.maxCode, g.maxCode | g.signBit()}
 		for i, s := range []int{1, -1} {
-			checkCode(t, "infinity", f.FromFloat64(math.Inf(s)), max[i])
-			checkCode(t, "largest float64", f.FromFloat64(float64(s)*math.MaxFloat64), max[i])
+			checkCode(t, "infinity", f.FromFloat64(math.Inf(s)), largest[i])
+			checkCode(t, "largest float64", f.FromFloat64(float64(s)*math.MaxFloat64), largest[i])
 		}
 		if g.nans == 0 {
 			mustPanic(t, "FromFloat64(NaN)", func() { f.FromFloat64(math.NaN()) })
@@ -187,9 +187,13 @@ func TestFromFloat64(t *testing.T) {
 		for range 2000 {
 			// From a quarter of the smallest number to four times the largest.
 			v := math.Ldexp(r.Float64()-0.5, g.emin-g.frac+r.IntN(g.emax-g.emin+g.frac+4))
-			want := reference(g, dyadicOf(v, 0, 0), fp.RNE).code(g, math.Signbit(v), fp.RNE, fp.OverMax)
-			if got := f.FromFloat64(v); got != want {
-				t.Fatalf("FromFloat64(%v) = %X, want %X", v, got, want)
+			// And half way between two numbers, which are ties.
+			tie := math.Float64frombits(math.Float64bits(v) &^ (1<<max(0, 51-g.frac) - 1))
+			for _, v := range []float64{v, tie} {
+				want := reference(g, dyadicOf(v, 0, 0), fp.RNE).code(g, math.Signbit(v), fp.RNE, fp.OverMax)
+				if got := f.FromFloat64(v); got != want {
+					t.Fatalf("FromFloat64(%v) = %X, want %X", v, got, want)
+				}
 			}
 		}
 	})

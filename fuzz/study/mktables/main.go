@@ -46,6 +46,8 @@ var documents = []struct {
 		{"minimizer", "fuzz/study/testdata/minimizer.tsv", minimizer},
 		{"models", "fuzz/study/testdata/models.tsv", models},
 		{"throughput", "devices/testdata/bench.txt", throughput},
+		{"stages", "fuzz/testdata/stages.txt", stages},
+		{"profile", "fuzz/testdata/profile.txt", profile},
 	}},
 }
 

@@ -60,7 +60,7 @@ func generators(file string) (string, error) {
 			}
 		}
 		slices.Sort(needed)
-		body = append(body, []string{code(gen.Name), fmt.Sprintf("%d of %d", len(needed), can),
+		body = append(body, []string{code(study.Title(&gen)), fmt.Sprintf("%d of %d", len(needed), can),
 			quantile(needed, 50), quantile(needed, 90), fmt.Sprint(first), fmt.Sprint(alone)})
 	}
 	return markdown("lr", []string{"generator", "mutants separated", "median inputs", "90 %", "soonest of all", "the only one"}, body), nil
@@ -168,7 +168,7 @@ func pairs(file string) (string, error) {
 	}
 	head := []string{"A", "B"}
 	for _, g := range study.Generators() {
-		head = append(head, g.Name)
+		head = append(head, study.Title(&g))
 	}
 	var body [][]string
 	for _, s := range seps {
