@@ -64,6 +64,22 @@ type Provenance interface {
 	Environment() map[string]string
 }
 
+// Eager is a Unit that a call costs much, whatever is in the batch: a launch of a
+// kernel, a message to another process.
+type Eager interface {
+	Unit
+	// Batch returns the number of dot products from which on a call is worth it.
+	Batch() int
+}
+
+// BatchOf returns what an eager unit says, 0 for others.
+func BatchOf(u Unit) int {
+	if e, ok := u.(Eager); ok {
+		return e.Batch()
+	}
+	return 0
+}
+
 // Recorder is a Unit that can only answer for inputs it has recorded.
 type Recorder interface {
 	Unit

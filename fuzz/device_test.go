@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -65,6 +67,47 @@ func TestDeviceWorkers(t *testing.T) {
 	}
 	if state(0) != state(1) {
 		t.Error("one worker finds something else")
+	}
+}
+
+// eagerBox is a black box that wants large batches.
+type eagerBox struct {
+	blackBox
+	batch int
+}
+
+func (b *eagerBox) Batch() int { return b.batch }
+
+// TestDeviceBatches checks that a device is given batches as large as it wants once
+// every generator has had a turn, and the same ones whatever the number of workers.
+func TestDeviceBatches(t *testing.T) {
+	const wanted = 1 << 14
+	campaign := func(workers int) (sizes map[int]int, state string) {
+		var mu sync.Mutex
+		sizes = map[int]int{}
+		p := openPairs(t, "sim:hopper", "sim:hopper", deviceInst)[0]
+		inner := p.B
+		p.B = &eagerBox{blackBox{Unit: inner, run: func(in *mma.Batch, out []byte) error {
+			mu.Lock()
+			sizes[in.Dots()]++
+			mu.Unlock()
+			return inner.Run(context.Background(), in, out)
+		}}, wanted}
+		st := runCampaign(t, Config{Pairs: []devices.Pair{p}, Seed: 1, Count: 3 << 19, Generators: []string{"raw"}, Workers: workers})
+		return sizes, stateText(t, st)
+	}
+	sizes, state := campaign(0)
+	if sizes[wanted] < 48 || sizes[wanted] < sizes[chunkDots] {
+		t.Errorf("batches by size: %v, want %d", sizes, wanted)
+	}
+	for n := range sizes {
+		if n > wanted {
+			t.Errorf("a batch of %d", n)
+		}
+	}
+	one, same := campaign(1)
+	if d := cmp.Diff(sizes, one); d != "" || state != same {
+		t.Errorf("one worker makes other batches, or finds something else: %s", d)
 	}
 }
 

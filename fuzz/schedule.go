@@ -1,5 +1,7 @@
 package fuzz
 
+import "github.com/mmafuzz/mmafuzz/devices"
+
 // An epoch is the unit in which a campaign proceeds: what it tries is planned
 // from the state before it, its parts run in any order on any number of workers,
 // and their results are merged in the order of the plan. So results depend on
@@ -18,16 +20,16 @@ type chunk struct {
 const (
 	firstEpoch = 1 << 12 // dot products of a pair in the first epoch
 	lastEpoch  = 1 << 17 // and at most, after doubling
-	fastEpoch  = 1 << 20 // or as many of all pairs together, if both sides are simulators
+	fastEpoch  = 1 << 20 // or as many of all pairs together, if both sides are fast: simulators, GPUs
 	chunkDots  = 1 << 10 // dot products of a chunk, at most
-	chunkMost  = 1 << 13 // and in the largest epochs
+	chunkMost  = 1 << 13 // and in the largest epochs, if no unit wants more
 	mutateIn   = 8       // one chunk in so many mutates inputs with new features
 )
 
 // epochSize is the number of dot products of pair i in epoch n.
 func (c *Campaign) epochSize(i, n int) uint64 {
 	last := uint64(lastEpoch)
-	if p := c.pairs[i]; p.A.Known() != nil && p.B.Known() != nil {
+	if p := c.pairs[i]; fast(p.A) && fast(p.B) {
 		last = max(last, fastEpoch/uint64(len(c.pairs)))
 	}
 	size := uint64(firstEpoch)
@@ -37,10 +39,15 @@ func (c *Campaign) epochSize(i, n int) uint64 {
 	return size
 }
 
+// fast says whether a unit does millions of dot products a second.
+func fast(u devices.Unit) bool { return u.Known() != nil || devices.BatchOf(u) > 0 }
+
 // chunkSize is the number of dot products of a chunk in an epoch of the given size:
-// small in the first ones, so that all generators have a turn.
-func chunkSize(epoch uint64) uint64 {
-	return min(epoch/32, max(chunkDots, min(epoch/128, chunkMost)))
+// small in the first ones, so that all generators have a turn, and in the others as
+// many as the units want.
+func (p *pairRun) chunkSize(epoch uint64) uint64 {
+	wanted := max(devices.BatchOf(p.A), devices.BatchOf(p.B))
+	return min(epoch/32, max(chunkDots, min(epoch/128, chunkMost), uint64(wanted)))
 }
 
 // plan returns the chunks of the next epoch.
@@ -66,7 +73,7 @@ func (c *Campaign) planPair(i int) []chunk {
 	turn := st.turns()
 	var plan []chunk
 	for left > 0 {
-		n := min(left, chunkSize(size))
+		n := min(left, p.chunkSize(size))
 		ch, ok := c.nextChunk(i, turn, int(n))
 		if !ok {
 			break

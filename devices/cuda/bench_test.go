@@ -120,6 +120,7 @@ func BenchmarkTarget(b *testing.B) {
 		{"child/tiles", "cuda:0,force", mma.Shape{M: 8, N: 8, Tiles: 16}},
 		{"child/dots", "cuda:0,force", mma.Shape{M: 1, N: 1, Tiles: 1024}},
 		{"child/one", "cuda:0,force", mma.Shape{M: 1, N: 1, Tiles: 1}},
+		{"child/512 tiles", "cuda:0,force", mma.Shape{M: 8, N: 8, Tiles: 512}}, // as many as campaigns give
 		{"child/4096 tiles", "cuda:0,force", mma.Shape{M: 8, N: 8, Tiles: 4096}},
 	} {
 		b.Run(bc.name, func(b *testing.B) {

@@ -140,6 +140,17 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// TestEager: units want batches that are worth a launch, in a child as in this
+// process.
+func TestEager(t *testing.T) {
+	fake(t, "cc=7.0")
+	for _, name := range []string{"cuda:0,force", "cuda:0,inprocess,force"} {
+		if n := devices.BatchOf(unit(t, open(t, name), quad)); n < 1<<15 {
+			t.Errorf("%s: batches of %d", name, n)
+		}
+	}
+}
+
 // TestCode looks at the machine code: FP8 mma.sync is no FP8 instruction on Hopper.
 func TestCode(t *testing.T) {
 	for settings, want := range map[string]string{

@@ -98,3 +98,24 @@ type isolated struct {
 }
 
 func (s *isolated) Instructions() []mma.Instruction { return s.rows }
+
+// Open returns a unit of the child that wants batches for a GPU.
+func (s *isolated) Open(i *mma.Instruction) (devices.Unit, error) {
+	u, err := s.Target.Open(i)
+	if err != nil {
+		return nil, err
+	}
+	return &isolatedUnit{u}, nil
+}
+
+// isolatedUnit is a unit of a child.
+type isolatedUnit struct{ devices.Unit }
+
+func (*isolatedUnit) Batch() int { return worthwhile }
+
+func (u *isolatedUnit) Environment() map[string]string {
+	if p, ok := u.Unit.(devices.Provenance); ok {
+		return p.Environment()
+	}
+	return nil
+}
