@@ -18,7 +18,6 @@ type vector struct {
 	n      *narrow
 	level  simd.Level
 	kind   simd.Kind
-	bias   [32]uint8 // from exponent codes to exponent fields
 	consts simd.Consts
 	bytes  [2]simd.Byte // how codes of one byte of A and of B are decoded
 }
@@ -43,9 +42,6 @@ func newVector(n *narrow, level simd.Level) kernel {
 		return nil
 	}
 	v := &vector{n: n, level: level, consts: vectorConsts(n), bytes: [2]simd.Byte{newByte(n.a.f), newByte(n.b.f)}}
-	for i := range v.bias {
-		v.bias[i] = uint8(127 + n.step.lowest)
-	}
 	switch {
 	case n.d.ID == fp.FP16:
 		v.kind = simd.Rounded
@@ -92,10 +88,9 @@ func newByte(f *fp.Format) (x simd.Byte) {
 	}
 	x.Left, x.SignLeft = int64(10-f.FracBits), int64(15-f.ExpBits-f.FracBits)
 	for i := range x.Top {
-		x.Magnitude[i], x.Top[i], x.SignBit[i] = 1<<(f.ExpBits+f.FracBits)-1, uint16(f.MaxFinite()), 1<<15
-		x.Special[i] = 0x7c00
-		if !f.HasInf() {
-			x.Special[i] = 0x7fff
+		x.Magnitude[i], x.Top[i], x.SignBit[i], x.Inf[i] = 1<<(f.ExpBits+f.FracBits)-1, uint16(f.MaxFinite()), 1<<15, 0xffff
+		if f.HasInf() {
+			x.Top[i], x.Inf[i] = uint16(f.InfCode(false)), uint16(f.InfCode(false))
 		}
 	}
 	for i := range x.Factor {
@@ -117,7 +112,7 @@ func vectorConsts(n *narrow) (c simd.Consts) {
 		c.Unit[i] = 2*127 + n.f
 		c.Keep[i] = math.MaxUint32 << (23 - n.acc.Frac)
 		c.Small[i] = int32(small)
-		c.Null[i], c.Special[i] = 127+lowest+2*codeOne, 127+lowest+2*(codeOne+29)
+		c.Bias[i], c.Null[i], c.Special[i] = 127+lowest, 2*codeOne, 2*(codeOne+29)
 	}
 	return c
 }
@@ -147,13 +142,13 @@ func (v *vector) run(in *mma.Batch, out []byte, scratch any) {
 func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 	in, k, l := g.in, g.in.K, v.n.l
 	steps, outputs := k/l, g.outputs()
-	special := v.decode(st, ofA, g.rowCodes(v.n.width), &st.a, &st.ea, (g.rows-in.M)*k)
-	special = v.decode(st, ofB, st.turnColumns(g.columnCodes(v.n.width), v.n.width), &st.b, &st.eb, 0) || special
+	inf := v.decode(st, ofA, g.rowCodes(v.n.width), &st.a, &st.ea, (g.rows-in.M)*k)
+	inf = v.decode(st, ofB, st.turnColumns(g.columnCodes(v.n.width), v.n.width), &st.b, &st.eb, 0) || inf
 	st.e = resize(st.e, steps*outputs)
 	st.largest = simd.Largest{
 		A: &st.ea[0], B: &st.eb[0], E: &st.e[0],
 		Tiles: int64(g.tiles), Groups: int64(g.groups), Rows: int64(g.rows), Steps: int64(steps), L: int64(l),
-		ARow: int64(k), ATile: int64(in.M * k), EStep: int64(outputs), Bias: v.bias,
+		ARow: int64(k), ATile: int64(in.M * k), EStep: int64(outputs),
 	}
 	st.largest.Run(v.level)
 	x := &st.step
@@ -163,13 +158,13 @@ func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 	x.C, x.D = st.accumulators(out)
 	for s := range steps {
 		x.A, x.B, x.E = &st.a[s*l], &st.b[s*l*8], &st.e[s*outputs]
-		x.Run(v.level, v.kind, special)
+		x.Run(v.level, v.kind, inf)
 		x.C = x.D
 	}
 	st.scatter(out)
 }
 
-// decode decodes codes and says whether some value is Inf or NaN. Behind the
+// decode decodes codes and says whether some value is Inf. Behind the
 // values there is room for more, which are whatever.
 func (v *vector) decode(st *vectorState, of int, src []byte, val *[]float32, code *[]uint8, more int) bool {
 	w := v.n.width

@@ -13,45 +13,42 @@ type Transpose struct {
 
 // Half is the work of decoding FP16: N codes, a multiple of 32.
 type Half struct {
-	Src  *byte
-	Val  *float32
-	Code *uint8
-	N    int64
-	Any  int64 // result: not 0 if some value is Inf or NaN
+	Src    *byte
+	Val    *float32
+	Code   *uint8
+	N      int64
+	AnyInf int64 // result: not 0 if some value is Inf
 }
 
 // Byte is Half for N codes, a multiple of 32, of a format of one byte with at most 5
 // bits of exponent: as FP16 they are their values times a power of two.
 type Byte struct {
-	Src            *byte
-	Val            *float32
-	Code           *uint8
-	N              int64
-	Any            int64      // result: not 0 if some value is Inf or NaN
-	Left, SignLeft int64      // shifts that bring the magnitude and the sign to where FP16 has them
-	Magnitude, Top [16]uint16 // all bits of it, the largest finite one
-	SignBit        [16]uint16 // of FP16
-	Special        [16]uint16 // bits that are set in what is above Top, as FP16
-	Factor         [8]float32 // makes values of FP16
+	Src                 *byte
+	Val                 *float32
+	Code                *uint8
+	N                   int64
+	AnyInf              int64      // result: not 0 if some value is Inf
+	Left, SignLeft      int64      // shifts that bring the magnitude and the sign to where FP16 has them
+	Magnitude, Top, Inf [16]uint16 // all bits of it, the largest that is not NaN, and Inf's, 0xffff if there is none
+	SignBit             [16]uint16 // of FP16
+	Factor              [8]float32 // makes values of FP16
 }
 
 // Largest finds the largest exponent codes of the products of each step of L, a
 // multiple of 4: A [tile][row][k] and B [tile][group][k][column] give
 // E [step][tile][group][row][column]. Rows is a multiple of 4; what A lacks of
-// that is read from the rows that follow. Bias is added to E, which stops at 255.
+// that is read from the rows that follow.
 type Largest struct {
 	A, B, E             *uint8
 	Tiles, Groups, Rows int64
 	Steps, L            int64
 	ARow, ATile         int64
 	EStep               int64
-	Bias                [32]uint8
 }
 
 // Step adds the products of one step to the accumulators of all outputs, which
 // are laid out [tile][group][row][column] and so are E, C and D. E is the largest
-// exponents of products, as exponent fields of a float32. Rows is a multiple of
-// 4. The products are summed in two halves of 32 bits, of which one has C and, if L
+// exponent codes of products. Rows is a multiple of 4. The products are summed in two halves of 32 bits, of which one has C and, if L
 // is odd in 4, four products more; their sum is of 32 bits and a sign.
 type Step struct {
 	A                   *float32 // values of the step: [row][k]
@@ -76,6 +73,7 @@ type Consts struct {
 	Inverse   [8]int32  // 2^x and 2^-x, as bits, add up to this
 	Keep      [8]uint32 // bits of a float32 that a result keeps
 	Small     [8]int32  // the largest magnitude that rounds to +0
+	Bias      [8]int32  // from E to the exponent field of a float32
 	Null      [8]int32  // below this E no product counts
 	Special   [8]int32  // above this E some factor is Inf or NaN
 }

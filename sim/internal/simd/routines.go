@@ -33,24 +33,24 @@ func (x *Chain) AddMul(l int) {
 	}
 }
 
-// Run decodes and says whether some value is Inf or NaN.
+// Run decodes and says whether some value is Inf.
 func (x *Half) Run(l Level) bool {
 	if l >= AVX512 {
 		decodeHalfAVX512(x)
 	} else {
 		decodeHalfAVX2(x)
 	}
-	return x.Any != 0
+	return x.AnyInf != 0
 }
 
-// Run decodes and says whether some value is Inf or NaN.
+// Run decodes and says whether some value is Inf.
 func (x *Byte) Run(l Level) bool {
 	if l >= AVX512 {
 		decodeByteAVX512(x)
 	} else {
 		decodeByteAVX2(x)
 	}
-	return x.Any != 0
+	return x.AnyInf != 0
 }
 
 // Run finds the codes.
@@ -72,14 +72,14 @@ const (
 	Rounded               // FP16 rounded to nearest even
 )
 
-// Run adds the products. special says that factors may be Inf or NaN.
-func (x *Step) Run(l Level, kind Kind, special bool) {
+// Run adds the products. inf says that factors may be Inf.
+func (x *Step) Run(l Level, kind Kind, inf bool) {
 	switch {
-	case l >= AVX512 && special:
+	case l >= AVX512 && inf:
 		x.special512(kind)
 	case l >= AVX512:
 		x.usual512(kind)
-	case special:
+	case inf:
 		x.special2(kind)
 	default:
 		x.usual2(kind)

@@ -300,39 +300,39 @@ DATA halfOne<>+60(SB)/2, $0x0001
 DATA halfOne<>+62(SB)/2, $0x0001
 GLOBL halfOne<>(SB), RODATA|NOPTR, $64
 
-DATA halfThirty<>+0(SB)/2, $0x001e
-DATA halfThirty<>+2(SB)/2, $0x001e
-DATA halfThirty<>+4(SB)/2, $0x001e
-DATA halfThirty<>+6(SB)/2, $0x001e
-DATA halfThirty<>+8(SB)/2, $0x001e
-DATA halfThirty<>+10(SB)/2, $0x001e
-DATA halfThirty<>+12(SB)/2, $0x001e
-DATA halfThirty<>+14(SB)/2, $0x001e
-DATA halfThirty<>+16(SB)/2, $0x001e
-DATA halfThirty<>+18(SB)/2, $0x001e
-DATA halfThirty<>+20(SB)/2, $0x001e
-DATA halfThirty<>+22(SB)/2, $0x001e
-DATA halfThirty<>+24(SB)/2, $0x001e
-DATA halfThirty<>+26(SB)/2, $0x001e
-DATA halfThirty<>+28(SB)/2, $0x001e
-DATA halfThirty<>+30(SB)/2, $0x001e
-DATA halfThirty<>+32(SB)/2, $0x001e
-DATA halfThirty<>+34(SB)/2, $0x001e
-DATA halfThirty<>+36(SB)/2, $0x001e
-DATA halfThirty<>+38(SB)/2, $0x001e
-DATA halfThirty<>+40(SB)/2, $0x001e
-DATA halfThirty<>+42(SB)/2, $0x001e
-DATA halfThirty<>+44(SB)/2, $0x001e
-DATA halfThirty<>+46(SB)/2, $0x001e
-DATA halfThirty<>+48(SB)/2, $0x001e
-DATA halfThirty<>+50(SB)/2, $0x001e
-DATA halfThirty<>+52(SB)/2, $0x001e
-DATA halfThirty<>+54(SB)/2, $0x001e
-DATA halfThirty<>+56(SB)/2, $0x001e
-DATA halfThirty<>+58(SB)/2, $0x001e
-DATA halfThirty<>+60(SB)/2, $0x001e
-DATA halfThirty<>+62(SB)/2, $0x001e
-GLOBL halfThirty<>(SB), RODATA|NOPTR, $64
+DATA halfInfinity<>+0(SB)/2, $0x7c00
+DATA halfInfinity<>+2(SB)/2, $0x7c00
+DATA halfInfinity<>+4(SB)/2, $0x7c00
+DATA halfInfinity<>+6(SB)/2, $0x7c00
+DATA halfInfinity<>+8(SB)/2, $0x7c00
+DATA halfInfinity<>+10(SB)/2, $0x7c00
+DATA halfInfinity<>+12(SB)/2, $0x7c00
+DATA halfInfinity<>+14(SB)/2, $0x7c00
+DATA halfInfinity<>+16(SB)/2, $0x7c00
+DATA halfInfinity<>+18(SB)/2, $0x7c00
+DATA halfInfinity<>+20(SB)/2, $0x7c00
+DATA halfInfinity<>+22(SB)/2, $0x7c00
+DATA halfInfinity<>+24(SB)/2, $0x7c00
+DATA halfInfinity<>+26(SB)/2, $0x7c00
+DATA halfInfinity<>+28(SB)/2, $0x7c00
+DATA halfInfinity<>+30(SB)/2, $0x7c00
+DATA halfInfinity<>+32(SB)/2, $0x7c00
+DATA halfInfinity<>+34(SB)/2, $0x7c00
+DATA halfInfinity<>+36(SB)/2, $0x7c00
+DATA halfInfinity<>+38(SB)/2, $0x7c00
+DATA halfInfinity<>+40(SB)/2, $0x7c00
+DATA halfInfinity<>+42(SB)/2, $0x7c00
+DATA halfInfinity<>+44(SB)/2, $0x7c00
+DATA halfInfinity<>+46(SB)/2, $0x7c00
+DATA halfInfinity<>+48(SB)/2, $0x7c00
+DATA halfInfinity<>+50(SB)/2, $0x7c00
+DATA halfInfinity<>+52(SB)/2, $0x7c00
+DATA halfInfinity<>+54(SB)/2, $0x7c00
+DATA halfInfinity<>+56(SB)/2, $0x7c00
+DATA halfInfinity<>+58(SB)/2, $0x7c00
+DATA halfInfinity<>+60(SB)/2, $0x7c00
+DATA halfInfinity<>+62(SB)/2, $0x7c00
+GLOBL halfInfinity<>(SB), RODATA|NOPTR, $64
 
 DATA halfCode<>+0(SB)/2, $0x001f
 DATA halfCode<>+2(SB)/2, $0x001f
@@ -414,7 +414,7 @@ TEXT ·decodeHalfAVX2(SB), NOSPLIT, $0-8
 	VPXOR   Y0, Y0, Y0
 	VPXOR   Y1, Y1, Y1
 	VMOVDQU halfAbs<>+0(SB), Y2
-	VMOVDQU halfSpecial<>+0(SB), Y3
+	VMOVDQU halfInfinity<>+0(SB), Y3
 
 codes:
 	VCVTPH2PS (CX), Y4
@@ -422,28 +422,32 @@ codes:
 	VCVTPH2PS 16(CX), Y4
 	VMOVUPS   Y4, 32(DX)
 	VPAND     (CX), Y2, Y4
+	VPCMPEQW  Y3, Y4, Y5
+	VPOR      Y5, Y1, Y1
+	VPMAXUW   Y3, Y4, Y6
+	VPCMPEQW  Y6, Y4, Y6
+	VPAND     halfSpecial<>+0(SB), Y6, Y6
 	VPSRLW    $0x0a, Y4, Y5
-	VPCMPGTW  halfThirty<>+0(SB), Y5, Y6
 	VPMAXUW   halfOne<>+0(SB), Y5, Y5
 	VPADDW    halfCode<>+0(SB), Y5, Y5
 	VPCMPEQW  Y0, Y4, Y4
 	VPANDN    Y5, Y4, Y5
-	VPAND     Y6, Y3, Y6
-	VPOR      Y6, Y1, Y1
 	VPOR      Y6, Y5, Y5
 	VCVTPH2PS 32(CX), Y4
 	VMOVUPS   Y4, 64(DX)
 	VCVTPH2PS 48(CX), Y4
 	VMOVUPS   Y4, 96(DX)
 	VPAND     32(CX), Y2, Y4
+	VPCMPEQW  Y3, Y4, Y6
+	VPOR      Y6, Y1, Y1
+	VPMAXUW   Y3, Y4, Y7
+	VPCMPEQW  Y7, Y4, Y7
+	VPAND     halfSpecial<>+0(SB), Y7, Y7
 	VPSRLW    $0x0a, Y4, Y6
-	VPCMPGTW  halfThirty<>+0(SB), Y6, Y7
 	VPMAXUW   halfOne<>+0(SB), Y6, Y6
 	VPADDW    halfCode<>+0(SB), Y6, Y6
 	VPCMPEQW  Y0, Y4, Y4
 	VPANDN    Y6, Y4, Y6
-	VPAND     Y7, Y3, Y7
-	VPOR      Y7, Y1, Y1
 	VPOR      Y7, Y6, Y6
 	VPACKUSWB Y6, Y5, Y5
 	VPERMQ    $0xd8, Y5, Y5
@@ -460,6 +464,40 @@ codes:
 	VZEROUPPER
 	RET
 
+DATA halfCodes<>+0(SB)/2, $0x0020
+DATA halfCodes<>+2(SB)/2, $0x0020
+DATA halfCodes<>+4(SB)/2, $0x0021
+DATA halfCodes<>+6(SB)/2, $0x0022
+DATA halfCodes<>+8(SB)/2, $0x0023
+DATA halfCodes<>+10(SB)/2, $0x0024
+DATA halfCodes<>+12(SB)/2, $0x0025
+DATA halfCodes<>+14(SB)/2, $0x0026
+DATA halfCodes<>+16(SB)/2, $0x0027
+DATA halfCodes<>+18(SB)/2, $0x0028
+DATA halfCodes<>+20(SB)/2, $0x0029
+DATA halfCodes<>+22(SB)/2, $0x002a
+DATA halfCodes<>+24(SB)/2, $0x002b
+DATA halfCodes<>+26(SB)/2, $0x002c
+DATA halfCodes<>+28(SB)/2, $0x002d
+DATA halfCodes<>+30(SB)/2, $0x002e
+DATA halfCodes<>+32(SB)/2, $0x002f
+DATA halfCodes<>+34(SB)/2, $0x0030
+DATA halfCodes<>+36(SB)/2, $0x0031
+DATA halfCodes<>+38(SB)/2, $0x0032
+DATA halfCodes<>+40(SB)/2, $0x0033
+DATA halfCodes<>+42(SB)/2, $0x0034
+DATA halfCodes<>+44(SB)/2, $0x0035
+DATA halfCodes<>+46(SB)/2, $0x0036
+DATA halfCodes<>+48(SB)/2, $0x0037
+DATA halfCodes<>+50(SB)/2, $0x0038
+DATA halfCodes<>+52(SB)/2, $0x0039
+DATA halfCodes<>+54(SB)/2, $0x003a
+DATA halfCodes<>+56(SB)/2, $0x003b
+DATA halfCodes<>+58(SB)/2, $0x003c
+DATA halfCodes<>+60(SB)/2, $0x003d
+DATA halfCodes<>+62(SB)/2, $0x007f
+GLOBL halfCodes<>(SB), RODATA|NOPTR, $64
+
 // func decodeHalfAVX512(x *Half)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·decodeHalfAVX512(SB), NOSPLIT, $0-8
@@ -469,27 +507,23 @@ TEXT ·decodeHalfAVX512(SB), NOSPLIT, $0-8
 	MOVQ      16(AX), BX
 	MOVQ      24(AX), SI
 	SHRQ      $0x05, SI
+	VMOVDQU16 halfCodes<>+0(SB), Z0
 	KXORD     K1, K1, K1
-	VMOVDQU16 halfAbs<>+0(SB), Z0
-	VMOVDQU16 halfSpecial<>+0(SB), Z1
-	VMOVDQU16 halfOne<>+0(SB), Z2
-	VMOVDQU16 halfThirty<>+0(SB), Z3
-	VMOVDQU16 halfCode<>+0(SB), Z4
+	VMOVDQU16 halfAbs<>+0(SB), Z1
+	VMOVDQU16 halfInfinity<>+0(SB), Z2
 
 codes:
-	VCVTPH2PS (CX), Z5
-	VMOVUPS   Z5, (DX)
-	VCVTPH2PS 32(CX), Z5
-	VMOVUPS   Z5, 64(DX)
-	VPANDD    (CX), Z0, Z5
-	VPTESTMW  Z5, Z5, K2
-	VPSRLW    $0x0a, Z5, Z5
-	VPCMPGTW  Z3, Z5, K3
-	VPMAXUW   Z2, Z5, Z5
-	VPADDW.Z  Z4, Z5, K2, Z5
-	VMOVDQU16 Z1, K3, Z5
-	KORD      K3, K1, K1
-	VPMOVWB   Z5, (BX)
+	VCVTPH2PS (CX), Z3
+	VMOVUPS   Z3, (DX)
+	VCVTPH2PS 32(CX), Z3
+	VMOVUPS   Z3, 64(DX)
+	VPANDD    (CX), Z1, Z3
+	VPCMPEQW  Z2, Z3, K2
+	VPTESTMW  Z3, Z3, K3
+	VPSRLW    $0x0a, Z3, Z3
+	VPERMW.Z  Z0, Z3, K3, Z3
+	KORD      K2, K1, K1
+	VPMOVWB   Z3, (BX)
 	ADDQ      $0x40, CX
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x20, BX
@@ -511,6 +545,7 @@ TEXT ·decodeByteAVX2(SB), NOSPLIT, $0-8
 	MOVQ    16(AX), BX
 	MOVQ    24(AX), SI
 	SHRQ    $0x05, SI
+	VMOVDQU halfInfinity<>+0(SB), Y5
 	VMOVQ   40(AX), X0
 	VMOVQ   48(AX), X1
 	VMOVUPS 184(AX), Y4
@@ -518,57 +553,63 @@ TEXT ·decodeByteAVX2(SB), NOSPLIT, $0-8
 	VPXOR   Y3, Y3, Y3
 
 codes:
-	VPMOVZXBW    (CX), Y5
-	VPAND        56(AX), Y5, Y6
-	VPCMPGTW     88(AX), Y6, Y7
-	VPSLLW       X0, Y6, Y6
-	VPAND        152(AX), Y7, Y8
-	VPOR         Y8, Y6, Y6
-	VPSLLW       X1, Y5, Y5
-	VPAND        120(AX), Y5, Y5
-	VPOR         Y6, Y5, Y5
-	VEXTRACTI128 $0x01, Y5, X8
-	VCVTPH2PS    X5, Y5
-	VMULPS       Y4, Y5, Y5
-	VMOVUPS      Y5, (DX)
-	VCVTPH2PS    X8, Y5
-	VMULPS       Y4, Y5, Y5
-	VMOVUPS      Y5, 32(DX)
-	VPSRLW       $0x0a, Y6, Y5
-	VPMAXUW      halfOne<>+0(SB), Y5, Y5
-	VPADDW       halfCode<>+0(SB), Y5, Y5
-	VPCMPEQW     Y2, Y6, Y6
-	VPANDN       Y5, Y6, Y5
-	VPOR         Y7, Y3, Y3
-	VPAND        halfSpecial<>+0(SB), Y7, Y7
-	VPOR         Y7, Y5, Y5
-	VPMOVZXBW    16(CX), Y6
+	VPMOVZXBW    (CX), Y6
 	VPAND        56(AX), Y6, Y7
 	VPCMPGTW     88(AX), Y7, Y8
+	VPCMPEQW     120(AX), Y7, Y9
+	VPOR         Y9, Y3, Y3
 	VPSLLW       X0, Y7, Y7
-	VPAND        152(AX), Y8, Y9
-	VPOR         Y9, Y7, Y7
+	VPOR         Y8, Y7, Y7
+	VPAND        halfAbs<>+0(SB), Y7, Y7
 	VPSLLW       X1, Y6, Y6
-	VPAND        120(AX), Y6, Y6
+	VPAND        152(AX), Y6, Y6
 	VPOR         Y7, Y6, Y6
-	VEXTRACTI128 $0x01, Y6, X9
+	VEXTRACTI128 $0x01, Y6, X8
 	VCVTPH2PS    X6, Y6
 	VMULPS       Y4, Y6, Y6
-	VMOVUPS      Y6, 64(DX)
-	VCVTPH2PS    X9, Y6
+	VMOVUPS      Y6, (DX)
+	VCVTPH2PS    X8, Y6
 	VMULPS       Y4, Y6, Y6
-	VMOVUPS      Y6, 96(DX)
+	VMOVUPS      Y6, 32(DX)
+	VPMAXUW      Y5, Y7, Y8
+	VPCMPEQW     Y8, Y7, Y8
+	VPAND        halfSpecial<>+0(SB), Y8, Y8
 	VPSRLW       $0x0a, Y7, Y6
 	VPMAXUW      halfOne<>+0(SB), Y6, Y6
 	VPADDW       halfCode<>+0(SB), Y6, Y6
 	VPCMPEQW     Y2, Y7, Y7
 	VPANDN       Y6, Y7, Y6
-	VPOR         Y8, Y3, Y3
-	VPAND        halfSpecial<>+0(SB), Y8, Y8
 	VPOR         Y8, Y6, Y6
-	VPACKUSWB    Y6, Y5, Y5
-	VPERMQ       $0xd8, Y5, Y5
-	VMOVDQU      Y5, (BX)
+	VPMOVZXBW    16(CX), Y7
+	VPAND        56(AX), Y7, Y8
+	VPCMPGTW     88(AX), Y8, Y9
+	VPCMPEQW     120(AX), Y8, Y10
+	VPOR         Y10, Y3, Y3
+	VPSLLW       X0, Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPAND        halfAbs<>+0(SB), Y8, Y8
+	VPSLLW       X1, Y7, Y7
+	VPAND        152(AX), Y7, Y7
+	VPOR         Y8, Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X9
+	VCVTPH2PS    X7, Y7
+	VMULPS       Y4, Y7, Y7
+	VMOVUPS      Y7, 64(DX)
+	VCVTPH2PS    X9, Y7
+	VMULPS       Y4, Y7, Y7
+	VMOVUPS      Y7, 96(DX)
+	VPMAXUW      Y5, Y8, Y9
+	VPCMPEQW     Y9, Y8, Y9
+	VPAND        halfSpecial<>+0(SB), Y9, Y9
+	VPSRLW       $0x0a, Y8, Y7
+	VPMAXUW      halfOne<>+0(SB), Y7, Y7
+	VPADDW       halfCode<>+0(SB), Y7, Y7
+	VPCMPEQW     Y2, Y8, Y8
+	VPANDN       Y7, Y8, Y7
+	VPOR         Y9, Y7, Y7
+	VPACKUSWB    Y7, Y6, Y6
+	VPERMQ       $0xd8, Y6, Y6
+	VMOVDQU      Y6, (BX)
 	ADDQ         $0x20, CX
 	ADDQ         $0x00000080, DX
 	ADDQ         $0x20, BX
@@ -597,34 +638,31 @@ TEXT ·decodeByteAVX512(SB), NOSPLIT, $0-8
 	VMOVQ        40(AX), X4
 	VMOVQ        48(AX), X5
 	VBROADCASTSS 184(AX), Z6
-	VMOVDQU16    halfSpecial<>+0(SB), Z7
-	VMOVDQU16    halfOne<>+0(SB), Z8
-	VMOVDQU16    halfCode<>+0(SB), Z9
+	VMOVDQU16    halfAbs<>+0(SB), Z7
+	VMOVDQU16    halfCodes<>+0(SB), Z8
 	KXORD        K1, K1, K1
 
 codes:
-	VPMOVZXBW     (CX), Z10
-	VPANDD        Z0, Z10, Z11
-	VPCMPGTW      Z1, Z11, K3
-	VPSLLW        X4, Z11, Z11
-	VPSLLW        X5, Z10, Z10
-	VPTERNLOGD    $0xec, Z2, Z11, Z10
-	VPORD         Z3, Z10, Z12
-	VMOVDQU16     Z12, K3, Z10
-	VEXTRACTI64X4 $0x01, Z10, Y12
-	VCVTPH2PS     Y10, Z10
-	VMULPS        Z6, Z10, Z10
-	VMOVUPS       Z10, (DX)
-	VCVTPH2PS     Y12, Z10
-	VMULPS        Z6, Z10, Z10
-	VMOVUPS       Z10, 64(DX)
-	VPTESTMW      Z11, Z11, K2
-	VPSRLW        $0x0a, Z11, Z11
-	VPMAXUW       Z8, Z11, Z11
-	VPADDW.Z      Z9, Z11, K2, Z11
-	VMOVDQU16     Z7, K3, Z11
+	VPMOVZXBW     (CX), Z9
+	VPANDD        Z0, Z9, Z10
+	VPCMPGTW      Z1, Z10, K2
+	VPCMPEQW      Z2, Z10, K3
+	VPSLLW        X4, Z10, Z10
+	VMOVDQU16     Z7, K2, Z10
+	VPSLLW        X5, Z9, Z9
+	VPTERNLOGD    $0xec, Z3, Z10, Z9
+	VEXTRACTI64X4 $0x01, Z9, Y11
+	VCVTPH2PS     Y9, Z9
+	VMULPS        Z6, Z9, Z9
+	VMOVUPS       Z9, (DX)
+	VCVTPH2PS     Y11, Z9
+	VMULPS        Z6, Z9, Z9
+	VMOVUPS       Z9, 64(DX)
+	VPTESTMW      Z10, Z10, K2
+	VPSRLW        $0x0a, Z10, Z10
+	VPERMW.Z      Z8, Z10, K2, Z10
 	KORD          K3, K1, K1
-	VPMOVWB       Z11, (BX)
+	VPMOVWB       Z10, (BX)
 	ADDQ          $0x20, CX
 	ADDQ          $0x00000080, DX
 	ADDQ          $0x20, BX
@@ -754,7 +792,6 @@ last:
 	VINSERTI128 $0x01, X3, Y1, Y5
 	VPERM2I128  $0x31, Y3, Y1, Y2
 	VPMAXUB     Y5, Y2, Y5
-	VPADDUSB    88(AX), Y5, Y5
 	VMOVDQU     Y5, (R12)
 	ADDQ        $0x20, R12
 	SUBQ        DI, R11
@@ -852,7 +889,6 @@ TEXT ·largest8AVX512(SB), NOSPLIT, $24-8
 	MOVQ     64(AX), SI
 	MOVQ     56(AX), DI
 	VMOVDQU8 spreadQuads<>+0(SB), Z0
-	VMOVDQU  88(AX), Y1
 	MOVQ     24(AX), R8
 	MOVQ     R8, (SP)
 
@@ -875,18 +911,18 @@ rows:
 	LEAQ         (SI)(SI*2), R13
 	ADDQ         R11, R13
 	XORQ         R14, R14
-	VPBROADCASTQ (R11), Z2
+	VPBROADCASTQ (R11), Z1
+	VPSHUFB      Z0, Z1, Z1
+	VPADDB       (DX)(R14*8), Z1, Z1
+	VPBROADCASTQ (R11)(SI*1), Z2
 	VPSHUFB      Z0, Z2, Z2
 	VPADDB       (DX)(R14*8), Z2, Z2
-	VPBROADCASTQ (R11)(SI*1), Z3
+	VPBROADCASTQ (R11)(SI*2), Z3
 	VPSHUFB      Z0, Z3, Z3
 	VPADDB       (DX)(R14*8), Z3, Z3
-	VPBROADCASTQ (R11)(SI*2), Z4
+	VPBROADCASTQ (R13), Z4
 	VPSHUFB      Z0, Z4, Z4
 	VPADDB       (DX)(R14*8), Z4, Z4
-	VPBROADCASTQ (R13), Z5
-	VPSHUFB      Z0, Z5, Z5
-	VPADDB       (DX)(R14*8), Z5, Z5
 	ADDQ         $0x08, R11
 	ADDQ         $0x08, R13
 	ADDQ         $0x08, R14
@@ -894,22 +930,22 @@ rows:
 	JAE          last
 
 eights:
-	VPBROADCASTQ (R11), Z6
-	VPSHUFB      Z0, Z6, Z6
-	VPADDB       (DX)(R14*8), Z6, Z6
-	VPMAXUB      Z6, Z2, Z2
-	VPBROADCASTQ (R11)(SI*1), Z6
-	VPSHUFB      Z0, Z6, Z6
-	VPADDB       (DX)(R14*8), Z6, Z6
-	VPMAXUB      Z6, Z3, Z3
-	VPBROADCASTQ (R11)(SI*2), Z6
-	VPSHUFB      Z0, Z6, Z6
-	VPADDB       (DX)(R14*8), Z6, Z6
-	VPMAXUB      Z6, Z4, Z4
-	VPBROADCASTQ (R13), Z6
-	VPSHUFB      Z0, Z6, Z6
-	VPADDB       (DX)(R14*8), Z6, Z6
-	VPMAXUB      Z6, Z5, Z5
+	VPBROADCASTQ (R11), Z5
+	VPSHUFB      Z0, Z5, Z5
+	VPADDB       (DX)(R14*8), Z5, Z5
+	VPMAXUB      Z5, Z1, Z1
+	VPBROADCASTQ (R11)(SI*1), Z5
+	VPSHUFB      Z0, Z5, Z5
+	VPADDB       (DX)(R14*8), Z5, Z5
+	VPMAXUB      Z5, Z2, Z2
+	VPBROADCASTQ (R11)(SI*2), Z5
+	VPSHUFB      Z0, Z5, Z5
+	VPADDB       (DX)(R14*8), Z5, Z5
+	VPMAXUB      Z5, Z3, Z3
+	VPBROADCASTQ (R13), Z5
+	VPSHUFB      Z0, Z5, Z5
+	VPADDB       (DX)(R14*8), Z5, Z5
+	VPMAXUB      Z5, Z4, Z4
 	ADDQ         $0x08, R11
 	ADDQ         $0x08, R13
 	ADDQ         $0x08, R14
@@ -917,20 +953,19 @@ eights:
 	JB           eights
 
 last:
-	VSHUFI64X2  $0x44, Z4, Z2, Z6
-	VSHUFI64X2  $0xee, Z4, Z2, Z4
-	VPMAXUB     Z6, Z4, Z2
-	VSHUFI64X2  $0x44, Z5, Z3, Z6
-	VSHUFI64X2  $0xee, Z5, Z3, Z4
-	VPMAXUB     Z6, Z4, Z3
-	VPUNPCKLQDQ Z3, Z2, Z6
-	VPUNPCKHQDQ Z3, Z2, Z4
-	VPMAXUB     Z6, Z4, Z6
-	VSHUFI64X2  $0x08, Z6, Z6, Z4
-	VSHUFI64X2  $0x0d, Z6, Z6, Z6
-	VPMAXUB     Y6, Y4, Y6
-	VPADDUSB    Y1, Y6, Y6
-	VMOVDQU     Y6, (R12)
+	VSHUFI64X2  $0x44, Z3, Z1, Z5
+	VSHUFI64X2  $0xee, Z3, Z1, Z3
+	VPMAXUB     Z5, Z3, Z1
+	VSHUFI64X2  $0x44, Z4, Z2, Z5
+	VSHUFI64X2  $0xee, Z4, Z2, Z3
+	VPMAXUB     Z5, Z3, Z2
+	VPUNPCKLQDQ Z2, Z1, Z5
+	VPUNPCKHQDQ Z2, Z1, Z3
+	VPMAXUB     Z5, Z3, Z5
+	VSHUFI64X2  $0x08, Z5, Z5, Z3
+	VSHUFI64X2  $0x0d, Z5, Z5, Z5
+	VPMAXUB     Y5, Y3, Y5
+	VMOVDQU     Y5, (R12)
 	ADDQ        $0x20, R12
 	SUBQ        DI, R11
 	LEAQ        (R11)(SI*4), R11
@@ -981,7 +1016,8 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPMAXSD    Y3, Y2, Y4
+	VPADDD     448(AX), Y2, Y4
+	VPMAXSD    Y3, Y4, Y4
 	VPMAXSD    256(AX), Y4, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
@@ -1062,24 +1098,27 @@ middle:
 	VPSLLD       $0x1f, Y4, Y4
 	VORPS        Y4, Y6, Y6
 	VANDPS       384(AX), Y6, Y6
-	VMOVDQU      448(AX), Y3
+	VMOVDQU      480(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
-	VPXOR        Y5, Y5, Y5
-	VPAND        384(AX), Y0, Y4
-	VPAND        96(AX), Y4, Y2
-	VPCMPEQD     Y5, Y2, Y5
-	VPANDN       Y4, Y5, Y4
-	VBLENDVPS    Y3, Y4, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	VPAND        384(AX), Y0, Y5
+	VPAND        96(AX), Y5, Y4
+	VPCMPEQD     Y7, Y4, Y7
+	VPANDN       Y5, Y7, Y5
+	VBLENDVPS    Y3, Y5, Y6, Y6
 
 some:
-	VPCMPGTD  160(AX), Y1, Y2
-	VPTEST    Y2, Y2
+	VPCMPGTD  160(AX), Y1, Y4
+	VPCMPGTD  512(AX), Y2, Y7
+	VORPS     Y7, Y0, Y0
+	VPOR      Y7, Y4, Y4
+	VPTEST    Y4, Y4
 	JZ        finite
-	VCMPPS    $0x03, Y0, Y0, Y5
-	VBLENDVPS Y5, 192(AX), Y0, Y4
-	VBLENDVPS Y2, Y4, Y6, Y6
+	VCMPPS    $0x03, Y0, Y0, Y7
+	VBLENDVPS Y7, 192(AX), Y0, Y5
+	VBLENDVPS Y4, Y5, Y6, Y6
 
 finite:
 	VMOVUPS Y6, (DI)
@@ -1129,7 +1168,8 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPMAXSD    Y3, Y2, Y4
+	VPADDD     448(AX), Y2, Y4
+	VPMAXSD    Y3, Y4, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
 	VPSLLD     $0x17, Y3, Y3
@@ -1198,24 +1238,27 @@ middle:
 	VMULPS       Y6, Y4, Y4
 	VPAND        128(AX), Y5, Y5
 	VORPS        Y5, Y4, Y4
-	VMOVDQU      448(AX), Y3
+	VMOVDQU      480(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
-	VPXOR        Y6, Y6, Y6
-	VPAND        384(AX), Y0, Y5
-	VPAND        96(AX), Y5, Y2
-	VPCMPEQD     Y6, Y2, Y6
-	VPANDN       Y5, Y6, Y5
-	VBLENDVPS    Y3, Y5, Y4, Y4
+	VPXOR        Y7, Y7, Y7
+	VPAND        384(AX), Y0, Y6
+	VPAND        96(AX), Y6, Y5
+	VPCMPEQD     Y7, Y5, Y7
+	VPANDN       Y6, Y7, Y6
+	VBLENDVPS    Y3, Y6, Y4, Y4
 
 some:
-	VPCMPGTD  160(AX), Y1, Y2
-	VPTEST    Y2, Y2
+	VPCMPGTD  160(AX), Y1, Y5
+	VPCMPGTD  512(AX), Y2, Y7
+	VORPS     Y7, Y0, Y0
+	VPOR      Y7, Y5, Y5
+	VPTEST    Y5, Y5
 	JZ        finite
-	VCMPPS    $0x03, Y0, Y0, Y6
-	VBLENDVPS Y6, 192(AX), Y0, Y5
-	VBLENDVPS Y2, Y5, Y4, Y4
+	VCMPPS    $0x03, Y0, Y0, Y7
+	VBLENDVPS Y7, 192(AX), Y0, Y6
+	VBLENDVPS Y5, Y6, Y4, Y4
 
 finite:
 	VMOVUPS Y4, (DI)
@@ -1269,7 +1312,8 @@ rows:
 	VPCMPEQD   Y4, Y1, Y4
 	VPMAXSD    288(AX), Y3, Y5
 	VPBLENDVB  Y4, Y3, Y5, Y3
-	VPMAXSD    Y3, Y2, Y4
+	VPADDD     448(AX), Y2, Y4
+	VPMAXSD    Y3, Y4, Y4
 	VPMAXSD    256(AX), Y4, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
@@ -1359,24 +1403,27 @@ middle:
 	VANDPS       96(AX), Y4, Y5
 	VPCMPGTD     416(AX), Y5, Y5
 	VANDPS       Y5, Y4, Y4
-	VMOVDQU      448(AX), Y3
+	VMOVDQU      480(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
-	VPXOR        Y6, Y6, Y6
-	VPAND        384(AX), Y0, Y5
-	VPAND        96(AX), Y5, Y2
-	VPCMPEQD     Y6, Y2, Y6
-	VPANDN       Y5, Y6, Y5
-	VBLENDVPS    Y3, Y5, Y4, Y4
+	VPXOR        Y7, Y7, Y7
+	VPAND        384(AX), Y0, Y6
+	VPAND        96(AX), Y6, Y5
+	VPCMPEQD     Y7, Y5, Y7
+	VPANDN       Y6, Y7, Y6
+	VBLENDVPS    Y3, Y6, Y4, Y4
 
 some:
-	VPCMPGTD  160(AX), Y1, Y2
-	VPTEST    Y2, Y2
+	VPCMPGTD  160(AX), Y1, Y5
+	VPCMPGTD  512(AX), Y2, Y7
+	VORPS     Y7, Y0, Y0
+	VPOR      Y7, Y5, Y5
+	VPTEST    Y5, Y5
 	JZ        finite
-	VCMPPS    $0x03, Y0, Y0, Y6
-	VBLENDVPS Y6, 192(AX), Y0, Y5
-	VBLENDVPS Y2, Y5, Y4, Y4
+	VCMPPS    $0x03, Y0, Y0, Y7
+	VBLENDVPS Y7, 192(AX), Y0, Y6
+	VBLENDVPS Y5, Y6, Y4, Y4
 
 finite:
 	VCVTPS2PH $0x00, Y4, (DI)
@@ -1426,7 +1473,8 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPMAXSD    Y3, Y2, Y4
+	VPADDD     448(AX), Y2, Y4
+	VPMAXSD    Y3, Y4, Y4
 	VPMAXSD    256(AX), Y4, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
@@ -1516,7 +1564,7 @@ middle:
 	VPSLLD       $0x1f, Y4, Y4
 	VORPS        Y4, Y7, Y7
 	VANDPS       384(AX), Y7, Y7
-	VMOVDQU      448(AX), Y3
+	VMOVDQU      480(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
@@ -1529,7 +1577,7 @@ middle:
 
 some:
 	VPCMPGTD  160(AX), Y1, Y0
-	VPCMPGTD  480(AX), Y2, Y4
+	VPCMPGTD  512(AX), Y2, Y4
 	VPOR      Y4, Y0, Y0
 	VCMPPS    $0x03, Y6, Y6, Y4
 	VBLENDVPS Y4, 192(AX), Y6, Y5
@@ -1581,7 +1629,8 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPMAXSD    Y3, Y2, Y4
+	VPADDD     448(AX), Y2, Y4
+	VPMAXSD    Y3, Y4, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
 	VPSLLD     $0x17, Y3, Y3
@@ -1659,7 +1708,7 @@ middle:
 	VMULPS       Y7, Y4, Y4
 	VPAND        128(AX), Y5, Y5
 	VORPS        Y5, Y4, Y4
-	VMOVDQU      448(AX), Y3
+	VMOVDQU      480(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
@@ -1672,7 +1721,7 @@ middle:
 
 some:
 	VPCMPGTD  160(AX), Y1, Y0
-	VPCMPGTD  480(AX), Y2, Y5
+	VPCMPGTD  512(AX), Y2, Y5
 	VPOR      Y5, Y0, Y0
 	VCMPPS    $0x03, Y6, Y6, Y5
 	VBLENDVPS Y5, 192(AX), Y6, Y7
@@ -1728,7 +1777,8 @@ rows:
 	VPCMPEQD   Y4, Y1, Y4
 	VPMAXSD    288(AX), Y3, Y5
 	VPBLENDVB  Y4, Y3, Y5, Y3
-	VPMAXSD    Y3, Y2, Y4
+	VPADDD     448(AX), Y2, Y4
+	VPMAXSD    Y3, Y4, Y4
 	VPMAXSD    256(AX), Y4, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
@@ -1827,7 +1877,7 @@ middle:
 	VANDPS       96(AX), Y4, Y5
 	VPCMPGTD     416(AX), Y5, Y5
 	VANDPS       Y5, Y4, Y4
-	VMOVDQU      448(AX), Y3
+	VMOVDQU      480(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
@@ -1840,7 +1890,7 @@ middle:
 
 some:
 	VPCMPGTD  160(AX), Y1, Y0
-	VPCMPGTD  480(AX), Y2, Y5
+	VPCMPGTD  512(AX), Y2, Y5
 	VPOR      Y5, Y0, Y0
 	VCMPPS    $0x03, Y6, Y6, Y5
 	VBLENDVPS Y5, 192(AX), Y6, Y7
@@ -1894,7 +1944,8 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPMAXSD      Z3, Z2, Z4
+	VPADDD.BCST  448(AX), Z2, Z4
+	VPMAXSD      Z3, Z4, Z4
 	VPMAXSD.BCST 256(AX), Z4, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
@@ -1983,20 +2034,22 @@ middle:
 	VMULPS            Z6, Z3, Z3
 	VPTERNLOGD.BCST   $0xf8, 128(AX), Z5, Z3
 	VPANDD.BCST       384(AX), Z3, Z3
-	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
 	KORTESTW          K2, K2
 	JZ                some0
-	VPANDD.BCST       384(AX), Z0, Z2
-	VPTESTMD.BCST     96(AX), Z2, K3
-	VMOVDQA32.Z       Z2, K3, Z2
-	VMOVDQA32         Z2, K2, Z3
+	VPANDD.BCST       384(AX), Z0, Z4
+	VPTESTMD.BCST     96(AX), Z4, K3
+	VMOVDQA32.Z       Z4, K3, Z4
+	VMOVDQA32         Z4, K2, Z3
 
 some0:
 	VPCMPGTD.BCST 160(AX), Z1, K2
-	KORTESTW      K2, K2
+	VPCMPGTD.BCST 512(AX), Z2, K3
+	KORTESTW      K3, K2
 	JZ            finite0
 	VMOVAPS       Z0, K2, Z3
 	VCMPPS        $0x03, Z0, Z0, K2, K2
+	KORW          K3, K2, K2
 	VPBROADCASTD  192(AX), K2, Z3
 
 finite0:
@@ -2050,7 +2103,8 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPMAXSD      Z3, Z2, Z4
+	VPADDD.BCST  448(AX), Z2, Z4
+	VPMAXSD      Z3, Z4, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
@@ -2132,20 +2186,22 @@ middle:
 	VPADDD           Z4, Z5, Z3
 	VCVTDQ2PS.RZ_SAE Z3, Z3
 	VMULPS           Z6, Z3, Z3
-	VPCMPD.BCST      $0x01, 448(AX), Z2, K2
+	VPCMPD.BCST      $0x01, 480(AX), Z2, K2
 	KORTESTW         K2, K2
 	JZ               some0
-	VPANDD.BCST      384(AX), Z0, Z2
-	VPTESTMD.BCST    96(AX), Z2, K3
-	VMOVDQA32.Z      Z2, K3, Z2
-	VMOVDQA32        Z2, K2, Z3
+	VPANDD.BCST      384(AX), Z0, Z4
+	VPTESTMD.BCST    96(AX), Z4, K3
+	VMOVDQA32.Z      Z4, K3, Z4
+	VMOVDQA32        Z4, K2, Z3
 
 some0:
 	VPCMPGTD.BCST 160(AX), Z1, K2
-	KORTESTW      K2, K2
+	VPCMPGTD.BCST 512(AX), Z2, K3
+	KORTESTW      K3, K2
 	JZ            finite0
 	VMOVAPS       Z0, K2, Z3
 	VCMPPS        $0x03, Z0, Z0, K2, K2
+	KORW          K3, K2, K2
 	VPBROADCASTD  192(AX), K2, Z3
 
 finite0:
@@ -2201,7 +2257,8 @@ rows:
 	VPSRLD       $0x17, Z1, Z3
 	VPTESTMD     Z1, Z1, K2
 	VPMAXSD.BCST 288(AX), Z3, K2, Z3
-	VPMAXSD      Z3, Z2, Z4
+	VPADDD.BCST  448(AX), Z2, Z4
+	VPMAXSD      Z3, Z4, Z4
 	VPMAXSD.BCST 256(AX), Z4, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
@@ -2295,20 +2352,22 @@ middle:
 	VMOVAPS.Z         Z4, K2, Z4
 	VPANDD.BCST.Z     128(AX), Z5, K2, Z5
 	VPORD             Z5, Z4, Z4
-	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
 	KORTESTW          K2, K2
 	JZ                some0
-	VPANDD.BCST       384(AX), Z0, Z2
-	VPTESTMD.BCST     96(AX), Z2, K3
-	VMOVDQA32.Z       Z2, K3, Z2
-	VMOVDQA32         Z2, K2, Z4
+	VPANDD.BCST       384(AX), Z0, Z3
+	VPTESTMD.BCST     96(AX), Z3, K3
+	VMOVDQA32.Z       Z3, K3, Z3
+	VMOVDQA32         Z3, K2, Z4
 
 some0:
 	VPCMPGTD.BCST 160(AX), Z1, K2
-	KORTESTW      K2, K2
+	VPCMPGTD.BCST 512(AX), Z2, K3
+	KORTESTW      K3, K2
 	JZ            finite0
 	VMOVAPS       Z0, K2, Z4
 	VCMPPS        $0x03, Z0, Z0, K2, K2
+	KORW          K3, K2, K2
 	VPBROADCASTD  192(AX), K2, Z4
 
 finite0:
@@ -2362,7 +2421,8 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPMAXSD      Z3, Z2, Z4
+	VPADDD.BCST  448(AX), Z2, Z4
+	VPMAXSD      Z3, Z4, Z4
 	VPMAXSD.BCST 256(AX), Z4, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
@@ -2460,7 +2520,7 @@ middle:
 	VMULPS            Z7, Z3, Z3
 	VPTERNLOGD.BCST   $0xf8, 128(AX), Z5, Z3
 	VPANDD.BCST       384(AX), Z3, Z3
-	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
 	KORTESTW          K2, K2
 	JZ                some0
 	VPANDD.BCST       384(AX), Z0, Z0
@@ -2470,7 +2530,7 @@ middle:
 
 some0:
 	VPCMPGTD.BCST 160(AX), Z1, K2
-	VPCMPGTD.BCST 480(AX), Z2, K3
+	VPCMPGTD.BCST 512(AX), Z2, K3
 	KORW          K3, K2, K2
 	VMOVAPS       Z6, K2, Z3
 	VCMPPS        $0x03, Z6, Z6, K2, K2
@@ -2525,7 +2585,8 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPMAXSD      Z3, Z2, Z4
+	VPADDD.BCST  448(AX), Z2, Z4
+	VPMAXSD      Z3, Z4, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
@@ -2616,7 +2677,7 @@ middle:
 	VPADDD           Z4, Z5, Z3
 	VCVTDQ2PS.RZ_SAE Z3, Z3
 	VMULPS           Z7, Z3, Z3
-	VPCMPD.BCST      $0x01, 448(AX), Z2, K2
+	VPCMPD.BCST      $0x01, 480(AX), Z2, K2
 	KORTESTW         K2, K2
 	JZ               some0
 	VPANDD.BCST      384(AX), Z0, Z0
@@ -2626,7 +2687,7 @@ middle:
 
 some0:
 	VPCMPGTD.BCST 160(AX), Z1, K2
-	VPCMPGTD.BCST 480(AX), Z2, K3
+	VPCMPGTD.BCST 512(AX), Z2, K3
 	KORW          K3, K2, K2
 	VMOVAPS       Z6, K2, Z3
 	VCMPPS        $0x03, Z6, Z6, K2, K2
@@ -2683,7 +2744,8 @@ rows:
 	VPSRLD       $0x17, Z1, Z3
 	VPTESTMD     Z1, Z1, K2
 	VPMAXSD.BCST 288(AX), Z3, K2, Z3
-	VPMAXSD      Z3, Z2, Z4
+	VPADDD.BCST  448(AX), Z2, Z4
+	VPMAXSD      Z3, Z4, Z4
 	VPMAXSD.BCST 256(AX), Z4, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
@@ -2786,7 +2848,7 @@ middle:
 	VMOVAPS.Z         Z4, K2, Z4
 	VPANDD.BCST.Z     128(AX), Z5, K2, Z5
 	VPORD             Z5, Z4, Z4
-	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
 	KORTESTW          K2, K2
 	JZ                some0
 	VPANDD.BCST       384(AX), Z0, Z0
@@ -2796,7 +2858,7 @@ middle:
 
 some0:
 	VPCMPGTD.BCST 160(AX), Z1, K2
-	VPCMPGTD.BCST 480(AX), Z2, K3
+	VPCMPGTD.BCST 512(AX), Z2, K3
 	KORW          K3, K2, K2
 	VMOVAPS       Z6, K2, Z4
 	VCMPPS        $0x03, Z6, Z6, K2, K2

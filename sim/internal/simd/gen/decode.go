@@ -2,6 +2,7 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -19,7 +20,7 @@ func words(name string, w uint16) Mem {
 // codes, 32 at a time.
 func decodeHalf() {
 	c := halfConsts{
-		abs: words("halfAbs", 0x7fff), one: words("halfOne", 1), thirty: words("halfThirty", 30),
+		abs: words("halfAbs", 0x7fff), one: words("halfOne", 1), infinity: words("halfInfinity", 0x7c00),
 		code: words("halfCode", codeOne-1), special: words("halfSpecial", codeSpecial),
 	}
 	c.decode2()
@@ -28,7 +29,7 @@ func decodeHalf() {
 	c.byte512()
 }
 
-type halfConsts struct{ abs, one, thirty, code, special Mem }
+type halfConsts struct{ abs, one, infinity, code, special Mem }
 
 func (h *halfConsts) decode2() {
 	TEXT("decodeHalfAVX2", NOSPLIT, "func(x *Half)")
@@ -37,11 +38,11 @@ func (h *halfConsts) decode2() {
 	src, val, code := Load(x.Field("Src"), GP64()), Load(x.Field("Val"), GP64()), Load(x.Field("Code"), GP64())
 	n := Load(x.Field("N"), GP64())
 	SHRQ(U8(5), n)
-	zero, any, abs, special := YMM(), YMM(), YMM(), YMM()
+	zero, any, abs, infinity := YMM(), YMM(), YMM(), YMM()
 	VPXOR(zero, zero, zero)
 	VPXOR(any, any, any)
 	VMOVDQU(h.abs, abs)
-	VMOVDQU(h.special, special)
+	VMOVDQU(h.infinity, infinity)
 	loop("codes", n, func() {
 		var c [2]reg.VecVirtual
 		for i := range c {
@@ -50,18 +51,11 @@ func (h *halfConsts) decode2() {
 				VCVTPH2PS(Mem{Base: src, Disp: 32*i + 16*j}, v)
 				VMOVUPS(v, Mem{Base: val, Disp: 64*i + 32*j})
 			}
-			mag, field, t := YMM(), YMM(), YMM()
+			mag, inf := YMM(), YMM()
 			VPAND(Mem{Base: src, Disp: 32 * i}, abs, mag)
-			VPSRLW(U8(10), mag, field)
-			VPCMPGTW(h.thirty, field, t)
-			VPMAXUW(h.one, field, field)
-			VPADDW(h.code, field, field)
-			VPCMPEQW(zero, mag, mag)
-			VPANDN(field, mag, field)
-			VPAND(t, special, t)
-			VPOR(t, any, any)
-			VPOR(t, field, field)
-			c[i] = field
+			VPCMPEQW(infinity, mag, inf)
+			VPOR(inf, any, any)
+			c[i] = h.codes2(mag, infinity, zero)
 		}
 		VPACKUSWB(c[1], c[0], c[0])
 		VPERMQ(U8(0xd8), c[0], c[0])
@@ -74,50 +68,90 @@ func (h *halfConsts) decode2() {
 	XORL(bit, bit)
 	VPTEST(any, any)
 	SETNE(bit.As8())
-	Store(bit.As64(), x.Field("Any"))
+	Store(bit.As64(), x.Field("AnyInf"))
 	VZEROUPPER()
 	RET()
 }
 
+// codes2 returns the exponent codes of magnitudes of FP16.
+func (h *halfConsts) codes2(mag, infinity, zero reg.VecVirtual) reg.VecVirtual {
+	field, special := YMM(), YMM()
+	VPMAXUW(infinity, mag, special)
+	VPCMPEQW(special, mag, special)
+	VPAND(h.special, special, special)
+	VPSRLW(U8(10), mag, field)
+	VPMAXUW(h.one, field, field)
+	VPADDW(h.code, field, field)
+	VPCMPEQW(zero, mag, mag)
+	VPANDN(field, mag, field)
+	VPOR(special, field, field)
+	return field
+}
+
 func (h *halfConsts) decode512() {
+	table := GLOBL("halfCodes", RODATA|NOPTR)
+	for i := range 32 {
+		code := codeOne - 1 + max(i, 1)
+		if i == 31 {
+			code = codeSpecial
+		}
+		DATA(2*i, U16(code))
+	}
 	TEXT("decodeHalfAVX512", NOSPLIT, "func(x *Half)")
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	src, val, code := Load(x.Field("Src"), GP64()), Load(x.Field("Val"), GP64()), Load(x.Field("Code"), GP64())
 	n := Load(x.Field("N"), GP64())
 	SHRQ(U8(5), n)
-	any, abs, special, one, thirty, codes := K(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
-	KXORD(any, any, any)
+	c, abs, infinity := newCodes512(table), ZMM(), ZMM()
 	VMOVDQU16(h.abs, abs)
-	VMOVDQU16(h.special, special)
-	VMOVDQU16(h.one, one)
-	VMOVDQU16(h.thirty, thirty)
-	VMOVDQU16(h.code, codes)
+	VMOVDQU16(h.infinity, infinity)
 	loop("codes", n, func() {
 		for j := range 2 {
 			v := ZMM()
 			VCVTPH2PS(Mem{Base: src, Disp: 32 * j}, v)
 			VMOVUPS(v, Mem{Base: val, Disp: 64 * j})
 		}
-		mag, field, some, top := ZMM(), ZMM(), K(), K()
+		mag, inf := ZMM(), K()
 		VPANDD(Mem{Base: src}, abs, mag)
-		VPTESTMW(mag, mag, some)
-		VPSRLW(U8(10), mag, field)
-		VPCMPGTW(thirty, field, top)
-		VPMAXUW(one, field, field)
-		VPADDW_Z(codes, field, some, field)
-		VMOVDQU16(special, top, field)
-		KORD(top, any, any)
-		VPMOVWB(field, Mem{Base: code})
+		VPCMPEQW(infinity, mag, inf)
+		c.store(mag, inf, Mem{Base: code})
 		ADDQ(U8(64), src)
 		ADDQ(U32(128), val)
 		ADDQ(U8(32), code)
 	})
-	bit := GP32()
-	XORL(bit, bit)
-	KORTESTD(any, any)
-	SETNE(bit.As8())
-	Store(bit.As64(), x.Field("Any"))
+	c.anyInf(x)
 	VZEROUPPER()
 	RET()
+}
+
+// codes512 makes exponent codes of magnitudes of FP16.
+type codes512 struct {
+	table reg.VecVirtual // by exponent field
+	any   reg.Register   // infinity
+}
+
+func newCodes512(table Mem) *codes512 {
+	c := &codes512{ZMM(), K()}
+	VMOVDQU16(table, c.table)
+	KXORD(c.any, c.any, c.any)
+	return c
+}
+
+func (c *codes512) store(mag reg.VecVirtual, inf reg.Register, to Mem) {
+	some := K()
+	VPTESTMW(mag, mag, some)
+	VPSRLW(U8(10), mag, mag)
+	VPERMW_Z(c.table, mag, some, mag)
+	KORD(inf, c.any, c.any)
+	VPMOVWB(mag, to)
+}
+
+// anyInf stores whether there was an infinity.
+func (c *codes512) anyInf(x gotypes.Component) {
+	bit := GP32()
+	XORL(bit, bit)
+	KORTESTD(c.any, c.any)
+	SETNE(bit.As8())
+	Store(bit.As64(), x.Field("AnyInf"))
 }

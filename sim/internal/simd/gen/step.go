@@ -10,7 +10,7 @@ import (
 // stepKind is a variant of the step of T-FDPA on narrow operands.
 type stepKind struct {
 	name    string
-	special bool // some factors may be Inf or NaN: their float sum decides
+	special bool // some factors may be Inf: the float sum decides. Else what is special is NaN
 	// The accumulators and the sum:
 	half bool // FP16, rounded to nearest even; else FP32, truncated
 	fits bool // FP32 of 23 fraction bits, and |sum| < 2^31

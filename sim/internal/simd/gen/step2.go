@@ -66,7 +66,8 @@ func (s *stepCode) scale2(abs, code, scale reg.VecVirtual) {
 		VPMAXSD(s.k("Emin"), ec, least)
 		VPBLENDVB(zero, ec, least, ec)
 	}
-	VPMAXSD(ec, code, top)
+	VPADDD(s.k("Bias"), code, top)
+	VPMAXSD(ec, top, top)
 	if !s.fits {
 		VPMAXSD(s.k("Floor"), top, top)
 	}
@@ -205,8 +206,11 @@ func (s *stepCode) exceptions2(r, acc, abs, code, floats reg.VecVirtual) {
 	if s.special {
 		VPCMPGTD(s.k("Special"), code, t)
 		VPOR(t, is, is)
-	} else {
-		floats = acc
+	} else { // the sum of Inf or NaN and 0 or NaN
+		VPCMPGTD(s.k("Special"), code, t)
+		floats = YMM()
+		VORPS(t, acc, floats)
+		VPOR(t, is, is)
 		VPTEST(is, is)
 		JZ(LabelRef("finite"))
 	}

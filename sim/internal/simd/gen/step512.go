@@ -82,7 +82,8 @@ func (s *stepCode) scale512(abs, code, scale reg.VecVirtual) {
 		VPTESTMD(abs, abs, some)
 		VPMAXSD_BCST(s.k("Emin"), ec, some, ec)
 	}
-	VPMAXSD(ec, code, top)
+	VPADDD_BCST(s.k("Bias"), code, top)
+	VPMAXSD(ec, top, top)
 	if !s.fits {
 		VPMAXSD_BCST(s.k("Floor"), top, top)
 	}
@@ -190,13 +191,16 @@ func (s *stepCode) exceptions512(n int, r, acc, abs, code, floats reg.VecVirtual
 	if s.special {
 		VPCMPGTD_BCST(s.k("Special"), code, some)
 		KORW(some, is, is)
+		VMOVAPS(floats, is, r)
+		VCMPPS(U8(3), floats, floats, is, nan) // unordered
 	} else {
-		floats = acc
-		KORTESTW(is, is)
+		VPCMPGTD_BCST(s.k("Special"), code, some)
+		KORTESTW(some, is)
 		JZ(LabelRef(fmt.Sprint("finite", n)))
+		VMOVAPS(acc, is, r)
+		VCMPPS(U8(3), acc, acc, is, nan)
+		KORW(some, nan, nan)
 	}
-	VMOVAPS(floats, is, r)
-	VCMPPS(U8(3), floats, floats, is, nan) // unordered
 	VPBROADCASTD(s.k("QNaN"), nan, r)
 	if !s.special {
 		Label(fmt.Sprint("finite", n))
