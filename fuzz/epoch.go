@@ -10,8 +10,8 @@ import (
 // The limits of what an epoch keeps. Counts are always complete; samples feed
 // triage and feedback.
 const (
-	differPerChunk = 8    // of each class
-	agreePerChunk  = 4    //
+	differPerChunk = 8    // differing cases of each class
+	agreePerChunk  = 4    // cases that agree
 	differPerEpoch = 8    // of each class and generator, which are put into buckets
 	evidenceKept   = 384  // cases of each kind kept for triage of a pair
 	corpusMost     = 4096 // inputs with new features kept for a pair

@@ -6,14 +6,25 @@
 //
 // A case is (source, seed, index): a Source is a generator, its version and its
 // arguments, written as cut@1[24,25]. Together with the operand formats and K it
-// gives the same operands for ever; golden files hold that. A generator that
-// changes its stream gets a new version and the old one stays.
+// gives the same operands for ever; golden files hold that.
+//
+// # Campaigns
+//
+// A campaign goes by epochs (schedule.go), an epoch by chunks of one source. A worker
+// makes a chunk's inputs in a batch, runs both units on it, looks for results that
+// differ, and takes features of a sample (worker.go); EndToEnd is that loop alone.
+// Every differing case is named by its cause and counted in its bucket: the
+// hypotheses run on batches, by the kernels of package sim (triage.Names). So no
+// bucket is too rare to be found; of each, one case is run again and shrunk
+// (explain.go). A chunk needs no new memory, and what chunks find is put together in
+// the order of the plan, so that it does not show how many workers there were.
 //
 // # Adding a generator
 //
 // Write gen_NAME.go with one function and add a row to generators. The tests of
 // this package, the golden file and the table of what each generator finds
-// (cmd/mmatables) pick it up.
+// (fuzz/study) pick it up. A generator that is to give other inputs gets a new
+// version: the old row, with its function, moves to retired.
 package fuzz
 
 import (

@@ -6,7 +6,8 @@ import "encoding/binary"
 // stream of a key is a hash of both: w steps of an odd constant from the key's lower
 // half, mixed as in C. Wellons' lowbias32 (two multiplications and three shifts,
 // found by search), with the key's upper half in between. Words of 32 bits suit the
-// multiplications of vector instructions.
+// multiplications of vector instructions. Keys are to be hashes: only one of the two
+// multiplications spreads their upper half.
 const (
 	step = 0x9e3779b9
 	mul1 = 0x21f0aaad

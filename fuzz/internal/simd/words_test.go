@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -59,6 +60,43 @@ func TestBits(t *testing.T) {
 			if k < n/2-limit || k > n/2+limit {
 				t.Errorf("bit %d is %s %d times in %d", bit, name, k, n)
 			}
+		}
+	}
+}
+
+// TestBytes checks by chi-square that the 2^16 values of neighbouring bytes are equally
+// frequent, along a stream and in the streams of 2^14 keys: of 65,535
+// degrees of freedom it is within 6 standard deviations of 362.
+func TestBytes(t *testing.T) {
+	const n, bins, limit = 1 << 20, 1 << 16, 6 * 362
+	for what, fill := range map[string]func(buf []byte){
+		"one stream": func(buf []byte) { Words(buf, 1, 0) },
+		"streams of many keys": func(buf []byte) {
+			r := rand.New(rand.NewPCG(1, 2))
+			for key := range n / 64 {
+				Words(buf[64*key:][:64], r.Uint64(), 0)
+			}
+		},
+		"streams of neighbouring keys": func(buf []byte) {
+			for key := range n / 64 {
+				Words(buf[64*key:][:64], uint64(key), 0)
+			}
+		},
+	} {
+		buf := make([]byte, n)
+		fill(buf)
+		var seen [bins]int
+		for i := range n - 1 {
+			seen[binary.LittleEndian.Uint16(buf[i:])]++
+		}
+		chi := 0.0
+		const expected = float64(n-1) / bins
+		for _, k := range seen {
+			d := float64(k) - expected
+			chi += d * d / expected
+		}
+		if math.Abs(chi-(bins-1)) > limit {
+			t.Errorf("%s: chi-square %.0f of %d", what, chi, bins-1)
 		}
 	}
 }
