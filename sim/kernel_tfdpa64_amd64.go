@@ -30,7 +30,7 @@ type tfdpa64State struct {
 	decoded64
 	acc, sum []float64
 	c32      []float32
-	sums     simd.Sums
+	fused    simd.Fused
 	round    simd.Round
 	convert  simd.Convert
 }
@@ -147,19 +147,25 @@ func (w *tfdpa64) step(st *tfdpa64State, at int, acc, sum *byte) {
 	d := &st.decoded64
 	w.largestOf(d, &st.e, at, w.l)
 	n := st.grid.outputs()
-	st.parts = resize(st.parts, 3*n)
-	x := &st.sums
+	x := &st.fused.Sums
 	*x = w.sums
-	x.E, x.Parts, x.Acc, x.Sum, x.N = &st.e[0], &st.parts[0], acc, sum, int64(n)
+	x.E, x.Acc, x.Sum, x.N = &st.e[0], acc, sum, int64(n)
 	x.Least = w.emin[1]
 	if at == 0 {
 		x.Least = w.emin[0]
 	}
-	x.Prepare(w.level, w.fp32)
-	w.addProducts(d, at, w.l)
 	if st.special {
 		x.Kinds = w.sumKinds(d, at, w.l)
 	}
+	if w.fp32 && w.level >= simd.AVX512 {
+		w.products(d, &st.fused.Dot, at, w.l)
+		st.fused.Run(st.special)
+		return
+	}
+	st.parts = resize(st.parts, 3*n)
+	x.Parts = &st.parts[0]
+	x.Prepare(w.level, w.fp32)
+	w.addProducts(d, at, w.l)
 	x.Finish(w.level, w.fp32, st.special)
 }
 

@@ -234,13 +234,18 @@ func (o *operands64) largestOf(st *decoded64, e *[]uint16, at, l int) {
 
 // addProducts adds the products of a step to st.parts.
 func (o *operands64) addProducts(st *decoded64, at, l int) {
+	o.products(st, &st.dot, at, l)
+	st.dot.Parts = &st.parts[0]
+	st.dot.Run(o.level)
+}
+
+// products sets x to the products of a step.
+func (o *operands64) products(st *decoded64, x *simd.Dot, at, l int) {
 	g := &st.grid
 	m, k := g.in.M, g.in.K
-	x := &st.dot
-	x.A, x.Sign, x.B, x.Parts = &st.a[at], &st.sa[at], &st.b[24*at], &st.parts[0]
+	x.A, x.Sign, x.B = &st.a[at], &st.sa[at], &st.b[24*at]
 	x.Tiles, x.Groups, x.Rows, x.L = int64(g.tiles), int64(g.groups), int64(g.rows), int64(l)
 	x.ARow, x.ATile, x.SignRow, x.SignTile, x.BGroup = int64(8*k), int64(8*k*m), int64(k), int64(k*m), int64(192*k)
-	x.Run(o.level)
 }
 
 // sumKinds tells what the sums of the products of a step are that have Inf or NaN.

@@ -214,6 +214,12 @@ type Dot struct {
 	BGroup              int64
 }
 
+// Fused has what Prepare, Dot and Finish do, in one routine without Parts.
+type Fused struct {
+	Sums Sums
+	Dot  Dot
+}
+
 // SumKinds sums the products of kinds, A [tile][row][k] and B [tile][group][k][column],
 // of the rows where bit 13 of some E is set, [tile][group][row][column] as is D. Rows
 // and L are multiples of 4.

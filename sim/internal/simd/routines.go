@@ -254,6 +254,15 @@ func (x *Dot) Run(l Level) {
 	}
 }
 
+// Run makes the sums, of FP32, which needs AVX-512.
+func (x *Fused) Run(special bool) {
+	if special {
+		fusedFP32SpecialAVX512(x)
+	} else {
+		fusedFP32AVX512(x)
+	}
+}
+
 // Run sums the kinds. Over sums products that are Inf or NaN as FP32 instead.
 func (x *SumKinds) Run(l Level) {
 	if l >= AVX512 {

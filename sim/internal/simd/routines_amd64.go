@@ -278,6 +278,12 @@ func joinTwoAVX512(x *Join)
 func closingSpecialAVX512(x *Sums)
 
 //go:noescape
+func fusedFP32AVX512(x *Fused)
+
+//go:noescape
+func fusedFP32SpecialAVX512(x *Fused)
+
+//go:noescape
 func groupsAVX512(x *Groups)
 
 //go:noescape

@@ -4563,12 +4563,12 @@ groups:
 rows:
 	MOVQ    64(AX), DI
 	MOVQ    80(AX), R8
+	LEAQ    (BX)(DI*1), DI
+	LEAQ    (SI)(R8*1), R8
 	VMOVUPD 64(DX), Y0
 	VMOVUPD 128(DX), Y1
 	VMOVUPD 96(DX), Y2
 	VMOVUPD 160(DX), Y3
-	LEAQ    (BX)(DI*1), DI
-	LEAQ    (SI)(R8*1), R8
 	VMOVUPD 256(DX), Y4
 	VMOVUPD 320(DX), Y5
 	VMOVUPD 288(DX), Y6
@@ -5002,37 +5002,37 @@ TEXT ·prepareAVX2(SB), NOSPLIT, $16-8
 
 outputs:
 	VMOVUPD   (BX), Y5
-	VPMOVZXWQ (CX), Y6
-	VPSLLQ    $0x34, Y6, Y6
-	VANDPD    Y0, Y5, Y7
-	VMAXPD    Y7, Y6, Y6
-	VCMPPD    $0x04, Y4, Y5, Y7
-	VANDPD    Y3, Y7, Y7
-	VMAXPD    Y7, Y6, Y6
-	VPADDQ    Y2, Y6, Y6
-	VMOVUPD   Y6, (DX)
-	VANDPD    Y1, Y5, Y7
-	VADDPD    Y6, Y7, Y7
-	VMOVUPD   Y7, 64(DX)
-	VMINPD    Y5, Y4, Y7
-	VSUBPD    Y7, Y6, Y7
-	VMOVUPD   Y7, 128(DX)
+	VPMOVZXWQ (CX), Y7
+	VPSLLQ    $0x34, Y7, Y7
+	VANDPD    Y0, Y5, Y6
+	VMAXPD    Y6, Y7, Y7
+	VCMPPD    $0x04, Y4, Y5, Y6
+	VANDPD    Y3, Y6, Y8
+	VMAXPD    Y8, Y7, Y7
+	VPADDQ    Y2, Y7, Y7
+	VANDPD    Y1, Y5, Y6
+	VADDPD    Y7, Y6, Y6
+	VMINPD    Y5, Y4, Y8
+	VSUBPD    Y8, Y7, Y8
+	VMOVUPD   Y7, (DX)
+	VMOVUPD   Y6, 64(DX)
+	VMOVUPD   Y8, 128(DX)
 	VMOVUPD   32(BX), Y5
-	VPMOVZXWQ 8(CX), Y6
-	VPSLLQ    $0x34, Y6, Y6
-	VANDPD    Y0, Y5, Y7
-	VMAXPD    Y7, Y6, Y6
-	VCMPPD    $0x04, Y4, Y5, Y7
-	VANDPD    Y3, Y7, Y7
-	VMAXPD    Y7, Y6, Y6
-	VPADDQ    Y2, Y6, Y6
-	VMOVUPD   Y6, 32(DX)
-	VANDPD    Y1, Y5, Y7
-	VADDPD    Y6, Y7, Y7
-	VMOVUPD   Y7, 96(DX)
-	VMINPD    Y5, Y4, Y7
-	VSUBPD    Y7, Y6, Y7
-	VMOVUPD   Y7, 160(DX)
+	VPMOVZXWQ 8(CX), Y7
+	VPSLLQ    $0x34, Y7, Y7
+	VANDPD    Y0, Y5, Y6
+	VMAXPD    Y6, Y7, Y7
+	VCMPPD    $0x04, Y4, Y5, Y6
+	VANDPD    Y3, Y6, Y8
+	VMAXPD    Y8, Y7, Y7
+	VPADDQ    Y2, Y7, Y7
+	VANDPD    Y1, Y5, Y6
+	VADDPD    Y7, Y6, Y6
+	VMINPD    Y5, Y4, Y8
+	VSUBPD    Y8, Y7, Y8
+	VMOVUPD   Y7, 32(DX)
+	VMOVUPD   Y6, 96(DX)
+	VMOVUPD   Y8, 160(DX)
 	ADDQ      $0x10, CX
 	ADDQ      $0x000000c0, DX
 	ADDQ      $0x40, BX
@@ -5204,21 +5204,21 @@ normal0:
 	VCVTPS2PD (BX), Y5
 
 converted0:
-	VPMOVZXWQ    (CX), Y6
-	VPSLLQ       $0x34, Y6, Y6
-	VANDPD       Y0, Y5, Y7
-	VMAXPD       Y7, Y6, Y6
-	VCMPPD       $0x04, Y4, Y5, Y7
-	VANDPD       Y3, Y7, Y7
-	VMAXPD       Y7, Y6, Y6
-	VPADDQ       Y2, Y6, Y6
-	VMOVUPD      Y6, (DX)
-	VANDPD       Y1, Y5, Y7
-	VADDPD       Y6, Y7, Y7
-	VMOVUPD      Y7, 64(DX)
-	VMINPD       Y5, Y4, Y7
-	VSUBPD       Y7, Y6, Y7
-	VMOVUPD      Y7, 128(DX)
+	VPMOVZXWQ    (CX), Y7
+	VPSLLQ       $0x34, Y7, Y7
+	VANDPD       Y0, Y5, Y6
+	VMAXPD       Y6, Y7, Y7
+	VCMPPD       $0x04, Y4, Y5, Y6
+	VANDPD       Y3, Y6, Y8
+	VMAXPD       Y8, Y7, Y7
+	VPADDQ       Y2, Y7, Y7
+	VANDPD       Y1, Y5, Y6
+	VADDPD       Y7, Y6, Y6
+	VMINPD       Y5, Y4, Y8
+	VSUBPD       Y8, Y7, Y8
+	VMOVUPD      Y7, (DX)
+	VMOVUPD      Y6, 64(DX)
+	VMOVUPD      Y8, 128(DX)
 	VPXOR        X5, X5, X5
 	VPBROADCASTD 120(AX), X6
 	VPAND        16(BX), X6, X6
@@ -5249,21 +5249,21 @@ normal4:
 	VCVTPS2PD 16(BX), Y5
 
 converted4:
-	VPMOVZXWQ 8(CX), Y6
-	VPSLLQ    $0x34, Y6, Y6
-	VANDPD    Y0, Y5, Y7
-	VMAXPD    Y7, Y6, Y6
-	VCMPPD    $0x04, Y4, Y5, Y7
-	VANDPD    Y3, Y7, Y7
-	VMAXPD    Y7, Y6, Y6
-	VPADDQ    Y2, Y6, Y6
-	VMOVUPD   Y6, 32(DX)
-	VANDPD    Y1, Y5, Y7
-	VADDPD    Y6, Y7, Y7
-	VMOVUPD   Y7, 96(DX)
-	VMINPD    Y5, Y4, Y7
-	VSUBPD    Y7, Y6, Y7
-	VMOVUPD   Y7, 160(DX)
+	VPMOVZXWQ 8(CX), Y7
+	VPSLLQ    $0x34, Y7, Y7
+	VANDPD    Y0, Y5, Y6
+	VMAXPD    Y6, Y7, Y7
+	VCMPPD    $0x04, Y4, Y5, Y6
+	VANDPD    Y3, Y6, Y8
+	VMAXPD    Y8, Y7, Y7
+	VPADDQ    Y2, Y7, Y7
+	VANDPD    Y1, Y5, Y6
+	VADDPD    Y7, Y6, Y6
+	VMINPD    Y5, Y4, Y8
+	VSUBPD    Y8, Y7, Y8
+	VMOVUPD   Y7, 32(DX)
+	VMOVUPD   Y6, 96(DX)
+	VMOVUPD   Y8, 160(DX)
 	ADDQ      $0x10, CX
 	ADDQ      $0x000000c0, DX
 	ADDQ      $0x20, BX
@@ -6679,18 +6679,18 @@ groups:
 rows:
 	MOVQ    64(AX), DI
 	MOVQ    80(AX), R8
-	VMOVUPD 64(DX), Z0
-	VMOVUPD 128(DX), Z1
 	LEAQ    (BX)(DI*1), R9
 	LEAQ    (SI)(R8*1), R10
-	VMOVUPD 256(DX), Z2
-	VMOVUPD 320(DX), Z3
 	LEAQ    (R9)(DI*1), R11
 	LEAQ    (R10)(R8*1), R12
-	VMOVUPD 448(DX), Z4
-	VMOVUPD 512(DX), Z5
 	LEAQ    (R11)(DI*1), DI
 	LEAQ    (R12)(R8*1), R8
+	VMOVUPD 64(DX), Z0
+	VMOVUPD 128(DX), Z1
+	VMOVUPD 256(DX), Z2
+	VMOVUPD 320(DX), Z3
+	VMOVUPD 448(DX), Z4
+	VMOVUPD 512(DX), Z5
 	VMOVUPD 640(DX), Z6
 	VMOVUPD 704(DX), Z7
 	XORQ    R13, R13
@@ -7102,21 +7102,21 @@ TEXT ·prepareAVX512(SB), NOSPLIT, $16-8
 
 outputs:
 	VMOVUPD   (BX), Z5
-	VPMOVZXWQ (CX), Z6
-	VPSLLQ    $0x34, Z6, Z6
-	VANDPD    Z0, Z5, Z7
-	VMAXPD    Z7, Z6, Z6
+	VPMOVZXWQ (CX), Z7
+	VPSLLQ    $0x34, Z7, Z7
+	VANDPD    Z0, Z5, Z6
+	VMAXPD    Z6, Z7, Z7
 	VCMPPD    $0x04, Z4, Z5, K1
-	VMOVUPD.Z Z3, K1, Z7
-	VMAXPD    Z7, Z6, Z6
-	VPADDQ    Z2, Z6, Z6
-	VMOVUPD   Z6, (DX)
-	VANDPD    Z1, Z5, Z7
-	VADDPD    Z6, Z7, Z7
-	VMOVUPD   Z7, 64(DX)
-	VMINPD    Z5, Z4, Z7
-	VSUBPD    Z7, Z6, Z7
-	VMOVUPD   Z7, 128(DX)
+	VMOVUPD.Z Z3, K1, Z8
+	VMAXPD    Z8, Z7, Z7
+	VPADDQ    Z2, Z7, Z7
+	VANDPD    Z1, Z5, Z6
+	VADDPD    Z7, Z6, Z6
+	VMINPD    Z5, Z4, Z8
+	VSUBPD    Z8, Z7, Z8
+	VMOVUPD   Z7, (DX)
+	VMOVUPD   Z6, 64(DX)
+	VMOVUPD   Z8, 128(DX)
 	ADDQ      $0x10, CX
 	ADDQ      $0x000000c0, DX
 	ADDQ      $0x40, BX
@@ -7257,21 +7257,21 @@ normal0:
 	VCVTPS2PD (BX), Z5
 
 converted0:
-	VPMOVZXWQ (CX), Z6
-	VPSLLQ    $0x34, Z6, Z6
-	VANDPD    Z0, Z5, Z7
-	VMAXPD    Z7, Z6, Z6
+	VPMOVZXWQ (CX), Z7
+	VPSLLQ    $0x34, Z7, Z7
+	VANDPD    Z0, Z5, Z6
+	VMAXPD    Z6, Z7, Z7
 	VCMPPD    $0x04, Z4, Z5, K1
-	VMOVUPD.Z Z3, K1, Z7
-	VMAXPD    Z7, Z6, Z6
-	VPADDQ    Z2, Z6, Z6
-	VMOVUPD   Z6, (DX)
-	VANDPD    Z1, Z5, Z7
-	VADDPD    Z6, Z7, Z7
-	VMOVUPD   Z7, 64(DX)
-	VMINPD    Z5, Z4, Z7
-	VSUBPD    Z7, Z6, Z7
-	VMOVUPD   Z7, 128(DX)
+	VMOVUPD.Z Z3, K1, Z8
+	VMAXPD    Z8, Z7, Z7
+	VPADDQ    Z2, Z7, Z7
+	VANDPD    Z1, Z5, Z6
+	VADDPD    Z7, Z6, Z6
+	VMINPD    Z5, Z4, Z8
+	VSUBPD    Z8, Z7, Z8
+	VMOVUPD   Z7, (DX)
+	VMOVUPD   Z6, 64(DX)
+	VMOVUPD   Z8, 128(DX)
 	ADDQ      $0x10, CX
 	ADDQ      $0x000000c0, DX
 	ADDQ      $0x20, BX
@@ -7591,6 +7591,770 @@ outputs:
 	ADDQ         $0x20, DI
 	SUBQ         $0x08, R8
 	JG           outputs
+	VZEROUPPER
+	RET
+
+// func fusedFP32AVX512(x *Fused)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, SSE
+TEXT ·fusedFP32AVX512(SB), NOSPLIT, $88-8
+	MOVQ    x+0(FP), AX
+	MOVQ    176(AX), CX
+	MOVQ    168(AX), DX
+	MOVQ    DX, (SP)
+	MOVQ    184(AX), DX
+	MOVQ    DX, 8(SP)
+	MOVQ    (AX), DX
+	MOVQ    DX, 24(SP)
+	MOVQ    8(AX), DX
+	MOVQ    DX, 32(SP)
+	MOVQ    16(AX), DX
+	MOVQ    DX, 40(SP)
+	MOVQ    32(AX), DX
+	MOVQ    DX, 48(SP)
+	STMXCSR 56(SP)
+	MOVL    56(SP), DX
+	ORL     $0x00006000, DX
+	MOVL    DX, 64(SP)
+	LDMXCSR 64(SP)
+	MOVQ    200(AX), DX
+	MOVQ    DX, 72(SP)
+
+tiles:
+	MOVQ 208(AX), DX
+	MOVQ DX, 80(SP)
+
+groups:
+	MOVQ 216(AX), DX
+	MOVQ DX, 16(SP)
+	MOVQ (SP), DX
+	MOVQ 8(SP), BX
+
+rows:
+	MOVQ         24(SP), SI
+	MOVQ         32(SP), DI
+	MOVQ         40(SP), R8
+	MOVQ         48(SP), R8
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 56(AX), Z1
+	VPBROADCASTQ 80(AX), Z2
+	VPBROADCASTQ 72(AX), Z3
+	VXORPD       Z4, Z4, Z4
+	VFPCLASSPSY  $0x20, (DI), K1
+	KTESTB       K1, K1
+	JZ           normal0
+	VPMOVZXDQ    (DI), Z5
+	VPSLLQ       $0x20, Z5, Z6
+	VPBROADCASTQ 64(AX), Z7
+	VANDPD       Z7, Z6, Z6
+	VPSLLQ       $0x21, Z5, Z5
+	VPSRLQ       $0x04, Z5, Z5
+	VPBROADCASTQ 136(AX), Z7
+	VPCMPGTQ     Z5, Z7, K1
+	VPBROADCASTQ 144(AX), Z7
+	VPADDQ       Z7, Z5, Z5
+	VMOVUPD      Z5, Z7
+	VPBROADCASTQ 88(AX), Z8
+	VPBROADCASTQ 152(AX), Z9
+	VFMSUB213PD  Z8, Z9, Z7
+	VMOVUPD      Z7, K1, Z5
+	VORPD        Z6, Z5, Z5
+	JMP          converted0
+
+normal0:
+	VCVTPS2PD (DI), Z5
+
+converted0:
+	VPMOVZXWQ    (SI), Z7
+	VPSLLQ       $0x34, Z7, Z7
+	VANDPD       Z0, Z5, Z6
+	VMAXPD       Z6, Z7, Z7
+	VCMPPD       $0x04, Z4, Z5, K1
+	VMOVUPD.Z    Z3, K1, Z8
+	VMAXPD       Z8, Z7, Z7
+	VPADDQ       Z2, Z7, Z7
+	VANDPD       Z1, Z5, Z6
+	VADDPD       Z7, Z6, Z6
+	VMINPD       Z5, Z4, Z8
+	VSUBPD       Z8, Z7, Z8
+	VFPCLASSPSY  $0x20, 32(DI), K1
+	KTESTB       K1, K1
+	JZ           normal8
+	VPMOVZXDQ    32(DI), Z5
+	VPSLLQ       $0x20, Z5, Z9
+	VPBROADCASTQ 64(AX), Z10
+	VANDPD       Z10, Z9, Z9
+	VPSLLQ       $0x21, Z5, Z5
+	VPSRLQ       $0x04, Z5, Z5
+	VPBROADCASTQ 136(AX), Z10
+	VPCMPGTQ     Z5, Z10, K1
+	VPBROADCASTQ 144(AX), Z10
+	VPADDQ       Z10, Z5, Z5
+	VMOVUPD      Z5, Z10
+	VPBROADCASTQ 88(AX), Z11
+	VPBROADCASTQ 152(AX), Z12
+	VFMSUB213PD  Z11, Z12, Z10
+	VMOVUPD      Z10, K1, Z5
+	VORPD        Z9, Z5, Z5
+	JMP          converted8
+
+normal8:
+	VCVTPS2PD 32(DI), Z5
+
+converted8:
+	VPMOVZXWQ    16(SI), Z10
+	VPSLLQ       $0x34, Z10, Z10
+	VANDPD       Z0, Z5, Z9
+	VMAXPD       Z9, Z10, Z10
+	VCMPPD       $0x04, Z4, Z5, K1
+	VMOVUPD.Z    Z3, K1, Z11
+	VMAXPD       Z11, Z10, Z10
+	VPADDQ       Z2, Z10, Z10
+	VANDPD       Z1, Z5, Z9
+	VADDPD       Z10, Z9, Z9
+	VMINPD       Z5, Z4, Z11
+	VSUBPD       Z11, Z10, Z11
+	VFPCLASSPSY  $0x20, 64(DI), K1
+	KTESTB       K1, K1
+	JZ           normal16
+	VPMOVZXDQ    64(DI), Z5
+	VPSLLQ       $0x20, Z5, Z12
+	VPBROADCASTQ 64(AX), Z13
+	VANDPD       Z13, Z12, Z12
+	VPSLLQ       $0x21, Z5, Z5
+	VPSRLQ       $0x04, Z5, Z5
+	VPBROADCASTQ 136(AX), Z13
+	VPCMPGTQ     Z5, Z13, K1
+	VPBROADCASTQ 144(AX), Z13
+	VPADDQ       Z13, Z5, Z5
+	VMOVUPD      Z5, Z13
+	VPBROADCASTQ 88(AX), Z14
+	VPBROADCASTQ 152(AX), Z15
+	VFMSUB213PD  Z14, Z15, Z13
+	VMOVUPD      Z13, K1, Z5
+	VORPD        Z12, Z5, Z5
+	JMP          converted16
+
+normal16:
+	VCVTPS2PD 64(DI), Z5
+
+converted16:
+	VPMOVZXWQ    32(SI), Z13
+	VPSLLQ       $0x34, Z13, Z13
+	VANDPD       Z0, Z5, Z12
+	VMAXPD       Z12, Z13, Z13
+	VCMPPD       $0x04, Z4, Z5, K1
+	VMOVUPD.Z    Z3, K1, Z14
+	VMAXPD       Z14, Z13, Z13
+	VPADDQ       Z2, Z13, Z13
+	VANDPD       Z1, Z5, Z12
+	VADDPD       Z13, Z12, Z12
+	VMINPD       Z5, Z4, Z14
+	VSUBPD       Z14, Z13, Z14
+	VFPCLASSPSY  $0x20, 96(DI), K1
+	KTESTB       K1, K1
+	JZ           normal24
+	VPMOVZXDQ    96(DI), Z5
+	VPSLLQ       $0x20, Z5, Z15
+	VPBROADCASTQ 64(AX), Z16
+	VANDPD       Z16, Z15, Z15
+	VPSLLQ       $0x21, Z5, Z5
+	VPSRLQ       $0x04, Z5, Z5
+	VPBROADCASTQ 136(AX), Z16
+	VPCMPGTQ     Z5, Z16, K1
+	VPBROADCASTQ 144(AX), Z16
+	VPADDQ       Z16, Z5, Z5
+	VMOVUPD      Z5, Z16
+	VPBROADCASTQ 88(AX), Z17
+	VPBROADCASTQ 152(AX), Z18
+	VFMSUB213PD  Z17, Z18, Z16
+	VMOVUPD      Z16, K1, Z5
+	VORPD        Z15, Z5, Z5
+	JMP          converted24
+
+normal24:
+	VCVTPS2PD 96(DI), Z5
+
+converted24:
+	VPMOVZXWQ 48(SI), Z15
+	VPSLLQ    $0x34, Z15, Z15
+	VANDPD    Z0, Z5, Z0
+	VMAXPD    Z0, Z15, Z15
+	VCMPPD    $0x04, Z4, Z5, K1
+	VMOVUPD.Z Z3, K1, Z0
+	VMAXPD    Z0, Z15, Z15
+	VPADDQ    Z2, Z15, Z15
+	VANDPD    Z1, Z5, Z1
+	VADDPD    Z15, Z1, Z1
+	VMINPD    Z5, Z4, Z0
+	VSUBPD    Z0, Z15, Z0
+	MOVQ      232(AX), SI
+	MOVQ      248(AX), DI
+	LEAQ      (DX)(SI*1), R8
+	LEAQ      (BX)(DI*1), R9
+	LEAQ      (R8)(SI*1), R10
+	LEAQ      (R9)(DI*1), R11
+	LEAQ      (R10)(SI*1), SI
+	LEAQ      (R11)(DI*1), DI
+	XORQ      R12, R12
+	MOVQ      CX, R13
+
+k:
+	VMOVUPD          (R13), Z2
+	VBROADCASTSD     (DX)(R12*8), Z3
+	MOVBLZX          (BX)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z6
+	VFMADD231PD      64(R13)(R14*8), Z3, Z8
+	VBROADCASTSD     (R8)(R12*8), Z3
+	MOVBLZX          (R9)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z9
+	VFMADD231PD      64(R13)(R14*8), Z3, Z11
+	VBROADCASTSD     (R10)(R12*8), Z3
+	MOVBLZX          (R11)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z12
+	VFMADD231PD      64(R13)(R14*8), Z3, Z14
+	VBROADCASTSD     (SI)(R12*8), Z3
+	MOVBLZX          (DI)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z1
+	VFMADD231PD      64(R13)(R14*8), Z3, Z0
+	VMOVUPD          192(R13), Z2
+	VBROADCASTSD     8(DX)(R12*8), Z3
+	MOVBLZX          1(BX)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z6
+	VFMADD231PD      256(R13)(R14*8), Z3, Z8
+	VBROADCASTSD     8(R8)(R12*8), Z3
+	MOVBLZX          1(R9)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z9
+	VFMADD231PD      256(R13)(R14*8), Z3, Z11
+	VBROADCASTSD     8(R10)(R12*8), Z3
+	MOVBLZX          1(R11)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z12
+	VFMADD231PD      256(R13)(R14*8), Z3, Z14
+	VBROADCASTSD     8(SI)(R12*8), Z3
+	MOVBLZX          1(DI)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z1
+	VFMADD231PD      256(R13)(R14*8), Z3, Z0
+	VMOVUPD          384(R13), Z2
+	VBROADCASTSD     16(DX)(R12*8), Z3
+	MOVBLZX          2(BX)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z6
+	VFMADD231PD      448(R13)(R14*8), Z3, Z8
+	VBROADCASTSD     16(R8)(R12*8), Z3
+	MOVBLZX          2(R9)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z9
+	VFMADD231PD      448(R13)(R14*8), Z3, Z11
+	VBROADCASTSD     16(R10)(R12*8), Z3
+	MOVBLZX          2(R11)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z12
+	VFMADD231PD      448(R13)(R14*8), Z3, Z14
+	VBROADCASTSD     16(SI)(R12*8), Z3
+	MOVBLZX          2(DI)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z1
+	VFMADD231PD      448(R13)(R14*8), Z3, Z0
+	VMOVUPD          576(R13), Z2
+	VBROADCASTSD     24(DX)(R12*8), Z3
+	MOVBLZX          3(BX)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z6
+	VFMADD231PD      640(R13)(R14*8), Z3, Z8
+	VBROADCASTSD     24(R8)(R12*8), Z3
+	MOVBLZX          3(R9)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z9
+	VFMADD231PD      640(R13)(R14*8), Z3, Z11
+	VBROADCASTSD     24(R10)(R12*8), Z3
+	MOVBLZX          3(R11)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z12
+	VFMADD231PD      640(R13)(R14*8), Z3, Z14
+	VBROADCASTSD     24(SI)(R12*8), Z3
+	MOVBLZX          3(DI)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z1
+	VFMADD231PD      640(R13)(R14*8), Z3, Z0
+	ADDQ             $0x04, R12
+	ADDQ             $0x00000300, R13
+	CMPQ             R12, 224(AX)
+	JB               k
+	MOVQ             SI, DX
+	ADDQ             232(AX), DX
+	MOVQ             DI, BX
+	ADDQ             248(AX), BX
+	MOVQ             24(SP), SI
+	MOVQ             32(SP), SI
+	MOVQ             40(SP), DI
+	MOVQ             48(SP), R8
+	VPBROADCASTQ     48(AX), Z2
+	VPBROADCASTQ     64(AX), Z3
+	VPBROADCASTQ     88(AX), Z4
+	VPBROADCASTQ     96(AX), Z5
+	VPBROADCASTQ     104(AX), Z16
+	VPBROADCASTD     112(AX), Y16
+	VSUBPD           Z8, Z6, Z6
+	VSUBPD           Z7, Z8, Z8
+	VSUBPD           Z8, Z6, Z6
+	VANDPD           Z2, Z6, Z7
+	VMAXPD           Z4, Z7, Z7
+	VPADDQ           Z5, Z7, Z7
+	VPTERNLOGQ       $0xf8, Z3, Z6, Z7
+	VADDPD           Z7, Z6, Z6
+	VSUBPD           Z7, Z6, Z6
+	VCVTPD2PS.RN_SAE Z6, Y6
+	VFPCLASSPSY      $0x99, (SI), K1
+	VMOVUPS          (SI), K1, Y6
+	VCMPPS           $0x03, Y6, Y6, K1
+	VMOVAPS          Y16, K1, Y6
+	VMOVUPS          Y6, (DI)
+	VSUBPD           Z11, Z9, Z9
+	VSUBPD           Z10, Z11, Z11
+	VSUBPD           Z11, Z9, Z9
+	VANDPD           Z2, Z9, Z6
+	VMAXPD           Z4, Z6, Z6
+	VPADDQ           Z5, Z6, Z6
+	VPTERNLOGQ       $0xf8, Z3, Z9, Z6
+	VADDPD           Z6, Z9, Z9
+	VSUBPD           Z6, Z9, Z9
+	VCVTPD2PS.RN_SAE Z9, Y6
+	VFPCLASSPSY      $0x99, 32(SI), K1
+	VMOVUPS          32(SI), K1, Y6
+	VCMPPS           $0x03, Y6, Y6, K1
+	VMOVAPS          Y16, K1, Y6
+	VMOVUPS          Y6, 32(DI)
+	VSUBPD           Z14, Z12, Z12
+	VSUBPD           Z13, Z14, Z14
+	VSUBPD           Z14, Z12, Z12
+	VANDPD           Z2, Z12, Z6
+	VMAXPD           Z4, Z6, Z6
+	VPADDQ           Z5, Z6, Z6
+	VPTERNLOGQ       $0xf8, Z3, Z12, Z6
+	VADDPD           Z6, Z12, Z12
+	VSUBPD           Z6, Z12, Z12
+	VCVTPD2PS.RN_SAE Z12, Y6
+	VFPCLASSPSY      $0x99, 64(SI), K1
+	VMOVUPS          64(SI), K1, Y6
+	VCMPPS           $0x03, Y6, Y6, K1
+	VMOVAPS          Y16, K1, Y6
+	VMOVUPS          Y6, 64(DI)
+	VSUBPD           Z0, Z1, Z1
+	VSUBPD           Z15, Z0, Z0
+	VSUBPD           Z0, Z1, Z1
+	VANDPD           Z2, Z1, Z0
+	VMAXPD           Z4, Z0, Z0
+	VPADDQ           Z5, Z0, Z0
+	VPTERNLOGQ       $0xf8, Z3, Z1, Z0
+	VADDPD           Z0, Z1, Z1
+	VSUBPD           Z0, Z1, Z1
+	VCVTPD2PS.RN_SAE Z1, Y0
+	VFPCLASSPSY      $0x99, 96(SI), K1
+	VMOVUPS          96(SI), K1, Y0
+	VCMPPS           $0x03, Y0, Y0, K1
+	VMOVAPS          Y16, K1, Y0
+	VMOVUPS          Y0, 96(DI)
+	ADDQ             $0x00000040, 24(SP)
+	ADDQ             $0x00000080, 32(SP)
+	ADDQ             $0x00000080, 40(SP)
+	ADDQ             $0x00000080, 48(SP)
+	SUBQ             $0x04, 16(SP)
+	JG               rows
+	ADDQ             264(AX), CX
+	DECQ             80(SP)
+	JNZ              groups
+	MOVQ             240(AX), DX
+	ADDQ             DX, (SP)
+	MOVQ             256(AX), DX
+	ADDQ             DX, 8(SP)
+	DECQ             72(SP)
+	JNZ              tiles
+	LDMXCSR          56(SP)
+	VZEROUPPER
+	RET
+
+// func fusedFP32SpecialAVX512(x *Fused)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, SSE
+TEXT ·fusedFP32SpecialAVX512(SB), NOSPLIT, $88-8
+	MOVQ    x+0(FP), AX
+	MOVQ    176(AX), CX
+	MOVQ    168(AX), DX
+	MOVQ    DX, (SP)
+	MOVQ    184(AX), DX
+	MOVQ    DX, 8(SP)
+	MOVQ    (AX), DX
+	MOVQ    DX, 24(SP)
+	MOVQ    8(AX), DX
+	MOVQ    DX, 32(SP)
+	MOVQ    16(AX), DX
+	MOVQ    DX, 40(SP)
+	MOVQ    32(AX), DX
+	MOVQ    DX, 48(SP)
+	STMXCSR 56(SP)
+	MOVL    56(SP), DX
+	ORL     $0x00006000, DX
+	MOVL    DX, 64(SP)
+	LDMXCSR 64(SP)
+	MOVQ    200(AX), DX
+	MOVQ    DX, 72(SP)
+
+tiles:
+	MOVQ 208(AX), DX
+	MOVQ DX, 80(SP)
+
+groups:
+	MOVQ 216(AX), DX
+	MOVQ DX, 16(SP)
+	MOVQ (SP), DX
+	MOVQ 8(SP), BX
+
+rows:
+	MOVQ         24(SP), SI
+	MOVQ         32(SP), DI
+	MOVQ         40(SP), R8
+	MOVQ         48(SP), R8
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 56(AX), Z1
+	VPBROADCASTQ 80(AX), Z2
+	VPBROADCASTQ 72(AX), Z3
+	VXORPD       Z4, Z4, Z4
+	VFPCLASSPSY  $0x20, (DI), K1
+	KTESTB       K1, K1
+	JZ           normal0
+	VPMOVZXDQ    (DI), Z5
+	VPSLLQ       $0x20, Z5, Z6
+	VPBROADCASTQ 64(AX), Z7
+	VANDPD       Z7, Z6, Z6
+	VPSLLQ       $0x21, Z5, Z5
+	VPSRLQ       $0x04, Z5, Z5
+	VPBROADCASTQ 136(AX), Z7
+	VPCMPGTQ     Z5, Z7, K1
+	VPBROADCASTQ 144(AX), Z7
+	VPADDQ       Z7, Z5, Z5
+	VMOVUPD      Z5, Z7
+	VPBROADCASTQ 88(AX), Z8
+	VPBROADCASTQ 152(AX), Z9
+	VFMSUB213PD  Z8, Z9, Z7
+	VMOVUPD      Z7, K1, Z5
+	VORPD        Z6, Z5, Z5
+	JMP          converted0
+
+normal0:
+	VCVTPS2PD (DI), Z5
+
+converted0:
+	VPMOVZXWQ    (SI), Z7
+	VPSLLQ       $0x34, Z7, Z7
+	VANDPD       Z0, Z5, Z6
+	VMAXPD       Z6, Z7, Z7
+	VCMPPD       $0x04, Z4, Z5, K1
+	VMOVUPD.Z    Z3, K1, Z8
+	VMAXPD       Z8, Z7, Z7
+	VPADDQ       Z2, Z7, Z7
+	VANDPD       Z1, Z5, Z6
+	VADDPD       Z7, Z6, Z6
+	VMINPD       Z5, Z4, Z8
+	VSUBPD       Z8, Z7, Z8
+	VFPCLASSPSY  $0x20, 32(DI), K1
+	KTESTB       K1, K1
+	JZ           normal8
+	VPMOVZXDQ    32(DI), Z5
+	VPSLLQ       $0x20, Z5, Z9
+	VPBROADCASTQ 64(AX), Z10
+	VANDPD       Z10, Z9, Z9
+	VPSLLQ       $0x21, Z5, Z5
+	VPSRLQ       $0x04, Z5, Z5
+	VPBROADCASTQ 136(AX), Z10
+	VPCMPGTQ     Z5, Z10, K1
+	VPBROADCASTQ 144(AX), Z10
+	VPADDQ       Z10, Z5, Z5
+	VMOVUPD      Z5, Z10
+	VPBROADCASTQ 88(AX), Z11
+	VPBROADCASTQ 152(AX), Z12
+	VFMSUB213PD  Z11, Z12, Z10
+	VMOVUPD      Z10, K1, Z5
+	VORPD        Z9, Z5, Z5
+	JMP          converted8
+
+normal8:
+	VCVTPS2PD 32(DI), Z5
+
+converted8:
+	VPMOVZXWQ    16(SI), Z10
+	VPSLLQ       $0x34, Z10, Z10
+	VANDPD       Z0, Z5, Z9
+	VMAXPD       Z9, Z10, Z10
+	VCMPPD       $0x04, Z4, Z5, K1
+	VMOVUPD.Z    Z3, K1, Z11
+	VMAXPD       Z11, Z10, Z10
+	VPADDQ       Z2, Z10, Z10
+	VANDPD       Z1, Z5, Z9
+	VADDPD       Z10, Z9, Z9
+	VMINPD       Z5, Z4, Z11
+	VSUBPD       Z11, Z10, Z11
+	VFPCLASSPSY  $0x20, 64(DI), K1
+	KTESTB       K1, K1
+	JZ           normal16
+	VPMOVZXDQ    64(DI), Z5
+	VPSLLQ       $0x20, Z5, Z12
+	VPBROADCASTQ 64(AX), Z13
+	VANDPD       Z13, Z12, Z12
+	VPSLLQ       $0x21, Z5, Z5
+	VPSRLQ       $0x04, Z5, Z5
+	VPBROADCASTQ 136(AX), Z13
+	VPCMPGTQ     Z5, Z13, K1
+	VPBROADCASTQ 144(AX), Z13
+	VPADDQ       Z13, Z5, Z5
+	VMOVUPD      Z5, Z13
+	VPBROADCASTQ 88(AX), Z14
+	VPBROADCASTQ 152(AX), Z15
+	VFMSUB213PD  Z14, Z15, Z13
+	VMOVUPD      Z13, K1, Z5
+	VORPD        Z12, Z5, Z5
+	JMP          converted16
+
+normal16:
+	VCVTPS2PD 64(DI), Z5
+
+converted16:
+	VPMOVZXWQ    32(SI), Z13
+	VPSLLQ       $0x34, Z13, Z13
+	VANDPD       Z0, Z5, Z12
+	VMAXPD       Z12, Z13, Z13
+	VCMPPD       $0x04, Z4, Z5, K1
+	VMOVUPD.Z    Z3, K1, Z14
+	VMAXPD       Z14, Z13, Z13
+	VPADDQ       Z2, Z13, Z13
+	VANDPD       Z1, Z5, Z12
+	VADDPD       Z13, Z12, Z12
+	VMINPD       Z5, Z4, Z14
+	VSUBPD       Z14, Z13, Z14
+	VFPCLASSPSY  $0x20, 96(DI), K1
+	KTESTB       K1, K1
+	JZ           normal24
+	VPMOVZXDQ    96(DI), Z5
+	VPSLLQ       $0x20, Z5, Z15
+	VPBROADCASTQ 64(AX), Z16
+	VANDPD       Z16, Z15, Z15
+	VPSLLQ       $0x21, Z5, Z5
+	VPSRLQ       $0x04, Z5, Z5
+	VPBROADCASTQ 136(AX), Z16
+	VPCMPGTQ     Z5, Z16, K1
+	VPBROADCASTQ 144(AX), Z16
+	VPADDQ       Z16, Z5, Z5
+	VMOVUPD      Z5, Z16
+	VPBROADCASTQ 88(AX), Z17
+	VPBROADCASTQ 152(AX), Z18
+	VFMSUB213PD  Z17, Z18, Z16
+	VMOVUPD      Z16, K1, Z5
+	VORPD        Z15, Z5, Z5
+	JMP          converted24
+
+normal24:
+	VCVTPS2PD 96(DI), Z5
+
+converted24:
+	VPMOVZXWQ 48(SI), Z15
+	VPSLLQ    $0x34, Z15, Z15
+	VANDPD    Z0, Z5, Z0
+	VMAXPD    Z0, Z15, Z15
+	VCMPPD    $0x04, Z4, Z5, K1
+	VMOVUPD.Z Z3, K1, Z0
+	VMAXPD    Z0, Z15, Z15
+	VPADDQ    Z2, Z15, Z15
+	VANDPD    Z1, Z5, Z1
+	VADDPD    Z15, Z1, Z1
+	VMINPD    Z5, Z4, Z0
+	VSUBPD    Z0, Z15, Z0
+	MOVQ      232(AX), SI
+	MOVQ      248(AX), DI
+	LEAQ      (DX)(SI*1), R8
+	LEAQ      (BX)(DI*1), R9
+	LEAQ      (R8)(SI*1), R10
+	LEAQ      (R9)(DI*1), R11
+	LEAQ      (R10)(SI*1), SI
+	LEAQ      (R11)(DI*1), DI
+	XORQ      R12, R12
+	MOVQ      CX, R13
+
+k:
+	VMOVUPD          (R13), Z2
+	VBROADCASTSD     (DX)(R12*8), Z3
+	MOVBLZX          (BX)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z6
+	VFMADD231PD      64(R13)(R14*8), Z3, Z8
+	VBROADCASTSD     (R8)(R12*8), Z3
+	MOVBLZX          (R9)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z9
+	VFMADD231PD      64(R13)(R14*8), Z3, Z11
+	VBROADCASTSD     (R10)(R12*8), Z3
+	MOVBLZX          (R11)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z12
+	VFMADD231PD      64(R13)(R14*8), Z3, Z14
+	VBROADCASTSD     (SI)(R12*8), Z3
+	MOVBLZX          (DI)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z1
+	VFMADD231PD      64(R13)(R14*8), Z3, Z0
+	VMOVUPD          192(R13), Z2
+	VBROADCASTSD     8(DX)(R12*8), Z3
+	MOVBLZX          1(BX)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z6
+	VFMADD231PD      256(R13)(R14*8), Z3, Z8
+	VBROADCASTSD     8(R8)(R12*8), Z3
+	MOVBLZX          1(R9)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z9
+	VFMADD231PD      256(R13)(R14*8), Z3, Z11
+	VBROADCASTSD     8(R10)(R12*8), Z3
+	MOVBLZX          1(R11)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z12
+	VFMADD231PD      256(R13)(R14*8), Z3, Z14
+	VBROADCASTSD     8(SI)(R12*8), Z3
+	MOVBLZX          1(DI)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z1
+	VFMADD231PD      256(R13)(R14*8), Z3, Z0
+	VMOVUPD          384(R13), Z2
+	VBROADCASTSD     16(DX)(R12*8), Z3
+	MOVBLZX          2(BX)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z6
+	VFMADD231PD      448(R13)(R14*8), Z3, Z8
+	VBROADCASTSD     16(R8)(R12*8), Z3
+	MOVBLZX          2(R9)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z9
+	VFMADD231PD      448(R13)(R14*8), Z3, Z11
+	VBROADCASTSD     16(R10)(R12*8), Z3
+	MOVBLZX          2(R11)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z12
+	VFMADD231PD      448(R13)(R14*8), Z3, Z14
+	VBROADCASTSD     16(SI)(R12*8), Z3
+	MOVBLZX          2(DI)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z1
+	VFMADD231PD      448(R13)(R14*8), Z3, Z0
+	VMOVUPD          576(R13), Z2
+	VBROADCASTSD     24(DX)(R12*8), Z3
+	MOVBLZX          3(BX)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z6
+	VFMADD231PD      640(R13)(R14*8), Z3, Z8
+	VBROADCASTSD     24(R8)(R12*8), Z3
+	MOVBLZX          3(R9)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z9
+	VFMADD231PD      640(R13)(R14*8), Z3, Z11
+	VBROADCASTSD     24(R10)(R12*8), Z3
+	MOVBLZX          3(R11)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z12
+	VFMADD231PD      640(R13)(R14*8), Z3, Z14
+	VBROADCASTSD     24(SI)(R12*8), Z3
+	MOVBLZX          3(DI)(R12*1), R14
+	VFMADD231PD      Z2, Z3, Z1
+	VFMADD231PD      640(R13)(R14*8), Z3, Z0
+	ADDQ             $0x04, R12
+	ADDQ             $0x00000300, R13
+	CMPQ             R12, 224(AX)
+	JB               k
+	MOVQ             SI, DX
+	ADDQ             232(AX), DX
+	MOVQ             DI, BX
+	ADDQ             248(AX), BX
+	MOVQ             24(SP), SI
+	MOVQ             32(SP), DI
+	MOVQ             40(SP), R8
+	MOVQ             48(SP), R9
+	VPBROADCASTQ     48(AX), Z2
+	VPBROADCASTQ     64(AX), Z3
+	VPBROADCASTQ     88(AX), Z4
+	VPBROADCASTQ     96(AX), Z5
+	VPBROADCASTQ     104(AX), Z16
+	VPBROADCASTD     112(AX), Y16
+	VSUBPD           Z8, Z6, Z6
+	VSUBPD           Z7, Z8, Z8
+	VSUBPD           Z8, Z6, Z6
+	VANDPD           Z2, Z6, Z7
+	VMAXPD           Z4, Z7, Z7
+	VPADDQ           Z5, Z7, Z7
+	VPTERNLOGQ       $0xf8, Z3, Z6, Z7
+	VADDPD           Z7, Z6, Z6
+	VSUBPD           Z7, Z6, Z6
+	VCVTPD2PS.RN_SAE Z6, Y6
+	VFPCLASSPSY      $0x99, (DI), K1
+	VMOVUPS          (DI), K1, Y6
+	VMOVUPS          (DI), Y7
+	VADDPS           (R9), Y7, Y7
+	VPBROADCASTW     160(AX), X8
+	VPTESTMW         (SI), X8, K1
+	VFPCLASSPSY      $0x99, Y7, K1, K1
+	VMOVAPS          Y7, K1, Y6
+	VCMPPS           $0x03, Y6, Y6, K1
+	VMOVAPS          Y16, K1, Y6
+	VMOVUPS          Y6, (R8)
+	VSUBPD           Z11, Z9, Z9
+	VSUBPD           Z10, Z11, Z11
+	VSUBPD           Z11, Z9, Z9
+	VANDPD           Z2, Z9, Z6
+	VMAXPD           Z4, Z6, Z6
+	VPADDQ           Z5, Z6, Z6
+	VPTERNLOGQ       $0xf8, Z3, Z9, Z6
+	VADDPD           Z6, Z9, Z9
+	VSUBPD           Z6, Z9, Z9
+	VCVTPD2PS.RN_SAE Z9, Y6
+	VFPCLASSPSY      $0x99, 32(DI), K1
+	VMOVUPS          32(DI), K1, Y6
+	VMOVUPS          32(DI), Y7
+	VADDPS           32(R9), Y7, Y7
+	VPBROADCASTW     160(AX), X8
+	VPTESTMW         16(SI), X8, K1
+	VFPCLASSPSY      $0x99, Y7, K1, K1
+	VMOVAPS          Y7, K1, Y6
+	VCMPPS           $0x03, Y6, Y6, K1
+	VMOVAPS          Y16, K1, Y6
+	VMOVUPS          Y6, 32(R8)
+	VSUBPD           Z14, Z12, Z12
+	VSUBPD           Z13, Z14, Z14
+	VSUBPD           Z14, Z12, Z12
+	VANDPD           Z2, Z12, Z6
+	VMAXPD           Z4, Z6, Z6
+	VPADDQ           Z5, Z6, Z6
+	VPTERNLOGQ       $0xf8, Z3, Z12, Z6
+	VADDPD           Z6, Z12, Z12
+	VSUBPD           Z6, Z12, Z12
+	VCVTPD2PS.RN_SAE Z12, Y6
+	VFPCLASSPSY      $0x99, 64(DI), K1
+	VMOVUPS          64(DI), K1, Y6
+	VMOVUPS          64(DI), Y7
+	VADDPS           64(R9), Y7, Y7
+	VPBROADCASTW     160(AX), X8
+	VPTESTMW         32(SI), X8, K1
+	VFPCLASSPSY      $0x99, Y7, K1, K1
+	VMOVAPS          Y7, K1, Y6
+	VCMPPS           $0x03, Y6, Y6, K1
+	VMOVAPS          Y16, K1, Y6
+	VMOVUPS          Y6, 64(R8)
+	VSUBPD           Z0, Z1, Z1
+	VSUBPD           Z15, Z0, Z0
+	VSUBPD           Z0, Z1, Z1
+	VANDPD           Z2, Z1, Z0
+	VMAXPD           Z4, Z0, Z0
+	VPADDQ           Z5, Z0, Z0
+	VPTERNLOGQ       $0xf8, Z3, Z1, Z0
+	VADDPD           Z0, Z1, Z1
+	VSUBPD           Z0, Z1, Z1
+	VCVTPD2PS.RN_SAE Z1, Y0
+	VFPCLASSPSY      $0x99, 96(DI), K1
+	VMOVUPS          96(DI), K1, Y0
+	VMOVUPS          96(DI), Y1
+	VADDPS           96(R9), Y1, Y1
+	VPBROADCASTW     160(AX), X2
+	VPTESTMW         48(SI), X2, K1
+	VFPCLASSPSY      $0x99, Y1, K1, K1
+	VMOVAPS          Y1, K1, Y0
+	VCMPPS           $0x03, Y0, Y0, K1
+	VMOVAPS          Y16, K1, Y0
+	VMOVUPS          Y0, 96(R8)
+	ADDQ             $0x00000040, 24(SP)
+	ADDQ             $0x00000080, 32(SP)
+	ADDQ             $0x00000080, 40(SP)
+	ADDQ             $0x00000080, 48(SP)
+	SUBQ             $0x04, 16(SP)
+	JG               rows
+	ADDQ             264(AX), CX
+	DECQ             80(SP)
+	JNZ              groups
+	MOVQ             240(AX), DX
+	ADDQ             DX, (SP)
+	MOVQ             256(AX), DX
+	ADDQ             DX, 8(SP)
+	DECQ             72(SP)
+	JNZ              tiles
+	LDMXCSR          56(SP)
 	VZEROUPPER
 	RET
 

@@ -33,28 +33,45 @@ func (i isa) prepare(fp32 bool) {
 	x := Dereference(Param("x"))
 	s := i.sums(x, fp32)
 	restore := control(U32(roundZero))
-	expMask, abs, shift, emin := i.broadcast(mem(x, "ExpMask")), i.broadcast(mem(x, "Abs")), i.broadcast(mem(x, "Shift")), i.broadcast(mem(x, "Least"))
-	z := i.zero()
+	p := s.preparation()
 	s.loop(func(col int) {
-		acc, u, e, t := s.accumulator(col), i.vec(), i.vec(), i.vec()
-		VPMOVZXWQ(Mem{Base: s.e, Disp: 2 * col}, u)
-		VPSLLQ(U8(52), u, u)
-		VANDPD(expMask, acc, e)
-		VMAXPD(e, u, u)
-		i.only(i.compare(cmpNEQ, acc, z), emin, t)
-		VMAXPD(t, u, u)
-		VPADDQ(shift, u, u)
+		u, all, neg := p.parts(col)
 		VMOVUPD(u, Mem{Base: s.parts, Disp: partU + 8*col})
-		VANDPD(abs, acc, e)
-		VADDPD(u, e, e)
-		VMOVUPD(e, Mem{Base: s.parts, Disp: partAll + 8*col})
-		VMINPD(acc, z, t)
-		VSUBPD(t, u, t)
-		VMOVUPD(t, Mem{Base: s.parts, Disp: partNeg + 8*col})
+		VMOVUPD(all, Mem{Base: s.parts, Disp: partAll + 8*col})
+		VMOVUPD(neg, Mem{Base: s.parts, Disp: partNeg + 8*col})
 	})
 	restore()
 	VZEROUPPER()
 	RET()
+}
+
+// preparation is the constants with which sums begin.
+type preparation struct {
+	*sumsCode
+	expMask, abs, shift, least, z reg.VecVirtual
+}
+
+func (s *sumsCode) preparation() *preparation {
+	k := func(name string) reg.VecVirtual { return s.broadcast(mem(s.x, name)) }
+	return &preparation{s, k("ExpMask"), k("Abs"), k("Shift"), k("Least"), s.zero()}
+}
+
+// parts makes U and the accumulators.
+func (p *preparation) parts(col int) (u, all, neg reg.VecVirtual) {
+	acc, e := p.accumulator(col), p.vec()
+	u, all, neg = p.vec(), p.vec(), p.vec()
+	VPMOVZXWQ(Mem{Base: p.e, Disp: 2 * col}, u)
+	VPSLLQ(U8(52), u, u)
+	VANDPD(p.expMask, acc, e)
+	VMAXPD(e, u, u)
+	p.only(p.compare(cmpNEQ, acc, p.z), p.least, neg)
+	VMAXPD(neg, u, u)
+	VPADDQ(p.shift, u, u)
+	VANDPD(p.abs, acc, all)
+	VADDPD(u, all, all)
+	VMINPD(acc, p.z, neg)
+	VSUBPD(neg, u, neg)
+	return u, all, neg
 }
 
 // named adds the variant to the name of a routine.
@@ -210,9 +227,9 @@ func (s *sumsCode) exceptions32(h, nan reg.Register, col int, special bool) {
 		if special {
 			kind, bit, f := YMM(), XMM(), K()
 			VMOVUPS(acc, kind)
-			VADDPS(Mem{Base: s.kinds}, kind, kind)
+			VADDPS(Mem{Base: s.kinds, Disp: 4 * col}, kind, kind)
 			VPBROADCASTW(mem(s.x, "Bit13"), bit)
-			VPTESTMW(Mem{Base: s.e}, bit, f)
+			VPTESTMW(Mem{Base: s.e, Disp: 2 * col}, bit, f)
 			VFPCLASSPSY(U8(0x99), kind, f, f)
 			VMOVAPS(kind, f, h)
 		}
@@ -327,6 +344,84 @@ func (i isa) dot() {
 	RET()
 }
 
+// fused emits the routine that does the work of prepare, dot and finish of FP32 in
+// one, four rows at a time, whose sums stay in registers (AVX-512).
+func (i isa) fused(special bool) {
+	TEXT(named("fused", true, special)+i.suffix, NOSPLIT, "func(x *Fused)")
+	Pragma("noescape")
+	x := Dereference(Param("x"))
+	sx, dx := x.Field("Sums"), x.Field("Dot")
+	d := &dotCode{isa: i, x: dx, count: 4, b: Load(dx.Field("B"), GP64())}
+	a, sign, left := AllocLocal(8), AllocLocal(8), AllocLocal(8)
+	e, acc, sum, kinds := AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8)
+	local := func(m Mem, c gotypes.Component, field string) { MOVQ(Load(c.Field(field), GP64()), m) }
+	local(a, dx, "A")
+	local(sign, dx, "Sign")
+	local(e, sx, "E")
+	local(acc, sx, "Acc")
+	local(sum, sx, "Sum")
+	local(kinds, sx, "Kinds")
+	add := func(m Mem, field string) { ADDQ(Load(dx.Field(field), GP64()), m) }
+	register := func(m Mem) reg.Register {
+		r := GP64()
+		MOVQ(m, r)
+		return r
+	}
+	restore := control(U32(roundZero))
+	times("tiles", dx, "Tiles", func() {
+		times("groups", dx, "Groups", func() {
+			local(left, dx, "Rows")
+			d.rows[0], d.signs[0] = GP64(), GP64()
+			MOVQ(a, d.rows[0])
+			MOVQ(sign, d.signs[0])
+			Label("rows")
+			d.fusedRows(&sumsCode{isa: i, x: sx, fp32: true}, special, func(s *sumsCode) {
+				s.e, s.acc, s.sum, s.kinds = register(e), register(acc), register(sum), register(kinds)
+			})
+			ADDQ(U32(4*16), e)
+			for _, m := range []Mem{acc, sum, kinds} {
+				ADDQ(U32(4*32), m)
+			}
+			SUBQ(U8(4), left)
+			JG(LabelRef("rows"))
+			ADDQ(mem(dx, "BGroup"), d.b)
+		})
+		add(a, "ATile")
+		add(sign, "SignTile")
+	})
+	restore()
+	VZEROUPPER()
+	RET()
+}
+
+// fusedRows does four rows. load loads the registers of s, which do not last while
+// products are added.
+func (d *dotCode) fusedRows(s *sumsCode, special bool, load func(*sumsCode)) {
+	load(s)
+	u, all, neg := make([]reg.VecVirtual, 4), make([][]reg.VecVirtual, 4), make([][]reg.VecVirtual, 4)
+	p := s.preparation()
+	for r := range 4 {
+		var x, y reg.VecVirtual
+		u[r], x, y = p.parts(8 * r)
+		all[r], neg[r] = []reg.VecVirtual{x}, []reg.VecVirtual{y}
+	}
+	d.startRows()
+	d.products(all, neg)
+	d.nextRows()
+	load(s)
+	t := d.truncation(s.x)
+	for r := range 4 {
+		sum, n := all[r][0], neg[r][0]
+		VSUBPD(n, sum, sum)
+		VSUBPD(u[r], n, n)
+		VSUBPD(n, sum, sum)
+		t.truncate(sum)
+		h := t.convert(sum)
+		s.exceptions32(h, t.nan, 8*r, special)
+		VMOVUPS(h, Mem{Base: s.sum, Disp: 32 * r})
+	}
+}
+
 // dotCode is what the code of a dot refers to.
 type dotCode struct {
 	isa
@@ -340,13 +435,8 @@ type dotCode struct {
 func (d *dotCode) someRows() {
 	vectors := 8 / d.lanes()
 	all, neg := make([][]reg.VecVirtual, d.count), make([][]reg.VecVirtual, d.count)
-	aRow, signRow := Load(d.x.Field("ARow"), GP64()), Load(d.x.Field("SignRow"), GP64())
+	d.startRows()
 	for r := range d.count {
-		if r > 0 {
-			d.rows[r], d.signs[r] = GP64(), GP64()
-			LEAQ(Mem{Base: d.rows[r-1], Index: aRow, Scale: 1}, d.rows[r])
-			LEAQ(Mem{Base: d.signs[r-1], Index: signRow, Scale: 1}, d.signs[r])
-		}
 		for p := range vectors {
 			all[r], neg[r] = append(all[r], d.vec()), append(neg[r], d.vec())
 			VMOVUPD(d.part(r, partAll, p), all[r][p])
@@ -360,11 +450,26 @@ func (d *dotCode) someRows() {
 			VMOVUPD(neg[r][p], d.part(r, partNeg, p))
 		}
 	}
+	d.nextRows()
+	ADDQ(U32(uint32(sumBytes*d.count)), d.parts)
+}
+
+// startRows makes the addresses of the rows that follow the first.
+func (d *dotCode) startRows() {
+	aRow, signRow := Load(d.x.Field("ARow"), GP64()), Load(d.x.Field("SignRow"), GP64())
+	for r := 1; r < d.count; r++ {
+		d.rows[r], d.signs[r] = GP64(), GP64()
+		LEAQ(Mem{Base: d.rows[r-1], Index: aRow, Scale: 1}, d.rows[r])
+		LEAQ(Mem{Base: d.signs[r-1], Index: signRow, Scale: 1}, d.signs[r])
+	}
+}
+
+// nextRows goes on to the next rows.
+func (d *dotCode) nextRows() {
 	MOVQ(d.rows[d.count-1], d.rows[0])
 	ADDQ(mem(d.x, "ARow"), d.rows[0])
 	MOVQ(d.signs[d.count-1], d.signs[0])
 	ADDQ(mem(d.x, "SignRow"), d.signs[0])
-	ADDQ(U32(uint32(sumBytes*d.count)), d.parts)
 }
 
 // part is a vector of a part of a row's sums.

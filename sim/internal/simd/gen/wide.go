@@ -38,6 +38,10 @@ func wides() {
 			i.join(b)
 			i.closing(b)
 		}
+		if i.wide {
+			i.fused(false)
+			i.fused(true)
+		}
 		i.groups()
 		i.truncating()
 		i.exact(2)
