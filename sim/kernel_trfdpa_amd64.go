@@ -28,7 +28,8 @@ type trfdpaState struct {
 	zeros64 []float64
 	sum     [2][]float64
 	joined  []float64
-	eHalf   []uint16
+	eHalf   [2][]uint16
+	larger  simd.Larger16
 	sums    simd.Sums
 	join    simd.Join
 }
@@ -156,17 +157,20 @@ func (t *trfdpa) grid(st *trfdpaState, g *grid, out []byte) {
 
 // step does a step, of the products from at on.
 func (t *trfdpa) step(st *trfdpaState, at int, c, d *byte) {
-	t.largestOf(&st.decoded64, &st.e, at, t.l)
+	n := int64(st.grid.outputs())
 	if t.two {
 		half := t.l / 2
 		for i := range 2 {
-			t.largestOf(&st.decoded64, &st.eHalf, at+i*half, half)
-			t.sumProducts(st, st.eHalf, st.sum[i], at+i*half, half)
+			t.largestOf(&st.decoded64, &st.eHalf[i], at+i*half, half)
+			t.sumProducts(st, st.eHalf[i], st.sum[i], at+i*half, half)
 		}
+		st.e = resize(st.e, int(n))
+		st.larger = simd.Larger16{A: &st.eHalf[0][0], B: &st.eHalf[1][0], D: &st.e[0], N: n}
+		st.larger.Run()
 	} else {
+		t.largestOf(&st.decoded64, &st.e, at, t.l)
 		t.sumProducts(st, st.e, st.sum[0], at, t.l)
 	}
-	n := int64(st.grid.outputs())
 	x := &st.join
 	*x = t.join
 	x.E, x.Sum, x.Odd, x.Acc, x.D, x.N = &st.e[0], &st.sum[0][0], &st.sum[1][0], floats32(c), &st.joined[0], n

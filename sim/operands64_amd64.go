@@ -229,7 +229,7 @@ func (o *operands64) largestOf(st *decoded64, e *[]uint16, at, l int) {
 	for i := range x.Bit13 {
 		x.Bit13[i] = 1 << 13
 	}
-	x.Run()
+	x.Run(o.level)
 }
 
 // addProducts adds the products of a step to st.parts.

@@ -177,6 +177,13 @@ type Largest16 struct {
 	Over, Bit13         [16]uint16 // bit 13 is set in what is above Over, as signed numbers
 }
 
+// Larger16 takes the larger of N words each, a multiple of 16, such as Largest16
+// makes them of parts of a step.
+type Larger16 struct {
+	A, B, D *uint16
+	N       int64
+}
+
 // Sums prepares and finishes the sums of N accumulators and of products that are
 // cut toward zero at F bits below the largest exponent. N is a multiple of 8.
 type Sums struct {

@@ -206,7 +206,16 @@ func (x *Kinds) Run(l Level, width int) {
 }
 
 // Run finds the codes.
-func (x *Largest16) Run() { largest16AVX2(x) }
+func (x *Largest16) Run(l Level) {
+	if l >= AVX512 {
+		largest16AVX512(x)
+	} else {
+		largest16AVX2(x)
+	}
+}
+
+// Run takes the larger ones.
+func (x *Larger16) Run() { larger16AVX2(x) }
 
 // Prepare makes Parts of E and Acc; fp32 says that Acc is FP32.
 func (x *Sums) Prepare(l Level, fp32 bool) {

@@ -92,7 +92,7 @@ func addMul2AVX2(x *Chain)
 func addMul4AVX2(x *Chain)
 
 //go:noescape
-func largest16AVX2(x *Largest16)
+func larger16AVX2(x *Larger16)
 
 //go:noescape
 func narrowHalfAVX2(x *Convert)
@@ -159,6 +159,9 @@ func rows4AVX2(x *Decode)
 
 //go:noescape
 func columns4AVX2(x *Decode)
+
+//go:noescape
+func largest16AVX2(x *Largest16)
 
 //go:noescape
 func dotAVX2(x *Dot)
@@ -237,6 +240,9 @@ func rows4AVX512(x *Decode)
 
 //go:noescape
 func columns4AVX512(x *Decode)
+
+//go:noescape
+func largest16AVX512(x *Largest16)
 
 //go:noescape
 func dotAVX512(x *Dot)

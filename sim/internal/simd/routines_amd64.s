@@ -3411,142 +3411,24 @@ k:
 	VZEROUPPER
 	RET
 
-DATA spreadWords<>+0(SB)/1, $0x00
-DATA spreadWords<>+1(SB)/1, $0x01
-DATA spreadWords<>+2(SB)/1, $0x00
-DATA spreadWords<>+3(SB)/1, $0x01
-DATA spreadWords<>+4(SB)/1, $0x00
-DATA spreadWords<>+5(SB)/1, $0x01
-DATA spreadWords<>+6(SB)/1, $0x00
-DATA spreadWords<>+7(SB)/1, $0x01
-DATA spreadWords<>+8(SB)/1, $0x00
-DATA spreadWords<>+9(SB)/1, $0x01
-DATA spreadWords<>+10(SB)/1, $0x00
-DATA spreadWords<>+11(SB)/1, $0x01
-DATA spreadWords<>+12(SB)/1, $0x00
-DATA spreadWords<>+13(SB)/1, $0x01
-DATA spreadWords<>+14(SB)/1, $0x00
-DATA spreadWords<>+15(SB)/1, $0x01
-DATA spreadWords<>+16(SB)/1, $0x02
-DATA spreadWords<>+17(SB)/1, $0x03
-DATA spreadWords<>+18(SB)/1, $0x02
-DATA spreadWords<>+19(SB)/1, $0x03
-DATA spreadWords<>+20(SB)/1, $0x02
-DATA spreadWords<>+21(SB)/1, $0x03
-DATA spreadWords<>+22(SB)/1, $0x02
-DATA spreadWords<>+23(SB)/1, $0x03
-DATA spreadWords<>+24(SB)/1, $0x02
-DATA spreadWords<>+25(SB)/1, $0x03
-DATA spreadWords<>+26(SB)/1, $0x02
-DATA spreadWords<>+27(SB)/1, $0x03
-DATA spreadWords<>+28(SB)/1, $0x02
-DATA spreadWords<>+29(SB)/1, $0x03
-DATA spreadWords<>+30(SB)/1, $0x02
-DATA spreadWords<>+31(SB)/1, $0x03
-GLOBL spreadWords<>(SB), RODATA|NOPTR, $32
-
-// func largest16AVX2(x *Largest16)
+// func larger16AVX2(x *Larger16)
 // Requires: AVX, AVX2
-TEXT ·largest16AVX2(SB), NOSPLIT, $16-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    56(AX), SI
-	MOVQ    48(AX), DI
-	ADDQ    DI, DI
-	VMOVDQU spreadWords<>+0(SB), Y0
-	MOVQ    24(AX), R8
-	MOVQ    R8, (SP)
+TEXT ·larger16AVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), AX
 
-tiles:
-	MOVQ 32(AX), R8
-	MOVQ R8, 8(SP)
-
-groups:
-	MOVQ 40(AX), R8
-	MOVQ CX, R9
-
-rows:
-	LEAQ  (SI)(SI*2), R10
-	ADDQ  R9, R10
-	VPXOR Y1, Y1, Y1
-	VPXOR Y2, Y2, Y2
-	VPXOR Y3, Y3, Y3
-	VPXOR Y4, Y4, Y4
-	XORQ  R11, R11
-
-k:
-	VPBROADCASTD (R9), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       (DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y1, Y1
-	VPBROADCASTD (R9)(SI*1), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       (DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y2, Y2
-	VPBROADCASTD (R9)(SI*2), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       (DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y3, Y3
-	VPBROADCASTD (R10), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       (DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y4, Y4
-	VPBROADCASTD 4(R9), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y1, Y1
-	VPBROADCASTD 4(R9)(SI*1), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y2, Y2
-	VPBROADCASTD 4(R9)(SI*2), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y3, Y3
-	VPBROADCASTD 4(R10), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y4, Y4
-	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
-	ADDQ         $0x08, R11
-	CMPQ         R11, DI
-	JB           k
-	VINSERTI128  $0x01, X2, Y1, Y5
-	VPERM2I128   $0x31, Y2, Y1, Y1
-	VPMAXUW      Y5, Y1, Y5
-	VPCMPGTW     80(AX), Y5, Y1
-	VPADDW       112(AX), Y5, Y5
-	VPAND        Y1, Y5, Y5
-	VPMAXUW      144(AX), Y5, Y5
-	VPCMPGTW     176(AX), Y5, Y1
-	VPAND        208(AX), Y1, Y1
-	VPOR         Y1, Y5, Y5
-	VMOVDQU      Y5, (BX)
-	VINSERTI128  $0x01, X4, Y3, Y1
-	VPERM2I128   $0x31, Y4, Y3, Y2
-	VPMAXUW      Y1, Y2, Y1
-	VPCMPGTW     80(AX), Y1, Y2
-	VPADDW       112(AX), Y1, Y1
-	VPAND        Y2, Y1, Y1
-	VPMAXUW      144(AX), Y1, Y1
-	VPCMPGTW     176(AX), Y1, Y2
-	VPAND        208(AX), Y2, Y2
-	VPOR         Y2, Y1, Y1
-	VMOVDQU      Y1, 32(BX)
-	ADDQ         $0x40, BX
-	SUBQ         DI, R9
-	LEAQ         (R9)(SI*4), R9
-	SUBQ         $0x04, R8
-	JG           rows
-	ADDQ         72(AX), DX
-	DECQ         8(SP)
-	JNZ          groups
-	ADDQ         64(AX), CX
-	DECQ         (SP)
-	JNZ          tiles
+words:
+	VMOVDQU (CX), Y0
+	VPMAXUW (DX), Y0, Y0
+	VMOVDQU Y0, (BX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	SUBQ    $0x10, AX
+	JG      words
 	VZEROUPPER
 	RET
 
@@ -4529,6 +4411,177 @@ codes:
 	ADDQ        $0x000000c0, DX
 	SUBQ        $0x08, BX
 	JG          codes
+	VZEROUPPER
+	RET
+
+DATA spreadWordsAVX2<>+0(SB)/1, $0x00
+DATA spreadWordsAVX2<>+1(SB)/1, $0x01
+DATA spreadWordsAVX2<>+2(SB)/1, $0x00
+DATA spreadWordsAVX2<>+3(SB)/1, $0x01
+DATA spreadWordsAVX2<>+4(SB)/1, $0x00
+DATA spreadWordsAVX2<>+5(SB)/1, $0x01
+DATA spreadWordsAVX2<>+6(SB)/1, $0x00
+DATA spreadWordsAVX2<>+7(SB)/1, $0x01
+DATA spreadWordsAVX2<>+8(SB)/1, $0x00
+DATA spreadWordsAVX2<>+9(SB)/1, $0x01
+DATA spreadWordsAVX2<>+10(SB)/1, $0x00
+DATA spreadWordsAVX2<>+11(SB)/1, $0x01
+DATA spreadWordsAVX2<>+12(SB)/1, $0x00
+DATA spreadWordsAVX2<>+13(SB)/1, $0x01
+DATA spreadWordsAVX2<>+14(SB)/1, $0x00
+DATA spreadWordsAVX2<>+15(SB)/1, $0x01
+DATA spreadWordsAVX2<>+16(SB)/1, $0x02
+DATA spreadWordsAVX2<>+17(SB)/1, $0x03
+DATA spreadWordsAVX2<>+18(SB)/1, $0x02
+DATA spreadWordsAVX2<>+19(SB)/1, $0x03
+DATA spreadWordsAVX2<>+20(SB)/1, $0x02
+DATA spreadWordsAVX2<>+21(SB)/1, $0x03
+DATA spreadWordsAVX2<>+22(SB)/1, $0x02
+DATA spreadWordsAVX2<>+23(SB)/1, $0x03
+DATA spreadWordsAVX2<>+24(SB)/1, $0x02
+DATA spreadWordsAVX2<>+25(SB)/1, $0x03
+DATA spreadWordsAVX2<>+26(SB)/1, $0x02
+DATA spreadWordsAVX2<>+27(SB)/1, $0x03
+DATA spreadWordsAVX2<>+28(SB)/1, $0x02
+DATA spreadWordsAVX2<>+29(SB)/1, $0x03
+DATA spreadWordsAVX2<>+30(SB)/1, $0x02
+DATA spreadWordsAVX2<>+31(SB)/1, $0x03
+DATA spreadWordsAVX2<>+32(SB)/1, $0x04
+DATA spreadWordsAVX2<>+33(SB)/1, $0x05
+DATA spreadWordsAVX2<>+34(SB)/1, $0x04
+DATA spreadWordsAVX2<>+35(SB)/1, $0x05
+DATA spreadWordsAVX2<>+36(SB)/1, $0x04
+DATA spreadWordsAVX2<>+37(SB)/1, $0x05
+DATA spreadWordsAVX2<>+38(SB)/1, $0x04
+DATA spreadWordsAVX2<>+39(SB)/1, $0x05
+DATA spreadWordsAVX2<>+40(SB)/1, $0x04
+DATA spreadWordsAVX2<>+41(SB)/1, $0x05
+DATA spreadWordsAVX2<>+42(SB)/1, $0x04
+DATA spreadWordsAVX2<>+43(SB)/1, $0x05
+DATA spreadWordsAVX2<>+44(SB)/1, $0x04
+DATA spreadWordsAVX2<>+45(SB)/1, $0x05
+DATA spreadWordsAVX2<>+46(SB)/1, $0x04
+DATA spreadWordsAVX2<>+47(SB)/1, $0x05
+DATA spreadWordsAVX2<>+48(SB)/1, $0x06
+DATA spreadWordsAVX2<>+49(SB)/1, $0x07
+DATA spreadWordsAVX2<>+50(SB)/1, $0x06
+DATA spreadWordsAVX2<>+51(SB)/1, $0x07
+DATA spreadWordsAVX2<>+52(SB)/1, $0x06
+DATA spreadWordsAVX2<>+53(SB)/1, $0x07
+DATA spreadWordsAVX2<>+54(SB)/1, $0x06
+DATA spreadWordsAVX2<>+55(SB)/1, $0x07
+DATA spreadWordsAVX2<>+56(SB)/1, $0x06
+DATA spreadWordsAVX2<>+57(SB)/1, $0x07
+DATA spreadWordsAVX2<>+58(SB)/1, $0x06
+DATA spreadWordsAVX2<>+59(SB)/1, $0x07
+DATA spreadWordsAVX2<>+60(SB)/1, $0x06
+DATA spreadWordsAVX2<>+61(SB)/1, $0x07
+DATA spreadWordsAVX2<>+62(SB)/1, $0x06
+DATA spreadWordsAVX2<>+63(SB)/1, $0x07
+GLOBL spreadWordsAVX2<>(SB), RODATA|NOPTR, $64
+
+// func largest16AVX2(x *Largest16)
+// Requires: AVX, AVX2
+TEXT ·largest16AVX2(SB), NOSPLIT, $16-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    56(AX), SI
+	MOVQ    48(AX), DI
+	ADDQ    DI, DI
+	VMOVUPD spreadWordsAVX2<>+0(SB), Y0
+	MOVQ    24(AX), R8
+	MOVQ    R8, (SP)
+
+tiles:
+	MOVQ 32(AX), R8
+	MOVQ R8, 8(SP)
+
+groups:
+	MOVQ 40(AX), R8
+	MOVQ CX, R9
+
+rows:
+	LEAQ   (SI)(SI*2), R10
+	ADDQ   R9, R10
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	XORQ   R11, R11
+
+k:
+	VPBROADCASTD (R9), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y1, Y1
+	VPBROADCASTD (R9)(SI*1), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y2, Y2
+	VPBROADCASTD (R9)(SI*2), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y3, Y3
+	VPBROADCASTD (R10), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y4, Y4
+	VPBROADCASTD 4(R9), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y1, Y1
+	VPBROADCASTD 4(R9)(SI*1), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y2, Y2
+	VPBROADCASTD 4(R9)(SI*2), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y3, Y3
+	VPBROADCASTD 4(R10), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y4, Y4
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
+	JB           k
+	VINSERTI128  $0x01, X2, Y1, Y5
+	VPERM2I128   $0x31, Y2, Y1, Y1
+	VPMAXUW      Y5, Y1, Y5
+	VPCMPGTW     80(AX), Y5, Y1
+	VPADDW       112(AX), Y5, Y5
+	VPAND        Y1, Y5, Y5
+	VPMAXUW      144(AX), Y5, Y5
+	VPCMPGTW     176(AX), Y5, Y1
+	VPAND        208(AX), Y1, Y1
+	VPOR         Y1, Y5, Y5
+	VMOVDQU      Y5, (BX)
+	VINSERTI128  $0x01, X4, Y3, Y1
+	VPERM2I128   $0x31, Y4, Y3, Y2
+	VPMAXUW      Y1, Y2, Y1
+	VPCMPGTW     80(AX), Y1, Y2
+	VPADDW       112(AX), Y1, Y1
+	VPAND        Y2, Y1, Y1
+	VPMAXUW      144(AX), Y1, Y1
+	VPCMPGTW     176(AX), Y1, Y2
+	VPAND        208(AX), Y2, Y2
+	VPOR         Y2, Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	ADDQ         $0x40, BX
+	SUBQ         DI, R9
+	LEAQ         (R9)(SI*4), R9
+	SUBQ         $0x04, R8
+	JG           rows
+	ADDQ         72(AX), DX
+	DECQ         8(SP)
+	JNZ          groups
+	ADDQ         64(AX), CX
+	DECQ         (SP)
+	JNZ          tiles
 	VZEROUPPER
 	RET
 
@@ -6645,6 +6698,169 @@ codes:
 	ADDQ        $0x000000c0, DX
 	SUBQ        $0x08, BX
 	JG          codes
+	VZEROUPPER
+	RET
+
+DATA spreadWordsAVX512<>+0(SB)/1, $0x00
+DATA spreadWordsAVX512<>+1(SB)/1, $0x01
+DATA spreadWordsAVX512<>+2(SB)/1, $0x00
+DATA spreadWordsAVX512<>+3(SB)/1, $0x01
+DATA spreadWordsAVX512<>+4(SB)/1, $0x00
+DATA spreadWordsAVX512<>+5(SB)/1, $0x01
+DATA spreadWordsAVX512<>+6(SB)/1, $0x00
+DATA spreadWordsAVX512<>+7(SB)/1, $0x01
+DATA spreadWordsAVX512<>+8(SB)/1, $0x00
+DATA spreadWordsAVX512<>+9(SB)/1, $0x01
+DATA spreadWordsAVX512<>+10(SB)/1, $0x00
+DATA spreadWordsAVX512<>+11(SB)/1, $0x01
+DATA spreadWordsAVX512<>+12(SB)/1, $0x00
+DATA spreadWordsAVX512<>+13(SB)/1, $0x01
+DATA spreadWordsAVX512<>+14(SB)/1, $0x00
+DATA spreadWordsAVX512<>+15(SB)/1, $0x01
+DATA spreadWordsAVX512<>+16(SB)/1, $0x02
+DATA spreadWordsAVX512<>+17(SB)/1, $0x03
+DATA spreadWordsAVX512<>+18(SB)/1, $0x02
+DATA spreadWordsAVX512<>+19(SB)/1, $0x03
+DATA spreadWordsAVX512<>+20(SB)/1, $0x02
+DATA spreadWordsAVX512<>+21(SB)/1, $0x03
+DATA spreadWordsAVX512<>+22(SB)/1, $0x02
+DATA spreadWordsAVX512<>+23(SB)/1, $0x03
+DATA spreadWordsAVX512<>+24(SB)/1, $0x02
+DATA spreadWordsAVX512<>+25(SB)/1, $0x03
+DATA spreadWordsAVX512<>+26(SB)/1, $0x02
+DATA spreadWordsAVX512<>+27(SB)/1, $0x03
+DATA spreadWordsAVX512<>+28(SB)/1, $0x02
+DATA spreadWordsAVX512<>+29(SB)/1, $0x03
+DATA spreadWordsAVX512<>+30(SB)/1, $0x02
+DATA spreadWordsAVX512<>+31(SB)/1, $0x03
+DATA spreadWordsAVX512<>+32(SB)/1, $0x04
+DATA spreadWordsAVX512<>+33(SB)/1, $0x05
+DATA spreadWordsAVX512<>+34(SB)/1, $0x04
+DATA spreadWordsAVX512<>+35(SB)/1, $0x05
+DATA spreadWordsAVX512<>+36(SB)/1, $0x04
+DATA spreadWordsAVX512<>+37(SB)/1, $0x05
+DATA spreadWordsAVX512<>+38(SB)/1, $0x04
+DATA spreadWordsAVX512<>+39(SB)/1, $0x05
+DATA spreadWordsAVX512<>+40(SB)/1, $0x04
+DATA spreadWordsAVX512<>+41(SB)/1, $0x05
+DATA spreadWordsAVX512<>+42(SB)/1, $0x04
+DATA spreadWordsAVX512<>+43(SB)/1, $0x05
+DATA spreadWordsAVX512<>+44(SB)/1, $0x04
+DATA spreadWordsAVX512<>+45(SB)/1, $0x05
+DATA spreadWordsAVX512<>+46(SB)/1, $0x04
+DATA spreadWordsAVX512<>+47(SB)/1, $0x05
+DATA spreadWordsAVX512<>+48(SB)/1, $0x06
+DATA spreadWordsAVX512<>+49(SB)/1, $0x07
+DATA spreadWordsAVX512<>+50(SB)/1, $0x06
+DATA spreadWordsAVX512<>+51(SB)/1, $0x07
+DATA spreadWordsAVX512<>+52(SB)/1, $0x06
+DATA spreadWordsAVX512<>+53(SB)/1, $0x07
+DATA spreadWordsAVX512<>+54(SB)/1, $0x06
+DATA spreadWordsAVX512<>+55(SB)/1, $0x07
+DATA spreadWordsAVX512<>+56(SB)/1, $0x06
+DATA spreadWordsAVX512<>+57(SB)/1, $0x07
+DATA spreadWordsAVX512<>+58(SB)/1, $0x06
+DATA spreadWordsAVX512<>+59(SB)/1, $0x07
+DATA spreadWordsAVX512<>+60(SB)/1, $0x06
+DATA spreadWordsAVX512<>+61(SB)/1, $0x07
+DATA spreadWordsAVX512<>+62(SB)/1, $0x06
+DATA spreadWordsAVX512<>+63(SB)/1, $0x07
+GLOBL spreadWordsAVX512<>(SB), RODATA|NOPTR, $64
+
+// func largest16AVX512(x *Largest16)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F
+TEXT ·largest16AVX512(SB), NOSPLIT, $16-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    56(AX), SI
+	MOVQ    48(AX), DI
+	ADDQ    DI, DI
+	VMOVUPD spreadWordsAVX512<>+0(SB), Z0
+	MOVQ    24(AX), R8
+	MOVQ    R8, (SP)
+
+tiles:
+	MOVQ 32(AX), R8
+	MOVQ R8, 8(SP)
+
+groups:
+	MOVQ 40(AX), R8
+	MOVQ CX, R9
+
+rows:
+	LEAQ   (SI)(SI*2), R10
+	ADDQ   R9, R10
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	XORQ   R11, R11
+
+k:
+	VPBROADCASTQ  (R9), Z5
+	VPSHUFB       Z0, Z5, Z5
+	VPADDW        (DX)(R11*8), Z5, Z5
+	VPMAXUW       Z5, Z1, Z1
+	VPBROADCASTQ  (R9)(SI*1), Z5
+	VPSHUFB       Z0, Z5, Z5
+	VPADDW        (DX)(R11*8), Z5, Z5
+	VPMAXUW       Z5, Z2, Z2
+	VPBROADCASTQ  (R9)(SI*2), Z5
+	VPSHUFB       Z0, Z5, Z5
+	VPADDW        (DX)(R11*8), Z5, Z5
+	VPMAXUW       Z5, Z3, Z3
+	VPBROADCASTQ  (R10), Z5
+	VPSHUFB       Z0, Z5, Z5
+	VPADDW        (DX)(R11*8), Z5, Z5
+	VPMAXUW       Z5, Z4, Z4
+	ADDQ          $0x08, R9
+	ADDQ          $0x08, R10
+	ADDQ          $0x08, R11
+	CMPQ          R11, DI
+	JB            k
+	VEXTRACTI64X4 $0x01, Z1, Y5
+	VPMAXUW       Y5, Y1, Y1
+	VEXTRACTI64X4 $0x01, Z2, Y5
+	VPMAXUW       Y5, Y2, Y2
+	VEXTRACTI64X4 $0x01, Z3, Y5
+	VPMAXUW       Y5, Y3, Y3
+	VEXTRACTI64X4 $0x01, Z4, Y5
+	VPMAXUW       Y5, Y4, Y4
+	VINSERTI128   $0x01, X2, Y1, Y5
+	VPERM2I128    $0x31, Y2, Y1, Y1
+	VPMAXUW       Y5, Y1, Y5
+	VPCMPGTW      80(AX), Y5, Y1
+	VPADDW        112(AX), Y5, Y5
+	VPAND         Y1, Y5, Y5
+	VPMAXUW       144(AX), Y5, Y5
+	VPCMPGTW      176(AX), Y5, Y1
+	VPAND         208(AX), Y1, Y1
+	VPOR          Y1, Y5, Y5
+	VMOVDQU       Y5, (BX)
+	VINSERTI128   $0x01, X4, Y3, Y1
+	VPERM2I128    $0x31, Y4, Y3, Y2
+	VPMAXUW       Y1, Y2, Y1
+	VPCMPGTW      80(AX), Y1, Y2
+	VPADDW        112(AX), Y1, Y1
+	VPAND         Y2, Y1, Y1
+	VPMAXUW       144(AX), Y1, Y1
+	VPCMPGTW      176(AX), Y1, Y2
+	VPAND         208(AX), Y2, Y2
+	VPOR          Y2, Y1, Y1
+	VMOVDQU       Y1, 32(BX)
+	ADDQ          $0x40, BX
+	SUBQ          DI, R9
+	LEAQ          (R9)(SI*4), R9
+	SUBQ          $0x04, R8
+	JG            rows
+	ADDQ          72(AX), DX
+	DECQ          8(SP)
+	JNZ           groups
+	ADDQ          64(AX), CX
+	DECQ          (SP)
+	JNZ           tiles
 	VZEROUPPER
 	RET
 

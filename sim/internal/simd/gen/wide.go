@@ -11,7 +11,7 @@ import (
 
 // wides emits the routines on float64.
 func wides() {
-	largest16()
+	larger16()
 	narrowHalf()
 	shuffle()
 	small()
@@ -26,6 +26,7 @@ func wides() {
 			i.rows(width)
 			i.columns(width)
 		}
+		i.largest16()
 		i.dot()
 		i.sumKinds()
 		i.sumOver()

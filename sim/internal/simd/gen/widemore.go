@@ -88,20 +88,20 @@ func words16(width int, src reg.Register) reg.VecVirtual {
 }
 
 // largest16 finds the largest exponent codes of two bytes, four rows at a time. A
-// vector is 2 values of k by 8 columns.
-func largest16() {
-	spread := GLOBL("spreadWords", RODATA|NOPTR)
-	for i := range 32 {
-		DATA(i, U8(uint8(i/16*2+i%2)))
+// vector is 2 or 4 values of k by 8 columns.
+func (i isa) largest16() {
+	spread := GLOBL("spreadWords"+i.suffix, RODATA|NOPTR)
+	for n := range 64 {
+		DATA(n, U8(uint8(n/16*2+n%2)))
 	}
-	TEXT("largest16AVX2", NOSPLIT, "func(x *Largest16)")
+	TEXT("largest16"+i.suffix, NOSPLIT, "func(x *Largest16)")
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	a, b, e := Load(x.Field("A"), GP64()), Load(x.Field("B"), GP64()), Load(x.Field("E"), GP64())
 	row, l := Load(x.Field("ARow"), GP64()), Load(x.Field("L"), GP64())
 	ADDQ(l, l) // bytes
-	pattern := YMM()
-	VMOVDQU(spread, pattern)
+	pattern := i.vec()
+	VMOVUPD(spread, pattern)
 	times("tiles", x, "Tiles", func() {
 		times("groups", x, "Groups", func() {
 			left, from := Load(x.Field("Rows"), GP64()), GP64()
@@ -111,20 +111,23 @@ func largest16() {
 			LEAQ(Mem{Base: row, Index: row, Scale: 2}, row3)
 			ADDQ(from, row3)
 			var top [4]reg.VecVirtual
-			for i := range top {
-				top[i] = YMM()
-				VPXOR(top[i], top[i], top[i])
+			for r := range top {
+				top[r] = i.zero()
 			}
 			XORQ(k, k)
 			Label("k")
-			for i := range 2 { // pairs of values of k
+			for n := 0; n < 4; n += i.lanes() / 2 { // values of k
 				rows := []Mem{{Base: from}, {Base: from, Index: row, Scale: 1}, {Base: from, Index: row, Scale: 2}, {Base: row3}}
 				for r, m := range rows {
-					v := YMM()
-					m.Disp = 4 * i
-					VPBROADCASTD(m, v)
+					v := i.vec()
+					m.Disp = 2 * n
+					if i.wide {
+						VPBROADCASTQ(m, v)
+					} else {
+						VPBROADCASTD(m, v)
+					}
 					VPSHUFB(pattern, v, v)
-					VPADDW(Mem{Base: b, Index: k, Scale: 8, Disp: 32 * i}, v, v)
+					VPADDW(Mem{Base: b, Index: k, Scale: 8, Disp: 16 * n}, v, v)
 					VPMAXUW(v, top[r], top[r])
 				}
 			}
@@ -133,11 +136,19 @@ func largest16() {
 			ADDQ(U8(8), k)
 			CMPQ(k, l)
 			JB(LabelRef("k"))
+			if i.wide {
+				for r := range top {
+					u, v := YMM(), YMM()
+					VEXTRACTI64X4(U8(1), top[r], v)
+					VPMAXUW(v, top[r].AsY(), u)
+					top[r] = u
+				}
+			}
 			// The largest of both values of k, in two rows; 0 where no product counts.
-			for i := 0; i < 4; i += 2 {
+			for r := 0; r < 4; r += 2 {
 				u, v := YMM(), YMM()
-				VINSERTI128(U8(1), top[i+1].AsX(), top[i], u)
-				VPERM2I128(U8(0x31), top[i+1], top[i], v)
+				VINSERTI128(U8(1), top[r+1].AsX(), top[r], u)
+				VPERM2I128(U8(0x31), top[r+1], top[r], v)
 				VPMAXUW(u, v, u)
 				VPCMPGTW(mem(x, "Null"), u, v)
 				VPADDW(mem(x, "Bias"), u, u)
@@ -146,7 +157,7 @@ func largest16() {
 				VPCMPGTW(mem(x, "Over"), u, v)
 				VPAND(mem(x, "Bit13"), v, v)
 				VPOR(v, u, u)
-				VMOVDQU(u, Mem{Base: e, Disp: 16 * i})
+				VMOVDQU(u, Mem{Base: e, Disp: 16 * r})
 			}
 			ADDQ(U8(64), e)
 			SUBQ(l, from)
@@ -157,6 +168,26 @@ func largest16() {
 		})
 		ADDQ(mem(x, "ATile"), a)
 	})
+	VZEROUPPER()
+	RET()
+}
+
+// larger16 emits the larger of two words, 16 at a time.
+func larger16() {
+	TEXT("larger16AVX2", NOSPLIT, "func(x *Larger16)")
+	Pragma("noescape")
+	x := Dereference(Param("x"))
+	a, b, d, n := Load(x.Field("A"), GP64()), Load(x.Field("B"), GP64()), Load(x.Field("D"), GP64()), Load(x.Field("N"), GP64())
+	Label("words")
+	v := YMM()
+	VMOVDQU(Mem{Base: a}, v)
+	VPMAXUW(Mem{Base: b}, v, v)
+	VMOVDQU(v, Mem{Base: d})
+	for _, p := range []reg.Register{a, b, d} {
+		ADDQ(U8(32), p)
+	}
+	SUBQ(U8(16), n)
+	JG(LabelRef("words"))
 	VZEROUPPER()
 	RET()
 }
