@@ -31,6 +31,7 @@ type trfdpaState struct {
 	eHalf   [2][]uint16
 	larger  simd.Larger16
 	sums    simd.Sums
+	fused   simd.Fused
 	join    simd.Join
 }
 
@@ -187,9 +188,15 @@ func (t *trfdpa) step(st *trfdpaState, at int, c, d *byte) {
 
 // sumProducts sums l products from at on.
 func (t *trfdpa) sumProducts(st *trfdpaState, e []uint16, sum []float64, at, l int) {
-	s := &st.sums
+	s := &st.fused.Sums
 	*s = t.sums
-	s.E, s.Parts, s.Acc, s.Sum, s.N = &e[0], &st.parts[0], bytesOf(st.zeros64), bytesOf(sum), int64(len(sum))
+	s.E, s.Sum, s.N = &e[0], bytesOf(sum), int64(len(sum))
+	if t.level >= simd.AVX512 {
+		t.products(&st.decoded64, &st.fused.Dot, at, l)
+		st.fused.Products()
+		return
+	}
+	s.Parts, s.Acc = &st.parts[0], bytesOf(st.zeros64)
 	s.Prepare(t.level, false)
 	t.addProducts(&st.decoded64, at, l)
 	s.Finish(t.level, false, false)

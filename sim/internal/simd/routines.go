@@ -263,7 +263,11 @@ func (x *Dot) Run(l Level) {
 	}
 }
 
-// Run makes the sums, of FP32, which needs AVX-512.
+// Products makes the sums of products alone, float64, and Run those of FP32. Both
+// need AVX-512.
+func (x *Fused) Products() { fusedAVX512(x) }
+
+// Run makes sums with accumulators; special says that factors may be Inf or NaN.
 func (x *Fused) Run(special bool) {
 	if special {
 		fusedFP32SpecialAVX512(x)

@@ -284,6 +284,9 @@ func joinTwoAVX512(x *Join)
 func closingSpecialAVX512(x *Sums)
 
 //go:noescape
+func fusedAVX512(x *Fused)
+
+//go:noescape
 func fusedFP32AVX512(x *Fused)
 
 //go:noescape

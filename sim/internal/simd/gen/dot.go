@@ -344,10 +344,11 @@ func (i isa) dot() {
 	RET()
 }
 
-// fused emits the routine that does the work of prepare, dot and finish of FP32 in
-// one, four rows at a time, whose sums stay in registers (AVX-512).
-func (i isa) fused(special bool) {
-	TEXT(named("fused", true, special)+i.suffix, NOSPLIT, "func(x *Fused)")
+// fused emits the routine that does the work of prepare, dot and finish in one, four
+// rows at a time, whose sums stay in registers (AVX-512): of FP32, or without
+// accumulators, of float64.
+func (i isa) fused(fp32, special bool) {
+	TEXT(named("fused", fp32, special)+i.suffix, NOSPLIT, "func(x *Fused)")
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	sx, dx := x.Field("Sums"), x.Field("Dot")
@@ -375,12 +376,16 @@ func (i isa) fused(special bool) {
 			MOVQ(a, d.rows[0])
 			MOVQ(sign, d.signs[0])
 			Label("rows")
-			d.fusedRows(&sumsCode{isa: i, x: sx, fp32: true}, special, func(s *sumsCode) {
+			d.fusedRows(&sumsCode{isa: i, x: sx, fp32: fp32}, special, func(s *sumsCode) {
 				s.e, s.acc, s.sum, s.kinds = register(e), register(acc), register(sum), register(kinds)
 			})
 			ADDQ(U32(4*16), e)
-			for _, m := range []Mem{acc, sum, kinds} {
-				ADDQ(U32(4*32), m)
+			if fp32 {
+				ADDQ(U32(4*32), acc)
+				ADDQ(U32(4*32), kinds)
+				ADDQ(U32(4*32), sum)
+			} else {
+				ADDQ(U32(4*64), sum)
 			}
 			SUBQ(U8(4), left)
 			JG(LabelRef("rows"))
@@ -399,27 +404,48 @@ func (i isa) fused(special bool) {
 func (d *dotCode) fusedRows(s *sumsCode, special bool, load func(*sumsCode)) {
 	load(s)
 	u, all, neg := make([]reg.VecVirtual, 4), make([][]reg.VecVirtual, 4), make([][]reg.VecVirtual, 4)
-	p := s.preparation()
+	begin := s.beginEmpty
+	if s.fp32 {
+		begin = s.preparation().parts
+	}
 	for r := range 4 {
 		var x, y reg.VecVirtual
-		u[r], x, y = p.parts(8 * r)
+		u[r], x, y = begin(8 * r)
 		all[r], neg[r] = []reg.VecVirtual{x}, []reg.VecVirtual{y}
 	}
 	d.startRows()
 	d.products(all, neg)
 	d.nextRows()
 	load(s)
-	t := d.truncation(s.x)
+	var t *truncation
+	if s.fp32 {
+		t = d.truncation(s.x)
+	}
 	for r := range 4 {
 		sum, n := all[r][0], neg[r][0]
 		VSUBPD(n, sum, sum)
 		VSUBPD(u[r], n, n)
 		VSUBPD(n, sum, sum)
+		if !s.fp32 {
+			VMOVUPD(sum, Mem{Base: s.sum, Disp: 64 * r})
+			continue
+		}
 		t.truncate(sum)
 		h := t.convert(sum)
 		s.exceptions32(h, t.nan, 8*r, special)
 		VMOVUPS(h, Mem{Base: s.sum, Disp: 32 * r})
 	}
+}
+
+// beginEmpty makes U and the accumulators of nothing.
+func (s *sumsCode) beginEmpty(col int) (u, all, neg reg.VecVirtual) {
+	u, all, neg = s.vec(), s.vec(), s.vec()
+	VPMOVZXWQ(Mem{Base: s.e, Disp: 2 * col}, u)
+	VPSLLQ(U8(52), u, u)
+	VPADDQ(s.broadcast(mem(s.x, "Shift")), u, u)
+	VMOVAPD(u, all)
+	VMOVAPD(u, neg)
+	return u, all, neg
 }
 
 // dotCode is what the code of a dot refers to.

@@ -40,8 +40,9 @@ func wides() {
 			i.closing(b)
 		}
 		if i.wide {
-			i.fused(false)
-			i.fused(true)
+			i.fused(false, false)
+			i.fused(true, false)
+			i.fused(true, true)
 		}
 		i.groups()
 		i.truncating()
