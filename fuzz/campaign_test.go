@@ -68,23 +68,30 @@ func testConfig(t testing.TB) Config {
 	return Config{Pairs: ps, Seed: 3, Count: testCount}
 }
 
-// TestWorkers checks that the number of workers changes nothing.
+// TestWorkers checks that the number of workers changes nothing, in small epochs and
+// in large ones.
 func TestWorkers(t *testing.T) {
-	cfg := testConfig(t)
-	cfg.Workers = 1
-	want := stateText(t, runCampaign(t, cfg))
-	for _, n := range []int{2, 7} {
-		if testing.Short() && n > 2 {
+	large := testConfig(t)
+	large.Pairs, large.Generators, large.Count = large.Pairs[:1], []string{"raw"}, 3<<20
+	for i, cfg := range []Config{testConfig(t), large} {
+		if i > 0 && testing.Short() {
 			break
 		}
-		cfg.Workers = n
-		if diff := cmp.Diff(want, stateText(t, runCampaign(t, cfg))); diff != "" {
-			t.Fatalf("%d workers find something else than one:\n%s", n, diff)
+		cfg.Workers = 1
+		want := stateText(t, runCampaign(t, cfg))
+		for _, n := range []int{2, 7} {
+			if testing.Short() && n > 2 {
+				break
+			}
+			cfg.Workers = n
+			if diff := cmp.Diff(want, stateText(t, runCampaign(t, cfg))); diff != "" {
+				t.Fatalf("%d workers find something else than one:\n%s", n, diff)
+			}
 		}
-	}
-	cfg.Seed++
-	if want == stateText(t, runCampaign(t, cfg)) {
-		t.Error("another seed finds the very same")
+		cfg.Seed++
+		if want == stateText(t, runCampaign(t, cfg)) {
+			t.Error("another seed finds the very same")
+		}
 	}
 }
 

@@ -73,7 +73,10 @@ func DefaultPolicy(a, b mma.Facets) Policy {
 // Compare says how two codes of an IEEE format differ. Infinities of opposite
 // signs differ in Value, because Inf is for a difference in kind; a NaN differs
 // from an infinity as it does from a number, in NaN.
-func Compare(d fp.ID, p Policy, x, y uint64) Class { return NewComparer(d, p).Compare(x, y) }
+func Compare(d fp.ID, p Policy, x, y uint64) Class {
+	c := NewComparer(d, p)
+	return c.Compare(x, y)
+}
 
 // Comparer is Compare for many codes of a format.
 type Comparer struct {
@@ -88,7 +91,7 @@ func NewComparer(d fp.ID, p Policy) Comparer {
 }
 
 // Compare is the function Compare.
-func (c Comparer) Compare(x, y uint64) Class {
+func (c *Comparer) Compare(x, y uint64) Class {
 	if x == y {
 		return Same
 	}
