@@ -57,6 +57,7 @@ func newTFDPA64(m *Model, level simd.Level) kernel {
 	}
 	w.nan = math.Float32bits(nan32(f.D.Get(), newMachine(m).nanCode(term{kind: NaN})))
 	w.fp32 = f.D == fp.FP32 && f.C != fp.FP16 && p.Acc.Mode == fp.RZ && !p.Special.TinySign
+	w.nanKinds = !w.fp32
 	w.setSums(p)
 	return w
 }

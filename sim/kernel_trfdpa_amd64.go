@@ -179,11 +179,10 @@ func (t *trfdpa) step(st *trfdpaState, at int, c, d *byte) {
 	s := &st.sums
 	*s = t.sums
 	s.E, s.Parts, s.Acc, s.Sum, s.N = &st.e[0], &st.joined[0], c, d, n
-	special := st.special || t.values
-	if special {
+	if st.special {
 		s.Kinds = t.sumKinds(&st.decoded64, at, t.l)
 	}
-	s.Close(t.level, special)
+	s.Close(t.level, st.special)
 }
 
 // sumProducts sums l products from at on.

@@ -20,6 +20,7 @@ type operands64 struct {
 	over       [16]uint16 // above this the largest exponents are marked as those of Inf and NaN are
 	sequence   *sequence  // nil: that of the codes
 	values     bool       // kinds are values: products of finite numbers may be Inf
+	nanKinds   bool       // kinds are made also if some factor is NaN and none Inf
 }
 
 // sequence is a permutation of codes of one byte within 32 of them.
@@ -39,7 +40,7 @@ type format64 struct {
 // decoded64 is a grid's decoded operands.
 type decoded64 struct {
 	gridState
-	special bool      // some are Inf or NaN
+	special bool      // kinds are made: some are Inf
 	a, b    []float64 // as simd.Decode makes them
 	sa, sb  []uint8   // signs
 	ea, eb  []uint16
@@ -128,7 +129,7 @@ func newFormat64(g *fp.Format) format64 {
 		c, k := &f.codes, &f.kinds
 		c.Magnitude[i], c.Top[i], c.NaN[i] = magnitude, top, nan
 		c.SignBit[i], k.Sign[i] = 1<<sign, 1<<15
-		c.One[i], c.Base[i], c.Special[i] = 1, codeOne64-1, special64
+		c.One[i], c.Base[i], c.Special[i], c.Inf[i] = 1, codeOne64-1, special64, inf
 		k.Magnitude[i], k.Top[i], k.Inf[i], k.NaN[i] = magnitude, top, inf, nan
 		k.Number[i], k.InfKind[i], k.NaNKind[i] = 0x3f80, 0x7f80, 0x7fc0 // BF16
 	}
@@ -154,12 +155,13 @@ func (o *operands64) decode(st *decoded64) {
 	st.b, st.eb, st.sb = resize(st.b, 3*nb), resize(st.eb, nb), resize(st.sb, nb)
 	st.special = o.exponents(st, &o.b, b, st.eb, st.sb) || st.special
 	if o.block > 0 {
-		st.special = st.readScales() || st.special
+		st.special = st.readScales() && o.nanKinds || st.special
 	}
 	st.x = o.b.decode
 	st.x.Src, st.x.Dst, st.x.N = &b[0], &st.b[0], int64(nb)
 	st.x.Columns(o.level, wb)
-	if st.special || o.values {
+	st.special = st.special || o.values
+	if st.special {
 		st.ka, st.kb = resize(st.ka, na+more), resize(st.kb, nb)
 		o.kindsOf(st, &o.a, a, st.ka)
 		o.kindsOf(st, &o.b, b, st.kb)
@@ -182,11 +184,13 @@ func (o *operands64) shuffled(st *decoded64, of int, src []byte) []byte {
 	return st.ordered[of]
 }
 
+// exponents makes exponent codes and says whether kinds are to be made.
 func (o *operands64) exponents(st *decoded64, f *format64, src []byte, code []uint16, sign []uint8) bool {
 	x := &st.codes
 	*x = f.codes
 	x.Src, x.Code, x.Sign, x.N = &src[0], &code[0], &sign[0], int64(len(src)/f.width)
-	return x.Run(o.level, f.width)
+	x.Run(o.level, f.width)
+	return x.AnyInf != 0 || o.nanKinds && x.Any != 0
 }
 
 func (o *operands64) kindsOf(st *decoded64, f *format64, src []byte, dst []float32) {

@@ -152,6 +152,7 @@ type Exponents struct {
 	Sign      *uint8
 	N         int64
 	Any       int64 // result: not 0 if some value is Inf or NaN
+	AnyInf    int64 // and if some is Inf
 	Frac      int64 // shift that brings the exponent field down
 	SignAt    int64 // and the sign
 	Eight     int64
@@ -160,6 +161,7 @@ type Exponents struct {
 	One       [16]uint16
 	Base      [16]uint16 // code of emin, less 1
 	Top       [16]uint16 // the largest finite magnitude
+	Inf       [16]uint16 // the magnitude of Inf, 0xffff if there is none
 	NaN       [16]uint16 // a code that is NaN
 	Special   [16]uint16 // bit of an exponent code
 }

@@ -168,8 +168,8 @@ func (x *Decode) Columns(l Level, width int) {
 	}
 }
 
-// Run makes the codes and says whether some value is Inf or NaN.
-func (x *Exponents) Run(l Level, width int) bool {
+// Run makes the codes.
+func (x *Exponents) Run(l Level, width int) {
 	switch {
 	case l >= AVX512 && width == 1:
 		exponents1AVX512(x)
@@ -184,7 +184,6 @@ func (x *Exponents) Run(l Level, width int) bool {
 	default:
 		exponents4AVX2(x)
 	}
-	return x.Any != 0
 }
 
 // Run makes the numbers.

@@ -174,7 +174,8 @@ func (s *sumsCode) testSubnormal(from Mem) {
 
 // finish emits the routine that makes the sums: FP32 rounded toward zero, or
 // float64. Where the accumulator is Inf or NaN so is the sum, and where some factor
-// is, which bit 13 of E says, the kinds of the factors tell.
+// is, which bit 13 of E says, the kinds of the factors tell. If it is not special no
+// factor is Inf: FP32 sums are NaN there, and float64 sums anything.
 func (i isa) finish(fp32, special bool) {
 	TEXT(named("finish", fp32, special)+i.suffix, NOSPLIT, "func(x *Sums)")
 	Pragma("noescape")
@@ -217,7 +218,8 @@ func (i isa) finish(fp32, special bool) {
 	RET()
 }
 
-// exceptions32 replaces FP32 sums of accumulators or factors that are Inf or NaN.
+// exceptions32 replaces FP32 sums of accumulators or factors that are Inf or NaN. If
+// it is not special no factor is Inf, and what E marks is NaN.
 func (s *sumsCode) exceptions32(h, nan reg.Register, col int, special bool) {
 	acc := Mem{Base: s.acc, Disp: 4 * col}
 	if s.wide {
@@ -234,6 +236,12 @@ func (s *sumsCode) exceptions32(h, nan reg.Register, col int, special bool) {
 			VMOVAPS(kind, f, h)
 		}
 		VCMPPS(U8(cmpUnord), h, h, m)
+		if !special {
+			bit, f := XMM(), K()
+			VPBROADCASTW(mem(s.x, "Bit13"), bit)
+			VPTESTMW(Mem{Base: s.e}, bit, f)
+			KORW(f, m, m)
+		}
 		VMOVAPS(nan, m, h)
 		return
 	}
@@ -254,6 +262,11 @@ func (s *sumsCode) exceptions32(h, nan reg.Register, col int, special bool) {
 		VBLENDVPS(m, v, h, h)
 	}
 	VCMPPS(U8(cmpUnord), h, h, m)
+	if !special {
+		VPMOVZXWD(Mem{Base: s.e, Disp: 2 * col}, v)
+		VPSLLD(U8(31-13), v, v)
+		VPOR(v, m, m)
+	}
 	VBLENDVPS(m, nan, h, h)
 }
 

@@ -82,7 +82,8 @@ func (i isa) join(two bool) {
 }
 
 // closing emits the conversion of sums to FP32, to nearest. Where the accumulator is
-// Inf or NaN so is the result, and where bit 13 of E is set and the kinds tell so.
+// Inf or NaN so is the result, and where bit 13 of E is set: NaN, or if it is special
+// what the kinds tell.
 func (i isa) closing(special bool) {
 	TEXT(named("closing", false, special)+i.suffix, NOSPLIT, "func(x *Sums)")
 	Pragma("noescape")

@@ -73,8 +73,10 @@ func exponents512(width int) {
 	x := Dereference(Param("x"))
 	src, code, sign, n := Load(x.Field("Src"), GP64()), Load(x.Field("Code"), GP64()), Load(x.Field("Sign"), GP64()), Load(x.Field("N"), GP64())
 	classes := newClasses512(x)
-	any, frac, one, base, special, signBit, eight := K(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), YMM()
+	any, anyInf, frac, one, base, special, signBit, eight, infinity := K(), K(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), YMM(), ZMM()
 	KXORD(any, any, any)
+	KXORD(anyInf, anyInf, anyInf)
+	VPBROADCASTW(mem(x, "Inf"), infinity)
 	VPBROADCASTW(mem(x, "Frac"), frac)
 	VPBROADCASTW(mem(x, "One"), one)
 	VPBROADCASTW(mem(x, "Base"), base)
@@ -88,6 +90,9 @@ func exponents512(width int) {
 	VMOVDQU8_Z(eight, negative, bytes)
 	VMOVDQU8(bytes, Mem{Base: sign})
 	mag, some, sp := classes.of(c)
+	inf := K()
+	VPCMPEQW(infinity, mag, inf)
+	KORD(inf, anyInf, anyInf)
 	VPSRLVW(frac, mag, mag)
 	VPMAXUW(one, mag, mag)
 	VPADDW_Z(base, mag, some, mag)
@@ -99,11 +104,16 @@ func exponents512(width int) {
 	ADDQ(U8(32), sign)
 	SUBQ(U8(32), n)
 	JG(LabelRef("codes"))
-	bit := GP32()
-	XORL(bit, bit)
-	KORTESTD(any, any)
-	SETNE(bit.As8())
-	Store(bit.As64(), x.Field("Any"))
+	for _, f := range []struct {
+		name string
+		k    reg.Register
+	}{{"Any", any}, {"AnyInf", anyInf}} {
+		bit := GP32()
+		XORL(bit, bit)
+		KORTESTD(f.k, f.k)
+		SETNE(bit.As8())
+		Store(bit.As64(), x.Field(f.name))
+	}
 	VZEROUPPER()
 	RET()
 }

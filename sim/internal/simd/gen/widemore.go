@@ -15,9 +15,10 @@ func exponents(width int) {
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	src, code, sign, n := Load(x.Field("Src"), GP64()), Load(x.Field("Code"), GP64()), Load(x.Field("Sign"), GP64()), Load(x.Field("N"), GP64())
-	zero, frac, signAt, any := YMM(), XMM(), XMM(), YMM()
+	zero, frac, signAt, any, anyInf := YMM(), XMM(), XMM(), YMM(), YMM()
 	VMOVQ(mem(x, "SignAt"), signAt)
 	VPXOR(any, any, any)
+	VPXOR(anyInf, anyInf, anyInf)
 	VPXOR(zero, zero, zero)
 	VMOVQ(mem(x, "Frac"), frac)
 	Label("codes")
@@ -35,7 +36,9 @@ func exponents(width int) {
 	VPSRLW(frac, mag, field)
 	VPMAXUW(mem(x, "One"), field, field)
 	VPADDW(mem(x, "Base"), field, field)
-	nan := YMM()
+	nan, inf := YMM(), YMM()
+	VPCMPEQW(mem(x, "Inf"), mag, inf)
+	VPOR(inf, anyInf, anyInf)
 	VPCMPGTW(mem(x, "Top"), mag, special)
 	VPCMPEQW(mem(x, "NaN"), c, nan)
 	VPOR(nan, special, special)
@@ -49,11 +52,16 @@ func exponents(width int) {
 	ADDQ(U8(32), code)
 	SUBQ(U8(16), n)
 	JG(LabelRef("codes"))
-	bit := GP32()
-	XORL(bit, bit)
-	VPTEST(any, any)
-	SETNE(bit.As8())
-	Store(bit.As64(), x.Field("Any"))
+	for _, f := range []struct {
+		name string
+		v    reg.VecVirtual
+	}{{"Any", any}, {"AnyInf", anyInf}} {
+		bit := GP32()
+		XORL(bit, bit)
+		VPTEST(f.v, f.v)
+		SETNE(bit.As8())
+		Store(bit.As64(), x.Field(f.name))
+	}
 	VZEROUPPER()
 	RET()
 }
