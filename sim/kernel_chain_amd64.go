@@ -14,6 +14,7 @@ import (
 // and 2). Its rounding mode and flushing are set as the program wants them.
 type chain struct {
 	m       *Model
+	level   simd.Level
 	l       int // 1: FMA; 2 or 4: products
 	double  bool
 	control int64
@@ -31,6 +32,9 @@ type chainState struct {
 	order []uint32
 	wide  simd.Widen
 	args  simd.Chain
+	tiny  simd.Tiny
+	tinyA []uint8 // of simd.Tiny
+	tinyB []uint8
 }
 
 // newChain returns the kernel, or nil if the program is not one.
@@ -39,7 +43,7 @@ func newChain(m *Model, level simd.Level) kernel {
 		return nil
 	}
 	p, f := &m.params, m.formats
-	c := &chain{m: m, l: 1, double: f.D == fp.FP64, small: -1, smallC: -1}
+	c := &chain{m: m, level: level, l: 1, double: f.D == fp.FP64, small: -1, smallC: -1}
 	if f.C != f.D && f.C != fp.None || f.D != fp.FP32 && f.D != fp.FP64 || f.A != f.B || f.Scale != fp.None {
 		return nil
 	}
@@ -144,6 +148,9 @@ func (c *chain) isAddMul(p *mma.Params) bool {
 }
 
 func (c *chain) name() string {
+	if c.l == 1 && !c.double && c.level >= simd.AVX512 {
+		return "fma avx512"
+	}
 	if c.l == 1 {
 		return "fma avx2"
 	}
@@ -204,12 +211,31 @@ func (c *chain) grid(st *chainState, g *grid, out []byte) {
 			x.AddMul(c.l)
 		case c.double:
 			x.FMA64()
+		case c.findTiny(st):
+			x.TinyFMA32()
 		default:
 			x.FMA32()
 		}
 		x.C = x.D
 	}
 	st.scatter(out)
+}
+
+// findTiny finds subnormal operands, if there is a routine that makes use of that.
+func (c *chain) findTiny(st *chainState) bool {
+	g, x := &st.grid, &st.args
+	k := g.in.K
+	if c.level < simd.AVX512 || c.widen == fp.FP16 || k%16 != 0 || c.control&simd.FlushOperands != 0 {
+		return false
+	}
+	st.tinyA, st.tinyB = resize(st.tinyA, g.tiles*g.rows/4*k), resize(st.tinyB, g.tiles*g.groups*k)
+	st.tiny = simd.Tiny{
+		A: floats32(x.A), B: floats32(x.B), TinyA: &st.tinyA[0], TinyB: &st.tinyB[0],
+		Tiles: x.Tiles, Groups: x.Groups, Rows: x.Rows, K: int64(k), ARow: x.ARow, ATile: x.ATile,
+	}
+	st.tiny.Run()
+	x.TinyA, x.TinyB, x.K = &st.tinyA[0], &st.tinyB[0], int64(k)
+	return true
 }
 
 // rows returns A in D's format, with as many rows as the routine reads.

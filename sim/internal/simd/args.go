@@ -100,6 +100,18 @@ type Chain struct {
 	Abs                 [8]uint32 // all bits but the sign
 	SmallC              [8]int32  // C's magnitudes up to this become +0 (FP32)
 	QNaN                [4]uint64 // code of a NaN result, in all elements
+	TinyA, TinyB        *uint8    // of Tiny, and its K
+	K                   int64
+}
+
+// Tiny finds the subnormal numbers of FP32 among the operands of a Chain of K values, a
+// multiple of 16: A gives TinyA [tile][four rows][k] and B TinyB [tile][group][k],
+// which are not 0 where one of the rows or columns has some.
+type Tiny struct {
+	A, B                   *float32
+	TinyA, TinyB           *uint8
+	Tiles, Groups, Rows, K int64
+	ARow, ATile            int64
 }
 
 // Bits of Control.

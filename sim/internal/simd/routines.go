@@ -33,6 +33,13 @@ func (x *Chain) AddMul(l int) {
 	}
 }
 
+// TinyFMA32 is FMA32 with AVX-512 for operands some of which may be subnormal, and are
+// not flushed. It needs the results of Tiny.
+func (x *Chain) TinyFMA32() { fma32TinyAVX512(x) }
+
+// Run finds the numbers, with AVX-512.
+func (x *Tiny) Run() { tinyAVX512(x) }
+
 // Run decodes and says whether some value is Inf.
 func (x *Half) Run(l Level) bool {
 	if l >= AVX512 {

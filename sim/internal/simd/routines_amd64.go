@@ -92,6 +92,12 @@ func addMul2AVX2(x *Chain)
 func addMul4AVX2(x *Chain)
 
 //go:noescape
+func tinyAVX512(x *Tiny)
+
+//go:noescape
+func fma32TinyAVX512(x *Chain)
+
+//go:noescape
 func larger16AVX2(x *Larger16)
 
 //go:noescape

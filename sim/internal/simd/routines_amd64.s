@@ -3411,6 +3411,215 @@ k:
 	VZEROUPPER
 	RET
 
+// func tinyAVX512(x *Tiny)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL
+TEXT ·tinyAVX512(SB), NOSPLIT, $8-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 64(AX), SI
+	MOVQ 56(AX), DI
+	MOVQ 32(AX), R8
+	MOVQ R8, (SP)
+
+tiles:
+	MOVQ 48(AX), R10
+	MOVQ CX, R9
+
+rows:
+	LEAQ (SI)(SI*2), R11
+	ADDQ R9, R11
+	XORQ R8, R8
+
+k:
+	VMOVUPS     (R9), Z0
+	VFPCLASSPSZ $0x20, Z0, K1
+	KMOVW       K1, K1
+	VMOVUPS     (R9)(SI*1), Z0
+	VFPCLASSPSZ $0x20, Z0, K2
+	KORW        K2, K1, K1
+	VMOVUPS     (R9)(SI*2), Z0
+	VFPCLASSPSZ $0x20, Z0, K2
+	KORW        K2, K1, K1
+	VMOVUPS     (R11), Z0
+	VFPCLASSPSZ $0x20, Z0, K2
+	KORW        K2, K1, K1
+	VPMOVM2B    K1, X0
+	VMOVDQU     X0, (BX)
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R11
+	ADDQ        $0x10, BX
+	ADDQ        $0x10, R8
+	CMPQ        R8, DI
+	JB          k
+	SHLQ        $0x02, R8
+	SUBQ        R8, R9
+	LEAQ        (R9)(SI*4), R9
+	SUBQ        $0x04, R10
+	JG          rows
+	ADDQ        72(AX), CX
+	DECQ        (SP)
+	JNZ         tiles
+	MOVQ        24(AX), CX
+	IMULQ       32(AX), DI
+	IMULQ       40(AX), DI
+
+columns:
+	VMOVUPS     (DX), Y0
+	VFPCLASSPSY $0x20, Y0, K1
+	KMOVB       K1, (CX)
+	ADDQ        $0x20, DX
+	INCQ        CX
+	DECQ        DI
+	JNZ         columns
+	VZEROUPPER
+	RET
+
+DATA tinyConstants<>+0(SB)/4, $0x7fffffff
+DATA tinyConstants<>+4(SB)/4, $0x1a000000
+DATA tinyConstants<>+8(SB)/4, $0x25800000
+DATA tinyConstants<>+12(SB)/4, $0x1a800000
+GLOBL tinyConstants<>(SB), RODATA|NOPTR, $16
+
+// func fma32TinyAVX512(x *Chain)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·fma32TinyAVX512(SB), NOSPLIT, $56-8
+	MOVQ         x+0(FP), AX
+	STMXCSR      (SP)
+	MOVL         (SP), CX
+	ORL          96(AX), CX
+	MOVL         CX, 8(SP)
+	LDMXCSR      8(SP)
+	MOVQ         16(AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         (AX), BX
+	MOVQ         BX, 16(SP)
+	MOVQ         8(AX), BX
+	MOVQ         200(AX), SI
+	MOVQ         208(AX), DI
+	VPBROADCASTD 168(AX), Z0
+	VPBROADCASTD tinyConstants<>+0(SB), Z1
+	VPBROADCASTD tinyConstants<>+4(SB), Z2
+	VPBROADCASTD tinyConstants<>+8(SB), Z3
+	VPBROADCASTD tinyConstants<>+12(SB), Z4
+	MOVL         $0x0000ff00, R8
+	KMOVW        R8, K1
+	MOVQ         48(AX), R8
+	MOVQ         R8, 32(SP)
+
+tiles:
+	MOVQ SI, 24(SP)
+	MOVQ 56(AX), SI
+	MOVQ SI, 40(SP)
+
+groups:
+	MOVQ 64(AX), SI
+	MOVQ SI, 48(SP)
+	MOVQ 72(AX), R8
+	MOVQ 16(SP), R9
+	MOVQ 24(SP), SI
+
+rows:
+	LEAQ    (R9)(R8*1), R10
+	LEAQ    (R10)(R8*1), R11
+	LEAQ    (R11)(R8*1), R12
+	VMOVUPS (CX), Z5
+	VMOVUPS 64(CX), Z6
+	MOVQ    32(AX), R13
+	MOVQ    40(AX), R14
+	LEAQ    (R13)(R14*4), R14
+
+k:
+	MOVLQZX         (R13), R15
+	ADDQ            $0x04, R13
+	MOVQ            R15, BP
+	SHLQ            $0x03, BP
+	VBROADCASTF32X8 (BX)(BP*4), Z7
+	VBROADCASTSS    (R9)(R15*4), Z8
+	VBROADCASTSS    (R10)(R15*4), K1, Z8
+	VBROADCASTSS    (R11)(R15*4), Z9
+	VBROADCASTSS    (R12)(R15*4), K1, Z9
+	MOVBLZX         (SI)(R15*1), BP
+	ORB             (DI)(R15*1), BP
+	JNZ             tiny
+	VFMADD231PS     Z8, Z7, Z5
+	VFMADD231PS     Z9, Z7, Z6
+	CMPQ            R13, R14
+	JB              k
+	JMP             done
+
+tiny:
+	VFPCLASSPSZ $0x20, Z8, K2
+	VFPCLASSPSZ $0x20, Z7, K3
+	KORW        K2, K3, K3
+	KNOTW       K3, K4
+	VFMADD231PS Z7, Z8, K4, Z5
+	VMOVAPS     Z7, Z10
+	VMOVAPS     Z8, K2, Z10
+	VMOVAPS     Z8, Z8
+	VMOVAPS     Z7, K2, Z8
+	VPANDD      Z1, Z10, Z12
+	VPANDND     Z10, Z1, Z11
+	VCVTDQ2PS   Z12, Z12
+	VMULPS      Z2, Z12, Z12
+	VPORD       Z11, Z12, Z10
+	VPANDD      Z1, Z8, Z12
+	VPANDND     Z8, Z1, Z11
+	VPTESTMD    Z12, Z12, K2
+	VPMAXSD     Z3, Z12, Z12
+	VMULPS.Z    Z4, Z12, K2, Z12
+	VPORD       Z11, Z12, Z8
+	VFMADD231PS Z8, Z10, K3, Z5
+	VFPCLASSPSZ $0x20, Z9, K2
+	VFPCLASSPSZ $0x20, Z7, K3
+	KORW        K2, K3, K3
+	KNOTW       K3, K4
+	VFMADD231PS Z7, Z9, K4, Z6
+	VMOVAPS     Z7, Z8
+	VMOVAPS     Z9, K2, Z8
+	VMOVAPS     Z9, Z9
+	VMOVAPS     Z7, K2, Z9
+	VPANDD      Z1, Z8, Z10
+	VPANDND     Z8, Z1, Z7
+	VCVTDQ2PS   Z10, Z10
+	VMULPS      Z2, Z10, Z10
+	VPORD       Z7, Z10, Z8
+	VPANDD      Z1, Z9, Z10
+	VPANDND     Z9, Z1, Z7
+	VPTESTMD    Z10, Z10, K2
+	VPMAXSD     Z3, Z10, Z10
+	VMULPS.Z    Z4, Z10, K2, Z10
+	VPORD       Z7, Z10, Z9
+	VFMADD231PS Z9, Z8, K3, Z6
+	CMPQ        R13, R14
+	JB          k
+
+done:
+	VCMPPS  $0x03, Z5, Z5, K2
+	VMOVAPS Z0, K2, Z5
+	VMOVUPS Z5, (DX)
+	VCMPPS  $0x03, Z6, Z6, K2
+	VMOVAPS Z0, K2, Z6
+	VMOVUPS Z6, 64(DX)
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	LEAQ    (R12)(R8*1), R9
+	ADDQ    216(AX), SI
+	SUBQ    $0x04, 48(SP)
+	JG      rows
+	ADDQ    88(AX), BX
+	ADDQ    216(AX), DI
+	DECQ    40(SP)
+	JNZ     groups
+	MOVQ    80(AX), R8
+	ADDQ    R8, 16(SP)
+	DECQ    32(SP)
+	JNZ     tiles
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
 // func larger16AVX2(x *Larger16)
 // Requires: AVX, AVX2
 TEXT ·larger16AVX2(SB), NOSPLIT, $0-8
@@ -8063,7 +8272,7 @@ k:
 	RET
 
 // func fusedFP32AVX512(x *Fused)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, SSE
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, SSE
 TEXT ·fusedFP32AVX512(SB), NOSPLIT, $88-8
 	MOVQ    x+0(FP), AX
 	MOVQ    176(AX), CX
@@ -8344,9 +8553,9 @@ k:
 	MOVQ             DI, BX
 	ADDQ             248(AX), BX
 	MOVQ             24(SP), SI
-	MOVQ             32(SP), SI
-	MOVQ             40(SP), DI
-	MOVQ             48(SP), R8
+	MOVQ             32(SP), DI
+	MOVQ             40(SP), R8
+	MOVQ             48(SP), R9
 	VPBROADCASTQ     48(AX), Z2
 	VPBROADCASTQ     64(AX), Z3
 	VPBROADCASTQ     88(AX), Z4
@@ -8363,11 +8572,14 @@ k:
 	VADDPD           Z7, Z6, Z6
 	VSUBPD           Z7, Z6, Z6
 	VCVTPD2PS.RN_SAE Z6, Y6
-	VFPCLASSPSY      $0x99, (SI), K1
-	VMOVUPS          (SI), K1, Y6
+	VFPCLASSPSY      $0x99, (DI), K1
+	VMOVUPS          (DI), K1, Y6
 	VCMPPS           $0x03, Y6, Y6, K1
+	VPBROADCASTW     160(AX), X7
+	VPTESTMW         (SI), X7, K2
+	KORW             K2, K1, K1
 	VMOVAPS          Y16, K1, Y6
-	VMOVUPS          Y6, (DI)
+	VMOVUPS          Y6, (R8)
 	VSUBPD           Z11, Z9, Z9
 	VSUBPD           Z10, Z11, Z11
 	VSUBPD           Z11, Z9, Z9
@@ -8378,11 +8590,14 @@ k:
 	VADDPD           Z6, Z9, Z9
 	VSUBPD           Z6, Z9, Z9
 	VCVTPD2PS.RN_SAE Z9, Y6
-	VFPCLASSPSY      $0x99, 32(SI), K1
-	VMOVUPS          32(SI), K1, Y6
+	VFPCLASSPSY      $0x99, 32(DI), K1
+	VMOVUPS          32(DI), K1, Y6
 	VCMPPS           $0x03, Y6, Y6, K1
+	VPBROADCASTW     160(AX), X7
+	VPTESTMW         (SI), X7, K2
+	KORW             K2, K1, K1
 	VMOVAPS          Y16, K1, Y6
-	VMOVUPS          Y6, 32(DI)
+	VMOVUPS          Y6, 32(R8)
 	VSUBPD           Z14, Z12, Z12
 	VSUBPD           Z13, Z14, Z14
 	VSUBPD           Z14, Z12, Z12
@@ -8393,11 +8608,14 @@ k:
 	VADDPD           Z6, Z12, Z12
 	VSUBPD           Z6, Z12, Z12
 	VCVTPD2PS.RN_SAE Z12, Y6
-	VFPCLASSPSY      $0x99, 64(SI), K1
-	VMOVUPS          64(SI), K1, Y6
+	VFPCLASSPSY      $0x99, 64(DI), K1
+	VMOVUPS          64(DI), K1, Y6
 	VCMPPS           $0x03, Y6, Y6, K1
+	VPBROADCASTW     160(AX), X7
+	VPTESTMW         (SI), X7, K2
+	KORW             K2, K1, K1
 	VMOVAPS          Y16, K1, Y6
-	VMOVUPS          Y6, 64(DI)
+	VMOVUPS          Y6, 64(R8)
 	VSUBPD           Z0, Z1, Z1
 	VSUBPD           Z15, Z0, Z0
 	VSUBPD           Z0, Z1, Z1
@@ -8408,11 +8626,14 @@ k:
 	VADDPD           Z0, Z1, Z1
 	VSUBPD           Z0, Z1, Z1
 	VCVTPD2PS.RN_SAE Z1, Y0
-	VFPCLASSPSY      $0x99, 96(SI), K1
-	VMOVUPS          96(SI), K1, Y0
+	VFPCLASSPSY      $0x99, 96(DI), K1
+	VMOVUPS          96(DI), K1, Y0
 	VCMPPS           $0x03, Y0, Y0, K1
+	VPBROADCASTW     160(AX), X1
+	VPTESTMW         (SI), X1, K2
+	KORW             K2, K1, K1
 	VMOVAPS          Y16, K1, Y0
-	VMOVUPS          Y0, 96(DI)
+	VMOVUPS          Y0, 96(R8)
 	ADDQ             $0x00000040, 24(SP)
 	ADDQ             $0x00000080, 32(SP)
 	ADDQ             $0x00000080, 48(SP)

@@ -32,6 +32,8 @@ func main() {
 	steps512()
 	widen()
 	chains()
+	tiny512()
+	fmaTiny512()
 	wides()
 	scales()
 	Generate()
