@@ -8594,7 +8594,7 @@ k:
 	VMOVUPS          32(DI), K1, Y6
 	VCMPPS           $0x03, Y6, Y6, K1
 	VPBROADCASTW     160(AX), X7
-	VPTESTMW         (SI), X7, K2
+	VPTESTMW         16(SI), X7, K2
 	KORW             K2, K1, K1
 	VMOVAPS          Y16, K1, Y6
 	VMOVUPS          Y6, 32(R8)
@@ -8612,7 +8612,7 @@ k:
 	VMOVUPS          64(DI), K1, Y6
 	VCMPPS           $0x03, Y6, Y6, K1
 	VPBROADCASTW     160(AX), X7
-	VPTESTMW         (SI), X7, K2
+	VPTESTMW         32(SI), X7, K2
 	KORW             K2, K1, K1
 	VMOVAPS          Y16, K1, Y6
 	VMOVUPS          Y6, 64(R8)
@@ -8630,7 +8630,7 @@ k:
 	VMOVUPS          96(DI), K1, Y0
 	VCMPPS           $0x03, Y0, Y0, K1
 	VPBROADCASTW     160(AX), X1
-	VPTESTMW         (SI), X1, K2
+	VPTESTMW         48(SI), X1, K2
 	KORW             K2, K1, K1
 	VMOVAPS          Y16, K1, Y0
 	VMOVUPS          Y0, 96(R8)

@@ -239,7 +239,7 @@ func (s *sumsCode) exceptions32(h, nan reg.Register, col int, special bool) {
 		if !special {
 			bit, f := XMM(), K()
 			VPBROADCASTW(mem(s.x, "Bit13"), bit)
-			VPTESTMW(Mem{Base: s.e}, bit, f)
+			VPTESTMW(Mem{Base: s.e, Disp: 2 * col}, bit, f)
 			KORW(f, m, m)
 		}
 		VMOVAPS(nan, m, h)
