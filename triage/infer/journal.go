@@ -54,12 +54,11 @@ type wrongAnswer struct {
 
 // found is what a search found.
 type found struct {
-	Step   uint64       `json:"step"`  // of the loop, before
-	Draws  uint64       `json:"draws"` // and after
-	Params mma.Params   `json:"params"`
-	Left   int          `json:"left"`
-	Ends   []mma.Params `json:"ends,omitempty"`
-	Starts int          `json:"starts"`
+	Step    uint64       `json:"step"`  // of the loop, before
+	Draws   uint64       `json:"draws"` // and after
+	Evals   int64        `json:"evals"` // dot products that models have computed
+	Leaders []mma.Params `json:"leaders"`
+	Left    int          `json:"left"`
 }
 
 // ErrOtherInference says that a journal belongs to another inference, or to
@@ -79,7 +78,7 @@ type header struct {
 	Policy  string      `json:"policy"`
 }
 
-const journalVersion = 1
+const journalVersion = 2
 
 // journal is the records that are there and the log for new ones. A nil journal
 // keeps nothing.

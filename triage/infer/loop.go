@@ -12,12 +12,13 @@ import (
 
 // The sizes of the loop's parts.
 const (
-	firstCases  = 200 // of each family of the first evidence
-	repairSteps = 20
-	looseSteps  = 10 // from what explains everything loosely
-	lastSteps   = 60 // when all else has failed
-	wrongKept   = 60 // cases of a challenge that become evidence
-	maxRepairs  = 25 // wrong hypotheses, before the unit counts as unexplained
+	firstCases   = 200 // of each family of the first evidence
+	repairSteps  = 20
+	looseSteps   = 10 // from what explains everything loosely
+	closeUpSteps = 12
+	lastSteps    = 60 // when all else has failed
+	wrongKept    = 60 // cases of a challenge that become evidence
+	maxRepairs   = 25 // wrong hypotheses, before the unit counts as unexplained
 )
 
 // challenges are the dot products of each family and generator on which a
@@ -27,14 +28,15 @@ var challenges = []int{100, 300, 1000, 3000}
 // loop is the closed loop on one unit.
 type loop struct {
 	*evidence
-	unit   *subject
-	seed   uint64
-	checks int                              // inputs of every generator that a program must pass
-	effort int64                            // dot products that models may compute for an explanation
-	draws  uint64                           // steps so far: each has randomness of its own
-	ends   []mma.Params                     // what searches ended with
-	starts int                              // skeletons that were searched from
-	trace  func(format string, args ...any) // tells what happens
+	unit    *subject
+	seed    uint64
+	checks  int                              // inputs of every generator that a program must pass
+	effort  int64                            // dot products that models may compute for an explanation
+	draws   uint64                           // steps so far: each has randomness of its own
+	ends    []mma.Params                     // what searches ended with
+	leaders []mma.Params                     // what the last one ended with, the best first
+	starts  int                              // skeletons that were searched from
+	trace   func(format string, args ...any) // tells what happens
 
 	// What is known of the unit so far.
 	p       mma.Params
@@ -99,42 +101,97 @@ var skeletons = []struct {
 
 // explain looks for a program that explains the evidence: from those given, then
 // from the skeletons that are left, now and then from the best that these have led
-// to. It returns the best and how many cases that does not explain.
-func (l *loop) explain(ctx context.Context, from ...mma.Params) (p mma.Params, left int) {
+// to. It leaves the best in l.p, and how many cases that does not explain.
+func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 	if len(from) > 0 {
-		if p, left = l.search(ctx, "repair", repairSteps, from); left == 0 {
-			return p, 0
+		if done, err := l.pursue(ctx, "repair", repairSteps, from); done || err != nil {
+			return err
 		}
 	}
-	for l.starts < len(skeletons) && ctx.Err() == nil && !l.spent() {
+	for l.starts < len(skeletons) && !l.spent() {
 		s := skeletons[l.starts]
 		l.starts++
-		p = mma.Params{Acc: mma.To(l.D, fp.RNE), Start: s.start, Lanes: s.lanes}
+		p := mma.Params{Acc: mma.To(l.D, fp.RNE), Start: s.start, Lanes: s.lanes}
 		l.fixLate(&p, fp.RNE)
 		if int(p.Lanes) <= l.k && (l.C != fp.None || p.Start == mma.StartC) && l.valid(&p) {
-			if p, left = l.grow(ctx, p); left == 0 {
-				return p, 0
+			if done, err := l.pursue(ctx, "grow", 0, []mma.Params{p}); done || err != nil {
+				return err
 			}
 		}
 		if s.steps > 0 && l.starts < len(skeletons) {
-			if p, left = l.search(ctx, "combine", s.steps, l.bestEnds()); left == 0 {
-				return p, 0
+			if done, err := l.pursue(ctx, "combine", s.steps, l.bestEnds()); done || err != nil {
+				return err
 			}
 		}
 	}
-	return l.search(ctx, "combine", lastSteps, l.bestEnds())
+	if done, err := l.pursue(ctx, "combine", lastSteps, l.bestEnds()); done || err != nil {
+		return err
+	}
+	l.p = l.bestEnds()[0]
+	l.left = len(l.whole().want) - total(l.hits(&l.p, l.whole()))
+	return nil
+}
+
+// pursue searches, and searches on from a close-up as long as few cases are left.
+func (l *loop) pursue(ctx context.Context, what string, steps int, from []mma.Params) (done bool, err error) {
+	if err := l.searched(ctx, what, steps, from); err != nil {
+		return false, err
+	}
+	for range closeUps {
+		if l.left == 0 || l.left > len(l.whole().want)/closeUpMost || l.spent() {
+			break
+		}
+		n, err := l.closeUp(ctx)
+		if err != nil || n == 0 {
+			return false, err
+		}
+		if err := l.searched(ctx, "close-up", closeUpSteps, l.leaders); err != nil {
+			return false, err
+		}
+	}
+	return l.left == 0, nil
+}
+
+// searched searches, or takes what was found from the journal.
+func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.Params) error {
+	r, err := l.unit.log.next(func(r *record) bool { return r.Search != nil && r.Search.Step == l.draws })
+	if err != nil {
+		return err
+	}
+	if r == nil {
+		f := &found{Step: l.draws, Evals: l.evals.Load()}
+		if what == "grow" {
+			f.Leaders, f.Left = l.grow(ctx, from[0])
+		} else {
+			f.Leaders, f.Left = l.search(ctx, what, steps, from)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		f.Draws, f.Evals = l.draws, l.evals.Load()-f.Evals
+		r = &record{Search: f}
+		if err := l.unit.log.write(r); err != nil {
+			return err
+		}
+	} else {
+		l.evals.Add(r.Search.Evals)
+	}
+	f := r.Search
+	l.leaders, l.left, l.draws = f.Leaders, f.Left, f.Draws
+	l.p = l.leaders[0]
+	l.ends = append(l.ends, l.p)
+	return nil
 }
 
 // search goes on from some programs for a number of steps: loosely first, then from
-// what explains all evidence loosely, or most. Where it ends it can go on from later.
-func (l *loop) search(ctx context.Context, what string, steps int, from []mma.Params) (mma.Params, int) {
+// what explains all evidence loosely, or most. It returns the best programs.
+func (l *loop) search(ctx context.Context, what string, steps int, from []mma.Params) ([]mma.Params, int) {
 	loose := newSearch(l.loosely(), l.rand(), topics, from...)
 	loose.run(ctx, steps)
 	s := newSearch(l.evidence, l.rand(), topics, append(loose.leaders(), from...)...)
 	b := s.run(ctx, steps)
-	l.ends = append(l.ends, b.p)
 	l.trace("%s: %d left, %d loosely, %d and %d nodes, evals %d", what, s.left(b), loose.left(loose.best()), len(s.nodes), len(loose.nodes), l.evals.Load())
-	return b.p, s.left(b)
+	return s.leaders(), s.left(b)
 }
 
 // bestEnds returns the best programs that searches have ended with.
@@ -157,7 +214,7 @@ func (l *loop) bestEnds() []mma.Params {
 
 // grow fits a skeleton loosely to the designed families one after the other, then
 // to all evidence.
-func (l *loop) grow(ctx context.Context, p mma.Params) (mma.Params, int) {
+func (l *loop) grow(ctx context.Context, p mma.Params) ([]mma.Params, int) {
 	const simple = 3 // families of single terms
 	loose := l.loosely()
 	for n := 1; n <= len(designed); n++ {
@@ -183,9 +240,8 @@ func (l *loop) grow(ctx context.Context, p mma.Params) (mma.Params, int) {
 	if b = s.climb(ctx); left == 0 && s.left(b) > 0 {
 		b = s.run(ctx, looseSteps)
 	}
-	l.ends = append(l.ends, b.p)
 	l.trace("skeleton %d: %d left, %d loosely, evals %d", l.starts, s.left(b), left, l.evals.Load())
-	return b.p, s.left(b)
+	return s.leaders(), s.left(b)
 }
 
 // challenge asks new questions, n of each family and generator, and keeps the
@@ -220,28 +276,10 @@ func (l *loop) run(ctx context.Context) error {
 	return nil
 }
 
-// improve looks for a better hypothesis, or takes it from the journal.
+// improve looks for a better hypothesis.
 func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
-	r, err := l.unit.log.next(func(r *record) bool { return r.Search != nil && r.Search.Step == l.draws })
-	if err != nil {
-		return err
-	}
-	if r == nil {
-		f := &found{Step: l.draws}
-		l.limit = l.evals.Load() + l.effort
-		f.Params, f.Left = l.explain(ctx, from...)
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		f.Draws, f.Ends, f.Starts = l.draws, l.ends, l.starts
-		r = &record{Search: f}
-		if err := l.unit.log.write(r); err != nil {
-			return err
-		}
-	}
-	f := r.Search
-	l.p, l.left, l.draws, l.ends, l.starts = f.Params, f.Left, f.Draws, f.Ends, f.Starts
-	return nil
+	l.limit = l.evals.Load() + l.effort
+	return l.explain(ctx, from...)
 }
 
 // examine puts the hypothesis to all tests, one after the other, until one finds

@@ -122,6 +122,36 @@ func nanMoves(h *hypothesis, e emit) {
 // modes of rounding, in the order of the hardware's habits.
 var modes = []fp.Mode{fp.RZ, fp.RNE, fp.RD, fp.RU, fp.RNA, fp.RTO}
 
+// usual returns the modes that are tried with every width: the present one and the
+// most common. The others are tried with the widths that seem best (remoded).
+func usual(now fp.Mode) []fp.Mode {
+	if now == 0 || now == fp.RZ || now == fp.RNE {
+		return modes[:2]
+	}
+	return []fp.Mode{fp.RZ, fp.RNE, now}
+}
+
+// remoded returns the program q with other modes at the places where its width is
+// another than p's.
+func (sp *space) remoded(p, q *mma.Params) []mma.Params {
+	h := &hypothesis{sp, *q}
+	var all []mma.Params
+	for _, s := range h.slots() {
+		was, _ := s.get(p)
+		f, now := s.get(q)
+		if f == was || f == 0 {
+			continue
+		}
+		for _, m := range modes {
+			other := *q
+			if s.set(&other, f, m); m != now && sp.valid(&other) {
+				all = append(all, other)
+			}
+		}
+	}
+	return all
+}
+
 // roundMoves proposes widths, modes, ends and absence for a place of a Round.
 func roundMoves(place int) func(h *hypothesis, e emit) {
 	pl := &roundPlaces[place]
@@ -135,7 +165,11 @@ func roundMoves(place int) func(h *hypothesis, e emit) {
 			base = mma.To(h.inner(), fp.RZ)
 		}
 		for frac := range h.most(pl) {
-			for _, m := range modes {
+			ms := usual(now.Mode)
+			if frac+1 == now.Frac {
+				ms = modes
+			}
+			for _, m := range ms {
 				e(func(p *mma.Params) {
 					*pl.at(p) = base
 					pl.at(p).Frac, pl.at(p).Mode = frac+1, m
@@ -207,13 +241,17 @@ func alignMoves(place int) func(h *hypothesis, e emit) {
 		if !pl.used(h) {
 			return
 		}
+		now := *pl.at(&h.p)
 		e(func(p *mma.Params) { pl.at(p).F, pl.at(p).Mode = 0, 0 })
 		for f := range mma.Frac(mma.MaxFrac) {
-			for _, m := range modes {
+			ms := usual(now.Mode)
+			if f+1 == now.F {
+				ms = modes
+			}
+			for _, m := range ms {
 				e(func(p *mma.Params) { pl.at(p).F, pl.at(p).Mode = f+1, m })
 			}
 		}
-		now := *pl.at(&h.p)
 		for _, floor := range h.floors(now.Floor) {
 			e(func(p *mma.Params) { pl.at(p).Floor = floor })
 		}
@@ -235,7 +273,7 @@ func (h *hypothesis) fixedPoints(pl *alignPlace, e emit) {
 	const width, step = 30, 4
 	floors := h.floors(0)
 	for bit := int(floors[1]) - 10; bit <= 10; bit += step {
-		for _, m := range modes {
+		for _, m := range usual(0) {
 			e(func(p *mma.Params) { *pl.at(p) = mma.Align{F: width, Mode: m, Floor: mma.Exp(bit + width)} })
 		}
 	}
@@ -262,9 +300,15 @@ func (h *hypothesis) floors(now mma.Exp) []mma.Exp {
 // cutMoves proposes ways of cutting the accumulator apart from the other terms.
 func cutMoves(h *hypothesis, e emit) {
 	e(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, 0 })
+	now := h.p.Join
 	for _, m := range modes {
 		e(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, m })
-		for f := range mma.Frac(mma.MaxFrac) {
+		if now.CF != 0 {
+			e(func(p *mma.Params) { p.Join.CMode = m })
+		}
+	}
+	for f := range mma.Frac(mma.MaxFrac) {
+		for _, m := range usual(now.CMode) {
 			e(func(p *mma.Params) { p.Join.CF, p.Join.CMode = f+1, m })
 		}
 	}

@@ -102,7 +102,7 @@ func (h *hypothesis) furnished(s mma.Stage) []mma.Stage {
 		return all
 	}
 	for f := mma.Frac(5); f <= 40; f += 4 {
-		for _, m := range []fp.Mode{fp.RZ, fp.RD, fp.RNE} {
+		for _, m := range usual(0) {
 			n := s
 			n.Align.F, n.Align.Mode = f, m
 			all = append(all, n)

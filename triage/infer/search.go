@@ -232,25 +232,48 @@ func (s *search) gain(g *gauge, m runner, buf *[]byte) (gain int, some bool) {
 	return int(won - lost), true
 }
 
+// rank is a program with the cases that it seems to gain.
+type rank struct {
+	p          mma.Params
+	gain, size int
+	some       bool
+}
+
 // ranked returns the moves that seem to explain most.
 func (s *search) ranked(n *node, moves []mma.Params) []mma.Params {
+	const refined = 8 // of which other modes are tried
 	g := s.gauge(n, quickFails)
-	type ranked struct {
-		i, gain, size int
-		some          bool
+	all := s.ranks(g, moves)
+	var more []mma.Params
+	for _, r := range all[:min(len(all), refined)] {
+		more = append(more, s.remoded(&n.p, &r.p)...)
 	}
-	all := make([]ranked, len(moves))
-	s.sweep(moves, func(i int, m runner, buf *[]byte) {
-		gain, some := s.gain(g, m, buf)
-		all[i] = ranked{i, gain, s.size(&moves[i]), some}
-	})
-	all = slices.DeleteFunc(all, func(r ranked) bool { return !r.some })
-	slices.SortStableFunc(all, func(x, y ranked) int { return cmp.Or(y.gain-x.gain, x.size-y.size) })
+	if s.bound {
+		more = slices.DeleteFunc(more, func(p mma.Params) bool { return !s.keep(&p) })
+	}
+	all = append(all, s.ranks(g, more)...)
+	sortRanks(all)
 	var best []mma.Params
 	for _, r := range all[:min(len(all), bestMoves)] {
-		best = append(best, moves[r.i])
+		best = append(best, r.p)
 	}
 	return best
+}
+
+// ranks returns the programs that seem to gain anything, the best first.
+func (s *search) ranks(g *gauge, ps []mma.Params) []rank {
+	all := make([]rank, len(ps))
+	s.sweep(ps, func(i int, m runner, buf *[]byte) {
+		gain, some := s.gain(g, m, buf)
+		all[i] = rank{ps[i], gain, s.size(&ps[i]), some}
+	})
+	all = slices.DeleteFunc(all, func(r rank) bool { return !r.some })
+	sortRanks(all)
+	return all
+}
+
+func sortRanks(all []rank) {
+	slices.SortStableFunc(all, func(x, y rank) int { return cmp.Or(y.gain-x.gain, x.size-y.size) })
 }
 
 // simplify puts a node in the place of n that says less and explains no less, if
