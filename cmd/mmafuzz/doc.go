@@ -336,6 +336,9 @@
 //	classes[].asked                  number?  inputs
 //	evidence                         number   cases from which the program was made
 //	left                             number   of these, those that it does not explain
+//	families[].name                  string?  kind of such cases: designed questions, generators, close-ups, refutations
+//	families[].cases                 number?
+//	families[].wrong                 number?  that the program does not explain
 //	repairs                          number   programs that questions proved wrong on the way
 //	witness.dot                      string?  the smallest input found on which the best program is wrong
 //	witness.terms                    string?

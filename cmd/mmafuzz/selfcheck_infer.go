@@ -12,6 +12,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/fuzz/study"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
 // selfcheckInfer is mmafuzz selfcheck infer.
@@ -21,6 +22,7 @@ type selfcheckInfer struct {
 	match       string
 	first, seed uint64
 	count, dots int
+	checks      int
 	out         string
 }
 
@@ -47,13 +49,14 @@ Exit status: 0 every unit is recovered, 1 some are not, 2 trouble.`,
 	f.Uint64Var(&s.first, "first", 1, "`seed` of the first made-up unit")
 	f.IntVar(&s.count, "count", 20, "`number` of made-up units")
 	f.Uint64Var(&s.seed, "seed", 1, "`seed` of the inference")
+	f.IntVar(&s.checks, "checks", infer.DefaultChecks, "`inputs` of every generator on which inference checks a program")
 	f.IntVar(&s.dots, "dots", 1_000_000, "`dots` of every generator on which the programs are compared")
 	outFlag(c, &s.out)
 	return c
 }
 
 func (s *selfcheckInfer) run(ctx context.Context) error {
-	command := fmt.Sprintf("mmafuzz selfcheck infer --first %d --count %d", s.first, s.count)
+	command := fmt.Sprintf(study.MadeUpCommand, s.first, s.count)
 	units := study.MadeUpUnits(s.first, max(s.count, 0))
 	if s.catalog {
 		command = study.InferenceCommand
@@ -70,7 +73,7 @@ func (s *selfcheckInfer) run(ctx context.Context) error {
 	began := time.Now()
 	var all []*study.Inference
 	recovered := 0
-	err := study.Infer(ctx, units, s.seed, s.dots, func(i *study.Inference) {
+	err := study.Infer(ctx, units, infer.Options{Seed: s.seed, Checks: s.checks, Workers: 1}, s.dots, func(i *study.Inference) {
 		all = append(all, i)
 		if i.Recovered() {
 			recovered++

@@ -29,7 +29,7 @@ type Inference struct {
 	Queries, Batches int
 	Refuted          int // hypotheses that questions proved wrong
 	Seconds          float64
-	Dots             int    // of every generator, on which unit and program were compared
+	Dots             int    // of every generator, on which unit and program were compared; 0: they are the same to the last parameter
 	Differ           string // generators that told the two apart, with the numbers of dots; "": none
 	Found, True      mma.Params
 }
@@ -37,14 +37,11 @@ type Inference struct {
 // Recovered says whether the program found is the unit's, as far as inputs show.
 func (i *Inference) Recovered() bool { return i.Verdict == infer.Found && i.Differ == "" }
 
-// InferenceChecks is the number of inputs of every generator on which inference
-// validates a program in these measurements.
-const InferenceChecks = 20_000
-
 // Infer infers the arithmetics of instructions from simulators that do not tell
 // what they are, and compares the programs found with the true ones on so many
-// dots of every generator. done is called for each, in order.
-func Infer(ctx context.Context, units []mma.Instruction, seed uint64, dots int, done func(*Inference)) error {
+// dots of every generator. done is called for each, in order. Options.Workers counts
+// for each of as many units at a time as there are processors.
+func Infer(ctx context.Context, units []mma.Instruction, o infer.Options, dots int, done func(*Inference)) error {
 	type result struct {
 		inf *Inference
 		err error
@@ -63,7 +60,7 @@ func Infer(ctx context.Context, units []mma.Instruction, seed uint64, dots int, 
 			free <- true
 			wg.Go(func() {
 				defer func() { <-free }()
-				inf, err := inferUnit(ctx, &units[n], seed, dots)
+				inf, err := inferUnit(ctx, &units[n], o, dots)
 				results[n] <- result{inf, err}
 			})
 		}
@@ -79,18 +76,22 @@ func Infer(ctx context.Context, units []mma.Instruction, seed uint64, dots int, 
 	return nil
 }
 
-func inferUnit(ctx context.Context, i *mma.Instruction, seed uint64, dots int) (*Inference, error) {
+func inferUnit(ctx context.Context, i *mma.Instruction, o infer.Options, dots int) (*Inference, error) {
 	u, err := simulated.Open(i)
 	if err != nil {
 		return nil, err
 	}
 	a := &blackBox{u, &mma.Instruction{Arch: "anonymous", Name: "unit", K: i.K, Formats: i.Formats}}
-	r, err := infer.Infer(ctx, a, infer.Options{Seed: seed, Checks: InferenceChecks, Workers: 1})
+	r, err := infer.Infer(ctx, a, o)
 	if err != nil {
 		return nil, err
 	}
 	inf := &Inference{Unit: i.FullName(), Formats: i.Formats, K: i.K, Verdict: r.Verdict, Queries: r.Stats.Queries,
 		Batches: r.Stats.Batches, Refuted: r.Repairs, Seconds: r.Seconds, Dots: dots, Found: r.Params, True: i.Params}
+	if r.Params == i.Params {
+		inf.Dots = 0
+		return inf, nil
+	}
 	inf.Differ, err = differences(ctx, i, &r.Params, dots)
 	return inf, err
 }
@@ -107,9 +108,6 @@ func (a *blackBox) Known() *mma.Params            { return nil }
 // differences compares a program with an instruction's own on dots of every
 // generator, aimed at both, and names the generators that tell them apart.
 func differences(ctx context.Context, i *mma.Instruction, p *mma.Params, dots int) (string, error) {
-	if *p == i.Params {
-		return "", nil
-	}
 	own, err := sim.ForInstruction(i)
 	if err != nil {
 		return "", err
@@ -167,7 +165,7 @@ func MadeUpUnits(first uint64, count int) []mma.Instruction {
 // The commands that make the tables of inferences.
 const (
 	InferenceCommand = "mmafuzz selfcheck infer --catalog"
-	MadeUpCommand    = "mmafuzz selfcheck infer --first 1000000 --count 300"
+	MadeUpCommand    = "mmafuzz selfcheck infer --first %d --count %d"
 )
 
 // InferenceDigest identifies what tables of inferences are made from.
@@ -185,7 +183,7 @@ func InferenceDigest() string {
 	for _, g := range fuzz.Generators() {
 		put([]any{g.Name, g.Version, g.M, g.N})
 	}
-	put([]any{mma.MadeUpVersion, InferenceChecks})
+	put([]any{mma.MadeUpVersion, infer.DefaultChecks, infer.DefaultEffort})
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
 // TestInfer infers a few units that are quick to infer: of the catalogue and made up,
@@ -20,9 +21,9 @@ func TestInfer(t *testing.T) {
 		}
 		units = append(units, *i)
 	}
-	units = append(units, MadeUpUnits(15, 4)...)
+	units = append(units, MadeUpUnits(33, 2)...)
 	n := 0
-	err := Infer(t.Context(), units, 1, 4096, func(i *Inference) {
+	err := Infer(t.Context(), units, infer.Options{Seed: 1, Checks: 2000, Workers: 1}, 4096, func(i *Inference) {
 		n++
 		if !i.Recovered() {
 			t.Errorf("%s: %s, differs in %q; found %s", i.Unit, i.Verdict, i.Differ, mma.Brief(mma.Diff(&i.True, &i.Found)))

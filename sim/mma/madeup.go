@@ -9,7 +9,7 @@ import (
 
 // MadeUpVersion is the version of the distribution that MadeUp draws from. It
 // changes when a seed no longer means the same unit.
-const MadeUpVersion = 2
+const MadeUpVersion = 3
 
 // MadeUp returns the made-up unit of a seed: formats, K and a parameter program
 // drawn from a distribution over everything that Params can say. The result is
@@ -342,9 +342,29 @@ func drawResult(s sampler, f Formats, p *Params) {
 		p.Late = To(f.D, drawMode(s))
 		drawEnds(s, 10, &p.Late)
 	}
-	if s.chance(10) && f.D == fp.FP16 || s.chance(2) {
+	if s.chance(10) && f.D == fp.FP16 || s.chance(4) {
 		p.Out = To(f.D, pick(s, fp.RNE, drawMode(s)))
 		drawEnds(s, 10, &p.Out)
-		p.Acc = To(wide(f.D), drawMode(s))
+		p.Acc = drawAccumulator(s, f.D)
+		if p.lateAdds(f) && s.chance(50) {
+			p.Late = p.Acc
+		}
 	}
+}
+
+// drawAccumulator draws the rounding of accumulators that are wider than D: to FP32 or
+// FP64, or to a width of its own, with or without ends of its range.
+func drawAccumulator(s sampler, d fp.ID) Round {
+	id := wide(d)
+	if s.chance(40) {
+		id = fp.FP64
+	}
+	r := To(id, drawMode(s))
+	if s.chance(30) {
+		r.Frac = Frac(s.between(int(d.Get().FracBits), 63))
+	}
+	if s.chance(20) {
+		r.Emin, r.Emax = 0, 0
+	}
+	return r
 }

@@ -85,7 +85,7 @@ func (l *loop) keepNear(ctx context.Context, all []near) error {
 	if err := l.unit.repeat(ctx, dots, want); err != nil {
 		return err
 	}
-	l.add("near", dots, want)
+	l.add("close-ups", dots, want)
 	return nil
 }
 

@@ -101,6 +101,7 @@ type Result struct {
 	// Evidence is the number of cases on which the program rests, Left of those
 	// that it does not explain (0 if it was found).
 	Evidence, Left int
+	Families       []Family
 	Repairs        int     // hypotheses that questions proved wrong on the way
 	Classes        []Class // what the program was validated on, if it was found
 	Rivals         []*Rival
@@ -109,6 +110,13 @@ type Result struct {
 	Unstable *Unstable // NotStable
 	Faults   []Fault   // inputs on which the unit failed
 	Note     string    // what ended it, for Failing and Exhausted
+}
+
+// Family is a part of the evidence.
+type Family struct {
+	Name  string `json:"name"`
+	Cases int    `json:"cases"`
+	Wrong int    `json:"wrong"` // those that the program does not explain
 }
 
 // Witness is an input on which the unit and the best program differ.
@@ -178,6 +186,8 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 	r := &Result{Formats: l.Formats, K: l.k, Params: l.p, Left: l.left, Repairs: l.repairs}
 	for _, s := range l.sets {
 		r.Evidence += len(s.dots)
+		right := total(l.hits(&l.p, l.pack(s.dots, s.want)))
+		r.Families = append(r.Families, Family{s.name, len(s.dots), len(s.dots) - right})
 	}
 	var unstable *Unstable
 	switch {

@@ -191,13 +191,13 @@ func absentMoves(pl *roundPlace, e emit) {
 	for _, id := range []fp.ID{fp.FP16, fp.FP32, fp.FP64} {
 		e(func(p *mma.Params) { *pl.at(p) = mma.Round{Emax: mma.Exp(id.Get().Emax())} })
 	}
-	e(func(p *mma.Params) { pl.at(p).Emin, pl.at(p).Flush = 0, mma.NoFlush })
-	e(func(p *mma.Params) { pl.at(p).Emax, pl.at(p).Over = 0, mma.OverInf })
 }
 
 // endMoves proposes what happens at the ends of a rounding's range, with every
 // mode, and other ranges. What is not valid is dropped by neighbours.
 func endMoves(pl *roundPlace, e emit) {
+	e(func(p *mma.Params) { pl.at(p).Emin, pl.at(p).Flush = 0, mma.NoFlush })
+	e(func(p *mma.Params) { pl.at(p).Emax, pl.at(p).Over = 0, mma.OverInf })
 	for _, m := range modes {
 		for fl := mma.NoFlush; fl <= mma.FlushResult; fl++ {
 			e(func(p *mma.Params) { pl.at(p).Mode, pl.at(p).Flush = m, fl })
@@ -228,9 +228,17 @@ func outMoves(h *hypothesis, e emit) {
 		endMoves(pl, e)
 		return
 	}
-	for _, m := range modes {
-		e(func(p *mma.Params) { p.Out, p.Acc = p.Acc, mma.To(h.inner(), m) })
-		e(func(p *mma.Params) { p.Out, p.Acc = mma.To(h.D, m), mma.To(h.inner(), p.Acc.Mode) })
+	for _, wide := range []fp.ID{h.inner(), fp.FP64} {
+		for _, m := range modes {
+			behind := func(p *mma.Params) { p.Out, p.Acc = p.Acc, mma.To(wide, m) }
+			before := func(p *mma.Params) { p.Out, p.Acc = mma.To(h.D, m), mma.To(wide, p.Acc.Mode) }
+			e(behind)
+			e(before)
+			if h.lateAdds(&h.p) {
+				e(func(p *mma.Params) { behind(p); p.Late = p.Acc })
+				e(func(p *mma.Params) { before(p); p.Late = p.Acc })
+			}
+		}
 	}
 }
 

@@ -76,8 +76,8 @@ func (h *hypothesis) most(place *roundPlace) mma.Frac {
 	switch {
 	case !place.last:
 		return mma.MaxFrac
-	case place.name == "acc" && h.p.Out != (mma.Round{}):
-		return mma.Frac(h.inner().Get().FracBits)
+	case h.p.Out != (mma.Round{}):
+		return mma.MaxFrac - 1
 	}
 	return mma.Frac(h.D.Get().FracBits)
 }

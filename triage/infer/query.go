@@ -24,6 +24,7 @@ var designed = []family{
 	{"cancel", "two terms that cancel above small ones", cancelled},
 	{"survivors", "two large terms that cancel among small ones everywhere", survivors},
 	{"many", "products of similar exponents", manyProducts},
+	{"pile", "products of similar exponents whose sums carry far: of one sign in one group, of the other in a second", pile},
 }
 
 // directed are the generators of package fuzz that make the rest of the first
@@ -271,4 +272,52 @@ func manyProducts(d *designer) {
 	if d.fc != nil && d.coin() {
 		d.accumulator(d.clampC(d.between(e-w-2, e+2)), d.coin())
 	}
+}
+
+func pile(d *designer) {
+	e, w, neg := d.exponent(), d.between(0, 3), d.coin()
+	if lo, hi := d.products(); d.oneIn(3) { // where sums are subnormal
+		df := d.f.D.Get()
+		e = min(max(int(df.Emin())-d.between(-3, int(df.FracBits)+2), lo), hi)
+	}
+	one, other := d.bunches()
+	second := len(one)
+	if d.coin() { // two sums that nearly cancel show what each has lost
+		one = append(one, other...)
+	}
+	for i, k := range one {
+		x := d.between(e-w, e)
+		if d.oneIn(4) { // something to lose
+			x -= d.between(8, 30)
+		}
+		d.reach(k, x)
+		d.term(k, x, neg != (i >= second))
+	}
+	if d.fc != nil && d.oneIn(3) {
+		d.accumulator(d.clampC(d.between(e-w, e+6)), neg != d.oneIn(4))
+	}
+}
+
+// bunches returns positions that may be those of two groups or lanes, so that what
+// the sums of these do is not hidden by others: runs, or every so many.
+func (d *designer) bunches() (one, other []int) {
+	if d.coin() {
+		n := d.between(1, (d.k+1)/2)
+		first := d.IntN(d.k)
+		for i := range n {
+			one, other = append(one, (first+i)%d.k), append(other, (first+n+i)%d.k)
+		}
+		return one, other[:min(n, d.k-n)]
+	}
+	step := d.between(2, maxLanes)
+	first := d.IntN(step)
+	for k := range d.k {
+		switch k % step {
+		case first:
+			one = append(one, k)
+		case (first + 1) % step:
+			other = append(other, k)
+		}
+	}
+	return one, other
 }

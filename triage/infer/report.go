@@ -38,6 +38,7 @@ type Report struct {
 	Classes    []Class     `json:"classes"`
 	Evidence   int         `json:"evidence"` // cases that the search was made from
 	Left       int         `json:"left"`     // of these, those that the program does not explain
+	Families   []Family    `json:"families"` // the evidence by kind: designed questions, generators, close-ups, refutations
 	Repairs    int         `json:"repairs"`  // programs that questions proved wrong on the way
 
 	Witness  *Difference `json:"witness,omitempty"`
@@ -103,7 +104,7 @@ func (r *Result) Report(ctx context.Context, target, instruction string, seed ui
 	t := &Report{
 		V: 1, Target: target, Instruction: instruction, Formats: r.Formats, K: r.K, Seed: seed, Verdict: r.Verdict, Note: r.Note,
 		Arithmetic: r.Params.String(), Params: r.Params, Alike: []string{}, Parameters: r.parameters(), Classes: append([]Class{}, r.Classes...),
-		Evidence: r.Evidence, Left: r.Left, Repairs: r.Repairs, Stats: r.Stats, Seconds: r.Seconds,
+		Evidence: r.Evidence, Left: r.Left, Families: append([]Family{}, r.Families...), Repairs: r.Repairs, Stats: r.Stats, Seconds: r.Seconds,
 	}
 	if w := r.Witness; w != nil {
 		d := r.difference(w.Dot, w.Got, w.Would)

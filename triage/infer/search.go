@@ -13,7 +13,7 @@ import (
 
 // The limits of a search.
 const (
-	quickFails = 20        // failing cases of which a move must explain one to be looked at
+	quickFails = 14        // failing cases of which a move must explain one to be looked at
 	sampleSize = 48        // failing cases, and passing ones, on which moves are ranked
 	bestMoves  = 24        // moves of a step that are run on all evidence
 	alikeMost  = 3         // hypotheses kept that explain the same cases

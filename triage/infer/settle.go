@@ -144,7 +144,7 @@ func (l *loop) learn(ctx context.Context, wrong []*mma.Dot, codes []uint64) erro
 	if err := l.unit.repeat(ctx, wrong[:n], codes[:n]); err != nil {
 		return err
 	}
-	l.add("wrong", wrong[:n], codes[:n])
+	l.add("refutations", wrong[:n], codes[:n])
 	return nil
 }
 

@@ -64,8 +64,8 @@ func (sp *space) roundSize(r *mma.Round) int {
 	add(r.Frac != 0)
 	add(r.Flush != mma.NoFlush)
 	add(r.Over != mma.OverInf)
-	add(int32(r.Emax) != d.Emax() && int32(r.Emax) != in.Emax())
-	add(int32(r.Emin) != d.Emin() && int32(r.Emin) != in.Emin())
+	add(r.Emax != 0 && int32(r.Emax) != d.Emax() && int32(r.Emax) != in.Emax())
+	add(r.Emin != 0 && int32(r.Emin) != d.Emin() && int32(r.Emin) != in.Emin())
 	return n
 }
 
@@ -108,6 +108,7 @@ func (sp *space) simpler(p *mma.Params) []mma.Params {
 	e(func(p *mma.Params) { p.Start = mma.StartC; sp.fixLate(p, fp.RNE) })
 	e(func(p *mma.Params) { p.Special.CLeft = false })
 	e(func(p *mma.Params) { p.Acc, p.Out = p.Out, mma.Round{} })
+	e(func(p *mma.Params) { p.Acc, p.Late, p.Out = p.Out, p.Out, mma.Round{} })
 	e(func(p *mma.Params) { p.Out.Flush = mma.NoFlush })
 	e(func(p *mma.Params) { p.Out.Over = mma.OverInf })
 	return all
@@ -141,6 +142,9 @@ func (sp *space) lessRounding(p *mma.Params, pl *roundPlace, e emit) {
 	in := sp.inner().Get()
 	e(func(p *mma.Params) { pl.at(p).Emin, pl.at(p).Emax = mma.Exp(in.Emin()), mma.Exp(in.Emax()) })
 	if pl.last {
+		if p.Out != (mma.Round{}) {
+			e(func(p *mma.Params) { pl.at(p).Emin, pl.at(p).Emax = 0, 0 })
+		}
 		return
 	}
 	drop := func(change func(acc *mma.Round)) {

@@ -128,6 +128,12 @@ func (t *Report) writeTrouble(w io.Writer, indent string) {
 	t.writeFaults(w, indent)
 	if t.Verdict != NotStable && t.Evidence > 0 {
 		line("best program: %s", t.Arithmetic)
+		line("  that is: %s", brief(&t.Params))
+	}
+	for _, f := range t.Families {
+		if f.Wrong > 0 {
+			line("it is wrong in %d of %d cases of %s", f.Wrong, f.Cases, f.Name)
+		}
 	}
 }
 
