@@ -56,11 +56,10 @@ Exit status: 0 every unit is recovered, 1 some are not, 2 trouble.`,
 }
 
 func (s *selfcheckInfer) run(ctx context.Context) error {
-	command := fmt.Sprintf(study.MadeUpCommand, s.first, s.count)
+	which := fmt.Sprintf("--first %d --count %d", s.first, s.count)
 	units := study.MadeUpUnits(s.first, max(s.count, 0))
 	if s.catalog {
-		command = study.InferenceCommand
-		units = nil
+		which, units = "--catalog", nil
 		for _, i := range mma.Arithmetics() {
 			if strings.Contains(i.FullName(), s.match) {
 				units = append(units, i)
@@ -70,9 +69,11 @@ func (s *selfcheckInfer) run(ctx context.Context) error {
 	if len(units) == 0 {
 		return errors.New("there is no such unit")
 	}
+	command := fmt.Sprintf("%s %s --seed %d --checks %d --dots %d", study.InferenceCommand, which, s.seed, s.checks, s.dots)
 	began := time.Now()
 	var all []*study.Inference
 	recovered := 0
+	var saved error
 	err := study.Infer(ctx, units, infer.Options{Seed: s.seed, Checks: s.checks, Workers: 1}, s.dots, func(i *study.Inference) {
 		all = append(all, i)
 		if i.Recovered() {
@@ -82,15 +83,14 @@ func (s *selfcheckInfer) run(ctx context.Context) error {
 				Str("found", programText(&i.Found)).Str("true", programText(&i.True)).Msg("not recovered")
 		}
 		s.progress(began, fmt.Sprintf("%d of %d  %s %s, %d queries", len(all), len(units), i.Unit, i.Verdict, i.Queries))
+		if s.out != "" { // what was measured is kept if it takes too long
+			saved = s.save(command, all)
+		}
 	})
-	if err != nil {
-		return err
+	if err == nil && s.out == "" {
+		saved = s.save(command, all)
 	}
-	var table bytes.Buffer
-	if err := study.WriteInferences(&table, command, all); err != nil {
-		return err
-	}
-	if err := s.saveTable(s.out, table.Bytes()); err != nil {
+	if err = errors.Join(err, saved); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.stderr, "recovered %d of %d\n", recovered, len(all))
@@ -98,6 +98,15 @@ func (s *selfcheckInfer) run(ctx context.Context) error {
 		return errMismatch
 	}
 	return nil
+}
+
+// save writes the table.
+func (s *selfcheckInfer) save(command string, all []*study.Inference) error {
+	var table bytes.Buffer
+	if err := study.WriteInferences(&table, command, all); err != nil {
+		return err
+	}
+	return s.saveTable(s.out, table.Bytes())
 }
 
 // programText writes the parameters that a program has.

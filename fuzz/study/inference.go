@@ -162,11 +162,8 @@ func MadeUpUnits(first uint64, count int) []mma.Instruction {
 	return units
 }
 
-// The commands that make the tables of inferences.
-const (
-	InferenceCommand = "mmafuzz selfcheck infer --catalog"
-	MadeUpCommand    = "mmafuzz selfcheck infer --first %d --count %d"
-)
+// InferenceCommand is the command that makes the tables of inferences.
+const InferenceCommand = "mmafuzz selfcheck infer"
 
 // InferenceDigest identifies what tables of inferences are made from.
 func InferenceDigest() string {
