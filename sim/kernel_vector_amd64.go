@@ -18,6 +18,7 @@ type vector struct {
 	n      *narrow
 	level  simd.Level
 	kind   simd.Kind
+	bias   [32]uint8 // from exponent codes to exponent fields
 	consts simd.Consts
 	bytes  [2]simd.Byte // how codes of one byte of A and of B are decoded
 }
@@ -42,6 +43,9 @@ func newVector(n *narrow, level simd.Level) kernel {
 		return nil
 	}
 	v := &vector{n: n, level: level, consts: vectorConsts(n), bytes: [2]simd.Byte{newByte(n.a.f), newByte(n.b.f)}}
+	for i := range v.bias {
+		v.bias[i] = uint8(127 + n.step.lowest)
+	}
 	switch {
 	case n.d.ID == fp.FP16:
 		v.kind = simd.Rounded
@@ -112,7 +116,7 @@ func vectorConsts(n *narrow) (c simd.Consts) {
 		c.Unit[i] = 2*127 + n.f
 		c.Keep[i] = math.MaxUint32 << (23 - n.acc.Frac)
 		c.Small[i] = int32(small)
-		c.Bias[i], c.Null[i], c.Special[i] = 127+lowest, 2*codeOne, 2*(codeOne+29)
+		c.Null[i], c.Special[i] = 127+lowest+2*codeOne, 127+lowest+2*(codeOne+29)
 	}
 	return c
 }
@@ -148,7 +152,7 @@ func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 	st.largest = simd.Largest{
 		A: &st.ea[0], B: &st.eb[0], E: &st.e[0],
 		Tiles: int64(g.tiles), Groups: int64(g.groups), Rows: int64(g.rows), Steps: int64(steps), L: int64(l),
-		ARow: int64(k), ATile: int64(in.M * k), EStep: int64(outputs),
+		ARow: int64(k), ATile: int64(in.M * k), EStep: int64(outputs), Bias: v.bias,
 	}
 	st.largest.Run(v.level)
 	x := &st.step

@@ -37,18 +37,20 @@ type Byte struct {
 // Largest finds the largest exponent codes of the products of each step of L, a
 // multiple of 4: A [tile][row][k] and B [tile][group][k][column] give
 // E [step][tile][group][row][column]. Rows is a multiple of 4; what A lacks of
-// that is read from the rows that follow.
+// that is read from the rows that follow. Bias is added to E, which stops at 255.
 type Largest struct {
 	A, B, E             *uint8
 	Tiles, Groups, Rows int64
 	Steps, L            int64
 	ARow, ATile         int64
 	EStep               int64
+	Bias                [32]uint8
 }
 
 // Step adds the products of one step to the accumulators of all outputs, which
 // are laid out [tile][group][row][column] and so are E, C and D. E is the largest
-// exponent codes of products. Rows is a multiple of 4. The products are summed in two halves of 32 bits, of which one has C and, if L
+// exponents of products, as exponent fields of a float32. Rows is a multiple of
+// 4. The products are summed in two halves of 32 bits, of which one has C and, if L
 // is odd in 4, four products more; their sum is of 32 bits and a sign.
 type Step struct {
 	A                   *float32 // values of the step: [row][k]
@@ -73,7 +75,6 @@ type Consts struct {
 	Inverse   [8]int32  // 2^x and 2^-x, as bits, add up to this
 	Keep      [8]uint32 // bits of a float32 that a result keeps
 	Small     [8]int32  // the largest magnitude that rounds to +0
-	Bias      [8]int32  // from E to the exponent field of a float32
 	Null      [8]int32  // below this E no product counts
 	Special   [8]int32  // above this E some factor is Inf or NaN
 }

@@ -792,6 +792,7 @@ last:
 	VINSERTI128 $0x01, X3, Y1, Y5
 	VPERM2I128  $0x31, Y3, Y1, Y2
 	VPMAXUB     Y5, Y2, Y5
+	VPADDUSB    88(AX), Y5, Y5
 	VMOVDQU     Y5, (R12)
 	ADDQ        $0x20, R12
 	SUBQ        DI, R11
@@ -888,6 +889,7 @@ TEXT ·largest8AVX512(SB), NOSPLIT, $24-8
 	MOVQ     16(AX), BX
 	MOVQ     64(AX), SI
 	MOVQ     56(AX), DI
+	VMOVDQU  88(AX), Y1
 	VMOVDQU8 spreadQuads<>+0(SB), Z0
 	MOVQ     24(AX), R8
 	MOVQ     R8, (SP)
@@ -911,18 +913,18 @@ rows:
 	LEAQ         (SI)(SI*2), R13
 	ADDQ         R11, R13
 	XORQ         R14, R14
-	VPBROADCASTQ (R11), Z1
-	VPSHUFB      Z0, Z1, Z1
-	VPADDB       (DX)(R14*8), Z1, Z1
-	VPBROADCASTQ (R11)(SI*1), Z2
+	VPBROADCASTQ (R11), Z2
 	VPSHUFB      Z0, Z2, Z2
 	VPADDB       (DX)(R14*8), Z2, Z2
-	VPBROADCASTQ (R11)(SI*2), Z3
+	VPBROADCASTQ (R11)(SI*1), Z3
 	VPSHUFB      Z0, Z3, Z3
 	VPADDB       (DX)(R14*8), Z3, Z3
-	VPBROADCASTQ (R13), Z4
+	VPBROADCASTQ (R11)(SI*2), Z4
 	VPSHUFB      Z0, Z4, Z4
 	VPADDB       (DX)(R14*8), Z4, Z4
+	VPBROADCASTQ (R13), Z5
+	VPSHUFB      Z0, Z5, Z5
+	VPADDB       (DX)(R14*8), Z5, Z5
 	ADDQ         $0x08, R11
 	ADDQ         $0x08, R13
 	ADDQ         $0x08, R14
@@ -930,22 +932,22 @@ rows:
 	JAE          last
 
 eights:
-	VPBROADCASTQ (R11), Z5
-	VPSHUFB      Z0, Z5, Z5
-	VPADDB       (DX)(R14*8), Z5, Z5
-	VPMAXUB      Z5, Z1, Z1
-	VPBROADCASTQ (R11)(SI*1), Z5
-	VPSHUFB      Z0, Z5, Z5
-	VPADDB       (DX)(R14*8), Z5, Z5
-	VPMAXUB      Z5, Z2, Z2
-	VPBROADCASTQ (R11)(SI*2), Z5
-	VPSHUFB      Z0, Z5, Z5
-	VPADDB       (DX)(R14*8), Z5, Z5
-	VPMAXUB      Z5, Z3, Z3
-	VPBROADCASTQ (R13), Z5
-	VPSHUFB      Z0, Z5, Z5
-	VPADDB       (DX)(R14*8), Z5, Z5
-	VPMAXUB      Z5, Z4, Z4
+	VPBROADCASTQ (R11), Z6
+	VPSHUFB      Z0, Z6, Z6
+	VPADDB       (DX)(R14*8), Z6, Z6
+	VPMAXUB      Z6, Z2, Z2
+	VPBROADCASTQ (R11)(SI*1), Z6
+	VPSHUFB      Z0, Z6, Z6
+	VPADDB       (DX)(R14*8), Z6, Z6
+	VPMAXUB      Z6, Z3, Z3
+	VPBROADCASTQ (R11)(SI*2), Z6
+	VPSHUFB      Z0, Z6, Z6
+	VPADDB       (DX)(R14*8), Z6, Z6
+	VPMAXUB      Z6, Z4, Z4
+	VPBROADCASTQ (R13), Z6
+	VPSHUFB      Z0, Z6, Z6
+	VPADDB       (DX)(R14*8), Z6, Z6
+	VPMAXUB      Z6, Z5, Z5
 	ADDQ         $0x08, R11
 	ADDQ         $0x08, R13
 	ADDQ         $0x08, R14
@@ -953,19 +955,20 @@ eights:
 	JB           eights
 
 last:
-	VSHUFI64X2  $0x44, Z3, Z1, Z5
-	VSHUFI64X2  $0xee, Z3, Z1, Z3
-	VPMAXUB     Z5, Z3, Z1
-	VSHUFI64X2  $0x44, Z4, Z2, Z5
-	VSHUFI64X2  $0xee, Z4, Z2, Z3
-	VPMAXUB     Z5, Z3, Z2
-	VPUNPCKLQDQ Z2, Z1, Z5
-	VPUNPCKHQDQ Z2, Z1, Z3
-	VPMAXUB     Z5, Z3, Z5
-	VSHUFI64X2  $0x08, Z5, Z5, Z3
-	VSHUFI64X2  $0x0d, Z5, Z5, Z5
-	VPMAXUB     Y5, Y3, Y5
-	VMOVDQU     Y5, (R12)
+	VSHUFI64X2  $0x44, Z4, Z2, Z6
+	VSHUFI64X2  $0xee, Z4, Z2, Z4
+	VPMAXUB     Z6, Z4, Z2
+	VSHUFI64X2  $0x44, Z5, Z3, Z6
+	VSHUFI64X2  $0xee, Z5, Z3, Z4
+	VPMAXUB     Z6, Z4, Z3
+	VPUNPCKLQDQ Z3, Z2, Z6
+	VPUNPCKHQDQ Z3, Z2, Z4
+	VPMAXUB     Z6, Z4, Z6
+	VSHUFI64X2  $0x08, Z6, Z6, Z4
+	VSHUFI64X2  $0x0d, Z6, Z6, Z6
+	VPMAXUB     Y6, Y4, Y6
+	VPADDUSB    Y1, Y6, Y6
+	VMOVDQU     Y6, (R12)
 	ADDQ        $0x20, R12
 	SUBQ        DI, R11
 	LEAQ        (R11)(SI*4), R11
@@ -1016,8 +1019,7 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPADDD     448(AX), Y2, Y4
-	VPMAXSD    Y3, Y4, Y4
+	VPMAXSD    Y3, Y2, Y4
 	VPMAXSD    256(AX), Y4, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
@@ -1098,7 +1100,7 @@ middle:
 	VPSLLD       $0x1f, Y4, Y4
 	VORPS        Y4, Y6, Y6
 	VANDPS       384(AX), Y6, Y6
-	VMOVDQU      480(AX), Y3
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
@@ -1111,7 +1113,7 @@ middle:
 
 some:
 	VPCMPGTD  160(AX), Y1, Y4
-	VPCMPGTD  512(AX), Y2, Y7
+	VPCMPGTD  480(AX), Y2, Y7
 	VORPS     Y7, Y0, Y0
 	VPOR      Y7, Y4, Y4
 	VPTEST    Y4, Y4
@@ -1168,8 +1170,7 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPADDD     448(AX), Y2, Y4
-	VPMAXSD    Y3, Y4, Y4
+	VPMAXSD    Y3, Y2, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
 	VPSLLD     $0x17, Y3, Y3
@@ -1238,7 +1239,7 @@ middle:
 	VMULPS       Y6, Y4, Y4
 	VPAND        128(AX), Y5, Y5
 	VORPS        Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
@@ -1251,7 +1252,7 @@ middle:
 
 some:
 	VPCMPGTD  160(AX), Y1, Y5
-	VPCMPGTD  512(AX), Y2, Y7
+	VPCMPGTD  480(AX), Y2, Y7
 	VORPS     Y7, Y0, Y0
 	VPOR      Y7, Y5, Y5
 	VPTEST    Y5, Y5
@@ -1312,8 +1313,7 @@ rows:
 	VPCMPEQD   Y4, Y1, Y4
 	VPMAXSD    288(AX), Y3, Y5
 	VPBLENDVB  Y4, Y3, Y5, Y3
-	VPADDD     448(AX), Y2, Y4
-	VPMAXSD    Y3, Y4, Y4
+	VPMAXSD    Y3, Y2, Y4
 	VPMAXSD    256(AX), Y4, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
@@ -1403,7 +1403,7 @@ middle:
 	VANDPS       96(AX), Y4, Y5
 	VPCMPGTD     416(AX), Y5, Y5
 	VANDPS       Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
@@ -1416,7 +1416,7 @@ middle:
 
 some:
 	VPCMPGTD  160(AX), Y1, Y5
-	VPCMPGTD  512(AX), Y2, Y7
+	VPCMPGTD  480(AX), Y2, Y7
 	VORPS     Y7, Y0, Y0
 	VPOR      Y7, Y5, Y5
 	VPTEST    Y5, Y5
@@ -1473,8 +1473,7 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPADDD     448(AX), Y2, Y4
-	VPMAXSD    Y3, Y4, Y4
+	VPMAXSD    Y3, Y2, Y4
 	VPMAXSD    256(AX), Y4, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
@@ -1564,7 +1563,7 @@ middle:
 	VPSLLD       $0x1f, Y4, Y4
 	VORPS        Y4, Y7, Y7
 	VANDPS       384(AX), Y7, Y7
-	VMOVDQU      480(AX), Y3
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
@@ -1577,7 +1576,7 @@ middle:
 
 some:
 	VPCMPGTD  160(AX), Y1, Y0
-	VPCMPGTD  512(AX), Y2, Y4
+	VPCMPGTD  480(AX), Y2, Y4
 	VPOR      Y4, Y0, Y0
 	VCMPPS    $0x03, Y6, Y6, Y4
 	VBLENDVPS Y4, 192(AX), Y6, Y5
@@ -1629,8 +1628,7 @@ rows:
 	VPMOVZXBD  (BX), Y2
 	VPAND      96(AX), Y0, Y1
 	VPSRLD     $0x17, Y1, Y3
-	VPADDD     448(AX), Y2, Y4
-	VPMAXSD    Y3, Y4, Y4
+	VPMAXSD    Y3, Y2, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
 	VPSLLD     $0x17, Y3, Y3
@@ -1708,7 +1706,7 @@ middle:
 	VMULPS       Y7, Y4, Y4
 	VPAND        128(AX), Y5, Y5
 	VORPS        Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
@@ -1721,7 +1719,7 @@ middle:
 
 some:
 	VPCMPGTD  160(AX), Y1, Y0
-	VPCMPGTD  512(AX), Y2, Y5
+	VPCMPGTD  480(AX), Y2, Y5
 	VPOR      Y5, Y0, Y0
 	VCMPPS    $0x03, Y6, Y6, Y5
 	VBLENDVPS Y5, 192(AX), Y6, Y7
@@ -1777,8 +1775,7 @@ rows:
 	VPCMPEQD   Y4, Y1, Y4
 	VPMAXSD    288(AX), Y3, Y5
 	VPBLENDVB  Y4, Y3, Y5, Y3
-	VPADDD     448(AX), Y2, Y4
-	VPMAXSD    Y3, Y4, Y4
+	VPMAXSD    Y3, Y2, Y4
 	VPMAXSD    256(AX), Y4, Y4
 	VMOVDQU    320(AX), Y3
 	VPSUBD     Y4, Y3, Y3
@@ -1877,7 +1874,7 @@ middle:
 	VANDPS       96(AX), Y4, Y5
 	VPCMPGTD     416(AX), Y5, Y5
 	VANDPS       Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
+	VMOVDQU      448(AX), Y3
 	VPCMPGTD     Y2, Y3, Y3
 	VPTEST       Y3, Y3
 	JZ           some
@@ -1890,7 +1887,7 @@ middle:
 
 some:
 	VPCMPGTD  160(AX), Y1, Y0
-	VPCMPGTD  512(AX), Y2, Y5
+	VPCMPGTD  480(AX), Y2, Y5
 	VPOR      Y5, Y0, Y0
 	VCMPPS    $0x03, Y6, Y6, Y5
 	VBLENDVPS Y5, 192(AX), Y6, Y7
@@ -1944,8 +1941,7 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPADDD.BCST  448(AX), Z2, Z4
-	VPMAXSD      Z3, Z4, Z4
+	VPMAXSD      Z3, Z2, Z4
 	VPMAXSD.BCST 256(AX), Z4, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
@@ -2034,40 +2030,36 @@ middle:
 	VMULPS            Z6, Z3, Z3
 	VPTERNLOGD.BCST   $0xf8, 128(AX), Z5, Z3
 	VPANDD.BCST       384(AX), Z3, Z3
-	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
-	KORTESTW          K2, K2
-	JZ                some0
-	VPANDD.BCST       384(AX), Z0, Z4
-	VPTESTMD.BCST     96(AX), Z4, K3
-	VMOVDQA32.Z       Z4, K3, Z4
-	VMOVDQA32         Z4, K2, Z3
+	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	VPCMPGTD.BCST     160(AX), Z1, K3
+	VPCMPGTD.BCST     480(AX), Z2, K5
+	KORTESTW          K2, K3
+	JZ                usual0
+	VPANDD.BCST       384(AX), Z0, Z1
+	VPTESTMD.BCST     96(AX), Z1, K4
+	VMOVDQA32.Z       Z1, K4, Z1
+	VMOVDQA32         Z1, K2, Z3
+	VMOVAPS           Z0, K3, Z3
+	VCMPPS            $0x03, Z0, Z0, K3, K4
+	VPBROADCASTD      192(AX), K4, Z3
 
-some0:
-	VPCMPGTD.BCST 160(AX), Z1, K2
-	VPCMPGTD.BCST 512(AX), Z2, K3
-	KORTESTW      K3, K2
-	JZ            finite0
-	VMOVAPS       Z0, K2, Z3
-	VCMPPS        $0x03, Z0, Z0, K2, K2
-	KORW          K3, K2, K2
-	VPBROADCASTD  192(AX), K2, Z3
-
-finite0:
-	VMOVUPS Z3, (DI)
-	MOVQ    72(AX), R10
-	LEAQ    (R8)(R10*2), R8
-	ADDQ    $0x10, BX
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x02, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
+usual0:
+	VPBROADCASTD 192(AX), K5, Z3
+	VMOVUPS      Z3, (DI)
+	MOVQ         72(AX), R10
+	LEAQ         (R8)(R10*2), R8
+	ADDQ         $0x10, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x02, R9
+	JG           rows
+	ADDQ         88(AX), DX
+	DECQ         24(SP)
+	JNZ          groups
+	ADDQ         80(AX), CX
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
@@ -2103,14 +2095,12 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPADDD.BCST  448(AX), Z2, Z4
-	VPMAXSD      Z3, Z4, Z4
+	VPMAXSD      Z3, Z2, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VMULPS       Z3, Z0, Z4
 	VCVTTPS2DQ   Z4, Z4
-	VPXORD       Z5, Z5, Z5
 	MOVQ         72(AX), R10
 	LEAQ         (R8)(R10*1), R10
 	XORQ         R11, R11
@@ -2120,106 +2110,101 @@ rows:
 	JMP          middle
 
 k:
-	VBROADCASTF32X8 (DX)(R11*8), Z6
-	VBROADCASTF32X8 32(DX)(R11*8), Z7
-	VBROADCASTF32X8 64(DX)(R11*8), Z8
-	VBROADCASTF32X8 96(DX)(R11*8), Z9
-	VBROADCASTSS    (R8)(R11*1), Z10
-	VBROADCASTSS    (R10)(R11*1), K1, Z10
-	VMULPS          Z6, Z10, Z10
-	VBROADCASTSS    4(R8)(R11*1), Z6
-	VBROADCASTSS    4(R10)(R11*1), K1, Z6
+	VBROADCASTF32X8 (DX)(R11*8), Z5
+	VBROADCASTF32X8 32(DX)(R11*8), Z6
+	VBROADCASTF32X8 64(DX)(R11*8), Z7
+	VBROADCASTF32X8 96(DX)(R11*8), Z8
+	VBROADCASTSS    (R8)(R11*1), Z9
+	VBROADCASTSS    (R10)(R11*1), K1, Z9
+	VMULPS          Z5, Z9, Z9
+	VBROADCASTSS    4(R8)(R11*1), Z5
+	VBROADCASTSS    4(R10)(R11*1), K1, Z5
+	VMULPS          Z6, Z5, Z5
+	VBROADCASTSS    8(R8)(R11*1), Z6
+	VBROADCASTSS    8(R10)(R11*1), K1, Z6
 	VMULPS          Z7, Z6, Z6
-	VBROADCASTSS    8(R8)(R11*1), Z7
-	VBROADCASTSS    8(R10)(R11*1), K1, Z7
+	VBROADCASTSS    12(R8)(R11*1), Z7
+	VBROADCASTSS    12(R10)(R11*1), K1, Z7
 	VMULPS          Z8, Z7, Z7
-	VBROADCASTSS    12(R8)(R11*1), Z8
-	VBROADCASTSS    12(R10)(R11*1), K1, Z8
-	VMULPS          Z9, Z8, Z8
-	VMULPS          Z3, Z10, Z10
-	VCVTTPS2DQ      Z10, Z10
+	VMULPS          Z3, Z9, Z9
+	VCVTTPS2DQ      Z9, Z9
+	VMULPS          Z3, Z5, Z5
+	VCVTTPS2DQ      Z5, Z5
 	VMULPS          Z3, Z6, Z6
 	VCVTTPS2DQ      Z6, Z6
 	VMULPS          Z3, Z7, Z7
 	VCVTTPS2DQ      Z7, Z7
-	VMULPS          Z3, Z8, Z8
-	VCVTTPS2DQ      Z8, Z8
-	VPADDD          Z6, Z10, Z10
-	VPADDD          Z8, Z7, Z7
-	VPADDD          Z7, Z10, Z10
-	VPADDD          Z10, Z5, Z5
+	VPADDD          Z5, Z9, Z9
+	VPADDD          Z7, Z6, Z6
+	VPADDD          Z6, Z9, Z9
+	VPADDD          Z9, Z4, Z4
 
 middle:
-	VBROADCASTF32X8  128(DX)(R11*8), Z6
-	VBROADCASTF32X8  160(DX)(R11*8), Z7
-	VBROADCASTF32X8  192(DX)(R11*8), Z8
-	VBROADCASTF32X8  224(DX)(R11*8), Z9
-	VBROADCASTSS     16(R8)(R11*1), Z10
-	VBROADCASTSS     16(R10)(R11*1), K1, Z10
-	VMULPS           Z6, Z10, Z10
-	VBROADCASTSS     20(R8)(R11*1), Z6
-	VBROADCASTSS     20(R10)(R11*1), K1, Z6
+	VBROADCASTF32X8  128(DX)(R11*8), Z5
+	VBROADCASTF32X8  160(DX)(R11*8), Z6
+	VBROADCASTF32X8  192(DX)(R11*8), Z7
+	VBROADCASTF32X8  224(DX)(R11*8), Z8
+	VBROADCASTSS     16(R8)(R11*1), Z9
+	VBROADCASTSS     16(R10)(R11*1), K1, Z9
+	VMULPS           Z5, Z9, Z9
+	VBROADCASTSS     20(R8)(R11*1), Z5
+	VBROADCASTSS     20(R10)(R11*1), K1, Z5
+	VMULPS           Z6, Z5, Z5
+	VBROADCASTSS     24(R8)(R11*1), Z6
+	VBROADCASTSS     24(R10)(R11*1), K1, Z6
 	VMULPS           Z7, Z6, Z6
-	VBROADCASTSS     24(R8)(R11*1), Z7
-	VBROADCASTSS     24(R10)(R11*1), K1, Z7
+	VBROADCASTSS     28(R8)(R11*1), Z7
+	VBROADCASTSS     28(R10)(R11*1), K1, Z7
 	VMULPS           Z8, Z7, Z7
-	VBROADCASTSS     28(R8)(R11*1), Z8
-	VBROADCASTSS     28(R10)(R11*1), K1, Z8
-	VMULPS           Z9, Z8, Z8
-	VMULPS           Z3, Z10, Z10
-	VCVTTPS2DQ       Z10, Z10
+	VMULPS           Z3, Z9, Z9
+	VCVTTPS2DQ       Z9, Z9
+	VMULPS           Z3, Z5, Z5
+	VCVTTPS2DQ       Z5, Z5
 	VMULPS           Z3, Z6, Z6
 	VCVTTPS2DQ       Z6, Z6
 	VMULPS           Z3, Z7, Z7
 	VCVTTPS2DQ       Z7, Z7
-	VMULPS           Z3, Z8, Z8
-	VCVTTPS2DQ       Z8, Z8
-	VPADDD           Z6, Z10, Z10
-	VPADDD           Z8, Z7, Z7
-	VPADDD           Z7, Z10, Z10
-	VPADDD           Z10, Z4, Z4
+	VPADDD           Z5, Z9, Z9
+	VPADDD           Z7, Z6, Z6
+	VPADDD           Z6, Z9, Z9
+	VPADDD           Z9, Z4, Z4
 	ADDQ             $0x20, R11
 	CMPQ             R11, 64(AX)
 	JL               k
-	VPBROADCASTD     352(AX), Z6
-	VPSUBD           Z3, Z6, Z6
-	VPADDD           Z4, Z5, Z3
-	VCVTDQ2PS.RZ_SAE Z3, Z3
-	VMULPS           Z6, Z3, Z3
-	VPCMPD.BCST      $0x01, 480(AX), Z2, K2
-	KORTESTW         K2, K2
-	JZ               some0
-	VPANDD.BCST      384(AX), Z0, Z4
-	VPTESTMD.BCST    96(AX), Z4, K3
-	VMOVDQA32.Z      Z4, K3, Z4
-	VMOVDQA32        Z4, K2, Z3
+	VPBROADCASTD     352(AX), Z5
+	VPSUBD           Z3, Z5, Z5
+	VCVTDQ2PS.RZ_SAE Z4, Z3
+	VMULPS           Z5, Z3, Z3
+	VPCMPD.BCST      $0x01, 448(AX), Z2, K2
+	VPCMPGTD.BCST    160(AX), Z1, K3
+	VPCMPGTD.BCST    480(AX), Z2, K5
+	KORTESTW         K2, K3
+	JZ               usual0
+	VPANDD.BCST      384(AX), Z0, Z1
+	VPTESTMD.BCST    96(AX), Z1, K4
+	VMOVDQA32.Z      Z1, K4, Z1
+	VMOVDQA32        Z1, K2, Z3
+	VMOVAPS          Z0, K3, Z3
+	VCMPPS           $0x03, Z0, Z0, K3, K4
+	VPBROADCASTD     192(AX), K4, Z3
 
-some0:
-	VPCMPGTD.BCST 160(AX), Z1, K2
-	VPCMPGTD.BCST 512(AX), Z2, K3
-	KORTESTW      K3, K2
-	JZ            finite0
-	VMOVAPS       Z0, K2, Z3
-	VCMPPS        $0x03, Z0, Z0, K2, K2
-	KORW          K3, K2, K2
-	VPBROADCASTD  192(AX), K2, Z3
-
-finite0:
-	VMOVUPS Z3, (DI)
-	MOVQ    72(AX), R10
-	LEAQ    (R8)(R10*2), R8
-	ADDQ    $0x10, BX
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x02, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
+usual0:
+	VPBROADCASTD 192(AX), K5, Z3
+	VMOVUPS      Z3, (DI)
+	MOVQ         72(AX), R10
+	LEAQ         (R8)(R10*2), R8
+	ADDQ         $0x10, BX
+	ADDQ         $0x00000040, SI
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x02, R9
+	JG           rows
+	ADDQ         88(AX), DX
+	DECQ         24(SP)
+	JNZ          groups
+	ADDQ         80(AX), CX
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
@@ -2257,8 +2242,7 @@ rows:
 	VPSRLD       $0x17, Z1, Z3
 	VPTESTMD     Z1, Z1, K2
 	VPMAXSD.BCST 288(AX), Z3, K2, Z3
-	VPADDD.BCST  448(AX), Z2, Z4
-	VPMAXSD      Z3, Z4, Z4
+	VPMAXSD      Z3, Z2, Z4
 	VPMAXSD.BCST 256(AX), Z4, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
@@ -2352,40 +2336,36 @@ middle:
 	VMOVAPS.Z         Z4, K2, Z4
 	VPANDD.BCST.Z     128(AX), Z5, K2, Z5
 	VPORD             Z5, Z4, Z4
-	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
-	KORTESTW          K2, K2
-	JZ                some0
-	VPANDD.BCST       384(AX), Z0, Z3
-	VPTESTMD.BCST     96(AX), Z3, K3
-	VMOVDQA32.Z       Z3, K3, Z3
-	VMOVDQA32         Z3, K2, Z4
+	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	VPCMPGTD.BCST     160(AX), Z1, K3
+	VPCMPGTD.BCST     480(AX), Z2, K5
+	KORTESTW          K2, K3
+	JZ                usual0
+	VPANDD.BCST       384(AX), Z0, Z1
+	VPTESTMD.BCST     96(AX), Z1, K4
+	VMOVDQA32.Z       Z1, K4, Z1
+	VMOVDQA32         Z1, K2, Z4
+	VMOVAPS           Z0, K3, Z4
+	VCMPPS            $0x03, Z0, Z0, K3, K4
+	VPBROADCASTD      192(AX), K4, Z4
 
-some0:
-	VPCMPGTD.BCST 160(AX), Z1, K2
-	VPCMPGTD.BCST 512(AX), Z2, K3
-	KORTESTW      K3, K2
-	JZ            finite0
-	VMOVAPS       Z0, K2, Z4
-	VCMPPS        $0x03, Z0, Z0, K2, K2
-	KORW          K3, K2, K2
-	VPBROADCASTD  192(AX), K2, Z4
-
-finite0:
-	VCVTPS2PH $0x00, Z4, (DI)
-	MOVQ      72(AX), R10
-	LEAQ      (R8)(R10*2), R8
-	ADDQ      $0x10, BX
-	ADDQ      $0x00000020, SI
-	ADDQ      $0x00000020, DI
-	SUBQ      $0x02, R9
-	JG        rows
-	ADDQ      88(AX), DX
-	DECQ      24(SP)
-	JNZ       groups
-	ADDQ      80(AX), CX
-	DECQ      16(SP)
-	JNZ       tiles
-	LDMXCSR   (SP)
+usual0:
+	VPBROADCASTD 192(AX), K5, Z4
+	VCVTPS2PH    $0x00, Z4, (DI)
+	MOVQ         72(AX), R10
+	LEAQ         (R8)(R10*2), R8
+	ADDQ         $0x10, BX
+	ADDQ         $0x00000020, SI
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x02, R9
+	JG           rows
+	ADDQ         88(AX), DX
+	DECQ         24(SP)
+	JNZ          groups
+	ADDQ         80(AX), CX
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
 
@@ -2421,8 +2401,7 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPADDD.BCST  448(AX), Z2, Z4
-	VPMAXSD      Z3, Z4, Z4
+	VPMAXSD      Z3, Z2, Z4
 	VPMAXSD.BCST 256(AX), Z4, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
@@ -2520,36 +2499,36 @@ middle:
 	VMULPS            Z7, Z3, Z3
 	VPTERNLOGD.BCST   $0xf8, 128(AX), Z5, Z3
 	VPANDD.BCST       384(AX), Z3, Z3
-	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
-	KORTESTW          K2, K2
-	JZ                some0
+	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	VPCMPGTD.BCST     160(AX), Z1, K3
+	VPCMPGTD.BCST     480(AX), Z2, K4
+	KORW              K4, K3, K3
+	KORTESTW          K2, K3
+	JZ                usual0
 	VPANDD.BCST       384(AX), Z0, Z0
-	VPTESTMD.BCST     96(AX), Z0, K3
-	VMOVDQA32.Z       Z0, K3, Z0
+	VPTESTMD.BCST     96(AX), Z0, K4
+	VMOVDQA32.Z       Z0, K4, Z0
 	VMOVDQA32         Z0, K2, Z3
+	VMOVAPS           Z6, K3, Z3
+	VCMPPS            $0x03, Z6, Z6, K3, K4
+	VPBROADCASTD      192(AX), K4, Z3
 
-some0:
-	VPCMPGTD.BCST 160(AX), Z1, K2
-	VPCMPGTD.BCST 512(AX), Z2, K3
-	KORW          K3, K2, K2
-	VMOVAPS       Z6, K2, Z3
-	VCMPPS        $0x03, Z6, Z6, K2, K2
-	VPBROADCASTD  192(AX), K2, Z3
-	VMOVUPS       Z3, (DI)
-	MOVQ          72(AX), R10
-	LEAQ          (R8)(R10*2), R8
-	ADDQ          $0x10, BX
-	ADDQ          $0x00000040, SI
-	ADDQ          $0x00000040, DI
-	SUBQ          $0x02, R9
-	JG            rows
-	ADDQ          88(AX), DX
-	DECQ          24(SP)
-	JNZ           groups
-	ADDQ          80(AX), CX
-	DECQ          16(SP)
-	JNZ           tiles
-	LDMXCSR       (SP)
+usual0:
+	VMOVUPS Z3, (DI)
+	MOVQ    72(AX), R10
+	LEAQ    (R8)(R10*2), R8
+	ADDQ    $0x10, BX
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x02, R9
+	JG      rows
+	ADDQ    88(AX), DX
+	DECQ    24(SP)
+	JNZ     groups
+	ADDQ    80(AX), CX
+	DECQ    16(SP)
+	JNZ     tiles
+	LDMXCSR (SP)
 	VZEROUPPER
 	RET
 
@@ -2585,15 +2564,13 @@ rows:
 	VPMOVZXBD    (BX), Z2
 	VPANDD.BCST  96(AX), Z0, Z1
 	VPSRLD       $0x17, Z1, Z3
-	VPADDD.BCST  448(AX), Z2, Z4
-	VPMAXSD      Z3, Z4, Z4
+	VPMAXSD      Z3, Z2, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VMULPS       Z3, Z0, Z4
 	VCVTTPS2DQ   Z4, Z4
-	VPXORD       Z5, Z5, Z5
-	VMOVAPS      Z0, Z6
+	VMOVAPS      Z0, Z5
 	MOVQ         72(AX), R10
 	LEAQ         (R8)(R10*1), R10
 	XORQ         R11, R11
@@ -2603,110 +2580,109 @@ rows:
 	JMP          middle
 
 k:
-	VBROADCASTF32X8 (DX)(R11*8), Z7
-	VBROADCASTF32X8 32(DX)(R11*8), Z8
-	VBROADCASTF32X8 64(DX)(R11*8), Z9
-	VBROADCASTF32X8 96(DX)(R11*8), Z10
-	VBROADCASTSS    (R8)(R11*1), Z11
-	VBROADCASTSS    (R10)(R11*1), K1, Z11
-	VMULPS          Z7, Z11, Z11
-	VBROADCASTSS    4(R8)(R11*1), Z7
-	VBROADCASTSS    4(R10)(R11*1), K1, Z7
+	VBROADCASTF32X8 (DX)(R11*8), Z6
+	VBROADCASTF32X8 32(DX)(R11*8), Z7
+	VBROADCASTF32X8 64(DX)(R11*8), Z8
+	VBROADCASTF32X8 96(DX)(R11*8), Z9
+	VBROADCASTSS    (R8)(R11*1), Z10
+	VBROADCASTSS    (R10)(R11*1), K1, Z10
+	VMULPS          Z6, Z10, Z10
+	VBROADCASTSS    4(R8)(R11*1), Z6
+	VBROADCASTSS    4(R10)(R11*1), K1, Z6
+	VMULPS          Z7, Z6, Z6
+	VBROADCASTSS    8(R8)(R11*1), Z7
+	VBROADCASTSS    8(R10)(R11*1), K1, Z7
 	VMULPS          Z8, Z7, Z7
-	VBROADCASTSS    8(R8)(R11*1), Z8
-	VBROADCASTSS    8(R10)(R11*1), K1, Z8
+	VBROADCASTSS    12(R8)(R11*1), Z8
+	VBROADCASTSS    12(R10)(R11*1), K1, Z8
 	VMULPS          Z9, Z8, Z8
-	VBROADCASTSS    12(R8)(R11*1), Z9
-	VBROADCASTSS    12(R10)(R11*1), K1, Z9
-	VMULPS          Z10, Z9, Z9
-	VADDPS          Z11, Z7, Z10
-	VADDPS          Z8, Z9, Z12
-	VADDPS          Z10, Z12, Z12
-	VADDPS          Z12, Z6, Z6
-	VMULPS          Z3, Z11, Z11
-	VCVTTPS2DQ      Z11, Z11
+	VADDPS          Z10, Z6, Z9
+	VADDPS          Z7, Z8, Z11
+	VADDPS          Z9, Z11, Z11
+	VADDPS          Z11, Z5, Z5
+	VMULPS          Z3, Z10, Z10
+	VCVTTPS2DQ      Z10, Z10
+	VMULPS          Z3, Z6, Z6
+	VCVTTPS2DQ      Z6, Z6
 	VMULPS          Z3, Z7, Z7
 	VCVTTPS2DQ      Z7, Z7
 	VMULPS          Z3, Z8, Z8
 	VCVTTPS2DQ      Z8, Z8
-	VMULPS          Z3, Z9, Z9
-	VCVTTPS2DQ      Z9, Z9
-	VPADDD          Z7, Z11, Z11
-	VPADDD          Z9, Z8, Z8
-	VPADDD          Z8, Z11, Z11
-	VPADDD          Z11, Z5, Z5
+	VPADDD          Z6, Z10, Z10
+	VPADDD          Z8, Z7, Z7
+	VPADDD          Z7, Z10, Z10
+	VPADDD          Z10, Z4, Z4
 
 middle:
-	VBROADCASTF32X8  128(DX)(R11*8), Z7
-	VBROADCASTF32X8  160(DX)(R11*8), Z8
-	VBROADCASTF32X8  192(DX)(R11*8), Z9
-	VBROADCASTF32X8  224(DX)(R11*8), Z10
-	VBROADCASTSS     16(R8)(R11*1), Z11
-	VBROADCASTSS     16(R10)(R11*1), K1, Z11
-	VMULPS           Z7, Z11, Z11
-	VBROADCASTSS     20(R8)(R11*1), Z7
-	VBROADCASTSS     20(R10)(R11*1), K1, Z7
+	VBROADCASTF32X8  128(DX)(R11*8), Z6
+	VBROADCASTF32X8  160(DX)(R11*8), Z7
+	VBROADCASTF32X8  192(DX)(R11*8), Z8
+	VBROADCASTF32X8  224(DX)(R11*8), Z9
+	VBROADCASTSS     16(R8)(R11*1), Z10
+	VBROADCASTSS     16(R10)(R11*1), K1, Z10
+	VMULPS           Z6, Z10, Z10
+	VBROADCASTSS     20(R8)(R11*1), Z6
+	VBROADCASTSS     20(R10)(R11*1), K1, Z6
+	VMULPS           Z7, Z6, Z6
+	VBROADCASTSS     24(R8)(R11*1), Z7
+	VBROADCASTSS     24(R10)(R11*1), K1, Z7
 	VMULPS           Z8, Z7, Z7
-	VBROADCASTSS     24(R8)(R11*1), Z8
-	VBROADCASTSS     24(R10)(R11*1), K1, Z8
+	VBROADCASTSS     28(R8)(R11*1), Z8
+	VBROADCASTSS     28(R10)(R11*1), K1, Z8
 	VMULPS           Z9, Z8, Z8
-	VBROADCASTSS     28(R8)(R11*1), Z9
-	VBROADCASTSS     28(R10)(R11*1), K1, Z9
-	VMULPS           Z10, Z9, Z9
-	VADDPS           Z11, Z7, Z10
-	VADDPS           Z8, Z9, Z12
-	VADDPS           Z10, Z12, Z12
-	VADDPS           Z12, Z6, Z6
-	VMULPS           Z3, Z11, Z11
-	VCVTTPS2DQ       Z11, Z11
+	VADDPS           Z10, Z6, Z9
+	VADDPS           Z7, Z8, Z11
+	VADDPS           Z9, Z11, Z11
+	VADDPS           Z11, Z5, Z5
+	VMULPS           Z3, Z10, Z10
+	VCVTTPS2DQ       Z10, Z10
+	VMULPS           Z3, Z6, Z6
+	VCVTTPS2DQ       Z6, Z6
 	VMULPS           Z3, Z7, Z7
 	VCVTTPS2DQ       Z7, Z7
 	VMULPS           Z3, Z8, Z8
 	VCVTTPS2DQ       Z8, Z8
-	VMULPS           Z3, Z9, Z9
-	VCVTTPS2DQ       Z9, Z9
-	VPADDD           Z7, Z11, Z11
-	VPADDD           Z9, Z8, Z8
-	VPADDD           Z8, Z11, Z11
-	VPADDD           Z11, Z4, Z4
+	VPADDD           Z6, Z10, Z10
+	VPADDD           Z8, Z7, Z7
+	VPADDD           Z7, Z10, Z10
+	VPADDD           Z10, Z4, Z4
 	ADDQ             $0x20, R11
 	CMPQ             R11, 64(AX)
 	JL               k
-	VPBROADCASTD     352(AX), Z7
-	VPSUBD           Z3, Z7, Z7
-	VPADDD           Z4, Z5, Z3
-	VCVTDQ2PS.RZ_SAE Z3, Z3
-	VMULPS           Z7, Z3, Z3
-	VPCMPD.BCST      $0x01, 480(AX), Z2, K2
-	KORTESTW         K2, K2
-	JZ               some0
+	VPBROADCASTD     352(AX), Z6
+	VPSUBD           Z3, Z6, Z6
+	VCVTDQ2PS.RZ_SAE Z4, Z3
+	VMULPS           Z6, Z3, Z3
+	VPCMPD.BCST      $0x01, 448(AX), Z2, K2
+	VPCMPGTD.BCST    160(AX), Z1, K3
+	VPCMPGTD.BCST    480(AX), Z2, K4
+	KORW             K4, K3, K3
+	KORTESTW         K2, K3
+	JZ               usual0
 	VPANDD.BCST      384(AX), Z0, Z0
-	VPTESTMD.BCST    96(AX), Z0, K3
-	VMOVDQA32.Z      Z0, K3, Z0
+	VPTESTMD.BCST    96(AX), Z0, K4
+	VMOVDQA32.Z      Z0, K4, Z0
 	VMOVDQA32        Z0, K2, Z3
+	VMOVAPS          Z5, K3, Z3
+	VCMPPS           $0x03, Z5, Z5, K3, K4
+	VPBROADCASTD     192(AX), K4, Z3
 
-some0:
-	VPCMPGTD.BCST 160(AX), Z1, K2
-	VPCMPGTD.BCST 512(AX), Z2, K3
-	KORW          K3, K2, K2
-	VMOVAPS       Z6, K2, Z3
-	VCMPPS        $0x03, Z6, Z6, K2, K2
-	VPBROADCASTD  192(AX), K2, Z3
-	VMOVUPS       Z3, (DI)
-	MOVQ          72(AX), R10
-	LEAQ          (R8)(R10*2), R8
-	ADDQ          $0x10, BX
-	ADDQ          $0x00000040, SI
-	ADDQ          $0x00000040, DI
-	SUBQ          $0x02, R9
-	JG            rows
-	ADDQ          88(AX), DX
-	DECQ          24(SP)
-	JNZ           groups
-	ADDQ          80(AX), CX
-	DECQ          16(SP)
-	JNZ           tiles
-	LDMXCSR       (SP)
+usual0:
+	VMOVUPS Z3, (DI)
+	MOVQ    72(AX), R10
+	LEAQ    (R8)(R10*2), R8
+	ADDQ    $0x10, BX
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x02, R9
+	JG      rows
+	ADDQ    88(AX), DX
+	DECQ    24(SP)
+	JNZ     groups
+	ADDQ    80(AX), CX
+	DECQ    16(SP)
+	JNZ     tiles
+	LDMXCSR (SP)
 	VZEROUPPER
 	RET
 
@@ -2744,8 +2720,7 @@ rows:
 	VPSRLD       $0x17, Z1, Z3
 	VPTESTMD     Z1, Z1, K2
 	VPMAXSD.BCST 288(AX), Z3, K2, Z3
-	VPADDD.BCST  448(AX), Z2, Z4
-	VPMAXSD      Z3, Z4, Z4
+	VPMAXSD      Z3, Z2, Z4
 	VPMAXSD.BCST 256(AX), Z4, Z4
 	VPBROADCASTD 320(AX), Z3
 	VPSUBD       Z4, Z3, Z3
@@ -2848,36 +2823,36 @@ middle:
 	VMOVAPS.Z         Z4, K2, Z4
 	VPANDD.BCST.Z     128(AX), Z5, K2, Z5
 	VPORD             Z5, Z4, Z4
-	VPCMPD.BCST       $0x01, 480(AX), Z2, K2
-	KORTESTW          K2, K2
-	JZ                some0
+	VPCMPD.BCST       $0x01, 448(AX), Z2, K2
+	VPCMPGTD.BCST     160(AX), Z1, K3
+	VPCMPGTD.BCST     480(AX), Z2, K4
+	KORW              K4, K3, K3
+	KORTESTW          K2, K3
+	JZ                usual0
 	VPANDD.BCST       384(AX), Z0, Z0
-	VPTESTMD.BCST     96(AX), Z0, K3
-	VMOVDQA32.Z       Z0, K3, Z0
+	VPTESTMD.BCST     96(AX), Z0, K4
+	VMOVDQA32.Z       Z0, K4, Z0
 	VMOVDQA32         Z0, K2, Z4
+	VMOVAPS           Z6, K3, Z4
+	VCMPPS            $0x03, Z6, Z6, K3, K4
+	VPBROADCASTD      192(AX), K4, Z4
 
-some0:
-	VPCMPGTD.BCST 160(AX), Z1, K2
-	VPCMPGTD.BCST 512(AX), Z2, K3
-	KORW          K3, K2, K2
-	VMOVAPS       Z6, K2, Z4
-	VCMPPS        $0x03, Z6, Z6, K2, K2
-	VPBROADCASTD  192(AX), K2, Z4
-	VCVTPS2PH     $0x00, Z4, (DI)
-	MOVQ          72(AX), R10
-	LEAQ          (R8)(R10*2), R8
-	ADDQ          $0x10, BX
-	ADDQ          $0x00000020, SI
-	ADDQ          $0x00000020, DI
-	SUBQ          $0x02, R9
-	JG            rows
-	ADDQ          88(AX), DX
-	DECQ          24(SP)
-	JNZ           groups
-	ADDQ          80(AX), CX
-	DECQ          16(SP)
-	JNZ           tiles
-	LDMXCSR       (SP)
+usual0:
+	VCVTPS2PH $0x00, Z4, (DI)
+	MOVQ      72(AX), R10
+	LEAQ      (R8)(R10*2), R8
+	ADDQ      $0x10, BX
+	ADDQ      $0x00000020, SI
+	ADDQ      $0x00000020, DI
+	SUBQ      $0x02, R9
+	JG        rows
+	ADDQ      88(AX), DX
+	DECQ      24(SP)
+	JNZ       groups
+	ADDQ      80(AX), CX
+	DECQ      16(SP)
+	JNZ       tiles
+	LDMXCSR   (SP)
 	VZEROUPPER
 	RET
 

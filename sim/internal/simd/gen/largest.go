@@ -74,6 +74,7 @@ func largest8() {
 				VINSERTI128(U8(1), top[2].AsX(), top[0], u)
 				VPERM2I128(U8(0x31), top[2], top[0], v)
 				VPMAXUB(u, v, u)
+				VPADDUSB(mem(x, "Bias"), u, u)
 				VMOVDQU(u, Mem{Base: to})
 				ADDQ(U8(32), to)
 				SUBQ(l, from)

@@ -18,7 +18,8 @@ func largest512() {
 	x := Dereference(Param("x"))
 	a, b, e := Load(x.Field("A"), GP64()), Load(x.Field("B"), GP64()), Load(x.Field("E"), GP64())
 	row, l := Load(x.Field("ARow"), GP64()), Load(x.Field("L"), GP64())
-	pattern := ZMM()
+	pattern, bias := ZMM(), YMM()
+	VMOVDQU(mem(x, "Bias"), bias)
 	VMOVDQU8(spread, pattern)
 	times("tiles", x, "Tiles", func() {
 		times("groups", x, "Groups", func() {
@@ -80,6 +81,7 @@ func largest512() {
 				VSHUFI64X2(U8(0x08), u, u, v)
 				VSHUFI64X2(U8(0x0d), u, u, u)
 				VPMAXUB(u.AsY(), v.AsY(), u.AsY())
+				VPADDUSB(bias, u.AsY(), u.AsY())
 				VMOVDQU(u.AsY(), Mem{Base: to})
 				ADDQ(U8(32), to)
 				SUBQ(l, from)

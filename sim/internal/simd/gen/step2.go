@@ -66,8 +66,7 @@ func (s *stepCode) scale2(abs, code, scale reg.VecVirtual) {
 		VPMAXSD(s.k("Emin"), ec, least)
 		VPBLENDVB(zero, ec, least, ec)
 	}
-	VPADDD(s.k("Bias"), code, top)
-	VPMAXSD(ec, top, top)
+	VPMAXSD(ec, code, top)
 	if !s.fits {
 		VPMAXSD(s.k("Floor"), top, top)
 	}

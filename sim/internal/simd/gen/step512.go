@@ -46,7 +46,11 @@ func (s *stepCode) rows512() {
 		s.scale512(p.abs, p.code, p.scale)
 		VMULPS(p.scale, p.acc, p.ci)
 		VCVTTPS2DQ(p.ci, p.ci)
-		VPXORD(p.sum, p.sum, p.sum)
+		if s.fits {
+			p.sum = p.ci
+		} else {
+			VPXORD(p.sum, p.sum, p.sum)
+		}
 		if s.special {
 			p.floats = ZMM()
 			VMOVAPS(p.acc, p.floats)
@@ -82,8 +86,7 @@ func (s *stepCode) scale512(abs, code, scale reg.VecVirtual) {
 		VPTESTMD(abs, abs, some)
 		VPMAXSD_BCST(s.k("Emin"), ec, some, ec)
 	}
-	VPADDD_BCST(s.k("Bias"), code, top)
-	VPMAXSD(ec, top, top)
+	VPMAXSD(ec, code, top)
 	if !s.fits {
 		VPMAXSD_BCST(s.k("Floor"), top, top)
 	}
@@ -143,12 +146,12 @@ func (s *stepCode) round512(sum, ci, scale, r reg.VecVirtual) {
 	m, inverse := ZMM(), ZMM()
 	VPBROADCASTD(s.k("Inverse"), inverse)
 	VPSUBD(scale, inverse, inverse)
-	VPADDD(ci, sum, m)
-	if s.fits {
-		VCVTDQ2PS_RZ_SAE(m, r)
+	if s.fits { // one sum
+		VCVTDQ2PS_RZ_SAE(sum, r)
 		VMULPS(inverse, r, r)
 		return
 	}
+	VPADDD(ci, sum, m)
 	// The sum of two int32 that overflows has the sign of both: the majority.
 	neg, negative, zero := sum, K(), ZMM()
 	VPTERNLOGD(U8(0xe8), m, ci, neg)
@@ -177,32 +180,27 @@ func (s *stepCode) round512(sum, ci, scale, r reg.VecVirtual) {
 
 // exceptions512 is exceptions2.
 func (s *stepCode) exceptions512(n int, r, acc, abs, code, floats reg.VecVirtual) {
-	null, is, some, nan := K(), K(), K(), K()
+	null, is, some, nan, value := K(), K(), K(), K(), ZMM()
+	usual := fmt.Sprint("usual", n)
 	VPCMPD_BCST(U8(1), s.k("Null"), code, null)
-	KORTESTW(null, null)
-	JZ(LabelRef(fmt.Sprint("some", n)))
-	value := ZMM()
+	VPCMPGTD_BCST(s.k("Finite"), abs, is)
+	VPCMPGTD_BCST(s.k("Special"), code, nan)
+	if s.special {
+		KORW(nan, is, is)
+	} else {
+		floats = acc
+	}
+	KORTESTW(null, is)
+	JZ(LabelRef(usual))
 	VPANDD_BCST(s.k("Keep"), acc, value)
 	VPTESTMD_BCST(s.k("Abs"), value, some)
 	VMOVDQA32_Z(value, some, value) // +0 of both zeros
 	VMOVDQA32(value, null, r)
-	Label(fmt.Sprint("some", n))
-	VPCMPGTD_BCST(s.k("Finite"), abs, is)
-	if s.special {
-		VPCMPGTD_BCST(s.k("Special"), code, some)
-		KORW(some, is, is)
-		VMOVAPS(floats, is, r)
-		VCMPPS(U8(3), floats, floats, is, nan) // unordered
-	} else {
-		VPCMPGTD_BCST(s.k("Special"), code, some)
-		KORTESTW(some, is)
-		JZ(LabelRef(fmt.Sprint("finite", n)))
-		VMOVAPS(acc, is, r)
-		VCMPPS(U8(3), acc, acc, is, nan)
-		KORW(some, nan, nan)
-	}
-	VPBROADCASTD(s.k("QNaN"), nan, r)
+	VMOVAPS(floats, is, r)
+	VCMPPS(U8(3), floats, floats, is, some) // unordered
+	VPBROADCASTD(s.k("QNaN"), some, r)
+	Label(usual)
 	if !s.special {
-		Label(fmt.Sprint("finite", n))
+		VPBROADCASTD(s.k("QNaN"), nan, r)
 	}
 }
