@@ -393,10 +393,14 @@ func (c *narrowStep) sum(acc float64, code int32, a, b []piece) (x float64, exac
 	// A scale below 2^-40 would leave nothing of products either, but by way of
 	// subnormal numbers, which are slow.
 	scale := math.Float32frombits(uint32(max(align, -40)+127) << 23)
-	for k := range a {
-		p, q := &a[k], &b[k]
-		sum += int64(p[0]*q[0]*scale) + int64(p[1]*q[1]*scale) + int64(p[2]*q[2]*scale) + int64(p[3]*q[3]*scale) +
-			int64(p[4]*q[4]*scale) + int64(p[5]*q[5]*scale) + int64(p[6]*q[6]*scale) + int64(p[7]*q[7]*scale)
+	if c.f > most32 {
+		sum += dot64(a, b, scale)
+	} else {
+		for k := range a {
+			p, q := &a[k], &b[k]
+			sum += int64(int32(p[0]*q[0]*scale) + int32(p[1]*q[1]*scale) + int32(p[2]*q[2]*scale) + int32(p[3]*q[3]*scale) +
+				int32(p[4]*q[4]*scale) + int32(p[5]*q[5]*scale) + int32(p[6]*q[6]*scale) + int32(p[7]*q[7]*scale))
+		}
 	}
 	x = float64(sum) * pow2(-align)
 	u = math.Float64bits(x)
@@ -404,6 +408,23 @@ func (c *narrowStep) sum(acc float64, code int32, a, b []piece) (x float64, exac
 		return x, true
 	}
 	return math.Float64frombits(u &^ c.drop), false
+}
+
+// most32 is the largest F with which 8 products, below 2^(F+2) units each, add up to
+// less than 2^31. Conversions to integers of 32 bits are faster than to 64 bits.
+const most32 = 26 - 1
+
+// dot64 returns the sum of products times scale, each truncated to an integer.
+//
+//go:noinline
+func dot64(a, b []piece, scale float32) (sum int64) {
+	for k := range a {
+		p, q := &a[k], &b[k]
+		for i, x := range p {
+			sum += int64(x * q[i] * scale)
+		}
+	}
+	return sum
 }
 
 // rare is sum where no product counts, or the accumulator is Inf or NaN.
