@@ -19,6 +19,7 @@ type arranged struct {
 	late  bool         // C is added in the end
 	plus  bool         // and a zero sum is +0
 	nan   uint64
+	vec   *arrangedVectors // nil: in Go
 }
 
 // arrangedState is one worker's scratch space.
@@ -26,6 +27,7 @@ type arrangedState struct {
 	batch mma.Batch
 	d     []byte
 	inner any
+	vec   arrangedVectorState
 }
 
 // newArranged returns the kernel, or nil if the program is not one or the other has
@@ -60,6 +62,7 @@ func newArranged(m *Model, path Path) kernel {
 	if t.inner = newModel(g, m.k, q, path); t.inner.kernel == nil {
 		return nil
 	}
+	t.setVectors(path)
 	return t
 }
 
@@ -95,8 +98,10 @@ func (t *arranged) run(in *mma.Batch, out []byte, scratch any) {
 	b.Reset(t.inner.formats, s)
 	w := t.m.formats.D.Width()
 	for at := 0; at < in.K; at += k {
-		t.arrange(b.A, in.A, t.a, in.Formats.A.Width(), in.Tiles*in.M, in.K, at)
-		t.arrange(b.B, in.B, t.b, in.Formats.B.Width(), in.Tiles*in.N, in.K, at)
+		if in.K != k || !t.arrangeVectors(st, b, in) {
+			t.arrange(b.A, in.A, t.a, in.Formats.A.Width(), in.Tiles*in.M, in.K, at)
+			t.arrange(b.B, in.B, t.b, in.Formats.B.Width(), in.Tiles*in.N, in.K, at)
+		}
 		c := in.C
 		if at > 0 {
 			c = out
@@ -110,7 +115,8 @@ func (t *arranged) run(in *mma.Batch, out []byte, scratch any) {
 		}
 		t.inner.kernel.run(b, d, st.inner)
 		if t.late {
-			t.addC(out, d, c)
+			done := t.addVectors(st, out, d, c)
+			t.addC(out[done:], d[done:], c[done:])
 		}
 	}
 	if !t.late {

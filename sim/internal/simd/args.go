@@ -34,6 +34,22 @@ type Byte struct {
 	Factor              [8]float32 // makes values of FP16
 }
 
+// Halves makes FP16 codes of N codes, a multiple of 16, as Byte decodes them.
+type Halves struct {
+	Src, Dst *byte
+	N        int64
+	Byte     Byte
+}
+
+// Late adds N sums and C, a multiple of 8, of FP32 or FP16, to nearest, and then Zero,
+// which is +0 if zero sums are, else -0.
+type Late struct {
+	Sum, C, D *byte
+	N         int64
+	Zero      [8]uint32
+	QNaN      [8]uint32 // code of a NaN result, as FP32
+}
+
 // Largest finds the largest exponent codes of the products of each step of L, a
 // multiple of 4: A [tile][row][k] and B [tile][group][k][column] give
 // E [step][tile][group][row][column]. Rows is a multiple of 4; what A lacks of

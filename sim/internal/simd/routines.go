@@ -60,6 +60,13 @@ func (x *Byte) Run(l Level) bool {
 	return x.AnyInf != 0
 }
 
+// Run makes the codes.
+func (x *Halves) Run() { halvesAVX2(x) }
+
+// Single and Half add FP32 and FP16.
+func (x *Late) Single() { late32AVX2(x) }
+func (x *Late) Half()   { late16AVX2(x) }
+
 // Run finds the codes.
 func (x *Largest) Run(l Level) {
 	if l >= AVX512 && x.L%8 == 0 {

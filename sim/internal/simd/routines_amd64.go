@@ -324,3 +324,12 @@ func scaleRowsAVX2(x *Scale)
 
 //go:noescape
 func scaleColumnsAVX2(x *Scale)
+
+//go:noescape
+func halvesAVX2(x *Halves)
+
+//go:noescape
+func late32AVX2(x *Late)
+
+//go:noescape
+func late16AVX2(x *Late)

@@ -9574,3 +9574,93 @@ next:
 	JNZ  blocks
 	VZEROUPPER
 	RET
+
+// func halvesAVX2(x *Halves)
+// Requires: AVX, AVX2, F16C
+TEXT ·halvesAVX2(SB), NOSPLIT, $0-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	SHRQ    $0x04, BX
+	VMOVQ   64(AX), X0
+	VMOVQ   72(AX), X1
+	VMOVUPS 208(AX), Y2
+
+codes:
+	VPMOVZXBW    (CX), Y3
+	VPAND        80(AX), Y3, Y4
+	VPCMPGTW     112(AX), Y4, Y5
+	VPSLLW       X0, Y4, Y4
+	VPSLLW       X1, Y3, Y3
+	VPAND        176(AX), Y3, Y3
+	VPOR         Y4, Y3, Y3
+	VPOR         Y5, Y3, Y3
+	VEXTRACTI128 $0x01, Y3, X4
+	VCVTPH2PS    X3, Y3
+	VMULPS       Y2, Y3, Y3
+	VCVTPS2PH    $0x00, Y3, (DX)
+	VCVTPH2PS    X4, Y3
+	VMULPS       Y2, Y3, Y3
+	VCVTPS2PH    $0x00, Y3, 16(DX)
+	ADDQ         $0x10, CX
+	ADDQ         $0x20, DX
+	DECQ         BX
+	JNZ          codes
+	VZEROUPPER
+	RET
+
+// func late32AVX2(x *Late)
+// Requires: AVX
+TEXT ·late32AVX2(SB), NOSPLIT, $0-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	SHRQ    $0x03, SI
+	VMOVUPS 32(AX), Y0
+	VMOVUPS 64(AX), Y1
+
+outputs:
+	VMOVUPS   (CX), Y2
+	VADDPS    (DX), Y2, Y2
+	VADDPS    Y0, Y2, Y2
+	VCMPPS    $0x03, Y2, Y2, Y3
+	VBLENDVPS Y3, Y1, Y2, Y2
+	VMOVUPS   Y2, (BX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	ADDQ      $0x20, BX
+	DECQ      SI
+	JNZ       outputs
+	VZEROUPPER
+	RET
+
+// func late16AVX2(x *Late)
+// Requires: AVX, F16C
+TEXT ·late16AVX2(SB), NOSPLIT, $0-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	SHRQ    $0x03, SI
+	VMOVUPS 32(AX), Y0
+	VMOVUPS 64(AX), Y1
+
+outputs:
+	VCVTPH2PS (CX), Y2
+	VCVTPH2PS (DX), Y3
+	VADDPS    Y3, Y2, Y2
+	VADDPS    Y0, Y2, Y2
+	VCMPPS    $0x03, Y2, Y2, Y3
+	VBLENDVPS Y3, Y1, Y2, Y2
+	VCVTPS2PH $0x00, Y2, (BX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x10, DX
+	ADDQ      $0x10, BX
+	DECQ      SI
+	JNZ       outputs
+	VZEROUPPER
+	RET

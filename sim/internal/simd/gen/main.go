@@ -36,6 +36,8 @@ func main() {
 	fmaTiny512()
 	wides()
 	scales()
+	halves()
+	late()
 	Generate()
 }
 
