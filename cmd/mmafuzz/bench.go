@@ -213,7 +213,7 @@ func (b *benchCmd) plan(names []string) (all []benchmark, done func(), err error
 func (b *benchCmd) measureAll(ctx context.Context, all []benchmark) ([]*measured, error) {
 	defer b.line.clear()
 	b.line.last = time.Now()
-	each := b.time / time.Duration(len(all)*(b.count+1)) // one is spent to find out how many calls that are
+	each := b.time / time.Duration(len(all)*(b.count+3)) // some are spent to find out how many calls that are
 	timing := measure.Timing{Runs: b.count, Each: min(max(each, 100*time.Microsecond), time.Second)}
 	var results []*measured
 	for n, m := range all {
