@@ -59,9 +59,9 @@ func (e *evaluator) execute(lo, k int, c *term) term {
 	switch {
 	case e.Start == mma.StartC || c == nil:
 	case e.Special.CLeft:
-		d = e.late(*c, d)
+		d = e.late(*c, d, e.lateC())
 	default:
-		d = e.late(d, *c)
+		d = e.late(d, *c, e.lateC())
 	}
 	return e.round(d, e.Out)
 }
@@ -71,7 +71,7 @@ func (e *evaluator) lanes(products []term, c *term) term {
 	n := max(int(e.Lanes), 1)
 	sum := e.lane(dealt(products, 0, n), e.start(0, c))
 	for r := 1; r < n; r++ {
-		sum = e.late(sum, e.lane(dealt(products, r, n), e.start(r, c)))
+		sum = e.late(sum, e.lane(dealt(products, r, n), e.start(r, c)), e.Late)
 	}
 	return sum
 }
@@ -120,13 +120,17 @@ func (e *evaluator) step(products []term, acc *term) term {
 	return e.round(e.round(d, e.Join.Post), e.Acc)
 }
 
-// late is an addition after the last step. A valid program has a Late for it
-// with one exception: without C, Start is not StartC and only the repeated
-// executions add anything. They round as a step does.
-func (e *evaluator) late(a, b term) term {
-	r := e.Late
-	if r == (mma.Round{}) {
-		r = e.Acc
-	}
+// late is an addition after the last step.
+func (e *evaluator) late(a, b term, r mma.Round) term {
 	return e.round(e.fused([]term{a, b}, nil, mma.Join{}, r.Mode), r)
+}
+
+// lateC is how C is added after the last step. Without a C of its own only the
+// repeated executions of an instruction have one: the previous D, added as a step
+// does.
+func (e *evaluator) lateC() mma.Round {
+	if e.f.C == fp.None {
+		return e.Acc
+	}
+	return e.Late
 }
