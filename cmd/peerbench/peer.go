@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -26,7 +27,8 @@ type peer struct {
 	stdin    io.WriteCloser
 	lines    *bufio.Reader
 	cmd      *exec.Cmd
-	stderr   strings.Builder
+	stderr   strings.Builder // complete when wait has returned
+	wait     func() error
 }
 
 // startPeer starts MMA-Sim in an interpreter that has it.
@@ -51,7 +53,7 @@ func startPeer(ctx context.Context, python, cache string) (*peer, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	p.lines = bufio.NewReader(stdout)
+	p.lines, p.wait = bufio.NewReader(stdout), sync.OnceValue(p.cmd.Wait)
 	if err := p.read(&p.versions); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -62,12 +64,19 @@ func startPeer(ctx context.Context, python, cache string) (*peer, error) {
 func (p *peer) read(answer any) error {
 	line, err := p.lines.ReadBytes('\n')
 	if err != nil {
-		return fmt.Errorf("MMA-Sim has ended: %s", lastLine(p.stderr.String()))
+		return p.ended()
 	}
 	if err := json.Unmarshal(line, answer); err != nil {
 		return fmt.Errorf("MMA-Sim says %q: %w", line, err)
 	}
 	return nil
+}
+
+// ended says why there are no more answers.
+func (p *peer) ended() error {
+	p.stdin.Close()
+	p.wait() // its error says less than what it wrote
+	return fmt.Errorf("MMA-Sim has ended: %s", lastLine(p.stderr.String()))
 }
 
 // lastLine is what Python says of an exception.
@@ -82,7 +91,7 @@ func lastLine(text string) string {
 // Close ends the process.
 func (p *peer) Close() error {
 	p.stdin.Close()
-	err := p.cmd.Wait()
+	err := p.wait()
 	return errors.Join(err, os.RemoveAll(p.dir))
 }
 
@@ -133,7 +142,7 @@ func (p *peer) run(name peerName, in *mma.Batch, runs int, seconds float64) (out
 		return nil, nil, err
 	}
 	if _, err := p.stdin.Write(append(line, '\n')); err != nil {
-		return nil, nil, fmt.Errorf("MMA-Sim has ended: %s", lastLine(p.stderr.String()))
+		return nil, nil, p.ended()
 	}
 	a = &answer{}
 	if err := p.read(a); err != nil {
