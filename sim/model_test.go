@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -117,6 +118,54 @@ func fillLargest(b *mma.Batch) {
 			x |= c.SignBit()
 		}
 		mma.Store(b.C, int(c.Width), n, x)
+	}
+}
+
+// TestKernelsOnSubnormals compares them on chains of FP32 in which many factors are
+// subnormal or zero and the others of any size, of as many products as a GEMM's steps
+// have.
+func TestKernelsOnSubnormals(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	some := []uint32{0, 1, 2, 0x007fffff, 0x00400000, 0x00800000, 0x00800001, 0x25800000, 0x257fffff, 0x4b000000, 0x7f7fffff, 0x3f800000, 0x7f800000, 0x7fc00000}
+	number := func() uint64 {
+		u := r.Uint32()
+		switch n := r.IntN(16); {
+		case n < 5:
+			u = u&(1<<31) | some[r.IntN(len(some)-n/4*2)] // Inf and NaN seldom
+		case n < 9:
+			u &= 0x807fffff
+		case n == 15:
+			u &= 0x80000fff
+		}
+		return uint64(u)
+	}
+	tested := 0
+	for _, i := range mma.Arithmetics() {
+		if f := i.Formats; f.A != fp.FP32 || f.B != fp.FP32 || f.C != fp.FP32 || f.D != fp.FP32 {
+			continue
+		}
+		m, err := sim.ForInstruction(&i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tested++
+		for _, s := range []mma.Shape{{M: 16, N: 8, K: 16, Tiles: 9}, {M: 5, N: 11, K: 48, Tiles: 2}, {M: 1, N: 1, K: 16, Tiles: 83}} {
+			if s.K%i.K != 0 {
+				continue
+			}
+			b := mma.NewBatch(i.Formats, s)
+			for _, buf := range [][]byte{b.A, b.B, b.C} {
+				for n := range len(buf) / 4 {
+					mma.Store(buf, 4, n, number())
+				}
+			}
+			for _, path := range sim.Paths()[1:] {
+				sameAsGeneral(t, i.FullName(), m.On(path), b)
+			}
+		}
+	}
+	if tested == 0 {
+		t.Error("no chain of FP32")
 	}
 }
 

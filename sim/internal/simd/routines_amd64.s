@@ -3439,13 +3439,35 @@ k:
 	MOVQ        24(AX), CX
 	IMULQ       32(AX), DI
 	IMULQ       40(AX), DI
+	SHRQ        $0x04, DI
 
 columns:
-	VMOVUPS     (DX), Y0
-	VFPCLASSPSY $0x20, Y0, K1
-	KMOVB       K1, (CX)
-	ADDQ        $0x20, DX
-	INCQ        CX
+	VMOVUPS     (DX), Z0
+	VFPCLASSPSZ $0x20, Z0, K1
+	KMOVW       K1, (CX)
+	VMOVUPS     64(DX), Z0
+	VFPCLASSPSZ $0x20, Z0, K1
+	KMOVW       K1, 2(CX)
+	VMOVUPS     128(DX), Z0
+	VFPCLASSPSZ $0x20, Z0, K1
+	KMOVW       K1, 4(CX)
+	VMOVUPS     192(DX), Z0
+	VFPCLASSPSZ $0x20, Z0, K1
+	KMOVW       K1, 6(CX)
+	VMOVUPS     256(DX), Z0
+	VFPCLASSPSZ $0x20, Z0, K1
+	KMOVW       K1, 8(CX)
+	VMOVUPS     320(DX), Z0
+	VFPCLASSPSZ $0x20, Z0, K1
+	KMOVW       K1, 10(CX)
+	VMOVUPS     384(DX), Z0
+	VFPCLASSPSZ $0x20, Z0, K1
+	KMOVW       K1, 12(CX)
+	VMOVUPS     448(DX), Z0
+	VFPCLASSPSZ $0x20, Z0, K1
+	KMOVW       K1, 14(CX)
+	ADDQ        $0x00000200, DX
+	ADDQ        $0x10, CX
 	DECQ        DI
 	JNZ         columns
 	VZEROUPPER
@@ -3503,25 +3525,27 @@ rows:
 	VMOVUPS 64(CX), Z6
 	MOVQ    32(AX), R13
 	MOVQ    40(AX), R14
-	LEAQ    (R13)(R14*4), R14
+	LEAQ    (R13)(R14*4), R13
+	SHLQ    $0x02, R14
+	XORQ    R15, R15
+	SUBQ    R14, R15
 
 k:
-	MOVLQZX         (R13), R15
-	ADDQ            $0x04, R13
-	MOVQ            R15, BP
+	MOVLQZX         (R13)(R15*1), R14
+	MOVQ            R14, BP
 	SHLQ            $0x03, BP
 	VBROADCASTF32X8 (BX)(BP*4), Z7
-	VBROADCASTSS    (R9)(R15*4), Z8
-	VBROADCASTSS    (R10)(R15*4), K1, Z8
-	VBROADCASTSS    (R11)(R15*4), Z9
-	VBROADCASTSS    (R12)(R15*4), K1, Z9
-	MOVBLZX         (SI)(R15*1), BP
-	ORB             (DI)(R15*1), BP
+	VBROADCASTSS    (R9)(R14*4), Z8
+	VBROADCASTSS    (R10)(R14*4), K1, Z8
+	VBROADCASTSS    (R11)(R14*4), Z9
+	VBROADCASTSS    (R12)(R14*4), K1, Z9
+	MOVBLZX         (SI)(R14*1), BP
+	ORB             (DI)(R14*1), BP
 	JNZ             tiny
 	VFMADD231PS     Z8, Z7, Z5
 	VFMADD231PS     Z9, Z7, Z6
-	CMPQ            R13, R14
-	JB              k
+	ADDQ            $0x04, R15
+	JNZ             k
 	JMP             done
 
 tiny:
@@ -3567,8 +3591,8 @@ tiny:
 	VMULPS.Z    Z4, Z10, K2, Z10
 	VPORD       Z7, Z10, Z9
 	VFMADD231PS Z9, Z8, K3, Z6
-	CMPQ        R13, R14
-	JB          k
+	ADDQ        $0x04, R15
+	JNZ         k
 
 done:
 	VCMPPS  $0x03, Z5, Z5, K2

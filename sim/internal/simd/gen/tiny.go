@@ -58,13 +58,16 @@ func tiny512() {
 	to = Load(x.Field("TinyB"), GP64())
 	IMULQ(mem(x, "Tiles"), n)
 	IMULQ(mem(x, "Groups"), n)
+	SHRQ(U8(4), n)
 	loop("columns", n, func() {
-		v, is := YMM(), K()
-		VMOVUPS(Mem{Base: b}, v)
-		VFPCLASSPSY(U8(subnormal), v, is)
-		KMOVB(is, Mem{Base: to})
-		ADDQ(U8(32), b)
-		INCQ(to)
+		for i := range 8 {
+			v, is := ZMM(), K()
+			VMOVUPS(Mem{Base: b, Disp: 64 * i}, v)
+			VFPCLASSPSZ(U8(subnormal), v, is)
+			KMOVW(is, Mem{Base: to, Disp: 2 * i})
+		}
+		ADDQ(U32(512), b)
+		ADDQ(U8(16), to)
 	})
 	VZEROUPPER()
 	RET()
@@ -154,11 +157,14 @@ type tinyCode struct {
 
 // chain does n products in an order.
 func (c *tinyCode) chain(order, n reg.Register) {
-	LEAQ(Mem{Base: order, Index: n, Scale: 4}, n)
+	at := GP64() // -4*n up to 0
+	LEAQ(Mem{Base: order, Index: n, Scale: 4}, order)
+	SHLQ(U8(2), n)
+	XORQ(at, at)
+	SUBQ(n, at)
 	Label("k")
 	k, k8, b, tiny := GP64(), GP64(), ZMM(), GP32()
-	MOVLQZX(Mem{Base: order}, k)
-	ADDQ(U8(4), order)
+	MOVLQZX(Mem{Base: order, Index: at, Scale: 1}, k)
 	MOVQ(k, k8)
 	SHLQ(U8(3), k8)
 	VBROADCASTF32X8(Mem{Base: c.b, Index: k8, Scale: 4}, b)
@@ -176,15 +182,15 @@ func (c *tinyCode) chain(order, n reg.Register) {
 	for i, v := range rows {
 		VFMADD231PS(v, b, c.acc[i])
 	}
-	CMPQ(order, n)
-	JB(LabelRef("k"))
+	ADDQ(U8(4), at)
+	JNZ(LabelRef("k"))
 	JMP(LabelRef("done"))
 	Label("tiny")
 	for i, v := range rows {
 		c.tiny(v, b, c.acc[i])
 	}
-	CMPQ(order, n)
-	JB(LabelRef("k"))
+	ADDQ(U8(4), at)
+	JNZ(LabelRef("k"))
 	Label("done")
 }
 
