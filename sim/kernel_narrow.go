@@ -16,8 +16,8 @@ import (
 //   - A product, of 22 bits and between 2^-64 and 2^33, is exact in float32, and so
 //     is its product with 2^(F-E); converting that to an integer truncates.
 //   - Codes of 8 bits are decoded by a table.
-//   - Of the products of a step in which some value is Inf or NaN only those of
-//     these values are formed: they decide.
+//   - Of the products of a step in which some value is Inf only those of these values
+//     are formed: they decide. None is if some value is NaN.
 //
 // Everything comes in pieces of 8 values of k, of which the last of a step is
 // filled up with zeros, and in groups of 8 columns.
@@ -33,7 +33,7 @@ type narrow struct {
 type factor struct {
 	value   float32
 	code    uint8
-	special uint8 // 1: Inf or NaN
+	special uint8 // 1: Inf, 2: NaN
 }
 
 // The exponent code of emin.
@@ -59,14 +59,14 @@ type narrowState struct {
 type narrowRows struct {
 	val     []piece
 	code    [][8]uint8
-	special []uint32 // [row][step]: a bit for each k that is Inf or NaN
+	special []uint64 // [row][step]: a bit for each k that is Inf, and in the upper half that is NaN
 }
 
 // narrowCols is B.
 type narrowCols struct {
 	val     []piece     // [group][step][column][piece]
 	code    [][64]uint8 // [group][step][piece], of [k][column]
-	special []uint32    // [group][step][column]: a bit for each k that is Inf or NaN
+	special []uint64    // [group][step][column]: as those of rows
 	columns []uint8     // [group][step]: a bit for each column with one
 }
 
@@ -104,7 +104,9 @@ func factors(f *fp.Format) (table [256]factor) {
 		switch {
 		case n.Class == fp.Finite:
 			e.code = uint8(codeOne + n.Exp - f.Emin())
-		case n.Class >= fp.Inf:
+		case n.Class == fp.NaN:
+			e.special = 2
+		case n.Class == fp.Inf:
 			e.special = 1
 		}
 	}
@@ -184,7 +186,7 @@ func (t *narrow) decodeA(st *narrowState, buf []byte) {
 	s := &st.a
 	p := 0
 	for r := range s.special {
-		special := uint32(0)
+		special := uint64(0)
 		for n := t.l; n > 0; n -= 8 {
 			codes, sp := t.decode(&s.val[p], &t.tabA, st.codes(buf, n, t.width))
 			binary.LittleEndian.PutUint64(s.code[p][:], codes)
@@ -203,7 +205,7 @@ func (t *narrow) decodeB(st *narrowState, buf []byte, n, steps int) {
 	for j := range n {
 		group := j / 8 * steps
 		for range steps {
-			special := uint32(0)
+			special := uint64(0)
 			val, p := s.val[(group*8+j%8)*t.pieces:], 0
 			for n := t.l; n > 0; n -= 8 {
 				codes, sp := t.decode(&val[p], &t.tabB, st.codes(buf, n, t.width))
@@ -240,9 +242,9 @@ func (st *narrowState) codes(buf []byte, n, width int) []byte {
 	return st.last[:]
 }
 
-// decode decodes a piece and returns its exponent codes and a bit for each value
-// that is Inf or NaN.
-func (t *narrow) decode(val *piece, table *[256]factor, buf []byte) (codes uint64, special uint32) {
+// decode decodes a piece and returns its exponent codes and bits for values that are
+// Inf or NaN.
+func (t *narrow) decode(val *piece, table *[256]factor, buf []byte) (codes, special uint64) {
 	if t.width == 2 {
 		return decodeHalves(val, (*[16]byte)(buf))
 	}
@@ -251,13 +253,15 @@ func (t *narrow) decode(val *piece, table *[256]factor, buf []byte) (codes uint6
 		f := &table[b[x]]
 		val[x] = f.value
 		codes |= uint64(f.code) << (8 * x & 63)
-		special |= uint32(f.special) << x
+		if f.special != 0 {
+			special |= 1 << ((x + int(f.special&2)<<4) & 63)
+		}
 	}
 	return codes, special
 }
 
 // decodeHalves decodes FP16 codes.
-func decodeHalves(val *piece, buf *[16]byte) (codes uint64, special uint32) {
+func decodeHalves(val *piece, buf *[16]byte) (codes, special uint64) {
 	lo, hi := binary.LittleEndian.Uint64(buf[:8]), binary.LittleEndian.Uint64(buf[8:])
 	if (notNormal(lo)|notNormal(hi))&(0x8000*eachHalf) != 0 {
 		c0, s0 := rareHalves((*[4]float32)(val[:4]), lo)
@@ -296,7 +300,7 @@ func halfCodes(h uint64) uint64 {
 }
 
 // rareHalves decodes four codes, whatever they are.
-func rareHalves(val *[4]float32, h uint64) (codes uint64, special uint32) {
+func rareHalves(val *[4]float32, h uint64) (codes, special uint64) {
 	for x := range val {
 		v := normalHalf(h)
 		c := uint32(h) & 0xffff
@@ -311,7 +315,11 @@ func rareHalves(val *[4]float32, h uint64) (codes uint64, special uint32) {
 		case 0x7c00:
 			v = math.Float32frombits(c<<16 | 0x7f800000 | c<<13)
 			e = 0
-			special |= 1 << x
+			if c&0x3ff == 0 {
+				special |= 1 << x
+			} else {
+				special |= 1 << (32 + x)
+			}
 		}
 		val[x] = v
 		codes |= uint64(e) << (8 * x & 63)
@@ -322,22 +330,31 @@ func rareHalves(val *[4]float32, h uint64) (codes uint64, special uint32) {
 
 // addStep adds the products of a step of a row and a group of columns to acc.
 func (t *narrow) addStep(st *narrowState, acc []float64, row, group int) {
+	rowOnes, columns := st.a.special[row], st.b.columns[group]
+	if rowOnes>>32 != 0 {
+		for j := range acc {
+			acc[j] = math.NaN()
+		}
+		return
+	}
 	n := t.pieces
 	a, b := st.a.val[row*n:][:n], st.b.val[group*8*n:][:8*n]
 	top := uint64(0)
 	for p := range n {
 		top = larger(top, largestCodes(&st.a.code[row*n+p], &st.b.code[group*n+p]))
 	}
-	rowOnes, columns := st.a.special[row], st.b.columns[group]
 	if rowOnes == 0 && columns == 0 {
 		t.add(acc, a, b, top)
 		return
 	}
 	for j := range acc {
-		if special := rowOnes | st.b.special[group*8+j]; special != 0 {
-			acc[j] = specialSum(acc[j], a, b[j*n:], special)
-		} else {
+		switch special := rowOnes | st.b.special[group*8+j]; {
+		case special == 0:
 			t.add(acc[j:j+1], a, b[j*n:], top>>(8*j&63))
+		case special>>32 != 0:
+			acc[j] = math.NaN()
+		default:
+			acc[j] = specialSum(acc[j], a, b[j*n:], uint32(special))
 		}
 	}
 }
@@ -436,7 +453,7 @@ func (c *narrowStep) rare(acc float64) (x float64, exact bool) {
 	return float64(int64(acc*pow2(c.f-e))) * pow2(e-c.f), true
 }
 
-// specialSum adds those products to an accumulator of which a factor is Inf or
+// specialSum adds those products to an accumulator of which a factor is Inf, and none
 // NaN. No sum of the others could change the result.
 func specialSum(acc float64, a, b []piece, special uint32) float64 {
 	for ; special != 0; special &= special - 1 {
