@@ -48,7 +48,7 @@ func (p *process) wait(t *testing.T) int {
 // killArgs is a counted run with all kinds of work in it: several pairs and
 // epochs, some ten bundles.
 var killArgs = []string{"run", "--json", "--targets", "sim:volta,sim:ampere,sim:hopper", "--inst", "mma.m16n8k16.f32.f16.f16.f32",
-	"--count", "28000", "--per-bucket", "2", "--out", "out"}
+	"--count", "400000", "--per-bucket", "2", "--out", "out"}
 
 const kills = 20
 
