@@ -217,10 +217,9 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(doctorOf(t), "doctor")
-	verify(benchesOf(t, "machine"), "machine")
-	verify(benchesOf(t, "name"), "bench")
-	verify(benchesOf(t, "look"), "look")
-	verify(benchesOf(t, "soak"), "soak")
+	for name, all := range benchesOf(t) {
+		verify(all, name)
+	}
 	if testing.Short() {
 		delete(schemas, "infer") // takes long
 	} else {
@@ -350,16 +349,25 @@ func recordingOf(t *testing.T) []map[string]any {
 	return all
 }
 
-// benchesOf returns the objects of bench that have a field.
-func benchesOf(t *testing.T, field string) []map[string]any {
+// benchesOf returns the objects of bench by their tables.
+func benchesOf(t *testing.T) map[string][]map[string]any {
 	t.Helper()
 	all := jsonOf(t, 0, "", "bench", "--only", "^models/fma/fp64/hopper/portable/raw|^targets/sim:.*8x16x8", "--count", "1", "--time", "1ms")
 	all = append(all, jsonOf(t, 0, "", "bench", "--soak", "20ms", "--every", "1ms")...)
-	some := slices.DeleteFunc(all, func(o map[string]any) bool { return o[field] == nil })
-	if len(some) == 0 {
-		t.Errorf("no object of bench has %s", field)
+	by := map[string][]map[string]any{}
+	for _, o := range all {
+		name := "bench"
+		for _, other := range []string{"machine", "look", "soak"} {
+			if o[other] != nil {
+				name = other
+			}
+		}
+		by[name] = append(by[name], o)
 	}
-	return some
+	if len(by) != 4 {
+		t.Errorf("%d kinds of objects, want 4", len(by))
+	}
+	return by
 }
 
 // doctorOf returns what doctor says, whether or not all is well.
