@@ -58,14 +58,18 @@ func (s *sumsCode) preparation() *preparation {
 
 // parts makes U and the accumulators.
 func (p *preparation) parts(col int) (u, all, neg reg.VecVirtual) {
-	acc, e := p.accumulator(col), p.vec()
+	e := p.vec()
 	u, all, neg = p.vec(), p.vec(), p.vec()
+	acc := p.accumulator(col, func(acc reg.VecVirtual, small bool) {
+		VANDPD(p.expMask, acc, e)
+		if small {
+			p.only(p.compare(cmpNEQ, acc, p.z), p.least, neg)
+			VMAXPD(neg, e, e)
+		}
+	})
 	VPMOVZXWQ(Mem{Base: p.e, Disp: 2 * col}, u)
 	VPSLLQ(U8(52), u, u)
-	VANDPD(p.expMask, acc, e)
 	VMAXPD(e, u, u)
-	p.only(p.compare(cmpNEQ, acc, p.z), p.least, neg)
-	VMAXPD(neg, u, u)
 	VPADDQ(p.shift, u, u)
 	VANDPD(p.abs, acc, all)
 	VADDPD(u, all, all)
@@ -124,10 +128,13 @@ func (s *sumsCode) loop(vector func(col int)) {
 // accumulator loads C. A conversion of a subnormal number is slow, and there are
 // some in most grids of raw bits: where they are, integers make it, and something
 // of Inf and NaN.
-func (s *sumsCode) accumulator(col int) reg.VecVirtual {
+//
+// What each emits is done with it; small says that it may be below 2^-126 and not zero.
+func (s *sumsCode) accumulator(col int, each func(acc reg.VecVirtual, small bool)) reg.VecVirtual {
 	acc := s.vec()
 	if !s.fp32 {
 		VMOVUPD(Mem{Base: s.acc, Disp: 8 * col}, acc)
+		each(acc, true)
 		return acc
 	}
 	from := Mem{Base: s.acc, Disp: 4 * col}
@@ -147,9 +154,11 @@ func (s *sumsCode) accumulator(col int) reg.VecVirtual {
 	VFMSUB213PD(k("Emin"), k("Two"), t)
 	s.choose(sub, t, acc)
 	VORPD(sign, acc, acc)
+	each(acc, true)
 	JMP(LabelRef(done))
 	Label(normal)
 	VCVTPS2PD(from, acc)
+	each(acc, false)
 	Label(done)
 	return acc
 }
@@ -201,7 +210,7 @@ func (i isa) finish(fp32, special bool) {
 			VMOVUPS(h, Mem{Base: s.sum, Disp: 4 * col})
 			return
 		}
-		acc := s.accumulator(col)
+		acc := s.accumulator(col, func(reg.VecVirtual, bool) {})
 		i.choose(i.special(acc, expMask), acc, sum)
 		if special {
 			kind, e := i.vec(), i.vec()

@@ -15,6 +15,7 @@ func wides() {
 	narrowHalf()
 	shuffle()
 	small()
+	packedOrder()
 	for _, width := range []int{1, 2, 4} {
 		exponents(width)
 		exponents512(width)

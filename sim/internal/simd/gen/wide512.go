@@ -32,11 +32,21 @@ func words512(width int, src reg.Register) reg.VecVirtual {
 			VPTESTMD(rest, half[i], some)
 			VPSRLD(U8(16), half[i], half[i])
 			VPORD(one, half[i], some, half[i])
-			VPMOVDW(half[i], half[i].AsY())
 		}
-		VINSERTI64X4(U8(1), half[1].AsY(), half[0], c)
+		order := ZMM()
+		VMOVDQU64(NewDataAddr(Symbol{Name: "packedOrder", Static: true}, 0), order)
+		VPACKUSDW(half[1], half[0], c)
+		VPERMQ(c, order, c)
 	}
 	return c
+}
+
+// packedOrder emits the order of 8 bytes of two vectors that VPACKUSDW mixed.
+func packedOrder() {
+	GLOBL("packedOrder", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(8*i, U64(uint64(i%4*2+i/4)))
+	}
 }
 
 // classes512 is what the codes of a vector of words are.
