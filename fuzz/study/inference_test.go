@@ -1,7 +1,13 @@
 package study
 
 import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
@@ -31,5 +37,94 @@ func TestInfer(t *testing.T) {
 	})
 	if err != nil || n != len(units) {
 		t.Errorf("%d of %d units, %v", n, len(units), err)
+	}
+}
+
+// inferenceTable reads a table of inferences and checks that it is of the present
+// arithmetics, generators and distribution.
+func inferenceTable(t *testing.T, name string) [][]string {
+	t.Helper()
+	f, err := os.Open("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	digest, rows, err := ReadTable(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if digest != InferenceDigest() {
+		t.Errorf("testdata/%s was made from other arithmetics, generators, made-up units or limits: its second line has the command", name)
+	}
+	return rows
+}
+
+// TestInferenceTable checks that the rows of the catalogue's table are of its
+// arithmetics, in order, and that all are recovered; and makes a sample of quick ones
+// anew, but for the seconds and what was compared in the end.
+func TestInferenceTable(t *testing.T) {
+	rows := inferenceTable(t, "inference.tsv")
+	all := mma.Arithmetics()
+	var sample []mma.Instruction
+	var want [][]string
+	at := 0
+	for n, row := range rows {
+		for at < len(all) && all[at].FullName() != row[0] {
+			at++
+		}
+		if at == len(all) {
+			t.Fatalf("row %d: %s is no arithmetic, or not in order", n+1, row[0])
+		}
+		if row[3] != string(infer.Found) || row[9] != "-" {
+			t.Errorf("%q", row)
+		}
+		if all[at].K == 1 && n%50 == 0 && !testing.Short() {
+			sample, want = append(sample, all[at]), append(want, row)
+		}
+	}
+	checkInferences(t, sample, want)
+}
+
+// TestMadeUpTable checks that the rows of the made-up units' table are of seeds in a
+// row, and makes a quick one anew.
+func TestMadeUpTable(t *testing.T) {
+	rows := inferenceTable(t, "madeup.tsv")
+	if len(rows) == 0 {
+		t.Fatal("no unit")
+	}
+	first, err := strconv.ParseUint(strings.TrimPrefix(rows[0][0], "made-up/"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	units := MadeUpUnits(first, len(rows))
+	quick := -1
+	for n := range rows {
+		if rows[n][0] != units[n].FullName() || rows[n][1] != units[n].Formats.String() || rows[n][2] != fmt.Sprint(units[n].K) {
+			t.Errorf("row %d: %q, want %s", n+1, rows[n], units[n].FullName())
+		}
+		if quick < 0 || units[n].K < units[quick].K {
+			quick = n
+		}
+	}
+	if !testing.Short() {
+		checkInferences(t, units[quick:quick+1], rows[quick:quick+1])
+	}
+}
+
+// checkInferences makes rows anew and compares them but for the seconds and what was
+// compared in the end.
+func checkInferences(t *testing.T, units []mma.Instruction, want [][]string) {
+	t.Helper()
+	n := 0
+	err := Infer(t.Context(), units, infer.Options{Seed: 1, Workers: 1}, 4096, func(i *Inference) {
+		got := i.Cells()
+		got[7], got[8] = want[n][7], want[n][8]
+		if diff := cmp.Diff(want[n], got); diff != "" {
+			t.Errorf("%s (-table +now):\n%s", i.Unit, diff)
+		}
+		n++
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

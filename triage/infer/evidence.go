@@ -54,8 +54,9 @@ type evidence struct {
 	sets    []*set
 	all     *cases
 	workers int
-	evals   *atomic.Int64 // dot products that models have computed
-	limit   int64         // of evals, at which searches give up; 0: none
+	evals   *atomic.Int64                    // dot products that models have computed
+	limit   int64                            // of evals, at which searches give up; 0: none
+	trace   func(format string, args ...any) // tells what happens
 }
 
 // spent says whether a search has to give up.

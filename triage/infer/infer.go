@@ -17,6 +17,8 @@
 //	          from a skeleton, fit it to the simplest families first, then to more
 //	          and more; every step tries all changes of a table (moves*.go) and
 //	          keeps the best
+//	close up  where few cases are left, ask about the neighbourhood of these
+//	          (closeup.go), and search on
 //	challenge ask new questions of all kinds, aimed at what the program decides;
 //	          where it is wrong, the answers become evidence: explain again
 //	settle    take away what no input shows; for every other value of every
@@ -30,7 +32,8 @@
 // every change at every step; the questions are what must be chosen well.
 //
 // The way of the loop follows from the seed and the answers alone, whatever the
-// number of workers. A journal keeps both; see journal.go.
+// number of workers. A journal keeps the answers and what the searches found; see
+// journal.go.
 //
 // # Honesty
 //
@@ -39,6 +42,23 @@
 // so many tells them apart. A unit that answers differently when it is asked again,
 // or fails, is reported as that. For any other the smallest input on which the best
 // program is wrong is given.
+//
+// What no test has met is not known: a unit that computes one input in 2^40 otherwise
+// is reported as found, with the number of inputs of every kind on which it was right.
+//
+// # Adding to it
+//
+// A new field of mma.Params needs a move, a change of it that a search may try: a line
+// in the function of a topic (moves*.go), or a new topic in the table. Where two
+// fields show only together, the move must set both. A place of a Round or an Align is
+// a row of place.go, and has all its moves by that. Package triage's knobs are the
+// rivals that a program found is told from; simpler (size.go) proposes what can be
+// left out.
+//
+// If a unit is found wrongly, or not at all, look for the input that shows it: is it in
+// no family? Then a family is missing: a function of a designer in query.go, and a row
+// in the table, after those whose parameters it needs. Is it in one, but nothing
+// explains it? Then a move is missing. mmafuzz selfcheck infer measures both.
 package infer
 
 import (
@@ -177,8 +197,8 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	if o.Trace == nil {
 		o.Trace = func(string, ...any) {}
 	}
-	e := &evidence{space: sp, workers: o.Workers, evals: &atomic.Int64{}}
-	return &loop{evidence: e, unit: s, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * 1_000_000, trace: o.Trace}, nil
+	e := &evidence{space: sp, workers: o.Workers, evals: &atomic.Int64{}, trace: o.Trace}
+	return &loop{evidence: e, unit: s, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * 1_000_000}, nil
 }
 
 // conclude makes a result of how the loop ended.

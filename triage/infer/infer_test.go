@@ -2,8 +2,10 @@ package infer
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -170,6 +172,36 @@ func TestBug(t *testing.T) {
 	}
 	if n != 1 || d.C != 0 || r.Witness.Got != 0x3f000400 || r.Witness.Would != 0x3f000000 {
 		t.Errorf("%s: unit %x, program %x", mma.FormatDot(r.Formats, d), r.Witness.Got, r.Witness.Would)
+	}
+}
+
+// TestRareBug infers a unit that computes one dot product wrong, which no test meets:
+// it is found, and the report says on how many inputs of every kind it was right.
+func TestRareBug(t *testing.T) {
+	long(t)
+	u := volta(t)
+	u.spoil = func(d *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
+		if d.A[0] == 0x1234 && d.B[0] == 0x5678 && d.C == 0x3abcdef0 {
+			code ^= 1
+		}
+		return code, nil
+	}
+	r := inferred(t, u, Options{})
+	report, err := r.Report(t.Context(), "test", "unit", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := report.Markdown(&text); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Classes) != len(fuzz.Generators()) || !strings.Contains(text.String(), unseen) {
+		t.Errorf("%d classes; %s", len(r.Classes), &text)
+	}
+	for _, c := range r.Classes {
+		if row := fmt.Sprintf("| %s | %d | 0 | one in %d |", c.Name, c.Asked, c.Asked/3); c.Asked < few || !strings.Contains(text.String(), row) {
+			t.Errorf("no row %q", row)
+		}
 	}
 }
 

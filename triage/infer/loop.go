@@ -30,13 +30,12 @@ type loop struct {
 	*evidence
 	unit    *subject
 	seed    uint64
-	checks  int                              // inputs of every generator that a program must pass
-	effort  int64                            // dot products that models may compute for an explanation
-	draws   uint64                           // steps so far: each has randomness of its own
-	ends    []mma.Params                     // what searches ended with
-	leaders []mma.Params                     // what the last one ended with, the best first
-	starts  int                              // skeletons that were searched from
-	trace   func(format string, args ...any) // tells what happens
+	checks  int          // inputs of every generator that a program must pass
+	effort  int64        // dot products that models may compute for an explanation
+	draws   uint64       // steps so far: each has randomness of its own
+	ends    []mma.Params // what searches ended with
+	leaders []mma.Params // what the last one ended with, the best first
+	starts  int          // skeletons that were searched from
 
 	// What is known of the unit so far.
 	p       mma.Params
@@ -132,7 +131,8 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 	return nil
 }
 
-// pursue searches, and searches on from a close-up as long as few cases are left.
+// pursue searches, and searches on from a close-up as long as few cases are left and
+// that explains half of them, old and new.
 func (l *loop) pursue(ctx context.Context, what string, steps int, from []mma.Params) (done bool, err error) {
 	if err := l.searched(ctx, what, steps, from); err != nil {
 		return false, err
@@ -145,8 +145,15 @@ func (l *loop) pursue(ctx context.Context, what string, steps int, from []mma.Pa
 		if err != nil || n == 0 {
 			return false, err
 		}
-		if err := l.searched(ctx, "close-up", closeUpSteps, l.leaders); err != nil {
+		before, steps := l.left+n, closeUpSteps
+		if l.starts < len(skeletons) { // another one may be nearer
+			steps = patience
+		}
+		if err := l.searched(ctx, "close-up", steps, l.leaders); err != nil {
 			return false, err
+		}
+		if l.left > before/2 {
+			break
 		}
 	}
 	return l.left == 0, nil

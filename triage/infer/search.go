@@ -178,6 +178,7 @@ func (s *search) next(best *node) *node {
 // expand adds the best neighbours of a node.
 func (s *search) expand(n *node) {
 	n.expanded = true
+	s.trace("    %d of %d cases left", s.left(s.best()), len(n.hits))
 	moves, _ := s.neighbours(&n.p, s.ts)
 	if s.bound {
 		moves = slices.DeleteFunc(moves, func(p mma.Params) bool { return !s.keep(&p) })

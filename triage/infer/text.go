@@ -58,7 +58,7 @@ func (t *Report) writeFound(w io.Writer) {
 	for _, p := range t.Parameters {
 		fmt.Fprintf(w, "  %-20s %-14s %s\n", p.Path, p.Value, p.proof())
 	}
-	fmt.Fprintf(w, "\n  validated: %s\n", t.confidence())
+	fmt.Fprintf(w, "\n  validated: %s\n  %s\n", t.confidence(), unseen)
 	t.writeFaults(w, "  ")
 }
 
@@ -84,6 +84,9 @@ func (t *Report) confidence() string {
 	return fmt.Sprintf("%d inputs of %d kinds, at least %d of each; none differs (of no kind more than one in %d does, with 95 %% confidence)",
 		n, len(t.Classes), least, ratio(least))
 }
+
+// unseen is what every model found has in common.
+const unseen = "A unit that computes rarer inputs otherwise would be reported in the same way."
 
 // proof is the first ruling, or that there is none.
 func (p *Parameter) proof() string {
@@ -175,7 +178,7 @@ func (t *Report) markdownFound(w io.Writer) {
 		}
 	}
 	t.markdownOpen(w)
-	fmt.Fprintf(w, "\n## Confidence\n\n%s.\n\n| kind of input | inputs | differ | at most, with 95 %% confidence | what it is |\n| --- | ---: | ---: | --- | --- |\n", t.confidence())
+	fmt.Fprintf(w, "\n## Confidence\n\nValidated: %s. %s\n\n| kind of input | inputs | differ | at most, with 95 %% confidence | what it is |\n| --- | ---: | ---: | --- | --- |\n", t.confidence(), unseen)
 	for _, c := range t.Classes {
 		fmt.Fprintf(w, "| %s | %d | 0 | one in %d | %s |\n", c.Name, c.Asked, ratio(c.Asked), c.Doc)
 	}

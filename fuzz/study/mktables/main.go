@@ -46,6 +46,8 @@ var documents = []struct {
 		{"minimizer", "fuzz/study/testdata/minimizer.tsv", minimizer},
 		{"models", "fuzz/study/testdata/models.tsv", models},
 		{"throughput", "devices/testdata/bench.txt", throughput},
+		{"inference", "fuzz/study/testdata/inference.tsv", inference},
+		{"made up", "fuzz/study/testdata/madeup.tsv", madeUp},
 		{"stages", "fuzz/testdata/stages.txt", stages},
 		{"profile", "fuzz/testdata/profile.txt", profile},
 	}},
