@@ -92,9 +92,9 @@ func newByte(f *fp.Format) (x simd.Byte) {
 	}
 	x.Left, x.SignLeft = int64(10-f.FracBits), int64(15-f.ExpBits-f.FracBits)
 	for i := range x.Top {
-		x.Magnitude[i], x.Top[i], x.SignBit[i], x.Inf[i] = 1<<(f.ExpBits+f.FracBits)-1, uint16(f.MaxFinite()), 1<<15, 0xffff
+		x.Magnitude[i], x.Top[i], x.SignBit[i] = 1<<(f.ExpBits+f.FracBits)-1, uint16(f.MaxFinite()), 1<<15
 		if f.HasInf() {
-			x.Top[i], x.Inf[i] = uint16(f.InfCode(false)), uint16(f.InfCode(false))
+			x.Top[i] = uint16(f.InfCode(false))
 		}
 	}
 	for i := range x.Factor {

@@ -23,15 +23,15 @@ type Half struct {
 // Byte is Half for N codes, a multiple of 32, of a format of one byte with at most 5
 // bits of exponent: as FP16 they are their values times a power of two.
 type Byte struct {
-	Src                 *byte
-	Val                 *float32
-	Code                *uint8
-	N                   int64
-	AnyInf              int64      // result: not 0 if some value is Inf
-	Left, SignLeft      int64      // shifts that bring the magnitude and the sign to where FP16 has them
-	Magnitude, Top, Inf [16]uint16 // all bits of it, the largest that is not NaN, and Inf's, 0xffff if there is none
-	SignBit             [16]uint16 // of FP16
-	Factor              [8]float32 // makes values of FP16
+	Src            *byte
+	Val            *float32
+	Code           *uint8
+	N              int64
+	AnyInf         int64      // result: not 0 if some value is Inf
+	Left, SignLeft int64      // shifts that bring the magnitude and the sign to where FP16 has them
+	Magnitude, Top [16]uint16 // all bits of it, the largest that is not NaN
+	SignBit        [16]uint16 // of FP16
+	Factor         [8]float32 // makes values of FP16
 }
 
 // Halves makes FP16 codes of N codes, a multiple of 16, as Byte decodes them.

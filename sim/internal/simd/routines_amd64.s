@@ -501,35 +501,36 @@ GLOBL halfCodes<>(SB), RODATA|NOPTR, $64
 // func decodeHalfAVX512(x *Half)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·decodeHalfAVX512(SB), NOSPLIT, $0-8
-	MOVQ      x+0(FP), AX
-	MOVQ      (AX), CX
-	MOVQ      8(AX), DX
-	MOVQ      16(AX), BX
-	MOVQ      24(AX), SI
-	SHRQ      $0x05, SI
-	VMOVDQU16 halfCodes<>+0(SB), Z0
-	KXORD     K1, K1, K1
-	VMOVDQU16 halfAbs<>+0(SB), Z1
-	VMOVDQU16 halfInfinity<>+0(SB), Z2
+	MOVQ       x+0(FP), AX
+	MOVQ       (AX), CX
+	MOVQ       8(AX), DX
+	MOVQ       16(AX), BX
+	MOVQ       24(AX), SI
+	SHRQ       $0x05, SI
+	VMOVDQU16  halfCodes<>+0(SB), Z0
+	VMOVDQU16  halfInfinity<>+0(SB), Z1
+	VPTERNLOGD $0xff, Z2, Z2, Z2
+	VMOVDQU16  halfAbs<>+0(SB), Z3
 
 codes:
-	VCVTPH2PS (CX), Z3
-	VMOVUPS   Z3, (DX)
-	VCVTPH2PS 32(CX), Z3
-	VMOVUPS   Z3, 64(DX)
-	VPANDD    (CX), Z1, Z3
-	VPCMPEQW  Z2, Z3, K2
-	VPTESTMW  Z3, Z3, K3
-	VPSRLW    $0x0a, Z3, Z3
-	VPERMW.Z  Z0, Z3, K3, Z3
-	KORD      K2, K1, K1
-	VPMOVWB   Z3, (BX)
+	VCVTPH2PS (CX), Z4
+	VMOVUPS   Z4, (DX)
+	VCVTPH2PS 32(CX), Z4
+	VMOVUPS   Z4, 64(DX)
+	VPANDD    (CX), Z3, Z4
+	VPXORD    Z1, Z4, Z5
+	VPMINUW   Z5, Z2, Z2
+	VPTESTMW  Z4, Z4, K1
+	VPSRLW    $0x0a, Z4, Z4
+	VPERMW.Z  Z0, Z4, K1, Z4
+	VPMOVWB   Z4, (BX)
 	ADDQ      $0x40, CX
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x20, BX
 	DECQ      SI
 	JNZ       codes
 	XORL      CX, CX
+	VPTESTNMW Z2, Z2, K1
 	KORTESTD  K1, K1
 	SETNE     CL
 	MOVQ      CX, 32(AX)
@@ -548,7 +549,7 @@ TEXT ·decodeByteAVX2(SB), NOSPLIT, $0-8
 	VMOVDQU halfInfinity<>+0(SB), Y5
 	VMOVQ   40(AX), X0
 	VMOVQ   48(AX), X1
-	VMOVUPS 184(AX), Y4
+	VMOVUPS 152(AX), Y4
 	VPXOR   Y2, Y2, Y2
 	VPXOR   Y3, Y3, Y3
 
@@ -556,13 +557,13 @@ codes:
 	VPMOVZXBW    (CX), Y6
 	VPAND        56(AX), Y6, Y7
 	VPCMPGTW     88(AX), Y7, Y8
-	VPCMPEQW     120(AX), Y7, Y9
-	VPOR         Y9, Y3, Y3
 	VPSLLW       X0, Y7, Y7
+	VPCMPEQW     Y5, Y7, Y9
+	VPOR         Y9, Y3, Y3
 	VPOR         Y8, Y7, Y7
 	VPAND        halfAbs<>+0(SB), Y7, Y7
 	VPSLLW       X1, Y6, Y6
-	VPAND        152(AX), Y6, Y6
+	VPAND        120(AX), Y6, Y6
 	VPOR         Y7, Y6, Y6
 	VEXTRACTI128 $0x01, Y6, X8
 	VCVTPH2PS    X6, Y6
@@ -583,13 +584,13 @@ codes:
 	VPMOVZXBW    16(CX), Y7
 	VPAND        56(AX), Y7, Y8
 	VPCMPGTW     88(AX), Y8, Y9
-	VPCMPEQW     120(AX), Y8, Y10
-	VPOR         Y10, Y3, Y3
 	VPSLLW       X0, Y8, Y8
+	VPCMPEQW     Y5, Y8, Y10
+	VPOR         Y10, Y3, Y3
 	VPOR         Y9, Y8, Y8
 	VPAND        halfAbs<>+0(SB), Y8, Y8
 	VPSLLW       X1, Y7, Y7
-	VPAND        152(AX), Y7, Y7
+	VPAND        120(AX), Y7, Y7
 	VPOR         Y8, Y7, Y7
 	VEXTRACTI128 $0x01, Y7, X9
 	VCVTPH2PS    X7, Y7
@@ -634,41 +635,42 @@ TEXT ·decodeByteAVX512(SB), NOSPLIT, $0-8
 	VPBROADCASTW 56(AX), Z0
 	VPBROADCASTW 88(AX), Z1
 	VPBROADCASTW 120(AX), Z2
-	VPBROADCASTW 152(AX), Z3
-	VMOVQ        40(AX), X4
-	VMOVQ        48(AX), X5
-	VBROADCASTSS 184(AX), Z6
-	VMOVDQU16    halfAbs<>+0(SB), Z7
-	VMOVDQU16    halfCodes<>+0(SB), Z8
-	KXORD        K1, K1, K1
+	VMOVQ        40(AX), X3
+	VMOVQ        48(AX), X4
+	VBROADCASTSS 152(AX), Z5
+	VMOVDQU16    halfAbs<>+0(SB), Z6
+	VMOVDQU16    halfCodes<>+0(SB), Z7
+	VMOVDQU16    halfInfinity<>+0(SB), Z8
+	VPTERNLOGD   $0xff, Z9, Z9, Z9
 
 codes:
-	VPMOVZXBW     (CX), Z9
-	VPANDD        Z0, Z9, Z10
-	VPCMPGTW      Z1, Z10, K2
-	VPCMPEQW      Z2, Z10, K3
+	VPMOVZXBW     (CX), Z10
+	VPANDD        Z0, Z10, Z11
+	VPCMPGTW      Z1, Z11, K1
+	VPSLLW        X3, Z11, Z11
+	VMOVDQU16     Z6, K1, Z11
 	VPSLLW        X4, Z10, Z10
-	VMOVDQU16     Z7, K2, Z10
-	VPSLLW        X5, Z9, Z9
-	VPTERNLOGD    $0xec, Z3, Z10, Z9
-	VEXTRACTI64X4 $0x01, Z9, Y11
-	VCVTPH2PS     Y9, Z9
-	VMULPS        Z6, Z9, Z9
-	VMOVUPS       Z9, (DX)
-	VCVTPH2PS     Y11, Z9
-	VMULPS        Z6, Z9, Z9
-	VMOVUPS       Z9, 64(DX)
-	VPTESTMW      Z10, Z10, K2
-	VPSRLW        $0x0a, Z10, Z10
-	VPERMW.Z      Z8, Z10, K2, Z10
-	KORD          K3, K1, K1
-	VPMOVWB       Z10, (BX)
+	VPTERNLOGD    $0xec, Z2, Z11, Z10
+	VEXTRACTI64X4 $0x01, Z10, Y12
+	VCVTPH2PS     Y10, Z10
+	VMULPS        Z5, Z10, Z10
+	VMOVUPS       Z10, (DX)
+	VCVTPH2PS     Y12, Z10
+	VMULPS        Z5, Z10, Z10
+	VMOVUPS       Z10, 64(DX)
+	VPXORD        Z8, Z11, Z10
+	VPMINUW       Z10, Z9, Z9
+	VPTESTMW      Z11, Z11, K1
+	VPSRLW        $0x0a, Z11, Z11
+	VPERMW.Z      Z7, Z11, K1, Z11
+	VPMOVWB       Z11, (BX)
 	ADDQ          $0x20, CX
 	ADDQ          $0x00000080, DX
 	ADDQ          $0x20, BX
 	DECQ          SI
 	JNZ           codes
 	XORL          CX, CX
+	VPTESTNMW     Z9, Z9, K1
 	KORTESTD      K1, K1
 	SETNE         CL
 	MOVQ          CX, 32(AX)
@@ -9630,7 +9632,7 @@ TEXT ·halvesAVX2(SB), NOSPLIT, $0-8
 	SHRQ    $0x04, BX
 	VMOVQ   64(AX), X0
 	VMOVQ   72(AX), X1
-	VMOVUPS 208(AX), Y2
+	VMOVUPS 176(AX), Y2
 
 codes:
 	VPMOVZXBW    (CX), Y3
@@ -9638,7 +9640,7 @@ codes:
 	VPCMPGTW     112(AX), Y4, Y5
 	VPSLLW       X0, Y4, Y4
 	VPSLLW       X1, Y3, Y3
-	VPAND        176(AX), Y3, Y3
+	VPAND        144(AX), Y3, Y3
 	VPOR         Y4, Y3, Y3
 	VPOR         Y5, Y3, Y3
 	VEXTRACTI128 $0x01, Y3, X4

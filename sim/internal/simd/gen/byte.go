@@ -28,9 +28,9 @@ func (h *halfConsts) byte2() {
 			VPMOVZXBW(Mem{Base: src, Disp: 16 * i}, s)
 			VPAND(mem(x, "Magnitude"), s, mag)
 			VPCMPGTW(mem(x, "Top"), mag, nan)
-			VPCMPEQW(mem(x, "Inf"), mag, inf)
-			VPOR(inf, any, any)
 			VPSLLW(left, mag, mag)
+			VPCMPEQW(infinity, mag, inf)
+			VPOR(inf, any, any)
 			VPOR(nan, mag, mag) // all bits: NaN of FP16, too
 			VPAND(h.abs, mag, mag)
 			VPSLLW(signLeft, s, s)
@@ -75,19 +75,18 @@ func (h *halfConsts) byte512() {
 		VPBROADCASTW(mem(x, name), v)
 		return v
 	}
-	magnitude, top, infinity, signBit := word("Magnitude"), word("Top"), word("Inf"), word("SignBit")
+	magnitude, top, signBit := word("Magnitude"), word("Top"), word("SignBit")
 	left, signLeft, factor, ones := XMM(), XMM(), ZMM(), ZMM()
 	VMOVQ(mem(x, "Left"), left)
 	VMOVQ(mem(x, "SignLeft"), signLeft)
 	VBROADCASTSS(mem(x, "Factor"), factor)
 	VMOVDQU16(h.abs, ones)
-	c := newCodes512(NewDataAddr(Symbol{Name: "halfCodes", Static: true}, 0))
+	c := newCodes512(h, NewDataAddr(Symbol{Name: "halfCodes", Static: true}, 0))
 	loop("codes", n, func() {
-		s, mag, upper, nan, inf := ZMM(), ZMM(), YMM(), K(), K()
+		s, mag, upper, nan := ZMM(), ZMM(), YMM(), K()
 		VPMOVZXBW(Mem{Base: src}, s)
 		VPANDD(magnitude, s, mag)
 		VPCMPGTW(top, mag, nan)
-		VPCMPEQW(infinity, mag, inf)
 		VPSLLW(left, mag, mag)
 		VMOVDQU16(ones, nan, mag) // NaN of FP16, too
 		VPSLLW(signLeft, s, s)
@@ -99,7 +98,7 @@ func (h *halfConsts) byte512() {
 			VMULPS(factor, f, f)
 			VMOVUPS(f, Mem{Base: val, Disp: 64 * j})
 		}
-		c.store(mag, inf, Mem{Base: code})
+		c.store(mag, Mem{Base: code})
 		ADDQ(U8(32), src)
 		ADDQ(U32(128), val)
 		ADDQ(U8(32), code)

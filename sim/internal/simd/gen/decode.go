@@ -103,19 +103,17 @@ func (h *halfConsts) decode512() {
 	src, val, code := Load(x.Field("Src"), GP64()), Load(x.Field("Val"), GP64()), Load(x.Field("Code"), GP64())
 	n := Load(x.Field("N"), GP64())
 	SHRQ(U8(5), n)
-	c, abs, infinity := newCodes512(table), ZMM(), ZMM()
+	c, abs := newCodes512(h, table), ZMM()
 	VMOVDQU16(h.abs, abs)
-	VMOVDQU16(h.infinity, infinity)
 	loop("codes", n, func() {
 		for j := range 2 {
 			v := ZMM()
 			VCVTPH2PS(Mem{Base: src, Disp: 32 * j}, v)
 			VMOVUPS(v, Mem{Base: val, Disp: 64 * j})
 		}
-		mag, inf := ZMM(), K()
+		mag := ZMM()
 		VPANDD(Mem{Base: src}, abs, mag)
-		VPCMPEQW(infinity, mag, inf)
-		c.store(mag, inf, Mem{Base: code})
+		c.store(mag, Mem{Base: code})
 		ADDQ(U8(64), src)
 		ADDQ(U32(128), val)
 		ADDQ(U8(32), code)
@@ -127,31 +125,35 @@ func (h *halfConsts) decode512() {
 
 // codes512 makes exponent codes of magnitudes of FP16.
 type codes512 struct {
-	table reg.VecVirtual // by exponent field
-	any   reg.Register   // infinity
+	table    reg.VecVirtual // by exponent field
+	infinity reg.VecVirtual
+	nearest  reg.VecVirtual // the least difference from it, as bits
 }
 
-func newCodes512(table Mem) *codes512 {
-	c := &codes512{ZMM(), K()}
+func newCodes512(h *halfConsts, table Mem) *codes512 {
+	c := &codes512{ZMM(), ZMM(), ZMM()}
 	VMOVDQU16(table, c.table)
-	KXORD(c.any, c.any, c.any)
+	VMOVDQU16(h.infinity, c.infinity)
+	VPTERNLOGD(U8(0xff), c.nearest, c.nearest, c.nearest)
 	return c
 }
 
-func (c *codes512) store(mag reg.VecVirtual, inf reg.Register, to Mem) {
-	some := K()
+func (c *codes512) store(mag reg.VecVirtual, to Mem) {
+	some, difference := K(), ZMM()
+	VPXORD(c.infinity, mag, difference)
+	VPMINUW(difference, c.nearest, c.nearest)
 	VPTESTMW(mag, mag, some)
 	VPSRLW(U8(10), mag, mag)
 	VPERMW_Z(c.table, mag, some, mag)
-	KORD(inf, c.any, c.any)
 	VPMOVWB(mag, to)
 }
 
 // anyInf stores whether there was an infinity.
 func (c *codes512) anyInf(x gotypes.Component) {
-	bit := GP32()
+	bit, inf := GP32(), K()
 	XORL(bit, bit)
-	KORTESTD(c.any, c.any)
+	VPTESTNMW(c.nearest, c.nearest, inf)
+	KORTESTD(inf, inf)
 	SETNE(bit.As8())
 	Store(bit.As64(), x.Field("AnyInf"))
 }
