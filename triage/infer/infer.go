@@ -51,7 +51,8 @@
 // A new field of mma.Params needs a move, a change of it that a search may try: a line
 // in the function of a topic (moves*.go), or a new topic in the table. Where two
 // fields show only together, the move must set both. A place of a Round or an Align is
-// a row of place.go, and has all its moves by that. Package triage's knobs are the
+// a row of place.go, and has all its moves by that. A test fails as long as no move
+// sets a field. Package triage's knobs are the
 // rivals that a program found is told from; simpler (size.go) proposes what can be
 // left out.
 //
@@ -94,7 +95,8 @@ type Options struct {
 // validated.
 const DefaultChecks = 100_000
 
-// DefaultEffort is enough for all but one in some hundreds of made-up units.
+// DefaultEffort is some minutes of two processors. Most units need a tenth of it or
+// less.
 const DefaultEffort = 200
 
 // Verdict is the outcome of an inference.
