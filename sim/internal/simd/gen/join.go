@@ -21,6 +21,19 @@ func (c cutter) cut(v, top reg.VecVirtual) {
 	VSUBPD(u, v, v)
 }
 
+// cutZero is cut, and what becomes zero is +0.
+func (c cutter) cutZero(v, top, z reg.VecVirtual) {
+	if !c.wide {
+		c.cut(v, top)
+		c.only(c.compare(cmpNEQ, v, z), v, v)
+		return
+	}
+	u := c.vec()
+	VPADDQ(c.shift, top, u)
+	VADDPD(u, v, v)
+	VSUBPD_RN_SAE(u, v, v) // which is exact, and +0 if it is zero
+}
+
 // join emits CDNA3's addition of C by rounding down (arXiv:2511.10909, Alg. 10 and
 // 11), of one sum of products or of two.
 func (i isa) join(two bool) {
@@ -55,19 +68,26 @@ func (i isa) join(two bool) {
 	}
 	VCVTPS2PD(Mem{Base: acc}, v)
 	VANDPD(expMask, v, ec)
-	i.only(i.compare(cmpNEQ, v, z), emin, t)
-	VMAXPD(t, ec, ec)
+	if some := i.compare(cmpNEQ, v, z); i.wide {
+		VMAXPD_Z(emin, ec, some, ec)
+	} else {
+		i.only(some, emin, t)
+		VMAXPD(t, ec, ec)
+	}
 	VMAXPD(ec, top, top)
 	VMAXPD(floor, top, top)
 	terms.cut(s, top)
 	c.cut(v, top)
 	VPSUBQ(drop, top, t)
-	i.choose(i.compare(cmpLT, ec, t), z, v)
-	VADDPD(v, s, s)
+	if i.wide {
+		VADDPD(v, s, i.compare(cmpGE, ec, t), s)
+	} else {
+		i.choose(i.compare(cmpLT, ec, t), z, v)
+		VADDPD(v, s, s)
+	}
 	VANDPD(expMask, s, t)
 	VMAXPD(emin, t, t)
-	post.cut(s, t)
-	i.only(i.compare(cmpNEQ, s, z), s, s) // +0
+	post.cutZero(s, t, z)
 	VMOVUPD(s, Mem{Base: d})
 	ADDQ(U8(uint8(2*i.lanes())), e)
 	ADDQ(U8(uint8(8*i.lanes())), sum)
@@ -113,11 +133,14 @@ func (i isa) sumOver() {
 	i.rowsOfKinds("sumOver", func(x *kindsCode, a Mem, sum reg.VecVirtual) {
 		p, q := YMM(), YMM()
 		if i.wide {
+			is := K()
 			VMULPS_BCST(a, x.b, p)
-		} else {
-			VBROADCASTSS(a, p)
-			VMULPS(x.b, p, p)
+			VFPCLASSPSY(U8(0x99), p, is)
+			VADDPS(p, sum, is, sum)
+			return
 		}
+		VBROADCASTSS(a, p)
+		VMULPS(x.b, p, p)
 		VMINPS(x.most, p, q)
 		VMAXPS(x.least, q, q)
 		VSUBPS(q, p, p)
