@@ -50,6 +50,7 @@ var documents = []struct {
 		{"made up", "fuzz/study/testdata/madeup.tsv", madeUp},
 		{"stages", "fuzz/testdata/stages.txt", stages},
 		{"profile", "fuzz/testdata/profile.txt", profile},
+		{"soak", "fuzz/study/testdata/soak.tsv", soak},
 	}},
 }
 
