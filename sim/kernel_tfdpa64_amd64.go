@@ -98,6 +98,16 @@ func (w *tfdpa64) setSums(p *mma.Params) {
 		Inf32: 0x7f800000, Fraction32: 0x7fffff, Hidden: 1 << 52, Rebias: (1023 - 127) << 52, Two: 2, Bit13: 1 << 13,
 	}
 	w.setFloor(p.Join.Align.Floor)
+	if !w.fp32 {
+		return
+	}
+	// Exponents that are special make Inf of U. Infinities of C count as more than all
+	// products, and so little that no sum is Inf on the way.
+	w.sums.Keep, w.sums.Most = -1<<(52-p.Acc.Frac), 0x1p900
+	special := 2047 - (52 - int(p.Join.Align.F))
+	for i := range w.cap {
+		w.cap[i] = uint16(1<<13 + special)
+	}
 }
 
 func (w *tfdpa64) name() string {

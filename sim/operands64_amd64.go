@@ -18,6 +18,7 @@ type operands64 struct {
 	null, bias [16]uint16 // of the largest exponent codes
 	floor      [16]uint16 // of the largest exponents, as exponent fields of a float64
 	over       [16]uint16 // above this the largest exponents are marked as those of Inf and NaN are
+	cap        [16]uint16 // what is marked counts as this, which is marked, or more
 	sequence   *sequence  // nil: that of the codes
 	values     bool       // kinds are values: products of finite numbers may be Inf
 	nanKinds   bool       // kinds are made also if some factor is NaN and none Inf
@@ -87,6 +88,7 @@ func (o *operands64) setFormats(f mma.Formats, level simd.Level) bool {
 	}
 	for i := range o.null {
 		o.null[i], o.bias[i], o.over[i] = 2*codeOne64-1, uint16(1023+lowest-2*codeOne64), math.MaxInt16
+		o.cap[i] = math.MaxUint16
 	}
 	return true
 }
@@ -228,7 +230,7 @@ func (o *operands64) largestOf(st *decoded64, e *[]uint16, at, l int) {
 	*x = simd.Largest16{
 		A: &st.ea[at], B: &st.eb[8*at], E: &(*e)[0], Tiles: int64(g.tiles), Groups: int64(g.groups), Rows: int64(g.rows), L: int64(l),
 		ARow: int64(2 * k), ATile: int64(2 * k * g.in.M), BGroup: int64(16 * k),
-		Null: o.null, Bias: o.bias, Floor: o.floor, Over: o.over,
+		Null: o.null, Bias: o.bias, Floor: o.floor, Over: o.over, Cap: o.cap,
 	}
 	for i := range x.Bit13 {
 		x.Bit13[i] = 1 << 13

@@ -206,6 +206,7 @@ type Largest16 struct {
 	ARow, ATile, BGroup int64
 	Null, Bias, Floor   [16]uint16
 	Over, Bit13         [16]uint16 // bit 13 is set in what is above Over, as signed numbers
+	Cap                 [16]uint16 // the result is Cap at most
 }
 
 // Larger16 takes the larger of N words each, a multiple of 16, such as Largest16
@@ -226,7 +227,9 @@ type Sums struct {
 	ExpMask, Abs, SignBit int64
 	Least                 float64 // what an accumulator counts as that is not zero, at least
 	Shift                 int64   // from an exponent field to that of 2^52 units
+	Most                  float64 // what FP32 that is Inf counts as: more than all products (AVX-512)
 	// Of the rounding to FP32:
+	Keep int64 // bits of a float64 that a result has if it is not subnormal (AVX-512)
 	Emin float64
 	Last int64   // from an exponent field to that of 2^52 units of the last place
 	Over float64 // 2^128

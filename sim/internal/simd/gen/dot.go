@@ -49,19 +49,34 @@ func (i isa) prepare(fp32 bool) {
 type preparation struct {
 	*sumsCode
 	expMask, abs, shift, least, z reg.VecVirtual
+	most                          reg.VecVirtual // instead of abs, where infinities count as it
 }
 
 func (s *sumsCode) preparation() *preparation {
 	k := func(name string) reg.VecVirtual { return s.broadcast(mem(s.x, name)) }
-	return &preparation{s, k("ExpMask"), k("Abs"), k("Shift"), k("Least"), s.zero()}
+	p := &preparation{sumsCode: s, expMask: k("ExpMask"), shift: k("Shift"), least: k("Least"), z: s.zero()}
+	if s.wide && s.fp32 {
+		p.most = k("Most")
+	} else {
+		p.abs = k("Abs")
+	}
+	return p
 }
 
-// parts makes U and the accumulators.
+// parts makes U and the accumulators. With AVX-512 sums of FP32 become Inf or NaN by
+// themselves. Where E is special it is such that U is Inf, and so are both. Where C is
+// Inf all magnitudes have Most of it, which is below that U, and the negative ones Inf
+// if it is negative. Where it is NaN these are.
 func (p *preparation) parts(col int) (u, all, neg reg.VecVirtual) {
 	e := p.vec()
 	u, all, neg = p.vec(), p.vec(), p.vec()
 	acc := p.accumulator(col, func(acc reg.VecVirtual, small bool) {
-		VANDPD(p.expMask, acc, e)
+		if p.most != nil {
+			VRANGEPD(U8(0x0a), p.most, acc, all) // the lesser magnitude, or what is no NaN
+		} else {
+			VANDPD(p.abs, acc, all)
+		}
+		VANDPD(p.expMask, all, e)
 		if small {
 			p.only(p.compare(cmpNEQ, acc, p.z), p.least, neg)
 			VMAXPD(neg, e, e)
@@ -71,7 +86,6 @@ func (p *preparation) parts(col int) (u, all, neg reg.VecVirtual) {
 	VPSLLQ(U8(52), u, u)
 	VMAXPD(e, u, u)
 	VPADDQ(p.shift, u, u)
-	VANDPD(p.abs, acc, all)
 	VADDPD(u, all, all)
 	VMINPD(acc, p.z, neg)
 	VSUBPD(neg, u, neg)
@@ -126,8 +140,8 @@ func (s *sumsCode) loop(vector func(col int)) {
 }
 
 // accumulator loads C. A conversion of a subnormal number is slow, and there are
-// some in most grids of raw bits: where they are, integers make it, and something
-// of Inf and NaN.
+// some in most grids of raw bits: where they are, integers make it, and with AVX2
+// something of Inf and NaN.
 //
 // What each emits is done with it; small says that it may be below 2^-126 and not zero.
 func (s *sumsCode) accumulator(col int, each func(acc reg.VecVirtual, small bool)) reg.VecVirtual {
@@ -153,6 +167,11 @@ func (s *sumsCode) accumulator(col int, each func(acc reg.VecVirtual, small bool
 	VMOVUPD(acc, t)
 	VFMSUB213PD(k("Emin"), k("Two"), t)
 	s.choose(sub, t, acc)
+	if s.wide {
+		special := K()
+		VFPCLASSPSY(U8(0x99), from, special)
+		VORPD(k("ExpMask"), acc, special, acc)
+	}
 	VORPD(sign, acc, acc)
 	each(acc, true)
 	JMP(LabelRef(done))
@@ -439,22 +458,48 @@ func (d *dotCode) fusedRows(s *sumsCode, special bool, load func(*sumsCode)) {
 	d.products(all, neg)
 	d.nextRows()
 	load(s)
-	var t *truncation
-	if s.fp32 {
-		t = d.truncation(s.x)
-	}
 	for r := range 4 {
 		sum, n := all[r][0], neg[r][0]
 		VSUBPD(n, sum, sum)
 		VSUBPD(u[r], n, n)
 		VSUBPD(n, sum, sum)
+		u[r] = sum
 		if !s.fp32 {
 			VMOVUPD(sum, Mem{Base: s.sum, Disp: 64 * r})
-			continue
 		}
+	}
+	if s.fp32 {
+		s.finishRows(u, special)
+	}
+}
+
+// finishRows makes FP32 of the sums of four rows: toward zero, which is to drop digits
+// if none is subnormal.
+func (s *sumsCode) finishRows(sums []reg.VecVirtual, special bool) {
+	least, least2, keep, nan := s.vec(), s.vec(), s.broadcast(mem(s.x, "Keep")), YMM()
+	VRANGEPD(U8(0x0a), sums[1], sums[0], least) // the lesser magnitude
+	VRANGEPD(U8(0x0a), sums[3], sums[2], least2)
+	VRANGEPD(U8(0x0a), least2, least, least)
+	small := K()
+	VCMPPD_BCST(U8(cmpLT), mem(s.x, "Emin"), least, small)
+	KTESTB(small, small)
+	JZ(LabelRef("rounded"))
+	t := s.truncation(s.x)
+	for _, sum := range sums {
 		t.truncate(sum)
-		h := t.convert(sum)
-		s.exceptions32(h, t.nan, 8*r, special)
+	}
+	Label("rounded")
+	VPBROADCASTD(mem(s.x, "QNaN"), nan)
+	for r, sum := range sums {
+		h, is := YMM(), K()
+		VANDPD(keep, sum, sum)
+		VCVTPD2PS_RN_SAE(sum, h) // Inf from 2^128 on
+		if special {
+			s.exceptions32(h, nan, 8*r, special)
+		} else {
+			VCMPPS(U8(cmpUnord), h, h, is)
+			VMOVAPS(nan, is, h)
+		}
 		VMOVUPS(h, Mem{Base: s.sum, Disp: 32 * r})
 	}
 }

@@ -165,6 +165,7 @@ func (i isa) largest16() {
 				VPCMPGTW(mem(x, "Over"), u, v)
 				VPAND(mem(x, "Bit13"), v, v)
 				VPOR(v, u, u)
+				VPMINUW(mem(x, "Cap"), u, u)
 				VMOVDQU(u, Mem{Base: e, Disp: 16 * r})
 			}
 			ADDQ(U8(64), e)
