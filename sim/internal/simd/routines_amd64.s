@@ -7051,18 +7051,24 @@ DATA spreadWordsAVX512<>+63(SB)/1, $0x07
 GLOBL spreadWordsAVX512<>(SB), RODATA|NOPTR, $64
 
 // func largest16AVX512(x *Largest16)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
 TEXT ·largest16AVX512(SB), NOSPLIT, $16-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    56(AX), SI
-	MOVQ    48(AX), DI
-	ADDQ    DI, DI
-	VMOVUPD spreadWordsAVX512<>+0(SB), Z0
-	MOVQ    24(AX), R8
-	MOVQ    R8, (SP)
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         56(AX), SI
+	MOVQ         48(AX), DI
+	ADDQ         DI, DI
+	VMOVUPD      spreadWordsAVX512<>+0(SB), Z0
+	VPBROADCASTW 80(AX), Z1
+	VPBROADCASTW 112(AX), Z2
+	VPBROADCASTW 144(AX), Z3
+	VPBROADCASTW 176(AX), Z4
+	VPBROADCASTW 208(AX), Z5
+	VPBROADCASTW 240(AX), Z6
+	MOVQ         24(AX), R8
+	MOVQ         R8, (SP)
 
 tiles:
 	MOVQ 32(AX), R8
@@ -7075,77 +7081,62 @@ groups:
 rows:
 	LEAQ   (SI)(SI*2), R10
 	ADDQ   R9, R10
-	VXORPD Z1, Z1, Z1
-	VXORPD Z2, Z2, Z2
-	VXORPD Z3, Z3, Z3
-	VXORPD Z4, Z4, Z4
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
 	XORQ   R11, R11
 
 k:
-	VPBROADCASTQ  (R9), Z5
-	VPSHUFB       Z0, Z5, Z5
-	VPADDW        (DX)(R11*8), Z5, Z5
-	VPMAXUW       Z5, Z1, Z1
-	VPBROADCASTQ  (R9)(SI*1), Z5
-	VPSHUFB       Z0, Z5, Z5
-	VPADDW        (DX)(R11*8), Z5, Z5
-	VPMAXUW       Z5, Z2, Z2
-	VPBROADCASTQ  (R9)(SI*2), Z5
-	VPSHUFB       Z0, Z5, Z5
-	VPADDW        (DX)(R11*8), Z5, Z5
-	VPMAXUW       Z5, Z3, Z3
-	VPBROADCASTQ  (R10), Z5
-	VPSHUFB       Z0, Z5, Z5
-	VPADDW        (DX)(R11*8), Z5, Z5
-	VPMAXUW       Z5, Z4, Z4
-	ADDQ          $0x08, R9
-	ADDQ          $0x08, R10
-	ADDQ          $0x08, R11
-	CMPQ          R11, DI
-	JB            k
-	VEXTRACTI64X4 $0x01, Z1, Y5
-	VPMAXUW       Y5, Y1, Y1
-	VEXTRACTI64X4 $0x01, Z2, Y5
-	VPMAXUW       Y5, Y2, Y2
-	VEXTRACTI64X4 $0x01, Z3, Y5
-	VPMAXUW       Y5, Y3, Y3
-	VEXTRACTI64X4 $0x01, Z4, Y5
-	VPMAXUW       Y5, Y4, Y4
-	VINSERTI128   $0x01, X2, Y1, Y5
-	VPERM2I128    $0x31, Y2, Y1, Y1
-	VPMAXUW       Y5, Y1, Y5
-	VPCMPGTW      80(AX), Y5, Y1
-	VPADDW        112(AX), Y5, Y5
-	VPAND         Y1, Y5, Y5
-	VPMAXUW       144(AX), Y5, Y5
-	VPCMPGTW      176(AX), Y5, Y1
-	VPAND         208(AX), Y1, Y1
-	VPOR          Y1, Y5, Y5
-	VPMINUW       240(AX), Y5, Y5
-	VMOVDQU       Y5, (BX)
-	VINSERTI128   $0x01, X4, Y3, Y1
-	VPERM2I128    $0x31, Y4, Y3, Y2
-	VPMAXUW       Y1, Y2, Y1
-	VPCMPGTW      80(AX), Y1, Y2
-	VPADDW        112(AX), Y1, Y1
-	VPAND         Y2, Y1, Y1
-	VPMAXUW       144(AX), Y1, Y1
-	VPCMPGTW      176(AX), Y1, Y2
-	VPAND         208(AX), Y2, Y2
-	VPOR          Y2, Y1, Y1
-	VPMINUW       240(AX), Y1, Y1
-	VMOVDQU       Y1, 32(BX)
-	ADDQ          $0x40, BX
-	SUBQ          DI, R9
-	LEAQ          (R9)(SI*4), R9
-	SUBQ          $0x04, R8
-	JG            rows
-	ADDQ          72(AX), DX
-	DECQ          8(SP)
-	JNZ           groups
-	ADDQ          64(AX), CX
-	DECQ          (SP)
-	JNZ           tiles
+	VPBROADCASTQ (R9), Z11
+	VPSHUFB      Z0, Z11, Z11
+	VPADDW       (DX)(R11*8), Z11, Z11
+	VPMAXUW      Z11, Z7, Z7
+	VPBROADCASTQ (R9)(SI*1), Z11
+	VPSHUFB      Z0, Z11, Z11
+	VPADDW       (DX)(R11*8), Z11, Z11
+	VPMAXUW      Z11, Z8, Z8
+	VPBROADCASTQ (R9)(SI*2), Z11
+	VPSHUFB      Z0, Z11, Z11
+	VPADDW       (DX)(R11*8), Z11, Z11
+	VPMAXUW      Z11, Z9, Z9
+	VPBROADCASTQ (R10), Z11
+	VPSHUFB      Z0, Z11, Z11
+	VPADDW       (DX)(R11*8), Z11, Z11
+	VPMAXUW      Z11, Z10, Z10
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
+	JB           k
+	VSHUFI64X2   $0x44, Z8, Z7, Z11
+	VSHUFI64X2   $0xee, Z8, Z7, Z8
+	VPMAXUW      Z11, Z8, Z7
+	VSHUFI64X2   $0x44, Z10, Z9, Z11
+	VSHUFI64X2   $0xee, Z10, Z9, Z8
+	VPMAXUW      Z11, Z8, Z9
+	VSHUFI64X2   $0x88, Z9, Z7, Z11
+	VSHUFI64X2   $0xdd, Z9, Z7, Z8
+	VPMAXUW      Z11, Z8, Z11
+	VPCMPGTW     Z1, Z11, K1
+	VPADDW.Z     Z2, Z11, K1, Z11
+	VPMAXUW      Z3, Z11, Z11
+	VPCMPGTW     Z4, Z11, K1
+	VPORD        Z5, Z11, Z8
+	VMOVDQU16    Z8, K1, Z11
+	VPMINUW      Z6, Z11, Z11
+	VMOVDQU16    Z11, (BX)
+	ADDQ         $0x40, BX
+	SUBQ         DI, R9
+	LEAQ         (R9)(SI*4), R9
+	SUBQ         $0x04, R8
+	JG           rows
+	ADDQ         72(AX), DX
+	DECQ         8(SP)
+	JNZ          groups
+	ADDQ         64(AX), CX
+	DECQ         (SP)
+	JNZ          tiles
 	VZEROUPPER
 	RET
 

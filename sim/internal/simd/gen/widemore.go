@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -110,6 +111,10 @@ func (i isa) largest16() {
 	ADDQ(l, l) // bytes
 	pattern := i.vec()
 	VMOVUPD(spread, pattern)
+	var last *last512
+	if i.wide {
+		last = newLast512(x)
+	}
 	times("tiles", x, "Tiles", func() {
 		times("groups", x, "Groups", func() {
 			left, from := Load(x.Field("Rows"), GP64()), GP64()
@@ -145,28 +150,9 @@ func (i isa) largest16() {
 			CMPQ(k, l)
 			JB(LabelRef("k"))
 			if i.wide {
-				for r := range top {
-					u, v := YMM(), YMM()
-					VEXTRACTI64X4(U8(1), top[r], v)
-					VPMAXUW(v, top[r].AsY(), u)
-					top[r] = u
-				}
-			}
-			// The largest of both values of k, in two rows; 0 where no product counts.
-			for r := 0; r < 4; r += 2 {
-				u, v := YMM(), YMM()
-				VINSERTI128(U8(1), top[r+1].AsX(), top[r], u)
-				VPERM2I128(U8(0x31), top[r+1], top[r], v)
-				VPMAXUW(u, v, u)
-				VPCMPGTW(mem(x, "Null"), u, v)
-				VPADDW(mem(x, "Bias"), u, u)
-				VPAND(v, u, u)
-				VPMAXUW(mem(x, "Floor"), u, u)
-				VPCMPGTW(mem(x, "Over"), u, v)
-				VPAND(mem(x, "Bit13"), v, v)
-				VPOR(v, u, u)
-				VPMINUW(mem(x, "Cap"), u, u)
-				VMOVDQU(u, Mem{Base: e, Disp: 16 * r})
+				last.store(top, Mem{Base: e})
+			} else {
+				lastTwo(x, top, e)
 			}
 			ADDQ(U8(64), e)
 			SUBQ(l, from)
@@ -179,6 +165,60 @@ func (i isa) largest16() {
 	})
 	VZEROUPPER()
 	RET()
+}
+
+// lastTwo stores the largest of two values of k of four rows.
+func lastTwo(x gotypes.Component, top [4]reg.VecVirtual, e reg.Register) {
+	// The largest of both values of k, in two rows; 0 where no product counts.
+	for r := 0; r < 4; r += 2 {
+		u, v := YMM(), YMM()
+		VINSERTI128(U8(1), top[r+1].AsX(), top[r], u)
+		VPERM2I128(U8(0x31), top[r+1], top[r], v)
+		VPMAXUW(u, v, u)
+		VPCMPGTW(mem(x, "Null"), u, v)
+		VPADDW(mem(x, "Bias"), u, u)
+		VPAND(v, u, u)
+		VPMAXUW(mem(x, "Floor"), u, u)
+		VPCMPGTW(mem(x, "Over"), u, v)
+		VPAND(mem(x, "Bit13"), v, v)
+		VPOR(v, u, u)
+		VPMINUW(mem(x, "Cap"), u, u)
+		VMOVDQU(u, Mem{Base: e, Disp: 16 * r})
+	}
+}
+
+// last512 is the constants of the end of largest16 with AVX-512.
+type last512 struct{ null, bias, floor, over, bit13, cap reg.VecVirtual }
+
+func newLast512(x gotypes.Component) *last512 {
+	word := func(name string) reg.VecVirtual {
+		v := ZMM()
+		VPBROADCASTW(mem(x, name), v)
+		return v
+	}
+	return &last512{word("Null"), word("Bias"), word("Floor"), word("Over"), word("Bit13"), word("Cap")}
+}
+
+// store stores the largest of four values of k of four rows: after the first step a
+// vector has two of each of two rows, after the second all rows.
+func (c *last512) store(top [4]reg.VecVirtual, to Mem) {
+	u, v, k := ZMM(), ZMM(), K()
+	for r := 0; r < 4; r += 2 {
+		VSHUFI64X2(U8(0x44), top[r+1], top[r], u)
+		VSHUFI64X2(U8(0xee), top[r+1], top[r], v)
+		VPMAXUW(u, v, top[r])
+	}
+	VSHUFI64X2(U8(0x88), top[2], top[0], u)
+	VSHUFI64X2(U8(0xdd), top[2], top[0], v)
+	VPMAXUW(u, v, u)
+	VPCMPGTW(c.null, u, k) // 0 where no product counts
+	VPADDW_Z(c.bias, u, k, u)
+	VPMAXUW(c.floor, u, u)
+	VPCMPGTW(c.over, u, k)
+	VPORD(c.bit13, u, v)
+	VMOVDQU16(v, k, u)
+	VPMINUW(c.cap, u, u)
+	VMOVDQU16(u, to)
 }
 
 // larger16 emits the larger of two words, 16 at a time.
