@@ -105,8 +105,8 @@ func (w *tfdpa64) setSums(p *mma.Params) {
 	// products, and so little that no sum is Inf on the way.
 	w.sums.Keep, w.sums.Most = -1<<(52-p.Acc.Frac), 0x1p900
 	special := 2047 - (52 - int(p.Join.Align.F))
-	for i := range w.cap {
-		w.cap[i] = uint16(1<<13 + special)
+	for i := range w.largest.Cap {
+		w.largest.Cap[i] = uint16(1<<13 + special)
 	}
 }
 

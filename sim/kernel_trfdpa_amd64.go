@@ -103,8 +103,8 @@ func (t *trfdpa) setOver(p *mma.Params) bool {
 		return false
 	}
 	t.values = true
-	for i := range t.over {
-		t.over[i] = 1023 + 127 - 1
+	for i := range t.largest.Over {
+		t.largest.Over[i] = 1023 + 127 - 1
 	}
 	return true
 }

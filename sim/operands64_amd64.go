@@ -12,16 +12,13 @@ import (
 
 // operands64 says how the kernels on float64 decode operands.
 type operands64 struct {
-	level      simd.Level
-	a, b       format64
-	block      int        // products per scale; 0: none
-	null, bias [16]uint16 // of the largest exponent codes
-	floor      [16]uint16 // of the largest exponents, as exponent fields of a float64
-	over       [16]uint16 // above this the largest exponents are marked as those of Inf and NaN are
-	cap        [16]uint16 // what is marked counts as this, which is marked, or more
-	sequence   *sequence  // nil: that of the codes
-	values     bool       // kinds are values: products of finite numbers may be Inf
-	nanKinds   bool       // kinds are made also if some factor is NaN and none Inf
+	level    simd.Level
+	a, b     format64
+	block    int            // products per scale; 0: none
+	largest  simd.Largest16 // its constants
+	sequence *sequence      // nil: that of the codes
+	values   bool           // kinds are values: products of finite numbers may be Inf
+	nanKinds bool           // kinds are made also if some factor is NaN and none Inf
 }
 
 // sequence is a permutation of codes of one byte within 32 of them.
@@ -76,7 +73,7 @@ func (o *operands64) setFormats(f mma.Formats, level simd.Level) bool {
 	o.level = level
 	for _, id := range []fp.ID{f.A, f.B} {
 		g := id.Get()
-		if g.FracBits > 25 || g.ExpBits > 8 || g.NoZero || !g.Signed || g.Width > 4 || g.Width == 4 && (g.Low != 13 || g.FracBits != 10) {
+		if g.FracBits > 25 || g.ExpBits > 8 || g.NoZero || !g.Signed || g.Width > 4 || g.Width > 1 && !g.HasInf() || g.Width == 4 && (g.Low != 13 || g.FracBits != 10) {
 			return false
 		}
 	}
@@ -86,18 +83,19 @@ func (o *operands64) setFormats(f mma.Formats, level simd.Level) bool {
 		lowest += 2 * f.Scale.Get().Emin()
 		o.block = int(f.Block)
 	}
-	for i := range o.null {
-		o.null[i], o.bias[i], o.over[i] = 2*codeOne64-1, uint16(1023+lowest-2*codeOne64), math.MaxInt16
-		o.cap[i] = math.MaxUint16
+	x := &o.largest
+	for i := range x.Null {
+		x.Null[i], x.Bias[i], x.Over[i] = 2*codeOne64-1, uint16(1023+lowest-2*codeOne64), math.MaxInt16
+		x.Bit13[i], x.Cap[i] = 1<<13, math.MaxUint16
 	}
 	return true
 }
 
 // setFloor sets a lower bound of the largest exponents; 0 is none.
 func (o *operands64) setFloor(e mma.Exp) {
-	for i := range o.floor {
+	for i := range o.largest.Floor {
 		if e != 0 {
-			o.floor[i] = uint16(1023 + int(e))
+			o.largest.Floor[i] = uint16(1023 + int(e))
 		}
 	}
 }
@@ -140,6 +138,7 @@ func newFormat64(g *fp.Format) format64 {
 
 // decode decodes the operands of a grid.
 func (o *operands64) decode(st *decoded64) {
+	st.largest = o.largest
 	g := &st.grid
 	in := g.in
 	wa, wb := o.a.width, o.b.width
@@ -227,14 +226,9 @@ func (o *operands64) largestOf(st *decoded64, e *[]uint16, at, l int) {
 	k := g.in.K
 	*e = resize(*e, g.outputs())
 	x := &st.largest
-	*x = simd.Largest16{
-		A: &st.ea[at], B: &st.eb[8*at], E: &(*e)[0], Tiles: int64(g.tiles), Groups: int64(g.groups), Rows: int64(g.rows), L: int64(l),
-		ARow: int64(2 * k), ATile: int64(2 * k * g.in.M), BGroup: int64(16 * k),
-		Null: o.null, Bias: o.bias, Floor: o.floor, Over: o.over, Cap: o.cap,
-	}
-	for i := range x.Bit13 {
-		x.Bit13[i] = 1 << 13
-	}
+	x.A, x.B, x.E = &st.ea[at], &st.eb[8*at], &(*e)[0]
+	x.Tiles, x.Groups, x.Rows, x.L = int64(g.tiles), int64(g.groups), int64(g.rows), int64(l)
+	x.ARow, x.ATile, x.BGroup = int64(2*k), int64(2*k*g.in.M), int64(16*k)
 	x.Run(o.level)
 }
 

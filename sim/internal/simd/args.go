@@ -191,7 +191,7 @@ type Exponents struct {
 	Base      [16]uint16 // code of emin, less 1
 	Top       [16]uint16 // the largest finite magnitude
 	Inf       [16]uint16 // the magnitude of Inf, 0xffff if there is none
-	NaN       [16]uint16 // a code that is NaN
+	NaN       [16]uint16 // a code of one byte that is NaN
 	Special   [16]uint16 // bit of an exponent code
 }
 

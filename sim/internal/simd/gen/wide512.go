@@ -51,28 +51,35 @@ func packedOrder() {
 
 // classes512 is what the codes of a vector of words are.
 type classes512 struct {
-	magnitude, top, inf, nan reg.VecVirtual // constants
+	magnitude, top reg.VecVirtual // constants
+	nan            reg.VecVirtual // nil: only magnitudes above top are NaN
 }
 
-func newClasses512(x gotypes.Component) *classes512 {
+func newClasses512(x gotypes.Component, width int) *classes512 {
 	word := func(name string) reg.VecVirtual {
 		v := ZMM()
 		VPBROADCASTW(mem(x, name), v)
 		return v
 	}
-	return &classes512{word("Magnitude"), word("Top"), nil, word("NaN")}
+	c := &classes512{magnitude: word("Magnitude"), top: word("Top")}
+	if width == 1 {
+		c.nan = word("NaN")
+	}
+	return c
 }
 
 // of returns magnitudes and which are not zero, and which are Inf or NaN.
 func (c *classes512) of(v reg.VecVirtual) (mag reg.VecVirtual, some, special reg.Register) {
 	mag = ZMM()
-	k := K()
 	some, special = K(), K()
 	VPANDD(c.magnitude, v, mag)
 	VPTESTMW(mag, mag, some)
 	VPCMPGTW(c.top, mag, special)
-	VPCMPEQW(c.nan, v, k)
-	KORD(k, special, special)
+	if c.nan != nil {
+		k := K()
+		VPCMPEQW(c.nan, v, k)
+		KORD(k, special, special)
+	}
 	return mag, some, special
 }
 
@@ -82,7 +89,7 @@ func exponents512(width int) {
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	src, code, sign, n := Load(x.Field("Src"), GP64()), Load(x.Field("Code"), GP64()), Load(x.Field("Sign"), GP64()), Load(x.Field("N"), GP64())
-	classes := newClasses512(x)
+	classes := newClasses512(x, width)
 	any, anyInf, frac, one, base, special, signBit, eight, infinity := K(), K(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), YMM(), ZMM()
 	KXORD(any, any, any)
 	KXORD(anyInf, anyInf, anyInf)
@@ -134,7 +141,7 @@ func kinds512(width int) {
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	src, dst, n := Load(x.Field("Src"), GP64()), Load(x.Field("Dst"), GP64()), Load(x.Field("N"), GP64())
-	classes := newClasses512(x)
+	classes := newClasses512(x, width)
 	word := func(name string) reg.VecVirtual {
 		v := ZMM()
 		VPBROADCASTW(mem(x, name), v)
