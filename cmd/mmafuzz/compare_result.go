@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
@@ -305,21 +304,6 @@ func (c *compareCmd) save() error {
 }
 
 func (c *compareCmd) resultFile() string { return filepath.Join(c.out, compareFile) }
-
-// replaceFile writes a file beside its place and puts it there.
-func replaceFile(file string, body []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(file), ".tmp-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = bytes.NewReader(body).WriteTo(f)
-	err = errors.Join(err, f.Chmod(0o666), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), file)
-}
 
 // machinePair writes who a difference is about.
 func machinePair(a, b string) string {

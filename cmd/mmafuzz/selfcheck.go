@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -77,10 +76,7 @@ func (a *app) saveTable(out string, table []byte) error {
 		_, err := a.stdout.Write(table)
 		return err
 	}
-	if err := os.WriteFile(out+".tmp", table, 0o666); err != nil {
-		return err
-	}
-	return os.Rename(out+".tmp", out)
+	return replaceFile(out, table)
 }
 
 // progress reports a long table's progress on stderr.
