@@ -65,7 +65,7 @@ func TestGuilty(t *testing.T) {
 		if want == [oracle.Fault + 1]uint64{} {
 			want = p.Classes
 		}
-		if p.Classes != want || p.Classes[oracle.Fault] < 5 || p.Classes[oracle.Fault]+p.Classes[oracle.Same] != p.Dots {
+		if p.Classes != want || p.Classes[oracle.Fault] < 3 || p.Classes[oracle.Fault]+p.Classes[oracle.Same] != p.Dots {
 			t.Errorf("%s with %d workers: classes %v, want %v", tc.mode, tc.workers, p.Classes, want)
 		}
 		if p.Buckets["fault"] == nil || len(p.Findings) == 0 {
