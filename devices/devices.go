@@ -131,6 +131,11 @@ type FaultError struct {
 
 func (e *FaultError) Error() string { return e.Target + ": " + e.What }
 
+// IsFault says whether an error is a target's failure on an input.
+func IsFault(err error) bool {
+	return err != nil && errors.As(err, new(*FaultError)) // nil is not to cost an allocation
+}
+
 // Refused returns why an instruction has no model, nil if it has one.
 func Refused(i *mma.Instruction) error {
 	if i.Refuse == "" {

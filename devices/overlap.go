@@ -21,14 +21,14 @@ func Overlap(ctx context.Context, of, with Recorder) (Recorder, error) {
 	out := make([]byte, most*of.Instruction().D.Width())
 	for from := 0; from < of.Recorded(); from += most {
 		in.Reset(one.Formats, mma.Shape{M: 1, N: 1, K: one.K, Tiles: min(most, of.Recorded()-from)})
-		if err := of.Load(from, in, out); err != nil && !isFault(err) {
+		if err := of.Load(from, in, out); err != nil && !IsFault(err) {
 			return nil, err
 		}
 		for n := range in.Tiles {
 			in.Get(n, d)
 			one.Set(0, d)
 			switch err := with.Run(ctx, one, out); {
-			case err == nil || isFault(err):
+			case err == nil || IsFault(err):
 				v.dots = append(v.dots, from+n)
 			case !errors.Is(err, ErrNoRecording):
 				return nil, err
@@ -40,11 +40,6 @@ func Overlap(ctx context.Context, of, with Recorder) (Recorder, error) {
 	}
 	v.dots = slices.Clip(v.dots)
 	return v, nil
-}
-
-func isFault(err error) bool {
-	var fault *FaultError
-	return errors.As(err, &fault)
 }
 
 // view is some of the dot products of a recorder.
@@ -67,7 +62,7 @@ func (v *view) Load(from int, in *mma.Batch, out []byte) error {
 			run++
 		}
 		part := tiling.Some(in, n, run)
-		if err := v.Recorder.Load(first, part, out[n*width:(n+run)*width]); isFault(err) {
+		if err := v.Recorder.Load(first, part, out[n*width:(n+run)*width]); IsFault(err) {
 			fault = err
 		} else if err != nil {
 			return err

@@ -47,9 +47,7 @@ func (l *labeller) digest(p *pairRun, label string, b *mma.Batch, i int32, s *Sa
 	if p.recorder == nil && s.Class != oracle.Fault && !unexplained(label) {
 		return 0
 	}
-	if l.dot == nil || len(l.dot.A) != p.K || len(l.dot.SA) != p.spec.Blocks(p.K) {
-		l.dot = mma.NewDot(p.spec.Formats, p.K)
-	}
+	l.dot = p.fitting(l.dot)
 	b.Get(int(i), l.dot)
 	return digest(l.dot, s)
 }

@@ -80,9 +80,7 @@ func (e *EndToEnd) count(tiles int) {
 	e.n.Traced += uint64(len(e.r.traced))
 	for i := range e.r.traced {
 		for _, f := range e.r.traced[i].features {
-			if !e.seen[f] {
-				e.seen[f] = true
-			}
+			e.seen[f] = true
 		}
 	}
 	e.n.Features = len(e.seen)

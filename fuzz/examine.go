@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -72,7 +73,7 @@ func (x *examiner) evidence(ctx context.Context, sides bothSides) ([]example, er
 	for round := range examineRounds {
 		dots := Probe(x.p.spec, x.c.cfg.Seed, round, x.p.known...)
 		rs, err := sides(ctx, dots)
-		if isFault(err) {
+		if devices.IsFault(err) {
 			break
 		}
 		if err != nil {

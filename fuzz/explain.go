@@ -157,7 +157,7 @@ func (x *examiner) repeat(ctx context.Context, ex []example) error {
 	for n := range repetitions {
 		for side, u := range []devices.Unit{x.p.A, x.p.B} {
 			got, err := runDots(ctx, u, x.p.spec.Formats, dots)
-			if isFault(err) {
+			if devices.IsFault(err) {
 				return nil // the class fault says it already
 			}
 			if err != nil {
@@ -221,7 +221,7 @@ func (x *examiner) differs(ctx context.Context, b *mma.Batch, output int) (bool,
 	if err == nil {
 		err = x.p.B.Run(ctx, b, o)
 	}
-	if isFault(err) {
+	if devices.IsFault(err) {
 		return false, nil
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"context"
-	"errors"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -12,24 +11,18 @@ import (
 // The campaign counts the failures as faults (blame); where it looks for a cause or
 // shrinks a case they must not end it.
 
-// isFault says whether an error is a target's failure on an input.
-func isFault(err error) bool {
-	var fault *devices.FaultError
-	return errors.As(err, &fault)
-}
-
 // tolerant returns the results of both sides, and which dot products a side
 // fails on; nil: none.
 func tolerant(ctx context.Context, sides bothSides, dots []*mma.Dot) (results [][2]uint64, failed []bool, err error) {
 	results, err = sides(ctx, dots)
-	if !isFault(err) {
+	if !devices.IsFault(err) {
 		return results, nil, err
 	}
 	results, failed = make([][2]uint64, len(dots)), make([]bool, len(dots))
 	for i := range dots {
 		r, err := sides(ctx, dots[i:i+1])
 		switch {
-		case isFault(err):
+		case devices.IsFault(err):
 			failed[i] = true
 		case err != nil:
 			return nil, nil, err
@@ -46,7 +39,7 @@ func tolerant(ctx context.Context, sides bothSides, dots []*mma.Dot) (results []
 func harmless(run runner) runner {
 	return func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
 		codes, err := run(ctx, dots)
-		if !isFault(err) {
+		if !devices.IsFault(err) {
 			return codes, err
 		}
 		codes = make([]uint64, len(dots))
@@ -55,7 +48,7 @@ func harmless(run runner) runner {
 		for i := range dots {
 			c, err := run(ctx, dots[i:i+1])
 			switch {
-			case isFault(err):
+			case devices.IsFault(err):
 				failed = append(failed, i)
 			case err != nil:
 				return nil, err

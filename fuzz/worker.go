@@ -47,7 +47,7 @@ func newWorker() *worker { return &worker{models: map[*pairRun][]*sim.Model{}} }
 // run executes a chunk.
 func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk, r *chunkResult) {
 	p := c.pairs[ch.pair]
-	if r.err = w.examine(ctx, p, c.cfg.Seed, ch, r); r.err != nil && isFault(r.err) {
+	if r.err = w.examine(ctx, p, c.cfg.Seed, ch, r); devices.IsFault(r.err) {
 		r.err = w.blame(ctx, p, ch, r)
 	}
 	if r.err == nil {
@@ -171,7 +171,7 @@ func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResul
 		}{{p.A, w.a}, {p.B, w.b}} {
 			out := side.out[i*width : (i+1)*width]
 			err := side.u.Run(ctx, one, out)
-			if isFault(err) {
+			if devices.IsFault(err) {
 				class = oracle.Fault
 				clear(out)
 			} else if err != nil {
@@ -256,7 +256,8 @@ func (w *worker) features(p *pairRun, ch *chunk, r *chunkResult) {
 	}
 	end := ch.index + uint64(ch.n)
 	for i := nextTraced(ch.index); i < end; i = nextTraced(i + 1) {
-		w.batch.Get(int(i-ch.index), w.dotFor(p))
+		w.dot = p.fitting(w.dot)
+		w.batch.Get(int(i-ch.index), w.dot)
 		t := r.newTrace()
 		t.ref = CaseRef{ch.name, i}
 		for n, m := range models {
@@ -279,12 +280,12 @@ func (r *chunkResult) newTrace() *tracedCase {
 	return t
 }
 
-// dotFor returns the worker's dot product in the size of a pair's.
-func (w *worker) dotFor(p *pairRun) *mma.Dot {
-	if w.dot == nil || len(w.dot.A) != p.K || len(w.dot.SA) != p.spec.Blocks(p.K) {
-		w.dot = mma.NewDot(p.spec.Formats, p.K)
+// fitting returns a dot product of a pair's size: d, or a new one.
+func (p *pairRun) fitting(d *mma.Dot) *mma.Dot {
+	if d != nil && len(d.A) == p.K && len(d.SA) == p.spec.Blocks(p.K) {
+		return d
 	}
-	return w.dot
+	return mma.NewDot(p.spec.Formats, p.K)
 }
 
 // tracers returns the models whose traces give features.

@@ -60,12 +60,12 @@ func TestGuilty(t *testing.T) {
 		workers int
 	}{{"picky", 1}, {"picky", 4}, {"fragile", 1}, {"fragile", 4}} {
 		began := time.Now()
-		p := campaign(t, tc.mode, tc.workers, "raw")
+		p := campaign(t, tc.mode, tc.workers, "raw@1")
 		t.Logf("%s: %d faults in %s", tc.mode, p.Classes[oracle.Fault], time.Since(began))
 		if want == [oracle.Fault + 1]uint64{} {
 			want = p.Classes
 		}
-		if p.Classes != want || p.Classes[oracle.Fault] < 3 || p.Classes[oracle.Fault]+p.Classes[oracle.Same] != p.Dots {
+		if p.Classes != want || p.Classes[oracle.Fault] < 5 || p.Classes[oracle.Fault]+p.Classes[oracle.Same] != p.Dots {
 			t.Errorf("%s with %d workers: classes %v, want %v", tc.mode, tc.workers, p.Classes, want)
 		}
 		if p.Buckets["fault"] == nil || len(p.Findings) == 0 {

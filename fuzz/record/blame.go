@@ -10,11 +10,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-func isFault(err error) bool {
-	var fault *devices.FaultError
-	return errors.As(err, &fault)
-}
-
 // what is what a fault says.
 func what(err error) string {
 	var fault *devices.FaultError
@@ -42,7 +37,7 @@ func blame(ctx context.Context, u devices.Unit, b *mma.Batch, out []byte) ([]cor
 		switch {
 		case err == nil:
 			continue
-		case !isFault(err):
+		case !devices.IsFault(err):
 			return nil, err
 		}
 		guilty, err := blameTile(ctx, u, part, d, what(err))
@@ -83,7 +78,7 @@ func blameTile(ctx context.Context, u devices.Unit, tile *mma.Batch, out []byte,
 		code := out[i*width : (i+1)*width]
 		err := u.Run(ctx, one, code)
 		switch {
-		case isFault(err):
+		case devices.IsFault(err):
 			clear(code)
 			faults = append(faults, corpus.Fault{First: i, Count: 1, What: what(err)})
 		case err != nil:

@@ -266,7 +266,7 @@ func (r *recorder) frame(ctx context.Context, u devices.Unit, j *job, f *frame) 
 	out := make([]byte, b.Dots()*j.inst.D.Width())
 	var faults []corpus.Fault
 	err := u.Run(ctx, b, out)
-	if isFault(err) {
+	if devices.IsFault(err) {
 		faults, err = blame(ctx, u, b, out)
 	}
 	if err != nil {

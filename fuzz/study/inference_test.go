@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,15 +43,7 @@ func TestInfer(t *testing.T) {
 // arithmetics, generators and distribution.
 func inferenceTable(t *testing.T, name string) [][]string {
 	t.Helper()
-	f, err := os.Open("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	digest, rows, err := ReadTable(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	digest, rows := anyTable(t, name)
 	if digest != InferenceDigest() {
 		t.Errorf("testdata/%s was made from other arithmetics, generators, made-up units or limits: its second line has the command", name)
 	}

@@ -12,19 +12,26 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// readTable reads a table of testdata and checks that it is of the present
-// arithmetics, mutants, generators and limits.
-func readTable(t *testing.T, name, command string) [][]string {
+// anyTable reads a table of testdata.
+func anyTable(t *testing.T, name string) (digest string, rows [][]string) {
 	t.Helper()
 	f, err := os.Open("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	digest, rows, err := ReadTable(f)
+	digest, rows, err = ReadTable(f)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return digest, rows
+}
+
+// readTable reads a table of testdata and checks that it is of the present
+// arithmetics, mutants, generators and limits.
+func readTable(t *testing.T, name, command string) [][]string {
+	t.Helper()
+	digest, rows := anyTable(t, name)
 	if digest != Digest() {
 		t.Errorf("testdata/%s was made from other arithmetics, mutants, generators or limits: %s --out fuzz/study/testdata/%s", name, command, name)
 	}

@@ -122,7 +122,7 @@ func (s *subject) live(ctx context.Context, b *mma.Batch, dots []*mma.Dot, sum u
 	a := &asked{Sum: sum, N: len(dots), Codes: make([]byte, len(dots)*s.D.Width())}
 	before := s.stats
 	err := s.call(ctx, b, a.Codes)
-	if isFault(err) {
+	if devices.IsFault(err) {
 		if a.Failed, a.Why, err = s.divide(ctx, dots, a.Codes, 0, err); err != nil {
 			s.blame(dots, a)
 		}
@@ -157,11 +157,6 @@ func (s *subject) call(ctx context.Context, b *mma.Batch, out []byte) error {
 	return s.unit.Run(ctx, b, out)
 }
 
-func isFault(err error) bool {
-	var fault *devices.FaultError
-	return errors.As(err, &fault)
-}
-
 // divide finds the inputs on which the unit fails, by halves; it failed on all of
 // dots together, of which the first is number first of the batch.
 func (s *subject) divide(ctx context.Context, dots []*mma.Dot, out []byte, first int, why error) (failed []int, whys []string, err error) {
@@ -173,7 +168,7 @@ func (s *subject) divide(ctx context.Context, dots []*mma.Dot, out []byte, first
 	for _, part := range [][2]int{{0, half}, {half, len(dots)}} {
 		ds, o := dots[part[0]:part[1]], out[part[0]*w:part[1]*w]
 		err := s.call(ctx, s.pack(ds, nil).batch, o)
-		if isFault(err) {
+		if devices.IsFault(err) {
 			f, y, e := s.divide(ctx, ds, o, first+part[0], err)
 			failed, whys, err = append(failed, f...), append(whys, y...), e
 		}
@@ -254,7 +249,7 @@ func (s *subject) liveCheck(ctx context.Context, m *sim.Model, b *mma.Batch, sum
 	before := s.stats
 	err := s.call(ctx, b, got)
 	c.cost = s.since(before)
-	if isFault(err) {
+	if devices.IsFault(err) {
 		c.Failed = true
 		return r, s.log.write(r)
 	}

@@ -58,3 +58,13 @@ const (
 	roundZero = 0x6000
 	roundDown = 0x2000
 )
+
+// storeUnlessZero stores 1 in a field if a test, which sets the zero flag, finds
+// something, else 0.
+func storeUnlessZero(x gotypes.Component, field string, test func()) {
+	bit := GP32()
+	XORL(bit, bit)
+	test()
+	SETNE(bit.As8())
+	Store(bit.As64(), x.Field(field))
+}

@@ -64,11 +64,7 @@ func (h *halfConsts) decode2() {
 		ADDQ(U32(128), val)
 		ADDQ(U8(32), code)
 	})
-	bit := GP32()
-	XORL(bit, bit)
-	VPTEST(any, any)
-	SETNE(bit.As8())
-	Store(bit.As64(), x.Field("AnyInf"))
+	storeUnlessZero(x, "AnyInf", func() { VPTEST(any, any) })
 	VZEROUPPER()
 	RET()
 }

@@ -25,6 +25,17 @@ func scaleCodes(codes Mem, add, set reg.Register, like func() reg.VecVirtual) {
 	VMOVDQU(c, codes)
 }
 
+// scaleKinds adds a vector to 8 kinds, if there are any, and goes on to the next.
+func scaleKinds(kind, nan reg.Register) {
+	TESTQ(kind, kind)
+	JZ(LabelRef("next"))
+	v := YMM()
+	VADDPS(Mem{Base: kind}, nan, v)
+	VMOVUPS(v, Mem{Base: kind})
+	ADDQ(U8(32), kind)
+	Label("next")
+}
+
 // scaleRows does rows, a block of 8 values of k or a multiple at a time.
 func scaleRows() {
 	TEXT("scaleRowsAVX2", NOSPLIT, "func(x *Scale)")
@@ -47,13 +58,7 @@ func scaleRows() {
 			VMOVUPD(v, Mem{Base: val, Disp: 32 * i})
 		}
 		scaleCodes(Mem{Base: code}, a, s, func() reg.VecVirtual { return XMM() })
-		TESTQ(kind, kind)
-		JZ(LabelRef("next"))
-		v := YMM()
-		VADDPS(Mem{Base: kind}, q, v)
-		VMOVUPS(v, Mem{Base: kind})
-		ADDQ(U8(32), kind)
-		Label("next")
+		scaleKinds(kind, q)
 		ADDQ(U8(64), val)
 		ADDQ(U8(16), code)
 		SUBQ(U8(8), left)
@@ -92,13 +97,7 @@ func scaleColumns() {
 			VMOVUPD(v, Mem{Base: val, Disp: 32 * i})
 		}
 		scaleCodes(Mem{Base: code}, a, s, func() reg.VecVirtual { return XMM() })
-		TESTQ(kind, kind)
-		JZ(LabelRef("next"))
-		v := YMM()
-		VADDPS(Mem{Base: kind}, q, v)
-		VMOVUPS(v, Mem{Base: kind})
-		ADDQ(U8(32), kind)
-		Label("next")
+		scaleKinds(kind, q)
 		ADDQ(U32(192), val)
 		ADDQ(U8(16), code)
 		DECQ(left)

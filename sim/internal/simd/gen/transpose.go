@@ -8,33 +8,48 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// transpose16 turns 8 columns of 2-byte codes, 8 values of k at a time.
+// transpose16 turns 8 columns of 2-byte codes, 8 values of k at a time: words, then
+// pairs of words, then fours change places.
 func transpose16() {
-	turn("transpose16AVX2", 8, func(at func(col int) Mem, dst reg.Register) {
+	turn("transpose16AVX2", 8, unpack([3][2]unpacker{{VPUNPCKLWD, VPUNPCKHWD}, {VPUNPCKLDQ, VPUNPCKHDQ}, {VPUNPCKLQDQ, VPUNPCKHQDQ}}))
+}
+
+// transpose8 turns 8 columns of codes of one byte, 16 values of k at a time: bytes,
+// then pairs of bytes, then fours change places.
+func transpose8() {
+	turn("transpose8AVX2", 16, unpack([3][2]unpacker{{VPUNPCKLBW, VPUNPCKHBW}, {VPUNPCKLWD, VPUNPCKHWD}, {VPUNPCKLDQ, VPUNPCKHDQ}}))
+}
+
+// unpacker interleaves the lower or the upper halves of two vectors.
+type unpacker func(ops ...Op)
+
+// unpack returns the code that turns 16 bytes of each of 8 columns, by interleaving
+// three times: the lower halves and the upper ones.
+func unpack(by [3][2]unpacker) func(at func(col int) Mem, dst reg.Register) {
+	return func(at func(col int) Mem, dst reg.Register) {
 		var r, s, t [8]reg.VecVirtual
 		for j := range r {
 			r[j], s[j], t[j] = XMM(), XMM(), XMM()
 			VMOVDQU(at(j), r[j])
 		}
-		// Words, then pairs of words, then fours change places.
 		for j := range 4 {
-			VPUNPCKLWD(r[2*j+1], r[2*j], s[2*j])
-			VPUNPCKHWD(r[2*j+1], r[2*j], s[2*j+1])
+			by[0][0](r[2*j+1], r[2*j], s[2*j])
+			by[0][1](r[2*j+1], r[2*j], s[2*j+1])
 		}
 		for j := range 2 {
-			VPUNPCKLDQ(s[4*j+2], s[4*j], t[4*j])
-			VPUNPCKHDQ(s[4*j+2], s[4*j], t[4*j+1])
-			VPUNPCKLDQ(s[4*j+3], s[4*j+1], t[4*j+2])
-			VPUNPCKHDQ(s[4*j+3], s[4*j+1], t[4*j+3])
+			by[1][0](s[4*j+2], s[4*j], t[4*j])
+			by[1][1](s[4*j+2], s[4*j], t[4*j+1])
+			by[1][0](s[4*j+3], s[4*j+1], t[4*j+2])
+			by[1][1](s[4*j+3], s[4*j+1], t[4*j+3])
 		}
 		for j := range 4 {
 			u := XMM()
-			VPUNPCKLQDQ(t[4+j], t[j], u)
+			by[2][0](t[4+j], t[j], u)
 			VMOVDQU(u, Mem{Base: dst, Disp: 32 * j})
-			VPUNPCKHQDQ(t[4+j], t[j], u)
+			by[2][1](t[4+j], t[j], u)
 			VMOVDQU(u, Mem{Base: dst, Disp: 32*j + 16})
 		}
-	})
+	}
 }
 
 // transpose32 turns 8 columns of 4-byte codes, 4 values of k at a time.
@@ -117,33 +132,4 @@ func turn(name string, n uint32, block func(at func(col int) Mem, dst reg.Regist
 	})
 	VZEROUPPER()
 	RET()
-}
-
-// transpose8 turns 8 columns of codes of one byte, 16 values of k at a time.
-func transpose8() {
-	turn("transpose8AVX2", 16, func(at func(col int) Mem, dst reg.Register) {
-		var r, s, t [8]reg.VecVirtual
-		for j := range r {
-			r[j], s[j], t[j] = XMM(), XMM(), XMM()
-			VMOVDQU(at(j), r[j])
-		}
-		// Bytes, then pairs of bytes, then fours change places.
-		for j := range 4 {
-			VPUNPCKLBW(r[2*j+1], r[2*j], s[2*j])
-			VPUNPCKHBW(r[2*j+1], r[2*j], s[2*j+1])
-		}
-		for j := range 2 {
-			VPUNPCKLWD(s[4*j+2], s[4*j], t[4*j])
-			VPUNPCKHWD(s[4*j+2], s[4*j], t[4*j+1])
-			VPUNPCKLWD(s[4*j+3], s[4*j+1], t[4*j+2])
-			VPUNPCKHWD(s[4*j+3], s[4*j+1], t[4*j+3])
-		}
-		for j := range 4 {
-			u := XMM()
-			VPUNPCKLDQ(t[4+j], t[j], u)
-			VMOVDQU(u, Mem{Base: dst, Disp: 32 * j})
-			VPUNPCKHDQ(t[4+j], t[j], u)
-			VMOVDQU(u, Mem{Base: dst, Disp: 32*j + 16})
-		}
-	})
 }

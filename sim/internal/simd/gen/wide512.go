@@ -121,16 +121,8 @@ func exponents512(width int) {
 	ADDQ(U8(32), sign)
 	SUBQ(U8(32), n)
 	JG(LabelRef("codes"))
-	for _, f := range []struct {
-		name string
-		k    reg.Register
-	}{{"Any", any}, {"AnyInf", anyInf}} {
-		bit := GP32()
-		XORL(bit, bit)
-		KORTESTD(f.k, f.k)
-		SETNE(bit.As8())
-		Store(bit.As64(), x.Field(f.name))
-	}
+	storeUnlessZero(x, "Any", func() { KORTESTD(any, any) })
+	storeUnlessZero(x, "AnyInf", func() { KORTESTD(anyInf, anyInf) })
 	VZEROUPPER()
 	RET()
 }

@@ -53,16 +53,8 @@ func exponents(width int) {
 	ADDQ(U8(32), code)
 	SUBQ(U8(16), n)
 	JG(LabelRef("codes"))
-	for _, f := range []struct {
-		name string
-		v    reg.VecVirtual
-	}{{"Any", any}, {"AnyInf", anyInf}} {
-		bit := GP32()
-		XORL(bit, bit)
-		VPTEST(f.v, f.v)
-		SETNE(bit.As8())
-		Store(bit.As64(), x.Field(f.name))
-	}
+	storeUnlessZero(x, "Any", func() { VPTEST(any, any) })
+	storeUnlessZero(x, "AnyInf", func() { VPTEST(anyInf, anyInf) })
 	VZEROUPPER()
 	RET()
 }
