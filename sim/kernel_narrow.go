@@ -16,6 +16,8 @@ import (
 //   - A product, of 22 bits and between 2^-64 and 2^33, is exact in float32, and so
 //     is its product with 2^(F-E); converting that to an integer truncates.
 //   - Codes of 8 bits are decoded by a table.
+//   - The powers of 2 of an alignment come from a table, and what can be is done
+//     without branches (narrowStep.each).
 //   - Of the products of a step in which some value is Inf only those of these values
 //     are formed: they decide. None is if some value is NaN.
 //
@@ -45,32 +47,45 @@ type narrowStep struct {
 	clamp                  bool   // some products are below emin
 	first, span            uint32 // exponent fields of a float64 that need no care, less the first
 	drop                   uint64 // bits of a float64 that acc does not keep
+
+	scale *[2048]scales // by the exponent field of a float64; nil if each is not for the program
+	zero  int32         // that field for exponent code 0
+	most  int32         // that of acc's largest exponent
+}
+
+// scales are powers of 2 for an alignment.
+type scales struct {
+	acc, sum float64 // 2^(F-E), 2^(E-F)
+	products float32 // 2^(F-E)
+}
+
+// scalesByExp has the scales by E-F, from -1023-most32 on.
+var scalesByExp = newScales()
+
+func newScales() (table [most32 + 2048]scales) {
+	for i := range table {
+		n := i - most32 - 1023
+		if n > 900 { // of Inf and NaN: an exponent that needs care, whatever the sum is
+			table[i].sum = math.Inf(1)
+			continue
+		}
+		// A scale below 2^-40 would leave nothing of products either, but by way of
+		// subnormal numbers, which are slow.
+		table[i] = scales{math.Ldexp(1, -n), math.Ldexp(1, n), float32(math.Ldexp(1, min(127, max(-n, -40))))}
+	}
+	return table
 }
 
 // narrowState is one worker's decoded tile.
 type narrowState struct {
-	a    narrowRows
-	b    narrowCols
-	acc  [8]float64
-	last [16]byte // codes of a piece that is not whole
+	steps   int // of a row or column
+	a, b    narrowSide
+	codes   [][8]uint64 // exponent codes of B by k, a byte for each column: [group][step][piece]
+	columns []uint8     // [group][step]: a bit for each column with Inf or NaN
+	acc     [8]uint64   // bits of float64
+	nan     uint8       // a bit for each that is NaN since a factor was, whatever acc says
+	last    [16]byte    // codes of a piece that is not whole
 }
-
-// narrowRows is A, by [row][step][piece].
-type narrowRows struct {
-	val     []piece
-	code    [][8]uint8
-	special []uint64 // [row][step]: a bit for each k that is Inf, and in the upper half that is NaN
-}
-
-// narrowCols is B.
-type narrowCols struct {
-	val     []piece     // [group][step][column][piece]
-	code    [][64]uint8 // [group][step][piece], of [k][column]
-	special []uint64    // [group][step][column]: as those of rows
-	columns []uint8     // [group][step]: a bit for each column with one
-}
-
-type piece = [8]float32
 
 // newNarrow returns the kernel, or nil if it is not for t's formats.
 func newNarrow(t *tfdpa) *narrow {
@@ -89,28 +104,11 @@ func newNarrow(t *tfdpa) *narrow {
 	if t.nearest {
 		n.step.first, n.step.span = 1<<12, 0 // none
 	}
+	if !t.nearest && t.f <= most32 && t.floor <= t.base && t.emin <= t.base-t.f { // only zero is below emin
+		n.step.scale = (*[2048]scales)(scalesByExp[most32-t.f:])
+		n.step.most, n.step.zero = t.emax+1023, t.lowest+1023
+	}
 	return n
-}
-
-// factors returns the table of a format of 8 bits at most.
-func factors(f *fp.Format) (table [256]factor) {
-	if f.Width > 1 {
-		return table
-	}
-	for i := range table {
-		n := f.Decode(uint64(i))
-		e := &table[i]
-		e.value = float32(f.Float64(uint64(i)))
-		switch {
-		case n.Class == fp.Finite:
-			e.code = uint8(codeOne + n.Exp - f.Emin())
-		case n.Class == fp.NaN:
-			e.special = 2
-		case n.Class == fp.Inf:
-			e.special = 1
-		}
-	}
-	return table
 }
 
 func (t *narrow) name() string { return "float32" }
@@ -120,18 +118,24 @@ func (t *narrow) newState() any { return &narrowState{} }
 func (t *narrow) run(in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*narrowState)
 	steps := in.K / t.l
+	st.steps = steps
 	st.a.resize(in.M*steps, t.pieces)
-	st.b.resize((in.N+7)/8*steps, t.pieces)
+	st.b.resize((in.N+7)/8*8*steps, t.pieces)
 	for n := range in.Tiles {
-		t.decodeA(st, in.A[n*in.M*in.K*t.width:])
-		t.decodeB(st, in.B[n*in.N*in.K*t.width:], in.N, steps)
+		t.decode(st, &st.a, &t.tabA, in.A[n*in.M*in.K*t.width:], in.M*steps)
+		t.decode(st, &st.b, &t.tabB, in.B[n*in.N*in.K*t.width:], in.N*steps)
+		t.turn(st, in.N, steps)
 		for i := range in.M {
 			for col := 0; col < in.N; col += 8 {
 				acc := st.acc[:min(8, in.N-col)]
 				at := (n*in.M+i)*in.N + col
 				t.loadAcc(acc, in, at)
+				st.nan = 0
 				for s := range steps {
-					t.addStep(st, acc, i*steps+s, col/8*steps+s)
+					t.addStep(st, acc, i*steps+s, col*steps+s, col/8*steps+s)
+				}
+				for nan := st.nan; nan != 0; nan &= nan - 1 {
+					st.acc[bits.TrailingZeros8(nan)] = 0x7ff8 << 48
 				}
 				t.storeAcc(acc, out, at)
 			}
@@ -139,35 +143,26 @@ func (t *narrow) run(in *mma.Batch, out []byte, scratch any) {
 	}
 }
 
-func (s *narrowRows) resize(rows, pieces int) {
-	s.val, s.code = resize(s.val, rows*pieces), resize(s.code, rows*pieces)
-	s.special = resize(s.special, rows)
-}
-
-func (s *narrowCols) resize(groups, pieces int) {
-	s.val, s.code = resize(s.val, 8*groups*pieces), resize(s.code, groups*pieces)
-	s.special, s.columns = resize(s.special, 8*groups), resize(s.columns, groups)
-}
-
 // loadAcc takes C of the outputs from number at on.
-func (t *narrow) loadAcc(acc []float64, in *mma.Batch, at int) {
+func (t *narrow) loadAcc(acc []uint64, in *mma.Batch, at int) {
 	if t.c != nil && t.c.ID == fp.FP32 && len(acc) == 8 {
-		acc, c := (*[8]float64)(acc), (*[32]byte)(in.C[4*at:])
+		acc, c := (*[8]uint64)(acc), (*[32]byte)(in.C[4*at:])
 		for j := range acc {
-			acc[j] = float64(math.Float32frombits(binary.LittleEndian.Uint32(c[4*j:])))
+			acc[j] = math.Float64bits(float64(math.Float32frombits(binary.LittleEndian.Uint32(c[4*j:]))))
 		}
 		return
 	}
 	for j := range acc {
-		acc[j] = t.loadC(in, at+j)
+		acc[j] = math.Float64bits(t.loadC(in, at+j))
 	}
 }
 
 // storeAcc writes the outputs from number at on.
-func (t *narrow) storeAcc(acc []float64, out []byte, at int) {
+func (t *narrow) storeAcc(acc []uint64, out []byte, at int) {
 	if t.d.ID == fp.FP32 && len(acc) == 8 {
-		acc, d := (*[8]float64)(acc), (*[32]byte)(out[4*at:])
-		for j, x := range acc {
+		acc, d := (*[8]uint64)(acc), (*[32]byte)(out[4*at:])
+		for j, v := range acc {
+			x := math.Float64frombits(v)
 			u := math.Float32bits(float32(x))
 			if x != x {
 				u = uint32(t.nan)
@@ -177,195 +172,54 @@ func (t *narrow) storeAcc(acc []float64, out []byte, at int) {
 		return
 	}
 	for j, x := range acc {
-		t.store(out, at+j, x)
+		t.store(out, at+j, math.Float64frombits(x))
 	}
 }
 
-// decodeA decodes the rows of a tile.
-func (t *narrow) decodeA(st *narrowState, buf []byte) {
-	s := &st.a
-	p := 0
-	for r := range s.special {
-		special := uint64(0)
-		for n := t.l; n > 0; n -= 8 {
-			codes, sp := t.decode(&s.val[p], &t.tabA, st.codes(buf, n, t.width))
-			binary.LittleEndian.PutUint64(s.code[p][:], codes)
-			special |= sp << ((t.l - n) & 31)
-			buf = buf[min(n, 8)*t.width:]
-			p++
-		}
-		s.special[r] = special
+// addStep adds the products of a step of a row and a group of columns, of which col is
+// the first, to acc.
+func (t *narrow) addStep(st *narrowState, acc []uint64, row, col, group int) {
+	n, steps := t.pieces, st.steps
+	rowOnes, columns := st.a.special[row], st.columns[group]
+	if rowOnes != 0 {
+		columns = 0xff
 	}
-}
-
-// decodeB decodes the n columns of a tile of some steps.
-func (t *narrow) decodeB(st *narrowState, buf []byte, n, steps int) {
-	s := &st.b
-	clear(s.columns)
-	for j := range n {
-		group := j / 8 * steps
-		for range steps {
-			special := uint64(0)
-			val, p := s.val[(group*8+j%8)*t.pieces:], 0
-			for n := t.l; n > 0; n -= 8 {
-				codes, sp := t.decode(&val[p], &t.tabB, st.codes(buf, n, t.width))
-				spread(&s.code[group*t.pieces+p], uint(j), codes)
-				special |= sp << ((t.l - n) & 31)
-				buf = buf[min(n, 8)*t.width:]
-				p++
-			}
-			s.special[group*8+j%8] = special
-			if special != 0 {
-				s.columns[group] |= 1 << (j % 8)
-			}
-			group++
-		}
-	}
-}
-
-// spread stores the exponent codes of column j.
-func spread(to *[64]uint8, j uint, codes uint64) {
-	j %= 8
-	for k := uint(0); k < 64; k += 8 {
-		to[k+j] = uint8(codes)
-		codes >>= 8
-	}
-}
-
-// codes returns the codes of a piece of n values, filled up if n is less than 8.
-func (st *narrowState) codes(buf []byte, n, width int) []byte {
-	if n >= 8 {
-		return buf
-	}
-	clear(st.last[:])
-	copy(st.last[:], buf[:n*width])
-	return st.last[:]
-}
-
-// decode decodes a piece and returns its exponent codes and bits for values that are
-// Inf or NaN.
-func (t *narrow) decode(val *piece, table *[256]factor, buf []byte) (codes, special uint64) {
-	if t.width == 2 {
-		return decodeHalves(val, (*[16]byte)(buf))
-	}
-	b := (*[8]byte)(buf)
-	for x := range val {
-		f := &table[b[x]]
-		val[x] = f.value
-		codes |= uint64(f.code) << (8 * x & 63)
-		if f.special != 0 {
-			special |= 1 << ((x + int(f.special&2)<<4) & 63)
-		}
-	}
-	return codes, special
-}
-
-// decodeHalves decodes FP16 codes.
-func decodeHalves(val *piece, buf *[16]byte) (codes, special uint64) {
-	lo, hi := binary.LittleEndian.Uint64(buf[:8]), binary.LittleEndian.Uint64(buf[8:])
-	if (notNormal(lo)|notNormal(hi))&(0x8000*eachHalf) != 0 {
-		c0, s0 := rareHalves((*[4]float32)(val[:4]), lo)
-		c1, s1 := rareHalves((*[4]float32)(val[4:]), hi)
-		return c0 | c1<<32, s0 | s1<<4
-	}
-	for x := range 4 {
-		val[x], val[x+4] = normalHalf(lo), normalHalf(hi)
-		lo, hi = lo>>16|lo<<48, hi>>16|hi<<48
-	}
-	return halfCodes(lo) | halfCodes(hi)<<32, 0
-}
-
-const (
-	eachByte = 0x0101010101010101
-	eachHalf = 0x0001000100010001
-)
-
-// notNormal sets the top bit of each of four codes that is not a normal number.
-// The field of one, plus 1, is at least 2 and below 32.
-func notNormal(h uint64) uint64 {
-	return 0x8000*eachHalf - (h&(0x7c00*eachHalf)+0x400*eachHalf)&(0x7800*eachHalf)
-}
-
-// normalHalf returns a normal number: the exponent field moves to float32's, with
-// the difference of the biases.
-func normalHalf(h uint64) float32 {
-	return math.Float32frombits(uint32(int32(int16(h))<<13)&0x8fffe000 + 112<<23)
-}
-
-// halfCodes returns the exponent codes of four normal numbers.
-func halfCodes(h uint64) uint64 {
-	e := h>>10&(0x1f*eachHalf) + (codeOne-1)*eachHalf
-	e = (e | e>>8) & 0x0000ffff0000ffff
-	return (e | e>>16) & 0xffffffff
-}
-
-// rareHalves decodes four codes, whatever they are.
-func rareHalves(val *[4]float32, h uint64) (codes, special uint64) {
-	for x := range val {
-		v := normalHalf(h)
-		c := uint32(h) & 0xffff
-		e := c>>10&0x1f + codeOne - 1
-		switch c & 0x7c00 {
-		case 0:
-			v = float32(int32(c&0x3ff)) / (1 << 24)
-			if e = codeOne; v == 0 {
-				e = 0
-			}
-			v = math.Float32frombits(math.Float32bits(v) | c<<16&(1<<31))
-		case 0x7c00:
-			v = math.Float32frombits(c<<16 | 0x7f800000 | c<<13)
-			e = 0
-			if c&0x3ff == 0 {
-				special |= 1 << x
-			} else {
-				special |= 1 << (32 + x)
-			}
-		}
-		val[x] = v
-		codes |= uint64(e) << (8 * x & 63)
-		h >>= 16
-	}
-	return codes, special
-}
-
-// addStep adds the products of a step of a row and a group of columns to acc.
-func (t *narrow) addStep(st *narrowState, acc []float64, row, group int) {
-	rowOnes, columns := st.a.special[row], st.b.columns[group]
 	if rowOnes>>32 != 0 {
-		for j := range acc {
-			acc[j] = math.NaN()
-		}
+		st.nan = 0xff
+	}
+	if st.nan == 0xff {
 		return
 	}
-	n := t.pieces
-	a, b := st.a.val[row*n:][:n], st.b.val[group*8*n:][:8*n]
+	a, b := st.a.val[row*n:][:n], st.b.val[col*n:]
 	top := uint64(0)
 	for p := range n {
-		top = larger(top, largestCodes(&st.a.code[row*n+p], &st.b.code[group*n+p]))
+		top = larger(top, largestCodes(st.a.code[row*n+p], &st.codes[group*n+p]))
 	}
-	if rowOnes == 0 && columns == 0 {
-		t.add(acc, a, b, top)
+	if columns &^= st.nan; columns == 0 {
+		t.add(acc, a, b, steps*n, top, st.nan)
 		return
 	}
-	for j := range acc {
-		switch special := rowOnes | st.b.special[group*8+j]; {
-		case special == 0:
-			t.add(acc[j:j+1], a, b[j*n:], top>>(8*j&63))
-		case special>>32 != 0:
-			acc[j] = math.NaN()
-		default:
-			acc[j] = specialSum(acc[j], a, b[j*n:], uint32(special))
+	before := st.acc
+	t.add(acc, a, b, steps*n, top, st.nan|columns)
+	for ; columns != 0; columns &= columns - 1 {
+		j := bits.TrailingZeros8(columns)
+		special := rowOnes | st.b.special[col+j*steps]
+		if special>>32 != 0 {
+			st.nan |= 1 << j
+		} else {
+			st.acc[j] = math.Float64bits(specialSum(math.Float64frombits(before[j]), a, b[j*steps*n:], uint32(special)))
 		}
 	}
 }
 
 // largestCodes returns the largest exponent codes of products of a piece of a row
 // and 8 columns, a byte each. Codes are below 128.
-func largestCodes(row *[8]uint8, cols *[64]uint8) uint64 {
+func largestCodes(row uint64, cols *[8]uint64) uint64 {
 	var even, odd uint64 // two chains, for their latency
 	for x := 0; x < 8; x += 2 {
-		even = larger(even, uint64(row[x])*eachByte+binary.LittleEndian.Uint64(cols[8*x:]))
-		odd = larger(odd, uint64(row[x+1])*eachByte+binary.LittleEndian.Uint64(cols[8*x+8:]))
+		even = larger(even, row&0xff*eachByte+cols[x])
+		odd = larger(odd, row>>8&0xff*eachByte+cols[x+1])
+		row >>= 16
 	}
 	return larger(even, odd)
 }
@@ -373,23 +227,98 @@ func largestCodes(row *[8]uint8, cols *[64]uint8) uint64 {
 // larger returns the larger bytes of x and y, all of which are below 128.
 func larger(x, y uint64) uint64 {
 	const top = 0x80 * eachByte
-	ge := ((y | top) - x) & top // y >= x
-	ge -= ge >> 7               // all lower bits
-	return x ^ (x^y)&ge
+	d := (y | top) - x
+	ge := d & top // y >= x
+	return x + d&(ge-ge>>7)
 }
 
-// add adds the products of a step, none of which is Inf or NaN, to the
-// accumulators of adjacent columns. top has their largest exponent codes.
-func (t *narrow) add(accs []float64, a, b []piece, top uint64) {
-	for j, acc := range accs {
-		x, exact := t.step.sum(acc, int32(top&0xff), a, b)
+// add adds the products of a step to the accumulators of adjacent columns, of which b
+// has a step in each stride. top has their largest exponent codes. What becomes of
+// columns in skip does not matter.
+func (t *narrow) add(accs []uint64, a, b []piece, stride int, top uint64, skip uint8) {
+	some := uint64(2*codeOne*eachByte) >> (64 - 8*len(accs)) // products that are not zero
+	plain := t.step.scale != nil && top&some == some
+	var tops [8]uint8
+	binary.LittleEndian.PutUint64(tops[:], top)
+	for j := 0; j < len(accs); j++ {
+		run := min(bits.TrailingZeros(uint(skip)>>j), len(accs)-j)
+		if plain {
+			n := t.step.each(accs[j:j+run], a, b[j*stride:], stride, tops[j:])
+			j, run = j+n, run-n
+		}
+		if run == 0 {
+			continue
+		}
+		x, exact := t.step.sum(math.Float64frombits(accs[j]), int32(tops[j]), a, b[j*stride:])
 		if exact {
 			x = t.round(x)
 		}
-		accs[j] = x
-		top >>= 8
-		b = b[len(a):]
+		accs[j] = math.Float64bits(x)
 	}
+}
+
+// each is sum, rounded toward zero, for columns that have products which are not zero.
+// It ends where an accumulator is not finite or becomes too large, and returns how many
+// it did.
+func (c *narrowStep) each(accs []uint64, a, b []piece, stride int, tops []uint8) int {
+	if len(a) > 1 {
+		return c.eachLong(accs, a, b, stride, tops)
+	}
+	p, at := &a[0], 0
+	tops = tops[:len(accs)]
+	for j, acc := range accs {
+		s, q := c.scales(tops[j], acc), &b[at]
+		sum := int64(math.Float64frombits(acc)*s.acc) + int64(dot4(p[:4], q[:4], s.products)+dot4(p[4:], q[4:], s.products))
+		x, ok := c.truncated(sum, s.sum)
+		if !ok {
+			return j
+		}
+		accs[j] = x
+		at += stride
+	}
+	return len(accs)
+}
+
+// eachLong is each for steps of several pieces.
+func (c *narrowStep) eachLong(accs []uint64, a, b []piece, stride int, tops []uint8) int {
+	at := 0
+	tops = tops[:len(accs)]
+	for j, acc := range accs {
+		s := c.scales(tops[j], acc)
+		sum := int64(math.Float64frombits(acc) * s.acc)
+		b := b[at:][:len(a)]
+		for k := range b {
+			p, q := &a[k], &b[k]
+			sum += int64(dot4(p[:4], q[:4], s.products) + dot4(p[4:], q[4:], s.products))
+		}
+		x, ok := c.truncated(sum, s.sum)
+		if !ok {
+			return j
+		}
+		accs[j] = x
+		at += stride
+	}
+	return len(accs)
+}
+
+// scales returns those for an exponent code and an accumulator.
+func (c *narrowStep) scales(code uint8, acc uint64) *scales {
+	e, other := int32(code)+c.zero, int32(acc>>52&0x7ff)
+	other -= e
+	e += other &^ (other >> 31) // max would be a branch, which no processor foresees
+	return &c.scale[e&0x7ff]
+}
+
+// truncated returns a sum of units toward zero, and whether it is finite.
+func (c *narrowStep) truncated(sum int64, unit float64) (uint64, bool) {
+	x := math.Float64bits(float64(sum) * unit)
+	return x &^ c.drop, int32(x>>52&0x7ff) <= c.most
+}
+
+// dot4 returns the sum of four products times scale, each truncated to an integer.
+func dot4(p, q []float32, s float32) int32 {
+	x, y := (*[4]float32)(p), (*[4]float32)(q)
+	return int32(x[0]*y[0]*s) + int32(x[1]*y[1]*s) + int32(x[2]*y[2]*s) + int32(x[3]*y[3]*s)
 }
 
 // sum returns the sum of an accumulator and of products of the largest exponent
