@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -134,12 +136,16 @@ func TestDescribe(t *testing.T) {
 		{hopper, "t-fdpa(L=16, F=25, rz-fp32, e_zero=-133)"},
 		{row("turing/mma.m16n8k8.f16.f16.f16.f16"), "t-fdpa(L=8, F=24, rne-fp16, e_zero=-20)"},
 		{row("ada/mma.m16n8k32.f32.e4m3.e5m2.f32"), "t-fdpa(L=16, F=13, rz-e8m13, e_zero=-132)"},
-		{row("hopper/mma.m16n8k16.f64"), "fma special.nan=ones"},
+		{row("hopper/mma.m16n8k16.f64"), "fma(rne-fp64) special.nan=ones"},
 		{row("hopper/mma.m16n8k32.f16.e4m3.e4m3"), "split-hmma(F=25, rne-fp16)"},
 		{row("blackwell/tcgen05.m128n8k64.kind::mxf4."), "gst-fdpa(L=64, G=16, F=35, rz-fp32, e_zero=-139)"},
-		{row("cdna1/v_mfma_f32_32x32x8f16"), "e-fdpa(L=4)"},
+		{row("ampere/mma.m8n8k4.f64.f64.f64.f64.rz"), "fma(rz-fp64) acc.over=ieee special.nan=ones"},
+		{with(FMA(fp.FP64), Change{Path: "acc.emin", To: "none"}, Change{Path: "acc.emax", To: "none"}), "fma(rne-fp64) acc.emin=none acc.emax=none"},
+		{with(FMA(fp.FP64), Change{Path: "acc.mode", To: "rz"}, Change{Path: "acc.emin", To: "none"}, Change{Path: "acc.emax", To: "none"},
+			Change{Path: "special.nan", To: "ones"}, Change{Path: "special.tinysign", To: "false"}), "fma(rz-fp64) acc.emin=none acc.emax=none special.nan=ones special.tinysign=false"},
+		{row("cdna1/v_mfma_f32_32x32x8f16"), "e-fdpa(L=4, rne-fp32)"},
 		{row("cdna2/v_mfma_f32_32x32x4bf16"), "ftz-addmul(P=2)"},
-		{row("cdna2/v_mfma_f64_4x4x4f64"), "fma"},
+		{row("cdna2/v_mfma_f64_4x4x4f64"), "fma(rne-fp64)"},
 		{row("cdna3/v_mfma_f32_32x32x8_f16"), "tr-fdpa(L=8, F=24, F2=31)"},
 		{row("cdna3/v_mfma_f32_32x32x16_fp8_bf8"), "gtr-fdpa(L=16, F=24, F2=31)"},
 		{row("x86/vdpbf16ps"), "x86-fma(daz, ftz) order=swap-pairs"},

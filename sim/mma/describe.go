@@ -8,24 +8,41 @@ import (
 )
 
 // operations are the elementary operations by the constructors that make them;
-// String recognises a program by trying them on its own parameters.
+// String recognises a program by trying them on its own parameters. A program that
+// cannot be one has the zero Params.
 var operations = []struct {
 	name string
 	make func(p *Params) (Params, string)
 }{
-	{"fma", func(p *Params) (Params, string) { return FMA(resultFormat(p)), "" }},
-	{"e-fdpa", func(p *Params) (Params, string) { return EFDPA(p.L), fmt.Sprintf("L=%d", p.L) }},
+	{"fma", func(p *Params) (Params, string) {
+		q := FMA(resultFormat(p))
+		return q, rounded(&q, p)
+	}},
+	{"e-fdpa", func(p *Params) (Params, string) {
+		q := EFDPA(p.L)
+		q.Acc = To(resultFormat(p), fp.RNE)
+		return q, fmt.Sprintf("L=%d, %s", p.L, rounded(&q, p))
+	}},
 	{"ftz-addmul", func(p *Params) (Params, string) { return FTZAddMul(p.L), fmt.Sprintf("P=%d", p.L) }},
 	{"split-hmma", func(p *Params) (Params, string) {
 		a := p.Join.Align
+		if a.F == 0 {
+			return Params{}, ""
+		}
 		return SplitHMMA(a.F, p.Acc, a.Floor, resultFormat(p)), fmt.Sprintf("F=%d, %s", a.F, roundName(p.Acc))
 	}},
 	{"t-fdpa", func(p *Params) (Params, string) {
 		a := p.Join.Align
+		if a.F == 0 {
+			return Params{}, "" // nothing is truncated
+		}
 		return TFDPA(p.L, a.F, p.Acc, a.Floor), fmt.Sprintf("L=%d, F=%d, %s, e_zero=%s", p.L, a.F, roundName(p.Acc), a.Floor)
 	}},
 	{"gst-fdpa", func(p *Params) (Params, string) {
 		a := p.Join.Align
+		if a.F == 0 {
+			return Params{}, ""
+		}
 		return GSTFDPA(p.L, p.Stage0.Group, a.F, p.Acc, a.Floor),
 			fmt.Sprintf("L=%d, G=%d, F=%d, %s, e_zero=%s", p.L, p.Stage0.Group, a.F, roundName(p.Acc), a.Floor)
 	}},
@@ -66,14 +83,29 @@ func underMXCSR(p *Params, q Params) (Params, string) {
 	return q, strings.Join(words, ", ")
 }
 
-// resultFormat guesses D's format from the rounding of the result.
+// rounded gives an operation the direction of p's last rounding, and names that
+// rounding.
+func rounded(q, p *Params) string {
+	if p.Acc.Mode != 0 {
+		q.Acc.Mode = p.Acc.Mode
+	}
+	return roundName(q.Acc)
+}
+
+// resultFormat guesses D's format from the rounding of the result: by its bits and
+// its least exponent, or by the bits alone.
 func resultFormat(p *Params) fp.ID {
+	guess := fp.FP32
 	for _, id := range []fp.ID{fp.FP64, fp.FP16, fp.BF16} {
-		if p.Acc.Frac == Frac(id.Get().FracBits) && p.Acc.Emin == Exp(id.Get().Emin()) {
+		if p.Acc.Frac != Frac(id.Get().FracBits) {
+			continue
+		}
+		if p.Acc.Emin == Exp(id.Get().Emin()) {
 			return id
 		}
+		guess = id
 	}
-	return fp.FP32
+	return guess
 }
 
 // roundName writes a rounding as rz-fp32, rne-fp16 or rz-e8m13.
@@ -98,7 +130,7 @@ func (p Params) String() string {
 	for _, op := range operations {
 		q, args := op.make(&p)
 		d := Diff(&q, &p)
-		if len(d) >= fewest || len(d) > maxDescribed {
+		if q == (Params{}) || len(d) >= fewest || len(d) > maxDescribed {
 			continue
 		}
 		fewest = len(d)

@@ -107,6 +107,7 @@ func (sp *space) simpler(p *mma.Params) []mma.Params {
 	e(func(p *mma.Params) { p.Lanes = 0; sp.fixLate(p, fp.RNE) })
 	e(func(p *mma.Params) { p.Start = mma.StartC; sp.fixLate(p, fp.RNE) })
 	e(func(p *mma.Params) { p.Special.CLeft = false })
+	e(func(p *mma.Params) { p.Out = mma.Round{} })
 	e(func(p *mma.Params) { p.Acc, p.Out = p.Out, mma.Round{} })
 	e(func(p *mma.Params) { p.Acc, p.Late, p.Out = p.Out, p.Out, mma.Round{} })
 	e(func(p *mma.Params) { p.Out.Flush = mma.NoFlush })
