@@ -39,11 +39,11 @@ func interpreter(ctx context.Context, cache, version string, log io.Writer) (str
 	if err != nil {
 		return "", errors.New("python3 is missing: install Python 3.10 or later with venv")
 	}
-	fmt.Fprintf(log, "peerbench: installing mmasim %s and PyTorch into %s; this takes minutes and gigabytes\n", version, env)
+	fmt.Fprintf(log, "peerbench: installing the packages mmasim %s and torch, with what they need, from pip's package index into %s; this takes minutes and gigabytes\n", version, env)
 	if err := command(ctx, system, "-m", "venv", env); err != nil {
 		return "", fmt.Errorf("python3 -m venv: %w", err)
 	}
-	if err := command(ctx, python, "-m", "pip", "install", "--quiet", "mmasim=="+version); err != nil {
+	if err := command(ctx, python, "-m", "pip", "install", "--quiet", "--no-cache-dir", "mmasim=="+version); err != nil {
 		return "", fmt.Errorf("mmasim %s cannot be installed: %w; --python names an interpreter that has it", version, err)
 	}
 	if !has(ctx, python) {

@@ -1,6 +1,6 @@
 // Package infer finds the arithmetic of an unknown unit: the parameter program of
-// package mma that reproduces it bit for bit, or an honest statement of what no
-// program explains. It automates the step that the published methods leave to a
+// package mma that reproduces it bit for bit, or an honest statement of what none that
+// was found explains. It automates the step that the published methods leave to a
 // person: to look at a failing case and change the model (arXiv:2512.07004,
 // Algorithm 1).
 //
@@ -21,7 +21,7 @@
 //	          (closeup.go), and search on
 //	challenge ask new questions of all kinds, aimed at what the program decides;
 //	          where it is wrong, the answers become evidence: explain again
-//	settle    take away what no input shows; for every other value of every
+//	settle    take away what no input tried shows; for every other value of every
 //	          decision find an input on which it would give another result, and ask
 //	          the unit (settle.go)
 //	validate  compare the unit and the program on many inputs of every generator,
@@ -82,8 +82,8 @@ type Options struct {
 	Time    time.Duration // 0: no limit
 	Workers int           // of the search; 0: one for each processor
 	// Effort is the dot products that models may compute in search of a program that
-	// explains what is known, in millions. When it is spent the unit counts as
-	// unexplained. 0: DefaultEffort.
+	// explains what is known, in millions; each search after a refutation may spend it
+	// anew. When it is spent the unit counts as unexplained. 0: DefaultEffort.
 	Effort  int
 	Policy  oracle.Policy // what of a result counts; zero: every bit
 	Journal string        // file; "": none
@@ -99,13 +99,16 @@ const DefaultChecks = 100_000
 // less.
 const DefaultEffort = 200
 
+// million is the unit of the effort.
+const million = 1_000_000
+
 // Verdict is the outcome of an inference.
 type Verdict string
 
 // The verdicts.
 const (
 	Found       Verdict = "found"       // a program that passed every test
-	Unexplained Verdict = "unexplained" // no program explains all answers
+	Unexplained Verdict = "unexplained" // no program was found that explains all answers
 	NotStable   Verdict = "unstable"    // the unit gives different answers to the same question
 	Failing     Verdict = "failing"     // the unit fails on too many inputs
 	Exhausted   Verdict = "exhausted"   // the queries or the time are spent
@@ -125,6 +128,8 @@ type Result struct {
 	Evidence, Left int
 	Families       []Family
 	Repairs        int     // hypotheses that questions proved wrong on the way
+	Effort         int     // that a search was allowed, as in Options
+	Computed       int64   // dot products that models have computed, all told
 	Classes        []Class // what the program was validated on, if it was found
 	Rivals         []*Rival
 
@@ -200,7 +205,7 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 		o.Trace = func(string, ...any) {}
 	}
 	e := &evidence{space: sp, workers: o.Workers, evals: &atomic.Int64{}, trace: o.Trace}
-	return &loop{evidence: e, unit: s, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * 1_000_000}, nil
+	return &loop{evidence: e, unit: s, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * million}, nil
 }
 
 // conclude makes a result of how the loop ended.
@@ -232,5 +237,6 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 		r.Verdict, r.Classes, r.Rivals = Found, l.classes, l.ruled
 	}
 	r.Stats, r.Faults = l.unit.stats, l.unit.faults
+	r.Effort, r.Computed = int(l.effort/million), l.evals.Load()
 	return r, nil
 }

@@ -28,18 +28,20 @@ type Report struct {
 	// best that there is, whatever the verdict.
 	Arithmetic string     `json:"arithmetic"`
 	Params     mma.Params `json:"params"`
-	// Alike are the instructions of the catalogue whose arithmetics no input of
-	// Compared tells from it.
+	// Alike are the instructions of the catalogue whose arithmetics none of Compared
+	// inputs tells from it.
 	Alike    []string `json:"alike"`
 	Compared int      `json:"compared"`
 	Tree     string   `json:"tree,omitempty"` // the summation tree, as a formula
 
 	Parameters []Parameter `json:"parameters"`
-	Classes    []Class     `json:"classes"`
+	Classes    []Tested    `json:"classes"`
 	Evidence   int         `json:"evidence"` // cases that the search was made from
 	Left       int         `json:"left"`     // of these, those that the program does not explain
 	Families   []Family    `json:"families"` // the evidence by kind: designed questions, generators, close-ups, refutations
 	Repairs    int         `json:"repairs"`  // programs that questions proved wrong on the way
+	Effort     int         `json:"effort"`   // millions of dot products that models might compute in each search
+	Computed   int64       `json:"computed"` // dot products that models have computed, all told
 
 	Witness  *Difference `json:"witness,omitempty"`
 	Unstable *Change     `json:"unstable,omitempty"`
@@ -103,8 +105,12 @@ const faultsShown = 8
 func (r *Result) Report(ctx context.Context, target, instruction string, seed uint64) (*Report, error) {
 	t := &Report{
 		V: 1, Target: target, Instruction: instruction, Formats: r.Formats, K: r.K, Seed: seed, Verdict: r.Verdict, Note: r.Note,
-		Arithmetic: r.Params.String(), Params: r.Params, Alike: []string{}, Parameters: r.parameters(), Classes: append([]Class{}, r.Classes...),
-		Evidence: r.Evidence, Left: r.Left, Families: append([]Family{}, r.Families...), Repairs: r.Repairs, Stats: r.Stats, Seconds: r.Seconds,
+		Arithmetic: r.Params.String(), Params: r.Params, Alike: []string{}, Parameters: r.parameters(), Classes: []Tested{},
+		Evidence: r.Evidence, Left: r.Left, Families: append([]Family{}, r.Families...), Repairs: r.Repairs,
+		Effort: r.Effort, Computed: r.Computed, Stats: r.Stats, Seconds: r.Seconds,
+	}
+	for _, c := range r.Classes {
+		t.Classes = append(t.Classes, tested(c))
 	}
 	if w := r.Witness; w != nil {
 		d := r.difference(w.Dot, w.Got, w.Would)

@@ -7,10 +7,6 @@ import (
 	"strings"
 )
 
-// ratio is the chance of a difference that so many inputs without one leave open,
-// as one in n: 3/n bounds it with a confidence of 95 %.
-func ratio(asked int) int { return asked / 3 }
-
 // Summary writes what matters of a report for a person at a terminal.
 func (t *Report) Summary(w io.Writer) error {
 	b := bufio.NewWriter(w)
@@ -30,12 +26,16 @@ func (t *Report) Headline() string {
 	case Found:
 		return t.Arithmetic
 	case Unexplained:
-		return fmt.Sprintf("no program explains it: the best is wrong in %d of %d cases", t.Left, t.Evidence)
+		return fmt.Sprintf("no program that explains it was found within the effort (models computed %s dot products, at most %d million for each search): the best is wrong in %d of %d cases",
+			millions(t.Computed), t.Effort, t.Left, t.Evidence)
 	case NotStable:
 		return "unstable: " + t.Unstable.What
 	}
 	return string(t.Verdict) + ": " + t.Note
 }
+
+// millions writes a number of dot products that models have computed.
+func millions(n int64) string { return fmt.Sprintf("%.1f million", float64(n)/million) }
 
 // spent says what the inference has cost.
 func (t *Report) spent() string {
@@ -49,7 +49,7 @@ func (t *Report) spent() string {
 
 func (t *Report) writeFound(w io.Writer) {
 	if len(t.Alike) > 0 {
-		fmt.Fprintf(w, "  like %s: no input of %d tells them apart\n", strings.Join(t.Alike, ", "), t.Compared)
+		fmt.Fprintf(w, "  like %s: none of %d inputs tells them apart\n", strings.Join(t.Alike, ", "), t.Compared)
 	}
 	if t.Tree != "" {
 		fmt.Fprintf(w, "  tree %s\n", t.Tree)
@@ -58,7 +58,7 @@ func (t *Report) writeFound(w io.Writer) {
 	for _, p := range t.Parameters {
 		fmt.Fprintf(w, "  %-20s %-14s %s\n", p.Path, p.Value, p.proof())
 	}
-	fmt.Fprintf(w, "\n  validated: %s\n  %s\n", t.confidence(), unseen)
+	fmt.Fprintf(w, "\n  validated: %s\n  %s\n  %s\n", t.confidence(), t.confident(), unseen)
 	t.writeFaults(w, "  ")
 }
 
@@ -72,19 +72,6 @@ func (t *Report) writeFaults(w io.Writer, indent string) {
 	}
 }
 
-// confidence says how much was tested.
-func (t *Report) confidence() string {
-	n, least := 0, 0
-	for _, c := range t.Classes {
-		n += c.Asked
-		if least == 0 || c.Asked < least {
-			least = c.Asked
-		}
-	}
-	return fmt.Sprintf("%d inputs of %d kinds, at least %d of each; none differs (of no kind more than one in %d does, with 95 %% confidence)",
-		n, len(t.Classes), least, ratio(least))
-}
-
 // unseen is what every model found has in common.
 const unseen = "A unit that computes rarer inputs otherwise would be reported in the same way."
 
@@ -94,17 +81,17 @@ func (p *Parameter) proof() string {
 		if len(p.Open) == 0 {
 			return "(no other value was tried)"
 		}
-		return fmt.Sprintf("(no input tells: %d tried)", p.Open[0].Tried)
+		return fmt.Sprintf("(not told apart by %d inputs tried: %s)", p.Open[0].Tried, openText(p.Open, 2))
 	}
 	r := p.RuledOut[0]
 	s := fmt.Sprintf("%s: %s gives %s, not %s", r.Change, r.Terms, r.Got, r.Would)
 	if len(p.Open) > 0 {
-		s += fmt.Sprintf(" (not told apart: %s)", openText(p.Open, 2))
+		s += fmt.Sprintf(" (not told apart by %d inputs tried: %s)", p.Open[0].Tried, openText(p.Open, 2))
 	}
 	return s
 }
 
-// openText lists rivals that no input tells apart, at most so many.
+// openText lists rivals that no input was found to tell apart, at most so many.
 func openText(open []Open, most int) string {
 	var words []string
 	for _, o := range open[:min(len(open), most)] {
@@ -120,7 +107,7 @@ func openText(open []Open, most int) string {
 func (t *Report) writeTrouble(w io.Writer, indent string) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, indent+format+"\n", args...) }
 	if x := t.Witness; x != nil {
-		line("smallest input on which it is wrong: %s", x.Terms)
+		line("smallest input found on which it is wrong: %s", x.Terms)
 		line("  the unit gives %s, the program %s", x.Got, x.Would)
 		line("  as eval reads it: %s", x.Dot)
 	}
@@ -158,7 +145,7 @@ func (t *Report) Markdown(w io.Writer) error {
 
 func (t *Report) markdownFound(w io.Writer) {
 	if len(t.Alike) > 0 {
-		fmt.Fprintf(w, "No input of %d tells it from: %s.\n\n", t.Compared, strings.Join(t.Alike, ", "))
+		fmt.Fprintf(w, "None of %d inputs tells it from: %s.\n\n", t.Compared, strings.Join(t.Alike, ", "))
 	}
 	if t.Tree != "" {
 		fmt.Fprintf(w, "Summation tree: `%s`\n\n", t.Tree)
@@ -178,9 +165,11 @@ func (t *Report) markdownFound(w io.Writer) {
 		}
 	}
 	t.markdownOpen(w)
-	fmt.Fprintf(w, "\n## Confidence\n\nValidated: %s. %s\n\n| kind of input | inputs | differ | at most, with 95 %% confidence | what it is |\n| --- | ---: | ---: | --- | --- |\n", t.confidence(), unseen)
+	fmt.Fprintf(w, "\n## Confidence\n\nValidated: %s. %s %s\n\n"+
+		"| kind of input | dot products | independent | differ | at most, with 95 %% confidence | what it is |\n| --- | ---: | ---: | ---: | --- | --- |\n",
+		t.confidence(), t.confident(), unseen)
 	for _, c := range t.Classes {
-		fmt.Fprintf(w, "| %s | %d | 0 | one in %d | %s |\n", c.Name, c.Asked, ratio(c.Asked), c.Doc)
+		fmt.Fprintf(w, "| %s | %d | %d | 0 | %s | %s |\n", c.Name, c.Asked, c.Independent, c.bound(), c.Doc)
 	}
 	if t.Failed > 0 {
 		fmt.Fprint(w, "\n```\n")
@@ -190,17 +179,17 @@ func (t *Report) markdownFound(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// markdownOpen lists what no input tells.
+// markdownOpen lists what was not told apart.
 func (t *Report) markdownOpen(w io.Writer) {
-	fmt.Fprint(w, "\n## What no input tells\n\n")
+	fmt.Fprint(w, "\n## What was not told apart\n\nOther values that gave the same results on all inputs that were tried; an input that tells may exist.\n\n")
 	n := 0
 	for _, p := range t.Parameters {
 		for _, o := range p.Open {
-			fmt.Fprintf(w, "- %s: %d inputs\n", o.Change, o.Tried)
+			fmt.Fprintf(w, "- %s: %d inputs tried\n", o.Change, o.Tried)
 			n++
 		}
 	}
 	if n == 0 {
-		fmt.Fprintln(w, "Nothing: every other value that was tried is ruled out.")
+		fmt.Fprintln(w, "None: every other value that was tried is ruled out.")
 	}
 }

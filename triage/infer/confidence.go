@@ -1,0 +1,78 @@
+package infer
+
+import (
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/fuzz"
+)
+
+// Tested is a kind of input with what follows from its having been right.
+type Tested struct {
+	Class
+	// Independent is how many of the inputs were drawn independently of each other:
+	// of a tile those of a diagonal, since others share a row or a column. 0: the
+	// inputs are enumerated, not drawn.
+	Independent int `json:"independent"`
+	// OneIn: with a confidence of 95 % the unit differs on no more than one in so
+	// many inputs of this kind. 0: too few were drawn to say that of any rate below
+	// one half.
+	OneIn int `json:"one_in"`
+}
+
+// tested says what follows from inputs of a class on which the unit was right.
+func tested(c Class) Tested {
+	t := Tested{Class: c}
+	if g, err := fuzz.FindGenerator(c.Name); err == nil && g.Size == nil {
+		tiles := (c.Asked + g.M*g.N - 1) / (g.M * g.N)
+		t.Independent = tiles * min(g.M, g.N)
+	}
+	if n := oneIn(t.Independent); n > 1 {
+		t.OneIn = n
+	}
+	return t
+}
+
+// oneIn is the rate of differences that so many independent inputs without one leave
+// open, as one in n: 3/inputs bounds it with a confidence of 95 % (0.05 > e^-3).
+func oneIn(inputs int) int { return inputs / 3 }
+
+// bound is what is known of the rate of differences, in words.
+func (t *Tested) bound() string {
+	switch {
+	case t.Independent == 0:
+		return "no bound: enumerated"
+	case t.OneIn == 0:
+		return "no bound: too few"
+	}
+	return fmt.Sprintf("one in %d", t.OneIn)
+}
+
+// confidence says how much was tested.
+func (t *Report) confidence() string {
+	n, least := 0, 0
+	for _, c := range t.Classes {
+		n += c.Asked
+		if least == 0 || c.Asked < least {
+			least = c.Asked
+		}
+	}
+	return fmt.Sprintf("%d dot products of %d kinds, at least %d of each; none differs", n, len(t.Classes), least)
+}
+
+// confident says what follows from that, of the kind of which it is least.
+func (t *Report) confident() string {
+	var worst *Tested
+	for i := range t.Classes {
+		if c := &t.Classes[i]; c.Independent > 0 && (worst == nil || c.OneIn < worst.OneIn) {
+			worst = c
+		}
+	}
+	switch {
+	case worst == nil:
+		return "How many others differ does not follow from that: the inputs were enumerated, not drawn."
+	case worst.OneIn == 0:
+		return fmt.Sprintf("How many others differ does not follow from that: of %s only %d were drawn independently.", worst.Name, worst.Independent)
+	}
+	return fmt.Sprintf("So of no kind that is drawn more than one in %d differs, with 95 %% confidence for each (%s: %d independent ones; what shares a row or a column of a tile is not).",
+		worst.OneIn, worst.Name, worst.Independent)
+}

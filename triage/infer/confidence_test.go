@@ -1,0 +1,52 @@
+package infer
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestTested has the bounds that follow from numbers of inputs.
+func TestTested(t *testing.T) {
+	for _, c := range []struct {
+		name                      string
+		asked, independent, oneIn int
+		bound                     string
+	}{
+		{"cut", 1, 1, 0, "no bound: too few"},
+		{"cut", 2, 2, 0, "no bound: too few"},
+		{"cut", 5, 5, 0, "no bound: too few"},
+		{"cut", 6, 6, 2, "one in 2"},
+		{"cut", 100_000, 100_000, 33_333, "one in 33333"},
+		{"pattern", 100_000, 0, 0, "no bound: enumerated"},
+		// Of the 128 results of a tile 8 share no row and no column.
+		{"raw", 1, 8, 2, "one in 2"},
+		{"normal", 128, 8, 2, "one in 2"},
+		{"normal", 129, 16, 5, "one in 5"},
+		{"dnn", 100_000, 6256, 2085, "one in 2085"},
+	} {
+		got := tested(Class{Name: c.name, Asked: c.asked})
+		if got.Independent != c.independent || got.OneIn != c.oneIn || got.bound() != c.bound {
+			t.Errorf("%s %d: %d independent, one in %d, %q", c.name, c.asked, got.Independent, got.OneIn, got.bound())
+		}
+	}
+}
+
+// TestConfident checks that the kind of which least is known decides.
+func TestConfident(t *testing.T) {
+	for _, c := range []struct {
+		classes []Class
+		want    string
+	}{
+		{[]Class{{Name: "pattern", Asked: 900}}, "does not follow from that: the inputs were enumerated"},
+		{[]Class{{Name: "cut", Asked: 2}, {Name: "raw", Asked: 128}}, "does not follow from that: of cut only 2 were drawn independently"},
+		{[]Class{{Name: "pattern", Asked: 5}, {Name: "cut", Asked: 1000}, {Name: "raw", Asked: 1000}}, "more than one in 21 differs, with 95 % confidence for each (raw: 64 independent ones;"},
+	} {
+		r := &Report{}
+		for _, x := range c.classes {
+			r.Classes = append(r.Classes, tested(x))
+		}
+		if got := r.confident(); !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
