@@ -80,6 +80,14 @@ func BatchOf(u Unit) int {
 	return 0
 }
 
+// Mortal is a Unit that may fail on a call and answer it all the same: what computes
+// for it died, and a new one was asked.
+type Mortal interface {
+	Unit
+	// Deaths returns how often that has happened, and how the last time.
+	Deaths() (n int, last string)
+}
+
 // Recorder is a Unit that can only answer for inputs it has recorded.
 type Recorder interface {
 	Unit

@@ -15,9 +15,18 @@ type Pair struct {
 	A, B Unit
 	// Names of the targets, for people and for Open.
 	TargetA, TargetB string
+	// Digests of the targets' files, where they have some: see DigestOf.
+	DigestA, DigestB string
 	// K is the length of the dot products on which the two are compared: the
 	// least common multiple of their K.
 	K int
+}
+
+// turn changes the sides.
+func (p *Pair) turn() {
+	p.A, p.B = p.B, p.A
+	p.TargetA, p.TargetB = p.TargetB, p.TargetA
+	p.DigestA, p.DigestB = p.DigestB, p.DigestA
 }
 
 // Formats returns the operand formats, which both sides share.
@@ -62,7 +71,7 @@ func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 	if nameA == "" && nameB != "" {
 		ps, err := Pairs(b, a, nameB, "")
 		for i := range ps {
-			ps[i].A, ps[i].B, ps[i].TargetA, ps[i].TargetB = ps[i].B, ps[i].A, ps[i].TargetB, ps[i].TargetA
+			ps[i].turn()
 		}
 		return ps, err
 	}
@@ -72,7 +81,7 @@ func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 	if a.Instructions() == nil {
 		ps, err := Pairs(b, a, nameA, nameB)
 		for i := range ps {
-			ps[i].A, ps[i].B, ps[i].TargetA, ps[i].TargetB = ps[i].B, ps[i].A, ps[i].TargetB, ps[i].TargetA
+			ps[i].turn()
 		}
 		return ps, err
 	}
@@ -175,7 +184,7 @@ func pair(a, b Target, ia *mma.Instruction, nameB string) (Pair, error) {
 	if err := Comparable(ia.Formats, ib.Formats); err != nil {
 		return Pair{}, fmt.Errorf("%s and %s cannot be compared: %w", ia.FullName(), ib.FullName(), err)
 	}
-	p := Pair{TargetA: a.Name(), TargetB: b.Name(), K: lcm(ia.K, ib.K)}
+	p := Pair{TargetA: a.Name(), TargetB: b.Name(), DigestA: DigestOf(a), DigestB: DigestOf(b), K: lcm(ia.K, ib.K)}
 	if p.K != ia.K && !chains(ia) || p.K != ib.K && !chains(ib) {
 		return Pair{}, fmt.Errorf("%s (K = %d) and %s (K = %d) cannot be compared: D's format is not C's, so no longer dot product can be chained",
 			ia.FullName(), ia.K, ib.FullName(), ib.K)

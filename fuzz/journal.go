@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -22,6 +23,7 @@ type journalHeader struct {
 	Pairs      []string `json:"pairs"`
 	PerBucket  int      `json:"per_bucket"`
 	Policies   []string `json:"policies"`
+	Files      []string `json:"files,omitempty"` // of the targets that are made of files: their digests
 }
 
 func (c *Campaign) header() journalHeader {
@@ -34,13 +36,21 @@ func (c *Campaign) header() journalHeader {
 			names = append(names, s.String())
 		}
 		h.Generators = append(h.Generators, strings.Join(names, " "))
+		h.addFiles(p.TargetA, p.DigestA)
+		h.addFiles(p.TargetB, p.DigestB)
 	}
 	return h
 }
 
+// addFiles adds the files of a target, once.
+func (h *journalHeader) addFiles(target, digest string) {
+	if text := target + " (" + digest + ")"; digest != "" && !slices.Contains(h.Files, text) {
+		h.Files = append(h.Files, text)
+	}
+}
+
 func policyName(p oracle.Policy) string {
-	name := map[oracle.Strictness]string{oracle.Bits: "bits", oracle.ByClass: "class"}
-	return fmt.Sprintf("NaNs by %s, zeros by %s", name[p.NaN], name[p.Zero])
+	return fmt.Sprintf("NaNs by %s, zeros by %s", p.NaN, p.Zero)
 }
 
 // ErrOtherCampaign says that a journal belongs to a campaign of another
@@ -65,6 +75,9 @@ func (h *journalHeader) differences(want *journalHeader) []string {
 	if n := len(h.Pairs); n != len(want.Pairs) || n != len(h.Policies) || n != len(h.Generators) {
 		return d
 	}
+	if slices.Equal(h.Pairs, want.Pairs) && !slices.Equal(h.Files, want.Files) {
+		return append(d, fmt.Sprintf("it was begun with %s, which is now %s", filesText(h.Files), filesText(want.Files)))
+	}
 	for i := range h.Pairs {
 		point("pair", h.Pairs[i], want.Pairs[i])
 		point("comparison", h.Policies[i], want.Policies[i])
@@ -74,6 +87,13 @@ func (h *journalHeader) differences(want *journalHeader) []string {
 		}
 	}
 	return d
+}
+
+func filesText(files []string) string {
+	if len(files) == 0 {
+		return "files that it does not tell"
+	}
+	return strings.Join(files, " and ")
 }
 
 // openJournal reads the journal, if there is one, and opens it for appending.

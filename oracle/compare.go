@@ -54,6 +54,14 @@ const (
 	ByClass                   // if both are of that kind
 )
 
+// String names a degree as the flags do.
+func (s Strictness) String() string {
+	if s == ByClass {
+		return "class"
+	}
+	return "bits"
+}
+
 // Policy says how strictly NaNs and zeros are compared. The zero Policy compares
 // bits.
 type Policy struct{ NaN, Zero Strictness }

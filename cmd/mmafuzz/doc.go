@@ -319,7 +319,7 @@
 //	seed                             number   of all questions
 //	arithmetic                       string   the program in the field's words; if none was found, that of the best
 //	params                           object*  the program, as in a model file
-//	alike[]                          string?  ARCH/NAME of the catalogue whose arithmetics no input tells from it
+//	alike[]                          string?  ARCH/NAME of the catalogue whose arithmetics none of compared inputs tells from it
 //	compared                         number   inputs on which these were compared
 //	tree                             string?  the summation tree, as in order
 //	parameters[].path                string?  parameter
@@ -333,13 +333,17 @@
 //	parameters[].open[].tried        number?  inputs
 //	classes[].name                   string?  generator whose inputs the program passed
 //	classes[].doc                    string?  what they are
-//	classes[].asked                  number?  inputs
+//	classes[].asked                  number?  dot products
+//	classes[].independent            number?  of these, those drawn independently (of a tile, those of a diagonal); 0: they are enumerated
+//	classes[].one_in                 number?  with 95 % confidence no more than one in so many differs; 0: too few for a bound
 //	evidence                         number   cases from which the program was made
 //	left                             number   of these, those that it does not explain
 //	families[].name                  string?  kind of such cases: designed questions, generators, close-ups, refutations
 //	families[].cases                 number?
 //	families[].wrong                 number?  that the program does not explain
 //	repairs                          number   programs that questions proved wrong on the way
+//	effort                           number   millions of dot products that models might compute in each search for a program
+//	computed                         number   dot products that models have computed, all told
 //	witness.dot                      string?  the smallest input found on which the best program is wrong
 //	witness.terms                    string?
 //	witness.got                      string?
@@ -351,10 +355,14 @@
 //	faults[].dot                     string?  an input on which the unit failed; the first ones
 //	faults[].what                    string?
 //	failed                           number?  inputs on which it failed
+//	failures[].dot                   string?  the first input of a call that failed though none of its inputs does; the first ones
+//	failures[].inputs                number?  how many it had
+//	failures[].what                  string?
 //	stats.queries                    number   dot products that were asked
 //	stats.batches                    number   in so many calls
 //	stats.repeated                   number   of queries, those that were asked again
 //	stats.resumed                    number   answers that came from the journal
+//	stats.failures                   number   calls that failed though the unit answered each of their inputs then
 //	seconds                          number   of this part
 //
 // doctor, an object for each thing that was looked at:

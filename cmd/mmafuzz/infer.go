@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
@@ -49,14 +51,15 @@ The directory of --out gets
   model.json   the program, for model:FILE targets; only if it passed every test
   best.json    instead, if none did: the best, which is wrong
   report.md    every parameter with the inputs that rule out other values, what no
-               input tells, and on how many inputs of each kind it was tested
+               input told, and on how many inputs of each kind it was tested
   report.json  the same for programs
   tree.svg     the summation tree; tree.dot for Graphviz
   journal      what was asked and answered
 
 An inference that was interrupted, even by kill -9, goes on when the same command
-is given again. What a unit does that no program explains, that changes from one
-time to the next, or on which it fails, is reported with the smallest input.
+is given again. What a unit does that no program that was found explains, that
+changes from one time to the next, or on which it fails, is reported with the
+smallest input that was found.
 
 Exit status: 0 a model was found, 1 none was, 2 trouble.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -69,7 +72,7 @@ Exit status: 0 a model was found, 1 none was, 2 trouble.`,
 	f.StringVar(&n.out, "out", "", "`directory` of what is found (default: mmafuzz-out/infer-...)")
 	f.Uint64Var(&n.seed, "seed", 1, "`seed` of all questions")
 	f.IntVar(&n.checks, "checks", infer.DefaultChecks, "`inputs` of every generator that a model must pass")
-	f.IntVar(&n.queries, "queries", 0, "`dots` to ask at most (0: no limit)")
+	f.IntVar(&n.queries, "queries", 0, "`dots` to ask at most (0: no limit); those that the journal answers count, but are not asked again")
 	f.IntVar(&n.effort, "effort", infer.DefaultEffort, "`millions` of dot products that models may compute in search of an explanation, before it gives up")
 	f.DurationVar(&n.time, "time", 0, "`time` to spend at most, such as 10m (0: no limit)")
 	f.IntVar(&n.workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
@@ -113,8 +116,8 @@ func (n *inferCmd) run(ctx context.Context) error {
 	}
 	defer t.Close()
 	i := u.Instruction()
-	dir := n.dir(t.Name(), i.Name)
-	r, err := infer.Infer(ctx, u, n.options(t.Name(), dir))
+	dir := n.dir(t, i.Name)
+	r, err := infer.Infer(ctx, u, n.options(t, dir))
 	n.line.clear()
 	if err != nil {
 		return n.explain(dir, err)
@@ -139,25 +142,28 @@ func (n *inferCmd) run(ctx context.Context) error {
 
 // dir is the directory of what is found: the one that was asked for, or one named
 // after what is inferred.
-func (n *inferCmd) dir(target, inst string) string {
+func (n *inferCmd) dir(t devices.Target, inst string) string {
 	if n.out != "" {
 		return n.out
 	}
 	h := fnv.New32a()
-	fmt.Fprintln(h, target, inst, n.seed, n.checks, n.effort, n.nan, n.zero, version())
+	fmt.Fprintln(h, t.Name(), devices.DigestOf(t), inst, n.seed, n.checks, n.effort, n.nan, n.zero, version())
 	return filepath.Join("mmafuzz-out", fmt.Sprintf("infer-%08x", h.Sum32()))
 }
 
-func (n *inferCmd) options(target, dir string) infer.Options {
-	n.line.app = n.app
+func (n *inferCmd) options(t devices.Target, dir string) infer.Options {
 	began := time.Now()
+	n.line.app, n.line.last = n.app, began
 	o := infer.Options{
 		Seed: n.seed, Checks: n.checks, Queries: n.queries, Time: n.time, Effort: n.effort, Workers: n.workers,
-		Journal: filepath.Join(dir, "journal"), Target: target,
+		Journal: filepath.Join(dir, "journal"), Target: t.Name(), Digest: devices.DigestOf(t),
 		Trace: func(format string, args ...any) {
-			n.line.show(fmt.Sprintf("%6s  ", clock(time.Since(began))) + fmt.Sprintf(format, args...))
+			if n.verbose {
+				n.line.clear()
+			}
 			n.log.Debug().Msgf(format, args...)
 		},
+		Show: func(p infer.Progress) { n.line.show(fmt.Sprintf("%6s  %s", clock(time.Since(began)), p)) },
 	}
 	for _, s := range []struct {
 		value string
@@ -175,6 +181,8 @@ func (n *inferCmd) explain(dir string, err error) error {
 	switch {
 	case errors.Is(err, infer.ErrOtherInference):
 		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")
+	case errors.Is(err, infer.ErrGone):
+		return withHint(err, "what was asked so far is in %s: when the unit answers again, the same command goes on from there", dir)
 	case errors.Is(err, corpus.ErrInUse):
 		return withHint(err, "wait for it, or name another directory with --out")
 	case errors.Is(err, context.Canceled):
@@ -183,12 +191,9 @@ func (n *inferCmd) explain(dir string, err error) error {
 	return err
 }
 
-// writeInference writes the files of a result.
+// writeInference writes the files of a result, and removes those that an earlier part
+// of the inference, which came to another one, has left.
 func writeInference(dir string, r *infer.Result, t *infer.Report) error {
-	model := "best.json"
-	if r.Verdict == infer.Found {
-		model = "model.json"
-	}
 	var program, text bytes.Buffer
 	if err := mma.WriteModel(&program, r.Model(t.Instruction)); err != nil {
 		return err
@@ -200,18 +205,25 @@ func writeInference(dir string, r *infer.Result, t *infer.Report) error {
 	if err != nil {
 		return err
 	}
+	model, best := program.Bytes(), []byte(nil)
+	if r.Verdict != infer.Found {
+		model, best = nil, model
+	}
 	dot, svg := t.Picture()
 	for _, f := range []struct {
 		name string
 		data []byte
 	}{
-		{model, program.Bytes()}, {"report.md", text.Bytes()}, {"report.json", append(data, '\n')},
+		{"model.json", model}, {"best.json", best}, {"report.md", text.Bytes()}, {"report.json", append(data, '\n')},
 		{"tree.dot", []byte(dot)}, {"tree.svg", []byte(svg)},
 	} {
-		if len(f.data) == 0 {
-			continue
+		name := filepath.Join(dir, f.name)
+		if len(f.data) > 0 {
+			err = replaceFile(name, f.data)
+		} else if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
+			err = nil
 		}
-		if err := os.WriteFile(filepath.Join(dir, f.name), f.data, 0o666); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,9 @@ import (
 // A bad one fails on inputs whose first element of A is 1 and whose second is 0:
 // it dies, prints or refuses; or its results that end in the bits 101 are wrong: it
 // flips; or a bit of its first result changes from one request to the next: it
-// changes; or it is slow; or its results are short of a digit.
+// changes; or it is slow; or its results are short of a digit; or it dies of every
+// hundredth request, whatever that is, which makes it tired; or from the tenth request
+// on it is gone, as long as there is a file of that name.
 func mmachild() {
 	args := os.Args[1:]
 	flags := map[string]string{}
@@ -64,6 +66,10 @@ func mmachild() {
 				out[0] ^= byte(requests & 1)
 			case bad == "slow":
 				time.Sleep(time.Second)
+			case bad == "tired" && requests%100 == 0:
+				return misbehave("dies", stdout)
+			case bad == "gone":
+				return dieForGood(requests, stdout)
 			case bad != "" && guilty(in):
 				return misbehave(bad, stdout)
 			}
@@ -102,6 +108,20 @@ func flip(out []byte) {
 			mma.Store(out, 4, i, d^2)
 		}
 	}
+}
+
+// dieForGood dies from a request on, and so does every other child.
+func dieForGood(requests int, stdout *os.File) error {
+	const mark = "gone"
+	if _, err := os.Stat(mark); err != nil {
+		if requests < 10 {
+			return nil
+		}
+		if err := os.WriteFile(mark, nil, 0o666); err != nil {
+			die(err)
+		}
+	}
+	return misbehave("dies", stdout)
 }
 
 func misbehave(kind string, stdout *os.File) error {

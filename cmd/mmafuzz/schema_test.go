@@ -316,17 +316,18 @@ func comparisonsOf(t *testing.T) []map[string]any {
 func inferencesOf(t *testing.T) []map[string]any {
 	volta := " volta mma.m8n8k4.f32.f16.f16.f32"
 	var all []map[string]any
-	for _, c := range []struct {
+	for n, c := range []struct {
 		code          int
 		verdict, unit string
 		args          []string
 	}{
 		{0, "found", "-bad refuses" + volta, nil},
+		{0, "found", "-bad tired" + volta, nil},
 		{1, "unexplained", "-bad flips x86 vfmadd231ps", []string{"--effort", "1"}},
 		{1, "unstable", "-bad changes" + volta, nil},
 		{1, "exhausted", volta, []string{"--queries", "1"}},
 	} {
-		o := jsonOf(t, c.code, "", append(c.args, "infer", "--target", "exec:mmachild "+c.unit, "--checks", "100", "--out", c.verdict)...)
+		o := jsonOf(t, c.code, "", append(c.args, "infer", "--target", "exec:mmachild "+c.unit, "--checks", "100", "--out", fmt.Sprint(n))...)
 		if len(o) != 1 || o[0]["verdict"] != c.verdict {
 			t.Errorf("%s: %v", c.unit, o)
 		}

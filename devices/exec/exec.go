@@ -31,6 +31,7 @@ type target struct {
 	name   string
 	users  int // how often it was opened; guarded by opened
 	pool   *pool
+	digest string            // of the files of the command
 	own    map[string]string // of Environment
 	prefix string            // of what the child says in it
 }
@@ -40,7 +41,7 @@ func open(command string) (devices.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return share(&target{name: "exec:" + command, prefix: "child "}, words)
+	return share(&target{name: "exec:" + command, prefix: "child ", digest: digests(words)}, words)
 }
 
 // Isolate returns a target whose work is done by children of ours: words is the
@@ -98,6 +99,9 @@ func (h *handle) Close() error {
 
 func (t *target) Name() string                    { return t.name }
 func (t *target) Instructions() []mma.Instruction { return t.pool.header.Instructions }
+
+// Digest identifies the files of the command.
+func (t *target) Digest() string { return t.digest }
 
 func (t *target) Environment() map[string]string {
 	env := maps.Clone(t.own)

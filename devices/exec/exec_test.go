@@ -409,11 +409,15 @@ func TestChanging(t *testing.T) {
 }
 
 // TestMortal gives a child that dies now and then whatever the input: nothing is
-// lost and nothing is blamed.
+// lost and nothing is blamed, but the deaths are counted.
 func TestMortal(t *testing.T) {
 	u := unit(t, command("mortal"), inst)
 	for range 10 {
 		compare(t, u, sims(t, "ampere", inst), mma.Shape{M: 1, N: 1, K: 8, Tiles: 50})
+	}
+	// The first child has answered zeros, too: it and each later one answer 3 requests.
+	if n, last := u.(devices.Mortal).Deaths(); n != 3 || last != "the child gave no answer: it ended with exit status 1" {
+		t.Errorf("%d deaths, the last: %s", n, last)
 	}
 }
 

@@ -26,6 +26,8 @@ type pool struct {
 	idle   []*process // the most recently used last
 	closed bool
 	warned int
+	deaths int                       // of children whose request another one answered
+	last   string                    // how the last of these died
 	about  map[int]map[string]string // by the number of an instruction: see learn
 }
 
@@ -67,7 +69,9 @@ func (l *pool) ask(ctx context.Context, talk func(*guard, *process) error) error
 		if p, err = l.start(ctx); err != nil {
 			return err
 		}
-		err = l.try(ctx, p, talk)
+		if err = l.try(ctx, p, talk); err == nil {
+			l.died(f.what)
+		}
 	}
 	return l.blame(err)
 }
@@ -81,6 +85,14 @@ func (l *pool) try(ctx context.Context, p *process, talk func(*guard, *process) 
 	p.served++
 	l.put(p)
 	return err
+}
+
+// died counts a child that failed on a request which another one answered.
+func (l *pool) died(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.deaths++
+	l.last = what
 }
 
 // blame makes a finding about the target of what a child did wrong.

@@ -31,6 +31,13 @@ func (u *unit) Environment() map[string]string {
 	return env
 }
 
+// Deaths counts the children that failed on a request which another one answered.
+func (u *unit) Deaths() (n int, last string) {
+	u.pool.mu.Lock()
+	defer u.pool.mu.Unlock()
+	return u.pool.deaths, u.pool.last
+}
+
 // Run repeats the instruction for dot products that are longer than its K.
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	return tiling.Repeat(u.inst, in, out, func(in *mma.Batch, out []byte) error { return u.step(ctx, in, out) })

@@ -3,6 +3,7 @@
 package simulated
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -19,8 +20,9 @@ func init() {
 
 // target is an architecture's simulator, or a single model.
 type target struct {
-	name string
-	rows []mma.Instruction
+	name   string
+	rows   []mma.Instruction
+	digest string // of a model's file
 }
 
 func open(arch string) (devices.Target, error) {
@@ -29,31 +31,32 @@ func open(arch string) (devices.Target, error) {
 		_, err := mma.Lookup(arch, "")
 		return nil, err
 	}
-	return &target{"sim:" + a.Name, mma.Of(a.Name)}, nil
+	return &target{"sim:" + a.Name, mma.Of(a.Name), ""}, nil
 }
 
 func openModel(file string) (devices.Target, error) {
-	f, err := os.Open(file)
+	body, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	i, err := mma.ReadModel(f)
+	i, err := mma.ReadModel(bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return &target{"model:" + file, []mma.Instruction{*i}}, nil
+	digest, err := devices.Digest(bytes.NewReader(body))
+	return &target{"model:" + file, []mma.Instruction{*i}, digest}, err
 }
 
 // Target returns a target of one instruction that computes by its Params, for
 // tests and for hypotheses.
 func Target(name string, i mma.Instruction) devices.Target {
-	return &target{name, []mma.Instruction{i}}
+	return &target{name, []mma.Instruction{i}, ""}
 }
 
 func (t *target) Name() string                    { return t.name }
 func (t *target) Instructions() []mma.Instruction { return t.rows }
 func (t *target) Close() error                    { return nil }
+func (t *target) Digest() string                  { return t.digest }
 
 func (t *target) Environment() map[string]string {
 	return map[string]string{"kind": "simulator"}

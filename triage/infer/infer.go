@@ -85,10 +85,12 @@ type Options struct {
 	// explains what is known, in millions; each search after a refutation may spend it
 	// anew. When it is spent the unit counts as unexplained. 0: DefaultEffort.
 	Effort  int
-	Policy  oracle.Policy // what of a result counts; zero: every bit
-	Journal string        // file; "": none
-	Target  string        // name of the target, for the journal
-	Trace   func(format string, args ...any)
+	Policy  oracle.Policy                    // what of a result counts; zero: every bit
+	Journal string                           // file; "": none
+	Target  string                           // name of the target, for the journal
+	Digest  string                           // of its files (devices.DigestOf), for the journal
+	Trace   func(format string, args ...any) // what happens inside, for developers
+	Show    func(Progress)                   // how far it is, called often
 }
 
 // DefaultChecks is the number of inputs of every generator on which a program is
@@ -136,6 +138,7 @@ type Result struct {
 	Witness  *Witness  // Unexplained: the smallest input found on which the program is wrong
 	Unstable *Unstable // NotStable
 	Faults   []Fault   // inputs on which the unit failed
+	Failures []Failure // calls that failed, though each of their inputs did not
 	Note     string    // what ended it, for Failing and Exhausted
 }
 
@@ -196,7 +199,8 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	s := &subject{space: sp, unit: u, budget: o.Queries}
 	if o.Journal != "" {
 		var err error
-		h := header{Version: journalVersion, Target: o.Target, Name: i.Name, K: i.K, Formats: i.Formats, Seed: o.Seed, Checks: o.Checks, Effort: o.Effort, Policy: fmt.Sprint(o.Policy)}
+		h := header{Version: journalVersion, Target: o.Target, Files: o.Digest, Name: i.Name, K: i.K, Formats: i.Formats,
+			Seed: o.Seed, Checks: o.Checks, Effort: o.Effort, NaN: o.Policy.NaN.String(), Zero: o.Policy.Zero.String()}
 		if s.log, err = openJournal(o.Journal, h); err != nil {
 			return nil, err
 		}
@@ -204,17 +208,24 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	if o.Trace == nil {
 		o.Trace = func(string, ...any) {}
 	}
-	e := &evidence{space: sp, workers: o.Workers, evals: &atomic.Int64{}, trace: o.Trace}
-	return &loop{evidence: e, unit: s, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * million}, nil
+	e := &evidence{space: sp, workers: o.Workers, evals: &atomic.Int64{}}
+	l := &loop{evidence: e, unit: s, show: o.Show, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * million}
+	s.asked = l.progress
+	e.trace = func(format string, args ...any) {
+		o.Trace(format, args...)
+		l.progress()
+	}
+	return l, nil
 }
 
 // conclude makes a result of how the loop ended.
 func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
-	r := &Result{Formats: l.Formats, K: l.k, Params: l.p, Left: l.left, Repairs: l.repairs}
+	r := &Result{Formats: l.Formats, K: l.k, Params: l.p, Repairs: l.repairs}
 	for _, s := range l.sets {
 		r.Evidence += len(s.dots)
-		right := total(l.hits(&l.p, l.pack(s.dots, s.want)))
-		r.Families = append(r.Families, Family{s.name, len(s.dots), len(s.dots) - right})
+		wrong := len(s.dots) - total(l.hits(&l.p, l.pack(s.dots, s.want)))
+		r.Left += wrong
+		r.Families = append(r.Families, Family{s.name, len(s.dots), wrong})
 	}
 	var unstable *Unstable
 	switch {
@@ -230,13 +241,14 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 		return nil, err
 	case l.left > 0:
 		r.Verdict = Unexplained
+		l.enter(shrinking)
 		if r.Witness, err = l.witness(ctx); err != nil && ctx.Err() == nil {
 			return nil, err
 		}
 	default:
 		r.Verdict, r.Classes, r.Rivals = Found, l.classes, l.ruled
 	}
-	r.Stats, r.Faults = l.unit.stats, l.unit.faults
+	r.Stats, r.Faults, r.Failures = l.unit.stats, l.unit.faults, l.unit.failures
 	r.Effort, r.Computed = int(l.effort/million), l.evals.Load()
 	return r, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -25,8 +26,9 @@ type record struct {
 
 // cost is what a record has cost.
 type cost struct {
-	Queries int `json:"queries"`
-	Batches int `json:"batches"`
+	Queries  int       `json:"queries"`
+	Batches  int       `json:"batches"`
+	Failures []Failure `json:"failures,omitempty"`
 }
 
 // asked is a batch of questions.
@@ -44,6 +46,7 @@ type checked struct {
 	cost
 	Sum    uint64        `json:"sum"`
 	Failed bool          `json:"failed,omitempty"`
+	Why    string        `json:"why,omitempty"`
 	Wrong  []wrongAnswer `json:"wrong,omitempty"`
 }
 
@@ -69,16 +72,37 @@ var ErrOtherInference = errors.New("the journal is of another inference")
 type header struct {
 	Version int         `json:"v"`
 	Target  string      `json:"target"`
+	Files   string      `json:"files,omitempty"` // of the target: their digest
 	Name    string      `json:"instruction"`
 	K       int         `json:"k"`
 	Formats mma.Formats `json:"formats"`
 	Seed    uint64      `json:"seed"`
 	Checks  int         `json:"checks"`
 	Effort  int         `json:"effort"`
-	Policy  string      `json:"policy"`
+	NaN     string      `json:"nan"`
+	Zero    string      `json:"zero"`
 }
 
-const journalVersion = 2
+// differences says in which points a journal's header is not the expected one.
+func (h *header) differences(want *header) string {
+	var d []string
+	for _, p := range []struct {
+		what       string
+		have, want any
+	}{
+		{"version", h.Version, want.Version}, {"target", h.Target, want.Target}, {"target's digest", h.Files, want.Files},
+		{"instruction", h.Name, want.Name}, {"K", h.K, want.K}, {"formats", h.Formats, want.Formats},
+		{"seed", h.Seed, want.Seed}, {"number of checks", h.Checks, want.Checks}, {"effort", h.Effort, want.Effort},
+		{"comparison of NaNs (nan)", h.NaN, want.NaN}, {"comparison of zeros (zero)", h.Zero, want.Zero},
+	} {
+		if p.have != p.want {
+			d = append(d, fmt.Sprintf("its %s is %v, not %v", p.what, p.have, p.want))
+		}
+	}
+	return strings.Join(d, "; ")
+}
+
+const journalVersion = 3
 
 // journal is the records that are there and the log for new ones. A nil journal
 // keeps nothing.
@@ -105,7 +129,7 @@ func openJournal(path string, want header) (*journal, error) {
 			return err
 		}
 		if have != want {
-			return fmt.Errorf("%w: it is of %s %s with seed %d, %d checks and effort %d", ErrOtherInference, have.Target, have.Name, have.Seed, have.Checks, have.Effort)
+			return fmt.Errorf("%w: %s", ErrOtherInference, have.differences(&want))
 		}
 		return nil
 	})

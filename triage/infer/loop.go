@@ -43,6 +43,9 @@ type loop struct {
 	ruled   []*Rival
 	classes []Class
 	repairs int // hypotheses that new questions proved wrong
+
+	phase string
+	show  func(Progress) // nil: nobody looks
 }
 
 func (l *loop) spec() fuzz.Spec { return fuzz.Spec{Formats: l.Formats, K: l.k} }
@@ -55,6 +58,7 @@ func (l *loop) rand() *rand.Rand {
 
 // gather asks for the first evidence.
 func (l *loop) gather(ctx context.Context) error {
+	l.enter(asking)
 	for i := range designed {
 		if err := l.take(ctx, designed[i].name, design(l.spec(), &designed[i], l.rand(), firstCases)); err != nil {
 			return err
@@ -285,6 +289,7 @@ func (l *loop) run(ctx context.Context) error {
 
 // improve looks for a better hypothesis.
 func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
+	l.enter(searching)
 	l.limit = l.evals.Load() + l.effort
 	return l.explain(ctx, from...)
 }
@@ -292,15 +297,18 @@ func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
 // examine puts the hypothesis to all tests, one after the other, until one finds
 // it wrong.
 func (l *loop) examine(ctx context.Context) (wrong int, err error) {
+	l.enter(challenging)
 	for _, n := range challenges {
 		if wrong, err = l.challenge(ctx, &l.p, n); wrong > 0 || err != nil {
 			return wrong, err
 		}
 	}
+	l.enter(settling)
 	l.p, l.ruled, wrong, err = l.settle(ctx, l.p)
 	if wrong > 0 || err != nil {
 		return wrong, err
 	}
+	l.enter(validating)
 	l.classes, wrong, err = l.validate(ctx, &l.p, l.checks)
 	return wrong, err
 }

@@ -47,8 +47,11 @@ type Report struct {
 	Unstable *Change     `json:"unstable,omitempty"`
 	Faults   []FaultText `json:"faults,omitempty"` // the first ones
 	Failed   int         `json:"failed,omitempty"` // inputs on which the unit failed
-	Stats    Stats       `json:"stats"`
-	Seconds  float64     `json:"seconds"`
+	// Failures are the first calls that failed though the unit answered each of their
+	// inputs when it was asked again; Stats has their number.
+	Failures []FailureText `json:"failures,omitempty"`
+	Stats    Stats         `json:"stats"`
+	Seconds  float64       `json:"seconds"`
 
 	tree *probe.Tree
 }
@@ -98,6 +101,13 @@ type FaultText struct {
 	What string `json:"what"`
 }
 
+// FailureText is a call that failed and whose inputs did not.
+type FailureText struct {
+	Dot    string `json:"dot"`    // the first
+	Inputs int    `json:"inputs"` // how many
+	What   string `json:"what"`
+}
+
 // faultsShown is the number of faults that a report has.
 const faultsShown = 8
 
@@ -122,6 +132,9 @@ func (r *Result) Report(ctx context.Context, target, instruction string, seed ui
 	t.Failed = len(r.Faults)
 	for _, f := range r.Faults[:min(len(r.Faults), faultsShown)] {
 		t.Faults = append(t.Faults, FaultText{mma.FormatDot(r.Formats, f.Dot), f.What})
+	}
+	for _, f := range r.Failures[:min(len(r.Failures), faultsShown)] {
+		t.Failures = append(t.Failures, FailureText{mma.FormatDot(r.Formats, f.Dot), f.Inputs, f.What})
 	}
 	if r.Verdict != Found {
 		return t, nil

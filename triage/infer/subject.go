@@ -20,13 +20,7 @@ type Stats struct {
 	Batches  int `json:"batches"`  // calls of the unit
 	Repeated int `json:"repeated"` // dot products that were asked again, of Queries
 	Resumed  int `json:"resumed"`  // dot products whose answers came from the journal, of Queries
-}
-
-// add counts what an earlier part of the inference has asked.
-func (s *Stats) add(c cost) {
-	s.Queries += c.Queries
-	s.Batches += c.Batches
-	s.Resumed += c.Queries
+	Failures int `json:"failures"` // calls of the unit that failed, though it answered each of their inputs then
 }
 
 // Fault is an input on which the unit failed.
@@ -73,6 +67,10 @@ type subject struct {
 	log    *journal
 	stats  Stats
 	faults []Fault
+
+	failures []Failure
+	row      int    // failed calls since the last that did not
+	asked    func() // called after every call
 }
 
 // ask returns the dot products on which the unit did not fail, and its results.
@@ -105,7 +103,7 @@ func (s *subject) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64,
 			return nil, nil, err
 		}
 	} else {
-		s.stats.add(r.Ask.cost)
+		s.resume(r.Ask.cost)
 	}
 	a := r.Ask
 	s.blame(dots, a)
@@ -123,8 +121,11 @@ func (s *subject) live(ctx context.Context, b *mma.Batch, dots []*mma.Dot, sum u
 	before := s.stats
 	err := s.call(ctx, b, a.Codes)
 	if devices.IsFault(err) {
+		whole := err
 		if a.Failed, a.Why, err = s.divide(ctx, dots, a.Codes, 0, err); err != nil {
 			s.blame(dots, a)
+		} else if len(a.Failed) == 0 {
+			s.note(b, whole.Error())
 		}
 	}
 	if err != nil {
@@ -133,11 +134,6 @@ func (s *subject) live(ctx context.Context, b *mma.Batch, dots []*mma.Dot, sum u
 	a.cost = s.since(before)
 	r := &record{Ask: a}
 	return r, s.log.write(r)
-}
-
-// since returns what was asked since then.
-func (s *subject) since(then Stats) cost {
-	return cost{s.stats.Queries - then.Queries, s.stats.Batches - then.Batches}
 }
 
 // blame keeps the inputs on which the unit failed.
@@ -150,11 +146,11 @@ func (s *subject) blame(dots []*mma.Dot, a *asked) {
 // call runs the unit on a batch and counts it.
 func (s *subject) call(ctx context.Context, b *mma.Batch, out []byte) error {
 	if s.budget > 0 && s.stats.Queries+b.Dots() > s.budget {
-		return errBudget
+		return fmt.Errorf("%w: %d of %d, and the next batch has %d", errBudget, s.stats.Queries, s.budget, b.Dots())
 	}
 	s.stats.Queries += b.Dots()
 	s.stats.Batches++
-	return s.unit.Run(ctx, b, out)
+	return s.run(ctx, b, out)
 }
 
 // divide finds the inputs on which the unit fails, by halves; it failed on all of
@@ -228,10 +224,15 @@ func (s *subject) check(ctx context.Context, m *sim.Model, src fuzz.Source, seed
 			return nil, nil, err
 		}
 	} else {
-		s.stats.add(r.Check.cost)
+		s.resume(r.Check.cost)
 	}
 	if r.Check.Failed {
-		return s.checkApart(ctx, m, b)
+		before := len(s.faults) + len(s.failures)
+		wrong, codes, err = s.checkApart(ctx, m, b)
+		if err == nil && len(s.faults)+len(s.failures) == before {
+			s.note(b, r.Check.Why)
+		}
+		return wrong, codes, err
 	}
 	for _, w := range r.Check.Wrong {
 		d := mma.NewDot(s.Formats, s.k)
@@ -250,7 +251,7 @@ func (s *subject) liveCheck(ctx context.Context, m *sim.Model, b *mma.Batch, sum
 	err := s.call(ctx, b, got)
 	c.cost = s.since(before)
 	if devices.IsFault(err) {
-		c.Failed = true
+		c.Failed, c.Why = true, err.Error()
 		return r, s.log.write(r)
 	}
 	if err != nil {

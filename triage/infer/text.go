@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Summary writes what matters of a report for a person at a terminal.
@@ -41,8 +43,11 @@ func millions(n int64) string { return fmt.Sprintf("%.1f million", float64(n)/mi
 func (t *Report) spent() string {
 	s := fmt.Sprintf("%d dot products were asked in %d batches, %d of them twice; %d hypotheses were refuted; %.1f s; seed %d",
 		t.Stats.Queries, t.Stats.Batches, t.Stats.Repeated, t.Repairs, t.Seconds, t.Seed)
-	if t.Stats.Resumed > 0 {
-		s += fmt.Sprintf("; %d of the answers came from the journal", t.Stats.Resumed)
+	switch n := t.Stats.Resumed; {
+	case n > 0 && n == t.Stats.Queries:
+		s += "; all answers came from the journal"
+	case n > 0:
+		s += fmt.Sprintf("; %d of the answers came from the journal", n)
 	}
 	return s
 }
@@ -70,6 +75,12 @@ func (t *Report) writeFaults(w io.Writer, indent string) {
 	if n := t.Failed - len(t.Faults); n > 0 {
 		fmt.Fprintf(w, "%sand on %d more inputs\n", indent, n)
 	}
+	if len(t.Failures) == 0 {
+		return
+	}
+	f := t.Failures[0]
+	fmt.Fprintf(w, "%sthe unit failed %d times on inputs that it answered when they were asked again, first on a batch of %d that begins with %s: %s\n",
+		indent, t.Stats.Failures, f.Inputs, f.Dot, f.What)
 }
 
 // unseen is what every model found has in common.
@@ -116,6 +127,10 @@ func (t *Report) writeTrouble(w io.Writer, indent string) {
 		line("  first %s, then %s", u.First, u.Second)
 	}
 	t.writeFaults(w, indent)
+	if t.Params == (mma.Params{}) {
+		line("no program yet")
+		return
+	}
 	if t.Verdict != NotStable && t.Evidence > 0 {
 		line("best program: %s", t.Arithmetic)
 		line("  that is: %s", brief(&t.Params))
@@ -171,7 +186,7 @@ func (t *Report) markdownFound(w io.Writer) {
 	for _, c := range t.Classes {
 		fmt.Fprintf(w, "| %s | %d | %d | 0 | %s | %s |\n", c.Name, c.Asked, c.Independent, c.bound(), c.Doc)
 	}
-	if t.Failed > 0 {
+	if t.Failed > 0 || len(t.Failures) > 0 {
 		fmt.Fprint(w, "\n```\n")
 		t.writeFaults(w, "")
 		fmt.Fprint(w, "```\n")

@@ -1,0 +1,42 @@
+package devices
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+)
+
+// Filed is a Target that computes by files, which may change while its name stays.
+type Filed interface {
+	Target
+	// Digest identifies what was in the files when the target was opened.
+	Digest() string
+}
+
+// DigestOf returns what a target computes by beside its name: "" if that says all.
+func DigestOf(t Target) string {
+	if f, ok := t.(Filed); ok {
+		return f.Digest()
+	}
+	return ""
+}
+
+// Digest is a short hash of what a reader has.
+func Digest(r io.Reader) (string, error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8]), nil
+}
+
+// DigestFile is the Digest of a file.
+func DigestFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return Digest(f)
+}

@@ -1,0 +1,31 @@
+package exec
+
+import (
+	"os"
+	osexec "os/exec"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+)
+
+// digests identifies the files that a command runs: its program, a script that is its
+// first argument, and other programs among its arguments, as an emulator has. Files
+// that cannot be read have none.
+func digests(words []string) string {
+	var all []string
+	for n, word := range words {
+		if n == 0 {
+			if path, err := osexec.LookPath(word); err == nil {
+				word = path
+			}
+		}
+		info, err := os.Stat(word)
+		if err != nil || !info.Mode().IsRegular() || n > 1 && info.Mode()&0o111 == 0 {
+			continue
+		}
+		if d, err := devices.DigestFile(word); err == nil {
+			all = append(all, word+" "+d)
+		}
+	}
+	return strings.Join(all, ", ")
+}

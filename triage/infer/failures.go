@@ -1,0 +1,84 @@
+package infer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Failure is a call of the unit that failed, and yet none of its inputs did: the unit
+// answered them when they were asked again.
+type Failure struct {
+	Dot    *mma.Dot `json:"dot"`    // the first input of the call
+	Inputs int      `json:"inputs"` // how many it had
+	What   string   `json:"what"`
+}
+
+// ErrGone says that a unit does not answer any more, whatever it is asked.
+var ErrGone = errors.New("the unit has stopped answering")
+
+// rowOfFailures is the number of calls that may fail one after the other before the
+// unit is asked for zeros, which every unit has to answer.
+const rowOfFailures = 8
+
+// run runs the unit on a batch. It takes note of failures that the unit has hidden,
+// and gives up one that fails on everything.
+func (s *subject) run(ctx context.Context, b *mma.Batch, out []byte) error {
+	before, _ := deaths(s.unit)
+	err := s.unit.Run(ctx, b, out)
+	s.asked()
+	if n, what := deaths(s.unit); n > before {
+		s.note(b, what+"; a new one answered")
+	}
+	if !devices.IsFault(err) {
+		s.row = 0
+		return err
+	}
+	if s.row++; s.row < rowOfFailures {
+		return err
+	}
+	s.row = 0
+	zeros := mma.NewBatch(s.Formats, mma.Shape{M: 1, N: 1, K: s.k, Tiles: 1})
+	s.stats.Queries++
+	s.stats.Batches++
+	if e := s.unit.Run(ctx, zeros, make([]byte, s.D.Width())); devices.IsFault(e) {
+		return fmt.Errorf("%w: %d calls in a row have failed, and it fails on zeros: %v", ErrGone, rowOfFailures, e)
+	} else if e != nil {
+		return e
+	}
+	return err
+}
+
+// deaths returns how often a unit has failed on a call that it answered then, and how
+// the last time.
+func deaths(u devices.Unit) (n int, last string) {
+	if m, ok := u.(devices.Mortal); ok {
+		return m.Deaths()
+	}
+	return 0, ""
+}
+
+// note keeps a failure on a batch of which no input fails.
+func (s *subject) note(b *mma.Batch, what string) {
+	d := mma.NewDot(s.Formats, s.k)
+	b.Get(0, d)
+	s.failures = append(s.failures, Failure{d, b.Dots(), what})
+	s.stats.Failures++
+}
+
+// resume counts what an earlier part of the inference has asked.
+func (s *subject) resume(c cost) {
+	s.stats.Queries += c.Queries
+	s.stats.Batches += c.Batches
+	s.stats.Resumed += c.Queries
+	s.stats.Failures += len(c.Failures)
+	s.failures = append(s.failures, c.Failures...)
+}
+
+// since returns what was asked since then.
+func (s *subject) since(then Stats) cost {
+	return cost{s.stats.Queries - then.Queries, s.stats.Batches - then.Batches, s.failures[then.Failures:]}
+}

@@ -1,0 +1,66 @@
+package infer
+
+import (
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Progress is how far an inference is.
+type Progress struct {
+	Phase            string
+	Queries, Batches int // as in Stats
+	Repairs          int // hypotheses that were refuted
+	// Best is the best program so far, nil if there is none yet. It is wrong in Left
+	// cases of what was known when it was found; Refuted says that later answers do
+	// not agree with it.
+	Best    *mma.Params
+	Left    int
+	Refuted bool
+}
+
+// The phases.
+const (
+	asking      = "asking first questions"
+	searching   = "searching for a program"
+	challenging = "challenging it"
+	settling    = "ruling out other values"
+	validating  = "validating"
+	shrinking   = "looking for the smallest witness"
+)
+
+// String is a line for people.
+func (p Progress) String() string {
+	s := fmt.Sprintf("%s  %d queries in %d batches", p.Phase, p.Queries, p.Batches)
+	if p.Repairs > 0 {
+		s += fmt.Sprintf("  %d refuted", p.Repairs)
+	}
+	switch {
+	case p.Best == nil:
+		return s + "  no program yet"
+	case p.Left > 0:
+		return s + fmt.Sprintf("  best so far: %s, wrong in %d cases", p.Best, p.Left)
+	case p.Refuted:
+		return s + fmt.Sprintf("  refuted: %s", p.Best)
+	}
+	return s + fmt.Sprintf("  right so far: %s", p.Best)
+}
+
+// enter begins a phase.
+func (l *loop) enter(phase string) {
+	l.phase = phase
+	l.progress()
+}
+
+// progress tells how far it is.
+func (l *loop) progress() {
+	if l.show == nil {
+		return
+	}
+	p := Progress{Phase: l.phase, Queries: l.unit.stats.Queries, Batches: l.unit.stats.Batches, Repairs: l.repairs}
+	if len(l.ends) > 0 {
+		best := l.p
+		p.Best, p.Left, p.Refuted = &best, l.left, l.left == 0 && l.phase == searching
+	}
+	l.show(p)
+}
