@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
 )
@@ -64,7 +66,7 @@ Exit status: 0 measured, 1 the memory grows, 2 trouble.`,
 		Args:      cobra.ArbitraryArgs,
 		ValidArgs: sections,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := b.check(args); err != nil {
+			if err := b.check(args, cmd.Flags()); err != nil {
 				return err
 			}
 			if b.soak > 0 {
@@ -89,7 +91,7 @@ Exit status: 0 measured, 1 the memory grows, 2 trouble.`,
 }
 
 // check settles the flags.
-func (b *benchCmd) check(args []string) error {
+func (b *benchCmd) check(args []string, f *pflag.FlagSet) error {
 	for _, s := range args {
 		if err := checkWord("section", s, sections...); err != nil {
 			return hinted("usage: mmafuzz bench [models] [targets] [loop]", "%s", strings.TrimPrefix(err.Error(), "--"))
@@ -106,10 +108,34 @@ func (b *benchCmd) check(args []string) error {
 	case b.out != "" && b.soak <= 0:
 		return hinted("standard output takes the table: > FILE", "--out is for --soak")
 	}
+	if err := b.checkSoak(args, f); err != nil {
+		return err
+	}
 	if b.pattern, err = regexp.Compile(b.only); err != nil {
 		return hinted("regexp/syntax is documented at go doc regexp/syntax", "--only: %v", err)
 	}
 	return nil
+}
+
+// checkSoak settles the flags of --soak, which measures nothing else than the loop.
+func (b *benchCmd) checkSoak(args []string, f *pflag.FlagSet) error {
+	switch {
+	case f.Changed("every") && !f.Changed("soak"):
+		return errors.New("--every is for --soak")
+	case !f.Changed("soak"):
+		return nil
+	case b.soak <= 0:
+		return hinted("give a time such as 10m or 8h", "--soak is %s, which is no time at all", b.soak)
+	case b.every < 0:
+		return fmt.Errorf("--every is %s; 0 is a hundredth of --soak", b.every)
+	}
+	for _, s := range args {
+		if s != "loop" {
+			return hinted("leave it out, or measure it in a command of its own", "--soak runs the loop and not the section %s", s)
+		}
+	}
+	err := excluded(f, "soak", "only", "list", "count", "time", "target", "inst")
+	return withHint(err, "--soak runs one pair of simulators, for the time that it is given")
 }
 
 // measured is one measurement.

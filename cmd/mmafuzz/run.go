@@ -321,7 +321,10 @@ func (r *runCmd) dir(cfg *fuzz.Config) string {
 	h := fnv.New32a()
 	for i := range cfg.Pairs {
 		p := &cfg.Pairs[i]
-		fmt.Fprintln(h, p.TargetA, p.TargetB, p.DigestA, p.DigestB, p.A.Instruction().Name, p.B.Instruction().Name)
+		fmt.Fprintln(h, p.TargetA, p.TargetB, p.A.Instruction().Name, p.B.Instruction().Name)
+		if p.DigestA+p.DigestB != "" {
+			fmt.Fprintln(h, p.DigestA, p.DigestB)
+		}
 	}
 	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, r.nan, r.zero, version())
 	return filepath.Join("mmafuzz-out", fmt.Sprintf("%08x", h.Sum32()))

@@ -16,6 +16,12 @@ func newSelfcheck(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selfcheck",
 		Short: "measure the models, the generators, the triage, the minimizer and inference",
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if a.json {
+				return hinted("standard output takes the table, of columns that tabs separate: > FILE", "--json: selfcheck makes tables")
+			}
+			return a.setUp()
+		},
 	}
 	c.AddCommand(newSelfcheckModels(a), newSelfcheckGenerators(a), newSelfcheckTriage(a), newSelfcheckMinimizer(a), newSelfcheckInfer(a))
 	return c

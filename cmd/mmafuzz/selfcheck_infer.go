@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/study"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -41,7 +42,12 @@ products of every generator.
 
 Exit status: 0 every unit is recovered, 1 some are not, 2 trouble.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := s.checkFlags(cmd.Flags()); err != nil {
+				return err
+			}
+			return s.run(cmd.Context())
+		},
 	}
 	f := c.Flags()
 	f.BoolVar(&s.catalog, "catalog", false, "the arithmetics of the catalogue")
@@ -55,9 +61,27 @@ Exit status: 0 every unit is recovered, 1 some are not, 2 trouble.`,
 	return c
 }
 
+// checkFlags says what flags contradict each other or have impossible values.
+func (s *selfcheckInfer) checkFlags(f *pflag.FlagSet) error {
+	if err := excluded(f, "catalog", "first", "count"); err != nil {
+		return withHint(err, "--match chooses from the catalogue; made-up units have seeds")
+	}
+	switch {
+	case f.Changed("match") && !s.catalog:
+		return hinted("add --catalog", "--match is given without --catalog")
+	case s.count < 1:
+		return fmt.Errorf("--count is %d, at least 1 is needed", s.count)
+	case s.checks < 1:
+		return fmt.Errorf("--checks is %d, at least 1 is needed", s.checks)
+	case s.dots < 1:
+		return fmt.Errorf("--dots is %d, at least 1 is needed", s.dots)
+	}
+	return nil
+}
+
 func (s *selfcheckInfer) run(ctx context.Context) error {
 	which := fmt.Sprintf("--first %d --count %d", s.first, s.count)
-	units := study.MadeUpUnits(s.first, max(s.count, 0))
+	units := study.MadeUpUnits(s.first, s.count)
 	if s.catalog {
 		which, units = "--catalog", nil
 		for _, i := range mma.Arithmetics() {
@@ -67,7 +91,7 @@ func (s *selfcheckInfer) run(ctx context.Context) error {
 		}
 	}
 	if len(units) == 0 {
-		return errors.New("there is no such unit")
+		return hinted("mmafuzz list instructions lists them", "the catalogue has no arithmetic whose ARCH/INSTRUCTION contains %q", s.match)
 	}
 	command := fmt.Sprintf("%s %s --seed %d --checks %d --dots %d", study.InferenceCommand, which, s.seed, s.checks, s.dots)
 	began := time.Now()
