@@ -49,7 +49,7 @@ then tries to prove it wrong. It is told the operand formats and K, nothing else
 The directory of --out gets
 
   model.json   the program, for model:FILE targets; only if it passed every test
-  best.json    instead, if none did: the best, which is wrong
+  best.json    instead, if none did: the best so far, which is wrong or not tested
   report.md    every parameter with the inputs that rule out other values, what no
                input told, and on how many inputs of each kind it was tested
   report.json  the same for programs
@@ -208,6 +208,9 @@ func writeInference(dir string, r *infer.Result, t *infer.Report) error {
 	model, best := program.Bytes(), []byte(nil)
 	if r.Verdict != infer.Found {
 		model, best = nil, model
+	}
+	if r.Params == (mma.Params{}) {
+		best = nil // it ended before there was one
 	}
 	dot, svg := t.Picture()
 	for _, f := range []struct {
