@@ -15,6 +15,16 @@ func startMoves(h *hypothesis, e emit) {
 			})
 		}
 	}
+	// The rounding goes where c does.
+	switch {
+	case h.C == fp.None:
+	case h.p.Start != mma.StartC:
+		e(func(p *mma.Params) { p.Start, p.Acc = mma.StartC, p.Late; h.fixLate(p, fp.RNE) })
+	default:
+		for _, x := range []mma.Start{mma.StartZero, mma.StartEmpty} {
+			e(func(p *mma.Params) { p.Start, p.Late, p.Acc = x, p.Acc, mma.To(h.D, fp.RNE); h.fixLate(p, fp.RNE) })
+		}
+	}
 }
 
 // maxLanes is the number of lanes up to which a search looks.

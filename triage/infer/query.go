@@ -24,7 +24,7 @@ var designed = []family{
 	{"cancel", "two terms that cancel above small ones", cancelled},
 	{"survivors", "two large terms that cancel among small ones everywhere", survivors},
 	{"many", "products of similar exponents", manyProducts},
-	{"pile", "products of similar exponents whose sums carry far: of one sign in one group, of the other in a second", pile},
+	{"pile", "products of similar exponents whose sums carry far: all of one sign, or of one in a group and of the other in a second", pile},
 }
 
 // directed are the generators of package fuzz that make the rest of the first
@@ -275,6 +275,10 @@ func manyProducts(d *designer) {
 }
 
 func pile(d *designer) {
+	if d.oneIn(4) {
+		heap(d)
+		return
+	}
 	e, w, neg := d.exponent(), d.between(0, 3), d.coin()
 	if lo, hi := d.products(); d.oneIn(3) { // where sums are subnormal
 		df := d.f.D.Get()
@@ -295,6 +299,21 @@ func pile(d *designer) {
 	}
 	if d.fc != nil && d.oneIn(3) {
 		d.accumulator(d.clampC(d.between(e-w, e+6)), neg != d.oneIn(4))
+	}
+}
+
+// heap makes all products, and c, of one sign and mostly of one exponent, so that
+// their sum carries as far as it can.
+func heap(d *designer) {
+	lo, hi := d.ordinary()
+	e, w, neg := d.between(lo, hi), d.between(0, 2)/2, d.coin()
+	for k := range d.k {
+		x := d.between(e-w, e)
+		d.reach(k, x)
+		d.term(k, x, neg)
+	}
+	if d.fc != nil && d.coin() {
+		d.accumulator(d.clampC(d.between(e-3, e+8)), neg)
 	}
 }
 
