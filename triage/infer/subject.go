@@ -71,6 +71,8 @@ type subject struct {
 	failures []Failure
 	row      int    // failed calls since the last that did not
 	asked    func() // called after every call
+
+	confirmed int // answers of the journal that were asked for again
 }
 
 // ask returns the dot products on which the unit did not fail, and its results.
@@ -104,6 +106,9 @@ func (s *subject) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64,
 		}
 	} else {
 		s.resume(r.Ask.cost)
+		if err := s.confirm(ctx, dots, r.Ask); err != nil {
+			return nil, nil, err
+		}
 	}
 	a := r.Ask
 	s.blame(dots, a)
@@ -113,6 +118,38 @@ func (s *subject) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64,
 		codes[i] = mma.Load(a.Codes, w, i)
 	}
 	return codes, a.Failed, nil
+}
+
+// The answers of the journal of which the unit is asked again.
+const (
+	confirmEach = 16 // of a batch
+	confirmMost = 1024
+)
+
+// confirm asks for some answers that came from the journal again: behind the same
+// name there may be another unit by now. It does not count as asking, since an
+// inference that was not interrupted would not have done it.
+func (s *subject) confirm(ctx context.Context, dots []*mma.Dot, a *asked) error {
+	n := min(len(dots), confirmEach, confirmMost-s.confirmed)
+	if n <= 0 || len(a.Failed) > 0 {
+		return nil
+	}
+	s.confirmed += n
+	b, w := s.pack(dots[:n], nil).batch, s.D.Width()
+	codes := make([]byte, n*w)
+	if err := s.unit.Run(ctx, b, codes); err != nil && !isFault(err) {
+		return err
+	} else if err != nil {
+		return fmt.Errorf("%w: the unit fails where the journal has answers: %w", ErrOtherInference, err)
+	}
+	for i, d := range dots[:n] {
+		then, now := mma.Load(a.Codes, w, i), mma.Load(codes, w, i)
+		if !s.same(then, now) {
+			return fmt.Errorf("%w: the unit has changed: for %s it gives %s, where the journal has %s",
+				ErrOtherInference, mma.FormatDot(s.Formats, d), mma.FormatCode(s.D, now), mma.FormatCode(s.D, then))
+		}
+	}
+	return nil
 }
 
 // live asks the unit itself, and writes what it says to the journal.
