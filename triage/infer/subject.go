@@ -137,7 +137,7 @@ func (s *subject) confirm(ctx context.Context, dots []*mma.Dot, a *asked) error 
 	s.confirmed += n
 	b, w := s.pack(dots[:n], nil).batch, s.D.Width()
 	codes := make([]byte, n*w)
-	if err := s.unit.Run(ctx, b, codes); err != nil && !isFault(err) {
+	if err := s.unit.Run(ctx, b, codes); err != nil && !devices.IsFault(err) {
 		return err
 	} else if err != nil {
 		return fmt.Errorf("%w: the unit fails where the journal has answers: %w", ErrOtherInference, err)
