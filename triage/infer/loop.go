@@ -14,6 +14,7 @@ import (
 const (
 	firstCases   = 200 // of each family of the first evidence
 	repairSteps  = 20
+	simpleSteps  = 8  // with the families of single terms
 	looseSteps   = 10 // from what explains everything loosely
 	closeUpSteps = 12
 	lastSteps    = 60 // when all else has failed
@@ -240,6 +241,9 @@ func (l *loop) grow(ctx context.Context, p mma.Params) ([]mma.Params, int) {
 			return q.Lanes == p.Lanes && (q.Start == mma.StartC) == (p.Start == mma.StartC)
 		}
 		b := s.climb(ctx)
+		if n <= simple {
+			b = s.run(ctx, simpleSteps)
+		}
 		l.trace("  %s: %d left with %s", designed[n-1].name, s.left(b), brief(&b.p))
 		p = b.p
 	}

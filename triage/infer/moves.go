@@ -52,6 +52,13 @@ var single = func() []topic {
 	return ts
 }()
 
+// wide are the topics that are tried where the others have not helped: there are too
+// many programs in them to try these at every step.
+var wide = []topic{
+	{"new stages", true, newStages},
+	{"shapes", true, shapeMoves},
+}
+
 // neighbours returns every valid program that one move of some topics makes of p,
 // without duplicates, and the number of programs up to the end of each topic.
 func (sp *space) neighbours(p *mma.Params, ts []topic) (all []mma.Params, ends []int) {

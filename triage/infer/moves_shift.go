@@ -32,6 +32,7 @@ func shiftMoves(h *hypothesis, e emit) {
 	alignShifts(h, e)
 	stageShifts(h, e)
 	stepsOfStages(h, e)
+	stagesOfSteps(h, e)
 	lanesOfStages(h, e)
 }
 
@@ -155,6 +156,43 @@ func stepsOfStages(h *hypothesis, e emit) {
 				p.Acc.Frac, p.Acc.Mode = min(s.Round.Frac, p.Acc.Frac), s.Round.Mode
 			}
 		})
+	}
+}
+
+// stagesOfSteps makes groups of steps, the other way round: c is added to all sums at
+// once instead of to one after the other. What a second stage did with the sum of a
+// step it does with that of each group.
+func stagesOfSteps(h *hypothesis, e emit) {
+	l := h.p.L
+	terms := (h.k + max(int(h.p.Lanes), 1) - 1) / max(int(h.p.Lanes), 1)
+	if l == 0 || int(l) >= terms {
+		return
+	}
+	for n := 2 * int(l); ; n *= 2 {
+		steps := func(p *mma.Params) {
+			p.L = uint8(n)
+			if n >= terms {
+				p.L = 0
+			}
+			if p.Stage0.Sum == mma.Off {
+				p.Stage0 = mma.Stage{Sum: mma.Fused, Align: p.Join.Align}
+			}
+			if p.Stage0.Group == 0 {
+				p.Stage0.Group = l
+			}
+		}
+		e(steps)
+		e(func(p *mma.Params) { steps(p); p.Join.Align = mma.Align{} })
+		e(func(p *mma.Params) { steps(p); p.Stage0.Round = h.p.Acc })
+		if h.p.Stage1.Sum != mma.Off && h.p.Stage1.Group == 0 {
+			e(func(p *mma.Params) {
+				steps(p)
+				p.Stage1.Split, p.Stage1.Group = mma.Interleaved, uint8((min(n, terms)+int(l)-1)/int(l))
+			})
+		}
+		if n >= terms {
+			return
+		}
 	}
 }
 

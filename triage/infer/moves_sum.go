@@ -121,6 +121,42 @@ func (h *hypothesis) furnished(s mma.Stage) []mma.Stage {
 	return all
 }
 
+// newStages proposes new stages of every shape that cut in any way.
+func newStages(h *hypothesis, e emit) {
+	if h.p.Stage1.Sum != mma.Off {
+		return
+	}
+	for _, s := range h.shapes() {
+		for f := mma.Frac(2); f <= 40; f += 3 {
+			for _, m := range modes {
+				n := s
+				n.Align.F, n.Align.Mode = f, m
+				e(func(p *mma.Params) { p.Stage0, p.Stage1 = n, p.Stage0 })
+				if h.p.Stage0.Sum != mma.Off {
+					e(func(p *mma.Params) { p.Stage1 = n })
+				}
+			}
+		}
+	}
+}
+
+// shapeMoves proposes other shapes for both stages at once.
+func shapeMoves(h *hypothesis, e emit) {
+	if h.p.Stage1.Sum == mma.Off {
+		return
+	}
+	reshaped := func(to, s mma.Stage) mma.Stage {
+		to.Sum, to.Group, to.Split = s.Sum, s.Group, s.Split
+		return to
+	}
+	all := h.shapes()
+	for _, s := range all {
+		for _, t := range all {
+			e(func(p *mma.Params) { p.Stage0, p.Stage1 = reshaped(p.Stage0, s), reshaped(p.Stage1, t) })
+		}
+	}
+}
+
 // scaleMoves proposes where block scales take effect: on products, or on groups
 // whose sums may be fixed point, which shows only where such a sum is cut.
 func scaleMoves(h *hypothesis, e emit) {

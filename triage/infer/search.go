@@ -17,7 +17,7 @@ const (
 	sampleSize = 48        // failing cases, and passing ones, on which moves are ranked
 	bestMoves  = 24        // moves of a step that are run on all evidence
 	alikeMost  = 3         // hypotheses kept that explain the same cases
-	patience   = 6         // steps without a better hypothesis before two moves are tried at once
+	patience   = 6         // steps without a better hypothesis before rarer moves are tried, and two at once
 	pairFails  = 8         // failing cases of which two moves must explain one
 	pairLosses = 3         // cases of a sample that the first of two moves may lose
 	pairEvals  = 4_000_000 // dot products computed when two moves are tried at once
@@ -30,6 +30,7 @@ type node struct {
 	n        int // hits
 	size     int
 	expanded bool
+	widened  bool
 	paired   bool
 }
 
@@ -84,6 +85,9 @@ func (s *search) add(p mma.Params) *node {
 	return n
 }
 
+// barred says whether a search must not go to a program.
+func (s *search) barred(p mma.Params) bool { return s.bound && !s.keep(&p) }
+
 func hashHits(hits []bool) uint64 {
 	bits := make([]byte, (len(hits)+7)/8)
 	for i, x := range hits {
@@ -128,7 +132,8 @@ func (s *search) climb(ctx context.Context) *node {
 }
 
 // run expands nodes until one explains everything, the steps are spent, or
-// nothing is left to try. Where single moves do not help for a while it tries two.
+// nothing is left to try. Where single moves do not help for a while it tries rarer
+// ones, then two.
 func (s *search) run(ctx context.Context, steps int) *node {
 	best, stale := s.best(), 0
 	for ; steps > 0 && ctx.Err() == nil && !s.spent() && s.left(best) > 0; steps-- {
@@ -136,6 +141,8 @@ func (s *search) run(ctx context.Context, steps int) *node {
 		switch {
 		case n != nil && (stale < patience || best.paired):
 			s.expand(n)
+		case !best.widened:
+			s.widen(best)
 		case !s.pairs(best) && n == nil:
 			return best
 		}
@@ -179,10 +186,20 @@ func (s *search) next(best *node) *node {
 func (s *search) expand(n *node) {
 	n.expanded = true
 	s.trace("    %d of %d cases left", s.left(s.best()), len(n.hits))
-	moves, _ := s.neighbours(&n.p, s.ts)
-	if s.bound {
-		moves = slices.DeleteFunc(moves, func(p mma.Params) bool { return !s.keep(&p) })
-	}
+	s.try(n, s.ts)
+}
+
+// widen adds the best of what rarer moves make of a node.
+func (s *search) widen(n *node) {
+	n.widened = true
+	s.try(n, wide)
+}
+
+// try adds the best of what the moves of some topics make of a node, and the best of
+// these on top of each other.
+func (s *search) try(n *node, ts []topic) {
+	moves, _ := s.neighbours(&n.p, ts)
+	moves = slices.DeleteFunc(moves, s.barred)
 	var kids []*node
 	for _, p := range s.ranked(n, moves) {
 		if k := s.add(p); k != nil {
@@ -249,9 +266,7 @@ func (s *search) ranked(n *node, moves []mma.Params) []mma.Params {
 	for _, r := range all[:min(len(all), refined)] {
 		more = append(more, s.remoded(&n.p, &r.p)...)
 	}
-	if s.bound {
-		more = slices.DeleteFunc(more, func(p mma.Params) bool { return !s.keep(&p) })
-	}
+	more = slices.DeleteFunc(more, s.barred)
 	all = append(all, s.ranks(g, more)...)
 	sortRanks(all)
 	var best []mma.Params
@@ -340,7 +355,7 @@ func (s *search) pairs(n *node) bool {
 		gains := make([]int, len(both))
 		s.sweep(both, func(i int, m runner, buf *[]byte) { gains[i], _ = s.gain(g, m, buf) })
 		for i, gain := range gains {
-			if gain > 0 && !s.seen[both[i]] {
+			if gain > 0 && !s.seen[both[i]] && !s.barred(both[i]) {
 				all = append(all, found{both[i], gain})
 			}
 		}
