@@ -277,9 +277,9 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestResume ends an inference at every tenth batch by an error of the unit, goes
-// on, and expects the result of one that was never ended, with no question asked
-// twice.
+// TestResume ends an inference at every tenth batch after those that confirm the
+// journal by an error of the unit, goes on, and expects the result of one that was never
+// ended, with no other question asked twice; a unit that has changed is noticed.
 func TestResume(t *testing.T) {
 	long(t)
 	whole := inferred(t, volta(t), Options{Seed: 3})
@@ -287,7 +287,7 @@ func TestResume(t *testing.T) {
 	for tries := 0; ; tries++ {
 		u := volta(t)
 		u.spoil = func(_ *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
-			if u.calls.Load() > 10 {
+			if u.calls.Load() > confirmMost/confirmEach+10 {
 				return 0, errTest
 			}
 			return code, nil
@@ -302,7 +302,7 @@ func TestResume(t *testing.T) {
 		if tries < 3 {
 			t.Errorf("it was ended only %d times", tries)
 		}
-		if asked := r.Stats.Queries - int(u.asked.Load()); r.Stats.Resumed != asked {
+		if asked := r.Stats.Queries - int(u.asked.Load()) + confirmMost; r.Stats.Resumed != asked {
 			t.Errorf("%d answers came from the journal, want %d", r.Stats.Resumed, asked)
 		}
 		r.Seconds, whole.Seconds, r.Stats.Resumed = 0, 0, 0
@@ -316,6 +316,11 @@ func TestResume(t *testing.T) {
 		if _, err := Infer(t.Context(), volta(t), o); !errors.Is(err, ErrOtherInference) {
 			t.Errorf("%+v: %v", o, err)
 		}
+	}
+	other := newUnit(t, half, 4, mma.TFDPA(0, 22, mma.To(fp.FP32, fp.RZ), 0))
+	_, err := Infer(t.Context(), other, Options{Seed: 3, Checks: few, Journal: path})
+	if !errors.Is(err, ErrOtherInference) || !strings.Contains(err.Error(), "the unit has changed: for ") {
+		t.Errorf("with another unit: %v", err)
 	}
 }
 

@@ -201,8 +201,15 @@ func absentMoves(pl *roundPlace, e emit) {
 }
 
 // endMoves proposes what happens at the ends of a rounding's range, with every
-// mode, and other ranges. What is not valid is dropped by neighbours.
+// mode, and other ranges: those of formats, and a little wider and narrower ones. What
+// is not valid is dropped by neighbours.
 func endMoves(pl *roundPlace, e emit) {
+	for _, d := range []mma.Exp{-8, -7, -6, -5, -4, -3, -2, -1, 1, 2, 3} {
+		for o := mma.OverInf; o <= mma.OverMax; o++ {
+			e(func(p *mma.Params) { pl.at(p).Emax += d; pl.at(p).Over = o })
+		}
+		e(func(p *mma.Params) { pl.at(p).Emin -= d })
+	}
 	e(func(p *mma.Params) { pl.at(p).Emin, pl.at(p).Flush = 0, mma.NoFlush })
 	e(func(p *mma.Params) { pl.at(p).Emax, pl.at(p).Over = 0, mma.OverInf })
 	for _, m := range modes {

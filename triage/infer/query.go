@@ -303,7 +303,8 @@ func pile(d *designer) {
 }
 
 // heap makes all products, and c, of one sign and mostly of one exponent, so that
-// their sum carries as far as it can.
+// their sum carries as far as it can. Sometimes they are all the same, as in a product
+// with a matrix of ones.
 func heap(d *designer) {
 	lo, hi := d.ordinary()
 	e, w, neg := d.between(lo, hi), d.between(0, 2)/2, d.coin()
@@ -312,8 +313,21 @@ func heap(d *designer) {
 		d.reach(k, x)
 		d.term(k, x, neg)
 	}
+	if d.fs == nil && d.oneIn(3) {
+		d.alike(neg)
+	}
 	if d.fc != nil && d.coin() {
 		d.accumulator(d.clampC(d.between(e-3, e+8)), neg)
+	}
+}
+
+// alike makes all products like the first, or all +-1.
+func (d *designer) alike(neg bool) {
+	if d.coin() {
+		d.power(0, 0, neg)
+	}
+	for k := range d.k {
+		d.dot.A[k], d.dot.B[k] = d.dot.A[0], d.dot.B[0]
 	}
 }
 

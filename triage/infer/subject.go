@@ -122,8 +122,8 @@ func (s *subject) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64,
 
 // The answers of the journal of which the unit is asked again.
 const (
-	confirmEach = 16 // of a batch
-	confirmMost = 1024
+	confirmEach = 64 // of a batch, at most
+	confirmMost = 1024 // of all, so that these are of the first batches
 )
 
 // confirm asks for some answers that came from the journal again: behind the same
