@@ -292,29 +292,37 @@ func alignMoves(place int) func(h *hypothesis, e emit) {
 // fixedPoints proposes floors above most exponents, so that terms are cut at one
 // bit: such a floor and the width show together only.
 func (h *hypothesis) fixedPoints(pl *alignPlace, e emit) {
-	const width, step = 30, 4
-	floors := h.floors(0)
-	for bit := int(floors[1]) - 10; bit <= 10; bit += step {
+	const width = 30
+	for _, bit := range h.floors(0)[1:] {
 		for _, m := range usual(0) {
-			e(func(p *mma.Params) { *pl.at(p) = mma.Align{F: width, Mode: m, Floor: mma.Exp(bit + width)} })
+			e(func(p *mma.Params) { *pl.at(p) = mma.Align{F: width, Mode: m, Floor: min(bit, 10) + width} })
 		}
 	}
 }
 
 // floors returns lower bounds of an alignment: none, those about the present one,
-// and a grid over all exponents that could make a difference.
+// and a grid over all exponents that could make a difference; of FP64 over those near
+// the ends and the middle of the range.
 func (h *hypothesis) floors(now mma.Exp) []mma.Exp {
-	const step, about = 3, 6
+	const about = 6
 	all := []mma.Exp{0}
-	if now != 0 {
-		for f := now - about; f <= now+about; f++ {
+	grid := func(lo, hi, step mma.Exp) {
+		for f := lo; f <= hi; f += step {
 			all = append(all, f)
 		}
 	}
-	lo := min(h.A.Get().Emin()+h.B.Get().Emin()-int32(h.Down), h.D.Get().Emin()) - 30
-	hi := max(h.A.Get().Emax()+h.B.Get().Emax(), 0) + 10
-	for f := max(lo, -330); f <= min(hi, 40); f += step {
-		all = append(all, mma.Exp(f))
+	if now != 0 {
+		grid(now-about, now+about, 1)
+	}
+	products, results := mma.Exp(h.A.Get().Emin()+h.B.Get().Emin()-int32(h.Down)), mma.Exp(h.D.Get().Emin())
+	lo := min(products, results) - 30
+	hi := mma.Exp(min(max(h.A.Get().Emax()+h.B.Get().Emax(), 0)+10, 40))
+	if hi-lo < 400 {
+		grid(lo, hi, 3)
+		return all
+	}
+	for _, e := range []mma.Exp{products, results, 0} {
+		grid(e-42, e+39, 3)
 	}
 	return all
 }
