@@ -17,9 +17,10 @@ type trfdpa struct {
 	m *Model
 	l int
 	operands64
-	two  bool // sums of even and of odd products
-	sums simd.Sums
-	join simd.Join
+	two   bool // sums of even and of odd products
+	sums  simd.Sums
+	join  simd.Join
+	whole *simd.Joined // its constants; nil: that routine is not for the program
 }
 
 // trfdpaState is one worker's scratch space.
@@ -33,6 +34,7 @@ type trfdpaState struct {
 	sums    simd.Sums
 	fused   simd.Fused
 	join    simd.Join
+	whole   simd.Joined
 }
 
 // newTRFDPA returns the kernel, or nil if the program is not one that it can do.
@@ -128,17 +130,34 @@ func (t *trfdpa) set(p *mma.Params) {
 	if j.Align.Floor != 0 {
 		t.join.Floor = math.Ldexp(1, int(j.Align.Floor))
 	}
+	if t.level >= simd.AVX512 && !t.two && j.CDrop == 0 && j.Align.Floor != 0 && t.join.Floor >= emin && j.Align.F >= j.CF {
+		units := func(f mma.Frac) float64 { return math.Ldexp(1.5, 52-int(f)) }
+		t.whole = &simd.Joined{
+			Two: 2, Floor: t.join.Floor, C: units(j.CF), Terms: units(j.Align.F), Less: units(j.Align.F) - units(j.CF), Post: units(j.Post.Frac),
+			Replace: 0x00110011, Quiet: 0x11111100,
+		}
+	}
 }
 
 func (t *trfdpa) name() string {
 	return "tr-fdpa " + (Portable + Path(t.level-simd.Portable)).String()
 }
 
-func (t *trfdpa) newState() any { return &trfdpaState{} }
+func (t *trfdpa) newState() any {
+	st := &trfdpaState{}
+	if t.whole != nil {
+		st.whole = *t.whole
+		st.whole.Sums = t.sums
+	}
+	return st
+}
 
 func (t *trfdpa) run(in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*trfdpaState)
 	perTile := in.K*(11*in.M+26*in.N) + 60*in.M*in.N
+	if t.whole != nil {
+		perTile = in.K*(11*in.M+26*in.N) + 14*in.M*in.N
+	}
 	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { t.grid(st, g, out) }, t.m.RunGeneral)
 }
 
@@ -158,6 +177,10 @@ func (t *trfdpa) grid(st *trfdpaState, g *grid, out []byte) {
 
 // step does a step, of the products from at on.
 func (t *trfdpa) step(st *trfdpaState, at int, c, d *byte) {
+	if t.whole != nil {
+		t.wholeStep(st, at, c, d)
+		return
+	}
 	n := int64(st.grid.outputs())
 	if t.two {
 		half := t.l / 2
@@ -183,6 +206,18 @@ func (t *trfdpa) step(st *trfdpaState, at int, c, d *byte) {
 		s.Kinds = t.sumKinds(&st.decoded64, at, t.l)
 	}
 	s.Close(t.level, st.special)
+}
+
+// wholeStep is step in one routine.
+func (t *trfdpa) wholeStep(st *trfdpaState, at int, c, d *byte) {
+	t.largestOf(&st.decoded64, &st.e, at, t.l)
+	x := &st.whole
+	x.Sums.E, x.Sums.Acc, x.Sums.Sum = &st.e[0], c, d
+	if st.special {
+		x.Sums.Kinds = t.sumKinds(&st.decoded64, at, t.l)
+	}
+	t.products(&st.decoded64, &x.Dot, at, t.l)
+	x.Run(st.special)
 }
 
 // sumProducts sums l products from at on.

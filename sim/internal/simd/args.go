@@ -322,6 +322,23 @@ type Join struct {
 	Post     int64 // and the result
 }
 
+// Joined has what Fused does without accumulators, Join of one sum and Close, in one
+// routine without Parts. The accumulators of Sums are those of Join, and Least the
+// smallest normal number of FP32, which Floor must not be below.
+type Joined struct {
+	Sums  Sums
+	Dot   Dot
+	Two   float64
+	Floor float64
+	// 1.5 * 2^52 units, of the power of 2 of the largest exponent: those in which C
+	// counts; those in which the sum counts, not larger; these less the former; and those
+	// of the result, of its own exponent's power.
+	C, Terms, Less, Post float64
+	// Tables of VFIXUPIMMPS: one puts an accumulator that is Inf or NaN in the place of
+	// another number, the other leaves what is there if a number is NaN.
+	Replace, Quiet int64
+}
+
 // Shuffle permutes the bytes of each 16 of N, a multiple of 32.
 type Shuffle struct {
 	Src, Dst *byte

@@ -289,6 +289,16 @@ func (x *Fused) Run(special bool) {
 	}
 }
 
+// Run makes sums with accumulators; special says that factors may be Inf or NaN. It
+// needs AVX-512.
+func (x *Joined) Run(special bool) {
+	if special {
+		joinedSpecialAVX512(x)
+	} else {
+		joinedAVX512(x)
+	}
+}
+
 // Run sums the kinds. Over sums products that are Inf or NaN as FP32 instead.
 func (x *SumKinds) Run(l Level) {
 	if l >= AVX512 {

@@ -299,6 +299,12 @@ func fusedFP32AVX512(x *Fused)
 func fusedFP32SpecialAVX512(x *Fused)
 
 //go:noescape
+func joinedAVX512(x *Joined)
+
+//go:noescape
+func joinedSpecialAVX512(x *Joined)
+
+//go:noescape
 func groupsAVX512(x *Groups)
 
 //go:noescape

@@ -9058,6 +9058,522 @@ rounded:
 	VZEROUPPER
 	RET
 
+// func joinedAVX512(x *Joined)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, SSE
+TEXT ·joinedAVX512(SB), NOSPLIT, $88-8
+	MOVQ         x+0(FP), AX
+	VPBROADCASTQ 288(AX), Z0
+	VPBROADCASTQ 80(AX), Z1
+	VPBROADCASTQ 48(AX), Z2
+	VPBROADCASTQ 72(AX), Z3
+	VPBROADCASTQ 296(AX), Z4
+	VPBROADCASTQ 304(AX), Z5
+	VPBROADCASTQ 312(AX), Z6
+	VPBROADCASTQ 320(AX), Z7
+	VPBROADCASTQ 328(AX), Z8
+	MOVQ         192(AX), CX
+	MOVQ         184(AX), DX
+	MOVQ         DX, (SP)
+	MOVQ         200(AX), DX
+	MOVQ         DX, 8(SP)
+	MOVQ         (AX), DX
+	MOVQ         DX, 24(SP)
+	MOVQ         8(AX), DX
+	MOVQ         DX, 32(SP)
+	MOVQ         16(AX), DX
+	MOVQ         DX, 40(SP)
+	MOVQ         32(AX), DX
+	MOVQ         DX, 48(SP)
+	STMXCSR      56(SP)
+	MOVL         56(SP), DX
+	ORL          $0x00006000, DX
+	MOVL         DX, 64(SP)
+	LDMXCSR      64(SP)
+	MOVQ         216(AX), DX
+	MOVQ         DX, 72(SP)
+
+tiles:
+	MOVQ 224(AX), DX
+	MOVQ DX, 80(SP)
+
+groups:
+	MOVQ 232(AX), DX
+	MOVQ DX, 16(SP)
+	MOVQ (SP), DX
+	MOVQ 8(SP), BX
+
+rows:
+	MOVQ      24(SP), SI
+	MOVQ      32(SP), DI
+	MOVQ      40(SP), DI
+	MOVQ      48(SP), DI
+	VPMOVZXWQ (SI), Z9
+	VPSLLQ    $0x34, Z9, Z9
+	VPADDQ    Z1, Z9, Z10
+	VMOVAPD   Z10, Z11
+	VMOVAPD   Z10, Z12
+	VPMOVZXWQ 16(SI), Z13
+	VPSLLQ    $0x34, Z13, Z13
+	VPADDQ    Z1, Z13, Z14
+	VMOVAPD   Z14, Z15
+	VMOVAPD   Z14, Z16
+	VPMOVZXWQ 32(SI), Z17
+	VPSLLQ    $0x34, Z17, Z17
+	VPADDQ    Z1, Z17, Z18
+	VMOVAPD   Z18, Z19
+	VMOVAPD   Z18, Z20
+	VPMOVZXWQ 48(SI), Z21
+	VPSLLQ    $0x34, Z21, Z21
+	VPADDQ    Z1, Z21, Z22
+	VMOVAPD   Z22, Z23
+	VMOVAPD   Z22, Z24
+	MOVQ      248(AX), SI
+	MOVQ      264(AX), DI
+	LEAQ      (DX)(SI*1), R8
+	LEAQ      (BX)(DI*1), R9
+	LEAQ      (R8)(SI*1), R10
+	LEAQ      (R9)(DI*1), R11
+	LEAQ      (R10)(SI*1), SI
+	LEAQ      (R11)(DI*1), DI
+	XORQ      R12, R12
+	MOVQ      CX, R13
+
+k:
+	VMOVUPD            (R13), Z25
+	VBROADCASTSD       (DX)(R12*8), Z26
+	MOVBLZX            (BX)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z11
+	VFMADD231PD        64(R13)(R14*8), Z26, Z12
+	VBROADCASTSD       (R8)(R12*8), Z26
+	MOVBLZX            (R9)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z15
+	VFMADD231PD        64(R13)(R14*8), Z26, Z16
+	VBROADCASTSD       (R10)(R12*8), Z26
+	MOVBLZX            (R11)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z19
+	VFMADD231PD        64(R13)(R14*8), Z26, Z20
+	VBROADCASTSD       (SI)(R12*8), Z26
+	MOVBLZX            (DI)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z23
+	VFMADD231PD        64(R13)(R14*8), Z26, Z24
+	VMOVUPD            192(R13), Z25
+	VBROADCASTSD       8(DX)(R12*8), Z26
+	MOVBLZX            1(BX)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z11
+	VFMADD231PD        256(R13)(R14*8), Z26, Z12
+	VBROADCASTSD       8(R8)(R12*8), Z26
+	MOVBLZX            1(R9)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z15
+	VFMADD231PD        256(R13)(R14*8), Z26, Z16
+	VBROADCASTSD       8(R10)(R12*8), Z26
+	MOVBLZX            1(R11)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z19
+	VFMADD231PD        256(R13)(R14*8), Z26, Z20
+	VBROADCASTSD       8(SI)(R12*8), Z26
+	MOVBLZX            1(DI)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z23
+	VFMADD231PD        256(R13)(R14*8), Z26, Z24
+	VMOVUPD            384(R13), Z25
+	VBROADCASTSD       16(DX)(R12*8), Z26
+	MOVBLZX            2(BX)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z11
+	VFMADD231PD        448(R13)(R14*8), Z26, Z12
+	VBROADCASTSD       16(R8)(R12*8), Z26
+	MOVBLZX            2(R9)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z15
+	VFMADD231PD        448(R13)(R14*8), Z26, Z16
+	VBROADCASTSD       16(R10)(R12*8), Z26
+	MOVBLZX            2(R11)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z19
+	VFMADD231PD        448(R13)(R14*8), Z26, Z20
+	VBROADCASTSD       16(SI)(R12*8), Z26
+	MOVBLZX            2(DI)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z23
+	VFMADD231PD        448(R13)(R14*8), Z26, Z24
+	VMOVUPD            576(R13), Z25
+	VBROADCASTSD       24(DX)(R12*8), Z26
+	MOVBLZX            3(BX)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z11
+	VFMADD231PD        640(R13)(R14*8), Z26, Z12
+	VBROADCASTSD       24(R8)(R12*8), Z26
+	MOVBLZX            3(R9)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z15
+	VFMADD231PD        640(R13)(R14*8), Z26, Z16
+	VBROADCASTSD       24(R10)(R12*8), Z26
+	MOVBLZX            3(R11)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z19
+	VFMADD231PD        640(R13)(R14*8), Z26, Z20
+	VBROADCASTSD       24(SI)(R12*8), Z26
+	MOVBLZX            3(DI)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z23
+	VFMADD231PD        640(R13)(R14*8), Z26, Z24
+	ADDQ               $0x04, R12
+	ADDQ               $0x00000300, R13
+	CMPQ               R12, 240(AX)
+	JB                 k
+	MOVQ               SI, DX
+	ADDQ               248(AX), DX
+	MOVQ               DI, BX
+	ADDQ               264(AX), BX
+	MOVQ               24(SP), SI
+	MOVQ               32(SP), DI
+	MOVQ               40(SP), R8
+	MOVQ               48(SP), R9
+	VFNMADD231PD       Z0, Z12, Z11
+	VFNMADD231PD       Z0, Z16, Z15
+	VFNMADD231PD       Z0, Z20, Z19
+	VFNMADD231PD       Z0, Z24, Z23
+	VADDPD             Z10, Z11, Z11
+	VADDPD             Z14, Z15, Z15
+	VADDPD             Z18, Z19, Z19
+	VADDPD             Z22, Z23, Z23
+	VCVTPS2PD          (DI), Z10
+	VCVTPS2PD          32(DI), Z14
+	VCVTPS2PD          64(DI), Z18
+	VCVTPS2PD          96(DI), Z22
+	VANDPD             Z2, Z10, Z12
+	VANDPD             Z2, Z14, Z16
+	VANDPD             Z2, Z18, Z20
+	VANDPD             Z2, Z22, Z24
+	VMAXPD             Z12, Z9, Z12
+	VMAXPD             Z16, Z13, Z16
+	VMAXPD             Z20, Z17, Z20
+	VMAXPD             Z24, Z21, Z24
+	VMAXPD             Z4, Z12, Z12
+	VMAXPD             Z4, Z16, Z16
+	VMAXPD             Z4, Z20, Z20
+	VMAXPD             Z4, Z24, Z24
+	VFMADD231PD.RD_SAE Z5, Z12, Z10
+	VFMADD231PD.RD_SAE Z5, Z16, Z14
+	VFMADD231PD.RD_SAE Z5, Z20, Z18
+	VFMADD231PD.RD_SAE Z5, Z24, Z22
+	VFMADD231PD        Z7, Z12, Z10
+	VFMADD231PD        Z7, Z16, Z14
+	VFMADD231PD        Z7, Z20, Z18
+	VFMADD231PD        Z7, Z24, Z22
+	VADDPD.RD_SAE      Z11, Z10, Z10
+	VADDPD.RD_SAE      Z15, Z14, Z14
+	VADDPD.RD_SAE      Z19, Z18, Z18
+	VADDPD.RD_SAE      Z23, Z22, Z22
+	VFNMADD231PD       Z6, Z12, Z10
+	VFNMADD231PD       Z6, Z16, Z14
+	VFNMADD231PD       Z6, Z20, Z18
+	VFNMADD231PD       Z6, Z24, Z22
+	VANDPD             Z2, Z10, Z12
+	VANDPD             Z2, Z14, Z16
+	VANDPD             Z2, Z18, Z20
+	VANDPD             Z2, Z22, Z24
+	VMAXPD             Z3, Z12, Z12
+	VMAXPD             Z3, Z16, Z16
+	VMAXPD             Z3, Z20, Z20
+	VMAXPD             Z3, Z24, Z24
+	VFMADD231PD.RD_SAE Z8, Z12, Z10
+	VFMADD231PD.RD_SAE Z8, Z16, Z14
+	VFMADD231PD.RD_SAE Z8, Z20, Z18
+	VFMADD231PD.RD_SAE Z8, Z24, Z22
+	VFNMADD231PD       Z8, Z12, Z10
+	VFNMADD231PD       Z8, Z16, Z14
+	VFNMADD231PD       Z8, Z20, Z18
+	VFNMADD231PD       Z8, Z24, Z22
+	VCVTPD2PS.RN_SAE   Z10, Y27
+	VCVTPD2PS.RN_SAE   Z14, Y9
+	VINSERTF64X4       $0x01, Y9, Z27, Z27
+	VMOVUPS            (DI), Z9
+	VPBROADCASTW       176(AX), Y10
+	VPTESTMW           (SI), Y10, K1
+	VFIXUPIMMPS.BCST   $0x00, 336(AX), Z9, Z27
+	VPBROADCASTD       128(AX), Z9
+	VFIXUPIMMPS.BCST   $0x00, 344(AX), Z27, Z9
+	VPBROADCASTD       128(AX), K1, Z9
+	VMOVUPS            Z9, (R8)
+	VCVTPD2PS.RN_SAE   Z18, Y28
+	VCVTPD2PS.RN_SAE   Z22, Y9
+	VINSERTF64X4       $0x01, Y9, Z28, Z28
+	VMOVUPS            64(DI), Z9
+	VPBROADCASTW       176(AX), Y10
+	VPTESTMW           32(SI), Y10, K1
+	VFIXUPIMMPS.BCST   $0x00, 336(AX), Z9, Z28
+	VPBROADCASTD       128(AX), Z9
+	VFIXUPIMMPS.BCST   $0x00, 344(AX), Z28, Z9
+	VPBROADCASTD       128(AX), K1, Z9
+	VMOVUPS            Z9, 64(R8)
+	ADDQ               $0x00000040, 24(SP)
+	ADDQ               $0x00000080, 32(SP)
+	ADDQ               $0x00000080, 48(SP)
+	ADDQ               $0x00000080, 40(SP)
+	SUBQ               $0x04, 16(SP)
+	JG                 rows
+	ADDQ               280(AX), CX
+	DECQ               80(SP)
+	JNZ                groups
+	MOVQ               256(AX), DX
+	ADDQ               DX, (SP)
+	MOVQ               272(AX), DX
+	ADDQ               DX, 8(SP)
+	DECQ               72(SP)
+	JNZ                tiles
+	LDMXCSR            56(SP)
+	VZEROUPPER
+	RET
+
+// func joinedSpecialAVX512(x *Joined)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, SSE
+TEXT ·joinedSpecialAVX512(SB), NOSPLIT, $88-8
+	MOVQ         x+0(FP), AX
+	VPBROADCASTQ 288(AX), Z0
+	VPBROADCASTQ 80(AX), Z1
+	VPBROADCASTQ 48(AX), Z2
+	VPBROADCASTQ 72(AX), Z3
+	VPBROADCASTQ 296(AX), Z4
+	VPBROADCASTQ 304(AX), Z5
+	VPBROADCASTQ 312(AX), Z6
+	VPBROADCASTQ 320(AX), Z7
+	VPBROADCASTQ 328(AX), Z8
+	MOVQ         192(AX), CX
+	MOVQ         184(AX), DX
+	MOVQ         DX, (SP)
+	MOVQ         200(AX), DX
+	MOVQ         DX, 8(SP)
+	MOVQ         (AX), DX
+	MOVQ         DX, 24(SP)
+	MOVQ         8(AX), DX
+	MOVQ         DX, 32(SP)
+	MOVQ         16(AX), DX
+	MOVQ         DX, 40(SP)
+	MOVQ         32(AX), DX
+	MOVQ         DX, 48(SP)
+	STMXCSR      56(SP)
+	MOVL         56(SP), DX
+	ORL          $0x00006000, DX
+	MOVL         DX, 64(SP)
+	LDMXCSR      64(SP)
+	MOVQ         216(AX), DX
+	MOVQ         DX, 72(SP)
+
+tiles:
+	MOVQ 224(AX), DX
+	MOVQ DX, 80(SP)
+
+groups:
+	MOVQ 232(AX), DX
+	MOVQ DX, 16(SP)
+	MOVQ (SP), DX
+	MOVQ 8(SP), BX
+
+rows:
+	MOVQ      24(SP), SI
+	MOVQ      32(SP), DI
+	MOVQ      40(SP), DI
+	MOVQ      48(SP), DI
+	VPMOVZXWQ (SI), Z9
+	VPSLLQ    $0x34, Z9, Z9
+	VPADDQ    Z1, Z9, Z10
+	VMOVAPD   Z10, Z11
+	VMOVAPD   Z10, Z12
+	VPMOVZXWQ 16(SI), Z13
+	VPSLLQ    $0x34, Z13, Z13
+	VPADDQ    Z1, Z13, Z14
+	VMOVAPD   Z14, Z15
+	VMOVAPD   Z14, Z16
+	VPMOVZXWQ 32(SI), Z17
+	VPSLLQ    $0x34, Z17, Z17
+	VPADDQ    Z1, Z17, Z18
+	VMOVAPD   Z18, Z19
+	VMOVAPD   Z18, Z20
+	VPMOVZXWQ 48(SI), Z21
+	VPSLLQ    $0x34, Z21, Z21
+	VPADDQ    Z1, Z21, Z22
+	VMOVAPD   Z22, Z23
+	VMOVAPD   Z22, Z24
+	MOVQ      248(AX), SI
+	MOVQ      264(AX), DI
+	LEAQ      (DX)(SI*1), R8
+	LEAQ      (BX)(DI*1), R9
+	LEAQ      (R8)(SI*1), R10
+	LEAQ      (R9)(DI*1), R11
+	LEAQ      (R10)(SI*1), SI
+	LEAQ      (R11)(DI*1), DI
+	XORQ      R12, R12
+	MOVQ      CX, R13
+
+k:
+	VMOVUPD            (R13), Z25
+	VBROADCASTSD       (DX)(R12*8), Z26
+	MOVBLZX            (BX)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z11
+	VFMADD231PD        64(R13)(R14*8), Z26, Z12
+	VBROADCASTSD       (R8)(R12*8), Z26
+	MOVBLZX            (R9)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z15
+	VFMADD231PD        64(R13)(R14*8), Z26, Z16
+	VBROADCASTSD       (R10)(R12*8), Z26
+	MOVBLZX            (R11)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z19
+	VFMADD231PD        64(R13)(R14*8), Z26, Z20
+	VBROADCASTSD       (SI)(R12*8), Z26
+	MOVBLZX            (DI)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z23
+	VFMADD231PD        64(R13)(R14*8), Z26, Z24
+	VMOVUPD            192(R13), Z25
+	VBROADCASTSD       8(DX)(R12*8), Z26
+	MOVBLZX            1(BX)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z11
+	VFMADD231PD        256(R13)(R14*8), Z26, Z12
+	VBROADCASTSD       8(R8)(R12*8), Z26
+	MOVBLZX            1(R9)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z15
+	VFMADD231PD        256(R13)(R14*8), Z26, Z16
+	VBROADCASTSD       8(R10)(R12*8), Z26
+	MOVBLZX            1(R11)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z19
+	VFMADD231PD        256(R13)(R14*8), Z26, Z20
+	VBROADCASTSD       8(SI)(R12*8), Z26
+	MOVBLZX            1(DI)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z23
+	VFMADD231PD        256(R13)(R14*8), Z26, Z24
+	VMOVUPD            384(R13), Z25
+	VBROADCASTSD       16(DX)(R12*8), Z26
+	MOVBLZX            2(BX)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z11
+	VFMADD231PD        448(R13)(R14*8), Z26, Z12
+	VBROADCASTSD       16(R8)(R12*8), Z26
+	MOVBLZX            2(R9)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z15
+	VFMADD231PD        448(R13)(R14*8), Z26, Z16
+	VBROADCASTSD       16(R10)(R12*8), Z26
+	MOVBLZX            2(R11)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z19
+	VFMADD231PD        448(R13)(R14*8), Z26, Z20
+	VBROADCASTSD       16(SI)(R12*8), Z26
+	MOVBLZX            2(DI)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z23
+	VFMADD231PD        448(R13)(R14*8), Z26, Z24
+	VMOVUPD            576(R13), Z25
+	VBROADCASTSD       24(DX)(R12*8), Z26
+	MOVBLZX            3(BX)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z11
+	VFMADD231PD        640(R13)(R14*8), Z26, Z12
+	VBROADCASTSD       24(R8)(R12*8), Z26
+	MOVBLZX            3(R9)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z15
+	VFMADD231PD        640(R13)(R14*8), Z26, Z16
+	VBROADCASTSD       24(R10)(R12*8), Z26
+	MOVBLZX            3(R11)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z19
+	VFMADD231PD        640(R13)(R14*8), Z26, Z20
+	VBROADCASTSD       24(SI)(R12*8), Z26
+	MOVBLZX            3(DI)(R12*1), R14
+	VFMADD231PD        Z25, Z26, Z23
+	VFMADD231PD        640(R13)(R14*8), Z26, Z24
+	ADDQ               $0x04, R12
+	ADDQ               $0x00000300, R13
+	CMPQ               R12, 240(AX)
+	JB                 k
+	MOVQ               SI, DX
+	ADDQ               248(AX), DX
+	MOVQ               DI, BX
+	ADDQ               264(AX), BX
+	MOVQ               24(SP), SI
+	MOVQ               32(SP), DI
+	MOVQ               40(SP), R8
+	MOVQ               48(SP), R9
+	VFNMADD231PD       Z0, Z12, Z11
+	VFNMADD231PD       Z0, Z16, Z15
+	VFNMADD231PD       Z0, Z20, Z19
+	VFNMADD231PD       Z0, Z24, Z23
+	VADDPD             Z10, Z11, Z11
+	VADDPD             Z14, Z15, Z15
+	VADDPD             Z18, Z19, Z19
+	VADDPD             Z22, Z23, Z23
+	VCVTPS2PD          (DI), Z10
+	VCVTPS2PD          32(DI), Z14
+	VCVTPS2PD          64(DI), Z18
+	VCVTPS2PD          96(DI), Z22
+	VANDPD             Z2, Z10, Z12
+	VANDPD             Z2, Z14, Z16
+	VANDPD             Z2, Z18, Z20
+	VANDPD             Z2, Z22, Z24
+	VMAXPD             Z12, Z9, Z12
+	VMAXPD             Z16, Z13, Z16
+	VMAXPD             Z20, Z17, Z20
+	VMAXPD             Z24, Z21, Z24
+	VMAXPD             Z4, Z12, Z12
+	VMAXPD             Z4, Z16, Z16
+	VMAXPD             Z4, Z20, Z20
+	VMAXPD             Z4, Z24, Z24
+	VFMADD231PD.RD_SAE Z5, Z12, Z10
+	VFMADD231PD.RD_SAE Z5, Z16, Z14
+	VFMADD231PD.RD_SAE Z5, Z20, Z18
+	VFMADD231PD.RD_SAE Z5, Z24, Z22
+	VFMADD231PD        Z7, Z12, Z10
+	VFMADD231PD        Z7, Z16, Z14
+	VFMADD231PD        Z7, Z20, Z18
+	VFMADD231PD        Z7, Z24, Z22
+	VADDPD.RD_SAE      Z11, Z10, Z10
+	VADDPD.RD_SAE      Z15, Z14, Z14
+	VADDPD.RD_SAE      Z19, Z18, Z18
+	VADDPD.RD_SAE      Z23, Z22, Z22
+	VFNMADD231PD       Z6, Z12, Z10
+	VFNMADD231PD       Z6, Z16, Z14
+	VFNMADD231PD       Z6, Z20, Z18
+	VFNMADD231PD       Z6, Z24, Z22
+	VANDPD             Z2, Z10, Z12
+	VANDPD             Z2, Z14, Z16
+	VANDPD             Z2, Z18, Z20
+	VANDPD             Z2, Z22, Z24
+	VMAXPD             Z3, Z12, Z12
+	VMAXPD             Z3, Z16, Z16
+	VMAXPD             Z3, Z20, Z20
+	VMAXPD             Z3, Z24, Z24
+	VFMADD231PD.RD_SAE Z8, Z12, Z10
+	VFMADD231PD.RD_SAE Z8, Z16, Z14
+	VFMADD231PD.RD_SAE Z8, Z20, Z18
+	VFMADD231PD.RD_SAE Z8, Z24, Z22
+	VFNMADD231PD       Z8, Z12, Z10
+	VFNMADD231PD       Z8, Z16, Z14
+	VFNMADD231PD       Z8, Z20, Z18
+	VFNMADD231PD       Z8, Z24, Z22
+	VCVTPD2PS.RN_SAE   Z10, Y27
+	VCVTPD2PS.RN_SAE   Z14, Y9
+	VINSERTF64X4       $0x01, Y9, Z27, Z27
+	VMOVUPS            (DI), Z9
+	VPBROADCASTW       176(AX), Y10
+	VPTESTMW           (SI), Y10, K1
+	VADDPS             (R9), Z9, K1, Z9
+	VFIXUPIMMPS.BCST   $0x00, 336(AX), Z9, Z27
+	VPBROADCASTD       128(AX), Z9
+	VFIXUPIMMPS.BCST   $0x00, 344(AX), Z27, Z9
+	VMOVUPS            Z9, (R8)
+	VCVTPD2PS.RN_SAE   Z18, Y28
+	VCVTPD2PS.RN_SAE   Z22, Y9
+	VINSERTF64X4       $0x01, Y9, Z28, Z28
+	VMOVUPS            64(DI), Z9
+	VPBROADCASTW       176(AX), Y10
+	VPTESTMW           32(SI), Y10, K1
+	VADDPS             64(R9), Z9, K1, Z9
+	VFIXUPIMMPS.BCST   $0x00, 336(AX), Z9, Z28
+	VPBROADCASTD       128(AX), Z9
+	VFIXUPIMMPS.BCST   $0x00, 344(AX), Z28, Z9
+	VMOVUPS            Z9, 64(R8)
+	ADDQ               $0x00000040, 24(SP)
+	ADDQ               $0x00000080, 32(SP)
+	ADDQ               $0x00000080, 48(SP)
+	ADDQ               $0x00000080, 40(SP)
+	SUBQ               $0x04, 16(SP)
+	JG                 rows
+	ADDQ               280(AX), CX
+	DECQ               80(SP)
+	JNZ                groups
+	MOVQ               256(AX), DX
+	ADDQ               DX, (SP)
+	MOVQ               272(AX), DX
+	ADDQ               DX, 8(SP)
+	DECQ               72(SP)
+	JNZ                tiles
+	LDMXCSR            56(SP)
+	VZEROUPPER
+	RET
+
 // func groupsAVX512(x *Groups)
 // Requires: AVX, AVX512DQ, AVX512F, SSE
 TEXT ·groupsAVX512(SB), NOSPLIT, $32-8

@@ -392,7 +392,13 @@ func (i isa) fused(fp32, special bool) {
 	TEXT(named("fused", fp32, special)+i.suffix, NOSPLIT, "func(x *Fused)")
 	Pragma("noescape")
 	x := Dereference(Param("x"))
-	sx, dx := x.Field("Sums"), x.Field("Dot")
+	i.fourRows(x.Field("Sums"), x.Field("Dot"), fp32, func(d *dotCode, load func() *sumsCode) { d.fusedRows(fp32, special, load) })
+}
+
+// fourRows emits the rest of a routine that does four rows at a time, whose results are
+// FP32 or float64. load loads the registers of what is not products, which do not last
+// while these are added.
+func (i isa) fourRows(sx, dx gotypes.Component, fp32 bool, rows func(d *dotCode, load func() *sumsCode)) {
 	d := &dotCode{isa: i, x: dx, count: 4, b: Load(dx.Field("B"), GP64())}
 	a, sign, left := AllocLocal(8), AllocLocal(8), AllocLocal(8)
 	e, acc, sum, kinds := AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8)
@@ -417,8 +423,8 @@ func (i isa) fused(fp32, special bool) {
 			MOVQ(a, d.rows[0])
 			MOVQ(sign, d.signs[0])
 			Label("rows")
-			d.fusedRows(&sumsCode{isa: i, x: sx, fp32: fp32}, special, func(s *sumsCode) {
-				s.e, s.acc, s.sum, s.kinds = register(e), register(acc), register(sum), register(kinds)
+			rows(d, func() *sumsCode {
+				return &sumsCode{isa: i, x: sx, fp32: fp32, e: register(e), acc: register(acc), sum: register(sum), kinds: register(kinds)}
 			})
 			ADDQ(U32(4*16), e)
 			if fp32 {
@@ -440,13 +446,12 @@ func (i isa) fused(fp32, special bool) {
 	RET()
 }
 
-// fusedRows does four rows. load loads the registers of s, which do not last while
-// products are added.
-func (d *dotCode) fusedRows(s *sumsCode, special bool, load func(*sumsCode)) {
-	load(s)
+// fusedRows does four rows.
+func (d *dotCode) fusedRows(fp32, special bool, load func() *sumsCode) {
+	s := load()
 	u, all, neg := make([]reg.VecVirtual, 4), make([][]reg.VecVirtual, 4), make([][]reg.VecVirtual, 4)
 	begin := s.beginEmpty
-	if s.fp32 {
+	if fp32 {
 		begin = s.preparation().parts
 	}
 	for r := range 4 {
@@ -457,18 +462,18 @@ func (d *dotCode) fusedRows(s *sumsCode, special bool, load func(*sumsCode)) {
 	d.startRows()
 	d.products(all, neg)
 	d.nextRows()
-	load(s)
+	s = load()
 	for r := range 4 {
 		sum, n := all[r][0], neg[r][0]
 		VSUBPD(n, sum, sum)
 		VSUBPD(u[r], n, n)
 		VSUBPD(n, sum, sum)
 		u[r] = sum
-		if !s.fp32 {
+		if !fp32 {
 			VMOVUPD(sum, Mem{Base: s.sum, Disp: 64 * r})
 		}
 	}
-	if s.fp32 {
+	if fp32 {
 		s.finishRows(u, special)
 	}
 }

@@ -44,6 +44,8 @@ func wides() {
 			i.fused(false, false)
 			i.fused(true, false)
 			i.fused(true, true)
+			i.joined(false)
+			i.joined(true)
 		}
 		i.groups()
 		i.truncating()
