@@ -123,7 +123,8 @@ func fillLargest(b *mma.Batch) {
 
 // TestKernelsOnSubnormals compares them on chains of FP32 in which many factors are
 // subnormal or zero and the others of any size, of as many products as a GEMM's steps
-// have.
+// have; and where subnormal accumulators decide how a product of about 2^-76 rounds
+// that is close to the middle of two numbers.
 func TestKernelsOnSubnormals(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	some := []uint32{0, 1, 2, 0x007fffff, 0x00400000, 0x00800000, 0x00800001, 0x25800000, 0x257fffff, 0x4b000000, 0x7f7fffff, 0x3f800000, 0x7f800000, 0x7fc00000}
@@ -162,10 +163,45 @@ func TestKernelsOnSubnormals(t *testing.T) {
 			for _, path := range sim.Paths()[1:] {
 				sameAsGeneral(t, i.FullName(), m.On(path), b)
 			}
+			fillMiddles(b, r)
+			for _, path := range sim.Paths()[1:] {
+				sameAsGeneral(t, i.FullName(), m.On(path), b)
+			}
 		}
 	}
 	if tested == 0 {
 		t.Error("no chain of FP32")
+	}
+}
+
+// fillMiddles fills a batch of FP32 with subnormal C and one product, of 2^-86 to 2^-68:
+// its last 24 bits of 48 are some 2^23+-16, the middle of two numbers if it has 48. The
+// factor of columns is so much times the inverse of the rows'.
+func fillMiddles(b *mma.Batch, r *rand.Rand) {
+	clear(b.A)
+	clear(b.B)
+	factor := func(significand uint32) uint64 {
+		return uint64(r.Uint32()&1<<31 | (127-43+r.Uint32N(9))<<23 | significand&^(1<<23))
+	}
+	for t := range b.Tiles {
+		x := r.Uint32N(1<<23) | 1<<23 | 1
+		inverse := x
+		for range 5 {
+			inverse *= 2 - x*inverse
+		}
+		for i := range b.M {
+			mma.Store(b.A, 4, (t*b.M+i)*b.K, factor(x))
+		}
+		for j := range b.N {
+			y := uint32(0)
+			for y < 1<<23 {
+				y = (1<<23 - 16 + r.Uint32N(33)) * inverse % (1 << 24)
+			}
+			mma.Store(b.B, 4, (t*b.N+j)*b.K, factor(y))
+		}
+	}
+	for n := range b.Dots() {
+		mma.Store(b.C, 4, n, uint64(r.Uint32()&(1<<31)|r.Uint32()>>(9+r.Uint32N(23))))
 	}
 }
 
