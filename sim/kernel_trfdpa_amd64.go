@@ -117,7 +117,7 @@ func (t *trfdpa) set(p *mma.Params) {
 	nan := newMachine(t.m).nanCode(term{kind: NaN})
 	t.sums = simd.Sums{
 		ExpMask: 0x7ff << 52, Abs: math.MaxInt64, SignBit: math.MinInt64, Shift: (52 - int64(p.Stage0.Align.F)) << 52,
-		Least: emin, QNaN: int64(nan), Inf32: 0x7f800000, Bit13: 1 << 13,
+		Least: emin, QNaN: int64(nan), Inf32: 0x7f800000, Two: 2, Bit13: 1 << 13,
 	}
 	cut := func(f mma.Frac) int64 { return (52-int64(f))<<52 + 1<<51 }
 	t.join = simd.Join{
@@ -133,7 +133,7 @@ func (t *trfdpa) set(p *mma.Params) {
 	if t.level >= simd.AVX512 && !t.two && j.CDrop == 0 && j.Align.Floor != 0 && t.join.Floor >= emin && j.Align.F >= j.CF {
 		units := func(f mma.Frac) float64 { return math.Ldexp(1.5, 52-int(f)) }
 		t.whole = &simd.Joined{
-			Two: 2, Floor: t.join.Floor, C: units(j.CF), Terms: units(j.Align.F), Less: units(j.Align.F) - units(j.CF), Post: units(j.Post.Frac),
+			Floor: t.join.Floor, C: units(j.CF), Terms: units(j.Align.F), Less: units(j.Align.F) - units(j.CF), Post: units(j.Post.Frac),
 			Replace: 0x00110011, Quiet: 0x11111100,
 		}
 	}

@@ -102,11 +102,9 @@ func (o *operands64) setFloor(e mma.Exp) {
 
 func newFormat64(g *fp.Format) format64 {
 	f := format64{width: int(g.Width)}
-	at := int64(g.ExpBits + g.FracBits + g.Low) // of the sign
 	f.decode = simd.Decode{
-		Left: 64 - at, Right: 12 - int64(g.ExpBits), SignLeft: 63 - at,
+		Keep: int64(g.SignBit()-1) &^ (1<<g.Low - 1), Sign: int64(g.SignBit()), Left: 52 - int64(g.FracBits+g.Low),
 		Two: 2, Rebias: (1023 - int64(g.Bias)) << 52, Hidden: 1 << 52, Emin: math.Ldexp(1, int(g.Emin())),
-		Keep: int64((uint64(1)<<(g.ExpBits+g.FracBits) - 1) << (52 - g.FracBits)),
 	}
 	// As words, TF32 has the digits of BF16.
 	frac, low := g.FracBits, uint8(0)

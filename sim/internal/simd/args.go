@@ -143,17 +143,16 @@ const (
 // Decode makes float64 magnitudes of N codes, a multiple of 8; of Inf and NaN, some
 // numbers.
 type Decode struct {
-	Src      *byte
-	Dst      *float64
-	N        int64
-	Left     int64 // shift that puts the exponent field below the top of 64 bits
-	Right    int64 // and then where float64 has it
-	SignLeft int64 // shift that puts the sign to the top
-	Rebias   int64 // difference of the biases, as bits of a float64
-	Hidden   int64 // exponent field 1
-	Two      float64
-	Emin     float64 // smallest normal number
-	Keep     int64   // bits of a magnitude that count
+	Src    *byte
+	Dst    *float64
+	N      int64
+	Keep   int64 // the bits of a magnitude
+	Sign   int64 // and that of the sign
+	Left   int64 // shift that brings the magnitude to where float64 has it
+	Rebias int64 // difference of the biases, as bits of a float64
+	Hidden int64 // exponent field 1
+	Two    float64
+	Emin   float64 // smallest normal number
 }
 
 // Kinds makes of N codes, a multiple of 32, numbers that tell what the sum of their
@@ -328,7 +327,6 @@ type Join struct {
 type Joined struct {
 	Sums  Sums
 	Dot   Dot
-	Two   float64
 	Floor float64
 	// 1.5 * 2^52 units, of the power of 2 of the largest exponent: those in which C
 	// counts; those in which the sum counts, not larger; these less the former; and those

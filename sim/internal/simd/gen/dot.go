@@ -392,7 +392,13 @@ func (i isa) fused(fp32, special bool) {
 	TEXT(named("fused", fp32, special)+i.suffix, NOSPLIT, "func(x *Fused)")
 	Pragma("noescape")
 	x := Dereference(Param("x"))
-	i.fourRows(x.Field("Sums"), x.Field("Dot"), fp32, func(d *dotCode, load func() *sumsCode) { d.fusedRows(fp32, special, load) })
+	f := &fusedCode{special: special}
+	s := &sumsCode{isa: i, x: x.Field("Sums"), fp32: fp32}
+	f.two, f.shift = i.broadcast(mem(s.x, "Two")), i.broadcast(mem(s.x, "Shift"))
+	if fp32 {
+		f.begin, f.keep = s.preparation(), i.broadcast(mem(s.x, "Keep"))
+	}
+	i.fourRows(s.x, x.Field("Dot"), fp32, f.rows)
 }
 
 // fourRows emits the rest of a routine that does four rows at a time, whose results are
@@ -446,17 +452,25 @@ func (i isa) fourRows(sx, dx gotypes.Component, fp32 bool, rows func(d *dotCode,
 	RET()
 }
 
-// fusedRows does four rows.
-func (d *dotCode) fusedRows(fp32, special bool, load func() *sumsCode) {
+// fusedCode is the constants of fused.
+type fusedCode struct {
+	special          bool
+	begin            *preparation // of FP32
+	two, shift, keep reg.VecVirtual
+}
+
+// rows does four rows.
+func (f *fusedCode) rows(d *dotCode, load func() *sumsCode) {
 	s := load()
 	u, all, neg := make([]reg.VecVirtual, 4), make([][]reg.VecVirtual, 4), make([][]reg.VecVirtual, 4)
-	begin := s.beginEmpty
-	if fp32 {
-		begin = s.preparation().parts
-	}
 	for r := range 4 {
 		var x, y reg.VecVirtual
-		u[r], x, y = begin(8 * r)
+		if s.fp32 {
+			f.begin.sumsCode = s
+			u[r], x, y = f.begin.parts(8 * r)
+		} else {
+			u[r], x, y = f.empty(s, r)
+		}
 		all[r], neg[r] = []reg.VecVirtual{x}, []reg.VecVirtual{y}
 	}
 	d.startRows()
@@ -464,24 +478,23 @@ func (d *dotCode) fusedRows(fp32, special bool, load func() *sumsCode) {
 	d.nextRows()
 	s = load()
 	for r := range 4 {
-		sum, n := all[r][0], neg[r][0]
-		VSUBPD(n, sum, sum)
-		VSUBPD(u[r], n, n)
-		VSUBPD(n, sum, sum)
+		sum := all[r][0]
+		VFNMADD231PD(f.two, neg[r][0], sum) // all - U - 2 (neg - U), less U
+		VADDPD(u[r], sum, sum)
 		u[r] = sum
-		if !fp32 {
+		if !s.fp32 {
 			VMOVUPD(sum, Mem{Base: s.sum, Disp: 64 * r})
 		}
 	}
-	if fp32 {
-		s.finishRows(u, special)
+	if s.fp32 {
+		f.finish(s, u)
 	}
 }
 
-// finishRows makes FP32 of the sums of four rows: toward zero, which is to drop digits
-// if none is subnormal.
-func (s *sumsCode) finishRows(sums []reg.VecVirtual, special bool) {
-	least, least2, keep, nan := s.vec(), s.vec(), s.broadcast(mem(s.x, "Keep")), YMM()
+// finish makes FP32 of the sums of four rows: toward zero, which is to drop digits if
+// none is subnormal.
+func (f *fusedCode) finish(s *sumsCode, sums []reg.VecVirtual) {
+	least, least2, nan := s.vec(), s.vec(), YMM()
 	VRANGEPD(U8(0x0a), sums[1], sums[0], least) // the lesser magnitude
 	VRANGEPD(U8(0x0a), sums[3], sums[2], least2)
 	VRANGEPD(U8(0x0a), least2, least, least)
@@ -497,10 +510,10 @@ func (s *sumsCode) finishRows(sums []reg.VecVirtual, special bool) {
 	VPBROADCASTD(mem(s.x, "QNaN"), nan)
 	for r, sum := range sums {
 		h, is := YMM(), K()
-		VANDPD(keep, sum, sum)
+		VANDPD(f.keep, sum, sum)
 		VCVTPD2PS_RN_SAE(sum, h) // Inf from 2^128 on
-		if special {
-			s.exceptions32(h, nan, 8*r, special)
+		if f.special {
+			s.exceptions32(h, nan, 8*r, true)
 		} else {
 			VCMPPS(U8(cmpUnord), h, h, is)
 			VMOVAPS(nan, is, h)
@@ -509,12 +522,12 @@ func (s *sumsCode) finishRows(sums []reg.VecVirtual, special bool) {
 	}
 }
 
-// beginEmpty makes U and the accumulators of nothing.
-func (s *sumsCode) beginEmpty(col int) (u, all, neg reg.VecVirtual) {
+// empty makes U and the accumulators of nothing.
+func (f *fusedCode) empty(s *sumsCode, row int) (u, all, neg reg.VecVirtual) {
 	u, all, neg = s.vec(), s.vec(), s.vec()
-	VPMOVZXWQ(Mem{Base: s.e, Disp: 2 * col}, u)
+	VPMOVZXWQ(Mem{Base: s.e, Disp: 16 * row}, u)
 	VPSLLQ(U8(52), u, u)
-	VPADDQ(s.broadcast(mem(s.x, "Shift")), u, u)
+	VPADDQ(f.shift, u, u)
 	VMOVAPD(u, all)
 	VMOVAPD(u, neg)
 	return u, all, neg

@@ -17,7 +17,7 @@ func (i isa) joined(special bool) {
 	own := func(name string) reg.VecVirtual { return i.broadcast(mem(x, name)) }
 	of := func(name string) reg.VecVirtual { return i.broadcast(mem(sums, name)) }
 	j := &joinCode{
-		x: x, two: own("Two"), shift: of("Shift"), expMask: of("ExpMask"), least: of("Least"), floor: own("Floor"),
+		x: x, two: of("Two"), shift: of("Shift"), expMask: of("ExpMask"), least: of("Least"), floor: own("Floor"),
 		c: own("C"), terms: own("Terms"), less: own("Less"), post: own("Post"),
 	}
 	i.fourRows(sums, x.Field("Dot"), true, func(d *dotCode, load func() *sumsCode) { j.rows(d, special, load) })

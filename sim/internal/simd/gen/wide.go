@@ -74,30 +74,21 @@ func (i isa) zeroExtended(width int, m Mem) reg.VecVirtual {
 // decoder is the constants with which codes become float64.
 type decoder struct {
 	isa
-	left, right, signLeft reg.VecVirtual // shifts: see Decode
-	rebias, hidden        reg.VecVirtual
-	two, twiceEmin        reg.VecVirtual
-	keep                  reg.VecVirtual // nil: all bits of magnitudes count
+	keep, left     reg.VecVirtual // see Decode
+	rebias, hidden reg.VecVirtual
+	two, twiceEmin reg.VecVirtual
 }
 
-func (i isa) decoder(x gotypes.Component, width int) *decoder {
-	d := &decoder{isa: i, left: i.broadcast(mem(x, "Left")), right: i.broadcast(mem(x, "Right"))}
-	d.rebias, d.hidden = i.broadcast(mem(x, "Rebias")), i.broadcast(mem(x, "Hidden"))
-	d.two, d.twiceEmin = i.broadcast(mem(x, "Two")), i.broadcast(mem(x, "Emin"))
-	if width == 4 {
-		d.keep = i.broadcast(mem(x, "Keep"))
-	}
-	return d
+func (i isa) decoder(x gotypes.Component) *decoder {
+	k := func(name string) reg.VecVirtual { return i.broadcast(mem(x, name)) }
+	return &decoder{i, k("Keep"), k("Left"), k("Rebias"), k("Hidden"), k("Two"), k("Emin")}
 }
 
 // magnitudes makes magnitudes of codes. As if it were normal, a subnormal code with
 // the fraction f is (1+f)*2^(emin-1); it is f*2^emin.
 func (d *decoder) magnitudes(v reg.VecVirtual) {
+	VANDPD(d.keep, v, v)
 	VPSLLVQ(d.left, v, v)
-	VPSRLVQ(d.right, v, v)
-	if d.keep != nil {
-		VANDPD(d.keep, v, v)
-	}
 	sub := d.greater(d.hidden, v)
 	VPADDQ(d.rebias, v, v)
 	if d.wide {
@@ -110,13 +101,25 @@ func (d *decoder) magnitudes(v reg.VecVirtual) {
 	d.choose(sub, t, v)
 }
 
+// signs makes a mask of the signs of codes.
+func (d *decoder) signs(v, sign, zero reg.VecVirtual) reg.Register {
+	if d.wide {
+		m := K()
+		VPTESTMQ(sign, v, m)
+		return m
+	}
+	m := d.vec()
+	VANDPD(sign, v, m)
+	return d.greater(m, zero)
+}
+
 // rows emits the routine that decodes rows: magnitudes.
 func (i isa) rows(width int) {
 	TEXT(fmt.Sprint("rows", width, i.suffix), NOSPLIT, "func(x *Decode)")
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	src, dst, n := Load(x.Field("Src"), GP64()), Load(x.Field("Dst"), GP64()), Load(x.Field("N"), GP64())
-	d := i.decoder(x, width)
+	d := i.decoder(x)
 	Label("codes")
 	for from := 0; from < 8; from += i.lanes() {
 		v := i.zeroExtended(width, Mem{Base: src, Disp: from * width})
@@ -139,16 +142,15 @@ func (i isa) columns(width int) {
 	Pragma("noescape")
 	x := Dereference(Param("x"))
 	src, dst, n := Load(x.Field("Src"), GP64()), Load(x.Field("Dst"), GP64()), Load(x.Field("N"), GP64())
-	d := i.decoder(x, width)
-	zero := i.zero()
-	d.signLeft = i.broadcast(mem(x, "SignLeft"))
+	d := i.decoder(x)
+	zero, sign := i.zero(), i.broadcast(mem(x, "Sign"))
 	Label("codes")
 	for from := 0; from < 8; from += i.lanes() {
-		v, s, minus := i.zeroExtended(width, Mem{Base: src, Disp: from * width}), i.vec(), i.vec()
-		VPSLLVQ(d.signLeft, v, s)
+		v, minus := i.zeroExtended(width, Mem{Base: src, Disp: from * width}), i.vec()
+		negative := d.signs(v, sign, zero)
 		d.magnitudes(v)
 		VMOVUPD(v, Mem{Base: dst, Disp: 8 * from})
-		i.only(i.greater(zero, s), v, minus)
+		i.only(negative, v, minus)
 		VMOVUPD(minus, Mem{Base: dst, Disp: 8*from + 64})
 		VSUBPD(minus, v, v)
 		VMOVUPD(v, Mem{Base: dst, Disp: 8*from + 128})
