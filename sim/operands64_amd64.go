@@ -194,7 +194,7 @@ func (o *operands64) exponents(st *decoded64, f *format64, src []byte, code []ui
 
 func (o *operands64) kindsOf(st *decoded64, f *format64, src []byte, dst []float32) {
 	if o.values {
-		f.valuesOf(st, src, dst)
+		f.valuesOf(st, src, dst, o.level)
 		return
 	}
 	x := &st.kinds
@@ -205,9 +205,13 @@ func (o *operands64) kindsOf(st *decoded64, f *format64, src []byte, dst []float
 
 // valuesOf makes FP32 of BF16 or TF32. What is below 1 counts as 1: it makes no
 // product too large, and subnormal numbers are slow.
-func (f *format64) valuesOf(st *decoded64, src []byte, dst []float32) {
+func (f *format64) valuesOf(st *decoded64, src []byte, dst []float32, level simd.Level) {
 	x := &st.widen
 	x.Src, x.Dst, x.N = &src[0], bytesOf(dst), int64(len(src)/f.width)
+	if level >= simd.AVX512 {
+		x.FromOne(f.width)
+		return
+	}
 	for i := range x.Abs {
 		x.Small[i], x.Least[i], x.Abs[i] = 0, 127<<23, math.MaxInt32
 	}

@@ -21,6 +21,16 @@ func (x *Widen) Half()  { widenHalfAVX2(x) }
 func (x *Widen) Brain() { widenBrainAVX2(x) }
 func (x *Widen) TF32()  { widenTF32AVX2(x) }
 
+// FromOne widens N codes of some bytes, a multiple of 16, of BF16 or TF32; all but zeros
+// become 1 at least. It needs AVX-512.
+func (x *Widen) FromOne(width int) {
+	if width == 2 {
+		widenFromOne2AVX512(x)
+	} else {
+		widenFromOne4AVX512(x)
+	}
+}
+
 // FMA32, FMA64 and AddMul are the operations of a chain: FMAs of FP32 or FP64, or
 // l products of FP32 (2 or 4), rounded, added in pairs, and added to C.
 func (x *Chain) FMA32() { fma32AVX2(x) }

@@ -80,6 +80,12 @@ func widenBrainAVX2(x *Widen)
 func widenTF32AVX2(x *Widen)
 
 //go:noescape
+func widenFromOne2AVX512(x *Widen)
+
+//go:noescape
+func widenFromOne4AVX512(x *Widen)
+
+//go:noescape
 func fma32AVX2(x *Chain)
 
 //go:noescape

@@ -2945,6 +2945,65 @@ codes:
 	VZEROUPPER
 	RET
 
+// func widenFromOne2AVX512(x *Widen)
+// Requires: AVX, AVX512F
+TEXT ·widenFromOne2AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), AX
+	MOVL         $0x7fffe000, BX
+	VPBROADCASTD BX, Z0
+	MOVL         $0x80000000, BX
+	VPBROADCASTD BX, Z1
+	MOVL         $0x3f800000, BX
+	VPBROADCASTD BX, Z2
+
+codes:
+	VPMOVZXWD   (CX), Z3
+	VPSLLD      $0x10, Z3, Z3
+	VPANDD      Z0, Z3, Z4
+	VPTESTMD    Z4, Z4, K1
+	VPMAXSD     Z2, Z4, Z4
+	VPTERNLOGD  $0xf8, Z1, Z3, Z4
+	VMOVDQU32.Z Z4, K1, Z3
+	VMOVDQU32   Z3, (DX)
+	ADDQ        $0x20, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, AX
+	JG          codes
+	VZEROUPPER
+	RET
+
+// func widenFromOne4AVX512(x *Widen)
+// Requires: AVX, AVX512F
+TEXT ·widenFromOne4AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), AX
+	MOVL         $0x7fffe000, BX
+	VPBROADCASTD BX, Z0
+	MOVL         $0x80000000, BX
+	VPBROADCASTD BX, Z1
+	MOVL         $0x3f800000, BX
+	VPBROADCASTD BX, Z2
+
+codes:
+	VMOVDQU32   (CX), Z3
+	VPANDD      Z0, Z3, Z4
+	VPTESTMD    Z4, Z4, K1
+	VPMAXSD     Z2, Z4, Z4
+	VPTERNLOGD  $0xf8, Z1, Z3, Z4
+	VMOVDQU32.Z Z4, K1, Z3
+	VMOVDQU32   Z3, (DX)
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x10, AX
+	JG          codes
+	VZEROUPPER
+	RET
+
 // func fma32AVX2(x *Chain)
 // Requires: AVX, FMA3, SSE
 TEXT ·fma32AVX2(SB), NOSPLIT, $32-8
@@ -5188,13 +5247,42 @@ groups:
 	MOVQ CX, R9
 
 rows:
-	LEAQ   (SI)(SI*2), R10
-	ADDQ   R9, R10
-	VXORPD Y1, Y1, Y1
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	VXORPD Y4, Y4, Y4
-	XORQ   R11, R11
+	LEAQ         (SI)(SI*2), R10
+	ADDQ         R9, R10
+	XORQ         R11, R11
+	VPBROADCASTD (R9), Y1
+	VPSHUFB      Y0, Y1, Y1
+	VPADDW       (DX)(R11*8), Y1, Y1
+	VPBROADCASTD (R9)(SI*1), Y2
+	VPSHUFB      Y0, Y2, Y2
+	VPADDW       (DX)(R11*8), Y2, Y2
+	VPBROADCASTD (R9)(SI*2), Y3
+	VPSHUFB      Y0, Y3, Y3
+	VPADDW       (DX)(R11*8), Y3, Y3
+	VPBROADCASTD (R10), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPADDW       (DX)(R11*8), Y4, Y4
+	VPBROADCASTD 4(R9), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y1, Y1
+	VPBROADCASTD 4(R9)(SI*1), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y2, Y2
+	VPBROADCASTD 4(R9)(SI*2), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y3, Y3
+	VPBROADCASTD 4(R10), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y4, Y4
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
+	JAE          last
 
 k:
 	VPBROADCASTD (R9), Y5
@@ -5234,41 +5322,43 @@ k:
 	ADDQ         $0x08, R11
 	CMPQ         R11, DI
 	JB           k
-	VINSERTI128  $0x01, X2, Y1, Y5
-	VPERM2I128   $0x31, Y2, Y1, Y1
-	VPMAXUW      Y5, Y1, Y5
-	VPCMPGTW     80(AX), Y5, Y1
-	VPADDW       112(AX), Y5, Y5
-	VPAND        Y1, Y5, Y5
-	VPMAXUW      144(AX), Y5, Y5
-	VPCMPGTW     176(AX), Y5, Y1
-	VPAND        208(AX), Y1, Y1
-	VPOR         Y1, Y5, Y5
-	VPMINUW      240(AX), Y5, Y5
-	VMOVDQU      Y5, (BX)
-	VINSERTI128  $0x01, X4, Y3, Y1
-	VPERM2I128   $0x31, Y4, Y3, Y2
-	VPMAXUW      Y1, Y2, Y1
-	VPCMPGTW     80(AX), Y1, Y2
-	VPADDW       112(AX), Y1, Y1
-	VPAND        Y2, Y1, Y1
-	VPMAXUW      144(AX), Y1, Y1
-	VPCMPGTW     176(AX), Y1, Y2
-	VPAND        208(AX), Y2, Y2
-	VPOR         Y2, Y1, Y1
-	VPMINUW      240(AX), Y1, Y1
-	VMOVDQU      Y1, 32(BX)
-	ADDQ         $0x40, BX
-	SUBQ         DI, R9
-	LEAQ         (R9)(SI*4), R9
-	SUBQ         $0x04, R8
-	JG           rows
-	ADDQ         72(AX), DX
-	DECQ         8(SP)
-	JNZ          groups
-	ADDQ         64(AX), CX
-	DECQ         (SP)
-	JNZ          tiles
+
+last:
+	VINSERTI128 $0x01, X2, Y1, Y5
+	VPERM2I128  $0x31, Y2, Y1, Y1
+	VPMAXUW     Y5, Y1, Y5
+	VPCMPGTW    80(AX), Y5, Y1
+	VPADDW      112(AX), Y5, Y5
+	VPAND       Y1, Y5, Y5
+	VPMAXUW     144(AX), Y5, Y5
+	VPCMPGTW    176(AX), Y5, Y1
+	VPAND       208(AX), Y1, Y1
+	VPOR        Y1, Y5, Y5
+	VPMINUW     240(AX), Y5, Y5
+	VMOVDQU     Y5, (BX)
+	VINSERTI128 $0x01, X4, Y3, Y1
+	VPERM2I128  $0x31, Y4, Y3, Y2
+	VPMAXUW     Y1, Y2, Y1
+	VPCMPGTW    80(AX), Y1, Y2
+	VPADDW      112(AX), Y1, Y1
+	VPAND       Y2, Y1, Y1
+	VPMAXUW     144(AX), Y1, Y1
+	VPCMPGTW    176(AX), Y1, Y2
+	VPAND       208(AX), Y2, Y2
+	VPOR        Y2, Y1, Y1
+	VPMINUW     240(AX), Y1, Y1
+	VMOVDQU     Y1, 32(BX)
+	ADDQ        $0x40, BX
+	SUBQ        DI, R9
+	LEAQ        (R9)(SI*4), R9
+	SUBQ        $0x04, R8
+	JG          rows
+	ADDQ        72(AX), DX
+	DECQ        8(SP)
+	JNZ         groups
+	ADDQ        64(AX), CX
+	DECQ        (SP)
+	JNZ         tiles
 	VZEROUPPER
 	RET
 
@@ -5425,7 +5515,8 @@ GLOBL sumKindsAVX2Bit13<>(SB), RODATA|NOPTR, $32
 
 DATA sumKindsAVX2Limits<>+0(SB)/4, $0x7f7fffff
 DATA sumKindsAVX2Limits<>+4(SB)/4, $0xff7fffff
-GLOBL sumKindsAVX2Limits<>(SB), RODATA|NOPTR, $8
+DATA sumKindsAVX2Limits<>+8(SB)/4, $0x0d800000
+GLOBL sumKindsAVX2Limits<>(SB), RODATA|NOPTR, $12
 
 // func sumKindsAVX2(x *SumKinds)
 // Requires: AVX, AVX2, FMA3
@@ -5440,6 +5531,7 @@ TEXT ·sumKindsAVX2(SB), NOSPLIT, $16-8
 	VMOVDQU      sumKindsAVX2Bit13<>+0(SB), Y0
 	VBROADCASTSS sumKindsAVX2Limits<>+0(SB), Y1
 	VBROADCASTSS sumKindsAVX2Limits<>+4(SB), Y1
+	VBROADCASTSS sumKindsAVX2Limits<>+8(SB), Y1
 	MOVQ         32(AX), R9
 	MOVQ         R9, (SP)
 
@@ -5550,7 +5642,8 @@ GLOBL sumOverAVX2Bit13<>(SB), RODATA|NOPTR, $32
 
 DATA sumOverAVX2Limits<>+0(SB)/4, $0x7f7fffff
 DATA sumOverAVX2Limits<>+4(SB)/4, $0xff7fffff
-GLOBL sumOverAVX2Limits<>(SB), RODATA|NOPTR, $8
+DATA sumOverAVX2Limits<>+8(SB)/4, $0x0d800000
+GLOBL sumOverAVX2Limits<>(SB), RODATA|NOPTR, $12
 
 // func sumOverAVX2(x *SumKinds)
 // Requires: AVX, AVX2
@@ -5565,6 +5658,7 @@ TEXT ·sumOverAVX2(SB), NOSPLIT, $16-8
 	VMOVDQU      sumOverAVX2Bit13<>+0(SB), Y0
 	VBROADCASTSS sumOverAVX2Limits<>+0(SB), Y3
 	VBROADCASTSS sumOverAVX2Limits<>+4(SB), Y2
+	VBROADCASTSS sumOverAVX2Limits<>+8(SB), Y1
 	MOVQ         32(AX), R9
 	MOVQ         R9, (SP)
 
@@ -7464,7 +7558,7 @@ DATA spreadWordsAVX512<>+63(SB)/1, $0x07
 GLOBL spreadWordsAVX512<>(SB), RODATA|NOPTR, $64
 
 // func largest16AVX512(x *Largest16)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+// Requires: AVX, AVX512BW, AVX512F
 TEXT ·largest16AVX512(SB), NOSPLIT, $16-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
@@ -7492,13 +7586,26 @@ groups:
 	MOVQ CX, R9
 
 rows:
-	LEAQ   (SI)(SI*2), R10
-	ADDQ   R9, R10
-	VXORPD Z7, Z7, Z7
-	VXORPD Z8, Z8, Z8
-	VXORPD Z9, Z9, Z9
-	VXORPD Z10, Z10, Z10
-	XORQ   R11, R11
+	LEAQ         (SI)(SI*2), R10
+	ADDQ         R9, R10
+	XORQ         R11, R11
+	VPBROADCASTQ (R9), Z7
+	VPSHUFB      Z0, Z7, Z7
+	VPADDW       (DX)(R11*8), Z7, Z7
+	VPBROADCASTQ (R9)(SI*1), Z8
+	VPSHUFB      Z0, Z8, Z8
+	VPADDW       (DX)(R11*8), Z8, Z8
+	VPBROADCASTQ (R9)(SI*2), Z9
+	VPSHUFB      Z0, Z9, Z9
+	VPADDW       (DX)(R11*8), Z9, Z9
+	VPBROADCASTQ (R10), Z10
+	VPSHUFB      Z0, Z10, Z10
+	VPADDW       (DX)(R11*8), Z10, Z10
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
+	JAE          last
 
 k:
 	VPBROADCASTQ (R9), Z11
@@ -7522,34 +7629,36 @@ k:
 	ADDQ         $0x08, R11
 	CMPQ         R11, DI
 	JB           k
-	VSHUFI64X2   $0x44, Z8, Z7, Z11
-	VSHUFI64X2   $0xee, Z8, Z7, Z8
-	VPMAXUW      Z11, Z8, Z7
-	VSHUFI64X2   $0x44, Z10, Z9, Z11
-	VSHUFI64X2   $0xee, Z10, Z9, Z8
-	VPMAXUW      Z11, Z8, Z9
-	VSHUFI64X2   $0x88, Z9, Z7, Z11
-	VSHUFI64X2   $0xdd, Z9, Z7, Z8
-	VPMAXUW      Z11, Z8, Z11
-	VPCMPGTW     Z1, Z11, K1
-	VPADDW.Z     Z2, Z11, K1, Z11
-	VPMAXUW      Z3, Z11, Z11
-	VPCMPGTW     Z4, Z11, K1
-	VPORD        Z5, Z11, Z8
-	VMOVDQU16    Z8, K1, Z11
-	VPMINUW      Z6, Z11, Z11
-	VMOVDQU16    Z11, (BX)
-	ADDQ         $0x40, BX
-	SUBQ         DI, R9
-	LEAQ         (R9)(SI*4), R9
-	SUBQ         $0x04, R8
-	JG           rows
-	ADDQ         72(AX), DX
-	DECQ         8(SP)
-	JNZ          groups
-	ADDQ         64(AX), CX
-	DECQ         (SP)
-	JNZ          tiles
+
+last:
+	VSHUFI64X2 $0x44, Z8, Z7, Z11
+	VSHUFI64X2 $0xee, Z8, Z7, Z8
+	VPMAXUW    Z11, Z8, Z7
+	VSHUFI64X2 $0x44, Z10, Z9, Z11
+	VSHUFI64X2 $0xee, Z10, Z9, Z8
+	VPMAXUW    Z11, Z8, Z9
+	VSHUFI64X2 $0x88, Z9, Z7, Z11
+	VSHUFI64X2 $0xdd, Z9, Z7, Z8
+	VPMAXUW    Z11, Z8, Z11
+	VPCMPGTW   Z1, Z11, K1
+	VPADDW.Z   Z2, Z11, K1, Z11
+	VPMAXUW    Z3, Z11, Z11
+	VPCMPGTW   Z4, Z11, K1
+	VPORD      Z5, Z11, Z8
+	VMOVDQU16  Z8, K1, Z11
+	VPMINUW    Z6, Z11, Z11
+	VMOVDQU16  Z11, (BX)
+	ADDQ       $0x40, BX
+	SUBQ       DI, R9
+	LEAQ       (R9)(SI*4), R9
+	SUBQ       $0x04, R8
+	JG         rows
+	ADDQ       72(AX), DX
+	DECQ       8(SP)
+	JNZ        groups
+	ADDQ       64(AX), CX
+	DECQ       (SP)
+	JNZ        tiles
 	VZEROUPPER
 	RET
 
@@ -7722,7 +7831,8 @@ GLOBL sumKindsAVX512Bit13<>(SB), RODATA|NOPTR, $32
 
 DATA sumKindsAVX512Limits<>+0(SB)/4, $0x7f7fffff
 DATA sumKindsAVX512Limits<>+4(SB)/4, $0xff7fffff
-GLOBL sumKindsAVX512Limits<>(SB), RODATA|NOPTR, $8
+DATA sumKindsAVX512Limits<>+8(SB)/4, $0x0d800000
+GLOBL sumKindsAVX512Limits<>(SB), RODATA|NOPTR, $12
 
 // func sumKindsAVX512(x *SumKinds)
 // Requires: AVX, AVX2, AVX512F, AVX512VL
@@ -7737,6 +7847,7 @@ TEXT ·sumKindsAVX512(SB), NOSPLIT, $16-8
 	VMOVDQU      sumKindsAVX512Bit13<>+0(SB), Y0
 	VBROADCASTSS sumKindsAVX512Limits<>+0(SB), Y1
 	VBROADCASTSS sumKindsAVX512Limits<>+4(SB), Y1
+	VBROADCASTSS sumKindsAVX512Limits<>+8(SB), Y1
 	MOVQ         32(AX), R9
 	MOVQ         R9, (SP)
 
@@ -7831,10 +7942,11 @@ GLOBL sumOverAVX512Bit13<>(SB), RODATA|NOPTR, $32
 
 DATA sumOverAVX512Limits<>+0(SB)/4, $0x7f7fffff
 DATA sumOverAVX512Limits<>+4(SB)/4, $0xff7fffff
-GLOBL sumOverAVX512Limits<>(SB), RODATA|NOPTR, $8
+DATA sumOverAVX512Limits<>+8(SB)/4, $0x0d800000
+GLOBL sumOverAVX512Limits<>(SB), RODATA|NOPTR, $12
 
 // func sumOverAVX512(x *SumKinds)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
+// Requires: AVX, AVX2, AVX512F, AVX512VL, FMA3
 TEXT ·sumOverAVX512(SB), NOSPLIT, $16-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
@@ -7846,6 +7958,7 @@ TEXT ·sumOverAVX512(SB), NOSPLIT, $16-8
 	VMOVDQU      sumOverAVX512Bit13<>+0(SB), Y0
 	VBROADCASTSS sumOverAVX512Limits<>+0(SB), Y1
 	VBROADCASTSS sumOverAVX512Limits<>+4(SB), Y1
+	VBROADCASTSS sumOverAVX512Limits<>+8(SB), Y2
 	MOVQ         32(AX), R9
 	MOVQ         R9, (SP)
 
@@ -7864,75 +7977,59 @@ rows:
 	JZ      none
 	LEAQ    (DI)(DI*2), R11
 	ADDQ    R10, R11
-	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
 	MOVQ    DX, R13
 	MOVQ    R8, R12
 
 k:
 	VMOVUPS     (R13), Y1
-	VMULPS.BCST (R10), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y2, K1, Y2
-	VMULPS.BCST (R10)(DI*1), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y3, K1, Y3
-	VMULPS.BCST (R10)(DI*2), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y4, K1, Y4
+	VMULPS.BCST (R10), Y1, Y7
+	VFMADD231PS Y2, Y7, Y3
+	VMULPS.BCST (R10)(DI*1), Y1, Y7
+	VFMADD231PS Y2, Y7, Y4
+	VMULPS.BCST (R10)(DI*2), Y1, Y7
+	VFMADD231PS Y2, Y7, Y5
 	VMULPS.BCST (R11), Y1, Y1
-	VFPCLASSPSY $0x99, Y1, K1
-	VADDPS      Y1, Y5, K1, Y5
+	VFMADD231PS Y2, Y1, Y6
 	VMOVUPS     32(R13), Y1
-	VMULPS.BCST 4(R10), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y2, K1, Y2
-	VMULPS.BCST 4(R10)(DI*1), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y3, K1, Y3
-	VMULPS.BCST 4(R10)(DI*2), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y4, K1, Y4
+	VMULPS.BCST 4(R10), Y1, Y7
+	VFMADD231PS Y2, Y7, Y3
+	VMULPS.BCST 4(R10)(DI*1), Y1, Y7
+	VFMADD231PS Y2, Y7, Y4
+	VMULPS.BCST 4(R10)(DI*2), Y1, Y7
+	VFMADD231PS Y2, Y7, Y5
 	VMULPS.BCST 4(R11), Y1, Y1
-	VFPCLASSPSY $0x99, Y1, K1
-	VADDPS      Y1, Y5, K1, Y5
+	VFMADD231PS Y2, Y1, Y6
 	VMOVUPS     64(R13), Y1
-	VMULPS.BCST 8(R10), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y2, K1, Y2
-	VMULPS.BCST 8(R10)(DI*1), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y3, K1, Y3
-	VMULPS.BCST 8(R10)(DI*2), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y4, K1, Y4
+	VMULPS.BCST 8(R10), Y1, Y7
+	VFMADD231PS Y2, Y7, Y3
+	VMULPS.BCST 8(R10)(DI*1), Y1, Y7
+	VFMADD231PS Y2, Y7, Y4
+	VMULPS.BCST 8(R10)(DI*2), Y1, Y7
+	VFMADD231PS Y2, Y7, Y5
 	VMULPS.BCST 8(R11), Y1, Y1
-	VFPCLASSPSY $0x99, Y1, K1
-	VADDPS      Y1, Y5, K1, Y5
+	VFMADD231PS Y2, Y1, Y6
 	VMOVUPS     96(R13), Y1
-	VMULPS.BCST 12(R10), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y2, K1, Y2
-	VMULPS.BCST 12(R10)(DI*1), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y3, K1, Y3
-	VMULPS.BCST 12(R10)(DI*2), Y1, Y6
-	VFPCLASSPSY $0x99, Y6, K1
-	VADDPS      Y6, Y4, K1, Y4
+	VMULPS.BCST 12(R10), Y1, Y7
+	VFMADD231PS Y2, Y7, Y3
+	VMULPS.BCST 12(R10)(DI*1), Y1, Y7
+	VFMADD231PS Y2, Y7, Y4
+	VMULPS.BCST 12(R10)(DI*2), Y1, Y7
+	VFMADD231PS Y2, Y7, Y5
 	VMULPS.BCST 12(R11), Y1, Y1
-	VFPCLASSPSY $0x99, Y1, K1
-	VADDPS      Y1, Y5, K1, Y5
+	VFMADD231PS Y2, Y1, Y6
 	ADDQ        $0x10, R10
 	ADDQ        $0x10, R11
 	ADDQ        $0x80, R13
 	SUBQ        $0x04, R12
 	JG          k
-	VMOVUPS     Y2, (SI)
-	VMOVUPS     Y3, 32(SI)
-	VMOVUPS     Y4, 64(SI)
-	VMOVUPS     Y5, 96(SI)
+	VMOVUPS     Y3, (SI)
+	VMOVUPS     Y4, 32(SI)
+	VMOVUPS     Y5, 64(SI)
+	VMOVUPS     Y6, 96(SI)
 	MOVQ        R8, R12
 	SHLQ        $0x02, R12
 	SUBQ        R12, R10

@@ -634,6 +634,7 @@ func (i isa) sumKinds() {
 type kindsCode struct {
 	b           reg.VecVirtual // 8 columns
 	least, most reg.VecVirtual // the finite numbers of FP32
+	little      reg.VecVirtual // 2^-100
 }
 
 // rowsOfKinds emits a sum of FP32, four rows at a time: those where bit 13 of some E
@@ -647,6 +648,7 @@ func (i isa) rowsOfKinds(name string, add func(x *kindsCode, a Mem, sum reg.VecV
 	limits := GLOBL(name+"Limits", RODATA|NOPTR)
 	DATA(0, U32(0x7f7fffff))
 	DATA(4, U32(0xff7fffff))
+	DATA(8, U32((127-100)<<23))
 	TEXT(name, NOSPLIT, "func(x *SumKinds)")
 	Pragma("noescape")
 	x := Dereference(Param("x"))
@@ -654,10 +656,11 @@ func (i isa) rowsOfKinds(name string, add func(x *kindsCode, a Mem, sum reg.VecV
 	e, d := Load(x.Field("E"), GP64()), Load(x.Field("D"), GP64())
 	row, l := Load(x.Field("ARow"), GP64()), Load(x.Field("L"), GP64())
 	bit := YMM()
-	c := &kindsCode{b: YMM(), least: YMM(), most: YMM()}
+	c := &kindsCode{b: YMM(), least: YMM(), most: YMM(), little: YMM()}
 	VMOVDQU(mask, bit)
 	VBROADCASTSS(limits, c.most)
 	VBROADCASTSS(limits.Offset(4), c.least)
+	VBROADCASTSS(limits.Offset(8), c.little)
 	times("tiles", x, "Tiles", func() {
 		times("groups", x, "Groups", func() {
 			left, from := Load(x.Field("Rows"), GP64()), GP64()

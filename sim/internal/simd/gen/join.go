@@ -128,15 +128,13 @@ func (i isa) closing(special bool) {
 }
 
 // sumOver emits the sums of products that are Inf or NaN as FP32, in the rows where
-// bit 13 of some E is set: finite products count as 0.
+// bit 13 of some E is set: finite products count as little or nothing.
 func (i isa) sumOver() {
 	i.rowsOfKinds("sumOver", func(x *kindsCode, a Mem, sum reg.VecVirtual) {
 		p, q := YMM(), YMM()
 		if i.wide {
-			is := K()
 			VMULPS_BCST(a, x.b, p)
-			VFPCLASSPSY(U8(0x99), p, is)
-			VADDPS(p, sum, is, sum)
+			VFMADD231PS(x.little, p, sum) // of products of 1 at least: not subnormal
 			return
 		}
 		VBROADCASTSS(a, p)

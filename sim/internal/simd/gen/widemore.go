@@ -116,31 +116,38 @@ func (i isa) largest16() {
 			LEAQ(Mem{Base: row, Index: row, Scale: 2}, row3)
 			ADDQ(from, row3)
 			var top [4]reg.VecVirtual
-			for r := range top {
-				top[r] = i.zero()
+			four := func(first bool) {
+				for n := 0; n < 4; n += i.lanes() / 2 { // values of k
+					rows := []Mem{{Base: from}, {Base: from, Index: row, Scale: 1}, {Base: from, Index: row, Scale: 2}, {Base: row3}}
+					for r, m := range rows {
+						v := i.vec()
+						m.Disp = 2 * n
+						if i.wide {
+							VPBROADCASTQ(m, v)
+						} else {
+							VPBROADCASTD(m, v)
+						}
+						VPSHUFB(pattern, v, v)
+						VPADDW(Mem{Base: b, Index: k, Scale: 8, Disp: 16 * n}, v, v)
+						if first && n == 0 {
+							top[r] = v
+						} else {
+							VPMAXUW(v, top[r], top[r])
+						}
+					}
+				}
+				ADDQ(U8(8), from)
+				ADDQ(U8(8), row3)
+				ADDQ(U8(8), k)
+				CMPQ(k, l)
 			}
 			XORQ(k, k)
+			four(true)
+			JAE(LabelRef("last"))
 			Label("k")
-			for n := 0; n < 4; n += i.lanes() / 2 { // values of k
-				rows := []Mem{{Base: from}, {Base: from, Index: row, Scale: 1}, {Base: from, Index: row, Scale: 2}, {Base: row3}}
-				for r, m := range rows {
-					v := i.vec()
-					m.Disp = 2 * n
-					if i.wide {
-						VPBROADCASTQ(m, v)
-					} else {
-						VPBROADCASTD(m, v)
-					}
-					VPSHUFB(pattern, v, v)
-					VPADDW(Mem{Base: b, Index: k, Scale: 8, Disp: 16 * n}, v, v)
-					VPMAXUW(v, top[r], top[r])
-				}
-			}
-			ADDQ(U8(8), from)
-			ADDQ(U8(8), row3)
-			ADDQ(U8(8), k)
-			CMPQ(k, l)
+			four(false)
 			JB(LabelRef("k"))
+			Label("last")
 			if i.wide {
 				last.store(top, Mem{Base: e})
 			} else {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -18,6 +20,8 @@ func widen() {
 		VPSRLD(U8(13), v, v)
 		VPSLLD(U8(13), v, v)
 	})
+	widenFromOne(2)
+	widenFromOne(4)
 }
 
 // widenLoop emits a routine for codes of some bytes.
@@ -44,6 +48,43 @@ func widenLoop(name string, width int, convert func(src Mem, v reg.Register)) {
 		ADDQ(U8(uint8(8*width)), src)
 		ADDQ(U8(32), dst)
 	})
+	VZEROUPPER()
+	RET()
+}
+
+// widenFromOne emits what widen does, 16 at a time: numbers but zeros become 1 at least.
+func widenFromOne(width int) {
+	TEXT(fmt.Sprint("widenFromOne", width, "AVX512"), NOSPLIT, "func(x *Widen)")
+	Pragma("noescape")
+	x := Dereference(Param("x"))
+	src, dst, n := Load(x.Field("Src"), GP64()), Load(x.Field("Dst"), GP64()), Load(x.Field("N"), GP64())
+	magnitude, sign, one := ZMM(), ZMM(), ZMM()
+	r := GP32()
+	for _, c := range []struct {
+		v    reg.VecVirtual
+		bits uint32
+	}{{magnitude, 0x7fffe000}, {sign, 1 << 31}, {one, 127 << 23}} {
+		MOVL(U32(c.bits), r)
+		VPBROADCASTD(r, c.v)
+	}
+	Label("codes")
+	v, mag, some := ZMM(), ZMM(), K()
+	if width == 2 {
+		VPMOVZXWD(Mem{Base: src}, v)
+		VPSLLD(U8(16), v, v)
+	} else {
+		VMOVDQU32(Mem{Base: src}, v)
+	}
+	VPANDD(magnitude, v, mag)
+	VPTESTMD(mag, mag, some)
+	VPMAXSD(one, mag, mag)
+	VPTERNLOGD(U8(0xf8), sign, v, mag) // mag | v & sign
+	VMOVDQU32_Z(mag, some, v)
+	VMOVDQU32(v, Mem{Base: dst})
+	ADDQ(U8(uint8(16*width)), src)
+	ADDQ(U8(64), dst)
+	SUBQ(U8(16), n)
+	JG(LabelRef("codes"))
 	VZEROUPPER()
 	RET()
 }
