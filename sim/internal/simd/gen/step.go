@@ -64,7 +64,9 @@ type stepCode struct {
 	stepKind
 	x                  gotypes.Component
 	a, b, e, c, d, row reg.Register
-	upper              reg.Register // mask of the upper half of a vector, AVX-512
+	// With AVX-512:
+	upper   reg.Register              // mask of the upper half of a vector
+	vectors map[string]reg.VecVirtual // some of the constants, in all lanes
 }
 
 // arg is a field of the arguments, k one of their constants.

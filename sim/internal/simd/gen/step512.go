@@ -16,6 +16,12 @@ func steps512() {
 			s.upper = K()
 			MOVL(U32(0xff00), bits)
 			KMOVW(bits, s.upper)
+			s.vectors = map[string]reg.VecVirtual{}
+			for _, name := range []string{"Abs", "Unit", "Inverse"} {
+				v := ZMM()
+				VPBROADCASTD(s.k(name), v)
+				s.vectors[name] = v
+			}
 		}, (*stepCode).rows512)
 	}
 }
@@ -42,7 +48,7 @@ func (s *stepCode) rows512() {
 			VMOVUPS(Mem{Base: s.c, Disp: width * i}, p.acc)
 		}
 		VPMOVZXBD(Mem{Base: s.e, Disp: 16 * i}, p.code)
-		VPANDD_BCST(s.k("Abs"), p.acc, p.abs)
+		VPANDD(s.vectors["Abs"], p.acc, p.abs)
 		s.scale512(p.abs, p.code, p.scale)
 		VMULPS(p.scale, p.acc, p.ci)
 		VCVTTPS2DQ(p.ci, p.ci)
@@ -90,8 +96,7 @@ func (s *stepCode) scale512(abs, code, scale reg.VecVirtual) {
 	if !s.fits {
 		VPMAXSD_BCST(s.k("Floor"), top, top)
 	}
-	VPBROADCASTD(s.k("Unit"), scale)
-	VPSUBD(top, scale, scale)
+	VPSUBD(top, s.vectors["Unit"], scale)
 	VPSLLD(U8(23), scale, scale)
 }
 
@@ -144,8 +149,7 @@ func (s *stepCode) products512(ps *[pairs512]pair512) {
 // it were exact.
 func (s *stepCode) round512(sum, ci, scale, r reg.VecVirtual) {
 	m, inverse := ZMM(), ZMM()
-	VPBROADCASTD(s.k("Inverse"), inverse)
-	VPSUBD(scale, inverse, inverse)
+	VPSUBD(scale, s.vectors["Inverse"], inverse)
 	if s.fits { // one sum
 		VCVTDQ2PS_RZ_SAE(sum, r)
 		VMULPS(inverse, r, r)
