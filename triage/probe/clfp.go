@@ -173,6 +173,9 @@ func (p *Prober) beside1() finding {
 // term of quarters of its unit is all that remains.
 func (p *Prober) cutDirection(ofC bool) finding {
 	g := p.first()
+	if len(g.products) == 0 {
+		return undecided("one term only")
+	}
 	w, tail := p.productWidth(), 0
 	i, j := g.products[0], p.k
 	switch {
@@ -186,8 +189,13 @@ func (p *Prober) cutDirection(ofC bool) finding {
 	case len(g.products) == 2:
 		tail = g.products[1]
 	}
-	if !w.ok || w.all {
-		return undecided("nothing is cut, or no sum of three terms is known")
+	switch {
+	case !w.ok:
+		return finding{value: "-", why: w.why, seen: w.seen}
+	case w.all && ofC:
+		return undecided("c is not cut")
+	case w.all:
+		return undecided("no product is cut")
 	}
 	at := p.scaleFor(tail)
 	unit := at - w.bits
@@ -217,8 +225,11 @@ func (p *Prober) conversion() finding {
 // result of one and a half, or half, of which is cut by a fixed unit.
 func (p *Prober) floor() finding {
 	w := p.productWidth()
-	if !w.ok || w.all {
-		return undecided("nothing is cut")
+	if !w.ok {
+		return w.finding()
+	}
+	if w.all {
+		return undecided("no product is cut")
 	}
 	if !p.subnormals() {
 		return undecided("the smallest numbers are flushed")
@@ -256,7 +267,7 @@ func (p *Prober) beside(g group, least, e int) (Seen, bool, bool) {
 			if !ok {
 				continue
 			}
-			without, _ := p.dot(map[int]number{g.products[0]: n})
+			without, _ := p.dot(map[int]number{g.products[0]: n}) // of terms that with has, too
 			dots = append(dots, with, without)
 		}
 	}
@@ -378,7 +389,10 @@ func (p *Prober) productUnderflow() finding {
 	if a, b, ok := p.factors(x); !ok || !normal(p.a, a) || !normal(p.b, b) || p.k < 2 {
 		return undecided("no product of normal numbers is below the normal range of %s", p.d.Name)
 	}
-	s, _ := p.one(map[int]number{0: pow(e), 1: x})
+	s, ok := p.one(map[int]number{0: pow(e), 1: x})
+	if !ok {
+		return undecided("%s's smallest normal number is no product", p.d.Name)
+	}
 	switch {
 	case p.is(s, times(3, e-1)):
 		return finding{value: "kept", seen: []Seen{s}}

@@ -213,8 +213,8 @@ func (p *Prober) fraction() width {
 			}
 			w = width{bits: s, ok: true, all: true, seen: []Seen{seen}}
 		}
-		if w.bits == 0 {
-			w.ok = false
+		if w.ok && w.bits == 0 || !w.ok && len(w.seen) > 0 {
+			w = width{why: "not even the first fraction bit arrives", seen: w.seen}
 		}
 		return w
 	})

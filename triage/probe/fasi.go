@@ -77,6 +77,9 @@ func yesNo(ok bool, seen ...Seen) finding {
 // lost is the exponent of a term that a 1 in the same sum makes vanish, the largest
 // such power of two.
 func (p *Prober) lost() (int, bool) {
+	if p.big() == 0 {
+		return 0, false // there is nothing beside it
+	}
 	if w := p.productWidth(); w.ok && !w.all {
 		return -w.bits - 1, true
 	}
@@ -96,6 +99,9 @@ func (p *Prober) permuted() ([]Seen, int, finding) {
 		return nil, 0, undecided("no power of two is lost beside 1")
 	}
 	g := p.first().terms(p.k)
+	if len(g) < 2 {
+		return nil, 0, undecided("one term only")
+	}
 	if len(g) < 3 && p.c != nil && p.k >= 4 {
 		g = []int{0, 1, 2, 3, p.k}
 	}
@@ -196,17 +202,18 @@ func (p *Prober) creeping() (below, at Seen, want number, f finding) {
 	w := p.productWidth()
 	g := p.first()
 	if !w.ok || w.all || !g.c {
-		return below, at, want, undecided("c is in no fused sum with a known cut")
+		return below, at, want, undecided("c is in no fused sum in which products are cut")
 	}
 	n := 1 - p.ulp()
 	small := -w.bits - 1
-	need := 3 << max(0, -n-small) // small terms for 3*2^-n
+	finer := max(0, -n-small) // small terms are 2^-(n+finer): 3<<finer of them are 3*2^-n
 	if w.bits < n-1 {
 		return below, at, want, undecided("the sum keeps fewer bits than c has")
 	}
-	if need > len(g.products) {
-		return below, at, want, undecided("%d products are too few: %d terms of 2^%d are needed", len(g.products), need, small)
+	if finer > 8 || 3<<finer > len(g.products) {
+		return below, at, want, undecided("%d products of 2^%d are too few for 3*2^%d", len(g.products), small, -n)
 	}
+	need := 3 << finer
 	terms := map[int]number{p.k: times(1<<n-1, -n)}
 	for _, t := range g.products[:need] {
 		terms[t] = pow(small)
@@ -216,7 +223,9 @@ func (p *Prober) creeping() (below, at Seen, want number, f finding) {
 		return below, at, want, undecided("2^%d is no product of these formats", small)
 	}
 	terms[p.k] = pow(0)
-	at, _ = p.one(terms)
+	if at, ok = p.one(terms); !ok {
+		return below, at, want, undecided("1 is no number of c's format")
+	}
 	return below, at, times(1<<(n-1)+1, 1-n), finding{}
 }
 
@@ -247,7 +256,7 @@ func (p *Prober) normalisedDown() finding {
 	case g.fused() && w.ok && !w.all:
 		return finding{value: "no", why: "U - U + e is cut at U's exponent", seen: w.seen}
 	case g.fused() && w.ok:
-		return finding{value: "-", why: "nothing is cut", seen: w.seen}
+		return finding{value: "-", why: "no product is cut", seen: w.seen}
 	case p.k < 2 || p.c == nil:
 		return undecided("too few terms")
 	}

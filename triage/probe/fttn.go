@@ -40,6 +40,9 @@ func (p *Prober) big() int {
 }
 
 func (p *Prober) oneBit() finding {
+	if p.big() == 0 {
+		return undecided("one term only")
+	}
 	return p.kept2(map[int]number{p.big(): pow(0), 0: pow(p.ulp() - 1).minus()}, times(1<<(1-p.ulp())-1, p.ulp()-1))
 }
 
@@ -62,6 +65,9 @@ func (p *Prober) sumDirection() finding {
 }
 
 func (p *Prober) findSumDirection() finding {
+	if p.big() == 0 {
+		return undecided("one term only")
+	}
 	e := p.ulp()
 	return p.direction(func(q uint64, neg bool) (map[int]number, func(uint64) number) {
 		terms := map[int]number{p.big(): pow(0).signed(neg), 0: times(q, e-2).signed(neg)}
@@ -88,6 +94,9 @@ func (p *Prober) threeBits() finding {
 		return finding{value: "0", seen: f.seen}
 	}
 	u, dir := p.ulp(), p.sumDirection().value
+	if u > -3 {
+		return undecided("results have fewer than 3 fraction bits: an eighth is none of their last bits")
+	}
 	eighth := uint64(1) << (-u - 3) // of 2^u
 	large := times(5, -2)
 	lower := times(uint64(1)<<-u+eighth-1, u) // 1 + 2^-3 - ulp

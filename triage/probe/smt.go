@@ -20,6 +20,9 @@ var smt = []question{
 	{"Step 6", "partial sums are normalised", anchoredC((*Prober).normalisedUp)},
 	{"Step 8", "rounding direction of the result", (*Prober).resultDirection},
 	{"zero: x-x", "sign of the zero 1 - 1", func(p *Prober) finding {
+		if p.big() == 0 {
+			return undecided("one term only")
+		}
 		return p.zeroSign(map[int]number{0: pow(0), p.big(): pow(0).minus()})
 	}},
 	{"zero: -0", "sign of a sum of negative zeros", (*Prober).negativeZeros},
@@ -32,6 +35,9 @@ var smt = []question{
 // truncates adds a negative term far below 2: rounding toward zero would give the
 // number below 2, truncated alignment gives 2.
 func (p *Prober) truncates() finding {
+	if p.big() == 0 {
+		return undecided("one term only")
+	}
 	for _, e := range []int{-40, -48, -56, -32, -28} {
 		s, ok := p.one(map[int]number{p.big(): pow(1), 0: pow(e).minus()})
 		if !ok {
