@@ -1,12 +1,15 @@
 package fuzz
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // compareModels runs n dot products of every generator through the fast kernels,
@@ -79,6 +82,59 @@ func TestMadeUp(t *testing.T) {
 			return
 		}
 	}
+}
+
+// TestNeighbours compares every kernel with the general interpreter on the programs
+// that differ from an arithmetic of the catalogue in one decision: a kernel must not
+// take a program of which it computes only what the catalogue has.
+func TestNeighbours(t *testing.T) {
+	skipUnderRace(t)
+	const each = 16 // dot products of a generator
+	kernels := 0
+	for _, i := range mma.Arithmetics() {
+		sp := Spec{i.Formats, i.K}
+		for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
+			m, err := sim.New(i.Formats, i.K, s.Params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var fast []*sim.Model
+			for _, path := range sim.Paths() {
+				if on := m.On(path); on.Kernel() != "" && !slices.ContainsFunc(fast, func(x *sim.Model) bool { return x.Kernel() == on.Kernel() }) {
+					fast = append(fast, on)
+				}
+			}
+			kernels += len(fast)
+			if !sameAsGeneral(t, sp, &i.Params, &s.Params, each, fast) {
+				t.Errorf("%s %s", i.FullName(), mma.Brief(mma.Diff(&i.Params, &s.Params)))
+			}
+		}
+	}
+	t.Logf("%d kernels for neighbours", kernels)
+}
+
+// sameAsGeneral compares models of one program on n dot products of every generator,
+// aimed at two programs, with the general interpreter.
+func sameAsGeneral(t *testing.T, sp Spec, p, q *mma.Params, n int, models []*sim.Model) bool {
+	t.Helper()
+	w := sp.D.Width()
+	for g := range generators {
+		gen := &generators[g]
+		if len(models) == 0 {
+			return true
+		}
+		b := mma.NewBatch(sp.Formats, mma.Shape{M: gen.M, N: gen.N, K: sp.K, Tiles: max(1, n/(gen.M*gen.N))})
+		gen.Aimed(sp, p, q).Fill(b, 1, 0)
+		want, got := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
+		models[0].RunGeneral(b, want)
+		for _, m := range models {
+			if m.Run(b, got); !bytes.Equal(got, want) {
+				t.Errorf("kernel %s is not the general interpreter on %s", m.Kernel(), gen.Name)
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // skipUnderRace skips a test that has but one goroutine and computes much: with
