@@ -3,11 +3,13 @@ package fuzz
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -84,57 +86,118 @@ func TestMadeUp(t *testing.T) {
 	}
 }
 
-// TestNeighbours compares every kernel with the general interpreter on the programs
-// that differ from an arithmetic of the catalogue in one decision: a kernel must not
+// TestNeighbours compares every kernel with the general interpreter on programs that
+// differ from an arithmetic of the catalogue in up to three decisions: a kernel must not
 // take a program of which it computes only what the catalogue has.
 func TestNeighbours(t *testing.T) {
 	skipUnderRace(t)
-	const each = 16 // dot products of a generator
+	const (
+		programs = 60 // of each arithmetic
+		each     = 48 // dot products of a generator
+	)
 	kernels := 0
 	for _, i := range mma.Arithmetics() {
-		sp := Spec{i.Formats, i.K}
-		for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
-			m, err := sim.New(i.Formats, i.K, s.Params)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var fast []*sim.Model
-			for _, path := range sim.Paths() {
-				if on := m.On(path); on.Kernel() != "" && !slices.ContainsFunc(fast, func(x *sim.Model) bool { return x.Kernel() == on.Kernel() }) {
-					fast = append(fast, on)
+		r := rand.New(rand.NewPCG(1, uint64(i.K)))
+		for n := range programs {
+			p := i.Params
+			for range n%3 + 1 {
+				if singles := triage.Singles(p, i.Formats, i.K); r.IntN(3) == 0 {
+					p = singles[r.IntN(len(singles))].Params
+				} else {
+					p = nudged(r, p, &i)
 				}
 			}
+			fast := kernelsOf(t, &i, p)
 			kernels += len(fast)
-			if !sameAsGeneral(t, sp, &i.Params, &s.Params, each, fast) {
-				t.Errorf("%s %s", i.FullName(), mma.Brief(mma.Diff(&i.Params, &s.Params)))
+			if !sameAsGeneral(t, Spec{i.Formats, i.K}, &i.Params, &p, each, fast) {
+				t.Errorf("%s %s", i.FullName(), mma.Brief(mma.Diff(&i.Params, &p)))
 			}
 		}
 	}
 	t.Logf("%d kernels for neighbours", kernels)
 }
 
+// nudged adds a little to a number of a program, if that gives a valid one.
+func nudged(r *rand.Rand, p mma.Params, i *mma.Instruction) mma.Params {
+	set := slices.DeleteFunc(slices.Clone(mma.Fields()), func(f mma.Field) bool { return f.Values() != nil || f.Path == "in.widen" || f.Int(&p) == 0 })
+	if len(set) == 0 {
+		return p
+	}
+	q, f := p, set[r.IntN(len(set))]
+	f.SetInt(&q, f.Int(&q)+r.IntN(17)-8)
+	if q.Validate(i.Formats, i.K) != nil {
+		return p
+	}
+	return q
+}
+
+// kernelsOf returns the models of a program that have a kernel, each kernel once.
+func kernelsOf(t *testing.T, i *mma.Instruction, p mma.Params) []*sim.Model {
+	t.Helper()
+	m, err := sim.New(i.Formats, i.K, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*sim.Model
+	seen := map[string]bool{"": true}
+	for _, path := range sim.Paths() {
+		if on := m.On(path); !seen[on.Kernel()] {
+			seen[on.Kernel()] = true
+			all = append(all, on)
+		}
+	}
+	return all
+}
+
 // sameAsGeneral compares models of one program on n dot products of every generator,
-// aimed at two programs, with the general interpreter.
+// aimed at two programs, and on accumulators alone, with the general interpreter.
 func sameAsGeneral(t *testing.T, sp Spec, p, q *mma.Params, n int, models []*sim.Model) bool {
 	t.Helper()
-	w := sp.D.Width()
+	if len(models) == 0 {
+		return true
+	}
+	batches := []*mma.Batch{lone(sp, n)}
 	for g := range generators {
 		gen := &generators[g]
-		if len(models) == 0 {
-			return true
-		}
 		b := mma.NewBatch(sp.Formats, mma.Shape{M: gen.M, N: gen.N, K: sp.K, Tiles: max(1, n/(gen.M*gen.N))})
 		gen.Aimed(sp, p, q).Fill(b, 1, 0)
-		want, got := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
+		batches = append(batches, b)
+	}
+	for _, b := range batches {
+		want, got := make([]byte, b.Dots()*sp.D.Width()), make([]byte, b.Dots()*sp.D.Width())
 		models[0].RunGeneral(b, want)
 		for _, m := range models {
 			if m.Run(b, got); !bytes.Equal(got, want) {
-				t.Errorf("kernel %s is not the general interpreter on %s", m.Kernel(), gen.Name)
+				t.Errorf("kernel %s is not the general interpreter", m.Kernel())
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// lone returns accumulators of all sizes, subnormal every second time, with at most one
+// product, of random bits.
+func lone(sp Spec, n int) *mma.Batch {
+	b := mma.NewBatch(sp.Formats, mma.Shape{M: 1, N: 1, K: sp.K, Tiles: n})
+	d, r := mma.NewDot(sp.Formats, sp.K), rand.New(rand.NewPCG(2, 2))
+	for i := range d.SA {
+		d.SA[i], d.SB[i] = sp.Scale.Get().FromFloat64(1), sp.Scale.Get().FromFloat64(1)
+	}
+	for t := range n {
+		d.A[0], d.B[0] = 0, 0
+		if t%4 == 3 {
+			d.A[0], d.B[0] = r.Uint64()&sp.A.Get().CodeMask(), r.Uint64()&sp.B.Get().CodeMask()
+		}
+		if sp.C != fp.None {
+			f := sp.C.Get()
+			if d.C = r.Uint64() & f.CodeMask(); t%2 == 0 {
+				d.C &= f.SignBit() | (1<<f.FracBits-1)<<f.Low
+			}
+		}
+		b.Set(t, d)
+	}
+	return b
 }
 
 // skipUnderRace skips a test that has but one goroutine and computes much: with
