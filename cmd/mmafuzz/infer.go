@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -57,7 +53,9 @@ The directory of --out gets
   journal      what was asked and answered
 
 An inference that was interrupted, even by kill -9, goes on when the same command
-is given again. What a unit does that no program that was found explains, that
+is given again; one that runs out of queries or time leaves what an earlier run
+came to. A directory with files of these names and no journal is refused: they are
+not an inference's. What a unit does that no program that was found explains, that
 changes from one time to the next, or on which it fails, is reported with the
 smallest input that was found.
 
@@ -116,7 +114,17 @@ func (n *inferCmd) run(ctx context.Context) error {
 	}
 	defer t.Close()
 	i := u.Instruction()
+	if _, ok := u.(devices.Recorder); ok {
+		return errAsked(t)
+	}
+	if i.K > mma.MaxK {
+		return hinted(fmt.Sprintf("infer a shorter one: with K = %d or less and the same c and d", mma.MaxK), "%s has k = %d; programs have up to %d products", i.Name, i.K, mma.MaxK)
+	}
 	dir := n.dir(t, i.Name)
+	like, _ := devices.Split(n.like)
+	if err := checkPlace(dir, t.Name(), like); err != nil {
+		return err
+	}
 	r, err := infer.Infer(ctx, u, n.options(t, dir))
 	n.line.clear()
 	if err != nil {
@@ -126,13 +134,16 @@ func (n *inferCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := writeInference(dir, r, report); err != nil {
+	where := "report: " + filepath.Join(dir, "report.md")
+	if old := earlier(dir); old.beats(report) {
+		where = fmt.Sprintf("%s keeps what an earlier run came to: %s", dir, old.Verdict)
+	} else if err := writeInference(dir, r, report); err != nil {
 		return err
 	}
 	if n.json {
 		err = n.writeJSON(report)
 	} else if err = report.Summary(n.stdout); err == nil {
-		_, err = fmt.Fprintf(n.stdout, "report: %s\n", filepath.Join(dir, "report.md"))
+		_, err = fmt.Fprintln(n.stdout, where)
 	}
 	if err == nil && r.Verdict != infer.Found {
 		err = errMismatch
@@ -189,46 +200,4 @@ func (n *inferCmd) explain(dir string, err error) error {
 		return hinted("the same command goes on from here", "interrupted; what was asked so far is in %s", dir)
 	}
 	return err
-}
-
-// writeInference writes the files of a result, and removes those that an earlier part
-// of the inference, which came to another one, has left.
-func writeInference(dir string, r *infer.Result, t *infer.Report) error {
-	var program, text bytes.Buffer
-	if err := mma.WriteModel(&program, r.Model(t.Instruction)); err != nil {
-		return err
-	}
-	if err := t.Markdown(&text); err != nil {
-		return err
-	}
-	data, err := json.MarshalIndent(t, "", "  ")
-	if err != nil {
-		return err
-	}
-	model, best := program.Bytes(), []byte(nil)
-	if r.Verdict != infer.Found {
-		model, best = nil, model
-	}
-	if r.Params == (mma.Params{}) {
-		best = nil // it ended before there was one
-	}
-	dot, svg := t.Picture()
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{
-		{"model.json", model}, {"best.json", best}, {"report.md", text.Bytes()}, {"report.json", append(data, '\n')},
-		{"tree.dot", []byte(dot)}, {"tree.svg", []byte(svg)},
-	} {
-		name := filepath.Join(dir, f.name)
-		if len(f.data) > 0 {
-			err = replaceFile(name, f.data)
-		} else if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
@@ -74,6 +75,9 @@ func (p *probeCmd) run(ctx context.Context) error {
 		return err
 	}
 	defer t.Close()
+	if _, ok := u.(devices.Recorder); ok {
+		return errAsked(t)
+	}
 	pr := probe.New(ctx, u)
 	i := u.Instruction()
 	for _, paper := range probe.Papers {
