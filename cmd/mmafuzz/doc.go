@@ -317,9 +317,11 @@
 //	verdict                          string   found, unexplained, unstable, failing or exhausted
 //	note                             string?  what ended it
 //	seed                             number   of all questions
+//	nan                              string   how NaNs were compared: bits or class
+//	zero                             string   the same for zeros
 //	arithmetic                       string   the program in the field's words; if none was found, that of the best
 //	params                           object*  the program, as in a model file
-//	alike[]                          string?  ARCH/NAME of the catalogue whose arithmetics none of compared inputs tells from it
+//	alike[]                          string?  ARCH/NAME of the catalogue whose arithmetics none of compared inputs tells from it, compared as nan and zero say
 //	compared                         number   inputs on which these were compared
 //	tree                             string?  the summation tree, as in order
 //	parameters[].path                string?  parameter
@@ -331,6 +333,8 @@
 //	parameters[].ruled_out[].would   string?  what it would be with the other value
 //	parameters[].open[].change       string?  another value that no input was found to rule out
 //	parameters[].open[].tried        number?  inputs
+//	parameters[].open[].by_class     bool?    some of them give other bits, which are the same as they were compared
+//	parameters[].untested            string?  why no value of it was tested
 //	classes[].name                   string?  generator whose inputs the program passed
 //	classes[].doc                    string?  what they are
 //	classes[].asked                  number?  dot products

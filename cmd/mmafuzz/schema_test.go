@@ -321,7 +321,7 @@ func inferencesOf(t *testing.T) []map[string]any {
 		verdict, unit string
 		args          []string
 	}{
-		{0, "found", "-bad refuses" + volta, nil},
+		{0, "found", "-bad refuses" + volta, []string{"--nan", "class"}},
 		{0, "found", "-bad tired" + volta, nil},
 		{1, "unexplained", "-bad flips x86 vfmadd231ps", []string{"--effort", "1"}},
 		{1, "unstable", "-bad changes" + volta, nil},

@@ -56,7 +56,7 @@ func (t *Report) confidence() string {
 			least = c.Asked
 		}
 	}
-	return fmt.Sprintf("%d dot products of %d kinds, at least %d of each; none differs", n, len(t.Classes), least)
+	return t.qualified(fmt.Sprintf("%d dot products of %d kinds, at least %d of each; none differs", n, len(t.Classes), least))
 }
 
 // confident says what follows from that, of the kind of which it is least.

@@ -122,6 +122,7 @@ type Result struct {
 	Formats mma.Formats
 	K       int
 	Params  mma.Params // the best program
+	Policy  oracle.Policy
 	Stats   Stats
 	Seconds float64
 
@@ -220,7 +221,7 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 
 // conclude makes a result of how the loop ended.
 func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
-	r := &Result{Formats: l.Formats, K: l.k, Params: l.p, Repairs: l.repairs}
+	r := &Result{Formats: l.Formats, K: l.k, Params: l.p, Policy: l.policy, Repairs: l.repairs}
 	for _, s := range l.sets {
 		r.Evidence += len(s.dots)
 		wrong := len(s.dots) - total(l.hits(&l.p, l.pack(s.dots, s.want)))

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -23,6 +24,8 @@ type Report struct {
 	Verdict     Verdict     `json:"verdict"`
 	Note        string      `json:"note,omitempty"` // what ended it
 	Seed        uint64      `json:"seed"`
+	NaN         string      `json:"nan"` // how NaNs were compared: bits or class
+	Zero        string      `json:"zero"`
 
 	// Arithmetic is the program in the field's words, Params the program: the
 	// best that there is, whatever the verdict.
@@ -64,6 +67,8 @@ type Parameter struct {
 	// out; Open those that no input was found to tell from the one found.
 	RuledOut []Ruling `json:"ruled_out"`
 	Open     []Open   `json:"open"`
+	// Untested says why no value was tested.
+	Untested string `json:"untested,omitempty"`
 }
 
 // Ruling is a rival that an answer rules out.
@@ -85,6 +90,8 @@ type Difference struct {
 type Open struct {
 	Change string `json:"change"`
 	Tried  int    `json:"tried"` // inputs
+	// ByClass: some give other bits, which are the same as they were compared.
+	ByClass bool `json:"by_class,omitempty"`
 }
 
 // Change is an answer that changed.
@@ -113,9 +120,14 @@ const faultsShown = 8
 
 // Report makes a report. target and instruction name the unit.
 func (r *Result) Report(ctx context.Context, target, instruction string, seed uint64) (*Report, error) {
+	hidden, err := r.hidden(seed)
+	if err != nil {
+		return nil, err
+	}
 	t := &Report{
 		V: 1, Target: target, Instruction: instruction, Formats: r.Formats, K: r.K, Seed: seed, Verdict: r.Verdict, Note: r.Note,
-		Arithmetic: r.Params.String(), Params: r.Params, Alike: []string{}, Parameters: r.parameters(), Classes: []Tested{},
+		NaN: r.Policy.NaN.String(), Zero: r.Policy.Zero.String(),
+		Arithmetic: r.Params.String(), Params: r.Params, Alike: []string{}, Parameters: r.parameters(hidden), Classes: []Tested{},
 		Evidence: r.Evidence, Left: r.Left, Families: append([]Family{}, r.Families...), Repairs: r.Repairs,
 		Effort: r.Effort, Computed: r.Computed, Stats: r.Stats, Seconds: r.Seconds,
 	}
@@ -171,20 +183,24 @@ func (r *Result) Model(name string) *mma.Instruction {
 }
 
 // parameters sorts the rivals by what they are about, in the order of the program.
-func (r *Result) parameters() []Parameter {
+// Hidden are those that only the policy does not tell apart.
+func (r *Result) parameters(hidden map[*Rival]bool) []Parameter {
 	all := []Parameter{}
 	for _, f := range mma.Fields() {
-		q := Parameter{Path: f.Path, Value: f.Text(&r.Params), RuledOut: []Ruling{}, Open: []Open{}}
+		q := Parameter{Path: f.Path, Value: cmp.Or(f.Text(&r.Params), "none"), RuledOut: []Ruling{}, Open: []Open{}}
+		if r.Verdict == Found {
+			q.Untested = untested(f.Path, r.Policy)
+		}
 		for _, v := range r.Rivals {
 			switch change := mma.Brief(v.Changes); {
 			case v.Path() != f.Path:
 			case v.Dot != nil:
 				q.RuledOut = append(q.RuledOut, Ruling{change, r.difference(v.Dot, v.Got, v.Would)})
 			default:
-				q.Open = append(q.Open, Open{change, v.Tried})
+				q.Open = append(q.Open, Open{change, v.Tried, hidden[v]})
 			}
 		}
-		if f.Int(&r.Params) != 0 || len(q.RuledOut) > 0 {
+		if f.Int(&r.Params) != 0 || len(q.RuledOut) > 0 || q.Untested != "" {
 			all = append(all, q)
 		}
 	}
@@ -224,7 +240,7 @@ func termsText(f mma.Formats, d *mma.Dot) string {
 const alikeCases = 1000
 
 // alike returns the instructions of the catalogue, for these formats and K, whose
-// programs no input of a pool tells from the one found.
+// programs no input of a pool tells, by the policy, from the one found.
 func (r *Result) alike(seed uint64) (names []string, compared int) {
 	names = []string{}
 	c, err := r.compare(seed)
@@ -238,7 +254,7 @@ func (r *Result) alike(seed uint64) (names []string, compared int) {
 		}
 		alike, known := same[i.Params]
 		if !known {
-			alike = c.differ(&i.Params, oracle.Policy{}) == 0
+			alike = c.differ(&i.Params, r.Policy) == 0
 			same[i.Params] = alike
 		}
 		if alike {

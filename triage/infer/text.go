@@ -13,6 +13,9 @@ import (
 func (t *Report) Summary(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s %s: %s\n", t.Target, t.Instruction, t.Headline())
+	if note := t.policyNote(); note != "" {
+		fmt.Fprintf(b, "  %s\n", note)
+	}
 	if t.Verdict == Found {
 		t.writeFound(b)
 	} else {
@@ -36,6 +39,14 @@ func (t *Report) Headline() string {
 	return string(t.Verdict) + ": " + t.Note
 }
 
+// policyNote says what was not tested because it was compared by class.
+func (t *Report) policyNote() string {
+	if words := t.byClass(); words != "" {
+		return words + ": which of them a result is was not tested, and what the program has is arbitrary"
+	}
+	return ""
+}
+
 // millions writes a number of dot products that models have computed.
 func millions(n int64) string { return fmt.Sprintf("%.1f million", float64(n)/million) }
 
@@ -54,7 +65,7 @@ func (t *Report) spent() string {
 
 func (t *Report) writeFound(w io.Writer) {
 	if len(t.Alike) > 0 {
-		fmt.Fprintf(w, "  like %s: none of %d inputs tells them apart\n", strings.Join(t.Alike, ", "), t.Compared)
+		fmt.Fprintf(w, "  like %s: %s\n", strings.Join(t.Alike, ", "), t.qualified(fmt.Sprintf("none of %d inputs tells them apart", t.Compared)))
 	}
 	if t.Tree != "" {
 		fmt.Fprintf(w, "  tree %s\n", t.Tree)
@@ -89,7 +100,10 @@ const unseen = "A unit that computes rarer inputs otherwise would be reported in
 // proof is the first ruling, or that there is none.
 func (p *Parameter) proof() string {
 	if len(p.RuledOut) == 0 {
-		if len(p.Open) == 0 {
+		switch {
+		case p.Untested != "":
+			return "(not tested: " + p.Untested + ")"
+		case len(p.Open) == 0:
 			return "(no other value was tried)"
 		}
 		return fmt.Sprintf("(not told apart by %d inputs tried: %s)", p.Open[0].Tried, openText(p.Open, 2))
@@ -102,11 +116,19 @@ func (p *Parameter) proof() string {
 	return s
 }
 
+// byClass says of a rival that only the comparison by class did not tell it apart.
+func (o *Open) byClass() string {
+	if o.ByClass {
+		return ", the same by class only"
+	}
+	return ""
+}
+
 // openText lists rivals that no input was found to tell apart, at most so many.
 func openText(open []Open, most int) string {
 	var words []string
 	for _, o := range open[:min(len(open), most)] {
-		words = append(words, o.Change)
+		words = append(words, o.Change+o.byClass())
 	}
 	if n := len(open) - most; n > 0 {
 		words = append(words, fmt.Sprintf("and %d more", n))
@@ -147,6 +169,9 @@ func (t *Report) Markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# Arithmetic of %s %s\n\n", t.Target, t.Instruction)
 	fmt.Fprintf(b, "Formats %s, K = %d. Verdict: **%s**.\n\n%s\n\n", t.Formats, t.K, t.Verdict, t.Headline())
+	if note := t.policyNote(); note != "" {
+		fmt.Fprintf(b, "%s.\n\n", note)
+	}
 	if t.Verdict == Found {
 		t.markdownFound(b)
 	} else {
@@ -160,7 +185,7 @@ func (t *Report) Markdown(w io.Writer) error {
 
 func (t *Report) markdownFound(w io.Writer) {
 	if len(t.Alike) > 0 {
-		fmt.Fprintf(w, "None of %d inputs tells it from: %s.\n\n", t.Compared, strings.Join(t.Alike, ", "))
+		fmt.Fprintf(w, "%s: %s.\n\n", t.qualified(fmt.Sprintf("None of %d inputs tells it from these", t.Compared)), strings.Join(t.Alike, ", "))
 	}
 	if t.Tree != "" {
 		fmt.Fprintf(w, "Summation tree: `%s`\n\n", t.Tree)
@@ -200,7 +225,7 @@ func (t *Report) markdownOpen(w io.Writer) {
 	n := 0
 	for _, p := range t.Parameters {
 		for _, o := range p.Open {
-			fmt.Fprintf(w, "- %s: %d inputs tried\n", o.Change, o.Tried)
+			fmt.Fprintf(w, "- %s: %d inputs tried%s\n", o.Change, o.Tried, o.byClass())
 			n++
 		}
 	}
