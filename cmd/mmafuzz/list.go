@@ -109,7 +109,7 @@ func (a *app) listTargets() error {
 
 func newListInstructions(a *app) *cobra.Command {
 	var target string
-	var all bool
+	var refused bool
 	c := &cobra.Command{
 		Use:   "instructions [TARGET]",
 		Short: "instructions of a target, with their arithmetic; with -v also the evidence for it",
@@ -121,15 +121,17 @@ func newListInstructions(a *app) *cobra.Command {
 			if len(args) == 1 {
 				target = args[0]
 			}
-			return a.listInstructions(target, all)
+			return a.listInstructions(target, refused)
 		},
 	}
-	c.Flags().BoolVar(&all, "unverified", false, "also those that have no model or that the device does not run, and why")
+	c.Flags().BoolVar(&refused, "unverified", false, "only those that have no model or that the device does not run, and why")
 	return c
 }
 
-func (a *app) listInstructions(target string, all bool) error {
-	rows, refused := mma.Catalog(), "no model: "
+// listInstructions lists the instructions of a target, or of the catalogue: those that
+// can be computed, or those that are refused.
+func (a *app) listInstructions(target string, refused bool) error {
+	rows, because := mma.Catalog(), "no model: "
 	if target != "" {
 		t, err := openTarget(target)
 		if err != nil {
@@ -138,20 +140,21 @@ func (a *app) listInstructions(target string, all bool) error {
 		defer t.Close()
 		rows = t.Instructions()
 		if kind, _, _ := strings.Cut(t.Name(), ":"); kind != "sim" && kind != "oracle" {
-			refused = "cannot run: "
+			because = "cannot run: "
 		}
 	}
 	var out [][]string
 	for _, i := range rows {
-		if i.Refuse != "" {
-			why := refused + i.Refuse
+		if (i.Refuse != "") != refused {
+			continue
+		}
+		if refused {
+			why := because + i.Refuse
 			unknown := "-"
 			if !a.json && !a.verbose {
 				unknown = why // the last column that is shown
 			}
-			if all {
-				out = append(out, []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), "-", unknown, why, ""})
-			}
+			out = append(out, []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), "-", unknown, why, ""})
 			continue
 		}
 		out = append(out, []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), arithmetic(&i), i.Unknown.String(), i.Evidence, i.Source})
