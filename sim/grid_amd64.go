@@ -136,36 +136,38 @@ func (g *grid) columnCodes(w int) []byte {
 	return g.in.B[w*g.from*g.in.N*g.in.K:][:w*g.tiles*g.in.N*g.in.K]
 }
 
-// turnColumns returns the codes of columns, of w bytes, by group, k and column.
+// turnColumns returns the codes of columns, of w bytes, by group, k and column. Codes
+// that stay together, beside each other in a column, count as one of their size.
 func (st *gridState) turnColumns(src []byte, w int) []byte {
 	g := &st.grid
 	in := g.in
 	groups := g.tiles * g.groups
-	k := (in.K + 16/w - 1) &^ (16/w - 1) // as many as are turned
-	if in.N%8 != 0 || k != in.K {
-		st.fillColumns(src, w, k)
+	inK := in.K * in.Formats.B.Width() / w
+	k := (inK + 16/w - 1) &^ (16/w - 1) // as many as are turned
+	if in.N%8 != 0 || k != inK {
+		st.fillColumns(src, w, inK, k)
 		src = st.columns
 	}
 	st.turned = resize(st.turned, len(src))
 	st.turn = simd.Transpose{Src: &src[0], Dst: &st.turned[0], Groups: int64(groups), K: int64(k)}
 	st.turn.Run(w)
-	if k != in.K { // groups move together
+	if k != inK { // groups move together
 		for i := range groups {
-			copy(st.turned[8*w*i*in.K:], st.turned[8*w*i*k:][:8*w*in.K])
+			copy(st.turned[8*w*i*inK:], st.turned[8*w*i*k:][:8*w*inK])
 		}
 	}
-	return st.turned[:8*w*groups*in.K]
+	return st.turned[:8*w*groups*inK]
 }
 
-// fillColumns copies columns and fills them up to whole groups and to k values.
-func (st *gridState) fillColumns(src []byte, w, k int) {
+// fillColumns copies columns and fills them up to whole groups and from inK values to k.
+func (st *gridState) fillColumns(src []byte, w, inK, k int) {
 	g := &st.grid
 	n := g.in.N
 	st.columns = resize(st.columns, w*g.tiles*g.groups*8*k)
 	clear(st.columns)
 	for j := range g.tiles * n {
 		to := j/n*g.groups*8 + j%n
-		copy(st.columns[w*to*k:], src[w*j*g.in.K:][:w*g.in.K])
+		copy(st.columns[w*to*k:], src[w*j*inK:][:w*inK])
 	}
 }
 

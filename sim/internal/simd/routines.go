@@ -79,7 +79,7 @@ func (x *Late) Half()   { late16AVX2(x) }
 
 // Run finds the codes.
 func (x *Largest) Run(l Level) {
-	if l >= AVX512 && x.L%8 == 0 {
+	if l >= AVX512 {
 		largest8AVX512(x)
 	} else {
 		largest8AVX2(x)

@@ -816,71 +816,71 @@ last:
 	VZEROUPPER
 	RET
 
-DATA spreadQuads<>+0(SB)/1, $0x00
-DATA spreadQuads<>+1(SB)/1, $0x00
-DATA spreadQuads<>+2(SB)/1, $0x00
-DATA spreadQuads<>+3(SB)/1, $0x00
-DATA spreadQuads<>+4(SB)/1, $0x00
-DATA spreadQuads<>+5(SB)/1, $0x00
-DATA spreadQuads<>+6(SB)/1, $0x00
-DATA spreadQuads<>+7(SB)/1, $0x00
-DATA spreadQuads<>+8(SB)/1, $0x01
-DATA spreadQuads<>+9(SB)/1, $0x01
-DATA spreadQuads<>+10(SB)/1, $0x01
-DATA spreadQuads<>+11(SB)/1, $0x01
-DATA spreadQuads<>+12(SB)/1, $0x01
-DATA spreadQuads<>+13(SB)/1, $0x01
-DATA spreadQuads<>+14(SB)/1, $0x01
-DATA spreadQuads<>+15(SB)/1, $0x01
-DATA spreadQuads<>+16(SB)/1, $0x02
-DATA spreadQuads<>+17(SB)/1, $0x02
-DATA spreadQuads<>+18(SB)/1, $0x02
-DATA spreadQuads<>+19(SB)/1, $0x02
-DATA spreadQuads<>+20(SB)/1, $0x02
-DATA spreadQuads<>+21(SB)/1, $0x02
-DATA spreadQuads<>+22(SB)/1, $0x02
-DATA spreadQuads<>+23(SB)/1, $0x02
-DATA spreadQuads<>+24(SB)/1, $0x03
-DATA spreadQuads<>+25(SB)/1, $0x03
-DATA spreadQuads<>+26(SB)/1, $0x03
-DATA spreadQuads<>+27(SB)/1, $0x03
-DATA spreadQuads<>+28(SB)/1, $0x03
-DATA spreadQuads<>+29(SB)/1, $0x03
-DATA spreadQuads<>+30(SB)/1, $0x03
-DATA spreadQuads<>+31(SB)/1, $0x03
-DATA spreadQuads<>+32(SB)/1, $0x04
-DATA spreadQuads<>+33(SB)/1, $0x04
-DATA spreadQuads<>+34(SB)/1, $0x04
-DATA spreadQuads<>+35(SB)/1, $0x04
-DATA spreadQuads<>+36(SB)/1, $0x04
-DATA spreadQuads<>+37(SB)/1, $0x04
-DATA spreadQuads<>+38(SB)/1, $0x04
-DATA spreadQuads<>+39(SB)/1, $0x04
-DATA spreadQuads<>+40(SB)/1, $0x05
-DATA spreadQuads<>+41(SB)/1, $0x05
-DATA spreadQuads<>+42(SB)/1, $0x05
-DATA spreadQuads<>+43(SB)/1, $0x05
-DATA spreadQuads<>+44(SB)/1, $0x05
-DATA spreadQuads<>+45(SB)/1, $0x05
-DATA spreadQuads<>+46(SB)/1, $0x05
-DATA spreadQuads<>+47(SB)/1, $0x05
-DATA spreadQuads<>+48(SB)/1, $0x06
-DATA spreadQuads<>+49(SB)/1, $0x06
-DATA spreadQuads<>+50(SB)/1, $0x06
-DATA spreadQuads<>+51(SB)/1, $0x06
-DATA spreadQuads<>+52(SB)/1, $0x06
-DATA spreadQuads<>+53(SB)/1, $0x06
-DATA spreadQuads<>+54(SB)/1, $0x06
-DATA spreadQuads<>+55(SB)/1, $0x06
-DATA spreadQuads<>+56(SB)/1, $0x07
-DATA spreadQuads<>+57(SB)/1, $0x07
-DATA spreadQuads<>+58(SB)/1, $0x07
-DATA spreadQuads<>+59(SB)/1, $0x07
-DATA spreadQuads<>+60(SB)/1, $0x07
-DATA spreadQuads<>+61(SB)/1, $0x07
-DATA spreadQuads<>+62(SB)/1, $0x07
-DATA spreadQuads<>+63(SB)/1, $0x07
-GLOBL spreadQuads<>(SB), RODATA|NOPTR, $64
+DATA spreadPairs<>+0(SB)/1, $0x00
+DATA spreadPairs<>+1(SB)/1, $0x01
+DATA spreadPairs<>+2(SB)/1, $0x00
+DATA spreadPairs<>+3(SB)/1, $0x01
+DATA spreadPairs<>+4(SB)/1, $0x00
+DATA spreadPairs<>+5(SB)/1, $0x01
+DATA spreadPairs<>+6(SB)/1, $0x00
+DATA spreadPairs<>+7(SB)/1, $0x01
+DATA spreadPairs<>+8(SB)/1, $0x00
+DATA spreadPairs<>+9(SB)/1, $0x01
+DATA spreadPairs<>+10(SB)/1, $0x00
+DATA spreadPairs<>+11(SB)/1, $0x01
+DATA spreadPairs<>+12(SB)/1, $0x00
+DATA spreadPairs<>+13(SB)/1, $0x01
+DATA spreadPairs<>+14(SB)/1, $0x00
+DATA spreadPairs<>+15(SB)/1, $0x01
+DATA spreadPairs<>+16(SB)/1, $0x02
+DATA spreadPairs<>+17(SB)/1, $0x03
+DATA spreadPairs<>+18(SB)/1, $0x02
+DATA spreadPairs<>+19(SB)/1, $0x03
+DATA spreadPairs<>+20(SB)/1, $0x02
+DATA spreadPairs<>+21(SB)/1, $0x03
+DATA spreadPairs<>+22(SB)/1, $0x02
+DATA spreadPairs<>+23(SB)/1, $0x03
+DATA spreadPairs<>+24(SB)/1, $0x02
+DATA spreadPairs<>+25(SB)/1, $0x03
+DATA spreadPairs<>+26(SB)/1, $0x02
+DATA spreadPairs<>+27(SB)/1, $0x03
+DATA spreadPairs<>+28(SB)/1, $0x02
+DATA spreadPairs<>+29(SB)/1, $0x03
+DATA spreadPairs<>+30(SB)/1, $0x02
+DATA spreadPairs<>+31(SB)/1, $0x03
+DATA spreadPairs<>+32(SB)/1, $0x04
+DATA spreadPairs<>+33(SB)/1, $0x05
+DATA spreadPairs<>+34(SB)/1, $0x04
+DATA spreadPairs<>+35(SB)/1, $0x05
+DATA spreadPairs<>+36(SB)/1, $0x04
+DATA spreadPairs<>+37(SB)/1, $0x05
+DATA spreadPairs<>+38(SB)/1, $0x04
+DATA spreadPairs<>+39(SB)/1, $0x05
+DATA spreadPairs<>+40(SB)/1, $0x04
+DATA spreadPairs<>+41(SB)/1, $0x05
+DATA spreadPairs<>+42(SB)/1, $0x04
+DATA spreadPairs<>+43(SB)/1, $0x05
+DATA spreadPairs<>+44(SB)/1, $0x04
+DATA spreadPairs<>+45(SB)/1, $0x05
+DATA spreadPairs<>+46(SB)/1, $0x04
+DATA spreadPairs<>+47(SB)/1, $0x05
+DATA spreadPairs<>+48(SB)/1, $0x06
+DATA spreadPairs<>+49(SB)/1, $0x07
+DATA spreadPairs<>+50(SB)/1, $0x06
+DATA spreadPairs<>+51(SB)/1, $0x07
+DATA spreadPairs<>+52(SB)/1, $0x06
+DATA spreadPairs<>+53(SB)/1, $0x07
+DATA spreadPairs<>+54(SB)/1, $0x06
+DATA spreadPairs<>+55(SB)/1, $0x07
+DATA spreadPairs<>+56(SB)/1, $0x06
+DATA spreadPairs<>+57(SB)/1, $0x07
+DATA spreadPairs<>+58(SB)/1, $0x06
+DATA spreadPairs<>+59(SB)/1, $0x07
+DATA spreadPairs<>+60(SB)/1, $0x06
+DATA spreadPairs<>+61(SB)/1, $0x07
+DATA spreadPairs<>+62(SB)/1, $0x06
+DATA spreadPairs<>+63(SB)/1, $0x07
+GLOBL spreadPairs<>(SB), RODATA|NOPTR, $64
 
 // func largest8AVX512(x *Largest)
 // Requires: AVX, AVX2, AVX512BW, AVX512F
@@ -892,7 +892,7 @@ TEXT ·largest8AVX512(SB), NOSPLIT, $24-8
 	MOVQ     64(AX), SI
 	MOVQ     56(AX), DI
 	VMOVDQU  88(AX), Y1
-	VMOVDQU8 spreadQuads<>+0(SB), Z0
+	VMOVDQU8 spreadPairs<>+0(SB), Z0
 	MOVQ     24(AX), R8
 	MOVQ     R8, (SP)
 
@@ -915,6 +915,26 @@ rows:
 	LEAQ         (SI)(SI*2), R13
 	ADDQ         R11, R13
 	XORQ         R14, R14
+	TESTQ        $0x00000004, DI
+	JZ           even
+	VPBROADCASTD (R11), Y2
+	VPSHUFB      Y0, Y2, Y2
+	VPADDB       (DX)(R14*8), Y2, Y2
+	VPBROADCASTD (R11)(SI*1), Y3
+	VPSHUFB      Y0, Y3, Y3
+	VPADDB       (DX)(R14*8), Y3, Y3
+	VPBROADCASTD (R11)(SI*2), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPADDB       (DX)(R14*8), Y4, Y4
+	VPBROADCASTD (R13), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDB       (DX)(R14*8), Y5, Y5
+	ADDQ         $0x04, R11
+	ADDQ         $0x04, R13
+	ADDQ         $0x04, R14
+	JMP          more
+
+even:
 	VPBROADCASTQ (R11), Z2
 	VPSHUFB      Z0, Z2, Z2
 	VPADDB       (DX)(R14*8), Z2, Z2
@@ -930,8 +950,10 @@ rows:
 	ADDQ         $0x08, R11
 	ADDQ         $0x08, R13
 	ADDQ         $0x08, R14
-	CMPQ         R14, DI
-	JAE          last
+
+more:
+	CMPQ R14, DI
+	JAE  last
 
 eights:
 	VPBROADCASTQ (R11), Z6
@@ -957,37 +979,37 @@ eights:
 	JB           eights
 
 last:
-	VSHUFI64X2  $0x44, Z4, Z2, Z6
-	VSHUFI64X2  $0xee, Z4, Z2, Z4
-	VPMAXUB     Z6, Z4, Z2
-	VSHUFI64X2  $0x44, Z5, Z3, Z6
-	VSHUFI64X2  $0xee, Z5, Z3, Z4
-	VPMAXUB     Z6, Z4, Z3
-	VPUNPCKLQDQ Z3, Z2, Z6
-	VPUNPCKHQDQ Z3, Z2, Z4
-	VPMAXUB     Z6, Z4, Z6
-	VSHUFI64X2  $0x08, Z6, Z6, Z4
-	VSHUFI64X2  $0x0d, Z6, Z6, Z6
-	VPMAXUB     Y6, Y4, Y6
-	VPADDUSB    Y1, Y6, Y6
-	VMOVDQU     Y6, (R12)
-	ADDQ        $0x20, R12
-	SUBQ        DI, R11
-	LEAQ        (R11)(SI*4), R11
-	SUBQ        $0x04, R10
-	JG          rows
-	LEAQ        (DX)(DI*8), DX
-	ADDQ        DI, R8
-	ADDQ        80(AX), R9
-	DECQ        16(SP)
-	JNZ         steps
-	MOVQ        40(AX), R8
-	LEAQ        (BX)(R8*8), BX
-	DECQ        8(SP)
-	JNZ         groups
-	ADDQ        72(AX), CX
-	DECQ        (SP)
-	JNZ         tiles
+	VSHUFI64X2 $0x44, Z3, Z2, Z6
+	VSHUFI64X2 $0xee, Z3, Z2, Z7
+	VPMAXUB    Z6, Z7, Z2
+	VSHUFI64X2 $0x44, Z5, Z4, Z6
+	VSHUFI64X2 $0xee, Z5, Z4, Z7
+	VPMAXUB    Z6, Z7, Z4
+	VSHUFI64X2 $0x88, Z4, Z2, Z6
+	VSHUFI64X2 $0xdd, Z4, Z2, Z7
+	VPMAXUB    Z6, Z7, Z6
+	VPSRLW     $0x08, Z6, Z7
+	VPMAXUB    Z6, Z7, Z6
+	VPMOVWB    Z6, Y6
+	VPADDUSB   Y1, Y6, Y6
+	VMOVDQU    Y6, (R12)
+	ADDQ       $0x20, R12
+	SUBQ       DI, R11
+	LEAQ       (R11)(SI*4), R11
+	SUBQ       $0x04, R10
+	JG         rows
+	LEAQ       (DX)(DI*8), DX
+	ADDQ       DI, R8
+	ADDQ       80(AX), R9
+	DECQ       16(SP)
+	JNZ        steps
+	MOVQ       40(AX), R8
+	LEAQ       (BX)(R8*8), BX
+	DECQ       8(SP)
+	JNZ        groups
+	ADDQ       72(AX), CX
+	DECQ       (SP)
+	JNZ        tiles
 	VZEROUPPER
 	RET
 
@@ -1911,6 +1933,78 @@ some:
 	VZEROUPPER
 	RET
 
+DATA stepFirst<>+0(SB)/4, $0x00000000
+DATA stepFirst<>+4(SB)/4, $0x00000000
+DATA stepFirst<>+8(SB)/4, $0x00000001
+DATA stepFirst<>+12(SB)/4, $0x00000001
+DATA stepFirst<>+16(SB)/4, $0x00000002
+DATA stepFirst<>+20(SB)/4, $0x00000002
+DATA stepFirst<>+24(SB)/4, $0x00000003
+DATA stepFirst<>+28(SB)/4, $0x00000003
+DATA stepFirst<>+32(SB)/4, $0x00000004
+DATA stepFirst<>+36(SB)/4, $0x00000004
+DATA stepFirst<>+40(SB)/4, $0x00000005
+DATA stepFirst<>+44(SB)/4, $0x00000005
+DATA stepFirst<>+48(SB)/4, $0x00000006
+DATA stepFirst<>+52(SB)/4, $0x00000006
+DATA stepFirst<>+56(SB)/4, $0x00000007
+DATA stepFirst<>+60(SB)/4, $0x00000007
+GLOBL stepFirst<>(SB), RODATA|NOPTR, $64
+
+DATA stepSecond<>+0(SB)/4, $0x00000008
+DATA stepSecond<>+4(SB)/4, $0x00000008
+DATA stepSecond<>+8(SB)/4, $0x00000009
+DATA stepSecond<>+12(SB)/4, $0x00000009
+DATA stepSecond<>+16(SB)/4, $0x0000000a
+DATA stepSecond<>+20(SB)/4, $0x0000000a
+DATA stepSecond<>+24(SB)/4, $0x0000000b
+DATA stepSecond<>+28(SB)/4, $0x0000000b
+DATA stepSecond<>+32(SB)/4, $0x0000000c
+DATA stepSecond<>+36(SB)/4, $0x0000000c
+DATA stepSecond<>+40(SB)/4, $0x0000000d
+DATA stepSecond<>+44(SB)/4, $0x0000000d
+DATA stepSecond<>+48(SB)/4, $0x0000000e
+DATA stepSecond<>+52(SB)/4, $0x0000000e
+DATA stepSecond<>+56(SB)/4, $0x0000000f
+DATA stepSecond<>+60(SB)/4, $0x0000000f
+GLOBL stepSecond<>(SB), RODATA|NOPTR, $64
+
+DATA stepEven<>+0(SB)/4, $0x00000000
+DATA stepEven<>+4(SB)/4, $0x00000002
+DATA stepEven<>+8(SB)/4, $0x00000004
+DATA stepEven<>+12(SB)/4, $0x00000006
+DATA stepEven<>+16(SB)/4, $0x00000008
+DATA stepEven<>+20(SB)/4, $0x0000000a
+DATA stepEven<>+24(SB)/4, $0x0000000c
+DATA stepEven<>+28(SB)/4, $0x0000000e
+DATA stepEven<>+32(SB)/4, $0x00000010
+DATA stepEven<>+36(SB)/4, $0x00000012
+DATA stepEven<>+40(SB)/4, $0x00000014
+DATA stepEven<>+44(SB)/4, $0x00000016
+DATA stepEven<>+48(SB)/4, $0x00000018
+DATA stepEven<>+52(SB)/4, $0x0000001a
+DATA stepEven<>+56(SB)/4, $0x0000001c
+DATA stepEven<>+60(SB)/4, $0x0000001e
+GLOBL stepEven<>(SB), RODATA|NOPTR, $64
+
+DATA stepOdd<>+0(SB)/4, $0x00000001
+DATA stepOdd<>+4(SB)/4, $0x00000003
+DATA stepOdd<>+8(SB)/4, $0x00000005
+DATA stepOdd<>+12(SB)/4, $0x00000007
+DATA stepOdd<>+16(SB)/4, $0x00000009
+DATA stepOdd<>+20(SB)/4, $0x0000000b
+DATA stepOdd<>+24(SB)/4, $0x0000000d
+DATA stepOdd<>+28(SB)/4, $0x0000000f
+DATA stepOdd<>+32(SB)/4, $0x00000011
+DATA stepOdd<>+36(SB)/4, $0x00000013
+DATA stepOdd<>+40(SB)/4, $0x00000015
+DATA stepOdd<>+44(SB)/4, $0x00000017
+DATA stepOdd<>+48(SB)/4, $0x00000019
+DATA stepOdd<>+52(SB)/4, $0x0000001b
+DATA stepOdd<>+56(SB)/4, $0x0000001d
+DATA stepOdd<>+60(SB)/4, $0x0000001f
+GLOBL stepOdd<>(SB), RODATA|NOPTR, $64
+
 // func stepAVX512(x *Step)
 // Requires: AVX, AVX512DQ, AVX512F, SSE
 TEXT ·stepAVX512(SB), NOSPLIT, $32-8
@@ -1920,11 +2014,13 @@ TEXT ·stepAVX512(SB), NOSPLIT, $32-8
 	MOVQ         16(AX), BX
 	MOVQ         24(AX), SI
 	MOVQ         32(AX), DI
-	MOVL         $0x0000ff00, R8
-	KMOVW        R8, K1
 	VPBROADCASTD 96(AX), Z0
 	VPBROADCASTD 320(AX), Z1
 	VPBROADCASTD 352(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
 	STMXCSR      (SP)
 	MOVL         (SP), R8
 	ORL          $0x00008040, R8
@@ -1942,113 +2038,152 @@ groups:
 	MOVQ CX, R8
 
 rows:
-	VMOVUPS      (SI), Z3
-	VPMOVZXBD    (BX), Z5
-	VPANDD       Z0, Z3, Z4
-	VPSRLD       $0x17, Z4, Z6
-	VPMAXSD      Z6, Z5, Z6
-	VPMAXSD.BCST 256(AX), Z6, Z6
-	VPSUBD       Z6, Z1, Z6
-	VPSLLD       $0x17, Z6, Z6
-	VMULPS       Z6, Z3, Z7
-	VCVTTPS2DQ   Z7, Z7
-	VPXORD       Z8, Z8, Z8
+	VMOVUPS      (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPANDD       Z0, Z7, Z8
+	VPSRLD       $0x17, Z8, Z10
+	VPMAXSD      Z10, Z9, Z10
+	VPMAXSD.BCST 256(AX), Z10, Z10
+	VPSUBD       Z10, Z1, Z10
+	VPSLLD       $0x17, Z10, Z10
+	VMULPS       Z10, Z7, Z11
+	VCVTTPS2DQ   Z11, Z11
+	VPERMPS      Z10, Z3, Z12
+	VPERMPS      Z10, Z4, Z14
 	MOVQ         72(AX), R10
 	LEAQ         (R8)(R10*1), R10
 	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R8)(R11*1), Z13
+	VMULPS       Z16, Z13, Z13
+	VBROADCASTSD (R10)(R11*1), Z15
+	VMULPS       Z16, Z15, Z15
+	VMOVUPS      64(DX)(R11*8), Z17
+	VBROADCASTSD 8(R8)(R11*1), Z18
+	VMULPS       Z17, Z18, Z18
+	VBROADCASTSD 8(R10)(R11*1), Z16
+	VMULPS       Z17, Z16, Z16
+	VMULPS       Z12, Z13, Z13
+	VCVTTPS2DQ   Z13, Z13
+	VMULPS       Z12, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VPADDD       Z18, Z13, Z13
+	VMULPS       Z14, Z15, Z15
+	VCVTTPS2DQ   Z15, Z15
+	VMULPS       Z14, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VPADDD       Z16, Z15, Z15
 	TESTQ        $0x00000010, 64(AX)
-	JZ           k
-	SUBQ         $0x10, R11
-	JMP          middle
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R8)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R8)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 24(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
 
 k:
-	VBROADCASTF32X8 (DX)(R11*8), Z9
-	VBROADCASTF32X8 32(DX)(R11*8), Z10
-	VBROADCASTF32X8 64(DX)(R11*8), Z11
-	VBROADCASTF32X8 96(DX)(R11*8), Z12
-	VBROADCASTSS    (R8)(R11*1), Z13
-	VBROADCASTSS    (R10)(R11*1), K1, Z13
-	VMULPS          Z9, Z13, Z13
-	VBROADCASTSS    4(R8)(R11*1), Z9
-	VBROADCASTSS    4(R10)(R11*1), K1, Z9
-	VMULPS          Z10, Z9, Z9
-	VBROADCASTSS    8(R8)(R11*1), Z10
-	VBROADCASTSS    8(R10)(R11*1), K1, Z10
-	VMULPS          Z11, Z10, Z10
-	VBROADCASTSS    12(R8)(R11*1), Z11
-	VBROADCASTSS    12(R10)(R11*1), K1, Z11
-	VMULPS          Z12, Z11, Z11
-	VMULPS          Z6, Z13, Z13
-	VCVTTPS2DQ      Z13, Z13
-	VMULPS          Z6, Z9, Z9
-	VCVTTPS2DQ      Z9, Z9
-	VMULPS          Z6, Z10, Z10
-	VCVTTPS2DQ      Z10, Z10
-	VMULPS          Z6, Z11, Z11
-	VCVTTPS2DQ      Z11, Z11
-	VPADDD          Z9, Z13, Z13
-	VPADDD          Z11, Z10, Z10
-	VPADDD          Z10, Z13, Z13
-	VPADDD          Z13, Z8, Z8
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R8)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD (R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      64(DX)(R11*8), Z16
+	VBROADCASTSD 8(R8)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 8(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R8)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R8)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 24(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
 
-middle:
-	VBROADCASTF32X8   128(DX)(R11*8), Z9
-	VBROADCASTF32X8   160(DX)(R11*8), Z10
-	VBROADCASTF32X8   192(DX)(R11*8), Z11
-	VBROADCASTF32X8   224(DX)(R11*8), Z12
-	VBROADCASTSS      16(R8)(R11*1), Z13
-	VBROADCASTSS      16(R10)(R11*1), K1, Z13
-	VMULPS            Z9, Z13, Z13
-	VBROADCASTSS      20(R8)(R11*1), Z9
-	VBROADCASTSS      20(R10)(R11*1), K1, Z9
-	VMULPS            Z10, Z9, Z9
-	VBROADCASTSS      24(R8)(R11*1), Z10
-	VBROADCASTSS      24(R10)(R11*1), K1, Z10
-	VMULPS            Z11, Z10, Z10
-	VBROADCASTSS      28(R8)(R11*1), Z11
-	VBROADCASTSS      28(R10)(R11*1), K1, Z11
-	VMULPS            Z12, Z11, Z11
-	VMULPS            Z6, Z13, Z13
-	VCVTTPS2DQ        Z13, Z13
-	VMULPS            Z6, Z9, Z9
-	VCVTTPS2DQ        Z9, Z9
-	VMULPS            Z6, Z10, Z10
-	VCVTTPS2DQ        Z10, Z10
-	VMULPS            Z6, Z11, Z11
-	VCVTTPS2DQ        Z11, Z11
-	VPADDD            Z9, Z13, Z13
-	VPADDD            Z11, Z10, Z10
-	VPADDD            Z10, Z13, Z13
-	VPADDD            Z13, Z7, Z7
-	ADDQ              $0x20, R11
-	CMPQ              R11, 64(AX)
-	JL                k
-	VPSUBD            Z6, Z2, Z9
-	VPADDD            Z7, Z8, Z6
-	VPTERNLOGD        $0xe8, Z6, Z7, Z8
-	VPMOVD2M          Z8, K2
-	VPXORD            Z14, Z14, Z14
-	VPSUBD            Z6, Z14, K2, Z6
-	VCVTUDQ2PS.RZ_SAE Z6, Z6
-	VMULPS            Z9, Z6, Z6
-	VPTERNLOGD.BCST   $0xf8, 128(AX), Z8, Z6
-	VPANDD.BCST       384(AX), Z6, Z6
-	VPCMPD.BCST       $0x01, 448(AX), Z5, K2
-	VPCMPGTD.BCST     160(AX), Z4, K3
-	VPCMPGTD.BCST     480(AX), Z5, K5
-	KORTESTW          K2, K3
-	JZ                usual0
-	VPANDD.BCST       384(AX), Z3, Z4
-	VPTESTMD.BCST     96(AX), Z4, K4
-	VMOVDQA32.Z       Z4, K4, Z4
-	VMOVDQA32         Z4, K2, Z6
-	VMOVAPS           Z3, K3, Z6
-	VCMPPS            $0x03, Z3, Z3, K3, K4
-	VPBROADCASTD      192(AX), K4, Z6
+summed:
+	VMOVAPS           Z13, Z12
+	VPERMT2D          Z15, Z5, Z13
+	VPERMT2D          Z15, Z6, Z12
+	VPADDD            Z12, Z11, Z11
+	VPSUBD            Z10, Z2, Z12
+	VPADDD            Z11, Z13, Z10
+	VPTERNLOGD        $0xe8, Z10, Z11, Z13
+	VPMOVD2M          Z13, K1
+	VPXORD            Z19, Z19, Z19
+	VPSUBD            Z10, Z19, K1, Z10
+	VCVTUDQ2PS.RZ_SAE Z10, Z10
+	VMULPS            Z12, Z10, Z10
+	VPTERNLOGD.BCST   $0xf8, 128(AX), Z13, Z10
+	VPANDD.BCST       384(AX), Z10, Z10
+	VPCMPD.BCST       $0x01, 448(AX), Z9, K1
+	VPCMPGTD.BCST     160(AX), Z8, K2
+	VPCMPGTD.BCST     480(AX), Z9, K4
+	KORTESTW          K1, K2
+	JZ                usual
+	VPANDD.BCST       384(AX), Z7, Z8
+	VPTESTMD.BCST     96(AX), Z8, K3
+	VMOVDQA32.Z       Z8, K3, Z8
+	VMOVDQA32         Z8, K1, Z10
+	VMOVAPS           Z7, K2, Z10
+	VCMPPS            $0x03, Z7, Z7, K2, K3
+	VPBROADCASTD      192(AX), K3, Z10
 
-usual0:
-	VPBROADCASTD 192(AX), K5, Z6
-	VMOVUPS      Z6, (DI)
+usual:
+	VPBROADCASTD 192(AX), K4, Z10
+	VMOVUPS      Z10, (DI)
 	MOVQ         72(AX), R10
 	LEAQ         (R8)(R10*2), R8
 	ADDQ         $0x10, BX
@@ -2067,7 +2202,7 @@ usual0:
 	RET
 
 // func fittingAVX512(x *Step)
-// Requires: AVX, AVX512DQ, AVX512F, SSE
+// Requires: AVX, AVX512F, SSE
 TEXT ·fittingAVX512(SB), NOSPLIT, $32-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
@@ -2075,11 +2210,13 @@ TEXT ·fittingAVX512(SB), NOSPLIT, $32-8
 	MOVQ         16(AX), BX
 	MOVQ         24(AX), SI
 	MOVQ         32(AX), DI
-	MOVL         $0x0000ff00, R8
-	KMOVW        R8, K1
 	VPBROADCASTD 96(AX), Z0
 	VPBROADCASTD 320(AX), Z1
 	VPBROADCASTD 352(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
 	STMXCSR      (SP)
 	MOVL         (SP), R8
 	ORL          $0x00008040, R8
@@ -2097,104 +2234,145 @@ groups:
 	MOVQ CX, R8
 
 rows:
-	VMOVUPS    (SI), Z3
-	VPMOVZXBD  (BX), Z5
-	VPANDD     Z0, Z3, Z4
-	VPSRLD     $0x17, Z4, Z6
-	VPMAXSD    Z6, Z5, Z6
-	VPSUBD     Z6, Z1, Z6
-	VPSLLD     $0x17, Z6, Z6
-	VMULPS     Z6, Z3, Z7
-	VCVTTPS2DQ Z7, Z7
-	MOVQ       72(AX), R10
-	LEAQ       (R8)(R10*1), R10
-	XORQ       R11, R11
-	TESTQ      $0x00000010, 64(AX)
-	JZ         k
-	SUBQ       $0x10, R11
-	JMP        middle
+	VMOVUPS      (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPANDD       Z0, Z7, Z8
+	VPSRLD       $0x17, Z8, Z10
+	VPMAXSD      Z10, Z9, Z10
+	VPSUBD       Z10, Z1, Z10
+	VPSLLD       $0x17, Z10, Z10
+	VMULPS       Z10, Z7, Z11
+	VCVTTPS2DQ   Z11, Z11
+	VPERMPS      Z10, Z3, Z12
+	VPERMPS      Z10, Z4, Z14
+	MOVQ         72(AX), R10
+	LEAQ         (R8)(R10*1), R10
+	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R8)(R11*1), Z13
+	VMULPS       Z16, Z13, Z13
+	VBROADCASTSD (R10)(R11*1), Z15
+	VMULPS       Z16, Z15, Z15
+	VMOVUPS      64(DX)(R11*8), Z17
+	VBROADCASTSD 8(R8)(R11*1), Z18
+	VMULPS       Z17, Z18, Z18
+	VBROADCASTSD 8(R10)(R11*1), Z16
+	VMULPS       Z17, Z16, Z16
+	VMULPS       Z12, Z13, Z13
+	VCVTTPS2DQ   Z13, Z13
+	VMULPS       Z12, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VPADDD       Z18, Z13, Z13
+	VMULPS       Z14, Z15, Z15
+	VCVTTPS2DQ   Z15, Z15
+	VMULPS       Z14, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VPADDD       Z16, Z15, Z15
+	TESTQ        $0x00000010, 64(AX)
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R8)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R8)(R11*1), Z19
+	VMULPS       Z16, Z19, Z19
+	VBROADCASTSD 24(R10)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VPADDD       Z19, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
 
 k:
-	VBROADCASTF32X8 (DX)(R11*8), Z8
-	VBROADCASTF32X8 32(DX)(R11*8), Z9
-	VBROADCASTF32X8 64(DX)(R11*8), Z10
-	VBROADCASTF32X8 96(DX)(R11*8), Z11
-	VBROADCASTSS    (R8)(R11*1), Z12
-	VBROADCASTSS    (R10)(R11*1), K1, Z12
-	VMULPS          Z8, Z12, Z12
-	VBROADCASTSS    4(R8)(R11*1), Z8
-	VBROADCASTSS    4(R10)(R11*1), K1, Z8
-	VMULPS          Z9, Z8, Z8
-	VBROADCASTSS    8(R8)(R11*1), Z9
-	VBROADCASTSS    8(R10)(R11*1), K1, Z9
-	VMULPS          Z10, Z9, Z9
-	VBROADCASTSS    12(R8)(R11*1), Z10
-	VBROADCASTSS    12(R10)(R11*1), K1, Z10
-	VMULPS          Z11, Z10, Z10
-	VMULPS          Z6, Z12, Z12
-	VCVTTPS2DQ      Z12, Z12
-	VMULPS          Z6, Z8, Z8
-	VCVTTPS2DQ      Z8, Z8
-	VMULPS          Z6, Z9, Z9
-	VCVTTPS2DQ      Z9, Z9
-	VMULPS          Z6, Z10, Z10
-	VCVTTPS2DQ      Z10, Z10
-	VPADDD          Z8, Z12, Z12
-	VPADDD          Z10, Z9, Z9
-	VPADDD          Z9, Z12, Z12
-	VPADDD          Z12, Z7, Z7
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R8)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD (R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      64(DX)(R11*8), Z16
+	VBROADCASTSD 8(R8)(R11*1), Z19
+	VMULPS       Z16, Z19, Z19
+	VBROADCASTSD 8(R10)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VPADDD       Z19, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R8)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R8)(R11*1), Z19
+	VMULPS       Z16, Z19, Z19
+	VBROADCASTSD 24(R10)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VPADDD       Z19, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
 
-middle:
-	VBROADCASTF32X8  128(DX)(R11*8), Z8
-	VBROADCASTF32X8  160(DX)(R11*8), Z9
-	VBROADCASTF32X8  192(DX)(R11*8), Z10
-	VBROADCASTF32X8  224(DX)(R11*8), Z11
-	VBROADCASTSS     16(R8)(R11*1), Z12
-	VBROADCASTSS     16(R10)(R11*1), K1, Z12
-	VMULPS           Z8, Z12, Z12
-	VBROADCASTSS     20(R8)(R11*1), Z8
-	VBROADCASTSS     20(R10)(R11*1), K1, Z8
-	VMULPS           Z9, Z8, Z8
-	VBROADCASTSS     24(R8)(R11*1), Z9
-	VBROADCASTSS     24(R10)(R11*1), K1, Z9
-	VMULPS           Z10, Z9, Z9
-	VBROADCASTSS     28(R8)(R11*1), Z10
-	VBROADCASTSS     28(R10)(R11*1), K1, Z10
-	VMULPS           Z11, Z10, Z10
-	VMULPS           Z6, Z12, Z12
-	VCVTTPS2DQ       Z12, Z12
-	VMULPS           Z6, Z8, Z8
-	VCVTTPS2DQ       Z8, Z8
-	VMULPS           Z6, Z9, Z9
-	VCVTTPS2DQ       Z9, Z9
-	VMULPS           Z6, Z10, Z10
-	VCVTTPS2DQ       Z10, Z10
-	VPADDD           Z8, Z12, Z12
-	VPADDD           Z10, Z9, Z9
-	VPADDD           Z9, Z12, Z12
-	VPADDD           Z12, Z7, Z7
-	ADDQ             $0x20, R11
-	CMPQ             R11, 64(AX)
-	JL               k
-	VPSUBD           Z6, Z2, Z6
-	VCVTDQ2PS.RZ_SAE Z7, Z7
-	VMULPS           Z6, Z7, Z7
-	VPCMPD.BCST      $0x01, 448(AX), Z5, K2
-	VPCMPGTD.BCST    160(AX), Z4, K3
-	VPCMPGTD.BCST    480(AX), Z5, K5
-	KORTESTW         K2, K3
-	JZ               usual0
-	VPANDD.BCST      384(AX), Z3, Z4
-	VPTESTMD.BCST    96(AX), Z4, K4
-	VMOVDQA32.Z      Z4, K4, Z4
-	VMOVDQA32        Z4, K2, Z7
-	VMOVAPS          Z3, K3, Z7
-	VCMPPS           $0x03, Z3, Z3, K3, K4
-	VPBROADCASTD     192(AX), K4, Z7
+summed:
+	VMOVAPS          Z13, Z12
+	VPERMT2D         Z15, Z5, Z13
+	VPERMT2D         Z15, Z6, Z12
+	VPADDD           Z12, Z11, Z11
+	VPSUBD           Z10, Z2, Z10
+	VPADDD           Z11, Z13, Z11
+	VCVTDQ2PS.RZ_SAE Z11, Z11
+	VMULPS           Z10, Z11, Z11
+	VPCMPD.BCST      $0x01, 448(AX), Z9, K1
+	VPCMPGTD.BCST    160(AX), Z8, K2
+	VPCMPGTD.BCST    480(AX), Z9, K4
+	KORTESTW         K1, K2
+	JZ               usual
+	VPANDD.BCST      384(AX), Z7, Z8
+	VPTESTMD.BCST    96(AX), Z8, K3
+	VMOVDQA32.Z      Z8, K3, Z8
+	VMOVDQA32        Z8, K1, Z11
+	VMOVAPS          Z7, K2, Z11
+	VCMPPS           $0x03, Z7, Z7, K2, K3
+	VPBROADCASTD     192(AX), K3, Z11
 
-usual0:
-	VPBROADCASTD 192(AX), K5, Z7
-	VMOVUPS      Z7, (DI)
+usual:
+	VPBROADCASTD 192(AX), K4, Z11
+	VMOVUPS      Z11, (DI)
 	MOVQ         72(AX), R10
 	LEAQ         (R8)(R10*2), R8
 	ADDQ         $0x10, BX
@@ -2221,11 +2399,13 @@ TEXT ·halfAVX512(SB), NOSPLIT, $32-8
 	MOVQ         16(AX), BX
 	MOVQ         24(AX), SI
 	MOVQ         32(AX), DI
-	MOVL         $0x0000ff00, R8
-	KMOVW        R8, K1
 	VPBROADCASTD 96(AX), Z0
 	VPBROADCASTD 320(AX), Z1
 	VPBROADCASTD 352(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
 	STMXCSR      (SP)
 	MOVL         (SP), R8
 	ORL          $0x00008040, R8
@@ -2243,120 +2423,159 @@ groups:
 	MOVQ CX, R8
 
 rows:
-	VCVTPH2PS    (SI), Z3
-	VPMOVZXBD    (BX), Z5
-	VPANDD       Z0, Z3, Z4
-	VPSRLD       $0x17, Z4, Z6
-	VPTESTMD     Z4, Z4, K2
-	VPMAXSD.BCST 288(AX), Z6, K2, Z6
-	VPMAXSD      Z6, Z5, Z6
-	VPMAXSD.BCST 256(AX), Z6, Z6
-	VPSUBD       Z6, Z1, Z6
-	VPSLLD       $0x17, Z6, Z6
-	VMULPS       Z6, Z3, Z7
-	VCVTTPS2DQ   Z7, Z7
-	VPXORD       Z8, Z8, Z8
+	VCVTPH2PS    (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPANDD       Z0, Z7, Z8
+	VPSRLD       $0x17, Z8, Z10
+	VPTESTMD     Z8, Z8, K1
+	VPMAXSD.BCST 288(AX), Z10, K1, Z10
+	VPMAXSD      Z10, Z9, Z10
+	VPMAXSD.BCST 256(AX), Z10, Z10
+	VPSUBD       Z10, Z1, Z10
+	VPSLLD       $0x17, Z10, Z10
+	VMULPS       Z10, Z7, Z11
+	VCVTTPS2DQ   Z11, Z11
+	VPERMPS      Z10, Z3, Z12
+	VPERMPS      Z10, Z4, Z14
 	MOVQ         72(AX), R10
 	LEAQ         (R8)(R10*1), R10
 	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R8)(R11*1), Z13
+	VMULPS       Z16, Z13, Z13
+	VBROADCASTSD (R10)(R11*1), Z15
+	VMULPS       Z16, Z15, Z15
+	VMOVUPS      64(DX)(R11*8), Z17
+	VBROADCASTSD 8(R8)(R11*1), Z18
+	VMULPS       Z17, Z18, Z18
+	VBROADCASTSD 8(R10)(R11*1), Z16
+	VMULPS       Z17, Z16, Z16
+	VMULPS       Z12, Z13, Z13
+	VCVTTPS2DQ   Z13, Z13
+	VMULPS       Z12, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VPADDD       Z18, Z13, Z13
+	VMULPS       Z14, Z15, Z15
+	VCVTTPS2DQ   Z15, Z15
+	VMULPS       Z14, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VPADDD       Z16, Z15, Z15
 	TESTQ        $0x00000010, 64(AX)
-	JZ           k
-	SUBQ         $0x10, R11
-	JMP          middle
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R8)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R8)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 24(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
 
 k:
-	VBROADCASTF32X8 (DX)(R11*8), Z9
-	VBROADCASTF32X8 32(DX)(R11*8), Z10
-	VBROADCASTF32X8 64(DX)(R11*8), Z11
-	VBROADCASTF32X8 96(DX)(R11*8), Z12
-	VBROADCASTSS    (R8)(R11*1), Z13
-	VBROADCASTSS    (R10)(R11*1), K1, Z13
-	VMULPS          Z9, Z13, Z13
-	VBROADCASTSS    4(R8)(R11*1), Z9
-	VBROADCASTSS    4(R10)(R11*1), K1, Z9
-	VMULPS          Z10, Z9, Z9
-	VBROADCASTSS    8(R8)(R11*1), Z10
-	VBROADCASTSS    8(R10)(R11*1), K1, Z10
-	VMULPS          Z11, Z10, Z10
-	VBROADCASTSS    12(R8)(R11*1), Z11
-	VBROADCASTSS    12(R10)(R11*1), K1, Z11
-	VMULPS          Z12, Z11, Z11
-	VMULPS          Z6, Z13, Z13
-	VCVTTPS2DQ      Z13, Z13
-	VMULPS          Z6, Z9, Z9
-	VCVTTPS2DQ      Z9, Z9
-	VMULPS          Z6, Z10, Z10
-	VCVTTPS2DQ      Z10, Z10
-	VMULPS          Z6, Z11, Z11
-	VCVTTPS2DQ      Z11, Z11
-	VPADDD          Z9, Z13, Z13
-	VPADDD          Z11, Z10, Z10
-	VPADDD          Z10, Z13, Z13
-	VPADDD          Z13, Z8, Z8
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R8)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD (R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      64(DX)(R11*8), Z16
+	VBROADCASTSD 8(R8)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 8(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R8)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R8)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 24(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
 
-middle:
-	VBROADCASTF32X8   128(DX)(R11*8), Z9
-	VBROADCASTF32X8   160(DX)(R11*8), Z10
-	VBROADCASTF32X8   192(DX)(R11*8), Z11
-	VBROADCASTF32X8   224(DX)(R11*8), Z12
-	VBROADCASTSS      16(R8)(R11*1), Z13
-	VBROADCASTSS      16(R10)(R11*1), K1, Z13
-	VMULPS            Z9, Z13, Z13
-	VBROADCASTSS      20(R8)(R11*1), Z9
-	VBROADCASTSS      20(R10)(R11*1), K1, Z9
-	VMULPS            Z10, Z9, Z9
-	VBROADCASTSS      24(R8)(R11*1), Z10
-	VBROADCASTSS      24(R10)(R11*1), K1, Z10
-	VMULPS            Z11, Z10, Z10
-	VBROADCASTSS      28(R8)(R11*1), Z11
-	VBROADCASTSS      28(R10)(R11*1), K1, Z11
+summed:
+	VMOVAPS           Z13, Z12
+	VPERMT2D          Z15, Z5, Z13
+	VPERMT2D          Z15, Z6, Z12
+	VPADDD            Z12, Z11, Z11
+	VPSUBD            Z10, Z2, Z12
+	VPADDD            Z11, Z13, Z10
+	VPTERNLOGD        $0xe8, Z10, Z11, Z13
+	VPMOVD2M          Z13, K1
+	VPXORD            Z19, Z19, Z19
+	VPSUBD            Z10, Z19, K1, Z10
+	VCVTUDQ2PS.RZ_SAE Z10, Z11
+	VCVTTPS2UDQ       Z11, Z14
+	VPCMPD            $0x04, Z10, Z14, K1
+	VPORD.BCST        224(AX), Z11, K1, Z11
 	VMULPS            Z12, Z11, Z11
-	VMULPS            Z6, Z13, Z13
-	VCVTTPS2DQ        Z13, Z13
-	VMULPS            Z6, Z9, Z9
-	VCVTTPS2DQ        Z9, Z9
-	VMULPS            Z6, Z10, Z10
-	VCVTTPS2DQ        Z10, Z10
-	VMULPS            Z6, Z11, Z11
-	VCVTTPS2DQ        Z11, Z11
-	VPADDD            Z9, Z13, Z13
-	VPADDD            Z11, Z10, Z10
-	VPADDD            Z10, Z13, Z13
-	VPADDD            Z13, Z7, Z7
-	ADDQ              $0x20, R11
-	CMPQ              R11, 64(AX)
-	JL                k
-	VPSUBD            Z6, Z2, Z9
-	VPADDD            Z7, Z8, Z6
-	VPTERNLOGD        $0xe8, Z6, Z7, Z8
-	VPMOVD2M          Z8, K2
-	VPXORD            Z14, Z14, Z14
-	VPSUBD            Z6, Z14, K2, Z6
-	VCVTUDQ2PS.RZ_SAE Z6, Z7
-	VCVTTPS2UDQ       Z7, Z10
-	VPCMPD            $0x04, Z6, Z10, K2
-	VPORD.BCST        224(AX), Z7, K2, Z7
-	VMULPS            Z9, Z7, Z7
-	VPCMPGTD.BCST     416(AX), Z7, K2
-	VMOVAPS.Z         Z7, K2, Z7
-	VPANDD.BCST.Z     128(AX), Z8, K2, Z8
-	VPORD             Z8, Z7, Z7
-	VPCMPD.BCST       $0x01, 448(AX), Z5, K2
-	VPCMPGTD.BCST     160(AX), Z4, K3
-	VPCMPGTD.BCST     480(AX), Z5, K5
-	KORTESTW          K2, K3
-	JZ                usual0
-	VPANDD.BCST       384(AX), Z3, Z4
-	VPTESTMD.BCST     96(AX), Z4, K4
-	VMOVDQA32.Z       Z4, K4, Z4
-	VMOVDQA32         Z4, K2, Z7
-	VMOVAPS           Z3, K3, Z7
-	VCMPPS            $0x03, Z3, Z3, K3, K4
-	VPBROADCASTD      192(AX), K4, Z7
+	VPCMPGTD.BCST     416(AX), Z11, K1
+	VMOVAPS.Z         Z11, K1, Z11
+	VPANDD.BCST.Z     128(AX), Z13, K1, Z13
+	VPORD             Z13, Z11, Z11
+	VPCMPD.BCST       $0x01, 448(AX), Z9, K1
+	VPCMPGTD.BCST     160(AX), Z8, K2
+	VPCMPGTD.BCST     480(AX), Z9, K4
+	KORTESTW          K1, K2
+	JZ                usual
+	VPANDD.BCST       384(AX), Z7, Z8
+	VPTESTMD.BCST     96(AX), Z8, K3
+	VMOVDQA32.Z       Z8, K3, Z8
+	VMOVDQA32         Z8, K1, Z11
+	VMOVAPS           Z7, K2, Z11
+	VCMPPS            $0x03, Z7, Z7, K2, K3
+	VPBROADCASTD      192(AX), K3, Z11
 
-usual0:
-	VPBROADCASTD 192(AX), K5, Z7
-	VCVTPS2PH    $0x00, Z7, (DI)
+usual:
+	VPBROADCASTD 192(AX), K4, Z11
+	VCVTPS2PH    $0x00, Z11, (DI)
 	MOVQ         72(AX), R10
 	LEAQ         (R8)(R10*2), R8
 	ADDQ         $0x10, BX
@@ -2383,11 +2602,13 @@ TEXT ·stepSpecialAVX512(SB), NOSPLIT, $32-8
 	MOVQ         16(AX), BX
 	MOVQ         24(AX), SI
 	MOVQ         32(AX), DI
-	MOVL         $0x0000ff00, R8
-	KMOVW        R8, K1
 	VPBROADCASTD 96(AX), Z0
 	VPBROADCASTD 320(AX), Z1
 	VPBROADCASTD 352(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
 	STMXCSR      (SP)
 	MOVL         (SP), R8
 	ORL          $0x00008040, R8
@@ -2405,122 +2626,171 @@ groups:
 	MOVQ CX, R8
 
 rows:
-	VMOVUPS      (SI), Z3
-	VPMOVZXBD    (BX), Z5
-	VPANDD       Z0, Z3, Z4
-	VPSRLD       $0x17, Z4, Z6
-	VPMAXSD      Z6, Z5, Z6
-	VPMAXSD.BCST 256(AX), Z6, Z6
-	VPSUBD       Z6, Z1, Z6
-	VPSLLD       $0x17, Z6, Z6
-	VMULPS       Z6, Z3, Z7
-	VCVTTPS2DQ   Z7, Z7
-	VPXORD       Z8, Z8, Z8
-	VMOVAPS      Z3, Z9
+	VMOVUPS      (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPANDD       Z0, Z7, Z8
+	VPSRLD       $0x17, Z8, Z10
+	VPMAXSD      Z10, Z9, Z10
+	VPMAXSD.BCST 256(AX), Z10, Z10
+	VPSUBD       Z10, Z1, Z10
+	VPSLLD       $0x17, Z10, Z10
+	VMULPS       Z10, Z7, Z11
+	VCVTTPS2DQ   Z11, Z11
+	VPERMPS      Z10, Z3, Z12
+	VPERMPS      Z10, Z4, Z15
 	MOVQ         72(AX), R10
 	LEAQ         (R8)(R10*1), R10
 	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z14
+	VBROADCASTSD (R8)(R11*1), Z13
+	VMULPS       Z14, Z13, Z13
+	VBROADCASTSD (R10)(R11*1), Z16
+	VMULPS       Z14, Z16, Z16
+	VMOVUPS      64(DX)(R11*8), Z14
+	VBROADCASTSD 8(R8)(R11*1), Z17
+	VMULPS       Z14, Z17, Z17
+	VBROADCASTSD 8(R10)(R11*1), Z18
+	VMULPS       Z14, Z18, Z18
+	VADDPS       Z17, Z13, Z14
+	VMULPS       Z12, Z13, Z13
+	VCVTTPS2DQ   Z13, Z13
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VPADDD       Z17, Z13, Z13
+	VADDPS       Z18, Z16, Z17
+	VMULPS       Z15, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VMULPS       Z15, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VPADDD       Z18, Z16, Z16
 	TESTQ        $0x00000010, 64(AX)
-	JZ           k
-	SUBQ         $0x10, R11
-	JMP          middle
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z18
+	VBROADCASTSD 16(R8)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD 16(R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      192(DX)(R11*8), Z18
+	VBROADCASTSD 24(R8)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VBROADCASTSD 24(R10)(R11*1), Z23
+	VMULPS       Z18, Z23, Z23
+	VADDPS       Z22, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z23, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z23, Z23
+	VCVTTPS2DQ   Z23, Z23
+	VPADDD       Z23, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
 
 k:
-	VBROADCASTF32X8 (DX)(R11*8), Z10
-	VBROADCASTF32X8 32(DX)(R11*8), Z11
-	VBROADCASTF32X8 64(DX)(R11*8), Z12
-	VBROADCASTF32X8 96(DX)(R11*8), Z13
-	VBROADCASTSS    (R8)(R11*1), Z14
-	VBROADCASTSS    (R10)(R11*1), K1, Z14
-	VMULPS          Z10, Z14, Z14
-	VBROADCASTSS    4(R8)(R11*1), Z10
-	VBROADCASTSS    4(R10)(R11*1), K1, Z10
-	VMULPS          Z11, Z10, Z10
-	VBROADCASTSS    8(R8)(R11*1), Z11
-	VBROADCASTSS    8(R10)(R11*1), K1, Z11
-	VMULPS          Z12, Z11, Z11
-	VBROADCASTSS    12(R8)(R11*1), Z12
-	VBROADCASTSS    12(R10)(R11*1), K1, Z12
-	VMULPS          Z13, Z12, Z12
-	VADDPS          Z14, Z10, Z13
-	VADDPS          Z11, Z12, Z16
-	VADDPS          Z13, Z16, Z16
-	VADDPS          Z16, Z9, Z9
-	VMULPS          Z6, Z14, Z14
-	VCVTTPS2DQ      Z14, Z14
-	VMULPS          Z6, Z10, Z10
-	VCVTTPS2DQ      Z10, Z10
-	VMULPS          Z6, Z11, Z11
-	VCVTTPS2DQ      Z11, Z11
-	VMULPS          Z6, Z12, Z12
-	VCVTTPS2DQ      Z12, Z12
-	VPADDD          Z10, Z14, Z14
-	VPADDD          Z12, Z11, Z11
-	VPADDD          Z11, Z14, Z14
-	VPADDD          Z14, Z8, Z8
+	VMOVUPS      (DX)(R11*8), Z18
+	VBROADCASTSD (R8)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD (R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      64(DX)(R11*8), Z18
+	VBROADCASTSD 8(R8)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VBROADCASTSD 8(R10)(R11*1), Z23
+	VMULPS       Z18, Z23, Z23
+	VADDPS       Z22, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z23, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z23, Z23
+	VCVTTPS2DQ   Z23, Z23
+	VPADDD       Z23, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	VMOVUPS      128(DX)(R11*8), Z18
+	VBROADCASTSD 16(R8)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD 16(R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      192(DX)(R11*8), Z18
+	VBROADCASTSD 24(R8)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VBROADCASTSD 24(R10)(R11*1), Z23
+	VMULPS       Z18, Z23, Z23
+	VADDPS       Z22, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z23, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z23, Z23
+	VCVTTPS2DQ   Z23, Z23
+	VPADDD       Z23, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
 
-middle:
-	VBROADCASTF32X8   128(DX)(R11*8), Z10
-	VBROADCASTF32X8   160(DX)(R11*8), Z11
-	VBROADCASTF32X8   192(DX)(R11*8), Z12
-	VBROADCASTF32X8   224(DX)(R11*8), Z13
-	VBROADCASTSS      16(R8)(R11*1), Z14
-	VBROADCASTSS      16(R10)(R11*1), K1, Z14
-	VMULPS            Z10, Z14, Z14
-	VBROADCASTSS      20(R8)(R11*1), Z10
-	VBROADCASTSS      20(R10)(R11*1), K1, Z10
-	VMULPS            Z11, Z10, Z10
-	VBROADCASTSS      24(R8)(R11*1), Z11
-	VBROADCASTSS      24(R10)(R11*1), K1, Z11
-	VMULPS            Z12, Z11, Z11
-	VBROADCASTSS      28(R8)(R11*1), Z12
-	VBROADCASTSS      28(R10)(R11*1), K1, Z12
-	VMULPS            Z13, Z12, Z12
-	VADDPS            Z14, Z10, Z13
-	VADDPS            Z11, Z12, Z16
-	VADDPS            Z13, Z16, Z16
-	VADDPS            Z16, Z9, Z9
-	VMULPS            Z6, Z14, Z14
-	VCVTTPS2DQ        Z14, Z14
-	VMULPS            Z6, Z10, Z10
-	VCVTTPS2DQ        Z10, Z10
-	VMULPS            Z6, Z11, Z11
-	VCVTTPS2DQ        Z11, Z11
-	VMULPS            Z6, Z12, Z12
-	VCVTTPS2DQ        Z12, Z12
-	VPADDD            Z10, Z14, Z14
+summed:
+	VMOVAPS           Z13, Z12
+	VPERMT2D          Z16, Z5, Z13
+	VPERMT2D          Z16, Z6, Z12
 	VPADDD            Z12, Z11, Z11
-	VPADDD            Z11, Z14, Z14
-	VPADDD            Z14, Z7, Z7
-	ADDQ              $0x20, R11
-	CMPQ              R11, 64(AX)
-	JL                k
-	VPSUBD            Z6, Z2, Z10
-	VPADDD            Z7, Z8, Z6
-	VPTERNLOGD        $0xe8, Z6, Z7, Z8
-	VPMOVD2M          Z8, K2
-	VPXORD            Z15, Z15, Z15
-	VPSUBD            Z6, Z15, K2, Z6
-	VCVTUDQ2PS.RZ_SAE Z6, Z6
-	VMULPS            Z10, Z6, Z6
-	VPTERNLOGD.BCST   $0xf8, 128(AX), Z8, Z6
-	VPANDD.BCST       384(AX), Z6, Z6
-	VPCMPD.BCST       $0x01, 448(AX), Z5, K2
-	VPCMPGTD.BCST     160(AX), Z4, K3
-	VPCMPGTD.BCST     480(AX), Z5, K4
-	KORW              K4, K3, K3
-	KORTESTW          K2, K3
-	JZ                usual0
-	VPANDD.BCST       384(AX), Z3, Z3
-	VPTESTMD.BCST     96(AX), Z3, K4
-	VMOVDQA32.Z       Z3, K4, Z3
-	VMOVDQA32         Z3, K2, Z6
-	VMOVAPS           Z9, K3, Z6
-	VCMPPS            $0x03, Z9, Z9, K3, K4
-	VPBROADCASTD      192(AX), K4, Z6
+	VPSUBD            Z10, Z2, Z12
+	VPADDD            Z11, Z13, Z10
+	VPTERNLOGD        $0xe8, Z10, Z11, Z13
+	VPMOVD2M          Z13, K1
+	VPXORD            Z21, Z21, Z21
+	VPSUBD            Z10, Z21, K1, Z10
+	VCVTUDQ2PS.RZ_SAE Z10, Z10
+	VMULPS            Z12, Z10, Z10
+	VPTERNLOGD.BCST   $0xf8, 128(AX), Z13, Z10
+	VPANDD.BCST       384(AX), Z10, Z10
+	VMOVAPS           Z14, Z11
+	VPERMT2PS         Z17, Z5, Z14
+	VPERMT2PS         Z17, Z6, Z11
+	VADDPS            Z14, Z7, Z12
+	VADDPS            Z11, Z12, Z12
+	VPCMPD.BCST       $0x01, 448(AX), Z9, K1
+	VPCMPGTD.BCST     160(AX), Z8, K2
+	VPCMPGTD.BCST     480(AX), Z9, K3
+	KORW              K3, K2, K2
+	KORTESTW          K1, K2
+	JZ                usual
+	VPANDD.BCST       384(AX), Z7, Z7
+	VPTESTMD.BCST     96(AX), Z7, K3
+	VMOVDQA32.Z       Z7, K3, Z7
+	VMOVDQA32         Z7, K1, Z10
+	VMOVAPS           Z12, K2, Z10
+	VCMPPS            $0x03, Z12, Z12, K2, K3
+	VPBROADCASTD      192(AX), K3, Z10
 
-usual0:
-	VMOVUPS Z6, (DI)
+usual:
+	VMOVUPS Z10, (DI)
 	MOVQ    72(AX), R10
 	LEAQ    (R8)(R10*2), R8
 	ADDQ    $0x10, BX
@@ -2539,7 +2809,7 @@ usual0:
 	RET
 
 // func fittingSpecialAVX512(x *Step)
-// Requires: AVX, AVX512DQ, AVX512F, SSE
+// Requires: AVX, AVX512F, SSE
 TEXT ·fittingSpecialAVX512(SB), NOSPLIT, $32-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
@@ -2547,11 +2817,13 @@ TEXT ·fittingSpecialAVX512(SB), NOSPLIT, $32-8
 	MOVQ         16(AX), BX
 	MOVQ         24(AX), SI
 	MOVQ         32(AX), DI
-	MOVL         $0x0000ff00, R8
-	KMOVW        R8, K1
 	VPBROADCASTD 96(AX), Z0
 	VPBROADCASTD 320(AX), Z1
 	VPBROADCASTD 352(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
 	STMXCSR      (SP)
 	MOVL         (SP), R8
 	ORL          $0x00008040, R8
@@ -2569,113 +2841,164 @@ groups:
 	MOVQ CX, R8
 
 rows:
-	VMOVUPS    (SI), Z3
-	VPMOVZXBD  (BX), Z5
-	VPANDD     Z0, Z3, Z4
-	VPSRLD     $0x17, Z4, Z6
-	VPMAXSD    Z6, Z5, Z6
-	VPSUBD     Z6, Z1, Z6
-	VPSLLD     $0x17, Z6, Z6
-	VMULPS     Z6, Z3, Z7
-	VCVTTPS2DQ Z7, Z7
-	VMOVAPS    Z3, Z8
-	MOVQ       72(AX), R10
-	LEAQ       (R8)(R10*1), R10
-	XORQ       R11, R11
-	TESTQ      $0x00000010, 64(AX)
-	JZ         k
-	SUBQ       $0x10, R11
-	JMP        middle
+	VMOVUPS      (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPANDD       Z0, Z7, Z8
+	VPSRLD       $0x17, Z8, Z10
+	VPMAXSD      Z10, Z9, Z10
+	VPSUBD       Z10, Z1, Z10
+	VPSLLD       $0x17, Z10, Z10
+	VMULPS       Z10, Z7, Z11
+	VCVTTPS2DQ   Z11, Z11
+	VPERMPS      Z10, Z3, Z12
+	VPERMPS      Z10, Z4, Z15
+	MOVQ         72(AX), R10
+	LEAQ         (R8)(R10*1), R10
+	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z14
+	VBROADCASTSD (R8)(R11*1), Z13
+	VMULPS       Z14, Z13, Z13
+	VBROADCASTSD (R10)(R11*1), Z16
+	VMULPS       Z14, Z16, Z16
+	VMOVUPS      64(DX)(R11*8), Z14
+	VBROADCASTSD 8(R8)(R11*1), Z17
+	VMULPS       Z14, Z17, Z17
+	VBROADCASTSD 8(R10)(R11*1), Z18
+	VMULPS       Z14, Z18, Z18
+	VADDPS       Z17, Z13, Z14
+	VMULPS       Z12, Z13, Z13
+	VCVTTPS2DQ   Z13, Z13
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VPADDD       Z17, Z13, Z13
+	VADDPS       Z18, Z16, Z17
+	VMULPS       Z15, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VMULPS       Z15, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VPADDD       Z18, Z16, Z16
+	TESTQ        $0x00000010, 64(AX)
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z18
+	VBROADCASTSD 16(R8)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD 16(R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      192(DX)(R11*8), Z18
+	VBROADCASTSD 24(R8)(R11*1), Z21
+	VMULPS       Z18, Z21, Z21
+	VBROADCASTSD 24(R10)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VADDPS       Z21, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z22, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
 
 k:
-	VBROADCASTF32X8 (DX)(R11*8), Z9
-	VBROADCASTF32X8 32(DX)(R11*8), Z10
-	VBROADCASTF32X8 64(DX)(R11*8), Z11
-	VBROADCASTF32X8 96(DX)(R11*8), Z12
-	VBROADCASTSS    (R8)(R11*1), Z13
-	VBROADCASTSS    (R10)(R11*1), K1, Z13
-	VMULPS          Z9, Z13, Z13
-	VBROADCASTSS    4(R8)(R11*1), Z9
-	VBROADCASTSS    4(R10)(R11*1), K1, Z9
-	VMULPS          Z10, Z9, Z9
-	VBROADCASTSS    8(R8)(R11*1), Z10
-	VBROADCASTSS    8(R10)(R11*1), K1, Z10
-	VMULPS          Z11, Z10, Z10
-	VBROADCASTSS    12(R8)(R11*1), Z11
-	VBROADCASTSS    12(R10)(R11*1), K1, Z11
-	VMULPS          Z12, Z11, Z11
-	VADDPS          Z13, Z9, Z12
-	VADDPS          Z10, Z11, Z14
-	VADDPS          Z12, Z14, Z14
-	VADDPS          Z14, Z8, Z8
-	VMULPS          Z6, Z13, Z13
-	VCVTTPS2DQ      Z13, Z13
-	VMULPS          Z6, Z9, Z9
-	VCVTTPS2DQ      Z9, Z9
-	VMULPS          Z6, Z10, Z10
-	VCVTTPS2DQ      Z10, Z10
-	VMULPS          Z6, Z11, Z11
-	VCVTTPS2DQ      Z11, Z11
-	VPADDD          Z9, Z13, Z13
-	VPADDD          Z11, Z10, Z10
-	VPADDD          Z10, Z13, Z13
-	VPADDD          Z13, Z7, Z7
+	VMOVUPS      (DX)(R11*8), Z18
+	VBROADCASTSD (R8)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD (R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      64(DX)(R11*8), Z18
+	VBROADCASTSD 8(R8)(R11*1), Z21
+	VMULPS       Z18, Z21, Z21
+	VBROADCASTSD 8(R10)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VADDPS       Z21, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z22, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	VMOVUPS      128(DX)(R11*8), Z18
+	VBROADCASTSD 16(R8)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD 16(R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      192(DX)(R11*8), Z18
+	VBROADCASTSD 24(R8)(R11*1), Z21
+	VMULPS       Z18, Z21, Z21
+	VBROADCASTSD 24(R10)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VADDPS       Z21, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z22, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
 
-middle:
-	VBROADCASTF32X8  128(DX)(R11*8), Z9
-	VBROADCASTF32X8  160(DX)(R11*8), Z10
-	VBROADCASTF32X8  192(DX)(R11*8), Z11
-	VBROADCASTF32X8  224(DX)(R11*8), Z12
-	VBROADCASTSS     16(R8)(R11*1), Z13
-	VBROADCASTSS     16(R10)(R11*1), K1, Z13
-	VMULPS           Z9, Z13, Z13
-	VBROADCASTSS     20(R8)(R11*1), Z9
-	VBROADCASTSS     20(R10)(R11*1), K1, Z9
-	VMULPS           Z10, Z9, Z9
-	VBROADCASTSS     24(R8)(R11*1), Z10
-	VBROADCASTSS     24(R10)(R11*1), K1, Z10
-	VMULPS           Z11, Z10, Z10
-	VBROADCASTSS     28(R8)(R11*1), Z11
-	VBROADCASTSS     28(R10)(R11*1), K1, Z11
-	VMULPS           Z12, Z11, Z11
-	VADDPS           Z13, Z9, Z12
-	VADDPS           Z10, Z11, Z14
-	VADDPS           Z12, Z14, Z14
-	VADDPS           Z14, Z8, Z8
-	VMULPS           Z6, Z13, Z13
-	VCVTTPS2DQ       Z13, Z13
-	VMULPS           Z6, Z9, Z9
-	VCVTTPS2DQ       Z9, Z9
-	VMULPS           Z6, Z10, Z10
-	VCVTTPS2DQ       Z10, Z10
-	VMULPS           Z6, Z11, Z11
-	VCVTTPS2DQ       Z11, Z11
-	VPADDD           Z9, Z13, Z13
-	VPADDD           Z11, Z10, Z10
-	VPADDD           Z10, Z13, Z13
-	VPADDD           Z13, Z7, Z7
-	ADDQ             $0x20, R11
-	CMPQ             R11, 64(AX)
-	JL               k
-	VPSUBD           Z6, Z2, Z6
-	VCVTDQ2PS.RZ_SAE Z7, Z7
-	VMULPS           Z6, Z7, Z7
-	VPCMPD.BCST      $0x01, 448(AX), Z5, K2
-	VPCMPGTD.BCST    160(AX), Z4, K3
-	VPCMPGTD.BCST    480(AX), Z5, K4
-	KORW             K4, K3, K3
-	KORTESTW         K2, K3
-	JZ               usual0
-	VPANDD.BCST      384(AX), Z3, Z3
-	VPTESTMD.BCST    96(AX), Z3, K4
-	VMOVDQA32.Z      Z3, K4, Z3
-	VMOVDQA32        Z3, K2, Z7
-	VMOVAPS          Z8, K3, Z7
-	VCMPPS           $0x03, Z8, Z8, K3, K4
-	VPBROADCASTD     192(AX), K4, Z7
+summed:
+	VMOVAPS          Z13, Z12
+	VPERMT2D         Z16, Z5, Z13
+	VPERMT2D         Z16, Z6, Z12
+	VPADDD           Z12, Z11, Z11
+	VPSUBD           Z10, Z2, Z10
+	VPADDD           Z11, Z13, Z11
+	VCVTDQ2PS.RZ_SAE Z11, Z11
+	VMULPS           Z10, Z11, Z11
+	VMOVAPS          Z14, Z10
+	VPERMT2PS        Z17, Z5, Z14
+	VPERMT2PS        Z17, Z6, Z10
+	VADDPS           Z14, Z7, Z12
+	VADDPS           Z10, Z12, Z12
+	VPCMPD.BCST      $0x01, 448(AX), Z9, K1
+	VPCMPGTD.BCST    160(AX), Z8, K2
+	VPCMPGTD.BCST    480(AX), Z9, K3
+	KORW             K3, K2, K2
+	KORTESTW         K1, K2
+	JZ               usual
+	VPANDD.BCST      384(AX), Z7, Z7
+	VPTESTMD.BCST    96(AX), Z7, K3
+	VMOVDQA32.Z      Z7, K3, Z7
+	VMOVDQA32        Z7, K1, Z11
+	VMOVAPS          Z12, K2, Z11
+	VCMPPS           $0x03, Z12, Z12, K2, K3
+	VPBROADCASTD     192(AX), K3, Z11
 
-usual0:
-	VMOVUPS Z7, (DI)
+usual:
+	VMOVUPS Z11, (DI)
 	MOVQ    72(AX), R10
 	LEAQ    (R8)(R10*2), R8
 	ADDQ    $0x10, BX
@@ -2702,11 +3025,13 @@ TEXT ·halfSpecialAVX512(SB), NOSPLIT, $32-8
 	MOVQ         16(AX), BX
 	MOVQ         24(AX), SI
 	MOVQ         32(AX), DI
-	MOVL         $0x0000ff00, R8
-	KMOVW        R8, K1
 	VPBROADCASTD 96(AX), Z0
 	VPBROADCASTD 320(AX), Z1
 	VPBROADCASTD 352(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
 	STMXCSR      (SP)
 	MOVL         (SP), R8
 	ORL          $0x00008040, R8
@@ -2724,129 +3049,178 @@ groups:
 	MOVQ CX, R8
 
 rows:
-	VCVTPH2PS    (SI), Z3
-	VPMOVZXBD    (BX), Z5
-	VPANDD       Z0, Z3, Z4
-	VPSRLD       $0x17, Z4, Z6
-	VPTESTMD     Z4, Z4, K2
-	VPMAXSD.BCST 288(AX), Z6, K2, Z6
-	VPMAXSD      Z6, Z5, Z6
-	VPMAXSD.BCST 256(AX), Z6, Z6
-	VPSUBD       Z6, Z1, Z6
-	VPSLLD       $0x17, Z6, Z6
-	VMULPS       Z6, Z3, Z7
-	VCVTTPS2DQ   Z7, Z7
-	VPXORD       Z8, Z8, Z8
-	VMOVAPS      Z3, Z9
+	VCVTPH2PS    (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPANDD       Z0, Z7, Z8
+	VPSRLD       $0x17, Z8, Z10
+	VPTESTMD     Z8, Z8, K1
+	VPMAXSD.BCST 288(AX), Z10, K1, Z10
+	VPMAXSD      Z10, Z9, Z10
+	VPMAXSD.BCST 256(AX), Z10, Z10
+	VPSUBD       Z10, Z1, Z10
+	VPSLLD       $0x17, Z10, Z10
+	VMULPS       Z10, Z7, Z11
+	VCVTTPS2DQ   Z11, Z11
+	VPERMPS      Z10, Z3, Z12
+	VPERMPS      Z10, Z4, Z15
 	MOVQ         72(AX), R10
 	LEAQ         (R8)(R10*1), R10
 	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z14
+	VBROADCASTSD (R8)(R11*1), Z13
+	VMULPS       Z14, Z13, Z13
+	VBROADCASTSD (R10)(R11*1), Z16
+	VMULPS       Z14, Z16, Z16
+	VMOVUPS      64(DX)(R11*8), Z14
+	VBROADCASTSD 8(R8)(R11*1), Z17
+	VMULPS       Z14, Z17, Z17
+	VBROADCASTSD 8(R10)(R11*1), Z18
+	VMULPS       Z14, Z18, Z18
+	VADDPS       Z17, Z13, Z14
+	VMULPS       Z12, Z13, Z13
+	VCVTTPS2DQ   Z13, Z13
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VPADDD       Z17, Z13, Z13
+	VADDPS       Z18, Z16, Z17
+	VMULPS       Z15, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VMULPS       Z15, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VPADDD       Z18, Z16, Z16
 	TESTQ        $0x00000010, 64(AX)
-	JZ           k
-	SUBQ         $0x10, R11
-	JMP          middle
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z18
+	VBROADCASTSD 16(R8)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD 16(R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      192(DX)(R11*8), Z18
+	VBROADCASTSD 24(R8)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VBROADCASTSD 24(R10)(R11*1), Z23
+	VMULPS       Z18, Z23, Z23
+	VADDPS       Z22, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z23, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z23, Z23
+	VCVTTPS2DQ   Z23, Z23
+	VPADDD       Z23, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
 
 k:
-	VBROADCASTF32X8 (DX)(R11*8), Z10
-	VBROADCASTF32X8 32(DX)(R11*8), Z11
-	VBROADCASTF32X8 64(DX)(R11*8), Z12
-	VBROADCASTF32X8 96(DX)(R11*8), Z13
-	VBROADCASTSS    (R8)(R11*1), Z14
-	VBROADCASTSS    (R10)(R11*1), K1, Z14
-	VMULPS          Z10, Z14, Z14
-	VBROADCASTSS    4(R8)(R11*1), Z10
-	VBROADCASTSS    4(R10)(R11*1), K1, Z10
-	VMULPS          Z11, Z10, Z10
-	VBROADCASTSS    8(R8)(R11*1), Z11
-	VBROADCASTSS    8(R10)(R11*1), K1, Z11
-	VMULPS          Z12, Z11, Z11
-	VBROADCASTSS    12(R8)(R11*1), Z12
-	VBROADCASTSS    12(R10)(R11*1), K1, Z12
-	VMULPS          Z13, Z12, Z12
-	VADDPS          Z14, Z10, Z13
-	VADDPS          Z11, Z12, Z16
-	VADDPS          Z13, Z16, Z16
-	VADDPS          Z16, Z9, Z9
-	VMULPS          Z6, Z14, Z14
-	VCVTTPS2DQ      Z14, Z14
-	VMULPS          Z6, Z10, Z10
-	VCVTTPS2DQ      Z10, Z10
-	VMULPS          Z6, Z11, Z11
-	VCVTTPS2DQ      Z11, Z11
-	VMULPS          Z6, Z12, Z12
-	VCVTTPS2DQ      Z12, Z12
-	VPADDD          Z10, Z14, Z14
-	VPADDD          Z12, Z11, Z11
-	VPADDD          Z11, Z14, Z14
-	VPADDD          Z14, Z8, Z8
+	VMOVUPS      (DX)(R11*8), Z18
+	VBROADCASTSD (R8)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD (R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      64(DX)(R11*8), Z18
+	VBROADCASTSD 8(R8)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VBROADCASTSD 8(R10)(R11*1), Z23
+	VMULPS       Z18, Z23, Z23
+	VADDPS       Z22, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z23, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z23, Z23
+	VCVTTPS2DQ   Z23, Z23
+	VPADDD       Z23, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	VMOVUPS      128(DX)(R11*8), Z18
+	VBROADCASTSD 16(R8)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD 16(R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      192(DX)(R11*8), Z18
+	VBROADCASTSD 24(R8)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VBROADCASTSD 24(R10)(R11*1), Z23
+	VMULPS       Z18, Z23, Z23
+	VADDPS       Z22, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z23, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z23, Z23
+	VCVTTPS2DQ   Z23, Z23
+	VPADDD       Z23, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
 
-middle:
-	VBROADCASTF32X8   128(DX)(R11*8), Z10
-	VBROADCASTF32X8   160(DX)(R11*8), Z11
-	VBROADCASTF32X8   192(DX)(R11*8), Z12
-	VBROADCASTF32X8   224(DX)(R11*8), Z13
-	VBROADCASTSS      16(R8)(R11*1), Z14
-	VBROADCASTSS      16(R10)(R11*1), K1, Z14
-	VMULPS            Z10, Z14, Z14
-	VBROADCASTSS      20(R8)(R11*1), Z10
-	VBROADCASTSS      20(R10)(R11*1), K1, Z10
-	VMULPS            Z11, Z10, Z10
-	VBROADCASTSS      24(R8)(R11*1), Z11
-	VBROADCASTSS      24(R10)(R11*1), K1, Z11
-	VMULPS            Z12, Z11, Z11
-	VBROADCASTSS      28(R8)(R11*1), Z12
-	VBROADCASTSS      28(R10)(R11*1), K1, Z12
-	VMULPS            Z13, Z12, Z12
-	VADDPS            Z14, Z10, Z13
-	VADDPS            Z11, Z12, Z16
-	VADDPS            Z13, Z16, Z16
-	VADDPS            Z16, Z9, Z9
-	VMULPS            Z6, Z14, Z14
-	VCVTTPS2DQ        Z14, Z14
-	VMULPS            Z6, Z10, Z10
-	VCVTTPS2DQ        Z10, Z10
-	VMULPS            Z6, Z11, Z11
-	VCVTTPS2DQ        Z11, Z11
-	VMULPS            Z6, Z12, Z12
-	VCVTTPS2DQ        Z12, Z12
-	VPADDD            Z10, Z14, Z14
+summed:
+	VMOVAPS           Z13, Z12
+	VPERMT2D          Z16, Z5, Z13
+	VPERMT2D          Z16, Z6, Z12
 	VPADDD            Z12, Z11, Z11
-	VPADDD            Z11, Z14, Z14
-	VPADDD            Z14, Z7, Z7
-	ADDQ              $0x20, R11
-	CMPQ              R11, 64(AX)
-	JL                k
-	VPSUBD            Z6, Z2, Z10
-	VPADDD            Z7, Z8, Z6
-	VPTERNLOGD        $0xe8, Z6, Z7, Z8
-	VPMOVD2M          Z8, K2
-	VPXORD            Z15, Z15, Z15
-	VPSUBD            Z6, Z15, K2, Z6
-	VCVTUDQ2PS.RZ_SAE Z6, Z7
-	VCVTTPS2UDQ       Z7, Z11
-	VPCMPD            $0x04, Z6, Z11, K2
-	VPORD.BCST        224(AX), Z7, K2, Z7
-	VMULPS            Z10, Z7, Z7
-	VPCMPGTD.BCST     416(AX), Z7, K2
-	VMOVAPS.Z         Z7, K2, Z7
-	VPANDD.BCST.Z     128(AX), Z8, K2, Z8
-	VPORD             Z8, Z7, Z7
-	VPCMPD.BCST       $0x01, 448(AX), Z5, K2
-	VPCMPGTD.BCST     160(AX), Z4, K3
-	VPCMPGTD.BCST     480(AX), Z5, K4
-	KORW              K4, K3, K3
-	KORTESTW          K2, K3
-	JZ                usual0
-	VPANDD.BCST       384(AX), Z3, Z3
-	VPTESTMD.BCST     96(AX), Z3, K4
-	VMOVDQA32.Z       Z3, K4, Z3
-	VMOVDQA32         Z3, K2, Z7
-	VMOVAPS           Z9, K3, Z7
-	VCMPPS            $0x03, Z9, Z9, K3, K4
-	VPBROADCASTD      192(AX), K4, Z7
+	VPSUBD            Z10, Z2, Z12
+	VPADDD            Z11, Z13, Z10
+	VPTERNLOGD        $0xe8, Z10, Z11, Z13
+	VPMOVD2M          Z13, K1
+	VPXORD            Z21, Z21, Z21
+	VPSUBD            Z10, Z21, K1, Z10
+	VCVTUDQ2PS.RZ_SAE Z10, Z11
+	VCVTTPS2UDQ       Z11, Z15
+	VPCMPD            $0x04, Z10, Z15, K1
+	VPORD.BCST        224(AX), Z11, K1, Z11
+	VMULPS            Z12, Z11, Z11
+	VPCMPGTD.BCST     416(AX), Z11, K1
+	VMOVAPS.Z         Z11, K1, Z11
+	VPANDD.BCST.Z     128(AX), Z13, K1, Z13
+	VPORD             Z13, Z11, Z11
+	VMOVAPS           Z14, Z10
+	VPERMT2PS         Z17, Z5, Z14
+	VPERMT2PS         Z17, Z6, Z10
+	VADDPS            Z14, Z7, Z12
+	VADDPS            Z10, Z12, Z12
+	VPCMPD.BCST       $0x01, 448(AX), Z9, K1
+	VPCMPGTD.BCST     160(AX), Z8, K2
+	VPCMPGTD.BCST     480(AX), Z9, K3
+	KORW              K3, K2, K2
+	KORTESTW          K1, K2
+	JZ                usual
+	VPANDD.BCST       384(AX), Z7, Z7
+	VPTESTMD.BCST     96(AX), Z7, K3
+	VMOVDQA32.Z       Z7, K3, Z7
+	VMOVDQA32         Z7, K1, Z11
+	VMOVAPS           Z12, K2, Z11
+	VCMPPS            $0x03, Z12, Z12, K2, K3
+	VPBROADCASTD      192(AX), K3, Z11
 
-usual0:
-	VCVTPS2PH $0x00, Z7, (DI)
+usual:
+	VCVTPS2PH $0x00, Z11, (DI)
 	MOVQ      72(AX), R10
 	LEAQ      (R8)(R10*2), R8
 	ADDQ      $0x10, BX

@@ -6,12 +6,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// largest512 is largest8 for steps of a multiple of 8 and with AVX-512: a vector
-// is 8 values of k by 8 columns, and four rows are done at once.
+// largest512 is largest8 with AVX-512: a vector is 8 values of k by 8 columns, of which
+// each has two values together, and four rows are done at once.
 func largest512() {
-	spread := GLOBL("spreadQuads", RODATA|NOPTR)
+	spread := GLOBL("spreadPairs", RODATA|NOPTR)
 	for i := range 64 {
-		DATA(i, U8(uint8(i/8)))
+		DATA(i, U8(uint8(i/16*2+i%2)))
 	}
 	TEXT("largest8AVX512", NOSPLIT, "func(x *Largest)")
 	Pragma("noescape")
@@ -38,49 +38,60 @@ func largest512() {
 				for i := range top {
 					top[i] = ZMM()
 				}
-				eight := func(first bool) {
+				// values does n values of k, 8 or, in the lower half of a vector, 4.
+				values := func(first bool, n uint8) {
 					rows := []Mem{{Base: from}, {Base: from, Index: row, Scale: 1}, {Base: from, Index: row, Scale: 2}, {Base: row3}}
 					for i, m := range rows {
 						v := top[i]
 						if !first {
 							v = ZMM()
 						}
-						VPBROADCASTQ(m, v)
-						VPSHUFB(pattern, v, v)
-						VPADDB(Mem{Base: b, Index: k, Scale: 8}, v, v)
+						if n == 8 {
+							VPBROADCASTQ(m, v)
+							VPSHUFB(pattern, v, v)
+							VPADDB(Mem{Base: b, Index: k, Scale: 8}, v, v)
+						} else {
+							VPBROADCASTD(m, v.AsY())
+							VPSHUFB(pattern.AsY(), v.AsY(), v.AsY())
+							VPADDB(Mem{Base: b, Index: k, Scale: 8}, v.AsY(), v.AsY())
+						}
 						if !first {
 							VPMAXUB(v, top[i], top[i])
 						}
 					}
-					ADDQ(U8(8), from)
-					ADDQ(U8(8), row3)
-					ADDQ(U8(8), k)
+					ADDQ(U8(n), from)
+					ADDQ(U8(n), row3)
+					ADDQ(U8(n), k)
 				}
 				XORQ(k, k)
-				eight(true)
+				TESTQ(U32(4), l)
+				JZ(LabelRef("even"))
+				values(true, 4)
+				JMP(LabelRef("more"))
+				Label("even")
+				values(true, 8)
+				Label("more")
 				CMPQ(k, l)
 				JAE(LabelRef("last"))
 				Label("eights")
-				eight(false)
+				values(false, 8)
 				CMPQ(k, l)
 				JB(LabelRef("eights"))
 				Label("last")
-				// The largest of 8 values of k. After the first step a vector has the
-				// upper or lower half of k of two rows, after the second all of a row's
-				// in 16 bytes.
+				// The largest of 8 values of k. After the first step a vector has four of
+				// two rows, after the second two of four rows, 16 bytes of each.
 				u, v := ZMM(), ZMM()
-				for i := range 2 {
-					VSHUFI64X2(U8(0x44), top[2+i], top[i], u)
-					VSHUFI64X2(U8(0xee), top[2+i], top[i], v)
+				for i := 0; i < 4; i += 2 {
+					VSHUFI64X2(U8(0x44), top[i+1], top[i], u)
+					VSHUFI64X2(U8(0xee), top[i+1], top[i], v)
 					VPMAXUB(u, v, top[i])
 				}
-				VPUNPCKLQDQ(top[1], top[0], u)
-				VPUNPCKHQDQ(top[1], top[0], v)
+				VSHUFI64X2(U8(0x88), top[2], top[0], u)
+				VSHUFI64X2(U8(0xdd), top[2], top[0], v)
 				VPMAXUB(u, v, u)
-				// Now 16 bytes are rows 0 and 1, twice, then 2 and 3, twice.
-				VSHUFI64X2(U8(0x08), u, u, v)
-				VSHUFI64X2(U8(0x0d), u, u, u)
-				VPMAXUB(u.AsY(), v.AsY(), u.AsY())
+				VPSRLW(U8(8), u, v)
+				VPMAXUB(u, v, u)
+				VPMOVWB(u, u.AsY())
 				VPADDUSB(bias, u.AsY(), u.AsY())
 				VMOVDQU(u.AsY(), Mem{Base: to})
 				ADDQ(U8(32), to)

@@ -65,8 +65,9 @@ type stepCode struct {
 	x                  gotypes.Component
 	a, b, e, c, d, row reg.Register
 	// With AVX-512:
-	upper   reg.Register              // mask of the upper half of a vector
-	vectors map[string]reg.VecVirtual // some of the constants, in all lanes
+	vectors   map[string]reg.VecVirtual // some of the constants, in all lanes
+	scales    [2]reg.VecVirtual         // of stepConsts
+	even, odd reg.VecVirtual
 }
 
 // arg is a field of the arguments, k one of their constants.

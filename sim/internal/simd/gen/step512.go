@@ -1,86 +1,93 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// steps512 emits the steps with AVX-512: a vector is two rows by 8 columns.
+// steps512 emits the steps with AVX-512: a vector of outputs is two rows by 8 columns,
+// one of products two values of k by 8 columns of a row.
 func steps512() {
+	c := stepConsts{
+		scales: [2]Mem{lanes("stepFirst", func(i int) int { return i / 2 }), lanes("stepSecond", func(i int) int { return 8 + i/2 })},
+		even:   lanes("stepEven", func(i int) int { return 2 * i }), odd: lanes("stepOdd", func(i int) int { return 2*i + 1 }),
+	}
 	for _, kind := range stepKinds("AVX512") {
-		step(kind, 2*pairs512, func(s *stepCode) {
-			bits := GP32()
-			s.upper = K()
-			MOVL(U32(0xff00), bits)
-			KMOVW(bits, s.upper)
-			s.vectors = map[string]reg.VecVirtual{}
-			for _, name := range []string{"Abs", "Unit", "Inverse"} {
-				v := ZMM()
-				VPBROADCASTD(s.k(name), v)
-				s.vectors[name] = v
-			}
-		}, (*stepCode).rows512)
+		step(kind, 2, func(s *stepCode) { s.load512(&c) }, (*stepCode).rows512)
 	}
 }
 
-// pair512 is the registers of two rows.
-type pair512 struct{ acc, abs, code, scale, ci, sum, floats, r reg.VecVirtual }
+// lanes returns a vector of 16 numbers of lanes.
+func lanes(name string, of func(i int) int) Mem {
+	m := GLOBL(name, RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(uint32(of(i))))
+	}
+	return m
+}
 
-const pairs512 = 1 // that are done at once
+// stepConsts says which lanes of outputs, two of products each, a row has, and which
+// lanes of the products of two rows are the outputs', of even k and of odd k.
+type stepConsts struct {
+	scales    [2]Mem
+	even, odd Mem
+}
 
-// rows512 is a step of the outputs of some pairs of rows and a group.
+// load512 loads constants.
+func (s *stepCode) load512(c *stepConsts) {
+	s.vectors = map[string]reg.VecVirtual{}
+	for _, name := range []string{"Abs", "Unit", "Inverse"} {
+		v := ZMM()
+		VPBROADCASTD(s.k(name), v)
+		s.vectors[name] = v
+	}
+	load := func(m Mem) reg.VecVirtual {
+		v := ZMM()
+		VMOVDQU32(m, v)
+		return v
+	}
+	s.scales = [2]reg.VecVirtual{load(c.scales[0]), load(c.scales[1])}
+	s.even, s.odd = load(c.even), load(c.odd)
+}
+
+// rows512 is a step of the outputs of two rows and a group.
 func (s *stepCode) rows512() {
-	var ps [pairs512]pair512
 	width := 64
+	acc, abs, code, scale, ci, r := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
 	if s.half {
 		width = 32
+		VCVTPH2PS(Mem{Base: s.c}, acc)
+	} else {
+		VMOVUPS(Mem{Base: s.c}, acc)
 	}
-	for i := range ps {
-		p := &ps[i]
-		p.acc, p.abs, p.code, p.scale = ZMM(), ZMM(), ZMM(), ZMM()
-		p.ci, p.sum = ZMM(), ZMM()
-		if s.half {
-			VCVTPH2PS(Mem{Base: s.c, Disp: width * i}, p.acc)
-		} else {
-			VMOVUPS(Mem{Base: s.c, Disp: width * i}, p.acc)
-		}
-		VPMOVZXBD(Mem{Base: s.e, Disp: 16 * i}, p.code)
-		VPANDD(s.vectors["Abs"], p.acc, p.abs)
-		s.scale512(p.abs, p.code, p.scale)
-		VMULPS(p.scale, p.acc, p.ci)
-		VCVTTPS2DQ(p.ci, p.ci)
-		if s.fits {
-			p.sum = p.ci
-		} else {
-			VPXORD(p.sum, p.sum, p.sum)
-		}
-		if s.special {
-			p.floats = ZMM()
-			VMOVAPS(p.acc, p.floats)
-		}
+	VPMOVZXBD(Mem{Base: s.e}, code)
+	VPANDD(s.vectors["Abs"], acc, abs)
+	s.scale512(abs, code, scale)
+	VMULPS(scale, acc, ci)
+	VCVTTPS2DQ(ci, ci)
+	sums, floats := s.products512(scale)
+	even, odd := s.outputs512(sums, VPERMT2D)
+	VPADDD(odd, ci, ci)
+	s.round512(even, ci, scale, r)
+	special := acc
+	if s.special {
+		special = ZMM()
+		even, odd := s.outputs512(floats, VPERMT2PS)
+		VADDPS(even, acc, special)
+		VADDPS(odd, special, special)
 	}
-	s.products512(&ps)
-	for i := range ps {
-		p := &ps[i]
-		p.r = ZMM()
-		s.round512(p.sum, p.ci, p.scale, p.r)
-		s.exceptions512(i, p.r, p.acc, p.abs, p.code, p.floats)
-		if s.half {
-			VCVTPS2PH(U8(0), p.r, Mem{Base: s.d, Disp: width * i})
-		} else {
-			VMOVUPS(p.r, Mem{Base: s.d, Disp: width * i})
-		}
+	s.exceptions512(r, acc, abs, code, special)
+	if s.half {
+		VCVTPS2PH(U8(0), r, Mem{Base: s.d})
+	} else {
+		VMOVUPS(r, Mem{Base: s.d})
 	}
 	stride := Load(s.x.Field("ARow"), GP64())
-	for range pairs512 {
-		LEAQ(Mem{Base: s.row, Index: stride, Scale: 2}, s.row)
-	}
-	ADDQ(U8(16*pairs512), s.e)
-	ADDQ(U32(uint32(width*pairs512)), s.c)
-	ADDQ(U32(uint32(width*pairs512)), s.d)
+	LEAQ(Mem{Base: s.row, Index: stride, Scale: 2}, s.row)
+	ADDQ(U8(16), s.e)
+	ADDQ(U32(uint32(width)), s.c)
+	ADDQ(U32(uint32(width)), s.d)
 }
 
 // scale512 is scale2.
@@ -100,48 +107,77 @@ func (s *stepCode) scale512(abs, code, scale reg.VecVirtual) {
 	VPSLLD(U8(23), scale, scale)
 }
 
-// products512 is products2.
-func (s *stepCode) products512(ps *[pairs512]pair512) {
-	rows := []reg.Register{s.row}
-	stride := Load(s.x.Field("ARow"), GP64())
-	for i := 1; i < 2*pairs512; i++ {
-		r := GP64()
-		LEAQ(Mem{Base: rows[i-1], Index: stride, Scale: 1}, r)
-		rows = append(rows, r)
+// products512 is products2 for two rows: the sums of products of even k and of odd k,
+// and for special steps also as floats.
+func (s *stepCode) products512(scale reg.VecVirtual) (sums, floats [2]reg.VecVirtual) {
+	var scales [2]reg.VecVirtual
+	for i := range scales {
+		scales[i], sums[i], floats[i] = ZMM(), ZMM(), ZMM()
+		VPERMPS(scale, s.scales[i], scales[i])
 	}
-	s.products(func(k reg.Register, from int) {
-		var q [4]reg.VecVirtual
-		for i := range q {
-			q[i] = ZMM()
-			VBROADCASTF32X8(Mem{Base: s.b, Index: k, Scale: 8, Disp: 32 * (from + i)}, q[i])
-		}
-		for n := range ps {
-			v := &ps[n]
-			var p [4]reg.VecVirtual
-			for i := range p {
-				p[i] = ZMM()
-				VBROADCASTSS(Mem{Base: rows[2*n], Index: k, Scale: 1, Disp: 4 * (from + i)}, p[i])
-				VBROADCASTSS(Mem{Base: rows[2*n+1], Index: k, Scale: 1, Disp: 4 * (from + i)}, s.upper, p[i])
-				VMULPS(q[i], p[i], p[i])
+	rows := [2]reg.Register{s.row, GP64()}
+	stride, k := Load(s.x.Field("ARow"), GP64()), GP64()
+	LEAQ(Mem{Base: s.row, Index: stride, Scale: 1}, rows[1])
+	four := func(first bool, from int) {
+		var p [2][2]reg.VecVirtual
+		for i := range 2 {
+			q := ZMM()
+			VMOVUPS(Mem{Base: s.b, Index: k, Scale: 8, Disp: 32*from + 64*i}, q)
+			for r := range rows {
+				p[r][i] = ZMM()
+				VBROADCASTSD(Mem{Base: rows[r], Index: k, Scale: 1, Disp: 4*from + 8*i}, p[r][i])
+				VMULPS(q, p[r][i], p[r][i])
 			}
+		}
+		for r, p := range p {
 			if s.special {
-				t, u := ZMM(), ZMM()
-				VADDPS(p[0], p[1], t)
-				VADDPS(p[2], p[3], u)
-				VADDPS(t, u, u)
-				VADDPS(u, v.floats, v.floats)
+				s.add(first, VADDPS, p, floats[r])
 			}
 			for _, p := range p {
-				VMULPS(v.scale, p, p)
+				VMULPS(scales[r], p, p)
 				VCVTTPS2DQ(p, p)
 			}
-			if from == 0 {
-				addFour(VPADDD, p, v.sum)
-			} else {
-				addFour(VPADDD, p, v.ci)
-			}
+			s.add(first, VPADDD, p, sums[r])
 		}
-	})
+	}
+	XORQ(k, k)
+	four(true, 0)
+	TESTQ(U32(16), s.arg("L4"))
+	JNZ(LabelRef("odd"))
+	four(false, 4)
+	ADDQ(U8(16), k)
+	Label("odd")
+	ADDQ(U8(16), k)
+	CMPQ(k, s.arg("L4"))
+	JGE(LabelRef("summed"))
+	Label("k")
+	four(false, 0)
+	four(false, 4)
+	ADDQ(U8(32), k)
+	CMPQ(k, s.arg("L4"))
+	JL(LabelRef("k"))
+	Label("summed")
+	return sums, floats
+}
+
+// add adds two vectors to sum, which has nothing yet the first time.
+func (s *stepCode) add(first bool, add func(ops ...Op), v [2]reg.VecVirtual, sum reg.VecVirtual) {
+	if first {
+		add(v[1], v[0], sum)
+		return
+	}
+	t := ZMM()
+	add(v[1], v[0], t)
+	add(t, sum, sum)
+}
+
+// outputs512 turns the sums of two rows into those of even k and of odd k.
+func (s *stepCode) outputs512(rows [2]reg.VecVirtual, permute func(ops ...Op)) (even, odd reg.VecVirtual) {
+	even, odd = rows[0], ZMM()
+	VMOVAPS(rows[0], odd)
+	permute(rows[1], s.even, even)
+	permute(rows[1], s.odd, odd)
+	return even, odd
 }
 
 // round512 rounds sum + ci, of 32 bits and a sign, and multiplies it by 2^(E-F):
@@ -151,7 +187,8 @@ func (s *stepCode) round512(sum, ci, scale, r reg.VecVirtual) {
 	m, inverse := ZMM(), ZMM()
 	VPSUBD(scale, s.vectors["Inverse"], inverse)
 	if s.fits { // one sum
-		VCVTDQ2PS_RZ_SAE(sum, r)
+		VPADDD(ci, sum, r)
+		VCVTDQ2PS_RZ_SAE(r, r)
 		VMULPS(inverse, r, r)
 		return
 	}
@@ -183,9 +220,8 @@ func (s *stepCode) round512(sum, ci, scale, r reg.VecVirtual) {
 }
 
 // exceptions512 is exceptions2.
-func (s *stepCode) exceptions512(n int, r, acc, abs, code, floats reg.VecVirtual) {
+func (s *stepCode) exceptions512(r, acc, abs, code, floats reg.VecVirtual) {
 	null, is, some, nan, value := K(), K(), K(), K(), ZMM()
-	usual := fmt.Sprint("usual", n)
 	VPCMPD_BCST(U8(1), s.k("Null"), code, null)
 	VPCMPGTD_BCST(s.k("Finite"), abs, is)
 	VPCMPGTD_BCST(s.k("Special"), code, nan)
@@ -195,7 +231,7 @@ func (s *stepCode) exceptions512(n int, r, acc, abs, code, floats reg.VecVirtual
 		floats = acc
 	}
 	KORTESTW(null, is)
-	JZ(LabelRef(usual))
+	JZ(LabelRef("usual"))
 	VPANDD_BCST(s.k("Keep"), acc, value)
 	VPTESTMD_BCST(s.k("Abs"), value, some)
 	VMOVDQA32_Z(value, some, value) // +0 of both zeros
@@ -203,7 +239,7 @@ func (s *stepCode) exceptions512(n int, r, acc, abs, code, floats reg.VecVirtual
 	VMOVAPS(floats, is, r)
 	VCMPPS(U8(3), floats, floats, is, some) // unordered
 	VPBROADCASTD(s.k("QNaN"), some, r)
-	Label(usual)
+	Label("usual")
 	if !s.special {
 		VPBROADCASTD(s.k("QNaN"), nan, r)
 	}
