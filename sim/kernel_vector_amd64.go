@@ -11,18 +11,18 @@ import (
 )
 
 // vector is narrow in vector instructions, a row by 8 columns (AVX2) or two rows
-// by 8 columns (AVX-512) at a time. The steps of a dot product are done one after
-// the other, each for all outputs of a few tiles: their scratch space stays in
-// the first cache.
+// by 8 columns (AVX-512) at a time. With AVX-512 a vector of products is of a row and
+// two values of k, which one load puts into all lanes, as it does not with those of
+// two rows. The steps of a dot product are done one after the other, each for all
+// outputs of a few tiles: their scratch space stays in the first cache.
 type vector struct {
-	n     *narrow
-	level simd.Level
-	kind  simd.Kind
-	// How many values of k a column of B has together: AVX-512 multiplies pairs.
-	together int
-	bias     [32]uint8 // from exponent codes to exponent fields
-	consts   simd.Consts
-	bytes    [2]simd.Byte // how codes of one byte of A and of B are decoded
+	n      *narrow
+	level  simd.Level
+	kind   simd.Kind
+	pair   int       // how many values of k a column of B has together
+	bias   [32]uint8 // from exponent codes to exponent fields
+	consts simd.Consts
+	bytes  [2]simd.Byte // how codes of one byte of A and of B are decoded
 }
 
 // vectorState is one worker's scratch space.
@@ -44,9 +44,9 @@ func newVector(n *narrow, level simd.Level) kernel {
 	if level < simd.AVX2 || !vectorFits(n) {
 		return nil
 	}
-	v := &vector{n: n, level: level, together: 1, consts: vectorConsts(n), bytes: [2]simd.Byte{newByte(n.a.f), newByte(n.b.f)}}
+	v := &vector{n: n, level: level, pair: 1, consts: vectorConsts(n), bytes: [2]simd.Byte{newByte(n.a.f), newByte(n.b.f)}}
 	if level >= simd.AVX512 {
-		v.together = 2
+		v.pair = 2
 	}
 	for i := range v.bias {
 		v.bias[i] = uint8(127 + n.step.lowest)
@@ -152,7 +152,7 @@ func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 	in, k, l := g.in, g.in.K, v.n.l
 	steps, outputs := k/l, g.outputs()
 	inf := v.decode(st, ofA, g.rowCodes(v.n.width), &st.a, &st.ea, (g.rows-in.M)*k)
-	inf = v.decode(st, ofB, st.turnColumns(g.columnCodes(v.n.width), v.n.width*v.together), &st.b, &st.eb, 0) || inf
+	inf = v.decode(st, ofB, st.turnColumns(g.columnCodes(v.n.width), v.n.width*v.pair), &st.b, &st.eb, 0) || inf
 	st.e = resize(st.e, steps*outputs)
 	st.largest = simd.Largest{
 		A: &st.ea[0], B: &st.eb[0], E: &st.e[0],

@@ -51,9 +51,10 @@ type Late struct {
 }
 
 // Largest finds the largest exponent codes of the products of each step of L, a
-// multiple of 4: A [tile][row][k] and B [tile][group][k][column] give
-// E [step][tile][group][row][column]. Rows is a multiple of 4; what A lacks of
-// that is read from the rows that follow. Bias is added to E, which stops at 255.
+// multiple of 4: A [tile][row][k] and B [tile][group][k][column], with AVX-512
+// [tile][group][k/2][column][2], give E [step][tile][group][row][column]. Rows is a
+// multiple of 4; what A lacks of that is read from the rows that follow. Bias is added
+// to E, which stops at 255.
 type Largest struct {
 	A, B, E             *uint8
 	Tiles, Groups, Rows int64
@@ -67,10 +68,10 @@ type Largest struct {
 // are laid out [tile][group][row][column] and so are E, C and D. E is the largest
 // exponents of products, as exponent fields of a float32. Rows is a multiple of
 // 4. The products are summed in two halves of 32 bits, of which one has C and, if L
-// is odd in 4, four products more; their sum is of 32 bits and a sign.
+// is odd in 4, up to four products more; their sum is of 32 bits and a sign.
 type Step struct {
 	A                   *float32 // values of the step: [row][k]
-	B                   *float32 // [k][column]
+	B                   *float32 // [k][column], with AVX-512 [k/2][column][2]
 	E                   *uint8
 	C, D                *byte // accumulators before and after the step
 	Tiles, Groups, Rows int64
