@@ -138,7 +138,7 @@ type search struct {
 func (s *search) run(ctx context.Context) (*Result, error) {
 	for !s.minimal && !s.exhausted {
 		better, err := s.round(ctx)
-		if errors.Is(err, errStart) {
+		if errors.Is(err, ErrStart) {
 			return nil, err
 		}
 		if err != nil {
@@ -206,8 +206,8 @@ func (s *search) improve(ctx context.Context, list []candidate) (bool, error) {
 	return true, err
 }
 
-// errStart says that there is nothing to minimize.
-var errStart = errors.New("the start is not in the bucket")
+// ErrStart says that there is nothing to minimize: the start is not in the bucket.
+var ErrStart = errors.New("the start is not in the bucket")
 
 // askAfterStart asks for candidates; the first time after the start, in the same
 // batch, which must be in the bucket.
@@ -218,7 +218,7 @@ func (s *search) askAfterStart(ctx context.Context, list []candidate) ([]candida
 	s.started = true
 	hits, err := s.ask(ctx, append([]candidate{s.best}, list...))
 	if bucket, ok := s.buckets[s.best.id]; ok && bucket != s.o.Bucket {
-		return nil, fmt.Errorf("minimize: %w %q: the test says %s", errStart, s.o.Bucket, answer(bucket))
+		return nil, fmt.Errorf("minimize: %w %q: the test says %s", ErrStart, s.o.Bucket, answer(bucket))
 	}
 	return hits[min(1, len(hits)):], err
 }

@@ -338,6 +338,7 @@
 //	classes[].name                   string?  generator whose inputs the program passed
 //	classes[].doc                    string?  what they are
 //	classes[].asked                  number?  dot products
+//	classes[].failed                 number?  others on which the unit failed
 //	classes[].independent            number?  of these, those drawn independently (of a tile, those of a diagonal); 0: they are enumerated
 //	classes[].one_in                 number?  with 95 % confidence no more than one in so many differs; 0: too few for a bound
 //	evidence                         number   cases from which the program was made
@@ -366,6 +367,7 @@
 //	stats.batches                    number   in so many calls
 //	stats.repeated                   number   of queries, those that were asked again
 //	stats.resumed                    number   answers that came from the journal
+//	stats.confirmed                  number   of these, those that were asked for again: all are the same
 //	stats.failures                   number   calls that failed though the unit answered each of their inputs then
 //	seconds                          number   of this part
 //

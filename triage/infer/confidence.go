@@ -49,14 +49,19 @@ func (t *Tested) bound() string {
 
 // confidence says how much was tested.
 func (t *Report) confidence() string {
-	n, least := 0, 0
+	n, least, failed := 0, 0, 0
 	for _, c := range t.Classes {
 		n += c.Asked
+		failed += c.Failed
 		if least == 0 || c.Asked < least {
 			least = c.Asked
 		}
 	}
-	return t.qualified(fmt.Sprintf("%d dot products of %d kinds, at least %d of each; none differs", n, len(t.Classes), least))
+	s := fmt.Sprintf("%d dot products of %d kinds, at least %d of each; none differs", n, len(t.Classes), least)
+	if failed > 0 {
+		s += fmt.Sprintf("; on %d others the unit fails", failed)
+	}
+	return t.qualified(s)
 }
 
 // confident says what follows from that, of the kind of which it is least.

@@ -243,7 +243,11 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 	case l.left > 0:
 		r.Verdict = Unexplained
 		l.enter(shrinking)
-		if r.Witness, err = l.witness(ctx); err != nil && ctx.Err() == nil {
+		r.Witness, err = l.witness(ctx)
+		switch {
+		case errors.As(err, &unstable):
+			r.Verdict, r.Unstable = NotStable, unstable
+		case err != nil && ctx.Err() == nil && !errors.Is(err, errBudget) && !errors.Is(err, errFaults):
 			return nil, err
 		}
 	default:

@@ -248,6 +248,53 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestRefusal infers a unit that refuses every c that is not finite: what it never
+// answered rules nothing out, and is not counted as compared.
+func TestRefusal(t *testing.T) {
+	long(t)
+	u := volta(t)
+	u.spoil = func(d *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
+		if d.C>>23&255 == 255 {
+			return 0, &devices.FaultError{Target: "test", What: "not a number"}
+		}
+		return code, nil
+	}
+	r := inferred(t, u, Options{})
+	if r.Verdict != Found {
+		t.Fatalf("%s: %s", r.Verdict, r.Note)
+	}
+	for _, x := range r.Rivals {
+		if x.Dot != nil && x.Dot.C>>23&255 == 255 {
+			t.Errorf("%v ruled out by %s", x.Changes, mma.FormatDot(r.Formats, x.Dot))
+		}
+	}
+	failed := 0
+	for _, c := range r.Classes {
+		failed += c.Failed
+		if g, err := fuzz.FindGenerator(c.Name); err != nil || g.M == 1 && c.Asked+c.Failed != few {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if failed == 0 {
+		t.Error("no class has failures")
+	}
+}
+
+// TestLater infers a unit whose answers change after a while: it does not stand by the
+// evidence that is not explained.
+func TestLater(t *testing.T) {
+	u := volta(t)
+	u.spoil = func(_ *mma.Dot, code uint64, first, _ int, _ bool) (uint64, error) {
+		if first > 10_000 {
+			code ^= 1
+		}
+		return code, nil
+	}
+	if r := inferred(t, u, Options{Effort: 2}); r.Verdict != NotStable || r.Unstable.How != "again" {
+		t.Errorf("%s: %+v", r.Verdict, r.Unstable)
+	}
+}
+
 // TestFailing infers a unit that dies of everything that is not zero.
 func TestFailing(t *testing.T) {
 	u := volta(t)
@@ -277,9 +324,9 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestResume ends an inference at every tenth batch after those that confirm the
-// journal by an error of the unit, goes on, and expects the result of one that was never
-// ended, with no other question asked twice; a unit that has changed is noticed.
+// TestResume ends an inference after more and more batches by an error of the unit, goes
+// on, and expects the result of one that was never ended, with no question asked twice
+// but those that confirm the journal; a unit that has changed is noticed.
 func TestResume(t *testing.T) {
 	long(t)
 	whole := inferred(t, volta(t), Options{Seed: 3})
@@ -287,7 +334,7 @@ func TestResume(t *testing.T) {
 	for tries := 0; ; tries++ {
 		u := volta(t)
 		u.spoil = func(_ *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
-			if u.calls.Load() > confirmMost/confirmEach+10 {
+			if u.calls.Load() > int64(25*tries)+10 {
 				return 0, errTest
 			}
 			return code, nil
@@ -302,10 +349,10 @@ func TestResume(t *testing.T) {
 		if tries < 3 {
 			t.Errorf("it was ended only %d times", tries)
 		}
-		if asked := r.Stats.Queries - int(u.asked.Load()) + confirmMost; r.Stats.Resumed != asked {
+		if asked := r.Stats.Queries - int(u.asked.Load()) + r.Stats.Confirmed; r.Stats.Resumed != asked || r.Stats.Confirmed == 0 {
 			t.Errorf("%d answers came from the journal, want %d", r.Stats.Resumed, asked)
 		}
-		r.Seconds, whole.Seconds, r.Stats.Resumed = 0, 0, 0
+		r.Seconds, whole.Seconds, r.Stats.Resumed, r.Stats.Confirmed = 0, 0, 0, 0
 		if !reflect.DeepEqual(r, whole) {
 			t.Errorf("%+v, in one go %+v", r, whole)
 		}

@@ -115,7 +115,18 @@ func (l *loop) ruleOut(ctx context.Context, p *mma.Params, all []*Rival) (int, e
 			dots = append(dots, r.Dot)
 		}
 	}
-	return l.confront(ctx, p, dots)
+	kept, want, err := l.unit.ask(ctx, dots)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range all {
+		if i := slices.Index(kept, r.Dot); r.Dot != nil && i >= 0 {
+			r.Got = want[i]
+		} else { // an input on which the unit fails rules nothing out
+			r.Dot = nil
+		}
+	}
+	return l.refuted(ctx, p, kept, want)
 }
 
 // confront asks the unit and keeps the cases in which p is wrong.
@@ -124,6 +135,11 @@ func (l *loop) confront(ctx context.Context, p *mma.Params, dots []*mma.Dot) (in
 	if err != nil {
 		return 0, err
 	}
+	return l.refuted(ctx, p, kept, want)
+}
+
+// refuted keeps the cases in which p is wrong.
+func (l *loop) refuted(ctx context.Context, p *mma.Params, kept []*mma.Dot, want []uint64) (int, error) {
 	var wrong []*mma.Dot
 	var codes []uint64
 	for i, ok := range l.hits(p, l.pack(kept, want)) {
@@ -153,17 +169,30 @@ func (l *loop) learn(ctx context.Context, wrong []*mma.Dot, codes []uint64) erro
 func (l *loop) shrink(ctx context.Context, p *mma.Params, all []*Rival) (int, error) {
 	seen := map[string]bool{}
 	var dots []*mma.Dot
+	var before, small []*Rival
 	for _, r := range all {
 		if r.Dot == nil || seen[r.Path()] {
 			continue
 		}
 		seen[r.Path()] = true
+		was := *r
 		if err := l.shrinkRival(ctx, p, r); err != nil {
 			return 0, err
 		}
-		dots = append(dots, r.Dot)
+		dots, before, small = append(dots, r.Dot), append(before, &was), append(small, r)
 	}
-	return l.confront(ctx, p, dots)
+	kept, want, err := l.unit.ask(ctx, dots)
+	if err != nil {
+		return 0, err
+	}
+	for n, r := range small {
+		if i := slices.Index(kept, r.Dot); i >= 0 {
+			r.Got = want[i]
+		} else { // the unit fails on the small one
+			*r = *before[n]
+		}
+	}
+	return l.refuted(ctx, p, kept, want)
 }
 
 func (l *loop) shrinkRival(ctx context.Context, p *mma.Params, r *Rival) error {
@@ -222,20 +251,25 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 	for i := range gens {
 		g := &gens[i]
 		c := Class{Name: g.Name, Doc: g.Doc}
-		for c.Asked < n {
+		for at := 0; at < n; {
 			src := g.Aimed(l.spec(), p)
-			if c.Asked/maxBatch%2 == 1 {
+			if at/maxBatch%2 == 1 {
 				src = g.Aimed(l.spec())
 			}
-			part := min(maxBatch, max(n-c.Asked, g.M*g.N))
-			dots, codes, err := l.unit.check(ctx, m, src, seed, uint64(c.Asked), part)
+			part := min(maxBatch, max(n-at, g.M*g.N))
+			check := func() (int, []*mma.Dot, []uint64, error) {
+				return l.unit.check(ctx, m, src, seed, uint64(at), part)
+			}
+			compared, dots, codes, err := check()
 			if err != nil {
 				return nil, 0, err
 			}
-			if err := l.blame(ctx, m, dots, codes); err != nil {
+			if err := l.blame(ctx, dots, codes, check); err != nil {
 				return nil, 0, err
 			}
-			c.Asked += part
+			at += part
+			c.Asked += min(compared, part)
+			c.Failed += part - min(compared, part)
 			wrong += len(dots)
 			if wrong > 0 {
 				return nil, wrong, nil
@@ -247,29 +281,31 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 }
 
 // blame finds out whether the wrong answers of a tile are the hypothesis's fault:
-// those that are right when the inputs are asked alone are the unit's.
-func (l *loop) blame(ctx context.Context, m *sim.Model, wrong []*mma.Dot, codes []uint64) error {
+// those that are right when the inputs are asked alone are the unit's. Asked for the same
+// tiles once more, a unit whose answers depend on the tile gives the same.
+func (l *loop) blame(ctx context.Context, wrong []*mma.Dot, codes []uint64, check func() (int, []*mma.Dot, []uint64, error)) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	l.unit.stats.Repeated += len(wrong)
-	kept, alone, err := l.unit.ask(ctx, wrong)
+	first := map[*mma.Dot]uint64{}
+	for i, d := range wrong {
+		first[d] = codes[i]
+	}
+	u, err := l.unit.asBefore(ctx, wrong, first)
 	if err != nil {
 		return err
 	}
-	u := &Unstable{Asked: len(kept), How: "alone instead of beside others in a tile"}
-	for i, d := range kept {
-		j := slices.Index(wrong, d)
-		if !l.same(alone[i], codes[j]) {
-			if u.Changed++; u.Dot == nil {
-				u.Dot, u.First, u.Second = d, codes[j], alone[i]
-			}
-		}
+	if u == nil {
+		return l.learn(ctx, wrong, codes)
 	}
-	if u.Changed > 0 {
-		return u
+	_, _, again, err := check()
+	if err != nil {
+		return err
 	}
-	return l.learn(ctx, wrong, codes)
+	if u.How = "again"; slices.Equal(codes, again) {
+		u.How = "alone instead of beside others in a tile"
+	}
+	return u
 }
 
 // Class is a kind of input with what is known of it.
@@ -277,6 +313,8 @@ type Class struct {
 	Name  string `json:"name"`
 	Doc   string `json:"doc"`
 	Asked int    `json:"asked"` // inputs on which the unit and the model were compared: all agree
+	// Failed is on how many others the unit failed.
+	Failed int `json:"failed"`
 }
 
 // brief names a program's parameters, for logs.

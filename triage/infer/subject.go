@@ -20,7 +20,10 @@ type Stats struct {
 	Batches  int `json:"batches"`  // calls of the unit
 	Repeated int `json:"repeated"` // dot products that were asked again, of Queries
 	Resumed  int `json:"resumed"`  // dot products whose answers came from the journal, of Queries
-	Failures int `json:"failures"` // calls of the unit that failed, though it answered each of their inputs then
+	// Confirmed is of how many of these the unit was asked again, not counted in
+	// Queries; it stood by all.
+	Confirmed int `json:"confirmed"`
+	Failures  int `json:"failures"` // calls of the unit that failed, though it answered each of their inputs then
 }
 
 // Fault is an input on which the unit failed.
@@ -72,7 +75,6 @@ type subject struct {
 	row      int    // failed calls since the last that did not
 	asked    func() // called after every call
 
-	confirmed int // answers of the journal that were asked for again
 }
 
 // ask returns the dot products on which the unit did not fail, and its results.
@@ -122,19 +124,52 @@ func (s *subject) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64,
 
 // The answers of the journal of which the unit is asked again.
 const (
-	confirmEach = 64 // of a batch, at most
-	confirmMost = 1024 // of all, so that these are of the first batches
+	confirmEach = 16 // of a batch
+	confirmMost = 4096
 )
 
 // confirm asks for some answers that came from the journal again: behind the same
 // name there may be another unit by now. It does not count as asking, since an
 // inference that was not interrupted would not have done it.
 func (s *subject) confirm(ctx context.Context, dots []*mma.Dot, a *asked) error {
-	n := min(len(dots), confirmEach, confirmMost-s.confirmed)
-	if n <= 0 || len(a.Failed) > 0 {
+	if len(a.Failed) > 0 {
 		return nil
 	}
-	s.confirmed += n
+	w := s.D.Width()
+	return s.stands(ctx, dots, func(i int) uint64 { return mma.Load(a.Codes, w, i) })
+}
+
+// confirmCheck does the same for a batch on which a model was checked: the unit
+// answered as the model, but for the wrong answers that were kept.
+func (s *subject) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c *checked) error {
+	if c.Failed || len(c.Wrong) == wrongKept {
+		return nil
+	}
+	wrong := map[int]uint64{}
+	for _, w := range c.Wrong {
+		wrong[w.Output] = w.Code
+	}
+	dots := make([]*mma.Dot, min(b.Dots(), confirmEach))
+	for i := range dots {
+		dots[i] = mma.NewDot(s.Formats, s.k)
+		b.Get(i, dots[i])
+	}
+	return s.stands(ctx, dots, func(i int) uint64 {
+		if code, ok := wrong[i]; ok {
+			return code
+		}
+		return m.Dot(dots[i], nil)
+	})
+}
+
+// stands asks for the first of some dot products again, and compares with what the
+// journal has.
+func (s *subject) stands(ctx context.Context, dots []*mma.Dot, then func(i int) uint64) error {
+	n := min(len(dots), confirmEach, confirmMost-s.stats.Confirmed)
+	if n <= 0 {
+		return nil
+	}
+	s.stats.Confirmed += n
 	b, w := s.pack(dots[:n], nil).batch, s.D.Width()
 	codes := make([]byte, n*w)
 	if err := s.unit.Run(ctx, b, codes); err != nil && !devices.IsFault(err) {
@@ -143,10 +178,9 @@ func (s *subject) confirm(ctx context.Context, dots []*mma.Dot, a *asked) error 
 		return fmt.Errorf("%w: the unit fails where the journal has answers: %w", ErrOtherInference, err)
 	}
 	for i, d := range dots[:n] {
-		then, now := mma.Load(a.Codes, w, i), mma.Load(codes, w, i)
-		if !s.same(then, now) {
+		if now := mma.Load(codes, w, i); !s.same(then(i), now) {
 			return fmt.Errorf("%w: the unit has changed: for %s it gives %s, where the journal has %s",
-				ErrOtherInference, mma.FormatDot(s.Formats, d), mma.FormatCode(s.D, now), mma.FormatCode(s.D, then))
+				ErrOtherInference, mma.FormatDot(s.Formats, d), mma.FormatCode(s.D, now), mma.FormatCode(s.D, then(i)))
 		}
 	}
 	return nil
@@ -216,20 +250,37 @@ func (s *subject) divide(ctx context.Context, dots []*mma.Dot, out []byte, first
 }
 
 // repeat asks again, in another order, and compares. An answer that has changed
-// is an *Unstable.
+// is an *Unstable, which says that it is the order if the unit stands by its answers in
+// the first one.
 func (s *subject) repeat(ctx context.Context, dots []*mma.Dot, want []uint64) error {
-	turned := slices.Clone(dots)
-	slices.Reverse(turned)
-	s.stats.Repeated += len(turned)
-	kept, again, err := s.ask(ctx, turned)
-	if err != nil {
-		return err
-	}
 	first := map[*mma.Dot]uint64{}
 	for i, d := range dots {
 		first[d] = want[i]
 	}
-	u := &Unstable{Asked: len(kept), How: "again, in another order"}
+	turned := slices.Clone(dots)
+	slices.Reverse(turned)
+	u, err := s.asBefore(ctx, turned, first)
+	if u == nil || err != nil {
+		return err
+	}
+	same, err := s.asBefore(ctx, dots, first)
+	if err != nil {
+		return err
+	}
+	if u.How = "again"; same == nil {
+		u.How = "in another order"
+	}
+	return u
+}
+
+// asBefore asks again; nil: the unit stands by its answers.
+func (s *subject) asBefore(ctx context.Context, dots []*mma.Dot, first map[*mma.Dot]uint64) (*Unstable, error) {
+	s.stats.Repeated += len(dots)
+	kept, again, err := s.ask(ctx, dots)
+	if err != nil {
+		return nil, err
+	}
+	u := &Unstable{Asked: len(kept)}
 	for i, d := range kept {
 		if !s.same(first[d], again[i]) {
 			if u.Changed++; u.Dot == nil {
@@ -237,46 +288,49 @@ func (s *subject) repeat(ctx context.Context, dots []*mma.Dot, want []uint64) er
 			}
 		}
 	}
-	if u.Changed > 0 {
-		return u
+	if u.Changed == 0 {
+		return nil, nil
 	}
-	return nil
+	return u, nil
 }
 
 // check runs the unit and a model on inputs of a source, in tiles as the
-// generator makes them, and returns the dot products on which the two differ, with
-// the unit's results; at most wrongKept of them. Where the unit fails it is asked
-// for the dot products one by one.
-func (s *subject) check(ctx context.Context, m *sim.Model, src fuzz.Source, seed, first uint64, n int) (wrong []*mma.Dot, codes []uint64, err error) {
+// generator makes them, and returns on how many they were compared, and the dot products
+// on which the two differ, with the unit's results; at most wrongKept of them. Where the
+// unit fails it is asked for the dot products one by one.
+func (s *subject) check(ctx context.Context, m *sim.Model, src fuzz.Source, seed, first uint64, n int) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
 	g := src.Generator
 	b := mma.NewBatch(s.Formats, mma.Shape{M: g.M, N: g.N, K: s.k, Tiles: (n + g.M*g.N - 1) / (g.M * g.N)})
 	src.Fill(b, seed, first)
 	sum := sumOf(b)
 	r, err := s.log.next(func(r *record) bool { return r.Check != nil && r.Check.Sum == sum })
 	if err != nil {
-		return nil, nil, err
+		return 0, nil, nil, err
 	}
 	if r == nil {
 		if r, err = s.liveCheck(ctx, m, b, sum); err != nil {
-			return nil, nil, err
+			return 0, nil, nil, err
 		}
 	} else {
 		s.resume(r.Check.cost)
+		if err := s.confirmCheck(ctx, m, b, r.Check); err != nil {
+			return 0, nil, nil, err
+		}
 	}
 	if r.Check.Failed {
 		before := len(s.faults) + len(s.failures)
-		wrong, codes, err = s.checkApart(ctx, m, b)
+		compared, wrong, codes, err = s.checkApart(ctx, m, b)
 		if err == nil && len(s.faults)+len(s.failures) == before {
 			s.note(b, r.Check.Why)
 		}
-		return wrong, codes, err
+		return compared, wrong, codes, err
 	}
 	for _, w := range r.Check.Wrong {
 		d := mma.NewDot(s.Formats, s.k)
 		b.Get(w.Output, d)
 		wrong, codes = append(wrong, d), append(codes, w.Code)
 	}
-	return wrong, codes, nil
+	return b.Dots(), wrong, codes, nil
 }
 
 func (s *subject) liveCheck(ctx context.Context, m *sim.Model, b *mma.Batch, sum uint64) (*record, error) {
@@ -304,7 +358,7 @@ func (s *subject) liveCheck(ctx context.Context, m *sim.Model, b *mma.Batch, sum
 }
 
 // checkApart checks the dot products of a batch on which the unit fails.
-func (s *subject) checkApart(ctx context.Context, m *sim.Model, b *mma.Batch) (wrong []*mma.Dot, codes []uint64, err error) {
+func (s *subject) checkApart(ctx context.Context, m *sim.Model, b *mma.Batch) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
 	dots := make([]*mma.Dot, b.Dots())
 	for i := range dots {
 		dots[i] = mma.NewDot(s.Formats, s.k)
@@ -316,7 +370,7 @@ func (s *subject) checkApart(ctx context.Context, m *sim.Model, b *mma.Batch) (w
 			wrong, codes = append(wrong, d), append(codes, want[i])
 		}
 	}
-	return wrong, codes, err
+	return len(kept), wrong, codes, err
 }
 
 var crcTable = crc64.MakeTable(crc64.ECMA)

@@ -60,6 +60,9 @@ func (t *Report) spent() string {
 	case n > 0:
 		s += fmt.Sprintf("; %d of the answers came from the journal", n)
 	}
+	if n := t.Stats.Confirmed; n > 0 {
+		s += fmt.Sprintf(", %d were asked again and are the same", n)
+	}
 	return s
 }
 
