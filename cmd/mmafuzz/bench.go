@@ -176,10 +176,11 @@ func (b *benchCmd) run(ctx context.Context, names []string) error {
 		return err
 	}
 	if b.list {
+		var rows [][]string
 		for _, m := range all {
-			fmt.Fprintln(b.stdout, m.name)
+			rows = append(rows, []string{m.name})
 		}
-		return b.stdout.err
+		return b.table([]string{"name"}, rows)
 	}
 	b.here = measure.Here()
 	if b.json {

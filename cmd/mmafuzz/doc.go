@@ -405,7 +405,7 @@
 //	shape               string?  of the batches of a target: TILES x MxN
 //	outside             number?  part of the time that passes outside of the computation itself, from 0 to 1
 //
-// With --soak there are others in their place.
+// With --list objects with a name alone stand in their place, with --soak others.
 //
 // look, an object for each look at the memory, while nothing is computed:
 //

@@ -137,6 +137,9 @@ func (n *inferCmd) run(ctx context.Context) error {
 	where := "report: " + filepath.Join(dir, "report.md")
 	if old := earlier(dir); old.beats(report) {
 		where = fmt.Sprintf("%s keeps what an earlier run came to: %s", dir, old.Verdict)
+		if n.json {
+			n.log.Warn().Msg(where)
+		}
 	} else if err := writeInference(dir, r, report); err != nil {
 		return err
 	}

@@ -62,9 +62,9 @@ func flagError(c *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
-		return hinted(didYouMean(nearFlags(c, name))+hint, "unknown flag %s", dashed(name))
+		return hinted(didYouMean(nearFlags(c, name))+hint, "unknown flag %s", dashed(name, unknown.GetSpecifiedShortnames()))
 	case errors.As(err, &missing):
-		return hinted(hint, "%s needs a value", dashed(missing.GetSpecifiedName()))
+		return hinted(hint, "%s needs a value", dashed(missing.GetSpecifiedName(), missing.GetSpecifiedShortnames()))
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
 		return hinted(hint, "--%s is %q, not %s", f.Name, invalid.GetValue(), valueOf(f))
@@ -72,8 +72,10 @@ func flagError(c *cobra.Command, err error) error {
 	return withHint(err, "%s", hint)
 }
 
-func dashed(name string) string {
-	if len(name) == 1 {
+// dashed writes a flag as it was given: short is what followed the single dash, "" if
+// there were two, as before flags whose name is one letter.
+func dashed(name, short string) string {
+	if short != "" {
 		return "-" + name
 	}
 	return "--" + name
@@ -89,7 +91,7 @@ func nearFlags(c *cobra.Command, name string) []string {
 	})
 	near := nearest(name, names)
 	for i := range near {
-		near[i] = dashed(near[i])
+		near[i] = dashed(near[i], "")
 	}
 	return near
 }

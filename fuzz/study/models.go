@@ -86,7 +86,8 @@ func checkModels(ctx context.Context, op string, insts []mma.Instruction, raw, d
 			src := gens[g].Aimed(fuzz.Spec{Formats: i.Formats, K: i.K}, &i.Params)
 			count := directed
 			if gens[g].Name == "raw" {
-				count = raw / uint64(len(insts))
+				each := uint64(len(insts))
+				count = (raw + each - 1) / each
 			}
 			for at := uint64(0); at < count; at += modelChunk {
 				tasks = append(tasks, modelTask{i, m, src, at, modelChunk})
