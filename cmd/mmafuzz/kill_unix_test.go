@@ -174,7 +174,9 @@ func inferredTree(t *testing.T, dir string, killed func(p *process) bool) map[st
 		t.Fatal(err)
 	}
 	strip(report)
-	delete(report["stats"].(map[string]any), "resumed")
+	stats := report["stats"].(map[string]any)
+	delete(stats, "resumed")
+	delete(stats, "confirmed")
 	body, err := json.Marshal(report)
 	if err != nil {
 		t.Fatal(err)
