@@ -42,11 +42,31 @@ func noise(one uint64) func(*mma.Batch, []byte) error {
 // noise.
 var spoilers = map[string]func(*mma.Batch, []byte) error{"exact": nil, "1 in 40": noise(40), "1 in 5": noise(5), "all": noise(1)}
 
+// zeros is a unit of any K that gives zeros.
+type zeros struct{ i *mma.Instruction }
+
+func (u zeros) Instruction() *mma.Instruction { return u.i }
+
+func (zeros) Run(_ context.Context, _ *mma.Batch, out []byte) error {
+	clear(out)
+	return nil
+}
+
+// TestLong asks a unit of more products than a summation tree is looked for.
+func TestLong(t *testing.T) {
+	i := &mma.Instruction{Name: "long", K: 5000, Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}}
+	everything(t, zeros{i})
+	_, why := probe.New(context.Background(), zeros{i}).Tree()
+	if want := "there are 5001 terms, more than the 512 of which every pair is asked for"; why != want {
+		t.Errorf("%q, want %q", why, want)
+	}
+}
+
 // everything asks all that probe can ask and writes all answers: each has a value,
 // one that is not known a reason, and evidence that can be printed.
-func everything(t *testing.T, u unit) {
+func everything(t *testing.T, u probe.Unit) {
 	t.Helper()
-	p := probe.New(context.Background(), u)
+	p, i := probe.New(context.Background(), u), u.Instruction()
 	for _, paper := range probe.Papers {
 		answers, err := p.Ask(paper.Key)
 		if err != nil {
@@ -61,15 +81,15 @@ func everything(t *testing.T, u unit) {
 					t.Errorf("%s %s: evidence without an input", a.Paper, a.ID)
 					continue
 				}
-				mma.FormatDot(u.i.Formats, s.Dot)
+				mma.FormatDot(i.Formats, s.Dot)
 			}
 		}
 	}
 	if tree, why := p.Tree(); tree != nil {
-		tree.Formula(u.i.K)
-		tree.Text(u.i.K)
-		tree.SVG("", u.i.K)
-		tree.Graphviz("", u.i.K)
+		tree.Formula(i.K)
+		tree.Text(i.K)
+		tree.SVG("", i.K)
+		tree.Graphviz("", i.K)
 	} else if why == "" {
 		t.Error("no tree, and no reason")
 	}

@@ -231,11 +231,18 @@ func (p *Prober) Tree() (t *Tree, why string) {
 	return o.tree, o.why
 }
 
+// maxLeaves is the number of terms of the largest tree that is looked for: every pair
+// of them is a question of all of them.
+const maxLeaves = 512
+
 func (p *Prober) order() order { return once(p, "order", p.findOrder) }
 
 func (p *Prober) findOrder() order {
 	if p.leaves() < 2 {
 		return order{tree: &Tree{Kind: Leaf}, why: ""}
+	}
+	if n := p.leaves(); n > maxLeaves {
+		return order{why: fmt.Sprintf("there are %d terms, more than the %d of which every pair is asked for", n, maxLeaves)}
 	}
 	u, v, ok := p.scales()
 	if !ok {
