@@ -21,6 +21,7 @@ type vector struct {
 	kind   simd.Kind
 	pair   int       // how many values of k a column of B has together
 	bias   [32]uint8 // from exponent codes to exponent fields
+	null   [32]uint8 // the least exponent field of a product that is not zero
 	consts simd.Consts
 	bytes  [2]simd.Byte // how codes of one byte of A and of B are decoded
 }
@@ -50,6 +51,7 @@ func newVector(n *narrow, level simd.Level) kernel {
 	}
 	for i := range v.bias {
 		v.bias[i] = uint8(127 + n.step.lowest)
+		v.null[i] = v.bias[i] + 2*codeOne
 	}
 	switch {
 	case n.d.ID == fp.FP16:
@@ -110,6 +112,7 @@ func newByte(f *fp.Format) (x simd.Byte) {
 
 func vectorConsts(n *narrow) (c simd.Consts) {
 	lowest := n.step.lowest // exponent of code 0
+	field := func(e int32) int32 { return int32(uint32(e) << 23) }
 	small := math.Float32bits(float32(math.Ldexp(1, -25)))
 	if n.m.params.Special.TinySign {
 		small = math.MaxUint32 // no magnitude
@@ -117,11 +120,12 @@ func vectorConsts(n *narrow) (c simd.Consts) {
 	for i := range c.Abs {
 		c.Abs[i], c.Sign[i], c.Finite[i], c.One[i], c.Inverse[i] = 0x7fffffff, 1<<31, 0x7f7fffff, 1, 254<<23
 		c.QNaN[i] = math.Float32bits(nan32(n.d, n.nan))
-		c.Floor[i], c.Emin[i] = 127+n.floor, 127+n.emin
-		c.Unit[i] = 2*127 + n.f
+		c.Exponent[i], c.Infinite[i] = 255<<23, 0x00110000
+		c.Floor[i], c.Emin[i] = field(max(0, 127+n.floor)), field(127+n.emin)
+		c.Unit[i] = field(2*127 + n.f)
 		c.Keep[i] = math.MaxUint32 << (23 - n.acc.Frac)
 		c.Small[i] = int32(small)
-		c.Null[i], c.Special[i] = 127+lowest+2*codeOne, 127+lowest+2*(codeOne+29)
+		c.Null[i], c.Special[i] = field(127+lowest+2*codeOne), field(127+lowest+2*(codeOne+29))
 	}
 	return c
 }
@@ -157,13 +161,14 @@ func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 	st.largest = simd.Largest{
 		A: &st.ea[0], B: &st.eb[0], E: &st.e[0],
 		Tiles: int64(g.tiles), Groups: int64(g.groups), Rows: int64(g.rows), Steps: int64(steps), L: int64(l),
-		ARow: int64(k), ATile: int64(in.M * k), EStep: int64(outputs), Bias: v.bias,
+		ARow: int64(k), ATile: int64(in.M * k), EStep: int64(outputs), Bias: v.bias, Null: v.null,
 	}
 	st.largest.Run(v.level)
 	x := &st.step
 	x.Consts = v.consts
 	x.Tiles, x.Groups, x.Rows, x.L4 = int64(g.tiles), int64(g.groups), int64(g.rows), int64(4*l)
 	x.ARow, x.ATile, x.BGroup = int64(4*k), int64(4*k*in.M), int64(4*k*8)
+	x.AnyNull = st.largest.AnyNull
 	x.C, x.D = st.accumulators(out)
 	for s := range steps {
 		x.A, x.B, x.E = &st.a[s*l], &st.b[s*l*8], &st.e[s*outputs]

@@ -54,14 +54,15 @@ type Late struct {
 // multiple of 4: A [tile][row][k] and B [tile][group][k][column], with AVX-512
 // [tile][group][k/2][column][2], give E [step][tile][group][row][column]. Rows is a
 // multiple of 4; what A lacks of that is read from the rows that follow. Bias is added
-// to E, which stops at 255.
+// to E, which stops at 255. With AVX-512 it says if some E is below Null.
 type Largest struct {
 	A, B, E             *uint8
 	Tiles, Groups, Rows int64
 	Steps, L            int64
 	ARow, ATile         int64
 	EStep               int64
-	Bias                [32]uint8
+	Bias, Null          [32]uint8
+	AnyNull             int64 // result
 }
 
 // Step adds the products of one step to the accumulators of all outputs, which
@@ -77,12 +78,15 @@ type Step struct {
 	Tiles, Groups, Rows int64
 	L4                  int64 // 4*L, and L is a multiple of 4
 	ARow, ATile, BGroup int64
+	AnyNull             int64 // not 0 if some E may be below Null (AVX-512)
 	Consts              Consts
 }
 
-// Consts are the constants of a step, in all lanes of a vector.
+// Consts are the constants of a step, in all lanes of a vector. Exponent fields stand
+// where a float32 has them.
 type Consts struct {
 	Abs, Sign [8]uint32 // all bits but the sign, the sign
+	Exponent  [8]uint32 // those of the exponent field
 	Finite    [8]int32  // the largest finite number
 	QNaN      [8]uint32 // code of a NaN result
 	One       [8]int32
@@ -94,6 +98,7 @@ type Consts struct {
 	Small     [8]int32  // the largest magnitude that rounds to +0
 	Null      [8]int32  // below this E no product counts
 	Special   [8]int32  // above this E some factor is Inf or NaN
+	Infinite  [8]uint32 // table of VFIXUPIMMPS, which puts Inf in the place of others (AVX-512)
 }
 
 // Widen makes FP32 of N codes, a multiple of 8. Magnitudes up to Small become +0,

@@ -18,7 +18,8 @@ func largest512() {
 	x := Dereference(Param("x"))
 	a, b, e := Load(x.Field("A"), GP64()), Load(x.Field("B"), GP64()), Load(x.Field("E"), GP64())
 	row, l := Load(x.Field("ARow"), GP64()), Load(x.Field("L"), GP64())
-	pattern, bias := ZMM(), YMM()
+	pattern, bias, least := ZMM(), YMM(), YMM()
+	VPCMPEQB(least, least, least)
 	VMOVDQU(mem(x, "Bias"), bias)
 	VMOVDQU8(spread, pattern)
 	times("tiles", x, "Tiles", func() {
@@ -93,6 +94,7 @@ func largest512() {
 				VPMAXUB(u, v, u)
 				VPMOVWB(u, u.AsY())
 				VPADDUSB(bias, u.AsY(), u.AsY())
+				VPMINUB(u.AsY(), least, least)
 				VMOVDQU(u.AsY(), Mem{Base: to})
 				ADDQ(U8(32), to)
 				SUBQ(l, from)
@@ -108,6 +110,9 @@ func largest512() {
 		})
 		ADDQ(mem(x, "ATile"), a)
 	})
+	null := K()
+	VPCMPUB(U8(1), mem(x, "Null"), least, null)
+	storeUnlessZero(x, "AnyNull", func() { KORTESTD(null, null) })
 	VZEROUPPER()
 	RET()
 }

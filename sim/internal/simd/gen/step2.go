@@ -15,15 +15,16 @@ func steps2() {
 
 // row2 is a step of the outputs of a row and a group.
 func (s *stepCode) row2() {
-	acc, abs, code, scale := YMM(), YMM(), YMM(), YMM()
+	acc, ec, code, scale := YMM(), YMM(), YMM(), YMM()
 	if s.half {
 		VCVTPH2PS(Mem{Base: s.c}, acc)
 	} else {
 		VMOVUPS(Mem{Base: s.c}, acc)
 	}
 	VPMOVZXBD(Mem{Base: s.e}, code)
-	VPAND(s.k("Abs"), acc, abs)
-	s.scale2(abs, code, scale)
+	VPSLLD(U8(23), code, code)
+	VPAND(s.k("Exponent"), acc, ec)
+	s.scale2(ec, code, scale)
 	ci, sum, floats := YMM(), YMM(), YMM()
 	VMULPS(scale, acc, ci)
 	VCVTTPS2DQ(ci, ci)
@@ -40,7 +41,7 @@ func (s *stepCode) row2() {
 	default:
 		s.truncate2(sum, ci, scale, r)
 	}
-	s.exceptions2(r, acc, abs, code, floats)
+	s.exceptions2(r, acc, ec, code, floats)
 	width := 32
 	if s.half {
 		width = 16
@@ -54,25 +55,24 @@ func (s *stepCode) row2() {
 	ADDQ(U8(uint8(width)), s.d)
 }
 
-// scale2 makes 2^(F-E) of the exponent codes of the products and of the
-// accumulator's magnitude.
-func (s *stepCode) scale2(abs, code, scale reg.VecVirtual) {
-	ec, top := YMM(), YMM()
-	VPSRLD(U8(23), abs, ec)
+// scale2 makes 2^(F-E) of the exponent fields of the accumulator and of the products.
+func (s *stepCode) scale2(ec, code, scale reg.VecVirtual) {
+	top := YMM()
 	if s.half { // an accumulator that is not zero has Emin at least
 		zero, least := YMM(), YMM()
 		VPXOR(zero, zero, zero)
-		VPCMPEQD(zero, abs, zero)
+		VPCMPEQD(zero, ec, zero)
 		VPMAXSD(s.k("Emin"), ec, least)
-		VPBLENDVB(zero, ec, least, ec)
+		VPBLENDVB(zero, ec, least, top)
+		VPMAXSD(top, code, top)
+	} else {
+		VPMAXSD(ec, code, top)
 	}
-	VPMAXSD(ec, code, top)
 	if !s.fits {
 		VPMAXSD(s.k("Floor"), top, top)
 	}
 	VMOVDQU(s.k("Unit"), scale)
 	VPSUBD(top, scale, scale)
-	VPSLLD(U8(23), scale, scale)
 }
 
 // products2 adds the products, scaled and truncated, half of them to sum and the
@@ -188,7 +188,7 @@ func (s *stepCode) round2(sum, ci, scale, r reg.VecVirtual) {
 
 // exceptions2 corrects the results of outputs without products that count, and of
 // those with Inf or NaN.
-func (s *stepCode) exceptions2(r, acc, abs, code, floats reg.VecVirtual) {
+func (s *stepCode) exceptions2(r, acc, ec, code, floats reg.VecVirtual) {
 	null, is, value, t := YMM(), YMM(), YMM(), YMM()
 	VMOVDQU(s.k("Null"), null)
 	VPCMPGTD(code, null, null)
@@ -201,7 +201,7 @@ func (s *stepCode) exceptions2(r, acc, abs, code, floats reg.VecVirtual) {
 	VPANDN(value, t, value) // +0 of both zeros
 	VBLENDVPS(null, value, r, r)
 	Label("some")
-	VPCMPGTD(s.k("Finite"), abs, is)
+	VPCMPGTD(s.k("Finite"), ec, is)
 	if s.special {
 		VPCMPGTD(s.k("Special"), code, t)
 		VPOR(t, is, is)

@@ -37,7 +37,7 @@ type stepConsts struct {
 // load512 loads constants.
 func (s *stepCode) load512(c *stepConsts) {
 	s.vectors = map[string]reg.VecVirtual{}
-	for _, name := range []string{"Abs", "Unit", "Inverse"} {
+	for _, name := range []string{"Exponent", "Unit", "Inverse"} {
 		v := ZMM()
 		VPBROADCASTD(s.k(name), v)
 		s.vectors[name] = v
@@ -54,7 +54,7 @@ func (s *stepCode) load512(c *stepConsts) {
 // rows512 is a step of the outputs of two rows and a group.
 func (s *stepCode) rows512() {
 	width := 64
-	acc, abs, code, scale, ci, r := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
+	acc, ec, code, scale, ci, r := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
 	if s.half {
 		width = 32
 		VCVTPH2PS(Mem{Base: s.c}, acc)
@@ -62,26 +62,27 @@ func (s *stepCode) rows512() {
 		VMOVUPS(Mem{Base: s.c}, acc)
 	}
 	VPMOVZXBD(Mem{Base: s.e}, code)
-	VPANDD(s.vectors["Abs"], acc, abs)
-	s.scale512(abs, code, scale)
+	VPSLLD(U8(23), code, code)
+	VPANDD(s.vectors["Exponent"], acc, ec)
+	s.scale512(ec, code, scale)
 	VMULPS(scale, acc, ci)
 	VCVTTPS2DQ(ci, ci)
 	sums, floats := s.products512(scale)
 	even, odd := s.outputs512(sums, VPERMT2D)
 	VPADDD(odd, ci, ci)
 	s.round512(even, ci, scale, r)
-	special := acc
+	d, finite := ZMM(), K()
 	if s.special {
-		special = ZMM()
-		even, odd := s.outputs512(floats, VPERMT2PS)
-		VADDPS(even, acc, special)
-		VADDPS(odd, special, special)
-	}
-	s.exceptions512(r, acc, abs, code, special)
-	if s.half {
-		VCVTPS2PH(U8(0), r, Mem{Base: s.d})
+		s.infinite512(acc, floats, d, finite)
 	} else {
-		VMOVUPS(r, Mem{Base: s.d})
+		s.finite512(acc, ec, code, d, finite)
+	}
+	VMOVAPS(r, finite, d)
+	s.null512(acc, code, d)
+	if s.half {
+		VCVTPS2PH(U8(0), d, Mem{Base: s.d})
+	} else {
+		VMOVUPS(d, Mem{Base: s.d})
 	}
 	stride := Load(s.x.Field("ARow"), GP64())
 	LEAQ(Mem{Base: s.row, Index: stride, Scale: 2}, s.row)
@@ -91,12 +92,11 @@ func (s *stepCode) rows512() {
 }
 
 // scale512 is scale2.
-func (s *stepCode) scale512(abs, code, scale reg.VecVirtual) {
-	ec, top := ZMM(), ZMM()
-	VPSRLD(U8(23), abs, ec)
+func (s *stepCode) scale512(ec, code, scale reg.VecVirtual) {
+	top := ZMM()
 	if s.half { // an accumulator that is not zero has Emin at least
 		some := K()
-		VPTESTMD(abs, abs, some)
+		VPTESTMD(ec, ec, some)
 		VPMAXSD_BCST(s.k("Emin"), ec, some, ec)
 	}
 	VPMAXSD(ec, code, top)
@@ -104,7 +104,6 @@ func (s *stepCode) scale512(abs, code, scale reg.VecVirtual) {
 		VPMAXSD_BCST(s.k("Floor"), top, top)
 	}
 	VPSUBD(top, s.vectors["Unit"], scale)
-	VPSLLD(U8(23), scale, scale)
 }
 
 // products512 is products2 for two rows: the sums of products of even k and of odd k,
@@ -219,28 +218,38 @@ func (s *stepCode) round512(sum, ci, scale, r reg.VecVirtual) {
 	VPANDD_BCST(s.k("Keep"), r, r)
 }
 
-// exceptions512 is exceptions2.
-func (s *stepCode) exceptions512(r, acc, abs, code, floats reg.VecVirtual) {
-	null, is, some, nan, value := K(), K(), K(), K(), ZMM()
-	VPCMPD_BCST(U8(1), s.k("Null"), code, null)
-	VPCMPGTD_BCST(s.k("Finite"), abs, is)
-	VPCMPGTD_BCST(s.k("Special"), code, nan)
-	if s.special {
-		KORW(nan, is, is)
-	} else {
-		floats = acc
-	}
-	KORTESTW(null, is)
-	JZ(LabelRef("usual"))
+// finite512 says which results are finite, and makes the others: the accumulator if it
+// is Inf, else NaN.
+func (s *stepCode) finite512(acc, ec, code, d reg.VecVirtual, finite reg.Register) {
+	numbers := K()
+	VPCMPD_BCST(U8(2), s.k("Special"), code, numbers)
+	VPBROADCASTD(s.k("QNaN"), d)
+	VFIXUPIMMPS_BCST(U8(0), s.k("Infinite"), acc, numbers, d)
+	VPCMPD_BCST(U8(2), s.k("Finite"), ec, numbers, finite)
+}
+
+// infinite512 does the same for special steps, where the sum as floats decides.
+func (s *stepCode) infinite512(acc reg.VecVirtual, floats [2]reg.VecVirtual, d reg.VecVirtual, finite reg.Register) {
+	even, odd := s.outputs512(floats, VPERMT2PS)
+	VADDPS(even, acc, even)
+	VADDPS(odd, even, even)
+	VPBROADCASTD(s.k("QNaN"), d)
+	VFIXUPIMMPS_BCST(U8(0), s.k("Infinite"), even, d)
+	VFPCLASSPSZ(U8(0x99), even, finite) // Inf or NaN
+	KNOTW(finite, finite)
+}
+
+// null512 leaves finite accumulators of outputs without products that count.
+func (s *stepCode) null512(acc, code, d reg.VecVirtual) {
+	CMPQ(s.arg("AnyNull"), U8(0))
+	JE(LabelRef("some"))
+	null, some, value := K(), K(), ZMM()
+	VPANDD_BCST(s.k("Abs"), acc, value)
+	VPCMPD_BCST(U8(2), s.k("Finite"), value, null)
+	VPCMPD_BCST(U8(1), s.k("Null"), code, null, null)
 	VPANDD_BCST(s.k("Keep"), acc, value)
 	VPTESTMD_BCST(s.k("Abs"), value, some)
 	VMOVDQA32_Z(value, some, value) // +0 of both zeros
-	VMOVDQA32(value, null, r)
-	VMOVAPS(floats, is, r)
-	VCMPPS(U8(3), floats, floats, is, some) // unordered
-	VPBROADCASTD(s.k("QNaN"), some, r)
-	Label("usual")
-	if !s.special {
-		VPBROADCASTD(s.k("QNaN"), nan, r)
-	}
+	VMOVDQA32(value, null, d)
+	Label("some")
 }
