@@ -78,8 +78,8 @@ type Step struct {
 	Tiles, Groups, Rows int64
 	L4                  int64 // 4*L, and L is a multiple of 4
 	ARow, ATile, BGroup int64
-	AnyNull             int64 // not 0 if some E may be below Null (AVX-512)
 	Consts              Consts
+	AnyNull             int64 // not 0 if some E may be below Null (AVX-512)
 }
 
 // Consts are the constants of a step, in all lanes of a vector. Exponent fields stand
