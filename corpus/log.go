@@ -19,7 +19,8 @@ import (
 // time.
 type Log struct {
 	f       *os.File
-	syncing chan error // not nil: a line is on its way to disk
+	syncing chan error // not nil: lines are on their way to disk
+	behind  bool       // others have been written since
 }
 
 // OpenLog opens a log for appending, or begins it, with the directories that it is
@@ -99,15 +100,12 @@ func (l *Log) Record(v any) error {
 	return l.wait()
 }
 
-// Append appends one record and lets it go to disk in the background. The next one
-// waits for that, so that nothing is on disk before what stands above it; if it
-// failed, the next call says so.
+// Append appends one record and lets it go to disk in the background: with the next one,
+// if the disk is busy with the last. If that failed, a later call says so. What a crash of
+// the machine leaves of the last records is cut off by OpenLog.
 func (l *Log) Append(v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
-		return err
-	}
-	if err := l.wait(); err != nil {
 		return err
 	}
 	line := fmt.Appendf(nil, "%08x ", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
@@ -115,20 +113,37 @@ func (l *Log) Append(v any) error {
 	if _, err := l.f.Write(line); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
+	l.behind = true
+	select {
+	case err := <-l.syncing:
+		if l.syncing = nil; err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+	default:
+	}
+	if l.syncing == nil {
+		l.sync()
+	}
+	return nil
+}
+
+// sync begins to bring all lines to disk.
+func (l *Log) sync() {
 	done := make(chan error, 1)
 	go func() { done <- l.f.Sync() }()
-	l.syncing = done
-	return nil
+	l.syncing, l.behind = done, false
 }
 
 // wait waits until the last line is on disk.
 func (l *Log) wait() error {
-	if l.syncing == nil {
-		return nil
-	}
-	err := <-l.syncing
-	if l.syncing = nil; err != nil {
-		return fmt.Errorf("journal: %w", err)
+	for l.syncing != nil {
+		err := <-l.syncing
+		if l.syncing = nil; err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+		if l.behind {
+			l.sync()
+		}
 	}
 	return nil
 }
