@@ -112,6 +112,9 @@ func (e *KnownEntry) check() error {
 	if e.Pair != nil && len(e.Pair) != 2 {
 		return fmt.Errorf("%s: a pair is two machines, not %d", e.ID, len(e.Pair))
 	}
+	if e.Labels != nil && len(e.Labels) == 0 || e.Changes != nil && len(e.Changes) == 0 {
+		return fmt.Errorf("%s: an empty list of labels or changes covers nothing: leave it out", e.ID)
+	}
 	for _, c := range e.Changes {
 		if !strings.Contains(c, "→") && !strings.Contains(c, "->") {
 			return fmt.Errorf("%s: %q is no change of the form PATH FROM→TO", e.ID, c)

@@ -131,6 +131,7 @@ func TestExpired(t *testing.T) {
 func FuzzReadKnown(f *testing.F) {
 	f.Add([]byte(goodKnown))
 	f.Add([]byte(`{"v":1,"known":[{"id":"x","reason":"y","pair":["*","*"],"changes":["->"]}]}`))
+	f.Add([]byte(`{"v":1,"known":[{"id":"x","reason":"y","changes":[]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		k, err := ReadKnown(strings.NewReader(string(data)))
 		if err != nil {
