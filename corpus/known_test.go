@@ -52,6 +52,7 @@ func TestReadKnownErrors(t *testing.T) {
 		{"no id", entry(`"reason":"y","bucket":"z"`), "entry 1: the id is missing"},
 		{"bad id", entry(`"id":"a b","reason":"y","bucket":"z"`), `entry 1: the id is "a b": no blanks, no * and nothing that cannot be printed`},
 		{"no reason", entry(`"id":"x","bucket":"z"`), "entry 1: x has no reason"},
+		{"empty list", entry(`"id":"x","reason":"y","changes":[]`), "entry 1: x: an empty list of labels or changes covers nothing: leave it out"},
 		{"no scope", entry(`"id":"x","reason":"y","expires":"2027-01-01"`), "entry 1: x has no scope: it would cover everything"},
 		{"one machine", entry(`"id":"x","reason":"y","pair":["z"]`), "entry 1: x: a pair is two machines, not 1"},
 		{"no date", entry(`"id":"x","reason":"y","bucket":"z","expires":"soon"`), `entry 1: x: expires is "soon", not a date such as 2027-06-30`},
