@@ -63,9 +63,7 @@ func deaths(u devices.Unit) (n int, last string) {
 
 // note keeps a failure on a batch of which no input fails.
 func (s *subject) note(b *mma.Batch, what string) {
-	d := mma.NewDot(s.Formats, s.k)
-	b.Get(0, d)
-	s.failures = append(s.failures, Failure{d, b.Dots(), what})
+	s.failures = append(s.failures, Failure{s.unpack(b, 1)[0], b.Dots(), what})
 	s.stats.Failures++
 }
 

@@ -73,6 +73,9 @@ func (sp *space) shapes() []mma.Stage {
 	return all
 }
 
+// reshape gives a stage the shape of another.
+func reshape(to *mma.Stage, s mma.Stage) { to.Sum, to.Group, to.Split = s.Sum, s.Group, s.Split }
+
 // stageMoves proposes other shapes for the stages that are there, new stages, and
 // fewer.
 func stageMoves(h *hypothesis, e emit) {
@@ -81,12 +84,11 @@ func stageMoves(h *hypothesis, e emit) {
 	e(func(p *mma.Params) { p.Stage0, p.Stage1 = p.Stage1, mma.Stage{} })
 	e(func(p *mma.Params) { p.Stage1 = mma.Stage{} })
 	for _, s := range h.shapes() {
-		reshape := func(to *mma.Stage) { to.Sum, to.Group, to.Split = s.Sum, s.Group, s.Split }
 		if has0 {
-			e(func(p *mma.Params) { reshape(&p.Stage0) })
+			e(func(p *mma.Params) { reshape(&p.Stage0, s) })
 		}
 		if has1 {
-			e(func(p *mma.Params) { reshape(&p.Stage1) })
+			e(func(p *mma.Params) { reshape(&p.Stage1, s) })
 			continue
 		}
 		for _, n := range h.furnished(s) {
@@ -145,14 +147,10 @@ func shapeMoves(h *hypothesis, e emit) {
 	if h.p.Stage1.Sum == mma.Off {
 		return
 	}
-	reshaped := func(to, s mma.Stage) mma.Stage {
-		to.Sum, to.Group, to.Split = s.Sum, s.Group, s.Split
-		return to
-	}
 	all := h.shapes()
 	for _, s := range all {
 		for _, t := range all {
-			e(func(p *mma.Params) { p.Stage0, p.Stage1 = reshaped(p.Stage0, s), reshaped(p.Stage1, t) })
+			e(func(p *mma.Params) { reshape(&p.Stage0, s); reshape(&p.Stage1, t) })
 		}
 	}
 }

@@ -287,11 +287,7 @@ func (l *loop) blame(ctx context.Context, wrong []*mma.Dot, codes []uint64, chec
 	if len(wrong) == 0 {
 		return nil
 	}
-	first := map[*mma.Dot]uint64{}
-	for i, d := range wrong {
-		first[d] = codes[i]
-	}
-	u, err := l.unit.asBefore(ctx, wrong, first)
+	u, err := l.unit.asBefore(ctx, wrong, byDot(wrong, codes))
 	if err != nil {
 		return err
 	}

@@ -149,11 +149,7 @@ func (s *subject) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, 
 	for _, w := range c.Wrong {
 		wrong[w.Output] = w.Code
 	}
-	dots := make([]*mma.Dot, min(b.Dots(), confirmEach))
-	for i := range dots {
-		dots[i] = mma.NewDot(s.Formats, s.k)
-		b.Get(i, dots[i])
-	}
+	dots := s.unpack(b, min(b.Dots(), confirmEach))
 	return s.stands(ctx, dots, func(i int) uint64 {
 		if code, ok := wrong[i]; ok {
 			return code
@@ -253,10 +249,7 @@ func (s *subject) divide(ctx context.Context, dots []*mma.Dot, out []byte, first
 // is an *Unstable, which says that it is the order if the unit stands by its answers in
 // the first one.
 func (s *subject) repeat(ctx context.Context, dots []*mma.Dot, want []uint64) error {
-	first := map[*mma.Dot]uint64{}
-	for i, d := range dots {
-		first[d] = want[i]
-	}
+	first := byDot(dots, want)
 	turned := slices.Clone(dots)
 	slices.Reverse(turned)
 	u, err := s.asBefore(ctx, turned, first)
@@ -272,6 +265,15 @@ func (s *subject) repeat(ctx context.Context, dots []*mma.Dot, want []uint64) er
 		}
 	}
 	return u
+}
+
+// byDot returns the answer to each dot product.
+func byDot(dots []*mma.Dot, codes []uint64) map[*mma.Dot]uint64 {
+	of := map[*mma.Dot]uint64{}
+	for i, d := range dots {
+		of[d] = codes[i]
+	}
+	return of
 }
 
 // asBefore asks again; nil: the unit stands by its answers.
@@ -358,14 +360,19 @@ func (s *subject) liveCheck(ctx context.Context, m *sim.Model, b *mma.Batch, sum
 	return r, s.log.write(r)
 }
 
-// checkApart checks the dot products of a batch on which the unit fails.
-func (s *subject) checkApart(ctx context.Context, m *sim.Model, b *mma.Batch) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
-	dots := make([]*mma.Dot, b.Dots())
+// unpack returns the first n dot products of a batch.
+func (s *subject) unpack(b *mma.Batch, n int) []*mma.Dot {
+	dots := make([]*mma.Dot, n)
 	for i := range dots {
 		dots[i] = mma.NewDot(s.Formats, s.k)
 		b.Get(i, dots[i])
 	}
-	kept, want, err := s.ask(ctx, dots)
+	return dots
+}
+
+// checkApart checks the dot products of a batch on which the unit fails.
+func (s *subject) checkApart(ctx context.Context, m *sim.Model, b *mma.Batch) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
+	kept, want, err := s.ask(ctx, s.unpack(b, b.Dots()))
 	for i, d := range kept {
 		if !s.same(m.Dot(d, nil), want[i]) {
 			wrong, codes = append(wrong, d), append(codes, want[i])

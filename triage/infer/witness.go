@@ -54,10 +54,7 @@ func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	test := func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
 		out := make([]string, len(dots))
 		kept, want, err := l.unit.ask(ctx, dots)
-		code := map[*mma.Dot]uint64{}
-		for i, d := range kept {
-			code[d] = want[i]
-		}
+		code := byDot(kept, want)
 		for i, d := range dots {
 			if c, ok := code[d]; ok && !l.same(c, m.Dot(d, nil)) {
 				out[i] = wrong
