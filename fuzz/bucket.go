@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -54,10 +55,10 @@ func (l *labeller) digest(p *pairRun, label string, b *mma.Batch, i int32, s *Sa
 
 // digest is a differing case in 64 bits.
 func digest(d *mma.Dot, s *Sample) uint64 {
-	h := mix(s.A ^ mix(s.B^mix(uint64(s.Class))))
+	h := gen.Mix(s.A ^ gen.Mix(s.B^gen.Mix(uint64(s.Class))))
 	for _, codes := range [][]uint64{d.A, d.B, {d.C}, d.SA, d.SB} {
 		for _, code := range codes {
-			h = mix(h + code + 0x9e3779b97f4a7c15)
+			h = gen.Mix(h + code + 0x9e3779b97f4a7c15)
 		}
 	}
 	return h

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -65,9 +66,9 @@ type Campaign struct {
 // pairRun is what a campaign needs to run one pair.
 type pairRun struct {
 	devices.Pair
-	spec     Spec
+	spec     gen.Spec
 	policy   oracle.Policy
-	sources  []Source
+	sources  []gen.Source
 	recorder devices.Recorder // not nil: the pair's inputs are a recording's
 	swapped  bool             // the recorder is B
 	known    []*mma.Params    // arithmetics of the sides that are known or believed
@@ -123,7 +124,7 @@ func workersFor(pairs []devices.Pair) int {
 
 func newPairRun(cfg *Config, pair devices.Pair) (*pairRun, error) {
 	a, b := pair.A.Instruction(), pair.B.Instruction()
-	p := &pairRun{Pair: pair, spec: Spec{a.Formats, pair.K}, policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
+	p := &pairRun{Pair: pair, spec: gen.Spec{Formats: a.Formats, K: pair.K}, policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
 	if cfg.NaN != nil {
 		p.policy.NaN = *cfg.NaN
 	}
@@ -159,20 +160,20 @@ func believed(u devices.Unit) *mma.Params {
 	return &i.Params
 }
 
-func (p *pairRun) chooseSources(names []string) ([]Source, error) {
+func (p *pairRun) chooseSources(names []string) ([]gen.Source, error) {
 	if p.recorder != nil {
 		return nil, nil
 	}
-	chosen := make([]*Generator, len(names))
+	chosen := make([]*gen.Generator, len(names))
 	for i, n := range names {
 		var err error
-		if chosen[i], err = FindGenerator(n); err != nil {
+		if chosen[i], err = gen.Find(n); err != nil {
 			return nil, err
 		}
 	}
-	var sources []Source
-	for _, g := range everyVersion() {
-		if len(names) == 0 && g.current() || slices.Contains(chosen, g) {
+	var sources []gen.Source
+	for _, g := range gen.Versions() {
+		if len(names) == 0 && g.Current() || slices.Contains(chosen, g) {
 			sources = append(sources, g.Aimed(p.spec, p.known...))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -26,7 +27,7 @@ func NewChecker(insts []mma.Instruction) *Checker {
 // with which results. fresh says how many features the computation has, as a
 // measure of interest.
 func (c *Checker) Check(data []byte) (fresh int, err error) {
-	i, d := Decode(data, c.insts)
+	i, d := gen.Decode(data, c.insts)
 	m := c.model(i)
 	var tr sim.Trace
 	general := m.Dot(d, &tr)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -35,7 +36,7 @@ type EndToEndCounts struct {
 
 // NewEndToEnd returns a loop over a pair of units and a source of ParseSource, such
 // as raw. The pair must not be one with a recording.
-func NewEndToEnd(pair devices.Pair, source Source, seed uint64) (*EndToEnd, error) {
+func NewEndToEnd(pair devices.Pair, source gen.Source, seed uint64) (*EndToEnd, error) {
 	p, err := newPairRun(&Config{}, pair)
 	if err != nil {
 		return nil, err

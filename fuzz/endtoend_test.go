@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
@@ -15,7 +16,7 @@ import (
 // endToEnd returns the loop over Ampere and Hopper in FP16.
 func endToEnd(t testing.TB, source string) *EndToEnd {
 	t.Helper()
-	src, err := ParseSource(source)
+	src, err := gen.ParseSource(source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +70,8 @@ func keepPools(t *testing.T) {
 func TestEndToEndAllocs(t *testing.T) {
 	skipUnderRace(t)
 	keepPools(t)
-	for i := range generators {
-		e := endToEnd(t, generators[i].Name)
+	for _, g := range gen.All() {
+		e := endToEnd(t, g.Name)
 		run := func() {
 			if err := e.Run(t.Context(), 2*chunkMost/128); err != nil {
 				t.Fatal(err)
@@ -80,7 +81,7 @@ func TestEndToEndAllocs(t *testing.T) {
 			run() // new features grow a set
 		}
 		if n := testing.AllocsPerRun(10, run); n > 0 {
-			t.Errorf("%s: %v allocations", generators[i].Name, n)
+			t.Errorf("%s: %v allocations", g.Name, n)
 		}
 	}
 }
@@ -102,8 +103,8 @@ func TestChunkAllocs(t *testing.T) {
 	}
 	keepPools(t)
 	w, r := newWorker(), &chunkResult{}
-	for _, g := range Generators() {
-		ch := &chunk{source: Source{Generator: &g}, name: g.Name, n: chunkDots}
+	for _, g := range gen.All() {
+		ch := &chunk{source: gen.Source{Generator: &g}, name: g.Name, n: chunkDots}
 		run := func() {
 			r.reset()
 			if w.run(t.Context(), c, ch, r); r.err != nil {

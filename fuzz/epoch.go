@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
 
 // The limits of what an epoch keeps. Counts are always complete; samples feed
@@ -118,8 +120,8 @@ func mergeFeatures(p *pairDelta, st *PairState, t *tracedCase) {
 		}
 	}
 	if fresh && len(st.Corpus)+len(p.Corpus) < corpusMost {
-		src, err := ParseSource(t.ref.Source)
-		if err == nil && src.nesting() < maxNesting {
+		src, err := gen.ParseSource(t.ref.Source)
+		if err == nil && src.Mutable() {
 			p.Corpus = append(p.Corpus, t.ref)
 		}
 	}

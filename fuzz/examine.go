@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -71,7 +72,7 @@ func (x *examiner) evidence(ctx context.Context, sides bothSides) ([]example, er
 	var ex []example
 	kept := map[bool]int{}
 	for round := range examineRounds {
-		dots := Probe(x.p.spec, x.c.cfg.Seed, round, x.p.known...)
+		dots := gen.Probe(x.p.spec, x.c.cfg.Seed, round, x.p.known...)
 		rs, err := sides(ctx, dots)
 		if devices.IsFault(err) {
 			break

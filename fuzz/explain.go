@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -134,7 +135,7 @@ func (c *Campaign) dot(p *pairRun, ref CaseRef) *mma.Dot {
 		b.Get(0, d)
 		return d
 	}
-	src, err := ParseSource(ref.Source)
+	src, err := gen.ParseSource(ref.Source)
 	if err != nil {
 		panic("fuzz: " + err.Error()) // the names are our own
 	}
@@ -192,7 +193,7 @@ func (x *examiner) repeat(ctx context.Context, ex []example) error {
 // tile, or its position in one of zeros, is needed to show a difference, the
 // layout matters; else the results that it gives alone are the ones to explain.
 func (x *examiner) place(ctx context.Context, e *example, alone [2]uint64) error {
-	src, err := ParseSource(e.Source)
+	src, err := gen.ParseSource(e.Source)
 	if err != nil {
 		return err
 	}
@@ -355,7 +356,7 @@ func (x *examiner) problem(ex []example) *triage.Problem {
 		pr.Ask = harmless(dotRunner(x.p.box, x.p.spec.Formats))
 	}
 	pr.Inputs = func(round int, ps ...*mma.Params) []*mma.Dot {
-		return Probe(x.p.spec, x.c.cfg.Seed, round, ps...)
+		return gen.Probe(x.p.spec, x.c.cfg.Seed, round, ps...)
 	}
 	return pr
 }

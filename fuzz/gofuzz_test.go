@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -136,7 +137,7 @@ func TestGoFuzzFindsPlantedMutant(t *testing.T) {
 		g := startGoFuzz(t, zip, "FuzzPlanted")
 		g.until("crasher", func() bool { return len(g.crashers()) > 0 })
 		for _, data := range g.crashers() {
-			i, _ := Decode(data, mma.Arithmetics())
+			i, _ := gen.Decode(data, mma.Arithmetics())
 			if _, err := newPlantedChecker().Check(data); err == nil || i.Arch != plantedArch || i.Name != plantedInst {
 				t.Errorf("the crasher %x on %s is none: %v", data, i.FullName(), err)
 			}

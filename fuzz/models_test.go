@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -22,13 +23,12 @@ func compareModels(t *testing.T, i *mma.Instruction, times, n int) {
 	if err != nil {
 		t.Fatalf("%s: %v", i.FullName(), err)
 	}
-	sp := Spec{i.Formats, i.K * times}
+	sp := gen.Spec{Formats: i.Formats, K: i.K * times}
 	width := i.D.Width()
-	for g := range generators {
-		src := generators[g].Aimed(sp, &i.Params)
-		gen := src.Generator
-		tiles := max(1, n/(gen.M*gen.N))
-		b := mma.NewBatch(i.Formats, mma.Shape{M: gen.M, N: gen.N, K: sp.K, Tiles: tiles})
+	for _, g := range gen.All() {
+		src := g.Aimed(sp, &i.Params)
+		tiles := max(1, n/(g.M*g.N))
+		b := mma.NewBatch(i.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: tiles})
 		src.Fill(b, 1, 0)
 		fast, general := make([]byte, b.Dots()*width), make([]byte, b.Dots()*width)
 		m.Run(b, fast)
@@ -109,7 +109,7 @@ func TestNeighbours(t *testing.T) {
 			}
 			fast := kernelsOf(t, &i, p)
 			kernels += len(fast)
-			if !sameAsGeneral(t, Spec{i.Formats, i.K}, &i.Params, &p, each, fast) {
+			if !sameAsGeneral(t, gen.Spec{Formats: i.Formats, K: i.K}, &i.Params, &p, each, fast) {
 				t.Errorf("%s %s", i.FullName(), mma.Brief(mma.Diff(&i.Params, &p)))
 			}
 		}
@@ -151,16 +151,15 @@ func kernelsOf(t *testing.T, i *mma.Instruction, p mma.Params) []*sim.Model {
 
 // sameAsGeneral compares models of one program on n dot products of every generator,
 // aimed at two programs, and on accumulators alone, with the general interpreter.
-func sameAsGeneral(t *testing.T, sp Spec, p, q *mma.Params, n int, models []*sim.Model) bool {
+func sameAsGeneral(t *testing.T, sp gen.Spec, p, q *mma.Params, n int, models []*sim.Model) bool {
 	t.Helper()
 	if len(models) == 0 {
 		return true
 	}
 	batches := []*mma.Batch{lone(sp, n)}
-	for g := range generators {
-		gen := &generators[g]
-		b := mma.NewBatch(sp.Formats, mma.Shape{M: gen.M, N: gen.N, K: sp.K, Tiles: max(1, n/(gen.M*gen.N))})
-		gen.Aimed(sp, p, q).Fill(b, 1, 0)
+	for _, g := range gen.All() {
+		b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: max(1, n/(g.M*g.N))})
+		g.Aimed(sp, p, q).Fill(b, 1, 0)
 		batches = append(batches, b)
 	}
 	for _, b := range batches {
@@ -178,7 +177,7 @@ func sameAsGeneral(t *testing.T, sp Spec, p, q *mma.Params, n int, models []*sim
 
 // lone returns accumulators of all sizes, subnormal every second time, with at most one
 // product, of random bits.
-func lone(sp Spec, n int) *mma.Batch {
+func lone(sp gen.Spec, n int) *mma.Batch {
 	b := mma.NewBatch(sp.Formats, mma.Shape{M: 1, N: 1, K: sp.K, Tiles: n})
 	d, r := mma.NewDot(sp.Formats, sp.K), rand.New(rand.NewPCG(2, 2))
 	for i := range d.SA {

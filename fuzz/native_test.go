@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -22,13 +23,13 @@ func fuzzOperation(f *testing.F, operations ...string) {
 		f.Fatalf("no arithmetic is %v", operations)
 	}
 	for n := range insts {
-		for g := range generators {
-			src := generators[g].Aimed(Spec{insts[n].Formats, insts[n].K}, &insts[n].Params)
-			f.Add(Encode(insts, n, src.Dot(Spec{insts[n].Formats, insts[n].K}, 1, 0)))
+		sp := gen.Spec{Formats: insts[n].Formats, K: insts[n].K}
+		for _, g := range gen.All() {
+			f.Add(gen.Encode(insts, n, g.Aimed(sp, &insts[n].Params).Dot(sp, 1, 0)))
 		}
 	}
-	for g := range generators {
-		f.Add([]byte{byte(g + 1), 0, 0, 1, 2, 3, 4, 5, 6, 7, 8})
+	for n := range gen.All() {
+		f.Add([]byte{byte(n + 1), 0, 0, 1, 2, 3, 4, 5, 6, 7, 8})
 	}
 	c := NewChecker(insts)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -46,22 +47,3 @@ func FuzzGSTFDPA(f *testing.F)   { fuzzOperation(f, "gst-fdpa") }
 func FuzzTRFDPA(f *testing.F)    { fuzzOperation(f, "tr-fdpa") }
 func FuzzGTRFDPA(f *testing.F)   { fuzzOperation(f, "gtr-fdpa") }
 func FuzzSplitHMMA(f *testing.F) { fuzzOperation(f, "split-hmma") }
-
-// TestEncode checks that Decode undoes Encode.
-func TestEncode(t *testing.T) {
-	insts := mma.Arithmetics()
-	for n := range insts {
-		sp := Spec{insts[n].Formats, insts[n].K}
-		for g := range generators {
-			src := Source{Generator: &generators[g]}
-			d := src.Dot(sp, 7, 3)
-			i, back := Decode(Encode(insts, n, d), insts)
-			if i != &insts[n] || !back.Equal(d) {
-				t.Fatalf("%s %s: %v came back as %v", insts[n].FullName(), src, d, back)
-			}
-		}
-	}
-	if i, d := Decode(nil, insts); i != &insts[0] || !d.Equal(mma.NewDot(i.Formats, i.K)) {
-		t.Error("no bytes are not all zeros")
-	}
-}

@@ -1,8 +1,10 @@
 package fuzz
 
 import (
+	"math/rand/v2"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -17,8 +19,8 @@ import (
 
 // crossed fills a batch with rows, columns and accumulators of different dot
 // products of a generator, so that a tile has as many kinds of them as it can.
-func crossed(b *mma.Batch, src Source, seed uint64) {
-	sp := Spec{b.Formats, b.K}
+func crossed(b *mma.Batch, src gen.Source, seed uint64) {
+	sp := gen.Spec{Formats: b.Formats, K: b.K}
 	g := src.Generator
 	n := max(b.M*b.N*b.Tiles, 1)
 	dots := mma.NewBatch(b.Formats, mma.Shape{M: g.M, N: g.N, K: b.K, Tiles: max(b.M, b.N)*b.Tiles/(g.M*g.N) + 1})
@@ -42,15 +44,19 @@ func crossed(b *mma.Batch, src Source, seed uint64) {
 
 // finite fills a batch with numbers of uniformly distributed exponent fields.
 func finite(b *mma.Batch, seed uint64) {
-	d := newDraw(Spec{b.Formats, b.K})
-	d.start(seed, 0)
-	ps, n := parts(b)
-	for _, p := range ps[:n] {
+	r := rand.New(rand.NewPCG(seed, 0))
+	for _, p := range []struct {
+		buf []byte
+		id  fp.ID
+	}{{b.A, b.Formats.A}, {b.B, b.Formats.B}, {b.C, b.Formats.C}, {b.SA, b.Scale}, {b.SB, b.Scale}} {
+		if p.id == fp.None {
+			continue
+		}
 		f := p.id.Get()
 		for i := range len(p.buf) / int(f.Width) {
-			field := uint64(d.intn(int(f.Emax()-f.Emin()) + 2))
-			code := min((d.next()&(1<<f.FracBits-1)|field<<f.FracBits)<<f.Low, f.MaxFinite())
-			if code |= d.next() & f.SignBit(); f.Specials == fp.NegZeroNaN && code == f.SignBit() {
+			field := r.Uint64N(uint64(f.Emax()-f.Emin()) + 2)
+			code := min((r.Uint64()&(1<<f.FracBits-1)|field<<f.FracBits)<<f.Low, f.MaxFinite())
+			if code |= r.Uint64() & f.SignBit(); f.Specials == fp.NegZeroNaN && code == f.SignBit() {
 				code = 0
 			}
 			mma.Store(p.buf, int(f.Width), i, code)
@@ -110,8 +116,8 @@ func TestPaths(t *testing.T) {
 				b := mma.NewBatch(i.Formats, s)
 				finite(b, uint64(n))
 				comparePaths(t, i.FullName()+" finite", m, b, 4)
-				for g := range generators {
-					src := generators[g].Aimed(Spec{i.Formats, s.K}, &i.Params)
+				for _, g := range gen.All() {
+					src := g.Aimed(gen.Spec{Formats: i.Formats, K: s.K}, &i.Params)
 					crossed(b, src, uint64(n))
 					comparePaths(t, i.FullName()+" "+src.String(), m, b, 4)
 				}
@@ -140,11 +146,11 @@ func TestPathsOfMutants(t *testing.T) {
 			if m.Kernel() == "" || seed%every != 0 {
 				continue
 			}
-			for g := range generators {
-				if (g+seed)%4 != 0 { // a quarter of them
+			for n, g := range gen.All() {
+				if (n+seed)%4 != 0 { // a quarter of them
 					continue
 				}
-				src := generators[g].Aimed(Spec{i.Formats, i.K}, &s.Params)
+				src := g.Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &s.Params)
 				crossed(b, src, uint64(seed))
 				comparePaths(t, i.FullName()+" "+s.Knob+" "+src.String(), m, b, 1)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -35,10 +36,10 @@ func remember(t testing.TB, arch, name string, n uint64, spoil func(code uint64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp := Spec{i.Formats, i.K}
+	sp := gen.Spec{Formats: i.Formats, K: i.K}
 	var dots []*mma.Dot
 	for _, text := range []string{"normal@1", "cut@1[24,25]", "tie@1[24]"} {
-		src, err := ParseSource(text)
+		src, err := gen.ParseSource(text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,9 @@
 package fuzz
 
-import "github.com/mmafuzz/mmafuzz/devices"
+import (
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+)
 
 // An epoch is the unit in which a campaign proceeds: what it tries is planned
 // from the state before it, its parts run in any order on any number of workers,
@@ -10,7 +13,7 @@ import "github.com/mmafuzz/mmafuzz/devices"
 // chunk is a run of dot products of one source for one pair.
 type chunk struct {
 	pair   int
-	source Source
+	source gen.Source
 	name   string // of the source
 	index  uint64 // of the first dot product
 	n      int
@@ -131,7 +134,7 @@ func (c *Campaign) nextChunk(i int, t *turns, n int) (chunk, bool) {
 	p, st := c.pairs[i], c.state.Pairs[i]
 	turn := t.chunks
 	t.chunks++
-	var src Source
+	var src gen.Source
 	switch {
 	case turn%mutateIn == mutateIn-1 && len(st.Corpus) > 0:
 		src = st.Corpus[int(turn/mutateIn)%len(st.Corpus)].mutated()
@@ -151,7 +154,7 @@ func (c *Campaign) nextChunk(i int, t *turns, n int) (chunk, bool) {
 
 // weighted returns the source of a turn: each of them Weight times in a cycle,
 // spread out.
-func (p *pairRun) weighted(turn uint64) Source {
+func (p *pairRun) weighted(turn uint64) gen.Source {
 	total := 0
 	for _, s := range p.sources {
 		total += s.Generator.Weight
@@ -169,4 +172,11 @@ func (p *pairRun) weighted(turn uint64) Source {
 		}
 	}
 	return p.sources[0]
+}
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }

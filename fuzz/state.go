@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -218,12 +219,12 @@ func (s *State) Totals() (dots, mismatches uint64, buckets int) {
 }
 
 // mutated returns the source that mutates a case.
-func (r CaseRef) mutated() Source {
-	src, err := ParseSource(r.Source)
+func (r CaseRef) mutated() gen.Source {
+	src, err := gen.ParseSource(r.Source)
 	if err != nil {
 		panic("fuzz: corpus: " + err.Error()) // the names in a corpus are our own
 	}
-	return Source{Generator: &mutateGenerator, Base: &Base{src, r.Index}}
+	return src.Mutate(r.Index)
 }
 
 // Complete says whether every pair has had its count of dot products.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/fuzz/internal/simd"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -30,7 +31,7 @@ func (r *chunkResult) reset() {
 
 // worker is the scratch space of one goroutine.
 type worker struct {
-	filler
+	gen.Filler
 	batch  mma.Batch
 	a, b   []byte
 	at     []int32        // the differing cases of a chunk
@@ -85,7 +86,7 @@ func (w *worker) inputs(p *pairRun, seed uint64, ch *chunk) {
 	if ch.play {
 		return // both loads it
 	}
-	w.fill(ch.source, ch.name, &w.batch, seed, ch.index)
+	w.Fill(ch.source, ch.name, &w.batch, seed, ch.index)
 }
 
 // both runs the two units. A recorder's results come with its inputs.

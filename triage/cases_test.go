@@ -15,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -256,7 +257,7 @@ func inputs(i *mma.Instruction) triage.Inputs {
 		if round >= askRounds {
 			return nil
 		}
-		return fuzz.Probe(fuzz.Spec{Formats: i.Formats, K: i.K}, 1, round, ps...)
+		return gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, 1, round, ps...)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -19,11 +19,11 @@ import (
 // problem without anybody to ask: a recording.
 func evidence(t testing.TB, r *regression, generator string, n int) *triage.Problem {
 	t.Helper()
-	g, err := fuzz.FindGenerator(generator)
+	g, err := gen.Find(generator)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp := fuzz.Spec{Formats: r.a.Formats, K: r.a.K}
+	sp := gen.Spec{Formats: r.a.Formats, K: r.a.K}
 	src := g.Aimed(sp, &r.a.Params)
 	pr := &triage.Problem{Formats: r.a.Formats, K: r.a.K, Base: r.a.Params}
 	dots := make([]*mma.Dot, n)
@@ -238,14 +238,14 @@ func TestPolicy(t *testing.T) {
 func TestChained(t *testing.T) {
 	a := find(t, "ampere/mma.m16n8k8.f32.f16.f16.f32")
 	b := find(t, "hopper/mma.m16n8k8.f32.f16.f16.f32")
-	g, err := fuzz.FindGenerator("normal")
+	g, err := gen.Find("normal")
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp := fuzz.Spec{Formats: a.Formats, K: 3 * a.K}
+	sp := gen.Spec{Formats: a.Formats, K: 3 * a.K}
 	pr := &triage.Problem{Formats: a.Formats, K: a.K, Base: a.Params}
 	for n := range uint64(300) {
-		d := fuzz.Source{Generator: g}.Dot(sp, 1, n)
+		d := gen.Source{Generator: g}.Dot(sp, 1, n)
 		c := triage.Case{Dot: d, Want: model(t, b).Dot(d, nil)}
 		if model(t, a).Dot(d, nil) == c.Want {
 			pr.Agree = append(pr.Agree, c)

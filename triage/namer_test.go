@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -206,7 +206,7 @@ func TestNames(t *testing.T) {
 
 // tiles returns some tiles of raw bits.
 func tiles(t *testing.T, i *mma.Instruction) *mma.Batch {
-	src, err := fuzz.ParseSource("raw")
+	src, err := gen.ParseSource("raw")
 	if err != nil {
 		t.Fatal(err)
 	}

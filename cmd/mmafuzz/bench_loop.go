@@ -8,6 +8,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -35,7 +36,7 @@ func (l *benchLoop) open(seed uint64) (*fuzz.EndToEnd, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := fuzz.ParseSource(l.source)
+	src, err := gen.ParseSource(l.source)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -151,11 +152,11 @@ func (u *runUI) tiles(f *fuzz.Finding) (map[string][]byte, error) {
 		return nil, nil
 	}
 	p := &u.cfg.Pairs[f.Pair]
-	src, err := fuzz.ParseSource(f.Origin.Source)
+	src, err := gen.ParseSource(f.Origin.Source)
 	if err != nil {
 		return nil, err
 	}
-	tile, output := src.Tile(fuzz.Spec{Formats: p.Formats(), K: p.K}, f.Seed, f.Origin.Index)
+	tile, output := src.Tile(gen.Spec{Formats: p.Formats(), K: p.K}, f.Seed, f.Origin.Index)
 	files := map[string][]byte{}
 	for name, side := range map[string]struct {
 		target string

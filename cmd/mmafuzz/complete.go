@@ -7,7 +7,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -80,7 +80,7 @@ func completePlans(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 
 func completeGenerators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, g := range fuzz.Generators() {
+	for _, g := range gen.All() {
 		names = append(names, g.Name+"\t"+g.Doc)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -165,6 +165,6 @@ func (p *partDiff) shownBy() string {
 
 // probing returns rounds of inputs of every generator.
 func probing(f mma.Formats, k int, seed uint64) triage.Inputs {
-	sp := fuzz.Spec{Formats: f, K: k}
-	return func(round int, ps ...*mma.Params) []*mma.Dot { return fuzz.Probe(sp, seed, round, ps...) }
+	sp := gen.Spec{Formats: f, K: k}
+	return func(round int, ps ...*mma.Params) []*mma.Dot { return gen.Probe(sp, seed, round, ps...) }
 }

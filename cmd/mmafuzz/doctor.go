@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/devices/exec"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -93,8 +93,8 @@ func simulators() checkup {
 		if err != nil {
 			return checkup{"simulators", "problem", err.Error(), "this is a bug: please report it"}
 		}
-		for _, g := range fuzz.Generators() {
-			sp := fuzz.Spec{Formats: i.Formats, K: i.K}
+		for _, g := range gen.All() {
+			sp := gen.Spec{Formats: i.Formats, K: i.K}
 			d := g.Aimed(sp, &i.Params).Dot(sp, 1, 0)
 			if m.Dot(d, nil) != oracle.Eval(&i.Params, i.Formats, i.K, d) {
 				return checkup{"simulators", "problem", i.FullName() + " and the oracle differ", "this is a bug: please report it"}

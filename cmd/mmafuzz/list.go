@@ -11,7 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -183,7 +183,7 @@ func arithmetic(i *mma.Instruction) string {
 
 func (a *app) listGenerators() error {
 	var rows [][]string
-	for _, g := range fuzz.Generators() {
+	for _, g := range gen.All() {
 		rows = append(rows, []string{fmt.Sprintf("%s@%d", g.Name, g.Version), g.Doc})
 	}
 	return a.table([]string{"generator", "about"}, rows)

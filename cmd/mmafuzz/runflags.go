@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -80,12 +80,12 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 // checkGenerators says that a generator does not exist or would not be used.
 func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 	var names []string
-	for _, g := range fuzz.Generators() {
+	for _, g := range gen.All() {
 		names = append(names, g.Name)
 	}
 	for _, name := range r.generators {
 		base, _, _ := strings.Cut(name, "@")
-		switch _, err := fuzz.FindGenerator(name); {
+		switch _, err := gen.Find(name); {
 		case err != nil && slices.Contains(names, base):
 			return hinted("without @ and a number it is the newest", "--gen: %v", err)
 		case err != nil:

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -106,8 +106,8 @@ func (b *bench) ratio(m *sim.Model, in *mma.Batch, seconds []float64, tiles int,
 
 // generated compares inputs of every generator.
 func (b *bench) generated(ctx context.Context, c *comparison, i *mma.Instruction, m *sim.Model, name peerName) error {
-	sp := fuzz.Spec{Formats: i.Formats, K: i.K}
-	for _, g := range fuzz.Generators() {
+	sp := gen.Spec{Formats: i.Formats, K: i.K}
+	for _, g := range gen.All() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

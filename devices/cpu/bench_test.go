@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -139,12 +140,12 @@ func (c *clocked) spent() time.Duration { return time.Duration(c.ns.Load()) }
 // fill fills a batch with numbers of a normal distribution.
 func fill(b *testing.B, in *mma.Batch) {
 	b.Helper()
-	g, err := fuzz.FindGenerator("normal")
+	g, err := gen.Find("normal")
 	if err != nil {
 		b.Fatal(err)
 	}
 	src := mma.NewBatch(in.Formats, mma.Shape{M: g.M, N: g.N, K: in.K, Tiles: in.Dots() / g.N})
-	g.Aimed(fuzz.Spec{Formats: in.Formats, K: in.K}).Fill(src, 1, 0)
+	g.Aimed(gen.Spec{Formats: in.Formats, K: in.K}).Fill(src, 1, 0)
 	copy(in.A, src.A)
 	copy(in.B, src.B)
 	copy(in.C, src.C)

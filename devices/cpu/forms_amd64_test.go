@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices/cpu/internal/forms"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -44,11 +44,11 @@ func number() int {
 
 // eachGenerator calls f with dot products of every generator, as tiles of one,
 // and with what the instruction makes of them.
-func eachGenerator(t *testing.T, u *unit, f func(g fuzz.Generator, in *mma.Batch, want []byte)) {
+func eachGenerator(t *testing.T, u *unit, f func(g gen.Generator, in *mma.Batch, want []byte)) {
 	t.Helper()
 	dots := number()
-	sp := fuzz.Spec{Formats: u.inst.Formats, K: u.inst.K}
-	for _, g := range fuzz.Generators() {
+	sp := gen.Spec{Formats: u.inst.Formats, K: u.inst.K}
+	for _, g := range gen.All() {
 		tiles := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: dots / (g.M * g.N)})
 		g.Aimed(sp, &u.inst.Params).Fill(tiles, 2, 0)
 		in := mma.NewBatch(sp.Formats, mma.Shape{M: 1, N: 1, K: sp.K, Tiles: dots})
@@ -87,7 +87,7 @@ func TestForms(t *testing.T) {
 				}
 				u := opened(t, i.Name)
 				order, other := lanes[arch+" "+form.Mnemonic+" "+form.Name]
-				eachGenerator(t, u, func(g fuzz.Generator, in *mma.Batch, want []byte) {
+				eachGenerator(t, u, func(g gen.Generator, in *mma.Batch, want []byte) {
 					if other {
 						want = reordered(t, u.inst, order, in)
 					}
@@ -149,7 +149,7 @@ func TestMXCSRIgnored(t *testing.T) {
 			for _, c := range settings {
 				other := *u
 				other.control = c
-				eachGenerator(t, u, func(g fuzz.Generator, in *mma.Batch, want []byte) {
+				eachGenerator(t, u, func(g gen.Generator, in *mma.Batch, want []byte) {
 					got := make([]byte, len(want))
 					if err := other.Run(t.Context(), in, got); err != nil {
 						t.Fatal(err)
@@ -164,7 +164,7 @@ func TestMXCSRIgnored(t *testing.T) {
 	for _, name := range []string{"vfmadd231ph", "vfmadd231ph.ru"} {
 		t.Run(name, func(t *testing.T) {
 			u := opened(t, name)
-			eachGenerator(t, u, func(g fuzz.Generator, in *mma.Batch, want []byte) {
+			eachGenerator(t, u, func(g gen.Generator, in *mma.Batch, want []byte) {
 				for _, c := range []uint64{mxcsrDAZ, mxcsrFTZ, mxcsrDAZ | mxcsrFTZ} {
 					if got := execute(u.native.body, u.native.group, in, u.control|c); !bytes.Equal(got, want) {
 						t.Errorf("MXCSR %04x, %s: %d bits differ", u.control|c, g.Name, differing(got, want))
@@ -179,7 +179,7 @@ func TestMXCSRIgnored(t *testing.T) {
 // neither.
 func TestSticky(t *testing.T) {
 	u := opened(t, "vdpbf16ps")
-	eachGenerator(t, u, func(g fuzz.Generator, in *mma.Batch, want []byte) {
+	eachGenerator(t, u, func(g gen.Generator, in *mma.Batch, want []byte) {
 		for _, c := range settings {
 			for n := 0; n < in.Dots(); n += 16 {
 				d := bytes.Clone(in.C[4*n:][:64])

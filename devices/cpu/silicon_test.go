@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -26,13 +26,13 @@ const (
 
 // chunk is a run of dot products of a generator: a whole number of its tiles.
 type chunk struct {
-	src   fuzz.Source
+	src   gen.Source
 	first uint64
 	n     int
 }
 
 // chunks are at least n dot products of a generator.
-func chunks(src fuzz.Source, n uint64) []chunk {
+func chunks(src gen.Source, n uint64) []chunk {
 	const tile = 128
 	size := min(1<<12, (n+tile-1)/tile*tile)
 	var all []chunk
@@ -64,9 +64,9 @@ func TestSilicon(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sp := fuzz.Spec{Formats: i.Formats, K: i.K}
+			sp := gen.Spec{Formats: i.Formats, K: i.K}
 			var work []chunk
-			for _, g := range fuzz.Generators() {
+			for _, g := range gen.All() {
 				n := directed
 				if g.Name == "raw" {
 					n = raw
@@ -91,9 +91,9 @@ func TestLong(t *testing.T) {
 			if testing.Short() {
 				n = 128
 			}
-			sp := fuzz.Spec{Formats: i.Formats, K: k}
+			sp := gen.Spec{Formats: i.Formats, K: k}
 			var work []chunk
-			for _, g := range fuzz.Generators() {
+			for _, g := range gen.All() {
 				work = append(work, chunks(g.Aimed(sp, &i.Params), n)...)
 			}
 			compare(t, u, k, work)
@@ -171,7 +171,7 @@ func TestShapes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, err := fuzz.FindGenerator("raw")
+			g, err := gen.Find("raw")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +183,7 @@ func TestShapes(t *testing.T) {
 				}
 				in := mma.NewBatch(i.Formats, s)
 				raw := mma.NewBatch(i.Formats, mma.Shape{M: g.M, N: g.N, K: s.K, Tiles: 40})
-				g.Aimed(fuzz.Spec{Formats: i.Formats, K: s.K}).Fill(raw, 1, 0)
+				g.Aimed(gen.Spec{Formats: i.Formats, K: s.K}).Fill(raw, 1, 0)
 				copy(in.A, raw.A)
 				copy(in.B, raw.B)
 				copy(in.C, raw.C)
@@ -205,7 +205,7 @@ func TestShapes(t *testing.T) {
 // TestModesApart runs instructions under different modes at the same time: a mode
 // holds for its own instruction only.
 func TestModesApart(t *testing.T) {
-	g, err := fuzz.FindGenerator("tiny")
+	g, err := gen.Find("tiny")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestModesApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: i.K, Tiles: 1001})
-		g.Aimed(fuzz.Spec{Formats: i.Formats, K: i.K}).Fill(in, 1, 0)
+		g.Aimed(gen.Spec{Formats: i.Formats, K: i.K}).Fill(in, 1, 0)
 		for range 2 {
 			wg.Go(func() {
 				for range times {

@@ -12,7 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -186,7 +186,7 @@ func (r *run) differential() error {
 // directed are all generators but raw.
 func directed() []string {
 	var names []string
-	for _, g := range fuzz.Generators() {
+	for _, g := range gen.All() {
 		if g.Name != "raw" {
 			names = append(names, g.Name)
 		}

@@ -18,7 +18,7 @@ import (
 	_ "github.com/mmafuzz/mmafuzz/devices/reference"
 	_ "github.com/mmafuzz/mmafuzz/devices/replay"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/fuzz/record"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -111,7 +111,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("complete %v, header %+v", rec.Complete, h)
 	}
 	for n, d := range rec.Data {
-		src, err := fuzz.ParseSource(d.Section.Generator)
+		src, err := gen.ParseSource(d.Section.Generator)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -35,7 +35,7 @@ type job struct {
 
 // frame is a data frame to be.
 type frame struct {
-	source fuzz.Source
+	source gen.Source
 	first  uint64 // index of the first dot product
 	tiles  int
 	begins uint64 // first of the section: of the frames of one size
@@ -91,9 +91,9 @@ func checkSources(p *corpus.Plan) error {
 const anyAim = "[*]"
 
 // parseSource reads a source of a plan; aimed: it aims at the catalogue.
-func parseSource(text string) (src fuzz.Source, aimed bool, err error) {
+func parseSource(text string) (src gen.Source, aimed bool, err error) {
 	name, aimed := strings.CutSuffix(text, anyAim)
-	if src, err = fuzz.ParseSource(name); err != nil {
+	if src, err = gen.ParseSource(name); err != nil {
 		return src, false, err
 	}
 	switch {
@@ -120,7 +120,7 @@ func (w *work) newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs s
 	if j.problem != "" {
 		return j, "", nil
 	}
-	sp := fuzz.Spec{Formats: i.Formats, K: j.k}
+	sp := gen.Spec{Formats: i.Formats, K: j.k}
 	for _, in := range e.Inputs {
 		src, aimed, err := parseSource(in.Source)
 		if err != nil {
@@ -155,7 +155,7 @@ func (w *work) arithmetics(f mma.Formats) []*mma.Params {
 }
 
 // cut cuts a count of dot products of a source into frames, of whole tiles.
-func (j *job) cut(src fuzz.Source, count uint64) {
+func (j *job) cut(src gen.Source, count uint64) {
 	per := uint64(src.Generator.M * src.Generator.N)
 	tiles := (count + per - 1) / per
 	most := max(1, frameDots/per)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -50,7 +50,7 @@ const (
 // programs apart that count as the same function.
 const sameMost = 10_000
 
-// evidenceRounds is the number of rounds of fuzz.Probe that make the evidence,
+// evidenceRounds is the number of rounds of gen.Probe that make the evidence,
 // evidenceMost how many cases of each kind are kept.
 const (
 	evidenceRounds = 7
@@ -102,7 +102,7 @@ func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	sp := fuzz.Spec{Formats: i.Formats, K: i.K}
+	sp := gen.Spec{Formats: i.Formats, K: i.K}
 	pr := &triage.Problem{Formats: i.Formats, K: i.K, Base: i.Params,
 		Ask: func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
 			out := make([]uint64, len(dots))
@@ -111,10 +111,10 @@ func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Problem, error) {
 			}
 			return out, nil
 		},
-		Inputs: func(round int, ps ...*mma.Params) []*mma.Dot { return fuzz.Probe(sp, 2, round, ps...) },
+		Inputs: func(round int, ps ...*mma.Params) []*mma.Dot { return gen.Probe(sp, 2, round, ps...) },
 	}
 	for round := 0; round < evidenceRounds && len(pr.Differ) < evidenceMost; round++ {
-		for _, d := range fuzz.Probe(sp, 1, round, &i.Params) {
+		for _, d := range gen.Probe(sp, 1, round, &i.Params) {
 			c := triage.Case{Dot: d, Want: unit.Dot(d, nil)}
 			same := oracle.Compare(i.D, oracle.Policy{}, base.Dot(d, nil), c.Want) == oracle.Same
 			switch {

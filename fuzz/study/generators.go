@@ -3,7 +3,7 @@ package study
 import (
 	"fmt"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
 
 // measured are the versions of generators with which the tables were made, where
@@ -12,14 +12,14 @@ import (
 var measured = map[string]string{"raw": "raw@1"}
 
 // Generators returns the generators that the tables are about.
-func Generators() []fuzz.Generator {
-	all := fuzz.Generators()
+func Generators() []gen.Generator {
+	all := gen.All()
 	for i := range all {
 		source, old := measured[all[i].Name]
 		if !old {
 			continue
 		}
-		s, err := fuzz.ParseSource(source)
+		s, err := gen.ParseSource(source)
 		if err != nil {
 			panic("study: " + err.Error()) // its name is our own
 		}
@@ -29,7 +29,7 @@ func Generators() []fuzz.Generator {
 }
 
 // Title names a generator in a table, with its version where there is a newer one.
-func Title(g *fuzz.Generator) string {
+func Title(g *gen.Generator) string {
 	if _, old := measured[g.Name]; old {
 		return fmt.Sprintf("%s@%d", g.Name, g.Version)
 	}
@@ -37,11 +37,11 @@ func Title(g *fuzz.Generator) string {
 }
 
 // findGenerator returns the generator of a name.
-func findGenerator(name string) (*fuzz.Generator, error) {
+func findGenerator(name string) (*gen.Generator, error) {
 	for _, g := range Generators() {
 		if g.Name == name {
 			return &g, nil
 		}
 	}
-	return fuzz.FindGenerator(name)
+	return gen.Find(name)
 }

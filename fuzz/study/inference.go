@@ -14,7 +14,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
@@ -117,8 +117,8 @@ func differences(ctx context.Context, i *mma.Instruction, p *mma.Params, dots in
 		return "", err
 	}
 	var told []string
-	for _, g := range fuzz.Generators() {
-		src := g.Aimed(fuzz.Spec{Formats: i.Formats, K: i.K}, &i.Params, p)
+	for _, g := range gen.All() {
+		src := g.Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &i.Params, p)
 		src.Generator = &g
 		n := 0
 		for at := 0; at < dots && ctx.Err() == nil; at += separateChunk {
@@ -177,7 +177,7 @@ func InferenceDigest() string {
 	for _, i := range mma.Arithmetics() {
 		put([]any{i.FullName(), i.Formats, i.K, i.Params})
 	}
-	for _, g := range fuzz.Generators() {
+	for _, g := range gen.All() {
 		put([]any{g.Name, g.Version, g.M, g.N})
 	}
 	put([]any{mma.MadeUpVersion, infer.DefaultChecks, infer.DefaultEffort})

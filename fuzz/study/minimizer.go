@@ -3,7 +3,7 @@ package study
 import (
 	"context"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -77,7 +77,7 @@ func shrinkPair(ctx context.Context, names [2]string) (*Shrinking, error) {
 		}
 		return out, nil
 	}
-	for _, d := range mismatches(insts, models, fuzz.Spec{Formats: f, K: k}) {
+	for _, d := range mismatches(insts, models, gen.Spec{Formats: f, K: k}) {
 		r, err := minimize.Dot(ctx, f, d, test, minimize.Options{Bucket: differ, SkipMask: true})
 		if err != nil {
 			return nil, err
@@ -99,7 +99,7 @@ func shrinkPair(ctx context.Context, names [2]string) (*Shrinking, error) {
 }
 
 // mismatches returns the first dot products on which two models differ.
-func mismatches(insts [2]*mma.Instruction, models [2]*sim.Model, sp fuzz.Spec) []*mma.Dot {
+func mismatches(insts [2]*mma.Instruction, models [2]*sim.Model, sp gen.Spec) []*mma.Dot {
 	var found []*mma.Dot
 	names := []string{"raw", "cut", "tie", "spread"}
 	for index := uint64(0); len(found) < ShrinkFindings && index < 100_000; index++ {

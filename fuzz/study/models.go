@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -65,7 +65,7 @@ func Models(ctx context.Context, raw, directed uint64, progress func(*ModelCheck
 type modelTask struct {
 	i     *mma.Instruction
 	model *sim.Model
-	src   fuzz.Source
+	src   gen.Source
 	index uint64
 	n     int
 }
@@ -83,7 +83,7 @@ func checkModels(ctx context.Context, op string, insts []mma.Instruction, raw, d
 			return nil, err
 		}
 		for g := range gens {
-			src := gens[g].Aimed(fuzz.Spec{Formats: i.Formats, K: i.K}, &i.Params)
+			src := gens[g].Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &i.Params)
 			count := directed
 			if gens[g].Name == "raw" {
 				each := uint64(len(insts))

@@ -1,7 +1,7 @@
 package study
 
 import (
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -122,11 +122,11 @@ const separateChunk = 2048
 // separateBy runs one generator's inputs from..to.
 func separateBy(i *mma.Instruction, base *sim.Model, rivals []rival, g int, from, to uint64) {
 	gens := Generators()
-	gen := gens[g]
-	src := gen.Aimed(fuzz.Spec{Formats: i.Formats, K: i.K}, &i.Params)
+	generator := gens[g]
+	src := generator.Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &i.Params)
 	src.Generator = &gens[g]
-	per := uint64(gen.M * gen.N)
-	b := mma.NewBatch(i.Formats, mma.Shape{M: gen.M, N: gen.N, K: i.K, Tiles: int(separateChunk / per)})
+	per := uint64(generator.M * generator.N)
+	b := mma.NewBatch(i.Formats, mma.Shape{M: generator.M, N: generator.N, K: i.K, Tiles: int(separateChunk / per)})
 	w := i.D.Width()
 	want, got := make([]byte, separateChunk*w), make([]byte, separateChunk*w)
 	open := make([]rival, len(rivals))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -127,7 +127,7 @@ func TestSeparationSample(t *testing.T) {
 				first = 0
 			}
 			if got.First[g] != first {
-				t.Errorf("%s, %s (%s): %s needs %d inputs, the table says %d", r.Base, r.Other, r.change, fuzz.Generators()[g].Name, got.First[g], r.First[g])
+				t.Errorf("%s, %s (%s): %s needs %d inputs, the table says %d", r.Base, r.Other, r.change, gen.All()[g].Name, got.First[g], r.First[g])
 			}
 		}
 	}

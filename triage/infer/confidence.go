@@ -3,7 +3,7 @@ package infer
 import (
 	"fmt"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
 
 // Tested is a kind of input with what follows from its having been right.
@@ -22,7 +22,7 @@ type Tested struct {
 // tested says what follows from inputs of a class on which the unit was right.
 func tested(c Class) Tested {
 	t := Tested{Class: c}
-	if g, err := fuzz.FindGenerator(c.Name); err == nil && g.Size == nil {
+	if g, err := gen.Find(c.Name); err == nil && g.Size == nil {
 		tiles := (c.Asked + g.M*g.N - 1) / (g.M * g.N)
 		t.Independent = tiles * min(g.M, g.N)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -58,8 +58,8 @@ func TestFound(t *testing.T) {
 // generator, by the oracle.
 func checkSame(t *testing.T, r *Result, p *mma.Params) {
 	t.Helper()
-	sp := fuzz.Spec{Formats: r.Formats, K: r.K}
-	gens := fuzz.Generators()
+	sp := gen.Spec{Formats: r.Formats, K: r.K}
+	gens := gen.All()
 	for i := range gens {
 		for _, d := range generate(sp, &gens[i], 99, 0, 200, p, &r.Params) {
 			if got, want := oracle.Eval(&r.Params, r.Formats, r.K, d), oracle.Eval(p, r.Formats, r.K, d); got != want {
@@ -195,7 +195,7 @@ func TestRareBug(t *testing.T) {
 	if err := report.Markdown(&text); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Classes) != len(fuzz.Generators()) || !strings.Contains(text.String(), unseen) {
+	if len(r.Classes) != len(gen.All()) || !strings.Contains(text.String(), unseen) {
 		t.Errorf("%d classes; %s", len(r.Classes), &text)
 	}
 	for _, c := range report.Classes {
@@ -271,7 +271,7 @@ func TestRefusal(t *testing.T) {
 	failed := 0
 	for _, c := range r.Classes {
 		failed += c.Failed
-		if g, err := fuzz.FindGenerator(c.Name); err != nil || g.M == 1 && c.Asked+c.Failed != few {
+		if g, err := gen.Find(c.Name); err != nil || g.M == 1 && c.Asked+c.Failed != few {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}

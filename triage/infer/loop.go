@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -49,7 +49,7 @@ type loop struct {
 	show  func(Progress) // nil: nobody looks
 }
 
-func (l *loop) spec() fuzz.Spec { return fuzz.Spec{Formats: l.Formats, K: l.k} }
+func (l *loop) spec() gen.Spec { return gen.Spec{Formats: l.Formats, K: l.k} }
 
 // rand returns the randomness of the next step.
 func (l *loop) rand() *rand.Rand {
@@ -66,7 +66,7 @@ func (l *loop) gather(ctx context.Context) error {
 		}
 	}
 	for _, name := range directed {
-		g, err := fuzz.FindGenerator(name)
+		g, err := gen.Find(name)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,7 @@ package infer
 import (
 	"math/rand/v2"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -32,7 +32,7 @@ var designed = []family{
 var directed = []string{"tie", "cut", "floor", "tiny", "huge", "zero", "special", "subnormal", "spread", "raw", "normal"}
 
 // design returns n dot products of a designed family.
-func design(sp fuzz.Spec, fam *family, r *rand.Rand, n int) []*mma.Dot {
+func design(sp gen.Spec, fam *family, r *rand.Rand, n int) []*mma.Dot {
 	d := newDesigner(sp.Formats, sp.K, r)
 	dots := make([]*mma.Dot, n)
 	for i := range dots {
@@ -45,7 +45,7 @@ func design(sp fuzz.Spec, fam *family, r *rand.Rand, n int) []*mma.Dot {
 
 // generate returns n dot products of a generator of package fuzz, from index first
 // on, which share no operands; first must be a multiple of 8.
-func generate(sp fuzz.Spec, g *fuzz.Generator, seed, first uint64, n int, ps ...*mma.Params) []*mma.Dot {
+func generate(sp gen.Spec, g *gen.Generator, seed, first uint64, n int, ps ...*mma.Params) []*mma.Dot {
 	src := g.Aimed(sp, ps...)
 	per, diagonal := g.M*g.N, min(g.M, g.N)
 	b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: (n + diagonal - 1) / diagonal})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -25,7 +25,7 @@ func (l *loop) pool(n int, ps ...*mma.Params) []*mma.Dot {
 		dots = append(dots, design(l.spec(), &designed[i], l.rand(), n)...)
 	}
 	l.draws++
-	gens := fuzz.Generators()
+	gens := gen.All()
 	for i := range gens {
 		dots = append(dots, generate(l.spec(), &gens[i], l.seed+l.draws, 0, n, ps...)...)
 	}
@@ -247,7 +247,7 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 	}
 	l.draws++
 	seed := l.seed + l.draws
-	gens := fuzz.Generators()
+	gens := gen.All()
 	for i := range gens {
 		g := &gens[i]
 		c := Class{Name: g.Name, Doc: g.Doc}

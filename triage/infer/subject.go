@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -301,7 +301,7 @@ func (s *subject) asBefore(ctx context.Context, dots []*mma.Dot, first map[*mma.
 // generator makes them, and returns on how many they were compared, and the dot products
 // on which the two differ, with the unit's results; at most wrongKept of them. Where the
 // unit fails it is asked for the dot products one by one.
-func (s *subject) check(ctx context.Context, m *sim.Model, src fuzz.Source, seed, first uint64, n int) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
+func (s *subject) check(ctx context.Context, m *sim.Model, src gen.Source, seed, first uint64, n int) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
 	g := src.Generator
 	b := mma.NewBatch(s.Formats, mma.Shape{M: g.M, N: g.N, K: s.k, Tiles: (n + g.M*g.N - 1) / (g.M * g.N)})
 	src.Fill(b, seed, first)

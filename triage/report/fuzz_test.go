@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
-
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -39,9 +38,9 @@ func TestMadeUp(t *testing.T) {
 		i := mma.MadeUp(seed)
 		j := partner(&i, seed)
 		k := max(i.K, j.K) * (1 + int(seed%5)/4)
-		for n, g := range fuzz.Generators() {
-			src := g.Aimed(fuzz.Spec{Formats: i.Formats, K: k}, &i.Params)
-			d := src.Dot(fuzz.Spec{Formats: i.Formats, K: k}, seed, seed*7+uint64(n))
+		for n, g := range gen.All() {
+			src := g.Aimed(gen.Spec{Formats: i.Formats, K: k}, &i.Params)
+			d := src.Dot(gen.Spec{Formats: i.Formats, K: k}, seed, seed*7+uint64(n))
 			m := &Mismatch{Input: Input{Formats: i.Formats, Dot: d}, A: side(t, &i, d), B: side(t, &j, d)}
 			checkMismatch(t, fmt.Sprintf("%d %s", seed, src), m, TextOptions{Width: 60 + int(seed%7)*15, All: seed%11 == 0})
 		}
@@ -133,8 +132,8 @@ func TestCatalog(t *testing.T) {
 		if i.Refuse != "" || testing.Short() && i.Arch != "hopper" && i.Arch != "cdna3" {
 			continue
 		}
-		sp := fuzz.Spec{Formats: i.Formats, K: i.K}
-		for n, g := range fuzz.Generators() {
+		sp := gen.Spec{Formats: i.Formats, K: i.K}
+		for n, g := range gen.All() {
 			d := g.Aimed(sp, &i.Params).Dot(sp, 1, uint64(n))
 			s := side(t, &i, d)
 			var b bytes.Buffer

@@ -1,4 +1,4 @@
-package fuzz
+package gen
 
 import (
 	"math/bits"
@@ -36,8 +36,8 @@ func newDraw(sp Spec) *draw {
 	return d
 }
 
-// mix is the finaliser of splitmix64.
-func mix(x uint64) uint64 {
+// Mix is the finaliser of splitmix64.
+func Mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
 	x ^= x >> 27
@@ -46,7 +46,7 @@ func mix(x uint64) uint64 {
 }
 
 // start begins the stream of an index.
-func (d *draw) start(key, index uint64) { d.state = mix(key + index*0x9e3779b97f4a7c15) }
+func (d *draw) start(key, index uint64) { d.state = Mix(key + index*0x9e3779b97f4a7c15) }
 
 // next returns 64 random bits (wyrand), or bits of the byte source.
 func (d *draw) next() uint64 {

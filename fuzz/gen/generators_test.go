@@ -1,4 +1,4 @@
-package fuzz
+package gen
 
 import (
 	"crypto/sha256"
@@ -68,25 +68,27 @@ const (
 func sources(i *mma.Instruction) []Source {
 	sp := Spec{i.Formats, i.K}
 	var all []Source
-	for _, gen := range everyVersion() {
+	for _, gen := range Versions() {
 		all = append(all, Source{Generator: gen})
 		if aimed := gen.Aimed(sp, &i.Params); len(aimed.Args) > 0 {
 			all = append(all, aimed)
 		}
 	}
-	cut, err := FindGenerator("cut")
+	cut, err := Find("cut")
 	if err != nil {
 		panic(err)
 	}
-	base := Source{Generator: &mutateGenerator, Base: &Base{cut.Aimed(sp, &i.Params), 5}}
-	return append(all, base, Source{Generator: &mutateGenerator, Base: &Base{base, 3}})
+	base := cut.Aimed(sp, &i.Params).Mutate(5)
+	return append(all, base, base.Mutate(3))
 }
 
 // TestGeneratorsGolden holds every generator to its stream: a case of an old
 // report must stay the same input. A generator that is to give other inputs gets
 // a new version beside the old one.
 func TestGeneratorsGolden(t *testing.T) {
-	skipUnderRace(t)
+	if raceEnabled {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	var s strings.Builder
 	for _, name := range goldenUnits {
 		i := lookup(t, name)
@@ -151,7 +153,9 @@ func TestRandomAccess(t *testing.T) {
 // TestInputsAreCodes checks that inputs have no bits beyond their formats, that
 // C is 0 where there is none, and that seeds, indexes and generators differ.
 func TestInputsAreCodes(t *testing.T) {
-	skipUnderRace(t)
+	if raceEnabled {
+		t.Skip("one goroutine: nothing for the race detector")
+	}
 	for _, name := range goldenUnits {
 		i := lookup(t, name)
 		sp := Spec{i.Formats, i.K}
@@ -212,7 +216,7 @@ func checkCodes(t testing.TB, sp Spec, d *mma.Dot) {
 // TestPatternsCoverTheirTable checks that the enumeration has every case of its
 // table.
 func TestPatternsCoverTheirTable(t *testing.T) {
-	g, err := FindGenerator("pattern")
+	g, err := Find("pattern")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,17 +245,17 @@ func TestPatternsCoverTheirTable(t *testing.T) {
 // TestGeneratorTable checks what people see.
 func TestGeneratorTable(t *testing.T) {
 	seen := map[string]bool{}
-	for _, g := range Generators() {
+	for _, g := range All() {
 		if seen[g.Name] || g.Doc == "" || g.Version < 1 || g.Weight < 1 || g.M*g.N < 1 || strings.ContainsAny(g.Name, "@[]()#,") {
 			t.Errorf("%+v", g)
 		}
 		seen[g.Name] = true
-		found, err := FindGenerator(g.Name)
+		found, err := Find(g.Name)
 		if err != nil || found.Name != g.Name {
 			t.Errorf("%s: %v", g.Name, err)
 		}
 	}
-	if _, err := FindGenerator("x"); err == nil || !strings.HasPrefix(err.Error(), `unknown generator "x" (known: pattern, cut, `) {
+	if _, err := Find("x"); err == nil || !strings.HasPrefix(err.Error(), `unknown generator "x" (known: pattern, cut, `) {
 		t.Errorf("%v", err)
 	}
 }
@@ -261,7 +265,7 @@ func TestParseSource(t *testing.T) {
 		i := lookup(t, name)
 		for _, src := range sources(i) {
 			back, err := ParseSource(src.String())
-			if err != nil || back.String() != src.String() || back.nesting() != src.nesting() {
+			if err != nil || back.String() != src.String() || back.Nesting() != src.Nesting() {
 				t.Errorf("%s comes back as %s, %v", src, back, err)
 				continue
 			}
@@ -295,7 +299,7 @@ func TestAims(t *testing.T) {
 	aims := map[string][]int{"cut": {24, 25}, "floor": {-158, -156}} // the last bits kept
 
 	for name, want := range aims {
-		g, err := FindGenerator(name)
+		g, err := Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,4 +345,23 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%s %v is encoded as %s %v", i.FullName(), d, k.FullName(), back)
 		}
 	})
+}
+
+// TestEncode checks that Decode undoes Encode.
+func TestEncode(t *testing.T) {
+	insts := mma.Arithmetics()
+	for n := range insts {
+		sp := Spec{insts[n].Formats, insts[n].K}
+		for g := range generators {
+			src := Source{Generator: &generators[g]}
+			d := src.Dot(sp, 7, 3)
+			i, back := Decode(Encode(insts, n, d), insts)
+			if i != &insts[n] || !back.Equal(d) {
+				t.Fatalf("%s %s: %v came back as %v", insts[n].FullName(), src, d, back)
+			}
+		}
+	}
+	if i, d := Decode(nil, insts); i != &insts[0] || !d.Equal(mma.NewDot(i.Formats, i.K)) {
+		t.Error("no bytes are not all zeros")
+	}
 }

@@ -1,4 +1,4 @@
-package fuzz
+package gen
 
 import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -14,6 +14,14 @@ var mutateGenerator = Generator{Name: "mutate", Version: 1, M: 1, N: 1, fill: do
 // maxNesting is how many mutations deep a base may be, so that names stay
 // readable.
 const maxNesting = 3
+
+// Mutable reports whether cases of s may be the base of a mutation.
+func (s Source) Mutable() bool { return s.Nesting() < maxNesting }
+
+// Mutate returns the source that changes the case of an index in a few places.
+func (s Source) Mutate(index uint64) Source {
+	return Source{Generator: &mutateGenerator, Base: &Base{s, index}}
+}
 
 // mutateDot makes one to four changes of the base.
 func mutateDot(d *draw, _ *mma.Dot) {

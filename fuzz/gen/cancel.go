@@ -1,4 +1,4 @@
-package fuzz
+package gen
 
 import (
 	"math/bits"

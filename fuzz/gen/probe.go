@@ -1,4 +1,4 @@
-package fuzz
+package gen
 
 import "github.com/mmafuzz/mmafuzz/sim/mma"
 

@@ -1,31 +1,21 @@
-// Package fuzz makes inputs and runs campaigns: generators, the engine that
-// feeds pairs of units with them, feature feedback, and the decoder through
-// which go test -fuzz and go-fuzz reach the same generators.
+// Package gen makes inputs: dot products drawn by generators, raw or aimed at the
+// decisions of given arithmetics, and the decoder through which go test -fuzz and
+// go-fuzz reach the same generators. It knows formats and parameters (sim/fp,
+// sim/mma) and nothing of units or campaigns.
 //
 // # Cases
 //
 // A case is (source, seed, index): a Source is a generator, its version and its
 // arguments, written as cut@1[24,25]. Together with the operand formats and K it
-// gives the same operands for ever; golden files hold that.
-//
-// # Campaigns
-//
-// A campaign goes by epochs (schedule.go), an epoch by chunks of one source. A worker
-// makes a chunk's inputs in a batch, runs both units on it, looks for results that
-// differ, and takes features of a sample (worker.go); EndToEnd is that loop alone.
-// Every differing case is named by its cause and counted in its bucket: the
-// hypotheses run on batches, by the kernels of package sim (triage.Names). So no
-// bucket is too rare to be found; of each, one case is run again and shrunk
-// (explain.go). A chunk needs no new memory, and what chunks find is put together in
-// the order of the plan, so that it does not show how many workers there were.
+// gives the same operands forever; a golden file holds that.
 //
 // # Adding a generator
 //
-// Write gen_NAME.go with one function and add a row to generators. The tests of
-// this package, the golden file and the table of what each generator finds
-// (fuzz/study) pick it up. A generator that is to give other inputs gets a new
-// version: the old row, with its function, moves to retired.
-package fuzz
+// Write NAME.go with one function and add a row to generators. The tests of this
+// package, the golden file and the table of what each generator finds (fuzz/study)
+// pick it up. A generator that is to give other inputs gets a new version: the old
+// row, with its function, moves to retired.
+package gen
 
 import (
 	"fmt"
@@ -114,8 +104,8 @@ var retired = []Generator{
 		Doc: "uniformly random bits"},
 }
 
-// everyVersion returns all generators, earlier versions before the current one.
-func everyVersion() []*Generator {
+// Versions returns all generators, earlier versions before the current one.
+func Versions() []*Generator {
 	var all []*Generator
 	for i := range generators {
 		for j := range retired {
@@ -128,18 +118,18 @@ func everyVersion() []*Generator {
 	return all
 }
 
-// current says whether a generator is the newest version.
-func (g *Generator) current() bool {
-	newest, err := FindGenerator(g.Name)
+// Current reports whether a generator is the newest version.
+func (g *Generator) Current() bool {
+	newest, err := Find(g.Name)
 	return err == nil && newest == g
 }
 
-// Generators returns the table of current versions.
-func Generators() []Generator { return slices.Clone(generators) }
+// All returns the table of current versions.
+func All() []Generator { return slices.Clone(generators) }
 
-// FindGenerator returns the generator of a name: the current version, or with
+// Find returns the generator of a name: the current version, or with
 // NAME@VERSION another one.
-func FindGenerator(name string) (*Generator, error) {
+func Find(name string) (*Generator, error) {
 	base, version, hasVersion := strings.Cut(name, "@")
 	var names []string
 	for i := range generators {
@@ -192,7 +182,7 @@ func ParseSource(text string) (Source, error) {
 		return parseMutate(text)
 	}
 	name, args, hasArgs := strings.Cut(text, "[")
-	g, err := FindGenerator(name)
+	g, err := Find(name)
 	if err != nil {
 		return Source{}, err
 	}
@@ -251,12 +241,12 @@ func parseMutate(text string) (Source, error) {
 	return Source{Generator: &mutateGenerator, Base: &Base{base, index}}, nil
 }
 
-// nesting is the number of mutations that lead to the source.
-func (s Source) nesting() int {
+// Nesting is the number of mutations that lead to the source.
+func (s Source) Nesting() int {
 	if s.Base == nil {
 		return 0
 	}
-	return 1 + s.Base.Source.nesting()
+	return 1 + s.Base.Source.Nesting()
 }
 
 // Aimed returns the source of a generator that aims at every decision of the
@@ -277,14 +267,15 @@ func (g *Generator) Aimed(sp Spec, ps ...*mma.Params) Source {
 // Fill writes the dot products from index first on into a batch of the
 // generator's M and N. first must be a multiple of M*N.
 func (s Source) Fill(b *mma.Batch, seed, first uint64) {
-	(&filler{}).fill(s, s.String(), b, seed, first)
+	(&Filler{}).Fill(s, s.String(), b, seed, first)
 }
 
-// filler is what filling batches needs, for one goroutine at a time.
-type filler struct{ draws map[Spec]*draw }
+// Filler fills batches, for one goroutine at a time. The zero Filler is ready for use;
+// from the second batch of a Spec on it needs no new memory.
+type Filler struct{ draws map[Spec]*draw }
 
-// fill is Source.Fill for a source whose name is at hand.
-func (f *filler) fill(s Source, name string, b *mma.Batch, seed, first uint64) {
+// Fill is Source.Fill for a source whose name, which is s.String(), is at hand.
+func (f *Filler) Fill(s Source, name string, b *mma.Batch, seed, first uint64) {
 	d := f.draw(Spec{b.Formats, b.K})
 	d.args = s.Args
 	if s.Base != nil {
@@ -299,7 +290,7 @@ func (f *filler) fill(s Source, name string, b *mma.Batch, seed, first uint64) {
 	}
 }
 
-func (f *filler) draw(sp Spec) *draw {
+func (f *Filler) draw(sp Spec) *draw {
 	d := f.draws[sp]
 	if d == nil {
 		if f.draws == nil {
@@ -336,7 +327,7 @@ func key(name string, seed uint64) uint64 {
 	for i := range len(name) {
 		h = (h ^ uint64(name[i])) * 1099511628211
 	}
-	return mix(h ^ mix(seed))
+	return Mix(h ^ Mix(seed))
 }
 
 // dots makes a fill function of one that designs a dot product of zeros and
