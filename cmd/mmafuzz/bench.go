@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
 
 // benchCmd is mmafuzz bench.

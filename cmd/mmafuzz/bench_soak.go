@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
 
 // look is the memory at some time of --soak.

@@ -12,7 +12,7 @@
 // # Adding a generator
 //
 // Write NAME.go with one function and add a row to generators. The tests of this
-// package, the golden file and the table of what each generator finds (fuzz/study)
+// package, the golden file and the table of what each generator finds (fuzz/selfcheck)
 // pick it up. A generator that is to give other inputs gets a new version: the old
 // row, with its function, moves to retired.
 package gen
