@@ -7,9 +7,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/tiling"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -51,33 +51,17 @@ func (t *target) Open(like *mma.Instruction) (devices.Unit, error) {
 	if t.ref.Name == "exact" {
 		i.Unknown |= mma.FacetZero // the sign of a zero sum is a matter of convention
 	}
-	u := &unit{inst: &i, ref: t.ref}
-	u.dots.New = func() any { return new(mma.Dot) }
-	return u, nil
+	return &unit{&i, t.ref}, nil
 }
 
 type unit struct {
 	inst *mma.Instruction
 	ref  *oracle.Reference
-	dots sync.Pool // of *mma.Dot
 }
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 func (u *unit) Known() *mma.Params            { return nil }
 
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
-	d := u.dots.Get().(*mma.Dot)
-	defer u.dots.Put(d)
-	if len(d.A) != in.K || len(d.SA) != in.Blocks(in.K) {
-		*d = *mma.NewDot(in.Formats, in.K)
-	}
-	width := in.Formats.D.Width()
-	for i := range in.Dots() {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		in.Get(i, d)
-		mma.Store(out, width, i, u.ref.Eval(in.Formats, d))
-	}
-	return nil
+	return tiling.EachDot(ctx, in, out, func(d *mma.Dot) uint64 { return u.ref.Eval(in.Formats, d) })
 }
