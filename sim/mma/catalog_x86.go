@@ -27,7 +27,7 @@ const (
 )
 
 var x86 = []decl{
-	// AMD's and Intel's processors differ in nothing but the NaN of DPPS.
+	// AMD's and Intel's processors differ only in the NaN of DPPS.
 	//
 	// VDPBF16PS is two FMAs, the high pair first. It neither consults nor changes
 	// MXCSR. Where a processor has no AVX512_BF16, two VFMADD231PS on widened

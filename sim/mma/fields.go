@@ -66,7 +66,7 @@ func (f Field) Int(p *Params) int {
 	}
 }
 
-// SetInt is the inverse of Int. Validate says whether the result makes sense.
+// SetInt is the inverse of Int. Params.Validate checks whether the result makes sense.
 func (f Field) SetInt(p *Params, n int) {
 	switch v := f.value(p); v.Kind() {
 	case reflect.Bool:
@@ -117,7 +117,7 @@ func (f Field) SetText(p *Params, s string) error {
 	return nil
 }
 
-// Values returns every value that the field can sensibly have, as for Int:
+// Values returns every value that the field can sensibly have, as Int returns them:
 // those of an enumeration, both of a bool, nil for numbers.
 func (f Field) Values() []int {
 	n := 0

@@ -38,9 +38,10 @@ func Of(arch string) []Instruction {
 }
 
 // Lookup returns the instruction of an architecture that a name stands for: the
-// ISA spelling with any legal N, an alias, or a prefix that only one
-// instruction has (and those whose names say more, such as a rounding). The result carries the name's own shape. The error of an
-// unknown name lists the nearest ones.
+// ISA spelling with any legal N, an alias, or a prefix that only one instruction
+// has, apart from variants of it whose names add, for example, a rounding. The
+// result has the shape that the name gives. The error for an unknown name lists the
+// nearest ones.
 func Lookup(arch, name string) (*Instruction, error) {
 	a, ok := FindArch(arch)
 	if !ok {
@@ -49,8 +50,7 @@ func Lookup(arch, name string) (*Instruction, error) {
 	return Search(a.Name, Of(a.Name), name)
 }
 
-// Search is Lookup among the given rows; where says whose they are, for the
-// error.
+// Search is Lookup among the given rows; where names their owner in the error.
 func Search(where string, rows []Instruction, name string) (*Instruction, error) {
 	plain, shape := defaultShape(name)
 	var prefixed []Instruction
@@ -170,10 +170,10 @@ func Distance(a, b string) int {
 	return row[len(b)]
 }
 
-// Arithmetics returns a row for each distinct arithmetic of the catalogue:
-// parameters, formats of A, D and scales, where A and B have the same format and
-// C takes part. Of several such rows it is the one with the largest K, of the
-// first architecture.
+// Arithmetics returns a row for each distinct arithmetic of the catalogue (its
+// parameters and the formats of A, D and scales) among the rows in which A and B have
+// the same format and C takes part. Of several rows with one arithmetic it is the one
+// with the largest K, of the first architecture.
 func Arithmetics() []Instruction {
 	type key struct {
 		p           Params
