@@ -21,7 +21,8 @@ type order struct {
 // Tree returns the summation tree; nil and the reason if no input shows one. It is
 // found with the method of FPRev: with U at one term, -U at another and a small v
 // everywhere else, the result counts the terms that do not meet U before it cancels
-// (arXiv:2511.10909, section 3.1.2).
+// (arXiv:2511.10909, section 3.1.2). Some trees with exact sums give the same counts,
+// such as {(p0 + p1) p2 p3} and {(p2 + p3) p0 p1}: one of them is returned.
 func (p *Prober) Tree() (t *Tree, why string) {
 	o := p.order()
 	return o.tree, o.why
@@ -177,5 +178,5 @@ func (p *Prober) stepLength() finding {
 	if p.c == nil {
 		return undecided("the instruction has no c, and so no steps")
 	}
-	return finding{value: fmt.Sprint(t.Step(p.k))}
+	return finding{value: fmt.Sprint(t.step(p.k))}
 }

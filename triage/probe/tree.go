@@ -39,9 +39,9 @@ func (t *Tree) Terms() []int {
 	return all
 }
 
-// Step returns the number of products that a tree with c takes at a time: those of
+// step returns the number of products that a tree with c takes at a time: those of
 // the smallest subtree that holds c.
-func (t *Tree) Step(k int) int {
+func (t *Tree) step(k int) int {
 	best := t
 	t.visit(func(n *Tree) {
 		if slices.Contains(n.Terms(), k) && n.size() < best.size() {
