@@ -1,6 +1,7 @@
 // Package devices defines what can be tested: a Target is anything that executes
 // matrix instructions - a simulator of an architecture, a recording, reference
-// arithmetic, a GPU, a child process - and a Unit is one instruction of it.
+// arithmetic, a GPU, a child process - and a Unit is one instruction of it. Func makes
+// a Unit of a Go function.
 //
 // # Adding a kind of target
 //

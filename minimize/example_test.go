@@ -11,7 +11,7 @@ import (
 )
 
 // The simplest dot product on which tensor cores of Ampere and Hopper differ, found
-// from a random one.
+// from a larger one.
 func ExampleDot() {
 	model := func(arch string) (*mma.Instruction, *sim.Model) {
 		i, err := mma.Lookup(arch, "mma.m16n8k8.f32.f16.f16.f32")

@@ -111,7 +111,7 @@ func TestAllowed(t *testing.T) {
 		{"fuzz/internal/simd", "fuzz/gen", false},
 		{"triage/infer", "fuzz/gen", true},
 		{"triage/infer", "fuzz", false},
-		{"cmd/mmafuzz", "fuzz/study", true},
+		{"cmd/mmafuzz", "fuzz/selfcheck", true},
 		{"fuzz", "cmd/mmafuzz", false},
 	} {
 		if got := allowed(c.importer, c.imported); got != c.want {
