@@ -3,98 +3,60 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
-// steps512 emits the steps with AVX-512: a vector of outputs is two rows by 8 columns,
-// one of products two values of k by 8 columns of a row.
-func steps512() {
-	c := stepConsts{
-		scales: [2]Mem{lanes("stepFirst", func(i int) int { return i / 2 }), lanes("stepSecond", func(i int) int { return 8 + i/2 })},
-		even:   lanes("stepEven", func(i int) int { return 2 * i }), odd: lanes("stepOdd", func(i int) int { return 2*i + 1 }),
-	}
-	for _, kind := range stepKinds("AVX512") {
-		step(kind, 2, func(s *stepCode) { s.load512(&c) }, (*stepCode).rows512)
-	}
-}
+// stepLanes is which lanes of outputs, two of products each, a row has, and which lanes
+// of the products of two rows are the outputs' products of even k and of odd k.
+type stepLanes struct{ first, second, even, odd Mem }
 
-// lanes returns a vector of 16 numbers of lanes.
-func lanes(name string, of func(i int) int) Mem {
-	m := GLOBL(name, RODATA|NOPTR)
-	for i := range 16 {
-		DATA(4*i, U32(uint32(of(i))))
+func newStepLanes() *stepLanes {
+	return &stepLanes{
+		first: constants("stepFirst", 16, func(i int) uint32 { return uint32(i / 2) }), second: constants("stepSecond", 16, func(i int) uint32 { return uint32(8 + i/2) }),
+		even: constants("stepEven", 16, func(i int) uint32 { return uint32(2 * i) }), odd: constants("stepOdd", 16, func(i int) uint32 { return uint32(2*i + 1) }),
 	}
-	return m
-}
-
-// stepConsts says which lanes of outputs, two of products each, a row has, and which
-// lanes of the products of two rows are the outputs', of even k and of odd k.
-type stepConsts struct {
-	scales    [2]Mem
-	even, odd Mem
 }
 
 // load512 loads constants.
-func (s *stepCode) load512(c *stepConsts) {
-	s.vectors = map[string]reg.VecVirtual{}
+func (s *stepCode) load512(lanes *stepLanes) {
+	s.vectors = map[string]vec{}
 	for _, name := range []string{"Exponent", "Unit", "Inverse"} {
-		v := ZMM()
-		VPBROADCASTD(s.k(name), v)
-		s.vectors[name] = v
+		s.vectors[name] = s.block("Consts").constant512(4, name)
 	}
-	load := func(m Mem) reg.VecVirtual {
-		v := ZMM()
-		VMOVDQU32(m, v)
-		return v
+	for _, c := range []struct {
+		dst  *vec
+		from Mem
+	}{{&s.scales[0], lanes.first}, {&s.scales[1], lanes.second}, {&s.even, lanes.even}, {&s.odd, lanes.odd}} {
+		*c.dst = ZMM()
+		VMOVDQU32(c.from, *c.dst)
 	}
-	s.scales = [2]reg.VecVirtual{load(c.scales[0]), load(c.scales[1])}
-	s.even, s.odd = load(c.even), load(c.odd)
 }
 
-// rows512 is a step of the outputs of two rows and a group.
-func (s *stepCode) rows512() {
-	width := 64
-	acc, ec, code, scale, ci, r := ZMM(), ZMM(), ZMM(), ZMM(), ZMM(), ZMM()
-	if s.half {
-		width = 32
-		VCVTPH2PS(Mem{Base: s.c}, acc)
-	} else {
-		VMOVUPS(Mem{Base: s.c}, acc)
-	}
-	VPMOVZXBD(Mem{Base: s.e}, code)
-	VPSLLD(U8(23), code, code)
-	VPANDD(s.vectors["Exponent"], acc, ec)
+// outputs512 emits a step of the outputs of two rows and a group with AVX-512. A vector
+// of products is two values of k by 8 columns of a row.
+func (s *stepCode) outputs512(acc, ec, code, scale, ci vec) vec {
 	s.scale512(ec, code, scale)
 	VMULPS(scale, acc, ci)
 	VCVTTPS2DQ(ci, ci)
 	sums, floats := s.products512(scale)
-	even, odd := s.outputs512(sums, VPERMT2D)
+	even, odd := s.rows512(sums, VPERMT2D)
 	VPADDD(odd, ci, ci)
+	r := ZMM()
 	s.round512(even, ci, scale, r)
 	d, finite := ZMM(), K()
-	if s.special {
+	if s.inf {
 		s.infinite512(acc, floats, d, finite)
 	} else {
 		s.finite512(acc, ec, code, d, finite)
 	}
 	VMOVAPS(r, finite, d)
 	s.null512(acc, code, d)
-	if s.half {
-		VCVTPS2PH(U8(0), d, Mem{Base: s.d})
-	} else {
-		VMOVUPS(d, Mem{Base: s.d})
-	}
-	stride := Load(s.x.Field("ARow"), GP64())
-	LEAQ(Mem{Base: s.row, Index: stride, Scale: 2}, s.row)
-	ADDQ(U8(16), s.e)
-	ADDQ(U32(uint32(width)), s.c)
-	ADDQ(U32(uint32(width)), s.d)
+	return d
 }
 
 // scale512 is scale2.
-func (s *stepCode) scale512(ec, code, scale reg.VecVirtual) {
+func (s *stepCode) scale512(ec, code, scale vec) {
 	top := ZMM()
-	if s.half { // an accumulator that is not zero has Emin at least
+	if s.fp16 { // an accumulator that is not zero has Emin at least
 		some := K()
 		VPTESTMD(ec, ec, some)
 		VPMAXSD_BCST(s.k("Emin"), ec, some, ec)
@@ -103,22 +65,22 @@ func (s *stepCode) scale512(ec, code, scale reg.VecVirtual) {
 	if !s.fits {
 		VPMAXSD_BCST(s.k("Floor"), top, top)
 	}
-	VPSUBD(top, s.vectors["Unit"], scale)
+	VPSUBD(top, s.k("Unit"), scale)
 }
 
 // products512 is products2 for two rows: the sums of products of even k and of odd k,
 // and for special steps also as floats.
-func (s *stepCode) products512(scale reg.VecVirtual) (sums, floats [2]reg.VecVirtual) {
-	var scales [2]reg.VecVirtual
+func (s *stepCode) products512(scale vec) (sums, floats [2]vec) {
+	var scales [2]vec
 	for i := range scales {
 		scales[i], sums[i], floats[i] = ZMM(), ZMM(), ZMM()
 		VPERMPS(scale, s.scales[i], scales[i])
 	}
-	rows := [2]reg.Register{s.row, GP64()}
-	stride, k := Load(s.x.Field("ARow"), GP64()), GP64()
+	rows := [2]register{s.row, GP64()}
+	stride, k := s.load("ARow"), GP64()
 	LEAQ(Mem{Base: s.row, Index: stride, Scale: 1}, rows[1])
 	four := func(first bool, from int) {
-		var p [2][2]reg.VecVirtual
+		var p [2][2]vec
 		for i := range 2 {
 			q := ZMM()
 			VMOVUPS(Mem{Base: s.b, Index: k, Scale: 8, Disp: 32*from + 64*i}, q)
@@ -129,7 +91,7 @@ func (s *stepCode) products512(scale reg.VecVirtual) (sums, floats [2]reg.VecVir
 			}
 		}
 		for r, p := range p {
-			if s.special {
+			if s.inf {
 				s.add(first, VADDPS, p, floats[r])
 			}
 			for _, p := range p {
@@ -141,26 +103,26 @@ func (s *stepCode) products512(scale reg.VecVirtual) (sums, floats [2]reg.VecVir
 	}
 	XORQ(k, k)
 	four(true, 0)
-	TESTQ(U32(16), s.arg("L4"))
+	TESTQ(U32(16), s.mem("L4"))
 	JNZ(LabelRef("odd"))
 	four(false, 4)
 	ADDQ(U8(16), k)
 	Label("odd")
 	ADDQ(U8(16), k)
-	CMPQ(k, s.arg("L4"))
+	CMPQ(k, s.mem("L4"))
 	JGE(LabelRef("summed"))
 	Label("k")
 	four(false, 0)
 	four(false, 4)
 	ADDQ(U8(32), k)
-	CMPQ(k, s.arg("L4"))
+	CMPQ(k, s.mem("L4"))
 	JL(LabelRef("k"))
 	Label("summed")
 	return sums, floats
 }
 
 // add adds two vectors to sum, which has nothing yet the first time.
-func (s *stepCode) add(first bool, add func(ops ...Op), v [2]reg.VecVirtual, sum reg.VecVirtual) {
+func (s *stepCode) add(first bool, add instruction, v [2]vec, sum vec) {
 	if first {
 		add(v[1], v[0], sum)
 		return
@@ -170,8 +132,8 @@ func (s *stepCode) add(first bool, add func(ops ...Op), v [2]reg.VecVirtual, sum
 	add(t, sum, sum)
 }
 
-// outputs512 turns the sums of two rows into those of even k and of odd k.
-func (s *stepCode) outputs512(rows [2]reg.VecVirtual, permute func(ops ...Op)) (even, odd reg.VecVirtual) {
+// rows512 turns the sums of two rows into those of even k and of odd k.
+func (s *stepCode) rows512(rows [2]vec, permute instruction) (even, odd vec) {
 	even, odd = rows[0], ZMM()
 	VMOVAPS(rows[0], odd)
 	permute(rows[1], s.even, even)
@@ -182,9 +144,9 @@ func (s *stepCode) outputs512(rows [2]reg.VecVirtual, permute func(ops ...Op)) (
 // round512 rounds sum + ci, of 32 bits and a sign, and multiplies it by 2^(E-F):
 // toward zero, or for FP16 to odd, which the conversion to FP16 then rounds as if
 // it were exact.
-func (s *stepCode) round512(sum, ci, scale, r reg.VecVirtual) {
+func (s *stepCode) round512(sum, ci, scale, r vec) {
 	m, inverse := ZMM(), ZMM()
-	VPSUBD(scale, s.vectors["Inverse"], inverse)
+	VPSUBD(scale, s.k("Inverse"), inverse)
 	if s.fits { // one sum
 		VPADDD(ci, sum, r)
 		VCVTDQ2PS_RZ_SAE(r, r)
@@ -199,14 +161,14 @@ func (s *stepCode) round512(sum, ci, scale, r reg.VecVirtual) {
 	VPXORD(zero, zero, zero)
 	VPSUBD(m, zero, negative, m)
 	VCVTUDQ2PS_RZ_SAE(m, r)
-	if s.half {
+	if s.fp16 {
 		back, inexact := ZMM(), K()
 		VCVTTPS2UDQ(r, back)
 		VPCMPD(U8(4), m, back, inexact)
 		VPORD_BCST(s.k("One"), r, inexact, r)
 	}
 	VMULPS(inverse, r, r)
-	if s.half { // what would round to zero is +0
+	if s.fp16 { // what would round to zero is +0
 		some := K()
 		VPCMPGTD_BCST(s.k("Small"), r, some)
 		VMOVAPS_Z(r, some, r)
@@ -218,9 +180,9 @@ func (s *stepCode) round512(sum, ci, scale, r reg.VecVirtual) {
 	VPANDD_BCST(s.k("Keep"), r, r)
 }
 
-// finite512 says which results are finite, and makes the others: the accumulator if it
+// finite512 makes a mask of the finite results, and the others: the accumulator if it
 // is Inf, else NaN.
-func (s *stepCode) finite512(acc, ec, code, d reg.VecVirtual, finite reg.Register) {
+func (s *stepCode) finite512(acc, ec, code, d vec, finite register) {
 	numbers := K()
 	VPCMPD_BCST(U8(2), s.k("Special"), code, numbers)
 	VPBROADCASTD(s.k("QNaN"), d)
@@ -229,8 +191,8 @@ func (s *stepCode) finite512(acc, ec, code, d reg.VecVirtual, finite reg.Registe
 }
 
 // infinite512 does the same for special steps, where the sum as floats decides.
-func (s *stepCode) infinite512(acc reg.VecVirtual, floats [2]reg.VecVirtual, d reg.VecVirtual, finite reg.Register) {
-	even, odd := s.outputs512(floats, VPERMT2PS)
+func (s *stepCode) infinite512(acc vec, floats [2]vec, d vec, finite register) {
+	even, odd := s.rows512(floats, VPERMT2PS)
 	VADDPS(even, acc, even)
 	VADDPS(odd, even, even)
 	VPBROADCASTD(s.k("QNaN"), d)
@@ -240,8 +202,8 @@ func (s *stepCode) infinite512(acc reg.VecVirtual, floats [2]reg.VecVirtual, d r
 }
 
 // null512 leaves finite accumulators of outputs without products that count.
-func (s *stepCode) null512(acc, code, d reg.VecVirtual) {
-	CMPQ(s.arg("AnyNull"), U8(0))
+func (s *stepCode) null512(acc, code, d vec) {
+	CMPQ(s.mem("AnyNull"), U8(0))
 	JE(LabelRef("some"))
 	null, some, value := K(), K(), ZMM()
 	VPANDD_BCST(s.k("Abs"), acc, value)

@@ -3,38 +3,21 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
-// steps2 emits the steps with AVX2: a vector is one row by 8 columns.
-func steps2() {
-	for _, kind := range stepKinds("AVX2") {
-		step(kind, 1, func(*stepCode) {}, (*stepCode).row2)
-	}
-}
-
-// row2 is a step of the outputs of a row and a group.
-func (s *stepCode) row2() {
-	acc, ec, code, scale := YMM(), YMM(), YMM(), YMM()
-	if s.half {
-		VCVTPH2PS(Mem{Base: s.c}, acc)
-	} else {
-		VMOVUPS(Mem{Base: s.c}, acc)
-	}
-	VPMOVZXBD(Mem{Base: s.e}, code)
-	VPSLLD(U8(23), code, code)
-	VPAND(s.k("Exponent"), acc, ec)
+// outputs2 emits a step of the outputs of a row and a group with AVX2.
+func (s *stepCode) outputs2(acc, ec, code, scale, ci vec) vec {
 	s.scale2(ec, code, scale)
-	ci, sum, floats := YMM(), YMM(), YMM()
+	sum, floats := YMM(), YMM()
 	VMULPS(scale, acc, ci)
 	VCVTTPS2DQ(ci, ci)
-	if s.special {
+	if s.inf {
 		VMOVAPS(acc, floats)
 	}
 	s.products2(scale, sum, ci, floats)
 	r := YMM()
 	switch {
-	case s.half:
+	case s.fp16:
 		s.round2(sum, ci, scale, r)
 	case s.fits:
 		s.truncateFitting2(sum, ci, scale, r)
@@ -42,23 +25,13 @@ func (s *stepCode) row2() {
 		s.truncate2(sum, ci, scale, r)
 	}
 	s.exceptions2(r, acc, ec, code, floats)
-	width := 32
-	if s.half {
-		width = 16
-		VCVTPS2PH(U8(0), r, Mem{Base: s.d})
-	} else {
-		VMOVUPS(r, Mem{Base: s.d})
-	}
-	ADDQ(s.arg("ARow"), s.row)
-	ADDQ(U8(8), s.e)
-	ADDQ(U8(uint8(width)), s.c)
-	ADDQ(U8(uint8(width)), s.d)
+	return r
 }
 
 // scale2 makes 2^(F-E) of the exponent fields of the accumulator and of the products.
-func (s *stepCode) scale2(ec, code, scale reg.VecVirtual) {
+func (s *stepCode) scale2(ec, code, scale vec) {
 	top := YMM()
-	if s.half { // an accumulator that is not zero has Emin at least
+	if s.fp16 { // an accumulator that is not zero has Emin at least
 		zero, least := YMM(), YMM()
 		VPXOR(zero, zero, zero)
 		VPCMPEQD(zero, ec, zero)
@@ -77,16 +50,16 @@ func (s *stepCode) scale2(ec, code, scale reg.VecVirtual) {
 
 // products2 adds the products, scaled and truncated, half of them to sum and the
 // others to ci, neither of which overflows, and for special steps also as floats.
-func (s *stepCode) products2(scale, sum, ci, floats reg.VecVirtual) {
+func (s *stepCode) products2(scale, sum, ci, floats vec) {
 	VPXOR(sum, sum, sum)
-	s.products(func(k reg.Register, from int) {
-		var p [4]reg.VecVirtual
+	s.loop8(func(k register, from int) {
+		var p [4]vec
 		for i := range p {
 			p[i] = YMM()
 			VBROADCASTSS(Mem{Base: s.row, Index: k, Scale: 1, Disp: 4 * (from + i)}, p[i])
 			VMULPS(Mem{Base: s.b, Index: k, Scale: 8, Disp: 32 * (from + i)}, p[i], p[i])
 		}
-		if s.special {
+		if s.inf {
 			t, u := YMM(), YMM()
 			VADDPS(p[0], p[1], t)
 			VADDPS(p[2], p[3], u)
@@ -105,10 +78,39 @@ func (s *stepCode) products2(scale, sum, ci, floats reg.VecVirtual) {
 	})
 }
 
+// loop8 emits the loop over the products of a step. four does four of them: k is the
+// offset of a row's value, i the number of values behind it. The loop does 8 at a time,
+// and begins in its middle if the number of products is odd in 4.
+func (s *stepCode) loop8(four func(k register, i int)) {
+	k := GP64()
+	XORQ(k, k)
+	TESTQ(U32(16), s.mem("L4"))
+	JZ(LabelRef("k"))
+	SUBQ(U8(16), k)
+	JMP(LabelRef("middle"))
+	Label("k")
+	four(k, 0)
+	Label("middle")
+	four(k, 4)
+	ADDQ(U8(32), k)
+	CMPQ(k, s.mem("L4"))
+	JL(LabelRef("k"))
+}
+
+// addFour adds four vectors to sum: first to each other, because an addition of
+// integers that takes the result of a conversion is two cycles late (Golden
+// Cove), which a chain of them would feel.
+func addFour(add instruction, v [4]vec, sum vec) {
+	add(v[1], v[0], v[0])
+	add(v[3], v[2], v[2])
+	add(v[2], v[0], v[0])
+	add(v[0], sum, sum)
+}
+
 // magnitude2 returns the magnitude of sum + ci, which may have 32 bits, halved if
 // it does; the sign, in all bits; and 1 where it was halved. The sum of two int32
 // that overflows has the sign of both.
-func magnitude2(sum, ci reg.VecVirtual) (m, neg, halved reg.VecVirtual) {
+func magnitude2(sum, ci vec) (m, neg, halved vec) {
 	m, neg, halved = YMM(), YMM(), YMM()
 	same := YMM()
 	VPADDD(ci, sum, m)
@@ -126,7 +128,7 @@ func magnitude2(sum, ci reg.VecVirtual) (m, neg, halved reg.VecVirtual) {
 
 // unscale2 multiplies r by 2^(E-F), twice that where it was halved, and gives it
 // its sign.
-func (s *stepCode) unscale2(r, scale, neg, halved reg.VecVirtual) {
+func (s *stepCode) unscale2(r, scale, neg, halved vec) {
 	inverse := YMM()
 	VMOVDQU(s.k("Inverse"), inverse)
 	VPSUBD(scale, inverse, inverse)
@@ -139,7 +141,7 @@ func (s *stepCode) unscale2(r, scale, neg, halved reg.VecVirtual) {
 
 // floatTruncated2 converts m, at most 31 bits, toward zero: without the bit below
 // the last one of a float32 the conversion truncates.
-func floatTruncated2(m, r reg.VecVirtual) {
+func floatTruncated2(m, r vec) {
 	guard := YMM()
 	VPSRLD(U8(24), m, guard)
 	VPANDN(m, guard, r)
@@ -147,7 +149,7 @@ func floatTruncated2(m, r reg.VecVirtual) {
 }
 
 // truncateFitting2 rounds sum + ci, which does not overflow, toward zero.
-func (s *stepCode) truncateFitting2(sum, ci, scale, r reg.VecVirtual) {
+func (s *stepCode) truncateFitting2(sum, ci, scale, r vec) {
 	m, inverse := YMM(), YMM()
 	VPADDD(ci, sum, sum)
 	VPABSD(sum, m)
@@ -160,7 +162,7 @@ func (s *stepCode) truncateFitting2(sum, ci, scale, r reg.VecVirtual) {
 }
 
 // truncate2 rounds sum + ci toward zero.
-func (s *stepCode) truncate2(sum, ci, scale, r reg.VecVirtual) {
+func (s *stepCode) truncate2(sum, ci, scale, r vec) {
 	m, neg, halved := magnitude2(sum, ci)
 	floatTruncated2(m, r)
 	s.unscale2(r, scale, neg, halved)
@@ -169,7 +171,7 @@ func (s *stepCode) truncate2(sum, ci, scale, r reg.VecVirtual) {
 
 // round2 rounds sum + ci to odd, which the conversion to FP16 then rounds as if
 // it were exact, and makes +0 of what that would round to zero.
-func (s *stepCode) round2(sum, ci, scale, r reg.VecVirtual) {
+func (s *stepCode) round2(sum, ci, scale, r vec) {
 	m, neg, halved := magnitude2(sum, ci)
 	lost, sticky := YMM(), YMM()
 	VPADDD(ci, sum, lost)
@@ -188,7 +190,7 @@ func (s *stepCode) round2(sum, ci, scale, r reg.VecVirtual) {
 
 // exceptions2 corrects the results of outputs without products that count, and of
 // those with Inf or NaN.
-func (s *stepCode) exceptions2(r, acc, ec, code, floats reg.VecVirtual) {
+func (s *stepCode) exceptions2(r, acc, ec, code, floats vec) {
 	null, is, value, t := YMM(), YMM(), YMM(), YMM()
 	VMOVDQU(s.k("Null"), null)
 	VPCMPGTD(code, null, null)
@@ -202,7 +204,7 @@ func (s *stepCode) exceptions2(r, acc, ec, code, floats reg.VecVirtual) {
 	VBLENDVPS(null, value, r, r)
 	Label("some")
 	VPCMPGTD(s.k("Finite"), ec, is)
-	if s.special {
+	if s.inf {
 		VPCMPGTD(s.k("Special"), code, t)
 		VPOR(t, is, is)
 	} else { // the sum of Inf or NaN and 0 or NaN
@@ -216,7 +218,7 @@ func (s *stepCode) exceptions2(r, acc, ec, code, floats reg.VecVirtual) {
 	VCMPPS(U8(3), floats, floats, t) // unordered
 	VBLENDVPS(t, s.k("QNaN"), floats, value)
 	VBLENDVPS(is, value, r, r)
-	if !s.special {
+	if !s.inf {
 		Label("finite")
 	}
 }
