@@ -1,8 +1,3 @@
-// Gen writes the assembly of package simd with avo:
-//
-//	go generate ./sim/internal/simd
-//
-// It is a module of its own, so that the project does not depend on avo.
 package main
 
 import (
