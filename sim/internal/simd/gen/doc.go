@@ -75,4 +75,7 @@
 // isa as its receiver, which branches where AVX-512 has masks or an instruction of its own.
 // Two functions, with the suffixes 2 and 512, are those whose arithmetic differs: steps, as
 // AVX-512 converts unsigned integers in any rounding mode, and exponents and kinds.
+//
+// TestKernels and its like in package sim compare the routines of each instruction set that
+// the processor has with the general path.
 package main

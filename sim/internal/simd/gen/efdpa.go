@@ -52,7 +52,7 @@ func (c *exactCode) outputs(row register, col int, from, to Mem) {
 		VMULPD(Mem{Base: b, Disp: 64*i + 8*col}, v, v)
 		p = append(p, v)
 	}
-	// What Inf and NaN make of the sum, and of nothing else.
+	// Where this is Inf or NaN it is the sum.
 	plain := c.vec()
 	VADDPD(p[0], acc, plain)
 	for _, v := range p[1:] {

@@ -8,8 +8,8 @@ import (
 )
 
 // largestCode holds the registers of the search for the largest exponent codes of
-// products, four rows by 8 columns at a time. A vector is some values of k, all that fit
-// in, by 8 columns: the codes of a row are broadcast to the columns, and B's are added.
+// products, four rows by 8 columns at a time. A vector has as many values of k as fit, by
+// 8 columns: the codes of a row are broadcast to the columns, and those of B added.
 type largestCode struct {
 	code
 	width     int // of a code, in bytes
@@ -101,7 +101,7 @@ func (c *largestCode) fourRows(from, to register, finish finisher) {
 	}
 	XORQ(k, k)
 	most := max(c.lanes(), 4*c.width)
-	if most > 4*c.width {
+	if most > 4*c.width { // L may be an odd multiple of 4: begin with 4 values
 		TESTQ(U32(4), c.l)
 		JZ(LabelRef("even"))
 		values(true, 4)
@@ -168,7 +168,7 @@ func (c *largestCode) allRows512(top [4]vec) (u, v vec) {
 	return u, v
 }
 
-// twoRows2 brings the largest codes of two vectors' halves into one vector.
+// twoRows2 brings the larger codes of the halves of x and of y into one vector.
 func (c *largestCode) twoRows2(x, y, u, v vec) {
 	VINSERTI128(U8(1), y.AsX(), x, u)
 	VPERM2I128(U8(0x31), y, x, v)
@@ -208,8 +208,8 @@ func (c *largestCode) finishBytes512() (finish finisher, storeAnyNull func()) {
 	}
 }
 
-// finishWords makes 0 of codes up to Null, where no product counts, and adds Bias to
-// others.
+// finishWords adds Bias to codes above Null, and makes 0 of others, where no product
+// counts. See Largest16.
 func (c *largestCode) finishWords() finisher {
 	null, bias, floor := c.words("Null"), c.words("Bias"), c.words("Floor")
 	over, bit13, most := c.words("Over"), c.words("Bit13"), c.words("Cap")

@@ -69,9 +69,9 @@ func main() {
 	Generate()
 }
 
-// declare makes the argument blocks of package simd known to avo, which looks
-// types up in the universe if it is given no package. They are read from their
-// source, so that the package need not compile before its assembly is written.
+// declare makes the argument blocks of package simd known to avo, which looks up types in
+// the universe if it is given no package. It reads them from their source, so that the
+// package need not compile before its assembly is written.
 func declare(file string) error {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, file, nil, 0)

@@ -112,7 +112,7 @@ type halfCodes struct {
 	isa
 	*halfConsts
 	table, infinity, zero vec
-	inf                   vec // AVX2: not zero where one was Inf; AVX-512: the least difference from it, as bits
+	inf                   vec // AVX2: not zero where one was Inf; AVX-512: 0 where one was Inf
 	codes                 []vec
 }
 

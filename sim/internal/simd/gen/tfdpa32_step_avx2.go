@@ -78,9 +78,9 @@ func (s *stepCode) products2(scale, sum, ci, floats vec) {
 	})
 }
 
-// loop8 emits the loop over the products of a step. four does four of them: k is the
-// offset of a row's value, i the number of values behind it. The loop does 8 at a time,
-// and begins in its middle if the number of products is odd in 4.
+// loop8 emits the loop over the products of a step, 8 at a time. four does four of them,
+// from value i behind offset k of a row on. If the number of products is an odd multiple
+// of 4, the loop begins in its middle.
 func (s *stepCode) loop8(four func(k register, i int)) {
 	k := GP64()
 	XORQ(k, k)
@@ -97,9 +97,9 @@ func (s *stepCode) loop8(four func(k register, i int)) {
 	JL(LabelRef("k"))
 }
 
-// addFour adds four vectors to sum: first to each other, because an addition of
-// integers that takes the result of a conversion is two cycles late (Golden
-// Cove), which a chain of them would feel.
+// addFour adds four vectors to sum: first to each other, because an addition of integers
+// waits two more cycles for the result of a conversion (Golden Cove), which would make a
+// chain of additions longer.
 func addFour(add instruction, v [4]vec, sum vec) {
 	add(v[1], v[0], v[0])
 	add(v[3], v[2], v[2])
@@ -107,8 +107,8 @@ func addFour(add instruction, v [4]vec, sum vec) {
 	add(v[0], sum, sum)
 }
 
-// magnitude2 returns the magnitude of sum + ci, which may have 32 bits, halved if
-// it does; the sign, in all bits; and 1 where it was halved. The sum of two int32
+// magnitude2 returns the magnitude of sum + ci, halved where it has 32 bits; the sign, in
+// all bits; and 1 where the magnitude was halved. The sum of two int32
 // that overflows has the sign of both.
 func magnitude2(sum, ci vec) (m, neg, halved vec) {
 	m, neg, halved = YMM(), YMM(), YMM()
@@ -126,8 +126,7 @@ func magnitude2(sum, ci vec) (m, neg, halved vec) {
 	return m, neg, halved
 }
 
-// unscale2 multiplies r by 2^(E-F), twice that where it was halved, and gives it
-// its sign.
+// unscale2 multiplies r by 2^(E-F), by twice that where it was halved, and sets its sign.
 func (s *stepCode) unscale2(r, scale, neg, halved vec) {
 	inverse := YMM()
 	VMOVDQU(s.k("Inverse"), inverse)
@@ -139,8 +138,8 @@ func (s *stepCode) unscale2(r, scale, neg, halved vec) {
 	VORPS(neg, r, r)
 }
 
-// floatTruncated2 converts m, at most 31 bits, toward zero: without the bit below
-// the last one of a float32 the conversion truncates.
+// floatTruncated2 converts m, at most 31 bits, toward zero. It clears the bit below the
+// last one of a float32, without which the conversion truncates.
 func floatTruncated2(m, r vec) {
 	guard := YMM()
 	VPSRLD(U8(24), m, guard)
@@ -170,7 +169,7 @@ func (s *stepCode) truncate2(sum, ci, scale, r vec) {
 }
 
 // round2 rounds sum + ci to odd, which the conversion to FP16 then rounds as if
-// it were exact, and makes +0 of what that would round to zero.
+// it were exact, and makes +0 of numbers that it would round to zero.
 func (s *stepCode) round2(sum, ci, scale, r vec) {
 	m, neg, halved := magnitude2(sum, ci)
 	lost, sticky := YMM(), YMM()
@@ -215,7 +214,7 @@ func (s *stepCode) exceptions2(r, acc, ec, code, floats vec) {
 		VPTEST(is, is)
 		JZ(LabelRef("finite"))
 	}
-	VCMPPS(U8(3), floats, floats, t) // unordered
+	VCMPPS(U8(cmpUnord), floats, floats, t)
 	VBLENDVPS(t, s.k("QNaN"), floats, value)
 	VBLENDVPS(is, value, r, r)
 	if !s.inf {

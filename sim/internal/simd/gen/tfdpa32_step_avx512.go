@@ -5,8 +5,9 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// stepLanes is which lanes of outputs, two of products each, a row has, and which lanes
-// of the products of two rows are the outputs' products of even k and of odd k.
+// stepLanes are numbers of lanes: first and second are the lanes of outputs, each twice,
+// that the products of the first and of the second row belong to; even and odd are the
+// lanes of both rows' products that have even k and odd k.
 type stepLanes struct{ first, second, even, odd Mem }
 
 func newStepLanes() *stepLanes {
@@ -53,7 +54,7 @@ func (s *stepCode) outputs512(acc, ec, code, scale, ci vec) vec {
 	return d
 }
 
-// scale512 is scale2.
+// scale512 makes 2^(F-E) of the exponent fields of the accumulator and of the products.
 func (s *stepCode) scale512(ec, code, scale vec) {
 	top := ZMM()
 	if s.fp16 { // an accumulator that is not zero has Emin at least
@@ -121,7 +122,7 @@ func (s *stepCode) products512(scale vec) (sums, floats [2]vec) {
 	return sums, floats
 }
 
-// add adds two vectors to sum, which has nothing yet the first time.
+// add adds two vectors to sum, or for the first time sets it to their sum.
 func (s *stepCode) add(first bool, add instruction, v [2]vec, sum vec) {
 	if first {
 		add(v[1], v[0], sum)
@@ -154,7 +155,7 @@ func (s *stepCode) round512(sum, ci, scale, r vec) {
 		return
 	}
 	VPADDD(ci, sum, m)
-	// The sum of two int32 that overflows has the sign of both: the majority.
+	// A sum of two int32 that overflows has the sign of both: that of the majority.
 	neg, negative, zero := sum, K(), ZMM()
 	VPTERNLOGD(U8(0xe8), m, ci, neg)
 	VPMOVD2M(neg, negative)
@@ -197,11 +198,11 @@ func (s *stepCode) infinite512(acc vec, floats [2]vec, d vec, finite register) {
 	VADDPS(odd, even, even)
 	VPBROADCASTD(s.k("QNaN"), d)
 	VFIXUPIMMPS_BCST(U8(0), s.k("Infinite"), even, d)
-	VFPCLASSPSZ(U8(0x99), even, finite) // Inf or NaN
+	VFPCLASSPSZ(U8(infOrNaN), even, finite)
 	KNOTW(finite, finite)
 }
 
-// null512 leaves finite accumulators of outputs without products that count.
+// null512 keeps finite accumulators where no product counts.
 func (s *stepCode) null512(acc, code, d vec) {
 	CMPQ(s.mem("AnyNull"), U8(0))
 	JE(LabelRef("some"))

@@ -21,8 +21,8 @@ func wordCodes() {
 	}
 }
 
-// codeWords loads a vector of codes of some bytes as words. One of TF32 becomes what BF16
-// has of it, with a fraction that is not zero if the other is not.
+// codeWords loads a vector of codes of some bytes as words. A TF32 code is cut to the bits
+// of BF16, with a fraction that is not zero if its own is not.
 func (i isa) codeWords(width int, src register) vec {
 	c := i.vec()
 	switch width {

@@ -26,8 +26,8 @@ func fused(fp32, special bool) {
 }
 
 // fusedGrid emits the rest of a routine that does four rows at a time, whose results are
-// FP32 or float64. load loads the pointers to what is not products; while products are
-// added their registers are in use for these.
+// FP32 or float64. load loads the pointers to all but the products; while these are added
+// the registers of those pointers are in use.
 func fusedGrid(x code, fp32 bool, rows func(d *dotCode, load func() *sumsCode)) {
 	sums, d := x.block("Sums"), newDot(x.block("Dot"))
 	d.locals()
@@ -95,8 +95,8 @@ func (f *fusedCode) rows(d *dotCode, load func() *sumsCode) {
 	}
 }
 
-// finish makes FP32 of the sums of four rows, toward zero: by dropping digits unless some
-// sum is subnormal.
+// finish makes FP32 of the sums of four rows, toward zero: by dropping bits unless some sum
+// is subnormal.
 func (f *fusedCode) finish(s *sumsCode, sums []vec) {
 	least, least2, nan, small := s.vec(), s.vec(), YMM(), K()
 	VRANGEPD(U8(rangeMinAbs), sums[1], sums[0], least)

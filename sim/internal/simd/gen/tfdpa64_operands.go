@@ -20,7 +20,7 @@ func newDecoder(x code) *decoder {
 }
 
 // loop emits a loop over codes of some bytes, 8 at a time. each does a vector of them,
-// from one of the 8 on.
+// which begins at code from.
 func (d *decoder) loop(width int, src, n register, dst move, each func(v vec, from int)) {
 	loop("codes", n, 8, []move{{src, 8 * width}, dst}, func() {
 		for from := 0; from < 8; from += d.lanes() {
@@ -101,9 +101,8 @@ func (i isa) columns(width int) {
 }
 
 // scale emits the routine that multiplies decoded operands by block scales, which are
-// powers of two or NaN: values, exponent codes, and kinds. A block of rows is 8 values of
-// k or a multiple, which are done at once. A block of columns is any number of values of
-// k, and 8 columns are done at once.
+// powers of two or NaN: values, exponent codes, and kinds. It does 8 values of k of a row
+// at once, whose blocks are multiples of that, or 8 columns at once.
 func scale(name string, columns bool) {
 	x := avx2.routine(name, "Scale")
 	val, code, kind := x.load("Val"), x.load("Code"), x.load("Kind")

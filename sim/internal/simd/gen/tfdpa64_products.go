@@ -23,7 +23,7 @@ func newDot(x code) *dotCode {
 	return d
 }
 
-// locals puts on the stack what the loops over the grid count.
+// locals puts on the stack what the loops over the grid move on and count.
 func (d *dotCode) locals() {
 	d.a, d.sign, d.left = d.local("A"), d.local("Sign"), AllocLocal(8)
 }

@@ -41,7 +41,7 @@ func newSums(x code, fp32 bool) *sumsCode {
 }
 
 // loop emits a loop over 8 outputs at a time, of some bytes of parts: each does a vector,
-// from a column on.
+// which begins at column col.
 func (s *sumsCode) loop(partBytes int, each func(col int)) {
 	width := 64
 	if s.fp32 {
@@ -121,9 +121,9 @@ const rangeMinAbs = 0x0a
 
 // accumulator loads C. Converting a subnormal number is slow, and most grids of random
 // bits have some: vectors that have one are converted by integer instructions, which with
-// AVX2 make some number of Inf and NaN.
+// AVX2 turn Inf and NaN into arbitrary numbers.
 //
-// each emits what uses C, for both ways; small is whether C may be below 2^-126 and not
+// each emits the use of C, once for each way; small is whether C may be below 2^-126 and not
 // zero.
 func (s *sumsCode) accumulator(col int, each func(acc vec, small bool)) vec {
 	acc := s.vec()
@@ -183,7 +183,7 @@ func (s *sumsCode) testSubnormal(from Mem) {
 // finish emits the routine that makes the sums: FP32 rounded toward zero, or float64.
 // Where the accumulator is Inf or NaN so is the sum. Where some factor is, which bit 13 of
 // E says, the kinds of the factors decide. If special is false no factor is Inf: there
-// FP32 sums are NaN, and float64 sums are any number.
+// FP32 sums are NaN, and float64 sums are arbitrary.
 func (i isa) finish(fp32, special bool) {
 	x := i.routine(named("finish", fp32, special), "Sums")
 	s := newSums(x, fp32)
