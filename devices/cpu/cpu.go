@@ -31,7 +31,7 @@ type body func(d, a, b *byte, groups int, control uint64)
 // execute it, "" if it does.
 type Instruction struct {
 	Mnemonic string
-	Modes    int // number of names in the catalogue
+	Modes    int // number of names that the catalogue has for this processor's architecture, 0 for none
 	Missing  string
 }
 
@@ -44,8 +44,11 @@ func Instructions() ([]Instruction, error) {
 	var all []Instruction
 	for _, n := range table {
 		i := Instruction{Mnemonic: n.mnemonic, Modes: len(n.rows())}
-		if !n.has() {
+		switch {
+		case !n.has():
 			i.Missing = "the processor has no " + n.needs
+		case i.Modes == 0:
+			i.Missing = "the catalogue has no row of it for " + arch
 		}
 		all = append(all, i)
 	}
@@ -98,8 +101,13 @@ func (t *target) Name() string                    { return "cpu:0" }
 func (t *target) Instructions() []mma.Instruction { return t.rows }
 func (t *target) Close() error                    { return nil }
 
+// Environment names the processor, and the emulator if there is one.
 func (t *target) Environment() map[string]string {
-	return map[string]string{"kind": "processor", "processor": model(), "architecture": runtime.GOARCH}
+	env := map[string]string{"kind": "processor", "processor": model(), "architecture": runtime.GOARCH}
+	if e := emulator(); e != "" {
+		env["emulator"] = e
+	}
+	return env
 }
 
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {

@@ -1,0 +1,6 @@
+//go:build purego || !amd64
+
+package cpu
+
+// emulator returns "": other processors have no register that tells.
+func emulator() string { return "" }
