@@ -55,6 +55,18 @@ func Instructions() ([]Instruction, error) {
 	return all, nil
 }
 
+// Missing returns why this machine does not execute an instruction of its kind of
+// processor, "" if it does or if the instruction is another kind's.
+func Missing(name string) string {
+	all, _ := Instructions()
+	for _, i := range all {
+		if strings.HasPrefix(name+".", i.Mnemonic+".") {
+			return i.Missing
+		}
+	}
+	return ""
+}
+
 // rows returns the rows of the catalogue that a native executes.
 func (n *native) rows() []mma.Instruction {
 	var rows []mma.Instruction
@@ -104,8 +116,10 @@ func (t *target) Close() error                    { return nil }
 // Environment names the processor, and the emulator if there is one.
 func (t *target) Environment() map[string]string {
 	env := map[string]string{"kind": "processor", "processor": model(), "architecture": runtime.GOARCH}
-	if e := emulator(); e != "" {
-		env["emulator"] = e
+	for name, value := range map[string]string{"identity": identity(), "emulator": emulator()} {
+		if value != "" {
+			env[name] = value
+		}
 	}
 	return env
 }

@@ -73,12 +73,20 @@ func TestOpen(t *testing.T) {
 		if i.Missing == "" {
 			n += i.Modes
 		}
+		for _, name := range []string{i.Mnemonic, i.Mnemonic + ".ru"} {
+			if got := cpu.Missing(name); got != i.Missing {
+				t.Errorf("%s: missing because %q, not %q", name, got, i.Missing)
+			}
+		}
 		if i.Missing == "" && i.Modes < 1 {
 			t.Errorf("%s is executed, but has no row in the catalogue", i.Mnemonic)
 		}
 		if !slices.ContainsFunc(mma.Catalog(), func(row mma.Instruction) bool { return strings.HasPrefix(row.Name+".", i.Mnemonic+".") }) {
 			t.Errorf("%s has no row of any architecture in the catalogue", i.Mnemonic)
 		}
+	}
+	if got := cpu.Missing("mma.m16n8k16.f32.f16.f16.f32"); got != "" {
+		t.Errorf("an instruction of a GPU is missing because %q", got)
 	}
 	if target.Name() != "cpu:0" || len(target.Instructions()) != n || target.Environment()["processor"] == "" {
 		t.Errorf("%s, %d instructions, want %d; %v", target.Name(), len(target.Instructions()), n, target.Environment())
