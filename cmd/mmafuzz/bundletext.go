@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -49,7 +50,8 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) st
 	if len(programs) > 0 {
 		fmt.Fprintf(&b, "Programs that run the case on a GPU and need nothing but its driver or compiler; each\nsays how: `%s`.\n\n", strings.Join(programs, "`, `"))
 	}
-	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n", dir)
+	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n\n", dir)
+	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n", filepath.Join(dir, "repro_test.go"))
 	return b.String()
 }
 
@@ -61,11 +63,18 @@ func throughText(m *corpus.Mismatch) string {
 	return "The case was shrunk on a model of the recorded target, not on the target itself.\n\n"
 }
 
-// reproTest is a Go test that reproduces the mismatch. It needs the mmafuzz
-// module and nothing else: copy it into any module that requires it.
+// reproTest is a Go test that reproduces the mismatch. It needs the mmafuzz module
+// and nothing else. Its constraint keeps it out of packages, so that it is run by
+// its name only, from a clone or from any module that requires this one.
 func reproTest(m *corpus.Mismatch) string {
 	m = withModels(m, "")
-	return fmt.Sprintf(`package repro
+	return fmt.Sprintf(`//go:build ignore
+
+// Run it by its name, in a clone of mmafuzz or in a module that requires it:
+//
+//	go test DIR/repro_test.go
+
+package repro
 
 import (
 	"strings"

@@ -115,6 +115,9 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	if c.out == "" {
 		c.out = defaultOut(args)
 	}
+	if err := ownModule(c.out); err != nil {
+		return err
+	}
 	if err := clearOut(c.out); err != nil {
 		return err
 	}
@@ -164,7 +167,7 @@ func defaultOut(args []string) string {
 	for _, a := range args {
 		fmt.Fprintln(h, a)
 	}
-	return filepath.Join("mmafuzz-out", fmt.Sprintf("compare-%08x", h.Sum32()))
+	return filepath.Join(outRoot, fmt.Sprintf("compare-%08x", h.Sum32()))
 }
 
 // What compare leaves in its directory.

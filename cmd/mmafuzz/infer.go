@@ -162,7 +162,7 @@ func (n *inferCmd) dir(t devices.Target, inst string) string {
 	}
 	h := fnv.New32a()
 	fmt.Fprintln(h, t.Name(), devices.DigestOf(t), inst, n.seed, n.checks, n.effort, n.nan, n.zero, version())
-	return filepath.Join("mmafuzz-out", fmt.Sprintf("infer-%08x", h.Sum32()))
+	return filepath.Join(outRoot, fmt.Sprintf("infer-%08x", h.Sum32()))
 }
 
 func (n *inferCmd) options(t devices.Target, dir string) infer.Options {

@@ -115,6 +115,9 @@ func (r *runCmd) run(ctx context.Context) error {
 	ui := newRunUI(r.app, cfg, r.dir(&cfg))
 	cfg.Observe = ui
 	cfg.Journal = filepath.Join(ui.dir, "journal")
+	if err := ownModule(ui.dir); err != nil {
+		return r.outError(ui.dir, err)
+	}
 	c, err := r.open(cfg)
 	if err == nil {
 		err = removeUnfinished(ui.dir)
@@ -327,5 +330,5 @@ func (r *runCmd) dir(cfg *fuzz.Config) string {
 		}
 	}
 	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, r.nan, r.zero, version())
-	return filepath.Join("mmafuzz-out", fmt.Sprintf("%08x", h.Sum32()))
+	return filepath.Join(outRoot, fmt.Sprintf("%08x", h.Sum32()))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/cpu"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -141,6 +142,9 @@ func instructionHint(t devices.Target, name string) string {
 	}
 	if _, err := devices.Find(t, name); name == "" || err == nil {
 		return hint
+	}
+	if why := cpu.Missing(name); why != "" && t.Name() == "cpu:0" {
+		return fmt.Sprintf("%s; mmafuzz doctor lists what it has", why)
 	}
 	var owners []string
 	for _, i := range mma.Catalog() {

@@ -13,8 +13,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -34,6 +36,11 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// program is the variable of the environment with a command that the scripts run as
+// mmafuzz instead of the program under test, such as that program built for another
+// processor in an emulator: qemu-aarch64 -0 mmafuzz -cpu max /tmp/mmafuzz.arm64.
+const program = "MMAFUZZ_PROGRAM"
+
 // TestScript runs testdata/script: every command as a user calls it, with exact
 // output and exit codes. go test ./cmd/mmafuzz -run TestScript -update rewrites
 // what changed.
@@ -46,10 +53,15 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	driver, err := cudatest.Compile(t.TempDir())
+	instead := installProgram(t)
+	driver, err := "", errors.New("the program is another one: "+program)
+	if instead == "" {
+		driver, err = cudatest.Compile(t.TempDir())
+	}
 	if err != nil {
 		t.Logf("THE CUDA DRIVER IS NOT TESTED: %v", err)
 	}
+	processor := sync.OnceValue(processorNow)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -58,6 +70,9 @@ func TestScript(t *testing.T) {
 			e.Setenv("HWVECTORS", hwvectors)
 			e.Setenv("MODULE", module)
 			e.Setenv("FAKE_LIBCUDA", driver)
+			if instead != "" {
+				e.Setenv("PATH", instead+string(filepath.ListSeparator)+e.Getenv("PATH"))
+			}
 			e.Setenv("MMAFUZZ", filepath.Join(filepath.SplitList(e.Getenv("PATH"))[0], "mmafuzz"))
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
 				e.Setenv(name, goEnv(name))
@@ -76,9 +91,13 @@ func TestScript(t *testing.T) {
 				return err == nil, nil
 			case "race":
 				return raceEnabled, nil
+			case "program":
+				return instead != "", nil
+			case "emulated":
+				return processor().emulator != "", nil
 			}
 			if inst, ok := strings.CutPrefix(name, "cpu:"); ok {
-				return hasInstruction(inst), nil
+				return slices.Contains(processor().instructions, inst), nil
 			}
 			return false, errors.New("unknown condition")
 		},
@@ -89,15 +108,44 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// hasInstruction says whether this machine's processor has an instruction.
-func hasInstruction(name string) bool {
-	t, err := devices.Open("cpu:0")
+// installProgram makes a directory with the program of the environment variable under
+// the name mmafuzz, "" without that variable.
+func installProgram(t *testing.T) string {
+	t.Helper()
+	command := os.Getenv(program)
+	if command == "" {
+		return ""
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mmafuzz"), []byte("#!/bin/sh\nexec "+command+" \"$@\"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// answers are what the program under test says of its processor.
+type answers struct {
+	emulator     string
+	instructions []string
+}
+
+// processorNow asks the program of the environment variable, or this one.
+func processorNow() answers {
+	name := "cpu:0"
+	if command := os.Getenv(program); command != "" {
+		name = "exec:" + command + " serve cpu:0"
+	}
+	var p answers
+	t, err := devices.Open(name)
 	if err != nil {
-		return false
+		return p
 	}
 	defer t.Close()
-	_, err = devices.Find(t, name)
-	return err == nil
+	p.emulator = t.Environment()["emulator"]
+	for _, i := range t.Instructions() {
+		p.instructions = append(p.instructions, i.Name)
+	}
+	return p
 }
 
 func goEnv(name string) string {
