@@ -225,7 +225,7 @@ func (u *runUI) picture(w io.Writer, f *fuzz.Finding) error {
 	if err != nil {
 		return err
 	}
-	return report.Text(w, pic, u.textOptions())
+	return report.Text(raw(w), pic, u.textOptions())
 }
 
 func (a *app) textOptions() report.TextOptions {

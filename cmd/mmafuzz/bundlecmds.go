@@ -174,7 +174,7 @@ func (a *app) show(dir string, all bool) error {
 	}
 	o := a.textOptions()
 	o.All = all
-	return report.Text(a.stdout, pic, o)
+	return report.Text(raw(a.stdout), pic, o)
 }
 
 func newMinimize(a *app) *cobra.Command {

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
 // statusLine is a line on stderr that says how far something is: rewritten in place
@@ -24,17 +26,22 @@ func (s *statusLine) show(text string) {
 		}
 		return
 	}
-	if r := []rune(text); len(r) >= s.widthErr {
-		text = string(r[:s.widthErr-1])
-	}
-	fmt.Fprintf(s.stderr, "\r\x1b[K%s", text)
+	fmt.Fprintf(raw(s.stderr), "\r\x1b[K%s", shorten(printable.Line(text), s.widthErr-1))
 	s.on = true
 }
 
 // clear makes room for a line above the status line.
 func (s *statusLine) clear() {
 	if s.on {
-		fmt.Fprint(s.stderr, "\r\x1b[K")
+		fmt.Fprint(raw(s.stderr), "\r\x1b[K")
 		s.on = false
 	}
+}
+
+// shorten cuts text to so many columns.
+func shorten(text string, columns int) string {
+	if r := []rune(text); len(r) > columns {
+		return string(r[:columns])
+	}
+	return text
 }

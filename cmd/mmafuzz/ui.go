@@ -190,7 +190,8 @@ func paintIf(color bool, text, style string) string {
 	if !color {
 		return text
 	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
+	mark := string(ownMark)
+	return mark + "[" + style + "m" + text + mark + "[0m"
 }
 
 // bundleDir is the directory of a finding's bundle.
