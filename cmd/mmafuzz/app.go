@@ -75,8 +75,12 @@ func (a *app) useColor(w io.Writer) bool {
 	return isTerminal(w) && os.Getenv("TERM") != "dumb"
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := underneath(w).(*os.File)
+// isTerminal reports whether a stream, an output or an input, is one.
+func isTerminal(stream any) bool {
+	if w, ok := stream.(io.Writer); ok {
+		stream = underneath(w)
+	}
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -98,7 +102,7 @@ func command() string {
 		return "mmafuzz"
 	}
 	if !strings.Contains(self, "go-build") {
-		return self
+		return shellPath(self)
 	}
 	if _, err := os.Stat(filepath.Join(source, "main.go")); err != nil {
 		return "mmafuzz"

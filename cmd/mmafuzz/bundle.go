@@ -250,7 +250,7 @@ func pictureOf(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		pic.Title += " ~ " + m.B.Instruction
 	}
 	if dir != "" {
-		pic.Rerun = "mmafuzz replay " + dir
+		pic.Rerun = []string{"mmafuzz", "replay", shellPath(dir)}
 	}
 	if m.Free != "" {
 		pic.Free = strings.Split(m.Free, "\n")

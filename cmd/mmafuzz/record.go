@@ -242,8 +242,9 @@ func (r *recordCmd) progress(p record.Progress) {
 	}
 	if !r.json {
 		t := time.Since(r.began)
-		r.line.show(fmt.Sprintf("%6s  %s of %s dots (%s/s)  %sB  faults %d  %s", clock(t), count(p.Done), count(p.Of),
-			count(rate(p.Done-r.resumed, t)), count(uint64(p.Bytes)), p.Faults, p.Instruction))
+		r.line.show(statusField{fmt.Sprintf("%6s", clock(t)), 6}, statusField{fmt.Sprintf("%s of %s dots", count(p.Done), count(p.Of)), 5},
+			statusField{count(rate(p.Done-r.resumed, t)) + "/s", 2}, statusField{count(uint64(p.Bytes)) + "B", 1},
+			statusField{fmt.Sprintf("faults %d", p.Faults), 4}, statusField{p.Instruction, 3})
 		return
 	}
 	if time.Since(r.lastJSON) < time.Second {
