@@ -65,7 +65,7 @@ func (r *recordCmd) checkFlags() error {
 	case r.target == "":
 		return hinted("mmafuzz list targets lists what there is", "--target is missing")
 	case r.out == "":
-		return hinted("for example --out h100.rec", "--out is missing: the file of the recording")
+		return orMisspelt(r.target, "", hinted("for example --out h100.rec", "--out is missing: the file of the recording"))
 	case r.workers < 0:
 		return fmt.Errorf("--workers is %d; 0 is the default", r.workers)
 	}
