@@ -1,6 +1,7 @@
 package checklist
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -10,9 +11,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync"
-
-	"github.com/mmafuzz/mmafuzz/corpus/printable"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // State says what became of a part of a step.
@@ -57,8 +55,20 @@ func openJournal(path, head string) (*journal, error) {
 		return nil, err
 	}
 	whole := body[:bytes.LastIndexByte(body, '\n')+1]
-	if err := j.read(whole, head); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	in := bufio.NewScanner(bytes.NewReader(whole))
+	in.Buffer(nil, 64<<20)
+	for n := 1; in.Scan(); n++ {
+		if n == 1 {
+			if in.Text() != head {
+				return nil, fmt.Errorf("%s is the journal of another checklist: %s, not %s", path, in.Text(), head)
+			}
+			continue
+		}
+		var r Row
+		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
+		}
+		j.take(r)
 	}
 	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return nil, err
@@ -73,27 +83,6 @@ func openJournal(path, head string) (*journal, error) {
 		_, err = j.file.WriteString(head + "\n")
 	}
 	return j, err
-}
-
-// read takes in the whole lines of a journal that begins with head, or is empty.
-func (j *journal) read(lines []byte, head string) error {
-	n := 0
-	for line := range bytes.Lines(lines) {
-		line = bytes.TrimSuffix(line, []byte("\n"))
-		if n++; n == 1 {
-			if string(line) != head {
-				return fmt.Errorf("it is the journal of another checklist: %.200s, not %s", printable.Line(string(line)), head)
-			}
-			continue
-		}
-		var r Row
-		if err := mma.JSONError(line, json.Unmarshal(line, &r)); err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		printable.Strings(&r)
-		j.take(r)
-	}
-	return nil
 }
 
 // name is the key of an index.

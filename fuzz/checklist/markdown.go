@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
 // markdown is the report for people.
@@ -46,7 +48,7 @@ func (s *StepReport) markdown(b *strings.Builder) {
 // cells writes a row of a table.
 func cells(b *strings.Builder, texts ...string) {
 	for _, t := range texts {
-		b.WriteString("| " + strings.ReplaceAll(t, "|", "\\|") + " ")
+		b.WriteString("| " + strings.ReplaceAll(printable.Line(t), "|", "\\|") + " ")
 	}
 	b.WriteString("|\n")
 }
