@@ -222,24 +222,29 @@ func readBundle(dir string) (*Bundle, error) {
 	if !ok {
 		return nil, errors.New("MANIFEST does not list " + mismatchFile)
 	}
+	return b, b.Mismatch.parse(body)
+}
+
+// parse reads mismatch.json.
+func (m *Mismatch) parse(body []byte) error {
 	var version struct {
 		V int `json:"v"`
 	}
 	// The version first: what else another one has may not fit Mismatch.
 	if err := json.Unmarshal(body, &version); err != nil {
-		return nil, fmt.Errorf("%s: %w", mismatchFile, mma.JSONError(body, err))
+		return fmt.Errorf("%s: %w", mismatchFile, mma.JSONError(body, err))
 	}
 	if version.V != BundleVersion {
-		return nil, fmt.Errorf("it is of version %d, this program reads %d", version.V, BundleVersion)
+		return fmt.Errorf("it is of version %d, this program reads %d", version.V, BundleVersion)
 	}
-	if err := json.Unmarshal(body, &b.Mismatch); err != nil {
-		return nil, fmt.Errorf("%s: %w", mismatchFile, mma.JSONError(body, err))
+	if err := json.Unmarshal(body, m); err != nil {
+		return fmt.Errorf("%s: %w", mismatchFile, mma.JSONError(body, err))
 	}
-	b.Mismatch.printable()
-	if err := b.Mismatch.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
+	m.printable()
+	if err := m.check(); err != nil {
+		return fmt.Errorf("%s: %w", mismatchFile, err)
 	}
-	return b, nil
+	return nil
 }
 
 // printable makes all that is only shown fit for that. The targets stay what they are:
