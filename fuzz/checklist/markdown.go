@@ -13,7 +13,7 @@ import (
 // markdown is the report for people.
 func (r *Report) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Checklist of %s\n\nBegun %s, %.0f s in this part.\n\n", r.Target, r.Began, r.Seconds)
+	fmt.Fprintf(&b, "# Checklist of %s\n\nBegun %s, %.0f s in this part.\n\n", printable.Line(r.Target), r.Began, r.Seconds)
 	b.WriteString("| step | ok | differs | failed | skipped |\n| --- | ---: | ---: | ---: | ---: |\n")
 	for _, s := range r.Steps {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", s.Title, s.Counts[OK], s.Counts[Differs], s.Counts[Failed], s.Counts[Skipped])
