@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -137,7 +138,7 @@ func WriteBundle(dir string, m *Mismatch, extra map[string][]byte) error {
 
 func caseText(m *Mismatch) string {
 	return fmt.Sprintf("# %s of %s, K = %d: a,.. b,.. c\n# %s gives %s\n# %s gives %s\n%s\n",
-		m.A.Instruction, m.Formats, m.K, m.A.Target, m.A.Result, m.B.Target, m.B.Result, m.Case)
+		m.A.Instruction, m.Formats, m.K, printable.Line(m.A.Target), m.A.Result, printable.Line(m.B.Target), m.B.Result, m.Case)
 }
 
 func writeFiles(dir string, files map[string][]byte) error {
@@ -221,23 +222,37 @@ func readBundle(dir string) (*Bundle, error) {
 	if !ok {
 		return nil, errors.New("MANIFEST does not list " + mismatchFile)
 	}
+	return b, b.Mismatch.parse(body)
+}
+
+// parse reads mismatch.json.
+func (m *Mismatch) parse(body []byte) error {
 	var version struct {
 		V int `json:"v"`
 	}
 	// The version first: what else another one has may not fit Mismatch.
 	if err := json.Unmarshal(body, &version); err != nil {
-		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
+		return fmt.Errorf("%s: %w", mismatchFile, mma.JSONError(body, err))
 	}
 	if version.V != BundleVersion {
-		return nil, fmt.Errorf("it is of version %d, this program reads %d", version.V, BundleVersion)
+		return fmt.Errorf("it is of version %d, this program reads %d", version.V, BundleVersion)
 	}
-	if err := json.Unmarshal(body, &b.Mismatch); err != nil {
-		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
+	if err := json.Unmarshal(body, m); err != nil {
+		return fmt.Errorf("%s: %w", mismatchFile, mma.JSONError(body, err))
 	}
-	if err := b.Mismatch.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
+	m.printable()
+	if err := m.check(); err != nil {
+		return fmt.Errorf("%s: %w", mismatchFile, err)
 	}
-	return b, nil
+	return nil
+}
+
+// printable makes all that is only shown fit for that. The targets stay what they are:
+// a command or the name of a file may have any character.
+func (m *Mismatch) printable() {
+	a, b, free := m.A.Target, m.B.Target, printable.Text(m.Free)
+	printable.Strings(m)
+	m.A.Target, m.B.Target, m.Free = a, b, free
 }
 
 // plainName says whether a name is that of a file in the bundle's directory.

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bufio"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -63,13 +64,13 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 	var text io.Reader = in
 	if head, err := in.Peek(2); err == nil && head[0] == 0x1f && head[1] == 0x8b {
 		if text, err = gzip.NewReader(in); err != nil {
-			return "", "", err
+			return "", "", lineError(1, err)
 		}
 	}
 	lines := bufio.NewScanner(text)
 	if !lines.Scan() {
 		if err := lines.Err(); err != nil {
-			return "", "", fmt.Errorf("line 1: %w", err)
+			return "", "", lineError(1, err)
 		}
 		return "", "", errors.New("the file is empty")
 	}
@@ -89,9 +90,22 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return "", "", fmt.Errorf("line %d: %w", n, err)
+		return "", "", lineError(n, err)
 	}
 	return gpu, format, nil
+}
+
+// lineError says in words why a line could not be read.
+func lineError(n int, err error) error {
+	switch {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("line %d: longer than %d KiB, which no dot product is", n, bufio.MaxScanTokenSize>>10)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fmt.Errorf("line %d: the compressed file is cut short", n)
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, new(flate.CorruptInputError)):
+		return fmt.Errorf("line %d: the compressed file is damaged", n)
+	}
+	return fmt.Errorf("line %d: %w", n, err)
 }
 
 func headerField(line, name string) string {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -34,6 +35,13 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 		return nil, err
 	}
 	rec.Header, rec.Complete = s.header, s.complete
+	printable.Strings(&rec.Header)
+	printable.Strings(&rec.Notes)
+	printable.Strings(&rec.Problems)
+	for i := range rec.Data {
+		printable.Strings(&rec.Data[i].Faults)
+		printable.Strings(rec.Data[i].Section)
+	}
 	return rec, nil
 }
 
@@ -131,7 +139,7 @@ func (s *frameReader) frame(kind byte, payload []byte) error {
 		return s.readHeader(payload)
 	case frameSection:
 		s.section = &Section{}
-		if err := json.Unmarshal(payload, s.section); err != nil {
+		if err := decode(payload, s.section); err != nil {
 			return err
 		}
 		s.next = s.section.First
@@ -142,14 +150,14 @@ func (s *frameReader) frame(kind byte, payload []byte) error {
 		return s.readData(payload)
 	case frameNote:
 		var n Note
-		if err := json.Unmarshal(payload, &n); err != nil {
+		if err := decode(payload, &n); err != nil {
 			return err
 		}
 		s.note(n)
 		return nil
 	case frameProblem:
 		var p Problem
-		if err := json.Unmarshal(payload, &p); err != nil {
+		if err := decode(payload, &p); err != nil {
 			return err
 		}
 		s.problem(p)
@@ -160,18 +168,21 @@ func (s *frameReader) frame(kind byte, payload []byte) error {
 	return fmt.Errorf("unknown kind %q", kind)
 }
 
+// decode reads the JSON of a frame.
+func decode(payload []byte, v any) error { return mma.JSONError(payload, json.Unmarshal(payload, v)) }
+
 func (s *frameReader) readHeader(payload []byte) error {
 	var version struct {
 		V int `json:"v"`
 	}
 	// The version first: what else another one has may not fit Header.
-	if err := json.Unmarshal(payload, &version); err != nil {
+	if err := decode(payload, &version); err != nil {
 		return err
 	}
 	if version.V < 1 || version.V > RecordingVersion {
 		return fmt.Errorf("recording version %d, this program reads 1 to %d", version.V, RecordingVersion)
 	}
-	return json.Unmarshal(payload, &s.header)
+	return decode(payload, &s.header)
 }
 
 func (s *frameReader) readFaults(payload []byte) error {
@@ -179,7 +190,7 @@ func (s *frameReader) readFaults(payload []byte) error {
 		return errors.New("faults before a section")
 	}
 	s.faults = []Fault{}
-	if err := json.Unmarshal(payload, &s.faults); err != nil {
+	if err := decode(payload, &s.faults); err != nil {
 		return err
 	}
 	if len(s.faults) == 0 {
@@ -202,7 +213,7 @@ func (s *frameReader) readData(payload []byte) error {
 // end checks that as much was read as the writer says it has written.
 func (s *frameReader) end(payload []byte) error {
 	var dots int
-	if err := json.Unmarshal(payload, &dots); err != nil {
+	if err := decode(payload, &dots); err != nil {
 		return err
 	}
 	if s.dots != dots {
@@ -218,8 +229,10 @@ func (s *Section) data(payload []byte) (Recorded, error) {
 	d := make([]byte, b.Dots()*s.Formats.D.Width())
 	z := flate.NewReader(bytes.NewReader(payload))
 	for _, part := range [][]byte{b.A, b.B, b.C, b.SA, b.SB, d} {
-		if _, err := io.ReadFull(z, part); err != nil {
-			return Recorded{}, fmt.Errorf("the data is too short: %w", err)
+		if _, err := io.ReadFull(z, part); errors.As(err, new(flate.CorruptInputError)) {
+			return Recorded{}, errors.New("the compressed data is damaged")
+		} else if err != nil {
+			return Recorded{}, errors.New("the data is shorter than its shape")
 		}
 	}
 	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF {

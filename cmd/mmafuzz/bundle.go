@@ -225,7 +225,7 @@ func (u *runUI) picture(w io.Writer, f *fuzz.Finding) error {
 	if err != nil {
 		return err
 	}
-	return report.Text(w, pic, u.textOptions())
+	return report.Text(raw(w), pic, u.textOptions())
 }
 
 func (a *app) textOptions() report.TextOptions {
@@ -250,7 +250,7 @@ func pictureOf(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		pic.Title += " ~ " + m.B.Instruction
 	}
 	if dir != "" {
-		pic.Rerun = "mmafuzz replay " + dir
+		pic.Rerun = []string{"mmafuzz", "replay", shellPath(dir)}
 	}
 	if m.Free != "" {
 		pic.Free = strings.Split(m.Free, "\n")

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -18,7 +19,8 @@ import (
 )
 
 func newReplay(a *app) *cobra.Command {
-	return &cobra.Command{
+	var t *trust
+	c := &cobra.Command{
 		Use:   "replay BUNDLE",
 		Short: "run the case of a bundle again and say whether it is reproduced",
 		Long: `replay runs the case of a bundle on both targets.
@@ -26,8 +28,10 @@ func newReplay(a *app) *cobra.Command {
 Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble.`,
 		Args:              takes("BUNDLE"),
 		ValidArgsFunction: directories,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), args[0]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), t, args[0]) },
 	}
+	t = trusting(a, c)
+	return c
 }
 
 // replayed is the outcome of replay.
@@ -42,9 +46,12 @@ type replayed struct {
 	Through    string `json:"through_model,omitempty"` // the side that a model stands in for: a, b or both
 }
 
-func (a *app) replay(ctx context.Context, dir string) error {
+func (a *app) replay(ctx context.Context, t *trust, dir string) error {
 	b, err := readBundle(dir)
 	if err != nil {
+		return err
+	}
+	if err := t.bundle(ctx, dir, &b.Mismatch); err != nil {
 		return err
 	}
 	m := withModels(&b.Mismatch, dir)
@@ -89,7 +96,7 @@ func (r *replayed) write(a *app, m *corpus.Mismatch) {
 		if r.Through == strings.ToLower(s.name) || r.Through == "both" {
 			note += "  (by the model that explains it)"
 		}
-		fmt.Fprintf(a.stdout, "  %s  %-24s %s%s\n", s.name, s.target, s.now, note)
+		fmt.Fprintf(a.stdout, "  %s  %-24s %s%s\n", s.name, printable.Line(s.target), s.now, note)
 	}
 	switch {
 	case r.Reproduced:
@@ -174,11 +181,12 @@ func (a *app) show(dir string, all bool) error {
 	}
 	o := a.textOptions()
 	o.All = all
-	return report.Text(a.stdout, pic, o)
+	return report.Text(raw(a.stdout), pic, o)
 }
 
 func newMinimize(a *app) *cobra.Command {
 	var out string
+	var t *trust
 	c := &cobra.Command{
 		Use:   "minimize BUNDLE",
 		Short: "shrink the case of a bundle again, from the one that was found",
@@ -189,17 +197,21 @@ Exit status: 0 the two sides agree now, 1 they differ, 2 trouble.`,
 		Args:              takes("BUNDLE"),
 		ValidArgsFunction: directories,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.minimize(cmd.Context(), args[0], out)
+			return a.minimize(cmd.Context(), t, args[0], out)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "`directory` of the new bundle (default: the old one)")
 	_ = c.MarkFlagDirname("out")
+	t = trusting(a, c)
 	return c
 }
 
-func (a *app) minimize(ctx context.Context, dir, out string) error {
+func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	b, err := readBundle(dir)
 	if err != nil {
+		return err
+	}
+	if err := t.bundle(ctx, dir, &b.Mismatch); err != nil {
 		return err
 	}
 	if out == "" {
@@ -261,7 +273,8 @@ func (a *app) examine(ctx context.Context, m *corpus.Mismatch) (*runUI, *fuzz.Fi
 }
 
 func newTriage(a *app) *cobra.Command {
-	return &cobra.Command{
+	var t *trust
+	c := &cobra.Command{
 		Use:   "triage DIR",
 		Short: "explain all bundles below a directory again",
 		Long: `triage looks anew for the cause of each bundle below a directory, with fresh
@@ -270,8 +283,10 @@ evidence, and says where it comes to another result than the bundle.
 Exit status: 0 every label is confirmed, 1 some are not, 2 trouble.`,
 		Args:              takes("DIR"),
 		ValidArgsFunction: directories,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.triage(cmd.Context(), args[0]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.triage(cmd.Context(), t, args[0]) },
 	}
+	t = trusting(a, c)
+	return c
 }
 
 // retriaged is a line of triage.
@@ -283,7 +298,7 @@ type retriaged struct {
 	Problem string       `json:"problem,omitempty"`
 }
 
-func (a *app) triage(ctx context.Context, root string) error {
+func (a *app) triage(ctx context.Context, trust *trust, root string) error {
 	dirs, err := bundlesBelow(root)
 	if err != nil {
 		return hinted("name a directory with bundles: one that mmafuzz run has written", "%s: %w", root, bare(err))
@@ -293,7 +308,7 @@ func (a *app) triage(ctx context.Context, root string) error {
 	}
 	t := tally{}
 	for _, dir := range dirs {
-		r, err := a.retriage(ctx, dir)
+		r, err := a.retriage(ctx, trust, dir)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -312,7 +327,7 @@ func (a *app) triage(ctx context.Context, root string) error {
 	}
 	switch {
 	case t.trouble > 0:
-		return fmt.Errorf("%s could not be examined", plural(t.trouble, "bundle"))
+		return withHint(fmt.Errorf("%s could not be examined", plural(t.trouble, "bundle")), "%s", t.hint)
 	case t.confirmed < len(dirs):
 		return errMismatch
 	}
@@ -320,12 +335,18 @@ func (a *app) triage(ctx context.Context, root string) error {
 }
 
 // tally counts what triage came to.
-type tally struct{ confirmed, trouble int }
+type tally struct {
+	confirmed, trouble int
+	hint               string // what to do about some of the trouble
+}
 
 func (t *tally) count(r *retriaged, err error) {
 	switch {
 	case err != nil && !errors.Is(err, fuzz.ErrAgree):
 		t.trouble++
+		if h := new(hintError); errors.As(err, &h) {
+			t.hint = h.hint
+		}
 	case r.Was == r.Now:
 		t.confirmed++
 	}
@@ -353,9 +374,12 @@ func (r *retriaged) write(a *app) error {
 	return a.stdout.err
 }
 
-func (a *app) retriage(ctx context.Context, dir string) (retriaged, error) {
+func (a *app) retriage(ctx context.Context, t *trust, dir string) (retriaged, error) {
 	r := retriaged{Bundle: dir}
 	b, err := corpus.ReadBundle(dir)
+	if err == nil {
+		err = t.bundle(ctx, dir, &b.Mismatch)
+	}
 	if err != nil {
 		r.Problem = err.Error()
 		return r, err

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -260,7 +261,7 @@ func parseComparison(body []byte) (*comparison, error) {
 		Cells *json.RawMessage `json:"cells"`
 	}
 	if err := json.Unmarshal(body, &head); err != nil {
-		return nil, fmt.Errorf("this is no result of compare: %w", err)
+		return nil, fmt.Errorf("this is no result of compare: %w", mma.JSONError(body, err))
 	}
 	switch {
 	case head.V == nil || head.Cells == nil:
@@ -270,8 +271,9 @@ func parseComparison(body []byte) (*comparison, error) {
 	}
 	c := &comparison{open: map[string]bool{}}
 	if err := json.Unmarshal(body, c); err != nil {
-		return nil, fmt.Errorf("this is no result of compare: %w", err)
+		return nil, fmt.Errorf("this is no result of compare: %w", mma.JSONError(body, err))
 	}
+	printable.Strings(c)
 	for _, d := range c.Differences {
 		c.open[d.ID] = d.State != stateKnown
 	}

@@ -216,7 +216,8 @@ func (u *compareUI) showProgress(what string, s *fuzz.State) {
 		return
 	}
 	dots, mismatches, buckets := s.Totals()
-	u.line.show(fmt.Sprintf("%6s  %s: %s dots  mismatch %s in %d buckets", clock(time.Since(u.began)), what, count(dots), count(mismatches), buckets))
+	u.line.show(statusField{fmt.Sprintf("%6s", clock(time.Since(u.began))), 3}, statusField{fmt.Sprintf("%s: %s dots", what, count(dots)), 2},
+		statusField{fmt.Sprintf("mismatch %s in %d buckets", count(mismatches), buckets), 1})
 }
 
 // newMachine describes a side.

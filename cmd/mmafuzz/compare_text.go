@@ -293,7 +293,7 @@ func (c *compareCmd) newGroup(g []*difference) {
 		}
 	}
 	if bundle != "" {
-		fmt.Fprintf(c.stdout, "%*s%s show %s\n", idIndent, "", command(), bundle)
+		fmt.Fprintf(c.stdout, "%*s%s show %s\n", idIndent, "", command(), shellPath(bundle))
 	}
 }
 

@@ -177,7 +177,9 @@ func (n *inferCmd) options(t devices.Target, dir string) infer.Options {
 			}
 			n.log.Debug().Msgf(format, args...)
 		},
-		Show: func(p infer.Progress) { n.line.show(fmt.Sprintf("%6s  %s", clock(time.Since(began)), p)) },
+		Show: func(p infer.Progress) {
+			n.line.show(statusField{text: fmt.Sprintf("%6s  %s", clock(time.Since(began)), p)})
+		},
 	}
 	for _, s := range []struct {
 		value string

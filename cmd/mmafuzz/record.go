@@ -65,7 +65,7 @@ func (r *recordCmd) checkFlags() error {
 	case r.target == "":
 		return hinted("mmafuzz list targets lists what there is", "--target is missing")
 	case r.out == "":
-		return hinted("for example --out h100.rec", "--out is missing: the file of the recording")
+		return orMisspelt(r.target, "", hinted("for example --out h100.rec", "--out is missing: the file of the recording"))
 	case r.workers < 0:
 		return fmt.Errorf("--workers is %d; 0 is the default", r.workers)
 	}
@@ -242,8 +242,9 @@ func (r *recordCmd) progress(p record.Progress) {
 	}
 	if !r.json {
 		t := time.Since(r.began)
-		r.line.show(fmt.Sprintf("%6s  %s of %s dots (%s/s)  %sB  faults %d  %s", clock(t), count(p.Done), count(p.Of),
-			count(rate(p.Done-r.resumed, t)), count(uint64(p.Bytes)), p.Faults, p.Instruction))
+		r.line.show(statusField{fmt.Sprintf("%6s", clock(t)), 6}, statusField{fmt.Sprintf("%s of %s dots", count(p.Done), count(p.Of)), 5},
+			statusField{count(rate(p.Done-r.resumed, t)) + "/s", 2}, statusField{count(uint64(p.Bytes)) + "B", 1},
+			statusField{fmt.Sprintf("faults %d", p.Faults), 4}, statusField{p.Instruction, 3})
 		return
 	}
 	if time.Since(r.lastJSON) < time.Second {

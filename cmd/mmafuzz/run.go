@@ -129,7 +129,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	err = c.Run(ctx)
 	ui.finish(c.State(), ctx.Err() != nil, err != nil)
 	if err != nil {
-		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", ui.dir)
+		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", shellPath(ui.dir))
 	}
 	if _, mismatches, _ := c.State().Totals(); mismatches > 0 {
 		return errMismatch

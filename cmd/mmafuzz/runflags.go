@@ -61,11 +61,11 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	_, instB := devices.Split(r.b)
 	switch {
 	case f.Changed("a") && !f.Changed("b") && !r.all:
-		return hinted("add --b, the target to compare it with, or --all", "--a is given without --b")
+		return orMisspelt(r.a, r.inst, hinted("add --b, the target to compare it with, or --all", "--a is given without --b"))
 	case f.Changed("b") && !f.Changed("a"):
-		return hinted("add --a, the target to compare it with", "--b is given without --a")
+		return orMisspelt(r.b, r.instB, hinted("add --a, the target to compare it with", "--b is given without --a"))
 	case f.Changed("targets") && len(r.targets) < 2:
-		return hinted("for example --targets sim:ampere,sim:hopper", "--targets needs at least two targets")
+		return orMisspelt(strings.Join(r.targets, ","), "", hinted("for example --targets sim:ampere,sim:hopper", "--targets needs at least two targets"))
 	case instA != "" && r.inst != "":
 		return hinted("leave one out", "--a %s and --inst %s both name the first target's instruction", r.a, r.inst)
 	case instB != "" && r.instB != "":
@@ -73,7 +73,7 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	case r.instB != "" && r.inst == "" && instA == "":
 		return hinted("add --inst, the instruction of the first target", "--inst-b is given without --inst")
 	case r.all && r.inst == "" && instA == "":
-		return hinted("add --inst, the instruction of --a", "--all is given without --inst")
+		return orMisspelt(r.a, "", hinted("add --inst, the instruction of --a", "--all is given without --inst"))
 	}
 	return nil
 }
@@ -130,15 +130,40 @@ func openTarget(name string) (devices.Target, error) {
 	return nil, withHint(err, "%smmafuzz list targets lists them", didYouMean(near))
 }
 
+// orMisspelt returns what is wrong with the name of a target or its instruction, or
+// err if nothing is: a slip is worth more words than what is missing beside it. Only
+// targets that cost nothing to open are looked at.
+func orMisspelt(name, inst string, err error) error {
+	target, own := devices.Split(name)
+	if own != "" {
+		inst = own
+	}
+	kind, _, _ := strings.Cut(target, ":")
+	if _, known := devices.Kinds()[kind]; name == "" || known && kind != "sim" && kind != "ref" {
+		return err
+	}
+	t, wrong := openTarget(target)
+	if wrong != nil {
+		return wrong
+	}
+	defer t.Close()
+	if inst != "" && t.Instructions() != nil {
+		if _, wrong := devices.Find(t, inst); wrong != nil {
+			return withHint(wrong, "%s", instructionHint(t, inst))
+		}
+	}
+	return err
+}
+
 // fileKinds are the kinds of targets that are named by a file or a command.
 var fileKinds = map[string]bool{"replay": true, "model": true, "exec": true}
 
 // instructionHint says where a target's instructions are listed, and whose a
 // name is if the target does not have it.
 func instructionHint(t devices.Target, name string) string {
-	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", t.Name())
+	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", shellWord(t.Name()))
 	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" }) {
-		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", t.Name())
+		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", shellWord(t.Name()))
 	}
 	if _, err := devices.Find(t, name); name == "" || err == nil {
 		return hint
@@ -154,7 +179,11 @@ func instructionHint(t devices.Target, name string) string {
 	}
 	switch len(owners) {
 	case 0:
-		return hint
+		var names []string
+		for _, i := range t.Instructions() {
+			names = append(names, i.Name)
+		}
+		return didYouMean(nearest(name, names)) + hint
 	case 1:
 		return owners[0] + " has it; " + hint
 	}

@@ -184,7 +184,7 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`\(\d+\.\d s, \S+/s\)`), "(TIME)"},
 	{regexp.MustCompile(`[0-9.]+[kMG]?B in `), "SIZE in "},
-	{regexp.MustCompile(`(?m)^ *\d+:\d\d  \S+ dots \(.*\n`), ""}, // every ten seconds
+	{regexp.MustCompile(`(?m)^ *\d+:\d\d  \S+ dots  .*\n`), ""}, // every ten seconds
 	{regexp.MustCompile(`(?m)^ *\d+:\d\d  `), "  TIME  "},
 	{regexp.MustCompile(`--count \d+`), "--count N"},
 }

@@ -185,7 +185,7 @@ func (u *runUI) total(s *fuzz.State, interrupted, failed bool) {
 	t := time.Since(u.began)
 	fmt.Fprintln(u.stdout)
 	if interrupted {
-		fmt.Fprintf(u.stdout, "interrupted: the same command with --out %s goes on from here\n", u.dir)
+		fmt.Fprintf(u.stdout, "interrupted: the same command with --out %s goes on from here\n", shellPath(u.dir))
 	}
 	status := exitAgree
 	switch {
@@ -218,6 +218,7 @@ func (u *runUI) hints() {
 	}
 	dir := u.bundleDir(f)
 	fmt.Fprintf(u.stdout, "findings: %s in %s\n", plural(len(u.findings), "bundle"), u.dir)
-	fmt.Fprintf(u.stdout, "picture:  %s show %s\n", command(), dir)
-	fmt.Fprintf(u.stdout, "re-run:   %s replay %s\n", command(), dir)
+	p := &u.cfg.Pairs[f.Pair]
+	fmt.Fprintf(u.stdout, "picture:  %s show %s\n", command(), shellPath(dir))
+	fmt.Fprintf(u.stdout, "re-run:   %s replay %s%s\n", command(), shellPath(dir), allowance(p.TargetA, p.TargetB))
 }

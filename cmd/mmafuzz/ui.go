@@ -127,10 +127,10 @@ func (u *runUI) Progress(s *fuzz.State) {
 		}
 		return
 	}
-	u.line.show(u.status(s))
+	u.line.show(u.status(s)...)
 }
 
-func (u *runUI) status(s *fuzz.State) string {
+func (u *runUI) status(s *fuzz.State) []statusField {
 	dots, mismatches, buckets := s.Totals()
 	features, examined, unstable := 0, uint64(0), uint64(0)
 	for _, p := range s.Pairs {
@@ -139,16 +139,24 @@ func (u *runUI) status(s *fuzz.State) string {
 		unstable += p.Unstable
 	}
 	t := time.Since(u.began)
-	line := fmt.Sprintf("%6s  %s dots (%s/s)  agree %s  mismatch %s in %d buckets", clock(t), count(dots),
-		count(rate(dots-u.startDots, t)), count(dots-mismatches), count(mismatches), buckets)
+	lastNew := ""
 	if !u.lastNew.IsZero() {
-		line += fmt.Sprintf(" (last new %s ago)", time.Since(u.lastNew).Round(time.Second))
+		lastNew = fmt.Sprintf("last new %s ago", clock(time.Since(u.lastNew)))
 	}
 	stable := 100.0
 	if examined > 0 {
 		stable = 100 * float64(examined-unstable) / float64(examined)
 	}
-	return line + fmt.Sprintf("  features %s  stable %.0f%%", count(uint64(features)), stable)
+	return []statusField{
+		{fmt.Sprintf("%6s", clock(t)), 8},
+		{count(dots) + " dots", 7},
+		{count(rate(dots-u.startDots, t)) + "/s", 4},
+		{"agree " + count(dots-mismatches), 2},
+		{fmt.Sprintf("mismatch %s in %d buckets", count(mismatches), buckets), 6},
+		{lastNew, 5},
+		{fmt.Sprintf("features %s", count(uint64(features))), 1},
+		{fmt.Sprintf("stable %.0f%%", stable), 3},
+	}
 }
 
 func rate(n uint64, t time.Duration) uint64 {
@@ -190,7 +198,8 @@ func paintIf(color bool, text, style string) string {
 	if !color {
 		return text
 	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
+	mark := string(ownMark)
+	return mark + "[" + style + "m" + text + mark + "[0m"
 }
 
 // bundleDir is the directory of a finding's bundle.

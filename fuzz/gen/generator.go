@@ -197,7 +197,7 @@ func ParseSource(text string) (Source, error) {
 	for a := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(a)
 		if err != nil {
-			return Source{}, fmt.Errorf("%q: %w", text, err)
+			return Source{}, fmt.Errorf("%.200q: %.40q is no whole number, or too large", text, a)
 		}
 		s.Args = append(s.Args, n)
 	}
@@ -224,6 +224,9 @@ func (g *Generator) version(v string) (*Generator, error) {
 }
 
 func parseMutate(text string) (Source, error) {
+	if strings.Count(text, "(") > maxNesting {
+		return Source{}, fmt.Errorf("%.200q: a mutation of more than %d mutations", text, maxNesting)
+	}
 	head, rest, ok := strings.Cut(text, "(")
 	inner, closed := strings.CutSuffix(rest, ")")
 	at := strings.LastIndexByte(inner, '#')
@@ -236,7 +239,7 @@ func parseMutate(text string) (Source, error) {
 	}
 	index, err := strconv.ParseUint(inner[at+1:], 10, 64)
 	if err != nil {
-		return Source{}, fmt.Errorf("%q: %w", text, err)
+		return Source{}, fmt.Errorf("%.200q: %.40q is no index", text, inner[at+1:])
 	}
 	return Source{Generator: &mutateGenerator, Base: &Base{base, index}}, nil
 }

@@ -88,6 +88,10 @@ func archNames() []string {
 }
 
 func lookupError(arch, name string, rows, prefixed []Instruction) error {
+	const most = 200 // bytes: no name has as many, but a file may
+	if len(name) > most {
+		name = name[:most] + "..."
+	}
 	if len(prefixed) > 1 {
 		return fmt.Errorf("%s: %q is the beginning of %d instructions: %s", arch, name, len(prefixed), someNames(prefixed))
 	}
@@ -149,23 +153,28 @@ func (i Instruction) withShape(dims *freeDims) (*Instruction, error) {
 	return &i, nil
 }
 
-// Distance is the Levenshtein distance of two names.
+// Distance is how many slips make one name of another: a character too many, too few,
+// another one, or two that change places.
 func Distance(a, b string) int {
+	var before []int // the row for a without its last two characters
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
 		for j := range len(b) {
-			cost := diag
+			cost := row[j]
 			if a[i] != b[j] {
 				cost++
 			}
-			diag = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diag+1)
+			next[j+1] = min(cost, next[j]+1, row[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }

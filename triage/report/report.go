@@ -45,7 +45,7 @@ type Input struct {
 	Formats mma.Formats
 	Dot     *mma.Dot
 	Free    []string // what of the operands does not matter, a line each
-	Rerun   string   // command that repeats the case; "": not shown
+	Rerun   []string // command that repeats the case, in words as a shell reads them; none: not shown
 }
 
 // Side is one of the units, with what it did and what it gave.
