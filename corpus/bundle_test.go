@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -54,7 +55,7 @@ func TestBundleRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := finding()
-	want.Version = BundleVersion
+	want.Version, want.Versions = BundleVersion, versions.Current()
 	if diff := cmp.Diff(*want, b.Mismatch); diff != "" {
 		t.Error(diff)
 	}

@@ -67,9 +67,10 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 		}
 	}
 	lines := bufio.NewScanner(text)
+	lines.Buffer(nil, maxHWLine)
 	if !lines.Scan() {
 		if err := lines.Err(); err != nil {
-			return "", "", fmt.Errorf("line 1: %w", err)
+			return "", "", fmt.Errorf("line 1: %w", tooLong(err))
 		}
 		return "", "", errors.New("the file is empty")
 	}
@@ -89,9 +90,23 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return "", "", fmt.Errorf("line %d: %w", n, err)
+		return "", "", fmt.Errorf("line %d: %w", n, tooLong(err))
 	}
 	return gpu, format, nil
+}
+
+// What no such file has more of.
+const (
+	maxHWLine  = 1 << 20 // bytes
+	maxHWCodes = 1 << 26 // codes of A and B in all rows, where these are kept in memory
+)
+
+// tooLong says in words that a line is too long.
+func tooLong(err error) error {
+	if errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("longer than %s: this is no row of recorded results", byteSize(maxHWLine))
+	}
+	return err
 }
 
 func headerField(line, name string) string {
@@ -196,7 +211,11 @@ type HWVector struct {
 // instruction's K are filled up with zeros, as they were on the GPU.
 func HWVectors(r io.Reader) ([]HWVector, error) {
 	var rows []HWRow
+	codes := 0
 	gpu, format, err := HWFile(r, func(row HWRow) error {
+		if codes += len(row.A) + len(row.B); codes > maxHWCodes {
+			return fmt.Errorf("the file has more than %d codes of a and b: split it", maxHWCodes)
+		}
 		rows = append(rows, row)
 		return nil
 	})

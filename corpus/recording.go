@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 
+	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -40,7 +41,8 @@ const maxRecording = 4 << 30
 // Header says where a recording was made.
 type Header struct {
 	Version     int               `json:"v"`
-	Name        string            `json:"name,omitempty"` // of the machine, as comparisons call it
+	Versions    versions.Digests  `json:"versions,omitzero"` // of the program; not known of recordings that earlier programs made
+	Name        string            `json:"name,omitempty"`    // of the machine, as comparisons call it
 	Target      string            `json:"target"`
 	Environment map[string]string `json:"environment,omitempty"`
 	Date        string            `json:"date,omitempty"` // as whoever recorded gave it

@@ -43,7 +43,8 @@ var ErrInUse = errors.New("another process is writing this file")
 
 // OpenRecordingFile begins the recording of a header in a file, or takes it up
 // again where it was cut short. A file that holds something else is left alone:
-// ErrOtherRecording or another error; ErrInUse if another process writes it.
+// ErrOtherRecording, versions.ErrOther or another error; ErrInUse if another process
+// writes it.
 func OpenRecordingFile(path string, h Header) (*RecordingFile, error) {
 	h.Version = RecordingVersion
 	f, err := openStore(path)
@@ -81,6 +82,9 @@ func (r *RecordingFile) begin(h Header) error {
 	}
 	if s.frames == 0 {
 		return r.restart(h)
+	}
+	if err := s.header.Versions.Check(); err != nil && s.header.Version == h.Version {
+		return err
 	}
 	if d := s.header.differences(&h); d != nil {
 		return fmt.Errorf("%w: %s", ErrOtherRecording, strings.Join(d, "; "))

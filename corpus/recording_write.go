@@ -10,6 +10,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -21,9 +22,9 @@ type RecordingWriter struct {
 	size    int64 // of the operands and results so far
 }
 
-// NewRecordingWriter writes the magic and the header.
+// NewRecordingWriter writes the magic and the header, as one of this program.
 func NewRecordingWriter(w io.Writer, h Header) (*RecordingWriter, error) {
-	h.Version = RecordingVersion
+	h.Version, h.Versions = RecordingVersion, versions.Current()
 	var buf bytes.Buffer
 	buf.WriteString(recordingMagic)
 	if err := jsonFrame(&buf, frameHeader, h); err != nil {

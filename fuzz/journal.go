@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
@@ -16,18 +17,22 @@ import (
 // campaign is, each other one the delta of an epoch.
 
 // journalHeader must be the same when a campaign is resumed.
+//
+// Version is raised whenever a campaign of the same configuration would go another way, or
+// records would mean something else; Versions tell what it is made of from data.
 type journalHeader struct {
-	Version    int      `json:"v"`
-	Seed       uint64   `json:"seed"`
-	Generators []string `json:"generators"` // with versions
-	Pairs      []string `json:"pairs"`
-	PerBucket  int      `json:"per_bucket"`
-	Policies   []string `json:"policies"`
-	Files      []string `json:"files,omitempty"` // of the targets that are made of files: their digests
+	Version    int              `json:"v"`
+	Versions   versions.Digests `json:"versions"`
+	Seed       uint64           `json:"seed"`
+	Generators []string         `json:"generators"` // with versions
+	Pairs      []string         `json:"pairs"`
+	PerBucket  int              `json:"per_bucket"`
+	Policies   []string         `json:"policies"`
+	Files      []string         `json:"files,omitempty"` // of the targets that are made of files: their digests
 }
 
 func (c *Campaign) header() journalHeader {
-	h := journalHeader{Version: 1, Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket}
+	h := journalHeader{Version: 1, Versions: versions.Current(), Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket}
 	for _, p := range c.pairs {
 		h.Pairs = append(h.Pairs, fmt.Sprintf("%s %s | %s %s", p.TargetA, p.A.Instruction().Name, p.TargetB, p.B.Instruction().Name))
 		h.Policies = append(h.Policies, policyName(p.policy))
@@ -122,6 +127,9 @@ func (c *Campaign) replayRecord(n int, body []byte) error {
 		if err := json.Unmarshal(body, &have); err != nil {
 			return err
 		}
+		if err := have.Versions.Check(); err != nil {
+			return err
+		}
 		want := c.header()
 		if !reflect.DeepEqual(have, want) {
 			return fmt.Errorf("%w: %s", ErrOtherCampaign, strings.Join(have.differences(&want), "; "))
@@ -132,8 +140,8 @@ func (c *Campaign) replayRecord(n int, body []byte) error {
 	if err := json.Unmarshal(body, &d); err != nil {
 		return err
 	}
-	if d.Epoch != c.state.Epochs || len(d.Pairs) != len(c.pairs) {
-		return fmt.Errorf("line %d is of epoch %d with %d pairs, expected epoch %d with %d", n+1, d.Epoch, len(d.Pairs), c.state.Epochs, len(c.pairs))
+	if err := c.check(&d); err != nil {
+		return err
 	}
 	c.state.apply(&d)
 	for i := range d.Pairs {

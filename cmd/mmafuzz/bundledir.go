@@ -79,7 +79,7 @@ func madeByOther(dir string) string {
 		V    int    `json:"v"`
 		Made string `json:"made"`
 	}
-	body, err := os.ReadFile(filepath.Join(dir, "mismatch.json"))
+	body, err := corpus.ReadFile(filepath.Join(dir, "mismatch.json"), "file of a bundle", corpus.MaxMember)
 	if err != nil || json.Unmarshal(body, &m) != nil || m.V == corpus.BundleVersion {
 		return ""
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -241,9 +240,12 @@ func (d *difference) scope() *corpus.Difference {
 	return s
 }
 
+// maxComparison is more bytes than the result of any compare takes.
+const maxComparison = 256 << 20
+
 // readComparison reads the result of an earlier compare.
 func readComparison(file string) (*comparison, error) {
-	body, err := os.ReadFile(file)
+	body, err := corpus.ReadFile(file, "result of compare", maxComparison)
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func TestReadModelErrors(t *testing.T) {
 		{"empty", "", "the file is empty"},
 		{"blank", " \n\t", "the file is empty"},
 		{"name", base(`, "name": "a\u001b[31m"`), `"name" is "a\x1b[31m", which cannot be printed`},
-		{"endless", strings.Repeat("\x00", maxModelFile+1), "longer than 1024 KiB: this is no model file"},
+		{"endless", strings.Repeat("\x00", MaxModelFile+1), "longer than 1024 KiB: this is no model file"},
 		{"syntax", "{\"v\": 1,\n \"k\": x}", "line 2: invalid character 'x' looking for beginning of value"},
 		{"cut short", completeModel[:40], "the file ends in the middle of the JSON object"},
 		{"array", "[1]", "json: cannot unmarshal array into Go value of type mma.modelFile"},
