@@ -281,9 +281,6 @@ func readBundle(dir string) (*Bundle, error) {
 		}
 		b.Files[name] = data
 	}
-	if err := b.checkListed(); err != nil {
-		return nil, err
-	}
 	body, ok := b.Files[mismatchFile]
 	if !ok {
 		return nil, errors.New("MANIFEST does not list " + mismatchFile)
@@ -304,7 +301,18 @@ func readBundle(dir string) (*Bundle, error) {
 	if err := b.Mismatch.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
 	}
+	if err := b.checkListed(); err != nil {
+		return nil, err
+	}
 	return b, nil
+}
+
+// UnlistedError says that a bundle would be whole, but has a file that its MANIFEST does
+// not list.
+type UnlistedError struct{ Name string }
+
+func (e *UnlistedError) Error() string {
+	return e.Name + " is not listed in MANIFEST: either it was added or MANIFEST was cut short"
 }
 
 // What no bundle has more of.
@@ -334,7 +342,7 @@ func (b *Bundle) checkListed() error {
 	for _, e := range entries {
 		name := e.Name()
 		if _, listed := b.Files[name]; !listed && name != manifestFile && !strings.HasPrefix(name, ".") {
-			return fmt.Errorf("%s is not listed in MANIFEST: either it was added or MANIFEST was cut short", name)
+			return &UnlistedError{name}
 		}
 	}
 	return nil

@@ -67,6 +67,9 @@ func TestReplacePipe(t *testing.T) {
 	if err := ReplaceFile("/dev/null", []byte("x")); err != nil {
 		t.Error(err)
 	}
+	if info, err := os.Stat("/dev/null"); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the device is now a file: %v", err)
+	}
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
 		t.Fatal(err)

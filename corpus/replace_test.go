@@ -82,6 +82,9 @@ func TestReplace(t *testing.T) {
 	if err := ReplaceFile(link, []byte("three")); err != nil || read() != "three" {
 		t.Errorf("through a link: %q, %v", read(), err)
 	}
+	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != fs.ModeSymlink {
+		t.Errorf("the link is now %v, %v", info, err)
+	}
 	if err := ReplaceFile(dir, nil); err == nil || err.Error() != dir+" is a directory: name a regular file" {
 		t.Errorf("a directory: %v", err)
 	}

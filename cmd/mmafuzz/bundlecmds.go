@@ -43,7 +43,7 @@ type replayed struct {
 }
 
 func (a *app) replay(ctx context.Context, dir string) error {
-	b, err := readBundle(dir)
+	b, err := a.readBundle(dir)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ With --json it writes the bundle's mismatch.json in a line.`,
 }
 
 func (a *app) show(dir string, all bool) error {
-	b, err := readBundle(dir)
+	b, err := a.readBundle(dir)
 	if err != nil {
 		return err
 	}
@@ -198,7 +198,7 @@ Exit status: 0 the two sides agree now, 1 they differ, 2 trouble.`,
 }
 
 func (a *app) minimize(ctx context.Context, dir, out string) error {
-	b, err := readBundle(dir)
+	b, err := a.readBundle(dir)
 	if err != nil {
 		return err
 	}
@@ -360,6 +360,7 @@ func (a *app) retriage(ctx context.Context, dir string) (retriaged, error) {
 		r.Problem = err.Error()
 		return r, err
 	}
+	a.noteVersions("bundle "+dir, b.Mismatch.Versions, "simulators may compute otherwise now")
 	r.Was = b.Mismatch.Bucket
 	_, f, err := a.examine(ctx, withModels(&b.Mismatch, dir))
 	if err != nil {

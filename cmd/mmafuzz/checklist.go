@@ -208,10 +208,13 @@ func (u *quietUI) Progress(*fuzz.State) {}
 
 func (u *quietUI) Finding(f *fuzz.Finding, resumed bool) error {
 	u.findings = append(u.findings, f)
-	if dir := u.bundleDir(f); !resumed || !isBundle(dir) {
-		return u.writeBundle(f, dir)
+	dir := u.bundleDir(f)
+	if resumed {
+		if keeps, err := u.keepsBundle(dir); keeps || err != nil {
+			return err
+		}
 	}
-	return nil
+	return u.writeBundle(f, dir)
 }
 
 // comparison sums a campaign up.

@@ -123,7 +123,7 @@ func writeInference(dir string, r *infer.Result, t *infer.Report) error {
 	for i, body := range bodies {
 		name := filepath.Join(dir, inferenceFiles[i])
 		if len(body) > 0 {
-			err = replaceFile(name, body)
+			err = corpus.ReplaceFile(name, body)
 		} else if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -117,7 +119,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	cfg.Journal = filepath.Join(ui.dir, "journal")
 	c, err := r.open(cfg)
 	if err == nil {
-		err = removeUnfinished(ui.dir)
+		err = corpus.RemoveStale(ui.dir, 1) // bundles are in directories of instructions
 	}
 	if err != nil {
 		return r.outError(ui.dir, err)
@@ -153,6 +155,8 @@ func (r *runCmd) open(cfg fuzz.Config) (*fuzz.Campaign, error) {
 func (r *runCmd) outError(dir string, err error) error {
 	var path *fs.PathError
 	switch {
+	case errors.Is(err, versions.ErrOther):
+		return withHint(err, "%s", otherVersionHint)
 	case errors.Is(err, fuzz.ErrOtherCampaign):
 		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")
 	case errors.Is(err, fuzz.ErrInUse):
@@ -326,6 +330,6 @@ func (r *runCmd) dir(cfg *fuzz.Config) string {
 			fmt.Fprintln(h, p.DigestA, p.DigestB)
 		}
 	}
-	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, r.nan, r.zero, version())
+	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, r.nan, r.zero, version(), versions.Current())
 	return filepath.Join("mmafuzz-out", fmt.Sprintf("%08x", h.Sum32()))
 }
