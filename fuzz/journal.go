@@ -104,10 +104,19 @@ func filesText(files []string) string {
 // openJournal reads the journal, if there is one, and opens it for appending.
 func (c *Campaign) openJournal() error {
 	fresh := true
+	var observed error // which is not about the journal
 	l, err := corpus.OpenLog(c.cfg.Journal, func(n int, body []byte) error {
 		fresh = false
-		return c.replayRecord(n, body)
+		d, err := c.replayRecord(n, body)
+		if err == nil && d != nil {
+			observed = c.observeAgain(d)
+			return observed
+		}
+		return err
 	})
+	if observed != nil {
+		return observed
+	}
 	if errors.Is(err, corpus.ErrInUse) {
 		return fmt.Errorf("%s: %w", c.cfg.Journal, ErrInUse)
 	}
@@ -121,29 +130,35 @@ func (c *Campaign) openJournal() error {
 	return nil
 }
 
-func (c *Campaign) replayRecord(n int, body []byte) error {
+// replayRecord takes a record in. It returns the epoch's delta, nil for the header.
+func (c *Campaign) replayRecord(n int, body []byte) (*delta, error) {
 	if n == 0 {
 		var have journalHeader
 		if err := json.Unmarshal(body, &have); err != nil {
-			return err
+			return nil, err
 		}
 		if err := have.Versions.Check(); err != nil {
-			return err
+			return nil, err
 		}
 		want := c.header()
 		if !reflect.DeepEqual(have, want) {
-			return fmt.Errorf("%w: %s", ErrOtherCampaign, strings.Join(have.differences(&want), "; "))
+			return nil, fmt.Errorf("%w: %s", ErrOtherCampaign, strings.Join(have.differences(&want), "; "))
 		}
-		return nil
+		return nil, nil
 	}
-	var d delta
-	if err := json.Unmarshal(body, &d); err != nil {
-		return err
+	d := &delta{}
+	if err := json.Unmarshal(body, d); err != nil {
+		return nil, err
 	}
-	if err := c.check(&d); err != nil {
-		return err
+	if err := c.check(d); err != nil {
+		return nil, err
 	}
-	c.state.apply(&d)
+	c.state.apply(d)
+	return d, nil
+}
+
+// observeAgain reports the findings of an epoch that is replayed.
+func (c *Campaign) observeAgain(d *delta) error {
 	for i := range d.Pairs {
 		for _, f := range d.Pairs[i].Findings {
 			if c.cfg.Observe == nil {

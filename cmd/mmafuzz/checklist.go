@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
@@ -68,7 +70,12 @@ func (c *checklistCmd) run(ctx context.Context) error {
 		defer o.Against.Close()
 	}
 	rep, err := checklist.Run(ctx, *o)
-	if err != nil {
+	switch {
+	case errors.Is(err, checklist.ErrOtherChecklist), errors.Is(err, versions.ErrOther):
+		return withHint(err, "name another directory with --checklist")
+	case errors.Is(err, corpus.ErrInUse):
+		return withHint(err, "wait for it, or name another directory with --checklist")
+	case err != nil:
 		return withHint(err, "what was found is kept: the same command goes on from here")
 	}
 	if c.json {

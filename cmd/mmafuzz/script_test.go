@@ -141,6 +141,7 @@ var masks = []struct {
 	{regexp.MustCompile(`(?m)^ *\d+:\d\d  \S+ dots \(.*\n`), ""}, // every ten seconds
 	{regexp.MustCompile(`(?m)^ *\d+:\d\d  `), "  TIME  "},
 	{regexp.MustCompile(`--count \d+`), "--count N"},
+	{regexp.MustCompile(`mmafuzz-out/[0-9a-f]{8}`), "mmafuzz-out/CAMPAIGN"}, // which has the digests of the catalogue in it
 }
 
 // cmdMask writes a file, or stdout or stderr, without times and rates:

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -104,6 +105,9 @@ func TestReplay(t *testing.T) {
 		t.Errorf("%s with %d instructions", target.Name(), len(target.Instructions()))
 	}
 	want := map[string]string{"kind": "recording", "recorded from": "cuda:0", "recorded driver": "570"}
+	for what, digest := range versions.Current().Named() {
+		want["recorded "+what] = digest
+	}
 	if diff := cmp.Diff(want, target.Environment()); diff != "" {
 		t.Error(diff)
 	}
