@@ -36,23 +36,21 @@ const BundleVersion = 1
 
 // Mismatch is mismatch.json. Codes are hexadecimal strings.
 type Mismatch struct {
-	Version int `json:"v"`
-	// Versions are of the program that wrote it; not known of bundles of earlier ones.
-	Versions versions.Digests `json:"versions,omitzero"`
-	A        SideRecord       `json:"a"`
-	B        SideRecord       `json:"b"`
-	Formats  mma.Formats      `json:"formats"`
-	K        int              `json:"k"` // of the dot product
-	Case     string           `json:"case"`
-	Found    string           `json:"found,omitempty"` // the case before it was minimized
-	Origin   Origin           `json:"origin"`
-	Class    string           `json:"class"`
-	NaN      string           `json:"nan"`  // policy: bits or class
-	Zero     string           `json:"zero"` // policy: bits or class
-	Bucket   string           `json:"bucket"`
-	Labels   []string         `json:"labels"`
-	Changes  []mma.Change     `json:"changes,omitempty"` // of A's arithmetic that explain B, or the other way round
-	Base     string           `json:"base,omitempty"`    // "a" or "b": the side that Changes apply to
+	Version int          `json:"v"`
+	A       SideRecord   `json:"a"`
+	B       SideRecord   `json:"b"`
+	Formats mma.Formats  `json:"formats"`
+	K       int          `json:"k"` // of the dot product
+	Case    string       `json:"case"`
+	Found   string       `json:"found,omitempty"` // the case before it was minimized
+	Origin  Origin       `json:"origin"`
+	Class   string       `json:"class"`
+	NaN     string       `json:"nan"`  // policy: bits or class
+	Zero    string       `json:"zero"` // policy: bits or class
+	Bucket  string       `json:"bucket"`
+	Labels  []string     `json:"labels"`
+	Changes []mma.Change `json:"changes,omitempty"` // of A's arithmetic that explain B, or the other way round
+	Base    string       `json:"base,omitempty"`    // "a" or "b": the side that Changes apply to
 	// ProgramK is the K with which the changed arithmetic runs; CaseChanges are
 	// the ones that this case needs; Equivalent are changes that no input tells
 	// from Changes. Explained differing cases and Kept agreeing ones hold.
@@ -67,6 +65,8 @@ type Mismatch struct {
 	Through     bool           `json:"through_model,omitempty"`
 	Free        string         `json:"free,omitempty"`
 	Made        string         `json:"made,omitempty"` // program and version
+	// Versions are those of the program, not known of bundles that earlier ones made.
+	Versions versions.Digests `json:"versions,omitzero"`
 }
 
 // SideRecord is one side of a mismatch.

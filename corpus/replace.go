@@ -56,10 +56,13 @@ func Replace(file string) (*Replacement, error) {
 		mode = info.Mode().Perm()
 	}
 	f, err := lockNew(temporaryName(file))
-	if errors.Is(err, ErrInUse) {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, ErrInUse):
 		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	if err != nil {
+	case errors.As(err, &path):
+		return nil, &fs.PathError{Op: "write", Path: file, Err: path.Err}
+	case err != nil:
 		return nil, err
 	}
 	if mode != 0 {
@@ -78,6 +81,9 @@ func Replace(file string) (*Replacement, error) {
 // replaceDirectly opens a device or a pipe to be written to, if anybody reads it.
 func replaceDirectly(file string) (*Replacement, error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ENXIO) {
+		return nil, fmt.Errorf("%s is a pipe that nobody reads: %w", file, syscall.ENXIO)
+	}
 	if err != nil {
 		return nil, err
 	}

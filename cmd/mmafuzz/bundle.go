@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -26,8 +27,8 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 	formats := p.Formats()
 	exact := oracle.ExactDot(formats, f.Dot)
 	m := &corpus.Mismatch{
-		Version: corpus.BundleVersion,
-		A:       u.side(p.A, p.TargetA, f.A, exact), B: u.side(p.B, p.TargetB, f.B, exact),
+		Version: corpus.BundleVersion, Versions: versions.Current(),
+		A: u.side(p.A, p.TargetA, f.A, exact), B: u.side(p.B, p.TargetB, f.B, exact),
 		Formats: formats, K: p.K,
 		Case: mma.FormatDot(formats, f.Dot), Found: mma.FormatDot(formats, f.Start),
 		Origin: originOf(p, f),

@@ -38,7 +38,7 @@ func (c *compareCmd) hold() (err error) {
 	case errors.Is(err, corpus.ErrInUse):
 		return withHint(err, "wait for the other mmafuzz compare, or name another file with --write-known")
 	case err != nil:
-		return hinted("name a file with --write-known that can be made or written", "cannot write %s: %w", c.writeKnown, bare(err))
+		return withHint(err, "name a file with --write-known that can be made or written")
 	}
 	info, err := os.Stat(c.writeKnown)
 	if err != nil || !info.Mode().IsRegular() {
