@@ -98,7 +98,7 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 // What no such file has more of.
 const (
 	maxHWLine  = 1 << 20 // bytes
-	maxHWCodes = 1 << 26 // codes of A and B in all rows, where these are kept in memory
+	maxHWCodes = 1 << 24 // codes of all rows, where these are kept in memory
 )
 
 // tooLong says in words that a line is too long.
@@ -213,8 +213,9 @@ func HWVectors(r io.Reader) ([]HWVector, error) {
 	var rows []HWRow
 	codes := 0
 	gpu, format, err := HWFile(r, func(row HWRow) error {
-		if codes += len(row.A) + len(row.B); codes > maxHWCodes {
-			return fmt.Errorf("the file has more than %d codes of a and b: split it", maxHWCodes)
+		const others = 16 // that a row takes memory for, however short it is
+		if codes += len(row.A) + len(row.B) + others; codes > maxHWCodes {
+			return fmt.Errorf("the file has more than %d codes: split it", maxHWCodes)
 		}
 		rows = append(rows, row)
 		return nil

@@ -14,7 +14,8 @@ import (
 )
 
 // The journal is a corpus.Log. Its first record is a header that says what the
-// campaign is, each other one the delta of an epoch.
+// campaign is, each other one the delta of an epoch. One that a program with another
+// catalogue, other generators or formats has begun is refused: versions.ErrOther.
 
 // journalHeader must be the same when a campaign is resumed.
 //

@@ -50,7 +50,8 @@ and with each target that is named.
 
 A difference is new if it is neither in the baseline, which is the compare.json of
 an earlier directory or what --json wrote, nor in the list of known differences
-(go doc ./corpus Known). --write-known makes such a list of what is left.
+(go doc ./corpus Known). --write-known makes such a list of what is left; what its
+file has already stays as it is.
 
 Exit status: 0 nothing new, 1 something new, 2 trouble.`,
 		Args: func(cmd *cobra.Command, args []string) error {

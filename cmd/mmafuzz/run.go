@@ -64,7 +64,8 @@ With --count the findings depend on the flags alone, whatever the machine and
 the number of workers. --time stops at the end of an epoch and says which
 --count is the same; with both, what comes first counts. Ctrl-C ends a run with
 its summary. A run that was interrupted, even by kill -9, goes on when it is
-started again with the same --out.
+started again with the same --out, by a program with the same digests (mmafuzz
+version).
 
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
