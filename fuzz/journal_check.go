@@ -172,7 +172,7 @@ func (p *pairRun) checkVerdict(v *triage.Verdict) error {
 		return nil
 	}
 	if v.K != p.A.Instruction().K && v.K != p.B.Instruction().K {
-		return fmt.Errorf("K is %d, which is neither unit's", v.K)
+		return fmt.Errorf("its K is %d, which is neither unit's", v.K)
 	}
 	return v.Program.Validate(p.spec.Formats, v.K)
 }

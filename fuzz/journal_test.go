@@ -127,7 +127,7 @@ func TestDamagedRecords(t *testing.T) {
 		{"verdict", func(_ *delta, p *pairDelta) { p.Verdict.Changes[0].Path = "x" }, `pair 0: verdict: there is no parameter "x"`},
 		{"value of a change", func(_ *delta, p *pairDelta) { p.Verdict.Changes[0].To = "-7" }, "pair 0: verdict: "},
 		{"program", func(_ *delta, p *pairDelta) { p.Verdict.Program.Acc.Frac = 200 }, "pair 0: verdict: "},
-		{"K of a verdict", func(_ *delta, p *pairDelta) { p.Verdict.K = 0 }, "pair 0: verdict: K is 0, which is neither unit's"},
+		{"K of a verdict", func(_ *delta, p *pairDelta) { p.Verdict.K = 0 }, "pair 0: verdict: its K is 0, which is neither unit's"},
 		{"counts of a verdict", func(_ *delta, p *pairDelta) { p.Verdict.Explained = -1 }, "pair 0: verdict: it explains -1 of "},
 		{"null bucket", func(_ *delta, p *pairDelta) { p.Buckets["x"] = nil }, `pair 0: bucket "x" is null`},
 		{"bucket of another name", func(_ *delta, p *pairDelta) { p.Buckets["x"] = &Bucket{Name: "y"} }, `pair 0: bucket "x" calls itself "y"`},
