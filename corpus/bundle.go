@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -66,7 +65,7 @@ type Mismatch struct {
 	Free        string         `json:"free,omitempty"`
 	Made        string         `json:"made,omitempty"` // program and version
 	// Versions are those of the program, not known of bundles that earlier ones made.
-	Versions versions.Digests `json:"versions,omitzero"`
+	Versions Versions `json:"versions,omitzero"`
 }
 
 // SideRecord is one side of a mismatch.
@@ -104,7 +103,7 @@ func (m *Mismatch) Dot() (*mma.Dot, error) {
 // WriteBundle writes a bundle: all of it or nothing. A bundle that is there
 // already is replaced. The names in extra are plain file names.
 func WriteBundle(dir string, m *Mismatch, extra map[string][]byte) error {
-	m.Version, m.Versions = BundleVersion, versions.Current()
+	m.Version = BundleVersion
 	body, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err

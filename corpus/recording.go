@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -41,7 +40,7 @@ const maxRecording = 4 << 30
 // Header says where a recording was made.
 type Header struct {
 	Version     int               `json:"v"`
-	Versions    versions.Digests  `json:"versions,omitzero"` // of the program; not known of recordings that earlier programs made
+	Versions    Versions          `json:"versions,omitzero"` // of the program; not known of recordings that earlier programs made
 	Name        string            `json:"name,omitempty"`    // of the machine, as comparisons call it
 	Target      string            `json:"target"`
 	Environment map[string]string `json:"environment,omitempty"`

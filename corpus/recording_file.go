@@ -43,7 +43,7 @@ var ErrInUse = errors.New("another process is writing this file")
 
 // OpenRecordingFile begins the recording of a header in a file, or takes it up
 // again where it was cut short. A file that holds something else is left alone:
-// ErrOtherRecording, versions.ErrOther or another error; ErrInUse if another process
+// ErrOtherRecording, ErrOtherVersion or another error; ErrInUse if another process
 // writes it.
 func OpenRecordingFile(path string, h Header) (*RecordingFile, error) {
 	h.Version = RecordingVersion
@@ -83,7 +83,7 @@ func (r *RecordingFile) begin(h Header) error {
 	if s.frames == 0 {
 		return r.restart(h)
 	}
-	if err := s.header.Versions.Check(); err != nil && s.header.Version == h.Version {
+	if err := s.header.Versions.Check(h.Versions); err != nil && s.header.Version == h.Version {
 		return err
 	}
 	if d := s.header.differences(&h); d != nil {

@@ -10,13 +10,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 )
 
 // fileHeader is that of the recordings of these tests.
 func fileHeader() Header {
-	return Header{Name: "lab", Target: "test", Environment: map[string]string{"driver": "570", "os": "linux"},
+	return Header{Versions: testVersions, Name: "lab", Target: "test", Environment: map[string]string{"driver": "570", "os": "linux"},
 		Plan: &Plan{Version: 1, Name: "p", Seed: 1}, Work: "abc"}
 }
 
@@ -201,7 +199,7 @@ func TestRecordingFileOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := bytes.Clone(whole) // of another program: a digest of as many digits, and the checksum of the frame
-	copy(other[bytes.Index(other, []byte(versions.Current().Generators)):], "0123456789abcdef")
+	copy(other[bytes.Index(other, []byte(testVersions.Generators)):], "0123456789abcdef")
 	first := other[len(recordingMagic):]
 	size := binary.LittleEndian.Uint32(first[1:])
 	binary.LittleEndian.PutUint32(first[5:], frameSum(frameHeader, first[frameHead:][:size]))
@@ -221,7 +219,7 @@ func TestRecordingFileOther(t *testing.T) {
 		{"damage", damaged, fileHeader(), "%: frame 5: the checksum is wrong: the file is damaged"},
 		{"version 1", v1, Header{Target: "test", Environment: map[string]string{"driver": "1"}}, "%: the file holds another recording: its version is 1, here it is 2"},
 		{"other generators", other, fileHeader(), "%: another version of mmafuzz made it: its generators: 0123456789abcdef, this program's: " +
-			versions.Current().Generators + "; the same catalogue and formats"},
+			testVersions.Generators + "; the same catalogue and formats"},
 		{"target", whole, change(func(h *Header) { h.Target = "cuda:0" }), "%: the file holds another recording: its target is test, here it is cuda:0"},
 		{"name", whole, change(func(h *Header) { h.Name = "" }), "%: the file holds another recording: its name is lab, here it is not given"},
 		{"date", whole, change(func(h *Header) { h.Date = "2026-01-02" }), "%: the file holds another recording: its date is not given, here it is 2026-01-02"},

@@ -10,7 +10,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -22,9 +21,9 @@ type RecordingWriter struct {
 	size    int64 // of the operands and results so far
 }
 
-// NewRecordingWriter writes the magic and the header, as one of this program.
+// NewRecordingWriter writes the magic and the header.
 func NewRecordingWriter(w io.Writer, h Header) (*RecordingWriter, error) {
-	h.Version, h.Versions = RecordingVersion, versions.Current()
+	h.Version = RecordingVersion
 	var buf bytes.Buffer
 	buf.WriteString(recordingMagic)
 	if err := jsonFrame(&buf, frameHeader, h); err != nil {

@@ -9,27 +9,27 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
 // The journal is a corpus.Log. Its first record is a header that says what the
 // campaign is, each other one the delta of an epoch. One that a program with another
-// catalogue, other generators or formats has begun is refused: versions.ErrOther.
+// catalogue, other generators or formats has begun is refused: corpus.ErrOtherVersion.
 
 // journalHeader must be the same when a campaign is resumed.
 //
 // Version is raised whenever a campaign of the same configuration would go another way, or
 // records would mean something else; Versions tell what it is made of from data.
 type journalHeader struct {
-	Version    int              `json:"v"`
-	Versions   versions.Digests `json:"versions"`
-	Seed       uint64           `json:"seed"`
-	Generators []string         `json:"generators"` // with versions
-	Pairs      []string         `json:"pairs"`
-	PerBucket  int              `json:"per_bucket"`
-	Policies   []string         `json:"policies"`
-	Files      []string         `json:"files,omitempty"` // of the targets that are made of files: their digests
+	Version    int             `json:"v"`
+	Versions   corpus.Versions `json:"versions"`
+	Seed       uint64          `json:"seed"`
+	Generators []string        `json:"generators"` // with versions
+	Pairs      []string        `json:"pairs"`
+	PerBucket  int             `json:"per_bucket"`
+	Policies   []string        `json:"policies"`
+	Files      []string        `json:"files,omitempty"` // of the targets that are made of files: their digests
 }
 
 func (c *Campaign) header() journalHeader {
@@ -138,7 +138,7 @@ func (c *Campaign) replayRecord(n int, body []byte) (*delta, error) {
 		if err := json.Unmarshal(body, &have); err != nil {
 			return nil, err
 		}
-		if err := have.Versions.Check(); err != nil {
+		if err := have.Versions.Check(versions.Current()); err != nil {
 			return nil, err
 		}
 		want := c.header()

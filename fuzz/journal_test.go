@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
@@ -246,7 +246,7 @@ func TestOtherVersion(t *testing.T) {
 		header := strings.Replace(string(records[0]), old, digests, 1)
 		writeRecords(t, cfg.Journal, []byte(header), records[1])
 		_, err := New(cfg)
-		if want := cfg.Journal + ": another version of mmafuzz made it: " + want; !errors.Is(err, versions.ErrOther) || err.Error() != want {
+		if want := cfg.Journal + ": another version of mmafuzz made it: " + want; !errors.Is(err, corpus.ErrOtherVersion) || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
 		}
 	}

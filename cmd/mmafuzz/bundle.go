@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -168,7 +168,7 @@ func (u *runUI) tiles(f *fuzz.Finding) (map[string][]byte, error) {
 			return nil, err
 		}
 		var buf bytes.Buffer
-		w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Target: side.target, Environment: environment()})
+		w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Versions: versions.Current(), Target: side.target, Environment: environment()})
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
@@ -71,7 +70,7 @@ func (c *checklistCmd) run(ctx context.Context) error {
 	}
 	rep, err := checklist.Run(ctx, *o)
 	switch {
-	case errors.Is(err, checklist.ErrOtherChecklist), errors.Is(err, versions.ErrOther):
+	case errors.Is(err, checklist.ErrOtherChecklist), errors.Is(err, corpus.ErrOtherVersion):
 		return withHint(err, "name another directory with --checklist")
 	case errors.Is(err, corpus.ErrInUse):
 		return withHint(err, "wait for it, or name another directory with --checklist")

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -19,20 +19,20 @@ import (
 // comparison is the outcome of compare: what --json writes, what compare.json
 // holds, and what a baseline is. doc.go says what the fields are.
 type comparison struct {
-	V           int              `json:"v"`
-	Versions    versions.Digests `json:"versions,omitzero"`
-	Date        string           `json:"date"`
-	Machines    []machine        `json:"machines"`
-	Models      []foundModel     `json:"models"`
-	Cells       []cell           `json:"cells"`
-	Differences []difference     `json:"differences"`
-	Gone        []gone           `json:"gone"`
-	Changed     []changed        `json:"changed"`
-	Known       []knownUse       `json:"known"`
-	LeftOut     []leftOut        `json:"left_out"`
-	Trouble     []string         `json:"trouble"`
-	Counts      tallies          `json:"counts"`
-	Exit        int              `json:"exit"`
+	V           int             `json:"v"`
+	Versions    corpus.Versions `json:"versions,omitzero"`
+	Date        string          `json:"date"`
+	Machines    []machine       `json:"machines"`
+	Models      []foundModel    `json:"models"`
+	Cells       []cell          `json:"cells"`
+	Differences []difference    `json:"differences"`
+	Gone        []gone          `json:"gone"`
+	Changed     []changed       `json:"changed"`
+	Known       []knownUse      `json:"known"`
+	LeftOut     []leftOut       `json:"left_out"`
+	Trouble     []string        `json:"trouble"`
+	Counts      tallies         `json:"counts"`
+	Exit        int             `json:"exit"`
 
 	open map[string]bool // of a baseline: differences that were not known, by id
 }
@@ -48,7 +48,7 @@ type machine struct {
 	Instructions int               `json:"instructions,omitempty"`
 	Dots         int               `json:"dots,omitempty"`
 	Faults       int               `json:"faults"`
-	Versions     *versions.Digests `json:"versions,omitempty"`
+	Versions     *corpus.Versions  `json:"versions,omitempty"`
 	Environment  map[string]string `json:"environment"`
 }
 

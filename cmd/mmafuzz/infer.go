@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
@@ -192,7 +192,7 @@ func (n *inferCmd) options(t devices.Target, dir string) infer.Options {
 // explain adds a remedy to an error of an inference.
 func (n *inferCmd) explain(dir string, err error) error {
 	switch {
-	case errors.Is(err, versions.ErrOther):
+	case errors.Is(err, corpus.ErrOtherVersion):
 		return withHint(err, "%s", otherVersionHint)
 	case errors.Is(err, infer.ErrOtherInference):
 		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")

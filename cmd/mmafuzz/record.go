@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/fuzz/record"
 )
 
@@ -145,7 +144,7 @@ func (r *recordCmd) trouble(err error, begun bool) error {
 	switch {
 	case errors.As(err, &plan):
 		return withHint(err, "mmafuzz list plans lists the plans; go doc ./corpus Plan says how to write one")
-	case errors.Is(err, versions.ErrOther):
+	case errors.Is(err, corpus.ErrOtherVersion):
 		return withHint(err, "%s", otherVersionHint)
 	case errors.Is(err, corpus.ErrOtherRecording):
 		return withHint(err, "name another file with --out, or give the flags with which this one was begun")

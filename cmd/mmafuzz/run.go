@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -156,7 +156,7 @@ func (r *runCmd) open(cfg fuzz.Config) (*fuzz.Campaign, error) {
 func (r *runCmd) outError(dir string, err error) error {
 	var path *fs.PathError
 	switch {
-	case errors.Is(err, versions.ErrOther):
+	case errors.Is(err, corpus.ErrOtherVersion):
 		return withHint(err, "%s", otherVersionHint)
 	case errors.Is(err, fuzz.ErrOtherCampaign):
 		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")

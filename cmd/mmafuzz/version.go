@@ -7,7 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
 func newVersion(a *app) *cobra.Command {
@@ -39,8 +40,8 @@ const otherVersionHint = "go on with the program that began it, whose mmafuzz ve
 
 // noteVersions says that something was made by another version, where it can be used all
 // the same. What does not say by which one it was made is taken as it is.
-func (a *app) noteVersions(what string, made versions.Digests, so string) {
-	if made.Known() && made != versions.Current() {
-		fmt.Fprintf(a.stderr, "mmafuzz: %s was made by another version (%s): %s\n", what, made.Difference(), so)
+func (a *app) noteVersions(what string, made corpus.Versions, so string) {
+	if now := versions.Current(); made.Known() && made != now {
+		fmt.Fprintf(a.stderr, "mmafuzz: %s was made by another version (%s): %s\n", what, made.Difference(now), so)
 	}
 }

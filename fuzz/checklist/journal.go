@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
 // State says what became of a part of a step.
@@ -48,9 +48,9 @@ type journal struct {
 
 // header must be the same when a checklist is taken up again.
 type header struct {
-	Version  int              `json:"v"`
-	Versions versions.Digests `json:"versions"`
-	Target   string           `json:"target"`
+	Version  int             `json:"v"`
+	Versions corpus.Versions `json:"versions"`
+	Target   string          `json:"target"`
 }
 
 const journalVersion = 2
@@ -70,7 +70,7 @@ func (h *header) check(want *header) error {
 	case h.Version != want.Version:
 		return fmt.Errorf("%w: its version is %d, not %d", ErrOtherChecklist, h.Version, want.Version)
 	}
-	return h.Versions.Check()
+	return h.Versions.Check(versions.Current())
 }
 
 // openJournal reads what an earlier part of the run has written.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/record"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -26,7 +25,7 @@ func (r *run) recordings() error {
 		file := r.Plan + ".rec"
 		res, err := record.Run(ctx, record.Config{Target: &chosen{r.Target, r.rows}, Plan: plan, File: filepath.Join(r.Dir, file), Environment: r.Environment})
 		switch {
-		case errors.Is(err, corpus.ErrOtherRecording), errors.Is(err, versions.ErrOther):
+		case errors.Is(err, corpus.ErrOtherRecording), errors.Is(err, corpus.ErrOtherVersion):
 			return Row{State: Failed, Text: fmt.Sprintf("%v: remove %s to record again", err, file)}
 		case err != nil:
 			return Row{State: Failed, Text: err.Error()}

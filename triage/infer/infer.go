@@ -69,8 +69,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -73,17 +73,17 @@ var ErrOtherInference = errors.New("the journal is of another inference")
 type header struct {
 	Version int `json:"v"`
 	// Versions of what the questions and the programs are made of.
-	Versions versions.Digests `json:"versions"`
-	Target   string           `json:"target"`
-	Files    string           `json:"files,omitempty"` // of the target: their digest
-	Name     string           `json:"instruction"`
-	K        int              `json:"k"`
-	Formats  mma.Formats      `json:"formats"`
-	Seed     uint64           `json:"seed"`
-	Checks   int              `json:"checks"`
-	Effort   int              `json:"effort"`
-	NaN      string           `json:"nan"`
-	Zero     string           `json:"zero"`
+	Versions corpus.Versions `json:"versions"`
+	Target   string          `json:"target"`
+	Files    string          `json:"files,omitempty"` // of the target: their digest
+	Name     string          `json:"instruction"`
+	K        int             `json:"k"`
+	Formats  mma.Formats     `json:"formats"`
+	Seed     uint64          `json:"seed"`
+	Checks   int             `json:"checks"`
+	Effort   int             `json:"effort"`
+	NaN      string          `json:"nan"`
+	Zero     string          `json:"zero"`
 }
 
 // differences says in which points a journal's header is not the expected one.
@@ -134,7 +134,7 @@ func openJournal(path string, want header) (*journal, error) {
 		if err := json.Unmarshal(body, &have); err != nil {
 			return err
 		}
-		if err := have.Versions.Check(); err != nil {
+		if err := have.Versions.Check(versions.Current()); err != nil {
 			return err
 		}
 		if have != want {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/versions"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -91,7 +91,7 @@ func TestOtherVersion(t *testing.T) {
 	path := journalOf(t, h, `{}`)
 	_, err := openJournal(path, testHeader)
 	want := path + ": another version of mmafuzz made it: its generators: 0123456789abcdef, this program's: " + testHeader.Versions.Generators + "; the same catalogue and formats"
-	if !errors.Is(err, versions.ErrOther) || err.Error() != want {
+	if !errors.Is(err, corpus.ErrOtherVersion) || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}
 }

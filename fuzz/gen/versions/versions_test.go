@@ -1,7 +1,6 @@
 package versions
 
 import (
-	"errors"
 	"regexp"
 	"slices"
 	"testing"
@@ -60,33 +59,5 @@ func TestCurrent(t *testing.T) {
 	}
 	if len(map[string]bool{d.Catalogue: true, d.Generators: true, d.Formats: true}) != 3 {
 		t.Errorf("two digests are the same: %+v", d)
-	}
-}
-
-func TestCheck(t *testing.T) {
-	now := Current()
-	other := now
-	other.Catalogue = "0123456789abcdef"
-	most := Digests{"a", now.Generators, "b"}
-	for _, tc := range []struct {
-		name string
-		d    Digests
-		want string // "": the same
-	}{
-		{"the same", now, ""},
-		{"the catalogue", other, "another version of mmafuzz made it: its catalogue: 0123456789abcdef, this program's: " + now.Catalogue + "; the same generators and formats"},
-		{"two", most, "another version of mmafuzz made it: its catalogue: a, this program's: " + now.Catalogue + "; its formats: b, this program's: " + now.Formats + "; the same generators"},
-		{"none", Digests{}, "another version of mmafuzz made it: one that did not keep the digests of its catalogue, generators and formats"},
-	} {
-		err := tc.d.Check()
-		if tc.want == "" {
-			if err != nil {
-				t.Errorf("%s: %v", tc.name, err)
-			}
-			continue
-		}
-		if !errors.Is(err, ErrOther) || err.Error() != tc.want {
-			t.Errorf("%s:\n got %v\nwant %s", tc.name, err, tc.want)
-		}
 	}
 }
