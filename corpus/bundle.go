@@ -65,6 +65,8 @@ type Mismatch struct {
 	Through     bool           `json:"through_model,omitempty"`
 	Free        string         `json:"free,omitempty"`
 	Made        string         `json:"made,omitempty"` // program and version
+	// Versions are those of the program, not known of bundles that earlier ones made.
+	Versions Versions `json:"versions,omitzero"`
 }
 
 // SideRecord is one side of a mismatch.
@@ -121,19 +123,90 @@ func WriteBundle(dir string, m *Mismatch, extra map[string][]byte) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".tmp-")
+	tmp, err := lockTemporaryDir(temporaryName(dir))
 	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	return errors.Join(tmp.replace(files), tmp.remove())
+}
+
+// temporaryDir is where a bundle is written before it takes its place. A lock in it says
+// that its process is alive.
+type temporaryDir struct {
+	path string
+	lock *os.File
+}
+
+// What is in it.
+const (
+	temporaryLock  = "lock"
+	temporaryFresh = "fresh" // the new bundle
+	temporaryOld   = "old"   // the one whose place it takes
+)
+
+// lockTemporaryDir makes a directory, or takes one that nobody has locked. ErrInUse:
+// another process has it.
+func lockTemporaryDir(path string) (*temporaryDir, error) {
+	for {
+		if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		lock, err := lockNew(filepath.Join(path, temporaryLock))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its last owner has just removed it
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &temporaryDir{path, lock}, nil
+	}
+}
+
+// place is where the bundle belongs.
+func (t *temporaryDir) place() string {
+	name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(t.path), temporaryPrefix), temporarySuffix)
+	return filepath.Join(filepath.Dir(t.path), name)
+}
+
+// replace writes a bundle and puts it in its place, and what was there in the temporary
+// directory. A crash in between leaves no bundle or a whole one.
+func (t *temporaryDir) replace(files map[string][]byte) error {
+	if err := t.restore(); err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
-	fresh := filepath.Join(tmp, "fresh")
-	if err := os.Mkdir(fresh, 0o777); err != nil { // MkdirTemp makes private ones
+	fresh := filepath.Join(t.path, temporaryFresh)
+	if err := os.RemoveAll(fresh); err != nil {
+		return err
+	}
+	if err := os.Mkdir(fresh, 0o777); err != nil {
 		return err
 	}
 	if err := writeFiles(fresh, files); err != nil {
 		return err
 	}
-	return replaceDir(fresh, dir, filepath.Join(tmp, "old"))
+	err := os.Rename(t.place(), filepath.Join(t.path, temporaryOld))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(fresh, t.place())
+}
+
+// restore gives a bundle back its place, if a process ended after it had moved the
+// bundle away and before it put another one there.
+func (t *temporaryDir) restore() error {
+	old := filepath.Join(t.path, temporaryOld)
+	if _, err := os.Lstat(t.place()); errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(old, t.place()); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	return os.RemoveAll(old)
+}
+
+// remove removes the directory.
+func (t *temporaryDir) remove() error {
+	return errors.Join(t.restore(), closeRemoved(t.lock, t.path))
 }
 
 func caseText(m *Mismatch) string {
@@ -169,16 +242,6 @@ func writeSynced(file string, data []byte) error {
 	return f.Close()
 }
 
-// replaceDir puts fresh in dir's place, and what was there in old. A crash in
-// between leaves no bundle or a whole one.
-func replaceDir(fresh, dir, old string) error {
-	err := os.Rename(dir, old)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return os.Rename(fresh, dir)
-}
-
 // ReadBundle reads a bundle and checks that it is whole.
 func ReadBundle(dir string) (*Bundle, error) {
 	b, err := readBundle(dir)
@@ -189,7 +252,7 @@ func ReadBundle(dir string) (*Bundle, error) {
 }
 
 func readBundle(dir string) (*Bundle, error) {
-	manifest, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	manifest, err := readMember(dir, manifestFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("there is no MANIFEST: this is not a bundle, or one that was cut short")
 	}
@@ -202,7 +265,10 @@ func readBundle(dir string) (*Bundle, error) {
 		if !ok || !plainName(name) {
 			return nil, fmt.Errorf("MANIFEST is damaged: %q", line)
 		}
-		data, err := os.ReadFile(filepath.Join(dir, name))
+		if len(b.Files) == maxMembers {
+			return nil, fmt.Errorf("MANIFEST lists more than %d files", maxMembers)
+		}
+		data, err := readMember(dir, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s is missing", name)
 		}
@@ -215,14 +281,17 @@ func readBundle(dir string) (*Bundle, error) {
 		}
 		b.Files[name] = data
 	}
-	if err := b.checkListed(); err != nil {
-		return nil, err
-	}
 	body, ok := b.Files[mismatchFile]
 	if !ok {
 		return nil, errors.New("MANIFEST does not list " + mismatchFile)
 	}
-	return b, b.Mismatch.parse(body)
+	if err := b.Mismatch.parse(body); err != nil {
+		return nil, err
+	}
+	if err := b.checkListed(); err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // parse reads mismatch.json.
@@ -255,6 +324,25 @@ func (m *Mismatch) printable() {
 	m.A.Target, m.B.Target, m.Free = a, b, free
 }
 
+// UnlistedError says that a bundle would be whole, but has a file that its MANIFEST does
+// not list.
+type UnlistedError struct{ Name string }
+
+func (e *UnlistedError) Error() string {
+	return e.Name + " is not listed in MANIFEST: either it was added or MANIFEST was cut short"
+}
+
+// What no bundle has more of.
+const (
+	MaxMember  = 16 << 20 // bytes of a file
+	maxMembers = 64       // files
+)
+
+// readMember reads a file of a bundle.
+func readMember(dir, name string) ([]byte, error) {
+	return ReadFile(filepath.Join(dir, name), "file of a bundle", MaxMember)
+}
+
 // plainName says whether a name is that of a file in the bundle's directory.
 func plainName(name string) bool {
 	return filepath.IsLocal(name) && name == filepath.Base(name) && name != "." && !strings.ContainsAny(name, `/\`)
@@ -271,7 +359,7 @@ func (b *Bundle) checkListed() error {
 	for _, e := range entries {
 		name := e.Name()
 		if _, listed := b.Files[name]; !listed && name != manifestFile && !strings.HasPrefix(name, ".") {
-			return fmt.Errorf("%s is not listed in MANIFEST: either it was added or MANIFEST was cut short", name)
+			return &UnlistedError{name}
 		}
 	}
 	return nil

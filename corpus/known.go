@@ -3,7 +3,6 @@ package corpus
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -70,7 +69,7 @@ const maxKnownFile = 16 << 20
 
 // OpenKnown reads a list of known differences from a file.
 func OpenKnown(file string) (*Known, error) {
-	f, err := os.Open(file)
+	f, err := Open(file, "list of known differences", maxKnownFile)
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +149,11 @@ func (e *KnownEntry) Covers(d *Difference) bool {
 		(e.Bucket == "" || Match(e.Bucket, d.Bucket)) &&
 		(e.Labels == nil || subset(d.Labels, e.Labels)) &&
 		(e.coversFrom(d.A, d.B, d.Changes, false) || e.coversFrom(d.B, d.A, d.Changes, true))
+}
+
+// Covers reports whether an entry of the list that holds on a day covers a difference.
+func (k *Known) Covers(d *Difference, day time.Time) bool {
+	return slices.ContainsFunc(k.Entries, func(e KnownEntry) bool { return !e.Expired(day) && e.Covers(d) })
 }
 
 // coversFrom says whether the machines are those of the entry in this order, and

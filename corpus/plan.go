@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 	"unicode"
@@ -119,7 +118,7 @@ func OpenPlan(name string) (*Plan, error) {
 			return p, nil
 		}
 	}
-	f, err := os.Open(name)
+	f, err := Open(name, "plan", maxPlanFile)
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // ReadRecording reads a native recording. Damage is an error that says where;
-// a file that merely ends early is read up to there, with Complete false.
+// a file that merely ends early, or of which a crash of the machine has left nothing
+// but zeros from somewhere on, is read up to there, with Complete false.
 func ReadRecording(r io.Reader) (*Recording, error) {
 	rec := &Recording{}
 	s := newFrameReader(r)
@@ -61,6 +63,7 @@ type frameReader struct {
 	next     uint64  // index of the next dot product of the section
 	faults   []Fault // of the next data frame; nil: none
 	dots     int
+	size     int64 // of the operands and results so far
 	complete bool
 	offset   int64 // behind the last frame
 	good     int64 // behind the last frame that stands for itself: not a section, not faults
@@ -79,6 +82,9 @@ func (s *frameReader) read() error {
 	s.offset = int64(len(magic))
 	for ; ; s.frames++ {
 		kind, payload, err := readFrame(s.in)
+		if bad, ok := err.(*badSum); ok && bad.last == 0 && onlyZeros(s.in) {
+			return nil // a crash of the machine: the file had its length, but not yet its contents
+		}
 		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil
 		}
@@ -93,7 +99,7 @@ func (s *frameReader) read() error {
 			s.good = s.offset
 		}
 		if s.complete {
-			if _, err := s.in.ReadByte(); err != io.EOF {
+			if !onlyZeros(s.in) {
 				return errors.New("there is something after the end of the recording")
 			}
 			return nil
@@ -122,9 +128,32 @@ func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
 		return 0, nil, io.ErrUnexpectedEOF
 	}
 	if frameSum(head[0], payload) != binary.LittleEndian.Uint32(head[5:]) {
-		return 0, nil, errors.New("the checksum is wrong: the file is damaged")
+		last := head[frameHead-1]
+		if n > 0 {
+			last = payload[n-1]
+		}
+		return 0, nil, &badSum{last}
 	}
 	return head[0], payload, nil
+}
+
+// badSum says that the checksum of a frame is wrong; last is the frame's last byte.
+type badSum struct{ last byte }
+
+func (*badSum) Error() string { return "the checksum is wrong: the file is damaged" }
+
+// onlyZeros reads to the end and reports whether there was nothing but zero bytes.
+func onlyZeros(r io.Reader) bool {
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := r.Read(buf)
+		if slices.ContainsFunc(buf[:n], func(b byte) bool { return b != 0 }) {
+			return false
+		}
+		if err != nil {
+			return err == io.EOF
+		}
+	}
 }
 
 func (s *frameReader) frame(kind byte, payload []byte) error {
@@ -207,6 +236,9 @@ func (s *frameReader) readData(payload []byte) error {
 	s.faults = nil
 	s.next += uint64(s.section.Shape.Dots())
 	s.dots += s.section.Shape.Dots()
+	if s.size += s.section.bytes(); s.size > maxRecording {
+		return fmt.Errorf("the recording holds more than %s of operands and results: record in parts", byteSize(maxRecording))
+	}
 	return s.data(s.section, first, payload, faults)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -26,8 +27,8 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 	formats := p.Formats()
 	exact := oracle.ExactDot(formats, f.Dot)
 	m := &corpus.Mismatch{
-		Version: corpus.BundleVersion,
-		A:       u.side(p.A, p.TargetA, f.A, exact), B: u.side(p.B, p.TargetB, f.B, exact),
+		Version: corpus.BundleVersion, Versions: versions.Current(),
+		A: u.side(p.A, p.TargetA, f.A, exact), B: u.side(p.B, p.TargetB, f.B, exact),
 		Formats: formats, K: p.K,
 		Case: mma.FormatDot(formats, f.Dot), Found: mma.FormatDot(formats, f.Start),
 		Origin: originOf(p, f),
@@ -167,7 +168,7 @@ func (u *runUI) tiles(f *fuzz.Finding) (map[string][]byte, error) {
 			return nil, err
 		}
 		var buf bytes.Buffer
-		w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Target: side.target, Environment: environment()})
+		w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Versions: versions.Current(), Target: side.target, Environment: environment()})
 		if err != nil {
 			return nil, err
 		}

@@ -47,7 +47,7 @@ type replayed struct {
 }
 
 func (a *app) replay(ctx context.Context, t *trust, dir string) error {
-	b, err := readBundle(dir)
+	b, err := a.readBundle(dir)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ With --json it writes the bundle's mismatch.json in a line.`,
 }
 
 func (a *app) show(dir string, all bool) error {
-	b, err := readBundle(dir)
+	b, err := a.readBundle(dir)
 	if err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ Exit status: 0 the two sides agree now, 1 they differ, 2 trouble.`,
 }
 
 func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
-	b, err := readBundle(dir)
+	b, err := a.readBundle(dir)
 	if err != nil {
 		return err
 	}
@@ -384,6 +384,7 @@ func (a *app) retriage(ctx context.Context, t *trust, dir string) (retriaged, er
 		r.Problem = err.Error()
 		return r, err
 	}
+	a.noteVersions("bundle "+dir, b.Mismatch.Versions, "simulators may compute otherwise now")
 	r.Was = b.Mismatch.Bucket
 	_, f, err := a.examine(ctx, withModels(&b.Mismatch, dir))
 	if err != nil {

@@ -31,6 +31,7 @@ type compareCmd struct {
 	sides     []*side
 	ui        *compareUI
 	result    comparison
+	files     compareFiles
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -49,7 +50,8 @@ and with each target that is named.
 
 A difference is new if it is neither in the baseline, which is the compare.json of
 an earlier directory or what --json wrote, nor in the list of known differences
-(go doc ./corpus Known). --write-known makes such a list of what is left.
+(go doc ./corpus Known). --write-known makes such a list of what is left; what its
+file has already stays as it is.
 
 Exit status: 0 nothing new, 1 something new, 2 trouble.`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -71,7 +73,7 @@ Exit status: 0 nothing new, 1 something new, 2 trouble.`,
 	f.StringVar(&c.baseline, "baseline", "", "`file` with the result of an earlier compare")
 	f.StringVar(&c.known, "known", "", "`file` with a list of known differences")
 	f.StringVar(&c.date, "date", "", "`date` for expiry, YYYY-MM-DD (default: today, UTC)")
-	f.StringVar(&c.writeKnown, "write-known", "", "`file` for a list of known differences: that of --known and all that are left")
+	f.StringVar(&c.writeKnown, "write-known", "", "`file` for a list of known differences: what it has already, what --known has, and all that are left")
 	f.StringVar(&c.reason, "reason", "", "`text`: why these are accepted")
 	f.StringVar(&c.nan, "nan", "", "how NaNs are compared: `bits|class` (default: bits, but for what a model leaves open)")
 	f.StringVar(&c.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits, but for what a model leaves open)")
@@ -92,9 +94,10 @@ func (c *compareCmd) checkFlags() error {
 			}
 		}
 	}
+	if err := checkWorkers(c.workers); err != nil {
+		return err
+	}
 	switch {
-	case c.workers < 0:
-		return fmt.Errorf("--workers is %d; 0 is the default", c.workers)
 	case c.writeKnown != "" && c.reason == "":
 		return hinted("add --reason TEXT: why these differences are accepted", "--write-known is given without --reason")
 	case c.writeKnown == "" && c.reason != "":
@@ -116,6 +119,10 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 		c.out = defaultOut(args)
 	}
 	if err := ownModule(c.out); err != nil {
+		return err
+	}
+	defer c.release()
+	if err := c.hold(); err != nil {
 		return err
 	}
 	if err := clearOut(c.out); err != nil {
@@ -157,6 +164,7 @@ func (c *compareCmd) open(args []string) (err error) {
 		if c.last, err = readComparison(c.baseline); err != nil {
 			return withHint(err, "a baseline is the compare.json in the directory of an earlier compare")
 		}
+		c.noteVersions("the baseline "+c.baseline, c.last.Versions, "differences may be new or gone for that reason alone")
 	}
 	return c.openSides(args)
 }
@@ -195,7 +203,7 @@ func clearOut(dir string) error {
 		err = os.WriteFile(mark, nil, 0o666)
 	}
 	if err != nil {
-		return hinted("name a directory with --out that can be made or written", "cannot use the directory %s: %w", dir, bare(err))
+		return noCompareDir(dir, err)
 	}
 	return nil
 }

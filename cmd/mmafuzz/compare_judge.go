@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -216,36 +215,12 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// knownOf returns the list of known differences with all that are left.
-func (c *compareCmd) knownOf() *corpus.Known {
-	k := &corpus.Known{Version: corpus.KnownVersion, Entries: []corpus.KnownEntry{}}
-	ids := map[string]bool{}
-	if c.knownList != nil {
-		k.Entries = append(k.Entries, c.knownList.Entries...)
-		for _, e := range k.Entries {
-			ids[e.ID] = true
-		}
-	}
-	add := func(e corpus.KnownEntry) {
-		name := e.ID
-		for n := 2; ids[e.ID]; n++ {
-			e.ID = fmt.Sprintf("%s-%d", name, n)
-		}
-		ids[e.ID] = true
-		k.Entries = append(k.Entries, e)
-	}
-	groups, _ := c.result.inState(func(state string) bool { return state != stateKnown })
-	for _, g := range groups {
-		for _, e := range entriesOf(g, c.reason) {
-			add(e)
-		}
-	}
-	return k
-}
-
 // entriesOf makes entries that cover the differences of an instruction of two
 // machines: one for all that is explained, by the changes, and one for each other.
 func entriesOf(g []*difference, reason string) []corpus.KnownEntry {
+	if len(g) == 0 {
+		return nil
+	}
 	var all []corpus.KnownEntry
 	explained := corpus.KnownEntry{Reason: reason, Instruction: g[0].Instruction, Pair: []string{g[0].A, g[0].B}}
 	for _, d := range g {

@@ -231,6 +231,9 @@ func newMachine(s *side) machine {
 	if p := s.rec.Header.Plan; p != nil {
 		m.Plan = p.Name
 	}
+	if v := s.rec.Header.Versions; v.Known() {
+		m.Versions = &v
+	}
 	for _, d := range s.rec.Data {
 		m.Dots += d.Batch.Dots()
 		for _, f := range d.Faults {

@@ -224,6 +224,9 @@
 //
 // compare:
 //
+//	versions.catalogue            string    digests of what results depend on, as mmafuzz version prints them
+//	versions.generators           string
+//	versions.formats              string
 //	date                          string    for which entries expire
 //	machines[].name               string    as it was recorded, else of the file or target
 //	machines[].spec               string    as it was given
@@ -235,6 +238,7 @@
 //	machines[].instructions       number?   that are recorded
 //	machines[].dots               number?   dot products that are recorded
 //	machines[].faults             number    of these, those on which the target failed
+//	machines[].versions           object*?  the same of the program that recorded; absent if that did not keep them
 //	machines[].environment        object*   what its results may depend on
 //	models[].machine              string?   of a recorded instruction that was compared
 //	models[].instruction          string?

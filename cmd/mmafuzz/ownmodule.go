@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
 )
 
 // outRoot is the directory in which a command makes its own if --out names none.
@@ -25,5 +27,5 @@ func ownModule(dir string) error {
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return replaceFile(file, []byte("// What is in this directory is no part of the module around it.\nmodule mmafuzz-out\n"))
+	return corpus.ReplaceFile(file, []byte("// What is in this directory is no part of the module around it.\nmodule mmafuzz-out\n"))
 }

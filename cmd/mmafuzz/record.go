@@ -66,8 +66,9 @@ func (r *recordCmd) checkFlags() error {
 		return hinted("mmafuzz list targets lists what there is", "--target is missing")
 	case r.out == "":
 		return orMisspelt(r.target, "", hinted("for example --out h100.rec", "--out is missing: the file of the recording"))
-	case r.workers < 0:
-		return fmt.Errorf("--workers is %d; 0 is the default", r.workers)
+	}
+	if err := checkWorkers(r.workers); err != nil {
+		return err
 	}
 	if r.name != "" {
 		if err := corpus.CheckMachine(r.name); err != nil {
@@ -143,6 +144,8 @@ func (r *recordCmd) trouble(err error, begun bool) error {
 	switch {
 	case errors.As(err, &plan):
 		return withHint(err, "mmafuzz list plans lists the plans; go doc ./corpus Plan says how to write one")
+	case errors.Is(err, corpus.ErrOtherVersion):
+		return withHint(err, "%s", otherVersionHint)
 	case errors.Is(err, corpus.ErrOtherRecording):
 		return withHint(err, "name another file with --out, or give the flags with which this one was begun")
 	case errors.Is(err, corpus.ErrInUse):

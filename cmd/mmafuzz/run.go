@@ -12,8 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -62,7 +64,8 @@ With --count the findings depend on the flags alone, whatever the machine and
 the number of workers. --time stops at the end of an epoch and says which
 --count is the same; with both, what comes first counts. Ctrl-C ends a run with
 its summary. A run that was interrupted, even by kill -9, goes on when it is
-started again with the same --out.
+started again with the same --out, by a program with the same digests (mmafuzz
+version).
 
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
@@ -120,7 +123,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	}
 	c, err := r.open(cfg)
 	if err == nil {
-		err = removeUnfinished(ui.dir)
+		err = corpus.RemoveStale(ui.dir, 1) // bundles are in directories of instructions
 	}
 	if err != nil {
 		return r.outError(ui.dir, err)
@@ -156,6 +159,8 @@ func (r *runCmd) open(cfg fuzz.Config) (*fuzz.Campaign, error) {
 func (r *runCmd) outError(dir string, err error) error {
 	var path *fs.PathError
 	switch {
+	case errors.Is(err, corpus.ErrOtherVersion):
+		return withHint(err, "%s", otherVersionHint)
 	case errors.Is(err, fuzz.ErrOtherCampaign):
 		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")
 	case errors.Is(err, fuzz.ErrInUse):
@@ -329,6 +334,6 @@ func (r *runCmd) dir(cfg *fuzz.Config) string {
 			fmt.Fprintln(h, p.DigestA, p.DigestB)
 		}
 	}
-	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, r.nan, r.zero, version())
+	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, r.nan, r.zero, version(), versions.Current())
 	return filepath.Join(outRoot, fmt.Sprintf("%08x", h.Sum32()))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -27,10 +28,11 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 		return hinted("leave --count out for 100000, or give --time for no limit", "--count is 0")
 	case f.Changed("time") && r.time <= 0:
 		return hinted("give a time such as 90s, 10m or 8h", "--time is %s, which is no time at all", r.time)
-	case r.workers < 0:
-		return fmt.Errorf("--workers is %d; 0 is the default", r.workers)
 	case r.perBucket < 1:
 		return fmt.Errorf("--per-bucket is %d, at least 1 is needed", r.perBucket)
+	}
+	if err := checkWorkers(r.workers); err != nil {
+		return err
 	}
 	for flag, value := range map[string]string{"nan": r.nan, "zero": r.zero} {
 		if f.Changed(flag) {
@@ -38,6 +40,21 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// checkWorkers says that a number of goroutines makes no sense. Each has batches of its
+// own, and on units that compute elsewhere waits for a call of its own: more than the
+// most cost memory and gain nothing.
+func checkWorkers(n int) error {
+	const atLeast = 256
+	most := max(atLeast, 4*runtime.NumCPU())
+	switch {
+	case n < 0:
+		return fmt.Errorf("--workers is %d; 0 is the default", n)
+	case n > most:
+		return hinted("leave --workers out for as many as this machine is good for", "--workers is %d, and there are %d at most", n, most)
 	}
 	return nil
 }

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -103,7 +105,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"rc": cmdRC, "mask": cmdMask, "plain": cmdPlain, "same": cmdSame, "record": cmdRecord, "edit": cmdEdit,
-			"fits": cmdFits, "errors": cmdErrors, "reseal": cmdReseal, "again": cmdAgain, "head": cmdHead,
+			"fits": cmdFits, "errors": cmdErrors, "reseal": cmdReseal, "again": cmdAgain, "head": cmdHead, "forge": cmdForge,
 		},
 	})
 }
@@ -187,6 +189,7 @@ var masks = []struct {
 	{regexp.MustCompile(`(?m)^ *\d+:\d\d  \S+ dots  .*\n`), ""}, // every ten seconds
 	{regexp.MustCompile(`(?m)^ *\d+:\d\d  `), "  TIME  "},
 	{regexp.MustCompile(`--count \d+`), "--count N"},
+	{regexp.MustCompile(`mmafuzz-out/[0-9a-f]{8}`), "mmafuzz-out/CAMPAIGN"}, // which has the digests of the catalogue in it
 }
 
 // cmdMask writes a file, or stdout or stderr, without times and rates:
@@ -230,7 +233,7 @@ func cmdPlain(ts *testscript.TestScript, neg bool, args []string) {
 func strip(v any) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, name := range []string{"t", "seconds", "environment", "made"} {
+		for _, name := range []string{"t", "seconds", "environment", "made", "versions"} {
 			delete(v, name)
 		}
 		for _, x := range v {
@@ -360,6 +363,46 @@ func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s does not have %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
+}
+
+// cmdForge replaces text in a journal, or in the header of a recording, and makes the
+// checksums right again:
+//
+//	forge FILE OLD NEW
+func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: forge FILE OLD NEW")
+	}
+	body := ts.ReadFile(args[0])
+	if !strings.Contains(body, args[1]) {
+		ts.Fatalf("%s does not have %q", args[0], args[1])
+	}
+	forged := forgedLog
+	if strings.HasPrefix(body, "mmafuzz recording ") {
+		forged = forgedRecording
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(forged(body, args[1], args[2])), 0o666))
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func forgedLog(body, old, with string) string {
+	var out strings.Builder
+	for line := range strings.Lines(strings.Replace(body, old, with, 1)) {
+		_, record, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		fmt.Fprintf(&out, "%08x %s\n", crc32.Checksum([]byte(record), castagnoli), record)
+	}
+	return out.String()
+}
+
+func forgedRecording(body, old, with string) string {
+	const frameHead = 9 // kind, length and checksum
+	magic, rest, _ := strings.Cut(body, "\n")
+	n := binary.LittleEndian.Uint32([]byte(rest[1:]))
+	header := strings.Replace(rest[frameHead:frameHead+n], old, with, 1)
+	frame := binary.LittleEndian.AppendUint32([]byte(rest[:1]), uint32(len(header)))
+	frame = binary.LittleEndian.AppendUint32(frame, crc32.Checksum([]byte(rest[:1]+header), castagnoli))
+	return magic + "\n" + string(frame) + header + rest[frameHead+n:]
 }
 
 // cmdErrors runs the commands of a file, which all fail, and writes each with its

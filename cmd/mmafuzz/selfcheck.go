@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 )
 
@@ -86,7 +87,7 @@ func (s *tableCmd) save(t *selfcheck.Table) error {
 	if err := s.saveTable(s.out, table.Bytes()); err != nil || s.fullName == "" {
 		return err
 	}
-	return replaceFile(s.fullName, s.full.Bytes())
+	return corpus.ReplaceFile(s.fullName, s.full.Bytes())
 }
 
 // outFlag adds --out to a command that makes a table.
@@ -100,7 +101,7 @@ func (a *app) saveTable(out string, table []byte) error {
 		_, err := a.stdout.Write(table)
 		return err
 	}
-	return replaceFile(out, table)
+	return corpus.ReplaceFile(out, table)
 }
 
 // progress reports a long table's progress on stderr.

@@ -74,9 +74,13 @@ func (u *runUI) forget() {
 func (u *runUI) Finding(f *fuzz.Finding, resumed bool) error {
 	u.findings = append(u.findings, f)
 	dir := u.bundleDir(f)
-	if resumed && isBundle(dir) {
-		u.announced[labelSet(f.Bucket)] = true
-		return nil
+	if resumed {
+		if keeps, err := u.keepsBundle(dir); err != nil {
+			return err
+		} else if keeps {
+			u.announced[labelSet(f.Bucket)] = true
+			return nil
+		}
 	}
 	if err := u.writeBundle(f, dir); err != nil {
 		return err

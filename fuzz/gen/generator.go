@@ -178,6 +178,9 @@ func (s Source) String() string {
 // ParseSource is the inverse of Source.String. Without @VERSION it means the
 // current one.
 func ParseSource(text string) (Source, error) {
+	if n := strings.Count(text, "("); n > maxNesting {
+		return Source{}, fmt.Errorf("%.80q: %d mutations, one of the other; there are %d at most", text, n, maxNesting)
+	}
 	if strings.HasPrefix(text, mutateGenerator.Name) {
 		return parseMutate(text)
 	}

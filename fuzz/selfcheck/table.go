@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -68,10 +68,13 @@ func ReadTable(r io.Reader) (*Table, error) {
 	return t, nil
 }
 
+// maxTable is more bytes than any table takes.
+const maxTable = 64 << 20
+
 // ReadTableFile reads a file of a table, or returns an empty table if there is no such
 // file.
 func ReadTableFile(name string) (*Table, error) {
-	f, err := os.Open(name)
+	f, err := corpus.Open(name, "table", maxTable)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Table{}, nil
 	}

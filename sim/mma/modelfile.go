@@ -32,18 +32,18 @@ type modelFile struct {
 	Params  json.RawMessage `json:"params,omitempty"`
 }
 
-// maxModelFile is more bytes than any model file takes.
-const maxModelFile = 1 << 20
+// MaxModelFile is more bytes than any model file takes.
+const MaxModelFile = 1 << 20
 
 // ReadModel reads a model file. The result has Arch "model" and, for a complete
 // file, the name given or "model". Errors name what is wrong.
 func ReadModel(r io.Reader) (*Instruction, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxModelFile+1))
+	data, err := io.ReadAll(io.LimitReader(r, MaxModelFile+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxModelFile {
-		return nil, fmt.Errorf("longer than %d KiB: this is no model file", maxModelFile>>10)
+	if len(data) > MaxModelFile {
+		return nil, fmt.Errorf("longer than %d KiB: this is no model file", MaxModelFile>>10)
 	}
 	var m modelFile
 	if err := decodeStrict(data, &m); err != nil {

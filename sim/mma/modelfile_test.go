@@ -77,7 +77,7 @@ func TestReadModelErrors(t *testing.T) {
 		{"empty", "", "it is empty"},
 		{"blank", " \n\t", "it is empty"},
 		{"name", base(`, "name": "a\u001b[31m"`), `"name" is "a\x1b[31m", which cannot be printed`},
-		{"endless", strings.Repeat("\x00", maxModelFile+1), "longer than 1024 KiB: this is no model file"},
+		{"endless", strings.Repeat("\x00", MaxModelFile+1), "longer than 1024 KiB: this is no model file"},
 		{"syntax", "{\"v\": 1,\n \"k\": x}", "line 2: 'x' is no JSON: a value should begin there"},
 		{"cut short", completeModel[:40], "the JSON is cut short"},
 		{"array", "[1]", "it is an array, not an object"},
