@@ -73,7 +73,7 @@ func Batch(f mma.Formats, dots []*mma.Dot) *mma.Batch {
 	return b
 }
 
-// explains says whether a program gives the unit's result in every case.
+// explains reports whether a program gives the unit's result in every case.
 func (e *evidence) explains(p *mma.Params) bool {
 	m := e.model(p)
 	if m == nil {

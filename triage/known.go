@@ -1,0 +1,116 @@
+package triage
+
+import (
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// known is a program that a unit may compute, with the name of a target that does:
+// sim:ARCH/INSTRUCTION or ref:NAME.
+type known struct {
+	name string
+	p    mma.Params
+}
+
+// knownPrograms returns the programs of the catalogue and of reference arithmetic that
+// are valid for the unit's formats, but for the base. Of instructions with the same
+// program it names the first.
+func (s *search) knownPrograms() []known {
+	var all []known
+	add := func(name string, p mma.Params) {
+		p = s.sameSteps(p)
+		if p != s.pr.Base && p.Validate(s.pr.Formats, s.pr.K) == nil && !slices.ContainsFunc(all, func(k known) bool { return k.p == p }) {
+			all = append(all, known{name, p})
+		}
+	}
+	for _, i := range mma.Catalog() {
+		if i.Refuse == "" {
+			add("sim:"+i.FullName(), i.Params)
+		}
+	}
+	for i := range oracle.References {
+		ref := &oracle.References[i]
+		if r, ok := mma.FindReference(ref.Name); ok && ref.Supports(s.pr.Formats) == nil {
+			add("ref:"+r.Name, r.Program(s.pr.Formats.D))
+		}
+	}
+	return all
+}
+
+// sameSteps writes a program whose L is beyond K with one that is not, the base's
+// own if that comes to the same.
+func (s *search) sameSteps(p mma.Params) mma.Params {
+	switch {
+	case p.Step(s.pr.K) == s.pr.Base.Step(s.pr.K):
+		p.L = s.pr.Base.L
+	case int(p.L) > s.pr.K:
+		p.L = uint8(s.pr.K)
+	}
+	return p
+}
+
+// programs returns the programs alone.
+func programs(all []known) []mma.Params {
+	ps := make([]mma.Params, len(all))
+	for i := range all {
+		ps[i] = all[i].p
+	}
+	return ps
+}
+
+// alikeRounds is how many rounds of inputs must not tell a known program from the one
+// that explains.
+const alikeRounds = 3
+
+// alike names the known programs that explain all evidence and that no input tells
+// from a program that does.
+func (s *search) alike(p *mma.Params) []string {
+	var names []string
+	for _, k := range s.knownPrograms() {
+		if s.ev.explains(&k.p) && !s.tellsApart(p, &k.p) {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+// tellsApart reports whether an input tells two programs apart.
+func (s *search) tellsApart(p, q *mma.Params) bool {
+	if s.pr.Inputs == nil || *p == *q {
+		return false
+	}
+	mp, err := sim.New(s.pr.Formats, s.pr.K, *p)
+	if err != nil {
+		return true
+	}
+	mq, err := sim.New(s.pr.Formats, s.pr.K, *q)
+	if err != nil {
+		return true
+	}
+	for round := range alikeRounds {
+		for _, d := range s.pr.Inputs(round, p, q) {
+			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, mp.Dot(d, nil), mq.Dot(d, nil)) != oracle.Same {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// StillAlike returns those of a verdict's Alike that explain all cases of a problem.
+func StillAlike(pr *Problem, v *Verdict) []string {
+	if len(v.Alike) == 0 {
+		return nil
+	}
+	s := newSearch(pr)
+	var names []string
+	for _, k := range s.knownPrograms() {
+		if slices.Contains(v.Alike, k.name) && s.ev.explains(&k.p) {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,138 @@
+package triage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Nearest is the program that comes nearest to a unit that none explains.
+type Nearest struct {
+	From    string       // what it is made of: sim:ARCH/INSTRUCTION, ref:NAME, or "" for the base
+	Changes []mma.Change // of that; none: it is that
+	Program mma.Params
+
+	// Of the cases that are known of the unit, Right have the program's result; the
+	// base's is that of BaseRight.
+	Right, BaseRight, Of int
+
+	// Witness is an input on which the unit gives another result than the program,
+	// which gives Would: the smallest that was found.
+	Witness Case
+	Would   uint64
+}
+
+// The limits of the search for the smallest witness.
+const (
+	witnessQueries = 4096
+	witnessBatches = 64
+)
+
+// nearest returns the program, of all that were tried, that explains the most
+// evidence; of several the one with the fewest changes of a known one.
+func (s *search) nearest(ctx context.Context) (*Nearest, error) {
+	all := append([]known{{"", s.pr.Base}}, s.knownPrograms()...)
+	n := &Nearest{Right: -1, Of: len(s.ev.cases), BaseRight: s.right(&s.pr.Base)}
+	fewest, seen := 0, map[mma.Params]bool{}
+	for _, p := range append(programs(all), s.tried...) {
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		right := s.right(&p)
+		if right < n.Right {
+			continue
+		}
+		from, parts := s.closest(all, &p)
+		if right > n.Right || parts < fewest {
+			n.Program, n.Right, n.From, fewest = p, right, from.name, parts
+			n.Changes = mma.Diff(&from.p, &p)
+		}
+	}
+	return n, s.shrinkFailure(ctx, n)
+}
+
+// right counts the cases that a program explains.
+func (s *search) right(p *mma.Params) int { return s.ev.hits(p, len(s.ev.cases)).count() }
+
+// closest returns the known program from which p has the fewest changed parts.
+func (s *search) closest(all []known, p *mma.Params) (from known, parts int) {
+	from = slices.MinFunc(all, func(x, y known) int {
+		return cmp.Compare(len(changedParts(&x.p, p)), len(changedParts(&y.p, p)))
+	})
+	return from, len(changedParts(&from.p, p))
+}
+
+// shrinkFailure finds the smallest witness: of the cases that are known, and if the
+// unit answers new inputs, shrunk.
+func (s *search) shrinkFailure(ctx context.Context, n *Nearest) error {
+	m, err := sim.New(s.pr.Formats, s.pr.K, n.Program)
+	if err != nil {
+		return err
+	}
+	f := s.pr.Formats
+	wrong := func(d *mma.Dot, answer uint64) bool {
+		return oracle.Compare(f.D, s.pr.Policy, m.Dot(d, nil), answer) != oracle.Same
+	}
+	for _, c := range s.ev.cases {
+		if wrong(c.Dot, c.Want) && (n.Witness.Dot == nil || minimize.Less(f, c.Dot, n.Witness.Dot)) {
+			n.Witness = c
+		}
+	}
+	if n.Witness.Dot == nil {
+		return errors.New("triage: no case shows that nothing explains the unit")
+	}
+	if err := s.askSmaller(ctx, n, wrong); err != nil {
+		return err
+	}
+	n.Would = m.Dot(n.Witness.Dot, nil)
+	return nil
+}
+
+// askSmaller makes the witness smaller by asking the unit.
+func (s *search) askSmaller(ctx context.Context, n *Nearest, wrong func(*mma.Dot, uint64) bool) error {
+	if s.pr.Ask == nil {
+		return nil
+	}
+	const bucket = "wrong"
+	test := func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
+		out := make([]string, len(dots))
+		asked := slices.Clone(dots) // Ask may replace some
+		answers, err := s.pr.Ask(ctx, asked)
+		if err != nil {
+			return nil, err
+		}
+		s.asked += len(dots)
+		for i, d := range dots {
+			if asked[i] == d && wrong(d, answers[i]) {
+				out[i] = bucket
+			}
+		}
+		return out, nil
+	}
+	res, err := minimize.Dot(ctx, s.pr.Formats, n.Witness.Dot, test, minimize.Options{
+		Bucket: bucket, MaxQueries: witnessQueries, MaxBatches: witnessBatches, SkipMask: true,
+	})
+	var flaky *minimize.FlakyError
+	if errors.As(err, &flaky) {
+		return nil // it stays as it was found
+	}
+	if err != nil {
+		return err
+	}
+	answers, err := s.pr.Ask(ctx, []*mma.Dot{res.Dot})
+	if err != nil {
+		return err
+	}
+	s.asked++
+	if wrong(res.Dot, answers[0]) {
+		n.Witness = Case{res.Dot, answers[0]}
+	}
+	return nil
+}
