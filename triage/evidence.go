@@ -142,6 +142,14 @@ func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
 func (b bitset) set(i int) { b[i/64] |= 1 << (i % 64) }
 
+func (b bitset) and(o bitset) bitset {
+	both := make(bitset, len(b))
+	for i := range b {
+		both[i] = b[i] & o[i]
+	}
+	return both
+}
+
 func (b bitset) count() int {
 	n := 0
 	for _, w := range b {

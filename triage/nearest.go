@@ -18,9 +18,10 @@ type Nearest struct {
 	Changes []mma.Change // of that; none: it is that
 	Program mma.Params
 
-	// Of the cases that are known of the unit, Right have the program's result; the
-	// base's is that of BaseRight.
-	Right, BaseRight, Of int
+	// Of the cases that are known of the unit, the base is wrong in Differ and right in
+	// Agree; of these, the program is right in Explained and Kept.
+	Differ, Explained int
+	Agree, Kept       int
 
 	// Witness is an input on which the unit gives another result than the program,
 	// which gives Would: the smallest that was found.
@@ -38,28 +39,38 @@ const (
 // evidence; of several the one with the fewest changes of a known one.
 func (s *search) nearest(ctx context.Context) (*Nearest, error) {
 	all := append([]known{{"", s.pr.Base}}, s.knownPrograms()...)
-	n := &Nearest{Right: -1, Of: len(s.ev.cases), BaseRight: s.right(&s.pr.Base)}
-	fewest, seen := 0, map[mma.Params]bool{}
+	n := &Nearest{}
+	most, fewest, seen := -1, 0, map[mma.Params]bool{}
 	for _, p := range append(programs(all), s.tried...) {
 		if seen[p] {
 			continue
 		}
 		seen[p] = true
-		right := s.right(&p)
-		if right < n.Right {
+		right := s.right(&p).count()
+		if right < most {
 			continue
 		}
 		from, parts := s.closest(all, &p)
-		if right > n.Right || parts < fewest {
-			n.Program, n.Right, n.From, fewest = p, right, from.name, parts
-			n.Changes = mma.Diff(&from.p, &p)
+		if right > most || parts < fewest {
+			n.Program, n.From, n.Changes = p, from.name, mma.Diff(&from.p, &p)
+			most, fewest = right, parts
 		}
 	}
+	s.count(n)
 	return n, s.shrinkFailure(ctx, n)
 }
 
-// right counts the cases that a program explains.
-func (s *search) right(p *mma.Params) int { return s.ev.hits(p, len(s.ev.cases)).count() }
+// right returns the cases that a program explains.
+func (s *search) right(p *mma.Params) bitset { return s.ev.hits(p, len(s.ev.cases)) }
+
+// count counts in how many cases the nearest program is right.
+func (s *search) count(n *Nearest) {
+	base, near := s.right(&s.pr.Base), s.right(&n.Program)
+	n.Agree = base.count()
+	n.Differ = len(s.ev.cases) - n.Agree
+	n.Kept = near.and(base).count()
+	n.Explained = near.count() - n.Kept
+}
 
 // closest returns the known program from which p has the fewest changed parts.
 func (s *search) closest(all []known, p *mma.Params) (from known, parts int) {

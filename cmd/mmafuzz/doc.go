@@ -90,6 +90,9 @@
 //	pairs[].equivalent[][].path  string?  other changes that no input tells from these
 //	pairs[].equivalent[][].from  string?
 //	pairs[].equivalent[][].to    string?
+//	pairs[].alike[]              string?  known targets that compute what the other does
+//	pairs[].nearest              object?* of a pair that nothing explains, the program that comes nearest: go doc ./corpus Nearest
+//	pairs[].next[]               string?  commands that look for what explains it
 //	pairs[].buckets[].name       string?  as in finding; the largest bucket is first
 //	pairs[].buckets[].class      string?  as in classes, but same
 //	pairs[].buckets[].cases      number?  differing dot products

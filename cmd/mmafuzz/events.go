@@ -76,6 +76,9 @@ type pairSummary struct {
 	Labels     []triage.Label    `json:"labels"`
 	Changes    []mma.Change      `json:"changes"`
 	Equivalent [][]mma.Change    `json:"equivalent"`
+	Alike      []string          `json:"alike"`
+	Nearest    *corpus.Nearest   `json:"nearest,omitempty"`
+	Next       []string          `json:"next"`
 	Buckets    []bucketSummary   `json:"buckets"`
 }
 
@@ -133,7 +136,7 @@ func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
 	s := pairSummary{
 		pairNames: pairNames{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(),
 		Classes: map[string]uint64{}, Buckets: []bucketSummary{},
-		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{},
+		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{}, Alike: []string{}, Next: []string{},
 	}
 	for c, n := range p.Classes {
 		if n > 0 {
@@ -145,6 +148,10 @@ func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
 		s.Labels = append(s.Labels, v.Labels...)
 		s.Changes = append(s.Changes, v.Changes...)
 		s.Equivalent = append(s.Equivalent, v.Equivalent...)
+		s.Alike = append(s.Alike, v.Alike...)
+	}
+	if z := u.puzzleOf(index, p.Verdict); z != nil && p.Mismatches() > 0 {
+		s.Nearest, s.Next = z.nearest, append(s.Next, z.next...)
 	}
 	for _, b := range p.Sorted() {
 		bs := bucketSummary{Name: b.Name, Class: b.Class, Cases: b.Cases, MaxUlp: b.MaxUlp}

@@ -26,6 +26,7 @@ func (u *runUI) finish(s *fuzz.State, interrupted, failed bool) {
 	u.causeTable(s)
 	u.bucketList(s)
 	u.causesInWords(s)
+	u.unexplained(s)
 	u.total(s, interrupted, failed)
 }
 
@@ -165,7 +166,7 @@ func explanation(p *fuzz.PairState, most int) string {
 	if p.Verdict == nil || !p.Verdict.Found() {
 		return string(triage.Unexplained)
 	}
-	return briefChanges(p.Verdict.Changes, most)
+	return alikeText(p) + briefChanges(p.Verdict.Changes, most)
 }
 
 // briefChanges writes the first most changes.

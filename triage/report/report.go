@@ -66,6 +66,7 @@ type Mismatch struct {
 	Labels  []string     // causes, as triage names them
 	Changes []mma.Change // what makes A's program do what B does
 	FromB   bool         // Changes make B's program do what A does
+	Notes   []string     // more about the cause, a line each that begins with a word of up to 7 letters
 }
 
 // TextOptions says how text is laid out.

@@ -70,6 +70,9 @@ func (p *printer) cause(m *Mismatch) {
 		}
 		p.text(direction+"  "+mma.Brief(m.Changes), 8, plain)
 	}
+	for _, n := range m.Notes {
+		p.text(n, 8, plain)
+	}
 }
 
 // rerun adds the command that repeats the case. A long one is broken between words,
