@@ -295,14 +295,7 @@ func (c *compareCmd) save() error {
 	if err := replaceFile(c.resultFile(), append(body, '\n')); err != nil {
 		return err
 	}
-	if c.writeKnown == "" {
-		return nil
-	}
-	body, err = json.MarshalIndent(c.knownOf(), "", "  ")
-	if err != nil {
-		return err
-	}
-	return replaceFile(c.writeKnown, append(body, '\n'))
+	return c.knownFlags.write(&c.result)
 }
 
 func (c *compareCmd) resultFile() string { return filepath.Join(c.out, compareFile) }

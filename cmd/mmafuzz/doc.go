@@ -98,6 +98,17 @@
 //	pairs[].buckets[].cases      number?  differing dot products
 //	pairs[].buckets[].max_ulp    number?  the largest distance of the results, in steps from one number of D's format to the next
 //	pairs[].buckets[].bundle     string?  directory of its first finding
+//	pairs[].buckets[].id         string?  the same in every run that finds the same difference
+//	pairs[].buckets[].state      string?  new, known or expired: with --known; else new
+//	pairs[].buckets[].known      string?  id of the entry that covers it
+//	known[].id                   string?  of an entry of the list of --known
+//	known[].reason               string?
+//	known[].expires              string?  its last day
+//	known[].hits                 number?  buckets that it covers
+//	known[].state                string?  used, unused or expired
+//	counts.new                   number?  buckets by state, with --known
+//	counts.known                 number?
+//	counts.expired               number?
 //
 // The event recording comes once a second in record:
 //

@@ -39,6 +39,7 @@ type runCmd struct {
 	nan, zero         string
 	perBucket         int
 	out               string
+	list              knownFlags
 
 	opened map[string]devices.Target
 }
@@ -64,7 +65,11 @@ the number of workers. --time stops at the end of an epoch and says which
 its summary. A run that was interrupted, even by kill -9, goes on when it is
 started again with the same --out.
 
-Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
+With --known, differences on a list are counted but are no news: only another one
+makes the exit status 1. --write-known makes such a list of what is left, for the
+next run (go doc ./corpus Known).
+
+Exit status: 0 no mismatches, or known ones only, 1 mismatches, 2 trouble.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
 	}
@@ -85,6 +90,7 @@ Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
 	f.StringVar(&r.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")
 	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep in each bucket")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
+	r.list.add(f)
 	completeTargets(c, "a", "b", "targets")
 	completeInstructions(c, "inst", &r.a)
 	completeInstructions(c, "inst-b", &r.b)
@@ -104,6 +110,9 @@ func envOr(name, other string) string {
 
 func (r *runCmd) run(ctx context.Context) error {
 	defer r.closeTargets()
+	if err := r.list.open(); err != nil {
+		return err
+	}
 	pairs, err := r.pairs()
 	if err != nil {
 		return err
@@ -113,6 +122,7 @@ func (r *runCmd) run(ctx context.Context) error {
 		return err
 	}
 	ui := newRunUI(r.app, cfg, r.dir(&cfg))
+	ui.list = &r.list
 	cfg.Observe = ui
 	cfg.Journal = filepath.Join(ui.dir, "journal")
 	if err := ownModule(ui.dir); err != nil {
@@ -131,7 +141,10 @@ func (r *runCmd) run(ctx context.Context) error {
 	if err != nil {
 		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", shellPath(ui.dir))
 	}
-	if _, mismatches, _ := c.State().Totals(); mismatches > 0 {
+	if err := r.list.write(ui.judge(c.State())); err != nil {
+		return err
+	}
+	if ui.hasNews(c.State()) {
 		return errMismatch
 	}
 	return nil

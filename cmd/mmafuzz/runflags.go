@@ -39,7 +39,7 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 			}
 		}
 	}
-	return nil
+	return r.list.check()
 }
 
 // excluded says that one of others is given together with a flag.

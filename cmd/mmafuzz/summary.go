@@ -27,6 +27,7 @@ func (u *runUI) finish(s *fuzz.State, interrupted, failed bool) {
 	u.bucketList(s)
 	u.causesInWords(s)
 	u.unexplained(s)
+	u.knownSection(s)
 	u.total(s, interrupted, failed)
 }
 
@@ -192,7 +193,7 @@ func (u *runUI) total(s *fuzz.State, interrupted, failed bool) {
 	switch {
 	case failed:
 		status = exitTrouble
-	case mismatches > 0:
+	case u.hasNews(s):
 		status = exitMismatch
 	}
 	fmt.Fprintf(u.stdout, "%s, %s mismatches in %s dot products (%.1f s, %s/s); exit %d\n",
