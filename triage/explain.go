@@ -143,19 +143,22 @@ type search struct {
 // candidates returns the programs of smallest change that explain all evidence.
 func (s *search) candidates() []mma.Params {
 	base := s.pr.Base
-	if singles := s.explaining(Singles(base, s.pr.Formats, s.pr.K)); len(singles) > 0 {
-		return singles
+	singles := s.explaining(Singles(base, s.pr.Formats, s.pr.K))
+	if len(singles) > 0 && s.pr.Ask != nil {
+		return singles // answers tell whether it is one of them
 	}
 	known := programs(s.knownPrograms())
+	right := slices.DeleteFunc(slices.Clone(known), func(p mma.Params) bool { return !s.ev.explains(&p) })
+	if leading := s.leading(singles, right); len(singles) > 0 && (len(right) == 0 || len(leading) > 0) {
+		return append(leading, slices.DeleteFunc(singles, func(p mma.Params) bool { return slices.Contains(leading, p) })...)
+	}
 	var found []mma.Params
-	for i := range known {
-		if s.ev.explains(&known[i]) {
-			q := s.reduce(known[i])
-			if q != known[i] {
-				s.whole[q] = known[i]
-			}
-			found = append(found, q)
+	for _, p := range right {
+		q := s.reduce(p)
+		if q != p {
+			s.whole[q] = p
 		}
+		found = append(found, q)
 	}
 	if len(found) == 0 {
 		// The base alone first: its changes are few, but next to a crowd of known
@@ -166,6 +169,17 @@ func (s *search) candidates() []mma.Params {
 		found = s.beam(known)
 	}
 	return s.smallest(found)
+}
+
+// leading returns those of changed programs that are between the base and a known one.
+// Where no answer can be had, a known program that explains everything is a better
+// guess than one that nobody knows.
+func (s *search) leading(changed, known []mma.Params) []mma.Params {
+	return slices.DeleteFunc(slices.Clone(changed), func(p mma.Params) bool {
+		return !slices.ContainsFunc(known, func(q mma.Params) bool {
+			return len(mma.Diff(&s.pr.Base, &p))+len(mma.Diff(&p, &q)) == len(mma.Diff(&s.pr.Base, &q))
+		})
+	})
 }
 
 func (s *search) explaining(singles []Single) []mma.Params {

@@ -17,24 +17,31 @@ type known struct {
 
 // knownPrograms returns the programs of the catalogue and of reference arithmetic that
 // are valid for the unit's formats, but for the base. Of instructions with the same
-// program it names the first.
+// program it names the first that has the unit's formats and K, or else the first.
 func (s *search) knownPrograms() []known {
 	var all []known
-	add := func(name string, p mma.Params) {
+	fits := map[mma.Params]bool{}
+	add := func(name string, p mma.Params, fit bool) {
 		p = s.sameSteps(p)
-		if p != s.pr.Base && p.Validate(s.pr.Formats, s.pr.K) == nil && !slices.ContainsFunc(all, func(k known) bool { return k.p == p }) {
+		n := slices.IndexFunc(all, func(k known) bool { return k.p == p })
+		switch {
+		case p == s.pr.Base || p.Validate(s.pr.Formats, s.pr.K) != nil:
+		case n < 0:
 			all = append(all, known{name, p})
+			fits[p] = fit
+		case fit && !fits[p]:
+			all[n].name, fits[p] = name, true
 		}
 	}
 	for _, i := range mma.Catalog() {
 		if i.Refuse == "" {
-			add("sim:"+i.FullName(), i.Params)
+			add("sim:"+i.FullName(), i.Params, i.Formats == s.pr.Formats && i.K == s.pr.K)
 		}
 	}
 	for i := range oracle.References {
 		ref := &oracle.References[i]
 		if r, ok := mma.FindReference(ref.Name); ok && ref.Supports(s.pr.Formats) == nil {
-			add("ref:"+r.Name, r.Program(s.pr.Formats.D))
+			add("ref:"+r.Name, r.Program(s.pr.Formats.D), false)
 		}
 	}
 	return all
@@ -66,7 +73,7 @@ func programs(all []known) []mma.Params {
 const alikeRounds = 3
 
 // alike names the known programs that explain all evidence and that no input tells
-// from a program that does.
+// from a program that does and was put to the test by asking.
 func (s *search) alike(p *mma.Params) []string {
 	var names []string
 	for _, k := range s.knownPrograms() {
@@ -79,7 +86,7 @@ func (s *search) alike(p *mma.Params) []string {
 
 // tellsApart reports whether an input tells two programs apart.
 func (s *search) tellsApart(p, q *mma.Params) bool {
-	if s.pr.Inputs == nil || *p == *q {
+	if s.pr.Ask == nil || s.pr.Inputs == nil || *p == *q {
 		return false
 	}
 	mp, err := sim.New(s.pr.Formats, s.pr.K, *p)

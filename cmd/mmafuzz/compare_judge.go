@@ -32,6 +32,7 @@ type modelBrief struct {
 	Base      string       `json:"base"`
 	Explained bool         `json:"explained"`
 	Changes   []mma.Change `json:"changes"`
+	Alike     []string     `json:"alike"`
 }
 
 type knownUse struct {

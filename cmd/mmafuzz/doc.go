@@ -259,6 +259,7 @@
 //	models[].changes[].path       string?   parameter
 //	models[].changes[].from       string?
 //	models[].changes[].to         string?
+//	models[].alike[]              string?   known targets that give all that is recorded, too
 //	cells[].a                     string?   first machine
 //	cells[].b                     string?   second machine
 //	cells[].instruction           string?   its name, or NAME ~ NAME if the machines have one each

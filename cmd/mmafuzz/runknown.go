@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -45,6 +46,16 @@ func (u *runUI) isKnown(f *fuzz.Finding) bool {
 	d := u.difference(f.Pair, &fuzz.Bucket{Name: f.Bucket}, f.Verdict)
 	state, _ := u.list.stateOf(&d, stateNew)
 	return state == stateKnown
+}
+
+// shownFindings returns the findings of which one is drawn: those that are not known,
+// if there are some.
+func (u *runUI) shownFindings() []*fuzz.Finding {
+	news := slices.DeleteFunc(slices.Clone(u.findings), u.isKnown)
+	if len(news) == 0 {
+		return u.findings
+	}
+	return news
 }
 
 // hasNews reports whether a campaign has found a difference that is on no list.

@@ -52,7 +52,7 @@ func (u *runUI) example() {
 func (u *runUI) showcase() *fuzz.Finding {
 	var best *fuzz.Finding
 	var key [3]int
-	for _, f := range u.findings {
+	for _, f := range u.shownFindings() {
 		k := [3]int{0, strings.Count(f.Bucket, "+") + 2*strings.Count(f.Bucket, "|"), minimize.Terms(u.cfg.Pairs[f.Pair].Formats(), f.Dot)}
 		if f.Class != oracle.Value || strings.HasPrefix(f.Bucket, string(triage.Unexplained)) {
 			k[0] = 1
