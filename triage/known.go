@@ -13,38 +13,58 @@ import (
 type known struct {
 	name string
 	p    mma.Params
+	how  kinship
 }
 
+// kinship is what a known program has to do with the unit, in ascending order.
+type kinship int
+
+const (
+	otherFormats kinship = iota // of an instruction for other operands
+	sameFormats                 // of one for the same operands, with another K
+	aReference
+	sameShape // of an instruction with the unit's formats and K
+)
+
 // knownPrograms returns the programs of the catalogue and of reference arithmetic that
-// are valid for the unit's formats, but for the base. Of instructions with the same
-// program it names the first that has the unit's formats and K, or else the first.
+// are valid for the unit's formats, but for the base. Of those with the same program
+// it names the nearest of kin, and of these the first.
 func (s *search) knownPrograms() []known {
 	var all []known
-	fits := map[mma.Params]bool{}
-	add := func(name string, p mma.Params, fit bool) {
+	add := func(name string, p mma.Params, how kinship) {
 		p = s.sameSteps(p)
 		n := slices.IndexFunc(all, func(k known) bool { return k.p == p })
 		switch {
 		case p == s.pr.Base || p.Validate(s.pr.Formats, s.pr.K) != nil:
 		case n < 0:
-			all = append(all, known{name, p})
-			fits[p] = fit
-		case fit && !fits[p]:
-			all[n].name, fits[p] = name, true
+			all = append(all, known{name, p, how})
+		case how > all[n].how:
+			all[n].name, all[n].how = name, how
 		}
 	}
 	for _, i := range mma.Catalog() {
 		if i.Refuse == "" {
-			add("sim:"+i.FullName(), i.Params, i.Formats == s.pr.Formats && i.K == s.pr.K)
+			add("sim:"+i.FullName(), i.Params, s.kin(&i))
 		}
 	}
 	for i := range oracle.References {
 		ref := &oracle.References[i]
 		if r, ok := mma.FindReference(ref.Name); ok && ref.Supports(s.pr.Formats) == nil {
-			add("ref:"+r.Name, r.Program(s.pr.Formats.D), false)
+			add("ref:"+r.Name, r.Program(s.pr.Formats.D), aReference)
 		}
 	}
 	return all
+}
+
+// kin returns what an instruction has to do with the unit.
+func (s *search) kin(i *mma.Instruction) kinship {
+	switch {
+	case i.Formats != s.pr.Formats:
+		return otherFormats
+	case i.K != s.pr.K:
+		return sameFormats
+	}
+	return sameShape
 }
 
 // sameSteps writes a program whose L is beyond K with one that is not, the base's
@@ -73,11 +93,12 @@ func programs(all []known) []mma.Params {
 const alikeRounds = 3
 
 // alike names the known programs that explain all evidence and that no input tells
-// from a program that does and was put to the test by asking.
+// from a program that does and was put to the test by asking. An instruction for other
+// operands is not named: what it would make of these is nothing that anybody has.
 func (s *search) alike(p *mma.Params) []string {
 	var names []string
 	for _, k := range s.knownPrograms() {
-		if s.ev.explains(&k.p) && !s.tellsApart(p, &k.p) {
+		if k.how != otherFormats && s.ev.explains(&k.p) && !s.tellsApart(p, &k.p) {
 			names = append(names, k.name)
 		}
 	}

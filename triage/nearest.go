@@ -35,42 +35,50 @@ const (
 	witnessBatches = 64
 )
 
-// nearest returns the program, of all that were tried, that explains the most
-// evidence; of several the one with the fewest changes of a known one.
+// nearest returns the program, of all that were tried, that comes nearest; of several
+// the one with the fewest changes of a known one.
 func (s *search) nearest(ctx context.Context) (*Nearest, error) {
-	all := append([]known{{"", s.pr.Base}}, s.knownPrograms()...)
-	n := &Nearest{}
-	most, fewest, seen := -1, 0, map[mma.Params]bool{}
-	for _, p := range append(programs(all), s.tried...) {
+	all := append([]known{{p: s.pr.Base}}, s.knownPrograms()...)
+	candidates := programs(all)
+	for _, single := range Singles(s.pr.Base, s.pr.Formats, s.pr.K) {
+		candidates = append(candidates, single.Params)
+	}
+	base := s.right(&s.pr.Base)
+	var best *Nearest
+	fewest, seen := 0, map[mma.Params]bool{}
+	for _, p := range append(candidates, s.tried...) {
 		if seen[p] {
 			continue
 		}
 		seen[p] = true
-		right := s.right(&p).count()
-		if right < most {
+		n := s.count(p, base)
+		if best != nil && n.score() < best.score() {
 			continue
 		}
 		from, parts := s.closest(all, &p)
-		if right > most || parts < fewest {
-			n.Program, n.From, n.Changes = p, from.name, mma.Diff(&from.p, &p)
-			most, fewest = right, parts
+		if best == nil || n.score() > best.score() || parts < fewest {
+			n.From, n.Changes = from.name, mma.Diff(&from.p, &p)
+			best, fewest = n, parts
 		}
 	}
-	s.count(n)
-	return n, s.shrinkFailure(ctx, n)
+	return best, s.shrinkFailure(ctx, best)
 }
 
 // right returns the cases that a program explains.
 func (s *search) right(p *mma.Params) bitset { return s.ev.hits(p, len(s.ev.cases)) }
 
-// count counts in how many cases the nearest program is right.
-func (s *search) count(n *Nearest) {
-	base, near := s.right(&s.pr.Base), s.right(&n.Program)
-	n.Agree = base.count()
-	n.Differ = len(s.ev.cases) - n.Agree
-	n.Kept = near.and(base).count()
-	n.Explained = near.count() - n.Kept
+// count counts in how many cases a program is right; in those of base, the base is.
+func (s *search) count(p mma.Params, base bitset) *Nearest {
+	right := s.right(&p)
+	n := &Nearest{Program: p, Agree: base.count(), Kept: right.and(base).count()}
+	n.Differ, n.Explained = len(s.ev.cases)-n.Agree, right.count()-n.Kept
+	return n
 }
+
+// score is the share of the differing cases that is explained plus that of the
+// agreeing ones that is kept, in units that make it whole: how many there are of
+// either is a matter of what evidence was kept, not of the unit.
+func (n *Nearest) score() int { return n.Explained*max(n.Agree, 1) + n.Kept*max(n.Differ, 1) }
 
 // closest returns the known program from which p has the fewest changed parts.
 func (s *search) closest(all []known, p *mma.Params) (from known, parts int) {

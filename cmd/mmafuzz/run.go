@@ -65,11 +65,11 @@ the number of workers. --time stops at the end of an epoch and says which
 its summary. A run that was interrupted, even by kill -9, goes on when it is
 started again with the same --out.
 
-With --known, differences on a list are counted but are no news: only another one
-makes the exit status 1. --write-known makes such a list of what is left, for the
-next run (go doc ./corpus Known).
+With --known, the differences on a list are counted but count as no mismatches for
+the exit status. --write-known makes such a list of what is left, for the next run
+(go doc ./corpus Known).
 
-Exit status: 0 no mismatches, or known ones only, 1 mismatches, 2 trouble.`,
+Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
 	}

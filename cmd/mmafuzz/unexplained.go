@@ -196,13 +196,24 @@ func puzzleNotes(m *corpus.Mismatch) []string {
 	return notes
 }
 
+// alikeMost is the number of known targets that may compute what a black box does: if
+// more do, the evidence says little about it.
+const alikeMost = 9
+
 // alikeText says of a black box which known targets compute what it does; "" of one
 // that nobody knows, or of two known sides.
 func alikeText(p *fuzz.PairState) string {
-	if p.Verdict == nil || len(p.Verdict.Alike) == 0 || !isBlackBox(p.TargetA) && !isBlackBox(p.TargetB) {
+	if p.Verdict == nil || len(p.Verdict.Alike) == 0 || len(p.Verdict.Alike) > alikeMost || !isBlackBox(p.TargetA) && !isBlackBox(p.TargetB) {
 		return ""
 	}
-	return "computes as " + strings.Join(firstFew(p.Verdict.Alike, 2), ", ") + ", that is "
+	side := "A"
+	switch {
+	case isBlackBox(p.TargetA) && isBlackBox(p.TargetB):
+		side = "one of them"
+	case isBlackBox(p.TargetB):
+		side = "B"
+	}
+	return side + " computes as " + strings.Join(firstFew(p.Verdict.Alike, 2), ", ") + ", that is "
 }
 
 // firstFew shortens a list.
