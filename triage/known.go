@@ -94,10 +94,13 @@ const alikeRounds = 3
 
 // alike names the known programs that explain all evidence and that no input tells
 // from a program that does and was put to the test by asking. An instruction for other
-// operands is not named: what it would make of these is nothing that anybody has.
+// operands is not named, for no unit computes that of these. The nearest of kin come
+// first.
 func (s *search) alike(p *mma.Params) []string {
 	var names []string
-	for _, k := range s.knownPrograms() {
+	all := s.knownPrograms()
+	slices.SortStableFunc(all, func(x, y known) int { return int(y.how) - int(x.how) })
+	for _, k := range all {
 		if k.how != otherFormats && s.ev.explains(&k.p) && !s.tellsApart(p, &k.p) {
 			names = append(names, k.name)
 		}
@@ -134,11 +137,9 @@ func StillAlike(pr *Problem, v *Verdict) []string {
 		return nil
 	}
 	s := newSearch(pr)
-	var names []string
+	right := map[string]bool{}
 	for _, k := range s.knownPrograms() {
-		if slices.Contains(v.Alike, k.name) && s.ev.explains(&k.p) {
-			names = append(names, k.name)
-		}
+		right[k.name] = slices.Contains(v.Alike, k.name) && s.ev.explains(&k.p)
 	}
-	return names
+	return slices.DeleteFunc(slices.Clone(v.Alike), func(name string) bool { return !right[name] })
 }

@@ -80,7 +80,7 @@ func TestAlike(t *testing.T) {
 	}
 	// A result that hopper does not give.
 	pr.Differ = append(pr.Differ, triage.Case{Dot: pr.Agree[0].Dot, Want: pr.Agree[0].Want ^ 1})
-	if got := triage.StillAlike(pr, v); got != nil {
+	if got := triage.StillAlike(pr, v); len(got) != 0 {
 		t.Errorf("still alike: %s", got)
 	}
 }

@@ -259,7 +259,7 @@ func pictureOf(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		pic.Free = strings.Split(m.Free, "\n")
 	}
 	pic.Labels = []string{inWords(m.Bucket)}
-	pic.Notes = puzzleNotes(m)
+	pic.Notes, pic.Next = puzzleNotes(m), m.Next
 	if pic.A, err = pictureSide(m, &m.A, "a", dot); err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func nearestOf(n *triage.Nearest, base string, f mma.Formats) *corpus.Nearest {
 		from = base
 	}
 	return &corpus.Nearest{
-		From: from, Changes: n.Changes, Differ: n.Differ, Explained: n.Explained, Agree: n.Agree, Kept: n.Kept,
+		From: from, Changes: append([]mma.Change{}, n.Changes...), Differ: n.Differ, Explained: n.Explained, Agree: n.Agree, Kept: n.Kept,
 		Case: mma.FormatDot(f, n.Witness.Dot), Unit: mma.FormatCode(f.D, n.Witness.Want), Program: mma.FormatCode(f.D, n.Would),
 	}
 }
@@ -130,7 +130,7 @@ func nearestText(n *corpus.Nearest) string {
 		what += " with " + briefChanges(n.Changes, 6)
 	}
 	if n.Explained == 0 {
-		return fmt.Sprintf("%s; no change that was tried explains more of the %d differing cases looked into than it breaks of %d agreeing ones", what, n.Differ, n.Agree)
+		return fmt.Sprintf("%s itself: no change that was tried explains more of the %d differing cases looked into than it breaks of %d agreeing ones", what, n.Differ, n.Agree)
 	}
 	return fmt.Sprintf("%s explains %d of the %d differing cases looked into (%s) and breaks %d of %d agreeing ones",
 		what, n.Explained, n.Differ, share(uint64(n.Explained), uint64(n.Differ)), n.Agree-n.Kept, n.Agree)
@@ -170,12 +170,12 @@ func (z *puzzle) write(a *app) {
 	for _, l := range wrap(z.why, a.width) {
 		fmt.Fprintln(a.stdout, l)
 	}
-	g := grid{width: a.width}
 	if n := z.nearest; n != nil {
+		g := grid{width: a.width}
 		g.add("  nearest", nearestText(n))
 		g.add("  wrong", witnessText(n))
+		g.write(a.stdout, func(s string) string { return s })
 	}
-	g.write(a.stdout, func(s string) string { return s })
 	for _, c := range z.next {
 		fmt.Fprintf(a.stdout, "  next     %s\n", strings.Replace(c, "mmafuzz", command(), 1))
 	}
@@ -186,14 +186,31 @@ func (z *puzzle) write(a *app) {
 
 // puzzleNotes are the lines of the picture about a mismatch that nothing explains.
 func puzzleNotes(m *corpus.Mismatch) []string {
-	var notes []string
+	if m.Nearest == nil {
+		return nil
+	}
+	return []string{"nearest " + nearestText(m.Nearest), "wrong   " + witnessText(m.Nearest)}
+}
+
+// puzzleText is the part of a bundle's README about a mismatch that nothing explains.
+func puzzleText(m *corpus.Mismatch) string {
+	if m.Nearest == nil && len(m.Next) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("Nothing explains the difference.")
 	if n := m.Nearest; n != nil {
-		notes = append(notes, "nearest "+nearestText(n), "wrong   "+witnessText(n))
+		fmt.Fprintf(&b, " The program that comes nearest is %s; %s.", nearestText(n), witnessText(n))
 	}
-	for _, c := range m.Next {
-		notes = append(notes, "next    "+c)
+	if len(m.Next) > 0 {
+		b.WriteString(" To find out how the unit computes, from a larger space of programs:\n\n")
+		for _, c := range m.Next {
+			fmt.Fprintf(&b, "    %s\n", c)
+		}
+	} else {
+		b.WriteString("\n")
 	}
-	return notes
+	return b.String() + "\n"
 }
 
 // alikeMost is the number of known targets that may compute what a black box does: if
