@@ -64,9 +64,32 @@ type Mismatch struct {
 	Minimal     bool           `json:"minimal"`
 	Through     bool           `json:"through_model,omitempty"`
 	Free        string         `json:"free,omitempty"`
-	Made        string         `json:"made,omitempty"` // program and version
+	// Of a mismatch that nothing explains: the program that comes nearest, and the
+	// commands that go on. Alike are known targets that compute what the side does
+	// that Changes explain.
+	Nearest *Nearest `json:"nearest,omitempty"`
+	Next    []string `json:"next,omitempty"`
+	Alike   []string `json:"alike,omitempty"`
+	Made    string   `json:"made,omitempty"` // program and version
 	// Versions are those of the program, not known of bundles that earlier ones made.
 	Versions Versions `json:"versions,omitzero"`
+}
+
+// Nearest is the program that comes nearest to a unit that none explains.
+type Nearest struct {
+	From    string       `json:"from"`    // target that computes it, but for the changes
+	Changes []mma.Change `json:"changes"` // of its arithmetic
+	// Of the cases looked into, the arithmetic of the mismatch's other side is wrong in
+	// Differ and right in Agree; of these, this one is right in Explained and Kept.
+	Differ    int `json:"differ"`
+	Explained int `json:"explained"`
+	Agree     int `json:"agree"`
+	Kept      int `json:"kept"`
+	// Case is the smallest input found on which it fails, with the results of the
+	// unit and of the program.
+	Case    string `json:"case"`
+	Unit    string `json:"unit"`
+	Program string `json:"program"`
 }
 
 // SideRecord is one side of a mismatch.

@@ -151,11 +151,6 @@ func (e *KnownEntry) Covers(d *Difference) bool {
 		(e.coversFrom(d.A, d.B, d.Changes, false) || e.coversFrom(d.B, d.A, d.Changes, true))
 }
 
-// Covers reports whether an entry of the list that holds on a day covers a difference.
-func (k *Known) Covers(d *Difference, day time.Time) bool {
-	return slices.ContainsFunc(k.Entries, func(e KnownEntry) bool { return !e.Expired(day) && e.Covers(d) })
-}
-
 // coversFrom says whether the machines are those of the entry in this order, and
 // the changes among its changes, which are turned if the machines are.
 func (e *KnownEntry) coversFrom(a, b string, changes []string, turned bool) bool {

@@ -145,6 +145,23 @@ func IsFault(err error) bool {
 	return err != nil && errors.As(err, new(*FaultError)) // nil is not to cost an allocation
 }
 
+// Whole is a Unit for any instruction (reference arithmetic) that takes a dot product
+// longer than K as a whole, and not in steps of K.
+type Whole interface {
+	Unit
+	// Whole returns the unit whose K is k.
+	Whole(k int) Unit
+}
+
+// WholeOf returns the unit for dot products of k elements, where that is another one:
+// see Whole.
+func WholeOf(u Unit, k int) Unit {
+	if w, ok := u.(Whole); ok && u.Instruction().K != k {
+		return w.Whole(k)
+	}
+	return u
+}
+
 // Refused returns why an instruction has no model, nil if it has one.
 func Refused(i *mma.Instruction) error {
 	if i.Refuse == "" {

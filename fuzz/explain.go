@@ -281,7 +281,7 @@ func (x *examiner) stillHolds(fresh []example) bool {
 	}
 	x.namer = x.p.namer
 	if len(fresh) > 0 {
-		x.holds(x.verdict.Differ+len(pr.Differ), x.verdict.Agree+len(pr.Agree))
+		x.holds(pr, x.verdict.Differ+len(pr.Differ), x.verdict.Agree+len(pr.Agree))
 		x.d.Verdict = x.verdict
 	}
 	return true
@@ -292,16 +292,18 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 	if x.p.baseUnit == nil {
 		return nil
 	}
-	if x.k = x.hypothesisK(ex); x.k == 0 {
-		x.verdict = nil
-		return nil // what is believed of the known side is wrong itself
-	}
+	x.k = x.hypothesisK(ex)
 	pr := x.problem(ex)
 	if len(pr.Differ) == 0 {
 		return nil
 	}
+	if x.k == 0 { // what is believed of the known side is wrong itself
+		x.verdict = &triage.Verdict{Program: x.p.base, Labels: []triage.Label{triage.Unexplained}, Differ: len(pr.Differ), Agree: len(pr.Agree), BaseFails: true}
+		x.d.Verdict = x.verdict
+		return nil
+	}
 	if x.verdict != nil && x.verdict.Found() && triage.Holds(pr, &x.verdict.Program) {
-		x.holds(len(pr.Differ), len(pr.Agree))
+		x.holds(pr, len(pr.Differ), len(pr.Agree))
 	} else if v := x.recordedVerdict(pr); v != nil {
 		x.verdict = v
 	} else {
@@ -318,9 +320,11 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 	return nil
 }
 
-// holds says in the verdict for how many cases it holds.
-func (x *examiner) holds(differ, agree int) {
+// holds says in the verdict for how many cases it holds, some of them those of a
+// problem.
+func (x *examiner) holds(pr *triage.Problem, differ, agree int) {
 	v := *x.verdict
+	v.Alike = triage.StillAlike(pr, &v)
 	v.Differ, v.Explained, v.Agree, v.Kept = differ, differ, agree, agree
 	x.verdict = &v
 }

@@ -50,7 +50,10 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 		if f.BaseA {
 			m.Base = "a"
 		}
-		m.Explained, m.Kept, m.Equivalent = v.Explained, v.Kept, v.Equivalent
+		m.Explained, m.Kept, m.Equivalent, m.Alike = v.Explained, v.Kept, v.Equivalent, v.Alike
+	}
+	if z := u.puzzleOf(f.Pair, f.Verdict); z != nil && isUnexplained(f.Bucket) {
+		m.Nearest, m.Next = z.nearest, z.next
 	}
 	return m
 }
@@ -257,6 +260,7 @@ func pictureOf(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		pic.Free = strings.Split(m.Free, "\n")
 	}
 	pic.Labels = []string{inWords(m.Bucket)}
+	pic.Notes, pic.Next = puzzleNotes(m), m.Next
 	if pic.A, err = pictureSide(m, &m.A, "a", dot); err != nil {
 		return nil, err
 	}

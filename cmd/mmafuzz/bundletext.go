@@ -39,6 +39,7 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) st
 	for _, e := range m.Equivalent {
 		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", briefChanges(e, 20))
 	}
+	b.WriteString(puzzleText(m))
 	if m.Through {
 		b.WriteString(throughText(m))
 	}

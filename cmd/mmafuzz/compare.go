@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,20 +17,18 @@ import (
 // compareCmd is mmafuzz compare.
 type compareCmd struct {
 	*app
-	known, baseline, date string
-	writeKnown, reason    string
-	nan, zero             string
-	workers               int
-	out                   string
-	allBundles            bool
+	knownFlags
+	baseline   string
+	nan, zero  string
+	workers    int
+	out        string
+	allBundles bool
 
-	day       time.Time
-	knownList *corpus.Known // of --known; nil: none
-	last      *comparison   // of --baseline; nil: none
-	sides     []*side
-	ui        *compareUI
-	result    comparison
-	files     compareFiles
+	last   *comparison // of --baseline; nil: none
+	sides  []*side
+	ui     *compareUI
+	result comparison
+	file   *corpus.Replacement // of the result, held from the beginning on
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -71,10 +68,7 @@ Exit status: 0 nothing new, 1 something new, 2 trouble.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.baseline, "baseline", "", "`file` with the result of an earlier compare")
-	f.StringVar(&c.known, "known", "", "`file` with a list of known differences")
-	f.StringVar(&c.date, "date", "", "`date` for expiry, YYYY-MM-DD (default: today, UTC)")
-	f.StringVar(&c.writeKnown, "write-known", "", "`file` for a list of known differences: what it has already, what --known has, and all that are left")
-	f.StringVar(&c.reason, "reason", "", "`text`: why these are accepted")
+	c.knownFlags.add(f)
 	f.StringVar(&c.nan, "nan", "", "how NaNs are compared: `bits|class` (default: bits, but for what a model leaves open)")
 	f.StringVar(&c.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits, but for what a model leaves open)")
 	f.IntVar(&c.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
@@ -97,17 +91,7 @@ func (c *compareCmd) checkFlags() error {
 	if err := checkWorkers(c.workers); err != nil {
 		return err
 	}
-	switch {
-	case c.writeKnown != "" && c.reason == "":
-		return hinted("add --reason TEXT: why these differences are accepted", "--write-known is given without --reason")
-	case c.writeKnown == "" && c.reason != "":
-		return hinted("add --write-known FILE", "--reason is given without --write-known")
-	}
-	var err error
-	if c.day, err = parseDate("date", c.date); c.date == "" {
-		c.day = time.Now()
-	}
-	return err
+	return c.knownFlags.check()
 }
 
 func (c *compareCmd) run(ctx context.Context, args []string) error {
@@ -155,10 +139,8 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 
 // open reads all files.
 func (c *compareCmd) open(args []string) (err error) {
-	if c.known != "" {
-		if c.knownList, err = corpus.OpenKnown(c.known); err != nil {
-			return withHint(err, "go doc ./corpus Known says what a list of known differences looks like")
-		}
+	if err := c.knownFlags.open(); err != nil {
+		return err
 	}
 	if c.baseline != "" {
 		if c.last, err = readComparison(c.baseline); err != nil {

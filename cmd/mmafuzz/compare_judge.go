@@ -32,6 +32,7 @@ type modelBrief struct {
 	Base      string       `json:"base"`
 	Explained bool         `json:"explained"`
 	Changes   []mma.Change `json:"changes"`
+	Alike     []string     `json:"alike"`
 }
 
 type knownUse struct {
@@ -52,28 +53,7 @@ type tallies struct {
 
 // judge gives every difference its state.
 func (c *compareCmd) judge() {
-	uses := c.uses()
-	for i := range c.result.Differences {
-		d := &c.result.Differences[i]
-		var hits []int
-		d.State, hits = c.stateOf(d)
-		for _, n := range hits {
-			uses[n].Hits++
-			if e := &c.knownList.Entries[n]; d.Known == "" && e.Expired(c.day) == (d.State == stateExpired) {
-				d.Known = e.ID
-			}
-		}
-		c.result.Counts.add(d.State)
-	}
-	for i := range uses {
-		if u := &uses[i]; u.State == "" {
-			u.State = "unused"
-			if u.Hits > 0 {
-				u.State = "used"
-			}
-		}
-	}
-	c.result.Known = uses
+	c.result.Known, c.result.Counts = c.settle(c.result.Differences, c.unlisted)
 	if c.last != nil {
 		c.findGone()
 		c.findChanged()
@@ -101,47 +81,13 @@ func (t *tallies) add(state string) {
 	}
 }
 
-// uses returns the entries of the list, none used yet.
-func (c *compareCmd) uses() []knownUse {
-	uses := []knownUse{}
-	if c.knownList == nil {
-		return uses
-	}
-	for _, e := range c.knownList.Entries {
-		u := knownUse{ID: e.ID, Reason: e.Reason, Expires: e.Expires}
-		if e.Expired(c.day) {
-			u.State = "expired"
-		}
-		uses = append(uses, u)
-	}
-	return uses
-}
-
-// stateOf returns the state of a difference, and which entries of the list cover it:
-// known if one of them holds today; expired if only ones do that no longer hold; else
-// still there if the baseline has it and did not count it as known; else new.
-func (c *compareCmd) stateOf(d *difference) (state string, hits []int) {
-	state = stateNew
+// unlisted returns the state of a difference that no list has: still there if the
+// baseline has it and did not count it as known, else new.
+func (c *compareCmd) unlisted(d *difference) string {
 	if c.last != nil && c.last.had(d.ID) {
-		state = stateStill
+		return stateStill
 	}
-	if c.knownList == nil {
-		return state, nil
-	}
-	scope := d.scope()
-	for i := range c.knownList.Entries {
-		e := &c.knownList.Entries[i]
-		if !e.Covers(scope) {
-			continue
-		}
-		hits = append(hits, i)
-		if !e.Expired(c.day) {
-			state = stateKnown
-		} else if state != stateKnown {
-			state = stateExpired
-		}
-	}
-	return state, hits
+	return stateNew
 }
 
 // had says whether a comparison had a difference that was not on the list of known

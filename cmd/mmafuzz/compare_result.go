@@ -144,7 +144,7 @@ func (c *compareCmd) conclude(s *fuzz.State, models []*model) {
 
 func (m *model) found() foundModel {
 	f := foundModel{Machine: m.machine, Instruction: m.rec.Instruction().Name, Dots: m.dots, Mismatches: m.mismatches,
-		modelBrief: modelBrief{Explained: m.explained(), Changes: append([]mma.Change{}, m.changes...)}}
+		modelBrief: modelBrief{Explained: m.explained(), Changes: append([]mma.Change{}, m.changes...), Alike: append([]string{}, m.alike...)}}
 	if m.base != nil {
 		f.Base = m.base.FullName()
 	}

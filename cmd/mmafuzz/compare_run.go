@@ -74,7 +74,7 @@ func (c *compareCmd) isNews(pair int, bucket string, v *triage.Verdict) bool {
 	if len(d.Changes) == 0 {
 		return true
 	}
-	state, _ := c.stateOf(&d)
+	state, _ := c.stateOf(&d, c.unlisted(&d))
 	return state == stateNew || state == stateExpired
 }
 

@@ -168,10 +168,10 @@ func TestWriteKnown(t *testing.T) {
 	odd.Bucket, odd.Changes = "unexplained", nil
 	odd.identify()
 	alone.identify()
-	c := &compareCmd{reason: "by design", knownList: &corpus.Known{Entries: []corpus.KnownEntry{{ID: "known-" + plain.ID, Reason: "x", Bucket: "none"}}}}
+	c := &compareCmd{knownFlags: knownFlags{reason: "by design", knownList: &corpus.Known{Entries: []corpus.KnownEntry{{ID: "known-" + plain.ID, Reason: "x", Bucket: "none"}}}}}
 	c.result.Differences = []difference{plain, odd, alone}
 	c.judge()
-	list := c.knownOf()
+	list := c.listOf(&c.result, c.knownList)
 	body, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestWriteKnown(t *testing.T) {
 	if list, err = corpus.ReadKnown(strings.NewReader(string(body))); err != nil || len(list.Entries) != 4 {
 		t.Fatalf("%v: %s", err, body)
 	}
-	again := &compareCmd{knownList: list}
+	again := &compareCmd{knownFlags: knownFlags{knownList: list}}
 	again.result.Differences = []difference{plain, odd, alone}
 	if again.judge(); again.result.Counts.Known != 3 || again.result.Exit != exitAgree {
 		t.Errorf("%+v", again.result)
@@ -190,7 +190,7 @@ func TestWriteKnown(t *testing.T) {
 			d.identify()
 		}
 	}
-	third := &compareCmd{knownList: list}
+	third := &compareCmd{knownFlags: knownFlags{knownList: list}}
 	third.result.Differences = []difference{plain, odd, alone}
 	if third.judge(); third.result.Counts.New != 3 {
 		t.Errorf("%+v", third.result)
@@ -218,7 +218,7 @@ func FuzzBaseline(f *testing.F) {
 		c.result.Differences = []difference{aDifference()}
 		c.result.Models = []foundModel{{Machine: "x"}}
 		c.judge()
-		c.knownOf()
+		c.listOf(&c.result)
 		again := reread(t, last)
 		x, _ := json.Marshal(last)
 		y, _ := json.Marshal(again)

@@ -116,6 +116,10 @@ func (m *modelBrief) text() string {
 	case len(m.Changes) == 0:
 		return "as sim:" + arch
 	}
+	refs := slices.DeleteFunc(slices.Clone(m.Alike), func(name string) bool { return !strings.HasPrefix(name, "ref:") })
+	if len(refs) > 0 {
+		return "as " + strings.Join(firstFew(refs, 2), ", ")
+	}
 	return "as sim:" + arch + " with " + briefChanges(m.Changes, 4)
 }
 

@@ -71,30 +71,44 @@
 //
 // The event summary comes last in run, also after an interrupt:
 //
-//	seconds                      number   since the start
-//	dots                         number   dot products of all pairs
-//	mismatches                   number   of these, those that differ
-//	interrupted                  bool     the run can be resumed
-//	count                        number   the --count that gives the same findings
-//	pairs[].a                    string   as in start
-//	pairs[].b                    string   as in start
-//	pairs[].instruction          string   as in start
-//	pairs[].dots                 number   dot products
-//	pairs[].mismatches           number   of these, those that differ
-//	pairs[].classes              object*  number of dot products by class: same, value, zero-sign, nan-code, nan, inf, fault
-//	pairs[].explained            bool     the changes below explain all differing cases that were looked at
-//	pairs[].labels[]             string?  what the changes earn: mmafuzz list labels
-//	pairs[].changes[].path       string?  parameter: mmafuzz list parameters
-//	pairs[].changes[].from       string?  its value in the arithmetic that is known
-//	pairs[].changes[].to         string?  its value in the other
-//	pairs[].equivalent[][].path  string?  other changes that no input tells from these
+//	seconds                      number    since the start
+//	dots                         number    dot products of all pairs
+//	mismatches                   number    of these, those that differ
+//	interrupted                  bool      the run can be resumed
+//	count                        number    the --count that gives the same findings
+//	pairs[].a                    string    as in start
+//	pairs[].b                    string    as in start
+//	pairs[].instruction          string    as in start
+//	pairs[].dots                 number    dot products
+//	pairs[].mismatches           number    of these, those that differ
+//	pairs[].classes              object*   number of dot products by class: same, value, zero-sign, nan-code, nan, inf, fault
+//	pairs[].explained            bool      the changes below explain all differing cases that were looked at
+//	pairs[].labels[]             string?   what the changes earn: mmafuzz list labels
+//	pairs[].changes[].path       string?   parameter: mmafuzz list parameters
+//	pairs[].changes[].from       string?   its value in the arithmetic that is known
+//	pairs[].changes[].to         string?   its value in the other
+//	pairs[].equivalent[][].path  string?   other changes that no input tells from these
 //	pairs[].equivalent[][].from  string?
 //	pairs[].equivalent[][].to    string?
-//	pairs[].buckets[].name       string?  as in finding; the largest bucket is first
-//	pairs[].buckets[].class      string?  as in classes, but same
-//	pairs[].buckets[].cases      number?  differing dot products
-//	pairs[].buckets[].max_ulp    number?  the largest distance of the results, in steps from one number of D's format to the next
-//	pairs[].buckets[].bundle     string?  directory of its first finding
+//	pairs[].alike[]              string?   known targets that compute what the other does
+//	pairs[].nearest              object?*  of a pair that nothing explains, the program that comes nearest: go doc ./corpus Nearest
+//	pairs[].next[]               string?   commands that look for what explains it
+//	pairs[].buckets[].name       string?   as in finding; the largest bucket is first
+//	pairs[].buckets[].class      string?   as in classes, but same
+//	pairs[].buckets[].cases      number?   differing dot products
+//	pairs[].buckets[].max_ulp    number?   the largest distance of the results, in steps from one number of D's format to the next
+//	pairs[].buckets[].bundle     string?   directory of its first finding
+//	pairs[].buckets[].id         string?   the same in every run that finds the same difference
+//	pairs[].buckets[].state      string?   new, known or expired: with --known; else new
+//	pairs[].buckets[].known      string?   id of the entry that covers it
+//	known[].id                   string?   of an entry of the list of --known
+//	known[].reason               string?
+//	known[].expires              string?   its last day
+//	known[].hits                 number?   buckets that it covers
+//	known[].state                string?   used, unused or expired
+//	counts.new                   number?   buckets by state, with --known
+//	counts.known                 number?
+//	counts.expired               number?
 //
 // The event recording comes once a second in record:
 //
@@ -249,6 +263,7 @@
 //	models[].changes[].path       string?   parameter
 //	models[].changes[].from       string?
 //	models[].changes[].to         string?
+//	models[].alike[]              string?   known targets that give all that is recorded, too
 //	cells[].a                     string?   first machine
 //	cells[].b                     string?   second machine
 //	cells[].instruction           string?   its name, or NAME ~ NAME if the machines have one each

@@ -65,6 +65,15 @@ type summaryEvent struct {
 	Interrupted bool          `json:"interrupted"`
 	Count       uint64        `json:"count"`
 	Pairs       []pairSummary `json:"pairs"`
+	Known       []knownUse    `json:"known,omitempty"`
+	Counts      *listCounts   `json:"counts,omitempty"`
+}
+
+// listCounts are the buckets by their state, with a list of known differences.
+type listCounts struct {
+	New     int `json:"new"`
+	Known   int `json:"known"`
+	Expired int `json:"expired"`
 }
 
 type pairSummary struct {
@@ -76,6 +85,9 @@ type pairSummary struct {
 	Labels     []triage.Label    `json:"labels"`
 	Changes    []mma.Change      `json:"changes"`
 	Equivalent [][]mma.Change    `json:"equivalent"`
+	Alike      []string          `json:"alike"`
+	Nearest    *corpus.Nearest   `json:"nearest,omitempty"`
+	Next       []string          `json:"next"`
 	Buckets    []bucketSummary   `json:"buckets"`
 }
 
@@ -85,6 +97,9 @@ type bucketSummary struct {
 	Cases  uint64       `json:"cases"`
 	MaxUlp float64      `json:"max_ulp"`
 	Bundle string       `json:"bundle,omitempty"`
+	ID     string       `json:"id"`
+	State  string       `json:"state"`
+	Known  string       `json:"known,omitempty"`
 }
 
 // event writes one event. An error of stdout stays with it; others cannot be.
@@ -123,8 +138,22 @@ func (u *runUI) summaryEvent(s *fuzz.State, interrupted bool) *summaryEvent {
 		Interrupted: interrupted, Count: equivalentCount(s),
 	}
 	e.Dots, e.Mismatches, _ = s.Totals()
+	judged := u.judge(s)
 	for i, p := range s.Pairs {
 		e.Pairs = append(e.Pairs, u.pairSummary(i, p))
+	}
+	n := 0
+	for i := range e.Pairs {
+		for j := range e.Pairs[i].Buckets { // in the order of judge
+			d := &judged.Differences[n]
+			b := &e.Pairs[i].Buckets[j]
+			b.ID, b.State, b.Known = d.ID, d.State, d.Known
+			n++
+		}
+	}
+	if u.list.knownList != nil {
+		e.Known = judged.Known
+		e.Counts = &listCounts{judged.Counts.New, judged.Counts.Known, judged.Counts.Expired}
 	}
 	return e
 }
@@ -133,7 +162,7 @@ func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
 	s := pairSummary{
 		pairNames: pairNames{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(),
 		Classes: map[string]uint64{}, Buckets: []bucketSummary{},
-		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{},
+		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{}, Alike: []string{}, Next: []string{},
 	}
 	for c, n := range p.Classes {
 		if n > 0 {
@@ -145,6 +174,10 @@ func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
 		s.Labels = append(s.Labels, v.Labels...)
 		s.Changes = append(s.Changes, v.Changes...)
 		s.Equivalent = append(s.Equivalent, v.Equivalent...)
+		s.Alike = append(s.Alike, v.Alike...)
+	}
+	if z := u.puzzleOf(index, p.Verdict); z != nil && p.Mismatches() > 0 {
+		s.Nearest, s.Next = z.nearest, append(s.Next, z.next...)
 	}
 	for _, b := range p.Sorted() {
 		bs := bucketSummary{Name: b.Name, Class: b.Class, Cases: b.Cases, MaxUlp: b.MaxUlp}

@@ -41,6 +41,7 @@ type runCmd struct {
 	nan, zero         string
 	perBucket         int
 	out               string
+	list              knownFlags
 
 	opened map[string]devices.Target
 }
@@ -67,6 +68,10 @@ its summary. A run that was interrupted, even by kill -9, goes on when it is
 started again with the same --out, by a program with the same digests (mmafuzz
 version).
 
+With --known, the differences on a list are counted but count as no mismatches for
+the exit status. --write-known makes such a list of what is left, for the next run
+(go doc ./corpus Known).
+
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
@@ -88,6 +93,7 @@ Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
 	f.StringVar(&r.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")
 	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep in each bucket")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
+	r.list.add(f)
 	completeTargets(c, "a", "b", "targets")
 	completeInstructions(c, "inst", &r.a)
 	completeInstructions(c, "inst-b", &r.b)
@@ -107,6 +113,9 @@ func envOr(name, other string) string {
 
 func (r *runCmd) run(ctx context.Context) error {
 	defer r.closeTargets()
+	if err := r.list.open(); err != nil {
+		return err
+	}
 	pairs, err := r.pairs()
 	if err != nil {
 		return err
@@ -116,11 +125,16 @@ func (r *runCmd) run(ctx context.Context) error {
 		return err
 	}
 	ui := newRunUI(r.app, cfg, r.dir(&cfg))
+	ui.list = &r.list
 	cfg.Observe = ui
 	cfg.Journal = filepath.Join(ui.dir, "journal")
 	if err := ownModule(ui.dir); err != nil {
 		return r.outError(ui.dir, err)
 	}
+	if err := r.list.hold(); err != nil {
+		return err
+	}
+	defer func() { r.discard(r.list.file) }()
 	c, err := r.open(cfg)
 	if err == nil {
 		err = corpus.RemoveStale(ui.dir, 1) // bundles are in directories of instructions
@@ -134,7 +148,10 @@ func (r *runCmd) run(ctx context.Context) error {
 	if err != nil {
 		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", shellPath(ui.dir))
 	}
-	if _, mismatches, _ := c.State().Totals(); mismatches > 0 {
+	if err := r.list.write(ui.judge(c.State())); err != nil {
+		return err
+	}
+	if ui.hasNews(c.State()) {
 		return errMismatch
 	}
 	return nil

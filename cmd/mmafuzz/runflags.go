@@ -41,7 +41,7 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 			}
 		}
 	}
-	return nil
+	return r.list.check()
 }
 
 // checkWorkers says that a number of goroutines makes no sense. Each has batches of its

@@ -26,6 +26,8 @@ func (u *runUI) finish(s *fuzz.State, interrupted, failed bool) {
 	u.causeTable(s)
 	u.bucketList(s)
 	u.causesInWords(s)
+	u.unexplained(s)
+	u.knownSection(s)
 	u.total(s, interrupted, failed)
 }
 
@@ -50,7 +52,7 @@ func (u *runUI) example() {
 func (u *runUI) showcase() *fuzz.Finding {
 	var best *fuzz.Finding
 	var key [3]int
-	for _, f := range u.findings {
+	for _, f := range u.shownFindings() {
 		k := [3]int{0, strings.Count(f.Bucket, "+") + 2*strings.Count(f.Bucket, "|"), minimize.Terms(u.cfg.Pairs[f.Pair].Formats(), f.Dot)}
 		if f.Class != oracle.Value || strings.HasPrefix(f.Bucket, string(triage.Unexplained)) {
 			k[0] = 1
@@ -165,7 +167,7 @@ func explanation(p *fuzz.PairState, most int) string {
 	if p.Verdict == nil || !p.Verdict.Found() {
 		return string(triage.Unexplained)
 	}
-	return briefChanges(p.Verdict.Changes, most)
+	return alikeText(p) + briefChanges(p.Verdict.Changes, most)
 }
 
 // briefChanges writes the first most changes.
@@ -191,7 +193,7 @@ func (u *runUI) total(s *fuzz.State, interrupted, failed bool) {
 	switch {
 	case failed:
 		status = exitTrouble
-	case mismatches > 0:
+	case u.hasNews(s):
 		status = exitMismatch
 	}
 	fmt.Fprintf(u.stdout, "%s, %s mismatches in %s dot products (%.1f s, %s/s); exit %d\n",

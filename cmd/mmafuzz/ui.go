@@ -24,12 +24,13 @@ type runUI struct {
 	findings  []*fuzz.Finding
 	announced map[string]bool // label sets that had their line
 	line      statusLine
+	list      *knownFlags // of known differences
 
 	environments map[string]map[string]string // by target
 }
 
 func newRunUI(a *app, cfg fuzz.Config, dir string) *runUI {
-	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}, line: statusLine{app: a}, environments: map[string]map[string]string{}}
+	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}, line: statusLine{app: a}, list: &knownFlags{}, environments: map[string]map[string]string{}}
 }
 
 func (u *runUI) start(s *fuzz.State) {
@@ -102,6 +103,9 @@ const announceMost = 24
 func (u *runUI) announce(f *fuzz.Finding) {
 	set := labelSet(f.Bucket)
 	if !u.verbose && (u.announced[set] || len(u.announced) >= announceMost) {
+		return
+	}
+	if u.isKnown(f) {
 		return
 	}
 	u.announced[set] = true

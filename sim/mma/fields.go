@@ -205,13 +205,16 @@ func (c Change) Brief() string {
 	if s, ok := symbols[name]; ok {
 		name = s
 	}
-	none := func(s string) string { // the name of no rounding mode is empty
-		if s == "" {
+	word := func(s string) string {
+		switch {
+		case s == "": // the name of no rounding mode
 			return "none"
+		case s == "0" && c.Path == "l":
+			return "all"
 		}
 		return s
 	}
-	return name + " " + none(c.From) + "→" + none(c.To)
+	return name + " " + word(c.From) + "→" + word(c.To)
 }
 
 // Brief writes changes with commas between them.

@@ -70,6 +70,12 @@ func (p *printer) cause(m *Mismatch) {
 		}
 		p.text(direction+"  "+mma.Brief(m.Changes), 8, plain)
 	}
+	for _, n := range m.Notes {
+		p.text(n, 8, plain)
+	}
+	for _, c := range m.Next {
+		p.lines = append(p.lines, line{{"next    " + c, plain}})
+	}
 }
 
 // rerun adds the command that repeats the case. A long one is broken between words,
