@@ -23,7 +23,9 @@ func newReplay(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay BUNDLE",
 		Short: "run the case of a bundle again and say whether it is reproduced",
-		Long: `replay runs the case of a bundle on both targets.
+		Long: `replay runs the case of a bundle on both targets. If one is a command (exec:), it
+is shown, and run only if you say so: on the terminal, or by --allow-exec. So do
+minimize and triage.
 
 Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble.`,
 		Args:              takes("BUNDLE"),
