@@ -55,20 +55,24 @@ type Sample struct {
 	Class oracle.Class `json:"class"`
 }
 
-// Bucket is the differing cases of one cause and class.
+// Bucket is the differing cases of one primary cause.
 type Bucket struct {
-	Name   string       `json:"name"` // labels, and the class if it is not value
+	Name    string                   `json:"name"` // the label
+	Cases   uint64                   `json:"cases"`
+	MaxUlp  float64                  `json:"max_ulp"`
+	Digest  uint64                   `json:"digest"` // of the cases with their results, in any order
+	Classes [oracle.Fault + 1]uint64 `json:"classes"`
+	Details []Detail                 `json:"details,omitempty"` // in the order in which they came up
+	More    uint64                   `json:"more,omitempty"`    // cases of no detail: there are too many kinds of them
+}
+
+// Detail is cases of a bucket that have the same alternatives, or need the same
+// combination of labels, and differ in the same way.
+type Detail struct {
+	Name   string       `json:"name"` // triage.Cause.Detail, and the class if it is not value
 	Class  oracle.Class `json:"class"`
 	Cases  uint64       `json:"cases"`
 	MaxUlp float64      `json:"max_ulp"`
-	Digest uint64       `json:"digest"` // of the cases with their results, in any order
-}
-
-// add adds the cases of a bucket of the same name.
-func (b *Bucket) add(o *Bucket) {
-	b.Cases += o.Cases
-	b.MaxUlp = max(b.MaxUlp, o.MaxUlp)
-	b.Digest += o.Digest
 }
 
 // Finding is a differing case, shrunk and explained.
@@ -76,6 +80,7 @@ type Finding struct {
 	Pair    int             `json:"pair"`
 	Number  int             `json:"number"` // within its bucket
 	Bucket  string          `json:"bucket"`
+	Detail  string          `json:"detail"` // of the bucket
 	Class   oracle.Class    `json:"class"`
 	Origin  CaseRef         `json:"origin"`
 	Seed    uint64          `json:"seed"`
@@ -91,12 +96,14 @@ type Finding struct {
 	Place   string          `json:"place,omitempty"`         // of a finding that depends on its tile: see minimize.Place
 	Verdict *triage.Verdict `json:"verdict"`
 	// BaseA says that the verdict changes A's arithmetic to explain B; else it is
-	// the other way round. Changes are those of its changes that this case needs,
-	// ProgramK is the K with which the changed arithmetic runs.
-	BaseA    bool         `json:"base_a"`
-	Changes  []mma.Change `json:"changes,omitempty"`
-	ProgramK int          `json:"program_k,omitempty"`
-	Stable   int          `json:"stable"` // of 3 repetitions
+	// the other way round. ProgramK is the K with which the changed arithmetic runs.
+	BaseA    bool `json:"base_a"`
+	ProgramK int  `json:"program_k,omitempty"`
+	// Changes are what this case needs, from A to B: with them A gives B's result. Back:
+	// that it does not, but with them taken back B gives A's result.
+	Changes []mma.Change `json:"changes,omitempty"`
+	Back    bool         `json:"back,omitempty"`
+	Stable  int          `json:"stable"` // of 3 repetitions
 }
 
 // delta is what an epoch adds to the state.
@@ -125,8 +132,7 @@ type pairDelta struct {
 	sampled map[sampleKind]int
 	differ  []Sample // differing cases of these, a few of each kind: to run again and as evidence
 	unnamed []Sample // differing cases that no verdict before the epoch names
-	named   []string // names of Buckets, in the order in which they came up
-	first   map[string]Sample
+	kinds   []kind   // of these and others, new to the epoch, in the order in which they came up
 }
 
 // sampleKind is a kind of differing cases of which an epoch keeps a few.
@@ -179,6 +185,7 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 		have := st.Buckets[name]
 		if have == nil {
 			first := *b
+			first.Details = slices.Clone(b.Details)
 			st.Buckets[name] = &first
 			st.LastNew = epoch
 			continue

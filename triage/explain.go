@@ -40,10 +40,13 @@ type Verdict struct {
 	Asked             int // inputs on which the unit was asked during the search
 	// Equivalent are other changes of the same size that no input told apart.
 	Equivalent [][]mma.Change
+	// Given: the unit's program was known, nothing was searched for. There may be no
+	// changes then but other numbers of products in an execution.
+	Given bool `json:",omitempty"`
 }
 
 // Found says whether the differences are explained.
-func (v *Verdict) Found() bool { return len(v.Changes) > 0 }
+func (v *Verdict) Found() bool { return len(v.Changes) > 0 || v.Given }
 
 // The limits of a search.
 const (
