@@ -135,8 +135,8 @@ func details(buckets map[string]*Bucket) int {
 	return n
 }
 
-// add adds the cases of a bucket of the same name.
-func (b *Bucket) add(o *Bucket) {
+// Add adds the cases of a bucket of the same name.
+func (b *Bucket) Add(o *Bucket) {
 	b.Cases += o.Cases
 	b.MaxUlp = max(b.MaxUlp, o.MaxUlp)
 	b.Digest += o.Digest
@@ -171,7 +171,7 @@ func (p *pairDelta) count(st *PairState, k *kind) {
 		p.kinds = append(p.kinds, *k)
 	}
 	if b != nil {
-		b.add(&one)
+		b.Add(&one)
 		return
 	}
 	if p.Buckets == nil {

@@ -118,6 +118,7 @@ func New(cfg Config) (*Campaign, error) {
 		}
 		c.pairs = append(c.pairs, p)
 		c.state.Pairs[i].init(&p.Pair)
+		c.state.Pairs[i].BaseA = p.boxIsB
 	}
 	for range cfg.Workers {
 		c.worker = append(c.worker, newWorker())

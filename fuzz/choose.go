@@ -80,7 +80,7 @@ func (c *Campaign) wanted(cd *candidate) bool {
 	b := Bucket{Name: cd.bucket}
 	for _, have := range []*Bucket{x.st.Buckets[cd.bucket], x.d.Buckets[cd.bucket]} {
 		if have != nil {
-			b.add(have)
+			b.Add(have)
 		}
 	}
 	return c.cfg.Keep(x.index, &b, x.verdict)

@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -34,6 +35,7 @@ type PairState struct {
 	Differ   []Sample  // evidence for triage
 	Agree    []Sample
 	Verdict  *triage.Verdict
+	BaseA    bool // the verdict changes A's arithmetic to explain B, else the other way round
 	Buckets  map[string]*Bucket
 	Checked  uint64 // differing cases that were run again
 	Unstable uint64 // of these, ones that did not repeat
@@ -190,7 +192,7 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 			st.LastNew = epoch
 			continue
 		}
-		have.add(b)
+		have.Add(b)
 	}
 	st.Findings = append(st.Findings, d.Findings...)
 }
@@ -206,6 +208,17 @@ func (st *PairState) Mismatches() uint64 {
 	return n
 }
 
+// MostClass is the most frequent class of a bucket's cases.
+func (b *Bucket) MostClass() oracle.Class {
+	most := oracle.Value
+	for c, n := range b.Classes {
+		if n > b.Classes[most] {
+			most = oracle.Class(c)
+		}
+	}
+	return most
+}
+
 // Sorted returns the buckets, the largest first.
 func (st *PairState) Sorted() []*Bucket {
 	all := slices.Collect(maps.Values(st.Buckets))
@@ -215,14 +228,43 @@ func (st *PairState) Sorted() []*Bucket {
 	return all
 }
 
-// Totals of a campaign.
-func (s *State) Totals() (dots, mismatches uint64, buckets int) {
+// Totals of a campaign; causes is the number of primary causes of all pairs.
+func (s *State) Totals() (dots, mismatches uint64, causes int) {
+	names := map[string]bool{}
 	for _, p := range s.Pairs {
 		dots += p.Dots
 		mismatches += p.Mismatches()
-		buckets += len(p.Buckets)
+		for name := range p.Buckets {
+			names[name] = true
+		}
 	}
-	return dots, mismatches, buckets
+	return dots, mismatches, len(names)
+}
+
+// NotKept is the number of findings that there was no room for: causes of an instruction,
+// and details of two targets, without one.
+func (s *State) NotKept() int {
+	have, want := map[[3]string]bool{}, map[[3]string]bool{}
+	for i, p := range s.Pairs {
+		inst := fmt.Sprint(i)
+		for _, f := range p.Findings {
+			have[[3]string{inst, f.Bucket}] = true
+			have[[3]string{p.TargetA, p.TargetB, f.Detail}] = true
+		}
+		for _, b := range p.Buckets {
+			want[[3]string{inst, b.Name}] = true
+			for _, d := range b.Details {
+				want[[3]string{p.TargetA, p.TargetB, d.Name}] = true
+			}
+		}
+	}
+	n := 0
+	for k := range want {
+		if !have[k] {
+			n++
+		}
+	}
+	return n
 }
 
 // mutated returns the source that mutates a case.

@@ -117,9 +117,10 @@ func (c *compareCmd) uses() []knownUse {
 	return uses
 }
 
-// stateOf returns the state of a difference, and which entries of the list cover it:
-// known if one of them holds today; expired if only ones do that no longer hold; else
-// still there if the baseline has it and did not count it as known; else new.
+// stateOf returns the state of a difference, and which entries of the list cover some of
+// it: known if entries that hold today cover all of it; expired if it takes ones that no
+// longer hold; else still there if the baseline has it and did not count it as known; else
+// new.
 func (c *compareCmd) stateOf(d *difference) (state string, hits []int) {
 	state = stateNew
 	if c.last != nil && c.last.had(d.ID) {
@@ -128,18 +129,26 @@ func (c *compareCmd) stateOf(d *difference) (state string, hits []int) {
 	if c.knownList == nil {
 		return state, nil
 	}
-	scope := d.scope()
-	for i := range c.knownList.Entries {
-		e := &c.knownList.Entries[i]
-		if !e.Covers(scope) {
-			continue
+	known, covered := true, true
+	for _, scope := range d.scopes() {
+		holds, any := false, false
+		for i := range c.knownList.Entries {
+			e := &c.knownList.Entries[i]
+			if !e.Covers(scope) {
+				continue
+			}
+			if !slices.Contains(hits, i) {
+				hits = append(hits, i)
+			}
+			any, holds = true, holds || !e.Expired(c.day)
 		}
-		hits = append(hits, i)
-		if !e.Expired(c.day) {
-			state = stateKnown
-		} else if state != stateKnown {
-			state = stateExpired
-		}
+		known, covered = known && holds, covered && any
+	}
+	switch {
+	case known:
+		state = stateKnown
+	case covered:
+		state = stateExpired
 	}
 	return state, hits
 }
@@ -233,9 +242,11 @@ func entriesOf(g []*difference, reason string) []corpus.KnownEntry {
 		if explained.ID == "" {
 			explained.ID = "known-" + d.ID
 		}
-		for _, change := range d.scope().Changes {
-			if !slices.Contains(explained.Changes, change) {
-				explained.Changes = append(explained.Changes, change)
+		for _, scope := range d.scopes() {
+			for _, change := range scope.Changes {
+				if !slices.Contains(explained.Changes, change) {
+					explained.Changes = append(explained.Changes, change)
+				}
 			}
 		}
 	}
