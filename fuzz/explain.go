@@ -127,6 +127,7 @@ func (p *pairRun) chooseGiven() {
 	}
 	from, to := triage.Program{Params: *a, K: p.A.Instruction().K}, triage.Program{Params: *b, K: p.B.Instruction().K}
 	p.given = triage.NewNamer(p.spec.Formats, p.K, p.policy, from, to)
+	p.given.ExactFrom, p.given.ExactTo = exact(p.A), exact(p.B)
 	if from.K != to.K {
 		if x, y := triage.Alike(p.spec.Formats, p.K, from, to); x.K == y.K {
 			from, to = x, y
@@ -138,19 +139,40 @@ func (p *pairRun) chooseGiven() {
 	p.base, p.baseK, p.other, p.otherK = from.Params, from.K, to.Params, to.K
 }
 
-// namerOf returns the namer that a verdict makes, nil if there is none.
+// exact says whether a unit gives the results of its program in every case.
+func exact(u devices.Unit) bool {
+	_, ok := u.(interface{ Model() *sim.Model })
+	return ok
+}
+
+// namerOf returns the namer that a verdict makes, nil if there is none. That of two
+// programs which are known knows only the parts that have made a difference up to now;
+// given knows all.
 func (p *pairRun) namerOf(v *triage.Verdict) *triage.Namer {
-	if p.given != nil && (v == nil || v.Given || !v.Found()) {
+	if p.given != nil && (v == nil || !v.Found() || len(v.Changes) == 0) {
 		return p.given
 	}
 	if v == nil || !v.Found() {
 		return nil
 	}
 	from, to := triage.Program{Params: p.base, K: v.K}, triage.Program{Params: v.Program, K: v.K}
+	if v.Given {
+		from.K, to.K = p.baseK, p.otherK
+	}
 	if !p.boxIsB {
 		from, to = to, from
 	}
-	return triage.NewNamer(p.spec.Formats, p.K, p.policy, from, to)
+	n := triage.NewNamer(p.spec.Formats, p.K, p.policy, from, to)
+	n.ExactFrom, n.ExactTo = p.boxIsB && exact(p.A) && v.Given, !p.boxIsB && exact(p.B) && v.Given
+	return n
+}
+
+// allNamer returns the namer for what the epoch's own one does not name, and for findings.
+func (x *examiner) allNamer() *triage.Namer {
+	if x.p.given != nil && (x.verdict == nil || x.verdict.Given || !x.verdict.Found()) {
+		return x.p.given
+	}
+	return x.p.namerOf(x.verdict)
 }
 
 // rename makes the namer that of a verdict.
@@ -333,7 +355,9 @@ func (x *examiner) stillHolds(fresh []example) bool {
 	if !triage.Holds(pr, &x.verdict.Program) {
 		return false
 	}
-	x.namer = x.p.namer
+	if x.namer = x.p.namer; x.verdict.Given {
+		x.namer = x.p.given
+	}
 	if len(fresh) > 0 {
 		x.holds(x.verdict.Differ+len(pr.Differ), x.verdict.Agree+len(pr.Agree))
 		x.d.Verdict = x.verdict
@@ -364,7 +388,7 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 		x.verdict = v
 	}
 	x.d.Verdict = x.verdict
-	x.namer = x.p.namerOf(x.verdict)
+	x.namer = x.allNamer()
 	return nil
 }
 
@@ -447,7 +471,7 @@ func (x *examiner) baseHolds(k int, ex []example) bool {
 // findings may be made of.
 func (x *examiner) bucket(fresh []example) {
 	if x.namer == nil {
-		x.namer = x.p.namerOf(x.verdict)
+		x.namer = x.allNamer()
 	}
 	x.countUnnamed()
 	for i, k := range x.kindsOf(fresh) {

@@ -208,6 +208,33 @@ func (st *PairState) Mismatches() uint64 {
 	return n
 }
 
+// Cause is the buckets of one primary cause, over all pairs of a campaign.
+type Cause struct {
+	Bucket
+	Pairs int // that have it
+}
+
+// Causes merges the buckets of a campaign, the largest first.
+func Causes(s *State) []Cause {
+	var all []Cause
+	index := map[string]int{}
+	for _, p := range s.Pairs {
+		for _, b := range p.Sorted() {
+			i, ok := index[b.Name]
+			if !ok {
+				i = len(all)
+				index[b.Name], all = i, append(all, Cause{Bucket: Bucket{Name: b.Name}})
+			}
+			all[i].Pairs++
+			all[i].Add(b)
+		}
+	}
+	slices.SortFunc(all, func(x, y Cause) int {
+		return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Name, y.Name))
+	})
+	return all
+}
+
 // MostClass is the most frequent class of a bucket's cases.
 func (b *Bucket) MostClass() oracle.Class {
 	most := oracle.Value

@@ -25,21 +25,22 @@ import (
 // Label names a cause.
 type Label string
 
-// The labels, in the order in which a unit computes: operands, products, sums, the
-// result. Where each of several labels alone explains a case, the first one is its
-// primary cause, because what comes later only follows from it or hides it.
+// The labels, from the inside of a computation to its outside: operands, products, terms
+// as they are cut, sums as they are put together, the result. Where each of several
+// labels alone explains a case, the first one is its primary cause: what comes later
+// only passes on, or hides, what comes from there.
 const (
 	InputFTZ             Label = "input-ftz"             // subnormal inputs flushed
 	ProductHandling      Label = "product-handling"      // products rounded or normalised
 	Overflow             Label = "overflow"              // when and to what a number overflows
-	SummationOrder       Label = "summation-order"       // sequence, tree, interleaving
-	FusionWidth          Label = "fusion-width"          // terms in one fused sum
-	AccumulatePlacement  Label = "accumulate-placement"  // where c enters
 	TruncationWidth      Label = "truncation-width"      // bits kept below the largest exponent
 	AlignmentRounding    Label = "alignment-rounding"    // how terms are cut there
 	RoundingAsymmetry    Label = "rounding-asymmetry"    // cut or rounded toward minus or plus infinity
 	ZeroExponent         Label = "zero-exponent"         // exponent of zero terms, floor of the alignment
 	SpecialTruncation    Label = "special-truncation"    // a small accumulator is dropped
+	FusionWidth          Label = "fusion-width"          // terms in one fused sum
+	AccumulatePlacement  Label = "accumulate-placement"  // where c enters
+	SummationOrder       Label = "summation-order"       // sequence, tree, interleaving
 	IntermediateRounding Label = "intermediate-rounding" // a rounding between sums
 	OutputRounding       Label = "output-rounding"       // rounding of the result
 	OutputFTZ            Label = "output-ftz"            // subnormal results flushed
@@ -64,14 +65,14 @@ var labelDocs = []struct {
 	{InputFTZ, "subnormal inputs flushed to zero"},
 	{ProductHandling, "products rounded, normalised, or of another exponent"},
 	{Overflow, "where and to what products, sums or results overflow"},
-	{SummationOrder, "sequence or tree of additions, interleaved groups"},
-	{FusionWidth, "number of products added in one fused sum"},
-	{AccumulatePlacement, "where c enters the sum"},
 	{TruncationWidth, "bits kept below the largest exponent of a sum"},
 	{AlignmentRounding, "how terms are cut at the end of the sum's window"},
 	{RoundingAsymmetry, "terms or sums rounded toward minus or plus infinity"},
 	{ZeroExponent, "exponent of zero terms: floor of the alignment"},
 	{SpecialTruncation, "a small accumulator is dropped altogether"},
+	{FusionWidth, "number of products added in one fused sum"},
+	{AccumulatePlacement, "where c enters the sum"},
+	{SummationOrder, "sequence or tree of additions, interleaved groups"},
 	{IntermediateRounding, "a rounding between sums"},
 	{OutputRounding, "mode or width of the rounding to the result"},
 	{OutputFTZ, "subnormal products, sums or results flushed to zero"},

@@ -35,6 +35,10 @@ type Namer struct {
 	parts   [][]mma.Change
 	steps   bool // the label FusionWidth brings K
 
+	// ExactFrom and ExactTo: the side gives the results of its program in every case,
+	// which need not be checked. Set them before the namer is used.
+	ExactFrom, ExactTo bool
+
 	mu     sync.Mutex
 	models map[uint32]*sim.Model // by set of labels: see model; nil where there is no arithmetic
 	causes map[causeKey]*Cause

@@ -39,7 +39,7 @@ func TestCauses(t *testing.T) {
 		{"3c00," + zeros + "3c00 3c00," + zeros + "3c00 4b800000", "fusion-width", "fusion-width", l},
 		// 2.25 * 2^24 - 1: as one sum the window ends at 1, as the first sum's
 		// result has the exponent 25, at 2. One bit more does as well.
-		{"6e00," + zeros + "3c00 6e00," + zeros + "bc00 00000000", "fusion-width", "fusion-width|truncation-width", l},
+		{"6e00," + zeros + "3c00 6e00," + zeros + "bc00 00000000", "truncation-width", "truncation-width|fusion-width", f},
 		{"3c00 3c00 00000000", "unexplained", "unexplained", ""}, // equal on both
 	} {
 		d, err := mma.ParseDot(a.Formats, a.K, false, strings.Fields(tc.dot))
@@ -71,15 +71,15 @@ func TestEitherDirection(t *testing.T) {
 	x, y := model(t, a).Dot(d, nil), model(t, b).Dot(d, nil)
 	n := namer(a, b, oracle.Policy{})
 	c := causeOf(n, a.Formats, d, x, y)
-	if c.Detail != "fusion-width|truncation-width" {
+	if c.Detail != "truncation-width|fusion-width" {
 		t.Errorf("%s", c.Detail)
 	}
-	if changes, back := n.Changes(c); !back || changeText(changes) != "l 8→16" {
+	if changes, back := n.Changes(c); !back || changeText(changes) != "join.align.f 24→25" {
 		t.Errorf("%s, back %v", changeText(changes), back)
 	}
 	n = namer(b, a, oracle.Policy{})
 	c = causeOf(n, a.Formats, d, y, x)
-	if changes, back := n.Changes(c); c.Detail != "fusion-width|truncation-width" || back || changeText(changes) != "l 16→8" {
+	if changes, back := n.Changes(c); c.Detail != "truncation-width|fusion-width" || back || changeText(changes) != "join.align.f 25→24" {
 		t.Errorf("turned: %s by %s, back %v", c.Detail, changeText(changes), back)
 	}
 }

@@ -82,9 +82,13 @@ func (s *Names) shown(b *mma.Batch) {
 		return
 	}
 	for _, side := range []struct {
-		set  uint32
-		want []uint64
-	}{{0, s.from}, {s.n.all(), s.to}} {
+		set   uint32
+		want  []uint64
+		exact bool
+	}{{0, s.from, s.n.ExactFrom}, {s.n.all(), s.to, s.n.ExactTo}} {
+		if side.exact {
+			continue
+		}
 		s.run(s.n.model(side.set), b, func(i int, code uint64) { s.back[i] = s.same(code, side.want[i]) })
 		s.drop(func(i int) bool { return !s.back[i] })
 	}

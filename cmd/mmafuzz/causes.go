@@ -13,36 +13,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// cause is the buckets of one primary cause, over all pairs.
-type cause struct {
-	fuzz.Bucket
-	pairs int
-}
-
-// causes merges buckets, the largest first.
-func causes(s *fuzz.State) []*cause {
-	var all []*cause
-	index := map[string]*cause{}
-	for _, p := range s.Pairs {
-		for _, b := range p.Sorted() {
-			c := index[b.Name]
-			if c == nil {
-				c = &cause{Bucket: fuzz.Bucket{Name: b.Name}}
-				index[b.Name], all = c, append(all, c)
-			}
-			c.pairs++
-			c.Add(b)
-		}
-	}
-	slices.SortFunc(all, func(x, y *cause) int {
-		return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Name, y.Name))
-	})
-	return all
-}
-
 // causeTable has a row for each primary cause.
 func (u *runUI) causeTable(s *fuzz.State) {
-	all := causes(s)
+	all := fuzz.Causes(s)
 	if len(all) == 0 {
 		return
 	}
@@ -53,12 +26,15 @@ func (u *runUI) causeTable(s *fuzz.State) {
 	g := grid{width: u.width, right: map[int]bool{0: true, 1: true, 2: true, 3: true}, head: true}
 	g.add("CASES", "SHARE", "INSTR", "MAX ULP", "CAUSE")
 	for _, c := range all {
-		g.add(thousands(c.Cases), share(c.Cases, total), fmt.Sprintf("%d of %d", c.pairs, len(s.Pairs)), ulps(c.MaxUlp), c.inWords())
+		g.add(thousands(c.Cases), share(c.Cases, total), fmt.Sprintf("%d of %d", c.Pairs, len(s.Pairs)), ulps(c.MaxUlp), causeInWords(&c))
 	}
 	fmt.Fprintln(u.stdout)
 	g.write(u.stdout, func(s string) string { return s })
 	fmt.Fprintln(u.stdout)
-	u.paragraph("CAUSE: the part of the arithmetic that has to be equal for both sides to agree; where any of several would do, the first in the order of computation. MAX ULP: largest distance of the two results, in representable numbers.")
+	if len(all) > 1 {
+		u.paragraph("CAUSE: the part of the arithmetic that has to be equal for both sides to agree; where any of several would do, the one that comes first in the computation.")
+	}
+	u.paragraph("MAX ULP: largest distance of the two results, in representable numbers.")
 }
 
 // paragraph writes text to the width of the output.
@@ -68,9 +44,9 @@ func (u *runUI) paragraph(text string) {
 	}
 }
 
-// inWords writes a cause with the classes of the cases that are not differences of plain
+// causeInWords writes a cause with the classes of the cases that are not differences of plain
 // values, and how many cases need more than it or are explained by another, too.
-func (c *cause) inWords() string {
+func causeInWords(c *fuzz.Cause) string {
 	var notes []string
 	for class, n := range c.Classes {
 		if n > 0 && oracle.Class(class) != oracle.Value && oracle.Class(class) != oracle.Fault {
@@ -80,7 +56,7 @@ func (c *cause) inWords() string {
 	if notes != nil {
 		notes = []string{"of these " + strings.Join(notes, ", ")}
 	}
-	more, other := c.folded()
+	more, other := folded(c)
 	if more > 0 {
 		notes = append(notes, thousands(more)+" need another part as well")
 	}
@@ -95,7 +71,7 @@ func (c *cause) inWords() string {
 
 // folded counts the cases that need other labels, too, and those that another one alone
 // explains as well.
-func (c *cause) folded() (more, other uint64) {
+func folded(c *fuzz.Cause) (more, other uint64) {
 	for _, d := range c.Details {
 		switch {
 		case strings.Contains(d.Name, "+"):
@@ -156,7 +132,7 @@ func sortedDetails(details []fuzz.Detail) []fuzz.Detail {
 // arithmetic to B's stand behind it.
 func (u *runUI) causesInWords(s *fuzz.State) {
 	labels := map[triage.Label]bool{}
-	for _, c := range causes(s) {
+	for _, c := range fuzz.Causes(s) {
 		labels[triage.Label(c.Name)] = true
 		for _, d := range c.Details {
 			for _, l := range bucketLabels(d.Name) {

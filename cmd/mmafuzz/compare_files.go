@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 )
@@ -133,7 +134,7 @@ func (c *compareCmd) notKept(g []*difference) []*difference {
 	}
 	var left []*difference
 	for _, d := range g {
-		if !c.files.kept.Covers(d.scope(), c.day) {
+		if slices.ContainsFunc(d.scopes(), func(s *corpus.Difference) bool { return !c.files.kept.Covers(s, c.day) }) {
 			left = append(left, d)
 		}
 	}

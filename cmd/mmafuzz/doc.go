@@ -53,11 +53,12 @@
 //	pairs[].b            string  second target
 //	pairs[].instruction  string  its name, or NAME ~ NAME if the targets have one each
 //
-// The event finding is a differing case, shrunk and explained, the first of its
-// bucket or one of as many as --per-bucket says:
+// The event finding is a differing case, shrunk and explained, one of those for which
+// --max-bundles and --per-bucket have room:
 //
 //	pair      number   index in the pairs of start and summary
-//	bucket    string   labels with + that the case needs, | between sets of which each is enough, :CLASS if that is not value
+//	bucket    string   the primary cause: the label that alone makes both sides agree; mmafuzz list labels
+//	detail    string   with | between labels of which each is enough, the first is bucket; with + between those that it takes together; :CLASS if that is not value
 //	bundle    string   directory of the bundle
 //	mismatch  object*  as in the bundle's mismatch.json: go doc ./corpus Mismatch
 //
@@ -66,7 +67,7 @@
 //	seconds     number  since the start
 //	dots        number  dot products of all pairs
 //	mismatches  number  of these, those that differ
-//	buckets     number  buckets so far
+//	buckets     number  primary causes so far
 //	features    number  decisions of the models seen so far
 //
 // The event summary comes last in run, also after an interrupt:
@@ -74,6 +75,8 @@
 //	seconds                      number   since the start
 //	dots                         number   dot products of all pairs
 //	mismatches                   number   of these, those that differ
+//	causes                       number   primary causes
+//	not_kept                     number   causes of an instruction, and details, that --max-bundles left no room for
 //	interrupted                  bool     the run can be resumed
 //	count                        number   the --count that gives the same findings
 //	pairs[].a                    string   as in start
@@ -90,11 +93,17 @@
 //	pairs[].equivalent[][].path  string?  other changes that no input tells from these
 //	pairs[].equivalent[][].from  string?
 //	pairs[].equivalent[][].to    string?
-//	pairs[].buckets[].name       string?  as in finding; the largest bucket is first
-//	pairs[].buckets[].class      string?  as in classes, but same
+//	pairs[].buckets[].name       string?  primary cause; the largest bucket is first
+//	pairs[].buckets[].class      string?  the most frequent one
+//	pairs[].buckets[].classes    object?* number of dot products by class, as above
 //	pairs[].buckets[].cases      number?  differing dot products
 //	pairs[].buckets[].max_ulp    number?  the largest distance of the results, in steps from one number of D's format to the next
 //	pairs[].buckets[].bundle     string?  directory of its first finding
+//	pairs[].buckets[].rest       number?  cases of none of the details below, of which there are too many
+//	pairs[].buckets[].details[].name     string?  as in finding; the largest is first
+//	pairs[].buckets[].details[].cases    number?
+//	pairs[].buckets[].details[].max_ulp  number?
+//	pairs[].buckets[].details[].bundle   string?  directory of its first finding
 //
 // The event recording comes once a second in record:
 //
@@ -270,6 +279,11 @@
 //	differences[].instruction_b   string?   of the second machine
 //	differences[].bucket          string?   as in finding, or not-recorded
 //	differences[].class           string?   as in summary
+//	differences[].details[].name             string?   the kinds of cases in the bucket, as in finding
+//	differences[].details[].cases            number?
+//	differences[].details[].changes[].path   string?   behind them
+//	differences[].details[].changes[].from   string?
+//	differences[].details[].changes[].to     string?
 //	differences[].changes[].path  string?   behind the bucket; none: it is not explained
 //	differences[].changes[].from  string?
 //	differences[].changes[].to    string?

@@ -55,7 +55,7 @@ func (u *runUI) example(s *fuzz.State) {
 // comes last.
 func (u *runUI) showcase(s *fuzz.State) *fuzz.Finding {
 	values := map[string]uint64{}
-	for _, c := range causes(s) {
+	for _, c := range fuzz.Causes(s) {
 		values[c.Name] = c.Classes[oracle.Value]
 	}
 	var best *fuzz.Finding
