@@ -246,10 +246,13 @@ func pictureOf(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	}
 	pic := &report.Mismatch{
 		Input:   report.Input{Title: m.A.Instruction, Formats: m.Formats, Dot: dot},
-		Changes: m.Changes, FromB: m.Base == "b",
+		Changes: m.Changes,
 	}
 	if len(m.CaseChanges) > 0 {
 		pic.Changes = m.CaseChanges
+	}
+	if m.Base == "b" {
+		pic.Changes = reversed(pic.Changes)
 	}
 	if m.A.Instruction != m.B.Instruction {
 		pic.Title += " ~ " + m.B.Instruction

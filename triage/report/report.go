@@ -65,7 +65,6 @@ type Mismatch struct {
 	A, B    Side
 	Labels  []string     // causes, as triage names them
 	Changes []mma.Change // what makes A's program do what B does
-	FromB   bool         // Changes make B's program do what A does
 }
 
 // TextOptions says how text is laid out.
