@@ -146,25 +146,23 @@ func exact(u devices.Unit) bool {
 }
 
 // namerOf returns the namer that a verdict makes, nil if there is none. That of two
-// programs which are known knows only the parts that have made a difference up to now;
+// programs which are known does not know labels that were not seen to make a difference;
 // given knows all.
 func (p *pairRun) namerOf(v *triage.Verdict) *triage.Namer {
-	if p.given != nil && (v == nil || !v.Found() || len(v.Changes) == 0) {
-		return p.given
+	if p.given != nil && (v == nil || v.Given || !v.Found()) {
+		if v == nil {
+			return p.given
+		}
+		return p.given.Without(v.Idle)
 	}
 	if v == nil || !v.Found() {
 		return nil
 	}
 	from, to := triage.Program{Params: p.base, K: v.K}, triage.Program{Params: v.Program, K: v.K}
-	if v.Given {
-		from.K, to.K = p.baseK, p.otherK
-	}
 	if !p.boxIsB {
 		from, to = to, from
 	}
-	n := triage.NewNamer(p.spec.Formats, p.K, p.policy, from, to)
-	n.ExactFrom, n.ExactTo = p.boxIsB && exact(p.A) && v.Given, !p.boxIsB && exact(p.B) && v.Given
-	return n
+	return triage.NewNamer(p.spec.Formats, p.K, p.policy, from, to)
 }
 
 // allNamer returns the namer for what the epoch's own one does not name, and for findings.
@@ -410,6 +408,7 @@ func (x *examiner) explainGiven(ex []example) bool {
 	if v == nil {
 		return false
 	}
+	v.Idle = x.p.given.Idle(pr.Inputs)
 	x.verdict, x.d.Verdict, x.namer = v, v, x.p.given
 	return true
 }

@@ -43,6 +43,8 @@ type Verdict struct {
 	// Given: the unit's program was known, nothing was searched for. There may be no
 	// changes then but other numbers of products in an execution.
 	Given bool `json:",omitempty"`
+	// Idle are labels of the difference that were not seen to make one, then.
+	Idle []Label `json:",omitempty"`
 }
 
 // Found says whether the differences are explained.

@@ -8,6 +8,72 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
+// Idle returns the labels that make no difference on some inputs: not between the two
+// programs, nor between any of those that have one label of the other or lack one.
+func (n *Namer) Idle(inputs Inputs) []Label {
+	idle := n.labels
+	for round := 0; round < givenRounds && len(idle) > 0; round++ {
+		dots := inputs(round, inOrder(&n.from.Params, &n.to.Params)...)
+		if len(dots) == 0 {
+			break
+		}
+		b := Batch(n.formats, dots)
+		idle = slices.DeleteFunc(slices.Clone(idle), func(l Label) bool { return n.shows(l, b) })
+	}
+	return slices.Clone(idle)
+}
+
+// shows reports whether a label makes a difference on a batch.
+func (n *Namer) shows(l Label, b *mma.Batch) bool {
+	one := uint32(1) << slices.Index(n.labels, l)
+	sets := []uint32{0, n.all()}
+	for i := range n.labels {
+		sets = append(sets, 1<<i, n.all()&^(1<<i))
+	}
+	return slices.ContainsFunc(sets, func(set uint32) bool {
+		with, without := n.model(set|one), n.model(set&^one)
+		if with == nil || without == nil {
+			return false
+		}
+		x, y := make([]byte, b.Dots()*n.formats.D.Width()), make([]byte, b.Dots()*n.formats.D.Width())
+		with.Run(b, x)
+		without.Run(b, y)
+		return differ(n.formats, n.policy, x, y)
+	})
+}
+
+// Without returns the namer that does not know some labels. Their side of the difference
+// is the same in both programs: that of the one which is the first in an order of programs,
+// whichever is the namer's first. A side that is changed so is not exact.
+func (n *Namer) Without(labels []Label) *Namer {
+	if len(labels) == 0 {
+		return n
+	}
+	from, to := n.from, n.to
+	exactFrom, exactTo := n.ExactFrom, n.ExactTo
+	first := *inOrder(&n.from.Params, &n.to.Params)[0] == n.from.Params
+	for i, l := range n.labels {
+		switch {
+		case !slices.Contains(labels, l):
+		case first:
+			_ = to.Params.Apply(reversed(n.parts[i])) // they have been applied before
+			exactTo = false
+			if l == FusionWidth {
+				to.K = from.K
+			}
+		default:
+			_ = from.Params.Apply(n.parts[i])
+			exactFrom = false
+			if l == FusionWidth {
+				from.K = to.K
+			}
+		}
+	}
+	m := NewNamer(n.formats, n.k, n.policy, from, to)
+	m.ExactFrom, m.ExactTo = exactFrom, exactTo
+	return m
+}
+
 // givenRounds is how many rounds of inputs are searched for one that shows a part of a
 // difference.
 const givenRounds = 6
@@ -107,7 +173,7 @@ func (s *search) tell(q mma.Params, parts [][]mma.Change, shown []bool, dots []*
 				continue
 			}
 			out := s.outputs(p, b)
-			shown[i] = out != nil && s.differ(plain, out)
+			shown[i] = out != nil && differ(s.pr.Formats, s.pr.Policy, plain, out)
 		}
 	}
 }
@@ -124,10 +190,10 @@ func (s *search) outputs(p mma.Params, b *mma.Batch) []byte {
 }
 
 // differ reports whether two programs' results differ somewhere.
-func (s *search) differ(x, y []byte) bool {
-	d := s.pr.Formats.D
+func differ(f mma.Formats, policy oracle.Policy, x, y []byte) bool {
+	d := f.D
 	for i := range len(x) / d.Width() {
-		if a, b := mma.Load(x, d.Width(), i), mma.Load(y, d.Width(), i); a != b && oracle.Compare(d, s.pr.Policy, a, b) != oracle.Same {
+		if a, b := mma.Load(x, d.Width(), i), mma.Load(y, d.Width(), i); a != b && oracle.Compare(d, policy, a, b) != oracle.Same {
 			return true
 		}
 	}

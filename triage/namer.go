@@ -28,6 +28,7 @@ type Program struct {
 // batches. It may be used from several goroutines.
 type Namer struct {
 	formats mma.Formats
+	k       int // of the dot products
 	policy  oracle.Policy
 	from    Program // the first program
 	to      Program // the second
@@ -52,7 +53,7 @@ const maxTogether = 5
 // elements.
 func NewNamer(f mma.Formats, k int, policy oracle.Policy, from, to Program) *Namer {
 	from, to = Alike(f, k, from, to)
-	n := &Namer{formats: f, policy: policy, from: from, to: to, steps: from.K != to.K,
+	n := &Namer{formats: f, k: k, policy: policy, from: from, to: to, steps: from.K != to.K,
 		models: map[uint32]*sim.Model{}, causes: map[causeKey]*Cause{}}
 	by := map[Label][]mma.Change{}
 	for _, part := range Parts(&from.Params, &to.Params) {

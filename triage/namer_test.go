@@ -181,6 +181,17 @@ func TestTurned(t *testing.T) {
 				at, x, y = append(at, int32(i)), append(x, p), append(y, q)
 			}
 		}
+		// The same without a label: the cases of it may be unexplained then.
+		labels := triage.LabelsOf(&a.Params, &b.Params)
+		if drop := labels[r.IntN(len(labels)):][:1]; len(labels) > 1 {
+			var s1, s2 triage.Names
+			one, two := s1.Causes(there.Without(drop), in, at, x, y), s2.Causes(back.Without(drop), in, at, y, x)
+			for i := range at {
+				if one[i].Detail != two[i].Detail || strings.Contains(one[i].Detail, string(drop[0])) {
+					t.Fatalf("%s and %s without %s: %s, turned %s", a.FullName(), b.FullName(), drop, one[i].Detail, two[i].Detail)
+				}
+			}
+		}
 		var s1, s2 triage.Names
 		one, two := s1.Causes(there, in, at, x, y), s2.Causes(back, in, at, y, x)
 		for i := range at {
@@ -248,6 +259,22 @@ func TestGiven(t *testing.T) {
 		}
 		if got := changeText(turned(given(b, a))); got != tc.changes {
 			t.Errorf("%s, turned: %s, want %s", tc.a, got, tc.changes)
+		}
+	}
+}
+
+// TestIdle finds the labels of a difference that never show: the exponent of zeros in FP16,
+// but not where it shows beside another label only.
+func TestIdle(t *testing.T) {
+	for _, tc := range []struct{ a, b, want string }{
+		{ampere16, hopper16, "zero-exponent"},
+		{"ampere/mma.m16n8k16.f32.bf16.bf16.f32", "hopper/mma.m16n8k16.f32.bf16.bf16.f32", "unexplained"},
+		{"cdna1/v_mfma_f32_32x32x4bf16", "cdna3/v_mfma_f32_32x32x4_2b_bf16", "unexplained"},
+	} {
+		a, b := find(t, tc.a), find(t, tc.b)
+		there, back := namer(a, b, oracle.Policy{}).Idle(inputs(a)), namer(b, a, oracle.Policy{}).Idle(inputs(b))
+		if got := triage.Join(there); got != tc.want || triage.Join(back) != got {
+			t.Errorf("%s: %s, turned %s, want %s", tc.a, got, triage.Join(back), tc.want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
@@ -102,6 +103,8 @@ type difference struct {
 	State        string       `json:"state"`
 	Known        string       `json:"known,omitempty"`
 	Bundle       string       `json:"bundle,omitempty"`
+
+	rest *kindOf // cases of no detail, which may need all changes; nil: none
 }
 
 // kindOf is cases of a bucket with the changes behind them: more than those behind the
@@ -210,6 +213,13 @@ func newDifference(p *comparedPair, b *fuzz.Bucket, parts []part) difference {
 	for _, x := range sortedDetails(b.Details) {
 		d.Details = append(d.Details, kindOf{x.Name, x.Cases, changesOf(parts, bucketLabels(x.Name)...)})
 	}
+	if b.More > 0 {
+		var labels []string
+		for _, x := range parts {
+			labels = append(labels, x.label)
+		}
+		d.rest = &kindOf{strings.Join(labels, "+"), b.More, changesOf(parts, labels...)}
+	}
 	d.identify()
 	return d
 }
@@ -251,7 +261,10 @@ func (d *difference) identify() {
 // scopes are what lists of known differences see of a difference: its kinds of cases,
 // each with the labels and changes behind it. One without kinds is a scope itself.
 func (d *difference) scopes() []*corpus.Difference {
-	kinds := d.Details
+	kinds := slices.Clone(d.Details)
+	if d.rest != nil {
+		kinds = append(kinds, *d.rest)
+	}
 	if len(kinds) == 0 {
 		kinds = []kindOf{{Name: d.Bucket, Changes: d.Changes}}
 	}

@@ -95,7 +95,7 @@
 //	pairs[].equivalent[][].to    string?
 //	pairs[].buckets[].name       string?  primary cause; the largest bucket is first
 //	pairs[].buckets[].class      string?  the most frequent one
-//	pairs[].buckets[].classes    object?* number of dot products by class, as above
+//	pairs[].buckets[].classes    object?*  number of dot products by class, as above
 //	pairs[].buckets[].cases      number?  differing dot products
 //	pairs[].buckets[].max_ulp    number?  the largest distance of the results, in steps from one number of D's format to the next
 //	pairs[].buckets[].bundle     string?  directory of its first finding
