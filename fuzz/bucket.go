@@ -154,8 +154,8 @@ func (b *Bucket) Add(o *Bucket) {
 	}
 }
 
-// count adds cases of one kind to an epoch's buckets. It returns whether the bucket or
-// the detail is new to the epoch. A detail that is one too many for the pair is not kept.
+// count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
+// detail is new to the epoch. A detail that is one too many for the pair is not kept.
 func (p *pairDelta) count(st *PairState, k *kind) {
 	bucket, name := string(k.cause.Primary), k.name()
 	one := Bucket{Name: bucket, Cases: k.cases, MaxUlp: k.maxUlp, Digest: k.digest}
