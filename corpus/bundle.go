@@ -45,17 +45,20 @@ type Mismatch struct {
 	Found   string       `json:"found,omitempty"` // the case before it was minimized
 	Origin  Origin       `json:"origin"`
 	Class   string       `json:"class"`
-	NaN     string       `json:"nan"`  // policy: bits or class
-	Zero    string       `json:"zero"` // policy: bits or class
-	Bucket  string       `json:"bucket"`
-	Labels  []string     `json:"labels"`
+	NaN     string       `json:"nan"`               // policy: bits or class
+	Zero    string       `json:"zero"`              // policy: bits or class
+	Bucket  string       `json:"bucket"`            // the primary cause
+	Detail  string       `json:"detail,omitempty"`  // labels of which each alone explains the case with |, a set that it needs with +, :CLASS if that is not value
+	Labels  []string     `json:"labels"`            // in detail
 	Changes []mma.Change `json:"changes,omitempty"` // of A's arithmetic that explain B, or the other way round
 	Base    string       `json:"base,omitempty"`    // "a" or "b": the side that Changes apply to
 	// ProgramK is the K with which the changed arithmetic runs; CaseChanges are
-	// the ones that this case needs; Equivalent are changes that no input tells
-	// from Changes. Explained differing cases and Kept agreeing ones hold.
+	// the ones that this case needs, with CaseBack: taken back on the other side;
+	// Equivalent are changes that no input tells from Changes. Explained differing
+	// cases and Kept agreeing ones hold.
 	ProgramK    int            `json:"program_k,omitempty"`
 	CaseChanges []mma.Change   `json:"case_changes,omitempty"`
+	CaseBack    bool           `json:"case_back,omitempty"`
 	Equivalent  [][]mma.Change `json:"equivalent,omitempty"`
 	Explained   int            `json:"explained,omitempty"`
 	Kept        int            `json:"kept,omitempty"`

@@ -31,12 +31,17 @@ import (
 //
 //	instruction  pattern for the name of the instruction, or of either if the machines have one each
 //	pair         two patterns for the names of the machines, in either order
-//	bucket       pattern for the bucket's name
-//	labels       all labels of the bucket are in this list
-//	changes      the difference is explained, and all changes behind the bucket are
+//	bucket       pattern for the primary cause, or for the kind of cases beneath it:
+//	             a+b, a|b, :CLASS
+//	labels       all labels of the kind of cases are in this list
+//	changes      the difference is explained, and all changes behind the cases are
 //	             in this list: PATH FROM→TO or PATH FROM->TO, from the first machine
 //	             of pair to the second; without pair, from either to the other
 //	difference   id of this one difference, as compare prints it
+//
+// A difference of several kinds of cases is known if each of them is covered. Lists that
+// were made when every kind was a difference of its own are read as they are; only their
+// ids of differences may be of no use any more, which compare shows as unused entries.
 //
 // The last day on which an entry holds is expires; without it, it holds for ever.
 // What only an expired entry covers counts as new.
@@ -137,7 +142,8 @@ type Difference struct {
 	ID           string
 	A, B         string   // machines
 	Instructions []string // one, or A's and B's
-	Bucket       string
+	Bucket       string   // primary cause
+	Detail       string   // the kind of cases beneath it; "": all of the bucket
 	Labels       []string
 	Changes      []string // PATH FROM→TO, from A to B; none: it is not explained
 }
@@ -146,7 +152,7 @@ type Difference struct {
 func (e *KnownEntry) Covers(d *Difference) bool {
 	return (e.Difference == "" || e.Difference == d.ID) &&
 		(e.Instruction == "" || slices.ContainsFunc(d.Instructions, func(i string) bool { return Match(e.Instruction, i) })) &&
-		(e.Bucket == "" || Match(e.Bucket, d.Bucket)) &&
+		(e.Bucket == "" || Match(e.Bucket, d.Bucket) || d.Detail != "" && Match(e.Bucket, d.Detail)) &&
 		(e.Labels == nil || subset(d.Labels, e.Labels)) &&
 		(e.coversFrom(d.A, d.B, d.Changes, false) || e.coversFrom(d.B, d.A, d.Changes, true))
 }

@@ -1,6 +1,7 @@
 package devices
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,8 +61,9 @@ func Split(spec string) (target, instruction string) {
 // nameA of a with nameB of b. An empty nameB means nameA, or where b does not
 // have it or has no model of it, b's instruction of the same formats that is
 // nearest in K. If both names are empty, every instruction that both have under
-// one name is paired, or if there is none, every instruction of a with its
-// nearest one of b.
+// one name is paired, or if there is none, every instruction of one with its
+// nearest one of the other: of the one that comes first in the catalogue of
+// architectures, or is not in it, so that the pairs are the same with a and b turned.
 //
 // Two simulators are then not compared on instructions whose rule nobody has
 // checked on either side, unless there are no others: naming them does that.
@@ -90,7 +92,16 @@ func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 		return nil, err
 	}
 	if nameA == "" {
-		if common := commonNames(as, b); len(common) > 0 {
+		common := commonNames(as, b)
+		if len(common) == 0 && b.Instructions() != nil && before(b, a) {
+			if ps, err := Pairs(b, a, "", ""); err == nil {
+				for i := range ps {
+					ps[i].turn()
+				}
+				return ps, nil
+			}
+		}
+		if len(common) > 0 {
 			as = common
 		}
 	}
@@ -114,6 +125,18 @@ func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 		return nil, fmt.Errorf("%s and %s: %w", a.Name(), b.Name(), last)
 	}
 	return pairs, nil
+}
+
+// before reports whether the instructions of a target are paired with their nearest ones
+// of another, and not the other way round.
+func before(a, b Target) bool {
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Name(), b.Name())) < 0
+}
+
+// place is the place of a target's architecture in the catalogue; -1: it has none.
+func place(t Target) int {
+	_, arch, _ := strings.Cut(t.Name(), ":")
+	return slices.IndexFunc(mma.Archs, func(a mma.Arch) bool { return a.Name == arch })
 }
 
 // checked leaves out the pairs of two simulators of which one follows a rule that

@@ -2,7 +2,7 @@ package fuzz
 
 import (
 	"math"
-	"strings"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -11,41 +11,44 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// labeller finds the labels of differing cases, many at a time: what triage calls
-// their cause. It is for one goroutine at a time.
+// The causes that are not between two programs.
+var (
+	unexplained = &triage.Cause{Primary: triage.Unexplained, Detail: string(triage.Unexplained)}
+	faulty      = &triage.Cause{Primary: triage.Label(oracle.Fault.String()), Detail: oracle.Fault.String()}
+)
+
+// labeller finds the causes of differing cases, many at a time. It is for one goroutine
+// at a time.
 type labeller struct {
 	names  triage.Names
-	labels []string
+	causes []*triage.Cause
 	dot    *mma.Dot
 }
 
-// of returns the labels of cases after a verdict's namer; nil: there is none. Their
-// operands are the outputs at of a batch; want are the results of the side to be
-// explained, class is how the two differ. The labels are good until the next call.
-func (l *labeller) of(namer *triage.Namer, b *mma.Batch, at []int32, want []uint64, class []oracle.Class) []string {
-	l.labels = l.labels[:0]
+// of returns the causes of cases after a namer; nil: there is none. Their operands are
+// the outputs at of a batch; a and b are the results, class is how they differ. The causes
+// are good until the next call.
+func (l *labeller) of(namer *triage.Namer, in *mma.Batch, at []int32, a, b []uint64, class []oracle.Class) []*triage.Cause {
+	l.causes = l.causes[:0]
 	if namer != nil {
-		l.labels = append(l.labels, l.names.Name(namer, b, at, want)...)
+		l.causes = append(l.causes, l.names.Causes(namer, in, at, a, b)...)
 	}
 	for i, c := range class {
 		if namer == nil {
-			l.labels = append(l.labels, string(triage.Unexplained))
+			l.causes = append(l.causes, unexplained)
 		}
 		if c == oracle.Fault {
-			l.labels[i] = c.String()
+			l.causes[i] = faulty
 		}
 	}
-	return l.labels
+	return l.causes
 }
-
-// unexplained says whether a label is that of no cause.
-func unexplained(label string) bool { return strings.HasPrefix(label, string(triage.Unexplained)) }
 
 // digest is the case whose operands are output i of a batch, with its results, in 64
 // bits. Only buckets that nothing else tells apart have one: recorded cases and
 // unexplained ones.
-func (l *labeller) digest(p *pairRun, label string, b *mma.Batch, i int32, s *Sample) uint64 {
-	if p.recorder == nil && s.Class != oracle.Fault && !unexplained(label) {
+func (l *labeller) digest(p *pairRun, cause *triage.Cause, b *mma.Batch, i int32, s *Sample) uint64 {
+	if p.recorder == nil && s.Class != oracle.Fault && cause.Primary != triage.Unexplained {
 		return 0
 	}
 	l.dot = p.fitting(l.dot)
@@ -64,62 +67,133 @@ func digest(d *mma.Dot, s *Sample) uint64 {
 	return h
 }
 
-// tally counts differing cases by label and class.
-type tally struct {
-	buckets []namedBucket
-	names   map[bucketKey]string
+// kind is differing cases of one cause and class.
+type kind struct {
+	kindKey
+	cases  uint64
+	maxUlp float64
+	digest uint64
+	first  Sample
 }
 
-// bucketKey is what the name of a bucket says.
-type bucketKey struct {
-	label string
+// kindKey is what the name of a detail says.
+type kindKey struct {
+	cause *triage.Cause
 	class oracle.Class
 }
 
-// reset empties t and keeps its memory.
-func (t *tally) reset() { t.buckets = t.buckets[:0] }
-
-// namedBucket is a bucket with the label that its name is made of, and its first
-// case.
-type namedBucket struct {
-	Bucket
-	label string
-	first Sample
+// tally counts differing cases by kind, in the order in which the kinds come up.
+type tally struct {
+	kinds []kind
 }
+
+// reset empties t and keeps its memory.
+func (t *tally) reset() { t.kinds = t.kinds[:0] }
 
 // add adds a case.
-func (t *tally) add(p *pairRun, label string, s *Sample, digest uint64) {
-	one := Bucket{Class: s.Class, Cases: 1, MaxUlp: ulpDistance(p.spec.D, s.A, s.B), Digest: digest}
-	for i := range t.buckets {
-		if b := &t.buckets[i]; b.Class == s.Class && b.label == label {
-			b.add(&one)
-			return
-		}
+func (t *tally) add(p *pairRun, cause *triage.Cause, s *Sample, digest uint64) {
+	key := kindKey{cause, s.Class}
+	i := slices.IndexFunc(t.kinds, func(k kind) bool { return k.kindKey == key })
+	if i < 0 {
+		i = len(t.kinds)
+		t.kinds = append(t.kinds, kind{kindKey: key, first: *s})
 	}
-	one.Name = t.name(label, s.Class)
-	t.buckets = append(t.buckets, namedBucket{one, label, *s})
+	k := &t.kinds[i]
+	k.cases++
+	k.maxUlp = max(k.maxUlp, ulpDistance(p.spec.D, s.A, s.B))
+	k.digest += digest
 }
 
-// name is bucketName, from the second time on without new memory.
-func (t *tally) name(label string, c oracle.Class) string {
-	name, ok := t.names[bucketKey{label, c}]
-	if !ok {
-		if t.names == nil {
-			t.names = map[bucketKey]string{}
-		}
-		name = bucketName(label, c)
-		t.names[bucketKey{label, c}] = name
+// name names the kind: the labels, and the class where that is not value.
+func (k kindKey) name() string {
+	if k.class == oracle.Value || k.class == oracle.Fault {
+		return k.cause.Detail
 	}
-	return name
+	return k.cause.Detail + ":" + k.class.String()
 }
 
-// bucketName names the bucket of a label and a class: the labels, and the class
-// where that is not value.
-func bucketName(label string, c oracle.Class) string {
-	if c == oracle.Value || c == oracle.Fault {
-		return label
+// detailsMost is the number of details that are counted for a pair. Cases of others count
+// for their buckets alone.
+const detailsMost = 32
+
+// detail returns a bucket's detail of a name; nil if it has none.
+func (b *Bucket) detail(name string) *Detail {
+	for i := range b.Details {
+		if b.Details[i].Name == name {
+			return &b.Details[i]
+		}
 	}
-	return label + ":" + c.String()
+	return nil
+}
+
+// details counts the details of buckets.
+func details(buckets map[string]*Bucket) int {
+	n := 0
+	for _, b := range buckets {
+		n += len(b.Details)
+	}
+	return n
+}
+
+// Add adds the cases of a bucket of the same name.
+func (b *Bucket) Add(o *Bucket) {
+	b.Cases += o.Cases
+	b.MaxUlp = max(b.MaxUlp, o.MaxUlp)
+	b.Digest += o.Digest
+	b.More += o.More
+	for c, n := range o.Classes {
+		b.Classes[c] += n
+	}
+	for _, d := range o.Details {
+		if have := b.detail(d.Name); have != nil {
+			have.Cases += d.Cases
+			have.MaxUlp = max(have.MaxUlp, d.MaxUlp)
+		} else {
+			b.Details = append(b.Details, d)
+		}
+	}
+}
+
+// count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
+// detail is new to the epoch. A detail that is one too many for the pair is not kept.
+func (p *pairDelta) count(st *PairState, k *kind) {
+	bucket, name := string(k.cause.Primary), k.name()
+	one := Bucket{Name: bucket, Cases: k.cases, MaxUlp: k.maxUlp, Digest: k.digest}
+	one.Classes[k.class] = k.cases
+	b := p.Buckets[bucket]
+	switch {
+	case b != nil && b.detail(name) != nil || p.roomFor(st, bucket, name):
+		one.Details = []Detail{{Name: name, Class: k.class, Cases: k.cases, MaxUlp: k.maxUlp}}
+	default:
+		one.More = k.cases
+	}
+	if b == nil || one.More == 0 && b.detail(name) == nil {
+		p.kinds = append(p.kinds, *k)
+	}
+	if b != nil {
+		b.Add(&one)
+		return
+	}
+	if p.Buckets == nil {
+		p.Buckets = map[string]*Bucket{}
+	}
+	p.Buckets[bucket] = &one
+}
+
+// roomFor says whether a detail that is new to the epoch is kept.
+func (p *pairDelta) roomFor(st *PairState, bucket, name string) bool {
+	if b := st.Buckets[bucket]; b != nil && b.detail(name) != nil {
+		return true
+	}
+	fresh := 0
+	for _, b := range p.Buckets {
+		for i := range b.Details {
+			if have := st.Buckets[b.Name]; have == nil || have.detail(b.Details[i].Name) == nil {
+				fresh++
+			}
+		}
+	}
+	return details(st.Buckets)+fresh < detailsMost
 }
 
 // ulpDistance is how far two results are apart, in steps between neighbouring

@@ -29,19 +29,27 @@ type Config struct {
 	// Workers run in parallel; 0: devices.Workers. They do not change what is
 	// found.
 	Workers int
-	// PerBucket is how many findings of one bucket are minimized and kept; 0: 1.
+	// PerBucket is how many findings of one bucket of an instruction are minimized and
+	// kept if there is room; 0: 1.
 	PerBucket int
+	// MaxFindings is how many findings of all instructions of two targets are; 0:
+	// DefaultFindings. One of each primary cause comes first. Others are counted.
+	MaxFindings int
 	// NaN and Zero override the policy that the catalogue suggests, if not nil.
 	NaN, Zero *oracle.Strictness
 	// Keep, if not nil, says whether a finding of a bucket is wanted: others are
 	// counted, not shrunk. It may be called from several goroutines.
-	Keep func(pair int, bucket string, v *triage.Verdict) bool
+	Keep func(pair int, bucket *Bucket, v *triage.Verdict) bool
 	// Journal, if not "", is the file that makes the campaign resumable.
 	Journal string
 	// Observe is told of progress; it may be nil. It is called from one
 	// goroutine.
 	Observe Observer
 }
+
+// DefaultFindings is the number of findings of two targets that are kept unless told
+// otherwise.
+const DefaultFindings = 30
 
 // Observer is told of a campaign's progress.
 type Observer interface {
@@ -74,6 +82,10 @@ type pairRun struct {
 	known    []*mma.Params    // arithmetics of the sides that are known or believed
 	namer    *triage.Namer    // of the verdict before the epoch; nil without one
 	named    mma.Params       // the verdict's program
+	given    *triage.Namer    // of the programs of two sides that are both known; else nil
+	other    mma.Params       // then: the program of box
+	baseK    int              // and the K of base and of it
+	otherK   int
 
 	// Hypotheses start from base, the program of baseUnit, and are about box.
 	// baseUnit is nil if neither side is known.
@@ -95,6 +107,9 @@ func New(cfg Config) (*Campaign, error) {
 	if cfg.PerBucket <= 0 {
 		cfg.PerBucket = 1
 	}
+	if cfg.MaxFindings <= 0 {
+		cfg.MaxFindings = DefaultFindings
+	}
 	c := &Campaign{cfg: cfg, state: newState(len(cfg.Pairs))}
 	for i := range cfg.Pairs {
 		p, err := newPairRun(&cfg, cfg.Pairs[i])
@@ -103,6 +118,7 @@ func New(cfg Config) (*Campaign, error) {
 		}
 		c.pairs = append(c.pairs, p)
 		c.state.Pairs[i].init(&p.Pair)
+		c.state.Pairs[i].BaseA = p.boxIsB
 	}
 	for range cfg.Workers {
 		c.worker = append(c.worker, newWorker())
@@ -142,6 +158,7 @@ func newPairRun(cfg *Config, pair devices.Pair) (*pairRun, error) {
 		p.recorder, p.swapped = r, true
 	}
 	p.chooseSides()
+	p.chooseGiven()
 	var err error
 	p.sources, err = p.chooseSources(cfg.Generators)
 	return p, err

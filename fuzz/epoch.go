@@ -73,8 +73,8 @@ func (c *Campaign) merge(d *delta, ch *chunk, r *chunkResult) {
 		p.Classes[class] += n
 	}
 	p.unnamed = append(p.unnamed, r.unnamed...)
-	for i := range r.buckets {
-		p.count(&r.buckets[i])
+	for i := range r.kinds {
+		p.count(st, &r.kinds[i])
 	}
 	for _, s := range r.differ {
 		if p.sampled == nil {
@@ -89,21 +89,6 @@ func (c *Campaign) merge(d *delta, ch *chunk, r *chunkResult) {
 	for _, t := range r.traced {
 		mergeFeatures(p, st, &t)
 	}
-}
-
-// count adds a chunk's bucket.
-func (p *pairDelta) count(b *namedBucket) {
-	if p.Buckets == nil {
-		p.Buckets, p.first = map[string]*Bucket{}, map[string]Sample{}
-	}
-	have := p.Buckets[b.Name]
-	if have == nil {
-		bucket := b.Bucket
-		p.Buckets[b.Name], p.first[b.Name] = &bucket, b.first
-		p.named = append(p.named, b.Name)
-		return
-	}
-	have.add(&b.Bucket)
 }
 
 // mergeFeatures keeps an input that has a feature which none had before.

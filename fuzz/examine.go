@@ -26,7 +26,7 @@ func Examine(ctx context.Context, cfg Config, dot *mma.Dot) (*Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &pairDelta{Buckets: map[string]*Bucket{}}
+	d := &pairDelta{}
 	x := &examiner{c: c, p: c.pairs[0], st: c.state.Pairs[0], d: d}
 	sides, err := x.examineSides()
 	if err != nil {
@@ -43,7 +43,7 @@ func Examine(ctx context.Context, cfg Config, dot *mma.Dot) (*Finding, error) {
 	if err := x.explainExamples(ctx, append(evidence, *e)); err != nil {
 		return nil, err
 	}
-	return x.finding(ctx, e, x.bucketsOf([]example{*e})[0], 1)
+	return x.finding(ctx, e, x.kindsOf([]example{*e})[0].name(), 1)
 }
 
 // examineSides returns the two units as they answer.

@@ -17,33 +17,50 @@ import (
 )
 
 // triageAll puts the new differing cases of every pair into buckets, looks for
-// explanations where there is none yet that holds, and shrinks a case of each
-// new bucket.
+// explanations where there is none yet that holds, and shrinks some cases of what is new.
 func (c *Campaign) triageAll(ctx context.Context, d *delta) error {
-	errs := make([]error, len(c.pairs))
+	xs := make([]*examiner, len(c.pairs))
+	err := c.parallel(ctx, len(c.pairs), func(i int) (err error) {
+		if len(d.Pairs[i].differ) > 0 {
+			xs[i], err = c.triagePair(ctx, i, &d.Pairs[i])
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	chosen := c.choose(xs)
+	findings := make([]*Finding, len(chosen))
+	err = c.parallel(ctx, len(chosen), func(i int) (err error) {
+		findings[i], err = chosen[i].x.finding(ctx, &chosen[i].example, chosen[i].detail, chosen[i].number)
+		return err
+	})
+	for i, f := range findings {
+		x := chosen[i].x
+		x.d.Findings = append(x.d.Findings, f)
+	}
+	return err
+}
+
+// parallel calls do for 0..n-1 on the campaign's workers, in any order, and returns the
+// errors.
+func (c *Campaign) parallel(ctx context.Context, n int, do func(i int) error) error {
+	errs := make([]error, n)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range c.worker {
 		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(c.pairs) {
-					return
-				}
-				if len(d.Pairs[i].differ) > 0 {
-					errs[i] = c.triagePair(ctx, i, &d.Pairs[i])
-				}
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				errs[i] = do(i)
 			}
 		})
 	}
 	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, ctx.Err())...)
 }
 
-// examiner is the triage of one pair in one epoch.
+// examiner is the triage of one pair in one epoch. Cases are shrunk by several goroutines,
+// everything else is for one.
 type examiner struct {
 	c     *Campaign
 	index int
@@ -53,9 +70,9 @@ type examiner struct {
 
 	k int // of the instruction, for hypotheses
 
-	verdict *triage.Verdict
-	namer   *triage.Namer
-	labels  labeller
+	verdict    *triage.Verdict
+	namer      *triage.Namer
+	candidates []candidate // of which findings may be made
 }
 
 // example is a sample with its operands.
@@ -66,17 +83,18 @@ type example struct {
 	place string // what of its tile a layout finding needs
 }
 
-func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta) error {
+func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta) (*examiner, error) {
 	x := &examiner{c: c, index: i, p: c.pairs[i], st: c.state.Pairs[i], d: d, verdict: c.state.Pairs[i].Verdict}
 	fresh := x.examples(d.differ)
 	if err := x.repeat(ctx, fresh); err != nil {
-		return err
+		return nil, err
 	}
 	x.keepEvidence(fresh)
 	if err := x.explain(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	return x.bucket(ctx, fresh)
+	x.bucket(fresh)
+	return x, nil
 }
 
 // chooseSides decides which side's program hypotheses start from: a simulator's,
@@ -91,20 +109,76 @@ func (p *pairRun) chooseSides() {
 	}
 }
 
-// newNamer returns the namer of a verdict, nil if there is none that was found.
-func (p *pairRun) newNamer(v *triage.Verdict) *triage.Namer {
+// given returns the program of a unit that is known: a simulator's, or the one that
+// explains all of a recording.
+func given(u devices.Unit) *mma.Params {
+	if r, ok := u.(devices.Explained); ok && r.Explained() {
+		return &u.Instruction().Params
+	}
+	return u.Known()
+}
+
+// chooseGiven makes the namer of two sides whose programs are known: it depends on
+// nothing else. Where their K differ and both can be written with another one, they are.
+func (p *pairRun) chooseGiven() {
+	a, b := given(p.A), given(p.B)
+	if a == nil || b == nil {
+		return
+	}
+	from, to := triage.Program{Params: *a, K: p.A.Instruction().K}, triage.Program{Params: *b, K: p.B.Instruction().K}
+	p.given = triage.NewNamer(p.spec.Formats, p.K, p.policy, from, to)
+	p.given.ExactFrom, p.given.ExactTo = exact(p.A), exact(p.B)
+	if from.K != to.K {
+		if x, y := triage.Alike(p.spec.Formats, p.K, from, to); x.K == y.K {
+			from, to = x, y
+		}
+	}
+	if !p.boxIsB {
+		from, to = to, from
+	}
+	p.base, p.baseK, p.other, p.otherK = from.Params, from.K, to.Params, to.K
+}
+
+// exact says whether a unit gives the results of its program in every case.
+func exact(u devices.Unit) bool {
+	_, ok := u.(interface{ Model() *sim.Model })
+	return ok
+}
+
+// namerOf returns the namer that a verdict makes, nil if there is none. That of two
+// programs which are known does not know labels that were not seen to make a difference;
+// given knows all.
+func (p *pairRun) namerOf(v *triage.Verdict) *triage.Namer {
+	if p.given != nil && (v == nil || v.Given || !v.Found()) {
+		if v == nil {
+			return p.given
+		}
+		return p.given.Without(v.Idle)
+	}
 	if v == nil || !v.Found() {
 		return nil
 	}
-	return triage.NewNamer(&triage.Problem{Formats: p.spec.Formats, K: v.K, Base: p.base, Policy: p.policy}, v)
+	from, to := triage.Program{Params: p.base, K: v.K}, triage.Program{Params: v.Program, K: v.K}
+	if !p.boxIsB {
+		from, to = to, from
+	}
+	return triage.NewNamer(p.spec.Formats, p.K, p.policy, from, to)
+}
+
+// allNamer returns the namer for what the epoch's own one does not name, and for findings.
+func (x *examiner) allNamer() *triage.Namer {
+	if x.p.given != nil && (x.verdict == nil || x.verdict.Given || !x.verdict.Found()) {
+		return x.p.given
+	}
+	return x.p.namerOf(x.verdict)
 }
 
 // rename makes the namer that of a verdict.
 func (p *pairRun) rename(v *triage.Verdict) {
-	if p.namer != nil && v != nil && v.Program == p.named {
+	if p.namer != nil && p.namer != p.given && v != nil && v.Program == p.named {
 		return
 	}
-	if p.namer = p.newNamer(v); p.namer != nil {
+	if p.namer = p.namerOf(v); p.namer != nil && v != nil {
 		p.named = v.Program
 	}
 }
@@ -271,7 +345,7 @@ func (x *examiner) explain(ctx context.Context) error {
 // stillHolds says whether the verdict before the epoch, which holds for all evidence
 // up to then, holds for the new evidence as well.
 func (x *examiner) stillHolds(fresh []example) bool {
-	if x.p.namer == nil || !x.baseHolds(x.verdict.K, fresh) {
+	if x.p.namer == nil || x.verdict == nil || !x.verdict.Found() || !x.verdict.Given && !x.baseHolds(x.verdict.K, fresh) {
 		return false
 	}
 	x.k = x.verdict.K
@@ -279,7 +353,9 @@ func (x *examiner) stillHolds(fresh []example) bool {
 	if !triage.Holds(pr, &x.verdict.Program) {
 		return false
 	}
-	x.namer = x.p.namer
+	if x.namer = x.p.namer; x.verdict.Given {
+		x.namer = x.p.given
+	}
 	if len(fresh) > 0 {
 		x.holds(pr, x.verdict.Differ+len(pr.Differ), x.verdict.Agree+len(pr.Agree))
 		x.d.Verdict = x.verdict
@@ -289,7 +365,7 @@ func (x *examiner) stillHolds(fresh []example) bool {
 
 // explainExamples does that with the given evidence.
 func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
-	if x.p.baseUnit == nil {
+	if x.p.baseUnit == nil || x.explainGiven(ex) {
 		return nil
 	}
 	x.k = x.hypothesisK(ex)
@@ -304,8 +380,6 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 	}
 	if x.verdict != nil && x.verdict.Found() && triage.Holds(pr, &x.verdict.Program) {
 		x.holds(pr, len(pr.Differ), len(pr.Agree))
-	} else if v := x.recordedVerdict(pr); v != nil {
-		x.verdict = v
 	} else {
 		v, err := triage.Explain(ctx, pr)
 		if err != nil {
@@ -314,10 +388,31 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 		x.verdict = v
 	}
 	x.d.Verdict = x.verdict
-	if x.verdict.Found() {
-		x.namer = triage.NewNamer(pr, x.verdict)
-	}
+	x.namer = x.allNamer()
 	return nil
+}
+
+// explainGiven takes the verdict from the programs of two sides that are known. It
+// reports whether they explain the evidence.
+func (x *examiner) explainGiven(ex []example) bool {
+	if x.p.given == nil {
+		return false
+	}
+	x.k = x.p.otherK
+	pr := x.problem(ex)
+	if len(pr.Differ) == 0 {
+		return true
+	}
+	if recorded(x.p.baseUnit) && !x.baseHolds(x.p.baseK, ex) {
+		return false
+	}
+	v := triage.Given(pr, x.p.other)
+	if v == nil {
+		return false
+	}
+	v.Idle = x.p.given.Idle(pr.Inputs)
+	x.verdict, x.d.Verdict, x.namer = v, v, x.p.given
+	return true
 }
 
 // holds says in the verdict for how many cases it holds, some of them those of a
@@ -327,21 +422,6 @@ func (x *examiner) holds(pr *triage.Problem, differ, agree int) {
 	v.Alike = triage.StillAlike(pr, &v)
 	v.Differ, v.Explained, v.Agree, v.Kept = differ, differ, agree, agree
 	x.verdict = &v
-}
-
-// recordedVerdict is that of a recording whose program is known: nothing is left to
-// search for. nil if it is not, or does not run with the K of hypotheses.
-func (x *examiner) recordedVerdict(pr *triage.Problem) *triage.Verdict {
-	box, ok := x.p.box.(devices.Explained)
-	if !ok || !box.Explained() {
-		return nil
-	}
-	p := box.Instruction().Params
-	if !triage.Holds(pr, &p) {
-		return nil
-	}
-	return &triage.Verdict{Changes: mma.Diff(&x.p.base, &p), Program: p, K: x.k, Labels: triage.LabelsOf(&x.p.base, &p),
-		Differ: len(pr.Differ), Explained: len(pr.Differ), Agree: len(pr.Agree), Kept: len(pr.Agree)}
 }
 
 // problem states the question for triage.
@@ -390,34 +470,29 @@ func (x *examiner) baseHolds(k int, ex []example) bool {
 	})
 }
 
-// bucket puts the cases that could not be named before into buckets, and shrinks
-// one case of each bucket that is new.
-func (x *examiner) bucket(ctx context.Context, fresh []example) error {
+// bucket puts the cases that could not be named before into buckets, and lists what
+// findings may be made of.
+func (x *examiner) bucket(fresh []example) {
 	if x.namer == nil {
-		x.namer = x.p.newNamer(x.verdict)
+		x.namer = x.allNamer()
 	}
 	x.countUnnamed()
-	kept := map[string]int{}
-	for _, f := range x.st.Findings {
-		kept[f.Bucket]++
-	}
-	for i, name := range x.bucketsOf(fresh) {
-		if err := x.keep(ctx, &fresh[i], name, kept); err != nil {
-			return err
+	for i, k := range x.kindsOf(fresh) {
+		x.candidates = append(x.candidates, candidate{x: x, example: fresh[i], bucket: string(k.cause.Primary), detail: k.name(), pure: k.pure()})
+		if fresh[i].label != "" {
+			x.d.count(x.st, &k)
 		}
 	}
-	// Buckets of which the few cases above had none.
-	for _, name := range x.d.named {
-		s := x.d.first[name]
-		if x.namer == nil || kept[name] > 0 {
+	// Kinds of which the few cases above had none. What is not explained may be a
+	// matter of chance or of the position, if it was not run again.
+	for i := range x.d.kinds {
+		k := &x.d.kinds[i]
+		if k.cause.Primary == triage.Unexplained || k.cause == faulty {
 			continue
 		}
-		e := x.examples([]Sample{s})
-		if err := x.keep(ctx, &e[0], x.bucketsOf(e)[0], kept); err != nil {
-			return err
-		}
+		e := x.examples([]Sample{k.first})
+		x.candidates = append(x.candidates, candidate{x: x, example: e[0], bucket: string(k.cause.Primary), detail: k.name(), pure: k.pure()})
 	}
-	return nil
 }
 
 // countUnnamed puts the cases that no verdict before the epoch names into buckets.
@@ -427,67 +502,44 @@ func (x *examiner) countUnnamed() {
 		dots[i] = x.c.dot(x.p, x.d.unnamed[i].CaseRef)
 	}
 	var t tally
-	batch, labels := x.labelsOf(dots, x.d.unnamed)
-	for i, label := range labels {
+	var l labeller
+	batch, causes := x.causesOf(&l, dots, x.d.unnamed)
+	for i, cause := range causes {
 		s := &x.d.unnamed[i]
-		t.add(x.p, label, s, x.labels.digest(x.p, label, batch, int32(i), s))
+		t.add(x.p, cause, s, l.digest(x.p, cause, batch, int32(i), s))
 	}
-	for i := range t.buckets {
-		x.d.count(&t.buckets[i])
+	for i := range t.kinds {
+		x.d.count(x.st, &t.kinds[i])
 	}
 }
 
-// labelsOf labels differing cases and returns them as a batch, too.
-func (x *examiner) labelsOf(dots []*mma.Dot, ss []Sample) (*mma.Batch, []string) {
+// causesOf returns the causes of differing cases, and these as a batch.
+func (x *examiner) causesOf(l *labeller, dots []*mma.Dot, ss []Sample) (*mma.Batch, []*triage.Cause) {
 	if len(dots) == 0 {
 		return nil, nil
 	}
-	at, want, class := make([]int32, len(ss)), make([]uint64, len(ss)), make([]oracle.Class, len(ss))
+	at, a, b, class := make([]int32, len(ss)), make([]uint64, len(ss)), make([]uint64, len(ss)), make([]oracle.Class, len(ss))
 	for i := range ss {
-		at[i], class[i] = int32(i), ss[i].Class
-		want[i], _ = x.p.want(&ss[i])
+		at[i], a[i], b[i], class[i] = int32(i), ss[i].A, ss[i].B, ss[i].Class
 	}
-	b := triage.Batch(x.p.spec.Formats, dots)
-	return b, x.labels.of(x.namer, b, at, want, class)
+	batch := triage.Batch(x.p.spec.Formats, dots)
+	return batch, l.of(x.namer, batch, at, a, b, class)
 }
 
-// keep makes a finding of a case, unless its bucket has enough of them.
-func (x *examiner) keep(ctx context.Context, e *example, name string, kept map[string]int) error {
-	if e.label != "" {
-		x.d.count(&namedBucket{Bucket: Bucket{Name: name, Class: e.Class, Cases: 1}, first: e.Sample})
-	}
-	if kept[name] >= x.c.cfg.PerBucket || x.c.cfg.Keep != nil && !x.c.cfg.Keep(x.index, name, x.verdict) {
-		return nil
-	}
-	kept[name]++
-	f, err := x.finding(ctx, e, name, kept[name])
-	if err == nil {
-		x.d.Findings = append(x.d.Findings, f)
-	}
-	return err
-}
-
-// bucketsOf names the buckets of differing cases that were run again.
-func (x *examiner) bucketsOf(ex []example) []string {
+// kindsOf returns the kinds of differing cases that were run again, one case each.
+func (x *examiner) kindsOf(ex []example) []kind {
 	dots, ss := make([]*mma.Dot, len(ex)), make([]Sample, len(ex))
 	for i := range ex {
 		dots[i], ss[i] = ex[i].dot, ex[i].Sample
 	}
-	names := x.namesOf(dots, ss)
-	for i := range ex {
-		if ex[i].label != "" {
-			names[i] = ex[i].label
+	var l labeller
+	_, causes := x.causesOf(&l, dots, ss)
+	kinds := make([]kind, len(ex))
+	for i, cause := range causes {
+		if label := ex[i].label; label != "" {
+			cause = &triage.Cause{Primary: triage.Label(label), Detail: label}
 		}
+		kinds[i] = kind{kindKey: kindKey{cause, ss[i].Class}, cases: 1, first: ss[i]}
 	}
-	return names
-}
-
-// namesOf names the buckets of differing cases.
-func (x *examiner) namesOf(dots []*mma.Dot, ss []Sample) []string {
-	names := make([]string, len(dots))
-	_, labels := x.labelsOf(dots, ss)
-	for i, label := range labels {
-		names[i] = bucketName(label, ss[i].Class)
-	}
-	return names
+	return kinds
 }

@@ -19,10 +19,11 @@ const (
 	maxBatches = 400
 )
 
-// finding shrinks a differing case within its bucket.
-func (x *examiner) finding(ctx context.Context, e *example, bucket string, number int) (*Finding, error) {
+// finding shrinks a differing case to one of the same detail. It may be called from
+// several goroutines.
+func (x *examiner) finding(ctx context.Context, e *example, detail string, number int) (*Finding, error) {
 	f := &Finding{
-		Pair: x.index, Number: number, Bucket: bucket, Class: e.Class, Origin: e.CaseRef, Seed: x.c.cfg.Seed,
+		Pair: x.index, Number: number, Bucket: bucketOf(detail), Detail: detail, Class: e.Class, Origin: e.CaseRef, Seed: x.c.cfg.Seed,
 		Start: e.dot, Dot: e.dot, A: e.A, B: e.B, Verdict: x.verdict, Stable: repetitions,
 		BaseA: x.p.boxIsB, ProgramK: x.k, Place: e.place,
 	}
@@ -37,7 +38,7 @@ func (x *examiner) finding(ctx context.Context, e *example, bucket string, numbe
 		return f, nil // a recording without an explanation: there is nothing to ask
 	}
 	res, err := minimize.Dot(ctx, x.p.spec.Formats, e.dot, x.test(sides), minimize.Options{
-		Bucket: bucket, MaxQueries: maxQueries, MaxBatches: maxBatches,
+		Bucket: detail, MaxQueries: maxQueries, MaxBatches: maxBatches,
 	})
 	var flaky *minimize.FlakyError
 	if err != nil && !errors.As(err, &flaky) {
@@ -53,11 +54,18 @@ func (x *examiner) finding(ctx context.Context, e *example, bucket string, numbe
 	}
 	f.A, f.B = codes[0][0], codes[0][1]
 	f.Class = oracle.Compare(x.p.spec.D, x.p.policy, f.A, f.B)
-	if x.namer != nil {
-		box, _ := x.p.want(&Sample{A: f.A, B: f.B})
-		f.Changes = x.namer.Changes(f.Dot, box)
+	if x.namer != nil && f.Class != oracle.Same {
+		var l labeller
+		_, causes := x.causesOf(&l, []*mma.Dot{f.Dot}, []Sample{{A: f.A, B: f.B, Class: f.Class}})
+		f.Changes, f.Back = x.namer.Changes(causes[0])
 	}
 	return f, nil
+}
+
+// bucketOf returns the bucket of a detail.
+func bucketOf(detail string) string {
+	labels, _, _ := strings.Cut(detail, ":")
+	return string(triage.PrimaryIn(labels))
 }
 
 // bothSides returns the results of both sides.
@@ -80,15 +88,20 @@ func (x *examiner) shrinkingSide(f *Finding, u devices.Unit, isBox bool) (runner
 	if !recorded(u) {
 		return dotRunner(u, x.p.spec.Formats), nil
 	}
-	if x.namer == nil || strings.HasPrefix(f.Bucket, string(triage.Unexplained)) {
+	if x.namer == nil || f.Bucket == string(triage.Unexplained) {
 		return nil, errNoAnswers // no model shows the case
 	}
 	// The base's program was put to the test on all evidence with x.k.
-	program := x.p.base
-	if isBox {
+	program, k := x.p.base, x.k
+	switch given := x.namer == x.p.given; {
+	case given && isBox:
+		program, k = x.p.other, x.p.otherK
+	case given:
+		k = x.p.baseK
+	case isBox:
 		program = x.verdict.Program
 	}
-	m, err := sim.New(x.p.spec.Formats, x.k, program)
+	m, err := sim.New(x.p.spec.Formats, k, program)
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +145,14 @@ func together(a, b runner) bothSides {
 	}
 }
 
-// test is the minimizer's predicate: which bucket a candidate falls into.
+// test is the minimizer's predicate: which detail a candidate falls into.
 func (x *examiner) test(sides bothSides) minimize.Test {
 	return func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
 		results, failed, err := tolerant(ctx, sides, dots)
 		if err != nil {
 			return nil, err
 		}
+		var l labeller
 		names := make([]string, len(dots))
 		var at []int // of those that differ
 		var differ []*mma.Dot
@@ -151,8 +165,9 @@ func (x *examiner) test(sides bothSides) minimize.Test {
 				ss = append(ss, Sample{A: r[0], B: r[1], Class: class})
 			}
 		}
-		for j, name := range x.namesOf(differ, ss) {
-			names[at[j]] = name
+		_, causes := x.causesOf(&l, differ, ss)
+		for j, cause := range causes {
+			names[at[j]] = kindKey{cause, ss[j].Class}.name()
 		}
 		return names, nil
 	}

@@ -29,12 +29,16 @@ type journalHeader struct {
 	Generators []string        `json:"generators"` // with versions
 	Pairs      []string        `json:"pairs"`
 	PerBucket  int             `json:"per_bucket"`
+	Most       int             `json:"max_findings"`
 	Policies   []string        `json:"policies"`
 	Files      []string        `json:"files,omitempty"` // of the targets that are made of files: their digests
 }
 
+// journalVersion is 2 since buckets are primary causes.
+const journalVersion = 2
+
 func (c *Campaign) header() journalHeader {
-	h := journalHeader{Version: 1, Versions: versions.Current(), Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket}
+	h := journalHeader{Version: journalVersion, Versions: versions.Current(), Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings}
 	for _, p := range c.pairs {
 		h.Pairs = append(h.Pairs, fmt.Sprintf("%s %s | %s %s", p.TargetA, p.A.Instruction().Name, p.TargetB, p.B.Instruction().Name))
 		h.Policies = append(h.Policies, policyName(p.policy))
@@ -75,9 +79,12 @@ func (h *journalHeader) differences(want *journalHeader) []string {
 			d = append(d, fmt.Sprintf("its %s is %v, not %v", what, have, want))
 		}
 	}
-	point("version", h.Version, want.Version)
+	if h.Version != want.Version {
+		return []string{fmt.Sprintf("its journal is of version %d, this program writes version %d", h.Version, want.Version)}
+	}
 	point("seed", h.Seed, want.Seed)
 	point("number of cases per bucket", h.PerBucket, want.PerBucket)
+	point("number of findings kept", h.Most, want.Most)
 	point("number of pairs", len(h.Pairs), len(want.Pairs))
 	if n := len(h.Pairs); n != len(want.Pairs) || n != len(h.Policies) || n != len(h.Generators) {
 		return d

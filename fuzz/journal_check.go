@@ -80,6 +80,9 @@ func (p *pairRun) checkDelta(d *pairDelta, st *PairState, index int) error {
 			return err
 		}
 	}
+	if n := details(d.Buckets); n > detailsMost {
+		return fmt.Errorf("%d details, more than are kept", n)
+	}
 	for _, f := range d.Findings {
 		if err := p.checkFinding(f, index); err != nil {
 			return fmt.Errorf("finding: %w", err)
@@ -171,7 +174,10 @@ func (p *pairRun) checkVerdict(v *triage.Verdict) error {
 	if !v.Found() {
 		return nil
 	}
-	if v.K != p.A.Instruction().K && v.K != p.B.Instruction().K {
+	if v.Given && p.given == nil {
+		return errors.New("the programs of both sides are given, but one is not known")
+	}
+	if v.K != p.A.Instruction().K && v.K != p.B.Instruction().K && !(v.Given && v.K == p.otherK) {
 		return fmt.Errorf("its K is %d, which is neither unit's", v.K)
 	}
 	return v.Program.Validate(p.spec.Formats, v.K)
@@ -184,14 +190,39 @@ func (b *Bucket) check(name string) error {
 		return fmt.Errorf("bucket %q is null", name)
 	case b.Name != name:
 		return fmt.Errorf("bucket %q calls itself %q", name, b.Name)
-	case b.Class > oracle.Fault:
-		return fmt.Errorf("bucket %q: there is no class %d", name, b.Class)
 	case b.MaxUlp < 0:
 		return fmt.Errorf("bucket %q: an error of %g ulp", name, b.MaxUlp)
 	case b.Cases > maxEpochDots:
 		return fmt.Errorf("bucket %q: %d cases, more than an epoch has", name, b.Cases)
 	}
+	in := b.More
+	for i := range b.Details {
+		d := &b.Details[i]
+		if err := errors.Join(checkBucketName(d.Name), d.check()); err != nil {
+			return fmt.Errorf("bucket %q: %w", name, err)
+		}
+		in += d.Cases
+	}
+	classes := uint64(0)
+	for _, n := range b.Classes {
+		classes += min(n, maxEpochDots)
+	}
+	if in != b.Cases || classes != b.Cases {
+		return fmt.Errorf("bucket %q: %d cases, but details of %d and classes of %d", name, b.Cases, in, classes)
+	}
 	return checkBucketName(name)
+}
+
+func (d *Detail) check() error {
+	switch {
+	case d.Class > oracle.Fault:
+		return fmt.Errorf("detail %q: there is no class %d", d.Name, d.Class)
+	case d.MaxUlp < 0:
+		return fmt.Errorf("detail %q: an error of %g ulp", d.Name, d.MaxUlp)
+	case d.Cases > maxEpochDots:
+		return fmt.Errorf("detail %q: %d cases, more than an epoch has", d.Name, d.Cases)
+	}
+	return nil
 }
 
 // checkBucketName checks that a name can stand in a line and in the name of a file.
@@ -214,6 +245,7 @@ func (p *pairRun) checkFinding(f *Finding, index int) error {
 	}
 	return errors.Join(
 		checkBucketName(f.Bucket),
+		checkBucketName(f.Detail),
 		p.checkCase(f.Origin),
 		p.checkResults(f.Class, f.A, f.B),
 		p.checkDot("dot", f.Dot),

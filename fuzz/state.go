@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -34,6 +35,7 @@ type PairState struct {
 	Differ   []Sample  // evidence for triage
 	Agree    []Sample
 	Verdict  *triage.Verdict
+	BaseA    bool // the verdict changes A's arithmetic to explain B, else the other way round
 	Buckets  map[string]*Bucket
 	Checked  uint64 // differing cases that were run again
 	Unstable uint64 // of these, ones that did not repeat
@@ -55,20 +57,24 @@ type Sample struct {
 	Class oracle.Class `json:"class"`
 }
 
-// Bucket is the differing cases of one cause and class.
+// Bucket is the differing cases of one primary cause.
 type Bucket struct {
-	Name   string       `json:"name"` // labels, and the class if it is not value
+	Name    string                   `json:"name"` // the label
+	Cases   uint64                   `json:"cases"`
+	MaxUlp  float64                  `json:"max_ulp"`
+	Digest  uint64                   `json:"digest"` // of the cases with their results, in any order
+	Classes [oracle.Fault + 1]uint64 `json:"classes"`
+	Details []Detail                 `json:"details,omitempty"` // in the order in which they came up
+	More    uint64                   `json:"more,omitempty"`    // cases of no detail: there are too many kinds of them
+}
+
+// Detail is cases of a bucket that have the same alternatives, or need the same
+// combination of labels, and differ in the same way.
+type Detail struct {
+	Name   string       `json:"name"` // triage.Cause.Detail, and the class if it is not value
 	Class  oracle.Class `json:"class"`
 	Cases  uint64       `json:"cases"`
 	MaxUlp float64      `json:"max_ulp"`
-	Digest uint64       `json:"digest"` // of the cases with their results, in any order
-}
-
-// add adds the cases of a bucket of the same name.
-func (b *Bucket) add(o *Bucket) {
-	b.Cases += o.Cases
-	b.MaxUlp = max(b.MaxUlp, o.MaxUlp)
-	b.Digest += o.Digest
 }
 
 // Finding is a differing case, shrunk and explained.
@@ -76,6 +82,7 @@ type Finding struct {
 	Pair    int             `json:"pair"`
 	Number  int             `json:"number"` // within its bucket
 	Bucket  string          `json:"bucket"`
+	Detail  string          `json:"detail"` // of the bucket
 	Class   oracle.Class    `json:"class"`
 	Origin  CaseRef         `json:"origin"`
 	Seed    uint64          `json:"seed"`
@@ -91,12 +98,14 @@ type Finding struct {
 	Place   string          `json:"place,omitempty"`         // of a finding that depends on its tile: see minimize.Place
 	Verdict *triage.Verdict `json:"verdict"`
 	// BaseA says that the verdict changes A's arithmetic to explain B; else it is
-	// the other way round. Changes are those of its changes that this case needs,
-	// ProgramK is the K with which the changed arithmetic runs.
-	BaseA    bool         `json:"base_a"`
-	Changes  []mma.Change `json:"changes,omitempty"`
-	ProgramK int          `json:"program_k,omitempty"`
-	Stable   int          `json:"stable"` // of 3 repetitions
+	// the other way round. ProgramK is the K with which the changed arithmetic runs.
+	BaseA    bool `json:"base_a"`
+	ProgramK int  `json:"program_k,omitempty"`
+	// Changes are what this case needs, from A to B: with them A gives B's result. Back:
+	// that it does not, but with them taken back B gives A's result.
+	Changes []mma.Change `json:"changes,omitempty"`
+	Back    bool         `json:"back,omitempty"`
+	Stable  int          `json:"stable"` // of 3 repetitions
 }
 
 // delta is what an epoch adds to the state.
@@ -125,8 +134,7 @@ type pairDelta struct {
 	sampled map[sampleKind]int
 	differ  []Sample // differing cases of these, a few of each kind: to run again and as evidence
 	unnamed []Sample // differing cases that no verdict before the epoch names
-	named   []string // names of Buckets, in the order in which they came up
-	first   map[string]Sample
+	kinds   []kind   // of these and others, new to the epoch, in the order in which they came up
 }
 
 // sampleKind is a kind of differing cases of which an epoch keeps a few.
@@ -179,11 +187,12 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 		have := st.Buckets[name]
 		if have == nil {
 			first := *b
+			first.Details = slices.Clone(b.Details)
 			st.Buckets[name] = &first
 			st.LastNew = epoch
 			continue
 		}
-		have.add(b)
+		have.Add(b)
 	}
 	st.Findings = append(st.Findings, d.Findings...)
 }
@@ -199,6 +208,44 @@ func (st *PairState) Mismatches() uint64 {
 	return n
 }
 
+// Cause is the buckets of one primary cause, over all pairs of a campaign.
+type Cause struct {
+	Bucket
+	Pairs int // that have it
+}
+
+// Causes merges the buckets of a campaign, the largest first.
+func Causes(s *State) []Cause {
+	var all []Cause
+	index := map[string]int{}
+	for _, p := range s.Pairs {
+		for _, b := range p.Sorted() {
+			i, ok := index[b.Name]
+			if !ok {
+				i = len(all)
+				index[b.Name], all = i, append(all, Cause{Bucket: Bucket{Name: b.Name}})
+			}
+			all[i].Pairs++
+			all[i].Add(b)
+		}
+	}
+	slices.SortFunc(all, func(x, y Cause) int {
+		return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Name, y.Name))
+	})
+	return all
+}
+
+// MostClass is the most frequent class of a bucket's cases.
+func (b *Bucket) MostClass() oracle.Class {
+	most := oracle.Value
+	for c, n := range b.Classes {
+		if n > b.Classes[most] {
+			most = oracle.Class(c)
+		}
+	}
+	return most
+}
+
 // Sorted returns the buckets, the largest first.
 func (st *PairState) Sorted() []*Bucket {
 	all := slices.Collect(maps.Values(st.Buckets))
@@ -208,14 +255,43 @@ func (st *PairState) Sorted() []*Bucket {
 	return all
 }
 
-// Totals of a campaign.
-func (s *State) Totals() (dots, mismatches uint64, buckets int) {
+// Totals of a campaign; causes is the number of primary causes of all pairs.
+func (s *State) Totals() (dots, mismatches uint64, causes int) {
+	names := map[string]bool{}
 	for _, p := range s.Pairs {
 		dots += p.Dots
 		mismatches += p.Mismatches()
-		buckets += len(p.Buckets)
+		for name := range p.Buckets {
+			names[name] = true
+		}
 	}
-	return dots, mismatches, buckets
+	return dots, mismatches, len(names)
+}
+
+// NotKept is the number of findings that there was no room for: causes of an instruction,
+// and details of two targets, without one.
+func (s *State) NotKept() int {
+	have, want := map[[3]string]bool{}, map[[3]string]bool{}
+	for i, p := range s.Pairs {
+		inst := fmt.Sprint(i)
+		for _, f := range p.Findings {
+			have[[3]string{inst, f.Bucket}] = true
+			have[[3]string{p.TargetA, p.TargetB, f.Detail}] = true
+		}
+		for _, b := range p.Buckets {
+			want[[3]string{inst, b.Name}] = true
+			for _, d := range b.Details {
+				want[[3]string{p.TargetA, p.TargetB, d.Name}] = true
+			}
+		}
+	}
+	n := 0
+	for k := range want {
+		if !have[k] {
+			n++
+		}
+	}
+	return n
 }
 
 // mutated returns the source that mutates a case.

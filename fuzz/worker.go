@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // chunkResult is what a worker finds in a chunk.
@@ -36,7 +37,8 @@ type worker struct {
 	a, b   []byte
 	at     []int32        // the differing cases of a chunk
 	class  []oracle.Class // of these
-	want   []uint64       // results of the side to be explained
+	resA   []uint64       // and their results
+	resB   []uint64
 	labels labeller
 	dot    *mma.Dot
 	trace  sim.Trace
@@ -203,21 +205,17 @@ func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *chunkResult) {
 		}
 		return
 	}
-	box := w.a
-	if p.boxIsB {
-		box = w.b
-	}
-	w.want = w.want[:0]
+	w.resA, w.resB = w.resA[:0], w.resB[:0]
 	for _, i := range w.at {
-		w.want = append(w.want, mma.Load(box, width, int(i)))
+		w.resA, w.resB = append(w.resA, mma.Load(w.a, width, int(i))), append(w.resB, mma.Load(w.b, width, int(i)))
 	}
-	for j, label := range w.labels.of(p.namer, &w.batch, w.at, w.want, w.class) {
+	for j, cause := range w.labels.of(p.namer, &w.batch, w.at, w.resA, w.resB, w.class) {
 		s := w.sample(ch, w.at[j], w.class[j], width)
-		if !gaveUp && unexplained(label) {
+		if !gaveUp && cause.Primary == triage.Unexplained {
 			r.unnamed = append(r.unnamed, s)
 			continue
 		}
-		r.add(p, label, &s, w.labels.digest(p, label, &w.batch, w.at[j], &s))
+		r.add(p, cause, &s, w.labels.digest(p, cause, &w.batch, w.at[j], &s))
 	}
 }
 

@@ -40,6 +40,11 @@ type Verdict struct {
 	Asked             int // inputs on which the unit was asked during the search
 	// Equivalent are other changes of the same size that no input told apart.
 	Equivalent [][]mma.Change
+	// Given: the unit's program was known, nothing was searched for. There may be no
+	// changes then but other numbers of products in an execution.
+	Given bool `json:",omitempty"`
+	// Idle are labels of the difference that were not seen to make one, then.
+	Idle []Label `json:",omitempty"`
 
 	// Alike names known units whose programs explain all cases as well, and that no
 	// input told from Program: sim:ARCH/INSTRUCTION, ref:NAME.
@@ -52,7 +57,7 @@ type Verdict struct {
 }
 
 // Found reports whether the differences are explained.
-func (v *Verdict) Found() bool { return len(v.Changes) > 0 }
+func (v *Verdict) Found() bool { return len(v.Changes) > 0 || v.Given }
 
 // The limits of a search.
 const (

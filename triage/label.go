@@ -9,10 +9,10 @@
 //
 // # Adding a label
 //
-// A label is one constant here and the rows of fieldLabels that stand for it; a
-// change that takes several fields at once is a knob in knobs.go. Every field of
-// mma.Params has a label, a test sees to that. Regression cases go to
-// testdata/LABEL.case.
+// A label is one constant here, a row of labelDocs in the same place, and the rows of
+// fieldLabels that stand for it; a change that takes several fields at once is a knob in
+// knobs.go. Every field of mma.Params has a label, a test sees to that. Regression cases
+// go to testdata/LABEL.case.
 package triage
 
 import (
@@ -25,29 +25,32 @@ import (
 // Label names a cause.
 type Label string
 
-// The labels.
+// The labels, from the inside of a computation to its outside: operands, products, terms
+// as they are cut, sums as they are put together, the result. Where each of several
+// labels alone explains a case, the first one is its primary cause: what comes later
+// only passes on, or hides, what comes from there.
 const (
+	InputFTZ             Label = "input-ftz"             // subnormal inputs flushed
+	ProductHandling      Label = "product-handling"      // products rounded or normalised
+	Overflow             Label = "overflow"              // when and to what a number overflows
 	TruncationWidth      Label = "truncation-width"      // bits kept below the largest exponent
 	AlignmentRounding    Label = "alignment-rounding"    // how terms are cut there
 	RoundingAsymmetry    Label = "rounding-asymmetry"    // cut or rounded toward minus or plus infinity
-	SummationOrder       Label = "summation-order"       // sequence, tree, interleaving
+	ZeroExponent         Label = "zero-exponent"         // exponent of zero terms, floor of the alignment
+	SpecialTruncation    Label = "special-truncation"    // a small accumulator is dropped
 	FusionWidth          Label = "fusion-width"          // terms in one fused sum
 	AccumulatePlacement  Label = "accumulate-placement"  // where c enters
+	SummationOrder       Label = "summation-order"       // sequence, tree, interleaving
 	IntermediateRounding Label = "intermediate-rounding" // a rounding between sums
-	InputFTZ             Label = "input-ftz"             // subnormal inputs flushed
-	OutputFTZ            Label = "output-ftz"            // subnormal results flushed
-	ProductHandling      Label = "product-handling"      // products rounded or normalised
 	OutputRounding       Label = "output-rounding"       // rounding of the result
-	ZeroExponent         Label = "zero-exponent"         // exponent of zero terms, floor of the alignment
-	Overflow             Label = "overflow"              // when and to what a number overflows
+	OutputFTZ            Label = "output-ftz"            // subnormal results flushed
 	SignedZero           Label = "signed-zero"           // sign of zero results
 	NaNEncoding          Label = "nan-encoding"          // code of NaN results
-	SpecialTruncation    Label = "special-truncation"    // a small accumulator is dropped
 	Layout               Label = "layout"                // the result depends on the position in the tile
 	Unexplained          Label = "unexplained"
 )
 
-// Labels lists the labels with what they stand for.
+// Labels lists the labels with what they stand for, in their order.
 func Labels() []struct {
 	Label Label
 	Doc   string
@@ -59,22 +62,22 @@ var labelDocs = []struct {
 	Label Label
 	Doc   string
 }{
+	{InputFTZ, "subnormal inputs flushed to zero"},
+	{ProductHandling, "products rounded, normalised, or of another exponent"},
+	{Overflow, "where and to what products, sums or results overflow"},
 	{TruncationWidth, "bits kept below the largest exponent of a sum"},
 	{AlignmentRounding, "how terms are cut at the end of the sum's window"},
 	{RoundingAsymmetry, "terms or sums rounded toward minus or plus infinity"},
-	{SummationOrder, "sequence or tree of additions, interleaved groups"},
+	{ZeroExponent, "exponent of zero terms: floor of the alignment"},
+	{SpecialTruncation, "a small accumulator is dropped altogether"},
 	{FusionWidth, "number of products added in one fused sum"},
 	{AccumulatePlacement, "where c enters the sum"},
+	{SummationOrder, "sequence or tree of additions, interleaved groups"},
 	{IntermediateRounding, "a rounding between sums"},
-	{InputFTZ, "subnormal inputs flushed to zero"},
-	{OutputFTZ, "subnormal products, sums or results flushed to zero"},
-	{ProductHandling, "products rounded, normalised, or of another exponent"},
 	{OutputRounding, "mode or width of the rounding to the result"},
-	{ZeroExponent, "exponent of zero terms: floor of the alignment"},
-	{Overflow, "where and to what products, sums or results overflow"},
+	{OutputFTZ, "subnormal products, sums or results flushed to zero"},
 	{SignedZero, "sign of a zero result"},
 	{NaNEncoding, "code of a NaN result"},
-	{SpecialTruncation, "a small accumulator is dropped altogether"},
 	{Layout, "the result depends on the position in the tile"},
 	{Unexplained, "no change of the known parameters explains the difference"},
 }
@@ -287,4 +290,15 @@ func Join(labels []Label) string {
 		s[i] = string(l)
 	}
 	return strings.Join(s, "+")
+}
+
+// rank is the place of a label in the order of Labels; labels that are not in it come
+// last.
+func rank(l Label) int {
+	for i := range labelDocs {
+		if labelDocs[i].Label == l {
+			return i
+		}
+	}
+	return len(labelDocs)
 }

@@ -1,155 +1,143 @@
 package triage
 
 import (
-	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Holds says whether a program explains every case of a problem.
+// Holds reports whether a program explains every case of a problem.
 func Holds(pr *Problem, p *mma.Params) bool {
 	ev := newEvidence(pr.Formats, pr.K, pr.Policy)
 	ev.add(interleave(pr.Differ, pr.Agree)...)
 	return ev.explains(p)
 }
 
-// Namer names single cases after a verdict: by the smallest part of its changes
-// that explains the case alone. Of the cases of a pair that needs L and F
-// changed, some need only one of the two, some either, some both. It may be used
-// from several goroutines.
+// Program is the arithmetic of an instruction: its parameters and the number of
+// products that one execution takes.
+type Program struct {
+	Params mma.Params
+	K      int
+}
+
+// Namer finds the causes of the cases in which two programs differ. Names does it for
+// batches. It may be used from several goroutines.
 type Namer struct {
-	pr      *Problem
-	labels  []Label
-	byLabel map[Label][]mma.Change
-	steps   [][]variant // by number of labels
+	formats mma.Formats
+	k       int // of the dot products
+	policy  oracle.Policy
+	from    Program // the first program
+	to      Program // the second
+	labels  []Label // in order
+	parts   [][]mma.Change
+	steps   bool // the label FusionWidth brings K
 
-	mu    sync.Mutex
-	parts map[uint32]variant // others, made when they are needed
+	// ExactFrom and ExactTo: the side gives the results of its program in every case,
+	// which need not be checked. Set them before the namer is used.
+	ExactFrom, ExactTo bool
+
+	mu     sync.Mutex
+	models map[uint32]*sim.Model // by set of labels: see model; nil where there is no arithmetic
+	causes map[causeKey]*Cause
 }
 
-// variant is the base with the changes of some labels.
-type variant struct {
-	name    string
-	changes []mma.Change
-	model   *sim.Model // nil: no arithmetic
-}
+// maxTogether is the number of labels of which all sets are tried. Of more, single ones
+// and pairs are; for what needs more than two, labels are left out one after the other.
+const maxTogether = 5
 
-// maxNamed is the number of labels of which all combinations are tried. Of more,
-// single ones and pairs are, and what needs more than two has as many labels as
-// cannot be left out one after the other.
-const maxNamed = 5
-
-// NewNamer returns the namer of a verdict that was found.
-func NewNamer(pr *Problem, v *Verdict) *Namer {
-	n := &Namer{pr: pr, byLabel: map[Label][]mma.Change{}, parts: map[uint32]variant{}}
-	for _, part := range Parts(&pr.Base, &v.Program) {
-		n.byLabel[part.Label] = append(n.byLabel[part.Label], part.Changes...)
+// NewNamer returns the namer of the difference between two programs on dot products of k
+// elements.
+func NewNamer(f mma.Formats, k int, policy oracle.Policy, from, to Program) *Namer {
+	from, to = Alike(f, k, from, to)
+	n := &Namer{formats: f, k: k, policy: policy, from: from, to: to, steps: from.K != to.K,
+		models: map[uint32]*sim.Model{}, causes: map[causeKey]*Cause{}}
+	by := map[Label][]mma.Change{}
+	for _, part := range Parts(&from.Params, &to.Params) {
+		by[part.Label] = append(by[part.Label], part.Changes...)
 	}
-	n.labels = slices.Sorted(maps.Keys(n.byLabel))
-	sizes := len(n.labels)
-	if sizes > maxNamed {
-		sizes = 2
-	}
-	for size := 1; size <= sizes; size++ {
-		var step []variant
-		for set := range subsets(len(n.labels), size) {
-			if vr := n.variant(set); vr.model != nil {
-				step = append(step, vr)
-			}
+	for _, l := range labelDocs {
+		if changes := by[l.Label]; changes != nil || l.Label == FusionWidth && n.steps {
+			n.labels, n.parts = append(n.labels, l.Label), append(n.parts, changes)
 		}
-		n.steps = append(n.steps, step)
 	}
 	return n
 }
 
-// variant makes the variant of a set of labels.
-func (n *Namer) variant(set uint32) variant {
-	var vr variant
-	p := n.pr.Base
-	var names []string
-	for i, l := range n.labels {
-		if set>>i&1 != 0 {
-			names = append(names, string(l))
-			vr.changes = append(vr.changes, n.byLabel[l]...)
+// Alike writes two programs such that only what makes a difference differs: an L beyond K
+// as K, and where their K differ, both with that of the dot products, if they are the
+// same programs then.
+func Alike(f mma.Formats, k int, p, q Program) (Program, Program) {
+	if p.K != q.K && repeats(f, k, &p) && repeats(f, k, &q) {
+		p.Params.L, q.Params.L = uint8(p.Params.Step(p.K)), uint8(q.Params.Step(q.K))
+		p.K, q.K = k, k
+	}
+	if p.Params.Step(p.K) == q.Params.Step(q.K) {
+		q.Params.L = p.Params.L
+		if p.K != q.K { // L = 0 is all of K, which is not the same K
+			p.Params.L = uint8(p.Params.Step(p.K))
+			q.Params.L = p.Params.L
 		}
 	}
-	vr.name = strings.Join(names, "+")
-	if p.Apply(vr.changes) != nil {
-		return vr
-	}
-	if m, err := sim.New(n.pr.Formats, n.pr.K, p); err == nil {
-		vr.model = m
-	}
-	return vr
+	return p, q
 }
 
-// part returns the variant of a set, from the second time on the same one.
-func (n *Namer) part(set uint32) variant {
+// repeats reports whether the repeated execution of an instruction on k elements is one
+// execution of the same program with K = k: the accumulator of a step is the D and the C
+// between two executions.
+func repeats(f mma.Formats, k int, p *Program) bool {
+	x := &p.Params
+	return k%p.K == 0 && (p.K == k || p.K%x.Step(p.K) == 0 && f.C == f.D && f.Scale == fp.None && x.Order == mma.Ascending &&
+		x.Start == mma.StartC && x.Lanes <= 1 && x.Out == (mma.Round{}) && x.In.C == x.In.Acc && !x.Special.NaN.Operand())
+}
+
+// all is the set of all labels: the second program. No label is the first.
+func (n *Namer) all() uint32 { return uint32(1)<<len(n.labels) - 1 }
+
+// model returns the first program with the second one's side of a set of labels; nil if
+// that is no arithmetic.
+func (n *Namer) model(set uint32) *sim.Model {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	vr, ok := n.parts[set]
+	m, ok := n.models[set]
 	if !ok {
-		vr = n.variant(set)
-		n.parts[set] = vr
+		m = n.make(set)
+		n.models[set] = m
 	}
-	return vr
+	return m
 }
 
-// explains says whether a variant gives the wanted result.
-func (n *Namer) explains(v variant, dot *mma.Dot, want uint64) bool {
-	return v.model != nil && oracle.Compare(n.pr.Formats.D, n.pr.Policy, v.model.Dot(dot, nil), want) == oracle.Same
-}
-
-// Name returns the labels that explain a case, joined by +; where several sets of
-// the same size do, all of them, joined by |.
-func (n *Namer) Name(dot *mma.Dot, want uint64) string {
-	name, _ := n.explain(dot, want)
-	return name
-}
-
-// Changes returns the smallest changes that explain a case; the first set if
-// there are several.
-func (n *Namer) Changes(dot *mma.Dot, want uint64) []mma.Change {
-	_, changes := n.explain(dot, want)
-	return changes
-}
-
-func (n *Namer) explain(dot *mma.Dot, want uint64) (string, []mma.Change) {
-	for _, step := range n.steps {
-		var names []string
-		var changes []mma.Change
-		for _, v := range step {
-			if !n.explains(v, dot, want) {
-				continue
-			}
-			if names == nil {
-				changes = v.changes
-			}
-			names = append(names, v.name)
+func (n *Namer) make(set uint32) *sim.Model {
+	p := n.from
+	for i, changes := range n.parts {
+		if set>>i&1 == 0 {
+			continue
 		}
-		if names != nil {
-			return strings.Join(names, "|"), changes
+		if p.Params.Apply(changes) != nil {
+			return nil
+		}
+		if n.labels[i] == FusionWidth {
+			p.K = n.to.K
 		}
 	}
-	return n.reduce(dot, want)
+	m, err := sim.New(n.formats, p.K, p.Params)
+	if err != nil {
+		return nil
+	}
+	return m
 }
 
-// reduce leaves out labels, one after the other, that a case does not need.
-func (n *Namer) reduce(dot *mma.Dot, want uint64) (string, []mma.Change) {
-	set := uint32(1)<<len(n.labels) - 1
-	if len(n.labels) <= maxNamed || !n.explains(n.part(set), dot, want) {
-		return string(Unexplained), nil
-	}
-	for i := range n.labels {
-		if less := set &^ (1 << i); n.explains(n.part(less), dot, want) {
-			set = less
+// Changes returns the changes behind a cause that equalise a case, from the first program
+// to the second. back: it is the second program that gives the first one's result with
+// them taken back, and not the other way round.
+func (n *Namer) Changes(c *Cause) (changes []mma.Change, back bool) {
+	for i := range n.parts {
+		if c.need>>i&1 != 0 {
+			changes = append(changes, n.parts[i]...)
 		}
 	}
-	vr := n.part(set)
-	return vr.name, vr.changes
+	return slices.Clip(changes), c.back
 }

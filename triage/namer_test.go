@@ -2,9 +2,12 @@ package triage_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -12,118 +15,281 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// namer returns the namer of a pair whose difference is known.
-func namer(a, b *mma.Instruction) *triage.Namer {
-	pr := &triage.Problem{Formats: a.Formats, K: a.K, Base: a.Params}
-	v := &triage.Verdict{Changes: mma.Diff(&a.Params, &b.Params), Program: b.Params, K: a.K}
-	return triage.NewNamer(pr, v)
+// namer returns the namer of two instructions.
+func namer(a, b *mma.Instruction, policy oracle.Policy) *triage.Namer {
+	return triage.NewNamer(a.Formats, max(a.K, b.K), policy, triage.Program{Params: a.Params, K: a.K}, triage.Program{Params: b.Params, K: b.K})
 }
 
-// TestNamer names single cases of a pair that differs in L and in F.
-func TestNamer(t *testing.T) {
+// causeOf returns the cause of one case.
+func causeOf(n *triage.Namer, f mma.Formats, d *mma.Dot, a, b uint64) *triage.Cause {
+	var names triage.Names
+	return names.Causes(n, triage.Batch(f, []*mma.Dot{d}), []int32{0}, []uint64{a}, []uint64{b})[0]
+}
+
+// TestCauses finds the causes of single cases of a pair that differs in L and in F.
+func TestCauses(t *testing.T) {
 	a, b := find(t, ampere16), find(t, hopper16)
-	b.Params.Join.Align.Floor = a.Params.Join.Align.Floor // no input of these formats shows it
-	n := namer(a, b)
+	n := namer(a, b, oracle.Policy{})
 	zeros := strings.Repeat("0000,", 7) // to the second half of the products
 	const l, f = "l 8→16", "join.align.f 24→25"
-	for _, tc := range []struct{ dot, name, changes string }{
+	for _, tc := range []struct{ dot, primary, detail, changes string }{
 		// 1 - 2^-25: one bit more keeps the small term.
-		{"3c00 3c00 b3000000", "truncation-width", f},
+		{"3c00 3c00 b3000000", "truncation-width", "truncation-width", f},
 		// 2^24 + 1 + 1: the ones count together or, each truncated to 2^24, not at all.
-		{"3c00," + zeros + "3c00 3c00," + zeros + "3c00 4b800000", "fusion-width", l},
+		{"3c00," + zeros + "3c00 3c00," + zeros + "3c00 4b800000", "fusion-width", "fusion-width", l},
 		// 2.25 * 2^24 - 1: as one sum the window ends at 1, as the first sum's
 		// result has the exponent 25, at 2. One bit more does as well.
-		{"6e00," + zeros + "3c00 6e00," + zeros + "bc00 00000000", "fusion-width|truncation-width", l},
-		// 1 + 4 * 2^-25, half of them after the eighth product: it takes the bit
-		// to see them and one sum to add them up to something.
-		{"3c00,0c00,0c00,0000,0000,0000,0000,0000,0c00,0c00 3c00,0800,0800,0000,0000,0000,0000,0000,0800,0800 00000000",
-			"fusion-width+truncation-width", l + ", " + f},
-		{"3c00 3c00 00000000", "unexplained", ""}, // equal on both
+		{"6e00," + zeros + "3c00 6e00," + zeros + "bc00 00000000", "truncation-width", "truncation-width|fusion-width", f},
+		{"3c00 3c00 00000000", "unexplained", "unexplained", ""}, // equal on both
 	} {
 		d, err := mma.ParseDot(a.Formats, a.K, false, strings.Fields(tc.dot))
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := model(t, b).Dot(d, nil)
-		if tc.name == "unexplained" {
-			want ^= 1 // and what a third unit gives
+		x, y := model(t, a).Dot(d, nil), model(t, b).Dot(d, nil)
+		if tc.primary == "unexplained" {
+			y ^= 1 // and what a third unit gives
 		}
-		if got := n.Name(d, want); got != tc.name {
-			t.Errorf("%s: %s, want %s", tc.dot, got, tc.name)
-		}
-		if got := changeText(n.Changes(d, want)); got != tc.changes {
-			t.Errorf("%s: changes %s, want %s", tc.dot, got, tc.changes)
+		c := causeOf(n, a.Formats, d, x, y)
+		changes, _ := n.Changes(c)
+		if string(c.Primary) != tc.primary || c.Detail != tc.detail || changeText(changes) != tc.changes {
+			t.Errorf("%s: %s, %s by %s; want %s, %s by %s", tc.dot, c.Primary, c.Detail, changeText(changes), tc.primary, tc.detail, tc.changes)
 		}
 	}
 }
 
-// TestNamerShares counts the names on normally distributed inputs. Of 7,151
-// mismatches of Ampere and Hopper about 39 % need only L, 23 % only F, 12 %
-// either and 27 % both.
-func TestNamerShares(t *testing.T) {
-	r := &regression{a: find(t, ampere16), b: find(t, hopper16)}
-	pr := evidence(t, r, "normal", 4000)
-	n := triage.NewNamer(pr, explain(t, pr))
-	shares := map[string]int{}
-	for _, c := range pr.Differ {
-		shares[n.Name(c.Dot, c.Want)]++
+// TestEitherDirection has a case that one program explains only with a part of the other,
+// and the other way round: 1 + 4 * 2^-25, half of them after the eighth product. With the
+// bit more, steps of eight do not see them; without it, neither does one sum. Only
+// together they make Ampere Hopper, but each alone makes Hopper Ampere.
+func TestEitherDirection(t *testing.T) {
+	a, b := find(t, ampere16), find(t, hopper16)
+	d, err := mma.ParseDot(a.Formats, a.K, false, strings.Fields("3c00,0c00,0c00,0000,0000,0000,0000,0000,0c00,0c00 3c00,0800,0800,0000,0000,0000,0000,0000,0800,0800 00000000"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for name, percent := range map[string]int{
-		"fusion-width": 39, "truncation-width": 23, "fusion-width|truncation-width": 12, "fusion-width+truncation-width": 27,
-	} {
-		if got := 100 * shares[name] / len(pr.Differ); got < percent-4 || got > percent+4 {
-			t.Errorf("%s: %d %%, want about %d %%", name, got, percent)
-		}
-		delete(shares, name)
+	x, y := model(t, a).Dot(d, nil), model(t, b).Dot(d, nil)
+	n := namer(a, b, oracle.Policy{})
+	c := causeOf(n, a.Formats, d, x, y)
+	if c.Detail != "truncation-width|fusion-width" {
+		t.Errorf("%s", c.Detail)
 	}
-	if len(shares) > 0 {
-		t.Errorf("other names: %v", shares)
+	if changes, back := n.Changes(c); !back || changeText(changes) != "join.align.f 24→25" {
+		t.Errorf("%s, back %v", changeText(changes), back)
+	}
+	n = namer(b, a, oracle.Policy{})
+	c = causeOf(n, a.Formats, d, y, x)
+	if changes, back := n.Changes(c); c.Detail != "truncation-width|fusion-width" || back || changeText(changes) != "join.align.f 25→24" {
+		t.Errorf("turned: %s by %s, back %v", c.Detail, changeText(changes), back)
 	}
 }
 
-// TestNamerMany has a pair of more labels than are tried in all combinations, each
-// of one change: of the names of more than two none has one too many.
-func TestNamerMany(t *testing.T) {
+// with returns an instruction that computes by changed parameters.
+func with(t *testing.T, i *mma.Instruction, changes []mma.Change) *mma.Instruction {
+	t.Helper()
+	c := *i
+	if err := c.Params.Apply(changes); err != nil {
+		t.Fatal(err)
+	}
+	return &c
+}
+
+func turned(changes []mma.Change) []mma.Change {
+	back := slices.Clone(changes)
+	for i := range back {
+		back[i].From, back[i].To = back[i].To, back[i].From
+	}
+	return back
+}
+
+// manyChanges make a pair of more labels than are tried in all combinations, each of one
+// change.
+const manyChanges = "l=8 join.align.f=24 acc.mode=rne special.nan=quiet in.sub=zero prod.exp=normalised acc.flush=before join.align.floor=-131"
+
+// TestManyLabels has a pair of many labels: the changes of each cause equalise its case in
+// the direction that they say, and none of more than two is one too many.
+func TestManyLabels(t *testing.T) {
 	a := find(t, hopper16)
-	b := changed(t, a, "l=8 join.align.f=24 acc.mode=rne special.nan=quiet in.sub=zero prod.exp=normalised acc.flush=before join.align.floor=-131")
-	n := namer(a, b)
-	names := map[int]bool{}
+	b := changed(t, a, manyChanges)
+	n := namer(a, b, oracle.Policy{})
+	sizes := map[int]bool{}
 	for _, d := range inputs(a)(3, &a.Params, &b.Params) {
 		x, y := model(t, a).Dot(d, nil), model(t, b).Dot(d, nil)
 		if x == y {
 			continue
 		}
-		name := n.Name(d, y)
-		alternatives := strings.Split(name, "|")
-		for _, alt := range alternatives {
-			size := len(strings.Split(alt, "+"))
-			names[size] = true
-			if size > 2 && len(alternatives) > 1 {
-				t.Fatalf("%s: %d labels and alternatives", alt, size)
-			}
-			if size != len(strings.Split(alternatives[0], "+")) {
-				t.Fatalf("%s: sets of different sizes", name)
-			}
+		c := causeOf(n, a.Formats, d, x, y)
+		need := c.Needed()
+		sizes[len(need)] = true
+		if c.Primary != need[0] || triage.PrimaryIn(c.Detail) != c.Primary {
+			t.Fatalf("%s: primary cause %s", c.Detail, c.Primary)
 		}
-		with := func(changes []mma.Change) uint64 {
-			c := *a
-			if err := c.Params.Apply(changes); err != nil {
-				t.Fatal(err)
+		changes, back := n.Changes(c)
+		equal := func(changes []mma.Change) bool {
+			if back {
+				return model(t, with(t, b, turned(changes))).Dot(d, nil) == x
 			}
-			return model(t, &c).Dot(d, nil)
+			return model(t, with(t, a, changes)).Dot(d, nil) == y
 		}
-		changes := n.Changes(d, y)
-		if got := with(changes); got != y {
-			t.Fatalf("%s: its changes give %x, want %x", name, got, y)
+		if len(changes) != len(need) || !equal(changes) {
+			t.Fatalf("%s: %s, back %v, do not equalise the two", c.Detail, changeText(changes), back)
 		}
 		for i := range changes {
-			if with(slices.Delete(slices.Clone(changes), i, i+1)) == y {
-				t.Fatalf("%s: without %s it explains the case too", name, changes[i])
+			if len(changes) > 1 && equal(slices.Delete(slices.Clone(changes), i, i+1)) {
+				t.Fatalf("%s: without %s it explains the case, too", c.Detail, changes[i])
 			}
 		}
 	}
-	if !names[1] || !names[2] || !names[3] || names[8] {
-		t.Errorf("sizes of names: %v", names)
+	if !sizes[1] || !sizes[2] || sizes[8] {
+		t.Errorf("sizes of causes: %v", sizes)
+	}
+}
+
+// TestTurned finds the causes of random pairs of programs for the same formats, and of
+// programs and their mutants: they are the same with the sides turned.
+func TestTurned(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	all := mma.Arithmetics()
+	pairs := 150
+	if testing.Short() {
+		pairs = 30
+	}
+	combined, backwards := 0, 0
+	for range pairs {
+		a := all[r.IntN(len(all))]
+		b := all[r.IntN(len(all))]
+		if b.Formats != a.Formats || b.Params == a.Params {
+			b = a
+			singles := triage.Singles(b.Params, b.Formats, b.K)
+			b.Params = singles[r.IntN(len(singles))].Params
+			if more := triage.Singles(b.Params, b.Formats, b.K); r.IntN(2) == 0 {
+				b.Params = more[r.IntN(len(more))].Params
+			}
+		}
+		k := max(a.K, b.K)
+		if k%a.K != 0 || k%b.K != 0 || k != min(a.K, b.K) && a.C != a.D {
+			continue
+		}
+		there, back := namer(&a, &b, oracle.Policy{}), namer(&b, &a, oracle.Policy{})
+		in := triage.Batch(a.Formats, gen.Probe(gen.Spec{Formats: a.Formats, K: k}, 1, r.IntN(3), &a.Params, &b.Params))
+		var at []int32
+		var x, y []uint64
+		d := mma.NewDot(in.Formats, in.K)
+		for i := range in.Dots() {
+			in.Get(i, d)
+			if p, q := model(t, &a).Dot(d, nil), model(t, &b).Dot(d, nil); p != q {
+				at, x, y = append(at, int32(i)), append(x, p), append(y, q)
+			}
+		}
+		// The same without a label: the cases of it may be unexplained then.
+		labels := triage.LabelsOf(&a.Params, &b.Params)
+		if drop := labels[r.IntN(len(labels)):][:1]; len(labels) > 1 {
+			var s1, s2 triage.Names
+			one, two := s1.Causes(there.Without(drop), in, at, x, y), s2.Causes(back.Without(drop), in, at, y, x)
+			for i := range at {
+				if one[i].Detail != two[i].Detail || strings.Contains(one[i].Detail, string(drop[0])) {
+					t.Fatalf("%s and %s without %s: %s, turned %s", a.FullName(), b.FullName(), drop, one[i].Detail, two[i].Detail)
+				}
+			}
+		}
+		var s1, s2 triage.Names
+		one, two := s1.Causes(there, in, at, x, y), s2.Causes(back, in, at, y, x)
+		for i := range at {
+			if one[i].Primary != two[i].Primary || one[i].Detail != two[i].Detail {
+				t.Fatalf("%s and %s: %s, turned %s\n%+v\n%+v", a.FullName(), b.FullName(), one[i].Detail, two[i].Detail, a.Params, b.Params)
+			}
+			if one[i].Primary == triage.Unexplained {
+				t.Fatalf("%s and %s: a case is not explained by the two programs", a.FullName(), b.FullName())
+			}
+			if _, b := there.Changes(one[i]); b {
+				backwards++
+			}
+			if len(one[i].Needed()) > 1 {
+				combined++
+			}
+		}
+	}
+	if combined == 0 || backwards == 0 {
+		t.Errorf("%d combinations, %d cases that only one direction explains: too few to show anything", combined, backwards)
+	}
+}
+
+// TestPartsTurned takes the differences of random pairs of programs apart: turned, they
+// have the same parts with the same labels.
+func TestPartsTurned(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	all := mma.Arithmetics()
+	for range 2000 {
+		a, b := all[r.IntN(len(all))], all[r.IntN(len(all))]
+		singles := triage.Singles(b.Params, b.Formats, b.K)
+		p, q := a.Params, singles[r.IntN(len(singles))].Params
+		there, back := triage.Parts(&p, &q), triage.Parts(&q, &p)
+		for i := range back {
+			back[i].Changes = turned(back[i].Changes)
+		}
+		if diff := cmp.Diff(there, back); diff != "" {
+			t.Fatalf("%+v and %+v:\n%s", p, q, diff)
+		}
+		if triage.Join(triage.LabelsOf(&p, &q)) != triage.Join(triage.LabelsOf(&q, &p)) {
+			t.Fatalf("%+v and %+v: other labels turned", p, q)
+		}
+	}
+}
+
+// TestGiven reports the parts of a known difference that show, the same for both sides.
+func TestGiven(t *testing.T) {
+	for _, tc := range []struct {
+		a, b, changes string
+	}{
+		{"ampere/mma.m16n8k8.f32.f16.f16.f32", "hopper/mma.m16n8k8.f32.f16.f16.f32", "join.align.f 24→25"},
+		{ampere16, hopper16, "l 8→16, join.align.f 24→25"},
+		{"ampere/mma.m16n8k16.f32.bf16.bf16.f32", "hopper/mma.m16n8k16.f32.bf16.bf16.f32", "l 8→16, join.align.f 24→25, join.align.floor -132→-133"},
+	} {
+		a, b := find(t, tc.a), find(t, tc.b)
+		given := func(a, b *mma.Instruction) []mma.Change {
+			pr := &triage.Problem{Formats: a.Formats, K: a.K, Base: a.Params, Inputs: inputs(a)}
+			v := triage.Given(pr, b.Params)
+			if v == nil || !v.Found() {
+				t.Fatalf("%s: %+v", tc.a, v)
+			}
+			return v.Changes
+		}
+		if got := changeText(given(a, b)); got != tc.changes {
+			t.Errorf("%s: %s, want %s", tc.a, got, tc.changes)
+		}
+		if got := changeText(turned(given(b, a))); got != tc.changes {
+			t.Errorf("%s, turned: %s, want %s", tc.a, got, tc.changes)
+		}
+	}
+}
+
+// TestIdle finds the labels of a difference that never show: the exponent of zeros in FP16,
+// but not where it shows beside another label only.
+func TestIdle(t *testing.T) {
+	for _, tc := range []struct{ a, b, want string }{
+		{ampere16, hopper16, "zero-exponent"},
+		{"ampere/mma.m16n8k16.f32.bf16.bf16.f32", "hopper/mma.m16n8k16.f32.bf16.bf16.f32", "unexplained"},
+		{"cdna1/v_mfma_f32_32x32x4bf16", "cdna3/v_mfma_f32_32x32x4_2b_bf16", "unexplained"},
+	} {
+		a, b := find(t, tc.a), find(t, tc.b)
+		there, back := namer(a, b, oracle.Policy{}).Idle(inputs(a)), namer(b, a, oracle.Policy{}).Idle(inputs(b))
+		if got := triage.Join(there); got != tc.want || triage.Join(back) != got {
+			t.Errorf("%s: %s, turned %s, want %s", tc.a, got, triage.Join(back), tc.want)
+		}
+	}
+}
+
+// TestCommonK writes instructions of different K with one.
+func TestCommonK(t *testing.T) {
+	volta, turing := find(t, "volta/mma.m8n8k4.f32.f16.f16.f32"), find(t, "turing/mma.m16n8k8.f32.f16.f16.f32")
+	p, q := triage.Alike(volta.Formats, 8, triage.Program{Params: volta.Params, K: 4}, triage.Program{Params: turing.Params, K: 8})
+	if p.K != 8 || q.K != 8 || p.Params.L != 4 || q.Params.L != 8 {
+		t.Errorf("K %d and %d, L %d and %d", p.K, q.K, p.Params.L, q.Params.L)
+	}
+	flushing := turing.Params
+	flushing.In.C = mma.FlushPlus // c is not what an accumulator is
+	if _, q := triage.Alike(volta.Formats, 16, triage.Program{Params: volta.Params, K: 4}, triage.Program{Params: flushing, K: 8}); q.K != 8 {
+		t.Errorf("K %d", q.K)
 	}
 }
 
@@ -156,8 +322,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestNames names the cases of several pairs together, many and few of a batch: each
-// as alone.
+// TestNames finds the causes of cases of several pairs together, many and few of a batch:
+// each as alone.
 func TestNames(t *testing.T) {
 	hopper, ampere := find(t, hopper16), find(t, ampere16)
 	var together triage.Names
@@ -167,34 +333,33 @@ func TestNames(t *testing.T) {
 	}{
 		"two labels":  {ampere, oracle.Policy{}},
 		"one label":   {changed(t, hopper, "join.align.f=24"), oracle.Policy{Zero: oracle.ByClass}},
-		"many labels": {changed(t, hopper, "l=8 join.align.f=24 acc.mode=rne special.nan=quiet in.sub=zero prod.exp=normalised acc.flush=before join.align.floor=-131"), oracle.Policy{}},
+		"many labels": {changed(t, hopper, manyChanges), oracle.Policy{}},
 	} {
-		n := triage.NewNamer(&triage.Problem{Formats: hopper.Formats, K: hopper.K, Base: hopper.Params, Policy: tc.policy},
-			&triage.Verdict{Changes: mma.Diff(&hopper.Params, &tc.b.Params), Program: tc.b.Params, K: hopper.K})
+		n := namer(hopper, tc.b, tc.policy)
 		names := map[string]bool{}
 		for _, b := range []*mma.Batch{triage.Batch(hopper.Formats, inputs(hopper)(3, &hopper.Params, &tc.b.Params)), tiles(t, hopper)} {
 			dot := mma.NewDot(b.Formats, b.K)
 			for _, in := range []int{1, 2, 20, b.Dots() + 1} { // one case in so many
 				var at []int32
-				var want []uint64
+				var x, y []uint64
 				for i := in / 2; i < b.Dots(); i += in {
 					b.Get(i, dot)
 					code := model(t, tc.b).Dot(dot, nil)
 					if i%16 == 0 {
 						code ^= 1 // which nothing explains
 					}
-					at, want = append(at, int32(i)), append(want, code)
+					at, x, y = append(at, int32(i)), append(x, model(t, hopper).Dot(dot, nil)), append(y, code)
 				}
-				got := together.Name(n, b, at, want)
+				got := together.Causes(n, b, at, x, y)
 				if len(got) != len(at) {
-					t.Fatalf("%s: %d names of %d cases", what, len(got), len(at))
+					t.Fatalf("%s: %d causes of %d cases", what, len(got), len(at))
 				}
-				for i, name := range got {
+				for i, c := range got {
 					b.Get(int(at[i]), dot)
-					if alone := n.Name(dot, want[i]); name != alone {
-						t.Fatalf("%s: output %d of %d x %d is %s, alone %s", what, at[i], b.M, b.N, name, alone)
+					if alone := causeOf(n, b.Formats, dot, x[i], y[i]); *c != *alone {
+						t.Fatalf("%s: output %d of %d x %d is %s, alone %s", what, at[i], b.M, b.N, c.Detail, alone.Detail)
 					}
-					names[name] = true
+					names[c.Detail] = true
 				}
 			}
 		}

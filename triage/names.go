@@ -1,107 +1,199 @@
 package triage
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Names names many cases together, as Namer.Name does one: the variants run on
-// batches, by the kernels. The zero Names is ready for use, by one goroutine at a
-// time.
+// Names finds the causes of many cases together: programs between the two run on batches,
+// by the kernels. The zero Names is ready for use, by one goroutine at a time.
 type Names struct {
-	n     *Namer
-	sets  [][]variants // by step
-	of    []string     // by case
-	set   []int32      // by case: the variants of the step that explain it
-	left  []int        // cases without a name yet
-	some  mma.Batch    // these, if they are few
-	out   []byte
-	loose bool // other codes may be the same result: differ decides
+	n        *Namer
+	of       []*Cause // by case
+	need     []uint32 // by case: the first set of the step that explains it
+	enough   []uint32 // by case: labels of which each alone explains it
+	back     []bool   // by case: need does in the second direction only
+	left     []int    // cases without a cause yet
+	at       []int32
+	from, to []uint64  // results, by case
+	some     mma.Batch // the cases left, if they are few
+	taken    bool      // some has them
+	out      []byte
+	last     map[causeKey]*Cause // causes found before, without a lock
 
+	loose  bool // other codes may be the same result: differ decides
 	differ oracle.Comparer
 }
 
-// variants is a set of variants of a step.
-type variants struct {
-	name string  // their names, joined by |
-	with []int32 // by variant: the set that has it too; 0: not known yet
-}
-
-// Name names cases whose operands are the outputs at of a batch and whose wanted
-// results are given. The names are good until the next call.
-func (s *Names) Name(n *Namer, b *mma.Batch, at []int32, want []uint64) []string {
-	s.begin(n, len(at))
-	for step := range n.steps {
-		if len(s.left) == 0 {
-			return s.of
-		}
-		s.run(step, b, at, want)
+// Causes finds the causes of cases whose operands are the outputs at of a batch. from
+// and to are the results of the two sides that the namer's programs stand for. The
+// answer is good until the next call.
+func (s *Names) Causes(n *Namer, b *mma.Batch, at []int32, from, to []uint64) []*Cause {
+	s.begin(n, at, from, to)
+	s.shown(b)
+	sizes := len(n.labels)
+	if sizes > maxTogether {
+		sizes = 2
 	}
-	if len(n.labels) <= maxNamed {
-		for _, i := range s.left {
-			s.of[i] = string(Unexplained)
-		}
+	for size := 1; size <= sizes && len(s.left) > 0; size++ {
+		s.step(size, b)
+	}
+	if len(s.left) == 0 {
 		return s.of
 	}
 	dot := mma.NewDot(b.Formats, b.K)
 	for _, i := range s.left {
 		b.Get(int(at[i]), dot)
-		s.of[i], _ = n.reduce(dot, want[i])
+		s.of[i] = n.reduce(dot, from[i], to[i])
 	}
 	return s.of
 }
 
 // begin has no case named.
-func (s *Names) begin(n *Namer, cases int) {
+func (s *Names) begin(n *Namer, at []int32, from, to []uint64) {
 	if s.n != n {
-		s.n, s.sets = n, make([][]variants, len(n.steps))
-		for i, step := range n.steps {
-			s.sets[i] = []variants{{with: make([]int32, len(step))}} // the empty set
-		}
-		s.loose, s.differ = n.pr.Policy != oracle.Policy{}, oracle.NewComparer(n.pr.Formats.D, n.pr.Policy)
+		s.n, s.last = n, map[causeKey]*Cause{}
+		s.loose, s.differ = n.policy != oracle.Policy{}, oracle.NewComparer(n.formats.D, n.policy)
 	}
-	s.of = slices.Grow(s.of[:0], cases)[:cases]
-	s.set = slices.Grow(s.set[:0], cases)[:cases]
-	s.left = s.left[:0]
-	for i := range cases {
+	s.at, s.from, s.to = at, from, to
+	s.of, s.need, s.enough, s.back = zeros(s.of, len(at)), zeros(s.need, len(at)), zeros(s.enough, len(at)), zeros(s.back, len(at))
+	s.left, s.taken = s.left[:0], false
+	for i := range at {
 		s.left = append(s.left, i)
 	}
 }
 
-// run names the cases that variants of a step explain.
-func (s *Names) run(step int, b *mma.Batch, at []int32, want []uint64) {
+// zeros returns n zero values in the memory of a slice.
+func zeros[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// shown leaves the cases that the two programs show: each gives the result of its side.
+// Others are not explained.
+func (s *Names) shown(b *mma.Batch) {
+	if len(s.n.labels) == 0 {
+		s.drop(func(int) bool { return true })
+		return
+	}
+	for _, side := range []struct {
+		set   uint32
+		want  []uint64
+		exact bool
+	}{{0, s.from, s.n.ExactFrom}, {s.n.all(), s.to, s.n.ExactTo}} {
+		if side.exact {
+			continue
+		}
+		s.run(s.n.model(side.set), b, func(i int, code uint64) { s.back[i] = s.same(code, side.want[i]) })
+		s.drop(func(i int) bool { return !s.back[i] })
+	}
+}
+
+// leave takes out cases that are done.
+func (s *Names) leave(done func(i int) bool) {
+	s.left, s.taken = slices.DeleteFunc(s.left, done), false
+}
+
+// drop leaves out cases as unexplained.
+func (s *Names) drop(which func(i int) bool) {
+	s.leave(func(i int) bool {
+		if which(i) {
+			s.of[i] = unexplainedCause
+			return true
+		}
+		s.back[i] = false
+		return false
+	})
+}
+
+// step names the cases that sets of a size explain.
+func (s *Names) step(size int, b *mma.Batch) {
+	all := s.n.all()
+	half := 2*size == len(s.n.labels) // what is left of a set of this size is one, too
+	for set := range subsets(len(s.n.labels), size) {
+		rest := all &^ set
+		s.run(s.n.model(set), b, func(i int, code uint64) {
+			if s.same(code, s.to[i]) {
+				s.hit(i, set, false)
+			}
+			if half && s.same(code, s.from[i]) {
+				s.hit(i, rest, true)
+			}
+		})
+		if half {
+			continue
+		}
+		s.run(s.n.model(rest), b, func(i int, code uint64) {
+			if s.same(code, s.from[i]) {
+				s.hit(i, set, true)
+			}
+		})
+	}
+	s.leave(func(i int) bool {
+		if s.need[i] == 0 {
+			return false
+		}
+		if size == 1 {
+			s.enough[i] |= s.need[i]
+		}
+		s.of[i] = s.cause(causeKey{s.need[i], s.enough[i], s.back[i]})
+		return true
+	})
+}
+
+// hit notes that a set explains a case.
+func (s *Names) hit(i int, set uint32, back bool) {
+	if bits.OnesCount32(set) == 1 {
+		s.enough[i] |= set
+	}
+	switch {
+	case s.need[i] == 0 || s.need[i] != set && before(set, s.need[i]):
+		s.need[i], s.back[i] = set, back
+	case s.need[i] == set && !back:
+		s.back[i] = false
+	}
+}
+
+// cause is Namer.cause, from the second time on without a lock.
+func (s *Names) cause(key causeKey) *Cause {
+	c := s.last[key]
+	if c == nil {
+		c = s.n.cause(key)
+		s.last[key] = c
+	}
+	return c
+}
+
+func (s *Names) same(x, want uint64) bool {
+	return x == want || s.loose && s.differ.Compare(x, want) == oracle.Same
+}
+
+// run gives the results of a model in the cases that are left.
+func (s *Names) run(m *sim.Model, b *mma.Batch, use func(i int, code uint64)) {
+	if m == nil || len(s.left) == 0 {
+		return
+	}
 	whole := s.whole(b)
 	if !whole {
-		s.take(b, at)
+		if !s.taken {
+			s.take(b)
+		}
 		b = &s.some
-	}
-	for _, i := range s.left {
-		s.set[i] = 0
 	}
 	w := b.Formats.D.Width()
 	s.out = slices.Grow(s.out[:0], b.Dots()*w)[:b.Dots()*w]
-	for v := range s.n.steps[step] {
-		s.n.steps[step][v].model.Run(b, s.out)
-		for j, i := range s.left {
-			if whole {
-				j = int(at[i])
-			}
-			if x := mma.Load(s.out, w, j); x == want[i] || s.loose && s.differ.Compare(x, want[i]) == oracle.Same {
-				s.set[i] = s.with(step, s.set[i], v)
-			}
+	m.Run(b, s.out)
+	for j, i := range s.left {
+		if whole {
+			j = int(s.at[i])
 		}
+		use(i, mma.Load(s.out, w, j))
 	}
-	rest := s.left[:0]
-	for _, i := range s.left {
-		if s.set[i] == 0 {
-			rest = append(rest, i)
-			continue
-		}
-		s.of[i] = s.sets[step][s.set[i]].name
-	}
-	s.left = rest
 }
 
 // whole says whether running all of a batch takes less than running what is left
@@ -110,25 +202,39 @@ func (s *Names) run(step int, b *mma.Batch, at []int32, want []uint64) {
 func (s *Names) whole(b *mma.Batch) bool { return len(s.left)*min(16, b.M*b.N) >= b.Dots() }
 
 // take makes a batch of the cases that are left.
-func (s *Names) take(b *mma.Batch, at []int32) {
+func (s *Names) take(b *mma.Batch) {
 	s.some.Reset(b.Formats, mma.Shape{M: 1, N: 1, K: b.K, Tiles: len(s.left)})
 	for j, i := range s.left {
-		s.some.Take(j, b, int(at[i]))
+		s.some.Take(j, b, int(s.at[i]))
 	}
+	s.taken = true
 }
 
-// with returns a set of variants of a step with one more.
-func (s *Names) with(step int, set int32, v int) int32 {
-	sets := s.sets[step]
-	if next := sets[set].with[v]; next != 0 {
-		return next
+// reduce explains a case that needs more labels than are tried together: it leaves out
+// labels, the last ones first, that the case does not need, in each direction, and takes
+// the smaller set.
+func (n *Namer) reduce(dot *mma.Dot, from, to uint64) *Cause {
+	gives := func(set uint32, want uint64) bool {
+		m := n.model(set)
+		return m != nil && oracle.Compare(n.formats.D, n.policy, m.Dot(dot, nil), want) == oracle.Same
 	}
-	name := s.n.steps[step][v].name
-	if set != 0 {
-		name = sets[set].name + "|" + name
+	all := n.all()
+	there := n.without(func(set uint32) bool { return gives(set, to) })
+	back := n.without(func(set uint32) bool { return gives(all&^set, from) })
+	x, y := bits.OnesCount32(there), bits.OnesCount32(back)
+	if y < x || y == x && there != back && before(back, there) {
+		return n.cause(causeKey{need: back, back: true})
 	}
-	next := int32(len(sets))
-	sets[set].with[v] = next
-	s.sets[step] = append(sets, variants{name, make([]int32, len(sets[set].with))})
-	return next
+	return n.cause(causeKey{need: there})
+}
+
+// without leaves out the labels that a condition does not need.
+func (n *Namer) without(holds func(set uint32) bool) uint32 {
+	set := n.all()
+	for i := len(n.labels) - 1; i >= 0; i-- {
+		if less := set &^ (1 << i); less != 0 && holds(less) {
+			set = less
+		}
+	}
+	return set
 }

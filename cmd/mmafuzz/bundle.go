@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,9 +34,12 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 		Case: mma.FormatDot(formats, f.Dot), Found: mma.FormatDot(formats, f.Start),
 		Origin: originOf(p, f),
 		Class:  f.Class.String(), NaN: "bits", Zero: "bits",
-		Bucket: f.Bucket, Labels: bucketLabels(f.Bucket),
+		Bucket: f.Bucket, Detail: f.Detail, Labels: bucketLabels(f.Detail),
 		Exact: fmt.Sprintf("%s (%s)", exact, exact.Decimal()), Stable: f.Stable, Minimal: f.Minimal,
-		Through: f.Through, Made: "mmafuzz " + version(), CaseChanges: f.Changes,
+		Through: f.Through, Made: "mmafuzz " + version(), CaseChanges: f.Changes, CaseBack: f.Back,
+	}
+	if !f.BaseA && f.Changes != nil { // they are of the base there
+		m.CaseChanges, m.CaseBack = reversed(f.Changes), !f.Back
 	}
 	m.Free = strings.Join(freeText(formats, f.Mask), "\n")
 	policy := u.policy(f.Pair)
@@ -83,9 +87,9 @@ func (u *runUI) policy(pair int) oracle.Policy {
 	return policy
 }
 
-// bucketLabels returns the labels in a bucket's name.
-func bucketLabels(bucket string) []string {
-	names, _, _ := strings.Cut(bucket, ":")
+// bucketLabels returns the labels in a detail's name.
+func bucketLabels(detail string) []string {
+	names, _, _ := strings.Cut(detail, ":")
 	return strings.FieldsFunc(names, func(r rune) bool { return r == '+' || r == '|' })
 }
 
@@ -245,10 +249,13 @@ func pictureOf(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	}
 	pic := &report.Mismatch{
 		Input:   report.Input{Title: m.A.Instruction, Formats: m.Formats, Dot: dot},
-		Changes: m.Changes, FromB: m.Base == "b",
+		Changes: m.Changes,
 	}
 	if len(m.CaseChanges) > 0 {
 		pic.Changes = m.CaseChanges
+	}
+	if m.Base == "b" {
+		pic.Changes = reversed(pic.Changes)
 	}
 	if m.A.Instruction != m.B.Instruction {
 		pic.Title += " ~ " + m.B.Instruction
@@ -259,7 +266,7 @@ func pictureOf(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	if m.Free != "" {
 		pic.Free = strings.Split(m.Free, "\n")
 	}
-	pic.Labels = []string{inWords(m.Bucket)}
+	pic.Labels = []string{inWords(cmp.Or(m.Detail, m.Bucket))}
 	pic.Notes, pic.Next = puzzleNotes(m), m.Next
 	if pic.A, err = pictureSide(m, &m.A, "a", dot); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
@@ -349,9 +350,16 @@ func (t *tally) count(r *retriaged, err error) {
 		if h := new(hintError); errors.As(err, &h) {
 			t.hint = h.hint
 		}
-	case r.Was == r.Now:
+	case r.confirmed():
 		t.confirmed++
 	}
+}
+
+// confirmed reports whether the primary cause is the one that it was. Earlier versions
+// named all labels.
+func (r *retriaged) confirmed() bool {
+	was, _, _ := strings.Cut(r.Was, ":")
+	return r.Was == r.Now || string(triage.PrimaryIn(was)) == r.Now
 }
 
 // write writes two lines: the bundle, and what is the matter with it.
@@ -360,7 +368,7 @@ func (r *retriaged) write(a *app) error {
 	switch {
 	case r.Problem != "":
 		text = r.Problem
-	case r.Was == r.Now:
+	case r.confirmed():
 		text = "confirmed: " + r.Now
 	default:
 		text = "now " + r.Now + ", was " + r.Was

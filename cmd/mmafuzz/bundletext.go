@@ -28,11 +28,14 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) st
 		inCode(m.A.Target), m.A.Instruction, inCode(m.B.Target), m.B.Instruction, m.A.Result, m.B.Result)
 	fmt.Fprintf(&b, "```\n%s```\n\n", strings.ReplaceAll(picture, "```", "'''"))
 	if len(m.CaseChanges) > 0 {
-		side, other := m.A, m.B
+		side, other, changes := m.A, m.B, m.CaseChanges
 		if m.Base == "b" {
 			side, other = other, side
 		}
-		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", inCode(side.Target), briefChanges(m.CaseChanges, 20), inCode(other.Target))
+		if m.CaseBack {
+			side, other, changes = other, side, reversed(changes)
+		}
+		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", inCode(side.Target), briefChanges(changes, 20), inCode(other.Target))
 		fmt.Fprintf(&b, "All of %s together explain %d differing cases of this pair and keep %d agreeing ones.\n\n",
 			briefChanges(m.Changes, 20), m.Explained, m.Kept)
 	}

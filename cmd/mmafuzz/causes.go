@@ -13,99 +13,74 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// cause is the buckets of one set of labels, over all pairs and classes.
-type cause struct {
-	labels  string
-	cases   uint64
-	pairs   int
-	maxUlp  float64
-	classes [oracle.Fault + 1]uint64
-}
-
-// causes merges buckets, the largest first.
-func causes(s *fuzz.State) []*cause {
-	var all []*cause
-	index := map[string]*cause{}
-	for _, p := range s.Pairs {
-		here := map[string]bool{}
-		for _, b := range p.Sorted() {
-			set := labelSet(b.Name)
-			c := index[set]
-			if c == nil {
-				c = &cause{labels: set}
-				index[set], all = c, append(all, c)
-			}
-			if !here[set] {
-				here[set] = true
-				c.pairs++
-			}
-			c.cases += b.Cases
-			c.maxUlp = max(c.maxUlp, b.MaxUlp)
-			c.classes[b.Class] += b.Cases
-		}
-	}
-	slices.SortFunc(all, func(x, y *cause) int {
-		return cmp.Or(cmp.Compare(y.cases, x.cases), cmp.Compare(x.labels, y.labels))
-	})
-	return all
-}
-
-// causeRows is the number of causes in the summary; all with -v.
-const causeRows = 12
-
-// causeTable has a row for each set of labels.
+// causeTable has a row for each primary cause.
 func (u *runUI) causeTable(s *fuzz.State) {
-	all := causes(s)
+	all := fuzz.Causes(s)
 	if len(all) == 0 {
 		return
 	}
 	total := uint64(0)
 	for _, c := range all {
-		total += c.cases
-	}
-	shown := all
-	if !u.verbose {
-		shown = all[:min(len(all), causeRows)]
+		total += c.Cases
 	}
 	g := grid{width: u.width, right: map[int]bool{0: true, 1: true, 2: true, 3: true}, head: true}
 	g.add("CASES", "SHARE", "INSTR", "MAX ULP", "CAUSE")
-	for _, c := range shown {
-		g.add(thousands(c.cases), share(c.cases, total), fmt.Sprintf("%d of %d", c.pairs, len(s.Pairs)), ulps(c.maxUlp), inWordsOf(c))
+	for _, c := range all {
+		g.add(thousands(c.Cases), share(c.Cases, total), fmt.Sprintf("%d of %d", c.Pairs, len(s.Pairs)), ulps(c.MaxUlp), causeInWords(&c))
 	}
 	fmt.Fprintln(u.stdout)
 	g.write(u.stdout, func(s string) string { return s })
-	if n := len(all) - len(shown); n > 0 {
-		fmt.Fprintf(u.stdout, "and %d more causes (all: -v)\n", n)
+	fmt.Fprintln(u.stdout)
+	if len(all) > 1 {
+		u.paragraph("CAUSE: the part of the arithmetic that has to be equal for both sides to agree; where any of several would do, the one that comes first in the computation.")
 	}
-	for _, l := range wrap("MAX ULP: largest distance of the two results, in representable numbers", u.width) {
+	u.paragraph("MAX ULP: largest distance of the two results, in representable numbers.")
+}
+
+// paragraph writes text to the width of the output.
+func (u *runUI) paragraph(text string) {
+	for _, l := range wrap(text, u.width) {
 		fmt.Fprintln(u.stdout, l)
 	}
 }
 
-// inWordsOf writes a set of labels as a phrase, with the classes of the cases
-// that are not differences of plain values.
-func inWordsOf(c *cause) string {
-	alternatives := strings.Split(c.labels, "|")
-	for i, a := range alternatives {
-		if labels := strings.Split(a, "+"); len(labels) > 1 {
-			last := len(labels) - 1
-			alternatives[i] = strings.Join(labels[:last], ", ") + " and " + labels[last] + " together"
-		}
-	}
-	text := strings.Join(alternatives, ", or ")
-	if len(alternatives) > 1 {
-		text = "either: " + text
-	}
+// causeInWords writes a cause with the classes of the cases that are not differences of plain
+// values, and how many cases need more than it or are explained by another, too.
+func causeInWords(c *fuzz.Cause) string {
 	var notes []string
-	for class, n := range c.classes {
-		if n > 0 && oracle.Class(class) != oracle.Value && oracle.Class(class).String() != c.labels {
+	for class, n := range c.Classes {
+		if n > 0 && oracle.Class(class) != oracle.Value && oracle.Class(class) != oracle.Fault {
 			notes = append(notes, fmt.Sprintf("%s %s", thousands(n), oracle.Class(class)))
 		}
 	}
 	if notes != nil {
-		text += " (of these " + strings.Join(notes, ", ") + ")"
+		notes = []string{"of these " + strings.Join(notes, ", ")}
 	}
-	return text
+	more, other := folded(c)
+	if more > 0 {
+		notes = append(notes, thousands(more)+" need another part as well")
+	}
+	if other > 0 {
+		notes = append(notes, "for "+thousands(other)+" another part would do")
+	}
+	if notes == nil {
+		return c.Name
+	}
+	return c.Name + " (" + strings.Join(notes, "; ") + ")"
+}
+
+// folded counts the cases that need other labels, too, and those that another one alone
+// explains as well.
+func folded(c *fuzz.Cause) (more, other uint64) {
+	for _, d := range c.Details {
+		switch {
+		case strings.Contains(d.Name, "+"):
+			more += d.Cases
+		case strings.Contains(d.Name, "|"):
+			other += d.Cases
+		}
+	}
+	return more, other
 }
 
 // ulps writes a distance, a large one as a power of two.
@@ -116,29 +91,53 @@ func ulps(n float64) string {
 	return fmt.Sprintf("2^%.0f", math.Log2(n))
 }
 
-// bucketList shows with -v every bucket and its bundle.
+// bucketList shows with -v the causes of each instruction, what is beneath them, and the
+// bundles.
 func (u *runUI) bucketList(s *fuzz.State) {
 	if !u.verbose {
 		return
 	}
 	fmt.Fprintln(u.stdout)
+	u.paragraph("The kinds of cases beneath each cause: a+b needs both, a|b either, :CLASS is how the results differ where they are not both finite numbers.")
 	for i, p := range s.Pairs {
+		if len(p.Buckets) == 0 {
+			continue
+		}
+		fmt.Fprintf(u.stdout, "\n%s\n", u.bolden(p.Name))
 		for _, b := range p.Sorted() {
 			fmt.Fprintf(u.stdout, "%11s  %7s  %s\n", thousands(b.Cases), ulps(b.MaxUlp), b.Name)
-			if f := u.firstFinding(i, b.Name); f != nil {
-				fmt.Fprintf(u.stdout, "    %s\n", u.bundleDir(f))
+			for _, d := range sortedDetails(b.Details) {
+				fmt.Fprintf(u.stdout, "%13s  %7s    %s\n", thousands(d.Cases), ulps(d.MaxUlp), d.Name)
+				if dir := u.bundleOf(i, b.Name, d.Name); dir != "" {
+					fmt.Fprintf(u.stdout, "%26s%s\n", "", dir)
+				}
+			}
+			if b.More > 0 {
+				fmt.Fprintf(u.stdout, "%13s  %7s    of other kinds\n", thousands(b.More), "")
 			}
 		}
 	}
 }
 
-// causesInWords says what each label of the campaign means, and which changes of
-// the arithmetic stand behind it.
+// sortedDetails returns details, the largest first.
+func sortedDetails(details []fuzz.Detail) []fuzz.Detail {
+	all := slices.Clone(details)
+	slices.SortStableFunc(all, func(x, y fuzz.Detail) int {
+		return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Name, y.Name))
+	})
+	return all
+}
+
+// causesInWords says what each label of the campaign means, and which changes from A's
+// arithmetic to B's stand behind it.
 func (u *runUI) causesInWords(s *fuzz.State) {
 	labels := map[triage.Label]bool{}
-	for _, c := range causes(s) {
-		for _, l := range bucketLabels(c.labels) {
-			labels[triage.Label(l)] = true
+	for _, c := range fuzz.Causes(s) {
+		labels[triage.Label(c.Name)] = true
+		for _, d := range c.Details {
+			for _, l := range bucketLabels(d.Name) {
+				labels[triage.Label(l)] = true
+			}
 		}
 	}
 	behind := changesBehind(s)
@@ -147,7 +146,7 @@ func (u *runUI) causesInWords(s *fuzz.State) {
 		if labels[l.Label] {
 			text := l.Doc
 			if c := behind[l.Label]; len(c) > 0 {
-				text += ": " + strings.Join(c, ", ")
+				text += ": " + strings.Join(firstOf(c, changesMost), "; ")
 			}
 			g.add(string(l.Label), text)
 		}
@@ -156,6 +155,17 @@ func (u *runUI) causesInWords(s *fuzz.State) {
 		fmt.Fprintln(u.stdout)
 		g.write(u.stdout, u.bolden)
 	}
+}
+
+// changesMost is the number of different changes that are shown for a label.
+const changesMost = 4
+
+// firstOf returns the first elements of a list and how many more there are.
+func firstOf(list []string, most int) []string {
+	if len(list) <= most {
+		return list
+	}
+	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
 }
 
 // changesBehind lists for each label the changes of all verdicts that earned it.
@@ -170,13 +180,21 @@ func changesBehind(s *fuzz.State) map[triage.Label][]string {
 			continue
 		}
 		for _, part := range triage.Parts(&base, &p.Verdict.Program) {
-			text := briefChanges(part.Changes, 3)
+			text := briefChanges(fromA(p, part.Changes), 3)
 			if !slices.Contains(behind[part.Label], text) {
 				behind[part.Label] = append(behind[part.Label], text)
 			}
 		}
 	}
 	return behind
+}
+
+// fromA returns changes of a verdict's base as changes from A to B.
+func fromA(p *fuzz.PairState, changes []mma.Change) []mma.Change {
+	if p.BaseA {
+		return changes
+	}
+	return reversed(changes)
 }
 
 // reversed turns changes round.

@@ -240,8 +240,8 @@ func (c *checklistCmd) comparison(u *quietUI, st *fuzz.PairState) (*checklist.Co
 	}
 	for _, b := range st.Sorted() {
 		bucket := checklist.Bucket{Name: b.Name, Cases: b.Cases}
-		if f := u.firstFinding(0, b.Name); f != nil {
-			rel, err := filepath.Rel(c.dir, u.bundleDir(f))
+		if dir := u.bundleOf(0, b.Name, ""); dir != "" {
+			rel, err := filepath.Rel(c.dir, dir)
 			if err != nil {
 				return nil, err
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz"
 )
 
 // compareCmd is mmafuzz compare.
@@ -23,6 +24,7 @@ type compareCmd struct {
 	workers    int
 	out        string
 	allBundles bool
+	maxBundles int
 
 	last   *comparison // of --baseline; nil: none
 	sides  []*side
@@ -37,7 +39,7 @@ func newCompare(a *app) *cobra.Command {
 		Use:   "compare RECORDING RECORDING|TARGET...",
 		Short: "compare recordings of machines that never met, and with last night",
 		Long: `compare finds the inputs that recordings have in common, counts where the results
-differ, puts differing cases into buckets by cause and shrinks one of each, on the
+differ, finds the cause of every differing case and shrinks one case of each, on the
 models that explain the recordings. Each recording is compared with each other one,
 and with each target that is named.
 
@@ -74,6 +76,7 @@ Exit status: 0 nothing new, 1 something new, 2 trouble.`,
 	f.IntVar(&c.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&c.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of compare.json and the bundles (default: mmafuzz-out/compare-HASH)")
 	f.BoolVar(&c.allBundles, "all-bundles", false, "make bundles of known differences and of last night's too")
+	f.IntVar(&c.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each two machines; one of each cause comes first")
 	_ = cmd.MarkFlagDirname("out")
 	oneOf(cmd, "nan", comparisons...)
 	oneOf(cmd, "zero", comparisons...)
@@ -90,6 +93,9 @@ func (c *compareCmd) checkFlags() error {
 	}
 	if err := checkWorkers(c.workers); err != nil {
 		return err
+	}
+	if c.maxBundles < 1 {
+		return fmt.Errorf("--max-bundles is %d, at least 1 is needed", c.maxBundles)
 	}
 	return c.knownFlags.check()
 }

@@ -179,9 +179,11 @@ func entriesOf(g []*difference, reason string) []corpus.KnownEntry {
 		if explained.ID == "" {
 			explained.ID = "known-" + d.ID
 		}
-		for _, change := range d.scope().Changes {
-			if !slices.Contains(explained.Changes, change) {
-				explained.Changes = append(explained.Changes, change)
+		for _, scope := range d.scopes() {
+			for _, change := range scope.Changes {
+				if !slices.Contains(explained.Changes, change) {
+					explained.Changes = append(explained.Changes, change)
+				}
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
@@ -92,7 +93,8 @@ type difference struct {
 	InstructionB string       `json:"instruction_b"`
 	Bucket       string       `json:"bucket"`
 	Class        string       `json:"class"`
-	Changes      []mma.Change `json:"changes"` // behind the bucket, from A to B
+	Details      []kindOf     `json:"details"` // the kinds of cases in the bucket
+	Changes      []mma.Change `json:"changes"` // behind the primary cause, from A to B
 	Cases        uint64       `json:"cases"`
 	Dots         uint64       `json:"dots"`
 	MaxUlp       float64      `json:"max_ulp"`
@@ -101,6 +103,16 @@ type difference struct {
 	State        string       `json:"state"`
 	Known        string       `json:"known,omitempty"`
 	Bundle       string       `json:"bundle,omitempty"`
+
+	rest *kindOf // cases of no detail, which may need all changes; nil: none
+}
+
+// kindOf is cases of a bucket with the changes behind them: more than those behind the
+// bucket where it takes a combination.
+type kindOf struct {
+	Name    string       `json:"name"`
+	Cases   uint64       `json:"cases"`
+	Changes []mma.Change `json:"changes"`
 }
 
 type leftOut struct {
@@ -196,22 +208,37 @@ func newCell(p *comparedPair, st *fuzz.PairState, parts []part) cell {
 
 func newDifference(p *comparedPair, b *fuzz.Bucket, parts []part) difference {
 	d := difference{A: p.a.name, B: p.b.name, Instruction: p.Name(), InstructionA: p.A.Instruction().Name, InstructionB: p.B.Instruction().Name,
-		Bucket: b.Name, Class: b.Class.String(), Changes: []mma.Change{}, Cases: b.Cases, Dots: uint64(p.dots()), MaxUlp: b.MaxUlp,
-		Digest: fmt.Sprintf("%016x", b.Digest)}
-	labels := bucketLabels(b.Name)
-	for _, x := range parts {
-		if slices.Contains(labels, x.label) {
-			d.Changes = append(d.Changes, x.changes...)
+		Bucket: b.Name, Class: b.MostClass().String(), Changes: changesOf(parts, b.Name), Cases: b.Cases, Dots: uint64(p.dots()), MaxUlp: b.MaxUlp,
+		Digest: fmt.Sprintf("%016x", b.Digest), Details: []kindOf{}}
+	for _, x := range sortedDetails(b.Details) {
+		d.Details = append(d.Details, kindOf{x.Name, x.Cases, changesOf(parts, bucketLabels(x.Name)...)})
+	}
+	if b.More > 0 {
+		var labels []string
+		for _, x := range parts {
+			labels = append(labels, x.label)
 		}
+		d.rest = &kindOf{strings.Join(labels, "+"), b.More, changesOf(parts, labels...)}
 	}
 	d.identify()
 	return d
 }
 
+// changesOf returns the changes that some labels stand for.
+func changesOf(parts []part, labels ...string) []mma.Change {
+	changes := []mma.Change{}
+	for _, x := range parts {
+		if slices.Contains(labels, x.label) {
+			changes = append(changes, x.changes...)
+		}
+	}
+	return changes
+}
+
 // missing is the difference of an instruction that a recording does not have.
 func missing(name string, p corpus.Problem) difference {
 	d := difference{A: name, Instruction: p.Instruction, InstructionA: p.Instruction, Bucket: notRecorded, Class: oracle.Fault.String(),
-		Changes: []mma.Change{}, What: p.What}
+		Changes: []mma.Change{}, Details: []kindOf{}, What: p.What}
 	d.identify()
 	return d
 }
@@ -231,16 +258,28 @@ func (d *difference) identify() {
 	d.ID = fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
-// scope is what lists of known differences see of a difference.
-func (d *difference) scope() *corpus.Difference {
-	s := &corpus.Difference{ID: d.ID, A: d.A, B: d.B, Instructions: []string{d.Instruction, d.InstructionA}, Bucket: d.Bucket, Labels: bucketLabels(d.Bucket)}
-	if d.InstructionB != "" {
-		s.Instructions = append(s.Instructions, d.InstructionB)
+// scopes are what lists of known differences see of a difference: its kinds of cases,
+// each with the labels and changes behind it. One without kinds is a scope itself.
+func (d *difference) scopes() []*corpus.Difference {
+	kinds := slices.Clone(d.Details)
+	if d.rest != nil {
+		kinds = append(kinds, *d.rest)
 	}
-	for _, c := range d.Changes {
-		s.Changes = append(s.Changes, c.String())
+	if len(kinds) == 0 {
+		kinds = []kindOf{{Name: d.Bucket, Changes: d.Changes}}
 	}
-	return s
+	var all []*corpus.Difference
+	for _, k := range kinds {
+		s := &corpus.Difference{ID: d.ID, A: d.A, B: d.B, Instructions: []string{d.Instruction, d.InstructionA}, Bucket: d.Bucket, Detail: k.Name, Labels: bucketLabels(k.Name)}
+		if d.InstructionB != "" {
+			s.Instructions = append(s.Instructions, d.InstructionB)
+		}
+		for _, c := range k.Changes {
+			s.Changes = append(s.Changes, c.String())
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // maxComparison is more bytes than the result of any compare takes.

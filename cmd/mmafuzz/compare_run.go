@@ -38,7 +38,7 @@ func (c *compareCmd) compare(ctx context.Context) error {
 	}
 	models := modelsOf(pairs)
 	c.ui = &compareUI{pairs: pairs, bundles: map[string]string{}}
-	cfg := fuzz.Config{Seed: 1, Workers: c.workers, NaN: strictness(c.nan), Zero: strictness(c.zero), Observe: c.ui}
+	cfg := fuzz.Config{Seed: 1, Workers: c.workers, NaN: strictness(c.nan), Zero: strictness(c.zero), MaxFindings: c.maxBundles, Observe: c.ui}
 	c.ui.runUI = newRunUI(c.app, cfg, c.out)
 	c.ui.line.last = time.Now()
 	if err := c.explain(ctx, models); err != nil || ctx.Err() != nil {
@@ -68,9 +68,9 @@ func (c *compareCmd) compare(ctx context.Context) error {
 
 // isNews says whether a bucket's difference is worth a bundle: it is not known, not
 // of last night, or not to be told without its cases.
-func (c *compareCmd) isNews(pair int, bucket string, v *triage.Verdict) bool {
+func (c *compareCmd) isNews(pair int, b *fuzz.Bucket, v *triage.Verdict) bool {
 	p := &c.ui.pairs[pair]
-	d := newDifference(p, &fuzz.Bucket{Name: bucket}, changesFrom(p, v))
+	d := newDifference(p, b, changesFrom(p, v))
 	if len(d.Changes) == 0 {
 		return true
 	}
@@ -215,9 +215,9 @@ func (u *compareUI) showProgress(what string, s *fuzz.State) {
 	if u.json {
 		return
 	}
-	dots, mismatches, buckets := s.Totals()
+	dots, mismatches, causes := s.Totals()
 	u.line.show(statusField{fmt.Sprintf("%6s", clock(time.Since(u.began))), 3}, statusField{fmt.Sprintf("%s: %s dots", what, count(dots)), 2},
-		statusField{fmt.Sprintf("mismatch %s in %d buckets", count(mismatches), buckets), 1})
+		statusField{fmt.Sprintf("mismatch %s by %s", count(mismatches), plural(causes, "cause")), 1})
 }
 
 // newMachine describes a side.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -106,6 +109,54 @@ func TestStates(t *testing.T) {
 		}
 	}
 }
+
+// TestKinds has a list that covers some kinds of a difference's cases: it is known when
+// all are covered, by one entry or by several.
+func TestKinds(t *testing.T) {
+	width := mma.Change{Path: "join.align.f", From: "24", To: "25"}
+	steps := mma.Change{Path: "l", From: "8", To: "16"}
+	parts := []part{{"truncation-width", []mma.Change{width}}, {"fusion-width", []mma.Change{steps}}}
+	p := &comparedPair{sidePair: sidePair{a: &side{name: "a100"}, b: &side{name: "h100"}}}
+	p.A, p.B = aUnit{"x"}, aUnit{"x"}
+	bucket := &fuzz.Bucket{Name: "truncation-width", Cases: 9, Details: []fuzz.Detail{
+		{Name: "truncation-width", Cases: 5}, {Name: "truncation-width+fusion-width:inf", Class: oracle.Inf, Cases: 3}}}
+	rest := *bucket
+	rest.More = 1
+	by := func(bucket string, changes ...string) corpus.KnownEntry {
+		return corpus.KnownEntry{ID: "k", Reason: "x", Bucket: bucket, Changes: changes}
+	}
+	const f, l = "join.align.f 24→25", "l 8→16"
+	for _, tc := range []struct {
+		name   string
+		bucket *fuzz.Bucket
+		list   []corpus.KnownEntry
+		state  string
+	}{
+		{"the primary cause", bucket, []corpus.KnownEntry{by("truncation-width")}, stateKnown},
+		{"one kind of an earlier list", bucket, []corpus.KnownEntry{by("truncation-width+fusion-width:inf")}, stateNew},
+		{"the changes of one kind", bucket, []corpus.KnownEntry{by("", f)}, stateNew},
+		{"the changes of all", bucket, []corpus.KnownEntry{by("", f, l)}, stateKnown},
+		{"each by its entry", bucket, []corpus.KnownEntry{by("", f), by("*:inf")}, stateKnown},
+		{"and not the rest", &rest, []corpus.KnownEntry{by("", f), by("*:inf")}, stateNew},
+		{"with the rest", &rest, []corpus.KnownEntry{by("", f, l)}, stateKnown},
+	} {
+		c := &compareCmd{knownFlags: knownFlags{knownList: &corpus.Known{Entries: tc.list}}}
+		d := newDifference(p, tc.bucket, parts)
+		if state, _ := c.stateOf(&d, c.unlisted(&d)); state != tc.state {
+			t.Errorf("%s: %s, want %s", tc.name, state, tc.state)
+		}
+		if len(d.Changes) != 1 || d.Changes[0] != width {
+			t.Errorf("changes %v", d.Changes)
+		}
+	}
+}
+
+// aUnit is an instruction that computes nothing.
+type aUnit struct{ name string }
+
+func (u aUnit) Instruction() *mma.Instruction                 { return &mma.Instruction{Name: u.name} }
+func (u aUnit) Known() *mma.Params                            { return nil }
+func (u aUnit) Run(context.Context, *mma.Batch, []byte) error { return nil }
 
 // reread writes a comparison and reads it as a baseline.
 func reread(t *testing.T, r *comparison) *comparison {

@@ -53,11 +53,12 @@
 //	pairs[].b            string  second target
 //	pairs[].instruction  string  its name, or NAME ~ NAME if the targets have one each
 //
-// The event finding is a differing case, shrunk and explained, the first of its
-// bucket or one of as many as --per-bucket says:
+// The event finding is a differing case, shrunk and explained, one of those for which
+// --max-bundles and --per-bucket have room:
 //
 //	pair      number   index in the pairs of start and summary
-//	bucket    string   labels with + that the case needs, | between sets of which each is enough, :CLASS if that is not value
+//	bucket    string   the primary cause: the label that alone makes both sides agree; mmafuzz list labels
+//	detail    string   with | between labels of which each is enough, the first is bucket; with + between those that it takes together; :CLASS if that is not value
 //	bundle    string   directory of the bundle
 //	mismatch  object*  as in the bundle's mismatch.json: go doc ./corpus Mismatch
 //
@@ -66,49 +67,57 @@
 //	seconds     number  since the start
 //	dots        number  dot products of all pairs
 //	mismatches  number  of these, those that differ
-//	buckets     number  buckets so far
+//	buckets     number  primary causes so far
 //	features    number  decisions of the models seen so far
 //
 // The event summary comes last in run, also after an interrupt:
 //
-//	seconds                      number    since the start
-//	dots                         number    dot products of all pairs
-//	mismatches                   number    of these, those that differ
-//	interrupted                  bool      the run can be resumed
-//	count                        number    the --count that gives the same findings
-//	pairs[].a                    string    as in start
-//	pairs[].b                    string    as in start
-//	pairs[].instruction          string    as in start
-//	pairs[].dots                 number    dot products
-//	pairs[].mismatches           number    of these, those that differ
-//	pairs[].classes              object*   number of dot products by class: same, value, zero-sign, nan-code, nan, inf, fault
-//	pairs[].explained            bool      the changes below explain all differing cases that were looked at
-//	pairs[].labels[]             string?   what the changes earn: mmafuzz list labels
-//	pairs[].changes[].path       string?   parameter: mmafuzz list parameters
-//	pairs[].changes[].from       string?   its value in the arithmetic that is known
-//	pairs[].changes[].to         string?   its value in the other
-//	pairs[].equivalent[][].path  string?   other changes that no input tells from these
-//	pairs[].equivalent[][].from  string?
-//	pairs[].equivalent[][].to    string?
-//	pairs[].alike[]              string?   known targets that compute what the other does
-//	pairs[].nearest              object?*  of a pair that nothing explains, the program that comes nearest: go doc ./corpus Nearest
-//	pairs[].next[]               string?   commands that look for what explains it
-//	pairs[].buckets[].name       string?   as in finding; the largest bucket is first
-//	pairs[].buckets[].class      string?   as in classes, but same
-//	pairs[].buckets[].cases      number?   differing dot products
-//	pairs[].buckets[].max_ulp    number?   the largest distance of the results, in steps from one number of D's format to the next
-//	pairs[].buckets[].bundle     string?   directory of its first finding
-//	pairs[].buckets[].id         string?   the same in every run that finds the same difference
-//	pairs[].buckets[].state      string?   new, known or expired: with --known; else new
-//	pairs[].buckets[].known      string?   id of the entry that covers it
-//	known[].id                   string?   of an entry of the list of --known
-//	known[].reason               string?
-//	known[].expires              string?   its last day
-//	known[].hits                 number?   buckets that it covers
-//	known[].state                string?   used, unused or expired
-//	counts.new                   number?   buckets by state, with --known
-//	counts.known                 number?
-//	counts.expired               number?
+//	seconds                              number    since the start
+//	dots                                 number    dot products of all pairs
+//	mismatches                           number    of these, those that differ
+//	causes                               number    primary causes
+//	not_kept                             number    causes of an instruction, and details, that --max-bundles left no room for
+//	interrupted                          bool      the run can be resumed
+//	count                                number    the --count that gives the same findings
+//	pairs[].a                            string    as in start
+//	pairs[].b                            string    as in start
+//	pairs[].instruction                  string    as in start
+//	pairs[].dots                         number    dot products
+//	pairs[].mismatches                   number    of these, those that differ
+//	pairs[].classes                      object*   number of dot products by class: same, value, zero-sign, nan-code, nan, inf, fault
+//	pairs[].explained                    bool      the changes below explain all differing cases that were looked at
+//	pairs[].labels[]                     string?   what the changes earn: mmafuzz list labels
+//	pairs[].changes[].path               string?   parameter: mmafuzz list parameters
+//	pairs[].changes[].from               string?   its value in the arithmetic that is known
+//	pairs[].changes[].to                 string?   its value in the other
+//	pairs[].equivalent[][].path          string?   other changes that no input tells from these
+//	pairs[].equivalent[][].from          string?
+//	pairs[].equivalent[][].to            string?
+//	pairs[].alike[]                      string?   known targets that compute what the other does
+//	pairs[].nearest                      object?*  of a pair that nothing explains, the program that comes nearest: go doc ./corpus Nearest
+//	pairs[].next[]                       string?   commands that look for what explains it
+//	pairs[].buckets[].name               string?   primary cause; the largest bucket is first
+//	pairs[].buckets[].class              string?   the most frequent one
+//	pairs[].buckets[].classes            object?*  number of dot products by class, as above
+//	pairs[].buckets[].cases              number?   differing dot products
+//	pairs[].buckets[].max_ulp            number?   the largest distance of the results, in steps from one number of D's format to the next
+//	pairs[].buckets[].bundle             string?   directory of its first finding
+//	pairs[].buckets[].id                 string?   the same in every run that finds the same difference
+//	pairs[].buckets[].state              string?   new, known or expired: with --known; else new
+//	pairs[].buckets[].known              string?   id of the entry that covers it
+//	pairs[].buckets[].rest               number?   cases of none of the details below, of which there are too many
+//	pairs[].buckets[].details[].name     string?   as in finding; the largest is first
+//	pairs[].buckets[].details[].cases    number?
+//	pairs[].buckets[].details[].max_ulp  number?
+//	pairs[].buckets[].details[].bundle   string?   directory of its first finding
+//	known[].id                           string?   of an entry of the list of --known
+//	known[].reason                       string?
+//	known[].expires                      string?   its last day
+//	known[].hits                         number?   buckets that it covers
+//	known[].state                        string?   used, unused or expired
+//	counts.new                           number?   buckets by state, with --known
+//	counts.known                         number?
+//	counts.expired                       number?
 //
 // The event recording comes once a second in record:
 //
@@ -285,6 +294,11 @@
 //	differences[].instruction_b   string?   of the second machine
 //	differences[].bucket          string?   as in finding, or not-recorded
 //	differences[].class           string?   as in summary
+//	differences[].details[].name             string?   the kinds of cases in the bucket, as in finding
+//	differences[].details[].cases            number?
+//	differences[].details[].changes[].path   string?   behind them
+//	differences[].details[].changes[].from   string?
+//	differences[].details[].changes[].to     string?
 //	differences[].changes[].path  string?   behind the bucket; none: it is not explained
 //	differences[].changes[].from  string?
 //	differences[].changes[].to    string?

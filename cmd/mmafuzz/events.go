@@ -44,6 +44,7 @@ type findingEvent struct {
 	eventHead
 	Pair     int              `json:"pair"`
 	Bucket   string           `json:"bucket"`
+	Detail   string           `json:"detail"`
 	Bundle   string           `json:"bundle"`
 	Mismatch *corpus.Mismatch `json:"mismatch"`
 }
@@ -62,6 +63,8 @@ type summaryEvent struct {
 	Seconds     float64       `json:"seconds"`
 	Dots        uint64        `json:"dots"`
 	Mismatches  uint64        `json:"mismatches"`
+	Causes      int           `json:"causes"`
+	NotKept     int           `json:"not_kept"`
 	Interrupted bool          `json:"interrupted"`
 	Count       uint64        `json:"count"`
 	Pairs       []pairSummary `json:"pairs"`
@@ -92,14 +95,24 @@ type pairSummary struct {
 }
 
 type bucketSummary struct {
-	Name   string       `json:"name"`
-	Class  oracle.Class `json:"class"`
-	Cases  uint64       `json:"cases"`
-	MaxUlp float64      `json:"max_ulp"`
-	Bundle string       `json:"bundle,omitempty"`
-	ID     string       `json:"id"`
-	State  string       `json:"state"`
-	Known  string       `json:"known,omitempty"`
+	Name    string            `json:"name"`
+	Class   oracle.Class      `json:"class"`
+	Cases   uint64            `json:"cases"`
+	MaxUlp  float64           `json:"max_ulp"`
+	Classes map[string]uint64 `json:"classes"`
+	Details []detailSummary   `json:"details"`
+	Rest    uint64            `json:"rest"`
+	Bundle  string            `json:"bundle,omitempty"`
+	ID      string            `json:"id"`
+	State   string            `json:"state"`
+	Known   string            `json:"known,omitempty"`
+}
+
+type detailSummary struct {
+	Name   string  `json:"name"`
+	Cases  uint64  `json:"cases"`
+	MaxUlp float64 `json:"max_ulp"`
+	Bundle string  `json:"bundle,omitempty"`
 }
 
 // event writes one event. An error of stdout stays with it; others cannot be.
@@ -120,7 +133,7 @@ func (u *runUI) startEvent(s *fuzz.State) *startEvent {
 }
 
 func (u *runUI) findingEvent(f *fuzz.Finding, dir string) *findingEvent {
-	return &findingEvent{newEvent("finding"), f.Pair, f.Bucket, dir, u.mismatch(f)}
+	return &findingEvent{newEvent("finding"), f.Pair, f.Bucket, f.Detail, dir, u.mismatch(f)}
 }
 
 func (u *runUI) progressEvent(s *fuzz.State) *progressEvent {
@@ -137,7 +150,8 @@ func (u *runUI) summaryEvent(s *fuzz.State, interrupted bool) *summaryEvent {
 		eventHead: newEvent("summary"), Seconds: time.Since(u.began).Seconds(),
 		Interrupted: interrupted, Count: equivalentCount(s),
 	}
-	e.Dots, e.Mismatches, _ = s.Totals()
+	e.Dots, e.Mismatches, e.Causes = s.Totals()
+	e.NotKept = s.NotKept()
 	judged := u.judge(s)
 	for i, p := range s.Pairs {
 		e.Pairs = append(e.Pairs, u.pairSummary(i, p))
@@ -180,22 +194,34 @@ func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
 		s.Nearest, s.Next = z.nearest, append(s.Next, z.next...)
 	}
 	for _, b := range p.Sorted() {
-		bs := bucketSummary{Name: b.Name, Class: b.Class, Cases: b.Cases, MaxUlp: b.MaxUlp}
-		if f := u.firstFinding(index, b.Name); f != nil {
-			bs.Bundle = u.bundleDir(f)
-		}
-		s.Buckets = append(s.Buckets, bs)
+		s.Buckets = append(s.Buckets, u.bucketSummary(index, b))
 	}
 	return s
 }
 
-func (u *runUI) firstFinding(pair int, bucket string) *fuzz.Finding {
-	for _, f := range u.findings {
-		if f.Pair == pair && f.Bucket == bucket {
-			return f
+func (u *runUI) bucketSummary(pair int, b *fuzz.Bucket) bucketSummary {
+	s := bucketSummary{Name: b.Name, Class: b.MostClass(), Cases: b.Cases, MaxUlp: b.MaxUlp, Rest: b.More,
+		Classes: map[string]uint64{}, Details: []detailSummary{}, Bundle: u.bundleOf(pair, b.Name, "")}
+	for c, n := range b.Classes {
+		if n > 0 {
+			s.Classes[oracle.Class(c).String()] = n
 		}
 	}
-	return nil
+	for _, d := range sortedDetails(b.Details) {
+		s.Details = append(s.Details, detailSummary{d.Name, d.Cases, d.MaxUlp, u.bundleOf(pair, b.Name, d.Name)})
+	}
+	return s
+}
+
+// bundleOf returns the bundle of the first finding of a bucket, or of one of its details;
+// "" if there is none.
+func (u *runUI) bundleOf(pair int, bucket, detail string) string {
+	for _, f := range u.findings {
+		if f.Pair == pair && f.Bucket == bucket && (detail == "" || f.Detail == detail) {
+			return u.bundleDir(f)
+		}
+	}
+	return ""
 }
 
 // equivalentCount is the --count that gives the findings of a campaign that was

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -53,27 +54,35 @@ func (k *knownFlags) open() (err error) {
 	return withHint(err, "go doc ./corpus Known says what a list of known differences looks like")
 }
 
-// stateOf returns the state of a difference that is on no list, or else known if an
-// entry that covers it holds today, or expired; and which entries cover it.
+// stateOf returns the state of a difference, and which entries of the list cover some of
+// it: known if entries that hold today cover all of it; expired if it takes ones that no
+// longer hold; else unlisted, the state of a difference that is on no list.
 func (k *knownFlags) stateOf(d *difference, unlisted string) (state string, hits []int) {
-	state = unlisted
 	if k.knownList == nil {
-		return state, nil
+		return unlisted, nil
 	}
-	scope := d.scope()
-	for i := range k.knownList.Entries {
-		e := &k.knownList.Entries[i]
-		if !e.Covers(scope) {
-			continue
+	known, covered := true, true
+	for _, scope := range d.scopes() {
+		holds, listed := false, false
+		for i := range k.knownList.Entries {
+			e := &k.knownList.Entries[i]
+			if !e.Covers(scope) {
+				continue
+			}
+			if !slices.Contains(hits, i) {
+				hits = append(hits, i)
+			}
+			listed, holds = true, holds || !e.Expired(k.day)
 		}
-		hits = append(hits, i)
-		if !e.Expired(k.day) {
-			state = stateKnown
-		} else if state != stateKnown {
-			state = stateExpired
-		}
+		known, covered = known && holds, covered && listed
 	}
-	return state, hits
+	switch {
+	case known:
+		return stateKnown, hits
+	case covered:
+		return stateExpired, hits
+	}
+	return unlisted, hits
 }
 
 // settle gives differences their state, and returns what became of the list's entries.

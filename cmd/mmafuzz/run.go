@@ -40,6 +40,7 @@ type runCmd struct {
 	generators        []string
 	nan, zero         string
 	perBucket         int
+	maxBundles        int
 	out               string
 	list              knownFlags
 
@@ -52,7 +53,7 @@ func newRun(a *app) *cobra.Command {
 		Use:   "run",
 		Short: "compare units and explain where they differ",
 		Long: `run feeds the same inputs to pairs of units, counts where their results differ,
-puts differing cases into buckets by cause, and shrinks one case of each bucket.
+finds the cause of every differing case, and shrinks one case of each cause.
 
   mmafuzz run                                               ` + demoA + ` and ` + demoB + `
   mmafuzz run --a sim:hopper --b ref:exact --inst wgmma.m64n8k32.f32.e4m3.e4m3
@@ -91,7 +92,8 @@ Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
 	f.StringSliceVar(&r.generators, "gen", nil, "`generators` to use (default: all; mmafuzz list generators)")
 	f.StringVar(&r.nan, "nan", "", "how NaNs are compared: `bits|class` (default: bits where both sides' codes are known)")
 	f.StringVar(&r.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")
-	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep in each bucket")
+	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep for each cause of an instruction")
+	f.IntVar(&r.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each two targets; one of each cause comes first, others are counted")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
 	r.list.add(f)
 	completeTargets(c, "a", "b", "targets")
@@ -192,7 +194,7 @@ func (r *runCmd) outError(dir string, err error) error {
 func (r *runCmd) config(pairs []devices.Pair) (fuzz.Config, error) {
 	cfg := fuzz.Config{
 		Pairs: pairs, Seed: r.seed, Generators: r.generators, Count: r.count, Time: r.time,
-		Workers: r.workers, PerBucket: r.perBucket,
+		Workers: r.workers, PerBucket: r.perBucket, MaxFindings: r.maxBundles,
 	}
 	if cfg.Count == 0 && cfg.Time == 0 {
 		cfg.Count = demoCount
@@ -351,6 +353,6 @@ func (r *runCmd) dir(cfg *fuzz.Config) string {
 			fmt.Fprintln(h, p.DigestA, p.DigestB)
 		}
 	}
-	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, r.nan, r.zero, version(), versions.Current())
+	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, cfg.MaxFindings, r.nan, r.zero, version(), versions.Current())
 	return filepath.Join(outRoot, fmt.Sprintf("%08x", h.Sum32()))
 }

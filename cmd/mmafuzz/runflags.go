@@ -30,6 +30,8 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 		return hinted("give a time such as 90s, 10m or 8h", "--time is %s, which is no time at all", r.time)
 	case r.perBucket < 1:
 		return fmt.Errorf("--per-bucket is %d, at least 1 is needed", r.perBucket)
+	case r.maxBundles < 1:
+		return fmt.Errorf("--max-bundles is %d, at least 1 is needed", r.maxBundles)
 	}
 	if err := checkWorkers(r.workers); err != nil {
 		return err

@@ -28,9 +28,7 @@ func (u *runUI) judge(s *fuzz.State) *comparison {
 		for _, b := range p.Sorted() {
 			d := u.difference(i, b, p.Verdict)
 			d.Dots = p.Dots
-			if f := u.firstFinding(i, b.Name); f != nil {
-				d.Bundle = u.bundleDir(f)
-			}
+			d.Bundle = u.bundleOf(i, b.Name, "")
 			r.Differences = append(r.Differences, d)
 		}
 	}
@@ -43,7 +41,8 @@ func (u *runUI) isKnown(f *fuzz.Finding) bool {
 	if u.list.knownList == nil {
 		return false
 	}
-	d := u.difference(f.Pair, &fuzz.Bucket{Name: f.Bucket}, f.Verdict)
+	kind := fuzz.Detail{Name: f.Detail, Class: f.Class, Cases: 1}
+	d := u.difference(f.Pair, &fuzz.Bucket{Name: f.Bucket, Cases: 1, Details: []fuzz.Detail{kind}}, f.Verdict)
 	state, _ := u.list.stateOf(&d, stateNew)
 	return state == stateKnown
 }

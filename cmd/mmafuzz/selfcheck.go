@@ -16,7 +16,7 @@ import (
 func newSelfcheck(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selfcheck",
-		Short: "measure the models, the generators, the triage, the minimizer and inference",
+		Short: "measure the models, the generators, the triage, the minimizer, inference and causes",
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if a.json {
 				return hinted("standard output takes the table, of columns that tabs separate: > FILE", "--json: selfcheck makes tables")
@@ -25,7 +25,7 @@ func newSelfcheck(a *app) *cobra.Command {
 		},
 	}
 	c.AddCommand(newSelfcheckModels(a), newSelfcheckGenerators(a), newSelfcheckPairs(a), newSelfcheckTriage(a),
-		newSelfcheckMinimizer(a), newSelfcheckInfer(a))
+		newSelfcheckMinimizer(a), newSelfcheckInfer(a), newSelfcheckCauses(a))
 	return c
 }
 

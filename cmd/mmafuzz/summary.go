@@ -22,7 +22,7 @@ func (u *runUI) finish(s *fuzz.State, interrupted, failed bool) {
 		return
 	}
 	u.pairTables(s)
-	u.example()
+	u.example(s)
 	u.causeTable(s)
 	u.bucketList(s)
 	u.causesInWords(s)
@@ -32,8 +32,8 @@ func (u *runUI) finish(s *fuzz.State, interrupted, failed bool) {
 }
 
 // example draws one finding.
-func (u *runUI) example() {
-	f := u.showcase()
+func (u *runUI) example(s *fuzz.State) {
+	f := u.showcase(s)
 	if f == nil {
 		return
 	}
@@ -41,21 +41,35 @@ func (u *runUI) example() {
 	if len(u.cfg.Pairs) == 1 || u.severalTargets() {
 		fmt.Fprintln(u.stdout)
 	}
-	fmt.Fprintf(u.stdout, "The smallest input found on which %s and %s differ:\n\n", p.TargetA, p.TargetB)
+	cause := ""
+	if f.Class == oracle.Value && f.Bucket != string(triage.Unexplained) {
+		cause = fmt.Sprintf(" by %s, the most frequent cause of different values", f.Bucket)
+	}
+	u.paragraph(fmt.Sprintf("The smallest input found on which %s and %s differ%s:", p.TargetA, p.TargetB, cause))
+	fmt.Fprintln(u.stdout)
 	if err := u.picture(u.stdout, f); err != nil {
 		u.log.Error().Err(err).Msg("drawing a finding")
 	}
 }
 
-// showcase chooses the finding whose picture is shown: of ordinary values, with
-// the fewest labels and terms, the earliest.
-func (u *runUI) showcase() *fuzz.Finding {
+// showcase chooses the finding whose picture is shown: of the cause of most differences
+// of ordinary values, with the fewest labels and terms, the earliest. What is unexplained
+// comes last.
+func (u *runUI) showcase(s *fuzz.State) *fuzz.Finding {
+	values := map[string]uint64{}
+	for _, c := range fuzz.Causes(s) {
+		values[c.Name] = c.Classes[oracle.Value]
+	}
 	var best *fuzz.Finding
-	var key [3]int
+	var key [5]int64
 	for _, f := range u.shownFindings() {
-		k := [3]int{0, strings.Count(f.Bucket, "+") + 2*strings.Count(f.Bucket, "|"), minimize.Terms(u.cfg.Pairs[f.Pair].Formats(), f.Dot)}
-		if f.Class != oracle.Value || strings.HasPrefix(f.Bucket, string(triage.Unexplained)) {
-			k[0] = 1
+		k := [5]int64{1, 0, -int64(values[f.Bucket]), int64(strings.Count(f.Detail, "+") + 2*strings.Count(f.Detail, "|")),
+			int64(minimize.Terms(u.cfg.Pairs[f.Pair].Formats(), f.Dot))}
+		if f.Class == oracle.Value {
+			k[0] = 0
+		}
+		if f.Bucket == string(triage.Unexplained) {
+			k[1] = 1
 		}
 		if best == nil || slices.Compare(k[:], key[:]) < 0 {
 			best, key = f, k
@@ -161,13 +175,29 @@ func thousands(n uint64) string {
 	return s
 }
 
-// explanation says in a few words what the verdict is, with at most so many
-// changes.
+// explanation says in a few words what the verdict is: at most so many changes from A's
+// arithmetic to B's, or the causes if there are more.
 func explanation(p *fuzz.PairState, most int) string {
 	if p.Verdict == nil || !p.Verdict.Found() {
 		return string(triage.Unexplained)
 	}
-	return alikeText(p) + briefChanges(p.Verdict.Changes, most)
+	if n := len(p.Verdict.Changes); n == 0 || n > most {
+		return alikeText(p) + mainCauses(p)
+	}
+	return alikeText(p) + briefChanges(fromA(p, p.Verdict.Changes), most)
+}
+
+// mainCauses names the largest causes of a pair.
+func mainCauses(p *fuzz.PairState) string {
+	const most = 3
+	var names []string
+	for _, b := range p.Sorted() {
+		names = append(names, b.Name)
+	}
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // briefChanges writes the first most changes.
@@ -183,7 +213,7 @@ func briefChanges(changes []mma.Change, most int) string {
 }
 
 func (u *runUI) total(s *fuzz.State, interrupted, failed bool) {
-	dots, mismatches, buckets := s.Totals()
+	dots, mismatches, causes := s.Totals()
 	t := time.Since(u.began)
 	fmt.Fprintln(u.stdout)
 	if interrupted {
@@ -197,11 +227,11 @@ func (u *runUI) total(s *fuzz.State, interrupted, failed bool) {
 		status = exitMismatch
 	}
 	fmt.Fprintf(u.stdout, "%s, %s mismatches in %s dot products (%.1f s, %s/s); exit %d\n",
-		plural(buckets, "bucket"), thousands(mismatches), thousands(dots), t.Seconds(), count(rate(dots-u.startDots, t)), status)
+		plural(causes, "cause"), thousands(mismatches), thousands(dots), t.Seconds(), count(rate(dots-u.startDots, t)), status)
 	if u.cfg.Time > 0 {
 		fmt.Fprintf(u.stdout, "the same findings without a clock: --count %d\n", equivalentCount(s))
 	}
-	u.hints()
+	u.hints(s)
 }
 
 func plural(n int, what string) string {
@@ -213,13 +243,17 @@ func plural(n int, what string) string {
 
 // hints says how to go on. The last line of all runs the finding of the picture
 // again.
-func (u *runUI) hints() {
-	f := u.showcase()
+func (u *runUI) hints(s *fuzz.State) {
+	f := u.showcase(s)
 	if f == nil {
 		return
 	}
 	dir := u.bundleDir(f)
-	fmt.Fprintf(u.stdout, "findings: %s in %s\n", plural(len(u.findings), "bundle"), u.dir)
+	more := ""
+	if n := s.NotKept(); n > 0 {
+		more = fmt.Sprintf(", and %d more not kept (--max-bundles)", n)
+	}
+	fmt.Fprintf(u.stdout, "findings: %s in %s%s\n", plural(len(u.findings), "bundle"), u.dir, more)
 	p := &u.cfg.Pairs[f.Pair]
 	fmt.Fprintf(u.stdout, "picture:  %s show %s\n", command(), shellPath(dir))
 	fmt.Fprintf(u.stdout, "re-run:   %s replay %s%s\n", command(), shellPath(dir), allowance(p.TargetA, p.TargetB))

@@ -22,7 +22,7 @@ type runUI struct {
 	startDots uint64    // before this run, in a campaign that was resumed
 	lastNew   time.Time // of the newest bucket
 	findings  []*fuzz.Finding
-	announced map[string]bool // label sets that had their line
+	announced map[string]bool // primary causes that had their line
 	line      statusLine
 	list      *knownFlags // of known differences
 
@@ -79,7 +79,7 @@ func (u *runUI) Finding(f *fuzz.Finding, resumed bool) error {
 		if keeps, err := u.keepsBundle(dir); err != nil {
 			return err
 		} else if keeps {
-			u.announced[labelSet(f.Bucket)] = true
+			u.announced[f.Bucket] = true
 			return nil
 		}
 	}
@@ -95,29 +95,22 @@ func (u *runUI) Finding(f *fuzz.Finding, resumed bool) error {
 	return nil
 }
 
-// announceMost is the number of lines that announce findings; with -v every
-// finding has one.
-const announceMost = 24
-
-// announce writes a line for the first finding of a set of labels.
+// announce writes a line for the first finding of a primary cause; with -v, of every
+// finding.
 func (u *runUI) announce(f *fuzz.Finding) {
-	set := labelSet(f.Bucket)
-	if !u.verbose && (u.announced[set] || len(u.announced) >= announceMost) {
+	name := f.Bucket
+	if u.verbose {
+		name = f.Detail
+	} else if u.announced[f.Bucket] {
 		return
 	}
 	if u.isKnown(f) {
 		return
 	}
-	u.announced[set] = true
+	u.announced[f.Bucket] = true
 	u.line.clear()
 	p := &u.cfg.Pairs[f.Pair]
-	fmt.Fprintf(u.stderr, "%6s  NEW  %s  %s  %s\n", clock(time.Since(u.began)), paintIf(u.colorErr, f.Bucket, bold), p.Name(), u.shrunk(f))
-}
-
-// labelSet is a bucket's name without the class of its cases.
-func labelSet(bucket string) string {
-	set, _, _ := strings.Cut(bucket, ":")
-	return set
+	fmt.Fprintf(u.stderr, "%6s  NEW  %s  %s  %s\n", clock(time.Since(u.began)), paintIf(u.colorErr, name, bold), p.Name(), u.shrunk(f))
 }
 
 // shrunk says in a few words what minimization made of a finding.
@@ -139,7 +132,7 @@ func (u *runUI) Progress(s *fuzz.State) {
 }
 
 func (u *runUI) status(s *fuzz.State) []statusField {
-	dots, mismatches, buckets := s.Totals()
+	dots, mismatches, causes := s.Totals()
 	features, examined, unstable := 0, uint64(0), uint64(0)
 	for _, p := range s.Pairs {
 		features += len(p.Features)
@@ -160,7 +153,7 @@ func (u *runUI) status(s *fuzz.State) []statusField {
 		{count(dots) + " dots", 7},
 		{count(rate(dots-u.startDots, t)) + "/s", 4},
 		{"agree " + count(dots-mismatches), 2},
-		{fmt.Sprintf("mismatch %s in %d buckets", count(mismatches), buckets), 6},
+		{fmt.Sprintf("mismatch %s by %s", count(mismatches), plural(causes, "cause")), 6},
 		{lastNew, 5},
 		{fmt.Sprintf("features %s", count(uint64(features))), 1},
 		{fmt.Sprintf("stable %.0f%%", stable), 3},

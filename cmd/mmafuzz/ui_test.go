@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // testUI is the display of a campaign that has found things in two instructions.
@@ -33,45 +34,72 @@ func testUI(t *testing.T) (ui *runUI, stdout, stderr *bytes.Buffer) {
 }
 
 // finding is an ordinary one.
-func finding(ui *runUI, pair int, bucket string) *fuzz.Finding {
+func finding(ui *runUI, pair int, detail string) *fuzz.Finding {
 	f := ui.cfg.Pairs[pair].Formats()
 	dot, err := mma.ParseDot(f, ui.cfg.Pairs[pair].K, false, []string{"3c00", "3c00", "b3000000"})
 	if err != nil {
 		panic(err)
 	}
-	return &fuzz.Finding{Pair: pair, Number: 1, Bucket: bucket, Class: oracle.Value, Dot: dot, Start: dot, A: 0x3f800000, B: 0x3f7fffff, Stable: 3}
+	labels, _, _ := strings.Cut(detail, ":")
+	return &fuzz.Finding{Pair: pair, Number: 1, Bucket: string(triage.PrimaryIn(labels)), Detail: detail, Class: oracle.Value, Dot: dot, Start: dot, A: 0x3f800000, B: 0x3f7fffff, Stable: 3}
 }
 
-// TestAnnounce checks that the first finding of each set of labels has a line,
-// and no other.
+// TestAnnounce checks that the first finding of each primary cause has a line, and no
+// other; with -v all have.
 func TestAnnounce(t *testing.T) {
 	ui, _, stderr := testUI(t)
 	for _, f := range []struct {
 		pair   int
-		bucket string
-	}{{0, "fusion-width"}, {0, "fusion-width:inf"}, {1, "fusion-width"}, {1, "fusion-width|overflow"}} {
-		if err := ui.Finding(finding(ui, f.pair, f.bucket), false); err != nil {
+		detail string
+	}{{0, "fusion-width"}, {0, "fusion-width:inf"}, {1, "fusion-width"}, {1, "overflow|fusion-width"}, {1, "overflow"}} {
+		if err := ui.Finding(finding(ui, f.pair, f.detail), false); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want := "  TIME  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32  minimized 2→2 terms\n" +
-		"  TIME  NEW  fusion-width|overflow  mma.m16n8k16.f32.f16.f16.f32  minimized 2→2 terms\n"
+		"  TIME  NEW  overflow  mma.m16n8k16.f32.f16.f16.f32  minimized 2→2 terms\n"
 	if got := regexp.MustCompile(` +\d:\d\d  `).ReplaceAllString(stderr.String(), "  TIME  "); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if len(ui.findings) != 4 {
+	if len(ui.findings) != 5 {
 		t.Errorf("%d findings are remembered", len(ui.findings))
 	}
-	for n := range 2 * announceMost {
-		ui.announce(finding(ui, 0, fmt.Sprintf("label-%d", n)))
-	}
-	if n := strings.Count(stderr.String(), "NEW"); n != announceMost {
-		t.Errorf("%d lines, want %d", n, announceMost)
-	}
 	ui.verbose = true
-	ui.announce(finding(ui, 0, "fusion-width"))
-	if n := strings.Count(stderr.String(), "NEW"); n != announceMost+1 {
-		t.Errorf("%d lines with -v, want %d", n, announceMost+1)
+	ui.announce(finding(ui, 0, "fusion-width+truncation-width"))
+	if got := stderr.String(); strings.Count(got, "NEW") != 3 || !strings.Contains(got, "NEW  fusion-width+truncation-width  ") {
+		t.Errorf("with -v: %s", got)
+	}
+}
+
+// TestShowcase checks which finding is shown: of the cause of most differences of values,
+// the one with the fewest labels.
+func TestShowcase(t *testing.T) {
+	ui, _, _ := testUI(t)
+	bucket := func(name string, values, infs uint64) *fuzz.Bucket {
+		b := &fuzz.Bucket{Name: name, Cases: values + infs}
+		b.Classes[oracle.Value], b.Classes[oracle.Inf] = values, infs
+		return b
+	}
+	s := &fuzz.State{Pairs: []*fuzz.PairState{
+		{Buckets: map[string]*fuzz.Bucket{"overflow": bucket("overflow", 1, 100), "fusion-width": bucket("fusion-width", 9, 0)}},
+		{Buckets: map[string]*fuzz.Bucket{"truncation-width": bucket("truncation-width", 8, 0), "fusion-width": bucket("fusion-width", 1, 0), "unexplained": bucket("unexplained", 99, 0)}},
+	}}
+	if f := ui.showcase(s); f != nil {
+		t.Errorf("%s of no findings", f.Detail)
+	}
+	for _, detail := range []string{"unexplained", "overflow", "truncation-width", "fusion-width+summation-order", "fusion-width|output-rounding", "fusion-width"} {
+		ui.findings = append(ui.findings, finding(ui, 1, detail))
+	}
+	if f := ui.showcase(s); f.Detail != "fusion-width" {
+		t.Errorf("%s is shown", f.Detail)
+	}
+	ui.findings = ui.findings[:3]
+	if f := ui.showcase(s); f.Detail != "truncation-width" {
+		t.Errorf("without the most frequent cause, %s is shown", f.Detail)
+	}
+	ui.findings = ui.findings[:1]
+	if f := ui.showcase(s); f.Detail != "unexplained" {
+		t.Errorf("of the one finding that there is, %s is shown", f.Detail)
 	}
 }
 
@@ -124,15 +152,15 @@ func TestStatusWidths(t *testing.T) {
 	ui, _, _ := testUI(t)
 	ui.began, ui.lastNew = time.Now().Add(-36083*time.Second), time.Now().Add(-7200*time.Second)
 	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{Dots: 123_456_789_012, Checked: 100, Buckets: map[string]*fuzz.Bucket{}}}}
-	for n := range 98765 {
+	for n := range 14 {
 		s.Pairs[0].Buckets[strings.Repeat("long-", 20)+fmt.Sprint(n)] = &fuzz.Bucket{}
 	}
 	s.Pairs[0].Classes[oracle.Value] = 23_456_789_012
 	fields := ui.status(s)
 	for width, want := range map[int]string{
-		60:  "10:01:23  123G dots  mismatch 23.5G in 98765 buckets",
-		80:  "10:01:23  123G dots  mismatch 23.5G in 98765 buckets  last new 2:00:00 ago",
-		200: "10:01:23  123G dots  3.42M/s  agree 100G  mismatch 23.5G in 98765 buckets  last new 2:00:00 ago  features 0  stable 100%",
+		60:  "10:01:23  123G dots  mismatch 23.5G by 14 causes",
+		80:  "10:01:23  123G dots  mismatch 23.5G by 14 causes  last new 2:00:00 ago",
+		200: "10:01:23  123G dots  3.42M/s  agree 100G  mismatch 23.5G by 14 causes  last new 2:00:00 ago  features 0  stable 100%",
 	} {
 		if got := fitting(fields, width-1); got != want {
 			t.Errorf("%d columns: %q, want %q", width, got, want)

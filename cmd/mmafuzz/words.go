@@ -1,25 +1,41 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// inWords writes a bucket's name with what its labels mean.
-func inWords(bucket string) string {
+// inWords writes a detail's name in words: the primary cause, what it means, and what
+// else explains the case or is needed for it.
+func inWords(detail string) string {
+	names, class, _ := strings.Cut(detail, ":")
+	text := strings.ReplaceAll(names, "+", " together with ")
+	if first, others, ok := strings.Cut(names, "|"); ok {
+		text = fmt.Sprintf("%s (or %s)", first, strings.ReplaceAll(others, "|", ", or "))
+	}
 	var docs []string
-	seen := map[string]bool{}
-	for _, name := range bucketLabels(bucket) {
-		for _, l := range triage.Labels() {
-			if string(l.Label) == name && !seen[name] {
-				seen[name] = true
-				docs = append(docs, l.Doc)
-			}
+	for _, l := range triage.NeededIn(names) {
+		if doc := labelDoc(string(l)); doc != "" {
+			docs = append(docs, doc)
 		}
 	}
-	if docs == nil {
-		return bucket
+	if docs != nil {
+		text += ": " + strings.Join(docs, "; ")
 	}
-	return bucket + ": " + strings.Join(docs, "; ")
+	if class != "" {
+		text += "; the results differ in " + class
+	}
+	return text
+}
+
+// labelDoc says what a label means; "" if it is none.
+func labelDoc(name string) string {
+	for _, l := range triage.Labels() {
+		if string(l.Label) == name {
+			return l.Doc
+		}
+	}
+	return ""
 }

@@ -1,7 +1,7 @@
 // Package selfcheck measures the project: the fast models against the oracle, the
-// generators, the triage, the minimizer and inference. Each measurement is a command,
+// generators, the triage, the causes that it finds, the minimizer and inference. Each measurement is a command,
 //
-//	mmafuzz selfcheck models|generators|triage|minimizer|infer --out FILE
+//	mmafuzz selfcheck models|generators|triage|causes|minimizer|infer --out FILE
 //
 // whose summary is kept under testdata, a few kilobytes with one row for each thing
 // that was measured. Every row carries a digest of what it was made from (digest.go),

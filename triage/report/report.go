@@ -65,7 +65,6 @@ type Mismatch struct {
 	A, B    Side
 	Labels  []string     // causes, as triage names them
 	Changes []mma.Change // what makes A's program do what B does
-	FromB   bool         // Changes make B's program do what A does
 	Notes   []string     // more about the cause, a line each that begins with a word of up to 7 letters
 	Next    []string     // commands that look for the cause; they are not broken into lines
 }

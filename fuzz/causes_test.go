@@ -1,0 +1,146 @@
+package fuzz
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// causesText writes all that a state says about causes: buckets, details, and the findings
+// with their inputs.
+func causesText(s *State) string {
+	var b strings.Builder
+	for _, p := range s.Pairs {
+		fmt.Fprintf(&b, "%d of %d\n", p.Mismatches(), p.Dots)
+		for _, bucket := range p.Sorted() {
+			fmt.Fprintf(&b, "  %+v\n", *bucket)
+		}
+		for _, f := range p.Findings {
+			fmt.Fprintf(&b, "  %s %s %d: %s %s, from %s\n", f.Bucket, f.Detail, f.Number, f.Class, dotText(f.Dot), dotText(f.Start))
+		}
+	}
+	return b.String()
+}
+
+func dotText(d *mma.Dot) string { return fmt.Sprintf("%x %x %x %x %x", d.A, d.B, d.C, d.SA, d.SB) }
+
+// TestTurnedSides compares pairs of targets both ways: causes, counts and findings are the
+// same.
+func TestTurnedSides(t *testing.T) {
+	for _, tc := range []struct{ a, b, inst, instB string }{
+		{"sim:ampere", "sim:hopper", "", ""},
+		{"sim:hopper", "sim:cdna3", "mma.m16n8k16.f32.bf16.bf16.f32", "v_mfma_f32_16x16x16_bf16"},
+		{"sim:hopper", "sim:cdna3", "mma.m16n8k8.f32.tf32.tf32.f32", "v_mfma_f32_16x16x8_xf32"},
+		{"sim:cdna1", "sim:cdna2", "", ""},
+		{"sim:volta", "sim:cdna3", "", ""},
+		{"sim:turing", "sim:ampere", "", ""},
+		{"sim:hopper", "ref:exact", "mma.m16n8k16.f32.f16.f16.f32", "mma.m16n8k16.f32.f16.f16.f32"},
+	} {
+		texts := [2]string{}
+		for i := range texts {
+			a, b, inst, instB := tc.a, tc.b, tc.inst, tc.instB
+			if i == 1 {
+				a, b, inst, instB = b, a, instB, inst
+			}
+			if testing.Short() && inst == "" {
+				continue
+			}
+			texts[i] = causesText(runCampaign(t, Config{Pairs: pairsOf(t, a, b, inst, instB), Seed: 1, Count: 6000}))
+		}
+		if diff := cmp.Diff(texts[0], texts[1]); diff != "" {
+			t.Errorf("%s and %s, turned:\n%s", tc.a, tc.b, diff)
+		}
+	}
+}
+
+func pairsOf(t testing.TB, a, b, inst, instB string) []devices.Pair {
+	t.Helper()
+	ta, err := devices.Open(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb, err := devices.Open(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ps, err := devices.Pairs(ta, tb, inst, instB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ps
+}
+
+// TestCausesAddUp checks that every differing case is in one bucket, and in one detail
+// unless there are too many.
+func TestCausesAddUp(t *testing.T) {
+	s := runCampaign(t, Config{Pairs: pairsOf(t, "sim:hopper", "sim:cdna3", "mma.m16n8k16.f32.bf16.bf16.f32", ""), Seed: 1, Count: 40_000})
+	p := s.Pairs[0]
+	all := uint64(0)
+	var classes [oracle.Fault + 1]uint64
+	for _, b := range p.Buckets {
+		all += b.Cases
+		in := b.More
+		for _, d := range b.Details {
+			in += d.Cases
+			if first, _, _ := strings.Cut(d.Name, ":"); string(triage.PrimaryIn(first)) != b.Name {
+				t.Errorf("%s is in bucket %s", d.Name, b.Name)
+			}
+		}
+		if in != b.Cases {
+			t.Errorf("%s: %d cases, %d in details", b.Name, b.Cases, in)
+		}
+		for c, n := range b.Classes {
+			classes[c] += n
+		}
+	}
+	if all != p.Mismatches() {
+		t.Errorf("%d cases in buckets, %d mismatches", all, p.Mismatches())
+	}
+	classes[oracle.Same] = p.Classes[oracle.Same]
+	if classes != p.Classes {
+		t.Errorf("classes %v, want %v", classes, p.Classes)
+	}
+	if n := details(p.Buckets); n != detailsMost {
+		t.Errorf("%d details of a pair that has many, want %d", n, detailsMost)
+	}
+	if len(p.Buckets) > 12 || p.Buckets["unexplained"] != nil {
+		t.Errorf("buckets %v", slices.Sorted(maps.Keys(p.Buckets)))
+	}
+}
+
+// TestMaxFindings limits the findings of two targets: one of each primary cause comes
+// first, for any number of workers.
+func TestMaxFindings(t *testing.T) {
+	pairs := pairsOf(t, "sim:hopper", "sim:cdna3", "", "")[:4]
+	for _, most := range []int{1, 3, 9, 30} {
+		cfg := Config{Pairs: pairs, Seed: 1, Count: 8000, MaxFindings: most, Workers: 1}
+		s := runCampaign(t, cfg)
+		n, causes := 0, map[string]bool{}
+		for _, p := range s.Pairs {
+			n += len(p.Findings)
+			for _, f := range p.Findings {
+				causes[f.Bucket] = true
+			}
+		}
+		_, _, all := s.Totals()
+		if n > most || len(causes) != min(most, all) {
+			t.Errorf("at most %d: %d findings of %d causes, of %d", most, n, len(causes), all)
+		}
+		if most == 9 && (n <= len(causes) || s.NotKept() == 0) {
+			t.Errorf("%d findings, %d not kept", n, s.NotKept())
+		}
+		cfg.Workers = 5
+		if diff := cmp.Diff(stateText(t, s), stateText(t, runCampaign(t, cfg))); diff != "" {
+			t.Errorf("at most %d: five workers keep others:\n%s", most, diff)
+		}
+	}
+}

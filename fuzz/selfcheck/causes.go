@@ -1,0 +1,216 @@
+package selfcheck
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// PairCauses is how the differences of two architectures on all instructions that they
+// share divide by primary causes.
+type PairCauses struct {
+	A, B         string
+	Instructions int
+	Dots         uint64
+	Mismatches   uint64
+	Causes       []CauseCases // the most frequent first
+	Turned       bool         // B against A gives the same
+}
+
+// CauseCases is the cases of a primary cause.
+type CauseCases struct {
+	Label triage.Label
+	Cases uint64
+}
+
+// CatchAll is the number of cases in causes that are none.
+func (p *PairCauses) CatchAll() uint64 {
+	n := uint64(0)
+	for _, c := range p.Causes {
+		if c.Label == triage.Unexplained {
+			n += c.Cases
+		}
+	}
+	return n
+}
+
+// What the table of causes must show of every pair.
+const (
+	CausesMost   = 12      // primary causes
+	CatchAllMost = 5       // percent of the mismatches in catch-alls
+	CausesCount  = 100_000 // dot products of each instruction
+)
+
+// Fault says what a pair does not show; "" if all is well.
+func (p *PairCauses) Fault() string {
+	switch {
+	case len(p.Causes) > CausesMost:
+		return fmt.Sprintf("%d primary causes, at most %d are allowed", len(p.Causes), CausesMost)
+	case 100*p.CatchAll() >= CatchAllMost*p.Mismatches && p.Mismatches > 0:
+		return fmt.Sprintf("%d of %d mismatches in catch-alls, less than %d %% are allowed", p.CatchAll(), p.Mismatches, CatchAllMost)
+	case !p.Turned:
+		return "other causes with the sides turned"
+	}
+	return ""
+}
+
+// GPUs lists the architectures of GPUs that have a model of an instruction.
+func GPUs() []string {
+	var names []string
+	for _, a := range mma.Archs {
+		gpu := strings.HasPrefix(a.Chip, "sm_") || strings.HasPrefix(a.Chip, "gfx")
+		if gpu && slices.ContainsFunc(mma.Of(a.Name), func(i mma.Instruction) bool { return i.Refuse == "" }) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// CausesOf compares two architectures in both orders, on count dot products of each
+// instruction that they share. nil: they share none.
+func CausesOf(ctx context.Context, a, b string, count uint64) (*PairCauses, error) {
+	there, err := causesIn(ctx, a, b, count)
+	if err != nil || there == nil {
+		return nil, err
+	}
+	back, err := causesIn(ctx, b, a, count)
+	if err != nil {
+		return nil, err
+	}
+	p := &PairCauses{A: a, B: b, Instructions: len(there.Pairs), Turned: slices.Equal(bucketTexts(there), bucketTexts(back))}
+	p.Dots, p.Mismatches, _ = there.Totals()
+	all := fuzz.Causes(there)
+	for i := range all {
+		p.Causes = append(p.Causes, CauseCases{triage.Label(all[i].Name), all[i].Cases})
+	}
+	return p, nil
+}
+
+func causesIn(ctx context.Context, a, b string, count uint64) (*fuzz.State, error) {
+	var targets [2]devices.Target
+	for i, arch := range []string{a, b} {
+		t, err := devices.Open("sim:" + arch)
+		if err != nil {
+			return nil, err
+		}
+		targets[i] = t
+	}
+	pairs, err := devices.Pairs(targets[0], targets[1], "", "")
+	if err != nil {
+		return nil, nil // no formats in common
+	}
+	none := func(int, *fuzz.Bucket, *triage.Verdict) bool { return false }
+	c, err := fuzz.New(fuzz.Config{Pairs: pairs, Seed: 1, Count: count, Keep: none})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Run(ctx); err != nil {
+		return nil, err
+	}
+	return c.State(), ctx.Err()
+}
+
+// bucketTexts writes all that a campaign has counted, in an order that does not depend on
+// which side is the first.
+func bucketTexts(s *fuzz.State) []string {
+	var texts []string
+	for _, p := range s.Pairs {
+		names := strings.Split(p.Name, " ~ ")
+		slices.Sort(names)
+		text := fmt.Sprint(names, p.Dots, p.Classes)
+		for _, b := range p.Sorted() {
+			text += fmt.Sprintf(" %+v", *b)
+		}
+		texts = append(texts, text)
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+// CausesCommand is the command that makes the table of causes.
+const CausesCommand = "mmafuzz selfcheck causes"
+
+// causesDigest identifies what a row of the table of causes is made from: the instructions
+// of two architectures, the generators, the order of the labels, and the count.
+func causesDigest(a, b string) string {
+	parts := []any{CausesCount}
+	for _, arch := range []string{a, b} {
+		for _, i := range mma.Of(arch) {
+			if i.Refuse == "" {
+				parts = append(parts, i.Name, arithmeticDigest(&i), i.Checked(), i.Unknown)
+			}
+		}
+	}
+	for _, g := range Generators() {
+		parts = append(parts, g.Name, g.Version)
+	}
+	for _, l := range triage.Labels() {
+		parts = append(parts, l.Label)
+	}
+	return digest(parts...)
+}
+
+// CausesTable compares every two architectures of GPUs that share instructions, but those
+// whose row is in the old table. done is told of each.
+func CausesTable(ctx context.Context, old *Table, done func(*PairCauses)) (*Table, error) {
+	t := &Table{Command: CausesCommand, Columns: []string{"digest", "a", "b", "instructions", "dots", "mismatches", "causes", "in catch-alls", "turned", "cases by cause"}}
+	archs := GPUs()
+	for i, a := range archs {
+		for _, b := range archs[i+1:] {
+			d := causesDigest(a, b)
+			if row := old.fresh(d, a); row != nil {
+				t.Rows = append(t.Rows, row)
+				continue
+			}
+			p, err := CausesOf(ctx, a, b, CausesCount)
+			if err != nil {
+				return nil, err
+			}
+			if p != nil {
+				t.Rows = append(t.Rows, append([]string{d}, p.Cells()...))
+				done(p)
+			}
+		}
+	}
+	return t, nil
+}
+
+// ParsePairCauses is the inverse of a row of CausesTable.
+func ParsePairCauses(cells []string) (*PairCauses, error) {
+	p := &PairCauses{A: cells[1], B: cells[2], Turned: cells[8] == "same"}
+	_, err := fmt.Sscan(strings.Join(cells[3:6], " "), &p.Instructions, &p.Dots, &p.Mismatches)
+	if err != nil {
+		return nil, err
+	}
+	if cells[9] == "-" {
+		return p, nil
+	}
+	for text := range strings.SplitSeq(cells[9], ", ") {
+		var c CauseCases
+		if _, err := fmt.Sscan(text, &c.Label, &c.Cases); err != nil {
+			return nil, err
+		}
+		p.Causes = append(p.Causes, c)
+	}
+	return p, nil
+}
+
+// Cells are the columns of the table.
+func (p *PairCauses) Cells() []string {
+	turned := "same"
+	if !p.Turned {
+		turned = "other"
+	}
+	var causes []string
+	for _, c := range p.Causes {
+		causes = append(causes, fmt.Sprintf("%s %d", c.Label, c.Cases))
+	}
+	return []string{p.A, p.B, fmt.Sprint(p.Instructions), fmt.Sprint(p.Dots), fmt.Sprint(p.Mismatches), fmt.Sprint(len(p.Causes)),
+		fmt.Sprint(p.CatchAll()), turned, orDash(strings.Join(causes, ", "))}
+}

@@ -1,0 +1,111 @@
+package selfcheck
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// TestCauses compares some pairs of architectures on few inputs: few causes, none of them
+// a catch-all, the same with the sides turned.
+func TestCauses(t *testing.T) {
+	pairs := [][2]string{{"volta", "cdna2"}, {"turing", "cdna3"}, {"ampere", "hopper"}, {"volta", "ampere"}, {"cdna1", "cdna2"}, {"hopper", "cdna3"}}
+	if testing.Short() {
+		pairs = pairs[:3]
+	}
+	for _, names := range pairs {
+		p, err := CausesOf(t.Context(), names[0], names[1], 2000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p == nil || p.Mismatches == 0 || len(p.Causes) == 0 {
+			t.Fatalf("%s and %s: %+v", names[0], names[1], p)
+		}
+		if fault := p.Fault(); fault != "" {
+			t.Errorf("%s and %s: %s", names[0], names[1], fault)
+		}
+		back, err := CausesOf(t.Context(), names[1], names[0], 2000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(p.Cells()[2:], back.Cells()[2:]); diff != "" {
+			t.Errorf("%s and %s, turned:\n%s", names[0], names[1], diff)
+		}
+	}
+}
+
+// TestCausesFault has pairs with something wrong.
+func TestCausesFault(t *testing.T) {
+	many := make([]CauseCases, CausesMost+1)
+	for _, tc := range []struct {
+		p    PairCauses
+		want string
+	}{
+		{PairCauses{Turned: true}, ""},
+		{PairCauses{Mismatches: 100, Causes: []CauseCases{{triage.Overflow, 96}, {triage.Unexplained, 4}}, Turned: true}, ""},
+		{PairCauses{Mismatches: 100, Causes: []CauseCases{{triage.Overflow, 95}, {triage.Unexplained, 5}}, Turned: true}, "5 of 100 mismatches in catch-alls, less than 5 % are allowed"},
+		{PairCauses{Mismatches: 100, Causes: many, Turned: true}, "13 primary causes, at most 12 are allowed"},
+		{PairCauses{}, "other causes with the sides turned"},
+	} {
+		if got := tc.p.Fault(); got != tc.want {
+			t.Errorf("%q, want %q", got, tc.want)
+		}
+	}
+}
+
+// TestCausesTable checks that the table has every two architectures that share
+// instructions, on as many dot products as it should be, and shows what it must.
+func TestCausesTable(t *testing.T) {
+	table, err := ReadTableFile("testdata/causes.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const remedy = CausesCommand + " --out fuzz/selfcheck/testdata/causes.tsv"
+	row := 0
+	for i, a := range GPUs() {
+		for _, b := range GPUs()[i+1:] {
+			s, err := causesIn(t.Context(), a, b, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s == nil {
+				continue
+			}
+			if row == len(table.Rows) || table.Rows[row][1] != a || table.Rows[row][2] != b {
+				t.Fatalf("row %d is not about %s and %s: %s", row+1, a, b, remedy)
+			}
+			if table.Rows[row][colDigest] != causesDigest(a, b) {
+				t.Errorf("%s and %s: the row is stale: %s", a, b, remedy)
+			}
+			checkCausesRow(t, table.Rows[row], len(s.Pairs))
+			row++
+		}
+	}
+	if row != len(table.Rows) {
+		t.Errorf("%d rows, want %d: %s", len(table.Rows), row, remedy)
+	}
+}
+
+func checkCausesRow(t *testing.T, cells []string, instructions int) {
+	t.Helper()
+	p, err := ParsePairCauses(cells)
+	if err != nil {
+		t.Fatalf("%q: %v", cells, err)
+	}
+	if fault := p.Fault(); fault != "" {
+		t.Errorf("%s and %s: %s", p.A, p.B, fault)
+	}
+	sum := uint64(0)
+	for _, c := range p.Causes {
+		sum += c.Cases
+	}
+	if sum != p.Mismatches || p.Instructions != instructions || p.Dots < uint64(instructions)*CausesCount {
+		t.Errorf("%q does not add up", cells)
+	}
+	if diff := cmp.Diff(cells[1:], p.Cells()); diff != "" {
+		t.Errorf("-table +parsed:\n%s", diff)
+	}
+}

@@ -1,0 +1,91 @@
+package triage
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// Cause says why one case differs: which labels of the difference between two
+// programs it takes to make the two agree on the case. Labels are equalised in either
+// direction: the first program takes the second one's side of them and gives the second
+// one's result, or the second takes the first one's side and gives the first one's
+// result. So the cause is the same whichever program is the first.
+type Cause struct {
+	// Primary is the single label that equalises the two; of several, the first in
+	// the order of Labels. Where it takes more than one label, it is the first of the
+	// smallest set that does, of several sets the first.
+	Primary Label
+	// Detail is Primary alone; or with | the labels of which each alone is enough; or
+	// with + the set of which none can be left out.
+	Detail string
+
+	need uint32 // the labels that Changes are made of
+	back bool   // need equalises the two only in the second direction
+}
+
+// unexplainedCause is that of a case which the two programs do not show.
+var unexplainedCause = &Cause{Primary: Unexplained, Detail: string(Unexplained)}
+
+// Needed returns the labels in a detail that a case needs: Primary, or all of the set.
+func (c *Cause) Needed() []Label { return NeededIn(c.Detail) }
+
+// NeededIn returns the labels that the cases of a Cause's Detail need.
+func NeededIn(detail string) []Label {
+	detail, _, _ = strings.Cut(detail, "|")
+	var all []Label
+	for name := range strings.SplitSeq(detail, "+") {
+		all = append(all, Label(name))
+	}
+	return all
+}
+
+// PrimaryIn returns the primary cause in a Cause's Detail: of the labels that it names,
+// the first.
+func PrimaryIn(detail string) Label {
+	var first Label
+	for name := range strings.FieldsFuncSeq(detail, func(r rune) bool { return r == '|' || r == '+' }) {
+		if first == "" || rank(Label(name)) < rank(first) {
+			first = Label(name)
+		}
+	}
+	return first
+}
+
+// before says whether a set of labels comes before another of the same size: the
+// one that has the first label in which they differ.
+func before(a, b uint32) bool {
+	only := a ^ b
+	return a&(only&-only) != 0
+}
+
+// name writes the labels of a set.
+func (n *Namer) name(set uint32, between string) string {
+	var names []string
+	for ; set != 0; set &= set - 1 {
+		names = append(names, string(n.labels[bits.TrailingZeros32(set)]))
+	}
+	return strings.Join(names, between)
+}
+
+// causeKey is a Cause, by sets of labels.
+type causeKey struct {
+	need, enough uint32
+	back         bool
+}
+
+// cause returns the cause of a case that needs a set of labels. Of enough each label
+// alone would do; a set of several has none.
+func (n *Namer) cause(key causeKey) *Cause {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	c := n.causes[key]
+	if c == nil {
+		c = &Cause{need: key.need, back: key.back}
+		c.Primary = n.labels[bits.TrailingZeros32(key.need)]
+		if c.Detail = n.name(key.need, "+"); key.enough != 0 {
+			c.Detail = n.name(key.enough, "|")
+		}
+		n.causes[key] = c
+	}
+	return c
+}

@@ -1,0 +1,210 @@
+package triage
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Idle returns the labels that make no difference on some inputs: not between the two
+// programs, nor between any of those that have one label of the other or lack one.
+func (n *Namer) Idle(inputs Inputs) []Label {
+	idle := n.labels
+	for round := 0; round < givenRounds && len(idle) > 0; round++ {
+		dots := inputs(round, inOrder(&n.from.Params, &n.to.Params)...)
+		if len(dots) == 0 {
+			break
+		}
+		b := Batch(n.formats, dots)
+		idle = slices.DeleteFunc(slices.Clone(idle), func(l Label) bool { return n.shows(l, b) })
+	}
+	return slices.Clone(idle)
+}
+
+// shows reports whether a label makes a difference on a batch.
+func (n *Namer) shows(l Label, b *mma.Batch) bool {
+	one := uint32(1) << slices.Index(n.labels, l)
+	sets := []uint32{0, n.all()}
+	for i := range n.labels {
+		sets = append(sets, 1<<i, n.all()&^(1<<i))
+	}
+	return slices.ContainsFunc(sets, func(set uint32) bool {
+		with, without := n.model(set|one), n.model(set&^one)
+		if with == nil || without == nil {
+			return false
+		}
+		x, y := make([]byte, b.Dots()*n.formats.D.Width()), make([]byte, b.Dots()*n.formats.D.Width())
+		with.Run(b, x)
+		without.Run(b, y)
+		return differ(n.formats, n.policy, x, y)
+	})
+}
+
+// Without returns the namer that does not know some labels. Their side of the difference
+// is the same in both programs: that of the one which is the first in an order of programs,
+// whichever is the namer's first. A side that is changed so is not exact.
+func (n *Namer) Without(labels []Label) *Namer {
+	if len(labels) == 0 {
+		return n
+	}
+	from, to := n.from, n.to
+	exactFrom, exactTo := n.ExactFrom, n.ExactTo
+	first := *inOrder(&n.from.Params, &n.to.Params)[0] == n.from.Params
+	for i, l := range n.labels {
+		switch {
+		case !slices.Contains(labels, l):
+		case first:
+			_ = to.Params.Apply(reversed(n.parts[i])) // they have been applied before
+			exactTo = false
+			if l == FusionWidth {
+				to.K = from.K
+			}
+		default:
+			_ = from.Params.Apply(n.parts[i])
+			exactFrom = false
+			if l == FusionWidth {
+				from.K = to.K
+			}
+		}
+	}
+	m := NewNamer(n.formats, n.k, n.policy, from, to)
+	m.ExactFrom, m.ExactTo = exactFrom, exactTo
+	return m
+}
+
+// givenRounds is how many rounds of inputs are searched for one that shows a part of a
+// difference.
+const givenRounds = 6
+
+// Given returns the verdict about a unit whose program is known: there is nothing to
+// search for. Of its differences from the base only parts that make one are reported:
+// in a case of the problem, or for an input of its Inputs, one of the two programs gives
+// another result with the part turned. Problem.K is that of the unit. nil: the program
+// does not explain the cases.
+func Given(pr *Problem, q mma.Params) *Verdict {
+	if !Holds(pr, &q) {
+		return nil
+	}
+	s := &search{pr: pr, ev: newEvidence(pr.Formats, pr.K, pr.Policy)}
+	q = s.sameSteps(q)
+	program := q
+	if parts := s.telling(q); len(parts) > 0 {
+		p := pr.Base
+		for _, changes := range parts {
+			if p.Apply(changes) != nil {
+				p = q
+				break
+			}
+		}
+		if Holds(pr, &p) {
+			program = p
+		}
+	}
+	v := &Verdict{Changes: mma.Diff(&pr.Base, &program), Program: program, K: pr.K, Labels: LabelsOf(&pr.Base, &program),
+		Differ: len(pr.Differ), Explained: len(pr.Differ), Agree: len(pr.Agree), Kept: len(pr.Agree), Given: true}
+	if len(v.Changes) == 0 {
+		v.Labels = []Label{FusionWidth} // the number of products in an execution, which is no parameter
+	}
+	return v
+}
+
+// telling returns the parts of the difference between the base and another program that
+// show.
+func (s *search) telling(q mma.Params) [][]mma.Change {
+	parts := changedParts(&s.pr.Base, &q)
+	shown := make([]bool, len(parts))
+	var dots []*mma.Dot
+	for _, c := range slices.Concat(s.pr.Differ, s.pr.Agree) {
+		dots = append(dots, c.Dot)
+	}
+	s.tell(q, parts, shown, dots)
+	for round := 0; round < givenRounds && slices.Contains(shown, false) && s.pr.Inputs != nil; round++ {
+		dots := s.pr.Inputs(round, inOrder(&s.pr.Base, &q)...)
+		if len(dots) == 0 {
+			break
+		}
+		s.tell(q, parts, shown, dots)
+	}
+	var telling [][]mma.Change
+	for i, part := range parts {
+		if shown[i] {
+			telling = append(telling, part)
+		}
+	}
+	return telling
+}
+
+// inOrder returns two programs in an order that does not depend on which is the first.
+func inOrder(p, q *mma.Params) []*mma.Params {
+	for _, f := range mma.Fields() {
+		if c := cmp.Compare(f.Int(p), f.Int(q)); c != 0 {
+			if c > 0 {
+				p, q = q, p
+			}
+			break
+		}
+	}
+	return []*mma.Params{p, q}
+}
+
+// tell notes which parts show on some inputs: on the base alone, or as all that q lacks.
+func (s *search) tell(q mma.Params, parts [][]mma.Change, shown []bool, dots []*mma.Dot) {
+	if len(dots) == 0 {
+		return
+	}
+	b := Batch(s.pr.Formats, dots)
+	for _, from := range []struct {
+		p    mma.Params
+		back bool
+	}{{s.pr.Base, false}, {q, true}} {
+		plain := s.outputs(from.p, b)
+		for i, part := range parts {
+			if shown[i] || plain == nil {
+				continue
+			}
+			turned := part
+			if from.back {
+				turned = reversed(part)
+			}
+			p := from.p
+			if p.Apply(turned) != nil {
+				continue
+			}
+			out := s.outputs(p, b)
+			shown[i] = out != nil && differ(s.pr.Formats, s.pr.Policy, plain, out)
+		}
+	}
+}
+
+// outputs runs a program on a batch; nil if it is no arithmetic.
+func (s *search) outputs(p mma.Params, b *mma.Batch) []byte {
+	m := s.ev.model(&p)
+	if m == nil {
+		return nil
+	}
+	out := make([]byte, b.Dots()*s.pr.Formats.D.Width())
+	m.Run(b, out)
+	return out
+}
+
+// differ reports whether two programs' results differ somewhere.
+func differ(f mma.Formats, policy oracle.Policy, x, y []byte) bool {
+	d := f.D
+	for i := range len(x) / d.Width() {
+		if a, b := mma.Load(x, d.Width(), i), mma.Load(y, d.Width(), i); a != b && oracle.Compare(d, policy, a, b) != oracle.Same {
+			return true
+		}
+	}
+	return false
+}
+
+// reversed turns changes round.
+func reversed(changes []mma.Change) []mma.Change {
+	back := slices.Clone(changes)
+	for i := range back {
+		back[i].From, back[i].To = back[i].To, back[i].From
+	}
+	return back
+}
