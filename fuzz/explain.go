@@ -19,7 +19,12 @@ import (
 // triageAll puts the new differing cases of every pair into buckets, looks for
 // explanations where there is none yet that holds, and shrinks a case of each
 // new bucket.
-func (c *Campaign) triageAll(ctx context.Context, d *delta) error {
+func (c *Campaign) triageAll(ctx context.Context, e *epoch) error {
+	c.triaging.Store(true)
+	defer c.triaging.Store(false)
+	for _, b := range c.boxes {
+		b.begin()
+	}
 	errs := make([]error, len(c.pairs))
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -27,12 +32,10 @@ func (c *Campaign) triageAll(ctx context.Context, d *delta) error {
 		wg.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1
-				if i >= len(c.pairs) {
+				if i >= len(c.pairs) || ctx.Err() != nil {
 					return
 				}
-				if len(d.Pairs[i].differ) > 0 {
-					errs[i] = c.triagePair(ctx, i, &d.Pairs[i])
-				}
+				errs[i] = c.triagePart(ctx, e, i)
 			}
 		})
 	}
@@ -40,7 +43,25 @@ func (c *Campaign) triageAll(ctx context.Context, d *delta) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, c.check.failed())...)
+}
+
+// triagePart does the triage of a pair, unless an earlier run has.
+func (c *Campaign) triagePart(ctx context.Context, e *epoch, i int) error {
+	d := &e.d.Pairs[i]
+	if have := c.check.done(i, d); have != nil {
+		*d = *have
+		e.triaged[i] = true
+		return nil
+	}
+	if len(d.differ) > 0 {
+		if err := c.triagePair(ctx, i, d); err != nil {
+			return err
+		}
+		c.check.addDone(i, d)
+	}
+	e.triaged[i] = true
+	return nil
 }
 
 // examiner is the triage of one pair in one epoch.
@@ -304,11 +325,14 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 		x.holds(len(pr.Differ), len(pr.Agree))
 	} else if v := x.recordedVerdict(pr); v != nil {
 		x.verdict = v
+	} else if v := x.c.check.verdict(x.index, x.d.Chunks); v != nil {
+		x.verdict = v
 	} else {
 		v, err := triage.Explain(ctx, pr)
 		if err != nil {
 			return err
 		}
+		x.c.check.addVerdict(x.index, x.d.Chunks, v)
 		x.verdict = v
 	}
 	x.d.Verdict = x.verdict

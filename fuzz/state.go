@@ -18,6 +18,11 @@ import (
 type State struct {
 	Epochs int
 	Pairs  []*PairState
+	// Counts are the values of Config.Count that give the complete epochs, one after
+	// the other on the same journal: more than one if a time or a count had cut an
+	// epoch that another run went on from.
+	Counts []uint64
+	cut    bool // the last epoch was cut
 }
 
 // PairState is the state of one pair.
@@ -39,6 +44,10 @@ type PairState struct {
 	Unstable uint64 // of these, ones that did not repeat
 	Findings []*Finding
 	LastNew  int // epoch of the newest bucket
+
+	// Unexamined are differing cases of an epoch that is not complete, which are in
+	// no bucket yet.
+	Unexamined uint64
 }
 
 // CaseRef names a case of a pair.
@@ -102,6 +111,7 @@ type Finding struct {
 // delta is what an epoch adds to the state.
 type delta struct {
 	Epoch int         `json:"epoch"`
+	Cut   uint64      `json:"cut,omitempty"` // the count that has cut the epoch, 0: none
 	Pairs []pairDelta `json:"pairs"`
 }
 
@@ -120,19 +130,12 @@ type pairDelta struct {
 	Unstable uint64                   `json:"unstable,omitempty"`
 	Findings []*Finding               `json:"findings,omitempty"`
 
-	// While the epoch is merged:
-	fresh   map[uint32]bool // Features as a set
-	sampled map[sampleKind]int
-	differ  []Sample // differing cases of these, a few of each kind: to run again and as evidence
-	unnamed []Sample // differing cases that no verdict before the epoch names
-	named   []string // names of Buckets, in the order in which they came up
-	first   map[string]Sample
-}
-
-// sampleKind is a kind of differing cases of which an epoch keeps a few.
-type sampleKind struct {
-	class     oracle.Class
-	generator string
+	// Until the triage is complete:
+	differ     []Sample          // differing cases of these, a few of each kind: to run again and as evidence
+	unnamed    []Sample          // differing cases that no verdict before the epoch names
+	named      []string          // names of Buckets, in the order in which they came up
+	first      map[string]Sample // of each of Buckets
+	Unexamined uint64            `json:"-"` // of an epoch that is not complete: cases in no bucket
 }
 
 func newState(pairs int) *State {
@@ -152,9 +155,15 @@ func (st *PairState) init(p *devices.Pair) {
 // apply adds an epoch.
 func (s *State) apply(d *delta) {
 	s.Epochs = d.Epoch + 1
+	most := uint64(0)
 	for i := range d.Pairs {
 		s.Pairs[i].apply(&d.Pairs[i], d.Epoch)
+		most = max(most, s.Pairs[i].Dots)
 	}
+	if len(s.Counts) == 0 || s.cut {
+		s.Counts = append(s.Counts, most)
+	}
+	s.Counts[len(s.Counts)-1], s.cut = most, d.Cut > 0
 }
 
 func (st *PairState) apply(d *pairDelta, epoch int) {
@@ -186,6 +195,7 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 		have.add(b)
 	}
 	st.Findings = append(st.Findings, d.Findings...)
+	st.Unexamined = d.Unexamined
 }
 
 // Mismatches is the number of differing dot products of a pair.

@@ -1,0 +1,396 @@
+package fuzz
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// The checkpoint is a second corpus.Log beside the journal. It has what is done of the
+// epoch in progress: the parts of its chunks, where its time cut it, and of its triage
+// the answers of units that are not computed here, the verdicts and the pairs that are
+// done. When the epoch is complete, its delta goes into the journal and the checkpoint
+// is removed. So the journal does not grow by it, and an epoch that takes less than
+// checkpointEvery never has one.
+//
+// Nothing in it decides what is found: what is missing is done again.
+
+// checkpointEvery is how long what is done waits to be written: the work that a kill
+// costs, beside what is under way.
+const checkpointEvery = 2 * time.Second
+
+// checkpointSuffix is added to the journal's name.
+const checkpointSuffix = ".epoch"
+
+// checkpointHeader is the first record.
+type checkpointHeader struct {
+	Version  int    `json:"v"`
+	Campaign string `json:"campaign"` // digest of the journal's header
+	Epoch    int    `json:"epoch"`
+}
+
+// checkpointRecord is each other one.
+type checkpointRecord struct {
+	Parts    []*partRecord    `json:"parts,omitempty"`
+	Cut      []int            `json:"cut,omitempty"` // chunks of each pair that the epoch is to have
+	Answers  []*answerRecord  `json:"answers,omitempty"`
+	Verdicts []*verdictRecord `json:"verdicts,omitempty"`
+	Done     []*doneRecord    `json:"done,omitempty"`
+}
+
+// verdictRecord is what triage.Explain said of a pair.
+type verdictRecord struct {
+	Pair    int             `json:"pair"`
+	Chunks  uint64          `json:"chunks"` // of the pair in the epoch: it is about these
+	Verdict *triage.Verdict `json:"verdict"`
+}
+
+// doneRecord is a pair's delta after its triage.
+type doneRecord struct {
+	Pair  int        `json:"pair"`
+	Delta *pairDelta `json:"delta"`
+}
+
+// checkpoint writes and remembers. A nil one does neither.
+type checkpoint struct {
+	path  string
+	head  checkpointHeader
+	pairs []*pairRun
+	every time.Duration
+
+	mu      sync.Mutex
+	log     *corpus.Log // nil: not yet begun
+	epoch   *epoch      // whose parts are written; nil: none is in progress
+	pending checkpointRecord
+	timer   *time.Timer // not nil: something is pending
+	err     error
+	saved   savedEpoch // of an earlier run
+}
+
+// savedEpoch is what a checkpoint had when it was opened.
+type savedEpoch struct {
+	parts    [][]*partRecord // by pair
+	cut      []int
+	answers  map[answerKey]*savedAnswer
+	verdicts map[int]*verdictRecord
+	done     map[int]*pairDelta
+}
+
+// openCheckpoint takes in the checkpoint of the journal's epoch in progress. One of an
+// epoch that is complete is removed.
+func (c *Campaign) openCheckpoint() error {
+	head, err := json.Marshal(c.header())
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(head)
+	k := &checkpoint{path: c.cfg.Journal + checkpointSuffix, pairs: c.pairs, every: checkpointEvery,
+		head: checkpointHeader{1, hex.EncodeToString(sum[:8]), c.state.Epochs}}
+	k.forget()
+	c.check = k
+	if _, err := os.Stat(k.path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	stale := false
+	k.log, err = corpus.OpenLog(k.path, func(n int, body []byte) error {
+		if n > 0 {
+			if stale {
+				return nil
+			}
+			return k.read(n, body)
+		}
+		var have checkpointHeader
+		if err := json.Unmarshal(body, &have); err != nil {
+			return err
+		}
+		if have.Version != k.head.Version || have.Campaign != k.head.Campaign || have.Epoch > k.head.Epoch {
+			return fmt.Errorf("%w: this file is of epoch %d of campaign %s in version %d, the journal is of campaign %s in version %d and at epoch %d; without the file the epoch begins anew",
+				ErrOtherCampaign, have.Epoch, have.Campaign, have.Version, k.head.Campaign, k.head.Version, k.head.Epoch)
+		}
+		stale = have.Epoch < k.head.Epoch
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if stale {
+		return k.reset(c.state.Epochs)
+	}
+	return nil
+}
+
+// read takes in a record.
+func (k *checkpoint) read(n int, body []byte) error {
+	var r checkpointRecord
+	if err := json.Unmarshal(body, &r); err != nil {
+		return fmt.Errorf("line %d: %w", n+1, err)
+	}
+	if err := k.take(&r); err != nil {
+		return fmt.Errorf("line %d: %w; without the file the epoch begins anew", n+1, err)
+	}
+	return nil
+}
+
+func (k *checkpoint) take(r *checkpointRecord) error {
+	s := &k.saved
+	for _, p := range r.Parts {
+		if p == nil || !k.isPair(p.Pair) || p.Chunk < 0 || p.Chunk > len(s.parts[p.Pair]) {
+			return errors.New("a part is out of place")
+		}
+		// One that comes again is of another plan: it replaces what was there.
+		s.parts[p.Pair] = append(s.parts[p.Pair][:p.Chunk], p)
+	}
+	if r.Cut != nil {
+		if len(r.Cut) != len(k.pairs) {
+			return fmt.Errorf("a cut of %d pairs, of %d", len(r.Cut), len(k.pairs))
+		}
+		for _, n := range r.Cut {
+			if n < 0 {
+				return fmt.Errorf("a cut at chunk %d", n)
+			}
+		}
+		s.cut = r.Cut
+	}
+	for _, a := range r.Answers {
+		if a == nil || !k.isPair(a.Pair) || !s.answer(a) {
+			return errors.New("an answer is out of place")
+		}
+	}
+	for _, v := range r.Verdicts {
+		if v == nil || !k.isPair(v.Pair) || !k.pairs[v.Pair].validVerdict(v.Verdict) {
+			return errors.New("a verdict is none of its pair")
+		}
+		s.verdicts[v.Pair] = v
+	}
+	for _, d := range r.Done {
+		if d == nil || !k.isPair(d.Pair) || !k.pairs[d.Pair].validDelta(d.Pair, d.Delta) {
+			return errors.New("what a pair's triage found is damaged")
+		}
+		s.done[d.Pair] = d.Delta
+	}
+	return nil
+}
+
+func (k *checkpoint) isPair(i int) bool { return i >= 0 && i < len(k.pairs) }
+
+// validVerdict reports whether a verdict may be one of a pair.
+func (p *pairRun) validVerdict(v *triage.Verdict) bool {
+	return v != nil && v.K > 0 && (!v.Found() || v.Program.Validate(p.spec.Formats, v.K) == nil)
+}
+
+// validDelta reports whether a delta may be one of a pair.
+func (p *pairRun) validDelta(pair int, d *pairDelta) bool {
+	if d == nil || d.Verdict != nil && !p.validVerdict(d.Verdict) {
+		return false
+	}
+	for name, b := range d.Buckets {
+		if b == nil || b.Name != name || b.Class > oracle.Fault {
+			return false
+		}
+	}
+	for _, s := range slices.Concat(d.Differ, d.Agree) {
+		if !p.validRef(s.CaseRef) {
+			return false
+		}
+	}
+	for _, ref := range d.Corpus {
+		if !p.validRef(ref) || ref.Source == recordedSource {
+			return false
+		}
+	}
+	for _, f := range d.Findings {
+		if f == nil || f.Pair != pair || f.Number < 1 || f.Class > oracle.Fault || !p.validRef(f.Origin) || !p.validDot(f.Dot) || !p.validDot(f.Start) {
+			return false
+		}
+	}
+	return true
+}
+
+// validRef reports whether a case may be one of a pair.
+func (p *pairRun) validRef(ref CaseRef) bool {
+	if ref.Source == recordedSource {
+		return p.recorder != nil && ref.Index < uint64(p.recorder.Recorded())
+	}
+	_, err := gen.ParseSource(ref.Source)
+	return p.recorder == nil && err == nil
+}
+
+// validDot reports whether a dot product has the size of a pair's.
+func (p *pairRun) validDot(d *mma.Dot) bool {
+	blocks := p.spec.Blocks(p.K)
+	return d != nil && len(d.A) == p.K && len(d.B) == p.K && len(d.SA) == blocks && len(d.SB) == blocks
+}
+
+// forget drops what an earlier run had.
+func (k *checkpoint) forget() {
+	k.saved = savedEpoch{
+		parts: make([][]*partRecord, len(k.pairs)), answers: map[answerKey]*savedAnswer{},
+		verdicts: map[int]*verdictRecord{}, done: map[int]*pairDelta{},
+	}
+}
+
+// add lets something be written soon.
+func (k *checkpoint) add(to func(r *checkpointRecord)) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	to(&k.pending)
+	k.soon()
+}
+
+// touch lets new parts of the epoch be written soon.
+func (k *checkpoint) touch() { k.add(func(*checkpointRecord) {}) }
+
+// soon has what is pending written in a while.
+func (k *checkpoint) soon() {
+	if k.timer == nil {
+		k.timer = time.AfterFunc(k.every, func() { _ = k.flush() })
+	}
+}
+
+// begin makes an epoch the one in progress.
+func (k *checkpoint) begin(e *epoch) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.epoch = e
+}
+
+// flush writes what is pending.
+func (k *checkpoint) flush() error {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.timer == nil {
+		return k.err
+	}
+	k.timer.Stop()
+	k.timer = nil
+	r := k.pending
+	k.pending = checkpointRecord{}
+	if k.epoch != nil {
+		r.Parts = k.epoch.records()
+	}
+	if k.err == nil && k.log == nil {
+		if k.log, k.err = corpus.OpenLog(k.path, func(int, []byte) error { return nil }); k.err == nil {
+			k.err = k.log.Append(k.head)
+		}
+	}
+	if k.err == nil {
+		k.err = k.log.Append(r)
+	}
+	return k.err
+}
+
+// failed returns the error of the last write.
+func (k *checkpoint) failed() error {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.err
+}
+
+// reset removes the checkpoint: its epoch is complete, the next one is begun.
+func (k *checkpoint) reset(epoch int) error {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.timer != nil {
+		k.timer.Stop()
+		k.timer = nil
+	}
+	k.pending, k.epoch = checkpointRecord{}, nil
+	k.head.Epoch = epoch
+	k.forget()
+	if k.log == nil {
+		return nil
+	}
+	err := k.log.Close()
+	k.log = nil
+	return errors.Join(err, os.Remove(k.path))
+}
+
+// close writes what is pending and closes the file.
+func (k *checkpoint) close() error {
+	if k == nil {
+		return nil
+	}
+	err := k.flush()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.log != nil {
+		err = errors.Join(err, k.log.Close())
+		k.log = nil
+	}
+	return err
+}
+
+// parts returns the parts of a pair that an earlier run made.
+func (k *checkpoint) parts(pair int) []*partRecord {
+	if k == nil {
+		return nil
+	}
+	return k.saved.parts[pair]
+}
+
+// cut returns where an earlier run cut the epoch, nil if it did not.
+func (k *checkpoint) cut() []int {
+	if k == nil {
+		return nil
+	}
+	return k.saved.cut
+}
+
+func (k *checkpoint) setCut(at []int) { k.add(func(r *checkpointRecord) { r.Cut = at }) }
+
+// verdict returns what triage.Explain said of the same cases in an earlier run, nil if
+// it was not asked.
+func (k *checkpoint) verdict(pair int, chunks uint64) *triage.Verdict {
+	if k == nil || k.saved.verdicts[pair] == nil || k.saved.verdicts[pair].Chunks != chunks {
+		return nil
+	}
+	return k.saved.verdicts[pair].Verdict
+}
+
+func (k *checkpoint) addVerdict(pair int, chunks uint64, v *triage.Verdict) {
+	k.add(func(r *checkpointRecord) { r.Verdicts = append(r.Verdicts, &verdictRecord{pair, chunks, v}) })
+}
+
+// done returns what an earlier run's triage of the same dot products of a pair found,
+// nil if it was not complete.
+func (k *checkpoint) done(pair int, d *pairDelta) *pairDelta {
+	if k == nil {
+		return nil
+	}
+	if have := k.saved.done[pair]; have != nil && have.Dots == d.Dots && have.Chunks == d.Chunks && have.Classes == d.Classes {
+		return have
+	}
+	return nil
+}
+
+func (k *checkpoint) addDone(pair int, d *pairDelta) {
+	k.add(func(r *checkpointRecord) { r.Done = append(r.Done, &doneRecord{pair, d}) })
+}

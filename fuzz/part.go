@@ -1,0 +1,300 @@
+package fuzz
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+)
+
+// part is what a chunk adds to its pair's epoch: the result of the chunk without what
+// the chunks before it, in the order of the plan, have had already. So the parts of
+// the first chunks of a pair are the same whatever comes after them, and an epoch that
+// was interrupted goes on behind the parts that are there.
+type part struct {
+	classes  [oracle.Fault + 1]uint64
+	features []uint32 // that no earlier part has
+	corpus   []CaseRef
+	differ   []Sample // to be run again, and evidence
+	agree    []Sample
+	unnamed  []Sample // differing cases that no verdict before the epoch names
+	buckets  []namedBucket
+}
+
+// pairEpoch is the epoch in progress of one pair.
+type pairEpoch struct {
+	st      *PairState
+	chunks  []*chunk // of the plan
+	results []*chunkResult
+
+	mu    sync.Mutex
+	ready []bool // chunks whose results are there
+	parts []part // of the first chunks
+	kept  int    // of these, ones that are in the checkpoint
+
+	// What the parts have so far.
+	fresh         map[uint32]bool // features
+	sampled       map[sampleKind]int
+	agree, corpus int
+}
+
+// sampleKind is a kind of differing cases of which an epoch keeps a few.
+type sampleKind struct {
+	class     oracle.Class
+	generator string
+}
+
+// finish takes the result of chunk i, and makes parts of all that have no gap before
+// them.
+func (e *pairEpoch) finish(i int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ready[i] = true
+	for n := len(e.parts); n < len(e.chunks) && e.ready[n]; n++ {
+		e.parts = append(e.parts, e.newPart(e.chunks[n], e.results[n]))
+	}
+}
+
+// has reports whether there is a part of chunk i.
+func (e *pairEpoch) has(i int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return i < len(e.parts)
+}
+
+// records returns the parts that are not in the checkpoint yet.
+func (e *pairEpoch) records(pair int) []*partRecord {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var rs []*partRecord
+	for ; e.kept < len(e.parts); e.kept++ {
+		rs = append(rs, e.parts[e.kept].record(pair, e.kept, e.chunks[e.kept]))
+	}
+	return rs
+}
+
+// cutAt leaves the first n chunks.
+func (e *pairEpoch) cutAt(n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n = min(n, len(e.chunks))
+	e.chunks, e.parts = e.chunks[:n], e.parts[:min(n, len(e.parts))]
+}
+
+// newPart reduces the result of the next chunk.
+func (e *pairEpoch) newPart(ch *chunk, r *chunkResult) part {
+	p := part{classes: r.classes, unnamed: r.unnamed, buckets: slices.Clone(r.buckets)}
+	r.unnamed = nil
+	for _, s := range r.differ {
+		kind := sampleKind{s.Class, ch.generator()}
+		if e.sampled[kind]++; e.sampled[kind] <= differPerEpoch {
+			p.differ = append(p.differ, s)
+		}
+	}
+	p.agree = slices.Clone(r.agree[:min(len(r.agree), max(0, evidenceKept-len(e.st.Agree)-e.agree))])
+	e.agree += len(p.agree)
+	for i := range r.traced {
+		e.addFeatures(&p, &r.traced[i])
+	}
+	return p
+}
+
+// addFeatures keeps an input that has a feature which none had before.
+func (e *pairEpoch) addFeatures(p *part, t *tracedCase) {
+	before := len(p.features)
+	for _, f := range t.features {
+		if !e.st.Features[f] && !e.fresh[f] {
+			e.fresh[f] = true
+			p.features = append(p.features, f)
+		}
+	}
+	if len(p.features) > before && len(e.st.Corpus)+e.corpus < corpusMost {
+		src, err := gen.ParseSource(t.ref.Source)
+		if err == nil && src.Mutable() {
+			p.corpus = append(p.corpus, t.ref)
+			e.corpus++
+		}
+	}
+}
+
+// resume takes a part of an earlier run as that of the next chunk.
+func (e *pairEpoch) resume(p part) {
+	e.ready[len(e.parts)] = true
+	for _, s := range p.differ {
+		e.sampled[sampleKind{s.Class, e.chunks[len(e.parts)].generator()}]++
+	}
+	for _, f := range p.features {
+		e.fresh[f] = true
+	}
+	e.agree += len(p.agree)
+	e.corpus += len(p.corpus)
+	e.parts = append(e.parts, p)
+	e.kept = len(e.parts)
+}
+
+// delta adds up the first n parts.
+func (e *pairEpoch) delta(n int) pairDelta {
+	var d pairDelta
+	for i := range e.parts[:n] {
+		p, ch := &e.parts[i], e.chunks[i]
+		d.Dots += uint64(ch.n)
+		d.Chunks++
+		if !ch.play {
+			if d.Next == nil {
+				d.Next = map[string]uint64{}
+			}
+			d.Next[ch.name] = ch.index + uint64(ch.n)
+		}
+		for class, n := range p.classes {
+			d.Classes[class] += n
+		}
+		d.Features = append(d.Features, p.features...)
+		d.Corpus = append(d.Corpus, p.corpus...)
+		d.Agree = append(d.Agree, p.agree...)
+		d.differ = append(d.differ, p.differ...)
+		d.unnamed = append(d.unnamed, p.unnamed...)
+		for j := range p.buckets {
+			d.count(&p.buckets[j])
+		}
+	}
+	return d
+}
+
+// count adds a chunk's bucket.
+func (p *pairDelta) count(b *namedBucket) {
+	if p.Buckets == nil {
+		p.Buckets, p.first = map[string]*Bucket{}, map[string]Sample{}
+	}
+	have := p.Buckets[b.Name]
+	if have == nil {
+		bucket := b.Bucket
+		p.Buckets[b.Name], p.first[b.Name] = &bucket, b.first
+		p.named = append(p.named, b.Name)
+		return
+	}
+	have.add(&b.Bucket)
+}
+
+// partRecord is a part in a checkpoint. Cases are numbers within their chunk, which
+// the plan knows: what is read cannot name others.
+type partRecord struct {
+	Pair     int                      `json:"pair"`
+	Chunk    int                      `json:"chunk"` // of the pair's plan
+	Classes  [oracle.Fault + 1]uint64 `json:"classes"`
+	Features []uint32                 `json:"features,omitempty"`
+	Corpus   []int                    `json:"corpus,omitempty"`
+	Differ   []byte                   `json:"differ,omitempty"` // see packSamples
+	Agree    []byte                   `json:"agree,omitempty"`
+	Unnamed  []byte                   `json:"unnamed,omitempty"`
+	Buckets  []bucketRecord           `json:"buckets,omitempty"`
+}
+
+type bucketRecord struct {
+	Label string `json:"label"`
+	Bucket
+	First []byte `json:"first"`
+}
+
+// record writes a part of a chunk.
+func (p *part) record(pair, number int, ch *chunk) *partRecord {
+	r := &partRecord{
+		Pair: pair, Chunk: number, Classes: p.classes, Features: p.features,
+		Differ: packSamples(ch, p.differ), Agree: packSamples(ch, p.agree), Unnamed: packSamples(ch, p.unnamed),
+	}
+	for _, ref := range p.corpus {
+		r.Corpus = append(r.Corpus, int(ref.Index-ch.index))
+	}
+	for i := range p.buckets {
+		b := &p.buckets[i]
+		r.Buckets = append(r.Buckets, bucketRecord{b.label, b.Bucket, packSamples(ch, []Sample{b.first})})
+	}
+	return r
+}
+
+// part reads a part of a chunk.
+func (r *partRecord) part(ch *chunk) (p part, err error) {
+	p = part{classes: r.Classes, features: r.Features}
+	total, differing := uint64(0), uint64(0)
+	for class, n := range r.Classes {
+		total += n
+		if oracle.Class(class) != oracle.Same {
+			differing += n
+		}
+	}
+	if total != uint64(ch.n) {
+		return p, fmt.Errorf("a chunk of %d dot products has results of %d", ch.n, total)
+	}
+	for _, i := range r.Corpus {
+		if i < 0 || i >= ch.n {
+			return p, fmt.Errorf("case %d is not in a chunk of %d", i, ch.n)
+		}
+		p.corpus = append(p.corpus, ch.ref(i))
+	}
+	for _, list := range []struct {
+		from []byte
+		to   *[]Sample
+		same bool
+	}{{r.Differ, &p.differ, false}, {r.Agree, &p.agree, true}, {r.Unnamed, &p.unnamed, false}} {
+		if *list.to, err = unpackSamples(ch, list.from, list.same); err != nil {
+			return p, err
+		}
+	}
+	named := uint64(0)
+	for _, b := range r.Buckets {
+		first, err := unpackSamples(ch, b.First, false)
+		if err != nil || len(first) != 1 || b.Cases == 0 || b.Cases > differing || b.Name != bucketName(b.Label, b.Class) {
+			return p, fmt.Errorf("bucket %q is damaged", b.Name)
+		}
+		named += b.Cases
+		p.buckets = append(p.buckets, namedBucket{b.Bucket, b.Label, first[0]})
+	}
+	if named+uint64(len(p.unnamed)) != differing {
+		return p, fmt.Errorf("%d cases differ, %d are accounted for", differing, named+uint64(len(p.unnamed)))
+	}
+	return p, nil
+}
+
+// packSamples writes cases of a chunk, each as its number in the chunk, its class and
+// both results.
+func packSamples(ch *chunk, ss []Sample) []byte {
+	var b []byte
+	for i := range ss {
+		s := &ss[i]
+		b = binary.AppendUvarint(b, s.Index-ch.index)
+		b = append(b, byte(s.Class))
+		b = binary.AppendUvarint(b, s.A)
+		b = binary.AppendUvarint(b, s.B)
+	}
+	return b
+}
+
+// unpackSamples reads them; same: of those that agree.
+func unpackSamples(ch *chunk, b []byte, same bool) ([]Sample, error) {
+	var ss []Sample
+	bad := fmt.Errorf("a case of a chunk of %d is damaged", ch.n)
+	number := func() (x uint64, ok bool) {
+		x, n := binary.Uvarint(b)
+		if n > 0 {
+			b = b[n:]
+		}
+		return x, n > 0
+	}
+	for len(b) > 0 {
+		i, ok := number()
+		if !ok || i >= uint64(ch.n) || len(b) == 0 {
+			return nil, bad
+		}
+		class := oracle.Class(b[0])
+		b = b[1:]
+		x, okA := number()
+		y, okB := number()
+		if !okA || !okB || class > oracle.Fault || (class == oracle.Same) != same {
+			return nil, bad
+		}
+		ss = append(ss, Sample{ch.ref(int(i)), x, y, class})
+	}
+	return ss, nil
+}
