@@ -49,7 +49,8 @@ type Config struct {
 // Observer is told of a campaign's progress.
 type Observer interface {
 	// Finding reports a new finding, before it is journaled: what it writes is
-	// there when the journal says so. resumed: it is from an earlier run.
+	// there when the journal says so. resumed: it is from an earlier run, which may
+	// have ended before it was reported.
 	Finding(f *Finding, resumed bool) error
 	// Progress reports the state after an epoch.
 	Progress(s *State)
@@ -224,7 +225,7 @@ func (c *Campaign) Run(ctx context.Context) (err error) {
 		e := c.newEpoch(plan)
 		whole, err := c.epoch(hard, e)
 		if whole && err == nil {
-			err = c.commit(e.d)
+			err = c.commit(e)
 			if err == nil {
 				continue
 			}
@@ -262,7 +263,7 @@ func (c *Campaign) epoch(ctx context.Context, e *epoch) (whole bool, err error) 
 func (c *Campaign) keepUnfinished(e *epoch) error {
 	d := e.unfinished()
 	for i := range d.Pairs {
-		if err := c.report(d.Pairs[i].Findings); err != nil {
+		if err := c.report(d.Pairs[i].Findings, e.resumed[i]); err != nil {
 			return err
 		}
 		c.state.Pairs[i].apply(&d.Pairs[i], c.state.Epochs)
@@ -287,12 +288,12 @@ func (c *Campaign) timeOver() bool {
 }
 
 // report tells the observer of findings.
-func (c *Campaign) report(fs []*Finding) error {
+func (c *Campaign) report(fs []*Finding, resumed bool) error {
 	for _, f := range fs {
 		if c.cfg.Observe == nil {
 			return nil
 		}
-		if err := c.cfg.Observe.Finding(f, false); err != nil {
+		if err := c.cfg.Observe.Finding(f, resumed); err != nil {
 			return err
 		}
 	}
@@ -301,9 +302,10 @@ func (c *Campaign) report(fs []*Finding) error {
 
 // commit makes an epoch's results part of the state: findings are reported,
 // then the journal is written, then the state changes.
-func (c *Campaign) commit(d *delta) error {
+func (c *Campaign) commit(e *epoch) error {
+	d := e.d
 	for i := range d.Pairs {
-		if err := c.report(d.Pairs[i].Findings); err != nil {
+		if err := c.report(d.Pairs[i].Findings, e.resumed[i]); err != nil {
 			return err
 		}
 	}

@@ -27,6 +27,7 @@ type epoch struct {
 	order   []turn // of the chunks
 	d       *delta // after the chunks
 	triaged []bool // pairs of d that are complete
+	resumed []bool // of these, ones that an earlier run has completed
 
 	mu    sync.Mutex
 	err   error // of the first chunk in the order that failed
@@ -228,7 +229,7 @@ func (e *epoch) cutAt(at []int) {
 // sum adds up what there is of the chunks.
 func (e *epoch) sum() {
 	e.d = &delta{Epoch: e.c.state.Epochs, Pairs: make([]pairDelta, len(e.pairs))}
-	e.triaged = make([]bool, len(e.pairs))
+	e.triaged, e.resumed = make([]bool, len(e.pairs)), make([]bool, len(e.pairs))
 	for i, p := range e.pairs {
 		e.d.Pairs[i] = p.delta(len(p.parts))
 		e.d.Cut = max(e.d.Cut, e.c.cutOf(i, p.st.Dots+e.d.Pairs[i].Dots))

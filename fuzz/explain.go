@@ -51,7 +51,7 @@ func (c *Campaign) triagePart(ctx context.Context, e *epoch, i int) error {
 	d := &e.d.Pairs[i]
 	if have := c.check.done(i, d); have != nil {
 		*d = *have
-		e.triaged[i] = true
+		e.triaged[i], e.resumed[i] = true, true
 		return nil
 	}
 	if len(d.differ) > 0 {
