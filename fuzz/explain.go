@@ -55,7 +55,7 @@ func (c *Campaign) triagePart(ctx context.Context, e *epoch, i int) error {
 		return nil
 	}
 	if len(d.differ) > 0 {
-		if err := c.triagePair(ctx, i, d); err != nil {
+		if err := c.triagePair(ctx, i, d, e.pairs[i].chunks); err != nil {
 			return err
 		}
 		c.check.addDone(i, d)
@@ -72,6 +72,9 @@ type examiner struct {
 	st    *PairState
 	d     *pairDelta
 
+	chunks       []*chunk // of the epoch; none in Examine
+	batchMatters bool     // a case repeats itself in its batch and not in its tile
+
 	k int // of the instruction, for hypotheses
 
 	verdict *triage.Verdict
@@ -85,12 +88,17 @@ type example struct {
 	dot   *mma.Dot
 	label string // layout or unstable, if it is that
 	place string // what of its tile a layout finding needs
+
+	same, of int // repetitions that gave the same, of how many
 }
 
-func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta) error {
-	x := &examiner{c: c, index: i, p: c.pairs[i], st: c.state.Pairs[i], d: d, verdict: c.state.Pairs[i].Verdict}
+func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta, chunks []*chunk) error {
+	x := &examiner{c: c, index: i, p: c.pairs[i], st: c.state.Pairs[i], d: d, chunks: chunks, verdict: c.state.Pairs[i].Verdict}
 	fresh := x.examples(d.differ)
 	if err := x.repeat(ctx, fresh); err != nil {
+		return err
+	}
+	if err := x.checkAgree(ctx); err != nil {
 		return err
 	}
 	x.keepEvidence(fresh)
@@ -161,53 +169,6 @@ func (c *Campaign) dot(p *pairRun, ref CaseRef) *mma.Dot {
 		panic("fuzz: " + err.Error()) // the names are our own
 	}
 	return src.Dot(p.spec, c.cfg.Seed, ref.Index)
-}
-
-// repetitions is how often a differing case is run again, alone.
-const repetitions = 3
-
-// repeat runs differing cases again, each alone in its tile. One that does not
-// repeat itself is unstable; one that always gives something else alone than in
-// its tile depends on its position.
-func (x *examiner) repeat(ctx context.Context, ex []example) error {
-	dots := make([]*mma.Dot, len(ex))
-	for i := range ex {
-		dots[i] = ex[i].dot
-	}
-	same := make([]int, len(ex)) // repetitions equal to the first one
-	first := make([][2]uint64, len(ex))
-	for n := range repetitions {
-		for side, u := range []devices.Unit{x.p.A, x.p.B} {
-			got, err := runDots(ctx, u, x.p.spec.Formats, dots)
-			if devices.IsFault(err) {
-				return nil // the class fault says it already
-			}
-			if err != nil {
-				return err
-			}
-			for i := range ex {
-				if n == 0 {
-					first[i][side] = got[i]
-				} else if first[i][side] != got[i] {
-					same[i] = -100
-				}
-			}
-		}
-	}
-	x.d.Checked += uint64(len(ex))
-	for i := range ex {
-		switch {
-		case ex[i].Class == oracle.Fault:
-		case same[i] < 0:
-			ex[i].label = "unstable"
-			x.d.Unstable++
-		case first[i] != [2]uint64{ex[i].A, ex[i].B}:
-			if err := x.place(ctx, &ex[i], first[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // place looks at a case that gives other results alone than in its tile. If its
@@ -378,6 +339,9 @@ func (x *examiner) problem(ex []example) *triage.Problem {
 	}
 	if !recorded(x.p.box) {
 		pr.Ask = harmless(dotRunner(x.p.box, x.p.spec.Formats))
+		if x.isOdd() {
+			pr.Ask = steady(pr.Ask)
+		}
 	}
 	pr.Inputs = func(round int, ps ...*mma.Params) []*mma.Dot {
 		return gen.Probe(x.p.spec, x.c.cfg.Seed, round, ps...)
@@ -416,13 +380,23 @@ func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 	if x.namer == nil {
 		x.namer = x.p.newNamer(x.verdict)
 	}
-	x.countUnnamed()
+	again, err := x.countUnnamed(ctx, fresh)
+	if err != nil {
+		return err
+	}
 	kept := map[string]int{}
 	for _, f := range x.st.Findings {
 		kept[f.Bucket]++
 	}
+	if err := x.keepUnstable(ctx, fresh, again, kept); err != nil {
+		return err
+	}
 	for i, name := range x.bucketsOf(fresh) {
-		if err := x.keep(ctx, &fresh[i], name, kept); err != nil {
+		e := &fresh[i]
+		if e.label == Unstable || again.labels[e.CaseRef] != e.label {
+			continue // it changes, or it is counted as what its first result was
+		}
+		if err := x.keep(ctx, e, name, kept); err != nil {
 			return err
 		}
 	}
@@ -433,6 +407,14 @@ func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 			continue
 		}
 		e := x.examples([]Sample{s})
+		if x.isOdd() {
+			if err := x.repeat(ctx, e); err != nil {
+				return err
+			}
+			if e[0].label != again.labels[s.CaseRef] {
+				continue // another epoch has one that repeats itself
+			}
+		}
 		if err := x.keep(ctx, &e[0], x.bucketsOf(e)[0], kept); err != nil {
 			return err
 		}
@@ -440,21 +422,64 @@ func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 	return nil
 }
 
-// countUnnamed puts the cases that no verdict before the epoch names into buckets.
-func (x *examiner) countUnnamed() {
+// countUnnamed puts the cases that no verdict before the epoch names into buckets, but
+// for those that do not repeat themselves.
+func (x *examiner) countUnnamed(ctx context.Context, fresh []example) (*settled, error) {
 	dots := make([]*mma.Dot, len(x.d.unnamed))
 	for i := range dots {
 		dots[i] = x.c.dot(x.p, x.d.unnamed[i].CaseRef)
 	}
-	var t tally
 	batch, labels := x.labelsOf(dots, x.d.unnamed)
+	labels = slices.Clone(labels)
+	var open []Sample
+	for i, label := range labels {
+		if unexplained(label) {
+			open = append(open, x.d.unnamed[i])
+		}
+	}
+	again, err := x.settle(ctx, open, fresh)
+	if err != nil {
+		return nil, err
+	}
+	var t tally
 	for i, label := range labels {
 		s := &x.d.unnamed[i]
+		if unexplained(label) {
+			switch other := again.labels[s.CaseRef]; other {
+			case "":
+			case Unstable:
+				x.d.Unstable++
+				again.unstable = append(again.unstable, *s)
+				continue
+			default:
+				label = other
+			}
+		}
 		t.add(x.p, label, s, x.labels.digest(x.p, label, batch, int32(i), s))
 	}
 	for i := range t.buckets {
 		x.d.count(&t.buckets[i])
 	}
+	return again, nil
+}
+
+// keepUnstable makes a finding of the pair's first case that does not repeat itself.
+func (x *examiner) keepUnstable(ctx context.Context, fresh []example, again *settled, kept map[string]int) error {
+	if len(again.unstable) == 0 || kept[Unstable] > 0 {
+		return nil
+	}
+	for i := range fresh {
+		if fresh[i].label == Unstable && again.labels[fresh[i].CaseRef] == Unstable {
+			return x.keep(ctx, &fresh[i], Unstable, kept)
+		}
+	}
+	e := x.examples(again.unstable[:1])
+	t, err := x.inTile(ctx, &e[0])
+	if err != nil && !devices.IsFault(err) {
+		return err
+	}
+	e[0].label, e[0].same, e[0].of = Unstable, t.same, t.of
+	return x.keep(ctx, &e[0], Unstable, kept)
 }
 
 // labelsOf labels differing cases and returns them as a batch, too.
@@ -473,15 +498,16 @@ func (x *examiner) labelsOf(dots []*mma.Dot, ss []Sample) (*mma.Batch, []string)
 
 // keep makes a finding of a case, unless its bucket has enough of them.
 func (x *examiner) keep(ctx context.Context, e *example, name string, kept map[string]int) error {
-	if e.label != "" {
-		x.d.count(&namedBucket{Bucket: Bucket{Name: name, Class: e.Class, Cases: 1}, first: e.Sample})
-	}
 	if kept[name] >= x.c.cfg.PerBucket || x.c.cfg.Keep != nil && !x.c.cfg.Keep(x.index, name, x.verdict) {
 		return nil
 	}
-	kept[name]++
-	f, err := x.finding(ctx, e, name, kept[name])
+	f, err := x.finding(ctx, e, name, kept[name]+1)
+	if errors.Is(err, minimize.ErrStart) {
+		x.d.Odd = true // asked again, it is another case
+		return nil
+	}
 	if err == nil {
+		kept[name]++
 		x.d.Findings = append(x.d.Findings, f)
 	}
 	return err
@@ -496,7 +522,7 @@ func (x *examiner) bucketsOf(ex []example) []string {
 	names := x.namesOf(dots, ss)
 	for i := range ex {
 		if ex[i].label != "" {
-			names[i] = ex[i].label
+			names[i] = bucketName(ex[i].label, ex[i].Class)
 		}
 	}
 	return names

@@ -40,8 +40,10 @@ type PairState struct {
 	Agree    []Sample
 	Verdict  *triage.Verdict
 	Buckets  map[string]*Bucket
-	Checked  uint64 // differing cases that were run again
-	Unstable uint64 // of these, ones that did not repeat
+	Checked  uint64 // cases that were run again alone
+	Changed  uint64 // of these, ones that gave something else
+	Unstable uint64 // differing cases that do not repeat themselves: they are in no bucket
+	Odd      bool   // cases have changed: what is unexplained is run again
 	Findings []*Finding
 	LastNew  int // epoch of the newest bucket
 
@@ -105,7 +107,8 @@ type Finding struct {
 	BaseA    bool         `json:"base_a"`
 	Changes  []mma.Change `json:"changes,omitempty"`
 	ProgramK int          `json:"program_k,omitempty"`
-	Stable   int          `json:"stable"` // of 3 repetitions
+	Stable   int          `json:"stable"` // repetitions that gave the same
+	Of       int          `json:"of"`     // of so many; 0: it was not run again
 }
 
 // delta is what an epoch adds to the state.
@@ -127,7 +130,9 @@ type pairDelta struct {
 	Verdict  *triage.Verdict          `json:"verdict,omitempty"`
 	Buckets  map[string]*Bucket       `json:"buckets,omitempty"` // increments
 	Checked  uint64                   `json:"checked,omitempty"`
+	Changed  uint64                   `json:"changed,omitempty"`
 	Unstable uint64                   `json:"unstable,omitempty"`
+	Odd      bool                     `json:"odd,omitempty"`
 	Findings []*Finding               `json:"findings,omitempty"`
 
 	// Until the triage is complete:
@@ -183,7 +188,9 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 		st.Verdict = d.Verdict
 	}
 	st.Checked += d.Checked
+	st.Changed += d.Changed
 	st.Unstable += d.Unstable
+	st.Odd = st.Odd || d.Odd
 	for name, b := range d.Buckets {
 		have := st.Buckets[name]
 		if have == nil {
