@@ -19,14 +19,12 @@ import (
 // there is trouble that is no input's. What was compared before is kept.
 type GoneError struct {
 	Target string
-	Err    error
+	Err    error // not wrapped: a failure on an input is a finding, this is none
 }
 
 func (e *GoneError) Error() string {
 	return fmt.Sprintf("%s has stopped answering: %v", e.Target, e.Err)
 }
-
-func (e *GoneError) Unwrap() error { return e.Err }
 
 // goneAfter is the number of failures in a row after which a unit is asked for zeros:
 // if it fails on these too, it is gone. Otherwise a chunk on which a child hangs would

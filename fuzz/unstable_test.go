@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -151,33 +150,43 @@ func labelOf(bucket string) string {
 
 // TestTotals checks on units of many kinds that each mismatch is counted once.
 func TestTotals(t *testing.T) {
+	skipUnderRace(t)
 	wrongAt := func(in *mma.Batch, i int, code uint64) uint64 {
 		if code&7 == 5 {
 			code ^= 2
 		}
 		return code
 	}
-	for i, spoil := range []func(*mma.Batch, int, uint64) uint64{wrongAt, both(wrongAt, flips(50)), both(tail, wrongAt), both(flips(3), column5)} {
-		for _, change := range []func(*mma.Params){same, narrower} {
-			for _, count := range []uint64{9_000} {
-				t.Run(fmt.Sprint(i, count), func(t *testing.T) {
-					pair := spoilt(t, change, spoil)
-					inner := pair.B.(*blackBox).run
-					pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
-						d := mma.NewDot(in.Formats, in.K)
-						for j := range in.Dots() {
-							if in.Get(j, d); i%2 == 0 && d.A[3]&0x3ff == 7 {
-								return &devices.FaultError{Target: "box", What: "illegal instruction"}
-							}
-						}
-						return inner(in, out)
+	faulty := func(d *mma.Dot) bool { return d.A[3]&0x3ff == 7 }
+	sound := func(*mma.Dot) bool { return false }
+	for _, tc := range []struct {
+		name   string
+		change func(*mma.Params)
+		spoil  func(*mma.Batch, int, uint64) uint64
+		fails  func(*mma.Dot) bool
+	}{
+		{"a bug", same, wrongAt, sound},
+		{"a bug, faults and flips", narrower, both(wrongAt, flips(50)), faulty},
+		{"batches, a bug and faults", same, both(tail, wrongAt), faulty},
+		{"flips of one in three and a column", narrower, both(flips(3), column5), sound},
+		{"faults and a column", narrower, column5, faulty},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			pair := spoilt(t, tc.change, tc.spoil)
+			inner := pair.B.(*blackBox).run
+			pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
+				d := mma.NewDot(in.Formats, in.K)
+				for j := range in.Dots() {
+					if in.Get(j, d); tc.fails(d) {
+						return &devices.FaultError{Target: "box", What: "illegal instruction"}
 					}
-					p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: count, Workers: 1}).Pairs[0]
-					if cases(p)+p.Unstable != p.Mismatches() || p.Mismatches() == 0 {
-						t.Errorf("%d cases in buckets, %d unstable, %d mismatches", cases(p), p.Unstable, p.Mismatches())
-					}
-				})
+				}
+				return inner(in, out)
 			}
-		}
+			p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 4096, Workers: 1}).Pairs[0]
+			if cases(p)+p.Unstable != p.Mismatches() || p.Mismatches() == 0 {
+				t.Errorf("%d cases in buckets, %d unstable, %d mismatches", cases(p), p.Unstable, p.Mismatches())
+			}
+		})
 	}
 }
