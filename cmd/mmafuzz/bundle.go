@@ -36,6 +36,9 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 		Exact: fmt.Sprintf("%s (%s)", exact, exact.Decimal()), Stable: f.Stable, Minimal: f.Minimal,
 		Through: f.Through, Made: "mmafuzz " + version(), CaseChanges: f.Changes,
 	}
+	if f.Of != defaultRepetitions {
+		m.Of = f.Of
+	}
 	m.Free = strings.Join(freeText(formats, f.Mask), "\n")
 	policy := u.policy(f.Pair)
 	if policy.NaN == oracle.ByClass {

@@ -83,6 +83,8 @@ func (c *compareCmd) judge() {
 	switch {
 	case len(c.result.Trouble) > 0:
 		c.result.Exit = exitTrouble
+	case len(c.result.Incomplete) > 0:
+		c.result.Exit = exitIncomplete
 	case c.result.Counts.New+c.result.Counts.Expired > 0:
 		c.result.Exit = exitMismatch
 	}

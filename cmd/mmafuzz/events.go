@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -63,7 +64,10 @@ type summaryEvent struct {
 	Dots        uint64        `json:"dots"`
 	Mismatches  uint64        `json:"mismatches"`
 	Interrupted bool          `json:"interrupted"`
+	Complete    bool          `json:"complete"`
+	Incomplete  *unfinished   `json:"incomplete,omitempty"`
 	Count       uint64        `json:"count"`
+	Counts      []uint64      `json:"counts"`
 	Pairs       []pairSummary `json:"pairs"`
 }
 
@@ -77,6 +81,8 @@ type pairSummary struct {
 	Changes    []mma.Change      `json:"changes"`
 	Equivalent [][]mma.Change    `json:"equivalent"`
 	Buckets    []bucketSummary   `json:"buckets"`
+	Unstable   *unstableSummary  `json:"unstable,omitempty"`
+	Unexamined uint64            `json:"unexamined"`
 }
 
 type bucketSummary struct {
@@ -117,10 +123,11 @@ func (u *runUI) progressEvent(s *fuzz.State) *progressEvent {
 	return e
 }
 
-func (u *runUI) summaryEvent(s *fuzz.State, interrupted bool) *summaryEvent {
+func (u *runUI) summaryEvent(s *fuzz.State) *summaryEvent {
 	e := &summaryEvent{
 		eventHead: newEvent("summary"), Seconds: time.Since(u.began).Seconds(),
-		Interrupted: interrupted, Count: equivalentCount(s),
+		Interrupted: u.left != nil && u.left.Why == whyInterrupted, Complete: u.left == nil, Incomplete: u.left,
+		Count: equivalentCount(s), Counts: append([]uint64{}, s.Counts...),
 	}
 	e.Dots, e.Mismatches, _ = s.Totals()
 	for i, p := range s.Pairs {
@@ -134,6 +141,7 @@ func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
 		pairNames: pairNames{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(),
 		Classes: map[string]uint64{}, Buckets: []bucketSummary{},
 		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{},
+		Unstable: u.unstable(index, p), Unexamined: p.Unexamined,
 	}
 	for c, n := range p.Classes {
 		if n > 0 {
@@ -165,12 +173,23 @@ func (u *runUI) firstFinding(pair int, bucket string) *fuzz.Finding {
 	return nil
 }
 
-// equivalentCount is the --count that gives the findings of a campaign that was
-// stopped by time.
+// equivalentCount is the --count that gives the findings of a campaign's complete
+// epochs: the last of several, if it was cut before.
 func equivalentCount(s *fuzz.State) uint64 {
-	most := uint64(0)
-	for _, p := range s.Pairs {
-		most = max(most, p.Dots)
+	if n := len(s.Counts); n > 0 {
+		return s.Counts[n-1]
 	}
-	return most
+	return 0
+}
+
+// writeCounts says how to get the same findings without a clock.
+func (u *runUI) writeCounts(s *fuzz.State) {
+	if len(s.Counts) == 0 {
+		return
+	}
+	text := fmt.Sprintf("the same findings without a clock: --count %d", s.Counts[0])
+	for _, n := range s.Counts[1:] {
+		text += fmt.Sprintf(", then --count %d with the same --out", n)
+	}
+	fmt.Fprintln(u.stdout, text)
 }

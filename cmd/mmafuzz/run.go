@@ -59,12 +59,13 @@ puts differing cases into buckets by cause, and shrinks one case of each bucket.
   mmafuzz run --a sim:hopper --all --inst mma.m16n8k16.f32.f16.f16.f32
 
 With --count the findings depend on the flags alone, whatever the machine and
-the number of workers. --time stops at the end of an epoch and says which
+the number of workers. --time is kept to a few seconds, and the summary says which
 --count is the same; with both, what comes first counts. Ctrl-C ends a run with
 its summary. A run that was interrupted, even by kill -9, goes on when it is
-started again with the same --out.
+started again with the same --out: of the work a few seconds are lost.
 
-Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
+Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, whatever was
+found: it was interrupted, a target stopped answering, or nothing was compared.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
 	}
@@ -124,8 +125,14 @@ func (r *runCmd) run(ctx context.Context) error {
 	}
 	ui.start(c.State())
 	err = c.Run(ctx)
-	ui.finish(c.State(), ctx.Err() != nil, err != nil)
-	if err != nil {
+	ui.left = ui.unfinishedOf(ctx, c, err)
+	ui.finish(c.State(), err != nil && ui.left == nil)
+	switch {
+	case ui.left != nil && ui.left.Why == whyNothing:
+		return incomplete(errors.New(whyNothing))
+	case ui.left != nil:
+		return incomplete(hinted(fmt.Sprintf("what was found is kept: the same command with --out %s goes on from here", ui.dir), "%s", ui.left.Why))
+	case err != nil:
 		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", ui.dir)
 	}
 	if _, mismatches, _ := c.State().Totals(); mismatches > 0 {

@@ -37,7 +37,7 @@ func newSelfcheckModels(a *app) *cobra.Command {
 inputs: --raw dot products of raw bits for each elementary operation, and
 --directed ones of every other generator for each arithmetic.
 
-Exit status: 0 all equal, 1 mismatches, 2 trouble.`,
+Exit status: 0 all equal, 1 mismatches, 2 trouble, 75 interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.checkModels(cmd.Context(), raw, directed, out) },
 	}
@@ -101,7 +101,7 @@ of inputs that each generator needs until the first one on which the results
 differ. It takes about half an hour on two cores.
 
 Exit status: 0 every mutant is separated or has an argument why it cannot be, 1
-some are not, 2 trouble.`,
+some are not, 2 trouble, 75 interrupted.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.checkGenerators(cmd.Context(), out) },
 	}
 	outFlag(c, &out)
@@ -156,7 +156,7 @@ func newSelfcheckTriage(a *app) *cobra.Command {
 is presented to triage as an anonymous unit. It takes about two hours on two
 cores.
 
-Exit status: 0 no confident wrong answer, 1 some, 2 trouble.`,
+Exit status: 0 no confident wrong answer, 1 some, 2 trouble, 75 interrupted.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.checkTriage(cmd.Context(), out) },
 	}
 	outFlag(c, &out)

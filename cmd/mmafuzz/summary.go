@@ -15,10 +15,10 @@ import (
 
 // finish shows the summary: which instructions differ, the picture of one
 // finding, how many cases each cause has and what it means, and how to go on.
-func (u *runUI) finish(s *fuzz.State, interrupted, failed bool) {
+func (u *runUI) finish(s *fuzz.State, failed bool) {
 	u.line.clear()
 	if u.json {
-		u.event(u.summaryEvent(s, interrupted))
+		u.event(u.summaryEvent(s))
 		return
 	}
 	u.pairTables(s)
@@ -26,7 +26,8 @@ func (u *runUI) finish(s *fuzz.State, interrupted, failed bool) {
 	u.causeTable(s)
 	u.bucketList(s)
 	u.causesInWords(s)
-	u.total(s, interrupted, failed)
+	u.unstableList(s)
+	u.total(s, failed)
 }
 
 // example draws one finding.
@@ -52,7 +53,7 @@ func (u *runUI) showcase() *fuzz.Finding {
 	var key [3]int
 	for _, f := range u.findings {
 		k := [3]int{0, strings.Count(f.Bucket, "+") + 2*strings.Count(f.Bucket, "|"), minimize.Terms(u.cfg.Pairs[f.Pair].Formats(), f.Dot)}
-		if f.Class != oracle.Value || strings.HasPrefix(f.Bucket, string(triage.Unexplained)) {
+		if f.Class != oracle.Value || f.Bucket == fuzz.Unstable || strings.HasPrefix(f.Bucket, string(triage.Unexplained)) {
 			k[0] = 1
 		}
 		if best == nil || slices.Compare(k[:], key[:]) < 0 {
@@ -180,24 +181,24 @@ func briefChanges(changes []mma.Change, most int) string {
 	return strings.Join(s, ", ")
 }
 
-func (u *runUI) total(s *fuzz.State, interrupted, failed bool) {
+func (u *runUI) total(s *fuzz.State, failed bool) {
 	dots, mismatches, buckets := s.Totals()
 	t := time.Since(u.began)
 	fmt.Fprintln(u.stdout)
-	if interrupted {
-		fmt.Fprintf(u.stdout, "interrupted: the same command with --out %s goes on from here\n", u.dir)
-	}
+	u.writeUnfinished(s)
 	status := exitAgree
 	switch {
 	case failed:
 		status = exitTrouble
+	case u.left != nil:
+		status = exitIncomplete
 	case mismatches > 0:
 		status = exitMismatch
 	}
 	fmt.Fprintf(u.stdout, "%s, %s mismatches in %s dot products (%.1f s, %s/s); exit %d\n",
 		plural(buckets, "bucket"), thousands(mismatches), thousands(dots), t.Seconds(), count(rate(dots-u.startDots, t)), status)
 	if u.cfg.Time > 0 {
-		fmt.Fprintf(u.stdout, "the same findings without a clock: --count %d\n", equivalentCount(s))
+		u.writeCounts(s)
 	}
 	u.hints()
 }

@@ -24,6 +24,7 @@ type runUI struct {
 	findings  []*fuzz.Finding
 	announced map[string]bool // label sets that had their line
 	line      statusLine
+	left      *unfinished // what the campaign has not done; nil: nothing
 
 	environments map[string]map[string]string // by target
 }
@@ -136,7 +137,7 @@ func (u *runUI) status(s *fuzz.State) string {
 	for _, p := range s.Pairs {
 		features += len(p.Features)
 		examined += p.Checked
-		unstable += p.Unstable
+		unstable += p.Changed
 	}
 	t := time.Since(u.began)
 	line := fmt.Sprintf("%6s  %s dots (%s/s)  agree %s  mismatch %s in %d buckets", clock(t), count(dots),
