@@ -201,6 +201,13 @@ func (p *pairRun) chooseSources(names []string) ([]gen.Source, error) {
 // compared of one that is not complete.
 func (c *Campaign) State() *State { return c.state }
 
+// Resumed returns the number of dot products of all pairs that earlier runs have
+// compared: those of the journal, and of the epoch that was in progress.
+func (c *Campaign) Resumed() uint64 {
+	n, _, _ := c.state.Totals()
+	return n + c.check.dots()
+}
+
 // Complete reports whether Run has reached what Config asks for: the count, the time or
 // the end of every recording.
 func (c *Campaign) Complete() bool { return c.complete }

@@ -356,6 +356,21 @@ func (k *checkpoint) parts(pair int) []*partRecord {
 	return k.saved.parts[pair]
 }
 
+// dots returns the number of dot products in the parts that an earlier run made.
+func (k *checkpoint) dots() (n uint64) {
+	if k == nil {
+		return 0
+	}
+	for _, parts := range k.saved.parts {
+		for _, p := range parts {
+			for _, c := range p.Classes {
+				n += c
+			}
+		}
+	}
+	return n
+}
+
 // cut returns where an earlier run cut the epoch, nil if it did not.
 func (k *checkpoint) cut() []int {
 	if k == nil {

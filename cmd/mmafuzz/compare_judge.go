@@ -209,6 +209,7 @@ func (r *comparison) fill() {
 	r.Machines, r.Models, r.Cells = orEmpty(r.Machines), orEmpty(r.Models), orEmpty(r.Cells)
 	r.Differences, r.Gone, r.Changed = orEmpty(r.Differences), orEmpty(r.Gone), orEmpty(r.Changed)
 	r.Known, r.LeftOut, r.Trouble = orEmpty(r.Known), orEmpty(r.LeftOut), orEmpty(r.Trouble)
+	r.Incomplete = orEmpty(r.Incomplete)
 }
 
 func orEmpty[T any](s []T) []T {

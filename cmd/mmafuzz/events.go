@@ -100,9 +100,8 @@ func (u *runUI) event(e any) {
 	}
 }
 
-func (u *runUI) startEvent(s *fuzz.State) *startEvent {
-	e := &startEvent{eventHead: newEvent("start"), Seed: u.cfg.Seed, Count: u.cfg.Count, Out: u.dir}
-	e.Resumed, _, _ = s.Totals()
+func (u *runUI) startEvent() *startEvent {
+	e := &startEvent{eventHead: newEvent("start"), Seed: u.cfg.Seed, Count: u.cfg.Count, Out: u.dir, Resumed: u.startDots}
 	for i := range u.cfg.Pairs {
 		p := &u.cfg.Pairs[i]
 		e.Pairs = append(e.Pairs, pairNames{p.TargetA, p.TargetB, p.Name()})

@@ -123,7 +123,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	if err != nil {
 		return r.outError(ui.dir, err)
 	}
-	ui.start(c.State())
+	ui.start(c.State(), c.Resumed())
 	err = c.Run(ctx)
 	ui.left = ui.unfinishedOf(ctx, c, err)
 	ui.finish(c.State(), err != nil && ui.left == nil)

@@ -163,6 +163,9 @@ func thousands(n uint64) string {
 // explanation says in a few words what the verdict is, with at most so many
 // changes.
 func explanation(p *fuzz.PairState, most int) string {
+	if p.Verdict == nil && p.Unexamined > 0 && p.Unexamined == p.Mismatches() {
+		return "not examined yet"
+	}
 	if p.Verdict == nil || !p.Verdict.Found() {
 		return string(triage.Unexplained)
 	}

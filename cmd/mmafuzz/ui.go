@@ -33,11 +33,11 @@ func newRunUI(a *app, cfg fuzz.Config, dir string) *runUI {
 	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}, line: statusLine{app: a}, environments: map[string]map[string]string{}}
 }
 
-func (u *runUI) start(s *fuzz.State) {
+func (u *runUI) start(s *fuzz.State, resumed uint64) {
 	u.began, u.line.last = time.Now(), time.Now()
-	u.startDots, _, _ = s.Totals()
+	u.startDots = resumed
 	if u.json {
-		u.event(u.startEvent(s))
+		u.event(u.startEvent())
 		return
 	}
 	p := u.cfg.Pairs[0]
@@ -47,7 +47,7 @@ func (u *runUI) start(s *fuzz.State) {
 	}
 	fmt.Fprintf(u.stderr, "mmafuzz: %s seed=%d out=%s\n", what, u.cfg.Seed, u.dir)
 	switch {
-	case s.Epochs == 0:
+	case resumed == 0:
 	case u.cfg.Count > 0 && s.Complete(u.cfg.Count):
 		fmt.Fprintf(u.stderr, "mmafuzz: this run was complete after %s dots; its findings:\n", count(u.startDots))
 	default:
@@ -115,6 +115,9 @@ func labelSet(bucket string) string {
 
 // shrunk says in a few words what minimization made of a finding.
 func (u *runUI) shrunk(f *fuzz.Finding) string {
+	if f.Bucket == fuzz.Unstable {
+		return fmt.Sprintf("repeated %d of %d times", f.Stable, f.Of)
+	}
 	formats := u.cfg.Pairs[f.Pair].Formats()
 	return fmt.Sprintf("minimized %d→%d terms", minimize.Terms(formats, f.Start), minimize.Terms(formats, f.Dot))
 }
