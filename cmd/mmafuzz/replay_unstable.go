@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -20,12 +21,20 @@ func (a *app) replayUnstable(ctx context.Context, m *corpus.Mismatch, dir string
 	if r.Runs <= 0 || r.Runs > 1000 {
 		r.Runs = unstableRuns
 	}
+	askA, err := asker(m, &m.A, "a")
+	if err != nil {
+		return err
+	}
+	askB, err := asker(m, &m.B, "b")
+	if err != nil {
+		return err
+	}
 	for range r.Runs {
-		codeA, _, err := runSide(ctx, m, &m.A, "a")
+		codeA, err := askA(ctx)
 		if err != nil {
 			return err
 		}
-		codeB, _, err := runSide(ctx, m, &m.B, "b")
+		codeB, err := askB(ctx)
 		if err != nil {
 			return err
 		}
@@ -38,7 +47,6 @@ func (a *app) replayUnstable(ctx context.Context, m *corpus.Mismatch, dir string
 		}
 	}
 	r.Reproduced = r.Differed > 0
-	var err error
 	if a.json {
 		err = a.writeJSON(r)
 	} else {
@@ -48,6 +56,29 @@ func (a *app) replayUnstable(ctx context.Context, m *corpus.Mismatch, dir string
 		err = errMismatch
 	}
 	return err
+}
+
+// asker opens one of a bundle's targets and returns a function that runs the bundle's
+// case on it. The target stays open between runs: what changes may be in it.
+func asker(m *corpus.Mismatch, s *corpus.SideRecord, which string) (func(context.Context) (uint64, error), error) {
+	dot, err := m.Dot()
+	if err != nil {
+		return nil, err
+	}
+	unit, err := devices.OpenUnit(s.Target, s.Instruction, likeOf(m, which))
+	if err != nil {
+		return nil, err
+	}
+	if err := devices.Comparable(m.Formats, unit.Instruction().Formats); err != nil {
+		return nil, fmt.Errorf("%s %s no longer takes the bundle's operands: %w", s.Target, s.Instruction, err)
+	}
+	b := mma.NewBatch(m.Formats, mma.Shape{M: 1, N: 1, K: m.K, Tiles: 1})
+	b.Set(0, dot)
+	return func(ctx context.Context) (uint64, error) {
+		out := make([]byte, m.Formats.D.Width())
+		err := unit.Run(ctx, b, out)
+		return mma.Load(out, m.Formats.D.Width(), 0), err
+	}, nil
 }
 
 func (r *replayed) writeUnstable(a *app, m *corpus.Mismatch) {
