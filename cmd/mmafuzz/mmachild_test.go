@@ -24,7 +24,8 @@ import (
 // changes; or it is slow; or its results are short of a digit; or it dies of every
 // hundredth request, whatever that is, which makes it tired; or from the tenth request
 // on it is gone, or hangs, as long as there is a file of that name; or it is flaky, as
-// long as there is a file of that name: one in a hundred of its results has a bit flipped.
+// long as there is a file of that name: one in a hundred of its results has a bit flipped;
+// or it stalls, as long as there is a file of that name: it answers twenty requests.
 func mmachild() {
 	args := os.Args[1:]
 	flags := map[string]string{}
@@ -60,6 +61,9 @@ func mmachild() {
 	if flags["-bad"] == "hangs" {
 		deadline = 50 * time.Millisecond
 	}
+	if flags["-bad"] == "stalls" {
+		deadline = time.Hour
+	}
 	stdout := os.Stdout // child.Main gives what is printed to stderr
 	child.Main(child.Options{Deadline: deadline, About: map[string]string{"model": "sim"}}, child.Instruction{
 		Name: name, Formats: i.Formats, K: i.K,
@@ -77,6 +81,8 @@ func mmachild() {
 				return misbehave("dies", stdout)
 			case bad == "gone" || bad == "hangs":
 				return dieForGood(bad, requests, stdout)
+			case bad == "stalls":
+				stall(requests)
 			case bad == "flaky":
 				mistake(out, rng)
 			case bad != "" && guilty(in):
@@ -128,6 +134,13 @@ func mistake(out []byte, rng *rand.Rand) {
 		if rng.IntN(100) == 0 {
 			out[4*i] ^= 1 << rng.IntN(3)
 		}
+	}
+}
+
+// stall does not answer from some request on.
+func stall(requests int) {
+	if _, err := os.Stat("stalls"); err == nil && requests > 20 {
+		time.Sleep(time.Hour) // until it is killed
 	}
 }
 
