@@ -114,9 +114,9 @@ func (t *tally) name(label string, c oracle.Class) string {
 }
 
 // bucketName names the bucket of a label and a class: the labels, and the class
-// where that is not value.
+// where that is not value. What depends on its tile is one bucket.
 func bucketName(label string, c oracle.Class) string {
-	if c == oracle.Value || c == oracle.Fault {
+	if c == oracle.Value || c == oracle.Fault || label == string(triage.Layout) {
 		return label
 	}
 	return label + ":" + c.String()

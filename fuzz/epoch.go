@@ -253,4 +253,4 @@ func (e *epoch) unfinished() *delta {
 
 // timeSlack is how long what is under way may go on when a campaign's time is over:
 // chunks, and the triage of what they found.
-func timeSlack(limit time.Duration) time.Duration { return max(3*time.Second, limit*3/100) }
+func timeSlack(limit time.Duration) time.Duration { return max(2*time.Second, limit*3/100) }

@@ -67,10 +67,10 @@ func Explain(ctx context.Context, pr *Problem) (*Verdict, error) {
 	if len(pr.Differ) == 0 {
 		return nil, errors.New("triage: no differing cases")
 	}
-	s := &search{pr: pr, ev: newEvidence(pr.Formats, pr.K, pr.Policy), whole: map[mma.Params]mma.Params{}}
+	s := &search{ctx: ctx, pr: pr, ev: newEvidence(pr.Formats, pr.K, pr.Policy), whole: map[mma.Params]mma.Params{}}
 	s.ev.add(interleave(pr.Differ, pr.Agree)...)
 	var programs []mma.Params
-	for range maxRounds {
+	for n := 0; n < maxRounds && ctx.Err() == nil; n++ {
 		programs = s.candidates()
 		if len(programs) == 0 {
 			break
@@ -109,6 +109,7 @@ func interleave(a, b []Case) []Case {
 }
 
 type search struct {
+	ctx   context.Context // when it is done, what is left is not looked for
 	pr    *Problem
 	ev    *evidence
 	asked int
@@ -196,6 +197,9 @@ func (s *search) beam(from []mma.Params) []mma.Params {
 		for _, b := range level {
 			for _, single := range Singles(b.p, s.pr.Formats, s.pr.K) {
 				q := single.Params
+				if s.ctx.Err() != nil {
+					return nil
+				}
 				if seen[q] {
 					continue
 				}
