@@ -29,9 +29,10 @@ type epoch struct {
 	triaged []bool // pairs of d that are complete
 	resumed []bool // of these, ones that an earlier run has completed
 
-	mu    sync.Mutex
-	err   error // of the first chunk in the order that failed
-	errAt int
+	failed atomic.Bool
+	mu     sync.Mutex
+	err    error // of the first chunk in the order that failed
+	errAt  int
 }
 
 // turn is a chunk's place: its pair, and its number in the pair's plan.
@@ -44,6 +45,7 @@ func (c *Campaign) newEpoch(plan []chunk) *epoch {
 		e.pairs = append(e.pairs, &pairEpoch{st: st, fresh: map[uint32]bool{}, sampled: map[sampleKind]int{}})
 	}
 	results := c.resultsFor(plan)
+	e.order = make([]turn, 0, len(plan))
 	for i := range plan {
 		p := e.pairs[plan[i].pair]
 		e.order = append(e.order, turn{plan[i].pair, len(p.chunks)})
@@ -53,7 +55,7 @@ func (c *Campaign) newEpoch(plan []chunk) *epoch {
 	// epoch has compared as much of each.
 	slices.SortStableFunc(e.order, func(x, y turn) int { return cmp.Compare(x.chunk, y.chunk) })
 	for i, p := range e.pairs {
-		p.ready = make([]bool, len(p.chunks))
+		p.ready, p.parts = make([]bool, len(p.chunks)), make([]part, 0, len(p.chunks))
 		e.resumePair(i, p)
 	}
 	if cut := c.check.cut(); cut != nil {
@@ -96,7 +98,7 @@ func (e *epoch) chunks(ctx context.Context, until func() bool) error {
 		wg.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1
-				if i >= len(e.order) || ctx.Err() != nil || until() || e.failed() {
+				if i >= len(e.order) || ctx.Err() != nil || until() || e.failed.Load() {
 					return
 				}
 				e.run(ctx, w, i)
@@ -144,12 +146,7 @@ func (e *epoch) fail(i int, err error) {
 	if e.err == nil || i < e.errAt {
 		e.err, e.errAt = err, i
 	}
-}
-
-func (e *epoch) failed() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.err != nil
+	e.failed.Store(true)
 }
 
 // whole reports whether every chunk is done.

@@ -54,7 +54,8 @@ func (e *pairEpoch) finish(i int) {
 	defer e.mu.Unlock()
 	e.ready[i] = true
 	for n := len(e.parts); n < len(e.chunks) && e.ready[n]; n++ {
-		e.parts = append(e.parts, e.newPart(e.chunks[n], e.results[n]))
+		e.parts = append(e.parts, part{})
+		e.reduce(&e.parts[n], e.chunks[n], e.results[n])
 	}
 }
 
@@ -84,22 +85,22 @@ func (e *pairEpoch) cutAt(n int) {
 	e.chunks, e.parts = e.chunks[:n], e.parts[:min(n, len(e.parts))]
 }
 
-// newPart reduces the result of the next chunk.
-func (e *pairEpoch) newPart(ch *chunk, r *chunkResult) part {
-	p := part{classes: r.classes, unnamed: r.unnamed, buckets: slices.Clone(r.buckets)}
+// reduce makes a part of the result of the next chunk.
+func (e *pairEpoch) reduce(p *part, ch *chunk, r *chunkResult) {
+	p.classes, p.unnamed, p.buckets = r.classes, r.unnamed, slices.Clone(r.buckets)
 	r.unnamed = nil
-	for _, s := range r.differ {
-		kind := sampleKind{s.Class, ch.generator()}
-		if e.sampled[kind]++; e.sampled[kind] <= differPerEpoch {
-			p.differ = append(p.differ, s)
+	for i := range r.differ {
+		kind := sampleKind{r.differ[i].Class, ch.generator()}
+		if n := e.sampled[kind]; n < differPerEpoch {
+			e.sampled[kind] = n + 1
+			p.differ = append(p.differ, r.differ[i])
 		}
 	}
 	p.agree = slices.Clone(r.agree[:min(len(r.agree), max(0, evidenceKept-len(e.st.Agree)-e.agree))])
 	e.agree += len(p.agree)
 	for i := range r.traced {
-		e.addFeatures(&p, &r.traced[i])
+		e.addFeatures(p, &r.traced[i])
 	}
-	return p
 }
 
 // addFeatures keeps an input that has a feature which none had before.
