@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -64,7 +65,32 @@ type Mismatch struct {
 	Minimal     bool           `json:"minimal"`
 	Through     bool           `json:"through_model,omitempty"`
 	Free        string         `json:"free,omitempty"`
-	Made        string         `json:"made,omitempty"` // program and version
+	// Of a mismatch that nothing explains: the program that comes nearest, and the
+	// commands that go on. Alike are known targets that compute what the side does
+	// that Changes explain.
+	Nearest *Nearest `json:"nearest,omitempty"`
+	Next    []string `json:"next,omitempty"`
+	Alike   []string `json:"alike,omitempty"`
+	Made    string   `json:"made,omitempty"` // program and version
+	// Versions are those of the program, not known of bundles that earlier ones made.
+	Versions Versions `json:"versions,omitzero"`
+}
+
+// Nearest is the program that comes nearest to a unit that none explains.
+type Nearest struct {
+	From    string       `json:"from"`    // target that computes it, but for the changes
+	Changes []mma.Change `json:"changes"` // of its arithmetic
+	// Of the cases looked into, the arithmetic of the mismatch's other side is wrong in
+	// Differ and right in Agree; of these, this one is right in Explained and Kept.
+	Differ    int `json:"differ"`
+	Explained int `json:"explained"`
+	Agree     int `json:"agree"`
+	Kept      int `json:"kept"`
+	// Case is the smallest input found on which it fails, with the results of the
+	// unit and of the program.
+	Case    string `json:"case"`
+	Unit    string `json:"unit"`
+	Program string `json:"program"`
 }
 
 // SideRecord is one side of a mismatch.
@@ -121,24 +147,95 @@ func WriteBundle(dir string, m *Mismatch, extra map[string][]byte) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
 	}
-	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".tmp-")
+	tmp, err := lockTemporaryDir(temporaryName(dir))
 	if err != nil {
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	return errors.Join(tmp.replace(files), tmp.remove())
+}
+
+// temporaryDir is where a bundle is written before it takes its place. A lock in it says
+// that its process is alive.
+type temporaryDir struct {
+	path string
+	lock *os.File
+}
+
+// What is in it.
+const (
+	temporaryLock  = "lock"
+	temporaryFresh = "fresh" // the new bundle
+	temporaryOld   = "old"   // the one whose place it takes
+)
+
+// lockTemporaryDir makes a directory, or takes one that nobody has locked. ErrInUse:
+// another process has it.
+func lockTemporaryDir(path string) (*temporaryDir, error) {
+	for {
+		if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		lock, err := lockNew(filepath.Join(path, temporaryLock))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // its last owner has just removed it
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &temporaryDir{path, lock}, nil
+	}
+}
+
+// place is where the bundle belongs.
+func (t *temporaryDir) place() string {
+	name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(t.path), temporaryPrefix), temporarySuffix)
+	return filepath.Join(filepath.Dir(t.path), name)
+}
+
+// replace writes a bundle and puts it in its place, and what was there in the temporary
+// directory. A crash in between leaves no bundle or a whole one.
+func (t *temporaryDir) replace(files map[string][]byte) error {
+	if err := t.restore(); err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
-	fresh := filepath.Join(tmp, "fresh")
-	if err := os.Mkdir(fresh, 0o777); err != nil { // MkdirTemp makes private ones
+	fresh := filepath.Join(t.path, temporaryFresh)
+	if err := os.RemoveAll(fresh); err != nil {
+		return err
+	}
+	if err := os.Mkdir(fresh, 0o777); err != nil {
 		return err
 	}
 	if err := writeFiles(fresh, files); err != nil {
 		return err
 	}
-	return replaceDir(fresh, dir, filepath.Join(tmp, "old"))
+	err := os.Rename(t.place(), filepath.Join(t.path, temporaryOld))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Rename(fresh, t.place())
+}
+
+// restore gives a bundle back its place, if a process ended after it had moved the
+// bundle away and before it put another one there.
+func (t *temporaryDir) restore() error {
+	old := filepath.Join(t.path, temporaryOld)
+	if _, err := os.Lstat(t.place()); errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(old, t.place()); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	return os.RemoveAll(old)
+}
+
+// remove removes the directory.
+func (t *temporaryDir) remove() error {
+	return errors.Join(t.restore(), closeRemoved(t.lock, t.path))
 }
 
 func caseText(m *Mismatch) string {
 	return fmt.Sprintf("# %s of %s, K = %d: a,.. b,.. c\n# %s gives %s\n# %s gives %s\n%s\n",
-		m.A.Instruction, m.Formats, m.K, m.A.Target, m.A.Result, m.B.Target, m.B.Result, m.Case)
+		m.A.Instruction, m.Formats, m.K, printable.Line(m.A.Target), m.A.Result, printable.Line(m.B.Target), m.B.Result, m.Case)
 }
 
 func writeFiles(dir string, files map[string][]byte) error {
@@ -169,16 +266,6 @@ func writeSynced(file string, data []byte) error {
 	return f.Close()
 }
 
-// replaceDir puts fresh in dir's place, and what was there in old. A crash in
-// between leaves no bundle or a whole one.
-func replaceDir(fresh, dir, old string) error {
-	err := os.Rename(dir, old)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return os.Rename(fresh, dir)
-}
-
 // ReadBundle reads a bundle and checks that it is whole.
 func ReadBundle(dir string) (*Bundle, error) {
 	b, err := readBundle(dir)
@@ -189,7 +276,7 @@ func ReadBundle(dir string) (*Bundle, error) {
 }
 
 func readBundle(dir string) (*Bundle, error) {
-	manifest, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	manifest, err := readMember(dir, manifestFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("there is no MANIFEST: this is not a bundle, or one that was cut short")
 	}
@@ -202,7 +289,10 @@ func readBundle(dir string) (*Bundle, error) {
 		if !ok || !plainName(name) {
 			return nil, fmt.Errorf("MANIFEST is damaged: %q", line)
 		}
-		data, err := os.ReadFile(filepath.Join(dir, name))
+		if len(b.Files) == maxMembers {
+			return nil, fmt.Errorf("MANIFEST lists more than %d files", maxMembers)
+		}
+		data, err := readMember(dir, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s is missing", name)
 		}
@@ -215,30 +305,66 @@ func readBundle(dir string) (*Bundle, error) {
 		}
 		b.Files[name] = data
 	}
-	if err := b.checkListed(); err != nil {
-		return nil, err
-	}
 	body, ok := b.Files[mismatchFile]
 	if !ok {
 		return nil, errors.New("MANIFEST does not list " + mismatchFile)
 	}
+	if err := b.Mismatch.parse(body); err != nil {
+		return nil, err
+	}
+	if err := b.checkListed(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// parse reads mismatch.json.
+func (m *Mismatch) parse(body []byte) error {
 	var version struct {
 		V int `json:"v"`
 	}
 	// The version first: what else another one has may not fit Mismatch.
 	if err := json.Unmarshal(body, &version); err != nil {
-		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
+		return fmt.Errorf("%s: %w", mismatchFile, mma.JSONError(body, err))
 	}
 	if version.V != BundleVersion {
-		return nil, fmt.Errorf("it is of version %d, this program reads %d", version.V, BundleVersion)
+		return fmt.Errorf("it is of version %d, this program reads %d", version.V, BundleVersion)
 	}
-	if err := json.Unmarshal(body, &b.Mismatch); err != nil {
-		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
+	if err := json.Unmarshal(body, m); err != nil {
+		return fmt.Errorf("%s: %w", mismatchFile, mma.JSONError(body, err))
 	}
-	if err := b.Mismatch.check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", mismatchFile, err)
+	m.printable()
+	if err := m.check(); err != nil {
+		return fmt.Errorf("%s: %w", mismatchFile, err)
 	}
-	return b, nil
+	return nil
+}
+
+// printable makes all that is only shown fit for that. The targets stay what they are:
+// a command or the name of a file may have any character.
+func (m *Mismatch) printable() {
+	a, b, free := m.A.Target, m.B.Target, printable.Text(m.Free)
+	printable.Strings(m)
+	m.A.Target, m.B.Target, m.Free = a, b, free
+}
+
+// UnlistedError says that a bundle would be whole, but has a file that its MANIFEST does
+// not list.
+type UnlistedError struct{ Name string }
+
+func (e *UnlistedError) Error() string {
+	return e.Name + " is not listed in MANIFEST: either it was added or MANIFEST was cut short"
+}
+
+// What no bundle has more of.
+const (
+	MaxMember  = 16 << 20 // bytes of a file
+	maxMembers = 64       // files
+)
+
+// readMember reads a file of a bundle.
+func readMember(dir, name string) ([]byte, error) {
+	return ReadFile(filepath.Join(dir, name), "file of a bundle", MaxMember)
 }
 
 // plainName says whether a name is that of a file in the bundle's directory.
@@ -257,7 +383,7 @@ func (b *Bundle) checkListed() error {
 	for _, e := range entries {
 		name := e.Name()
 		if _, listed := b.Files[name]; !listed && name != manifestFile && !strings.HasPrefix(name, ".") {
-			return fmt.Errorf("%s is not listed in MANIFEST: either it was added or MANIFEST was cut short", name)
+			return &UnlistedError{name}
 		}
 	}
 	return nil

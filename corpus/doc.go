@@ -24,10 +24,23 @@
 // bug report: WriteBundle, ReadBundle. The described files are checked against a
 // MANIFEST; others, such as pictures, are added by the writer.
 //
+// # Files of strangers
+//
+// What may come from anybody is read with Open: regular files only, of a size that is
+// checked before and while they are read. What a crash of the machine leaves of a file
+// that was being written - its length, and zeros - is taken for its end (Log,
+// RecordingFile). Replace writes what takes another file's place; RemoveStale removes
+// what killed processes have left of that.
+//
 // # Versions
 //
 // All formats begin with a version. A reader takes the versions that it knows
 // and refuses a later one with a message that says so; fields are added, not
 // changed. Plans and lists of known differences, which people write, are refused if
 // they have a field that the reader does not know.
+//
+// Versions are digests of what results depend on beside formats of files. Journals and
+// recordings are not gone on with if theirs are others; recordings and bundles, which
+// carry their inputs, are read, and those who use them say that another version made
+// them.
 package corpus

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bufio"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -63,13 +64,14 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 	var text io.Reader = in
 	if head, err := in.Peek(2); err == nil && head[0] == 0x1f && head[1] == 0x8b {
 		if text, err = gzip.NewReader(in); err != nil {
-			return "", "", err
+			return "", "", lineError(1, err)
 		}
 	}
 	lines := bufio.NewScanner(text)
+	lines.Buffer(nil, maxHWLine)
 	if !lines.Scan() {
 		if err := lines.Err(); err != nil {
-			return "", "", fmt.Errorf("line 1: %w", err)
+			return "", "", lineError(1, err)
 		}
 		return "", "", errors.New("the file is empty")
 	}
@@ -89,9 +91,28 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return "", "", fmt.Errorf("line %d: %w", n, err)
+		return "", "", lineError(n, err)
 	}
 	return gpu, format, nil
+}
+
+// What no such file has more of.
+const (
+	maxHWLine  = 1 << 20 // bytes
+	maxHWCodes = 1 << 24 // codes of all rows, where these are kept in memory
+)
+
+// lineError says in words why a line could not be read.
+func lineError(n int, err error) error {
+	switch {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("line %d: longer than %s: this is no row of recorded results", n, byteSize(maxHWLine))
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fmt.Errorf("line %d: the compressed file is cut short", n)
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, new(flate.CorruptInputError)):
+		return fmt.Errorf("line %d: the compressed file is damaged", n)
+	}
+	return fmt.Errorf("line %d: %w", n, err)
 }
 
 func headerField(line, name string) string {
@@ -196,7 +217,12 @@ type HWVector struct {
 // instruction's K are filled up with zeros, as they were on the GPU.
 func HWVectors(r io.Reader) ([]HWVector, error) {
 	var rows []HWRow
+	codes := 0
 	gpu, format, err := HWFile(r, func(row HWRow) error {
+		const others = 16 // that a row takes memory for, however short it is
+		if codes += len(row.A) + len(row.B) + others; codes > maxHWCodes {
+			return fmt.Errorf("the file has more than %d codes: split it", maxHWCodes)
+		}
 		rows = append(rows, row)
 		return nil
 	})

@@ -122,7 +122,9 @@ func TestHWVectorsErrors(t *testing.T) {
 			"line 2: 9 elements, but mma.m16n8k8.f32.f16.f16.f32 has K = 8 (--chain executes it repeatedly)"},
 		{"codes of another format", head + row + "13c00 3c00 00000000 3f800000 -\n", "line 3: 13c00 is not a fp16 code: the file is of another format"},
 		{"codes of another format in b", head + "3c00 13c00 00000000 3f800000 -\n", "line 2: 13c00 is not a fp16 code: the file is of another format"},
-		{"endless line", head + row + strings.Repeat("0", 100_000), "line 3: bufio.Scanner: token too long"},
+		{"long line", head + row + strings.Repeat("0", 100_000), "line 3: 1 columns, not 5"},
+		{"endless line", head + row + strings.Repeat("0", 1<<21), "line 3: longer than 1 MiB: this is no row of recorded results"},
+		{"endless head", "# gpu=A100 " + strings.Repeat("x", 1<<21), "line 1: longer than 1 MiB: this is no row of recorded results"},
 	} {
 		vs, err := HWVectors(strings.NewReader(tc.file))
 		if err == nil {

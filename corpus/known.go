@@ -3,7 +3,6 @@ package corpus
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -70,7 +69,7 @@ const maxKnownFile = 16 << 20
 
 // OpenKnown reads a list of known differences from a file.
 func OpenKnown(file string) (*Known, error) {
-	f, err := os.Open(file)
+	f, err := Open(file, "list of known differences", maxKnownFile)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ import (
 )
 
 // Log is a text file of one record a line: a CRC-32C of the rest in hexadecimal, a
-// blank, JSON. A line is appended and synced in one go; a line that was cut short is
-// the last one, and is dropped when the log is opened again. One process has it at a
-// time.
+// blank, JSON. A line is appended and synced in one go; a line that was cut short, or of
+// which a crash of the machine has left zeros, is the last one, and is dropped when the
+// log is opened again. One process has it at a time.
 type Log struct {
 	f       *os.File
 	syncing chan error // not nil: lines are on their way to disk
@@ -31,7 +31,7 @@ func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := openStore(path)
 	if err != nil {
 		return nil, err
 	}
@@ -53,32 +53,61 @@ func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 	return &Log{f: f}, nil
 }
 
-// replayLog applies the records of a log and returns the length of the good part.
+// maxLine is more bytes than any record takes.
+const maxLine = 64 << 20
+
+// replayLog applies the records of a log and returns the length of the good part: it
+// ends where the last line was cut short or damaged, or where a crash of the machine has
+// left nothing but zeros.
 func replayLog(r io.Reader, replay func(n int, body []byte) error) (good int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<20)
 	for n := 0; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if n == 0 && len(line) > 0 && !headOfRecord.Match(line[:min(len(line), headLen)]) {
+		line, err := readLine(in)
+		if n == 0 && !headOfRecord.Match(beginning(line)) {
 			return 0, errors.New("this is not a journal")
 		}
 		if err == io.EOF {
 			return good, nil // what has no end of line was cut short
 		}
 		if err != nil {
-			return good, err
+			return good, fmt.Errorf("line %d: %w", n+1, err)
 		}
 		body, ok := checkedBody(line)
 		if !ok {
-			if _, err := in.Peek(1); err == io.EOF {
-				return good, nil // a damaged last line: cut short
+			if onlyZeros(in) {
+				return good, nil
 			}
 			return good, fmt.Errorf("line %d is damaged", n+1)
 		}
 		if err := replay(n, body); err != nil {
+			if n > 0 {
+				err = fmt.Errorf("line %d: %w", n+1, err)
+			}
 			return good, err
 		}
 		good += int64(len(line))
 	}
+}
+
+// readLine reads a line with its end. io.EOF: the file ends before it, in zeros or not.
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > maxLine && line[len(line)-1] == 0 && onlyZeros(in):
+			return line, io.EOF
+		case len(line) > maxLine:
+			return line, fmt.Errorf("longer than %s: the file is damaged", byteSize(maxLine))
+		case err != bufio.ErrBufferFull:
+			return line, err
+		}
+	}
+}
+
+// beginning is how a line begins, without zeros that a crash of the machine has left.
+func beginning(line []byte) []byte {
+	return bytes.TrimRight(line[:min(len(line), headLen)], "\x00")
 }
 
 // headOfRecord is how a record begins, or what is left of that.

@@ -1,7 +1,9 @@
 package corpus
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,6 +58,74 @@ func TestLog(t *testing.T) {
 			t.Fatalf("cut at %d: %q, want %q", cut, now, whole)
 		}
 	}
+}
+
+// TestLogZeros leaves zeros of a log from every byte on, as a crash of the machine may: the
+// records before them come back, and it goes on behind these.
+func TestLogZeros(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	open := func() (*Log, int) {
+		t.Helper()
+		n := 0
+		l, err := OpenLog(path, func(int, []byte) error { n++; return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l, n
+	}
+	l, _ := open()
+	for range 3 {
+		if err := l.Record(map[string]int{"v": 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.Close()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from := range len(whole) + 1 {
+		for _, zeros := range []int{len(whole) - from, len(whole) - from + 1, 1 << 21} {
+			if err := os.WriteFile(path, append(bytes.Clone(whole[:from]), make([]byte, zeros)...), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			l, n := open()
+			if want := from * 3 / len(whole); n != want {
+				t.Fatalf("zeros from %d: %d records, want %d", from, n, want)
+			}
+			for range 3 - n {
+				if err := l.Record(map[string]int{"v": 1}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			l.Close()
+			if now, _ := os.ReadFile(path); !bytes.Equal(now, whole) {
+				t.Fatalf("zeros from %d: it goes on as %q", from, now)
+			}
+		}
+	}
+}
+
+// TestLogLongLine checks that a line without an end is read to a limit only.
+func TestLogLongLine(t *testing.T) {
+	_, err := replayLog(io.MultiReader(strings.NewReader("01234567 {"), endless('x')), nil)
+	if want := "line 1: longer than 64 MiB: the file is damaged"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	_, err = replayLog(io.MultiReader(strings.NewReader("01234567 {"), io.LimitReader(endless(0), 1<<28)), nil)
+	if err != nil {
+		t.Errorf("zeros: %v", err)
+	}
+}
+
+// endless reads as one byte for ever.
+type endless byte
+
+func (e endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(e)
+	}
+	return len(p), nil
 }
 
 // TestLogRefuses checks that a file with something else, or with damage before its

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Plan says what to record of a target: which instructions, on which inputs. It is
@@ -116,7 +118,7 @@ func OpenPlan(name string) (*Plan, error) {
 			return p, nil
 		}
 	}
-	f, err := os.Open(name)
+	f, err := Open(name, "plan", maxPlanFile)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +153,7 @@ func readStrict(r io.Reader, what string, most int64, version int, v any) error 
 		V *int `json:"v"`
 	}
 	if err := json.Unmarshal(body, &head); err != nil {
-		return fmt.Errorf("this is no %s: %w", what, atLine(body, err))
+		return fmt.Errorf("this is no %s: %w", what, mma.JSONError(body, err))
 	}
 	switch {
 	case head.V == nil:
@@ -161,24 +163,11 @@ func readStrict(r io.Reader, what string, most int64, version int, v any) error 
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
-	return atLine(body, d.Decode(v))
-}
-
-// atLine says in which line of a JSON text an error is, where it is known.
-func atLine(body []byte, err error) error {
-	offset := int64(-1)
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		offset = syntax.Offset
-	case errors.As(err, &kind):
-		offset = kind.Offset
+	if err := d.Decode(v); err != nil {
+		return mma.JSONError(body, err)
 	}
-	if offset < 0 || offset > int64(len(body)) {
-		return err
-	}
-	return fmt.Errorf("line %d: %w", 1+bytes.Count(body[:offset], []byte("\n")), err)
+	printable.Strings(v)
+	return nil
 }
 
 // check says what is wrong with a plan.

@@ -48,14 +48,14 @@ func TestReadPlanErrors(t *testing.T) {
 		return strings.Replace(goodPlan, old, new, 1)
 	}
 	for _, tc := range []struct{ name, file, want string }{
-		{"empty", "", "this is no plan: line 1: unexpected end of JSON input"},
-		{"text", "hello", "this is no plan: line 1: invalid character 'h' looking for beginning of value"},
-		{"cut short", goodPlan[:60], "this is no plan: line 2: unexpected end of JSON input"},
-		{"something after it", goodPlan + "{}", "this is no plan: line 3: invalid character '{' after top-level value"},
+		{"empty", "", "this is no plan: it is empty"},
+		{"text", "hello", "this is no plan: 'h' is no JSON: a value should begin there"},
+		{"cut short", goodPlan[:60], "this is no plan: line 2: the JSON is cut short"},
+		{"something after it", goodPlan + "{}", "this is no plan: line 3: '{' stands behind the end of the JSON"},
 		{"no version", `{"name":"p"}`, `this is no plan: it has no "v", its version`},
 		{"later version", edit(`"v":1`, `"v":2`), "plan version 2, this program reads 1"},
-		{"unknown field", edit(`"k":16`, `"length":16`), `json: unknown field "length"`},
-		{"wrong type", edit(`"k":16`, `"k":"16"`), "line 2: json: cannot unmarshal string into Go struct field PlanEntry.entries.k of type int"},
+		{"unknown field", edit(`"k":16`, `"length":16`), `unknown field "length"`},
+		{"wrong type", edit(`"k":16`, `"k":"16"`), `line 2: "entries.k" is a string, not a whole number`},
 		{"no name", edit(`"p"`, `""`), "the plan's name is missing"},
 		{"bad name", edit(`"p"`, `"p q"`), `the plan's name is "p q": no blanks, no * and nothing that cannot be printed`},
 		{"long name", edit(`"p"`, `"`+strings.Repeat("p", 101)+`"`), "the plan's name is longer than 100 bytes"},
@@ -99,7 +99,7 @@ func TestOpenPlan(t *testing.T) {
 	if err := os.WriteFile(file, []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenPlan(file); err == nil || err.Error() != file+": this is no plan: line 1: unexpected end of JSON input" {
+	if _, err := OpenPlan(file); err == nil || err.Error() != file+": this is no plan: the JSON is cut short" {
 		t.Error(err)
 	}
 	if _, err := OpenPlan("nothing"); !errors.Is(err, fs.ErrNotExist) {

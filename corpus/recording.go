@@ -3,7 +3,6 @@ package corpus
 import (
 	"bufio"
 	"fmt"
-	"os"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -33,10 +32,16 @@ const (
 	maxData  = 256 << 20
 )
 
+// maxRecording is the bytes that a recording has at most, and those of the operands and
+// results that it expands to, which OpenRecording keeps in memory. The plan nightly on
+// an architecture of 75 instructions comes to a fortieth of it.
+const maxRecording = 4 << 30
+
 // Header says where a recording was made.
 type Header struct {
 	Version     int               `json:"v"`
-	Name        string            `json:"name,omitempty"` // of the machine, as comparisons call it
+	Versions    Versions          `json:"versions,omitzero"` // of the program; not known of recordings that earlier programs made
+	Name        string            `json:"name,omitempty"`    // of the machine, as comparisons call it
 	Target      string            `json:"target"`
 	Environment map[string]string `json:"environment,omitempty"`
 	Date        string            `json:"date,omitempty"` // as whoever recorded gave it
@@ -134,14 +139,19 @@ func (s *Section) check() error {
 	if err := s.Formats.Validate(); err != nil {
 		return err
 	}
-	f := s.Formats
-	row := int64(sh.K*f.A.Width() + f.Blocks(sh.K)*f.Scale.Width())
-	column := int64(sh.K*f.B.Width() + f.Blocks(sh.K)*f.Scale.Width())
-	output := int64(f.C.Width() + f.D.Width())
-	if int64(sh.Tiles)*(int64(sh.M)*row+int64(sh.N)*column+int64(sh.M*sh.N)*output) > maxData {
+	if s.bytes() > maxData {
 		return fmt.Errorf("impossible shape %+v: too large for one frame", sh)
 	}
 	return nil
+}
+
+// bytes is the size of the operands and results of a frame.
+func (s *Section) bytes() int64 {
+	sh, f := s.Shape, s.Formats
+	row := int64(sh.K*f.A.Width() + f.Blocks(sh.K)*f.Scale.Width())
+	column := int64(sh.K*f.B.Width() + f.Blocks(sh.K)*f.Scale.Width())
+	output := int64(f.C.Width() + f.D.Width())
+	return int64(sh.Tiles) * (int64(sh.M)*row + int64(sh.N)*column + int64(sh.M*sh.N)*output)
 }
 
 // checkFaults says whether faults can be those of a frame with so many outputs.
@@ -159,7 +169,7 @@ func checkFaults(faults []Fault, outputs int) error {
 // OpenRecording reads a recording from a file: a native one, or one of the
 // hwvectors files of Khattak and Mikaitis, compressed or not (see ReadHWVectors).
 func OpenRecording(file string) (*Recording, error) {
-	f, err := os.Open(file)
+	f, err := Open(file, "recording", maxRecording)
 	if err != nil {
 		return nil, err
 	}

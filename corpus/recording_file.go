@@ -43,10 +43,11 @@ var ErrInUse = errors.New("another process is writing this file")
 
 // OpenRecordingFile begins the recording of a header in a file, or takes it up
 // again where it was cut short. A file that holds something else is left alone:
-// ErrOtherRecording or another error; ErrInUse if another process writes it.
+// ErrOtherRecording, ErrOtherVersion or another error; ErrInUse if another process
+// writes it.
 func OpenRecordingFile(path string, h Header) (*RecordingFile, error) {
 	h.Version = RecordingVersion
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	f, err := openStore(path)
 	if err != nil {
 		return nil, err
 	}
@@ -82,25 +83,29 @@ func (r *RecordingFile) begin(h Header) error {
 	if s.frames == 0 {
 		return r.restart(h)
 	}
+	if err := s.header.Versions.Check(h.Versions); err != nil && s.header.Version == h.Version {
+		return err
+	}
 	if d := s.header.differences(&h); d != nil {
 		return fmt.Errorf("%w: %s", ErrOtherRecording, strings.Join(d, "; "))
 	}
-	r.RecordingWriter = &RecordingWriter{w: r.f, section: last, dots: s.dots}
+	r.RecordingWriter = &RecordingWriter{w: r.f, section: last, dots: s.dots, size: s.size}
 	r.Complete = s.complete
 	return r.cut(s.good)
 }
 
-// unbegun says whether a file holds no more than a part of the magic.
+// unbegun reports whether a file holds no more than a part of the magic, and zeros that
+// a crash of the machine has left of the rest.
 func (r *RecordingFile) unbegun() (bool, error) {
 	head := make([]byte, len(recordingMagic))
 	n, err := io.ReadFull(r.f, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return false, err
 	}
-	if _, err := r.f.Seek(0, io.SeekStart); err != nil {
-		return false, err
-	}
-	return n < len(head) && strings.HasPrefix(recordingMagic, string(head[:n])), nil
+	text := strings.TrimRight(string(head[:n]), "\x00")
+	begun := text == recordingMagic || !strings.HasPrefix(recordingMagic, text) || !onlyZeros(r.f)
+	_, err = r.f.Seek(0, io.SeekStart)
+	return !begun, err
 }
 
 // restart begins a recording that had not got as far as its header.

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,7 +14,7 @@ import (
 
 // fileHeader is that of the recordings of these tests.
 func fileHeader() Header {
-	return Header{Name: "lab", Target: "test", Environment: map[string]string{"driver": "570", "os": "linux"},
+	return Header{Versions: testVersions, Name: "lab", Target: "test", Environment: map[string]string{"driver": "570", "os": "linux"},
 		Plan: &Plan{Version: 1, Name: "p", Seed: 1}, Work: "abc"}
 }
 
@@ -107,6 +108,43 @@ func TestRecordingFileTorn(t *testing.T) {
 	}
 }
 
+// TestRecordingFileZeros leaves zeros of a recording from many bytes on, as a crash of
+// the machine may, some behind its end: it is taken up again and ends the same to the byte.
+func TestRecordingFileZeros(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "whole")
+	finishFile(t, path)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := filepath.Join(dir, "torn")
+	for from := 0; from <= len(whole); from += 1 + from%29 {
+		for _, behind := range []int{0, 1, 5000} {
+			body := append(bytes.Clone(whole[:from]), make([]byte, len(whole)-from+behind)...)
+			if err := os.WriteFile(torn, body, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if rec, err := OpenRecording(torn); err == nil && rec.Complete && from < len(whole)-1 {
+				t.Fatalf("zeros from %d: it counts as complete", from)
+			} else if err != nil && from > 1000 {
+				t.Fatalf("zeros from %d: %v", from, err)
+			}
+			finishFile(t, torn)
+			got, err := os.ReadFile(torn)
+			if err != nil || !bytes.HasPrefix(got, whole) || len(bytes.Trim(got[len(whole):], "\x00")) > 0 {
+				t.Fatalf("zeros from %d: %v, other bytes", from, err)
+			}
+		}
+	}
+	// What has something behind the zeros is damaged.
+	body := bytes.Clone(whole)
+	clear(body[len(body)/2 : len(body)/2+100])
+	if _, err := ReadRecording(bytes.NewReader(body)); err == nil || !strings.HasSuffix(err.Error(), "the file is damaged") {
+		t.Errorf("zeros in the middle: %v", err)
+	}
+}
+
 // TestRecordingFileSteps checks what a file that is taken up again says of itself.
 func TestRecordingFileSteps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
@@ -160,6 +198,11 @@ func TestRecordingFileOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	other := bytes.Clone(whole) // of another program: a digest of as many digits, and the checksum of the frame
+	copy(other[bytes.Index(other, []byte(testVersions.Generators)):], "0123456789abcdef")
+	first := other[len(recordingMagic):]
+	size := binary.LittleEndian.Uint32(first[1:])
+	binary.LittleEndian.PutUint32(first[5:], frameSum(frameHeader, first[frameHead:][:size]))
 	change := func(f func(*Header)) Header {
 		h := fileHeader()
 		f(&h)
@@ -175,6 +218,8 @@ func TestRecordingFileOther(t *testing.T) {
 		{"short text", []byte("hello"), fileHeader(), "%: this is not an mmafuzz recording"},
 		{"damage", damaged, fileHeader(), "%: frame 5: the checksum is wrong: the file is damaged"},
 		{"version 1", v1, Header{Target: "test", Environment: map[string]string{"driver": "1"}}, "%: the file holds another recording: its version is 1, here it is 2"},
+		{"other generators", other, fileHeader(), "%: another version of mmafuzz made it: its generators: 0123456789abcdef, this program's: " +
+			testVersions.Generators + "; the same catalogue and formats"},
 		{"target", whole, change(func(h *Header) { h.Target = "cuda:0" }), "%: the file holds another recording: its target is test, here it is cuda:0"},
 		{"name", whole, change(func(h *Header) { h.Name = "" }), "%: the file holds another recording: its name is lab, here it is not given"},
 		{"date", whole, change(func(h *Header) { h.Date = "2026-01-02" }), "%: the file holds another recording: its date is not given, here it is 2026-01-02"},

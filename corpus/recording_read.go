@@ -9,12 +9,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // ReadRecording reads a native recording. Damage is an error that says where;
-// a file that merely ends early is read up to there, with Complete false.
+// a file that merely ends early, or of which a crash of the machine has left nothing
+// but zeros from somewhere on, is read up to there, with Complete false.
 func ReadRecording(r io.Reader) (*Recording, error) {
 	rec := &Recording{}
 	s := newFrameReader(r)
@@ -34,6 +37,13 @@ func ReadRecording(r io.Reader) (*Recording, error) {
 		return nil, err
 	}
 	rec.Header, rec.Complete = s.header, s.complete
+	printable.Strings(&rec.Header)
+	printable.Strings(&rec.Notes)
+	printable.Strings(&rec.Problems)
+	for i := range rec.Data {
+		printable.Strings(&rec.Data[i].Faults)
+		printable.Strings(rec.Data[i].Section)
+	}
 	return rec, nil
 }
 
@@ -53,6 +63,7 @@ type frameReader struct {
 	next     uint64  // index of the next dot product of the section
 	faults   []Fault // of the next data frame; nil: none
 	dots     int
+	size     int64 // of the operands and results so far
 	complete bool
 	offset   int64 // behind the last frame
 	good     int64 // behind the last frame that stands for itself: not a section, not faults
@@ -71,6 +82,9 @@ func (s *frameReader) read() error {
 	s.offset = int64(len(magic))
 	for ; ; s.frames++ {
 		kind, payload, err := readFrame(s.in)
+		if bad, ok := err.(*badSum); ok && bad.last == 0 && onlyZeros(s.in) {
+			return nil // a crash of the machine: the file had its length, but not yet its contents
+		}
 		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil
 		}
@@ -85,7 +99,7 @@ func (s *frameReader) read() error {
 			s.good = s.offset
 		}
 		if s.complete {
-			if _, err := s.in.ReadByte(); err != io.EOF {
+			if !onlyZeros(s.in) {
 				return errors.New("there is something after the end of the recording")
 			}
 			return nil
@@ -114,9 +128,32 @@ func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
 		return 0, nil, io.ErrUnexpectedEOF
 	}
 	if frameSum(head[0], payload) != binary.LittleEndian.Uint32(head[5:]) {
-		return 0, nil, errors.New("the checksum is wrong: the file is damaged")
+		last := head[frameHead-1]
+		if n > 0 {
+			last = payload[n-1]
+		}
+		return 0, nil, &badSum{last}
 	}
 	return head[0], payload, nil
+}
+
+// badSum says that the checksum of a frame is wrong; last is the frame's last byte.
+type badSum struct{ last byte }
+
+func (*badSum) Error() string { return "the checksum is wrong: the file is damaged" }
+
+// onlyZeros reads to the end and reports whether there was nothing but zero bytes.
+func onlyZeros(r io.Reader) bool {
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := r.Read(buf)
+		if slices.ContainsFunc(buf[:n], func(b byte) bool { return b != 0 }) {
+			return false
+		}
+		if err != nil {
+			return err == io.EOF
+		}
+	}
 }
 
 func (s *frameReader) frame(kind byte, payload []byte) error {
@@ -131,7 +168,7 @@ func (s *frameReader) frame(kind byte, payload []byte) error {
 		return s.readHeader(payload)
 	case frameSection:
 		s.section = &Section{}
-		if err := json.Unmarshal(payload, s.section); err != nil {
+		if err := decode(payload, s.section); err != nil {
 			return err
 		}
 		s.next = s.section.First
@@ -142,14 +179,14 @@ func (s *frameReader) frame(kind byte, payload []byte) error {
 		return s.readData(payload)
 	case frameNote:
 		var n Note
-		if err := json.Unmarshal(payload, &n); err != nil {
+		if err := decode(payload, &n); err != nil {
 			return err
 		}
 		s.note(n)
 		return nil
 	case frameProblem:
 		var p Problem
-		if err := json.Unmarshal(payload, &p); err != nil {
+		if err := decode(payload, &p); err != nil {
 			return err
 		}
 		s.problem(p)
@@ -160,18 +197,21 @@ func (s *frameReader) frame(kind byte, payload []byte) error {
 	return fmt.Errorf("unknown kind %q", kind)
 }
 
+// decode reads the JSON of a frame.
+func decode(payload []byte, v any) error { return mma.JSONError(payload, json.Unmarshal(payload, v)) }
+
 func (s *frameReader) readHeader(payload []byte) error {
 	var version struct {
 		V int `json:"v"`
 	}
 	// The version first: what else another one has may not fit Header.
-	if err := json.Unmarshal(payload, &version); err != nil {
+	if err := decode(payload, &version); err != nil {
 		return err
 	}
 	if version.V < 1 || version.V > RecordingVersion {
 		return fmt.Errorf("recording version %d, this program reads 1 to %d", version.V, RecordingVersion)
 	}
-	return json.Unmarshal(payload, &s.header)
+	return decode(payload, &s.header)
 }
 
 func (s *frameReader) readFaults(payload []byte) error {
@@ -179,7 +219,7 @@ func (s *frameReader) readFaults(payload []byte) error {
 		return errors.New("faults before a section")
 	}
 	s.faults = []Fault{}
-	if err := json.Unmarshal(payload, &s.faults); err != nil {
+	if err := decode(payload, &s.faults); err != nil {
 		return err
 	}
 	if len(s.faults) == 0 {
@@ -196,13 +236,16 @@ func (s *frameReader) readData(payload []byte) error {
 	s.faults = nil
 	s.next += uint64(s.section.Shape.Dots())
 	s.dots += s.section.Shape.Dots()
+	if s.size += s.section.bytes(); s.size > maxRecording {
+		return fmt.Errorf("the recording holds more than %s of operands and results: record in parts", byteSize(maxRecording))
+	}
 	return s.data(s.section, first, payload, faults)
 }
 
 // end checks that as much was read as the writer says it has written.
 func (s *frameReader) end(payload []byte) error {
 	var dots int
-	if err := json.Unmarshal(payload, &dots); err != nil {
+	if err := decode(payload, &dots); err != nil {
 		return err
 	}
 	if s.dots != dots {
@@ -218,8 +261,10 @@ func (s *Section) data(payload []byte) (Recorded, error) {
 	d := make([]byte, b.Dots()*s.Formats.D.Width())
 	z := flate.NewReader(bytes.NewReader(payload))
 	for _, part := range [][]byte{b.A, b.B, b.C, b.SA, b.SB, d} {
-		if _, err := io.ReadFull(z, part); err != nil {
-			return Recorded{}, fmt.Errorf("the data is too short: %w", err)
+		if _, err := io.ReadFull(z, part); errors.As(err, new(flate.CorruptInputError)) {
+			return Recorded{}, errors.New("the compressed data is damaged")
+		} else if err != nil {
+			return Recorded{}, errors.New("the data is shorter than its shape")
 		}
 	}
 	if n, err := z.Read(make([]byte, 1)); n != 0 || err != io.EOF {

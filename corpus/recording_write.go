@@ -18,6 +18,7 @@ type RecordingWriter struct {
 	w       io.Writer
 	section *Section
 	dots    int
+	size    int64 // of the operands and results so far
 }
 
 // NewRecordingWriter writes the magic and the header.
@@ -112,8 +113,13 @@ func Pack(s Section, b *mma.Batch, d []byte, faults []Fault) (*Packed, error) {
 }
 
 // Write writes a packed batch in one piece: a Section frame first if its section
-// differs from the last one, then its faults, then the data.
+// differs from the last one, then its faults, then the data. A recording that gets too
+// large for ReadRecording is an error, and the batch is not written.
 func (r *RecordingWriter) Write(p *Packed) error {
+	size := r.size + p.section.bytes()
+	if size > maxRecording {
+		return fmt.Errorf("the recording would hold more than %s of operands and results: record fewer instructions or inputs at a time", byteSize(maxRecording))
+	}
 	var buf bytes.Buffer
 	if r.section == nil || *r.section != p.section {
 		if err := jsonFrame(&buf, frameSection, p.section); err != nil {
@@ -131,6 +137,7 @@ func (r *RecordingWriter) Write(p *Packed) error {
 	}
 	r.section = &p.section
 	r.dots += p.dots
+	r.size = size
 	return nil
 }
 

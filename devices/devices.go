@@ -1,6 +1,7 @@
 // Package devices defines what can be tested: a Target is anything that executes
 // matrix instructions - a simulator of an architecture, a recording, reference
-// arithmetic, a GPU, a child process - and a Unit is one instruction of it.
+// arithmetic, a GPU, a child process - and a Unit is one instruction of it. Func makes
+// a Unit of a Go function.
 //
 // # Adding a kind of target
 //
@@ -142,6 +143,23 @@ func (e *FaultError) Error() string { return e.Target + ": " + e.What }
 // IsFault says whether an error is a target's failure on an input.
 func IsFault(err error) bool {
 	return err != nil && errors.As(err, new(*FaultError)) // nil is not to cost an allocation
+}
+
+// Whole is a Unit for any instruction (reference arithmetic) that takes a dot product
+// longer than K as a whole, and not in steps of K.
+type Whole interface {
+	Unit
+	// Whole returns the unit whose K is k.
+	Whole(k int) Unit
+}
+
+// WholeOf returns the unit for dot products of k elements, where that is another one:
+// see Whole.
+func WholeOf(u Unit, k int) Unit {
+	if w, ok := u.(Whole); ok && u.Instruction().K != k {
+		return w.Whole(k)
+	}
+	return u
 }
 
 // Refused returns why an instruction has no model, nil if it has one.

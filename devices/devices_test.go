@@ -66,7 +66,7 @@ func TestOpenErrors(t *testing.T) {
 		{"model:absent.json", `target "model:absent.json": open absent.json: no such file or directory`},
 		{"replay:absent", `target "replay:absent": open absent: no such file or directory`},
 		{"replay:devices_test.go", `target "replay:devices_test.go": devices_test.go: this is not an mmafuzz recording`},
-		{"model:devices_test.go", `target "model:devices_test.go": devices_test.go: line 1: invalid character 'p' looking for beginning of value`},
+		{"model:devices_test.go", `target "model:devices_test.go": devices_test.go: line 1: 'p' is no JSON: a value should begin there`},
 	} {
 		target, err := devices.Open(tc.name)
 		if err == nil {

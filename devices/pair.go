@@ -195,7 +195,11 @@ func pair(a, b Target, ia *mma.Instruction, nameB string) (Pair, error) {
 	if p.B, err = b.Open(ib); err != nil {
 		return Pair{}, err
 	}
-	return p, p.takeLength()
+	if err := p.takeLength(); err != nil {
+		return p, err
+	}
+	p.A, p.B = WholeOf(p.A, p.K), WholeOf(p.B, p.K)
+	return p, nil
 }
 
 // takeLength makes K the length of the dot products of a recording, if one side

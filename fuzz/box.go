@@ -111,7 +111,7 @@ func (c *Campaign) boxed(i int, p *pairRun) {
 		if side == 1 {
 			target = p.TargetB
 		}
-		b := &box{Unit: *u, target: target, pair: i, side: side, check: c.check, triage: &c.triaging}
+		b := &box{Unit: *u, target: target, pair: i, side: side, check: c.saving, triage: &c.triaging}
 		if p.baseUnit == *u {
 			p.baseUnit = b
 		}

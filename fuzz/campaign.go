@@ -65,7 +65,7 @@ type Campaign struct {
 	jour    *corpus.Log
 	worker  []*worker
 	results []chunkResult // of the epoch's chunks
-	check   *checkpoint   // nil: no journal
+	saving  *checkpoint   // nil: no journal
 	boxes   []*box        // the black boxes of the pairs
 
 	triaging atomic.Bool // the epoch is at its triage
@@ -205,7 +205,7 @@ func (c *Campaign) State() *State { return c.state }
 // compared: those of the journal, and of the epoch that was in progress.
 func (c *Campaign) Resumed() uint64 {
 	n, _, _ := c.state.Totals()
-	return n + c.check.dots()
+	return n + c.saving.dots()
 }
 
 // Complete reports whether Run has reached what Config asks for: the count, the time or
@@ -284,7 +284,7 @@ func (c *Campaign) Close() error {
 	if c.jour == nil {
 		return nil
 	}
-	err := errors.Join(c.check.close(), c.jour.Close())
+	err := errors.Join(c.saving.close(), c.jour.Close())
 	c.jour = nil
 	return err
 }
@@ -322,7 +322,7 @@ func (c *Campaign) commit(e *epoch) error {
 		}
 	}
 	c.state.apply(d)
-	if err := c.check.reset(c.state.Epochs); err != nil {
+	if err := c.saving.reset(c.state.Epochs); err != nil {
 		return err
 	}
 	if c.cfg.Observe != nil {

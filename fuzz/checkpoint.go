@@ -8,14 +8,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
-	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -69,7 +65,9 @@ type checkpoint struct {
 	path  string
 	head  checkpointHeader
 	pairs []*pairRun
-	every time.Duration
+	// states are those of the pairs before the epoch
+	states []*PairState
+	every  time.Duration
 
 	mu      sync.Mutex
 	log     *corpus.Log // nil: not yet begun
@@ -97,10 +95,10 @@ func (c *Campaign) openCheckpoint() error {
 		return err
 	}
 	sum := sha256.Sum256(head)
-	k := &checkpoint{path: c.cfg.Journal + checkpointSuffix, pairs: c.pairs, every: checkpointEvery,
+	k := &checkpoint{path: c.cfg.Journal + checkpointSuffix, pairs: c.pairs, states: c.state.Pairs, every: checkpointEvery,
 		head: checkpointHeader{1, hex.EncodeToString(sum[:8]), c.state.Epochs}}
 	k.forget()
-	c.check = k
+	c.saving = k
 	if _, err := os.Stat(k.path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -110,7 +108,7 @@ func (c *Campaign) openCheckpoint() error {
 			if stale {
 				return nil
 			}
-			return k.read(n, body)
+			return k.read(body)
 		}
 		var have checkpointHeader
 		if err := json.Unmarshal(body, &have); err != nil {
@@ -133,13 +131,13 @@ func (c *Campaign) openCheckpoint() error {
 }
 
 // read takes in a record.
-func (k *checkpoint) read(n int, body []byte) error {
+func (k *checkpoint) read(body []byte) error {
 	var r checkpointRecord
 	if err := json.Unmarshal(body, &r); err != nil {
-		return fmt.Errorf("line %d: %w", n+1, err)
+		return err
 	}
 	if err := k.take(&r); err != nil {
-		return fmt.Errorf("line %d: %w; without the file the epoch begins anew", n+1, err)
+		return fmt.Errorf("%w; without the file the epoch begins anew", err)
 	}
 	return nil
 }
@@ -170,14 +168,20 @@ func (k *checkpoint) take(r *checkpointRecord) error {
 		}
 	}
 	for _, v := range r.Verdicts {
-		if v == nil || !k.isPair(v.Pair) || !k.pairs[v.Pair].validVerdict(v.Verdict) {
-			return errors.New("a verdict is none of its pair")
+		if v == nil || v.Verdict == nil || !k.isPair(v.Pair) {
+			return errors.New("a verdict is out of place")
+		}
+		if err := k.pairs[v.Pair].checkVerdict(v.Verdict); err != nil {
+			return fmt.Errorf("pair %d: verdict: %w", v.Pair, err)
 		}
 		s.verdicts[v.Pair] = v
 	}
 	for _, d := range r.Done {
-		if d == nil || !k.isPair(d.Pair) || !k.pairs[d.Pair].validDelta(d.Pair, d.Delta) {
-			return errors.New("what a pair's triage found is damaged")
+		if d == nil || d.Delta == nil || !k.isPair(d.Pair) {
+			return errors.New("what a pair's triage found is out of place")
+		}
+		if err := k.pairs[d.Pair].checkDelta(d.Delta, k.states[d.Pair], d.Pair); err != nil {
+			return fmt.Errorf("pair %d: %w", d.Pair, err)
 		}
 		s.done[d.Pair] = d.Delta
 	}
@@ -185,54 +189,6 @@ func (k *checkpoint) take(r *checkpointRecord) error {
 }
 
 func (k *checkpoint) isPair(i int) bool { return i >= 0 && i < len(k.pairs) }
-
-// validVerdict reports whether a verdict may be one of a pair.
-func (p *pairRun) validVerdict(v *triage.Verdict) bool {
-	return v != nil && v.K > 0 && (!v.Found() || v.Program.Validate(p.spec.Formats, v.K) == nil)
-}
-
-// validDelta reports whether a delta may be one of a pair.
-func (p *pairRun) validDelta(pair int, d *pairDelta) bool {
-	if d == nil || d.Verdict != nil && !p.validVerdict(d.Verdict) {
-		return false
-	}
-	for name, b := range d.Buckets {
-		if b == nil || b.Name != name || b.Class > oracle.Fault {
-			return false
-		}
-	}
-	for _, s := range slices.Concat(d.Differ, d.Agree) {
-		if !p.validRef(s.CaseRef) {
-			return false
-		}
-	}
-	for _, ref := range d.Corpus {
-		if !p.validRef(ref) || ref.Source == recordedSource {
-			return false
-		}
-	}
-	for _, f := range d.Findings {
-		if f == nil || f.Pair != pair || f.Number < 1 || f.Class > oracle.Fault || !p.validRef(f.Origin) || !p.validDot(f.Dot) || !p.validDot(f.Start) {
-			return false
-		}
-	}
-	return true
-}
-
-// validRef reports whether a case may be one of a pair.
-func (p *pairRun) validRef(ref CaseRef) bool {
-	if ref.Source == recordedSource {
-		return p.recorder != nil && ref.Index < uint64(p.recorder.Recorded())
-	}
-	_, err := gen.ParseSource(ref.Source)
-	return p.recorder == nil && err == nil
-}
-
-// validDot reports whether a dot product has the size of a pair's.
-func (p *pairRun) validDot(d *mma.Dot) bool {
-	blocks := p.spec.Blocks(p.K)
-	return d != nil && len(d.A) == p.K && len(d.B) == p.K && len(d.SA) == blocks && len(d.SB) == blocks
-}
 
 // forget drops what an earlier run had.
 func (k *checkpoint) forget() {
@@ -295,10 +251,39 @@ func (k *checkpoint) flush() error {
 			k.err = k.log.Append(k.head)
 		}
 	}
-	if k.err == nil {
-		k.err = k.log.Append(r)
+	for _, one := range r.split() {
+		if k.err == nil {
+			k.err = k.log.Append(one)
+		}
 	}
 	return k.err
+}
+
+// recordBytes is about the most bytes of a record: a Log has a limit.
+const recordBytes = 4 << 20
+
+// split makes records of what is pending that are not too long.
+func (r *checkpointRecord) split() []*checkpointRecord {
+	all := []*checkpointRecord{{Cut: r.Cut, Verdicts: r.Verdicts}}
+	size := 0
+	room := func(n int) *checkpointRecord {
+		if size += n; size > recordBytes {
+			all, size = append(all, &checkpointRecord{}), n
+		}
+		return all[len(all)-1]
+	}
+	for _, p := range r.Parts {
+		to := room(p.size())
+		to.Parts = append(to.Parts, p)
+	}
+	for _, a := range r.Answers {
+		to := room(100 + 2*len(a.D))
+		to.Answers = append(to.Answers, a)
+	}
+	for _, d := range r.Done { // each may be long
+		all = append(all, &checkpointRecord{Done: []*doneRecord{d}})
+	}
+	return all
 }
 
 // failed returns the error of the last write.

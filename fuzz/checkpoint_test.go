@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -43,18 +44,18 @@ func (a *asked) config(journal string) Config {
 	return Config{Pairs: []devices.Pair{a.pair}, Seed: 3, Count: 40_000, Workers: 1, Journal: journal}
 }
 
-// runUntil runs a campaign until its unit has been asked for so many dot products;
+// interrupted runs a campaign until its unit has been asked for so many dot products;
 // everything is written at once.
-func (a *asked) runUntil(t *testing.T, journal string, at int64) *Campaign {
+func (a *asked) interrupted(t testing.TB, journal string, at int64) *Campaign {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	a.at, a.stop = at, stop
 	c, err := New(a.config(journal))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.check.every = 0
+	c.saving.every = 0
 	if err := c.Run(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestCheckpoint(t *testing.T) {
 		var c *Campaign
 		runs := int64(0)
 		for at := step; ; at += step {
-			c = a.runUntil(t, path, at)
+			c = a.interrupted(t, path, at)
 			if runs++; c.Complete() {
 				break
 			}
@@ -110,7 +111,7 @@ func TestCheckpoint(t *testing.T) {
 func TestForeignCheckpoint(t *testing.T) {
 	a := newAsked(t)
 	path := filepath.Join(t.TempDir(), "journal")
-	a.runUntil(t, path, 700)
+	a.interrupted(t, path, 700)
 	good, err := os.ReadFile(path + checkpointSuffix)
 	if err != nil {
 		t.Fatal(err)
@@ -119,10 +120,10 @@ func TestForeignCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.check.saved.parts[0]) == 0 {
+	if len(c.saving.saved.parts[0]) == 0 {
 		t.Fatal("the checkpoint has no parts")
 	}
-	head := c.check.head
+	head := c.saving.head
 	c.Close()
 	other := head
 	other.Campaign = "0123456789abcdef"
@@ -210,7 +211,7 @@ func FuzzPart(f *testing.F) {
 			return
 		}
 		ch := &plan[0]
-		p, err := r.part(ch)
+		p, err := r.part(c.pairs[0], ch)
 		if err != nil {
 			return
 		}
@@ -225,6 +226,43 @@ func FuzzPart(f *testing.F) {
 			if c.dot(c.pairs[0], s.CaseRef) == nil {
 				t.Errorf("no case %v", s.CaseRef)
 			}
+		}
+	})
+}
+
+// FuzzCheckpoint reads anything as a record of a checkpoint: what is taken in, the
+// campaign can go on from.
+func FuzzCheckpoint(f *testing.F) {
+	a := newAsked(f)
+	path := filepath.Join(f.TempDir(), "journal")
+	a.interrupted(f, path, 6000) // in the triage of the first epoch
+	text, err := os.ReadFile(path + checkpointSuffix)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range bytes.Lines(text) {
+		_, body, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
+		f.Add(body)
+	}
+	if err := os.Remove(path + checkpointSuffix); err != nil {
+		f.Fatal(err)
+	}
+	c, err := New(a.config(path))
+	if err != nil {
+		f.Fatal(err)
+	}
+	plan := c.plan()
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c.saving.forget()
+		if c.saving.read(body) != nil {
+			return
+		}
+		e := c.newEpoch(plan)
+		e.sum()
+		c.saving.done(0, &e.d.Pairs[0])
+		c.saving.verdict(0, e.d.Pairs[0].Chunks)
+		if d := e.unfinished(); d.Pairs[0].Dots > maxEpochDots {
+			t.Errorf("%d dot products", d.Pairs[0].Dots)
 		}
 	})
 }
@@ -367,8 +405,8 @@ func TestPieces(t *testing.T) {
 	if err := b.Run(t.Context(), in, out); err != nil || sizes[0] != 1 {
 		t.Fatalf("pieces of %v tiles, %v", sizes, err)
 	}
-	for _, r := range c.check.pending.Answers {
-		if !c.check.saved.answer(r) {
+	for _, r := range c.saving.pending.Answers {
+		if !c.saving.saved.answer(r) {
 			t.Fatalf("%+v is out of place", r)
 		}
 	}

@@ -58,21 +58,21 @@ func (c *Campaign) newEpoch(plan []chunk) *epoch {
 		p.ready, p.parts = make([]bool, len(p.chunks)), make([]part, 0, len(p.chunks))
 		e.resumePair(i, p)
 	}
-	if cut := c.check.cut(); cut != nil {
+	if cut := c.saving.cut(); cut != nil {
 		e.cutAt(cut)
 	}
-	c.check.begin(e)
+	c.saving.begin(e)
 	return e
 }
 
 // resumePair takes the parts that the checkpoint has of a pair. A part that is not of
 // this plan ends them: another --count makes other chunks at the end.
 func (e *epoch) resumePair(i int, p *pairEpoch) {
-	for n, r := range e.c.check.parts(i) {
+	for n, r := range e.c.saving.parts(i) {
 		if n >= len(p.chunks) {
 			return
 		}
-		part, err := r.part(p.chunks[n])
+		part, err := r.part(e.c.pairs[i], p.chunks[n])
 		if err != nil {
 			return
 		}
@@ -110,7 +110,7 @@ func (e *epoch) chunks(ctx context.Context, until func() bool) error {
 		return err
 	}
 	if e.err == nil {
-		e.err = e.c.check.failed()
+		e.err = e.c.saving.failed()
 	}
 	return e.err
 }
@@ -128,7 +128,7 @@ func (e *epoch) run(ctx context.Context, w *worker, i int) {
 		return
 	}
 	p.finish(at.chunk)
-	e.c.check.touch()
+	e.c.saving.touch()
 }
 
 // records returns the parts that are not in the checkpoint yet.
@@ -170,7 +170,7 @@ func (e *epoch) cut() bool {
 	if at == nil {
 		return false
 	}
-	e.c.check.setCut(at)
+	e.c.saving.setCut(at)
 	e.cutAt(at)
 	return true
 }

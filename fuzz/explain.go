@@ -43,13 +43,13 @@ func (c *Campaign) triageAll(ctx context.Context, e *epoch) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return errors.Join(append(errs, c.check.failed())...)
+	return errors.Join(append(errs, c.saving.failed())...)
 }
 
 // triagePart does the triage of a pair, unless an earlier run has.
 func (c *Campaign) triagePart(ctx context.Context, e *epoch, i int) error {
 	d := &e.d.Pairs[i]
-	if have := c.check.done(i, d); have != nil {
+	if have := c.saving.done(i, d); have != nil {
 		*d = *have
 		e.triaged[i], e.resumed[i] = true, true
 		return nil
@@ -58,7 +58,7 @@ func (c *Campaign) triagePart(ctx context.Context, e *epoch, i int) error {
 		if err := c.triagePair(ctx, i, d, e.pairs[i].chunks); err != nil {
 			return err
 		}
-		c.check.addDone(i, d)
+		c.saving.addDone(i, d)
 	}
 	e.triaged[i] = true
 	return nil
@@ -263,7 +263,7 @@ func (x *examiner) stillHolds(fresh []example) bool {
 	}
 	x.namer = x.p.namer
 	if len(fresh) > 0 {
-		x.holds(x.verdict.Differ+len(pr.Differ), x.verdict.Agree+len(pr.Agree))
+		x.holds(pr, x.verdict.Differ+len(pr.Differ), x.verdict.Agree+len(pr.Agree))
 		x.d.Verdict = x.verdict
 	}
 	return true
@@ -274,26 +274,28 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 	if x.p.baseUnit == nil {
 		return nil
 	}
-	if x.k = x.hypothesisK(ex); x.k == 0 {
-		x.verdict = nil
-		return nil // what is believed of the known side is wrong itself
-	}
+	x.k = x.hypothesisK(ex)
 	pr := x.problem(ex)
 	if len(pr.Differ) == 0 {
 		return nil
 	}
+	if x.k == 0 { // what is believed of the known side is wrong itself
+		x.verdict = &triage.Verdict{Program: x.p.base, Labels: []triage.Label{triage.Unexplained}, Differ: len(pr.Differ), Agree: len(pr.Agree), BaseFails: true}
+		x.d.Verdict = x.verdict
+		return nil
+	}
 	if x.verdict != nil && x.verdict.Found() && triage.Holds(pr, &x.verdict.Program) {
-		x.holds(len(pr.Differ), len(pr.Agree))
+		x.holds(pr, len(pr.Differ), len(pr.Agree))
 	} else if v := x.recordedVerdict(pr); v != nil {
 		x.verdict = v
-	} else if v := x.c.check.verdict(x.index, x.d.Chunks); v != nil {
+	} else if v := x.c.saving.verdict(x.index, x.d.Chunks); v != nil {
 		x.verdict = v
 	} else {
 		v, err := triage.Explain(ctx, pr)
 		if err != nil {
 			return err
 		}
-		x.c.check.addVerdict(x.index, x.d.Chunks, v)
+		x.c.saving.addVerdict(x.index, x.d.Chunks, v)
 		x.verdict = v
 	}
 	x.d.Verdict = x.verdict
@@ -303,9 +305,11 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 	return nil
 }
 
-// holds says in the verdict for how many cases it holds.
-func (x *examiner) holds(differ, agree int) {
+// holds says in the verdict for how many cases it holds, some of them those of a
+// problem.
+func (x *examiner) holds(pr *triage.Problem, differ, agree int) {
 	v := *x.verdict
+	v.Alike = triage.StillAlike(pr, &v)
 	v.Differ, v.Explained, v.Agree, v.Kept = differ, differ, agree, agree
 	x.verdict = &v
 }

@@ -9,25 +9,31 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
 // The journal is a corpus.Log. Its first record is a header that says what the
-// campaign is, each other one the delta of an epoch.
+// campaign is, each other one the delta of an epoch. One that a program with another
+// catalogue, other generators or formats has begun is refused: corpus.ErrOtherVersion.
 
 // journalHeader must be the same when a campaign is resumed.
+//
+// Version is raised whenever a campaign of the same configuration would go another way, or
+// records would mean something else; Versions tell what it is made of from data.
 type journalHeader struct {
-	Version    int      `json:"v"`
-	Seed       uint64   `json:"seed"`
-	Generators []string `json:"generators"` // with versions
-	Pairs      []string `json:"pairs"`
-	PerBucket  int      `json:"per_bucket"`
-	Policies   []string `json:"policies"`
-	Files      []string `json:"files,omitempty"` // of the targets that are made of files: their digests
+	Version    int             `json:"v"`
+	Versions   corpus.Versions `json:"versions"`
+	Seed       uint64          `json:"seed"`
+	Generators []string        `json:"generators"` // with versions
+	Pairs      []string        `json:"pairs"`
+	PerBucket  int             `json:"per_bucket"`
+	Policies   []string        `json:"policies"`
+	Files      []string        `json:"files,omitempty"` // of the targets that are made of files: their digests
 }
 
 func (c *Campaign) header() journalHeader {
-	h := journalHeader{Version: 1, Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket}
+	h := journalHeader{Version: 1, Versions: versions.Current(), Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket}
 	for _, p := range c.pairs {
 		h.Pairs = append(h.Pairs, fmt.Sprintf("%s %s | %s %s", p.TargetA, p.A.Instruction().Name, p.TargetB, p.B.Instruction().Name))
 		h.Policies = append(h.Policies, policyName(p.policy))
@@ -99,10 +105,19 @@ func filesText(files []string) string {
 // openJournal reads the journal, if there is one, and opens it for appending.
 func (c *Campaign) openJournal() error {
 	fresh := true
+	var observed error // which is not about the journal
 	l, err := corpus.OpenLog(c.cfg.Journal, func(n int, body []byte) error {
 		fresh = false
-		return c.replayRecord(n, body)
+		d, err := c.replayRecord(n, body)
+		if err == nil && d != nil {
+			observed = c.observeAgain(d)
+			return observed
+		}
+		return err
 	})
+	if observed != nil {
+		return observed
+	}
 	if errors.Is(err, corpus.ErrInUse) {
 		return fmt.Errorf("%s: %w", c.cfg.Journal, ErrInUse)
 	}
@@ -116,26 +131,35 @@ func (c *Campaign) openJournal() error {
 	return nil
 }
 
-func (c *Campaign) replayRecord(n int, body []byte) error {
+// replayRecord takes a record in. It returns the epoch's delta, nil for the header.
+func (c *Campaign) replayRecord(n int, body []byte) (*delta, error) {
 	if n == 0 {
 		var have journalHeader
 		if err := json.Unmarshal(body, &have); err != nil {
-			return err
+			return nil, err
+		}
+		if err := have.Versions.Check(versions.Current()); err != nil {
+			return nil, err
 		}
 		want := c.header()
 		if !reflect.DeepEqual(have, want) {
-			return fmt.Errorf("%w: %s", ErrOtherCampaign, strings.Join(have.differences(&want), "; "))
+			return nil, fmt.Errorf("%w: %s", ErrOtherCampaign, strings.Join(have.differences(&want), "; "))
 		}
-		return nil
+		return nil, nil
 	}
-	var d delta
-	if err := json.Unmarshal(body, &d); err != nil {
-		return err
+	d := &delta{}
+	if err := json.Unmarshal(body, d); err != nil {
+		return nil, err
 	}
-	if d.Epoch != c.state.Epochs || len(d.Pairs) != len(c.pairs) {
-		return fmt.Errorf("line %d is of epoch %d with %d pairs, expected epoch %d with %d", n+1, d.Epoch, len(d.Pairs), c.state.Epochs, len(c.pairs))
+	if err := c.check(d); err != nil {
+		return nil, err
 	}
-	c.state.apply(&d)
+	c.state.apply(d)
+	return d, nil
+}
+
+// observeAgain reports the findings of an epoch that is replayed.
+func (c *Campaign) observeAgain(d *delta) error {
 	for i := range d.Pairs {
 		for _, f := range d.Pairs[i].Findings {
 			if c.cfg.Observe == nil {

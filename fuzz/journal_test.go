@@ -1,12 +1,18 @@
 package fuzz
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
+	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
@@ -76,4 +82,181 @@ func TestForeignFile(t *testing.T) {
 			t.Errorf("%q became %q", text, have)
 		}
 	}
+}
+
+// TestDamagedRecords changes a record of a journal and gives it the right checksum: what
+// cannot be is an error with the line and the reason, and the journal stays as it is.
+func TestDamagedRecords(t *testing.T) {
+	cfg := journalConfig(t)
+	cfg.Count = 4096
+	runCampaign(t, cfg)
+	records := readRecords(t, cfg.Journal)
+	if len(records) != 2 {
+		t.Fatalf("%d records, want the header and an epoch", len(records))
+	}
+	var good delta
+	if err := json.Unmarshal(records[1], &good); err != nil {
+		t.Fatal(err)
+	}
+	if p := good.Pairs[0]; len(p.Findings) == 0 || len(p.Corpus) == 0 || len(p.Differ) == 0 || p.Verdict == nil || !p.Verdict.Found() {
+		t.Fatal("the campaign has found nothing to change")
+	}
+	const far = "mutate@1(mutate@1(mutate@1(mutate@1(mutate@1(raw@2#1)#1)#1)#1)#1)"
+	for _, tc := range []struct {
+		name   string
+		change func(d *delta, p *pairDelta)
+		want   string
+	}{
+		{"nothing", func(*delta, *pairDelta) {}, ""},
+		{"epoch", func(d *delta, _ *pairDelta) { d.Epoch = 7 }, "it is of epoch 7, expected epoch 0"},
+		{"negative epoch", func(d *delta, _ *pairDelta) { d.Epoch = -1 }, "it is of epoch -1, expected epoch 0"},
+		{"pairs", func(d *delta, _ *pairDelta) { d.Pairs = nil }, "it has 0 pairs, expected 1"},
+		{"dots", func(_ *delta, p *pairDelta) { p.Dots++ }, "pair 0: 4097 dot products, but classes of 4096"},
+		{"too many dots", func(_ *delta, p *pairDelta) { p.Dots, p.Classes[0] = 1<<63, 1<<63 }, "pair 0: 9223372036854775808 dot products in 32 chunks, more than an epoch has"},
+		{"classes", func(_ *delta, p *pairDelta) { p.Classes[1], p.Classes[2] = 1<<63, 1<<63 }, "pair 0: 4096 dot products, but classes of "},
+		{"source", func(_ *delta, p *pairDelta) { p.Corpus[0].Source = "nonsense@1" }, `pair 0: unknown generator "nonsense" (known: `},
+		{"version of a source", func(_ *delta, p *pairDelta) { p.Corpus[0].Source = "raw@9" }, "pair 0: generator raw: version 9 is not known (known: 2, 1)"},
+		{"short source", func(_ *delta, p *pairDelta) { p.Corpus[0].Source = "raw" }, `pair 0: "raw" is not the name of a source in full, raw@2 is`},
+		{"empty source", func(_ *delta, p *pairDelta) { p.Corpus[0].Source = "" }, `pair 0: unknown generator ""`},
+		{"deep source", func(_ *delta, p *pairDelta) { p.Corpus[0].Source = far }, `pair 0: "mutate@1(mutate@1(`},
+		{"recorded", func(_ *delta, p *pairDelta) { p.Corpus[0].Source = recordedSource }, `pair 0: unknown generator "recorded"`},
+		{"next", func(_ *delta, p *pairDelta) { p.Next = map[string]uint64{"raw@2": 5} }, "pair 0: raw@2 ends at 5, within a tile"},
+		{"next of what", func(_ *delta, p *pairDelta) { p.Next = map[string]uint64{"tie": 5} }, `pair 0: "tie" is not the name of a source in full, tie@1 is`},
+		{"sample", func(_ *delta, p *pairDelta) { p.Differ[0].A = 1 << 40 }, "pair 0: 10000000000 is no fp32 code"},
+		{"source of a sample", func(_ *delta, p *pairDelta) { p.Agree[0].Source = "x@1" }, `pair 0: unknown generator "x"`},
+		{"verdict", func(_ *delta, p *pairDelta) { p.Verdict.Changes[0].Path = "x" }, `pair 0: verdict: there is no parameter "x"`},
+		{"value of a change", func(_ *delta, p *pairDelta) { p.Verdict.Changes[0].To = "-7" }, "pair 0: verdict: "},
+		{"program", func(_ *delta, p *pairDelta) { p.Verdict.Program.Acc.Frac = 200 }, "pair 0: verdict: "},
+		{"K of a verdict", func(_ *delta, p *pairDelta) { p.Verdict.K = 0 }, "pair 0: verdict: its K is 0, which is neither unit's"},
+		{"counts of a verdict", func(_ *delta, p *pairDelta) { p.Verdict.Explained = -1 }, "pair 0: verdict: it explains -1 of "},
+		{"null bucket", func(_ *delta, p *pairDelta) { p.Buckets["x"] = nil }, `pair 0: bucket "x" is null`},
+		{"bucket of another name", func(_ *delta, p *pairDelta) { p.Buckets["x"] = &Bucket{Name: "y"} }, `pair 0: bucket "x" calls itself "y"`},
+		{"escape in a bucket", func(_ *delta, p *pairDelta) { p.Buckets["\x1b[2J"] = &Bucket{Name: "\x1b[2J"} }, `pair 0: "\x1b[2J" is no name of a bucket`},
+		{"nameless bucket", func(_ *delta, p *pairDelta) { p.Buckets[""] = &Bucket{} }, `pair 0: "" is no name of a bucket`},
+		{"ulps of a bucket", func(_ *delta, p *pairDelta) { p.Buckets["x"] = &Bucket{Name: "x", MaxUlp: -1} }, `pair 0: bucket "x": an error of -1 ulp`},
+		{"null finding", func(_ *delta, p *pairDelta) { p.Findings[0] = nil }, "pair 0: finding: it is null"},
+		{"finding of another pair", func(_ *delta, p *pairDelta) { p.Findings[0].Pair = 1 }, "pair 0: finding: it is of pair 1"},
+		{"number of a finding", func(_ *delta, p *pairDelta) { p.Findings[0].Number = 0 }, "pair 0: finding: number 0, "},
+		{"operands", func(_ *delta, p *pairDelta) { p.Findings[0].Dot.A = p.Findings[0].Dot.A[1:] }, "pair 0: finding: dot has 15 elements of a, not 16"},
+		{"no operands", func(_ *delta, p *pairDelta) { p.Findings[0].Start = nil }, "pair 0: finding: start is missing"},
+		{"operand", func(_ *delta, p *pairDelta) { p.Findings[0].Dot.B[2] = 1 << 16 }, "pair 0: finding: dot: 10000 in b is no fp16 code"},
+		{"scales", func(_ *delta, p *pairDelta) { p.Findings[0].Dot.SA = []uint64{1} }, "pair 0: finding: dot has 1 elements of sa, not 0"},
+		{"mask", func(_ *delta, p *pairDelta) { p.Findings[0].Mask = &minimize.Mask{A: make([]minimize.Free, 16)} }, "pair 0: finding: the mask is of 16, 0 elements and 0, 0 scales"},
+		{"origin", func(_ *delta, p *pairDelta) { p.Findings[0].Origin.Source = "?" }, `pair 0: finding: unknown generator "?"`},
+		{"bucket of a finding", func(_ *delta, p *pairDelta) { p.Findings[0].Bucket = "a\nb" }, `pair 0: finding: "a\nb" is no name of a bucket`},
+	} {
+		var d delta
+		if err := json.Unmarshal(records[1], &d); err != nil {
+			t.Fatal(err)
+		}
+		tc.change(&d, &d.Pairs[0])
+		body, err := json.Marshal(&d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkDamaged(t, cfg, tc.name, records[0], body, tc.want)
+	}
+	// What cannot be said with a delta.
+	for _, tc := range []struct{ old, new, want string }{
+		{`"class":"value"`, `"class":"odd"`, "odd"},
+		{`"class":"value"`, `"class":99`, "cannot unmarshal number"},
+		{`"dots":4096`, `"dots":-1`, "cannot unmarshal number -1"},
+		{`"chunks":`, `"chunks":1.5,"x":`, "cannot unmarshal number 1.5"},
+	} {
+		body := strings.Replace(string(records[1]), tc.old, tc.new, 1)
+		if body == string(records[1]) {
+			t.Fatalf("the record has no %s", tc.old)
+		}
+		checkDamaged(t, cfg, tc.new, records[0], []byte(body), tc.want)
+	}
+}
+
+// checkDamaged writes a journal of a header and a record and opens it.
+func checkDamaged(t *testing.T, cfg Config, name string, header, record []byte, want string) {
+	t.Helper()
+	writeRecords(t, cfg.Journal, header, record)
+	before, err := os.ReadFile(cfg.Journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := New(cfg)
+	switch {
+	case want == "" && err != nil:
+		t.Errorf("%s: %v", name, err)
+	case want != "" && (err == nil || !strings.HasPrefix(err.Error(), cfg.Journal+": line 2: ") || !strings.Contains(err.Error(), want)):
+		t.Errorf("%s:\n got %v\nwant %s: line 2: %s", name, err, cfg.Journal, want)
+	}
+	if err == nil {
+		c.Close()
+	}
+	if after, _ := os.ReadFile(cfg.Journal); string(after) != string(before) {
+		t.Errorf("%s: the journal has changed", name)
+	}
+}
+
+// readRecords returns the records of a journal.
+func readRecords(t *testing.T, path string) (records []json.RawMessage) {
+	t.Helper()
+	l, err := corpus.OpenLog(path, func(_ int, body []byte) error {
+		records = append(records, slices.Clone(body))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	return records
+}
+
+// writeRecords writes a journal.
+func writeRecords(t *testing.T, path string, records ...[]byte) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	l, err := corpus.OpenLog(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if err := l.Record(json.RawMessage(r)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestOtherVersion checks that a journal which a program with another catalogue has begun,
+// or one that did not keep digests, is refused with both digests.
+func TestOtherVersion(t *testing.T) {
+	cfg := journalConfig(t)
+	runCampaign(t, cfg)
+	records := readRecords(t, cfg.Journal)
+	now := versions.Current()
+	for digests, want := range map[string]string{
+		`"catalogue":"0123456789abcdef"`:              "its catalogue: 0123456789abcdef, this program's: " + now.Catalogue + "; the same generators and formats",
+		`"catalogue":"","generators":"","formats":""`: "one that did not keep the digests of its catalogue, generators and formats",
+	} {
+		old := fmt.Sprintf("%q:%q", "catalogue", now.Catalogue)
+		if strings.Contains(digests, "formats") {
+			old = strings.Trim(string(mustJSON(t, now)), "{}")
+		}
+		header := strings.Replace(string(records[0]), old, digests, 1)
+		writeRecords(t, cfg.Journal, []byte(header), records[1])
+		_, err := New(cfg)
+		if want := cfg.Journal + ": another version of mmafuzz made it: " + want; !errors.Is(err, corpus.ErrOtherVersion) || err.Error() != want {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+	}
+}
+
+func mustJSON(t *testing.T, v any) []byte {
+	t.Helper()
+	body, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
 }

@@ -199,6 +199,11 @@ type bucketRecord struct {
 	First []byte `json:"first"`
 }
 
+// size is about the bytes that a record takes, and rather more.
+func (r *partRecord) size() int {
+	return 200 + 12*(len(r.Features)+len(r.Corpus)) + 2*(len(r.Differ)+len(r.Agree)+len(r.Unnamed)) + 400*len(r.Buckets)
+}
+
 // record writes a part of a chunk.
 func (p *part) record(pair, number int, ch *chunk) *partRecord {
 	r := &partRecord{
@@ -215,8 +220,8 @@ func (p *part) record(pair, number int, ch *chunk) *partRecord {
 	return r
 }
 
-// part reads a part of a chunk.
-func (r *partRecord) part(ch *chunk) (p part, err error) {
+// part reads a part of a chunk of a pair.
+func (r *partRecord) part(of *pairRun, ch *chunk) (p part, err error) {
 	p = part{classes: r.Classes, features: r.Features}
 	total, differing := uint64(0), uint64(0)
 	for class, n := range r.Classes {
@@ -239,15 +244,18 @@ func (r *partRecord) part(ch *chunk) (p part, err error) {
 		to   *[]Sample
 		same bool
 	}{{r.Differ, &p.differ, false}, {r.Agree, &p.agree, true}, {r.Unnamed, &p.unnamed, false}} {
-		if *list.to, err = unpackSamples(ch, list.from, list.same); err != nil {
+		if *list.to, err = of.unpackSamples(ch, list.from, list.same); err != nil {
 			return p, err
 		}
 	}
 	named := uint64(0)
 	for _, b := range r.Buckets {
-		first, err := unpackSamples(ch, b.First, false)
+		first, err := of.unpackSamples(ch, b.First, false)
 		if err != nil || len(first) != 1 || b.Cases == 0 || b.Cases > differing || b.Name != bucketName(b.Label, b.Class) {
 			return p, fmt.Errorf("bucket %q is damaged", b.Name)
+		}
+		if err := b.check(b.Name); err != nil {
+			return p, err
 		}
 		named += b.Cases
 		p.buckets = append(p.buckets, namedBucket{b.Bucket, b.Label, first[0]})
@@ -273,7 +281,7 @@ func packSamples(ch *chunk, ss []Sample) []byte {
 }
 
 // unpackSamples reads them; same: of those that agree.
-func unpackSamples(ch *chunk, b []byte, same bool) ([]Sample, error) {
+func (p *pairRun) unpackSamples(ch *chunk, b []byte, same bool) ([]Sample, error) {
 	var ss []Sample
 	bad := fmt.Errorf("a case of a chunk of %d is damaged", ch.n)
 	number := func() (x uint64, ok bool) {
@@ -294,6 +302,9 @@ func unpackSamples(ch *chunk, b []byte, same bool) ([]Sample, error) {
 		y, okB := number()
 		if !okA || !okB || class > oracle.Fault || (class == oracle.Same) != same {
 			return nil, bad
+		}
+		if err := p.checkResults(class, x, y); err != nil {
+			return nil, err
 		}
 		ss = append(ss, Sample{ch.ref(int(i)), x, y, class})
 	}

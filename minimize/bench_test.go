@@ -127,8 +127,8 @@ func step(s *search, pass func(p *proposals)) bool {
 	return false
 }
 
-// TestBatches holds what the benchmark is there to show. Greedy may find what is
-// simpler where it happens on another cause of the mismatch.
+// TestBatches holds what the benchmark is there to show. Greedy may find a simpler
+// minimum if it comes across another cause of the mismatch.
 func TestBatches(t *testing.T) {
 	for _, c := range benches(t) {
 		var sum, base tally

@@ -26,8 +26,8 @@ func newAsker(l *layout, test Test, o Options) *asker {
 	return &asker{layout: l, test: test, o: o, buckets: map[string]string{}, slips: map[string]candidate{}}
 }
 
-// ask returns those of the candidates that are in the bucket, in their order.
-// What an error or the end of the budget leaves without an answer is not.
+// ask returns the candidates that are in the bucket, in their order. Those that get no
+// answer, because of an error or the end of the budget, do not count as in it.
 func (s *asker) ask(ctx context.Context, list []candidate) ([]candidate, error) {
 	err := s.fill(ctx, list)
 	var hits []candidate

@@ -6,17 +6,17 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// Mask says what about a dot product does not matter for its bucket, by trying
-// other codes of one element at a time. It covers both factors of products of
-// which one is not +0, c, and the scales of blocks that have such a product or
-// are not 1; nothing is free of other elements.
+// Mask says which parts of a dot product do not matter for its bucket, as found by
+// trying other codes of one element at a time. It covers the factors of products of
+// which at least one is not +0, c, and the scales of blocks that have such a product
+// or are not 1. All other elements were not tried and count as not free.
 type Mask struct {
 	A, B   []Free // of each k
 	C      Free
 	SA, SB []Free // of each block
 }
 
-// Free is what about one element does not matter while all others stay.
+// Free says which bits of one element do not matter while all other elements stay.
 type Free struct {
 	// Bits are those that can be flipped one at a time. Every bit was tried.
 	Bits uint64
@@ -108,7 +108,7 @@ func (s *search) mask(ctx context.Context, elements []int) (*Mask, error) {
 	return s.split(free), nil
 }
 
-// split puts what is known of the elements of a vector in its place in a mask.
+// split puts what is known about the elements of a vector into the fields of a mask.
 func (l *layout) split(free []Free) *Mask {
 	m := &Mask{C: free[l.c()]}
 	for k := range l.k {
@@ -131,7 +131,7 @@ func (s *search) variants(i int, codes []uint64) []candidate {
 	return list
 }
 
-// keeps says whether all these codes of element i are known to be in the bucket.
+// keeps reports whether all these codes of element i are known to be in the bucket.
 func (s *search) keeps(i int, codes []uint64) bool {
 	for _, c := range s.variants(i, codes) {
 		if s.buckets[c.id] != s.o.Bucket {

@@ -11,7 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// TestMask states what is free of minima that are plain to see.
+// TestMask states which parts of minima are free, where that is easy to see.
 func TestMask(t *testing.T) {
 	all16, all32 := uint64(0xffff), uint64(0xffffffff)
 	anything := func(bits uint64) Free { return Free{Bits: bits, Together: true, Any: true} }

@@ -21,7 +21,7 @@ func (l *layout) merges(base candidate, hits []candidate) []candidate {
 	return list
 }
 
-// merge adds the change from base to other to v, and says whether it did. In
+// merge adds the change from base to other to v, and reports whether it did. In
 // each element the two must flip the same bits, or different ones.
 func merge(v, base, other vector) bool {
 	news := false

@@ -6,12 +6,12 @@
 //
 // # The order
 //
-// Of two dot products of the same formats and K, that one is simpler (Less)
-// which has, the first difference deciding:
+// Two dot products of the same formats and K are compared by the items of this list,
+// and the first item in which they differ decides. The simpler one (Less) has
 //
 //	terms      fewer products; then c = 0; then fewer factors beside a zero.
-//	           A product counts unless a factor is zero; infinities and NaNs
-//	           make it count even so.
+//	           A product counts unless a factor is zero, and always if one is
+//	           an infinity or a NaN.
 //	values     fewer different magnitudes other than 0 and 1
 //	ranks      added up over all elements, one after the other: fewer NaNs,
 //	           infinities, subnormals (and zero scales), numbers that are not a
@@ -23,10 +23,10 @@
 //	codes      smaller, at the first difference of a0, b0, a1, b1, ..., c, sa0,
 //	           sb0, sa1, ...
 //
-// So among single codes +0 < 1 < 2^k by |k| < fewer significant bits, with the
-// exponent nearer to 0, then plus before minus; < subnormals < Inf < NaN, the
-// NaN of the top payload bit first. A scale's simplest code is 1, not 0. The
-// order is total: only equal dot products compare as equal.
+// So single codes come in the order +0; 1; other powers of two, by |exponent|; other
+// normal numbers, by significant bits and then |exponent|, plus before minus;
+// subnormals; Inf; NaN, the one of the top payload bit first. A scale's simplest code
+// is 1, not 0. The order is total: only equal dot products compare as equal.
 //
 // # The search
 //
@@ -34,8 +34,8 @@
 // kind at once (passes.go). A round puts the candidates of one pass after the
 // other into one batch, until that is worth a launch, and takes the simplest
 // that is in the bucket. What the other successes changed is added to that,
-// success by success (merge.go), and asked about in the batch of the next round,
-// so that a round costs one batch. When all passes have found nothing the result
+// success by success (merge.go), and tested in the batch of the next round, so that a
+// round costs one batch. When all passes have found nothing the result
 // is 1-minimal under them (Result.Minimal): no single change that a pass makes
 // keeps the bucket and is simpler.
 //
@@ -52,8 +52,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Test says for each candidate which bucket its mismatch falls into, "" if the
-// two sides agree. It may keep and change the dot products.
+// Test returns the bucket of each candidate's mismatch, "" if the two sides agree. It
+// may keep and change the dot products.
 type Test func(ctx context.Context, dots []*mma.Dot) ([]string, error)
 
 // Options are the goal and the budget of a minimization.
@@ -61,7 +61,7 @@ type Options struct {
 	Bucket     string // of the mismatch to keep; required
 	MaxQueries int    // dot products to test; 0: as many as it takes
 	MaxBatches int    // calls of the test; 0: as many as it takes
-	BatchSize  int    // dot products per call, at most; 0: 512. Only what a budget of batches buys depends on it.
+	BatchSize  int    // dot products per call, at most; 0: 512. The result depends on it only if MaxBatches ends the search.
 	SkipMask   bool   // leave Result.Mask nil, which saves a batch
 
 	// Progress, if not nil, is told of each improvement, for a journal.
@@ -78,7 +78,7 @@ type Result struct {
 	// Minimal: a whole round of all passes has found nothing simpler. False if
 	// the budget ended before.
 	Minimal bool
-	// Mask says what about Dot does not matter; nil if it was not asked for or
+	// Mask says which parts of Dot do not matter; nil if it was not asked for or
 	// the budget ended before.
 	Mask *Mask
 	// Slips are the simplest dot products seen in other buckets.
@@ -171,7 +171,7 @@ func (s *search) result(mask *Mask) *Result {
 const roundSize = 256
 
 // round asks for the candidates of the passes until one is in the bucket, and
-// says whether one was.
+// reports whether one was.
 func (s *search) round(ctx context.Context) (bool, error) {
 	pool := &pool{layout: s.layout, best: s.best, known: s.buckets, seen: map[string]bool{}}
 	for _, c := range s.merged {

@@ -156,8 +156,8 @@ func mustAnswer(t *testing.T, test Test, d *mma.Dot) string {
 	return b[0]
 }
 
-// TestQueries holds that nothing is asked twice but the minimum, and nothing but
-// the start that is not simpler than what is known, until the mask.
+// TestQueries holds that only the minimum is tested twice, and that, apart from the
+// start, only dot products simpler than the best so far are tested before the mask.
 func TestQueries(t *testing.T) {
 	x, y := fused(t), truncated(t)
 	start := mismatches(t, x, y, "normal", 1)[0]
@@ -282,8 +282,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestFlaky holds that a test that takes its answer back is told, with the
-// result.
+// TestFlaky holds that a test that contradicts itself is reported, with the result.
 func TestFlaky(t *testing.T) {
 	x, y := fused(t), truncated(t)
 	start := mismatches(t, x, y, "normal", 1)[0]

@@ -59,8 +59,8 @@ func (x number) dyadic() fp.Dyadic {
 	return fp.Dyadic{Lo: x.sig, Q: int32(x.exp - x.frac), Neg: x.neg}
 }
 
-// cut returns x with all but n fraction bits cut off. What is cut off a NaN may
-// be all of its payload; it is then no longer one.
+// cut returns x with all but n fraction bits cut off. A NaN may lose its whole payload
+// by that, and is then no longer a NaN.
 func (x number) cut(n int) number {
 	if n >= x.frac {
 		return x
@@ -99,10 +99,10 @@ func (x number) normalised() number {
 	return x
 }
 
-// isOne says whether x is 1 or -1.
+// isOne reports whether x is 1 or -1.
 func (x number) isOne() bool { return x.class == fp.Finite && x.exp == 0 && x.frac == 0 }
 
-// isOther says whether x is neither 0 nor 1 nor -1.
+// isOther reports whether x is neither 0 nor 1 nor -1.
 func (x number) isOther() bool { return x.class != fp.Zero && !x.isOne() }
 
 // one is +1.0.

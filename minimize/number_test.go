@@ -35,8 +35,8 @@ func value(x number) float64 {
 	return v
 }
 
-// TestNumberSubnormal holds that a number need not say that it is subnormal to be
-// written.
+// TestNumberSubnormal writes numbers that are subnormal in their format: nothing in a
+// number says so.
 func TestNumberSubnormal(t *testing.T) {
 	f := fp.FP16.Get()
 	for code, x := range map[uint64]number{

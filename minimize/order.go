@@ -36,10 +36,10 @@ const (
 	numKeys
 )
 
-// key is the order's view of a dot product, but for the last resort, its codes.
+// key is what the order compares of a dot product before its codes.
 type key [numKeys]int
 
-// Less says whether a is simpler than b in the order of the package comment.
+// Less reports whether a is simpler than b in the order of the package comment.
 // Both have the formats f and the same K.
 func Less(f mma.Formats, a, b *mma.Dot) bool {
 	l := newLayout(f, len(a.A))

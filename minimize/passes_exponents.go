@@ -71,8 +71,8 @@ func (p *proposals) shiftScales(v vector, by int) bool {
 	return true
 }
 
-// shiftPair multiplies the product of two elements by 2^by, in that one whose
-// exponent this brings nearer to 0; the first if it is all the same.
+// shiftPair multiplies the product of two elements by 2^by, in the one whose exponent
+// this brings nearer to 0; in the first if it makes no difference.
 func (p *proposals) shiftPair(v vector, i, j, by int) bool {
 	if p.x[i].class != fp.Finite || p.x[j].class != fp.Finite {
 		return true
@@ -136,7 +136,7 @@ func (p *proposals) trade(i int, set []int) {
 	}
 }
 
-// shift multiplies element i by 2^by and says whether its format has the result.
+// shift multiplies element i by 2^by and reports whether its format has the result.
 // What is not a finite number other than 0 stays.
 func (p *proposals) shift(v vector, i, by int) bool {
 	if p.x[i].class != fp.Finite {

@@ -19,8 +19,8 @@ func tidy(p *proposals) {
 	}
 }
 
-// simplerB swaps factors of one format where that makes b 1, or both are not and
-// it makes a smaller.
+// simplerB swaps factors of the same format where that makes b 1, or, if neither is
+// 1, where it makes a smaller.
 func (l *layout) simplerB(v vector) {
 	if l.A != l.B {
 		return

@@ -35,7 +35,7 @@ func (p *proposals) clearSigns(set []int) {
 }
 
 // negateTerms flips the signs of all terms, of each product and c, and of two
-// products: in that factor of each that is given.
+// products. factor is the element of a product whose sign is flipped.
 func (p *proposals) negateTerms(factor func(k int) int) {
 	p.try(func(v vector) bool {
 		for _, k := range p.terms {
@@ -55,7 +55,7 @@ func (p *proposals) negateTerms(factor func(k int) int) {
 	}
 }
 
-// negativeFactor returns that factor of product k that is negative, or a.
+// negativeFactor returns the factor of product k that is negative, else a.
 func (p *proposals) negativeFactor(k int) int {
 	if !p.x[p.a(k)].neg && p.x[p.b(k)].neg {
 		return p.b(k)
@@ -63,7 +63,7 @@ func (p *proposals) negativeFactor(k int) int {
 	return p.a(k)
 }
 
-// flip flips the sign of element i, and says whether it has one.
+// flip flips the sign of element i, and reports whether it has one.
 func (l *layout) flip(v vector, i int) bool {
 	v[i] ^= l.signBit(i)
 	return l.signBit(i) != 0

@@ -31,8 +31,8 @@ func keepPairs(p *proposals) {
 }
 
 // keepSamples zeroes all but some products drawn at random, mostly three.
-// Mismatches that hang on how all terms together round have no term that can go
-// alone, but some few that show it by themselves.
+// In mismatches that depend on how all terms together round, no term can go alone,
+// but a few terms by themselves may show the same.
 func keepSamples(p *proposals) {
 	n := len(p.terms)
 	if n < 4 {

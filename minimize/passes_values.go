@@ -31,8 +31,8 @@ func unify(p *proposals) {
 }
 
 // jumpAmongOnes sets one value to any power of two of moderate exponent, and all
-// others to 1. It goes where no steps that simplify lead: from 1 + 3*2^-24 to
-// 1 - 2^-25, which shows the same without a fraction.
+// others to 1. It reaches dot products to which no simplifying steps lead: from
+// 1 + 3*2^-24 to 1 - 2^-25, which shows the same without a fraction.
 func jumpAmongOnes(p *proposals) {
 	p.jump(func(v vector) {
 		for _, i := range p.values {

@@ -41,8 +41,8 @@ func (p *pool) take() []candidate {
 	return list
 }
 
-// proposals is what passes change, the best so far, and the pool that takes its
-// simpler variants.
+// proposals is what passes work on: the best dot product so far, and the pool that
+// takes its simpler variants.
 type proposals struct {
 	*pool
 	base   vector   // of the best
@@ -114,7 +114,7 @@ func finite(f change) change {
 	}
 }
 
-// to is the change to y with the old sign.
+// to changes a value to y with the old sign.
 func to(y number) change {
 	return func(x number) number {
 		y.neg = x.neg

@@ -32,7 +32,7 @@ func anyA(id fp.ID, ok func(n fp.Num) bool) func(*mma.Dot) bool {
 	}
 }
 
-// predicates have a minimum that is plain to see.
+// predicates have a minimum that is easy to see.
 var predicates = []struct {
 	name  string
 	f     mma.Formats
@@ -114,8 +114,8 @@ var predicates = []struct {
 		}, "38 38 00000000 sa=89,7f sb=7f,7f"},
 }
 
-// TestPredicates minimizes for predicates from starts that are random but for
-// what is planted to make the predicate true.
+// TestPredicates minimizes for predicates from random starts, in which something is
+// planted that makes the predicate true.
 func TestPredicates(t *testing.T) {
 	for _, c := range predicates {
 		t.Run(strings.ReplaceAll(c.name, " ", "-"), func(t *testing.T) {

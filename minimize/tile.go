@@ -16,7 +16,7 @@ const (
 	Corner                // a tile of zeros around it; it may be the first output
 	Original              // a tile of zeros around it, and its own position
 	Whole                 // the rest of its tile
-	Nowhere               // more than its tile: this alone does not show it
+	Nowhere               // more than its tile: the tile alone does not show it
 )
 
 var placeNames = []string{"alone", "corner", "original", "whole", "nowhere"}
@@ -29,7 +29,7 @@ func (p Place) String() string {
 	return placeNames[p]
 }
 
-// TileTest runs a batch of one tile and says whether an output, counted within
+// TileTest runs a batch of one tile and reports whether an output, counted within
 // the tile, is in the bucket.
 type TileTest func(ctx context.Context, b *mma.Batch, output int) (bool, error)
 

@@ -47,7 +47,7 @@ func (l *layout) c() int       { return 2 * l.k }
 func (l *layout) sa(i int) int { return 2*l.k + 1 + 2*i }
 func (l *layout) sb(i int) int { return 2*l.k + 2 + 2*i }
 
-// isScale says whether element i is a scale.
+// isScale reports whether element i is a scale.
 func (l *layout) isScale(i int) bool { return i > l.c() }
 
 // block returns the block of product k; 0 without scales.

@@ -12,7 +12,7 @@ type Class uint8
 
 // The classes.
 const (
-	Same     Class = iota // nothing that the policy cares for
+	Same     Class = iota // no difference, or none that the policy counts
 	Value                 // two numbers, or infinities of opposite signs
 	ZeroSign              // +0 and -0
 	NaNCode               // two NaNs
@@ -66,7 +66,8 @@ func (s Strictness) String() string {
 // bits.
 type Policy struct{ NaN, Zero Strictness }
 
-// DefaultPolicy compares bits, but by class what either side leaves open.
+// DefaultPolicy compares bits, except that what either side leaves open is compared by
+// class.
 func DefaultPolicy(a, b mma.Facets) Policy {
 	var p Policy
 	if (a|b)&mma.FacetNaN != 0 {
@@ -78,7 +79,7 @@ func DefaultPolicy(a, b mma.Facets) Policy {
 	return p
 }
 
-// Compare says how two codes of an IEEE format differ. Infinities of opposite
+// Compare returns how two codes of an IEEE format differ. Infinities of opposite
 // signs differ in Value, because Inf is for a difference in kind; a NaN differs
 // from an infinity as it does from a number, in NaN.
 func Compare(d fp.ID, p Policy, x, y uint64) Class {
@@ -98,7 +99,7 @@ func NewComparer(d fp.ID, p Policy) Comparer {
 	return Comparer{p, f.SignBit(), f.InfCode(false)}
 }
 
-// Compare is the function Compare.
+// Compare does what the function Compare does.
 func (c *Comparer) Compare(x, y uint64) Class {
 	if x == y {
 		return Same

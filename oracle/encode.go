@@ -8,8 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// encode returns the code of a term in an IEEE format, of which it must be a
-// number: nothing is rounded here.
+// encode returns the code of a term in an IEEE format, which must have that number:
+// nothing is rounded here.
 func encode(t term, id fp.ID, nan mma.NaNRule) uint64 {
 	f := id.Get()
 	code := uint64(0)

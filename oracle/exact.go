@@ -49,7 +49,7 @@ func newExact(t term, d fp.ID) Exact {
 	return x
 }
 
-// term is the opposite of newExact.
+// term is the inverse of newExact.
 func (x Exact) term() term {
 	return term{kind: x.Kind, neg: x.Neg, m: x.Mant, q: x.Exp}
 }
@@ -66,10 +66,10 @@ func (x Exact) Code() uint64 {
 // The unit is that of the value's binade in D's format, as if exponents had no
 // upper end; values below the least normal number, and zero, have its unit.
 //
-// If one of the two is an infinity, the error is that infinity with its sign as
-// part of the difference; it is so even where Code is infinite, too, and the
-// value is not. If both are the same infinity, or both are NaN, it is 0. If
-// only one is NaN, it is NaN. A quotient beyond float64 is an infinity.
+// If one of code and value is an infinity, so is the error, with its sign in the
+// difference; also where the value is finite and only Code is infinite. If both are
+// the same infinity, or both are NaN, the error is 0. If only one is NaN, it is NaN. A
+// quotient beyond float64 is an infinity.
 func (x Exact) Ulps(code uint64) float64 {
 	v, t := decode(x.D, code), x.term()
 	switch {

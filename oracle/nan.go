@@ -77,7 +77,7 @@ func multiplyAddOrder(nans []nanOf) []nanOf {
 	return nans
 }
 
-// preferred puts those for which a predicate holds before the others.
+// preferred puts the NaNs for which a predicate holds before the others.
 func preferred(nans []nanOf, first func(nanOf) bool) []nanOf {
 	return slices.SortedStableFunc(slices.Values(nans), func(x, y nanOf) int { return order(first(y), first(x)) })
 }

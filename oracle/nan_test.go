@@ -179,7 +179,7 @@ func TestNaNLarger(t *testing.T) {
 		{"inf*0, then a", p, "7C00 7E00", "0000 3C00", "", 0x7FC00000},
 		{"inf*0, then signalling a", p, "7C00 7C01", "0000 3C00", "", 0xFFC00000},
 	})
-	// What of a fraction does not fit D does not count.
+	// Fraction bits that do not fit D do not count.
 	p.Acc = mma.To(fp.FP16, fp.RNE)
 	runEval(t, mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP16, D: fp.FP16}, []evalTest{
 		{"equal in FP16", p, "FFC02001", "7FC02000", "", 0x7E01},

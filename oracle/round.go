@@ -26,7 +26,7 @@ func toMultiple(t term, u int, m fp.Mode) term {
 	return t
 }
 
-// up says whether a number between floor and floor+1 is rounded to the latter;
+// up reports whether a number between floor and floor+1 is rounded to the latter;
 // half compares its distance from floor with 1/2.
 func up(m fp.Mode, floor *big.Int, half int) bool {
 	negative := floor.Sign() < 0
@@ -87,7 +87,7 @@ func normalExponent(t term, r mma.Round) int {
 // quantum is the exponent of the unit to which r rounds t.
 func quantum(t term, r mma.Round) int { return normalExponent(t, r) - int(r.Frac) }
 
-// flushed says whether r flushes t, of which d is the rounded number.
+// flushed reports whether r flushes t, of which d is the rounded number.
 func flushed(t, d term, r mma.Round) bool {
 	emin := int(r.Emin)
 	switch r.Flush {
@@ -117,7 +117,7 @@ func overflow(neg bool, r mma.Round) term {
 	return term{neg: neg, m: m, q: int(r.Emax) - int(r.Frac), e: int(r.Emax)}
 }
 
-// toInfinity says whether a direction carries an overflow to infinity: IEEE
+// toInfinity reports whether a direction carries an overflow to infinity: IEEE
 // 754-2019 section 7.4.
 func toInfinity(m fp.Mode, neg bool) bool {
 	switch m {

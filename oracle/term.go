@@ -6,7 +6,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// Kind says whether something is a number.
+// Kind says what a term is: a number, an infinity or a NaN.
 type Kind uint8
 
 // The kinds.
@@ -45,13 +45,13 @@ func (t *term) mant() *big.Int {
 	return t.m
 }
 
-// isZero says whether t is the number 0, null or not.
+// isZero reports whether t is the number 0, null or not.
 func (t *term) isZero() bool { return t.kind == Finite && t.mant().Sign() == 0 }
 
 // log2 returns floor(log2|t|) of a number that is not 0.
 func (t *term) log2() int { return t.q + t.m.BitLen() - 1 }
 
-// below says whether t is a number with 0 < |t| < 2^exp.
+// below reports whether t is a number with 0 < |t| < 2^exp.
 func (t *term) below(exp int) bool { return t.kind == Finite && !t.isZero() && t.log2() < exp }
 
 // invalidOperation is the NaN of Inf*0 and Inf-Inf, without payload: negative where

@@ -77,7 +77,7 @@ func (c *cut) zeroSign(ts []term, e int32) bool {
 	return neg
 }
 
-// drops says whether term i is an accumulator that is dropped.
+// drops reports whether term i is an accumulator that is dropped.
 func (c *cut) drops(t *term, i int, e int32) bool {
 	return i == c.acc && c.cdrop != 0 && t.kind == Finite && t.e < e-int32(c.cdrop)
 }

@@ -10,8 +10,8 @@ import (
 // grid is some tiles of a batch as the vector routines see them: outputs in groups
 // of 8 columns and in rows, a multiple of 4 of them.
 //
-// Tiles of one output are 8 rows and 8 columns together, of whose outputs the
-// diagonal is wanted: the buffers of A, B and scales are the same.
+// Eight tiles of one output are taken together as 8 rows and 8 columns, of whose
+// outputs only the diagonal is used: the buffers of A, B and scales are the same.
 type grid struct {
 	in           *mma.Batch
 	diagonal     bool
@@ -19,9 +19,9 @@ type grid struct {
 	groups, rows int // of a tile
 }
 
-// eachGrid calls f for all grids of a batch, of about scratch bytes at perTile
-// bytes a tile. The tiles that are left over when those of one output are put
-// together go to rest.
+// eachGrid calls f for all grids of a batch. A grid has as many tiles, of perTile bytes
+// each, as fit into about scratchBytes. Tiles of one output that are left over after
+// grouping go to rest.
 func eachGrid(st *gridState, in *mma.Batch, out []byte, perTile int, f func(g *grid), rest func(in *mma.Batch, out []byte)) {
 	st.grid = grid{in: in}
 	if in.M == 1 && in.N == 1 {
@@ -43,14 +43,14 @@ func eachGrid(st *gridState, in *mma.Batch, out []byte, perTile int, f func(g *g
 	}
 }
 
-// scratchBytes is about what a grid should take of the first cache.
+// scratchBytes is about how much of the first-level cache a grid should take.
 const scratchBytes = 32 << 10
 
 // gridState is the scratch space that all vector kernels need.
 type gridState struct {
 	grid         grid
 	eights, rest mma.Batch
-	c, d         []byte // accumulators, if they do not stand in the batch as they should
+	c, d         []byte // accumulators, if the batch does not have them in this layout
 	zeros        []byte // of an instruction without C
 	columns      []byte // B's columns, filled up
 	turned       []byte // the same, by k
@@ -69,12 +69,12 @@ func (st *gridState) part(b, in *mma.Batch, from, to int) {
 	b.SA, b.SB = cut(in.SA, in.M*s*in.Scale.Width()), cut(in.SB, in.N*s*in.Scale.Width())
 }
 
-// outputs is the number of outputs of a grid with what fills it up.
+// outputs is the number of outputs of a grid, including those that only fill it up.
 func (g *grid) outputs() int { return g.tiles * g.groups * g.rows * 8 }
 
 // accumulators returns the first elements of C, which is zeros of D's format if
-// there is none, and of D, laid out [tile][group][row][column]: in the batch if it
-// has them so. After the computation scatter is to be called.
+// there is none, and of D, laid out [tile][group][row][column]: those of the batch if
+// it has this layout. After the computation call scatter.
 func (st *gridState) accumulators(out []byte) (c, d *byte) {
 	g := &st.grid
 	in := g.in
@@ -98,7 +98,7 @@ func (st *gridState) accumulators(out []byte) (c, d *byte) {
 	return c, &st.d[0]
 }
 
-// scatter copies D to the batch if it does not stand there.
+// scatter copies D to the batch if it is not there.
 func (st *gridState) scatter(out []byte) {
 	if !st.grid.asIs() {
 		w := st.grid.in.Formats.D.Width()
@@ -106,11 +106,11 @@ func (st *gridState) scatter(out []byte) {
 	}
 }
 
-// asIs says whether the batch's outputs are laid out as those of a grid.
+// asIs reports whether the batch's outputs have the layout of a grid already.
 func (g *grid) asIs() bool { return !g.diagonal && g.in.N == 8 && g.in.M == g.rows }
 
-// pieces calls f for each part of a row that stands together in both layouts, with
-// its offsets and size in bytes.
+// pieces calls f for each part of a row that is contiguous in both layouts, with its
+// offsets and size in bytes.
 func (g *grid) pieces(w int, f func(scratch, batch, n int)) {
 	m, n := g.in.M, g.in.N
 	for t := range g.tiles {

@@ -8,15 +8,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// arranged is the kernel of programs that are another one's but for the sequence of
-// the products, the widening of operands, or the addition of C in the end, such as
-// SplitHMMA: it rearranges the operands, lets the other's kernel compute, and adds
-// C.
+// arranged is the kernel of programs that differ from another program only in the
+// order of the products, the widening of operands, or the addition of C at the end,
+// such as SplitHMMA: it rearranges the operands, lets the kernel of the other program
+// compute, and adds C.
 type arranged struct {
 	m     *Model
 	inner *Model
 	a, b  *[256]uint16 // codes of the widened format; nil: as they are
-	late  bool         // C is added in the end
+	late  bool         // C is added at the end
 	plus  bool         // and a zero sum is +0
 	nan   uint64
 	vec   *arrangedVectors // nil: in Go
@@ -30,8 +30,8 @@ type arrangedState struct {
 	vec   arrangedVectorState
 }
 
-// newArranged returns the kernel, or nil if the program is not one or the other has
-// no kernel.
+// newArranged returns the kernel, or nil if the program is none of these, or the other
+// program has no kernel.
 func newArranged(m *Model, path Path) kernel {
 	p, f := &m.params, m.formats
 	t := &arranged{m: m, late: p.Start == mma.StartZero && f.C != fp.None}

@@ -10,8 +10,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// arrangedVectors is what arranged does in vector instructions: operands of one byte
-// in another sequence, as FP16, and the addition of C.
+// arrangedVectors is what arranged does in vector instructions: it puts operands of one
+// byte into another order, widens them to FP16, and adds C.
 type arrangedVectors struct {
 	sequence *sequence // nil: arranged in Go
 	a, b     simd.Byte
@@ -67,7 +67,7 @@ func newSequence(order []uint8) *sequence {
 	return nil
 }
 
-// arrangeVectors arranges a batch of the instruction's K, and says whether it can.
+// arrangeVectors arranges a batch of the instruction's K, and reports whether it can.
 func (t *arranged) arrangeVectors(st *arrangedState, b, in *mma.Batch) bool {
 	v := t.vec
 	if v == nil || v.sequence == nil || len(in.A)%32 != 0 || len(in.B)%32 != 0 {

@@ -37,7 +37,7 @@ type chainState struct {
 	tinyB []uint8
 }
 
-// newChain returns the kernel, or nil if the program is not one.
+// newChain returns the kernel, or nil if the program is not such a chain.
 func newChain(m *Model, level simd.Level) kernel {
 	if level < simd.AVX2 {
 		return nil
@@ -67,7 +67,7 @@ func newChain(m *Model, level simd.Level) kernel {
 // controls are the bits of MXCSR for a rounding mode.
 var controls = map[fp.Mode]int64{fp.RNE: 0, fp.RD: simd.RoundDown, fp.RU: simd.RoundUp, fp.RZ: simd.RoundZero}
 
-// round sets control for a rounding and says whether the processor has it.
+// round sets control for a rounding and reports whether the processor has it.
 func (c *chain) round(r mma.Round) bool {
 	mode, ok := controls[r.Mode]
 	want := mma.To(c.m.formats.D, r.Mode)
@@ -76,7 +76,7 @@ func (c *chain) round(r mma.Round) bool {
 	return ok && r == want && (r.Mode == fp.RNE && r.Over != mma.OverMax || r.Over == mma.OverIEEE)
 }
 
-// isFMA says whether a program is a chain of FMAs, and sets what the kernel needs
+// isFMA reports whether a program is a chain of FMAs, and sets what the kernel needs
 // to know.
 func (c *chain) isFMA(p *mma.Params) bool {
 	q := mma.Params{In: p.In, Order: p.Order, L: p.L, Acc: p.Acc, Special: mma.Special{NaN: p.Special.NaN, NegZero: true, TinySign: true}}
@@ -102,13 +102,13 @@ func (c *chain) isFMA(p *mma.Params) bool {
 	return false
 }
 
-// isAddMul says whether a program is one of products, which are exact or rounded
-// as FP32 is and then flushed if they are tiny.
+// isAddMul reports whether a program adds products that are exact, or rounded as FP32
+// is and then flushed if they are tiny.
 //
-// The processor flushes what is tiny after rounding without a lower exponent
-// bound. With one the result is another only between 2^-126-2^-150 and
-// 2^-126-2^-151, where there is no product of two significands of 11 bits and no
-// sum of two numbers of FP32.
+// The processor flushes what is tiny after rounding without a lower exponent bound.
+// Rounding with such a bound would give another result only between 2^-126-2^-150 and
+// 2^-126-2^-151, where there is no product of two significands of 11 bits and no sum
+// of two numbers of FP32.
 func (c *chain) isAddMul(p *mma.Params) bool {
 	r := p.Acc
 	q := mma.Params{
@@ -285,7 +285,7 @@ func (c *chain) widened(st *chainState, of int, dst, src []byte, more int) []byt
 	return dst
 }
 
-// patchNaNs computes again what is NaN.
+// patchNaNs computes NaN results again, with the general interpreter.
 func (c *chain) patchNaNs(in *mma.Batch, out []byte) {
 	x := c.m.machines.Get().(*machine)
 	defer c.m.machines.Put(x)

@@ -29,7 +29,7 @@ type efdpaState struct {
 	exact   simd.Exact
 }
 
-// newEFDPA returns the kernel, or nil if the program is not one that it can do.
+// newEFDPA returns the kernel, or nil if it does not support the program.
 func newEFDPA(m *Model, level simd.Level) kernel {
 	p, f := &m.params, m.formats
 	q := mma.Params{L: p.L, Acc: mma.To(fp.FP32, fp.RNE), Special: mma.Special{NaN: p.Special.NaN, TinySign: true}}

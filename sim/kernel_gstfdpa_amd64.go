@@ -40,7 +40,7 @@ type gstfdpaState struct {
 	sum         simd.Sums
 }
 
-// newGSTFDPA returns the kernel, or nil if the program is not one that it can do.
+// newGSTFDPA returns the kernel, or nil if it does not support the program.
 func newGSTFDPA(m *Model, level simd.Level) kernel {
 	p, f := &m.params, m.formats
 	q := mma.Params{
@@ -63,7 +63,7 @@ func newGSTFDPA(m *Model, level simd.Level) kernel {
 	return t
 }
 
-// fits says whether the sums of groups are exact as FP32, and the terms of a step
+// fits reports whether the sums of groups are exact as FP32, and the terms of a step
 // stay below 2^52 units.
 func (t *gstfdpa) fits() bool {
 	most, least := float64(t.group), 1.0

@@ -10,19 +10,18 @@ import (
 )
 
 // narrow is the kernel of T-FDPA (arXiv:2511.10909, Alg. 7) on operands of at
-// most 5 exponent and 10 fraction bits. It is tfdpa, whose results it has, with
-// these things made faster:
+// most 5 exponent and 10 fraction bits. It gives the results of tfdpa and is faster:
 //
 //   - A product, of 22 bits and between 2^-64 and 2^33, is exact in float32, and so
 //     is its product with 2^(F-E); converting that to an integer truncates.
 //   - Codes of 8 bits are decoded by a table.
-//   - The powers of 2 of an alignment come from a table, and what can be is done
+//   - The powers of 2 of an alignment come from a table, and most steps are computed
 //     without branches (narrowStep.each).
-//   - Of the products of a step in which some value is Inf only those of these values
-//     are formed: they decide. None is if some value is NaN.
+//   - In a step in which some value is Inf, only the products of these values are
+//     formed: they decide. If some value is NaN, no product is formed.
 //
-// Everything comes in pieces of 8 values of k, of which the last of a step is
-// filled up with zeros, and in groups of 8 columns.
+// Values come in pieces of 8 values of k, of which the last of a step is filled up
+// with zeros, and in groups of 8 columns.
 type narrow struct {
 	*tfdpa
 	width      int
@@ -48,7 +47,7 @@ type narrowStep struct {
 	first, span            uint32 // exponent fields of a float64 that need no care, less the first
 	drop                   uint64 // bits of a float64 that acc does not keep
 
-	scale *[2048]scales // by the exponent field of a float64; nil if each is not for the program
+	scale *[2048]scales // by the exponent field of a float64; nil if each does not support the program
 	zero  int32         // that field for exponent code 0
 	most  int32         // that of acc's largest exponent
 }
@@ -83,11 +82,11 @@ type narrowState struct {
 	codes   [][8]uint64 // exponent codes of B by k, a byte for each column: [group][step][piece]
 	columns []uint8     // [group][step]: a bit for each column with Inf or NaN
 	acc     [8]uint64   // bits of float64
-	nan     uint8       // a bit for each that is NaN since a factor was, whatever acc says
+	nan     uint8       // a bit for each accumulator that is NaN because a factor was, whatever acc holds
 	last    [16]byte    // codes of a piece that is not whole
 }
 
-// newNarrow returns the kernel, or nil if it is not for t's formats.
+// newNarrow returns the kernel, or nil if it does not support t's formats.
 func newNarrow(t *tfdpa) *narrow {
 	a, b := t.a.f, t.b.f
 	fits := func(f *fp.Format) bool {
@@ -232,9 +231,9 @@ func larger(x, y uint64) uint64 {
 	return x + d&(ge-ge>>7)
 }
 
-// add adds the products of a step to the accumulators of adjacent columns, of which b
-// has a step in each stride. top has their largest exponent codes. What becomes of
-// columns in skip does not matter.
+// add adds the products of a step to the accumulators of adjacent columns. b has their
+// values, one column every stride pieces, and top their largest exponent codes. The
+// results of columns in skip do not matter.
 func (t *narrow) add(accs []uint64, a, b []piece, stride int, top uint64, skip uint8) {
 	some := uint64(2*codeOne*eachByte) >> (64 - 8*len(accs)) // products that are not zero
 	plain := t.step.scale != nil && top&some == some
@@ -257,9 +256,9 @@ func (t *narrow) add(accs []uint64, a, b []piece, stride int, top uint64, skip u
 	}
 }
 
-// each is sum, rounded toward zero, for columns that have products which are not zero.
-// It ends where an accumulator is not finite or becomes too large, and returns how many
-// it did.
+// each does what sum does, rounded toward zero, for columns that have products which
+// are not zero. It stops at an accumulator that is not finite or becomes too large, and
+// returns the number of columns done.
 func (c *narrowStep) each(accs []uint64, a, b []piece, stride int, tops []uint8) int {
 	if len(a) > 1 {
 		return c.eachLong(accs, a, b, stride, tops)
@@ -301,15 +300,16 @@ func (c *narrowStep) eachLong(accs []uint64, a, b []piece, stride int, tops []ui
 	return len(accs)
 }
 
-// scales returns those for an exponent code and an accumulator.
+// scales returns the powers of 2 for an exponent code and an accumulator.
 func (c *narrowStep) scales(code uint8, acc uint64) *scales {
 	e, other := int32(code)+c.zero, int32(acc>>52&0x7ff)
 	other -= e
-	e += other &^ (other >> 31) // max would be a branch, which no processor foresees
+	e += other &^ (other >> 31) // max would be a branch, which no processor can predict
 	return &c.scale[e&0x7ff]
 }
 
-// truncated returns a sum of units toward zero, and whether it is finite.
+// truncated returns a sum, counted in units, rounded toward zero, and whether it is
+// finite.
 func (c *narrowStep) truncated(sum int64, unit float64) (uint64, bool) {
 	x := math.Float64bits(float64(sum) * unit)
 	return x &^ c.drop, int32(x>>52&0x7ff) <= c.most
@@ -382,7 +382,7 @@ func (c *narrowStep) rare(acc float64) (x float64, exact bool) {
 	return float64(int64(acc*pow2(c.f-e))) * pow2(e-c.f), true
 }
 
-// specialSum adds those products to an accumulator of which a factor is Inf, and none
+// specialSum adds to an accumulator the products of which a factor is Inf and none is
 // NaN. No sum of the others could change the result.
 func specialSum(acc float64, a, b []piece, special uint32) float64 {
 	for ; special != 0; special &= special - 1 {

@@ -72,8 +72,7 @@ const (
 	maxKernelF = 44
 )
 
-// newTFDPA returns the kernel, or nil if the program is not a T-FDPA that it
-// can do.
+// newTFDPA returns the kernel, or nil if it does not support the program.
 func newTFDPA(m *Model) *tfdpa {
 	p, f := &m.params, m.formats
 	a, b := f.A.Get(), f.B.Get()
@@ -121,7 +120,7 @@ func newTFDPA(m *Model) *tfdpa {
 	return t
 }
 
-// isTFDPA says whether a program has the shape of Alg. 7 or 8: nothing set but
+// isTFDPA reports whether a program has the shape of Alg. 7 or 8: nothing set but
 // what the kernel reads.
 func isTFDPA(p *mma.Params) bool {
 	q := *p
@@ -421,7 +420,7 @@ func specialDot(acc float64, a, b []float64) float64 {
 	return acc
 }
 
-// loadC returns C of an output, exactly; a NaN as some NaN.
+// loadC returns C of an output exactly; for a NaN, any NaN.
 func (t *tfdpa) loadC(in *mma.Batch, i int) float64 {
 	switch t.m.formats.C {
 	case fp.None:

@@ -35,8 +35,7 @@ type tfdpa64State struct {
 	convert  simd.Convert
 }
 
-// newTFDPA64 returns the kernel, or nil if the program is not a T-FDPA that it can
-// do.
+// newTFDPA64 returns the kernel, or nil if it does not support the program.
 func newTFDPA64(m *Model, level simd.Level) kernel {
 	p, f := &m.params, m.formats
 	l := p.Step(m.k)
@@ -62,14 +61,14 @@ func newTFDPA64(m *Model, level simd.Level) kernel {
 	return w
 }
 
-// isTruncated says whether a program has the shape of Alg. 7, whatever its numbers.
+// isTruncated reports whether a program has the shape of Alg. 7, whatever its numbers.
 func isTruncated(p *mma.Params) bool {
 	q := mma.Params{L: p.L, Join: mma.Join{Align: p.Join.Align}, Acc: p.Acc}
 	q.Special = mma.Special{NaN: p.Special.NaN, TinySign: p.Special.TinySign}
 	return q == *p && p.Join.Align.F != 0 && p.Join.Align.Mode == fp.RZ && !p.Special.NaN.Operand()
 }
 
-// setRound sets the rounding, and says whether the processor has it.
+// setRound sets the rounding, and reports whether the processor has it.
 func (w *tfdpa64) setRound(r mma.Round) bool {
 	mode, ok := controls[r.Mode]
 	d := w.m.formats.D.Get()
@@ -101,8 +100,8 @@ func (w *tfdpa64) setSums(p *mma.Params) {
 	if !w.fp32 {
 		return
 	}
-	// Exponents that are special make Inf of U. Infinities of C count as more than all
-	// products, and so little that no sum is Inf on the way.
+	// Special exponents make U infinite. Infinities of C count as larger than all
+	// products, and yet small enough that no sum overflows on the way.
 	w.sums.Keep, w.sums.Most = -1<<(52-p.Acc.Frac), 0x1p900
 	special := 2047 - (52 - int(p.Join.Align.F))
 	for i := range w.largest.Cap {

@@ -11,8 +11,8 @@ import (
 )
 
 // trfdpa is the kernel of TR-FDPA and GTR-FDPA (arXiv:2511.10909, Alg. 10 and 11)
-// in vector instructions on float64: sums of products cut toward zero, of all or of
-// the even and the odd ones, and then the addition of C by rounding down.
+// in vector instructions on float64: products are cut toward zero and summed, all
+// together or the even and the odd ones apart, and then C is added, rounding down.
 type trfdpa struct {
 	m *Model
 	l int
@@ -20,7 +20,7 @@ type trfdpa struct {
 	two   bool // sums of even and of odd products
 	sums  simd.Sums
 	join  simd.Join
-	whole *simd.Joined // its constants; nil: that routine is not for the program
+	whole *simd.Joined // its constants; nil: that routine does not support the program
 }
 
 // trfdpaState is one worker's scratch space.
@@ -37,7 +37,7 @@ type trfdpaState struct {
 	whole   simd.Joined
 }
 
-// newTRFDPA returns the kernel, or nil if the program is not one that it can do.
+// newTRFDPA returns the kernel, or nil if it does not support the program.
 func newTRFDPA(m *Model, level simd.Level) kernel {
 	p, f := &m.params, m.formats
 	t := &trfdpa{m: m, l: p.Step(m.k), two: p.Stage1.Sum != mma.Off}
@@ -51,7 +51,7 @@ func newTRFDPA(m *Model, level simd.Level) kernel {
 	return t
 }
 
-// isProgram says whether a program has the shape of Alg. 10 or 11, whatever its
+// isProgram reports whether a program has the shape of Alg. 10 or 11, whatever its
 // numbers.
 func (t *trfdpa) isProgram(p *mma.Params) bool {
 	j := &p.Join
@@ -73,7 +73,7 @@ func (t *trfdpa) isProgram(p *mma.Params) bool {
 		(!t.two || p.Stage1.Align.F != 0)
 }
 
-// fits says whether all sums stay below 2^50 units of what they are cut at, and
+// fits reports whether all sums stay below 2^50 units of what they are cut at, and
 // are exact.
 func (t *trfdpa) fits(p *mma.Params) bool {
 	most := max(p.Stage0.Align.F, p.Stage1.Align.F, p.Join.Align.F, p.Join.CF)

@@ -11,10 +11,10 @@ import (
 )
 
 // vector is narrow in vector instructions, a row by 8 columns (AVX2) or two rows
-// by 8 columns (AVX-512) at a time. With AVX-512 a vector of products is of a row and
-// two values of k, which one load puts into all lanes, as it does not with those of
-// two rows. The steps of a dot product are done one after the other, each for all
-// outputs of a few tiles: their scratch space stays in the first cache.
+// by 8 columns (AVX-512) at a time. With AVX-512 a vector has the products of one row
+// and two values of k: one load puts these into all lanes, which it could not do with
+// values of two rows. The steps of a dot product are done one after the other, each
+// for all outputs of a few tiles: their scratch space stays in the first-level cache.
 type vector struct {
 	n      *narrow
 	level  simd.Level
@@ -39,8 +39,8 @@ type vectorState struct {
 	step    simd.Step
 }
 
-// newVector returns the kernel, or nil if the processor or the program is not
-// made for it.
+// newVector returns the kernel, or nil if the processor or the kernel does not support
+// the program.
 func newVector(n *narrow, level simd.Level) kernel {
 	if level < simd.AVX2 || !vectorFits(n) {
 		return nil
@@ -62,7 +62,7 @@ func newVector(n *narrow, level simd.Level) kernel {
 	return v
 }
 
-// vectorFits says whether sums stay within 32 bits and a sign, and accumulators
+// vectorFits reports whether sums stay within 32 bits and a sign, and accumulators
 // without products keep their value.
 func vectorFits(n *narrow) bool {
 	p := &n.m.params
@@ -92,7 +92,7 @@ func mostSum(n *narrow) float64 {
 	return math.Ldexp(float64(n.l)*significand(n.a.f)*significand(n.b.f), int(n.f))
 }
 
-// newByte says how a format of one byte is decoded.
+// newByte returns the constants with which a format of one byte is decoded.
 func newByte(f *fp.Format) (x simd.Byte) {
 	if f.Width > 1 {
 		return x
@@ -178,8 +178,8 @@ func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 	st.scatter(out)
 }
 
-// decode decodes codes and says whether some value is Inf. Behind the
-// values there is room for more, which are whatever.
+// decode decodes codes and reports whether some value is Inf. There is room for more
+// values behind, with unspecified contents.
 func (v *vector) decode(st *vectorState, of int, src []byte, val *[]float32, code *[]uint8, more int) bool {
 	w := v.n.width
 	src = st.filled(of, src, 32*w)

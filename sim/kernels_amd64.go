@@ -4,6 +4,6 @@ package sim
 
 import "github.com/mmafuzz/mmafuzz/sim/internal/simd"
 
-// vectorKernels are the kernels in vector instructions, but for vector, which comes
-// first. Each makes nil of a program that it does not compute.
+// vectorKernels makes the kernels in vector instructions, except for vector, which is
+// tried before. Each returns nil for programs that it does not support.
 var vectorKernels = []func(*Model, simd.Level) kernel{newChain, newTFDPA64, newTRFDPA, newGSTFDPA, newEFDPA}

@@ -63,8 +63,8 @@ func (x *machine) specialProduct(a, b, sa, sb *operand) term {
 	return infTerm(a.neg != b.neg)
 }
 
-// settled is a NaN that a Round has seen: one that an operation made is an operand
-// of the next.
+// settled returns a NaN as a Round leaves it: the NaN that one operation made is an
+// operand of the next.
 func (x *machine) settled(t term) term {
 	if t.kind == invalid {
 		t = term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(x.p.Special.NaN.Negative())}, kind: NaN}
@@ -116,7 +116,7 @@ func (x *machine) largerFirst(ts []term) int {
 	return best
 }
 
-// larger says whether a NaN operand goes before another by mma.NaNLarger.
+// larger reports whether a NaN operand goes before another by mma.NaNLarger.
 func (x *machine) larger(t, u *term) bool {
 	if t.nan&signals != u.nan&signals {
 		return u.nan&signals != 0

@@ -59,16 +59,16 @@ type decoded64 struct {
 	largest simd.Largest16
 }
 
-// The exponent code of two bytes of emin, at least twice as large as what exponents
-// and those of scales add up to, and what those of Inf and NaN have. Codes of zero
-// are 0. Bit 13 is set in special64, in twice that, and in no sum of others, also
-// after a bias has been added to make exponent fields of float64 of them.
+// Exponent codes of two bytes: codeOne64 is that of emin, at least twice as large as
+// what exponents and those of scales add up to; special64 is that of Inf and NaN; zero
+// has 0. Bit 13 is set in special64, in twice that, and in no sum of other codes, also
+// after a bias has been added to turn it into an exponent field of float64.
 const (
 	codeOne64 = 1024
 	special64 = 0x3500
 )
 
-// setFormats sets what depends on the formats, and says whether both are known.
+// setFormats sets what depends on the formats, and reports whether both are known.
 func (o *operands64) setFormats(f mma.Formats, level simd.Level) bool {
 	o.level = level
 	for _, id := range []fp.ID{f.A, f.B} {
@@ -183,7 +183,7 @@ func (o *operands64) shuffled(st *decoded64, of int, src []byte) []byte {
 	return st.ordered[of]
 }
 
-// exponents makes exponent codes and says whether kinds are to be made.
+// exponents makes exponent codes and reports whether kinds are to be made.
 func (o *operands64) exponents(st *decoded64, f *format64, src []byte, code []uint16, sign []uint8) bool {
 	x := &st.codes
 	*x = f.codes
@@ -203,7 +203,7 @@ func (o *operands64) kindsOf(st *decoded64, f *format64, src []byte, dst []float
 	x.Run(o.level, f.width)
 }
 
-// valuesOf makes FP32 of BF16 or TF32. What is below 1 counts as 1: it makes no
+// valuesOf converts BF16 or TF32 to FP32. Values below 1 count as 1: they make no
 // product too large, and subnormal numbers are slow.
 func (f *format64) valuesOf(st *decoded64, src []byte, dst []float32, level simd.Level) {
 	x := &st.widen

@@ -5,8 +5,8 @@ import "github.com/mmafuzz/mmafuzz/sim/internal/simd"
 // Path is a way in which a model computes. All give the same bits.
 type Path int
 
-// The paths, each of which includes those before it: a program that a path has no
-// kernel for takes the one before.
+// The paths. Each includes those before it: a program for which a path has no kernel
+// takes the path before.
 const (
 	General  Path = iota // the general interpreter
 	Portable             // kernels in Go

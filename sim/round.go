@@ -45,7 +45,7 @@ func (x *machine) round(t term, r *mma.Round) term {
 	return u
 }
 
-// flushes says whether t, which rounds to u, counts as tiny.
+// flushes reports whether t, which rounds to u, counts as tiny.
 func (x *machine) flushes(t, u term, r *mma.Round) bool {
 	emin := int32(r.Emin)
 	switch r.Flush {

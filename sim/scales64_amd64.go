@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// scales64 is the E8M0 scales of the rows or of the columns of a grid, by [row][block]
-// or [group][block][column], as simd.Scale wants them.
+// scales64 holds the E8M0 scales of the rows or of the columns of a grid, laid out
+// [row][block] or [group][block][column], as simd.Scale needs them.
 type scales64 struct {
 	factor   []float64
 	add, set []uint16
@@ -18,7 +18,7 @@ func (s *scales64) resize(n int) {
 	s.factor, s.add, s.set, s.nan = resize(s.factor, n), resize(s.add, n), resize(s.set, n), resize(s.nan, n)
 }
 
-// put sets scale i and says whether it is NaN.
+// put sets scale i and reports whether it is NaN.
 func (s *scales64) put(i int, code byte) bool {
 	s.factor[i], s.add[i], s.set[i], s.nan[i] = pow2(int32(code)-127), uint16(code), 0, 0
 	if code != 0xff {
@@ -28,7 +28,7 @@ func (s *scales64) put(i int, code byte) bool {
 	return true
 }
 
-// readScales reads the scales of a grid and says whether one is NaN.
+// readScales reads the scales of a grid and reports whether one is NaN.
 func (st *decoded64) readScales() bool {
 	g := &st.grid
 	in := g.in

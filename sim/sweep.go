@@ -8,9 +8,9 @@ import (
 )
 
 // Sweep runs many programs, one after the other, on the same few inputs. It is the
-// general interpreter without what a Model prepares for long runs, and it decodes the
-// operands of a batch once for all programs that read them alike. It is for one
-// goroutine, and a batch that it has run must not change.
+// general interpreter without what a Model prepares for long runs, and decodes the
+// operands of a batch once for all programs that read them in the same way. It is for
+// one goroutine, and a batch that it has run must not change.
 type Sweep struct {
 	m       Model
 	x       *machine
@@ -18,7 +18,7 @@ type Sweep struct {
 	decoded map[reading][]tile
 }
 
-// reading is a batch and all that decides how its operands are decoded.
+// reading is a batch and everything on which the decoding of its operands depends.
 type reading struct {
 	batch *mma.Batch
 	widen fp.ID

@@ -108,7 +108,7 @@ func traceTerm(o origin, t *term) TermTrace {
 func (tr *Trace) begin(p Place, group int, from []origin) {
 	n := len(tr.Sums)
 	tr.Sums = slices.Grow(tr.Sums, 1)[:n+1]
-	s := &tr.Sums[n] // of an earlier use perhaps, whose memory stays
+	s := &tr.Sums[n] // perhaps of an earlier use: its memory is used again
 	*s = SumTrace{
 		Place: p, Exec: tr.exec, Lane: tr.lane, Step: tr.step, Formed: tr.formed, Group: group,
 		Terms: s.Terms[:0], Rounds: s.Rounds[:0],

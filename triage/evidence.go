@@ -73,7 +73,7 @@ func Batch(f mma.Formats, dots []*mma.Dot) *mma.Batch {
 	return b
 }
 
-// explains says whether a program gives the unit's result in every case.
+// explains reports whether a program gives the unit's result in every case.
 func (e *evidence) explains(p *mma.Params) bool {
 	m := e.model(p)
 	if m == nil {
@@ -141,6 +141,14 @@ type bitset []uint64
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 
 func (b bitset) set(i int) { b[i/64] |= 1 << (i % 64) }
+
+func (b bitset) and(o bitset) bitset {
+	both := make(bitset, len(b))
+	for i := range b {
+		both[i] = b[i] & o[i]
+	}
+	return both
+}
 
 func (b bitset) count() int {
 	n := 0

@@ -40,9 +40,18 @@ type Verdict struct {
 	Asked             int // inputs on which the unit was asked during the search
 	// Equivalent are other changes of the same size that no input told apart.
 	Equivalent [][]mma.Change
+
+	// Alike names known units whose programs explain all cases as well, and that no
+	// input told from Program: sim:ARCH/INSTRUCTION, ref:NAME.
+	Alike []string `json:",omitempty"`
+	// Nearest is the program that comes nearest, if nothing was found.
+	Nearest *Nearest `json:",omitempty"`
+	// BaseFails: the base does not give the results of the unit that it was taken
+	// for, so that nothing can be said about the other one.
+	BaseFails bool `json:",omitempty"`
 }
 
-// Found says whether the differences are explained.
+// Found reports whether the differences are explained.
 func (v *Verdict) Found() bool { return len(v.Changes) > 0 }
 
 // The limits of a search.
@@ -67,31 +76,46 @@ func Explain(ctx context.Context, pr *Problem) (*Verdict, error) {
 	if len(pr.Differ) == 0 {
 		return nil, errors.New("triage: no differing cases")
 	}
+	s := newSearch(ctx, pr)
+	found, err := s.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := s.verdict(found)
+	if v.Found() {
+		v.Alike = s.alike(&v.Program)
+	} else if v.Nearest, err = s.nearest(ctx); err != nil {
+		return nil, err
+	}
+	v.Asked = s.asked
+	return v, ctx.Err()
+}
+
+func newSearch(ctx context.Context, pr *Problem) *search {
 	s := &search{ctx: ctx, pr: pr, ev: newEvidence(pr.Formats, pr.K, pr.Policy), whole: map[mma.Params]mma.Params{}}
 	s.ev.add(interleave(pr.Differ, pr.Agree)...)
-	var programs []mma.Params
+	return s
+}
+
+// find returns the programs that explain the unit, none told from another.
+func (s *search) find(ctx context.Context) ([]mma.Params, error) {
 	for n := 0; n < maxRounds && ctx.Err() == nil; n++ {
-		programs = s.candidates()
-		if len(programs) == 0 {
+		found := s.candidates()
+		if len(found) == 0 {
 			break
 		}
-		left, err := s.separate(ctx, programs)
+		found, err := s.separate(ctx, found)
 		if err != nil {
 			return nil, err
 		}
-		if programs = left; len(programs) == 0 {
+		if len(found) == 0 {
 			continue // every candidate was refuted: look again, knowing more
 		}
-		confirmed, err := s.confirm(ctx, programs[0])
-		if err != nil {
-			return nil, err
+		if confirmed, err := s.confirm(ctx, found[0]); confirmed || err != nil {
+			return found, err
 		}
-		if confirmed {
-			break
-		}
-		programs = nil
 	}
-	return s.verdict(programs), ctx.Err()
+	return nil, nil
 }
 
 // interleave mixes the two kinds of cases, so that early ones are of both.
@@ -114,24 +138,28 @@ type search struct {
 	ev    *evidence
 	asked int
 	whole map[mma.Params]mma.Params // by a reduced program: the known one that it was reduced from
+	tried []mma.Params              // programs that explained the most on some level of a search
 }
 
 // candidates returns the programs of smallest change that explain all evidence.
 func (s *search) candidates() []mma.Params {
 	base := s.pr.Base
-	if singles := s.explaining(Singles(base, s.pr.Formats, s.pr.K)); len(singles) > 0 {
-		return singles
+	singles := s.explaining(Singles(base, s.pr.Formats, s.pr.K))
+	if len(singles) > 0 && s.pr.Ask != nil {
+		return singles // answers tell whether it is one of them
 	}
-	known := s.knownPrograms()
+	known := programs(s.knownPrograms())
+	right := slices.DeleteFunc(slices.Clone(known), func(p mma.Params) bool { return !s.ev.explains(&p) })
+	if leading := s.leading(singles, right); len(singles) > 0 && (len(right) == 0 || len(leading) > 0) {
+		return append(leading, slices.DeleteFunc(singles, func(p mma.Params) bool { return slices.Contains(leading, p) })...)
+	}
 	var found []mma.Params
-	for i := range known {
-		if s.ev.explains(&known[i]) {
-			q := s.reduce(known[i])
-			if q != known[i] {
-				s.whole[q] = known[i]
-			}
-			found = append(found, q)
+	for _, p := range right {
+		q := s.reduce(p)
+		if q != p {
+			s.whole[q] = p
 		}
+		found = append(found, q)
 	}
 	if len(found) == 0 {
 		// The base alone first: its changes are few, but next to a crowd of known
@@ -144,6 +172,17 @@ func (s *search) candidates() []mma.Params {
 	return s.smallest(found)
 }
 
+// leading returns those of changed programs that are between the base and a known one.
+// Where no answer can be had, a known program that explains everything is a better
+// guess than one that nobody knows.
+func (s *search) leading(changed, known []mma.Params) []mma.Params {
+	return slices.DeleteFunc(slices.Clone(changed), func(p mma.Params) bool {
+		return !slices.ContainsFunc(known, func(q mma.Params) bool {
+			return len(mma.Diff(&s.pr.Base, &p))+len(mma.Diff(&p, &q)) == len(mma.Diff(&s.pr.Base, &q))
+		})
+	})
+}
+
 func (s *search) explaining(singles []Single) []mma.Params {
 	var ps []mma.Params
 	for i := range singles {
@@ -152,32 +191,6 @@ func (s *search) explaining(singles []Single) []mma.Params {
 		}
 	}
 	return ps
-}
-
-// knownPrograms returns the catalogue's programs that are valid for the unit's
-// formats.
-func (s *search) knownPrograms() []mma.Params {
-	var ps []mma.Params
-	for _, i := range mma.Catalog() {
-		p := s.sameSteps(i.Params)
-		if i.Refuse != "" || slices.Contains(ps, p) || p == s.pr.Base || p.Validate(s.pr.Formats, s.pr.K) != nil {
-			continue
-		}
-		ps = append(ps, p)
-	}
-	return ps
-}
-
-// sameSteps writes a program whose L is beyond K with one that is not, the base's
-// own if that comes to the same.
-func (s *search) sameSteps(p mma.Params) mma.Params {
-	switch {
-	case p.Step(s.pr.K) == s.pr.Base.Step(s.pr.K):
-		p.L = s.pr.Base.L
-	case int(p.L) > s.pr.K:
-		p.L = uint8(s.pr.K)
-	}
-	return p
 }
 
 // scored is a program and how many cases of a sample it explains.
@@ -233,7 +246,11 @@ func (s *search) best(ps []mma.Params) []scored {
 		all = append(all, scored{ps[i], h.count()})
 	}
 	slices.SortStableFunc(all, func(x, y scored) int { return y.hits - x.hits })
-	return all[:min(len(all), beamWidth)]
+	all = all[:min(len(all), beamWidth)]
+	for i := range all {
+		s.tried = append(s.tried, all[i].p)
+	}
+	return all
 }
 
 func appendBits(b []byte, s bitset) []byte {
@@ -327,7 +344,7 @@ func (s *search) smallest(ps []mma.Params) []mma.Params {
 }
 
 func (s *search) verdict(programs []mma.Params) *Verdict {
-	v := &Verdict{Program: s.pr.Base, K: s.pr.K, Differ: len(s.pr.Differ), Agree: len(s.pr.Agree), Asked: s.asked}
+	v := &Verdict{Program: s.pr.Base, K: s.pr.K, Differ: len(s.pr.Differ), Agree: len(s.pr.Agree)}
 	if len(programs) == 0 {
 		v.Kept = v.Agree
 		v.Labels = []Label{Unexplained}

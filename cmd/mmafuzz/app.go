@@ -12,6 +12,8 @@ import (
 
 	"github.com/rs/zerolog"
 	"golang.org/x/term"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
 // app is what all commands share: streams, global flags and what follows from
@@ -42,17 +44,19 @@ func (a *app) setUp() error {
 	if a.widthFlag != 0 && a.widthFlag < 40 {
 		return fmt.Errorf("--width is %d, at least 40 are needed", a.widthFlag)
 	}
-	a.color, a.colorErr = a.useColor(a.stdout.w), a.useColor(a.stderr)
+	a.color, a.colorErr = a.useColor(a.stdout), a.useColor(a.stderr)
 	a.tty = isTerminal(a.stderr) && os.Getenv("TERM") != "dumb"
 	a.width, a.widthErr = a.widthFlag, terminalWidth(a.stderr)
 	if a.width == 0 {
-		a.width = terminalWidth(a.stdout.w)
+		a.width = terminalWidth(a.stdout)
 	}
 	level := zerolog.WarnLevel
 	if a.verbose {
 		level = zerolog.DebugLevel
 	}
-	a.log = zerolog.New(zerolog.ConsoleWriter{Out: a.stderr, NoColor: !a.colorErr, TimeFormat: "15:04:05"}).
+	// It quotes the values of fields itself where they need it.
+	message := func(m any) string { return printable.Line(fmt.Sprint(m)) }
+	a.log = zerolog.New(zerolog.ConsoleWriter{Out: raw(a.stderr), NoColor: !a.colorErr, TimeFormat: "15:04:05", FormatMessage: message}).
 		Level(level).With().Timestamp().Logger()
 	slog.SetDefault(slog.New(zerolog.NewSlogHandler(a.log))) // that of packages
 	return nil
@@ -71,14 +75,18 @@ func (a *app) useColor(w io.Writer) bool {
 	return isTerminal(w) && os.Getenv("TERM") != "dumb"
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isTerminal reports whether a stream, an output or an input, is one.
+func isTerminal(stream any) bool {
+	if w, ok := stream.(io.Writer); ok {
+		stream = underneath(w)
+	}
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // terminalWidth returns the columns of a terminal, 100 for anything else.
 func terminalWidth(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := underneath(w).(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n >= 40 {
 			return n
 		}
@@ -94,7 +102,7 @@ func command() string {
 		return "mmafuzz"
 	}
 	if !strings.Contains(self, "go-build") {
-		return self
+		return shellPath(self)
 	}
 	if _, err := os.Stat(filepath.Join(source, "main.go")); err != nil {
 		return "mmafuzz"

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
 
 // benchCmd is mmafuzz bench.
@@ -247,7 +247,7 @@ func (b *benchCmd) measureAll(ctx context.Context, all []benchmark) ([]*measured
 		if ctx.Err() != nil {
 			return results, ctx.Err()
 		}
-		b.line.show(fmt.Sprintf("%d/%d  %s", n+1, len(all), m.name))
+		b.line.show(statusField{text: fmt.Sprintf("%d/%d  %s", n+1, len(all), m.name)})
 		r, err := m.run(ctx, timing)
 		if err != nil {
 			return results, fmt.Errorf("%s: %w", m.name, err)

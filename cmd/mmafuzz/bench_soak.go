@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
 
 // look is the memory at some time of --soak.
@@ -67,7 +67,7 @@ func (b *benchCmd) curve(ctx context.Context, c crew) ([]look, error) {
 			return curve, err
 		}
 		t := time.Since(began)
-		b.line.show(fmt.Sprintf("%6s of %s  %s tiles", clock(t), b.soak, count(c.tiles())))
+		b.line.show(statusField{text: fmt.Sprintf("%6s of %s  %s tiles", clock(t), b.soak, count(c.tiles()))})
 		if t < next && t < b.soak {
 			continue
 		}

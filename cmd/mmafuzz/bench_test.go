@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
 
 // TestGrows has curves of memory with the verdict on each.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/study/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
 
 // write writes the tables of the sections.

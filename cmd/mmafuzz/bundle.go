@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -26,8 +27,8 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 	formats := p.Formats()
 	exact := oracle.ExactDot(formats, f.Dot)
 	m := &corpus.Mismatch{
-		Version: corpus.BundleVersion,
-		A:       u.side(p.A, p.TargetA, f.A, exact), B: u.side(p.B, p.TargetB, f.B, exact),
+		Version: corpus.BundleVersion, Versions: versions.Current(),
+		A: u.side(p.A, p.TargetA, f.A, exact), B: u.side(p.B, p.TargetB, f.B, exact),
 		Formats: formats, K: p.K,
 		Case: mma.FormatDot(formats, f.Dot), Found: mma.FormatDot(formats, f.Start),
 		Origin: originOf(p, f),
@@ -52,7 +53,10 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 		if f.BaseA {
 			m.Base = "a"
 		}
-		m.Explained, m.Kept, m.Equivalent = v.Explained, v.Kept, v.Equivalent
+		m.Explained, m.Kept, m.Equivalent, m.Alike = v.Explained, v.Kept, v.Equivalent, v.Alike
+	}
+	if z := u.puzzleOf(f.Pair, f.Verdict); z != nil && isUnexplained(f.Bucket) {
+		m.Nearest, m.Next = z.nearest, z.next
 	}
 	return m
 }
@@ -170,7 +174,7 @@ func (u *runUI) tiles(f *fuzz.Finding) (map[string][]byte, error) {
 			return nil, err
 		}
 		var buf bytes.Buffer
-		w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Target: side.target, Environment: environment()})
+		w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Versions: versions.Current(), Target: side.target, Environment: environment()})
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +232,7 @@ func (u *runUI) picture(w io.Writer, f *fuzz.Finding) error {
 	if err != nil {
 		return err
 	}
-	return report.Text(w, pic, u.textOptions())
+	return report.Text(raw(w), pic, u.textOptions())
 }
 
 func (a *app) textOptions() report.TextOptions {
@@ -253,12 +257,13 @@ func pictureOf(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		pic.Title += " ~ " + m.B.Instruction
 	}
 	if dir != "" {
-		pic.Rerun = "mmafuzz replay " + dir
+		pic.Rerun = []string{"mmafuzz", "replay", shellPath(dir)}
 	}
 	if m.Free != "" {
 		pic.Free = strings.Split(m.Free, "\n")
 	}
 	pic.Labels = []string{inWords(m.Bucket)}
+	pic.Notes, pic.Next = puzzleNotes(m), m.Next
 	if pic.A, err = pictureSide(m, &m.A, "a", dot); err != nil {
 		return nil, err
 	}

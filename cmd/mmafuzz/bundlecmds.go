@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -18,7 +19,8 @@ import (
 )
 
 func newReplay(a *app) *cobra.Command {
-	return &cobra.Command{
+	var t *trust
+	c := &cobra.Command{
 		Use:   "replay BUNDLE",
 		Short: "run the case of a bundle again and say whether it is reproduced",
 		Long: `replay runs the case of a bundle on both targets; one that did not repeat itself when
@@ -27,8 +29,10 @@ it was found (unstable) as often as it was run then.
 Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, 75 interrupted.`,
 		Args:              takes("BUNDLE"),
 		ValidArgsFunction: directories,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), args[0]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), t, args[0]) },
 	}
+	t = trusting(a, c)
+	return c
 }
 
 // replayed is the outcome of replay.
@@ -45,9 +49,12 @@ type replayed struct {
 	Differed   int    `json:"differed,omitempty"`      // of these, those in which the sides differ
 }
 
-func (a *app) replay(ctx context.Context, dir string) error {
-	b, err := readBundle(dir)
+func (a *app) replay(ctx context.Context, t *trust, dir string) error {
+	b, err := a.readBundle(dir)
 	if err != nil {
+		return err
+	}
+	if err := t.bundle(ctx, dir, &b.Mismatch); err != nil {
 		return err
 	}
 	m := withModels(&b.Mismatch, dir)
@@ -96,7 +103,7 @@ func (r *replayed) writeSides(a *app, m *corpus.Mismatch) {
 		if r.Through == strings.ToLower(s.name) || r.Through == "both" {
 			note += "  (by the model that explains it)"
 		}
-		fmt.Fprintf(a.stdout, "  %s  %-24s %s%s\n", s.name, s.target, s.now, note)
+		fmt.Fprintf(a.stdout, "  %s  %-24s %s%s\n", s.name, printable.Line(s.target), s.now, note)
 	}
 }
 
@@ -172,7 +179,7 @@ With --json it writes the bundle's mismatch.json in a line.`,
 }
 
 func (a *app) show(dir string, all bool) error {
-	b, err := readBundle(dir)
+	b, err := a.readBundle(dir)
 	if err != nil {
 		return err
 	}
@@ -185,11 +192,12 @@ func (a *app) show(dir string, all bool) error {
 	}
 	o := a.textOptions()
 	o.All = all
-	return report.Text(a.stdout, pic, o)
+	return report.Text(raw(a.stdout), pic, o)
 }
 
 func newMinimize(a *app) *cobra.Command {
 	var out string
+	var t *trust
 	c := &cobra.Command{
 		Use:   "minimize BUNDLE",
 		Short: "shrink the case of a bundle again, from the one that was found",
@@ -200,17 +208,21 @@ Exit status: 0 the two sides agree now, 1 they differ, 2 trouble, 75 interrupted
 		Args:              takes("BUNDLE"),
 		ValidArgsFunction: directories,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.minimize(cmd.Context(), args[0], out)
+			return a.minimize(cmd.Context(), t, args[0], out)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "`directory` of the new bundle (default: the old one)")
 	_ = c.MarkFlagDirname("out")
+	t = trusting(a, c)
 	return c
 }
 
-func (a *app) minimize(ctx context.Context, dir, out string) error {
-	b, err := readBundle(dir)
+func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
+	b, err := a.readBundle(dir)
 	if err != nil {
+		return err
+	}
+	if err := t.bundle(ctx, dir, &b.Mismatch); err != nil {
 		return err
 	}
 	if out == "" {
@@ -266,13 +278,14 @@ func (a *app) examine(ctx context.Context, m *corpus.Mismatch) (*runUI, *fuzz.Fi
 	}
 	policy := bundlePolicy(m)
 	cfg := fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
-		Pairs: []devices.Pair{{A: ua, B: ub, TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}
+		Pairs: []devices.Pair{{A: devices.WholeOf(ua, m.K), B: devices.WholeOf(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}
 	f, err := fuzz.Examine(ctx, cfg, dot)
 	return newRunUI(a, cfg, ""), f, err
 }
 
 func newTriage(a *app) *cobra.Command {
-	return &cobra.Command{
+	var t *trust
+	c := &cobra.Command{
 		Use:   "triage DIR",
 		Short: "explain all bundles below a directory again",
 		Long: `triage looks anew for the cause of each bundle below a directory, with fresh
@@ -281,8 +294,10 @@ evidence, and says where it comes to another result than the bundle.
 Exit status: 0 every label is confirmed, 1 some are not, 2 trouble, 75 interrupted.`,
 		Args:              takes("DIR"),
 		ValidArgsFunction: directories,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.triage(cmd.Context(), args[0]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.triage(cmd.Context(), t, args[0]) },
 	}
+	t = trusting(a, c)
+	return c
 }
 
 // retriaged is a line of triage.
@@ -294,7 +309,7 @@ type retriaged struct {
 	Problem string       `json:"problem,omitempty"`
 }
 
-func (a *app) triage(ctx context.Context, root string) error {
+func (a *app) triage(ctx context.Context, trust *trust, root string) error {
 	dirs, err := bundlesBelow(root)
 	if err != nil {
 		return hinted("name a directory with bundles: one that mmafuzz run has written", "%s: %w", root, bare(err))
@@ -304,7 +319,7 @@ func (a *app) triage(ctx context.Context, root string) error {
 	}
 	t := tally{}
 	for _, dir := range dirs {
-		r, err := a.retriage(ctx, dir)
+		r, err := a.retriage(ctx, trust, dir)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -323,7 +338,7 @@ func (a *app) triage(ctx context.Context, root string) error {
 	}
 	switch {
 	case t.trouble > 0:
-		return fmt.Errorf("%s could not be examined", plural(t.trouble, "bundle"))
+		return withHint(fmt.Errorf("%s could not be examined", plural(t.trouble, "bundle")), "%s", t.hint)
 	case t.confirmed < len(dirs):
 		return errMismatch
 	}
@@ -331,12 +346,18 @@ func (a *app) triage(ctx context.Context, root string) error {
 }
 
 // tally counts what triage came to.
-type tally struct{ confirmed, trouble int }
+type tally struct {
+	confirmed, trouble int
+	hint               string // what to do about some of the trouble
+}
 
 func (t *tally) count(r *retriaged, err error) {
 	switch {
 	case err != nil && !errors.Is(err, fuzz.ErrAgree):
 		t.trouble++
+		if h := new(hintError); errors.As(err, &h) {
+			t.hint = h.hint
+		}
 	case r.Was == r.Now:
 		t.confirmed++
 	}
@@ -364,13 +385,17 @@ func (r *retriaged) write(a *app) error {
 	return a.stdout.err
 }
 
-func (a *app) retriage(ctx context.Context, dir string) (retriaged, error) {
+func (a *app) retriage(ctx context.Context, t *trust, dir string) (retriaged, error) {
 	r := retriaged{Bundle: dir}
 	b, err := corpus.ReadBundle(dir)
+	if err == nil {
+		err = t.bundle(ctx, dir, &b.Mismatch)
+	}
 	if err != nil {
 		r.Problem = err.Error()
 		return r, err
 	}
+	a.noteVersions("bundle "+dir, b.Mismatch.Versions, "simulators may compute otherwise now")
 	r.Was = b.Mismatch.Bucket
 	_, f, err := a.examine(ctx, withModels(&b.Mismatch, dir))
 	if err != nil {

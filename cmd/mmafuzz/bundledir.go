@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,14 +17,70 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// isBundle says whether a directory is a bundle that was written to its end.
+// isBundle reports whether a directory is meant to be a bundle: whether it is whole, its
+// reader says.
 func isBundle(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, "MANIFEST"))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// readBundle reads a bundle; what is wrong with a bad one comes with a remedy.
-func readBundle(dir string) (*corpus.Bundle, error) {
+// bundleFiles are patterns of the names of files that mmafuzz writes into bundles.
+var bundleFiles = []string{"MANIFEST", "mismatch.json", "case.txt", "picture.txt", "README.md", "repro_test.go", "repro_[ab].*",
+	"trace-[ab].json", "model-[ab].json", "tile-[ab].rec"}
+
+func isBundleFile(name string) bool {
+	return slices.ContainsFunc(bundleFiles, func(pattern string) bool {
+		ok, err := filepath.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
+// stranger returns a file in a directory that mmafuzz does not write into bundles, "" if
+// there is none. Hidden files, which file managers leave behind, do not count.
+func stranger(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if name := e.Name(); !isBundleFile(name) && !strings.HasPrefix(name, ".") {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// keepsBundle reports whether a campaign that is resumed leaves the bundle of a finding
+// as it is: one that is whole, whatever its reader has put beside it. One that is missing
+// or damaged is to be written again. What mmafuzz has not written is an error.
+func (a *app) keepsBundle(dir string) (bool, error) {
+	_, damage := corpus.ReadBundle(dir)
+	var unlisted *corpus.UnlistedError
+	switch {
+	case damage == nil, errors.As(damage, &unlisted) && !isBundleFile(unlisted.Name):
+		return true, nil
+	}
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	name := filepath.Base(dir)
+	if err == nil && info.IsDir() {
+		name, err = stranger(dir)
+	}
+	switch {
+	case err != nil:
+		return false, err
+	case name != "":
+		return false, hinted("move it away, or name another directory with --out", "%s is where a bundle is to be written, and mmafuzz has not written %s", dir, name)
+	}
+	a.log.Warn().Msgf("%v; it is written again", damage)
+	return false, nil
+}
+
+// readBundle reads a bundle; what is wrong with a bad one comes with a remedy. A bundle
+// carries its input, so that one of another version can be used, which is said.
+func (a *app) readBundle(dir string) (*corpus.Bundle, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
@@ -33,6 +90,7 @@ func readBundle(dir string) (*corpus.Bundle, error) {
 	}
 	b, err := corpus.ReadBundle(dir)
 	if err == nil {
+		a.noteVersions("bundle "+dir, b.Mismatch.Versions, "simulators may compute otherwise now")
 		return b, nil
 	}
 	if below, _ := bundlesBelow(dir); !isBundle(dir) && len(below) > 0 {
@@ -79,7 +137,7 @@ func madeByOther(dir string) string {
 		V    int    `json:"v"`
 		Made string `json:"made"`
 	}
-	body, err := os.ReadFile(filepath.Join(dir, "mismatch.json"))
+	body, err := corpus.ReadFile(filepath.Join(dir, "mismatch.json"), "file of a bundle", corpus.MaxMember)
 	if err != nil || json.Unmarshal(body, &m) != nil || m.V == corpus.BundleVersion {
 		return ""
 	}
@@ -104,6 +162,9 @@ func placeForBundle(dir string) error {
 		return hinted(hint, "--out %s: %w", dir, bare(err))
 	case len(entries) > 0 && !isBundle(dir):
 		return hinted(hint, "--out %s: the directory has other files in it", dir)
+	}
+	if name, err := stranger(dir); err != nil || name != "" {
+		return hinted(hint, "--out %s: the directory has other files in it: %s", dir, name)
 	}
 	return nil
 }
@@ -135,32 +196,6 @@ func bundlesBelow(root string) ([]string, error) {
 		return nil
 	})
 	return dirs, err
-}
-
-// removeUnfinished removes the bundles that a run which was killed has left half
-// written in the folders of its directory.
-func removeUnfinished(root string) error {
-	folders, err := os.ReadDir(root)
-	if err != nil {
-		return err
-	}
-	for _, folder := range folders {
-		if !folder.IsDir() {
-			continue
-		}
-		entries, err := os.ReadDir(filepath.Join(root, folder.Name()))
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), ".tmp-") {
-				if err := os.RemoveAll(filepath.Join(root, folder.Name(), e.Name())); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // directories completes an argument with directories.

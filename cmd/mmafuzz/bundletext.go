@@ -3,9 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/report"
@@ -23,20 +25,21 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) st
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", m.Bucket)
 	fmt.Fprintf(&b, "`%s` (%s) and `%s` (%s) give different results for the same dot product:\n`%s` and `%s`.\n\n",
-		m.A.Target, m.A.Instruction, m.B.Target, m.B.Instruction, m.A.Result, m.B.Result)
-	fmt.Fprintf(&b, "```\n%s```\n\n", picture)
+		inCode(m.A.Target), m.A.Instruction, inCode(m.B.Target), m.B.Instruction, m.A.Result, m.B.Result)
+	fmt.Fprintf(&b, "```\n%s```\n\n", strings.ReplaceAll(picture, "```", "'''"))
 	if len(m.CaseChanges) > 0 {
 		side, other := m.A, m.B
 		if m.Base == "b" {
 			side, other = other, side
 		}
-		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", side.Target, briefChanges(m.CaseChanges, 20), other.Target)
+		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", inCode(side.Target), briefChanges(m.CaseChanges, 20), inCode(other.Target))
 		fmt.Fprintf(&b, "All of %s together explain %d differing cases of this pair and keep %d agreeing ones.\n\n",
 			briefChanges(m.Changes, 20), m.Explained, m.Kept)
 	}
 	for _, e := range m.Equivalent {
 		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", briefChanges(e, 20))
 	}
+	b.WriteString(puzzleText(m))
 	if m.Through {
 		b.WriteString(throughText(m))
 	}
@@ -49,9 +52,16 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) st
 	if len(programs) > 0 {
 		fmt.Fprintf(&b, "Programs that run the case on a GPU and need nothing but its driver or compiler; each\nsays how: `%s`.\n\n", strings.Join(programs, "`, `"))
 	}
-	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n", dir)
+	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n\n", shellPath(dir))
+	if allowance(m.A.Target, m.B.Target) != "" {
+		b.WriteString("This runs the command that is the target, and so does the Go test: mmafuzz shows it and asks\nfirst, or is told `--allow-exec`.\n\n")
+	}
+	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n", shellPath(filepath.Join(dir, "repro_test.go")))
 	return b.String()
 }
+
+// inCode makes a target's name fit for code in Markdown, between backquotes.
+func inCode(target string) string { return strings.ReplaceAll(printable.Line(target), "`", "'") }
 
 // throughText says which targets a model stood in for while the case was shrunk.
 func throughText(m *corpus.Mismatch) string {
@@ -61,11 +71,18 @@ func throughText(m *corpus.Mismatch) string {
 	return "The case was shrunk on a model of the recorded target, not on the target itself.\n\n"
 }
 
-// reproTest is a Go test that reproduces the mismatch. It needs the mmafuzz
-// module and nothing else: copy it into any module that requires it.
+// reproTest is a Go test that reproduces the mismatch. It needs the mmafuzz module
+// and nothing else. Its constraint keeps it out of packages, so that it is run by
+// its name only, from a clone or from any module that requires this one.
 func reproTest(m *corpus.Mismatch) string {
 	m = withModels(m, "")
-	return fmt.Sprintf(`package repro
+	return fmt.Sprintf(`//go:build ignore
+
+// Run it by its name, in a clone of mmafuzz or in a module that requires it:
+//
+//	go test DIR/repro_test.go
+
+package repro
 
 import (
 	"strings"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
@@ -68,7 +69,12 @@ func (c *checklistCmd) run(ctx context.Context) error {
 		defer o.Against.Close()
 	}
 	rep, err := checklist.Run(ctx, *o)
-	if err != nil {
+	switch {
+	case errors.Is(err, checklist.ErrOtherChecklist), errors.Is(err, corpus.ErrOtherVersion):
+		return withHint(err, "name another directory with --checklist")
+	case errors.Is(err, corpus.ErrInUse):
+		return withHint(err, "wait for it, or name another directory with --checklist")
+	case err != nil:
 		return withHint(err, "what was found is kept: the same command goes on from here")
 	}
 	if c.json {
@@ -208,10 +214,13 @@ func (u *quietUI) Progress(*fuzz.State) {}
 
 func (u *quietUI) Finding(f *fuzz.Finding, resumed bool) error {
 	u.findings = append(u.findings, f)
-	if dir := u.bundleDir(f); !resumed || !isBundle(dir) {
-		return u.writeBundle(f, dir)
+	dir := u.bundleDir(f)
+	if resumed {
+		if keeps, err := u.keepsBundle(dir); keeps || err != nil {
+			return err
+		}
 	}
-	return nil
+	return u.writeBundle(f, dir)
 }
 
 // comparison sums a campaign up.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,20 +17,19 @@ import (
 // compareCmd is mmafuzz compare.
 type compareCmd struct {
 	*app
-	known, baseline, date string
-	writeKnown, reason    string
-	nan, zero             string
-	workers               int
-	out                   string
-	allBundles            bool
+	knownFlags
+	baseline   string
+	nan, zero  string
+	workers    int
+	out        string
+	allBundles bool
 
-	day       time.Time
-	knownList *corpus.Known // of --known; nil: none
-	last      *comparison   // of --baseline; nil: none
-	sides     []*side
-	ui        *compareUI
-	result    comparison
-	cutOff    bool // the campaign did not come to its end
+	last   *comparison // of --baseline; nil: none
+	sides  []*side
+	ui     *compareUI
+	result comparison
+	file   *corpus.Replacement // of the result, held from the beginning on
+	cutOff bool                // the campaign did not come to its end
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -50,7 +48,8 @@ and with each target that is named.
 
 A difference is new if it is neither in the baseline, which is the compare.json of
 an earlier directory or what --json wrote, nor in the list of known differences
-(go doc ./corpus Known). --write-known makes such a list of what is left.
+(go doc ./corpus Known). --write-known makes such a list of what is left; what its
+file has already stays as it is.
 
 Exit status: 0 nothing new, 1 something new, 2 trouble, 75 incomplete, whatever is
 new: a recording is not complete, or it was interrupted.`,
@@ -71,10 +70,7 @@ new: a recording is not complete, or it was interrupted.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.baseline, "baseline", "", "`file` with the result of an earlier compare")
-	f.StringVar(&c.known, "known", "", "`file` with a list of known differences")
-	f.StringVar(&c.date, "date", "", "`date` for expiry, YYYY-MM-DD (default: today, UTC)")
-	f.StringVar(&c.writeKnown, "write-known", "", "`file` for a list of known differences: that of --known and all that are left")
-	f.StringVar(&c.reason, "reason", "", "`text`: why these are accepted")
+	c.knownFlags.add(f)
 	f.StringVar(&c.nan, "nan", "", "how NaNs are compared: `bits|class` (default: bits, but for what a model leaves open)")
 	f.StringVar(&c.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits, but for what a model leaves open)")
 	f.IntVar(&c.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
@@ -94,19 +90,10 @@ func (c *compareCmd) checkFlags() error {
 			}
 		}
 	}
-	switch {
-	case c.workers < 0:
-		return fmt.Errorf("--workers is %d; 0 is the default", c.workers)
-	case c.writeKnown != "" && c.reason == "":
-		return hinted("add --reason TEXT: why these differences are accepted", "--write-known is given without --reason")
-	case c.writeKnown == "" && c.reason != "":
-		return hinted("add --write-known FILE", "--reason is given without --write-known")
+	if err := checkWorkers(c.workers); err != nil {
+		return err
 	}
-	var err error
-	if c.day, err = parseDate("date", c.date); c.date == "" {
-		c.day = time.Now()
-	}
-	return err
+	return c.knownFlags.check()
 }
 
 func (c *compareCmd) run(ctx context.Context, args []string) error {
@@ -116,6 +103,13 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	}
 	if c.out == "" {
 		c.out = defaultOut(args)
+	}
+	if err := ownModule(c.out); err != nil {
+		return err
+	}
+	defer c.release()
+	if err := c.hold(); err != nil {
+		return err
 	}
 	if err := clearOut(c.out); err != nil {
 		return err
@@ -155,15 +149,14 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 
 // open reads all files.
 func (c *compareCmd) open(args []string) (err error) {
-	if c.known != "" {
-		if c.knownList, err = corpus.OpenKnown(c.known); err != nil {
-			return withHint(err, "go doc ./corpus Known says what a list of known differences looks like")
-		}
+	if err := c.knownFlags.open(); err != nil {
+		return err
 	}
 	if c.baseline != "" {
 		if c.last, err = readComparison(c.baseline); err != nil {
 			return withHint(err, "a baseline is the compare.json in the directory of an earlier compare")
 		}
+		c.noteVersions("the baseline "+c.baseline, c.last.Versions, "differences may be new or gone for that reason alone")
 	}
 	return c.openSides(args)
 }
@@ -174,7 +167,7 @@ func defaultOut(args []string) string {
 	for _, a := range args {
 		fmt.Fprintln(h, a)
 	}
-	return filepath.Join("mmafuzz-out", fmt.Sprintf("compare-%08x", h.Sum32()))
+	return filepath.Join(outRoot, fmt.Sprintf("compare-%08x", h.Sum32()))
 }
 
 // What compare leaves in its directory.
@@ -202,7 +195,7 @@ func clearOut(dir string) error {
 		err = os.WriteFile(mark, nil, 0o666)
 	}
 	if err != nil {
-		return hinted("name a directory with --out that can be made or written", "cannot use the directory %s: %w", dir, bare(err))
+		return noCompareDir(dir, err)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -33,6 +32,7 @@ type modelBrief struct {
 	Base      string       `json:"base"`
 	Explained bool         `json:"explained"`
 	Changes   []mma.Change `json:"changes"`
+	Alike     []string     `json:"alike"`
 }
 
 type knownUse struct {
@@ -53,28 +53,7 @@ type tallies struct {
 
 // judge gives every difference its state.
 func (c *compareCmd) judge() {
-	uses := c.uses()
-	for i := range c.result.Differences {
-		d := &c.result.Differences[i]
-		var hits []int
-		d.State, hits = c.stateOf(d)
-		for _, n := range hits {
-			uses[n].Hits++
-			if e := &c.knownList.Entries[n]; d.Known == "" && e.Expired(c.day) == (d.State == stateExpired) {
-				d.Known = e.ID
-			}
-		}
-		c.result.Counts.add(d.State)
-	}
-	for i := range uses {
-		if u := &uses[i]; u.State == "" {
-			u.State = "unused"
-			if u.Hits > 0 {
-				u.State = "used"
-			}
-		}
-	}
-	c.result.Known = uses
+	c.result.Known, c.result.Counts = c.settle(c.result.Differences, c.unlisted)
 	if c.last != nil {
 		c.findGone()
 		c.findChanged()
@@ -104,47 +83,13 @@ func (t *tallies) add(state string) {
 	}
 }
 
-// uses returns the entries of the list, none used yet.
-func (c *compareCmd) uses() []knownUse {
-	uses := []knownUse{}
-	if c.knownList == nil {
-		return uses
-	}
-	for _, e := range c.knownList.Entries {
-		u := knownUse{ID: e.ID, Reason: e.Reason, Expires: e.Expires}
-		if e.Expired(c.day) {
-			u.State = "expired"
-		}
-		uses = append(uses, u)
-	}
-	return uses
-}
-
-// stateOf returns the state of a difference, and which entries of the list cover it:
-// known if one of them holds today; expired if only ones do that no longer hold; else
-// still there if the baseline has it and did not count it as known; else new.
-func (c *compareCmd) stateOf(d *difference) (state string, hits []int) {
-	state = stateNew
+// unlisted returns the state of a difference that no list has: still there if the
+// baseline has it and did not count it as known, else new.
+func (c *compareCmd) unlisted(d *difference) string {
 	if c.last != nil && c.last.had(d.ID) {
-		state = stateStill
+		return stateStill
 	}
-	if c.knownList == nil {
-		return state, nil
-	}
-	scope := d.scope()
-	for i := range c.knownList.Entries {
-		e := &c.knownList.Entries[i]
-		if !e.Covers(scope) {
-			continue
-		}
-		hits = append(hits, i)
-		if !e.Expired(c.day) {
-			state = stateKnown
-		} else if state != stateKnown {
-			state = stateExpired
-		}
-	}
-	return state, hits
+	return stateNew
 }
 
 // had says whether a comparison had a difference that was not on the list of known
@@ -219,36 +164,12 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// knownOf returns the list of known differences with all that are left.
-func (c *compareCmd) knownOf() *corpus.Known {
-	k := &corpus.Known{Version: corpus.KnownVersion, Entries: []corpus.KnownEntry{}}
-	ids := map[string]bool{}
-	if c.knownList != nil {
-		k.Entries = append(k.Entries, c.knownList.Entries...)
-		for _, e := range k.Entries {
-			ids[e.ID] = true
-		}
-	}
-	add := func(e corpus.KnownEntry) {
-		name := e.ID
-		for n := 2; ids[e.ID]; n++ {
-			e.ID = fmt.Sprintf("%s-%d", name, n)
-		}
-		ids[e.ID] = true
-		k.Entries = append(k.Entries, e)
-	}
-	groups, _ := c.result.inState(func(state string) bool { return state != stateKnown })
-	for _, g := range groups {
-		for _, e := range entriesOf(g, c.reason) {
-			add(e)
-		}
-	}
-	return k
-}
-
 // entriesOf makes entries that cover the differences of an instruction of two
 // machines: one for all that is explained, by the changes, and one for each other.
 func entriesOf(g []*difference, reason string) []corpus.KnownEntry {
+	if len(g) == 0 {
+		return nil
+	}
 	var all []corpus.KnownEntry
 	explained := corpus.KnownEntry{Reason: reason, Instruction: g[0].Instruction, Pair: []string{g[0].A, g[0].B}}
 	for _, d := range g {

@@ -22,6 +22,7 @@ type model struct {
 	params     mma.Params // zero: nothing explains it
 	k          int        // with which params run
 	changes    []mma.Change
+	alike      []string // known targets that give all that is recorded
 	dots       uint64
 	mismatches uint64 // that the base's own arithmetic leaves
 }
@@ -102,7 +103,7 @@ func (m *model) take(st *fuzz.PairState) {
 	case m.mismatches == st.Classes[oracle.Fault]:
 		m.params, m.k = m.base.Params, m.base.K
 	case st.Verdict != nil && st.Verdict.Found() && !unexplained(st):
-		m.params, m.k, m.changes = st.Verdict.Program, st.Verdict.K, st.Verdict.Changes
+		m.params, m.k, m.changes, m.alike = st.Verdict.Program, st.Verdict.K, st.Verdict.Changes, st.Verdict.Alike
 	}
 }
 

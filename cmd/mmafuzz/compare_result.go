@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -20,20 +20,21 @@ import (
 // comparison is the outcome of compare: what --json writes, what compare.json
 // holds, and what a baseline is. doc.go says what the fields are.
 type comparison struct {
-	V           int          `json:"v"`
-	Date        string       `json:"date"`
-	Machines    []machine    `json:"machines"`
-	Models      []foundModel `json:"models"`
-	Cells       []cell       `json:"cells"`
-	Differences []difference `json:"differences"`
-	Gone        []gone       `json:"gone"`
-	Changed     []changed    `json:"changed"`
-	Known       []knownUse   `json:"known"`
-	LeftOut     []leftOut    `json:"left_out"`
-	Trouble     []string     `json:"trouble"`
-	Incomplete  []string     `json:"incomplete"` // what was not compared, or not to the end
-	Counts      tallies      `json:"counts"`
-	Exit        int          `json:"exit"`
+	V           int             `json:"v"`
+	Versions    corpus.Versions `json:"versions,omitzero"`
+	Date        string          `json:"date"`
+	Machines    []machine       `json:"machines"`
+	Models      []foundModel    `json:"models"`
+	Cells       []cell          `json:"cells"`
+	Differences []difference    `json:"differences"`
+	Gone        []gone          `json:"gone"`
+	Changed     []changed       `json:"changed"`
+	Known       []knownUse      `json:"known"`
+	LeftOut     []leftOut       `json:"left_out"`
+	Trouble     []string        `json:"trouble"`
+	Incomplete  []string        `json:"incomplete"` // what was not compared, or not to the end
+	Counts      tallies         `json:"counts"`
+	Exit        int             `json:"exit"`
 
 	open map[string]bool // of a baseline: differences that were not known, by id
 }
@@ -49,6 +50,7 @@ type machine struct {
 	Instructions int               `json:"instructions,omitempty"`
 	Dots         int               `json:"dots,omitempty"`
 	Faults       int               `json:"faults"`
+	Versions     *corpus.Versions  `json:"versions,omitempty"`
 	Environment  map[string]string `json:"environment"`
 }
 
@@ -116,7 +118,7 @@ const notRecorded = "not-recorded"
 // conclude makes the result of a campaign over all pairs.
 func (c *compareCmd) conclude(s *fuzz.State, models []*model) {
 	r := &c.result
-	r.V, r.Date = schemaVersion, c.day.UTC().Format(corpus.DateLayout)
+	r.V, r.Versions, r.Date = schemaVersion, versions.Current(), c.day.UTC().Format(corpus.DateLayout)
 	for _, m := range models {
 		r.Models = append(r.Models, m.found())
 	}
@@ -143,7 +145,7 @@ func (c *compareCmd) conclude(s *fuzz.State, models []*model) {
 
 func (m *model) found() foundModel {
 	f := foundModel{Machine: m.machine, Instruction: m.rec.Instruction().Name, Dots: m.dots, Mismatches: m.mismatches,
-		modelBrief: modelBrief{Explained: m.explained(), Changes: append([]mma.Change{}, m.changes...)}}
+		modelBrief: modelBrief{Explained: m.explained(), Changes: append([]mma.Change{}, m.changes...), Alike: append([]string{}, m.alike...)}}
 	if m.base != nil {
 		f.Base = m.base.FullName()
 	}
@@ -242,9 +244,12 @@ func (d *difference) scope() *corpus.Difference {
 	return s
 }
 
+// maxComparison is more bytes than the result of any compare takes.
+const maxComparison = 256 << 20
+
 // readComparison reads the result of an earlier compare.
 func readComparison(file string) (*comparison, error) {
-	body, err := os.ReadFile(file)
+	body, err := corpus.ReadFile(file, "result of compare", maxComparison)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +266,7 @@ func parseComparison(body []byte) (*comparison, error) {
 		Cells *json.RawMessage `json:"cells"`
 	}
 	if err := json.Unmarshal(body, &head); err != nil {
-		return nil, fmt.Errorf("this is no result of compare: %w", err)
+		return nil, fmt.Errorf("this is no result of compare: %w", mma.JSONError(body, err))
 	}
 	switch {
 	case head.V == nil || head.Cells == nil:
@@ -271,8 +276,9 @@ func parseComparison(body []byte) (*comparison, error) {
 	}
 	c := &comparison{open: map[string]bool{}}
 	if err := json.Unmarshal(body, c); err != nil {
-		return nil, fmt.Errorf("this is no result of compare: %w", err)
+		return nil, fmt.Errorf("this is no result of compare: %w", mma.JSONError(body, err))
 	}
+	printable.Strings(c)
 	for _, d := range c.Differences {
 		c.open[d.ID] = d.State != stateKnown
 	}
@@ -283,28 +289,6 @@ func parseComparison(body []byte) (*comparison, error) {
 	}
 	return c, nil
 }
-
-// save writes compare.json, all of it or nothing, and the list of known differences
-// that was asked for.
-func (c *compareCmd) save() error {
-	body, err := json.Marshal(&c.result)
-	if err != nil {
-		return err
-	}
-	if err := replaceFile(c.resultFile(), append(body, '\n')); err != nil {
-		return err
-	}
-	if c.writeKnown == "" {
-		return nil
-	}
-	body, err = json.MarshalIndent(c.knownOf(), "", "  ")
-	if err != nil {
-		return err
-	}
-	return replaceFile(c.writeKnown, append(body, '\n'))
-}
-
-func (c *compareCmd) resultFile() string { return filepath.Join(c.out, compareFile) }
 
 // machinePair writes who a difference is about.
 func machinePair(a, b string) string {

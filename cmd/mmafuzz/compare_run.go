@@ -77,7 +77,7 @@ func (c *compareCmd) isNews(pair int, bucket string, v *triage.Verdict) bool {
 	if len(d.Changes) == 0 {
 		return true
 	}
-	state, _ := c.stateOf(&d)
+	state, _ := c.stateOf(&d, c.unlisted(&d))
 	return state == stateNew || state == stateExpired
 }
 
@@ -219,7 +219,8 @@ func (u *compareUI) showProgress(what string, s *fuzz.State) {
 		return
 	}
 	dots, mismatches, buckets := s.Totals()
-	u.line.show(fmt.Sprintf("%6s  %s: %s dots  mismatch %s in %d buckets", clock(time.Since(u.began)), what, count(dots), count(mismatches), buckets))
+	u.line.show(statusField{fmt.Sprintf("%6s", clock(time.Since(u.began))), 3}, statusField{fmt.Sprintf("%s: %s dots", what, count(dots)), 2},
+		statusField{fmt.Sprintf("mismatch %s in %d buckets", count(mismatches), buckets), 1})
 }
 
 // newMachine describes a side.
@@ -232,6 +233,9 @@ func newMachine(s *side) machine {
 	m.Date, m.Recorded, m.Instructions = s.rec.Header.Date, true, len(s.target.Instructions())
 	if p := s.rec.Header.Plan; p != nil {
 		m.Plan = p.Name
+	}
+	if v := s.rec.Header.Versions; v.Known() {
+		m.Versions = &v
 	}
 	for _, d := range s.rec.Data {
 		m.Dots += d.Batch.Dots()

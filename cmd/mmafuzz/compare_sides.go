@@ -46,6 +46,9 @@ func (c *compareCmd) openSides(args []string) error {
 		return err
 	}
 	for _, s := range c.sides {
+		if s.rec != nil {
+			c.noteVersions(s.spec, s.rec.Header.Versions, "what it holds is compared as it is")
+		}
 		if s.rec != nil && !s.rec.Complete {
 			c.result.Incomplete = append(c.result.Incomplete, s.spec+" is not complete: what it has is compared; mmafuzz record goes on with it")
 		}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -170,10 +168,10 @@ func TestWriteKnown(t *testing.T) {
 	odd.Bucket, odd.Changes = "unexplained", nil
 	odd.identify()
 	alone.identify()
-	c := &compareCmd{reason: "by design", knownList: &corpus.Known{Entries: []corpus.KnownEntry{{ID: "known-" + plain.ID, Reason: "x", Bucket: "none"}}}}
+	c := &compareCmd{knownFlags: knownFlags{reason: "by design", knownList: &corpus.Known{Entries: []corpus.KnownEntry{{ID: "known-" + plain.ID, Reason: "x", Bucket: "none"}}}}}
 	c.result.Differences = []difference{plain, odd, alone}
 	c.judge()
-	list := c.knownOf()
+	list := c.listOf(&c.result, c.knownList)
 	body, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +179,7 @@ func TestWriteKnown(t *testing.T) {
 	if list, err = corpus.ReadKnown(strings.NewReader(string(body))); err != nil || len(list.Entries) != 4 {
 		t.Fatalf("%v: %s", err, body)
 	}
-	again := &compareCmd{knownList: list}
+	again := &compareCmd{knownFlags: knownFlags{knownList: list}}
 	again.result.Differences = []difference{plain, odd, alone}
 	if again.judge(); again.result.Counts.Known != 3 || again.result.Exit != exitAgree {
 		t.Errorf("%+v", again.result)
@@ -192,64 +190,10 @@ func TestWriteKnown(t *testing.T) {
 			d.identify()
 		}
 	}
-	third := &compareCmd{knownList: list}
+	third := &compareCmd{knownFlags: knownFlags{knownList: list}}
 	third.result.Differences = []difference{plain, odd, alone}
 	if third.judge(); third.result.Counts.New != 3 {
 		t.Errorf("%+v", third.result)
-	}
-}
-
-// TestReplaceFile writes a file in place of another.
-func TestReplaceFile(t *testing.T) {
-	dir := t.TempDir()
-	for _, text := range []string{"one", "two"} {
-		if err := replaceFile(filepath.Join(dir, "x"), []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.ReadFile(filepath.Join(dir, "x")); err != nil || string(got) != text {
-			t.Errorf("%q, %v", got, err)
-		}
-	}
-	if err := replaceFile(filepath.Join(dir, "no", "x"), nil); err == nil {
-		t.Error("a file in a directory that is not there")
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
-		t.Errorf("%v, %v", entries, err)
-	}
-}
-
-// TestReplaceFileKeeps writes through a link and to a device, which both stay.
-func TestReplaceFileKeeps(t *testing.T) {
-	dir := t.TempDir()
-	link := filepath.Join(dir, "link")
-	if err := os.Symlink(filepath.Join(dir, "x"), link); err != nil {
-		t.Skip(err)
-	}
-	for _, text := range []string{"one", "two"} {
-		if err := os.WriteFile(filepath.Join(dir, "x"), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := replaceFile(link, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := os.ReadFile(filepath.Join(dir, "x")); err != nil || string(got) != text {
-			t.Errorf("%q, %v", got, err)
-		}
-	}
-	null := filepath.Join(dir, "null")
-	if err := os.Symlink(os.DevNull, null); err != nil {
-		t.Fatal(err)
-	}
-	if err := replaceFile(null, []byte("text")); err != nil {
-		t.Error(err)
-	}
-	for _, file := range []string{link, null} {
-		if info, err := os.Lstat(file); err != nil || info.Mode().Type() != os.ModeSymlink {
-			t.Errorf("%s: %v, %v", file, info, err)
-		}
-	}
-	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
-		t.Errorf("the device is now a file: %v", err)
 	}
 }
 
@@ -274,7 +218,7 @@ func FuzzBaseline(f *testing.F) {
 		c.result.Differences = []difference{aDifference()}
 		c.result.Models = []foundModel{{Machine: "x"}}
 		c.judge()
-		c.knownOf()
+		c.listOf(&c.result)
 		again := reread(t, last)
 		x, _ := json.Marshal(last)
 		y, _ := json.Marshal(again)

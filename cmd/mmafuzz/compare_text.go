@@ -116,6 +116,10 @@ func (m *modelBrief) text() string {
 	case len(m.Changes) == 0:
 		return "as sim:" + arch
 	}
+	refs := slices.DeleteFunc(slices.Clone(m.Alike), func(name string) bool { return !strings.HasPrefix(name, "ref:") })
+	if len(refs) > 0 {
+		return "as " + strings.Join(firstFew(refs, 2), ", ")
+	}
 	return "as sim:" + arch + " with " + briefChanges(m.Changes, 4)
 }
 
@@ -293,7 +297,7 @@ func (c *compareCmd) newGroup(g []*difference) {
 		}
 	}
 	if bundle != "" {
-		fmt.Fprintf(c.stdout, "%*s%s show %s\n", idIndent, "", command(), bundle)
+		fmt.Fprintf(c.stdout, "%*s%s show %s\n", idIndent, "", command(), shellPath(bundle))
 	}
 }
 

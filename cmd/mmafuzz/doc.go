@@ -80,44 +80,58 @@
 //
 // The event summary comes last in run, also after an interrupt:
 //
-//	seconds                      number   since the start
-//	dots                         number   dot products of all pairs
-//	mismatches                   number   of these, those that differ
-//	interrupted                  bool     the run can be resumed
-//	complete                     bool     the count, the time or the end of the recordings was reached; else the exit status is 75
-//	incomplete.why               string?  interrupted, what happened to a target, or that nothing was compared
-//	incomplete.dots              number?  dot products that were compared
-//	incomplete.of                number?  dot products that were to be compared, if there is a number
-//	incomplete.pairs             number?  pairs of which all were compared and examined
-//	incomplete.of_pairs          number?  pairs
-//	incomplete.unexamined        number?  mismatches that are in no bucket yet
-//	incomplete.instructions[]    string?  of the pairs of which not all were compared and examined
-//	count                        number   the --count that gives the same findings: the last of counts
-//	counts[]                     number?  the values of --count that give them, one after the other with the same --out
-//	pairs[].a                    string   as in start
-//	pairs[].b                    string   as in start
-//	pairs[].instruction          string   as in start
-//	pairs[].dots                 number   dot products
-//	pairs[].mismatches           number   of these, those that differ
-//	pairs[].classes              object*  number of dot products by class: same, value, zero-sign, nan-code, nan, inf, fault
-//	pairs[].explained            bool     the changes below explain all differing cases that were looked at
-//	pairs[].labels[]             string?  what the changes earn: mmafuzz list labels
-//	pairs[].changes[].path       string?  parameter: mmafuzz list parameters
-//	pairs[].changes[].from       string?  its value in the arithmetic that is known
-//	pairs[].changes[].to         string?  its value in the other
-//	pairs[].equivalent[][].path  string?  other changes that no input tells from these
+//	seconds                      number    since the start
+//	dots                         number    dot products of all pairs
+//	mismatches                   number    of these, those that differ
+//	interrupted                  bool      the run can be resumed
+//	complete                     bool      the count, the time or the end of the recordings was reached; else the exit status is 75
+//	incomplete.why               string?   interrupted, what happened to a target, or that nothing was compared
+//	incomplete.dots              number?   dot products that were compared
+//	incomplete.of                number?   dot products that were to be compared, if there is a number
+//	incomplete.pairs             number?   pairs of which all were compared and examined
+//	incomplete.of_pairs          number?   pairs
+//	incomplete.unexamined        number?   mismatches that are in no bucket yet
+//	incomplete.instructions[]    string?   of the pairs of which not all were compared and examined
+//	count                        number    the --count that gives the same findings: the last of count_sequence
+//	count_sequence[]             number?   the values of --count that give them, one after the other with the same --out
+//	pairs[].a                    string    as in start
+//	pairs[].b                    string    as in start
+//	pairs[].instruction          string    as in start
+//	pairs[].dots                 number    dot products
+//	pairs[].mismatches           number    of these, those that differ
+//	pairs[].classes              object*   number of dot products by class: same, value, zero-sign, nan-code, nan, inf, fault
+//	pairs[].explained            bool      the changes below explain all differing cases that were looked at
+//	pairs[].labels[]             string?   what the changes earn: mmafuzz list labels
+//	pairs[].changes[].path       string?   parameter: mmafuzz list parameters
+//	pairs[].changes[].from       string?   its value in the arithmetic that is known
+//	pairs[].changes[].to         string?   its value in the other
+//	pairs[].equivalent[][].path  string?   other changes that no input tells from these
 //	pairs[].equivalent[][].from  string?
 //	pairs[].equivalent[][].to    string?
-//	pairs[].buckets[].name       string?  as in finding; the largest bucket is first
-//	pairs[].buckets[].class      string?  as in classes, but same
-//	pairs[].buckets[].cases      number?  differing dot products
-//	pairs[].buckets[].max_ulp    number?  the largest distance of the results, in steps from one number of D's format to the next
-//	pairs[].buckets[].bundle     string?  directory of its first finding
-//	pairs[].unstable.cases       number?  mismatches that do not repeat themselves: they are in no bucket
-//	pairs[].unstable.repeated    number?  repetitions of one of them that gave the same results
-//	pairs[].unstable.of          number?  of so many
-//	pairs[].unstable.bundle      string?  directory of that one
-//	pairs[].unexamined           number   mismatches that are in no bucket yet: mismatches is their sum with those of buckets and unstable
+//	pairs[].alike[]              string?   known targets that compute what the other does
+//	pairs[].nearest              object?*  of a pair that nothing explains, the program that comes nearest: go doc ./corpus Nearest
+//	pairs[].next[]               string?   commands that look for what explains it
+//	pairs[].buckets[].name       string?   as in finding; the largest bucket is first
+//	pairs[].buckets[].class      string?   as in classes, but same
+//	pairs[].buckets[].cases      number?   differing dot products
+//	pairs[].buckets[].max_ulp    number?   the largest distance of the results, in steps from one number of D's format to the next
+//	pairs[].buckets[].bundle     string?   directory of its first finding
+//	pairs[].buckets[].id         string?   the same in every run that finds the same difference
+//	pairs[].buckets[].state      string?   new, known or expired: with --known; else new
+//	pairs[].buckets[].known      string?   id of the entry that covers it
+//	pairs[].unstable.cases       number?   mismatches that do not repeat themselves: they are in no bucket
+//	pairs[].unstable.repeated    number?   repetitions of one of them that gave the same results
+//	pairs[].unstable.of          number?   of so many
+//	pairs[].unstable.bundle      string?   directory of that one
+//	pairs[].unexamined           number    mismatches that are in no bucket yet: mismatches is their sum with those of buckets and unstable
+//	known[].id                   string?   of an entry of the list of --known
+//	known[].reason               string?
+//	known[].expires              string?   its last day
+//	known[].hits                 number?   buckets that it covers
+//	known[].state                string?   used, unused or expired
+//	counts.new                   number?   buckets by state, with --known
+//	counts.known                 number?
+//	counts.expired               number?
 //
 // The event recording comes once a second in record:
 //
@@ -247,6 +261,9 @@
 //
 // compare:
 //
+//	versions.catalogue            string    digests of what results depend on, as mmafuzz version prints them
+//	versions.generators           string
+//	versions.formats              string
 //	date                          string    for which entries expire
 //	machines[].name               string    as it was recorded, else of the file or target
 //	machines[].spec               string    as it was given
@@ -258,6 +275,7 @@
 //	machines[].instructions       number?   that are recorded
 //	machines[].dots               number?   dot products that are recorded
 //	machines[].faults             number    of these, those on which the target failed
+//	machines[].versions           object*?  the same of the program that recorded; absent if that did not keep them
 //	machines[].environment        object*   what its results may depend on
 //	models[].machine              string?   of a recorded instruction that was compared
 //	models[].instruction          string?
@@ -268,6 +286,7 @@
 //	models[].changes[].path       string?   parameter
 //	models[].changes[].from       string?
 //	models[].changes[].to         string?
+//	models[].alike[]              string?   known targets that give all that is recorded, too
 //	cells[].a                     string?   first machine
 //	cells[].b                     string?   second machine
 //	cells[].instruction           string?   its name, or NAME ~ NAME if the machines have one each

@@ -32,6 +32,11 @@ func processor() []checkup {
 		return lines
 	}
 	defer t.Close()
-	text := fmt.Sprintf("cpu:0, %s: %s", t.Environment()["processor"], strings.Join(names, ", "))
+	env := t.Environment()
+	name := env["processor"]
+	if e := env["emulator"]; e != "" {
+		name += ", emulated by " + e
+	}
+	text := fmt.Sprintf("cpu:0, %s, modelled by sim:%s: %s", name, t.Instructions()[0].Arch, strings.Join(names, ", "))
 	return append([]checkup{{"processor", "ok", text, ""}}, lines...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -108,7 +109,7 @@ func lines(ctx context.Context, r io.Reader) (<-chan string, *error) {
 // evalLines computes the dot products that are read. What is done is written
 // before it waits for more, so that another program can talk with it.
 func (e *evalCmd) evalLines(ctx context.Context) error {
-	out := bufio.NewWriter(e.stdout)
+	out := bufio.NewWriter(raw(e.stdout))
 	defer out.Flush()
 	ch, failed := lines(ctx, e.stdin)
 	for n := 1; ; n++ {
@@ -136,7 +137,7 @@ func (e *evalCmd) evalLine(ctx context.Context, out *bufio.Writer, n int, line s
 	text := strings.TrimSpace(line)
 	if text == "" || strings.HasPrefix(text, "#") {
 		if !e.json {
-			fmt.Fprintln(out, line)
+			fmt.Fprintln(out, printable.Text(line))
 		}
 		return nil
 	}
@@ -214,7 +215,7 @@ func (e *evalCmd) draw(w io.Writer, d *mma.Dot, side *report.Side) error {
 
 // evalRecorded computes the rows of a file of recorded results.
 func (e *evalCmd) evalRecorded(ctx context.Context) error {
-	out := bufio.NewWriter(e.stdout)
+	out := bufio.NewWriter(raw(e.stdout))
 	defer out.Flush()
 	_, _, err := corpus.HWFile(e.stdin, func(row corpus.HWRow) error {
 		d, err := row.Dot(e.unit.Instruction(), e.chain)

@@ -67,8 +67,17 @@ type summaryEvent struct {
 	Complete    bool          `json:"complete"`
 	Incomplete  *unfinished   `json:"incomplete,omitempty"`
 	Count       uint64        `json:"count"`
-	Counts      []uint64      `json:"counts"`
+	Sequence    []uint64      `json:"count_sequence"`
 	Pairs       []pairSummary `json:"pairs"`
+	Known       []knownUse    `json:"known,omitempty"`
+	Counts      *listCounts   `json:"counts,omitempty"`
+}
+
+// listCounts are the buckets by their state, with a list of known differences.
+type listCounts struct {
+	New     int `json:"new"`
+	Known   int `json:"known"`
+	Expired int `json:"expired"`
 }
 
 type pairSummary struct {
@@ -80,6 +89,9 @@ type pairSummary struct {
 	Labels     []triage.Label    `json:"labels"`
 	Changes    []mma.Change      `json:"changes"`
 	Equivalent [][]mma.Change    `json:"equivalent"`
+	Alike      []string          `json:"alike"`
+	Nearest    *corpus.Nearest   `json:"nearest,omitempty"`
+	Next       []string          `json:"next"`
 	Buckets    []bucketSummary   `json:"buckets"`
 	Unstable   *unstableSummary  `json:"unstable,omitempty"`
 	Unexamined uint64            `json:"unexamined"`
@@ -91,6 +103,9 @@ type bucketSummary struct {
 	Cases  uint64       `json:"cases"`
 	MaxUlp float64      `json:"max_ulp"`
 	Bundle string       `json:"bundle,omitempty"`
+	ID     string       `json:"id"`
+	State  string       `json:"state"`
+	Known  string       `json:"known,omitempty"`
 }
 
 // event writes one event. An error of stdout stays with it; others cannot be.
@@ -126,11 +141,25 @@ func (u *runUI) summaryEvent(s *fuzz.State) *summaryEvent {
 	e := &summaryEvent{
 		eventHead: newEvent("summary"), Seconds: time.Since(u.began).Seconds(),
 		Interrupted: u.left != nil && u.left.Why == whyInterrupted, Complete: u.left == nil, Incomplete: u.left,
-		Count: equivalentCount(s), Counts: append([]uint64{}, s.Counts...),
+		Count: equivalentCount(s), Sequence: append([]uint64{}, s.Counts...),
 	}
 	e.Dots, e.Mismatches, _ = s.Totals()
+	judged := u.judge(s)
 	for i, p := range s.Pairs {
 		e.Pairs = append(e.Pairs, u.pairSummary(i, p))
+	}
+	n := 0
+	for i := range e.Pairs {
+		for j := range e.Pairs[i].Buckets { // in the order of judge
+			d := &judged.Differences[n]
+			b := &e.Pairs[i].Buckets[j]
+			b.ID, b.State, b.Known = d.ID, d.State, d.Known
+			n++
+		}
+	}
+	if u.list.knownList != nil {
+		e.Known = judged.Known
+		e.Counts = &listCounts{judged.Counts.New, judged.Counts.Known, judged.Counts.Expired}
 	}
 	return e
 }
@@ -139,7 +168,7 @@ func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
 	s := pairSummary{
 		pairNames: pairNames{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(),
 		Classes: map[string]uint64{}, Buckets: []bucketSummary{},
-		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{},
+		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{}, Alike: []string{}, Next: []string{},
 		Unstable: u.unstable(index, p), Unexamined: p.Unexamined,
 	}
 	for c, n := range p.Classes {
@@ -152,6 +181,10 @@ func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
 		s.Labels = append(s.Labels, v.Labels...)
 		s.Changes = append(s.Changes, v.Changes...)
 		s.Equivalent = append(s.Equivalent, v.Equivalent...)
+		s.Alike = append(s.Alike, v.Alike...)
+	}
+	if z := u.puzzleOf(index, p.Verdict); z != nil && p.Mismatches() > 0 {
+		s.Nearest, s.Next = z.nearest, append(s.Next, z.next...)
 	}
 	for _, b := range p.Sorted() {
 		bs := bucketSummary{Name: b.Name, Class: b.Class, Cases: b.Cases, MaxUlp: b.MaxUlp}

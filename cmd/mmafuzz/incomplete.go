@@ -134,7 +134,7 @@ func (u *runUI) writeUnfinished(s *fuzz.State) {
 		lines = append(lines, thousands(unexamined)+" of the mismatches are in no bucket yet: what they have in common was not looked for")
 	}
 	if lines != nil && (u.left == nil || u.left.Why != whyNothing) {
-		lines = append(lines, fmt.Sprintf("to go on: the same command with --out %s", u.dir))
+		lines = append(lines, fmt.Sprintf("to go on: the same command with --out %s", shellPath(u.dir)))
 	}
 	if u.left != nil && u.left.Why == whyNothing {
 		lines = append(lines, "to go on: give more --time or --count, other generators, or a recording that has inputs")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
@@ -99,10 +100,8 @@ func (n *inferCmd) checkFlags() error {
 		return fmt.Errorf("--queries is %d; 0 is no limit", n.queries)
 	case n.time < 0:
 		return hinted("give a time such as 90s, 10m or 8h, or 0 for no limit", "--time is %s, which is no time at all", n.time)
-	case n.workers < 0:
-		return fmt.Errorf("--workers is %d; 0 is one per processor", n.workers)
 	}
-	return nil
+	return checkWorkers(n.workers)
 }
 
 func (n *inferCmd) run(ctx context.Context) error {
@@ -162,8 +161,8 @@ func (n *inferCmd) dir(t devices.Target, inst string) string {
 		return n.out
 	}
 	h := fnv.New32a()
-	fmt.Fprintln(h, t.Name(), devices.DigestOf(t), inst, n.seed, n.checks, n.effort, n.nan, n.zero, version())
-	return filepath.Join("mmafuzz-out", fmt.Sprintf("infer-%08x", h.Sum32()))
+	fmt.Fprintln(h, t.Name(), devices.DigestOf(t), inst, n.seed, n.checks, n.effort, n.nan, n.zero, version(), versions.Current())
+	return filepath.Join(outRoot, fmt.Sprintf("infer-%08x", h.Sum32()))
 }
 
 func (n *inferCmd) options(t devices.Target, dir string) infer.Options {
@@ -178,7 +177,9 @@ func (n *inferCmd) options(t devices.Target, dir string) infer.Options {
 			}
 			n.log.Debug().Msgf(format, args...)
 		},
-		Show: func(p infer.Progress) { n.line.show(fmt.Sprintf("%6s  %s", clock(time.Since(began)), p)) },
+		Show: func(p infer.Progress) {
+			n.line.show(statusField{text: fmt.Sprintf("%6s  %s", clock(time.Since(began)), p)})
+		},
 	}
 	for _, s := range []struct {
 		value string
@@ -194,6 +195,8 @@ func (n *inferCmd) options(t devices.Target, dir string) infer.Options {
 // explain adds a remedy to an error of an inference.
 func (n *inferCmd) explain(dir string, err error) error {
 	switch {
+	case errors.Is(err, corpus.ErrOtherVersion):
+		return withHint(err, "%s", otherVersionHint)
 	case errors.Is(err, infer.ErrOtherInference):
 		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")
 	case errors.Is(err, infer.ErrGone):

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
@@ -66,11 +67,14 @@ type outcome struct {
 	} `json:"stats"`
 }
 
+// maxInferenceReport is more bytes than the report of any inference takes.
+const maxInferenceReport = 64 << 20
+
 // earlier returns what an earlier run of an inference came to: nothing, if it has left
 // no report that can be read, and no model, which it writes first.
 func earlier(dir string) outcome {
 	var o outcome
-	body, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	body, err := corpus.ReadFile(filepath.Join(dir, "report.json"), "report of an inference", maxInferenceReport)
 	if err == nil && json.Unmarshal(body, &o) == nil {
 		return o
 	}
@@ -119,7 +123,7 @@ func writeInference(dir string, r *infer.Result, t *infer.Report) error {
 	for i, body := range bodies {
 		name := filepath.Join(dir, inferenceFiles[i])
 		if len(body) > 0 {
-			err = replaceFile(name, body)
+			err = corpus.ReplaceFile(name, body)
 		} else if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}

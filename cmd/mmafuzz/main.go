@@ -35,13 +35,17 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	app := &app{stdin: stdin, stdout: &output{w: stdout}, stderr: stderr}
+	out, errs := &output{w: stdout}, &output{w: stderr}
+	defer errs.finish()
+	stderr = errs
+	app := &app{stdin: stdin, stdout: out, stderr: errs}
 	root := newRoot(app)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(app.stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	out.finish()
 	if app.stdout.err != nil {
 		err = app.stdout.err // results are lost, whatever the command thinks
 	}

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
@@ -176,7 +176,7 @@ func (p *probeCmd) tree(pr *probe.Prober, i *mma.Instruction) error {
 		if w.file == "" {
 			continue
 		}
-		if err := os.WriteFile(w.file, []byte(w.text), 0o666); err != nil {
+		if err := corpus.ReplaceFile(w.file, []byte(w.text)); err != nil {
 			return err
 		}
 	}

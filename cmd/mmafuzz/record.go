@@ -65,9 +65,10 @@ func (r *recordCmd) checkFlags() error {
 	case r.target == "":
 		return hinted("mmafuzz list targets lists what there is", "--target is missing")
 	case r.out == "":
-		return hinted("for example --out h100.rec", "--out is missing: the file of the recording")
-	case r.workers < 0:
-		return fmt.Errorf("--workers is %d; 0 is the default", r.workers)
+		return orMisspelt(r.target, "", hinted("for example --out h100.rec", "--out is missing: the file of the recording"))
+	}
+	if err := checkWorkers(r.workers); err != nil {
+		return err
 	}
 	if r.name != "" {
 		if err := corpus.CheckMachine(r.name); err != nil {
@@ -143,6 +144,8 @@ func (r *recordCmd) trouble(err error, begun bool) error {
 	switch {
 	case errors.As(err, &plan):
 		return withHint(err, "mmafuzz list plans lists the plans; go doc ./corpus Plan says how to write one")
+	case errors.Is(err, corpus.ErrOtherVersion):
+		return withHint(err, "%s", otherVersionHint)
 	case errors.Is(err, corpus.ErrOtherRecording):
 		return withHint(err, "name another file with --out, or give the flags with which this one was begun")
 	case errors.Is(err, corpus.ErrInUse):
@@ -242,8 +245,9 @@ func (r *recordCmd) progress(p record.Progress) {
 	}
 	if !r.json {
 		t := time.Since(r.began)
-		r.line.show(fmt.Sprintf("%6s  %s of %s dots (%s/s)  %sB  faults %d  %s", clock(t), count(p.Done), count(p.Of),
-			count(rate(p.Done-r.resumed, t)), count(uint64(p.Bytes)), p.Faults, p.Instruction))
+		r.line.show(statusField{fmt.Sprintf("%6s", clock(t)), 6}, statusField{fmt.Sprintf("%s of %s dots", count(p.Done), count(p.Of)), 5},
+			statusField{count(rate(p.Done-r.resumed, t)) + "/s", 2}, statusField{count(uint64(p.Bytes)) + "B", 1},
+			statusField{fmt.Sprintf("faults %d", p.Faults), 4}, statusField{p.Instruction, 3})
 		return
 	}
 	if time.Since(r.lastJSON) < time.Second {

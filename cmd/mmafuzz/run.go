@@ -12,8 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -39,6 +41,7 @@ type runCmd struct {
 	nan, zero         string
 	perBucket         int
 	out               string
+	list              knownFlags
 
 	opened map[string]devices.Target
 }
@@ -62,7 +65,12 @@ With --count the findings depend on the flags alone, whatever the machine and
 the number of workers. --time is kept to a few seconds, and the summary says which
 --count is the same; with both, what comes first counts. Ctrl-C ends a run with
 its summary. A run that was interrupted, even by kill -9, goes on when it is
-started again with the same --out: of the work a few seconds are lost.
+started again with the same --out, by a program with the same digests (mmafuzz
+version): of the work a few seconds are lost.
+
+With --known, the differences on a list are counted but count as no mismatches for
+the exit status. --write-known makes such a list of what is left, for the next run
+(go doc ./corpus Known).
 
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, whatever was
 found: it was interrupted, a target stopped answering, or nothing was compared.`,
@@ -86,6 +94,7 @@ found: it was interrupted, a target stopped answering, or nothing was compared.`
 	f.StringVar(&r.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")
 	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep in each bucket")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
+	r.list.add(f)
 	completeTargets(c, "a", "b", "targets")
 	completeInstructions(c, "inst", &r.a)
 	completeInstructions(c, "inst-b", &r.b)
@@ -105,6 +114,9 @@ func envOr(name, other string) string {
 
 func (r *runCmd) run(ctx context.Context) error {
 	defer r.closeTargets()
+	if err := r.list.open(); err != nil {
+		return err
+	}
 	pairs, err := r.pairs()
 	if err != nil {
 		return err
@@ -114,11 +126,19 @@ func (r *runCmd) run(ctx context.Context) error {
 		return err
 	}
 	ui := newRunUI(r.app, cfg, r.dir(&cfg))
+	ui.list = &r.list
 	cfg.Observe = ui
 	cfg.Journal = filepath.Join(ui.dir, "journal")
+	if err := ownModule(ui.dir); err != nil {
+		return r.outError(ui.dir, err)
+	}
+	if err := r.list.hold(); err != nil {
+		return err
+	}
+	defer func() { r.discard(r.list.file) }()
 	c, err := r.open(cfg)
 	if err == nil {
-		err = removeUnfinished(ui.dir)
+		err = corpus.RemoveStale(ui.dir, 1) // bundles are in directories of instructions
 	}
 	if err != nil {
 		return r.outError(ui.dir, err)
@@ -131,11 +151,14 @@ func (r *runCmd) run(ctx context.Context) error {
 	case ui.left != nil && ui.left.Why == whyNothing:
 		return incomplete(errors.New(whyNothing))
 	case ui.left != nil:
-		return incomplete(hinted(fmt.Sprintf("what was found is kept: the same command with --out %s goes on from here", ui.dir), "%s", ui.left.Why))
+		return incomplete(hinted(fmt.Sprintf("what was found is kept: the same command with --out %s goes on from here", shellPath(ui.dir)), "%s", ui.left.Why))
 	case err != nil:
-		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", ui.dir)
+		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", shellPath(ui.dir))
 	}
-	if _, mismatches, _ := c.State().Totals(); mismatches > 0 {
+	if err := r.list.write(ui.judge(c.State())); err != nil {
+		return err
+	}
+	if ui.hasNews(c.State()) {
 		return errMismatch
 	}
 	return nil
@@ -160,6 +183,8 @@ func (r *runCmd) open(cfg fuzz.Config) (*fuzz.Campaign, error) {
 func (r *runCmd) outError(dir string, err error) error {
 	var path *fs.PathError
 	switch {
+	case errors.Is(err, corpus.ErrOtherVersion):
+		return withHint(err, "%s", otherVersionHint)
 	case errors.Is(err, fuzz.ErrOtherCampaign):
 		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")
 	case errors.Is(err, fuzz.ErrInUse):
@@ -333,6 +358,6 @@ func (r *runCmd) dir(cfg *fuzz.Config) string {
 			fmt.Fprintln(h, p.DigestA, p.DigestB)
 		}
 	}
-	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, r.nan, r.zero, version())
-	return filepath.Join("mmafuzz-out", fmt.Sprintf("%08x", h.Sum32()))
+	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, r.nan, r.zero, version(), versions.Current())
+	return filepath.Join(outRoot, fmt.Sprintf("%08x", h.Sum32()))
 }

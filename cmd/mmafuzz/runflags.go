@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/cpu"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -26,10 +28,11 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 		return hinted("leave --count out for 100000, or give --time for no limit", "--count is 0")
 	case f.Changed("time") && r.time <= 0:
 		return hinted("give a time such as 90s, 10m or 8h", "--time is %s, which is no time at all", r.time)
-	case r.workers < 0:
-		return fmt.Errorf("--workers is %d; 0 is the default", r.workers)
 	case r.perBucket < 1:
 		return fmt.Errorf("--per-bucket is %d, at least 1 is needed", r.perBucket)
+	}
+	if err := checkWorkers(r.workers); err != nil {
+		return err
 	}
 	for flag, value := range map[string]string{"nan": r.nan, "zero": r.zero} {
 		if f.Changed(flag) {
@@ -37,6 +40,21 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 				return err
 			}
 		}
+	}
+	return r.list.check()
+}
+
+// checkWorkers says that a number of goroutines makes no sense. Each has batches of its
+// own, and on units that compute elsewhere waits for a call of its own: more than the
+// most cost memory and gain nothing.
+func checkWorkers(n int) error {
+	const atLeast = 256
+	most := max(atLeast, 4*runtime.NumCPU())
+	switch {
+	case n < 0:
+		return fmt.Errorf("--workers is %d; 0 is the default", n)
+	case n > most:
+		return hinted("leave --workers out for as many as this machine is good for", "--workers is %d, and there are %d at most", n, most)
 	}
 	return nil
 }
@@ -60,11 +78,11 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	_, instB := devices.Split(r.b)
 	switch {
 	case f.Changed("a") && !f.Changed("b") && !r.all:
-		return hinted("add --b, the target to compare it with, or --all", "--a is given without --b")
+		return orMisspelt(r.a, r.inst, hinted("add --b, the target to compare it with, or --all", "--a is given without --b"))
 	case f.Changed("b") && !f.Changed("a"):
-		return hinted("add --a, the target to compare it with", "--b is given without --a")
+		return orMisspelt(r.b, r.instB, hinted("add --a, the target to compare it with", "--b is given without --a"))
 	case f.Changed("targets") && len(r.targets) < 2:
-		return hinted("for example --targets sim:ampere,sim:hopper", "--targets needs at least two targets")
+		return orMisspelt(strings.Join(r.targets, ","), "", hinted("for example --targets sim:ampere,sim:hopper", "--targets needs at least two targets"))
 	case instA != "" && r.inst != "":
 		return hinted("leave one out", "--a %s and --inst %s both name the first target's instruction", r.a, r.inst)
 	case instB != "" && r.instB != "":
@@ -72,7 +90,7 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	case r.instB != "" && r.inst == "" && instA == "":
 		return hinted("add --inst, the instruction of the first target", "--inst-b is given without --inst")
 	case r.all && r.inst == "" && instA == "":
-		return hinted("add --inst, the instruction of --a", "--all is given without --inst")
+		return orMisspelt(r.a, "", hinted("add --inst, the instruction of --a", "--all is given without --inst"))
 	}
 	return nil
 }
@@ -129,18 +147,46 @@ func openTarget(name string) (devices.Target, error) {
 	return nil, withHint(err, "%smmafuzz list targets lists them", didYouMean(near))
 }
 
+// orMisspelt returns what is wrong with the name of a target or its instruction, or
+// err if nothing is: a slip is worth more words than what is missing beside it. Only
+// targets that cost nothing to open are looked at.
+func orMisspelt(name, inst string, err error) error {
+	target, own := devices.Split(name)
+	if own != "" {
+		inst = own
+	}
+	kind, _, _ := strings.Cut(target, ":")
+	if _, known := devices.Kinds()[kind]; name == "" || known && kind != "sim" && kind != "ref" {
+		return err
+	}
+	t, wrong := openTarget(target)
+	if wrong != nil {
+		return wrong
+	}
+	defer t.Close()
+	if inst != "" && t.Instructions() != nil {
+		if _, wrong := devices.Find(t, inst); wrong != nil {
+			return withHint(wrong, "%s", instructionHint(t, inst))
+		}
+	}
+	return err
+}
+
 // fileKinds are the kinds of targets that are named by a file or a command.
 var fileKinds = map[string]bool{"replay": true, "model": true, "exec": true}
 
 // instructionHint says where a target's instructions are listed, and whose a
 // name is if the target does not have it.
 func instructionHint(t devices.Target, name string) string {
-	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", t.Name())
+	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", shellWord(t.Name()))
 	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" }) {
-		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", t.Name())
+		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", shellWord(t.Name()))
 	}
 	if _, err := devices.Find(t, name); name == "" || err == nil {
 		return hint
+	}
+	if why := cpu.Missing(name); why != "" && t.Name() == "cpu:0" {
+		return fmt.Sprintf("%s; mmafuzz doctor lists what it has", why)
 	}
 	var owners []string
 	for _, i := range mma.Catalog() {
@@ -150,7 +196,11 @@ func instructionHint(t devices.Target, name string) string {
 	}
 	switch len(owners) {
 	case 0:
-		return hint
+		var names []string
+		for _, i := range t.Instructions() {
+			names = append(names, i.Name)
+		}
+		return didYouMean(nearest(name, names)) + hint
 	case 1:
 		return owners[0] + " has it; " + hint
 	}

@@ -4,17 +4,21 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -34,6 +38,11 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// program is the variable of the environment with a command that the scripts run as
+// mmafuzz instead of the program under test, such as that program built for another
+// processor in an emulator: qemu-aarch64 -0 mmafuzz -cpu max /tmp/mmafuzz.arm64.
+const program = "MMAFUZZ_PROGRAM"
+
 // TestScript runs testdata/script: every command as a user calls it, with exact
 // output and exit codes. go test ./cmd/mmafuzz -run TestScript -update rewrites
 // what changed.
@@ -46,10 +55,15 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	driver, err := cudatest.Compile(t.TempDir())
+	instead := installProgram(t)
+	driver, err := "", errors.New("the program is another one: "+program)
+	if instead == "" {
+		driver, err = cudatest.Compile(t.TempDir())
+	}
 	if err != nil {
 		t.Logf("THE CUDA DRIVER IS NOT TESTED: %v", err)
 	}
+	processor := sync.OnceValue(processorNow)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -58,6 +72,9 @@ func TestScript(t *testing.T) {
 			e.Setenv("HWVECTORS", hwvectors)
 			e.Setenv("MODULE", module)
 			e.Setenv("FAKE_LIBCUDA", driver)
+			if instead != "" {
+				e.Setenv("PATH", instead+string(filepath.ListSeparator)+e.Getenv("PATH"))
+			}
 			e.Setenv("MMAFUZZ", filepath.Join(filepath.SplitList(e.Getenv("PATH"))[0], "mmafuzz"))
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
 				e.Setenv(name, goEnv(name))
@@ -76,28 +93,61 @@ func TestScript(t *testing.T) {
 				return err == nil, nil
 			case "race":
 				return raceEnabled, nil
+			case "program":
+				return instead != "", nil
+			case "emulated":
+				return processor().emulator != "", nil
 			}
 			if inst, ok := strings.CutPrefix(name, "cpu:"); ok {
-				return hasInstruction(inst), nil
+				return slices.Contains(processor().instructions, inst), nil
 			}
 			return false, errors.New("unknown condition")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"rc": cmdRC, "mask": cmdMask, "plain": cmdPlain, "same": cmdSame, "record": cmdRecord, "edit": cmdEdit,
-			"fits": cmdFits, "errors": cmdErrors, "reseal": cmdReseal, "again": cmdAgain, "head": cmdHead,
+			"fits": cmdFits, "errors": cmdErrors, "reseal": cmdReseal, "again": cmdAgain, "head": cmdHead, "forge": cmdForge,
 		},
 	})
 }
 
-// hasInstruction says whether this machine's processor has an instruction.
-func hasInstruction(name string) bool {
-	t, err := devices.Open("cpu:0")
+// installProgram makes a directory with the program of the environment variable under
+// the name mmafuzz, "" without that variable.
+func installProgram(t *testing.T) string {
+	t.Helper()
+	command := os.Getenv(program)
+	if command == "" {
+		return ""
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mmafuzz"), []byte("#!/bin/sh\nexec "+command+" \"$@\"\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// answers are what the program under test says of its processor.
+type answers struct {
+	emulator     string
+	instructions []string
+}
+
+// processorNow asks the program of the environment variable, or this one.
+func processorNow() answers {
+	name := "cpu:0"
+	if command := os.Getenv(program); command != "" {
+		name = "exec:" + command + " serve cpu:0"
+	}
+	var p answers
+	t, err := devices.Open(name)
 	if err != nil {
-		return false
+		return p
 	}
 	defer t.Close()
-	_, err = devices.Find(t, name)
-	return err == nil
+	p.emulator = t.Environment()["emulator"]
+	for _, i := range t.Instructions() {
+		p.instructions = append(p.instructions, i.Name)
+	}
+	return p
 }
 
 func goEnv(name string) string {
@@ -136,9 +186,10 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`\(\d+\.\d s, \S+/s\)`), "(TIME)"},
 	{regexp.MustCompile(`[0-9.]+[kMG]?B in `), "SIZE in "},
-	{regexp.MustCompile(`(?m)^ *\d+:\d\d  \S+ dots \(.*\n`), ""}, // every ten seconds
+	{regexp.MustCompile(`(?m)^ *\d+:\d\d  \S+ dots  .*\n`), ""}, // every ten seconds
 	{regexp.MustCompile(`(?m)^ *\d+:\d\d  `), "  TIME  "},
 	{regexp.MustCompile(`--count \d+`), "--count N"},
+	{regexp.MustCompile(`mmafuzz-out/[0-9a-f]{8}`), "mmafuzz-out/CAMPAIGN"}, // which has the digests of the catalogue in it
 }
 
 // cmdMask writes a file, or stdout or stderr, without times and rates:
@@ -182,7 +233,7 @@ func cmdPlain(ts *testscript.TestScript, neg bool, args []string) {
 func strip(v any) {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, name := range []string{"t", "seconds", "environment", "made"} {
+		for _, name := range []string{"t", "seconds", "environment", "made", "versions"} {
 			delete(v, name)
 		}
 		for _, x := range v {
@@ -256,6 +307,11 @@ func cmdRecord(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func writeRecording(file, claimed, simulated, inst string) error {
+	return writeRecordingOf(file, "test", claimed, simulated, inst, func(d uint64) uint64 { return d })
+}
+
+// writeRecordingOf does that for a target whose results are changed.
+func writeRecordingOf(file, target, claimed, simulated, inst string, change func(d uint64) uint64) error {
 	i, err := mma.Lookup(claimed, inst)
 	if err != nil {
 		return err
@@ -270,8 +326,11 @@ func writeRecording(file, claimed, simulated, inst string) error {
 	if err := unit.Run(context.Background(), b, out); err != nil {
 		return err
 	}
+	for n := range b.Dots() {
+		mma.Store(out, i.D.Width(), n, change(mma.Load(out, i.D.Width(), n)))
+	}
 	var buf bytes.Buffer
-	w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Target: "test", Environment: map[string]string{"chip": "none"}})
+	w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Target: target, Environment: map[string]string{"chip": "none"}})
 	if err != nil {
 		return err
 	}
@@ -312,6 +371,46 @@ func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s does not have %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o666))
+}
+
+// cmdForge replaces text in a journal, or in the header of a recording, and makes the
+// checksums right again:
+//
+//	forge FILE OLD NEW
+func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: forge FILE OLD NEW")
+	}
+	body := ts.ReadFile(args[0])
+	if !strings.Contains(body, args[1]) {
+		ts.Fatalf("%s does not have %q", args[0], args[1])
+	}
+	forged := forgedLog
+	if strings.HasPrefix(body, "mmafuzz recording ") {
+		forged = forgedRecording
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(forged(body, args[1], args[2])), 0o666))
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func forgedLog(body, old, with string) string {
+	var out strings.Builder
+	for line := range strings.Lines(strings.Replace(body, old, with, 1)) {
+		_, record, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		fmt.Fprintf(&out, "%08x %s\n", crc32.Checksum([]byte(record), castagnoli), record)
+	}
+	return out.String()
+}
+
+func forgedRecording(body, old, with string) string {
+	const frameHead = 9 // kind, length and checksum
+	magic, rest, _ := strings.Cut(body, "\n")
+	n := binary.LittleEndian.Uint32([]byte(rest[1:]))
+	header := strings.Replace(rest[frameHead:frameHead+n], old, with, 1)
+	frame := binary.LittleEndian.AppendUint32([]byte(rest[:1]), uint32(len(header)))
+	frame = binary.LittleEndian.AppendUint32(frame, crc32.Checksum([]byte(rest[:1]+header), castagnoli))
+	return magic + "\n" + string(frame) + header + rest[frameHead+n:]
 }
 
 // cmdErrors runs the commands of a file, which all fail, and writes each with its

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/study"
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 )
 
 func newSelfcheck(a *app) *cobra.Command {
@@ -23,52 +24,70 @@ func newSelfcheck(a *app) *cobra.Command {
 			return a.setUp()
 		},
 	}
-	c.AddCommand(newSelfcheckModels(a), newSelfcheckGenerators(a), newSelfcheckTriage(a), newSelfcheckMinimizer(a), newSelfcheckInfer(a))
+	c.AddCommand(newSelfcheckModels(a), newSelfcheckGenerators(a), newSelfcheckPairs(a), newSelfcheckTriage(a),
+		newSelfcheckMinimizer(a), newSelfcheckInfer(a))
 	return c
 }
 
-func newSelfcheckModels(a *app) *cobra.Command {
-	var raw, directed uint64
-	var out string
-	c := &cobra.Command{
-		Use:   "models",
-		Short: "compare the fast models with the slow oracle",
-		Long: `models runs the fast models and the oracle, which share no code, on the same
-inputs: --raw dot products of raw bits for each elementary operation, and
---directed ones of every other generator for each arithmetic.
-
-Exit status: 0 all equal, 1 mismatches, 2 trouble, 75 interrupted.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.checkModels(cmd.Context(), raw, directed, out) },
-	}
-	c.Flags().Uint64Var(&raw, "raw", 1_000_000, "dot products of raw bits for each operation")
-	c.Flags().Uint64Var(&directed, "directed", 10_000, "dot products of every other generator for each arithmetic")
-	outFlag(c, &out)
-	return c
+// tableCmd is a command that makes a table. With the file of an earlier one it measures
+// only what has changed since.
+type tableCmd struct {
+	*app
+	out, fullName string
+	all           bool
+	began         time.Time
+	full          bytes.Buffer // every single measurement
 }
 
-func (a *app) checkModels(ctx context.Context, raw, directed uint64, out string) error {
-	began := time.Now()
-	checks, err := study.Models(ctx, raw, directed, func(c *study.ModelCheck) {
-		a.progress(began, c.Operation)
-		if c.Mismatches > 0 {
-			a.log.Error().Str("operation", c.Operation).Uint64("mismatches", c.Mismatches).Str("first", c.First).Msg("model and oracle differ")
+// command makes the command of a table. measure returns the table, given the rows of an
+// earlier one; bad reports whether the table shows what must not be.
+func (s *tableCmd) command(c *cobra.Command, measure func(ctx context.Context, old *selfcheck.Table) (t *selfcheck.Table, bad bool, err error)) *cobra.Command {
+	c.Args = cobra.NoArgs
+	c.RunE = func(cmd *cobra.Command, _ []string) error {
+		s.began = time.Now()
+		old := &selfcheck.Table{}
+		if s.out != "" && !s.all {
+			var err error
+			if old, err = selfcheck.ReadTableFile(s.out); err != nil {
+				return withHint(err, "--all makes the table anew")
+			}
 		}
-	})
-	if err != nil {
-		return err
+		t, bad, err := measure(cmd.Context(), old)
+		if err != nil {
+			return err
+		}
+		if err := s.save(t); err != nil {
+			return err
+		}
+		if bad {
+			return errMismatch
+		}
+		return nil
 	}
+	outFlag(c, &s.out)
+	c.Flags().BoolVar(&s.all, "all", false, "measure all rows, also those of --out that are not stale")
+	return c
+}
+
+// fullFlag adds --full to a command that has more to tell than its table.
+func (s *tableCmd) fullFlag(c *cobra.Command) *cobra.Command {
+	c.Flags().StringVar(&s.fullName, "full", "", "`file` of every single measurement of the rows that are measured")
+	return c
+}
+
+// detail keeps a row of --full.
+func (s *tableCmd) detail(cells []string) { fmt.Fprintln(&s.full, strings.Join(cells, "\t")) }
+
+// save writes the table and what --full asks for, each whole or not at all.
+func (s *tableCmd) save(t *selfcheck.Table) error {
 	var table bytes.Buffer
-	if err := study.WriteModels(&table, checks); err != nil {
+	if err := t.Write(&table); err != nil {
 		return err
 	}
-	if err := a.saveTable(out, table.Bytes()); err != nil {
+	if err := s.saveTable(s.out, table.Bytes()); err != nil || s.fullName == "" {
 		return err
 	}
-	if slices.ContainsFunc(checks, func(c *study.ModelCheck) bool { return c.Mismatches > 0 }) {
-		return errMismatch
-	}
-	return nil
+	return corpus.ReplaceFile(s.fullName, s.full.Bytes())
 }
 
 // outFlag adds --out to a command that makes a table.
@@ -82,7 +101,7 @@ func (a *app) saveTable(out string, table []byte) error {
 		_, err := a.stdout.Write(table)
 		return err
 	}
-	return replaceFile(out, table)
+	return corpus.ReplaceFile(out, table)
 }
 
 // progress reports a long table's progress on stderr.
@@ -90,127 +109,131 @@ func (a *app) progress(began time.Time, what string) {
 	fmt.Fprintf(a.stderr, "%6s  %s\n", clock(time.Since(began)), what)
 }
 
+func newSelfcheckModels(a *app) *cobra.Command {
+	s := &tableCmd{app: a}
+	var raw, directed uint64
+	c := &cobra.Command{
+		Use:   "models",
+		Short: "compare the fast models with the slow oracle",
+		Long: `models runs the fast models and the oracle, which share no code, on the same
+inputs: --raw dot products of raw bits for each elementary operation, and
+--directed ones of every other generator for each arithmetic.
+
+Exit status: 0 all equal, 1 mismatches, 2 trouble, 75 interrupted.`,
+	}
+	c.Flags().Uint64Var(&raw, "raw", 1_000_000, "dot products of raw bits for each operation")
+	c.Flags().Uint64Var(&directed, "directed", 10_000, "dot products of every other generator for each arithmetic")
+	return s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
+		bad := false
+		t, err := selfcheck.ModelTable(ctx, old, raw, directed, func(c *selfcheck.ModelCheck) {
+			a.progress(s.began, c.Base)
+			if c.Mismatches > 0 {
+				bad = true
+				a.log.Error().Str("arithmetic", c.Base).Uint64("mismatches", c.Mismatches).Str("first", c.First).Msg("model and oracle differ")
+			}
+		})
+		if err == nil {
+			t.Command = fmt.Sprintf("%s --raw %d --directed %d", selfcheck.ModelsCommand, raw, directed)
+		}
+		return t, bad, err
+	})
+}
+
 func newSelfcheckGenerators(a *app) *cobra.Command {
-	var out string
+	s := &tableCmd{app: a}
 	c := &cobra.Command{
 		Use:   "generators",
-		Short: "how many inputs each generator needs to tell arithmetics apart",
-		Long: `generators makes the separation table: for every arithmetic of the catalogue,
-its one-parameter mutants and the arithmetics of other architectures, the number
-of inputs that each generator needs until the first one on which the results
-differ. It takes about half an hour on two cores.
+		Short: "how many mutants of the arithmetics each generator finds",
+		Long: `generators makes the separation table: how many of the one-parameter mutants of
+every arithmetic of the catalogue each generator tells from it, and with how many
+inputs. It takes about half an hour on two cores.
 
 Exit status: 0 every mutant is separated or has an argument why it cannot be, 1
 some are not, 2 trouble, 75 interrupted.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.checkGenerators(cmd.Context(), out) },
 	}
-	outFlag(c, &out)
-	return c
+	return s.fullFlag(s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
+		all := selfcheck.Arithmetics()
+		n, open := 0, 0
+		s.detail(selfcheck.SeparationColumns())
+		t, err := selfcheck.MutantTable(ctx, old, all, func(m *selfcheck.MutantSummary, seps []*selfcheck.Separation) {
+			n++
+			open += m.Open()
+			a.progress(s.began, fmt.Sprintf("%d of %d  %s", n, len(all), m.Base))
+			s.separations(seps)
+		})
+		return t, open > 0, err
+	}))
 }
 
-func (a *app) checkGenerators(ctx context.Context, out string) error {
-	began := time.Now()
-	all := study.Arithmetics()
-	var seps []*study.Separation
-	open := 0
-	for n := range all {
-		if ctx.Err() != nil {
-			return ctx.Err()
+// separations keeps the rows of --full, and warns of what is neither separated nor argued
+// to be the same function.
+func (s *tableCmd) separations(seps []*selfcheck.Separation) {
+	for _, sep := range seps {
+		s.detail(sep.FullCells())
+		if !sep.Separated() && sep.Argument == "" {
+			s.log.Warn().Str("base", sep.Base).Str("other", sep.Other).Interface("change", sep.Change).Msg("not separated")
 		}
-		mutants, err := study.Mutants(&all[n])
-		if err != nil {
-			return err
-		}
-		pairs, err := study.Pairs(&all[n], all[n+1:])
-		if err != nil {
-			return err
-		}
-		for _, s := range append(mutants, pairs...) {
-			if !s.Separated() && s.Argument == "" {
-				open++
-				a.log.Warn().Str("base", s.Base).Str("other", s.Other).Interface("change", s.Change).Msg("not separated")
-			}
-		}
-		seps = append(append(seps, mutants...), pairs...)
-		a.progress(began, fmt.Sprintf("%d of %d  %s", n+1, len(all), all[n].FullName()))
 	}
-	var table bytes.Buffer
-	if err := study.WriteSeparations(&table, seps); err != nil {
-		return err
+}
+
+func newSelfcheckPairs(a *app) *cobra.Command {
+	s := &tableCmd{app: a}
+	c := &cobra.Command{
+		Use:   "pairs",
+		Short: "how many inputs each generator needs to tell architectures apart",
+		Long: `pairs makes the table of pairs: for every two arithmetics of the catalogue that
+take the same operands, the number of inputs that each generator needs until the
+first one on which the results differ.
+
+Exit status: 0 every pair is separated or has an argument why it cannot be, 1
+some are not, 2 trouble, 75 interrupted.`,
 	}
-	if err := a.saveTable(out, table.Bytes()); err != nil {
-		return err
-	}
-	if open > 0 {
-		return errMismatch
-	}
-	return nil
+	return s.fullFlag(s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
+		open := false
+		s.detail(selfcheck.SeparationColumns())
+		t, err := selfcheck.PairTable(ctx, old, selfcheck.Arithmetics(), func(sep *selfcheck.Separation) {
+			open = open || !sep.Separated() && sep.Argument == ""
+			a.progress(s.began, sep.Base+"  "+sep.Other)
+			s.separations([]*selfcheck.Separation{sep})
+		})
+		return t, open, err
+	}))
 }
 
 func newSelfcheckTriage(a *app) *cobra.Command {
-	var out string
+	s := &tableCmd{app: a}
 	c := &cobra.Command{
 		Use:   "triage",
 		Short: "whether triage names the change that was made",
 		Long: `triage makes the confusion table: every one-parameter mutant of every arithmetic
-is presented to triage as an anonymous unit. It takes about two hours on two
-cores.
+is presented to triage as an anonymous unit. A mutant is x if it is named exactly,
+a if also by changes that are not the same function, u if it is not explained, W
+if it is explained wrongly, and = if no input told it from its arithmetic. It
+takes about two hours on two cores.
 
 Exit status: 0 no confident wrong answer, 1 some, 2 trouble, 75 interrupted.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.checkTriage(cmd.Context(), out) },
 	}
-	outFlag(c, &out)
-	return c
-}
-
-func (a *app) checkTriage(ctx context.Context, out string) error {
-	began := time.Now()
-	all := study.Arithmetics()
-	var outs []*study.Outcome
-	wrong := 0
-	for n := range all {
-		os, err := study.ConfuseAll(ctx, &all[n])
-		if err != nil {
-			return err
-		}
-		for _, o := range os {
-			if o.Result == study.Wrong {
-				wrong++
+	return s.fullFlag(s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
+		all := selfcheck.Arithmetics()
+		n, wrong := 0, 0
+		s.detail(selfcheck.OutcomeColumns())
+		t, err := selfcheck.ConfusionTable(ctx, old, all, func(base, letters string, outs []*selfcheck.Outcome) {
+			n++
+			wrong += selfcheck.WrongVerdicts(letters)
+			a.progress(s.began, fmt.Sprintf("%d of %d  %s", n, len(all), base))
+			for _, o := range outs {
+				s.detail(o.FullCells())
 			}
-		}
-		outs = append(outs, os...)
-		a.progress(began, fmt.Sprintf("%d of %d  %s", n+1, len(all), all[n].FullName()))
-	}
-	var table bytes.Buffer
-	if err := study.WriteOutcomes(&table, outs); err != nil {
-		return err
-	}
-	if err := a.saveTable(out, table.Bytes()); err != nil {
-		return err
-	}
-	if wrong > 0 {
-		return errMismatch
-	}
-	return nil
+		})
+		return t, wrong > 0, err
+	}))
 }
 
 func newSelfcheckMinimizer(a *app) *cobra.Command {
-	var out string
-	c := &cobra.Command{
-		Use:   "minimizer",
-		Short: "what the minimizer spends and achieves",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, err := study.Shrink(cmd.Context())
-			if err != nil {
-				return err
-			}
-			var table bytes.Buffer
-			if err := study.WriteShrinkings(&table, all); err != nil {
-				return err
-			}
-			return a.saveTable(out, table.Bytes())
-		},
-	}
-	outFlag(c, &out)
-	return c
+	s := &tableCmd{app: a}
+	c := &cobra.Command{Use: "minimizer", Short: "what the minimizer spends and achieves"}
+	return s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
+		t, err := selfcheck.MinimizerTable(ctx, old)
+		return t, false, err
+	})
 }

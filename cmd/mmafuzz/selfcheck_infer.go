@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/study"
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
@@ -81,7 +81,7 @@ func (s *selfcheckInfer) checkFlags(f *pflag.FlagSet) error {
 
 func (s *selfcheckInfer) run(ctx context.Context) error {
 	which := fmt.Sprintf("--first %d --count %d", s.first, s.count)
-	units := study.MadeUpUnits(s.first, s.count)
+	units := selfcheck.MadeUpUnits(s.first, s.count)
 	if s.catalog {
 		which, units = "--catalog", nil
 		for _, i := range mma.Arithmetics() {
@@ -93,12 +93,12 @@ func (s *selfcheckInfer) run(ctx context.Context) error {
 	if len(units) == 0 {
 		return hinted("mmafuzz list instructions lists them", "the catalogue has no arithmetic whose ARCH/INSTRUCTION contains %q", s.match)
 	}
-	command := fmt.Sprintf("%s %s --seed %d --checks %d --dots %d", study.InferenceCommand, which, s.seed, s.checks, s.dots)
+	command := fmt.Sprintf("%s %s --seed %d --checks %d --dots %d", selfcheck.InferenceCommand, which, s.seed, s.checks, s.dots)
 	began := time.Now()
-	var all []*study.Inference
+	var all []*selfcheck.Inference
 	recovered := 0
 	var saved error
-	err := study.Infer(ctx, units, infer.Options{Seed: s.seed, Checks: s.checks, Workers: 1}, s.dots, func(i *study.Inference) {
+	err := selfcheck.Infer(ctx, units, infer.Options{Seed: s.seed, Checks: s.checks, Workers: 1}, s.dots, func(i *selfcheck.Inference) {
 		all = append(all, i)
 		if i.Recovered() {
 			recovered++
@@ -125,9 +125,9 @@ func (s *selfcheckInfer) run(ctx context.Context) error {
 }
 
 // save writes the table.
-func (s *selfcheckInfer) save(command string, all []*study.Inference) error {
+func (s *selfcheckInfer) save(command string, all []*selfcheck.Inference) error {
 	var table bytes.Buffer
-	if err := study.WriteInferences(&table, command, all); err != nil {
+	if err := selfcheck.InferenceTable(command, all).Write(&table); err != nil {
 		return err
 	}
 	return s.saveTable(s.out, table.Bytes())

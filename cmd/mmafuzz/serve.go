@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -52,7 +51,7 @@ A target that crashes or hangs takes only the child with it.`,
 // serve answers requests until standard input ends.
 func (s *serveCmd) serve(name string) error {
 	// What drivers and libraries print must not come between the answers.
-	stdout := io.Writer(s.stdout)
+	stdout := raw(s.stdout)
 	if s.stdout.w == os.Stdout {
 		os.Stdout = os.Stderr
 	}

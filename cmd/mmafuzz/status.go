@@ -1,8 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
 // statusLine is a line on stderr that says how far something is: rewritten in place
@@ -16,25 +22,58 @@ type statusLine struct {
 // statusEvery is the time between status lines where they cannot be rewritten.
 const statusEvery = 10 * time.Second
 
-func (s *statusLine) show(text string) {
+// statusField is a part of the line.
+type statusField struct {
+	text string
+	keep int // on a narrow terminal what has the least of these goes first
+}
+
+// show shows the fields, or as many of them as have room.
+func (s *statusLine) show(fields ...statusField) {
 	if !s.tty {
 		if time.Since(s.last) >= statusEvery {
 			s.last = time.Now()
-			fmt.Fprintln(s.stderr, text)
+			fmt.Fprintln(s.stderr, joined(fields))
 		}
 		return
 	}
-	if r := []rune(text); len(r) >= s.widthErr {
-		text = string(r[:s.widthErr-1])
-	}
-	fmt.Fprintf(s.stderr, "\r\x1b[K%s", text)
+	fmt.Fprintf(raw(s.stderr), "\r\x1b[K%s", fitting(fields, s.widthErr-1))
 	s.on = true
+}
+
+// joined writes fields in a line, those without text left out.
+func joined(fields []statusField) string {
+	var texts []string
+	for _, f := range fields {
+		if f.text != "" {
+			texts = append(texts, printable.Line(f.text))
+		}
+	}
+	return strings.Join(texts, "  ")
+}
+
+// fitting writes fields in so many columns. The last one that is left is cut.
+func fitting(fields []statusField, columns int) string {
+	fields = slices.Clone(fields)
+	for len(fields) > 1 && utf8.RuneCountInString(joined(fields)) > columns {
+		least := slices.MinFunc(fields, func(x, y statusField) int { return cmp.Compare(x.keep, y.keep) })
+		fields = slices.DeleteFunc(fields, func(f statusField) bool { return f == least })
+	}
+	return shorten(joined(fields), columns)
 }
 
 // clear makes room for a line above the status line.
 func (s *statusLine) clear() {
 	if s.on {
-		fmt.Fprint(s.stderr, "\r\x1b[K")
+		fmt.Fprint(raw(s.stderr), "\r\x1b[K")
 		s.on = false
 	}
+}
+
+// shorten cuts text to so many columns.
+func shorten(text string, columns int) string {
+	if r := []rune(text); len(r) > columns {
+		return string(r[:columns-1]) + "…"
+	}
+	return text
 }

@@ -26,6 +26,8 @@ func (u *runUI) finish(s *fuzz.State, failed bool) {
 	u.causeTable(s)
 	u.bucketList(s)
 	u.causesInWords(s)
+	u.unexplained(s)
+	u.knownSection(s)
 	u.unstableList(s)
 	u.total(s, failed)
 }
@@ -51,7 +53,7 @@ func (u *runUI) example() {
 func (u *runUI) showcase() *fuzz.Finding {
 	var best *fuzz.Finding
 	var key [3]int
-	for _, f := range u.findings {
+	for _, f := range u.shownFindings() {
 		k := [3]int{0, strings.Count(f.Bucket, "+") + 2*strings.Count(f.Bucket, "|"), minimize.Terms(u.cfg.Pairs[f.Pair].Formats(), f.Dot)}
 		if f.Class != oracle.Value || f.Bucket == fuzz.Unstable || strings.HasPrefix(f.Bucket, string(triage.Unexplained)) {
 			k[0] = 1
@@ -169,7 +171,7 @@ func explanation(p *fuzz.PairState, most int) string {
 	if p.Verdict == nil || !p.Verdict.Found() {
 		return string(triage.Unexplained)
 	}
-	return briefChanges(p.Verdict.Changes, most)
+	return alikeText(p) + briefChanges(p.Verdict.Changes, most)
 }
 
 // briefChanges writes the first most changes.
@@ -195,7 +197,7 @@ func (u *runUI) total(s *fuzz.State, failed bool) {
 		status = exitTrouble
 	case u.left != nil:
 		status = exitIncomplete
-	case mismatches > 0:
+	case u.hasNews(s):
 		status = exitMismatch
 	}
 	fmt.Fprintf(u.stdout, "%s, %s mismatches in %s dot products (%.1f s, %s/s); exit %d\n",
@@ -222,6 +224,7 @@ func (u *runUI) hints() {
 	}
 	dir := u.bundleDir(f)
 	fmt.Fprintf(u.stdout, "findings: %s in %s\n", plural(len(u.findings), "bundle"), u.dir)
-	fmt.Fprintf(u.stdout, "picture:  %s show %s\n", command(), dir)
-	fmt.Fprintf(u.stdout, "re-run:   %s replay %s\n", command(), dir)
+	p := &u.cfg.Pairs[f.Pair]
+	fmt.Fprintf(u.stdout, "picture:  %s show %s\n", command(), shellPath(dir))
+	fmt.Fprintf(u.stdout, "re-run:   %s replay %s%s\n", command(), shellPath(dir), allowance(p.TargetA, p.TargetB))
 }

@@ -25,12 +25,13 @@ type runUI struct {
 	announced map[string]bool // label sets that had their line
 	line      statusLine
 	left      *unfinished // what the campaign has not done; nil: nothing
+	list      *knownFlags // of known differences
 
 	environments map[string]map[string]string // by target
 }
 
 func newRunUI(a *app, cfg fuzz.Config, dir string) *runUI {
-	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}, line: statusLine{app: a}, environments: map[string]map[string]string{}}
+	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}, line: statusLine{app: a}, list: &knownFlags{}, environments: map[string]map[string]string{}}
 }
 
 func (u *runUI) start(s *fuzz.State, resumed uint64) {
@@ -75,9 +76,13 @@ func (u *runUI) forget() {
 func (u *runUI) Finding(f *fuzz.Finding, resumed bool) error {
 	u.findings = append(u.findings, f)
 	dir := u.bundleDir(f)
-	if resumed && isBundle(dir) {
-		u.announced[labelSet(f.Bucket)] = true
-		return nil
+	if resumed {
+		if keeps, err := u.keepsBundle(dir); err != nil {
+			return err
+		} else if keeps {
+			u.announced[labelSet(f.Bucket)] = true
+			return nil
+		}
 	}
 	if err := u.writeBundle(f, dir); err != nil {
 		return err
@@ -99,6 +104,9 @@ const announceMost = 24
 func (u *runUI) announce(f *fuzz.Finding) {
 	set := labelSet(f.Bucket)
 	if !u.verbose && (u.announced[set] || len(u.announced) >= announceMost) {
+		return
+	}
+	if u.isKnown(f) {
 		return
 	}
 	u.announced[set] = true
@@ -131,10 +139,10 @@ func (u *runUI) Progress(s *fuzz.State) {
 		}
 		return
 	}
-	u.line.show(u.status(s))
+	u.line.show(u.status(s)...)
 }
 
-func (u *runUI) status(s *fuzz.State) string {
+func (u *runUI) status(s *fuzz.State) []statusField {
 	dots, mismatches, buckets := s.Totals()
 	features, examined, unstable := 0, uint64(0), uint64(0)
 	for _, p := range s.Pairs {
@@ -143,16 +151,24 @@ func (u *runUI) status(s *fuzz.State) string {
 		unstable += p.Changed
 	}
 	t := time.Since(u.began)
-	line := fmt.Sprintf("%6s  %s dots (%s/s)  agree %s  mismatch %s in %d buckets", clock(t), count(dots),
-		count(rate(dots-u.startDots, t)), count(dots-mismatches), count(mismatches), buckets)
+	lastNew := ""
 	if !u.lastNew.IsZero() {
-		line += fmt.Sprintf(" (last new %s ago)", time.Since(u.lastNew).Round(time.Second))
+		lastNew = fmt.Sprintf("last new %s ago", clock(time.Since(u.lastNew)))
 	}
 	stable := 100.0
 	if examined > 0 {
 		stable = 100 * float64(examined-unstable) / float64(examined)
 	}
-	return line + fmt.Sprintf("  features %s  stable %.0f%%", count(uint64(features)), stable)
+	return []statusField{
+		{fmt.Sprintf("%6s", clock(t)), 8},
+		{count(dots) + " dots", 7},
+		{count(rate(dots-u.startDots, t)) + "/s", 4},
+		{"agree " + count(dots-mismatches), 2},
+		{fmt.Sprintf("mismatch %s in %d buckets", count(mismatches), buckets), 6},
+		{lastNew, 5},
+		{fmt.Sprintf("features %s", count(uint64(features))), 1},
+		{fmt.Sprintf("stable %.0f%%", stable), 3},
+	}
 }
 
 func rate(n uint64, t time.Duration) uint64 {
@@ -194,7 +210,8 @@ func paintIf(color bool, text, style string) string {
 	if !color {
 		return text
 	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
+	mark := string(ownMark)
+	return mark + "[" + style + "m" + text + mark + "[0m"
 }
 
 // bundleDir is the directory of a finding's bundle.

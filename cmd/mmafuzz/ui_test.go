@@ -88,9 +88,9 @@ func TestStatusLine(t *testing.T) {
 	ui.announce(finding(ui, 0, "fusion-width"))
 	ui.Progress(s)
 	ui.finish(s, false)
-	const status = "\r\x1b[K  0:00  12.3k dots (N/s)  agree 12k  mismatch 345"
+	const status = "\r\x1b[K  0:00  12.3k dots  N/s  mismatch 345"
 	want := status + status + "\r\x1b[K  0:00  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32  minimized 2→2 terms\n" + status + "\r\x1b[K"
-	got := regexp.MustCompile(`\([0-9.kMG]+/s\)`).ReplaceAllString(stderr.String(), "(N/s)")
+	got := regexp.MustCompile(`  [0-9.kMG]+/s`).ReplaceAllString(stderr.String(), "  N/s")
 	got = regexp.MustCompile(`mismatch 345[^\r]*`).ReplaceAllString(got, "mismatch 345")
 	if got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
@@ -115,6 +115,28 @@ func TestStatusLine(t *testing.T) {
 	ui.Progress(s)
 	if got := stderr.String(); strings.Count(got, "\n") != 1 || strings.ContainsAny(got, "\r\x1b") {
 		t.Errorf("after ten seconds: %q", got)
+	}
+}
+
+// TestStatusWidths checks what of a long run's status line has room on terminals of
+// 60 and 80 columns.
+func TestStatusWidths(t *testing.T) {
+	ui, _, _ := testUI(t)
+	ui.began, ui.lastNew = time.Now().Add(-36083*time.Second), time.Now().Add(-7200*time.Second)
+	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{Dots: 123_456_789_012, Checked: 100, Buckets: map[string]*fuzz.Bucket{}}}}
+	for n := range 98765 {
+		s.Pairs[0].Buckets[strings.Repeat("long-", 20)+fmt.Sprint(n)] = &fuzz.Bucket{}
+	}
+	s.Pairs[0].Classes[oracle.Value] = 23_456_789_012
+	fields := ui.status(s)
+	for width, want := range map[int]string{
+		60:  "10:01:23  123G dots  mismatch 23.5G in 98765 buckets",
+		80:  "10:01:23  123G dots  mismatch 23.5G in 98765 buckets  last new 2:00:00 ago",
+		200: "10:01:23  123G dots  3.42M/s  agree 100G  mismatch 23.5G in 98765 buckets  last new 2:00:00 ago  features 0  stable 100%",
+	} {
+		if got := fitting(fields, width-1); got != want {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
 	}
 }
 

@@ -24,10 +24,11 @@ func (e *hintError) Unwrap() error { return e.error }
 // withHint adds a remedy to an error, nil to nil. An error that has one keeps it.
 func withHint(err error, format string, args ...any) error {
 	var have *hintError
-	if err == nil || errors.As(err, &have) {
+	hint := fmt.Sprintf(format, args...)
+	if err == nil || hint == "" || errors.As(err, &have) {
 		return err
 	}
-	return &hintError{err, fmt.Sprintf(format, args...)}
+	return &hintError{err, hint}
 }
 
 // hinted is a new error with a remedy.

@@ -6,21 +6,42 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "print the version and what results may depend on",
+		Long: `version prints the program's version, the platform, and digests of the data that
+results depend on: the catalogue of instructions with their parameters, the
+generators of inputs, and the number formats. Journals, recordings and bundles keep
+these digests. Building the program again does not change them; where they differ,
+a run, an inference or a recording cannot be taken up again.`,
 		RunE: func(*cobra.Command, []string) error {
 			env := environment()
+			maps.Copy(env, versions.Current().Named())
 			if a.json {
 				return a.writeJSON(env)
 			}
 			for _, k := range slices.Sorted(maps.Keys(env)) {
-				fmt.Fprintf(a.stdout, "%-8s %s\n", k, env[k])
+				fmt.Fprintf(a.stdout, "%-10s %s\n", k, env[k])
 			}
 			return nil
 		},
+	}
+}
+
+// otherVersionHint is what to do where a file cannot be gone on with, since another
+// version of the program made it.
+const otherVersionHint = "go on with the program that began it, whose mmafuzz version prints the same digests, or begin anew with another --out"
+
+// noteVersions says that something was made by another version, where it can be used all
+// the same. What does not say by which one it was made is taken as it is.
+func (a *app) noteVersions(what string, made corpus.Versions, so string) {
+	if now := versions.Current(); made.Known() && made != now {
+		fmt.Fprintf(a.stderr, "mmafuzz: %s was made by another version (%s): %s\n", what, made.Difference(now), so)
 	}
 }

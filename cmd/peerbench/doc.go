@@ -26,7 +26,7 @@
 //
 // With --json one object a line: first
 //
-//	machine  object  go doc ./fuzz/study/measure Machine
+//	machine  object  go doc ./fuzz/selfcheck/measure Machine
 //	peer     object  versions: mmasim, torch, python
 //
 // and then for each instruction

@@ -31,7 +31,7 @@ type body func(d, a, b *byte, groups int, control uint64)
 // execute it, "" if it does.
 type Instruction struct {
 	Mnemonic string
-	Modes    int // number of names in the catalogue
+	Modes    int // number of names that the catalogue has for this processor's architecture, 0 for none
 	Missing  string
 }
 
@@ -44,12 +44,27 @@ func Instructions() ([]Instruction, error) {
 	var all []Instruction
 	for _, n := range table {
 		i := Instruction{Mnemonic: n.mnemonic, Modes: len(n.rows())}
-		if !n.has() {
+		switch {
+		case !n.has():
 			i.Missing = "the processor has no " + n.needs
+		case i.Modes == 0:
+			i.Missing = "the catalogue has no row of it for " + arch
 		}
 		all = append(all, i)
 	}
 	return all, nil
+}
+
+// Missing returns why this machine does not execute an instruction of its kind of
+// processor, "" if it does or if the instruction is another kind's.
+func Missing(name string) string {
+	all, _ := Instructions()
+	for _, i := range all {
+		if strings.HasPrefix(name+".", i.Mnemonic+".") {
+			return i.Missing
+		}
+	}
+	return ""
 }
 
 // rows returns the rows of the catalogue that a native executes.
@@ -98,8 +113,15 @@ func (t *target) Name() string                    { return "cpu:0" }
 func (t *target) Instructions() []mma.Instruction { return t.rows }
 func (t *target) Close() error                    { return nil }
 
+// Environment names the processor, and the emulator if there is one.
 func (t *target) Environment() map[string]string {
-	return map[string]string{"kind": "processor", "processor": model(), "architecture": runtime.GOARCH}
+	env := map[string]string{"kind": "processor", "processor": model(), "architecture": runtime.GOARCH}
+	for name, value := range map[string]string{"identity": identity(), "emulator": emulator()} {
+		if value != "" {
+			env[name] = value
+		}
+	}
+	return env
 }
 
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {

@@ -1,6 +1,7 @@
 package cpu_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,6 +24,9 @@ func open(t testing.TB) devices.Target {
 // unit opens an instruction, or skips where the processor does not have it.
 func unit(t testing.TB, name string) devices.Unit {
 	t.Helper()
+	if !slices.ContainsFunc(mma.Catalog(), func(i mma.Instruction) bool { return i.Name == name || i.Alias == name }) {
+		t.Fatalf("no processor has %s", name)
+	}
 	target := open(t)
 	i, err := devices.Find(target, name)
 	if err != nil {
@@ -34,6 +38,17 @@ func unit(t testing.TB, name string) devices.Unit {
 	}
 	return u
 }
+
+// silicon skips a test of facts that an emulator may have otherwise.
+func silicon(t testing.TB) {
+	t.Helper()
+	if e := emulator(open(t)); e != "" {
+		t.Skipf("THE PROCESSOR IS NOT TESTED: this is %s", e)
+	}
+}
+
+// emulator names the emulator of a target that is no processor, "" for silicon.
+func emulator(target devices.Target) string { return target.Environment()["emulator"] }
 
 func TestOpen(t *testing.T) {
 	for _, name := range []string{"cpu:", "cpu:1", "cpu:x86"} {
@@ -55,12 +70,23 @@ func TestOpen(t *testing.T) {
 	n := 0
 	for _, i := range all {
 		t.Logf("%-12s %2d modes  %s", i.Mnemonic, i.Modes, i.Missing)
-		if i.Modes < 1 {
-			t.Errorf("%s has no row in the catalogue", i.Mnemonic)
-		}
 		if i.Missing == "" {
 			n += i.Modes
 		}
+		for _, name := range []string{i.Mnemonic, i.Mnemonic + ".ru"} {
+			if got := cpu.Missing(name); got != i.Missing {
+				t.Errorf("%s: missing because %q, not %q", name, got, i.Missing)
+			}
+		}
+		if i.Missing == "" && i.Modes < 1 {
+			t.Errorf("%s is executed, but has no row in the catalogue", i.Mnemonic)
+		}
+		if !slices.ContainsFunc(mma.Catalog(), func(row mma.Instruction) bool { return strings.HasPrefix(row.Name+".", i.Mnemonic+".") }) {
+			t.Errorf("%s has no row of any architecture in the catalogue", i.Mnemonic)
+		}
+	}
+	if got := cpu.Missing("mma.m16n8k16.f32.f16.f16.f32"); got != "" {
+		t.Errorf("an instruction of a GPU is missing because %q", got)
 	}
 	if target.Name() != "cpu:0" || len(target.Instructions()) != n || target.Environment()["processor"] == "" {
 		t.Errorf("%s, %d instructions, want %d; %v", target.Name(), len(target.Instructions()), n, target.Environment())
@@ -130,7 +156,9 @@ func TestFacts(t *testing.T) {
 		{"even before odd", "tdpbf16ps", "7f81,7f82 3f80,3f80 00000000", "7fc10000"},
 	} {
 		t.Run(tc.inst+" "+tc.name, func(t *testing.T) {
-			if got := devicetest.One(t, unit(t, tc.inst), tc.dot); got != tc.want {
+			u := unit(t, tc.inst)
+			silicon(t)
+			if got := devicetest.One(t, u, tc.dot); got != tc.want {
 				t.Errorf("%s: %s, want %s", tc.dot, got, tc.want)
 			}
 		})
@@ -141,6 +169,7 @@ func TestFacts(t *testing.T) {
 // the processor (Intel SDM, DPPS); the catalogue knows of two.
 func TestNaNOfDPPS(t *testing.T) {
 	u := unit(t, "dpps")
+	silicon(t)
 	want := map[string]string{"x86": "7fc00002", "zen4": "7fc00001"}[u.Instruction().Arch]
 	if got := devicetest.One(t, u, "7fc00001,7fc00002 3f800000,3f800000 -"); got != want {
 		t.Errorf("%s: %s, want %s", u.Instruction().Arch, got, want)

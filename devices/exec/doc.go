@@ -9,8 +9,7 @@
 //
 // COMMAND is cut into words at blanks; single or double quotes hold a word
 // together. No shell is involved. The command is part of the target's name and
-// stands in bundles: replay, minimize and triage run it, so look into the bundles
-// of strangers (mmafuzz show) first.
+// stands in bundles: replay, minimize and triage show it and ask before they run it.
 //
 // A child is a black box: even one whose instruction bears a name of the
 // catalogue is not believed to compute as the catalogue says.
@@ -102,7 +101,8 @@
 //
 // # What is asked of a child
 //
-//   - It ends when its input ends. What it has started itself is killed when it ends.
+//   - It ends when its input ends. What it has started itself is killed when it ends,
+//     and all of it when mmafuzz ends, however it does: see the next section.
 //   - An answer depends on its request alone, not on earlier ones. This is checked:
 //     cases that differ are run again, alone, and one that changes is unstable.
 //   - Only answers go to stdout. stderr goes to the log (-v shows it), and its last
@@ -116,12 +116,18 @@
 // # What happens to a bad child
 //
 // A child that ends, takes longer than its deadline, or writes what is not the
-// answer, is killed with all processes that it has started (where there are process
-// groups), and the next request gets a new one. If it had answered other requests
+// answer, is killed with all processes that it has started, and the next request gets
+// a new one. If it had answered other requests
 // before, the same request is tried once more on a new child, unless it took too
 // long. If it fails there too, that is a finding: the campaign runs the inputs of the
 // batch one by one and counts the guilty ones as faults. What a child announces is
 // checked before memory is spent on it.
+//
+// Nothing of it outlives mmafuzz, even if that is killed by kill -9. On Unix each
+// child has a supervisor, which ps shows as "mmafuzz: supervisor of" it: it notices
+// the end of mmafuzz and kills what is below it. On Linux it finds processes in
+// sessions of their own and those whose parents have ended too, elsewhere those of
+// the child's process group. On Windows they are in a job object.
 //
 // # Example: a Python model in twenty lines
 //

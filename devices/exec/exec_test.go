@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -29,6 +30,9 @@ func checked(m *testing.M) int {
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // children of a race build end at once
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	exec.Hurry()
+	if flag.Lookup("test.fuzz").Value.String() != "" {
+		return m.Run() // the fuzzer has goroutines and processes of its own
+	}
 	before := runtime.NumGoroutine()
 	code := m.Run()
 	for range 100 {

@@ -27,7 +27,7 @@ const bufferSize = 64 << 10
 
 // process is a child. One goroutine at a time talks with it.
 type process struct {
-	cmd    *osexec.Cmd
+	family *family
 	in     *os.File // its stdin
 	out    *os.File // its stdout
 	r      *bufio.Reader
@@ -44,17 +44,19 @@ type process struct {
 
 // startProcess starts a child and reads its header.
 func startProcess(ctx context.Context, name string, words []string) (*process, error) {
-	p := &process{cmd: osexec.Command(words[0], words[1:]...), exited: make(chan struct{})}
-	ownGroup(p.cmd)
-	if err := p.start(name); err != nil {
+	path, err := osexec.LookPath(words[0])
+	if err != nil {
+		return nil, startError(words[0], err)
+	}
+	p := &process{exited: make(chan struct{})}
+	if err := p.start(name, path, words); err != nil {
 		return nil, startError(words[0], err)
 	}
 	go func() {
-		_ = p.cmd.Wait()         // its outcome is in ProcessState
-		killGroup(p.cmd.Process) // what it has left behind may hold its output open
+		p.family.wait()
 		close(p.exited)
 	}()
-	err := p.guarded(ctx, helloTime, func(*guard) (err error) {
+	err = p.guarded(ctx, helloTime, func(*guard) (err error) {
 		p.header, err = wire.ReadHeader(p.r)
 		if errors.As(err, new(*wire.PartialLine)) || errors.As(err, new(*wire.PartialHeader)) {
 			err = &partialError{err.Error(), err}
@@ -66,29 +68,37 @@ func startProcess(ctx context.Context, name string, words []string) (*process, e
 		p.end(endTime)
 		return nil, errors.New(clean(cannot.Text, len(cannot.Text)))
 	}
-	if err != nil {
-		return nil, p.fail(ctx, err, "sent no complete header", helloTime)
+	if err == nil {
+		return p, nil
 	}
-	return p, nil
+	err = p.fail(ctx, err, "sent no complete header", helloTime)
+	if late := p.failed(); late != nil {
+		err = startError(words[0], late)
+	}
+	return nil, err
 }
 
 // start makes the pipes and starts the program. They are files of our own:
 // those of os/exec are closed as soon as the child ends, with its last answer
 // unread.
-func (p *process) start(name string) error {
+func (p *process) start(name, path string, words []string) (err error) {
 	var files [6]*os.File
 	for i := 0; i < len(files); i += 2 {
-		var err error
 		if files[i], files[i+1], err = os.Pipe(); err != nil {
 			closeAll(files[:])
 			return err
 		}
 	}
-	p.cmd.Stdin, p.in = files[0], files[1]
-	p.out, p.cmd.Stdout = files[2], files[3]
-	errs := files[4]
-	p.cmd.Stderr = files[5]
-	if err := p.cmd.Start(); err != nil {
+	if p.family, err = newFamily(path, words); err != nil {
+		closeAll(files[:])
+		return err
+	}
+	var errs *os.File
+	cmd := p.family.cmd
+	cmd.Stdin, p.in = files[0], files[1]
+	p.out, cmd.Stdout = files[2], files[3]
+	errs, cmd.Stderr = files[4], files[5]
+	if err := p.family.start(); err != nil {
 		closeAll(files[:])
 		return err
 	}
@@ -140,7 +150,7 @@ func (p *process) guarded(ctx context.Context, limit time.Duration, talk func(*g
 
 // kill ends the child and all that it has started, and whatever waits for it.
 func (p *process) kill() {
-	killGroup(p.cmd.Process)
+	p.family.kill()
 	_ = p.in.Close()
 	_ = p.out.Close()
 }
@@ -160,6 +170,16 @@ func (p *process) end(patience time.Duration) {
 	case <-time.After(10 * time.Second): // it hangs in the kernel: not ours to wait for
 	}
 	p.log.close(stderrTime)
+}
+
+// failed returns why the program could not be started if that came out later.
+func (p *process) failed() error {
+	select {
+	case <-p.exited:
+		return p.family.failed()
+	default:
+		return nil // it hangs
+	}
 }
 
 // failure says what a child did wrong. Its process is dead.
@@ -214,12 +234,5 @@ func (p *process) outcome() string {
 	if p.killed {
 		return "closed its output and did not end"
 	}
-	s := p.cmd.ProcessState
-	if s.Success() {
-		return "ended with exit status 0"
-	}
-	if s.Exited() {
-		return "ended with " + s.String()
-	}
-	return "ended: " + s.String()
+	return p.family.ending()
 }

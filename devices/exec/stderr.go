@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
 // The last lines of a child's stderr that error messages quote.
@@ -88,7 +90,7 @@ func clean(s string, most int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "?"))
-	s = strings.TrimSpace(s)
+	s = printable.Line(strings.TrimSpace(s))
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "..."
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -110,7 +111,7 @@ func (c *Case) Describe(mark string) string {
 }
 
 // OneLine makes a line of a target's name, which may be any command.
-func OneLine(name string) string { return strings.Join(strings.Fields(name), " ") }
+func OneLine(name string) string { return printable.Line(strings.Join(strings.Fields(name), " ")) }
 
 // code writes a code and its value.
 func code(f fp.ID, c uint64) string {

@@ -2,9 +2,9 @@ package reference
 
 import (
 	"context"
-	"sync"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/tiling"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -36,30 +36,16 @@ func (t *slowTarget) Open(i *mma.Instruction) (devices.Unit, error) {
 	if err := devices.Refused(i); err != nil {
 		return nil, err
 	}
-	return &slowUnit{inst: i}, nil
+	return &slowUnit{i}, nil
 }
 
-type slowUnit struct {
-	inst *mma.Instruction
-	dots sync.Pool
-}
+type slowUnit struct{ inst *mma.Instruction }
 
 func (u *slowUnit) Instruction() *mma.Instruction { return u.inst }
 func (u *slowUnit) Known() *mma.Params            { return &u.inst.Params }
 
 func (u *slowUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
-	d, _ := u.dots.Get().(*mma.Dot)
-	if d == nil || len(d.A) != in.K || len(d.SA) != in.Blocks(in.K) {
-		d = mma.NewDot(in.Formats, in.K)
-	}
-	defer u.dots.Put(d)
-	width := in.Formats.D.Width()
-	for i := range in.Dots() {
-		if i%64 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		in.Get(i, d)
-		mma.Store(out, width, i, oracle.Eval(&u.inst.Params, in.Formats, u.inst.K, d))
-	}
-	return nil
+	return tiling.EachDot(ctx, in, out, func(d *mma.Dot) uint64 {
+		return oracle.Eval(&u.inst.Params, in.Formats, u.inst.K, d)
+	})
 }

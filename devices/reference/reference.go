@@ -7,9 +7,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/tiling"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -44,6 +44,11 @@ func (t *target) Open(like *mma.Instruction) (devices.Unit, error) {
 	if err := t.ref.Supports(like.Formats); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name(), err)
 	}
+	return t.unit(like), nil
+}
+
+// unit makes the unit for an instruction's formats and K.
+func (t *target) unit(like *mma.Instruction) *unit {
 	i := *like
 	i.Arch, i.Params, i.Refuse = "ref", mma.Params{}, ""
 	i.Source, i.Evidence = "IEEE 754", t.ref.Title
@@ -51,33 +56,34 @@ func (t *target) Open(like *mma.Instruction) (devices.Unit, error) {
 	if t.ref.Name == "exact" {
 		i.Unknown |= mma.FacetZero // the sign of a zero sum is a matter of convention
 	}
-	u := &unit{inst: &i, ref: t.ref}
-	u.dots.New = func() any { return new(mma.Dot) }
-	return u, nil
+	if r, ok := mma.FindReference(t.ref.Name); ok {
+		if p := r.Program(i.D); p.Validate(i.Formats, i.K) == nil {
+			i.Params = p
+		}
+	}
+	return &unit{of: t, inst: &i}
 }
 
+// unit is a reference. Its Params say in a program's terms what it computes; what it
+// computes with is package oracle, which knows no programs for it.
 type unit struct {
+	of   *target
 	inst *mma.Instruction
-	ref  *oracle.Reference
-	dots sync.Pool // of *mma.Dot
 }
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
-func (u *unit) Known() *mma.Params            { return nil }
+
+// Known returns nil: the program is what is believed of the reference.
+func (u *unit) Known() *mma.Params { return nil }
+
+// Whole returns the reference for dot products of k elements: unlike instructions, it
+// takes a longer one as a whole, whatever K is.
+func (u *unit) Whole(k int) devices.Unit {
+	i := *u.inst
+	i.K = k
+	return u.of.unit(&i)
+}
 
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
-	d := u.dots.Get().(*mma.Dot)
-	defer u.dots.Put(d)
-	if len(d.A) != in.K || len(d.SA) != in.Blocks(in.K) {
-		*d = *mma.NewDot(in.Formats, in.K)
-	}
-	width := in.Formats.D.Width()
-	for i := range in.Dots() {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		in.Get(i, d)
-		mma.Store(out, width, i, u.ref.Eval(in.Formats, d))
-	}
-	return nil
+	return tiling.EachDot(ctx, in, out, func(d *mma.Dot) uint64 { return u.of.ref.Eval(in.Formats, d) })
 }

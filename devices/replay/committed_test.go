@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,18 +17,53 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
+var recordings = filepath.Join("..", "..", "corpus", "recordings")
+
 // TestCommitted compares the recordings under corpus/recordings, of real machines,
 // with the simulators of their architectures.
 func TestCommitted(t *testing.T) {
-	lines, err := compareRecordings(t, filepath.Join("..", "..", "corpus", "recordings"))
+	lines, err := compareRecordings(t, recordings)
 	for _, l := range lines {
 		t.Log(l)
 	}
 	if err != nil {
 		t.Error(err)
 	}
-	if len(lines) == 0 {
-		t.Log("there are no recordings in corpus/recordings yet")
+}
+
+// TestProvenance checks that the table of corpus/recordings/README.md has a line for
+// every recording, with the number of its dot products, and no other.
+func TestProvenance(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(recordings, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := map[string]string{} // the number of dot products, by name of the file
+	for _, row := range regexp.MustCompile("(?m)^\\| `(.*?)` \\|.*\\| ([0-9,]+) \\| [0-9-]+ \\|$").FindAllStringSubmatch(string(text), -1) {
+		table[row[1]] = strings.ReplaceAll(row[2], ",", "")
+	}
+	files, err := filepath.Glob(filepath.Join(recordings, "*.rec"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d recordings, %v", len(files), err)
+	}
+	for _, file := range files {
+		rec, err := corpus.OpenRecording(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		dots := 0
+		for _, d := range rec.Data {
+			dots += d.Batch.Dots()
+		}
+		name := filepath.Base(file)
+		if got := table[name]; got != fmt.Sprint(dots) {
+			t.Errorf("the table of corpus/recordings/README.md has %q dot products for %s, the file %d: add or mend its line", got, name, dots)
+		}
+		delete(table, name)
+	}
+	for name := range table {
+		t.Errorf("corpus/recordings/README.md has a line for %s, which is not there", name)
 	}
 }
 
@@ -47,6 +83,10 @@ func compareRecordings(t *testing.T, dir string) (lines []string, err error) {
 		target, openErr := devices.Open("replay:" + file)
 		if openErr != nil {
 			err = errors.Join(err, openErr)
+			continue
+		}
+		if e := target.Environment()["recorded emulator"]; e != "" {
+			err = errors.Join(err, fmt.Errorf("%s: recorded in the emulator %s, not on a machine", filepath.Base(file), e))
 			continue
 		}
 		for _, i := range target.Instructions() {
@@ -74,7 +114,8 @@ func isKnown(known *corpus.Known, file string, i *mma.Instruction) bool {
 	return false
 }
 
-// compareRecorded compares a recorded instruction with its simulator.
+// compareRecorded compares a recorded instruction with its simulator: all bits, but
+// for what the catalogue says is not known.
 func compareRecorded(t *testing.T, target devices.Target, i *mma.Instruction) (line string, bad int, err error) {
 	t.Helper()
 	u, err := target.Open(i)
@@ -129,10 +170,21 @@ func TestCompareRecordings(t *testing.T) {
 	}
 	// A hopper that says it is an ampere.
 	recordTo("liar", "hopper")
-	retarget(t, filepath.Join(dir, "liar.rec"), "ampere")
+	liar := filepath.Join(dir, "liar.rec")
+	rewrite(t, liar, liar, func(_ *corpus.Header, s *corpus.Section) { s.Arch = "ampere" })
 	_, err = compareRecordings(t, dir)
 	if err == nil || strings.Count(err.Error(), "liar.rec: ampere/") != 1 || strings.Contains(err.Error(), "a100.rec") {
 		t.Errorf("the liar: %v", err)
+	}
+	// An emulator.
+	emulated := filepath.Join(dir, "emulated.rec")
+	rewrite(t, filepath.Join(dir, "a100.rec"), emulated, func(h *corpus.Header, _ *corpus.Section) { h.Environment = map[string]string{"emulator": "QEMU"} })
+	_, err = compareRecordings(t, dir)
+	if err == nil || !strings.Contains(err.Error(), "emulated.rec: recorded in the emulator QEMU, not on a machine") {
+		t.Errorf("an emulator: %v", err)
+	}
+	if err := os.Remove(emulated); err != nil {
+		t.Fatal(err)
 	}
 	known := `{"v":1,"known":[{"id":"x","reason":"y","pair":["liar","sim:ampere"],"instruction":"mma.m16n8k8*"}]}`
 	if err := os.WriteFile(filepath.Join(dir, "known.json"), []byte(known), 0o666); err != nil {
@@ -152,25 +204,27 @@ func TestCompareRecordings(t *testing.T) {
 	}
 }
 
-// retarget makes a recording one of another architecture.
-func retarget(t *testing.T, file, arch string) {
+// rewrite copies the section of inst of a recording with changes.
+func rewrite(t *testing.T, from, to string, change func(*corpus.Header, *corpus.Section)) {
 	t.Helper()
-	rec, err := corpus.OpenRecording(file)
+	rec, err := corpus.OpenRecording(from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Create(file)
+	f, err := os.Create(to)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w, err := corpus.NewRecordingWriter(f, rec.Header)
+	header := rec.Header
+	change(&header, &corpus.Section{})
+	w, err := corpus.NewRecordingWriter(f, header)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range rec.Data {
 		s := *d.Section
-		s.Arch = arch
+		change(&header, &s)
 		if s.Instruction != inst {
 			continue
 		}

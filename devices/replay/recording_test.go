@@ -30,7 +30,7 @@ type part struct {
 func record(t testing.TB, parts ...part) string {
 	t.Helper()
 	var buf bytes.Buffer
-	w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Target: "cuda:0", Environment: map[string]string{"driver": "570"}})
+	w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Versions: corpus.Versions{Catalogue: "1", Generators: "2", Formats: "3"}, Target: "cuda:0", Environment: map[string]string{"driver": "570"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,8 @@ func TestReplay(t *testing.T) {
 	if target.Name() != name || len(target.Instructions()) != 2 {
 		t.Errorf("%s with %d instructions", target.Name(), len(target.Instructions()))
 	}
-	want := map[string]string{"kind": "recording", "recorded from": "cuda:0", "recorded driver": "570"}
+	want := map[string]string{"kind": "recording", "recorded from": "cuda:0", "recorded driver": "570",
+		"recorded catalogue": "1", "recorded generators": "2", "recorded formats": "3"}
 	if diff := cmp.Diff(want, target.Environment()); diff != "" {
 		t.Error(diff)
 	}

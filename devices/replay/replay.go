@@ -83,7 +83,9 @@ func (t *target) Environment() map[string]string {
 	for k, v := range h.Environment {
 		env["recorded "+k] = v
 	}
-	for k, v := range map[string]string{"name": h.Name, "date": h.Date} {
+	given := h.Versions.Named()
+	given["name"], given["date"] = h.Name, h.Date
+	for k, v := range given {
 		if v != "" {
 			env["recorded "+k] = v
 		}

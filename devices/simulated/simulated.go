@@ -6,8 +6,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -35,7 +35,7 @@ func open(arch string) (devices.Target, error) {
 }
 
 func openModel(file string) (devices.Target, error) {
-	body, err := os.ReadFile(file)
+	body, err := corpus.ReadFile(file, "model file", mma.MaxModelFile)
 	if err != nil {
 		return nil, err
 	}

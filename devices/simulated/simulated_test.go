@@ -69,7 +69,7 @@ func TestModelFiles(t *testing.T) {
 		t.Error(err)
 	}
 	for _, tc := range []struct{ text, want string }{
-		{"", "the file is empty"},
+		{"", "it is empty"},
 		{`{"v": 1, "base": "volta/x"}`, `volta has no instruction "x"; nearest: mma.m8n8k4.f32.f16.f16.f32, mma.m8n8k4.f16.f16.f16.f16, mma.m8n8k4.f32.f16.f16.f16`},
 		{`{"v": 1, "k": 4, "formats": {"a": "fp16", "b": "fp16", "d": "fp32"}, "params": {}}`, "acc: frac must be 1..63, every step ends in a rounding"},
 		{`{"v": 1, "k": 4, "formats": {"a": "fp16", "b": "fp16"}, "params": {}}`, "format of d is not given"},

@@ -19,7 +19,7 @@
 // # Failures
 //
 // A step on one instruction that fails is a row of the report, and the next one
-// begins. Everything is written to the journal at once, DIR/journal.jsonl: started
+// begins. Everything is written to the journal at once, DIR/journal: started
 // again with the same directory, the checklist does what is not done yet, and does
 // not begin a third time what has ended the program twice.
 //

@@ -1,16 +1,16 @@
 package checklist
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
 // State says what became of a part of a step.
@@ -37,52 +37,84 @@ type Row struct {
 // attempts is how often a part may end the program before it is left alone.
 const attempts = 2
 
-// journal is the rows so far, and the file that they are in.
+// journal is the rows so far, and the corpus.Log that they are in, behind a header.
 type journal struct {
 	mu    sync.Mutex
-	file  *os.File
+	log   *corpus.Log
 	rows  []Row
 	index map[string]int // of step and key, in rows
 	began map[string]int // how often
 }
 
-// openJournal reads what an earlier part of the run has written. A last line that
-// was cut short is dropped.
-func openJournal(path, head string) (*journal, error) {
-	j := &journal{index: map[string]int{}, began: map[string]int{}}
-	body, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+// header must be the same when a checklist is taken up again.
+type header struct {
+	Version  int             `json:"v"`
+	Versions corpus.Versions `json:"versions"`
+	Target   string          `json:"target"`
+}
+
+const journalVersion = 2
+
+func newHeader(target string) header {
+	return header{journalVersion, versions.Current(), target}
+}
+
+// ErrOtherChecklist says that a journal belongs to the checklist of another target.
+var ErrOtherChecklist = errors.New("the journal is of another checklist")
+
+// check says why a checklist cannot go on from a journal of this header.
+func (h *header) check(want *header) error {
+	switch {
+	case h.Target != want.Target:
+		return fmt.Errorf("%w: its target is %s, not %s", ErrOtherChecklist, h.Target, want.Target)
+	case h.Version != want.Version:
+		return fmt.Errorf("%w: its version is %d, not %d", ErrOtherChecklist, h.Version, want.Version)
 	}
-	whole := body[:bytes.LastIndexByte(body, '\n')+1]
-	in := bufio.NewScanner(bytes.NewReader(whole))
-	in.Buffer(nil, 64<<20)
-	for n := 1; in.Scan(); n++ {
-		if n == 1 {
-			if in.Text() != head {
-				return nil, fmt.Errorf("%s is the journal of another checklist: %s, not %s", path, in.Text(), head)
+	return h.Versions.Check(versions.Current())
+}
+
+// openJournal reads what an earlier part of the run has written.
+func openJournal(path string, want header) (*journal, error) {
+	j := &journal{index: map[string]int{}, began: map[string]int{}}
+	fresh := true
+	log, err := corpus.OpenLog(path, func(n int, body []byte) error {
+		if n == 0 {
+			fresh = false
+			var have header
+			if err := json.Unmarshal(body, &have); err != nil {
+				return err
 			}
-			continue
+			return have.check(&want)
 		}
 		var r Row
-		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
+		if err := json.Unmarshal(body, &r); err != nil {
+			return err
+		}
+		if err := r.check(); err != nil {
+			return err
 		}
 		j.take(r)
-	}
-	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	if err := j.file.Truncate(int64(len(whole))); err != nil {
-		return nil, err
+	j.log = log
+	if fresh {
+		return j, log.Record(want)
 	}
-	if _, err := j.file.Seek(int64(len(whole)), 0); err != nil {
-		return nil, err
+	return j, nil
+}
+
+// check says what about a row of a journal cannot be.
+func (r *Row) check() error {
+	if !slices.ContainsFunc(steps, func(s step) bool { return s.name == r.Step }) {
+		return fmt.Errorf("there is no step %q", r.Step)
 	}
-	if len(whole) == 0 {
-		_, err = j.file.WriteString(head + "\n")
+	if !slices.Contains([]State{Began, OK, Differs, Failed, Skipped}, r.State) {
+		return fmt.Errorf("there is no state %q", r.State)
 	}
-	return j, err
+	return nil
 }
 
 // name is the key of an index.
@@ -104,15 +136,10 @@ func (j *journal) take(r Row) {
 
 // write takes a row in and writes it.
 func (j *journal) write(r Row) error {
-	line, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.take(r)
-	_, err = j.file.Write(append(line, '\n'))
-	return err
+	return j.log.Append(r)
 }
 
 // done returns the row of a part that need not be done: it has been, for good. What
@@ -173,4 +200,4 @@ func (j *journal) of(step string) []Row {
 	return rows
 }
 
-func (j *journal) close() error { return j.file.Close() }
+func (j *journal) close() error { return j.log.Close() }

@@ -6,12 +6,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
 // markdown is the report for people.
 func (r *Report) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Checklist of %s\n\nBegun %s, %.0f s in this part.\n\n", r.Target, r.Began, r.Seconds)
+	fmt.Fprintf(&b, "# Checklist of %s\n\nBegun %s, %.0f s in this part.\n\n", printable.Line(r.Target), r.Began, r.Seconds)
 	b.WriteString("| step | ok | differs | failed | skipped |\n| --- | ---: | ---: | ---: | ---: |\n")
 	for _, s := range r.Steps {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", s.Title, s.Counts[OK], s.Counts[Differs], s.Counts[Failed], s.Counts[Skipped])
@@ -46,7 +48,7 @@ func (s *StepReport) markdown(b *strings.Builder) {
 // cells writes a row of a table.
 func cells(b *strings.Builder, texts ...string) {
 	for _, t := range texts {
-		b.WriteString("| " + strings.ReplaceAll(t, "|", "\\|") + " ")
+		b.WriteString("| " + strings.ReplaceAll(printable.Line(t), "|", "\\|") + " ")
 	}
 	b.WriteString("|\n")
 }

@@ -25,7 +25,7 @@ func (r *run) recordings() error {
 		file := r.Plan + ".rec"
 		res, err := record.Run(ctx, record.Config{Target: &chosen{r.Target, r.rows}, Plan: plan, File: filepath.Join(r.Dir, file), Environment: r.Environment})
 		switch {
-		case errors.Is(err, corpus.ErrOtherRecording):
+		case errors.Is(err, corpus.ErrOtherRecording), errors.Is(err, corpus.ErrOtherVersion):
 			return Row{State: Failed, Text: fmt.Sprintf("%v: remove %s to record again", err, file)}
 		case err != nil:
 			return Row{State: Failed, Text: err.Error()}

@@ -4,12 +4,14 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
 )
 
 // Report is everything that was found.
@@ -52,18 +54,10 @@ func (r *run) report() (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := replace(filepath.Join(r.Dir, "report.json"), append(body, '\n')); err != nil {
+	if err := corpus.ReplaceFile(filepath.Join(r.Dir, "report.json"), append(body, '\n')); err != nil {
 		return nil, err
 	}
-	return rep, replace(filepath.Join(r.Dir, "report.md"), []byte(rep.markdown()))
-}
-
-// replace writes a file, all of it or nothing.
-func replace(file string, body []byte) error {
-	if err := os.WriteFile(file+".tmp", body, 0o666); err != nil {
-		return err
-	}
-	return os.Rename(file+".tmp", file)
+	return rep, corpus.ReplaceFile(filepath.Join(r.Dir, "report.md"), []byte(rep.markdown()))
 }
 
 // archiveName is the file that holds everything else of the directory.
@@ -72,16 +66,23 @@ const archiveName = "checklist.tar.gz"
 // archive packs the directory into one file, which is what has to be brought back
 // from a machine that keeps nothing.
 func archive(dir string) error {
-	file := filepath.Join(dir, archiveName)
-	out, err := os.Create(file + ".tmp")
+	out, err := corpus.Replace(filepath.Join(dir, archiveName))
 	if err != nil {
 		return err
 	}
-	defer out.Close()
+	if err := packAll(out, dir); err != nil {
+		return errors.Join(err, out.Discard())
+	}
+	return out.Commit()
+}
+
+// packAll packs what a directory has, but for the archive itself and for what is being
+// written.
+func packAll(out io.Writer, dir string) error {
 	z := gzip.NewWriter(out)
 	w := tar.NewWriter(z)
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), archiveName) {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || d.Name() == archiveName || corpus.IsTemporary(d.Name()) {
 			return err
 		}
 		return pack(w, dir, path)
@@ -89,12 +90,7 @@ func archive(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range []io.Closer{w, z, out} {
-		if err := c.Close(); err != nil {
-			return err
-		}
-	}
-	return os.Rename(file+".tmp", file)
+	return errors.Join(w.Close(), z.Close())
 }
 
 // pack adds a file to an archive.

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -91,13 +92,19 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		r.checker = sync.OnceValues(o.Kernels)
 	}
 	var err error
-	if r.journal, err = openJournal(filepath.Join(o.Dir, "journal.jsonl"), fmt.Sprintf(`{"checklist":1,"target":%q}`, o.Target.Name())); err != nil {
+	if r.journal, err = openJournal(filepath.Join(o.Dir, "journal"), newHeader(o.Target.Name())); err != nil {
 		return nil, err
+	}
+	if err := corpus.RemoveStale(o.Dir, staleDepth); err != nil {
+		return nil, errors.Join(err, r.journal.close())
 	}
 	err = r.all(ctx)
 	rep, reportErr := r.report()
 	return rep, errors.Join(err, reportErr, r.journal.close(), archive(o.Dir))
 }
+
+// staleDepth is how deep in the directory bundles are: STEP/INSTRUCTION/KIND/NAME/BUNDLE.
+const staleDepth = 4
 
 // choose takes the instructions that are asked for.
 func (r *run) choose() error {

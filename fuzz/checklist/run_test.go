@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -113,7 +115,7 @@ func TestFailures(t *testing.T) {
 		t.Errorf("%d failures", n)
 	}
 	files := unpack(t, filepath.Join(dir, archiveName))
-	for _, name := range []string{"report.md", "report.json", "journal.jsonl", "smoke.rec"} {
+	for _, name := range []string{"report.md", "report.json", "journal", "smoke.rec"} {
 		if !slices.Contains(files, name) {
 			t.Errorf("the archive has no %s: %v", name, files)
 		}
@@ -166,14 +168,14 @@ func TestResume(t *testing.T) {
 	}
 	again := &target{panic: true} // would show that something is opened
 	o.Target = again
-	before, err := os.ReadFile(filepath.Join(dir, "journal.jsonl"))
+	before, err := os.ReadFile(filepath.Join(dir, "journal"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if rep, err = Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	after, err := os.ReadFile(filepath.Join(dir, "journal.jsonl"))
+	after, err := os.ReadFile(filepath.Join(dir, "journal"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,61 +261,91 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// TestJournal reads journals that were cut short, or are others'.
+// TestJournal reads journals that were cut short, or are others', or damaged.
 func TestJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
-	write := func(text string) {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+	head := newHeader("test:volta")
+	write := func(records ...any) {
+		t.Helper()
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+		l, err := corpus.OpenLog(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			if text, ok := r.(string); ok {
+				r = json.RawMessage(text)
+			}
+			if err := l.Record(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	const head = `{"checklist":1}`
-	row := func(state string) string {
-		return `{"step":"s","key":"k","state":"` + state + `","text":"x","data":{"a":1}}` + "\n"
+	row := func(state State) Row { return Row{"loader", "k", state, "x", nil} }
+	write(head, row(OK), Row{Step: "loader", Key: "l", State: OK})
+	body, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	write(head + "\n" + row("ok") + `{"step":"s","key":"l","sta`)
+	if err := os.WriteFile(path, body[:len(body)-20], 0o666); err != nil {
+		t.Fatal(err)
+	}
 	j, err := openJournal(path, head)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, ok := j.done("s", "k"); !ok || r.Text != "x" {
+	if r, ok := j.done("loader", "k"); !ok || r.Text != "x" {
 		t.Errorf("%+v, %v", r, ok)
 	}
-	if _, ok := j.done("s", "l"); ok {
+	if _, ok := j.done("loader", "l"); ok {
 		t.Error("half a line counts")
 	}
-	if err := errors.Join(j.do("s", "l", func() Row { return Row{State: OK} }), j.close()); err != nil {
+	if err := errors.Join(j.do("loader", "l", func() Row { return Row{State: OK} }), j.close()); err != nil {
 		t.Fatal(err)
 	}
 	if j, err = openJournal(path, head); err != nil {
 		t.Fatal(err)
 	}
-	if len(j.of("s")) != 2 {
-		t.Errorf("%d rows", len(j.of("s")))
+	if len(j.of("loader")) != 2 {
+		t.Errorf("%d rows", len(j.of("loader")))
 	}
 	j.close()
 
 	// What has ended the program twice is not begun a third time.
-	write(head + "\n" + row("began") + row("began"))
+	write(head, row(Began), row(Began))
 	if j, err = openJournal(path, head); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.do("s", "k", func() Row { panic("begun") }); err != nil {
+	if err := j.do("loader", "k", func() Row { panic("begun") }); err != nil {
 		t.Fatal(err)
 	}
-	if r, _ := j.done("s", "k"); r.State != Failed || r.Text != "it has ended the program 2 times and is left alone" {
+	if r, _ := j.done("loader", "k"); r.State != Failed || r.Text != "it has ended the program 2 times and is left alone" {
 		t.Errorf("%+v", r)
 	}
 	j.close()
 
-	for text, want := range map[string]string{
-		"{}\n":                 "is the journal of another checklist: {}, not " + head,
-		head + "\nnonsense\n":  "line 2: ",
-		head + "\n{}\n{\"x\n}": "line 3: ",
+	other, old := head, head
+	other.Target = "cuda:0"
+	old.Versions.Catalogue = "0123456789abcdef"
+	for _, tc := range []struct {
+		records []any
+		want    string
+	}{
+		{[]any{other}, "the journal is of another checklist: its target is cuda:0, not test:volta"},
+		{[]any{`{"checklist":1,"target":"test:volta"}`}, "the journal is of another checklist: its version is 0, not 2"},
+		{[]any{old}, "another version of mmafuzz made it: its catalogue: 0123456789abcdef, this program's: " + head.Versions.Catalogue + "; the same generators and formats"},
+		{[]any{head, "[]"}, "line 2: json: cannot unmarshal array into Go value of type checklist.Row"},
+		{[]any{head, "{}"}, `line 2: there is no step ""`},
+		{[]any{head, row(OK), `{"step":"loader","state":"odd"}`}, `line 3: there is no state "odd"`},
 	} {
-		write(text)
-		if _, err := openJournal(path, head); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
+		write(tc.records...)
+		if _, err := openJournal(path, head); err == nil || err.Error() != path+": "+tc.want {
+			t.Errorf("%v:\n got %v\nwant %s: %s", tc.records, err, path, tc.want)
 		}
 	}
 }

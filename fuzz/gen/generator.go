@@ -12,7 +12,7 @@
 // # Adding a generator
 //
 // Write NAME.go with one function and add a row to generators. The tests of this
-// package, the golden file and the table of what each generator finds (fuzz/study)
+// package, the golden file and the table of what each generator finds (fuzz/selfcheck)
 // pick it up. A generator that is to give other inputs gets a new version: the old
 // row, with its function, moves to retired.
 package gen
@@ -178,6 +178,9 @@ func (s Source) String() string {
 // ParseSource is the inverse of Source.String. Without @VERSION it means the
 // current one.
 func ParseSource(text string) (Source, error) {
+	if n := strings.Count(text, "("); n > maxNesting {
+		return Source{}, fmt.Errorf("%.80q: %d mutations, one of the other; there are %d at most", text, n, maxNesting)
+	}
 	if strings.HasPrefix(text, mutateGenerator.Name) {
 		return parseMutate(text)
 	}
@@ -197,7 +200,7 @@ func ParseSource(text string) (Source, error) {
 	for a := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(a)
 		if err != nil {
-			return Source{}, fmt.Errorf("%q: %w", text, err)
+			return Source{}, fmt.Errorf("%.200q: %.40q is no whole number, or too large", text, a)
 		}
 		s.Args = append(s.Args, n)
 	}
@@ -224,6 +227,9 @@ func (g *Generator) version(v string) (*Generator, error) {
 }
 
 func parseMutate(text string) (Source, error) {
+	if strings.Count(text, "(") > maxNesting {
+		return Source{}, fmt.Errorf("%.200q: a mutation of more than %d mutations", text, maxNesting)
+	}
 	head, rest, ok := strings.Cut(text, "(")
 	inner, closed := strings.CutSuffix(rest, ")")
 	at := strings.LastIndexByte(inner, '#')
@@ -236,7 +242,7 @@ func parseMutate(text string) (Source, error) {
 	}
 	index, err := strconv.ParseUint(inner[at+1:], 10, 64)
 	if err != nil {
-		return Source{}, fmt.Errorf("%q: %w", text, err)
+		return Source{}, fmt.Errorf("%.200q: %.40q is no index", text, inner[at+1:])
 	}
 	return Source{Generator: &mutateGenerator, Base: &Base{base, index}}, nil
 }

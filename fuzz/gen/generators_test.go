@@ -284,6 +284,7 @@ func TestParseSource(t *testing.T) {
 		"", "x", "raw@3", "raw@", "raw@x", "raw@1[1]", "cut@1[", "cut@1[]", "cut@1[1", "cut@1[1,]", "cut@1[x]", "cut@1[1]x",
 		"mutate", "mutate@1", "mutate@2(raw@1#0)", "mutate@1(raw@1)", "mutate@1(raw@1#)", "mutate@1(raw@1#-1)", "mutate@1(raw@1#x)",
 		"mutate@1(raw@1#0", "mutate@1(x#0)", "mutate@1(#0)", "mutate@1(mutate@1#0)",
+		"mutate@1(mutate@1(mutate@1(mutate@1(raw@1#0)#0)#0)#0)", strings.Repeat("mutate@1(", 1<<20),
 	} {
 		if s, err := ParseSource(text); err == nil {
 			t.Errorf("%q is read as %s", text, s)

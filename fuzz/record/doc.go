@@ -26,8 +26,8 @@
 //
 // What is in the file is good at any moment, so that a recording which was killed
 // goes on where it was when it is started again. The header must be the same then:
-// target, environment, plan, work and version of the program. A file with another
-// one is left alone.
+// target, environment, plan, work, version of the program and digests of its catalogue,
+// generators and formats (corpus.Versions). A file with another one is left alone.
 //
 // # Faults
 //

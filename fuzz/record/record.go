@@ -12,6 +12,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -87,7 +88,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 }
 
 func (cfg *Config) header(w *work) corpus.Header {
-	h := corpus.Header{Name: cfg.Name, Target: cfg.Target.Name(), Date: cfg.Date, Plan: cfg.Plan, Work: w.digest,
+	h := corpus.Header{Versions: versions.Current(), Name: cfg.Name, Target: cfg.Target.Name(), Date: cfg.Date, Plan: cfg.Plan, Work: w.digest,
 		Environment: map[string]string{}}
 	if h.Name == "" {
 		h.Name = corpus.MachineName(h.Target)

@@ -52,7 +52,7 @@ func (f *Format) Decode(code uint64) Num {
 	return n
 }
 
-// special returns Inf or NaN for the codes that are, Finite for all others.
+// special returns the class of a code that is Inf or NaN, and Finite for all others.
 func (f *Format) special(neg bool, field, frac uint64) Class {
 	top := uint64(1)<<f.ExpBits - 1
 	switch f.Specials {
@@ -135,7 +135,7 @@ func (d Dyadic) align(q int32) uint64 {
 	return t.Lo
 }
 
-// beyondMax says whether r, of exponent Emax, exceeds the largest finite
+// beyondMax reports whether r, of exponent Emax, exceeds the largest finite
 // number: possible only where the top binade is cut short by a NaN code.
 func (f *Format) beyondMax(r Dyadic) bool {
 	if f.Specials != OnesNaN {
@@ -185,7 +185,7 @@ func (f *Format) QuietNaN(neg bool) uint64 {
 }
 
 // OnesNaNCode returns the NaN with all exponent and fraction bits set and the
-// sign clear: NVIDIA's canonical NaN. The FNUZ formats have but their only NaN.
+// sign clear: NVIDIA's canonical NaN. For a FNUZ format it is the only NaN there is.
 // It panics for formats without NaN.
 func (f *Format) OnesNaNCode() uint64 {
 	switch f.Specials {
@@ -233,8 +233,9 @@ func (f *Format) FromFloat64(v float64) uint64 {
 	return f.Encode(d.Dyadic(n), RNE, OverMax)
 }
 
-// fromNormal is FromFloat64 of what becomes a normal number with a fraction for
-// certain: it rounds the code of FP64, whose carry goes into the exponent as it should.
+// fromNormal is FromFloat64 for values that are certain to become normal numbers of a
+// format with a fraction; ok is false for others. It rounds the code of FP64: a carry
+// goes into the exponent, as it should.
 func (f *Format) fromNormal(v float64) (code uint64, ok bool) {
 	b := math.Float64bits(v)
 	e, neg := int32(b>>52&0x7ff)-1023, b>>63 != 0

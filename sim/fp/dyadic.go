@@ -11,7 +11,7 @@ type Dyadic struct {
 	Neg    bool
 }
 
-// IsZero says whether the magnitude is zero.
+// IsZero reports whether the magnitude is zero.
 func (d Dyadic) IsZero() bool { return d.Hi|d.Lo == 0 }
 
 // Len returns the number of significant bits; 0 for zero.
@@ -50,7 +50,7 @@ func (d Dyadic) Round(q int32, m Mode) Dyadic {
 	return r
 }
 
-// truncate drops the bits of weight below 2^q, q > d.Q, and says what was lost.
+// truncate drops the bits of weight below 2^q, q > d.Q, and returns what was lost.
 func (d Dyadic) truncate(q int32) (Dyadic, Lost) {
 	r := Dyadic{Neg: d.Neg, Q: q}
 	n := int64(q) - int64(d.Q) // > 0

@@ -169,7 +169,7 @@ func tf32(id fp.ID, name string) facts {
 	}
 }
 
-// small says whether every code of the format can be tried.
+// small reports whether every code of the format can be tried.
 func (g *facts) small() bool { return g.codeBits <= 16 }
 
 func (g *facts) signBit() uint64 { return uint64(g.sign) << (g.exp + g.frac + g.low) }

@@ -220,13 +220,13 @@ func (f *Format) SignBit() uint64 {
 	return 1 << (f.ExpBits + f.FracBits + f.Low)
 }
 
-// HasInf says whether the format has infinities.
+// HasInf reports whether the format has infinities.
 func (f *Format) HasInf() bool { return f.Specials == IEEE }
 
-// HasNaN says whether the format has NaNs.
+// HasNaN reports whether the format has NaNs.
 func (f *Format) HasNaN() bool { return f.Specials != AllFinite }
 
-// HasNegZero says whether the format has a zero with the sign bit set.
+// HasNegZero reports whether the format has a zero with the sign bit set.
 func (f *Format) HasNegZero() bool { return f.Signed && f.Specials != NegZeroNaN }
 
 // InfCode returns the code of an infinity. It panics if there is none.

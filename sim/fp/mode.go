@@ -61,7 +61,7 @@ const (
 	LostMore
 )
 
-// Up says whether a magnitude truncated to a multiple of the unit is to be
+// Up reports whether a magnitude truncated to a multiple of the unit is to be
 // increased by one unit, given its sign, whether it is odd and what was lost.
 func (m Mode) Up(neg, odd bool, l Lost) bool {
 	switch m {

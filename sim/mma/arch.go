@@ -26,7 +26,7 @@ var Archs = []Arch{
 	{"rdna3", "gfx11", "AMD RDNA3"},
 	{"rdna4", "gfx12", "AMD RDNA4"},
 	{"x86", "x86-64", "x86 processors of Intel (a Xeon with AMX)"},
-	{"zen4", "znver4", "x86 processors of AMD (Zen 4)"},
+	{"zen4", "znver4", "x86 processors of AMD (Zen 4, Zen 5)"},
 	{"arm", "aarch64", "Arm processors"},
 	{"power10", "ppc64le", "IBM POWER10"},
 }

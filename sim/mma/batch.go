@@ -136,7 +136,7 @@ func (d *Dot) Clone() *Dot {
 	return &c
 }
 
-// Equal says whether two dot products have the same operands.
+// Equal reports whether two dot products have the same operands.
 func (d *Dot) Equal(o *Dot) bool {
 	return d.C == o.C && slices.Equal(d.A, o.A) && slices.Equal(d.B, o.B) &&
 		slices.Equal(d.SA, o.SA) && slices.Equal(d.SB, o.SB)

@@ -50,8 +50,8 @@ const (
 		"mma.m16n8k{16,32}.f32." + fp8Pair + ".f32 mma.m16n8k{16,32}.f16." + fp8Pair + ".f16 " + dmmaNames + "{,.rz,.rm,.rp} " +
 		"mma.sp.m16n8k{16,32}.{f32.f16.f16.f32,f16.f16.f16.f16,f32.bf16.bf16.f32} mma.sp.m16n8k{8,16}.f32.tf32.tf32.f32 " +
 		"mma.sp.m16n8k64.f32." + fp8Pair + ".f32"
-	// tensorMemory is what the chips with tensor memory have besides, but for those
-	// for which there are data of Thor.
+	// tensorMemory is what the chips with tensor memory have besides, except for the
+	// instructions for which there are data of Thor.
 	tensorMemory = "tcgen05.m128n8k16.kind::f16.{f32,f16}.f16.f16{,.c0} tcgen05.m128n8k16.kind::f16.f32.bf16.bf16.c0 " +
 		"tcgen05.m128n8k8.kind::tf32.f32.tf32.tf32{,.c0} tcgen05.m128n8k32.kind::f8f6f4.{f32,f16}." + narrowPair + "{,.c0} " +
 		"tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.{e4m3,e5m2}.{e3m2,e2m3,e2m1}.ue8m0 " +
@@ -59,7 +59,7 @@ const (
 		"tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0 tcgen05.m128n8k64.kind::mxf4nvf4.block{32.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue4m3}"
 	thorBF16 = "tcgen05.m128n8k16.kind::f16.f32.bf16.bf16"
 	thorMX   = "tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32." + fp8Pair + ".ue8m0"
-	// rtxKinds is what the chips without have instead.
+	// rtxKinds is what the chips without tensor memory have instead.
 	rtxKinds = "mma.m16n8k32.kind::f8f6f4.f32." + narrowPair + ".f32 mma.m16n8k32.kind::f8f6f4.f16." + narrowPair + ".f16 " +
 		"mma.m16n8k32.kind::mxf8f6f4.block32.f32." + narrowPair + ".f32.ue8m0 mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 " +
 		"mma.m16n8k64.kind::mxf4nvf4." + nvf4 + " mma.sp.m16n8k64.kind::f8f6f4.f32." + narrowPair + ".f32 " +

@@ -16,36 +16,38 @@ var x86Forms = []form{
 	{names: "tdpfp16ps", m: Range{1, 16, 1}, n: Range{1, 16, 1}, k: 32, formats: "f32.f16.f16.f32"},
 }
 
-// Evidence: "Zen 4" is an AMD processor of family 25, model 17; "Xeon" is one of
-// Intel with AMX and AVX512_FP16, as Sapphire Rapids has them. Its figures are dot
-// products of raw bits and of the other generators, over all modes, by
-// go test -run Silicon ./devices/cpu.
+// Evidence: "Zen 4" is an AMD processor of family 25, model 17; "Zen 5" one of family
+// 26, model 2; "Xeon" is one of Intel with AMX and AVX512_FP16, as Sapphire Rapids has
+// them. Two figures are dot products of raw bits and of the other generators, over all
+// modes, by go test -run Silicon ./devices/cpu. Recordings are in corpus/recordings.
 const (
 	srcFMA  = "Intel SDM vol. 1, 14.5 and table 4-7"
 	srcDPPS = "Intel SDM vol. 2, DPPS and DPPD, which leave open which of several NaNs is the result"
 	evXeon  = "Xeon: 10,000,000 and 7,500,000"
+	evZen   = "recordings zen4.rec and zen5.rec, every bit; Zen 5: 10,000,000 and 7,500,000"
+	evBoth  = evXeon + "; " + evZen
 )
 
 var x86 = []decl{
-	// AMD's and Intel's processors differ in nothing but the NaN of DPPS.
+	// AMD's and Intel's processors differ only in the NaN of DPPS.
 	//
 	// VDPBF16PS is two FMAs, the high pair first. It neither consults nor changes
 	// MXCSR. Where a processor has no AVX512_BF16, two VFMADD231PS on widened
 	// operands with DAZ and FTZ give the same bits: fma3-bf16.
 	{archs: "x86 zen4", names: "vdpbf16ps", params: x86BF16(),
-		source: "Intel SDM vol. 2, VDPBF16PS", evidence: "Zen 4: 900,000,000 lanes; " + evXeon},
+		source: "Intel SDM vol. 2, VDPBF16PS", evidence: "Zen 4: 900,000,000 lanes; " + evBoth},
 	{archs: "x86 zen4", names: "fma3-bf16", params: x86BF16(),
-		source: "two VFMADD231PS with MXCSR.DAZ and FTZ, the high pair first", evidence: "Zen 4: 240,000,000 lanes equal to VDPBF16PS; " + evXeon},
+		source: "two VFMADD231PS with MXCSR.DAZ and FTZ, the high pair first", evidence: "Zen 4: 240,000,000 lanes equal to VDPBF16PS; " + evBoth},
 	{archs: "x86 zen4", names: "vfmadd231ps" + mxcsrModes, params: x86FMA(fp.FP32), mode: mxcsr,
-		source: srcFMA, evidence: "Zen 4: 12,000,000 results; " + evXeon},
+		source: srcFMA, evidence: "Zen 4: 12,000,000 results; " + evBoth},
 	{archs: "x86 zen4", names: "vfmadd231pd" + mxcsrModes, params: x86FMA(fp.FP64), mode: mxcsr,
-		source: srcFMA, evidence: evXeon},
+		source: srcFMA, evidence: evBoth},
 	{archs: "x86", names: "dpps" + mxcsrModes, params: x86DPPS(SwapPairs), mode: mxcsr,
 		source: srcDPPS, evidence: evXeon},
 	{archs: "zen4", names: "dpps" + mxcsrModes, params: x86DPPS(Ascending), mode: mxcsr,
-		source: srcDPPS, evidence: "Zen 4: 6,000,000 results"},
+		source: srcDPPS, evidence: "Zen 4: 6,000,000 results; " + evZen},
 	{archs: "x86 zen4", names: "dppd" + mxcsrModes, params: x86DPPD(), mode: mxcsr,
-		source: srcDPPS, evidence: evXeon},
+		source: srcDPPS, evidence: evBoth},
 
 	// FP16 arithmetic knows no DAZ and no FTZ.
 	{archs: "x86", names: "vfmadd231ph{,.rd,.ru,.rz}", params: x86FMA(fp.FP16), mode: mxcsr,

@@ -7,9 +7,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// operations are the elementary operations by the constructors that make them;
-// String recognises a program by trying them on its own parameters. A program that
-// cannot be one has the zero Params.
+// operations lists the elementary operations with their constructors. String
+// recognises a program by calling each of them with the program's own parameters and
+// comparing. make returns the zero Params for a program that cannot be its operation.
 var operations = []struct {
 	name string
 	make func(p *Params) (Params, string)
@@ -58,8 +58,8 @@ var operations = []struct {
 	{"amx", func(p *Params) (Params, string) { return underMXCSR(p, x86Tile(p.In.Sub)) }},
 }
 
-// underMXCSR is a program of x86 under the modes that p seems to have; what has
-// another rule for NaNs than x86 and its emulator is none.
+// underMXCSR returns an x86 program under the modes that p seems to have, and their
+// names; the zero Params if p's NaN rule is neither that of x86 nor its emulator's.
 func underMXCSR(p *Params, q Params) (Params, string) {
 	var words []string
 	if p.Special.NaN != NaNFirst && p.Special.NaN != NaNLarger {
@@ -122,9 +122,9 @@ func roundName(r Round) string {
 }
 
 // String names the elementary operation with its parameters, as the field does:
-// t-fdpa(L=16, F=25, rz-fp32, e_zero=-133). A program that is none of them but
-// for at most a few fields is written as the nearest with these changes, any
-// other as custom.
+// t-fdpa(L=16, F=25, rz-fp32, e_zero=-133). A program that differs from all of them
+// is written as the nearest one and the changed fields if these are few, else as
+// custom.
 func (p Params) String() string {
 	best, fewest := "custom", 1<<30
 	for _, op := range operations {

@@ -66,7 +66,7 @@ func (f Field) Int(p *Params) int {
 	}
 }
 
-// SetInt is the inverse of Int. Validate says whether the result makes sense.
+// SetInt is the inverse of Int. Params.Validate checks whether the result makes sense.
 func (f Field) SetInt(p *Params, n int) {
 	switch v := f.value(p); v.Kind() {
 	case reflect.Bool:
@@ -117,7 +117,7 @@ func (f Field) SetText(p *Params, s string) error {
 	return nil
 }
 
-// Values returns every value that the field can sensibly have, as for Int:
+// Values returns every value that the field can sensibly have, as Int returns them:
 // those of an enumeration, both of a bool, nil for numbers.
 func (f Field) Values() []int {
 	n := 0
@@ -205,13 +205,16 @@ func (c Change) Brief() string {
 	if s, ok := symbols[name]; ok {
 		name = s
 	}
-	none := func(s string) string { // the name of no rounding mode is empty
-		if s == "" {
+	word := func(s string) string {
+		switch {
+		case s == "": // the name of no rounding mode
 			return "none"
+		case s == "0" && c.Path == "l":
+			return "all"
 		}
 		return s
 	}
-	return name + " " + none(c.From) + "→" + none(c.To)
+	return name + " " + word(c.From) + "→" + word(c.To)
 }
 
 // Brief writes changes with commas between them.

@@ -93,7 +93,7 @@ func lscale(name string) uint8 {
 }
 
 // Mnemonic is the name of a processor's instruction without its modes, "" for
-// another's.
+// other instructions.
 func (i *Instruction) Mnemonic() string {
 	if _, ok := formed()[i.Name]; !ok {
 		return ""
@@ -103,7 +103,7 @@ func (i *Instruction) Mnemonic() string {
 }
 
 // Modes are the settings of control registers under which a processor's
-// instruction is executed, as they stand in its name; nil for another's.
+// instruction is executed, as they stand in its name; nil for other instructions.
 func (i *Instruction) Modes() []string {
 	_, modes, ok := strings.Cut(i.Name, ".")
 	if !ok || i.Mnemonic() == "" {

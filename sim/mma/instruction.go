@@ -27,7 +27,7 @@ type Instruction struct {
 // Range is the values min, min+step, ..., max that the ISA allows.
 type Range struct{ Min, Max, Step int }
 
-// Contains says whether v is one of the values.
+// Contains reports whether v is one of the values.
 func (r Range) Contains(v int) bool {
 	return v >= r.Min && v <= r.Max && (v-r.Min)%max(r.Step, 1) == 0
 }
@@ -64,7 +64,7 @@ func (f Facets) String() string {
 	return strings.Join(s, ", ")
 }
 
-// Checked says whether the row's rule was compared with results of hardware, or of
+// Checked reports whether the row's rule was compared with results of hardware, or of
 // something that stands in for it.
 func (i *Instruction) Checked() bool { return !strings.HasPrefix(i.Evidence, "none") }
 
@@ -84,8 +84,8 @@ type decl struct {
 	evidence string
 	alias    func(name string) string // nil: no alias
 	ocp      bool                     // AMD's fp8 and bf8 are the OCP formats
-	// mode changes the parameters as a mode says that stands in the name
-	// (Instruction.Modes); it is called for each in turn. nil: the names have none.
+	// mode changes the parameters as a mode in the name asks (Instruction.Modes). It
+	// is called for each mode in turn. nil: the names have none.
 	mode func(p *Params, word string)
 }
 
@@ -135,8 +135,8 @@ func expand(pattern string) []string {
 	return names
 }
 
-// parseName reads shape and formats off an ISA name, or takes them from the table
-// of names that do not say them.
+// parseName reads shape and formats off an ISA name, or, if the name does not have
+// them, takes them from the table of forms.
 func parseName(name string, ocp bool) (Instruction, error) {
 	if i, ok := formed()[name]; ok {
 		return i, nil

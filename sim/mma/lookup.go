@@ -38,9 +38,10 @@ func Of(arch string) []Instruction {
 }
 
 // Lookup returns the instruction of an architecture that a name stands for: the
-// ISA spelling with any legal N, an alias, or a prefix that only one
-// instruction has (and those whose names say more, such as a rounding). The result carries the name's own shape. The error of an
-// unknown name lists the nearest ones.
+// ISA spelling with any legal N, an alias, or a prefix that only one instruction
+// has, apart from variants of it whose names add, for example, a rounding. The
+// result has the shape that the name gives. The error for an unknown name lists the
+// nearest ones.
 func Lookup(arch, name string) (*Instruction, error) {
 	a, ok := FindArch(arch)
 	if !ok {
@@ -49,8 +50,7 @@ func Lookup(arch, name string) (*Instruction, error) {
 	return Search(a.Name, Of(a.Name), name)
 }
 
-// Search is Lookup among the given rows; where says whose they are, for the
-// error.
+// Search is Lookup among the given rows; where names their owner in the error.
 func Search(where string, rows []Instruction, name string) (*Instruction, error) {
 	plain, shape := defaultShape(name)
 	var prefixed []Instruction
@@ -88,6 +88,10 @@ func archNames() []string {
 }
 
 func lookupError(arch, name string, rows, prefixed []Instruction) error {
+	const most = 200 // bytes: no name has as many, but a file may
+	if len(name) > most {
+		name = name[:most] + "..."
+	}
 	if len(prefixed) > 1 {
 		return fmt.Errorf("%s: %q is the beginning of %d instructions: %s", arch, name, len(prefixed), someNames(prefixed))
 	}
@@ -149,31 +153,36 @@ func (i Instruction) withShape(dims *freeDims) (*Instruction, error) {
 	return &i, nil
 }
 
-// Distance is the Levenshtein distance of two names.
+// Distance is how many slips make one name of another: a character too many, too few,
+// another one, or two that change places.
 func Distance(a, b string) int {
+	var before []int // the row for a without its last two characters
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
 		for j := range len(b) {
-			cost := diag
+			cost := row[j]
 			if a[i] != b[j] {
 				cost++
 			}
-			diag = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diag+1)
+			next[j+1] = min(cost, next[j]+1, row[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row = row, next
 	}
 	return row[len(b)]
 }
 
-// Arithmetics returns a row for each distinct arithmetic of the catalogue:
-// parameters, formats of A, D and scales, where A and B have the same format and
-// C takes part. Of several such rows it is the one with the largest K, of the
-// first architecture.
+// Arithmetics returns a row for each distinct arithmetic of the catalogue (its
+// parameters and the formats of A, D and scales) among the rows in which A and B have
+// the same format and C takes part. Of several rows with one arithmetic it is the one
+// with the largest K, of the first architecture.
 func Arithmetics() []Instruction {
 	type key struct {
 		p           Params

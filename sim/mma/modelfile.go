@@ -32,18 +32,18 @@ type modelFile struct {
 	Params  json.RawMessage `json:"params,omitempty"`
 }
 
-// maxModelFile is more bytes than any model file takes.
-const maxModelFile = 1 << 20
+// MaxModelFile is more bytes than any model file takes.
+const MaxModelFile = 1 << 20
 
 // ReadModel reads a model file. The result has Arch "model" and, for a complete
 // file, the name given or "model". Errors name what is wrong.
 func ReadModel(r io.Reader) (*Instruction, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxModelFile+1))
+	data, err := io.ReadAll(io.LimitReader(r, MaxModelFile+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(data) > maxModelFile {
-		return nil, fmt.Errorf("longer than %d KiB: this is no model file", maxModelFile>>10)
+	if len(data) > MaxModelFile {
+		return nil, fmt.Errorf("longer than %d KiB: this is no model file", MaxModelFile>>10)
 	}
 	var m modelFile
 	if err := decodeStrict(data, &m); err != nil {
@@ -74,26 +74,12 @@ func decodeStrict(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
-		return explainJSON(data, err)
+		return JSONError(data, err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("there is something after the JSON object")
 	}
 	return nil
-}
-
-// explainJSON makes an error of the JSON decoder say where it is.
-func explainJSON(data []byte, err error) error {
-	var syntax *json.SyntaxError
-	switch {
-	case err == io.EOF:
-		return errors.New("the file is empty")
-	case err == io.ErrUnexpectedEOF:
-		return errors.New("the file ends in the middle of the JSON object")
-	case errors.As(err, &syntax):
-		return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:syntax.Offset], []byte("\n")), err)
-	}
-	return err
 }
 
 func (m *modelFile) derived() (*Instruction, error) {
@@ -134,7 +120,11 @@ func (m *modelFile) complete() (*Instruction, error) {
 	if m.Name != "" {
 		i.Name = m.Name
 	}
-	if err := decodeStrict(m.Params, &i.Params); err != nil {
+	var params bytes.Buffer // in a line: one of a part would be no line of the file
+	if err := json.Compact(&params, m.Params); err != nil {
+		return nil, err
+	}
+	if err := decodeStrict(params.Bytes(), &i.Params); err != nil {
 		return nil, fmt.Errorf(`"params": %w`, err)
 	}
 	return i, nil

@@ -313,22 +313,22 @@ const (
 	// FPProcessNaNs3 and FPMulAdd). A NaN is signalling if its format has
 	// infinities, the top bit of its fraction is 0, and no Round has seen it.
 	NaNSignal
-	// NaNMulAdd: a NaN operand as with NaNFirst, but in a sum with products that no
-	// Round has seen the last of these that is a NaN is a multiply-add's: its a goes
-	// before the other terms, and they before its b. An Inf*0 among those others is
-	// an operand. If there is none, positive quiet (Power ISA, multiply-add: A, then
-	// what is added, then B).
+	// NaNMulAdd: a NaN operand as with NaNFirst, except in a sum with products that no
+	// Round has seen: there the last of these products that is a NaN counts as that of
+	// a multiply-add, so that its a goes before the other terms, and these go before
+	// its b. An Inf*0 among the other terms is an operand. If there is no NaN operand,
+	// positive quiet (Power ISA, multiply-add: A, then what is added, then B).
 	NaNMulAdd
-	// NaNLarger: of the NaN operands of a product or a sum a quiet one goes before
-	// signalling ones, then the one of the larger fraction in D's format, then a positive one. If
-	// there is none, negative quiet (the x87 rule of Intel SDM table 4-7, which QEMU
-	// applies to SSE too). A result of an operation is an operand of the next.
+	// NaNLarger: of the NaN operands of a product or a sum, a quiet one goes before
+	// signalling ones, then one with a larger fraction in D's format, then a positive
+	// one. If there is none, negative quiet (the x87 rule of Intel SDM table 4-7, which
+	// QEMU applies to SSE too). The result of an operation is an operand of the next.
 	NaNLarger
 )
 
-// Operand says whether a NaN result is a NaN operand where there is one: then the
-// order of terms shows in it.
+// Operand reports whether a NaN result is one of the NaN operands, if there are any:
+// then the order of terms shows in it.
 func (r NaNRule) Operand() bool { return r >= NaNFirst }
 
-// Negative says whether a NaN that an operation makes is negative.
+// Negative reports whether a NaN that an operation makes is negative.
 func (r NaNRule) Negative() bool { return r == NaNQuietNeg || r == NaNFirst || r == NaNLarger }

@@ -16,8 +16,8 @@ const (
 	maxSpan = 120 // bits between the highest and lowest bit of an exact sum that is not rounded at once
 )
 
-// Validate says whether p is a complete program for k products of the given
-// formats, and if not, the first thing that is wrong and where.
+// Validate returns nil if p is a complete program for k products of the given
+// formats, else an error with the first thing that is wrong and where.
 func (p *Params) Validate(f Formats, k int) error {
 	if k < 1 || k > MaxK {
 		return fmt.Errorf("k = %d is not in 1..%d", k, MaxK)
@@ -44,7 +44,7 @@ func (p *Params) Validate(f Formats, k int) error {
 	return p.checkSpan(f, k)
 }
 
-// Validate says whether the formats can be those of an instruction.
+// Validate returns an error if the formats cannot be those of an instruction.
 func (f Formats) Validate() error {
 	for _, o := range []struct {
 		name string
@@ -95,8 +95,8 @@ func (p *Params) checkInput(f Formats) error {
 	return nil
 }
 
-// checkEnums rejects values that no name stands for; they cannot come from a
-// model file but can from code.
+// checkEnums rejects values without a name: they cannot come from a model file, but
+// they can come from code.
 func (p *Params) checkEnums() error {
 	ok := int(p.In.Sub) < len(inFlushNames) && int(p.In.C) < len(inFlushNames) && int(p.In.Acc) < len(inFlushNames) &&
 		int(p.Prod.Exp) < len(prodExpNames) && int(p.Scale) < len(scaleAtNames) &&
@@ -212,7 +212,7 @@ func (p *Params) checkScales(f Formats, k int) error {
 	return nil
 }
 
-// checkSpecial rejects an order of operands that nothing shows.
+// checkSpecial rejects an order of operands that no result can show.
 func (p *Params) checkSpecial() error {
 	if p.Special.CLeft && (p.Start == StartC || !p.Special.NaN.Operand()) {
 		return errors.New("special.cleft: needs a start other than c and a NaN rule that is an order of operands")
@@ -246,7 +246,7 @@ func (p *Params) checkResult(f Formats) error {
 	return nil
 }
 
-// lateAdds says whether anything is added after the last step.
+// lateAdds reports whether anything is added after the last step.
 func (p *Params) lateAdds(f Formats) bool {
 	return p.Lanes > 1 || p.Start != StartC && f.C != fp.None
 }

@@ -30,7 +30,8 @@ type Vector struct {
 func ReadVectors(r io.Reader) ([]Vector, error) {
 	var vectors []Vector
 	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		text, _, _ := strings.Cut(lines.Text(), "#")
 		if strings.TrimSpace(text) == "" {
 			continue
@@ -42,7 +43,13 @@ func ReadVectors(r io.Reader) ([]Vector, error) {
 		v.Line = n
 		vectors = append(vectors, v)
 	}
-	return vectors, lines.Err()
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("line %d: longer than %d KiB, which no vector is", n, bufio.MaxScanTokenSize>>10)
+	case err != nil:
+		return nil, fmt.Errorf("line %d: %w", n, err)
+	}
+	return vectors, nil
 }
 
 func parseVector(fields []string) (v Vector, err error) {

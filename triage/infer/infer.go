@@ -70,6 +70,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -200,7 +201,7 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	s := &subject{space: sp, unit: u, budget: o.Queries}
 	if o.Journal != "" {
 		var err error
-		h := header{Version: journalVersion, Target: o.Target, Files: o.Digest, Name: i.Name, K: i.K, Formats: i.Formats,
+		h := header{Version: journalVersion, Versions: versions.Current(), Target: o.Target, Files: o.Digest, Name: i.Name, K: i.K, Formats: i.Formats,
 			Seed: o.Seed, Checks: o.Checks, Effort: o.Effort, NaN: o.Policy.NaN.String(), Zero: o.Policy.Zero.String()}
 		if s.log, err = openJournal(o.Journal, h); err != nil {
 			return nil, err

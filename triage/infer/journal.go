@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -70,17 +71,19 @@ var ErrOtherInference = errors.New("the journal is of another inference")
 
 // header must be the same when an inference is taken up again.
 type header struct {
-	Version int         `json:"v"`
-	Target  string      `json:"target"`
-	Files   string      `json:"files,omitempty"` // of the target: their digest
-	Name    string      `json:"instruction"`
-	K       int         `json:"k"`
-	Formats mma.Formats `json:"formats"`
-	Seed    uint64      `json:"seed"`
-	Checks  int         `json:"checks"`
-	Effort  int         `json:"effort"`
-	NaN     string      `json:"nan"`
-	Zero    string      `json:"zero"`
+	Version int `json:"v"`
+	// Versions of what the questions and the programs are made of.
+	Versions corpus.Versions `json:"versions"`
+	Target   string          `json:"target"`
+	Files    string          `json:"files,omitempty"` // of the target: their digest
+	Name     string          `json:"instruction"`
+	K        int             `json:"k"`
+	Formats  mma.Formats     `json:"formats"`
+	Seed     uint64          `json:"seed"`
+	Checks   int             `json:"checks"`
+	Effort   int             `json:"effort"`
+	NaN      string          `json:"nan"`
+	Zero     string          `json:"zero"`
 }
 
 // differences says in which points a journal's header is not the expected one.
@@ -118,7 +121,10 @@ func openJournal(path string, want header) (*journal, error) {
 		if n > 0 {
 			var r record
 			if err := json.Unmarshal(body, &r); err != nil {
-				return fmt.Errorf("record %d: %w", n, err)
+				return err
+			}
+			if err := r.check(&want); err != nil {
+				return err
 			}
 			j.records = append(j.records, r)
 			return nil
@@ -126,6 +132,9 @@ func openJournal(path string, want header) (*journal, error) {
 		fresh = false
 		var have header
 		if err := json.Unmarshal(body, &have); err != nil {
+			return err
+		}
+		if err := have.Versions.Check(versions.Current()); err != nil {
 			return err
 		}
 		if have != want {

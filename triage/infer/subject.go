@@ -315,6 +315,9 @@ func (s *subject) check(ctx context.Context, m *sim.Model, src gen.Source, seed,
 			return 0, nil, nil, err
 		}
 	} else {
+		if err := r.Check.within(b.Dots()); err != nil {
+			return 0, nil, nil, err
+		}
 		s.resume(r.Check.cost)
 		if err := s.confirmCheck(ctx, m, b, r.Check); err != nil {
 			return 0, nil, nil, err

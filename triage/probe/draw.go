@@ -2,12 +2,15 @@ package probe
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
-// names of the kinds of nodes.
-var kindNames = map[Kind]string{Add: "add", Swamped: "fused", Exact: "fused exact"}
+// looks has what each kind of node is called and drawn as.
+var looks = map[Kind]struct{ name, symbol, fill, open, close string }{
+	Add:     {"add", "+", "#fff", "(", ")"},
+	Swamped: {"fused", "Σ", "#ffd9b3", "[", "]"},
+	Exact:   {"fused exact", "Σ exact", "#cfe8cf", "{", "}"},
+}
 
 // leafName names a term: p0, p1, ..., c.
 func leafName(term, k int) string {
@@ -17,44 +20,26 @@ func leafName(term, k int) string {
 	return fmt.Sprintf("p%d", term)
 }
 
-// runs writes the leaves of terms, runs shortened: c p0..p7.
-func runs(terms []int, k int) string {
-	slices.Sort(terms)
+// runs writes leaves in ascending order, c first and runs shortened: c p0..p7.
+func runs(leaves []int, k int) string {
 	var words []string
-	if n := len(terms); n > 0 && terms[n-1] == k {
-		words, terms = append(words, "c"), terms[:n-1]
+	if n := len(leaves); n > 0 && leaves[n-1] == k {
+		words, leaves = append(words, "c"), leaves[:n-1]
 	}
-	for i := 0; i < len(terms); {
-		j := i
-		for j+1 < len(terms) && terms[j+1] == terms[j]+1 {
-			j++
+	for len(leaves) > 0 {
+		n := 1
+		for n < len(leaves) && leaves[n] == leaves[0]+n {
+			n++
 		}
-		switch {
-		case j-i >= 2:
-			words = append(words, leafName(terms[i], k)+".."+leafName(terms[j], k))
-		default:
-			for ; i < j; i++ {
-				words = append(words, leafName(terms[i], k))
-			}
-			words = append(words, leafName(terms[j], k))
+		if n >= 3 {
+			words = append(words, leafName(leaves[0], k)+".."+leafName(leaves[n-1], k))
+		} else {
+			n = 1
+			words = append(words, leafName(leaves[0], k))
 		}
-		i = j + 1
+		leaves = leaves[n:]
 	}
 	return strings.Join(words, " ")
-}
-
-// arranged returns the children of a node: those that are not leaves first, by
-// their first product, and the terms of those that are.
-func (t *Tree) arranged() (inner []*Tree, leaves []int) {
-	for _, c := range t.Children {
-		if c.Kind == Leaf {
-			leaves = append(leaves, c.Term)
-		} else {
-			inner = append(inner, c)
-		}
-	}
-	slices.SortFunc(inner, func(x, y *Tree) int { return slices.Compare(x.Terms(), y.Terms()) })
-	return inner, leaves
 }
 
 // Text draws the tree for a unit of K products, a node to a line.
@@ -70,7 +55,7 @@ func (t *Tree) text(b *strings.Builder, k int, first, rest string) {
 		return
 	}
 	inner, leaves := t.arranged()
-	label := kindNames[t.Kind]
+	label := looks[t.Kind].name
 	if t.Kind != Add {
 		label += fmt.Sprintf(", %d terms", len(t.Children))
 	}
@@ -91,8 +76,8 @@ func (t *Tree) text(b *strings.Builder, k int, first, rest string) {
 	}
 }
 
-// Formula writes the tree in a line: + between the terms of an add, [ ] around
-// those of a fused sum, { } around those of an exact one.
+// Formula writes the tree in a line: + between the terms of an add, [ ] around those
+// of a fused sum, { } around those of an exact one.
 func (t *Tree) Formula(k int) string {
 	if t.Kind == Leaf {
 		return leafName(t.Term, k)
@@ -102,19 +87,18 @@ func (t *Tree) Formula(k int) string {
 	for _, c := range inner {
 		words = append(words, c.Formula(k))
 	}
-	if t.Kind == Add {
+	between := " "
+	switch {
+	case t.Kind == Add:
+		between = " + "
 		for _, l := range leaves {
 			words = append(words, leafName(l, k))
 		}
-		return "(" + strings.Join(words, " + ") + ")"
-	}
-	if len(leaves) > 0 {
+	case len(leaves) > 0:
 		words = append(words, runs(leaves, k))
 	}
-	if t.Kind == Exact {
-		return "{" + strings.Join(words, " ") + "}"
-	}
-	return "[" + strings.Join(words, " ") + "]"
+	look := looks[t.Kind]
+	return look.open + strings.Join(words, between) + look.close
 }
 
 // Graphviz writes the tree in the DOT language.
@@ -131,7 +115,7 @@ func (t *Tree) Graphviz(name string, k int) string {
 		}
 		id := fmt.Sprintf("n%d", next)
 		next++
-		fmt.Fprintf(&b, "  %s [label=%q];\n", id, kindNames[t.Kind])
+		fmt.Fprintf(&b, "  %s [label=%q];\n", id, looks[t.Kind].name)
 		inner, leaves := t.arranged()
 		for _, l := range leaves {
 			fmt.Fprintf(&b, "  %s -> %s;\n", id, draw(&Tree{Kind: Leaf, Term: l}))
@@ -170,15 +154,6 @@ func escape(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
 }
 
-// height returns the number of nodes on the longest way to a leaf.
-func (t *Tree) height() int {
-	h := 0
-	for _, c := range t.Children {
-		h = max(h, 1+c.height())
-	}
-	return h
-}
-
 // drawing is an SVG picture under way.
 type drawing struct {
 	k, levels, column int
@@ -195,29 +170,23 @@ func (d *drawing) node(t *Tree) (x, y int) {
 		return x, y
 	}
 	inner, leaves := t.arranged()
-	var feet [][2]int
-	foot := func(c *Tree) {
-		cx, cy := d.node(c)
-		feet = append(feet, [2]int{cx, cy})
-	}
-	for _, c := range inner {
-		foot(c)
-	}
-	slices.Sort(leaves)
 	if n := len(leaves); n > 0 && leaves[n-1] == d.k { // c first, as it is added
 		leaves = append([]int{d.k}, leaves[:n-1]...)
 	}
 	for _, l := range leaves {
-		foot(&Tree{Kind: Leaf, Term: l})
+		inner = append(inner, &Tree{Kind: Leaf, Term: l})
+	}
+	feet := make([][2]int, len(inner))
+	for i, c := range inner {
+		feet[i][0], feet[i][1] = d.node(c)
 	}
 	x = (feet[0][0] + feet[len(feet)-1][0]) / 2
 	for _, f := range feet {
 		fmt.Fprintf(&d.body, `<path d="M%d %dV%dH%dV%d" fill="none" stroke="#888"/>`+"\n", x, y, y+svgRow/2, f[0], f[1])
 	}
-	fill := map[Kind]string{Add: "#fff", Swamped: "#ffd9b3", Exact: "#cfe8cf"}[t.Kind]
-	name := map[Kind]string{Add: "+", Swamped: "Σ", Exact: "Σ exact"}[t.Kind]
-	half := 10 + 3*(len(name)-1)
+	look := looks[t.Kind]
+	half := 10 + 3*(len(look.symbol)-1)
 	fmt.Fprintf(&d.body, `<rect x="%d" y="%d" width="%d" height="18" rx="4" fill="%s" stroke="#444"/><text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n",
-		x-half, y-9, 2*half, fill, x, y+4, name)
+		x-half, y-9, 2*half, look.fill, x, y+4, look.symbol)
 	return x, y
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
 
-// sameWord says what the words of the papers are in ours.
+// sameWord translates words of the papers into ours.
 var sameWord = map[string]string{"✓": "yes", "✗": "no", "truncate": "RZ", "RTN-TE": "RNE", "RN": "RNE", "N.A.": "-"}
 
 // TestPapers regenerates the papers' tables from the simulators and compares them

@@ -7,23 +7,25 @@
 //   - Xie et al. (arXiv:2511.10909), steps 1 to 3 of closed-loop feature probing,
 //     and the details that their models distinguish (Tables 4 to 7).
 //
-// Every input is made from the formats and from what earlier answers said, not
-// copied: a new unit needs no new code. Every answer carries the inputs and
-// results that prove it. Where a format has no input that could decide a question
-// the answer says so, with the reason: Value is then "-".
+// Every input is made from the formats and from earlier answers, not copied from a
+// paper: a new unit needs no new code. Every answer carries the inputs and results
+// that prove it. Where no input of the formats can decide a question, the answer is
+// "-" and gives the reason.
 //
-// The summation tree is found by FPRev with the extension to fused sums that do
-// and do not swamp (arXiv:2511.10909, section 3.1.2): see Tree.
+// The summation tree is found by FPRev, extended to fused sums (arXiv:2511.10909,
+// section 3.1.2): see Prober.Tree.
 //
 // PAPERS.md has the papers' tables as they come out of the simulators, with a
 // reason for every entry that differs.
 //
 // # Adding a question
 //
-// A question is one entry of a table in one of the files named after the papers:
-// a name, the question, and a function of the Prober. Facts that several
-// questions need (subnormals, the tree, the bits of an alignment) are methods
-// that remember their answer.
+// A question is a row of the table in questions.go: the paper and its name of the
+// test, the question in words, what stands for 1, and the function that finds the
+// answer. Papers often ask the same thing under different names: such rows share a
+// function. The functions are in one file for each subject: subnormals.go,
+// width.go, direction.go and so on. A fact that several functions need is found
+// once and remembered: see once.
 package probe
 
 import (
@@ -34,14 +36,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Unit is what is asked: a devices.Unit, say. Only Instruction's formats, K, M
-// and N are used; how it computes is not looked at.
+// Unit is what is asked, for example a devices.Unit. Of the instruction only the
+// formats, K, M and N are used: how it computes is what the questions find out.
 type Unit interface {
 	Instruction() *mma.Instruction
 	Run(ctx context.Context, in *mma.Batch, out []byte) error
 }
 
-// Seen is a dot product and the code that the unit gave for it.
+// Seen is a dot product and the code that the unit returned for it.
 type Seen struct {
 	Dot *mma.Dot
 	Got uint64
@@ -49,29 +51,12 @@ type Seen struct {
 
 // Answer is the answer to a question.
 type Answer struct {
-	Paper    string // key of the paper: fasi, fttn, smt, clfp
+	Paper    string // key of the paper: see Papers
 	ID       string // the paper's name of the test, or ours
 	Question string
-	Value    string // "-": no input of these formats decides it
-	Why      string // for "-": the reason; else a remark, or ""
+	Value    string // "-": no input of these formats decides the question
+	Why      string // the reason for "-"; otherwise a remark, or ""
 	Evidence []Seen // what the answer rests on, the deciding input first
-}
-
-// question is a row of a table of questions.
-type question struct {
-	id, text string
-	ask      func(*Prober) finding
-}
-
-// finding is an answer under way.
-type finding struct {
-	value, why string
-	seen       []Seen
-}
-
-// undecided is the answer of a question that these formats cannot decide.
-func undecided(format string, args ...any) finding {
-	return finding{value: "-", why: fmt.Sprintf(format, args...)}
 }
 
 // Prober asks one unit. It is not safe for concurrent use.
@@ -81,11 +66,11 @@ type Prober struct {
 	f          mma.Formats
 	k          int
 	a, b, c, d *fp.Format // c is nil if the instruction has none
-	err        error      // the first failure of the unit
-	shift      int        // exponent of what tests call 1: see anchored
+	err        error      // the first error of the unit
+	shift      int        // 2^shift stands for 1 in terms and expected results: see scale
 	known      map[string]any
 	pairs      map[number]pair // see factors
-	// Queries counts the dot products asked, Batches the calls of the unit.
+	// Queries counts the dot products asked for, Batches the calls of the unit.
 	Queries, Batches int
 }
 
@@ -100,21 +85,15 @@ func New(ctx context.Context, u Unit) *Prober {
 	return p
 }
 
-// Papers lists the tables of questions in order, with their titles.
-var Papers = []struct{ Key, Title string }{
-	{"fasi", "Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of NVIDIA tensor cores (2021), section 3"},
-	{"fttn", "Li et al.: FTTN (2024), section III"},
-	{"smt", "Valpey et al.: An SMT formalization of mixed-precision matrix multiplication (2025), section 4"},
-	{"clfp", "Xie et al.: Bit-accurate modeling of GPU matrix multiply-accumulate units (arXiv:2511.10909), section 3"},
-}
-
-var questions = map[string][]question{"fasi": fasi, "fttn": fttn, "smt": smt, "clfp": clfp}
-
-// Ask answers the questions of a paper. The error is the unit's.
+// Ask answers the questions of the paper with a key: see Papers. The error is the
+// unit's.
 func (p *Prober) Ask(paper string) ([]Answer, error) {
 	var all []Answer
-	for _, q := range questions[paper] {
-		f := q.ask(p)
+	for _, q := range questions {
+		if q.paper != paper {
+			continue
+		}
+		f := p.at(q.scale, q.find)
 		if p.err != nil {
 			return nil, fmt.Errorf("%s %s: %w", paper, q.id, p.err)
 		}
@@ -123,8 +102,8 @@ func (p *Prober) Ask(paper string) ([]Answer, error) {
 	return all, nil
 }
 
-// ask runs the unit on dot products. After an error it returns zeros, and so does
-// all that follows: Ask reports it.
+// ask runs the unit on dot products. After an error of the unit all results are
+// zeros; Ask reports the error.
 func (p *Prober) ask(dots ...*mma.Dot) []Seen {
 	seen := make([]Seen, len(dots))
 	codes := p.run(mma.Shape{M: 1, N: 1, K: p.k, Tiles: len(dots)}, func(b *mma.Batch) {
@@ -136,6 +115,15 @@ func (p *Prober) ask(dots ...*mma.Dot) []Seen {
 		seen[i] = Seen{d, codes[i]}
 	}
 	return seen
+}
+
+// sum asks for one dot product. ok is false if the formats lack the terms.
+func (p *Prober) sum(t terms) (s Seen, ok bool) {
+	d, ok := p.dot(t)
+	if !ok {
+		return Seen{}, false
+	}
+	return p.ask(d)[0], true
 }
 
 // run runs the unit on a batch that fill fills, and returns the results.
@@ -160,15 +148,15 @@ func (p *Prober) run(s mma.Shape, fill func(*mma.Batch)) []uint64 {
 	return codes
 }
 
-// once returns what f returns, which is found out at most once.
-func once[T any](p *Prober, key string, f func() T) T {
-	if v, ok := p.known[key]; ok {
+// once returns the fact of a name, which find finds the first time. find begins
+// with 1 standing for itself, and may change that: once restores it.
+func once[T any](p *Prober, name string, find func() T) T {
+	if v, ok := p.known[name]; ok {
 		return v.(T)
 	}
-	shift := p.shift
+	defer func(old int) { p.shift = old }(p.shift)
 	p.shift = 0
-	v := f()
-	p.shift = shift
-	p.known[key] = v
+	v := find()
+	p.known[name] = v
 	return v
 }

@@ -99,7 +99,7 @@ func (v *view) stepName(i int) string {
 	for j := range st.products {
 		ks = append(ks, st.products[j].K)
 	}
-	k := ranges("", ks)
+	k := Ranges("", ks)
 	if len(k) > 4 {
 		return fmt.Sprintf("step %d (%d of k %d..%d)", i, len(ks), slices.Min(ks), slices.Max(ks))
 	}
@@ -145,7 +145,7 @@ func joinNames(names []string) []string {
 			out, names = append(out, names[0]), names[1:]
 			continue
 		}
-		out = append(out, ranges(prefix, ns)...)
+		out = append(out, Ranges(prefix, ns)...)
 	}
 	return out
 }
@@ -155,9 +155,9 @@ func numbered(name string) (prefix string, n int, ok bool) {
 	return name[:1], n, err == nil
 }
 
-// ranges writes numbers, each after a prefix, as few as possible: p0..p7, and
+// Ranges writes numbers, each after a prefix, as few as possible: p0..p7, and
 // p0,p2..p14 for equal steps.
-func ranges(prefix string, ns []int) []string {
+func Ranges(prefix string, ns []int) []string {
 	ns = slices.Sorted(slices.Values(ns))
 	name := func(n int) string { return prefix + strconv.Itoa(n) }
 	if len(ns) > 3 && evenly(ns) && ns[1]-ns[0] > 1 {

@@ -45,7 +45,7 @@ type Input struct {
 	Formats mma.Formats
 	Dot     *mma.Dot
 	Free    []string // what of the operands does not matter, a line each
-	Rerun   string   // command that repeats the case; "": not shown
+	Rerun   []string // command that repeats the case, in words as a shell reads them; none: not shown
 }
 
 // Side is one of the units, with what it did and what it gave.
@@ -66,6 +66,8 @@ type Mismatch struct {
 	Labels  []string     // causes, as triage names them
 	Changes []mma.Change // what makes A's program do what B does
 	FromB   bool         // Changes make B's program do what A does
+	Notes   []string     // more about the cause, a line each that begins with a word of up to 7 letters
+	Next    []string     // commands that look for the cause; they are not broken into lines
 }
 
 // TextOptions says how text is laid out.
@@ -88,7 +90,7 @@ func (o TextOptions) width() int {
 }
 
 // Text writes the picture of a mismatch. No line is longer than the width, but
-// for a word of the Input or of a name that is.
+// for a word of the Input or of a name that is, and for commands of Next.
 func Text(w io.Writer, m *Mismatch, o TextOptions) error {
 	return write(w, mismatchText(m, o), o.Color)
 }

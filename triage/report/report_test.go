@@ -69,7 +69,7 @@ func (c *pictureCase) mismatch(t *testing.T) (*Mismatch, TextOptions) {
 		t.Fatal(err)
 	}
 	m := &Mismatch{
-		Input: Input{Title: i.Name, Formats: i.Formats, Dot: d, Rerun: "mmafuzz replay out/" + c.name},
+		Input: Input{Title: i.Name, Formats: i.Formats, Dot: d, Rerun: []string{"mmafuzz", "replay", "out/" + c.name}},
 		A:     side(t, i, d), B: side(t, j, d),
 		Changes: mma.Diff(&i.Params, &j.Params),
 	}

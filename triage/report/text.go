@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
 // ink is the meaning of a colour.
@@ -53,7 +55,8 @@ func (l line) padded(width int) line {
 // trimmed is the width without blanks at the end.
 func (l line) trimmed() int { return utf8.RuneCountInString(l.render(false)) }
 
-// render writes a line without the blanks at its end.
+// render writes a line without the blanks at its end. Names come from files and
+// children: what a terminal would act on is shown instead.
 func (l line) render(color bool) string {
 	for len(l) > 0 {
 		last := &l[len(l)-1]
@@ -64,11 +67,11 @@ func (l line) render(color bool) string {
 	}
 	var b strings.Builder
 	for _, s := range l {
-		if !color || s.ink == plain {
-			b.WriteString(s.text)
-			continue
+		text := printable.Line(s.text)
+		if color && s.ink != plain {
+			text = "\x1b[" + sgr[s.ink] + "m" + text + "\x1b[0m"
 		}
-		b.WriteString("\x1b[" + sgr[s.ink] + "m" + s.text + "\x1b[0m")
+		b.WriteString(text)
 	}
 	return b.String()
 }

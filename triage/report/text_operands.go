@@ -64,7 +64,7 @@ func (p *printer) operands(in *Input, notes map[int]string) {
 	}
 	p.columns(rows)
 	if len(zeros) > 0 {
-		p.text("  a = b = 0: "+strings.Join(ranges("p", zeros), " "), 4, plain)
+		p.text("  a = b = 0: "+strings.Join(Ranges("p", zeros), " "), 4, plain)
 	}
 	p.scales(in)
 	for _, f := range in.Free {

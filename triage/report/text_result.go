@@ -2,6 +2,7 @@ package report
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -69,20 +70,29 @@ func (p *printer) cause(m *Mismatch) {
 		}
 		p.text(direction+"  "+mma.Brief(m.Changes), 8, plain)
 	}
+	for _, n := range m.Notes {
+		p.text(n, 8, plain)
+	}
+	for _, c := range m.Next {
+		p.lines = append(p.lines, line{{"next    " + c, plain}})
+	}
 }
 
-// rerun adds the command that repeats the case. A long one is broken as a shell
-// allows.
-func (p *printer) rerun(command string) {
-	if command == "" {
+// rerun adds the command that repeats the case. A long one is broken between words,
+// as a shell allows.
+func (p *printer) rerun(words []string) {
+	if len(words) == 0 {
 		return
 	}
 	p.blank()
-	lines := wrap("re-run: "+command, p.width-2, 4)
-	for i, l := range lines {
-		if i < len(lines)-1 {
-			l += " \\"
+	const goesOn = " \\"
+	current := "re-run:"
+	for _, w := range words {
+		if utf8.RuneCountInString(current)+1+utf8.RuneCountInString(w)+len(goesOn) > p.width && strings.TrimSpace(current) != "" {
+			p.lines = append(p.lines, line{{current + goesOn, plain}})
+			current = strings.Repeat(" ", 3)
 		}
-		p.lines = append(p.lines, line{{l, plain}})
+		current += " " + w
 	}
+	p.lines = append(p.lines, line{{current, plain}})
 }

@@ -53,8 +53,9 @@ type Late struct {
 // Largest finds the largest exponent codes of the products of each step of L, a
 // multiple of 4: A [tile][row][k] and B [tile][group][k][column], with AVX-512
 // [tile][group][k/2][column][2], give E [step][tile][group][row][column]. Rows is a
-// multiple of 4; what A lacks of that is read from the rows that follow. Bias is added
-// to E, which stops at 255. With AVX-512 it says if some E is below Null.
+// multiple of 4; if A has fewer, the rows that follow in memory are read. Bias is added
+// to E, which saturates at 255. With AVX-512 the result reports whether some E is below
+// Null.
 type Largest struct {
 	A, B, E             *uint8
 	Tiles, Groups, Rows int64

@@ -2,6 +2,16 @@
 
 package simd
 
+// run calls a routine of a level. It is inlined, so that the calls are direct and x does
+// not escape.
+func run[T any](l Level, x *T, avx2, avx512 func(*T)) {
+	if l >= AVX512 {
+		avx512(x)
+	} else {
+		avx2(x)
+	}
+}
+
 // Run turns the columns of codes of some bytes: 1, 2, 4 or 8.
 func (x *Transpose) Run(width int) {
 	switch width {
@@ -16,7 +26,7 @@ func (x *Transpose) Run(width int) {
 	}
 }
 
-// Half widens FP16, Brain BF16, and TF32 what its name says.
+// Half, Brain and TF32 widen FP16, BF16 and TF32.
 func (x *Widen) Half()  { widenHalfAVX2(x) }
 func (x *Widen) Brain() { widenBrainAVX2(x) }
 func (x *Widen) TF32()  { widenTF32AVX2(x) }
@@ -50,23 +60,15 @@ func (x *Chain) TinyFMA32() { fma32TinyAVX512(x) }
 // Run finds the numbers, with AVX-512.
 func (x *Tiny) Run() { tinyAVX512(x) }
 
-// Run decodes and says whether some value is Inf.
+// Run decodes and reports whether some value is Inf.
 func (x *Half) Run(l Level) bool {
-	if l >= AVX512 {
-		decodeHalfAVX512(x)
-	} else {
-		decodeHalfAVX2(x)
-	}
+	run(l, x, decodeHalfAVX2, decodeHalfAVX512)
 	return x.AnyInf != 0
 }
 
-// Run decodes and says whether some value is Inf.
+// Run decodes and reports whether some value is Inf.
 func (x *Byte) Run(l Level) bool {
-	if l >= AVX512 {
-		decodeByteAVX512(x)
-	} else {
-		decodeByteAVX2(x)
-	}
+	run(l, x, decodeByteAVX2, decodeByteAVX512)
 	return x.AnyInf != 0
 }
 
@@ -78,13 +80,7 @@ func (x *Late) Single() { late32AVX2(x) }
 func (x *Late) Half()   { late16AVX2(x) }
 
 // Run finds the codes.
-func (x *Largest) Run(l Level) {
-	if l >= AVX512 {
-		largest8AVX512(x)
-	} else {
-		largest8AVX2(x)
-	}
-}
+func (x *Largest) Run(l Level) { run(l, x, largest8AVX2, largest8AVX512) }
 
 // Kind is what the accumulators of a step are.
 type Kind int
@@ -96,201 +92,108 @@ const (
 	Rounded               // FP16 rounded to nearest even
 )
 
-// Run adds the products. inf says that factors may be Inf.
+// Run adds the products. inf is whether factors may be Inf.
 func (x *Step) Run(l Level, kind Kind, inf bool) {
 	switch {
-	case l >= AVX512 && inf:
-		x.special512(kind)
-	case l >= AVX512:
-		x.usual512(kind)
+	case kind == Truncated && inf:
+		run(l, x, stepSpecialAVX2, stepSpecialAVX512)
+	case kind == Truncated:
+		run(l, x, stepAVX2, stepAVX512)
+	case kind == Fitting && inf:
+		run(l, x, fittingSpecialAVX2, fittingSpecialAVX512)
+	case kind == Fitting:
+		run(l, x, fittingAVX2, fittingAVX512)
 	case inf:
-		x.special2(kind)
+		run(l, x, halfSpecialAVX2, halfSpecialAVX512)
 	default:
-		x.usual2(kind)
+		run(l, x, halfAVX2, halfAVX512)
 	}
 }
 
-// Direct calls, so that the compiler sees that arguments do not escape.
-
-func (x *Step) special512(kind Kind) {
-	switch kind {
-	case Truncated:
-		stepSpecialAVX512(x)
-	case Fitting:
-		fittingSpecialAVX512(x)
-	case Rounded:
-		halfSpecialAVX512(x)
-	}
-}
-
-func (x *Step) usual512(kind Kind) {
-	switch kind {
-	case Truncated:
-		stepAVX512(x)
-	case Fitting:
-		fittingAVX512(x)
-	case Rounded:
-		halfAVX512(x)
-	}
-}
-
-func (x *Step) special2(kind Kind) {
-	switch kind {
-	case Truncated:
-		stepSpecialAVX2(x)
-	case Fitting:
-		fittingSpecialAVX2(x)
-	case Rounded:
-		halfSpecialAVX2(x)
-	}
-}
-
-func (x *Step) usual2(kind Kind) {
-	switch kind {
-	case Truncated:
-		stepAVX2(x)
-	case Fitting:
-		fittingAVX2(x)
-	case Rounded:
-		halfAVX2(x)
-	}
-}
-
-// Rows decodes rows of codes of some bytes: 1, 2 or 4.
+// Rows decodes rows of codes of 1, 2 or 4 bytes.
 func (x *Decode) Rows(l Level, width int) {
-	switch {
-	case l >= AVX512 && width == 1:
-		rows1AVX512(x)
-	case l >= AVX512 && width == 2:
-		rows2AVX512(x)
-	case l >= AVX512:
-		rows4AVX512(x)
-	case width == 1:
-		rows1AVX2(x)
-	case width == 2:
-		rows2AVX2(x)
+	switch width {
+	case 1:
+		run(l, x, rows1AVX2, rows1AVX512)
+	case 2:
+		run(l, x, rows2AVX2, rows2AVX512)
 	default:
-		rows4AVX2(x)
+		run(l, x, rows4AVX2, rows4AVX512)
 	}
 }
 
 // Columns decodes columns by k, each 8 codes in three parts.
 func (x *Decode) Columns(l Level, width int) {
-	switch {
-	case l >= AVX512 && width == 1:
-		columns1AVX512(x)
-	case l >= AVX512 && width == 2:
-		columns2AVX512(x)
-	case l >= AVX512:
-		columns4AVX512(x)
-	case width == 1:
-		columns1AVX2(x)
-	case width == 2:
-		columns2AVX2(x)
+	switch width {
+	case 1:
+		run(l, x, columns1AVX2, columns1AVX512)
+	case 2:
+		run(l, x, columns2AVX2, columns2AVX512)
 	default:
-		columns4AVX2(x)
+		run(l, x, columns4AVX2, columns4AVX512)
 	}
 }
 
 // Run makes the codes.
 func (x *Exponents) Run(l Level, width int) {
-	switch {
-	case l >= AVX512 && width == 1:
-		exponents1AVX512(x)
-	case l >= AVX512 && width == 2:
-		exponents2AVX512(x)
-	case l >= AVX512:
-		exponents4AVX512(x)
-	case width == 1:
-		exponents1AVX2(x)
-	case width == 2:
-		exponents2AVX2(x)
+	switch width {
+	case 1:
+		run(l, x, exponents1AVX2, exponents1AVX512)
+	case 2:
+		run(l, x, exponents2AVX2, exponents2AVX512)
 	default:
-		exponents4AVX2(x)
+		run(l, x, exponents4AVX2, exponents4AVX512)
 	}
 }
 
 // Run makes the numbers.
 func (x *Kinds) Run(l Level, width int) {
-	switch {
-	case l >= AVX512 && width == 1:
-		kinds1AVX512(x)
-	case l >= AVX512 && width == 2:
-		kinds2AVX512(x)
-	case l >= AVX512:
-		kinds4AVX512(x)
-	case width == 1:
-		kinds1AVX2(x)
-	case width == 2:
-		kinds2AVX2(x)
+	switch width {
+	case 1:
+		run(l, x, kinds1AVX2, kinds1AVX512)
+	case 2:
+		run(l, x, kinds2AVX2, kinds2AVX512)
 	default:
-		kinds4AVX2(x)
+		run(l, x, kinds4AVX2, kinds4AVX512)
 	}
 }
 
 // Run finds the codes.
-func (x *Largest16) Run(l Level) {
-	if l >= AVX512 {
-		largest16AVX512(x)
-	} else {
-		largest16AVX2(x)
-	}
-}
+func (x *Largest16) Run(l Level) { run(l, x, largest16AVX2, largest16AVX512) }
 
 // Run takes the larger ones.
 func (x *Larger16) Run() { larger16AVX2(x) }
 
-// Prepare makes Parts of E and Acc; fp32 says that Acc is FP32.
+// Prepare makes Parts of E and Acc. fp32 is whether Acc is FP32.
 func (x *Sums) Prepare(l Level, fp32 bool) {
-	switch {
-	case l >= AVX512 && fp32:
-		prepareFP32AVX512(x)
-	case l >= AVX512:
-		prepareAVX512(x)
-	case fp32:
-		prepareFP32AVX2(x)
-	default:
-		prepareAVX2(x)
+	if fp32 {
+		run(l, x, prepareFP32AVX2, prepareFP32AVX512)
+	} else {
+		run(l, x, prepareAVX2, prepareAVX512)
 	}
 }
 
-// Finish makes Sum of Parts, rounded toward zero if it is FP32. special says that
-// Kinds counts where bit 13 of E is set.
+// Finish makes Sum of Parts, rounded toward zero if it is FP32. special is whether Kinds
+// counts where bit 13 of E is set.
 func (x *Sums) Finish(l Level, fp32, special bool) {
 	switch {
-	case l >= AVX512 && fp32 && special:
-		finishFP32SpecialAVX512(x)
-	case l >= AVX512 && fp32:
-		finishFP32AVX512(x)
-	case l >= AVX512 && special:
-		finishSpecialAVX512(x)
-	case l >= AVX512:
-		finishAVX512(x)
 	case fp32 && special:
-		finishFP32SpecialAVX2(x)
+		run(l, x, finishFP32SpecialAVX2, finishFP32SpecialAVX512)
 	case fp32:
-		finishFP32AVX2(x)
+		run(l, x, finishFP32AVX2, finishFP32AVX512)
 	case special:
-		finishSpecialAVX2(x)
+		run(l, x, finishSpecialAVX2, finishSpecialAVX512)
 	default:
-		finishAVX2(x)
+		run(l, x, finishAVX2, finishAVX512)
 	}
 }
 
 // Run adds the products.
-func (x *Dot) Run(l Level) {
-	if l >= AVX512 {
-		dotAVX512(x)
-	} else {
-		dotAVX2(x)
-	}
-}
+func (x *Dot) Run(l Level) { run(l, x, dotAVX2, dotAVX512) }
 
-// Products makes the sums of products alone, float64, and Run those of FP32. Both
-// need AVX-512.
+// Products makes the sums of products alone, float64, and Run those of FP32 with
+// accumulators; special is whether factors may be Inf or NaN. Both need AVX-512.
 func (x *Fused) Products() { fusedAVX512(x) }
-
-// Run makes sums with accumulators; special says that factors may be Inf or NaN.
 func (x *Fused) Run(special bool) {
 	if special {
 		fusedFP32SpecialAVX512(x)
@@ -299,7 +202,7 @@ func (x *Fused) Run(special bool) {
 	}
 }
 
-// Run makes sums with accumulators; special says that factors may be Inf or NaN. It
+// Run makes sums with accumulators; special is whether factors may be Inf or NaN. It
 // needs AVX-512.
 func (x *Joined) Run(special bool) {
 	if special {
@@ -310,51 +213,31 @@ func (x *Joined) Run(special bool) {
 }
 
 // Run sums the kinds. Over sums products that are Inf or NaN as FP32 instead.
-func (x *SumKinds) Run(l Level) {
-	if l >= AVX512 {
-		sumKindsAVX512(x)
-	} else {
-		sumKindsAVX2(x)
-	}
-}
-
-func (x *SumKinds) Over(l Level) {
-	if l >= AVX512 {
-		sumOverAVX512(x)
-	} else {
-		sumOverAVX2(x)
-	}
-}
+func (x *SumKinds) Run(l Level)  { run(l, x, sumKindsAVX2, sumKindsAVX512) }
+func (x *SumKinds) Over(l Level) { run(l, x, sumOverAVX2, sumOverAVX512) }
 
 // Close converts Parts, which are float64, to FP32, to nearest.
 func (x *Sums) Close(l Level, special bool) {
-	switch {
-	case l >= AVX512 && special:
-		closingSpecialAVX512(x)
-	case l >= AVX512:
-		closingAVX512(x)
-	case special:
-		closingSpecialAVX2(x)
-	default:
-		closingAVX2(x)
+	if special {
+		run(l, x, closingSpecialAVX2, closingSpecialAVX512)
+	} else {
+		run(l, x, closingAVX2, closingAVX512)
 	}
 }
+
+// Truncate converts Parts, which are float64, to FP32, toward zero.
+func (x *Sums) Truncate(l Level) { run(l, x, truncatingAVX2, truncatingAVX512) }
 
 // Run adds C to one sum, or to two.
 func (x *Join) Run(l Level, two bool) {
-	switch {
-	case l >= AVX512 && two:
-		joinTwoAVX512(x)
-	case l >= AVX512:
-		joinAVX512(x)
-	case two:
-		joinTwoAVX2(x)
-	default:
-		joinAVX2(x)
+	if two {
+		run(l, x, joinTwoAVX2, joinTwoAVX512)
+	} else {
+		run(l, x, joinAVX2, joinAVX512)
 	}
 }
 
-// Run permutes; cross says that then the lower halves of 32 bytes come first.
+// Run permutes. With cross the lower halves of both 16 of each 32 bytes then come first.
 func (x *Shuffle) Run(cross bool) {
 	if cross {
 		shuffleCrossAVX2(x)
@@ -364,33 +247,13 @@ func (x *Shuffle) Run(cross bool) {
 }
 
 // Run rounds.
-func (x *Round) Run(l Level) {
-	if l >= AVX512 {
-		roundAVX512(x)
-	} else {
-		roundAVX2(x)
-	}
-}
+func (x *Round) Run(l Level) { run(l, x, roundAVX2, roundAVX512) }
 
-// FromFloat32 converts to float64, ToFloat32 from float64, and NarrowHalf from
-// FP32 to FP16, the latter two numbers that need no rounding.
-func (x *Convert) FromFloat32(l Level) {
-	if l >= AVX512 {
-		fromFloat32AVX512(x)
-	} else {
-		fromFloat32AVX2(x)
-	}
-}
-
-func (x *Convert) ToFloat32(l Level) {
-	if l >= AVX512 {
-		toFloat32AVX512(x)
-	} else {
-		toFloat32AVX2(x)
-	}
-}
-
-func (x *Convert) NarrowHalf() { narrowHalfAVX2(x) }
+// FromFloat32 converts to float64, ToFloat32 from float64, and NarrowHalf from FP32 to
+// FP16, the latter two numbers that need no rounding.
+func (x *Convert) FromFloat32(l Level) { run(l, x, fromFloat32AVX2, fromFloat32AVX512) }
+func (x *Convert) ToFloat32(l Level)   { run(l, x, toFloat32AVX2, toFloat32AVX512) }
+func (x *Convert) NarrowHalf()         { narrowHalfAVX2(x) }
 
 // Rows and Columns multiply by scales.
 func (x *Scale) Rows()    { scaleRowsAVX2(x) }
@@ -400,33 +263,13 @@ func (x *Scale) Columns() { scaleColumnsAVX2(x) }
 func (x *Small) Run() { smallAVX2(x) }
 
 // Run makes the sums.
-func (x *Groups) Run(l Level) {
-	if l >= AVX512 {
-		groupsAVX512(x)
-	} else {
-		groupsAVX2(x)
-	}
-}
-
-// Truncate converts Parts, which are float64, to FP32, toward zero.
-func (x *Sums) Truncate(l Level) {
-	if l >= AVX512 {
-		truncatingAVX512(x)
-	} else {
-		truncatingAVX2(x)
-	}
-}
+func (x *Groups) Run(l Level) { run(l, x, groupsAVX2, groupsAVX512) }
 
 // Run sums l products at a time, 2 or 4.
 func (x *Exact) Run(l Level, products int) {
-	switch {
-	case l >= AVX512 && products == 4:
-		exact4AVX512(x)
-	case l >= AVX512:
-		exact2AVX512(x)
-	case products == 4:
-		exact4AVX2(x)
-	default:
-		exact2AVX2(x)
+	if products == 4 {
+		run(l, x, exact4AVX2, exact4AVX512)
+	} else {
+		run(l, x, exact2AVX2, exact2AVX512)
 	}
 }

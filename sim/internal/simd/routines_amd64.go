@@ -17,22 +17,49 @@ func transpose32AVX2(x *Transpose)
 func transpose64AVX2(x *Transpose)
 
 //go:noescape
-func decodeHalfAVX2(x *Half)
+func widenHalfAVX2(x *Widen)
 
 //go:noescape
-func decodeHalfAVX512(x *Half)
+func widenBrainAVX2(x *Widen)
+
+//go:noescape
+func widenTF32AVX2(x *Widen)
+
+//go:noescape
+func widenFromOne2AVX512(x *Widen)
+
+//go:noescape
+func widenFromOne4AVX512(x *Widen)
+
+//go:noescape
+func fma32AVX2(x *Chain)
+
+//go:noescape
+func fma64AVX2(x *Chain)
+
+//go:noescape
+func addMul2AVX2(x *Chain)
+
+//go:noescape
+func addMul4AVX2(x *Chain)
+
+//go:noescape
+func tinyAVX512(x *Tiny)
+
+//go:noescape
+func fma32TinyAVX512(x *Chain)
+
+//go:noescape
+func decodeHalfAVX2(x *Half)
 
 //go:noescape
 func decodeByteAVX2(x *Byte)
 
 //go:noescape
+func decodeHalfAVX512(x *Half)
+
+//go:noescape
 func decodeByteAVX512(x *Byte)
-
-//go:noescape
-func largest8AVX2(x *Largest)
-
-//go:noescape
-func largest8AVX512(x *Largest)
 
 //go:noescape
 func stepAVX2(x *Step)
@@ -71,52 +98,10 @@ func fittingSpecialAVX512(x *Step)
 func halfSpecialAVX512(x *Step)
 
 //go:noescape
-func widenHalfAVX2(x *Widen)
+func scaleRowsAVX2(x *Scale)
 
 //go:noescape
-func widenBrainAVX2(x *Widen)
-
-//go:noescape
-func widenTF32AVX2(x *Widen)
-
-//go:noescape
-func widenFromOne2AVX512(x *Widen)
-
-//go:noescape
-func widenFromOne4AVX512(x *Widen)
-
-//go:noescape
-func fma32AVX2(x *Chain)
-
-//go:noescape
-func fma64AVX2(x *Chain)
-
-//go:noescape
-func addMul2AVX2(x *Chain)
-
-//go:noescape
-func addMul4AVX2(x *Chain)
-
-//go:noescape
-func tinyAVX512(x *Tiny)
-
-//go:noescape
-func fma32TinyAVX512(x *Chain)
-
-//go:noescape
-func larger16AVX2(x *Larger16)
-
-//go:noescape
-func narrowHalfAVX2(x *Convert)
-
-//go:noescape
-func shuffleAVX2(x *Shuffle)
-
-//go:noescape
-func shuffleCrossAVX2(x *Shuffle)
-
-//go:noescape
-func smallAVX2(x *Small)
+func scaleColumnsAVX2(x *Scale)
 
 //go:noescape
 func exponents1AVX2(x *Exponents)
@@ -155,6 +140,12 @@ func kinds4AVX2(x *Kinds)
 func kinds4AVX512(x *Kinds)
 
 //go:noescape
+func largest8AVX2(x *Largest)
+
+//go:noescape
+func largest16AVX2(x *Largest16)
+
+//go:noescape
 func rows1AVX2(x *Decode)
 
 //go:noescape
@@ -171,18 +162,6 @@ func rows4AVX2(x *Decode)
 
 //go:noescape
 func columns4AVX2(x *Decode)
-
-//go:noescape
-func largest16AVX2(x *Largest16)
-
-//go:noescape
-func dotAVX2(x *Dot)
-
-//go:noescape
-func sumKindsAVX2(x *SumKinds)
-
-//go:noescape
-func sumOverAVX2(x *SumKinds)
 
 //go:noescape
 func prepareAVX2(x *Sums)
@@ -203,22 +182,31 @@ func finishFP32AVX2(x *Sums)
 func finishFP32SpecialAVX2(x *Sums)
 
 //go:noescape
-func joinAVX2(x *Join)
+func dotAVX2(x *Dot)
+
+//go:noescape
+func sumKindsAVX2(x *SumKinds)
+
+//go:noescape
+func sumOverAVX2(x *SumKinds)
 
 //go:noescape
 func closingAVX2(x *Sums)
 
 //go:noescape
-func joinTwoAVX2(x *Join)
-
-//go:noescape
 func closingSpecialAVX2(x *Sums)
 
 //go:noescape
-func groupsAVX2(x *Groups)
+func truncatingAVX2(x *Sums)
 
 //go:noescape
-func truncatingAVX2(x *Sums)
+func joinAVX2(x *Join)
+
+//go:noescape
+func joinTwoAVX2(x *Join)
+
+//go:noescape
+func groupsAVX2(x *Groups)
 
 //go:noescape
 func exact2AVX2(x *Exact)
@@ -234,6 +222,12 @@ func fromFloat32AVX2(x *Convert)
 
 //go:noescape
 func toFloat32AVX2(x *Convert)
+
+//go:noescape
+func largest8AVX512(x *Largest)
+
+//go:noescape
+func largest16AVX512(x *Largest16)
 
 //go:noescape
 func rows1AVX512(x *Decode)
@@ -254,18 +248,6 @@ func rows4AVX512(x *Decode)
 func columns4AVX512(x *Decode)
 
 //go:noescape
-func largest16AVX512(x *Largest16)
-
-//go:noescape
-func dotAVX512(x *Dot)
-
-//go:noescape
-func sumKindsAVX512(x *SumKinds)
-
-//go:noescape
-func sumOverAVX512(x *SumKinds)
-
-//go:noescape
 func prepareAVX512(x *Sums)
 
 //go:noescape
@@ -284,37 +266,31 @@ func finishFP32AVX512(x *Sums)
 func finishFP32SpecialAVX512(x *Sums)
 
 //go:noescape
-func joinAVX512(x *Join)
+func dotAVX512(x *Dot)
+
+//go:noescape
+func sumKindsAVX512(x *SumKinds)
+
+//go:noescape
+func sumOverAVX512(x *SumKinds)
 
 //go:noescape
 func closingAVX512(x *Sums)
 
 //go:noescape
-func joinTwoAVX512(x *Join)
-
-//go:noescape
 func closingSpecialAVX512(x *Sums)
 
 //go:noescape
-func fusedAVX512(x *Fused)
+func truncatingAVX512(x *Sums)
 
 //go:noescape
-func fusedFP32AVX512(x *Fused)
+func joinAVX512(x *Join)
 
 //go:noescape
-func fusedFP32SpecialAVX512(x *Fused)
-
-//go:noescape
-func joinedAVX512(x *Joined)
-
-//go:noescape
-func joinedSpecialAVX512(x *Joined)
+func joinTwoAVX512(x *Join)
 
 //go:noescape
 func groupsAVX512(x *Groups)
-
-//go:noescape
-func truncatingAVX512(x *Sums)
 
 //go:noescape
 func exact2AVX512(x *Exact)
@@ -332,10 +308,31 @@ func fromFloat32AVX512(x *Convert)
 func toFloat32AVX512(x *Convert)
 
 //go:noescape
-func scaleRowsAVX2(x *Scale)
+func fusedAVX512(x *Fused)
 
 //go:noescape
-func scaleColumnsAVX2(x *Scale)
+func fusedFP32AVX512(x *Fused)
+
+//go:noescape
+func fusedFP32SpecialAVX512(x *Fused)
+
+//go:noescape
+func joinedAVX512(x *Joined)
+
+//go:noescape
+func joinedSpecialAVX512(x *Joined)
+
+//go:noescape
+func larger16AVX2(x *Larger16)
+
+//go:noescape
+func smallAVX2(x *Small)
+
+//go:noescape
+func shuffleAVX2(x *Shuffle)
+
+//go:noescape
+func shuffleCrossAVX2(x *Shuffle)
 
 //go:noescape
 func halvesAVX2(x *Halves)
@@ -345,3 +342,6 @@ func late32AVX2(x *Late)
 
 //go:noescape
 func late16AVX2(x *Late)
+
+//go:noescape
+func narrowHalfAVX2(x *Convert)

@@ -48,20 +48,20 @@ k:
 	VPUNPCKHWD X8, X5, X5
 	VPUNPCKLDQ X3, X7, X8
 	VMOVDQU    X8, (DX)
-	VPUNPCKHDQ X3, X7, X8
-	VMOVDQU    X8, 16(DX)
+	VPUNPCKHDQ X3, X7, X3
+	VMOVDQU    X3, 16(DX)
 	VPUNPCKLDQ X4, X1, X3
 	VMOVDQU    X3, 32(DX)
-	VPUNPCKHDQ X4, X1, X3
-	VMOVDQU    X3, 48(DX)
+	VPUNPCKHDQ X4, X1, X1
+	VMOVDQU    X1, 48(DX)
 	VPUNPCKLDQ X6, X2, X1
 	VMOVDQU    X1, 64(DX)
 	VPUNPCKHDQ X6, X2, X1
 	VMOVDQU    X1, 80(DX)
 	VPUNPCKLDQ X5, X0, X1
 	VMOVDQU    X1, 96(DX)
-	VPUNPCKHDQ X5, X0, X1
-	VMOVDQU    X1, 112(DX)
+	VPUNPCKHDQ X5, X0, X0
+	VMOVDQU    X0, 112(DX)
 	ADDQ       $0x10, DI
 	ADDQ       $0x00000080, DX
 	SUBQ       $0x10, R8
@@ -116,20 +116,20 @@ k:
 	VPUNPCKHDQ  X8, X5, X5
 	VPUNPCKLQDQ X3, X7, X8
 	VMOVDQU     X8, (DX)
-	VPUNPCKHQDQ X3, X7, X8
-	VMOVDQU     X8, 16(DX)
+	VPUNPCKHQDQ X3, X7, X3
+	VMOVDQU     X3, 16(DX)
 	VPUNPCKLQDQ X4, X1, X3
 	VMOVDQU     X3, 32(DX)
-	VPUNPCKHQDQ X4, X1, X3
-	VMOVDQU     X3, 48(DX)
+	VPUNPCKHQDQ X4, X1, X1
+	VMOVDQU     X1, 48(DX)
 	VPUNPCKLQDQ X6, X2, X1
 	VMOVDQU     X1, 64(DX)
 	VPUNPCKHQDQ X6, X2, X1
 	VMOVDQU     X1, 80(DX)
 	VPUNPCKLQDQ X5, X0, X1
 	VMOVDQU     X1, 96(DX)
-	VPUNPCKHQDQ X5, X0, X1
-	VMOVDQU     X1, 112(DX)
+	VPUNPCKHQDQ X5, X0, X0
+	VMOVDQU     X0, 112(DX)
 	ADDQ        $0x10, DI
 	ADDQ        $0x00000080, DX
 	SUBQ        $0x08, R8
@@ -172,8 +172,8 @@ k:
 	VUNPCKHPS   Y6, Y4, Y7
 	VUNPCKLPD   Y5, Y1, Y8
 	VMOVUPS     Y8, (DX)
-	VUNPCKHPD   Y5, Y1, Y8
-	VMOVUPS     Y8, 32(DX)
+	VUNPCKHPD   Y5, Y1, Y1
+	VMOVUPS     Y1, 32(DX)
 	VUNPCKLPD   Y7, Y3, Y1
 	VMOVUPS     Y1, 64(DX)
 	VUNPCKHPD   Y7, Y3, Y1
@@ -229,3013 +229,6 @@ k:
 	LEAQ        (CX)(SI*8), CX
 	DECQ        BX
 	JNZ         groups
-	VZEROUPPER
-	RET
-
-DATA halfAbs<>+0(SB)/2, $0x7fff
-DATA halfAbs<>+2(SB)/2, $0x7fff
-DATA halfAbs<>+4(SB)/2, $0x7fff
-DATA halfAbs<>+6(SB)/2, $0x7fff
-DATA halfAbs<>+8(SB)/2, $0x7fff
-DATA halfAbs<>+10(SB)/2, $0x7fff
-DATA halfAbs<>+12(SB)/2, $0x7fff
-DATA halfAbs<>+14(SB)/2, $0x7fff
-DATA halfAbs<>+16(SB)/2, $0x7fff
-DATA halfAbs<>+18(SB)/2, $0x7fff
-DATA halfAbs<>+20(SB)/2, $0x7fff
-DATA halfAbs<>+22(SB)/2, $0x7fff
-DATA halfAbs<>+24(SB)/2, $0x7fff
-DATA halfAbs<>+26(SB)/2, $0x7fff
-DATA halfAbs<>+28(SB)/2, $0x7fff
-DATA halfAbs<>+30(SB)/2, $0x7fff
-DATA halfAbs<>+32(SB)/2, $0x7fff
-DATA halfAbs<>+34(SB)/2, $0x7fff
-DATA halfAbs<>+36(SB)/2, $0x7fff
-DATA halfAbs<>+38(SB)/2, $0x7fff
-DATA halfAbs<>+40(SB)/2, $0x7fff
-DATA halfAbs<>+42(SB)/2, $0x7fff
-DATA halfAbs<>+44(SB)/2, $0x7fff
-DATA halfAbs<>+46(SB)/2, $0x7fff
-DATA halfAbs<>+48(SB)/2, $0x7fff
-DATA halfAbs<>+50(SB)/2, $0x7fff
-DATA halfAbs<>+52(SB)/2, $0x7fff
-DATA halfAbs<>+54(SB)/2, $0x7fff
-DATA halfAbs<>+56(SB)/2, $0x7fff
-DATA halfAbs<>+58(SB)/2, $0x7fff
-DATA halfAbs<>+60(SB)/2, $0x7fff
-DATA halfAbs<>+62(SB)/2, $0x7fff
-GLOBL halfAbs<>(SB), RODATA|NOPTR, $64
-
-DATA halfOne<>+0(SB)/2, $0x0001
-DATA halfOne<>+2(SB)/2, $0x0001
-DATA halfOne<>+4(SB)/2, $0x0001
-DATA halfOne<>+6(SB)/2, $0x0001
-DATA halfOne<>+8(SB)/2, $0x0001
-DATA halfOne<>+10(SB)/2, $0x0001
-DATA halfOne<>+12(SB)/2, $0x0001
-DATA halfOne<>+14(SB)/2, $0x0001
-DATA halfOne<>+16(SB)/2, $0x0001
-DATA halfOne<>+18(SB)/2, $0x0001
-DATA halfOne<>+20(SB)/2, $0x0001
-DATA halfOne<>+22(SB)/2, $0x0001
-DATA halfOne<>+24(SB)/2, $0x0001
-DATA halfOne<>+26(SB)/2, $0x0001
-DATA halfOne<>+28(SB)/2, $0x0001
-DATA halfOne<>+30(SB)/2, $0x0001
-DATA halfOne<>+32(SB)/2, $0x0001
-DATA halfOne<>+34(SB)/2, $0x0001
-DATA halfOne<>+36(SB)/2, $0x0001
-DATA halfOne<>+38(SB)/2, $0x0001
-DATA halfOne<>+40(SB)/2, $0x0001
-DATA halfOne<>+42(SB)/2, $0x0001
-DATA halfOne<>+44(SB)/2, $0x0001
-DATA halfOne<>+46(SB)/2, $0x0001
-DATA halfOne<>+48(SB)/2, $0x0001
-DATA halfOne<>+50(SB)/2, $0x0001
-DATA halfOne<>+52(SB)/2, $0x0001
-DATA halfOne<>+54(SB)/2, $0x0001
-DATA halfOne<>+56(SB)/2, $0x0001
-DATA halfOne<>+58(SB)/2, $0x0001
-DATA halfOne<>+60(SB)/2, $0x0001
-DATA halfOne<>+62(SB)/2, $0x0001
-GLOBL halfOne<>(SB), RODATA|NOPTR, $64
-
-DATA halfInfinity<>+0(SB)/2, $0x7c00
-DATA halfInfinity<>+2(SB)/2, $0x7c00
-DATA halfInfinity<>+4(SB)/2, $0x7c00
-DATA halfInfinity<>+6(SB)/2, $0x7c00
-DATA halfInfinity<>+8(SB)/2, $0x7c00
-DATA halfInfinity<>+10(SB)/2, $0x7c00
-DATA halfInfinity<>+12(SB)/2, $0x7c00
-DATA halfInfinity<>+14(SB)/2, $0x7c00
-DATA halfInfinity<>+16(SB)/2, $0x7c00
-DATA halfInfinity<>+18(SB)/2, $0x7c00
-DATA halfInfinity<>+20(SB)/2, $0x7c00
-DATA halfInfinity<>+22(SB)/2, $0x7c00
-DATA halfInfinity<>+24(SB)/2, $0x7c00
-DATA halfInfinity<>+26(SB)/2, $0x7c00
-DATA halfInfinity<>+28(SB)/2, $0x7c00
-DATA halfInfinity<>+30(SB)/2, $0x7c00
-DATA halfInfinity<>+32(SB)/2, $0x7c00
-DATA halfInfinity<>+34(SB)/2, $0x7c00
-DATA halfInfinity<>+36(SB)/2, $0x7c00
-DATA halfInfinity<>+38(SB)/2, $0x7c00
-DATA halfInfinity<>+40(SB)/2, $0x7c00
-DATA halfInfinity<>+42(SB)/2, $0x7c00
-DATA halfInfinity<>+44(SB)/2, $0x7c00
-DATA halfInfinity<>+46(SB)/2, $0x7c00
-DATA halfInfinity<>+48(SB)/2, $0x7c00
-DATA halfInfinity<>+50(SB)/2, $0x7c00
-DATA halfInfinity<>+52(SB)/2, $0x7c00
-DATA halfInfinity<>+54(SB)/2, $0x7c00
-DATA halfInfinity<>+56(SB)/2, $0x7c00
-DATA halfInfinity<>+58(SB)/2, $0x7c00
-DATA halfInfinity<>+60(SB)/2, $0x7c00
-DATA halfInfinity<>+62(SB)/2, $0x7c00
-GLOBL halfInfinity<>(SB), RODATA|NOPTR, $64
-
-DATA halfCode<>+0(SB)/2, $0x001f
-DATA halfCode<>+2(SB)/2, $0x001f
-DATA halfCode<>+4(SB)/2, $0x001f
-DATA halfCode<>+6(SB)/2, $0x001f
-DATA halfCode<>+8(SB)/2, $0x001f
-DATA halfCode<>+10(SB)/2, $0x001f
-DATA halfCode<>+12(SB)/2, $0x001f
-DATA halfCode<>+14(SB)/2, $0x001f
-DATA halfCode<>+16(SB)/2, $0x001f
-DATA halfCode<>+18(SB)/2, $0x001f
-DATA halfCode<>+20(SB)/2, $0x001f
-DATA halfCode<>+22(SB)/2, $0x001f
-DATA halfCode<>+24(SB)/2, $0x001f
-DATA halfCode<>+26(SB)/2, $0x001f
-DATA halfCode<>+28(SB)/2, $0x001f
-DATA halfCode<>+30(SB)/2, $0x001f
-DATA halfCode<>+32(SB)/2, $0x001f
-DATA halfCode<>+34(SB)/2, $0x001f
-DATA halfCode<>+36(SB)/2, $0x001f
-DATA halfCode<>+38(SB)/2, $0x001f
-DATA halfCode<>+40(SB)/2, $0x001f
-DATA halfCode<>+42(SB)/2, $0x001f
-DATA halfCode<>+44(SB)/2, $0x001f
-DATA halfCode<>+46(SB)/2, $0x001f
-DATA halfCode<>+48(SB)/2, $0x001f
-DATA halfCode<>+50(SB)/2, $0x001f
-DATA halfCode<>+52(SB)/2, $0x001f
-DATA halfCode<>+54(SB)/2, $0x001f
-DATA halfCode<>+56(SB)/2, $0x001f
-DATA halfCode<>+58(SB)/2, $0x001f
-DATA halfCode<>+60(SB)/2, $0x001f
-DATA halfCode<>+62(SB)/2, $0x001f
-GLOBL halfCode<>(SB), RODATA|NOPTR, $64
-
-DATA halfSpecial<>+0(SB)/2, $0x007f
-DATA halfSpecial<>+2(SB)/2, $0x007f
-DATA halfSpecial<>+4(SB)/2, $0x007f
-DATA halfSpecial<>+6(SB)/2, $0x007f
-DATA halfSpecial<>+8(SB)/2, $0x007f
-DATA halfSpecial<>+10(SB)/2, $0x007f
-DATA halfSpecial<>+12(SB)/2, $0x007f
-DATA halfSpecial<>+14(SB)/2, $0x007f
-DATA halfSpecial<>+16(SB)/2, $0x007f
-DATA halfSpecial<>+18(SB)/2, $0x007f
-DATA halfSpecial<>+20(SB)/2, $0x007f
-DATA halfSpecial<>+22(SB)/2, $0x007f
-DATA halfSpecial<>+24(SB)/2, $0x007f
-DATA halfSpecial<>+26(SB)/2, $0x007f
-DATA halfSpecial<>+28(SB)/2, $0x007f
-DATA halfSpecial<>+30(SB)/2, $0x007f
-DATA halfSpecial<>+32(SB)/2, $0x007f
-DATA halfSpecial<>+34(SB)/2, $0x007f
-DATA halfSpecial<>+36(SB)/2, $0x007f
-DATA halfSpecial<>+38(SB)/2, $0x007f
-DATA halfSpecial<>+40(SB)/2, $0x007f
-DATA halfSpecial<>+42(SB)/2, $0x007f
-DATA halfSpecial<>+44(SB)/2, $0x007f
-DATA halfSpecial<>+46(SB)/2, $0x007f
-DATA halfSpecial<>+48(SB)/2, $0x007f
-DATA halfSpecial<>+50(SB)/2, $0x007f
-DATA halfSpecial<>+52(SB)/2, $0x007f
-DATA halfSpecial<>+54(SB)/2, $0x007f
-DATA halfSpecial<>+56(SB)/2, $0x007f
-DATA halfSpecial<>+58(SB)/2, $0x007f
-DATA halfSpecial<>+60(SB)/2, $0x007f
-DATA halfSpecial<>+62(SB)/2, $0x007f
-GLOBL halfSpecial<>(SB), RODATA|NOPTR, $64
-
-// func decodeHalfAVX2(x *Half)
-// Requires: AVX, AVX2, F16C
-TEXT ·decodeHalfAVX2(SB), NOSPLIT, $0-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	SHRQ    $0x05, SI
-	VPXOR   Y0, Y0, Y0
-	VPXOR   Y1, Y1, Y1
-	VMOVDQU halfAbs<>+0(SB), Y2
-	VMOVDQU halfInfinity<>+0(SB), Y3
-
-codes:
-	VCVTPH2PS (CX), Y4
-	VMOVUPS   Y4, (DX)
-	VCVTPH2PS 16(CX), Y4
-	VMOVUPS   Y4, 32(DX)
-	VPAND     (CX), Y2, Y4
-	VPCMPEQW  Y3, Y4, Y5
-	VPOR      Y5, Y1, Y1
-	VPMAXUW   Y3, Y4, Y6
-	VPCMPEQW  Y6, Y4, Y6
-	VPAND     halfSpecial<>+0(SB), Y6, Y6
-	VPSRLW    $0x0a, Y4, Y5
-	VPMAXUW   halfOne<>+0(SB), Y5, Y5
-	VPADDW    halfCode<>+0(SB), Y5, Y5
-	VPCMPEQW  Y0, Y4, Y4
-	VPANDN    Y5, Y4, Y5
-	VPOR      Y6, Y5, Y5
-	VCVTPH2PS 32(CX), Y4
-	VMOVUPS   Y4, 64(DX)
-	VCVTPH2PS 48(CX), Y4
-	VMOVUPS   Y4, 96(DX)
-	VPAND     32(CX), Y2, Y4
-	VPCMPEQW  Y3, Y4, Y6
-	VPOR      Y6, Y1, Y1
-	VPMAXUW   Y3, Y4, Y7
-	VPCMPEQW  Y7, Y4, Y7
-	VPAND     halfSpecial<>+0(SB), Y7, Y7
-	VPSRLW    $0x0a, Y4, Y6
-	VPMAXUW   halfOne<>+0(SB), Y6, Y6
-	VPADDW    halfCode<>+0(SB), Y6, Y6
-	VPCMPEQW  Y0, Y4, Y4
-	VPANDN    Y6, Y4, Y6
-	VPOR      Y7, Y6, Y6
-	VPACKUSWB Y6, Y5, Y5
-	VPERMQ    $0xd8, Y5, Y5
-	VMOVDQU   Y5, (BX)
-	ADDQ      $0x40, CX
-	ADDQ      $0x00000080, DX
-	ADDQ      $0x20, BX
-	DECQ      SI
-	JNZ       codes
-	XORL      CX, CX
-	VPTEST    Y1, Y1
-	SETNE     CL
-	MOVQ      CX, 32(AX)
-	VZEROUPPER
-	RET
-
-DATA halfCodes<>+0(SB)/2, $0x0020
-DATA halfCodes<>+2(SB)/2, $0x0020
-DATA halfCodes<>+4(SB)/2, $0x0021
-DATA halfCodes<>+6(SB)/2, $0x0022
-DATA halfCodes<>+8(SB)/2, $0x0023
-DATA halfCodes<>+10(SB)/2, $0x0024
-DATA halfCodes<>+12(SB)/2, $0x0025
-DATA halfCodes<>+14(SB)/2, $0x0026
-DATA halfCodes<>+16(SB)/2, $0x0027
-DATA halfCodes<>+18(SB)/2, $0x0028
-DATA halfCodes<>+20(SB)/2, $0x0029
-DATA halfCodes<>+22(SB)/2, $0x002a
-DATA halfCodes<>+24(SB)/2, $0x002b
-DATA halfCodes<>+26(SB)/2, $0x002c
-DATA halfCodes<>+28(SB)/2, $0x002d
-DATA halfCodes<>+30(SB)/2, $0x002e
-DATA halfCodes<>+32(SB)/2, $0x002f
-DATA halfCodes<>+34(SB)/2, $0x0030
-DATA halfCodes<>+36(SB)/2, $0x0031
-DATA halfCodes<>+38(SB)/2, $0x0032
-DATA halfCodes<>+40(SB)/2, $0x0033
-DATA halfCodes<>+42(SB)/2, $0x0034
-DATA halfCodes<>+44(SB)/2, $0x0035
-DATA halfCodes<>+46(SB)/2, $0x0036
-DATA halfCodes<>+48(SB)/2, $0x0037
-DATA halfCodes<>+50(SB)/2, $0x0038
-DATA halfCodes<>+52(SB)/2, $0x0039
-DATA halfCodes<>+54(SB)/2, $0x003a
-DATA halfCodes<>+56(SB)/2, $0x003b
-DATA halfCodes<>+58(SB)/2, $0x003c
-DATA halfCodes<>+60(SB)/2, $0x003d
-DATA halfCodes<>+62(SB)/2, $0x007f
-GLOBL halfCodes<>(SB), RODATA|NOPTR, $64
-
-// func decodeHalfAVX512(x *Half)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·decodeHalfAVX512(SB), NOSPLIT, $0-8
-	MOVQ       x+0(FP), AX
-	MOVQ       (AX), CX
-	MOVQ       8(AX), DX
-	MOVQ       16(AX), BX
-	MOVQ       24(AX), SI
-	SHRQ       $0x05, SI
-	VMOVDQU16  halfCodes<>+0(SB), Z0
-	VMOVDQU16  halfInfinity<>+0(SB), Z1
-	VPTERNLOGD $0xff, Z2, Z2, Z2
-	VMOVDQU16  halfAbs<>+0(SB), Z3
-
-codes:
-	VCVTPH2PS (CX), Z4
-	VMOVUPS   Z4, (DX)
-	VCVTPH2PS 32(CX), Z4
-	VMOVUPS   Z4, 64(DX)
-	VPANDD    (CX), Z3, Z4
-	VPXORD    Z1, Z4, Z5
-	VPMINUW   Z5, Z2, Z2
-	VPTESTMW  Z4, Z4, K1
-	VPSRLW    $0x0a, Z4, Z4
-	VPERMW.Z  Z0, Z4, K1, Z4
-	VPMOVWB   Z4, (BX)
-	ADDQ      $0x40, CX
-	ADDQ      $0x00000080, DX
-	ADDQ      $0x20, BX
-	DECQ      SI
-	JNZ       codes
-	XORL      CX, CX
-	VPTESTNMW Z2, Z2, K1
-	KORTESTD  K1, K1
-	SETNE     CL
-	MOVQ      CX, 32(AX)
-	VZEROUPPER
-	RET
-
-// func decodeByteAVX2(x *Byte)
-// Requires: AVX, AVX2, F16C
-TEXT ·decodeByteAVX2(SB), NOSPLIT, $0-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	SHRQ    $0x05, SI
-	VMOVDQU halfInfinity<>+0(SB), Y5
-	VMOVQ   40(AX), X0
-	VMOVQ   48(AX), X1
-	VMOVUPS 152(AX), Y4
-	VPXOR   Y2, Y2, Y2
-	VPXOR   Y3, Y3, Y3
-
-codes:
-	VPMOVZXBW    (CX), Y6
-	VPAND        56(AX), Y6, Y7
-	VPCMPGTW     88(AX), Y7, Y8
-	VPSLLW       X0, Y7, Y7
-	VPCMPEQW     Y5, Y7, Y9
-	VPOR         Y9, Y3, Y3
-	VPOR         Y8, Y7, Y7
-	VPAND        halfAbs<>+0(SB), Y7, Y7
-	VPSLLW       X1, Y6, Y6
-	VPAND        120(AX), Y6, Y6
-	VPOR         Y7, Y6, Y6
-	VEXTRACTI128 $0x01, Y6, X8
-	VCVTPH2PS    X6, Y6
-	VMULPS       Y4, Y6, Y6
-	VMOVUPS      Y6, (DX)
-	VCVTPH2PS    X8, Y6
-	VMULPS       Y4, Y6, Y6
-	VMOVUPS      Y6, 32(DX)
-	VPMAXUW      Y5, Y7, Y8
-	VPCMPEQW     Y8, Y7, Y8
-	VPAND        halfSpecial<>+0(SB), Y8, Y8
-	VPSRLW       $0x0a, Y7, Y6
-	VPMAXUW      halfOne<>+0(SB), Y6, Y6
-	VPADDW       halfCode<>+0(SB), Y6, Y6
-	VPCMPEQW     Y2, Y7, Y7
-	VPANDN       Y6, Y7, Y6
-	VPOR         Y8, Y6, Y6
-	VPMOVZXBW    16(CX), Y7
-	VPAND        56(AX), Y7, Y8
-	VPCMPGTW     88(AX), Y8, Y9
-	VPSLLW       X0, Y8, Y8
-	VPCMPEQW     Y5, Y8, Y10
-	VPOR         Y10, Y3, Y3
-	VPOR         Y9, Y8, Y8
-	VPAND        halfAbs<>+0(SB), Y8, Y8
-	VPSLLW       X1, Y7, Y7
-	VPAND        120(AX), Y7, Y7
-	VPOR         Y8, Y7, Y7
-	VEXTRACTI128 $0x01, Y7, X9
-	VCVTPH2PS    X7, Y7
-	VMULPS       Y4, Y7, Y7
-	VMOVUPS      Y7, 64(DX)
-	VCVTPH2PS    X9, Y7
-	VMULPS       Y4, Y7, Y7
-	VMOVUPS      Y7, 96(DX)
-	VPMAXUW      Y5, Y8, Y9
-	VPCMPEQW     Y9, Y8, Y9
-	VPAND        halfSpecial<>+0(SB), Y9, Y9
-	VPSRLW       $0x0a, Y8, Y7
-	VPMAXUW      halfOne<>+0(SB), Y7, Y7
-	VPADDW       halfCode<>+0(SB), Y7, Y7
-	VPCMPEQW     Y2, Y8, Y8
-	VPANDN       Y7, Y8, Y7
-	VPOR         Y9, Y7, Y7
-	VPACKUSWB    Y7, Y6, Y6
-	VPERMQ       $0xd8, Y6, Y6
-	VMOVDQU      Y6, (BX)
-	ADDQ         $0x20, CX
-	ADDQ         $0x00000080, DX
-	ADDQ         $0x20, BX
-	DECQ         SI
-	JNZ          codes
-	XORL         CX, CX
-	VPTEST       Y3, Y3
-	SETNE        CL
-	MOVQ         CX, 32(AX)
-	VZEROUPPER
-	RET
-
-// func decodeByteAVX512(x *Byte)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·decodeByteAVX512(SB), NOSPLIT, $0-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	SHRQ         $0x05, SI
-	VPBROADCASTW 56(AX), Z0
-	VPBROADCASTW 88(AX), Z1
-	VPBROADCASTW 120(AX), Z2
-	VMOVQ        40(AX), X3
-	VMOVQ        48(AX), X4
-	VBROADCASTSS 152(AX), Z5
-	VMOVDQU16    halfAbs<>+0(SB), Z6
-	VMOVDQU16    halfCodes<>+0(SB), Z7
-	VMOVDQU16    halfInfinity<>+0(SB), Z8
-	VPTERNLOGD   $0xff, Z9, Z9, Z9
-
-codes:
-	VPMOVZXBW     (CX), Z10
-	VPANDD        Z0, Z10, Z11
-	VPCMPGTW      Z1, Z11, K1
-	VPSLLW        X3, Z11, Z11
-	VMOVDQU16     Z6, K1, Z11
-	VPSLLW        X4, Z10, Z10
-	VPTERNLOGD    $0xec, Z2, Z11, Z10
-	VEXTRACTI64X4 $0x01, Z10, Y12
-	VCVTPH2PS     Y10, Z10
-	VMULPS        Z5, Z10, Z10
-	VMOVUPS       Z10, (DX)
-	VCVTPH2PS     Y12, Z10
-	VMULPS        Z5, Z10, Z10
-	VMOVUPS       Z10, 64(DX)
-	VPXORD        Z8, Z11, Z10
-	VPMINUW       Z10, Z9, Z9
-	VPTESTMW      Z11, Z11, K1
-	VPSRLW        $0x0a, Z11, Z11
-	VPERMW.Z      Z7, Z11, K1, Z11
-	VPMOVWB       Z11, (BX)
-	ADDQ          $0x20, CX
-	ADDQ          $0x00000080, DX
-	ADDQ          $0x20, BX
-	DECQ          SI
-	JNZ           codes
-	XORL          CX, CX
-	VPTESTNMW     Z9, Z9, K1
-	KORTESTD      K1, K1
-	SETNE         CL
-	MOVQ          CX, 32(AX)
-	VZEROUPPER
-	RET
-
-DATA spreadBytes<>+0(SB)/1, $0x00
-DATA spreadBytes<>+1(SB)/1, $0x00
-DATA spreadBytes<>+2(SB)/1, $0x00
-DATA spreadBytes<>+3(SB)/1, $0x00
-DATA spreadBytes<>+4(SB)/1, $0x00
-DATA spreadBytes<>+5(SB)/1, $0x00
-DATA spreadBytes<>+6(SB)/1, $0x00
-DATA spreadBytes<>+7(SB)/1, $0x00
-DATA spreadBytes<>+8(SB)/1, $0x01
-DATA spreadBytes<>+9(SB)/1, $0x01
-DATA spreadBytes<>+10(SB)/1, $0x01
-DATA spreadBytes<>+11(SB)/1, $0x01
-DATA spreadBytes<>+12(SB)/1, $0x01
-DATA spreadBytes<>+13(SB)/1, $0x01
-DATA spreadBytes<>+14(SB)/1, $0x01
-DATA spreadBytes<>+15(SB)/1, $0x01
-DATA spreadBytes<>+16(SB)/1, $0x02
-DATA spreadBytes<>+17(SB)/1, $0x02
-DATA spreadBytes<>+18(SB)/1, $0x02
-DATA spreadBytes<>+19(SB)/1, $0x02
-DATA spreadBytes<>+20(SB)/1, $0x02
-DATA spreadBytes<>+21(SB)/1, $0x02
-DATA spreadBytes<>+22(SB)/1, $0x02
-DATA spreadBytes<>+23(SB)/1, $0x02
-DATA spreadBytes<>+24(SB)/1, $0x03
-DATA spreadBytes<>+25(SB)/1, $0x03
-DATA spreadBytes<>+26(SB)/1, $0x03
-DATA spreadBytes<>+27(SB)/1, $0x03
-DATA spreadBytes<>+28(SB)/1, $0x03
-DATA spreadBytes<>+29(SB)/1, $0x03
-DATA spreadBytes<>+30(SB)/1, $0x03
-DATA spreadBytes<>+31(SB)/1, $0x03
-GLOBL spreadBytes<>(SB), RODATA|NOPTR, $32
-
-// func largest8AVX2(x *Largest)
-// Requires: AVX, AVX2
-TEXT ·largest8AVX2(SB), NOSPLIT, $24-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    64(AX), SI
-	MOVQ    56(AX), DI
-	VMOVDQU spreadBytes<>+0(SB), Y0
-	MOVQ    24(AX), R8
-	MOVQ    R8, (SP)
-
-tiles:
-	MOVQ 32(AX), R8
-	MOVQ R8, 8(SP)
-
-groups:
-	MOVQ CX, R8
-	MOVQ BX, R9
-	MOVQ 48(AX), R10
-	MOVQ R10, 16(SP)
-
-steps:
-	MOVQ 40(AX), R10
-	MOVQ R8, R11
-	MOVQ R9, R12
-
-rows:
-	LEAQ         (SI)(SI*2), R13
-	ADDQ         R11, R13
-	XORQ         R14, R14
-	VPBROADCASTD (R11), Y1
-	VPSHUFB      Y0, Y1, Y1
-	VPADDB       (DX)(R14*8), Y1, Y1
-	VPBROADCASTD (R11)(SI*1), Y2
-	VPSHUFB      Y0, Y2, Y2
-	VPADDB       (DX)(R14*8), Y2, Y2
-	VPBROADCASTD (R11)(SI*2), Y3
-	VPSHUFB      Y0, Y3, Y3
-	VPADDB       (DX)(R14*8), Y3, Y3
-	VPBROADCASTD (R13), Y4
-	VPSHUFB      Y0, Y4, Y4
-	VPADDB       (DX)(R14*8), Y4, Y4
-	ADDQ         $0x04, R11
-	ADDQ         $0x04, R13
-	ADDQ         $0x04, R14
-	CMPQ         R14, DI
-	JAE          last
-
-quads:
-	VPBROADCASTD (R11), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDB       (DX)(R14*8), Y5, Y5
-	VPMAXUB      Y5, Y1, Y1
-	VPBROADCASTD (R11)(SI*1), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDB       (DX)(R14*8), Y5, Y5
-	VPMAXUB      Y5, Y2, Y2
-	VPBROADCASTD (R11)(SI*2), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDB       (DX)(R14*8), Y5, Y5
-	VPMAXUB      Y5, Y3, Y3
-	VPBROADCASTD (R13), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDB       (DX)(R14*8), Y5, Y5
-	VPMAXUB      Y5, Y4, Y4
-	ADDQ         $0x04, R11
-	ADDQ         $0x04, R13
-	ADDQ         $0x04, R14
-	CMPQ         R14, DI
-	JB           quads
-
-last:
-	VPUNPCKLQDQ Y2, Y1, Y5
-	VPUNPCKHQDQ Y2, Y1, Y2
-	VPMAXUB     Y5, Y2, Y1
-	VPUNPCKLQDQ Y4, Y3, Y5
-	VPUNPCKHQDQ Y4, Y3, Y2
-	VPMAXUB     Y5, Y2, Y3
-	VINSERTI128 $0x01, X3, Y1, Y5
-	VPERM2I128  $0x31, Y3, Y1, Y2
-	VPMAXUB     Y5, Y2, Y5
-	VPADDUSB    88(AX), Y5, Y5
-	VMOVDQU     Y5, (R12)
-	ADDQ        $0x20, R12
-	SUBQ        DI, R11
-	LEAQ        (R11)(SI*4), R11
-	SUBQ        $0x04, R10
-	JG          rows
-	LEAQ        (DX)(DI*8), DX
-	ADDQ        DI, R8
-	ADDQ        80(AX), R9
-	DECQ        16(SP)
-	JNZ         steps
-	MOVQ        40(AX), R8
-	LEAQ        (BX)(R8*8), BX
-	DECQ        8(SP)
-	JNZ         groups
-	ADDQ        72(AX), CX
-	DECQ        (SP)
-	JNZ         tiles
-	VZEROUPPER
-	RET
-
-DATA spreadPairs<>+0(SB)/1, $0x00
-DATA spreadPairs<>+1(SB)/1, $0x01
-DATA spreadPairs<>+2(SB)/1, $0x00
-DATA spreadPairs<>+3(SB)/1, $0x01
-DATA spreadPairs<>+4(SB)/1, $0x00
-DATA spreadPairs<>+5(SB)/1, $0x01
-DATA spreadPairs<>+6(SB)/1, $0x00
-DATA spreadPairs<>+7(SB)/1, $0x01
-DATA spreadPairs<>+8(SB)/1, $0x00
-DATA spreadPairs<>+9(SB)/1, $0x01
-DATA spreadPairs<>+10(SB)/1, $0x00
-DATA spreadPairs<>+11(SB)/1, $0x01
-DATA spreadPairs<>+12(SB)/1, $0x00
-DATA spreadPairs<>+13(SB)/1, $0x01
-DATA spreadPairs<>+14(SB)/1, $0x00
-DATA spreadPairs<>+15(SB)/1, $0x01
-DATA spreadPairs<>+16(SB)/1, $0x02
-DATA spreadPairs<>+17(SB)/1, $0x03
-DATA spreadPairs<>+18(SB)/1, $0x02
-DATA spreadPairs<>+19(SB)/1, $0x03
-DATA spreadPairs<>+20(SB)/1, $0x02
-DATA spreadPairs<>+21(SB)/1, $0x03
-DATA spreadPairs<>+22(SB)/1, $0x02
-DATA spreadPairs<>+23(SB)/1, $0x03
-DATA spreadPairs<>+24(SB)/1, $0x02
-DATA spreadPairs<>+25(SB)/1, $0x03
-DATA spreadPairs<>+26(SB)/1, $0x02
-DATA spreadPairs<>+27(SB)/1, $0x03
-DATA spreadPairs<>+28(SB)/1, $0x02
-DATA spreadPairs<>+29(SB)/1, $0x03
-DATA spreadPairs<>+30(SB)/1, $0x02
-DATA spreadPairs<>+31(SB)/1, $0x03
-DATA spreadPairs<>+32(SB)/1, $0x04
-DATA spreadPairs<>+33(SB)/1, $0x05
-DATA spreadPairs<>+34(SB)/1, $0x04
-DATA spreadPairs<>+35(SB)/1, $0x05
-DATA spreadPairs<>+36(SB)/1, $0x04
-DATA spreadPairs<>+37(SB)/1, $0x05
-DATA spreadPairs<>+38(SB)/1, $0x04
-DATA spreadPairs<>+39(SB)/1, $0x05
-DATA spreadPairs<>+40(SB)/1, $0x04
-DATA spreadPairs<>+41(SB)/1, $0x05
-DATA spreadPairs<>+42(SB)/1, $0x04
-DATA spreadPairs<>+43(SB)/1, $0x05
-DATA spreadPairs<>+44(SB)/1, $0x04
-DATA spreadPairs<>+45(SB)/1, $0x05
-DATA spreadPairs<>+46(SB)/1, $0x04
-DATA spreadPairs<>+47(SB)/1, $0x05
-DATA spreadPairs<>+48(SB)/1, $0x06
-DATA spreadPairs<>+49(SB)/1, $0x07
-DATA spreadPairs<>+50(SB)/1, $0x06
-DATA spreadPairs<>+51(SB)/1, $0x07
-DATA spreadPairs<>+52(SB)/1, $0x06
-DATA spreadPairs<>+53(SB)/1, $0x07
-DATA spreadPairs<>+54(SB)/1, $0x06
-DATA spreadPairs<>+55(SB)/1, $0x07
-DATA spreadPairs<>+56(SB)/1, $0x06
-DATA spreadPairs<>+57(SB)/1, $0x07
-DATA spreadPairs<>+58(SB)/1, $0x06
-DATA spreadPairs<>+59(SB)/1, $0x07
-DATA spreadPairs<>+60(SB)/1, $0x06
-DATA spreadPairs<>+61(SB)/1, $0x07
-DATA spreadPairs<>+62(SB)/1, $0x06
-DATA spreadPairs<>+63(SB)/1, $0x07
-GLOBL spreadPairs<>(SB), RODATA|NOPTR, $64
-
-// func largest8AVX512(x *Largest)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
-TEXT ·largest8AVX512(SB), NOSPLIT, $24-8
-	MOVQ     x+0(FP), AX
-	MOVQ     (AX), CX
-	MOVQ     8(AX), DX
-	MOVQ     16(AX), BX
-	MOVQ     64(AX), SI
-	MOVQ     56(AX), DI
-	VPCMPEQB Y2, Y2, Y2
-	VMOVDQU  88(AX), Y1
-	VMOVDQU8 spreadPairs<>+0(SB), Z0
-	MOVQ     24(AX), R8
-	MOVQ     R8, (SP)
-
-tiles:
-	MOVQ 32(AX), R8
-	MOVQ R8, 8(SP)
-
-groups:
-	MOVQ CX, R8
-	MOVQ BX, R9
-	MOVQ 48(AX), R10
-	MOVQ R10, 16(SP)
-
-steps:
-	MOVQ 40(AX), R10
-	MOVQ R8, R11
-	MOVQ R9, R12
-
-rows:
-	LEAQ         (SI)(SI*2), R13
-	ADDQ         R11, R13
-	XORQ         R14, R14
-	TESTQ        $0x00000004, DI
-	JZ           even
-	VPBROADCASTD (R11), Y3
-	VPSHUFB      Y0, Y3, Y3
-	VPADDB       (DX)(R14*8), Y3, Y3
-	VPBROADCASTD (R11)(SI*1), Y4
-	VPSHUFB      Y0, Y4, Y4
-	VPADDB       (DX)(R14*8), Y4, Y4
-	VPBROADCASTD (R11)(SI*2), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDB       (DX)(R14*8), Y5, Y5
-	VPBROADCASTD (R13), Y6
-	VPSHUFB      Y0, Y6, Y6
-	VPADDB       (DX)(R14*8), Y6, Y6
-	ADDQ         $0x04, R11
-	ADDQ         $0x04, R13
-	ADDQ         $0x04, R14
-	JMP          more
-
-even:
-	VPBROADCASTQ (R11), Z3
-	VPSHUFB      Z0, Z3, Z3
-	VPADDB       (DX)(R14*8), Z3, Z3
-	VPBROADCASTQ (R11)(SI*1), Z4
-	VPSHUFB      Z0, Z4, Z4
-	VPADDB       (DX)(R14*8), Z4, Z4
-	VPBROADCASTQ (R11)(SI*2), Z5
-	VPSHUFB      Z0, Z5, Z5
-	VPADDB       (DX)(R14*8), Z5, Z5
-	VPBROADCASTQ (R13), Z6
-	VPSHUFB      Z0, Z6, Z6
-	VPADDB       (DX)(R14*8), Z6, Z6
-	ADDQ         $0x08, R11
-	ADDQ         $0x08, R13
-	ADDQ         $0x08, R14
-
-more:
-	CMPQ R14, DI
-	JAE  last
-
-eights:
-	VPBROADCASTQ (R11), Z7
-	VPSHUFB      Z0, Z7, Z7
-	VPADDB       (DX)(R14*8), Z7, Z7
-	VPMAXUB      Z7, Z3, Z3
-	VPBROADCASTQ (R11)(SI*1), Z7
-	VPSHUFB      Z0, Z7, Z7
-	VPADDB       (DX)(R14*8), Z7, Z7
-	VPMAXUB      Z7, Z4, Z4
-	VPBROADCASTQ (R11)(SI*2), Z7
-	VPSHUFB      Z0, Z7, Z7
-	VPADDB       (DX)(R14*8), Z7, Z7
-	VPMAXUB      Z7, Z5, Z5
-	VPBROADCASTQ (R13), Z7
-	VPSHUFB      Z0, Z7, Z7
-	VPADDB       (DX)(R14*8), Z7, Z7
-	VPMAXUB      Z7, Z6, Z6
-	ADDQ         $0x08, R11
-	ADDQ         $0x08, R13
-	ADDQ         $0x08, R14
-	CMPQ         R14, DI
-	JB           eights
-
-last:
-	VSHUFI64X2 $0x44, Z4, Z3, Z7
-	VSHUFI64X2 $0xee, Z4, Z3, Z8
-	VPMAXUB    Z7, Z8, Z3
-	VSHUFI64X2 $0x44, Z6, Z5, Z7
-	VSHUFI64X2 $0xee, Z6, Z5, Z8
-	VPMAXUB    Z7, Z8, Z5
-	VSHUFI64X2 $0x88, Z5, Z3, Z7
-	VSHUFI64X2 $0xdd, Z5, Z3, Z8
-	VPMAXUB    Z7, Z8, Z7
-	VPSRLW     $0x08, Z7, Z8
-	VPMAXUB    Z7, Z8, Z7
-	VPMOVWB    Z7, Y7
-	VPADDUSB   Y1, Y7, Y7
-	VPMINUB    Y7, Y2, Y2
-	VMOVDQU    Y7, (R12)
-	ADDQ       $0x20, R12
-	SUBQ       DI, R11
-	LEAQ       (R11)(SI*4), R11
-	SUBQ       $0x04, R10
-	JG         rows
-	LEAQ       (DX)(DI*8), DX
-	ADDQ       DI, R8
-	ADDQ       80(AX), R9
-	DECQ       16(SP)
-	JNZ        steps
-	MOVQ       40(AX), R8
-	LEAQ       (BX)(R8*8), BX
-	DECQ       8(SP)
-	JNZ        groups
-	ADDQ       72(AX), CX
-	DECQ       (SP)
-	JNZ        tiles
-	VPCMPUB    $0x01, 120(AX), Y2, K1
-	XORL       CX, CX
-	KORTESTD   K1, K1
-	SETNE      CL
-	MOVQ       CX, 152(AX)
-	VZEROUPPER
-	RET
-
-// func stepAVX2(x *Step)
-// Requires: AVX, AVX2, SSE
-TEXT ·stepAVX2(SB), NOSPLIT, $32-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	MOVQ    32(AX), DI
-	STMXCSR (SP)
-	MOVL    (SP), R8
-	ORL     $0x00008040, R8
-	MOVL    R8, 8(SP)
-	LDMXCSR 8(SP)
-	MOVQ    40(AX), R8
-	MOVQ    R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VMOVUPS    (SI), Y0
-	VPMOVZXBD  (BX), Y2
-	VPSLLD     $0x17, Y2, Y2
-	VPAND      160(AX), Y0, Y1
-	VPMAXSD    Y1, Y2, Y4
-	VPMAXSD    288(AX), Y4, Y4
-	VMOVDQU    352(AX), Y3
-	VPSUBD     Y4, Y3, Y3
-	VMULPS     Y3, Y0, Y4
-	VCVTTPS2DQ Y4, Y4
-	VPXOR      Y5, Y5, Y5
-	XORQ       R10, R10
-	TESTQ      $0x00000010, 64(AX)
-	JZ         k
-	SUBQ       $0x10, R10
-	JMP        middle
-
-k:
-	VBROADCASTSS (R8)(R10*1), Y6
-	VMULPS       (DX)(R10*8), Y6, Y6
-	VBROADCASTSS 4(R8)(R10*1), Y7
-	VMULPS       32(DX)(R10*8), Y7, Y7
-	VBROADCASTSS 8(R8)(R10*1), Y8
-	VMULPS       64(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 12(R8)(R10*1), Y9
-	VMULPS       96(DX)(R10*8), Y9, Y9
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VPADDD       Y7, Y6, Y6
-	VPADDD       Y9, Y8, Y8
-	VPADDD       Y8, Y6, Y6
-	VPADDD       Y6, Y5, Y5
-
-middle:
-	VBROADCASTSS 16(R8)(R10*1), Y6
-	VMULPS       128(DX)(R10*8), Y6, Y6
-	VBROADCASTSS 20(R8)(R10*1), Y7
-	VMULPS       160(DX)(R10*8), Y7, Y7
-	VBROADCASTSS 24(R8)(R10*1), Y8
-	VMULPS       192(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 28(R8)(R10*1), Y9
-	VMULPS       224(DX)(R10*8), Y9, Y9
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VPADDD       Y7, Y6, Y6
-	VPADDD       Y9, Y8, Y8
-	VPADDD       Y8, Y6, Y6
-	VPADDD       Y6, Y4, Y4
-	ADDQ         $0x20, R10
-	CMPQ         R10, 64(AX)
-	JL           k
-	VPADDD       Y4, Y5, Y6
-	VPOR         Y4, Y5, Y7
-	VPAND        Y6, Y7, Y7
-	VPAND        Y4, Y5, Y4
-	VPOR         Y7, Y4, Y4
-	VPSRAD       $0x1f, Y4, Y4
-	VPXOR        Y4, Y6, Y6
-	VPSUBD       Y4, Y6, Y6
-	VPSRLD       $0x1f, Y6, Y5
-	VPSRLVD      Y5, Y6, Y6
-	VPSRLD       $0x18, Y6, Y7
-	VPANDN       Y6, Y7, Y6
-	VCVTDQ2PS    Y6, Y6
-	VMOVDQU      384(AX), Y7
-	VPSUBD       Y3, Y7, Y7
-	VPSLLD       $0x17, Y5, Y5
-	VPADDD       Y5, Y7, Y7
-	VMULPS       Y7, Y6, Y6
-	VPSLLD       $0x1f, Y4, Y4
-	VORPS        Y4, Y6, Y6
-	VANDPS       416(AX), Y6, Y6
-	VMOVDQU      480(AX), Y3
-	VPCMPGTD     Y2, Y3, Y3
-	VPTEST       Y3, Y3
-	JZ           some
-	VPXOR        Y7, Y7, Y7
-	VPAND        416(AX), Y0, Y5
-	VPAND        96(AX), Y5, Y4
-	VPCMPEQD     Y7, Y4, Y7
-	VPANDN       Y5, Y7, Y5
-	VBLENDVPS    Y3, Y5, Y6, Y6
-
-some:
-	VPCMPGTD  192(AX), Y1, Y4
-	VPCMPGTD  512(AX), Y2, Y7
-	VORPS     Y7, Y0, Y0
-	VPOR      Y7, Y4, Y4
-	VPTEST    Y4, Y4
-	JZ        finite
-	VCMPPS    $0x03, Y0, Y0, Y7
-	VBLENDVPS Y7, 224(AX), Y0, Y5
-	VBLENDVPS Y4, Y5, Y6, Y6
-
-finite:
-	VMOVUPS Y6, (DI)
-	ADDQ    72(AX), R8
-	ADDQ    $0x08, BX
-	ADDQ    $0x20, SI
-	ADDQ    $0x20, DI
-	SUBQ    $0x01, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
-	VZEROUPPER
-	RET
-
-// func fittingAVX2(x *Step)
-// Requires: AVX, AVX2, SSE
-TEXT ·fittingAVX2(SB), NOSPLIT, $32-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	MOVQ    32(AX), DI
-	STMXCSR (SP)
-	MOVL    (SP), R8
-	ORL     $0x00008040, R8
-	MOVL    R8, 8(SP)
-	LDMXCSR 8(SP)
-	MOVQ    40(AX), R8
-	MOVQ    R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VMOVUPS    (SI), Y0
-	VPMOVZXBD  (BX), Y2
-	VPSLLD     $0x17, Y2, Y2
-	VPAND      160(AX), Y0, Y1
-	VPMAXSD    Y1, Y2, Y4
-	VMOVDQU    352(AX), Y3
-	VPSUBD     Y4, Y3, Y3
-	VMULPS     Y3, Y0, Y4
-	VCVTTPS2DQ Y4, Y4
-	VPXOR      Y5, Y5, Y5
-	XORQ       R10, R10
-	TESTQ      $0x00000010, 64(AX)
-	JZ         k
-	SUBQ       $0x10, R10
-	JMP        middle
-
-k:
-	VBROADCASTSS (R8)(R10*1), Y6
-	VMULPS       (DX)(R10*8), Y6, Y6
-	VBROADCASTSS 4(R8)(R10*1), Y7
-	VMULPS       32(DX)(R10*8), Y7, Y7
-	VBROADCASTSS 8(R8)(R10*1), Y8
-	VMULPS       64(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 12(R8)(R10*1), Y9
-	VMULPS       96(DX)(R10*8), Y9, Y9
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VPADDD       Y7, Y6, Y6
-	VPADDD       Y9, Y8, Y8
-	VPADDD       Y8, Y6, Y6
-	VPADDD       Y6, Y5, Y5
-
-middle:
-	VBROADCASTSS 16(R8)(R10*1), Y6
-	VMULPS       128(DX)(R10*8), Y6, Y6
-	VBROADCASTSS 20(R8)(R10*1), Y7
-	VMULPS       160(DX)(R10*8), Y7, Y7
-	VBROADCASTSS 24(R8)(R10*1), Y8
-	VMULPS       192(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 28(R8)(R10*1), Y9
-	VMULPS       224(DX)(R10*8), Y9, Y9
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VPADDD       Y7, Y6, Y6
-	VPADDD       Y9, Y8, Y8
-	VPADDD       Y8, Y6, Y6
-	VPADDD       Y6, Y4, Y4
-	ADDQ         $0x20, R10
-	CMPQ         R10, 64(AX)
-	JL           k
-	VPADDD       Y4, Y5, Y5
-	VPABSD       Y5, Y4
-	VPSRLD       $0x18, Y4, Y6
-	VPANDN       Y4, Y6, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVDQU      384(AX), Y6
-	VPSUBD       Y3, Y6, Y6
-	VMULPS       Y6, Y4, Y4
-	VPAND        128(AX), Y5, Y5
-	VORPS        Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
-	VPCMPGTD     Y2, Y3, Y3
-	VPTEST       Y3, Y3
-	JZ           some
-	VPXOR        Y7, Y7, Y7
-	VPAND        416(AX), Y0, Y6
-	VPAND        96(AX), Y6, Y5
-	VPCMPEQD     Y7, Y5, Y7
-	VPANDN       Y6, Y7, Y6
-	VBLENDVPS    Y3, Y6, Y4, Y4
-
-some:
-	VPCMPGTD  192(AX), Y1, Y5
-	VPCMPGTD  512(AX), Y2, Y7
-	VORPS     Y7, Y0, Y0
-	VPOR      Y7, Y5, Y5
-	VPTEST    Y5, Y5
-	JZ        finite
-	VCMPPS    $0x03, Y0, Y0, Y7
-	VBLENDVPS Y7, 224(AX), Y0, Y6
-	VBLENDVPS Y5, Y6, Y4, Y4
-
-finite:
-	VMOVUPS Y4, (DI)
-	ADDQ    72(AX), R8
-	ADDQ    $0x08, BX
-	ADDQ    $0x20, SI
-	ADDQ    $0x20, DI
-	SUBQ    $0x01, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
-	VZEROUPPER
-	RET
-
-// func halfAVX2(x *Step)
-// Requires: AVX, AVX2, F16C, SSE
-TEXT ·halfAVX2(SB), NOSPLIT, $32-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	MOVQ    32(AX), DI
-	STMXCSR (SP)
-	MOVL    (SP), R8
-	ORL     $0x00008040, R8
-	MOVL    R8, 8(SP)
-	LDMXCSR 8(SP)
-	MOVQ    40(AX), R8
-	MOVQ    R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VCVTPH2PS  (SI), Y0
-	VPMOVZXBD  (BX), Y2
-	VPSLLD     $0x17, Y2, Y2
-	VPAND      160(AX), Y0, Y1
-	VPXOR      Y3, Y3, Y3
-	VPCMPEQD   Y3, Y1, Y3
-	VPMAXSD    320(AX), Y1, Y4
-	VPBLENDVB  Y3, Y1, Y4, Y4
-	VPMAXSD    Y4, Y2, Y4
-	VPMAXSD    288(AX), Y4, Y4
-	VMOVDQU    352(AX), Y3
-	VPSUBD     Y4, Y3, Y3
-	VMULPS     Y3, Y0, Y4
-	VCVTTPS2DQ Y4, Y4
-	VPXOR      Y5, Y5, Y5
-	XORQ       R10, R10
-	TESTQ      $0x00000010, 64(AX)
-	JZ         k
-	SUBQ       $0x10, R10
-	JMP        middle
-
-k:
-	VBROADCASTSS (R8)(R10*1), Y6
-	VMULPS       (DX)(R10*8), Y6, Y6
-	VBROADCASTSS 4(R8)(R10*1), Y7
-	VMULPS       32(DX)(R10*8), Y7, Y7
-	VBROADCASTSS 8(R8)(R10*1), Y8
-	VMULPS       64(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 12(R8)(R10*1), Y9
-	VMULPS       96(DX)(R10*8), Y9, Y9
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VPADDD       Y7, Y6, Y6
-	VPADDD       Y9, Y8, Y8
-	VPADDD       Y8, Y6, Y6
-	VPADDD       Y6, Y5, Y5
-
-middle:
-	VBROADCASTSS 16(R8)(R10*1), Y6
-	VMULPS       128(DX)(R10*8), Y6, Y6
-	VBROADCASTSS 20(R8)(R10*1), Y7
-	VMULPS       160(DX)(R10*8), Y7, Y7
-	VBROADCASTSS 24(R8)(R10*1), Y8
-	VMULPS       192(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 28(R8)(R10*1), Y9
-	VMULPS       224(DX)(R10*8), Y9, Y9
-	VMULPS       Y3, Y6, Y6
-	VCVTTPS2DQ   Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VPADDD       Y7, Y6, Y6
-	VPADDD       Y9, Y8, Y8
-	VPADDD       Y8, Y6, Y6
-	VPADDD       Y6, Y4, Y4
-	ADDQ         $0x20, R10
-	CMPQ         R10, 64(AX)
-	JL           k
-	VPADDD       Y4, Y5, Y6
-	VPOR         Y4, Y5, Y8
-	VPAND        Y6, Y8, Y8
-	VPAND        Y4, Y5, Y7
-	VPOR         Y8, Y7, Y7
-	VPSRAD       $0x1f, Y7, Y7
-	VPXOR        Y7, Y6, Y6
-	VPSUBD       Y7, Y6, Y6
-	VPSRLD       $0x1f, Y6, Y8
-	VPSRLVD      Y8, Y6, Y6
-	VPADDD       Y4, Y5, Y4
-	VPAND        Y4, Y8, Y4
-	VPOR         Y4, Y6, Y6
-	VPSRLD       $0x18, Y6, Y4
-	VPANDN       Y6, Y4, Y4
-	VCVTDQ2PS    Y4, Y4
-	VCVTTPS2DQ   Y4, Y5
-	VPCMPEQD     Y6, Y5, Y5
-	VPANDN       256(AX), Y5, Y5
-	VORPS        Y5, Y4, Y4
-	VMOVDQU      384(AX), Y5
-	VPSUBD       Y3, Y5, Y5
-	VPSLLD       $0x17, Y8, Y8
-	VPADDD       Y8, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VPSLLD       $0x1f, Y7, Y7
-	VORPS        Y7, Y4, Y4
-	VANDPS       96(AX), Y4, Y5
-	VPCMPGTD     448(AX), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
-	VPCMPGTD     Y2, Y3, Y3
-	VPTEST       Y3, Y3
-	JZ           some
-	VPXOR        Y7, Y7, Y7
-	VPAND        416(AX), Y0, Y6
-	VPAND        96(AX), Y6, Y5
-	VPCMPEQD     Y7, Y5, Y7
-	VPANDN       Y6, Y7, Y6
-	VBLENDVPS    Y3, Y6, Y4, Y4
-
-some:
-	VPCMPGTD  192(AX), Y1, Y5
-	VPCMPGTD  512(AX), Y2, Y7
-	VORPS     Y7, Y0, Y0
-	VPOR      Y7, Y5, Y5
-	VPTEST    Y5, Y5
-	JZ        finite
-	VCMPPS    $0x03, Y0, Y0, Y7
-	VBLENDVPS Y7, 224(AX), Y0, Y6
-	VBLENDVPS Y5, Y6, Y4, Y4
-
-finite:
-	VCVTPS2PH $0x00, Y4, (DI)
-	ADDQ      72(AX), R8
-	ADDQ      $0x08, BX
-	ADDQ      $0x10, SI
-	ADDQ      $0x10, DI
-	SUBQ      $0x01, R9
-	JG        rows
-	ADDQ      88(AX), DX
-	DECQ      24(SP)
-	JNZ       groups
-	ADDQ      80(AX), CX
-	DECQ      16(SP)
-	JNZ       tiles
-	LDMXCSR   (SP)
-	VZEROUPPER
-	RET
-
-// func stepSpecialAVX2(x *Step)
-// Requires: AVX, AVX2, SSE
-TEXT ·stepSpecialAVX2(SB), NOSPLIT, $32-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	MOVQ    32(AX), DI
-	STMXCSR (SP)
-	MOVL    (SP), R8
-	ORL     $0x00008040, R8
-	MOVL    R8, 8(SP)
-	LDMXCSR 8(SP)
-	MOVQ    40(AX), R8
-	MOVQ    R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VMOVUPS    (SI), Y0
-	VPMOVZXBD  (BX), Y2
-	VPSLLD     $0x17, Y2, Y2
-	VPAND      160(AX), Y0, Y1
-	VPMAXSD    Y1, Y2, Y4
-	VPMAXSD    288(AX), Y4, Y4
-	VMOVDQU    352(AX), Y3
-	VPSUBD     Y4, Y3, Y3
-	VMULPS     Y3, Y0, Y4
-	VCVTTPS2DQ Y4, Y4
-	VMOVAPS    Y0, Y6
-	VPXOR      Y5, Y5, Y5
-	XORQ       R10, R10
-	TESTQ      $0x00000010, 64(AX)
-	JZ         k
-	SUBQ       $0x10, R10
-	JMP        middle
-
-k:
-	VBROADCASTSS (R8)(R10*1), Y7
-	VMULPS       (DX)(R10*8), Y7, Y7
-	VBROADCASTSS 4(R8)(R10*1), Y8
-	VMULPS       32(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 8(R8)(R10*1), Y9
-	VMULPS       64(DX)(R10*8), Y9, Y9
-	VBROADCASTSS 12(R8)(R10*1), Y10
-	VMULPS       96(DX)(R10*8), Y10, Y10
-	VADDPS       Y7, Y8, Y11
-	VADDPS       Y9, Y10, Y12
-	VADDPS       Y11, Y12, Y12
-	VADDPS       Y12, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VMULPS       Y3, Y10, Y10
-	VCVTTPS2DQ   Y10, Y10
-	VPADDD       Y8, Y7, Y7
-	VPADDD       Y10, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPADDD       Y7, Y5, Y5
-
-middle:
-	VBROADCASTSS 16(R8)(R10*1), Y7
-	VMULPS       128(DX)(R10*8), Y7, Y7
-	VBROADCASTSS 20(R8)(R10*1), Y8
-	VMULPS       160(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 24(R8)(R10*1), Y9
-	VMULPS       192(DX)(R10*8), Y9, Y9
-	VBROADCASTSS 28(R8)(R10*1), Y10
-	VMULPS       224(DX)(R10*8), Y10, Y10
-	VADDPS       Y7, Y8, Y11
-	VADDPS       Y9, Y10, Y12
-	VADDPS       Y11, Y12, Y12
-	VADDPS       Y12, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VMULPS       Y3, Y10, Y10
-	VCVTTPS2DQ   Y10, Y10
-	VPADDD       Y8, Y7, Y7
-	VPADDD       Y10, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPADDD       Y7, Y4, Y4
-	ADDQ         $0x20, R10
-	CMPQ         R10, 64(AX)
-	JL           k
-	VPADDD       Y4, Y5, Y7
-	VPOR         Y4, Y5, Y8
-	VPAND        Y7, Y8, Y8
-	VPAND        Y4, Y5, Y4
-	VPOR         Y8, Y4, Y4
-	VPSRAD       $0x1f, Y4, Y4
-	VPXOR        Y4, Y7, Y7
-	VPSUBD       Y4, Y7, Y7
-	VPSRLD       $0x1f, Y7, Y5
-	VPSRLVD      Y5, Y7, Y7
-	VPSRLD       $0x18, Y7, Y8
-	VPANDN       Y7, Y8, Y7
-	VCVTDQ2PS    Y7, Y7
-	VMOVDQU      384(AX), Y8
-	VPSUBD       Y3, Y8, Y8
-	VPSLLD       $0x17, Y5, Y5
-	VPADDD       Y5, Y8, Y8
-	VMULPS       Y8, Y7, Y7
-	VPSLLD       $0x1f, Y4, Y4
-	VORPS        Y4, Y7, Y7
-	VANDPS       416(AX), Y7, Y7
-	VMOVDQU      480(AX), Y3
-	VPCMPGTD     Y2, Y3, Y3
-	VPTEST       Y3, Y3
-	JZ           some
-	VPXOR        Y4, Y4, Y4
-	VPAND        416(AX), Y0, Y5
-	VPAND        96(AX), Y5, Y0
-	VPCMPEQD     Y4, Y0, Y4
-	VPANDN       Y5, Y4, Y5
-	VBLENDVPS    Y3, Y5, Y7, Y7
-
-some:
-	VPCMPGTD  192(AX), Y1, Y0
-	VPCMPGTD  512(AX), Y2, Y4
-	VPOR      Y4, Y0, Y0
-	VCMPPS    $0x03, Y6, Y6, Y4
-	VBLENDVPS Y4, 224(AX), Y6, Y5
-	VBLENDVPS Y0, Y5, Y7, Y7
-	VMOVUPS   Y7, (DI)
-	ADDQ      72(AX), R8
-	ADDQ      $0x08, BX
-	ADDQ      $0x20, SI
-	ADDQ      $0x20, DI
-	SUBQ      $0x01, R9
-	JG        rows
-	ADDQ      88(AX), DX
-	DECQ      24(SP)
-	JNZ       groups
-	ADDQ      80(AX), CX
-	DECQ      16(SP)
-	JNZ       tiles
-	LDMXCSR   (SP)
-	VZEROUPPER
-	RET
-
-// func fittingSpecialAVX2(x *Step)
-// Requires: AVX, AVX2, SSE
-TEXT ·fittingSpecialAVX2(SB), NOSPLIT, $32-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	MOVQ    32(AX), DI
-	STMXCSR (SP)
-	MOVL    (SP), R8
-	ORL     $0x00008040, R8
-	MOVL    R8, 8(SP)
-	LDMXCSR 8(SP)
-	MOVQ    40(AX), R8
-	MOVQ    R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VMOVUPS    (SI), Y0
-	VPMOVZXBD  (BX), Y2
-	VPSLLD     $0x17, Y2, Y2
-	VPAND      160(AX), Y0, Y1
-	VPMAXSD    Y1, Y2, Y4
-	VMOVDQU    352(AX), Y3
-	VPSUBD     Y4, Y3, Y3
-	VMULPS     Y3, Y0, Y4
-	VCVTTPS2DQ Y4, Y4
-	VMOVAPS    Y0, Y6
-	VPXOR      Y5, Y5, Y5
-	XORQ       R10, R10
-	TESTQ      $0x00000010, 64(AX)
-	JZ         k
-	SUBQ       $0x10, R10
-	JMP        middle
-
-k:
-	VBROADCASTSS (R8)(R10*1), Y7
-	VMULPS       (DX)(R10*8), Y7, Y7
-	VBROADCASTSS 4(R8)(R10*1), Y8
-	VMULPS       32(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 8(R8)(R10*1), Y9
-	VMULPS       64(DX)(R10*8), Y9, Y9
-	VBROADCASTSS 12(R8)(R10*1), Y10
-	VMULPS       96(DX)(R10*8), Y10, Y10
-	VADDPS       Y7, Y8, Y11
-	VADDPS       Y9, Y10, Y12
-	VADDPS       Y11, Y12, Y12
-	VADDPS       Y12, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VMULPS       Y3, Y10, Y10
-	VCVTTPS2DQ   Y10, Y10
-	VPADDD       Y8, Y7, Y7
-	VPADDD       Y10, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPADDD       Y7, Y5, Y5
-
-middle:
-	VBROADCASTSS 16(R8)(R10*1), Y7
-	VMULPS       128(DX)(R10*8), Y7, Y7
-	VBROADCASTSS 20(R8)(R10*1), Y8
-	VMULPS       160(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 24(R8)(R10*1), Y9
-	VMULPS       192(DX)(R10*8), Y9, Y9
-	VBROADCASTSS 28(R8)(R10*1), Y10
-	VMULPS       224(DX)(R10*8), Y10, Y10
-	VADDPS       Y7, Y8, Y11
-	VADDPS       Y9, Y10, Y12
-	VADDPS       Y11, Y12, Y12
-	VADDPS       Y12, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VMULPS       Y3, Y10, Y10
-	VCVTTPS2DQ   Y10, Y10
-	VPADDD       Y8, Y7, Y7
-	VPADDD       Y10, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPADDD       Y7, Y4, Y4
-	ADDQ         $0x20, R10
-	CMPQ         R10, 64(AX)
-	JL           k
-	VPADDD       Y4, Y5, Y5
-	VPABSD       Y5, Y4
-	VPSRLD       $0x18, Y4, Y7
-	VPANDN       Y4, Y7, Y4
-	VCVTDQ2PS    Y4, Y4
-	VMOVDQU      384(AX), Y7
-	VPSUBD       Y3, Y7, Y7
-	VMULPS       Y7, Y4, Y4
-	VPAND        128(AX), Y5, Y5
-	VORPS        Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
-	VPCMPGTD     Y2, Y3, Y3
-	VPTEST       Y3, Y3
-	JZ           some
-	VPXOR        Y5, Y5, Y5
-	VPAND        416(AX), Y0, Y7
-	VPAND        96(AX), Y7, Y0
-	VPCMPEQD     Y5, Y0, Y5
-	VPANDN       Y7, Y5, Y7
-	VBLENDVPS    Y3, Y7, Y4, Y4
-
-some:
-	VPCMPGTD  192(AX), Y1, Y0
-	VPCMPGTD  512(AX), Y2, Y5
-	VPOR      Y5, Y0, Y0
-	VCMPPS    $0x03, Y6, Y6, Y5
-	VBLENDVPS Y5, 224(AX), Y6, Y7
-	VBLENDVPS Y0, Y7, Y4, Y4
-	VMOVUPS   Y4, (DI)
-	ADDQ      72(AX), R8
-	ADDQ      $0x08, BX
-	ADDQ      $0x20, SI
-	ADDQ      $0x20, DI
-	SUBQ      $0x01, R9
-	JG        rows
-	ADDQ      88(AX), DX
-	DECQ      24(SP)
-	JNZ       groups
-	ADDQ      80(AX), CX
-	DECQ      16(SP)
-	JNZ       tiles
-	LDMXCSR   (SP)
-	VZEROUPPER
-	RET
-
-// func halfSpecialAVX2(x *Step)
-// Requires: AVX, AVX2, F16C, SSE
-TEXT ·halfSpecialAVX2(SB), NOSPLIT, $32-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    24(AX), SI
-	MOVQ    32(AX), DI
-	STMXCSR (SP)
-	MOVL    (SP), R8
-	ORL     $0x00008040, R8
-	MOVL    R8, 8(SP)
-	LDMXCSR 8(SP)
-	MOVQ    40(AX), R8
-	MOVQ    R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VCVTPH2PS  (SI), Y0
-	VPMOVZXBD  (BX), Y2
-	VPSLLD     $0x17, Y2, Y2
-	VPAND      160(AX), Y0, Y1
-	VPXOR      Y3, Y3, Y3
-	VPCMPEQD   Y3, Y1, Y3
-	VPMAXSD    320(AX), Y1, Y4
-	VPBLENDVB  Y3, Y1, Y4, Y4
-	VPMAXSD    Y4, Y2, Y4
-	VPMAXSD    288(AX), Y4, Y4
-	VMOVDQU    352(AX), Y3
-	VPSUBD     Y4, Y3, Y3
-	VMULPS     Y3, Y0, Y4
-	VCVTTPS2DQ Y4, Y4
-	VMOVAPS    Y0, Y6
-	VPXOR      Y5, Y5, Y5
-	XORQ       R10, R10
-	TESTQ      $0x00000010, 64(AX)
-	JZ         k
-	SUBQ       $0x10, R10
-	JMP        middle
-
-k:
-	VBROADCASTSS (R8)(R10*1), Y7
-	VMULPS       (DX)(R10*8), Y7, Y7
-	VBROADCASTSS 4(R8)(R10*1), Y8
-	VMULPS       32(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 8(R8)(R10*1), Y9
-	VMULPS       64(DX)(R10*8), Y9, Y9
-	VBROADCASTSS 12(R8)(R10*1), Y10
-	VMULPS       96(DX)(R10*8), Y10, Y10
-	VADDPS       Y7, Y8, Y11
-	VADDPS       Y9, Y10, Y12
-	VADDPS       Y11, Y12, Y12
-	VADDPS       Y12, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VMULPS       Y3, Y10, Y10
-	VCVTTPS2DQ   Y10, Y10
-	VPADDD       Y8, Y7, Y7
-	VPADDD       Y10, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPADDD       Y7, Y5, Y5
-
-middle:
-	VBROADCASTSS 16(R8)(R10*1), Y7
-	VMULPS       128(DX)(R10*8), Y7, Y7
-	VBROADCASTSS 20(R8)(R10*1), Y8
-	VMULPS       160(DX)(R10*8), Y8, Y8
-	VBROADCASTSS 24(R8)(R10*1), Y9
-	VMULPS       192(DX)(R10*8), Y9, Y9
-	VBROADCASTSS 28(R8)(R10*1), Y10
-	VMULPS       224(DX)(R10*8), Y10, Y10
-	VADDPS       Y7, Y8, Y11
-	VADDPS       Y9, Y10, Y12
-	VADDPS       Y11, Y12, Y12
-	VADDPS       Y12, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VCVTTPS2DQ   Y7, Y7
-	VMULPS       Y3, Y8, Y8
-	VCVTTPS2DQ   Y8, Y8
-	VMULPS       Y3, Y9, Y9
-	VCVTTPS2DQ   Y9, Y9
-	VMULPS       Y3, Y10, Y10
-	VCVTTPS2DQ   Y10, Y10
-	VPADDD       Y8, Y7, Y7
-	VPADDD       Y10, Y9, Y9
-	VPADDD       Y9, Y7, Y7
-	VPADDD       Y7, Y4, Y4
-	ADDQ         $0x20, R10
-	CMPQ         R10, 64(AX)
-	JL           k
-	VPADDD       Y4, Y5, Y7
-	VPOR         Y4, Y5, Y9
-	VPAND        Y7, Y9, Y9
-	VPAND        Y4, Y5, Y8
-	VPOR         Y9, Y8, Y8
-	VPSRAD       $0x1f, Y8, Y8
-	VPXOR        Y8, Y7, Y7
-	VPSUBD       Y8, Y7, Y7
-	VPSRLD       $0x1f, Y7, Y9
-	VPSRLVD      Y9, Y7, Y7
-	VPADDD       Y4, Y5, Y4
-	VPAND        Y4, Y9, Y4
-	VPOR         Y4, Y7, Y7
-	VPSRLD       $0x18, Y7, Y4
-	VPANDN       Y7, Y4, Y4
-	VCVTDQ2PS    Y4, Y4
-	VCVTTPS2DQ   Y4, Y5
-	VPCMPEQD     Y7, Y5, Y5
-	VPANDN       256(AX), Y5, Y5
-	VORPS        Y5, Y4, Y4
-	VMOVDQU      384(AX), Y5
-	VPSUBD       Y3, Y5, Y5
-	VPSLLD       $0x17, Y9, Y9
-	VPADDD       Y9, Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VPSLLD       $0x1f, Y8, Y8
-	VORPS        Y8, Y4, Y4
-	VANDPS       96(AX), Y4, Y5
-	VPCMPGTD     448(AX), Y5, Y5
-	VANDPS       Y5, Y4, Y4
-	VMOVDQU      480(AX), Y3
-	VPCMPGTD     Y2, Y3, Y3
-	VPTEST       Y3, Y3
-	JZ           some
-	VPXOR        Y5, Y5, Y5
-	VPAND        416(AX), Y0, Y7
-	VPAND        96(AX), Y7, Y0
-	VPCMPEQD     Y5, Y0, Y5
-	VPANDN       Y7, Y5, Y7
-	VBLENDVPS    Y3, Y7, Y4, Y4
-
-some:
-	VPCMPGTD  192(AX), Y1, Y0
-	VPCMPGTD  512(AX), Y2, Y5
-	VPOR      Y5, Y0, Y0
-	VCMPPS    $0x03, Y6, Y6, Y5
-	VBLENDVPS Y5, 224(AX), Y6, Y7
-	VBLENDVPS Y0, Y7, Y4, Y4
-	VCVTPS2PH $0x00, Y4, (DI)
-	ADDQ      72(AX), R8
-	ADDQ      $0x08, BX
-	ADDQ      $0x10, SI
-	ADDQ      $0x10, DI
-	SUBQ      $0x01, R9
-	JG        rows
-	ADDQ      88(AX), DX
-	DECQ      24(SP)
-	JNZ       groups
-	ADDQ      80(AX), CX
-	DECQ      16(SP)
-	JNZ       tiles
-	LDMXCSR   (SP)
-	VZEROUPPER
-	RET
-
-DATA stepFirst<>+0(SB)/4, $0x00000000
-DATA stepFirst<>+4(SB)/4, $0x00000000
-DATA stepFirst<>+8(SB)/4, $0x00000001
-DATA stepFirst<>+12(SB)/4, $0x00000001
-DATA stepFirst<>+16(SB)/4, $0x00000002
-DATA stepFirst<>+20(SB)/4, $0x00000002
-DATA stepFirst<>+24(SB)/4, $0x00000003
-DATA stepFirst<>+28(SB)/4, $0x00000003
-DATA stepFirst<>+32(SB)/4, $0x00000004
-DATA stepFirst<>+36(SB)/4, $0x00000004
-DATA stepFirst<>+40(SB)/4, $0x00000005
-DATA stepFirst<>+44(SB)/4, $0x00000005
-DATA stepFirst<>+48(SB)/4, $0x00000006
-DATA stepFirst<>+52(SB)/4, $0x00000006
-DATA stepFirst<>+56(SB)/4, $0x00000007
-DATA stepFirst<>+60(SB)/4, $0x00000007
-GLOBL stepFirst<>(SB), RODATA|NOPTR, $64
-
-DATA stepSecond<>+0(SB)/4, $0x00000008
-DATA stepSecond<>+4(SB)/4, $0x00000008
-DATA stepSecond<>+8(SB)/4, $0x00000009
-DATA stepSecond<>+12(SB)/4, $0x00000009
-DATA stepSecond<>+16(SB)/4, $0x0000000a
-DATA stepSecond<>+20(SB)/4, $0x0000000a
-DATA stepSecond<>+24(SB)/4, $0x0000000b
-DATA stepSecond<>+28(SB)/4, $0x0000000b
-DATA stepSecond<>+32(SB)/4, $0x0000000c
-DATA stepSecond<>+36(SB)/4, $0x0000000c
-DATA stepSecond<>+40(SB)/4, $0x0000000d
-DATA stepSecond<>+44(SB)/4, $0x0000000d
-DATA stepSecond<>+48(SB)/4, $0x0000000e
-DATA stepSecond<>+52(SB)/4, $0x0000000e
-DATA stepSecond<>+56(SB)/4, $0x0000000f
-DATA stepSecond<>+60(SB)/4, $0x0000000f
-GLOBL stepSecond<>(SB), RODATA|NOPTR, $64
-
-DATA stepEven<>+0(SB)/4, $0x00000000
-DATA stepEven<>+4(SB)/4, $0x00000002
-DATA stepEven<>+8(SB)/4, $0x00000004
-DATA stepEven<>+12(SB)/4, $0x00000006
-DATA stepEven<>+16(SB)/4, $0x00000008
-DATA stepEven<>+20(SB)/4, $0x0000000a
-DATA stepEven<>+24(SB)/4, $0x0000000c
-DATA stepEven<>+28(SB)/4, $0x0000000e
-DATA stepEven<>+32(SB)/4, $0x00000010
-DATA stepEven<>+36(SB)/4, $0x00000012
-DATA stepEven<>+40(SB)/4, $0x00000014
-DATA stepEven<>+44(SB)/4, $0x00000016
-DATA stepEven<>+48(SB)/4, $0x00000018
-DATA stepEven<>+52(SB)/4, $0x0000001a
-DATA stepEven<>+56(SB)/4, $0x0000001c
-DATA stepEven<>+60(SB)/4, $0x0000001e
-GLOBL stepEven<>(SB), RODATA|NOPTR, $64
-
-DATA stepOdd<>+0(SB)/4, $0x00000001
-DATA stepOdd<>+4(SB)/4, $0x00000003
-DATA stepOdd<>+8(SB)/4, $0x00000005
-DATA stepOdd<>+12(SB)/4, $0x00000007
-DATA stepOdd<>+16(SB)/4, $0x00000009
-DATA stepOdd<>+20(SB)/4, $0x0000000b
-DATA stepOdd<>+24(SB)/4, $0x0000000d
-DATA stepOdd<>+28(SB)/4, $0x0000000f
-DATA stepOdd<>+32(SB)/4, $0x00000011
-DATA stepOdd<>+36(SB)/4, $0x00000013
-DATA stepOdd<>+40(SB)/4, $0x00000015
-DATA stepOdd<>+44(SB)/4, $0x00000017
-DATA stepOdd<>+48(SB)/4, $0x00000019
-DATA stepOdd<>+52(SB)/4, $0x0000001b
-DATA stepOdd<>+56(SB)/4, $0x0000001d
-DATA stepOdd<>+60(SB)/4, $0x0000001f
-GLOBL stepOdd<>(SB), RODATA|NOPTR, $64
-
-// func stepAVX512(x *Step)
-// Requires: AVX, AVX512DQ, AVX512F, SSE
-TEXT ·stepAVX512(SB), NOSPLIT, $32-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	MOVQ         32(AX), DI
-	VPBROADCASTD 160(AX), Z0
-	VPBROADCASTD 352(AX), Z1
-	VPBROADCASTD 384(AX), Z2
-	VMOVDQU32    stepFirst<>+0(SB), Z3
-	VMOVDQU32    stepSecond<>+0(SB), Z4
-	VMOVDQU32    stepEven<>+0(SB), Z5
-	VMOVDQU32    stepOdd<>+0(SB), Z6
-	STMXCSR      (SP)
-	MOVL         (SP), R8
-	ORL          $0x00008040, R8
-	MOVL         R8, 8(SP)
-	LDMXCSR      8(SP)
-	MOVQ         40(AX), R8
-	MOVQ         R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VMOVUPS      (SI), Z7
-	VPMOVZXBD    (BX), Z9
-	VPSLLD       $0x17, Z9, Z9
-	VPANDD       Z0, Z7, Z8
-	VPMAXSD      Z8, Z9, Z10
-	VPMAXSD.BCST 288(AX), Z10, Z10
-	VPSUBD       Z10, Z1, Z10
-	VMULPS       Z10, Z7, Z11
-	VCVTTPS2DQ   Z11, Z11
-	VPERMPS      Z10, Z3, Z12
-	VPERMPS      Z10, Z4, Z14
-	MOVQ         72(AX), R10
-	LEAQ         (R8)(R10*1), R10
-	XORQ         R11, R11
-	VMOVUPS      (DX)(R11*8), Z16
-	VBROADCASTSD (R8)(R11*1), Z13
-	VMULPS       Z16, Z13, Z13
-	VBROADCASTSD (R10)(R11*1), Z15
-	VMULPS       Z16, Z15, Z15
-	VMOVUPS      64(DX)(R11*8), Z17
-	VBROADCASTSD 8(R8)(R11*1), Z18
-	VMULPS       Z17, Z18, Z18
-	VBROADCASTSD 8(R10)(R11*1), Z16
-	VMULPS       Z17, Z16, Z16
-	VMULPS       Z12, Z13, Z13
-	VCVTTPS2DQ   Z13, Z13
-	VMULPS       Z12, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VPADDD       Z18, Z13, Z13
-	VMULPS       Z14, Z15, Z15
-	VCVTTPS2DQ   Z15, Z15
-	VMULPS       Z14, Z16, Z16
-	VCVTTPS2DQ   Z16, Z16
-	VPADDD       Z16, Z15, Z15
-	TESTQ        $0x00000010, 64(AX)
-	JNZ          odd
-	VMOVUPS      128(DX)(R11*8), Z16
-	VBROADCASTSD 16(R8)(R11*1), Z17
-	VMULPS       Z16, Z17, Z17
-	VBROADCASTSD 16(R10)(R11*1), Z18
-	VMULPS       Z16, Z18, Z18
-	VMOVUPS      192(DX)(R11*8), Z16
-	VBROADCASTSD 24(R8)(R11*1), Z20
-	VMULPS       Z16, Z20, Z20
-	VBROADCASTSD 24(R10)(R11*1), Z21
-	VMULPS       Z16, Z21, Z21
-	VMULPS       Z12, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VMULPS       Z12, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z17, Z16
-	VPADDD       Z16, Z13, Z13
-	VMULPS       Z14, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z14, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z18, Z16
-	VPADDD       Z16, Z15, Z15
-	ADDQ         $0x10, R11
-
-odd:
-	ADDQ $0x10, R11
-	CMPQ R11, 64(AX)
-	JGE  summed
-
-k:
-	VMOVUPS      (DX)(R11*8), Z16
-	VBROADCASTSD (R8)(R11*1), Z17
-	VMULPS       Z16, Z17, Z17
-	VBROADCASTSD (R10)(R11*1), Z18
-	VMULPS       Z16, Z18, Z18
-	VMOVUPS      64(DX)(R11*8), Z16
-	VBROADCASTSD 8(R8)(R11*1), Z20
-	VMULPS       Z16, Z20, Z20
-	VBROADCASTSD 8(R10)(R11*1), Z21
-	VMULPS       Z16, Z21, Z21
-	VMULPS       Z12, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VMULPS       Z12, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z17, Z16
-	VPADDD       Z16, Z13, Z13
-	VMULPS       Z14, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z14, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z18, Z16
-	VPADDD       Z16, Z15, Z15
-	VMOVUPS      128(DX)(R11*8), Z16
-	VBROADCASTSD 16(R8)(R11*1), Z17
-	VMULPS       Z16, Z17, Z17
-	VBROADCASTSD 16(R10)(R11*1), Z18
-	VMULPS       Z16, Z18, Z18
-	VMOVUPS      192(DX)(R11*8), Z16
-	VBROADCASTSD 24(R8)(R11*1), Z20
-	VMULPS       Z16, Z20, Z20
-	VBROADCASTSD 24(R10)(R11*1), Z21
-	VMULPS       Z16, Z21, Z21
-	VMULPS       Z12, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VMULPS       Z12, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z17, Z16
-	VPADDD       Z16, Z13, Z13
-	VMULPS       Z14, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z14, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z18, Z16
-	VPADDD       Z16, Z15, Z15
-	ADDQ         $0x20, R11
-	CMPQ         R11, 64(AX)
-	JL           k
-
-summed:
-	VMOVAPS           Z13, Z12
-	VPERMT2D          Z15, Z5, Z13
-	VPERMT2D          Z15, Z6, Z12
-	VPADDD            Z12, Z11, Z11
-	VPSUBD            Z10, Z2, Z12
-	VPADDD            Z11, Z13, Z10
-	VPTERNLOGD        $0xe8, Z10, Z11, Z13
-	VPMOVD2M          Z13, K1
-	VPXORD            Z19, Z19, Z19
-	VPSUBD            Z10, Z19, K1, Z10
-	VCVTUDQ2PS.RZ_SAE Z10, Z10
-	VMULPS            Z12, Z10, Z10
-	VPTERNLOGD.BCST   $0xf8, 128(AX), Z13, Z10
-	VPANDD.BCST       416(AX), Z10, Z10
-	VPCMPD.BCST       $0x02, 512(AX), Z9, K1
-	VPBROADCASTD      224(AX), Z11
-	VFIXUPIMMPS.BCST  $0x00, 544(AX), Z7, K1, Z11
-	VPCMPD.BCST       $0x02, 192(AX), Z8, K1, K1
-	VMOVAPS           Z10, K1, Z11
-	CMPQ              576(AX), $0x00
-	JE                some
-	VPANDD.BCST       96(AX), Z7, Z8
-	VPCMPD.BCST       $0x02, 192(AX), Z8, K1
-	VPCMPD.BCST       $0x01, 480(AX), Z9, K1, K1
-	VPANDD.BCST       416(AX), Z7, Z8
-	VPTESTMD.BCST     96(AX), Z8, K2
-	VMOVDQA32.Z       Z8, K2, Z8
-	VMOVDQA32         Z8, K1, Z11
-
-some:
-	VMOVUPS Z11, (DI)
-	MOVQ    72(AX), R10
-	LEAQ    (R8)(R10*2), R8
-	ADDQ    $0x10, BX
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x02, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
-	VZEROUPPER
-	RET
-
-// func fittingAVX512(x *Step)
-// Requires: AVX, AVX512F, SSE
-TEXT ·fittingAVX512(SB), NOSPLIT, $32-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	MOVQ         32(AX), DI
-	VPBROADCASTD 160(AX), Z0
-	VPBROADCASTD 352(AX), Z1
-	VPBROADCASTD 384(AX), Z2
-	VMOVDQU32    stepFirst<>+0(SB), Z3
-	VMOVDQU32    stepSecond<>+0(SB), Z4
-	VMOVDQU32    stepEven<>+0(SB), Z5
-	VMOVDQU32    stepOdd<>+0(SB), Z6
-	STMXCSR      (SP)
-	MOVL         (SP), R8
-	ORL          $0x00008040, R8
-	MOVL         R8, 8(SP)
-	LDMXCSR      8(SP)
-	MOVQ         40(AX), R8
-	MOVQ         R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VMOVUPS      (SI), Z7
-	VPMOVZXBD    (BX), Z9
-	VPSLLD       $0x17, Z9, Z9
-	VPANDD       Z0, Z7, Z8
-	VPMAXSD      Z8, Z9, Z10
-	VPSUBD       Z10, Z1, Z10
-	VMULPS       Z10, Z7, Z11
-	VCVTTPS2DQ   Z11, Z11
-	VPERMPS      Z10, Z3, Z12
-	VPERMPS      Z10, Z4, Z14
-	MOVQ         72(AX), R10
-	LEAQ         (R8)(R10*1), R10
-	XORQ         R11, R11
-	VMOVUPS      (DX)(R11*8), Z16
-	VBROADCASTSD (R8)(R11*1), Z13
-	VMULPS       Z16, Z13, Z13
-	VBROADCASTSD (R10)(R11*1), Z15
-	VMULPS       Z16, Z15, Z15
-	VMOVUPS      64(DX)(R11*8), Z17
-	VBROADCASTSD 8(R8)(R11*1), Z18
-	VMULPS       Z17, Z18, Z18
-	VBROADCASTSD 8(R10)(R11*1), Z16
-	VMULPS       Z17, Z16, Z16
-	VMULPS       Z12, Z13, Z13
-	VCVTTPS2DQ   Z13, Z13
-	VMULPS       Z12, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VPADDD       Z18, Z13, Z13
-	VMULPS       Z14, Z15, Z15
-	VCVTTPS2DQ   Z15, Z15
-	VMULPS       Z14, Z16, Z16
-	VCVTTPS2DQ   Z16, Z16
-	VPADDD       Z16, Z15, Z15
-	TESTQ        $0x00000010, 64(AX)
-	JNZ          odd
-	VMOVUPS      128(DX)(R11*8), Z16
-	VBROADCASTSD 16(R8)(R11*1), Z17
-	VMULPS       Z16, Z17, Z17
-	VBROADCASTSD 16(R10)(R11*1), Z18
-	VMULPS       Z16, Z18, Z18
-	VMOVUPS      192(DX)(R11*8), Z16
-	VBROADCASTSD 24(R8)(R11*1), Z19
-	VMULPS       Z16, Z19, Z19
-	VBROADCASTSD 24(R10)(R11*1), Z20
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z12, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VMULPS       Z12, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VPADDD       Z19, Z17, Z16
-	VPADDD       Z16, Z13, Z13
-	VMULPS       Z14, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z14, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z18, Z16
-	VPADDD       Z16, Z15, Z15
-	ADDQ         $0x10, R11
-
-odd:
-	ADDQ $0x10, R11
-	CMPQ R11, 64(AX)
-	JGE  summed
-
-k:
-	VMOVUPS      (DX)(R11*8), Z16
-	VBROADCASTSD (R8)(R11*1), Z17
-	VMULPS       Z16, Z17, Z17
-	VBROADCASTSD (R10)(R11*1), Z18
-	VMULPS       Z16, Z18, Z18
-	VMOVUPS      64(DX)(R11*8), Z16
-	VBROADCASTSD 8(R8)(R11*1), Z19
-	VMULPS       Z16, Z19, Z19
-	VBROADCASTSD 8(R10)(R11*1), Z20
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z12, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VMULPS       Z12, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VPADDD       Z19, Z17, Z16
-	VPADDD       Z16, Z13, Z13
-	VMULPS       Z14, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z14, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z18, Z16
-	VPADDD       Z16, Z15, Z15
-	VMOVUPS      128(DX)(R11*8), Z16
-	VBROADCASTSD 16(R8)(R11*1), Z17
-	VMULPS       Z16, Z17, Z17
-	VBROADCASTSD 16(R10)(R11*1), Z18
-	VMULPS       Z16, Z18, Z18
-	VMOVUPS      192(DX)(R11*8), Z16
-	VBROADCASTSD 24(R8)(R11*1), Z19
-	VMULPS       Z16, Z19, Z19
-	VBROADCASTSD 24(R10)(R11*1), Z20
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z12, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VMULPS       Z12, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VPADDD       Z19, Z17, Z16
-	VPADDD       Z16, Z13, Z13
-	VMULPS       Z14, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z14, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z18, Z16
-	VPADDD       Z16, Z15, Z15
-	ADDQ         $0x20, R11
-	CMPQ         R11, 64(AX)
-	JL           k
-
-summed:
-	VMOVAPS          Z13, Z12
-	VPERMT2D         Z15, Z5, Z13
-	VPERMT2D         Z15, Z6, Z12
-	VPADDD           Z12, Z11, Z11
-	VPSUBD           Z10, Z2, Z10
-	VPADDD           Z11, Z13, Z11
-	VCVTDQ2PS.RZ_SAE Z11, Z11
-	VMULPS           Z10, Z11, Z11
-	VPCMPD.BCST      $0x02, 512(AX), Z9, K1
-	VPBROADCASTD     224(AX), Z10
-	VFIXUPIMMPS.BCST $0x00, 544(AX), Z7, K1, Z10
-	VPCMPD.BCST      $0x02, 192(AX), Z8, K1, K1
-	VMOVAPS          Z11, K1, Z10
-	CMPQ             576(AX), $0x00
-	JE               some
-	VPANDD.BCST      96(AX), Z7, Z8
-	VPCMPD.BCST      $0x02, 192(AX), Z8, K1
-	VPCMPD.BCST      $0x01, 480(AX), Z9, K1, K1
-	VPANDD.BCST      416(AX), Z7, Z8
-	VPTESTMD.BCST    96(AX), Z8, K2
-	VMOVDQA32.Z      Z8, K2, Z8
-	VMOVDQA32        Z8, K1, Z10
-
-some:
-	VMOVUPS Z10, (DI)
-	MOVQ    72(AX), R10
-	LEAQ    (R8)(R10*2), R8
-	ADDQ    $0x10, BX
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x02, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
-	VZEROUPPER
-	RET
-
-// func halfAVX512(x *Step)
-// Requires: AVX, AVX512DQ, AVX512F, SSE
-TEXT ·halfAVX512(SB), NOSPLIT, $32-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	MOVQ         32(AX), DI
-	VPBROADCASTD 160(AX), Z0
-	VPBROADCASTD 352(AX), Z1
-	VPBROADCASTD 384(AX), Z2
-	VMOVDQU32    stepFirst<>+0(SB), Z3
-	VMOVDQU32    stepSecond<>+0(SB), Z4
-	VMOVDQU32    stepEven<>+0(SB), Z5
-	VMOVDQU32    stepOdd<>+0(SB), Z6
-	STMXCSR      (SP)
-	MOVL         (SP), R8
-	ORL          $0x00008040, R8
-	MOVL         R8, 8(SP)
-	LDMXCSR      8(SP)
-	MOVQ         40(AX), R8
-	MOVQ         R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VCVTPH2PS    (SI), Z7
-	VPMOVZXBD    (BX), Z9
-	VPSLLD       $0x17, Z9, Z9
-	VPANDD       Z0, Z7, Z8
-	VPTESTMD     Z8, Z8, K1
-	VPMAXSD.BCST 320(AX), Z8, K1, Z8
-	VPMAXSD      Z8, Z9, Z10
-	VPMAXSD.BCST 288(AX), Z10, Z10
-	VPSUBD       Z10, Z1, Z10
-	VMULPS       Z10, Z7, Z11
-	VCVTTPS2DQ   Z11, Z11
-	VPERMPS      Z10, Z3, Z12
-	VPERMPS      Z10, Z4, Z14
-	MOVQ         72(AX), R10
-	LEAQ         (R8)(R10*1), R10
-	XORQ         R11, R11
-	VMOVUPS      (DX)(R11*8), Z16
-	VBROADCASTSD (R8)(R11*1), Z13
-	VMULPS       Z16, Z13, Z13
-	VBROADCASTSD (R10)(R11*1), Z15
-	VMULPS       Z16, Z15, Z15
-	VMOVUPS      64(DX)(R11*8), Z17
-	VBROADCASTSD 8(R8)(R11*1), Z18
-	VMULPS       Z17, Z18, Z18
-	VBROADCASTSD 8(R10)(R11*1), Z16
-	VMULPS       Z17, Z16, Z16
-	VMULPS       Z12, Z13, Z13
-	VCVTTPS2DQ   Z13, Z13
-	VMULPS       Z12, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VPADDD       Z18, Z13, Z13
-	VMULPS       Z14, Z15, Z15
-	VCVTTPS2DQ   Z15, Z15
-	VMULPS       Z14, Z16, Z16
-	VCVTTPS2DQ   Z16, Z16
-	VPADDD       Z16, Z15, Z15
-	TESTQ        $0x00000010, 64(AX)
-	JNZ          odd
-	VMOVUPS      128(DX)(R11*8), Z16
-	VBROADCASTSD 16(R8)(R11*1), Z17
-	VMULPS       Z16, Z17, Z17
-	VBROADCASTSD 16(R10)(R11*1), Z18
-	VMULPS       Z16, Z18, Z18
-	VMOVUPS      192(DX)(R11*8), Z16
-	VBROADCASTSD 24(R8)(R11*1), Z20
-	VMULPS       Z16, Z20, Z20
-	VBROADCASTSD 24(R10)(R11*1), Z21
-	VMULPS       Z16, Z21, Z21
-	VMULPS       Z12, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VMULPS       Z12, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z17, Z16
-	VPADDD       Z16, Z13, Z13
-	VMULPS       Z14, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z14, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z18, Z16
-	VPADDD       Z16, Z15, Z15
-	ADDQ         $0x10, R11
-
-odd:
-	ADDQ $0x10, R11
-	CMPQ R11, 64(AX)
-	JGE  summed
-
-k:
-	VMOVUPS      (DX)(R11*8), Z16
-	VBROADCASTSD (R8)(R11*1), Z17
-	VMULPS       Z16, Z17, Z17
-	VBROADCASTSD (R10)(R11*1), Z18
-	VMULPS       Z16, Z18, Z18
-	VMOVUPS      64(DX)(R11*8), Z16
-	VBROADCASTSD 8(R8)(R11*1), Z20
-	VMULPS       Z16, Z20, Z20
-	VBROADCASTSD 8(R10)(R11*1), Z21
-	VMULPS       Z16, Z21, Z21
-	VMULPS       Z12, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VMULPS       Z12, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z17, Z16
-	VPADDD       Z16, Z13, Z13
-	VMULPS       Z14, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z14, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z18, Z16
-	VPADDD       Z16, Z15, Z15
-	VMOVUPS      128(DX)(R11*8), Z16
-	VBROADCASTSD 16(R8)(R11*1), Z17
-	VMULPS       Z16, Z17, Z17
-	VBROADCASTSD 16(R10)(R11*1), Z18
-	VMULPS       Z16, Z18, Z18
-	VMOVUPS      192(DX)(R11*8), Z16
-	VBROADCASTSD 24(R8)(R11*1), Z20
-	VMULPS       Z16, Z20, Z20
-	VBROADCASTSD 24(R10)(R11*1), Z21
-	VMULPS       Z16, Z21, Z21
-	VMULPS       Z12, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VMULPS       Z12, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z17, Z16
-	VPADDD       Z16, Z13, Z13
-	VMULPS       Z14, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z14, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z18, Z16
-	VPADDD       Z16, Z15, Z15
-	ADDQ         $0x20, R11
-	CMPQ         R11, 64(AX)
-	JL           k
-
-summed:
-	VMOVAPS           Z13, Z12
-	VPERMT2D          Z15, Z5, Z13
-	VPERMT2D          Z15, Z6, Z12
-	VPADDD            Z12, Z11, Z11
-	VPSUBD            Z10, Z2, Z12
-	VPADDD            Z11, Z13, Z10
-	VPTERNLOGD        $0xe8, Z10, Z11, Z13
-	VPMOVD2M          Z13, K1
-	VPXORD            Z19, Z19, Z19
-	VPSUBD            Z10, Z19, K1, Z10
-	VCVTUDQ2PS.RZ_SAE Z10, Z11
-	VCVTTPS2UDQ       Z11, Z14
-	VPCMPD            $0x04, Z10, Z14, K1
-	VPORD.BCST        256(AX), Z11, K1, Z11
-	VMULPS            Z12, Z11, Z11
-	VPCMPGTD.BCST     448(AX), Z11, K1
-	VMOVAPS.Z         Z11, K1, Z11
-	VPANDD.BCST.Z     128(AX), Z13, K1, Z13
-	VPORD             Z13, Z11, Z11
-	VPCMPD.BCST       $0x02, 512(AX), Z9, K1
-	VPBROADCASTD      224(AX), Z10
-	VFIXUPIMMPS.BCST  $0x00, 544(AX), Z7, K1, Z10
-	VPCMPD.BCST       $0x02, 192(AX), Z8, K1, K1
-	VMOVAPS           Z11, K1, Z10
-	CMPQ              576(AX), $0x00
-	JE                some
-	VPANDD.BCST       96(AX), Z7, Z8
-	VPCMPD.BCST       $0x02, 192(AX), Z8, K1
-	VPCMPD.BCST       $0x01, 480(AX), Z9, K1, K1
-	VPANDD.BCST       416(AX), Z7, Z8
-	VPTESTMD.BCST     96(AX), Z8, K2
-	VMOVDQA32.Z       Z8, K2, Z8
-	VMOVDQA32         Z8, K1, Z10
-
-some:
-	VCVTPS2PH $0x00, Z10, (DI)
-	MOVQ      72(AX), R10
-	LEAQ      (R8)(R10*2), R8
-	ADDQ      $0x10, BX
-	ADDQ      $0x00000020, SI
-	ADDQ      $0x00000020, DI
-	SUBQ      $0x02, R9
-	JG        rows
-	ADDQ      88(AX), DX
-	DECQ      24(SP)
-	JNZ       groups
-	ADDQ      80(AX), CX
-	DECQ      16(SP)
-	JNZ       tiles
-	LDMXCSR   (SP)
-	VZEROUPPER
-	RET
-
-// func stepSpecialAVX512(x *Step)
-// Requires: AVX, AVX512DQ, AVX512F, SSE
-TEXT ·stepSpecialAVX512(SB), NOSPLIT, $32-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	MOVQ         32(AX), DI
-	VPBROADCASTD 160(AX), Z0
-	VPBROADCASTD 352(AX), Z1
-	VPBROADCASTD 384(AX), Z2
-	VMOVDQU32    stepFirst<>+0(SB), Z3
-	VMOVDQU32    stepSecond<>+0(SB), Z4
-	VMOVDQU32    stepEven<>+0(SB), Z5
-	VMOVDQU32    stepOdd<>+0(SB), Z6
-	STMXCSR      (SP)
-	MOVL         (SP), R8
-	ORL          $0x00008040, R8
-	MOVL         R8, 8(SP)
-	LDMXCSR      8(SP)
-	MOVQ         40(AX), R8
-	MOVQ         R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VMOVUPS      (SI), Z7
-	VPMOVZXBD    (BX), Z9
-	VPSLLD       $0x17, Z9, Z9
-	VPANDD       Z0, Z7, Z8
-	VPMAXSD      Z8, Z9, Z8
-	VPMAXSD.BCST 288(AX), Z8, Z8
-	VPSUBD       Z8, Z1, Z8
-	VMULPS       Z8, Z7, Z11
-	VCVTTPS2DQ   Z11, Z11
-	VPERMPS      Z8, Z3, Z12
-	VPERMPS      Z8, Z4, Z15
-	MOVQ         72(AX), R10
-	LEAQ         (R8)(R10*1), R10
-	XORQ         R11, R11
-	VMOVUPS      (DX)(R11*8), Z14
-	VBROADCASTSD (R8)(R11*1), Z13
-	VMULPS       Z14, Z13, Z13
-	VBROADCASTSD (R10)(R11*1), Z16
-	VMULPS       Z14, Z16, Z16
-	VMOVUPS      64(DX)(R11*8), Z14
-	VBROADCASTSD 8(R8)(R11*1), Z17
-	VMULPS       Z14, Z17, Z17
-	VBROADCASTSD 8(R10)(R11*1), Z18
-	VMULPS       Z14, Z18, Z18
-	VADDPS       Z17, Z13, Z14
-	VMULPS       Z12, Z13, Z13
-	VCVTTPS2DQ   Z13, Z13
-	VMULPS       Z12, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VPADDD       Z17, Z13, Z13
-	VADDPS       Z18, Z16, Z17
-	VMULPS       Z15, Z16, Z16
-	VCVTTPS2DQ   Z16, Z16
-	VMULPS       Z15, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VPADDD       Z18, Z16, Z16
-	TESTQ        $0x00000010, 64(AX)
-	JNZ          odd
-	VMOVUPS      128(DX)(R11*8), Z18
-	VBROADCASTSD 16(R8)(R11*1), Z19
-	VMULPS       Z18, Z19, Z19
-	VBROADCASTSD 16(R10)(R11*1), Z20
-	VMULPS       Z18, Z20, Z20
-	VMOVUPS      192(DX)(R11*8), Z18
-	VBROADCASTSD 24(R8)(R11*1), Z21
-	VMULPS       Z18, Z21, Z21
-	VBROADCASTSD 24(R10)(R11*1), Z22
-	VMULPS       Z18, Z22, Z22
-	VADDPS       Z21, Z19, Z18
-	VADDPS       Z18, Z14, Z14
-	VMULPS       Z12, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VMULPS       Z12, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z19, Z18
-	VPADDD       Z18, Z13, Z13
-	VADDPS       Z22, Z20, Z18
-	VADDPS       Z18, Z17, Z17
-	VMULPS       Z15, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VMULPS       Z15, Z22, Z22
-	VCVTTPS2DQ   Z22, Z22
-	VPADDD       Z22, Z20, Z18
-	VPADDD       Z18, Z16, Z16
-	ADDQ         $0x10, R11
-
-odd:
-	ADDQ $0x10, R11
-	CMPQ R11, 64(AX)
-	JGE  summed
-
-k:
-	VMOVUPS      (DX)(R11*8), Z18
-	VBROADCASTSD (R8)(R11*1), Z19
-	VMULPS       Z18, Z19, Z19
-	VBROADCASTSD (R10)(R11*1), Z20
-	VMULPS       Z18, Z20, Z20
-	VMOVUPS      64(DX)(R11*8), Z18
-	VBROADCASTSD 8(R8)(R11*1), Z21
-	VMULPS       Z18, Z21, Z21
-	VBROADCASTSD 8(R10)(R11*1), Z22
-	VMULPS       Z18, Z22, Z22
-	VADDPS       Z21, Z19, Z18
-	VADDPS       Z18, Z14, Z14
-	VMULPS       Z12, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VMULPS       Z12, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z19, Z18
-	VPADDD       Z18, Z13, Z13
-	VADDPS       Z22, Z20, Z18
-	VADDPS       Z18, Z17, Z17
-	VMULPS       Z15, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VMULPS       Z15, Z22, Z22
-	VCVTTPS2DQ   Z22, Z22
-	VPADDD       Z22, Z20, Z18
-	VPADDD       Z18, Z16, Z16
-	VMOVUPS      128(DX)(R11*8), Z18
-	VBROADCASTSD 16(R8)(R11*1), Z19
-	VMULPS       Z18, Z19, Z19
-	VBROADCASTSD 16(R10)(R11*1), Z20
-	VMULPS       Z18, Z20, Z20
-	VMOVUPS      192(DX)(R11*8), Z18
-	VBROADCASTSD 24(R8)(R11*1), Z21
-	VMULPS       Z18, Z21, Z21
-	VBROADCASTSD 24(R10)(R11*1), Z22
-	VMULPS       Z18, Z22, Z22
-	VADDPS       Z21, Z19, Z18
-	VADDPS       Z18, Z14, Z14
-	VMULPS       Z12, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VMULPS       Z12, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z19, Z18
-	VPADDD       Z18, Z13, Z13
-	VADDPS       Z22, Z20, Z18
-	VADDPS       Z18, Z17, Z17
-	VMULPS       Z15, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VMULPS       Z15, Z22, Z22
-	VCVTTPS2DQ   Z22, Z22
-	VPADDD       Z22, Z20, Z18
-	VPADDD       Z18, Z16, Z16
-	ADDQ         $0x20, R11
-	CMPQ         R11, 64(AX)
-	JL           k
-
-summed:
-	VMOVAPS           Z13, Z12
-	VPERMT2D          Z16, Z5, Z13
-	VPERMT2D          Z16, Z6, Z12
-	VPADDD            Z12, Z11, Z11
-	VPSUBD            Z8, Z2, Z12
-	VPADDD            Z11, Z13, Z8
-	VPTERNLOGD        $0xe8, Z8, Z11, Z13
-	VPMOVD2M          Z13, K1
-	VPXORD            Z10, Z10, Z10
-	VPSUBD            Z8, Z10, K1, Z8
-	VCVTUDQ2PS.RZ_SAE Z8, Z8
-	VMULPS            Z12, Z8, Z8
-	VPTERNLOGD.BCST   $0xf8, 128(AX), Z13, Z8
-	VPANDD.BCST       416(AX), Z8, Z8
-	VMOVAPS           Z14, Z11
-	VPERMT2PS         Z17, Z5, Z14
-	VPERMT2PS         Z17, Z6, Z11
-	VADDPS            Z14, Z7, Z14
-	VADDPS            Z11, Z14, Z14
-	VPBROADCASTD      224(AX), Z11
-	VFIXUPIMMPS.BCST  $0x00, 544(AX), Z14, Z11
-	VFPCLASSPSZ       $0x99, Z14, K1
-	KNOTW             K1, K1
-	VMOVAPS           Z8, K1, Z11
-	CMPQ              576(AX), $0x00
-	JE                some
-	VPANDD.BCST       96(AX), Z7, Z8
-	VPCMPD.BCST       $0x02, 192(AX), Z8, K1
-	VPCMPD.BCST       $0x01, 480(AX), Z9, K1, K1
-	VPANDD.BCST       416(AX), Z7, Z8
-	VPTESTMD.BCST     96(AX), Z8, K2
-	VMOVDQA32.Z       Z8, K2, Z8
-	VMOVDQA32         Z8, K1, Z11
-
-some:
-	VMOVUPS Z11, (DI)
-	MOVQ    72(AX), R10
-	LEAQ    (R8)(R10*2), R8
-	ADDQ    $0x10, BX
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x02, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
-	VZEROUPPER
-	RET
-
-// func fittingSpecialAVX512(x *Step)
-// Requires: AVX, AVX512DQ, AVX512F, SSE
-TEXT ·fittingSpecialAVX512(SB), NOSPLIT, $32-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	MOVQ         32(AX), DI
-	VPBROADCASTD 160(AX), Z0
-	VPBROADCASTD 352(AX), Z1
-	VPBROADCASTD 384(AX), Z2
-	VMOVDQU32    stepFirst<>+0(SB), Z3
-	VMOVDQU32    stepSecond<>+0(SB), Z4
-	VMOVDQU32    stepEven<>+0(SB), Z5
-	VMOVDQU32    stepOdd<>+0(SB), Z6
-	STMXCSR      (SP)
-	MOVL         (SP), R8
-	ORL          $0x00008040, R8
-	MOVL         R8, 8(SP)
-	LDMXCSR      8(SP)
-	MOVQ         40(AX), R8
-	MOVQ         R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VMOVUPS      (SI), Z7
-	VPMOVZXBD    (BX), Z9
-	VPSLLD       $0x17, Z9, Z9
-	VPANDD       Z0, Z7, Z8
-	VPMAXSD      Z8, Z9, Z8
-	VPSUBD       Z8, Z1, Z8
-	VMULPS       Z8, Z7, Z10
-	VCVTTPS2DQ   Z10, Z10
-	VPERMPS      Z8, Z3, Z11
-	VPERMPS      Z8, Z4, Z14
-	MOVQ         72(AX), R10
-	LEAQ         (R8)(R10*1), R10
-	XORQ         R11, R11
-	VMOVUPS      (DX)(R11*8), Z13
-	VBROADCASTSD (R8)(R11*1), Z12
-	VMULPS       Z13, Z12, Z12
-	VBROADCASTSD (R10)(R11*1), Z15
-	VMULPS       Z13, Z15, Z15
-	VMOVUPS      64(DX)(R11*8), Z13
-	VBROADCASTSD 8(R8)(R11*1), Z16
-	VMULPS       Z13, Z16, Z16
-	VBROADCASTSD 8(R10)(R11*1), Z17
-	VMULPS       Z13, Z17, Z17
-	VADDPS       Z16, Z12, Z13
-	VMULPS       Z11, Z12, Z12
-	VCVTTPS2DQ   Z12, Z12
-	VMULPS       Z11, Z16, Z16
-	VCVTTPS2DQ   Z16, Z16
-	VPADDD       Z16, Z12, Z12
-	VADDPS       Z17, Z15, Z16
-	VMULPS       Z14, Z15, Z15
-	VCVTTPS2DQ   Z15, Z15
-	VMULPS       Z14, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VPADDD       Z17, Z15, Z15
-	TESTQ        $0x00000010, 64(AX)
-	JNZ          odd
-	VMOVUPS      128(DX)(R11*8), Z17
-	VBROADCASTSD 16(R8)(R11*1), Z18
-	VMULPS       Z17, Z18, Z18
-	VBROADCASTSD 16(R10)(R11*1), Z19
-	VMULPS       Z17, Z19, Z19
-	VMOVUPS      192(DX)(R11*8), Z17
-	VBROADCASTSD 24(R8)(R11*1), Z20
-	VMULPS       Z17, Z20, Z20
-	VBROADCASTSD 24(R10)(R11*1), Z21
-	VMULPS       Z17, Z21, Z21
-	VADDPS       Z20, Z18, Z17
-	VADDPS       Z17, Z13, Z13
-	VMULPS       Z11, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z11, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z18, Z17
-	VPADDD       Z17, Z12, Z12
-	VADDPS       Z21, Z19, Z17
-	VADDPS       Z17, Z16, Z16
-	VMULPS       Z14, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VMULPS       Z14, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z19, Z17
-	VPADDD       Z17, Z15, Z15
-	ADDQ         $0x10, R11
-
-odd:
-	ADDQ $0x10, R11
-	CMPQ R11, 64(AX)
-	JGE  summed
-
-k:
-	VMOVUPS      (DX)(R11*8), Z17
-	VBROADCASTSD (R8)(R11*1), Z18
-	VMULPS       Z17, Z18, Z18
-	VBROADCASTSD (R10)(R11*1), Z19
-	VMULPS       Z17, Z19, Z19
-	VMOVUPS      64(DX)(R11*8), Z17
-	VBROADCASTSD 8(R8)(R11*1), Z20
-	VMULPS       Z17, Z20, Z20
-	VBROADCASTSD 8(R10)(R11*1), Z21
-	VMULPS       Z17, Z21, Z21
-	VADDPS       Z20, Z18, Z17
-	VADDPS       Z17, Z13, Z13
-	VMULPS       Z11, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z11, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z18, Z17
-	VPADDD       Z17, Z12, Z12
-	VADDPS       Z21, Z19, Z17
-	VADDPS       Z17, Z16, Z16
-	VMULPS       Z14, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VMULPS       Z14, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z19, Z17
-	VPADDD       Z17, Z15, Z15
-	VMOVUPS      128(DX)(R11*8), Z17
-	VBROADCASTSD 16(R8)(R11*1), Z18
-	VMULPS       Z17, Z18, Z18
-	VBROADCASTSD 16(R10)(R11*1), Z19
-	VMULPS       Z17, Z19, Z19
-	VMOVUPS      192(DX)(R11*8), Z17
-	VBROADCASTSD 24(R8)(R11*1), Z20
-	VMULPS       Z17, Z20, Z20
-	VBROADCASTSD 24(R10)(R11*1), Z21
-	VMULPS       Z17, Z21, Z21
-	VADDPS       Z20, Z18, Z17
-	VADDPS       Z17, Z13, Z13
-	VMULPS       Z11, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VMULPS       Z11, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VPADDD       Z20, Z18, Z17
-	VPADDD       Z17, Z12, Z12
-	VADDPS       Z21, Z19, Z17
-	VADDPS       Z17, Z16, Z16
-	VMULPS       Z14, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VMULPS       Z14, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z19, Z17
-	VPADDD       Z17, Z15, Z15
-	ADDQ         $0x20, R11
-	CMPQ         R11, 64(AX)
-	JL           k
-
-summed:
-	VMOVAPS          Z12, Z11
-	VPERMT2D         Z15, Z5, Z12
-	VPERMT2D         Z15, Z6, Z11
-	VPADDD           Z11, Z10, Z10
-	VPSUBD           Z8, Z2, Z8
-	VPADDD           Z10, Z12, Z10
-	VCVTDQ2PS.RZ_SAE Z10, Z10
-	VMULPS           Z8, Z10, Z10
-	VMOVAPS          Z13, Z8
-	VPERMT2PS        Z16, Z5, Z13
-	VPERMT2PS        Z16, Z6, Z8
-	VADDPS           Z13, Z7, Z13
-	VADDPS           Z8, Z13, Z13
-	VPBROADCASTD     224(AX), Z8
-	VFIXUPIMMPS.BCST $0x00, 544(AX), Z13, Z8
-	VFPCLASSPSZ      $0x99, Z13, K1
-	KNOTW            K1, K1
-	VMOVAPS          Z10, K1, Z8
-	CMPQ             576(AX), $0x00
-	JE               some
-	VPANDD.BCST      96(AX), Z7, Z10
-	VPCMPD.BCST      $0x02, 192(AX), Z10, K1
-	VPCMPD.BCST      $0x01, 480(AX), Z9, K1, K1
-	VPANDD.BCST      416(AX), Z7, Z10
-	VPTESTMD.BCST    96(AX), Z10, K2
-	VMOVDQA32.Z      Z10, K2, Z10
-	VMOVDQA32        Z10, K1, Z8
-
-some:
-	VMOVUPS Z8, (DI)
-	MOVQ    72(AX), R10
-	LEAQ    (R8)(R10*2), R8
-	ADDQ    $0x10, BX
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x00000040, DI
-	SUBQ    $0x02, R9
-	JG      rows
-	ADDQ    88(AX), DX
-	DECQ    24(SP)
-	JNZ     groups
-	ADDQ    80(AX), CX
-	DECQ    16(SP)
-	JNZ     tiles
-	LDMXCSR (SP)
-	VZEROUPPER
-	RET
-
-// func halfSpecialAVX512(x *Step)
-// Requires: AVX, AVX512DQ, AVX512F, SSE
-TEXT ·halfSpecialAVX512(SB), NOSPLIT, $32-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	MOVQ         32(AX), DI
-	VPBROADCASTD 160(AX), Z0
-	VPBROADCASTD 352(AX), Z1
-	VPBROADCASTD 384(AX), Z2
-	VMOVDQU32    stepFirst<>+0(SB), Z3
-	VMOVDQU32    stepSecond<>+0(SB), Z4
-	VMOVDQU32    stepEven<>+0(SB), Z5
-	VMOVDQU32    stepOdd<>+0(SB), Z6
-	STMXCSR      (SP)
-	MOVL         (SP), R8
-	ORL          $0x00008040, R8
-	MOVL         R8, 8(SP)
-	LDMXCSR      8(SP)
-	MOVQ         40(AX), R8
-	MOVQ         R8, 16(SP)
-
-tiles:
-	MOVQ 48(AX), R8
-	MOVQ R8, 24(SP)
-
-groups:
-	MOVQ 56(AX), R9
-	MOVQ CX, R8
-
-rows:
-	VCVTPH2PS    (SI), Z7
-	VPMOVZXBD    (BX), Z9
-	VPSLLD       $0x17, Z9, Z9
-	VPANDD       Z0, Z7, Z8
-	VPTESTMD     Z8, Z8, K1
-	VPMAXSD.BCST 320(AX), Z8, K1, Z8
-	VPMAXSD      Z8, Z9, Z8
-	VPMAXSD.BCST 288(AX), Z8, Z8
-	VPSUBD       Z8, Z1, Z8
-	VMULPS       Z8, Z7, Z11
-	VCVTTPS2DQ   Z11, Z11
-	VPERMPS      Z8, Z3, Z12
-	VPERMPS      Z8, Z4, Z15
-	MOVQ         72(AX), R10
-	LEAQ         (R8)(R10*1), R10
-	XORQ         R11, R11
-	VMOVUPS      (DX)(R11*8), Z14
-	VBROADCASTSD (R8)(R11*1), Z13
-	VMULPS       Z14, Z13, Z13
-	VBROADCASTSD (R10)(R11*1), Z16
-	VMULPS       Z14, Z16, Z16
-	VMOVUPS      64(DX)(R11*8), Z14
-	VBROADCASTSD 8(R8)(R11*1), Z17
-	VMULPS       Z14, Z17, Z17
-	VBROADCASTSD 8(R10)(R11*1), Z18
-	VMULPS       Z14, Z18, Z18
-	VADDPS       Z17, Z13, Z14
-	VMULPS       Z12, Z13, Z13
-	VCVTTPS2DQ   Z13, Z13
-	VMULPS       Z12, Z17, Z17
-	VCVTTPS2DQ   Z17, Z17
-	VPADDD       Z17, Z13, Z13
-	VADDPS       Z18, Z16, Z17
-	VMULPS       Z15, Z16, Z16
-	VCVTTPS2DQ   Z16, Z16
-	VMULPS       Z15, Z18, Z18
-	VCVTTPS2DQ   Z18, Z18
-	VPADDD       Z18, Z16, Z16
-	TESTQ        $0x00000010, 64(AX)
-	JNZ          odd
-	VMOVUPS      128(DX)(R11*8), Z18
-	VBROADCASTSD 16(R8)(R11*1), Z19
-	VMULPS       Z18, Z19, Z19
-	VBROADCASTSD 16(R10)(R11*1), Z20
-	VMULPS       Z18, Z20, Z20
-	VMOVUPS      192(DX)(R11*8), Z18
-	VBROADCASTSD 24(R8)(R11*1), Z21
-	VMULPS       Z18, Z21, Z21
-	VBROADCASTSD 24(R10)(R11*1), Z22
-	VMULPS       Z18, Z22, Z22
-	VADDPS       Z21, Z19, Z18
-	VADDPS       Z18, Z14, Z14
-	VMULPS       Z12, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VMULPS       Z12, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z19, Z18
-	VPADDD       Z18, Z13, Z13
-	VADDPS       Z22, Z20, Z18
-	VADDPS       Z18, Z17, Z17
-	VMULPS       Z15, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VMULPS       Z15, Z22, Z22
-	VCVTTPS2DQ   Z22, Z22
-	VPADDD       Z22, Z20, Z18
-	VPADDD       Z18, Z16, Z16
-	ADDQ         $0x10, R11
-
-odd:
-	ADDQ $0x10, R11
-	CMPQ R11, 64(AX)
-	JGE  summed
-
-k:
-	VMOVUPS      (DX)(R11*8), Z18
-	VBROADCASTSD (R8)(R11*1), Z19
-	VMULPS       Z18, Z19, Z19
-	VBROADCASTSD (R10)(R11*1), Z20
-	VMULPS       Z18, Z20, Z20
-	VMOVUPS      64(DX)(R11*8), Z18
-	VBROADCASTSD 8(R8)(R11*1), Z21
-	VMULPS       Z18, Z21, Z21
-	VBROADCASTSD 8(R10)(R11*1), Z22
-	VMULPS       Z18, Z22, Z22
-	VADDPS       Z21, Z19, Z18
-	VADDPS       Z18, Z14, Z14
-	VMULPS       Z12, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VMULPS       Z12, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z19, Z18
-	VPADDD       Z18, Z13, Z13
-	VADDPS       Z22, Z20, Z18
-	VADDPS       Z18, Z17, Z17
-	VMULPS       Z15, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VMULPS       Z15, Z22, Z22
-	VCVTTPS2DQ   Z22, Z22
-	VPADDD       Z22, Z20, Z18
-	VPADDD       Z18, Z16, Z16
-	VMOVUPS      128(DX)(R11*8), Z18
-	VBROADCASTSD 16(R8)(R11*1), Z19
-	VMULPS       Z18, Z19, Z19
-	VBROADCASTSD 16(R10)(R11*1), Z20
-	VMULPS       Z18, Z20, Z20
-	VMOVUPS      192(DX)(R11*8), Z18
-	VBROADCASTSD 24(R8)(R11*1), Z21
-	VMULPS       Z18, Z21, Z21
-	VBROADCASTSD 24(R10)(R11*1), Z22
-	VMULPS       Z18, Z22, Z22
-	VADDPS       Z21, Z19, Z18
-	VADDPS       Z18, Z14, Z14
-	VMULPS       Z12, Z19, Z19
-	VCVTTPS2DQ   Z19, Z19
-	VMULPS       Z12, Z21, Z21
-	VCVTTPS2DQ   Z21, Z21
-	VPADDD       Z21, Z19, Z18
-	VPADDD       Z18, Z13, Z13
-	VADDPS       Z22, Z20, Z18
-	VADDPS       Z18, Z17, Z17
-	VMULPS       Z15, Z20, Z20
-	VCVTTPS2DQ   Z20, Z20
-	VMULPS       Z15, Z22, Z22
-	VCVTTPS2DQ   Z22, Z22
-	VPADDD       Z22, Z20, Z18
-	VPADDD       Z18, Z16, Z16
-	ADDQ         $0x20, R11
-	CMPQ         R11, 64(AX)
-	JL           k
-
-summed:
-	VMOVAPS           Z13, Z12
-	VPERMT2D          Z16, Z5, Z13
-	VPERMT2D          Z16, Z6, Z12
-	VPADDD            Z12, Z11, Z11
-	VPSUBD            Z8, Z2, Z12
-	VPADDD            Z11, Z13, Z8
-	VPTERNLOGD        $0xe8, Z8, Z11, Z13
-	VPMOVD2M          Z13, K1
-	VPXORD            Z10, Z10, Z10
-	VPSUBD            Z8, Z10, K1, Z8
-	VCVTUDQ2PS.RZ_SAE Z8, Z11
-	VCVTTPS2UDQ       Z11, Z15
-	VPCMPD            $0x04, Z8, Z15, K1
-	VPORD.BCST        256(AX), Z11, K1, Z11
-	VMULPS            Z12, Z11, Z11
-	VPCMPGTD.BCST     448(AX), Z11, K1
-	VMOVAPS.Z         Z11, K1, Z11
-	VPANDD.BCST.Z     128(AX), Z13, K1, Z13
-	VPORD             Z13, Z11, Z11
-	VMOVAPS           Z14, Z8
-	VPERMT2PS         Z17, Z5, Z14
-	VPERMT2PS         Z17, Z6, Z8
-	VADDPS            Z14, Z7, Z14
-	VADDPS            Z8, Z14, Z14
-	VPBROADCASTD      224(AX), Z8
-	VFIXUPIMMPS.BCST  $0x00, 544(AX), Z14, Z8
-	VFPCLASSPSZ       $0x99, Z14, K1
-	KNOTW             K1, K1
-	VMOVAPS           Z11, K1, Z8
-	CMPQ              576(AX), $0x00
-	JE                some
-	VPANDD.BCST       96(AX), Z7, Z11
-	VPCMPD.BCST       $0x02, 192(AX), Z11, K1
-	VPCMPD.BCST       $0x01, 480(AX), Z9, K1, K1
-	VPANDD.BCST       416(AX), Z7, Z11
-	VPTESTMD.BCST     96(AX), Z11, K2
-	VMOVDQA32.Z       Z11, K2, Z11
-	VMOVDQA32         Z11, K1, Z8
-
-some:
-	VCVTPS2PH $0x00, Z8, (DI)
-	MOVQ      72(AX), R10
-	LEAQ      (R8)(R10*2), R8
-	ADDQ      $0x10, BX
-	ADDQ      $0x00000020, SI
-	ADDQ      $0x00000020, DI
-	SUBQ      $0x02, R9
-	JG        rows
-	ADDQ      88(AX), DX
-	DECQ      24(SP)
-	JNZ       groups
-	ADDQ      80(AX), CX
-	DECQ      16(SP)
-	JNZ       tiles
-	LDMXCSR   (SP)
 	VZEROUPPER
 	RET
 
@@ -4499,122 +1492,2780 @@ done4:
 	VZEROUPPER
 	RET
 
-// func larger16AVX2(x *Larger16)
-// Requires: AVX, AVX2
-TEXT ·larger16AVX2(SB), NOSPLIT, $0-8
-	MOVQ x+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 24(AX), AX
+DATA halfAbs<>+0(SB)/2, $0x7fff
+DATA halfAbs<>+2(SB)/2, $0x7fff
+DATA halfAbs<>+4(SB)/2, $0x7fff
+DATA halfAbs<>+6(SB)/2, $0x7fff
+DATA halfAbs<>+8(SB)/2, $0x7fff
+DATA halfAbs<>+10(SB)/2, $0x7fff
+DATA halfAbs<>+12(SB)/2, $0x7fff
+DATA halfAbs<>+14(SB)/2, $0x7fff
+DATA halfAbs<>+16(SB)/2, $0x7fff
+DATA halfAbs<>+18(SB)/2, $0x7fff
+DATA halfAbs<>+20(SB)/2, $0x7fff
+DATA halfAbs<>+22(SB)/2, $0x7fff
+DATA halfAbs<>+24(SB)/2, $0x7fff
+DATA halfAbs<>+26(SB)/2, $0x7fff
+DATA halfAbs<>+28(SB)/2, $0x7fff
+DATA halfAbs<>+30(SB)/2, $0x7fff
+DATA halfAbs<>+32(SB)/2, $0x7fff
+DATA halfAbs<>+34(SB)/2, $0x7fff
+DATA halfAbs<>+36(SB)/2, $0x7fff
+DATA halfAbs<>+38(SB)/2, $0x7fff
+DATA halfAbs<>+40(SB)/2, $0x7fff
+DATA halfAbs<>+42(SB)/2, $0x7fff
+DATA halfAbs<>+44(SB)/2, $0x7fff
+DATA halfAbs<>+46(SB)/2, $0x7fff
+DATA halfAbs<>+48(SB)/2, $0x7fff
+DATA halfAbs<>+50(SB)/2, $0x7fff
+DATA halfAbs<>+52(SB)/2, $0x7fff
+DATA halfAbs<>+54(SB)/2, $0x7fff
+DATA halfAbs<>+56(SB)/2, $0x7fff
+DATA halfAbs<>+58(SB)/2, $0x7fff
+DATA halfAbs<>+60(SB)/2, $0x7fff
+DATA halfAbs<>+62(SB)/2, $0x7fff
+GLOBL halfAbs<>(SB), RODATA|NOPTR, $64
 
-words:
-	VMOVDQU (CX), Y0
-	VPMAXUW (DX), Y0, Y0
-	VMOVDQU Y0, (BX)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, DX
-	ADDQ    $0x20, BX
-	SUBQ    $0x10, AX
-	JG      words
-	VZEROUPPER
-	RET
+DATA halfOne<>+0(SB)/2, $0x0001
+DATA halfOne<>+2(SB)/2, $0x0001
+DATA halfOne<>+4(SB)/2, $0x0001
+DATA halfOne<>+6(SB)/2, $0x0001
+DATA halfOne<>+8(SB)/2, $0x0001
+DATA halfOne<>+10(SB)/2, $0x0001
+DATA halfOne<>+12(SB)/2, $0x0001
+DATA halfOne<>+14(SB)/2, $0x0001
+DATA halfOne<>+16(SB)/2, $0x0001
+DATA halfOne<>+18(SB)/2, $0x0001
+DATA halfOne<>+20(SB)/2, $0x0001
+DATA halfOne<>+22(SB)/2, $0x0001
+DATA halfOne<>+24(SB)/2, $0x0001
+DATA halfOne<>+26(SB)/2, $0x0001
+DATA halfOne<>+28(SB)/2, $0x0001
+DATA halfOne<>+30(SB)/2, $0x0001
+DATA halfOne<>+32(SB)/2, $0x0001
+DATA halfOne<>+34(SB)/2, $0x0001
+DATA halfOne<>+36(SB)/2, $0x0001
+DATA halfOne<>+38(SB)/2, $0x0001
+DATA halfOne<>+40(SB)/2, $0x0001
+DATA halfOne<>+42(SB)/2, $0x0001
+DATA halfOne<>+44(SB)/2, $0x0001
+DATA halfOne<>+46(SB)/2, $0x0001
+DATA halfOne<>+48(SB)/2, $0x0001
+DATA halfOne<>+50(SB)/2, $0x0001
+DATA halfOne<>+52(SB)/2, $0x0001
+DATA halfOne<>+54(SB)/2, $0x0001
+DATA halfOne<>+56(SB)/2, $0x0001
+DATA halfOne<>+58(SB)/2, $0x0001
+DATA halfOne<>+60(SB)/2, $0x0001
+DATA halfOne<>+62(SB)/2, $0x0001
+GLOBL halfOne<>(SB), RODATA|NOPTR, $64
 
-// func narrowHalfAVX2(x *Convert)
-// Requires: AVX, F16C
-TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-8
-	MOVQ x+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
+DATA halfInfinity<>+0(SB)/2, $0x7c00
+DATA halfInfinity<>+2(SB)/2, $0x7c00
+DATA halfInfinity<>+4(SB)/2, $0x7c00
+DATA halfInfinity<>+6(SB)/2, $0x7c00
+DATA halfInfinity<>+8(SB)/2, $0x7c00
+DATA halfInfinity<>+10(SB)/2, $0x7c00
+DATA halfInfinity<>+12(SB)/2, $0x7c00
+DATA halfInfinity<>+14(SB)/2, $0x7c00
+DATA halfInfinity<>+16(SB)/2, $0x7c00
+DATA halfInfinity<>+18(SB)/2, $0x7c00
+DATA halfInfinity<>+20(SB)/2, $0x7c00
+DATA halfInfinity<>+22(SB)/2, $0x7c00
+DATA halfInfinity<>+24(SB)/2, $0x7c00
+DATA halfInfinity<>+26(SB)/2, $0x7c00
+DATA halfInfinity<>+28(SB)/2, $0x7c00
+DATA halfInfinity<>+30(SB)/2, $0x7c00
+DATA halfInfinity<>+32(SB)/2, $0x7c00
+DATA halfInfinity<>+34(SB)/2, $0x7c00
+DATA halfInfinity<>+36(SB)/2, $0x7c00
+DATA halfInfinity<>+38(SB)/2, $0x7c00
+DATA halfInfinity<>+40(SB)/2, $0x7c00
+DATA halfInfinity<>+42(SB)/2, $0x7c00
+DATA halfInfinity<>+44(SB)/2, $0x7c00
+DATA halfInfinity<>+46(SB)/2, $0x7c00
+DATA halfInfinity<>+48(SB)/2, $0x7c00
+DATA halfInfinity<>+50(SB)/2, $0x7c00
+DATA halfInfinity<>+52(SB)/2, $0x7c00
+DATA halfInfinity<>+54(SB)/2, $0x7c00
+DATA halfInfinity<>+56(SB)/2, $0x7c00
+DATA halfInfinity<>+58(SB)/2, $0x7c00
+DATA halfInfinity<>+60(SB)/2, $0x7c00
+DATA halfInfinity<>+62(SB)/2, $0x7c00
+GLOBL halfInfinity<>(SB), RODATA|NOPTR, $64
 
-numbers:
-	VMOVUPS   (CX), Y0
-	VCVTPS2PH $0x00, Y0, (DX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x10, DX
-	SUBQ      $0x08, AX
-	JG        numbers
-	VZEROUPPER
-	RET
+DATA halfCode<>+0(SB)/2, $0x001f
+DATA halfCode<>+2(SB)/2, $0x001f
+DATA halfCode<>+4(SB)/2, $0x001f
+DATA halfCode<>+6(SB)/2, $0x001f
+DATA halfCode<>+8(SB)/2, $0x001f
+DATA halfCode<>+10(SB)/2, $0x001f
+DATA halfCode<>+12(SB)/2, $0x001f
+DATA halfCode<>+14(SB)/2, $0x001f
+DATA halfCode<>+16(SB)/2, $0x001f
+DATA halfCode<>+18(SB)/2, $0x001f
+DATA halfCode<>+20(SB)/2, $0x001f
+DATA halfCode<>+22(SB)/2, $0x001f
+DATA halfCode<>+24(SB)/2, $0x001f
+DATA halfCode<>+26(SB)/2, $0x001f
+DATA halfCode<>+28(SB)/2, $0x001f
+DATA halfCode<>+30(SB)/2, $0x001f
+DATA halfCode<>+32(SB)/2, $0x001f
+DATA halfCode<>+34(SB)/2, $0x001f
+DATA halfCode<>+36(SB)/2, $0x001f
+DATA halfCode<>+38(SB)/2, $0x001f
+DATA halfCode<>+40(SB)/2, $0x001f
+DATA halfCode<>+42(SB)/2, $0x001f
+DATA halfCode<>+44(SB)/2, $0x001f
+DATA halfCode<>+46(SB)/2, $0x001f
+DATA halfCode<>+48(SB)/2, $0x001f
+DATA halfCode<>+50(SB)/2, $0x001f
+DATA halfCode<>+52(SB)/2, $0x001f
+DATA halfCode<>+54(SB)/2, $0x001f
+DATA halfCode<>+56(SB)/2, $0x001f
+DATA halfCode<>+58(SB)/2, $0x001f
+DATA halfCode<>+60(SB)/2, $0x001f
+DATA halfCode<>+62(SB)/2, $0x001f
+GLOBL halfCode<>(SB), RODATA|NOPTR, $64
 
-// func shuffleAVX2(x *Shuffle)
-// Requires: AVX, AVX2
-TEXT ·shuffleAVX2(SB), NOSPLIT, $0-8
+DATA halfSpecial<>+0(SB)/2, $0x007f
+DATA halfSpecial<>+2(SB)/2, $0x007f
+DATA halfSpecial<>+4(SB)/2, $0x007f
+DATA halfSpecial<>+6(SB)/2, $0x007f
+DATA halfSpecial<>+8(SB)/2, $0x007f
+DATA halfSpecial<>+10(SB)/2, $0x007f
+DATA halfSpecial<>+12(SB)/2, $0x007f
+DATA halfSpecial<>+14(SB)/2, $0x007f
+DATA halfSpecial<>+16(SB)/2, $0x007f
+DATA halfSpecial<>+18(SB)/2, $0x007f
+DATA halfSpecial<>+20(SB)/2, $0x007f
+DATA halfSpecial<>+22(SB)/2, $0x007f
+DATA halfSpecial<>+24(SB)/2, $0x007f
+DATA halfSpecial<>+26(SB)/2, $0x007f
+DATA halfSpecial<>+28(SB)/2, $0x007f
+DATA halfSpecial<>+30(SB)/2, $0x007f
+DATA halfSpecial<>+32(SB)/2, $0x007f
+DATA halfSpecial<>+34(SB)/2, $0x007f
+DATA halfSpecial<>+36(SB)/2, $0x007f
+DATA halfSpecial<>+38(SB)/2, $0x007f
+DATA halfSpecial<>+40(SB)/2, $0x007f
+DATA halfSpecial<>+42(SB)/2, $0x007f
+DATA halfSpecial<>+44(SB)/2, $0x007f
+DATA halfSpecial<>+46(SB)/2, $0x007f
+DATA halfSpecial<>+48(SB)/2, $0x007f
+DATA halfSpecial<>+50(SB)/2, $0x007f
+DATA halfSpecial<>+52(SB)/2, $0x007f
+DATA halfSpecial<>+54(SB)/2, $0x007f
+DATA halfSpecial<>+56(SB)/2, $0x007f
+DATA halfSpecial<>+58(SB)/2, $0x007f
+DATA halfSpecial<>+60(SB)/2, $0x007f
+DATA halfSpecial<>+62(SB)/2, $0x007f
+GLOBL halfSpecial<>(SB), RODATA|NOPTR, $64
+
+DATA halfCodes<>+0(SB)/2, $0x0020
+DATA halfCodes<>+2(SB)/2, $0x0020
+DATA halfCodes<>+4(SB)/2, $0x0021
+DATA halfCodes<>+6(SB)/2, $0x0022
+DATA halfCodes<>+8(SB)/2, $0x0023
+DATA halfCodes<>+10(SB)/2, $0x0024
+DATA halfCodes<>+12(SB)/2, $0x0025
+DATA halfCodes<>+14(SB)/2, $0x0026
+DATA halfCodes<>+16(SB)/2, $0x0027
+DATA halfCodes<>+18(SB)/2, $0x0028
+DATA halfCodes<>+20(SB)/2, $0x0029
+DATA halfCodes<>+22(SB)/2, $0x002a
+DATA halfCodes<>+24(SB)/2, $0x002b
+DATA halfCodes<>+26(SB)/2, $0x002c
+DATA halfCodes<>+28(SB)/2, $0x002d
+DATA halfCodes<>+30(SB)/2, $0x002e
+DATA halfCodes<>+32(SB)/2, $0x002f
+DATA halfCodes<>+34(SB)/2, $0x0030
+DATA halfCodes<>+36(SB)/2, $0x0031
+DATA halfCodes<>+38(SB)/2, $0x0032
+DATA halfCodes<>+40(SB)/2, $0x0033
+DATA halfCodes<>+42(SB)/2, $0x0034
+DATA halfCodes<>+44(SB)/2, $0x0035
+DATA halfCodes<>+46(SB)/2, $0x0036
+DATA halfCodes<>+48(SB)/2, $0x0037
+DATA halfCodes<>+50(SB)/2, $0x0038
+DATA halfCodes<>+52(SB)/2, $0x0039
+DATA halfCodes<>+54(SB)/2, $0x003a
+DATA halfCodes<>+56(SB)/2, $0x003b
+DATA halfCodes<>+58(SB)/2, $0x003c
+DATA halfCodes<>+60(SB)/2, $0x003d
+DATA halfCodes<>+62(SB)/2, $0x007f
+GLOBL halfCodes<>(SB), RODATA|NOPTR, $64
+
+// func decodeHalfAVX2(x *Half)
+// Requires: AVX, AVX2, F16C
+TEXT ·decodeHalfAVX2(SB), NOSPLIT, $0-8
 	MOVQ    x+0(FP), AX
 	MOVQ    (AX), CX
 	MOVQ    8(AX), DX
 	MOVQ    16(AX), BX
-	VMOVDQU 24(AX), Y0
+	MOVQ    24(AX), SI
+	SHRQ    $0x05, SI
+	VMOVDQU halfInfinity<>+0(SB), Y0
+	VPXOR   Y2, Y2, Y2
+	VPXOR   Y1, Y1, Y1
+	VMOVDQU halfAbs<>+0(SB), Y3
 
-bytes:
-	VMOVDQU (CX), Y1
-	VPSHUFB Y0, Y1, Y1
-	VMOVDQU Y1, (DX)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, DX
-	SUBQ    $0x20, BX
-	JG      bytes
+codes:
+	VCVTPH2PS (CX), Y4
+	VMOVUPS   Y4, (DX)
+	VCVTPH2PS 16(CX), Y4
+	VMOVUPS   Y4, 32(DX)
+	VPAND     (CX), Y3, Y4
+	VPCMPEQW  Y0, Y4, Y5
+	VPOR      Y5, Y1, Y1
+	VPMAXUW   Y0, Y4, Y6
+	VPCMPEQW  Y6, Y4, Y6
+	VPAND     halfSpecial<>+0(SB), Y6, Y6
+	VPSRLW    $0x0a, Y4, Y5
+	VPMAXUW   halfOne<>+0(SB), Y5, Y5
+	VPADDW    halfCode<>+0(SB), Y5, Y5
+	VPCMPEQW  Y2, Y4, Y4
+	VPANDN    Y5, Y4, Y5
+	VPOR      Y6, Y5, Y5
+	VCVTPH2PS 32(CX), Y4
+	VMOVUPS   Y4, 64(DX)
+	VCVTPH2PS 48(CX), Y4
+	VMOVUPS   Y4, 96(DX)
+	VPAND     32(CX), Y3, Y4
+	VPCMPEQW  Y0, Y4, Y6
+	VPOR      Y6, Y1, Y1
+	VPMAXUW   Y0, Y4, Y7
+	VPCMPEQW  Y7, Y4, Y7
+	VPAND     halfSpecial<>+0(SB), Y7, Y7
+	VPSRLW    $0x0a, Y4, Y6
+	VPMAXUW   halfOne<>+0(SB), Y6, Y6
+	VPADDW    halfCode<>+0(SB), Y6, Y6
+	VPCMPEQW  Y2, Y4, Y4
+	VPANDN    Y6, Y4, Y6
+	VPOR      Y7, Y6, Y6
+	VPACKUSWB Y6, Y5, Y5
+	VPERMQ    $0xd8, Y5, Y5
+	VMOVDQU   Y5, (BX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x20, BX
+	DECQ      SI
+	JNZ       codes
+	XORL      CX, CX
+	VPTEST    Y1, Y1
+	SETNE     CL
+	MOVQ      CX, 32(AX)
 	VZEROUPPER
 	RET
 
-// func shuffleCrossAVX2(x *Shuffle)
-// Requires: AVX, AVX2
-TEXT ·shuffleCrossAVX2(SB), NOSPLIT, $0-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	VMOVDQU 24(AX), Y0
-
-bytes:
-	VMOVDQU (CX), Y1
-	VPSHUFB Y0, Y1, Y1
-	VPERMQ  $0xd8, Y1, Y1
-	VMOVDQU Y1, (DX)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, DX
-	SUBQ    $0x20, BX
-	JG      bytes
-	VZEROUPPER
-	RET
-
-// func smallAVX2(x *Small)
-// Requires: AVX, AVX2, FMA3
-TEXT ·smallAVX2(SB), NOSPLIT, $0-8
+// func decodeByteAVX2(x *Byte)
+// Requires: AVX, AVX2, F16C
+TEXT ·decodeByteAVX2(SB), NOSPLIT, $0-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
 	MOVQ         8(AX), DX
 	MOVQ         16(AX), BX
 	MOVQ         24(AX), SI
-	VPBROADCASTD 32(AX), Y0
-	VPBROADCASTD 40(AX), Y1
-	VPBROADCASTD 48(AX), Y2
-	VPBROADCASTD 56(AX), Y3
-	VPBROADCASTD 64(AX), Y4
-	VPBROADCASTD 72(AX), Y5
-	VPBROADCASTD 80(AX), Y6
-	VPBROADCASTD 88(AX), Y7
+	SHRQ         $0x05, SI
+	VMOVQ        40(AX), X0
+	VMOVQ        48(AX), X1
+	VBROADCASTSS 152(AX), Y2
+	VMOVDQU      halfInfinity<>+0(SB), Y3
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y4, Y4, Y4
 
 codes:
-	VPMOVZXBD   (CX), Y8
-	VPSLLVD     Y2, Y8, Y9
-	VPAND       Y3, Y9, Y9
-	VPSLLVD     Y0, Y8, Y8
-	VPSRLVD     Y1, Y8, Y8
-	VPCMPGTD    Y8, Y4, Y11
-	VPADDD      Y5, Y8, Y8
-	VMOVUPS     Y8, Y10
-	VFMSUB213PS Y7, Y6, Y10
-	VBLENDVPS   Y11, Y10, Y8, Y8
-	VMOVUPS     Y8, (BX)
-	VORPS       Y9, Y8, Y8
-	VMOVUPS     Y8, (DX)
-	ADDQ        $0x08, CX
-	ADDQ        $0x20, DX
-	ADDQ        $0x20, BX
-	SUBQ        $0x08, SI
-	JG          codes
+	VPMOVZXBW    (CX), Y6
+	VPAND        56(AX), Y6, Y7
+	VPCMPGTW     88(AX), Y7, Y8
+	VPSLLW       X0, Y7, Y7
+	VPOR         Y8, Y7, Y7
+	VPAND        halfAbs<>+0(SB), Y7, Y7
+	VPSLLW       X1, Y6, Y6
+	VPAND        120(AX), Y6, Y6
+	VPOR         Y7, Y6, Y6
+	VEXTRACTI128 $0x01, Y6, X8
+	VCVTPH2PS    X6, Y6
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, (DX)
+	VCVTPH2PS    X8, Y6
+	VMULPS       Y2, Y6, Y6
+	VMOVUPS      Y6, 32(DX)
+	VPCMPEQW     Y3, Y7, Y6
+	VPOR         Y6, Y4, Y4
+	VPMAXUW      Y3, Y7, Y8
+	VPCMPEQW     Y8, Y7, Y8
+	VPAND        halfSpecial<>+0(SB), Y8, Y8
+	VPSRLW       $0x0a, Y7, Y6
+	VPMAXUW      halfOne<>+0(SB), Y6, Y6
+	VPADDW       halfCode<>+0(SB), Y6, Y6
+	VPCMPEQW     Y5, Y7, Y7
+	VPANDN       Y6, Y7, Y6
+	VPOR         Y8, Y6, Y6
+	VPMOVZXBW    16(CX), Y7
+	VPAND        56(AX), Y7, Y8
+	VPCMPGTW     88(AX), Y8, Y9
+	VPSLLW       X0, Y8, Y8
+	VPOR         Y9, Y8, Y8
+	VPAND        halfAbs<>+0(SB), Y8, Y8
+	VPSLLW       X1, Y7, Y7
+	VPAND        120(AX), Y7, Y7
+	VPOR         Y8, Y7, Y7
+	VEXTRACTI128 $0x01, Y7, X9
+	VCVTPH2PS    X7, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 64(DX)
+	VCVTPH2PS    X9, Y7
+	VMULPS       Y2, Y7, Y7
+	VMOVUPS      Y7, 96(DX)
+	VPCMPEQW     Y3, Y8, Y7
+	VPOR         Y7, Y4, Y4
+	VPMAXUW      Y3, Y8, Y9
+	VPCMPEQW     Y9, Y8, Y9
+	VPAND        halfSpecial<>+0(SB), Y9, Y9
+	VPSRLW       $0x0a, Y8, Y7
+	VPMAXUW      halfOne<>+0(SB), Y7, Y7
+	VPADDW       halfCode<>+0(SB), Y7, Y7
+	VPCMPEQW     Y5, Y8, Y8
+	VPANDN       Y7, Y8, Y7
+	VPOR         Y9, Y7, Y7
+	VPACKUSWB    Y7, Y6, Y6
+	VPERMQ       $0xd8, Y6, Y6
+	VMOVDQU      Y6, (BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x00000080, DX
+	ADDQ         $0x20, BX
+	DECQ         SI
+	JNZ          codes
+	XORL         CX, CX
+	VPTEST       Y4, Y4
+	SETNE        CL
+	MOVQ         CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func decodeHalfAVX512(x *Half)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·decodeHalfAVX512(SB), NOSPLIT, $0-8
+	MOVQ       x+0(FP), AX
+	MOVQ       (AX), CX
+	MOVQ       8(AX), DX
+	MOVQ       16(AX), BX
+	MOVQ       24(AX), SI
+	SHRQ       $0x05, SI
+	VMOVDQU16  halfCodes<>+0(SB), Z2
+	VMOVDQU16  halfInfinity<>+0(SB), Z0
+	VPTERNLOGD $0xff, Z1, Z1, Z1
+	VMOVDQU16  halfAbs<>+0(SB), Z3
+
+codes:
+	VCVTPH2PS (CX), Z4
+	VMOVUPS   Z4, (DX)
+	VCVTPH2PS 32(CX), Z4
+	VMOVUPS   Z4, 64(DX)
+	VPANDD    (CX), Z3, Z4
+	VPXORD    Z0, Z4, Z5
+	VPMINUW   Z5, Z1, Z1
+	VPTESTMW  Z4, Z4, K1
+	VPSRLW    $0x0a, Z4, Z4
+	VPERMW.Z  Z2, Z4, K1, Z4
+	VPMOVWB   Z4, (BX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x20, BX
+	DECQ      SI
+	JNZ       codes
+	XORL      CX, CX
+	VPTESTNMW Z1, Z1, K1
+	KORTESTD  K1, K1
+	SETNE     CL
+	MOVQ      CX, 32(AX)
+	VZEROUPPER
+	RET
+
+// func decodeByteAVX512(x *Byte)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·decodeByteAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	SHRQ         $0x05, SI
+	VPBROADCASTW 56(AX), Z0
+	VPBROADCASTW 88(AX), Z1
+	VPBROADCASTW 120(AX), Z2
+	VMOVQ        40(AX), X3
+	VMOVQ        48(AX), X4
+	VBROADCASTSS 152(AX), Z5
+	VMOVDQU16    halfAbs<>+0(SB), Z6
+	VMOVDQU16    halfCodes<>+0(SB), Z9
+	VMOVDQU16    halfInfinity<>+0(SB), Z7
+	VPTERNLOGD   $0xff, Z8, Z8, Z8
+
+codes:
+	VPMOVZXBW     (CX), Z10
+	VPANDD        Z0, Z10, Z11
+	VPCMPGTW      Z1, Z11, K1
+	VPSLLW        X3, Z11, Z11
+	VMOVDQU16     Z6, K1, Z11
+	VPSLLW        X4, Z10, Z10
+	VPTERNLOGD    $0xec, Z2, Z11, Z10
+	VEXTRACTI64X4 $0x01, Z10, Y12
+	VCVTPH2PS     Y10, Z10
+	VMULPS        Z5, Z10, Z10
+	VMOVUPS       Z10, (DX)
+	VCVTPH2PS     Y12, Z10
+	VMULPS        Z5, Z10, Z10
+	VMOVUPS       Z10, 64(DX)
+	VPXORD        Z7, Z11, Z10
+	VPMINUW       Z10, Z8, Z8
+	VPTESTMW      Z11, Z11, K1
+	VPSRLW        $0x0a, Z11, Z11
+	VPERMW.Z      Z9, Z11, K1, Z11
+	VPMOVWB       Z11, (BX)
+	ADDQ          $0x20, CX
+	ADDQ          $0x00000080, DX
+	ADDQ          $0x20, BX
+	DECQ          SI
+	JNZ           codes
+	XORL          CX, CX
+	VPTESTNMW     Z8, Z8, K1
+	KORTESTD      K1, K1
+	SETNE         CL
+	MOVQ          CX, 32(AX)
+	VZEROUPPER
+	RET
+
+DATA stepFirst<>+0(SB)/4, $0x00000000
+DATA stepFirst<>+4(SB)/4, $0x00000000
+DATA stepFirst<>+8(SB)/4, $0x00000001
+DATA stepFirst<>+12(SB)/4, $0x00000001
+DATA stepFirst<>+16(SB)/4, $0x00000002
+DATA stepFirst<>+20(SB)/4, $0x00000002
+DATA stepFirst<>+24(SB)/4, $0x00000003
+DATA stepFirst<>+28(SB)/4, $0x00000003
+DATA stepFirst<>+32(SB)/4, $0x00000004
+DATA stepFirst<>+36(SB)/4, $0x00000004
+DATA stepFirst<>+40(SB)/4, $0x00000005
+DATA stepFirst<>+44(SB)/4, $0x00000005
+DATA stepFirst<>+48(SB)/4, $0x00000006
+DATA stepFirst<>+52(SB)/4, $0x00000006
+DATA stepFirst<>+56(SB)/4, $0x00000007
+DATA stepFirst<>+60(SB)/4, $0x00000007
+GLOBL stepFirst<>(SB), RODATA|NOPTR, $64
+
+DATA stepSecond<>+0(SB)/4, $0x00000008
+DATA stepSecond<>+4(SB)/4, $0x00000008
+DATA stepSecond<>+8(SB)/4, $0x00000009
+DATA stepSecond<>+12(SB)/4, $0x00000009
+DATA stepSecond<>+16(SB)/4, $0x0000000a
+DATA stepSecond<>+20(SB)/4, $0x0000000a
+DATA stepSecond<>+24(SB)/4, $0x0000000b
+DATA stepSecond<>+28(SB)/4, $0x0000000b
+DATA stepSecond<>+32(SB)/4, $0x0000000c
+DATA stepSecond<>+36(SB)/4, $0x0000000c
+DATA stepSecond<>+40(SB)/4, $0x0000000d
+DATA stepSecond<>+44(SB)/4, $0x0000000d
+DATA stepSecond<>+48(SB)/4, $0x0000000e
+DATA stepSecond<>+52(SB)/4, $0x0000000e
+DATA stepSecond<>+56(SB)/4, $0x0000000f
+DATA stepSecond<>+60(SB)/4, $0x0000000f
+GLOBL stepSecond<>(SB), RODATA|NOPTR, $64
+
+DATA stepEven<>+0(SB)/4, $0x00000000
+DATA stepEven<>+4(SB)/4, $0x00000002
+DATA stepEven<>+8(SB)/4, $0x00000004
+DATA stepEven<>+12(SB)/4, $0x00000006
+DATA stepEven<>+16(SB)/4, $0x00000008
+DATA stepEven<>+20(SB)/4, $0x0000000a
+DATA stepEven<>+24(SB)/4, $0x0000000c
+DATA stepEven<>+28(SB)/4, $0x0000000e
+DATA stepEven<>+32(SB)/4, $0x00000010
+DATA stepEven<>+36(SB)/4, $0x00000012
+DATA stepEven<>+40(SB)/4, $0x00000014
+DATA stepEven<>+44(SB)/4, $0x00000016
+DATA stepEven<>+48(SB)/4, $0x00000018
+DATA stepEven<>+52(SB)/4, $0x0000001a
+DATA stepEven<>+56(SB)/4, $0x0000001c
+DATA stepEven<>+60(SB)/4, $0x0000001e
+GLOBL stepEven<>(SB), RODATA|NOPTR, $64
+
+DATA stepOdd<>+0(SB)/4, $0x00000001
+DATA stepOdd<>+4(SB)/4, $0x00000003
+DATA stepOdd<>+8(SB)/4, $0x00000005
+DATA stepOdd<>+12(SB)/4, $0x00000007
+DATA stepOdd<>+16(SB)/4, $0x00000009
+DATA stepOdd<>+20(SB)/4, $0x0000000b
+DATA stepOdd<>+24(SB)/4, $0x0000000d
+DATA stepOdd<>+28(SB)/4, $0x0000000f
+DATA stepOdd<>+32(SB)/4, $0x00000011
+DATA stepOdd<>+36(SB)/4, $0x00000013
+DATA stepOdd<>+40(SB)/4, $0x00000015
+DATA stepOdd<>+44(SB)/4, $0x00000017
+DATA stepOdd<>+48(SB)/4, $0x00000019
+DATA stepOdd<>+52(SB)/4, $0x0000001b
+DATA stepOdd<>+56(SB)/4, $0x0000001d
+DATA stepOdd<>+60(SB)/4, $0x0000001f
+GLOBL stepOdd<>(SB), RODATA|NOPTR, $64
+
+// func stepAVX2(x *Step)
+// Requires: AVX, AVX2, SSE
+TEXT ·stepAVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	STMXCSR (SP)
+	MOVL    (SP), R8
+	ORL     $0x00008040, R8
+	MOVL    R8, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    40(AX), R8
+	MOVQ    R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VMOVUPS    (SI), Y0
+	VPMOVZXBD  (BX), Y2
+	VPSLLD     $0x17, Y2, Y2
+	VPAND      160(AX), Y0, Y1
+	VPMAXSD    Y1, Y2, Y4
+	VPMAXSD    288(AX), Y4, Y4
+	VMOVDQU    352(AX), Y3
+	VPSUBD     Y4, Y3, Y3
+	VMULPS     Y3, Y0, Y4
+	VCVTTPS2DQ Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
+
+k:
+	VBROADCASTSS (R9)(R10*1), Y6
+	VMULPS       (DX)(R10*8), Y6, Y6
+	VBROADCASTSS 4(R9)(R10*1), Y7
+	VMULPS       32(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 8(R9)(R10*1), Y8
+	VMULPS       64(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 12(R9)(R10*1), Y9
+	VMULPS       96(DX)(R10*8), Y9, Y9
+	VMULPS       Y3, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPADDD       Y6, Y5, Y5
+
+middle:
+	VBROADCASTSS 16(R9)(R10*1), Y6
+	VMULPS       128(DX)(R10*8), Y6, Y6
+	VBROADCASTSS 20(R9)(R10*1), Y7
+	VMULPS       160(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 24(R9)(R10*1), Y8
+	VMULPS       192(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 28(R9)(R10*1), Y9
+	VMULPS       224(DX)(R10*8), Y9, Y9
+	VMULPS       Y3, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPADDD       Y6, Y4, Y4
+	ADDQ         $0x20, R10
+	CMPQ         R10, 64(AX)
+	JL           k
+	VPADDD       Y4, Y5, Y6
+	VPOR         Y4, Y5, Y7
+	VPAND        Y6, Y7, Y7
+	VPAND        Y4, Y5, Y4
+	VPOR         Y7, Y4, Y4
+	VPSRAD       $0x1f, Y4, Y4
+	VPXOR        Y4, Y6, Y6
+	VPSUBD       Y4, Y6, Y6
+	VPSRLD       $0x1f, Y6, Y5
+	VPSRLVD      Y5, Y6, Y6
+	VPSRLD       $0x18, Y6, Y7
+	VPANDN       Y6, Y7, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMOVDQU      384(AX), Y7
+	VPSUBD       Y3, Y7, Y7
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y5, Y7, Y7
+	VMULPS       Y7, Y6, Y6
+	VPSLLD       $0x1f, Y4, Y4
+	VORPS        Y4, Y6, Y6
+	VANDPS       416(AX), Y6, Y6
+	VMOVDQU      480(AX), Y3
+	VPCMPGTD     Y2, Y3, Y3
+	VPTEST       Y3, Y3
+	JZ           some
+	VPXOR        Y7, Y7, Y7
+	VPAND        416(AX), Y0, Y5
+	VPAND        96(AX), Y5, Y4
+	VPCMPEQD     Y7, Y4, Y7
+	VPANDN       Y5, Y7, Y5
+	VBLENDVPS    Y3, Y5, Y6, Y6
+
+some:
+	VPCMPGTD  192(AX), Y1, Y4
+	VPCMPGTD  512(AX), Y2, Y7
+	VORPS     Y7, Y0, Y0
+	VPOR      Y7, Y4, Y4
+	VPTEST    Y4, Y4
+	JZ        finite
+	VCMPPS    $0x03, Y0, Y0, Y7
+	VBLENDVPS Y7, 224(AX), Y0, Y5
+	VBLENDVPS Y4, Y5, Y6, Y6
+
+finite:
+	VMOVUPS Y6, (DI)
+	ADDQ    72(AX), R9
+	ADDQ    $0x08, BX
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	DECQ    R8
+	JNZ     rows
+	ADDQ    88(AX), DX
+	DECQ    24(SP)
+	JNZ     groups
+	ADDQ    80(AX), CX
+	DECQ    16(SP)
+	JNZ     tiles
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
+// func fittingAVX2(x *Step)
+// Requires: AVX, AVX2, SSE
+TEXT ·fittingAVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	STMXCSR (SP)
+	MOVL    (SP), R8
+	ORL     $0x00008040, R8
+	MOVL    R8, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    40(AX), R8
+	MOVQ    R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VMOVUPS    (SI), Y0
+	VPMOVZXBD  (BX), Y2
+	VPSLLD     $0x17, Y2, Y2
+	VPAND      160(AX), Y0, Y1
+	VPMAXSD    Y1, Y2, Y4
+	VMOVDQU    352(AX), Y3
+	VPSUBD     Y4, Y3, Y3
+	VMULPS     Y3, Y0, Y4
+	VCVTTPS2DQ Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
+
+k:
+	VBROADCASTSS (R9)(R10*1), Y6
+	VMULPS       (DX)(R10*8), Y6, Y6
+	VBROADCASTSS 4(R9)(R10*1), Y7
+	VMULPS       32(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 8(R9)(R10*1), Y8
+	VMULPS       64(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 12(R9)(R10*1), Y9
+	VMULPS       96(DX)(R10*8), Y9, Y9
+	VMULPS       Y3, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPADDD       Y6, Y5, Y5
+
+middle:
+	VBROADCASTSS 16(R9)(R10*1), Y6
+	VMULPS       128(DX)(R10*8), Y6, Y6
+	VBROADCASTSS 20(R9)(R10*1), Y7
+	VMULPS       160(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 24(R9)(R10*1), Y8
+	VMULPS       192(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 28(R9)(R10*1), Y9
+	VMULPS       224(DX)(R10*8), Y9, Y9
+	VMULPS       Y3, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPADDD       Y6, Y4, Y4
+	ADDQ         $0x20, R10
+	CMPQ         R10, 64(AX)
+	JL           k
+	VPADDD       Y4, Y5, Y5
+	VPABSD       Y5, Y4
+	VPSRLD       $0x18, Y4, Y6
+	VPANDN       Y4, Y6, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMOVDQU      384(AX), Y6
+	VPSUBD       Y3, Y6, Y6
+	VMULPS       Y6, Y4, Y4
+	VPAND        128(AX), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VMOVDQU      480(AX), Y3
+	VPCMPGTD     Y2, Y3, Y3
+	VPTEST       Y3, Y3
+	JZ           some
+	VPXOR        Y7, Y7, Y7
+	VPAND        416(AX), Y0, Y6
+	VPAND        96(AX), Y6, Y5
+	VPCMPEQD     Y7, Y5, Y7
+	VPANDN       Y6, Y7, Y6
+	VBLENDVPS    Y3, Y6, Y4, Y4
+
+some:
+	VPCMPGTD  192(AX), Y1, Y5
+	VPCMPGTD  512(AX), Y2, Y7
+	VORPS     Y7, Y0, Y0
+	VPOR      Y7, Y5, Y5
+	VPTEST    Y5, Y5
+	JZ        finite
+	VCMPPS    $0x03, Y0, Y0, Y7
+	VBLENDVPS Y7, 224(AX), Y0, Y6
+	VBLENDVPS Y5, Y6, Y4, Y4
+
+finite:
+	VMOVUPS Y4, (DI)
+	ADDQ    72(AX), R9
+	ADDQ    $0x08, BX
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	DECQ    R8
+	JNZ     rows
+	ADDQ    88(AX), DX
+	DECQ    24(SP)
+	JNZ     groups
+	ADDQ    80(AX), CX
+	DECQ    16(SP)
+	JNZ     tiles
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
+// func halfAVX2(x *Step)
+// Requires: AVX, AVX2, F16C, SSE
+TEXT ·halfAVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	STMXCSR (SP)
+	MOVL    (SP), R8
+	ORL     $0x00008040, R8
+	MOVL    R8, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    40(AX), R8
+	MOVQ    R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VCVTPH2PS  (SI), Y0
+	VPMOVZXBD  (BX), Y2
+	VPSLLD     $0x17, Y2, Y2
+	VPAND      160(AX), Y0, Y1
+	VPXOR      Y3, Y3, Y3
+	VPCMPEQD   Y3, Y1, Y3
+	VPMAXSD    320(AX), Y1, Y4
+	VPBLENDVB  Y3, Y1, Y4, Y4
+	VPMAXSD    Y4, Y2, Y4
+	VPMAXSD    288(AX), Y4, Y4
+	VMOVDQU    352(AX), Y3
+	VPSUBD     Y4, Y3, Y3
+	VMULPS     Y3, Y0, Y4
+	VCVTTPS2DQ Y4, Y4
+	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
+
+k:
+	VBROADCASTSS (R9)(R10*1), Y6
+	VMULPS       (DX)(R10*8), Y6, Y6
+	VBROADCASTSS 4(R9)(R10*1), Y7
+	VMULPS       32(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 8(R9)(R10*1), Y8
+	VMULPS       64(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 12(R9)(R10*1), Y9
+	VMULPS       96(DX)(R10*8), Y9, Y9
+	VMULPS       Y3, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPADDD       Y6, Y5, Y5
+
+middle:
+	VBROADCASTSS 16(R9)(R10*1), Y6
+	VMULPS       128(DX)(R10*8), Y6, Y6
+	VBROADCASTSS 20(R9)(R10*1), Y7
+	VMULPS       160(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 24(R9)(R10*1), Y8
+	VMULPS       192(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 28(R9)(R10*1), Y9
+	VMULPS       224(DX)(R10*8), Y9, Y9
+	VMULPS       Y3, Y6, Y6
+	VCVTTPS2DQ   Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VPADDD       Y7, Y6, Y6
+	VPADDD       Y9, Y8, Y8
+	VPADDD       Y8, Y6, Y6
+	VPADDD       Y6, Y4, Y4
+	ADDQ         $0x20, R10
+	CMPQ         R10, 64(AX)
+	JL           k
+	VPADDD       Y4, Y5, Y6
+	VPOR         Y4, Y5, Y8
+	VPAND        Y6, Y8, Y8
+	VPAND        Y4, Y5, Y7
+	VPOR         Y8, Y7, Y7
+	VPSRAD       $0x1f, Y7, Y7
+	VPXOR        Y7, Y6, Y6
+	VPSUBD       Y7, Y6, Y6
+	VPSRLD       $0x1f, Y6, Y8
+	VPSRLVD      Y8, Y6, Y6
+	VPADDD       Y4, Y5, Y4
+	VPAND        Y4, Y8, Y4
+	VPOR         Y4, Y6, Y6
+	VPSRLD       $0x18, Y6, Y4
+	VPANDN       Y6, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VCVTTPS2DQ   Y4, Y5
+	VPCMPEQD     Y6, Y5, Y5
+	VPANDN       256(AX), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VMOVDQU      384(AX), Y5
+	VPSUBD       Y3, Y5, Y5
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VPSLLD       $0x1f, Y7, Y7
+	VORPS        Y7, Y4, Y4
+	VANDPS       96(AX), Y4, Y5
+	VPCMPGTD     448(AX), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VMOVDQU      480(AX), Y3
+	VPCMPGTD     Y2, Y3, Y3
+	VPTEST       Y3, Y3
+	JZ           some
+	VPXOR        Y7, Y7, Y7
+	VPAND        416(AX), Y0, Y6
+	VPAND        96(AX), Y6, Y5
+	VPCMPEQD     Y7, Y5, Y7
+	VPANDN       Y6, Y7, Y6
+	VBLENDVPS    Y3, Y6, Y4, Y4
+
+some:
+	VPCMPGTD  192(AX), Y1, Y5
+	VPCMPGTD  512(AX), Y2, Y7
+	VORPS     Y7, Y0, Y0
+	VPOR      Y7, Y5, Y5
+	VPTEST    Y5, Y5
+	JZ        finite
+	VCMPPS    $0x03, Y0, Y0, Y7
+	VBLENDVPS Y7, 224(AX), Y0, Y6
+	VBLENDVPS Y5, Y6, Y4, Y4
+
+finite:
+	VCVTPS2PH $0x00, Y4, (DI)
+	ADDQ      72(AX), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x10, SI
+	ADDQ      $0x10, DI
+	DECQ      R8
+	JNZ       rows
+	ADDQ      88(AX), DX
+	DECQ      24(SP)
+	JNZ       groups
+	ADDQ      80(AX), CX
+	DECQ      16(SP)
+	JNZ       tiles
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func stepSpecialAVX2(x *Step)
+// Requires: AVX, AVX2, SSE
+TEXT ·stepSpecialAVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	STMXCSR (SP)
+	MOVL    (SP), R8
+	ORL     $0x00008040, R8
+	MOVL    R8, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    40(AX), R8
+	MOVQ    R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VMOVUPS    (SI), Y0
+	VPMOVZXBD  (BX), Y2
+	VPSLLD     $0x17, Y2, Y2
+	VPAND      160(AX), Y0, Y1
+	VPMAXSD    Y1, Y2, Y4
+	VPMAXSD    288(AX), Y4, Y4
+	VMOVDQU    352(AX), Y3
+	VPSUBD     Y4, Y3, Y3
+	VMULPS     Y3, Y0, Y4
+	VCVTTPS2DQ Y4, Y4
+	VMOVAPS    Y0, Y6
+	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
+
+k:
+	VBROADCASTSS (R9)(R10*1), Y7
+	VMULPS       (DX)(R10*8), Y7, Y7
+	VBROADCASTSS 4(R9)(R10*1), Y8
+	VMULPS       32(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 8(R9)(R10*1), Y9
+	VMULPS       64(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 12(R9)(R10*1), Y10
+	VMULPS       96(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
+	VPADDD       Y7, Y5, Y5
+
+middle:
+	VBROADCASTSS 16(R9)(R10*1), Y7
+	VMULPS       128(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 20(R9)(R10*1), Y8
+	VMULPS       160(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 24(R9)(R10*1), Y9
+	VMULPS       192(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 28(R9)(R10*1), Y10
+	VMULPS       224(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	ADDQ         $0x20, R10
+	CMPQ         R10, 64(AX)
+	JL           k
+	VPADDD       Y4, Y5, Y7
+	VPOR         Y4, Y5, Y8
+	VPAND        Y7, Y8, Y8
+	VPAND        Y4, Y5, Y4
+	VPOR         Y8, Y4, Y4
+	VPSRAD       $0x1f, Y4, Y4
+	VPXOR        Y4, Y7, Y7
+	VPSUBD       Y4, Y7, Y7
+	VPSRLD       $0x1f, Y7, Y5
+	VPSRLVD      Y5, Y7, Y7
+	VPSRLD       $0x18, Y7, Y8
+	VPANDN       Y7, Y8, Y7
+	VCVTDQ2PS    Y7, Y7
+	VMOVDQU      384(AX), Y8
+	VPSUBD       Y3, Y8, Y8
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       Y5, Y8, Y8
+	VMULPS       Y8, Y7, Y7
+	VPSLLD       $0x1f, Y4, Y4
+	VORPS        Y4, Y7, Y7
+	VANDPS       416(AX), Y7, Y7
+	VMOVDQU      480(AX), Y3
+	VPCMPGTD     Y2, Y3, Y3
+	VPTEST       Y3, Y3
+	JZ           some
+	VPXOR        Y4, Y4, Y4
+	VPAND        416(AX), Y0, Y5
+	VPAND        96(AX), Y5, Y0
+	VPCMPEQD     Y4, Y0, Y4
+	VPANDN       Y5, Y4, Y5
+	VBLENDVPS    Y3, Y5, Y7, Y7
+
+some:
+	VPCMPGTD  192(AX), Y1, Y0
+	VPCMPGTD  512(AX), Y2, Y4
+	VPOR      Y4, Y0, Y0
+	VCMPPS    $0x03, Y6, Y6, Y4
+	VBLENDVPS Y4, 224(AX), Y6, Y5
+	VBLENDVPS Y0, Y5, Y7, Y7
+	VMOVUPS   Y7, (DI)
+	ADDQ      72(AX), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x20, SI
+	ADDQ      $0x20, DI
+	DECQ      R8
+	JNZ       rows
+	ADDQ      88(AX), DX
+	DECQ      24(SP)
+	JNZ       groups
+	ADDQ      80(AX), CX
+	DECQ      16(SP)
+	JNZ       tiles
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func fittingSpecialAVX2(x *Step)
+// Requires: AVX, AVX2, SSE
+TEXT ·fittingSpecialAVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	STMXCSR (SP)
+	MOVL    (SP), R8
+	ORL     $0x00008040, R8
+	MOVL    R8, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    40(AX), R8
+	MOVQ    R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VMOVUPS    (SI), Y0
+	VPMOVZXBD  (BX), Y2
+	VPSLLD     $0x17, Y2, Y2
+	VPAND      160(AX), Y0, Y1
+	VPMAXSD    Y1, Y2, Y4
+	VMOVDQU    352(AX), Y3
+	VPSUBD     Y4, Y3, Y3
+	VMULPS     Y3, Y0, Y4
+	VCVTTPS2DQ Y4, Y4
+	VMOVAPS    Y0, Y6
+	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
+
+k:
+	VBROADCASTSS (R9)(R10*1), Y7
+	VMULPS       (DX)(R10*8), Y7, Y7
+	VBROADCASTSS 4(R9)(R10*1), Y8
+	VMULPS       32(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 8(R9)(R10*1), Y9
+	VMULPS       64(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 12(R9)(R10*1), Y10
+	VMULPS       96(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
+	VPADDD       Y7, Y5, Y5
+
+middle:
+	VBROADCASTSS 16(R9)(R10*1), Y7
+	VMULPS       128(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 20(R9)(R10*1), Y8
+	VMULPS       160(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 24(R9)(R10*1), Y9
+	VMULPS       192(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 28(R9)(R10*1), Y10
+	VMULPS       224(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	ADDQ         $0x20, R10
+	CMPQ         R10, 64(AX)
+	JL           k
+	VPADDD       Y4, Y5, Y5
+	VPABSD       Y5, Y4
+	VPSRLD       $0x18, Y4, Y7
+	VPANDN       Y4, Y7, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMOVDQU      384(AX), Y7
+	VPSUBD       Y3, Y7, Y7
+	VMULPS       Y7, Y4, Y4
+	VPAND        128(AX), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VMOVDQU      480(AX), Y3
+	VPCMPGTD     Y2, Y3, Y3
+	VPTEST       Y3, Y3
+	JZ           some
+	VPXOR        Y5, Y5, Y5
+	VPAND        416(AX), Y0, Y7
+	VPAND        96(AX), Y7, Y0
+	VPCMPEQD     Y5, Y0, Y5
+	VPANDN       Y7, Y5, Y7
+	VBLENDVPS    Y3, Y7, Y4, Y4
+
+some:
+	VPCMPGTD  192(AX), Y1, Y0
+	VPCMPGTD  512(AX), Y2, Y5
+	VPOR      Y5, Y0, Y0
+	VCMPPS    $0x03, Y6, Y6, Y5
+	VBLENDVPS Y5, 224(AX), Y6, Y7
+	VBLENDVPS Y0, Y7, Y4, Y4
+	VMOVUPS   Y4, (DI)
+	ADDQ      72(AX), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x20, SI
+	ADDQ      $0x20, DI
+	DECQ      R8
+	JNZ       rows
+	ADDQ      88(AX), DX
+	DECQ      24(SP)
+	JNZ       groups
+	ADDQ      80(AX), CX
+	DECQ      16(SP)
+	JNZ       tiles
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func halfSpecialAVX2(x *Step)
+// Requires: AVX, AVX2, F16C, SSE
+TEXT ·halfSpecialAVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	STMXCSR (SP)
+	MOVL    (SP), R8
+	ORL     $0x00008040, R8
+	MOVL    R8, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    40(AX), R8
+	MOVQ    R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VCVTPH2PS  (SI), Y0
+	VPMOVZXBD  (BX), Y2
+	VPSLLD     $0x17, Y2, Y2
+	VPAND      160(AX), Y0, Y1
+	VPXOR      Y3, Y3, Y3
+	VPCMPEQD   Y3, Y1, Y3
+	VPMAXSD    320(AX), Y1, Y4
+	VPBLENDVB  Y3, Y1, Y4, Y4
+	VPMAXSD    Y4, Y2, Y4
+	VPMAXSD    288(AX), Y4, Y4
+	VMOVDQU    352(AX), Y3
+	VPSUBD     Y4, Y3, Y3
+	VMULPS     Y3, Y0, Y4
+	VCVTTPS2DQ Y4, Y4
+	VMOVAPS    Y0, Y6
+	VPXOR      Y5, Y5, Y5
+	XORQ       R10, R10
+	TESTQ      $0x00000010, 64(AX)
+	JZ         k
+	SUBQ       $0x10, R10
+	JMP        middle
+
+k:
+	VBROADCASTSS (R9)(R10*1), Y7
+	VMULPS       (DX)(R10*8), Y7, Y7
+	VBROADCASTSS 4(R9)(R10*1), Y8
+	VMULPS       32(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 8(R9)(R10*1), Y9
+	VMULPS       64(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 12(R9)(R10*1), Y10
+	VMULPS       96(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
+	VPADDD       Y7, Y5, Y5
+
+middle:
+	VBROADCASTSS 16(R9)(R10*1), Y7
+	VMULPS       128(DX)(R10*8), Y7, Y7
+	VBROADCASTSS 20(R9)(R10*1), Y8
+	VMULPS       160(DX)(R10*8), Y8, Y8
+	VBROADCASTSS 24(R9)(R10*1), Y9
+	VMULPS       192(DX)(R10*8), Y9, Y9
+	VBROADCASTSS 28(R9)(R10*1), Y10
+	VMULPS       224(DX)(R10*8), Y10, Y10
+	VADDPS       Y7, Y8, Y11
+	VADDPS       Y9, Y10, Y12
+	VADDPS       Y11, Y12, Y12
+	VADDPS       Y12, Y6, Y6
+	VMULPS       Y3, Y7, Y7
+	VCVTTPS2DQ   Y7, Y7
+	VMULPS       Y3, Y8, Y8
+	VCVTTPS2DQ   Y8, Y8
+	VMULPS       Y3, Y9, Y9
+	VCVTTPS2DQ   Y9, Y9
+	VMULPS       Y3, Y10, Y10
+	VCVTTPS2DQ   Y10, Y10
+	VPADDD       Y8, Y7, Y7
+	VPADDD       Y10, Y9, Y9
+	VPADDD       Y9, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	ADDQ         $0x20, R10
+	CMPQ         R10, 64(AX)
+	JL           k
+	VPADDD       Y4, Y5, Y7
+	VPOR         Y4, Y5, Y9
+	VPAND        Y7, Y9, Y9
+	VPAND        Y4, Y5, Y8
+	VPOR         Y9, Y8, Y8
+	VPSRAD       $0x1f, Y8, Y8
+	VPXOR        Y8, Y7, Y7
+	VPSUBD       Y8, Y7, Y7
+	VPSRLD       $0x1f, Y7, Y9
+	VPSRLVD      Y9, Y7, Y7
+	VPADDD       Y4, Y5, Y4
+	VPAND        Y4, Y9, Y4
+	VPOR         Y4, Y7, Y7
+	VPSRLD       $0x18, Y7, Y4
+	VPANDN       Y7, Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VCVTTPS2DQ   Y4, Y5
+	VPCMPEQD     Y7, Y5, Y5
+	VPANDN       256(AX), Y5, Y5
+	VORPS        Y5, Y4, Y4
+	VMOVDQU      384(AX), Y5
+	VPSUBD       Y3, Y5, Y5
+	VPSLLD       $0x17, Y9, Y9
+	VPADDD       Y9, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VPSLLD       $0x1f, Y8, Y8
+	VORPS        Y8, Y4, Y4
+	VANDPS       96(AX), Y4, Y5
+	VPCMPGTD     448(AX), Y5, Y5
+	VANDPS       Y5, Y4, Y4
+	VMOVDQU      480(AX), Y3
+	VPCMPGTD     Y2, Y3, Y3
+	VPTEST       Y3, Y3
+	JZ           some
+	VPXOR        Y5, Y5, Y5
+	VPAND        416(AX), Y0, Y7
+	VPAND        96(AX), Y7, Y0
+	VPCMPEQD     Y5, Y0, Y5
+	VPANDN       Y7, Y5, Y7
+	VBLENDVPS    Y3, Y7, Y4, Y4
+
+some:
+	VPCMPGTD  192(AX), Y1, Y0
+	VPCMPGTD  512(AX), Y2, Y5
+	VPOR      Y5, Y0, Y0
+	VCMPPS    $0x03, Y6, Y6, Y5
+	VBLENDVPS Y5, 224(AX), Y6, Y7
+	VBLENDVPS Y0, Y7, Y4, Y4
+	VCVTPS2PH $0x00, Y4, (DI)
+	ADDQ      72(AX), R9
+	ADDQ      $0x08, BX
+	ADDQ      $0x10, SI
+	ADDQ      $0x10, DI
+	DECQ      R8
+	JNZ       rows
+	ADDQ      88(AX), DX
+	DECQ      24(SP)
+	JNZ       groups
+	ADDQ      80(AX), CX
+	DECQ      16(SP)
+	JNZ       tiles
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func stepAVX512(x *Step)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·stepAVX512(SB), NOSPLIT, $32-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	VPBROADCASTD 160(AX), Z0
+	VPBROADCASTD 352(AX), Z1
+	VPBROADCASTD 384(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
+	STMXCSR      (SP)
+	MOVL         (SP), R8
+	ORL          $0x00008040, R8
+	MOVL         R8, 8(SP)
+	LDMXCSR      8(SP)
+	MOVQ         40(AX), R8
+	MOVQ         R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VMOVUPS      (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPSLLD       $0x17, Z9, Z9
+	VPANDD       Z0, Z7, Z8
+	VPMAXSD      Z8, Z9, Z10
+	VPMAXSD.BCST 288(AX), Z10, Z10
+	VPSUBD       Z10, Z1, Z10
+	VMULPS       Z10, Z7, Z11
+	VCVTTPS2DQ   Z11, Z11
+	VPERMPS      Z10, Z3, Z12
+	VPERMPS      Z10, Z4, Z14
+	MOVQ         72(AX), R10
+	LEAQ         (R9)(R10*1), R10
+	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R9)(R11*1), Z13
+	VMULPS       Z16, Z13, Z13
+	VBROADCASTSD (R10)(R11*1), Z15
+	VMULPS       Z16, Z15, Z15
+	VMOVUPS      64(DX)(R11*8), Z17
+	VBROADCASTSD 8(R9)(R11*1), Z18
+	VMULPS       Z17, Z18, Z18
+	VBROADCASTSD 8(R10)(R11*1), Z16
+	VMULPS       Z17, Z16, Z16
+	VMULPS       Z12, Z13, Z13
+	VCVTTPS2DQ   Z13, Z13
+	VMULPS       Z12, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VPADDD       Z18, Z13, Z13
+	VMULPS       Z14, Z15, Z15
+	VCVTTPS2DQ   Z15, Z15
+	VMULPS       Z14, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VPADDD       Z16, Z15, Z15
+	TESTQ        $0x00000010, 64(AX)
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R9)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R9)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 24(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
+
+k:
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R9)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD (R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      64(DX)(R11*8), Z16
+	VBROADCASTSD 8(R9)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 8(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R9)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R9)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 24(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
+
+summed:
+	VMOVAPS           Z13, Z12
+	VPERMT2D          Z15, Z5, Z13
+	VPERMT2D          Z15, Z6, Z12
+	VPADDD            Z12, Z11, Z11
+	VPSUBD            Z10, Z2, Z12
+	VPADDD            Z11, Z13, Z10
+	VPTERNLOGD        $0xe8, Z10, Z11, Z13
+	VPMOVD2M          Z13, K1
+	VPXORD            Z19, Z19, Z19
+	VPSUBD            Z10, Z19, K1, Z10
+	VCVTUDQ2PS.RZ_SAE Z10, Z10
+	VMULPS            Z12, Z10, Z10
+	VPTERNLOGD.BCST   $0xf8, 128(AX), Z13, Z10
+	VPANDD.BCST       416(AX), Z10, Z10
+	VPCMPD.BCST       $0x02, 512(AX), Z9, K1
+	VPBROADCASTD      224(AX), Z11
+	VFIXUPIMMPS.BCST  $0x00, 544(AX), Z7, K1, Z11
+	VPCMPD.BCST       $0x02, 192(AX), Z8, K1, K1
+	VMOVAPS           Z10, K1, Z11
+	CMPQ              576(AX), $0x00
+	JE                some
+	VPANDD.BCST       96(AX), Z7, Z8
+	VPCMPD.BCST       $0x02, 192(AX), Z8, K1
+	VPCMPD.BCST       $0x01, 480(AX), Z9, K1, K1
+	VPANDD.BCST       416(AX), Z7, Z8
+	VPTESTMD.BCST     96(AX), Z8, K2
+	VMOVDQA32.Z       Z8, K2, Z8
+	VMOVDQA32         Z8, K1, Z11
+
+some:
+	VMOVUPS Z11, (DI)
+	MOVQ    72(AX), R10
+	LEAQ    (R9)(R10*2), R9
+	ADDQ    $0x10, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	SUBQ    $0x02, R8
+	JG      rows
+	ADDQ    88(AX), DX
+	DECQ    24(SP)
+	JNZ     groups
+	ADDQ    80(AX), CX
+	DECQ    16(SP)
+	JNZ     tiles
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
+// func fittingAVX512(x *Step)
+// Requires: AVX, AVX512F, SSE
+TEXT ·fittingAVX512(SB), NOSPLIT, $32-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	VPBROADCASTD 160(AX), Z0
+	VPBROADCASTD 352(AX), Z1
+	VPBROADCASTD 384(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
+	STMXCSR      (SP)
+	MOVL         (SP), R8
+	ORL          $0x00008040, R8
+	MOVL         R8, 8(SP)
+	LDMXCSR      8(SP)
+	MOVQ         40(AX), R8
+	MOVQ         R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VMOVUPS      (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPSLLD       $0x17, Z9, Z9
+	VPANDD       Z0, Z7, Z8
+	VPMAXSD      Z8, Z9, Z10
+	VPSUBD       Z10, Z1, Z10
+	VMULPS       Z10, Z7, Z11
+	VCVTTPS2DQ   Z11, Z11
+	VPERMPS      Z10, Z3, Z12
+	VPERMPS      Z10, Z4, Z14
+	MOVQ         72(AX), R10
+	LEAQ         (R9)(R10*1), R10
+	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R9)(R11*1), Z13
+	VMULPS       Z16, Z13, Z13
+	VBROADCASTSD (R10)(R11*1), Z15
+	VMULPS       Z16, Z15, Z15
+	VMOVUPS      64(DX)(R11*8), Z17
+	VBROADCASTSD 8(R9)(R11*1), Z18
+	VMULPS       Z17, Z18, Z18
+	VBROADCASTSD 8(R10)(R11*1), Z16
+	VMULPS       Z17, Z16, Z16
+	VMULPS       Z12, Z13, Z13
+	VCVTTPS2DQ   Z13, Z13
+	VMULPS       Z12, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VPADDD       Z18, Z13, Z13
+	VMULPS       Z14, Z15, Z15
+	VCVTTPS2DQ   Z15, Z15
+	VMULPS       Z14, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VPADDD       Z16, Z15, Z15
+	TESTQ        $0x00000010, 64(AX)
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R9)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R9)(R11*1), Z19
+	VMULPS       Z16, Z19, Z19
+	VBROADCASTSD 24(R10)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VPADDD       Z19, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
+
+k:
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R9)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD (R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      64(DX)(R11*8), Z16
+	VBROADCASTSD 8(R9)(R11*1), Z19
+	VMULPS       Z16, Z19, Z19
+	VBROADCASTSD 8(R10)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VPADDD       Z19, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R9)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R9)(R11*1), Z19
+	VMULPS       Z16, Z19, Z19
+	VBROADCASTSD 24(R10)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VPADDD       Z19, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
+
+summed:
+	VMOVAPS          Z13, Z12
+	VPERMT2D         Z15, Z5, Z13
+	VPERMT2D         Z15, Z6, Z12
+	VPADDD           Z12, Z11, Z11
+	VPSUBD           Z10, Z2, Z10
+	VPADDD           Z11, Z13, Z11
+	VCVTDQ2PS.RZ_SAE Z11, Z11
+	VMULPS           Z10, Z11, Z11
+	VPCMPD.BCST      $0x02, 512(AX), Z9, K1
+	VPBROADCASTD     224(AX), Z10
+	VFIXUPIMMPS.BCST $0x00, 544(AX), Z7, K1, Z10
+	VPCMPD.BCST      $0x02, 192(AX), Z8, K1, K1
+	VMOVAPS          Z11, K1, Z10
+	CMPQ             576(AX), $0x00
+	JE               some
+	VPANDD.BCST      96(AX), Z7, Z8
+	VPCMPD.BCST      $0x02, 192(AX), Z8, K1
+	VPCMPD.BCST      $0x01, 480(AX), Z9, K1, K1
+	VPANDD.BCST      416(AX), Z7, Z8
+	VPTESTMD.BCST    96(AX), Z8, K2
+	VMOVDQA32.Z      Z8, K2, Z8
+	VMOVDQA32        Z8, K1, Z10
+
+some:
+	VMOVUPS Z10, (DI)
+	MOVQ    72(AX), R10
+	LEAQ    (R9)(R10*2), R9
+	ADDQ    $0x10, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	SUBQ    $0x02, R8
+	JG      rows
+	ADDQ    88(AX), DX
+	DECQ    24(SP)
+	JNZ     groups
+	ADDQ    80(AX), CX
+	DECQ    16(SP)
+	JNZ     tiles
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
+// func halfAVX512(x *Step)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·halfAVX512(SB), NOSPLIT, $32-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	VPBROADCASTD 160(AX), Z0
+	VPBROADCASTD 352(AX), Z1
+	VPBROADCASTD 384(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
+	STMXCSR      (SP)
+	MOVL         (SP), R8
+	ORL          $0x00008040, R8
+	MOVL         R8, 8(SP)
+	LDMXCSR      8(SP)
+	MOVQ         40(AX), R8
+	MOVQ         R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VCVTPH2PS    (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPSLLD       $0x17, Z9, Z9
+	VPANDD       Z0, Z7, Z8
+	VPTESTMD     Z8, Z8, K1
+	VPMAXSD.BCST 320(AX), Z8, K1, Z8
+	VPMAXSD      Z8, Z9, Z10
+	VPMAXSD.BCST 288(AX), Z10, Z10
+	VPSUBD       Z10, Z1, Z10
+	VMULPS       Z10, Z7, Z11
+	VCVTTPS2DQ   Z11, Z11
+	VPERMPS      Z10, Z3, Z12
+	VPERMPS      Z10, Z4, Z14
+	MOVQ         72(AX), R10
+	LEAQ         (R9)(R10*1), R10
+	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R9)(R11*1), Z13
+	VMULPS       Z16, Z13, Z13
+	VBROADCASTSD (R10)(R11*1), Z15
+	VMULPS       Z16, Z15, Z15
+	VMOVUPS      64(DX)(R11*8), Z17
+	VBROADCASTSD 8(R9)(R11*1), Z18
+	VMULPS       Z17, Z18, Z18
+	VBROADCASTSD 8(R10)(R11*1), Z16
+	VMULPS       Z17, Z16, Z16
+	VMULPS       Z12, Z13, Z13
+	VCVTTPS2DQ   Z13, Z13
+	VMULPS       Z12, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VPADDD       Z18, Z13, Z13
+	VMULPS       Z14, Z15, Z15
+	VCVTTPS2DQ   Z15, Z15
+	VMULPS       Z14, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VPADDD       Z16, Z15, Z15
+	TESTQ        $0x00000010, 64(AX)
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R9)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R9)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 24(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
+
+k:
+	VMOVUPS      (DX)(R11*8), Z16
+	VBROADCASTSD (R9)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD (R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      64(DX)(R11*8), Z16
+	VBROADCASTSD 8(R9)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 8(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	VMOVUPS      128(DX)(R11*8), Z16
+	VBROADCASTSD 16(R9)(R11*1), Z17
+	VMULPS       Z16, Z17, Z17
+	VBROADCASTSD 16(R10)(R11*1), Z18
+	VMULPS       Z16, Z18, Z18
+	VMOVUPS      192(DX)(R11*8), Z16
+	VBROADCASTSD 24(R9)(R11*1), Z20
+	VMULPS       Z16, Z20, Z20
+	VBROADCASTSD 24(R10)(R11*1), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VMULPS       Z12, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z17, Z16
+	VPADDD       Z16, Z13, Z13
+	VMULPS       Z14, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z18, Z16
+	VPADDD       Z16, Z15, Z15
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
+
+summed:
+	VMOVAPS           Z13, Z12
+	VPERMT2D          Z15, Z5, Z13
+	VPERMT2D          Z15, Z6, Z12
+	VPADDD            Z12, Z11, Z11
+	VPSUBD            Z10, Z2, Z12
+	VPADDD            Z11, Z13, Z10
+	VPTERNLOGD        $0xe8, Z10, Z11, Z13
+	VPMOVD2M          Z13, K1
+	VPXORD            Z19, Z19, Z19
+	VPSUBD            Z10, Z19, K1, Z10
+	VCVTUDQ2PS.RZ_SAE Z10, Z11
+	VCVTTPS2UDQ       Z11, Z14
+	VPCMPD            $0x04, Z10, Z14, K1
+	VPORD.BCST        256(AX), Z11, K1, Z11
+	VMULPS            Z12, Z11, Z11
+	VPCMPGTD.BCST     448(AX), Z11, K1
+	VMOVAPS.Z         Z11, K1, Z11
+	VPANDD.BCST.Z     128(AX), Z13, K1, Z13
+	VPORD             Z13, Z11, Z11
+	VPCMPD.BCST       $0x02, 512(AX), Z9, K1
+	VPBROADCASTD      224(AX), Z10
+	VFIXUPIMMPS.BCST  $0x00, 544(AX), Z7, K1, Z10
+	VPCMPD.BCST       $0x02, 192(AX), Z8, K1, K1
+	VMOVAPS           Z11, K1, Z10
+	CMPQ              576(AX), $0x00
+	JE                some
+	VPANDD.BCST       96(AX), Z7, Z8
+	VPCMPD.BCST       $0x02, 192(AX), Z8, K1
+	VPCMPD.BCST       $0x01, 480(AX), Z9, K1, K1
+	VPANDD.BCST       416(AX), Z7, Z8
+	VPTESTMD.BCST     96(AX), Z8, K2
+	VMOVDQA32.Z       Z8, K2, Z8
+	VMOVDQA32         Z8, K1, Z10
+
+some:
+	VCVTPS2PH $0x00, Z10, (DI)
+	MOVQ      72(AX), R10
+	LEAQ      (R9)(R10*2), R9
+	ADDQ      $0x10, BX
+	ADDQ      $0x20, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x02, R8
+	JG        rows
+	ADDQ      88(AX), DX
+	DECQ      24(SP)
+	JNZ       groups
+	ADDQ      80(AX), CX
+	DECQ      16(SP)
+	JNZ       tiles
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func stepSpecialAVX512(x *Step)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·stepSpecialAVX512(SB), NOSPLIT, $32-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	VPBROADCASTD 160(AX), Z0
+	VPBROADCASTD 352(AX), Z1
+	VPBROADCASTD 384(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
+	STMXCSR      (SP)
+	MOVL         (SP), R8
+	ORL          $0x00008040, R8
+	MOVL         R8, 8(SP)
+	LDMXCSR      8(SP)
+	MOVQ         40(AX), R8
+	MOVQ         R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VMOVUPS      (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPSLLD       $0x17, Z9, Z9
+	VPANDD       Z0, Z7, Z8
+	VPMAXSD      Z8, Z9, Z8
+	VPMAXSD.BCST 288(AX), Z8, Z8
+	VPSUBD       Z8, Z1, Z8
+	VMULPS       Z8, Z7, Z11
+	VCVTTPS2DQ   Z11, Z11
+	VPERMPS      Z8, Z3, Z12
+	VPERMPS      Z8, Z4, Z15
+	MOVQ         72(AX), R10
+	LEAQ         (R9)(R10*1), R10
+	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z14
+	VBROADCASTSD (R9)(R11*1), Z13
+	VMULPS       Z14, Z13, Z13
+	VBROADCASTSD (R10)(R11*1), Z16
+	VMULPS       Z14, Z16, Z16
+	VMOVUPS      64(DX)(R11*8), Z14
+	VBROADCASTSD 8(R9)(R11*1), Z17
+	VMULPS       Z14, Z17, Z17
+	VBROADCASTSD 8(R10)(R11*1), Z18
+	VMULPS       Z14, Z18, Z18
+	VADDPS       Z17, Z13, Z14
+	VMULPS       Z12, Z13, Z13
+	VCVTTPS2DQ   Z13, Z13
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VPADDD       Z17, Z13, Z13
+	VADDPS       Z18, Z16, Z17
+	VMULPS       Z15, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VMULPS       Z15, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VPADDD       Z18, Z16, Z16
+	TESTQ        $0x00000010, 64(AX)
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z18
+	VBROADCASTSD 16(R9)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD 16(R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      192(DX)(R11*8), Z18
+	VBROADCASTSD 24(R9)(R11*1), Z21
+	VMULPS       Z18, Z21, Z21
+	VBROADCASTSD 24(R10)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VADDPS       Z21, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z22, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
+
+k:
+	VMOVUPS      (DX)(R11*8), Z18
+	VBROADCASTSD (R9)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD (R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      64(DX)(R11*8), Z18
+	VBROADCASTSD 8(R9)(R11*1), Z21
+	VMULPS       Z18, Z21, Z21
+	VBROADCASTSD 8(R10)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VADDPS       Z21, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z22, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	VMOVUPS      128(DX)(R11*8), Z18
+	VBROADCASTSD 16(R9)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD 16(R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      192(DX)(R11*8), Z18
+	VBROADCASTSD 24(R9)(R11*1), Z21
+	VMULPS       Z18, Z21, Z21
+	VBROADCASTSD 24(R10)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VADDPS       Z21, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z22, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
+
+summed:
+	VMOVAPS           Z13, Z12
+	VPERMT2D          Z16, Z5, Z13
+	VPERMT2D          Z16, Z6, Z12
+	VPADDD            Z12, Z11, Z11
+	VPSUBD            Z8, Z2, Z12
+	VPADDD            Z11, Z13, Z8
+	VPTERNLOGD        $0xe8, Z8, Z11, Z13
+	VPMOVD2M          Z13, K1
+	VPXORD            Z10, Z10, Z10
+	VPSUBD            Z8, Z10, K1, Z8
+	VCVTUDQ2PS.RZ_SAE Z8, Z8
+	VMULPS            Z12, Z8, Z8
+	VPTERNLOGD.BCST   $0xf8, 128(AX), Z13, Z8
+	VPANDD.BCST       416(AX), Z8, Z8
+	VMOVAPS           Z14, Z11
+	VPERMT2PS         Z17, Z5, Z14
+	VPERMT2PS         Z17, Z6, Z11
+	VADDPS            Z14, Z7, Z14
+	VADDPS            Z11, Z14, Z14
+	VPBROADCASTD      224(AX), Z11
+	VFIXUPIMMPS.BCST  $0x00, 544(AX), Z14, Z11
+	VFPCLASSPSZ       $0x99, Z14, K1
+	KNOTW             K1, K1
+	VMOVAPS           Z8, K1, Z11
+	CMPQ              576(AX), $0x00
+	JE                some
+	VPANDD.BCST       96(AX), Z7, Z8
+	VPCMPD.BCST       $0x02, 192(AX), Z8, K1
+	VPCMPD.BCST       $0x01, 480(AX), Z9, K1, K1
+	VPANDD.BCST       416(AX), Z7, Z8
+	VPTESTMD.BCST     96(AX), Z8, K2
+	VMOVDQA32.Z       Z8, K2, Z8
+	VMOVDQA32         Z8, K1, Z11
+
+some:
+	VMOVUPS Z11, (DI)
+	MOVQ    72(AX), R10
+	LEAQ    (R9)(R10*2), R9
+	ADDQ    $0x10, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	SUBQ    $0x02, R8
+	JG      rows
+	ADDQ    88(AX), DX
+	DECQ    24(SP)
+	JNZ     groups
+	ADDQ    80(AX), CX
+	DECQ    16(SP)
+	JNZ     tiles
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
+// func fittingSpecialAVX512(x *Step)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·fittingSpecialAVX512(SB), NOSPLIT, $32-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	VPBROADCASTD 160(AX), Z0
+	VPBROADCASTD 352(AX), Z1
+	VPBROADCASTD 384(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
+	STMXCSR      (SP)
+	MOVL         (SP), R8
+	ORL          $0x00008040, R8
+	MOVL         R8, 8(SP)
+	LDMXCSR      8(SP)
+	MOVQ         40(AX), R8
+	MOVQ         R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VMOVUPS      (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPSLLD       $0x17, Z9, Z9
+	VPANDD       Z0, Z7, Z8
+	VPMAXSD      Z8, Z9, Z8
+	VPSUBD       Z8, Z1, Z8
+	VMULPS       Z8, Z7, Z10
+	VCVTTPS2DQ   Z10, Z10
+	VPERMPS      Z8, Z3, Z11
+	VPERMPS      Z8, Z4, Z14
+	MOVQ         72(AX), R10
+	LEAQ         (R9)(R10*1), R10
+	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z13
+	VBROADCASTSD (R9)(R11*1), Z12
+	VMULPS       Z13, Z12, Z12
+	VBROADCASTSD (R10)(R11*1), Z15
+	VMULPS       Z13, Z15, Z15
+	VMOVUPS      64(DX)(R11*8), Z13
+	VBROADCASTSD 8(R9)(R11*1), Z16
+	VMULPS       Z13, Z16, Z16
+	VBROADCASTSD 8(R10)(R11*1), Z17
+	VMULPS       Z13, Z17, Z17
+	VADDPS       Z16, Z12, Z13
+	VMULPS       Z11, Z12, Z12
+	VCVTTPS2DQ   Z12, Z12
+	VMULPS       Z11, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VPADDD       Z16, Z12, Z12
+	VADDPS       Z17, Z15, Z16
+	VMULPS       Z14, Z15, Z15
+	VCVTTPS2DQ   Z15, Z15
+	VMULPS       Z14, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VPADDD       Z17, Z15, Z15
+	TESTQ        $0x00000010, 64(AX)
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z17
+	VBROADCASTSD 16(R9)(R11*1), Z18
+	VMULPS       Z17, Z18, Z18
+	VBROADCASTSD 16(R10)(R11*1), Z19
+	VMULPS       Z17, Z19, Z19
+	VMOVUPS      192(DX)(R11*8), Z17
+	VBROADCASTSD 24(R9)(R11*1), Z20
+	VMULPS       Z17, Z20, Z20
+	VBROADCASTSD 24(R10)(R11*1), Z21
+	VMULPS       Z17, Z21, Z21
+	VADDPS       Z20, Z18, Z17
+	VADDPS       Z17, Z13, Z13
+	VMULPS       Z11, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z11, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z18, Z17
+	VPADDD       Z17, Z12, Z12
+	VADDPS       Z21, Z19, Z17
+	VADDPS       Z17, Z16, Z16
+	VMULPS       Z14, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z17
+	VPADDD       Z17, Z15, Z15
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
+
+k:
+	VMOVUPS      (DX)(R11*8), Z17
+	VBROADCASTSD (R9)(R11*1), Z18
+	VMULPS       Z17, Z18, Z18
+	VBROADCASTSD (R10)(R11*1), Z19
+	VMULPS       Z17, Z19, Z19
+	VMOVUPS      64(DX)(R11*8), Z17
+	VBROADCASTSD 8(R9)(R11*1), Z20
+	VMULPS       Z17, Z20, Z20
+	VBROADCASTSD 8(R10)(R11*1), Z21
+	VMULPS       Z17, Z21, Z21
+	VADDPS       Z20, Z18, Z17
+	VADDPS       Z17, Z13, Z13
+	VMULPS       Z11, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z11, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z18, Z17
+	VPADDD       Z17, Z12, Z12
+	VADDPS       Z21, Z19, Z17
+	VADDPS       Z17, Z16, Z16
+	VMULPS       Z14, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z17
+	VPADDD       Z17, Z15, Z15
+	VMOVUPS      128(DX)(R11*8), Z17
+	VBROADCASTSD 16(R9)(R11*1), Z18
+	VMULPS       Z17, Z18, Z18
+	VBROADCASTSD 16(R10)(R11*1), Z19
+	VMULPS       Z17, Z19, Z19
+	VMOVUPS      192(DX)(R11*8), Z17
+	VBROADCASTSD 24(R9)(R11*1), Z20
+	VMULPS       Z17, Z20, Z20
+	VBROADCASTSD 24(R10)(R11*1), Z21
+	VMULPS       Z17, Z21, Z21
+	VADDPS       Z20, Z18, Z17
+	VADDPS       Z17, Z13, Z13
+	VMULPS       Z11, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VMULPS       Z11, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VPADDD       Z20, Z18, Z17
+	VPADDD       Z17, Z12, Z12
+	VADDPS       Z21, Z19, Z17
+	VADDPS       Z17, Z16, Z16
+	VMULPS       Z14, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z14, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z17
+	VPADDD       Z17, Z15, Z15
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
+
+summed:
+	VMOVAPS          Z12, Z11
+	VPERMT2D         Z15, Z5, Z12
+	VPERMT2D         Z15, Z6, Z11
+	VPADDD           Z11, Z10, Z10
+	VPSUBD           Z8, Z2, Z8
+	VPADDD           Z10, Z12, Z10
+	VCVTDQ2PS.RZ_SAE Z10, Z10
+	VMULPS           Z8, Z10, Z10
+	VMOVAPS          Z13, Z8
+	VPERMT2PS        Z16, Z5, Z13
+	VPERMT2PS        Z16, Z6, Z8
+	VADDPS           Z13, Z7, Z13
+	VADDPS           Z8, Z13, Z13
+	VPBROADCASTD     224(AX), Z8
+	VFIXUPIMMPS.BCST $0x00, 544(AX), Z13, Z8
+	VFPCLASSPSZ      $0x99, Z13, K1
+	KNOTW            K1, K1
+	VMOVAPS          Z10, K1, Z8
+	CMPQ             576(AX), $0x00
+	JE               some
+	VPANDD.BCST      96(AX), Z7, Z10
+	VPCMPD.BCST      $0x02, 192(AX), Z10, K1
+	VPCMPD.BCST      $0x01, 480(AX), Z9, K1, K1
+	VPANDD.BCST      416(AX), Z7, Z10
+	VPTESTMD.BCST    96(AX), Z10, K2
+	VMOVDQA32.Z      Z10, K2, Z10
+	VMOVDQA32        Z10, K1, Z8
+
+some:
+	VMOVUPS Z8, (DI)
+	MOVQ    72(AX), R10
+	LEAQ    (R9)(R10*2), R9
+	ADDQ    $0x10, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	SUBQ    $0x02, R8
+	JG      rows
+	ADDQ    88(AX), DX
+	DECQ    24(SP)
+	JNZ     groups
+	ADDQ    80(AX), CX
+	DECQ    16(SP)
+	JNZ     tiles
+	LDMXCSR (SP)
+	VZEROUPPER
+	RET
+
+// func halfSpecialAVX512(x *Step)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·halfSpecialAVX512(SB), NOSPLIT, $32-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	MOVQ         32(AX), DI
+	VPBROADCASTD 160(AX), Z0
+	VPBROADCASTD 352(AX), Z1
+	VPBROADCASTD 384(AX), Z2
+	VMOVDQU32    stepFirst<>+0(SB), Z3
+	VMOVDQU32    stepSecond<>+0(SB), Z4
+	VMOVDQU32    stepEven<>+0(SB), Z5
+	VMOVDQU32    stepOdd<>+0(SB), Z6
+	STMXCSR      (SP)
+	MOVL         (SP), R8
+	ORL          $0x00008040, R8
+	MOVL         R8, 8(SP)
+	LDMXCSR      8(SP)
+	MOVQ         40(AX), R8
+	MOVQ         R8, 16(SP)
+
+tiles:
+	MOVQ 48(AX), R8
+	MOVQ R8, 24(SP)
+
+groups:
+	MOVQ 56(AX), R8
+	MOVQ CX, R9
+
+rows:
+	VCVTPH2PS    (SI), Z7
+	VPMOVZXBD    (BX), Z9
+	VPSLLD       $0x17, Z9, Z9
+	VPANDD       Z0, Z7, Z8
+	VPTESTMD     Z8, Z8, K1
+	VPMAXSD.BCST 320(AX), Z8, K1, Z8
+	VPMAXSD      Z8, Z9, Z8
+	VPMAXSD.BCST 288(AX), Z8, Z8
+	VPSUBD       Z8, Z1, Z8
+	VMULPS       Z8, Z7, Z11
+	VCVTTPS2DQ   Z11, Z11
+	VPERMPS      Z8, Z3, Z12
+	VPERMPS      Z8, Z4, Z15
+	MOVQ         72(AX), R10
+	LEAQ         (R9)(R10*1), R10
+	XORQ         R11, R11
+	VMOVUPS      (DX)(R11*8), Z14
+	VBROADCASTSD (R9)(R11*1), Z13
+	VMULPS       Z14, Z13, Z13
+	VBROADCASTSD (R10)(R11*1), Z16
+	VMULPS       Z14, Z16, Z16
+	VMOVUPS      64(DX)(R11*8), Z14
+	VBROADCASTSD 8(R9)(R11*1), Z17
+	VMULPS       Z14, Z17, Z17
+	VBROADCASTSD 8(R10)(R11*1), Z18
+	VMULPS       Z14, Z18, Z18
+	VADDPS       Z17, Z13, Z14
+	VMULPS       Z12, Z13, Z13
+	VCVTTPS2DQ   Z13, Z13
+	VMULPS       Z12, Z17, Z17
+	VCVTTPS2DQ   Z17, Z17
+	VPADDD       Z17, Z13, Z13
+	VADDPS       Z18, Z16, Z17
+	VMULPS       Z15, Z16, Z16
+	VCVTTPS2DQ   Z16, Z16
+	VMULPS       Z15, Z18, Z18
+	VCVTTPS2DQ   Z18, Z18
+	VPADDD       Z18, Z16, Z16
+	TESTQ        $0x00000010, 64(AX)
+	JNZ          odd
+	VMOVUPS      128(DX)(R11*8), Z18
+	VBROADCASTSD 16(R9)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD 16(R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      192(DX)(R11*8), Z18
+	VBROADCASTSD 24(R9)(R11*1), Z21
+	VMULPS       Z18, Z21, Z21
+	VBROADCASTSD 24(R10)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VADDPS       Z21, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z22, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	ADDQ         $0x10, R11
+
+odd:
+	ADDQ $0x10, R11
+	CMPQ R11, 64(AX)
+	JGE  summed
+
+k:
+	VMOVUPS      (DX)(R11*8), Z18
+	VBROADCASTSD (R9)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD (R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      64(DX)(R11*8), Z18
+	VBROADCASTSD 8(R9)(R11*1), Z21
+	VMULPS       Z18, Z21, Z21
+	VBROADCASTSD 8(R10)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VADDPS       Z21, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z22, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	VMOVUPS      128(DX)(R11*8), Z18
+	VBROADCASTSD 16(R9)(R11*1), Z19
+	VMULPS       Z18, Z19, Z19
+	VBROADCASTSD 16(R10)(R11*1), Z20
+	VMULPS       Z18, Z20, Z20
+	VMOVUPS      192(DX)(R11*8), Z18
+	VBROADCASTSD 24(R9)(R11*1), Z21
+	VMULPS       Z18, Z21, Z21
+	VBROADCASTSD 24(R10)(R11*1), Z22
+	VMULPS       Z18, Z22, Z22
+	VADDPS       Z21, Z19, Z18
+	VADDPS       Z18, Z14, Z14
+	VMULPS       Z12, Z19, Z19
+	VCVTTPS2DQ   Z19, Z19
+	VMULPS       Z12, Z21, Z21
+	VCVTTPS2DQ   Z21, Z21
+	VPADDD       Z21, Z19, Z18
+	VPADDD       Z18, Z13, Z13
+	VADDPS       Z22, Z20, Z18
+	VADDPS       Z18, Z17, Z17
+	VMULPS       Z15, Z20, Z20
+	VCVTTPS2DQ   Z20, Z20
+	VMULPS       Z15, Z22, Z22
+	VCVTTPS2DQ   Z22, Z22
+	VPADDD       Z22, Z20, Z18
+	VPADDD       Z18, Z16, Z16
+	ADDQ         $0x20, R11
+	CMPQ         R11, 64(AX)
+	JL           k
+
+summed:
+	VMOVAPS           Z13, Z12
+	VPERMT2D          Z16, Z5, Z13
+	VPERMT2D          Z16, Z6, Z12
+	VPADDD            Z12, Z11, Z11
+	VPSUBD            Z8, Z2, Z12
+	VPADDD            Z11, Z13, Z8
+	VPTERNLOGD        $0xe8, Z8, Z11, Z13
+	VPMOVD2M          Z13, K1
+	VPXORD            Z10, Z10, Z10
+	VPSUBD            Z8, Z10, K1, Z8
+	VCVTUDQ2PS.RZ_SAE Z8, Z11
+	VCVTTPS2UDQ       Z11, Z15
+	VPCMPD            $0x04, Z8, Z15, K1
+	VPORD.BCST        256(AX), Z11, K1, Z11
+	VMULPS            Z12, Z11, Z11
+	VPCMPGTD.BCST     448(AX), Z11, K1
+	VMOVAPS.Z         Z11, K1, Z11
+	VPANDD.BCST.Z     128(AX), Z13, K1, Z13
+	VPORD             Z13, Z11, Z11
+	VMOVAPS           Z14, Z8
+	VPERMT2PS         Z17, Z5, Z14
+	VPERMT2PS         Z17, Z6, Z8
+	VADDPS            Z14, Z7, Z14
+	VADDPS            Z8, Z14, Z14
+	VPBROADCASTD      224(AX), Z8
+	VFIXUPIMMPS.BCST  $0x00, 544(AX), Z14, Z8
+	VFPCLASSPSZ       $0x99, Z14, K1
+	KNOTW             K1, K1
+	VMOVAPS           Z11, K1, Z8
+	CMPQ              576(AX), $0x00
+	JE                some
+	VPANDD.BCST       96(AX), Z7, Z11
+	VPCMPD.BCST       $0x02, 192(AX), Z11, K1
+	VPCMPD.BCST       $0x01, 480(AX), Z9, K1, K1
+	VPANDD.BCST       416(AX), Z7, Z11
+	VPTESTMD.BCST     96(AX), Z11, K2
+	VMOVDQA32.Z       Z11, K2, Z11
+	VMOVDQA32         Z11, K1, Z8
+
+some:
+	VCVTPS2PH $0x00, Z8, (DI)
+	MOVQ      72(AX), R10
+	LEAQ      (R9)(R10*2), R9
+	ADDQ      $0x10, BX
+	ADDQ      $0x20, SI
+	ADDQ      $0x20, DI
+	SUBQ      $0x02, R8
+	JG        rows
+	ADDQ      88(AX), DX
+	DECQ      24(SP)
+	JNZ       groups
+	ADDQ      80(AX), CX
+	DECQ      16(SP)
+	JNZ       tiles
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func scaleRowsAVX2(x *Scale)
+// Requires: AVX, AVX2
+TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 48(AX), DI
+	MOVQ 56(AX), R8
+	MOVQ 64(AX), R9
+	MOVQ 24(AX), R10
+
+blocks:
+	VBROADCASTSD (SI), Y0
+	VPBROADCASTW (DI), X1
+	VPBROADCASTW (R8), X2
+	VBROADCASTSS (R9), Y3
+	MOVQ         32(AX), R11
+
+k:
+	VMULPD   (CX), Y0, Y4
+	VMOVUPD  Y4, (CX)
+	VMULPD   32(CX), Y0, Y4
+	VMOVUPD  Y4, 32(CX)
+	VMOVDQU  (DX), X4
+	VPXOR    X5, X5, X5
+	VPCMPEQW X4, X5, X5
+	VPANDN   X1, X5, X5
+	VPADDW   X5, X4, X4
+	VPOR     X2, X4, X4
+	VMOVDQU  X4, (DX)
+	TESTQ    BX, BX
+	JZ       next
+	VADDPS   (BX), Y3, Y4
+	VMOVUPS  Y4, (BX)
+	ADDQ     $0x20, BX
+
+next:
+	ADDQ $0x40, CX
+	ADDQ $0x10, DX
+	SUBQ $0x08, R11
+	JG   k
+	ADDQ $0x08, SI
+	ADDQ $0x02, DI
+	ADDQ $0x02, R8
+	ADDQ $0x04, R9
+	DECQ R10
+	JNZ  blocks
+	VZEROUPPER
+	RET
+
+// func scaleColumnsAVX2(x *Scale)
+// Requires: AVX
+TEXT ·scaleColumnsAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 40(AX), SI
+	MOVQ 48(AX), DI
+	MOVQ 56(AX), R8
+	MOVQ 64(AX), R9
+	MOVQ 24(AX), R10
+
+blocks:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVDQU (DI), X2
+	VMOVDQU (R8), X3
+	VMOVUPS (R9), Y4
+	MOVQ    32(AX), R11
+
+k:
+	VMULPD   (CX), Y0, Y5
+	VMOVUPD  Y5, (CX)
+	VMULPD   32(CX), Y1, Y5
+	VMOVUPD  Y5, 32(CX)
+	VMULPD   64(CX), Y0, Y5
+	VMOVUPD  Y5, 64(CX)
+	VMULPD   96(CX), Y1, Y5
+	VMOVUPD  Y5, 96(CX)
+	VMULPD   128(CX), Y0, Y5
+	VMOVUPD  Y5, 128(CX)
+	VMULPD   160(CX), Y1, Y5
+	VMOVUPD  Y5, 160(CX)
+	VMOVDQU  (DX), X5
+	VPXOR    X6, X6, X6
+	VPCMPEQW X5, X6, X6
+	VPANDN   X2, X6, X6
+	VPADDW   X6, X5, X5
+	VPOR     X3, X5, X5
+	VMOVDQU  X5, (DX)
+	TESTQ    BX, BX
+	JZ       next
+	VADDPS   (BX), Y4, Y5
+	VMOVUPS  Y5, (BX)
+	ADDQ     $0x20, BX
+
+next:
+	ADDQ $0x000000c0, CX
+	ADDQ $0x10, DX
+	DECQ R11
+	JNZ  k
+	ADDQ $0x40, SI
+	ADDQ $0x10, DI
+	ADDQ $0x10, R8
+	ADDQ $0x20, R9
+	DECQ R10
+	JNZ  blocks
 	VZEROUPPER
 	RET
 
@@ -4694,30 +4345,30 @@ TEXT ·exponents1AVX512(SB), NOSPLIT, $0-8
 	VPBROADCASTW 264(AX), Z2
 	KXORD        K1, K1, K1
 	KXORD        K2, K2, K2
-	VPBROADCASTW 232(AX), Z9
-	VPBROADCASTW 48(AX), Z3
-	VPBROADCASTW 136(AX), Z4
-	VPBROADCASTW 168(AX), Z5
-	VPBROADCASTW 296(AX), Z6
-	VPBROADCASTW 72(AX), Z7
-	VPBROADCASTB 64(AX), Y8
+	VPBROADCASTW 232(AX), Z4
+	VPBROADCASTW 48(AX), Z5
+	VPBROADCASTW 136(AX), Z6
+	VPBROADCASTW 168(AX), Z7
+	VPBROADCASTW 296(AX), Z8
+	VPBROADCASTW 72(AX), Z9
+	VPBROADCASTB 64(AX), Y3
 
 codes:
 	VPMOVZXBW  (CX), Z10
-	VPTESTMW   Z7, Z10, K3
-	VMOVDQU8.Z Y8, K3, Y11
+	VPTESTMW   Z9, Z10, K3
+	VMOVDQU8.Z Y3, K3, Y11
 	VMOVDQU8   Y11, (BX)
 	VPANDD     Z0, Z10, Z11
 	VPTESTMW   Z11, Z11, K3
 	VPCMPGTW   Z1, Z11, K4
 	VPCMPEQW   Z2, Z10, K5
 	KORD       K5, K4, K4
-	VPCMPEQW   Z9, Z11, K5
+	VPCMPEQW   Z4, Z11, K5
 	KORD       K5, K2, K2
-	VPSRLVW    Z3, Z11, Z11
-	VPMAXUW    Z4, Z11, Z11
-	VPADDW.Z   Z5, Z11, K3, Z11
-	VMOVDQU16  Z6, K4, Z11
+	VPSRLVW    Z5, Z11, Z11
+	VPMAXUW    Z6, Z11, Z11
+	VPADDW.Z   Z7, Z11, K3, Z11
+	VMOVDQU16  Z8, K4, Z11
 	KORD       K4, K1, K1
 	VMOVDQU16  Z11, (DX)
 	ADDQ       $0x20, CX
@@ -4886,28 +4537,28 @@ TEXT ·exponents2AVX512(SB), NOSPLIT, $0-8
 	VPBROADCASTW 200(AX), Z1
 	KXORD        K1, K1, K1
 	KXORD        K2, K2, K2
-	VPBROADCASTW 232(AX), Z8
-	VPBROADCASTW 48(AX), Z2
-	VPBROADCASTW 136(AX), Z3
-	VPBROADCASTW 168(AX), Z4
-	VPBROADCASTW 296(AX), Z5
-	VPBROADCASTW 72(AX), Z6
-	VPBROADCASTB 64(AX), Y7
+	VPBROADCASTW 232(AX), Z3
+	VPBROADCASTW 48(AX), Z4
+	VPBROADCASTW 136(AX), Z5
+	VPBROADCASTW 168(AX), Z6
+	VPBROADCASTW 296(AX), Z7
+	VPBROADCASTW 72(AX), Z8
+	VPBROADCASTB 64(AX), Y2
 
 codes:
 	VMOVDQU16  (CX), Z9
-	VPTESTMW   Z6, Z9, K3
-	VMOVDQU8.Z Y7, K3, Y10
+	VPTESTMW   Z8, Z9, K3
+	VMOVDQU8.Z Y2, K3, Y10
 	VMOVDQU8   Y10, (BX)
 	VPANDD     Z0, Z9, Z9
 	VPTESTMW   Z9, Z9, K3
 	VPCMPGTW   Z1, Z9, K4
-	VPCMPEQW   Z8, Z9, K5
+	VPCMPEQW   Z3, Z9, K5
 	KORD       K5, K2, K2
-	VPSRLVW    Z2, Z9, Z9
-	VPMAXUW    Z3, Z9, Z9
-	VPADDW.Z   Z4, Z9, K3, Z9
-	VMOVDQU16  Z5, K4, Z9
+	VPSRLVW    Z4, Z9, Z9
+	VPMAXUW    Z5, Z9, Z9
+	VPADDW.Z   Z6, Z9, K3, Z9
+	VMOVDQU16  Z7, K4, Z9
 	KORD       K4, K1, K1
 	VMOVDQU16  Z9, (DX)
 	ADDQ       $0x40, CX
@@ -5090,13 +4741,13 @@ TEXT ·exponents4AVX512(SB), NOSPLIT, $0-8
 	VPBROADCASTW 200(AX), Z1
 	KXORD        K1, K1, K1
 	KXORD        K2, K2, K2
-	VPBROADCASTW 232(AX), Z8
-	VPBROADCASTW 48(AX), Z2
-	VPBROADCASTW 136(AX), Z3
-	VPBROADCASTW 168(AX), Z4
-	VPBROADCASTW 296(AX), Z5
-	VPBROADCASTW 72(AX), Z6
-	VPBROADCASTB 64(AX), Y7
+	VPBROADCASTW 232(AX), Z3
+	VPBROADCASTW 48(AX), Z4
+	VPBROADCASTW 136(AX), Z5
+	VPBROADCASTW 168(AX), Z6
+	VPBROADCASTW 296(AX), Z7
+	VPBROADCASTW 72(AX), Z8
+	VPBROADCASTB 64(AX), Y2
 
 codes:
 	MOVL         $0x00000001, DI
@@ -5114,21 +4765,21 @@ codes:
 	VMOVDQU64    packedOrder<>+0(SB), Z10
 	VPACKUSDW    Z11, Z9, Z9
 	VPERMQ       Z9, Z10, Z9
-	VPTESTMW     Z6, Z9, K3
-	VMOVDQU8.Z   Y7, K3, Y10
+	VPTESTMW     Z8, Z9, K3
+	VMOVDQU8.Z   Y2, K3, Y10
 	VMOVDQU8     Y10, (BX)
 	VPANDD       Z0, Z9, Z9
 	VPTESTMW     Z9, Z9, K3
 	VPCMPGTW     Z1, Z9, K4
-	VPCMPEQW     Z8, Z9, K5
+	VPCMPEQW     Z3, Z9, K5
 	KORD         K5, K2, K2
-	VPSRLVW      Z2, Z9, Z9
-	VPMAXUW      Z3, Z9, Z9
-	VPADDW.Z     Z4, Z9, K3, Z9
-	VMOVDQU16    Z5, K4, Z9
+	VPSRLVW      Z4, Z9, Z9
+	VPMAXUW      Z5, Z9, Z9
+	VPADDW.Z     Z6, Z9, K3, Z9
+	VMOVDQU16    Z7, K4, Z9
 	KORD         K4, K1, K1
 	VMOVDQU16    Z9, (DX)
-	ADDQ         $0x80, CX
+	ADDQ         $0x00000080, CX
 	ADDQ         $0x40, DX
 	ADDQ         $0x20, BX
 	SUBQ         $0x20, SI
@@ -5250,10 +4901,321 @@ codes:
 	VPMOVZXWD     Y8, Z8
 	VPSLLD        $0x10, Z8, Z8
 	VMOVUPS       Z8, 64(DX)
-	ADDQ          $0x80, CX
+	ADDQ          $0x00000080, CX
 	ADDQ          $0x00000080, DX
 	SUBQ          $0x20, BX
 	JG            codes
+	VZEROUPPER
+	RET
+
+DATA spreadBytes<>+0(SB)/1, $0x00
+DATA spreadBytes<>+1(SB)/1, $0x00
+DATA spreadBytes<>+2(SB)/1, $0x00
+DATA spreadBytes<>+3(SB)/1, $0x00
+DATA spreadBytes<>+4(SB)/1, $0x00
+DATA spreadBytes<>+5(SB)/1, $0x00
+DATA spreadBytes<>+6(SB)/1, $0x00
+DATA spreadBytes<>+7(SB)/1, $0x00
+DATA spreadBytes<>+8(SB)/1, $0x01
+DATA spreadBytes<>+9(SB)/1, $0x01
+DATA spreadBytes<>+10(SB)/1, $0x01
+DATA spreadBytes<>+11(SB)/1, $0x01
+DATA spreadBytes<>+12(SB)/1, $0x01
+DATA spreadBytes<>+13(SB)/1, $0x01
+DATA spreadBytes<>+14(SB)/1, $0x01
+DATA spreadBytes<>+15(SB)/1, $0x01
+DATA spreadBytes<>+16(SB)/1, $0x02
+DATA spreadBytes<>+17(SB)/1, $0x02
+DATA spreadBytes<>+18(SB)/1, $0x02
+DATA spreadBytes<>+19(SB)/1, $0x02
+DATA spreadBytes<>+20(SB)/1, $0x02
+DATA spreadBytes<>+21(SB)/1, $0x02
+DATA spreadBytes<>+22(SB)/1, $0x02
+DATA spreadBytes<>+23(SB)/1, $0x02
+DATA spreadBytes<>+24(SB)/1, $0x03
+DATA spreadBytes<>+25(SB)/1, $0x03
+DATA spreadBytes<>+26(SB)/1, $0x03
+DATA spreadBytes<>+27(SB)/1, $0x03
+DATA spreadBytes<>+28(SB)/1, $0x03
+DATA spreadBytes<>+29(SB)/1, $0x03
+DATA spreadBytes<>+30(SB)/1, $0x03
+DATA spreadBytes<>+31(SB)/1, $0x03
+GLOBL spreadBytes<>(SB), RODATA|NOPTR, $32
+
+// func largest8AVX2(x *Largest)
+// Requires: AVX, AVX2
+TEXT ·largest8AVX2(SB), NOSPLIT, $24-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    64(AX), SI
+	MOVQ    56(AX), DI
+	VMOVUPD spreadBytes<>+0(SB), Y0
+	MOVQ    24(AX), R8
+	MOVQ    R8, (SP)
+
+tiles:
+	MOVQ 32(AX), R8
+	MOVQ R8, 8(SP)
+
+groups:
+	MOVQ CX, R8
+	MOVQ BX, R9
+	MOVQ 48(AX), R10
+	MOVQ R10, 16(SP)
+
+steps:
+	MOVQ 40(AX), R10
+	MOVQ R8, R11
+	MOVQ R9, R12
+
+rows:
+	LEAQ         (SI)(SI*2), R13
+	ADDQ         R11, R13
+	XORQ         R14, R14
+	VPBROADCASTD (R11), Y1
+	VPSHUFB      Y0, Y1, Y1
+	VPADDB       (DX)(R14*8), Y1, Y1
+	VPBROADCASTD (R11)(SI*1), Y2
+	VPSHUFB      Y0, Y2, Y2
+	VPADDB       (DX)(R14*8), Y2, Y2
+	VPBROADCASTD (R11)(SI*2), Y3
+	VPSHUFB      Y0, Y3, Y3
+	VPADDB       (DX)(R14*8), Y3, Y3
+	VPBROADCASTD (R13), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPADDB       (DX)(R14*8), Y4, Y4
+	ADDQ         $0x04, R11
+	ADDQ         $0x04, R13
+	ADDQ         $0x04, R14
+	CMPQ         R14, DI
+	JAE          last
+
+k:
+	VPBROADCASTD (R11), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDB       (DX)(R14*8), Y5, Y5
+	VPMAXUB      Y5, Y1, Y1
+	VPBROADCASTD (R11)(SI*1), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDB       (DX)(R14*8), Y5, Y5
+	VPMAXUB      Y5, Y2, Y2
+	VPBROADCASTD (R11)(SI*2), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDB       (DX)(R14*8), Y5, Y5
+	VPMAXUB      Y5, Y3, Y3
+	VPBROADCASTD (R13), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDB       (DX)(R14*8), Y5, Y5
+	VPMAXUB      Y5, Y4, Y4
+	ADDQ         $0x04, R11
+	ADDQ         $0x04, R13
+	ADDQ         $0x04, R14
+	CMPQ         R14, DI
+	JB           k
+
+last:
+	VPUNPCKLQDQ Y2, Y1, Y5
+	VPUNPCKHQDQ Y2, Y1, Y2
+	VPMAXUB     Y5, Y2, Y1
+	VPUNPCKLQDQ Y4, Y3, Y5
+	VPUNPCKHQDQ Y4, Y3, Y2
+	VPMAXUB     Y5, Y2, Y3
+	VINSERTI128 $0x01, X3, Y1, Y5
+	VPERM2I128  $0x31, Y3, Y1, Y2
+	VPMAXUB     Y5, Y2, Y5
+	VPADDUSB    88(AX), Y5, Y5
+	VMOVDQU     Y5, (R12)
+	ADDQ        $0x20, R12
+	SUBQ        DI, R11
+	LEAQ        (R11)(SI*4), R11
+	SUBQ        $0x04, R10
+	JG          rows
+	LEAQ        (DX)(DI*8), DX
+	ADDQ        DI, R8
+	ADDQ        80(AX), R9
+	DECQ        16(SP)
+	JNZ         steps
+	MOVQ        40(AX), R8
+	LEAQ        (BX)(R8*8), BX
+	DECQ        8(SP)
+	JNZ         groups
+	ADDQ        72(AX), CX
+	DECQ        (SP)
+	JNZ         tiles
+	VZEROUPPER
+	RET
+
+DATA spreadWordsAVX2<>+0(SB)/1, $0x00
+DATA spreadWordsAVX2<>+1(SB)/1, $0x01
+DATA spreadWordsAVX2<>+2(SB)/1, $0x00
+DATA spreadWordsAVX2<>+3(SB)/1, $0x01
+DATA spreadWordsAVX2<>+4(SB)/1, $0x00
+DATA spreadWordsAVX2<>+5(SB)/1, $0x01
+DATA spreadWordsAVX2<>+6(SB)/1, $0x00
+DATA spreadWordsAVX2<>+7(SB)/1, $0x01
+DATA spreadWordsAVX2<>+8(SB)/1, $0x00
+DATA spreadWordsAVX2<>+9(SB)/1, $0x01
+DATA spreadWordsAVX2<>+10(SB)/1, $0x00
+DATA spreadWordsAVX2<>+11(SB)/1, $0x01
+DATA spreadWordsAVX2<>+12(SB)/1, $0x00
+DATA spreadWordsAVX2<>+13(SB)/1, $0x01
+DATA spreadWordsAVX2<>+14(SB)/1, $0x00
+DATA spreadWordsAVX2<>+15(SB)/1, $0x01
+DATA spreadWordsAVX2<>+16(SB)/1, $0x02
+DATA spreadWordsAVX2<>+17(SB)/1, $0x03
+DATA spreadWordsAVX2<>+18(SB)/1, $0x02
+DATA spreadWordsAVX2<>+19(SB)/1, $0x03
+DATA spreadWordsAVX2<>+20(SB)/1, $0x02
+DATA spreadWordsAVX2<>+21(SB)/1, $0x03
+DATA spreadWordsAVX2<>+22(SB)/1, $0x02
+DATA spreadWordsAVX2<>+23(SB)/1, $0x03
+DATA spreadWordsAVX2<>+24(SB)/1, $0x02
+DATA spreadWordsAVX2<>+25(SB)/1, $0x03
+DATA spreadWordsAVX2<>+26(SB)/1, $0x02
+DATA spreadWordsAVX2<>+27(SB)/1, $0x03
+DATA spreadWordsAVX2<>+28(SB)/1, $0x02
+DATA spreadWordsAVX2<>+29(SB)/1, $0x03
+DATA spreadWordsAVX2<>+30(SB)/1, $0x02
+DATA spreadWordsAVX2<>+31(SB)/1, $0x03
+GLOBL spreadWordsAVX2<>(SB), RODATA|NOPTR, $32
+
+// func largest16AVX2(x *Largest16)
+// Requires: AVX, AVX2
+TEXT ·largest16AVX2(SB), NOSPLIT, $16-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    56(AX), SI
+	MOVQ    48(AX), DI
+	ADDQ    DI, DI
+	VMOVUPD spreadWordsAVX2<>+0(SB), Y0
+	MOVQ    24(AX), R8
+	MOVQ    R8, (SP)
+
+tiles:
+	MOVQ 32(AX), R8
+	MOVQ R8, 8(SP)
+
+groups:
+	MOVQ 40(AX), R8
+	MOVQ CX, R9
+
+rows:
+	LEAQ         (SI)(SI*2), R10
+	ADDQ         R9, R10
+	XORQ         R11, R11
+	VPBROADCASTD (R9), Y1
+	VPSHUFB      Y0, Y1, Y1
+	VPADDW       (DX)(R11*8), Y1, Y1
+	VPBROADCASTD (R9)(SI*1), Y2
+	VPSHUFB      Y0, Y2, Y2
+	VPADDW       (DX)(R11*8), Y2, Y2
+	VPBROADCASTD (R9)(SI*2), Y3
+	VPSHUFB      Y0, Y3, Y3
+	VPADDW       (DX)(R11*8), Y3, Y3
+	VPBROADCASTD (R10), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPADDW       (DX)(R11*8), Y4, Y4
+	VPBROADCASTD 4(R9), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y1, Y1
+	VPBROADCASTD 4(R9)(SI*1), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y2, Y2
+	VPBROADCASTD 4(R9)(SI*2), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y3, Y3
+	VPBROADCASTD 4(R10), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y4, Y4
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
+	JAE          last
+
+k:
+	VPBROADCASTD (R9), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y1, Y1
+	VPBROADCASTD (R9)(SI*1), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y2, Y2
+	VPBROADCASTD (R9)(SI*2), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y3, Y3
+	VPBROADCASTD (R10), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       (DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y4, Y4
+	VPBROADCASTD 4(R9), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y1, Y1
+	VPBROADCASTD 4(R9)(SI*1), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y2, Y2
+	VPBROADCASTD 4(R9)(SI*2), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y3, Y3
+	VPBROADCASTD 4(R10), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDW       32(DX)(R11*8), Y5, Y5
+	VPMAXUW      Y5, Y4, Y4
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
+	JB           k
+
+last:
+	VINSERTI128 $0x01, X2, Y1, Y5
+	VPERM2I128  $0x31, Y2, Y1, Y1
+	VPMAXUW     Y5, Y1, Y5
+	VPCMPGTW    80(AX), Y5, Y1
+	VPADDW      112(AX), Y5, Y5
+	VPAND       Y1, Y5, Y5
+	VPMAXUW     144(AX), Y5, Y5
+	VPCMPGTW    176(AX), Y5, Y1
+	VPAND       208(AX), Y1, Y1
+	VPOR        Y1, Y5, Y5
+	VPMINUW     240(AX), Y5, Y5
+	VMOVDQU     Y5, (BX)
+	VINSERTI128 $0x01, X4, Y3, Y1
+	VPERM2I128  $0x31, Y4, Y3, Y2
+	VPMAXUW     Y1, Y2, Y1
+	VPCMPGTW    80(AX), Y1, Y2
+	VPADDW      112(AX), Y1, Y1
+	VPAND       Y2, Y1, Y1
+	VPMAXUW     144(AX), Y1, Y1
+	VPCMPGTW    176(AX), Y1, Y2
+	VPAND       208(AX), Y2, Y2
+	VPOR        Y2, Y1, Y1
+	VPMINUW     240(AX), Y1, Y1
+	VMOVDQU     Y1, 32(BX)
+	ADDQ        $0x40, BX
+	SUBQ        DI, R9
+	LEAQ        (R9)(SI*4), R9
+	SUBQ        $0x04, R8
+	JG          rows
+	ADDQ        72(AX), DX
+	DECQ        8(SP)
+	JNZ         groups
+	ADDQ        64(AX), CX
+	DECQ        (SP)
+	JNZ         tiles
 	VZEROUPPER
 	RET
 
@@ -5536,661 +5498,6 @@ codes:
 	ADDQ        $0x000000c0, DX
 	SUBQ        $0x08, BX
 	JG          codes
-	VZEROUPPER
-	RET
-
-DATA spreadWordsAVX2<>+0(SB)/1, $0x00
-DATA spreadWordsAVX2<>+1(SB)/1, $0x01
-DATA spreadWordsAVX2<>+2(SB)/1, $0x00
-DATA spreadWordsAVX2<>+3(SB)/1, $0x01
-DATA spreadWordsAVX2<>+4(SB)/1, $0x00
-DATA spreadWordsAVX2<>+5(SB)/1, $0x01
-DATA spreadWordsAVX2<>+6(SB)/1, $0x00
-DATA spreadWordsAVX2<>+7(SB)/1, $0x01
-DATA spreadWordsAVX2<>+8(SB)/1, $0x00
-DATA spreadWordsAVX2<>+9(SB)/1, $0x01
-DATA spreadWordsAVX2<>+10(SB)/1, $0x00
-DATA spreadWordsAVX2<>+11(SB)/1, $0x01
-DATA spreadWordsAVX2<>+12(SB)/1, $0x00
-DATA spreadWordsAVX2<>+13(SB)/1, $0x01
-DATA spreadWordsAVX2<>+14(SB)/1, $0x00
-DATA spreadWordsAVX2<>+15(SB)/1, $0x01
-DATA spreadWordsAVX2<>+16(SB)/1, $0x02
-DATA spreadWordsAVX2<>+17(SB)/1, $0x03
-DATA spreadWordsAVX2<>+18(SB)/1, $0x02
-DATA spreadWordsAVX2<>+19(SB)/1, $0x03
-DATA spreadWordsAVX2<>+20(SB)/1, $0x02
-DATA spreadWordsAVX2<>+21(SB)/1, $0x03
-DATA spreadWordsAVX2<>+22(SB)/1, $0x02
-DATA spreadWordsAVX2<>+23(SB)/1, $0x03
-DATA spreadWordsAVX2<>+24(SB)/1, $0x02
-DATA spreadWordsAVX2<>+25(SB)/1, $0x03
-DATA spreadWordsAVX2<>+26(SB)/1, $0x02
-DATA spreadWordsAVX2<>+27(SB)/1, $0x03
-DATA spreadWordsAVX2<>+28(SB)/1, $0x02
-DATA spreadWordsAVX2<>+29(SB)/1, $0x03
-DATA spreadWordsAVX2<>+30(SB)/1, $0x02
-DATA spreadWordsAVX2<>+31(SB)/1, $0x03
-DATA spreadWordsAVX2<>+32(SB)/1, $0x04
-DATA spreadWordsAVX2<>+33(SB)/1, $0x05
-DATA spreadWordsAVX2<>+34(SB)/1, $0x04
-DATA spreadWordsAVX2<>+35(SB)/1, $0x05
-DATA spreadWordsAVX2<>+36(SB)/1, $0x04
-DATA spreadWordsAVX2<>+37(SB)/1, $0x05
-DATA spreadWordsAVX2<>+38(SB)/1, $0x04
-DATA spreadWordsAVX2<>+39(SB)/1, $0x05
-DATA spreadWordsAVX2<>+40(SB)/1, $0x04
-DATA spreadWordsAVX2<>+41(SB)/1, $0x05
-DATA spreadWordsAVX2<>+42(SB)/1, $0x04
-DATA spreadWordsAVX2<>+43(SB)/1, $0x05
-DATA spreadWordsAVX2<>+44(SB)/1, $0x04
-DATA spreadWordsAVX2<>+45(SB)/1, $0x05
-DATA spreadWordsAVX2<>+46(SB)/1, $0x04
-DATA spreadWordsAVX2<>+47(SB)/1, $0x05
-DATA spreadWordsAVX2<>+48(SB)/1, $0x06
-DATA spreadWordsAVX2<>+49(SB)/1, $0x07
-DATA spreadWordsAVX2<>+50(SB)/1, $0x06
-DATA spreadWordsAVX2<>+51(SB)/1, $0x07
-DATA spreadWordsAVX2<>+52(SB)/1, $0x06
-DATA spreadWordsAVX2<>+53(SB)/1, $0x07
-DATA spreadWordsAVX2<>+54(SB)/1, $0x06
-DATA spreadWordsAVX2<>+55(SB)/1, $0x07
-DATA spreadWordsAVX2<>+56(SB)/1, $0x06
-DATA spreadWordsAVX2<>+57(SB)/1, $0x07
-DATA spreadWordsAVX2<>+58(SB)/1, $0x06
-DATA spreadWordsAVX2<>+59(SB)/1, $0x07
-DATA spreadWordsAVX2<>+60(SB)/1, $0x06
-DATA spreadWordsAVX2<>+61(SB)/1, $0x07
-DATA spreadWordsAVX2<>+62(SB)/1, $0x06
-DATA spreadWordsAVX2<>+63(SB)/1, $0x07
-GLOBL spreadWordsAVX2<>(SB), RODATA|NOPTR, $64
-
-// func largest16AVX2(x *Largest16)
-// Requires: AVX, AVX2
-TEXT ·largest16AVX2(SB), NOSPLIT, $16-8
-	MOVQ    x+0(FP), AX
-	MOVQ    (AX), CX
-	MOVQ    8(AX), DX
-	MOVQ    16(AX), BX
-	MOVQ    56(AX), SI
-	MOVQ    48(AX), DI
-	ADDQ    DI, DI
-	VMOVUPD spreadWordsAVX2<>+0(SB), Y0
-	MOVQ    24(AX), R8
-	MOVQ    R8, (SP)
-
-tiles:
-	MOVQ 32(AX), R8
-	MOVQ R8, 8(SP)
-
-groups:
-	MOVQ 40(AX), R8
-	MOVQ CX, R9
-
-rows:
-	LEAQ         (SI)(SI*2), R10
-	ADDQ         R9, R10
-	XORQ         R11, R11
-	VPBROADCASTD (R9), Y1
-	VPSHUFB      Y0, Y1, Y1
-	VPADDW       (DX)(R11*8), Y1, Y1
-	VPBROADCASTD (R9)(SI*1), Y2
-	VPSHUFB      Y0, Y2, Y2
-	VPADDW       (DX)(R11*8), Y2, Y2
-	VPBROADCASTD (R9)(SI*2), Y3
-	VPSHUFB      Y0, Y3, Y3
-	VPADDW       (DX)(R11*8), Y3, Y3
-	VPBROADCASTD (R10), Y4
-	VPSHUFB      Y0, Y4, Y4
-	VPADDW       (DX)(R11*8), Y4, Y4
-	VPBROADCASTD 4(R9), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y1, Y1
-	VPBROADCASTD 4(R9)(SI*1), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y2, Y2
-	VPBROADCASTD 4(R9)(SI*2), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y3, Y3
-	VPBROADCASTD 4(R10), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y4, Y4
-	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
-	ADDQ         $0x08, R11
-	CMPQ         R11, DI
-	JAE          last
-
-k:
-	VPBROADCASTD (R9), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       (DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y1, Y1
-	VPBROADCASTD (R9)(SI*1), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       (DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y2, Y2
-	VPBROADCASTD (R9)(SI*2), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       (DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y3, Y3
-	VPBROADCASTD (R10), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       (DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y4, Y4
-	VPBROADCASTD 4(R9), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y1, Y1
-	VPBROADCASTD 4(R9)(SI*1), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y2, Y2
-	VPBROADCASTD 4(R9)(SI*2), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y3, Y3
-	VPBROADCASTD 4(R10), Y5
-	VPSHUFB      Y0, Y5, Y5
-	VPADDW       32(DX)(R11*8), Y5, Y5
-	VPMAXUW      Y5, Y4, Y4
-	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
-	ADDQ         $0x08, R11
-	CMPQ         R11, DI
-	JB           k
-
-last:
-	VINSERTI128 $0x01, X2, Y1, Y5
-	VPERM2I128  $0x31, Y2, Y1, Y1
-	VPMAXUW     Y5, Y1, Y5
-	VPCMPGTW    80(AX), Y5, Y1
-	VPADDW      112(AX), Y5, Y5
-	VPAND       Y1, Y5, Y5
-	VPMAXUW     144(AX), Y5, Y5
-	VPCMPGTW    176(AX), Y5, Y1
-	VPAND       208(AX), Y1, Y1
-	VPOR        Y1, Y5, Y5
-	VPMINUW     240(AX), Y5, Y5
-	VMOVDQU     Y5, (BX)
-	VINSERTI128 $0x01, X4, Y3, Y1
-	VPERM2I128  $0x31, Y4, Y3, Y2
-	VPMAXUW     Y1, Y2, Y1
-	VPCMPGTW    80(AX), Y1, Y2
-	VPADDW      112(AX), Y1, Y1
-	VPAND       Y2, Y1, Y1
-	VPMAXUW     144(AX), Y1, Y1
-	VPCMPGTW    176(AX), Y1, Y2
-	VPAND       208(AX), Y2, Y2
-	VPOR        Y2, Y1, Y1
-	VPMINUW     240(AX), Y1, Y1
-	VMOVDQU     Y1, 32(BX)
-	ADDQ        $0x40, BX
-	SUBQ        DI, R9
-	LEAQ        (R9)(SI*4), R9
-	SUBQ        $0x04, R8
-	JG          rows
-	ADDQ        72(AX), DX
-	DECQ        8(SP)
-	JNZ         groups
-	ADDQ        64(AX), CX
-	DECQ        (SP)
-	JNZ         tiles
-	VZEROUPPER
-	RET
-
-// func dotAVX2(x *Dot)
-// Requires: AVX, FMA3, SSE
-TEXT ·dotAVX2(SB), NOSPLIT, $56-8
-	MOVQ    x+0(FP), AX
-	MOVQ    8(AX), CX
-	MOVQ    24(AX), DX
-	MOVQ    (AX), BX
-	MOVQ    BX, (SP)
-	MOVQ    16(AX), BX
-	MOVQ    BX, 8(SP)
-	STMXCSR 24(SP)
-	MOVL    24(SP), BX
-	ORL     $0x00006000, BX
-	MOVL    BX, 32(SP)
-	LDMXCSR 32(SP)
-	MOVQ    32(AX), BX
-	MOVQ    BX, 40(SP)
-
-tiles:
-	MOVQ 40(AX), BX
-	MOVQ BX, 48(SP)
-
-groups:
-	MOVQ 48(AX), BX
-	MOVQ BX, 16(SP)
-	MOVQ (SP), BX
-	MOVQ 8(SP), SI
-
-rows:
-	MOVQ    64(AX), DI
-	MOVQ    80(AX), R8
-	LEAQ    (BX)(DI*1), DI
-	LEAQ    (SI)(R8*1), R8
-	VMOVUPD 64(DX), Y0
-	VMOVUPD 128(DX), Y1
-	VMOVUPD 96(DX), Y2
-	VMOVUPD 160(DX), Y3
-	VMOVUPD 256(DX), Y4
-	VMOVUPD 320(DX), Y5
-	VMOVUPD 288(DX), Y6
-	VMOVUPD 352(DX), Y7
-	XORQ    R9, R9
-	MOVQ    CX, R10
-
-k:
-	VMOVUPD      (R10), Y8
-	VMOVUPD      32(R10), Y9
-	VBROADCASTSD (BX)(R9*8), Y10
-	MOVBLZX      (SI)(R9*1), R11
-	VFMADD231PD  Y8, Y10, Y0
-	VFMADD231PD  64(R10)(R11*8), Y10, Y1
-	VFMADD231PD  Y9, Y10, Y2
-	VFMADD231PD  96(R10)(R11*8), Y10, Y3
-	VBROADCASTSD (DI)(R9*8), Y10
-	MOVBLZX      (R8)(R9*1), R11
-	VFMADD231PD  Y8, Y10, Y4
-	VFMADD231PD  64(R10)(R11*8), Y10, Y5
-	VFMADD231PD  Y9, Y10, Y6
-	VFMADD231PD  96(R10)(R11*8), Y10, Y7
-	VMOVUPD      192(R10), Y8
-	VMOVUPD      224(R10), Y9
-	VBROADCASTSD 8(BX)(R9*8), Y10
-	MOVBLZX      1(SI)(R9*1), R11
-	VFMADD231PD  Y8, Y10, Y0
-	VFMADD231PD  256(R10)(R11*8), Y10, Y1
-	VFMADD231PD  Y9, Y10, Y2
-	VFMADD231PD  288(R10)(R11*8), Y10, Y3
-	VBROADCASTSD 8(DI)(R9*8), Y10
-	MOVBLZX      1(R8)(R9*1), R11
-	VFMADD231PD  Y8, Y10, Y4
-	VFMADD231PD  256(R10)(R11*8), Y10, Y5
-	VFMADD231PD  Y9, Y10, Y6
-	VFMADD231PD  288(R10)(R11*8), Y10, Y7
-	VMOVUPD      384(R10), Y8
-	VMOVUPD      416(R10), Y9
-	VBROADCASTSD 16(BX)(R9*8), Y10
-	MOVBLZX      2(SI)(R9*1), R11
-	VFMADD231PD  Y8, Y10, Y0
-	VFMADD231PD  448(R10)(R11*8), Y10, Y1
-	VFMADD231PD  Y9, Y10, Y2
-	VFMADD231PD  480(R10)(R11*8), Y10, Y3
-	VBROADCASTSD 16(DI)(R9*8), Y10
-	MOVBLZX      2(R8)(R9*1), R11
-	VFMADD231PD  Y8, Y10, Y4
-	VFMADD231PD  448(R10)(R11*8), Y10, Y5
-	VFMADD231PD  Y9, Y10, Y6
-	VFMADD231PD  480(R10)(R11*8), Y10, Y7
-	VMOVUPD      576(R10), Y8
-	VMOVUPD      608(R10), Y9
-	VBROADCASTSD 24(BX)(R9*8), Y10
-	MOVBLZX      3(SI)(R9*1), R11
-	VFMADD231PD  Y8, Y10, Y0
-	VFMADD231PD  640(R10)(R11*8), Y10, Y1
-	VFMADD231PD  Y9, Y10, Y2
-	VFMADD231PD  672(R10)(R11*8), Y10, Y3
-	VBROADCASTSD 24(DI)(R9*8), Y10
-	MOVBLZX      3(R8)(R9*1), R11
-	VFMADD231PD  Y8, Y10, Y4
-	VFMADD231PD  640(R10)(R11*8), Y10, Y5
-	VFMADD231PD  Y9, Y10, Y6
-	VFMADD231PD  672(R10)(R11*8), Y10, Y7
-	ADDQ         $0x04, R9
-	ADDQ         $0x00000300, R10
-	CMPQ         R9, 56(AX)
-	JB           k
-	VMOVUPD      Y0, 64(DX)
-	VMOVUPD      Y1, 128(DX)
-	VMOVUPD      Y2, 96(DX)
-	VMOVUPD      Y3, 160(DX)
-	VMOVUPD      Y4, 256(DX)
-	VMOVUPD      Y5, 320(DX)
-	VMOVUPD      Y6, 288(DX)
-	VMOVUPD      Y7, 352(DX)
-	MOVQ         DI, BX
-	ADDQ         64(AX), BX
-	MOVQ         R8, SI
-	ADDQ         80(AX), SI
-	ADDQ         $0x00000180, DX
-	SUBQ         $0x02, 16(SP)
-	JG           rows
-	ADDQ         96(AX), CX
-	DECQ         48(SP)
-	JNZ          groups
-	MOVQ         72(AX), BX
-	ADDQ         BX, (SP)
-	MOVQ         88(AX), BX
-	ADDQ         BX, 8(SP)
-	DECQ         40(SP)
-	JNZ          tiles
-	LDMXCSR      24(SP)
-	VZEROUPPER
-	RET
-
-DATA sumKindsAVX2Bit13<>+0(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+2(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+4(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+6(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+8(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+10(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+12(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+14(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+16(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+18(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+20(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+22(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+24(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+26(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+28(SB)/2, $0x2000
-DATA sumKindsAVX2Bit13<>+30(SB)/2, $0x2000
-GLOBL sumKindsAVX2Bit13<>(SB), RODATA|NOPTR, $32
-
-DATA sumKindsAVX2Limits<>+0(SB)/4, $0x7f7fffff
-DATA sumKindsAVX2Limits<>+4(SB)/4, $0xff7fffff
-DATA sumKindsAVX2Limits<>+8(SB)/4, $0x0d800000
-GLOBL sumKindsAVX2Limits<>(SB), RODATA|NOPTR, $12
-
-// func sumKindsAVX2(x *SumKinds)
-// Requires: AVX, AVX2, FMA3
-TEXT ·sumKindsAVX2(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         24(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         64(AX), DI
-	MOVQ         56(AX), R8
-	VMOVDQU      sumKindsAVX2Bit13<>+0(SB), Y0
-	VBROADCASTSS sumKindsAVX2Limits<>+0(SB), Y1
-	VBROADCASTSS sumKindsAVX2Limits<>+4(SB), Y1
-	VBROADCASTSS sumKindsAVX2Limits<>+8(SB), Y1
-	MOVQ         32(AX), R9
-	MOVQ         R9, (SP)
-
-tiles:
-	MOVQ 40(AX), R9
-	MOVQ R9, 8(SP)
-
-groups:
-	MOVQ 48(AX), R9
-	MOVQ CX, R10
-
-rows:
-	VMOVDQU (BX), Y1
-	VPOR    32(BX), Y1, Y1
-	VPTEST  Y1, Y0
-	JZ      none
-	LEAQ    (DI)(DI*2), R11
-	ADDQ    R10, R11
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	MOVQ    DX, R13
-	MOVQ    R8, R12
-
-k:
-	VMOVUPS      (R13), Y1
-	VBROADCASTSS (R10), Y6
-	VFMADD231PS  Y1, Y6, Y2
-	VBROADCASTSS (R10)(DI*1), Y6
-	VFMADD231PS  Y1, Y6, Y3
-	VBROADCASTSS (R10)(DI*2), Y6
-	VFMADD231PS  Y1, Y6, Y4
-	VBROADCASTSS (R11), Y6
-	VFMADD231PS  Y1, Y6, Y5
-	VMOVUPS      32(R13), Y1
-	VBROADCASTSS 4(R10), Y6
-	VFMADD231PS  Y1, Y6, Y2
-	VBROADCASTSS 4(R10)(DI*1), Y6
-	VFMADD231PS  Y1, Y6, Y3
-	VBROADCASTSS 4(R10)(DI*2), Y6
-	VFMADD231PS  Y1, Y6, Y4
-	VBROADCASTSS 4(R11), Y6
-	VFMADD231PS  Y1, Y6, Y5
-	VMOVUPS      64(R13), Y1
-	VBROADCASTSS 8(R10), Y6
-	VFMADD231PS  Y1, Y6, Y2
-	VBROADCASTSS 8(R10)(DI*1), Y6
-	VFMADD231PS  Y1, Y6, Y3
-	VBROADCASTSS 8(R10)(DI*2), Y6
-	VFMADD231PS  Y1, Y6, Y4
-	VBROADCASTSS 8(R11), Y6
-	VFMADD231PS  Y1, Y6, Y5
-	VMOVUPS      96(R13), Y1
-	VBROADCASTSS 12(R10), Y6
-	VFMADD231PS  Y1, Y6, Y2
-	VBROADCASTSS 12(R10)(DI*1), Y6
-	VFMADD231PS  Y1, Y6, Y3
-	VBROADCASTSS 12(R10)(DI*2), Y6
-	VFMADD231PS  Y1, Y6, Y4
-	VBROADCASTSS 12(R11), Y6
-	VFMADD231PS  Y1, Y6, Y5
-	ADDQ         $0x10, R10
-	ADDQ         $0x10, R11
-	ADDQ         $0x80, R13
-	SUBQ         $0x04, R12
-	JG           k
-	VMOVUPS      Y2, (SI)
-	VMOVUPS      Y3, 32(SI)
-	VMOVUPS      Y4, 64(SI)
-	VMOVUPS      Y5, 96(SI)
-	MOVQ         R8, R12
-	SHLQ         $0x02, R12
-	SUBQ         R12, R10
-
-none:
-	LEAQ (R10)(DI*4), R10
-	ADDQ $0x40, BX
-	ADDQ $0x00000080, SI
-	SUBQ $0x04, R9
-	JG   rows
-	ADDQ 80(AX), DX
-	DECQ 8(SP)
-	JNZ  groups
-	ADDQ 72(AX), CX
-	DECQ (SP)
-	JNZ  tiles
-	VZEROUPPER
-	RET
-
-DATA sumOverAVX2Bit13<>+0(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+2(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+4(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+6(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+8(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+10(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+12(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+14(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+16(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+18(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+20(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+22(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+24(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+26(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+28(SB)/2, $0x2000
-DATA sumOverAVX2Bit13<>+30(SB)/2, $0x2000
-GLOBL sumOverAVX2Bit13<>(SB), RODATA|NOPTR, $32
-
-DATA sumOverAVX2Limits<>+0(SB)/4, $0x7f7fffff
-DATA sumOverAVX2Limits<>+4(SB)/4, $0xff7fffff
-DATA sumOverAVX2Limits<>+8(SB)/4, $0x0d800000
-GLOBL sumOverAVX2Limits<>(SB), RODATA|NOPTR, $12
-
-// func sumOverAVX2(x *SumKinds)
-// Requires: AVX, AVX2
-TEXT ·sumOverAVX2(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         24(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         64(AX), DI
-	MOVQ         56(AX), R8
-	VMOVDQU      sumOverAVX2Bit13<>+0(SB), Y0
-	VBROADCASTSS sumOverAVX2Limits<>+0(SB), Y3
-	VBROADCASTSS sumOverAVX2Limits<>+4(SB), Y2
-	VBROADCASTSS sumOverAVX2Limits<>+8(SB), Y1
-	MOVQ         32(AX), R9
-	MOVQ         R9, (SP)
-
-tiles:
-	MOVQ 40(AX), R9
-	MOVQ R9, 8(SP)
-
-groups:
-	MOVQ 48(AX), R9
-	MOVQ CX, R10
-
-rows:
-	VMOVDQU (BX), Y1
-	VPOR    32(BX), Y1, Y1
-	VPTEST  Y1, Y0
-	JZ      none
-	LEAQ    (DI)(DI*2), R11
-	ADDQ    R10, R11
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	MOVQ    DX, R13
-	MOVQ    R8, R12
-
-k:
-	VMOVUPS      (R13), Y1
-	VBROADCASTSS (R10), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VBROADCASTSS (R10)(DI*1), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS (R10)(DI*2), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VBROADCASTSS (R11), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y1
-	VMAXPS       Y2, Y1, Y1
-	VSUBPS       Y1, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      32(R13), Y1
-	VBROADCASTSS 4(R10), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VBROADCASTSS 4(R10)(DI*1), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 4(R10)(DI*2), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VBROADCASTSS 4(R11), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y1
-	VMAXPS       Y2, Y1, Y1
-	VSUBPS       Y1, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      64(R13), Y1
-	VBROADCASTSS 8(R10), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VBROADCASTSS 8(R10)(DI*1), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 8(R10)(DI*2), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VBROADCASTSS 8(R11), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y1
-	VMAXPS       Y2, Y1, Y1
-	VSUBPS       Y1, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	VMOVUPS      96(R13), Y1
-	VBROADCASTSS 12(R10), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y4, Y4
-	VBROADCASTSS 12(R10)(DI*1), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y5, Y5
-	VBROADCASTSS 12(R10)(DI*2), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y9
-	VMAXPS       Y2, Y9, Y9
-	VSUBPS       Y9, Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VBROADCASTSS 12(R11), Y8
-	VMULPS       Y1, Y8, Y8
-	VMINPS       Y3, Y8, Y1
-	VMAXPS       Y2, Y1, Y1
-	VSUBPS       Y1, Y8, Y8
-	VADDPS       Y8, Y7, Y7
-	ADDQ         $0x10, R10
-	ADDQ         $0x10, R11
-	ADDQ         $0x80, R13
-	SUBQ         $0x04, R12
-	JG           k
-	VMOVUPS      Y4, (SI)
-	VMOVUPS      Y5, 32(SI)
-	VMOVUPS      Y6, 64(SI)
-	VMOVUPS      Y7, 96(SI)
-	MOVQ         R8, R12
-	SHLQ         $0x02, R12
-	SUBQ         R12, R10
-
-none:
-	LEAQ (R10)(DI*4), R10
-	ADDQ $0x40, BX
-	ADDQ $0x00000080, SI
-	SUBQ $0x04, R9
-	JG   rows
-	ADDQ 80(AX), DX
-	DECQ 8(SP)
-	JNZ  groups
-	ADDQ 72(AX), CX
-	DECQ (SP)
-	JNZ  tiles
 	VZEROUPPER
 	RET
 
@@ -6688,6 +5995,651 @@ outputs:
 	VZEROUPPER
 	RET
 
+// func dotAVX2(x *Dot)
+// Requires: AVX, FMA3, SSE
+TEXT ·dotAVX2(SB), NOSPLIT, $56-8
+	MOVQ    x+0(FP), AX
+	MOVQ    8(AX), CX
+	MOVQ    24(AX), DX
+	MOVQ    (AX), BX
+	MOVQ    BX, (SP)
+	MOVQ    16(AX), BX
+	MOVQ    BX, 8(SP)
+	STMXCSR 24(SP)
+	MOVL    24(SP), BX
+	ORL     $0x00006000, BX
+	MOVL    BX, 32(SP)
+	LDMXCSR 32(SP)
+	MOVQ    32(AX), BX
+	MOVQ    BX, 40(SP)
+
+tiles:
+	MOVQ 40(AX), BX
+	MOVQ BX, 48(SP)
+
+groups:
+	MOVQ 48(AX), BX
+	MOVQ BX, 16(SP)
+	MOVQ (SP), BX
+	MOVQ 8(SP), SI
+
+rows:
+	MOVQ    64(AX), DI
+	MOVQ    80(AX), R8
+	LEAQ    (BX)(DI*1), DI
+	LEAQ    (SI)(R8*1), R8
+	VMOVUPD 64(DX), Y0
+	VMOVUPD 128(DX), Y1
+	VMOVUPD 96(DX), Y2
+	VMOVUPD 160(DX), Y3
+	VMOVUPD 256(DX), Y4
+	VMOVUPD 320(DX), Y5
+	VMOVUPD 288(DX), Y6
+	VMOVUPD 352(DX), Y7
+	XORQ    R9, R9
+	MOVQ    CX, R10
+
+k:
+	VMOVUPD      (R10), Y8
+	VMOVUPD      32(R10), Y9
+	VBROADCASTSD (BX)(R9*8), Y10
+	MOVBLZX      (SI)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  64(R10)(R11*8), Y10, Y1
+	VFMADD231PD  Y9, Y10, Y2
+	VFMADD231PD  96(R10)(R11*8), Y10, Y3
+	VBROADCASTSD (DI)(R9*8), Y10
+	MOVBLZX      (R8)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  64(R10)(R11*8), Y10, Y5
+	VFMADD231PD  Y9, Y10, Y6
+	VFMADD231PD  96(R10)(R11*8), Y10, Y7
+	VMOVUPD      192(R10), Y8
+	VMOVUPD      224(R10), Y9
+	VBROADCASTSD 8(BX)(R9*8), Y10
+	MOVBLZX      1(SI)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  256(R10)(R11*8), Y10, Y1
+	VFMADD231PD  Y9, Y10, Y2
+	VFMADD231PD  288(R10)(R11*8), Y10, Y3
+	VBROADCASTSD 8(DI)(R9*8), Y10
+	MOVBLZX      1(R8)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  256(R10)(R11*8), Y10, Y5
+	VFMADD231PD  Y9, Y10, Y6
+	VFMADD231PD  288(R10)(R11*8), Y10, Y7
+	VMOVUPD      384(R10), Y8
+	VMOVUPD      416(R10), Y9
+	VBROADCASTSD 16(BX)(R9*8), Y10
+	MOVBLZX      2(SI)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  448(R10)(R11*8), Y10, Y1
+	VFMADD231PD  Y9, Y10, Y2
+	VFMADD231PD  480(R10)(R11*8), Y10, Y3
+	VBROADCASTSD 16(DI)(R9*8), Y10
+	MOVBLZX      2(R8)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  448(R10)(R11*8), Y10, Y5
+	VFMADD231PD  Y9, Y10, Y6
+	VFMADD231PD  480(R10)(R11*8), Y10, Y7
+	VMOVUPD      576(R10), Y8
+	VMOVUPD      608(R10), Y9
+	VBROADCASTSD 24(BX)(R9*8), Y10
+	MOVBLZX      3(SI)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  640(R10)(R11*8), Y10, Y1
+	VFMADD231PD  Y9, Y10, Y2
+	VFMADD231PD  672(R10)(R11*8), Y10, Y3
+	VBROADCASTSD 24(DI)(R9*8), Y10
+	MOVBLZX      3(R8)(R9*1), R11
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  640(R10)(R11*8), Y10, Y5
+	VFMADD231PD  Y9, Y10, Y6
+	VFMADD231PD  672(R10)(R11*8), Y10, Y7
+	ADDQ         $0x04, R9
+	ADDQ         $0x00000300, R10
+	CMPQ         R9, 56(AX)
+	JB           k
+	VMOVUPD      Y0, 64(DX)
+	VMOVUPD      Y1, 128(DX)
+	VMOVUPD      Y2, 96(DX)
+	VMOVUPD      Y3, 160(DX)
+	VMOVUPD      Y4, 256(DX)
+	VMOVUPD      Y5, 320(DX)
+	VMOVUPD      Y6, 288(DX)
+	VMOVUPD      Y7, 352(DX)
+	MOVQ         DI, BX
+	ADDQ         64(AX), BX
+	MOVQ         R8, SI
+	ADDQ         80(AX), SI
+	ADDQ         $0x00000180, DX
+	SUBQ         $0x02, 16(SP)
+	JG           rows
+	ADDQ         96(AX), CX
+	DECQ         48(SP)
+	JNZ          groups
+	MOVQ         72(AX), BX
+	ADDQ         BX, (SP)
+	MOVQ         88(AX), BX
+	ADDQ         BX, 8(SP)
+	DECQ         40(SP)
+	JNZ          tiles
+	LDMXCSR      24(SP)
+	VZEROUPPER
+	RET
+
+DATA sumKindsAVX2Bit13<>+0(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+2(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+4(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+6(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+8(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+10(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+12(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+14(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+16(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+18(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+20(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+22(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+24(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+26(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+28(SB)/2, $0x2000
+DATA sumKindsAVX2Bit13<>+30(SB)/2, $0x2000
+GLOBL sumKindsAVX2Bit13<>(SB), RODATA|NOPTR, $32
+
+DATA sumKindsAVX2Limits<>+0(SB)/4, $0x7f7fffff
+DATA sumKindsAVX2Limits<>+4(SB)/4, $0xff7fffff
+DATA sumKindsAVX2Limits<>+8(SB)/4, $0x0d800000
+GLOBL sumKindsAVX2Limits<>(SB), RODATA|NOPTR, $12
+
+// func sumKindsAVX2(x *SumKinds)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sumKindsAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         56(AX), R8
+	VMOVDQU      sumKindsAVX2Bit13<>+0(SB), Y0
+	VBROADCASTSS sumKindsAVX2Limits<>+0(SB), Y1
+	VBROADCASTSS sumKindsAVX2Limits<>+4(SB), Y1
+	VBROADCASTSS sumKindsAVX2Limits<>+8(SB), Y1
+	MOVQ         32(AX), R9
+	MOVQ         R9, (SP)
+
+tiles:
+	MOVQ 40(AX), R9
+	MOVQ R9, 8(SP)
+
+groups:
+	MOVQ 48(AX), R9
+	MOVQ CX, R10
+
+rows:
+	VMOVDQU (BX), Y1
+	VPOR    32(BX), Y1, Y1
+	VPTEST  Y1, Y0
+	JZ      none
+	LEAQ    (DI)(DI*2), R11
+	ADDQ    R10, R11
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	MOVQ    DX, R13
+	MOVQ    R8, R12
+
+k:
+	VMOVUPS      (R13), Y1
+	VBROADCASTSS (R10), Y6
+	VFMADD231PS  Y1, Y6, Y2
+	VBROADCASTSS (R10)(DI*1), Y6
+	VFMADD231PS  Y1, Y6, Y3
+	VBROADCASTSS (R10)(DI*2), Y6
+	VFMADD231PS  Y1, Y6, Y4
+	VBROADCASTSS (R11), Y6
+	VFMADD231PS  Y1, Y6, Y5
+	VMOVUPS      32(R13), Y1
+	VBROADCASTSS 4(R10), Y6
+	VFMADD231PS  Y1, Y6, Y2
+	VBROADCASTSS 4(R10)(DI*1), Y6
+	VFMADD231PS  Y1, Y6, Y3
+	VBROADCASTSS 4(R10)(DI*2), Y6
+	VFMADD231PS  Y1, Y6, Y4
+	VBROADCASTSS 4(R11), Y6
+	VFMADD231PS  Y1, Y6, Y5
+	VMOVUPS      64(R13), Y1
+	VBROADCASTSS 8(R10), Y6
+	VFMADD231PS  Y1, Y6, Y2
+	VBROADCASTSS 8(R10)(DI*1), Y6
+	VFMADD231PS  Y1, Y6, Y3
+	VBROADCASTSS 8(R10)(DI*2), Y6
+	VFMADD231PS  Y1, Y6, Y4
+	VBROADCASTSS 8(R11), Y6
+	VFMADD231PS  Y1, Y6, Y5
+	VMOVUPS      96(R13), Y1
+	VBROADCASTSS 12(R10), Y6
+	VFMADD231PS  Y1, Y6, Y2
+	VBROADCASTSS 12(R10)(DI*1), Y6
+	VFMADD231PS  Y1, Y6, Y3
+	VBROADCASTSS 12(R10)(DI*2), Y6
+	VFMADD231PS  Y1, Y6, Y4
+	VBROADCASTSS 12(R11), Y6
+	VFMADD231PS  Y1, Y6, Y5
+	ADDQ         $0x10, R10
+	ADDQ         $0x10, R11
+	ADDQ         $0x00000080, R13
+	SUBQ         $0x04, R12
+	JG           k
+	VMOVUPS      Y2, (SI)
+	VMOVUPS      Y3, 32(SI)
+	VMOVUPS      Y4, 64(SI)
+	VMOVUPS      Y5, 96(SI)
+	MOVQ         R8, R12
+	SHLQ         $0x02, R12
+	SUBQ         R12, R10
+
+none:
+	LEAQ (R10)(DI*4), R10
+	ADDQ $0x40, BX
+	ADDQ $0x00000080, SI
+	SUBQ $0x04, R9
+	JG   rows
+	ADDQ 80(AX), DX
+	DECQ 8(SP)
+	JNZ  groups
+	ADDQ 72(AX), CX
+	DECQ (SP)
+	JNZ  tiles
+	VZEROUPPER
+	RET
+
+DATA sumOverAVX2Bit13<>+0(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+2(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+4(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+6(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+8(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+10(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+12(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+14(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+16(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+18(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+20(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+22(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+24(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+26(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+28(SB)/2, $0x2000
+DATA sumOverAVX2Bit13<>+30(SB)/2, $0x2000
+GLOBL sumOverAVX2Bit13<>(SB), RODATA|NOPTR, $32
+
+DATA sumOverAVX2Limits<>+0(SB)/4, $0x7f7fffff
+DATA sumOverAVX2Limits<>+4(SB)/4, $0xff7fffff
+DATA sumOverAVX2Limits<>+8(SB)/4, $0x0d800000
+GLOBL sumOverAVX2Limits<>(SB), RODATA|NOPTR, $12
+
+// func sumOverAVX2(x *SumKinds)
+// Requires: AVX, AVX2
+TEXT ·sumOverAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         56(AX), R8
+	VMOVDQU      sumOverAVX2Bit13<>+0(SB), Y0
+	VBROADCASTSS sumOverAVX2Limits<>+0(SB), Y3
+	VBROADCASTSS sumOverAVX2Limits<>+4(SB), Y2
+	VBROADCASTSS sumOverAVX2Limits<>+8(SB), Y1
+	MOVQ         32(AX), R9
+	MOVQ         R9, (SP)
+
+tiles:
+	MOVQ 40(AX), R9
+	MOVQ R9, 8(SP)
+
+groups:
+	MOVQ 48(AX), R9
+	MOVQ CX, R10
+
+rows:
+	VMOVDQU (BX), Y1
+	VPOR    32(BX), Y1, Y1
+	VPTEST  Y1, Y0
+	JZ      none
+	LEAQ    (DI)(DI*2), R11
+	ADDQ    R10, R11
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	MOVQ    DX, R13
+	MOVQ    R8, R12
+
+k:
+	VMOVUPS      (R13), Y1
+	VBROADCASTSS (R10), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS (R10)(DI*1), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS (R10)(DI*2), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS (R11), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y1
+	VMAXPS       Y2, Y1, Y1
+	VSUBPS       Y1, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      32(R13), Y1
+	VBROADCASTSS 4(R10), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS 4(R10)(DI*1), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 4(R10)(DI*2), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS 4(R11), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y1
+	VMAXPS       Y2, Y1, Y1
+	VSUBPS       Y1, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      64(R13), Y1
+	VBROADCASTSS 8(R10), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS 8(R10)(DI*1), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 8(R10)(DI*2), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS 8(R11), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y1
+	VMAXPS       Y2, Y1, Y1
+	VSUBPS       Y1, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VMOVUPS      96(R13), Y1
+	VBROADCASTSS 12(R10), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS 12(R10)(DI*1), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS 12(R10)(DI*2), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y9
+	VMAXPS       Y2, Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VBROADCASTSS 12(R11), Y8
+	VMULPS       Y1, Y8, Y8
+	VMINPS       Y3, Y8, Y1
+	VMAXPS       Y2, Y1, Y1
+	VSUBPS       Y1, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x10, R10
+	ADDQ         $0x10, R11
+	ADDQ         $0x00000080, R13
+	SUBQ         $0x04, R12
+	JG           k
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      Y5, 32(SI)
+	VMOVUPS      Y6, 64(SI)
+	VMOVUPS      Y7, 96(SI)
+	MOVQ         R8, R12
+	SHLQ         $0x02, R12
+	SUBQ         R12, R10
+
+none:
+	LEAQ (R10)(DI*4), R10
+	ADDQ $0x40, BX
+	ADDQ $0x00000080, SI
+	SUBQ $0x04, R9
+	JG   rows
+	ADDQ 80(AX), DX
+	DECQ 8(SP)
+	JNZ  groups
+	ADDQ 72(AX), CX
+	DECQ (SP)
+	JNZ  tiles
+	VZEROUPPER
+	RET
+
+// func closingAVX2(x *Sums)
+// Requires: AVX, AVX2
+TEXT ·closingAVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 128(AX), X0
+
+outputs:
+	VCVTPD2PSY   (DX), X1
+	VPBROADCASTD 136(AX), X3
+	VMOVUPS      (BX), X2
+	VANDPS       X3, X2, X4
+	VPCMPEQD     X3, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VCMPPS       $0x03, X1, X1, X4
+	VPMOVZXWD    (CX), X2
+	VPSLLD       $0x12, X2, X2
+	VPOR         X2, X4, X4
+	VBLENDVPS    X4, X0, X1, X1
+	VMOVUPS      X1, (SI)
+	VCVTPD2PSY   32(DX), X1
+	VPBROADCASTD 136(AX), X3
+	VMOVUPS      16(BX), X2
+	VANDPS       X3, X2, X4
+	VPCMPEQD     X3, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VCMPPS       $0x03, X1, X1, X4
+	VPMOVZXWD    8(CX), X2
+	VPSLLD       $0x12, X2, X2
+	VPOR         X2, X4, X4
+	VBLENDVPS    X4, X0, X1, X1
+	VMOVUPS      X1, 16(SI)
+	ADDQ         $0x10, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JG           outputs
+	VZEROUPPER
+	RET
+
+// func closingSpecialAVX2(x *Sums)
+// Requires: AVX, AVX2
+TEXT ·closingSpecialAVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 128(AX), X0
+
+outputs:
+	VCVTPD2PSY   (DX), X1
+	VPBROADCASTD 136(AX), X3
+	VMOVUPS      (BX), X2
+	VANDPS       X3, X2, X4
+	VPCMPEQD     X3, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VADDPS       (DI), X2, X2
+	VANDPS       X3, X2, X5
+	VPCMPEQD     X3, X5, X5
+	VPMOVZXWD    (CX), X4
+	VPSLLD       $0x12, X4, X4
+	VPAND        X5, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VCMPPS       $0x03, X1, X1, X4
+	VBLENDVPS    X4, X0, X1, X1
+	VMOVUPS      X1, (SI)
+	VCVTPD2PSY   32(DX), X1
+	VPBROADCASTD 136(AX), X3
+	VMOVUPS      16(BX), X2
+	VANDPS       X3, X2, X4
+	VPCMPEQD     X3, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VADDPS       16(DI), X2, X2
+	VANDPS       X3, X2, X5
+	VPCMPEQD     X3, X5, X5
+	VPMOVZXWD    8(CX), X4
+	VPSLLD       $0x12, X4, X4
+	VPAND        X5, X4, X4
+	VBLENDVPS    X4, X2, X1, X1
+	VCMPPS       $0x03, X1, X1, X4
+	VBLENDVPS    X4, X0, X1, X1
+	VMOVUPS      X1, 16(SI)
+	ADDQ         $0x10, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JG           outputs
+	VZEROUPPER
+	RET
+
+// func truncatingAVX2(x *Sums)
+// Requires: AVX, AVX2, SSE
+TEXT ·truncatingAVX2(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Y0
+	VPBROADCASTQ 64(AX), Y1
+	VPBROADCASTQ 104(AX), Y2
+	VPBROADCASTQ 112(AX), Y3
+	VPBROADCASTQ 120(AX), Y4
+	VPBROADCASTD 128(AX), X5
+
+outputs:
+	VMOVUPD      (DX), Y6
+	VANDPD       Y0, Y6, Y7
+	VMAXPD       Y2, Y7, Y7
+	VPADDQ       Y3, Y7, Y7
+	VANDPD       Y1, Y6, Y8
+	VORPD        Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y1, Y6, Y7
+	VANDNPD      Y6, Y1, Y8
+	VORPD        Y0, Y7, Y7
+	VCMPPD       $0x0d, Y4, Y8, Y8
+	VBLENDVPD    Y8, Y7, Y6, Y6
+	VCVTPD2PSY   Y6, X6
+	VPBROADCASTD 136(AX), X8
+	VMOVUPS      (BX), X7
+	VANDPS       X8, X7, X9
+	VPCMPEQD     X8, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VADDPS       (DI), X7, X7
+	VANDPS       X8, X7, X10
+	VPCMPEQD     X8, X10, X10
+	VPMOVZXWD    (CX), X9
+	VPSLLD       $0x12, X9, X9
+	VPAND        X10, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VCMPPS       $0x03, X6, X6, X9
+	VBLENDVPS    X9, X5, X6, X6
+	VMOVUPS      X6, (SI)
+	VMOVUPD      32(DX), Y6
+	VANDPD       Y0, Y6, Y7
+	VMAXPD       Y2, Y7, Y7
+	VPADDQ       Y3, Y7, Y7
+	VANDPD       Y1, Y6, Y8
+	VORPD        Y8, Y7, Y7
+	VADDPD       Y7, Y6, Y6
+	VSUBPD       Y7, Y6, Y6
+	VANDPD       Y1, Y6, Y7
+	VANDNPD      Y6, Y1, Y8
+	VORPD        Y0, Y7, Y7
+	VCMPPD       $0x0d, Y4, Y8, Y8
+	VBLENDVPD    Y8, Y7, Y6, Y6
+	VCVTPD2PSY   Y6, X6
+	VPBROADCASTD 136(AX), X8
+	VMOVUPS      16(BX), X7
+	VANDPS       X8, X7, X9
+	VPCMPEQD     X8, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VADDPS       16(DI), X7, X7
+	VANDPS       X8, X7, X10
+	VPCMPEQD     X8, X10, X10
+	VPMOVZXWD    8(CX), X9
+	VPSLLD       $0x12, X9, X9
+	VPAND        X10, X9, X9
+	VBLENDVPS    X9, X7, X6, X6
+	VCMPPS       $0x03, X6, X6, X9
+	VBLENDVPS    X9, X5, X6, X6
+	VMOVUPS      X6, 16(SI)
+	ADDQ         $0x10, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JG           outputs
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
 // func joinAVX2(x *Join)
 // Requires: AVX, AVX2, SSE
 TEXT ·joinAVX2(SB), NOSPLIT, $16-8
@@ -6749,53 +6701,6 @@ outputs:
 	SUBQ      $0x04, R8
 	JG        outputs
 	LDMXCSR   (SP)
-	VZEROUPPER
-	RET
-
-// func closingAVX2(x *Sums)
-// Requires: AVX, AVX2
-TEXT ·closingAVX2(SB), NOSPLIT, $0-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         32(AX), DI
-	MOVQ         40(AX), R8
-	VPBROADCASTD 128(AX), X0
-
-outputs:
-	VCVTPD2PSY   (DX), X1
-	VPBROADCASTD 136(AX), X3
-	VMOVUPS      (BX), X2
-	VANDPS       X3, X2, X4
-	VPCMPEQD     X3, X4, X4
-	VBLENDVPS    X4, X2, X1, X1
-	VCMPPS       $0x03, X1, X1, X4
-	VPMOVZXWD    (CX), X2
-	VPSLLD       $0x12, X2, X2
-	VPOR         X2, X4, X4
-	VBLENDVPS    X4, X0, X1, X1
-	VMOVUPS      X1, (SI)
-	VCVTPD2PSY   32(DX), X1
-	VPBROADCASTD 136(AX), X3
-	VMOVUPS      16(BX), X2
-	VANDPS       X3, X2, X4
-	VPCMPEQD     X3, X4, X4
-	VBLENDVPS    X4, X2, X1, X1
-	VCMPPS       $0x03, X1, X1, X4
-	VPMOVZXWD    8(CX), X2
-	VPSLLD       $0x12, X2, X2
-	VPOR         X2, X4, X4
-	VBLENDVPS    X4, X0, X1, X1
-	VMOVUPS      X1, 16(SI)
-	ADDQ         $0x10, CX
-	ADDQ         $0x00000040, DX
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, DI
-	SUBQ         $0x08, R8
-	JG           outputs
 	VZEROUPPER
 	RET
 
@@ -6869,61 +6774,6 @@ outputs:
 	SUBQ      $0x04, R8
 	JG        outputs
 	LDMXCSR   (SP)
-	VZEROUPPER
-	RET
-
-// func closingSpecialAVX2(x *Sums)
-// Requires: AVX, AVX2
-TEXT ·closingSpecialAVX2(SB), NOSPLIT, $0-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         32(AX), DI
-	MOVQ         40(AX), R8
-	VPBROADCASTD 128(AX), X0
-
-outputs:
-	VCVTPD2PSY   (DX), X1
-	VPBROADCASTD 136(AX), X3
-	VMOVUPS      (BX), X2
-	VANDPS       X3, X2, X4
-	VPCMPEQD     X3, X4, X4
-	VBLENDVPS    X4, X2, X1, X1
-	VADDPS       (DI), X2, X2
-	VANDPS       X3, X2, X5
-	VPCMPEQD     X3, X5, X5
-	VPMOVZXWD    (CX), X4
-	VPSLLD       $0x12, X4, X4
-	VPAND        X5, X4, X4
-	VBLENDVPS    X4, X2, X1, X1
-	VCMPPS       $0x03, X1, X1, X4
-	VBLENDVPS    X4, X0, X1, X1
-	VMOVUPS      X1, (SI)
-	VCVTPD2PSY   32(DX), X1
-	VPBROADCASTD 136(AX), X3
-	VMOVUPS      16(BX), X2
-	VANDPS       X3, X2, X4
-	VPCMPEQD     X3, X4, X4
-	VBLENDVPS    X4, X2, X1, X1
-	VADDPS       16(DI), X2, X2
-	VANDPS       X3, X2, X5
-	VPCMPEQD     X3, X5, X5
-	VPMOVZXWD    8(CX), X4
-	VPSLLD       $0x12, X4, X4
-	VPAND        X5, X4, X4
-	VBLENDVPS    X4, X2, X1, X1
-	VCMPPS       $0x03, X1, X1, X4
-	VBLENDVPS    X4, X0, X1, X1
-	VMOVUPS      X1, 16(SI)
-	ADDQ         $0x10, CX
-	ADDQ         $0x00000040, DX
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, DI
-	SUBQ         $0x08, R8
-	JG           outputs
 	VZEROUPPER
 	RET
 
@@ -7017,9 +6867,9 @@ terms0:
 	DECQ         R10
 	JNZ          terms0
 	VMOVUPD      Y1, (DX)
-	VCVTPD2PSY   Y3, X3
+	VCVTPD2PSY   Y3, X1
 	MOVQ         56(AX), R10
-	VMOVUPS      X3, (R10)(BX*1)
+	VMOVUPS      X1, (R10)(BX*1)
 	VPBROADCASTQ 128(AX), Y4
 	VCVTPS2PD    16(CX), Y1
 	VPBROADCASTQ 120(AX), Y2
@@ -7083,9 +6933,9 @@ terms4:
 	DECQ         R10
 	JNZ          terms4
 	VMOVUPD      Y1, 32(DX)
-	VCVTPD2PSY   Y3, X3
+	VCVTPD2PSY   Y3, X1
 	MOVQ         56(AX), R10
-	VMOVUPS      X3, 16(R10)(BX*1)
+	VMOVUPS      X1, 16(R10)(BX*1)
 	ADDQ         $0x20, CX
 	ADDQ         $0x40, DX
 	ADDQ         $0x20, BX
@@ -7098,98 +6948,6 @@ terms4:
 	ADDQ         104(AX), SI
 	DECQ         16(SP)
 	JNZ          tiles
-	LDMXCSR      (SP)
-	VZEROUPPER
-	RET
-
-// func truncatingAVX2(x *Sums)
-// Requires: AVX, AVX2, SSE
-TEXT ·truncatingAVX2(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         32(AX), DI
-	MOVQ         40(AX), R8
-	STMXCSR      (SP)
-	MOVL         (SP), R9
-	ORL          $0x00006000, R9
-	MOVL         R9, 8(SP)
-	LDMXCSR      8(SP)
-	VPBROADCASTQ 48(AX), Y0
-	VPBROADCASTQ 64(AX), Y1
-	VPBROADCASTQ 104(AX), Y2
-	VPBROADCASTQ 112(AX), Y3
-	VPBROADCASTQ 120(AX), Y4
-	VPBROADCASTD 128(AX), X5
-
-outputs:
-	VMOVUPD      (DX), Y6
-	VANDPD       Y0, Y6, Y7
-	VMAXPD       Y2, Y7, Y7
-	VPADDQ       Y3, Y7, Y7
-	VANDPD       Y1, Y6, Y8
-	VORPD        Y8, Y7, Y7
-	VADDPD       Y7, Y6, Y6
-	VSUBPD       Y7, Y6, Y6
-	VANDPD       Y1, Y6, Y7
-	VANDNPD      Y6, Y1, Y8
-	VORPD        Y0, Y7, Y7
-	VCMPPD       $0x0d, Y4, Y8, Y8
-	VBLENDVPD    Y8, Y7, Y6, Y6
-	VCVTPD2PSY   Y6, X6
-	VPBROADCASTD 136(AX), X8
-	VMOVUPS      (BX), X7
-	VANDPS       X8, X7, X9
-	VPCMPEQD     X8, X9, X9
-	VBLENDVPS    X9, X7, X6, X6
-	VADDPS       (DI), X7, X7
-	VANDPS       X8, X7, X10
-	VPCMPEQD     X8, X10, X10
-	VPMOVZXWD    (CX), X9
-	VPSLLD       $0x12, X9, X9
-	VPAND        X10, X9, X9
-	VBLENDVPS    X9, X7, X6, X6
-	VCMPPS       $0x03, X6, X6, X9
-	VBLENDVPS    X9, X5, X6, X6
-	VMOVUPS      X6, (SI)
-	VMOVUPD      32(DX), Y6
-	VANDPD       Y0, Y6, Y7
-	VMAXPD       Y2, Y7, Y7
-	VPADDQ       Y3, Y7, Y7
-	VANDPD       Y1, Y6, Y8
-	VORPD        Y8, Y7, Y7
-	VADDPD       Y7, Y6, Y6
-	VSUBPD       Y7, Y6, Y6
-	VANDPD       Y1, Y6, Y7
-	VANDNPD      Y6, Y1, Y8
-	VORPD        Y0, Y7, Y7
-	VCMPPD       $0x0d, Y4, Y8, Y8
-	VBLENDVPD    Y8, Y7, Y6, Y6
-	VCVTPD2PSY   Y6, X6
-	VPBROADCASTD 136(AX), X8
-	VMOVUPS      16(BX), X7
-	VANDPS       X8, X7, X9
-	VPCMPEQD     X8, X9, X9
-	VBLENDVPS    X9, X7, X6, X6
-	VADDPS       16(DI), X7, X7
-	VANDPS       X8, X7, X10
-	VPCMPEQD     X8, X10, X10
-	VPMOVZXWD    8(CX), X9
-	VPSLLD       $0x12, X9, X9
-	VPAND        X10, X9, X9
-	VBLENDVPS    X9, X7, X6, X6
-	VCMPPS       $0x03, X6, X6, X9
-	VBLENDVPS    X9, X5, X6, X6
-	VMOVUPS      X6, 16(SI)
-	ADDQ         $0x10, CX
-	ADDQ         $0x00000040, DX
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, DI
-	SUBQ         $0x08, R8
-	JG           outputs
 	LDMXCSR      (SP)
 	VZEROUPPER
 	RET
@@ -7281,9 +7039,9 @@ k0:
 	ADDQ         $0x00000080, R10
 	CMPQ         R9, 56(AX)
 	JB           k0
-	VPBROADCASTD 112(AX), X5
-	VCMPPS       $0x03, X4, X4, X3
-	VBLENDVPS    X3, X5, X4, X4
+	VPBROADCASTD 112(AX), X3
+	VCMPPS       $0x03, X4, X4, X5
+	VBLENDVPS    X5, X3, X4, X4
 	VMOVUPS      X4, (SI)
 	VCVTPS2PD    16(BX), Y3
 	XORQ         R9, R9
@@ -7348,9 +7106,9 @@ k4:
 	ADDQ         $0x00000080, R10
 	CMPQ         R9, 56(AX)
 	JB           k4
-	VPBROADCASTD 112(AX), X5
-	VCMPPS       $0x03, X4, X4, X3
-	VBLENDVPS    X3, X5, X4, X4
+	VPBROADCASTD 112(AX), X3
+	VCMPPS       $0x03, X4, X4, X5
+	VBLENDVPS    X5, X3, X4, X4
 	VMOVUPS      X4, 16(SI)
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
@@ -7477,9 +7235,9 @@ k0:
 	ADDQ         $0x00000100, R10
 	CMPQ         R9, 56(AX)
 	JB           k0
-	VPBROADCASTD 112(AX), X6
-	VCMPPS       $0x03, X5, X5, X4
-	VBLENDVPS    X4, X6, X5, X5
+	VPBROADCASTD 112(AX), X4
+	VCMPPS       $0x03, X5, X5, X6
+	VBLENDVPS    X6, X4, X5, X5
 	VMOVUPS      X5, (SI)
 	VCVTPS2PD    16(BX), Y4
 	XORQ         R9, R9
@@ -7568,9 +7326,9 @@ k4:
 	ADDQ         $0x00000100, R10
 	CMPQ         R9, 56(AX)
 	JB           k4
-	VPBROADCASTD 112(AX), X6
-	VCMPPS       $0x03, X5, X5, X4
-	VBLENDVPS    X4, X6, X5, X5
+	VPBROADCASTD 112(AX), X4
+	VCMPPS       $0x03, X5, X5, X6
+	VBLENDVPS    X6, X4, X5, X5
 	VMOVUPS      X5, 16(SI)
 	ADDQ         $0x20, BX
 	ADDQ         $0x20, SI
@@ -7674,6 +7432,381 @@ numbers:
 	ADDQ        $0x20, DX
 	SUBQ        $0x08, BX
 	JG          numbers
+	VZEROUPPER
+	RET
+
+DATA spreadPairs<>+0(SB)/1, $0x00
+DATA spreadPairs<>+1(SB)/1, $0x01
+DATA spreadPairs<>+2(SB)/1, $0x00
+DATA spreadPairs<>+3(SB)/1, $0x01
+DATA spreadPairs<>+4(SB)/1, $0x00
+DATA spreadPairs<>+5(SB)/1, $0x01
+DATA spreadPairs<>+6(SB)/1, $0x00
+DATA spreadPairs<>+7(SB)/1, $0x01
+DATA spreadPairs<>+8(SB)/1, $0x00
+DATA spreadPairs<>+9(SB)/1, $0x01
+DATA spreadPairs<>+10(SB)/1, $0x00
+DATA spreadPairs<>+11(SB)/1, $0x01
+DATA spreadPairs<>+12(SB)/1, $0x00
+DATA spreadPairs<>+13(SB)/1, $0x01
+DATA spreadPairs<>+14(SB)/1, $0x00
+DATA spreadPairs<>+15(SB)/1, $0x01
+DATA spreadPairs<>+16(SB)/1, $0x02
+DATA spreadPairs<>+17(SB)/1, $0x03
+DATA spreadPairs<>+18(SB)/1, $0x02
+DATA spreadPairs<>+19(SB)/1, $0x03
+DATA spreadPairs<>+20(SB)/1, $0x02
+DATA spreadPairs<>+21(SB)/1, $0x03
+DATA spreadPairs<>+22(SB)/1, $0x02
+DATA spreadPairs<>+23(SB)/1, $0x03
+DATA spreadPairs<>+24(SB)/1, $0x02
+DATA spreadPairs<>+25(SB)/1, $0x03
+DATA spreadPairs<>+26(SB)/1, $0x02
+DATA spreadPairs<>+27(SB)/1, $0x03
+DATA spreadPairs<>+28(SB)/1, $0x02
+DATA spreadPairs<>+29(SB)/1, $0x03
+DATA spreadPairs<>+30(SB)/1, $0x02
+DATA spreadPairs<>+31(SB)/1, $0x03
+DATA spreadPairs<>+32(SB)/1, $0x04
+DATA spreadPairs<>+33(SB)/1, $0x05
+DATA spreadPairs<>+34(SB)/1, $0x04
+DATA spreadPairs<>+35(SB)/1, $0x05
+DATA spreadPairs<>+36(SB)/1, $0x04
+DATA spreadPairs<>+37(SB)/1, $0x05
+DATA spreadPairs<>+38(SB)/1, $0x04
+DATA spreadPairs<>+39(SB)/1, $0x05
+DATA spreadPairs<>+40(SB)/1, $0x04
+DATA spreadPairs<>+41(SB)/1, $0x05
+DATA spreadPairs<>+42(SB)/1, $0x04
+DATA spreadPairs<>+43(SB)/1, $0x05
+DATA spreadPairs<>+44(SB)/1, $0x04
+DATA spreadPairs<>+45(SB)/1, $0x05
+DATA spreadPairs<>+46(SB)/1, $0x04
+DATA spreadPairs<>+47(SB)/1, $0x05
+DATA spreadPairs<>+48(SB)/1, $0x06
+DATA spreadPairs<>+49(SB)/1, $0x07
+DATA spreadPairs<>+50(SB)/1, $0x06
+DATA spreadPairs<>+51(SB)/1, $0x07
+DATA spreadPairs<>+52(SB)/1, $0x06
+DATA spreadPairs<>+53(SB)/1, $0x07
+DATA spreadPairs<>+54(SB)/1, $0x06
+DATA spreadPairs<>+55(SB)/1, $0x07
+DATA spreadPairs<>+56(SB)/1, $0x06
+DATA spreadPairs<>+57(SB)/1, $0x07
+DATA spreadPairs<>+58(SB)/1, $0x06
+DATA spreadPairs<>+59(SB)/1, $0x07
+DATA spreadPairs<>+60(SB)/1, $0x06
+DATA spreadPairs<>+61(SB)/1, $0x07
+DATA spreadPairs<>+62(SB)/1, $0x06
+DATA spreadPairs<>+63(SB)/1, $0x07
+GLOBL spreadPairs<>(SB), RODATA|NOPTR, $64
+
+// func largest8AVX512(x *Largest)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·largest8AVX512(SB), NOSPLIT, $24-8
+	MOVQ     x+0(FP), AX
+	MOVQ     (AX), CX
+	MOVQ     8(AX), DX
+	MOVQ     16(AX), BX
+	MOVQ     64(AX), SI
+	MOVQ     56(AX), DI
+	VMOVUPD  spreadPairs<>+0(SB), Z0
+	VPCMPEQB Y2, Y2, Y2
+	VMOVDQU  88(AX), Y1
+	MOVQ     24(AX), R8
+	MOVQ     R8, (SP)
+
+tiles:
+	MOVQ 32(AX), R8
+	MOVQ R8, 8(SP)
+
+groups:
+	MOVQ CX, R8
+	MOVQ BX, R9
+	MOVQ 48(AX), R10
+	MOVQ R10, 16(SP)
+
+steps:
+	MOVQ 40(AX), R10
+	MOVQ R8, R11
+	MOVQ R9, R12
+
+rows:
+	LEAQ         (SI)(SI*2), R13
+	ADDQ         R11, R13
+	XORQ         R14, R14
+	TESTQ        $0x00000004, DI
+	JZ           even
+	VPBROADCASTD (R11), Y3
+	VPSHUFB      Y0, Y3, Y3
+	VPADDB       (DX)(R14*8), Y3, Y3
+	VPBROADCASTD (R11)(SI*1), Y4
+	VPSHUFB      Y0, Y4, Y4
+	VPADDB       (DX)(R14*8), Y4, Y4
+	VPBROADCASTD (R11)(SI*2), Y5
+	VPSHUFB      Y0, Y5, Y5
+	VPADDB       (DX)(R14*8), Y5, Y5
+	VPBROADCASTD (R13), Y6
+	VPSHUFB      Y0, Y6, Y6
+	VPADDB       (DX)(R14*8), Y6, Y6
+	ADDQ         $0x04, R11
+	ADDQ         $0x04, R13
+	ADDQ         $0x04, R14
+	JMP          more
+
+even:
+	VPBROADCASTQ (R11), Z3
+	VPSHUFB      Z0, Z3, Z3
+	VPADDB       (DX)(R14*8), Z3, Z3
+	VPBROADCASTQ (R11)(SI*1), Z4
+	VPSHUFB      Z0, Z4, Z4
+	VPADDB       (DX)(R14*8), Z4, Z4
+	VPBROADCASTQ (R11)(SI*2), Z5
+	VPSHUFB      Z0, Z5, Z5
+	VPADDB       (DX)(R14*8), Z5, Z5
+	VPBROADCASTQ (R13), Z6
+	VPSHUFB      Z0, Z6, Z6
+	VPADDB       (DX)(R14*8), Z6, Z6
+	ADDQ         $0x08, R11
+	ADDQ         $0x08, R13
+	ADDQ         $0x08, R14
+
+more:
+	CMPQ R14, DI
+	JAE  last
+
+k:
+	VPBROADCASTQ (R11), Z7
+	VPSHUFB      Z0, Z7, Z7
+	VPADDB       (DX)(R14*8), Z7, Z7
+	VPMAXUB      Z7, Z3, Z3
+	VPBROADCASTQ (R11)(SI*1), Z7
+	VPSHUFB      Z0, Z7, Z7
+	VPADDB       (DX)(R14*8), Z7, Z7
+	VPMAXUB      Z7, Z4, Z4
+	VPBROADCASTQ (R11)(SI*2), Z7
+	VPSHUFB      Z0, Z7, Z7
+	VPADDB       (DX)(R14*8), Z7, Z7
+	VPMAXUB      Z7, Z5, Z5
+	VPBROADCASTQ (R13), Z7
+	VPSHUFB      Z0, Z7, Z7
+	VPADDB       (DX)(R14*8), Z7, Z7
+	VPMAXUB      Z7, Z6, Z6
+	ADDQ         $0x08, R11
+	ADDQ         $0x08, R13
+	ADDQ         $0x08, R14
+	CMPQ         R14, DI
+	JB           k
+
+last:
+	VSHUFI64X2 $0x44, Z4, Z3, Z7
+	VSHUFI64X2 $0xee, Z4, Z3, Z8
+	VPMAXUB    Z7, Z8, Z3
+	VSHUFI64X2 $0x44, Z6, Z5, Z7
+	VSHUFI64X2 $0xee, Z6, Z5, Z8
+	VPMAXUB    Z7, Z8, Z5
+	VSHUFI64X2 $0x88, Z5, Z3, Z7
+	VSHUFI64X2 $0xdd, Z5, Z3, Z8
+	VPMAXUB    Z7, Z8, Z7
+	VPSRLW     $0x08, Z7, Z8
+	VPMAXUB    Z7, Z8, Z7
+	VPMOVWB    Z7, Y7
+	VPADDUSB   Y1, Y7, Y7
+	VPMINUB    Y7, Y2, Y2
+	VMOVDQU    Y7, (R12)
+	ADDQ       $0x20, R12
+	SUBQ       DI, R11
+	LEAQ       (R11)(SI*4), R11
+	SUBQ       $0x04, R10
+	JG         rows
+	LEAQ       (DX)(DI*8), DX
+	ADDQ       DI, R8
+	ADDQ       80(AX), R9
+	DECQ       16(SP)
+	JNZ        steps
+	MOVQ       40(AX), R8
+	LEAQ       (BX)(R8*8), BX
+	DECQ       8(SP)
+	JNZ        groups
+	ADDQ       72(AX), CX
+	DECQ       (SP)
+	JNZ        tiles
+	VPCMPUB    $0x01, 120(AX), Y2, K1
+	XORL       CX, CX
+	KORTESTD   K1, K1
+	SETNE      CL
+	MOVQ       CX, 152(AX)
+	VZEROUPPER
+	RET
+
+DATA spreadWordsAVX512<>+0(SB)/1, $0x00
+DATA spreadWordsAVX512<>+1(SB)/1, $0x01
+DATA spreadWordsAVX512<>+2(SB)/1, $0x00
+DATA spreadWordsAVX512<>+3(SB)/1, $0x01
+DATA spreadWordsAVX512<>+4(SB)/1, $0x00
+DATA spreadWordsAVX512<>+5(SB)/1, $0x01
+DATA spreadWordsAVX512<>+6(SB)/1, $0x00
+DATA spreadWordsAVX512<>+7(SB)/1, $0x01
+DATA spreadWordsAVX512<>+8(SB)/1, $0x00
+DATA spreadWordsAVX512<>+9(SB)/1, $0x01
+DATA spreadWordsAVX512<>+10(SB)/1, $0x00
+DATA spreadWordsAVX512<>+11(SB)/1, $0x01
+DATA spreadWordsAVX512<>+12(SB)/1, $0x00
+DATA spreadWordsAVX512<>+13(SB)/1, $0x01
+DATA spreadWordsAVX512<>+14(SB)/1, $0x00
+DATA spreadWordsAVX512<>+15(SB)/1, $0x01
+DATA spreadWordsAVX512<>+16(SB)/1, $0x02
+DATA spreadWordsAVX512<>+17(SB)/1, $0x03
+DATA spreadWordsAVX512<>+18(SB)/1, $0x02
+DATA spreadWordsAVX512<>+19(SB)/1, $0x03
+DATA spreadWordsAVX512<>+20(SB)/1, $0x02
+DATA spreadWordsAVX512<>+21(SB)/1, $0x03
+DATA spreadWordsAVX512<>+22(SB)/1, $0x02
+DATA spreadWordsAVX512<>+23(SB)/1, $0x03
+DATA spreadWordsAVX512<>+24(SB)/1, $0x02
+DATA spreadWordsAVX512<>+25(SB)/1, $0x03
+DATA spreadWordsAVX512<>+26(SB)/1, $0x02
+DATA spreadWordsAVX512<>+27(SB)/1, $0x03
+DATA spreadWordsAVX512<>+28(SB)/1, $0x02
+DATA spreadWordsAVX512<>+29(SB)/1, $0x03
+DATA spreadWordsAVX512<>+30(SB)/1, $0x02
+DATA spreadWordsAVX512<>+31(SB)/1, $0x03
+DATA spreadWordsAVX512<>+32(SB)/1, $0x04
+DATA spreadWordsAVX512<>+33(SB)/1, $0x05
+DATA spreadWordsAVX512<>+34(SB)/1, $0x04
+DATA spreadWordsAVX512<>+35(SB)/1, $0x05
+DATA spreadWordsAVX512<>+36(SB)/1, $0x04
+DATA spreadWordsAVX512<>+37(SB)/1, $0x05
+DATA spreadWordsAVX512<>+38(SB)/1, $0x04
+DATA spreadWordsAVX512<>+39(SB)/1, $0x05
+DATA spreadWordsAVX512<>+40(SB)/1, $0x04
+DATA spreadWordsAVX512<>+41(SB)/1, $0x05
+DATA spreadWordsAVX512<>+42(SB)/1, $0x04
+DATA spreadWordsAVX512<>+43(SB)/1, $0x05
+DATA spreadWordsAVX512<>+44(SB)/1, $0x04
+DATA spreadWordsAVX512<>+45(SB)/1, $0x05
+DATA spreadWordsAVX512<>+46(SB)/1, $0x04
+DATA spreadWordsAVX512<>+47(SB)/1, $0x05
+DATA spreadWordsAVX512<>+48(SB)/1, $0x06
+DATA spreadWordsAVX512<>+49(SB)/1, $0x07
+DATA spreadWordsAVX512<>+50(SB)/1, $0x06
+DATA spreadWordsAVX512<>+51(SB)/1, $0x07
+DATA spreadWordsAVX512<>+52(SB)/1, $0x06
+DATA spreadWordsAVX512<>+53(SB)/1, $0x07
+DATA spreadWordsAVX512<>+54(SB)/1, $0x06
+DATA spreadWordsAVX512<>+55(SB)/1, $0x07
+DATA spreadWordsAVX512<>+56(SB)/1, $0x06
+DATA spreadWordsAVX512<>+57(SB)/1, $0x07
+DATA spreadWordsAVX512<>+58(SB)/1, $0x06
+DATA spreadWordsAVX512<>+59(SB)/1, $0x07
+DATA spreadWordsAVX512<>+60(SB)/1, $0x06
+DATA spreadWordsAVX512<>+61(SB)/1, $0x07
+DATA spreadWordsAVX512<>+62(SB)/1, $0x06
+DATA spreadWordsAVX512<>+63(SB)/1, $0x07
+GLOBL spreadWordsAVX512<>(SB), RODATA|NOPTR, $64
+
+// func largest16AVX512(x *Largest16)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·largest16AVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         56(AX), SI
+	MOVQ         48(AX), DI
+	ADDQ         DI, DI
+	VMOVUPD      spreadWordsAVX512<>+0(SB), Z0
+	VPBROADCASTW 80(AX), Z1
+	VPBROADCASTW 112(AX), Z2
+	VPBROADCASTW 144(AX), Z3
+	VPBROADCASTW 176(AX), Z4
+	VPBROADCASTW 208(AX), Z5
+	VPBROADCASTW 240(AX), Z6
+	MOVQ         24(AX), R8
+	MOVQ         R8, (SP)
+
+tiles:
+	MOVQ 32(AX), R8
+	MOVQ R8, 8(SP)
+
+groups:
+	MOVQ 40(AX), R8
+	MOVQ CX, R9
+
+rows:
+	LEAQ         (SI)(SI*2), R10
+	ADDQ         R9, R10
+	XORQ         R11, R11
+	VPBROADCASTQ (R9), Z7
+	VPSHUFB      Z0, Z7, Z7
+	VPADDW       (DX)(R11*8), Z7, Z7
+	VPBROADCASTQ (R9)(SI*1), Z8
+	VPSHUFB      Z0, Z8, Z8
+	VPADDW       (DX)(R11*8), Z8, Z8
+	VPBROADCASTQ (R9)(SI*2), Z9
+	VPSHUFB      Z0, Z9, Z9
+	VPADDW       (DX)(R11*8), Z9, Z9
+	VPBROADCASTQ (R10), Z10
+	VPSHUFB      Z0, Z10, Z10
+	VPADDW       (DX)(R11*8), Z10, Z10
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
+	JAE          last
+
+k:
+	VPBROADCASTQ (R9), Z11
+	VPSHUFB      Z0, Z11, Z11
+	VPADDW       (DX)(R11*8), Z11, Z11
+	VPMAXUW      Z11, Z7, Z7
+	VPBROADCASTQ (R9)(SI*1), Z11
+	VPSHUFB      Z0, Z11, Z11
+	VPADDW       (DX)(R11*8), Z11, Z11
+	VPMAXUW      Z11, Z8, Z8
+	VPBROADCASTQ (R9)(SI*2), Z11
+	VPSHUFB      Z0, Z11, Z11
+	VPADDW       (DX)(R11*8), Z11, Z11
+	VPMAXUW      Z11, Z9, Z9
+	VPBROADCASTQ (R10), Z11
+	VPSHUFB      Z0, Z11, Z11
+	VPADDW       (DX)(R11*8), Z11, Z11
+	VPMAXUW      Z11, Z10, Z10
+	ADDQ         $0x08, R9
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	CMPQ         R11, DI
+	JB           k
+
+last:
+	VSHUFI64X2 $0x44, Z8, Z7, Z11
+	VSHUFI64X2 $0xee, Z8, Z7, Z8
+	VPMAXUW    Z11, Z8, Z7
+	VSHUFI64X2 $0x44, Z10, Z9, Z11
+	VSHUFI64X2 $0xee, Z10, Z9, Z8
+	VPMAXUW    Z11, Z8, Z9
+	VSHUFI64X2 $0x88, Z9, Z7, Z11
+	VSHUFI64X2 $0xdd, Z9, Z7, Z8
+	VPMAXUW    Z11, Z8, Z11
+	VPCMPGTW   Z1, Z11, K1
+	VPADDW.Z   Z2, Z11, K1, Z11
+	VPMAXUW    Z3, Z11, Z11
+	VPCMPGTW   Z4, Z11, K1
+	VPORD      Z5, Z11, Z8
+	VMOVDQU16  Z8, K1, Z11
+	VPMINUW    Z6, Z11, Z11
+	VMOVDQU16  Z11, (BX)
+	ADDQ       $0x40, BX
+	SUBQ       DI, R9
+	LEAQ       (R9)(SI*4), R9
+	SUBQ       $0x04, R8
+	JG         rows
+	ADDQ       72(AX), DX
+	DECQ       8(SP)
+	JNZ        groups
+	ADDQ       64(AX), CX
+	DECQ       (SP)
+	JNZ        tiles
 	VZEROUPPER
 	RET
 
@@ -7869,564 +8002,6 @@ codes:
 	ADDQ        $0x000000c0, DX
 	SUBQ        $0x08, BX
 	JG          codes
-	VZEROUPPER
-	RET
-
-DATA spreadWordsAVX512<>+0(SB)/1, $0x00
-DATA spreadWordsAVX512<>+1(SB)/1, $0x01
-DATA spreadWordsAVX512<>+2(SB)/1, $0x00
-DATA spreadWordsAVX512<>+3(SB)/1, $0x01
-DATA spreadWordsAVX512<>+4(SB)/1, $0x00
-DATA spreadWordsAVX512<>+5(SB)/1, $0x01
-DATA spreadWordsAVX512<>+6(SB)/1, $0x00
-DATA spreadWordsAVX512<>+7(SB)/1, $0x01
-DATA spreadWordsAVX512<>+8(SB)/1, $0x00
-DATA spreadWordsAVX512<>+9(SB)/1, $0x01
-DATA spreadWordsAVX512<>+10(SB)/1, $0x00
-DATA spreadWordsAVX512<>+11(SB)/1, $0x01
-DATA spreadWordsAVX512<>+12(SB)/1, $0x00
-DATA spreadWordsAVX512<>+13(SB)/1, $0x01
-DATA spreadWordsAVX512<>+14(SB)/1, $0x00
-DATA spreadWordsAVX512<>+15(SB)/1, $0x01
-DATA spreadWordsAVX512<>+16(SB)/1, $0x02
-DATA spreadWordsAVX512<>+17(SB)/1, $0x03
-DATA spreadWordsAVX512<>+18(SB)/1, $0x02
-DATA spreadWordsAVX512<>+19(SB)/1, $0x03
-DATA spreadWordsAVX512<>+20(SB)/1, $0x02
-DATA spreadWordsAVX512<>+21(SB)/1, $0x03
-DATA spreadWordsAVX512<>+22(SB)/1, $0x02
-DATA spreadWordsAVX512<>+23(SB)/1, $0x03
-DATA spreadWordsAVX512<>+24(SB)/1, $0x02
-DATA spreadWordsAVX512<>+25(SB)/1, $0x03
-DATA spreadWordsAVX512<>+26(SB)/1, $0x02
-DATA spreadWordsAVX512<>+27(SB)/1, $0x03
-DATA spreadWordsAVX512<>+28(SB)/1, $0x02
-DATA spreadWordsAVX512<>+29(SB)/1, $0x03
-DATA spreadWordsAVX512<>+30(SB)/1, $0x02
-DATA spreadWordsAVX512<>+31(SB)/1, $0x03
-DATA spreadWordsAVX512<>+32(SB)/1, $0x04
-DATA spreadWordsAVX512<>+33(SB)/1, $0x05
-DATA spreadWordsAVX512<>+34(SB)/1, $0x04
-DATA spreadWordsAVX512<>+35(SB)/1, $0x05
-DATA spreadWordsAVX512<>+36(SB)/1, $0x04
-DATA spreadWordsAVX512<>+37(SB)/1, $0x05
-DATA spreadWordsAVX512<>+38(SB)/1, $0x04
-DATA spreadWordsAVX512<>+39(SB)/1, $0x05
-DATA spreadWordsAVX512<>+40(SB)/1, $0x04
-DATA spreadWordsAVX512<>+41(SB)/1, $0x05
-DATA spreadWordsAVX512<>+42(SB)/1, $0x04
-DATA spreadWordsAVX512<>+43(SB)/1, $0x05
-DATA spreadWordsAVX512<>+44(SB)/1, $0x04
-DATA spreadWordsAVX512<>+45(SB)/1, $0x05
-DATA spreadWordsAVX512<>+46(SB)/1, $0x04
-DATA spreadWordsAVX512<>+47(SB)/1, $0x05
-DATA spreadWordsAVX512<>+48(SB)/1, $0x06
-DATA spreadWordsAVX512<>+49(SB)/1, $0x07
-DATA spreadWordsAVX512<>+50(SB)/1, $0x06
-DATA spreadWordsAVX512<>+51(SB)/1, $0x07
-DATA spreadWordsAVX512<>+52(SB)/1, $0x06
-DATA spreadWordsAVX512<>+53(SB)/1, $0x07
-DATA spreadWordsAVX512<>+54(SB)/1, $0x06
-DATA spreadWordsAVX512<>+55(SB)/1, $0x07
-DATA spreadWordsAVX512<>+56(SB)/1, $0x06
-DATA spreadWordsAVX512<>+57(SB)/1, $0x07
-DATA spreadWordsAVX512<>+58(SB)/1, $0x06
-DATA spreadWordsAVX512<>+59(SB)/1, $0x07
-DATA spreadWordsAVX512<>+60(SB)/1, $0x06
-DATA spreadWordsAVX512<>+61(SB)/1, $0x07
-DATA spreadWordsAVX512<>+62(SB)/1, $0x06
-DATA spreadWordsAVX512<>+63(SB)/1, $0x07
-GLOBL spreadWordsAVX512<>(SB), RODATA|NOPTR, $64
-
-// func largest16AVX512(x *Largest16)
-// Requires: AVX, AVX512BW, AVX512F
-TEXT ·largest16AVX512(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         56(AX), SI
-	MOVQ         48(AX), DI
-	ADDQ         DI, DI
-	VMOVUPD      spreadWordsAVX512<>+0(SB), Z0
-	VPBROADCASTW 80(AX), Z1
-	VPBROADCASTW 112(AX), Z2
-	VPBROADCASTW 144(AX), Z3
-	VPBROADCASTW 176(AX), Z4
-	VPBROADCASTW 208(AX), Z5
-	VPBROADCASTW 240(AX), Z6
-	MOVQ         24(AX), R8
-	MOVQ         R8, (SP)
-
-tiles:
-	MOVQ 32(AX), R8
-	MOVQ R8, 8(SP)
-
-groups:
-	MOVQ 40(AX), R8
-	MOVQ CX, R9
-
-rows:
-	LEAQ         (SI)(SI*2), R10
-	ADDQ         R9, R10
-	XORQ         R11, R11
-	VPBROADCASTQ (R9), Z7
-	VPSHUFB      Z0, Z7, Z7
-	VPADDW       (DX)(R11*8), Z7, Z7
-	VPBROADCASTQ (R9)(SI*1), Z8
-	VPSHUFB      Z0, Z8, Z8
-	VPADDW       (DX)(R11*8), Z8, Z8
-	VPBROADCASTQ (R9)(SI*2), Z9
-	VPSHUFB      Z0, Z9, Z9
-	VPADDW       (DX)(R11*8), Z9, Z9
-	VPBROADCASTQ (R10), Z10
-	VPSHUFB      Z0, Z10, Z10
-	VPADDW       (DX)(R11*8), Z10, Z10
-	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
-	ADDQ         $0x08, R11
-	CMPQ         R11, DI
-	JAE          last
-
-k:
-	VPBROADCASTQ (R9), Z11
-	VPSHUFB      Z0, Z11, Z11
-	VPADDW       (DX)(R11*8), Z11, Z11
-	VPMAXUW      Z11, Z7, Z7
-	VPBROADCASTQ (R9)(SI*1), Z11
-	VPSHUFB      Z0, Z11, Z11
-	VPADDW       (DX)(R11*8), Z11, Z11
-	VPMAXUW      Z11, Z8, Z8
-	VPBROADCASTQ (R9)(SI*2), Z11
-	VPSHUFB      Z0, Z11, Z11
-	VPADDW       (DX)(R11*8), Z11, Z11
-	VPMAXUW      Z11, Z9, Z9
-	VPBROADCASTQ (R10), Z11
-	VPSHUFB      Z0, Z11, Z11
-	VPADDW       (DX)(R11*8), Z11, Z11
-	VPMAXUW      Z11, Z10, Z10
-	ADDQ         $0x08, R9
-	ADDQ         $0x08, R10
-	ADDQ         $0x08, R11
-	CMPQ         R11, DI
-	JB           k
-
-last:
-	VSHUFI64X2 $0x44, Z8, Z7, Z11
-	VSHUFI64X2 $0xee, Z8, Z7, Z8
-	VPMAXUW    Z11, Z8, Z7
-	VSHUFI64X2 $0x44, Z10, Z9, Z11
-	VSHUFI64X2 $0xee, Z10, Z9, Z8
-	VPMAXUW    Z11, Z8, Z9
-	VSHUFI64X2 $0x88, Z9, Z7, Z11
-	VSHUFI64X2 $0xdd, Z9, Z7, Z8
-	VPMAXUW    Z11, Z8, Z11
-	VPCMPGTW   Z1, Z11, K1
-	VPADDW.Z   Z2, Z11, K1, Z11
-	VPMAXUW    Z3, Z11, Z11
-	VPCMPGTW   Z4, Z11, K1
-	VPORD      Z5, Z11, Z8
-	VMOVDQU16  Z8, K1, Z11
-	VPMINUW    Z6, Z11, Z11
-	VMOVDQU16  Z11, (BX)
-	ADDQ       $0x40, BX
-	SUBQ       DI, R9
-	LEAQ       (R9)(SI*4), R9
-	SUBQ       $0x04, R8
-	JG         rows
-	ADDQ       72(AX), DX
-	DECQ       8(SP)
-	JNZ        groups
-	ADDQ       64(AX), CX
-	DECQ       (SP)
-	JNZ        tiles
-	VZEROUPPER
-	RET
-
-// func dotAVX512(x *Dot)
-// Requires: AVX, AVX512F, SSE
-TEXT ·dotAVX512(SB), NOSPLIT, $56-8
-	MOVQ    x+0(FP), AX
-	MOVQ    8(AX), CX
-	MOVQ    24(AX), DX
-	MOVQ    (AX), BX
-	MOVQ    BX, (SP)
-	MOVQ    16(AX), BX
-	MOVQ    BX, 8(SP)
-	STMXCSR 24(SP)
-	MOVL    24(SP), BX
-	ORL     $0x00006000, BX
-	MOVL    BX, 32(SP)
-	LDMXCSR 32(SP)
-	MOVQ    32(AX), BX
-	MOVQ    BX, 40(SP)
-
-tiles:
-	MOVQ 40(AX), BX
-	MOVQ BX, 48(SP)
-
-groups:
-	MOVQ 48(AX), BX
-	MOVQ BX, 16(SP)
-	MOVQ (SP), BX
-	MOVQ 8(SP), SI
-
-rows:
-	MOVQ    64(AX), DI
-	MOVQ    80(AX), R8
-	LEAQ    (BX)(DI*1), R9
-	LEAQ    (SI)(R8*1), R10
-	LEAQ    (R9)(DI*1), R11
-	LEAQ    (R10)(R8*1), R12
-	LEAQ    (R11)(DI*1), DI
-	LEAQ    (R12)(R8*1), R8
-	VMOVUPD 64(DX), Z0
-	VMOVUPD 128(DX), Z1
-	VMOVUPD 256(DX), Z2
-	VMOVUPD 320(DX), Z3
-	VMOVUPD 448(DX), Z4
-	VMOVUPD 512(DX), Z5
-	VMOVUPD 640(DX), Z6
-	VMOVUPD 704(DX), Z7
-	XORQ    R13, R13
-	MOVQ    CX, R14
-
-k:
-	VMOVUPD      (R14), Z8
-	VBROADCASTSD (BX)(R13*8), Z9
-	MOVBLZX      (SI)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z0
-	VFMADD231PD  64(R14)(R15*8), Z9, Z1
-	VBROADCASTSD (R9)(R13*8), Z9
-	MOVBLZX      (R10)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z2
-	VFMADD231PD  64(R14)(R15*8), Z9, Z3
-	VBROADCASTSD (R11)(R13*8), Z9
-	MOVBLZX      (R12)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z4
-	VFMADD231PD  64(R14)(R15*8), Z9, Z5
-	VBROADCASTSD (DI)(R13*8), Z9
-	MOVBLZX      (R8)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z6
-	VFMADD231PD  64(R14)(R15*8), Z9, Z7
-	VMOVUPD      192(R14), Z8
-	VBROADCASTSD 8(BX)(R13*8), Z9
-	MOVBLZX      1(SI)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z0
-	VFMADD231PD  256(R14)(R15*8), Z9, Z1
-	VBROADCASTSD 8(R9)(R13*8), Z9
-	MOVBLZX      1(R10)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z2
-	VFMADD231PD  256(R14)(R15*8), Z9, Z3
-	VBROADCASTSD 8(R11)(R13*8), Z9
-	MOVBLZX      1(R12)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z4
-	VFMADD231PD  256(R14)(R15*8), Z9, Z5
-	VBROADCASTSD 8(DI)(R13*8), Z9
-	MOVBLZX      1(R8)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z6
-	VFMADD231PD  256(R14)(R15*8), Z9, Z7
-	VMOVUPD      384(R14), Z8
-	VBROADCASTSD 16(BX)(R13*8), Z9
-	MOVBLZX      2(SI)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z0
-	VFMADD231PD  448(R14)(R15*8), Z9, Z1
-	VBROADCASTSD 16(R9)(R13*8), Z9
-	MOVBLZX      2(R10)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z2
-	VFMADD231PD  448(R14)(R15*8), Z9, Z3
-	VBROADCASTSD 16(R11)(R13*8), Z9
-	MOVBLZX      2(R12)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z4
-	VFMADD231PD  448(R14)(R15*8), Z9, Z5
-	VBROADCASTSD 16(DI)(R13*8), Z9
-	MOVBLZX      2(R8)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z6
-	VFMADD231PD  448(R14)(R15*8), Z9, Z7
-	VMOVUPD      576(R14), Z8
-	VBROADCASTSD 24(BX)(R13*8), Z9
-	MOVBLZX      3(SI)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z0
-	VFMADD231PD  640(R14)(R15*8), Z9, Z1
-	VBROADCASTSD 24(R9)(R13*8), Z9
-	MOVBLZX      3(R10)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z2
-	VFMADD231PD  640(R14)(R15*8), Z9, Z3
-	VBROADCASTSD 24(R11)(R13*8), Z9
-	MOVBLZX      3(R12)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z4
-	VFMADD231PD  640(R14)(R15*8), Z9, Z5
-	VBROADCASTSD 24(DI)(R13*8), Z9
-	MOVBLZX      3(R8)(R13*1), R15
-	VFMADD231PD  Z8, Z9, Z6
-	VFMADD231PD  640(R14)(R15*8), Z9, Z7
-	ADDQ         $0x04, R13
-	ADDQ         $0x00000300, R14
-	CMPQ         R13, 56(AX)
-	JB           k
-	VMOVUPD      Z0, 64(DX)
-	VMOVUPD      Z1, 128(DX)
-	VMOVUPD      Z2, 256(DX)
-	VMOVUPD      Z3, 320(DX)
-	VMOVUPD      Z4, 448(DX)
-	VMOVUPD      Z5, 512(DX)
-	VMOVUPD      Z6, 640(DX)
-	VMOVUPD      Z7, 704(DX)
-	MOVQ         DI, BX
-	ADDQ         64(AX), BX
-	MOVQ         R8, SI
-	ADDQ         80(AX), SI
-	ADDQ         $0x00000300, DX
-	SUBQ         $0x04, 16(SP)
-	JG           rows
-	ADDQ         96(AX), CX
-	DECQ         48(SP)
-	JNZ          groups
-	MOVQ         72(AX), BX
-	ADDQ         BX, (SP)
-	MOVQ         88(AX), BX
-	ADDQ         BX, 8(SP)
-	DECQ         40(SP)
-	JNZ          tiles
-	LDMXCSR      24(SP)
-	VZEROUPPER
-	RET
-
-DATA sumKindsAVX512Bit13<>+0(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+2(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+4(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+6(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+8(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+10(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+12(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+14(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+16(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+18(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+20(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+22(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+24(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+26(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+28(SB)/2, $0x2000
-DATA sumKindsAVX512Bit13<>+30(SB)/2, $0x2000
-GLOBL sumKindsAVX512Bit13<>(SB), RODATA|NOPTR, $32
-
-DATA sumKindsAVX512Limits<>+0(SB)/4, $0x7f7fffff
-DATA sumKindsAVX512Limits<>+4(SB)/4, $0xff7fffff
-DATA sumKindsAVX512Limits<>+8(SB)/4, $0x0d800000
-GLOBL sumKindsAVX512Limits<>(SB), RODATA|NOPTR, $12
-
-// func sumKindsAVX512(x *SumKinds)
-// Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·sumKindsAVX512(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         24(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         64(AX), DI
-	MOVQ         56(AX), R8
-	VMOVDQU      sumKindsAVX512Bit13<>+0(SB), Y0
-	VBROADCASTSS sumKindsAVX512Limits<>+0(SB), Y1
-	VBROADCASTSS sumKindsAVX512Limits<>+4(SB), Y1
-	VBROADCASTSS sumKindsAVX512Limits<>+8(SB), Y1
-	MOVQ         32(AX), R9
-	MOVQ         R9, (SP)
-
-tiles:
-	MOVQ 40(AX), R9
-	MOVQ R9, 8(SP)
-
-groups:
-	MOVQ 48(AX), R9
-	MOVQ CX, R10
-
-rows:
-	VMOVDQU (BX), Y1
-	VPOR    32(BX), Y1, Y1
-	VPTEST  Y1, Y0
-	JZ      none
-	LEAQ    (DI)(DI*2), R11
-	ADDQ    R10, R11
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	MOVQ    DX, R13
-	MOVQ    R8, R12
-
-k:
-	VMOVUPS          (R13), Y1
-	VFMADD231PS.BCST (R10), Y1, Y2
-	VFMADD231PS.BCST (R10)(DI*1), Y1, Y3
-	VFMADD231PS.BCST (R10)(DI*2), Y1, Y4
-	VFMADD231PS.BCST (R11), Y1, Y5
-	VMOVUPS          32(R13), Y1
-	VFMADD231PS.BCST 4(R10), Y1, Y2
-	VFMADD231PS.BCST 4(R10)(DI*1), Y1, Y3
-	VFMADD231PS.BCST 4(R10)(DI*2), Y1, Y4
-	VFMADD231PS.BCST 4(R11), Y1, Y5
-	VMOVUPS          64(R13), Y1
-	VFMADD231PS.BCST 8(R10), Y1, Y2
-	VFMADD231PS.BCST 8(R10)(DI*1), Y1, Y3
-	VFMADD231PS.BCST 8(R10)(DI*2), Y1, Y4
-	VFMADD231PS.BCST 8(R11), Y1, Y5
-	VMOVUPS          96(R13), Y1
-	VFMADD231PS.BCST 12(R10), Y1, Y2
-	VFMADD231PS.BCST 12(R10)(DI*1), Y1, Y3
-	VFMADD231PS.BCST 12(R10)(DI*2), Y1, Y4
-	VFMADD231PS.BCST 12(R11), Y1, Y5
-	ADDQ             $0x10, R10
-	ADDQ             $0x10, R11
-	ADDQ             $0x80, R13
-	SUBQ             $0x04, R12
-	JG               k
-	VMOVUPS          Y2, (SI)
-	VMOVUPS          Y3, 32(SI)
-	VMOVUPS          Y4, 64(SI)
-	VMOVUPS          Y5, 96(SI)
-	MOVQ             R8, R12
-	SHLQ             $0x02, R12
-	SUBQ             R12, R10
-
-none:
-	LEAQ (R10)(DI*4), R10
-	ADDQ $0x40, BX
-	ADDQ $0x00000080, SI
-	SUBQ $0x04, R9
-	JG   rows
-	ADDQ 80(AX), DX
-	DECQ 8(SP)
-	JNZ  groups
-	ADDQ 72(AX), CX
-	DECQ (SP)
-	JNZ  tiles
-	VZEROUPPER
-	RET
-
-DATA sumOverAVX512Bit13<>+0(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+2(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+4(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+6(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+8(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+10(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+12(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+14(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+16(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+18(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+20(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+22(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+24(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+26(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+28(SB)/2, $0x2000
-DATA sumOverAVX512Bit13<>+30(SB)/2, $0x2000
-GLOBL sumOverAVX512Bit13<>(SB), RODATA|NOPTR, $32
-
-DATA sumOverAVX512Limits<>+0(SB)/4, $0x7f7fffff
-DATA sumOverAVX512Limits<>+4(SB)/4, $0xff7fffff
-DATA sumOverAVX512Limits<>+8(SB)/4, $0x0d800000
-GLOBL sumOverAVX512Limits<>(SB), RODATA|NOPTR, $12
-
-// func sumOverAVX512(x *SumKinds)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, FMA3
-TEXT ·sumOverAVX512(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         24(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         64(AX), DI
-	MOVQ         56(AX), R8
-	VMOVDQU      sumOverAVX512Bit13<>+0(SB), Y0
-	VBROADCASTSS sumOverAVX512Limits<>+0(SB), Y1
-	VBROADCASTSS sumOverAVX512Limits<>+4(SB), Y1
-	VBROADCASTSS sumOverAVX512Limits<>+8(SB), Y2
-	MOVQ         32(AX), R9
-	MOVQ         R9, (SP)
-
-tiles:
-	MOVQ 40(AX), R9
-	MOVQ R9, 8(SP)
-
-groups:
-	MOVQ 48(AX), R9
-	MOVQ CX, R10
-
-rows:
-	VMOVDQU (BX), Y1
-	VPOR    32(BX), Y1, Y1
-	VPTEST  Y1, Y0
-	JZ      none
-	LEAQ    (DI)(DI*2), R11
-	ADDQ    R10, R11
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	MOVQ    DX, R13
-	MOVQ    R8, R12
-
-k:
-	VMOVUPS     (R13), Y1
-	VMULPS.BCST (R10), Y1, Y7
-	VFMADD231PS Y2, Y7, Y3
-	VMULPS.BCST (R10)(DI*1), Y1, Y7
-	VFMADD231PS Y2, Y7, Y4
-	VMULPS.BCST (R10)(DI*2), Y1, Y7
-	VFMADD231PS Y2, Y7, Y5
-	VMULPS.BCST (R11), Y1, Y1
-	VFMADD231PS Y2, Y1, Y6
-	VMOVUPS     32(R13), Y1
-	VMULPS.BCST 4(R10), Y1, Y7
-	VFMADD231PS Y2, Y7, Y3
-	VMULPS.BCST 4(R10)(DI*1), Y1, Y7
-	VFMADD231PS Y2, Y7, Y4
-	VMULPS.BCST 4(R10)(DI*2), Y1, Y7
-	VFMADD231PS Y2, Y7, Y5
-	VMULPS.BCST 4(R11), Y1, Y1
-	VFMADD231PS Y2, Y1, Y6
-	VMOVUPS     64(R13), Y1
-	VMULPS.BCST 8(R10), Y1, Y7
-	VFMADD231PS Y2, Y7, Y3
-	VMULPS.BCST 8(R10)(DI*1), Y1, Y7
-	VFMADD231PS Y2, Y7, Y4
-	VMULPS.BCST 8(R10)(DI*2), Y1, Y7
-	VFMADD231PS Y2, Y7, Y5
-	VMULPS.BCST 8(R11), Y1, Y1
-	VFMADD231PS Y2, Y1, Y6
-	VMOVUPS     96(R13), Y1
-	VMULPS.BCST 12(R10), Y1, Y7
-	VFMADD231PS Y2, Y7, Y3
-	VMULPS.BCST 12(R10)(DI*1), Y1, Y7
-	VFMADD231PS Y2, Y7, Y4
-	VMULPS.BCST 12(R10)(DI*2), Y1, Y7
-	VFMADD231PS Y2, Y7, Y5
-	VMULPS.BCST 12(R11), Y1, Y1
-	VFMADD231PS Y2, Y1, Y6
-	ADDQ        $0x10, R10
-	ADDQ        $0x10, R11
-	ADDQ        $0x80, R13
-	SUBQ        $0x04, R12
-	JG          k
-	VMOVUPS     Y3, (SI)
-	VMOVUPS     Y4, 32(SI)
-	VMOVUPS     Y5, 64(SI)
-	VMOVUPS     Y6, 96(SI)
-	MOVQ        R8, R12
-	SHLQ        $0x02, R12
-	SUBQ        R12, R10
-
-none:
-	LEAQ (R10)(DI*4), R10
-	ADDQ $0x40, BX
-	ADDQ $0x00000080, SI
-	SUBQ $0x04, R9
-	JG   rows
-	ADDQ 80(AX), DX
-	DECQ 8(SP)
-	JNZ  groups
-	ADDQ 72(AX), CX
-	DECQ (SP)
-	JNZ  tiles
 	VZEROUPPER
 	RET
 
@@ -8752,6 +8327,513 @@ outputs:
 	VZEROUPPER
 	RET
 
+// func dotAVX512(x *Dot)
+// Requires: AVX, AVX512F, SSE
+TEXT ·dotAVX512(SB), NOSPLIT, $56-8
+	MOVQ    x+0(FP), AX
+	MOVQ    8(AX), CX
+	MOVQ    24(AX), DX
+	MOVQ    (AX), BX
+	MOVQ    BX, (SP)
+	MOVQ    16(AX), BX
+	MOVQ    BX, 8(SP)
+	STMXCSR 24(SP)
+	MOVL    24(SP), BX
+	ORL     $0x00006000, BX
+	MOVL    BX, 32(SP)
+	LDMXCSR 32(SP)
+	MOVQ    32(AX), BX
+	MOVQ    BX, 40(SP)
+
+tiles:
+	MOVQ 40(AX), BX
+	MOVQ BX, 48(SP)
+
+groups:
+	MOVQ 48(AX), BX
+	MOVQ BX, 16(SP)
+	MOVQ (SP), BX
+	MOVQ 8(SP), SI
+
+rows:
+	MOVQ    64(AX), DI
+	MOVQ    80(AX), R8
+	LEAQ    (BX)(DI*1), R9
+	LEAQ    (SI)(R8*1), R10
+	LEAQ    (R9)(DI*1), R11
+	LEAQ    (R10)(R8*1), R12
+	LEAQ    (R11)(DI*1), DI
+	LEAQ    (R12)(R8*1), R8
+	VMOVUPD 64(DX), Z0
+	VMOVUPD 128(DX), Z1
+	VMOVUPD 256(DX), Z2
+	VMOVUPD 320(DX), Z3
+	VMOVUPD 448(DX), Z4
+	VMOVUPD 512(DX), Z5
+	VMOVUPD 640(DX), Z6
+	VMOVUPD 704(DX), Z7
+	XORQ    R13, R13
+	MOVQ    CX, R14
+
+k:
+	VMOVUPD      (R14), Z8
+	VBROADCASTSD (BX)(R13*8), Z9
+	MOVBLZX      (SI)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z0
+	VFMADD231PD  64(R14)(R15*8), Z9, Z1
+	VBROADCASTSD (R9)(R13*8), Z9
+	MOVBLZX      (R10)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z2
+	VFMADD231PD  64(R14)(R15*8), Z9, Z3
+	VBROADCASTSD (R11)(R13*8), Z9
+	MOVBLZX      (R12)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z4
+	VFMADD231PD  64(R14)(R15*8), Z9, Z5
+	VBROADCASTSD (DI)(R13*8), Z9
+	MOVBLZX      (R8)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z6
+	VFMADD231PD  64(R14)(R15*8), Z9, Z7
+	VMOVUPD      192(R14), Z8
+	VBROADCASTSD 8(BX)(R13*8), Z9
+	MOVBLZX      1(SI)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z0
+	VFMADD231PD  256(R14)(R15*8), Z9, Z1
+	VBROADCASTSD 8(R9)(R13*8), Z9
+	MOVBLZX      1(R10)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z2
+	VFMADD231PD  256(R14)(R15*8), Z9, Z3
+	VBROADCASTSD 8(R11)(R13*8), Z9
+	MOVBLZX      1(R12)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z4
+	VFMADD231PD  256(R14)(R15*8), Z9, Z5
+	VBROADCASTSD 8(DI)(R13*8), Z9
+	MOVBLZX      1(R8)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z6
+	VFMADD231PD  256(R14)(R15*8), Z9, Z7
+	VMOVUPD      384(R14), Z8
+	VBROADCASTSD 16(BX)(R13*8), Z9
+	MOVBLZX      2(SI)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z0
+	VFMADD231PD  448(R14)(R15*8), Z9, Z1
+	VBROADCASTSD 16(R9)(R13*8), Z9
+	MOVBLZX      2(R10)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z2
+	VFMADD231PD  448(R14)(R15*8), Z9, Z3
+	VBROADCASTSD 16(R11)(R13*8), Z9
+	MOVBLZX      2(R12)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z4
+	VFMADD231PD  448(R14)(R15*8), Z9, Z5
+	VBROADCASTSD 16(DI)(R13*8), Z9
+	MOVBLZX      2(R8)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z6
+	VFMADD231PD  448(R14)(R15*8), Z9, Z7
+	VMOVUPD      576(R14), Z8
+	VBROADCASTSD 24(BX)(R13*8), Z9
+	MOVBLZX      3(SI)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z0
+	VFMADD231PD  640(R14)(R15*8), Z9, Z1
+	VBROADCASTSD 24(R9)(R13*8), Z9
+	MOVBLZX      3(R10)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z2
+	VFMADD231PD  640(R14)(R15*8), Z9, Z3
+	VBROADCASTSD 24(R11)(R13*8), Z9
+	MOVBLZX      3(R12)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z4
+	VFMADD231PD  640(R14)(R15*8), Z9, Z5
+	VBROADCASTSD 24(DI)(R13*8), Z9
+	MOVBLZX      3(R8)(R13*1), R15
+	VFMADD231PD  Z8, Z9, Z6
+	VFMADD231PD  640(R14)(R15*8), Z9, Z7
+	ADDQ         $0x04, R13
+	ADDQ         $0x00000300, R14
+	CMPQ         R13, 56(AX)
+	JB           k
+	VMOVUPD      Z0, 64(DX)
+	VMOVUPD      Z1, 128(DX)
+	VMOVUPD      Z2, 256(DX)
+	VMOVUPD      Z3, 320(DX)
+	VMOVUPD      Z4, 448(DX)
+	VMOVUPD      Z5, 512(DX)
+	VMOVUPD      Z6, 640(DX)
+	VMOVUPD      Z7, 704(DX)
+	MOVQ         DI, BX
+	ADDQ         64(AX), BX
+	MOVQ         R8, SI
+	ADDQ         80(AX), SI
+	ADDQ         $0x00000300, DX
+	SUBQ         $0x04, 16(SP)
+	JG           rows
+	ADDQ         96(AX), CX
+	DECQ         48(SP)
+	JNZ          groups
+	MOVQ         72(AX), BX
+	ADDQ         BX, (SP)
+	MOVQ         88(AX), BX
+	ADDQ         BX, 8(SP)
+	DECQ         40(SP)
+	JNZ          tiles
+	LDMXCSR      24(SP)
+	VZEROUPPER
+	RET
+
+DATA sumKindsAVX512Bit13<>+0(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+2(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+4(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+6(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+8(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+10(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+12(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+14(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+16(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+18(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+20(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+22(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+24(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+26(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+28(SB)/2, $0x2000
+DATA sumKindsAVX512Bit13<>+30(SB)/2, $0x2000
+GLOBL sumKindsAVX512Bit13<>(SB), RODATA|NOPTR, $32
+
+DATA sumKindsAVX512Limits<>+0(SB)/4, $0x7f7fffff
+DATA sumKindsAVX512Limits<>+4(SB)/4, $0xff7fffff
+DATA sumKindsAVX512Limits<>+8(SB)/4, $0x0d800000
+GLOBL sumKindsAVX512Limits<>(SB), RODATA|NOPTR, $12
+
+// func sumKindsAVX512(x *SumKinds)
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·sumKindsAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         56(AX), R8
+	VMOVDQU      sumKindsAVX512Bit13<>+0(SB), Y0
+	VBROADCASTSS sumKindsAVX512Limits<>+0(SB), Y1
+	VBROADCASTSS sumKindsAVX512Limits<>+4(SB), Y1
+	VBROADCASTSS sumKindsAVX512Limits<>+8(SB), Y1
+	MOVQ         32(AX), R9
+	MOVQ         R9, (SP)
+
+tiles:
+	MOVQ 40(AX), R9
+	MOVQ R9, 8(SP)
+
+groups:
+	MOVQ 48(AX), R9
+	MOVQ CX, R10
+
+rows:
+	VMOVDQU (BX), Y1
+	VPOR    32(BX), Y1, Y1
+	VPTEST  Y1, Y0
+	JZ      none
+	LEAQ    (DI)(DI*2), R11
+	ADDQ    R10, R11
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	MOVQ    DX, R13
+	MOVQ    R8, R12
+
+k:
+	VMOVUPS          (R13), Y1
+	VFMADD231PS.BCST (R10), Y1, Y2
+	VFMADD231PS.BCST (R10)(DI*1), Y1, Y3
+	VFMADD231PS.BCST (R10)(DI*2), Y1, Y4
+	VFMADD231PS.BCST (R11), Y1, Y5
+	VMOVUPS          32(R13), Y1
+	VFMADD231PS.BCST 4(R10), Y1, Y2
+	VFMADD231PS.BCST 4(R10)(DI*1), Y1, Y3
+	VFMADD231PS.BCST 4(R10)(DI*2), Y1, Y4
+	VFMADD231PS.BCST 4(R11), Y1, Y5
+	VMOVUPS          64(R13), Y1
+	VFMADD231PS.BCST 8(R10), Y1, Y2
+	VFMADD231PS.BCST 8(R10)(DI*1), Y1, Y3
+	VFMADD231PS.BCST 8(R10)(DI*2), Y1, Y4
+	VFMADD231PS.BCST 8(R11), Y1, Y5
+	VMOVUPS          96(R13), Y1
+	VFMADD231PS.BCST 12(R10), Y1, Y2
+	VFMADD231PS.BCST 12(R10)(DI*1), Y1, Y3
+	VFMADD231PS.BCST 12(R10)(DI*2), Y1, Y4
+	VFMADD231PS.BCST 12(R11), Y1, Y5
+	ADDQ             $0x10, R10
+	ADDQ             $0x10, R11
+	ADDQ             $0x00000080, R13
+	SUBQ             $0x04, R12
+	JG               k
+	VMOVUPS          Y2, (SI)
+	VMOVUPS          Y3, 32(SI)
+	VMOVUPS          Y4, 64(SI)
+	VMOVUPS          Y5, 96(SI)
+	MOVQ             R8, R12
+	SHLQ             $0x02, R12
+	SUBQ             R12, R10
+
+none:
+	LEAQ (R10)(DI*4), R10
+	ADDQ $0x40, BX
+	ADDQ $0x00000080, SI
+	SUBQ $0x04, R9
+	JG   rows
+	ADDQ 80(AX), DX
+	DECQ 8(SP)
+	JNZ  groups
+	ADDQ 72(AX), CX
+	DECQ (SP)
+	JNZ  tiles
+	VZEROUPPER
+	RET
+
+DATA sumOverAVX512Bit13<>+0(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+2(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+4(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+6(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+8(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+10(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+12(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+14(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+16(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+18(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+20(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+22(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+24(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+26(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+28(SB)/2, $0x2000
+DATA sumOverAVX512Bit13<>+30(SB)/2, $0x2000
+GLOBL sumOverAVX512Bit13<>(SB), RODATA|NOPTR, $32
+
+DATA sumOverAVX512Limits<>+0(SB)/4, $0x7f7fffff
+DATA sumOverAVX512Limits<>+4(SB)/4, $0xff7fffff
+DATA sumOverAVX512Limits<>+8(SB)/4, $0x0d800000
+GLOBL sumOverAVX512Limits<>(SB), RODATA|NOPTR, $12
+
+// func sumOverAVX512(x *SumKinds)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, FMA3
+TEXT ·sumOverAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         24(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         64(AX), DI
+	MOVQ         56(AX), R8
+	VMOVDQU      sumOverAVX512Bit13<>+0(SB), Y0
+	VBROADCASTSS sumOverAVX512Limits<>+0(SB), Y1
+	VBROADCASTSS sumOverAVX512Limits<>+4(SB), Y1
+	VBROADCASTSS sumOverAVX512Limits<>+8(SB), Y2
+	MOVQ         32(AX), R9
+	MOVQ         R9, (SP)
+
+tiles:
+	MOVQ 40(AX), R9
+	MOVQ R9, 8(SP)
+
+groups:
+	MOVQ 48(AX), R9
+	MOVQ CX, R10
+
+rows:
+	VMOVDQU (BX), Y1
+	VPOR    32(BX), Y1, Y1
+	VPTEST  Y1, Y0
+	JZ      none
+	LEAQ    (DI)(DI*2), R11
+	ADDQ    R10, R11
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	MOVQ    DX, R13
+	MOVQ    R8, R12
+
+k:
+	VMOVUPS     (R13), Y1
+	VMULPS.BCST (R10), Y1, Y7
+	VFMADD231PS Y2, Y7, Y3
+	VMULPS.BCST (R10)(DI*1), Y1, Y7
+	VFMADD231PS Y2, Y7, Y4
+	VMULPS.BCST (R10)(DI*2), Y1, Y7
+	VFMADD231PS Y2, Y7, Y5
+	VMULPS.BCST (R11), Y1, Y1
+	VFMADD231PS Y2, Y1, Y6
+	VMOVUPS     32(R13), Y1
+	VMULPS.BCST 4(R10), Y1, Y7
+	VFMADD231PS Y2, Y7, Y3
+	VMULPS.BCST 4(R10)(DI*1), Y1, Y7
+	VFMADD231PS Y2, Y7, Y4
+	VMULPS.BCST 4(R10)(DI*2), Y1, Y7
+	VFMADD231PS Y2, Y7, Y5
+	VMULPS.BCST 4(R11), Y1, Y1
+	VFMADD231PS Y2, Y1, Y6
+	VMOVUPS     64(R13), Y1
+	VMULPS.BCST 8(R10), Y1, Y7
+	VFMADD231PS Y2, Y7, Y3
+	VMULPS.BCST 8(R10)(DI*1), Y1, Y7
+	VFMADD231PS Y2, Y7, Y4
+	VMULPS.BCST 8(R10)(DI*2), Y1, Y7
+	VFMADD231PS Y2, Y7, Y5
+	VMULPS.BCST 8(R11), Y1, Y1
+	VFMADD231PS Y2, Y1, Y6
+	VMOVUPS     96(R13), Y1
+	VMULPS.BCST 12(R10), Y1, Y7
+	VFMADD231PS Y2, Y7, Y3
+	VMULPS.BCST 12(R10)(DI*1), Y1, Y7
+	VFMADD231PS Y2, Y7, Y4
+	VMULPS.BCST 12(R10)(DI*2), Y1, Y7
+	VFMADD231PS Y2, Y7, Y5
+	VMULPS.BCST 12(R11), Y1, Y1
+	VFMADD231PS Y2, Y1, Y6
+	ADDQ        $0x10, R10
+	ADDQ        $0x10, R11
+	ADDQ        $0x00000080, R13
+	SUBQ        $0x04, R12
+	JG          k
+	VMOVUPS     Y3, (SI)
+	VMOVUPS     Y4, 32(SI)
+	VMOVUPS     Y5, 64(SI)
+	VMOVUPS     Y6, 96(SI)
+	MOVQ        R8, R12
+	SHLQ        $0x02, R12
+	SUBQ        R12, R10
+
+none:
+	LEAQ (R10)(DI*4), R10
+	ADDQ $0x40, BX
+	ADDQ $0x00000080, SI
+	SUBQ $0x04, R9
+	JG   rows
+	ADDQ 80(AX), DX
+	DECQ 8(SP)
+	JNZ  groups
+	ADDQ 72(AX), CX
+	DECQ (SP)
+	JNZ  tiles
+	VZEROUPPER
+	RET
+
+// func closingAVX512(x *Sums)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL
+TEXT ·closingAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 128(AX), Y0
+
+outputs:
+	VCVTPD2PS    (DX), Y1
+	VFPCLASSPSY  $0x99, (BX), K1
+	VMOVUPS      (BX), K1, Y1
+	VCMPPS       $0x03, Y1, Y1, K1
+	VPBROADCASTW 176(AX), X2
+	VPTESTMW     (CX), X2, K2
+	KORW         K2, K1, K1
+	VMOVAPS      Y0, K1, Y1
+	VMOVUPS      Y1, (SI)
+	ADDQ         $0x10, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JG           outputs
+	VZEROUPPER
+	RET
+
+// func closingSpecialAVX512(x *Sums)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL
+TEXT ·closingSpecialAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	VPBROADCASTD 128(AX), Y0
+
+outputs:
+	VCVTPD2PS    (DX), Y1
+	VFPCLASSPSY  $0x99, (BX), K1
+	VMOVUPS      (BX), K1, Y1
+	VMOVUPS      (BX), Y2
+	VADDPS       (DI), Y2, Y2
+	VPBROADCASTW 176(AX), X3
+	VPTESTMW     (CX), X3, K1
+	VFPCLASSPSY  $0x99, Y2, K1, K1
+	VMOVAPS      Y2, K1, Y1
+	VCMPPS       $0x03, Y1, Y1, K1
+	VMOVAPS      Y0, K1, Y1
+	VMOVUPS      Y1, (SI)
+	ADDQ         $0x10, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x20, BX
+	ADDQ         $0x20, SI
+	ADDQ         $0x20, DI
+	SUBQ         $0x08, R8
+	JG           outputs
+	VZEROUPPER
+	RET
+
+// func truncatingAVX512(x *Sums)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, SSE
+TEXT ·truncatingAVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         24(AX), DX
+	MOVQ         8(AX), BX
+	MOVQ         16(AX), SI
+	MOVQ         32(AX), DI
+	MOVQ         40(AX), R8
+	STMXCSR      (SP)
+	MOVL         (SP), R9
+	ORL          $0x00006000, R9
+	MOVL         R9, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 48(AX), Z0
+	VPBROADCASTQ 64(AX), Z1
+	VPBROADCASTQ 104(AX), Z2
+	VPBROADCASTQ 112(AX), Z3
+	VPBROADCASTQ 120(AX), Z4
+	VPBROADCASTD 128(AX), Y4
+
+outputs:
+	VMOVUPD          (DX), Z5
+	VANDPD           Z0, Z5, Z6
+	VMAXPD           Z2, Z6, Z6
+	VPADDQ           Z3, Z6, Z6
+	VPTERNLOGQ       $0xf8, Z1, Z5, Z6
+	VADDPD           Z6, Z5, Z5
+	VSUBPD           Z6, Z5, Z5
+	VCVTPD2PS.RN_SAE Z5, Y5
+	VFPCLASSPSY      $0x99, (BX), K1
+	VMOVUPS          (BX), K1, Y5
+	VMOVUPS          (BX), Y6
+	VADDPS           (DI), Y6, Y6
+	VPBROADCASTW     176(AX), X7
+	VPTESTMW         (CX), X7, K1
+	VFPCLASSPSY      $0x99, Y6, K1, K1
+	VMOVAPS          Y6, K1, Y5
+	VCMPPS           $0x03, Y5, Y5, K1
+	VMOVAPS          Y4, K1, Y5
+	VMOVUPS          Y5, (SI)
+	ADDQ             $0x10, CX
+	ADDQ             $0x40, DX
+	ADDQ             $0x20, BX
+	ADDQ             $0x20, SI
+	ADDQ             $0x20, DI
+	SUBQ             $0x08, R8
+	JG               outputs
+	LDMXCSR          (SP)
+	VZEROUPPER
+	RET
+
 // func joinAVX512(x *Join)
 // Requires: AVX, AVX512DQ, AVX512F, SSE
 TEXT ·joinAVX512(SB), NOSPLIT, $16-8
@@ -8809,38 +8891,6 @@ outputs:
 	SUBQ          $0x08, R8
 	JG            outputs
 	LDMXCSR       (SP)
-	VZEROUPPER
-	RET
-
-// func closingAVX512(x *Sums)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL
-TEXT ·closingAVX512(SB), NOSPLIT, $0-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         32(AX), DI
-	MOVQ         40(AX), R8
-	VPBROADCASTD 128(AX), Y0
-
-outputs:
-	VCVTPD2PS    (DX), Y1
-	VFPCLASSPSY  $0x99, (BX), K1
-	VMOVUPS      (BX), K1, Y1
-	VCMPPS       $0x03, Y1, Y1, K1
-	VPBROADCASTW 176(AX), X2
-	VPTESTMW     (CX), X2, K2
-	KORW         K2, K1, K1
-	VMOVAPS      Y0, K1, Y1
-	VMOVUPS      Y1, (SI)
-	ADDQ         $0x10, CX
-	ADDQ         $0x00000040, DX
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, DI
-	SUBQ         $0x08, R8
-	JG           outputs
 	VZEROUPPER
 	RET
 
@@ -8913,38 +8963,390 @@ outputs:
 	VZEROUPPER
 	RET
 
-// func closingSpecialAVX512(x *Sums)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL
-TEXT ·closingSpecialAVX512(SB), NOSPLIT, $0-8
+// func groupsAVX512(x *Groups)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·groupsAVX512(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	STMXCSR (SP)
+	MOVL    (SP), CX
+	ORL     $0x00006000, CX
+	MOVL    CX, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    40(AX), CX
+	MOVQ    48(AX), DX
+	MOVQ    24(AX), SI
+	MOVQ    32(AX), DI
+	XORQ    BX, BX
+	VXORPD  Z0, Z0, Z0
+	MOVQ    64(AX), R8
+	MOVQ    R8, 16(SP)
+
+tiles:
+	MOVQ 72(AX), R8
+	MOVQ R8, 24(SP)
+
+columns:
+	MOVQ 80(AX), R9
+	MOVQ SI, R8
+
+rows:
+	VPBROADCASTQ 128(AX), Z4
+	VCVTPS2PD    (CX), Z1
+	VPBROADCASTQ 120(AX), Z2
+	VANDPD       Z2, Z1, Z2
+	VCMPPD       $0x04, Z0, Z1, K1
+	VPBROADCASTQ 144(AX), Z3
+	VMOVUPD.Z    Z3, K1, Z3
+	VMAXPD       Z3, Z2, Z2
+	VPBROADCASTQ 152(AX), Z3
+	VMAXPD       Z3, Z2, Z2
+	MOVQ         88(AX), R10
+	MOVQ         (AX), R13
+	MOVQ         8(AX), R14
+	MOVQ         R8, R11
+	MOVQ         DI, R12
+	MOVQ         16(AX), R15
+
+exponents0:
+	VBROADCASTSD 8(R11), Z3
+	VMULPD       64(R12), Z3, Z3
+	VCVTPS2PD    (R14)(BX*1), Z5
+	VCMPPD       $0x04, Z0, Z5, K1
+	VMOVUPD.Z    Z3, K1, Z3
+	VMAXPD       Z3, Z2, Z2
+	ADDQ         $0x10, R11
+	ADDQ         $0x00000080, R12
+	ADDQ         R15, R13
+	ADDQ         R15, R14
+	DECQ         R10
+	JNZ          exponents0
+	VPBROADCASTQ 136(AX), Z3
+	VPADDQ       Z3, Z2, Z2
+	VMOVUPD      Z1, Z1
+	VXORPD       Z3, Z3, Z3
+	VANDPD       Z4, Z1, Z5
+	VORPD        Z2, Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	VSUBPD       Z5, Z1, Z1
+	MOVQ         88(AX), R10
+	MOVQ         (AX), R13
+	MOVQ         8(AX), R14
+	MOVQ         R8, R11
+	MOVQ         DI, R12
+	MOVQ         16(AX), R15
+
+terms0:
+	VBROADCASTSD (R11), Z6
+	VMULPD       (R12), Z6, Z6
+	VCVTPS2PD    (R13)(BX*1), Z5
+	VMULPD       Z6, Z5, Z5
+	VANDPD       Z4, Z5, Z7
+	VORPD        Z2, Z7, Z7
+	VADDPD       Z7, Z5, Z5
+	VSUBPD       Z7, Z5, Z5
+	VADDPD       Z5, Z1, Z1
+	VFMADD231PD  Z0, Z6, Z3
+	ADDQ         $0x10, R11
+	ADDQ         $0x00000080, R12
+	ADDQ         R15, R13
+	ADDQ         R15, R14
+	DECQ         R10
+	JNZ          terms0
+	VMOVUPD      Z1, (DX)
+	VCVTPD2PS    Z3, Y1
+	MOVQ         56(AX), R10
+	VMOVUPS      Y1, (R10)(BX*1)
+	ADDQ         $0x20, CX
+	ADDQ         $0x40, DX
+	ADDQ         $0x20, BX
+	ADDQ         96(AX), R8
+	DECQ         R9
+	JNZ          rows
+	ADDQ         112(AX), DI
+	DECQ         24(SP)
+	JNZ          columns
+	ADDQ         104(AX), SI
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func exact2AVX512(x *Exact)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·exact2AVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VPBROADCASTQ 88(AX), Z0
+	VPBROADCASTQ 96(AX), Z0
+	VPBROADCASTQ 104(AX), Z1
+	VXORPD       Z1, Z1, Z1
+	MOVQ         32(AX), DI
+	MOVQ         DI, (SP)
+
+tiles:
+	MOVQ 40(AX), DI
+	MOVQ DI, 8(SP)
+
+groups:
+	MOVQ 48(AX), DI
+	MOVQ DX, R8
+
+rows:
+	VCVTPS2PD (BX), Z2
+	XORQ      R9, R9
+	MOVQ      CX, R10
+
+k0:
+	VBROADCASTSD  (R8)(R9*8), Z3
+	VMULPD        (R10), Z3, Z3
+	VBROADCASTSD  8(R8)(R9*8), Z4
+	VMULPD        64(R10), Z4, Z4
+	VADDPD        Z3, Z2, Z5
+	VADDPD        Z4, Z5, Z5
+	VADDPD        Z4, Z3, Z6
+	VSUBPD        Z3, Z6, Z8
+	VSUBPD        Z8, Z6, Z7
+	VSUBPD        Z7, Z3, Z7
+	VSUBPD        Z8, Z4, Z8
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z6, Z2, Z3
+	VSUBPD        Z2, Z3, Z8
+	VSUBPD        Z8, Z3, Z4
+	VSUBPD        Z4, Z2, Z4
+	VSUBPD        Z8, Z6, Z8
+	VADDPD        Z8, Z4, Z4
+	VADDPD.RD_SAE Z7, Z4, Z2
+	VADDPD.RU_SAE Z7, Z4, Z6
+	VADDPD.RZ_SAE Z7, Z4, Z4
+	VCMPPD        $0x04, Z6, Z2, K1
+	VPORQ         Z0, Z4, K1, Z4
+	VADDPD.RD_SAE Z4, Z3, Z2
+	VADDPD.RU_SAE Z4, Z3, Z6
+	VADDPD.RZ_SAE Z4, Z3, Z3
+	VCMPPD        $0x04, Z6, Z2, K1
+	VPORQ         Z0, Z3, K1, Z3
+	VADDPD        Z1, Z3, Z3
+	VFPCLASSPDZ   $0x99, Z5, K1
+	VMOVUPD       Z5, K1, Z3
+	VCVTPD2PS     Z3, Y3
+	VCVTPS2PD     Y3, Z2
+	ADDQ          $0x02, R9
+	ADDQ          $0x00000080, R10
+	CMPQ          R9, 56(AX)
+	JB            k0
+	VPBROADCASTD  112(AX), Y2
+	VCMPPS        $0x03, Y3, Y3, K1
+	VMOVAPS       Y2, K1, Y3
+	VMOVUPS       Y3, (SI)
+	ADDQ          $0x20, BX
+	ADDQ          $0x20, SI
+	ADDQ          64(AX), R8
+	DECQ          DI
+	JNZ           rows
+	ADDQ          80(AX), CX
+	DECQ          8(SP)
+	JNZ           groups
+	ADDQ          72(AX), DX
+	DECQ          (SP)
+	JNZ           tiles
+	VZEROUPPER
+	RET
+
+// func exact4AVX512(x *Exact)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·exact4AVX512(SB), NOSPLIT, $16-8
+	MOVQ         x+0(FP), AX
+	MOVQ         8(AX), CX
+	MOVQ         (AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VPBROADCASTQ 88(AX), Z0
+	VPBROADCASTQ 96(AX), Z0
+	VPBROADCASTQ 104(AX), Z1
+	VXORPD       Z2, Z2, Z2
+	MOVQ         32(AX), DI
+	MOVQ         DI, (SP)
+
+tiles:
+	MOVQ 40(AX), DI
+	MOVQ DI, 8(SP)
+
+groups:
+	MOVQ 48(AX), DI
+	MOVQ DX, R8
+
+rows:
+	VCVTPS2PD (BX), Z3
+	XORQ      R9, R9
+	MOVQ      CX, R10
+
+k0:
+	VBROADCASTSD  (R8)(R9*8), Z4
+	VMULPD        (R10), Z4, Z4
+	VBROADCASTSD  8(R8)(R9*8), Z5
+	VMULPD        64(R10), Z5, Z5
+	VBROADCASTSD  16(R8)(R9*8), Z6
+	VMULPD        128(R10), Z6, Z6
+	VBROADCASTSD  24(R8)(R9*8), Z7
+	VMULPD        192(R10), Z7, Z7
+	VADDPD        Z4, Z3, Z8
+	VADDPD        Z5, Z8, Z8
+	VADDPD        Z6, Z8, Z8
+	VADDPD        Z7, Z8, Z8
+	VADDPD        Z1, Z4, Z9
+	VSUBPD        Z1, Z9, Z9
+	VSUBPD        Z9, Z4, Z4
+	VADDPD        Z1, Z5, Z10
+	VSUBPD        Z1, Z10, Z10
+	VSUBPD        Z10, Z5, Z5
+	VADDPD        Z10, Z9, Z9
+	VADDPD        Z5, Z4, Z4
+	VADDPD        Z1, Z6, Z5
+	VSUBPD        Z1, Z5, Z5
+	VSUBPD        Z5, Z6, Z6
+	VADDPD        Z5, Z9, Z9
+	VADDPD        Z6, Z4, Z4
+	VADDPD        Z1, Z7, Z5
+	VSUBPD        Z1, Z5, Z5
+	VSUBPD        Z5, Z7, Z7
+	VADDPD        Z5, Z9, Z9
+	VADDPD        Z7, Z4, Z4
+	VADDPD        Z4, Z9, Z5
+	VSUBPD        Z9, Z5, Z7
+	VSUBPD        Z7, Z5, Z6
+	VSUBPD        Z6, Z9, Z6
+	VSUBPD        Z7, Z4, Z7
+	VADDPD        Z7, Z6, Z6
+	VADDPD        Z5, Z3, Z4
+	VSUBPD        Z3, Z4, Z9
+	VSUBPD        Z9, Z4, Z7
+	VSUBPD        Z7, Z3, Z7
+	VSUBPD        Z9, Z5, Z9
+	VADDPD        Z9, Z7, Z7
+	VADDPD.RD_SAE Z6, Z7, Z3
+	VADDPD.RU_SAE Z6, Z7, Z5
+	VADDPD.RZ_SAE Z6, Z7, Z6
+	VCMPPD        $0x04, Z5, Z3, K1
+	VPORQ         Z0, Z6, K1, Z6
+	VADDPD.RD_SAE Z6, Z4, Z3
+	VADDPD.RU_SAE Z6, Z4, Z5
+	VADDPD.RZ_SAE Z6, Z4, Z4
+	VCMPPD        $0x04, Z5, Z3, K1
+	VPORQ         Z0, Z4, K1, Z4
+	VADDPD        Z2, Z4, Z4
+	VFPCLASSPDZ   $0x99, Z8, K1
+	VMOVUPD       Z8, K1, Z4
+	VCVTPD2PS     Z4, Y4
+	VCVTPS2PD     Y4, Z3
+	ADDQ          $0x04, R9
+	ADDQ          $0x00000100, R10
+	CMPQ          R9, 56(AX)
+	JB            k0
+	VPBROADCASTD  112(AX), Y3
+	VCMPPS        $0x03, Y4, Y4, K1
+	VMOVAPS       Y3, K1, Y4
+	VMOVUPS       Y4, (SI)
+	ADDQ          $0x20, BX
+	ADDQ          $0x20, SI
+	ADDQ          64(AX), R8
+	DECQ          DI
+	JNZ           rows
+	ADDQ          80(AX), CX
+	DECQ          8(SP)
+	JNZ           groups
+	ADDQ          72(AX), DX
+	DECQ          (SP)
+	JNZ           tiles
+	VZEROUPPER
+	RET
+
+// func roundAVX512(x *Round)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·roundAVX512(SB), NOSPLIT, $16-8
 	MOVQ         x+0(FP), AX
 	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         32(AX), DI
-	MOVQ         40(AX), R8
-	VPBROADCASTD 128(AX), Y0
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	STMXCSR      (SP)
+	MOVL         (SP), SI
+	ORL          24(AX), SI
+	MOVL         SI, 8(SP)
+	LDMXCSR      8(SP)
+	VPBROADCASTQ 32(AX), Z0
+	VPBROADCASTQ 40(AX), Z1
+	VPBROADCASTQ 48(AX), Z2
+	VPBROADCASTQ 56(AX), Z3
+	VPBROADCASTQ 64(AX), Z4
+	VPBROADCASTQ 72(AX), Z5
+	VXORPD       Z6, Z6, Z6
 
-outputs:
-	VCVTPD2PS    (DX), Y1
-	VFPCLASSPSY  $0x99, (BX), K1
-	VMOVUPS      (BX), K1, Y1
-	VMOVUPS      (BX), Y2
-	VADDPS       (DI), Y2, Y2
-	VPBROADCASTW 176(AX), X3
-	VPTESTMW     (CX), X3, K1
-	VFPCLASSPSY  $0x99, Y2, K1, K1
-	VMOVAPS      Y2, K1, Y1
-	VCMPPS       $0x03, Y1, Y1, K1
-	VMOVAPS      Y0, K1, Y1
-	VMOVUPS      Y1, (SI)
-	ADDQ         $0x10, CX
-	ADDQ         $0x00000040, DX
-	ADDQ         $0x20, BX
-	ADDQ         $0x20, SI
-	ADDQ         $0x20, DI
-	SUBQ         $0x08, R8
-	JG           outputs
+numbers:
+	VMOVUPD     (CX), Z6
+	VANDPD      Z6, Z1, Z7
+	VANDPD      Z6, Z0, Z8
+	VMAXPD      Z2, Z8, Z8
+	VPADDQ      Z3, Z8, Z8
+	VORPD       Z7, Z8, Z8
+	VADDPD      Z8, Z6, Z9
+	VSUBPD      Z8, Z9, Z9
+	VANDNPD     Z9, Z1, Z9
+	VORPD       Z5, Z9, Z8
+	VPTESTMQ    Z8, Z8, K1
+	VMOVUPD.Z   Z7, K1, Z7
+	VCMPPD      $0x0d, Z4, Z9, K1
+	VMOVUPD     Z0, K1, Z9
+	VORPD       Z7, Z9, Z9
+	VFPCLASSPDZ $0x99, Z6, K1
+	VMOVUPD     Z6, K1, Z9
+	VMOVUPD     Z9, (DX)
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, DX
+	SUBQ        $0x08, BX
+	JG          numbers
+	LDMXCSR     (SP)
+	VZEROUPPER
+	RET
+
+// func fromFloat32AVX512(x *Convert)
+// Requires: AVX, AVX512F
+TEXT ·fromFloat32AVX512(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), AX
+
+numbers:
+	VCVTPS2PD (CX), Z0
+	VMOVUPD   Z0, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x08, AX
+	JG        numbers
+	VZEROUPPER
+	RET
+
+// func toFloat32AVX512(x *Convert)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·toFloat32AVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	VPBROADCASTD 24(AX), Y0
+
+numbers:
+	VCVTPD2PS (CX), Y1
+	VCMPPS    $0x03, Y1, Y1, Y2
+	VBLENDVPS Y2, Y0, Y1, Y1
+	VMOVUPS   Y1, (DX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x08, BX
+	JG        numbers
 	VZEROUPPER
 	RET
 
@@ -10467,556 +10869,104 @@ k:
 	VZEROUPPER
 	RET
 
-// func groupsAVX512(x *Groups)
-// Requires: AVX, AVX512DQ, AVX512F, SSE
-TEXT ·groupsAVX512(SB), NOSPLIT, $32-8
-	MOVQ    x+0(FP), AX
-	STMXCSR (SP)
-	MOVL    (SP), CX
-	ORL     $0x00006000, CX
-	MOVL    CX, 8(SP)
-	LDMXCSR 8(SP)
-	MOVQ    40(AX), CX
-	MOVQ    48(AX), DX
-	MOVQ    24(AX), SI
-	MOVQ    32(AX), DI
-	XORQ    BX, BX
-	VXORPD  Z0, Z0, Z0
-	MOVQ    64(AX), R8
-	MOVQ    R8, 16(SP)
-
-tiles:
-	MOVQ 72(AX), R8
-	MOVQ R8, 24(SP)
-
-columns:
-	MOVQ 80(AX), R9
-	MOVQ SI, R8
-
-rows:
-	VPBROADCASTQ 128(AX), Z4
-	VCVTPS2PD    (CX), Z1
-	VPBROADCASTQ 120(AX), Z2
-	VANDPD       Z2, Z1, Z2
-	VCMPPD       $0x04, Z0, Z1, K1
-	VPBROADCASTQ 144(AX), Z3
-	VMOVUPD.Z    Z3, K1, Z3
-	VMAXPD       Z3, Z2, Z2
-	VPBROADCASTQ 152(AX), Z3
-	VMAXPD       Z3, Z2, Z2
-	MOVQ         88(AX), R10
-	MOVQ         (AX), R13
-	MOVQ         8(AX), R14
-	MOVQ         R8, R11
-	MOVQ         DI, R12
-	MOVQ         16(AX), R15
-
-exponents0:
-	VBROADCASTSD 8(R11), Z3
-	VMULPD       64(R12), Z3, Z3
-	VCVTPS2PD    (R14)(BX*1), Z5
-	VCMPPD       $0x04, Z0, Z5, K1
-	VMOVUPD.Z    Z3, K1, Z3
-	VMAXPD       Z3, Z2, Z2
-	ADDQ         $0x10, R11
-	ADDQ         $0x00000080, R12
-	ADDQ         R15, R13
-	ADDQ         R15, R14
-	DECQ         R10
-	JNZ          exponents0
-	VPBROADCASTQ 136(AX), Z3
-	VPADDQ       Z3, Z2, Z2
-	VMOVUPD      Z1, Z1
-	VXORPD       Z3, Z3, Z3
-	VANDPD       Z4, Z1, Z5
-	VORPD        Z2, Z5, Z5
-	VADDPD       Z5, Z1, Z1
-	VSUBPD       Z5, Z1, Z1
-	MOVQ         88(AX), R10
-	MOVQ         (AX), R13
-	MOVQ         8(AX), R14
-	MOVQ         R8, R11
-	MOVQ         DI, R12
-	MOVQ         16(AX), R15
-
-terms0:
-	VBROADCASTSD (R11), Z6
-	VMULPD       (R12), Z6, Z6
-	VCVTPS2PD    (R13)(BX*1), Z5
-	VMULPD       Z6, Z5, Z5
-	VANDPD       Z4, Z5, Z7
-	VORPD        Z2, Z7, Z7
-	VADDPD       Z7, Z5, Z5
-	VSUBPD       Z7, Z5, Z5
-	VADDPD       Z5, Z1, Z1
-	VFMADD231PD  Z0, Z6, Z3
-	ADDQ         $0x10, R11
-	ADDQ         $0x00000080, R12
-	ADDQ         R15, R13
-	ADDQ         R15, R14
-	DECQ         R10
-	JNZ          terms0
-	VMOVUPD      Z1, (DX)
-	VCVTPD2PS    Z3, Y3
-	MOVQ         56(AX), R10
-	VMOVUPS      Y3, (R10)(BX*1)
-	ADDQ         $0x20, CX
-	ADDQ         $0x40, DX
-	ADDQ         $0x20, BX
-	ADDQ         96(AX), R8
-	DECQ         R9
-	JNZ          rows
-	ADDQ         112(AX), DI
-	DECQ         24(SP)
-	JNZ          columns
-	ADDQ         104(AX), SI
-	DECQ         16(SP)
-	JNZ          tiles
-	LDMXCSR      (SP)
-	VZEROUPPER
-	RET
-
-// func truncatingAVX512(x *Sums)
-// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, SSE
-TEXT ·truncatingAVX512(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         24(AX), DX
-	MOVQ         8(AX), BX
-	MOVQ         16(AX), SI
-	MOVQ         32(AX), DI
-	MOVQ         40(AX), R8
-	STMXCSR      (SP)
-	MOVL         (SP), R9
-	ORL          $0x00006000, R9
-	MOVL         R9, 8(SP)
-	LDMXCSR      8(SP)
-	VPBROADCASTQ 48(AX), Z0
-	VPBROADCASTQ 64(AX), Z1
-	VPBROADCASTQ 104(AX), Z2
-	VPBROADCASTQ 112(AX), Z3
-	VPBROADCASTQ 120(AX), Z4
-	VPBROADCASTD 128(AX), Y4
-
-outputs:
-	VMOVUPD          (DX), Z5
-	VANDPD           Z0, Z5, Z6
-	VMAXPD           Z2, Z6, Z6
-	VPADDQ           Z3, Z6, Z6
-	VPTERNLOGQ       $0xf8, Z1, Z5, Z6
-	VADDPD           Z6, Z5, Z5
-	VSUBPD           Z6, Z5, Z5
-	VCVTPD2PS.RN_SAE Z5, Y5
-	VFPCLASSPSY      $0x99, (BX), K1
-	VMOVUPS          (BX), K1, Y5
-	VMOVUPS          (BX), Y6
-	VADDPS           (DI), Y6, Y6
-	VPBROADCASTW     176(AX), X7
-	VPTESTMW         (CX), X7, K1
-	VFPCLASSPSY      $0x99, Y6, K1, K1
-	VMOVAPS          Y6, K1, Y5
-	VCMPPS           $0x03, Y5, Y5, K1
-	VMOVAPS          Y4, K1, Y5
-	VMOVUPS          Y5, (SI)
-	ADDQ             $0x10, CX
-	ADDQ             $0x00000040, DX
-	ADDQ             $0x20, BX
-	ADDQ             $0x20, SI
-	ADDQ             $0x20, DI
-	SUBQ             $0x08, R8
-	JG               outputs
-	LDMXCSR          (SP)
-	VZEROUPPER
-	RET
-
-// func exact2AVX512(x *Exact)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·exact2AVX512(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         8(AX), CX
-	MOVQ         (AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	VPBROADCASTQ 88(AX), Z0
-	VPBROADCASTQ 96(AX), Z0
-	VPBROADCASTQ 104(AX), Z1
-	VXORPD       Z1, Z1, Z1
-	MOVQ         32(AX), DI
-	MOVQ         DI, (SP)
-
-tiles:
-	MOVQ 40(AX), DI
-	MOVQ DI, 8(SP)
-
-groups:
-	MOVQ 48(AX), DI
-	MOVQ DX, R8
-
-rows:
-	VCVTPS2PD (BX), Z2
-	XORQ      R9, R9
-	MOVQ      CX, R10
-
-k0:
-	VBROADCASTSD  (R8)(R9*8), Z3
-	VMULPD        (R10), Z3, Z3
-	VBROADCASTSD  8(R8)(R9*8), Z4
-	VMULPD        64(R10), Z4, Z4
-	VADDPD        Z3, Z2, Z5
-	VADDPD        Z4, Z5, Z5
-	VADDPD        Z4, Z3, Z6
-	VSUBPD        Z3, Z6, Z8
-	VSUBPD        Z8, Z6, Z7
-	VSUBPD        Z7, Z3, Z7
-	VSUBPD        Z8, Z4, Z8
-	VADDPD        Z8, Z7, Z7
-	VADDPD        Z6, Z2, Z3
-	VSUBPD        Z2, Z3, Z8
-	VSUBPD        Z8, Z3, Z4
-	VSUBPD        Z4, Z2, Z4
-	VSUBPD        Z8, Z6, Z8
-	VADDPD        Z8, Z4, Z4
-	VADDPD.RD_SAE Z7, Z4, Z2
-	VADDPD.RU_SAE Z7, Z4, Z6
-	VADDPD.RZ_SAE Z7, Z4, Z4
-	VCMPPD        $0x04, Z6, Z2, K1
-	VPORQ         Z0, Z4, K1, Z4
-	VADDPD.RD_SAE Z4, Z3, Z2
-	VADDPD.RU_SAE Z4, Z3, Z6
-	VADDPD.RZ_SAE Z4, Z3, Z3
-	VCMPPD        $0x04, Z6, Z2, K1
-	VPORQ         Z0, Z3, K1, Z3
-	VADDPD        Z1, Z3, Z3
-	VFPCLASSPDZ   $0x99, Z5, K1
-	VMOVUPD       Z5, K1, Z3
-	VCVTPD2PS     Z3, Y3
-	VCVTPS2PD     Y3, Z2
-	ADDQ          $0x02, R9
-	ADDQ          $0x00000080, R10
-	CMPQ          R9, 56(AX)
-	JB            k0
-	VPBROADCASTD  112(AX), Y2
-	VCMPPS        $0x03, Y3, Y3, K1
-	VMOVAPS       Y2, K1, Y3
-	VMOVUPS       Y3, (SI)
-	ADDQ          $0x20, BX
-	ADDQ          $0x20, SI
-	ADDQ          64(AX), R8
-	DECQ          DI
-	JNZ           rows
-	ADDQ          80(AX), CX
-	DECQ          8(SP)
-	JNZ           groups
-	ADDQ          72(AX), DX
-	DECQ          (SP)
-	JNZ           tiles
-	VZEROUPPER
-	RET
-
-// func exact4AVX512(x *Exact)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·exact4AVX512(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         8(AX), CX
-	MOVQ         (AX), DX
-	MOVQ         16(AX), BX
-	MOVQ         24(AX), SI
-	VPBROADCASTQ 88(AX), Z0
-	VPBROADCASTQ 96(AX), Z0
-	VPBROADCASTQ 104(AX), Z1
-	VXORPD       Z2, Z2, Z2
-	MOVQ         32(AX), DI
-	MOVQ         DI, (SP)
-
-tiles:
-	MOVQ 40(AX), DI
-	MOVQ DI, 8(SP)
-
-groups:
-	MOVQ 48(AX), DI
-	MOVQ DX, R8
-
-rows:
-	VCVTPS2PD (BX), Z3
-	XORQ      R9, R9
-	MOVQ      CX, R10
-
-k0:
-	VBROADCASTSD  (R8)(R9*8), Z4
-	VMULPD        (R10), Z4, Z4
-	VBROADCASTSD  8(R8)(R9*8), Z5
-	VMULPD        64(R10), Z5, Z5
-	VBROADCASTSD  16(R8)(R9*8), Z6
-	VMULPD        128(R10), Z6, Z6
-	VBROADCASTSD  24(R8)(R9*8), Z7
-	VMULPD        192(R10), Z7, Z7
-	VADDPD        Z4, Z3, Z8
-	VADDPD        Z5, Z8, Z8
-	VADDPD        Z6, Z8, Z8
-	VADDPD        Z7, Z8, Z8
-	VADDPD        Z1, Z4, Z9
-	VSUBPD        Z1, Z9, Z9
-	VSUBPD        Z9, Z4, Z4
-	VADDPD        Z1, Z5, Z10
-	VSUBPD        Z1, Z10, Z10
-	VSUBPD        Z10, Z5, Z5
-	VADDPD        Z10, Z9, Z9
-	VADDPD        Z5, Z4, Z4
-	VADDPD        Z1, Z6, Z5
-	VSUBPD        Z1, Z5, Z5
-	VSUBPD        Z5, Z6, Z6
-	VADDPD        Z5, Z9, Z9
-	VADDPD        Z6, Z4, Z4
-	VADDPD        Z1, Z7, Z5
-	VSUBPD        Z1, Z5, Z5
-	VSUBPD        Z5, Z7, Z7
-	VADDPD        Z5, Z9, Z9
-	VADDPD        Z7, Z4, Z4
-	VADDPD        Z4, Z9, Z5
-	VSUBPD        Z9, Z5, Z7
-	VSUBPD        Z7, Z5, Z6
-	VSUBPD        Z6, Z9, Z6
-	VSUBPD        Z7, Z4, Z7
-	VADDPD        Z7, Z6, Z6
-	VADDPD        Z5, Z3, Z4
-	VSUBPD        Z3, Z4, Z9
-	VSUBPD        Z9, Z4, Z7
-	VSUBPD        Z7, Z3, Z7
-	VSUBPD        Z9, Z5, Z9
-	VADDPD        Z9, Z7, Z7
-	VADDPD.RD_SAE Z6, Z7, Z3
-	VADDPD.RU_SAE Z6, Z7, Z5
-	VADDPD.RZ_SAE Z6, Z7, Z6
-	VCMPPD        $0x04, Z5, Z3, K1
-	VPORQ         Z0, Z6, K1, Z6
-	VADDPD.RD_SAE Z6, Z4, Z3
-	VADDPD.RU_SAE Z6, Z4, Z5
-	VADDPD.RZ_SAE Z6, Z4, Z4
-	VCMPPD        $0x04, Z5, Z3, K1
-	VPORQ         Z0, Z4, K1, Z4
-	VADDPD        Z2, Z4, Z4
-	VFPCLASSPDZ   $0x99, Z8, K1
-	VMOVUPD       Z8, K1, Z4
-	VCVTPD2PS     Z4, Y4
-	VCVTPS2PD     Y4, Z3
-	ADDQ          $0x04, R9
-	ADDQ          $0x00000100, R10
-	CMPQ          R9, 56(AX)
-	JB            k0
-	VPBROADCASTD  112(AX), Y3
-	VCMPPS        $0x03, Y4, Y4, K1
-	VMOVAPS       Y3, K1, Y4
-	VMOVUPS       Y4, (SI)
-	ADDQ          $0x20, BX
-	ADDQ          $0x20, SI
-	ADDQ          64(AX), R8
-	DECQ          DI
-	JNZ           rows
-	ADDQ          80(AX), CX
-	DECQ          8(SP)
-	JNZ           groups
-	ADDQ          72(AX), DX
-	DECQ          (SP)
-	JNZ           tiles
-	VZEROUPPER
-	RET
-
-// func roundAVX512(x *Round)
-// Requires: AVX, AVX512DQ, AVX512F, SSE
-TEXT ·roundAVX512(SB), NOSPLIT, $16-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	STMXCSR      (SP)
-	MOVL         (SP), SI
-	ORL          24(AX), SI
-	MOVL         SI, 8(SP)
-	LDMXCSR      8(SP)
-	VPBROADCASTQ 32(AX), Z0
-	VPBROADCASTQ 40(AX), Z1
-	VPBROADCASTQ 48(AX), Z2
-	VPBROADCASTQ 56(AX), Z3
-	VPBROADCASTQ 64(AX), Z4
-	VPBROADCASTQ 72(AX), Z5
-	VXORPD       Z6, Z6, Z6
-
-numbers:
-	VMOVUPD     (CX), Z6
-	VANDPD      Z6, Z1, Z7
-	VANDPD      Z6, Z0, Z8
-	VMAXPD      Z2, Z8, Z8
-	VPADDQ      Z3, Z8, Z8
-	VORPD       Z7, Z8, Z8
-	VADDPD      Z8, Z6, Z9
-	VSUBPD      Z8, Z9, Z9
-	VANDNPD     Z9, Z1, Z9
-	VORPD       Z5, Z9, Z8
-	VPTESTMQ    Z8, Z8, K1
-	VMOVUPD.Z   Z7, K1, Z7
-	VCMPPD      $0x0d, Z4, Z9, K1
-	VMOVUPD     Z0, K1, Z9
-	VORPD       Z7, Z9, Z9
-	VFPCLASSPDZ $0x99, Z6, K1
-	VMOVUPD     Z6, K1, Z9
-	VMOVUPD     Z9, (DX)
-	ADDQ        $0x40, CX
-	ADDQ        $0x40, DX
-	SUBQ        $0x08, BX
-	JG          numbers
-	LDMXCSR     (SP)
-	VZEROUPPER
-	RET
-
-// func fromFloat32AVX512(x *Convert)
-// Requires: AVX, AVX512F
-TEXT ·fromFloat32AVX512(SB), NOSPLIT, $0-8
-	MOVQ x+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), AX
-
-numbers:
-	VCVTPS2PD (CX), Z0
-	VMOVUPD   Z0, (DX)
-	ADDQ      $0x20, CX
-	ADDQ      $0x40, DX
-	SUBQ      $0x08, AX
-	JG        numbers
-	VZEROUPPER
-	RET
-
-// func toFloat32AVX512(x *Convert)
-// Requires: AVX, AVX2, AVX512F
-TEXT ·toFloat32AVX512(SB), NOSPLIT, $0-8
-	MOVQ         x+0(FP), AX
-	MOVQ         (AX), CX
-	MOVQ         8(AX), DX
-	MOVQ         16(AX), BX
-	VPBROADCASTD 24(AX), Y0
-
-numbers:
-	VCVTPD2PS (CX), Y1
-	VCMPPS    $0x03, Y1, Y1, Y2
-	VBLENDVPS Y2, Y0, Y1, Y1
-	VMOVUPS   Y1, (DX)
-	ADDQ      $0x40, CX
-	ADDQ      $0x20, DX
-	SUBQ      $0x08, BX
-	JG        numbers
-	VZEROUPPER
-	RET
-
-// func scaleRowsAVX2(x *Scale)
+// func larger16AVX2(x *Larger16)
 // Requires: AVX, AVX2
-TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-8
+TEXT ·larger16AVX2(SB), NOSPLIT, $0-8
 	MOVQ x+0(FP), AX
 	MOVQ (AX), CX
 	MOVQ 8(AX), DX
 	MOVQ 16(AX), BX
-	MOVQ 40(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
-	MOVQ 24(AX), R10
+	MOVQ 24(AX), AX
 
-blocks:
-	VBROADCASTSD (SI), Y0
-	VPBROADCASTW (DI), X1
-	VPBROADCASTW (R8), X2
-	VBROADCASTSS (R9), Y3
-	MOVQ         32(AX), R11
-
-k:
-	VMULPD   (CX), Y0, Y4
-	VMOVUPD  Y4, (CX)
-	VMULPD   32(CX), Y0, Y4
-	VMOVUPD  Y4, 32(CX)
-	VMOVDQU  (DX), X4
-	VPXOR    X5, X5, X5
-	VPCMPEQW X4, X5, X5
-	VPANDN   X1, X5, X5
-	VPADDW   X5, X4, X4
-	VPOR     X2, X4, X4
-	VMOVDQU  X4, (DX)
-	TESTQ    BX, BX
-	JZ       next
-	VADDPS   (BX), Y3, Y4
-	VMOVUPS  Y4, (BX)
-	ADDQ     $0x20, BX
-
-next:
-	ADDQ $0x40, CX
-	ADDQ $0x10, DX
-	SUBQ $0x08, R11
-	JG   k
-	ADDQ $0x08, SI
-	ADDQ $0x02, DI
-	ADDQ $0x02, R8
-	ADDQ $0x04, R9
-	DECQ R10
-	JNZ  blocks
+words:
+	VMOVDQU (CX), Y0
+	VPMAXUW (DX), Y0, Y0
+	VMOVDQU Y0, (BX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, BX
+	SUBQ    $0x10, AX
+	JG      words
 	VZEROUPPER
 	RET
 
-// func scaleColumnsAVX2(x *Scale)
-// Requires: AVX
-TEXT ·scaleColumnsAVX2(SB), NOSPLIT, $0-8
-	MOVQ x+0(FP), AX
-	MOVQ (AX), CX
-	MOVQ 8(AX), DX
-	MOVQ 16(AX), BX
-	MOVQ 40(AX), SI
-	MOVQ 48(AX), DI
-	MOVQ 56(AX), R8
-	MOVQ 64(AX), R9
-	MOVQ 24(AX), R10
+// func smallAVX2(x *Small)
+// Requires: AVX, AVX2, FMA3
+TEXT ·smallAVX2(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), BX
+	MOVQ         24(AX), SI
+	VPBROADCASTD 32(AX), Y0
+	VPBROADCASTD 40(AX), Y1
+	VPBROADCASTD 48(AX), Y2
+	VPBROADCASTD 56(AX), Y3
+	VPBROADCASTD 64(AX), Y4
+	VPBROADCASTD 72(AX), Y5
+	VPBROADCASTD 80(AX), Y6
+	VPBROADCASTD 88(AX), Y7
 
-blocks:
-	VMOVUPD (SI), Y0
-	VMOVUPD 32(SI), Y1
-	VMOVDQU (DI), X2
-	VMOVDQU (R8), X3
-	VMOVUPS (R9), Y4
-	MOVQ    32(AX), R11
+codes:
+	VPMOVZXBD   (CX), Y8
+	VPSLLVD     Y2, Y8, Y9
+	VPAND       Y3, Y9, Y9
+	VPSLLVD     Y0, Y8, Y8
+	VPSRLVD     Y1, Y8, Y8
+	VPCMPGTD    Y8, Y4, Y11
+	VPADDD      Y5, Y8, Y8
+	VMOVUPS     Y8, Y10
+	VFMSUB213PS Y7, Y6, Y10
+	VBLENDVPS   Y11, Y10, Y8, Y8
+	VMOVUPS     Y8, (BX)
+	VORPS       Y9, Y8, Y8
+	VMOVUPS     Y8, (DX)
+	ADDQ        $0x08, CX
+	ADDQ        $0x20, DX
+	ADDQ        $0x20, BX
+	SUBQ        $0x08, SI
+	JG          codes
+	VZEROUPPER
+	RET
 
-k:
-	VMULPD   (CX), Y0, Y5
-	VMOVUPD  Y5, (CX)
-	VMULPD   32(CX), Y1, Y5
-	VMOVUPD  Y5, 32(CX)
-	VMULPD   64(CX), Y0, Y5
-	VMOVUPD  Y5, 64(CX)
-	VMULPD   96(CX), Y1, Y5
-	VMOVUPD  Y5, 96(CX)
-	VMULPD   128(CX), Y0, Y5
-	VMOVUPD  Y5, 128(CX)
-	VMULPD   160(CX), Y1, Y5
-	VMOVUPD  Y5, 160(CX)
-	VMOVDQU  (DX), X5
-	VPXOR    X6, X6, X6
-	VPCMPEQW X5, X6, X6
-	VPANDN   X2, X6, X6
-	VPADDW   X6, X5, X5
-	VPOR     X3, X5, X5
-	VMOVDQU  X5, (DX)
-	TESTQ    BX, BX
-	JZ       next
-	VADDPS   (BX), Y4, Y5
-	VMOVUPS  Y5, (BX)
-	ADDQ     $0x20, BX
+// func shuffleAVX2(x *Shuffle)
+// Requires: AVX, AVX2
+TEXT ·shuffleAVX2(SB), NOSPLIT, $0-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	VMOVDQU 24(AX), Y0
 
-next:
-	ADDQ $0x000000c0, CX
-	ADDQ $0x10, DX
-	DECQ R11
-	JNZ  k
-	ADDQ $0x40, SI
-	ADDQ $0x10, DI
-	ADDQ $0x10, R8
-	ADDQ $0x20, R9
-	DECQ R10
-	JNZ  blocks
+bytes:
+	VMOVDQU (CX), Y1
+	VPSHUFB Y0, Y1, Y1
+	VMOVDQU Y1, (DX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x20, BX
+	JG      bytes
+	VZEROUPPER
+	RET
+
+// func shuffleCrossAVX2(x *Shuffle)
+// Requires: AVX, AVX2
+TEXT ·shuffleCrossAVX2(SB), NOSPLIT, $0-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	VMOVDQU 24(AX), Y0
+
+bytes:
+	VMOVDQU (CX), Y1
+	VPSHUFB Y0, Y1, Y1
+	VPERMQ  $0xd8, Y1, Y1
+	VMOVDQU Y1, (DX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x20, BX
+	JG      bytes
 	VZEROUPPER
 	RET
 
@@ -11107,5 +11057,23 @@ outputs:
 	ADDQ      $0x10, BX
 	DECQ      SI
 	JNZ       outputs
+	VZEROUPPER
+	RET
+
+// func narrowHalfAVX2(x *Convert)
+// Requires: AVX, F16C
+TEXT ·narrowHalfAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), AX
+
+numbers:
+	VMOVUPS   (CX), Y0
+	VCVTPS2PH $0x00, Y0, (DX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x10, DX
+	SUBQ      $0x08, AX
+	JG        numbers
 	VZEROUPPER
 	RET

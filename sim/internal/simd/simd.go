@@ -1,5 +1,6 @@
-// Package simd has the vector routines of package sim for amd64 processors with
-// AVX2, written by the program in gen.
+// Package simd has the vector routines of package sim for amd64 processors with AVX2,
+// written by the program in gen, whose documentation goes from the arithmetic of an
+// instruction to its routines.
 //
 //go:generate go -C gen run . -out ../routines_amd64.s -stubs ../routines_amd64.go -pkg simd
 package simd

@@ -12,4 +12,5 @@ type Form struct {
 	Name     string
 	Group    int // dot products that Body takes at a time
 	Body     Body
+	Has      func() bool // reports whether a processor with the instruction has the form too
 }

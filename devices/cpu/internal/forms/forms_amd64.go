@@ -2,22 +2,30 @@
 
 package forms
 
+import "golang.org/x/sys/cpu"
+
 // All lists the forms.
 var All = []Form{
-	{"vdpbf16ps", "xmm", 4, vdpbf16psX},
-	{"vdpbf16ps", "ymm", 8, vdpbf16psY},
-	{"vdpbf16ps", "zmm, memory", 16, vdpbf16psM},
-	{"vdpbf16ps", "zmm{k}, broadcast from memory", 16, vdpbf16psB},
-	{"vdpbf16ps", "zmm{k}{z}", 16, vdpbf16psK},
-	{"vfmadd231ps", "ss", 1, vfmadd231ss},
-	{"vfmadd231ps", "xmm", 4, vfmadd231psX},
-	{"vfmadd231pd", "sd", 1, vfmadd231sd},
-	{"vfmadd231pd", "xmm, memory", 2, vfmadd231pdM},
-	{"dpps", "vdpps xmm to lane 1", 1, vdppsX},
-	{"dpps", "vdpps ymm", 2, vdppsY},
-	{"dpps", "vdpps xmm, memory, to lane 2", 1, vdppsM},
-	{"dppd", "vdppd xmm to lane 1", 1, vdppdX},
+	{"vdpbf16ps", "xmm", 4, vdpbf16psX, hasVL},
+	{"vdpbf16ps", "ymm", 8, vdpbf16psY, hasVL},
+	{"vdpbf16ps", "zmm, memory", 16, vdpbf16psM, always},
+	{"vdpbf16ps", "zmm{k}, broadcast from memory", 16, vdpbf16psB, always},
+	{"vdpbf16ps", "zmm{k}{z}", 16, vdpbf16psK, always},
+	{"vfmadd231ps", "ss", 1, vfmadd231ss, always},
+	{"vfmadd231ps", "xmm", 4, vfmadd231psX, always},
+	{"vfmadd231pd", "sd", 1, vfmadd231sd, always},
+	{"vfmadd231pd", "xmm, memory", 2, vfmadd231pdM, always},
+	{"dpps", "vdpps xmm to lane 1", 1, vdppsX, hasAVX},
+	{"dpps", "vdpps ymm", 2, vdppsY, hasAVX},
+	{"dpps", "vdpps xmm, memory, to lane 2", 1, vdppsM, hasAVX},
+	{"dppd", "vdppd xmm to lane 1", 1, vdppdX, hasAVX},
 }
+
+func always() bool { return true }
+
+func hasAVX() bool { return cpu.X86.HasAVX }
+
+func hasVL() bool { return cpu.X86.HasAVX512VL }
 
 // MXCSR returns the register.
 func MXCSR() uint32

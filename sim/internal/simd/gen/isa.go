@@ -6,47 +6,83 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// isa is a set of vector instructions: most have the same names in both, on
-// vectors of 4 or 8 float64, and comparisons and choices do not.
-type isa struct {
-	suffix string // of the names of routines
-	wide   bool   // AVX-512
-}
+type (
+	vec      = reg.VecVirtual
+	register = reg.Register
+)
 
-var isas = []isa{{"AVX2", false}, {"AVX512", true}}
+// isa is a set of vector instructions, by the bits of a vector. Most instructions have
+// the same name in both, but comparisons and selections differ: AVX-512 has masks in
+// registers of their own, AVX2 has them in vectors.
+type isa int
+
+const (
+	avx2   isa = 256
+	avx512 isa = 512
+)
+
+var isas = []isa{avx2, avx512}
+
+// suffix is the end of the names of routines.
+func (i isa) suffix() string {
+	if i == avx512 {
+		return "AVX512"
+	}
+	return "AVX2"
+}
 
 // lanes is the number of float64 in a vector.
-func (i isa) lanes() int {
-	if i.wide {
-		return 8
-	}
-	return 4
-}
+func (i isa) lanes() int { return int(i) / 64 }
+
+// bytes is the size of a vector.
+func (i isa) bytes() int { return int(i) / 8 }
 
 // vec allocates a vector.
-func (i isa) vec() reg.VecVirtual {
-	if i.wide {
+func (i isa) vec() vec {
+	if i == avx512 {
 		return ZMM()
 	}
 	return YMM()
 }
 
-// half is the lower half of a vector: what has as many elements of half the size.
-func (i isa) half(v reg.VecVirtual) reg.Register {
-	if i.wide {
+// half is the lower half of a vector: as many elements of half the size.
+func (i isa) half(v vec) register {
+	if i == avx512 {
 		return v.AsY()
 	}
 	return v.AsX()
 }
 
-// broadcast returns a constant of 8 bytes in all lanes.
-func (i isa) broadcast(m Mem) reg.VecVirtual {
-	v := i.vec()
-	VPBROADCASTQ(m, v)
-	return v
+// halves returns the lower half of a vector and the upper one, which it extracts.
+func (i isa) halves(v vec) [2]register {
+	upper := i.half(i.vec())
+	if i == avx512 {
+		VEXTRACTI64X4(U8(1), v, upper)
+	} else {
+		VEXTRACTI128(U8(1), v, upper)
+	}
+	return [2]register{i.half(v), upper}
 }
 
-func (i isa) zero() reg.VecVirtual {
+// and makes the bitwise and of integers.
+func (i isa) and(x, y, dst Op) {
+	if i == avx512 {
+		VPANDD(x, y, dst)
+	} else {
+		VPAND(x, y, dst)
+	}
+}
+
+// loadWords loads a vector of words.
+func (i isa) loadWords(m Mem, dst Op) {
+	if i == avx512 {
+		VMOVDQU16(m, dst)
+	} else {
+		VMOVDQU(m, dst)
+	}
+}
+
+func (i isa) zero() vec {
 	v := i.vec()
 	VXORPD(v, v, v)
 	return v
@@ -61,55 +97,62 @@ const (
 	cmpGE    = 13
 )
 
+// Classes of VFPCLASSPD and VFPCLASSPS.
+const (
+	infOrNaN  = 0x99
+	subnormal = 0x20
+)
+
+// mask allocates a mask.
+func (i isa) mask() register {
+	if i == avx512 {
+		return K()
+	}
+	return YMM()
+}
+
 // compare compares float64: x pred y.
-func (i isa) compare(pred uint8, x, y Op) reg.Register {
-	var m reg.Register = i.mask()
+func (i isa) compare(pred uint8, x, y Op) register {
+	m := i.mask()
 	VCMPPD(U8(pred), y, x, m)
 	return m
 }
 
 // equal compares integers of 8 bytes.
-func (i isa) equal(x, y Op) reg.Register {
+func (i isa) equal(x, y Op) register {
 	m := i.mask()
 	VPCMPEQQ(y, x, m)
 	return m
 }
 
 // greater compares signed integers of 8 bytes.
-func (i isa) greater(x, y Op) reg.Register {
+func (i isa) greater(x, y Op) register {
 	m := i.mask()
 	VPCMPGTQ(y, x, m)
 	return m
 }
 
-func (i isa) mask() reg.Register {
-	if i.wide {
-		return K()
-	}
-	return YMM()
-}
-
 // choose puts x into dst where the mask is set.
-func (i isa) choose(mask reg.Register, x Op, dst reg.VecVirtual) {
-	if i.wide {
+func (i isa) choose(mask register, x Op, dst vec) {
+	if i == avx512 {
 		VMOVUPD(x, mask, dst)
 	} else {
 		VBLENDVPD(mask, x, dst, dst)
 	}
 }
 
-// only puts x where the mask is set and zero elsewhere into dst.
-func (i isa) only(mask reg.Register, x Op, dst reg.VecVirtual) {
-	if i.wide {
+// only puts x into dst where the mask is set, and zero elsewhere.
+func (i isa) only(mask register, x Op, dst vec) {
+	if i == avx512 {
 		VMOVUPD_Z(x, mask, dst)
 	} else {
 		VANDPD(x, mask, dst)
 	}
 }
 
-// negative makes a mask of the signs of v.
-func (i isa) negative(v reg.VecVirtual) reg.Register {
-	if i.wide {
+// negative returns a mask of the signs of v.
+func (i isa) negative(v vec) register {
+	if i == avx512 {
 		m := K()
 		VPMOVQ2M(v, m)
 		return m
@@ -117,14 +160,41 @@ func (i isa) negative(v reg.VecVirtual) reg.Register {
 	return v
 }
 
-// special says which lanes are Inf or NaN.
-func (i isa) special(x reg.VecVirtual, expMask reg.VecVirtual) reg.Register {
-	if i.wide {
+// special returns a mask of the lanes that are Inf or NaN.
+func (i isa) special(x, expMask vec) register {
+	if i == avx512 {
 		m := K()
-		VFPCLASSPDZ(U8(0x99), x, m)
+		VFPCLASSPDZ(U8(infOrNaN), x, m)
 		return m
 	}
 	e := YMM()
 	VANDPD(x, expMask, e)
 	return i.equal(e, expMask)
+}
+
+// narrow converts float64 to FP32, half a vector.
+func (i isa) narrow(from Op) register {
+	h := i.half(i.vec())
+	if i == avx512 {
+		VCVTPD2PS(from, h)
+	} else {
+		VCVTPD2PSY(from, h)
+	}
+	return h
+}
+
+// setNaN replaces each NaN in a vector of FP32 by a code.
+func (i isa) setNaN(code Op, v register) {
+	if i == avx512 {
+		m := K()
+		VCMPPS(U8(cmpUnord), v, v, m)
+		VMOVAPS(code, m, v)
+		return
+	}
+	var m register = YMM()
+	if v.Size() == 16 {
+		m = XMM()
+	}
+	VCMPPS(U8(cmpUnord), v, v, m)
+	VBLENDVPS(m, code, v, v)
 }

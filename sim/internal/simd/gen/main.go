@@ -1,8 +1,3 @@
-// Gen writes the assembly of package simd with avo:
-//
-//	go generate ./sim/internal/simd
-//
-// It is a module of its own, so that the project does not depend on avo.
 package main
 
 import (
@@ -21,29 +16,62 @@ func main() {
 		log.Fatal(err)
 	}
 	ConstraintExpr("amd64,!purego")
-	transpose8()
-	transpose16()
-	transpose32()
-	transpose64()
-	decodeHalf()
-	largest8()
-	largest512()
-	steps2()
-	steps512()
-	widen()
+	transposes()
+	widens()
 	chains()
-	tiny512()
-	fmaTiny512()
-	wides()
-	scales()
-	halves()
-	late()
+	findSubnormals()
+	fmaSubnormal()
+	decodes()
+	steps()
+	scale("scaleRows", false)
+	scale("scaleColumns", true)
+	wordCodes()
+	for _, i := range isas {
+		i.largest(1)
+		i.largest(2)
+		for _, width := range []int{1, 2, 4} {
+			i.rows(width)
+			i.columns(width)
+		}
+		for _, fp32 := range []bool{false, true} {
+			i.prepare(fp32)
+			i.finish(fp32, false)
+			i.finish(fp32, true)
+		}
+		i.dot()
+		i.sumKinds()
+		i.sumOver()
+		i.toNearest(false)
+		i.toNearest(true)
+		i.towardZero()
+		i.join(false)
+		i.join(true)
+		i.groups()
+		i.exact(2)
+		i.exact(4)
+		i.round()
+		i.fromFloat32()
+		i.toFloat32()
+	}
+	fused(false, false)
+	fused(true, false)
+	fused(true, true)
+	fusedJoin(false)
+	fusedJoin(true)
+	larger16()
+	decodeSmall()
+	shuffle("shuffle", false)
+	shuffle("shuffleCross", true)
+	widenToHalf()
+	addLate("late32", false)
+	addLate("late16", true)
+	narrowHalf()
 	Generate()
 }
 
-// declare makes the argument blocks of package simd known to avo, which looks
-// types up in the universe if it is given no package. They are read from their
-// source, so that the package need not compile before its assembly is written.
+// declare makes the argument blocks of package simd known to avo, which looks up types in
+// the universe if it is given no package. It reads them from their source, so that the
+// package need not compile before its assembly is written.
 func declare(file string) error {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, file, nil, 0)

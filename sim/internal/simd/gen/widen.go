@@ -5,17 +5,16 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
-// widen emits the routines that make FP32 of FP16, of BF16 and of TF32.
-func widen() {
-	widenLoop("widenHalfAVX2", 2, func(src Mem, v reg.Register) { VCVTPH2PS(src, v) })
-	widenLoop("widenBrainAVX2", 2, func(src Mem, v reg.Register) {
+// widens emits the routines that make FP32 of FP16, of BF16 and of TF32.
+func widens() {
+	widen("widenHalf", 2, func(src Mem, v vec) { VCVTPH2PS(src, v) })
+	widen("widenBrain", 2, func(src Mem, v vec) {
 		VPMOVZXWD(src, v)
 		VPSLLD(U8(16), v, v)
 	})
-	widenLoop("widenTF32AVX2", 4, func(src Mem, v reg.Register) {
+	widen("widenTF32", 4, func(src Mem, v vec) {
 		VMOVDQU(src, v)
 		VPSRLD(U8(13), v, v)
 		VPSLLD(U8(13), v, v)
@@ -24,18 +23,16 @@ func widen() {
 	widenFromOne(4)
 }
 
-// widenLoop emits a routine for codes of some bytes.
-func widenLoop(name string, width int, convert func(src Mem, v reg.Register)) {
-	TEXT(name, NOSPLIT, "func(x *Widen)")
-	Pragma("noescape")
-	x := Dereference(Param("x"))
-	src, dst, n := Load(x.Field("Src"), GP64()), Load(x.Field("Dst"), GP64()), Load(x.Field("N"), GP64())
-	SHRQ(U8(3), n)
+// widen emits a routine for codes of some bytes, 8 at a time: small numbers become +0,
+// others Least at least.
+func widen(name string, width int, convert func(src Mem, v vec)) {
+	x := avx2.routine(name, "Widen")
+	src, dst, n := x.load("Src"), x.load("Dst"), x.count("N", 3)
 	abs, small, least := YMM(), YMM(), YMM()
-	VMOVUPS(mem(x, "Abs"), abs)
-	VMOVUPS(mem(x, "Small"), small)
-	VMOVUPS(mem(x, "Least"), least)
-	loop("codes", n, func() {
+	VMOVUPS(x.mem("Abs"), abs)
+	VMOVUPS(x.mem("Small"), small)
+	VMOVUPS(x.mem("Least"), least)
+	loop("codes", n, 1, []move{{src, 8 * width}, {dst, 32}}, func() {
 		v, mag, counts := YMM(), YMM(), YMM()
 		convert(Mem{Base: src}, v)
 		VANDPS(abs, v, mag)
@@ -45,46 +42,38 @@ func widenLoop(name string, width int, convert func(src Mem, v reg.Register)) {
 		VORPS(mag, v, v)
 		VANDPS(counts, v, v)
 		VMOVUPS(v, Mem{Base: dst})
-		ADDQ(U8(uint8(8*width)), src)
-		ADDQ(U8(32), dst)
 	})
-	VZEROUPPER()
-	RET()
+	end()
 }
 
-// widenFromOne emits what widen does, 16 at a time: numbers but zeros become 1 at least.
+// widenFromOne emits a routine for BF16 or TF32, 16 at a time with AVX-512: numbers
+// that are not zero become 1 at least.
 func widenFromOne(width int) {
-	TEXT(fmt.Sprint("widenFromOne", width, "AVX512"), NOSPLIT, "func(x *Widen)")
-	Pragma("noescape")
-	x := Dereference(Param("x"))
-	src, dst, n := Load(x.Field("Src"), GP64()), Load(x.Field("Dst"), GP64()), Load(x.Field("N"), GP64())
+	x := avx512.routine(fmt.Sprint("widenFromOne", width), "Widen")
+	src, dst, n := x.load("Src"), x.load("Dst"), x.load("N")
 	magnitude, sign, one := ZMM(), ZMM(), ZMM()
 	r := GP32()
 	for _, c := range []struct {
-		v    reg.VecVirtual
+		v    vec
 		bits uint32
 	}{{magnitude, 0x7fffe000}, {sign, 1 << 31}, {one, 127 << 23}} {
 		MOVL(U32(c.bits), r)
 		VPBROADCASTD(r, c.v)
 	}
-	Label("codes")
-	v, mag, some := ZMM(), ZMM(), K()
-	if width == 2 {
-		VPMOVZXWD(Mem{Base: src}, v)
-		VPSLLD(U8(16), v, v)
-	} else {
-		VMOVDQU32(Mem{Base: src}, v)
-	}
-	VPANDD(magnitude, v, mag)
-	VPTESTMD(mag, mag, some)
-	VPMAXSD(one, mag, mag)
-	VPTERNLOGD(U8(0xf8), sign, v, mag) // mag | v & sign
-	VMOVDQU32_Z(mag, some, v)
-	VMOVDQU32(v, Mem{Base: dst})
-	ADDQ(U8(uint8(16*width)), src)
-	ADDQ(U8(64), dst)
-	SUBQ(U8(16), n)
-	JG(LabelRef("codes"))
-	VZEROUPPER()
-	RET()
+	loop("codes", n, 16, []move{{src, 16 * width}, {dst, 64}}, func() {
+		v, mag, some := ZMM(), ZMM(), K()
+		if width == 2 {
+			VPMOVZXWD(Mem{Base: src}, v)
+			VPSLLD(U8(16), v, v)
+		} else {
+			VMOVDQU32(Mem{Base: src}, v)
+		}
+		VPANDD(magnitude, v, mag)
+		VPTESTMD(mag, mag, some)
+		VPMAXSD(one, mag, mag)
+		VPTERNLOGD(U8(0xf8), sign, v, mag) // mag | v & sign
+		VMOVDQU32_Z(mag, some, v)
+		VMOVDQU32(v, Mem{Base: dst})
+	})
+	end()
 }

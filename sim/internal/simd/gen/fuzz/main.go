@@ -55,8 +55,8 @@ func words() {
 	RET()
 }
 
-// differing4 finds the codes of 4 bytes that differ, 8 at a time: of a mask of
-// them a table has the numbers in a row.
+// differing4 finds the codes of 4 bytes that differ, 8 at a time: a table has, for each
+// mask of them, their numbers.
 func differing4() {
 	table := GLOBL("numbers", RODATA|NOPTR)
 	for mask := range 256 {
@@ -100,7 +100,7 @@ func differing4() {
 	RET()
 }
 
-// constant returns a word in all lanes.
+// constant puts a word into all lanes.
 func constant(w uint32) reg.VecVirtual {
 	r := GP32()
 	MOVL(U32(w), r)

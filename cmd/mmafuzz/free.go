@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+)
+
+// freedom is what does not matter about some operands, each for itself.
+type freedom struct {
+	format   fp.ID
+	free     minimize.Free
+	a, b     []int // products whose factor has it
+	c        bool
+	sa, sb   []int // blocks whose scale has it
+	operands int
+}
+
+// freeMost is the number of lines about what does not matter.
+const freeMost = 4
+
+// freeText says what about a minimized case does not matter: a line for all operands
+// with the same freedom, those with the most operands if there are too many.
+func freeText(f mma.Formats, m *minimize.Mask) []string {
+	all := freedoms(f, m)
+	if len(all) > freeMost {
+		slices.SortStableFunc(all, func(x, y *freedom) int { return y.operands - x.operands })
+	}
+	var lines []string
+	rest := 0
+	for i, fr := range all {
+		if i < freeMost {
+			lines = append(lines, fr.String())
+		} else {
+			rest += fr.operands
+		}
+	}
+	if rest > 0 {
+		lines = append(lines, fmt.Sprintf("and in %s", plural(rest, "more operand")))
+	}
+	return lines
+}
+
+// freedoms groups the operands of a mask by what does not matter about them.
+func freedoms(f mma.Formats, m *minimize.Mask) []*freedom {
+	if m == nil {
+		return nil
+	}
+	var all []*freedom
+	add := func(id fp.ID, free minimize.Free, to func(*freedom)) {
+		if id == fp.None || free.Bits == 0 {
+			return
+		}
+		n := slices.IndexFunc(all, func(fr *freedom) bool { return fr.format == id && fr.free == free })
+		if n < 0 {
+			n = len(all)
+			all = append(all, &freedom{format: id, free: free})
+		}
+		all[n].operands++
+		to(all[n])
+	}
+	for k := range m.A {
+		add(f.A, m.A[k], func(fr *freedom) { fr.a = append(fr.a, k) })
+		add(f.B, m.B[k], func(fr *freedom) { fr.b = append(fr.b, k) })
+	}
+	add(f.C, m.C, func(fr *freedom) { fr.c = true })
+	for i := range m.SA {
+		add(f.Scale, m.SA[i], func(fr *freedom) { fr.sa = append(fr.sa, i) })
+		add(f.Scale, m.SB[i], func(fr *freedom) { fr.sb = append(fr.sb, i) })
+	}
+	return all
+}
+
+// String says what can be done to one of the operands while all else stays.
+func (fr *freedom) String() string {
+	bits := "bits"
+	if fr.free.Bits&(fr.free.Bits-1) == 0 {
+		bits = "bit"
+	}
+	code := mma.FormatCode(fr.format, fr.free.Bits)
+	switch {
+	case fr.free.Any:
+		return fr.where() + ": any value, all else equal"
+	case bits == "bit" || fr.free.Together:
+		return fmt.Sprintf("%s: the %s %s can be anything, all else equal", fr.where(), bits, code)
+	}
+	return fmt.Sprintf("%s: any one of the bits %s can be flipped, all else equal", fr.where(), code)
+}
+
+// where lists the operands: one of them at a time is free.
+func (fr *freedom) where() string {
+	var parts []string
+	add := func(both, a, b, of string, inA, inB []int) {
+		switch {
+		case slices.Equal(inA, inB) && inA != nil:
+			parts = append(parts, both+ranges(of, inA))
+			return
+		case inA != nil:
+			parts = append(parts, a+ranges(of, inA))
+		}
+		if inB != nil {
+			parts = append(parts, b+ranges(of, inB))
+		}
+	}
+	add("a or b of ", "a of ", "b of ", "p", fr.a, fr.b)
+	if fr.c {
+		parts = append(parts, "c")
+	}
+	add("a's or b's scale of block ", "a's scale of block ", "b's scale of block ", "", fr.sa, fr.sb)
+	return strings.Join(parts, ", or ")
+}
+
+func ranges(prefix string, ns []int) string { return strings.Join(report.Ranges(prefix, ns), " ") }

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+)
+
+// outRoot is the directory in which a command makes its own if --out names none.
+const outRoot = "mmafuzz-out"
+
+// ownModule makes outRoot another Go module if dir is below it, so that go test ./...
+// in a clone does not run the tests of bundles, those that came from somebody else
+// neither. In a directory that the user has chosen nothing is changed: reproTest keeps
+// its tests out of packages.
+func ownModule(dir string) error {
+	if filepath.Dir(dir) != outRoot {
+		return nil
+	}
+	if err := os.MkdirAll(outRoot, 0o777); err != nil {
+		return err
+	}
+	file := filepath.Join(outRoot, "go.mod")
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return corpus.ReplaceFile(file, []byte("// What is in this directory is no part of the module around it.\nmodule mmafuzz-out\n"))
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
+)
+
+// trust is what the user lets files of others do. The target of a bundle may be a
+// command, exec:sh -c ..., which nobody has given on the command line: it is run only
+// if the user says so, with --allow-exec or to a question on the terminal.
+type trust struct {
+	*app
+	allow   bool
+	answers map[string]bool // by command
+}
+
+// trusting adds the flag to a command.
+func trusting(a *app, c *cobra.Command) *trust {
+	t := &trust{app: a, answers: map[string]bool{}}
+	c.Flags().BoolVar(&t.allow, "allow-exec", false, "run the commands that bundles have as targets, without asking")
+	return t
+}
+
+// targetCommand returns the command of a target that is one.
+func targetCommand(target string) (command string, is bool) {
+	return strings.CutPrefix(target, "exec:")
+}
+
+// allowance is the flag with which a command takes a bundle of the user's own targets.
+func allowance(targets ...string) string {
+	for _, t := range targets {
+		if _, is := targetCommand(t); is {
+			return " --allow-exec"
+		}
+	}
+	return ""
+}
+
+// bundle shows the commands of a bundle that nobody has been shown yet. The error says
+// that they are not to be run.
+func (t *trust) bundle(ctx context.Context, dir string, m *corpus.Mismatch) error {
+	for _, target := range []string{m.A.Target, m.B.Target} {
+		command, is := targetCommand(target)
+		if !is {
+			continue
+		}
+		may, asked := t.answers[command]
+		if !asked {
+			var err error
+			if may, err = t.ask(ctx, dir, command); err != nil {
+				return err
+			}
+			t.answers[command] = may
+		}
+		if !may {
+			return hinted(allowHint, "%s has a command as target, which was not run: %s", dir, printable.Line(command))
+		}
+	}
+	return nil
+}
+
+const allowHint = "add --allow-exec if you trust whoever made it; mmafuzz show draws a bundle without running anything"
+
+// ask shows a command and reports whether it may be run.
+func (t *trust) ask(ctx context.Context, dir, command string) (bool, error) {
+	shown := fmt.Sprintf("mmafuzz: %s runs the command: %s\n", printable.Line(dir), printable.Line(command))
+	if t.allow {
+		fmt.Fprint(t.stderr, shown)
+		return true, nil
+	}
+	if !isTerminal(t.stdin) {
+		return false, nil
+	}
+	to := terminal(t.stderr)
+	defer to.Close()
+	answer := make(chan bool, 1)
+	go func() { answer <- question(t.stdin, to, shown+"mmafuzz: run it? [y/N] ") }()
+	select {
+	case yes := <-answer:
+		return yes, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+// terminal returns the terminal that the user sees, whatever became of stderr.
+func terminal(stderr io.Writer) io.WriteCloser {
+	if !isTerminal(stderr) {
+		if f, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {
+			return f
+		}
+	}
+	return keptOpen{stderr}
+}
+
+// keptOpen is a writer that is not ours to close.
+type keptOpen struct{ io.Writer }
+
+func (keptOpen) Close() error { return nil }
+
+// question asks for a yes. Anything else, and silence, is a no.
+func question(from io.Reader, to io.Writer, text string) bool {
+	fmt.Fprint(to, text)
+	line, _ := bufio.NewReader(io.LimitReader(from, 1<<10)).ReadString('\n')
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}

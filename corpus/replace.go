@@ -1,0 +1,223 @@
+package corpus
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// What is written to take another's place has a name of this form, beside that place: of
+// one name there is one at most, whatever was killed before. Whoever writes it has it
+// locked, so that nobody removes it but after its writer's end.
+const (
+	temporaryPrefix = "."
+	temporarySuffix = ".mmafuzz-tmp"
+)
+
+func temporaryName(path string) string {
+	return filepath.Join(filepath.Dir(path), temporaryPrefix+filepath.Base(path)+temporarySuffix)
+}
+
+// IsTemporary reports whether a file or a directory of this name is one that was being
+// written, and that belongs to nobody but the process that has it locked.
+func IsTemporary(name string) bool {
+	name = filepath.Base(name)
+	return strings.HasPrefix(name, temporaryPrefix) && strings.HasSuffix(name, temporarySuffix) && len(name) > len(temporaryPrefix+temporarySuffix)
+}
+
+// Replacement is a file that is going to take another's place: there is always all of
+// the old one or all of the new one. It is locked from its beginning to its end.
+type Replacement struct {
+	f      *os.File
+	file   string // whose place it takes
+	direct bool   // f is the file itself: a device or a pipe
+}
+
+// Replace begins a file that is to take a place. Where a link leads is where it writes;
+// what is no regular file, such as a device or a pipe, is written to and stays. ErrInUse:
+// another process is replacing the same file.
+func Replace(file string) (*Replacement, error) {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	mode := fs.FileMode(0)
+	switch info, err := os.Stat(file); {
+	case err != nil:
+	case info.IsDir():
+		return nil, CheckRegular(file, info)
+	case !info.Mode().IsRegular():
+		return replaceDirectly(file)
+	default:
+		mode = info.Mode().Perm()
+	}
+	f, err := lockNew(temporaryName(file))
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, ErrInUse):
+		return nil, fmt.Errorf("%s: %w", file, err)
+	case errors.As(err, &path):
+		return nil, &fs.PathError{Op: "write", Path: file, Err: path.Err}
+	case err != nil:
+		return nil, err
+	}
+	if mode != 0 {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Truncate(0) // what one that was killed has left
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &Replacement{f: f, file: file}, nil
+}
+
+// replaceDirectly opens a device or a pipe to be written to, if anybody reads it.
+func replaceDirectly(file string) (*Replacement, error) {
+	f, err := os.OpenFile(file, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ENXIO) {
+		return nil, fmt.Errorf("%s is a pipe that nobody reads: %w", file, syscall.ENXIO)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Replacement{f, file, true}, nil
+}
+
+// lockNew makes a file, or takes one that nobody has locked, and locks it.
+func lockNew(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if err := Lock(f); err != nil {
+			f.Close()
+			return nil, err
+		}
+		// Its last owner may have moved or removed it since it was opened.
+		if stillAt(f, path) {
+			return f, nil
+		}
+		f.Close()
+	}
+}
+
+// stillAt reports whether an open file is the one of a path.
+func stillAt(f *os.File, path string) bool {
+	here, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	return err == nil && os.SameFile(here, there)
+}
+
+// Write appends to the new file.
+func (r *Replacement) Write(p []byte) (int, error) { return r.f.Write(p) }
+
+// Commit puts the new file in its place, once it is on disk.
+func (r *Replacement) Commit() error {
+	if r.direct {
+		return r.f.Close()
+	}
+	if err := r.f.Sync(); err != nil {
+		return errors.Join(err, r.Discard())
+	}
+	if err := r.move(); err != nil {
+		return errors.Join(err, os.Remove(r.f.Name()))
+	}
+	return nil
+}
+
+// move renames the new file and closes it: in this order, so that it is locked as long as
+// it has a name of its own. Windows does not rename what is open.
+func (r *Replacement) move() error {
+	if runtime.GOOS == "windows" {
+		return errors.Join(r.f.Close(), os.Rename(r.f.Name(), r.file))
+	}
+	return errors.Join(os.Rename(r.f.Name(), r.file), r.f.Close())
+}
+
+// Discard leaves the old file as it is.
+func (r *Replacement) Discard() error {
+	if r.direct {
+		return r.f.Close()
+	}
+	return closeRemoved(r.f, r.f.Name())
+}
+
+// closeRemoved closes the locked file of a path and removes what is at the path: in the
+// order that the system allows, the file as long as it is locked where that can be.
+func closeRemoved(f *os.File, path string) error {
+	if runtime.GOOS == "windows" {
+		return errors.Join(f.Close(), os.RemoveAll(path))
+	}
+	return errors.Join(os.RemoveAll(path), f.Close())
+}
+
+// ReplaceFile replaces a file: see Replace.
+func ReplaceFile(file string, body []byte) error {
+	r, err := Replace(file)
+	if err != nil {
+		return err
+	}
+	if _, err := r.Write(body); err != nil {
+		return errors.Join(err, r.Discard())
+	}
+	return r.Commit()
+}
+
+// RemoveStale removes from a directory, and from those in it down to a depth (0: it
+// alone), what processes that have come to an end were writing to replace files and
+// bundles. A bundle that one of them had moved away comes back to its place.
+func RemoveStale(dir string, depth int) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case IsTemporary(e.Name()):
+			err = removeTemporary(path, e.IsDir())
+		case e.IsDir() && depth > 0:
+			err = RemoveStale(path, depth-1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeTemporary removes what nobody has locked.
+func removeTemporary(path string, isDir bool) error {
+	if isDir {
+		t, err := lockTemporaryDir(path)
+		if errors.Is(err, ErrInUse) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return t.remove()
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if errors.Is(Lock(f), ErrInUse) || !stillAt(f, path) {
+		return f.Close()
+	}
+	return closeRemoved(f, path)
+}

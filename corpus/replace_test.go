@@ -1,0 +1,182 @@
+package corpus
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// names returns what is in a directory.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{}
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+// TestReplace replaces files, and leaves them, with nothing beside them in the end.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a")
+	read := func() string {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			return err.(*fs.PathError).Err.Error()
+		}
+		return string(body)
+	}
+	if err := ReplaceFile(file, []byte("one")); err != nil || read() != "one" {
+		t.Fatalf("%q, %v", read(), err)
+	}
+	if err := os.Chmod(file, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	// One that was killed has left more than what is written now.
+	if err := os.WriteFile(temporaryName(file), []byte("a longer text"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Replace(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Replace(file); !errors.Is(err, ErrInUse) {
+		t.Errorf("twice at the same time: %v", err)
+	}
+	if err := RemoveStale(dir, 0); err != nil || len(names(t, dir)) != 2 {
+		t.Errorf("what is being written is removed: %q, %v", names(t, dir), err)
+	}
+	if _, err := r.Write([]byte("two")); err != nil || read() != "one" {
+		t.Errorf("%q before the end, %v", read(), err)
+	}
+	if err := r.Commit(); err != nil || read() != "two" {
+		t.Errorf("%q, %v", read(), err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("its mode has become %v, %v", info.Mode(), err)
+	}
+	if r, err = Replace(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Discard(); err != nil || read() != "two" {
+		t.Errorf("%q, %v", read(), err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("there is %q, want a alone", got)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("a", link); err != nil {
+		t.Fatal(err)
+	}
+	if err := ReplaceFile(link, []byte("three")); err != nil || read() != "three" {
+		t.Errorf("through a link: %q, %v", read(), err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != fs.ModeSymlink {
+		t.Errorf("the link is now %v, %v", info, err)
+	}
+	if err := ReplaceFile(dir, nil); err == nil || err.Error() != dir+" is a directory: name a regular file" {
+		t.Errorf("a directory: %v", err)
+	}
+	if err := ReplaceFile(filepath.Join(dir, "no", "file"), nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a directory that is not there: %v", err)
+	}
+}
+
+// TestRemoveStale leaves what killed processes leave, and what they do not.
+func TestRemoveStale(t *testing.T) {
+	dir := t.TempDir()
+	put := func(files map[string]string) {
+		t.Helper()
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			path := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(files[name]), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	put(map[string]string{
+		".a.mmafuzz-tmp":                       "half a file",
+		"x/.b.mmafuzz-tmp/lock":                "",
+		"x/.b.mmafuzz-tmp/fresh/MANIFEST":      "half a bundle",
+		"x/.moved.mmafuzz-tmp/lock":            "",
+		"x/.moved.mmafuzz-tmp/old/MANIFEST":    "moved away",
+		"x/.moved.mmafuzz-tmp/fresh/MANIFEST":  "new",
+		"x/.replaced.mmafuzz-tmp/old/MANIFEST": "before",
+		"x/replaced/MANIFEST":                  "after",
+		"x/y/.c.mmafuzz-tmp":                   "deeper than asked for",
+		".tmp-123":                             "a stranger's",
+		".mmafuzz-tmp":                         "a stranger's",
+		"a.mmafuzz-tmp":                        "a stranger's",
+		".a.mmafuzz-tmp.txt":                   "a stranger's",
+		"x/b/MANIFEST":                         "a bundle",
+	})
+	if err := RemoveStale(dir, 1); err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		left[filepath.ToSlash(name)] = string(body)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"x/y/.c.mmafuzz-tmp": "deeper than asked for", ".tmp-123": "a stranger's", ".mmafuzz-tmp": "a stranger's", "a.mmafuzz-tmp": "a stranger's",
+		".a.mmafuzz-tmp.txt": "a stranger's", "x/b/MANIFEST": "a bundle", "x/moved/MANIFEST": "moved away", "x/replaced/MANIFEST": "after",
+	}
+	if diff := cmp.Diff(want, left); diff != "" {
+		t.Error(diff)
+	}
+	if got, want := names(t, filepath.Join(dir, "x")), []string{"b", "moved", "replaced", "y"}; !slices.Equal(got, want) {
+		t.Errorf("there is %q, want %q", got, want)
+	}
+	if err := RemoveStale(filepath.Join(dir, "nothing"), 0); err != nil {
+		t.Errorf("no directory: %v", err)
+	}
+}
+
+// TestWriteBundleAfterKill writes a bundle where one that was killed has left a part: of
+// the same place, and with the bundle that was there moved away.
+func TestWriteBundleAfterKill(t *testing.T) {
+	dir := newBundle(t)
+	parent, name := filepath.Dir(dir), filepath.Base(dir)
+	tmp := temporaryName(dir)
+	for what, leave := range map[string]func() error{
+		"half a bundle": func() error {
+			return errors.Join(os.MkdirAll(filepath.Join(tmp, temporaryFresh), 0o777), os.WriteFile(filepath.Join(tmp, temporaryFresh, "x"), nil, 0o666))
+		},
+		"the bundle moved away": func() error {
+			return errors.Join(os.MkdirAll(tmp, 0o777), os.Rename(dir, filepath.Join(tmp, temporaryOld)))
+		},
+	} {
+		if err := leave(); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteBundle(dir, finding(), extraFiles); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if _, err := ReadBundle(dir); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if got := names(t, parent); !slices.Equal(got, []string{name}) {
+			t.Errorf("%s: there is %q, want %s alone", what, got, name)
+		}
+	}
+}

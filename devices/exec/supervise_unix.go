@@ -1,0 +1,154 @@
+//go:build unix
+
+package exec
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// supervisorName is what this program is called as when it is to be a supervisor:
+// a name that no file has.
+const supervisorName = "mmafuzz: supervisor of"
+
+// init makes a supervisor of every program that has this package and is called so.
+// That the program need not know is what makes it hold for all: commands, tests and
+// other people's programs.
+func init() {
+	if len(os.Args) > 2 && os.Args[0] == supervisorName {
+		supervise(os.Args[1], os.Args[2:])
+		syscall.Exit(0) // not os.Exit, which waits a second in a program with the race detector
+	}
+}
+
+// The files of a supervisor beside the child's stdin, stdout and stderr.
+const (
+	lifelineFile = 3
+	reportFile   = 4
+)
+
+// supervise runs a program, and ends all that it has started when it ends, or when
+// the lifeline ends. On Linux that includes what has left the process group: it
+// becomes a child of the supervisor when its parent ends.
+func supervise(path string, words []string) {
+	runtime.LockOSThread() // what asks for a signal at its parent's end means the thread
+	for _, f := range []int{lifelineFile, reportFile} {
+		syscall.CloseOnExec(f)
+	}
+	adoptOrphans()
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	child, err := os.StartProcess(path, words, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: childAttributes()})
+	if err != nil {
+		report(outcome{Errno: errno(err)})
+		return
+	}
+	letGo()
+	cut := make(chan struct{})
+	go func() {
+		_, _ = os.NewFile(lifelineFile, "lifeline").Read(make([]byte, 1))
+		close(cut)
+	}()
+	deaths := make(chan death)
+	go reap(deaths)
+	for ended := false; !ended; {
+		select {
+		case d := <-deaths:
+			if ended = d.pid == child.Pid; ended {
+				report(outcome{Status: uint32(d.status)})
+			}
+		case <-cut:
+			ended = true
+		case <-stop:
+			ended = true
+		}
+	}
+	endFamily(child.Pid, deaths)
+}
+
+// letGo closes the supervisor's own stdin, stdout and stderr: the child alone is to
+// hold its pipes open.
+func letGo() {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	for fd := range 3 {
+		_ = dup(int(null.Fd()), fd)
+	}
+}
+
+// report writes what became of the child.
+func report(o outcome) {
+	b := binary.NativeEndian.AppendUint32(nil, o.Errno)
+	b = binary.NativeEndian.AppendUint32(b, o.Status)
+	_, _ = syscall.Write(reportFile, b)
+}
+
+// errno is the number of an error of the system.
+func errno(err error) uint32 {
+	n := syscall.EINVAL
+	errors.As(err, &n)
+	return uint32(n)
+}
+
+// death is the end of a process below the supervisor.
+type death struct {
+	pid    int
+	status syscall.WaitStatus
+}
+
+// reap waits for all children, own and adopted, and closes the channel when there
+// is none left.
+func reap(deaths chan<- death) {
+	defer close(deaths)
+	for {
+		var d death
+		var err error
+		if d.pid, err = syscall.Wait4(-1, &d.status, 0, nil); err == syscall.EINTR {
+			continue
+		} else if err != nil {
+			return
+		}
+		deaths <- d
+	}
+}
+
+// endFamily kills until no process is left below the supervisor but such as the
+// system does not let it kill. leader leads the child's process group.
+func endFamily(leader int, deaths <-chan death) {
+	for pause := time.Millisecond; ; pause = min(2*pause, time.Second) {
+		_ = syscall.Kill(-leader, syscall.SIGKILL)
+		if !killDescendants() {
+			return
+		}
+		for again := time.After(pause); ; {
+			select {
+			case _, more := <-deaths:
+				if !more {
+					return
+				}
+				continue
+			case <-again:
+			}
+			break
+		}
+	}
+}
+
+// endingOfStatus says how a child ended.
+func endingOfStatus(s syscall.WaitStatus) string {
+	switch {
+	case s.Exited():
+		return fmt.Sprintf("ended with exit status %d", s.ExitStatus())
+	case s.CoreDump():
+		return fmt.Sprintf("ended: signal: %v (core dumped)", s.Signal())
+	}
+	return fmt.Sprintf("ended: signal: %v", s.Signal())
+}

@@ -1,0 +1,69 @@
+// Package versions identifies what results depend on beside targets, flags and seeds:
+// the catalogue of instructions with their parameters, the generators of inputs, and the
+// number formats. Whatever keeps results to go on from them, or to compare them later,
+// keeps these digests with them (corpus.Versions): journals, campaigns, recordings, bundles.
+//
+// A digest is of data, not of the executable: building the program again changes none. A
+// generator that is to give other inputs gets another version (package gen), an
+// arithmetic other parameters (package mma), so that the digests tell.
+package versions
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Current returns the digests of this program.
+func Current() corpus.Versions { return current() }
+
+var current = sync.OnceValue(func() corpus.Versions {
+	return corpus.Versions{
+		Catalogue:  catalogue(mma.Catalog()),
+		Generators: generators(append(gen.Versions(), gen.Source{}.Mutate(0).Generator)),
+		Formats:    formats(fp.All()),
+	}
+})
+
+// catalogue is the digest of instructions. Where a rule comes from and what it was
+// checked against changes no result.
+func catalogue(rows []mma.Instruction) string {
+	h := sha256.New()
+	for _, i := range rows {
+		params, err := json.Marshal(&i.Params)
+		if err != nil {
+			panic("versions: " + err.Error()) // every parameter has a text
+		}
+		fmt.Fprintln(h, i.FullName(), i.Alias, i.Formats, i.K, string(params), uint8(i.Unknown), i.Refuse != "")
+	}
+	return text(h)
+}
+
+func generators(all []*gen.Generator) string {
+	h := sha256.New()
+	for _, g := range all {
+		fmt.Fprintln(h, g.Name, g.Version, g.Weight, g.M, g.N, g.Size != nil, g.Aims != nil)
+	}
+	return text(h)
+}
+
+func formats(all []fp.ID) string {
+	h := sha256.New()
+	for _, id := range all {
+		f := *id.Get()
+		f.ID, f.Source = 0, ""
+		fmt.Fprintf(h, "%+v\n", f)
+	}
+	return text(h)
+}
+
+// text shortens a hash to a digest.
+func text(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:8]) }

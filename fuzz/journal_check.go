@@ -1,0 +1,269 @@
+package fuzz
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// A record of a journal may come from anybody, with the right checksum. What is not as
+// a campaign of these pairs writes it is an error that says so, before the campaign
+// works with it.
+
+// maxEpochDots is more dot products than an epoch of one pair has.
+const maxEpochDots = 1 << 40
+
+// check says what about an epoch's record cannot be.
+func (c *Campaign) check(d *delta) error {
+	if d.Epoch != c.state.Epochs {
+		return fmt.Errorf("it is of epoch %d, expected epoch %d", d.Epoch, c.state.Epochs)
+	}
+	if len(d.Pairs) != len(c.pairs) {
+		return fmt.Errorf("it has %d pairs, expected %d", len(d.Pairs), len(c.pairs))
+	}
+	for i := range d.Pairs {
+		if err := c.pairs[i].checkDelta(&d.Pairs[i], c.state.Pairs[i], i); err != nil {
+			return fmt.Errorf("pair %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (p *pairRun) checkDelta(d *pairDelta, st *PairState, index int) error {
+	compared := uint64(0)
+	for _, n := range d.Classes {
+		compared += min(n, maxEpochDots)
+	}
+	switch {
+	case d.Dots > maxEpochDots || d.Chunks > maxEpochDots:
+		return fmt.Errorf("%d dot products in %d chunks, more than an epoch has", d.Dots, d.Chunks)
+	case compared != d.Dots:
+		return fmt.Errorf("%d dot products, but classes of %d", d.Dots, compared)
+	case p.recorder != nil && st.Dots+d.Dots > uint64(p.recorder.Recorded()):
+		return fmt.Errorf("%d dot products, but %d are recorded", st.Dots+d.Dots, p.recorder.Recorded())
+	case d.Changed > d.Checked:
+		return fmt.Errorf("%d cases changed of %d", d.Changed, d.Checked)
+	case d.Unstable > d.Dots-d.Classes[oracle.Same]:
+		return fmt.Errorf("%d cases unstable of %d that differ", d.Unstable, d.Dots-d.Classes[oracle.Same])
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Next)) {
+		if err := p.checkNext(name, d.Next[name]); err != nil {
+			return err
+		}
+	}
+	for _, ref := range d.Corpus {
+		if err := p.checkCase(ref); err != nil {
+			return err
+		}
+		if ref.Source == recordedSource {
+			return errors.New("a recorded case cannot be mutated")
+		}
+	}
+	for _, s := range slices.Concat(d.Differ, d.Agree) {
+		if err := p.checkSample(&s); err != nil {
+			return err
+		}
+	}
+	if err := p.checkVerdict(d.Verdict); err != nil {
+		return fmt.Errorf("verdict: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Buckets)) {
+		if err := d.Buckets[name].check(name); err != nil {
+			return err
+		}
+	}
+	for _, f := range d.Findings {
+		if err := p.checkFinding(f, index); err != nil {
+			return fmt.Errorf("finding: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkNext looks at how far a source got.
+func (p *pairRun) checkNext(name string, next uint64) error {
+	src, err := canonical(name)
+	if err != nil {
+		return err
+	}
+	if p.recorder != nil {
+		return fmt.Errorf("%s is generated, but the inputs are recorded", name)
+	}
+	if g := src.Generator; next%uint64(g.M*g.N) != 0 {
+		return fmt.Errorf("%s ends at %d, within a tile", name, next)
+	}
+	return nil
+}
+
+// canonical parses the name of a source as campaigns write it.
+func canonical(name string) (gen.Source, error) {
+	src, err := gen.ParseSource(name)
+	if err == nil && src.String() != name {
+		err = fmt.Errorf("%q is not the name of a source in full, %s is", name, src)
+	}
+	return src, err
+}
+
+// checkCase checks that a case can be made again.
+func (p *pairRun) checkCase(ref CaseRef) error {
+	if p.recorder == nil {
+		_, err := canonical(ref.Source)
+		return err
+	}
+	if n := p.recorder.Recorded(); ref.Source != recordedSource || ref.Index >= uint64(n) {
+		return fmt.Errorf("case %d of %q, but the inputs are %d recorded ones", ref.Index, ref.Source, n)
+	}
+	return nil
+}
+
+func (p *pairRun) checkSample(s *Sample) error {
+	if err := p.checkCase(s.CaseRef); err != nil {
+		return err
+	}
+	return p.checkResults(s.Class, s.A, s.B)
+}
+
+func (p *pairRun) checkResults(class oracle.Class, codes ...uint64) error {
+	if class > oracle.Fault {
+		return fmt.Errorf("there is no class %d", class)
+	}
+	for _, code := range codes {
+		if code > mask(p.spec.D) {
+			return fmt.Errorf("%x is no %s code", code, p.spec.D)
+		}
+	}
+	return nil
+}
+
+// mask is the bits that a code of a format may have; none for fp.None.
+func mask(id fp.ID) uint64 {
+	if id == fp.None {
+		return 0
+	}
+	return id.Get().CodeMask()
+}
+
+// checkVerdict checks that the changes of a verdict can be applied and computed with.
+func (p *pairRun) checkVerdict(v *triage.Verdict) error {
+	if v == nil {
+		return nil
+	}
+	if p.baseUnit == nil {
+		return errors.New("there is one, but neither unit's arithmetic is known")
+	}
+	if v.Explained < 0 || v.Kept < 0 || v.Asked < 0 || v.Explained > v.Differ || v.Kept > v.Agree {
+		return fmt.Errorf("it explains %d of %d cases and keeps %d of %d", v.Explained, v.Differ, v.Kept, v.Agree)
+	}
+	for _, changes := range append(v.Equivalent, v.Changes) {
+		program := p.base
+		if err := program.Apply(changes); err != nil {
+			return err
+		}
+	}
+	if !v.Found() {
+		return nil
+	}
+	if v.K != p.A.Instruction().K && v.K != p.B.Instruction().K {
+		return fmt.Errorf("its K is %d, which is neither unit's", v.K)
+	}
+	return v.Program.Validate(p.spec.Formats, v.K)
+}
+
+// check says what about a bucket of a name cannot be.
+func (b *Bucket) check(name string) error {
+	switch {
+	case b == nil:
+		return fmt.Errorf("bucket %q is null", name)
+	case b.Name != name:
+		return fmt.Errorf("bucket %q calls itself %q", name, b.Name)
+	case b.Class > oracle.Fault:
+		return fmt.Errorf("bucket %q: there is no class %d", name, b.Class)
+	case b.MaxUlp < 0:
+		return fmt.Errorf("bucket %q: an error of %g ulp", name, b.MaxUlp)
+	case b.Cases > maxEpochDots:
+		return fmt.Errorf("bucket %q: %d cases, more than an epoch has", name, b.Cases)
+	}
+	return checkBucketName(name)
+}
+
+// checkBucketName checks that a name can stand in a line and in the name of a file.
+func checkBucketName(name string) error {
+	const most = 1000
+	if name == "" || len(name) > most || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("%.40q is no name of a bucket", name)
+	}
+	return nil
+}
+
+func (p *pairRun) checkFinding(f *Finding, index int) error {
+	switch {
+	case f == nil:
+		return errors.New("it is null")
+	case f.Pair != index:
+		return fmt.Errorf("it is of pair %d", f.Pair)
+	case f.Number < 1 || f.Queries < 0 || f.Batches < 0 || f.Stable < 0 || f.Of < 0:
+		return fmt.Errorf("number %d, %d queries in %d batches, stable %d of %d", f.Number, f.Queries, f.Batches, f.Stable, f.Of)
+	}
+	return errors.Join(
+		checkBucketName(f.Bucket),
+		p.checkCase(f.Origin),
+		p.checkResults(f.Class, f.A, f.B),
+		p.checkDot("dot", f.Dot),
+		p.checkDot("start", f.Start),
+		p.checkMask(f.Mask),
+		p.checkVerdict(f.Verdict),
+	)
+}
+
+// checkDot checks that operands are a dot product of the pair.
+func (p *pairRun) checkDot(what string, d *mma.Dot) error {
+	if d == nil {
+		return fmt.Errorf("%s is missing", what)
+	}
+	blocks := p.spec.Blocks(p.K)
+	for _, o := range []struct {
+		name  string
+		codes []uint64
+		n     int
+		id    fp.ID
+	}{{"a", d.A, p.K, p.spec.A}, {"b", d.B, p.K, p.spec.B}, {"c", []uint64{d.C}, 1, p.spec.C}, {"sa", d.SA, blocks, p.spec.Scale}, {"sb", d.SB, blocks, p.spec.Scale}} {
+		if len(o.codes) != o.n {
+			return fmt.Errorf("%s has %d elements of %s, not %d", what, len(o.codes), o.name, o.n)
+		}
+		for _, code := range o.codes {
+			if code > mask(o.id) {
+				return fmt.Errorf("%s: %x in %s is no %s code", what, code, o.name, o.id)
+			}
+		}
+	}
+	return nil
+}
+
+// checkMask checks that what does not matter is about a dot product of the pair.
+func (p *pairRun) checkMask(m *minimize.Mask) error {
+	if m == nil {
+		return nil
+	}
+	blocks := p.spec.Blocks(p.K)
+	if len(m.A) != p.K || len(m.B) != p.K || len(m.SA) != blocks || len(m.SB) != blocks {
+		return fmt.Errorf("the mask is of %d, %d elements and %d, %d scales", len(m.A), len(m.B), len(m.SA), len(m.SB))
+	}
+	for _, list := range [][]minimize.Free{m.A, m.B, {m.C}, m.SA, m.SB} {
+		for _, free := range list {
+			if free.Bits > mask(p.spec.A)|mask(p.spec.B)|mask(p.spec.C)|mask(p.spec.Scale) {
+				return fmt.Errorf("the mask has bits %x, which no operand has", free.Bits)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package fuzz
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// FuzzJournal reads anything as the record of a campaign's epoch: what is taken in is
+// read as the same when it is written again, and the campaign can go on from it.
+func FuzzJournal(f *testing.F) {
+	cfg := Config{Pairs: openPairs(f, "sim:ampere", "sim:hopper", "mma.m16n8k8.f32.f16.f16.f32"), Seed: 1, Count: 256, Workers: 1}
+	cfg.Journal = filepath.Join(f.TempDir(), "journal")
+	runCampaign(f, cfg)
+	journal, err := os.ReadFile(cfg.Journal)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for line := range bytes.Lines(journal) {
+		_, body, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
+		f.Add(body)
+	}
+	cfg.Journal = ""
+	c, err := New(cfg)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		c.state = newState(len(c.pairs))
+		c.state.Pairs[0].init(&c.pairs[0].Pair)
+		_, _ = c.replayRecord(0, body) // a header
+		if _, err := c.replayRecord(1, body); err != nil {
+			return
+		}
+		var d delta
+		if err := json.Unmarshal(body, &d); err != nil {
+			t.Fatal(err)
+		}
+		once, err := json.Marshal(&d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _ := json.Marshal(c.state)
+		c.state = newState(len(c.pairs))
+		c.state.Pairs[0].init(&c.pairs[0].Pair)
+		if _, err := c.replayRecord(1, once); err != nil {
+			t.Fatalf("%s: %v", once, err)
+		}
+		if again, _ := json.Marshal(c.state); !bytes.Equal(first, again) {
+			t.Fatalf("%s\nis read again as\n%s", first, again)
+		}
+		st := c.state.Pairs[0]
+		for turns, n := st.turns(), 0; n < 8; n++ {
+			if _, ok := c.nextChunk(0, turns, 256); !ok {
+				t.Fatal("there is nothing to do")
+			}
+		}
+		st.Sorted()
+		c.state.Totals()
+	})
+}

@@ -1,0 +1,89 @@
+package selfcheck
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// The summary of the confusion of causes has a row for each arithmetic, with a letter
+// for each of its mutants in the order of triage.Singles.
+
+// ConfusionCommand is the command that makes it.
+const ConfusionCommand = "mmafuzz selfcheck triage"
+
+// resultLetters are the results as letters.
+var resultLetters = map[Result]byte{Exact: 'x', Ambiguous: 'a', Wrong: 'W', NotFound: 'u', Equal: '='}
+
+// Letters writes the results of an arithmetic's mutants.
+func Letters(outs []*Outcome) string {
+	b := make([]byte, len(outs))
+	for n, o := range outs {
+		b[n] = resultLetters[o.Result]
+	}
+	return string(b)
+}
+
+// ParseLetters is the inverse of Letters.
+func ParseLetters(letters string) ([]Result, error) {
+	results := make([]Result, len(letters))
+next:
+	for n := range letters {
+		for r, l := range resultLetters {
+			if letters[n] == l {
+				results[n] = r
+				continue next
+			}
+		}
+		return nil, fmt.Errorf("%q is not a result", letters[n])
+	}
+	return results, nil
+}
+
+// ConfusionTable measures the arithmetics that the old table lacks. done is told of
+// every row, with the single outcomes if it was measured.
+func ConfusionTable(ctx context.Context, old *Table, all []mma.Instruction, done func(base, letters string, outs []*Outcome)) (*Table, error) {
+	t := &Table{Command: ConfusionCommand, Columns: []string{"digest", "base", "mutants"}}
+	for n := range all {
+		i := &all[n]
+		d := confusionDigest(i)
+		row := old.fresh(d, i.FullName())
+		var outs []*Outcome
+		if row == nil {
+			var err error
+			if outs, err = ConfuseAll(ctx, i); err != nil {
+				return nil, err
+			}
+			row = []string{d, i.FullName(), Letters(outs)}
+		}
+		t.Rows = append(t.Rows, row)
+		done(row[1], row[2], outs)
+	}
+	return t, nil
+}
+
+// OutcomeColumns are the columns of the full data.
+func OutcomeColumns() []string {
+	return []string{"base", "knob", "change", "labels", "result", "verdict", "its labels", "equals", "differing cases", "asked"}
+}
+
+// FullCells is a row of the full data.
+func (o *Outcome) FullCells() []string {
+	return []string{
+		o.Base, o.Knob, changeText(o.Change), triage.Join(o.Labels), string(o.Result),
+		orDash(changeText(o.Got)), orDash(labelText(o.GotBy)), fmt.Sprint(o.Equals), fmt.Sprint(o.Differ), fmt.Sprint(o.Asked),
+	}
+}
+
+func labelText(ls []triage.Label) string {
+	if len(ls) == 0 {
+		return ""
+	}
+	return triage.Join(ls)
+}
+
+// WrongVerdicts returns the number of wrong verdicts among results.
+func WrongVerdicts(letters string) int { return strings.Count(letters, string(resultLetters[Wrong])) }

@@ -1,0 +1,63 @@
+package selfcheck
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
+)
+
+// digest identifies plain data in 48 bits of a SHA-256: enough to notice that a row
+// was made from something else.
+func digest(parts ...any) string {
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	for _, p := range parts {
+		if err := enc.Encode(p); err != nil {
+			panic("selfcheck: " + err.Error()) // plain data always encodes
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
+
+// arithmeticDigest identifies an arithmetic.
+func arithmeticDigest(i *mma.Instruction) string {
+	return digest(i.Formats.String(), i.K, programText(&i.Params))
+}
+
+// programText writes the parameters that are not zero, so that a new parameter, which
+// is zero in every program that does not use it, changes no digest.
+func programText(p *mma.Params) string { return changeText(mma.Diff(&mma.Params{}, p)) }
+
+// mutantsDigest identifies the mutants of an arithmetic, with the arguments why some of
+// them compute the same function, and the limits of the search.
+func mutantsDigest(i *mma.Instruction) string {
+	parts := []any{arithmeticDigest(i), SeparateFirst, SeparateMost, separateChunk}
+	for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
+		parts = append(parts, s.Knob, programText(&s.Params), Equivalent(i, &s.Params))
+	}
+	return digest(parts...)
+}
+
+// pairDigest identifies two arithmetics that are to be told apart.
+func pairDigest(i, o *mma.Instruction) string {
+	return digest(arithmeticDigest(i), arithmeticDigest(o), SeparateFirst, SeparateMost, separateChunk)
+}
+
+// confusionDigest identifies the mutants of an arithmetic and the limits of their
+// evidence. What labels they have does not matter.
+func confusionDigest(i *mma.Instruction) string {
+	parts := []any{arithmeticDigest(i), sameMost, evidenceRounds, evidenceMost}
+	for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
+		parts = append(parts, s.Knob, programText(&s.Params))
+	}
+	return digest(parts...)
+}
+
+// inferenceDigest identifies a unit that was inferred, and the limits of inference.
+func inferenceDigest(i *mma.Instruction) string {
+	return digest(arithmeticDigest(i), infer.DefaultChecks, infer.DefaultEffort)
+}

@@ -1,0 +1,19 @@
+// Package selfcheck measures the project: the fast models against the oracle, the
+// generators, the triage, the minimizer and inference. Each measurement is a command,
+//
+//	mmafuzz selfcheck models|generators|triage|minimizer|infer --out FILE
+//
+// whose summary is kept under testdata, a few kilobytes with one row for each thing
+// that was measured. Every row carries a digest of what it was made from (digest.go),
+// so that a new arithmetic, generator or label makes its own rows stale and no others:
+// the same command measures the stale rows of an existing FILE and keeps the rest. The
+// tests of this package fail when a row is stale, check what the tables must show, and
+// measure a sample of the rows again. --full FILE writes every single measurement as
+// well; that data is too large to commit, and is compared where it is at hand. go
+// generate writes TABLES.md and the tables of the project's README.
+//
+// A mutant is an arithmetic with one parameter changed (package triage, Singles).
+// Where no input can tell it from its base, a written argument says why (Equivalent).
+package selfcheck
+
+//go:generate go run ./mktables

@@ -1,0 +1,178 @@
+package selfcheck
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
+)
+
+// Inference is how the inference of a unit whose arithmetic is known has gone.
+type Inference struct {
+	Unit             string // ARCH/INSTRUCTION, or made-up/SEED
+	Formats          mma.Formats
+	K                int
+	Verdict          infer.Verdict
+	Queries, Batches int
+	Refuted          int // hypotheses that questions proved wrong
+	Seconds          float64
+	Dots             int    // of every generator, on which unit and program were compared; 0: they are the same to the last parameter
+	Differ           string // generators that told the two apart, with the numbers of dots; "": none
+	Found, True      mma.Params
+
+	digest string // of the unit and of the limits of inference
+}
+
+// Recovered reports whether the program found is the unit's, as far as inputs show.
+func (i *Inference) Recovered() bool { return i.Verdict == infer.Found && i.Differ == "" }
+
+// Infer infers the arithmetics of instructions from simulators that do not tell
+// what they are, and compares the programs found with the true ones on so many
+// dots of every generator. done is called for each, in order. Options.Workers counts
+// for each of as many units at a time as there are processors.
+func Infer(ctx context.Context, units []mma.Instruction, o infer.Options, dots int, done func(*Inference)) error {
+	type result struct {
+		inf *Inference
+		err error
+	}
+	results := make([]chan result, len(units))
+	for n := range results {
+		results[n] = make(chan result, 1)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	free := make(chan bool, runtime.GOMAXPROCS(0))
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	wg.Go(func() {
+		for n := range units {
+			free <- true
+			wg.Go(func() {
+				defer func() { <-free }()
+				inf, err := inferUnit(ctx, &units[n], o, dots)
+				results[n] <- result{inf, err}
+			})
+		}
+	})
+	for n := range units {
+		r := <-results[n]
+		if r.err != nil {
+			stop()
+			return fmt.Errorf("%s: %w", units[n].FullName(), r.err)
+		}
+		done(r.inf)
+	}
+	return nil
+}
+
+func inferUnit(ctx context.Context, i *mma.Instruction, o infer.Options, dots int) (*Inference, error) {
+	u, err := simulated.Open(i)
+	if err != nil {
+		return nil, err
+	}
+	a := &blackBox{u, &mma.Instruction{Arch: "anonymous", Name: "unit", K: i.K, Formats: i.Formats}}
+	r, err := infer.Infer(ctx, a, o)
+	if err != nil {
+		return nil, err
+	}
+	inf := &Inference{Unit: i.FullName(), Formats: i.Formats, K: i.K, Verdict: r.Verdict, Queries: r.Stats.Queries,
+		Batches: r.Stats.Batches, Refuted: r.Repairs, Seconds: r.Seconds, Dots: dots, Found: r.Params, True: i.Params, digest: inferenceDigest(i)}
+	if r.Params == i.Params {
+		inf.Dots = 0
+		return inf, nil
+	}
+	inf.Differ, err = differences(ctx, i, &r.Params, dots)
+	return inf, err
+}
+
+// blackBox is a unit that does not tell what it computes.
+type blackBox struct {
+	devices.Unit
+	inst *mma.Instruction
+}
+
+func (a *blackBox) Instruction() *mma.Instruction { return a.inst }
+func (a *blackBox) Known() *mma.Params            { return nil }
+
+// differences compares a program with an instruction's own on dots of every
+// generator, aimed at both, and names the generators that tell them apart.
+func differences(ctx context.Context, i *mma.Instruction, p *mma.Params, dots int) (string, error) {
+	own, err := sim.ForInstruction(i)
+	if err != nil {
+		return "", err
+	}
+	other, err := sim.New(i.Formats, i.K, *p)
+	if err != nil {
+		return "", err
+	}
+	var told []string
+	for _, g := range gen.All() {
+		src := g.Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &i.Params, p)
+		src.Generator = &g
+		n := 0
+		for at := 0; at < dots && ctx.Err() == nil; at += separateChunk {
+			per := g.M * g.N
+			b := mma.NewBatch(i.Formats, mma.Shape{M: g.M, N: g.N, K: i.K, Tiles: separateChunk / per})
+			src.Fill(b, 1, uint64(at))
+			n += unequal(i, own, other, b)
+		}
+		if n > 0 {
+			told = append(told, fmt.Sprintf("%s %d", g.Name, n))
+		}
+	}
+	return strings.Join(told, ", "), ctx.Err()
+}
+
+// unequal counts the outputs of a batch on which two models differ in any bit.
+func unequal(i *mma.Instruction, a, b *sim.Model, in *mma.Batch) int {
+	w := i.D.Width()
+	x, y := make([]byte, in.Dots()*w), make([]byte, in.Dots()*w)
+	a.Run(in, x)
+	b.Run(in, y)
+	if string(x) == string(y) {
+		return 0
+	}
+	n := 0
+	for o := range in.Dots() {
+		if mma.Load(x, w, o) != mma.Load(y, w, o) {
+			n++
+		}
+	}
+	return n
+}
+
+// MadeUpUnits returns the made-up units of count seeds from first on.
+func MadeUpUnits(first uint64, count int) []mma.Instruction {
+	units := make([]mma.Instruction, count)
+	for n := range units {
+		units[n] = mma.MadeUp(first + uint64(n))
+		units[n].Name = fmt.Sprint(first + uint64(n))
+	}
+	return units
+}
+
+// InferenceCommand is the command that makes the tables of inferences.
+const InferenceCommand = "mmafuzz selfcheck infer"
+
+// InferenceTable makes the table of inferences.
+func InferenceTable(command string, all []*Inference) *Table {
+	t := &Table{Command: command, Columns: []string{"digest", "unit", "formats", "k", "verdict", "queries", "batches", "refuted", "seconds", "compared", "differ"}}
+	for _, i := range all {
+		t.Rows = append(t.Rows, i.Cells())
+	}
+	return t
+}
+
+// Cells are the columns of the table.
+func (i *Inference) Cells() []string {
+	return []string{i.digest, i.Unit, i.Formats.String(), fmt.Sprint(i.K), string(i.Verdict), fmt.Sprint(i.Queries), fmt.Sprint(i.Batches),
+		fmt.Sprint(i.Refuted), fmt.Sprintf("%.1f", i.Seconds), fmt.Sprint(i.Dots), orDash(i.Differ)}
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// tally counts results.
+type tally struct {
+	name string
+	n    map[selfcheck.Result]int
+}
+
+func (t *tally) row(name string) []string {
+	scored := 0
+	for r, n := range t.n {
+		if r != selfcheck.Equal {
+			scored += n
+		}
+	}
+	exact := t.n[selfcheck.Exact]
+	percent := "-"
+	if scored > 0 {
+		percent = fmt.Sprintf("%.1f %%", 100*float64(exact)/float64(scored))
+	}
+	return []string{name, fmt.Sprint(scored), fmt.Sprint(exact), percent, fmt.Sprint(t.n[selfcheck.Ambiguous]),
+		fmt.Sprint(t.n[selfcheck.NotFound]), fmt.Sprint(t.n[selfcheck.Wrong]), fmt.Sprint(t.n[selfcheck.Equal])}
+}
+
+// confusion tallies the results of mutants by a property of theirs.
+func confusion(file, title string, of func(i *mma.Instruction, mutant *mma.Params) string) (string, error) {
+	cells, err := rows(file)
+	if err != nil {
+		return "", err
+	}
+	all := &tally{n: map[selfcheck.Result]int{}}
+	var tallies []*tally
+	for _, c := range cells {
+		i, err := selfcheck.Find(c[0])
+		if err != nil {
+			return "", err
+		}
+		results, err := selfcheck.ParseLetters(c[1])
+		if err != nil {
+			return "", err
+		}
+		singles := triage.Singles(i.Params, i.Formats, i.K)
+		if len(singles) != len(results) {
+			return "", fmt.Errorf("%s: %d results of %d mutants", c[0], len(results), len(singles))
+		}
+		for m, r := range results {
+			name := of(i, &singles[m].Params)
+			at := slices.IndexFunc(tallies, func(t *tally) bool { return t.name == name })
+			if at < 0 {
+				at = len(tallies)
+				tallies = append(tallies, &tally{name, map[selfcheck.Result]int{}})
+			}
+			tallies[at].n[r]++
+			all.n[r]++
+		}
+	}
+	var body [][]string
+	for _, t := range tallies {
+		body = append(body, t.row(code(t.name)))
+	}
+	body = append(body, all.row("all"))
+	head := []string{title, "mutants", "exact", "", "ambiguous", "unexplained", "wrong", "(no difference seen)"}
+	return markdown("lr", head, body), nil
+}
+
+// confusionByOperation has a row for each elementary operation.
+func confusionByOperation(file string) (string, error) {
+	return confusion(file, "operation", func(i *mma.Instruction, _ *mma.Params) string { return selfcheck.Operation(i) })
+}
+
+// confusionByLabel has a row for each set of labels.
+func confusionByLabel(file string) (string, error) {
+	return confusion(file, "label", func(i *mma.Instruction, mutant *mma.Params) string {
+		return triage.Join(triage.LabelsOf(&i.Params, mutant))
+	})
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
+)
+
+// mutantSummaries reads the summary of mutants.
+func mutantSummaries(file string) ([]*selfcheck.MutantSummary, error) {
+	t, err := selfcheck.ReadTableFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var all []*selfcheck.MutantSummary
+	for n, r := range t.Rows {
+		s, err := selfcheck.ParseMutantSummary(r)
+		if err != nil {
+			return nil, fmt.Errorf("row %d: %w", n+1, err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// generators shows what each generator is good for: how many mutants it tells from
+// their base, and how many of them with few inputs.
+func generators(file string) (string, error) {
+	all, err := mutantSummaries(file)
+	if err != nil {
+		return "", err
+	}
+	can := 0
+	reach := make([]selfcheck.Reach, len(selfcheck.Generators()))
+	for _, s := range all {
+		can += s.Separated
+		for g, r := range s.Reach {
+			reach[g].All += r.All
+			reach[g].Ten += r.Ten
+			reach[g].Thousand += r.Thousand
+		}
+	}
+	var body [][]string
+	for g, generator := range selfcheck.Generators() {
+		r := reach[g]
+		body = append(body, []string{code(selfcheck.Title(&generator)), fmt.Sprint(r.Ten), fmt.Sprint(r.Thousand), fmt.Sprintf("%d of %d", r.All, can)})
+	}
+	return markdown("lr", []string{"generator", "mutants separated by 10 inputs", "by 1,000", "by all"}, body), nil
+}
+
+// mutants has a row for each arithmetic: whether its mutants are separated, and what
+// the hardest one needs of its best generator.
+func mutants(file string) (string, error) {
+	all, err := mutantSummaries(file)
+	if err != nil {
+		return "", err
+	}
+	var body [][]string
+	for _, s := range all {
+		body = append(body, []string{code(s.Base), fmt.Sprint(s.Mutants), fmt.Sprint(s.Separated), fmt.Sprint(s.Argued()),
+			fmt.Sprint(s.Open()), s.Hardest, fmt.Sprint(s.Inputs)})
+	}
+	return markdown("lrrrrlr", []string{"arithmetic of", "mutants", "separated", "argued equal", "neither", "hardest", "inputs"}, body), nil
+}
+
+// arguments lists why mutants that are not separated cannot be.
+func arguments(file string) (string, error) {
+	all, err := mutantSummaries(file)
+	if err != nil {
+		return "", err
+	}
+	var body [][]string
+	names, count := selfcheck.ArgumentCounts(all)
+	for _, n := range names {
+		body = append(body, []string{n, fmt.Sprint(count[n]), selfcheck.Argument(n)})
+	}
+	return markdown("lrl", []string{"argument", "mutants", "text"}, body), nil
+}
+
+// pairs has a row for each two arithmetics of the same operands: the number of inputs
+// that each generator needs.
+func pairs(file string) (string, error) {
+	cells, err := rows(file)
+	if err != nil {
+		return "", err
+	}
+	head := []string{"A", "B"}
+	for _, g := range selfcheck.Generators() {
+		head = append(head, selfcheck.Title(&g))
+	}
+	var body [][]string
+	for _, c := range cells {
+		body = append(body, append([]string{code(c[0]), code(c[1])}, c[3:]...))
+	}
+	return markdown("llr", head, body), nil
+}

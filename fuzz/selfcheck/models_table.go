@@ -1,0 +1,41 @@
+package selfcheck
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// ModelsCommand is the command that makes the table of models and oracle.
+const ModelsCommand = "mmafuzz selfcheck models"
+
+// ModelTable compares the models that the old table lacks with the oracle. done is told
+// of each that was compared.
+func ModelTable(ctx context.Context, old *Table, raw, directed uint64, done func(*ModelCheck)) (*Table, error) {
+	fresh := map[string][]string{}
+	skip := func(i *mma.Instruction) bool {
+		row := old.fresh(arithmeticDigest(i), i.FullName())
+		if row != nil {
+			fresh[i.FullName()] = row
+		}
+		return row != nil
+	}
+	measured := map[string]*ModelCheck{}
+	err := Models(ctx, raw, directed, skip, func(c *ModelCheck) {
+		measured[c.Base] = c
+		done(c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Command: ModelsCommand, Columns: []string{"digest", "base", "raw", "directed", "mismatches"}}
+	for _, i := range Arithmetics() {
+		row := fresh[i.FullName()]
+		if c := measured[i.FullName()]; c != nil {
+			row = []string{arithmeticDigest(&i), c.Base, fmt.Sprint(c.Raw), fmt.Sprint(c.Directed), fmt.Sprint(c.Mismatches)}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t, nil
+}

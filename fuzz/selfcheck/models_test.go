@@ -1,0 +1,32 @@
+package selfcheck
+
+import (
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestFewRaw checks that fewer raw dot products than an operation has arithmetics are
+// rounded up to a chunk for each, not down to none.
+func TestFewRaw(t *testing.T) {
+	sharing := 0
+	all := Arithmetics()
+	for _, i := range all {
+		if Operation(&i) == "gst-fdpa" {
+			sharing++
+		}
+	}
+	for raw, want := range map[uint64]uint64{0: 0, 1: modelChunk, 3: modelChunk} {
+		n := 0
+		skip := func(i *mma.Instruction) bool { return Operation(i) != "gst-fdpa" }
+		err := Models(t.Context(), raw, 0, skip, func(c *ModelCheck) {
+			n++
+			if c.Raw != want || c.Mismatches != 0 {
+				t.Errorf("--raw %d: %d raw dot products of %s, want %d; %d mismatches", raw, c.Raw, c.Base, want, c.Mismatches)
+			}
+		})
+		if err != nil || n != sharing {
+			t.Errorf("%d arithmetics, want %d; %v", n, sharing, err)
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package selfcheck
+
+import (
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// Separation says how many inputs each generator needs to show that an
+// arithmetic and another one are not the same function.
+type Separation struct {
+	Base   string       // ARCH/INSTRUCTION
+	Other  string       // the knob of a mutant, or ARCH/INSTRUCTION of a pair
+	Change []mma.Change // from base to other
+	// First is for each generator the number of inputs up to and including the
+	// first one that separates; 0: none within the limit.
+	First    []uint64
+	Limit    uint64 // inputs of each generator that were tried, at least
+	Argument string // why no input can separate; "" if there is no such reason
+}
+
+// Separated reports whether any generator separates the two.
+func (s *Separation) Separated() bool {
+	for _, n := range s.First {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// The limits of the search: every generator gets the first; where none
+// separates, every one gets the second.
+const (
+	SeparateFirst = 20_000
+	SeparateMost  = 1_000_000
+)
+
+// rival is a program that is to be told from the base.
+type rival struct {
+	sep   *Separation
+	model *sim.Model
+}
+
+// Mutants measures how well generators separate an instruction's arithmetic from all
+// its mutants.
+func Mutants(i *mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
+	rivals, seps, err := mutantRivals(i)
+	if err != nil {
+		return nil, err
+	}
+	return seps, separateWithin(i, rivals, gens, SeparateFirst, SeparateMost)
+}
+
+func mutantRivals(i *mma.Instruction) (rivals []rival, seps []*Separation, err error) {
+	for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
+		m, err := sim.New(i.Formats, i.K, s.Params)
+		if err != nil {
+			return nil, nil, err
+		}
+		sep := &Separation{Base: i.FullName(), Other: s.Knob, Change: mma.Diff(&i.Params, &s.Params), Argument: Equivalent(i, &s.Params)}
+		rivals, seps = append(rivals, rival{sep, m}), append(seps, sep)
+	}
+	return rivals, seps, nil
+}
+
+// Pairs measures how well generators separate an instruction's arithmetic from those
+// of others, as far as they take the same operands.
+func Pairs(i *mma.Instruction, others []mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
+	var seps []*Separation
+	var rivals []rival
+	for _, o := range others {
+		if !takesSame(i, &o) {
+			continue
+		}
+		m, err := sim.New(i.Formats, i.K, o.Params)
+		if err != nil {
+			return nil, err
+		}
+		sep := &Separation{Base: i.FullName(), Other: o.FullName(), Change: mma.Diff(&i.Params, &o.Params), Argument: Equivalent(i, &o.Params)}
+		seps = append(seps, sep)
+		rivals = append(rivals, rival{sep, m})
+	}
+	return seps, separateWithin(i, rivals, gens, SeparateFirst, SeparateMost)
+}
+
+// takesSame reports whether two instructions take the same operands and may differ.
+func takesSame(i, o *mma.Instruction) bool {
+	return o.Formats == i.Formats && o.Params != i.Params && o.Params.Validate(i.Formats, i.K) == nil
+}
+
+// separateWithin runs every generator on the base and its rivals: first inputs of
+// each, and up to most where none has separated by then.
+func separateWithin(i *mma.Instruction, rivals []rival, gens []gen.Generator, first, most uint64) error {
+	base, err := sim.ForInstruction(i)
+	if err != nil {
+		return err
+	}
+	for _, r := range rivals {
+		r.sep.First = make([]uint64, len(gens))
+	}
+	run := func(rivals []rival, from, to uint64) {
+		parallel(len(gens), func(g int) { separateBy(i, base, rivals, gens, g, from, to) })
+		for _, r := range rivals {
+			r.sep.Limit = to
+		}
+	}
+	run(rivals, 0, first)
+	var left []rival
+	for _, r := range rivals {
+		if !r.sep.Separated() && r.sep.Argument == "" {
+			left = append(left, r)
+		}
+	}
+	if len(left) > 0 && most > first {
+		run(left, first, most)
+	}
+	return nil
+}
+
+// separateChunk is the number of inputs made at once.
+const separateChunk = 2048
+
+// separateBy runs the inputs from..to of generator g.
+func separateBy(i *mma.Instruction, base *sim.Model, rivals []rival, gens []gen.Generator, g int, from, to uint64) {
+	generator := gens[g]
+	src := generator.Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &i.Params)
+	src.Generator = &gens[g]
+	per := uint64(generator.M * generator.N)
+	b := mma.NewBatch(i.Formats, mma.Shape{M: generator.M, N: generator.N, K: i.K, Tiles: int(separateChunk / per)})
+	w := i.D.Width()
+	want, got := make([]byte, separateChunk*w), make([]byte, separateChunk*w)
+	open := make([]rival, len(rivals))
+	copy(open, rivals)
+	for at := from / separateChunk * separateChunk; at < to && len(open) > 0; at += separateChunk {
+		src.Fill(b, 1, at)
+		base.Run(b, want)
+		kept := open[:0]
+		for _, r := range open {
+			r.model.Run(b, got)
+			if n := firstDifference(i, want, got); n >= 0 {
+				r.sep.First[g] = at + uint64(n) + 1
+				continue
+			}
+			kept = append(kept, r)
+		}
+		open = kept
+	}
+}
+
+// firstDifference returns the number of the first output that differs in any
+// bit, -1 if none does.
+func firstDifference(i *mma.Instruction, want, got []byte) int {
+	w := i.D.Width()
+	if string(want) == string(got) {
+		return -1
+	}
+	for n := range len(want) / w {
+		if oracle.Compare(i.D, oracle.Policy{}, mma.Load(want, w, n), mma.Load(got, w, n)) != oracle.Same {
+			return n
+		}
+	}
+	return -1
+}

@@ -1,0 +1,117 @@
+package selfcheck
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Table is a summary: text of tab-separated columns, of which the first is the row's
+// digest and the next ones name what the row is about.
+type Table struct {
+	Command string // that makes it
+	Columns []string
+	Rows    [][]string
+}
+
+// colDigest and colName are the first columns of every table.
+const (
+	colDigest = 0
+	colName   = 1
+)
+
+const commandLine = "# by "
+
+// Write writes t.
+func (t *Table) Write(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s%s\n%s\n", commandLine, t.Command, strings.Join(t.Columns, "\t"))
+	for _, r := range t.Rows {
+		fmt.Fprintln(b, strings.Join(r, "\t"))
+	}
+	return b.Flush()
+}
+
+// ReadTable reads what Write wrote. Every row has as many cells as there are columns.
+func ReadTable(r io.Reader) (*Table, error) {
+	t := &Table{}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		text := lines.Text()
+		command, isCommand := strings.CutPrefix(text, commandLine)
+		cells := strings.Split(text, "\t")
+		switch {
+		case isCommand:
+			t.Command = command
+		case strings.HasPrefix(text, "#"):
+		case t.Columns == nil:
+			t.Columns = cells
+		case len(cells) != len(t.Columns):
+			return nil, fmt.Errorf("line %d has %d cells, the head has %d", n, len(cells), len(t.Columns))
+		default:
+			t.Rows = append(t.Rows, cells)
+		}
+	}
+	if lines.Err() != nil {
+		return nil, lines.Err()
+	}
+	if t.Columns == nil {
+		return nil, errors.New("there is no line with the names of the columns")
+	}
+	return t, nil
+}
+
+// maxTable is more bytes than any table takes.
+const maxTable = 64 << 20
+
+// ReadTableFile reads a file of a table, or returns an empty table if there is no such
+// file.
+func ReadTableFile(name string) (*Table, error) {
+	f, err := corpus.Open(name, "table", maxTable)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Table{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t, err := ReadTable(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+// fresh returns the row of a name that was made from what the digest identifies, nil
+// if there is none.
+func (t *Table) fresh(digest, name string) []string {
+	for _, r := range t.Rows {
+		if r[colDigest] == digest && r[colName] == name {
+			return r
+		}
+	}
+	return nil
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// changeText writes changes in one cell.
+func changeText(changes []mma.Change) string {
+	s := make([]string, len(changes))
+	for i, c := range changes {
+		s[i] = c.String()
+	}
+	return strings.Join(s, ", ")
+}

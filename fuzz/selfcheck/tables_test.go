@@ -1,0 +1,241 @@
+package selfcheck
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// readTable reads a table of testdata, in which every row must be about the thing of
+// its number, made from what identifies it now.
+func readTable(t *testing.T, name string, names, digests []string) *Table {
+	t.Helper()
+	table, err := ReadTableFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	remedy := fmt.Sprintf("%s --out fuzz/selfcheck/testdata/%s", table.Command, name)
+	for n := range names {
+		if n >= len(table.Rows) || table.Rows[n][colName] != names[n] {
+			t.Fatalf("testdata/%s, row %d is not about %s: %s", name, n+1, names[n], remedy)
+		}
+		if table.Rows[n][colDigest] != digests[n] {
+			t.Errorf("testdata/%s, %s: the row is stale: %s", name, names[n], remedy)
+		}
+	}
+	if len(table.Rows) != len(names) {
+		t.Fatalf("testdata/%s has %d rows, want %d: %s", name, len(table.Rows), len(names), remedy)
+	}
+	return table
+}
+
+// arithmeticTable reads a table that has a row for each arithmetic.
+func arithmeticTable(t *testing.T, name string, identify func(*mma.Instruction) string) *Table {
+	t.Helper()
+	var names, digests []string
+	for _, i := range Arithmetics() {
+		names, digests = append(names, i.FullName()), append(digests, identify(&i))
+	}
+	return readTable(t, name, names, digests)
+}
+
+// sampled reports whether row n is one of the sample that is measured again.
+func sampled(n, stride int) bool {
+	if testing.Short() {
+		stride *= 16
+	}
+	return n%stride == 0
+}
+
+// TestSeparations checks that every mutant of every arithmetic is separated or argued
+// to be the same function, and counts within the first 1,000 inputs of a sample again.
+func TestSeparations(t *testing.T) {
+	table := arithmeticTable(t, "separation.tsv", mutantsDigest)
+	gens := Generators()
+	if diff := cmp.Diff(generatorColumns(gens), table.Columns[len(mutantColumns):]); diff != "" {
+		t.Fatalf("columns of generators (-want +table): %s --out fuzz/selfcheck/testdata/separation.tsv\n%s", SeparationCommand, diff)
+	}
+	for n, i := range Arithmetics() {
+		s, err := ParseMutantSummary(table.Rows[n])
+		if err != nil {
+			t.Fatalf("%s: %v", i.FullName(), err)
+		}
+		if diff := cmp.Diff(table.Rows[n][1:], s.cells()); diff != "" {
+			t.Fatal(diff)
+		}
+		singles := triage.Singles(i.Params, i.Formats, i.K)
+		arguments := map[string]int{}
+		for _, m := range singles {
+			if a := Equivalent(&i, &m.Params); a != "" {
+				arguments[a]++
+			}
+		}
+		if diff := cmp.Diff(arguments, s.Arguments); diff != "" || s.Mutants != len(singles) || s.Open() != 0 {
+			t.Errorf("%s: %d mutants, of which %d are open, want %d and 0; arguments (-want +table):\n%s", i.FullName(), s.Mutants, s.Open(), len(singles), diff)
+		}
+		if sampled(n, 21) {
+			checkReach(t, &i, s)
+		}
+	}
+}
+
+// checkReach separates an arithmetic from its mutants again, with few inputs.
+func checkReach(t *testing.T, i *mma.Instruction, s *MutantSummary) {
+	t.Helper()
+	gens := Generators()
+	rivals, seps, err := mutantRivals(i)
+	if err == nil {
+		err = separateWithin(i, rivals, gens, separateChunk, separateChunk)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, got := range Summarize(i.FullName(), seps, len(gens)).Reach {
+		if want := s.Reach[g]; got.Ten != want.Ten || got.Thousand != want.Thousand {
+			t.Errorf("%s: %s separates %d and %d mutants with 10 and 1,000 inputs, the table says %d and %d",
+				i.FullName(), gens[g].Name, got.Ten, got.Thousand, want.Ten, want.Thousand)
+		}
+	}
+}
+
+// TestPairs checks that every two arithmetics that take the same operands are
+// separated, or argued to be the same function, but not both.
+func TestPairs(t *testing.T) {
+	var names, digests, others []string
+	var arguments []string
+	all := Arithmetics()
+	for n := range all {
+		for _, o := range all[n+1:] {
+			if takesSame(&all[n], &o) {
+				names, digests = append(names, all[n].FullName()), append(digests, pairDigest(&all[n], &o))
+				others, arguments = append(others, o.FullName()), append(arguments, orDash(Equivalent(&all[n], &o.Params)))
+			}
+		}
+	}
+	for n, r := range readTable(t, "pairs.tsv", names, digests).Rows {
+		separated := false
+		for _, first := range r[len(pairColumns):] {
+			separated = separated || first != "-"
+		}
+		if r[2] != others[n] || r[3] != arguments[n] || separated == (r[3] != "-") {
+			t.Errorf("row %d: %q: want %s, argument %s, separated or argued", n+1, r, others[n], arguments[n])
+		}
+	}
+}
+
+// TestConfusion checks that at least 95 % of the mutants that can be told from their
+// arithmetic are named exactly, and none wrongly, and presents a sample again.
+func TestConfusion(t *testing.T) {
+	table := arithmeticTable(t, "confusion.tsv", confusionDigest)
+	count := map[Result]int{}
+	at := 0
+	for n, i := range Arithmetics() {
+		results, err := ParseLetters(table.Rows[n][2])
+		if err != nil {
+			t.Fatalf("%s: %v", i.FullName(), err)
+		}
+		singles := triage.Singles(i.Params, i.Formats, i.K)
+		if len(results) != len(singles) {
+			t.Fatalf("%s: %d results of %d mutants", i.FullName(), len(results), len(singles))
+		}
+		for m, s := range singles {
+			count[results[m]]++
+			if at++; !sampled(at, 331) {
+				continue
+			}
+			o, err := Confuse(t.Context(), &i, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Result != results[m] {
+				t.Errorf("%s, %s: %s, the table says %s", i.FullName(), changeText(o.Change), o.Result, results[m])
+			}
+		}
+	}
+	scored := count[Exact] + count[Ambiguous] + count[NotFound] + count[Wrong]
+	if count[Wrong] > 0 || 100*count[Exact] < 95*scored {
+		t.Errorf("%d of %d exact, %d wrong; want 95 %% and none", count[Exact], scored, count[Wrong])
+	}
+}
+
+// TestMinimizerTable checks that everything was shrunk to a minimum, and makes the
+// first row again.
+func TestMinimizerTable(t *testing.T) {
+	var names, digests []string
+	for _, p := range shrinkPairs {
+		d, err := shrinkDigest(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, digests = append(names, p[0]), append(digests, d)
+	}
+	table := readTable(t, "minimizer.tsv", names, digests)
+	for n, c := range table.Rows {
+		if c[2] != shrinkPairs[n][1] || c[3] != c[9] {
+			t.Errorf("row %d: %q: want %q, all findings 1-minimal", n+1, c, shrinkPairs[n])
+		}
+	}
+	s, err := shrinkPair(t.Context(), shrinkPairs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(table.Rows[0][1:], s.cells()); diff != "" {
+		t.Errorf("row 1 (-table +now):\n%s", diff)
+	}
+}
+
+// TestModelsTable checks that every operation was compared on at least 10^7 dot
+// products of raw bits, without a mismatch.
+func TestModelsTable(t *testing.T) {
+	raw := map[string]int{}
+	table := arithmeticTable(t, "models.tsv", arithmeticDigest)
+	for n, i := range Arithmetics() {
+		c := table.Rows[n]
+		count, err := strconv.Atoi(c[2])
+		if err != nil || c[4] != "0" {
+			t.Errorf("%q", c)
+		}
+		raw[Operation(&i)] += count
+	}
+	for op, n := range raw {
+		if n < 10_000_000 {
+			t.Errorf("%s: %d dot products of raw bits, want 10^7", op, n)
+		}
+	}
+}
+
+// TestOneRow checks that an arithmetic of which a table knows nothing is measured
+// alone, and that its row is the one that is committed.
+func TestOneRow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures the mutants of an arithmetic")
+	}
+	all := Arithmetics()
+	whole := arithmeticTable(t, "confusion.tsv", confusionDigest)
+	const missing = 6
+	if all[missing].FullName() != "hopper/mma.m16n8k16.f64.f64.f64.f64" {
+		t.Fatalf("%s is not the arithmetic that is quick to measure", all[missing].FullName())
+	}
+	partial := &Table{Command: whole.Command, Columns: whole.Columns}
+	partial.Rows = append(append(partial.Rows, whole.Rows[:missing]...), whole.Rows[missing+1:]...)
+	var measured []string
+	again, err := ConfusionTable(t.Context(), partial, all, func(base, _ string, outs []*Outcome) {
+		if outs != nil {
+			measured = append(measured, base)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{all[missing].FullName()}, measured); diff != "" {
+		t.Errorf("measured (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(whole.Rows, again.Rows); diff != "" {
+		t.Errorf("the table (-committed +again):\n%s", diff)
+	}
+}

@@ -1,0 +1,106 @@
+package mma
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+// JSONError says in words what is wrong with JSON, and in which line of several, after
+// an error of encoding/json about it. Other errors, and nil, it returns as they are.
+func JSONError(text []byte, err error) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case len(bytes.TrimSpace(text)) == 0:
+		return errors.New("it is empty")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return atLine(text, int64(len(text)), jsonCut)
+	case errors.As(err, &syntax):
+		return atLine(text, syntax.Offset, syntaxInWords(syntax.Error()))
+	case errors.As(err, &kind):
+		return atLine(text, kind.Offset, kindInWords(kind))
+	}
+	if what, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return fmt.Errorf("unknown field %s", what)
+	}
+	return err
+}
+
+func atLine(text []byte, offset int64, what string) error {
+	if offset < 0 || offset > int64(len(text)) || !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) {
+		return errors.New(what)
+	}
+	return fmt.Errorf("line %d: %s", 1+bytes.Count(text[:offset], []byte("\n")), what)
+}
+
+const jsonCut = "the JSON is cut short"
+
+// jsonPlaces are the ends of encoding/json's errors about a character, and what they
+// mean.
+var jsonPlaces = []struct{ end, meaning string }{
+	{" looking for beginning of value", "is no JSON: a value should begin there"},
+	{" looking for beginning of object key string", "is no JSON: the name of a field in quotes should begin there"},
+	{" after object key", "is no JSON: a colon should be there"},
+	{" after object key:value pair", "is no JSON: a comma or } should be there"},
+	{" after array element", "is no JSON: a comma or ] should be there"},
+	{" after top-level value", "stands behind the end of the JSON"},
+	{" in string literal", "cannot be in a JSON string"},
+}
+
+func syntaxInWords(what string) string {
+	if strings.HasPrefix(what, "unexpected end") {
+		return jsonCut
+	}
+	rest, ok := strings.CutPrefix(what, "invalid character ")
+	if !ok {
+		return what
+	}
+	for _, p := range jsonPlaces {
+		if char, ok := strings.CutSuffix(rest, p.end); ok {
+			return char + " " + p.meaning
+		}
+	}
+	return "invalid JSON: " + rest
+}
+
+// kindInWords says which value is of a wrong kind.
+func kindInWords(e *json.UnmarshalTypeError) string {
+	what := fmt.Sprintf("%q", e.Field)
+	if e.Field == "" {
+		what = "it"
+	}
+	if n, ok := strings.CutPrefix(e.Value, "number "); ok {
+		return fmt.Sprintf("%s is %s, not %s in range", what, n, kindOf(e.Type))
+	}
+	article := "a "
+	if strings.ContainsAny(e.Value[:min(1, len(e.Value))], "ao") { // array, object
+		article = "an "
+	}
+	return fmt.Sprintf("%s is %s%s, not %s", what, article, e.Value, kindOf(e.Type))
+}
+
+// kindOf is what JSON calls the values of a type.
+func kindOf(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.Pointer:
+		return kindOf(t.Elem())
+	}
+	return "a whole number"
+}

@@ -1,0 +1,121 @@
+package infer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// A record of a journal may come from anybody, with the right checksum. What is not as
+// an inference of the same formats and K writes it is an error that says so.
+
+// check says what about a record cannot be, whatever was asked.
+func (r *record) check(h *header) error {
+	switch {
+	case r.Ask != nil && r.Check == nil && r.Search == nil:
+		return r.Ask.check(h)
+	case r.Check != nil && r.Ask == nil && r.Search == nil:
+		return r.Check.check(h)
+	case r.Search != nil && r.Ask == nil && r.Check == nil:
+		return r.Search.check(h)
+	}
+	return errors.New("it is not one of ask, check and search")
+}
+
+func (c *cost) check(h *header) error {
+	if c.Queries < 0 || c.Batches < 0 {
+		return fmt.Errorf("%d queries in %d batches", c.Queries, c.Batches)
+	}
+	for _, f := range c.Failures {
+		if f.Inputs < 1 {
+			return fmt.Errorf("a failure on %d inputs", f.Inputs)
+		}
+		if err := checkDot(f.Dot, h); err != nil {
+			return fmt.Errorf("failure: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkDot checks that operands are a dot product of what is inferred.
+func checkDot(d *mma.Dot, h *header) error {
+	if d == nil {
+		return errors.New("no operands")
+	}
+	f := h.Formats
+	blocks := f.Blocks(h.K)
+	for _, o := range []struct {
+		name  string
+		codes []uint64
+		n     int
+		id    fp.ID
+	}{{"a", d.A, h.K, f.A}, {"b", d.B, h.K, f.B}, {"c", []uint64{d.C}, 1, f.C}, {"sa", d.SA, blocks, f.Scale}, {"sb", d.SB, blocks, f.Scale}} {
+		if len(o.codes) != o.n {
+			return fmt.Errorf("%d elements of %s, not %d", len(o.codes), o.name, o.n)
+		}
+		for _, code := range o.codes {
+			if code != 0 && (o.id == fp.None || code > o.id.Get().CodeMask()) {
+				return fmt.Errorf("%x in %s is no %s code", code, o.name, o.id)
+			}
+		}
+	}
+	return nil
+}
+
+func (a *asked) check(h *header) error {
+	switch {
+	case a.N < 1 || a.N > maxBatch:
+		return fmt.Errorf("a batch of %d dot products", a.N)
+	case len(a.Codes) != a.N*h.Formats.D.Width():
+		return fmt.Errorf("%d bytes of results of %d dot products", len(a.Codes), a.N)
+	case len(a.Failed) != len(a.Why):
+		return fmt.Errorf("%d failed, with %d reasons", len(a.Failed), len(a.Why))
+	}
+	last := -1
+	for _, i := range a.Failed {
+		if i <= last || i >= a.N {
+			return fmt.Errorf("dot product %d failed, of %d", i, a.N)
+		}
+		last = i
+	}
+	return a.cost.check(h)
+}
+
+func (c *checked) check(h *header) error {
+	if len(c.Wrong) > wrongKept {
+		return fmt.Errorf("%d wrong answers, more than are kept", len(c.Wrong))
+	}
+	for _, w := range c.Wrong {
+		if w.Output < 0 || w.Code > h.Formats.D.Get().CodeMask() {
+			return fmt.Errorf("wrong answer %x to output %d", w.Code, w.Output)
+		}
+	}
+	return c.cost.check(h)
+}
+
+// within checks that the wrong answers are to outputs of a batch.
+func (c *checked) within(dots int) error {
+	for _, w := range c.Wrong {
+		if w.Output >= dots {
+			return fmt.Errorf("the journal is damaged: it has a wrong answer to output %d of %d", w.Output, dots)
+		}
+	}
+	return nil
+}
+
+func (f *found) check(h *header) error {
+	switch {
+	case len(f.Leaders) == 0:
+		return errors.New("a search that found no program")
+	case f.Draws < f.Step || f.Evals < 0 || f.Left < 0:
+		return fmt.Errorf("a search from step %d to %d, with %d computed and %d left", f.Step, f.Draws, f.Evals, f.Left)
+	}
+	for i := range f.Leaders {
+		if err := f.Leaders[i].Validate(h.Formats, h.K); err != nil {
+			return fmt.Errorf("program %d: %w", i, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package infer
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// testHeader is that of the journals of these tests: K = 2, results of four bytes.
+var testHeader = header{Version: journalVersion, Versions: versions.Current(), Target: "test", Name: "x", K: 2,
+	Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, Checks: 1}
+
+// journalOf writes a journal of a header and a line of JSON.
+func journalOf(t *testing.T, h any, line string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "journal")
+	l, err := corpus.OpenLog(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(l.Record(h), l.Record(json.RawMessage(line)), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestDamagedRecords opens journals with records that have the right checksum and cannot
+// be.
+func TestDamagedRecords(t *testing.T) {
+	const cost = `"queries":2,"batches":1`
+	for line, want := range map[string]string{
+		`{"ask":{` + cost + `,"sum":1,"n":2,"codes":"AAAAAAAAAAA="}}`:                                "",
+		`{"ask":{` + cost + `,"sum":1,"n":2,"codes":"AAAAAAAAAAA=","failed":[1],"why":["x"]}}`:       "",
+		`{"ask":{` + cost + `,"sum":1,"n":2,"codes":"AAAA"}}`:                                        "3 bytes of results of 2 dot products",
+		`{"ask":{` + cost + `,"sum":1,"n":-2,"codes":""}}`:                                           "a batch of -2 dot products",
+		`{"ask":{` + cost + `,"sum":1,"n":2,"codes":"AAAAAAAAAAA=","failed":[2],"why":["x"]}}`:       "dot product 2 failed, of 2",
+		`{"ask":{` + cost + `,"sum":1,"n":2,"codes":"AAAAAAAAAAA=","failed":[1,1],"why":["x","y"]}}`: "dot product 1 failed, of 2",
+		`{"ask":{` + cost + `,"sum":1,"n":2,"codes":"AAAAAAAAAAA=","failed":[1]}}`:                   "1 failed, with 0 reasons",
+		`{"ask":{"queries":-1,"batches":1,"sum":1,"n":2,"codes":"AAAAAAAAAAA="}}`:                    "-1 queries in 1 batches",
+		`{"ask":{` + cost + `,"failures":[{"inputs":1}],"sum":1,"n":2,"codes":"AAAAAAAAAAA="}}`:      "failure: no operands",
+		`{"check":{` + cost + `,"sum":1,"failures":[{"inputs":1,"dot":{"A":[1],"B":[1]}}]}}`:         "failure: 1 elements of a, not 2",
+		`{"check":{` + cost + `,"sum":1,"failures":[{"inputs":1,"dot":{"A":[1,65536],"B":[1,1]}}]}}`: "failure: 10000 in a is no fp16 code",
+		`{"check":{` + cost + `,"sum":1,"wrong":[{"output":-1,"code":1}]}}`:                          "wrong answer 1 to output -1",
+		`{"check":{` + cost + `,"sum":1,"wrong":[{"output":1,"code":4294967296}]}}`:                  "wrong answer 100000000 to output 1",
+		`{"search":{"step":1,"draws":2,"evals":3,"leaders":[],"left":0}}`:                            "a search that found no program",
+		`{"search":{"step":1,"draws":2,"evals":3,"leaders":[{"stage0":{"group":3}}],"left":0}}`:      "program 0: ",
+		`{"search":{"step":1,"draws":2,"evals":3,"leaders":[{"acc":{"mode":"odd one"}}],"left":0}}`:  "odd one",
+		`{"search":{"step":3,"draws":2,"evals":3,"leaders":[{}],"left":0}}`:                          "a search from step 3 to 2, with 3 computed and 0 left",
+		`{"search":{"step":3,"draws":4,"evals":3,"leaders":[{}],"left":-1}}`:                         "a search from step 3 to 4, with 3 computed and -1 left",
+		`{}`:                         "it is not one of ask, check and search",
+		`{"ask":{},"check":{}}`:      "it is not one of ask, check and search",
+		`[]`:                         "cannot unmarshal array",
+		`{"ask":{"sum":"a string"}}`: "cannot unmarshal string",
+	} {
+		path := journalOf(t, testHeader, line)
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := openJournal(path, testHeader)
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", line, err)
+		case want != "" && (err == nil || !strings.HasPrefix(err.Error(), path+": line 2: ") || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s:\n got %v\nwant line 2: %s", line, err, want)
+		}
+		if err == nil {
+			j.close()
+		}
+		if after, _ := os.ReadFile(path); string(after) != string(before) {
+			t.Errorf("%s: the journal has changed", line)
+		}
+	}
+	if err := (&checked{Wrong: []wrongAnswer{{Output: 8}}}).within(8); err == nil {
+		t.Error("output 8 of 8 is taken")
+	}
+}
+
+// TestOtherVersion opens a journal that a program with other generators has begun.
+func TestOtherVersion(t *testing.T) {
+	h := testHeader
+	h.Versions.Generators = "0123456789abcdef"
+	path := journalOf(t, h, `{}`)
+	_, err := openJournal(path, testHeader)
+	want := path + ": another version of mmafuzz made it: its generators: 0123456789abcdef, this program's: " + testHeader.Versions.Generators + "; the same catalogue and formats"
+	if !errors.Is(err, corpus.ErrOtherVersion) || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}

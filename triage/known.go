@@ -1,0 +1,146 @@
+package triage
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// known is a program that a unit may compute, with the name of a target that does:
+// sim:ARCH/INSTRUCTION or ref:NAME.
+type known struct {
+	name string
+	p    mma.Params
+	how  kinship
+}
+
+// kinship is what a known program has to do with the unit, in ascending order.
+type kinship int
+
+const (
+	otherFormats kinship = iota // of an instruction for other operands
+	sameFormats                 // of one for the same operands, with another K
+	aReference
+	sameShape // of an instruction with the unit's formats and K
+)
+
+// knownPrograms returns the programs of the catalogue and of reference arithmetic that
+// are valid for the unit's formats, but for the base. Of those with the same program
+// it names the nearest of kin, and of these the first.
+func (s *search) knownPrograms() []known {
+	var all []known
+	add := func(name string, p mma.Params, how kinship) {
+		p = s.sameSteps(p)
+		n := slices.IndexFunc(all, func(k known) bool { return k.p == p })
+		switch {
+		case p == s.pr.Base || p.Validate(s.pr.Formats, s.pr.K) != nil:
+		case n < 0:
+			all = append(all, known{name, p, how})
+		case how > all[n].how:
+			all[n].name, all[n].how = name, how
+		}
+	}
+	for _, i := range mma.Catalog() {
+		if i.Refuse == "" {
+			add("sim:"+i.FullName(), i.Params, s.kin(&i))
+		}
+	}
+	for i := range oracle.References {
+		ref := &oracle.References[i]
+		if r, ok := mma.FindReference(ref.Name); ok && ref.Supports(s.pr.Formats) == nil {
+			add("ref:"+r.Name, r.Program(s.pr.Formats.D), aReference)
+		}
+	}
+	return all
+}
+
+// kin returns what an instruction has to do with the unit.
+func (s *search) kin(i *mma.Instruction) kinship {
+	switch {
+	case i.Formats != s.pr.Formats:
+		return otherFormats
+	case i.K != s.pr.K:
+		return sameFormats
+	}
+	return sameShape
+}
+
+// sameSteps writes a program whose L is beyond K with one that is not, the base's
+// own if that comes to the same.
+func (s *search) sameSteps(p mma.Params) mma.Params {
+	switch {
+	case p.Step(s.pr.K) == s.pr.Base.Step(s.pr.K):
+		p.L = s.pr.Base.L
+	case int(p.L) > s.pr.K:
+		p.L = uint8(s.pr.K)
+	}
+	return p
+}
+
+// programs returns the programs alone.
+func programs(all []known) []mma.Params {
+	ps := make([]mma.Params, len(all))
+	for i := range all {
+		ps[i] = all[i].p
+	}
+	return ps
+}
+
+// alikeRounds is how many rounds of inputs must not tell a known program from the one
+// that explains.
+const alikeRounds = 3
+
+// alike names the known programs that explain all evidence and that no input tells
+// from a program that does and was put to the test by asking. An instruction for other
+// operands is not named, for no unit computes that of these. The nearest of kin come
+// first.
+func (s *search) alike(p *mma.Params) []string {
+	var names []string
+	all := s.knownPrograms()
+	slices.SortStableFunc(all, func(x, y known) int { return int(y.how) - int(x.how) })
+	for _, k := range all {
+		if k.how != otherFormats && s.ev.explains(&k.p) && !s.tellsApart(p, &k.p) {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+// tellsApart reports whether an input tells two programs apart.
+func (s *search) tellsApart(p, q *mma.Params) bool {
+	if s.pr.Ask == nil || s.pr.Inputs == nil || *p == *q {
+		return false
+	}
+	mp, err := sim.New(s.pr.Formats, s.pr.K, *p)
+	if err != nil {
+		return true
+	}
+	mq, err := sim.New(s.pr.Formats, s.pr.K, *q)
+	if err != nil {
+		return true
+	}
+	for round := range alikeRounds {
+		for _, d := range s.pr.Inputs(round, p, q) {
+			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, mp.Dot(d, nil), mq.Dot(d, nil)) != oracle.Same {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// StillAlike returns those of a verdict's Alike that explain all cases of a problem.
+func StillAlike(pr *Problem, v *Verdict) []string {
+	if len(v.Alike) == 0 {
+		return nil
+	}
+	s := newSearch(context.Background(), pr)
+	right := map[string]bool{}
+	for _, k := range s.knownPrograms() {
+		right[k.name] = slices.Contains(v.Alike, k.name) && s.ev.explains(&k.p)
+	}
+	return slices.DeleteFunc(slices.Clone(v.Alike), func(name string) bool { return !right[name] })
+}

@@ -1,0 +1,157 @@
+package triage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Nearest is the program that comes nearest to a unit that none explains.
+type Nearest struct {
+	From    string       // what it is made of: sim:ARCH/INSTRUCTION, ref:NAME, or "" for the base
+	Changes []mma.Change // of that; none: it is that
+	Program mma.Params
+
+	// Of the cases that are known of the unit, the base is wrong in Differ and right in
+	// Agree; of these, the program is right in Explained and Kept.
+	Differ, Explained int
+	Agree, Kept       int
+
+	// Witness is an input on which the unit gives another result than the program,
+	// which gives Would: the smallest that was found.
+	Witness Case
+	Would   uint64
+}
+
+// The limits of the search for the smallest witness.
+const (
+	witnessQueries = 4096
+	witnessBatches = 64
+)
+
+// nearest returns the program, of all that were tried, that comes nearest; of several
+// the one with the fewest changes of a known one.
+func (s *search) nearest(ctx context.Context) (*Nearest, error) {
+	all := append([]known{{p: s.pr.Base}}, s.knownPrograms()...)
+	candidates := programs(all)
+	for _, single := range Singles(s.pr.Base, s.pr.Formats, s.pr.K) {
+		candidates = append(candidates, single.Params)
+	}
+	base := s.right(&s.pr.Base)
+	var best *Nearest
+	fewest, seen := 0, map[mma.Params]bool{}
+	for _, p := range append(candidates, s.tried...) {
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		n := s.count(p, base)
+		if best != nil && n.score() < best.score() {
+			continue
+		}
+		from, parts := s.closest(all, &p)
+		if best == nil || n.score() > best.score() || parts < fewest {
+			n.From, n.Changes = from.name, mma.Diff(&from.p, &p)
+			best, fewest = n, parts
+		}
+	}
+	return best, s.shrinkFailure(ctx, best)
+}
+
+// right returns the cases that a program explains.
+func (s *search) right(p *mma.Params) bitset { return s.ev.hits(p, len(s.ev.cases)) }
+
+// count counts in how many cases a program is right; in those of base, the base is.
+func (s *search) count(p mma.Params, base bitset) *Nearest {
+	right := s.right(&p)
+	n := &Nearest{Program: p, Agree: base.count(), Kept: right.and(base).count()}
+	n.Differ, n.Explained = len(s.ev.cases)-n.Agree, right.count()-n.Kept
+	return n
+}
+
+// score is the share of the differing cases that is explained plus that of the
+// agreeing ones that is kept, in units that make it whole: how many there are of
+// either is a matter of what evidence was kept, not of the unit.
+func (n *Nearest) score() int { return n.Explained*max(n.Agree, 1) + n.Kept*max(n.Differ, 1) }
+
+// closest returns the known program from which p has the fewest changed parts.
+func (s *search) closest(all []known, p *mma.Params) (from known, parts int) {
+	from = slices.MinFunc(all, func(x, y known) int {
+		return cmp.Compare(len(changedParts(&x.p, p)), len(changedParts(&y.p, p)))
+	})
+	return from, len(changedParts(&from.p, p))
+}
+
+// shrinkFailure finds the smallest witness: of the cases that are known, and if the
+// unit answers new inputs, shrunk.
+func (s *search) shrinkFailure(ctx context.Context, n *Nearest) error {
+	m, err := sim.New(s.pr.Formats, s.pr.K, n.Program)
+	if err != nil {
+		return err
+	}
+	f := s.pr.Formats
+	wrong := func(d *mma.Dot, answer uint64) bool {
+		return oracle.Compare(f.D, s.pr.Policy, m.Dot(d, nil), answer) != oracle.Same
+	}
+	for _, c := range s.ev.cases {
+		if wrong(c.Dot, c.Want) && (n.Witness.Dot == nil || minimize.Less(f, c.Dot, n.Witness.Dot)) {
+			n.Witness = c
+		}
+	}
+	if n.Witness.Dot == nil {
+		return errors.New("triage: no case shows that nothing explains the unit")
+	}
+	if err := s.askSmaller(ctx, n, wrong); err != nil {
+		return err
+	}
+	n.Would = m.Dot(n.Witness.Dot, nil)
+	return nil
+}
+
+// askSmaller makes the witness smaller by asking the unit.
+func (s *search) askSmaller(ctx context.Context, n *Nearest, wrong func(*mma.Dot, uint64) bool) error {
+	if s.pr.Ask == nil {
+		return nil
+	}
+	const bucket = "wrong"
+	test := func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
+		out := make([]string, len(dots))
+		asked := slices.Clone(dots) // Ask may replace some
+		answers, err := s.pr.Ask(ctx, asked)
+		if err != nil {
+			return nil, err
+		}
+		s.asked += len(dots)
+		for i, d := range dots {
+			if asked[i] == d && wrong(d, answers[i]) {
+				out[i] = bucket
+			}
+		}
+		return out, nil
+	}
+	res, err := minimize.Dot(ctx, s.pr.Formats, n.Witness.Dot, test, minimize.Options{
+		Bucket: bucket, MaxQueries: witnessQueries, MaxBatches: witnessBatches, SkipMask: true,
+	})
+	var flaky *minimize.FlakyError
+	if errors.As(err, &flaky) || errors.Is(err, minimize.ErrStart) {
+		return nil // the unit changes its answers: it stays as it was found
+	}
+	if err != nil {
+		return err
+	}
+	answers, err := s.pr.Ask(ctx, []*mma.Dot{res.Dot})
+	if err != nil {
+		return err
+	}
+	s.asked++
+	if wrong(res.Dot, answers[0]) {
+		n.Witness = Case{res.Dot, answers[0]}
+	}
+	return nil
+}

@@ -1,0 +1,241 @@
+package probe
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// rule is a rounding direction: up reports whether a magnitude that is q quarters
+// above a whole number of units goes up, for an even and an odd number and both
+// signs.
+type rule struct {
+	name string
+	up   func(q int, odd, neg bool) bool
+}
+
+// rules are the directions of arXiv:2511.10909, section 3.1.3, and round to odd.
+var rules = []rule{
+	{"RZ", func(int, bool, bool) bool { return false }},
+	{"RNE", func(q int, odd, _ bool) bool { return q > 2 || q == 2 && odd }},
+	{"RD", func(_ int, _, neg bool) bool { return neg }},
+	{"RU", func(_ int, _, neg bool) bool { return !neg }},
+	{"RNA", func(q int, _, _ bool) bool { return q >= 2 }},
+	{"RNZ", func(q int, _, _ bool) bool { return q > 2 }},
+	{"RND", func(q int, _, neg bool) bool { return q > 2 || q == 2 && neg }},
+	{"RNU", func(q int, _, neg bool) bool { return q > 2 || q == 2 && !neg }},
+	{"RNO", func(q int, odd, _ bool) bool { return q > 2 || q == 2 && !odd }},
+	{"RTO", func(_ int, odd, _ bool) bool { return !odd }},
+	{"RA", func(int, bool, bool) bool { return true }},
+}
+
+// trial is an input of a rounding test: a sum of quarters/4 units, negated if neg,
+// from 1 to 7 quarters. want returns the result for n units.
+type trial struct {
+	quarters int
+	neg      bool
+	dot      *mma.Dot
+	want     func(n uint64) number
+}
+
+// whole returns the whole units of a trial, 0 or 1.
+func (t trial) whole() uint64 { return uint64(t.quarters / 4) }
+
+// trials returns the trials of all quarters and signs. build returns one without its
+// quarters and sign; why is the reason if the formats lack it.
+func trials(build func(quarters uint64, neg bool) (t trial, why string)) (all []trial, why string) {
+	for _, quarters := range []int{1, 2, 3, 5, 6, 7} {
+		for _, neg := range []bool{false, true} {
+			t, why := build(uint64(quarters), neg)
+			if why != "" {
+				return nil, why
+			}
+			t.quarters, t.neg = quarters, neg
+			all = append(all, t)
+		}
+	}
+	return all, ""
+}
+
+// direction finds the rounding direction of the trials that build builds: see trials.
+func (p *Prober) direction(build func(quarters uint64, neg bool) (t trial, why string)) finding {
+	all, why := trials(build)
+	if why != "" {
+		return undecided("%s", why)
+	}
+	dots := make([]*mma.Dot, len(all))
+	for i, t := range all {
+		dots[i] = t.dot
+	}
+	seen := p.ask(dots...)
+	ups := make([]bool, len(all))
+	for i, t := range all {
+		ups[i] = p.is(seen[i], t.want(t.whole()+1))
+		if !ups[i] && !p.is(seen[i], t.want(t.whole())) {
+			return finding{value: "other", why: "a result is neither neighbour", seen: seen[i : i+1]}
+		}
+	}
+	for _, r := range rules {
+		if r.explains(all, ups) {
+			return finding{value: r.name, seen: seen}
+		}
+	}
+	return finding{value: "other", why: "what is rounded up: " + raised(all, ups), seen: seen}
+}
+
+// explains reports whether a rule rounds up what was rounded up.
+func (r rule) explains(trials []trial, ups []bool) bool {
+	for i, t := range trials {
+		if r.up(t.quarters%4, t.whole() == 1, t.neg) != ups[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// raised lists the trials whose magnitude was rounded up, in quarters of a unit.
+func raised(trials []trial, ups []bool) string {
+	var words []string
+	for i, t := range trials {
+		if !ups[i] {
+			continue
+		}
+		sign := "+"
+		if t.neg {
+			sign = "-"
+		}
+		words = append(words, fmt.Sprintf("%s%d/4", sign, t.quarters))
+	}
+	return strings.Join(words, " ")
+}
+
+// sumTrial is a trial of a sum: want as in trial.
+func (p *Prober) sumTrial(t terms, want func(n uint64) number) (trial, string) {
+	d, ok := p.dot(t)
+	if !ok {
+		return trial{}, "the formats have no sum that ends within a quarter of the last bit"
+	}
+	return trial{dot: d, want: want}, ""
+}
+
+// sumDirection is the direction of the sum of 1 and a product.
+func (p *Prober) sumDirection() finding {
+	return once(p, "sum direction", func() finding { return p.at(cScale, (*Prober).findSumDirection) })
+}
+
+func (p *Prober) findSumDirection() finding {
+	if p.last() == 0 {
+		return undecided(oneTerm)
+	}
+	u := p.ulp()
+	one := uint64(1) << -u // in ulps
+	return p.direction(func(q uint64, neg bool) (trial, string) {
+		t := terms{p.last(): pow(0).signed(neg), 0: times(q, u-2).signed(neg)}
+		if p.c != nil && int(p.c.FracBits) >= -u { // c takes the whole units: narrow products need not
+			t[p.k] = times(one+q/4, u).signed(neg)
+			t[0] = times(q%4, u-2).signed(neg)
+		}
+		return p.sumTrial(t, func(n uint64) number { return times(one+n, u).signed(neg) })
+	})
+}
+
+// resultDirection rounds a sum that the alignment does not touch: four ones and a
+// tail of quarters, which end above the cut of a fused sum.
+func (p *Prober) resultDirection() finding {
+	return once(p, "result direction", func() finding {
+		w := p.fraction()
+		if !w.ok {
+			return undecided("the number of fraction bits of results is not known")
+		}
+		ones, tail, one := p.carriers()
+		p.shift = p.shiftOf(one)
+		unit := times(uint64(len(ones)), 0).reduced().exp - w.bits
+		cut := p.productWidth()
+		if cut.all {
+			cut = p.cWidth()
+		}
+		if cut.ok && unit-2 < -cut.bits {
+			return undecided("all that an alignment keeps stays in the result")
+		}
+		carry := uint64(1) << w.bits // the ones, in units
+		return p.direction(func(q uint64, neg bool) (trial, string) {
+			t := same(pow(0).signed(neg), ones)
+			if len(ones) == 1 && ones[0] == p.k { // c takes the whole units: narrow products need not
+				t[p.k] = times(carry+q/4, unit).signed(neg)
+				t[tail] = times(q%4, unit-2).signed(neg)
+			} else {
+				t[tail] = times(q, unit-2).signed(neg)
+			}
+			return p.sumTrial(t, func(n uint64) number { return times(carry+n, unit).signed(neg) })
+		})
+	})
+}
+
+// productDirection multiplies n ulp by 5/4: the tail is n mod 4 quarters.
+func (p *Prober) productDirection() finding {
+	bits := int(p.d.FracBits)
+	if int(p.a.FracBits)+int(p.b.FracBits)+1 <= bits {
+		return undecided("every product of %s and %s is a number of %s", p.a.Name, p.b.Name, p.d.Name)
+	}
+	if int(p.a.FracBits) < bits {
+		return undecided("a has too few digits for a product that ends within a quarter of the last bit")
+	}
+	return p.direction(func(q uint64, neg bool) (trial, string) {
+		whole := q / 4
+		n := uint64(1)<<bits + q%4
+		for n*5/4%2 != whole {
+			n += 4
+		}
+		d := p.blank()
+		if !p.set(d, 0, times(n, -bits).signed(neg), times(5, -2)) {
+			return trial{}, noNumbers
+		}
+		return trial{dot: d, want: func(m uint64) number { return times(n*5/4-whole+m, -bits).signed(neg) }}, ""
+	})
+}
+
+// productCut and cCut are the directions in which a term is cut by the alignment of
+// a fused sum.
+func (p *Prober) productCut() finding { return p.cutDirection(false) }
+func (p *Prober) cCut() finding       { return p.cutDirection(true) }
+
+// cutDirection rounds a term at the cut of a fused sum: U and -U set the cut, and a
+// term of quarters of its unit is all that remains.
+func (p *Prober) cutDirection(ofC bool) finding {
+	if len(p.first().products) == 0 {
+		return undecided(oneTerm)
+	}
+	w := p.alignedWidth(ofC)
+	switch {
+	case !w.ok:
+		return w.finding()
+	case w.all && ofC:
+		return undecided("c is not cut")
+	case w.all:
+		return undecided("no product is cut")
+	}
+	at, _ := p.alignment(ofC)
+	top := p.top(at[2])
+	unit := top - w.bits
+	return p.direction(func(q uint64, neg bool) (trial, string) {
+		t := terms{at[0]: pow(top), at[1]: pow(top).minus(), at[2]: times(q, unit-2).signed(neg)}
+		return p.sumTrial(t, func(n uint64) number { return times(n, unit).signed(neg) })
+	})
+}
+
+// conversion names what makes a result of a sum, as Tables 4 and 7 do.
+func (p *Prober) conversion() finding {
+	w, dir := p.fraction(), p.resultDirection()
+	if !w.ok {
+		return w.finding()
+	}
+	name := p.d.Name
+	if w.bits < int(p.d.FracBits) {
+		name = fmt.Sprintf("E%dM%d", p.d.ExpBits, w.bits)
+	}
+	if dir.value == "-" {
+		return finding{value: "?-" + name, why: dir.why, seen: w.seen}
+	}
+	return finding{value: dir.value + "-" + name, seen: dir.seen}
+}

@@ -1,0 +1,83 @@
+package probe
+
+import "slices"
+
+// group is the sum in which product 0 is first added to other leaves of the tree.
+type group struct {
+	kind     Kind
+	products []int // the products among the leaves of that node, product 0 first
+	c        bool  // c is one of the leaves
+	guess    bool  // the tree is not known: the first products and c are taken
+}
+
+// first returns the group of product 0.
+func (p *Prober) first() group {
+	return once(p, "group", func() group {
+		t, _ := p.Tree()
+		if t == nil {
+			g := group{kind: Swamped, c: p.c != nil, guess: true}
+			for k := range min(p.k, 4) {
+				g.products = append(g.products, k)
+			}
+			return g
+		}
+		var g group
+		t.visit(func(n *Tree) {
+			if _, leaves := n.arranged(); slices.Contains(leaves, 0) {
+				g = group{kind: n.Kind, c: slices.Contains(leaves, p.k), products: slices.DeleteFunc(leaves, func(t int) bool { return t == p.k })}
+			}
+		})
+		return g
+	})
+}
+
+// places returns the places of all leaves of a group, c last.
+func (g group) places(k int) []int {
+	t := slices.Clone(g.products)
+	if g.c {
+		t = append(t, k)
+	}
+	return t
+}
+
+// fused reports whether the group is a sum of more than two terms.
+func (g group) fused() bool { return g.kind != Add && g.kind != Leaf }
+
+// alignment returns three leaves of a fused group that show to which width the third
+// is aligned beside the two others: a product, or c.
+func (p *Prober) alignment(ofC bool) (at [3]int, why string) {
+	g := p.first()
+	n := len(g.products)
+	switch {
+	case ofC && p.c == nil:
+		return at, "the instruction has no c"
+	case ofC && (!g.fused() || !g.c || n < 2):
+		return at, "c is in no sum of three leaves or more"
+	case ofC:
+		return [3]int{g.products[0], g.products[1], p.k}, ""
+	case !g.fused():
+		return at, "product 0 is in no sum of three terms or more"
+	case n >= 3:
+		return [3]int(g.products), ""
+	case n == 2 && g.c:
+		return [3]int{g.products[0], p.k, g.products[1]}, ""
+	}
+	return at, "the fused sum has too few leaves"
+}
+
+// carriers returns places for ones, a power of two of them, and for a tail that are
+// added in one sum, and what stands for 1 there. In a fused sum of five leaves or
+// more there are four ones, otherwise one, which is c where products are too narrow.
+func (p *Prober) carriers() (ones []int, tail int, s scale) {
+	g := p.first()
+	places := g.places(p.k)
+	switch {
+	case p.c != nil && p.needed() > p.shiftOf(productScale):
+		return []int{p.k}, 0, cScale
+	case g.fused() && len(places) >= 5:
+		return places[:4], places[len(places)-1], productScale
+	case len(places) >= 2:
+		return places[:1], places[len(places)-1], productScale
+	}
+	return []int{p.k}, 0, productScale // product 0 and c, or what stands for it
+}

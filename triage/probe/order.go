@@ -1,0 +1,182 @@
+package probe
+
+import (
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// maxLeaves is the number of terms of the largest tree that is looked for: each pair
+// of terms takes a dot product of all terms.
+const maxLeaves = 512
+
+// order is what is known about the summation tree.
+type order struct {
+	tree *Tree
+	why  string // why there is none
+	seen []Seen
+}
+
+// Tree returns the summation tree; nil and the reason if no input shows one. It is
+// found with the method of FPRev: with U at one term, -U at another and a small v
+// everywhere else, the result counts the terms that do not meet U before it cancels
+// (arXiv:2511.10909, section 3.1.2). Some trees with exact sums give the same counts,
+// such as {(p0 + p1) p2 p3} and {(p2 + p3) p0 p1}: one of them is returned.
+func (p *Prober) Tree() (t *Tree, why string) {
+	o := p.order()
+	return o.tree, o.why
+}
+
+func (p *Prober) order() order { return once(p, "order", p.findOrder) }
+
+func (p *Prober) findOrder() order {
+	if p.leaves() < 2 {
+		return order{tree: &Tree{Kind: Leaf}}
+	}
+	if n := p.leaves(); n > maxLeaves {
+		return order{why: fmt.Sprintf("there are %d terms, more than the %d of which every pair is asked for", n, maxLeaves)}
+	}
+	u, v, ok := p.largeAndSmall()
+	if !ok {
+		return order{why: "the formats have no two numbers of which the larger swamps the smaller"}
+	}
+	if s, ok := p.swamps(u, v); !ok {
+		return order{seen: s, why: fmt.Sprintf("2^%d is not swamped by 2^%d, or does not arrive", v, u)}
+	}
+	return p.count(u, v)
+}
+
+// count asks for every pair of terms, with U = 2^u and v = 2^v, and builds the tree.
+func (p *Prober) count(u, v int) order {
+	n := p.leaves()
+	var pairs [][2]int
+	var dots []*mma.Dot
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			t := p.everywhere(pow(v))
+			t[i], t[j] = pow(u), pow(u).minus()
+			d, _ := p.dot(t)
+			dots, pairs = append(dots, d), append(pairs, [2]int{i, j})
+		}
+	}
+	m := newCounts(n)
+	seen := p.ask(dots...)
+	for x, s := range seen {
+		i, j := pairs[x][0], pairs[x][1]
+		left, ok := p.multiple(s, v)
+		if !ok || left > n-2 {
+			return order{seen: []Seen{s}, why: fmt.Sprintf("with %d and %d large and of opposite sign the result is no number of small terms", i, j)}
+		}
+		m.set(i, j, n-left)
+	}
+	o := order{seen: seen[:min(len(seen), 3)]}
+	var ok bool
+	if o.tree, ok = m.tree(); !ok {
+		o.why = "the counts of terms are those of no tree of sums: the order depends on the data"
+	}
+	return o
+}
+
+// everywhere returns terms that are all n.
+func (p *Prober) everywhere(n number) terms {
+	t := terms{}
+	for i := range p.leaves() {
+		t[i] = n
+	}
+	return t
+}
+
+// multiple returns a result as a multiple of 2^v.
+func (p *Prober) multiple(s Seen, v int) (int, bool) {
+	r, ok := p.result(s)
+	if !ok || r.neg && r.sig != 0 {
+		return 0, false
+	}
+	if r.sig == 0 {
+		return 0, true
+	}
+	if r.exp < v || r.exp-v > 20 || r.sig>>20 != 0 {
+		return 0, false
+	}
+	return int(r.sig << (r.exp - v)), true
+}
+
+// largeAndSmall chooses the exponents of U and v: far apart, U below overflow, v
+// above all that might be flushed or cut (an alignment may have a floor). They lie
+// around the middle of what the formats reach.
+func (p *Prober) largeAndSmall() (u, v int, ok bool) {
+	lo, hi := p.reach(false)
+	if hi-lo < 40 && p.subnormals() {
+		lo, hi = p.reach(true)
+	}
+	if hi-lo > 120 {
+		mid := (lo + hi) / 2
+		lo, hi = mid-60, mid+60
+	}
+	return hi, lo, hi-lo >= 16
+}
+
+// reach returns the least and the largest exponent of powers of two that are
+// products and numbers of c and d, with or without subnormal numbers, so that sums of
+// the smallest and of the largest stay within.
+func (p *Prober) reach(subnormal bool) (lo, hi int) {
+	least := func(f *fp.Format) int {
+		if subnormal {
+			return int(f.Emin()) - int(f.FracBits)
+		}
+		return int(f.Emin())
+	}
+	lo = max(least(p.a)+least(p.b), least(p.d))
+	hi = min(int(p.a.Emax())+int(p.b.Emax()), int(p.d.Emax())-1)
+	if p.c != nil {
+		lo = max(lo, least(p.c))
+		hi = min(hi, int(p.c.Emax())-1)
+	}
+	return lo, hi
+}
+
+// swamps reports whether 2^u at any place makes 2^v at all others vanish, and whether
+// 2^v alone arrives; if not, with the result that shows it.
+func (p *Prober) swamps(u, v int) ([]Seen, bool) {
+	var dots []*mma.Dot
+	for i := range p.leaves() {
+		t := p.everywhere(pow(v))
+		t[i] = pow(u)
+		d, ok := p.dot(t)
+		if !ok {
+			return nil, false
+		}
+		alone, _ := p.dot(terms{i: pow(v)})
+		dots = append(dots, d, alone)
+	}
+	for i, s := range p.ask(dots...) {
+		if !p.is(s, pow([]int{u, v}[i%2])) {
+			return []Seen{s}, false
+		}
+	}
+	return nil, true
+}
+
+func (p *Prober) formula() finding {
+	o := p.order()
+	if o.tree == nil {
+		return finding{value: "-", why: o.why, seen: o.seen}
+	}
+	return finding{value: o.tree.Formula(p.k), seen: o.seen}
+}
+
+func (p *Prober) stepLength() finding {
+	t, why := p.Tree()
+	if t == nil {
+		if w := p.blockWidth(); w.value != "-" {
+			w.why = "products that are added before they are rounded: " + why
+			return w
+		}
+		return finding{value: "-", why: why}
+	}
+	if p.c == nil {
+		return undecided("the instruction has no c, and so no steps")
+	}
+	return finding{value: fmt.Sprint(t.step(p.k))}
+}

@@ -1,0 +1,76 @@
+package probe
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The questions of this file ask for the same dot products again, later and at other
+// places of a tile.
+
+// random returns n dot products of random codes: they are meant to be hard, not
+// typical.
+func (p *Prober) random(n int) []*mma.Dot {
+	r := rand.New(rand.NewPCG(1, 2))
+	code := func(f *fp.Format) uint64 { return r.Uint64() & f.CodeMask() }
+	dots := make([]*mma.Dot, n)
+	for i := range dots {
+		d := p.blank()
+		for k := range d.A {
+			d.A[k] = code(p.a)
+		}
+		for k := range d.B {
+			d.B[k] = code(p.b)
+		}
+		if p.c != nil {
+			d.C = code(p.c)
+		}
+		dots[i] = d
+	}
+	return dots
+}
+
+// deterministic asks for the same results twice, the second time in the opposite
+// order and behind others.
+func (p *Prober) deterministic() finding {
+	return once(p, "determinism", func() finding {
+		dots := p.random(256)
+		first := p.ask(dots...)
+		others := p.random(3)
+		slices.Reverse(dots)
+		again := p.ask(append(others, dots...)...)[len(others):]
+		slices.Reverse(again)
+		for i, s := range first {
+			if t := again[i]; t.Got != s.Got {
+				return finding{value: "no", why: fmt.Sprintf("%s, then %s", p.hex(s.Got), p.hex(t.Got)), seen: []Seen{s, t}}
+			}
+		}
+		return finding{value: "yes", why: "256 random inputs"}
+	})
+}
+
+// positions puts a dot product into every place of a tile of the instruction.
+func (p *Prober) positions() finding {
+	i := p.unit.Instruction()
+	m, n := max(1, i.M.Min), max(1, i.N.Min)
+	if m*n == 1 {
+		return undecided("a tile has one output")
+	}
+	dots := p.random(32)
+	codes := p.run(mma.Shape{M: m, N: n, K: p.k, Tiles: len(dots)}, func(b *mma.Batch) {
+		for o := range b.Dots() {
+			b.Set(o, dots[o/(m*n)])
+		}
+	})
+	alone := p.ask(dots...)
+	for o, c := range codes {
+		if d := o / (m * n); c != alone[d].Got {
+			return finding{value: "no", why: fmt.Sprintf("row %d, column %d: %s", o%(m*n)/n, o%n, p.hex(c)), seen: alone[d : d+1]}
+		}
+	}
+	return finding{value: "yes", why: fmt.Sprintf("32 random inputs, all %d x %d outputs", m, n)}
+}

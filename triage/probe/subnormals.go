@@ -1,0 +1,93 @@
+package probe
+
+// inputsKept answers whether subnormal numbers in a and b are numbers.
+func (p *Prober) inputsKept() finding {
+	if f := p.inputKept(false); f.value != "yes" {
+		return f
+	}
+	return p.inputKept(true)
+}
+
+// inputKept multiplies the smallest number of a, or of b, by so large a number that
+// the product is as large as d allows.
+func (p *Prober) inputKept(ofB bool) finding {
+	name, f, other := "subnormal a", p.a, p.b
+	if ofB {
+		name, f, other = "subnormal b", p.b, p.a
+	}
+	return once(p, name, func() finding {
+		if f.FracBits == 0 {
+			return undecided("%s has no subnormal numbers", f.Name)
+		}
+		x := int(f.Emin()) - int(f.FracBits)
+		y := min(int(other.Emax())-1, int(p.d.Emax())-x)
+		if y < 0 {
+			return undecided("no product of a subnormal number stays within d's range")
+		}
+		d := p.blank()
+		if ofB {
+			p.set(d, 0, pow(y), pow(x))
+		} else {
+			p.set(d, 0, pow(x), pow(y))
+		}
+		return p.decide(p.ask(d)[0], kept(pow(x+y))...)
+	})
+}
+
+// kept are the outcomes of a number that may be flushed to zero.
+func kept(n number) []outcome {
+	return []outcome{equals(n, "yes"), equals(number{}, "no"), otherwise("other")}
+}
+
+// cKept answers whether a subnormal c alone comes back.
+func (p *Prober) cKept() finding {
+	return once(p, "subnormal c", func() finding {
+		if p.c == nil {
+			return undecided("the instruction has no c")
+		}
+		x := pow(int(p.c.Emin()) - 1)
+		return p.try(terms{p.k: x}, noNumbers, kept(x)...)
+	})
+}
+
+// resultsKept answers whether normal operands give a subnormal result: as a product,
+// or as the difference of normal numbers.
+func (p *Prober) resultsKept() finding {
+	return once(p, "subnormal d", func() finding {
+		least := int(p.d.Emin())
+		x := pow(least - 1)
+		if p.normalProduct(x) {
+			return p.try(terms{0: x}, noNumbers, kept(x)...)
+		}
+		if p.c != nil && p.c.Emin() == p.d.Emin() {
+			return p.try(terms{0: pow(least), p.k: times(3, least-1).minus()}, noNumbers, kept(x.minus())...)
+		}
+		return undecided("no normal operands give a subnormal number of %s", p.d.Name)
+	})
+}
+
+// normalProduct reports whether a number is the product of normal numbers.
+func (p *Prober) normalProduct(n number) bool {
+	a, b, ok := p.factors(n)
+	return ok && normal(p.a, a) && normal(p.b, b)
+}
+
+// subnormals reports whether subnormal numbers can be used everywhere.
+func (p *Prober) subnormals() bool {
+	for _, f := range []finding{p.inputKept(false), p.inputKept(true), p.resultsKept(), p.cKept()} {
+		if f.value != "yes" && f.value != "-" {
+			return false
+		}
+	}
+	return true
+}
+
+// productUnderflow adds half of d's smallest normal number to that number.
+func (p *Prober) productUnderflow() finding {
+	e := int(p.d.Emin())
+	if p.k < 2 || !p.normalProduct(pow(e-1)) {
+		return undecided("no product of normal numbers is below the normal range of %s", p.d.Name)
+	}
+	return p.try(terms{0: pow(e), 1: pow(e - 1)}, p.d.Name+"'s smallest normal number is no product",
+		equals(times(3, e-1), "kept"), equals(pow(e), "flushed"))
+}

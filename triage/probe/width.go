@@ -1,0 +1,181 @@
+package probe
+
+import (
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// width is the number of bits to which something is kept, with the inputs that
+// show it: the last that is kept and the first that is not.
+type width struct {
+	bits int
+	all  bool // everything that the formats can show is kept
+	ok   bool
+	why  string // if not ok
+	seen []Seen
+}
+
+// String writes "24", "at least 58" or "-".
+func (w width) String() string {
+	switch {
+	case !w.ok:
+		return "-"
+	case w.all:
+		return fmt.Sprintf("at least %d", w.bits)
+	}
+	return fmt.Sprint(w.bits)
+}
+
+func (w width) finding() finding { return finding{w.String(), w.why, w.seen} }
+
+// measured makes a question of a width.
+func measured(find func(*Prober) width) func(*Prober) finding {
+	return func(p *Prober) finding { return find(p).finding() }
+}
+
+// series asks for up to n dot products that test one bit after another, and returns
+// how many results in a row, from the first, are what they should be. test returns
+// dot product s and its expected result; ok is false from the first on that the
+// formats lack.
+func (p *Prober) series(n int, test func(s int) (d *mma.Dot, want number, ok bool)) width {
+	var dots []*mma.Dot
+	var want []number
+	for s := range n {
+		d, w, ok := test(s)
+		if !ok {
+			break
+		}
+		dots, want = append(dots, d), append(want, w)
+	}
+	if len(dots) == 0 {
+		return width{why: noNumbers}
+	}
+	seen := p.ask(dots...)
+	for s := range seen {
+		if p.is(seen[s], want[s]) {
+			continue
+		}
+		if s == 0 {
+			return width{why: "not even the first term is kept", seen: seen[:1]}
+		}
+		return width{bits: s - 1, ok: true, seen: []Seen{seen[s-1], seen[s]}}
+	}
+	return width{bits: len(seen) - 1, all: true, ok: true, seen: seen[len(seen)-1:]}
+}
+
+// productWidth is the width to which products are aligned in their fused sum, cWidth
+// the width to which c is aligned there.
+func (p *Prober) productWidth() width { return p.alignedWidth(false) }
+func (p *Prober) cWidth() width       { return p.alignedWidth(true) }
+
+// alignedWidth finds how far below a large term a small one is kept in the sum of
+// both and of the large one's opposite: with U, -U and e the result is e as long as
+// e is not below the cut (FusedSum(U, -U, e), step 3).
+func (p *Prober) alignedWidth(ofC bool) width {
+	return once(p, fmt.Sprint("aligned width ", ofC), func() width {
+		at, why := p.alignment(ofC)
+		if why != "" {
+			return width{why: why}
+		}
+		top := p.top(at[2])
+		return p.series(140, func(s int) (*mma.Dot, number, bool) {
+			e := pow(top - s)
+			d, ok := p.dot(terms{at[0]: pow(top), at[1]: pow(top).minus(), at[2]: e})
+			return d, e, ok && e.exp >= p.least()
+		})
+	})
+}
+
+// least is the exponent of d's smallest number.
+func (p *Prober) least() int { return int(p.d.Emin()) - int(p.d.FracBits) }
+
+// top returns the exponent of U in tests of a cut, with the small term at a place: as
+// high as products go, up to one that leaves the small term a long way down. It is 0
+// for formats so narrow that only c reaches below a cut: their sums may be fixed
+// point, and their cut is counted from 1.
+func (p *Prober) top(place int) int {
+	lo, hi := p.reach(false)
+	if hi-lo < 16 {
+		return 0
+	}
+	hi = min(hi, int(p.a.Emax())+int(p.b.Emax())-2)
+	if place == p.k && p.c != nil {
+		hi = min(hi, int(p.c.Emax())-2)
+	}
+	return min(hi, 60)
+}
+
+// fraction is the number of fraction bits of results. Four ones make room above the
+// cut of an alignment: 4 + 2^-s is exact down to s = fraction - 2.
+func (p *Prober) fraction() width {
+	return once(p, "fraction", func() width {
+		ones, tail, one := p.carriers()
+		p.shift = p.shiftOf(one)
+		carry := times(uint64(len(ones)), 0).reduced().exp
+		t := same(pow(0), ones)
+		w := width{why: noNumbers}
+		for s := range int(p.d.FracBits) + 3 {
+			t[tail] = pow(carry - s)
+			seen, ok := p.sum(t)
+			if !ok && !w.ok {
+				continue // products do not reach that far up
+			}
+			if !ok {
+				break
+			}
+			if !p.is(seen, times(uint64(1)<<s+1, carry-s)) {
+				w.seen = append(w.seen, seen)
+				w.all = false
+				break
+			}
+			w = width{bits: s, ok: true, all: true, seen: []Seen{seen}}
+		}
+		if w.ok && w.bits == 0 || !w.ok && len(w.seen) > 0 {
+			w = width{why: "not even the first fraction bit arrives", seen: w.seen}
+		}
+		return w
+	})
+}
+
+// ulp is the exponent of the last bit of a result at 1: d's, unless results are
+// shorter.
+func (p *Prober) ulp() int {
+	if w := p.fraction(); w.ok {
+		return -w.bits
+	}
+	return -int(p.d.FracBits)
+}
+
+// extraBits is the width of products beyond d's.
+func (p *Prober) extraBits() finding {
+	w := p.productWidth()
+	switch {
+	case !w.ok:
+		return undecided("%s", w.why)
+	case w.all:
+		return finding{value: fmt.Sprintf(">= %d", w.bits+p.ulp()), seen: w.seen}
+	}
+	return finding{value: fmt.Sprint(w.bits - int(p.d.FracBits)), seen: w.seen}
+}
+
+// besideC breaks a tie: beside c = 1 the products add half an ulp and a term below
+// it, which decides as long as it is not cut. Only a sum that is rounded to nearest
+// shows it.
+func (p *Prober) besideC() finding {
+	g := p.first()
+	if !g.c || len(g.products) < 2 || p.sumDirection().value != "RNE" {
+		return undecided("c is in no sum with two products that is rounded to nearest")
+	}
+	u := p.ulp()
+	half := u - 1
+	w := p.series(59, func(s int) (*mma.Dot, number, bool) {
+		d, ok := p.dot(terms{p.k: pow(0), g.products[0]: pow(half), g.products[1]: pow(half - 1 - s)})
+		return d, times(1<<-u+1, u), ok
+	})
+	if len(w.seen) == 0 {
+		return undecided("no product of these formats is below half an ulp")
+	}
+	w.bits -= half - 1
+	return w.finding()
+}
