@@ -115,7 +115,7 @@ func (s *search) find(ctx context.Context) ([]mma.Params, error) {
 			return found, err
 		}
 	}
-	return nil, nil
+	return nil, ctx.Err()
 }
 
 // interleave mixes the two kinds of cases, so that early ones are of both.

@@ -24,7 +24,9 @@ func newReplay(a *app) *cobra.Command {
 		Use:   "replay BUNDLE",
 		Short: "run the case of a bundle again and say whether it is reproduced",
 		Long: `replay runs the case of a bundle on both targets; one that did not repeat itself when
-it was found (unstable) as often as it was run then.
+it was found (unstable) as often as it was run then. If a target is a command (exec:), it
+is shown, and run only if you say so: on the terminal, or by --allow-exec. So do
+minimize and triage.
 
 Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, 75 interrupted.`,
 		Args:              takes("BUNDLE"),
