@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // The journal is a corpus.Log. Its first record is a header that says what the
@@ -135,7 +136,7 @@ func (c *Campaign) openJournal() error {
 func (c *Campaign) replayRecord(n int, body []byte) (*delta, error) {
 	if n == 0 {
 		var have journalHeader
-		if err := json.Unmarshal(body, &have); err != nil {
+		if err := mma.JSONError(body, json.Unmarshal(body, &have)); err != nil {
 			return nil, err
 		}
 		if err := have.Versions.Check(versions.Current()); err != nil {
@@ -148,7 +149,7 @@ func (c *Campaign) replayRecord(n int, body []byte) (*delta, error) {
 		return nil, nil
 	}
 	d := &delta{}
-	if err := json.Unmarshal(body, d); err != nil {
+	if err := mma.JSONError(body, json.Unmarshal(body, d)); err != nil {
 		return nil, err
 	}
 	if err := c.check(d); err != nil {

@@ -159,9 +159,9 @@ func TestDamagedRecords(t *testing.T) {
 	// What cannot be said with a delta.
 	for _, tc := range []struct{ old, new, want string }{
 		{`"class":"value"`, `"class":"odd"`, "odd"},
-		{`"class":"value"`, `"class":99`, "cannot unmarshal number"},
-		{`"dots":4096`, `"dots":-1`, "cannot unmarshal number -1"},
-		{`"chunks":`, `"chunks":1.5,"x":`, "cannot unmarshal number 1.5"},
+		{`"class":"value"`, `"class":99`, `"pairs.differ.class" is a number, not a string`},
+		{`"dots":4096`, `"dots":-1`, `"pairs.dots" is -1, not a whole number in range`},
+		{`"chunks":`, `"chunks":1.5,"x":`, `"pairs.chunks" is 1.5, not a whole number in range`},
 	} {
 		body := strings.Replace(string(records[1]), tc.old, tc.new, 1)
 		if body == string(records[1]) {

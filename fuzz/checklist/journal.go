@@ -10,7 +10,9 @@ import (
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // State says what became of a part of a step.
@@ -81,18 +83,19 @@ func openJournal(path string, want header) (*journal, error) {
 		if n == 0 {
 			fresh = false
 			var have header
-			if err := json.Unmarshal(body, &have); err != nil {
+			if err := mma.JSONError(body, json.Unmarshal(body, &have)); err != nil {
 				return err
 			}
 			return have.check(&want)
 		}
 		var r Row
-		if err := json.Unmarshal(body, &r); err != nil {
+		if err := mma.JSONError(body, json.Unmarshal(body, &r)); err != nil {
 			return err
 		}
 		if err := r.check(); err != nil {
 			return err
 		}
+		printable.Strings(&r)
 		j.take(r)
 		return nil
 	})

@@ -339,7 +339,7 @@ func TestJournal(t *testing.T) {
 		{[]any{other}, "the journal is of another checklist: its target is cuda:0, not test:volta"},
 		{[]any{`{"checklist":1,"target":"test:volta"}`}, "the journal is of another checklist: its version is 0, not 2"},
 		{[]any{old}, "another version of mmafuzz made it: its catalogue: 0123456789abcdef, this program's: " + head.Versions.Catalogue + "; the same generators and formats"},
-		{[]any{head, "[]"}, "line 2: json: cannot unmarshal array into Go value of type checklist.Row"},
+		{[]any{head, "[]"}, "line 2: it is an array, not an object"},
 		{[]any{head, "{}"}, `line 2: there is no step ""`},
 		{[]any{head, row(OK), `{"step":"loader","state":"odd"}`}, `line 3: there is no state "odd"`},
 	} {

@@ -2,6 +2,7 @@ package mma
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -88,6 +89,9 @@ func kindInWords(e *json.UnmarshalTypeError) string {
 
 // kindOf is what JSON calls the values of a type.
 func kindOf(t reflect.Type) string {
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return "a string"
+	}
 	switch t.Kind() {
 	case reflect.String:
 		return "a string"

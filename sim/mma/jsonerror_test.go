@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -18,6 +19,7 @@ func TestJSONError(t *testing.T) {
 		X    float64  `json:"x"`
 		List []string `json:"list"`
 		In   *inner   `json:"in"`
+		A    fp.ID    `json:"a"`
 	}
 	for text, want := range map[string]string{
 		"":                    "it is empty",
@@ -32,6 +34,7 @@ func TestJSONError(t *testing.T) {
 		"{\"name\": \"\n\"}":  "line 2: '\\n' cannot be in a JSON string",
 		`{"on": trap}`:        "invalid JSON: 'a' in literal true (expecting 'u')",
 		`{"name": 3}`:         `"name" is a number, not a string`,
+		`{"a": 3}`:            `"a" is a number, not a string`,
 		`{"on": "x"}`:         `"on" is a string, not true or false`,
 		`{"x": "x"}`:          `"x" is a string, not a number`,
 		`{"list": {}}`:        `"list" is an object, not an array`,

@@ -120,7 +120,7 @@ func openJournal(path string, want header) (*journal, error) {
 	log, err := corpus.OpenLog(path, func(n int, body []byte) error {
 		if n > 0 {
 			var r record
-			if err := json.Unmarshal(body, &r); err != nil {
+			if err := mma.JSONError(body, json.Unmarshal(body, &r)); err != nil {
 				return err
 			}
 			if err := r.check(&want); err != nil {
@@ -131,7 +131,7 @@ func openJournal(path string, want header) (*journal, error) {
 		}
 		fresh = false
 		var have header
-		if err := json.Unmarshal(body, &have); err != nil {
+		if err := mma.JSONError(body, json.Unmarshal(body, &have)); err != nil {
 			return err
 		}
 		if err := have.Versions.Check(versions.Current()); err != nil {

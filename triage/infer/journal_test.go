@@ -57,8 +57,8 @@ func TestDamagedRecords(t *testing.T) {
 		`{"search":{"step":3,"draws":4,"evals":3,"leaders":[{}],"left":-1}}`:                         "a search from step 3 to 4, with 3 computed and -1 left",
 		`{}`:                         "it is not one of ask, check and search",
 		`{"ask":{},"check":{}}`:      "it is not one of ask, check and search",
-		`[]`:                         "cannot unmarshal array",
-		`{"ask":{"sum":"a string"}}`: "cannot unmarshal string",
+		`[]`:                         "it is an array, not an object",
+		`{"ask":{"sum":"a string"}}`: `"ask.sum" is a string, not a whole number`,
 	} {
 		path := journalOf(t, testHeader, line)
 		before, err := os.ReadFile(path)
