@@ -63,7 +63,8 @@ type Mismatch struct {
 	Explained   int            `json:"explained,omitempty"`
 	Kept        int            `json:"kept,omitempty"`
 	Exact       string         `json:"exact"`
-	Stable      int            `json:"stable"` // of 3 repetitions
+	Stable      int            `json:"stable"`       // repetitions that gave the same results
+	Of          int            `json:"of,omitempty"` // of so many; if it is missing, of 3
 	Minimal     bool           `json:"minimal"`
 	Through     bool           `json:"through_model,omitempty"`
 	Free        string         `json:"free,omitempty"`

@@ -14,6 +14,7 @@ import (
 // The causes that are not between two programs.
 var (
 	unexplained = &triage.Cause{Primary: triage.Unexplained, Detail: string(triage.Unexplained)}
+	placed      = &triage.Cause{Primary: triage.Layout, Detail: string(triage.Layout)}
 	faulty      = &triage.Cause{Primary: triage.Label(oracle.Fault.String()), Detail: oracle.Fault.String()}
 )
 
@@ -104,9 +105,10 @@ func (t *tally) add(p *pairRun, cause *triage.Cause, s *Sample, digest uint64) {
 	k.digest += digest
 }
 
-// name names the kind: the labels, and the class where that is not value.
+// name names the kind: the labels, and the class where that is not value. What depends on
+// its tile is one kind.
 func (k kindKey) name() string {
-	if k.class == oracle.Value || k.class == oracle.Fault {
+	if k.class == oracle.Value || k.class == oracle.Fault || k.cause.Primary == triage.Layout {
 		return k.cause.Detail
 	}
 	return k.cause.Detail + ":" + k.class.String()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -22,8 +23,10 @@ type Config struct {
 	// earlier version is wanted; empty: all, in their current versions.
 	Generators []string
 	// Count is the number of dot products for each pair, 0: no limit. With a
-	// count, the findings depend on Config alone. Time stops at the end of an
-	// epoch, 0: no limit.
+	// count, the findings depend on Config alone. Time ends the epoch in progress
+	// where all pairs have had as many, and gives what is under way a few seconds
+	// more, or some percent of it (timeSlack); 0: no limit. State.Counts says which
+	// counts find the same.
 	Count uint64
 	Time  time.Duration
 	// Workers run in parallel; 0: devices.Workers. They do not change what is
@@ -54,7 +57,8 @@ const DefaultFindings = 30
 // Observer is told of a campaign's progress.
 type Observer interface {
 	// Finding reports a new finding, before it is journaled: what it writes is
-	// there when the journal says so. resumed: it is from an earlier run.
+	// there when the journal says so. resumed: it is from an earlier run, which may
+	// have ended before it was reported.
 	Finding(f *Finding, resumed bool) error
 	// Progress reports the state after an epoch.
 	Progress(s *State)
@@ -69,6 +73,11 @@ type Campaign struct {
 	jour    *corpus.Log
 	worker  []*worker
 	results []chunkResult // of the epoch's chunks
+	saving  *checkpoint   // nil: no journal
+	boxes   []*box        // the black boxes of the pairs
+
+	triaging atomic.Bool // the epoch is at its triage
+	complete bool
 }
 
 // pairRun is what a campaign needs to run one pair.
@@ -123,10 +132,18 @@ func New(cfg Config) (*Campaign, error) {
 	for range cfg.Workers {
 		c.worker = append(c.worker, newWorker())
 	}
-	if cfg.Journal == "" {
-		return c, nil
+	if cfg.Journal != "" {
+		if err := c.openJournal(); err != nil {
+			return c, err
+		}
+		if err := c.openCheckpoint(); err != nil {
+			return c, errors.Join(err, c.Close())
+		}
 	}
-	return c, c.openJournal()
+	for i, p := range c.pairs {
+		c.boxed(i, p)
+	}
+	return c, nil
 }
 
 // workersFor returns the number of workers that pairs are to have.
@@ -197,33 +214,83 @@ func (p *pairRun) chooseSources(names []string) ([]gen.Source, error) {
 	return sources, nil
 }
 
-// State returns the state after the last complete epoch.
+// State returns the state after the last complete epoch; after Run, also what was
+// compared of one that is not complete.
 func (c *Campaign) State() *State { return c.state }
 
+// Resumed returns the number of dot products of all pairs that earlier runs have
+// compared: those of the journal, and of the epoch that was in progress.
+func (c *Campaign) Resumed() uint64 {
+	n, _, _ := c.state.Totals()
+	return n + c.saving.dots()
+}
+
+// Complete reports whether Run has reached what Config asks for: the count, the time or
+// the end of every recording.
+func (c *Campaign) Complete() bool { return c.complete }
+
 // Run runs epochs until the count or the time is spent, every recording is
-// played, or ctx is done. What was found up to the last complete epoch is in
-// State, whatever the error. A context that ends is not an error.
+// played, or ctx is done. What was found is in State, whatever the error. A context that
+// ends is not an error. A *GoneError says that a target has stopped answering.
 func (c *Campaign) Run(ctx context.Context) (err error) {
 	c.began = time.Now()
 	defer func() { err = errors.Join(err, c.Close()) }()
-	for ctx.Err() == nil && !c.done() {
+	hard := ctx
+	if c.cfg.Time > 0 {
+		var cancel context.CancelFunc
+		hard, cancel = context.WithDeadline(ctx, c.began.Add(c.cfg.Time+timeSlack(c.cfg.Time)))
+		defer cancel()
+	}
+	for ctx.Err() == nil {
 		plan := c.plan()
-		if len(plan) == 0 {
+		if c.complete = len(plan) == 0 || c.timeOver(); c.complete {
 			return nil
 		}
-		for i, p := range c.pairs {
-			p.rename(c.state.Pairs[i].Verdict)
+		e := c.newEpoch(plan)
+		whole, err := c.epoch(hard, e)
+		if whole && err == nil {
+			err = c.commit(e)
+			if err == nil {
+				continue
+			}
+			return err
 		}
-		d, err := c.epoch(ctx, plan)
+		if ctx.Err() == nil && hard.Err() != nil {
+			err = nil // what the time has cut off is no trouble
+		}
+		c.complete = err == nil && ctx.Err() == nil
 		if ctx.Err() != nil {
-			return nil // the epoch is not complete: as if it had not begun
+			err = nil
 		}
-		if err != nil {
+		return errors.Join(err, c.keepUnfinished(e))
+	}
+	return nil
+}
+
+// epoch does what is left of an epoch, and reports whether it is complete.
+func (c *Campaign) epoch(ctx context.Context, e *epoch) (whole bool, err error) {
+	for i, p := range c.pairs {
+		p.rename(c.state.Pairs[i].Verdict)
+	}
+	if err := e.chunks(ctx, c.timeOver); err != nil {
+		return false, err
+	}
+	if !e.cut() {
+		return false, nil
+	}
+	e.sum()
+	return true, c.triageAll(ctx, e)
+}
+
+// keepUnfinished adds to the state what was compared of an epoch that is not complete.
+// The checkpoint has it, too. Findings of pairs whose triage is complete are reported.
+func (c *Campaign) keepUnfinished(e *epoch) error {
+	d := e.unfinished()
+	for i := range d.Pairs {
+		if err := c.report(d.Pairs[i].Findings, e.resumed); err != nil {
 			return err
 		}
-		if err := c.commit(d); err != nil {
-			return err
-		}
+		c.state.Pairs[i].apply(&d.Pairs[i], c.state.Epochs)
 	}
 	return nil
 }
@@ -234,27 +301,36 @@ func (c *Campaign) Close() error {
 	if c.jour == nil {
 		return nil
 	}
-	err := c.jour.Close()
+	err := errors.Join(c.saving.close(), c.jour.Close())
 	c.jour = nil
 	return err
 }
 
-// done says whether the time is spent; a count ends by an empty plan.
-func (c *Campaign) done() bool {
+// timeOver reports whether the time is spent; a count ends by an empty plan.
+func (c *Campaign) timeOver() bool {
 	return c.cfg.Time > 0 && time.Since(c.began) >= c.cfg.Time
+}
+
+// report tells the observer of findings.
+func (c *Campaign) report(fs []*Finding, resumed map[*Finding]bool) error {
+	for _, f := range fs {
+		if c.cfg.Observe == nil {
+			return nil
+		}
+		if err := c.cfg.Observe.Finding(f, resumed[f]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // commit makes an epoch's results part of the state: findings are reported,
 // then the journal is written, then the state changes.
-func (c *Campaign) commit(d *delta) error {
+func (c *Campaign) commit(e *epoch) error {
+	d := e.d
 	for i := range d.Pairs {
-		for _, f := range d.Pairs[i].Findings {
-			if c.cfg.Observe == nil {
-				continue
-			}
-			if err := c.cfg.Observe.Finding(f, false); err != nil {
-				return err
-			}
+		if err := c.report(d.Pairs[i].Findings, e.resumed); err != nil {
+			return err
 		}
 	}
 	if c.jour != nil {
@@ -263,6 +339,9 @@ func (c *Campaign) commit(d *delta) error {
 		}
 	}
 	c.state.apply(d)
+	if err := c.saving.reset(c.state.Epochs); err != nil {
+		return err
+	}
 	if c.cfg.Observe != nil {
 		c.cfg.Observe.Progress(c.state)
 	}

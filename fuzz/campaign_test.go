@@ -324,27 +324,6 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestUnstable gives a unit that does not repeat itself.
-func TestUnstable(t *testing.T) {
-	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", func(*mma.Params) {})
-	inner, n := pair.B.(*blackBox).Unit, 0
-	pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
-		if err := inner.Run(context.Background(), in, out); err != nil {
-			return err
-		}
-		for i := range in.Dots() {
-			if n++; n%3 == 0 {
-				mma.Store(out, 4, i, mma.Load(out, 4, i)^1)
-			}
-		}
-		return nil
-	}
-	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 8_000, Workers: 1}).Pairs[0]
-	if p.Unstable == 0 || p.Buckets["unstable"] == nil {
-		t.Errorf("%d unstable cases, buckets %v", p.Unstable, p.Buckets)
-	}
-}
-
 // TestFault gives a unit that fails on some inputs: they are counted, the rest
 // is compared.
 func TestFault(t *testing.T) {

@@ -1,12 +1,12 @@
 package fuzz
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
-
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"time"
 )
 
 // The limits of what an epoch keeps. Counts are always complete; samples feed
@@ -14,39 +14,70 @@ import (
 const (
 	differPerChunk = 8    // differing cases of each class
 	agreePerChunk  = 4    // cases that agree
-	differPerEpoch = 8    // of each class and generator, which are put into buckets
+	differPerEpoch = 8    // of each class and generator, which are run again
 	evidenceKept   = 384  // cases of each kind kept for triage of a pair
 	corpusMost     = 4096 // inputs with new features kept for a pair
 )
 
-// epoch executes a plan and returns what it adds to the state.
-func (c *Campaign) epoch(ctx context.Context, plan []chunk) (*delta, error) {
+// epoch is an epoch in progress: chunks, then triage. What is done of it goes into the
+// checkpoint, so that an interruption costs what was under way and not the epoch.
+type epoch struct {
+	c       *Campaign
+	pairs   []*pairEpoch
+	order   []turn            // of the chunks
+	d       *delta            // after the chunks
+	triaged []bool            // pairs of d that are complete
+	resumed map[*Finding]bool // of an earlier run
+
+	failed atomic.Bool
+	mu     sync.Mutex
+	err    error // of the first chunk in the order that failed
+	errAt  int
+}
+
+// turn is a chunk's place: its pair, and its number in the pair's plan.
+type turn struct{ pair, chunk int }
+
+// newEpoch prepares the epoch of a plan and takes in what the checkpoint has of it.
+func (c *Campaign) newEpoch(plan []chunk) *epoch {
+	e := &epoch{c: c}
+	for _, st := range c.state.Pairs {
+		e.pairs = append(e.pairs, &pairEpoch{st: st, fresh: map[uint32]bool{}, sampled: map[sampleKind]int{}})
+	}
 	results := c.resultsFor(plan)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for _, w := range c.worker {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(plan) || ctx.Err() != nil {
-					return
-				}
-				w.run(ctx, c, &plan[i], &results[i])
-			}
-		})
-	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	d := &delta{Epoch: c.state.Epochs, Pairs: make([]pairDelta, len(c.pairs))}
+	e.order = make([]turn, 0, len(plan))
 	for i := range plan {
-		if err := results[i].err; err != nil {
-			return nil, err
-		}
-		c.merge(d, &plan[i], &results[i])
+		p := e.pairs[plan[i].pair]
+		e.order = append(e.order, turn{plan[i].pair, len(p.chunks)})
+		p.chunks, p.results = append(p.chunks, &plan[i]), append(p.results, &results[i])
 	}
-	return d, c.triageAll(ctx, d)
+	// All pairs proceed evenly: a campaign that its time ends in the middle of an
+	// epoch has compared as much of each.
+	slices.SortStableFunc(e.order, func(x, y turn) int { return cmp.Compare(x.chunk, y.chunk) })
+	for i, p := range e.pairs {
+		p.ready, p.parts = make([]bool, len(p.chunks)), make([]part, 0, len(p.chunks))
+		e.resumePair(i, p)
+	}
+	if cut := c.saving.cut(); cut != nil {
+		e.cutAt(cut)
+	}
+	c.saving.begin(e)
+	return e
+}
+
+// resumePair takes the parts that the checkpoint has of a pair. A part that is not of
+// this plan ends them: another --count makes other chunks at the end.
+func (e *epoch) resumePair(i int, p *pairEpoch) {
+	for n, r := range e.c.saving.parts(i) {
+		if n >= len(p.chunks) {
+			return
+		}
+		part, err := r.part(e.c.pairs[i], p.chunks[n])
+		if err != nil {
+			return
+		}
+		p.resume(part)
+	}
 }
 
 // resultsFor returns space for the results of a plan, in that of the epoch before.
@@ -58,56 +89,165 @@ func (c *Campaign) resultsFor(plan []chunk) []chunkResult {
 	return c.results
 }
 
-// merge adds a chunk's results, in the order of the plan.
-func (c *Campaign) merge(d *delta, ch *chunk, r *chunkResult) {
-	p, st := &d.Pairs[ch.pair], c.state.Pairs[ch.pair]
-	p.Dots += uint64(ch.n)
-	p.Chunks++
-	if !ch.play {
-		if p.Next == nil {
-			p.Next = map[string]uint64{}
+// chunks runs what is left of the plan, until until reports that it is time to stop.
+// An error of the context leaves what is done.
+func (e *epoch) chunks(ctx context.Context, until func() bool) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for _, w := range e.c.worker {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(e.order) || ctx.Err() != nil || until() || e.failed.Load() {
+					return
+				}
+				e.run(ctx, w, i)
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if e.err == nil {
+		e.err = e.c.saving.failed()
+	}
+	return e.err
+}
+
+// run runs a chunk, unless there is a part of it.
+func (e *epoch) run(ctx context.Context, w *worker, i int) {
+	at := e.order[i]
+	p := e.pairs[at.pair]
+	if p.has(at.chunk) {
+		return
+	}
+	w.run(ctx, e.c, p.chunks[at.chunk], p.results[at.chunk])
+	if err := p.results[at.chunk].err; err != nil {
+		e.fail(i, err)
+		return
+	}
+	p.finish(at.chunk)
+	e.c.saving.touch()
+}
+
+// records returns the parts that are not in the checkpoint yet.
+func (e *epoch) records() []*partRecord {
+	var rs []*partRecord
+	for i, p := range e.pairs {
+		rs = append(rs, p.records(i)...)
+	}
+	return rs
+}
+
+func (e *epoch) fail(i int, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err == nil || i < e.errAt {
+		e.err, e.errAt = err, i
+	}
+	e.failed.Store(true)
+}
+
+// whole reports whether every chunk is done.
+func (e *epoch) whole() bool {
+	for _, p := range e.pairs {
+		if len(p.parts) < len(p.chunks) {
+			return false
 		}
-		p.Next[ch.name] = ch.index + uint64(ch.n)
 	}
-	for class, n := range r.classes {
-		p.Classes[class] += n
+	return true
+}
+
+// cut makes of an epoch that has run out of time one that is complete: it ends where
+// all pairs have had the same number of dot products, as with a count of so many. It
+// reports whether there is such a place behind the epoch's beginning.
+func (e *epoch) cut() bool {
+	if e.whole() {
+		return true
 	}
-	p.unnamed = append(p.unnamed, r.unnamed...)
-	for i := range r.kinds {
-		p.count(st, &r.kinds[i])
+	at := e.even()
+	if at == nil {
+		return false
 	}
-	for _, s := range r.differ {
-		if p.sampled == nil {
-			p.sampled = map[sampleKind]int{}
+	e.c.saving.setCut(at)
+	e.cutAt(at)
+	return true
+}
+
+// even returns the number of chunks of each pair up to the last place at which all
+// pairs are level, nil if there is none. A recording, which has a number of inputs of
+// its own, ends where it is.
+func (e *epoch) even() []int {
+	common := map[uint64]int{} // dot products of a pair after some chunk: how many pairs have such a place
+	pairs := 0
+	for i, p := range e.pairs {
+		if len(p.chunks) == 0 || e.c.pairs[i].recorder != nil {
+			continue
 		}
-		kind := sampleKind{s.Class, ch.generator()}
-		if p.sampled[kind]++; p.sampled[kind] <= differPerEpoch {
-			p.differ = append(p.differ, s)
+		pairs++
+		dots := p.st.Dots
+		for n := range p.parts {
+			dots += uint64(p.chunks[n].n)
+			common[dots]++
 		}
 	}
-	p.Agree = append(p.Agree, r.agree[:min(len(r.agree), max(0, evidenceKept-len(st.Agree)-len(p.Agree)))]...)
-	for _, t := range r.traced {
-		mergeFeatures(p, st, &t)
+	last := uint64(0)
+	for dots, n := range common {
+		if n == pairs {
+			last = max(last, dots)
+		}
+	}
+	at := make([]int, len(e.pairs))
+	any := false
+	for i, p := range e.pairs {
+		dots := p.st.Dots
+		for n := range p.parts {
+			if dots += uint64(p.chunks[n].n); dots <= last || e.c.pairs[i].recorder != nil {
+				at[i] = n + 1
+			}
+		}
+		any = any || at[i] > 0
+	}
+	if !any {
+		return nil
+	}
+	return at
+}
+
+// cutAt leaves the first chunks of each pair.
+func (e *epoch) cutAt(at []int) {
+	for i, p := range e.pairs {
+		p.cutAt(at[i])
+	}
+	e.order = slices.DeleteFunc(e.order, func(t turn) bool { return t.chunk >= len(e.pairs[t.pair].chunks) })
+}
+
+// sum adds up what there is of the chunks.
+func (e *epoch) sum() {
+	e.d = &delta{Epoch: e.c.state.Epochs, Pairs: make([]pairDelta, len(e.pairs))}
+	e.triaged, e.resumed = make([]bool, len(e.pairs)), map[*Finding]bool{}
+	for i, p := range e.pairs {
+		e.d.Pairs[i] = p.delta(len(p.parts))
+		e.d.Cut = max(e.d.Cut, e.c.cutOf(i, p.st.Dots+e.d.Pairs[i].Dots))
 	}
 }
 
-// mergeFeatures keeps an input that has a feature which none had before.
-func mergeFeatures(p *pairDelta, st *PairState, t *tracedCase) {
-	fresh := false
-	for _, f := range t.features {
-		if !st.Features[f] && !p.fresh[f] {
-			if p.fresh == nil {
-				p.fresh = map[uint32]bool{}
-			}
-			p.fresh[f] = true
-			p.Features = append(p.Features, f)
-			fresh = true
+// unfinished returns what there is of an epoch that is not complete. Differing cases
+// that are in no bucket yet are counted as unexamined.
+func (e *epoch) unfinished() *delta {
+	if e.d == nil {
+		e.sum()
+	}
+	for i := range e.d.Pairs {
+		if d := &e.d.Pairs[i]; !e.triaged[i] {
+			*d = e.pairs[i].delta(len(e.pairs[i].parts))
+			d.Unexamined = uint64(len(d.unnamed))
 		}
 	}
-	if fresh && len(st.Corpus)+len(p.Corpus) < corpusMost {
-		src, err := gen.ParseSource(t.ref.Source)
-		if err == nil && src.Mutable() {
-			p.Corpus = append(p.Corpus, t.ref)
-		}
-	}
+	return e.d
 }
+
+// timeSlack is how long what is under way may go on when a campaign's time is over:
+// chunks, and the triage of what they found.
+func timeSlack(limit time.Duration) time.Duration { return max(2*time.Second, limit*3/100) }

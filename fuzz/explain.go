@@ -18,28 +18,59 @@ import (
 
 // triageAll puts the new differing cases of every pair into buckets, looks for
 // explanations where there is none yet that holds, and shrinks some cases of what is new.
-func (c *Campaign) triageAll(ctx context.Context, d *delta) error {
+func (c *Campaign) triageAll(ctx context.Context, e *epoch) error {
+	c.triaging.Store(true)
+	defer c.triaging.Store(false)
+	for _, b := range c.boxes {
+		b.begin()
+	}
 	xs := make([]*examiner, len(c.pairs))
 	err := c.parallel(ctx, len(c.pairs), func(i int) (err error) {
-		if len(d.Pairs[i].differ) > 0 {
-			xs[i], err = c.triagePair(ctx, i, &d.Pairs[i])
+		if d := &e.d.Pairs[i]; len(d.differ) > 0 {
+			xs[i], err = c.triagePair(ctx, i, d, e.pairs[i].chunks)
+		}
+		e.triaged[i] = err == nil
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.shrinkChosen(ctx, e, c.choose(xs)), c.saving.failed())
+}
+
+// shrinkChosen makes findings of candidates. One that is no longer the case that it was
+// when it is asked again makes its pair odd.
+func (c *Campaign) shrinkChosen(ctx context.Context, e *epoch, chosen []*candidate) error {
+	findings := make([]*Finding, len(chosen))
+	resumed := make([]bool, len(chosen))
+	err := c.parallel(ctx, len(chosen), func(i int) (err error) {
+		cd := chosen[i]
+		if findings[i] = c.saving.finding(cd); findings[i] != nil {
+			resumed[i] = true
+			return nil
+		}
+		f, err := cd.x.finding(ctx, &cd.example, cd.detail, cd.number)
+		if errors.Is(err, minimize.ErrStart) {
+			return nil
+		}
+		if err == nil {
+			findings[i] = f
+			c.saving.addFinding(f)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	chosen := c.choose(xs)
-	findings := make([]*Finding, len(chosen))
-	err = c.parallel(ctx, len(chosen), func(i int) (err error) {
-		findings[i], err = chosen[i].x.finding(ctx, &chosen[i].example, chosen[i].detail, chosen[i].number)
-		return err
-	})
 	for i, f := range findings {
-		x := chosen[i].x
-		x.d.Findings = append(x.d.Findings, f)
+		if d := chosen[i].x.d; f == nil {
+			d.Odd = true
+		} else {
+			d.Findings = append(d.Findings, f)
+			e.resumed[f] = resumed[i]
+		}
 	}
-	return err
+	return nil
 }
 
 // parallel calls do for 0..n-1 on the campaign's workers, in any order, and returns the
@@ -68,6 +99,9 @@ type examiner struct {
 	st    *PairState
 	d     *pairDelta
 
+	chunks       []*chunk // of the epoch; none in Examine
+	batchMatters bool     // a case repeats itself in its batch and not in its tile
+
 	k int // of the instruction, for hypotheses
 
 	verdict    *triage.Verdict
@@ -81,20 +115,24 @@ type example struct {
 	dot   *mma.Dot
 	label string // layout or unstable, if it is that
 	place string // what of its tile a layout finding needs
+
+	same, of int // repetitions that gave the same, of how many
 }
 
-func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta) (*examiner, error) {
-	x := &examiner{c: c, index: i, p: c.pairs[i], st: c.state.Pairs[i], d: d, verdict: c.state.Pairs[i].Verdict}
+func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta, chunks []*chunk) (*examiner, error) {
+	x := &examiner{c: c, index: i, p: c.pairs[i], st: c.state.Pairs[i], d: d, chunks: chunks, verdict: c.state.Pairs[i].Verdict}
 	fresh := x.examples(d.differ)
 	if err := x.repeat(ctx, fresh); err != nil {
+		return nil, err
+	}
+	if err := x.checkAgree(ctx); err != nil {
 		return nil, err
 	}
 	x.keepEvidence(fresh)
 	if err := x.explain(ctx); err != nil {
 		return nil, err
 	}
-	x.bucket(fresh)
-	return x, nil
+	return x, x.bucket(ctx, fresh)
 }
 
 // chooseSides decides which side's program hypotheses start from: a simulator's,
@@ -216,53 +254,6 @@ func (c *Campaign) dot(p *pairRun, ref CaseRef) *mma.Dot {
 	return src.Dot(p.spec, c.cfg.Seed, ref.Index)
 }
 
-// repetitions is how often a differing case is run again, alone.
-const repetitions = 3
-
-// repeat runs differing cases again, each alone in its tile. One that does not
-// repeat itself is unstable; one that always gives something else alone than in
-// its tile depends on its position.
-func (x *examiner) repeat(ctx context.Context, ex []example) error {
-	dots := make([]*mma.Dot, len(ex))
-	for i := range ex {
-		dots[i] = ex[i].dot
-	}
-	same := make([]int, len(ex)) // repetitions equal to the first one
-	first := make([][2]uint64, len(ex))
-	for n := range repetitions {
-		for side, u := range []devices.Unit{x.p.A, x.p.B} {
-			got, err := runDots(ctx, u, x.p.spec.Formats, dots)
-			if devices.IsFault(err) {
-				return nil // the class fault says it already
-			}
-			if err != nil {
-				return err
-			}
-			for i := range ex {
-				if n == 0 {
-					first[i][side] = got[i]
-				} else if first[i][side] != got[i] {
-					same[i] = -100
-				}
-			}
-		}
-	}
-	x.d.Checked += uint64(len(ex))
-	for i := range ex {
-		switch {
-		case ex[i].Class == oracle.Fault:
-		case same[i] < 0:
-			ex[i].label = "unstable"
-			x.d.Unstable++
-		case first[i] != [2]uint64{ex[i].A, ex[i].B}:
-			if err := x.place(ctx, &ex[i], first[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // place looks at a case that gives other results alone than in its tile. If its
 // tile, or its position in one of zeros, is needed to show a difference, the
 // layout matters; else the results that it gives alone are the ones to explain.
@@ -380,11 +371,14 @@ func (x *examiner) explainExamples(ctx context.Context, ex []example) error {
 	}
 	if x.verdict != nil && x.verdict.Found() && triage.Holds(pr, &x.verdict.Program) {
 		x.holds(pr, len(pr.Differ), len(pr.Agree))
+	} else if v := x.c.saving.verdict(x.index, x.d.Chunks); v != nil {
+		x.verdict = v
 	} else {
 		v, err := triage.Explain(ctx, pr)
 		if err != nil {
 			return err
 		}
+		x.c.saving.addVerdict(x.index, x.d.Chunks, v)
 		x.verdict = v
 	}
 	x.d.Verdict = x.verdict
@@ -438,6 +432,9 @@ func (x *examiner) problem(ex []example) *triage.Problem {
 	}
 	if !recorded(x.p.box) {
 		pr.Ask = harmless(dotRunner(x.p.box, x.p.spec.Formats))
+		if x.isOdd() {
+			pr.Ask = steady(pr.Ask)
+		}
 	}
 	pr.Inputs = func(round int, ps ...*mma.Params) []*mma.Dot {
 		return gen.Probe(x.p.spec, x.c.cfg.Seed, round, ps...)
@@ -472,15 +469,21 @@ func (x *examiner) baseHolds(k int, ex []example) bool {
 
 // bucket puts the cases that could not be named before into buckets, and lists what
 // findings may be made of.
-func (x *examiner) bucket(fresh []example) {
+func (x *examiner) bucket(ctx context.Context, fresh []example) error {
 	if x.namer == nil {
 		x.namer = x.allNamer()
 	}
-	x.countUnnamed()
+	again, err := x.countUnnamed(ctx, fresh)
+	if err != nil {
+		return err
+	}
+	if err := x.offerUnstable(ctx, fresh, again); err != nil {
+		return err
+	}
 	for i, k := range x.kindsOf(fresh) {
-		x.candidates = append(x.candidates, candidate{x: x, example: fresh[i], bucket: string(k.cause.Primary), detail: k.name(), pure: k.pure()})
-		if fresh[i].label != "" {
-			x.d.count(x.st, &k)
+		// Else it changes, or it is counted as what its first result was.
+		if e := &fresh[i]; e.label != Unstable && again.labels[e.CaseRef] == e.label {
+			x.offer(e, &k)
 		}
 	}
 	// Kinds of which the few cases above had none. What is not explained may be a
@@ -491,26 +494,84 @@ func (x *examiner) bucket(fresh []example) {
 			continue
 		}
 		e := x.examples([]Sample{k.first})
-		x.candidates = append(x.candidates, candidate{x: x, example: e[0], bucket: string(k.cause.Primary), detail: k.name(), pure: k.pure()})
+		if x.isOdd() {
+			if err := x.repeat(ctx, e); err != nil {
+				return err
+			}
+			if e[0].label != again.labels[k.first.CaseRef] {
+				continue // another epoch has one that repeats itself
+			}
+		}
+		x.offer(&e[0], &x.kindsOf(e)[0])
 	}
+	return nil
 }
 
-// countUnnamed puts the cases that no verdict before the epoch names into buckets.
-func (x *examiner) countUnnamed() {
+// countUnnamed puts the cases that no verdict before the epoch names into buckets, but
+// for those that do not repeat themselves.
+func (x *examiner) countUnnamed(ctx context.Context, fresh []example) (*settled, error) {
 	dots := make([]*mma.Dot, len(x.d.unnamed))
 	for i := range dots {
 		dots[i] = x.c.dot(x.p, x.d.unnamed[i].CaseRef)
 	}
-	var t tally
 	var l labeller
 	batch, causes := x.causesOf(&l, dots, x.d.unnamed)
+	var open []Sample
+	for i, cause := range causes {
+		if cause.Primary == triage.Unexplained {
+			open = append(open, x.d.unnamed[i])
+		}
+	}
+	again, err := x.settle(ctx, open, fresh)
+	if err != nil {
+		return nil, err
+	}
+	var t tally
 	for i, cause := range causes {
 		s := &x.d.unnamed[i]
+		if cause.Primary == triage.Unexplained {
+			switch again.labels[s.CaseRef] {
+			case Unstable:
+				x.d.Unstable++
+				again.unstable = append(again.unstable, *s)
+				continue
+			case string(triage.Layout):
+				cause = placed
+			}
+		}
 		t.add(x.p, cause, s, l.digest(x.p, cause, batch, int32(i), s))
 	}
 	for i := range t.kinds {
 		x.d.count(x.st, &t.kinds[i])
 	}
+	return again, nil
+}
+
+// offer makes a case a candidate for a finding.
+func (x *examiner) offer(e *example, k *kind) {
+	x.candidates = append(x.candidates, candidate{x: x, example: *e, bucket: string(k.cause.Primary), detail: k.name(), pure: k.pure()})
+}
+
+// offerUnstable makes a candidate of the pair's first case that does not repeat itself.
+func (x *examiner) offerUnstable(ctx context.Context, fresh []example, again *settled) error {
+	has := func(f *Finding) bool { return f.Bucket == Unstable }
+	if len(again.unstable) == 0 || slices.ContainsFunc(x.st.Findings, has) {
+		return nil
+	}
+	for i := range fresh {
+		if fresh[i].label == Unstable && again.labels[fresh[i].CaseRef] == Unstable {
+			x.offer(&fresh[i], &x.kindsOf(fresh[i : i+1])[0])
+			return nil
+		}
+	}
+	e := x.examples(again.unstable[:1])
+	t, err := x.inTile(ctx, &e[0])
+	if err != nil && !devices.IsFault(err) {
+		return err
+	}
+	e[0].label, e[0].same, e[0].of = Unstable, t.same, t.of
+	x.offer(&e[0], &x.kindsOf(e)[0])
+	return nil
 }
 
 // causesOf returns the causes of differing cases, and these as a batch.

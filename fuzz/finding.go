@@ -24,13 +24,13 @@ const (
 func (x *examiner) finding(ctx context.Context, e *example, detail string, number int) (*Finding, error) {
 	f := &Finding{
 		Pair: x.index, Number: number, Bucket: bucketOf(detail), Detail: detail, Class: e.Class, Origin: e.CaseRef, Seed: x.c.cfg.Seed,
-		Start: e.dot, Dot: e.dot, A: e.A, B: e.B, Verdict: x.verdict, Stable: repetitions,
+		Start: e.dot, Dot: e.dot, A: e.A, B: e.B, Verdict: x.verdict, Stable: repetitions, Of: repetitions,
 		BaseA: x.p.boxIsB, ProgramK: x.k, Place: e.place,
 	}
 	if e.label != "" || e.Class == oracle.Fault {
 		// What depends on the position, does not repeat or kills its target is
 		// kept as it was found.
-		f.Stable = 0
+		f.Stable, f.Of = e.same, e.of
 		return f, nil
 	}
 	sides, err := x.shrinkingSides(f)
@@ -86,7 +86,11 @@ func (x *examiner) shrinkingSides(f *Finding) (bothSides, error) {
 
 func (x *examiner) shrinkingSide(f *Finding, u devices.Unit, isBox bool) (runner, error) {
 	if !recorded(u) {
-		return dotRunner(u, x.p.spec.Formats), nil
+		run := dotRunner(u, x.p.spec.Formats)
+		if x.isOdd() && u.Known() == nil {
+			run = mostly(run)
+		}
+		return run, nil
 	}
 	if x.namer == nil || f.Bucket == string(triage.Unexplained) {
 		return nil, errNoAnswers // no model shows the case

@@ -51,8 +51,10 @@ func (p *pairRun) checkDelta(d *pairDelta, st *PairState, index int) error {
 		return fmt.Errorf("%d dot products, but classes of %d", d.Dots, compared)
 	case p.recorder != nil && st.Dots+d.Dots > uint64(p.recorder.Recorded()):
 		return fmt.Errorf("%d dot products, but %d are recorded", st.Dots+d.Dots, p.recorder.Recorded())
-	case d.Unstable > d.Checked:
-		return fmt.Errorf("%d cases unstable of %d", d.Unstable, d.Checked)
+	case d.Changed > d.Checked:
+		return fmt.Errorf("%d cases changed of %d", d.Changed, d.Checked)
+	case d.Unstable > d.Dots-d.Classes[oracle.Same]:
+		return fmt.Errorf("%d cases unstable of %d that differ", d.Unstable, d.Dots-d.Classes[oracle.Same])
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Next)) {
 		if err := p.checkNext(name, d.Next[name]); err != nil {
@@ -240,8 +242,8 @@ func (p *pairRun) checkFinding(f *Finding, index int) error {
 		return errors.New("it is null")
 	case f.Pair != index:
 		return fmt.Errorf("it is of pair %d", f.Pair)
-	case f.Number < 1 || f.Queries < 0 || f.Batches < 0 || f.Stable < 0:
-		return fmt.Errorf("number %d, %d queries in %d batches, stable %d", f.Number, f.Queries, f.Batches, f.Stable)
+	case f.Number < 1 || f.Queries < 0 || f.Batches < 0 || f.Stable < 0 || f.Of < 0:
+		return fmt.Errorf("number %d, %d queries in %d batches, stable %d of %d", f.Number, f.Queries, f.Batches, f.Stable, f.Of)
 	}
 	return errors.Join(
 		checkBucketName(f.Bucket),

@@ -42,6 +42,15 @@ func (c *Campaign) epochSize(i, n int) uint64 {
 	return size
 }
 
+// cutOf returns the number of dot products with which pair i leaves the epoch in
+// progress, if a count or a time has cut it, else 0.
+func (c *Campaign) cutOf(i int, dots uint64) uint64 {
+	if c.pairs[i].recorder == nil && dots-c.state.Pairs[i].Dots < c.epochSize(i, c.state.Epochs) {
+		return dots
+	}
+	return 0
+}
+
 // fast says whether a unit does millions of dot products a second.
 func fast(u devices.Unit) bool { return u.Known() != nil || devices.BatchOf(u) > 0 }
 

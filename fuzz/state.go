@@ -19,6 +19,11 @@ import (
 type State struct {
 	Epochs int
 	Pairs  []*PairState
+	// Counts are the values of Config.Count that give the complete epochs, one after
+	// the other on the same journal: more than one if a time or a count had cut an
+	// epoch that another run went on from.
+	Counts []uint64
+	cut    bool // the last epoch was cut
 }
 
 // PairState is the state of one pair.
@@ -37,10 +42,16 @@ type PairState struct {
 	Verdict  *triage.Verdict
 	BaseA    bool // the verdict changes A's arithmetic to explain B, else the other way round
 	Buckets  map[string]*Bucket
-	Checked  uint64 // differing cases that were run again
-	Unstable uint64 // of these, ones that did not repeat
+	Checked  uint64 // cases that were run again alone
+	Changed  uint64 // of these, ones that gave something else
+	Unstable uint64 // differing cases that do not repeat themselves: they are in no bucket
+	Odd      bool   // cases have changed: what is unexplained is run again
 	Findings []*Finding
 	LastNew  int // epoch of the newest bucket
+
+	// Unexamined are differing cases of an epoch that is not complete, which are in
+	// no bucket yet.
+	Unexamined uint64
 }
 
 // CaseRef names a case of a pair.
@@ -105,12 +116,14 @@ type Finding struct {
 	// that it does not, but with them taken back B gives A's result.
 	Changes []mma.Change `json:"changes,omitempty"`
 	Back    bool         `json:"back,omitempty"`
-	Stable  int          `json:"stable"` // of 3 repetitions
+	Stable  int          `json:"stable"` // repetitions that gave the same
+	Of      int          `json:"of"`     // of so many; 0: it was not run again
 }
 
 // delta is what an epoch adds to the state.
 type delta struct {
 	Epoch int         `json:"epoch"`
+	Cut   uint64      `json:"cut,omitempty"` // the count that has cut the epoch, 0: none
 	Pairs []pairDelta `json:"pairs"`
 }
 
@@ -126,21 +139,16 @@ type pairDelta struct {
 	Verdict  *triage.Verdict          `json:"verdict,omitempty"`
 	Buckets  map[string]*Bucket       `json:"buckets,omitempty"` // increments
 	Checked  uint64                   `json:"checked,omitempty"`
+	Changed  uint64                   `json:"changed,omitempty"`
 	Unstable uint64                   `json:"unstable,omitempty"`
+	Odd      bool                     `json:"odd,omitempty"`
 	Findings []*Finding               `json:"findings,omitempty"`
 
-	// While the epoch is merged:
-	fresh   map[uint32]bool // Features as a set
-	sampled map[sampleKind]int
-	differ  []Sample // differing cases of these, a few of each kind: to run again and as evidence
-	unnamed []Sample // differing cases that no verdict before the epoch names
-	kinds   []kind   // of these and others, new to the epoch, in the order in which they came up
-}
-
-// sampleKind is a kind of differing cases of which an epoch keeps a few.
-type sampleKind struct {
-	class     oracle.Class
-	generator string
+	// Until the triage is complete:
+	differ     []Sample // differing cases of these, a few of each kind: to run again and as evidence
+	unnamed    []Sample // differing cases that no verdict before the epoch names
+	kinds      []kind   // of these and others, new to the epoch, in the order in which they came up
+	Unexamined uint64   `json:"-"` // of an epoch that is not complete: cases in no bucket
 }
 
 func newState(pairs int) *State {
@@ -160,9 +168,15 @@ func (st *PairState) init(p *devices.Pair) {
 // apply adds an epoch.
 func (s *State) apply(d *delta) {
 	s.Epochs = d.Epoch + 1
+	most := uint64(0)
 	for i := range d.Pairs {
 		s.Pairs[i].apply(&d.Pairs[i], d.Epoch)
+		most = max(most, s.Pairs[i].Dots)
 	}
+	if len(s.Counts) == 0 || s.cut {
+		s.Counts = append(s.Counts, most)
+	}
+	s.Counts[len(s.Counts)-1], s.cut = most, d.Cut > 0
 }
 
 func (st *PairState) apply(d *pairDelta, epoch int) {
@@ -182,7 +196,9 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 		st.Verdict = d.Verdict
 	}
 	st.Checked += d.Checked
+	st.Changed += d.Changed
 	st.Unstable += d.Unstable
+	st.Odd = st.Odd || d.Odd
 	for name, b := range d.Buckets {
 		have := st.Buckets[name]
 		if have == nil {
@@ -195,6 +211,7 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 		have.Add(b)
 	}
 	st.Findings = append(st.Findings, d.Findings...)
+	st.Unexamined = d.Unexamined
 }
 
 // Mismatches is the number of differing dot products of a pair.

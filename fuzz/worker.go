@@ -198,7 +198,7 @@ func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResul
 // the case and is going to be replaced.
 func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *chunkResult) {
 	width := p.spec.D.Width()
-	gaveUp := p.namer == nil && c.state.Epochs > giveUpAfter
+	gaveUp := p.namer == nil && c.state.Epochs > giveUpAfter && !c.state.Pairs[ch.pair].Odd
 	if p.namer == nil && !gaveUp {
 		for j, i := range w.at {
 			r.unnamed = append(r.unnamed, w.sample(ch, i, w.class[j], width))

@@ -81,7 +81,7 @@ func Explain(ctx context.Context, pr *Problem) (*Verdict, error) {
 	if len(pr.Differ) == 0 {
 		return nil, errors.New("triage: no differing cases")
 	}
-	s := newSearch(pr)
+	s := newSearch(ctx, pr)
 	found, err := s.find(ctx)
 	if err != nil {
 		return nil, err
@@ -96,15 +96,15 @@ func Explain(ctx context.Context, pr *Problem) (*Verdict, error) {
 	return v, ctx.Err()
 }
 
-func newSearch(pr *Problem) *search {
-	s := &search{pr: pr, ev: newEvidence(pr.Formats, pr.K, pr.Policy), whole: map[mma.Params]mma.Params{}}
+func newSearch(ctx context.Context, pr *Problem) *search {
+	s := &search{ctx: ctx, pr: pr, ev: newEvidence(pr.Formats, pr.K, pr.Policy), whole: map[mma.Params]mma.Params{}}
 	s.ev.add(interleave(pr.Differ, pr.Agree)...)
 	return s
 }
 
 // find returns the programs that explain the unit, none told from another.
 func (s *search) find(ctx context.Context) ([]mma.Params, error) {
-	for range maxRounds {
+	for n := 0; n < maxRounds && ctx.Err() == nil; n++ {
 		found := s.candidates()
 		if len(found) == 0 {
 			break
@@ -120,7 +120,7 @@ func (s *search) find(ctx context.Context) ([]mma.Params, error) {
 			return found, err
 		}
 	}
-	return nil, nil
+	return nil, ctx.Err()
 }
 
 // interleave mixes the two kinds of cases, so that early ones are of both.
@@ -138,6 +138,7 @@ func interleave(a, b []Case) []Case {
 }
 
 type search struct {
+	ctx   context.Context // when it is done, what is left is not looked for
 	pr    *Problem
 	ev    *evidence
 	asked int
@@ -214,6 +215,9 @@ func (s *search) beam(from []mma.Params) []mma.Params {
 		for _, b := range level {
 			for _, single := range Singles(b.p, s.pr.Formats, s.pr.K) {
 				q := single.Params
+				if s.ctx.Err() != nil {
+					return nil
+				}
 				if seen[q] {
 					continue
 				}

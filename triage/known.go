@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"context"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -136,7 +137,7 @@ func StillAlike(pr *Problem, v *Verdict) []string {
 	if len(v.Alike) == 0 {
 		return nil
 	}
-	s := newSearch(pr)
+	s := newSearch(context.Background(), pr)
 	right := map[string]bool{}
 	for _, k := range s.knownPrograms() {
 		right[k.name] = slices.Contains(v.Alike, k.name) && s.ev.explains(&k.p)

@@ -139,8 +139,8 @@ func (s *search) askSmaller(ctx context.Context, n *Nearest, wrong func(*mma.Dot
 		Bucket: bucket, MaxQueries: witnessQueries, MaxBatches: witnessBatches, SkipMask: true,
 	})
 	var flaky *minimize.FlakyError
-	if errors.As(err, &flaky) {
-		return nil // it stays as it was found
+	if errors.As(err, &flaky) || errors.Is(err, minimize.ErrStart) {
+		return nil // the unit changes its answers: it stays as it was found
 	}
 	if err != nil {
 		return err

@@ -62,7 +62,7 @@ With --soak it runs the loop for that time and looks at the memory: the verdict 
 "growing" if the least heap of the last third of the time, after garbage collection,
 is above the largest of the second third by more than 5 % and 1 MiB, else "flat".
 
-Exit status: 0 measured, 1 the memory grows, 2 trouble.`,
+Exit status: 0 measured, 1 the memory grows, 2 trouble, 75 incomplete: interrupted.`,
 		Args:      cobra.ArbitraryArgs,
 		ValidArgs: sections,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -39,10 +39,8 @@ func (b *benchCmd) runSoak(ctx context.Context) error {
 	}
 	curve, err := b.curve(ctx, crew)
 	b.line.clear()
-	if err != nil && !errors.Is(err, context.Canceled) {
-		return err
-	}
-	if len(curve) == 0 {
+	interrupted := ctx.Err()
+	if err != nil && !errors.Is(err, context.Canceled) || len(curve) == 0 {
 		return err
 	}
 	if b.out != "" {
@@ -50,7 +48,12 @@ func (b *benchCmd) runSoak(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.verdict(curve)
+	err = b.verdict(curve)
+	if interrupted != nil && (err == nil || errors.Is(err, errMismatch)) {
+		last := time.Duration(curve[len(curve)-1].Seconds * float64(time.Second))
+		err = incomplete(fmt.Errorf("interrupted after %s of %s: the verdict is about these", clock(last), b.soak))
+	}
+	return err
 }
 
 // curve looks at the memory now and then, while nobody works.

@@ -41,6 +41,9 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 	if !f.BaseA && f.Changes != nil { // they are of the base there
 		m.CaseChanges, m.CaseBack = reversed(f.Changes), !f.Back
 	}
+	if f.Of != defaultRepetitions {
+		m.Of = f.Of
+	}
 	m.Free = strings.Join(freeText(formats, f.Mask), "\n")
 	policy := u.policy(f.Pair)
 	if policy.NaN == oracle.ByClass {

@@ -24,11 +24,12 @@ func newReplay(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay BUNDLE",
 		Short: "run the case of a bundle again and say whether it is reproduced",
-		Long: `replay runs the case of a bundle on both targets. If one is a command (exec:), it
+		Long: `replay runs the case of a bundle on both targets; one that did not repeat itself when
+it was found (unstable) as often as it was run then. If a target is a command (exec:), it
 is shown, and run only if you say so: on the terminal, or by --allow-exec. So do
 minimize and triage.
 
-Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble.`,
+Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, 75 interrupted.`,
 		Args:              takes("BUNDLE"),
 		ValidArgsFunction: directories,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), t, args[0]) },
@@ -47,6 +48,8 @@ type replayed struct {
 	Class      string `json:"class"`
 	Reproduced bool   `json:"reproduced"`
 	Through    string `json:"through_model,omitempty"` // the side that a model stands in for: a, b or both
+	Runs       int    `json:"runs,omitempty"`          // of a case that does not repeat itself
+	Differed   int    `json:"differed,omitempty"`      // of these, those in which the sides differ
 }
 
 func (a *app) replay(ctx context.Context, t *trust, dir string) error {
@@ -58,6 +61,9 @@ func (a *app) replay(ctx context.Context, t *trust, dir string) error {
 		return err
 	}
 	m := withModels(&b.Mismatch, dir)
+	if m.Bucket == fuzz.Unstable {
+		return a.replayUnstable(ctx, m, dir)
+	}
 	r := replayed{Bundle: dir, RecordedA: m.A.Result, RecordedB: m.B.Result}
 	codeA, throughA, err := runSide(ctx, m, &m.A, "a")
 	if err != nil {
@@ -89,7 +95,8 @@ func (a *app) replay(ctx context.Context, t *trust, dir string) error {
 	return err
 }
 
-func (r *replayed) write(a *app, m *corpus.Mismatch) {
+// writeSides writes the case and both results.
+func (r *replayed) writeSides(a *app, m *corpus.Mismatch) {
 	fmt.Fprintf(a.stdout, "%s  (%s)\n", m.Case, m.A.Instruction)
 	for _, s := range []struct{ name, target, now, then string }{{"A", m.A.Target, r.A, r.RecordedA}, {"B", m.B.Target, r.B, r.RecordedB}} {
 		note := ""
@@ -101,6 +108,10 @@ func (r *replayed) write(a *app, m *corpus.Mismatch) {
 		}
 		fmt.Fprintf(a.stdout, "  %s  %-24s %s%s\n", s.name, printable.Line(s.target), s.now, note)
 	}
+}
+
+func (r *replayed) write(a *app, m *corpus.Mismatch) {
+	r.writeSides(a, m)
 	switch {
 	case r.Reproduced:
 		fmt.Fprintln(a.stdout, "reproduced")
@@ -196,7 +207,7 @@ func newMinimize(a *app) *cobra.Command {
 		Long: `minimize shrinks the case that a bundle was made of, with this version of the
 program, and replaces the bundle, or writes a new one with --out.
 
-Exit status: 0 the two sides agree now, 1 they differ, 2 trouble.`,
+Exit status: 0 the two sides agree now, 1 they differ, 2 trouble, 75 interrupted.`,
 		Args:              takes("BUNDLE"),
 		ValidArgsFunction: directories,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -283,7 +294,7 @@ func newTriage(a *app) *cobra.Command {
 		Long: `triage looks anew for the cause of each bundle below a directory, with fresh
 evidence, and says where it comes to another result than the bundle.
 
-Exit status: 0 every label is confirmed, 1 some are not, 2 trouble.`,
+Exit status: 0 every label is confirmed, 1 some are not, 2 trouble, 75 interrupted.`,
 		Args:              takes("DIR"),
 		ValidArgsFunction: directories,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.triage(cmd.Context(), t, args[0]) },

@@ -47,8 +47,8 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) st
 		b.WriteString(throughText(m))
 	}
 	fmt.Fprintf(&b, "Found as %s, seed %d, index %d. ", m.Origin.Source, m.Origin.Seed, m.Origin.Index)
-	if !m.Through { // a recording repeats itself
-		fmt.Fprintf(&b, "Repeated %d of 3 times.", m.Stable)
+	if text := repeatedText(m); text != "" && !m.Through { // a recording repeats itself
+		b.WriteString(text)
 	}
 	b.WriteString("\n\n")
 	fmt.Fprintf(&b, "Files: `case.txt` the operands, `mismatch.json` everything for programs, `picture.txt`,\n`trace-*.json` every step of the sums, `repro_test.go` a Go test, `MANIFEST` checksums.\n\n")

@@ -31,6 +31,7 @@ type compareCmd struct {
 	ui     *compareUI
 	result comparison
 	file   *corpus.Replacement // of the result, held from the beginning on
+	cutOff bool                // the campaign did not come to its end
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -52,7 +53,8 @@ an earlier directory or what --json wrote, nor in the list of known differences
 (go doc ./corpus Known). --write-known makes such a list of what is left; what its
 file has already stays as it is.
 
-Exit status: 0 nothing new, 1 something new, 2 trouble.`,
+Exit status: 0 nothing new, 1 something new, 2 trouble, 75 incomplete, whatever is
+new: a recording is not complete, or it was interrupted.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return hinted(fmt.Sprintf("usage: %s; see %s --help", cmd.UseLine(), cmd.CommandPath()), "name two recordings at least, or a recording and a target")
@@ -121,11 +123,13 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	if err := c.compare(ctx); err != nil {
 		return err
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if c.ui.cfg.Pairs == nil && ctx.Err() != nil {
+		return ctx.Err() // the models were not found: nothing is compared yet
 	}
-	if err := c.save(); err != nil {
-		return err
+	if !c.cutOff { // what was not compared would be gone, for the next night
+		if err := c.save(); err != nil {
+			return err
+		}
 	}
 	if c.json {
 		if err := c.writeJSON(&c.result); err != nil {
@@ -137,6 +141,12 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	switch c.result.Exit {
 	case exitTrouble:
 		return errors.New(c.result.Trouble[0])
+	case exitIncomplete:
+		err := errors.New(c.result.Incomplete[0])
+		if c.cutOff {
+			err = hinted("the same command compares them again; "+compareFile+" was not written", "%s", c.result.Incomplete[0])
+		}
+		return incomplete(err)
 	case exitMismatch:
 		return errMismatch
 	}

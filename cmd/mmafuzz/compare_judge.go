@@ -62,6 +62,8 @@ func (c *compareCmd) judge() {
 	switch {
 	case len(c.result.Trouble) > 0:
 		c.result.Exit = exitTrouble
+	case len(c.result.Incomplete) > 0:
+		c.result.Exit = exitIncomplete
 	case c.result.Counts.New+c.result.Counts.Expired > 0:
 		c.result.Exit = exitMismatch
 	}
@@ -152,6 +154,7 @@ func (r *comparison) fill() {
 	r.Machines, r.Models, r.Cells = orEmpty(r.Machines), orEmpty(r.Models), orEmpty(r.Cells)
 	r.Differences, r.Gone, r.Changed = orEmpty(r.Differences), orEmpty(r.Gone), orEmpty(r.Changed)
 	r.Known, r.LeftOut, r.Trouble = orEmpty(r.Known), orEmpty(r.LeftOut), orEmpty(r.Trouble)
+	r.Incomplete = orEmpty(r.Incomplete)
 }
 
 func orEmpty[T any](s []T) []T {

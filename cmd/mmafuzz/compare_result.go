@@ -33,6 +33,7 @@ type comparison struct {
 	Known       []knownUse      `json:"known"`
 	LeftOut     []leftOut       `json:"left_out"`
 	Trouble     []string        `json:"trouble"`
+	Incomplete  []string        `json:"incomplete"` // what was not compared, or not to the end
 	Counts      tallies         `json:"counts"`
 	Exit        int             `json:"exit"`
 

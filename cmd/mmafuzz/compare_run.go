@@ -59,7 +59,10 @@ func (c *compareCmd) compare(ctx context.Context) error {
 	}
 	err = campaign.Run(ctx)
 	c.ui.line.clear()
-	if err != nil || ctx.Err() != nil {
+	if left := c.ui.unfinishedOf(ctx, campaign, err); left != nil {
+		c.result.Incomplete = append(c.result.Incomplete, left.text())
+		c.cutOff = true
+	} else if err != nil {
 		return err
 	}
 	c.conclude(campaign.State(), models)

@@ -21,8 +21,17 @@
 //	mmafuzz version     the version, and what results may depend on
 //
 // mmafuzz help COMMAND tells more about each. Results go to standard output, all
-// else to standard error. Exit status, as that of diff(1): 0 the units agree, 1
-// mismatches were found, 2 trouble.
+// else to standard error. Exit status:
+//
+//	 0  the units agree
+//	 1  mismatches were found
+//	 2  trouble
+//	75  incomplete, whatever was found: the command was interrupted, a target stopped
+//	    answering, or nothing was compared
+//
+// The first three are those of diff(1), 75 is EX_TEMPFAIL of sysexits(3), on which a
+// scheduler can requeue: the same command goes on. Reaching --count or --time is
+// complete. What was compared and what was not is in the text and in --json.
 //
 // # JSON
 //
@@ -78,7 +87,16 @@
 //	causes                               number    primary causes
 //	not_kept                             number    causes of an instruction, and details, that --max-bundles left no room for
 //	interrupted                          bool      the run can be resumed
-//	count                                number    the --count that gives the same findings
+//	complete                             bool      the count, the time or the end of the recordings was reached; else the exit status is 75
+//	incomplete.why                       string?   interrupted, what happened to a target, or that nothing was compared
+//	incomplete.dots                      number?   dot products that were compared
+//	incomplete.of                        number?   dot products that were to be compared, if there is a number
+//	incomplete.pairs                     number?   pairs of which all were compared and examined
+//	incomplete.of_pairs                  number?   pairs
+//	incomplete.unexamined                number?   mismatches that are in no bucket yet
+//	incomplete.instructions[]            string?   of the pairs of which not all were compared and examined
+//	count                                number    the --count that gives the same findings: the last of count_sequence
+//	count_sequence[]                     number?   the values of --count that give them, one after the other with the same --out
 //	pairs[].a                            string    as in start
 //	pairs[].b                            string    as in start
 //	pairs[].instruction                  string    as in start
@@ -110,6 +128,11 @@
 //	pairs[].buckets[].details[].cases    number?
 //	pairs[].buckets[].details[].max_ulp  number?
 //	pairs[].buckets[].details[].bundle   string?   directory of its first finding
+//	pairs[].unstable.cases               number?   mismatches that do not repeat themselves: they are in no bucket
+//	pairs[].unstable.repeated            number?   repetitions of one of them that gave the same results
+//	pairs[].unstable.of                  number?   of so many
+//	pairs[].unstable.bundle              string?   directory of that one
+//	pairs[].unexamined                   number    mismatches that are in no bucket yet: mismatches is their sum with those of buckets and unstable
 //	known[].id                           string?   of an entry of the list of --known
 //	known[].reason                       string?
 //	known[].expires                      string?   its last day
@@ -332,6 +355,7 @@
 //	left_out[].instruction        string?   only on this instruction
 //	left_out[].why                string?
 //	trouble[]                     string?   what could not be done; the exit status is 2
+//	incomplete[]                  string?   what was not compared, or not to the end; the exit status is 75
 //	counts.new                    number    differences by state
 //	counts.still                  number
 //	counts.known                  number

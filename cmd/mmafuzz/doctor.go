@@ -30,7 +30,8 @@ it goes on where it was. At the end the directory has everything in one archive.
   mmafuzz doctor
   mmafuzz doctor --checklist results --device cuda:0 --minutes 9
 
-Exit status: 0 all is well, 1 the device is not what was expected, 2 trouble.`,
+Exit status: 0 all is well, 1 the device is not what was expected, 2 trouble,
+75 incomplete: the checklist was interrupted, and the same command goes on.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := list.check(cmd.Flags().Changed); err != nil {
 				return err

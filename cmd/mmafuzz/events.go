@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -66,7 +67,10 @@ type summaryEvent struct {
 	Causes      int           `json:"causes"`
 	NotKept     int           `json:"not_kept"`
 	Interrupted bool          `json:"interrupted"`
+	Complete    bool          `json:"complete"`
+	Incomplete  *unfinished   `json:"incomplete,omitempty"`
 	Count       uint64        `json:"count"`
+	Sequence    []uint64      `json:"count_sequence"`
 	Pairs       []pairSummary `json:"pairs"`
 	Known       []knownUse    `json:"known,omitempty"`
 	Counts      *listCounts   `json:"counts,omitempty"`
@@ -92,6 +96,8 @@ type pairSummary struct {
 	Nearest    *corpus.Nearest   `json:"nearest,omitempty"`
 	Next       []string          `json:"next"`
 	Buckets    []bucketSummary   `json:"buckets"`
+	Unstable   *unstableSummary  `json:"unstable,omitempty"`
+	Unexamined uint64            `json:"unexamined"`
 }
 
 type bucketSummary struct {
@@ -122,9 +128,8 @@ func (u *runUI) event(e any) {
 	}
 }
 
-func (u *runUI) startEvent(s *fuzz.State) *startEvent {
-	e := &startEvent{eventHead: newEvent("start"), Seed: u.cfg.Seed, Count: u.cfg.Count, Out: u.dir}
-	e.Resumed, _, _ = s.Totals()
+func (u *runUI) startEvent() *startEvent {
+	e := &startEvent{eventHead: newEvent("start"), Seed: u.cfg.Seed, Count: u.cfg.Count, Out: u.dir, Resumed: u.startDots}
 	for i := range u.cfg.Pairs {
 		p := &u.cfg.Pairs[i]
 		e.Pairs = append(e.Pairs, pairNames{p.TargetA, p.TargetB, p.Name()})
@@ -145,10 +150,11 @@ func (u *runUI) progressEvent(s *fuzz.State) *progressEvent {
 	return e
 }
 
-func (u *runUI) summaryEvent(s *fuzz.State, interrupted bool) *summaryEvent {
+func (u *runUI) summaryEvent(s *fuzz.State) *summaryEvent {
 	e := &summaryEvent{
 		eventHead: newEvent("summary"), Seconds: time.Since(u.began).Seconds(),
-		Interrupted: interrupted, Count: equivalentCount(s),
+		Interrupted: u.left != nil && u.left.Why == whyInterrupted, Complete: u.left == nil, Incomplete: u.left,
+		Count: equivalentCount(s), Sequence: append([]uint64{}, s.Counts...),
 	}
 	e.Dots, e.Mismatches, e.Causes = s.Totals()
 	e.NotKept = s.NotKept()
@@ -177,6 +183,7 @@ func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
 		pairNames: pairNames{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(),
 		Classes: map[string]uint64{}, Buckets: []bucketSummary{},
 		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{}, Alike: []string{}, Next: []string{},
+		Unstable: u.unstable(index, p), Unexamined: p.Unexamined,
 	}
 	for c, n := range p.Classes {
 		if n > 0 {
@@ -224,12 +231,23 @@ func (u *runUI) bundleOf(pair int, bucket, detail string) string {
 	return ""
 }
 
-// equivalentCount is the --count that gives the findings of a campaign that was
-// stopped by time.
+// equivalentCount is the --count that gives the findings of a campaign's complete
+// epochs: the last of several, if it was cut before.
 func equivalentCount(s *fuzz.State) uint64 {
-	most := uint64(0)
-	for _, p := range s.Pairs {
-		most = max(most, p.Dots)
+	if n := len(s.Counts); n > 0 {
+		return s.Counts[n-1]
 	}
-	return most
+	return 0
+}
+
+// writeCounts says how to get the same findings without a clock.
+func (u *runUI) writeCounts(s *fuzz.State) {
+	if len(s.Counts) == 0 {
+		return
+	}
+	text := fmt.Sprintf("the same findings without a clock: --count %d", s.Counts[0])
+	for _, n := range s.Counts[1:] {
+		text += fmt.Sprintf(", then --count %d with the same --out", n)
+	}
+	fmt.Fprintln(u.stdout, text)
 }

@@ -60,7 +60,8 @@ not an inference's. What a unit does that no program that was found explains, th
 changes from one time to the next, or on which it fails, is reported with the
 smallest input that was found.
 
-Exit status: 0 a model was found, 1 none was, 2 trouble.`,
+Exit status: 0 a model was found, 1 none was, 2 trouble, 75 incomplete: it was
+interrupted, or the unit stopped answering.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return n.run(cmd.Context()) },
 	}
@@ -199,11 +200,11 @@ func (n *inferCmd) explain(dir string, err error) error {
 	case errors.Is(err, infer.ErrOtherInference):
 		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")
 	case errors.Is(err, infer.ErrGone):
-		return withHint(err, "what was asked so far is in %s: when the unit answers again, the same command goes on from there", dir)
+		return incomplete(withHint(err, "what was asked so far is in %s: when the unit answers again, the same command goes on from there", dir))
 	case errors.Is(err, corpus.ErrInUse):
 		return withHint(err, "wait for it, or name another directory with --out")
 	case errors.Is(err, context.Canceled):
-		return hinted("the same command goes on from here", "interrupted; what was asked so far is in %s", dir)
+		return incomplete(hinted("the same command goes on from here", "interrupted; what was asked so far is in %s", dir))
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
-// Exit codes, as those of diff(1).
+// Exit codes, as those of diff(1); exitIncomplete is another.
 const (
 	exitAgree    = 0
 	exitMismatch = 1
@@ -56,13 +56,18 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return exitMismatch
 	case errors.Is(err, syscall.EPIPE):
 		return exitTrouble // nobody reads any more, which is no news to the user
-	case errors.Is(err, context.Canceled):
-		err = errors.New("interrupted")
+	}
+	var hint *hintError
+	errors.As(err, &hint)
+	if errors.Is(err, context.Canceled) {
+		err = incomplete(errors.New(whyInterrupted))
 	}
 	fmt.Fprintf(stderr, "mmafuzz: %v\n", err)
-	var hint *hintError
-	if errors.As(err, &hint) {
+	if hint != nil {
 		fmt.Fprintf(stderr, "mmafuzz: hint: %s\n", hint.hint)
+	}
+	if isIncomplete(err) {
+		return exitIncomplete
 	}
 	return exitTrouble
 }
@@ -81,7 +86,9 @@ Without a GPU, try:
   mmafuzz diff ampere hopper                   how their arithmetics differ
   mmafuzz run --a sim:hopper --b ref:exact --inst wgmma.m64n8k32.f32.e4m3.e4m3
 
-Exit status: 0 the units agree, 1 mismatches were found, 2 trouble.`,
+Exit status: 0 the units agree, 1 mismatches were found, 2 trouble, 75 incomplete: it was
+interrupted or a target stopped answering, and the same command goes on (whatever
+was found so far).`,
 		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,

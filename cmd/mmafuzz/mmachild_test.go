@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"time"
@@ -22,7 +23,9 @@ import (
 // flips; or a bit of its first result changes from one request to the next: it
 // changes; or it is slow; or its results are short of a digit; or it dies of every
 // hundredth request, whatever that is, which makes it tired; or from the tenth request
-// on it is gone, as long as there is a file of that name.
+// on it is gone, or hangs, as long as there is a file of that name; or it is flaky, as
+// long as there is a file of that name: one in a hundred of its results has a bit flipped;
+// or it stalls, as long as there is a file of that name: it answers twenty requests.
 func mmachild() {
 	args := os.Args[1:]
 	flags := map[string]string{}
@@ -53,8 +56,16 @@ func mmachild() {
 		name = flags["-name"]
 	}
 	requests := 0
+	rng := rand.New(rand.NewPCG(1, 2))
+	deadline := 2 * time.Second
+	if flags["-bad"] == "hangs" {
+		deadline = 50 * time.Millisecond
+	}
+	if flags["-bad"] == "stalls" {
+		deadline = time.Hour
+	}
 	stdout := os.Stdout // child.Main gives what is printed to stderr
-	child.Main(child.Options{Deadline: 2 * time.Second, About: map[string]string{"model": "sim"}}, child.Instruction{
+	child.Main(child.Options{Deadline: deadline, About: map[string]string{"model": "sim"}}, child.Instruction{
 		Name: name, Formats: i.Formats, K: i.K,
 		Run: func(in *mma.Batch, out []byte) error {
 			m.Run(in, out)
@@ -68,8 +79,12 @@ func mmachild() {
 				time.Sleep(time.Second)
 			case bad == "tired" && requests%100 == 0:
 				return misbehave("dies", stdout)
-			case bad == "gone":
-				return dieForGood(requests, stdout)
+			case bad == "gone" || bad == "hangs":
+				return dieForGood(bad, requests, stdout)
+			case bad == "stalls":
+				stall(requests)
+			case bad == "flaky":
+				mistake(out, rng)
 			case bad != "" && guilty(in):
 				return misbehave(bad, stdout)
 			}
@@ -110,9 +125,27 @@ func flip(out []byte) {
 	}
 }
 
-// dieForGood dies from a request on, and so does every other child.
-func dieForGood(requests int, stdout *os.File) error {
-	const mark = "gone"
+// mistake flips one of the low bits of one result in a hundred.
+func mistake(out []byte, rng *rand.Rand) {
+	if _, err := os.Stat("flaky"); err != nil {
+		return
+	}
+	for i := range len(out) / 4 {
+		if rng.IntN(100) == 0 {
+			out[4*i] ^= 1 << rng.IntN(3)
+		}
+	}
+}
+
+// stall does not answer from some request on.
+func stall(requests int) {
+	if _, err := os.Stat("stalls"); err == nil && requests > 20 {
+		time.Sleep(time.Hour) // until it is killed
+	}
+}
+
+// dieForGood dies or hangs from a request on, and so does every other child.
+func dieForGood(mark string, requests int, stdout *os.File) error {
 	if _, err := os.Stat(mark); err != nil {
 		if requests < 10 {
 			return nil
@@ -120,6 +153,9 @@ func dieForGood(requests int, stdout *os.File) error {
 		if err := os.WriteFile(mark, nil, 0o666); err != nil {
 			die(err)
 		}
+	}
+	if mark == "hangs" {
+		time.Sleep(time.Hour) // until it is killed
 	}
 	return misbehave("dies", stdout)
 }

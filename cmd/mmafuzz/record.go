@@ -44,7 +44,7 @@ Plan). The recording depends on nothing but target, plan and flags. If it is
 interrupted, even by kill -9, the same command goes on where it was.
 
 Exit status: 0 recorded, 1 recorded, but the target failed on some inputs or
-instructions, which the recording says, 2 trouble.`,
+instructions, which the recording says, 2 trouble, 75 incomplete: interrupted.`,
 		PreRunE: func(*cobra.Command, []string) error { return r.checkFlags() },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
 	}
@@ -120,7 +120,7 @@ func (r *recordCmd) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !res.Complete:
-		return hinted("the same command goes on from here", "interrupted")
+		return incomplete(hinted("the same command goes on from here", "interrupted: %s of %s dot products are recorded", thousands(res.Done), thousands(res.Of)))
 	case res.Faults > 0 || res.GivenUp > 0:
 		return errMismatch
 	}

@@ -63,17 +63,18 @@ finds the cause of every differing case, and shrinks one case of each cause.
   mmafuzz run --a sim:hopper --all --inst mma.m16n8k16.f32.f16.f16.f32
 
 With --count the findings depend on the flags alone, whatever the machine and
-the number of workers. --time stops at the end of an epoch and says which
+the number of workers. --time is kept to a few seconds, and the summary says which
 --count is the same; with both, what comes first counts. Ctrl-C ends a run with
 its summary. A run that was interrupted, even by kill -9, goes on when it is
 started again with the same --out, by a program with the same digests (mmafuzz
-version).
+version): of the work a few seconds are lost.
 
 With --known, the differences on a list are counted but count as no mismatches for
 the exit status. --write-known makes such a list of what is left, for the next run
 (go doc ./corpus Known).
 
-Exit status: 0 no mismatches, 1 mismatches, 2 trouble.`,
+Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, whatever was
+found: it was interrupted, a target stopped answering, or nothing was compared.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
 	}
@@ -144,10 +145,16 @@ func (r *runCmd) run(ctx context.Context) error {
 	if err != nil {
 		return r.outError(ui.dir, err)
 	}
-	ui.start(c.State())
+	ui.start(c.State(), c.Resumed())
 	err = c.Run(ctx)
-	ui.finish(c.State(), ctx.Err() != nil, err != nil)
-	if err != nil {
+	ui.left = ui.unfinishedOf(ctx, c, err)
+	ui.finish(c.State(), err != nil && ui.left == nil)
+	switch {
+	case ui.left != nil && ui.left.Why == whyNothing:
+		return incomplete(errors.New(whyNothing))
+	case ui.left != nil:
+		return incomplete(hinted(fmt.Sprintf("what was found is kept: the same command with --out %s goes on from here", shellPath(ui.dir)), "%s", ui.left.Why))
+	case err != nil:
 		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", shellPath(ui.dir))
 	}
 	if err := r.list.write(ui.judge(c.State())); err != nil {

@@ -190,6 +190,7 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 1, "", "run", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "3000", "--out", "out"), "run")
 	verify(puzzleOf(t), "run")
 	verify(progressOf(t), "run")
+	verify(unfinishedRuns(t), "run")
 	bundle := filepath.Join("out", "mma.m16n8k8.f32.f16.f16.f32", "truncation-width-1")
 
 	if err := writeRecording("x.rec", "ampere", "hopper", "mma.m16n8k8.f32.f16.f16.f32"); err != nil {
@@ -265,6 +266,19 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// unfinishedRuns returns the events of runs with a unit that changes its answers and
+// with one that stops answering.
+func unfinishedRuns(t *testing.T) []map[string]any {
+	run := []string{"run", "--b", "sim:volta", "--workers", "1", "--inst", "mma.m8n8k4.f32.f16.f16.f32"}
+	child := func(bad string) string { return "exec:mmachild -bad " + bad + " volta mma.m8n8k4.f32.f16.f16.f32" }
+	if err := os.WriteFile("flaky", nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	flaky := jsonOf(t, 1, "", append(run, "--a", child("flaky"), "--count", "3000", "--out", "flaky-out")...)
+	gone := jsonOf(t, exitIncomplete, "", append(run, "--a", child("gone"), "--count", "3000", "--out", "gone-out")...)
+	return slices.Concat(flaky, gone)
+}
+
 // rare are fields that the commands of TestSchema do not give.
 var rare = map[string]bool{
 	"event summary: pairs[].equivalent[][].path": true,
@@ -272,6 +286,7 @@ var rare = map[string]bool{
 	"event summary: pairs[].equivalent[][].to":   true,
 	"compare: models[].alike[]":                  true,
 	"doctor: remedy":                             true,
+	"compare: incomplete[]":                      true,
 }
 
 // puzzleOf runs a recording of a unit that nothing explains, with a list of known

@@ -119,7 +119,7 @@ func newSelfcheckModels(a *app) *cobra.Command {
 inputs: --raw dot products of raw bits for each elementary operation, and
 --directed ones of every other generator for each arithmetic.
 
-Exit status: 0 all equal, 1 mismatches, 2 trouble.`,
+Exit status: 0 all equal, 1 mismatches, 2 trouble, 75 interrupted.`,
 	}
 	c.Flags().Uint64Var(&raw, "raw", 1_000_000, "dot products of raw bits for each operation")
 	c.Flags().Uint64Var(&directed, "directed", 10_000, "dot products of every other generator for each arithmetic")
@@ -149,7 +149,7 @@ every arithmetic of the catalogue each generator tells from it, and with how man
 inputs. It takes about half an hour on two cores.
 
 Exit status: 0 every mutant is separated or has an argument why it cannot be, 1
-some are not, 2 trouble.`,
+some are not, 2 trouble, 75 interrupted.`,
 	}
 	return s.fullFlag(s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
 		all := selfcheck.Arithmetics()
@@ -186,7 +186,7 @@ take the same operands, the number of inputs that each generator needs until the
 first one on which the results differ.
 
 Exit status: 0 every pair is separated or has an argument why it cannot be, 1
-some are not, 2 trouble.`,
+some are not, 2 trouble, 75 interrupted.`,
 	}
 	return s.fullFlag(s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
 		open := false
@@ -211,7 +211,7 @@ a if also by changes that are not the same function, u if it is not explained, W
 if it is explained wrongly, and = if no input told it from its arithmetic. It
 takes about two hours on two cores.
 
-Exit status: 0 no confident wrong answer, 1 some, 2 trouble.`,
+Exit status: 0 no confident wrong answer, 1 some, 2 trouble, 75 interrupted.`,
 	}
 	return s.fullFlag(s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
 		all := selfcheck.Arithmetics()

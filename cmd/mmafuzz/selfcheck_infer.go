@@ -40,7 +40,7 @@ products of every generator.
 
   mmafuzz selfcheck infer --first 123456 --count 100
 
-Exit status: 0 every unit is recovered, 1 some are not, 2 trouble.`,
+Exit status: 0 every unit is recovered, 1 some are not, 2 trouble, 75 interrupted.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.checkFlags(cmd.Flags()); err != nil {

@@ -15,10 +15,10 @@ import (
 
 // finish shows the summary: which instructions differ, the picture of one
 // finding, how many cases each cause has and what it means, and how to go on.
-func (u *runUI) finish(s *fuzz.State, interrupted, failed bool) {
+func (u *runUI) finish(s *fuzz.State, failed bool) {
 	u.line.clear()
 	if u.json {
-		u.event(u.summaryEvent(s, interrupted))
+		u.event(u.summaryEvent(s))
 		return
 	}
 	u.pairTables(s)
@@ -28,7 +28,8 @@ func (u *runUI) finish(s *fuzz.State, interrupted, failed bool) {
 	u.causesInWords(s)
 	u.unexplained(s)
 	u.knownSection(s)
-	u.total(s, interrupted, failed)
+	u.unstableList(s)
+	u.total(s, failed)
 }
 
 // example draws one finding.
@@ -65,7 +66,7 @@ func (u *runUI) showcase(s *fuzz.State) *fuzz.Finding {
 	for _, f := range u.shownFindings() {
 		k := [5]int64{1, 0, -int64(values[f.Bucket]), int64(strings.Count(f.Detail, "+") + 2*strings.Count(f.Detail, "|")),
 			int64(minimize.Terms(u.cfg.Pairs[f.Pair].Formats(), f.Dot))}
-		if f.Class == oracle.Value {
+		if f.Class == oracle.Value && f.Bucket != fuzz.Unstable {
 			k[0] = 0
 		}
 		if f.Bucket == string(triage.Unexplained) {
@@ -178,6 +179,9 @@ func thousands(n uint64) string {
 // explanation says in a few words what the verdict is: at most so many changes from A's
 // arithmetic to B's, or the causes if there are more.
 func explanation(p *fuzz.PairState, most int) string {
+	if p.Verdict == nil && p.Unexamined > 0 && p.Unexamined == p.Mismatches() {
+		return "not examined yet"
+	}
 	if p.Verdict == nil || !p.Verdict.Found() {
 		return string(triage.Unexplained)
 	}
@@ -212,24 +216,24 @@ func briefChanges(changes []mma.Change, most int) string {
 	return strings.Join(s, ", ")
 }
 
-func (u *runUI) total(s *fuzz.State, interrupted, failed bool) {
+func (u *runUI) total(s *fuzz.State, failed bool) {
 	dots, mismatches, causes := s.Totals()
 	t := time.Since(u.began)
 	fmt.Fprintln(u.stdout)
-	if interrupted {
-		fmt.Fprintf(u.stdout, "interrupted: the same command with --out %s goes on from here\n", shellPath(u.dir))
-	}
+	u.writeUnfinished(s)
 	status := exitAgree
 	switch {
 	case failed:
 		status = exitTrouble
+	case u.left != nil:
+		status = exitIncomplete
 	case u.hasNews(s):
 		status = exitMismatch
 	}
 	fmt.Fprintf(u.stdout, "%s, %s mismatches in %s dot products (%.1f s, %s/s); exit %d\n",
 		plural(causes, "cause"), thousands(mismatches), thousands(dots), t.Seconds(), count(rate(dots-u.startDots, t)), status)
 	if u.cfg.Time > 0 {
-		fmt.Fprintf(u.stdout, "the same findings without a clock: --count %d\n", equivalentCount(s))
+		u.writeCounts(s)
 	}
 	u.hints(s)
 }

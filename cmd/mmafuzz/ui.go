@@ -24,6 +24,7 @@ type runUI struct {
 	findings  []*fuzz.Finding
 	announced map[string]bool // primary causes that had their line
 	line      statusLine
+	left      *unfinished // what the campaign has not done; nil: nothing
 	list      *knownFlags // of known differences
 
 	environments map[string]map[string]string // by target
@@ -33,11 +34,11 @@ func newRunUI(a *app, cfg fuzz.Config, dir string) *runUI {
 	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}, line: statusLine{app: a}, list: &knownFlags{}, environments: map[string]map[string]string{}}
 }
 
-func (u *runUI) start(s *fuzz.State) {
+func (u *runUI) start(s *fuzz.State, resumed uint64) {
 	u.began, u.line.last = time.Now(), time.Now()
-	u.startDots, _, _ = s.Totals()
+	u.startDots = resumed
 	if u.json {
-		u.event(u.startEvent(s))
+		u.event(u.startEvent())
 		return
 	}
 	p := u.cfg.Pairs[0]
@@ -47,7 +48,7 @@ func (u *runUI) start(s *fuzz.State) {
 	}
 	fmt.Fprintf(u.stderr, "mmafuzz: %s seed=%d out=%s\n", what, u.cfg.Seed, u.dir)
 	switch {
-	case s.Epochs == 0:
+	case resumed == 0:
 	case u.cfg.Count > 0 && s.Complete(u.cfg.Count):
 		fmt.Fprintf(u.stderr, "mmafuzz: this run was complete after %s dots; its findings:\n", count(u.startDots))
 	default:
@@ -115,6 +116,9 @@ func (u *runUI) announce(f *fuzz.Finding) {
 
 // shrunk says in a few words what minimization made of a finding.
 func (u *runUI) shrunk(f *fuzz.Finding) string {
+	if f.Bucket == fuzz.Unstable {
+		return fmt.Sprintf("repeated %d of %d times", f.Stable, f.Of)
+	}
 	formats := u.cfg.Pairs[f.Pair].Formats()
 	return fmt.Sprintf("minimized %d→%d terms", minimize.Terms(formats, f.Start), minimize.Terms(formats, f.Dot))
 }
@@ -137,7 +141,7 @@ func (u *runUI) status(s *fuzz.State) []statusField {
 	for _, p := range s.Pairs {
 		features += len(p.Features)
 		examined += p.Checked
-		unstable += p.Unstable
+		unstable += p.Changed
 	}
 	t := time.Since(u.began)
 	lastNew := ""

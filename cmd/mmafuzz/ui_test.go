@@ -115,7 +115,7 @@ func TestStatusLine(t *testing.T) {
 	ui.Progress(s)
 	ui.announce(finding(ui, 0, "fusion-width"))
 	ui.Progress(s)
-	ui.finish(s, false, false)
+	ui.finish(s, false)
 	const status = "\r\x1b[K  0:00  12.3k dots  N/s  mismatch 345"
 	want := status + status + "\r\x1b[K  0:00  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32  minimized 2→2 terms\n" + status + "\r\x1b[K"
 	got := regexp.MustCompile(`  [0-9.kMG]+/s`).ReplaceAllString(stderr.String(), "  N/s")

@@ -1,0 +1,278 @@
+package fuzz
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// GoneError says that a target does not answer any more: it fails on every input, or
+// there is trouble that is no input's. What was compared before is kept.
+type GoneError struct {
+	Target string
+	Err    error // not wrapped: a failure on an input is a finding, this is none
+}
+
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("%s has stopped answering: %v", e.Target, e.Err)
+}
+
+// goneAfter is the number of failures in a row after which a unit is asked for zeros:
+// if it fails on these too, it is gone. Otherwise a chunk on which a child hangs would
+// take as many deadlines as it has dot products.
+const goneAfter = 8
+
+// The pace of units that are slow: a long call is divided into pieces of about
+// pieceTime, and what has taken longer than keepAfter goes into the checkpoint before
+// its chunk is complete.
+const (
+	pieceTime = 500 * time.Millisecond
+	keepAfter = time.Second
+)
+
+// box is a black box as a campaign asks it: long calls are divided by whole tiles, and
+// the answers to those are remembered in the checkpoint, so that a slow unit is not
+// asked twice. How they are divided does not show: the answer to a tile is its own.
+type box struct {
+	devices.Unit
+	target string
+	pair   int
+	side   int
+	check  *checkpoint
+	triage *atomic.Bool // every call is remembered
+	pace   atomic.Int64 // ns per dot product of the last piece; 0: unknown
+	failed atomic.Int64 // calls in a row
+
+	mu    sync.Mutex
+	calls map[[16]byte]int // of triage, by question
+}
+
+// answerKey is a question: n counts how often it has been asked in a triage.
+type answerKey struct {
+	pair, side int
+	question   [16]byte
+	n          int
+}
+
+// savedAnswer is what a checkpoint has of an answer: its first tiles, or how the
+// target failed.
+type savedAnswer struct {
+	d     []byte
+	fault string
+}
+
+// answerRecord is a piece of an answer in a checkpoint.
+type answerRecord struct {
+	Pair     int    `json:"pair"`
+	Side     int    `json:"side"` // 0: A
+	Question []byte `json:"q"`
+	N        int    `json:"n"`
+	At       int    `json:"at"` // bytes before it
+	D        []byte `json:"d,omitempty"`
+	Fault    string `json:"fault,omitempty"`
+}
+
+// answer adds a piece and reports whether it fits.
+func (s *savedEpoch) answer(r *answerRecord) bool {
+	k := answerKey{pair: r.Pair, side: r.Side, n: r.N}
+	if len(r.Question) != len(k.question) {
+		return false
+	}
+	copy(k.question[:], r.Question)
+	have := s.answers[k]
+	if have == nil {
+		have = &savedAnswer{}
+		s.answers[k] = have
+	}
+	if r.At < 0 || r.At > len(have.d) {
+		return false
+	}
+	have.d, have.fault = append(have.d[:r.At], r.D...), r.Fault
+	return true
+}
+
+// boxed makes the black boxes of a pair such that are asked with care. Models,
+// recordings and what takes large batches at once stay as they are.
+func (c *Campaign) boxed(i int, p *pairRun) {
+	for side, u := range []*devices.Unit{&p.A, &p.B} {
+		if recorded(*u) || fast(*u) {
+			continue
+		}
+		target := p.TargetA
+		if side == 1 {
+			target = p.TargetB
+		}
+		b := &box{Unit: *u, target: target, pair: i, side: side, check: c.saving, triage: &c.triaging}
+		if p.baseUnit == *u {
+			p.baseUnit = b
+		}
+		if p.box == *u {
+			p.box = b
+		}
+		*u = b
+		c.boxes = append(c.boxes, b)
+	}
+}
+
+// begin forgets the questions of the epoch before.
+func (b *box) begin() {
+	b.mu.Lock()
+	b.calls = nil
+	b.mu.Unlock()
+}
+
+// Run runs a batch in pieces.
+func (b *box) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	if in.Tiles == 0 {
+		return nil
+	}
+	a := b.answerTo(in)
+	done, err := a.earlier(out)
+	began := time.Now()
+	kept := done
+	for done < in.Tiles && err == nil {
+		n := b.tiles(in, done)
+		from, to := done*a.tile, (done+n)*a.tile
+		if err = b.piece(ctx, tiling.Some(in, done, n), out[from:to]); err == nil {
+			done += n
+		}
+		if time.Since(began) > keepAfter || a.always {
+			a.keep(out, kept, done, err)
+			kept = done
+		}
+	}
+	return err
+}
+
+// tiles is how many tiles from done on make the next piece.
+func (b *box) tiles(in *mma.Batch, done int) int {
+	pace := b.pace.Load()
+	if pace == 0 {
+		return 1
+	}
+	return max(1, min(in.Tiles-done, int(int64(pieceTime)/pace)/(in.M*in.N)))
+}
+
+// piece asks for some tiles.
+func (b *box) piece(ctx context.Context, in *mma.Batch, out []byte) error {
+	began := time.Now()
+	err := b.Unit.Run(ctx, in, out)
+	switch {
+	case err == nil:
+		b.failed.Store(0)
+		b.pace.Store(max(1, int64(time.Since(began))/int64(in.Dots())))
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !devices.IsFault(err):
+		return &GoneError{b.target, err}
+	case b.failed.Add(1) >= goneAfter:
+		return b.ask(ctx, in, err)
+	}
+	return err
+}
+
+// ask asks a unit that has failed many times for a dot product of zeros.
+func (b *box) ask(ctx context.Context, in *mma.Batch, why error) error {
+	zeros := mma.NewBatch(in.Formats, mma.Shape{M: 1, N: 1, K: in.K, Tiles: 1})
+	zeros.Set(0, mma.NewDot(in.Formats, in.K))
+	switch err := b.Unit.Run(ctx, zeros, make([]byte, in.Formats.D.Width())); {
+	case err == nil:
+		b.failed.Store(0)
+		return why
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default:
+		return &GoneError{b.target, fmt.Errorf("%d calls in a row have failed, and it fails on zeros: %w", goneAfter, err)}
+	}
+}
+
+// answer is a call in progress.
+type answer struct {
+	b      *box
+	in     *mma.Batch
+	tile   int // bytes of a tile
+	always bool
+	key    *answerKey // nil: not made yet
+}
+
+func (b *box) answerTo(in *mma.Batch) *answer {
+	a := &answer{b: b, in: in, tile: in.M * in.N * in.Formats.D.Width(), always: b.check != nil && b.triage.Load()}
+	if a.always {
+		a.makeKey()
+	}
+	return a
+}
+
+// makeKey makes the key of a call.
+func (a *answer) makeKey() {
+	h := sha256.New()
+	var head []byte
+	for _, n := range []int{a.in.M, a.in.N, a.in.K, a.in.Tiles} {
+		head = binary.LittleEndian.AppendUint32(head, uint32(n))
+	}
+	h.Write(head)
+	for _, buf := range [][]byte{a.in.A, a.in.B, a.in.C, a.in.SA, a.in.SB} {
+		h.Write(buf)
+	}
+	a.key = &answerKey{pair: a.b.pair, side: a.b.side}
+	copy(a.key.question[:], h.Sum(nil))
+	if !a.always {
+		a.key.n = -1 // of a chunk, which asks once
+		return
+	}
+	a.b.mu.Lock()
+	defer a.b.mu.Unlock()
+	if a.b.calls == nil {
+		a.b.calls = map[[16]byte]int{}
+	}
+	a.key.n = a.b.calls[a.key.question]
+	a.b.calls[a.key.question]++
+}
+
+// earlier copies the tiles to out that an earlier run was answered, and returns their
+// number.
+func (a *answer) earlier(out []byte) (tiles int, err error) {
+	if a.b.check == nil || len(a.b.check.saved.answers) == 0 {
+		return 0, nil
+	}
+	if a.key == nil {
+		a.makeKey()
+	}
+	have := a.b.check.saved.answers[*a.key]
+	if have == nil || len(have.d) > len(out) {
+		return 0, nil
+	}
+	tiles = len(have.d) / a.tile
+	copy(out, have.d[:tiles*a.tile])
+	if have.fault != "" {
+		err = &devices.FaultError{Target: a.b.target, What: have.fault}
+	}
+	return tiles, err
+}
+
+// keep remembers tiles from..to-1, and how the next ones failed.
+func (a *answer) keep(out []byte, from, to int, err error) {
+	var fault *devices.FaultError
+	errors.As(err, &fault)
+	if a.b.check == nil || from == to && fault == nil {
+		return
+	}
+	if a.key == nil {
+		a.makeKey()
+	}
+	r := &answerRecord{Pair: a.key.pair, Side: a.key.side, Question: a.key.question[:], N: a.key.n, At: from * a.tile,
+		D: append([]byte(nil), out[from*a.tile:to*a.tile]...)}
+	if fault != nil {
+		r.Fault = fault.What
+	}
+	a.b.check.add(func(c *checkpointRecord) { c.Answers = append(c.Answers, r) })
+}

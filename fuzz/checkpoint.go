@@ -1,0 +1,396 @@
+package fuzz
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// The checkpoint is a second corpus.Log beside the journal. It has what is done of the
+// epoch in progress: the parts of its chunks, where its time cut it, and of its triage
+// the answers of units that are not computed here, the verdicts and the findings. When the epoch is complete, its delta goes into the journal and the checkpoint
+// is removed. So the journal does not grow by it, and an epoch that takes less than
+// checkpointEvery never has one.
+//
+// Nothing in it decides what is found: what is missing is done again.
+
+// checkpointEvery is how long what is done waits to be written: the work that a kill
+// costs, beside what is under way.
+const checkpointEvery = 2 * time.Second
+
+// checkpointSuffix is added to the journal's name.
+const checkpointSuffix = ".epoch"
+
+// checkpointHeader is the first record.
+type checkpointHeader struct {
+	Version  int    `json:"v"`
+	Campaign string `json:"campaign"` // digest of the journal's header
+	Epoch    int    `json:"epoch"`
+}
+
+// checkpointRecord is each other one.
+type checkpointRecord struct {
+	Parts    []*partRecord    `json:"parts,omitempty"`
+	Cut      []int            `json:"cut,omitempty"` // chunks of each pair that the epoch is to have
+	Answers  []*answerRecord  `json:"answers,omitempty"`
+	Verdicts []*verdictRecord `json:"verdicts,omitempty"`
+	Findings []*Finding       `json:"findings,omitempty"`
+}
+
+// verdictRecord is what triage.Explain said of a pair.
+type verdictRecord struct {
+	Pair    int             `json:"pair"`
+	Chunks  uint64          `json:"chunks"` // of the pair in the epoch: it is about these
+	Verdict *triage.Verdict `json:"verdict"`
+}
+
+// checkpoint writes and remembers. A nil one does neither.
+type checkpoint struct {
+	path  string
+	head  checkpointHeader
+	pairs []*pairRun
+	every time.Duration
+
+	mu      sync.Mutex
+	log     *corpus.Log // nil: not yet begun
+	epoch   *epoch      // whose parts are written; nil: none is in progress
+	pending checkpointRecord
+	timer   *time.Timer // not nil: something is pending
+	err     error
+	saved   savedEpoch // of an earlier run
+}
+
+// savedEpoch is what a checkpoint had when it was opened.
+type savedEpoch struct {
+	parts    [][]*partRecord // by pair
+	cut      []int
+	answers  map[answerKey]*savedAnswer
+	verdicts map[int]*verdictRecord
+	findings map[findingKey]*Finding
+}
+
+// findingKey is what a finding is made of.
+type findingKey struct {
+	pair   int
+	detail string
+	origin CaseRef
+}
+
+// openCheckpoint takes in the checkpoint of the journal's epoch in progress. One of an
+// epoch that is complete is removed.
+func (c *Campaign) openCheckpoint() error {
+	head, err := json.Marshal(c.header())
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(head)
+	k := &checkpoint{path: c.cfg.Journal + checkpointSuffix, pairs: c.pairs, every: checkpointEvery,
+		head: checkpointHeader{1, hex.EncodeToString(sum[:8]), c.state.Epochs}}
+	k.forget()
+	c.saving = k
+	if _, err := os.Stat(k.path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	stale := false
+	k.log, err = corpus.OpenLog(k.path, func(n int, body []byte) error {
+		if n > 0 {
+			if stale {
+				return nil
+			}
+			return k.read(body)
+		}
+		var have checkpointHeader
+		if err := json.Unmarshal(body, &have); err != nil {
+			return err
+		}
+		if have.Version != k.head.Version || have.Campaign != k.head.Campaign || have.Epoch > k.head.Epoch {
+			return fmt.Errorf("%w: this file is of epoch %d of campaign %s in version %d, the journal is of campaign %s in version %d and at epoch %d; without the file the epoch begins anew",
+				ErrOtherCampaign, have.Epoch, have.Campaign, have.Version, k.head.Campaign, k.head.Version, k.head.Epoch)
+		}
+		stale = have.Epoch < k.head.Epoch
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if stale {
+		return k.reset(c.state.Epochs)
+	}
+	return nil
+}
+
+// read takes in a record.
+func (k *checkpoint) read(body []byte) error {
+	var r checkpointRecord
+	if err := json.Unmarshal(body, &r); err != nil {
+		return err
+	}
+	if err := k.take(&r); err != nil {
+		return fmt.Errorf("%w; without the file the epoch begins anew", err)
+	}
+	return nil
+}
+
+func (k *checkpoint) take(r *checkpointRecord) error {
+	s := &k.saved
+	for _, p := range r.Parts {
+		if p == nil || !k.isPair(p.Pair) || p.Chunk < 0 || p.Chunk > len(s.parts[p.Pair]) {
+			return errors.New("a part is out of place")
+		}
+		// One that comes again is of another plan: it replaces what was there.
+		s.parts[p.Pair] = append(s.parts[p.Pair][:p.Chunk], p)
+	}
+	if r.Cut != nil {
+		if len(r.Cut) != len(k.pairs) {
+			return fmt.Errorf("a cut of %d pairs, of %d", len(r.Cut), len(k.pairs))
+		}
+		for _, n := range r.Cut {
+			if n < 0 {
+				return fmt.Errorf("a cut at chunk %d", n)
+			}
+		}
+		s.cut = r.Cut
+	}
+	for _, a := range r.Answers {
+		if a == nil || !k.isPair(a.Pair) || !s.answer(a) {
+			return errors.New("an answer is out of place")
+		}
+	}
+	for _, v := range r.Verdicts {
+		if v == nil || v.Verdict == nil || !k.isPair(v.Pair) {
+			return errors.New("a verdict is out of place")
+		}
+		if err := k.pairs[v.Pair].checkVerdict(v.Verdict); err != nil {
+			return fmt.Errorf("pair %d: verdict: %w", v.Pair, err)
+		}
+		s.verdicts[v.Pair] = v
+	}
+	for _, f := range r.Findings {
+		if f == nil || !k.isPair(f.Pair) {
+			return errors.New("a finding is out of place")
+		}
+		if err := k.pairs[f.Pair].checkFinding(f, f.Pair); err != nil {
+			return fmt.Errorf("pair %d: finding: %w", f.Pair, err)
+		}
+		s.findings[f.key()] = f
+	}
+	return nil
+}
+
+func (k *checkpoint) isPair(i int) bool { return i >= 0 && i < len(k.pairs) }
+
+// forget drops what an earlier run had.
+func (k *checkpoint) forget() {
+	k.saved = savedEpoch{
+		parts: make([][]*partRecord, len(k.pairs)), answers: map[answerKey]*savedAnswer{},
+		verdicts: map[int]*verdictRecord{}, findings: map[findingKey]*Finding{},
+	}
+}
+
+// add lets something be written soon.
+func (k *checkpoint) add(to func(r *checkpointRecord)) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	to(&k.pending)
+	k.soon()
+}
+
+// touch lets new parts of the epoch be written soon.
+func (k *checkpoint) touch() { k.add(func(*checkpointRecord) {}) }
+
+// soon has what is pending written in a while.
+func (k *checkpoint) soon() {
+	if k.timer == nil {
+		k.timer = time.AfterFunc(k.every, func() { _ = k.flush() })
+	}
+}
+
+// begin makes an epoch the one in progress.
+func (k *checkpoint) begin(e *epoch) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.epoch = e
+}
+
+// flush writes what is pending.
+func (k *checkpoint) flush() error {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.timer == nil {
+		return k.err
+	}
+	k.timer.Stop()
+	k.timer = nil
+	r := k.pending
+	k.pending = checkpointRecord{}
+	if k.epoch != nil {
+		r.Parts = k.epoch.records()
+	}
+	if k.err == nil && k.log == nil {
+		if k.log, k.err = corpus.OpenLog(k.path, func(int, []byte) error { return nil }); k.err == nil {
+			k.err = k.log.Append(k.head)
+		}
+	}
+	for _, one := range r.split() {
+		if k.err == nil {
+			k.err = k.log.Append(one)
+		}
+	}
+	return k.err
+}
+
+// recordBytes is about the most bytes of a record: a Log has a limit.
+const recordBytes = 4 << 20
+
+// split makes records of what is pending that are not too long.
+func (r *checkpointRecord) split() []*checkpointRecord {
+	all := []*checkpointRecord{{Cut: r.Cut, Verdicts: r.Verdicts}}
+	size := 0
+	room := func(n int) *checkpointRecord {
+		if size += n; size > recordBytes {
+			all, size = append(all, &checkpointRecord{}), n
+		}
+		return all[len(all)-1]
+	}
+	for _, p := range r.Parts {
+		to := room(p.size())
+		to.Parts = append(to.Parts, p)
+	}
+	for _, a := range r.Answers {
+		to := room(100 + 2*len(a.D))
+		to.Answers = append(to.Answers, a)
+	}
+	for _, f := range r.Findings { // each may be long
+		all = append(all, &checkpointRecord{Findings: []*Finding{f}})
+	}
+	return all
+}
+
+// failed returns the error of the last write.
+func (k *checkpoint) failed() error {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.err
+}
+
+// reset removes the checkpoint: its epoch is complete, the next one is begun.
+func (k *checkpoint) reset(epoch int) error {
+	if k == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.timer != nil {
+		k.timer.Stop()
+		k.timer = nil
+	}
+	k.pending, k.epoch = checkpointRecord{}, nil
+	k.head.Epoch = epoch
+	k.forget()
+	if k.log == nil {
+		return nil
+	}
+	err := k.log.Close()
+	k.log = nil
+	return errors.Join(err, os.Remove(k.path))
+}
+
+// close writes what is pending and closes the file.
+func (k *checkpoint) close() error {
+	if k == nil {
+		return nil
+	}
+	err := k.flush()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.log != nil {
+		err = errors.Join(err, k.log.Close())
+		k.log = nil
+	}
+	return err
+}
+
+// parts returns the parts of a pair that an earlier run made.
+func (k *checkpoint) parts(pair int) []*partRecord {
+	if k == nil {
+		return nil
+	}
+	return k.saved.parts[pair]
+}
+
+// dots returns the number of dot products in the parts that an earlier run made.
+func (k *checkpoint) dots() (n uint64) {
+	if k == nil {
+		return 0
+	}
+	for _, parts := range k.saved.parts {
+		for _, p := range parts {
+			for _, c := range p.Classes {
+				n += c
+			}
+		}
+	}
+	return n
+}
+
+// cut returns where an earlier run cut the epoch, nil if it did not.
+func (k *checkpoint) cut() []int {
+	if k == nil {
+		return nil
+	}
+	return k.saved.cut
+}
+
+func (k *checkpoint) setCut(at []int) { k.add(func(r *checkpointRecord) { r.Cut = at }) }
+
+// verdict returns what triage.Explain said of the same cases in an earlier run, nil if
+// it was not asked.
+func (k *checkpoint) verdict(pair int, chunks uint64) *triage.Verdict {
+	if k == nil || k.saved.verdicts[pair] == nil || k.saved.verdicts[pair].Chunks != chunks {
+		return nil
+	}
+	return k.saved.verdicts[pair].Verdict
+}
+
+func (k *checkpoint) addVerdict(pair int, chunks uint64, v *triage.Verdict) {
+	k.add(func(r *checkpointRecord) { r.Verdicts = append(r.Verdicts, &verdictRecord{pair, chunks, v}) })
+}
+
+func (f *Finding) key() findingKey { return findingKey{f.Pair, f.Detail, f.Origin} }
+
+// finding returns what an earlier run has made of a candidate, nil if it has not.
+func (k *checkpoint) finding(cd *candidate) *Finding {
+	if k == nil {
+		return nil
+	}
+	f := k.saved.findings[findingKey{cd.x.index, cd.detail, cd.CaseRef}]
+	if f == nil || f.Number != cd.number {
+		return nil
+	}
+	return f
+}
+
+func (k *checkpoint) addFinding(f *Finding) {
+	k.add(func(r *checkpointRecord) { r.Findings = append(r.Findings, f) })
+}

@@ -1,0 +1,315 @@
+package fuzz
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// part is what a chunk adds to its pair's epoch: the result of the chunk without what
+// the chunks before it, in the order of the plan, have had already. So the parts of
+// the first chunks of a pair are the same whatever comes after them, and an epoch that
+// was interrupted goes on behind the parts that are there.
+type part struct {
+	classes  [oracle.Fault + 1]uint64
+	features []uint32 // that no earlier part has
+	corpus   []CaseRef
+	differ   []Sample // to be run again, and evidence
+	agree    []Sample
+	unnamed  []Sample // differing cases that no verdict before the epoch names
+	kinds    []kind   // of the others
+}
+
+// pairEpoch is the epoch in progress of one pair.
+type pairEpoch struct {
+	st      *PairState
+	chunks  []*chunk // of the plan
+	results []*chunkResult
+
+	mu    sync.Mutex
+	ready []bool // chunks whose results are there
+	parts []part // of the first chunks
+	kept  int    // of these, ones that are in the checkpoint
+
+	// What the parts have so far.
+	fresh         map[uint32]bool // features
+	sampled       map[sampleKind]int
+	agree, corpus int
+}
+
+// sampleKind is a kind of differing cases of which an epoch keeps a few.
+type sampleKind struct {
+	class     oracle.Class
+	generator string
+}
+
+// finish takes the result of chunk i, and makes parts of all that have no gap before
+// them.
+func (e *pairEpoch) finish(i int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ready[i] = true
+	for n := len(e.parts); n < len(e.chunks) && e.ready[n]; n++ {
+		e.parts = append(e.parts, part{})
+		e.reduce(&e.parts[n], e.chunks[n], e.results[n])
+	}
+}
+
+// has reports whether there is a part of chunk i.
+func (e *pairEpoch) has(i int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return i < len(e.parts)
+}
+
+// records returns the parts that are not in the checkpoint yet.
+func (e *pairEpoch) records(pair int) []*partRecord {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var rs []*partRecord
+	for ; e.kept < len(e.parts); e.kept++ {
+		rs = append(rs, e.parts[e.kept].record(pair, e.kept, e.chunks[e.kept]))
+	}
+	return rs
+}
+
+// cutAt leaves the first n chunks.
+func (e *pairEpoch) cutAt(n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n = min(n, len(e.chunks))
+	e.chunks, e.parts = e.chunks[:n], e.parts[:min(n, len(e.parts))]
+}
+
+// reduce makes a part of the result of the next chunk.
+func (e *pairEpoch) reduce(p *part, ch *chunk, r *chunkResult) {
+	p.classes, p.unnamed, p.kinds = r.classes, r.unnamed, slices.Clone(r.kinds)
+	r.unnamed = nil
+	for i := range r.differ {
+		kind := sampleKind{r.differ[i].Class, ch.generator()}
+		if n := e.sampled[kind]; n < differPerEpoch {
+			e.sampled[kind] = n + 1
+			p.differ = append(p.differ, r.differ[i])
+		}
+	}
+	p.agree = slices.Clone(r.agree[:min(len(r.agree), max(0, evidenceKept-len(e.st.Agree)-e.agree))])
+	e.agree += len(p.agree)
+	for i := range r.traced {
+		e.addFeatures(p, &r.traced[i])
+	}
+}
+
+// addFeatures keeps an input that has a feature which none had before.
+func (e *pairEpoch) addFeatures(p *part, t *tracedCase) {
+	before := len(p.features)
+	for _, f := range t.features {
+		if !e.st.Features[f] && !e.fresh[f] {
+			e.fresh[f] = true
+			p.features = append(p.features, f)
+		}
+	}
+	if len(p.features) > before && len(e.st.Corpus)+e.corpus < corpusMost {
+		src, err := gen.ParseSource(t.ref.Source)
+		if err == nil && src.Mutable() {
+			p.corpus = append(p.corpus, t.ref)
+			e.corpus++
+		}
+	}
+}
+
+// resume takes a part of an earlier run as that of the next chunk.
+func (e *pairEpoch) resume(p part) {
+	e.ready[len(e.parts)] = true
+	for _, s := range p.differ {
+		e.sampled[sampleKind{s.Class, e.chunks[len(e.parts)].generator()}]++
+	}
+	for _, f := range p.features {
+		e.fresh[f] = true
+	}
+	e.agree += len(p.agree)
+	e.corpus += len(p.corpus)
+	e.parts = append(e.parts, p)
+	e.kept = len(e.parts)
+}
+
+// delta adds up the first n parts.
+func (e *pairEpoch) delta(n int) pairDelta {
+	var d pairDelta
+	for i := range e.parts[:n] {
+		p, ch := &e.parts[i], e.chunks[i]
+		d.Dots += uint64(ch.n)
+		d.Chunks++
+		if !ch.play {
+			if d.Next == nil {
+				d.Next = map[string]uint64{}
+			}
+			d.Next[ch.name] = ch.index + uint64(ch.n)
+		}
+		for class, n := range p.classes {
+			d.Classes[class] += n
+		}
+		d.Features = append(d.Features, p.features...)
+		d.Corpus = append(d.Corpus, p.corpus...)
+		d.Agree = append(d.Agree, p.agree...)
+		d.differ = append(d.differ, p.differ...)
+		d.unnamed = append(d.unnamed, p.unnamed...)
+		for j := range p.kinds {
+			d.count(e.st, &p.kinds[j])
+		}
+	}
+	return d
+}
+
+// partRecord is a part in a checkpoint. Cases are numbers within their chunk, which
+// the plan knows: what is read cannot name others.
+type partRecord struct {
+	Pair     int                      `json:"pair"`
+	Chunk    int                      `json:"chunk"` // of the pair's plan
+	Classes  [oracle.Fault + 1]uint64 `json:"classes"`
+	Features []uint32                 `json:"features,omitempty"`
+	Corpus   []int                    `json:"corpus,omitempty"`
+	Differ   []byte                   `json:"differ,omitempty"` // see packSamples
+	Agree    []byte                   `json:"agree,omitempty"`
+	Unnamed  []byte                   `json:"unnamed,omitempty"`
+	Kinds    []kindRecord             `json:"kinds,omitempty"`
+}
+
+// kindRecord is a kind of differing cases.
+type kindRecord struct {
+	Primary triage.Label `json:"primary"`
+	Detail  string       `json:"detail"`
+	Class   oracle.Class `json:"class"`
+	Cases   uint64       `json:"cases"`
+	MaxUlp  float64      `json:"max_ulp"`
+	Digest  uint64       `json:"digest"`
+	First   []byte       `json:"first"` // see packSamples
+}
+
+// kind reads a kind of the differing cases of a chunk, which are so many.
+func (r *kindRecord) kind(of *pairRun, ch *chunk, differing uint64) (k kind, err error) {
+	first, err := of.unpackSamples(ch, r.First, false)
+	if err != nil || len(first) != 1 || first[0].Class != r.Class || r.Cases == 0 || r.Cases > differing || r.MaxUlp < 0 ||
+		r.Primary != triage.PrimaryIn(r.Detail) {
+		return k, fmt.Errorf("kind %.40q of cases is damaged", r.Detail)
+	}
+	cause := &triage.Cause{Primary: r.Primary, Detail: r.Detail}
+	if *cause == *faulty {
+		cause = faulty
+	}
+	k = kind{kindKey: kindKey{cause, r.Class}, cases: r.Cases, maxUlp: r.MaxUlp, digest: r.Digest, first: first[0]}
+	return k, checkBucketName(r.Detail)
+}
+
+// size is about the bytes that a record takes, and rather more.
+func (r *partRecord) size() int {
+	return 200 + 12*(len(r.Features)+len(r.Corpus)) + 2*(len(r.Differ)+len(r.Agree)+len(r.Unnamed)) + 400*len(r.Kinds)
+}
+
+// record writes a part of a chunk.
+func (p *part) record(pair, number int, ch *chunk) *partRecord {
+	r := &partRecord{
+		Pair: pair, Chunk: number, Classes: p.classes, Features: p.features,
+		Differ: packSamples(ch, p.differ), Agree: packSamples(ch, p.agree), Unnamed: packSamples(ch, p.unnamed),
+	}
+	for _, ref := range p.corpus {
+		r.Corpus = append(r.Corpus, int(ref.Index-ch.index))
+	}
+	for i := range p.kinds {
+		k := &p.kinds[i]
+		r.Kinds = append(r.Kinds, kindRecord{k.cause.Primary, k.cause.Detail, k.class, k.cases, k.maxUlp, k.digest, packSamples(ch, []Sample{k.first})})
+	}
+	return r
+}
+
+// part reads a part of a chunk of a pair.
+func (r *partRecord) part(of *pairRun, ch *chunk) (p part, err error) {
+	p = part{classes: r.Classes, features: r.Features}
+	total, differing := uint64(0), uint64(0)
+	for class, n := range r.Classes {
+		total += n
+		if oracle.Class(class) != oracle.Same {
+			differing += n
+		}
+	}
+	if total != uint64(ch.n) {
+		return p, fmt.Errorf("a chunk of %d dot products has results of %d", ch.n, total)
+	}
+	for _, i := range r.Corpus {
+		if i < 0 || i >= ch.n {
+			return p, fmt.Errorf("case %d is not in a chunk of %d", i, ch.n)
+		}
+		p.corpus = append(p.corpus, ch.ref(i))
+	}
+	for _, list := range []struct {
+		from []byte
+		to   *[]Sample
+		same bool
+	}{{r.Differ, &p.differ, false}, {r.Agree, &p.agree, true}, {r.Unnamed, &p.unnamed, false}} {
+		if *list.to, err = of.unpackSamples(ch, list.from, list.same); err != nil {
+			return p, err
+		}
+	}
+	named := uint64(0)
+	for i := range r.Kinds {
+		k, err := r.Kinds[i].kind(of, ch, differing)
+		if err != nil {
+			return p, err
+		}
+		named += k.cases
+		p.kinds = append(p.kinds, k)
+	}
+	if named+uint64(len(p.unnamed)) != differing {
+		return p, fmt.Errorf("%d cases differ, %d are accounted for", differing, named+uint64(len(p.unnamed)))
+	}
+	return p, nil
+}
+
+// packSamples writes cases of a chunk, each as its number in the chunk, its class and
+// both results.
+func packSamples(ch *chunk, ss []Sample) []byte {
+	var b []byte
+	for i := range ss {
+		s := &ss[i]
+		b = binary.AppendUvarint(b, s.Index-ch.index)
+		b = append(b, byte(s.Class))
+		b = binary.AppendUvarint(b, s.A)
+		b = binary.AppendUvarint(b, s.B)
+	}
+	return b
+}
+
+// unpackSamples reads them; same: of those that agree.
+func (p *pairRun) unpackSamples(ch *chunk, b []byte, same bool) ([]Sample, error) {
+	var ss []Sample
+	bad := fmt.Errorf("a case of a chunk of %d is damaged", ch.n)
+	number := func() (x uint64, ok bool) {
+		x, n := binary.Uvarint(b)
+		if n > 0 {
+			b = b[n:]
+		}
+		return x, n > 0
+	}
+	for len(b) > 0 {
+		i, ok := number()
+		if !ok || i >= uint64(ch.n) || len(b) == 0 {
+			return nil, bad
+		}
+		class := oracle.Class(b[0])
+		b = b[1:]
+		x, okA := number()
+		y, okB := number()
+		if !okA || !okB || class > oracle.Fault || (class == oracle.Same) != same {
+			return nil, bad
+		}
+		if err := p.checkResults(class, x, y); err != nil {
+			return nil, err
+		}
+		ss = append(ss, Sample{ch.ref(int(i)), x, y, class})
+	}
+	return ss, nil
+}
