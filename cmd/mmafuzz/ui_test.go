@@ -159,7 +159,7 @@ func TestStatusWidths(t *testing.T) {
 	fields := ui.status(s)
 	for width, want := range map[int]string{
 		60:  "10:01:23  123G dots  mismatch 23.5G by 14 causes",
-		80:  "10:01:23  123G dots  mismatch 23.5G by 14 causes  last new 2:00:00 ago",
+		80:  "10:01:23  123G dots  3.42M/s  mismatch 23.5G by 14 causes  last new 2:00:00 ago",
 		200: "10:01:23  123G dots  3.42M/s  agree 100G  mismatch 23.5G by 14 causes  last new 2:00:00 ago  features 0  stable 100%",
 	} {
 		if got := fitting(fields, width-1); got != want {
