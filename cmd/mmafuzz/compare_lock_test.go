@@ -36,7 +36,7 @@ func TestCompareHolds(t *testing.T) {
 	}
 	for file, hint := range map[string]string{
 		filepath.Join(out, "compare.json"): "mmafuzz: hint: wait for the other mmafuzz compare, or name another directory with --out\n",
-		known:                              "mmafuzz: hint: wait for the other mmafuzz compare, or name another file with --write-known\n",
+		known:                              "mmafuzz: hint: wait for the other mmafuzz, or name another file with --write-known\n",
 	} {
 		r, err := corpus.Replace(file)
 		if err != nil {
