@@ -212,7 +212,7 @@ func alikeText(p *fuzz.PairState) string {
 	case isBlackBox(p.TargetB):
 		side = "B"
 	}
-	return side + " computes as " + strings.Join(firstFew(p.Verdict.Alike, 2), ", ") + ", that is "
+	return side + " computes as " + strings.Join(firstFew(p.Verdict.Alike, 2), ", ") + "; "
 }
 
 // firstFew shortens a list.
