@@ -92,7 +92,8 @@ func CausesOf(ctx context.Context, a, b string, count uint64) (*PairCauses, erro
 	return p, nil
 }
 
-func causesIn(ctx context.Context, a, b string, count uint64) (*fuzz.State, error) {
+// sharedPairs returns the pairs of instructions of two architectures; nil: they share none.
+func sharedPairs(a, b string) ([]devices.Pair, error) {
 	var targets [2]devices.Target
 	for i, arch := range []string{a, b} {
 		t, err := devices.Open("sim:" + arch)
@@ -104,6 +105,14 @@ func causesIn(ctx context.Context, a, b string, count uint64) (*fuzz.State, erro
 	pairs, err := devices.Pairs(targets[0], targets[1], "", "")
 	if err != nil {
 		return nil, nil // no formats in common
+	}
+	return pairs, nil
+}
+
+func causesIn(ctx context.Context, a, b string, count uint64) (*fuzz.State, error) {
+	pairs, err := sharedPairs(a, b)
+	if err != nil || pairs == nil {
+		return nil, err
 	}
 	none := func(int, *fuzz.Bucket, *triage.Verdict) bool { return false }
 	c, err := fuzz.New(fuzz.Config{Pairs: pairs, Seed: 1, Count: count, Keep: none})
