@@ -160,26 +160,33 @@ func (b *Bucket) Add(o *Bucket) {
 // detail is new to the epoch. A detail that is one too many for the pair is not kept.
 func (p *pairDelta) count(st *PairState, k *kind) {
 	bucket, name := string(k.cause.Primary), k.name()
-	one := Bucket{Name: bucket, Cases: k.cases, MaxUlp: k.maxUlp, Digest: k.digest}
-	one.Classes[k.class] = k.cases
 	b := p.Buckets[bucket]
-	switch {
-	case b != nil && b.detail(name) != nil || p.roomFor(st, bucket, name):
-		one.Details = []Detail{{Name: name, Class: k.class, Cases: k.cases, MaxUlp: k.maxUlp}}
-	default:
-		one.More = k.cases
+	fresh := b == nil
+	if fresh {
+		if p.Buckets == nil {
+			p.Buckets = map[string]*Bucket{}
+		}
+		b = &Bucket{Name: bucket}
+		p.Buckets[bucket] = b
 	}
-	if b == nil || one.More == 0 && b.detail(name) == nil {
+	d := b.detail(name)
+	if d == nil && p.roomFor(st, bucket, name) {
+		b.Details = append(b.Details, Detail{Name: name, Class: k.class})
+		d, fresh = &b.Details[len(b.Details)-1], true
+	}
+	if fresh {
 		p.kinds = append(p.kinds, *k)
 	}
-	if b != nil {
-		b.Add(&one)
+	b.Cases += k.cases
+	b.MaxUlp = max(b.MaxUlp, k.maxUlp)
+	b.Digest += k.digest
+	b.Classes[k.class] += k.cases
+	if d == nil {
+		b.More += k.cases
 		return
 	}
-	if p.Buckets == nil {
-		p.Buckets = map[string]*Bucket{}
-	}
-	p.Buckets[bucket] = &one
+	d.Cases += k.cases
+	d.MaxUlp = max(d.MaxUlp, k.maxUlp)
 }
 
 // roomFor says whether a detail that is new to the epoch is kept.

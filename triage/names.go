@@ -23,7 +23,7 @@ type Names struct {
 	some     mma.Batch // the cases left, if they are few
 	taken    bool      // some has them
 	out      []byte
-	last     map[causeKey]*Cause // causes found before, without a lock
+	last     []keyedCause // causes found before
 
 	loose  bool // other codes may be the same result: differ decides
 	differ oracle.Comparer
@@ -56,7 +56,7 @@ func (s *Names) Causes(n *Namer, b *mma.Batch, at []int32, from, to []uint64) []
 // begin has no case named.
 func (s *Names) begin(n *Namer, at []int32, from, to []uint64) {
 	if s.n != n {
-		s.n, s.last = n, map[causeKey]*Cause{}
+		s.n, s.last = n, nil
 		s.loose, s.differ = n.policy != oracle.Policy{}, oracle.NewComparer(n.formats.D, n.policy)
 	}
 	s.at, s.from, s.to = at, from, to
@@ -159,13 +159,22 @@ func (s *Names) hit(i int, set uint32, back bool) {
 	}
 }
 
-// cause is Namer.cause, from the second time on without a lock.
+// keyedCause is a cause with its key.
+type keyedCause struct {
+	causeKey
+	*Cause
+}
+
+// cause is Namer.cause, from the second time on without a lock: there are so few that
+// looking through them takes less than a map.
 func (s *Names) cause(key causeKey) *Cause {
-	c := s.last[key]
-	if c == nil {
-		c = s.n.cause(key)
-		s.last[key] = c
+	for i := range s.last {
+		if s.last[i].causeKey == key {
+			return s.last[i].Cause
+		}
 	}
+	c := s.n.cause(key)
+	s.last = append(s.last, keyedCause{key, c})
 	return c
 }
 
