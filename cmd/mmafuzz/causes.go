@@ -32,9 +32,9 @@ func (u *runUI) causeTable(s *fuzz.State) {
 	g.write(u.stdout, func(s string) string { return s })
 	fmt.Fprintln(u.stdout)
 	if len(all) > 1 {
-		u.paragraph("CAUSE: the part of the arithmetic that has to be equal for both sides to agree; where any of several would do, the one that comes first in the computation.")
+		u.paragraph("CAUSE: the part of the arithmetic that, made equal on both sides, makes them agree; where any of several would do, the one that comes first in the computation.")
 	}
-	u.paragraph("MAX ULP: largest distance of the two results, in representable numbers.")
+	u.paragraph("MAX ULP: largest distance of the two results, in representable numbers; NaNs do not count.")
 }
 
 // paragraph writes text to the width of the output.
@@ -58,10 +58,10 @@ func causeInWords(c *fuzz.Cause) string {
 	}
 	more, other := folded(c)
 	if more > 0 {
-		notes = append(notes, thousands(more)+" need another part as well")
+		notes = append(notes, thousands(more)+" need another part made equal as well")
 	}
 	if other > 0 {
-		notes = append(notes, "for "+thousands(other)+" another part would do")
+		notes = append(notes, "in "+thousands(other)+" making another part equal would do")
 	}
 	if notes == nil {
 		return c.Name

@@ -44,7 +44,7 @@ func (u *runUI) example(s *fuzz.State) {
 	}
 	cause := ""
 	if f.Class == oracle.Value && f.Bucket != string(triage.Unexplained) {
-		cause = fmt.Sprintf(" by %s, the most frequent cause of different values", f.Bucket)
+		cause = fmt.Sprintf(" by %s, the most frequent cause of differing numbers (infinities and NaNs aside)", f.Bucket)
 	}
 	u.paragraph(fmt.Sprintf("The smallest input found on which %s and %s differ%s:", p.TargetA, p.TargetB, cause))
 	fmt.Fprintln(u.stdout)
