@@ -36,6 +36,7 @@ func dotText(d *mma.Dot) string { return fmt.Sprintf("%x %x %x %x %x", d.A, d.B,
 // TestTurnedSides compares pairs of targets both ways: causes, counts and findings are the
 // same.
 func TestTurnedSides(t *testing.T) {
+	skipUnderRace(t)
 	for _, tc := range []struct{ a, b, inst, instB string }{
 		{"sim:ampere", "sim:hopper", "", ""},
 		{"sim:hopper", "sim:cdna3", "mma.m16n8k16.f32.bf16.bf16.f32", "v_mfma_f32_16x16x16_bf16"},
