@@ -71,6 +71,15 @@ func NewBatch(f Formats, s Shape) *Batch {
 	return b
 }
 
+// BatchOf packs dot products of k elements into tiles of one.
+func BatchOf(f Formats, k int, dots []*Dot) *Batch {
+	b := NewBatch(f, Shape{M: 1, N: 1, K: k, Tiles: len(dots)})
+	for i, d := range dots {
+		b.Set(i, d)
+	}
+	return b
+}
+
 // Reset makes b a batch of the given formats and shape, reusing its buffers
 // where they are large enough. Their contents are unspecified.
 func (b *Batch) Reset(f Formats, s Shape) {

@@ -338,7 +338,7 @@ func drawResult(s sampler, f Formats, p *Params) {
 	if s.chance(25) {
 		p.Start = pick(s, StartZero, StartEmpty)
 	}
-	if p.lateAdds(f) {
+	if p.LateAdds(f) {
 		p.Late = To(f.D, drawMode(s))
 		drawEnds(s, 10, &p.Late)
 	}
@@ -346,7 +346,7 @@ func drawResult(s sampler, f Formats, p *Params) {
 		p.Out = To(f.D, pick(s, fp.RNE, drawMode(s)))
 		drawEnds(s, 10, &p.Out)
 		p.Acc = drawAccumulator(s, f.D)
-		if p.lateAdds(f) && s.chance(50) {
+		if p.LateAdds(f) && s.chance(50) {
 			p.Late = p.Acc
 		}
 	}

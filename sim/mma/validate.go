@@ -227,7 +227,7 @@ func (p *Params) checkResult(f Formats) error {
 		return errors.New("acc: frac must be 1..63, every step ends in a rounding")
 	}
 	last, name := p.Acc, "acc"
-	if p.lateAdds(f) {
+	if p.LateAdds(f) {
 		if p.Late.Frac == 0 || p.Late.Frac > 63 {
 			return errors.New("late: frac must be 1..63, there are additions after the last step")
 		}
@@ -246,8 +246,8 @@ func (p *Params) checkResult(f Formats) error {
 	return nil
 }
 
-// lateAdds reports whether anything is added after the last step.
-func (p *Params) lateAdds(f Formats) bool {
+// LateAdds reports whether anything is added after the last step.
+func (p *Params) LateAdds(f Formats) bool {
 	return p.Lanes > 1 || p.Start != StartC && f.C != fp.None
 }
 

@@ -1,72 +1,11 @@
-// Package infer finds the arithmetic of an unknown unit: the parameter program of
-// package mma that reproduces it bit for bit, or an honest statement of what none that
-// was found explains. It automates the step that the published methods leave to a
-// person: to look at a failing case and change the model (arXiv:2512.07004,
-// Algorithm 1).
-//
-// Inference is told the operand formats, K, and how to ask the unit; nothing else.
-// In particular it does not look at the catalogue: a known arithmetic is found like
-// an unknown one.
-//
-// # The loop
-//
-//	gather    ask the first questions: families of dot products that show few
-//	          parameters each, from a single term to many (query.go), and the
-//	          generators of package fuzz
-//	explain   search for a program that explains all answers (search.go): start
-//	          from a skeleton, fit it to the simplest families first, then to more
-//	          and more; every step tries all changes of a table (moves*.go) and
-//	          keeps the best
-//	close up  where few cases are left, ask about the neighbourhood of these
-//	          (closeup.go), and search on
-//	challenge ask new questions of all kinds, aimed at what the program decides;
-//	          where it is wrong, the answers become evidence: explain again
-//	settle    take away what no input tried shows; for every other value of every
-//	          decision find an input on which it would give another result, and ask
-//	          the unit (settle.go)
-//	validate  compare the unit and the program on many inputs of every generator,
-//	          in whole tiles
-//
-// A hypothesis that a later test finds wrong goes back to explain with the cases
-// that show it. Since a program is run in microseconds, a search can afford to try
-// every change at every step; the questions are what must be chosen well.
-//
-// The way of the loop follows from the seed and the answers alone, whatever the
-// number of workers. A journal keeps the answers and what the searches found; see
-// journal.go.
-//
-// # Honesty
-//
-// A program counts as found only after it has passed every test. What is reported
-// of each parameter is an input that rules out its neighbours, or that no input of
-// so many tells them apart. A unit that answers differently when it is asked again,
-// or fails, is reported as that. For any other the smallest input on which the best
-// program is wrong is given.
-//
-// What no test has met is not known: a unit that computes one input in 2^40 otherwise
-// is reported as found, with the number of inputs of every kind on which it was right.
-//
-// # Adding to it
-//
-// A new field of mma.Params needs a move, a change of it that a search may try: a line
-// in the function of a topic (moves*.go), or a new topic in the table. Where two
-// fields show only together, the move must set both. A place of a Round or an Align is
-// a row of place.go, and has all its moves by that. A test fails as long as no move
-// sets a field. Package triage's knobs are the
-// rivals that a program found is told from; simpler (size.go) proposes what can be
-// left out.
-//
-// If a unit is found wrongly, or not at all, look for the input that shows it: is it in
-// no family? Then a family is missing: a function of a designer in query.go, and a row
-// in the table, after those whose parameters it needs. Is it in one, but nothing
-// explains it? Then a move is missing. mmafuzz selfcheck infer measures both.
 package infer
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/evidence"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -135,7 +74,7 @@ type Result struct {
 	Effort         int     // that a search was allowed, as in Options
 	Computed       int64   // dot products that models have computed, all told
 	Classes        []Class // what the program was validated on, if it was found
-	Rivals         []*Rival
+	Mutants        []*Mutant
 
 	Witness  *Witness  // Unexplained: the smallest input found on which the program is wrong
 	Unstable *Unstable // NotStable
@@ -197,8 +136,9 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	if o.Effort == 0 {
 		o.Effort = DefaultEffort
 	}
-	sp := space{Formats: i.Formats, k: i.K, policy: o.Policy}
-	s := &subject{space: sp, unit: u, budget: o.Queries}
+	e := evidence.New(change.Space{Formats: i.Formats, K: i.K}, o.Policy)
+	e.Workers = o.Workers
+	s := &asker{Evidence: e, unit: u, budget: o.Queries}
 	if o.Journal != "" {
 		var err error
 		h := header{Version: journalVersion, Versions: versions.Current(), Target: o.Target, Files: o.Digest, Name: i.Name, K: i.K, Formats: i.Formats,
@@ -210,10 +150,9 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	if o.Trace == nil {
 		o.Trace = func(string, ...any) {}
 	}
-	e := &evidence{space: sp, workers: o.Workers, evals: &atomic.Int64{}}
-	l := &loop{evidence: e, unit: s, show: o.Show, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * million}
+	l := &loop{Evidence: e, unit: s, show: o.Show, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * million}
 	s.asked = l.progress
-	e.trace = func(format string, args ...any) {
+	l.trace = func(format string, args ...any) {
 		o.Trace(format, args...)
 		l.progress()
 	}
@@ -222,12 +161,12 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 
 // conclude makes a result of how the loop ended.
 func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
-	r := &Result{Formats: l.Formats, K: l.k, Params: l.p, Policy: l.policy, Repairs: l.repairs}
-	for _, s := range l.sets {
-		r.Evidence += len(s.dots)
-		wrong := len(s.dots) - total(l.hits(&l.p, l.pack(s.dots, s.want)))
+	r := &Result{Formats: l.Formats, K: l.K, Params: l.p, Policy: l.Policy, Repairs: l.repairs}
+	for _, s := range l.Families {
+		r.Evidence += len(s.Dots)
+		wrong := len(s.Dots) - evidence.Total(l.Hits(&l.p, l.Pack(s.Dots, s.Want)))
 		r.Left += wrong
-		r.Families = append(r.Families, Family{s.name, len(s.dots), wrong})
+		r.Families = append(r.Families, Family{s.Name, len(s.Dots), wrong})
 	}
 	var unstable *Unstable
 	switch {
@@ -252,9 +191,9 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 			return nil, err
 		}
 	default:
-		r.Verdict, r.Classes, r.Rivals = Found, l.classes, l.ruled
+		r.Verdict, r.Classes, r.Mutants = Found, l.classes, l.ruled
 	}
 	r.Stats, r.Faults, r.Failures = l.unit.stats, l.unit.faults, l.unit.failures
-	r.Effort, r.Computed = int(l.effort/million), l.evals.Load()
+	r.Effort, r.Computed = int(l.effort/million), l.Computed.Load()
 	return r, nil
 }

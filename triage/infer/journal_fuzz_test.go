@@ -57,10 +57,10 @@ func FuzzRecord(f *testing.F) {
 			t.Fatalf("%s\nis read again as\n%s, %v", once, twice, err)
 		}
 		sp := space{Formats: i.Formats, k: i.K, policy: oracle.Policy{}}
-		s := &subject{space: sp, unit: u, log: &journal{records: []record{r}}}
+		s := &asker{space: sp, unit: u, log: &journal{records: []record{r}}}
 		switch {
 		case r.Ask != nil:
-			r.Ask.Sum = sumOf(s.pack(dots, nil).batch)
+			r.Ask.Sum = sumOf(s.Pack(dots, nil).batch)
 			_, _, _ = s.ask(t.Context(), dots)
 		case r.Check != nil:
 			b := mma.NewBatch(i.Formats, mma.Shape{M: src.Generator.M, N: src.Generator.N, K: i.K, Tiles: 1})

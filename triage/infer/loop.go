@@ -2,6 +2,7 @@ package infer
 
 import (
 	"context"
+	"github.com/mmafuzz/mmafuzz/triage/evidence"
 	"math/rand/v2"
 	"slices"
 
@@ -28,11 +29,12 @@ var challenges = []int{100, 300, 1000, 3000}
 
 // loop is the closed loop on one unit.
 type loop struct {
-	*evidence
-	unit    *subject
+	*evidence.Evidence
+	unit    *asker
 	seed    uint64
 	checks  int          // inputs of every generator that a program must pass
 	effort  int64        // dot products that models may compute for an explanation
+	limit   int64        // of Computed, at which searches give up; 0: none
 	draws   uint64       // steps so far: each has randomness of its own
 	ends    []mma.Params // what searches ended with
 	leaders []mma.Params // what the last one ended with, the best first
@@ -41,15 +43,19 @@ type loop struct {
 	// What is known of the unit so far.
 	p       mma.Params
 	left    int // cases of the evidence that p does not explain
-	ruled   []*Rival
+	ruled   []*Mutant
 	classes []Class
 	repairs int // hypotheses that new questions proved wrong
 
 	phase string
-	show  func(Progress) // nil: nobody looks
+	trace func(format string, args ...any) // tells what happens inside
+	show  func(Progress)                   // nil: nobody looks
 }
 
-func (l *loop) spec() gen.Spec { return gen.Spec{Formats: l.Formats, K: l.k} }
+func (l *loop) spec() gen.Spec { return gen.Spec{Formats: l.Formats, K: l.K} }
+
+// spent reports whether a search has to give up.
+func (l *loop) spent() bool { return l.limit > 0 && l.Computed.Load() >= l.limit }
 
 // rand returns the randomness of the next step.
 func (l *loop) rand() *rand.Rand {
@@ -86,7 +92,7 @@ func (l *loop) take(ctx context.Context, name string, dots []*mma.Dot) error {
 	if err := l.unit.repeat(ctx, kept, want); err != nil {
 		return err
 	}
-	l.add(name, kept, want)
+	l.Add(name, kept, want)
 	return nil
 }
 
@@ -116,8 +122,8 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 		s := skeletons[l.starts]
 		l.starts++
 		p := mma.Params{Acc: mma.To(l.D, fp.RNE), Start: s.start, Lanes: s.lanes}
-		l.fixLate(&p, fp.RNE)
-		if int(p.Lanes) <= l.k && (l.C != fp.None || p.Start == mma.StartC) && l.valid(&p) {
+		l.FixLate(&p, fp.RNE)
+		if int(p.Lanes) <= l.K && (l.C != fp.None || p.Start == mma.StartC) && l.Valid(&p) {
 			if done, err := l.pursue(ctx, "grow", 0, []mma.Params{p}); done || err != nil {
 				return err
 			}
@@ -132,7 +138,7 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 		return err
 	}
 	l.p = l.bestEnds()[0]
-	l.left = len(l.whole().want) - total(l.hits(&l.p, l.whole()))
+	l.left = len(l.Whole().Want) - evidence.Total(l.Hits(&l.p, l.Whole()))
 	return nil
 }
 
@@ -143,7 +149,7 @@ func (l *loop) pursue(ctx context.Context, what string, steps int, from []mma.Pa
 		return false, err
 	}
 	for range closeUps {
-		if l.left == 0 || l.left > len(l.whole().want)/closeUpMost || l.spent() {
+		if l.left == 0 || l.left > len(l.Whole().Want)/closeUpMost || l.spent() {
 			break
 		}
 		n, err := l.closeUp(ctx)
@@ -171,7 +177,7 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 		return err
 	}
 	if r == nil {
-		f := &found{Step: l.draws, Evals: l.evals.Load()}
+		f := &found{Step: l.draws, Evals: l.Computed.Load()}
 		if what == "grow" {
 			f.Leaders, f.Left = l.grow(ctx, from[0])
 		} else {
@@ -180,13 +186,13 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		f.Draws, f.Evals = l.draws, l.evals.Load()-f.Evals
+		f.Draws, f.Evals = l.draws, l.Computed.Load()-f.Evals
 		r = &record{Search: f}
 		if err := l.unit.log.write(r); err != nil {
 			return err
 		}
 	} else {
-		l.evals.Add(r.Search.Evals)
+		l.Computed.Add(r.Search.Evals)
 	}
 	f := r.Search
 	l.leaders, l.left, l.draws = f.Leaders, f.Left, f.Draws
@@ -198,18 +204,18 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 // search goes on from some programs for a number of steps: loosely first, then from
 // what explains all evidence loosely, or most. It returns the best programs.
 func (l *loop) search(ctx context.Context, what string, steps int, from []mma.Params) ([]mma.Params, int) {
-	loose := newSearch(l.loosely(), l.rand(), topics, from...)
+	loose := l.newSearch(l.Loosely(), allSteps, from...)
 	loose.run(ctx, steps)
-	s := newSearch(l.evidence, l.rand(), topics, append(loose.leaders(), from...)...)
+	s := l.newSearch(l.Evidence, allSteps, append(loose.leaders(), from...)...)
 	b := s.run(ctx, steps)
-	l.trace("%s: %d left, %d loosely, %d and %d nodes, evals %d", what, s.left(b), loose.left(loose.best()), len(s.nodes), len(loose.nodes), l.evals.Load())
+	l.trace("%s: %d left, %d loosely, %d and %d nodes, evals %d", what, s.left(b), loose.left(loose.best()), len(s.nodes), len(loose.nodes), l.Computed.Load())
 	return s.leaders(), s.left(b)
 }
 
 // bestEnds returns the best programs that searches have ended with.
 func (l *loop) bestEnds() []mma.Params {
 	const most = 4
-	n := l.counts(l.ends, l.whole())
+	n := l.Counts(l.ends, l.Whole())
 	index := make([]int, len(l.ends))
 	for i := range index {
 		index[i] = i
@@ -228,13 +234,13 @@ func (l *loop) bestEnds() []mma.Params {
 // to all evidence.
 func (l *loop) grow(ctx context.Context, p mma.Params) ([]mma.Params, int) {
 	const simple = 3 // families of single terms
-	loose := l.loosely()
+	loose := l.Loosely()
 	for n := 1; n <= len(designed); n++ {
-		ts := topics
+		steps := allSteps
 		if n <= simple {
-			ts = single
+			steps = allSteps[:1]
 		}
-		s := newSearch(loose.first(n), l.rand(), ts, p)
+		s := l.newSearch(loose.First(n), steps, p)
 		// What simple families do not show is not to be lost before others can.
 		s.bound = n <= simple
 		s.keep = func(q *mma.Params) bool {
@@ -247,15 +253,15 @@ func (l *loop) grow(ctx context.Context, p mma.Params) ([]mma.Params, int) {
 		l.trace("  %s: %d left with %s", designed[n-1].name, s.left(b), brief(&b.p))
 		p = b.p
 	}
-	s := newSearch(loose, l.rand(), topics, p)
+	s := l.newSearch(loose, allSteps, p)
 	b := s.climb(ctx)
 	from := s.leaders()
 	left := s.left(b)
-	s = newSearch(l.evidence, l.rand(), topics, from...)
+	s = l.newSearch(l.Evidence, allSteps, from...)
 	if b = s.climb(ctx); left == 0 && s.left(b) > 0 {
 		b = s.run(ctx, looseSteps)
 	}
-	l.trace("skeleton %d: %d left, %d loosely, evals %d", l.starts, s.left(b), left, l.evals.Load())
+	l.trace("skeleton %d: %d left, %d loosely, evals %d", l.starts, s.left(b), left, l.Computed.Load())
 	return s.leaders(), s.left(b)
 }
 
@@ -294,7 +300,7 @@ func (l *loop) run(ctx context.Context) error {
 // improve looks for a better hypothesis.
 func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
 	l.enter(searching)
-	l.limit = l.evals.Load() + l.effort
+	l.limit = l.Computed.Load() + l.effort
 	return l.explain(ctx, from...)
 }
 

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/evidence"
 	"strings"
-	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -184,14 +185,14 @@ func (r *Result) Model(name string) *mma.Instruction {
 
 // parameters sorts the rivals by what they are about, in the order of the program.
 // Hidden are those that only the policy does not tell apart.
-func (r *Result) parameters(hidden map[*Rival]bool) []Parameter {
+func (r *Result) parameters(hidden map[*Mutant]bool) []Parameter {
 	all := []Parameter{}
 	for _, f := range mma.Fields() {
 		q := Parameter{Path: f.Path, Value: cmp.Or(f.Text(&r.Params), "none"), RuledOut: []Ruling{}, Open: []Open{}}
 		if r.Verdict == Found {
 			q.Untested = untested(f.Path, r.Policy)
 		}
-		for _, v := range r.Rivals {
+		for _, v := range r.Mutants {
 			switch change := mma.Brief(v.Changes); {
 			case v.Path() != f.Path:
 			case v.Dot != nil:
@@ -261,7 +262,7 @@ func (r *Result) alike(seed uint64) (names []string, compared int) {
 			names = append(names, i.FullName())
 		}
 	}
-	return names, len(c.want)
+	return names, len(c.Want)
 }
 
 // Differ compares the program found with an instruction's, whose formats and K must
@@ -275,24 +276,24 @@ func (r *Result) Differ(i *mma.Instruction, seed uint64) (differ, compared int, 
 	if err != nil {
 		return 0, 0, err
 	}
-	return c.differ(&i.Params, oracle.DefaultPolicy(i.Unknown, 0)), len(c.want), nil
+	return c.differ(&i.Params, oracle.DefaultPolicy(i.Unknown, 0)), len(c.Want), nil
 }
 
 // comparison is inputs with the results of the program found.
 type comparison struct {
-	*evidence
-	*cases
+	*evidence.Evidence
+	*evidence.Cases
 }
 
 func (r *Result) compare(seed uint64) (*comparison, error) {
-	e := &evidence{space: space{Formats: r.Formats, k: r.K}, evals: &atomic.Int64{}}
-	l := &loop{evidence: e, seed: seed}
-	c, err := l.predicted(&r.Params, l.pool(alikeCases, &r.Params))
+	e := evidence.New(change.Space{Formats: r.Formats, K: r.K}, oracle.Policy{})
+	l := &loop{Evidence: e, seed: seed}
+	c, err := l.Predicted(&r.Params, l.pool(alikeCases, &r.Params))
 	return &comparison{e, c}, err
 }
 
 // differ counts the inputs on which another program gives something else.
 func (c *comparison) differ(p *mma.Params, policy oracle.Policy) int {
-	c.policy = policy
-	return len(c.want) - total(c.hits(p, c.cases))
+	c.Policy = policy
+	return len(c.Want) - evidence.Total(c.Hits(p, c.Cases))
 }

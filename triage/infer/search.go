@@ -3,6 +3,8 @@ package infer
 import (
 	"cmp"
 	"context"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/evidence"
 	"hash/maphash"
 	"math/rand/v2"
 	"slices"
@@ -13,14 +15,14 @@ import (
 
 // The limits of a search.
 const (
-	quickFails = 14        // failing cases of which a move must explain one to be looked at
-	sampleSize = 48        // failing cases, and passing ones, on which moves are ranked
-	bestMoves  = 24        // moves of a step that are run on all evidence
-	alikeMost  = 3         // hypotheses kept that explain the same cases
-	patience   = 6         // steps without a better hypothesis before rarer moves are tried, and two at once
-	pairFails  = 8         // failing cases of which two moves must explain one
-	pairLosses = 3         // cases of a sample that the first of two moves may lose
-	pairEvals  = 4_000_000 // dot products computed when two moves are tried at once
+	quickFails  = 14        // failing cases of which a mutant must explain one to be looked at
+	sampleSize  = 48        // failing cases, and passing ones, on which mutants are ranked
+	bestMutants = 24        // mutants of a step that are run on all evidence
+	alikeMost   = 3         // hypotheses kept that explain the same cases
+	patience    = 6         // steps without a better hypothesis before rarer changes are tried, and two at once
+	pairFails   = 8         // failing cases of which two changes must explain one
+	pairLosses  = 3         // cases of a sample that the first of two changes may lose
+	pairEvals   = 4_000_000 // dot products computed when two changes are tried at once
 )
 
 // node is a hypothesis that the search has met.
@@ -40,14 +42,16 @@ func better(x, y *node) int {
 }
 
 // search is a best-first search among hypotheses for one that explains all
-// evidence. A step expands the best node that is left: all its neighbours are
-// ranked on a sample of the cases that it fails on and of those that it does not,
-// and the best are run on everything. What several moves explain they may explain
-// together, so the best are also put on top of each other.
+// evidence. A step expands the best node that is left: all its mutants are ranked on
+// a sample of the cases that it fails on and of those that it does not, and the best are
+// run on everything. What several changes explain they may explain together, so the best
+// are also put on top of each other.
 type search struct {
-	*evidence
-	r  *rand.Rand
-	ts []topic
+	*evidence.Evidence
+	r     *rand.Rand
+	steps []change.Breadth
+	spent func() bool // the search has to give up
+	trace func(format string, args ...any)
 	// keep says what a simpler program must be, and where bound is set any; nil:
 	// anything.
 	keep  func(p *mma.Params) bool
@@ -59,8 +63,12 @@ type search struct {
 
 var hashSeed = maphash.MakeSeed()
 
-func newSearch(e *evidence, r *rand.Rand, ts []topic, from ...mma.Params) *search {
-	s := &search{evidence: e, r: r, ts: ts, seen: map[mma.Params]bool{}, alike: map[uint64]int{}}
+// allSteps are the changes of a hypothesis that are tried first, those that single terms
+// can show before the others.
+var allSteps = []change.Breadth{change.Steps, change.TermSteps}
+
+func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...mma.Params) *search {
+	s := &search{Evidence: e, r: l.rand(), steps: steps, spent: l.spent, trace: l.trace, seen: map[mma.Params]bool{}, alike: map[uint64]int{}}
 	for _, p := range from {
 		s.add(p)
 	}
@@ -70,12 +78,12 @@ func newSearch(e *evidence, r *rand.Rand, ts []topic, from ...mma.Params) *searc
 // add takes in a hypothesis; nil if it is known, not valid, or one of several that
 // explain the same cases.
 func (s *search) add(p mma.Params) *node {
-	if s.seen[p] || !s.valid(&p) {
+	if s.seen[p] || !s.Valid(&p) {
 		return nil
 	}
 	s.seen[p] = true
-	n := &node{p: p, hits: s.hits(&p, s.whole()), size: s.size(&p)}
-	n.n = total(n.hits)
+	n := &node{p: p, hits: s.Hits(&p, s.Whole()), size: s.Size(&p)}
+	n.n = evidence.Total(n.hits)
 	key := hashHits(n.hits)
 	if s.alike[key] >= alikeMost {
 		return nil
@@ -85,7 +93,12 @@ func (s *search) add(p mma.Params) *node {
 	return n
 }
 
-// barred says whether a search must not go to a program.
+// mutants returns what changes make of a program, but for what the search must not go to.
+func (s *search) mutants(p *mma.Params, steps []change.Breadth) []change.Mutant {
+	return slices.DeleteFunc(s.Mutants(p, steps...), func(m change.Mutant) bool { return s.barred(m.Params) })
+}
+
+// barred reports whether the search must not go to a program.
 func (s *search) barred(p mma.Params) bool { return s.bound && !s.keep(&p) }
 
 func hashHits(hits []bool) uint64 {
@@ -119,7 +132,7 @@ func (s *search) leaders() []mma.Params {
 // left returns how many cases a node does not explain.
 func (s *search) left(n *node) int { return len(n.hits) - n.n }
 
-// climb follows the best move as long as there is one that helps.
+// climb follows the best change as long as there is one that helps.
 func (s *search) climb(ctx context.Context) *node {
 	for ctx.Err() == nil && !s.spent() {
 		b := s.best()
@@ -132,7 +145,7 @@ func (s *search) climb(ctx context.Context) *node {
 }
 
 // run expands nodes until one explains everything, the steps are spent, or
-// nothing is left to try. Where single moves do not help for a while it tries rarer
+// nothing is left to try. Where single changes do not help for a while it tries rarer
 // ones, then two.
 func (s *search) run(ctx context.Context, steps int) *node {
 	best, stale := s.best(), 0
@@ -182,26 +195,24 @@ func (s *search) next(best *node) *node {
 	return found
 }
 
-// expand adds the best neighbours of a node.
+// expand adds the best mutants of a node.
 func (s *search) expand(n *node) {
 	n.expanded = true
 	s.trace("    %d of %d cases left", s.left(s.best()), len(n.hits))
-	s.try(n, s.ts)
+	s.try(n, s.steps...)
 }
 
-// widen adds the best of what rarer moves make of a node.
+// widen adds the best of what rarer changes make of a node.
 func (s *search) widen(n *node) {
 	n.widened = true
-	s.try(n, wide)
+	s.try(n, change.RareSteps)
 }
 
-// try adds the best of what the moves of some topics make of a node, and the best of
-// these on top of each other.
-func (s *search) try(n *node, ts []topic) {
-	moves, _ := s.neighbours(&n.p, ts)
-	moves = slices.DeleteFunc(moves, s.barred)
+// try adds the best of what changes make of a node, and the best of these on top of each
+// other.
+func (s *search) try(n *node, steps ...change.Breadth) {
 	var kids []*node
-	for _, p := range s.ranked(n, moves) {
+	for _, p := range s.ranked(n, change.Programs(s.mutants(&n.p, steps))) {
 		if k := s.add(p); k != nil {
 			kids = append(kids, k)
 		}
@@ -225,15 +236,15 @@ func (s *search) try(n *node, ts []topic) {
 // gauge ranks programs by the cases of a sample that they gain and lose beside a
 // node, weighted as in the whole.
 type gauge struct {
-	quick, fails, passes *cases
+	quick, fails, passes *evidence.Cases
 	wf, wp               float64
 }
 
 func (s *search) gauge(n *node, quick int) *gauge {
 	g := &gauge{}
-	fails, passes := s.sample(n.hits, false, s.r, sampleSize), s.sample(n.hits, true, s.r, sampleSize)
-	g.quick = s.pick(fails[:min(quick, len(fails))])
-	g.fails, g.passes = s.pick(fails), s.pick(passes)
+	fails, passes := s.Sample(n.hits, false, s.r, sampleSize), s.Sample(n.hits, true, s.r, sampleSize)
+	g.quick = s.Pick(fails[:min(quick, len(fails))])
+	g.fails, g.passes = s.Pick(fails), s.Pick(passes)
 	g.wf = float64(s.left(n)) / float64(max(len(fails), 1))
 	g.wp = float64(n.n) / float64(max(len(passes), 1))
 	return g
@@ -241,12 +252,12 @@ func (s *search) gauge(n *node, quick int) *gauge {
 
 // gain estimates how many more cases a model explains; nothing if it explains none
 // of the quick ones.
-func (s *search) gain(g *gauge, m runner, buf *[]byte) (gain int, some bool) {
-	if s.score(m, g.quick, buf) == 0 {
+func (s *search) gain(g *gauge, m evidence.Runner, buf *[]byte) (gain int, some bool) {
+	if s.Score(m, g.quick, buf) == 0 {
 		return 0, false
 	}
-	won := g.wf * float64(s.score(m, g.fails, buf))
-	lost := g.wp * float64(len(g.passes.want)-s.score(m, g.passes, buf))
+	won := g.wf * float64(s.Score(m, g.fails, buf))
+	lost := g.wp * float64(len(g.passes.Want)-s.Score(m, g.passes, buf))
 	return int(won - lost), true
 }
 
@@ -257,20 +268,20 @@ type rank struct {
 	some       bool
 }
 
-// ranked returns the moves that seem to explain most.
-func (s *search) ranked(n *node, moves []mma.Params) []mma.Params {
+// ranked returns the mutants that seem to explain most.
+func (s *search) ranked(n *node, mutants []mma.Params) []mma.Params {
 	const refined = 8 // of which other modes are tried
 	g := s.gauge(n, quickFails)
-	all := s.ranks(g, moves)
+	all := s.ranks(g, mutants)
 	var more []mma.Params
 	for _, r := range all[:min(len(all), refined)] {
-		more = append(more, s.remoded(&n.p, &r.p)...)
+		more = append(more, s.OtherModes(&n.p, &r.p)...)
 	}
 	more = slices.DeleteFunc(more, s.barred)
 	all = append(all, s.ranks(g, more)...)
 	sortRanks(all)
 	var best []mma.Params
-	for _, r := range all[:min(len(all), bestMoves)] {
+	for _, r := range all[:min(len(all), bestMutants)] {
 		best = append(best, r.p)
 	}
 	return best
@@ -279,9 +290,9 @@ func (s *search) ranked(n *node, moves []mma.Params) []mma.Params {
 // ranks returns the programs that seem to gain anything, the best first.
 func (s *search) ranks(g *gauge, ps []mma.Params) []rank {
 	all := make([]rank, len(ps))
-	s.sweep(ps, func(i int, m runner, buf *[]byte) {
+	s.Sweep(ps, func(i int, m evidence.Runner, buf *[]byte) {
 		gain, some := s.gain(g, m, buf)
-		all[i] = rank{ps[i], gain, s.size(&ps[i]), some}
+		all[i] = rank{ps[i], gain, s.Size(&ps[i]), some}
 	})
 	all = slices.DeleteFunc(all, func(r rank) bool { return !r.some })
 	sortRanks(all)
@@ -295,28 +306,28 @@ func sortRanks(all []rank) {
 // simplify puts a node in the place of n that says less and explains no less, if
 // there is one.
 func (s *search) simplify(n *node) *node {
-	p := s.simplest(n.p, s.whole(), n.n, s.keep)
+	p := simplest(s.Evidence, n.p, s.Whole(), n.n, s.keep)
 	if p == n.p || s.seen[p] {
 		return n
 	}
 	s.seen[p] = true
 	n.expanded = true
-	m := &node{p: p, hits: s.hits(&p, s.whole()), size: s.size(&p)}
-	m.n = total(m.hits)
+	m := &node{p: p, hits: s.Hits(&p, s.Whole()), size: s.Size(&p)}
+	m.n = evidence.Total(m.hits)
 	s.nodes = append(s.nodes, m)
 	return m
 }
 
 // simplest makes a program say less as long as it explains at least n of the cases
 // and is what it must be.
-func (e *evidence) simplest(p mma.Params, c *cases, n int, keep func(p *mma.Params) bool) mma.Params {
+func simplest(e *evidence.Evidence, p mma.Params, c *evidence.Cases, n int, keep func(p *mma.Params) bool) mma.Params {
 	for again := true; again; {
 		again = false
-		simpler := e.simpler(&p)
+		simpler := change.Programs(e.Mutants(&p, change.Removals))
 		if keep != nil {
 			simpler = slices.DeleteFunc(simpler, func(q mma.Params) bool { return !keep(&q) })
 		}
-		for i, got := range e.counts(simpler, c) {
+		for i, got := range e.Counts(simpler, c) {
 			if got >= n {
 				p, again = simpler[i], true
 				break
@@ -326,34 +337,33 @@ func (e *evidence) simplest(p mma.Params, c *cases, n int, keep func(p *mma.Para
 	return p
 }
 
-// pairs tries two moves at once from a node: one that loses little, and one that
-// changes anything in cases that the node fails on. It says whether anything was
-// gained.
+// pairs tries two changes of a node at once: one that loses little, and one that changes
+// anything in cases that the node fails on. It reports whether anything was gained.
 func (s *search) pairs(n *node) bool {
 	if n.paired {
 		return false
 	}
 	n.paired = true
 	g := s.gauge(n, pairFails)
-	moves, ends := s.neighbours(&n.p, s.ts)
-	seconds := s.moving(&n.p, moves, g.quick)
+	mutants := s.Mutants(&n.p, s.steps...)
+	seconds := s.telling(&n.p, change.Programs(mutants), g.quick)
 	changes := make([]delta, len(seconds))
 	for i := range seconds {
 		changes[i] = deltaOf(&n.p, &seconds[i])
 	}
-	until := s.evals.Load() + pairEvals
+	until := s.Computed.Load() + pairEvals
 	type found struct {
 		p    mma.Params
 		gain int
 	}
 	var all []found
-	for _, i := range s.harmless(moves, ends, g.passes) {
-		if s.evals.Load() >= until {
+	for _, i := range s.harmless(mutants, g.passes) {
+		if s.Computed.Load() >= until {
 			break
 		}
-		both := together(&moves[i], seconds, changes)
+		both := together(&mutants[i].Params, seconds, changes)
 		gains := make([]int, len(both))
-		s.sweep(both, func(i int, m runner, buf *[]byte) { gains[i], _ = s.gain(g, m, buf) })
+		s.Sweep(both, func(i int, m evidence.Runner, buf *[]byte) { gains[i], _ = s.gain(g, m, buf) })
 		for i, gain := range gains {
 			if gain > 0 && !s.seen[both[i]] && !s.barred(both[i]) {
 				all = append(all, found{both[i], gain})
@@ -362,7 +372,7 @@ func (s *search) pairs(n *node) bool {
 	}
 	slices.SortStableFunc(all, func(x, y found) int { return y.gain - x.gain })
 	won := false
-	for _, f := range all[:min(len(all), 2*bestMoves)] {
+	for _, f := range all[:min(len(all), 2*bestMutants)] {
 		if k := s.add(f.p); k != nil && k.n > n.n {
 			won = true
 		}
@@ -370,50 +380,49 @@ func (s *search) pairs(n *node) bool {
 	return won
 }
 
-// moving returns the moves that change a result in some of the cases.
-func (s *search) moving(p *mma.Params, moves []mma.Params, c *cases) []mma.Params {
-	now, err := sim.New(s.Formats, s.k, *p)
+// telling returns the mutants that give another result in some of the cases.
+func (s *search) telling(p *mma.Params, mutants []mma.Params, c *evidence.Cases) []mma.Params {
+	now, err := sim.New(s.Formats, s.K, *p)
 	if err != nil {
 		return nil
 	}
-	w := s.D.Width()
-	own := make([]byte, len(c.want)*w)
-	now.Run(c.batch, own)
-	changes := make([]bool, len(moves))
-	s.sweep(moves, func(i int, m runner, buf *[]byte) {
-		s.score(m, c, buf)
-		changes[i] = string((*buf)[:len(own)]) != string(own)
+	own := make([]byte, len(c.Want)*s.D.Width())
+	now.Run(c.Batch, own)
+	tells := make([]bool, len(mutants))
+	s.Sweep(mutants, func(i int, m evidence.Runner, buf *[]byte) {
+		tells[i] = string(s.Run(m, c, buf)) != string(own)
 	})
 	var out []mma.Params
-	for i, yes := range changes {
+	for i, yes := range tells {
 		if yes {
-			out = append(out, moves[i])
+			out = append(out, mutants[i])
 		}
 	}
 	return out
 }
 
-// harmless returns the numbers of the moves that lose few cases or none, those that
-// lose none first, of every topic in turn.
-func (s *search) harmless(moves []mma.Params, ends []int, passes *cases) []int {
-	kept := s.counts(moves, passes)
-	byTopic := make([][]int, len(ends))
-	from := 0
-	for t, to := range ends {
-		for i := from; i < to; i++ {
-			if kept[i] >= len(passes.want)-pairLosses {
-				byTopic[t] = append(byTopic[t], i)
-			}
+// harmless returns the numbers of the mutants that lose few cases or none, those that
+// lose none first, of every group in turn.
+func (s *search) harmless(mutants []change.Mutant, passes *evidence.Cases) []int {
+	kept := s.Counts(change.Programs(mutants), passes)
+	var groups [][]int
+	for i, m := range mutants {
+		if i == 0 || m.Group != mutants[i-1].Group {
+			groups = append(groups, nil)
 		}
-		slices.SortStableFunc(byTopic[t], func(i, j int) int { return kept[j] - kept[i] })
-		from = to
+		if last := len(groups) - 1; kept[i] >= len(passes.Want)-pairLosses {
+			groups[last] = append(groups[last], i)
+		}
+	}
+	for _, g := range groups {
+		slices.SortStableFunc(g, func(i, j int) int { return kept[j] - kept[i] })
 	}
 	var out []int
 	for more := true; more; {
 		more = false
-		for t, is := range byTopic {
-			if len(is) > 0 {
-				out, byTopic[t], more = append(out, is[0]), is[1:], true
+		for n, g := range groups {
+			if len(g) > 0 {
+				out, groups[n], more = append(out, g[0]), g[1:], true
 			}
 		}
 	}
@@ -447,7 +456,7 @@ func (d delta) on(p mma.Params) mma.Params {
 	return p
 }
 
-// together makes the changes of second moves beside those of a first.
+// together makes second changes beside a first.
 func together(first *mma.Params, seconds []mma.Params, changes []delta) []mma.Params {
 	var both []mma.Params
 	for i, d := range changes {

@@ -3,6 +3,7 @@ package infer
 import (
 	"context"
 	"errors"
+	"github.com/mmafuzz/mmafuzz/triage/evidence"
 
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -24,7 +25,7 @@ const (
 // begins with the smallest such case of the evidence. A unit that does not stand by
 // its answers any more is *Unstable.
 func (l *loop) witness(ctx context.Context) (*Witness, error) {
-	m, err := sim.New(l.Formats, l.k, l.p)
+	m, err := sim.New(l.Formats, l.K, l.p)
 	if err != nil {
 		return nil, err
 	}
@@ -33,14 +34,14 @@ func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	var again []*mma.Dot
 	var want []uint64
 	n := 0
-	for _, s := range l.sets {
-		for i, d := range s.dots {
-			right := l.same(m.Dot(d, nil), s.want[i])
+	for _, s := range l.Families {
+		for i, d := range s.Dots {
+			right := l.Same(m.Dot(d, nil), s.Want[i])
 			if !right && (start == nil || minimize.Less(l.Formats, d, start)) {
-				start, startWant = d, s.want[i]
+				start, startWant = d, s.Want[i]
 			}
 			if n++; !right && len(again) < againMost || n%againEach == 0 {
-				again, want = append(again, d), append(want, s.want[i])
+				again, want = append(again, d), append(want, s.Want[i])
 			}
 		}
 	}
@@ -50,20 +51,17 @@ func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	if err := l.unit.repeat(ctx, again, want); err != nil {
 		return nil, err
 	}
-	const wrong = "wrong"
-	test := func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
-		out := make([]string, len(dots))
+	wrong := func(ctx context.Context, dots []*mma.Dot) ([]bool, error) {
+		out := make([]bool, len(dots))
 		kept, want, err := l.unit.ask(ctx, dots)
 		code := byDot(kept, want)
 		for i, d := range dots {
-			if c, ok := code[d]; ok && !l.same(c, m.Dot(d, nil)) {
-				out[i] = wrong
-			}
+			c, ok := code[d]
+			out[i] = ok && !l.Same(c, m.Dot(d, nil))
 		}
 		return out, err
 	}
-	o := minimize.Options{Bucket: wrong, MaxQueries: witnessQueries, SkipMask: true}
-	res, err := minimize.Dot(ctx, l.Formats, start, test, o)
+	small, err := evidence.Shrink(ctx, l.Formats, start, wrong, minimize.Options{MaxQueries: witnessQueries})
 	if errors.Is(err, minimize.ErrStart) {
 		return nil, l.changed(ctx, start, startWant)
 	}
@@ -71,14 +69,14 @@ func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	if errors.As(err, &flaky) {
 		err = nil
 	}
-	if res == nil || err != nil {
+	if small == nil || err != nil {
 		return nil, err
 	}
-	kept, want, err := l.unit.ask(ctx, []*mma.Dot{res.Dot})
+	kept, want, err := l.unit.ask(ctx, []*mma.Dot{small})
 	if err != nil || len(kept) == 0 {
 		return nil, err
 	}
-	return &Witness{res.Dot, want[0], m.Dot(res.Dot, nil)}, nil
+	return &Witness{small, want[0], m.Dot(small, nil)}, nil
 }
 
 // changed asks for a case that the unit has just answered otherwise than it did before:

@@ -50,7 +50,7 @@ func (l *loop) closeUp(ctx context.Context) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		for i, ok := range l.hits(&l.p, l.pack(kept, want)) {
+		for i, ok := range l.Hits(&l.p, l.Pack(kept, want)) {
 			n := near{kept[i], want[i], terms(kept[i])}
 			if ok {
 				right = append(right, n)
@@ -85,7 +85,7 @@ func (l *loop) keepNear(ctx context.Context, all []near) error {
 	if err := l.unit.repeat(ctx, dots, want); err != nil {
 		return err
 	}
-	l.add("close-ups", dots, want)
+	l.Add("close-ups", dots, want)
 	return nil
 }
 
@@ -93,10 +93,10 @@ func (l *loop) keepNear(ctx context.Context, all []near) error {
 // first, at most so many.
 func (l *loop) failing() []*mma.Dot {
 	var dots []*mma.Dot
-	hits := l.hits(&l.p, l.whole())
+	hits := l.Hits(&l.p, l.Whole())
 	n := 0
-	for _, s := range l.sets {
-		for _, d := range s.dots {
+	for _, s := range l.Families {
+		for _, d := range s.Dots {
 			if !hits[n] {
 				dots = append(dots, d)
 			}
@@ -129,15 +129,15 @@ func terms(d *mma.Dot) int {
 }
 
 // variant returns a neighbour of a dot product: up to three small changes.
-func (sp *space) variant(r *rand.Rand, d *mma.Dot) *mma.Dot {
+func (l *loop) variant(r *rand.Rand, d *mma.Dot) *mma.Dot {
 	v := d.Clone()
 	for range 1 + r.IntN(3) {
-		k := r.IntN(sp.k)
+		k := r.IntN(l.K)
 		for range 4 { // rather one that is not zero
 			if v.A[k]|v.B[k] != 0 {
 				break
 			}
-			k = r.IntN(sp.k)
+			k = r.IntN(l.K)
 		}
 		switch r.IntN(10) {
 		case 0:
@@ -151,32 +151,32 @@ func (sp *space) variant(r *rand.Rand, d *mma.Dot) *mma.Dot {
 		case 2:
 			v.C = 0
 		case 3:
-			j := r.IntN(sp.k)
+			j := r.IntN(l.K)
 			v.A[k], v.B[k], v.A[j], v.B[j] = v.A[j], v.B[j], v.A[k], v.B[k]
 		case 4:
-			v.A[k] ^= sp.A.Get().SignBit()
+			v.A[k] ^= l.A.Get().SignBit()
 		case 5:
-			sp.nudge(r, v, k)
+			l.nudge(r, v, k)
 		case 6, 7:
-			v.A[k] = nudged(r, sp.A.Get(), v.A[k])
+			v.A[k] = nudged(r, l.A.Get(), v.A[k])
 		default:
-			v.B[k] = nudged(r, sp.B.Get(), v.B[k])
+			v.B[k] = nudged(r, l.B.Get(), v.B[k])
 		}
 	}
 	return v
 }
 
 // nudge changes c a little, or the scales of product k.
-func (sp *space) nudge(r *rand.Rand, d *mma.Dot, k int) {
+func (l *loop) nudge(r *rand.Rand, d *mma.Dot, k int) {
 	switch {
-	case sp.Scale != fp.None && r.IntN(2) == 0:
+	case l.Scale != fp.None && r.IntN(2) == 0:
 		s := d.SA
 		if r.IntN(2) == 0 {
 			s = d.SB
 		}
-		s[k/int(sp.Block)] = nudged(r, sp.Scale.Get(), s[k/int(sp.Block)])
-	case sp.C != fp.None:
-		d.C = nudged(r, sp.C.Get(), d.C)
+		s[k/int(l.Block)] = nudged(r, l.Scale.Get(), s[k/int(l.Block)])
+	case l.C != fp.None:
+		d.C = nudged(r, l.C.Get(), d.C)
 	}
 }
 

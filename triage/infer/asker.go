@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/mmafuzz/mmafuzz/triage/evidence"
 	"hash/crc64"
 	"slices"
 
@@ -61,15 +62,15 @@ const maxBatch = 1 << 14
 // errBudget ends inference: all queries that were allowed are spent.
 var errBudget = errors.New("the queries are spent")
 
-// subject is the unit under inference. Everything that is asked goes through it
+// asker is the unit under inference. Everything that is asked goes through it
 // and, if there is one, through the journal.
-type subject struct {
-	space
-	unit   devices.Unit
-	budget int // queries; 0: no limit
-	log    *journal
-	stats  Stats
-	faults []Fault
+type asker struct {
+	*evidence.Evidence // knows the formats, K and what of a result counts
+	unit               devices.Unit
+	budget             int // queries; 0: no limit
+	log                *journal
+	stats              Stats
+	faults             []Fault
 
 	failures []Failure
 	row      int    // failed calls since the last that did not
@@ -78,7 +79,7 @@ type subject struct {
 }
 
 // ask returns the dot products on which the unit did not fail, and its results.
-func (s *subject) ask(ctx context.Context, dots []*mma.Dot) (kept []*mma.Dot, want []uint64, err error) {
+func (s *asker) ask(ctx context.Context, dots []*mma.Dot) (kept []*mma.Dot, want []uint64, err error) {
 	for from := 0; from < len(dots); from += maxBatch {
 		part := dots[from:min(from+maxBatch, len(dots))]
 		codes, failed, err := s.answers(ctx, part)
@@ -95,8 +96,8 @@ func (s *subject) ask(ctx context.Context, dots []*mma.Dot) (kept []*mma.Dot, wa
 }
 
 // answers asks for one batch, or finds it in the journal.
-func (s *subject) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64, failed []int, err error) {
-	b := s.pack(dots, nil).batch
+func (s *asker) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64, failed []int, err error) {
+	b := s.Pack(dots, nil).Batch
 	sum := sumOf(b)
 	r, err := s.log.next(func(r *record) bool { return r.Ask != nil && r.Ask.Sum == sum && r.Ask.N == len(dots) })
 	if err != nil {
@@ -131,7 +132,7 @@ const (
 // confirm asks for some answers that came from the journal again: behind the same
 // name there may be another unit by now. It does not count as asking, since an
 // inference that was not interrupted would not have done it.
-func (s *subject) confirm(ctx context.Context, dots []*mma.Dot, a *asked) error {
+func (s *asker) confirm(ctx context.Context, dots []*mma.Dot, a *asked) error {
 	if len(a.Failed) > 0 {
 		return nil
 	}
@@ -141,7 +142,7 @@ func (s *subject) confirm(ctx context.Context, dots []*mma.Dot, a *asked) error 
 
 // confirmCheck does the same for a batch on which a model was checked: the unit
 // answered as the model, but for the wrong answers that were kept.
-func (s *subject) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c *checked) error {
+func (s *asker) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c *checked) error {
 	if c.Failed || len(c.Wrong) == wrongKept {
 		return nil
 	}
@@ -160,13 +161,13 @@ func (s *subject) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, 
 
 // stands asks for the first of some dot products again, and compares with what the
 // journal has.
-func (s *subject) stands(ctx context.Context, dots []*mma.Dot, then func(i int) uint64) error {
+func (s *asker) stands(ctx context.Context, dots []*mma.Dot, then func(i int) uint64) error {
 	n := min(len(dots), confirmEach, confirmMost-s.stats.Confirmed)
 	if n <= 0 {
 		return nil
 	}
 	s.stats.Confirmed += n
-	b, w := s.pack(dots[:n], nil).batch, s.D.Width()
+	b, w := s.Pack(dots[:n], nil).Batch, s.D.Width()
 	codes := make([]byte, n*w)
 	if err := s.unit.Run(ctx, b, codes); err != nil && !devices.IsFault(err) {
 		return err
@@ -174,7 +175,7 @@ func (s *subject) stands(ctx context.Context, dots []*mma.Dot, then func(i int) 
 		return fmt.Errorf("%w: the unit fails where the journal has answers: %w", ErrOtherInference, err)
 	}
 	for i, d := range dots[:n] {
-		if now := mma.Load(codes, w, i); !s.same(then(i), now) {
+		if now := mma.Load(codes, w, i); !s.Same(then(i), now) {
 			return fmt.Errorf("%w: the unit has changed: for %s it gives %s, where the journal has %s",
 				ErrOtherInference, mma.FormatDot(s.Formats, d), mma.FormatCode(s.D, now), mma.FormatCode(s.D, then(i)))
 		}
@@ -183,7 +184,7 @@ func (s *subject) stands(ctx context.Context, dots []*mma.Dot, then func(i int) 
 }
 
 // live asks the unit itself, and writes what it says to the journal.
-func (s *subject) live(ctx context.Context, b *mma.Batch, dots []*mma.Dot, sum uint64) (*record, error) {
+func (s *asker) live(ctx context.Context, b *mma.Batch, dots []*mma.Dot, sum uint64) (*record, error) {
 	a := &asked{Sum: sum, N: len(dots), Codes: make([]byte, len(dots)*s.D.Width())}
 	before := s.stats
 	err := s.call(ctx, b, a.Codes)
@@ -204,14 +205,14 @@ func (s *subject) live(ctx context.Context, b *mma.Batch, dots []*mma.Dot, sum u
 }
 
 // blame keeps the inputs on which the unit failed.
-func (s *subject) blame(dots []*mma.Dot, a *asked) {
+func (s *asker) blame(dots []*mma.Dot, a *asked) {
 	for n, i := range a.Failed {
 		s.faults = append(s.faults, Fault{dots[i], a.Why[n]})
 	}
 }
 
 // call runs the unit on a batch and counts it.
-func (s *subject) call(ctx context.Context, b *mma.Batch, out []byte) error {
+func (s *asker) call(ctx context.Context, b *mma.Batch, out []byte) error {
 	if s.budget > 0 && s.stats.Queries+b.Dots() > s.budget {
 		return fmt.Errorf("%w: %d of %d, and the next batch has %d", errBudget, s.stats.Queries, s.budget, b.Dots())
 	}
@@ -222,7 +223,7 @@ func (s *subject) call(ctx context.Context, b *mma.Batch, out []byte) error {
 
 // divide finds the inputs on which the unit fails, by halves; it failed on all of
 // dots together, of which the first is number first of the batch.
-func (s *subject) divide(ctx context.Context, dots []*mma.Dot, out []byte, first int, why error) (failed []int, whys []string, err error) {
+func (s *asker) divide(ctx context.Context, dots []*mma.Dot, out []byte, first int, why error) (failed []int, whys []string, err error) {
 	if len(dots) == 1 {
 		return []int{first}, []string{why.Error()}, nil
 	}
@@ -230,7 +231,7 @@ func (s *subject) divide(ctx context.Context, dots []*mma.Dot, out []byte, first
 	half := len(dots) / 2
 	for _, part := range [][2]int{{0, half}, {half, len(dots)}} {
 		ds, o := dots[part[0]:part[1]], out[part[0]*w:part[1]*w]
-		err := s.call(ctx, s.pack(ds, nil).batch, o)
+		err := s.call(ctx, s.Pack(ds, nil).Batch, o)
 		if devices.IsFault(err) {
 			f, y, e := s.divide(ctx, ds, o, first+part[0], err)
 			failed, whys, err = append(failed, f...), append(whys, y...), e
@@ -248,7 +249,7 @@ func (s *subject) divide(ctx context.Context, dots []*mma.Dot, out []byte, first
 // repeat asks again, in another order, and compares. An answer that has changed
 // is an *Unstable, which says that it is the order if the unit stands by its answers in
 // the first one.
-func (s *subject) repeat(ctx context.Context, dots []*mma.Dot, want []uint64) error {
+func (s *asker) repeat(ctx context.Context, dots []*mma.Dot, want []uint64) error {
 	first := byDot(dots, want)
 	turned := slices.Clone(dots)
 	slices.Reverse(turned)
@@ -277,7 +278,7 @@ func byDot(dots []*mma.Dot, codes []uint64) map[*mma.Dot]uint64 {
 }
 
 // asBefore asks again; nil: the unit stands by its answers.
-func (s *subject) asBefore(ctx context.Context, dots []*mma.Dot, first map[*mma.Dot]uint64) (*Unstable, error) {
+func (s *asker) asBefore(ctx context.Context, dots []*mma.Dot, first map[*mma.Dot]uint64) (*Unstable, error) {
 	s.stats.Repeated += len(dots)
 	kept, again, err := s.ask(ctx, dots)
 	if err != nil {
@@ -285,7 +286,7 @@ func (s *subject) asBefore(ctx context.Context, dots []*mma.Dot, first map[*mma.
 	}
 	u := &Unstable{Asked: len(kept)}
 	for i, d := range kept {
-		if !s.same(first[d], again[i]) {
+		if !s.Same(first[d], again[i]) {
 			if u.Changed++; u.Dot == nil {
 				u.Dot, u.First, u.Second = d, first[d], again[i]
 			}
@@ -301,9 +302,9 @@ func (s *subject) asBefore(ctx context.Context, dots []*mma.Dot, first map[*mma.
 // generator makes them, and returns on how many they were compared, and the dot products
 // on which the two differ, with the unit's results; at most wrongKept of them. Where the
 // unit fails it is asked for the dot products one by one.
-func (s *subject) check(ctx context.Context, m *sim.Model, src gen.Source, seed, first uint64, n int) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
+func (s *asker) check(ctx context.Context, m *sim.Model, src gen.Source, seed, first uint64, n int) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
 	g := src.Generator
-	b := mma.NewBatch(s.Formats, mma.Shape{M: g.M, N: g.N, K: s.k, Tiles: (n + g.M*g.N - 1) / (g.M * g.N)})
+	b := mma.NewBatch(s.Formats, mma.Shape{M: g.M, N: g.N, K: s.K, Tiles: (n + g.M*g.N - 1) / (g.M * g.N)})
 	src.Fill(b, seed, first)
 	sum := sumOf(b)
 	r, err := s.log.next(func(r *record) bool { return r.Check != nil && r.Check.Sum == sum })
@@ -332,14 +333,14 @@ func (s *subject) check(ctx context.Context, m *sim.Model, src gen.Source, seed,
 		return compared, wrong, codes, err
 	}
 	for _, w := range r.Check.Wrong {
-		d := mma.NewDot(s.Formats, s.k)
+		d := mma.NewDot(s.Formats, s.K)
 		b.Get(w.Output, d)
 		wrong, codes = append(wrong, d), append(codes, w.Code)
 	}
 	return b.Dots(), wrong, codes, nil
 }
 
-func (s *subject) liveCheck(ctx context.Context, m *sim.Model, b *mma.Batch, sum uint64) (*record, error) {
+func (s *asker) liveCheck(ctx context.Context, m *sim.Model, b *mma.Batch, sum uint64) (*record, error) {
 	w := s.D.Width()
 	got, want := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
 	c := &checked{Sum: sum}
@@ -356,7 +357,7 @@ func (s *subject) liveCheck(ctx context.Context, m *sim.Model, b *mma.Batch, sum
 	}
 	m.Run(b, want)
 	for i := range b.Dots() {
-		if code := mma.Load(got, w, i); len(c.Wrong) < wrongKept && !s.same(code, mma.Load(want, w, i)) {
+		if code := mma.Load(got, w, i); len(c.Wrong) < wrongKept && !s.Same(code, mma.Load(want, w, i)) {
 			c.Wrong = append(c.Wrong, wrongAnswer{i, code})
 		}
 	}
@@ -364,20 +365,20 @@ func (s *subject) liveCheck(ctx context.Context, m *sim.Model, b *mma.Batch, sum
 }
 
 // unpack returns the first n dot products of a batch.
-func (s *subject) unpack(b *mma.Batch, n int) []*mma.Dot {
+func (s *asker) unpack(b *mma.Batch, n int) []*mma.Dot {
 	dots := make([]*mma.Dot, n)
 	for i := range dots {
-		dots[i] = mma.NewDot(s.Formats, s.k)
+		dots[i] = mma.NewDot(s.Formats, s.K)
 		b.Get(i, dots[i])
 	}
 	return dots
 }
 
 // checkApart checks the dot products of a batch on which the unit fails.
-func (s *subject) checkApart(ctx context.Context, m *sim.Model, b *mma.Batch) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
+func (s *asker) checkApart(ctx context.Context, m *sim.Model, b *mma.Batch) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
 	kept, want, err := s.ask(ctx, s.unpack(b, b.Dots()))
 	for i, d := range kept {
-		if !s.same(m.Dot(d, nil), want[i]) {
+		if !s.Same(m.Dot(d, nil), want[i]) {
 			wrong, codes = append(wrong, d), append(codes, want[i])
 		}
 	}

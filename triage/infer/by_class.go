@@ -60,16 +60,16 @@ func untested(path string, p oracle.Policy) string {
 
 // hidden returns the rivals that are told from the program found by bits, though not
 // by the policy.
-func (r *Result) hidden(seed uint64) (map[*Rival]bool, error) {
-	if r.Policy == (oracle.Policy{}) || len(r.Rivals) == 0 {
+func (r *Result) hidden(seed uint64) (map[*Mutant]bool, error) {
+	if r.Policy == (oracle.Policy{}) || len(r.Mutants) == 0 {
 		return nil, nil
 	}
 	c, err := r.compare(seed)
 	if err != nil {
 		return nil, err
 	}
-	all := map[*Rival]bool{}
-	for _, v := range r.Rivals {
+	all := map[*Mutant]bool{}
+	for _, v := range r.Mutants {
 		all[v] = v.Dot == nil && c.differ(&v.p, oracle.Policy{}) > 0
 	}
 	return all, nil

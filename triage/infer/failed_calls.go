@@ -26,7 +26,7 @@ const rowOfFailures = 8
 
 // run runs the unit on a batch. It takes note of failures that the unit has hidden,
 // and gives up one that fails on everything.
-func (s *subject) run(ctx context.Context, b *mma.Batch, out []byte) error {
+func (s *asker) run(ctx context.Context, b *mma.Batch, out []byte) error {
 	before, _ := deaths(s.unit)
 	err := s.unit.Run(ctx, b, out)
 	s.asked()
@@ -41,7 +41,7 @@ func (s *subject) run(ctx context.Context, b *mma.Batch, out []byte) error {
 		return err
 	}
 	s.row = 0
-	zeros := mma.NewBatch(s.Formats, mma.Shape{M: 1, N: 1, K: s.k, Tiles: 1})
+	zeros := mma.NewBatch(s.Formats, mma.Shape{M: 1, N: 1, K: s.K, Tiles: 1})
 	s.stats.Queries++
 	s.stats.Batches++
 	if e := s.unit.Run(ctx, zeros, make([]byte, s.D.Width())); devices.IsFault(e) {
@@ -62,13 +62,13 @@ func deaths(u devices.Unit) (n int, last string) {
 }
 
 // note keeps a failure on a batch of which no input fails.
-func (s *subject) note(b *mma.Batch, what string) {
+func (s *asker) note(b *mma.Batch, what string) {
 	s.failures = append(s.failures, Failure{s.unpack(b, 1)[0], b.Dots(), what})
 	s.stats.Failures++
 }
 
 // resume counts what an earlier part of the inference has asked.
-func (s *subject) resume(c cost) {
+func (s *asker) resume(c cost) {
 	s.stats.Queries += c.Queries
 	s.stats.Batches += c.Batches
 	s.stats.Resumed += c.Queries
@@ -77,6 +77,6 @@ func (s *subject) resume(c cost) {
 }
 
 // since returns what was asked since then.
-func (s *subject) since(then Stats) cost {
+func (s *asker) since(then Stats) cost {
 	return cost{s.stats.Queries - then.Queries, s.stats.Batches - then.Batches, s.failures[then.Failures:]}
 }

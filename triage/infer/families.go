@@ -5,6 +5,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
 // A family is a kind of question. The designed ones come in the order in which
@@ -342,7 +343,7 @@ func (d *designer) bunches() (one, other []int) {
 		}
 		return one, other[:min(n, d.k-n)]
 	}
-	step := d.between(2, maxLanes)
+	step := d.between(2, change.MaxLanes)
 	first := d.IntN(step)
 	for k := range d.k {
 		switch k % step {

@@ -1,0 +1,123 @@
+// Package change makes mutants: programs that one change makes of another. Triage looks
+// among them for what explains a difference, inference goes from one to the next, and
+// the tables of package selfcheck measure how well generators and triage tell them from
+// the original.
+//
+// A change is a row of one table (table.go): an idea, such as "width" or "c late", and
+// the mutants that it makes in each Breadth. What a row says of numbers follows from
+// the table of numeric fields (numbers.go), which has the range of each and whether a
+// program uses it; what it says of roundings and alignments from the table of the places
+// where these stand (places.go). Nothing here knows what the mutants are for.
+//
+// # Adding to it
+//
+// A new field of mma.Params needs a row in a breadth of steps, or inference never finds
+// it: a test fails as long as no step sets a field. An enumeration is a row made by
+// values. A numeric field is a row of numbers.go too, and a place of a Round or an Align
+// a row of places.go, which has all changes of such places by that. Fields that show
+// only together must be set together by a function of their own. Size (size.go) must
+// count the field, and a row have a removal of it.
+//
+// The order of the rows is the order of mutants: it decides between mutants that explain
+// the same, and rows that have Decisions are part of the digests of package selfcheck.
+package change
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Breadth says which mutants are wanted.
+type Breadth int
+
+// The breadths.
+const (
+	// Decisions are what a designer may have decided otherwise: one parameter, or the
+	// several fields that one decision sets together.
+	Decisions Breadth = iota
+	// Adjacent are all numbers one more and one less.
+	Adjacent
+	// Steps are what a search tries that knows little yet: numbers over their whole
+	// range, and fields that show only together.
+	Steps
+	// TermSteps are the steps that only several terms can show.
+	TermSteps
+	// RareSteps are too many to try where others help.
+	RareSteps
+	// Removals take something away: every one has a smaller Size.
+	Removals
+
+	breadths
+)
+
+// Space is what programs must be valid for: the formats of a unit and its K.
+type Space struct {
+	mma.Formats
+	K int
+}
+
+// Valid reports whether a program is valid for these formats and K.
+func (s Space) Valid(p *mma.Params) bool { return p.Validate(s.Formats, s.K) == nil }
+
+// Mutant is a program that one change makes of another.
+type Mutant struct {
+	Change string // the row of the table
+	Params mma.Params
+	// Group numbers the mutants that one row makes in one place of the program.
+	Group int
+}
+
+// Mutants returns every valid program that one change makes of p, without duplicates:
+// breadth by breadth, in the order of the table.
+func (s Space) Mutants(p *mma.Params, breadths ...Breadth) []Mutant {
+	c := &changer{original: original{s, *p}, seen: map[mma.Params]bool{*p: true}}
+	for _, b := range breadths {
+		c.least = b == Removals
+		for i := range table {
+			if r := &table[i]; r.by[b] != nil {
+				c.change = r.name
+				c.next()
+				r.by[b](c)
+			}
+		}
+	}
+	return c.all
+}
+
+// Programs returns the programs of mutants.
+func Programs(mutants []Mutant) []mma.Params {
+	ps := make([]mma.Params, len(mutants))
+	for i := range mutants {
+		ps[i] = mutants[i].Params
+	}
+	return ps
+}
+
+// original is the program that is changed, with what its mutants must be valid for.
+type original struct {
+	Space
+	p mma.Params
+}
+
+// changer collects the mutants of a program.
+type changer struct {
+	original
+	seen   map[mma.Params]bool
+	least  bool // only mutants of a smaller size
+	change string
+	group  int
+	all    []Mutant
+}
+
+// next begins another place of the program.
+func (c *changer) next() { c.group++ }
+
+// to adds the mutant that a function makes of the original, if it is valid and new.
+func (c *changer) to(change func(p *mma.Params)) {
+	q := c.p
+	change(&q)
+	if c.seen[q] || c.least && c.Size(&q) >= c.Size(&c.p) || !c.Valid(&q) {
+		return
+	}
+	c.seen[q] = true
+	c.all = append(c.all, Mutant{c.change, q, c.group})
+}

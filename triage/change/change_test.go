@@ -1,0 +1,169 @@
+package change
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestDecisions checks that the decisions about every arithmetic of the catalogue are
+// valid, and different from it and from each other; and that every row with decisions
+// makes one somewhere.
+func TestDecisions(t *testing.T) {
+	made := map[string]bool{}
+	for _, i := range mma.Arithmetics() {
+		seen := map[mma.Params]bool{i.Params: true}
+		for _, m := range (Space{i.Formats, i.K}).Mutants(&i.Params, Decisions) {
+			made[m.Change] = true
+			if seen[m.Params] {
+				t.Errorf("%s: %s gives %v, which was there", i.FullName(), m.Change, mma.Diff(&i.Params, &m.Params))
+			}
+			seen[m.Params] = true
+			if err := m.Params.Validate(i.Formats, i.K); err != nil {
+				t.Errorf("%s: %s: %v", i.FullName(), m.Change, err)
+			}
+		}
+	}
+	for _, r := range table {
+		if r.by[Decisions] != nil && !made[r.name] {
+			t.Errorf("%s changes no arithmetic", r.name)
+		}
+	}
+}
+
+// TestDecisionsOfOne lists mutants that the tables of the generators and of triage are
+// made of, for one arithmetic.
+func TestDecisionsOfOne(t *testing.T) {
+	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	p := mma.TFDPA(8, 24, mma.To(fp.FP32, fp.RZ), -132)
+	var got []string
+	for _, m := range (Space{f, 16}).Mutants(&p, Decisions) {
+		if c := mma.Diff(&p, &m.Params); len(c) == 1 {
+			got = append(got, c[0].String())
+		}
+	}
+	for _, want := range []string{
+		"join.align.f 24→21", "join.align.f 24→22", "join.align.f 24→23", "join.align.f 24→25", "join.align.f 24→26", "join.align.f 24→27",
+		"l 8→4", "l 8→16", "l 8→1",
+		"order ascending→descending", "order ascending→halves",
+		"acc.mode rz→rd", "acc.mode rz→rne", "join.align.mode rz→rd", "join.align.mode rz→rne",
+		"join.align.floor -132→-131", "join.align.floor -132→-133", "join.align.floor -132→none",
+		"in.sub keep→zero", "in.c keep→plus-zero", "acc.flush keep→before",
+		"special.nan ones→quiet", "special.negzero false→true", "special.tinysign false→true",
+		"acc.over inf→max", "join.cdrop exact→24", "prod.exp field-sum→normalised",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is not among the mutants", want)
+		}
+	}
+	if len(got) < 60 {
+		t.Errorf("only %d mutants of one field", len(got))
+	}
+}
+
+// TestStepsReach checks that for every field of a program there is a step that sets it,
+// if it is an enumeration to every value but the one that means absent: what no step
+// sets is never found.
+func TestStepsReach(t *testing.T) {
+	reached := map[string]map[int]bool{}
+	for _, f := range mma.Fields() {
+		reached[f.Path] = map[int]bool{}
+	}
+	const units = 40
+	for seed := range uint64(units) {
+		i := mma.MadeUp(seed)
+		for _, m := range (Space{i.Formats, i.K}).Mutants(&i.Params, Steps, TermSteps) {
+			for _, f := range mma.Fields() {
+				if v := f.Int(&m.Params); v != f.Int(&i.Params) {
+					reached[f.Path][v] = true
+				}
+			}
+		}
+	}
+	for _, f := range mma.Fields() {
+		if len(reached[f.Path]) == 0 {
+			t.Errorf("no step sets %s", f.Path)
+		}
+		for _, v := range f.Values() {
+			if !reached[f.Path][v] && v != 0 {
+				var p mma.Params
+				f.SetInt(&p, v)
+				t.Errorf("no step makes %s %q", f.Path, f.Text(&p))
+			}
+		}
+	}
+}
+
+// TestNumbers checks the table of numeric fields: it has every field of mma.Params that
+// is no enumeration and no format; the values of programs lie in their ranges; and no
+// program that does not use a field has a value of it.
+func TestNumbers(t *testing.T) {
+	for _, f := range mma.Fields() {
+		if want := f.Values() == nil && !strings.HasSuffix(f.Path, ".widen"); isNumber(f.Path) != want {
+			t.Errorf("%s is in the table of numbers: %v", f.Path, !want)
+		}
+	}
+	used := map[string]bool{}
+	units := mma.Arithmetics()
+	for seed := range uint64(400) {
+		units = append(units, mma.MadeUp(seed))
+	}
+	for _, i := range units {
+		o := &original{Space{i.Formats, i.K}, i.Params}
+		for _, f := range mma.Fields() {
+			n, v := numbers[f.Path], f.Int(&i.Params)
+			if n.path == "" || v == 0 {
+				continue
+			}
+			used[f.Path] = true
+			if !n.used(o) {
+				t.Errorf("%s: %s is %d, where it is said not to be used", i.FullName(), f.Path, v)
+			}
+		}
+	}
+	for path := range numbers {
+		if !used[path] {
+			t.Errorf("no program uses %s", path)
+		}
+	}
+}
+
+// TestWhole checks that a program takes every value of the range of some of its numbers
+// and none beyond, where Validate is what limits them.
+func TestWhole(t *testing.T) {
+	i, err := mma.Lookup("hopper", "wgmma.m64n8k32.f32.e4m3.e4m3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &original{Space{i.Formats, i.K}, i.Params}
+	for _, path := range []string{"join.align.f", "join.cf", "join.cdrop", "acc.frac"} {
+		f, _ := mma.FindField(path)
+		lo, hi := numbers[path].span(o)
+		for v := lo; v <= hi+1; v++ {
+			q := i.Params
+			f.SetInt(&q, v)
+			if got, want := q.Validate(i.Formats, i.K) == nil, v <= hi; got != want {
+				t.Errorf("%s = %d is valid: %v", path, v, got)
+			}
+		}
+		if n := len(whole(o, f)); n != hi-lo+1 {
+			t.Errorf("%s has %d values in %d..%d", path, n, lo, hi)
+		}
+	}
+}
+
+// TestRemovals checks that what removals make says less.
+func TestRemovals(t *testing.T) {
+	for seed := range uint64(40) {
+		i := mma.MadeUp(seed)
+		s := Space{i.Formats, i.K}
+		for _, m := range s.Mutants(&i.Params, Removals) {
+			if s.Size(&m.Params) >= s.Size(&i.Params) {
+				t.Errorf("%d: %s: %s", seed, m.Change, mma.Brief(mma.Diff(&i.Params, &m.Params)))
+			}
+		}
+	}
+}

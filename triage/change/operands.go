@@ -1,0 +1,74 @@
+package change
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// inputFlushes combines the flushes of c and of accumulators.
+func inputFlushes(c *changer) {
+	for x := mma.KeepSub; x <= mma.FlushPlus; x++ {
+		c.to(func(p *mma.Params) { p.In.Sub = x })
+		for y := mma.KeepSub; y <= mma.FlushPlus; y++ {
+			c.to(func(p *mma.Params) { p.In.C, p.In.Acc = x, y })
+		}
+	}
+}
+
+func fewerInputFlushes(c *changer) {
+	c.to(func(p *mma.Params) { p.In.Sub = mma.KeepSub })
+	c.to(func(p *mma.Params) { p.In.C, p.In.Acc = mma.KeepSub, mma.KeepSub })
+	c.to(func(p *mma.Params) { p.In.Acc = p.In.C })
+}
+
+func productRounding(c *changer) {
+	if c.p.Prod.Round.Frac != 0 {
+		c.to(func(p *mma.Params) { p.Prod.Round = mma.Round{} })
+		return
+	}
+	for _, m := range []fp.Mode{fp.RNE, fp.RZ} {
+		c.to(func(p *mma.Params) { p.Prod.Round = mma.To(fp.FP32, m) })
+	}
+	if c.D == fp.FP16 {
+		c.to(func(p *mma.Params) { p.Prod.Round = mma.To(fp.FP16, fp.RNE) })
+	}
+}
+
+func productOverflow(c *changer) {
+	switch r := c.p.Prod.Round; {
+	case r.Emax != 0:
+		c.to(func(p *mma.Params) { p.Prod.Round.Emax = 0 })
+	case r.Frac == 0:
+		c.to(func(p *mma.Params) { p.Prod.Round.Emax = 127 })
+	}
+}
+
+// zeroSigns makes every combination of what decides the signs of zeros: the parts show
+// together or not at all.
+func zeroSigns(c *changer) {
+	starts := []mma.Start{c.p.Start}
+	switch {
+	case c.C == fp.None:
+		starts = []mma.Start{mma.StartC, mma.StartZero, mma.StartEmpty}
+	case c.p.Start != mma.StartC:
+		starts = []mma.Start{mma.StartZero, mma.StartEmpty}
+	}
+	for _, start := range starts {
+		for n := range 3 * 3 * 3 * 4 {
+			c.to(func(p *mma.Params) {
+				p.Start = start
+				p.In.Sub, p.In.C, p.In.Acc = mma.InFlush(n%3), mma.InFlush(n/3%3), mma.InFlush(n/9%3)
+				p.Special.NegZero, p.Special.TinySign = n/27%2 != 0, n/54 != 0
+				c.FixLate(p, fp.RNE)
+			})
+		}
+	}
+}
+
+func nanCodes(c *changer) {
+	for rule := mma.NaNOnes; rule <= mma.NaNLarger; rule++ {
+		for _, left := range []bool{false, true} {
+			c.to(func(p *mma.Params) { p.Special.NaN, p.Special.CLeft = rule, left })
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package change
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// rounding is a place of the program where a Round stands.
+type rounding struct {
+	path string
+	at   func(p *mma.Params) *mma.Round
+	used func(o *original) bool // the program reaches this place
+	last bool                   // it makes accumulators, or numbers of D's format: never absent
+}
+
+func always(*original) bool { return true }
+
+func late(o *original) bool { return o.p.LateAdds(o.Formats) }
+
+var roundings = []rounding{
+	{"prod.round", func(p *mma.Params) *mma.Round { return &p.Prod.Round }, always, false},
+	{"stage0.round", func(p *mma.Params) *mma.Round { return &p.Stage0.Round },
+		func(o *original) bool { return o.p.Stage0.Sum != mma.Off && !o.p.Stage0.Fixed }, false},
+	{"stage1.round", func(p *mma.Params) *mma.Round { return &p.Stage1.Round },
+		func(o *original) bool { return o.p.Stage1.Sum != mma.Off && !o.p.Stage1.Fixed }, false},
+	{"join.post", func(p *mma.Params) *mma.Round { return &p.Join.Post }, always, false},
+	{"acc", func(p *mma.Params) *mma.Round { return &p.Acc }, always, true},
+	{"late", func(p *mma.Params) *mma.Round { return &p.Late }, late, true},
+	{"out", func(p *mma.Params) *mma.Round { return &p.Out }, func(o *original) bool { return o.p.Out != mma.Round{} }, true},
+}
+
+// inner are the roundings but for the conversion of what they have made.
+var inner = roundings[:len(roundings)-1]
+
+// used returns the roundings that a program reaches.
+func (o *original) used(all []rounding) []*rounding {
+	var used []*rounding
+	for i := range all {
+		if all[i].used(o) {
+			used = append(used, &all[i])
+		}
+	}
+	return used
+}
+
+// most returns the widest fraction that a rounding may have.
+func (r *rounding) most(o *original) mma.Frac {
+	switch {
+	case !r.last:
+		return mma.MaxFrac
+	case r.path != "out" && o.p.Out != mma.Round{}:
+		return mma.MaxFrac - 1
+	}
+	return mma.Frac(o.D.Get().FracBits)
+}
+
+// alignment is a place where terms are aligned.
+type alignment struct {
+	path string
+	at   func(p *mma.Params) *mma.Align
+	used func(o *original) bool
+}
+
+var alignments = []alignment{
+	{"stage0.align", func(p *mma.Params) *mma.Align { return &p.Stage0.Align }, func(o *original) bool { return o.p.Stage0.Sum != mma.Off }},
+	{"stage1.align", func(p *mma.Params) *mma.Align { return &p.Stage1.Align }, func(o *original) bool { return o.p.Stage1.Sum != mma.Off }},
+	{"join.align", func(p *mma.Params) *mma.Align { return &p.Join.Align }, always},
+}
+
+// aligned returns the alignments that a program reaches.
+func (o *original) aligned() []*alignment {
+	var used []*alignment
+	for i := range alignments {
+		if alignments[i].used(o) {
+			used = append(used, &alignments[i])
+		}
+	}
+	return used
+}
+
+// wide is the format in which units round on the way: FP32, or FP64 where D is.
+func (s Space) wide() fp.ID {
+	if s.D == fp.FP64 {
+		return fp.FP64
+	}
+	return fp.FP32
+}
+
+// FixLate gives a program the rounding of late additions that it needs, to D's format by
+// a mode, or none.
+func (s Space) FixLate(p *mma.Params, m fp.Mode) {
+	switch {
+	case !p.LateAdds(s.Formats):
+		p.Late = mma.Round{}
+	case p.Late == mma.Round{}:
+		p.Late = mma.To(s.D, m)
+	}
+	if p.Start == mma.StartC || !p.Special.NaN.Operand() {
+		p.Special.CLeft = false
+	}
+}
+
+// cut is a place where numbers lose bits, whatever does it. Cuts often show alike, so
+// that a search must be able to move a width from one to another.
+type cut struct {
+	get func(p *mma.Params) (mma.Frac, fp.Mode)
+	set func(p *mma.Params, f mma.Frac, m fp.Mode) // f = 0: loses nothing, or as little as it can
+}
+
+// cuts returns the cuts of a program.
+func (o *original) cuts() []cut {
+	var all []cut
+	for _, r := range o.used(inner) {
+		all = append(all, o.roundingCut(r))
+	}
+	for _, a := range o.aligned() {
+		all = append(all, cut{
+			get: func(p *mma.Params) (mma.Frac, fp.Mode) { return a.at(p).F, a.at(p).Mode },
+			set: func(p *mma.Params, f mma.Frac, m fp.Mode) { a.at(p).F, a.at(p).Mode = f, modeIf(f, m) },
+		})
+	}
+	return append(all, cut{
+		get: func(p *mma.Params) (mma.Frac, fp.Mode) { return p.Join.CF, p.Join.CMode },
+		set: func(p *mma.Params, f mma.Frac, m fp.Mode) { p.Join.CF, p.Join.CMode = f, modeIf(f, m) },
+	})
+}
+
+func (o *original) roundingCut(r *rounding) cut {
+	most := r.most(o)
+	return cut{
+		get: func(p *mma.Params) (mma.Frac, fp.Mode) { return r.at(p).Frac, r.at(p).Mode },
+		set: func(p *mma.Params, f mma.Frac, m fp.Mode) {
+			x := r.at(p)
+			switch {
+			case f == 0 && r.last:
+				x.Frac = most
+				return
+			case f == 0:
+				*x = mma.Round{}
+				return
+			case *x == mma.Round{}:
+				*x = mma.To(o.wide(), m)
+			}
+			x.Frac, x.Mode = min(f, most), m
+		},
+	}
+}
+
+// modeIf returns a mode if there is anything to round.
+func modeIf(f mma.Frac, m fp.Mode) fp.Mode {
+	if f == 0 {
+		return 0
+	}
+	return m
+}

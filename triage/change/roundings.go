@@ -1,0 +1,216 @@
+package change
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// roundOf is a rounding to the width of another, without its overflow and flush.
+func roundOf(r mma.Round) mma.Round {
+	return mma.Round{Frac: r.Frac, Mode: r.Mode, Emin: r.Emin, Emax: r.Emax}
+}
+
+// rounds returns the roundings that a program reaches and that round something.
+func (o *original) rounds() []*rounding {
+	var all []*rounding
+	for _, r := range o.used(roundings) {
+		if r.at(&o.p).Frac != 0 || r.path == "out" {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// resultFlushes combines flushes with modes.
+func resultFlushes(c *changer) {
+	for _, r := range c.rounds() {
+		c.next()
+		for _, m := range modes {
+			for f := mma.NoFlush; f <= mma.FlushResult; f++ {
+				c.to(func(p *mma.Params) { r.at(p).Mode, r.at(p).Flush = m, f })
+			}
+		}
+	}
+}
+
+// overflows combines overflow rules with modes, and with ranges a little wider and
+// narrower.
+func overflows(c *changer) {
+	for _, r := range c.rounds() {
+		c.next()
+		for over := mma.OverInf; over <= mma.OverMax; over++ {
+			for _, m := range modes {
+				c.to(func(p *mma.Params) { r.at(p).Mode, r.at(p).Over = m, over })
+			}
+			for d := mma.Exp(-8); d <= 3; d++ {
+				c.to(func(p *mma.Params) { r.at(p).Emax += d; r.at(p).Over = over })
+			}
+		}
+	}
+}
+
+// ranges makes other ranges of exponents: none, those of formats, and a little wider and
+// narrower ones.
+func ranges(c *changer) {
+	for _, r := range c.rounds() {
+		c.next()
+		for d := mma.Exp(-8); d <= 3; d++ {
+			c.to(func(p *mma.Params) { r.at(p).Emin -= d })
+		}
+		c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Flush = 0, mma.NoFlush })
+		c.to(func(p *mma.Params) { r.at(p).Emax, r.at(p).Over = 0, mma.OverInf })
+		for _, id := range []fp.ID{fp.FP16, fp.BF16, fp.FP64} {
+			emin, emax := mma.Exp(id.Get().Emin()), mma.Exp(id.Get().Emax())
+			c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Emax = emin, emax })
+			c.to(func(p *mma.Params) { r.at(p).Emin = emin })
+			c.to(func(p *mma.Params) { r.at(p).Emax = emax })
+		}
+	}
+}
+
+// plainRanges gives roundings the range of the format in which units round on the way,
+// or none where another one follows.
+func plainRanges(c *changer) {
+	w := c.wide().Get()
+	for i := range inner {
+		r := &inner[i]
+		if *r.at(&c.p) == (mma.Round{}) {
+			continue
+		}
+		c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Emax = mma.Exp(w.Emin()), mma.Exp(w.Emax()) })
+		if r.last && c.p.Out != (mma.Round{}) {
+			c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Emax = 0, 0 })
+		}
+	}
+}
+
+// noRounding takes roundings away, all or but for an overflow.
+func noRounding(c *changer) {
+	for _, r := range c.used(inner) {
+		if r.last {
+			continue
+		}
+		c.to(func(p *mma.Params) { *r.at(p) = mma.Round{} })
+		for _, id := range []fp.ID{fp.FP16, fp.FP32, fp.FP64} {
+			c.to(func(p *mma.Params) { *r.at(p) = mma.Round{Emax: mma.Exp(id.Get().Emax())} })
+		}
+	}
+}
+
+// fewerRoundings takes roundings away, alone or with what they do left to the
+// accumulator's.
+func fewerRoundings(c *changer) {
+	for i := range inner {
+		r := &inner[i]
+		was := *r.at(&c.p)
+		if r.last || was == (mma.Round{}) {
+			continue
+		}
+		narrow := func(acc *mma.Round) { acc.Frac = min(acc.Frac, max(was.Frac, 1)) }
+		for _, take := range []func(acc *mma.Round){
+			func(*mma.Round) {},
+			func(acc *mma.Round) { acc.Mode = was.Mode },
+			func(acc *mma.Round) { acc.Mode = was.Mode; narrow(acc) },
+			narrow,
+			func(acc *mma.Round) { acc.Flush = was.Flush },
+			func(acc *mma.Round) { acc.Over = was.Over },
+		} {
+			c.to(func(p *mma.Params) { *r.at(p) = mma.Round{}; take(&p.Acc) })
+		}
+	}
+}
+
+// movedRoundings moves, copies and exchanges roundings, their flushes and their overflow
+// rules between places, and makes stages that round.
+func movedRoundings(c *changer) {
+	for i := range inner {
+		s := &inner[i]
+		r := *s.at(&c.p)
+		if r == (mma.Round{}) {
+			continue
+		}
+		for _, t := range c.used(inner) {
+			if s == t {
+				continue
+			}
+			c.to(func(p *mma.Params) { *t.at(p) = r })
+			c.to(func(p *mma.Params) { *s.at(p), *t.at(p) = *t.at(p), r })
+			c.to(func(p *mma.Params) { *s.at(p), *t.at(p) = mma.Round{}, r })
+			c.to(func(p *mma.Params) { t.at(p).Flush, s.at(p).Flush = r.Flush, mma.NoFlush })
+			c.to(func(p *mma.Params) { t.at(p).Over, s.at(p).Over = r.Over, mma.OverInf })
+		}
+		for sum := mma.Fused; sum <= mma.PairHalves; sum++ {
+			add := func(p *mma.Params) {
+				switch n := (mma.Stage{Sum: sum, Round: r}); mma.Off {
+				case c.p.Stage0.Sum:
+					p.Stage0 = n
+				case c.p.Stage1.Sum:
+					p.Stage1 = n
+				}
+			}
+			c.to(add)
+			c.to(func(p *mma.Params) { add(p); *s.at(p) = mma.Round{} })
+		}
+	}
+}
+
+// post turns the rounding before the final one off and on.
+func post(c *changer) {
+	if c.p.Join.Post != (mma.Round{}) {
+		c.to(func(p *mma.Params) { p.Join.Post = mma.Round{} })
+		return
+	}
+	for _, m := range []fp.Mode{fp.RZ, fp.RD} {
+		c.to(func(p *mma.Params) { p.Join.Post = mma.Round{Frac: 31, Mode: m, Emin: -126} })
+	}
+}
+
+// resultWidth tries E8M13 results and full ones.
+func resultWidth(c *changer) {
+	d := c.D.Get()
+	for _, n := range []uint8{13, d.FracBits} {
+		if n <= d.FracBits {
+			c.to(func(p *mma.Params) { p.Acc.Frac = mma.Frac(n) })
+		}
+	}
+}
+
+// doubleRounding rounds to FP32 before D, or no longer.
+func doubleRounding(c *changer) {
+	switch {
+	case c.p.Out != mma.Round{}:
+		c.to(func(p *mma.Params) { p.Acc, p.Out = p.Out, mma.Round{} })
+	case c.D == fp.FP16:
+		for _, m := range []fp.Mode{fp.RZ, fp.RNE} {
+			c.to(func(p *mma.Params) { p.Acc, p.Out = mma.To(fp.FP32, m), p.Acc })
+		}
+	}
+}
+
+// doubleRoundings makes accumulators wider than D with a conversion at the end, or none.
+func doubleRoundings(c *changer) {
+	if c.p.Out != (mma.Round{}) {
+		c.to(func(p *mma.Params) { p.Acc, p.Out = p.Out, mma.Round{} })
+		return
+	}
+	for _, wide := range []fp.ID{c.wide(), fp.FP64} {
+		for _, m := range modes {
+			for _, split := range []func(p *mma.Params){
+				func(p *mma.Params) { p.Out, p.Acc = p.Acc, mma.To(wide, m) },
+				func(p *mma.Params) { p.Out, p.Acc = mma.To(c.D, m), mma.To(wide, p.Acc.Mode) },
+			} {
+				c.to(split)
+				if late(&c.original) {
+					c.to(func(p *mma.Params) { split(p); p.Late = p.Acc })
+				}
+			}
+		}
+	}
+}
+
+// singleRounding takes the conversion at the end away, or rounds to D's format at once.
+func singleRounding(c *changer) {
+	c.to(func(p *mma.Params) { p.Out = mma.Round{} })
+	c.to(func(p *mma.Params) { p.Acc, p.Out = p.Out, mma.Round{} })
+	c.to(func(p *mma.Params) { p.Acc, p.Late, p.Out = p.Out, p.Out, mma.Round{} })
+}

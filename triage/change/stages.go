@@ -1,0 +1,346 @@
+package change
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// shapesOf returns the ways of dividing terms into groups and of adding them.
+func (s Space) shapesOf() []mma.Stage {
+	const widest = 16
+	var all []mma.Stage
+	for sum := mma.Fused; sum <= mma.PairHalves; sum++ {
+		all = append(all, mma.Stage{Sum: sum})
+		for g := 2; g <= min(s.K-1, widest); g++ {
+			all = append(all, mma.Stage{Sum: sum, Group: uint8(g)}, mma.Stage{Sum: sum, Group: uint8(g), Split: mma.Interleaved})
+		}
+	}
+	return all
+}
+
+// reshape gives a stage the shape of another.
+func reshape(to *mma.Stage, s mma.Stage) { to.Sum, to.Group, to.Split = s.Sum, s.Group, s.Split }
+
+// shapes gives stages other shapes.
+func shapes(c *changer) {
+	for _, s := range c.shapesOf() {
+		if c.p.Stage0.Sum != mma.Off {
+			c.to(func(p *mma.Params) { reshape(&p.Stage0, s) })
+		}
+		if c.p.Stage1.Sum != mma.Off {
+			c.to(func(p *mma.Params) { reshape(&p.Stage1, s) })
+		}
+	}
+}
+
+// bothShapes gives both stages other shapes at once.
+func bothShapes(c *changer) {
+	if c.p.Stage1.Sum == mma.Off {
+		return
+	}
+	all := c.shapesOf()
+	for _, s := range all {
+		for _, t := range all {
+			c.to(func(p *mma.Params) { reshape(&p.Stage0, s); reshape(&p.Stage1, t) })
+		}
+	}
+}
+
+// newStage puts a sum of groups before what is there: groups of 2 and 4 with the
+// window of the final sum, even and odd products apart, and sequential and
+// pairwise sums of products rounded like the accumulator.
+func newStage(c *changer) {
+	if c.p.Stage0.Sum != mma.Off || c.p.L == 1 {
+		return
+	}
+	stage := func(s mma.Stage) { c.to(func(p *mma.Params) { p.Stage0 = s }) }
+	window := mma.Align{F: c.p.Join.Align.F, Mode: c.p.Join.Align.Mode}
+	if window.F != 0 {
+		stage(mma.Stage{Sum: mma.Fused, Group: 2, Align: window})
+		stage(mma.Stage{Sum: mma.Fused, Group: 4, Align: window})
+		stage(mma.Stage{Sum: mma.Fused, Split: mma.Interleaved, Group: 2, Align: window})
+	}
+	for _, sum := range []mma.Sum{mma.Sequential, mma.Pairwise, mma.PairHalves} {
+		stage(mma.Stage{Sum: sum, Round: roundOf(c.p.Acc)})
+	}
+}
+
+// add makes a stage before those that are there, and after them.
+func (c *changer) add(s mma.Stage) {
+	if c.p.Stage1.Sum != mma.Off {
+		return
+	}
+	c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = s, p.Stage0 })
+	if c.p.Stage0.Sum != mma.Off {
+		c.to(func(p *mma.Params) { p.Stage1 = s })
+	}
+}
+
+// newStages makes stages of every shape: exact, rounding, aligned like the last sum, and
+// aligned in a few other ways; the right width is found later.
+func newStages(c *changer) {
+	for _, s := range c.shapesOf() {
+		rounds, aligned := s, s
+		rounds.Round = mma.To(c.wide(), fp.RNE)
+		aligned.Align = c.p.Join.Align
+		for _, n := range []mma.Stage{s, rounds, aligned} {
+			c.add(n)
+		}
+		if s.Group&(s.Group-1) == 0 {
+			c.addCutting(s, 5, 4, usual(0))
+		}
+	}
+}
+
+// newCuttingStages makes stages of every shape that cut in any way.
+func newCuttingStages(c *changer) {
+	for _, s := range c.shapesOf() {
+		c.addCutting(s, 2, 3, modes)
+	}
+}
+
+// addCutting makes stages that cut at widths from one on, in steps, by some modes.
+func (c *changer) addCutting(s mma.Stage, from, step mma.Frac, ms []fp.Mode) {
+	for f := from; f <= 40; f += step {
+		for _, m := range ms {
+			s.Align.F, s.Align.Mode = f, m
+			c.add(s)
+		}
+	}
+}
+
+// noStage takes stages away.
+func noStage(c *changer) {
+	if c.p.Stage1.Sum != mma.Off {
+		c.to(func(p *mma.Params) { p.Stage1 = mma.Stage{} })
+	}
+	if c.p.Stage0.Sum != mma.Off {
+		c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = p.Stage1, mma.Stage{} })
+	}
+}
+
+func noStages(c *changer) {
+	c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = mma.Stage{}, mma.Stage{} })
+	c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = p.Stage1, mma.Stage{} })
+	c.to(func(p *mma.Params) { p.Stage1 = mma.Stage{} })
+}
+
+// simplerStages takes stages away, also with their alignment left to the last sum, and
+// makes plain ones of those that are left.
+func simplerStages(c *changer) {
+	noStages(c)
+	c.to(func(p *mma.Params) { p.Join.Align, p.Stage0 = p.Stage0.Align, mma.Stage{} })
+	c.to(func(p *mma.Params) { p.Join.Align, p.Stage1 = p.Stage1.Align, mma.Stage{} })
+	for _, s := range []func(p *mma.Params) *mma.Stage{
+		func(p *mma.Params) *mma.Stage { return &p.Stage0 }, func(p *mma.Params) *mma.Stage { return &p.Stage1 },
+	} {
+		c.to(func(p *mma.Params) { s(p).Group, s(p).Split = 0, mma.Adjacent })
+		c.to(func(p *mma.Params) { s(p).Sum = mma.Fused })
+		c.to(func(p *mma.Params) { s(p).Fixed = false })
+	}
+}
+
+// fixedStages makes sums of stages fixed point, or not.
+func fixedStages(c *changer) {
+	for i := range 4 {
+		c.to(func(p *mma.Params) { p.Stage0.Fixed, p.Stage1.Fixed = i&1 != 0, i&2 != 0 })
+	}
+}
+
+// cApart sums the products alone and adds c to their sum: exactly, or cut as
+// before, or after rounding the sum to the accumulator's width.
+func cApart(c *changer) {
+	if c.p.Stage0.Sum != mma.Off || c.p.L == 1 {
+		return
+	}
+	for _, apart := range []struct {
+		round mma.Round
+		join  mma.Align
+	}{{mma.Round{}, c.p.Join.Align}, {mma.Round{}, mma.Align{}}, {roundOf(c.p.Acc), mma.Align{}}} {
+		c.to(func(p *mma.Params) {
+			p.Stage0 = mma.Stage{Sum: mma.Fused, Align: p.Join.Align, Round: apart.round}
+			p.Join.Align = apart.join
+		})
+	}
+}
+
+// cJoined adds the products and c in one fused sum.
+func cJoined(c *changer) {
+	s := c.p.Stage0
+	if s.Sum != mma.Fused || s.Group != 0 || c.p.Stage1.Sum != mma.Off {
+		return
+	}
+	c.to(func(p *mma.Params) {
+		p.Stage0 = mma.Stage{}
+		p.Join = mma.Join{Align: mma.Align{F: s.Align.F, Mode: s.Align.Mode, Floor: p.Join.Align.Floor}, Post: p.Join.Post}
+	})
+}
+
+// productsApart sums the products alone, aligned like the last sum.
+func productsApart(c *changer) {
+	if c.p.Stage0.Sum != mma.Off {
+		return
+	}
+	apart := mma.Stage{Sum: mma.Fused, Align: c.p.Join.Align}
+	c.to(func(p *mma.Params) { p.Stage0 = apart })
+	c.to(func(p *mma.Params) { p.Stage0, p.Join.Align = apart, mma.Align{} })
+}
+
+// productsJoined makes the last stage a part of the last sum, exchanges stages, and
+// divides one in two.
+func productsJoined(c *changer) {
+	j, s, t := c.p.Join, c.p.Stage0, c.p.Stage1
+	c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = t, s })
+	if s.Sum == mma.Off {
+		return
+	}
+	joined := func(p *mma.Params) {
+		if t.Sum != mma.Off {
+			p.Stage1, p.Join.Align = mma.Stage{}, t.Align
+		} else {
+			p.Stage0, p.Join.Align = mma.Stage{}, s.Align
+		}
+	}
+	c.to(joined)
+	c.to(func(p *mma.Params) { joined(p); p.Join.CF, p.Join.CMode = j.Align.F, j.Align.Mode })
+	if t.Sum == mma.Off {
+		c.to(func(p *mma.Params) {
+			p.Stage1, p.Stage0.Group, p.Stage0.Split = mma.Stage{Sum: mma.Fused, Align: s.Align}, 2, mma.Adjacent
+		})
+	}
+}
+
+// stepsOfGroups makes steps of groups: a stage whose sums are added to c looks like
+// steps to whose last sum c is added.
+func stepsOfGroups(c *changer) {
+	s := c.p.Stage0
+	if s.Sum == mma.Off {
+		return
+	}
+	for x := mma.StartC; x <= mma.StartEmpty; x++ {
+		steps := func(p *mma.Params) {
+			p.L, p.Start = s.Group, x
+			if s.Sum != mma.Fused {
+				p.L = 1
+			}
+			p.Join = mma.Join{Align: s.Align}
+			p.Stage0, p.Stage1 = mma.Stage{}, mma.Stage{}
+			c.FixLate(p, fp.RNE)
+			if p.LateAdds(c.Formats) {
+				p.Late = c.p.Acc
+			}
+		}
+		c.to(func(p *mma.Params) { steps(p); p.Join.Post = s.Round })
+		c.to(func(p *mma.Params) {
+			steps(p)
+			if s.Round.Frac != 0 {
+				p.Acc.Frac, p.Acc.Mode = min(s.Round.Frac, p.Acc.Frac), s.Round.Mode
+			}
+		})
+	}
+}
+
+// groupsOfSteps makes groups of steps, the other way round: c is added to all sums at
+// once instead of to one after the other. What a second stage did with the sum of a
+// step it does with that of each group.
+func groupsOfSteps(c *changer) {
+	l, lanes := c.p.L, max(int(c.p.Lanes), 1)
+	terms := (c.K + lanes - 1) / lanes
+	if l == 0 || int(l) >= terms {
+		return
+	}
+	for n := 2 * int(l); ; n *= 2 {
+		groups := func(p *mma.Params) {
+			p.L = uint8(n)
+			if n >= terms {
+				p.L = 0
+			}
+			if p.Stage0.Sum == mma.Off {
+				p.Stage0 = mma.Stage{Sum: mma.Fused, Align: p.Join.Align}
+			}
+			if p.Stage0.Group == 0 {
+				p.Stage0.Group = l
+			}
+		}
+		c.to(groups)
+		c.to(func(p *mma.Params) { groups(p); p.Join.Align = mma.Align{} })
+		c.to(func(p *mma.Params) { groups(p); p.Stage0.Round = c.p.Acc })
+		if c.p.Stage1.Sum != mma.Off && c.p.Stage1.Group == 0 {
+			c.to(func(p *mma.Params) {
+				groups(p)
+				p.Stage1.Split, p.Stage1.Group = mma.Interleaved, uint8((min(n, terms)+int(l)-1)/int(l))
+			})
+		}
+		if n >= terms {
+			return
+		}
+	}
+}
+
+// lanesOfGroups makes lanes of interleaved groups.
+func lanesOfGroups(c *changer) {
+	s, t, j := c.p.Stage0, c.p.Stage1, c.p.Join
+	if s.Sum == mma.Off || s.Split != mma.Interleaved {
+		return
+	}
+	inside := s
+	inside.Group, inside.Split = 0, mma.Adjacent
+	for _, start := range []mma.Start{mma.StartC, mma.StartEmpty} {
+		for _, m := range []fp.Mode{t.Round.Mode, c.p.Acc.Mode, j.Post.Mode} {
+			lanes := func(p *mma.Params) {
+				p.Lanes, p.L, p.Start = s.Group, 0, start
+				p.Stage0, p.Stage1 = mma.Stage{}, mma.Stage{}
+				p.Late = mma.To(c.D, max(m, fp.RNE))
+			}
+			c.to(func(p *mma.Params) { lanes(p); p.Stage0 = inside })
+			c.to(func(p *mma.Params) { lanes(p); p.Stage0, p.Join.Align = inside, t.Align })
+			c.to(func(p *mma.Params) { lanes(p); p.Join.Align = s.Align })
+		}
+	}
+}
+
+// scalePlace applies block scales to products instead of groups or the other way round,
+// and makes the sums of groups fixed point, or not.
+func scalePlace(c *changer) {
+	switch {
+	case c.Scale == fp.None:
+	case c.p.Scale == mma.ScaleGroup:
+		c.to(func(p *mma.Params) { p.Scale, p.Stage0 = mma.ScaleProduct, mma.Stage{} })
+		c.to(func(p *mma.Params) { p.Stage0.Fixed = !p.Stage0.Fixed })
+	default:
+		c.to(func(p *mma.Params) {
+			p.Scale, p.Stage0 = mma.ScaleGroup, mma.Stage{Sum: mma.Fused, Group: 16, Fixed: true}
+		})
+	}
+}
+
+// scalePlaces applies block scales to products, or to groups of every size, whose sums
+// may be fixed point, which shows only where such a sum is cut.
+func scalePlaces(c *changer) {
+	if c.Scale == fp.None {
+		return
+	}
+	c.to(func(p *mma.Params) { p.Scale = mma.ScaleProduct })
+	for g := uint8(2); g <= c.Block; g++ {
+		for _, fixed := range []bool{false, true} {
+			groups := func(p *mma.Params) {
+				p.Scale, p.Order, p.Lanes = mma.ScaleGroup, mma.Ascending, 0
+				p.Stage0 = mma.Stage{Sum: mma.Fused, Group: g, Fixed: fixed}
+				c.FixLate(p, fp.RNE)
+			}
+			c.to(groups)
+			if g != c.Block || c.p.Scale == mma.ScaleGroup {
+				continue
+			}
+			for f := mma.Frac(3); f <= 45; f += 2 {
+				for _, m := range modes {
+					c.to(func(p *mma.Params) { groups(p); p.Join.Align.F, p.Join.Align.Mode = f, m })
+				}
+			}
+		}
+	}
+}
+
+func scalesOnProducts(c *changer) {
+	c.to(func(p *mma.Params) { p.Scale, p.Stage0 = mma.ScaleProduct, mma.Stage{} })
+}

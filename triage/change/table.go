@@ -1,0 +1,139 @@
+package change
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// row is one idea of a change, with the mutants that it makes in each breadth; nil: none.
+type row struct {
+	name string
+	by   [breadths]func(c *changer)
+}
+
+type by = [breadths]func(c *changer)
+
+// table is all changes. Plain fields come first, so that a mutant that is one field away
+// is known as that.
+var table = []row{
+	{"number", by{Adjacent: fields(isNumber, near(-1, 1))}},
+	{"width", by{Decisions: fields(isWidth, near(-3, -2, -1, 1, 2, 3)), Steps: widths}},
+	{"mode", by{Decisions: fields(isMode, otherSet)}},
+	{"floor", by{Decisions: fields(isFloor, near(-3, -2, -1, 1, 2, 3)), Steps: floors}},
+	{"steps", by{Decisions: otherSteps, TermSteps: stepsAndLanes, Removals: fewerSteps}},
+	{"groups", by{Decisions: fields(isGroup, halfAndDouble), TermSteps: shapes}},
+	{"order", by{Decisions: fields(is("order"), others), Removals: fields(is("order"), absent)}},
+	{"lanes", by{Decisions: lanes, Removals: oneLane}},
+	{"sums", by{Decisions: fields(isSum, otherSet)}},
+	{"split", by{Decisions: fields(isSplit, others)}},
+	{"flush inputs", by{Decisions: fields(isInFlush, others), Steps: inputFlushes, Removals: fewerInputFlushes}},
+	{"flush results", by{Decisions: fields(isOutFlush, others), Steps: resultFlushes, Removals: fields(isOutFlush, absent)}},
+	{"product exponent", by{Decisions: fields(is("prod.exp"), others), Steps: fields(is("prod.exp"), others), Removals: fields(is("prod.exp"), absent)}},
+	{"product rounding", by{Decisions: productRounding}},
+	{"overflow", by{Decisions: fields(isOver, others), Steps: overflows, Removals: fields(isOver, absent)}},
+	{"product overflow", by{Decisions: productOverflow}},
+	{"zero sign", by{Decisions: fields(isZeroSign, others), Steps: zeroSigns}},
+	{"nan code", by{Decisions: fields(is("special.nan"), otherNaNs), Steps: nanCodes}},
+	{"c left", by{Decisions: fields(is("special.cleft"), others), Removals: fields(is("special.cleft"), absent)}},
+	{"drop", by{Decisions: drop, Steps: fields(is("join.cdrop"), wholeOrAbsent), Removals: fields(is("join.cdrop"), absent)}},
+	{"no floor", by{Decisions: fields(isFloor, absent), Removals: fields(isFloor, absent)}},
+	{"new floor", by{Decisions: newFloor, Steps: fixedPoints}},
+	{"exact", by{Decisions: exactSums, Removals: uncut}},
+	{"c apart", by{Decisions: cApart, Steps: productsApart}},
+	{"c joined", by{Decisions: cJoined, Steps: productsJoined}},
+	{"c late", by{Decisions: cLate, Steps: starts}},
+	{"c early", by{Decisions: cEarly, Removals: startWithC}},
+	{"c cut", by{Decisions: cCut, Steps: cCuts, Removals: cCutLikeTerms}},
+	{"scale place", by{Decisions: scalePlace, Steps: scalePlaces, Removals: scalesOnProducts}},
+	{"new stage", by{Decisions: newStage, TermSteps: newStages, RareSteps: newCuttingStages}},
+	{"no stage", by{Decisions: noStage, TermSteps: noStages, Removals: simplerStages}},
+	{"both stages", by{RareSteps: bothShapes}},
+	{"fixed point", by{TermSteps: fixedStages}},
+	{"post", by{Decisions: post}},
+	{"no rounding", by{Steps: noRounding, Removals: fewerRoundings}},
+	{"range", by{Steps: ranges, Removals: plainRanges}},
+	{"result width", by{Decisions: resultWidth}},
+	{"double rounding", by{Decisions: doubleRounding, Steps: doubleRoundings, Removals: singleRounding}},
+	{"widen", by{Decisions: fields(is("in.widen"), formats(fp.FP16, fp.FP32)), Steps: fields(is("in.widen"), formats(fp.FP16, fp.BF16, fp.FP32, fp.FP64)),
+		Removals: fields(is("in.widen"), absent)}},
+	{"moved width", by{Steps: movedWidths}},
+	{"moved rounding", by{Steps: movedRoundings}},
+	{"moved alignment", by{Steps: movedAlignments}},
+	{"steps of groups", by{Steps: stepsOfGroups}},
+	{"groups of steps", by{Steps: groupsOfSteps}},
+	{"lanes of groups", by{Steps: lanesOfGroups}},
+}
+
+// fields returns a change of each field that is chosen to each of the values proposed
+// for it.
+func fields(choose func(path string) bool, propose func(o *original, f mma.Field) []int) func(c *changer) {
+	return func(c *changer) {
+		for _, f := range mma.Fields() {
+			if !choose(f.Path) {
+				continue
+			}
+			for _, v := range propose(&c.original, f) {
+				c.to(func(p *mma.Params) {
+					if f.SetInt(p, v); f.Int(p) != v { // the field has no such value
+						*p = c.p
+					}
+				})
+			}
+		}
+	}
+}
+
+func is(path string) func(string) bool {
+	return func(other string) bool { return path == other }
+}
+
+func isWidth(path string) bool {
+	return strings.HasSuffix(path, ".f") || strings.HasSuffix(path, ".frac") || path == "join.cf" || path == "join.cdrop"
+}
+func isMode(path string) bool     { return strings.HasSuffix(path, "mode") }
+func isFloor(path string) bool    { return strings.HasSuffix(path, ".floor") }
+func isGroup(path string) bool    { return strings.HasSuffix(path, ".group") }
+func isSum(path string) bool      { return strings.HasSuffix(path, ".sum") }
+func isSplit(path string) bool    { return strings.HasSuffix(path, ".split") }
+func isInFlush(path string) bool  { return path == "in.sub" || path == "in.c" || path == "in.acc" }
+func isOutFlush(path string) bool { return strings.HasSuffix(path, ".flush") }
+func isOver(path string) bool     { return strings.HasSuffix(path, ".over") }
+func isZeroSign(path string) bool { return path == "special.negzero" || path == "special.tinysign" }
+
+// others proposes every other value of an enumeration.
+func others(o *original, f mma.Field) []int {
+	return slices.DeleteFunc(f.Values(), func(v int) bool { return v == f.Int(&o.p) })
+}
+
+// otherSet proposes every other value but 0 of an enumeration that is not 0.
+func otherSet(o *original, f mma.Field) []int {
+	if f.Int(&o.p) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(others(o, f), func(v int) bool { return v == 0 })
+}
+
+// absent proposes the value that says that there is none.
+func absent(*original, mma.Field) []int { return []int{0} }
+
+// otherNaNs proposes every other NaN rule; of those that are orders of operands only
+// the plain one unless there is an order already.
+func otherNaNs(o *original, f mma.Field) []int {
+	return slices.DeleteFunc(others(o, f), func(v int) bool {
+		return v > int(mma.NaNFirst) && !o.p.Special.NaN.Operand()
+	})
+}
+
+// formats proposes conversions of operands: none, or to a format.
+func formats(all ...fp.ID) func(*original, mma.Field) []int {
+	return func(*original, mma.Field) []int {
+		vals := []int{int(fp.None)}
+		for _, id := range all {
+			vals = append(vals, int(id))
+		}
+		return vals
+	}
+}

@@ -1,0 +1,287 @@
+package change
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// modes of rounding, in the order of how common they are in hardware.
+var modes = []fp.Mode{fp.RZ, fp.RNE, fp.RD, fp.RU, fp.RNA, fp.RTO}
+
+// usual returns the modes that are tried with every width: the present one and the
+// most common. The others are tried with the widths that seem best (OtherModes).
+func usual(now fp.Mode) []fp.Mode {
+	if now == 0 || now == fp.RZ || now == fp.RNE {
+		return modes[:2]
+	}
+	return []fp.Mode{fp.RZ, fp.RNE, now}
+}
+
+// OtherModes returns the program q with other modes at the places where its width is
+// another than p's.
+func (s Space) OtherModes(p, q *mma.Params) []mma.Params {
+	o := &original{s, *q}
+	var all []mma.Params
+	for _, x := range o.cuts() {
+		was, _ := x.get(p)
+		f, now := x.get(q)
+		if f == was || f == 0 {
+			continue
+		}
+		for _, m := range modes {
+			other := *q
+			if x.set(&other, f, m); m != now && s.Valid(&other) {
+				all = append(all, other)
+			}
+		}
+	}
+	return all
+}
+
+// widths makes roundings and alignments of every width, with the usual modes.
+func widths(c *changer) {
+	for _, r := range c.used(roundings) {
+		c.next()
+		now := *r.at(&c.p)
+		base := now
+		if base.Frac == 0 {
+			base = mma.To(c.wide(), fp.RZ)
+		}
+		for _, f := range c.fracs(r.path + ".frac") {
+			ms := usual(now.Mode)
+			if f == now.Frac || r.path == "out" {
+				ms = modes
+			}
+			for _, m := range ms {
+				c.to(func(p *mma.Params) {
+					*r.at(p) = base
+					r.at(p).Frac, r.at(p).Mode = f, m
+				})
+			}
+		}
+	}
+	for _, a := range c.aligned() {
+		c.next()
+		now := *a.at(&c.p)
+		c.to(func(p *mma.Params) { a.at(p).F, a.at(p).Mode = 0, 0 })
+		for _, f := range c.fracs(a.path + ".f") {
+			ms := usual(now.Mode)
+			if f == now.F {
+				ms = modes
+			}
+			for _, m := range ms {
+				c.to(func(p *mma.Params) { a.at(p).F, a.at(p).Mode = f, m })
+			}
+		}
+	}
+}
+
+// floors makes other lower bounds of alignments, alone and with a width that keeps the
+// last bit where it is.
+func floors(c *changer) {
+	for _, a := range c.aligned() {
+		c.next()
+		now := *a.at(&c.p)
+		c.to(func(p *mma.Params) { a.at(p).Floor = 0 })
+		for _, floor := range c.floorsNear(now.Floor) {
+			c.to(func(p *mma.Params) { a.at(p).Floor = floor })
+		}
+		if now.Floor == 0 {
+			continue
+		}
+		for d := -30; d <= 30; d++ {
+			if f := int(now.F) + d; f > 0 && f <= mma.MaxFrac {
+				c.to(func(p *mma.Params) { a.at(p).F, a.at(p).Floor = mma.Frac(f), now.Floor+mma.Exp(d) })
+			}
+		}
+	}
+}
+
+// fixedPoints makes lower bounds above most exponents, so that terms are cut at one bit:
+// such a bound and the width show together only.
+func fixedPoints(c *changer) {
+	const width = 30
+	for _, a := range c.aligned() {
+		if a.at(&c.p).Floor != 0 {
+			continue
+		}
+		for _, bit := range c.floorsNear(0) {
+			for _, m := range usual(0) {
+				c.to(func(p *mma.Params) { *a.at(p) = mma.Align{F: width, Mode: m, Floor: min(bit, 10) + width} })
+			}
+		}
+	}
+}
+
+// floorsNear returns lower bounds of an alignment: those near the present one, if there
+// is one, and every third of the whole range; of a range as wide as FP64's only those
+// near its ends and its middle.
+func (o *original) floorsNear(now mma.Exp) []mma.Exp {
+	const near = 6
+	var all []mma.Exp
+	grid := func(lo, hi, step int) {
+		for f := lo; f <= hi; f += step {
+			all = append(all, mma.Exp(f))
+		}
+	}
+	if now != 0 {
+		grid(int(now)-near, int(now)+near, 1)
+	}
+	lo, hi := floorSpan(o)
+	if hi-lo < 400 {
+		grid(lo, hi, 3)
+		return all
+	}
+	products, results := o.exponents()
+	for _, e := range []int{products, results, 0} {
+		grid(e-42, e+39, 3)
+	}
+	return all
+}
+
+// newFloor gives an alignment that has no lower bound those of known units.
+func newFloor(c *changer) {
+	for _, a := range c.aligned() {
+		cuts := a.at(&c.p).F != 0 || a.path == "join.align" && c.p.Join.CF != 0
+		if a.at(&c.p).Floor != 0 || !cuts {
+			continue
+		}
+		for _, floor := range []mma.Exp{-126, -131, -132, -133, -139, -19, -20, -21} {
+			c.to(func(p *mma.Params) { a.at(p).Floor = floor })
+		}
+	}
+}
+
+// exactSums makes cut sums exact, or cuts exact ones like the known units.
+func exactSums(c *changer) {
+	if c.p.Join.Align.F != 0 {
+		c.to(func(p *mma.Params) { p.Join = mma.Join{Post: p.Join.Post} })
+	} else {
+		for _, f := range []mma.Frac{23, 24, 25} {
+			c.to(func(p *mma.Params) { p.Join.Align = mma.Align{F: f, Mode: fp.RZ} })
+		}
+	}
+	for i := range alignments[:2] {
+		if a := &alignments[i]; a.used(&c.original) && a.at(&c.p).F != 0 {
+			c.to(func(p *mma.Params) { *a.at(p) = mma.Align{} })
+		}
+	}
+}
+
+// uncut takes alignments away.
+func uncut(c *changer) {
+	for i := range alignments {
+		c.to(func(p *mma.Params) { *alignments[i].at(p) = mma.Align{} })
+	}
+}
+
+// drop turns the dropping of small accumulators on and off.
+func drop(c *changer) {
+	j := c.p.Join
+	if j.CDrop != 0 {
+		c.to(func(p *mma.Params) { p.Join.CDrop = 0 })
+		return
+	}
+	f := j.CF
+	if f == 0 {
+		f = j.Align.F
+	}
+	if f == 0 {
+		f = 24
+	}
+	for _, f := range []mma.Frac{f, f + 1} {
+		c.to(func(p *mma.Params) { p.Join.CDrop = f })
+	}
+}
+
+// cCut cuts the accumulator by another mode or width than the terms, or like them.
+func cCut(c *changer) {
+	j := c.p.Join
+	if j.CMode != 0 || j.CF != 0 {
+		c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, 0 })
+		return
+	}
+	if j.Align.F == 0 {
+		return
+	}
+	for _, m := range fp.Modes() {
+		if m != j.Align.Mode {
+			c.to(func(p *mma.Params) { p.Join.CMode = m })
+		}
+	}
+	for _, f := range []mma.Frac{j.Align.F - 1, j.Align.F + 1} {
+		c.to(func(p *mma.Params) { p.Join.CF = f })
+	}
+}
+
+// cCuts cuts the accumulator by every mode and width.
+func cCuts(c *changer) {
+	c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, 0 })
+	now := c.p.Join
+	for _, m := range modes {
+		c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, m })
+		if now.CF != 0 {
+			c.to(func(p *mma.Params) { p.Join.CMode = m })
+		}
+	}
+	for _, f := range c.fracs("join.cf") {
+		for _, m := range usual(now.CMode) {
+			c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = f, m })
+		}
+	}
+}
+
+// cCutLikeTerms cuts the accumulator like the terms, or the terms like it.
+func cCutLikeTerms(c *changer) {
+	j := c.p.Join
+	c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, 0 })
+	c.to(func(p *mma.Params) { p.Join.CF = 0 })
+	c.to(func(p *mma.Params) { p.Join.Align.F, p.Join.Align.Mode, p.Join.CF, p.Join.CMode = j.CF, j.CMode, 0, 0 })
+}
+
+// movedWidths moves, copies and exchanges widths between the places that cut.
+func movedWidths(c *changer) {
+	all := c.cuts()
+	for i, s := range all {
+		f, m := s.get(&c.p)
+		if f == 0 {
+			continue
+		}
+		for j, t := range all {
+			if i == j {
+				continue
+			}
+			g, n := t.get(&c.p)
+			c.to(func(p *mma.Params) { t.set(p, f, m) })
+			c.to(func(p *mma.Params) { t.set(p, f, m); s.set(p, 0, 0) })
+			c.to(func(p *mma.Params) { t.set(p, f, m); s.set(p, g, n) })
+		}
+	}
+}
+
+// movedAlignments moves, copies and exchanges alignments between places, and between the
+// terms and the accumulator.
+func movedAlignments(c *changer) {
+	for i := range alignments {
+		s := &alignments[i]
+		a := *s.at(&c.p)
+		for _, t := range c.aligned() {
+			if s == t {
+				continue
+			}
+			c.to(func(p *mma.Params) { *t.at(p) = a })
+			c.to(func(p *mma.Params) { *s.at(p), *t.at(p) = *t.at(p), a })
+			c.to(func(p *mma.Params) { *s.at(p), *t.at(p) = mma.Align{}, a })
+		}
+	}
+	j := c.p.Join
+	c.to(func(p *mma.Params) {
+		p.Join.CF, p.Join.CMode, p.Join.Align = j.Align.F, j.Align.Mode, mma.Align{}
+	})
+	c.to(func(p *mma.Params) {
+		p.Join.Align.F, p.Join.Align.Mode, p.Join.CF, p.Join.CMode = j.CF, j.CMode, j.Align.F, j.Align.Mode
+	})
+	c.to(func(p *mma.Params) {
+		p.Join.Align.F, p.Join.Align.Mode, p.Join.CF, p.Join.CMode = j.CF, j.CMode, 0, 0
+	})
+}

@@ -1,0 +1,273 @@
+// Package evidence keeps what is known of a unit, dot products with the results that it
+// gave, and finds out which programs explain it.
+package evidence
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+)
+
+// Evidence is all that is known of a unit: families of cases, in an order. It also is
+// the account of what is spent on it.
+type Evidence struct {
+	change.Space // of the unit; the dot products may be longer than K
+	Policy       oracle.Policy
+	Workers      int           // that run programs; 0: one for each processor
+	Computed     *atomic.Int64 // dot products that programs have computed
+
+	Families []*Family
+	whole    *Cases
+	growing  []*Cases // all cases in batches that grow
+}
+
+// Family is the cases of one kind of question: dot products and what the unit answered.
+type Family struct {
+	Name string
+	Dots []*mma.Dot
+	Want []uint64
+}
+
+// New returns evidence without cases.
+func New(s change.Space, p oracle.Policy) *Evidence {
+	return &Evidence{Space: s, Policy: p, Computed: &atomic.Int64{}}
+}
+
+// Same reports whether two results agree by the policy.
+func (e *Evidence) Same(x, y uint64) bool {
+	return x == y || e.Policy != oracle.Policy{} && oracle.Compare(e.D, e.Policy, x, y) == oracle.Same
+}
+
+// Add takes in a family, or more cases at the end of one that is there.
+func (e *Evidence) Add(name string, dots []*mma.Dot, want []uint64) {
+	f := e.family(name)
+	f.Dots, f.Want = append(f.Dots, dots...), append(f.Want, want...)
+}
+
+// AddFirst takes in a family, or more cases at the beginning of one that is there.
+func (e *Evidence) AddFirst(name string, dots []*mma.Dot, want []uint64) {
+	f := e.family(name)
+	f.Dots, f.Want = slices.Concat(dots, f.Dots), slices.Concat(want, f.Want)
+}
+
+// family returns the family of a name, which is about to change.
+func (e *Evidence) family(name string) *Family {
+	e.whole, e.growing = nil, nil
+	for _, f := range e.Families {
+		if f.Name == name {
+			return f
+		}
+	}
+	f := &Family{Name: name}
+	e.Families = append(e.Families, f)
+	return f
+}
+
+// First returns the evidence of the first n families.
+func (e *Evidence) First(n int) *Evidence {
+	f := *e
+	f.Families, f.whole, f.growing = e.Families[:n], nil, nil
+	return &f
+}
+
+// Loosely returns the same evidence, where all NaNs are alike and so are both zeros.
+// Which NaN and which zero it is shows little of how a sum is made, and hides much.
+func (e *Evidence) Loosely() *Evidence {
+	l := *e
+	l.Policy = oracle.Policy{NaN: oracle.ByClass, Zero: oracle.ByClass}
+	return &l
+}
+
+// Whole returns all cases.
+func (e *Evidence) Whole() *Cases {
+	if e.whole == nil {
+		var dots []*mma.Dot
+		var want []uint64
+		var of []int
+		for n, f := range e.Families {
+			dots, want = append(dots, f.Dots...), append(want, f.Want...)
+			for range f.Dots {
+				of = append(of, n)
+			}
+		}
+		e.whole = e.Pack(dots, want)
+		e.whole.family = of
+	}
+	return e.whole
+}
+
+// Explains reports whether a program gives the unit's result in every case. A wrong one
+// fails in a small batch, mostly.
+func (e *Evidence) Explains(p *mma.Params) bool {
+	m, err := sim.New(e.Formats, e.K, *p)
+	if err != nil {
+		return false
+	}
+	if e.growing == nil {
+		all := e.Whole()
+		for from, n := 0, 8; from < len(all.Want); n *= 3 {
+			to := min(from+n, len(all.Want))
+			e.growing = append(e.growing, all.part(from, to))
+			from = to
+		}
+	}
+	var buf []byte
+	for _, c := range e.growing {
+		if e.Score(m, c, &buf) < len(c.Want) {
+			return false
+		}
+	}
+	return true
+}
+
+// Hits marks the cases that a program explains: none if it is not valid.
+func (e *Evidence) Hits(p *mma.Params, c *Cases) []bool {
+	hits := make([]bool, len(c.Want))
+	if m, err := sim.New(e.Formats, e.K, *p); err == nil {
+		e.compare(m, c, nil, func(i int) { hits[i] = true })
+	}
+	return hits
+}
+
+// Score counts the cases that a program explains, with a buffer to reuse for its results.
+func (e *Evidence) Score(m Runner, c *Cases, buf *[]byte) int {
+	n := 0
+	e.compare(m, c, buf, func(int) { n++ })
+	return n
+}
+
+// Runner computes the results of a batch by some program: a sim.Model or, for few dot
+// products, a sim.Sweep.
+type Runner interface {
+	Run(in *mma.Batch, out []byte)
+}
+
+// Run returns the results of a program, and counts them. buf, if not nil, is a buffer
+// to reuse.
+func (e *Evidence) Run(m Runner, c *Cases, buf *[]byte) []byte {
+	if buf == nil {
+		buf = new([]byte)
+	}
+	n := len(c.Want) * e.D.Width()
+	*buf = slices.Grow((*buf)[:0], n)[:n]
+	m.Run(c.Batch, *buf)
+	e.Computed.Add(int64(len(c.Want)))
+	return *buf
+}
+
+// compare calls hit for every case in which a program gives the unit's result.
+func (e *Evidence) compare(m Runner, c *Cases, buf *[]byte, hit func(i int)) {
+	out, w := e.Run(m, c, buf), e.D.Width()
+	for i, want := range c.Want {
+		if e.Same(mma.Load(out, w, i), want) {
+			hit(i)
+		}
+	}
+}
+
+// Each calls f for every program of a list that is valid, in parallel, with its model
+// and a buffer of the worker.
+func (e *Evidence) Each(ps []mma.Params, f func(i int, m Runner, buf *[]byte)) {
+	e.parallel(len(ps), func() func(i int) {
+		var buf []byte
+		return func(i int) {
+			if m, err := sim.New(e.Formats, e.K, ps[i]); err == nil {
+				f(i, m, &buf)
+			}
+		}
+	})
+}
+
+// Sweep is Each for programs that compute few dot products, always the same.
+func (e *Evidence) Sweep(ps []mma.Params, f func(i int, m Runner, buf *[]byte)) {
+	e.parallel(len(ps), func() func(i int) {
+		var buf []byte
+		s := sim.NewSweep(e.Formats, e.K)
+		return func(i int) {
+			if s.Use(&ps[i]) == nil {
+				f(i, s, &buf)
+			}
+		}
+	})
+}
+
+// parallel calls functions for 0..n-1; each worker has a function of its own.
+func (e *Evidence) parallel(n int, worker func() func(i int)) {
+	const chunk = 16
+	workers := e.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers, (n+chunk-1)/chunk) {
+		wg.Go(func() {
+			f := worker()
+			for from := int(next.Add(chunk)) - chunk; from < n; from = int(next.Add(chunk)) - chunk {
+				for i := from; i < min(from+chunk, n); i++ {
+					f(i)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Counts returns for each program how many cases it explains, -1 if it is not valid.
+func (e *Evidence) Counts(ps []mma.Params, c *Cases) []int {
+	const few = 200
+	n := make([]int, len(ps))
+	for i := range n {
+		n[i] = -1
+	}
+	each := e.Each
+	if len(c.Want) <= few {
+		each = e.Sweep
+	}
+	each(ps, func(i int, m Runner, buf *[]byte) { n[i] = e.Score(m, c, buf) })
+	return n
+}
+
+// Sample draws the numbers of up to n cases that are marked as hit says, evenly from all
+// families.
+func (e *Evidence) Sample(hits []bool, hit bool, r *rand.Rand, n int) []int {
+	whole := e.Whole()
+	byFamily := make([][]int, len(e.Families))
+	for _, i := range r.Perm(len(hits)) {
+		if hits[i] == hit {
+			f := whole.family[i]
+			byFamily[f] = append(byFamily[f], i)
+		}
+	}
+	var out []int
+	perm := r.Perm(len(byFamily))
+	for got := true; got && len(out) < n; {
+		got = false
+		for _, f := range perm {
+			if len(byFamily[f]) > 0 && len(out) < n {
+				out = append(out, byFamily[f][0])
+				byFamily[f] = byFamily[f][1:]
+				got = true
+			}
+		}
+	}
+	return out
+}
+
+// Total counts what is marked.
+func Total(hits []bool) int {
+	n := 0
+	for _, hit := range hits {
+		if hit {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,235 @@
+package infer
+
+import (
+	"context"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/evidence"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The sizes of settling.
+const (
+	poolCases   = 100 // of each family and generator, on which programs are compared
+	aimedCases  = 512 // of each generator, aimed at a mutant that the pool does not tell apart
+	witnessMost = 2000
+)
+
+// Mutant is a program that differs in one decision from the one that was found.
+type Mutant struct {
+	Changes []mma.Change // from the program found
+	// Dot is an input on which the two differ; nil if none was found. Got is what
+	// the unit answered, which is what the program found gives, Would what the mutant
+	// gives.
+	Dot        *mma.Dot
+	Got, Would uint64
+	Tried      int // inputs on which the two were compared
+
+	p mma.Params
+}
+
+// Path is the parameter that a mutant is about.
+func (x *Mutant) Path() string { return x.Changes[0].Path }
+
+// pool returns inputs of all kinds, aimed at programs.
+func (l *loop) pool(n int, ps ...*mma.Params) []*mma.Dot {
+	var dots []*mma.Dot
+	for i := range designed {
+		dots = append(dots, design(l.spec(), &designed[i], l.rand(), n)...)
+	}
+	l.draws++
+	gens := gen.All()
+	for i := range gens {
+		dots = append(dots, generate(l.spec(), &gens[i], l.seed+l.draws, 0, n, ps...)...)
+	}
+	return dots
+}
+
+// plainest returns the simplest program that neither the evidence nor a pool of
+// inputs tells from p, with a width of steps that is whole written as K.
+func (l *loop) plainest(p mma.Params) (mma.Params, error) {
+	c, err := l.Predicted(&p, l.pool(4*poolCases, &p))
+	if err != nil {
+		return p, err
+	}
+	whole := l.Whole()
+	q := simplest(l.Evidence, p, c, len(c.Want), func(q *mma.Params) bool {
+		return evidence.Total(l.Hits(q, whole)) == len(whole.Want)
+	})
+	if q.L == 0 && q.Lanes <= 1 {
+		q.L = uint8(l.K)
+	}
+	return q, nil
+}
+
+// mutants looks for an input that tells each mutant of a program from it: of those that
+// a designer may have decided, and all numbers next to its own.
+func (l *loop) mutants(ctx context.Context, p *mma.Params) ([]*Mutant, error) {
+	programs := change.Programs(l.Mutants(p, change.Adjacent, change.Decisions))
+	all := make([]*Mutant, len(programs))
+	for i, q := range programs {
+		all[i] = &Mutant{Changes: mma.Diff(p, &q), p: q}
+	}
+	dots := l.pool(poolCases, p)
+	c, err := l.Predicted(p, dots)
+	if err != nil {
+		return nil, err
+	}
+	l.Each(programs, func(i int, m evidence.Runner, _ *[]byte) { l.tell(all[i], m, c, dots) })
+	for _, x := range all {
+		if x.Dot != nil || ctx.Err() != nil {
+			continue
+		}
+		dots := l.pool(aimedCases, p, &x.p)
+		if c, err = l.Predicted(p, dots); err != nil {
+			return nil, err
+		}
+		l.Each([]mma.Params{x.p}, func(_ int, m evidence.Runner, _ *[]byte) { l.tell(x, m, c, dots) })
+	}
+	return all, ctx.Err()
+}
+
+// tell looks for the first case in which a mutant, whose model is given, differs.
+func (l *loop) tell(x *Mutant, m evidence.Runner, c *evidence.Cases, dots []*mma.Dot) {
+	out, w := l.Run(m, c, nil), l.D.Width()
+	x.Tried += len(c.Want)
+	for i, want := range c.Want {
+		if would := mma.Load(out, w, i); !l.Same(would, want) {
+			x.Dot, x.Got, x.Would = dots[i], want, would
+			return
+		}
+	}
+}
+
+// ruleOut asks the unit about the inputs that tell mutants from p. The wrong ones
+// become evidence against p; it returns how many there are.
+func (l *loop) ruleOut(ctx context.Context, p *mma.Params, all []*Mutant) (int, error) {
+	var dots []*mma.Dot
+	for _, r := range all {
+		if r.Dot != nil && !slices.Contains(dots, r.Dot) {
+			dots = append(dots, r.Dot)
+		}
+	}
+	kept, want, err := l.unit.ask(ctx, dots)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range all {
+		if i := slices.Index(kept, r.Dot); r.Dot != nil && i >= 0 {
+			r.Got = want[i]
+		} else { // an input on which the unit fails rules nothing out
+			r.Dot = nil
+		}
+	}
+	return l.refuted(ctx, p, kept, want)
+}
+
+// confront asks the unit and keeps the cases in which p is wrong.
+func (l *loop) confront(ctx context.Context, p *mma.Params, dots []*mma.Dot) (int, error) {
+	kept, want, err := l.unit.ask(ctx, dots)
+	if err != nil {
+		return 0, err
+	}
+	return l.refuted(ctx, p, kept, want)
+}
+
+// refuted keeps the cases in which p is wrong.
+func (l *loop) refuted(ctx context.Context, p *mma.Params, kept []*mma.Dot, want []uint64) (int, error) {
+	var wrong []*mma.Dot
+	var codes []uint64
+	for i, ok := range l.Hits(p, l.Pack(kept, want)) {
+		if !ok {
+			wrong, codes = append(wrong, kept[i]), append(codes, want[i])
+		}
+	}
+	return len(wrong), l.learn(ctx, wrong, codes)
+}
+
+// learn makes cases in which a hypothesis was wrong evidence, if the unit stands by
+// them.
+func (l *loop) learn(ctx context.Context, wrong []*mma.Dot, codes []uint64) error {
+	n := min(len(wrong), wrongKept)
+	if n == 0 {
+		return nil
+	}
+	if err := l.unit.repeat(ctx, wrong[:n], codes[:n]); err != nil {
+		return err
+	}
+	l.Add("refutations", wrong[:n], codes[:n])
+	return nil
+}
+
+// shrink makes the inputs that are shown small: of each parameter the one for the
+// nearest mutant. The unit is asked about the small ones, too.
+func (l *loop) shrink(ctx context.Context, p *mma.Params, all []*Mutant) (int, error) {
+	seen := map[string]bool{}
+	var dots []*mma.Dot
+	var before, small []*Mutant
+	for _, r := range all {
+		if r.Dot == nil || seen[r.Path()] {
+			continue
+		}
+		seen[r.Path()] = true
+		was := *r
+		if err := l.shrinkMutant(ctx, p, r); err != nil {
+			return 0, err
+		}
+		dots, before, small = append(dots, r.Dot), append(before, &was), append(small, r)
+	}
+	kept, want, err := l.unit.ask(ctx, dots)
+	if err != nil {
+		return 0, err
+	}
+	for n, r := range small {
+		if i := slices.Index(kept, r.Dot); i >= 0 {
+			r.Got = want[i]
+		} else { // the unit fails on the small one
+			*r = *before[n]
+		}
+	}
+	return l.refuted(ctx, p, kept, want)
+}
+
+func (l *loop) shrinkMutant(ctx context.Context, p *mma.Params, r *Mutant) error {
+	mp, err := sim.New(l.Formats, l.K, *p)
+	if err != nil {
+		return err
+	}
+	mr, err := sim.New(l.Formats, l.K, r.p)
+	if err != nil {
+		return err
+	}
+	differ := func(d *mma.Dot) bool { return !l.Same(mp.Dot(d, nil), mr.Dot(d, nil)) }
+	dot, err := evidence.Shrink(ctx, l.Formats, r.Dot, evidence.OneByOne(differ), minimize.Options{MaxQueries: witnessMost})
+	if err != nil {
+		return err
+	}
+	r.Dot, r.Got, r.Would = dot, mp.Dot(dot, nil), mr.Dot(dot, nil)
+	return nil
+}
+
+// settle makes a hypothesis that has passed the challenges as simple as it can be
+// and rules out its mutants. wrong > 0: the unit does not agree.
+func (l *loop) settle(ctx context.Context, p mma.Params) (q mma.Params, all []*Mutant, wrong int, err error) {
+	if q, err = l.plainest(p); err != nil {
+		return q, nil, 0, err
+	}
+	if all, err = l.mutants(ctx, &q); err != nil {
+		return q, nil, 0, err
+	}
+	if wrong, err = l.ruleOut(ctx, &q, all); wrong > 0 || err != nil {
+		return q, all, wrong, err
+	}
+	wrong, err = l.shrink(ctx, &q, all)
+	return q, all, wrong, err
+}
+
+// brief names a program's parameters, for logs.
+func brief(p *mma.Params) string {
+	return strings.TrimSpace(mma.Brief(mma.Diff(&mma.Params{}, p)))
+}

@@ -1,0 +1,85 @@
+package infer
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// validate checks a program on n inputs of every generator and returns how many
+// were asked of each, and the number of the wrong ones, which become evidence.
+func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Class, wrong int, err error) {
+	m, err := sim.New(l.Formats, l.K, *p)
+	if err != nil {
+		return nil, 0, err
+	}
+	l.draws++
+	seed := l.seed + l.draws
+	gens := gen.All()
+	for i := range gens {
+		g := &gens[i]
+		c := Class{Name: g.Name, Doc: g.Doc}
+		for at := 0; at < n; {
+			src := g.Aimed(l.spec(), p)
+			if at/maxBatch%2 == 1 {
+				src = g.Aimed(l.spec())
+			}
+			part := min(maxBatch, max(n-at, g.M*g.N))
+			check := func() (int, []*mma.Dot, []uint64, error) {
+				return l.unit.check(ctx, m, src, seed, uint64(at), part)
+			}
+			compared, dots, codes, err := check()
+			if err != nil {
+				return nil, 0, err
+			}
+			if err := l.blame(ctx, dots, codes, check); err != nil {
+				return nil, 0, err
+			}
+			at += part
+			c.Asked += min(compared, part)
+			c.Failed += part - min(compared, part)
+			wrong += len(dots)
+			if wrong > 0 {
+				return nil, wrong, nil
+			}
+		}
+		classes = append(classes, c)
+	}
+	return classes, 0, nil
+}
+
+// blame finds out whether the wrong answers of a tile are the hypothesis's fault:
+// those that are right when the inputs are asked alone are the unit's. Asked for the same
+// tiles once more, a unit whose answers depend on the tile gives the same.
+func (l *loop) blame(ctx context.Context, wrong []*mma.Dot, codes []uint64, check func() (int, []*mma.Dot, []uint64, error)) error {
+	if len(wrong) == 0 {
+		return nil
+	}
+	u, err := l.unit.asBefore(ctx, wrong, byDot(wrong, codes))
+	if err != nil {
+		return err
+	}
+	if u == nil {
+		return l.learn(ctx, wrong, codes)
+	}
+	_, _, again, err := check()
+	if err != nil {
+		return err
+	}
+	if u.How = "again"; slices.Equal(codes, again) {
+		u.How = "alone instead of beside others in a tile"
+	}
+	return u
+}
+
+// Class is a kind of input with what is known of it.
+type Class struct {
+	Name  string `json:"name"`
+	Doc   string `json:"doc"`
+	Asked int    `json:"asked"` // inputs on which the unit and the model were compared: all agree
+	// Failed is on how many others the unit failed.
+	Failed int `json:"failed"`
+}
