@@ -140,7 +140,7 @@ func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta, chunks [
 func (p *pairRun) chooseSides() {
 	a, b := believed(p.A), believed(p.B)
 	switch {
-	case p.A.Known() != nil || a != nil && p.B.Known() == nil:
+	case p.A.Model() != nil || a != nil && p.B.Model() == nil:
 		p.base, p.baseUnit, p.box, p.boxIsB = *a, p.A, p.B, true
 	case b != nil:
 		p.base, p.baseUnit, p.box = *b, p.B, p.A
@@ -153,7 +153,7 @@ func given(u devices.Unit) *mma.Params {
 	if r, ok := u.(devices.Explained); ok && r.Explained() {
 		return &u.Instruction().Params
 	}
-	return u.Known()
+	return u.Model()
 }
 
 // chooseGiven makes the namer of two sides whose programs are known: it depends on
@@ -179,7 +179,7 @@ func (p *pairRun) chooseGiven() {
 
 // exact says whether a unit gives the results of its program in every case.
 func exact(u devices.Unit) bool {
-	_, ok := u.(interface{ Model() *sim.Model })
+	_, ok := u.(interface{ Simulator() *sim.Model })
 	return ok
 }
 

@@ -87,7 +87,7 @@ func (x *examiner) shrinkingSides(f *Finding) (bothSides, error) {
 func (x *examiner) shrinkingSide(f *Finding, u devices.Unit, isBox bool) (runner, error) {
 	if !recorded(u) {
 		run := dotRunner(u, x.p.spec.Formats)
-		if x.isOdd() && u.Known() == nil {
+		if x.isOdd() && u.Model() == nil {
 			run = mostly(run)
 		}
 		return run, nil

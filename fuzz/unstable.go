@@ -212,7 +212,7 @@ func (x *examiner) isOdd() bool { return x.st.Odd || x.d.Odd }
 // certain reports whether both sides compute here, by their parameters, or are
 // recorded: nothing of them changes.
 func (p *pairRun) certain() bool {
-	return (p.A.Known() != nil || recorded(p.A)) && (p.B.Known() != nil || recorded(p.B))
+	return (p.A.Model() != nil || recorded(p.A)) && (p.B.Model() != nil || recorded(p.B))
 }
 
 // checkAgree runs new cases that agree again and drops those that change: they are

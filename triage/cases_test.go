@@ -356,7 +356,7 @@ type boxed struct {
 	box box
 }
 
-func (u *boxed) Known() *mma.Params { return nil }
+func (u *boxed) Model() *mma.Params { return nil }
 
 func (u *boxed) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	if err := u.Unit.Run(ctx, in, out); err != nil {

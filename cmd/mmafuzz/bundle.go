@@ -101,7 +101,7 @@ func (u *runUI) side(unit devices.Unit, target string, code uint64, exact oracle
 	s := corpus.SideRecord{
 		Target: target, Instruction: i.Name, Arch: i.Arch, K: i.K,
 		Result: mma.FormatCode(i.D, code), Ulps: fmt.Sprintf("%.6g", exact.Ulps(code)),
-		Known: unit.Known() != nil, Environment: environment(),
+		Known: unit.Model() != nil, Environment: environment(),
 	}
 	if i.Params != (mma.Params{}) {
 		s.Params = &i.Params

@@ -281,7 +281,7 @@ func (a *app) examine(ctx context.Context, m *corpus.Mismatch) (*runUI, *fuzz.Fi
 	}
 	policy := bundlePolicy(m)
 	cfg := fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
-		Pairs: []devices.Pair{{A: devices.WholeOf(ua, m.K), B: devices.WholeOf(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}
+		Pairs: []devices.Pair{{A: devices.WithK(ua, m.K), B: devices.WithK(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}
 	f, err := fuzz.Examine(ctx, cfg, dot)
 	return newRunUI(a, cfg, ""), f, err
 }

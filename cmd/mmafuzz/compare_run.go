@@ -234,7 +234,7 @@ func newMachine(s *side) machine {
 	if p := s.rec.Header.Plan; p != nil {
 		m.Plan = p.Name
 	}
-	if v := s.rec.Header.Versions; v.Known() {
+	if v := s.rec.Header.Versions; v.Given() {
 		m.Versions = &v
 	}
 	for _, d := range s.rec.Data {

@@ -155,7 +155,7 @@ func TestKinds(t *testing.T) {
 type aUnit struct{ name string }
 
 func (u aUnit) Instruction() *mma.Instruction                 { return &mma.Instruction{Name: u.name} }
-func (u aUnit) Known() *mma.Params                            { return nil }
+func (u aUnit) Model() *mma.Params                            { return nil }
 func (u aUnit) Run(context.Context, *mma.Batch, []byte) error { return nil }
 
 // reread writes a comparison and reads it as a baseline.

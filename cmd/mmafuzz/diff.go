@@ -105,7 +105,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 }
 
 func diffPair(ctx context.Context, p *devices.Pair) (*instructionDiff, error) {
-	pa, pb := p.A.Known(), p.B.Known()
+	pa, pb := p.A.Model(), p.B.Model()
 	if pa == nil || pb == nil {
 		return nil, hinted("mmafuzz run compares anything", "diff compares known arithmetics, those of simulators and model files: not %s and %s", p.TargetA, p.TargetB)
 	}

@@ -103,7 +103,7 @@ func TestBlackBox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u.Known() != nil {
+	if u.Model() != nil {
 		t.Error("the arithmetic of silicon is known")
 	}
 }

@@ -20,9 +20,9 @@ type unit struct {
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 
-// Known returns nil, whatever the instruction's name: how the child computes is
+// Model returns nil, whatever the instruction's name: how the child computes is
 // what we want to find out.
-func (u *unit) Known() *mma.Params { return nil }
+func (u *unit) Model() *mma.Params { return nil }
 
 // Environment is what the children have said of the instruction so far.
 func (u *unit) Environment() map[string]string {
@@ -31,8 +31,8 @@ func (u *unit) Environment() map[string]string {
 	return env
 }
 
-// Deaths counts the children that failed on a request which another one answered.
-func (u *unit) Deaths() (n int, last string) {
+// Restarts counts the requests on which a child failed and a new one answered.
+func (u *unit) Restarts() (n int, last string) {
 	u.pool.mu.Lock()
 	defer u.pool.mu.Unlock()
 	return u.pool.deaths, u.pool.last

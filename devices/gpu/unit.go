@@ -56,15 +56,15 @@ func NewUnit(k *Kernel, l Loaded) (*Unit, error) {
 // Instruction returns the kernel's.
 func (u *Unit) Instruction() *mma.Instruction { return u.kernel.Instruction }
 
-// Known returns nil: how the device computes is what we want to find out.
-func (u *Unit) Known() *mma.Params { return nil }
+// Model returns nil: how the device computes is what we want to find out.
+func (u *Unit) Model() *mma.Params { return nil }
 
 // worthwhile is the number of dot products of which a launch, and where a child makes
 // it the message, takes less than a tenth of the time: some 100 us.
 const worthwhile = 1 << 15
 
-// Batch returns how many dot products a call should have: see devices.Eager.
-func (u *Unit) Batch() int { return worthwhile }
+// BatchSize returns how many dot products a call should have: see devices.Batcher.
+func (u *Unit) BatchSize() int { return worthwhile }
 
 // Run repeats the instruction for dot products that are longer than its K.
 func (u *Unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {

@@ -73,12 +73,12 @@ type unit struct {
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 
-// Known returns nil: the program is what is believed of the reference.
-func (u *unit) Known() *mma.Params { return nil }
+// Model returns nil: the program is what is believed of the reference.
+func (u *unit) Model() *mma.Params { return nil }
 
-// Whole returns the reference for dot products of k elements: unlike instructions, it
+// WithK returns the reference for dot products of k elements: unlike instructions, it
 // takes a longer one as a whole, whatever K is.
-func (u *unit) Whole(k int) devices.Unit {
+func (u *unit) WithK(k int) devices.Unit {
 	i := *u.inst
 	i.K = k
 	return u.of.unit(&i)

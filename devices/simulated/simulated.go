@@ -79,10 +79,10 @@ type unit struct {
 }
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
-func (u *unit) Known() *mma.Params            { return &u.inst.Params }
+func (u *unit) Model() *mma.Params            { return &u.inst.Params }
 
-// Model is the model whose results the unit gives.
-func (u *unit) Model() *sim.Model { return u.model }
+// Simulator returns the model whose results the unit gives.
+func (u *unit) Simulator() *sim.Model { return u.model }
 
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	u.model.Run(in, out)

@@ -11,13 +11,13 @@ import (
 	"syscall"
 )
 
-// kin is what a family needs on Unix. Between this program and a child there is a
+// systemTree is what a processTree needs on Unix. Between this program and a child there is a
 // supervisor: this program under another name (see supervise). It has the reading
 // end of a pipe, the lifeline, whose other end is here and nowhere else: when that
-// is closed, by kill or because this program is no more, it ends the family. The
+// is closed, by kill or because this program is no more, it ends the processTree. The
 // child's stdin, stdout and stderr are the pipes themselves, so that nothing passes
 // through the supervisor.
-type kin struct {
+type systemTree struct {
 	lifeline *os.File
 	report   *os.File // the supervisor's last word: see outcome
 	theirs   []*os.File
@@ -32,8 +32,8 @@ type outcome struct {
 
 const outcomeSize = 8
 
-func newFamily(path string, words []string) (*family, error) {
-	f := &family{cmd: &osexec.Cmd{Path: path, Args: words, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}}
+func newProcessTree(path string, words []string) (*processTree, error) {
+	f := &processTree{cmd: &osexec.Cmd{Path: path, Args: words, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}}
 	self, err := os.Executable()
 	if err != nil {
 		return f, nil // an unsupervised one; see start
@@ -58,20 +58,20 @@ func newFamily(path string, words []string) (*family, error) {
 // under an emulator, it starts the child itself, the leader of a process group. Its
 // own process group also keeps Ctrl-C at the terminal from a child: this program ends
 // its children in order.
-func (f *family) start() error {
+func (f *processTree) start() error {
 	err := f.cmd.Start()
 	closeAll(f.theirs)
 	if err != nil && f.lifeline != nil {
 		closeAll([]*os.File{f.lifeline, f.report})
 		old := f.cmd
-		f.kin = kin{}
+		f.systemTree = systemTree{}
 		f.cmd = &osexec.Cmd{Path: old.Args[1], Args: old.Args[2:], Stdin: old.Stdin, Stdout: old.Stdout, Stderr: old.Stderr, SysProcAttr: old.SysProcAttr}
 		err = f.cmd.Start()
 	}
 	return err
 }
 
-func (f *family) kill() {
+func (f *processTree) kill() {
 	if f.lifeline == nil {
 		_ = syscall.Kill(-f.cmd.Process.Pid, syscall.SIGKILL) // members may have outlived the leader
 		return
@@ -79,7 +79,7 @@ func (f *family) kill() {
 	_ = f.lifeline.Close()
 }
 
-func (f *family) wait() {
+func (f *processTree) wait() {
 	_ = f.cmd.Wait() // its outcome is in ProcessState
 	f.kill()         // what it has left behind may hold its output open
 	if f.report == nil {
@@ -92,14 +92,14 @@ func (f *family) wait() {
 	}
 }
 
-func (f *family) failed() error {
+func (f *processTree) failed() error {
 	if f.outcome == nil || f.outcome.Errno == 0 {
 		return nil
 	}
 	return syscall.Errno(f.outcome.Errno)
 }
 
-func (f *family) ending() string {
+func (f *processTree) ending() string {
 	if f.outcome == nil {
 		return endingOf(f.cmd.ProcessState) // of the supervisor, or there was none
 	}

@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// kin is what a family needs on Windows: a job object, whose processes the system
+// systemTree is what a processTree needs on Windows: a job object, whose processes the system
 // ends when its last handle is closed. This program has the only one, so that it is
 // closed even if the program is killed. What a child starts in the moments before it
 // is in the job is not.
-type kin struct {
+type systemTree struct {
 	mu  sync.Mutex
 	job windows.Handle // 0: it is closed
 }
 
-func newFamily(path string, words []string) (*family, error) {
+func newProcessTree(path string, words []string) (*processTree, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, err
@@ -31,10 +31,10 @@ func newFamily(path string, words []string) (*family, error) {
 		_ = windows.CloseHandle(job)
 		return nil, err
 	}
-	return &family{cmd: &osexec.Cmd{Path: path, Args: words}, kin: kin{job: job}}, nil
+	return &processTree{cmd: &osexec.Cmd{Path: path, Args: words}, systemTree: systemTree{job: job}}, nil
 }
 
-func (f *family) start() error {
+func (f *processTree) start() error {
 	err := f.cmd.Start()
 	if err == nil {
 		err = f.join()
@@ -46,7 +46,7 @@ func (f *family) start() error {
 }
 
 // join puts the child into the job; one that has ended already needs none.
-func (f *family) join() error {
+func (f *processTree) join() error {
 	p, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(f.cmd.Process.Pid))
 	if err != nil {
 		return nil
@@ -59,7 +59,7 @@ func (f *family) join() error {
 	return nil
 }
 
-func (f *family) kill() {
+func (f *processTree) kill() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.job != 0 {
@@ -67,7 +67,7 @@ func (f *family) kill() {
 	}
 }
 
-func (f *family) wait() {
+func (f *processTree) wait() {
 	_ = f.cmd.Wait() // its outcome is in ProcessState
 	f.kill()         // what it has left behind may hold its output open
 	f.mu.Lock()
@@ -76,8 +76,8 @@ func (f *family) wait() {
 	f.job = 0
 }
 
-func (f *family) failed() error  { return nil }
-func (f *family) ending() string { return endingOf(f.cmd.ProcessState) }
+func (f *processTree) failed() error  { return nil }
+func (f *processTree) ending() string { return endingOf(f.cmd.ProcessState) }
 
 // waiting returns nothing: it cannot look without waiting.
 func waiting(*os.File, []byte) []byte { return nil }

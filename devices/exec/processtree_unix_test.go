@@ -22,16 +22,16 @@ import (
 )
 
 func init() {
-	greetings["family"] = func() { family(os.Args[2], os.Args[3]) }
+	greetings["processTree"] = func() { processTree(os.Args[2], os.Args[3]) }
 	greetings["orphan"] = func() { orphan(os.Args[2], os.Args[3]) }
 	greetings["busy"] = func() { busy(os.Args[2]) }
 	greetings["parent"] = func() { parent(os.Args[2], os.Args[3]) }
 }
 
-// family is a good child with a busy grandchild, and one whose parent has ended.
+// processTree is a good child with a busy grandchild, and one whose parent has ended.
 // All of them, and the supervisor above them, write their numbers to a directory. In
 // sessions of their own, "setsid", they have left the child's process group.
-func family(how, dir string) {
+func processTree(how, dir string) {
 	note(dir, "child")
 	os.WriteFile(filepath.Join(dir, "supervisor"), fmt.Append(nil, os.Getppid()), 0o666)
 	begin(how, "@busy", filepath.Join(dir, "grandchild"))
@@ -69,9 +69,9 @@ func note(dir, name string) {
 	os.Rename(tmp, filepath.Join(dir, name))
 }
 
-// parent is a program with the family as a target, which computes until it is killed.
+// parent is a program with the processTree as a target, which computes until it is killed.
 func parent(how, dir string) {
-	target, err := devices.Open(command("family", how, dir))
+	target, err := devices.Open(command("processTree", how, dir))
 	if err != nil {
 		panic(err)
 	}
@@ -88,10 +88,10 @@ func parent(how, dir string) {
 	}
 }
 
-// relatives are the processes of a family.
+// relatives are the processes of a processTree.
 var relatives = []string{"supervisor", "child", "grandchild", "orphan"}
 
-// hows are how a family's processes are started. What leaves the process group is
+// hows are how a processTree's processes are started. What leaves the process group is
 // only found on Linux.
 func hows() []string {
 	if runtime.GOOS == "linux" {
@@ -100,7 +100,7 @@ func hows() []string {
 	return []string{"group"}
 }
 
-// gathered returns the numbers of a family's processes when all of them run.
+// gathered returns the numbers of a processTree's processes when all of them run.
 func gathered(t *testing.T, dir string) map[string]int {
 	t.Helper()
 	pids := map[string]int{}
@@ -174,7 +174,7 @@ func TestSupervisorKilled(t *testing.T) {
 		t.Skip("there is no signal at a parent's end here")
 	}
 	dir := t.TempDir()
-	u := openUnit(t, open(t, command("family", "group", dir)))
+	u := openUnit(t, open(t, command("processTree", "group", dir)))
 	pids := gathered(t, dir)
 	if err := syscall.Kill(pids["supervisor"], syscall.SIGKILL); err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestSupervisorKilled(t *testing.T) {
 func TestFamilyEnds(t *testing.T) {
 	for _, how := range hows() {
 		dir := t.TempDir()
-		target := open(t, command("family", how, dir))
+		target := open(t, command("processTree", how, dir))
 		pids := gathered(t, dir)
 		if err := target.Close(); err != nil {
 			t.Fatal(err)
