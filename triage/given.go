@@ -56,7 +56,7 @@ func (n *Namer) Without(labels []Label) *Namer {
 		switch {
 		case !slices.Contains(labels, l):
 		case first:
-			_ = to.Params.Apply(reversed(n.parts[i])) // they have been applied before
+			_ = to.Params.Apply(mma.Reversed(n.parts[i])) // they have been applied before
 			exactTo = false
 			if l == FusionWidth {
 				to.K = from.K
@@ -166,7 +166,7 @@ func (s *search) tell(q mma.Params, parts [][]mma.Change, shown []bool, dots []*
 			}
 			turned := part
 			if from.back {
-				turned = reversed(part)
+				turned = mma.Reversed(part)
 			}
 			p := from.p
 			if p.Apply(turned) != nil {
@@ -198,13 +198,4 @@ func differ(f mma.Formats, policy oracle.Policy, x, y []byte) bool {
 		}
 	}
 	return false
-}
-
-// reversed turns changes round.
-func reversed(changes []mma.Change) []mma.Change {
-	back := slices.Clone(changes)
-	for i := range back {
-		back[i].From, back[i].To = back[i].To, back[i].From
-	}
-	return back
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
 
@@ -51,7 +52,7 @@ func (b *benchCmd) runSoak(ctx context.Context) error {
 	err = b.verdict(curve)
 	if interrupted != nil && (err == nil || errors.Is(err, errMismatch)) {
 		last := time.Duration(curve[len(curve)-1].Seconds * float64(time.Second))
-		err = incomplete(fmt.Errorf("interrupted after %s of %s: the verdict is about these", clock(last), b.soak))
+		err = incomplete(fmt.Errorf("interrupted after %s of %s: the verdict is about these", readable.Clock(last), b.soak))
 	}
 	return err
 }
@@ -67,7 +68,7 @@ func (b *benchCmd) curve(ctx context.Context, c crew) ([]look, error) {
 			return curve, err
 		}
 		t := time.Since(began)
-		b.line.show(statusField{text: fmt.Sprintf("%6s of %s  %s tiles", clock(t), b.soak, count(c.tiles()))})
+		b.line.show(statusField{text: fmt.Sprintf("%6s of %s  %s tiles", readable.Clock(t), b.soak, readable.Count(c.tiles()))})
 		if t < next && t < b.soak {
 			continue
 		}
@@ -169,16 +170,16 @@ func (b *benchCmd) verdict(curve []look) error {
 // writeCurve writes at most a dozen points of the curve, and the verdict.
 func (b *benchCmd) writeCurve(curve []look, word string) {
 	const most = 12
-	g := grid{width: b.width, head: true, right: map[int]bool{0: true, 1: true, 2: true}}
-	g.add("TIME", "TILES", "HEAP", "RESIDENT")
+	g := readable.Table{Width: b.width, Head: true, Right: map[int]bool{0: true, 1: true, 2: true}}
+	g.Add("TIME", "TILES", "HEAP", "RESIDENT")
 	for i := range min(most, len(curve)) {
 		l := curve[i*(len(curve)-1)/max(1, min(most, len(curve))-1)]
-		g.add(clock(time.Duration(l.Seconds*float64(time.Second))), count(l.Tiles), mib(l.Heap), mib(l.RSS))
+		g.Add(readable.Clock(time.Duration(l.Seconds*float64(time.Second))), readable.Count(l.Tiles), mib(l.Heap), mib(l.RSS))
 	}
-	g.write(b.stdout, func(s string) string { return s })
+	g.Write(b.stdout, nil)
 	last := curve[len(curve)-1]
-	fmt.Fprintf(b.stdout, "\nmemory: %s (%s, %s tiles, %.0f ns a tile on each of %s)\n", word, plural(len(curve), "look"), count(last.Tiles),
-		last.Seconds*1e9*float64(b.here.Processors)/float64(max(1, last.Tiles)), plural(b.here.Processors, "processor"))
+	fmt.Fprintf(b.stdout, "\nmemory: %s (%s, %s tiles, %.0f ns a tile on each of %s)\n", word, readable.Plural(len(curve), "look"), readable.Count(last.Tiles),
+		last.Seconds*1e9*float64(b.here.Processors)/float64(max(1, last.Tiles)), readable.Plural(b.here.Processors, "processor"))
 }
 
 func mib(n uint64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
 
 // write writes the tables of the sections.
 func (b *benchCmd) write(results []*measured) {
 	m := b.here
-	fmt.Fprintf(b.stdout, "%s, %s, a clock cycle takes %.3f ns\n", m.Processor, plural(m.Processors, "processor"), m.CycleNs)
+	fmt.Fprintf(b.stdout, "%s, %s, a clock cycle takes %.3f ns\n", m.Processor, readable.Plural(m.Processors, "processor"), m.CycleNs)
 	for _, s := range []struct {
 		name  string
 		table func([]*measured)
@@ -59,13 +60,13 @@ func slowest(some []*measured) *measured {
 func (b *benchCmd) writeModels(results []*measured) {
 	fmt.Fprintf(b.stdout, "models: ns for the %d products of an m16n8k16 tile on one core, the slower of raw bits and finite numbers\n", measure.Products)
 	groups, columns, rows := benchRows(results)
-	g := grid{width: b.width, head: true, right: map[int]bool{}}
+	g := readable.Table{Width: b.width, Head: true, Right: map[int]bool{}}
 	head := []string{"OPERATION"}
 	for i, c := range append(upper(columns), "CYCLES/PRODUCT") {
 		head = append(head, c)
-		g.right[i+1] = true
+		g.Right[i+1] = true
 	}
-	g.add(append(head, "KERNEL")...)
+	g.Add(append(head, "KERNEL")...)
 	for _, group := range groups {
 		row := []string{group}
 		var best *measured
@@ -77,9 +78,9 @@ func (b *benchCmd) writeModels(results []*measured) {
 			}
 			row = append(row, text)
 		}
-		g.add(append(row, fmt.Sprintf("%.2f", best.Cycles), best.Kernel)...)
+		g.Add(append(row, fmt.Sprintf("%.2f", best.Cycles), best.Kernel)...)
 	}
-	g.write(b.stdout, b.bolden)
+	g.Write(b.stdout, b.bolden)
 }
 
 // withSpread adds the spread to a number.
@@ -94,37 +95,37 @@ func withSpread(m *measured, text string) string {
 func (b *benchCmd) writeTargets(results []*measured) {
 	fmt.Fprintln(b.stdout, "targets: dot products a second in batches of TILES x MxN, one goroutine; in parentheses the time outside of the computation")
 	groups, columns, rows := benchRows(results)
-	g := grid{width: b.width, head: true, right: map[int]bool{}}
+	g := readable.Table{Width: b.width, Head: true, Right: map[int]bool{}}
 	head := []string{"TARGET"}
 	for i, c := range columns {
 		head = append(head, c)
-		g.right[i+1] = true
+		g.Right[i+1] = true
 	}
-	g.add(append(head, "INSTRUCTION")...)
+	g.Add(append(head, "INSTRUCTION")...)
 	for _, group := range groups {
 		target, inst, _ := strings.Cut(group, "\t")
 		row := []string{target}
 		for _, c := range columns {
 			text := "-"
 			if some := rows[group][c]; some != nil {
-				text = withSpread(some[0], count(uint64(some[0].Median)))
+				text = withSpread(some[0], readable.Count(uint64(some[0].Median)))
 				if out := some[0].Outside; out != nil {
 					text += fmt.Sprintf(" (%.0f%%)", 100**out)
 				}
 			}
 			row = append(row, text)
 		}
-		g.add(append(row, inst)...)
+		g.Add(append(row, inst)...)
 	}
-	g.write(b.stdout, b.bolden)
+	g.Write(b.stdout, b.bolden)
 }
 
 // writeLoops has a row for each pair and source.
 func (b *benchCmd) writeLoops(results []*measured) {
 	fmt.Fprintln(b.stdout, "loop: generate, evaluate both, compare, take features of a sample; ns for the products of an m16n8k16 tile on one core")
 	groups, _, rows := benchRows(results)
-	g := grid{width: b.width, head: true, right: map[int]bool{2: true, 3: true, 4: true}}
-	g.add("PAIR", "SOURCE", "NS/TILE", "CYCLES/PRODUCT", "DOTS/S, ALL CORES", "INSTRUCTION OF A")
+	g := readable.Table{Width: b.width, Head: true, Right: map[int]bool{2: true, 3: true, 4: true}}
+	g.Add("PAIR", "SOURCE", "NS/TILE", "CYCLES/PRODUCT", "DOTS/S, ALL CORES", "INSTRUCTION OF A")
 	for _, group := range groups {
 		pair, rest, _ := strings.Cut(group, "\t")
 		inst, source, _ := strings.Cut(rest, "\t")
@@ -133,9 +134,9 @@ func (b *benchCmd) writeLoops(results []*measured) {
 			ns, cycles = withSpread(one[0], fmt.Sprintf("%.0f", one[0].Median)), fmt.Sprintf("%.2f", one[0].Cycles)
 		}
 		if all := rows[group][allCores]; all != nil {
-			rate = withSpread(all[0], count(uint64(all[0].Median)))
+			rate = withSpread(all[0], readable.Count(uint64(all[0].Median)))
 		}
-		g.add(pair, source, ns, cycles, rate, inst)
+		g.Add(pair, source, ns, cycles, rate, inst)
 	}
-	g.write(b.stdout, b.bolden)
+	g.Write(b.stdout, b.bolden)
 }

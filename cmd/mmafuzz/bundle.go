@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -39,7 +40,7 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 		Through: f.Through, Made: "mmafuzz " + version(), CaseChanges: f.Changes, CaseBack: f.Back,
 	}
 	if !f.BaseA && f.Changes != nil { // they are of the base there
-		m.CaseChanges, m.CaseBack = reversed(f.Changes), !f.Back
+		m.CaseChanges, m.CaseBack = mma.Reversed(f.Changes), !f.Back
 	}
 	if f.Of != defaultRepetitions {
 		m.Of = f.Of
@@ -258,13 +259,13 @@ func pictureOf(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		pic.Changes = m.CaseChanges
 	}
 	if m.Base == "b" {
-		pic.Changes = reversed(pic.Changes)
+		pic.Changes = mma.Reversed(pic.Changes)
 	}
 	if m.A.Instruction != m.B.Instruction {
 		pic.Title += " ~ " + m.B.Instruction
 	}
 	if dir != "" {
-		pic.Rerun = []string{"mmafuzz", "replay", shellPath(dir)}
+		pic.Rerun = []string{"mmafuzz", "replay", readable.ShellPath(dir)}
 	}
 	if m.Free != "" {
 		pic.Free = strings.Split(m.Free, "\n")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -337,11 +338,11 @@ func (a *app) triage(ctx context.Context, trust *trust, root string) error {
 		}
 	}
 	if !a.json {
-		fmt.Fprintf(a.stdout, "%s: %d confirmed\n", plural(len(dirs), "bundle"), t.confirmed)
+		fmt.Fprintf(a.stdout, "%s: %d confirmed\n", readable.Plural(len(dirs), "bundle"), t.confirmed)
 	}
 	switch {
 	case t.trouble > 0:
-		return withHint(fmt.Errorf("%s could not be examined", plural(t.trouble, "bundle")), "%s", t.hint)
+		return withHint(fmt.Errorf("%s could not be examined", readable.Plural(t.trouble, "bundle")), "%s", t.hint)
 	case t.confirmed < len(dirs):
 		return errMismatch
 	}
@@ -385,11 +386,11 @@ func (r *retriaged) write(a *app) error {
 		text = "now " + r.Now + ", was " + r.Was
 	}
 	if len(r.Changes) > 0 {
-		text += " (" + briefChanges(r.Changes, 4) + ")"
+		text += " (" + readable.Changes(r.Changes, 4) + ")"
 	}
 	const indent = 2
 	fmt.Fprintln(a.stdout, r.Bundle)
-	for _, l := range wrap(text, a.width-indent) {
+	for _, l := range readable.Wrap(text, a.width-indent) {
 		fmt.Fprintf(a.stdout, "%*s%s\n", indent, "", l)
 	}
 	return a.stdout.err

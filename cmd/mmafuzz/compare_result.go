@@ -177,7 +177,7 @@ func changesFrom(p *comparedPair, v *triage.Verdict) []part {
 		return nil
 	}
 	base := v.Program
-	if base.Apply(reversed(v.Changes)) != nil {
+	if base.Apply(mma.Reversed(v.Changes)) != nil {
 		return nil
 	}
 	turned := base != p.A.Instruction().Params
@@ -185,7 +185,7 @@ func changesFrom(p *comparedPair, v *triage.Verdict) []part {
 	for _, x := range triage.Parts(&base, &v.Program) {
 		changes := x.Changes
 		if turned {
-			changes = reversed(changes)
+			changes = mma.Reversed(changes)
 		}
 		parts = append(parts, part{string(x.Label), changes})
 	}

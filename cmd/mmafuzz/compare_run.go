@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -200,7 +201,7 @@ func withModel(s *side, u devices.Unit, models []*model) devices.Unit {
 // Finding writes a finding's bundle.
 func (u *compareUI) Finding(f *fuzz.Finding, _ bool) error {
 	p := &u.pairs[f.Pair]
-	dir := filepath.Join(u.dir, compareBundle, slug(p.a.name+"~"+p.b.name), slug(p.Name()), fmt.Sprintf("%s-%d", slug(f.Bucket), f.Number))
+	dir := filepath.Join(u.dir, compareBundle, readable.Slug(p.a.name+"~"+p.b.name), readable.Slug(p.Name()), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
 	if key := u.bundleKey(f.Pair, f.Bucket); u.bundles[key] == "" {
 		u.bundles[key] = dir
 	}
@@ -219,8 +220,8 @@ func (u *compareUI) showProgress(what string, s *fuzz.State) {
 		return
 	}
 	dots, mismatches, causes := s.Totals()
-	u.line.show(statusField{fmt.Sprintf("%6s", clock(time.Since(u.began))), 3}, statusField{fmt.Sprintf("%s: %s dots", what, count(dots)), 2},
-		statusField{fmt.Sprintf("mismatch %s by %s", count(mismatches), plural(causes, "cause")), 1})
+	u.line.show(statusField{fmt.Sprintf("%6s", readable.Clock(time.Since(u.began))), 3}, statusField{fmt.Sprintf("%s: %s dots", what, readable.Count(dots)), 2},
+		statusField{fmt.Sprintf("mismatch %s by %s", readable.Count(mismatches), readable.Plural(causes, "cause")), 1})
 }
 
 // newMachine describes a side.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
 // The lines of a list in the summary; all with -v.
@@ -39,23 +41,23 @@ func (c *compareCmd) write() {
 
 // machineTable says what was compared, and which models explain the recordings.
 func (c *compareCmd) machineTable() {
-	g := grid{width: c.width, right: map[int]bool{2: true, 3: true}, head: true}
-	g.add("MACHINE", "TARGET", "INSTR", "DOTS", "COMPUTES AS")
+	g := readable.Table{Width: c.width, Right: map[int]bool{2: true, 3: true}, Head: true}
+	g.Add("MACHINE", "TARGET", "INSTR", "DOTS", "COMPUTES AS")
 	for _, m := range c.result.Machines {
 		if !m.Recorded {
-			g.add(m.Name, c.shortTarget(m.Target), "", "", "answers itself")
+			g.Add(m.Name, c.shortTarget(m.Target), "", "", "answers itself")
 			continue
 		}
 		text := c.computesAs(m.Name)
 		if m.Faults > 0 {
-			text += fmt.Sprintf("; failed on %s", plural(m.Faults, "dot product"))
+			text += fmt.Sprintf("; failed on %s", readable.Plural(m.Faults, "dot product"))
 		}
 		if !m.Complete {
 			text += "; not complete"
 		}
-		g.add(m.Name, c.shortTarget(m.Target), fmt.Sprint(m.Instructions), thousands(uint64(m.Dots)), text)
+		g.Add(m.Name, c.shortTarget(m.Target), fmt.Sprint(m.Instructions), readable.Thousands(uint64(m.Dots)), text)
 	}
-	g.write(c.stdout, c.bolden)
+	g.Write(c.stdout, c.bolden)
 }
 
 // shortTarget cuts a long target, but with -v.
@@ -118,9 +120,9 @@ func (m *modelBrief) text() string {
 	}
 	refs := slices.DeleteFunc(slices.Clone(m.Alike), func(name string) bool { return !strings.HasPrefix(name, "ref:") })
 	if len(refs) > 0 {
-		return "as " + strings.Join(firstFew(refs, 2), ", ")
+		return "as " + strings.Join(readable.First(refs, 2), ", ")
 	}
-	return "as sim:" + arch + " with " + briefChanges(m.Changes, 4)
+	return "as sim:" + arch + " with " + readable.Changes(m.Changes, 4)
 }
 
 // matrix has a row for each instruction and a column for each pair of machines.
@@ -143,14 +145,14 @@ func (c *compareCmd) matrix() {
 		agree[row] = agree[row] && x.Mismatches == 0
 	}
 	fmt.Fprintln(c.stdout)
-	g := grid{width: c.width, head: true, right: map[int]bool{}}
+	g := readable.Table{Width: c.width, Head: true, Right: map[int]bool{}}
 	head := []string{"INSTRUCTION"}
 	for i, p := range pairs {
 		fmt.Fprintf(c.stdout, "%3d  %s\n", i+1, p)
 		head = append(head, fmt.Sprint(i+1))
-		g.right[i+1] = true
+		g.Right[i+1] = true
 	}
-	g.add(append(head, "")...)
+	g.Add(append(head, "")...)
 	same := 0
 	for _, name := range rows {
 		if agree[name] && !c.verbose {
@@ -161,15 +163,15 @@ func (c *compareCmd) matrix() {
 		for _, p := range pairs {
 			row = append(row, orDash(cells[[2]string{name, p}]))
 		}
-		g.add(append(row, "")...)
+		g.Add(append(row, "")...)
 	}
-	if len(g.rows) > 1 {
+	if len(g.Rows) > 1 {
 		fmt.Fprintln(c.stdout)
-		g.write(c.stdout, c.bolden)
+		g.Write(c.stdout, c.bolden)
 		fmt.Fprintln(c.stdout, "share of dot products that differ; = equal bits, - not compared, * something new")
 	}
 	if same > 0 {
-		fmt.Fprintf(c.stdout, "equal bits on %s of %d\n", plural(same, "instruction"), len(rows))
+		fmt.Fprintf(c.stdout, "equal bits on %s of %d\n", readable.Plural(same, "instruction"), len(rows))
 	}
 }
 
@@ -191,7 +193,7 @@ func orDash(s string) string {
 func (c *compareCmd) cellText(x *cell) string {
 	text := "="
 	if x.Mismatches > 0 {
-		text = share(x.Mismatches, x.Dots)
+		text = readable.Share(x.Mismatches, x.Dots)
 	}
 	isNew := func(d difference) bool {
 		return d.A == x.A && d.B == x.B && d.Instruction == x.Instruction && (d.State == stateNew || d.State == stateExpired)
@@ -214,12 +216,12 @@ func (c *compareCmd) changedList() {
 }
 
 func (c *compareCmd) heading(title string, n int, what string) {
-	fmt.Fprintf(c.stdout, "\n%s  %s\n", c.paint(title, bold), plural(n, what))
+	fmt.Fprintf(c.stdout, "\n%s  %s\n", c.paint(title, bold), readable.Plural(n, what))
 }
 
 // line writes text that goes on below itself, indented.
 func (c *compareCmd) line(indent int, head, text string) {
-	for i, l := range wrap(text, max(40, c.width-indent-len(head))) {
+	for i, l := range readable.Wrap(text, max(40, c.width-indent-len(head))) {
 		if i > 0 {
 			head = strings.Repeat(" ", len(head))
 		}
@@ -237,7 +239,7 @@ func (c *compareCmd) newList() {
 	c.heading("NEW", n, "difference")
 	for i, g := range groups {
 		if i == newRows && !c.verbose {
-			c.line(2, "", fmt.Sprintf("and %s more (all: -v)", plural(len(groups)-i, "instruction")))
+			c.line(2, "", fmt.Sprintf("and %s more (all: -v)", readable.Plural(len(groups)-i, "instruction")))
 			break
 		}
 		c.newGroup(g)
@@ -297,7 +299,7 @@ func (c *compareCmd) newGroup(g []*difference) {
 		}
 	}
 	if bundle != "" {
-		fmt.Fprintf(c.stdout, "%*s%s show %s\n", idIndent, "", command(), shellPath(bundle))
+		fmt.Fprintf(c.stdout, "%*s%s show %s\n", idIndent, "", command(), readable.ShellPath(bundle))
 	}
 }
 
@@ -306,9 +308,9 @@ func (d *difference) text() string {
 	if d.Bucket == notRecorded {
 		return "not recorded, or not to the end: " + d.What
 	}
-	text := fmt.Sprintf("%s of %s (%s) %s", thousands(d.Cases), thousands(d.Dots), share(d.Cases, d.Dots), d.Bucket)
+	text := fmt.Sprintf("%s of %s (%s) %s", readable.Thousands(d.Cases), readable.Thousands(d.Dots), readable.Share(d.Cases, d.Dots), d.Bucket)
 	if len(d.Changes) > 0 {
-		text += ": " + briefChanges(d.Changes, 6)
+		text += ": " + readable.Changes(d.Changes, 6)
 	}
 	return text
 }
@@ -320,7 +322,7 @@ func (c *compareCmd) stillList() {
 	for _, g := range groups {
 		where := machinePair(g[0].A, g[0].B) + ": " + g[0].Instruction
 		if !c.verbose {
-			lines = append(lines, where+": "+plural(len(g), "difference"))
+			lines = append(lines, where+": "+readable.Plural(len(g), "difference"))
 			continue
 		}
 		for _, d := range g {
@@ -347,7 +349,7 @@ func (c *compareCmd) goneList() {
 	}
 	for i, where := range lines {
 		if n := count[where]; n > 0 {
-			lines[i] += ": " + plural(n, "difference")
+			lines[i] += ": " + readable.Plural(n, "difference")
 		}
 	}
 	c.otherList("GONE", len(c.result.Gone), lines)
@@ -375,7 +377,7 @@ func (c *compareCmd) knownTable() {
 		return
 	}
 	used, hits := 0, 0
-	g := grid{width: c.width, right: map[int]bool{2: true}}
+	g := readable.Table{Width: c.width, Right: map[int]bool{2: true}}
 	for _, u := range c.result.Known {
 		if u.State == "used" {
 			used++
@@ -384,16 +386,16 @@ func (c *compareCmd) knownTable() {
 				continue
 			}
 		}
-		g.add("  "+u.ID, u.State, fmt.Sprint(u.Hits), strings.TrimSpace(u.Expires+" "+u.Reason))
+		g.Add("  "+u.ID, u.State, fmt.Sprint(u.Hits), strings.TrimSpace(u.Expires+" "+u.Reason))
 	}
-	fmt.Fprintf(c.stdout, "\n%s  %s of the list, %d in use with %s\n", c.paint("KNOWN", bold), entries(len(c.result.Known)), used, plural(hits, "hit"))
+	fmt.Fprintf(c.stdout, "\n%s  %s of the list, %d in use with %s\n", c.paint("KNOWN", bold), entries(len(c.result.Known)), used, readable.Plural(hits, "hit"))
 	hidden := 0
-	if most := goneRows; !c.verbose && len(g.rows) > most {
-		hidden = len(g.rows) - most
-		g.rows = g.rows[:most]
+	if most := goneRows; !c.verbose && len(g.Rows) > most {
+		hidden = len(g.Rows) - most
+		g.Rows = g.Rows[:most]
 	}
-	if len(g.rows) > 0 {
-		g.write(c.stdout, c.bolden)
+	if len(g.Rows) > 0 {
+		g.Write(c.stdout, c.bolden)
 	}
 	if hidden > 0 {
 		c.line(2, "", fmt.Sprintf("and %d more (all: -v)", hidden))
@@ -415,6 +417,6 @@ func (c *compareCmd) counts() {
 	}
 	t := c.result.Counts
 	fmt.Fprintf(c.stdout, "\n%d new, %d expired, %d still there, %d known, %d gone, in %s dot products; exit %d\n",
-		t.New, t.Expired, t.Still, t.Known, t.Gone, thousands(dots), c.result.Exit)
+		t.New, t.Expired, t.Still, t.Known, t.Gone, readable.Thousands(dots), c.result.Exit)
 	fmt.Fprintf(c.stdout, "result: %s\n", c.resultFile())
 }

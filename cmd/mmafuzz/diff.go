@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -136,18 +137,18 @@ func (d *instructionDiff) write(a *app) error {
 		fmt.Fprintf(a.stdout, "  the same arithmetic\n\n")
 		return a.stdout.err
 	}
-	g := grid{width: a.width}
+	g := readable.Table{Width: a.width}
 	for _, p := range d.Parts {
 		var labels []string
 		for _, l := range p.Labels {
 			labels = append(labels, string(l))
 		}
-		g.add("  "+strings.Join(labels, ", "), briefChanges(p.Changes, 6))
-		g.add("", p.shownBy())
+		g.Add("  "+strings.Join(labels, ", "), readable.Changes(p.Changes, 6))
+		g.Add("", p.shownBy())
 	}
-	g.add("  evidence A", d.EvidenceA)
-	g.add("  evidence B", d.EvidenceB)
-	g.write(a.stdout, a.bolden)
+	g.Add("  evidence A", d.EvidenceA)
+	g.Add("  evidence B", d.EvidenceB)
+	g.Write(a.stdout, a.bolden)
 	fmt.Fprintln(a.stdout)
 	return a.stdout.err
 }

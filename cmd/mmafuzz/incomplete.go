@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 )
@@ -105,9 +106,9 @@ const leftMost = 4
 
 // text says in words what was compared and what not.
 func (x *unfinished) text() string {
-	what := thousands(x.Dots) + " dot products were compared"
+	what := readable.Thousands(x.Dots) + " dot products were compared"
 	if x.Of > 0 {
-		what = fmt.Sprintf("%s of %s dot products were compared", thousands(x.Dots), thousands(x.Of))
+		what = fmt.Sprintf("%s of %s dot products were compared", readable.Thousands(x.Dots), readable.Thousands(x.Of))
 	}
 	text := fmt.Sprintf("incomplete: %s; %s", x.Why, what)
 	if n := len(x.Instructions); x.OfPairs > 1 && x.Of > 0 {
@@ -131,10 +132,10 @@ func (u *runUI) writeUnfinished(s *fuzz.State) {
 		lines = append(lines, u.left.text())
 	}
 	if unexamined > 0 {
-		lines = append(lines, thousands(unexamined)+" of the mismatches are in no bucket yet: what they have in common was not looked for")
+		lines = append(lines, readable.Thousands(unexamined)+" of the mismatches are in no bucket yet: what they have in common was not looked for")
 	}
 	if lines != nil && (u.left == nil || u.left.Why != whyNothing) {
-		lines = append(lines, fmt.Sprintf("to go on: the same command with --out %s", shellPath(u.dir)))
+		lines = append(lines, fmt.Sprintf("to go on: the same command with --out %s", readable.ShellPath(u.dir)))
 	}
 	if u.left != nil && u.left.Why == whyNothing {
 		lines = append(lines, "to go on: give more --time or --count, other generators, or a recording that has inputs")
@@ -143,11 +144,6 @@ func (u *runUI) writeUnfinished(s *fuzz.State) {
 		return
 	}
 	for _, text := range lines {
-		for i, l := range wrap(text, u.width-2) {
-			if i > 0 {
-				l = "  " + l
-			}
-			fmt.Fprintln(u.stdout, l)
-		}
+		fmt.Fprint(u.stdout, readable.Hanging(text, u.width))
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cpu"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -180,9 +181,9 @@ var fileKinds = map[string]bool{"replay": true, "model": true, "exec": true}
 // instructionHint says where a target's instructions are listed, and whose a
 // name is if the target does not have it.
 func instructionHint(t devices.Target, name string) string {
-	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", shellWord(t.Name()))
+	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", readable.ShellWord(t.Name()))
 	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" }) {
-		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", shellWord(t.Name()))
+		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", readable.ShellWord(t.Name()))
 	}
 	if _, err := devices.Find(t, name); name == "" || err == nil {
 		return hint

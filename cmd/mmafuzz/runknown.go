@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -86,25 +87,25 @@ func (u *runUI) knownSection(s *fuzz.State) {
 			news += d.Cases
 		}
 	}
-	fmt.Fprintf(u.stdout, "\n%s  %s with %s, by %s\n", u.paint("KNOWN", bold), plural(r.Counts.Known, "difference"), mismatches(known), u.list.known)
-	g := grid{width: u.width}
+	fmt.Fprintf(u.stdout, "\n%s  %s with %s, by %s\n", u.paint("KNOWN", bold), readable.Plural(r.Counts.Known, "difference"), mismatches(known), u.list.known)
+	g := readable.Table{Width: u.width}
 	for _, e := range r.Known {
 		if e.State != "used" || u.verbose {
-			g.add("  "+e.ID, e.State, strings.TrimSpace(e.Expires+" "+e.Reason))
+			g.Add("  "+e.ID, e.State, strings.TrimSpace(e.Expires+" "+e.Reason))
 		}
 	}
-	if g.rows != nil {
-		g.write(u.stdout, func(s string) string { return s })
+	if g.Rows != nil {
+		g.Write(u.stdout, nil)
 	}
 	groups, n := r.inState(func(state string) bool { return state != stateKnown })
 	if n == 0 {
 		return
 	}
-	fmt.Fprintf(u.stdout, "\n%s  %s with %s\n", u.paint("NEW", bold), plural(n, "difference"), mismatches(news))
+	fmt.Fprintf(u.stdout, "\n%s  %s with %s\n", u.paint("NEW", bold), readable.Plural(n, "difference"), mismatches(news))
 	c := &compareCmd{app: u.app}
 	for i, group := range groups {
 		if i == newRows && !u.verbose {
-			c.line(2, "", fmt.Sprintf("and %s more (all: -v)", plural(len(groups)-i, "instruction")))
+			c.line(2, "", fmt.Sprintf("and %s more (all: -v)", readable.Plural(len(groups)-i, "instruction")))
 			break
 		}
 		c.newGroup(group)
@@ -115,5 +116,5 @@ func mismatches(n uint64) string {
 	if n == 1 {
 		return "1 mismatch"
 	}
-	return thousands(n) + " mismatches"
+	return readable.Thousands(n) + " mismatches"
 }

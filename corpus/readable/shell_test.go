@@ -1,4 +1,4 @@
-package main
+package readable_test
 
 import (
 	"os/exec"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
 // words are such as a shell may see more in than themselves.
@@ -38,7 +39,7 @@ func TestShellWord(t *testing.T) {
 		t.Skip("other characters are quoted there")
 	}
 	for _, w := range words {
-		got := shellWord(w.word)
+		got := readable.ShellWord(w.word)
 		if got != w.quoted {
 			t.Errorf("%q becomes %s, want %s", w.word, got, w.quoted)
 		}
@@ -64,12 +65,12 @@ func TestShell(t *testing.T) {
 		list = append(list, w.word)
 		want.WriteString(w.word + ".\x00")
 	}
-	out, err := exec.Command(sh, "-c", shellCommand(list...)).Output()
+	out, err := exec.Command(sh, "-c", readable.ShellCommand(list...)).Output()
 	if err != nil || string(out) != want.String() {
 		t.Errorf("%v: the shell reads %q, want %q", err, out, want.String())
 	}
 	for name, want := range map[string]string{"-n": "./-n", "out/-n": "out/-n", "-a b": "'./-a b'"} {
-		if got := shellPath(name); got != want {
+		if got := readable.ShellPath(name); got != want {
 			t.Errorf("%q becomes %s, want %s", name, got, want)
 		}
 	}

@@ -1,7 +1,8 @@
-package main
+package readable
 
 import (
 	"fmt"
+	"hash/fnv"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -9,17 +10,17 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
-// shellWord writes a word as a POSIX shell reads it, in characters that can be seen,
+// ShellWord writes a word as a POSIX shell reads it, in characters that can be seen,
 // for commands that people copy. Line ends at the end of a word stay what they are: no
 // shell has another way to write them.
-func shellWord(word string) string {
+func ShellWord(word string) string {
 	ends := len(word) - len(strings.TrimRight(word, "\n"))
 	visible := word[:len(word)-ends]
 	switch {
 	case word == "":
 		return "''"
 	case ends > 0:
-		return shellWord(visible) + "'" + word[len(visible):] + "'"
+		return ShellWord(visible) + "'" + word[len(visible):] + "'"
 	case printable.Line(word) != word:
 		return `"$(printf '` + octal(word) + `')"`
 	case strings.ContainsFunc(word, special):
@@ -55,19 +56,34 @@ func octal(word string) string {
 	return b.String()
 }
 
-// shellPath writes the name of a file as an argument, which no flag is.
-func shellPath(name string) string {
+// ShellPath writes the name of a file as an argument, which no flag is.
+func ShellPath(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "." + string(filepath.Separator) + name
 	}
-	return shellWord(name)
+	return ShellWord(name)
 }
 
-// shellCommand writes a command as a shell reads it.
-func shellCommand(words ...string) string {
+// ShellCommand writes a command as a shell reads it.
+func ShellCommand(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = shellWord(w)
+		quoted[i] = ShellWord(w)
 	}
 	return strings.Join(quoted, " ")
+}
+
+// slugs replaces what some system does not allow in the name of a file.
+var slugs = strings.NewReplacer("::", ".", ":", "-", "|", "-or-", "/", "_", " ", "", "~", "_vs_", `\`, "_")
+
+// Slug makes a name fit for a file on any system. A long one ends in a hash.
+func Slug(name string) string {
+	const most = 100
+	s := slugs.Replace(name)
+	if len(s) <= most {
+		return s
+	}
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return fmt.Sprintf("%s-%08x", s[:most-9], h.Sum32())
 }
