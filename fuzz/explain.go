@@ -404,7 +404,7 @@ func (x *examiner) explainGiven(ex []example) bool {
 	if v == nil {
 		return false
 	}
-	v.Idle = x.p.given.Idle(pr.Inputs)
+	v.Idle = x.p.given.Idle(pr.Seed)
 	x.verdict, x.d.Verdict, x.namer = v, v, x.p.given
 	return true
 }
@@ -420,7 +420,7 @@ func (x *examiner) holds(pr *triage.Problem, differ, agree int) {
 
 // problem states the question for triage.
 func (x *examiner) problem(ex []example) *triage.Problem {
-	pr := &triage.Problem{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy}
+	pr := &triage.Problem{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy, Seed: x.c.cfg.Seed, Length: x.p.K}
 	for i := range ex {
 		box, _ := x.p.want(&ex[i].Sample)
 		c := triage.Case{Dot: ex[i].dot, Want: box}
@@ -435,9 +435,6 @@ func (x *examiner) problem(ex []example) *triage.Problem {
 		if x.isOdd() {
 			pr.Ask = steady(pr.Ask)
 		}
-	}
-	pr.Inputs = func(round int, ps ...*mma.Params) []*mma.Dot {
-		return gen.Probe(x.p.spec, x.c.cfg.Seed, round, ps...)
 	}
 	return pr
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -117,7 +116,7 @@ func diffPair(ctx context.Context, p *devices.Pair) (*instructionDiff, error) {
 		q := *pa
 		if q.Apply(part.Changes) == nil && q.Validate(ia.Formats, p.K) == nil {
 			pd.Alone = true
-			w, err := triage.FindWitness(ctx, ia.Formats, p.K, *pa, q, probing(ia.Formats, p.K, 1))
+			w, err := triage.FindWitness(ctx, ia.Formats, p.K, *pa, q, 1)
 			if err != nil {
 				return nil, err
 			}
@@ -162,10 +161,4 @@ func (p *partDiff) shownBy() string {
 		return "no input was found that shows it alone"
 	}
 	return "makes sense only with other changes"
-}
-
-// probing returns rounds of inputs of every generator.
-func probing(f mma.Formats, k int, seed uint64) triage.Inputs {
-	sp := gen.Spec{Formats: f, K: k}
-	return func(round int, ps ...*mma.Params) []*mma.Dot { return gen.Probe(sp, seed, round, ps...) }
 }

@@ -111,7 +111,7 @@ func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Problem, error) {
 			}
 			return out, nil
 		},
-		Inputs: func(round int, ps ...*mma.Params) []*mma.Dot { return gen.Probe(sp, 2, round, ps...) },
+		Seed: 2,
 	}
 	for round := 0; round < evidenceRounds && len(pr.Differ) < evidenceMost; round++ {
 		for _, d := range gen.Probe(sp, 1, round, &i.Params) {
