@@ -3,7 +3,7 @@ package devices
 import (
 	"context"
 
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/sass"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/toolkit"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/toolkit"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 

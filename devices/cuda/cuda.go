@@ -34,10 +34,11 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/ptx"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
+	_ "github.com/mmafuzz/mmafuzz/devices/internal/nvidia/repro" // programs that reproduce a case
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -64,7 +64,7 @@ func (u *unit) send(ctx context.Context, in *mma.Batch, out []byte) error {
 	w := in.M * in.N * in.Formats.D.Width() // bytes of a tile's D
 	for from := 0; from < in.Tiles; from += most {
 		n := min(most, in.Tiles-from)
-		part := tiling.Some(in, from, n)
+		part := in.Part(from, n)
 		d := out[from*w : (from+n)*w]
 		err := u.pool.ask(ctx, func(g *guard, p *process) error {
 			if p.header.Text {

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -80,7 +80,7 @@ func (u *Unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
 	do := func(part int) error {
 		from := part * shape.per
 		n := min(shape.per, in.Tiles-from)
-		return u.part(ctx, &shape, tiling.Some(in, from, n), out[from*tile:(from+n)*tile])
+		return u.part(ctx, &shape, in.Part(from, n), out[from*tile:(from+n)*tile])
 	}
 	if parts == 1 {
 		return do(0)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )

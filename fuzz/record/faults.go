@@ -6,7 +6,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -31,7 +30,7 @@ func blame(ctx context.Context, u devices.Unit, b *mma.Batch, out []byte) ([]cor
 		if failed > maxFaults {
 			return append(faults, corpus.Fault{First: first, Count: b.Dots() - first, What: "not tried after that"}), nil
 		}
-		part := tiling.Some(b, tile, 1)
+		part := b.Part(tile, 1)
 		d := out[first*width : (first+per)*width]
 		err := u.Run(ctx, part, d)
 		switch {

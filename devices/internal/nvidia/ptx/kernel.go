@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )

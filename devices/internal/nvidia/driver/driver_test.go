@@ -20,9 +20,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/devices/cuda/cudatest"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/ptx"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 

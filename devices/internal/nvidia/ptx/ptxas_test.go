@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/devices/cuda/ptx"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/sass"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/toolkit"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/toolkit"
 )
 
 // assemblers returns NVIDIA's assemblers on this machine.

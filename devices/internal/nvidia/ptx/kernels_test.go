@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/devices/cuda/ptx"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"

@@ -41,20 +41,6 @@ func Fit(r mma.Range, n int) int {
 	return min(r.Min+(n-r.Min+step-1)/step*step, r.Min+(r.Max-r.Min)/step*step)
 }
 
-// Some returns tiles from..from+n-1 of a batch, in its own buffers.
-func Some(in *mma.Batch, from, n int) *mma.Batch {
-	if n == in.Tiles {
-		return in
-	}
-	part := *in
-	part.Tiles = n
-	for _, buf := range []*[]byte{&part.A, &part.B, &part.C, &part.SA, &part.SB} {
-		tile := len(*buf) / in.Tiles
-		*buf = (*buf)[from*tile : (from+n)*tile]
-	}
-	return &part
-}
-
 // sliceK copies elements from..from+part.K-1 of the factors of a batch, and their
 // scales.
 func sliceK(part, in *mma.Batch, from int) {

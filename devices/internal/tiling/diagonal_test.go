@@ -3,7 +3,7 @@ package tiling_test
 import (
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )

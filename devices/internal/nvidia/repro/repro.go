@@ -11,8 +11,8 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/mmafuzz/mmafuzz/devices/cuda/ptx"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
