@@ -128,7 +128,7 @@ func (c *Checker) Assemble(ctx context.Context, chip, dir string) (n int, refuse
 	for i := range rows {
 		ks, err := kernels(&rows[i], chip)
 		if err != nil {
-			continue // the chip does not have it: Rows says so
+			continue // the chip does not have it: rowsOf says so
 		}
 		for _, k := range ks {
 			n++

@@ -60,7 +60,7 @@ func open(argument string) (devices.Target, error) {
 	}
 	return gpu.Isolate(kind+":"+argument, func(facts map[string]string) ([]mma.Instruction, error) {
 		version, err := parseVersion(facts[factVersion])
-		return Rows(facts[factChip], version), err
+		return rowsOf(facts[factChip], version), err
 	})
 }
 
@@ -94,11 +94,11 @@ func here(name string, o *gpu.Options) (devices.Target, error) {
 		return nil, err
 	}
 	chip := d.Chip()
-	if len(Rows(chip, lib.Version)) == 0 {
+	if len(rowsOf(chip, lib.Version)) == 0 {
 		return nil, fmt.Errorf("no instructions of compute capability %d.%d are known", d.Major, d.Minor)
 	}
 	return &gpu.Target{
-		Label: name, Rows: Rows(chip, lib.Version), Facts: facts(lib, &d.Info), Force: o.Force,
+		Label: name, Rows: rowsOf(chip, lib.Version), Facts: facts(lib, &d.Info), Force: o.Force,
 		Kernels: func(i *mma.Instruction) ([]*gpu.Kernel, error) { return kernels(i, chip) },
 		Loader:  &loader{name, d, o.Deadline}, Release: d.Close,
 	}, nil
@@ -164,10 +164,10 @@ func facts(lib *driver.Library, i *driver.Info) map[string]string {
 	return f
 }
 
-// Rows returns the instructions of the catalogue for a chip (sm_90) with a driver
+// rowsOf returns the instructions of the catalogue for a chip (sm_90) with a driver
 // (12040 for CUDA 12.4); those that cannot be run say why in Refuse. That there is
 // no model of an instruction is no reason here.
-func Rows(chip string, version int) []mma.Instruction {
+func rowsOf(chip string, version int) []mma.Instruction {
 	arch, ok := mma.FindArch(chip)
 	if !ok {
 		return nil

@@ -18,7 +18,7 @@ func here(name string, ordinal int, o *gpu.Options) (devices.Target, error) {
 		return nil, err
 	}
 	return &gpu.Target{
-		Label: name, Rows: Rows(d.chip), Facts: d.facts(), Force: o.Force, Loader: d,
+		Label: name, Rows: rowsOf(d.chip), Facts: d.facts(), Force: o.Force, Loader: d,
 		Kernels: func(i *mma.Instruction) ([]*gpu.Kernel, error) {
 			k, err := Kernel(i, d.chip)
 			return []*gpu.Kernel{k}, err

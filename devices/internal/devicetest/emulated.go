@@ -23,18 +23,18 @@ var Emulators = []Emulator{
 	{"qemu-ppc64le", "power10", "ppc64le", "power10"},
 }
 
-// QEMU is the variable of the environment with directories of other versions of the
+// qemuVar is the variable of the environment with directories of other versions of the
 // emulators, separated as in PATH, to take instead of those on the path.
-const QEMU = "MMAFUZZ_QEMU"
+const qemuVar = "MMAFUZZ_QEMU"
 
 // Paths returns where the emulator is. It skips the test if it is nowhere.
 func (e Emulator) Paths(t testing.TB) []string {
 	t.Helper()
 	var paths []string
-	for _, dir := range filepath.SplitList(os.Getenv(QEMU)) {
+	for _, dir := range filepath.SplitList(os.Getenv(qemuVar)) {
 		path, err := exec.LookPath(filepath.Join(dir, e.Program))
 		if err != nil {
-			t.Fatalf("%s: %v", QEMU, err)
+			t.Fatalf("%s: %v", qemuVar, err)
 		}
 		paths = append(paths, path)
 	}

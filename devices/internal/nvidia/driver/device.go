@@ -117,21 +117,21 @@ type Device struct {
 	x     *gpu.Executor
 	slots chan *slot
 
-	lost    atomic.Pointer[LostError]
+	lost    atomic.Pointer[lostError]
 	mu      sync.Mutex
 	modules map[string]*Module // by their source
 }
 
-// LostError says that a device is of no use to this process any more, and since
+// lostError says that a device is of no use to this process any more, and since
 // when.
-type LostError struct{ Cause error }
+type lostError struct{ Cause error }
 
-func (e *LostError) Error() string {
+func (e *lostError) Error() string {
 	return fmt.Sprintf("the device is lost to this process since an earlier failure: %v", e.Cause)
 }
 
 // Lost says whether an error is that of a device that was lost before.
-func Lost(err error) bool { return errors.As(err, new(*LostError)) }
+func Lost(err error) bool { return errors.As(err, new(*lostError)) }
 
 // Device makes a device ready for use.
 func (l *Library) Device(ordinal int) (*Device, error) {
@@ -170,7 +170,7 @@ func (d *Device) do(name string, f func() error) error {
 // returns err.
 func (d *Device) lose(err error) error {
 	if Fatal(err) && !Lost(err) {
-		d.lost.CompareAndSwap(nil, &LostError{err})
+		d.lost.CompareAndSwap(nil, &lostError{err})
 	}
 	return err
 }

@@ -66,7 +66,7 @@ func Open() (*Library, error) {
 	}
 	l := &Library{Path: path, x: gpu.NewExecutor()}
 	if missing := l.api.bind(handle); len(missing) > 0 {
-		return nil, &MissingError{path, l.versionText(), missing}
+		return nil, &missingError{path, l.versionText(), missing}
 	}
 	if err := l.call("cuInit", func() Result { return l.api.init(0) }); err != nil {
 		return nil, err
@@ -110,14 +110,14 @@ func (e *AbsentError) Error() string {
 		strings.Join(e.Names, ", "), strings.Join(e.Reasons, "; "), Override)
 }
 
-// MissingError says that the driver lacks functions.
-type MissingError struct {
+// missingError says that the driver lacks functions.
+type missingError struct {
 	Path    string
 	Version string // "" if even that cannot be asked
 	Symbols []string
 }
 
-func (e *MissingError) Error() string {
+func (e *missingError) Error() string {
 	version := e.Version
 	if version == "" {
 		version = "of unknown version"

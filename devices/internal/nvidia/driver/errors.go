@@ -81,7 +81,7 @@ func Fatal(err error) bool {
 	if errors.As(err, &e) {
 		return fatal[e.Code] || e.Code >= 300 && !harmless[e.Code]
 	}
-	return errors.As(err, new(*gpu.HungError)) || errors.As(err, new(*LateError))
+	return errors.As(err, new(*gpu.HungError)) || errors.As(err, new(*lateError))
 }
 
 // check makes an error of a status code, nil of success.

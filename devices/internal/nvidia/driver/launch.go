@@ -35,10 +35,10 @@ func (b *buffer) bytes(n int) []byte { return unsafe.Slice((*byte)(b.host), n) }
 // not appear to repeat the results of the one before.
 const stale = 0xdb
 
-// LateError says that a kernel does not end.
-type LateError struct{ Limit time.Duration }
+// lateError says that a kernel does not end.
+type lateError struct{ Limit time.Duration }
 
-func (e *LateError) Error() string {
+func (e *lateError) Error() string {
 	return fmt.Sprintf("the kernel has not ended within %s: it hangs, and the context with it", e.Limit)
 }
 
@@ -187,7 +187,7 @@ func (d *Device) wait(s *slot, limit time.Duration) error {
 		waited := time.Since(began)
 		switch {
 		case waited > limit:
-			return &LateError{limit}
+			return &lateError{limit}
 		case waited > 200*time.Microsecond:
 			pause = min(waited/8, time.Millisecond)
 		}

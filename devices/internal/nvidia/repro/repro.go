@@ -16,7 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-func init() { gpu.RegisterReproducer(Reproduce) }
+func init() { gpu.RegisterReproducer(reproduce) }
 
 // The programs; what differs from case to case is at their top.
 var (
@@ -61,9 +61,9 @@ type program struct {
 	Digits int // of a code of D
 }
 
-// Reproduce writes repro_SIDE.cu and repro_SIDE.py for a case. nil: no NVIDIA GPU
+// reproduce writes repro_SIDE.cu and repro_SIDE.py for a case. nil: no NVIDIA GPU
 // executes the instruction, or not so often in a row.
-func Reproduce(c *gpu.Case) (map[string][]byte, error) {
+func reproduce(c *gpu.Case) (map[string][]byte, error) {
 	arch, ok := mma.FindArch(c.Instruction.Arch)
 	if !ok || !strings.HasPrefix(arch.Chip, "sm_") {
 		return nil, nil

@@ -99,23 +99,23 @@ func TestGolden(t *testing.T) {
 
 // TestOthers has no program where NVIDIA has no instruction.
 func TestOthers(t *testing.T) {
-	if files, err := Reproduce(caseOf(t, "cdna3", "v_mfma_f32_32x32x8_f16", 1)); files != nil || err != nil {
+	if files, err := reproduce(caseOf(t, "cdna3", "v_mfma_f32_32x32x8_f16", 1)); files != nil || err != nil {
 		t.Errorf("a program for AMD's instruction: %v, %v", files, err)
 	}
 	made := caseOf(t, "hopper", "mma.m16n8k8.f32.f16.f16.f32", 1)
 	i := *made.Instruction
 	i.Arch, made.Instruction = "model", &i
-	if files, err := Reproduce(made); files != nil || err != nil {
+	if files, err := reproduce(made); files != nil || err != nil {
 		t.Errorf("a program for a made-up instruction: %v, %v", files, err)
 	}
 	c := caseOf(t, "hopper", "wgmma.m64n8k16.f32.f16.f16.c0", 1)
 	c.K *= 2
 	c.Dot.A, c.Dot.B = append(c.Dot.A, c.Dot.A...), append(c.Dot.B, c.Dot.B...)
-	if _, err := Reproduce(c); err == nil || err.Error() != "c is none and d is fp32: it cannot be repeated for 32 elements" {
+	if _, err := reproduce(c); err == nil || err.Error() != "c is none and d is fp32: it cannot be repeated for 32 elements" {
 		t.Errorf("two instructions without C in a row: %v", err)
 	}
 	c.K = 7
-	if _, err := Reproduce(c); err == nil || err.Error() != "7 elements are no multiple of 16" {
+	if _, err := reproduce(c); err == nil || err.Error() != "7 elements are no multiple of 16" {
 		t.Errorf("seven elements: %v", err)
 	}
 }
