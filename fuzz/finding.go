@@ -68,6 +68,12 @@ func bucketOf(detail string) string {
 	return string(triage.PrimaryIn(labels))
 }
 
+// LabelsIn returns the labels in a detail's name.
+func LabelsIn(detail string) []string {
+	labels, _, _ := strings.Cut(detail, ":")
+	return strings.FieldsFunc(labels, func(r rune) bool { return r == '+' || r == '|' })
+}
+
 // bothSides returns the results of both sides.
 type bothSides func(ctx context.Context, dots []*mma.Dot) ([][2]uint64, error)
 

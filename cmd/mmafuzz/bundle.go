@@ -35,7 +35,7 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 		Case: mma.FormatDot(formats, f.Dot), Found: mma.FormatDot(formats, f.Start),
 		Origin: originOf(p, f),
 		Class:  f.Class.String(), NaN: "bits", Zero: "bits",
-		Bucket: f.Bucket, Detail: f.Detail, Labels: bucketLabels(f.Detail),
+		Bucket: f.Bucket, Detail: f.Detail, Labels: fuzz.LabelsIn(f.Detail),
 		Exact: fmt.Sprintf("%s (%s)", exact, exact.Decimal()), Stable: f.Stable, Minimal: f.Minimal,
 		Through: f.Through, Made: "mmafuzz " + version(), CaseChanges: f.Changes, CaseBack: f.Back,
 	}
@@ -89,12 +89,6 @@ func (u *runUI) policy(pair int) oracle.Policy {
 		policy.Zero = *u.cfg.Zero
 	}
 	return policy
-}
-
-// bucketLabels returns the labels in a detail's name.
-func bucketLabels(detail string) []string {
-	names, _, _ := strings.Cut(detail, ":")
-	return strings.FieldsFunc(names, func(r rune) bool { return r == '+' || r == '|' })
 }
 
 func (u *runUI) side(unit devices.Unit, target string, code uint64, exact oracle.Exact) corpus.SideRecord {

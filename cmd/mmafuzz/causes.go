@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,7 +97,7 @@ func (u *runUI) bucketList(s *fuzz.State) {
 		fmt.Fprintf(u.stdout, "\n%s\n", u.bolden(p.Name))
 		for _, b := range p.Sorted() {
 			fmt.Fprintf(u.stdout, "%11s  %7s  %s\n", readable.Thousands(b.Cases), readable.Ulps(b.MaxUlp), b.Name)
-			for _, d := range sortedDetails(b.Details) {
+			for _, d := range b.SortedDetails() {
 				fmt.Fprintf(u.stdout, "%13s  %7s    %s\n", readable.Thousands(d.Cases), readable.Ulps(d.MaxUlp), d.Name)
 				if dir := u.bundleOf(i, b.Name, d.Name); dir != "" {
 					fmt.Fprintf(u.stdout, "%26s%s\n", "", dir)
@@ -111,15 +110,6 @@ func (u *runUI) bucketList(s *fuzz.State) {
 	}
 }
 
-// sortedDetails returns details, the largest first.
-func sortedDetails(details []fuzz.Detail) []fuzz.Detail {
-	all := slices.Clone(details)
-	slices.SortStableFunc(all, func(x, y fuzz.Detail) int {
-		return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Name, y.Name))
-	})
-	return all
-}
-
 // causesInWords says what each label of the campaign means, and which changes from A's
 // arithmetic to B's stand behind it.
 func (u *runUI) causesInWords(s *fuzz.State) {
@@ -127,7 +117,7 @@ func (u *runUI) causesInWords(s *fuzz.State) {
 	for _, c := range fuzz.Causes(s) {
 		labels[triage.Label(c.Name)] = true
 		for _, d := range c.Details {
-			for _, l := range bucketLabels(d.Name) {
+			for _, l := range fuzz.LabelsIn(d.Name) {
 				labels[triage.Label(l)] = true
 			}
 		}

@@ -23,8 +23,8 @@ type runUI struct {
 	findings  []*fuzz.Finding
 	announced map[string]bool // primary causes that had their line
 	line      statusLine
-	left      *unfinished // what the campaign has not done; nil: nothing
-	list      *knownFlags // of known differences
+	left      *fuzz.Unfinished // what the campaign has not done; nil: nothing
+	list      *knownFlags      // of known differences
 
 	environments map[string]map[string]string // by target
 }

@@ -103,7 +103,7 @@ func (u *runUI) inferCommand(s fuzz.Side, pair int, both bool, side int) string 
 
 // isUnexplained reports whether a bucket's cases are those that nothing explains.
 func isUnexplained(bucket string) bool {
-	return slices.Contains(bucketLabels(bucket), string(triage.Unexplained))
+	return slices.Contains(fuzz.LabelsIn(bucket), string(triage.Unexplained))
 }
 
 // nearestText says how near the nearest program comes.

@@ -1,4 +1,4 @@
-package main
+package compare
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 )
 
 // aDifference is one of two machines, with its id.
-func aDifference() difference {
-	d := difference{A: "a100", B: "h100", Instruction: "x ~ y", InstructionA: "x", InstructionB: "y", Bucket: "fusion-width+truncation-width:inf",
+func aDifference() Difference {
+	d := Difference{A: "a100", B: "h100", Instruction: "x ~ y", InstructionA: "x", InstructionB: "y", Bucket: "fusion-width+truncation-width:inf",
 		Changes: []mma.Change{{Path: "l", From: "8", To: "16"}, {Path: "join.align.f", From: "24", To: "25"}}, Digest: "00000000000000aa"}
 	d.identify()
 	return d
@@ -30,12 +30,12 @@ func TestIdentity(t *testing.T) {
 	if d.ID != "c2f2605d" {
 		t.Errorf("the id has become %s: baselines and lists of known differences name other ones", d.ID)
 	}
-	for name, change := range map[string]func(d *difference){
-		"machine":     func(d *difference) { d.A = "a30" },
-		"instruction": func(d *difference) { d.Instruction = "x" },
-		"bucket":      func(d *difference) { d.Bucket = "fusion-width" },
-		"changes":     func(d *difference) { d.Changes = d.Changes[:1] },
-		"value": func(d *difference) {
+	for name, change := range map[string]func(d *Difference){
+		"machine":     func(d *Difference) { d.A = "a30" },
+		"instruction": func(d *Difference) { d.Instruction = "x" },
+		"bucket":      func(d *Difference) { d.Bucket = "fusion-width" },
+		"changes":     func(d *Difference) { d.Changes = d.Changes[:1] },
+		"value": func(d *Difference) {
 			d.Changes = []mma.Change{d.Changes[0], {Path: "join.align.f", From: "24", To: "26"}}
 		},
 	} {
@@ -74,29 +74,29 @@ func TestStates(t *testing.T) {
 		exit  int
 		hits  []int
 	}{
-		{"alone", "", nil, stateNew, "", 1, nil},
-		{"new last night", stateNew, nil, stateStill, "", 0, nil},
-		{"still there last night", stateStill, nil, stateStill, "", 0, nil},
-		{"expired last night", stateExpired, nil, stateStill, "", 0, nil},
-		{"known last night, not now", stateKnown, nil, stateNew, "", 1, nil},
-		{"known", "", []corpus.KnownEntry{other, valid}, stateKnown, "valid", 0, []int{0, 1}},
-		{"known and of last night", stateNew, []corpus.KnownEntry{valid}, stateKnown, "valid", 0, []int{1}},
-		{"expired", "", []corpus.KnownEntry{expired}, stateExpired, "expired", 1, []int{1}},
-		{"expired, of last night", stateStill, []corpus.KnownEntry{expired}, stateExpired, "expired", 1, []int{1}},
-		{"expired and valid", "", []corpus.KnownEntry{expired, valid}, stateKnown, "valid", 0, []int{1, 1}},
-		{"valid and expired", "", []corpus.KnownEntry{valid, expired}, stateKnown, "valid", 0, []int{1, 1}},
-		{"of others", "", []corpus.KnownEntry{other}, stateNew, "", 1, []int{0}},
+		{"alone", "", nil, StateNew, "", 1, nil},
+		{"new last night", StateNew, nil, StateStill, "", 0, nil},
+		{"still there last night", StateStill, nil, StateStill, "", 0, nil},
+		{"expired last night", StateExpired, nil, StateStill, "", 0, nil},
+		{"known last night, not now", StateKnown, nil, StateNew, "", 1, nil},
+		{"known", "", []corpus.KnownEntry{other, valid}, StateKnown, "valid", 0, []int{0, 1}},
+		{"known and of last night", StateNew, []corpus.KnownEntry{valid}, StateKnown, "valid", 0, []int{1}},
+		{"expired", "", []corpus.KnownEntry{expired}, StateExpired, "expired", 1, []int{1}},
+		{"expired, of last night", StateStill, []corpus.KnownEntry{expired}, StateExpired, "expired", 1, []int{1}},
+		{"expired and valid", "", []corpus.KnownEntry{expired, valid}, StateKnown, "valid", 0, []int{1, 1}},
+		{"valid and expired", "", []corpus.KnownEntry{valid, expired}, StateKnown, "valid", 0, []int{1, 1}},
+		{"of others", "", []corpus.KnownEntry{other}, StateNew, "", 1, []int{0}},
 	} {
-		c := &compareCmd{}
-		c.day, _ = time.Parse(time.DateOnly, day)
-		c.result.Differences = []difference{aDifference()}
+		c := &Comparison{}
+		c.Known.Day, _ = time.Parse(time.DateOnly, day)
+		c.result.Differences = []Difference{aDifference()}
 		if tc.list != nil {
-			c.knownList = &corpus.Known{Entries: tc.list}
+			c.Known.List = &corpus.Known{Entries: tc.list}
 		}
 		if tc.last != "" {
-			before := comparison{Differences: []difference{aDifference()}}
+			before := Result{Differences: []Difference{aDifference()}}
 			before.Differences[0].State = tc.last
-			c.last = reread(t, &before)
+			c.Baseline = reread(t, &before)
 		}
 		c.judge()
 		d := c.result.Differences[0]
@@ -116,7 +116,7 @@ func TestKinds(t *testing.T) {
 	width := mma.Change{Path: "join.align.f", From: "24", To: "25"}
 	steps := mma.Change{Path: "l", From: "8", To: "16"}
 	parts := []part{{"truncation-width", []mma.Change{width}}, {"fusion-width", []mma.Change{steps}}}
-	p := &comparedPair{sidePair: sidePair{a: &side{name: "a100"}, b: &side{name: "h100"}}}
+	p := &pair{a: &Side{Name: "a100"}, b: &Side{Name: "h100"}}
 	p.A, p.B = aUnit{"x"}, aUnit{"x"}
 	bucket := &fuzz.Bucket{Name: "truncation-width", Cases: 9, Details: []fuzz.Detail{
 		{Name: "truncation-width", Cases: 5}, {Name: "truncation-width+fusion-width:inf", Class: oracle.Inf, Cases: 3}}}
@@ -132,23 +132,28 @@ func TestKinds(t *testing.T) {
 		list   []corpus.KnownEntry
 		state  string
 	}{
-		{"the primary cause", bucket, []corpus.KnownEntry{by("truncation-width")}, stateKnown},
-		{"one kind of an earlier list", bucket, []corpus.KnownEntry{by("truncation-width+fusion-width:inf")}, stateNew},
-		{"the changes of one kind", bucket, []corpus.KnownEntry{by("", f)}, stateNew},
-		{"the changes of all", bucket, []corpus.KnownEntry{by("", f, l)}, stateKnown},
-		{"each by its entry", bucket, []corpus.KnownEntry{by("", f), by("*:inf")}, stateKnown},
-		{"and not the rest", &rest, []corpus.KnownEntry{by("", f), by("*:inf")}, stateNew},
-		{"with the rest", &rest, []corpus.KnownEntry{by("", f, l)}, stateKnown},
+		{"the primary cause", bucket, []corpus.KnownEntry{by("truncation-width")}, StateKnown},
+		{"one kind of an earlier list", bucket, []corpus.KnownEntry{by("truncation-width+fusion-width:inf")}, StateNew},
+		{"the changes of one kind", bucket, []corpus.KnownEntry{by("", f)}, StateNew},
+		{"the changes of all", bucket, []corpus.KnownEntry{by("", f, l)}, StateKnown},
+		{"each by its entry", bucket, []corpus.KnownEntry{by("", f), by("*:inf")}, StateKnown},
+		{"and not the rest", &rest, []corpus.KnownEntry{by("", f), by("*:inf")}, StateNew},
+		{"with the rest", &rest, []corpus.KnownEntry{by("", f, l)}, StateKnown},
 	} {
-		c := &compareCmd{knownFlags: knownFlags{knownList: &corpus.Known{Entries: tc.list}}}
+		c := listed(&corpus.Known{Entries: tc.list})
 		d := newDifference(p, tc.bucket, parts)
-		if state, _ := c.stateOf(&d, c.unlisted(&d)); state != tc.state {
+		if state, _ := c.Known.StateOf(&d, c.unlisted(&d)); state != tc.state {
 			t.Errorf("%s: %s, want %s", tc.name, state, tc.state)
 		}
 		if len(d.Changes) != 1 || d.Changes[0] != width {
 			t.Errorf("changes %v", d.Changes)
 		}
 	}
+}
+
+// listed is a comparison with a list of known differences.
+func listed(list *corpus.Known) *Comparison {
+	return &Comparison{Options: Options{Known: Known{List: list}}}
 }
 
 // aUnit is an instruction that computes nothing.
@@ -158,16 +163,16 @@ func (u aUnit) Instruction() *mma.Instruction                 { return &mma.Inst
 func (u aUnit) Model() *mma.Params                            { return nil }
 func (u aUnit) Run(context.Context, *mma.Batch, []byte) error { return nil }
 
-// reread writes a comparison and reads it as a baseline.
-func reread(t *testing.T, r *comparison) *comparison {
+// reread writes a Result and reads it as a baseline.
+func reread(t *testing.T, r *Result) *Result {
 	t.Helper()
-	r.V = schemaVersion
+	r.V = Version
 	r.fill()
 	body, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := parseComparison(body)
+	c, err := parse(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,17 +182,17 @@ func reread(t *testing.T, r *comparison) *comparison {
 // TestAway takes a machine away for two nights: its difference is neither gone nor
 // new when it comes back.
 func TestAway(t *testing.T) {
-	var last *comparison
+	var last *Result
 	for night, tc := range []struct {
 		there bool
 		state string
 		gone  []bool // compared
 	}{
-		{true, stateNew, nil}, {false, "", []bool{false}}, {false, "", []bool{false}}, {true, stateStill, nil}, {true, stateStill, nil},
+		{true, StateNew, nil}, {false, "", []bool{false}}, {false, "", []bool{false}}, {true, StateStill, nil}, {true, StateStill, nil},
 	} {
-		c := &compareCmd{last: last}
+		c := &Comparison{Options: Options{Baseline: last}}
 		if tc.there {
-			c.result.Differences = []difference{aDifference()}
+			c.result.Differences = []Difference{aDifference()}
 		}
 		c.judge()
 		var gone []bool
@@ -200,14 +205,14 @@ func TestAway(t *testing.T) {
 		last = reread(t, &c.result)
 	}
 	// Compared, and equal: gone, and new if it comes back.
-	c := &compareCmd{last: last}
-	c.result.Cells = []cell{{A: "a100", B: "h100", Instruction: "x ~ y"}}
+	c := &Comparison{Options: Options{Baseline: last}}
+	c.result.Cells = []Cell{{A: "a100", B: "h100", Instruction: "x ~ y"}}
 	c.judge()
 	if len(c.result.Gone) != 1 || !c.result.Gone[0].Compared || c.result.Counts.Gone != 1 {
 		t.Errorf("%+v", c.result)
 	}
-	c = &compareCmd{last: reread(t, &c.result)}
-	c.result.Differences = []difference{aDifference()}
+	c = &Comparison{Options: Options{Baseline: reread(t, &c.result)}}
+	c.result.Differences = []Difference{aDifference()}
 	if c.judge(); c.result.Counts.New != 1 {
 		t.Errorf("%+v", c.result)
 	}
@@ -215,14 +220,14 @@ func TestAway(t *testing.T) {
 
 // TestWriteKnown makes a list of known differences: with it nothing is new.
 func TestWriteKnown(t *testing.T) {
-	plain, odd, alone := aDifference(), aDifference(), difference{A: "h100", Instruction: "z", Bucket: notRecorded}
+	plain, odd, alone := aDifference(), aDifference(), Difference{A: "h100", Instruction: "z", Bucket: NotRecorded}
 	odd.Bucket, odd.Changes = "unexplained", nil
 	odd.identify()
 	alone.identify()
-	c := &compareCmd{knownFlags: knownFlags{reason: "by design", knownList: &corpus.Known{Entries: []corpus.KnownEntry{{ID: "known-" + plain.ID, Reason: "x", Bucket: "none"}}}}}
-	c.result.Differences = []difference{plain, odd, alone}
+	c := listed(&corpus.Known{Entries: []corpus.KnownEntry{{ID: "known-" + plain.ID, Reason: "x", Bucket: "none"}}})
+	c.result.Differences = []Difference{plain, odd, alone}
 	c.judge()
-	list := c.listOf(&c.result, c.knownList)
+	list := c.Known.Accept(c.result.Differences, "by design", c.Known.List)
 	body, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)
@@ -230,19 +235,19 @@ func TestWriteKnown(t *testing.T) {
 	if list, err = corpus.ReadKnown(strings.NewReader(string(body))); err != nil || len(list.Entries) != 4 {
 		t.Fatalf("%v: %s", err, body)
 	}
-	again := &compareCmd{knownFlags: knownFlags{knownList: list}}
-	again.result.Differences = []difference{plain, odd, alone}
-	if again.judge(); again.result.Counts.Known != 3 || again.result.Exit != exitAgree {
+	again := listed(list)
+	again.result.Differences = []Difference{plain, odd, alone}
+	if again.judge(); again.result.Counts.Known != 3 || again.result.Exit != exitNoNews {
 		t.Errorf("%+v", again.result)
 	}
 	for _, change := range []func(){func() { plain.Changes[1].To = "26" }, func() { odd.Digest = "x" }, func() { alone.Instruction = "w" }} {
 		change()
-		for _, d := range []*difference{&plain, &odd, &alone} {
+		for _, d := range []*Difference{&plain, &odd, &alone} {
 			d.identify()
 		}
 	}
-	third := &compareCmd{knownFlags: knownFlags{knownList: list}}
-	third.result.Differences = []difference{plain, odd, alone}
+	third := listed(list)
+	third.result.Differences = []Difference{plain, odd, alone}
 	if third.judge(); third.result.Counts.New != 3 {
 		t.Errorf("%+v", third.result)
 	}
@@ -251,7 +256,7 @@ func TestWriteKnown(t *testing.T) {
 // FuzzBaseline reads anything as a baseline: what is read judges without a panic, and
 // is read again as the same.
 func FuzzBaseline(f *testing.F) {
-	r := comparison{V: schemaVersion, Differences: []difference{aDifference()}, Gone: []gone{{ID: "x", State: stateNew}}}
+	r := Result{V: Version, Differences: []Difference{aDifference()}, Gone: []Gone{{ID: "x", State: StateNew}}}
 	r.fill()
 	body, err := json.Marshal(&r)
 	if err != nil {
@@ -261,15 +266,15 @@ func FuzzBaseline(f *testing.F) {
 	f.Add([]byte(`{"v":1,"cells":[]}`))
 	f.Add([]byte(`{"v":1,"cells":null,"models":[{"machine":"x"}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		last, err := parseComparison(data)
+		last, err := parse(data)
 		if err != nil {
 			return
 		}
-		c := &compareCmd{last: last}
-		c.result.Differences = []difference{aDifference()}
-		c.result.Models = []foundModel{{Machine: "x"}}
+		c := &Comparison{Options: Options{Baseline: last}}
+		c.result.Differences = []Difference{aDifference()}
+		c.result.Models = []Model{{Machine: "x"}}
 		c.judge()
-		c.listOf(&c.result)
+		c.Known.Accept(c.result.Differences, "x")
 		again := reread(t, last)
 		x, _ := json.Marshal(last)
 		y, _ := json.Marshal(again)

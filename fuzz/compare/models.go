@@ -1,4 +1,4 @@
-package main
+package compare
 
 import (
 	"context"
@@ -57,11 +57,11 @@ func (m *model) explaining(r devices.Recorder) devices.Recorder {
 	return &modelled{r, &i, m.explained()}
 }
 
-// explain looks for the models of recordings: each is compared with the simulator
+// findModels looks for the models of recordings: each is compared with the simulator
 // of its instruction, or of another that takes the same operands.
-func (c *compareCmd) explain(ctx context.Context, models []*model) error {
+func (c *Comparison) findModels(ctx context.Context, models []*model) error {
 	bits := oracle.Bits
-	cfg := fuzz.Config{Seed: 1, Workers: c.workers, NaN: strictness(c.nan), Zero: strictness(c.zero), Observe: &modelUI{c}}
+	cfg := fuzz.Config{Seed: 1, Workers: c.Workers, NaN: c.NaN, Zero: c.Zero, Observe: modelFollower{c.Observer}}
 	if cfg.NaN == nil {
 		cfg.NaN = &bits
 	}
@@ -107,7 +107,7 @@ func (m *model) take(st *fuzz.PairState) {
 	}
 }
 
-// unexplained says whether a verdict leaves cases over.
+// unexplained reports whether a verdict leaves cases over.
 func unexplained(st *fuzz.PairState) bool {
 	for name := range st.Buckets {
 		if strings.HasPrefix(name, string(triage.Unexplained)) {
@@ -144,7 +144,7 @@ func baseOf(r devices.Recorder) *mma.Instruction {
 // baseSample is the number of dot products that choose a base.
 const baseSample = 4096
 
-// modelFits says whether a row of the catalogue has a model that takes the dot
+// modelFits reports whether a row of the catalogue has a model that takes the dot
 // products of a recording.
 func modelFits(r devices.Recorder, row *mma.Instruction) bool {
 	chains := row.C != fp.None && row.C == row.D
@@ -169,9 +169,45 @@ func differ(row *mma.Instruction, in *mma.Batch, want []byte) int {
 	return n
 }
 
-// modelUI shows how far the search for models is.
-type modelUI struct{ *compareCmd }
+// modelsOf returns a model to be found for each recorded instruction of the pairs.
+func modelsOf(pairs []pair) []*model {
+	var all []*model
+	add := func(s *Side, u devices.Unit) {
+		if s.Recording == nil || modelOf(all, s, u) != nil {
+			return
+		}
+		whole, err := s.Target.Open(u.Instruction()) // all of it, not only what another side has
+		if err != nil {
+			return
+		}
+		all = append(all, &model{machine: s.Name, rec: whole.(devices.Recorder)})
+	}
+	for i := range pairs {
+		add(pairs[i].a, pairs[i].A)
+		add(pairs[i].b, pairs[i].B)
+	}
+	return all
+}
 
-func (u *modelUI) Finding(*fuzz.Finding, bool) error { return nil }
+func modelOf(models []*model, s *Side, u devices.Unit) *model {
+	for _, m := range models {
+		if m.machine == s.Name && m.rec.Instruction().Name == u.Instruction().Name {
+			return m
+		}
+	}
+	return nil
+}
 
-func (u *modelUI) Progress(s *fuzz.State) { u.showProgress("models", s) }
+// withModel gives a recording the model that was found for it.
+func withModel(s *Side, u devices.Unit, models []*model) devices.Unit {
+	if m := modelOf(models, s, u); m != nil {
+		return m.explaining(u.(devices.Recorder))
+	}
+	return u
+}
+
+// modelFollower is the observer of the search for models.
+type modelFollower struct{ Observer }
+
+func (modelFollower) Finding(*fuzz.Finding, bool) error { return nil }
+func (w modelFollower) Progress(s *fuzz.State)          { w.Models(s) }
