@@ -1,5 +1,7 @@
 // Package readable writes numbers, lists, tables and commands as people read them in a
 // terminal. Text that comes from elsewhere goes through package printable as well.
+//
+// The API of this package is not promised: it may change in any version.
 package readable
 
 import (

@@ -22,6 +22,8 @@
 // tensor instructions that it should consist of (package sass): what PTX calls an
 // FP8 mma.sync is made of FP16 instructions on Hopper. Both outcomes, with the
 // device, its driver and its clocks, go into bundles and recordings.
+//
+// The API of this package is not promised: it may change in any version.
 package cuda
 
 import (

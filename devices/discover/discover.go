@@ -1,5 +1,7 @@
 // Package discover finds hardware that could be tested on this machine. It
 // executes nothing.
+//
+// The API of this package is not promised: it may change in any version.
 package discover
 
 import (

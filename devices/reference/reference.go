@@ -1,6 +1,8 @@
 // Package reference makes the reference arithmetics of package oracle targets:
 // ref:exact, ref:fma32 and so on. They stand in for any instruction whose
 // formats they can hold.
+//
+// The API of this package is not promised: it may change in any version.
 package reference
 
 import (

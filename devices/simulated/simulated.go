@@ -1,5 +1,7 @@
 // Package simulated makes the simulators of package sim targets: sim:ARCH, all
 // instructions of an architecture, and model:FILE.json, a hypothetical unit.
+//
+// The API of this package is not promised: it may change in any version.
 package simulated
 
 import (

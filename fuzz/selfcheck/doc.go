@@ -14,6 +14,8 @@
 //
 // A mutant is an arithmetic with one parameter changed (package triage, Singles).
 // Where no input can tell it from its base, a written argument says why (equivalent).
+//
+// The API of this package is not promised: it may change in any version.
 package selfcheck
 
 //go:generate go run ./mktables

@@ -60,6 +60,8 @@
 // no family? Then a family is missing: a function of a designer in query.go, and a row
 // in the table, after those whose parameters it needs. Is it in one, but nothing
 // explains it? Then a move is missing. mmafuzz selfcheck infer measures both.
+//
+// The API of this package is not promised: it may change in any version.
 package infer
 
 import (
