@@ -103,9 +103,9 @@ var standard = []string{"Error", "Is", "MarshalText", "Read", "Set", "String", "
 
 // unused lists the exported functions, methods, types, variables and constants of a
 // package that nothing outside it uses. A type is used by the exported declarations
-// that mention it, a constant by those of its type.
+// that mention it, a constant also by its type and by those that are declared with it.
 func (s sources) unused(dir string, used map[string]bool) []string {
-	decls, mentions := map[string]string{}, map[string]bool{} // NAME, and the type if it is a typed constant
+	decls, mentions := map[string][]string{}, map[string]bool{} // by which other names a name is used
 	mention := func(n ast.Node) {
 		ast.Inspect(n, func(n ast.Node) bool {
 			if id, ok := n.(*ast.Ident); ok {
@@ -123,9 +123,9 @@ func (s sources) unused(dir string, used map[string]bool) []string {
 				}
 				mention(d.Type)
 				if d.Recv == nil {
-					decls[d.Name.Name] = ""
+					decls[d.Name.Name] = nil
 				} else if !slices.Contains(standard, d.Name.Name) {
-					decls[receiver(d)+"."+d.Name.Name] = ""
+					decls[receiver(d)+"."+d.Name.Name] = nil
 				}
 			case *ast.GenDecl:
 				exportedSpecs(d, decls, mention)
@@ -133,12 +133,10 @@ func (s sources) unused(dir string, used map[string]bool) []string {
 		}
 	}
 	var all []string
-	for name, typ := range decls {
+	isUsed := func(name string) bool { return used[dir+" "+name] || mentions[name] }
+	for name, others := range decls {
 		_, method, isMethod := strings.Cut(name, ".")
-		switch {
-		case isMethod && selectedOutside(used, dir, method),
-			!isMethod && (used[dir+" "+name] || mentions[name] || typ != "" && (used[dir+" "+typ] || mentions[typ])):
-		default:
+		if isMethod && !selectedOutside(used, dir, method) || !isMethod && !isUsed(name) && !slices.ContainsFunc(others, isUsed) {
 			all = append(all, name)
 		}
 	}
@@ -170,15 +168,15 @@ func receiver(d *ast.FuncDecl) string {
 
 // exportedSpecs adds the exported names of types, variables and constants to decls, and
 // calls mention with the exported part of their types.
-func exportedSpecs(d *ast.GenDecl, decls map[string]string, mention func(ast.Node)) {
-	typ := "" // of constants, which may have it from the line above
+func exportedSpecs(d *ast.GenDecl, decls map[string][]string, mention func(ast.Node)) {
+	var constants []string // of the declaration, and their types
 	for _, spec := range d.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
 			if !spec.Name.IsExported() {
 				continue
 			}
-			decls[spec.Name.Name] = ""
+			decls[spec.Name.Name] = nil
 			fields, ok := spec.Type.(*ast.StructType)
 			if !ok {
 				mention(spec.Type)
@@ -190,17 +188,24 @@ func exportedSpecs(d *ast.GenDecl, decls map[string]string, mention func(ast.Nod
 				}
 			}
 		case *ast.ValueSpec:
-			if id, ok := spec.Type.(*ast.Ident); ok && d.Tok == token.CONST {
-				typ = id.Name
-			} else if spec.Values != nil {
-				typ = ""
-			}
 			for _, name := range spec.Names {
-				if name.IsExported() {
-					decls[name.Name] = typ
-					mentionValue(spec, mention)
+				if !name.IsExported() {
+					continue
+				}
+				decls[name.Name] = nil
+				mentionValue(spec, mention)
+				if d.Tok == token.CONST {
+					constants = append(constants, name.Name)
 				}
 			}
+			if id, ok := spec.Type.(*ast.Ident); ok && d.Tok == token.CONST && id.IsExported() {
+				constants = append(constants, id.Name)
+			}
+		}
+	}
+	for _, name := range constants {
+		if _, ok := decls[name]; ok {
+			decls[name] = append(decls[name], constants...)
 		}
 	}
 }
@@ -298,17 +303,21 @@ func TestUnused(t *testing.T) {
 			type Alone int
 			const One, Two Mentioned = 1, 2
 			const Lonely Alone = 1
+			const (
+				Three = 3
+				Four  = 4
+			)
 			var V int
 			func F() {}
 			func G() hidden { return hidden{} }
-			func (Used) Called() {}
+			func (Used) Called(int) {}
 			func (Used) Idle() {}
 			func (Used) String() string { return "" }
 			type hidden struct{}
 			func (hidden) Hidden() {}`,
 		"a/a_test.go": "package a\nvar _ = V\nfunc f(u Used) { u.Idle() }",
 		"a/x_test.go": "package a_test\nimport \"" + module + "a\"\nfunc f() { a.G() }",
-		"b/b.go":      "package b\nimport other \"" + module + "a\"\nfunc f(u other.Used) { u.Called() }",
+		"b/b.go":      "package b\nimport other \"" + module + "a\"\nfunc f(u other.Used) { u.Called(other.Three) }",
 		"c/c.go":      "package c\nimport \"elsewhere/a\"\nvar _ = a.F",
 	} {
 		s.add(t, name, text)

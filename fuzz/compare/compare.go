@@ -11,6 +11,8 @@
 //	b, err := compare.Open("mi300.rec")
 //	c, err := compare.New([]*compare.Side{a, b}, compare.Options{})
 //	result, err := c.Run(ctx)
+//
+// The API of this package is not promised: it may change in any version.
 package compare
 
 import (

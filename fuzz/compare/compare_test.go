@@ -166,7 +166,7 @@ func (u aUnit) Run(context.Context, *mma.Batch, []byte) error { return nil }
 // reread writes a Result and reads it as a baseline.
 func reread(t *testing.T, r *Result) *Result {
 	t.Helper()
-	r.V = Version
+	r.V = resultVersion
 	r.fill()
 	body, err := json.Marshal(r)
 	if err != nil {
@@ -220,7 +220,7 @@ func TestAway(t *testing.T) {
 
 // TestWriteKnown makes a list of known differences: with it nothing is new.
 func TestWriteKnown(t *testing.T) {
-	plain, odd, alone := aDifference(), aDifference(), Difference{A: "h100", Instruction: "z", Bucket: NotRecorded}
+	plain, odd, alone := aDifference(), aDifference(), Difference{A: "h100", Instruction: "z", Bucket: notRecorded}
 	odd.Bucket, odd.Changes = "unexplained", nil
 	odd.identify()
 	alone.identify()
@@ -256,7 +256,7 @@ func TestWriteKnown(t *testing.T) {
 // FuzzBaseline reads anything as a baseline: what is read judges without a panic, and
 // is read again as the same.
 func FuzzBaseline(f *testing.F) {
-	r := Result{V: Version, Differences: []Difference{aDifference()}, Gone: []Gone{{ID: "x", State: StateNew}}}
+	r := Result{V: resultVersion, Differences: []Difference{aDifference()}, Gone: []Gone{{ID: "x", State: StateNew}}}
 	r.fill()
 	body, err := json.Marshal(&r)
 	if err != nil {

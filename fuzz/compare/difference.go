@@ -22,9 +22,9 @@ const (
 	StateExpired = "expired" // on that list, but too long ago
 )
 
-// NotRecorded is the bucket of an instruction that a recording does not have, or not to
+// notRecorded is the bucket of an instruction that a recording does not have, or not to
 // the end.
-const NotRecorded = "not-recorded"
+const notRecorded = "not-recorded"
 
 // Difference is the cases of one cause, of an instruction of two machines.
 type Difference struct {
@@ -124,7 +124,7 @@ func changesOf(parts []part, labels ...string) []mma.Change {
 
 // missing is the difference of an instruction that a recording does not have.
 func missing(name string, p corpus.Problem) Difference {
-	d := Difference{A: name, Instruction: p.Instruction, InstructionA: p.Instruction, Bucket: NotRecorded, Class: oracle.Fault.String(),
+	d := Difference{A: name, Instruction: p.Instruction, InstructionA: p.Instruction, Bucket: notRecorded, Class: oracle.Fault.String(),
 		Changes: []mma.Change{}, Details: []Kind{}, What: p.What}
 	d.identify()
 	return d

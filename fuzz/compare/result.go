@@ -15,8 +15,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Version is the version of a Result as JSON.
-const Version = 1
+// resultVersion is the version of a Result as JSON.
+const resultVersion = 1
 
 // Result is what a comparison comes to. A pair of machines is in the order of their
 // names. The JSON has a table in go doc ./cmd/mmafuzz.
@@ -163,7 +163,7 @@ func (n *Counts) add(state string) {
 // conclude makes the result of the campaign over all pairs.
 func (c *Comparison) conclude(s *fuzz.State, models []*model) {
 	r := &c.result
-	r.V, r.Versions, r.Date = Version, versions.Current(), c.Known.Day.UTC().Format(corpus.DateLayout)
+	r.V, r.Versions, r.Date = resultVersion, versions.Current(), c.Known.Day.UTC().Format(corpus.DateLayout)
 	for _, m := range models {
 		r.Models = append(r.Models, m.found())
 	}
@@ -266,8 +266,8 @@ func parse(body []byte) (*Result, error) {
 	switch {
 	case head.V == nil || head.Cells == nil:
 		return nil, errors.New("this is no result of compare")
-	case *head.V != Version:
-		return nil, fmt.Errorf("it is of version %d, this program reads %d", *head.V, Version)
+	case *head.V != resultVersion:
+		return nil, fmt.Errorf("it is of version %d, this program reads %d", *head.V, resultVersion)
 	}
 	r := &Result{open: map[string]bool{}}
 	if err := json.Unmarshal(body, r); err != nil {

@@ -143,7 +143,7 @@ func where(a, b, instruction string) string { return machinePair(a, b) + ": " + 
 
 // text says how often a difference comes and what is behind it.
 func (d *Difference) text() string {
-	if d.Bucket == NotRecorded {
+	if d.Bucket == notRecorded {
 		return "not recorded, or not to the end: " + d.What
 	}
 	text := fmt.Sprintf("%s of %s (%s) %s", readable.Thousands(d.Cases), readable.Thousands(d.Dots), readable.Share(d.Cases, d.Dots), d.Bucket)
