@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 // models measures every operation on every path but the general interpreter, which
 // no path takes where it has a kernel.
-func (b *benchCmd) models() ([]benchmark, error) {
+func (b *Bench) models() ([]benchmark, error) {
 	var all []benchmark
 	for _, op := range measure.Operations {
 		i, err := mma.Lookup(op.Arch, op.Inst)
@@ -23,7 +23,7 @@ func (b *benchCmd) models() ([]benchmark, error) {
 		}
 		for _, path := range sim.Paths()[1:] {
 			for _, inputs := range []measure.Inputs{measure.Raw, measure.Finite} {
-				all = append(all, benchmark{op.Name + "/" + path.String() + "/" + string(inputs), func(_ context.Context, t measure.Timing) (*measured, error) {
+				all = append(all, benchmark{op.Name + "/" + path.String() + "/" + string(inputs), func(_ context.Context, t measure.Timing) (*Measurement, error) {
 					m, tiles := m.On(path), measure.Tiles
 					if m.Kernel() == "" {
 						tiles = 4 // it takes a hundred times as long
@@ -41,7 +41,7 @@ func (b *benchCmd) models() ([]benchmark, error) {
 }
 
 // model measures a model on a batch.
-func (b *benchCmd) model(m *sim.Model, in *mma.Batch, t measure.Timing) (*measured, error) {
+func (b *Bench) model(m *sim.Model, in *mma.Batch, t measure.Timing) (*Measurement, error) {
 	defer measure.Lock()()
 	t.Clock = measure.Thread
 	out := make([]byte, in.Dots()*in.D.Width())
@@ -54,7 +54,7 @@ func (b *benchCmd) model(m *sim.Model, in *mma.Batch, t measure.Timing) (*measur
 	if kernel == "" {
 		kernel = "general interpreter"
 	}
-	return &measured{Unit: "ns/tile", Clock: clockName(), Cycles: s.Median() / measure.Products / b.here.CycleNs, Kernel: kernel, series: s}, nil
+	return &Measurement{Unit: "ns/tile", Clock: clockName(), Cycles: s.Median() / measure.Products / b.Machine.CycleNs, Kernel: kernel, series: s}, nil
 }
 
 // clockName says what measure.Thread is here.

@@ -1,6 +1,7 @@
-package main
+package bench
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
@@ -31,7 +32,7 @@ func TestGrows(t *testing.T) {
 
 // TestBenchTables checks that the slower inputs and the last path are shown.
 func TestBenchTables(t *testing.T) {
-	var results []*measured
+	var results []*Measurement
 	for _, r := range []struct {
 		column string
 		ns     measure.Series
@@ -41,14 +42,14 @@ func TestBenchTables(t *testing.T) {
 		{"portable", measure.Series{900, 1000, 1100}, 1.5, "go"}, {"portable", measure.Series{2000}, 3, "go"},
 		{"avx2", measure.Series{300, 300}, 0.5, "asm"}, {"avx2", measure.Series{200}, 0.4, "asm"},
 	} {
-		m := &measured{Name: "models/x/" + r.column, group: "x", column: r.column, series: r.ns, Cycles: r.cycles, Kernel: r.kernel}
+		m := &Measurement{Name: "models/x/" + r.column, group: "x", column: r.column, series: r.ns, Cycles: r.cycles, Kernel: r.kernel}
 		m.fill()
 		results = append(results, m)
 	}
-	results = append(results, &measured{Name: "models/y/avx2", group: "y", column: "avx2", Median: 7, Runs: 1, Cycles: 0.1, Kernel: "asm"})
-	ui, stdout, _ := testUI(t)
-	b := &benchCmd{app: ui.app, here: &measure.Machine{Processor: "P", Processors: 1, CycleNs: 0.25}, notes: []string{"z: broken"}}
-	b.write(results)
+	results = append(results, &Measurement{Name: "models/y/avx2", group: "y", column: "avx2", Median: 7, Runs: 1, Cycles: 0.1, Kernel: "asm"})
+	var stdout strings.Builder
+	b := &Bench{Machine: &measure.Machine{Processor: "P", Processors: 1, CycleNs: 0.25}, Notes: []string{"z: broken"}}
+	b.Write(&stdout, results, TextOptions{Width: 100})
 	want := `P, 1 processor, a clock cycle takes 0.250 ns
 
 models: ns for the 2048 products of an m16n8k16 tile on one core, the slower of raw bits and finite numbers

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// benchLoops are the pairs and sources on which the loop is measured. The first is
-// that of --soak.
-var benchLoops = []benchLoop{
+// loopPairs are the pairs and sources on which the loop is measured. The first is
+// that of a Soak.
+var loopPairs = []loopPair{
 	{"sim:ampere", usual, "sim:hopper", usual, "raw"},
 	{"sim:ampere", usual, "sim:hopper", usual, "normal"},
 	{"sim:ampere", usual, "sim:hopper", usual, "cut"},
@@ -23,11 +23,11 @@ var benchLoops = []benchLoop{
 	{"sim:hopper", "wgmma.m64n8k32.f32.e4m3.e4m3", "sim:blackwell", "tcgen05.m128n8k32.kind::f8f6f4.f32.e4m3.e4m3", "raw"},
 }
 
-// benchLoop is a pair of units and a source of inputs.
-type benchLoop struct{ a, instA, b, instB, source string }
+// loopPair is a pair of units and a source of inputs.
+type loopPair struct{ a, instA, b, instB, source string }
 
 // open returns the loop, on inputs of a seed.
-func (l *benchLoop) open(seed uint64) (*fuzz.EndToEnd, error) {
+func (l *loopPair) open(seed uint64) (*fuzz.EndToEnd, error) {
 	ua, err := devices.OpenUnit(l.a, l.instA, "")
 	if err != nil {
 		return nil, err
@@ -56,14 +56,14 @@ const (
 )
 
 // loops measures the loop on one core, and on all by the clock on the wall.
-func (b *benchCmd) loops() []benchmark {
+func (b *Bench) loops() []benchmark {
 	var all []benchmark
-	for i := range benchLoops {
-		l := &benchLoops[i]
+	for i := range loopPairs {
+		l := &loopPairs[i]
 		name := fmt.Sprintf("%s/%s/%s/%s", l.a, l.instA, l.b, l.source)
-		for column, run := range []func(context.Context, *benchLoop, measure.Timing) (*measured, error){b.loopOnOne, b.loopOnAll} {
+		for column, run := range []func(context.Context, *loopPair, measure.Timing) (*Measurement, error){b.loopOnOne, b.loopOnAll} {
 			column := []string{oneCore, allCores}[column]
-			all = append(all, benchmark{name + "/" + column, func(ctx context.Context, t measure.Timing) (*measured, error) {
+			all = append(all, benchmark{name + "/" + column, func(ctx context.Context, t measure.Timing) (*Measurement, error) {
 				r, err := run(ctx, l, t)
 				if err == nil {
 					r.group, r.column = l.a+" "+l.b+"\t"+l.instA+"\t"+l.source, column
@@ -75,7 +75,7 @@ func (b *benchCmd) loops() []benchmark {
 	return all
 }
 
-func (b *benchCmd) loopOnOne(ctx context.Context, l *benchLoop, t measure.Timing) (*measured, error) {
+func (b *Bench) loopOnOne(ctx context.Context, l *loopPair, t measure.Timing) (*Measurement, error) {
 	defer measure.Lock()()
 	e, err := l.open(1)
 	if err != nil {
@@ -89,10 +89,10 @@ func (b *benchCmd) loopOnOne(ctx context.Context, l *benchLoop, t measure.Timing
 		return nil, err
 	}
 	times = times.Scaled(measure.Products / float64(tiles*s.M*s.N*s.K))
-	return &measured{Unit: "ns/tile", Clock: clockName(), Cycles: times.Median() / measure.Products / b.here.CycleNs, series: times}, nil
+	return &Measurement{Unit: "ns/tile", Clock: clockName(), Cycles: times.Median() / measure.Products / b.Machine.CycleNs, series: times}, nil
 }
 
-func (b *benchCmd) loopOnAll(ctx context.Context, l *benchLoop, t measure.Timing) (*measured, error) {
+func (b *Bench) loopOnAll(ctx context.Context, l *loopPair, t measure.Timing) (*Measurement, error) {
 	crew, err := newCrew(l)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (b *benchCmd) loopOnAll(ctx context.Context, l *benchLoop, t measure.Timing
 	if err != nil {
 		return nil, err
 	}
-	r := &measured{Unit: "dots/s", Clock: "wall"}
+	r := &Measurement{Unit: "dots/s", Clock: "wall"}
 	for _, ns := range times {
 		r.series = append(r.series, float64(len(crew)*tiles*s.M*s.N)*1e9/ns)
 	}
@@ -114,7 +114,7 @@ func (b *benchCmd) loopOnAll(ctx context.Context, l *benchLoop, t measure.Timing
 // crew is a loop for each processor, with inputs of its own.
 type crew []*fuzz.EndToEnd
 
-func newCrew(l *benchLoop) (crew, error) {
+func newCrew(l *loopPair) (crew, error) {
 	var c crew
 	for seed := range runtime.GOMAXPROCS(0) {
 		e, err := l.open(uint64(seed + 1))

@@ -1,16 +1,14 @@
-package main
+package bench
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
-	"github.com/mmafuzz/mmafuzz/devices/exec"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -19,33 +17,22 @@ import (
 // usual is the instruction by which simulators of GPUs are measured as targets.
 const usual = "mma.m16n8k16.f32.f16.f16.f32"
 
-// benchShapes are the batches that targets are given: as large as those of a
+// shapes are the batches that targets are given: as large as those of a
 // campaign, and so large that what is done once for a batch does not count.
-var benchShapes = []mma.Shape{{M: 1, N: 1, Tiles: 1024}, {M: 16, N: 8, Tiles: 8}, {M: 16, N: 8, Tiles: 4096}}
+var shapes = []mma.Shape{{M: 1, N: 1, Tiles: 1024}, {M: 16, N: 8, Tiles: 8}, {M: 16, N: 8, Tiles: 4096}}
 
-// targets measures the targets of this machine, or the one that is named.
-func (b *benchCmd) targets() (all []benchmark, done func(), err error) {
-	var opened []devices.Target
-	done = func() {
-		for _, t := range opened {
-			t.Close()
-		}
-	}
-	if b.target != "" {
-		t, u, err := openUnit(b.target, b.inst, "")
-		if err != nil {
-			return nil, done, err
-		}
-		opened = append(opened, t)
-		return b.unitBenchmarks(t.Name(), u), done, nil
+// targets measures the targets of this machine, or the one that is asked for.
+func (b *Bench) targets() (all []benchmark) {
+	if b.Target != nil {
+		return b.unitBenchmarks(b.Target.Name(), b.Unit)
 	}
 	for _, name := range b.found() {
-		t, err := openBench(name)
+		t, err := b.open(name)
 		if err != nil {
 			b.note("%s: %v", name, err)
 			continue
 		}
-		opened = append(opened, t)
+		b.opened = append(b.opened, t)
 		for _, i := range someInstructions(t) {
 			u, err := t.Open(&i)
 			if err != nil {
@@ -55,19 +42,22 @@ func (b *benchCmd) targets() (all []benchmark, done func(), err error) {
 			all = append(all, b.unitBenchmarks(name, u)...)
 		}
 	}
-	return all, done, nil
+	return all
 }
 
-func (b *benchCmd) note(format string, args ...any) {
-	b.notes = append(b.notes, fmt.Sprintf(format, args...))
+func (b *Bench) note(format string, args ...any) {
+	b.Notes = append(b.Notes, fmt.Sprintf(format, args...))
 }
 
-// childOfUs is the target that is this program as a child process.
-const childOfUs = "exec:mmafuzz serve sim:hopper"
+// child is the target that is a child process.
+const child = "exec:mmafuzz serve sim:hopper"
 
 // found names the targets that this machine has.
-func (b *benchCmd) found() []string {
-	names := []string{"sim:hopper", childOfUs, "cpu:0"}
+func (b *Bench) found() []string {
+	names := []string{"sim:hopper", child, "cpu:0"}
+	if b.Child == nil {
+		names = []string{"sim:hopper", "cpu:0"}
+	}
 	gpus := 0
 	for _, d := range discover.Devices() {
 		switch {
@@ -84,15 +74,11 @@ func (b *benchCmd) found() []string {
 	return names
 }
 
-func openBench(name string) (devices.Target, error) {
-	if name != childOfUs {
-		return devices.Open(name)
+func (b *Bench) open(name string) (devices.Target, error) {
+	if name == child {
+		return b.Child(name)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	return exec.Isolate(name, self, "serve", "sim:hopper")
+	return devices.Open(name)
 }
 
 // someInstructions are those by which a target is measured: the usual one; of the
@@ -116,13 +102,13 @@ func someInstructions(t devices.Target) []mma.Instruction {
 }
 
 // unitBenchmarks measures a unit on batches of each shape.
-func (b *benchCmd) unitBenchmarks(target string, u devices.Unit) []benchmark {
+func (b *Bench) unitBenchmarks(target string, u devices.Unit) []benchmark {
 	var all []benchmark
-	for _, s := range benchShapes {
+	for _, s := range shapes {
 		i := u.Instruction()
 		s.K = i.K
 		shape := fmt.Sprintf("%d x %dx%d", s.Tiles, s.M, s.N)
-		all = append(all, benchmark{target + "/" + i.Name + "/" + strings.ReplaceAll(shape, " ", ""), func(ctx context.Context, t measure.Timing) (*measured, error) {
+		all = append(all, benchmark{target + "/" + i.Name + "/" + strings.ReplaceAll(shape, " ", ""), func(ctx context.Context, t measure.Timing) (*Measurement, error) {
 			r, err := unitSpeed(ctx, u, s, t)
 			if err != nil {
 				return nil, err
@@ -135,7 +121,7 @@ func (b *benchCmd) unitBenchmarks(target string, u devices.Unit) []benchmark {
 }
 
 // unitSpeed measures a unit by the clock on the wall: it may wait for something.
-func unitSpeed(ctx context.Context, u devices.Unit, s mma.Shape, t measure.Timing) (*measured, error) {
+func unitSpeed(ctx context.Context, u devices.Unit, s mma.Shape, t measure.Timing) (*Measurement, error) {
 	in := measure.Batch(u.Instruction(), s, 1, measure.Finite)
 	out := make([]byte, in.Dots()*in.D.Width())
 	t.Clock = measure.Wall
@@ -143,7 +129,7 @@ func unitSpeed(ctx context.Context, u devices.Unit, s mma.Shape, t measure.Timin
 	if err != nil {
 		return nil, err
 	}
-	r := &measured{Unit: "dots/s", Clock: "wall"}
+	r := &Measurement{Unit: "dots/s", Clock: "wall"}
 	for _, ns := range times {
 		r.series = append(r.series, float64(in.Dots())*1e9/ns)
 	}
@@ -152,10 +138,10 @@ func unitSpeed(ctx context.Context, u devices.Unit, s mma.Shape, t measure.Timin
 
 // outside sets the part of the time that is not spent in the computation: of a
 // simulator, what the model alone takes; of a GPU, what its clock says of the kernel.
-func (b *benchCmd) outside(ctx context.Context, target string, u devices.Unit, s mma.Shape, r *measured, t measure.Timing) error {
+func (b *Bench) outside(ctx context.Context, target string, u devices.Unit, s mma.Shape, r *Measurement, t measure.Timing) error {
 	var inside float64 // seconds for a batch
 	switch kind, _, _ := strings.Cut(target, ":"); {
-	case target == childOfUs || kind == "sim":
+	case target == child || kind == "sim":
 		row, err := mma.Lookup(u.Instruction().Arch, u.Instruction().Name)
 		if err != nil {
 			return err
