@@ -43,4 +43,6 @@
 // recordings are not gone on with if theirs are others; recordings and bundles, which
 // carry their inputs, are read, and those who use them say that another version made
 // them.
+//
+// The API of this package is not promised: it may change in any version.
 package corpus

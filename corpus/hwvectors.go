@@ -205,17 +205,17 @@ func (row *HWRow) Dot(i *mma.Instruction, chain bool) (*mma.Dot, error) {
 	return d, nil
 }
 
-// HWVector is one case of such a file: one dot product on one instruction.
-type HWVector struct {
+// hwVector is one case of such a file: one dot product on one instruction.
+type hwVector struct {
 	Inst *mma.Instruction
 	Dot  *mma.Dot
 	D    uint64
 }
 
-// HWVectors returns the cases of a file with the instructions that they come
+// hwVectors returns the cases of a file with the instructions that they come
 // from. A row with both results is two cases. Rows of fewer elements than the
 // instruction's K are filled up with zeros, as they were on the GPU.
-func HWVectors(r io.Reader) ([]HWVector, error) {
+func hwVectors(r io.Reader) ([]hwVector, error) {
 	var rows []HWRow
 	codes := 0
 	gpu, format, err := HWFile(r, func(row HWRow) error {
@@ -243,21 +243,21 @@ func HWVectors(r io.Reader) ([]HWVector, error) {
 			return nil, err
 		}
 	}
-	var vs []HWVector
+	var vs []hwVector
 	for n := range rows {
 		row := &rows[n]
 		dot, err := row.Dot(d32, false)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", row.Line, err)
 		}
-		vs = append(vs, HWVector{d32, dot, row.D32})
+		vs = append(vs, hwVector{d32, dot, row.D32})
 		if d16 == nil || !row.Has16 {
 			continue
 		}
 		if dot, err = row.Dot(d16, false); err != nil {
 			return nil, fmt.Errorf("line %d: %w", row.Line, err)
 		}
-		vs = append(vs, HWVector{d16, dot, narrow(row.D16)})
+		vs = append(vs, hwVector{d16, dot, narrow(row.D16)})
 	}
 	return vs, nil
 }
@@ -297,13 +297,13 @@ func widen(code uint64) uint64 {
 
 func isNaN(fp32 uint64) bool { return fp.FP32.Get().Decode(fp32).Class == fp.NaN }
 
-// ReadHWVectors reads such a file as a recording with a section for each of its
+// readHWVectors reads such a file as a recording with a section for each of its
 // instructions.
-func ReadHWVectors(r io.Reader) (*Recording, error) {
+func readHWVectors(r io.Reader) (*Recording, error) {
 	rec := &Recording{Complete: true}
-	bySection := map[string][]HWVector{}
+	bySection := map[string][]hwVector{}
 	var order []string
-	vs, err := HWVectors(r)
+	vs, err := hwVectors(r)
 	if err != nil {
 		return nil, err
 	}
@@ -317,13 +317,13 @@ func ReadHWVectors(r io.Reader) (*Recording, error) {
 	for _, name := range order {
 		rec.Data = append(rec.Data, hwSection(bySection[name]))
 	}
-	rec.Header = Header{Version: RecordingVersion, Target: "recorded GPU", Environment: map[string]string{
+	rec.Header = Header{Version: recordingVersion, Target: "recorded GPU", Environment: map[string]string{
 		"source": "Khattak and Mikaitis, arXiv:2512.07004, MATLAB-tensor-core/model_validation (BSD-2-Clause)",
 	}}
 	return rec, nil
 }
 
-func hwSection(vs []HWVector) Recorded {
+func hwSection(vs []hwVector) Recorded {
 	i := vs[0].Inst
 	s := &Section{Arch: i.Arch, Instruction: i.Name, Formats: i.Formats, K: i.K, Generator: "recorded",
 		Shape: mma.Shape{M: 1, N: 1, K: i.K, Tiles: len(vs)}}

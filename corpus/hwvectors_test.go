@@ -33,7 +33,7 @@ func zipped(t testing.TB, text string) []byte {
 }
 
 // vectorText writes a vector as one line.
-func vectorText(v HWVector) string {
+func vectorText(v hwVector) string {
 	return v.Inst.FullName() + " " + mma.FormatDot(v.Inst.Formats, v.Dot) + " = " + mma.FormatCode(v.Inst.D, v.D)
 }
 
@@ -63,7 +63,7 @@ func TestHWVectors(t *testing.T) {
 		{"no rows", "# gpu=A100 in=bf16\n", nil},
 	} {
 		for zip, data := range map[string][]byte{"": []byte(tc.file), ", compressed": zipped(t, tc.file)} {
-			vs, err := HWVectors(bytes.NewReader(data))
+			vs, err := hwVectors(bytes.NewReader(data))
 			if err != nil {
 				t.Errorf("%s%s: %v", tc.name, zip, err)
 				continue
@@ -126,7 +126,7 @@ func TestHWVectorsErrors(t *testing.T) {
 		{"endless line", head + row + strings.Repeat("0", 1<<21), "line 3: longer than 1 MiB: this is no row of recorded results"},
 		{"endless head", "# gpu=A100 " + strings.Repeat("x", 1<<21), "line 1: longer than 1 MiB: this is no row of recorded results"},
 	} {
-		vs, err := HWVectors(strings.NewReader(tc.file))
+		vs, err := hwVectors(strings.NewReader(tc.file))
 		if err == nil {
 			t.Errorf("%s: read as %+v", tc.name, vs)
 		} else if err.Error() != tc.want {
@@ -134,11 +134,11 @@ func TestHWVectorsErrors(t *testing.T) {
 		}
 	}
 	torn := zipped(t, hwText)
-	if _, err := HWVectors(bytes.NewReader(torn[:len(torn)-9])); err == nil {
+	if _, err := hwVectors(bytes.NewReader(torn[:len(torn)-9])); err == nil {
 		t.Error("a compressed file that was cut short is accepted")
 	}
 	broken := errors.New("broken disk")
-	if _, err := HWVectors(iotest.ErrReader(broken)); !errors.Is(err, broken) {
+	if _, err := hwVectors(iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("a reader that fails gives %v", err)
 	}
 }

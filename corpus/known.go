@@ -151,8 +151,8 @@ type Difference struct {
 // Covers says whether a difference is in an entry's scope.
 func (e *KnownEntry) Covers(d *Difference) bool {
 	return (e.Difference == "" || e.Difference == d.ID) &&
-		(e.Instruction == "" || slices.ContainsFunc(d.Instructions, func(i string) bool { return Match(e.Instruction, i) })) &&
-		(e.Bucket == "" || Match(e.Bucket, d.Bucket) || d.Detail != "" && Match(e.Bucket, d.Detail)) &&
+		(e.Instruction == "" || slices.ContainsFunc(d.Instructions, func(i string) bool { return matches(e.Instruction, i) })) &&
+		(e.Bucket == "" || matches(e.Bucket, d.Bucket) || d.Detail != "" && matches(e.Bucket, d.Detail)) &&
 		(e.Labels == nil || subset(d.Labels, e.Labels)) &&
 		(e.coversFrom(d.A, d.B, d.Changes, false) || e.coversFrom(d.B, d.A, d.Changes, true))
 }
@@ -160,7 +160,7 @@ func (e *KnownEntry) Covers(d *Difference) bool {
 // coversFrom says whether the machines are those of the entry in this order, and
 // the changes among its changes, which are turned if the machines are.
 func (e *KnownEntry) coversFrom(a, b string, changes []string, turned bool) bool {
-	if e.Pair != nil && !(Match(e.Pair[0], a) && Match(e.Pair[1], b)) {
+	if e.Pair != nil && !(matches(e.Pair[0], a) && matches(e.Pair[1], b)) {
 		return false
 	}
 	if e.Changes == nil {

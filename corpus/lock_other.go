@@ -4,5 +4,5 @@ package corpus
 
 import "os"
 
-// Lock does nothing: this system has no advisory locks.
-func Lock(*os.File) error { return nil }
+// lockFile does nothing: this system has no advisory locks.
+func lockFile(*os.File) error { return nil }

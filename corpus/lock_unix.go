@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Lock keeps a file for this process until it is closed, also by the end of the
+// lockFile keeps a file for this process until it is closed, also by the end of the
 // process; ErrInUse if another has it. Where a file system knows no locks, there is
 // none.
-func Lock(f *os.File) error {
+func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return ErrInUse

@@ -35,7 +35,7 @@ func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := Lock(f); err != nil {
+	if err := lockFile(f); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

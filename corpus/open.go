@@ -16,7 +16,7 @@ func Open(name, what string, most int64) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, asOpen(err)
 	}
-	if err := CheckRegular(name, info); err != nil {
+	if err := checkRegular(name, info); err != nil {
 		return nil, err
 	}
 	if info.Size() > most {
@@ -50,16 +50,16 @@ func ReadFile(name, what string, most int64) ([]byte, error) {
 // openStore opens a file that is written and taken up again, or makes it.
 func openStore(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil {
-		if err := CheckRegular(path, info); err != nil {
+		if err := checkRegular(path, info); err != nil {
 			return nil, err
 		}
 	}
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 }
 
-// CheckRegular says why a file cannot be read, or written and taken up again: it is not
+// checkRegular says why a file cannot be read, or written and taken up again: it is not
 // a regular one.
-func CheckRegular(name string, info fs.FileInfo) error {
+func checkRegular(name string, info fs.FileInfo) error {
 	kind := ""
 	switch mode := info.Mode(); {
 	case mode.IsRegular():

@@ -72,8 +72,8 @@ type PlanInput struct {
 	Count  uint64 `json:"count"`
 }
 
-// PlanVersion is the version of plans that this program reads.
-const PlanVersion = 1
+// planVersion is the version of plans that this program reads.
+const planVersion = 1
 
 // What no plan needs more of.
 const (
@@ -133,7 +133,7 @@ func OpenPlan(name string) (*Plan, error) {
 // ReadPlan reads a plan. It does not know the generators: package record does.
 func ReadPlan(r io.Reader) (*Plan, error) {
 	p := &Plan{}
-	if err := readStrict(r, "plan", maxPlanFile, PlanVersion, p); err != nil {
+	if err := readStrict(r, "plan", maxPlanFile, planVersion, p); err != nil {
 		return nil, err
 	}
 	return p, p.check()
@@ -241,7 +241,7 @@ func MachineName(target string) string {
 func (p *Plan) Entry(arch, instruction string) *PlanEntry {
 	for i := range p.Entries {
 		for _, pattern := range p.Entries[i].Instructions {
-			if Match(pattern, instruction) || Match(pattern, arch+"/"+instruction) {
+			if matches(pattern, instruction) || matches(pattern, arch+"/"+instruction) {
 				return &p.Entries[i]
 			}
 		}
@@ -249,8 +249,8 @@ func (p *Plan) Entry(arch, instruction string) *PlanEntry {
 	return nil
 }
 
-// Match says whether a name is as a pattern says, in which * stands for anything.
-func Match(pattern, name string) bool {
+// matches says whether a name is as a pattern says, in which * stands for anything.
+func matches(pattern, name string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	name, ok := strings.CutPrefix(name, head)
 	if !star || !ok {

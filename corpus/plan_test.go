@@ -118,7 +118,7 @@ func TestMatch(t *testing.T) {
 		{"a**c", "abc", true}, {"*b*", "abc", true}, {"*x*", "abc", false}, {"ab*ba", "aba", false}, {"a*a", "a", false},
 		{"mma.*.f32.[x]", "mma.m16.f32.[x]", true}, {"a/*", "a/b/c", true}, {"kind::*", "kind::f8", true}, {"a?c", "abc", false},
 	} {
-		if got := Match(tc.pattern, tc.name); got != tc.want {
+		if got := matches(tc.pattern, tc.name); got != tc.want {
 			t.Errorf("%q as %q: %v", tc.name, tc.pattern, got)
 		}
 	}

@@ -139,7 +139,7 @@ func FuzzReadHWVectors(f *testing.F) {
 	f.Add([]byte("# gpu=V100 in=fp16 k=4 columns\n3c00,0 3c00,0 0 3f800000 -\n"))
 	f.Add([]byte("# gpu=H100 in=e5m2 k=32 columns\n3c 3c 7fc00001 7f800000 7fc00000\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		vs, err := HWVectors(bytes.NewReader(data))
+		vs, err := hwVectors(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
@@ -149,7 +149,7 @@ func FuzzReadHWVectors(f *testing.F) {
 				t.Fatalf("%s: %s = %x, %v", v.Inst.FullName(), text, v.D, err)
 			}
 		}
-		rec, err := ReadHWVectors(bytes.NewReader(data))
+		rec, err := readHWVectors(bytes.NewReader(data))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,10 +9,10 @@ import (
 
 const recordingMagic = "mmafuzz recording 1\n"
 
-// RecordingVersion is the version of the recordings that this program writes. It
+// recordingVersion is the version of the recordings that this program writes. It
 // reads version 1 too, which had no faults, notes and problems and, in its header,
 // no name, date, plan or work.
-const RecordingVersion = 2
+const recordingVersion = 2
 
 // The kinds of frames.
 const (
@@ -167,7 +167,7 @@ func checkFaults(faults []Fault, outputs int) error {
 }
 
 // OpenRecording reads a recording from a file: a native one, or one of the
-// hwvectors files of Khattak and Mikaitis, compressed or not (see ReadHWVectors).
+// hwvectors files of Khattak and Mikaitis, compressed or not (see readHWVectors).
 func OpenRecording(file string) (*Recording, error) {
 	f, err := Open(file, "recording", maxRecording)
 	if err != nil {
@@ -178,7 +178,7 @@ func OpenRecording(file string) (*Recording, error) {
 	head, err := in.Peek(2)
 	var rec *Recording
 	if err == nil && (head[0] == 0x1f && head[1] == 0x8b || head[0] == '#') {
-		rec, err = ReadHWVectors(in)
+		rec, err = readHWVectors(in)
 	} else {
 		rec, err = ReadRecording(in)
 	}

@@ -46,13 +46,13 @@ var ErrInUse = errors.New("another process is writing this file")
 // ErrOtherRecording, ErrOtherVersion or another error; ErrInUse if another process
 // writes it.
 func OpenRecordingFile(path string, h Header) (*RecordingFile, error) {
-	h.Version = RecordingVersion
+	h.Version = recordingVersion
 	f, err := openStore(path)
 	if err != nil {
 		return nil, err
 	}
 	r := &RecordingFile{f: f}
-	if err = Lock(f); err == nil {
+	if err = lockFile(f); err == nil {
 		err = r.begin(h)
 	}
 	if err != nil {

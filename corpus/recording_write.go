@@ -23,7 +23,7 @@ type RecordingWriter struct {
 
 // NewRecordingWriter writes the magic and the header.
 func NewRecordingWriter(w io.Writer, h Header) (*RecordingWriter, error) {
-	h.Version = RecordingVersion
+	h.Version = recordingVersion
 	var buf bytes.Buffer
 	buf.WriteString(recordingMagic)
 	if err := jsonFrame(&buf, frameHeader, h); err != nil {

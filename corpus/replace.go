@@ -49,7 +49,7 @@ func Replace(file string) (*Replacement, error) {
 	switch info, err := os.Stat(file); {
 	case err != nil:
 	case info.IsDir():
-		return nil, CheckRegular(file, info)
+		return nil, checkRegular(file, info)
 	case !info.Mode().IsRegular():
 		return replaceDirectly(file)
 	default:
@@ -97,7 +97,7 @@ func lockNew(path string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := Lock(f); err != nil {
+		if err := lockFile(f); err != nil {
 			f.Close()
 			return nil, err
 		}
@@ -216,7 +216,7 @@ func removeTemporary(path string, isDir bool) error {
 	if err != nil {
 		return err
 	}
-	if errors.Is(Lock(f), ErrInUse) || !stillAt(f, path) {
+	if errors.Is(lockFile(f), ErrInUse) || !stillAt(f, path) {
 		return f.Close()
 	}
 	return closeRemoved(f, path)

@@ -19,8 +19,8 @@ type Versions struct {
 // one cannot go on with it: results of two versions would be mixed.
 var ErrOtherVersion = errors.New("another version of mmafuzz made it")
 
-// Known reports whether the digests are given.
-func (v Versions) Known() bool { return v != Versions{} }
+// Given reports whether the digests are given.
+func (v Versions) Given() bool { return v != Versions{} }
 
 // Named returns the digests by what they are of.
 func (v Versions) Named() map[string]string {
@@ -39,7 +39,7 @@ func (v Versions) Check(now Versions) error {
 // Difference says in which digests something differs from this program, now, with both;
 // "" if in none.
 func (v Versions) Difference(now Versions) string {
-	if !v.Known() {
+	if !v.Given() {
 		return "one that did not keep the digests of its catalogue, generators and formats"
 	}
 	var differ, same []string

@@ -45,11 +45,11 @@ type Target interface {
 // goroutines.
 type Unit interface {
 	// Instruction says what is executed. Its Params are what is known or
-	// believed about it; see Known.
+	// believed about it; see Model.
 	Instruction() *mma.Instruction
-	// Known returns the arithmetic if the unit computes by it (a simulator), nil
+	// Model returns the arithmetic if the unit computes by it (a simulator), nil
 	// if it is a black box.
-	Known() *mma.Params
+	Model() *mma.Params
 	// Run writes D of every dot product of a batch to out, which has D's size.
 	// The batch has the instruction's formats, any M and N, and a K that is a
 	// multiple of the instruction's: more than K elements run the instruction
@@ -65,28 +65,29 @@ type Provenance interface {
 	Environment() map[string]string
 }
 
-// Eager is a Unit that a call costs much, whatever is in the batch: a launch of a
-// kernel, a message to another process.
-type Eager interface {
+// Batcher is a Unit with a high fixed cost per call, whatever is in the batch: a launch
+// of a kernel, a message to another process.
+type Batcher interface {
 	Unit
-	// Batch returns the number of dot products from which on a call is worth it.
-	Batch() int
+	// BatchSize returns the number of dot products from which a call is worth its cost.
+	BatchSize() int
 }
 
-// BatchOf returns what an eager unit says, 0 for others.
-func BatchOf(u Unit) int {
-	if e, ok := u.(Eager); ok {
-		return e.Batch()
+// BatchSize returns the BatchSize of a Batcher, 0 for other units.
+func BatchSize(u Unit) int {
+	if b, ok := u.(Batcher); ok {
+		return b.BatchSize()
 	}
 	return 0
 }
 
-// Mortal is a Unit that may fail on a call and answer it all the same: what computes
-// for it died, and a new one was asked.
-type Mortal interface {
+// Restarter is a Unit that may restart its worker and retry: Run succeeds although
+// whatever computes for the unit died on the way.
+type Restarter interface {
 	Unit
-	// Deaths returns how often that has happened, and how the last time.
-	Deaths() (n int, last string)
+	// Restarts returns how often that has happened, and how the worker died the last
+	// time.
+	Restarts() (n int, last string)
 }
 
 // Recorder is a Unit that can only answer for inputs it has recorded.
@@ -121,7 +122,7 @@ type Explained interface {
 func Workers(units ...Unit) int {
 	n := runtime.GOMAXPROCS(0)
 	for _, u := range units {
-		if _, recorded := u.(Recorder); u.Known() == nil && !recorded {
+		if _, recorded := u.(Recorder); u.Model() == nil && !recorded {
 			return n + 2
 		}
 	}
@@ -145,19 +146,19 @@ func IsFault(err error) bool {
 	return err != nil && errors.As(err, new(*FaultError)) // nil is not to cost an allocation
 }
 
-// Whole is a Unit for any instruction (reference arithmetic) that takes a dot product
-// longer than K as a whole, and not in steps of K.
-type Whole interface {
+// AnyLength is a Unit for dot products of any length (reference arithmetic): it computes
+// one that is longer than K in one piece, not in steps of K.
+type AnyLength interface {
 	Unit
-	// Whole returns the unit whose K is k.
-	Whole(k int) Unit
+	// WithK returns the unit whose K is k.
+	WithK(k int) Unit
 }
 
-// WholeOf returns the unit for dot products of k elements, where that is another one:
-// see Whole.
-func WholeOf(u Unit, k int) Unit {
-	if w, ok := u.(Whole); ok && u.Instruction().K != k {
-		return w.Whole(k)
+// WithK returns the unit for dot products of k elements if u is of AnyLength, otherwise
+// u itself, which takes them in steps of its K.
+func WithK(u Unit, k int) Unit {
+	if w, ok := u.(AnyLength); ok && u.Instruction().K != k {
+		return w.WithK(k)
 	}
 	return u
 }

@@ -7,16 +7,16 @@ import (
 	"os"
 )
 
-// Filed is a Target that computes by files, which may change while its name stays.
-type Filed interface {
+// FileBacked is a Target whose results depend on files, which may change while its name stays.
+type FileBacked interface {
 	Target
 	// Digest identifies what was in the files when the target was opened.
 	Digest() string
 }
 
-// DigestOf returns what a target computes by beside its name: "" if that says all.
+// DigestOf identifies the files behind a target, "" for a target that is not FileBacked.
 func DigestOf(t Target) string {
-	if f, ok := t.(Filed); ok {
+	if f, ok := t.(FileBacked); ok {
 		return f.Digest()
 	}
 	return ""

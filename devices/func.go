@@ -3,7 +3,7 @@ package devices
 import (
 	"context"
 
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -27,7 +27,7 @@ type funcUnit struct {
 }
 
 func (u *funcUnit) Instruction() *mma.Instruction { return u.inst }
-func (u *funcUnit) Known() *mma.Params            { return nil }
+func (u *funcUnit) Model() *mma.Params            { return nil }
 
 func (u *funcUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	return tiling.Repeat(u.inst, in, out, func(in *mma.Batch, out []byte) error {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/devicetest"
+	"github.com/mmafuzz/mmafuzz/devices/internal/devicetest"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -32,8 +32,8 @@ func backwards(d *mma.Dot) uint64 {
 func TestFunc(t *testing.T) {
 	i := fp32(2, fp.FP32)
 	u := devices.Func(i, backwards)
-	if u.Instruction() != i || u.Known() != nil {
-		t.Errorf("%v, %v", u.Instruction(), u.Known())
+	if u.Instruction() != i || u.Model() != nil {
+		t.Errorf("%v, %v", u.Instruction(), u.Model())
 	}
 	for _, c := range []struct{ dot, want string }{
 		{"3f800000,40000000 40400000,40800000 3f000000", "41380000"},                                                                         // 1*3 + 2*4 + 1/2

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -61,7 +60,7 @@ func (v *view) Load(from int, in *mma.Batch, out []byte) error {
 		for n+run < in.Tiles && v.dots[from+n+run] == first+run {
 			run++
 		}
-		part := tiling.Some(in, n, run)
+		part := in.Part(n, run)
 		if err := v.Recorder.Load(first, part, out[n*width:(n+run)*width]); IsFault(err) {
 			fault = err
 		} else if err != nil {

@@ -143,7 +143,7 @@ func place(t Target) int {
 // was never compared with hardware. If all are such, it leaves out none.
 func checked(pairs []Pair) []Pair {
 	some := slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool {
-		simulated := p.A.Known() != nil && p.B.Known() != nil
+		simulated := p.A.Model() != nil && p.B.Model() != nil
 		return simulated && !(p.A.Instruction().Checked() && p.B.Instruction().Checked())
 	})
 	if len(some) == 0 {
@@ -221,7 +221,7 @@ func pair(a, b Target, ia *mma.Instruction, nameB string) (Pair, error) {
 	if err := p.takeLength(); err != nil {
 		return p, err
 	}
-	p.A, p.B = WholeOf(p.A, p.K), WholeOf(p.B, p.K)
+	p.A, p.B = WithK(p.A, p.K), WithK(p.B, p.K)
 	return p, nil
 }
 

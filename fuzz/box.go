@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -142,7 +141,7 @@ func (b *box) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	for done < in.Tiles && err == nil {
 		n := b.tiles(in, done)
 		from, to := done*a.tile, (done+n)*a.tile
-		if err = b.piece(ctx, tiling.Some(in, done, n), out[from:to]); err == nil {
+		if err = b.piece(ctx, in.Part(done, n), out[from:to]); err == nil {
 			done += n
 		}
 		if time.Since(began) > keepAfter || a.always {

@@ -184,7 +184,7 @@ func newPairRun(cfg *Config, pair devices.Pair) (*pairRun, error) {
 // believed returns a unit's arithmetic if it is known, or what the catalogue
 // says of it; nil if it says nothing.
 func believed(u devices.Unit) *mma.Params {
-	if p := u.Known(); p != nil {
+	if p := u.Model(); p != nil {
 		return p
 	}
 	i := u.Instruction()

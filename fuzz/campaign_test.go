@@ -238,7 +238,7 @@ type blackBox struct {
 	run func(in *mma.Batch, out []byte) error // instead of the unit's, if not nil
 }
 
-func (b *blackBox) Known() *mma.Params { return nil }
+func (b *blackBox) Model() *mma.Params { return nil }
 
 func (b *blackBox) Instruction() *mma.Instruction {
 	i := *b.Unit.Instruction()

@@ -76,7 +76,7 @@ type eagerBox struct {
 	batch int
 }
 
-func (b *eagerBox) Batch() int { return b.batch }
+func (b *eagerBox) BatchSize() int { return b.batch }
 
 // TestDeviceBatches checks that a device is given batches as large as it wants once
 // every generator has had a turn, and the same ones whatever the number of workers.

@@ -140,7 +140,7 @@ func (c *Campaign) triagePair(ctx context.Context, i int, d *pairDelta, chunks [
 func (p *pairRun) chooseSides() {
 	a, b := believed(p.A), believed(p.B)
 	switch {
-	case p.A.Known() != nil || a != nil && p.B.Known() == nil:
+	case p.A.Model() != nil || a != nil && p.B.Model() == nil:
 		p.base, p.baseUnit, p.box, p.boxIsB = *a, p.A, p.B, true
 	case b != nil:
 		p.base, p.baseUnit, p.box = *b, p.B, p.A
@@ -153,7 +153,7 @@ func given(u devices.Unit) *mma.Params {
 	if r, ok := u.(devices.Explained); ok && r.Explained() {
 		return &u.Instruction().Params
 	}
-	return u.Known()
+	return u.Model()
 }
 
 // chooseGiven makes the namer of two sides whose programs are known: it depends on
@@ -179,7 +179,7 @@ func (p *pairRun) chooseGiven() {
 
 // exact says whether a unit gives the results of its program in every case.
 func exact(u devices.Unit) bool {
-	_, ok := u.(interface{ Model() *sim.Model })
+	_, ok := u.(interface{ Simulator() *sim.Model })
 	return ok
 }
 
@@ -404,7 +404,7 @@ func (x *examiner) explainGiven(ex []example) bool {
 	if v == nil {
 		return false
 	}
-	v.Idle = x.p.given.Idle(pr.Inputs)
+	v.Idle = x.p.given.Idle(pr.Seed)
 	x.verdict, x.d.Verdict, x.namer = v, v, x.p.given
 	return true
 }
@@ -420,7 +420,7 @@ func (x *examiner) holds(pr *triage.Problem, differ, agree int) {
 
 // problem states the question for triage.
 func (x *examiner) problem(ex []example) *triage.Problem {
-	pr := &triage.Problem{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy}
+	pr := &triage.Problem{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy, Seed: x.c.cfg.Seed, Length: x.p.K}
 	for i := range ex {
 		box, _ := x.p.want(&ex[i].Sample)
 		c := triage.Case{Dot: ex[i].dot, Want: box}
@@ -435,9 +435,6 @@ func (x *examiner) problem(ex []example) *triage.Problem {
 		if x.isOdd() {
 			pr.Ask = steady(pr.Ask)
 		}
-	}
-	pr.Inputs = func(round int, ps ...*mma.Params) []*mma.Dot {
-		return gen.Probe(x.p.spec, x.c.cfg.Seed, round, ps...)
 	}
 	return pr
 }

@@ -68,6 +68,12 @@ func bucketOf(detail string) string {
 	return string(triage.PrimaryIn(labels))
 }
 
+// LabelsIn returns the labels in a detail's name.
+func LabelsIn(detail string) []string {
+	labels, _, _ := strings.Cut(detail, ":")
+	return strings.FieldsFunc(labels, func(r rune) bool { return r == '+' || r == '|' })
+}
+
 // bothSides returns the results of both sides.
 type bothSides func(ctx context.Context, dots []*mma.Dot) ([][2]uint64, error)
 
@@ -87,7 +93,7 @@ func (x *examiner) shrinkingSides(f *Finding) (bothSides, error) {
 func (x *examiner) shrinkingSide(f *Finding, u devices.Unit, isBox bool) (runner, error) {
 	if !recorded(u) {
 		run := dotRunner(u, x.p.spec.Formats)
-		if x.isOdd() && u.Known() == nil {
+		if x.isOdd() && u.Model() == nil {
 			run = mostly(run)
 		}
 		return run, nil

@@ -64,7 +64,7 @@ func remember(t testing.TB, arch, name string, n uint64, spoil func(code uint64)
 func asIs(code uint64) uint64 { return code }
 
 func (m *memory) Instruction() *mma.Instruction         { return &m.inst }
-func (m *memory) Known() *mma.Params                    { return nil }
+func (m *memory) Model() *mma.Params                    { return nil }
 func (m *memory) Explained() bool                       { return m.explained }
 func (m *memory) Recorded() int                         { return m.in.Tiles }
 func (m *memory) Length() int                           { return m.in.K }

@@ -52,13 +52,13 @@ func (c *Campaign) cutOf(i int, dots uint64) uint64 {
 }
 
 // fast says whether a unit does millions of dot products a second.
-func fast(u devices.Unit) bool { return u.Known() != nil || devices.BatchOf(u) > 0 }
+func fast(u devices.Unit) bool { return u.Model() != nil || devices.BatchSize(u) > 0 }
 
 // chunkSize is the number of dot products of a chunk in an epoch of the given size:
 // small in the first ones, so that all generators have a turn, and in the others as
 // many as the units want.
 func (p *pairRun) chunkSize(epoch uint64) uint64 {
-	wanted := max(devices.BatchOf(p.A), devices.BatchOf(p.B))
+	wanted := max(devices.BatchSize(p.A), devices.BatchSize(p.B))
 	return min(epoch/32, max(chunkDots, min(epoch/128, chunkMost), uint64(wanted)))
 }
 

@@ -263,6 +263,15 @@ func (b *Bucket) MostClass() oracle.Class {
 	return most
 }
 
+// SortedDetails returns the details of a bucket, the largest first.
+func (b *Bucket) SortedDetails() []Detail {
+	all := slices.Clone(b.Details)
+	slices.SortStableFunc(all, func(x, y Detail) int {
+		return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Name, y.Name))
+	})
+	return all
+}
+
 // Sorted returns the buckets, the largest first.
 func (st *PairState) Sorted() []*Bucket {
 	all := slices.Collect(maps.Values(st.Buckets))

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -212,7 +211,7 @@ func (x *examiner) isOdd() bool { return x.st.Odd || x.d.Odd }
 // certain reports whether both sides compute here, by their parameters, or are
 // recorded: nothing of them changes.
 func (p *pairRun) certain() bool {
-	return (p.A.Known() != nil || recorded(p.A)) && (p.B.Known() != nil || recorded(p.B))
+	return (p.A.Model() != nil || recorded(p.A)) && (p.B.Model() != nil || recorded(p.B))
 }
 
 // checkAgree runs new cases that agree again and drops those that change: they are
@@ -369,7 +368,7 @@ func (x *examiner) tilesOf(ss []Sample, some []int) []*tiles {
 func (x *examiner) fill(shape mma.Shape, refs []tileRef, cases map[tileRef][]int, ss []Sample) *tiles {
 	t := &tiles{batch: mma.NewBatch(x.p.spec.Formats, shape)}
 	for n, ref := range refs {
-		sourceOf(ref.source).Fill(tiling.Some(t.batch, n, 1), x.c.cfg.Seed, ref.first)
+		sourceOf(ref.source).Fill(t.batch.Part(n, 1), x.c.cfg.Seed, ref.first)
 		for _, i := range cases[ref] {
 			t.cases = append(t.cases, i)
 			t.outputs = append(t.outputs, n*shape.M*shape.N+int(ss[i].Index-ref.first))

@@ -39,8 +39,8 @@ var passes = []pass{
 	{"jump alone", jumpAlone},
 }
 
-// Passes returns the names of the passes under which a minimum is 1-minimal.
-func Passes() []string {
+// passNames returns the names of the passes under which a minimum is 1-minimal.
+func passNames() []string {
 	var names []string
 	for _, p := range passes {
 		names = append(names, p.name)

@@ -13,7 +13,7 @@ func proposed(t *testing.T, name string, f mma.Formats, d *mma.Dot) []candidate 
 	l := newLayout(f, len(d.A))
 	best := l.candidate(l.vector(d))
 	p := &pool{layout: l, best: best, known: map[string]string{}, seen: map[string]bool{}}
-	i := slices.Index(Passes(), name)
+	i := slices.Index(passNames(), name)
 	if i < 0 {
 		t.Fatalf("there is no pass %q", name)
 	}
@@ -119,7 +119,7 @@ func TestPasses(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range Passes() {
+	for _, name := range passNames() {
 		if !tested[name] {
 			t.Errorf("%s is not tested", name)
 		}

@@ -251,19 +251,14 @@ func (r *regression) run(t testing.TB, dots []*mma.Dot) []uint64 {
 // apart what the cases tell apart.
 const askRounds = 5
 
-// inputs makes inputs for a search.
-func inputs(i *mma.Instruction) triage.Inputs {
-	return func(round int, ps ...*mma.Params) []*mma.Dot {
-		if round >= askRounds {
-			return nil
-		}
-		return gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, 1, round, ps...)
-	}
+// probe returns a round of inputs for an instruction.
+func probe(i *mma.Instruction, round int, ps ...*mma.Params) []*mma.Dot {
+	return gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, 1, round, ps...)
 }
 
 // problem asks for the explanation of a unit by its cases.
 func (r *regression) problem(t testing.TB) *triage.Problem {
-	pr := &triage.Problem{Formats: r.a.Formats, K: r.a.K, Base: r.a.Params, Inputs: inputs(r.a)}
+	pr := &triage.Problem{Formats: r.a.Formats, K: r.a.K, Base: r.a.Params, Seed: 1, Rounds: askRounds}
 	pr.Ask = func(_ context.Context, dots []*mma.Dot) ([]uint64, error) { return r.run(t, dots), nil }
 	for _, c := range r.cases {
 		if c.a == c.b {
@@ -356,7 +351,7 @@ type boxed struct {
 	box box
 }
 
-func (u *boxed) Known() *mma.Params { return nil }
+func (u *boxed) Model() *mma.Params { return nil }
 
 func (u *boxed) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	if err := u.Unit.Run(ctx, in, out); err != nil {

@@ -1,10 +1,12 @@
 package triage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -21,9 +23,20 @@ type Problem struct {
 	// Ask returns the unit's results on new inputs. nil: the unit cannot answer
 	// any (a recording).
 	Ask func(ctx context.Context, dots []*mma.Dot) ([]uint64, error)
-	// Inputs returns new inputs aimed at the decisions of the given programs, a
-	// different set for each round. nil, or an empty answer, ends a search.
-	Inputs func(round int, ps ...*mma.Params) []*mma.Dot
+	// New inputs are those of gen.Probe with Seed, of Length products (0: K). Rounds
+	// is how many rounds of them there are at most; 0: all, negative: none.
+	Seed   uint64
+	Length int
+	Rounds int
+}
+
+// inputs returns a round of new inputs aimed at the decisions of programs, none after the
+// last round.
+func (pr *Problem) inputs(round int, ps ...*mma.Params) []*mma.Dot {
+	if pr.Rounds != 0 && round >= pr.Rounds {
+		return nil
+	}
+	return gen.Probe(gen.Spec{Formats: pr.Formats, K: cmp.Or(pr.Length, pr.K)}, pr.Seed, round, ps...)
 }
 
 // Verdict is the outcome of triage.

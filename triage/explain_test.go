@@ -45,7 +45,7 @@ func evidence(t testing.TB, r *regression, generator string, n int) *triage.Prob
 // answering lets a unit answer.
 func answering(t testing.TB, r *regression, pr *triage.Problem) *triage.Problem {
 	pr.Ask = func(_ context.Context, dots []*mma.Dot) ([]uint64, error) { return r.run(t, dots), nil }
-	pr.Inputs = inputs(r.a)
+	pr.Seed, pr.Rounds = 1, askRounds
 	return pr
 }
 
@@ -168,7 +168,7 @@ func TestAmbiguous(t *testing.T) {
 	for _, set := range []string{"join.align.f=24", "join.align.mode=rne", "acc.mode=rne", "l=8", "order=halves l=4"} {
 		a := find(t, hopper16)
 		r := &regression{a: a, b: changed(t, a, set)}
-		w, err := triage.FindWitness(t.Context(), a.Formats, a.K, a.Params, r.b.Params, inputs(a))
+		w, err := triage.FindWitness(t.Context(), a.Formats, a.K, a.Params, r.b.Params, 1)
 		if err != nil || w == nil {
 			t.Fatalf("%s: %v, %v", set, w, err)
 		}
@@ -197,7 +197,7 @@ func TestNoInputs(t *testing.T) {
 	r := &regression{a: a, b: changed(t, a, "join.align.f=24")}
 	silent := explain(t, evidence(t, r, "normal", 20))
 	pr := answering(t, r, evidence(t, r, "normal", 20))
-	pr.Inputs = func(int, ...*mma.Params) []*mma.Dot { return nil }
+	pr.Rounds = -1
 	if diff := cmp.Diff(silent, explain(t, pr)); diff != "" {
 		t.Error(diff)
 	}
@@ -285,7 +285,7 @@ func TestFindWitness(t *testing.T) {
 		{"", ""},
 	} {
 		b := changed(t, a, tc.set)
-		w, err := triage.FindWitness(t.Context(), a.Formats, a.K, a.Params, b.Params, inputs(a))
+		w, err := triage.FindWitness(t.Context(), a.Formats, a.K, a.Params, b.Params, 1)
 		got := ""
 		if w != nil {
 			got = strings.Join([]string{mma.FormatDot(a.Formats, w.Dot) + ":", mma.FormatCode(a.D, w.Before), mma.FormatCode(a.D, w.After)}, " ")
@@ -296,15 +296,15 @@ func TestFindWitness(t *testing.T) {
 	}
 	bad := a.Params
 	bad.Acc.Mode = 0
-	if _, err := triage.FindWitness(t.Context(), a.Formats, a.K, a.Params, bad, inputs(a)); err == nil {
+	if _, err := triage.FindWitness(t.Context(), a.Formats, a.K, a.Params, bad, 1); err == nil {
 		t.Error("an invalid program is accepted")
 	}
-	if _, err := triage.FindWitness(t.Context(), a.Formats, a.K, bad, a.Params, inputs(a)); err == nil {
+	if _, err := triage.FindWitness(t.Context(), a.Formats, a.K, bad, a.Params, 1); err == nil {
 		t.Error("an invalid program is accepted")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := triage.FindWitness(ctx, a.Formats, a.K, a.Params, a.Params, inputs(a)); !errors.Is(err, context.Canceled) {
+	if _, err := triage.FindWitness(ctx, a.Formats, a.K, a.Params, a.Params, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("broken off: %v", err)
 	}
 }

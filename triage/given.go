@@ -4,16 +4,17 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Idle returns the labels that make no difference on some inputs: not between the two
+// Idle returns the labels that make no difference on the inputs of gen.Probe with seed: not between the two
 // programs, nor between any of those that have one label of the other or lack one.
-func (n *Namer) Idle(inputs Inputs) []Label {
+func (n *Namer) Idle(seed uint64) []Label {
 	idle := n.labels
 	for round := 0; round < givenRounds && len(idle) > 0; round++ {
-		dots := inputs(round, inOrder(&n.from.Params, &n.to.Params)...)
+		dots := gen.Probe(gen.Spec{Formats: n.formats, K: n.k}, seed, round, inOrder(&n.from.Params, &n.to.Params)...)
 		if len(dots) == 0 {
 			break
 		}
@@ -56,7 +57,7 @@ func (n *Namer) Without(labels []Label) *Namer {
 		switch {
 		case !slices.Contains(labels, l):
 		case first:
-			_ = to.Params.Apply(reversed(n.parts[i])) // they have been applied before
+			_ = to.Params.Apply(mma.Reversed(n.parts[i])) // they have been applied before
 			exactTo = false
 			if l == FusionWidth {
 				to.K = from.K
@@ -120,8 +121,8 @@ func (s *search) telling(q mma.Params) [][]mma.Change {
 		dots = append(dots, c.Dot)
 	}
 	s.tell(q, parts, shown, dots)
-	for round := 0; round < givenRounds && slices.Contains(shown, false) && s.pr.Inputs != nil; round++ {
-		dots := s.pr.Inputs(round, inOrder(&s.pr.Base, &q)...)
+	for round := 0; round < givenRounds && slices.Contains(shown, false); round++ {
+		dots := s.pr.inputs(round, inOrder(&s.pr.Base, &q)...)
 		if len(dots) == 0 {
 			break
 		}
@@ -166,7 +167,7 @@ func (s *search) tell(q mma.Params, parts [][]mma.Change, shown []bool, dots []*
 			}
 			turned := part
 			if from.back {
-				turned = reversed(part)
+				turned = mma.Reversed(part)
 			}
 			p := from.p
 			if p.Apply(turned) != nil {
@@ -198,13 +199,4 @@ func differ(f mma.Formats, policy oracle.Policy, x, y []byte) bool {
 		}
 	}
 	return false
-}
-
-// reversed turns changes round.
-func reversed(changes []mma.Change) []mma.Change {
-	back := slices.Clone(changes)
-	for i := range back {
-		back[i].From, back[i].To = back[i].To, back[i].From
-	}
-	return back
 }

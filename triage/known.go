@@ -111,7 +111,7 @@ func (s *search) alike(p *mma.Params) []string {
 
 // tellsApart reports whether an input tells two programs apart.
 func (s *search) tellsApart(p, q *mma.Params) bool {
-	if s.pr.Ask == nil || s.pr.Inputs == nil || *p == *q {
+	if s.pr.Ask == nil || *p == *q {
 		return false
 	}
 	mp, err := sim.New(s.pr.Formats, s.pr.K, *p)
@@ -123,7 +123,7 @@ func (s *search) tellsApart(p, q *mma.Params) bool {
 		return true
 	}
 	for round := range alikeRounds {
-		for _, d := range s.pr.Inputs(round, p, q) {
+		for _, d := range s.pr.inputs(round, p, q) {
 			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, mp.Dot(d, nil), mq.Dot(d, nil)) != oracle.Same {
 				return true
 			}

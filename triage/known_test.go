@@ -21,7 +21,7 @@ func reference(t *testing.T, i *mma.Instruction, name string, n int) *triage.Pro
 		t.Fatalf("no reference %s", name)
 	}
 	base := model(t, i)
-	pr := &triage.Problem{Formats: i.Formats, K: i.K, Base: i.Params, Policy: oracle.Policy{NaN: oracle.ByClass}, Inputs: inputs(i)}
+	pr := &triage.Problem{Formats: i.Formats, K: i.K, Base: i.Params, Policy: oracle.Policy{NaN: oracle.ByClass}, Seed: 1, Rounds: askRounds}
 	pr.Ask = func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
 		codes := make([]uint64, len(dots))
 		for n, d := range dots {

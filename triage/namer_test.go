@@ -113,7 +113,7 @@ func TestManyLabels(t *testing.T) {
 	b := changed(t, a, manyChanges)
 	n := namer(a, b, oracle.Policy{})
 	sizes := map[int]bool{}
-	for _, d := range inputs(a)(3, &a.Params, &b.Params) {
+	for _, d := range probe(a, 3, &a.Params, &b.Params) {
 		x, y := model(t, a).Dot(d, nil), model(t, b).Dot(d, nil)
 		if x == y {
 			continue
@@ -247,7 +247,7 @@ func TestGiven(t *testing.T) {
 	} {
 		a, b := find(t, tc.a), find(t, tc.b)
 		given := func(a, b *mma.Instruction) []mma.Change {
-			pr := &triage.Problem{Formats: a.Formats, K: a.K, Base: a.Params, Inputs: inputs(a)}
+			pr := &triage.Problem{Formats: a.Formats, K: a.K, Base: a.Params, Seed: 1, Rounds: askRounds}
 			v := triage.Given(pr, b.Params)
 			if v == nil || !v.Found() {
 				t.Fatalf("%s: %+v", tc.a, v)
@@ -272,7 +272,7 @@ func TestIdle(t *testing.T) {
 		{"cdna1/v_mfma_f32_32x32x4bf16", "cdna3/v_mfma_f32_32x32x4_2b_bf16", "unexplained"},
 	} {
 		a, b := find(t, tc.a), find(t, tc.b)
-		there, back := namer(a, b, oracle.Policy{}).Idle(inputs(a)), namer(b, a, oracle.Policy{}).Idle(inputs(b))
+		there, back := namer(a, b, oracle.Policy{}).Idle(1), namer(b, a, oracle.Policy{}).Idle(1)
 		if got := triage.Join(there); got != tc.want || triage.Join(back) != got {
 			t.Errorf("%s: %s, turned %s, want %s", tc.a, got, triage.Join(back), tc.want)
 		}
@@ -337,7 +337,7 @@ func TestNames(t *testing.T) {
 	} {
 		n := namer(hopper, tc.b, tc.policy)
 		names := map[string]bool{}
-		for _, b := range []*mma.Batch{triage.Batch(hopper.Formats, inputs(hopper)(3, &hopper.Params, &tc.b.Params)), tiles(t, hopper)} {
+		for _, b := range []*mma.Batch{triage.Batch(hopper.Formats, probe(hopper, 3, &hopper.Params, &tc.b.Params)), tiles(t, hopper)} {
 			dot := mma.NewDot(b.Formats, b.K)
 			for _, in := range []int{1, 2, 20, b.Dots() + 1} { // one case in so many
 				var at []int32

@@ -19,14 +19,14 @@ func (s *search) separate(ctx context.Context, ps []mma.Params) ([]mma.Params, e
 
 // separateWithin is separate with a limit on the rounds of inputs.
 func (s *search) separateWithin(ctx context.Context, ps []mma.Params, rounds int) ([]mma.Params, error) {
-	if s.pr.Ask == nil || s.pr.Inputs == nil {
+	if s.pr.Ask == nil {
 		return ps, nil
 	}
 	for round := 0; len(ps) > 1 && round < rounds; round++ {
 		if err := ctx.Err(); err != nil {
 			return ps, err
 		}
-		dots := s.pr.Inputs(round, pointers(ps)...)
+		dots := s.pr.inputs(round, pointers(ps)...)
 		if len(dots) == 0 {
 			return ps, nil
 		}
@@ -68,7 +68,7 @@ const (
 // confirm puts a program to the test on new inputs. Cases in which it fails
 // become evidence.
 func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
-	if s.pr.Ask == nil || s.pr.Inputs == nil {
+	if s.pr.Ask == nil {
 		return true, nil
 	}
 	m, err := sim.New(s.pr.Formats, s.pr.K, p)
@@ -77,7 +77,7 @@ func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 	}
 	ok := true
 	for round := range confirmRounds {
-		dots := s.pr.Inputs(round, &s.pr.Base, &p)
+		dots := s.pr.inputs(round, &s.pr.Base, &p)
 		if len(dots) == 0 {
 			break
 		}

@@ -3,6 +3,7 @@ package triage
 import (
 	"context"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -30,12 +31,9 @@ type Witness struct {
 	Before, After uint64 // D by the first and by the second program
 }
 
-// Inputs returns rounds of inputs aimed at programs, as Problem.Inputs does.
-type Inputs func(round int, ps ...*mma.Params) []*mma.Dot
-
 // FindWitness returns the smallest input that shows a difference between two
-// programs, bit for bit; nil if the inputs show none.
-func FindWitness(ctx context.Context, f mma.Formats, k int, p, q mma.Params, inputs Inputs) (*Witness, error) {
+// programs, bit for bit; nil if the inputs of gen.Probe with seed show none.
+func FindWitness(ctx context.Context, f mma.Formats, k int, p, q mma.Params, seed uint64) (*Witness, error) {
 	mp, err := sim.New(f, k, p)
 	if err != nil {
 		return nil, err
@@ -45,7 +43,7 @@ func FindWitness(ctx context.Context, f mma.Formats, k int, p, q mma.Params, inp
 		return nil, err
 	}
 	for round := 0; ; round++ {
-		dots := inputs(round, &p, &q)
+		dots := gen.Probe(gen.Spec{Formats: f, K: k}, seed, round, &p, &q)
 		if len(dots) == 0 || ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

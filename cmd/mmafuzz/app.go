@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
 // app is what all commands share: streams, global flags and what follows from
@@ -102,7 +103,7 @@ func command() string {
 		return "mmafuzz"
 	}
 	if !strings.Contains(self, "go-build") {
-		return shellPath(self)
+		return readable.ShellPath(self)
 	}
 	if _, err := os.Stat(filepath.Join(source, "main.go")); err != nil {
 		return "mmafuzz"

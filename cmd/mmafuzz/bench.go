@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/exec"
+	"github.com/mmafuzz/mmafuzz/fuzz/bench"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
 
@@ -29,13 +34,8 @@ type benchCmd struct {
 	out    string
 
 	pattern *regexp.Regexp
-	here    *measure.Machine
 	line    statusLine
-	notes   []string // what could not be measured, and why
 }
-
-// sections are the parts of bench, in order.
-var sections = []string{"models", "targets", "loop"}
 
 func newBench(a *app) *cobra.Command {
 	b := &benchCmd{app: a, line: statusLine{app: a}}
@@ -64,7 +64,7 @@ is above the largest of the second third by more than 5 % and 1 MiB, else "flat"
 
 Exit status: 0 measured, 1 the memory grows, 2 trouble, 75 incomplete: interrupted.`,
 		Args:      cobra.ArbitraryArgs,
-		ValidArgs: sections,
+		ValidArgs: bench.Sections,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := b.check(args, cmd.Flags()); err != nil {
 				return err
@@ -93,7 +93,7 @@ Exit status: 0 measured, 1 the memory grows, 2 trouble, 75 incomplete: interrupt
 // check settles the flags.
 func (b *benchCmd) check(args []string, f *pflag.FlagSet) error {
 	for _, s := range args {
-		if err := checkWord("section", s, sections...); err != nil {
+		if err := checkWord("section", s, bench.Sections...); err != nil {
 			return hinted("usage: mmafuzz bench [models] [targets] [loop]", "%s", strings.TrimPrefix(err.Error(), "--"))
 		}
 	}
@@ -138,134 +138,112 @@ func (b *benchCmd) checkSoak(args []string, f *pflag.FlagSet) error {
 	return withHint(err, "--soak runs one pair of simulators, for the time that it is given")
 }
 
-// measured is one measurement.
-type measured struct {
-	Name    string         `json:"name"`
-	Unit    string         `json:"unit"`  // ns/tile or dots/s
-	Clock   string         `json:"clock"` // thread or wall
-	Runs    int            `json:"runs"`
-	Median  float64        `json:"median"`
-	Low     float64        `json:"low"`  // quartiles
-	High    float64        `json:"high"` //
-	Cycles  float64        `json:"cycles_per_product,omitempty"`
-	Kernel  string         `json:"kernel,omitempty"`
-	Outside *float64       `json:"outside,omitempty"`
-	Shape   string         `json:"shape,omitempty"`
-	series  measure.Series // of Unit
-	group   string         // row of the table
-	column  string
-}
-
-// benchmark is a measurement that is to be made.
-type benchmark struct {
-	name string
-	run  func(context.Context, measure.Timing) (*measured, error)
-}
-
 // run measures sections.
-func (b *benchCmd) run(ctx context.Context, names []string) error {
-	if len(names) == 0 {
-		names = sections
+func (b *benchCmd) run(ctx context.Context, sections []string) error {
+	if len(sections) == 0 {
+		sections = bench.Sections
 		if b.target != "" {
-			names = []string{"targets"}
+			sections = []string{"targets"}
 		}
 	}
-	all, done, err := b.plan(names)
-	defer done()
-	if err != nil {
+	o := bench.Options{Only: b.pattern, Runs: b.count, Time: b.time, Child: serveChild}
+	if b.target != "" && slices.Contains(sections, "targets") {
+		var err error
+		if o.Target, o.Unit, err = openUnit(b.target, b.inst, ""); err != nil {
+			return err
+		}
+		defer o.Target.Close()
+	}
+	m, err := bench.New(sections, o)
+	if errors.Is(err, bench.ErrNoMatch) {
+		return withHint(err, "mmafuzz bench --list lists them")
+	} else if err != nil {
 		return err
 	}
+	defer m.Close()
 	if b.list {
 		var rows [][]string
-		for _, m := range all {
-			rows = append(rows, []string{m.name})
+		for _, name := range m.Names() {
+			rows = append(rows, []string{name})
 		}
 		return b.table([]string{"name"}, rows)
 	}
-	b.here = measure.Here()
+	if err := b.writeMachine(m.Machine); err != nil {
+		return err
+	}
+	b.line.last = time.Now()
+	results, err := m.Run(ctx, func(n int, name string) {
+		b.line.show(statusField{text: fmt.Sprintf("%d/%d  %s", n+1, len(m.Names()), name)})
+	}, func(r *bench.Measurement) error {
+		if b.json {
+			return b.writeJSON(r)
+		}
+		return nil
+	})
+	b.line.clear()
+	if !b.json {
+		m.Write(b.stdout, results, bench.TextOptions{Width: b.width, Bold: b.bolden})
+	}
+	return err
+}
+
+// serveChild starts this program as a child process that serves sim:hopper.
+func serveChild(name string) (devices.Target, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return exec.Isolate(name, self, "serve", "sim:hopper")
+}
+
+// writeMachine writes what is measured on, with --json.
+func (b *benchCmd) writeMachine(m *measure.Machine) error {
+	if !b.json {
+		return nil
+	}
+	return b.writeJSON(map[string]*measure.Machine{"machine": m})
+}
+
+// runSoak runs the loop on all processors and watches the memory.
+func (b *benchCmd) runSoak(ctx context.Context) error {
+	here := measure.Here()
+	if err := b.writeMachine(here); err != nil {
+		return err
+	}
+	b.line.last = time.Now()
+	soak := bench.Soak{Time: b.soak, Every: b.every, Progress: func(t time.Duration, tiles uint64) {
+		b.line.show(statusField{text: fmt.Sprintf("%6s of %s  %s tiles", readable.Clock(t), b.soak, readable.Count(tiles))})
+	}}
 	if b.json {
-		if err := b.writeJSON(map[string]*measure.Machine{"machine": b.here}); err != nil {
+		soak.Look = func(l bench.Look) error { return b.writeJSON(map[string]bench.Look{"look": l}) }
+	}
+	curve, err := soak.Run(ctx)
+	b.line.clear()
+	interrupted := ctx.Err()
+	if err != nil && !errors.Is(err, context.Canceled) || len(curve) == 0 {
+		return err
+	}
+	if b.out != "" {
+		if err := b.saveTable(b.out, curve.Table()); err != nil {
 			return err
 		}
 	}
-	results, err := b.measureAll(ctx, all)
-	if !b.json {
-		b.write(results)
+	word, growing := curve.Verdict()
+	last := curve[len(curve)-1]
+	if b.json {
+		err = b.writeJSON(map[string]any{"soak": map[string]any{"verdict": word, "looks": len(curve), "tiles": last.Tiles, "seconds": last.Seconds}})
+	} else {
+		curve.Write(b.stdout, here.Processors, b.width)
+		err = nil
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case interrupted != nil:
+		t := time.Duration(last.Seconds * float64(time.Second))
+		return incomplete(fmt.Errorf("interrupted after %s of %s: the verdict is about these", readable.Clock(t), b.soak))
+	case growing != nil:
+		return errMismatch
 	}
-	return b.stdout.err
-}
-
-// plan returns what is to be measured, and a function that gives back what it opened.
-func (b *benchCmd) plan(names []string) (all []benchmark, done func(), err error) {
-	var closers []func()
-	done = func() {
-		for _, f := range closers {
-			f()
-		}
-	}
-	for _, s := range sections {
-		if !slices.Contains(names, s) {
-			continue
-		}
-		var some []benchmark
-		switch s {
-		case "models":
-			some, err = b.models()
-		case "targets":
-			var release func()
-			some, release, err = b.targets()
-			closers = append(closers, release)
-		case "loop":
-			some = b.loops()
-		}
-		if err != nil {
-			return nil, done, err
-		}
-		for _, m := range some {
-			if m.name = s + "/" + m.name; b.pattern.MatchString(m.name) {
-				all = append(all, m)
-			}
-		}
-	}
-	if len(all) == 0 {
-		return nil, done, hinted("mmafuzz bench --list lists them", "no measurement has a name that matches %q", b.only)
-	}
-	return all, done, nil
-}
-
-// measureAll makes measurements. What it has until an error it returns with it.
-func (b *benchCmd) measureAll(ctx context.Context, all []benchmark) ([]*measured, error) {
-	defer b.line.clear()
-	b.line.last = time.Now()
-	each := b.time / time.Duration(len(all)*(b.count+3)) // some are spent to find out how many calls that are
-	timing := measure.Timing{Runs: b.count, Each: min(max(each, 100*time.Microsecond), time.Second)}
-	var results []*measured
-	for n, m := range all {
-		if ctx.Err() != nil {
-			return results, ctx.Err()
-		}
-		b.line.show(statusField{text: fmt.Sprintf("%d/%d  %s", n+1, len(all), m.name)})
-		r, err := m.run(ctx, timing)
-		if err != nil {
-			return results, fmt.Errorf("%s: %w", m.name, err)
-		}
-		r.Name = m.name
-		r.fill()
-		results = append(results, r)
-		if b.json {
-			if err := b.writeJSON(r); err != nil {
-				return results, err
-			}
-		}
-	}
-	return results, nil
-}
-
-// fill sets the fields that follow from the series.
-func (m *measured) fill() {
-	m.Runs, m.Median = len(m.series), m.series.Median()
-	m.Low, m.High = m.series.Quartiles()
+	return nil
 }

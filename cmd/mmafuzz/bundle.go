@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -34,12 +35,12 @@ func (u *runUI) mismatch(f *fuzz.Finding) *corpus.Mismatch {
 		Case: mma.FormatDot(formats, f.Dot), Found: mma.FormatDot(formats, f.Start),
 		Origin: originOf(p, f),
 		Class:  f.Class.String(), NaN: "bits", Zero: "bits",
-		Bucket: f.Bucket, Detail: f.Detail, Labels: bucketLabels(f.Detail),
+		Bucket: f.Bucket, Detail: f.Detail, Labels: fuzz.LabelsIn(f.Detail),
 		Exact: fmt.Sprintf("%s (%s)", exact, exact.Decimal()), Stable: f.Stable, Minimal: f.Minimal,
 		Through: f.Through, Made: "mmafuzz " + version(), CaseChanges: f.Changes, CaseBack: f.Back,
 	}
 	if !f.BaseA && f.Changes != nil { // they are of the base there
-		m.CaseChanges, m.CaseBack = reversed(f.Changes), !f.Back
+		m.CaseChanges, m.CaseBack = mma.Reversed(f.Changes), !f.Back
 	}
 	if f.Of != defaultRepetitions {
 		m.Of = f.Of
@@ -90,18 +91,12 @@ func (u *runUI) policy(pair int) oracle.Policy {
 	return policy
 }
 
-// bucketLabels returns the labels in a detail's name.
-func bucketLabels(detail string) []string {
-	names, _, _ := strings.Cut(detail, ":")
-	return strings.FieldsFunc(names, func(r rune) bool { return r == '+' || r == '|' })
-}
-
 func (u *runUI) side(unit devices.Unit, target string, code uint64, exact oracle.Exact) corpus.SideRecord {
 	i := unit.Instruction()
 	s := corpus.SideRecord{
 		Target: target, Instruction: i.Name, Arch: i.Arch, K: i.K,
 		Result: mma.FormatCode(i.D, code), Ulps: fmt.Sprintf("%.6g", exact.Ulps(code)),
-		Known: unit.Known() != nil, Environment: environment(),
+		Known: unit.Model() != nil, Environment: environment(),
 	}
 	if i.Params != (mma.Params{}) {
 		s.Params = &i.Params
@@ -258,13 +253,13 @@ func pictureOf(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		pic.Changes = m.CaseChanges
 	}
 	if m.Base == "b" {
-		pic.Changes = reversed(pic.Changes)
+		pic.Changes = mma.Reversed(pic.Changes)
 	}
 	if m.A.Instruction != m.B.Instruction {
 		pic.Title += " ~ " + m.B.Instruction
 	}
 	if dir != "" {
-		pic.Rerun = []string{"mmafuzz", "replay", shellPath(dir)}
+		pic.Rerun = []string{"mmafuzz", "replay", readable.ShellPath(dir)}
 	}
 	if m.Free != "" {
 		pic.Free = strings.Split(m.Free, "\n")

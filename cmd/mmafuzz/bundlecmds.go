@@ -10,6 +10,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -281,7 +282,7 @@ func (a *app) examine(ctx context.Context, m *corpus.Mismatch) (*runUI, *fuzz.Fi
 	}
 	policy := bundlePolicy(m)
 	cfg := fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
-		Pairs: []devices.Pair{{A: devices.WholeOf(ua, m.K), B: devices.WholeOf(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}
+		Pairs: []devices.Pair{{A: devices.WithK(ua, m.K), B: devices.WithK(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}
 	f, err := fuzz.Examine(ctx, cfg, dot)
 	return newRunUI(a, cfg, ""), f, err
 }
@@ -337,11 +338,11 @@ func (a *app) triage(ctx context.Context, trust *trust, root string) error {
 		}
 	}
 	if !a.json {
-		fmt.Fprintf(a.stdout, "%s: %d confirmed\n", plural(len(dirs), "bundle"), t.confirmed)
+		fmt.Fprintf(a.stdout, "%s: %d confirmed\n", readable.Plural(len(dirs), "bundle"), t.confirmed)
 	}
 	switch {
 	case t.trouble > 0:
-		return withHint(fmt.Errorf("%s could not be examined", plural(t.trouble, "bundle")), "%s", t.hint)
+		return withHint(fmt.Errorf("%s could not be examined", readable.Plural(t.trouble, "bundle")), "%s", t.hint)
 	case t.confirmed < len(dirs):
 		return errMismatch
 	}
@@ -385,11 +386,11 @@ func (r *retriaged) write(a *app) error {
 		text = "now " + r.Now + ", was " + r.Was
 	}
 	if len(r.Changes) > 0 {
-		text += " (" + briefChanges(r.Changes, 4) + ")"
+		text += " (" + readable.Changes(r.Changes, 4) + ")"
 	}
 	const indent = 2
 	fmt.Fprintln(a.stdout, r.Bundle)
-	for _, l := range wrap(text, a.width-indent) {
+	for _, l := range readable.Wrap(text, a.width-indent) {
 		fmt.Fprintf(a.stdout, "%*s%s\n", indent, "", l)
 	}
 	return a.stdout.err

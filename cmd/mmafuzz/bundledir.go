@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -94,7 +95,7 @@ func (a *app) readBundle(dir string) (*corpus.Bundle, error) {
 		return b, nil
 	}
 	if below, _ := bundlesBelow(dir); !isBundle(dir) && len(below) > 0 {
-		return nil, hinted("for example "+below[0]+"; mmafuzz triage looks at all of them", "bundle %s: it is not a bundle, but has %s below it", dir, plural(len(below), "bundle"))
+		return nil, hinted("for example "+below[0]+"; mmafuzz triage looks at all of them", "bundle %s: it is not a bundle, but has %s below it", dir, readable.Plural(len(below), "bundle"))
 	}
 	if made := madeByOther(dir); made != "" {
 		return nil, withHint(err, "it was made by %s; use that program, or make the bundle again with mmafuzz run", made)

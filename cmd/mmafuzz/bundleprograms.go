@@ -5,7 +5,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
-	_ "github.com/mmafuzz/mmafuzz/devices/cuda/repro" // programs for NVIDIA's GPUs
 	kernels "github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )

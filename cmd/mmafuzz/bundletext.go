@@ -8,6 +8,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/report"
@@ -33,14 +34,14 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) st
 			side, other = other, side
 		}
 		if m.CaseBack {
-			side, other, changes = other, side, reversed(changes)
+			side, other, changes = other, side, mma.Reversed(changes)
 		}
-		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", inCode(side.Target), briefChanges(changes, 20), inCode(other.Target))
+		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", inCode(side.Target), readable.Changes(changes, 20), inCode(other.Target))
 		fmt.Fprintf(&b, "All of %s together explain %d differing cases of this pair and keep %d agreeing ones.\n\n",
-			briefChanges(m.Changes, 20), m.Explained, m.Kept)
+			readable.Changes(m.Changes, 20), m.Explained, m.Kept)
 	}
 	for _, e := range m.Equivalent {
-		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", briefChanges(e, 20))
+		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", readable.Changes(e, 20))
 	}
 	b.WriteString(puzzleText(m))
 	if m.Through {
@@ -55,11 +56,11 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) st
 	if len(programs) > 0 {
 		fmt.Fprintf(&b, "Programs that run the case on a GPU and need nothing but its driver or compiler; each\nsays how: `%s`.\n\n", strings.Join(programs, "`, `"))
 	}
-	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n\n", shellPath(dir))
+	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n\n", readable.ShellPath(dir))
 	if allowance(m.A.Target, m.B.Target) != "" {
 		b.WriteString("This runs the command that is the target, and so does the Go test: mmafuzz shows it and asks\nfirst, or is told `--allow-exec`.\n\n")
 	}
-	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n", shellPath(filepath.Join(dir, "repro_test.go")))
+	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n", readable.ShellPath(filepath.Join(dir, "repro_test.go")))
 	return b.String()
 }
 

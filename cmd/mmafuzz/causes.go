@@ -1,12 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -23,13 +22,13 @@ func (u *runUI) causeTable(s *fuzz.State) {
 	for _, c := range all {
 		total += c.Cases
 	}
-	g := grid{width: u.width, right: map[int]bool{0: true, 1: true, 2: true, 3: true}, head: true}
-	g.add("CASES", "SHARE", "INSTR", "MAX ULP", "CAUSE")
+	g := readable.Table{Width: u.width, Right: map[int]bool{0: true, 1: true, 2: true, 3: true}, Head: true}
+	g.Add("CASES", "SHARE", "INSTR", "MAX ULP", "CAUSE")
 	for _, c := range all {
-		g.add(thousands(c.Cases), share(c.Cases, total), fmt.Sprintf("%d of %d", c.Pairs, len(s.Pairs)), ulps(c.MaxUlp), causeInWords(&c))
+		g.Add(readable.Thousands(c.Cases), readable.Share(c.Cases, total), fmt.Sprintf("%d of %d", c.Pairs, len(s.Pairs)), readable.Ulps(c.MaxUlp), causeInWords(&c))
 	}
 	fmt.Fprintln(u.stdout)
-	g.write(u.stdout, func(s string) string { return s })
+	g.Write(u.stdout, nil)
 	fmt.Fprintln(u.stdout)
 	if len(all) > 1 {
 		u.paragraph("CAUSE: the part of the arithmetic that, made equal on both sides, makes them agree; where any of several would do, the one that comes first in the computation.")
@@ -39,7 +38,7 @@ func (u *runUI) causeTable(s *fuzz.State) {
 
 // paragraph writes text to the width of the output.
 func (u *runUI) paragraph(text string) {
-	for _, l := range wrap(text, u.width) {
+	for _, l := range readable.Wrap(text, u.width) {
 		fmt.Fprintln(u.stdout, l)
 	}
 }
@@ -50,7 +49,7 @@ func causeInWords(c *fuzz.Cause) string {
 	var notes []string
 	for class, n := range c.Classes {
 		if n > 0 && oracle.Class(class) != oracle.Value && oracle.Class(class) != oracle.Fault {
-			notes = append(notes, fmt.Sprintf("%s %s", thousands(n), oracle.Class(class)))
+			notes = append(notes, fmt.Sprintf("%s %s", readable.Thousands(n), oracle.Class(class)))
 		}
 	}
 	if notes != nil {
@@ -58,10 +57,10 @@ func causeInWords(c *fuzz.Cause) string {
 	}
 	more, other := folded(c)
 	if more > 0 {
-		notes = append(notes, thousands(more)+" need another part made equal as well")
+		notes = append(notes, readable.Thousands(more)+" need another part made equal as well")
 	}
 	if other > 0 {
-		notes = append(notes, "in "+thousands(other)+" making another part equal would do")
+		notes = append(notes, "in "+readable.Thousands(other)+" making another part equal would do")
 	}
 	if notes == nil {
 		return c.Name
@@ -83,14 +82,6 @@ func folded(c *fuzz.Cause) (more, other uint64) {
 	return more, other
 }
 
-// ulps writes a distance, a large one as a power of two.
-func ulps(n float64) string {
-	if n < 10_000 {
-		return fmt.Sprintf("%.0f", n)
-	}
-	return fmt.Sprintf("2^%.0f", math.Log2(n))
-}
-
 // bucketList shows with -v the causes of each instruction, what is beneath them, and the
 // bundles.
 func (u *runUI) bucketList(s *fuzz.State) {
@@ -105,27 +96,18 @@ func (u *runUI) bucketList(s *fuzz.State) {
 		}
 		fmt.Fprintf(u.stdout, "\n%s\n", u.bolden(p.Name))
 		for _, b := range p.Sorted() {
-			fmt.Fprintf(u.stdout, "%11s  %7s  %s\n", thousands(b.Cases), ulps(b.MaxUlp), b.Name)
-			for _, d := range sortedDetails(b.Details) {
-				fmt.Fprintf(u.stdout, "%13s  %7s    %s\n", thousands(d.Cases), ulps(d.MaxUlp), d.Name)
+			fmt.Fprintf(u.stdout, "%11s  %7s  %s\n", readable.Thousands(b.Cases), readable.Ulps(b.MaxUlp), b.Name)
+			for _, d := range b.SortedDetails() {
+				fmt.Fprintf(u.stdout, "%13s  %7s    %s\n", readable.Thousands(d.Cases), readable.Ulps(d.MaxUlp), d.Name)
 				if dir := u.bundleOf(i, b.Name, d.Name); dir != "" {
 					fmt.Fprintf(u.stdout, "%26s%s\n", "", dir)
 				}
 			}
 			if b.More > 0 {
-				fmt.Fprintf(u.stdout, "%13s  %7s    of other kinds\n", thousands(b.More), "")
+				fmt.Fprintf(u.stdout, "%13s  %7s    of other kinds\n", readable.Thousands(b.More), "")
 			}
 		}
 	}
-}
-
-// sortedDetails returns details, the largest first.
-func sortedDetails(details []fuzz.Detail) []fuzz.Detail {
-	all := slices.Clone(details)
-	slices.SortStableFunc(all, func(x, y fuzz.Detail) int {
-		return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Name, y.Name))
-	})
-	return all
 }
 
 // causesInWords says what each label of the campaign means, and which changes from A's
@@ -135,38 +117,30 @@ func (u *runUI) causesInWords(s *fuzz.State) {
 	for _, c := range fuzz.Causes(s) {
 		labels[triage.Label(c.Name)] = true
 		for _, d := range c.Details {
-			for _, l := range bucketLabels(d.Name) {
+			for _, l := range fuzz.LabelsIn(d.Name) {
 				labels[triage.Label(l)] = true
 			}
 		}
 	}
 	behind := changesBehind(s)
-	g := grid{width: u.width}
+	g := readable.Table{Width: u.width}
 	for _, l := range triage.Labels() {
 		if labels[l.Label] {
 			text := l.Doc
 			if c := behind[l.Label]; len(c) > 0 {
-				text += ": " + strings.Join(firstOf(c, changesMost), "; ")
+				text += ": " + strings.Join(readable.First(c, changesMost), "; ")
 			}
-			g.add(string(l.Label), text)
+			g.Add(string(l.Label), text)
 		}
 	}
-	if g.rows != nil {
+	if g.Rows != nil {
 		fmt.Fprintln(u.stdout)
-		g.write(u.stdout, u.bolden)
+		g.Write(u.stdout, u.bolden)
 	}
 }
 
 // changesMost is the number of different changes that are shown for a label.
 const changesMost = 4
-
-// firstOf returns the first elements of a list and how many more there are.
-func firstOf(list []string, most int) []string {
-	if len(list) <= most {
-		return list
-	}
-	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
-}
 
 // changesBehind lists for each label the changes of all verdicts that earned it.
 func changesBehind(s *fuzz.State) map[triage.Label][]string {
@@ -176,11 +150,11 @@ func changesBehind(s *fuzz.State) map[triage.Label][]string {
 			continue
 		}
 		base := p.Verdict.Program
-		if base.Apply(reversed(p.Verdict.Changes)) != nil {
+		if base.Apply(mma.Reversed(p.Verdict.Changes)) != nil {
 			continue
 		}
 		for _, part := range triage.Parts(&base, &p.Verdict.Program) {
-			text := briefChanges(fromA(p, part.Changes), 3)
+			text := readable.Changes(fromA(p, part.Changes), 3)
 			if !slices.Contains(behind[part.Label], text) {
 				behind[part.Label] = append(behind[part.Label], text)
 			}
@@ -194,14 +168,5 @@ func fromA(p *fuzz.PairState, changes []mma.Change) []mma.Change {
 	if p.BaseA {
 		return changes
 	}
-	return reversed(changes)
-}
-
-// reversed turns changes round.
-func reversed(changes []mma.Change) []mma.Change {
-	back := slices.Clone(changes)
-	for i := range back {
-		back[i].From, back[i].To = back[i].To, back[i].From
-	}
-	return back
+	return mma.Reversed(changes)
 }

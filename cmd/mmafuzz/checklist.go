@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
@@ -106,7 +107,7 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 		Dir: c.dir, Time: time.Duration(c.minutes * float64(time.Minute)), Dots: c.dots, Plan: c.plan, Instructions: c.names,
 		Environment: environment(), Compare: c.compare,
 		Observe: func(step, key string, left time.Duration) {
-			fmt.Fprintf(c.stderr, "%6s  %-12s  %s\n", clock(time.Since(began)), step, key)
+			fmt.Fprintf(c.stderr, "%6s  %-12s  %s\n", readable.Clock(time.Since(began)), step, key)
 		},
 	}
 	var err error

@@ -2,17 +2,21 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 )
 
 // compareCmd is mmafuzz compare.
@@ -26,12 +30,8 @@ type compareCmd struct {
 	allBundles bool
 	maxBundles int
 
-	last   *comparison // of --baseline; nil: none
-	sides  []*side
-	ui     *compareUI
-	result comparison
-	file   *corpus.Replacement // of the result, held from the beginning on
-	cutOff bool                // the campaign did not come to its end
+	sides []*compare.Side
+	file  *corpus.Replacement // of the result, held from the beginning on
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -104,7 +104,8 @@ func (c *compareCmd) checkFlags() error {
 
 func (c *compareCmd) run(ctx context.Context, args []string) error {
 	defer c.closeSides()
-	if err := c.open(args); err != nil {
+	comparison, err := c.open(args)
+	if err != nil {
 		return err
 	}
 	if c.out == "" {
@@ -113,38 +114,45 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	if err := ownModule(c.out); err != nil {
 		return err
 	}
-	defer c.release()
+	// The files that it ends with are held from its beginning, so that no other
+	// comparison writes them at the same time.
+	defer func() { c.discard(c.file); c.discard(c.knownFlags.file) }()
 	if err := c.hold(); err != nil {
 		return err
 	}
 	if err := clearOut(c.out); err != nil {
 		return err
 	}
-	if err := c.compare(ctx); err != nil {
+	ui := &compareUI{runUI: newRunUI(c.app, fuzz.Config{}, c.out)}
+	ui.line.last = time.Now()
+	comparison.Observer = ui
+	r, err := comparison.Run(ctx)
+	ui.line.clear()
+	if errors.Is(err, compare.ErrNothing) {
+		return withHint(err, "record with the same plan, and with this version of the program")
+	} else if err != nil {
 		return err
 	}
-	if c.ui.cfg.Pairs == nil && ctx.Err() != nil {
-		return ctx.Err() // the models were not found: nothing is compared yet
-	}
-	if !c.cutOff { // what was not compared would be gone, for the next night
-		if err := c.save(); err != nil {
+	if !r.CutOff { // what was not compared would be gone, for the next night
+		if err := c.save(r); err != nil {
 			return err
 		}
 	}
 	if c.json {
-		if err := c.writeJSON(&c.result); err != nil {
-			return err
-		}
+		err = c.writeJSON(r)
 	} else {
-		c.write()
+		err = c.write(r)
 	}
-	switch c.result.Exit {
+	if err != nil {
+		return err
+	}
+	switch r.Exit {
 	case exitTrouble:
-		return errors.New(c.result.Trouble[0])
+		return errors.New(r.Trouble[0])
 	case exitIncomplete:
-		err := errors.New(c.result.Incomplete[0])
-		if c.cutOff {
-			err = hinted("the same command compares them again; "+compareFile+" was not written", "%s", c.result.Incomplete[0])
+		err := errors.New(r.Incomplete[0])
+		if r.CutOff {
+			err = withHint(err, "the same command compares them again; "+compareFile+" was not written")
 		}
 		return incomplete(err)
 	case exitMismatch:
@@ -154,18 +162,150 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 }
 
 // open reads all files.
-func (c *compareCmd) open(args []string) (err error) {
+func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 	if err := c.knownFlags.open(); err != nil {
-		return err
+		return nil, err
+	}
+	o := compare.Options{
+		Known: c.knownFlags.Known, NaN: strictness(c.nan), Zero: strictness(c.zero), Workers: c.workers, MaxFindings: c.maxBundles, AllFindings: c.allBundles,
 	}
 	if c.baseline != "" {
-		if c.last, err = readComparison(c.baseline); err != nil {
-			return withHint(err, "a baseline is the compare.json in the directory of an earlier compare")
+		var err error
+		if o.Baseline, err = compare.Read(c.baseline); err != nil {
+			return nil, withHint(err, "a baseline is the compare.json in the directory of an earlier compare")
 		}
-		c.noteVersions("the baseline "+c.baseline, c.last.Versions, "differences may be new or gone for that reason alone")
+		c.noteVersions("the baseline "+c.baseline, o.Baseline.Versions, "differences may be new or gone for that reason alone")
 	}
-	return c.openSides(args)
+	failed := c.openSides(args, &o)
+	comparison, err := compare.New(c.sides, o)
+	var same *compare.SameNameError
+	switch {
+	case failed != nil && (len(c.sides) < 2 || errors.Is(err, compare.ErrNoRecordings)):
+		return nil, failed
+	case errors.Is(err, compare.ErrNoRecordings):
+		return nil, withHint(err, "mmafuzz run compares targets; mmafuzz record makes a recording of one")
+	case errors.As(err, &same):
+		return nil, withHint(err, "record with --name, or rename a file")
+	case err != nil:
+		return nil, err
+	}
+	for _, s := range c.sides {
+		if s.Recording != nil {
+			c.noteVersions(s.Spec, s.Recording.Header.Versions, "what it holds is compared as it is")
+		}
+	}
+	return comparison, nil
 }
+
+// openSides opens the arguments. What cannot be read is trouble, of which the last is
+// returned, but the rest goes on: the other machines' night is not lost.
+func (c *compareCmd) openSides(args []string, o *compare.Options) (failed error) {
+	for _, arg := range args {
+		s, err := compare.Open(arg)
+		var spec *compare.SpecError
+		switch {
+		case errors.As(err, &spec):
+			failed = withHint(err, "name a recording, which mmafuzz record makes, or a target such as sim:hopper")
+		case err != nil:
+			if failed = err; !isFile(arg) {
+				failed = explainTarget(arg, err)
+			}
+		default:
+			c.sides = append(c.sides, s)
+			continue
+		}
+		o.Trouble = append(o.Trouble, failed.Error())
+	}
+	return failed
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.IsDir()
+}
+
+func (c *compareCmd) closeSides() {
+	for _, s := range c.sides {
+		if err := s.Target.Close(); err != nil {
+			c.log.Warn().Err(err).Str("target", s.Target.Name()).Msg("closing")
+		}
+	}
+}
+
+// write shows a result.
+func (c *compareCmd) write(r *compare.Result) error {
+	for _, l := range r.LeftOut {
+		fmt.Fprintf(c.stderr, "mmafuzz: %s\n", l.String())
+	}
+	for _, t := range r.Trouble[min(1, len(r.Trouble)):] { // the first one is the error
+		fmt.Fprintf(c.stderr, "mmafuzz: %s\n", t)
+	}
+	if err := r.Write(c.stdout, c.compareText()); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "result: %s\n", c.resultFile())
+	return nil
+}
+
+// compareText says how differences are shown.
+func (a *app) compareText() compare.TextOptions {
+	return compare.TextOptions{Width: a.width, Verbose: a.verbose, Bold: a.bolden, Command: command()}
+}
+
+// compareUI writes the bundles of a comparison and shows how far it is.
+type compareUI struct{ *runUI }
+
+func (u *compareUI) Models(s *fuzz.State)   { u.showProgress("models", s) }
+func (u *compareUI) Progress(s *fuzz.State) { u.showProgress("pairs", s) }
+func (u *compareUI) Begin(cfg *fuzz.Config) { u.cfg = *cfg }
+
+func (u *compareUI) Finding(f *fuzz.Finding, place string) (string, error) {
+	dir := filepath.Join(u.dir, compareBundle, place)
+	return dir, u.writeBundle(f, dir)
+}
+
+func (u *compareUI) showProgress(what string, s *fuzz.State) {
+	if u.json {
+		return
+	}
+	dots, mismatches, causes := s.Totals()
+	u.line.show(statusField{fmt.Sprintf("%6s", readable.Clock(time.Since(u.began))), 3}, statusField{fmt.Sprintf("%s: %s dots", what, readable.Count(dots)), 2},
+		statusField{fmt.Sprintf("mismatch %s by %s", readable.Count(mismatches), readable.Plural(causes, "cause")), 1})
+}
+
+// hold makes the directory and begins the files.
+func (c *compareCmd) hold() (err error) {
+	if err := os.MkdirAll(c.out, 0o777); err != nil {
+		return noCompareDir(c.out, err)
+	}
+	c.file, err = corpus.Replace(c.resultFile())
+	switch {
+	case errors.Is(err, corpus.ErrInUse):
+		return withHint(err, "wait for the other mmafuzz compare, or name another directory with --out")
+	case err != nil:
+		return noCompareDir(c.out, err)
+	}
+	return c.knownFlags.hold()
+}
+
+func noCompareDir(dir string, err error) error {
+	return hinted("name a directory with --out that can be made or written", "cannot use the directory %s: %w", dir, bare(err))
+}
+
+// save writes compare.json, all of it or nothing, and the list of known differences
+// that was asked for.
+func (c *compareCmd) save(r *compare.Result) error {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := commit(&c.file, append(body, '\n')); err != nil {
+		return err
+	}
+	return c.knownFlags.write(r.Differences)
+}
+
+func (c *compareCmd) resultFile() string { return filepath.Join(c.out, compareFile) }
 
 // defaultOut is a directory named after what is compared.
 func defaultOut(args []string) string {

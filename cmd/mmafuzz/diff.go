@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -105,7 +105,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 }
 
 func diffPair(ctx context.Context, p *devices.Pair) (*instructionDiff, error) {
-	pa, pb := p.A.Known(), p.B.Known()
+	pa, pb := p.A.Model(), p.B.Model()
 	if pa == nil || pb == nil {
 		return nil, hinted("mmafuzz run compares anything", "diff compares known arithmetics, those of simulators and model files: not %s and %s", p.TargetA, p.TargetB)
 	}
@@ -116,7 +116,7 @@ func diffPair(ctx context.Context, p *devices.Pair) (*instructionDiff, error) {
 		q := *pa
 		if q.Apply(part.Changes) == nil && q.Validate(ia.Formats, p.K) == nil {
 			pd.Alone = true
-			w, err := triage.FindWitness(ctx, ia.Formats, p.K, *pa, q, probing(ia.Formats, p.K, 1))
+			w, err := triage.FindWitness(ctx, ia.Formats, p.K, *pa, q, 1)
 			if err != nil {
 				return nil, err
 			}
@@ -136,18 +136,18 @@ func (d *instructionDiff) write(a *app) error {
 		fmt.Fprintf(a.stdout, "  the same arithmetic\n\n")
 		return a.stdout.err
 	}
-	g := grid{width: a.width}
+	g := readable.Table{Width: a.width}
 	for _, p := range d.Parts {
 		var labels []string
 		for _, l := range p.Labels {
 			labels = append(labels, string(l))
 		}
-		g.add("  "+strings.Join(labels, ", "), briefChanges(p.Changes, 6))
-		g.add("", p.shownBy())
+		g.Add("  "+strings.Join(labels, ", "), readable.Changes(p.Changes, 6))
+		g.Add("", p.shownBy())
 	}
-	g.add("  evidence A", d.EvidenceA)
-	g.add("  evidence B", d.EvidenceB)
-	g.write(a.stdout, a.bolden)
+	g.Add("  evidence A", d.EvidenceA)
+	g.Add("  evidence B", d.EvidenceB)
+	g.Write(a.stdout, a.bolden)
 	fmt.Fprintln(a.stdout)
 	return a.stdout.err
 }
@@ -161,10 +161,4 @@ func (p *partDiff) shownBy() string {
 		return "no input was found that shows it alone"
 	}
 	return "makes sense only with other changes"
-}
-
-// probing returns rounds of inputs of every generator.
-func probing(f mma.Formats, k int, seed uint64) triage.Inputs {
-	sp := gen.Spec{Formats: f, K: k}
-	return func(round int, ps ...*mma.Params) []*mma.Dot { return gen.Probe(sp, seed, round, ps...) }
 }

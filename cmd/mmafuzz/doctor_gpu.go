@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -40,7 +41,7 @@ func oneGPU(d *discover.Device) []checkup {
 	defer t.Close()
 	rows := t.Instructions()
 	able := slices.DeleteFunc(slices.Clone(rows), func(i mma.Instruction) bool { return i.Refuse != "" })
-	lines := []checkup{{d.Target, "ok", fmt.Sprintf("%s: %s", detail, plural(len(able), "instruction")), ""}}
+	lines := []checkup{{d.Target, "ok", fmt.Sprintf("%s: %s", detail, readable.Plural(len(able), "instruction")), ""}}
 	if len(able) > 0 {
 		if _, err := t.Open(&able[0]); err != nil {
 			lines[0] = checkup{d.Target, "problem", detail + ": " + err.Error(), "mmafuzz doctor --checklist DIR tries every instruction; " + simulatorsDo}

@@ -189,7 +189,7 @@ func (e *evalCmd) evalDot(ctx context.Context, out *bufio.Writer, line int, d *m
 func (e *evalCmd) side(d *mma.Dot, code uint64) (*report.Side, error) {
 	i := e.unit.Instruction()
 	side := &report.Side{Name: e.target + "/" + i.Name, Result: code}
-	p := e.unit.Known()
+	p := e.unit.Model()
 	if p == nil {
 		return side, nil
 	}

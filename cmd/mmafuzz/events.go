@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -61,19 +62,19 @@ type progressEvent struct {
 
 type summaryEvent struct {
 	eventHead
-	Seconds     float64       `json:"seconds"`
-	Dots        uint64        `json:"dots"`
-	Mismatches  uint64        `json:"mismatches"`
-	Causes      int           `json:"causes"`
-	NotKept     int           `json:"not_kept"`
-	Interrupted bool          `json:"interrupted"`
-	Complete    bool          `json:"complete"`
-	Incomplete  *unfinished   `json:"incomplete,omitempty"`
-	Count       uint64        `json:"count"`
-	Sequence    []uint64      `json:"count_sequence"`
-	Pairs       []pairSummary `json:"pairs"`
-	Known       []knownUse    `json:"known,omitempty"`
-	Counts      *listCounts   `json:"counts,omitempty"`
+	Seconds     float64            `json:"seconds"`
+	Dots        uint64             `json:"dots"`
+	Mismatches  uint64             `json:"mismatches"`
+	Causes      int                `json:"causes"`
+	NotKept     int                `json:"not_kept"`
+	Interrupted bool               `json:"interrupted"`
+	Complete    bool               `json:"complete"`
+	Incomplete  *fuzz.Unfinished   `json:"incomplete,omitempty"`
+	Count       uint64             `json:"count"`
+	Sequence    []uint64           `json:"count_sequence"`
+	Pairs       []pairSummary      `json:"pairs"`
+	Known       []compare.KnownUse `json:"known,omitempty"`
+	Counts      *listCounts        `json:"counts,omitempty"`
 }
 
 // listCounts are the buckets by their state, with a list of known differences.
@@ -153,27 +154,27 @@ func (u *runUI) progressEvent(s *fuzz.State) *progressEvent {
 func (u *runUI) summaryEvent(s *fuzz.State) *summaryEvent {
 	e := &summaryEvent{
 		eventHead: newEvent("summary"), Seconds: time.Since(u.began).Seconds(),
-		Interrupted: u.left != nil && u.left.Why == whyInterrupted, Complete: u.left == nil, Incomplete: u.left,
+		Interrupted: u.left != nil && u.left.Why == fuzz.Interrupted, Complete: u.left == nil, Incomplete: u.left,
 		Count: equivalentCount(s), Sequence: append([]uint64{}, s.Counts...),
 	}
 	e.Dots, e.Mismatches, e.Causes = s.Totals()
 	e.NotKept = s.NotKept()
-	judged := u.judge(s)
+	ds, uses, counts := u.judge(s)
 	for i, p := range s.Pairs {
 		e.Pairs = append(e.Pairs, u.pairSummary(i, p))
 	}
 	n := 0
 	for i := range e.Pairs {
 		for j := range e.Pairs[i].Buckets { // in the order of judge
-			d := &judged.Differences[n]
+			d := &ds[n]
 			b := &e.Pairs[i].Buckets[j]
 			b.ID, b.State, b.Known = d.ID, d.State, d.Known
 			n++
 		}
 	}
-	if u.list.knownList != nil {
-		e.Known = judged.Known
-		e.Counts = &listCounts{judged.Counts.New, judged.Counts.Known, judged.Counts.Expired}
+	if u.list.List != nil {
+		e.Known = uses
+		e.Counts = &listCounts{counts.New, counts.Known, counts.Expired}
 	}
 	return e
 }
@@ -214,7 +215,7 @@ func (u *runUI) bucketSummary(pair int, b *fuzz.Bucket) bucketSummary {
 			s.Classes[oracle.Class(c).String()] = n
 		}
 	}
-	for _, d := range sortedDetails(b.Details) {
+	for _, d := range b.SortedDetails() {
 		s.Details = append(s.Details, detailSummary{d.Name, d.Cases, d.MaxUlp, u.bundleOf(pair, b.Name, d.Name)})
 	}
 	return s

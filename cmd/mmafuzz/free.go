@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -41,7 +42,7 @@ func freeText(f mma.Formats, m *minimize.Mask) []string {
 		}
 	}
 	if rest > 0 {
-		lines = append(lines, fmt.Sprintf("and in %s", plural(rest, "more operand")))
+		lines = append(lines, fmt.Sprintf("and in %s", readable.Plural(rest, "more operand")))
 	}
 	return lines
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -178,7 +179,7 @@ func (n *inferCmd) options(t devices.Target, dir string) infer.Options {
 			n.log.Debug().Msgf(format, args...)
 		},
 		Show: func(p infer.Progress) {
-			n.line.show(statusField{text: fmt.Sprintf("%6s  %s", clock(time.Since(began)), p)})
+			n.line.show(statusField{text: fmt.Sprintf("%6s  %s", readable.Clock(time.Since(began)), p)})
 		},
 	}
 	for _, s := range []struct {

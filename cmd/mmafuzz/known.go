@@ -3,14 +3,14 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
+	"io/fs"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 )
 
 // knownFlags are the flags of run and compare about lists of known differences.
@@ -18,8 +18,7 @@ type knownFlags struct {
 	known, date        string
 	writeKnown, reason string
 
-	day       time.Time
-	knownList *corpus.Known // of --known; nil: none
+	compare.Known // of --known, on the day
 
 	file *corpus.Replacement // of --write-known, held from the beginning on; nil: none
 	kept *corpus.Known       // what that file has already; nil: nothing
@@ -39,8 +38,8 @@ func (k *knownFlags) check() (err error) {
 	case k.writeKnown == "" && k.reason != "":
 		return hinted("add --write-known FILE", "--reason is given without --write-known")
 	}
-	if k.day, err = parseDate("date", k.date); k.date == "" {
-		k.day = time.Now()
+	if k.Day, err = parseDate("date", k.date); k.date == "" {
+		k.Day = time.Now()
 	}
 	return err
 }
@@ -50,82 +49,8 @@ func (k *knownFlags) open() (err error) {
 	if k.known == "" {
 		return nil
 	}
-	k.knownList, err = corpus.OpenKnown(k.known)
+	k.List, err = corpus.OpenKnown(k.known)
 	return withHint(err, "go doc ./corpus Known says what a list of known differences looks like")
-}
-
-// stateOf returns the state of a difference, and which entries of the list cover some of
-// it: known if entries that hold today cover all of it; expired if it takes ones that no
-// longer hold; else unlisted, the state of a difference that is on no list.
-func (k *knownFlags) stateOf(d *difference, unlisted string) (state string, hits []int) {
-	if k.knownList == nil {
-		return unlisted, nil
-	}
-	known, covered := true, true
-	for _, scope := range d.scopes() {
-		holds, listed := false, false
-		for i := range k.knownList.Entries {
-			e := &k.knownList.Entries[i]
-			if !e.Covers(scope) {
-				continue
-			}
-			if !slices.Contains(hits, i) {
-				hits = append(hits, i)
-			}
-			listed, holds = true, holds || !e.Expired(k.day)
-		}
-		known, covered = known && holds, covered && listed
-	}
-	switch {
-	case known:
-		return stateKnown, hits
-	case covered:
-		return stateExpired, hits
-	}
-	return unlisted, hits
-}
-
-// settle gives differences their state, and returns what became of the list's entries.
-// unlisted is the state of a difference that no entry covers.
-func (k *knownFlags) settle(ds []difference, unlisted func(d *difference) string) (uses []knownUse, n tallies) {
-	uses = k.uses()
-	for i := range ds {
-		d := &ds[i]
-		var hits []int
-		d.State, hits = k.stateOf(d, unlisted(d))
-		for _, h := range hits {
-			uses[h].Hits++
-			if e := &k.knownList.Entries[h]; d.Known == "" && e.Expired(k.day) == (d.State == stateExpired) {
-				d.Known = e.ID
-			}
-		}
-		n.add(d.State)
-	}
-	for i := range uses {
-		if u := &uses[i]; u.State == "" {
-			u.State = "unused"
-			if u.Hits > 0 {
-				u.State = "used"
-			}
-		}
-	}
-	return uses, n
-}
-
-// uses returns the entries of the list, none used yet.
-func (k *knownFlags) uses() []knownUse {
-	uses := []knownUse{}
-	if k.knownList == nil {
-		return uses
-	}
-	for _, e := range k.knownList.Entries {
-		u := knownUse{ID: e.ID, Reason: e.Reason, Expires: e.Expires}
-		if e.Expired(k.day) {
-			u.State = "expired"
-		}
-		uses = append(uses, u)
-	}
-	return uses
 }
 
 // hold begins the file of --write-known, so that nobody else writes it at the same time,
@@ -150,51 +75,34 @@ func (k *knownFlags) hold() (err error) {
 }
 
 // write writes the list that --write-known asks for: what the file has already, as it
-// is, what --known has beside that, and entries for what is left.
-func (k *knownFlags) write(r *comparison) error {
+// is, what --known has beside that, and entries for the differences that are left.
+func (k *knownFlags) write(ds []compare.Difference) error {
 	if k.file == nil {
 		return nil
 	}
-	body, err := json.MarshalIndent(k.listOf(r, k.kept, k.knownList), "", "  ")
+	body, err := json.MarshalIndent(k.Accept(ds, k.reason, k.kept, k.List), "", "  ")
 	if err != nil {
 		return err
 	}
 	return commit(&k.file, append(body, '\n'))
 }
 
-// listOf returns the entries of lists, which may be nil, and entries for those of a
-// result's differences that none of them covers today.
-func (k *knownFlags) listOf(r *comparison, lists ...*corpus.Known) *corpus.Known {
-	all := &corpus.Known{Version: corpus.KnownVersion, Entries: []corpus.KnownEntry{}}
-	ids := map[string]bool{}
-	for _, list := range lists {
-		if list == nil {
-			continue
-		}
-		for _, e := range list.Entries {
-			if !ids[e.ID] {
-				ids[e.ID] = true
-				all.Entries = append(all.Entries, e)
-			}
-		}
+// commit ends a file with its contents; it is nil then.
+func commit(f **corpus.Replacement, body []byte) error {
+	if _, err := (*f).Write(body); err != nil {
+		return err
 	}
-	kept := &knownFlags{day: k.day, knownList: all}
-	groups, _ := r.inState(func(state string) bool { return state != stateKnown })
-	for _, g := range groups {
-		var left []*difference
-		for _, d := range g {
-			if state, _ := kept.stateOf(d, ""); state != stateKnown {
-				left = append(left, d)
-			}
-		}
-		for _, e := range entriesOf(left, k.reason) {
-			name := e.ID
-			for n := 2; ids[e.ID]; n++ {
-				e.ID = fmt.Sprintf("%s-%d", name, n)
-			}
-			ids[e.ID] = true
-			all.Entries = append(all.Entries, e)
-		}
+	err := (*f).Commit()
+	*f = nil
+	return err
+}
+
+// discard leaves a file as it was, unless nil.
+func (a *app) discard(f *corpus.Replacement) {
+	if f == nil {
+		return
 	}
-	return all
+	if err := f.Discard(); err != nil && !errors.Is(err, fs.ErrClosed) {
+		a.log.Warn().Err(err).Msg("removing a file that was not written to its end")
+	}
 }

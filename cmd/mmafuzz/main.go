@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/fuzz"
 )
 
 // Exit codes, as those of diff(1); exitIncomplete is another.
@@ -60,7 +61,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var hint *hintError
 	errors.As(err, &hint)
 	if errors.Is(err, context.Canceled) {
-		err = incomplete(errors.New(whyInterrupted))
+		err = incomplete(errors.New(fuzz.Interrupted))
 	}
 	fmt.Fprintf(stderr, "mmafuzz: %v\n", err)
 	if hint != nil {

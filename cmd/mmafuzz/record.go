@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/record"
 )
 
@@ -120,7 +121,7 @@ func (r *recordCmd) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !res.Complete:
-		return incomplete(hinted("the same command goes on from here", "interrupted: %s of %s dot products are recorded", thousands(res.Done), thousands(res.Of)))
+		return incomplete(hinted("the same command goes on from here", "interrupted: %s of %s dot products are recorded", readable.Thousands(res.Done), readable.Thousands(res.Of)))
 	case res.Faults > 0 || res.GivenUp > 0:
 		return errMismatch
 	}
@@ -196,26 +197,21 @@ func (r *recordCmd) machine() string {
 func (r *recordCmd) summary(res *record.Result) {
 	what := "recorded"
 	if !res.Complete {
-		what = fmt.Sprintf("recorded %s of", share(res.Done, res.Of))
+		what = fmt.Sprintf("recorded %s of", readable.Share(res.Done, res.Of))
 	}
 	fmt.Fprintf(r.stdout, "%s %s with plan %s: %s, %s dot products, %sB in %s (%s)\n", what, r.machine(), r.plan,
-		plural(res.Instructions, "instruction"), thousands(res.Of), count(uint64(res.Bytes)), r.out, pace(res.Done-res.Resumed, time.Since(r.began)))
+		readable.Plural(res.Instructions, "instruction"), readable.Thousands(res.Of), readable.Count(uint64(res.Bytes)), r.out, pace(res.Done-res.Resumed, time.Since(r.began)))
 	if res.Faults > 0 {
-		fmt.Fprintf(r.stdout, "the target failed on %s, which the recording says\n", plural(res.Faults, "dot product"))
+		fmt.Fprintf(r.stdout, "the target failed on %s, which the recording says\n", readable.Plural(res.Faults, "dot product"))
 	}
 	for _, p := range res.Problems {
-		for i, l := range wrap(fmt.Sprintf("not recorded, or not to the end: %s: %s", p.Instruction, p.What), r.width-2) {
-			if i > 0 {
-				l = "  " + l
-			}
-			fmt.Fprintln(r.stdout, l)
-		}
+		fmt.Fprint(r.stdout, readable.Hanging(fmt.Sprintf("not recorded, or not to the end: %s: %s", p.Instruction, p.What), r.width))
 	}
 }
 
 // pace is how long something took, and how fast it was.
 func pace(dots uint64, t time.Duration) string {
-	return fmt.Sprintf("%.1f s, %s/s", t.Seconds(), count(rate(dots, t)))
+	return fmt.Sprintf("%.1f s, %s/s", t.Seconds(), readable.Count(readable.Rate(dots, t)))
 }
 
 // recordingEvent is the progress of record --json.
@@ -238,15 +234,15 @@ func (r *recordCmd) progress(p record.Progress) {
 		if !r.json {
 			fmt.Fprintf(r.stderr, "mmafuzz: record target=%s plan=%s out=%s\n", r.target, r.plan, r.out)
 			if p.Done > 0 {
-				fmt.Fprintf(r.stderr, "mmafuzz: resumed after %s of %s dots\n", count(p.Done), count(p.Of))
+				fmt.Fprintf(r.stderr, "mmafuzz: resumed after %s of %s dots\n", readable.Count(p.Done), readable.Count(p.Of))
 			}
 		}
 		return
 	}
 	if !r.json {
 		t := time.Since(r.began)
-		r.line.show(statusField{fmt.Sprintf("%6s", clock(t)), 6}, statusField{fmt.Sprintf("%s of %s dots", count(p.Done), count(p.Of)), 5},
-			statusField{count(rate(p.Done-r.resumed, t)) + "/s", 2}, statusField{count(uint64(p.Bytes)) + "B", 1},
+		r.line.show(statusField{fmt.Sprintf("%6s", readable.Clock(t)), 6}, statusField{fmt.Sprintf("%s of %s dots", readable.Count(p.Done), readable.Count(p.Of)), 5},
+			statusField{readable.Count(readable.Rate(p.Done-r.resumed, t)) + "/s", 2}, statusField{readable.Count(uint64(p.Bytes)) + "B", 1},
 			statusField{fmt.Sprintf("faults %d", p.Faults), 4}, statusField{p.Instruction, 3})
 		return
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
@@ -147,17 +148,18 @@ func (r *runCmd) run(ctx context.Context) error {
 	}
 	ui.start(c.State(), c.Resumed())
 	err = c.Run(ctx)
-	ui.left = ui.unfinishedOf(ctx, c, err)
+	ui.left = c.Unfinished(ctx, err)
 	ui.finish(c.State(), err != nil && ui.left == nil)
 	switch {
-	case ui.left != nil && ui.left.Why == whyNothing:
-		return incomplete(errors.New(whyNothing))
+	case ui.left != nil && ui.left.Why == fuzz.NothingCompared:
+		return incomplete(errors.New(fuzz.NothingCompared))
 	case ui.left != nil:
-		return incomplete(hinted(fmt.Sprintf("what was found is kept: the same command with --out %s goes on from here", shellPath(ui.dir)), "%s", ui.left.Why))
+		return incomplete(hinted(fmt.Sprintf("what was found is kept: the same command with --out %s goes on from here", readable.ShellPath(ui.dir)), "%s", ui.left.Why))
 	case err != nil:
-		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", shellPath(ui.dir))
+		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", readable.ShellPath(ui.dir))
 	}
-	if err := r.list.write(ui.judge(c.State())); err != nil {
+	ds, _, _ := ui.judge(c.State())
+	if err := r.list.write(ds); err != nil {
 		return err
 	}
 	if ui.hasNews(c.State()) {

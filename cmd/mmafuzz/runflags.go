@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cpu"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -133,20 +134,25 @@ func recorded(p *devices.Pair) bool {
 // openTarget opens a target; the error of an unknown one has suggestions.
 func openTarget(name string) (devices.Target, error) {
 	t, err := devices.Open(name)
+	return t, explainTarget(name, err)
+}
+
+// explainTarget adds a remedy to the error of opening a target.
+func explainTarget(name string, err error) error {
 	if err == nil {
-		return t, nil
+		return nil
 	}
 	if kind, _, ok := strings.Cut(name, ":"); ok && fileKinds[kind] {
-		return nil, err // the error is about the file
+		return err // it is about the file
 	}
 	if strings.HasPrefix(name, "cuda:") || strings.HasPrefix(name, "hip:") {
-		return nil, withHint(err, "mmafuzz doctor says what this machine can run")
+		return withHint(err, "mmafuzz doctor says what this machine can run")
 	}
 	near := nearest(name, targetNames())
 	if !strings.Contains(name, ":") {
 		near = nearest("sim:"+name, targetNames())
 	}
-	return nil, withHint(err, "%smmafuzz list targets lists them", didYouMean(near))
+	return withHint(err, "%smmafuzz list targets lists them", didYouMean(near))
 }
 
 // orMisspelt returns what is wrong with the name of a target or its instruction, or
@@ -180,9 +186,9 @@ var fileKinds = map[string]bool{"replay": true, "model": true, "exec": true}
 // instructionHint says where a target's instructions are listed, and whose a
 // name is if the target does not have it.
 func instructionHint(t devices.Target, name string) string {
-	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", shellWord(t.Name()))
+	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", readable.ShellWord(t.Name()))
 	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" }) {
-		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", shellWord(t.Name()))
+		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", readable.ShellWord(t.Name()))
 	}
 	if _, err := devices.Find(t, name); name == "" || err == nil {
 		return hint

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 )
 
@@ -106,7 +107,7 @@ func (a *app) saveTable(out string, table []byte) error {
 
 // progress reports a long table's progress on stderr.
 func (a *app) progress(began time.Time, what string) {
-	fmt.Fprintf(a.stderr, "%6s  %s\n", clock(time.Since(began)), what)
+	fmt.Fprintf(a.stderr, "%6s  %s\n", readable.Clock(time.Since(began)), what)
 }
 
 func newSelfcheckModels(a *app) *cobra.Command {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 )
 
@@ -23,7 +24,7 @@ mismatches in catch-alls, and the same causes with the sides turned; 1 some do n
 trouble.`, selfcheck.CausesCount, selfcheck.CausesMost, selfcheck.CatchAllMost),
 	}, func(ctx context.Context, old *selfcheck.Table) (t *selfcheck.Table, bad bool, err error) {
 		t, err = selfcheck.CausesTable(ctx, old, func(p *selfcheck.PairCauses) {
-			a.progress(s.began, fmt.Sprintf("%s and %s: %s", p.A, p.B, plural(len(p.Causes), "cause")))
+			a.progress(s.began, fmt.Sprintf("%s and %s: %s", p.A, p.B, readable.Plural(len(p.Causes), "cause")))
 		})
 		if err != nil {
 			return nil, false, err

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
 // statusLine is a line on stderr that says how far something is: rewritten in place
@@ -59,7 +60,7 @@ func fitting(fields []statusField, columns int) string {
 		least := slices.MinFunc(fields, func(x, y statusField) int { return cmp.Compare(x.keep, y.keep) })
 		fields = slices.DeleteFunc(fields, func(f statusField) bool { return f == least })
 	}
-	return shorten(joined(fields), columns)
+	return readable.Shorten(joined(fields), columns)
 }
 
 // clear makes room for a line above the status line.
@@ -68,12 +69,4 @@ func (s *statusLine) clear() {
 		fmt.Fprint(raw(s.stderr), "\r\x1b[K")
 		s.on = false
 	}
-}
-
-// shorten cuts text to so many columns.
-func shorten(text string, columns int) string {
-	if r := []rune(text); len(r) > columns {
-		return string(r[:columns-1]) + "…"
-	}
-	return text
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -109,30 +109,25 @@ func (u *runUI) headline(pairs []*fuzz.PairState) (differ bool) {
 	if len(pairs) > 1 {
 		what = fmt.Sprintf("%d instructions", len(pairs))
 	}
-	text := fmt.Sprintf("%s and %s agree on %s: equal bits in %s dot products", pairs[0].TargetA, pairs[0].TargetB, what, thousands(dots))
+	text := fmt.Sprintf("%s and %s agree on %s: equal bits in %s dot products", pairs[0].TargetA, pairs[0].TargetB, what, readable.Thousands(dots))
 	if n > 0 {
 		if len(pairs) > 1 {
 			what = fmt.Sprintf("%d of %s", n, what)
 		}
 		text = fmt.Sprintf("%s and %s differ on %s: in %s of %s dot products (%s)",
-			pairs[0].TargetA, pairs[0].TargetB, what, thousands(mismatches), thousands(dots), share(mismatches, dots))
+			pairs[0].TargetA, pairs[0].TargetB, what, readable.Thousands(mismatches), readable.Thousands(dots), readable.Share(mismatches, dots))
 	}
 	if len(pairs) == 1 && n == 1 {
 		text += ": " + explanation(pairs[0], 4)
 	}
-	for i, l := range wrap(text, u.width-2) {
-		if i > 0 {
-			l = "  " + l
-		}
-		fmt.Fprintln(u.stdout, l)
-	}
+	fmt.Fprint(u.stdout, readable.Hanging(text, u.width))
 	return n > 0
 }
 
 // pairTable has a row for each instruction of two targets.
 func (u *runUI) pairTable(pairs []*fuzz.PairState) {
-	g := grid{width: u.width, right: map[int]bool{1: true, 2: true}, head: true}
-	g.add("INSTRUCTION", "MISMATCHES", "", "EXPLAINED BY")
+	g := readable.Table{Width: u.width, Right: map[int]bool{1: true, 2: true}, Head: true}
+	g.Add("INSTRUCTION", "MISMATCHES", "", "EXPLAINED BY")
 	most := 4
 	if len(pairs) > 12 {
 		most = 2 // a line for each
@@ -143,38 +138,21 @@ func (u *runUI) pairTable(pairs []*fuzz.PairState) {
 			same = append(same, p)
 			continue
 		}
-		g.add(p.Name, thousands(p.Mismatches()), share(p.Mismatches(), p.Dots), explanation(p, most))
+		g.Add(p.Name, readable.Thousands(p.Mismatches()), readable.Share(p.Mismatches(), p.Dots), explanation(p, most))
 	}
 	if len(same) > 1 && !u.verbose {
-		g.add(fmt.Sprintf("%d others", len(same)), "none", "", "equal bits")
+		g.Add(fmt.Sprintf("%d others", len(same)), "none", "", "equal bits")
 		same = nil
 	}
 	for _, p := range same {
-		g.add(p.Name, "none", "", "equal bits")
+		g.Add(p.Name, "none", "", "equal bits")
 	}
 	fmt.Fprintln(u.stdout)
-	g.write(u.stdout, u.bolden)
+	g.Write(u.stdout, u.bolden)
 	fmt.Fprintln(u.stdout)
 }
 
 func (a *app) bolden(s string) string { return a.paint(s, bold) }
-
-// share writes a part as a percentage.
-func share(n, of uint64) string {
-	if of == 0 {
-		return "0%"
-	}
-	return fmt.Sprintf("%.3g%%", 100*float64(n)/float64(of))
-}
-
-// thousands writes a number with commas.
-func thousands(n uint64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
 
 // explanation says in a few words what the verdict is: at most so many changes from A's
 // arithmetic to B's, or the causes if there are more.
@@ -188,7 +166,7 @@ func explanation(p *fuzz.PairState, most int) string {
 	if n := len(p.Verdict.Changes); n == 0 || n > most {
 		return alikeText(p) + mainCauses(p)
 	}
-	return alikeText(p) + briefChanges(fromA(p, p.Verdict.Changes), most)
+	return alikeText(p) + readable.Changes(fromA(p, p.Verdict.Changes), most)
 }
 
 // mainCauses names the largest causes of a pair.
@@ -202,18 +180,6 @@ func mainCauses(p *fuzz.PairState) string {
 		names = append(names[:most], fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(names, ", ")
-}
-
-// briefChanges writes the first most changes.
-func briefChanges(changes []mma.Change, most int) string {
-	var s []string
-	for _, c := range changes {
-		s = append(s, c.Brief())
-	}
-	if len(s) > most {
-		s = append(s[:most], fmt.Sprintf("and %d more", len(s)-most))
-	}
-	return strings.Join(s, ", ")
 }
 
 func (u *runUI) total(s *fuzz.State, failed bool) {
@@ -231,18 +197,11 @@ func (u *runUI) total(s *fuzz.State, failed bool) {
 		status = exitMismatch
 	}
 	fmt.Fprintf(u.stdout, "%s, %s mismatches in %s dot products (%.1f s, %s/s); exit %d\n",
-		plural(causes, "cause"), thousands(mismatches), thousands(dots), t.Seconds(), count(rate(dots-u.startDots, t)), status)
+		readable.Plural(causes, "cause"), readable.Thousands(mismatches), readable.Thousands(dots), t.Seconds(), readable.Count(readable.Rate(dots-u.startDots, t)), status)
 	if u.cfg.Time > 0 {
 		u.writeCounts(s)
 	}
 	u.hints(s)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // hints says how to go on. The last line of all runs the finding of the picture
@@ -257,8 +216,8 @@ func (u *runUI) hints(s *fuzz.State) {
 	if n := s.NotKept(); n > 0 {
 		more = fmt.Sprintf(", and %d more not kept (--max-bundles)", n)
 	}
-	fmt.Fprintf(u.stdout, "findings: %s in %s%s\n", plural(len(u.findings), "bundle"), u.dir, more)
+	fmt.Fprintf(u.stdout, "findings: %s in %s%s\n", readable.Plural(len(u.findings), "bundle"), u.dir, more)
 	p := &u.cfg.Pairs[f.Pair]
-	fmt.Fprintf(u.stdout, "picture:  %s show %s\n", command(), shellPath(dir))
-	fmt.Fprintf(u.stdout, "re-run:   %s replay %s%s\n", command(), shellPath(dir), allowance(p.TargetA, p.TargetB))
+	fmt.Fprintf(u.stdout, "picture:  %s show %s\n", command(), readable.ShellPath(dir))
+	fmt.Fprintf(u.stdout, "re-run:   %s replay %s%s\n", command(), readable.ShellPath(dir), allowance(p.TargetA, p.TargetB))
 }

@@ -2,11 +2,10 @@ package main
 
 import (
 	"fmt"
-	"hash/fnv"
 	"path/filepath"
-	"strings"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/minimize"
 )
@@ -24,8 +23,8 @@ type runUI struct {
 	findings  []*fuzz.Finding
 	announced map[string]bool // primary causes that had their line
 	line      statusLine
-	left      *unfinished // what the campaign has not done; nil: nothing
-	list      *knownFlags // of known differences
+	left      *fuzz.Unfinished // what the campaign has not done; nil: nothing
+	list      *knownFlags      // of known differences
 
 	environments map[string]map[string]string // by target
 }
@@ -50,9 +49,9 @@ func (u *runUI) start(s *fuzz.State, resumed uint64) {
 	switch {
 	case resumed == 0:
 	case u.cfg.Count > 0 && s.Complete(u.cfg.Count):
-		fmt.Fprintf(u.stderr, "mmafuzz: this run was complete after %s dots; its findings:\n", count(u.startDots))
+		fmt.Fprintf(u.stderr, "mmafuzz: this run was complete after %s dots; its findings:\n", readable.Count(u.startDots))
 	default:
-		fmt.Fprintf(u.stderr, "mmafuzz: resumed after %s dots\n", count(u.startDots))
+		fmt.Fprintf(u.stderr, "mmafuzz: resumed after %s dots\n", readable.Count(u.startDots))
 	}
 }
 
@@ -111,7 +110,7 @@ func (u *runUI) announce(f *fuzz.Finding) {
 	u.announced[f.Bucket] = true
 	u.line.clear()
 	p := &u.cfg.Pairs[f.Pair]
-	fmt.Fprintf(u.stderr, "%6s  NEW  %s  %s  %s\n", clock(time.Since(u.began)), paintIf(u.colorErr, name, bold), p.Name(), u.shrunk(f))
+	fmt.Fprintf(u.stderr, "%6s  NEW  %s  %s  %s\n", readable.Clock(time.Since(u.began)), paintIf(u.colorErr, name, bold), p.Name(), u.shrunk(f))
 }
 
 // shrunk says in a few words what minimization made of a finding.
@@ -146,51 +145,22 @@ func (u *runUI) status(s *fuzz.State) []statusField {
 	t := time.Since(u.began)
 	lastNew := ""
 	if !u.lastNew.IsZero() {
-		lastNew = fmt.Sprintf("last new %s ago", clock(time.Since(u.lastNew)))
+		lastNew = fmt.Sprintf("last new %s ago", readable.Clock(time.Since(u.lastNew)))
 	}
 	stable := 100.0
 	if examined > 0 {
 		stable = 100 * float64(examined-unstable) / float64(examined)
 	}
 	return []statusField{
-		{fmt.Sprintf("%6s", clock(t)), 8},
-		{count(dots) + " dots", 7},
-		{count(rate(dots-u.startDots, t)) + "/s", 4},
-		{"agree " + count(dots-mismatches), 2},
-		{fmt.Sprintf("mismatch %s by %s", count(mismatches), plural(causes, "cause")), 6},
+		{fmt.Sprintf("%6s", readable.Clock(t)), 8},
+		{readable.Count(dots) + " dots", 7},
+		{readable.Count(readable.Rate(dots-u.startDots, t)) + "/s", 4},
+		{"agree " + readable.Count(dots-mismatches), 2},
+		{fmt.Sprintf("mismatch %s by %s", readable.Count(mismatches), readable.Plural(causes, "cause")), 6},
 		{lastNew, 5},
-		{fmt.Sprintf("features %s", count(uint64(features))), 1},
+		{fmt.Sprintf("features %s", readable.Count(uint64(features))), 1},
 		{fmt.Sprintf("stable %.0f%%", stable), 3},
 	}
-}
-
-func rate(n uint64, t time.Duration) uint64 {
-	if t <= 0 {
-		return 0
-	}
-	return uint64(float64(n) / t.Seconds())
-}
-
-// count writes a number with k, M, G from 10,000 on.
-func count(n uint64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprint(n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.3gk", float64(n)/1e3)
-	case n < 1_000_000_000:
-		return fmt.Sprintf("%.3gM", float64(n)/1e6)
-	}
-	return fmt.Sprintf("%.3gG", float64(n)/1e9)
-}
-
-// clock writes a time as h:mm:ss or m:ss.
-func clock(t time.Duration) string {
-	s := int(t.Seconds())
-	if s < 3600 {
-		return fmt.Sprintf("%d:%02d", s/60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
 // bold is the style of names. A place in a column says the same.
@@ -214,19 +184,5 @@ func (u *runUI) bundleDir(f *fuzz.Finding) string {
 	if u.severalTargets() {
 		name = p.TargetA + "~" + p.TargetB + "~" + name
 	}
-	return filepath.Join(u.dir, slug(name), fmt.Sprintf("%s-%d", slug(f.Bucket), f.Number))
-}
-
-var slugs = strings.NewReplacer("::", ".", ":", "-", "|", "-or-", "/", "_", " ", "", "~", "_vs_", `\`, "_")
-
-// slug makes a name fit for a file on any system. A long one ends in a hash.
-func slug(name string) string {
-	const most = 100
-	s := slugs.Replace(name)
-	if len(s) <= most {
-		return s
-	}
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	return fmt.Sprintf("%s-%08x", s[:most-9], h.Sum32())
+	return filepath.Join(u.dir, readable.Slug(name), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
 }

@@ -168,25 +168,6 @@ func TestStatusWidths(t *testing.T) {
 	}
 }
 
-// TestSlug checks that names of files are short, distinct and plain.
-func TestSlug(t *testing.T) {
-	for name, want := range map[string]string{
-		"truncation-width":                                "truncation-width",
-		"fusion-width|zero-exponent:inf":                  "fusion-width-or-zero-exponent-inf",
-		"mma.m16n8k32.kind::f8f6f4.f32.e4m3.e2m3.f32":     "mma.m16n8k32.kind.f8f6f4.f32.e4m3.e2m3.f32",
-		"replay:../a/b.rec~sim:hopper~x ~ y":              "replay-.._a_b.rec_vs_sim-hopper_vs_x_vs_y",
-		strings.Repeat("accumulate-placement+", 20) + "a": "accumulate-placement+accumulate-placement+accumulate-placement+accumulate-placement+accumul-694e34d0",
-	} {
-		if got := slug(name); got != want {
-			t.Errorf("%s is %s, want %s", name, got, want)
-		}
-	}
-	long := strings.Repeat("accumulate-placement+", 20)
-	if slug(long+"a") == slug(long+"b") {
-		t.Error("two long names are one file")
-	}
-}
-
 // TestColor checks who decides about colour.
 func TestColor(t *testing.T) {
 	for _, c := range []struct {

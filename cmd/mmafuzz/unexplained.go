@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -87,9 +88,9 @@ func (u *runUI) inferCommand(s fuzz.Side, pair int, both bool, side int) string 
 	if !isBlackBox(target) || i.K > mma.MaxK {
 		return ""
 	}
-	out := "infer-" + slug(i.Name)
+	out := "infer-" + readable.Slug(i.Name)
 	if u.severalTargets() {
-		out = fmt.Sprintf("infer-%d-%s", pair+1, slug(i.Name))
+		out = fmt.Sprintf("infer-%d-%s", pair+1, readable.Slug(i.Name))
 	}
 	if both {
 		out += "-" + string("ab"[side])
@@ -97,25 +98,25 @@ func (u *runUI) inferCommand(s fuzz.Side, pair int, both bool, side int) string 
 	if u.dir != "" {
 		out = filepath.Clean(u.dir) + "-" + out
 	}
-	return shellCommand("mmafuzz", "infer", "--target", target, "--inst", i.Name, "--out", out)
+	return readable.ShellCommand("mmafuzz", "infer", "--target", target, "--inst", i.Name, "--out", out)
 }
 
 // isUnexplained reports whether a bucket's cases are those that nothing explains.
 func isUnexplained(bucket string) bool {
-	return slices.Contains(bucketLabels(bucket), string(triage.Unexplained))
+	return slices.Contains(fuzz.LabelsIn(bucket), string(triage.Unexplained))
 }
 
 // nearestText says how near the nearest program comes.
 func nearestText(n *corpus.Nearest) string {
 	what := n.From
 	if len(n.Changes) > 0 {
-		what += " with " + briefChanges(n.Changes, 6)
+		what += " with " + readable.Changes(n.Changes, 6)
 	}
 	if n.Explained == 0 {
 		return fmt.Sprintf("%s itself: no change that was tried explains more of the %d differing cases looked into than it breaks of %d agreeing ones", what, n.Differ, n.Agree)
 	}
 	return fmt.Sprintf("%s explains %d of the %d differing cases looked into (%s) and breaks %d of %d agreeing ones",
-		what, n.Explained, n.Differ, share(uint64(n.Explained), uint64(n.Differ)), n.Agree-n.Kept, n.Agree)
+		what, n.Explained, n.Differ, readable.Share(uint64(n.Explained), uint64(n.Differ)), n.Agree-n.Kept, n.Agree)
 }
 
 // witnessText says where the nearest program fails.
@@ -143,20 +144,20 @@ func (u *runUI) unexplained(s *fuzz.State) {
 		z.write(u.app)
 	}
 	if left -= puzzleMost; left > 0 && !u.verbose {
-		fmt.Fprintf(u.stdout, "and %s more that nothing explains (all: -v)\n", plural(left, "pair"))
+		fmt.Fprintf(u.stdout, "and %s more that nothing explains (all: -v)\n", readable.Plural(left, "pair"))
 	}
 }
 
 // write shows a puzzle.
 func (z *puzzle) write(a *app) {
-	for _, l := range wrap(z.why, a.width) {
+	for _, l := range readable.Wrap(z.why, a.width) {
 		fmt.Fprintln(a.stdout, l)
 	}
 	if n := z.nearest; n != nil {
-		g := grid{width: a.width}
-		g.add("  nearest", nearestText(n))
-		g.add("  wrong", witnessText(n))
-		g.write(a.stdout, func(s string) string { return s })
+		g := readable.Table{Width: a.width}
+		g.Add("  nearest", nearestText(n))
+		g.Add("  wrong", witnessText(n))
+		g.Write(a.stdout, nil)
 	}
 	for _, c := range z.next {
 		fmt.Fprintf(a.stdout, "  next     %s\n", strings.Replace(c, "mmafuzz", command(), 1))
@@ -212,13 +213,5 @@ func alikeText(p *fuzz.PairState) string {
 	case isBlackBox(p.TargetB):
 		side = "B"
 	}
-	return side + " computes as " + strings.Join(firstFew(p.Verdict.Alike, 2), ", ") + "; "
-}
-
-// firstFew shortens a list.
-func firstFew(list []string, most int) []string {
-	if len(list) <= most {
-		return list
-	}
-	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
+	return side + " computes as " + strings.Join(readable.First(p.Verdict.Alike, 2), ", ") + "; "
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
@@ -39,17 +40,12 @@ func (u *runUI) unstableList(s *fuzz.State) {
 		if x == nil {
 			continue
 		}
-		text := fmt.Sprintf("unstable: %s of the mismatches of %s do not repeat themselves; they count as no cause.", thousands(x.Cases), st.Name)
+		text := fmt.Sprintf("unstable: %s of the mismatches of %s do not repeat themselves; they count as no cause.", readable.Thousands(x.Cases), st.Name)
 		if x.Bundle != "" {
 			text += fmt.Sprintf(" One of them gave the same results %d of %d times: %s", x.Repeated, x.Of, x.Bundle)
 		}
 		fmt.Fprintln(u.stdout)
-		for j, l := range wrap(text, u.width-2) {
-			if j > 0 {
-				l = "  " + l
-			}
-			fmt.Fprintln(u.stdout, l)
-		}
+		fmt.Fprint(u.stdout, readable.Hanging(text, u.width))
 	}
 }
 

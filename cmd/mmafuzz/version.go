@@ -41,7 +41,7 @@ const otherVersionHint = "go on with the program that began it, whose mmafuzz ve
 // noteVersions says that something was made by another version, where it can be used all
 // the same. What does not say by which one it was made is taken as it is.
 func (a *app) noteVersions(what string, made corpus.Versions, so string) {
-	if now := versions.Current(); made.Known() && made != now {
+	if now := versions.Current(); made.Given() && made != now {
 		fmt.Fprintf(a.stderr, "mmafuzz: %s was made by another version (%s): %s\n", what, made.Difference(now), so)
 	}
 }

@@ -2,6 +2,8 @@
 // devices - fit for a terminal, a log and a generated file. What cannot be seen is
 // shown as Go writes it in a string: an escape sequence \x1b[31m, a character that
 // turns the direction of writing \u202e, a byte that is no UTF-8 \xff.
+//
+// The API of this package is not promised: it may change in any version.
 package printable
 
 import (

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/devicetest"
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
+	"github.com/mmafuzz/mmafuzz/devices/internal/devicetest"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cpu"
-	"github.com/mmafuzz/mmafuzz/devices/devicetest"
+	"github.com/mmafuzz/mmafuzz/devices/internal/devicetest"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -103,7 +103,7 @@ func TestBlackBox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u.Known() != nil {
+	if u.Model() != nil {
 		t.Error("the arithmetic of silicon is known")
 	}
 }

@@ -66,4 +66,6 @@
 //
 // and GOARCH is taken out of the constraint of table_other.go. Processors without
 // such a file, and builds with -tags purego, have no instructions and say so.
+//
+// The API of this package is not promised: it may change in any version.
 package cpu

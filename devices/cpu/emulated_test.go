@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/devicetest"
 	_ "github.com/mmafuzz/mmafuzz/devices/exec"
+	"github.com/mmafuzz/mmafuzz/devices/internal/devicetest"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"

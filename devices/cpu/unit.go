@@ -3,7 +3,7 @@ package cpu
 import (
 	"context"
 
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -16,9 +16,9 @@ type unit struct {
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 
-// Known returns nil: what the catalogue says of the instruction is to be found
+// Model returns nil: what the catalogue says of the instruction is to be found
 // out.
-func (u *unit) Known() *mma.Params { return nil }
+func (u *unit) Model() *mma.Params { return nil }
 
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	return tiling.Repeat(u.inst, in, out, func(in *mma.Batch, out []byte) error { return u.step(ctx, in, out) })

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/sass"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/toolkit"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/toolkit"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -128,7 +128,7 @@ func (c *Checker) Assemble(ctx context.Context, chip, dir string) (n int, refuse
 	for i := range rows {
 		ks, err := kernels(&rows[i], chip)
 		if err != nil {
-			continue // the chip does not have it: Rows says so
+			continue // the chip does not have it: rowsOf says so
 		}
 		for _, k := range ks {
 			n++

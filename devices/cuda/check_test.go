@@ -10,7 +10,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/cuda/cudatest"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/toolkit"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/toolkit"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 

@@ -22,6 +22,8 @@
 // tensor instructions that it should consist of (package sass): what PTX calls an
 // FP8 mma.sync is made of FP16 instructions on Hopper. Both outcomes, with the
 // device, its driver and its clocks, go into bundles and recordings.
+//
+// The API of this package is not promised: it may change in any version.
 package cuda
 
 import (
@@ -34,10 +36,11 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/ptx"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
+	_ "github.com/mmafuzz/mmafuzz/devices/internal/nvidia/repro" // programs that reproduce a case
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -59,7 +62,7 @@ func open(argument string) (devices.Target, error) {
 	}
 	return gpu.Isolate(kind+":"+argument, func(facts map[string]string) ([]mma.Instruction, error) {
 		version, err := parseVersion(facts[factVersion])
-		return Rows(facts[factChip], version), err
+		return rowsOf(facts[factChip], version), err
 	})
 }
 
@@ -93,11 +96,11 @@ func here(name string, o *gpu.Options) (devices.Target, error) {
 		return nil, err
 	}
 	chip := d.Chip()
-	if len(Rows(chip, lib.Version)) == 0 {
+	if len(rowsOf(chip, lib.Version)) == 0 {
 		return nil, fmt.Errorf("no instructions of compute capability %d.%d are known", d.Major, d.Minor)
 	}
 	return &gpu.Target{
-		Label: name, Rows: Rows(chip, lib.Version), Facts: facts(lib, &d.Info), Force: o.Force,
+		Label: name, Rows: rowsOf(chip, lib.Version), Facts: facts(lib, &d.Info), Force: o.Force,
 		Kernels: func(i *mma.Instruction) ([]*gpu.Kernel, error) { return kernels(i, chip) },
 		Loader:  &loader{name, d, o.Deadline}, Release: d.Close,
 	}, nil
@@ -163,10 +166,10 @@ func facts(lib *driver.Library, i *driver.Info) map[string]string {
 	return f
 }
 
-// Rows returns the instructions of the catalogue for a chip (sm_90) with a driver
+// rowsOf returns the instructions of the catalogue for a chip (sm_90) with a driver
 // (12040 for CUDA 12.4); those that cannot be run say why in Refuse. That there is
 // no model of an instruction is no reason here.
-func Rows(chip string, version int) []mma.Instruction {
+func rowsOf(chip string, version int) []mma.Instruction {
 	arch, ok := mma.FindArch(chip)
 	if !ok {
 		return nil

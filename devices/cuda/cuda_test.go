@@ -18,9 +18,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	_ "github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/cuda/cudatest"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -99,7 +99,7 @@ func TestVolta(t *testing.T) {
 	}
 	for _, i := range target.Instructions() {
 		u := unit(t, target, i.Name)
-		if u.Known() != nil || u.Instruction().Params != i.Params || i.Params == (mma.Params{}) {
+		if u.Model() != nil || u.Instruction().Params != i.Params || i.Params == (mma.Params{}) {
 			t.Errorf("%s: known, or nothing believed", i.Name)
 		}
 		model, err := simulated.Open(&i)
@@ -145,7 +145,7 @@ func TestEnvironment(t *testing.T) {
 func TestEager(t *testing.T) {
 	fake(t, "cc=7.0")
 	for _, name := range []string{"cuda:0,force", "cuda:0,inprocess,force"} {
-		if n := devices.BatchOf(unit(t, open(t, name), quad)); n < 1<<15 {
+		if n := devices.BatchSize(unit(t, open(t, name), quad)); n < 1<<15 {
 			t.Errorf("%s: batches of %d", name, n)
 		}
 	}

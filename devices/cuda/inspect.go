@@ -3,9 +3,9 @@ package cuda
 import (
 	"fmt"
 
-	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/sass"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
 )
 
 // inspect says what the machine code of a kernel is made of.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/devices/cuda/sass"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/toolkit"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/toolkit"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 

@@ -1,5 +1,7 @@
 // Package discover finds hardware that could be tested on this machine. It
 // executes nothing.
+//
+// The API of this package is not promised: it may change in any version.
 package discover
 
 import (
@@ -34,14 +36,14 @@ func Devices() []Device {
 	return append(nvidia(), AMD()...)
 }
 
-// Topology is the environment variable that names the folder to read instead of
+// topologyVar is the environment variable that names the folder to read instead of
 // the one where AMD's kernel driver publishes its topology.
-const Topology = "MMAFUZZ_KFD"
+const topologyVar = "MMAFUZZ_KFD"
 
 // AMD returns the GPUs that AMD's kernel driver knows. The targets' numbers are
 // those of the HIP runtime if it hides none (HIP_VISIBLE_DEVICES).
 func AMD() []Device {
-	root := os.Getenv(Topology)
+	root := os.Getenv(topologyVar)
 	if root == "" {
 		root = "/sys/class/kfd/kfd/topology/nodes"
 	}

@@ -31,7 +31,7 @@ func TestAMD(t *testing.T) {
 // TestAMDTargets numbers the GPUs as the HIP runtime does: also one that cannot be
 // used has a number.
 func TestAMDTargets(t *testing.T) {
-	t.Setenv(Topology, "testdata/kfd")
+	t.Setenv(topologyVar, "testdata/kfd")
 	var targets []string
 	for _, d := range AMD() {
 		targets = append(targets, d.Name+" "+d.Target)

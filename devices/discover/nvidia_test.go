@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mmafuzz/mmafuzz/devices/cuda/driver"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
 )
 
 func TestNVIDIAProc(t *testing.T) {

@@ -198,4 +198,6 @@
 // # Example: a child in Go
 //
 // See package child.
+//
+// The API of this package is not promised: it may change in any version.
 package exec

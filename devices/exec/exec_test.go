@@ -163,7 +163,7 @@ func TestGood(t *testing.T) {
 			name = "mine"
 		}
 		u := unit(t, command(tc.mode), name)
-		if u.Known() != nil || u.Instruction().Params != (mma.Params{}) {
+		if u.Model() != nil || u.Instruction().Params != (mma.Params{}) {
 			t.Errorf("%s: the child's arithmetic is taken for known", tc.mode)
 		}
 		for _, s := range []mma.Shape{{M: 1, N: 1, Tiles: 100}, {M: 16, N: 8, Tiles: 3}, {M: 3, N: 2, Tiles: 9}, {M: 2, N: 7, Tiles: 5}, {M: 4, N: 1, Tiles: 1}} {
@@ -420,7 +420,7 @@ func TestMortal(t *testing.T) {
 		compare(t, u, sims(t, "ampere", inst), mma.Shape{M: 1, N: 1, K: 8, Tiles: 50})
 	}
 	// The first child has answered zeros, too: it and each later one answer 3 requests.
-	if n, last := u.(devices.Mortal).Deaths(); n != 3 || last != "the child gave no answer: it ended with exit status 1" {
+	if n, last := u.(devices.Restarter).Restarts(); n != 3 || last != "the child gave no answer: it ended with exit status 1" {
 		t.Errorf("%d deaths, the last: %s", n, last)
 	}
 }

@@ -27,7 +27,7 @@ const bufferSize = 64 << 10
 
 // process is a child. One goroutine at a time talks with it.
 type process struct {
-	family *family
+	tree   *processTree
 	in     *os.File // its stdin
 	out    *os.File // its stdout
 	r      *bufio.Reader
@@ -53,7 +53,7 @@ func startProcess(ctx context.Context, name string, words []string) (*process, e
 		return nil, startError(words[0], err)
 	}
 	go func() {
-		p.family.wait()
+		p.tree.wait()
 		close(p.exited)
 	}()
 	err = p.guarded(ctx, helloTime, func(*guard) (err error) {
@@ -89,16 +89,16 @@ func (p *process) start(name, path string, words []string) (err error) {
 			return err
 		}
 	}
-	if p.family, err = newFamily(path, words); err != nil {
+	if p.tree, err = newProcessTree(path, words); err != nil {
 		closeAll(files[:])
 		return err
 	}
 	var errs *os.File
-	cmd := p.family.cmd
+	cmd := p.tree.cmd
 	cmd.Stdin, p.in = files[0], files[1]
 	p.out, cmd.Stdout = files[2], files[3]
 	errs, cmd.Stderr = files[4], files[5]
-	if err := p.family.start(); err != nil {
+	if err := p.tree.start(); err != nil {
 		closeAll(files[:])
 		return err
 	}
@@ -150,7 +150,7 @@ func (p *process) guarded(ctx context.Context, limit time.Duration, talk func(*g
 
 // kill ends the child and all that it has started, and whatever waits for it.
 func (p *process) kill() {
-	p.family.kill()
+	p.tree.kill()
 	_ = p.in.Close()
 	_ = p.out.Close()
 }
@@ -176,7 +176,7 @@ func (p *process) end(patience time.Duration) {
 func (p *process) failed() error {
 	select {
 	case <-p.exited:
-		return p.family.failed()
+		return p.tree.failed()
 	default:
 		return nil // it hangs
 	}
@@ -234,5 +234,5 @@ func (p *process) outcome() string {
 	if p.killed {
 		return "closed its output and did not end"
 	}
-	return p.family.ending()
+	return p.tree.ending()
 }

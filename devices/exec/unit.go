@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -20,9 +20,9 @@ type unit struct {
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 
-// Known returns nil, whatever the instruction's name: how the child computes is
+// Model returns nil, whatever the instruction's name: how the child computes is
 // what we want to find out.
-func (u *unit) Known() *mma.Params { return nil }
+func (u *unit) Model() *mma.Params { return nil }
 
 // Environment is what the children have said of the instruction so far.
 func (u *unit) Environment() map[string]string {
@@ -31,8 +31,8 @@ func (u *unit) Environment() map[string]string {
 	return env
 }
 
-// Deaths counts the children that failed on a request which another one answered.
-func (u *unit) Deaths() (n int, last string) {
+// Restarts counts the requests on which a child failed and a new one answered.
+func (u *unit) Restarts() (n int, last string) {
 	u.pool.mu.Lock()
 	defer u.pool.mu.Unlock()
 	return u.pool.deaths, u.pool.last
@@ -64,7 +64,7 @@ func (u *unit) send(ctx context.Context, in *mma.Batch, out []byte) error {
 	w := in.M * in.N * in.Formats.D.Width() // bytes of a tile's D
 	for from := 0; from < in.Tiles; from += most {
 		n := min(most, in.Tiles-from)
-		part := tiling.Some(in, from, n)
+		part := in.Part(from, n)
 		d := out[from*w : (from+n)*w]
 		err := u.pool.ask(ctx, func(g *guard, p *process) error {
 			if p.header.Text {

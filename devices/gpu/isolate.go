@@ -111,7 +111,7 @@ func (s *isolated) Open(i *mma.Instruction) (devices.Unit, error) {
 // isolatedUnit is a unit of a child.
 type isolatedUnit struct{ devices.Unit }
 
-func (*isolatedUnit) Batch() int { return worthwhile }
+func (*isolatedUnit) BatchSize() int { return worthwhile }
 
 func (u *isolatedUnit) Environment() map[string]string {
 	if p, ok := u.Unit.(devices.Provenance); ok {

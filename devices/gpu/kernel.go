@@ -16,6 +16,8 @@
 // lane l of a group of L lanes is word r*L+l (64-bit registers alike), so
 // that every load and store of a warp is one run of memory. What an instruction takes from shared
 // memory (wgmma, tcgen05) is a straight copy of a part of the packed input.
+//
+// The API of this package is not promised: it may change in any version.
 package gpu
 
 import (

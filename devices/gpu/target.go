@@ -34,9 +34,9 @@ type Target struct {
 	units map[string]*opening
 }
 
-// Described is a Loaded that can say what the results of its kernel may depend on,
+// described is a Loaded that can say what the results of its kernel may depend on,
 // such as which machine instructions it is made of.
-type Described interface {
+type described interface {
 	Loaded
 	Facts() map[string]string
 }
@@ -104,7 +104,7 @@ func (t *Target) open(i *mma.Instruction) (*testedUnit, error) {
 	}
 	k := kernels[0]
 	u := &testedUnit{units[0], map[string]string{"kernel": fmt.Sprintf("%s for %s", k.Entry, k.Target)}}
-	if d, ok := u.loaded.(Described); ok {
+	if d, ok := u.loaded.(described); ok {
 		maps.Copy(u.facts, d.Facts())
 	}
 	test, err := Test(context.Background(), units[0], units[1:]...)

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -56,15 +56,15 @@ func NewUnit(k *Kernel, l Loaded) (*Unit, error) {
 // Instruction returns the kernel's.
 func (u *Unit) Instruction() *mma.Instruction { return u.kernel.Instruction }
 
-// Known returns nil: how the device computes is what we want to find out.
-func (u *Unit) Known() *mma.Params { return nil }
+// Model returns nil: how the device computes is what we want to find out.
+func (u *Unit) Model() *mma.Params { return nil }
 
 // worthwhile is the number of dot products of which a launch, and where a child makes
 // it the message, takes less than a tenth of the time: some 100 us.
 const worthwhile = 1 << 15
 
-// Batch returns how many dot products a call should have: see devices.Eager.
-func (u *Unit) Batch() int { return worthwhile }
+// BatchSize returns how many dot products a call should have: see devices.Batcher.
+func (u *Unit) BatchSize() int { return worthwhile }
 
 // Run repeats the instruction for dot products that are longer than its K.
 func (u *Unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
@@ -80,7 +80,7 @@ func (u *Unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
 	do := func(part int) error {
 		from := part * shape.per
 		n := min(shape.per, in.Tiles-from)
-		return u.part(ctx, &shape, tiling.Some(in, from, n), out[from*tile:(from+n)*tile])
+		return u.part(ctx, &shape, in.Part(from, n), out[from*tile:(from+n)*tile])
 	}
 	if parts == 1 {
 		return do(0)

@@ -77,7 +77,7 @@ func TestUnit(t *testing.T) {
 	for _, name := range some() {
 		k := kernelOf(t, name)
 		u := unitOf(t, k, nil)
-		if u.Known() != nil || u.Instruction() != k.Instruction {
+		if u.Model() != nil || u.Instruction() != k.Instruction {
 			t.Errorf("%s: a GPU is no simulator", name)
 		}
 		for _, s := range []mma.Shape{

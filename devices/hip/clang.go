@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Clang is a compiler of HIP C++ that is installed as a program. It serves where
+// clangProgram is a compiler of HIP C++ that is installed as a program. It serves where
 // hiprtc is missing, and tests.
-type Clang struct {
+type clangProgram struct {
 	Path  string
 	chips map[string]bool
 }
@@ -23,9 +23,9 @@ type Clang struct {
 // calls them: newest first.
 var clangVersions = []string{"24", "23", "22", "21", "20", "19", "18"}
 
-// Clangs returns the compilers that are found: the one that the environment
+// findClangs returns the compilers that are found: the one that the environment
 // variable MMAFUZZ_CLANG names, or ROCm's and those on the path.
-func Clangs() []*Clang {
+func findClangs() []*clangProgram {
 	paths := []string{os.Getenv("MMAFUZZ_CLANG")}
 	if paths[0] == "" {
 		paths = []string{filepath.Join(rocm(), "llvm", "bin", "clang")}
@@ -33,10 +33,10 @@ func Clangs() []*Clang {
 			paths = append(paths, "clang-"+v)
 		}
 	}
-	var found []*Clang
+	var found []*clangProgram
 	for _, p := range paths {
 		if full, err := exec.LookPath(p); err == nil {
-			found = append(found, &Clang{Path: full})
+			found = append(found, &clangProgram{Path: full})
 		}
 	}
 	return found
@@ -54,7 +54,7 @@ func rocm() string {
 const compileTime = 2 * time.Minute
 
 // Knows says whether the compiler has a chip, such as gfx942, among its targets.
-func (c *Clang) Knows(chip string) bool {
+func (c *clangProgram) Knows(chip string) bool {
 	if c.chips == nil {
 		c.chips = map[string]bool{}
 		ctx, cancel := context.WithTimeout(context.Background(), compileTime)
@@ -68,7 +68,7 @@ func (c *Clang) Knows(chip string) bool {
 }
 
 // Compile returns the code object of a HIP C++ source for a chip.
-func (c *Clang) Compile(ctx context.Context, source, chip string) ([]byte, error) {
+func (c *clangProgram) Compile(ctx context.Context, source, chip string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, compileTime)
 	defer cancel()
 	dir, err := os.MkdirTemp("", "mmafuzz-hip-")

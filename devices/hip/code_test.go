@@ -26,7 +26,7 @@ func TestCode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what a compiler makes of the kernels does not change with -race or without cgo")
 	}
-	compilers := Clangs()
+	compilers := findClangs()
 	for _, chip := range compiled {
 		t.Run(chip, func(t *testing.T) {
 			n := 0
@@ -46,7 +46,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-func testCode(t *testing.T, c *Clang, objdump, chip string) {
+func testCode(t *testing.T, c *clangProgram, objdump, chip string) {
 	all := kernels(t, chip)
 	object, err := c.Compile(t.Context(), joined(t, all), chip)
 	if err != nil {
@@ -86,7 +86,7 @@ func joined(t testing.TB, all []*gpu.Kernel) string {
 		}
 		bodies = append(bodies, body)
 	}
-	return Source(bodies...)
+	return sourceOf(bodies...)
 }
 
 // matrixInstructions returns the matrix instructions in a disassembly, by function.

@@ -73,7 +73,7 @@ func (d *device) start() error {
 		return err
 	}
 	if d.ordinal >= int(count) {
-		return fmt.Errorf("there are %d devices: %w", count, &Error{"hipGetDeviceCount", errorNoDevice, "no such device", remedies[errorNoDevice]})
+		return fmt.Errorf("there are %d devices: %w", count, &runtimeError{"hipGetDeviceCount", errorNoDevice, "no such device", remedies[errorNoDevice]})
 	}
 	if err := r.check("hipSetDevice", r.setDevice(int32(d.ordinal))); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (d *device) chooseCompiler() error {
 		d.compile, d.by = c.Compile, fmt.Sprintf("hiprtc %d.%d", major, minor)
 		return nil
 	}
-	for _, clang := range Clangs() {
+	for _, clang := range findClangs() {
 		if clang.Knows(d.chip) {
 			d.compile, d.by = func(source, chip string) ([]byte, error) {
 				return clang.Compile(context.Background(), source, chip)
@@ -161,7 +161,7 @@ func (l *loaded) Launch(ctx context.Context, in, out []byte, tiles int) error {
 	}
 	d := l.device
 	err := d.x.Do("a launch", d.deadline, func() error { return l.launch(in, out, tiles) })
-	var e *Error
+	var e *runtimeError
 	if errors.As(err, &e) && faults[e.Code] || errors.As(err, new(*gpu.HungError)) {
 		return &devices.FaultError{Target: d.target, What: err.Error()}
 	}

@@ -49,4 +49,6 @@
 // its layout the formula; else form.go and layout.go, and the second statement of
 // the layout in wave_test.go, written from AMD's documents and not from layout.go.
 // TestCode then wants to see it in the machine code.
+//
+// The API of this package is not promised: it may change in any version.
 package hip

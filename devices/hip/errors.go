@@ -2,15 +2,15 @@ package hip
 
 import "fmt"
 
-// Error is a call of the HIP runtime or of hiprtc that failed.
-type Error struct {
+// runtimeError is a call of the HIP runtime or of hiprtc that failed.
+type runtimeError struct {
 	Call   string // name of the function
 	Code   int
 	Text   string // what the library says
 	Remedy string
 }
 
-func (e *Error) Error() string {
+func (e *runtimeError) Error() string {
 	s := fmt.Sprintf("%s: error %d (%s)", e.Call, e.Code, e.Text)
 	if e.Remedy != "" {
 		s += ": " + e.Remedy

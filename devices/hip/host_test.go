@@ -26,7 +26,7 @@ func TestText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what a compiler makes of the kernels does not change with -race or without cgo")
 	}
-	compilers := Clangs()
+	compilers := findClangs()
 	if len(compilers) == 0 {
 		t.Skip("THE TEXT OF THE KERNELS IS NOT RUN: there is no clang")
 	}
@@ -51,7 +51,7 @@ type host struct {
 }
 
 // startHost compiles and starts it for some kernels.
-func startHost(t *testing.T, c *Clang, all []*gpu.Kernel) *host {
+func startHost(t *testing.T, c *clangProgram, all []*gpu.Kernel) *host {
 	t.Helper()
 	dir := t.TempDir()
 	text := joined(t, all)

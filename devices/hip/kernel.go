@@ -24,7 +24,7 @@ func Kernel(i *mma.Instruction, chip string) (*gpu.Kernel, error) {
 	return &gpu.Kernel{
 		Instruction: i,
 		Entry:       f.entry(),
-		Source:      Source(k.text()),
+		Source:      sourceOf(k.text()),
 		Target:      chip,
 		M:           f.m,
 		N:           f.n,

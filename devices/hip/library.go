@@ -127,7 +127,7 @@ func (r *runtime) check(call string, code int32) error {
 	if code == 0 {
 		return nil
 	}
-	return &Error{call, int(code), r.errorString(code), remedies[int(code)]}
+	return &runtimeError{call, int(code), r.errorString(code), remedies[int(code)]}
 }
 
 // compiler is hiprtc.
@@ -177,7 +177,7 @@ func (c *compiler) check(call string, code int32) error {
 	if code == 0 {
 		return nil
 	}
-	return &Error{Call: call, Code: int(code), Text: c.errorString(code)}
+	return &runtimeError{Call: call, Code: int(code), Text: c.errorString(code)}
 }
 
 // Compile returns the code object of a HIP C++ source for a chip.

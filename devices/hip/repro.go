@@ -9,11 +9,11 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-func init() { gpu.RegisterReproducer(Reproduce) }
+func init() { gpu.RegisterReproducer(reproduce) }
 
-// Reproduce writes a HIP program that runs a case and needs nothing of this
+// reproduce writes a HIP program that runs a case and needs nothing of this
 // project. nil: no AMD GPU executes the instruction.
-func Reproduce(c *gpu.Case) (map[string][]byte, error) {
+func reproduce(c *gpu.Case) (map[string][]byte, error) {
 	arch, _ := mma.FindArch(c.Instruction.Arch)
 	row, err := mma.Lookup(c.Instruction.Arch, c.Instruction.Name)
 	if err != nil || row.Name != c.Instruction.Name || row.Formats != c.Instruction.Formats || row.K != c.Instruction.K || !strings.HasPrefix(arch.Chip, "gfx") {

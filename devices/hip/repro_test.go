@@ -59,7 +59,7 @@ func TestReproCompiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what a compiler makes of the kernels does not change with -race or without cgo")
 	}
-	compilers := Clangs()
+	compilers := findClangs()
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, tc := range []struct{ chip, name string }{
 		{"gfx908", "v_mfma_f32_4x4x2bf16"},
@@ -94,7 +94,7 @@ func TestReproCompiles(t *testing.T) {
 // TestReproRuns runs a program on the host, with one instruction and with a chain
 // of three.
 func TestReproRuns(t *testing.T) {
-	compilers := Clangs()
+	compilers := findClangs()
 	if len(compilers) == 0 {
 		t.Skip("THE PROGRAMS ARE NOT RUN: there is no clang")
 	}
@@ -128,17 +128,17 @@ func TestReproRuns(t *testing.T) {
 // product that does not fit.
 func TestReproOthers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
-	if files, err := Reproduce(caseOf(t, rng, "hopper", "mma.m16n8k16.f32.f16.f16.f32", 1)); len(files) != 0 || err != nil {
+	if files, err := reproduce(caseOf(t, rng, "hopper", "mma.m16n8k16.f32.f16.f16.f32", 1)); len(files) != 0 || err != nil {
 		t.Errorf("hopper: %d files, %v", len(files), err)
 	}
 	c := caseOf(t, rng, "cdna3", "v_mfma_f32_16x16x4_f32", 2)
 	i, own := *c.Instruction, *c
 	i.Name, own.Instruction = "mac4", &i
-	if files, err := Reproduce(&own); len(files) != 0 || err != nil {
+	if files, err := reproduce(&own); len(files) != 0 || err != nil {
 		t.Errorf("an instruction of somebody's own: %d files, %v", len(files), err)
 	}
 	c.K--
-	if _, err := Reproduce(c); err == nil || !strings.Contains(err.Error(), "7 elements are no multiple of 4") {
+	if _, err := reproduce(c); err == nil || !strings.Contains(err.Error(), "7 elements are no multiple of 4") {
 		t.Errorf("odd length: %v", err)
 	}
 }

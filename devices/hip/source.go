@@ -7,9 +7,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// Source returns the HIP C++ of kernels. It includes no header: hiprtc and any
+// sourceOf returns the HIP C++ of kernels. It includes no header: hiprtc and any
 // clang that knows the chip compile it.
-func Source(kernels ...string) string { return prelude + strings.Join(kernels, "") + end }
+func sourceOf(kernels ...string) string { return prelude + strings.Join(kernels, "") + end }
 
 // prelude is what kernels have in common.
 //

@@ -30,15 +30,15 @@ func open(argument string) (devices.Target, error) {
 	if !o.Isolated() {
 		return here(kind+":"+argument, ordinal, o)
 	}
-	return gpu.Isolate(kind+":"+argument, func(facts map[string]string) ([]mma.Instruction, error) { return Rows(facts[factChip]), nil })
+	return gpu.Isolate(kind+":"+argument, func(facts map[string]string) ([]mma.Instruction, error) { return rowsOf(facts[factChip]), nil })
 }
 
 // factChip is the fact that the isolated form reads back.
 const factChip = "chip"
 
-// Rows returns the instructions of the catalogue for a chip, such as gfx942. That
+// rowsOf returns the instructions of the catalogue for a chip, such as gfx942. That
 // there is no model of an instruction is no reason not to run it.
-func Rows(chip string) []mma.Instruction {
+func rowsOf(chip string) []mma.Instruction {
 	arch, ok := mma.FindArch(chip)
 	if !ok {
 		return nil

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -42,7 +42,7 @@ func (t *slowTarget) Open(i *mma.Instruction) (devices.Unit, error) {
 type slowUnit struct{ inst *mma.Instruction }
 
 func (u *slowUnit) Instruction() *mma.Instruction { return u.inst }
-func (u *slowUnit) Known() *mma.Params            { return &u.inst.Params }
+func (u *slowUnit) Model() *mma.Params            { return &u.inst.Params }
 
 func (u *slowUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	return tiling.EachDot(ctx, in, out, func(d *mma.Dot) uint64 {

@@ -58,7 +58,7 @@ func TestPrograms(t *testing.T) {
 					continue // its formats are not the reference's
 				}
 				compareProgram(t, u, n)
-				compareProgram(t, devices.WholeOf(u, 4*i.K), chained)
+				compareProgram(t, devices.WithK(u, 4*i.K), chained)
 			}
 		})
 	}
@@ -114,7 +114,7 @@ func TestProgramNames(t *testing.T) {
 // TestNoProgram has dot products that are too long for a program: the reference runs
 // all the same, and is believed to be nothing.
 func TestNoProgram(t *testing.T) {
-	u := devices.WholeOf(open(t, "ref:exact", half), mma.MaxK+1)
+	u := devices.WithK(open(t, "ref:exact", half), mma.MaxK+1)
 	if i := u.Instruction(); i.Params != (mma.Params{}) || i.K != mma.MaxK+1 {
 		t.Errorf("%+v", i)
 	}

@@ -1,6 +1,8 @@
 // Package reference makes the reference arithmetics of package oracle targets:
 // ref:exact, ref:fma32 and so on. They stand in for any instruction whose
 // formats they can hold.
+//
+// The API of this package is not promised: it may change in any version.
 package reference
 
 import (
@@ -9,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/tiling"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -73,12 +75,12 @@ type unit struct {
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 
-// Known returns nil: the program is what is believed of the reference.
-func (u *unit) Known() *mma.Params { return nil }
+// Model returns nil: the program is what is believed of the reference.
+func (u *unit) Model() *mma.Params { return nil }
 
-// Whole returns the reference for dot products of k elements: unlike instructions, it
+// WithK returns the reference for dot products of k elements: unlike instructions, it
 // takes a longer one as a whole, whatever K is.
-func (u *unit) Whole(k int) devices.Unit {
+func (u *unit) WithK(k int) devices.Unit {
 	i := *u.inst
 	i.K = k
 	return u.of.unit(&i)

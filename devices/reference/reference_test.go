@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/devicetest"
+	"github.com/mmafuzz/mmafuzz/devices/internal/devicetest"
 	_ "github.com/mmafuzz/mmafuzz/devices/reference"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -66,8 +66,8 @@ func TestReferences(t *testing.T) {
 		{"ref:fma32", noC, "3c00,1000,0001 3c00,3c00,3c00 -", "3c00"},
 	} {
 		u := open(t, tc.target, tc.like)
-		if u.Known() != nil {
-			t.Errorf("%s: its arithmetic is known as %v", tc.target, u.Known())
+		if u.Model() != nil {
+			t.Errorf("%s: its arithmetic is known as %v", tc.target, u.Model())
 		}
 		if got := devicetest.One(t, u, tc.dot); got != tc.want {
 			t.Errorf("%s %s %s: %s, want %s", tc.target, tc.like, tc.dot, got, tc.want)
@@ -115,7 +115,7 @@ func TestOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if u.Known() == nil {
+		if u.Model() == nil {
 			t.Errorf("%s: its arithmetic is not known", tc.target)
 		}
 		if got := devicetest.One(t, u, eq10); got != tc.want {

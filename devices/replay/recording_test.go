@@ -117,8 +117,8 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := u.(devices.Recorder)
-	if rec.Recorded() != 3 || rec.Length() != 8 || rec.Known() != nil {
-		t.Errorf("%d recorded of %d elements, known %v", rec.Recorded(), rec.Length(), rec.Known())
+	if rec.Recorded() != 3 || rec.Length() != 8 || rec.Model() != nil {
+		t.Errorf("%d recorded of %d elements, known %v", rec.Recorded(), rec.Length(), rec.Model())
 	}
 	for text, want := range map[string]string{"3c00 3c00 00000000": "3f800001", "3c00 4000 00000000": "40000001", "3c00 4200 00000000": "40400001"} {
 		if got, err := ask(t, u, 8, text); err != nil || got != want {

@@ -2,6 +2,8 @@
 // that it holds, and offers them as inputs. It does so for single dot products, also
 // where whole tiles were recorded. Where the target failed when it was recorded, so
 // does the recording.
+//
+// The API of this package is not promised: it may change in any version.
 package replay
 
 import (

@@ -76,7 +76,7 @@ func (u *unit) at(n int) (*corpus.Recorded, int) {
 }
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
-func (u *unit) Known() *mma.Params            { return nil }
+func (u *unit) Model() *mma.Params            { return nil }
 func (u *unit) Recorded() int                 { return u.dots }
 func (u *unit) Length() int                   { return u.length }
 

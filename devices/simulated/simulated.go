@@ -1,5 +1,7 @@
 // Package simulated makes the simulators of package sim targets: sim:ARCH, all
 // instructions of an architecture, and model:FILE.json, a hypothetical unit.
+//
+// The API of this package is not promised: it may change in any version.
 package simulated
 
 import (
@@ -79,10 +81,10 @@ type unit struct {
 }
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
-func (u *unit) Known() *mma.Params            { return &u.inst.Params }
+func (u *unit) Model() *mma.Params            { return &u.inst.Params }
 
-// Model is the model whose results the unit gives.
-func (u *unit) Model() *sim.Model { return u.model }
+// Simulator returns the model whose results the unit gives.
+func (u *unit) Simulator() *sim.Model { return u.model }
 
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	u.model.Run(in, out)

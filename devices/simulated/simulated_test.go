@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/devicetest"
+	"github.com/mmafuzz/mmafuzz/devices/internal/devicetest"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -32,8 +32,8 @@ func TestArchitectures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if u.Known() == nil || *u.Known() != u.Instruction().Params {
-			t.Errorf("%s: known arithmetic %v", tc.target, u.Known())
+		if u.Model() == nil || *u.Model() != u.Instruction().Params {
+			t.Errorf("%s: known arithmetic %v", tc.target, u.Model())
 		}
 		if got := devicetest.One(t, u, tc.dot); got != tc.want {
 			t.Errorf("%s %s: %s, want %s", tc.target, tc.inst, got, tc.want)

@@ -27,4 +27,6 @@
 //
 // Nothing but the kernels and some speeds needs a GPU: the checklist of a simulator
 // or of a child process is the same.
+//
+// The API of this package is not promised: it may change in any version.
 package checklist

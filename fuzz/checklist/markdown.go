@@ -77,7 +77,7 @@ func (s *StepReport) environment(b *strings.Builder) {
 func (s *StepReport) answers(b *strings.Builder) {
 	b.WriteString("\n| question | instruction | a, b, c | expected | observed | |\n| --- | --- | --- | --- | --- | --- |\n")
 	for i := range s.Rows {
-		all, ok := data[Answers](&s.Rows[i])
+		all, ok := data[answerTable](&s.Rows[i])
 		if !ok {
 			continue
 		}
@@ -99,7 +99,7 @@ func (s *StepReport) speeds(b *strings.Builder) {
 	}
 	b.WriteString(" pack ns | unpack ns | launch us | kernel us | one tile us | latency | interval |\n| --- |" + strings.Repeat(" ---: |", len(sizes)+7) + "\n")
 	for i := range s.Rows {
-		v, ok := data[Speeds](&s.Rows[i])
+		v, ok := data[speedTable](&s.Rows[i])
 		if !ok {
 			continue
 		}
@@ -119,7 +119,7 @@ func (s *StepReport) speeds(b *strings.Builder) {
 }
 
 // timing is the cells of a timing, none if there is none.
-func (s *Speeds) timing() []string {
+func (s *speedTable) timing() []string {
 	t := s.Timing
 	if t == nil {
 		return nil

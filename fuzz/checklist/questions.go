@@ -156,8 +156,8 @@ func (q *question) dot(i *mma.Instruction) (*mma.Dot, error) {
 	return mma.ParseDot(i.Formats, i.K, false, []string{strings.Join(as, ","), strings.Join(bs, ","), c})
 }
 
-// Answer is what a unit gave.
-type Answer struct {
+// answer is what a unit gave.
+type answer struct {
 	ID       string `json:"id"`
 	About    string `json:"about"`
 	Dot      string `json:"dot"` // as mmafuzz eval reads it
@@ -165,17 +165,17 @@ type Answer struct {
 	Got      string `json:"got"`
 }
 
-// Answers are those of an instruction.
-type Answers struct {
+// answerTable are those of an instruction.
+type answerTable struct {
 	Tree      string   `json:"tree,omitempty"` // of the sum: see package probe
 	ModelTree string   `json:"model_tree,omitempty"`
-	Answers   []Answer `json:"answers"`
+	Answers   []answer `json:"answers"`
 }
 
 // questions asks every instruction.
 func (r *run) questions() error {
 	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
-		a := Answers{}
+		a := answerTable{}
 		var err error
 		if a.Answers, err = r.ask(i, u); err != nil {
 			return Row{State: Failed, Text: err.Error(), Data: a}
@@ -193,7 +193,7 @@ func (r *run) questions() error {
 }
 
 // row says how an instruction has answered.
-func (a *Answers) row() Row {
+func (a *answerTable) row() Row {
 	row := Row{State: OK, Data: a}
 	var wrong []string
 	for _, q := range a.Answers {
@@ -213,8 +213,8 @@ func (a *Answers) row() Row {
 
 // ask asks the questions of the table that are about an instruction, all in one
 // batch.
-func (r *run) ask(i *mma.Instruction, u devices.Unit) ([]Answer, error) {
-	var answers []Answer
+func (r *run) ask(i *mma.Instruction, u devices.Unit) ([]answer, error) {
+	var answers []answer
 	var dots []*mma.Dot
 	for n := range questions {
 		q := &questions[n]
@@ -224,7 +224,7 @@ func (r *run) ask(i *mma.Instruction, u devices.Unit) ([]Answer, error) {
 		}
 		if d != nil {
 			dots = append(dots, d)
-			answers = append(answers, Answer{ID: q.id, About: q.about, Dot: mma.FormatDot(i.Formats, d)})
+			answers = append(answers, answer{ID: q.id, About: q.about, Dot: mma.FormatDot(i.Formats, d)})
 		}
 	}
 	if len(dots) == 0 {

@@ -14,8 +14,8 @@ import (
 func FuzzReport(f *testing.F) {
 	for _, row := range []Row{
 		{"loader", "environment", OK, "", map[string]string{"driver": "1|2", "chip\n": "\x1b[2J"}},
-		{"questions", "mma.m16n8k8.f32.f16.f16.f32", Differs, "a | b", Answers{Answers: []Answer{{ID: "x", Expected: "1", Got: "2"}}}},
-		{"speed", "mma.m16n8k8.f32.f16.f16.f32", OK, "", Speeds{Rates: []Rate{{}, {}, {}, {}, {}, {}}}},
+		{"questions", "mma.m16n8k8.f32.f16.f16.f32", Differs, "a | b", answerTable{Answers: []answer{{ID: "x", Expected: "1", Got: "2"}}}},
+		{"speed", "mma.m16n8k8.f32.f16.f16.f32", OK, "", speedTable{Rates: []rate{{}, {}, {}, {}, {}, {}}}},
 		{"differential", "x raw", Failed, "panic\n\ttext", nil},
 	} {
 		body, err := json.Marshal(row)

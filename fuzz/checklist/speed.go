@@ -10,18 +10,18 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Rate is a unit's speed on batches of one size.
-type Rate struct {
+// rate is a unit's speed on batches of one size.
+type rate struct {
 	Tiles   int     `json:"tiles"`   // of a batch
 	Dots    int     `json:"dots"`    // of a batch
 	Seconds float64 `json:"seconds"` // for a batch
 	PerSec  float64 `json:"tiles_per_second"`
 }
 
-// Speeds is what step speed finds of an instruction.
-type Speeds struct {
+// speedTable is what step speed finds of an instruction.
+type speedTable struct {
 	M, N   int         `json:"-"`
-	Rates  []Rate      `json:"rates"`
+	Rates  []rate      `json:"rates"`
 	Timing *gpu.Timing `json:"timing,omitempty"`
 }
 
@@ -34,7 +34,7 @@ const sampleTime = 100 * time.Millisecond
 // speed measures every instruction.
 func (r *run) speed() error {
 	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
-		s := Speeds{M: i.M.Min, N: i.N.Min}
+		s := speedTable{M: i.M.Min, N: i.N.Min}
 		if s.M > 64 || s.M < 1 { // children take any size
 			s.M, s.N = 16, 8
 		}
@@ -68,7 +68,7 @@ func (r *run) speed() error {
 }
 
 // measure runs batches of one shape, of numbers that are neither special nor slow.
-func measure(ctx context.Context, u devices.Unit, s mma.Shape) (*Rate, error) {
+func measure(ctx context.Context, u devices.Unit, s mma.Shape) (*rate, error) {
 	f := u.Instruction().Formats
 	b := mma.NewBatch(f, s)
 	one := func(buf []byte, width int, code uint64) {
@@ -97,5 +97,5 @@ func measure(ctx context.Context, u devices.Unit, s mma.Shape) (*Rate, error) {
 		n++
 	}
 	each := time.Since(began).Seconds() / float64(n)
-	return &Rate{Tiles: s.Tiles, Dots: s.Dots(), Seconds: each, PerSec: float64(s.Tiles) / each}, nil
+	return &rate{Tiles: s.Tiles, Dots: s.Dots(), Seconds: each, PerSec: float64(s.Tiles) / each}, nil
 }

@@ -247,12 +247,12 @@ func parseMutate(text string) (Source, error) {
 	return Source{Generator: &mutateGenerator, Base: &Base{base, index}}, nil
 }
 
-// Nesting is the number of mutations that lead to the source.
-func (s Source) Nesting() int {
+// nesting is the number of mutations that lead to the source.
+func (s Source) nesting() int {
 	if s.Base == nil {
 		return 0
 	}
-	return 1 + s.Base.Source.Nesting()
+	return 1 + s.Base.Source.nesting()
 }
 
 // Aimed returns the source of a generator that aims at every decision of the

@@ -265,7 +265,7 @@ func TestParseSource(t *testing.T) {
 		i := lookup(t, name)
 		for _, src := range sources(i) {
 			back, err := ParseSource(src.String())
-			if err != nil || back.String() != src.String() || back.Nesting() != src.Nesting() {
+			if err != nil || back.String() != src.String() || back.nesting() != src.nesting() {
 				t.Errorf("%s comes back as %s, %v", src, back, err)
 				continue
 			}

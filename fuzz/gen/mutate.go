@@ -16,7 +16,7 @@ var mutateGenerator = Generator{Name: "mutate", Version: 1, M: 1, N: 1, fill: do
 const maxNesting = 3
 
 // Mutable reports whether cases of s may be the base of a mutation.
-func (s Source) Mutable() bool { return s.Nesting() < maxNesting }
+func (s Source) Mutable() bool { return s.nesting() < maxNesting }
 
 // Mutate returns the source that changes the case of an index in a few places.
 func (s Source) Mutate(index uint64) Source {

@@ -36,7 +36,7 @@ func FuzzParseSource(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q is %s, which is no source: %v", text, s, err)
 		}
-		if again.String() != s.String() || again.Nesting() != s.Nesting() {
+		if again.String() != s.String() || again.nesting() != s.nesting() {
 			t.Fatalf("%q is %s, and that is %s", text, s, again)
 		}
 		for _, sp := range specs {

@@ -41,4 +41,6 @@
 //
 // .github/workflows/nightly.yml records on every machine and compares in one place;
 // corpus/plans/nightly.sbatch does the same on a cluster with Slurm.
+//
+// The API of this package is not promised: it may change in any version.
 package record

@@ -29,8 +29,8 @@ type CauseCases struct {
 	Cases uint64
 }
 
-// CatchAll is the number of cases in causes that are none.
-func (p *PairCauses) CatchAll() uint64 {
+// catchAll is the number of cases in causes that are none.
+func (p *PairCauses) catchAll() uint64 {
 	n := uint64(0)
 	for _, c := range p.Causes {
 		if c.Label == triage.Unexplained {
@@ -52,16 +52,16 @@ func (p *PairCauses) Fault() string {
 	switch {
 	case len(p.Causes) > CausesMost:
 		return fmt.Sprintf("%d primary causes, at most %d are allowed", len(p.Causes), CausesMost)
-	case 100*p.CatchAll() >= CatchAllMost*p.Mismatches && p.Mismatches > 0:
-		return fmt.Sprintf("%d of %d mismatches in catch-alls, less than %d %% are allowed", p.CatchAll(), p.Mismatches, CatchAllMost)
+	case 100*p.catchAll() >= CatchAllMost*p.Mismatches && p.Mismatches > 0:
+		return fmt.Sprintf("%d of %d mismatches in catch-alls, less than %d %% are allowed", p.catchAll(), p.Mismatches, CatchAllMost)
 	case !p.Turned:
 		return "other causes with the sides turned"
 	}
 	return ""
 }
 
-// GPUs lists the architectures of GPUs that have a model of an instruction.
-func GPUs() []string {
+// gpuArchs lists the architectures of GPUs that have a model of an instruction.
+func gpuArchs() []string {
 	var names []string
 	for _, a := range mma.Archs {
 		gpu := strings.HasPrefix(a.Chip, "sm_") || strings.HasPrefix(a.Chip, "gfx")
@@ -72,9 +72,9 @@ func GPUs() []string {
 	return names
 }
 
-// CausesOf compares two architectures in both orders, on count dot products of each
+// causesOf compares two architectures in both orders, on count dot products of each
 // instruction that they share. nil: they share none.
-func CausesOf(ctx context.Context, a, b string, count uint64) (*PairCauses, error) {
+func causesOf(ctx context.Context, a, b string, count uint64) (*PairCauses, error) {
 	there, err := causesIn(ctx, a, b, count)
 	if err != nil || there == nil {
 		return nil, err
@@ -142,8 +142,8 @@ func bucketTexts(s *fuzz.State) []string {
 	return texts
 }
 
-// CausesCommand is the command that makes the table of causes.
-const CausesCommand = "mmafuzz selfcheck causes"
+// causesCommand is the command that makes the table of causes.
+const causesCommand = "mmafuzz selfcheck causes"
 
 // causesDigest identifies what a row of the table of causes is made from: the instructions
 // of two architectures, the generators, the order of the labels, and the count.
@@ -168,8 +168,8 @@ func causesDigest(a, b string) string {
 // CausesTable compares every two architectures of GPUs that share instructions, but those
 // whose row is in the old table. done is told of each.
 func CausesTable(ctx context.Context, old *Table, done func(*PairCauses)) (*Table, error) {
-	t := &Table{Command: CausesCommand, Columns: []string{"digest", "a", "b", "instructions", "dots", "mismatches", "causes", "in catch-alls", "turned", "cases by cause"}}
-	archs := GPUs()
+	t := &Table{Command: causesCommand, Columns: []string{"digest", "a", "b", "instructions", "dots", "mismatches", "causes", "in catch-alls", "turned", "cases by cause"}}
+	archs := gpuArchs()
 	for i, a := range archs {
 		for _, b := range archs[i+1:] {
 			d := causesDigest(a, b)
@@ -177,7 +177,7 @@ func CausesTable(ctx context.Context, old *Table, done func(*PairCauses)) (*Tabl
 				t.Rows = append(t.Rows, row)
 				continue
 			}
-			p, err := CausesOf(ctx, a, b, CausesCount)
+			p, err := causesOf(ctx, a, b, CausesCount)
 			if err != nil {
 				return nil, err
 			}
@@ -221,5 +221,5 @@ func (p *PairCauses) Cells() []string {
 		causes = append(causes, fmt.Sprintf("%s %d", c.Label, c.Cases))
 	}
 	return []string{p.A, p.B, fmt.Sprint(p.Instructions), fmt.Sprint(p.Dots), fmt.Sprint(p.Mismatches), fmt.Sprint(len(p.Causes)),
-		fmt.Sprint(p.CatchAll()), turned, orDash(strings.Join(causes, ", "))}
+		fmt.Sprint(p.catchAll()), turned, orDash(strings.Join(causes, ", "))}
 }

@@ -17,7 +17,7 @@ func TestCauses(t *testing.T) {
 		pairs = pairs[:3]
 	}
 	for _, names := range pairs {
-		p, err := CausesOf(t.Context(), names[0], names[1], 2000)
+		p, err := causesOf(t.Context(), names[0], names[1], 2000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +27,7 @@ func TestCauses(t *testing.T) {
 		if fault := p.Fault(); fault != "" {
 			t.Errorf("%s and %s: %s", names[0], names[1], fault)
 		}
-		back, err := CausesOf(t.Context(), names[1], names[0], 2000)
+		back, err := causesOf(t.Context(), names[1], names[0], 2000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,10 +63,10 @@ func TestCausesTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const remedy = CausesCommand + " --out fuzz/selfcheck/testdata/causes.tsv"
+	const remedy = causesCommand + " --out fuzz/selfcheck/testdata/causes.tsv"
 	row := 0
-	for i, a := range GPUs() {
-		for _, b := range GPUs()[i+1:] {
+	for i, a := range gpuArchs() {
+		for _, b := range gpuArchs()[i+1:] {
 			pairs, err := sharedPairs(a, b)
 			if err != nil {
 				t.Fatal(err)

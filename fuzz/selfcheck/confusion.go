@@ -57,21 +57,21 @@ const (
 	evidenceMost   = 256
 )
 
-// ConfuseAll presents every mutant of an instruction's arithmetic to
+// confuseAll presents every mutant of an instruction's arithmetic to
 // triage, on all processors.
-func ConfuseAll(ctx context.Context, i *mma.Instruction) ([]*Outcome, error) {
+func confuseAll(ctx context.Context, i *mma.Instruction) ([]*Outcome, error) {
 	singles := triage.Singles(i.Params, i.Formats, i.K)
 	outs := make([]*Outcome, len(singles))
 	errs := make([]error, len(singles))
-	parallel(len(singles), func(n int) { outs[n], errs[n] = Confuse(ctx, i, singles[n]) })
+	parallel(len(singles), func(n int) { outs[n], errs[n] = confuse(ctx, i, singles[n]) })
 	return outs, errors.Join(errs...)
 }
 
-// Confuse presents one mutant. Where it is argued that no input tells it from its
+// confuse presents one mutant. Where it is argued that no input tells it from its
 // base there is nothing to explain.
-func Confuse(ctx context.Context, i *mma.Instruction, s triage.Single) (*Outcome, error) {
+func confuse(ctx context.Context, i *mma.Instruction, s triage.Single) (*Outcome, error) {
 	o := &Outcome{Base: i.FullName(), Knob: s.Knob, Change: mma.Diff(&i.Params, &s.Params), Labels: triage.LabelsOf(&i.Params, &s.Params)}
-	if Equivalent(i, &s.Params) != "" {
+	if equivalent(i, &s.Params) != "" {
 		o.Result = Equal
 		return o, nil
 	}
@@ -111,7 +111,7 @@ func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Problem, error) {
 			}
 			return out, nil
 		},
-		Inputs: func(round int, ps ...*mma.Params) []*mma.Dot { return gen.Probe(sp, 2, round, ps...) },
+		Seed: 2,
 	}
 	for round := 0; round < evidenceRounds && len(pr.Differ) < evidenceMost; round++ {
 		for _, d := range gen.Probe(sp, 1, round, &i.Params) {
@@ -164,7 +164,7 @@ func score(i *mma.Instruction, mutant mma.Params, v *triage.Verdict) (Result, er
 func sameFunction(i *mma.Instruction, p, q mma.Params) (bool, error) {
 	j := *i
 	j.Params = p
-	if Equivalent(&j, &q) != "" {
+	if equivalent(&j, &q) != "" {
 		return true, nil
 	}
 	m, err := sim.New(i.Formats, i.K, q)

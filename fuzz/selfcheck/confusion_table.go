@@ -12,14 +12,14 @@ import (
 // The summary of the confusion of causes has a row for each arithmetic, with a letter
 // for each of its mutants in the order of triage.Singles.
 
-// ConfusionCommand is the command that makes it.
-const ConfusionCommand = "mmafuzz selfcheck triage"
+// confusionCommand is the command that makes it.
+const confusionCommand = "mmafuzz selfcheck triage"
 
 // resultLetters are the results as letters.
 var resultLetters = map[Result]byte{Exact: 'x', Ambiguous: 'a', Wrong: 'W', NotFound: 'u', Equal: '='}
 
-// Letters writes the results of an arithmetic's mutants.
-func Letters(outs []*Outcome) string {
+// lettersOf writes the results of an arithmetic's mutants.
+func lettersOf(outs []*Outcome) string {
 	b := make([]byte, len(outs))
 	for n, o := range outs {
 		b[n] = resultLetters[o.Result]
@@ -27,7 +27,7 @@ func Letters(outs []*Outcome) string {
 	return string(b)
 }
 
-// ParseLetters is the inverse of Letters.
+// ParseLetters is the inverse of lettersOf.
 func ParseLetters(letters string) ([]Result, error) {
 	results := make([]Result, len(letters))
 next:
@@ -46,7 +46,7 @@ next:
 // ConfusionTable measures the arithmetics that the old table lacks. done is told of
 // every row, with the single outcomes if it was measured.
 func ConfusionTable(ctx context.Context, old *Table, all []mma.Instruction, done func(base, letters string, outs []*Outcome)) (*Table, error) {
-	t := &Table{Command: ConfusionCommand, Columns: []string{"digest", "base", "mutants"}}
+	t := &Table{Command: confusionCommand, Columns: []string{"digest", "base", "mutants"}}
 	for n := range all {
 		i := &all[n]
 		d := confusionDigest(i)
@@ -54,10 +54,10 @@ func ConfusionTable(ctx context.Context, old *Table, all []mma.Instruction, done
 		var outs []*Outcome
 		if row == nil {
 			var err error
-			if outs, err = ConfuseAll(ctx, i); err != nil {
+			if outs, err = confuseAll(ctx, i); err != nil {
 				return nil, err
 			}
-			row = []string{d, i.FullName(), Letters(outs)}
+			row = []string{d, i.FullName(), lettersOf(outs)}
 		}
 		t.Rows = append(t.Rows, row)
 		done(row[1], row[2], outs)

@@ -35,16 +35,16 @@ func programText(p *mma.Params) string { return changeText(mma.Diff(&mma.Params{
 // mutantsDigest identifies the mutants of an arithmetic, with the arguments why some of
 // them compute the same function, and the limits of the search.
 func mutantsDigest(i *mma.Instruction) string {
-	parts := []any{arithmeticDigest(i), SeparateFirst, SeparateMost, separateChunk}
+	parts := []any{arithmeticDigest(i), separateFirst, separateMost, separateChunk}
 	for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
-		parts = append(parts, s.Knob, programText(&s.Params), Equivalent(i, &s.Params))
+		parts = append(parts, s.Knob, programText(&s.Params), equivalent(i, &s.Params))
 	}
 	return digest(parts...)
 }
 
 // pairDigest identifies two arithmetics that are to be told apart.
 func pairDigest(i, o *mma.Instruction) string {
-	return digest(arithmeticDigest(i), arithmeticDigest(o), SeparateFirst, SeparateMost, separateChunk)
+	return digest(arithmeticDigest(i), arithmeticDigest(o), separateFirst, separateMost, separateChunk)
 }
 
 // confusionDigest identifies the mutants of an arithmetic and the limits of their

@@ -13,7 +13,9 @@
 // generate writes TABLES.md and the tables of the project's README.
 //
 // A mutant is an arithmetic with one parameter changed (package triage, Singles).
-// Where no input can tell it from its base, a written argument says why (Equivalent).
+// Where no input can tell it from its base, a written argument says why (equivalent).
+//
+// The API of this package is not promised: it may change in any version.
 package selfcheck
 
 //go:generate go run ./mktables

@@ -100,7 +100,7 @@ type blackBox struct {
 }
 
 func (a *blackBox) Instruction() *mma.Instruction { return a.inst }
-func (a *blackBox) Known() *mma.Params            { return nil }
+func (a *blackBox) Model() *mma.Params            { return nil }
 
 // differences compares a program with an instruction's own on dots of every
 // generator, aimed at both, and names the generators that tell them apart.

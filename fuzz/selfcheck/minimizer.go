@@ -10,8 +10,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Shrinking is how the minimizer does on the mismatches of a pair.
-type Shrinking struct {
+// shrinking is how the minimizer does on the mismatches of a pair.
+type shrinking struct {
 	A, B         string // ARCH/INSTRUCTION
 	Findings     int
 	TermsBefore  float64 // means over the findings
@@ -35,18 +35,18 @@ var shrinkPairs = [][2]string{
 	{"ampere/mma.m16n8k16.f16.f16.f16.f16", "hopper/mma.m16n8k16.f16.f16.f16.f16"},
 }
 
-// ShrinkFindings is the number of mismatches of each pair that are shrunk: the
+// shrinkFindings is the number of mismatches of each pair that are shrunk: the
 // first ones of shrinkGenerators in turn.
-const ShrinkFindings = 48
+const shrinkFindings = 48
 
 var shrinkGenerators = []string{"raw", "cut", "tie", "spread"}
 
-// MinimizerCommand is the command that makes the minimizer table.
-const MinimizerCommand = "mmafuzz selfcheck minimizer"
+// minimizerCommand is the command that makes the minimizer table.
+const minimizerCommand = "mmafuzz selfcheck minimizer"
 
 // MinimizerTable measures the minimizer on the pairs that the old table lacks.
 func MinimizerTable(ctx context.Context, old *Table) (*Table, error) {
-	t := &Table{Command: MinimizerCommand, Columns: []string{"digest", "a", "b", "findings", "terms before", "terms after", "queries", "batches", "worst batches", "1-minimal"}}
+	t := &Table{Command: minimizerCommand, Columns: []string{"digest", "a", "b", "findings", "terms before", "terms after", "queries", "batches", "worst batches", "1-minimal"}}
 	for _, names := range shrinkPairs {
 		d, err := shrinkDigest(names)
 		if err != nil {
@@ -67,7 +67,7 @@ func MinimizerTable(ctx context.Context, old *Table) (*Table, error) {
 
 // shrinkDigest identifies what a row of the minimizer table is made from.
 func shrinkDigest(names [2]string) (string, error) {
-	parts := []any{names, ShrinkFindings}
+	parts := []any{names, shrinkFindings}
 	for _, name := range names {
 		i, err := Find(name)
 		if err != nil {
@@ -85,14 +85,14 @@ func shrinkDigest(names [2]string) (string, error) {
 	return digest(parts...), nil
 }
 
-func (s *Shrinking) cells() []string {
+func (s *shrinking) cells() []string {
 	return []string{
 		s.A, s.B, fmt.Sprint(s.Findings), fmt.Sprintf("%.1f", s.TermsBefore), fmt.Sprintf("%.1f", s.TermsAfter),
 		fmt.Sprintf("%.0f", s.Queries), fmt.Sprintf("%.1f", s.Batches), fmt.Sprint(s.WorstBatches), fmt.Sprint(s.Minimal),
 	}
 }
 
-func shrinkPair(ctx context.Context, names [2]string) (*Shrinking, error) {
+func shrinkPair(ctx context.Context, names [2]string) (*shrinking, error) {
 	var models [2]*sim.Model
 	var insts [2]*mma.Instruction
 	for n, name := range names {
@@ -107,7 +107,7 @@ func shrinkPair(ctx context.Context, names [2]string) (*Shrinking, error) {
 	}
 	k := max(insts[0].K, insts[1].K)
 	f := insts[0].Formats
-	s := &Shrinking{A: names[0], B: names[1]}
+	s := &shrinking{A: names[0], B: names[1]}
 	const differ = "differ"
 	test := func(_ context.Context, dots []*mma.Dot) ([]string, error) {
 		out := make([]string, len(dots))
@@ -142,7 +142,7 @@ func shrinkPair(ctx context.Context, names [2]string) (*Shrinking, error) {
 // mismatches returns the first dot products on which two models differ.
 func mismatches(insts [2]*mma.Instruction, models [2]*sim.Model, sp gen.Spec) []*mma.Dot {
 	var found []*mma.Dot
-	for index := uint64(0); len(found) < ShrinkFindings && index < 100_000; index++ {
+	for index := uint64(0); len(found) < shrinkFindings && index < 100_000; index++ {
 		g, err := findGenerator(shrinkGenerators[index%uint64(len(shrinkGenerators))])
 		if err != nil {
 			return nil

@@ -31,11 +31,11 @@ func Operation(i *mma.Instruction) string {
 	return name
 }
 
-// Models compares the models with the oracle: raw dot products of raw bits for each
+// checkModels compares the models with the oracle: raw dot products of raw bits for each
 // elementary operation, spread over its arithmetics, and directed ones of each other
 // generator for each arithmetic. Arithmetics for which skip returns true are left out.
 // done is told of each arithmetic that was compared.
-func Models(ctx context.Context, raw, directed uint64, skip func(*mma.Instruction) bool, done func(*ModelCheck)) error {
+func checkModels(ctx context.Context, raw, directed uint64, skip func(*mma.Instruction) bool, done func(*ModelCheck)) error {
 	all := Arithmetics()
 	sharing := map[string]uint64{} // arithmetics of each operation
 	for _, i := range all {

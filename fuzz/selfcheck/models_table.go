@@ -22,7 +22,7 @@ func ModelTable(ctx context.Context, old *Table, raw, directed uint64, done func
 		return row != nil
 	}
 	measured := map[string]*ModelCheck{}
-	err := Models(ctx, raw, directed, skip, func(c *ModelCheck) {
+	err := checkModels(ctx, raw, directed, skip, func(c *ModelCheck) {
 		measured[c.Base] = c
 		done(c)
 	})

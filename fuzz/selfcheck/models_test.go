@@ -19,7 +19,7 @@ func TestFewRaw(t *testing.T) {
 	for raw, want := range map[uint64]uint64{0: 0, 1: modelChunk, 3: modelChunk} {
 		n := 0
 		skip := func(i *mma.Instruction) bool { return Operation(i) != "gst-fdpa" }
-		err := Models(t.Context(), raw, 0, skip, func(c *ModelCheck) {
+		err := checkModels(t.Context(), raw, 0, skip, func(c *ModelCheck) {
 			n++
 			if c.Raw != want || c.Mismatches != 0 {
 				t.Errorf("--raw %d: %d raw dot products of %s, want %d; %d mismatches", raw, c.Raw, c.Base, want, c.Mismatches)

@@ -34,8 +34,8 @@ func (s *Separation) Separated() bool {
 // The limits of the search: every generator gets the first; where none
 // separates, every one gets the second.
 const (
-	SeparateFirst = 20_000
-	SeparateMost  = 1_000_000
+	separateFirst = 20_000
+	separateMost  = 1_000_000
 )
 
 // rival is a program that is to be told from the base.
@@ -44,14 +44,14 @@ type rival struct {
 	model *sim.Model
 }
 
-// Mutants measures how well generators separate an instruction's arithmetic from all
+// separateMutants measures how well generators separate an instruction's arithmetic from all
 // its mutants.
-func Mutants(i *mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
+func separateMutants(i *mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
 	rivals, seps, err := mutantRivals(i)
 	if err != nil {
 		return nil, err
 	}
-	return seps, separateWithin(i, rivals, gens, SeparateFirst, SeparateMost)
+	return seps, separateWithin(i, rivals, gens, separateFirst, separateMost)
 }
 
 func mutantRivals(i *mma.Instruction) (rivals []rival, seps []*Separation, err error) {
@@ -60,15 +60,15 @@ func mutantRivals(i *mma.Instruction) (rivals []rival, seps []*Separation, err e
 		if err != nil {
 			return nil, nil, err
 		}
-		sep := &Separation{Base: i.FullName(), Other: s.Knob, Change: mma.Diff(&i.Params, &s.Params), Argument: Equivalent(i, &s.Params)}
+		sep := &Separation{Base: i.FullName(), Other: s.Knob, Change: mma.Diff(&i.Params, &s.Params), Argument: equivalent(i, &s.Params)}
 		rivals, seps = append(rivals, rival{sep, m}), append(seps, sep)
 	}
 	return rivals, seps, nil
 }
 
-// Pairs measures how well generators separate an instruction's arithmetic from those
+// separatePairs measures how well generators separate an instruction's arithmetic from those
 // of others, as far as they take the same operands.
-func Pairs(i *mma.Instruction, others []mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
+func separatePairs(i *mma.Instruction, others []mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
 	var seps []*Separation
 	var rivals []rival
 	for _, o := range others {
@@ -79,11 +79,11 @@ func Pairs(i *mma.Instruction, others []mma.Instruction, gens []gen.Generator) (
 		if err != nil {
 			return nil, err
 		}
-		sep := &Separation{Base: i.FullName(), Other: o.FullName(), Change: mma.Diff(&i.Params, &o.Params), Argument: Equivalent(i, &o.Params)}
+		sep := &Separation{Base: i.FullName(), Other: o.FullName(), Change: mma.Diff(&i.Params, &o.Params), Argument: equivalent(i, &o.Params)}
 		seps = append(seps, sep)
 		rivals = append(rivals, rival{sep, m})
 	}
-	return seps, separateWithin(i, rivals, gens, SeparateFirst, SeparateMost)
+	return seps, separateWithin(i, rivals, gens, separateFirst, separateMost)
 }
 
 // takesSame reports whether two instructions take the same operands and may differ.

@@ -18,8 +18,8 @@ import (
 
 // Commands that make the summaries.
 const (
-	SeparationCommand = "mmafuzz selfcheck generators"
-	PairsCommand      = "mmafuzz selfcheck pairs"
+	separationCommand = "mmafuzz selfcheck generators"
+	pairsCommand      = "mmafuzz selfcheck pairs"
 )
 
 // MutantSummary is how well the generators separate an arithmetic from its mutants.
@@ -52,8 +52,8 @@ func (s *MutantSummary) Argued() int {
 	return n
 }
 
-// Summarize sums up the separations of one arithmetic's mutants.
-func Summarize(base string, seps []*Separation, generators int) *MutantSummary {
+// summarize sums up the separations of one arithmetic's mutants.
+func summarize(base string, seps []*Separation, generators int) *MutantSummary {
 	s := &MutantSummary{Base: base, Mutants: len(seps), Arguments: map[string]int{}, Reach: make([]Reach, generators)}
 	for _, sep := range seps {
 		if sep.Separated() {
@@ -160,7 +160,7 @@ func ParseMutantSummary(row []string) (*MutantSummary, error) {
 // told of every row, with the single separations if the row was measured.
 func MutantTable(ctx context.Context, old *Table, all []mma.Instruction, done func(*MutantSummary, []*Separation)) (*Table, error) {
 	gens := Generators()
-	t := &Table{Command: SeparationCommand, Columns: slices.Concat(mutantColumns, generatorColumns(gens))}
+	t := &Table{Command: separationCommand, Columns: slices.Concat(mutantColumns, generatorColumns(gens))}
 	for n := range all {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -181,8 +181,8 @@ func MutantTable(ctx context.Context, old *Table, all []mma.Instruction, done fu
 // as far as that has it, measured otherwise.
 func mutantRow(i *mma.Instruction, old *Table, row []string, gens []gen.Generator) (*MutantSummary, []*Separation, error) {
 	if row == nil {
-		seps, err := Mutants(i, gens)
-		return Summarize(i.FullName(), seps, len(gens)), seps, err
+		seps, err := separateMutants(i, gens)
+		return summarize(i.FullName(), seps, len(gens)), seps, err
 	}
 	s, err := ParseMutantSummary(row)
 	if err != nil {
@@ -203,11 +203,11 @@ func mutantRow(i *mma.Instruction, old *Table, row []string, gens []gen.Generato
 	if len(missing) == 0 {
 		return s, nil, nil
 	}
-	seps, err := Mutants(i, missing)
+	seps, err := separateMutants(i, missing)
 	if err != nil {
 		return nil, nil, err
 	}
-	for m, r := range Summarize(i.FullName(), seps, len(missing)).Reach {
+	for m, r := range summarize(i.FullName(), seps, len(missing)).Reach {
 		s.Reach[at[m]] = r
 	}
 	return s, seps, nil
@@ -220,7 +220,7 @@ var pairColumns = []string{"digest", "a", "b", "argument"}
 // pairs are measured again, which takes a minute.
 func PairTable(ctx context.Context, old *Table, all []mma.Instruction, done func(*Separation)) (*Table, error) {
 	gens := Generators()
-	t := &Table{Command: PairsCommand, Columns: slices.Concat(pairColumns, generatorColumns(gens))}
+	t := &Table{Command: pairsCommand, Columns: slices.Concat(pairColumns, generatorColumns(gens))}
 	if !slices.Equal(t.Columns, old.Columns) {
 		old = &Table{}
 	}
@@ -239,7 +239,7 @@ func PairTable(ctx context.Context, old *Table, all []mma.Instruction, done func
 				t.Rows = append(t.Rows, old.Rows[at])
 				continue
 			}
-			seps, err := Pairs(i, []mma.Instruction{o}, gens)
+			seps, err := separatePairs(i, []mma.Instruction{o}, gens)
 			if err != nil {
 				return nil, err
 			}

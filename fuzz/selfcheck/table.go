@@ -38,8 +38,8 @@ func (t *Table) Write(w io.Writer) error {
 	return b.Flush()
 }
 
-// ReadTable reads what Write wrote. Every row has as many cells as there are columns.
-func ReadTable(r io.Reader) (*Table, error) {
+// readTable reads what Write wrote. Every row has as many cells as there are columns.
+func readTable(r io.Reader) (*Table, error) {
 	t := &Table{}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -82,7 +82,7 @@ func ReadTableFile(name string) (*Table, error) {
 		return nil, err
 	}
 	defer f.Close()
-	t, err := ReadTable(f)
+	t, err := readTable(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// readTable reads a table of testdata, in which every row must be about the thing of
+// committedTable reads a table of testdata, in which every row must be about the thing of
 // its number, made from what identifies it now.
-func readTable(t *testing.T, name string, names, digests []string) *Table {
+func committedTable(t *testing.T, name string, names, digests []string) *Table {
 	t.Helper()
 	table, err := ReadTableFile("testdata/" + name)
 	if err != nil {
@@ -41,7 +41,7 @@ func arithmeticTable(t *testing.T, name string, identify func(*mma.Instruction) 
 	for _, i := range Arithmetics() {
 		names, digests = append(names, i.FullName()), append(digests, identify(&i))
 	}
-	return readTable(t, name, names, digests)
+	return committedTable(t, name, names, digests)
 }
 
 // sampled reports whether row n is one of the sample that is measured again.
@@ -58,7 +58,7 @@ func TestSeparations(t *testing.T) {
 	table := arithmeticTable(t, "separation.tsv", mutantsDigest)
 	gens := Generators()
 	if diff := cmp.Diff(generatorColumns(gens), table.Columns[len(mutantColumns):]); diff != "" {
-		t.Fatalf("columns of generators (-want +table): %s --out fuzz/selfcheck/testdata/separation.tsv\n%s", SeparationCommand, diff)
+		t.Fatalf("columns of generators (-want +table): %s --out fuzz/selfcheck/testdata/separation.tsv\n%s", separationCommand, diff)
 	}
 	for n, i := range Arithmetics() {
 		s, err := ParseMutantSummary(table.Rows[n])
@@ -71,7 +71,7 @@ func TestSeparations(t *testing.T) {
 		singles := triage.Singles(i.Params, i.Formats, i.K)
 		arguments := map[string]int{}
 		for _, m := range singles {
-			if a := Equivalent(&i, &m.Params); a != "" {
+			if a := equivalent(&i, &m.Params); a != "" {
 				arguments[a]++
 			}
 		}
@@ -95,7 +95,7 @@ func checkReach(t *testing.T, i *mma.Instruction, s *MutantSummary) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for g, got := range Summarize(i.FullName(), seps, len(gens)).Reach {
+	for g, got := range summarize(i.FullName(), seps, len(gens)).Reach {
 		if want := s.Reach[g]; got.Ten != want.Ten || got.Thousand != want.Thousand {
 			t.Errorf("%s: %s separates %d and %d mutants with 10 and 1,000 inputs, the table says %d and %d",
 				i.FullName(), gens[g].Name, got.Ten, got.Thousand, want.Ten, want.Thousand)
@@ -113,11 +113,11 @@ func TestPairs(t *testing.T) {
 		for _, o := range all[n+1:] {
 			if takesSame(&all[n], &o) {
 				names, digests = append(names, all[n].FullName()), append(digests, pairDigest(&all[n], &o))
-				others, arguments = append(others, o.FullName()), append(arguments, orDash(Equivalent(&all[n], &o.Params)))
+				others, arguments = append(others, o.FullName()), append(arguments, orDash(equivalent(&all[n], &o.Params)))
 			}
 		}
 	}
-	for n, r := range readTable(t, "pairs.tsv", names, digests).Rows {
+	for n, r := range committedTable(t, "pairs.tsv", names, digests).Rows {
 		separated := false
 		for _, first := range r[len(pairColumns):] {
 			separated = separated || first != "-"
@@ -148,7 +148,7 @@ func TestConfusion(t *testing.T) {
 			if at++; !sampled(at, 331) {
 				continue
 			}
-			o, err := Confuse(t.Context(), &i, s)
+			o, err := confuse(t.Context(), &i, s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +174,7 @@ func TestMinimizerTable(t *testing.T) {
 		}
 		names, digests = append(names, p[0]), append(digests, d)
 	}
-	table := readTable(t, "minimizer.tsv", names, digests)
+	table := committedTable(t, "minimizer.tsv", names, digests)
 	for n, c := range table.Rows {
 		if c[2] != shrinkPairs[n][1] || c[3] != c[9] {
 			t.Errorf("row %d: %q: want %q, all findings 1-minimal", n+1, c, shrinkPairs[n])

@@ -42,7 +42,7 @@ func (d Dyadic) Round(q int32, m Mode) Dyadic {
 		return d
 	}
 	r, lost := d.truncate(q)
-	if m.Up(d.Neg, r.Lo&1 != 0, lost) {
+	if m.up(d.Neg, r.Lo&1 != 0, lost) {
 		var c uint64
 		r.Lo, c = bits.Add64(r.Lo, 1, 0)
 		r.Hi += c
@@ -51,7 +51,7 @@ func (d Dyadic) Round(q int32, m Mode) Dyadic {
 }
 
 // truncate drops the bits of weight below 2^q, q > d.Q, and returns what was lost.
-func (d Dyadic) truncate(q int32) (Dyadic, Lost) {
+func (d Dyadic) truncate(q int32) (Dyadic, lostPart) {
 	r := Dyadic{Neg: d.Neg, Q: q}
 	n := int64(q) - int64(d.Q) // > 0
 	var rest, half uint64      // rest: any bit below the half bit
@@ -75,13 +75,13 @@ func (d Dyadic) truncate(q int32) (Dyadic, Lost) {
 	}
 	switch {
 	case half == 0 && rest == 0:
-		return r, LostZero
+		return r, lostZero
 	case half == 0:
-		return r, LostLess
+		return r, lostLess
 	case rest == 0:
-		return r, LostHalf
+		return r, lostHalf
 	}
-	return r, LostMore
+	return r, lostMore
 }
 
 // Shl returns the magnitude times 2^n, 0 <= n < 128, with Q lowered by n, so

@@ -49,34 +49,34 @@ func (m *Mode) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// Lost says how the bits dropped by a truncation compare with half a unit of
+// lostPart says how the bits dropped by a truncation compare with half a unit of
 // the last bit kept (LLVM's lostFraction).
-type Lost uint8
+type lostPart uint8
 
 // The four cases of a lost fraction.
 const (
-	LostZero Lost = iota
-	LostLess
-	LostHalf
-	LostMore
+	lostZero lostPart = iota
+	lostLess
+	lostHalf
+	lostMore
 )
 
-// Up reports whether a magnitude truncated to a multiple of the unit is to be
+// up reports whether a magnitude truncated to a multiple of the unit is to be
 // increased by one unit, given its sign, whether it is odd and what was lost.
-func (m Mode) Up(neg, odd bool, l Lost) bool {
+func (m Mode) up(neg, odd bool, l lostPart) bool {
 	switch m {
 	case RNE:
-		return l == LostMore || l == LostHalf && odd
+		return l == lostMore || l == lostHalf && odd
 	case RZ:
 		return false
 	case RD:
-		return neg && l != LostZero
+		return neg && l != lostZero
 	case RU:
-		return !neg && l != LostZero
+		return !neg && l != lostZero
 	case RNA:
-		return l >= LostHalf
+		return l >= lostHalf
 	case RTO:
-		return !odd && l != LostZero
+		return !odd && l != lostZero
 	}
 	panic("fp: rounding with no mode set")
 }

@@ -178,6 +178,20 @@ func (b *Batch) Set(i int, d *Dot) {
 	b.storeRow(b.SB, b.Scale, tile*b.N+col, d.SB)
 }
 
+// Part returns tiles from to from+n-1 of b, in b's own buffers.
+func (b *Batch) Part(from, n int) *Batch {
+	if n == b.Tiles {
+		return b
+	}
+	part := *b
+	part.Tiles = n
+	for _, buf := range []*[]byte{&part.A, &part.B, &part.C, &part.SA, &part.SB} {
+		tile := len(*buf) / b.Tiles
+		*buf = (*buf)[from*tile : (from+n)*tile]
+	}
+	return &part
+}
+
 // Take makes tile t of b, which has tiles of 1 x 1, the operands of output i of a
 // batch of the same formats and K.
 func (b *Batch) Take(t int, from *Batch, i int) {

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -224,6 +225,15 @@ func Brief(changes []Change) string {
 		s[i] = c.Brief()
 	}
 	return strings.Join(s, ", ")
+}
+
+// Reversed returns changes that undo those given.
+func Reversed(changes []Change) []Change {
+	back := slices.Clone(changes)
+	for i, c := range changes {
+		back[i].From, back[i].To = c.To, c.From
+	}
+	return back
 }
 
 // Diff returns the fields in which two programs differ.

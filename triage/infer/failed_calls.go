@@ -55,8 +55,8 @@ func (s *asker) run(ctx context.Context, b *mma.Batch, out []byte) error {
 // deaths returns how often a unit has failed on a call that it answered then, and how
 // the last time.
 func deaths(u devices.Unit) (n int, last string) {
-	if m, ok := u.(devices.Mortal); ok {
-		return m.Deaths()
+	if m, ok := u.(devices.Restarter); ok {
+		return m.Restarts()
 	}
 	return 0, ""
 }

@@ -16,7 +16,7 @@ var errDied = &devices.FaultError{Target: "test", What: "the unit has died"}
 // mortal is a unit that dies now and then and answers all the same.
 type mortal struct{ *unit }
 
-func (m mortal) Deaths() (int, string) { return int(m.calls.Load()) / 10, "the unit has died" }
+func (m mortal) Restarts() (int, string) { return int(m.calls.Load()) / 10, "the unit has died" }
 
 // TestFailures infers units that fail on calls, but on no input of these alone: it is
 // counted, with the first input, and nothing else comes of it.

@@ -79,7 +79,7 @@ func checkRivals(t *testing.T, r *Result, u *unit) {
 			continue
 		}
 		told++
-		got := oracle.Eval(u.Unit.Known(), r.Formats, r.K, v.Dot)
+		got := oracle.Eval(u.Unit.Model(), r.Formats, r.K, v.Dot)
 		would := oracle.Eval(&v.p, r.Formats, r.K, v.Dot)
 		if got != v.Got || would != v.Would || got == would {
 			t.Errorf("%s on %s: unit %x, said %x; rival %x, said %x", mma.Brief(v.Changes), mma.FormatDot(r.Formats, v.Dot), got, v.Got, would, v.Would)

@@ -26,7 +26,7 @@ type unit struct {
 }
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
-func (u *unit) Known() *mma.Params            { return nil }
+func (u *unit) Model() *mma.Params            { return nil }
 
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	u.calls.Add(1)

@@ -26,6 +26,8 @@
 // function. The functions are in one file for each subject: subnormals.go,
 // width.go, direction.go and so on. A fact that several functions need is found
 // once and remembered: see once.
+//
+// The API of this package is not promised: it may change in any version.
 package probe
 
 import (

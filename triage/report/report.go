@@ -29,6 +29,8 @@
 //	|              where the sum cuts its terms: right of the weight 2^(E-F)
 //	]              where a rounding cuts a sum
 //	…              left out: nothing but empty columns, or the tail of long terms
+//
+// The API of this package is not promised: it may change in any version.
 package report
 
 import (

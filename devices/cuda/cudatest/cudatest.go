@@ -1,6 +1,8 @@
 // Package cudatest is an NVIDIA driver for tests on machines without one: a shared
 // library in C (fake_cuda.c) with the functions of libcuda.so.1, whose kernels are
 // executed by the lane simulator. What goes wrong is said in the environment.
+//
+// The API of this package is not promised: it may change in any version.
 package cudatest
 
 import (

@@ -18,6 +18,8 @@
 //			},
 //		})
 //	}
+//
+// The API of this package is not promised: it may change in any version.
 package child
 
 import (

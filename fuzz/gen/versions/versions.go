@@ -6,6 +6,8 @@
 // A digest is of data, not of the executable: building the program again changes none. A
 // generator that is to give other inputs gets another version (package gen), an
 // arithmetic other parameters (package mma), so that the digests tell.
+//
+// The API of this package is not promised: it may change in any version.
 package versions
 
 import (

@@ -6,6 +6,8 @@
 // the system says that, so that waiting for other programs does not count. What
 // they take from caches and from the other half of a core counts still: of several
 // runs the median is taken, beside the quartiles.
+//
+// The API of this package is not promised: it may change in any version.
 package measure
 
 import (

@@ -87,7 +87,7 @@ type Kind int
 
 // The kinds.
 const (
-	Truncated Kind = iota // FP32 rounded toward zero, of Consts.Keep
+	truncated Kind = iota // FP32 rounded toward zero, of Consts.Keep
 	Fitting               // the same of all 23 bits, and no sum of a step reaches 2^31 units
 	Rounded               // FP16 rounded to nearest even
 )
@@ -95,9 +95,9 @@ const (
 // Run adds the products. inf is whether factors may be Inf.
 func (x *Step) Run(l Level, kind Kind, inf bool) {
 	switch {
-	case kind == Truncated && inf:
+	case kind == truncated && inf:
 		run(l, x, stepSpecialAVX2, stepSpecialAVX512)
-	case kind == Truncated:
+	case kind == truncated:
 		run(l, x, stepAVX2, stepAVX512)
 	case kind == Fitting && inf:
 		run(l, x, fittingSpecialAVX2, fittingSpecialAVX512)

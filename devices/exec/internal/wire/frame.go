@@ -9,7 +9,7 @@ import (
 
 // The frames of binary mode. All numbers are 32 bits, little endian.
 const (
-	RequestMagic = "mmaQ"
+	requestMagic = "mmaQ"
 	AnswerMagic  = "mmaD"
 	RequestSize  = 36 // bytes before the payload
 	AnswerSize   = 20
@@ -30,7 +30,7 @@ type Request struct {
 
 // Append writes the request's beginning.
 func (q *Request) Append(b []byte) []byte {
-	b = append(b, RequestMagic...)
+	b = append(b, requestMagic...)
 	for _, v := range []uint32{q.ID, q.Instruction, uint32(q.M), uint32(q.N), uint32(q.K), uint32(q.Tiles), q.Length, q.Checksum} {
 		b = binary.LittleEndian.AppendUint32(b, v)
 	}
@@ -39,7 +39,7 @@ func (q *Request) Append(b []byte) []byte {
 
 // Parse reads what Append has written; false: it is no request.
 func (q *Request) Parse(b []byte) bool {
-	if len(b) != RequestSize || string(b[:4]) != RequestMagic {
+	if len(b) != RequestSize || string(b[:4]) != requestMagic {
 		return false
 	}
 	v := func(i int) uint32 { return binary.LittleEndian.Uint32(b[4+4*i:]) }

@@ -42,8 +42,8 @@ type Header struct {
 	About        map[string]string
 }
 
-// Any is the range of M and N of an instruction that takes tiles of any size.
-var Any = mma.Range{Min: 1, Max: maxDim, Step: 1}
+// anySize is the range of M and N of an instruction that takes tiles of any size.
+var anySize = mma.Range{Min: 1, Max: maxDim, Step: 1}
 
 // Write writes the header.
 func (h *Header) Write(w io.Writer) error {
@@ -90,7 +90,7 @@ func writeInstruction(b *strings.Builder, i *mma.Instruction) {
 		r    mma.Range
 	}{{"m", i.M}, {"n", i.N}} {
 		switch r := dim.r; {
-		case r == Any || r == mma.Range{}:
+		case r == anySize || r == mma.Range{}:
 		case r.Min == r.Max:
 			fmt.Fprintf(b, " %s=%d", dim.name, r.Min)
 		default:

@@ -21,13 +21,13 @@ func read(text string) (*Header, error) { return ReadHeader(bufio.NewReader(stri
 func TestHeader(t *testing.T) {
 	one := mma.Range{Min: 16, Max: 16, Step: 1}
 	for _, h := range []*Header{
-		{Instructions: []mma.Instruction{{Arch: "exec", Name: "mine", M: Any, N: Any, K: 4, Formats: mma.Formats{A: fp.FP16, B: fp.BF16, C: fp.FP32, D: fp.FP64}}},
+		{Instructions: []mma.Instruction{{Arch: "exec", Name: "mine", M: anySize, N: anySize, K: 4, Formats: mma.Formats{A: fp.FP16, B: fp.BF16, C: fp.FP32, D: fp.FP64}}},
 			Deadline: defaultDeadline, About: map[string]string{}},
 		{Text: true, Batch: 7, Deadline: 90 * time.Second, Children: 2, About: map[string]string{"simulator": "mine 1.2", "os": "x"},
 			Instructions: []mma.Instruction{
 				{Arch: "npu", Name: "dot", M: one, N: mma.Range{Min: 8, Max: 256, Step: 8}, K: 64,
 					Formats: mma.Formats{A: fp.E2M1, B: fp.E2M1, D: fp.FP32, Scale: fp.UE4M3, Block: 16}},
-				{Arch: "hopper", Name: "mma.m16n8k8.f32.f16.f16.f32", M: one, N: Any, K: 8, Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}},
+				{Arch: "hopper", Name: "mma.m16n8k8.f32.f16.f16.f32", M: one, N: anySize, K: 8, Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}},
 			}},
 	} {
 		var b bytes.Buffer

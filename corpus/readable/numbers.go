@@ -1,0 +1,74 @@
+// Package readable writes numbers, lists, tables and commands as people read them in a
+// terminal. Text that comes from elsewhere goes through package printable as well.
+//
+// The API of this package is not promised: it may change in any version.
+package readable
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// Thousands writes a number with commas.
+func Thousands(n uint64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Count writes a number with k, M, G from 10,000 on.
+func Count(n uint64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.3gk", float64(n)/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.3gM", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.3gG", float64(n)/1e9)
+}
+
+// Share writes a part as a percentage, that of nothing as 0%.
+func Share(n, of uint64) string {
+	if of == 0 {
+		return "0%"
+	}
+	return fmt.Sprintf("%.3g%%", 100*float64(n)/float64(of))
+}
+
+// Plural writes a number of things whose plural ends in s.
+func Plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Ulps writes a distance in representable numbers, a large one as a power of two.
+func Ulps(n float64) string {
+	if n < 10_000 {
+		return fmt.Sprintf("%.0f", n)
+	}
+	return fmt.Sprintf("2^%.0f", math.Log2(n))
+}
+
+// Clock writes a time as h:mm:ss or m:ss.
+func Clock(t time.Duration) string {
+	s := int(t.Seconds())
+	if s < 3600 {
+		return fmt.Sprintf("%d:%02d", s/60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+// Rate returns how many there are in a second, 0 if no time has passed.
+func Rate(n uint64, t time.Duration) uint64 {
+	if t <= 0 {
+		return 0
+	}
+	return uint64(float64(n) / t.Seconds())
+}

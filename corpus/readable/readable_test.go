@@ -1,0 +1,118 @@
+package readable_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+)
+
+func TestWrap(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  []string
+	}{
+		{"", 10, []string{""}},
+		{"one two three", 20, []string{"one two three"}},
+		{"one two three", 13, []string{"one two three"}},
+		{"one two three", 12, []string{"one two", "three"}},
+		{"one two three", 3, []string{"one", "two", "three"}},
+		{"L 8→16, F 24→25", 8, []string{"L 8→16,", "F 24→25"}}, // characters count, not bytes
+		{"a-very-long-word b", 4, []string{"a-very-long-word", "b"}},
+	} {
+		if d := cmp.Diff(c.want, readable.Wrap(c.text, c.width)); d != "" {
+			t.Errorf("%q in %d: %s", c.text, c.width, d)
+		}
+	}
+}
+
+func TestGrid(t *testing.T) {
+	g := readable.Table{Width: 40, Right: map[int]bool{1: true}, Head: true}
+	g.Add("NAME", "N", "ABOUT")
+	g.Add("first", "1", "short")
+	g.Add("näme", "1,000", "a text that needs several lines to be shown")
+	g.Add("", "", "")
+	for width, want := range map[int]string{
+		40: `
+NAME       N  ABOUT
+*first*      1  short
+*näme*   1,000  a text that needs several
+              lines to be shown
+**
+`,
+		30: `
+NAME       N  ABOUT
+*first*      1  short
+*näme*   1,000  a text that
+              needs several
+              lines to be
+              shown
+**
+`,
+		20: `
+NAME       N
+    ABOUT
+*first*      1
+    short
+*näme*   1,000
+    a text that
+    needs several
+    lines to be
+    shown
+**
+`,
+	} {
+		g.Width = width
+		var b strings.Builder
+		b.WriteByte('\n')
+		g.Write(&b, func(s string) string { return "*" + s + "*" })
+		if d := cmp.Diff(want, b.String()); d != "" {
+			t.Errorf("width %d: %s", width, d)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 97608: "97,608", 1234567: "1,234,567"} {
+		if got := readable.Thousands(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
+		}
+	}
+	for n, want := range map[uint64]string{9999: "9999", 10_000: "10k", 123_456: "123k", 1_234_567: "1.23M", 5_000_000_000: "5G"} {
+		if got := readable.Count(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
+		}
+	}
+	for n, want := range map[float64]string{0: "0", 1: "1", 9999: "9999", 16384: "2^14", 4294967295: "2^32"} {
+		if got := readable.Ulps(n); got != want {
+			t.Errorf("%g is %s, want %s", n, got, want)
+		}
+	}
+	if readable.Share(1, 0) != "0%" || readable.Share(1, 8) != "12.5%" || readable.Share(3, 3) != "100%" {
+		t.Error(readable.Share(1, 0), readable.Share(1, 8), readable.Share(3, 3))
+	}
+	if readable.Plural(1, "bundle") != "1 bundle" || readable.Plural(0, "bundle") != "0 bundles" {
+		t.Error(readable.Plural(1, "bundle"), readable.Plural(0, "bundle"))
+	}
+}
+
+// TestSlug checks that names of files are short, distinct and plain.
+func TestSlug(t *testing.T) {
+	for name, want := range map[string]string{
+		"truncation-width":                                "truncation-width",
+		"fusion-width|zero-exponent:inf":                  "fusion-width-or-zero-exponent-inf",
+		"mma.m16n8k32.kind::f8f6f4.f32.e4m3.e2m3.f32":     "mma.m16n8k32.kind.f8f6f4.f32.e4m3.e2m3.f32",
+		"replay:../a/b.rec~sim:hopper~x ~ y":              "replay-.._a_b.rec_vs_sim-hopper_vs_x_vs_y",
+		strings.Repeat("accumulate-placement+", 20) + "a": "accumulate-placement+accumulate-placement+accumulate-placement+accumulate-placement+accumul-694e34d0",
+	} {
+		if got := readable.Slug(name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	long := strings.Repeat("accumulate-placement+", 20)
+	if readable.Slug(long+"a") == readable.Slug(long+"b") {
+		t.Error("two long names are one file")
+	}
+}

@@ -1,0 +1,89 @@
+package readable
+
+import (
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
+)
+
+// ShellWord writes a word as a POSIX shell reads it, in characters that can be seen,
+// for commands that people copy. Line ends at the end of a word stay what they are: no
+// shell has another way to write them.
+func ShellWord(word string) string {
+	ends := len(word) - len(strings.TrimRight(word, "\n"))
+	visible := word[:len(word)-ends]
+	switch {
+	case word == "":
+		return "''"
+	case ends > 0:
+		return ShellWord(visible) + "'" + word[len(visible):] + "'"
+	case printable.Line(word) != word:
+		return `"$(printf '` + octal(word) + `')"`
+	case strings.ContainsFunc(word, special):
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// special reports whether a shell may see more in a character than itself.
+func special(r rune) bool {
+	switch {
+	case r >= utf8.RuneSelf, 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+		return false
+	case r == filepath.Separator: // a backslash, on Windows
+		return false
+	}
+	return !strings.ContainsRune("/._-+=:,@%", r)
+}
+
+// octal writes a word as a format of printf(1).
+func octal(word string) string {
+	var b strings.Builder
+	for i := range len(word) {
+		switch c := word[i]; {
+		case c == '%':
+			b.WriteString("%%")
+		case c < ' ' || c > '~' || c == '\\' || c == '\'' || c == '-' && i == 0: // not an option
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// ShellPath writes the name of a file as an argument, which no flag is.
+func ShellPath(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "." + string(filepath.Separator) + name
+	}
+	return ShellWord(name)
+}
+
+// ShellCommand writes a command as a shell reads it.
+func ShellCommand(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = ShellWord(w)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// slugs replaces what some system does not allow in the name of a file.
+var slugs = strings.NewReplacer("::", ".", ":", "-", "|", "-or-", "/", "_", " ", "", "~", "_vs_", `\`, "_")
+
+// Slug makes a name fit for a file on any system. A long one ends in a hash.
+func Slug(name string) string {
+	const most = 100
+	s := slugs.Replace(name)
+	if len(s) <= most {
+		return s
+	}
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return fmt.Sprintf("%s-%08x", s[:most-9], h.Sum32())
+}

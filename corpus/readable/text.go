@@ -1,0 +1,60 @@
+package readable
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// First returns the first elements of a list, at most so many, and how many more there
+// are.
+func First(list []string, most int) []string {
+	if len(list) <= most {
+		return list
+	}
+	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
+}
+
+// Changes writes the first changes of a program, at most so many.
+func Changes(changes []mma.Change, most int) string {
+	var s []string
+	for _, c := range changes {
+		s = append(s, c.Brief())
+	}
+	return strings.Join(First(s, most), ", ")
+}
+
+// Shorten cuts text to so many columns.
+func Shorten(text string, columns int) string {
+	if r := []rune(text); len(r) > columns {
+		return string(r[:columns-1]) + "…"
+	}
+	return text
+}
+
+// Wrap breaks text at blanks into lines of a width, at least one. A word that is
+// longer than a line stays whole.
+func Wrap(text string, width int) []string {
+	lines := []string{""}
+	for word := range strings.FieldsSeq(text) {
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = word
+		case utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) <= width:
+			*last += " " + word
+		default:
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// Hanging breaks text into lines of a width, those after the first one indented by two
+// blanks, each with a line end.
+func Hanging(text string, width int) string {
+	return strings.Join(Wrap(text, width-2), "\n  ") + "\n"
+}

@@ -1,0 +1,91 @@
+package devicetest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Emulator is a program of qemu-user that executes this project built for another
+// processor.
+type Emulator struct {
+	Program string // such as qemu-aarch64
+	CPU     string // the processor with the most instructions
+	GOARCH  string
+	Arch    string // of the catalogue
+}
+
+// Emulators are those that the tests use where they are found.
+var Emulators = []Emulator{
+	{"qemu-aarch64", "max", "arm64", "arm"},
+	{"qemu-ppc64le", "power10", "ppc64le", "power10"},
+}
+
+// qemuVar is the variable of the environment with directories of other versions of the
+// emulators, separated as in PATH, to take instead of those on the path.
+const qemuVar = "MMAFUZZ_QEMU"
+
+// Paths returns where the emulator is. It skips the test if it is nowhere.
+func (e Emulator) Paths(t testing.TB) []string {
+	t.Helper()
+	var paths []string
+	for _, dir := range filepath.SplitList(os.Getenv(qemuVar)) {
+		path, err := exec.LookPath(filepath.Join(dir, e.Program))
+		if err != nil {
+			t.Fatalf("%s: %v", qemuVar, err)
+		}
+		paths = append(paths, path)
+	}
+	if paths != nil {
+		return paths
+	}
+	path, err := exec.LookPath(e.Program)
+	if err != nil {
+		t.Skipf("%s IS NOT TESTED: there is no %s (Debian: qemu-user)", strings.ToUpper(e.Arch), e.Program)
+	}
+	return []string{path}
+}
+
+// Version returns the first line of what the emulator at a path says of itself.
+func Version(t testing.TB, path string) string {
+	t.Helper()
+	out, err := exec.Command(path, "--version").Output()
+	if err != nil {
+		t.Fatalf("%s --version: %v", path, err)
+	}
+	line, _, _ := strings.Cut(string(out), "\n")
+	return line
+}
+
+// Command returns the command that runs a program of Build in the emulator at a
+// path, with blanks as exec: targets need them.
+func (e Emulator) Command(path, program string) string {
+	return "'" + path + "' -cpu " + e.CPU + " '" + program + "'"
+}
+
+// Build builds this project's program for Linux on the emulator's processor, without
+// cgo and without what needs a dynamic linker (tag nogpu), and returns the file.
+func (e Emulator) Build(t testing.TB) string {
+	t.Helper()
+	return e.build(t, "build", "-tags", "nogpu", "-o", filepath.Join(t.TempDir(), "mmafuzz."+e.GOARCH), "github.com/mmafuzz/mmafuzz/cmd/mmafuzz")
+}
+
+// BuildTests builds the tests of the package in the working directory.
+func (e Emulator) BuildTests(t testing.TB) string {
+	t.Helper()
+	return e.build(t, "test", "-c", "-o", filepath.Join(t.TempDir(), "test."+e.GOARCH), ".")
+}
+
+// build runs a go command whose last arguments are the file that it writes and a
+// package.
+func (e Emulator) build(t testing.TB, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+e.GOARCH, "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+	return args[len(args)-2]
+}

@@ -1,0 +1,85 @@
+package compare
+
+import "slices"
+
+// judge gives every difference its state, by the baseline and the list of known ones.
+func (c *Comparison) judge() {
+	r := &c.result
+	r.Known, r.Counts = c.Known.Settle(r.Differences, c.unlisted)
+	if c.Baseline != nil {
+		c.findGone()
+		c.findChanged()
+	}
+	switch {
+	case len(r.Trouble) > 0:
+		r.Exit = exitTrouble
+	case len(r.Incomplete) > 0:
+		r.Exit = exitIncomplete
+	case r.Counts.New+r.Counts.Expired > 0:
+		r.Exit = exitNews
+	default:
+		r.Exit = exitNoNews
+	}
+	r.fill()
+}
+
+// unlisted returns the state of a difference that no list has: still there if the
+// baseline has it and did not count it as known, else new.
+func (c *Comparison) unlisted(d *Difference) string {
+	if c.Baseline != nil && c.Baseline.open[d.ID] {
+		return StateStill
+	}
+	return StateNew
+}
+
+// findGone lists the differences of the baseline that are no more, and whether their
+// instructions were compared at all: those that were not are still open, however many
+// nights a machine is away.
+func (c *Comparison) findGone() {
+	here := map[string]bool{}
+	for _, d := range c.result.Differences {
+		here[d.ID] = true
+	}
+	add := func(g Gone) {
+		if here[g.ID] {
+			return
+		}
+		here[g.ID] = true
+		g.Compared = c.result.compared(&g)
+		c.result.Gone = append(c.result.Gone, g)
+		if g.Compared {
+			c.result.Counts.Gone++
+		}
+	}
+	for _, d := range c.Baseline.Differences {
+		add(Gone{ID: d.ID, A: d.A, B: d.B, Instruction: d.Instruction, Bucket: d.Bucket, Cases: d.Cases, State: d.State})
+	}
+	for _, g := range c.Baseline.Gone {
+		if !g.Compared {
+			add(g)
+		}
+	}
+}
+
+// compared reports whether a comparison has what a difference was about.
+func (r *Result) compared(d *Gone) bool {
+	if d.B == "" {
+		return slices.ContainsFunc(r.Machines, func(m Machine) bool { return m.Name == d.A })
+	}
+	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.A == d.A && c.B == d.B && c.Instruction == d.Instruction })
+}
+
+// findChanged lists the recorded instructions whose model is not that of the baseline.
+func (c *Comparison) findChanged() {
+	for _, now := range c.result.Models {
+		for _, was := range c.Baseline.Models {
+			if was.Machine == now.Machine && was.Instruction == now.Instruction && !was.equal(&now.Arithmetic) {
+				c.result.Changed = append(c.result.Changed, Changed{now.Machine, now.Instruction, was.Arithmetic, now.Arithmetic})
+			}
+		}
+	}
+}
+
+func (m *Arithmetic) equal(o *Arithmetic) bool {
+	return m.Base == o.Base && m.Explained == o.Explained && slices.Equal(m.Changes, o.Changes)
+}

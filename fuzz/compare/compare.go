@@ -1,0 +1,203 @@
+// Package compare compares recordings of machines that never met: instruction by
+// instruction, on the inputs that two recordings have in common.
+//
+// Each recording is first explained by a model: that of the catalogue, or one with some
+// changes. Then each two machines are compared as in a campaign (package fuzz), with the
+// cause of every differing case and one smallest case of each. What comes of it, a
+// Result, is data: it is also the JSON that mmafuzz compare writes, the baseline of the
+// next comparison, and what Write shows as text.
+//
+//	a, err := compare.Open("h100.rec")
+//	b, err := compare.Open("mi300.rec")
+//	c, err := compare.New([]*compare.Side{a, b}, compare.Options{})
+//	result, err := c.Run(ctx)
+//
+// The API of this package is not promised: it may change in any version.
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// Options say how sides are compared.
+type Options struct {
+	// Baseline is the result of an earlier comparison, which tells what is new; nil:
+	// none.
+	Baseline *Result
+	// Known are differences that are no news. Its day is the date of the result.
+	Known Known
+	// NaN and Zero say how NaNs and signs of zeros are compared; nil: by their bits,
+	// but for what a model leaves open.
+	NaN, Zero *oracle.Strictness
+	// Workers run in parallel; 0: devices.Workers. They do not change the result.
+	Workers int
+	// MaxFindings is the number of cases of each two machines that are shrunk; 0:
+	// fuzz.DefaultFindings. AllFindings: those of known differences and of ones that
+	// the baseline has, too.
+	MaxFindings int
+	AllFindings bool
+	// Trouble is what could not be compared at all, for the result.
+	Trouble []string
+	// Observer is told of progress; nil: nobody is.
+	Observer Observer
+}
+
+// Observer follows a comparison. It is called from one goroutine.
+type Observer interface {
+	// Models reports how far the search for the models of the recordings is.
+	Models(s *fuzz.State)
+	// Begin reports the campaign that compares all pairs, before it begins.
+	Begin(cfg *fuzz.Config)
+	// Finding reports a case of that campaign. place is a relative path that no other
+	// finding has. It returns the directory where the finding is kept, for the result.
+	Finding(f *fuzz.Finding, place string) (bundle string, err error)
+	// Progress reports the state of that campaign after an epoch.
+	Progress(s *fuzz.State)
+}
+
+// quiet is the Observer of those who have none.
+type quiet struct{}
+
+func (quiet) Models(*fuzz.State)                            {}
+func (quiet) Begin(*fuzz.Config)                            {}
+func (quiet) Finding(*fuzz.Finding, string) (string, error) { return "", nil }
+func (quiet) Progress(*fuzz.State)                          {}
+
+// Comparison is a comparison that is to be run.
+type Comparison struct {
+	Options
+	sides   []*Side
+	pairs   []pair
+	bundles map[bucketKey]string // of the first finding of each
+	result  Result
+}
+
+type bucketKey struct {
+	pair   int
+	bucket string
+}
+
+// ErrNoRecordings says that none of the sides is a recording.
+var ErrNoRecordings = errors.New("none of these is a recording")
+
+// ErrNothing says that no two sides have inputs in common.
+var ErrNothing = errors.New("there is nothing to compare")
+
+// New prepares a comparison of each recording with each other one, and with each target.
+// It names the sides: see SameNameError. ErrNoRecordings: none is a recording.
+func New(sides []*Side, o Options) (*Comparison, error) {
+	if o.Observer == nil {
+		o.Observer = quiet{}
+	}
+	if o.Known.Day.IsZero() {
+		o.Known.Day = time.Now()
+	}
+	c := &Comparison{Options: o, sides: sides, bundles: map[bucketKey]string{}}
+	if err := nameSides(sides); err != nil {
+		return nil, err
+	}
+	c.result.Trouble = append(c.result.Trouble, o.Trouble...)
+	for _, s := range sides {
+		if s.Recording != nil && !s.Recording.Complete {
+			c.result.Incomplete = append(c.result.Incomplete, s.Spec+" is not complete: what it has is compared; mmafuzz record goes on with it")
+		}
+		c.result.Machines = append(c.result.Machines, newMachine(s))
+	}
+	return c, nil
+}
+
+// Run compares. The result of a comparison whose context has ended, or whose target has
+// stopped answering, says so in Incomplete and is CutOff, unless the models were not
+// found yet: then there is none. ErrNothing: no two sides have inputs in common.
+func (c *Comparison) Run(ctx context.Context) (*Result, error) {
+	if err := c.findPairs(ctx); err != nil {
+		return nil, err
+	}
+	if len(c.pairs) == 0 {
+		return nil, c.nothing()
+	}
+	models := modelsOf(c.pairs)
+	if err := c.findModels(ctx, models); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	cfg := c.config(models)
+	c.Observer.Begin(&cfg)
+	campaign, err := fuzz.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	err = campaign.Run(ctx)
+	if left := campaign.Unfinished(ctx, err); left != nil {
+		c.result.Incomplete = append(c.result.Incomplete, left.String())
+		c.result.CutOff = true
+	} else if err != nil {
+		return nil, err
+	}
+	c.conclude(campaign.State(), models)
+	return &c.result, nil
+}
+
+// config returns the campaign over all pairs, whose recordings have their models.
+func (c *Comparison) config(models []*model) fuzz.Config {
+	cfg := fuzz.Config{Seed: 1, Workers: c.Workers, NaN: c.NaN, Zero: c.Zero, MaxFindings: c.MaxFindings, Observe: follower{c}}
+	for i := range c.pairs {
+		p := &c.pairs[i]
+		p.A, p.B = withModel(p.a, p.A, models), withModel(p.b, p.B, models)
+		cfg.Pairs = append(cfg.Pairs, p.Pair)
+	}
+	if !c.AllFindings {
+		cfg.Keep = c.isNews
+	}
+	return cfg
+}
+
+// isNews reports whether a bucket's difference is worth a finding: it is not known, not
+// of the baseline, or not to be told without its cases.
+func (c *Comparison) isNews(pair int, b *fuzz.Bucket, v *triage.Verdict) bool {
+	p := &c.pairs[pair]
+	d := newDifference(p, b, changesFrom(p, v))
+	if len(d.Changes) == 0 {
+		return true
+	}
+	state, _ := c.Known.StateOf(&d, c.unlisted(&d))
+	return state == StateNew || state == StateExpired
+}
+
+// nothing says why nothing can be compared.
+func (c *Comparison) nothing() error {
+	var why []string
+	for _, l := range c.result.LeftOut {
+		if l.Instruction == "" {
+			why = append(why, fmt.Sprintf("%s: %s", machinePair(l.A, l.B), l.Why))
+		}
+	}
+	return fmt.Errorf("%w: %s", ErrNothing, strings.Join(append(why, c.result.Trouble...), "; "))
+}
+
+// follower is the observer of the campaign over all pairs.
+type follower struct{ *Comparison }
+
+func (w follower) Progress(s *fuzz.State) { w.Observer.Progress(s) }
+
+func (w follower) Finding(f *fuzz.Finding, _ bool) error {
+	p := &w.pairs[f.Pair]
+	place := filepath.Join(readable.Slug(p.a.Name+"~"+p.b.Name), readable.Slug(p.Name()), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
+	bundle, err := w.Observer.Finding(f, place)
+	if key := (bucketKey{f.Pair, f.Bucket}); w.bundles[key] == "" {
+		w.bundles[key] = bundle
+	}
+	return err
+}

@@ -1,0 +1,196 @@
+package compare
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// The states of a difference.
+const (
+	StateNew     = "new"
+	StateStill   = "still"   // in the baseline, too
+	StateKnown   = "known"   // on the list of known differences
+	StateExpired = "expired" // on that list, but too long ago
+)
+
+// notRecorded is the bucket of an instruction that a recording does not have, or not to
+// the end.
+const notRecorded = "not-recorded"
+
+// Difference is the cases of one cause, of an instruction of two machines.
+type Difference struct {
+	ID           string       `json:"id"` // the same every night
+	A            string       `json:"a"`
+	B            string       `json:"b"` // "": it is about A alone
+	Instruction  string       `json:"instruction"`
+	InstructionA string       `json:"instruction_a"`
+	InstructionB string       `json:"instruction_b"`
+	Bucket       string       `json:"bucket"`
+	Class        string       `json:"class"`
+	Details      []Kind       `json:"details"` // the kinds of cases in the bucket
+	Changes      []mma.Change `json:"changes"` // behind the primary cause, from A to B
+	Cases        uint64       `json:"cases"`
+	Dots         uint64       `json:"dots"` // of so many
+	MaxUlp       float64      `json:"max_ulp"`
+	Digest       string       `json:"digest"` // of the cases and their results
+	What         string       `json:"what,omitempty"`
+	State        string       `json:"state"`
+	Known        string       `json:"known,omitempty"` // the entry that covers it
+	Bundle       string       `json:"bundle,omitempty"`
+
+	rest *Kind // cases of no detail, which may need all changes; nil: none
+}
+
+// Kind is cases of a bucket with the changes behind them: more than those behind the
+// bucket where it takes a combination.
+type Kind struct {
+	Name    string       `json:"name"`
+	Cases   uint64       `json:"cases"`
+	Changes []mma.Change `json:"changes"`
+}
+
+// NewDifference returns the difference that a campaign's bucket is, with a verdict on its
+// pair. The machines are called as their targets are.
+func NewDifference(p *devices.Pair, b *fuzz.Bucket, v *triage.Verdict) Difference {
+	x := &pair{a: &Side{Name: p.TargetA}, b: &Side{Name: p.TargetB}, Pair: *p}
+	return newDifference(x, b, changesFrom(x, v))
+}
+
+func newDifference(p *pair, b *fuzz.Bucket, parts []part) Difference {
+	d := Difference{A: p.a.Name, B: p.b.Name, Instruction: p.Name(), InstructionA: p.A.Instruction().Name, InstructionB: p.B.Instruction().Name,
+		Bucket: b.Name, Class: b.MostClass().String(), Changes: changesOf(parts, b.Name), Cases: b.Cases, Dots: uint64(p.dots()), MaxUlp: b.MaxUlp,
+		Digest: fmt.Sprintf("%016x", b.Digest), Details: []Kind{}}
+	for _, x := range b.SortedDetails() {
+		d.Details = append(d.Details, Kind{x.Name, x.Cases, changesOf(parts, fuzz.LabelsIn(x.Name)...)})
+	}
+	if b.More > 0 {
+		var labels []string
+		for _, x := range parts {
+			labels = append(labels, x.label)
+		}
+		d.rest = &Kind{strings.Join(labels, "+"), b.More, changesOf(parts, labels...)}
+	}
+	d.identify()
+	return d
+}
+
+// part is changes that one label stands for, from A to B.
+type part struct {
+	label   string
+	changes []mma.Change
+}
+
+// changesFrom returns the changes of a verdict in parts, from A's arithmetic to B's; nil
+// if none was found.
+func changesFrom(p *pair, v *triage.Verdict) []part {
+	if v == nil || !v.Found() {
+		return nil
+	}
+	base := v.Program
+	if base.Apply(mma.Reversed(v.Changes)) != nil {
+		return nil
+	}
+	turned := base != p.A.Instruction().Params
+	var parts []part
+	for _, x := range triage.Parts(&base, &v.Program) {
+		changes := x.Changes
+		if turned {
+			changes = mma.Reversed(changes)
+		}
+		parts = append(parts, part{string(x.Label), changes})
+	}
+	return parts
+}
+
+// changesOf returns the changes that some labels stand for.
+func changesOf(parts []part, labels ...string) []mma.Change {
+	changes := []mma.Change{}
+	for _, x := range parts {
+		if slices.Contains(labels, x.label) {
+			changes = append(changes, x.changes...)
+		}
+	}
+	return changes
+}
+
+// missing is the difference of an instruction that a recording does not have.
+func missing(name string, p corpus.Problem) Difference {
+	d := Difference{A: name, Instruction: p.Instruction, InstructionA: p.Instruction, Bucket: notRecorded, Class: oracle.Fault.String(),
+		Changes: []mma.Change{}, Details: []Kind{}, What: p.What}
+	d.identify()
+	return d
+}
+
+// identify gives a difference an id that it has every night: of the machines, the
+// instruction, the bucket and the changes behind it. What is not explained is told
+// by the very cases and their results.
+func (d *Difference) identify() {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q %q %q\n", d.A, d.B, d.Instruction, d.Bucket)
+	for _, c := range d.Changes {
+		fmt.Fprintln(h, c)
+	}
+	if len(d.Changes) == 0 {
+		fmt.Fprintln(h, d.Digest)
+	}
+	d.ID = fmt.Sprintf("%x", h.Sum(nil)[:4])
+}
+
+// scopes are what lists of known differences see of a difference: its kinds of cases,
+// each with the labels and changes behind it. One without kinds is a scope itself.
+func (d *Difference) scopes() []*corpus.Difference {
+	kinds := slices.Clone(d.Details)
+	if d.rest != nil {
+		kinds = append(kinds, *d.rest)
+	}
+	if len(kinds) == 0 {
+		kinds = []Kind{{Name: d.Bucket, Changes: d.Changes}}
+	}
+	var all []*corpus.Difference
+	for _, k := range kinds {
+		s := &corpus.Difference{ID: d.ID, A: d.A, B: d.B, Instructions: []string{d.Instruction, d.InstructionA}, Bucket: d.Bucket, Detail: k.Name, Labels: fuzz.LabelsIn(k.Name)}
+		if d.InstructionB != "" {
+			s.Instructions = append(s.Instructions, d.InstructionB)
+		}
+		for _, c := range k.Changes {
+			s.Changes = append(s.Changes, c.String())
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// sameCell reports whether two differences are of one instruction of two machines.
+func (d *Difference) sameCell(o *Difference) bool {
+	return d.A == o.A && d.B == o.B && d.Instruction == o.Instruction
+}
+
+// isNews reports whether a difference makes a comparison fail.
+func (d *Difference) isNews() bool { return d.State == StateNew || d.State == StateExpired }
+
+// groups returns the differences that are wanted, those of an instruction of two machines
+// together, and their number.
+func groups(ds []Difference, wanted func(*Difference) bool) (all [][]*Difference, n int) {
+	for i := range ds {
+		d := &ds[i]
+		if !wanted(d) {
+			continue
+		}
+		n++
+		if last := len(all) - 1; last >= 0 && all[last][0].sameCell(d) {
+			all[last] = append(all[last], d)
+		} else {
+			all = append(all, []*Difference{d})
+		}
+	}
+	return all, n
+}

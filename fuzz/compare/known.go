@@ -1,0 +1,165 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+)
+
+// Known is a list of known differences on a day.
+type Known struct {
+	List *corpus.Known // nil: none
+	Day  time.Time     // on which entries hold or have expired
+}
+
+// KnownUse is what became of an entry of a list.
+type KnownUse struct {
+	ID      string `json:"id"`
+	Reason  string `json:"reason"`
+	Expires string `json:"expires,omitempty"`
+	Hits    int    `json:"hits"`  // differences that it covers
+	State   string `json:"state"` // used, unused or expired
+}
+
+// StateOf returns the state of a difference, and which entries of the list cover some of
+// it: known if entries that hold on the day cover all of it; expired if it takes ones
+// that no longer hold; else unlisted, the state of a difference that is on no list.
+func (k *Known) StateOf(d *Difference, unlisted string) (state string, hits []int) {
+	if k.List == nil {
+		return unlisted, nil
+	}
+	known, covered := true, true
+	for _, scope := range d.scopes() {
+		holds, listed := false, false
+		for i := range k.List.Entries {
+			e := &k.List.Entries[i]
+			if !e.Covers(scope) {
+				continue
+			}
+			if !slices.Contains(hits, i) {
+				hits = append(hits, i)
+			}
+			listed, holds = true, holds || !e.Expired(k.Day)
+		}
+		known, covered = known && holds, covered && listed
+	}
+	switch {
+	case known:
+		return StateKnown, hits
+	case covered:
+		return StateExpired, hits
+	}
+	return unlisted, hits
+}
+
+// Settle gives differences their State and Known, and returns what became of the list's
+// entries. unlisted is the state of a difference that no entry covers.
+func (k *Known) Settle(ds []Difference, unlisted func(d *Difference) string) (uses []KnownUse, n Counts) {
+	uses = k.uses()
+	for i := range ds {
+		d := &ds[i]
+		var hits []int
+		d.State, hits = k.StateOf(d, unlisted(d))
+		for _, h := range hits {
+			uses[h].Hits++
+			if e := &k.List.Entries[h]; d.Known == "" && e.Expired(k.Day) == (d.State == StateExpired) {
+				d.Known = e.ID
+			}
+		}
+		n.add(d.State)
+	}
+	for i := range uses {
+		if u := &uses[i]; u.State == "" {
+			u.State = "unused"
+			if u.Hits > 0 {
+				u.State = "used"
+			}
+		}
+	}
+	return uses, n
+}
+
+// uses returns the entries of the list, none used yet.
+func (k *Known) uses() []KnownUse {
+	uses := []KnownUse{}
+	if k.List == nil {
+		return uses
+	}
+	for _, e := range k.List.Entries {
+		u := KnownUse{ID: e.ID, Reason: e.Reason, Expires: e.Expires}
+		if e.Expired(k.Day) {
+			u.State = "expired"
+		}
+		uses = append(uses, u)
+	}
+	return uses
+}
+
+// Accept returns a list with the entries of others, each of which may be nil, and with
+// entries for those differences that none of them covers on the day.
+func (k *Known) Accept(ds []Difference, reason string, lists ...*corpus.Known) *corpus.Known {
+	all := &corpus.Known{Version: corpus.KnownVersion, Entries: []corpus.KnownEntry{}}
+	ids := map[string]bool{}
+	for _, list := range lists {
+		if list == nil {
+			continue
+		}
+		for _, e := range list.Entries {
+			if !ids[e.ID] {
+				ids[e.ID] = true
+				all.Entries = append(all.Entries, e)
+			}
+		}
+	}
+	kept := &Known{List: all, Day: k.Day}
+	unknown, _ := groups(ds, func(d *Difference) bool { return d.State != StateKnown })
+	for _, g := range unknown {
+		left := slices.DeleteFunc(g, func(d *Difference) bool {
+			state, _ := kept.StateOf(d, "")
+			return state == StateKnown
+		})
+		for _, e := range entriesOf(left, reason) {
+			name := e.ID
+			for n := 2; ids[e.ID]; n++ {
+				e.ID = fmt.Sprintf("%s-%d", name, n)
+			}
+			ids[e.ID] = true
+			all.Entries = append(all.Entries, e)
+		}
+	}
+	return all
+}
+
+// entriesOf makes entries that cover the differences of an instruction of two
+// machines: one for all that is explained, by the changes, and one for each other.
+func entriesOf(g []*Difference, reason string) []corpus.KnownEntry {
+	if len(g) == 0 {
+		return nil
+	}
+	var all []corpus.KnownEntry
+	explained := corpus.KnownEntry{Reason: reason, Instruction: g[0].Instruction, Pair: []string{g[0].A, g[0].B}}
+	for _, d := range g {
+		if len(d.Changes) == 0 {
+			e := explained
+			e.ID, e.Changes, e.Bucket, e.Difference = "known-"+d.ID, nil, d.Bucket, d.ID
+			all = append(all, e)
+			continue
+		}
+		if explained.ID == "" {
+			explained.ID = "known-" + d.ID
+		}
+		for _, scope := range d.scopes() {
+			for _, change := range scope.Changes {
+				if !slices.Contains(explained.Changes, change) {
+					explained.Changes = append(explained.Changes, change)
+				}
+			}
+		}
+	}
+	if explained.ID != "" {
+		all = append([]corpus.KnownEntry{explained}, all...)
+	}
+	return all
+}

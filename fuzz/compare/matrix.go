@@ -1,0 +1,156 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+)
+
+// machines says what was compared, and which models explain the recordings.
+func (p *printer) machines(r *Result) {
+	g := readable.Table{Width: p.Width, Right: map[int]bool{2: true, 3: true}, Head: true}
+	g.Add("MACHINE", "TARGET", "INSTR", "DOTS", "COMPUTES AS")
+	for _, m := range r.Machines {
+		if !m.Recorded {
+			g.Add(m.Name, p.target(m.Target), "", "", "answers itself")
+			continue
+		}
+		text := p.computesAs(m.Name, r.Models)
+		if m.Faults > 0 {
+			text += fmt.Sprintf("; failed on %s", readable.Plural(m.Faults, "dot product"))
+		}
+		if !m.Complete {
+			text += "; not complete"
+		}
+		g.Add(m.Name, p.target(m.Target), fmt.Sprint(m.Instructions), readable.Thousands(uint64(m.Dots)), text)
+	}
+	g.Write(p, p.Bold)
+}
+
+// target cuts a long name of a target, unless Verbose.
+func (p *printer) target(name string) string {
+	if p.Verbose {
+		return name
+	}
+	return readable.Shorten(name, 24)
+}
+
+// computesAs says which models explain a machine: that of an architecture for most
+// instructions, and what is odd.
+func (p *printer) computesAs(machine string, models []Model) string {
+	plain := map[string]int{}
+	var archs, odd []string
+	for _, m := range models {
+		if m.Machine != machine {
+			continue
+		}
+		arch, _, _ := strings.Cut(m.Base, "/")
+		switch {
+		case m.Explained && len(m.Changes) == 0:
+			if plain[arch]++; plain[arch] == 1 {
+				archs = append(archs, arch)
+			}
+		case m.Explained:
+			odd = append(odd, m.Instruction+" "+m.text())
+		default:
+			odd = append(odd, "no model for "+m.Instruction)
+		}
+	}
+	var texts []string
+	for _, a := range archs {
+		texts = append(texts, "sim:"+a)
+		if len(archs) > 1 || len(odd) > 0 {
+			texts[len(texts)-1] += fmt.Sprintf(" on %d", plain[a])
+		}
+	}
+	return strings.Join(append(texts, p.first(odd, oddRows)...), "; ")
+}
+
+// text says how an instruction of a machine computes.
+func (m *Arithmetic) text() string {
+	arch, _, _ := strings.Cut(m.Base, "/")
+	switch {
+	case !m.Explained:
+		return "as no model explains"
+	case len(m.Changes) == 0:
+		return "as sim:" + arch
+	}
+	refs := slices.DeleteFunc(slices.Clone(m.Alike), func(name string) bool { return !strings.HasPrefix(name, "ref:") })
+	if len(refs) > 0 {
+		return "as " + strings.Join(readable.First(refs, 2), ", ")
+	}
+	return "as sim:" + arch + " with " + readable.Changes(m.Changes, 4)
+}
+
+// matrix has a row for each instruction and a column for each pair of machines.
+func (p *printer) matrix(r *Result) {
+	var pairs, rows []string
+	cells := map[[2]string]string{}
+	differ := map[string]bool{} // by row
+	for i := range r.Cells {
+		x := &r.Cells[i]
+		pair, row := machinePair(x.A, x.B), x.row()
+		if !slices.Contains(pairs, pair) {
+			pairs = append(pairs, pair)
+		}
+		if !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
+		cells[[2]string{row, pair}] = r.cellText(x)
+		differ[row] = differ[row] || x.Mismatches > 0
+	}
+	fmt.Fprintln(p)
+	g := readable.Table{Width: p.Width, Head: true, Right: map[int]bool{}}
+	head := []string{"INSTRUCTION"}
+	for i, pair := range pairs {
+		fmt.Fprintf(p, "%3d  %s\n", i+1, pair)
+		head = append(head, fmt.Sprint(i+1))
+		g.Right[i+1] = true
+	}
+	g.Add(append(head, "")...)
+	same := 0
+	for _, name := range rows {
+		if !differ[name] && !p.Verbose {
+			same++
+			continue
+		}
+		row := []string{name}
+		for _, pair := range pairs {
+			row = append(row, cmp.Or(cells[[2]string{name, pair}], "-"))
+		}
+		g.Add(append(row, "")...)
+	}
+	if len(g.Rows) > 1 {
+		fmt.Fprintln(p)
+		g.Write(p, p.Bold)
+		fmt.Fprintln(p, "share of dot products that differ; = equal bits, - not compared, * something new")
+	}
+	if same > 0 {
+		fmt.Fprintf(p, "equal bits on %s of %d\n", readable.Plural(same, "instruction"), len(rows))
+	}
+}
+
+// row is the instructions of a cell, whichever machine is the first.
+func (x *Cell) row() string {
+	names := strings.Split(x.Instruction, " ~ ")
+	slices.Sort(names)
+	return strings.Join(names, " ~ ")
+}
+
+// cellText is a cell of the matrix.
+func (r *Result) cellText(x *Cell) string {
+	text := "="
+	if x.Mismatches > 0 {
+		text = readable.Share(x.Mismatches, x.Dots)
+	}
+	isNew := func(d Difference) bool {
+		return d.A == x.A && d.B == x.B && d.Instruction == x.Instruction && d.isNews()
+	}
+	if slices.ContainsFunc(r.Differences, isNew) {
+		return text + "*"
+	}
+	return text + " "
+}

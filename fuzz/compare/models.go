@@ -1,0 +1,213 @@
+package compare
+
+import (
+	"context"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// model is the arithmetic that explains all that is recorded of an instruction: that
+// of the catalogue, or with some changes, or none.
+type model struct {
+	machine    string
+	rec        devices.Recorder
+	base       *mma.Instruction
+	params     mma.Params // zero: nothing explains it
+	k          int        // with which params run
+	changes    []mma.Change
+	alike      []string // known targets that give all that is recorded
+	dots       uint64
+	mismatches uint64 // that the base's own arithmetic leaves
+}
+
+func (m *model) explained() bool { return m.params != mma.Params{} }
+
+// modelled is a recorder with the model that explains it, if one does.
+type modelled struct {
+	devices.Recorder
+	inst      *mma.Instruction
+	explained bool
+}
+
+func (m *modelled) Instruction() *mma.Instruction { return m.inst }
+func (m *modelled) Explained() bool               { return m.explained }
+
+// Environment is that of the recorder, if it has one.
+func (m *modelled) Environment() map[string]string {
+	if p, ok := m.Recorder.(devices.Provenance); ok {
+		return p.Environment()
+	}
+	return nil
+}
+
+// explaining returns a recorder with the model.
+func (m *model) explaining(r devices.Recorder) devices.Recorder {
+	i := *m.rec.Instruction()
+	i.Params = m.params
+	if m.explained() {
+		i.K = m.k
+	}
+	return &modelled{r, &i, m.explained()}
+}
+
+// findModels looks for the models of recordings: each is compared with the simulator
+// of its instruction, or of another that takes the same operands.
+func (c *Comparison) findModels(ctx context.Context, models []*model) error {
+	bits := oracle.Bits
+	cfg := fuzz.Config{Seed: 1, Workers: c.Workers, NaN: c.NaN, Zero: c.Zero, Observe: modelFollower{c.Observer}}
+	if cfg.NaN == nil {
+		cfg.NaN = &bits
+	}
+	if cfg.Zero == nil {
+		cfg.Zero = &bits
+	}
+	var of []*model
+	for _, m := range models {
+		if m.base = baseOf(m.rec); m.base == nil {
+			continue
+		}
+		u, err := devices.OpenUnit("sim:"+m.base.Arch, m.base.Name, "")
+		if err != nil {
+			return err
+		}
+		cfg.Pairs = append(cfg.Pairs, devices.Pair{A: u, B: m.rec, TargetA: "sim:" + m.base.Arch, TargetB: m.machine, K: m.rec.Length()})
+		of = append(of, m)
+	}
+	if len(cfg.Pairs) == 0 {
+		return nil
+	}
+	campaign, err := fuzz.New(cfg)
+	if err != nil {
+		return err
+	}
+	if err := campaign.Run(ctx); err != nil {
+		return err
+	}
+	for i, st := range campaign.State().Pairs {
+		of[i].take(st)
+	}
+	return nil
+}
+
+// take keeps what a campaign of the base against the recording has found out.
+func (m *model) take(st *fuzz.PairState) {
+	m.dots, m.mismatches = st.Dots, st.Mismatches()
+	switch {
+	case m.mismatches == st.Classes[oracle.Fault]:
+		m.params, m.k = m.base.Params, m.base.K
+	case st.Verdict != nil && st.Verdict.Found() && !unexplained(st):
+		m.params, m.k, m.changes, m.alike = st.Verdict.Program, st.Verdict.K, st.Verdict.Changes, st.Verdict.Alike
+	}
+}
+
+// unexplained reports whether a verdict leaves cases over.
+func unexplained(st *fuzz.PairState) bool {
+	for name := range st.Buckets {
+		if strings.HasPrefix(name, string(triage.Unexplained)) {
+			return true
+		}
+	}
+	return false
+}
+
+// baseOf returns the row of the catalogue from which the search for a recording's
+// model starts: its own; else, of those that take its operands, the one that gives
+// most of its results. nil if there is none.
+func baseOf(r devices.Recorder) *mma.Instruction {
+	i := r.Instruction()
+	if own, err := mma.Lookup(i.Arch, i.Name); err == nil && own.Refuse == "" && own.Params != (mma.Params{}) {
+		return own
+	}
+	in := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: r.Length(), Tiles: min(baseSample, r.Recorded())})
+	want := make([]byte, in.Dots()*i.D.Width())
+	_ = r.Load(0, in, want) // a fault counts as a difference
+	var best *mma.Instruction
+	least := 0
+	for _, row := range mma.Catalog() {
+		if !modelFits(r, &row) {
+			continue
+		}
+		if n := differ(&row, in, want); best == nil || n < least {
+			best, least = &row, n
+		}
+	}
+	return best
+}
+
+// baseSample is the number of dot products that choose a base.
+const baseSample = 4096
+
+// modelFits reports whether a row of the catalogue has a model that takes the dot
+// products of a recording.
+func modelFits(r devices.Recorder, row *mma.Instruction) bool {
+	chains := row.C != fp.None && row.C == row.D
+	return row.Refuse == "" && row.Params != (mma.Params{}) && devices.Comparable(r.Instruction().Formats, row.Formats) == nil &&
+		(r.Length() == row.K || r.Length()%row.K == 0 && chains)
+}
+
+// differ counts the results that a row's model does not give.
+func differ(row *mma.Instruction, in *mma.Batch, want []byte) int {
+	m, err := sim.ForInstruction(row)
+	if err != nil {
+		return in.Dots()
+	}
+	got := make([]byte, len(want))
+	m.Run(in, got)
+	n, w := 0, row.D.Width()
+	for i := range in.Dots() {
+		if mma.Load(got, w, i) != mma.Load(want, w, i) {
+			n++
+		}
+	}
+	return n
+}
+
+// modelsOf returns a model to be found for each recorded instruction of the pairs.
+func modelsOf(pairs []pair) []*model {
+	var all []*model
+	add := func(s *Side, u devices.Unit) {
+		if s.Recording == nil || modelOf(all, s, u) != nil {
+			return
+		}
+		whole, err := s.Target.Open(u.Instruction()) // all of it, not only what another side has
+		if err != nil {
+			return
+		}
+		all = append(all, &model{machine: s.Name, rec: whole.(devices.Recorder)})
+	}
+	for i := range pairs {
+		add(pairs[i].a, pairs[i].A)
+		add(pairs[i].b, pairs[i].B)
+	}
+	return all
+}
+
+func modelOf(models []*model, s *Side, u devices.Unit) *model {
+	for _, m := range models {
+		if m.machine == s.Name && m.rec.Instruction().Name == u.Instruction().Name {
+			return m
+		}
+	}
+	return nil
+}
+
+// withModel gives a recording the model that was found for it.
+func withModel(s *Side, u devices.Unit, models []*model) devices.Unit {
+	if m := modelOf(models, s, u); m != nil {
+		return m.explaining(u.(devices.Recorder))
+	}
+	return u
+}
+
+// modelFollower is the observer of the search for models.
+type modelFollower struct{ Observer }
+
+func (modelFollower) Finding(*fuzz.Finding, bool) error { return nil }
+func (w modelFollower) Progress(s *fuzz.State)          { w.Models(s) }

@@ -1,0 +1,119 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+)
+
+// Side is one of the things that are compared: a recording, or a target that answers for
+// the inputs of recordings.
+type Side struct {
+	Name      string // of the machine; New sets it
+	Spec      string // as it was given
+	Target    devices.Target
+	Recording *corpus.Recording // nil: the target answers itself
+}
+
+// SpecError says that something is neither a file nor a target.
+type SpecError struct {
+	Spec string
+	Err  error
+}
+
+func (e *SpecError) Error() string { return fmt.Sprintf("%s: %v", e.Spec, e.Err) }
+func (e *SpecError) Unwrap() error { return e.Err }
+
+// Open opens a file as a recording, and anything else as a target. Its Target is to be
+// closed. The error is a SpecError, or that of devices.Open.
+func Open(spec string) (*Side, error) {
+	target := spec
+	info, err := os.Stat(spec)
+	var path *fs.PathError
+	switch {
+	case err == nil && !info.IsDir():
+		target = "replay:" + spec
+	case strings.Contains(spec, ":"):
+	case err == nil:
+		return nil, &SpecError{spec, errors.New("it is a directory")}
+	case errors.As(err, &path):
+		return nil, &SpecError{spec, path.Err}
+	default:
+		return nil, &SpecError{spec, err}
+	}
+	t, err := devices.Open(target)
+	if err != nil {
+		return nil, err
+	}
+	s := &Side{Spec: spec, Target: t}
+	if r, ok := t.(interface{ Recording() *corpus.Recording }); ok {
+		s.Recording = r.Recording()
+	}
+	return s, nil
+}
+
+// SameNameError says that two sides are of machines of the same name.
+type SameNameError struct{ A, B, Name string }
+
+func (e *SameNameError) Error() string {
+	return fmt.Sprintf("%s and %s are both of a machine %s", e.A, e.B, e.Name)
+}
+
+// nameSides names sides as their recordings do. Where several have one name, their files
+// tell them apart.
+func nameSides(sides []*Side) error {
+	if !slices.ContainsFunc(sides, func(s *Side) bool { return s.Recording != nil }) {
+		return ErrNoRecordings
+	}
+	count := map[string]int{}
+	for _, s := range sides {
+		switch {
+		case s.Recording == nil:
+			s.Name = corpus.MachineName(s.Target.Name())
+		case s.Recording.Header.Name != "":
+			s.Name = s.Recording.Header.Name
+		default:
+			s.Name = s.fileName()
+		}
+		count[s.Name]++
+	}
+	for _, s := range sides {
+		if count[s.Name] > 1 && s.Recording != nil {
+			s.Name = s.fileName()
+		}
+	}
+	seen := map[string]string{}
+	for _, s := range sides {
+		if other, dup := seen[s.Name]; dup {
+			return &SameNameError{other, s.Spec, s.Name}
+		}
+		seen[s.Name] = s.Spec
+	}
+	return nil
+}
+
+// fileName is a name made of the recording's file.
+func (s *Side) fileName() string {
+	base := filepath.Base(strings.TrimPrefix(s.Target.Name(), "replay:"))
+	name, _, _ := strings.Cut(base, ".")
+	if name == "" {
+		name = base
+	}
+	return corpus.MachineName(name)
+}
+
+// plan says with which plan a side was recorded.
+func (s *Side) plan() string {
+	if s.Recording == nil || s.Recording.Header.Plan == nil {
+		return s.Spec + " was recorded without a plan"
+	}
+	p := s.Recording.Header.Plan
+	return fmt.Sprintf("%s was recorded with plan %s, seed %d", s.Spec, p.Name, p.Seed)
+}

@@ -1,0 +1,250 @@
+package compare
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+)
+
+// TextOptions say how a result is written for people.
+type TextOptions struct {
+	Width   int                 // columns of tables and paragraphs
+	Verbose bool                // whole lists
+	Bold    func(string) string // marks up headings and names; nil: nothing is marked up
+	Command string              // how the reader calls mmafuzz, for commands to copy
+}
+
+// The lines of a list; all with Verbose.
+const (
+	newRows  = 12
+	goneRows = 8
+	oddRows  = 3 // instructions of a machine that no plain model explains
+)
+
+// Write writes the result: who was compared, where they differ, what is new, and what
+// became of the rest. The text may change with every version.
+func (r *Result) Write(w io.Writer, o TextOptions) error {
+	p := newPrinter(o)
+	p.machines(r)
+	p.matrix(r)
+	p.changed(r.Changed)
+	if news, n := groups(r.Differences, (*Difference).isNews); n > 0 {
+		p.heading("NEW", n, "difference")
+		p.news(news)
+	}
+	p.gone(r.Gone)
+	p.still(r.Differences)
+	p.known(r.Known)
+	p.counts(r)
+	_, err := w.Write(p.Bytes())
+	return err
+}
+
+// WriteUnknown writes the differences that are on no list of known ones, as Write does
+// those that are new, and returns their number.
+func WriteUnknown(w io.Writer, ds []Difference, o TextOptions) error {
+	p := newPrinter(o)
+	all, _ := groups(ds, func(d *Difference) bool { return d.State != StateKnown })
+	p.news(all)
+	_, err := w.Write(p.Bytes())
+	return err
+}
+
+// printer collects the text of a result.
+type printer struct {
+	bytes.Buffer
+	TextOptions
+}
+
+func newPrinter(o TextOptions) *printer {
+	if o.Bold == nil {
+		o.Bold = func(s string) string { return s }
+	}
+	return &printer{TextOptions: o}
+}
+
+// first shortens a list, unless Verbose.
+func (p *printer) first(list []string, most int) []string {
+	if p.Verbose || len(list) <= most {
+		return list
+	}
+	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more (all: -v)", len(list)-most))
+}
+
+// heading begins a list.
+func (p *printer) heading(title string, n int, what string) {
+	fmt.Fprintf(p, "\n%s  %s\n", p.Bold(title), readable.Plural(n, what))
+}
+
+// line writes text that goes on below itself, indented.
+func (p *printer) line(indent int, head, text string) {
+	for i, l := range readable.Wrap(text, max(40, p.Width-indent-len(head))) {
+		if i > 0 {
+			head = strings.Repeat(" ", len(head))
+		}
+		fmt.Fprintf(p, "%*s%s%s\n", indent, "", head, l)
+	}
+}
+
+// changed names the machines that compute otherwise than the last time.
+func (p *printer) changed(all []Changed) {
+	if len(all) == 0 {
+		return
+	}
+	p.heading("CHANGED", len(all), "instruction")
+	for _, x := range all {
+		p.line(2, x.Machine+"  ", fmt.Sprintf("%s computes %s; last time %s", x.Instruction, x.Now.text(), x.Was.text()))
+	}
+}
+
+// news shows differences by instruction and machines.
+func (p *printer) news(groups [][]*Difference) {
+	for i, g := range groups {
+		if i == newRows && !p.Verbose {
+			p.line(2, "", fmt.Sprintf("and %s more (all: -v)", readable.Plural(len(groups)-i, "instruction")))
+			break
+		}
+		p.group(g)
+	}
+}
+
+// idIndent is where the text of a difference stands, behind its id.
+const idIndent = 14
+
+// group shows the differences of an instruction of two machines, the most frequent
+// first, and how to see the picture of one.
+func (p *printer) group(g []*Difference) {
+	const most = 2
+	p.line(2, "", where(g[0].A, g[0].B, g[0].Instruction))
+	bundle := ""
+	for i, d := range g {
+		bundle = cmp.Or(bundle, d.Bundle)
+		if i == most && !p.Verbose {
+			p.line(idIndent, "", fmt.Sprintf("and %d more (all: -v)", len(g)-i))
+			break
+		}
+		p.line(4, d.ID+"  ", d.text())
+		if d.State == StateExpired {
+			p.line(idIndent, "", "known as "+d.Known+", which has expired")
+		}
+	}
+	if bundle != "" {
+		fmt.Fprintf(p, "%*s%s show %s\n", idIndent, "", p.Command, readable.ShellPath(bundle))
+	}
+}
+
+// where says which instruction of which machines it is.
+func where(a, b, instruction string) string { return machinePair(a, b) + ": " + instruction }
+
+// text says how often a difference comes and what is behind it.
+func (d *Difference) text() string {
+	if d.Bucket == notRecorded {
+		return "not recorded, or not to the end: " + d.What
+	}
+	text := fmt.Sprintf("%s of %s (%s) %s", readable.Thousands(d.Cases), readable.Thousands(d.Dots), readable.Share(d.Cases, d.Dots), d.Bucket)
+	if len(d.Changes) > 0 {
+		text += ": " + readable.Changes(d.Changes, 6)
+	}
+	return text
+}
+
+// still shows what was there last time: by instruction and machines, each if Verbose.
+func (p *printer) still(ds []Difference) {
+	all, n := groups(ds, func(d *Difference) bool { return d.State == StateStill })
+	var lines []string
+	for _, g := range all {
+		at := where(g[0].A, g[0].B, g[0].Instruction)
+		if !p.Verbose {
+			lines = append(lines, at+": "+readable.Plural(len(g), "difference"))
+			continue
+		}
+		for _, d := range g {
+			lines = append(lines, d.ID+"  "+at+": "+d.text())
+		}
+	}
+	p.list("STILL THERE", n, lines)
+}
+
+// gone shows what is gone, and what was not compared this time.
+func (p *printer) gone(all []Gone) {
+	var lines []string
+	count := map[string]int{}
+	for _, g := range all {
+		at := where(g.A, g.B, g.Instruction)
+		if !g.Compared {
+			at += " (not compared this time)"
+		}
+		if p.Verbose {
+			lines = append(lines, g.ID+"  "+at+": "+g.Bucket)
+		} else if count[at]++; count[at] == 1 {
+			lines = append(lines, at)
+		}
+	}
+	for i, at := range lines {
+		if n := count[at]; n > 0 {
+			lines[i] += ": " + readable.Plural(n, "difference")
+		}
+	}
+	p.list("GONE", len(all), lines)
+}
+
+// list shows a list that is not news.
+func (p *printer) list(title string, n int, lines []string) {
+	if n == 0 {
+		return
+	}
+	p.heading(title, n, "difference")
+	for _, l := range p.first(lines, goneRows) {
+		p.line(2, "", l)
+	}
+}
+
+// known says which entries of the list are of no use any more, and if Verbose how often
+// each was hit.
+func (p *printer) known(uses []KnownUse) {
+	if len(uses) == 0 {
+		return
+	}
+	used, hits := 0, 0
+	g := readable.Table{Width: p.Width, Right: map[int]bool{2: true}}
+	for _, u := range uses {
+		if u.State == "used" {
+			used++
+			hits += u.Hits
+			if !p.Verbose {
+				continue
+			}
+		}
+		g.Add("  "+u.ID, u.State, fmt.Sprint(u.Hits), strings.TrimSpace(u.Expires+" "+u.Reason))
+	}
+	entries := fmt.Sprintf("%d entries", len(uses))
+	if len(uses) == 1 {
+		entries = "1 entry"
+	}
+	fmt.Fprintf(p, "\n%s  %s of the list, %d in use with %s\n", p.Bold("KNOWN"), entries, used, readable.Plural(hits, "hit"))
+	hidden := 0
+	if !p.Verbose && len(g.Rows) > goneRows {
+		hidden = len(g.Rows) - goneRows
+		g.Rows = g.Rows[:goneRows]
+	}
+	g.Write(p, p.Bold)
+	if hidden > 0 {
+		p.line(2, "", fmt.Sprintf("and %d more (all: -v)", hidden))
+	}
+}
+
+// counts sums up.
+func (p *printer) counts(r *Result) {
+	var dots uint64
+	for i := range r.Cells {
+		dots += r.Cells[i].Dots
+	}
+	t := r.Counts
+	fmt.Fprintf(p, "\n%d new, %d expired, %d still there, %d known, %d gone, in %s dot products; exit %d\n",
+		t.New, t.Expired, t.Still, t.Known, t.Gone, readable.Thousands(dots), r.Exit)
+}
