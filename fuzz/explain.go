@@ -298,7 +298,7 @@ func (x *examiner) differs(ctx context.Context, b *mma.Batch, output int) (bool,
 
 // runDots runs dot products, each in a tile of its own.
 func runDots(ctx context.Context, u devices.Unit, f mma.Formats, dots []*mma.Dot) ([]uint64, error) {
-	b := triage.Batch(f, dots)
+	b := mma.BatchOf(f, len(dots[0].A), dots)
 	w := f.D.Width()
 	out := make([]byte, len(dots)*w)
 	if err := u.Run(ctx, b, out); err != nil {
@@ -580,7 +580,7 @@ func (x *examiner) causesOf(l *labeller, dots []*mma.Dot, ss []Sample) (*mma.Bat
 	for i := range ss {
 		at[i], a[i], b[i], class[i] = int32(i), ss[i].A, ss[i].B, ss[i].Class
 	}
-	batch := triage.Batch(x.p.spec.Formats, dots)
+	batch := mma.BatchOf(x.p.spec.Formats, len(dots[0].A), dots)
 	return batch, l.of(x.namer, batch, at, a, b, class)
 }
 

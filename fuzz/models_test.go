@@ -12,7 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
 // compareModels runs n dot products of every generator through the fast kernels,
@@ -101,8 +101,8 @@ func TestNeighbours(t *testing.T) {
 		for n := range programs {
 			p := i.Params
 			for range n%3 + 1 {
-				if singles := triage.Singles(p, i.Formats, i.K); r.IntN(3) == 0 {
-					p = singles[r.IntN(len(singles))].Params
+				if mutants := change.SpaceOf(&i).Mutants(&p, change.Decisions); r.IntN(3) == 0 {
+					p = mutants[r.IntN(len(mutants))].Params
 				} else {
 					p = nudged(r, p, &i)
 				}

@@ -9,7 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
 // The one differential test of all kernels: every path of every arithmetic gives
@@ -137,7 +137,7 @@ func TestPathsOfMutants(t *testing.T) {
 	seed := 0
 	for _, i := range mma.Arithmetics() {
 		b := mma.NewBatch(i.Formats, mma.Shape{M: 16, N: 8, K: i.K, Tiles: 1})
-		for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
+		for _, s := range change.SpaceOf(&i).Mutants(&i.Params, change.Decisions) {
 			seed++
 			m, err := sim.New(i.Formats, i.K, s.Params)
 			if err != nil {
@@ -152,7 +152,7 @@ func TestPathsOfMutants(t *testing.T) {
 				}
 				src := g.Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &s.Params)
 				crossed(b, src, uint64(seed))
-				comparePaths(t, i.FullName()+" "+s.Knob+" "+src.String(), m, b, 1)
+				comparePaths(t, i.FullName()+" "+s.Change+" "+src.String(), m, b, 1)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func remember(t testing.TB, arch, name string, n uint64, spoil func(code uint64)
 			dots = append(dots, src.Dot(sp, 1, x))
 		}
 	}
-	m := &memory{inst: *i, in: triage.Batch(i.Formats, dots), index: map[string]int{}}
+	m := &memory{inst: *i, in: mma.BatchOf(i.Formats, len(dots[0].A), dots), index: map[string]int{}}
 	m.out = make([]byte, len(dots)*4)
 	if err := u.Run(t.Context(), m.in, m.out); err != nil {
 		t.Fatal(err)

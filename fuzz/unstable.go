@@ -98,7 +98,7 @@ func (x *examiner) alone(ctx context.Context, ex []example, times int) ([]trial,
 		return ts, nil
 	}
 	for range times {
-		got, err := x.bothOf(ctx, triage.Batch(x.p.spec.Formats, dots))
+		got, err := x.bothOf(ctx, mma.BatchOf(x.p.spec.Formats, len(dots[0].A), dots))
 		if devices.IsFault(err) {
 			return nil, nil
 		}

@@ -233,7 +233,7 @@ func (r *regression) run(t testing.TB, dots []*mma.Dot) []uint64 {
 	if r.b != nil {
 		i = r.b
 	}
-	b := triage.Batch(r.a.Formats, dots)
+	b := mma.BatchOf(r.a.Formats, len(dots[0].A), dots)
 	w := r.a.D.Width()
 	out := make([]byte, len(dots)*w)
 	model(t, i).Run(b, out)

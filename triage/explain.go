@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
 // Problem is a unit whose differences from a known program are to be explained.
@@ -75,16 +78,16 @@ func (v *Verdict) Found() bool { return len(v.Changes) > 0 || v.Given }
 // The limits of a search.
 const (
 	beamWidth  = 12  // programs kept at each level
-	maxLevels  = 3   // knobs turned one after the other
-	sampleSize = 128 // cases on which partial explanations are scored
+	maxLevels  = 3   // changes made one after the other
+	sampleSize = 320 // cases on which partial explanations are scored
 	maxRounds  = 24  // rounds of separating inputs
 	maxDiff    = 14  // fields of which every subset is tried
 )
 
 // Explain looks for the smallest change of the base that explains the unit.
 //
-//  1. every single knob, then every known program for these formats, then knobs
-//     on the base, level by level, then on the best of the known programs;
+//  1. every mutant of the base, then every catalogued program for these formats, then
+//     several changes of the base, level by level, then of the best of the catalogue;
 //  2. what explains all cases is reduced to as few fields as possible;
 //  3. while several different programs are left, the unit is asked about inputs
 //     on which they differ;
@@ -110,9 +113,35 @@ func Explain(ctx context.Context, pr *Problem) (*Verdict, error) {
 }
 
 func newSearch(ctx context.Context, pr *Problem) *search {
-	s := &search{ctx: ctx, pr: pr, ev: newEvidence(pr.Formats, pr.K, pr.Policy), whole: map[mma.Params]mma.Params{}}
-	s.ev.add(interleave(pr.Differ, pr.Agree)...)
+	s := &search{ctx: ctx, pr: pr, ev: newEvidence(pr), whole: map[mma.Params]mma.Params{}}
 	return s
+}
+
+// newEvidence returns the cases of a problem as evidence.
+func newEvidence(pr *Problem) *evidence.Evidence {
+	ev := evidence.New(change.Space{Formats: pr.Formats, K: pr.K}, pr.Policy)
+	dots, want := operands(interleave(pr.Differ, pr.Agree))
+	ev.Add("cases", dots, want)
+	return ev
+}
+
+// learn puts new cases before the others: they decide between what is left.
+func (s *search) learn(cases ...Case) {
+	dots, want := operands(cases)
+	s.ev.AddFirst("cases", dots, want)
+}
+
+func operands(cases []Case) (dots []*mma.Dot, want []uint64) {
+	for _, c := range cases {
+		dots, want = append(dots, c.Dot), append(want, c.Want)
+	}
+	return dots, want
+}
+
+// Case is a dot product and the result of the unit that is to be explained.
+type Case struct {
+	Dot  *mma.Dot
+	Want uint64
 }
 
 // find returns the programs that explain the unit, none told from another.
@@ -153,7 +182,7 @@ func interleave(a, b []Case) []Case {
 type search struct {
 	ctx   context.Context // when it is done, what is left is not looked for
 	pr    *Problem
-	ev    *evidence
+	ev    *evidence.Evidence
 	asked int
 	whole map[mma.Params]mma.Params // by a reduced program: the known one that it was reduced from
 	tried []mma.Params              // programs that explained the most on some level of a search
@@ -162,14 +191,14 @@ type search struct {
 // candidates returns the programs of smallest change that explain all evidence.
 func (s *search) candidates() []mma.Params {
 	base := s.pr.Base
-	singles := s.explaining(Singles(base, s.pr.Formats, s.pr.K))
-	if len(singles) > 0 && s.pr.Ask != nil {
-		return singles // answers tell whether it is one of them
+	mutants := s.explaining(s.mutants(&base))
+	if len(mutants) > 0 && s.pr.Ask != nil {
+		return mutants // answers tell whether it is one of them
 	}
 	known := programs(s.knownPrograms())
-	right := slices.DeleteFunc(slices.Clone(known), func(p mma.Params) bool { return !s.ev.explains(&p) })
-	if leading := s.leading(singles, right); len(singles) > 0 && (len(right) == 0 || len(leading) > 0) {
-		return append(leading, slices.DeleteFunc(singles, func(p mma.Params) bool { return slices.Contains(leading, p) })...)
+	right := slices.DeleteFunc(slices.Clone(known), func(p mma.Params) bool { return !s.ev.Explains(&p) })
+	if leading := s.leading(mutants, right); len(mutants) > 0 && (len(right) == 0 || len(leading) > 0) {
+		return append(leading, slices.DeleteFunc(mutants, func(p mma.Params) bool { return slices.Contains(leading, p) })...)
 	}
 	var found []mma.Params
 	for _, p := range right {
@@ -201,24 +230,18 @@ func (s *search) leading(changed, known []mma.Params) []mma.Params {
 	})
 }
 
-func (s *search) explaining(singles []Single) []mma.Params {
-	var ps []mma.Params
-	for i := range singles {
-		if s.ev.explains(&singles[i].Params) {
-			ps = append(ps, singles[i].Params)
-		}
-	}
-	return ps
+// mutants returns what one decision makes of a program.
+func (s *search) mutants(p *mma.Params) []mma.Params {
+	return change.Programs(s.ev.Mutants(p, change.Decisions))
 }
 
-// scored is a program and how many cases of a sample it explains.
-type scored struct {
-	p    mma.Params
-	hits int
+// explaining returns those of some programs that explain all evidence.
+func (s *search) explaining(ps []mma.Params) []mma.Params {
+	return slices.DeleteFunc(ps, func(p mma.Params) bool { return !s.ev.Explains(&p) })
 }
 
-// beam turns knobs on the programs that explain most, level by level, and
-// returns those of the first level on which any explains all, reduced.
+// beam changes the programs that explain most, level by level, and returns those of the
+// first level on which any explains all, reduced.
 func (s *search) beam(from []mma.Params) []mma.Params {
 	level := s.best(from)
 	seen := map[mma.Params]bool{}
@@ -226,8 +249,7 @@ func (s *search) beam(from []mma.Params) []mma.Params {
 		var next []mma.Params
 		var found []mma.Params
 		for _, b := range level {
-			for _, single := range Singles(b.p, s.pr.Formats, s.pr.K) {
-				q := single.Params
+			for _, q := range s.mutants(&b) {
 				if s.ctx.Err() != nil {
 					return nil
 				}
@@ -236,7 +258,7 @@ func (s *search) beam(from []mma.Params) []mma.Params {
 				}
 				seen[q] = true
 				next = append(next, q)
-				if s.ev.explains(&q) {
+				if s.ev.Explains(&q) {
 					found = append(found, s.reduce(q))
 				}
 			}
@@ -251,34 +273,24 @@ func (s *search) beam(from []mma.Params) []mma.Params {
 
 // best returns the beam: the programs that explain most cases of the sample. Of
 // several that explain the same cases, the first.
-func (s *search) best(ps []mma.Params) []scored {
-	var all []scored
+func (s *search) best(ps []mma.Params) []mma.Params {
+	var best []mma.Params
 	seen := map[string]bool{}
+	hits := map[mma.Params]int{}
+	all := s.ev.Whole()
+	sample := all.Part(0, min(sampleSize, len(all.Want)))
 	for i := range ps {
-		h := s.ev.hits(&ps[i], sampleSize)
-		key := string(appendBits(nil, h))
-		if seen[key] {
-			continue
-		}
-		seen[key] = true
-		all = append(all, scored{ps[i], h.count()})
-	}
-	slices.SortStableFunc(all, func(x, y scored) int { return y.hits - x.hits })
-	all = all[:min(len(all), beamWidth)]
-	for i := range all {
-		s.tried = append(s.tried, all[i].p)
-	}
-	return all
-}
-
-func appendBits(b []byte, s bitset) []byte {
-	for _, w := range s {
-		for range 8 {
-			b = append(b, byte(w))
-			w >>= 8
+		h := s.ev.Hits(&ps[i], sample)
+		if key := fmt.Sprint(h); !seen[key] {
+			seen[key] = true
+			hits[ps[i]] = evidence.Total(h)
+			best = append(best, ps[i])
 		}
 	}
-	return b
+	slices.SortStableFunc(best, func(x, y mma.Params) int { return hits[y] - hits[x] })
+	best = best[:min(len(best), beamWidth)]
+	s.tried = append(s.tried, best...)
+	return best
 }
 
 // reduce returns a program between the base and one that explains everything
@@ -291,7 +303,7 @@ func (s *search) reduce(full mma.Params) mma.Params {
 	}
 	for size := 1; size < len(parts); size++ {
 		for set := range subsets(len(parts), size) {
-			if q, ok := s.apply(parts, set); ok && s.ev.explains(&q) {
+			if q, ok := s.apply(parts, set); ok && s.ev.Explains(&q) {
 				return q
 			}
 		}
@@ -309,7 +321,7 @@ func (s *search) reduceGreedily(full mma.Params, parts [][]mma.Change) mma.Param
 			if set>>i&1 == 0 {
 				continue
 			}
-			if q, ok := s.apply(parts, set&^(1<<i)); ok && s.ev.explains(&q) {
+			if q, ok := s.apply(parts, set&^(1<<i)); ok && s.ev.Explains(&q) {
 				set &^= 1 << i
 				best, again = q, true
 			}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -18,7 +19,7 @@ func (n *Namer) Idle(seed uint64) []Label {
 		if len(dots) == 0 {
 			break
 		}
-		b := Batch(n.formats, dots)
+		b := mma.BatchOf(n.formats, n.k, dots)
 		idle = slices.DeleteFunc(slices.Clone(idle), func(l Label) bool { return n.shows(l, b) })
 	}
 	return slices.Clone(idle)
@@ -88,7 +89,7 @@ func Given(pr *Problem, q mma.Params) *Verdict {
 	if !Holds(pr, &q) {
 		return nil
 	}
-	s := &search{pr: pr, ev: newEvidence(pr.Formats, pr.K, pr.Policy)}
+	s := &search{pr: pr, ev: newEvidence(pr)}
 	q = s.sameSteps(q)
 	program := q
 	if parts := s.telling(q); len(parts) > 0 {
@@ -155,7 +156,7 @@ func (s *search) tell(q mma.Params, parts [][]mma.Change, shown []bool, dots []*
 	if len(dots) == 0 {
 		return
 	}
-	b := Batch(s.pr.Formats, dots)
+	b := mma.BatchOf(s.pr.Formats, len(dots[0].A), dots)
 	for _, from := range []struct {
 		p    mma.Params
 		back bool
@@ -181,8 +182,8 @@ func (s *search) tell(q mma.Params, parts [][]mma.Change, shown []bool, dots []*
 
 // outputs runs a program on a batch; nil if it is no arithmetic.
 func (s *search) outputs(p mma.Params, b *mma.Batch) []byte {
-	m := s.ev.model(&p)
-	if m == nil {
+	m, err := sim.New(s.pr.Formats, s.pr.K, p)
+	if err != nil {
 		return nil
 	}
 	out := make([]byte, b.Dots()*s.pr.Formats.D.Width())

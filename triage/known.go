@@ -102,7 +102,7 @@ func (s *search) alike(p *mma.Params) []string {
 	all := s.knownPrograms()
 	slices.SortStableFunc(all, func(x, y known) int { return int(y.how) - int(x.how) })
 	for _, k := range all {
-		if k.how != otherFormats && s.ev.explains(&k.p) && !s.tellsApart(p, &k.p) {
+		if k.how != otherFormats && s.ev.Explains(&k.p) && !s.tellsApart(p, &k.p) {
 			names = append(names, k.name)
 		}
 	}
@@ -140,7 +140,7 @@ func StillAlike(pr *Problem, v *Verdict) []string {
 	s := newSearch(context.Background(), pr)
 	right := map[string]bool{}
 	for _, k := range s.knownPrograms() {
-		right[k.name] = slices.Contains(v.Alike, k.name) && s.ev.explains(&k.p)
+		right[k.name] = slices.Contains(v.Alike, k.name) && s.ev.Explains(&k.p)
 	}
 	return slices.DeleteFunc(slices.Clone(v.Alike), func(name string) bool { return !right[name] })
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
 // nothing is a program to which fields are added.
@@ -27,6 +28,18 @@ func otherTexts(f mma.Field) []string {
 		}
 	}
 	return texts
+}
+
+// TestMutantLabels checks that every mutant of every arithmetic of the catalogue has
+// labels, of which none is the one for what is unknown.
+func TestMutantLabels(t *testing.T) {
+	for _, i := range mma.Arithmetics() {
+		for _, m := range change.SpaceOf(&i).Mutants(&i.Params, change.Decisions) {
+			if ls := LabelsOf(&i.Params, &m.Params); len(ls) == 0 || slices.Contains(ls, Unexplained) {
+				t.Errorf("%s: %s has labels %v", i.FullName(), m.Change, ls)
+			}
+		}
+	}
 }
 
 // TestFieldLabels checks that a change of any field, alone, has a label of its

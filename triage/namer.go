@@ -12,9 +12,7 @@ import (
 
 // Holds reports whether a program explains every case of a problem.
 func Holds(pr *Problem, p *mma.Params) bool {
-	ev := newEvidence(pr.Formats, pr.K, pr.Policy)
-	ev.add(interleave(pr.Differ, pr.Agree)...)
-	return ev.explains(p)
+	return newEvidence(pr).Explains(p)
 }
 
 // Program is the arithmetic of an instruction: its parameters and the number of

@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
 // namer returns the namer of two instructions.
@@ -23,7 +24,7 @@ func namer(a, b *mma.Instruction, policy oracle.Policy) *triage.Namer {
 // causeOf returns the cause of one case.
 func causeOf(n *triage.Namer, f mma.Formats, d *mma.Dot, a, b uint64) *triage.Cause {
 	var names triage.Names
-	return names.Causes(n, triage.Batch(f, []*mma.Dot{d}), []int32{0}, []uint64{a}, []uint64{b})[0]
+	return names.Causes(n, mma.BatchOf(f, len(d.A), []*mma.Dot{d}), []int32{0}, []uint64{a}, []uint64{b})[0]
 }
 
 // TestCauses finds the causes of single cases of a pair that differs in L and in F.
@@ -160,9 +161,9 @@ func TestTurned(t *testing.T) {
 		b := all[r.IntN(len(all))]
 		if b.Formats != a.Formats || b.Params == a.Params {
 			b = a
-			singles := triage.Singles(b.Params, b.Formats, b.K)
-			b.Params = singles[r.IntN(len(singles))].Params
-			if more := triage.Singles(b.Params, b.Formats, b.K); r.IntN(2) == 0 {
+			mutants := change.SpaceOf(&b).Mutants(&b.Params, change.Decisions)
+			b.Params = mutants[r.IntN(len(mutants))].Params
+			if more := change.SpaceOf(&b).Mutants(&b.Params, change.Decisions); r.IntN(2) == 0 {
 				b.Params = more[r.IntN(len(more))].Params
 			}
 		}
@@ -171,7 +172,7 @@ func TestTurned(t *testing.T) {
 			continue
 		}
 		there, back := namer(&a, &b, oracle.Policy{}), namer(&b, &a, oracle.Policy{})
-		in := triage.Batch(a.Formats, gen.Probe(gen.Spec{Formats: a.Formats, K: k}, 1, r.IntN(3), &a.Params, &b.Params))
+		in := mma.BatchOf(a.Formats, k, gen.Probe(gen.Spec{Formats: a.Formats, K: k}, 1, r.IntN(3), &a.Params, &b.Params))
 		var at []int32
 		var x, y []uint64
 		d := mma.NewDot(in.Formats, in.K)
@@ -221,8 +222,8 @@ func TestPartsTurned(t *testing.T) {
 	all := mma.Arithmetics()
 	for range 2000 {
 		a, b := all[r.IntN(len(all))], all[r.IntN(len(all))]
-		singles := triage.Singles(b.Params, b.Formats, b.K)
-		p, q := a.Params, singles[r.IntN(len(singles))].Params
+		mutants := change.SpaceOf(&b).Mutants(&b.Params, change.Decisions)
+		p, q := a.Params, mutants[r.IntN(len(mutants))].Params
 		there, back := triage.Parts(&p, &q), triage.Parts(&q, &p)
 		for i := range back {
 			back[i].Changes = turned(back[i].Changes)
@@ -337,7 +338,7 @@ func TestNames(t *testing.T) {
 	} {
 		n := namer(hopper, tc.b, tc.policy)
 		names := map[string]bool{}
-		for _, b := range []*mma.Batch{triage.Batch(hopper.Formats, probe(hopper, 3, &hopper.Params, &tc.b.Params)), tiles(t, hopper)} {
+		for _, b := range []*mma.Batch{mma.BatchOf(hopper.Formats, hopper.K, probe(hopper, 3, &hopper.Params, &tc.b.Params)), tiles(t, hopper)} {
 			dot := mma.NewDot(b.Formats, b.K)
 			for _, in := range []int{1, 2, 20, b.Dots() + 1} { // one case in so many
 				var at []int32

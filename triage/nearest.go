@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
 // Nearest is the program that comes nearest to a unit that none explains.
@@ -40,9 +41,7 @@ const (
 func (s *search) nearest(ctx context.Context) (*Nearest, error) {
 	all := append([]known{{p: s.pr.Base}}, s.knownPrograms()...)
 	candidates := programs(all)
-	for _, single := range Singles(s.pr.Base, s.pr.Formats, s.pr.K) {
-		candidates = append(candidates, single.Params)
-	}
+	candidates = append(candidates, s.mutants(&s.pr.Base)...)
 	base := s.right(&s.pr.Base)
 	var best *Nearest
 	fewest, seen := 0, map[mma.Params]bool{}
@@ -65,13 +64,21 @@ func (s *search) nearest(ctx context.Context) (*Nearest, error) {
 }
 
 // right returns the cases that a program explains.
-func (s *search) right(p *mma.Params) bitset { return s.ev.hits(p, len(s.ev.cases)) }
+func (s *search) right(p *mma.Params) []bool { return s.ev.Hits(p, s.ev.Whole()) }
 
 // count counts in how many cases a program is right; in those of base, the base is.
-func (s *search) count(p mma.Params, base bitset) *Nearest {
-	right := s.right(&p)
-	n := &Nearest{Program: p, Agree: base.count(), Kept: right.and(base).count()}
-	n.Differ, n.Explained = len(s.ev.cases)-n.Agree, right.count()-n.Kept
+func (s *search) count(p mma.Params, base []bool) *Nearest {
+	n := &Nearest{Program: p}
+	for i, right := range s.right(&p) {
+		all, explained := &n.Differ, &n.Explained
+		if base[i] {
+			all, explained = &n.Agree, &n.Kept
+		}
+		*all++
+		if right {
+			*explained++
+		}
+	}
 	return n
 }
 
@@ -99,9 +106,10 @@ func (s *search) shrinkFailure(ctx context.Context, n *Nearest) error {
 	wrong := func(d *mma.Dot, answer uint64) bool {
 		return oracle.Compare(f.D, s.pr.Policy, m.Dot(d, nil), answer) != oracle.Same
 	}
-	for _, c := range s.ev.cases {
-		if wrong(c.Dot, c.Want) && (n.Witness.Dot == nil || minimize.Less(f, c.Dot, n.Witness.Dot)) {
-			n.Witness = c
+	known := s.ev.Families[0]
+	for i, d := range known.Dots {
+		if wrong(d, known.Want[i]) && (n.Witness.Dot == nil || minimize.Less(f, d, n.Witness.Dot)) {
+			n.Witness = Case{d, known.Want[i]}
 		}
 	}
 	if n.Witness.Dot == nil {
@@ -119,9 +127,8 @@ func (s *search) askSmaller(ctx context.Context, n *Nearest, wrong func(*mma.Dot
 	if s.pr.Ask == nil {
 		return nil
 	}
-	const bucket = "wrong"
-	test := func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
-		out := make([]string, len(dots))
+	test := func(ctx context.Context, dots []*mma.Dot) ([]bool, error) {
+		out := make([]bool, len(dots))
 		asked := slices.Clone(dots) // Ask may replace some
 		answers, err := s.pr.Ask(ctx, asked)
 		if err != nil {
@@ -129,15 +136,11 @@ func (s *search) askSmaller(ctx context.Context, n *Nearest, wrong func(*mma.Dot
 		}
 		s.asked += len(dots)
 		for i, d := range dots {
-			if asked[i] == d && wrong(d, answers[i]) {
-				out[i] = bucket
-			}
+			out[i] = asked[i] == d && wrong(d, answers[i])
 		}
 		return out, nil
 	}
-	res, err := minimize.Dot(ctx, s.pr.Formats, n.Witness.Dot, test, minimize.Options{
-		Bucket: bucket, MaxQueries: witnessQueries, MaxBatches: witnessBatches, SkipMask: true,
-	})
+	small, err := evidence.Shrink(ctx, s.pr.Formats, n.Witness.Dot, test, minimize.Options{MaxQueries: witnessQueries, MaxBatches: witnessBatches})
 	var flaky *minimize.FlakyError
 	if errors.As(err, &flaky) || errors.Is(err, minimize.ErrStart) {
 		return nil // the unit changes its answers: it stays as it was found
@@ -145,13 +148,13 @@ func (s *search) askSmaller(ctx context.Context, n *Nearest, wrong func(*mma.Dot
 	if err != nil {
 		return err
 	}
-	answers, err := s.pr.Ask(ctx, []*mma.Dot{res.Dot})
+	answers, err := s.pr.Ask(ctx, []*mma.Dot{small})
 	if err != nil {
 		return err
 	}
 	s.asked++
-	if wrong(res.Dot, answers[0]) {
-		n.Witness = Case{res.Dot, answers[0]}
+	if wrong(small, answers[0]) {
+		n.Witness = Case{small, answers[0]}
 	}
 	return nil
 }

@@ -2,9 +2,9 @@ package triage
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -31,17 +31,17 @@ func TestReduceGreedily(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &search{pr: &Problem{Formats: f, K: 16, Base: base}, ev: newEvidence(f, 16, oracle.Policy{})}
+	s := &search{pr: &Problem{Formats: f, K: 16, Base: base}, ev: newEvidence(&Problem{Formats: f, K: 16})}
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
 		d := mma.NewDot(f, 16)
 		for k := range d.A { // numbers between 2^-7 and 2^8
 			d.A[k], d.B[k] = r.Uint64()&0xbfff+0x2000, r.Uint64()&0xbfff+0x2000
 		}
-		s.ev.add(Case{d, unit.Dot(d, nil)})
+		s.learn(Case{d, unit.Dot(d, nil)})
 	}
 	got := s.reduce(full)
-	if !s.ev.explains(&got) {
+	if !s.ev.Explains(&got) {
 		t.Fatal("what is left does not explain the cases")
 	}
 	left := changedParts(&base, &got)
@@ -50,8 +50,27 @@ func TestReduceGreedily(t *testing.T) {
 	}
 	for i := range left {
 		q, ok := s.apply(left, (1<<len(left)-1)&^(1<<i))
-		if ok && s.ev.explains(&q) {
+		if ok && s.ev.Explains(&q) {
 			t.Errorf("%v can be left out", left[i])
+		}
+	}
+}
+func TestSubsets(t *testing.T) {
+	for _, tc := range []struct {
+		n, size int
+		want    []uint32
+	}{
+		{3, 1, []uint32{1, 2, 4}},
+		{3, 2, []uint32{3, 5, 6}},
+		{4, 2, []uint32{3, 5, 6, 9, 10, 12}},
+		{3, 3, []uint32{7}},
+	} {
+		var got []uint32
+		for s := range subsets(tc.n, tc.size) {
+			got = append(got, s)
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%d of %d: %v, want %v", tc.size, tc.n, got, tc.want)
 		}
 	}
 }

@@ -43,16 +43,8 @@ func (s *search) separateWithin(ctx context.Context, ps []mma.Params, rounds int
 		for i := range asked {
 			fresh[i] = Case{asked[i], answers[i]}
 		}
-		// New evidence first: it decides between what is left.
-		s.ev.cases = append(fresh, s.ev.cases...)
-		s.ev.chunks = nil
-		var left []mma.Params
-		for i := range ps {
-			if s.ev.explains(&ps[i]) {
-				left = append(left, ps[i])
-			}
-		}
-		ps = left
+		s.learn(fresh...)
+		ps = s.explaining(slices.Clone(ps))
 	}
 	return ps, nil
 }
@@ -88,8 +80,7 @@ func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 		s.asked += len(dots)
 		for i, d := range dots {
 			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, m.Dot(d, nil), answers[i]) != oracle.Same {
-				s.ev.cases = append([]Case{{d, answers[i]}}, s.ev.cases...)
-				s.ev.chunks = nil
+				s.learn(Case{d, answers[i]})
 				ok = false
 			}
 		}
@@ -117,7 +108,7 @@ const maxDividing = 16
 // dividing returns inputs on which the programs do not all agree, one for each
 // way in which they divide.
 func (s *search) dividing(ps []mma.Params, dots []*mma.Dot) []*mma.Dot {
-	b := Batch(s.pr.Formats, dots)
+	b := mma.BatchOf(s.pr.Formats, len(dots[0].A), dots)
 	w := s.pr.Formats.D.Width()
 	outs := make([][]byte, len(ps))
 	for i := range ps {

@@ -7,6 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
 // Part is a part of the difference between two programs: fields that appear,
@@ -42,33 +43,20 @@ func FindWitness(ctx context.Context, f mma.Formats, k int, p, q mma.Params, see
 	if err != nil {
 		return nil, err
 	}
+	differ := func(d *mma.Dot) bool { return mp.Dot(d, nil) != mq.Dot(d, nil) }
 	for round := 0; ; round++ {
 		dots := gen.Probe(gen.Spec{Formats: f, K: k}, seed, round, &p, &q)
 		if len(dots) == 0 || ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		for _, d := range dots {
-			if mp.Dot(d, nil) != mq.Dot(d, nil) {
-				return shrinkWitness(ctx, f, mp, mq, d)
+			if differ(d) {
+				d, err = evidence.Shrink(ctx, f, d, evidence.OneByOne(differ), minimize.Options{})
+				if err != nil {
+					return nil, err
+				}
+				return &Witness{d, mp.Dot(d, nil), mq.Dot(d, nil)}, nil
 			}
 		}
 	}
-}
-
-func shrinkWitness(ctx context.Context, f mma.Formats, p, q *sim.Model, start *mma.Dot) (*Witness, error) {
-	const differ = "differ"
-	test := func(_ context.Context, dots []*mma.Dot) ([]string, error) {
-		out := make([]string, len(dots))
-		for i, d := range dots {
-			if p.Dot(d, nil) != q.Dot(d, nil) {
-				out[i] = differ
-			}
-		}
-		return out, nil
-	}
-	res, err := minimize.Dot(ctx, f, start, test, minimize.Options{Bucket: differ, SkipMask: true})
-	if err != nil {
-		return nil, err
-	}
-	return &Witness{res.Dot, p.Dot(res.Dot, nil), q.Dot(res.Dot, nil)}, nil
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
 // Outcome is what triage made of one mutant that was presented to it as an
 // anonymous unit.
 type Outcome struct {
-	Base   string // ARCH/INSTRUCTION
-	Knob   string
+	Base   string         // ARCH/INSTRUCTION
+	Mutant string         // the change that made it
 	Change []mma.Change   // that was made
 	Labels []triage.Label // of that change
 	Result Result
@@ -60,17 +61,17 @@ const (
 // confuseAll presents every mutant of an instruction's arithmetic to
 // triage, on all processors.
 func confuseAll(ctx context.Context, i *mma.Instruction) ([]*Outcome, error) {
-	singles := triage.Singles(i.Params, i.Formats, i.K)
-	outs := make([]*Outcome, len(singles))
-	errs := make([]error, len(singles))
-	parallel(len(singles), func(n int) { outs[n], errs[n] = confuse(ctx, i, singles[n]) })
+	mutants := change.SpaceOf(i).Mutants(&i.Params, change.Decisions)
+	outs := make([]*Outcome, len(mutants))
+	errs := make([]error, len(mutants))
+	parallel(len(mutants), func(n int) { outs[n], errs[n] = confuse(ctx, i, mutants[n]) })
 	return outs, errors.Join(errs...)
 }
 
 // confuse presents one mutant. Where it is argued that no input tells it from its
 // base there is nothing to explain.
-func confuse(ctx context.Context, i *mma.Instruction, s triage.Single) (*Outcome, error) {
-	o := &Outcome{Base: i.FullName(), Knob: s.Knob, Change: mma.Diff(&i.Params, &s.Params), Labels: triage.LabelsOf(&i.Params, &s.Params)}
+func confuse(ctx context.Context, i *mma.Instruction, s change.Mutant) (*Outcome, error) {
+	o := &Outcome{Base: i.FullName(), Mutant: s.Change, Change: mma.Diff(&i.Params, &s.Params), Labels: triage.LabelsOf(&i.Params, &s.Params)}
 	if equivalent(i, &s.Params) != "" {
 		o.Result = Equal
 		return o, nil
@@ -172,6 +173,6 @@ func sameFunction(i *mma.Instruction, p, q mma.Params) (bool, error) {
 		return false, err
 	}
 	sep := &Separation{}
-	err = separateWithin(&j, []rival{{sep, m}}, Generators(), sameMost, sameMost)
+	err = separateWithin(&j, []other{{sep, m}}, Generators(), sameMost, sameMost)
 	return !sep.Separated(), err
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // The summary of the confusion of causes has a row for each arithmetic, with a letter
-// for each of its mutants in the order of triage.Singles.
+// for each of its mutants in the order of package change.
 
 // confusionCommand is the command that makes it.
 const confusionCommand = "mmafuzz selfcheck triage"
@@ -67,13 +67,13 @@ func ConfusionTable(ctx context.Context, old *Table, all []mma.Instruction, done
 
 // OutcomeColumns are the columns of the full data.
 func OutcomeColumns() []string {
-	return []string{"base", "knob", "change", "labels", "result", "verdict", "its labels", "equals", "differing cases", "asked"}
+	return []string{"base", "mutant", "change", "labels", "result", "verdict", "its labels", "equals", "differing cases", "asked"}
 }
 
 // FullCells is a row of the full data.
 func (o *Outcome) FullCells() []string {
 	return []string{
-		o.Base, o.Knob, changeText(o.Change), triage.Join(o.Labels), string(o.Result),
+		o.Base, o.Mutant, changeText(o.Change), triage.Join(o.Labels), string(o.Result),
 		orDash(changeText(o.Got)), orDash(labelText(o.GotBy)), fmt.Sprint(o.Equals), fmt.Sprint(o.Differ), fmt.Sprint(o.Asked),
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
@@ -36,8 +36,8 @@ func programText(p *mma.Params) string { return changeText(mma.Diff(&mma.Params{
 // them compute the same function, and the limits of the search.
 func mutantsDigest(i *mma.Instruction) string {
 	parts := []any{arithmeticDigest(i), separateFirst, separateMost, separateChunk}
-	for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
-		parts = append(parts, s.Knob, programText(&s.Params), equivalent(i, &s.Params))
+	for _, s := range change.SpaceOf(i).Mutants(&i.Params, change.Decisions) {
+		parts = append(parts, s.Change, programText(&s.Params), equivalent(i, &s.Params))
 	}
 	return digest(parts...)
 }
@@ -51,8 +51,8 @@ func pairDigest(i, o *mma.Instruction) string {
 // evidence. What labels they have does not matter.
 func confusionDigest(i *mma.Instruction) string {
 	parts := []any{arithmeticDigest(i), sameMost, evidenceRounds, evidenceMost}
-	for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
-		parts = append(parts, s.Knob, programText(&s.Params))
+	for _, s := range change.SpaceOf(i).Mutants(&i.Params, change.Decisions) {
+		parts = append(parts, s.Change, programText(&s.Params))
 	}
 	return digest(parts...)
 }

@@ -12,7 +12,7 @@
 // well; that data is too large to commit, and is compared where it is at hand. go
 // generate writes TABLES.md and the tables of the project's README.
 //
-// A mutant is an arithmetic with one parameter changed (package triage, Singles).
+// A mutant is an arithmetic with one parameter changed (package triage/change, Decisions).
 // Where no input can tell it from its base, a written argument says why (equivalent).
 //
 // The API of this package is not promised: it may change in any version.

@@ -5,14 +5,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
 // Separation says how many inputs each generator needs to show that an
 // arithmetic and another one are not the same function.
 type Separation struct {
 	Base   string       // ARCH/INSTRUCTION
-	Other  string       // the knob of a mutant, or ARCH/INSTRUCTION of a pair
+	Other  string       // the change that made a mutant, or ARCH/INSTRUCTION of a pair
 	Change []mma.Change // from base to other
 	// First is for each generator the number of inputs up to and including the
 	// first one that separates; 0: none within the limit.
@@ -38,8 +38,8 @@ const (
 	separateMost  = 1_000_000
 )
 
-// rival is a program that is to be told from the base.
-type rival struct {
+// other is a program that is to be told from the base.
+type other struct {
 	sep   *Separation
 	model *sim.Model
 }
@@ -47,30 +47,30 @@ type rival struct {
 // separateMutants measures how well generators separate an instruction's arithmetic from all
 // its mutants.
 func separateMutants(i *mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
-	rivals, seps, err := mutantRivals(i)
+	others, seps, err := mutantsOf(i)
 	if err != nil {
 		return nil, err
 	}
-	return seps, separateWithin(i, rivals, gens, separateFirst, separateMost)
+	return seps, separateWithin(i, others, gens, separateFirst, separateMost)
 }
 
-func mutantRivals(i *mma.Instruction) (rivals []rival, seps []*Separation, err error) {
-	for _, s := range triage.Singles(i.Params, i.Formats, i.K) {
+func mutantsOf(i *mma.Instruction) (others []other, seps []*Separation, err error) {
+	for _, s := range change.SpaceOf(i).Mutants(&i.Params, change.Decisions) {
 		m, err := sim.New(i.Formats, i.K, s.Params)
 		if err != nil {
 			return nil, nil, err
 		}
-		sep := &Separation{Base: i.FullName(), Other: s.Knob, Change: mma.Diff(&i.Params, &s.Params), Argument: equivalent(i, &s.Params)}
-		rivals, seps = append(rivals, rival{sep, m}), append(seps, sep)
+		sep := &Separation{Base: i.FullName(), Other: s.Change, Change: mma.Diff(&i.Params, &s.Params), Argument: equivalent(i, &s.Params)}
+		others, seps = append(others, other{sep, m}), append(seps, sep)
 	}
-	return rivals, seps, nil
+	return others, seps, nil
 }
 
 // separatePairs measures how well generators separate an instruction's arithmetic from those
 // of others, as far as they take the same operands.
 func separatePairs(i *mma.Instruction, others []mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
 	var seps []*Separation
-	var rivals []rival
+	var programs []other
 	for _, o := range others {
 		if !takesSame(i, &o) {
 			continue
@@ -81,9 +81,9 @@ func separatePairs(i *mma.Instruction, others []mma.Instruction, gens []gen.Gene
 		}
 		sep := &Separation{Base: i.FullName(), Other: o.FullName(), Change: mma.Diff(&i.Params, &o.Params), Argument: equivalent(i, &o.Params)}
 		seps = append(seps, sep)
-		rivals = append(rivals, rival{sep, m})
+		programs = append(programs, other{sep, m})
 	}
-	return seps, separateWithin(i, rivals, gens, separateFirst, separateMost)
+	return seps, separateWithin(i, programs, gens, separateFirst, separateMost)
 }
 
 // takesSame reports whether two instructions take the same operands and may differ.
@@ -91,25 +91,25 @@ func takesSame(i, o *mma.Instruction) bool {
 	return o.Formats == i.Formats && o.Params != i.Params && o.Params.Validate(i.Formats, i.K) == nil
 }
 
-// separateWithin runs every generator on the base and its rivals: first inputs of
+// separateWithin runs every generator on the base and its others: first inputs of
 // each, and up to most where none has separated by then.
-func separateWithin(i *mma.Instruction, rivals []rival, gens []gen.Generator, first, most uint64) error {
+func separateWithin(i *mma.Instruction, others []other, gens []gen.Generator, first, most uint64) error {
 	base, err := sim.ForInstruction(i)
 	if err != nil {
 		return err
 	}
-	for _, r := range rivals {
+	for _, r := range others {
 		r.sep.First = make([]uint64, len(gens))
 	}
-	run := func(rivals []rival, from, to uint64) {
-		parallel(len(gens), func(g int) { separateBy(i, base, rivals, gens, g, from, to) })
-		for _, r := range rivals {
+	run := func(others []other, from, to uint64) {
+		parallel(len(gens), func(g int) { separateBy(i, base, others, gens, g, from, to) })
+		for _, r := range others {
 			r.sep.Limit = to
 		}
 	}
-	run(rivals, 0, first)
-	var left []rival
-	for _, r := range rivals {
+	run(others, 0, first)
+	var left []other
+	for _, r := range others {
 		if !r.sep.Separated() && r.sep.Argument == "" {
 			left = append(left, r)
 		}
@@ -124,7 +124,7 @@ func separateWithin(i *mma.Instruction, rivals []rival, gens []gen.Generator, fi
 const separateChunk = 2048
 
 // separateBy runs the inputs from..to of generator g.
-func separateBy(i *mma.Instruction, base *sim.Model, rivals []rival, gens []gen.Generator, g int, from, to uint64) {
+func separateBy(i *mma.Instruction, base *sim.Model, others []other, gens []gen.Generator, g int, from, to uint64) {
 	generator := gens[g]
 	src := generator.Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &i.Params)
 	src.Generator = &gens[g]
@@ -132,8 +132,8 @@ func separateBy(i *mma.Instruction, base *sim.Model, rivals []rival, gens []gen.
 	b := mma.NewBatch(i.Formats, mma.Shape{M: generator.M, N: generator.N, K: i.K, Tiles: int(separateChunk / per)})
 	w := i.D.Width()
 	want, got := make([]byte, separateChunk*w), make([]byte, separateChunk*w)
-	open := make([]rival, len(rivals))
-	copy(open, rivals)
+	open := make([]other, len(others))
+	copy(open, others)
 	for at := from / separateChunk * separateChunk; at < to && len(open) > 0; at += separateChunk {
 		src.Fill(b, 1, at)
 		base.Run(b, want)

@@ -28,7 +28,7 @@ type MutantSummary struct {
 	Mutants   int
 	Separated int            // by at least one generator
 	Arguments map[string]int // of those that compute the same function: how many by which argument
-	Hardest   string         // the knob of the mutant whose best generator needs the most inputs
+	Hardest   string         // the change that made the mutant whose best generator needs the most inputs
 	Inputs    uint64         // of that generator
 	Reach     []Reach        // by generator
 }

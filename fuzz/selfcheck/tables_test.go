@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
 // committedTable reads a table of testdata, in which every row must be about the thing of
@@ -68,15 +68,15 @@ func TestSeparations(t *testing.T) {
 		if diff := cmp.Diff(table.Rows[n][1:], s.cells()); diff != "" {
 			t.Fatal(diff)
 		}
-		singles := triage.Singles(i.Params, i.Formats, i.K)
+		mutants := change.SpaceOf(&i).Mutants(&i.Params, change.Decisions)
 		arguments := map[string]int{}
-		for _, m := range singles {
+		for _, m := range mutants {
 			if a := equivalent(&i, &m.Params); a != "" {
 				arguments[a]++
 			}
 		}
-		if diff := cmp.Diff(arguments, s.Arguments); diff != "" || s.Mutants != len(singles) || s.Open() != 0 {
-			t.Errorf("%s: %d mutants, of which %d are open, want %d and 0; arguments (-want +table):\n%s", i.FullName(), s.Mutants, s.Open(), len(singles), diff)
+		if diff := cmp.Diff(arguments, s.Arguments); diff != "" || s.Mutants != len(mutants) || s.Open() != 0 {
+			t.Errorf("%s: %d mutants, of which %d are open, want %d and 0; arguments (-want +table):\n%s", i.FullName(), s.Mutants, s.Open(), len(mutants), diff)
 		}
 		if sampled(n, 21) {
 			checkReach(t, &i, s)
@@ -88,9 +88,9 @@ func TestSeparations(t *testing.T) {
 func checkReach(t *testing.T, i *mma.Instruction, s *MutantSummary) {
 	t.Helper()
 	gens := Generators()
-	rivals, seps, err := mutantRivals(i)
+	others, seps, err := mutantsOf(i)
 	if err == nil {
-		err = separateWithin(i, rivals, gens, separateChunk, separateChunk)
+		err = separateWithin(i, others, gens, separateChunk, separateChunk)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -139,11 +139,11 @@ func TestConfusion(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", i.FullName(), err)
 		}
-		singles := triage.Singles(i.Params, i.Formats, i.K)
-		if len(results) != len(singles) {
-			t.Fatalf("%s: %d results of %d mutants", i.FullName(), len(results), len(singles))
+		mutants := change.SpaceOf(&i).Mutants(&i.Params, change.Decisions)
+		if len(results) != len(mutants) {
+			t.Fatalf("%s: %d results of %d mutants", i.FullName(), len(results), len(mutants))
 		}
-		for m, s := range singles {
+		for m, s := range mutants {
 			count[results[m]]++
 			if at++; !sampled(at, 331) {
 				continue

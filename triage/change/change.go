@@ -20,6 +20,8 @@
 //
 // The order of the rows is the order of mutants: it decides between mutants that explain
 // the same, and rows that have Decisions are part of the digests of package selfcheck.
+//
+// The API of this package is not promised: it may change in any version.
 package change
 
 import (
@@ -54,6 +56,9 @@ type Space struct {
 	mma.Formats
 	K int
 }
+
+// SpaceOf returns the space of an instruction.
+func SpaceOf(i *mma.Instruction) Space { return Space{i.Formats, i.K} }
 
 // Valid reports whether a program is valid for these formats and K.
 func (s Space) Valid(p *mma.Params) bool { return p.Validate(s.Formats, s.K) == nil }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/mmafuzz/mmafuzz/triage/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"hash/crc64"
 	"slices"
 

@@ -45,8 +45,8 @@ func TestConfident(t *testing.T) {
 		for _, x := range c.classes {
 			r.Classes = append(r.Classes, tested(x))
 		}
-		if got := r.confident(); !strings.Contains(got, c.Want) {
-			t.Errorf("%q, want %q", got, c.Want)
+		if got := r.confident(); !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

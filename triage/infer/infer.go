@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"github.com/mmafuzz/mmafuzz/triage/change"
-	"github.com/mmafuzz/mmafuzz/triage/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"

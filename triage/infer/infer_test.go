@@ -49,7 +49,7 @@ func TestFound(t *testing.T) {
 				t.Errorf("%+v, but the unit was asked %d dot products in %d batches", r.Stats, u.asked.Load(), u.calls.Load())
 			}
 			checkSame(t, r, &c.p)
-			checkRivals(t, r, u)
+			checkMutants(t, r, u)
 		})
 	}
 }
@@ -69,12 +69,12 @@ func checkSame(t *testing.T, r *Result, p *mma.Params) {
 	}
 }
 
-// checkRivals checks that the unit gives on the input that rules a rival out what is
-// said, and that the rival does not.
-func checkRivals(t *testing.T, r *Result, u *unit) {
+// checkMutants checks that the unit gives on the input that rules a mutant out what is
+// said, and that the mutant does not.
+func checkMutants(t *testing.T, r *Result, u *unit) {
 	t.Helper()
 	told := 0
-	for _, v := range r.Rivals {
+	for _, v := range r.Mutants {
 		if v.Dot == nil {
 			continue
 		}
@@ -82,11 +82,11 @@ func checkRivals(t *testing.T, r *Result, u *unit) {
 		got := oracle.Eval(u.Unit.Model(), r.Formats, r.K, v.Dot)
 		would := oracle.Eval(&v.p, r.Formats, r.K, v.Dot)
 		if got != v.Got || would != v.Would || got == would {
-			t.Errorf("%s on %s: unit %x, said %x; rival %x, said %x", mma.Brief(v.Changes), mma.FormatDot(r.Formats, v.Dot), got, v.Got, would, v.Would)
+			t.Errorf("%s on %s: unit %x, said %x; mutant %x, said %x", mma.Brief(v.Changes), mma.FormatDot(r.Formats, v.Dot), got, v.Got, would, v.Would)
 		}
 	}
-	if told < len(r.Rivals)/2 {
-		t.Errorf("only %d of %d rivals are ruled out", told, len(r.Rivals))
+	if told < len(r.Mutants)/2 {
+		t.Errorf("only %d of %d mutants are ruled out", told, len(r.Mutants))
 	}
 }
 
@@ -263,7 +263,7 @@ func TestRefusal(t *testing.T) {
 	if r.Verdict != Found {
 		t.Fatalf("%s: %s", r.Verdict, r.Note)
 	}
-	for _, x := range r.Rivals {
+	for _, x := range r.Mutants {
 		if x.Dot != nil && x.Dot.C>>23&255 == 255 {
 			t.Errorf("%v ruled out by %s", x.Changes, mma.FormatDot(r.Formats, x.Dot))
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
 // FuzzRecord reads anything as a record of an inference's journal: what passes is read
@@ -56,11 +58,10 @@ func FuzzRecord(f *testing.F) {
 		if twice, _ := json.Marshal(again); err != nil || !bytes.Equal(once, twice) {
 			t.Fatalf("%s\nis read again as\n%s, %v", once, twice, err)
 		}
-		sp := space{Formats: i.Formats, k: i.K, policy: oracle.Policy{}}
-		s := &asker{space: sp, unit: u, log: &journal{records: []record{r}}}
+		s := &asker{Evidence: evidence.New(change.SpaceOf(i), oracle.Policy{}), unit: u, log: &journal{records: []record{r}}}
 		switch {
 		case r.Ask != nil:
-			r.Ask.Sum = sumOf(s.Pack(dots, nil).batch)
+			r.Ask.Sum = sumOf(s.Pack(dots, nil).Batch)
 			_, _, _ = s.ask(t.Context(), dots)
 		case r.Check != nil:
 			b := mma.NewBatch(i.Formats, mma.Shape{M: src.Generator.M, N: src.Generator.N, K: i.K, Tiles: 1})

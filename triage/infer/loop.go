@@ -2,7 +2,7 @@ package infer
 
 import (
 	"context"
-	"github.com/mmafuzz/mmafuzz/triage/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"math/rand/v2"
 	"slices"
 

@@ -20,8 +20,8 @@ func TestProgressText(t *testing.T) {
 		{Progress{Phase: searching, Repairs: 1, Best: &best, Refuted: true}, "searching for a program  0 queries in 0 batches  1 refuted  refuted: fma(rne-fp64)"},
 		{Progress{Phase: validating, Repairs: 2, Best: &best}, "validating  0 queries in 0 batches  2 refuted  right so far: fma(rne-fp64)"},
 	} {
-		if got := c.p.String(); got != c.Want {
-			t.Errorf("%q, want %q", got, c.Want)
+		if got := c.p.String(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 	"github.com/mmafuzz/mmafuzz/triage/change"
-	"github.com/mmafuzz/mmafuzz/triage/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices/simulated"

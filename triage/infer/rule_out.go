@@ -3,7 +3,7 @@ package infer
 import (
 	"context"
 	"github.com/mmafuzz/mmafuzz/triage/change"
-	"github.com/mmafuzz/mmafuzz/triage/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"slices"
 	"strings"
 

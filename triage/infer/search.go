@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"github.com/mmafuzz/mmafuzz/triage/change"
-	"github.com/mmafuzz/mmafuzz/triage/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"hash/maphash"
 	"math/rand/v2"
 	"slices"

@@ -3,7 +3,7 @@ package infer
 import (
 	"context"
 	"errors"
-	"github.com/mmafuzz/mmafuzz/triage/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim"

@@ -7,6 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
 // tally counts results.
@@ -48,12 +49,12 @@ func confusion(file, title string, of func(i *mma.Instruction, mutant *mma.Param
 		if err != nil {
 			return "", err
 		}
-		singles := triage.Singles(i.Params, i.Formats, i.K)
-		if len(singles) != len(results) {
-			return "", fmt.Errorf("%s: %d results of %d mutants", c[0], len(results), len(singles))
+		mutants := change.SpaceOf(i).Mutants(&i.Params, change.Decisions)
+		if len(mutants) != len(results) {
+			return "", fmt.Errorf("%s: %d results of %d mutants", c[0], len(results), len(mutants))
 		}
 		for m, r := range results {
-			name := of(i, &singles[m].Params)
+			name := of(i, &mutants[m].Params)
 			at := slices.IndexFunc(tallies, func(t *tally) bool { return t.name == name })
 			if at < 0 {
 				at = len(tallies)

@@ -113,9 +113,9 @@ func (e *Evidence) Explains(p *mma.Params) bool {
 	if e.growing == nil {
 		all := e.Whole()
 		for from, n := 0, 8; from < len(all.Want); n *= 3 {
-			to := min(from+n, len(all.Want))
-			e.growing = append(e.growing, all.part(from, to))
-			from = to
+			part := all.Part(from, min(n, len(all.Want)-from))
+			e.growing = append(e.growing, part)
+			from += len(part.Want)
 		}
 	}
 	var buf []byte

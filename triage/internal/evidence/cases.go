@@ -39,22 +39,17 @@ func (e *Evidence) Predicted(p *mma.Params, dots []*mma.Dot) (*Cases, error) {
 }
 
 // Pick packs chosen cases of the whole.
-func (e *Evidence) Pick(index []int) *Cases { return e.Whole().pick(index) }
-
-func (c *Cases) pick(index []int) *Cases {
-	picked := &Cases{Batch: mma.NewBatch(c.Batch.Formats, mma.Shape{M: 1, N: 1, K: c.Batch.K, Tiles: len(index)}), Want: make([]uint64, len(index))}
+func (e *Evidence) Pick(index []int) *Cases {
+	all := e.Whole()
+	c := &Cases{Batch: mma.NewBatch(e.Formats, mma.Shape{M: 1, N: 1, K: all.Batch.K, Tiles: len(index)}), Want: make([]uint64, len(index))}
 	for n, i := range index {
-		picked.Batch.Take(n, c.Batch, i)
-		picked.Want[n] = c.Want[i]
+		c.Batch.Take(n, all.Batch, i)
+		c.Want[n] = all.Want[i]
 	}
-	return picked
+	return c
 }
 
-// part returns the cases from one number up to another.
-func (c *Cases) part(from, to int) *Cases {
-	index := make([]int, to-from)
-	for i := range index {
-		index[i] = from + i
-	}
-	return c.pick(index)
+// Part returns n cases from a number on.
+func (c *Cases) Part(from, n int) *Cases {
+	return &Cases{Batch: c.Batch.Part(from, n), Want: c.Want[from : from+n]}
 }
