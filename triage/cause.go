@@ -51,7 +51,7 @@ func PrimaryIn(detail string) Label {
 	return first
 }
 
-// before says whether a set of labels comes before another of the same size: the
+// before reports whether a set of labels comes before another of the same size: the
 // one that has the first label in which they differ.
 func before(a, b uint32) bool {
 	only := a ^ b

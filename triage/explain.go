@@ -62,7 +62,7 @@ type Verdict struct {
 	// Idle are labels of the difference that were not seen to make one, then.
 	Idle []Label `json:",omitempty"`
 
-	// Alike names known units whose programs explain all cases as well, and that no
+	// Alike names targets whose programs explain all cases as well, and that no
 	// input told from Program: sim:ARCH/INSTRUCTION, ref:NAME.
 	Alike []string `json:",omitempty"`
 	// Nearest is the program that comes nearest, if nothing was found.
@@ -92,7 +92,7 @@ const (
 //  3. while several different programs are left, the unit is asked about inputs
 //     on which they differ;
 //  4. what is left is put to the test on new inputs, and where it is a part of a
-//     known program, on inputs that would show the rest.
+//     listed program, on inputs that would show the rest.
 func Explain(ctx context.Context, pr *Problem) (*Verdict, error) {
 	if len(pr.Differ) == 0 {
 		return nil, errors.New("triage: no differing cases")
@@ -184,7 +184,7 @@ type search struct {
 	pr    *Problem
 	ev    *evidence.Evidence
 	asked int
-	whole map[mma.Params]mma.Params // by a reduced program: the known one that it was reduced from
+	whole map[mma.Params]mma.Params // by a reduced program: the listed one that it was reduced from
 	tried []mma.Params              // programs that explained the most on some level of a search
 }
 
@@ -195,8 +195,8 @@ func (s *search) candidates() []mma.Params {
 	if len(mutants) > 0 && s.pr.Ask != nil {
 		return mutants // answers tell whether it is one of them
 	}
-	known := programs(s.knownPrograms())
-	right := slices.DeleteFunc(slices.Clone(known), func(p mma.Params) bool { return !s.ev.Explains(&p) })
+	listed := programs(s.listedPrograms())
+	right := slices.DeleteFunc(slices.Clone(listed), func(p mma.Params) bool { return !s.ev.Explains(&p) })
 	if leading := s.leading(mutants, right); len(mutants) > 0 && (len(right) == 0 || len(leading) > 0) {
 		return append(leading, slices.DeleteFunc(mutants, func(p mma.Params) bool { return slices.Contains(leading, p) })...)
 	}
@@ -209,22 +209,22 @@ func (s *search) candidates() []mma.Params {
 		found = append(found, q)
 	}
 	if len(found) == 0 {
-		// The base alone first: its changes are few, but next to a crowd of known
+		// The base alone first: its changes are few, but next to a crowd of listed
 		// programs they may explain too little to stay in the beam.
 		found = s.beam([]mma.Params{base})
 	}
 	if len(found) == 0 {
-		found = s.beam(known)
+		found = s.beam(listed)
 	}
 	return s.smallest(found)
 }
 
-// leading returns those of changed programs that are between the base and a known one.
-// Where no answer can be had, a known program that explains everything is a better
+// leading returns those of some mutants that are between the base and a listed program.
+// Where no answer can be had, a listed program that explains everything is a better
 // guess than one that nobody knows.
-func (s *search) leading(changed, known []mma.Params) []mma.Params {
-	return slices.DeleteFunc(slices.Clone(changed), func(p mma.Params) bool {
-		return !slices.ContainsFunc(known, func(q mma.Params) bool {
+func (s *search) leading(mutants, listed []mma.Params) []mma.Params {
+	return slices.DeleteFunc(slices.Clone(mutants), func(p mma.Params) bool {
+		return !slices.ContainsFunc(listed, func(q mma.Params) bool {
 			return len(mma.Diff(&s.pr.Base, &p))+len(mma.Diff(&p, &q)) == len(mma.Diff(&s.pr.Base, &q))
 		})
 	})

@@ -1,18 +1,3 @@
-// Package triage says why two units differ: it looks for the smallest change of
-// the parameter program of one that makes it compute what the other does, and
-// names the cause.
-//
-// A label is earned by evidence. A hypothesis - a changed program - holds if it
-// explains every differing case that is known and breaks none of the agreeing
-// ones; where several hold, a search finds an input on which they differ and the
-// target is asked. What no hypothesis explains is labelled unexplained.
-//
-// # Adding a label
-//
-// A label is one constant here, a row of labelDocs in the same place, and the rows of
-// fieldLabels that stand for it; a change that takes several fields at once is a knob in
-// knobs.go. Every field of mma.Params has a label, a test sees to that. Regression cases
-// go to testdata/LABEL.case.
 package triage
 
 import (
@@ -83,8 +68,8 @@ var labelDocs = []struct {
 }
 
 // fieldLabels says which label a changed field earns. The first row whose
-// pattern matches the path counts; * stands for any run of characters. rule, if
-// given, may refine the label.
+// pattern matches the path counts; * stands for any run of characters. refine, if not nil, may
+// choose another label.
 var fieldLabels = []struct {
 	pattern string
 	label   Label
@@ -262,7 +247,7 @@ func labelOf(c mma.Change, p, q *mma.Params) Label {
 	return Unexplained
 }
 
-// match says whether a path fits a pattern with at most one * at a time.
+// match reports whether a path fits a pattern with at most one * at a time.
 func match(pattern, path string) bool {
 	head, tail, star := strings.Cut(pattern, "*")
 	if !star {

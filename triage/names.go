@@ -205,7 +205,7 @@ func (s *Names) run(m *sim.Model, b *mma.Batch, use func(i int, code uint64)) {
 	}
 }
 
-// whole says whether running all of a batch takes less than running what is left
+// whole reports whether running all of a batch takes less time than running what is left
 // alone: kernels take for an output of a large tile a sixteenth of what they take
 // for one that stands alone.
 func (s *Names) whole(b *mma.Batch) bool { return len(s.left)*min(16, b.M*b.N) >= b.Dots() }

@@ -37,9 +37,9 @@ const (
 )
 
 // nearest returns the program, of all that were tried, that comes nearest; of several
-// the one with the fewest changes of a known one.
+// the one with the fewest changes of a listed one.
 func (s *search) nearest(ctx context.Context) (*Nearest, error) {
-	all := append([]known{{p: s.pr.Base}}, s.knownPrograms()...)
+	all := append([]listed{{p: s.pr.Base}}, s.listedPrograms()...)
 	candidates := programs(all)
 	candidates = append(candidates, s.mutants(&s.pr.Base)...)
 	base := s.right(&s.pr.Base)
@@ -87,9 +87,9 @@ func (s *search) count(p mma.Params, base []bool) *Nearest {
 // either is a matter of what evidence was kept, not of the unit.
 func (n *Nearest) score() int { return n.Explained*max(n.Agree, 1) + n.Kept*max(n.Differ, 1) }
 
-// closest returns the known program from which p has the fewest changed parts.
-func (s *search) closest(all []known, p *mma.Params) (from known, parts int) {
-	from = slices.MinFunc(all, func(x, y known) int {
+// closest returns the listed program from which p has the fewest changed parts.
+func (s *search) closest(all []listed, p *mma.Params) (from listed, parts int) {
+	from = slices.MinFunc(all, func(x, y listed) int {
 		return cmp.Compare(len(changedParts(&x.p, p)), len(changedParts(&y.p, p)))
 	})
 	return from, len(changedParts(&from.p, p))
@@ -106,10 +106,10 @@ func (s *search) shrinkFailure(ctx context.Context, n *Nearest) error {
 	wrong := func(d *mma.Dot, answer uint64) bool {
 		return oracle.Compare(f.D, s.pr.Policy, m.Dot(d, nil), answer) != oracle.Same
 	}
-	known := s.ev.Families[0]
-	for i, d := range known.Dots {
-		if wrong(d, known.Want[i]) && (n.Witness.Dot == nil || minimize.Less(f, d, n.Witness.Dot)) {
-			n.Witness = Case{d, known.Want[i]}
+	cases := s.ev.Families[0]
+	for i, d := range cases.Dots {
+		if wrong(d, cases.Want[i]) && (n.Witness.Dot == nil || minimize.Less(f, d, n.Witness.Dot)) {
+			n.Witness = Case{d, cases.Want[i]}
 		}
 	}
 	if n.Witness.Dot == nil {

@@ -50,7 +50,7 @@ func (s *search) separateWithin(ctx context.Context, ps []mma.Params, rounds int
 }
 
 // confirmRounds is how many rounds of new inputs a program must pass, wholeRounds
-// how many are searched for an input that shows the rest of the known program
+// how many are searched for an input that shows the rest of the listed program
 // that it is a part of.
 const (
 	confirmRounds = 2

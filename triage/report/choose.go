@@ -125,7 +125,7 @@ func (v *view) chooseStep(c choice, i int) {
 	}
 }
 
-// trivial says whether a sum has at most one term that is not zero, and leaves
+// trivial reports whether a sum has at most one term that is not zero, and leaves
 // that as it is, of which the other side drops nothing either; or whether it
 // hands on an infinity or a NaN that another sum made.
 func (v *view) trivial(i int) bool {
@@ -152,7 +152,7 @@ func (v *view) trivial(i int) bool {
 	return n <= 1 && v.loss(i) == nothingLost
 }
 
-// keepsMore says whether a product or c has a bit here that the other side drops.
+// keepsMore reports whether a product or c has a bit here that the other side drops.
 func (v *view) keepsMore(sum, term int) bool {
 	t := &v.sums[sum].Terms[term]
 	there, comparable := v.there(sum, term)

@@ -12,7 +12,7 @@ import (
 // modeName writes a rounding mode as the literature does: RZ, RNE.
 func modeName(m fp.Mode) string { return strings.ToUpper(m.String()) }
 
-// raised says whether y, x rounded to a multiple of 2^q, is larger in magnitude
+// raised reports whether y, x rounded to a multiple of 2^q, is larger in magnitude
 // than x truncated.
 func raised(x, y fp.Dyadic, q int32) bool {
 	_, differ := distance(x.Round(q, fp.RZ), y)

@@ -18,7 +18,7 @@ const (
 	onlyHere              // 1 that takes part here and is 0 or dropped on the other side
 )
 
-// kept says whether a bit takes part.
+// kept reports whether a bit takes part.
 func (s state) kept() bool { return s == zero || s == one || s == onlyHere }
 
 // row is a number as bits. bits[0] has the weight 2^top.

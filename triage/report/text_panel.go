@@ -201,7 +201,7 @@ func (d *drawing) block(b *block) []line {
 	return ls
 }
 
-// bits says whether a block has rows of bits, and where the terms are cut if
+// bits reports whether a block has rows of bits, and where the terms are cut if
 // all are cut at one place: the ruler leaves room for that mark.
 func (b *block) bits() (cut *int32, ok bool) {
 	first := true

@@ -51,7 +51,7 @@ func distance(x, y fp.Dyadic) (int32, bool) {
 	return q + int32(d.BitLen()) - 1, d.Sign() != 0
 }
 
-// sameValue says whether two terms are the same number, or the same code of a
+// sameValue reports whether two terms are the same number, or the same code of a
 // NaN. Signs of zeros count.
 func sameValue(x, y *sim.TermTrace) bool {
 	if isNaN(x) || isNaN(y) {

@@ -191,7 +191,7 @@ func (v *view) exact(t *sim.TermTrace) fp.Dyadic {
 	return x
 }
 
-// sameStructure says whether two traces have the same sums of the same terms.
+// sameStructure reports whether two traces have the same sums of the same terms.
 func sameStructure(a, b *view) bool {
 	if len(a.sums) != len(b.sums) {
 		return false

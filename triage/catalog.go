@@ -9,20 +9,21 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// known is a program that a unit may compute, with the name of a target that does:
-// sim:ARCH/INSTRUCTION or ref:NAME.
-type known struct {
+// listed is a program of the catalogue or of reference arithmetic, with the name of a
+// target that computes it: sim:ARCH/INSTRUCTION or ref:NAME.
+type listed struct {
 	name string
 	p    mma.Params
-	how  kinship
+	how  relation
 }
 
-// kinship is what a known program has to do with the unit, in ascending order.
-type kinship int
+// relation is how close a listed program's instruction is to the unit's, in ascending
+// order.
+type relation int
 
 const (
-	otherFormats kinship = iota // of an instruction for other operands
-	sameFormats                 // of one for the same operands, with another K
+	otherFormats relation = iota // of an instruction for other operands
+	sameFormats                  // of one for the same operands, with another K
 	aReference
 	sameShape // of an instruction with the unit's formats and K
 )
@@ -30,22 +31,22 @@ const (
 // knownPrograms returns the programs of the catalogue and of reference arithmetic that
 // are valid for the unit's formats, but for the base. Of those with the same program
 // it names the nearest of kin, and of these the first.
-func (s *search) knownPrograms() []known {
-	var all []known
-	add := func(name string, p mma.Params, how kinship) {
+func (s *search) listedPrograms() []listed {
+	var all []listed
+	add := func(name string, p mma.Params, how relation) {
 		p = s.sameSteps(p)
-		n := slices.IndexFunc(all, func(k known) bool { return k.p == p })
+		n := slices.IndexFunc(all, func(k listed) bool { return k.p == p })
 		switch {
 		case p == s.pr.Base || p.Validate(s.pr.Formats, s.pr.K) != nil:
 		case n < 0:
-			all = append(all, known{name, p, how})
+			all = append(all, listed{name, p, how})
 		case how > all[n].how:
 			all[n].name, all[n].how = name, how
 		}
 	}
 	for _, i := range mma.Catalog() {
 		if i.Refuse == "" {
-			add("sim:"+i.FullName(), i.Params, s.kin(&i))
+			add("sim:"+i.FullName(), i.Params, s.relation(&i))
 		}
 	}
 	for i := range oracle.References {
@@ -57,8 +58,8 @@ func (s *search) knownPrograms() []known {
 	return all
 }
 
-// kin returns what an instruction has to do with the unit.
-func (s *search) kin(i *mma.Instruction) kinship {
+// relation returns how close an instruction is to the unit's.
+func (s *search) relation(i *mma.Instruction) relation {
 	switch {
 	case i.Formats != s.pr.Formats:
 		return otherFormats
@@ -81,7 +82,7 @@ func (s *search) sameSteps(p mma.Params) mma.Params {
 }
 
 // programs returns the programs alone.
-func programs(all []known) []mma.Params {
+func programs(all []listed) []mma.Params {
 	ps := make([]mma.Params, len(all))
 	for i := range all {
 		ps[i] = all[i].p
@@ -89,18 +90,17 @@ func programs(all []known) []mma.Params {
 	return ps
 }
 
-// alikeRounds is how many rounds of inputs must not tell a known program from the one
+// alikeRounds is how many rounds of inputs must not tell a listed program from the one
 // that explains.
 const alikeRounds = 3
 
-// alike names the known programs that explain all evidence and that no input tells
+// alike names the listed programs that explain all evidence and that no input tells
 // from a program that does and was put to the test by asking. An instruction for other
-// operands is not named, for no unit computes that of these. The nearest of kin come
-// first.
+// operands is not named, for no unit computes that of these. The closest come first.
 func (s *search) alike(p *mma.Params) []string {
 	var names []string
-	all := s.knownPrograms()
-	slices.SortStableFunc(all, func(x, y known) int { return int(y.how) - int(x.how) })
+	all := s.listedPrograms()
+	slices.SortStableFunc(all, func(x, y listed) int { return int(y.how) - int(x.how) })
 	for _, k := range all {
 		if k.how != otherFormats && s.ev.Explains(&k.p) && !s.tellsApart(p, &k.p) {
 			names = append(names, k.name)
@@ -139,7 +139,7 @@ func StillAlike(pr *Problem, v *Verdict) []string {
 	}
 	s := newSearch(context.Background(), pr)
 	right := map[string]bool{}
-	for _, k := range s.knownPrograms() {
+	for _, k := range s.listedPrograms() {
 		right[k.name] = slices.Contains(v.Alike, k.name) && s.ev.Explains(&k.p)
 	}
 	return slices.DeleteFunc(slices.Clone(v.Alike), func(name string) bool { return !right[name] })

@@ -1,0 +1,33 @@
+// Package triage explains why two units differ: it looks for the smallest change of the
+// parameter program of one that makes it compute what the other does, names the cause,
+// and attributes every differing case to a cause.
+//
+// A label is earned by evidence. A hypothesis, which is a mutant of a known program,
+// holds if it explains every differing case that is known and breaks none of the agreeing
+// ones; where several hold, a search finds an input on which they differ and the
+// target is asked. What no hypothesis explains is labelled unexplained.
+//
+// # The files
+//
+//	explain.go   Explain: the search for the smallest change
+//	separate.go  inputs that tell hypotheses apart, and those that put one to the test
+//	catalog.go   the programs of the catalogue, which are hypotheses too
+//	nearest.go   what comes nearest where nothing explains the unit
+//	given.go     the verdict where both programs are known: nothing is searched for
+//	label.go     the labels, and which change of a program earns which
+//	witness.go   the smallest input that shows a difference of two programs
+//	namer.go     Namer: which labels it takes to make two programs agree on a case
+//	names.go     the same for many cases at once
+//	cause.go     Cause: the labels that one case needs
+//
+// Mutants are made by package triage/change, cases are kept by package
+// triage/internal/evidence; package triage/infer, which finds a program without knowing
+// one to start from, uses both.
+//
+// # Adding a label
+//
+// A label is one constant in label.go, a row of labelDocs there, and the rows of
+// fieldLabels that stand for it. A change that sets several fields at once is a row of
+// package change. Every field of mma.Params has a label, a test sees to that. Regression
+// cases go to testdata/LABEL.case.
+package triage
