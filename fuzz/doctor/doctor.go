@@ -1,5 +1,7 @@
 // Package doctor says what a machine can run, what is in the way of the rest, and what to
 // do about it.
+//
+// The API of this package is not promised: it may change in any version.
 package doctor
 
 import (

@@ -109,7 +109,7 @@ func (r *Result) Write(dir string, t *Report) error {
 	if err := mma.WriteModel(&program, r.Model(t.Instruction)); err != nil {
 		return err
 	}
-	if err := t.Markdown(&text); err != nil {
+	if err := t.markdown(&text); err != nil {
 		return err
 	}
 	data, err := json.MarshalIndent(t, "", "  ")
@@ -123,7 +123,7 @@ func (r *Result) Write(dir string, t *Report) error {
 	if r.Params == (mma.Params{}) {
 		best = nil // it ended before there was one
 	}
-	dot, svg := t.Picture()
+	dot, svg := t.picture()
 	bodies := [...][]byte{model, best, text.Bytes(), append(data, '\n'), []byte(dot), []byte(svg)}
 	for i, body := range bodies {
 		name := filepath.Join(dir, resultFiles[i])
