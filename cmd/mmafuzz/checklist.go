@@ -126,9 +126,7 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 
 // compare runs a campaign whose findings are bundles below dir.
 func (c *checklistCmd) compare(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*checklist.Comparison, error) {
-	cfg := fuzz.Config{Pairs: []devices.Pair{p}, Seed: 1, Generators: generators, Count: count, Time: limit, Journal: filepath.Join(dir, "journal")}
-	ui := &quietUI{newRunUI(c.app, cfg, dir)}
-	cfg.Observe = ui
+	cfg := fuzz.Config{Pairs: []devices.Pair{p}, Seed: 1, Generators: generators, Count: count, Time: limit, Journal: filepath.Join(dir, "journal"), Bundles: dir}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -139,27 +137,11 @@ func (c *checklistCmd) compare(ctx context.Context, p devices.Pair, dir string, 
 	if err := campaign.Run(ctx); err != nil {
 		return nil, err
 	}
-	return c.comparison(ui, campaign.State().Pairs[0])
-}
-
-// quietUI writes bundles and says nothing.
-type quietUI struct{ *runUI }
-
-func (u *quietUI) Progress(*fuzz.State) {}
-
-func (u *quietUI) Finding(f *fuzz.Finding, resumed bool) error {
-	u.findings = append(u.findings, f)
-	dir := u.bundleDir(f)
-	if resumed {
-		if keeps, err := u.keepsBundle(dir); keeps || err != nil {
-			return err
-		}
-	}
-	return u.writeBundle(f, dir)
+	return c.comparison(campaign.State().Pairs[0])
 }
 
 // comparison sums a campaign up.
-func (c *checklistCmd) comparison(u *quietUI, st *fuzz.PairState) (*checklist.Comparison, error) {
+func (c *checklistCmd) comparison(st *fuzz.PairState) (*checklist.Comparison, error) {
 	sum := &checklist.Comparison{Dots: st.Dots, Mismatches: st.Mismatches(), Classes: map[string]uint64{}}
 	for class, n := range st.Classes {
 		if n > 0 && oracle.Class(class) != oracle.Same {
@@ -175,7 +157,7 @@ func (c *checklistCmd) comparison(u *quietUI, st *fuzz.PairState) (*checklist.Co
 	}
 	for _, b := range st.Sorted() {
 		bucket := checklist.Bucket{Name: b.Name, Cases: b.Cases}
-		if dir := u.bundleOf(0, b.Name, ""); dir != "" {
+		if dir := st.Bundle(b.Name, ""); dir != "" {
 			rel, err := filepath.Rel(c.dir, dir)
 			if err != nil {
 				return nil, err
