@@ -1,6 +1,15 @@
 // Package doctor says what a machine can run, what is in the way of the rest, and what to
 // do about it.
 //
+// # JSON
+//
+// doctor, an object for each thing that was looked at:
+//
+//	what    string   processors, simulators, gpu, ...
+//	state   string   ok, absent or problem
+//	detail  string
+//	remedy  string?  what to do
+//
 // The API of this package is not promised: it may change in any version.
 package doctor
 
