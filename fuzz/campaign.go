@@ -45,6 +45,11 @@ type Config struct {
 	Keep func(pair int, bucket *Bucket, v *triage.Verdict) bool
 	// Journal, if not "", is the file that makes the campaign resumable.
 	Journal string
+	// Bundles, if not "", is the directory below which every finding gets a bundle
+	// (package bundle), at BundleDir(f), or if that is nil at INSTRUCTION/CAUSE-NUMBER,
+	// with the targets before it if there are more than two.
+	Bundles   string
+	BundleDir func(f *Finding) string
 	// Observe is told of progress; it may be nil. It is called from one
 	// goroutine.
 	Observe Observer
@@ -56,12 +61,18 @@ const DefaultFindings = 30
 
 // Observer is told of a campaign's progress.
 type Observer interface {
-	// Finding reports a new finding, before it is journaled: what it writes is
-	// there when the journal says so. resumed: it is from an earlier run, which may
-	// have ended before it was reported.
-	Finding(f *Finding, resumed bool) error
+	// Finding reports a new finding. Its bundle is written, and it is not in the journal
+	// yet: a campaign that ends here reports it again. kept: an earlier run has written
+	// its bundle; without Config.Bundles, an earlier run has found it.
+	Finding(f *Finding, kept bool) error
 	// Progress reports the state after an epoch.
 	Progress(s *State)
+}
+
+// SeveralTargets reports whether the pairs are of more than two targets.
+func (cfg *Config) SeveralTargets() bool {
+	first := &cfg.Pairs[0]
+	return slices.ContainsFunc(cfg.Pairs, func(p devices.Pair) bool { return p.TargetA != first.TargetA || p.TargetB != first.TargetB })
 }
 
 // Campaign is a campaign in progress.
@@ -75,6 +86,8 @@ type Campaign struct {
 	results []chunkResult // of the epoch's chunks
 	saving  *checkpoint   // nil: no journal
 	boxes   []*box        // the black boxes of the pairs
+
+	environments map[string]map[string]string // of targets
 
 	triaging atomic.Bool // the epoch is at its triage
 	complete bool
@@ -287,7 +300,7 @@ func (c *Campaign) epoch(ctx context.Context, e *epoch) (whole bool, err error) 
 func (c *Campaign) keepUnfinished(e *epoch) error {
 	d := e.unfinished()
 	for i := range d.Pairs {
-		if err := c.report(d.Pairs[i].Findings, e.resumed); err != nil {
+		if err := c.report(d.Pairs[i].Findings, func(f *Finding) bool { return e.resumed[f] }); err != nil {
 			return err
 		}
 		c.state.Pairs[i].apply(&d.Pairs[i], c.state.Epochs)
@@ -311,13 +324,17 @@ func (c *Campaign) timeOver() bool {
 	return c.cfg.Time > 0 && time.Since(c.began) >= c.cfg.Time
 }
 
-// report tells the observer of findings.
-func (c *Campaign) report(fs []*Finding, resumed map[*Finding]bool) error {
+// report bundles findings and tells the observer of them.
+func (c *Campaign) report(fs []*Finding, resumed func(*Finding) bool) error {
+	if c.cfg.Bundles == "" && c.cfg.Observe == nil {
+		return nil
+	}
 	for _, f := range fs {
-		if c.cfg.Observe == nil {
-			return nil
+		kept, err := c.bundle(f, resumed(f))
+		if err == nil && c.cfg.Observe != nil {
+			err = c.cfg.Observe.Finding(f, kept)
 		}
-		if err := c.cfg.Observe.Finding(f, resumed[f]); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -329,7 +346,7 @@ func (c *Campaign) report(fs []*Finding, resumed map[*Finding]bool) error {
 func (c *Campaign) commit(e *epoch) error {
 	d := e.d
 	for i := range d.Pairs {
-		if err := c.report(d.Pairs[i].Findings, e.resumed); err != nil {
+		if err := c.report(d.Pairs[i].Findings, func(f *Finding) bool { return e.resumed[f] }); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -79,10 +80,7 @@ func TestWorkers(t *testing.T) {
 		}
 		cfg.Workers = 1
 		want := stateText(t, runCampaign(t, cfg))
-		for _, n := range []int{2, 7} {
-			if testing.Short() && n > 2 {
-				break
-			}
+		for _, n := range tier.Of([]int{2}, []int{3}, []int{2, 7}) {
 			cfg.Workers = n
 			if diff := cmp.Diff(want, stateText(t, runCampaign(t, cfg))); diff != "" {
 				t.Fatalf("%d workers find something else than one:\n%s", n, diff)

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -46,14 +47,14 @@ func TestTurnedSides(t *testing.T) {
 		{"sim:turing", "sim:ampere", "", ""},
 		{"sim:hopper", "ref:exact", "mma.m16n8k16.f32.f16.f16.f32", "mma.m16n8k16.f32.f16.f16.f32"},
 	} {
+		if tc.inst == "" && !tier.Long() { // of all instructions
+			continue
+		}
 		texts := [2]string{}
 		for i := range texts {
 			a, b, inst, instB := tc.a, tc.b, tc.inst, tc.instB
 			if i == 1 {
 				a, b, inst, instB = b, a, instB, inst
-			}
-			if testing.Short() && inst == "" {
-				continue
 			}
 			texts[i] = causesText(runCampaign(t, Config{Pairs: pairsOf(t, a, b, inst, instB), Seed: 1, Count: 6000}))
 		}
@@ -122,7 +123,7 @@ func TestCausesAddUp(t *testing.T) {
 // first, for any number of workers.
 func TestMaxFindings(t *testing.T) {
 	pairs := pairsOf(t, "sim:hopper", "sim:cdna3", "", "")[:4]
-	for _, most := range []int{1, 3, 9, 30} {
+	for _, most := range tier.Of([]int{9}, []int{9}, []int{1, 3, 9, 30}) {
 		cfg := Config{Pairs: pairs, Seed: 1, Count: 8000, MaxFindings: most, Workers: 1}
 		s := runCampaign(t, cfg)
 		n, causes := 0, map[string]bool{}

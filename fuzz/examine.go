@@ -21,7 +21,7 @@ const examineRounds = 6
 // evidence is fresh: inputs of every generator, and the case itself. cfg has the
 // pair as its only one.
 func Examine(ctx context.Context, cfg Config, dot *mma.Dot) (*Finding, error) {
-	cfg.Journal, cfg.Observe = "", nil
+	cfg.Journal, cfg.Bundles, cfg.Observe = "", "", nil
 	c, err := New(cfg)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,12 @@ func Examine(ctx context.Context, cfg Config, dot *mma.Dot) (*Finding, error) {
 	if err := x.explainExamples(ctx, append(evidence, *e)); err != nil {
 		return nil, err
 	}
-	return x.finding(ctx, e, x.kindsOf([]example{*e})[0].name(), 1)
+	f, err := x.finding(ctx, e, x.kindsOf([]example{*e})[0].name(), 1)
+	if err != nil {
+		return nil, err
+	}
+	f.Mismatch = c.mismatch(f)
+	return f, nil
 }
 
 // examineSides returns the two units as they answer.

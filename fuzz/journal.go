@@ -169,13 +169,8 @@ func (c *Campaign) replayRecord(n int, body []byte) (*delta, error) {
 // observeAgain reports the findings of an epoch that is replayed.
 func (c *Campaign) observeAgain(d *delta) error {
 	for i := range d.Pairs {
-		for _, f := range d.Pairs[i].Findings {
-			if c.cfg.Observe == nil {
-				continue
-			}
-			if err := c.cfg.Observe.Finding(f, true); err != nil {
-				return err
-			}
+		if err := c.report(d.Pairs[i].Findings, func(*Finding) bool { return true }); err != nil {
+			return err
 		}
 	}
 	return nil

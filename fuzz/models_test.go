@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
@@ -51,10 +52,7 @@ func compareModels(t *testing.T, i *mma.Instruction, times, n int) {
 // generator, alone and chained.
 func TestModels(t *testing.T) {
 	skipUnderRace(t)
-	n := 24
-	if testing.Short() {
-		n = 4
-	}
+	n := tier.Of(4, 8, 24)
 	for _, i := range mma.Catalog() {
 		if i.Refuse != "" {
 			continue
@@ -71,11 +69,7 @@ func TestModels(t *testing.T) {
 // TestMadeUp does the same for made-up units.
 func TestMadeUp(t *testing.T) {
 	skipUnderRace(t)
-	units := 600
-	if testing.Short() {
-		units = 60
-	}
-	for seed := range units {
+	for seed := range tier.Of(60, 120, 600) {
 		i := mma.MadeUp(uint64(seed))
 		i.Name = fmt.Sprint(seed)
 		compareModels(t, &i, 1, 6)
@@ -91,10 +85,8 @@ func TestMadeUp(t *testing.T) {
 // take a program of which it computes only what the catalogue has.
 func TestNeighbours(t *testing.T) {
 	skipUnderRace(t)
-	const (
-		programs = 60 // of each arithmetic
-		each     = 48 // dot products of a generator
-	)
+	programs := tier.Of(15, 15, 60) // of each arithmetic
+	const each = 48                 // dot products of a generator
 	kernels := 0
 	for _, i := range mma.Arithmetics() {
 		r := rand.New(rand.NewPCG(1, uint64(i.K)))

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -118,6 +119,11 @@ type Finding struct {
 	Back    bool         `json:"back,omitempty"`
 	Stable  int          `json:"stable"` // repetitions that gave the same
 	Of      int          `json:"of"`     // of so many; 0: it was not run again
+
+	// Of a finding that was reported: its bundle's mismatch.json, and the directory if a
+	// bundle was written.
+	Mismatch *corpus.Mismatch `json:"-"`
+	Dir      string           `json:"-"`
 }
 
 // delta is what an epoch adds to the state.
@@ -223,6 +229,17 @@ func (st *PairState) Mismatches() uint64 {
 		}
 	}
 	return n
+}
+
+// Bundle returns the directory of the bundle of the first finding of a bucket, or of one of
+// its details if that is not ""; "" if there is none.
+func (st *PairState) Bundle(bucket, detail string) string {
+	for _, f := range st.Findings {
+		if f.Bucket == bucket && (detail == "" || f.Detail == detail) {
+			return f.Dir
+		}
+	}
+	return ""
 }
 
 // Cause is the buckets of one primary cause, over all pairs of a campaign.

@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
 // A unit may give another answer when it is asked again. What differs by that alone is
@@ -28,7 +29,7 @@ import (
 // unexplained case of an odd pair.
 
 // Unstable is the name that findings have which do not repeat themselves.
-const Unstable = "unstable"
+const Unstable = bundle.Unstable
 
 const (
 	repetitions  = 3  // of a case, alone

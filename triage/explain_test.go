@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -143,7 +144,7 @@ func TestUnexplainable(t *testing.T) {
 		{ampere16, "lost", "normal", false},
 		{"cdna3/v_mfma_f32_32x32x8_f16", "wire", "cut", false},
 	} {
-		if testing.Short() && n > 0 {
+		if n >= tier.Of(1, 2, 6) {
 			break
 		}
 		r := &regression{a: find(t, tc.inst)}

@@ -19,28 +19,40 @@ func (n *Namer) Idle(seed uint64) []Label {
 		if len(dots) == 0 {
 			break
 		}
-		b := mma.BatchOf(n.formats, n.k, dots)
-		idle = slices.DeleteFunc(slices.Clone(idle), func(l Label) bool { return n.shows(l, b) })
+		results := n.resultsOn(mma.BatchOf(n.formats, n.k, dots))
+		idle = slices.DeleteFunc(slices.Clone(idle), func(l Label) bool { return n.shows(l, results) })
 	}
 	return slices.Clone(idle)
 }
 
-// shows reports whether a label makes a difference on a batch.
-func (n *Namer) shows(l Label, b *mma.Batch) bool {
+// resultsOn returns a function that gives the results of the program of a set of labels
+// on a batch, nil if that is no arithmetic. It runs every program once: the same sets
+// come up with several labels.
+func (n *Namer) resultsOn(b *mma.Batch) func(set uint32) []byte {
+	known := map[uint32][]byte{}
+	return func(set uint32) []byte {
+		out, ok := known[set]
+		if !ok {
+			if m := n.model(set); m != nil {
+				out = make([]byte, b.Dots()*n.formats.D.Width())
+				m.Run(b, out)
+			}
+			known[set] = out
+		}
+		return out
+	}
+}
+
+// shows reports whether a label makes a difference in the results of sets of labels.
+func (n *Namer) shows(l Label, results func(set uint32) []byte) bool {
 	one := uint32(1) << slices.Index(n.labels, l)
 	sets := []uint32{0, n.all()}
 	for i := range n.labels {
 		sets = append(sets, 1<<i, n.all()&^(1<<i))
 	}
 	return slices.ContainsFunc(sets, func(set uint32) bool {
-		with, without := n.model(set|one), n.model(set&^one)
-		if with == nil || without == nil {
-			return false
-		}
-		x, y := make([]byte, b.Dots()*n.formats.D.Width()), make([]byte, b.Dots()*n.formats.D.Width())
-		with.Run(b, x)
-		without.Run(b, y)
-		return differ(n.formats, n.policy, x, y)
+		with, without := results(set|one), results(set&^one)
+		return with != nil && without != nil && differ(n.formats, n.policy, with, without)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
@@ -151,12 +152,8 @@ func TestManyLabels(t *testing.T) {
 func TestTurned(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	all := mma.Arithmetics()
-	pairs := 150
-	if testing.Short() {
-		pairs = 30
-	}
 	combined, backwards := 0, 0
-	for range pairs {
+	for range tier.Of(30, 50, 150) {
 		a := all[r.IntN(len(all))]
 		b := all[r.IntN(len(all))]
 		if b.Formats != a.Formats || b.Params == a.Params {

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/rs/zerolog"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
 // app is what all commands share: streams, global flags and what follows from
@@ -112,16 +111,7 @@ func command() string {
 }
 
 // version describes the program: its module version, or devel.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
-		return info.Main.Version
-	}
-	return "devel"
-}
+func version() string { return versions.Program() }
 
-// environment describes the machine, for bundles.
-func environment() map[string]string {
-	return map[string]string{
-		"mmafuzz": version(), "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
-	}
-}
+// environment describes the machine, for recordings.
+func environment() map[string]string { return versions.Environment() }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,9 +15,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
@@ -51,6 +52,8 @@ type replayed struct {
 	Through    string `json:"through_model,omitempty"` // the side that a model stands in for: a, b or both
 	Runs       int    `json:"runs,omitempty"`          // of a case that does not repeat itself
 	Differed   int    `json:"differed,omitempty"`      // of these, those in which the sides differ
+
+	differed int // runs of any case
 }
 
 func (a *app) replay(ctx context.Context, t *trust, dir string) error {
@@ -61,39 +64,60 @@ func (a *app) replay(ctx context.Context, t *trust, dir string) error {
 	if err := t.bundle(ctx, dir, &b.Mismatch); err != nil {
 		return err
 	}
-	m := withModels(&b.Mismatch, dir)
-	if m.Bucket == fuzz.Unstable {
-		return a.replayUnstable(ctx, m, dir)
-	}
+	m := bundle.Local(&b.Mismatch, dir)
 	r := replayed{Bundle: dir, RecordedA: m.A.Result, RecordedB: m.B.Result}
-	codeA, throughA, err := runSide(ctx, m, &m.A, "a")
-	if err != nil {
-		return err
+	runs := 1
+	unstable := m.Bucket == fuzz.Unstable
+	if unstable {
+		if runs = m.Of; runs <= 0 || runs > 1000 {
+			runs = unstableRuns
+		}
+		r.Runs = runs
 	}
-	codeB, throughB, err := runSide(ctx, m, &m.B, "b")
-	if err != nil {
+	if err := r.run(ctx, m, runs); err != nil {
 		return err
 	}
 	switch {
-	case throughA && throughB:
-		r.Through = "both"
-	case throughA:
-		r.Through = "a"
-	case throughB:
-		r.Through = "b"
-	}
-	class := oracle.Compare(m.Formats.D, bundlePolicy(m), codeA, codeB)
-	r.A, r.B, r.Class = mma.FormatCode(m.Formats.D, codeA), mma.FormatCode(m.Formats.D, codeB), class.String()
-	r.Reproduced = r.A == r.RecordedA && r.B == r.RecordedB
-	if a.json {
+	case a.json:
 		err = a.writeJSON(r)
-	} else {
+	case unstable:
+		r.writeUnstable(a, m)
+	default:
 		r.write(a, m)
 	}
-	if err == nil && class != oracle.Same {
+	if err == nil && r.differed > 0 {
 		err = errMismatch
 	}
 	return err
+}
+
+// unstableRuns is how often a case that does not repeat itself is replayed, if the
+// bundle does not say how often it was run when it was found.
+const unstableRuns = 8
+
+// run runs the case. The results that are shown are those of the first run that differed,
+// or the last.
+func (r *replayed) run(ctx context.Context, m *corpus.Mismatch, runs int) error {
+	rerun, err := bundle.Open(m)
+	if err != nil {
+		return err
+	}
+	for range runs {
+		res, err := rerun.Run(ctx)
+		if err != nil {
+			return err
+		}
+		if r.differed == 0 {
+			r.A, r.B, r.Class, r.Through = mma.FormatCode(m.Formats.D, res.A), mma.FormatCode(m.Formats.D, res.B), res.Class.String(), res.Through
+		}
+		if res.Class != oracle.Same {
+			r.differed++
+		}
+	}
+	if r.Reproduced = r.A == r.RecordedA && r.B == r.RecordedB; r.Runs > 0 {
+		r.Reproduced, r.Differed = r.differed > 0, r.differed
+	}
+	return nil
 }
 
 // writeSides writes the case and both results.
@@ -123,45 +147,15 @@ func (r *replayed) write(a *app, m *corpus.Mismatch) {
 	}
 }
 
-func bundlePolicy(m *corpus.Mismatch) oracle.Policy {
-	var p oracle.Policy
-	if m.NaN == "class" {
-		p.NaN = oracle.ByClass
+// writeUnstable writes the outcome of a case that does not repeat itself.
+func (r *replayed) writeUnstable(a *app, m *corpus.Mismatch) {
+	r.writeSides(a, m)
+	if r.Differed > 0 {
+		fmt.Fprintf(a.stdout, "unstable: the two sides differ in %d of %d runs\n", r.Differed, r.Runs)
+		return
 	}
-	if m.Zero == "class" {
-		p.Zero = oracle.ByClass
-	}
-	return p
-}
-
-// runSide runs a bundle's case on one of its targets. Where a recording cannot
-// answer, the program that explains it does.
-func runSide(ctx context.Context, m *corpus.Mismatch, s *corpus.SideRecord, which string) (code uint64, through bool, err error) {
-	dot, err := m.Dot()
-	if err != nil {
-		return 0, false, err
-	}
-	unit, err := devices.OpenUnit(s.Target, s.Instruction, likeOf(m, which))
-	if err != nil {
-		return 0, false, err
-	}
-	if err := devices.Comparable(m.Formats, unit.Instruction().Formats); err != nil {
-		return 0, false, fmt.Errorf("%s %s no longer takes the bundle's operands: %w", s.Target, s.Instruction, err)
-	}
-	b := mma.NewBatch(m.Formats, mma.Shape{M: 1, N: 1, K: m.K, Tiles: 1})
-	b.Set(0, dot)
-	out := make([]byte, m.Formats.D.Width())
-	err = unit.Run(ctx, b, out)
-	if errors.Is(err, devices.ErrNoRecording) {
-		if p, k := explainingProgram(m, which); p != nil {
-			model, err := sim.New(m.Formats, k, *p)
-			if err != nil {
-				return 0, false, err
-			}
-			return model.Dot(dot, nil), true, nil
-		}
-	}
-	return mma.Load(out, m.Formats.D.Width(), 0), false, err
+	fmt.Fprintf(a.stdout, "unstable: the two sides agree in all of %d runs; when it was found, %d of %d repetitions gave the results of the bundle\n",
+		r.Runs, m.Stable, r.Runs)
 }
 
 func newShow(a *app) *cobra.Command {
@@ -190,13 +184,17 @@ func (a *app) show(dir string, all bool) error {
 	if a.json {
 		return a.writeJSON(&b.Mismatch)
 	}
-	pic, err := pictureOf(&b.Mismatch, dir)
+	pic, err := bundle.Picture(&b.Mismatch, dir)
 	if err != nil {
 		return err
 	}
 	o := a.textOptions()
 	o.All = all
 	return report.Text(raw(a.stdout), pic, o)
+}
+
+func (a *app) textOptions() report.TextOptions {
+	return report.TextOptions{Width: a.width, Color: a.color}
 }
 
 func newMinimize(a *app) *cobra.Command {
@@ -235,7 +233,7 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 		return err
 	}
 	m := &b.Mismatch
-	ui, f, err := a.examine(ctx, withModels(m, dir))
+	f, err := examine(ctx, bundle.Local(m, dir))
 	if errors.Is(err, fuzz.ErrAgree) {
 		if a.json {
 			return a.writeJSON(retriaged{Bundle: dir, Was: m.Bucket, Problem: err.Error()})
@@ -246,9 +244,9 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	n := ui.mismatch(f)
+	n := f.Mismatch
 	n.Origin, n.A.Target, n.B.Target = m.Origin, m.A.Target, m.B.Target
-	if err := saveBundle(out, n, nil); err != nil {
+	if err := bundle.Write(out, n, nil); err != nil {
 		return err
 	}
 	if a.json {
@@ -263,28 +261,22 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 }
 
 // examine explains and shrinks a bundle's case from the beginning.
-func (a *app) examine(ctx context.Context, m *corpus.Mismatch) (*runUI, *fuzz.Finding, error) {
-	text := m.Found
-	if text == "" {
-		text = m.Case
-	}
-	dot, err := mma.ParseDot(m.Formats, m.K, false, strings.Fields(text))
+func examine(ctx context.Context, m *corpus.Mismatch) (*fuzz.Finding, error) {
+	dot, err := mma.ParseDot(m.Formats, m.K, false, strings.Fields(cmp.Or(m.Found, m.Case)))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	ua, err := devices.OpenUnit(m.A.Target, m.A.Instruction, likeOf(m, "a"))
+	ua, err := bundle.Unit(m, "a")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	ub, err := devices.OpenUnit(m.B.Target, m.B.Instruction, likeOf(m, "b"))
+	ub, err := bundle.Unit(m, "b")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	policy := bundlePolicy(m)
-	cfg := fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
-		Pairs: []devices.Pair{{A: devices.WithK(ua, m.K), B: devices.WithK(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}
-	f, err := fuzz.Examine(ctx, cfg, dot)
-	return newRunUI(a, cfg, ""), f, err
+	policy := bundle.Policy(m)
+	return fuzz.Examine(ctx, fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
+		Pairs: []devices.Pair{{A: devices.WithK(ua, m.K), B: devices.WithK(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}, dot)
 }
 
 func newTriage(a *app) *cobra.Command {
@@ -314,7 +306,7 @@ type retriaged struct {
 }
 
 func (a *app) triage(ctx context.Context, trust *trust, root string) error {
-	dirs, err := bundlesBelow(root)
+	dirs, err := bundle.Below(root)
 	if err != nil {
 		return hinted("name a directory with bundles: one that mmafuzz run has written", "%s: %w", root, bare(err))
 	}
@@ -408,7 +400,7 @@ func (a *app) retriage(ctx context.Context, t *trust, dir string) (retriaged, er
 	}
 	a.noteVersions("bundle "+dir, b.Mismatch.Versions, "simulators may compute otherwise now")
 	r.Was = b.Mismatch.Bucket
-	_, f, err := a.examine(ctx, withModels(&b.Mismatch, dir))
+	f, err := examine(ctx, bundle.Local(&b.Mismatch, dir))
 	if err != nil {
 		r.Problem = err.Error()
 		return r, err

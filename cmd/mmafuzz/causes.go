@@ -90,7 +90,7 @@ func (u *runUI) bucketList(s *fuzz.State) {
 	}
 	fmt.Fprintln(u.stdout)
 	u.paragraph("The kinds of cases beneath each cause: a+b needs both, a|b either, :CLASS is how the results differ where they are not both finite numbers.")
-	for i, p := range s.Pairs {
+	for _, p := range s.Pairs {
 		if len(p.Buckets) == 0 {
 			continue
 		}
@@ -99,7 +99,7 @@ func (u *runUI) bucketList(s *fuzz.State) {
 			fmt.Fprintf(u.stdout, "%11s  %7s  %s\n", readable.Thousands(b.Cases), readable.Ulps(b.MaxUlp), b.Name)
 			for _, d := range b.SortedDetails() {
 				fmt.Fprintf(u.stdout, "%13s  %7s    %s\n", readable.Thousands(d.Cases), readable.Ulps(d.MaxUlp), d.Name)
-				if dir := u.bundleOf(i, b.Name, d.Name); dir != "" {
+				if dir := p.Bundle(b.Name, d.Name); dir != "" {
 					fmt.Fprintf(u.stdout, "%26s%s\n", "", dir)
 				}
 			}

@@ -19,8 +19,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/checklist"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
 // checklistCmd is mmafuzz doctor --checklist.
@@ -81,7 +79,7 @@ func (c *checklistCmd) run(ctx context.Context) error {
 	if c.json {
 		err = c.writeJSON(rep)
 	} else {
-		c.summary(rep)
+		err = rep.Summary(c.stdout, c.dir)
 	}
 	if err == nil && rep.Count(checklist.Differs)+rep.Count(checklist.Failed) > 0 {
 		return errMismatch
@@ -122,79 +120,13 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 	if strings.HasPrefix(o.Target.Name(), "cuda:") {
 		o.Kernels = func() (checklist.Kernels, error) { return cuda.NewChecker(o.Target.Name()) }
 	}
-	o.Infer = func(ctx context.Context, u devices.Unit, dir string, limit time.Duration) (checklist.Row, error) {
-		opt := infer.Options{Seed: 1, Time: limit, Checks: int(min(c.dots, infer.DefaultChecks)), Journal: filepath.Join(dir, "journal"), Target: o.Target.Name()}
-		return inferRow(ctx, u, opt, expected(u.Instruction(), o.Against), dir)
-	}
+	o.Infer = o.Inference
 	return o, nil
-}
-
-// expected is the instruction whose arithmetic a device should have: that of the
-// target to compare with, else the catalogue's; nil if there is none.
-func expected(i *mma.Instruction, against devices.Target) *mma.Instruction {
-	if against != nil {
-		if base, err := devices.Find(against, i.Name); err == nil && base.Refuse == "" {
-			return base
-		}
-	}
-	if base, err := mma.Lookup(i.Arch, i.Name); err == nil && base.Refuse == "" {
-		return base
-	}
-	return nil
-}
-
-// inferred is what a row of the checklist keeps of an inference. The files of mmafuzz
-// infer are in a directory beside it.
-type inferred struct {
-	Verdict    infer.Verdict `json:"verdict"`
-	Arithmetic string        `json:"arithmetic"` // the best that there is
-	Queries    int           `json:"queries"`
-	Batches    int           `json:"batches"`
-	Seconds    float64       `json:"seconds"`
-	Differ     int           `json:"differ"`   // inputs on which it is not what is expected
-	Compared   int           `json:"compared"` // of so many
-}
-
-// inferRow infers the arithmetic of a unit, writes what mmafuzz infer writes, and
-// compares it with what is expected, if that is not nil.
-func inferRow(ctx context.Context, u devices.Unit, o infer.Options, base *mma.Instruction, dir string) (row checklist.Row, err error) {
-	r, err := infer.Infer(ctx, u, o)
-	if err != nil {
-		return row, err
-	}
-	t, err := r.Report(ctx, o.Target, u.Instruction().Name, o.Seed)
-	if err != nil {
-		return row, err
-	}
-	if err := writeInference(dir, r, t); err != nil {
-		return row, err
-	}
-	data := inferred{Verdict: r.Verdict, Arithmetic: t.Arithmetic, Queries: r.Stats.Queries, Batches: r.Stats.Batches, Seconds: r.Seconds}
-	row.State, row.Text = checklist.Failed, t.Headline()
-	switch {
-	case r.Verdict == infer.Exhausted:
-		row.State = checklist.Skipped
-	case r.Verdict == infer.Found && base == nil:
-		row.State = checklist.OK
-	case r.Verdict == infer.Found:
-		if data.Differ, data.Compared, err = r.Differ(base, o.Seed); err != nil {
-			return row, err
-		}
-		row.State, row.Text = checklist.OK, "as expected: "+t.Arithmetic
-		if data.Differ > 0 {
-			row.State = checklist.Differs
-			row.Text = fmt.Sprintf("not as %s on %d of %d inputs: %s", base.FullName(), data.Differ, data.Compared, mma.Brief(mma.Diff(&base.Params, &r.Params)))
-		}
-	}
-	row.Data = data
-	return row, nil
 }
 
 // compare runs a campaign whose findings are bundles below dir.
 func (c *checklistCmd) compare(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*checklist.Comparison, error) {
-	cfg := fuzz.Config{Pairs: []devices.Pair{p}, Seed: 1, Generators: generators, Count: count, Time: limit, Journal: filepath.Join(dir, "journal")}
-	ui := &quietUI{newRunUI(c.app, cfg, dir)}
-	cfg.Observe = ui
+	cfg := fuzz.Config{Pairs: []devices.Pair{p}, Seed: 1, Generators: generators, Count: count, Time: limit, Journal: filepath.Join(dir, "journal"), Bundles: dir}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
@@ -205,27 +137,11 @@ func (c *checklistCmd) compare(ctx context.Context, p devices.Pair, dir string, 
 	if err := campaign.Run(ctx); err != nil {
 		return nil, err
 	}
-	return c.comparison(ui, campaign.State().Pairs[0])
-}
-
-// quietUI writes bundles and says nothing.
-type quietUI struct{ *runUI }
-
-func (u *quietUI) Progress(*fuzz.State) {}
-
-func (u *quietUI) Finding(f *fuzz.Finding, resumed bool) error {
-	u.findings = append(u.findings, f)
-	dir := u.bundleDir(f)
-	if resumed {
-		if keeps, err := u.keepsBundle(dir); keeps || err != nil {
-			return err
-		}
-	}
-	return u.writeBundle(f, dir)
+	return c.comparison(campaign.State().Pairs[0])
 }
 
 // comparison sums a campaign up.
-func (c *checklistCmd) comparison(u *quietUI, st *fuzz.PairState) (*checklist.Comparison, error) {
+func (c *checklistCmd) comparison(st *fuzz.PairState) (*checklist.Comparison, error) {
 	sum := &checklist.Comparison{Dots: st.Dots, Mismatches: st.Mismatches(), Classes: map[string]uint64{}}
 	for class, n := range st.Classes {
 		if n > 0 && oracle.Class(class) != oracle.Same {
@@ -241,7 +157,7 @@ func (c *checklistCmd) comparison(u *quietUI, st *fuzz.PairState) (*checklist.Co
 	}
 	for _, b := range st.Sorted() {
 		bucket := checklist.Bucket{Name: b.Name, Cases: b.Cases}
-		if dir := u.bundleOf(0, b.Name, ""); dir != "" {
+		if dir := st.Bundle(b.Name, ""); dir != "" {
 			rel, err := filepath.Rel(c.dir, dir)
 			if err != nil {
 				return nil, err
@@ -251,23 +167,4 @@ func (c *checklistCmd) comparison(u *quietUI, st *fuzz.PairState) (*checklist.Co
 		sum.Buckets = append(sum.Buckets, bucket)
 	}
 	return sum, nil
-}
-
-// summary writes what became of each step, and what is not as expected.
-func (c *checklistCmd) summary(rep *checklist.Report) {
-	for _, s := range rep.Steps {
-		var counts []string
-		for _, state := range []checklist.State{checklist.OK, checklist.Differs, checklist.Failed, checklist.Skipped} {
-			if n := s.Counts[state]; n > 0 {
-				counts = append(counts, fmt.Sprintf("%d %s", n, state))
-			}
-		}
-		fmt.Fprintf(c.stdout, "%-20s %s\n", s.Title, strings.Join(counts, ", "))
-		for _, r := range s.Rows {
-			if r.State == checklist.Differs || r.State == checklist.Failed {
-				fmt.Fprintf(c.stdout, "  %s %s: %s\n", r.State, r.Key, r.Text)
-			}
-		}
-	}
-	fmt.Fprintf(c.stdout, "\nreport:  %s\narchive: %s\n", filepath.Join(c.dir, "report.md"), filepath.Join(c.dir, "checklist.tar.gz"))
 }

@@ -57,3 +57,9 @@ func chooseInstruction(t devices.Target, inst, like string) (*mma.Instruction, e
 	i, err := devices.Find(t, inst)
 	return i, withHint(err, "%s", instructionHint(t, inst))
 }
+
+// errAsked says that a recording was given to a command that asks a target.
+func errAsked(t devices.Target) error {
+	return hinted("compare it: mmafuzz compare, or mmafuzz run --a "+t.Name()+" --b TARGET",
+		"%s is a recording: it answers what was recorded, and nothing that is asked", t.Name())
+}

@@ -125,7 +125,7 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	}
 	ui := &compareUI{runUI: newRunUI(c.app, fuzz.Config{}, c.out)}
 	ui.line.last = time.Now()
-	comparison.Observer = ui
+	comparison.Observer, comparison.Out = ui, c.out
 	r, err := comparison.Run(ctx)
 	ui.line.clear()
 	if errors.Is(err, compare.ErrNothing) {
@@ -252,17 +252,11 @@ func (a *app) compareText() compare.TextOptions {
 	return compare.TextOptions{Width: a.width, Verbose: a.verbose, Bold: a.bolden, Command: command()}
 }
 
-// compareUI writes the bundles of a comparison and shows how far it is.
+// compareUI shows how far a comparison is.
 type compareUI struct{ *runUI }
 
 func (u *compareUI) Models(s *fuzz.State)   { u.showProgress("models", s) }
 func (u *compareUI) Progress(s *fuzz.State) { u.showProgress("pairs", s) }
-func (u *compareUI) Begin(cfg *fuzz.Config) { u.cfg = *cfg }
-
-func (u *compareUI) Finding(f *fuzz.Finding, place string) (string, error) {
-	dir := filepath.Join(u.dir, compareBundle, place)
-	return dir, u.writeBundle(f, dir)
-}
 
 func (u *compareUI) showProgress(what string, s *fuzz.State) {
 	if u.json {
@@ -318,15 +312,14 @@ func defaultOut(args []string) string {
 
 // What compare leaves in its directory.
 const (
-	compareFile   = "compare.json"
-	compareBundle = "bundles"
-	compareMark   = ".compare" // in the directory of bundles: it is ours
+	compareFile = "compare.json"
+	compareMark = ".compare" // in the directory of bundles: it is ours
 )
 
 // clearOut removes the bundles that an earlier compare has left in a directory, and
 // nothing else.
 func clearOut(dir string) error {
-	bundles := filepath.Join(dir, compareBundle)
+	bundles := filepath.Join(dir, compare.BundleDir)
 	mark := filepath.Join(bundles, compareMark)
 	if _, err := os.Stat(bundles); err == nil {
 		if _, err := os.Stat(mark); err != nil {

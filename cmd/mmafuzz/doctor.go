@@ -1,16 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mmafuzz/mmafuzz/devices/exec"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
-	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/fuzz/doctor"
 )
 
 func newDoctor(a *app) *cobra.Command {
@@ -46,25 +42,10 @@ Exit status: 0 all is well, 1 the device is not what was expected, 2 trouble,
 	return c
 }
 
-// checkup is a line of doctor.
-type checkup struct {
-	What   string `json:"what"`
-	State  string `json:"state"` // ok, problem, absent
-	Detail string `json:"detail"`
-	Remedy string `json:"remedy,omitempty"`
-}
-
 func (a *app) doctor() error {
-	lines := []checkup{
-		{"processors", "ok", fmt.Sprintf("%d, %s/%s", runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH), ""},
-		simulators(),
-		{"programs", "ok", fmt.Sprintf("exec:COMMAND tests any simulator, protocol version %d: go doc ./devices/exec", exec.Protocol), ""},
-	}
-	lines = append(lines, processor()...)
-	lines = append(lines, gpus()...)
 	bad := false
-	for _, l := range lines {
-		bad = bad || l.State == "problem"
+	for _, l := range doctor.Look() {
+		bad = bad || l.State == doctor.Problem
 		if a.json {
 			if err := a.writeJSON(l); err != nil {
 				return err
@@ -77,31 +58,7 @@ func (a *app) doctor() error {
 		}
 	}
 	if bad {
-		return fmt.Errorf("something is wrong here: see above")
+		return errors.New("something is wrong here: see above")
 	}
 	return nil
-}
-
-// simulators runs every model against the oracle, on one input of each generator.
-func simulators() checkup {
-	n, refused := 0, 0
-	for _, i := range mma.Catalog() {
-		if i.Refuse != "" {
-			refused++
-			continue
-		}
-		m, err := sim.ForInstruction(&i)
-		if err != nil {
-			return checkup{"simulators", "problem", err.Error(), "this is a bug: please report it"}
-		}
-		for _, g := range gen.All() {
-			sp := gen.Spec{Formats: i.Formats, K: i.K}
-			d := g.Aimed(sp, &i.Params).Dot(sp, 1, 0)
-			if m.Dot(d, nil) != oracle.Eval(&i.Params, i.Formats, i.K, d) {
-				return checkup{"simulators", "problem", i.FullName() + " and the oracle differ", "this is a bug: please report it"}
-			}
-		}
-		n++
-	}
-	return checkup{"simulators", "ok", fmt.Sprintf("%d instructions of %d architectures, %d listed without a model", n, len(mma.Archs), refused), ""}
 }

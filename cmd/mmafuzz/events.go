@@ -138,8 +138,8 @@ func (u *runUI) startEvent() *startEvent {
 	return e
 }
 
-func (u *runUI) findingEvent(f *fuzz.Finding, dir string) *findingEvent {
-	return &findingEvent{newEvent("finding"), f.Pair, f.Bucket, f.Detail, dir, u.mismatch(f)}
+func (u *runUI) findingEvent(f *fuzz.Finding) *findingEvent {
+	return &findingEvent{newEvent("finding"), f.Pair, f.Bucket, f.Detail, f.Dir, f.Mismatch}
 }
 
 func (u *runUI) progressEvent(s *fuzz.State) *progressEvent {
@@ -184,7 +184,7 @@ func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
 		pairNames: pairNames{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(),
 		Classes: map[string]uint64{}, Buckets: []bucketSummary{},
 		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{}, Alike: []string{}, Next: []string{},
-		Unstable: u.unstable(index, p), Unexamined: p.Unexamined,
+		Unstable: unstableOf(p), Unexamined: p.Unexamined,
 	}
 	for c, n := range p.Classes {
 		if n > 0 {
@@ -198,38 +198,27 @@ func (u *runUI) pairSummary(index int, p *fuzz.PairState) pairSummary {
 		s.Equivalent = append(s.Equivalent, v.Equivalent...)
 		s.Alike = append(s.Alike, v.Alike...)
 	}
-	if z := u.puzzleOf(index, p.Verdict); z != nil && p.Mismatches() > 0 {
-		s.Nearest, s.Next = z.nearest, append(s.Next, z.next...)
+	if x := u.campaign.Unexplained(index); x != nil && p.Mismatches() > 0 {
+		s.Nearest, s.Next = x.Nearest, append(s.Next, x.Next...)
 	}
 	for _, b := range p.Sorted() {
-		s.Buckets = append(s.Buckets, u.bucketSummary(index, b))
+		s.Buckets = append(s.Buckets, newBucketSummary(p, b))
 	}
 	return s
 }
 
-func (u *runUI) bucketSummary(pair int, b *fuzz.Bucket) bucketSummary {
+func newBucketSummary(p *fuzz.PairState, b *fuzz.Bucket) bucketSummary {
 	s := bucketSummary{Name: b.Name, Class: b.MostClass(), Cases: b.Cases, MaxUlp: b.MaxUlp, Rest: b.More,
-		Classes: map[string]uint64{}, Details: []detailSummary{}, Bundle: u.bundleOf(pair, b.Name, "")}
+		Classes: map[string]uint64{}, Details: []detailSummary{}, Bundle: p.Bundle(b.Name, "")}
 	for c, n := range b.Classes {
 		if n > 0 {
 			s.Classes[oracle.Class(c).String()] = n
 		}
 	}
 	for _, d := range b.SortedDetails() {
-		s.Details = append(s.Details, detailSummary{d.Name, d.Cases, d.MaxUlp, u.bundleOf(pair, b.Name, d.Name)})
+		s.Details = append(s.Details, detailSummary{d.Name, d.Cases, d.MaxUlp, p.Bundle(b.Name, d.Name)})
 	}
 	return s
-}
-
-// bundleOf returns the bundle of the first finding of a bucket, or of one of its details;
-// "" if there is none.
-func (u *runUI) bundleOf(pair int, bucket, detail string) string {
-	for _, f := range u.findings {
-		if f.Pair == pair && f.Bucket == bucket && (detail == "" || f.Detail == detail) {
-			return u.bundleDir(f)
-		}
-	}
-	return ""
 }
 
 // equivalentCount is the --count that gives the findings of a campaign's complete

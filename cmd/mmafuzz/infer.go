@@ -123,8 +123,8 @@ func (n *inferCmd) run(ctx context.Context) error {
 	}
 	dir := n.dir(t, i.Name)
 	like, _ := devices.Split(n.like)
-	if err := checkPlace(dir, t.Name(), like); err != nil {
-		return err
+	if err := infer.CheckDir(dir, t.Name(), like); err != nil {
+		return withHint(err, "name another directory with --out")
 	}
 	r, err := infer.Infer(ctx, u, n.options(t, dir))
 	n.line.clear()
@@ -135,14 +135,16 @@ func (n *inferCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	stays, err := r.Save(dir, report)
+	if err != nil {
+		return err
+	}
 	where := "report: " + filepath.Join(dir, "report.md")
-	if old := earlier(dir); old.beats(report) {
-		where = fmt.Sprintf("%s keeps what an earlier run came to: %s", dir, old.Verdict)
+	if stays != "" {
+		where = fmt.Sprintf("%s keeps what an earlier run came to: %s", dir, stays)
 		if n.json {
 			n.log.Warn().Msg(where)
 		}
-	} else if err := writeInference(dir, r, report); err != nil {
-		return err
 	}
 	if n.json {
 		err = n.writeJSON(report)
@@ -171,7 +173,7 @@ func (n *inferCmd) options(t devices.Target, dir string) infer.Options {
 	n.line.app, n.line.last = n.app, began
 	o := infer.Options{
 		Seed: n.seed, Checks: n.checks, Queries: n.queries, Time: n.time, Effort: n.effort, Workers: n.workers,
-		Journal: filepath.Join(dir, "journal"), Target: t.Name(), Digest: devices.DigestOf(t),
+		Journal: filepath.Join(dir, infer.JournalFile), Target: t.Name(), Digest: devices.DigestOf(t),
 		Trace: func(format string, args ...any) {
 			if n.verbose {
 				n.line.clear()

@@ -19,6 +19,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
 // The demonstration that run without flags gives: two generations of GPUs on
@@ -129,6 +130,7 @@ func (r *runCmd) run(ctx context.Context) error {
 		return err
 	}
 	ui := newRunUI(r.app, cfg, r.dir(&cfg))
+	cfg.Bundles = ui.dir
 	ui.list = &r.list
 	cfg.Observe = ui
 	cfg.Journal = filepath.Join(ui.dir, "journal")
@@ -146,6 +148,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	if err != nil {
 		return r.outError(ui.dir, err)
 	}
+	ui.campaign = c
 	ui.start(c.State(), c.Resumed())
 	err = c.Run(ctx)
 	ui.left = c.Unfinished(ctx, err)
@@ -156,7 +159,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	case ui.left != nil:
 		return incomplete(hinted(fmt.Sprintf("what was found is kept: the same command with --out %s goes on from here", readable.ShellPath(ui.dir)), "%s", ui.left.Why))
 	case err != nil:
-		return withHint(err, "what was found is kept: the same command with --out %s goes on from here", readable.ShellPath(ui.dir))
+		return withHint(occupied(err), "what was found is kept: the same command with --out %s goes on from here", readable.ShellPath(ui.dir))
 	}
 	ds, _, _ := ui.judge(c.State())
 	if err := r.list.write(ds); err != nil {
@@ -186,6 +189,7 @@ func (r *runCmd) open(cfg fuzz.Config) (*fuzz.Campaign, error) {
 // outError explains why a directory cannot be used.
 func (r *runCmd) outError(dir string, err error) error {
 	var path *fs.PathError
+	err = occupied(err)
 	switch {
 	case errors.Is(err, corpus.ErrOtherVersion):
 		return withHint(err, "%s", otherVersionHint)
@@ -197,6 +201,14 @@ func (r *runCmd) outError(dir string, err error) error {
 		return hinted("name a directory with --out that can be made or written", "cannot use the directory %s: %w", dir, path.Err)
 	}
 	return withHint(err, "name another directory with --out")
+}
+
+// occupied adds what to do where something is in the place of a bundle.
+func occupied(err error) error {
+	if errors.As(err, new(*bundle.OccupiedError)) {
+		return withHint(err, "move it away, or name another directory with --out")
+	}
+	return err
 }
 
 // config makes the campaign's configuration of the flags.

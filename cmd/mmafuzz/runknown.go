@@ -20,7 +20,7 @@ func (u *runUI) judge(s *fuzz.State) (ds []compare.Difference, uses []compare.Kn
 		for _, b := range p.Sorted() {
 			d := compare.NewDifference(&u.cfg.Pairs[i], b, p.Verdict)
 			d.Dots = p.Dots
-			d.Bundle = u.bundleOf(i, b.Name, "")
+			d.Bundle = p.Bundle(b.Name, "")
 			ds = append(ds, d)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
-// field is a row of a table of doc.go.
+// field is a row of a table of schemaFiles.
 type field struct {
 	kind     string // string, number, bool or object
 	any      bool   // anything may be below it
@@ -29,7 +29,7 @@ type field struct {
 // schema is a table: fields by path.
 type schema map[string]*field
 
-// headings are the sentences of doc.go that begin tables.
+// headings are the sentences that begin tables.
 var headings = []struct {
 	pattern *regexp.Regexp
 	name    string
@@ -41,29 +41,42 @@ var headings = []struct {
 	{regexp.MustCompile(`^(\w+)(, an object for each .*)?:$`), "$1"},
 }
 
-// readSchemas reads the tables of doc.go.
+// schemaFiles are the files with tables.
+var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../triage/infer/json.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go"}
+
+// readSchemas reads the tables of all files.
 func readSchemas(t *testing.T) map[string]schema {
 	t.Helper()
-	doc, err := os.ReadFile("doc.go")
+	schemas := map[string]schema{}
+	for _, file := range schemaFiles {
+		readTables(t, file, schemas)
+	}
+	return schemas
+}
+
+// readTables adds the tables of a file.
+func readTables(t *testing.T, file string, schemas map[string]schema) {
+	t.Helper()
+	doc, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, text, ok := strings.Cut(string(doc), "// # JSON\n")
 	if !ok {
-		t.Fatal("doc.go has no section JSON")
+		t.Fatalf("%s has no section JSON", file)
 	}
-	schemas := map[string]schema{}
+	text, _, _ = strings.Cut(text, "\npackage ")
 	current := schema(nil)
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(strings.TrimPrefix(line, "//"), "\n")
 		if row, ok := strings.CutPrefix(line, "\t"); ok {
 			cells := regexp.MustCompile(` {2,}`).Split(row, 3)
 			if current == nil || len(cells) < 2 {
-				t.Fatalf("doc.go: %q is not in a table, or no row", row)
+				t.Fatalf("%s: %q is not in a table, or no row", file, row)
 			}
 			kind := strings.TrimRight(cells[1], "*?")
 			if !slices.Contains([]string{"string", "number", "bool", "object"}, kind) || current[cells[0]] != nil {
-				t.Fatalf("doc.go: bad row %q", row)
+				t.Fatalf("%s: bad row %q", file, row)
 			}
 			current[cells[0]] = &field{kind: kind, any: strings.Contains(cells[1], "*"), optional: strings.Contains(cells[1], "?")}
 			continue
@@ -76,7 +89,6 @@ func readSchemas(t *testing.T) map[string]schema {
 			}
 		}
 	}
-	return schemas
 }
 
 // check says in what an object is not as the tables of the given names say
@@ -85,7 +97,7 @@ func check(schemas map[string]schema, object map[string]any, names ...string) er
 	all := schema{}
 	for _, n := range names {
 		if schemas[n] == nil {
-			return fmt.Errorf("doc.go has no table for %s", n)
+			return fmt.Errorf("there is no table for %s", n)
 		}
 		maps.Copy(all, schemas[n])
 	}
@@ -121,7 +133,7 @@ func (s schema) walk(path string, v any, here map[string]bool) error {
 	}
 	if kind != "" {
 		if f == nil || f.kind != kind {
-			return fmt.Errorf("%s is a %s, which doc.go does not say", path, kind)
+			return fmt.Errorf("%s is a %s, which the tables do not say", path, kind)
 		}
 		return nil
 	}
@@ -170,7 +182,7 @@ func objects(t *testing.T, lines []byte) []map[string]any {
 	return all
 }
 
-// TestSchema checks that what --json writes is what doc.go says: no field that
+// TestSchema checks that what --json writes is what the tables say: no field that
 // is not documented, none missing, and none documented that never comes.
 func TestSchema(t *testing.T) {
 	schemas := readSchemas(t)
@@ -428,10 +440,10 @@ func TestSchemaCheck(t *testing.T) {
 		`{"a":"1","b":[{"c":1},{"c":2}]}`:     "",
 		`{"a":"1","d":{"any":[1,"x",null]}}`:  "",
 		`{}`:                                  "a is missing",
-		`{"a":1}`:                             "a is a number, which doc.go does not say",
-		`{"a":"1","e":true}`:                  "e is a bool, which doc.go does not say",
-		`{"a":"1","b":[{"c":"1"}]}`:           "b[].c is a string, which doc.go does not say",
-		`{"a":"1","b":[{"c":1,"x":{"y":1}}]}`: "b[].x.y is a number, which doc.go does not say",
+		`{"a":1}`:                             "a is a number, which the tables do not say",
+		`{"a":"1","e":true}`:                  "e is a bool, which the tables do not say",
+		`{"a":"1","b":[{"c":"1"}]}`:           "b[].c is a string, which the tables do not say",
+		`{"a":"1","b":[{"c":1,"x":{"y":1}}]}`: "b[].x.y is a number, which the tables do not say",
 		`{"a":null}`:                          "a is <nil>",
 	} {
 		var o map[string]any

@@ -11,6 +11,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
 // finish shows the summary: which instructions differ, the picture of one
@@ -39,7 +41,7 @@ func (u *runUI) example(s *fuzz.State) {
 		return
 	}
 	p := &u.cfg.Pairs[f.Pair]
-	if len(u.cfg.Pairs) == 1 || u.severalTargets() {
+	if len(u.cfg.Pairs) == 1 || u.cfg.SeveralTargets() {
 		fmt.Fprintln(u.stdout)
 	}
 	cause := ""
@@ -48,7 +50,11 @@ func (u *runUI) example(s *fuzz.State) {
 	}
 	u.paragraph(fmt.Sprintf("The smallest input found on which %s and %s differ%s:", p.TargetA, p.TargetB, cause))
 	fmt.Fprintln(u.stdout)
-	if err := u.picture(u.stdout, f); err != nil {
+	pic, err := bundle.Picture(f.Mismatch, "") // how to run it again stands at the end
+	if err == nil {
+		err = report.Text(raw(u.stdout), pic, u.textOptions())
+	}
+	if err != nil {
 		u.log.Error().Err(err).Msg("drawing a finding")
 	}
 }
@@ -211,7 +217,7 @@ func (u *runUI) hints(s *fuzz.State) {
 	if f == nil {
 		return
 	}
-	dir := u.bundleDir(f)
+	dir := f.Dir
 	more := ""
 	if n := s.NotKept(); n > 0 {
 		more = fmt.Sprintf(", and %d more not kept (--max-bundles)", n)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -11,12 +10,13 @@ import (
 )
 
 // runUI shows a campaign: a status line and new findings on stderr, the summary
-// on stdout, or everything as JSON events on stdout. It also writes the bundles.
+// on stdout, or everything as JSON events on stdout.
 type runUI struct {
 	*app
-	cfg   fuzz.Config
-	dir   string // of the campaign
-	began time.Time
+	cfg      fuzz.Config
+	campaign *fuzz.Campaign // for the summary
+	dir      string         // of the campaign
+	began    time.Time
 
 	startDots uint64    // before this run, in a campaign that was resumed
 	lastNew   time.Time // of the newest bucket
@@ -25,12 +25,10 @@ type runUI struct {
 	line      statusLine
 	left      *fuzz.Unfinished // what the campaign has not done; nil: nothing
 	list      *knownFlags      // of known differences
-
-	environments map[string]map[string]string // by target
 }
 
 func newRunUI(a *app, cfg fuzz.Config, dir string) *runUI {
-	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}, line: statusLine{app: a}, list: &knownFlags{}, environments: map[string]map[string]string{}}
+	return &runUI{app: a, cfg: cfg, dir: dir, began: time.Now(), announced: map[string]bool{}, line: statusLine{app: a}, list: &knownFlags{}}
 }
 
 func (u *runUI) start(s *fuzz.State, resumed uint64) {
@@ -42,7 +40,7 @@ func (u *runUI) start(s *fuzz.State, resumed uint64) {
 	}
 	p := u.cfg.Pairs[0]
 	what := fmt.Sprintf("a=%s b=%s inst=%d", p.TargetA, p.TargetB, len(u.cfg.Pairs))
-	if u.severalTargets() {
+	if u.cfg.SeveralTargets() {
 		what = fmt.Sprintf("pairs=%d", len(u.cfg.Pairs))
 	}
 	fmt.Fprintf(u.stderr, "mmafuzz: %s seed=%d out=%s\n", what, u.cfg.Seed, u.dir)
@@ -55,40 +53,22 @@ func (u *runUI) start(s *fuzz.State, resumed uint64) {
 	}
 }
 
-// severalTargets says whether the campaign is about more than two targets.
-func (u *runUI) severalTargets() bool {
-	for _, p := range u.cfg.Pairs {
-		if p.TargetA != u.cfg.Pairs[0].TargetA || p.TargetB != u.cfg.Pairs[0].TargetB {
-			return true
-		}
-	}
-	return false
-}
-
 // forget drops the findings of a campaign that is done anew.
 func (u *runUI) forget() {
 	u.findings = nil
 	clear(u.announced)
 }
 
-// Finding writes the finding's bundle and announces it.
-func (u *runUI) Finding(f *fuzz.Finding, resumed bool) error {
+// Finding announces a finding.
+func (u *runUI) Finding(f *fuzz.Finding, kept bool) error {
 	u.findings = append(u.findings, f)
-	dir := u.bundleDir(f)
-	if resumed {
-		if keeps, err := u.keepsBundle(dir); err != nil {
-			return err
-		} else if keeps {
-			u.announced[f.Bucket] = true
-			return nil
-		}
-	}
-	if err := u.writeBundle(f, dir); err != nil {
-		return err
+	if kept {
+		u.announced[f.Bucket] = true
+		return nil
 	}
 	u.lastNew = time.Now()
 	if u.json {
-		u.event(u.findingEvent(f, dir))
+		u.event(u.findingEvent(f))
 		return u.stdout.err // nobody would see what is found from here on
 	}
 	u.announce(f)
@@ -175,14 +155,4 @@ func paintIf(color bool, text, style string) string {
 	}
 	mark := string(ownMark)
 	return mark + "[" + style + "m" + text + mark + "[0m"
-}
-
-// bundleDir is the directory of a finding's bundle.
-func (u *runUI) bundleDir(f *fuzz.Finding) string {
-	p := &u.cfg.Pairs[f.Pair]
-	name := p.Name()
-	if u.severalTargets() {
-		name = p.TargetA + "~" + p.TargetB + "~" + name
-	}
-	return filepath.Join(u.dir, readable.Slug(name), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
 }

@@ -12,14 +12,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
-)
-
-// The dot products of an instruction in an emulator, of raw bits and all other
-// generators together, and of one under modes.
-const (
-	emulatedDots = 1_000_000
-	emulatedMode = 50_000
 )
 
 // TestEmulated builds the program for other processors and runs their instructions
@@ -47,16 +41,17 @@ func TestEmulated(t *testing.T) {
 	}
 }
 
-// emulatedModels compares every instruction with its model: not one bit may differ.
+// emulatedModels compares every instruction with its model, on raw bits and all other
+// generators together, and on less where it is one under modes: not one bit may differ.
 func emulatedModels(t *testing.T, e devicetest.Emulator, target devices.Target) {
 	model, err := devices.Open("sim:" + e.Arch)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, i := range target.Instructions() {
-		count := uint64(emulatedDots)
+		count := tier.Of[uint64](0, 20_000, 1_000_000)
 		if !unset(i.Name) {
-			count = emulatedMode
+			count = tier.Of[uint64](0, 2_000, 50_000)
 		}
 		p := run(t, target, model, i.Name, count)
 		if p.Classes[oracle.Same] != p.Dots || p.Dots < count {

@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // opened returns an instruction of this machine, or skips. A name that no x86
@@ -40,12 +41,7 @@ func opened(t *testing.T, name string) *unit {
 
 // number returns the dot products of each generator in the tests of this file: a
 // whole number of groups and of tiles.
-func number() int {
-	if testing.Short() {
-		return 256
-	}
-	return 4096
-}
+func number() int { return tier.Of(256, 512, 4096) }
 
 // eachGenerator calls f with dot products of every generator, as tiles of one,
 // and with what the instruction makes of them.

@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // The dot products of a mnemonic, dealt out to its modes: of raw bits, and of each
@@ -22,7 +23,6 @@ const (
 	directedDots = 500_000
 	fewProducts  = 4
 	fewer        = 20
-	shorter      = 100 // with -short
 )
 
 // chunk is a run of dot products of a generator: a whole number of its tiles.
@@ -58,9 +58,7 @@ func TestSilicon(t *testing.T) {
 			if i.K > fewProducts {
 				raw, directed = raw/fewer, directed/fewer
 			}
-			if testing.Short() {
-				raw, directed = raw/shorter, directed/shorter
-			}
+			raw, directed = raw/tier.Of[uint64](100, 20, 1), directed/tier.Of[uint64](100, 20, 1)
 			comparable(t, target, &i)
 			u, err := target.Open(&i)
 			if err != nil {
@@ -120,10 +118,7 @@ func TestLong(t *testing.T) {
 			i := u.Instruction()
 			comparable(t, open(t), i)
 			k := min(64, 5*i.K)
-			n := uint64(4096)
-			if testing.Short() {
-				n = 128
-			}
+			n := tier.Of[uint64](128, 512, 4096)
 			sp := gen.Spec{Formats: i.Formats, K: k}
 			var work []chunk
 			for _, g := range gen.All() {
@@ -247,10 +242,7 @@ func TestModesApart(t *testing.T) {
 	}
 	target := open(t)
 	policy := strictness(target)
-	times := 100
-	if testing.Short() {
-		times = 5
-	}
+	times := tier.Of(5, 20, 100)
 	var wg sync.WaitGroup
 	for _, name := range []string{"vfmadd231ps", "vfmadd231ps.daz.ftz", "vfmadd231ps.ru", "vfmadd231ps.rd.ftz", "dpps.rz", "dpps", "vdpbf16ps",
 		"bfdot", "bfmlalb", "bfmlalb.ru.dn", "bfmlalt.rd.fz", "fdot.e5m2.e5m2", "fmmla.e4m3.e4m3.lscale7",

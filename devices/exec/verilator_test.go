@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // verilated builds the RTL simulation of the documentation and returns the program.
@@ -35,8 +36,8 @@ func verilated(t testing.TB) string {
 // TestVerilator runs the RTL against its model, in both modes, and against a model
 // that keeps a bit more.
 func TestVerilator(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a program with Verilator")
+	if !tier.Long() {
+		t.Skip("compiles a program with Verilator: only with " + tier.Variable)
 	}
 	program := verilated(t)
 	wide := filepath.Join(t.TempDir(), "wide.json")

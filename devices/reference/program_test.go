@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // shapes returns an instruction for each different choice of formats in the
@@ -32,7 +33,7 @@ func shapes() []mma.Instruction {
 }
 
 // TestPrograms compares every reference with the program that its unit says it
-// computes, on inputs of all generators aimed at that program: 10^5 of each for one
+// computes, on inputs of all generators aimed at that program: many of each for one
 // choice of formats, which is also run on longer dot products, and some for all others.
 func TestPrograms(t *testing.T) {
 	for _, ref := range oracle.References {
@@ -43,12 +44,9 @@ func TestPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, i := range shapes() {
-				n, chained := 256, 0
+				n, chained := tier.Of(32, 32, 256), 0
 				if i.Formats == (mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}) {
-					n, chained = 100_000, 1024
-				}
-				if testing.Short() {
-					n, chained = min(n/8, 512), chained/8
+					n, chained = tier.Of(512, 2048, 100_000), tier.Of(128, 128, 1024)
 				}
 				if i.K = min(i.K, 16); i.Scale != fp.None {
 					i.K = int(i.Block)

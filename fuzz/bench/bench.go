@@ -1,5 +1,7 @@
 // Package bench measures on this machine how fast the models, the targets and the whole
 // loop of a campaign are, and whether the loop's memory grows. It is behind mmafuzz bench.
+//
+// The API of this package is not promised: it may change in any version.
 package bench
 
 import (

@@ -2,13 +2,16 @@ package checklist
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -107,5 +110,28 @@ func pack(w *tar.Writer, dir, path string) error {
 		return err
 	}
 	_, err = w.Write(body)
+	return err
+}
+
+// Summary writes what became of each step, what is not as expected, and where all of it
+// is in the directory.
+func (r *Report) Summary(w io.Writer, dir string) error {
+	var b bytes.Buffer
+	for _, s := range r.Steps {
+		var counts []string
+		for _, state := range []State{OK, Differs, Failed, Skipped} {
+			if n := s.Counts[state]; n > 0 {
+				counts = append(counts, fmt.Sprintf("%d %s", n, state))
+			}
+		}
+		fmt.Fprintf(&b, "%-20s %s\n", s.Title, strings.Join(counts, ", "))
+		for _, row := range s.Rows {
+			if row.State == Differs || row.State == Failed {
+				fmt.Fprintf(&b, "  %s %s: %s\n", row.State, row.Key, row.Text)
+			}
+		}
+	}
+	fmt.Fprintf(&b, "\nreport:  %s\narchive: %s\n", filepath.Join(dir, "report.md"), filepath.Join(dir, "checklist.tar.gz"))
+	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -48,6 +48,8 @@ type Options struct {
 	AllFindings bool
 	// Trouble is what could not be compared at all, for the result.
 	Trouble []string
+	// Out, if not "", is the directory below which findings get bundles, in bundles.
+	Out string
 	// Observer is told of progress; nil: nobody is.
 	Observer Observer
 }
@@ -56,35 +58,22 @@ type Options struct {
 type Observer interface {
 	// Models reports how far the search for the models of the recordings is.
 	Models(s *fuzz.State)
-	// Begin reports the campaign that compares all pairs, before it begins.
-	Begin(cfg *fuzz.Config)
-	// Finding reports a case of that campaign. place is a relative path that no other
-	// finding has. It returns the directory where the finding is kept, for the result.
-	Finding(f *fuzz.Finding, place string) (bundle string, err error)
-	// Progress reports the state of that campaign after an epoch.
+	// Progress reports the state of the campaign that compares all pairs after an epoch.
 	Progress(s *fuzz.State)
 }
 
 // quiet is the Observer of those who have none.
 type quiet struct{}
 
-func (quiet) Models(*fuzz.State)                            {}
-func (quiet) Begin(*fuzz.Config)                            {}
-func (quiet) Finding(*fuzz.Finding, string) (string, error) { return "", nil }
-func (quiet) Progress(*fuzz.State)                          {}
+func (quiet) Models(*fuzz.State)   {}
+func (quiet) Progress(*fuzz.State) {}
 
 // Comparison is a comparison that is to be run.
 type Comparison struct {
 	Options
-	sides   []*Side
-	pairs   []pair
-	bundles map[bucketKey]string // of the first finding of each
-	result  Result
-}
-
-type bucketKey struct {
-	pair   int
-	bucket string
+	sides  []*Side
+	pairs  []pair
+	result Result
 }
 
 // ErrNoRecordings says that none of the sides is a recording.
@@ -102,7 +91,7 @@ func New(sides []*Side, o Options) (*Comparison, error) {
 	if o.Known.Day.IsZero() {
 		o.Known.Day = time.Now()
 	}
-	c := &Comparison{Options: o, sides: sides, bundles: map[bucketKey]string{}}
+	c := &Comparison{Options: o, sides: sides}
 	if err := nameSides(sides); err != nil {
 		return nil, err
 	}
@@ -134,7 +123,6 @@ func (c *Comparison) Run(ctx context.Context) (*Result, error) {
 		return nil, ctx.Err()
 	}
 	cfg := c.config(models)
-	c.Observer.Begin(&cfg)
 	campaign, err := fuzz.New(cfg)
 	if err != nil {
 		return nil, err
@@ -152,7 +140,7 @@ func (c *Comparison) Run(ctx context.Context) (*Result, error) {
 
 // config returns the campaign over all pairs, whose recordings have their models.
 func (c *Comparison) config(models []*model) fuzz.Config {
-	cfg := fuzz.Config{Seed: 1, Workers: c.Workers, NaN: c.NaN, Zero: c.Zero, MaxFindings: c.MaxFindings, Observe: follower{c}}
+	cfg := fuzz.Config{Seed: 1, Workers: c.Workers, NaN: c.NaN, Zero: c.Zero, MaxFindings: c.MaxFindings, Bundles: c.Out, BundleDir: c.bundleDir, Observe: follower{c}}
 	for i := range c.pairs {
 		p := &c.pairs[i]
 		p.A, p.B = withModel(p.a, p.A, models), withModel(p.b, p.B, models)
@@ -192,12 +180,12 @@ type follower struct{ *Comparison }
 
 func (w follower) Progress(s *fuzz.State) { w.Observer.Progress(s) }
 
-func (w follower) Finding(f *fuzz.Finding, _ bool) error {
-	p := &w.pairs[f.Pair]
-	place := filepath.Join(readable.Slug(p.a.Name+"~"+p.b.Name), readable.Slug(p.Name()), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
-	bundle, err := w.Observer.Finding(f, place)
-	if key := (bucketKey{f.Pair, f.Bucket}); w.bundles[key] == "" {
-		w.bundles[key] = bundle
-	}
-	return err
+func (w follower) Finding(*fuzz.Finding, bool) error { return nil }
+
+// BundleDir is the directory of bundles in that of a comparison.
+const BundleDir = "bundles"
+
+func (c *Comparison) bundleDir(f *fuzz.Finding) string {
+	p := &c.pairs[f.Pair]
+	return filepath.Join(c.Out, BundleDir, readable.Slug(p.a.Name+"~"+p.b.Name), readable.Slug(p.Name()), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
 }

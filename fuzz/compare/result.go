@@ -173,7 +173,7 @@ func (c *Comparison) conclude(s *fuzz.State, models []*model) {
 		r.Cells = append(r.Cells, newCell(p, st, parts))
 		for _, b := range st.Sorted() {
 			d := newDifference(p, b, parts)
-			d.Bundle = c.bundles[bucketKey{i, b.Name}]
+			d.Bundle = st.Bundle(b.Name, "")
 			r.Differences = append(r.Differences, d)
 		}
 	}

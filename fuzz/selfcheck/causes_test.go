@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -13,10 +14,7 @@ import (
 // a catch-all, the same with the sides turned.
 func TestCauses(t *testing.T) {
 	pairs := [][2]string{{"volta", "cdna2"}, {"turing", "cdna3"}, {"ampere", "hopper"}, {"volta", "ampere"}, {"cdna1", "cdna3"}}
-	if testing.Short() {
-		pairs = pairs[:3]
-	}
-	for _, names := range pairs {
+	for _, names := range pairs[:tier.Of(1, 2, len(pairs))] {
 		p, err := causesOf(t.Context(), names[0], names[1], 2000)
 		if err != nil {
 			t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
@@ -45,12 +46,7 @@ func arithmeticTable(t *testing.T, name string, identify func(*mma.Instruction) 
 }
 
 // sampled reports whether row n is one of the sample that is measured again.
-func sampled(n, stride int) bool {
-	if testing.Short() {
-		stride *= 16
-	}
-	return n%stride == 0
-}
+func sampled(n, stride int) bool { return n%(stride*tier.Of(16, 4, 1)) == 0 }
 
 // TestSeparations checks that every mutant of every arithmetic is separated or argued
 // to be the same function, and counts within the first 1,000 inputs of a sample again.

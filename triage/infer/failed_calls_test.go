@@ -57,7 +57,7 @@ func TestFailures(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text strings.Builder
-		if err := report.Markdown(&text); err != nil {
+		if err := report.markdown(&text); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"that it answered when they were asked again, first on a batch of ", mma.FormatDot(r.Formats, r.Failures[0].Dot) + ": " + c.what} {

@@ -192,7 +192,7 @@ func TestRareBug(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := report.Markdown(&text); err != nil {
+	if err := report.markdown(&text); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Classes) != len(gen.All()) || !strings.Contains(text.String(), unseen) {

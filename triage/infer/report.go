@@ -168,9 +168,9 @@ func (t *Report) draw(ctx context.Context, i *mma.Instruction) error {
 	return nil
 }
 
-// Picture returns the summation tree for Graphviz and as SVG; empty if no input
+// picture returns the summation tree for Graphviz and as SVG; empty if no input
 // shows one.
-func (t *Report) Picture() (dot, svg string) {
+func (t *Report) picture() (dot, svg string) {
 	if t.tree == nil {
 		return "", ""
 	}

@@ -167,8 +167,8 @@ func (t *Report) writeTrouble(w io.Writer, indent string) {
 	}
 }
 
-// Markdown writes the whole report.
-func (t *Report) Markdown(w io.Writer) error {
+// markdown writes the whole report.
+func (t *Report) markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# Arithmetic of %s %s\n\n", t.Target, t.Instruction)
 	fmt.Fprintf(b, "Formats %s, K = %d. Verdict: **%s**.\n\n%s\n\n", t.Formats, t.K, t.Verdict, t.Headline())

@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // partner returns a unit of the same formats and a K that one of the two divides:
@@ -30,11 +31,7 @@ func partner(i *mma.Instruction, seed uint64) mma.Instruction {
 // TestMadeUp draws dot products of all generators on made-up units: nothing may
 // panic, no line may be too long, and the picture must be true to the traces.
 func TestMadeUp(t *testing.T) {
-	units := 400
-	if testing.Short() {
-		units = 60
-	}
-	for seed := range uint64(units) {
+	for seed := range tier.Of[uint64](60, 100, 400) {
 		i := mma.MadeUp(seed)
 		j := partner(&i, seed)
 		k := max(i.K, j.K) * (1 + int(seed%5)/4)
@@ -126,14 +123,18 @@ func checkTerm(t *testing.T, name string, v *view, i, j int) {
 	}
 }
 
-// TestCatalog draws a dot product of every generator on every instruction.
+// TestCatalog draws a dot product of every generator on every instruction, or of a
+// quarter of them, another one for the next instruction.
 func TestCatalog(t *testing.T) {
-	for _, i := range mma.Catalog() {
+	for at, i := range mma.Catalog() {
 		if i.Refuse != "" || testing.Short() && i.Arch != "hopper" && i.Arch != "cdna3" {
 			continue
 		}
 		sp := gen.Spec{Formats: i.Formats, K: i.K}
 		for n, g := range gen.All() {
+			if n%4 != at%4 && !tier.Long() {
+				continue
+			}
 			d := g.Aimed(sp, &i.Params).Dot(sp, 1, uint64(n))
 			s := side(t, &i, d)
 			var b bytes.Buffer

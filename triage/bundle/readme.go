@@ -1,7 +1,6 @@
-package main
+package bundle
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -9,20 +8,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
-// traceJSON writes a side's steps.
-func traceJSON(s *report.Side, d fp.ID) ([]byte, error) {
-	body, err := json.MarshalIndent(report.StepsOf(s, d), "", "  ")
-	return append(body, '\n'), err
-}
-
-// bundleReadme is the README of a bundle: what it is, for somebody who has never
+// readme is the README of a bundle: what it is, for somebody who has never
 // seen one. programs are the files of its programs for GPUs.
-func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) string {
+func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", m.Bucket)
 	fmt.Fprintf(&b, "`%s` (%s) and `%s` (%s) give different results for the same dot product:\n`%s` and `%s`.\n\n",
@@ -43,7 +35,7 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) st
 	for _, e := range m.Equivalent {
 		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", readable.Changes(e, 20))
 	}
-	b.WriteString(puzzleText(m))
+	b.WriteString(unexplainedText(m))
 	if m.Through {
 		b.WriteString(throughText(m))
 	}
@@ -57,7 +49,7 @@ func bundleReadme(m *corpus.Mismatch, dir, picture string, programs []string) st
 		fmt.Fprintf(&b, "Programs that run the case on a GPU and need nothing but its driver or compiler; each\nsays how: `%s`.\n\n", strings.Join(programs, "`, `"))
 	}
 	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n\n", readable.ShellPath(dir))
-	if allowance(m.A.Target, m.B.Target) != "" {
+	if strings.HasPrefix(m.A.Target, "exec:") || strings.HasPrefix(m.B.Target, "exec:") {
 		b.WriteString("This runs the command that is the target, and so does the Go test: mmafuzz shows it and asks\nfirst, or is told `--allow-exec`.\n\n")
 	}
 	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n", readable.ShellPath(filepath.Join(dir, "repro_test.go")))
@@ -75,74 +67,44 @@ func throughText(m *corpus.Mismatch) string {
 	return "The case was shrunk on a model of the recorded target, not on the target itself.\n\n"
 }
 
-// reproTest is a Go test that reproduces the mismatch. It needs the mmafuzz module
-// and nothing else. Its constraint keeps it out of packages, so that it is run by
-// its name only, from a clone or from any module that requires this one.
-func reproTest(m *corpus.Mismatch) string {
-	m = withModels(m, "")
-	return fmt.Sprintf(`//go:build ignore
-
-// Run it by its name, in a clone of mmafuzz or in a module that requires it:
-//
-//	go test DIR/repro_test.go
-
-package repro
-
-import (
-	"strings"
-	"testing"
-
-	"github.com/mmafuzz/mmafuzz/devices"
-	_ "github.com/mmafuzz/mmafuzz/devices/cpu"
-	_ "github.com/mmafuzz/mmafuzz/devices/cuda"
-	_ "github.com/mmafuzz/mmafuzz/devices/exec"
-	_ "github.com/mmafuzz/mmafuzz/devices/hip"
-	_ "github.com/mmafuzz/mmafuzz/devices/reference"
-	_ "github.com/mmafuzz/mmafuzz/devices/replay"
-	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
-)
-
-// TestRepro runs one dot product on two targets, which gave %[1]s and %[2]s.
-func TestRepro(t *testing.T) {
-	const operands = %[3]q
-	for _, side := range []struct{ target, instruction, like, want string }{
-		{%[4]q, %[5]q, %[6]q, %[1]q},
-		{%[7]q, %[8]q, %[9]q, %[2]q},
-	} {
-		unit, err := devices.OpenUnit(side.target, side.instruction, side.like)
-		if err != nil {
-			t.Skip(err) // the target is not on this machine
-		}
-		f := unit.Instruction().Formats
-		dot, err := mma.ParseDot(f, %[10]d, false, strings.Fields(operands))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b := mma.NewBatch(f, mma.Shape{M: 1, N: 1, K: %[10]d, Tiles: 1})
-		b.Set(0, dot)
-		out := make([]byte, f.D.Width())
-		if err := unit.Run(t.Context(), b, out); err != nil {
-			t.Skip(err)
-		}
-		if got := mma.FormatCode(f.D, mma.Load(out, f.D.Width(), 0)); got != side.want {
-			t.Errorf("%%s %%s gives %%s, it gave %%s", side.target, side.instruction, got, side.want)
-		}
+// unexplainedText is the part of a bundle's README about a mismatch that nothing explains.
+func unexplainedText(m *corpus.Mismatch) string {
+	if m.Nearest == nil && len(m.Next) == 0 {
+		return ""
 	}
-}
-`, m.A.Result, m.B.Result, m.Case, m.A.Target, m.A.Instruction, likeOf(m, "a"), m.B.Target, m.B.Instruction, likeOf(m, "b"), m.K)
+	var b strings.Builder
+	b.WriteString("Nothing explains the difference.")
+	if n := m.Nearest; n != nil {
+		fmt.Fprintf(&b, " The program that comes nearest is %s; %s.", NearestText(n), WitnessText(n))
+	}
+	if len(m.Next) > 0 {
+		b.WriteString(" To find out how the unit computes, from a larger space of programs:\n\n")
+		for _, c := range m.Next {
+			fmt.Fprintf(&b, "    %s\n", c)
+		}
+	} else {
+		b.WriteString("\n")
+	}
+	return b.String() + "\n"
 }
 
-// likeOf names the instruction that gives the formats for reference arithmetic:
-// that of the other side, of its architecture, or of its target if that is no
-// architecture's.
-func likeOf(m *corpus.Mismatch, which string) string {
-	other := m.B
-	if which == "b" {
-		other = m.A
+// DefaultRepetitions is the number of repetitions of a finding in whose bundle the number
+// is not written.
+const DefaultRepetitions = 3
+
+// repeatedText says how often a finding gave the same results again.
+func repeatedText(m *corpus.Mismatch) string {
+	of := m.Of
+	if of == 0 {
+		of = DefaultRepetitions
 	}
-	if _, ok := mma.FindArch(other.Arch); !ok {
-		return other.Target + "/" + other.Instruction
+	switch {
+	case m.Class == oracle.Fault.String():
+		return "" // it was not run again
+	case m.Bucket == Unstable:
+		return fmt.Sprintf("It does not repeat itself: %d of %d runs gave these results.", m.Stable, of)
+	case m.Of != 0:
+		return fmt.Sprintf("Repeated %d of %d times where it was found.", m.Stable, of)
 	}
-	return other.Arch + "/" + other.Instruction
+	return fmt.Sprintf("Repeated %d of %d times.", m.Stable, of)
 }

@@ -1,4 +1,4 @@
-package main
+package bundle
 
 import (
 	"fmt"
@@ -25,9 +25,9 @@ type freedom struct {
 // freeMost is the number of lines about what does not matter.
 const freeMost = 4
 
-// freeText says what about a minimized case does not matter: a line for all operands
+// Free says what about a minimized case does not matter: a line for all operands
 // with the same freedom, those with the most operands if there are too many.
-func freeText(f mma.Formats, m *minimize.Mask) []string {
+func Free(f mma.Formats, m *minimize.Mask) []string {
 	all := freedoms(f, m)
 	if len(all) > freeMost {
 		slices.SortStableFunc(all, func(x, y *freedom) int { return y.operands - x.operands })

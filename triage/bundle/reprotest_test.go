@@ -1,4 +1,4 @@
-package main
+package bundle
 
 import (
 	"os"
@@ -11,9 +11,9 @@ import (
 )
 
 // TestReproImports checks that the Go test of a bundle knows every kind of target
-// that this program knows: of an unknown one it would only skip.
+// that mmafuzz knows: of an unknown one it would only skip.
 func TestReproImports(t *testing.T) {
-	backends, err := os.ReadFile("backends.go")
+	backends, err := os.ReadFile("../../cmd/mmafuzz/backends.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"fmt"
@@ -10,17 +10,17 @@ import (
 
 // processor says which instructions of the processor can be executed, and which
 // not, with the reason.
-func processor() []checkup {
+func processor() []Line {
 	all, err := cpu.Instructions()
 	if err != nil {
-		return []checkup{{"processor", "absent", err.Error(), "another machine can serve its own: exec:ssh HOST mmafuzz serve cpu:0"}}
+		return []Line{{"processor", Absent, err.Error(), "another machine can serve its own: exec:ssh HOST mmafuzz serve cpu:0"}}
 	}
 	var names []string
-	var lines []checkup
+	var lines []Line
 	for _, i := range all {
 		switch {
 		case i.Missing != "":
-			lines = append(lines, checkup{"processor", "absent", i.Mnemonic + ": " + i.Missing, ""})
+			lines = append(lines, Line{"processor", Absent, i.Mnemonic + ": " + i.Missing, ""})
 		case i.Modes > 1:
 			names = append(names, fmt.Sprintf("%s (%d modes)", i.Mnemonic, i.Modes))
 		default:
@@ -38,5 +38,5 @@ func processor() []checkup {
 		name += ", emulated by " + e
 	}
 	text := fmt.Sprintf("cpu:0, %s, modelled by sim:%s: %s", name, t.Instructions()[0].Arch, strings.Join(names, ", "))
-	return append([]checkup{{"processor", "ok", text, ""}}, lines...)
+	return append([]Line{{"processor", OK, text, ""}}, lines...)
 }

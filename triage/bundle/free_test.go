@@ -1,4 +1,4 @@
-package main
+package bundle
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// TestFreeText has operands with the same freedom share a line.
-func TestFreeText(t *testing.T) {
+// TestFree has operands with the same freedom share a line.
+func TestFree(t *testing.T) {
 	half := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
 	scaled := mma.Formats{A: fp.E2M1, B: fp.E2M1, C: fp.FP32, D: fp.FP32, Scale: fp.E8M0, Block: 32}
 	single := minimize.Free{Bits: 0x7fff}
@@ -39,7 +39,7 @@ func TestFreeText(t *testing.T) {
 			[]string{"a or b of p3: the bit 0004 can be anything, all else equal", "a or b of p4: any one of the bits 0005 can be flipped, all else equal",
 				"a of p0: the bit 0001 can be anything, all else equal", "a of p1: the bit 0002 can be anything, all else equal", "and in 1 more operand"}},
 	} {
-		if got := freeText(tc.f, tc.m); !slices.Equal(got, tc.want) {
+		if got := Free(tc.f, tc.m); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
 		}
 	}

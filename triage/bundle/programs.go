@@ -1,11 +1,13 @@
-package main
+package bundle
 
 import (
 	"maps"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	_ "github.com/mmafuzz/mmafuzz/devices/cuda" // programs for NVIDIA's GPUs
 	kernels "github.com/mmafuzz/mmafuzz/devices/gpu"
+	_ "github.com/mmafuzz/mmafuzz/devices/hip" // and for AMD's
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"fmt"
@@ -13,12 +13,12 @@ import (
 )
 
 // gpus says of each GPU of the machine what it can run.
-func gpus() []checkup {
+func gpus() []Line {
 	found := discover.Devices()
 	if len(found) == 0 {
-		return []checkup{{"gpu", "absent", "no NVIDIA or AMD GPU was found", "simulators, references and recordings need none"}}
+		return []Line{{"gpu", Absent, "no NVIDIA or AMD GPU was found", "simulators, references and recordings need none"}}
 	}
-	var lines []checkup
+	var lines []Line
 	for _, d := range found {
 		lines = append(lines, oneGPU(&d)...)
 	}
@@ -26,29 +26,29 @@ func gpus() []checkup {
 }
 
 // oneGPU opens a device as a target.
-func oneGPU(d *discover.Device) []checkup {
+func oneGPU(d *discover.Device) []Line {
 	detail := strings.Join(slices.DeleteFunc([]string{d.Name, d.Arch, d.Detail, d.Driver}, func(s string) bool { return s == "" }), ", ")
 	switch {
 	case d.Problem != "":
-		return []checkup{{d.Kind, "problem", d.Name + ": " + d.Problem, d.Remedy}}
+		return []Line{{d.Kind, Problem, d.Name + ": " + d.Problem, d.Remedy}}
 	case d.Target == "":
-		return []checkup{{d.Kind, "absent", detail, "this version cannot run instructions on it"}}
+		return []Line{{d.Kind, Absent, detail, "this version cannot run instructions on it"}}
 	}
 	t, err := devices.Open(d.Target)
 	if err != nil {
-		return []checkup{{d.Target, "problem", detail + ": " + err.Error(), "look at the message; " + simulatorsDo}}
+		return []Line{{d.Target, Problem, detail + ": " + err.Error(), "look at the message; " + simulatorsDo}}
 	}
 	defer t.Close()
 	rows := t.Instructions()
 	able := slices.DeleteFunc(slices.Clone(rows), func(i mma.Instruction) bool { return i.Refuse != "" })
-	lines := []checkup{{d.Target, "ok", fmt.Sprintf("%s: %s", detail, readable.Plural(len(able), "instruction")), ""}}
+	lines := []Line{{d.Target, OK, fmt.Sprintf("%s: %s", detail, readable.Plural(len(able), "instruction")), ""}}
 	if len(able) > 0 {
 		if _, err := t.Open(&able[0]); err != nil {
-			lines[0] = checkup{d.Target, "problem", detail + ": " + err.Error(), "mmafuzz doctor --checklist DIR tries every instruction; " + simulatorsDo}
+			lines[0] = Line{d.Target, Problem, detail + ": " + err.Error(), "mmafuzz doctor --checklist DIR tries every instruction; " + simulatorsDo}
 		}
 	}
-	if d.Kind == "amd" && lines[0].State == "ok" {
-		lines = append(lines, checkup{d.Target, "absent", "its kernels are compiled and inspected, and nobody has reported a run on hardware yet",
+	if d.Kind == "amd" && lines[0].State == OK {
+		lines = append(lines, Line{d.Target, Absent, "its kernels are compiled and inspected, and nobody has reported a run on hardware yet",
 			"mmafuzz doctor --checklist DIR, and send DIR"})
 	}
 	return append(lines, unable(d.Target, rows)...)
@@ -57,21 +57,21 @@ func oneGPU(d *discover.Device) []checkup {
 const simulatorsDo = "simulators and recordings need no GPU"
 
 // unable groups the instructions that a device does not run by the reason.
-func unable(target string, rows []mma.Instruction) []checkup {
+func unable(target string, rows []mma.Instruction) []Line {
 	names := map[string][]string{}
 	for _, i := range rows {
 		if i.Refuse != "" {
 			names[i.Refuse] = append(names[i.Refuse], i.Name)
 		}
 	}
-	var lines []checkup
+	var lines []Line
 	for _, why := range slices.Sorted(maps.Keys(names)) {
 		some := names[why]
 		text := some[0]
 		if len(some) > 1 {
 			text = fmt.Sprintf("%s and %d more", some[0], len(some)-1)
 		}
-		lines = append(lines, checkup{target, "absent", text + ": " + why, ""})
+		lines = append(lines, Line{target, Absent, text + ": " + why, ""})
 	}
 	return lines
 }

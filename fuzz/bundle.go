@@ -1,0 +1,203 @@
+package fuzz
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+)
+
+// bundle describes a finding as its mismatch.json does, and writes its bundle if the
+// campaign has a place for it. kept: the bundle of an earlier run is whole and stays.
+func (c *Campaign) bundle(f *Finding, resumed bool) (kept bool, err error) {
+	f.Mismatch = c.mismatch(f)
+	if c.cfg.Bundles == "" {
+		return resumed, nil
+	}
+	f.Dir = c.bundleDir(f)
+	if resumed {
+		whole, damage, err := bundle.Whole(f.Dir)
+		if whole || err != nil {
+			return whole, err
+		}
+		if damage != nil {
+			slog.Warn(damage.Error() + "; it is written again")
+		}
+	}
+	tiles, err := c.tiles(f)
+	if err != nil {
+		return false, err
+	}
+	if f.Class == oracle.Fault {
+		c.noteFaults(f)
+	}
+	return false, bundle.Write(f.Dir, f.Mismatch, tiles)
+}
+
+// bundleDir is the directory of a finding's bundle.
+func (c *Campaign) bundleDir(f *Finding) string {
+	if c.cfg.BundleDir != nil {
+		return c.cfg.BundleDir(f)
+	}
+	p := &c.cfg.Pairs[f.Pair]
+	name := p.Name()
+	if c.cfg.SeveralTargets() {
+		name = p.TargetA + "~" + p.TargetB + "~" + name
+	}
+	return filepath.Join(c.cfg.Bundles, readable.Slug(name), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
+}
+
+// mismatch describes a finding as mismatch.json does.
+func (c *Campaign) mismatch(f *Finding) *corpus.Mismatch {
+	p, policy := &c.cfg.Pairs[f.Pair], c.pairs[f.Pair].policy
+	formats := p.Formats()
+	exact := oracle.ExactDot(formats, f.Dot)
+	m := &corpus.Mismatch{
+		Version: corpus.BundleVersion, Versions: versions.Current(),
+		A: c.sideRecord(p.A, p.TargetA, f.A, exact), B: c.sideRecord(p.B, p.TargetB, f.B, exact),
+		Formats: formats, K: p.K,
+		Case: mma.FormatDot(formats, f.Dot), Found: mma.FormatDot(formats, f.Start),
+		Origin: originOf(p, f),
+		Class:  f.Class.String(), NaN: strictness(policy.NaN), Zero: strictness(policy.Zero),
+		Bucket: f.Bucket, Detail: f.Detail, Labels: LabelsIn(f.Detail),
+		Exact: fmt.Sprintf("%s (%s)", exact, exact.Decimal()), Stable: f.Stable, Minimal: f.Minimal,
+		Free:    strings.Join(bundle.Free(formats, f.Mask), "\n"),
+		Through: f.Through, Made: "mmafuzz " + versions.Program(), CaseChanges: f.Changes, CaseBack: f.Back,
+	}
+	if !f.BaseA && f.Changes != nil { // they are of the base there
+		m.CaseChanges, m.CaseBack = mma.Reversed(f.Changes), !f.Back
+	}
+	if f.Of != bundle.DefaultRepetitions {
+		m.Of = f.Of
+	}
+	if v := f.Verdict; v != nil && v.Found() {
+		m.Changes, m.ProgramK, m.Base = v.Changes, f.ProgramK, "b"
+		if f.BaseA {
+			m.Base = "a"
+		}
+		m.Explained, m.Kept, m.Equivalent, m.Alike = v.Explained, v.Kept, v.Equivalent, v.Alike
+	}
+	if f.Bucket == string(triage.Unexplained) {
+		if u := c.unexplained(f.Pair, f.Verdict); u != nil {
+			m.Nearest, m.Next = u.Nearest, u.Next
+		}
+	}
+	return m
+}
+
+// strictness is a policy as mismatch.json says it.
+func strictness(s oracle.Strictness) string {
+	if s == oracle.ByClass {
+		return "class"
+	}
+	return "bits"
+}
+
+// originOf says where a finding's case was generated; one of a recording, where that of
+// the recording was.
+func originOf(p *devices.Pair, f *Finding) corpus.Origin {
+	for _, u := range []devices.Unit{p.A, p.B} {
+		if r, ok := u.(devices.Recorder); ok {
+			source, seed, index := r.Origin(int(f.Origin.Index))
+			return corpus.Origin{Source: source, Seed: seed, Index: index}
+		}
+	}
+	return corpus.Origin{Source: f.Origin.Source, Seed: f.Seed, Index: f.Origin.Index}
+}
+
+// sideRecord describes one side of a mismatch.
+func (c *Campaign) sideRecord(u devices.Unit, target string, code uint64, exact oracle.Exact) corpus.SideRecord {
+	i := u.Instruction()
+	s := corpus.SideRecord{
+		Target: target, Instruction: i.Name, Arch: i.Arch, K: i.K,
+		Result: mma.FormatCode(i.D, code), Ulps: fmt.Sprintf("%.6g", exact.Ulps(code)),
+		Known: u.Model() != nil, Environment: versions.Environment(),
+	}
+	if i.Params != (mma.Params{}) {
+		s.Params = &i.Params
+	}
+	maps.Copy(s.Environment, c.environment(target))
+	if p, ok := u.(devices.Provenance); ok {
+		maps.Copy(s.Environment, p.Environment())
+	}
+	return s
+}
+
+// environment returns what a target says of itself, kept from one bundle to the next: a
+// recording may be long.
+func (c *Campaign) environment(target string) map[string]string {
+	if env, ok := c.environments[target]; ok {
+		return env
+	}
+	env := map[string]string{}
+	if t, err := devices.Open(target); err == nil {
+		env = t.Environment()
+		if err := t.Close(); err != nil {
+			slog.Warn("closing a target", "error", err)
+		}
+	}
+	if c.environments == nil {
+		c.environments = map[string]map[string]string{}
+	}
+	c.environments[target] = env
+	return env
+}
+
+// noteFaults adds what the targets say when they fail on a finding's input.
+func (c *Campaign) noteFaults(f *Finding) {
+	p := &c.cfg.Pairs[f.Pair]
+	one := mma.BatchOf(p.Formats(), len(f.Dot.A), []*mma.Dot{f.Dot})
+	for side, unit := range map[*corpus.SideRecord]devices.Unit{&f.Mismatch.A: p.A, &f.Mismatch.B: p.B} {
+		var fault *devices.FaultError
+		if err := unit.Run(context.Background(), one, make([]byte, one.Formats.D.Width())); errors.As(err, &fault) {
+			side.Environment["fault"] = fault.What
+		}
+	}
+}
+
+// tiles returns recordings of the whole tile on both sides, for a finding that depends on
+// it.
+func (c *Campaign) tiles(f *Finding) (map[string][]byte, error) {
+	if f.Place == "" {
+		return nil, nil
+	}
+	p := &c.cfg.Pairs[f.Pair]
+	src, err := gen.ParseSource(f.Origin.Source)
+	if err != nil {
+		return nil, err
+	}
+	tile, output := src.Tile(c.pairs[f.Pair].spec, f.Seed, f.Origin.Index)
+	files := map[string][]byte{}
+	for name, side := range map[string]Side{"tile-a.rec": {p.TargetA, p.A}, "tile-b.rec": {p.TargetB, p.B}} {
+		out := make([]byte, tile.Dots()*p.Formats().D.Width())
+		if err := side.Unit.Run(context.Background(), tile, out); err != nil {
+			return nil, err
+		}
+		var buf bytes.Buffer
+		w, err := corpus.NewRecordingWriter(&buf, corpus.Header{Versions: versions.Current(), Target: side.Target, Environment: versions.Environment()})
+		if err != nil {
+			return nil, err
+		}
+		i := side.Unit.Instruction()
+		s := corpus.Section{Arch: i.Arch, Instruction: i.Name, K: i.K, Generator: src.String(), Seed: f.Seed, First: f.Origin.Index - uint64(output)}
+		if err := errors.Join(w.Add(s, tile, out), w.Close()); err != nil {
+			return nil, err
+		}
+		files[name] = buf.Bytes()
+	}
+	return files, nil
+}

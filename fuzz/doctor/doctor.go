@@ -1,0 +1,78 @@
+// Package doctor says what a machine can run, what is in the way of the rest, and what to
+// do about it.
+//
+// # JSON
+//
+// doctor, an object for each thing that was looked at:
+//
+//	what    string   processors, simulators, gpu, ...
+//	state   string   ok, absent or problem
+//	detail  string
+//	remedy  string?  what to do
+//
+// The API of this package is not promised: it may change in any version.
+package doctor
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/mmafuzz/mmafuzz/devices/exec"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Line is about a thing that was looked at.
+type Line struct {
+	What   string `json:"what"` // processors, simulators, cpu:0, ...
+	State  State  `json:"state"`
+	Detail string `json:"detail"`
+	Remedy string `json:"remedy,omitempty"` // what to do; "": nothing
+}
+
+// State says how something is.
+type State string
+
+// The states.
+const (
+	OK      State = "ok"
+	Problem State = "problem" // it ought to work and does not
+	Absent  State = "absent"  // this machine or this program has none
+)
+
+// Look looks at everything: the simulators, child processes, the processor, GPUs. Of
+// devices it opens those whose packages the program imports.
+func Look() []Line {
+	lines := []Line{
+		{"processors", OK, fmt.Sprintf("%d, %s/%s", runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH), ""},
+		simulators(),
+		{"programs", OK, fmt.Sprintf("exec:COMMAND tests any simulator, protocol version %d: go doc ./devices/exec", exec.Protocol), ""},
+	}
+	return append(append(lines, processor()...), gpus()...)
+}
+
+// simulators runs every model against the oracle, on one input of each generator.
+func simulators() Line {
+	n, refused := 0, 0
+	for _, i := range mma.Catalog() {
+		if i.Refuse != "" {
+			refused++
+			continue
+		}
+		m, err := sim.ForInstruction(&i)
+		if err != nil {
+			return Line{"simulators", Problem, err.Error(), "this is a bug: please report it"}
+		}
+		for _, g := range gen.All() {
+			sp := gen.Spec{Formats: i.Formats, K: i.K}
+			d := g.Aimed(sp, &i.Params).Dot(sp, 1, 0)
+			if m.Dot(d, nil) != oracle.Eval(&i.Params, i.Formats, i.K, d) {
+				return Line{"simulators", Problem, i.FullName() + " and the oracle differ", "this is a bug: please report it"}
+			}
+		}
+		n++
+	}
+	return Line{"simulators", OK, fmt.Sprintf("%d instructions of %d architectures, %d listed without a model", n, len(mma.Archs), refused), ""}
+}

@@ -1,0 +1,110 @@
+package fuzz
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// Unexplained is what is known of a pair that no change of a program explains.
+type Unexplained struct {
+	Why     string          // a sentence
+	Nearest *corpus.Nearest // the program that comes nearest; nil: none
+	Next    []string        // commands that find out how the unit computes
+}
+
+// Unexplained returns what is known of a pair whose differences nothing explains; nil if
+// they are explained, or if there is nothing to explain.
+func (c *Campaign) Unexplained(pair int) *Unexplained {
+	return c.unexplained(pair, c.state.Pairs[pair].Verdict)
+}
+
+// unexplained does that for a verdict.
+func (c *Campaign) unexplained(pair int, v *triage.Verdict) *Unexplained {
+	if v != nil && v.Found() {
+		return nil
+	}
+	p, run := &c.cfg.Pairs[pair], c.pairs[pair]
+	base, other := Side{p.TargetA, p.A}, Side{p.TargetB, p.B}
+	if run.baseUnit != nil && !run.boxIsB {
+		base, other = other, base
+	}
+	var units []Side // whose arithmetic is to be found out
+	u := &Unexplained{}
+	switch {
+	case run.baseUnit == nil:
+		units = []Side{base, other}
+		u.Why = fmt.Sprintf("Nothing is known of how either side computes %s, so the comparison alone does not give the cause.", p.Name())
+	case v == nil:
+		return nil // no case was looked into: they depend on their place, or are faults
+	case v.BaseFails:
+		units = []Side{base}
+		u.Why = fmt.Sprintf("%s does not compute %s as its model says, so nothing can be said about %s.", base.Target, base.Unit.Instruction().Name, other.Target)
+	default:
+		units = []Side{other}
+		u.Why = fmt.Sprintf("No known program, and no change of one that was tried, computes %s as %s does.", other.Unit.Instruction().Name, other.Target)
+		u.Nearest = nearestOf(v.Nearest, base.Target, p.Formats())
+	}
+	for i, s := range units {
+		which := ""
+		if len(units) > 1 {
+			which = "-" + string("ab"[i])
+		}
+		if command := c.inferCommand(s, pair, which); command != "" {
+			u.Next = append(u.Next, command)
+		}
+	}
+	return u
+}
+
+// nearestOf writes the nearest program for people and programs; nil: there is none.
+func nearestOf(n *triage.Nearest, base string, f mma.Formats) *corpus.Nearest {
+	if n == nil {
+		return nil
+	}
+	from := n.From
+	if from == "" {
+		from = base
+	}
+	return &corpus.Nearest{
+		From: from, Changes: append([]mma.Change{}, n.Changes...), Differ: n.Differ, Explained: n.Explained, Agree: n.Agree, Kept: n.Kept,
+		Case: mma.FormatDot(f, n.Witness.Dot), Unit: mma.FormatCode(f.D, n.Witness.Want), Program: mma.FormatCode(f.D, n.Would),
+	}
+}
+
+// inferCommand returns the command that looks for a unit's arithmetic; "" if there is
+// none that does. A recording cannot be asked: the command is for where it was made.
+func (c *Campaign) inferCommand(s Side, pair int, which string) string {
+	target := s.Target
+	if _, ok := s.Unit.(devices.Recorder); ok {
+		target = c.environment(target)["recorded from"]
+	}
+	i := s.Unit.Instruction()
+	if !IsUnknown(target) || i.K > mma.MaxK {
+		return ""
+	}
+	out := "infer-" + readable.Slug(i.Name)
+	if c.cfg.SeveralTargets() {
+		out = fmt.Sprintf("infer-%d-%s", pair+1, readable.Slug(i.Name))
+	}
+	if out += which; c.cfg.Bundles != "" {
+		out = filepath.Clean(c.cfg.Bundles) + "-" + out
+	}
+	return readable.ShellCommand("mmafuzz", "infer", "--target", target, "--inst", i.Name, "--out", out)
+}
+
+// knownKinds are the kinds of targets whose arithmetic is no secret.
+var knownKinds = []string{"sim", "ref", "model", "oracle"}
+
+// IsUnknown reports whether a target's arithmetic is to be found out, by its kind.
+func IsUnknown(target string) bool {
+	kind, _, ok := strings.Cut(target, ":")
+	return ok && !slices.Contains(knownKinds, kind)
+}

@@ -1,0 +1,38 @@
+// Package tier chooses how much the tests of this project do.
+//
+// The API of this package is not promised: it may change in any version.
+//
+// Every test that takes long has three tiers, which check the same property:
+//
+//	go test -short ./...              the least: under the race detector and in emulators
+//	go test ./...                     what one runs while working: soon done
+//	MMAFUZZ_LONG=1 go test ./...      the most: more inputs, more pairs, whole sweeps; .ci/run
+//
+// A new test that needs more than a second of processor time gets a tier:
+//
+//	count := tier.Of(1_000, 20_000, 1_000_000)
+package tier
+
+import (
+	"os"
+	"testing"
+)
+
+// Variable is the variable of the environment that makes the tests take long. Any value
+// but the empty one does.
+const Variable = "MMAFUZZ_LONG"
+
+// Long reports whether the tests are to do the most. With -short they do not.
+func Long() bool { return os.Getenv(Variable) != "" && !testing.Short() }
+
+// Of returns what the tier in effect is to use: short with -short, long with Variable
+// set, otherwise usual.
+func Of[T any](short, usual, long T) T {
+	switch {
+	case testing.Short():
+		return short
+	case Long():
+		return long
+	}
+	return usual
+}

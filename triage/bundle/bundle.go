@@ -1,0 +1,72 @@
+// Package bundle makes bundles: directories that hold all about one differing case, for
+// people who have never seen one and for programs.
+//
+// What is in a bundle comes from its mismatch.json (corpus.Mismatch) alone: a README, the
+// picture of what both sides did, their steps as JSON, a Go test and, for instructions of
+// GPUs, programs that reproduce the case. So a bundle can be made again from a mismatch.json,
+// drawn (Picture), and run again (Open), wherever its units are.
+//
+// The API of this package is not promised: it may change in any version.
+package bundle
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+)
+
+// Write writes a mismatch with all that a bundle has for people, and extra files, by
+// name. A bundle that is in the directory already is replaced.
+func Write(dir string, m *corpus.Mismatch, extra map[string][]byte) error {
+	files, err := files(m, dir)
+	if err != nil {
+		return err
+	}
+	maps.Copy(files, extra)
+	return corpus.WriteBundle(dir, m, files)
+}
+
+// files returns what a bundle has beside mismatch.json, case.txt and MANIFEST.
+func files(m *corpus.Mismatch, dir string) (map[string][]byte, error) {
+	pic, err := Picture(m, dir)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := report.Text(&text, pic, report.TextOptions{}); err != nil {
+		return nil, err
+	}
+	files := programs(m)
+	readme := readme(m, dir, text.String(), slices.Sorted(maps.Keys(files)))
+	files["picture.txt"], files["README.md"], files["repro_test.go"] = text.Bytes(), []byte(readme), []byte(reproTest(m))
+	for _, side := range []struct {
+		name   string
+		record *corpus.SideRecord
+		drawn  *report.Side
+	}{{"a", &m.A, &pic.A}, {"b", &m.B, &pic.B}} {
+		if isModel(side.record) {
+			var b bytes.Buffer
+			s := side.record
+			if err := mma.WriteModel(&b, &mma.Instruction{Name: s.Instruction, Formats: m.Formats, K: s.K, Params: *s.Params}); err != nil {
+				return nil, err
+			}
+			files[modelFile(side.name)] = b.Bytes()
+		}
+		if side.drawn.Trace != nil {
+			body, err := json.MarshalIndent(report.StepsOf(side.drawn, m.Formats.D), "", "  ")
+			if err != nil {
+				return nil, err
+			}
+			files["trace-"+side.name+".json"] = append(body, '\n')
+		}
+	}
+	return files, nil
+}
+
+// Unstable is the bucket of cases that do not repeat themselves.
+const Unstable = "unstable"

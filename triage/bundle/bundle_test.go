@@ -1,0 +1,162 @@
+package bundle
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	_ "github.com/mmafuzz/mmafuzz/devices/reference"
+	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// sideOf is a simulated side of a mismatch.
+func sideOf(t testing.TB, arch, name, result string) corpus.SideRecord {
+	t.Helper()
+	i, err := mma.Lookup(arch, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return corpus.SideRecord{Target: "sim:" + arch, Instruction: name, Arch: arch, K: i.K, Result: result, Ulps: "0.5", Known: true, Params: &i.Params}
+}
+
+const half8 = "mma.m16n8k8.f32.f16.f16.f32"
+
+// ampereHopper is 1 - 1.5 * 2^-25, of which Ampere drops what Hopper keeps.
+func ampereHopper(t testing.TB) *corpus.Mismatch {
+	t.Helper()
+	i, err := mma.Lookup("ampere", half8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &corpus.Mismatch{
+		A: sideOf(t, "ampere", half8, "3f800000"), B: sideOf(t, "hopper", half8, "3f7fffff"), Formats: i.Formats, K: i.K,
+		Case: "3c00 3c00 b3400000", Class: "value", NaN: "bits", Zero: "bits",
+		Bucket: "truncation-width", Detail: "truncation-width", Labels: []string{"truncation-width"},
+		Changes: []mma.Change{{Path: "join.align.f", From: "24", To: "25"}}, Base: "a", ProgramK: i.K,
+		CaseChanges: []mma.Change{{Path: "join.align.f", From: "24", To: "25"}},
+		Explained:   7, Kept: 9, Exact: "x", Stable: 3, Minimal: true, Free: "c: the sign", Made: "mmafuzz",
+	}
+}
+
+// ampereReference has a side without parameters, and no explanation.
+func ampereReference(t testing.TB) *corpus.Mismatch {
+	t.Helper()
+	m := ampereHopper(t)
+	m.B = corpus.SideRecord{Target: "ref:fma64", Instruction: half8, Arch: "ref", K: m.K, Result: "3f7fffff", Ulps: "0.5"}
+	m.Bucket, m.Detail, m.Labels = "unexplained", "unexplained", []string{"unexplained"}
+	m.Changes, m.CaseChanges, m.Base, m.ProgramK = nil, nil, "", 0
+	m.Nearest = &corpus.Nearest{From: "sim:hopper", Differ: 4, Case: m.Case, Unit: "3f7fffff", Program: "3f800000"}
+	m.Next = []string{"mmafuzz infer --target ref:fma64"}
+	return m
+}
+
+// TestWrite writes bundles, reads them, and runs their cases again.
+func TestWrite(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		m      *corpus.Mismatch
+		files  []string
+		readme []string
+	}{
+		{"both sides are known", ampereHopper(t),
+			[]string{"MANIFEST", "README.md", "case.txt", "extra.bin", "mismatch.json", "picture.txt", "repro_a.cu", "repro_a.py", "repro_b.cu", "repro_b.py",
+				"repro_test.go", "trace-a.json", "trace-b.json"},
+			[]string{"# truncation-width\n", "sim:ampere's arithmetic with the change F 24→25 gives sim:hopper's result.", "explain 7 differing cases of this pair and keep 9",
+				"Repeated 3 of 3 times.", "mmafuzz replay bundle"}},
+		{"nothing explains one side", ampereReference(t),
+			[]string{"MANIFEST", "README.md", "case.txt", "extra.bin", "mismatch.json", "picture.txt", "repro_a.cu", "repro_a.py", "repro_test.go", "trace-a.json"},
+			[]string{"Nothing explains the difference. The program that comes nearest is sim:hopper itself", "    mmafuzz infer --target ref:fma64\n"}},
+	} {
+		t.Chdir(t.TempDir())
+		if err := Write("bundle", tc.m, map[string][]byte{"extra.bin": {1}}); err != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		b, err := corpus.ReadBundle("bundle")
+		if err != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		have := append(slices.Collect(maps.Keys(b.Files)), "MANIFEST")
+		slices.Sort(have)
+		if diff := cmp.Diff(tc.files, have); diff != "" {
+			t.Errorf("%s: %s", tc.name, diff)
+		}
+		for _, want := range tc.readme {
+			if !strings.Contains(string(b.Files["README.md"]), want) {
+				t.Errorf("%s: README.md does not say %q:\n%s", tc.name, want, b.Files["README.md"])
+			}
+		}
+		r, err := Open(&b.Mismatch)
+		if err != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		want := Results{A: 0x3f800000, B: 0x3f7fffff, Class: oracle.Value}
+		if got, err := r.Run(t.Context()); err != nil || got != want {
+			t.Errorf("%s: the case gives %+v (%v), want %+v", tc.name, got, err, want)
+		}
+	}
+}
+
+// TestModelTravels has a made-up unit come with its bundle.
+func TestModelTravels(t *testing.T) {
+	t.Chdir(t.TempDir())
+	m := ampereHopper(t)
+	m.B.Target, m.B.Instruction, m.B.Arch = "model:gone.json", "mine", "model"
+	if err := Write("bundle", m, nil); err != nil {
+		t.Fatal(err)
+	}
+	local := Local(m, "bundle")
+	if want := "model:" + filepath.Join("bundle", "model-b.json"); local.A.Target != m.A.Target || local.B.Target != want {
+		t.Fatalf("targets %s and %s, want %s", local.A.Target, local.B.Target, want)
+	}
+	r, err := Open(local)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.Run(t.Context()); err != nil || got.B != 0x3f7fffff {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestWhole tells whole bundles from damaged ones and from what others have written.
+func TestWhole(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := Write("out/bundle", ampereHopper(t), nil); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte("x"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(dir string, whole, damaged, occupied bool) {
+		t.Helper()
+		ok, damage, err := Whole(dir)
+		if ok != whole || (damage != nil) != damaged || errors.As(err, new(*OccupiedError)) != occupied || err != nil && !occupied {
+			t.Errorf("%s: %v, %v, %v", dir, ok, damage, err)
+		}
+	}
+	check("out/bundle", true, false, false)
+	check("out/none", false, false, false)
+	write(filepath.Join("out", "bundle", "notes.txt")) // its reader's
+	check("out/bundle", true, false, false)
+	if err := os.Remove(filepath.Join("out", "bundle", "notes.txt")); err != nil {
+		t.Fatal(err)
+	}
+	write(filepath.Join("out", "bundle", "case.txt"))
+	check("out/bundle", false, true, false)
+	write(filepath.Join("out", "file"))
+	check("out/file", false, true, true)
+	if dirs, err := Below("out"); err != nil || len(dirs) != 1 || !Is(dirs[0]) {
+		t.Errorf("bundles below out: %q, %v", dirs, err)
+	}
+}

@@ -1,0 +1,135 @@
+package bundle
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+)
+
+// Is reports whether a directory is meant to be a bundle: whether it is whole,
+// corpus.ReadBundle says.
+func Is(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "MANIFEST"))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Below returns the bundles in a directory and below it. What a program that was killed has
+// left unfinished begins with a dot.
+func Below(root string) ([]string, error) {
+	var dirs []string
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !d.IsDir():
+			return nil
+		case path != root && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case Is(path):
+			dirs = append(dirs, path)
+		}
+		return nil
+	})
+	return dirs, err
+}
+
+// members are patterns of the names of files that are written into bundles.
+var members = []string{"MANIFEST", "mismatch.json", "case.txt", "picture.txt", "README.md", "repro_test.go", "repro_[ab].*",
+	"trace-[ab].json", "model-[ab].json", "tile-[ab].rec"}
+
+func isMember(name string) bool {
+	return slices.ContainsFunc(members, func(pattern string) bool {
+		ok, err := filepath.Match(pattern, name)
+		return ok && err == nil
+	})
+}
+
+// Stranger returns the name of a file in a directory that is none of a bundle's, "" if
+// there is none. Hidden files, which file managers leave behind, do not count.
+func Stranger(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if name := e.Name(); !isMember(name) && !strings.HasPrefix(name, ".") {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// OccupiedError is returned where a bundle is to be written and something else is.
+type OccupiedError struct{ Dir, Name string }
+
+func (e *OccupiedError) Error() string {
+	return fmt.Sprintf("%s is where a bundle is to be written, and mmafuzz has not written %s", e.Dir, e.Name)
+}
+
+// Whole reports whether a directory holds a whole bundle, whatever its reader has put
+// beside it. If not, damage says what is wrong with a bundle that may be written again;
+// err is an *OccupiedError if there is something else.
+func Whole(dir string) (whole bool, damage, err error) {
+	_, damage = corpus.ReadBundle(dir)
+	var unlisted *corpus.UnlistedError
+	if damage == nil || errors.As(damage, &unlisted) && !isMember(unlisted.Name) {
+		return true, nil, nil
+	}
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil, nil
+	}
+	name := filepath.Base(dir)
+	if err == nil && info.IsDir() {
+		name, err = Stranger(dir)
+	}
+	if err == nil && name != "" {
+		err = &OccupiedError{dir, name}
+	}
+	return false, damage, err
+}
+
+// MadeByOther returns the program that made a bundle of another version, "" for one of
+// this version.
+func MadeByOther(dir string) string {
+	var m struct {
+		V    int    `json:"v"`
+		Made string `json:"made"`
+	}
+	body, err := corpus.ReadFile(filepath.Join(dir, "mismatch.json"), "file of a bundle", corpus.MaxMember)
+	if err != nil || json.Unmarshal(body, &m) != nil || m.V == corpus.BundleVersion {
+		return ""
+	}
+	if m.Made == "" {
+		return fmt.Sprintf("a program for version %d", m.V)
+	}
+	return m.Made
+}
+
+// modelFile is the file of a bundle that holds the made-up unit of a side.
+func modelFile(which string) string { return "model-" + which + ".json" }
+
+// isModel reports whether a side is a made-up unit, which travels with its bundle.
+func isModel(s *corpus.SideRecord) bool {
+	return strings.HasPrefix(s.Target, "model:") && s.Params != nil
+}
+
+// Local returns a mismatch whose made-up units are those of its bundle's own files, in
+// dir.
+func Local(m *corpus.Mismatch, dir string) *corpus.Mismatch {
+	local := *m
+	if isModel(&local.A) {
+		local.A.Target = "model:" + filepath.Join(dir, modelFile("a"))
+	}
+	if isModel(&local.B) {
+		local.B.Target = "model:" + filepath.Join(dir, modelFile("b"))
+	}
+	return &local
+}

@@ -1,0 +1,117 @@
+package bundle
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+)
+
+// Picture prepares the picture of a mismatch. A side whose arithmetic is not known is
+// drawn by the program that explains it, and the picture says so. With the directory of
+// the mismatch's bundle, if that is not "", it ends with how to run it again.
+func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
+	dot, err := m.Dot()
+	if err != nil {
+		return nil, err
+	}
+	pic := &report.Mismatch{
+		Input:   report.Input{Title: m.A.Instruction, Formats: m.Formats, Dot: dot},
+		Changes: m.Changes,
+		Labels:  []string{inWords(cmp.Or(m.Detail, m.Bucket))},
+		Next:    m.Next,
+	}
+	if len(m.CaseChanges) > 0 {
+		pic.Changes = m.CaseChanges
+	}
+	if m.Base == "b" {
+		pic.Changes = mma.Reversed(pic.Changes)
+	}
+	if m.A.Instruction != m.B.Instruction {
+		pic.Title += " ~ " + m.B.Instruction
+	}
+	if dir != "" {
+		pic.Rerun = []string{"mmafuzz", "replay", readable.ShellPath(dir)}
+	}
+	if m.Free != "" {
+		pic.Free = strings.Split(m.Free, "\n")
+	}
+	if n := m.Nearest; n != nil {
+		pic.Notes = []string{"nearest " + NearestText(n), "wrong   " + WitnessText(n)}
+	}
+	if pic.A, err = pictureSide(m, &m.A, "a", dot); err != nil {
+		return nil, err
+	}
+	pic.B, err = pictureSide(m, &m.B, "b", dot)
+	return pic, err
+}
+
+// pictureSide prepares one side: its own trace if its arithmetic is known, that of the
+// explanation if there is one, none otherwise.
+func pictureSide(m *corpus.Mismatch, s *corpus.SideRecord, which string, dot *mma.Dot) (report.Side, error) {
+	side := report.Side{Name: s.Target + "/" + s.Instruction}
+	if s.Result != "-" {
+		code, err := mma.ParseCode("result", m.Formats.D, s.Result)
+		if err != nil {
+			return side, err
+		}
+		side.Result = code
+	}
+	params, k := s.Params, s.K
+	if !s.Known {
+		params, k = explainingProgram(m, which)
+		side.Inferred = true
+	}
+	if params == nil {
+		return side, nil
+	}
+	model, err := sim.New(m.Formats, k, *params)
+	if err != nil {
+		return side, nil // a program of another version: no trace
+	}
+	tr := &sim.Trace{}
+	if model.Dot(dot, tr) == side.Result {
+		side.Trace, side.Params = tr, params
+	}
+	return side, nil
+}
+
+// explainingProgram returns the arithmetic of a side that is not known itself: the
+// other's with the changes that explain it, or what is believed of it.
+func explainingProgram(m *corpus.Mismatch, which string) (*mma.Params, int) {
+	base, own := &m.A, &m.B
+	if which == "a" {
+		base, own = &m.B, &m.A
+	}
+	if m.Base == which || base.Params == nil || len(m.Changes) == 0 {
+		return own.Params, own.K
+	}
+	p := *base.Params
+	if p.Apply(m.Changes) != nil {
+		return nil, 0
+	}
+	return &p, m.ProgramK
+}
+
+// NearestText says how near the nearest program comes.
+func NearestText(n *corpus.Nearest) string {
+	what := n.From
+	if len(n.Changes) > 0 {
+		what += " with " + readable.Changes(n.Changes, 6)
+	}
+	if n.Explained == 0 {
+		return fmt.Sprintf("%s itself: no change that was tried explains more of the %d differing cases looked into than it breaks of %d agreeing ones", what, n.Differ, n.Agree)
+	}
+	return fmt.Sprintf("%s explains %d of the %d differing cases looked into (%s) and breaks %d of %d agreeing ones",
+		what, n.Explained, n.Differ, readable.Share(uint64(n.Explained), uint64(n.Differ)), n.Agree-n.Kept, n.Agree)
+}
+
+// WitnessText says where the nearest program fails.
+func WitnessText(n *corpus.Nearest) string {
+	return fmt.Sprintf("for example on %s: it gives %s, the unit %s", n.Case, n.Program, n.Unit)
+}

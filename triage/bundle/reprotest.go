@@ -1,0 +1,65 @@
+package bundle
+
+import (
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+)
+
+// reproTest is a Go test that reproduces the mismatch. It needs the mmafuzz module
+// and nothing else. Its constraint keeps it out of packages, so that it is run by
+// its name only, from a clone or from any module that requires this one.
+func reproTest(m *corpus.Mismatch) string {
+	m = Local(m, "")
+	return fmt.Sprintf(`//go:build ignore
+
+// Run it by its name, in a clone of mmafuzz or in a module that requires it:
+//
+//	go test DIR/repro_test.go
+
+package repro
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	_ "github.com/mmafuzz/mmafuzz/devices/cpu"
+	_ "github.com/mmafuzz/mmafuzz/devices/cuda"
+	_ "github.com/mmafuzz/mmafuzz/devices/exec"
+	_ "github.com/mmafuzz/mmafuzz/devices/hip"
+	_ "github.com/mmafuzz/mmafuzz/devices/reference"
+	_ "github.com/mmafuzz/mmafuzz/devices/replay"
+	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestRepro runs one dot product on two targets, which gave %[1]s and %[2]s.
+func TestRepro(t *testing.T) {
+	const operands = %[3]q
+	for _, side := range []struct{ target, instruction, like, want string }{
+		{%[4]q, %[5]q, %[6]q, %[1]q},
+		{%[7]q, %[8]q, %[9]q, %[2]q},
+	} {
+		unit, err := devices.OpenUnit(side.target, side.instruction, side.like)
+		if err != nil {
+			t.Skip(err) // the target is not on this machine
+		}
+		f := unit.Instruction().Formats
+		dot, err := mma.ParseDot(f, %[10]d, false, strings.Fields(operands))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := mma.NewBatch(f, mma.Shape{M: 1, N: 1, K: %[10]d, Tiles: 1})
+		b.Set(0, dot)
+		out := make([]byte, f.D.Width())
+		if err := unit.Run(t.Context(), b, out); err != nil {
+			t.Skip(err)
+		}
+		if got := mma.FormatCode(f.D, mma.Load(out, f.D.Width(), 0)); got != side.want {
+			t.Errorf("%%s %%s gives %%s, it gave %%s", side.target, side.instruction, got, side.want)
+		}
+	}
+}
+`, m.A.Result, m.B.Result, m.Case, m.A.Target, m.A.Instruction, like(m, "a"), m.B.Target, m.B.Instruction, like(m, "b"), m.K)
+}

@@ -1,0 +1,129 @@
+package bundle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Rerun runs the case of a bundle on both of its units, which stay open between runs:
+// what changes may be in them.
+type Rerun struct {
+	a, b   rerunSide
+	batch  *mma.Batch
+	dot    *mma.Dot
+	policy oracle.Policy
+}
+
+type rerunSide struct {
+	unit  devices.Unit
+	model *sim.Model // of the program that explains the unit; nil: none
+}
+
+// Open opens the units of a mismatch.
+func Open(m *corpus.Mismatch) (*Rerun, error) {
+	dot, err := m.Dot()
+	if err != nil {
+		return nil, err
+	}
+	r := &Rerun{dot: dot, policy: Policy(m), batch: mma.BatchOf(m.Formats, len(dot.A), []*mma.Dot{dot})}
+	if r.a, err = openSide(m, &m.A, "a"); err != nil {
+		return nil, err
+	}
+	r.b, err = openSide(m, &m.B, "b")
+	return r, err
+}
+
+func openSide(m *corpus.Mismatch, s *corpus.SideRecord, which string) (r rerunSide, err error) {
+	if r.unit, err = Unit(m, which); err != nil {
+		return r, err
+	}
+	if err := devices.Comparable(m.Formats, r.unit.Instruction().Formats); err != nil {
+		return r, fmt.Errorf("%s %s no longer takes the bundle's operands: %w", s.Target, s.Instruction, err)
+	}
+	if p, k := explainingProgram(m, which); p != nil {
+		r.model, _ = sim.New(m.Formats, k, *p) // of another version: none
+	}
+	return r, nil
+}
+
+// Results are the results of a run.
+type Results struct {
+	A, B  uint64
+	Class oracle.Class
+	// Through is the side whose result is that of the program that explains it, since it
+	// is a recording and cannot answer: "a", "b", "both" or "".
+	Through string
+}
+
+// Run runs the case.
+func (r *Rerun) Run(ctx context.Context) (res Results, err error) {
+	var throughA, throughB bool
+	if res.A, throughA, err = r.runSide(ctx, &r.a); err != nil {
+		return res, err
+	}
+	if res.B, throughB, err = r.runSide(ctx, &r.b); err != nil {
+		return res, err
+	}
+	switch {
+	case throughA && throughB:
+		res.Through = "both"
+	case throughA:
+		res.Through = "a"
+	case throughB:
+		res.Through = "b"
+	}
+	res.Class = oracle.Compare(r.batch.Formats.D, r.policy, res.A, res.B)
+	return res, nil
+}
+
+func (r *Rerun) runSide(ctx context.Context, s *rerunSide) (code uint64, throughModel bool, err error) {
+	d := r.batch.Formats.D
+	out := make([]byte, d.Width())
+	err = s.unit.Run(ctx, r.batch, out)
+	if errors.Is(err, devices.ErrNoRecording) && s.model != nil {
+		return s.model.Dot(r.dot, nil), true, nil
+	}
+	return mma.Load(out, d.Width(), 0), false, err
+}
+
+// Unit opens one of the units of a mismatch, which is "a" or "b".
+func Unit(m *corpus.Mismatch, which string) (devices.Unit, error) {
+	s := &m.A
+	if which == "b" {
+		s = &m.B
+	}
+	return devices.OpenUnit(s.Target, s.Instruction, like(m, which))
+}
+
+// Policy returns how the results of a mismatch are compared.
+func Policy(m *corpus.Mismatch) oracle.Policy {
+	var p oracle.Policy
+	if m.NaN == "class" {
+		p.NaN = oracle.ByClass
+	}
+	if m.Zero == "class" {
+		p.Zero = oracle.ByClass
+	}
+	return p
+}
+
+// like names the instruction that gives the formats for reference arithmetic:
+// that of the other side, of its architecture, or of its target if that is no
+// architecture's.
+func like(m *corpus.Mismatch, which string) string {
+	other := m.B
+	if which == "b" {
+		other = m.A
+	}
+	if _, ok := mma.FindArch(other.Arch); !ok {
+		return other.Target + "/" + other.Instruction
+	}
+	return other.Arch + "/" + other.Instruction
+}

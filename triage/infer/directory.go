@@ -1,0 +1,140 @@
+package infer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// JournalFile is the journal of an inference in its directory.
+const JournalFile = "journal"
+
+// resultFiles are the files of a result beside it.
+var resultFiles = [...]string{"model.json", "best.json", "report.md", "report.json", "tree.dot", "tree.svg"}
+
+// CheckDir says, before anything is asked, why a directory cannot get the files of a
+// result of the given targets: one of them is a directory, or what a target computes by,
+// or nobody's: there is no journal of the inference that it would be of.
+func CheckDir(dir string, targets ...string) error {
+	journal, err := os.Stat(filepath.Join(dir, JournalFile))
+	begun := err == nil && journal.Size() > 0
+	for _, name := range resultFiles {
+		path := filepath.Join(dir, name)
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return err
+		case info.IsDir():
+			return fmt.Errorf("%s is a directory, and a file of that name is to be written", path)
+		}
+		for _, t := range targets {
+			if computesBy(t, info) {
+				return fmt.Errorf("%s is what %s computes by, and a file of that name is to be written", path, t)
+			}
+		}
+		if !begun {
+			return fmt.Errorf("there is a %s, but no journal of an inference that it is of: it would be overwritten or removed", path)
+		}
+	}
+	return nil
+}
+
+// computesBy reports whether a target's name has a file in it: that of a model, or of a
+// command.
+func computesBy(target string, file os.FileInfo) bool {
+	_, rest, _ := strings.Cut(target, ":")
+	return slices.ContainsFunc(append(strings.Fields(rest), rest), func(word string) bool {
+		info, err := os.Stat(word)
+		return err == nil && os.SameFile(info, file)
+	})
+}
+
+// outcome is what matters of a result that is there already.
+type outcome struct {
+	Verdict Verdict `json:"verdict"`
+	Stats   struct {
+		Queries int `json:"queries"`
+	} `json:"stats"`
+}
+
+// maxInferenceReport is more bytes than the report of any inference takes.
+const maxInferenceReport = 64 << 20
+
+// earlier returns what an earlier run of an inference came to: nothing, if it has left
+// no report that can be read, and no model, which is written first.
+func earlier(dir string) outcome {
+	var o outcome
+	body, err := corpus.ReadFile(filepath.Join(dir, "report.json"), "report of an inference", maxInferenceReport)
+	if err == nil && json.Unmarshal(body, &o) == nil {
+		return o
+	}
+	if _, err := os.Stat(filepath.Join(dir, "model.json")); err == nil {
+		return outcome{Verdict: Found}
+	}
+	return outcome{}
+}
+
+// beats reports whether an earlier outcome is to stay: a run of the same inference that
+// was cut short by its limits knows less than one that ended, or that went further.
+func (o *outcome) beats(r *Report) bool {
+	return r.Verdict == Exhausted && o.Verdict != "" &&
+		(o.Verdict != Exhausted || o.Stats.Queries > r.Stats.Queries)
+}
+
+// Save writes the files of a result and its report to the directory of the inference, and
+// removes those that an earlier part of it, which came to another result, has left. A run
+// that was cut short by its limits leaves what an earlier one came to, if that knew more:
+// then Save returns the verdict that stays, else "".
+func (r *Result) Save(dir string, t *Report) (stays Verdict, err error) {
+	if old := earlier(dir); old.beats(t) {
+		return old.Verdict, nil
+	}
+	return "", r.Write(dir, t)
+}
+
+// Write writes the files whatever an earlier part came to.
+func (r *Result) Write(dir string, t *Report) error {
+	var program, text bytes.Buffer
+	if err := mma.WriteModel(&program, r.Model(t.Instruction)); err != nil {
+		return err
+	}
+	if err := t.markdown(&text); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		return err
+	}
+	model, best := program.Bytes(), []byte(nil)
+	if r.Verdict != Found {
+		model, best = nil, model
+	}
+	if r.Params == (mma.Params{}) {
+		best = nil // it ended before there was one
+	}
+	dot, svg := t.picture()
+	bodies := [...][]byte{model, best, text.Bytes(), append(data, '\n'), []byte(dot), []byte(svg)}
+	for i, body := range bodies {
+		name := filepath.Join(dir, resultFiles[i])
+		if len(body) > 0 {
+			err = corpus.ReplaceFile(name, body)
+		} else if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

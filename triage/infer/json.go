@@ -1,0 +1,71 @@
+// # JSON
+//
+// In the table, a ? marks a field that is not always there, a * one that has any JSON
+// below it; go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common.
+//
+// A report is an object, which mmafuzz infer --json writes, and which is also in the file
+// report.json of its directory.
+//
+// infer:
+//
+//	target                           string
+//	instruction                      string
+//	formats                          object*  a, b, c, d, scale, block and down, as in a model file
+//	k                                number   products of a dot product
+//	verdict                          string   found, unexplained, unstable, failing or exhausted
+//	note                             string?  what ended it
+//	seed                             number   of all questions
+//	nan                              string   how NaNs were compared: bits or class
+//	zero                             string   the same for zeros
+//	arithmetic                       string   the program in the field's words; if none was found, that of the best
+//	params                           object*  the program, as in a model file
+//	alike[]                          string?  ARCH/NAME of the catalogue whose arithmetics none of compared inputs tells from it, compared as nan and zero say
+//	compared                         number   inputs on which these were compared
+//	tree                             string?  the summation tree, as in order
+//	parameters[].path                string?  parameter
+//	parameters[].value               string?  that was found
+//	parameters[].ruled_out[].change  string?  another value, or several that change as one
+//	parameters[].ruled_out[].dot     string?  an input that rules it out, as eval reads it
+//	parameters[].ruled_out[].terms   string?  the same, only what is not zero
+//	parameters[].ruled_out[].got     string?  the unit's result
+//	parameters[].ruled_out[].would   string?  what it would be with the other value
+//	parameters[].open[].change       string?  another value that no input was found to rule out
+//	parameters[].open[].tried        number?  inputs
+//	parameters[].open[].by_class     bool?    some of them give other bits, which are the same as they were compared
+//	parameters[].untested            string?  why no value of it was tested
+//	classes[].name                   string?  generator whose inputs the program passed
+//	classes[].doc                    string?  what they are
+//	classes[].asked                  number?  dot products
+//	classes[].failed                 number?  others on which the unit failed
+//	classes[].independent            number?  of these, those drawn independently (of a tile, those of a diagonal); 0: they are enumerated
+//	classes[].one_in                 number?  with 95 % confidence no more than one in so many differs; 0: too few for a bound
+//	evidence                         number   cases from which the program was made
+//	left                             number   of these, those that it does not explain
+//	families[].name                  string?  kind of such cases: designed questions, generators, close-ups, refutations
+//	families[].cases                 number?
+//	families[].wrong                 number?  that the program does not explain
+//	repairs                          number   programs that questions proved wrong on the way
+//	effort                           number   millions of dot products that models might compute in each search for a program
+//	computed                         number   dot products that models have computed, all told
+//	witness.dot                      string?  the smallest input found on which the best program is wrong
+//	witness.terms                    string?
+//	witness.got                      string?
+//	witness.would                    string?  the program's result
+//	unstable.dot                     string?  an input to which the unit has two answers
+//	unstable.first                   string?
+//	unstable.second                  string?
+//	unstable.what                    string?  how many such inputs there were, and what was different about the second time
+//	faults[].dot                     string?  an input on which the unit failed; the first ones
+//	faults[].what                    string?
+//	failed                           number?  inputs on which it failed
+//	failures[].dot                   string?  the first input of a call that failed though none of its inputs does; the first ones
+//	failures[].inputs                number?  how many it had
+//	failures[].what                  string?
+//	stats.queries                    number   dot products that were asked
+//	stats.batches                    number   in so many calls
+//	stats.repeated                   number   of queries, those that were asked again
+//	stats.resumed                    number   answers that came from the journal
+//	stats.confirmed                  number   of these, those that were asked for again: all are the same
+//	stats.failures                   number   calls that failed though the unit answered each of their inputs then
+//	seconds                          number   of this part
+package infer
