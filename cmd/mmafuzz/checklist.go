@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -13,12 +11,9 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
-	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/checklist"
-	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
 // checklistCmd is mmafuzz doctor --checklist.
@@ -103,7 +98,7 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 	began := time.Now()
 	o := &checklist.Options{
 		Dir: c.dir, Time: time.Duration(c.minutes * float64(time.Minute)), Dots: c.dots, Plan: c.plan, Instructions: c.names,
-		Environment: environment(), Compare: c.compare,
+		Environment: environment(),
 		Observe: func(step, key string, left time.Duration) {
 			fmt.Fprintf(c.stderr, "%6s  %-12s  %s\n", readable.Clock(time.Since(began)), step, key)
 		},
@@ -120,51 +115,6 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 	if strings.HasPrefix(o.Target.Name(), "cuda:") {
 		o.Kernels = func() (checklist.Kernels, error) { return cuda.NewChecker(o.Target.Name()) }
 	}
-	o.Infer = o.Inference
+	o.Compare, o.Infer = o.Campaign, o.Inference
 	return o, nil
-}
-
-// compare runs a campaign whose findings are bundles below dir.
-func (c *checklistCmd) compare(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*checklist.Comparison, error) {
-	cfg := fuzz.Config{Pairs: []devices.Pair{p}, Seed: 1, Generators: generators, Count: count, Time: limit, Journal: filepath.Join(dir, "journal"), Bundles: dir}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
-	campaign, err := fuzz.New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	if err := campaign.Run(ctx); err != nil {
-		return nil, err
-	}
-	return c.comparison(campaign.State().Pairs[0])
-}
-
-// comparison sums a campaign up.
-func (c *checklistCmd) comparison(st *fuzz.PairState) (*checklist.Comparison, error) {
-	sum := &checklist.Comparison{Dots: st.Dots, Mismatches: st.Mismatches(), Classes: map[string]uint64{}}
-	for class, n := range st.Classes {
-		if n > 0 && oracle.Class(class) != oracle.Same {
-			sum.Classes[oracle.Class(class).String()] = n
-		}
-	}
-	if st.Verdict != nil && st.Verdict.Found() {
-		var changes []string
-		for _, ch := range st.Verdict.Changes {
-			changes = append(changes, ch.Brief())
-		}
-		sum.Explained = strings.Join(changes, ", ")
-	}
-	for _, b := range st.Sorted() {
-		bucket := checklist.Bucket{Name: b.Name, Cases: b.Cases}
-		if dir := st.Bundle(b.Name, ""); dir != "" {
-			rel, err := filepath.Rel(c.dir, dir)
-			if err != nil {
-				return nil, err
-			}
-			bucket.Bundle = filepath.ToSlash(rel)
-		}
-		sum.Buckets = append(sum.Buckets, bucket)
-	}
-	return sum, nil
 }

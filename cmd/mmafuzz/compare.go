@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -24,7 +26,7 @@ type compareCmd struct {
 	*app
 	knownFlags
 	baseline   string
-	nan, zero  string
+	policy     policyFlags
 	workers    int
 	out        string
 	allBundles bool
@@ -67,33 +69,24 @@ new: a recording is not complete, or it was interrupted.`,
 			}
 			return nil, cobra.ShellCompDirectiveDefault
 		},
-		PreRunE: func(*cobra.Command, []string) error { return c.checkFlags() },
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return c.checkFlags(cmd.Flags()) },
 		RunE:    func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&c.baseline, "baseline", "", "`file` with the result of an earlier compare")
 	c.knownFlags.add(f)
-	f.StringVar(&c.nan, "nan", "", "how NaNs are compared: `bits|class` (default: bits, but for what a model leaves open)")
-	f.StringVar(&c.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits, but for what a model leaves open)")
+	c.policy.add(cmd, "", "how NaNs are compared: `bits|class` (default: bits, but for what a model leaves open)",
+		"how signs of zeros are compared: `bits|class` (default: bits, but for what a model leaves open)")
 	f.IntVar(&c.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&c.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of compare.json and the bundles (default: mmafuzz-out/compare-HASH)")
 	f.BoolVar(&c.allBundles, "all-bundles", false, "make bundles of known differences and of last night's too")
 	f.IntVar(&c.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each two machines; one of each cause comes first")
 	_ = cmd.MarkFlagDirname("out")
-	oneOf(cmd, "nan", comparisons...)
-	oneOf(cmd, "zero", comparisons...)
 	return cmd
 }
 
-func (c *compareCmd) checkFlags() error {
-	for flag, value := range map[string]string{"nan": c.nan, "zero": c.zero} {
-		if value != "" {
-			if err := checkWord(flag, value, comparisons...); err != nil {
-				return err
-			}
-		}
-	}
-	if err := checkWorkers(c.workers); err != nil {
+func (c *compareCmd) checkFlags(f *pflag.FlagSet) error {
+	if err := cmp.Or(c.policy.check(f), checkWorkers(c.workers)); err != nil {
 		return err
 	}
 	if c.maxBundles < 1 {
@@ -167,8 +160,9 @@ func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 		return nil, err
 	}
 	o := compare.Options{
-		Known: c.knownFlags.Known, NaN: strictness(c.nan), Zero: strictness(c.zero), Workers: c.workers, MaxFindings: c.maxBundles, AllFindings: c.allBundles,
+		Known: c.knownFlags.Known, Workers: c.workers, MaxFindings: c.maxBundles, AllFindings: c.allBundles,
 	}
+	o.NaN, o.Zero = c.policy.strictness()
 	if c.baseline != "" {
 		var err error
 		if o.Baseline, err = compare.Read(c.baseline); err != nil {

@@ -21,11 +21,10 @@ import (
 // evalCmd is mmafuzz eval.
 type evalCmd struct {
 	*app
-	target, inst string
-	like         string
-	chain        bool
-	hwvectors    bool
-	explain      bool
+	unitFlags
+	chain     bool
+	hwvectors bool
+	explain   bool
 
 	unit devices.Unit
 }
@@ -51,19 +50,15 @@ A bad line ends it: the line's number and what is wrong go to stderr, exit 2.`,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return e.run(cmd.Context()) },
 	}
 	f := c.Flags()
-	f.StringVar(&e.target, "target", "", "`target`, such as sim:hopper (required)")
-	f.StringVar(&e.inst, "inst", "", "`instruction` (required, unless the target has only one)")
-	f.StringVar(&e.like, "like", "", "for reference arithmetic: a `target` whose instruction gives the formats, such as sim:hopper")
+	e.unitFlags.add(c, "sim:hopper")
 	f.BoolVar(&e.chain, "chain", false, "allow more than K elements: the instruction is executed repeatedly with C = the previous D")
 	f.BoolVar(&e.hwvectors, "hwvectors", false, "read rows of recorded GPU results instead: a, b, c as FP32, and results, which are ignored; gzip or text")
 	f.BoolVar(&e.explain, "explain", false, "print the picture of each dot product")
-	completeTargets(c, "target", "like")
-	completeInstructions(c, "inst", &e.target)
 	return c
 }
 
 func (e *evalCmd) run(ctx context.Context) error {
-	t, u, err := openUnit(e.target, e.inst, e.like)
+	t, u, err := e.open()
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -22,15 +24,15 @@ import (
 // inferCmd is mmafuzz infer.
 type inferCmd struct {
 	*app
-	target, inst, like string
-	out                string
-	seed               uint64
-	checks, queries    int
-	effort             int
-	time               time.Duration
-	workers            int
-	nan, zero          string
-	line               statusLine
+	unitFlags
+	out             string
+	seed            uint64
+	checks, queries int
+	effort          int
+	time            time.Duration
+	workers         int
+	policy          policyFlags
+	line            statusLine
 }
 
 func newInfer(a *app) *cobra.Command {
@@ -64,12 +66,11 @@ smallest input that was found.
 Exit status: 0 a model was found, 1 none was, 2 trouble, 75 incomplete: it was
 interrupted, or the unit stopped answering.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
+		PreRunE:           func(cmd *cobra.Command, _ []string) error { return n.checkFlags(cmd.Flags()) },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return n.run(cmd.Context()) },
 	}
 	f := c.Flags()
-	f.StringVar(&n.target, "target", "", "`target`, such as cpu:0 or exec:COMMAND (required)")
-	f.StringVar(&n.inst, "inst", "", "`instruction` (required, unless the target has only one)")
-	f.StringVar(&n.like, "like", "", "for reference arithmetic: a `target` whose instruction gives the formats, such as sim:hopper")
+	n.unitFlags.add(c, "cpu:0 or exec:COMMAND")
 	f.StringVar(&n.out, "out", "", "`directory` of what is found (default: mmafuzz-out/infer-...)")
 	f.Uint64Var(&n.seed, "seed", 1, "`seed` of all questions")
 	f.IntVar(&n.checks, "checks", infer.DefaultChecks, "`inputs` of every generator that a model must pass")
@@ -77,20 +78,13 @@ interrupted, or the unit stopped answering.`,
 	f.IntVar(&n.effort, "effort", infer.DefaultEffort, "`millions` of dot products that models may compute in search of an explanation, before it gives up")
 	f.DurationVar(&n.time, "time", 0, "`time` to spend at most, such as 10m (0: no limit)")
 	f.IntVar(&n.workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
-	f.StringVar(&n.nan, "nan", comparisons[0], "compare NaNs by `bits` or class")
-	f.StringVar(&n.zero, "zero", comparisons[0], "compare zeros by `bits` or class")
-	completeTargets(c, "target", "like")
-	completeInstructions(c, "inst", &n.target)
-	oneOf(c, "nan", comparisons...)
-	oneOf(c, "zero", comparisons...)
+	n.policy.add(c, comparisons[0], "compare NaNs by `bits` or class", "compare zeros by `bits` or class")
 	return c
 }
 
-func (n *inferCmd) checkFlags() error {
-	for flag, value := range map[string]string{"nan": n.nan, "zero": n.zero} {
-		if err := checkWord(flag, value, comparisons...); err != nil {
-			return err
-		}
+func (n *inferCmd) checkFlags(f *pflag.FlagSet) error {
+	if err := cmp.Or(n.policy.check(f), checkWorkers(n.workers)); err != nil {
+		return err
 	}
 	switch {
 	case n.checks < 1:
@@ -102,14 +96,11 @@ func (n *inferCmd) checkFlags() error {
 	case n.time < 0:
 		return hinted("give a time such as 90s, 10m or 8h, or 0 for no limit", "--time is %s, which is no time at all", n.time)
 	}
-	return checkWorkers(n.workers)
+	return nil
 }
 
 func (n *inferCmd) run(ctx context.Context) error {
-	if err := n.checkFlags(); err != nil {
-		return err
-	}
-	t, u, err := openUnit(n.target, n.inst, n.like)
+	t, u, err := n.open()
 	if err != nil {
 		return err
 	}
@@ -164,7 +155,7 @@ func (n *inferCmd) dir(t devices.Target, inst string) string {
 		return n.out
 	}
 	h := fnv.New32a()
-	fmt.Fprintln(h, t.Name(), devices.DigestOf(t), inst, n.seed, n.checks, n.effort, n.nan, n.zero, version(), versions.Current())
+	fmt.Fprintln(h, t.Name(), devices.DigestOf(t), inst, n.seed, n.checks, n.effort, n.policy.nan, n.policy.zero, version(), versions.Current())
 	return filepath.Join(outRoot, fmt.Sprintf("infer-%08x", h.Sum32()))
 }
 
@@ -184,14 +175,8 @@ func (n *inferCmd) options(t devices.Target, dir string) infer.Options {
 			n.line.show(statusField{text: fmt.Sprintf("%6s  %s", readable.Clock(time.Since(began)), p)})
 		},
 	}
-	for _, s := range []struct {
-		value string
-		field *oracle.Strictness
-	}{{n.nan, &o.Policy.NaN}, {n.zero, &o.Policy.Zero}} {
-		if x := strictness(s.value); x != nil {
-			*s.field = *x
-		}
-	}
+	nan, zero := n.policy.strictness()
+	o.Policy = oracle.Policy{NaN: *nan, Zero: *zero} // they have defaults
 	return o
 }
 

@@ -17,12 +17,12 @@ import (
 // probeCmd is mmafuzz probe.
 type probeCmd struct {
 	*app
-	target, inst, like string
-	papers             []string
-	evidence           bool
-	svg, dot           string
-	profile            int
-	seed               uint64
+	unitFlags
+	papers   []string
+	evidence bool
+	svg, dot string
+	profile  int
+	seed     uint64
 }
 
 func newProbe(a *app) *cobra.Command {
@@ -42,17 +42,13 @@ large term makes small ones vanish, { } an exact one, ( ) the sum of two terms.`
 		RunE:              func(cmd *cobra.Command, _ []string) error { return p.run(cmd.Context()) },
 	}
 	f := c.Flags()
-	f.StringVar(&p.target, "target", "", "`target`, such as sim:hopper (required)")
-	f.StringVar(&p.inst, "inst", "", "`instruction` (required, unless the target has only one)")
-	f.StringVar(&p.like, "like", "", "for reference arithmetic: a `target` whose instruction gives the formats, such as sim:hopper")
+	p.unitFlags.add(c, "sim:hopper")
 	f.StringSliceVar(&p.papers, "paper", paperKeys(), "`papers` whose questions to ask")
 	f.BoolVar(&p.evidence, "evidence", false, "print the inputs and results that prove each answer, as eval reads them")
 	f.StringVar(&p.svg, "svg", "", "write a picture of the summation tree to this `file`")
 	f.StringVar(&p.dot, "dot", "", "write the summation tree for Graphviz to this `file`")
 	f.IntVar(&p.profile, "profile", 0, "also print mean errors of `n` normally distributed inputs for each operation (Sun et al., Tables 12 to 15)")
 	f.Uint64Var(&p.seed, "seed", 1, "`seed` of --profile")
-	completeTargets(c, "target", "like")
-	completeInstructions(c, "inst", &p.target)
 	return c
 }
 
@@ -70,7 +66,7 @@ func (p *probeCmd) run(ctx context.Context) error {
 			return err
 		}
 	}
-	t, u, err := openUnit(p.target, p.inst, p.like)
+	t, u, err := p.open()
 	if err != nil {
 		return err
 	}

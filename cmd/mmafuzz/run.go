@@ -17,7 +17,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
-	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
@@ -40,7 +39,7 @@ type runCmd struct {
 	seed              uint64
 	workers           int
 	generators        []string
-	nan, zero         string
+	policy            policyFlags
 	perBucket         int
 	maxBundles        int
 	out               string
@@ -93,8 +92,8 @@ found: it was interrupted, a target stopped answering, or nothing was compared.`
 	f.Uint64Var(&r.seed, "seed", 1, "`number` that all inputs depend on")
 	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringSliceVar(&r.generators, "gen", nil, "`generators` to use (default: all; mmafuzz list generators)")
-	f.StringVar(&r.nan, "nan", "", "how NaNs are compared: `bits|class` (default: bits where both sides' codes are known)")
-	f.StringVar(&r.zero, "zero", "", "how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")
+	r.policy.add(c, "", "how NaNs are compared: `bits|class` (default: bits where both sides' codes are known)",
+		"how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")
 	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep for each cause of an instruction")
 	f.IntVar(&r.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each two targets; one of each cause comes first, others are counted")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
@@ -104,16 +103,7 @@ found: it was interrupted, a target stopped answering, or nothing was compared.`
 	completeInstructions(c, "inst-b", &r.b)
 	_ = c.RegisterFlagCompletionFunc("gen", completeGenerators)
 	_ = c.MarkFlagDirname("out")
-	oneOf(c, "nan", comparisons...)
-	oneOf(c, "zero", comparisons...)
 	return c
-}
-
-func envOr(name, other string) string {
-	if v := os.Getenv(name); v != "" {
-		return v
-	}
-	return other
 }
 
 func (r *runCmd) run(ctx context.Context) error {
@@ -220,20 +210,8 @@ func (r *runCmd) config(pairs []devices.Pair) (fuzz.Config, error) {
 	if cfg.Count == 0 && cfg.Time == 0 {
 		cfg.Count = demoCount
 	}
-	cfg.NaN, cfg.Zero = strictness(r.nan), strictness(r.zero)
+	cfg.NaN, cfg.Zero = r.policy.strictness()
 	return cfg, r.checkGenerators(pairs)
-}
-
-// strictness is the meaning of --nan and --zero; nil: the catalogue's.
-func strictness(value string) *oracle.Strictness {
-	s := oracle.Bits
-	switch value {
-	case "":
-		return nil
-	case "class":
-		s = oracle.ByClass
-	}
-	return &s
 }
 
 // pairs makes the pairs that the flags ask for.
@@ -374,6 +352,6 @@ func (r *runCmd) dir(cfg *fuzz.Config) string {
 			fmt.Fprintln(h, p.DigestA, p.DigestB)
 		}
 	}
-	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, cfg.MaxFindings, r.nan, r.zero, version(), versions.Current())
+	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, cfg.MaxFindings, r.policy.nan, r.policy.zero, version(), versions.Current())
 	return filepath.Join(outRoot, fmt.Sprintf("%08x", h.Sum32()))
 }

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -34,45 +34,10 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 	case r.maxBundles < 1:
 		return fmt.Errorf("--max-bundles is %d, at least 1 is needed", r.maxBundles)
 	}
-	if err := checkWorkers(r.workers); err != nil {
+	if err := cmp.Or(checkWorkers(r.workers), r.policy.check(f)); err != nil {
 		return err
 	}
-	for flag, value := range map[string]string{"nan": r.nan, "zero": r.zero} {
-		if f.Changed(flag) {
-			if err := checkWord(flag, value, comparisons...); err != nil {
-				return err
-			}
-		}
-	}
 	return r.list.check()
-}
-
-// checkWorkers says that a number of goroutines makes no sense. Each has batches of its
-// own, and on units that compute elsewhere waits for a call of its own: more than the
-// most cost memory and gain nothing.
-func checkWorkers(n int) error {
-	const atLeast = 256
-	most := max(atLeast, 4*runtime.NumCPU())
-	switch {
-	case n < 0:
-		return fmt.Errorf("--workers is %d; 0 is the default", n)
-	case n > most:
-		return hinted("leave --workers out for as many as this machine is good for", "--workers is %d, and there are %d at most", n, most)
-	}
-	return nil
-}
-
-// excluded says that one of others is given together with a flag.
-func excluded(f *pflag.FlagSet, flag string, others ...string) error {
-	if !f.Changed(flag) {
-		return nil
-	}
-	for _, o := range others {
-		if f.Changed(o) {
-			return fmt.Errorf("--%s and --%s exclude each other", flag, o)
-		}
-	}
-	return nil
 }
 
 // checkInstructions says that an instruction is named twice, or is missing.

@@ -208,25 +208,3 @@ func newHelp() *cobra.Command {
 		},
 	}
 }
-
-// words are the values that a flag can have.
-var (
-	colors      = []string{"auto", "always", "never"}
-	comparisons = []string{"bits", "class"}
-)
-
-// oneOf completes a flag with the given words.
-func oneOf(c *cobra.Command, flag string, words ...string) {
-	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return words, cobra.ShellCompDirectiveNoFileComp
-	})
-}
-
-// checkWord says that a flag has none of the values that it can have.
-func checkWord(flag, value string, words ...string) error {
-	if slices.Contains(words, value) {
-		return nil
-	}
-	last := len(words) - 1
-	return fmt.Errorf("--%s is %q, not %s or %s", flag, value, strings.Join(words[:last], ", "), words[last])
-}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+)
+
+// Flags that several commands have.
+
+// unitFlags are those of commands that work on one unit.
+type unitFlags struct{ target, inst, like string }
+
+// add adds them to a command; example is what a target may be.
+func (u *unitFlags) add(c *cobra.Command, example string) {
+	f := c.Flags()
+	f.StringVar(&u.target, "target", "", "`target`, such as "+example+" (required)")
+	f.StringVar(&u.inst, "inst", "", "`instruction` (required, unless the target has only one)")
+	f.StringVar(&u.like, "like", "", "for reference arithmetic: a `target` whose instruction gives the formats, such as sim:hopper")
+	completeTargets(c, "target", "like")
+	completeInstructions(c, "inst", &u.target)
+}
+
+// open opens the unit. The target is to be closed.
+func (u *unitFlags) open() (devices.Target, devices.Unit, error) {
+	return openUnit(u.target, u.inst, u.like)
+}
+
+// policyFlags say how results are compared.
+type policyFlags struct{ nan, zero string }
+
+// add adds them to a command; unset is what they are by default.
+func (p *policyFlags) add(c *cobra.Command, unset, nan, zero string) {
+	c.Flags().StringVar(&p.nan, "nan", unset, nan)
+	c.Flags().StringVar(&p.zero, "zero", unset, zero)
+	oneOf(c, "nan", comparisons...)
+	oneOf(c, "zero", comparisons...)
+}
+
+func (p *policyFlags) check(f *pflag.FlagSet) error {
+	for _, flag := range []string{"nan", "zero"} {
+		if f.Changed(flag) {
+			if err := checkWord(flag, f.Lookup(flag).Value.String(), comparisons...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// strictness is what they mean; nil: the catalogue's.
+func (p *policyFlags) strictness() (nan, zero *oracle.Strictness) {
+	return strictness(p.nan), strictness(p.zero)
+}
+
+func strictness(value string) *oracle.Strictness {
+	s := oracle.Bits
+	switch value {
+	case "":
+		return nil
+	case "class":
+		s = oracle.ByClass
+	}
+	return &s
+}
+
+// checkWorkers says that a number of goroutines makes no sense. Each has batches of its
+// own, and on units that compute elsewhere waits for a call of its own: more than the
+// most cost memory and gain nothing.
+func checkWorkers(n int) error {
+	const atLeast = 256
+	most := max(atLeast, 4*runtime.NumCPU())
+	switch {
+	case n < 0:
+		return fmt.Errorf("--workers is %d; 0 is the default", n)
+	case n > most:
+		return hinted("leave --workers out for as many as this machine is good for", "--workers is %d, and there are %d at most", n, most)
+	}
+	return nil
+}
+
+// excluded says that one of others is given together with a flag.
+func excluded(f *pflag.FlagSet, flag string, others ...string) error {
+	if !f.Changed(flag) {
+		return nil
+	}
+	for _, o := range others {
+		if f.Changed(o) {
+			return fmt.Errorf("--%s and --%s exclude each other", flag, o)
+		}
+	}
+	return nil
+}
+
+func envOr(name, other string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	return other
+}
+
+// words are the values that a flag can have.
+var (
+	colors      = []string{"auto", "always", "never"}
+	comparisons = []string{"bits", "class"}
+)
+
+// oneOf completes a flag with the given words.
+func oneOf(c *cobra.Command, flag string, words ...string) {
+	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// checkWord says that a flag has none of the values that it can have.
+func checkWord(flag, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	last := len(words) - 1
+	return fmt.Errorf("--%s is %q, not %s or %s", flag, value, strings.Join(words[:last], ", "), words[last])
+}
