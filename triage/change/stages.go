@@ -119,6 +119,7 @@ func noStage(c *changer) {
 	}
 }
 
+// noStages takes either or both stages away, also if one is absent.
 func noStages(c *changer) {
 	c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = mma.Stage{}, mma.Stage{} })
 	c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = p.Stage1, mma.Stage{} })
@@ -339,8 +340,4 @@ func scalePlaces(c *changer) {
 			}
 		}
 	}
-}
-
-func scalesOnProducts(c *changer) {
-	c.to(func(p *mma.Params) { p.Scale, p.Stage0 = mma.ScaleProduct, mma.Stage{} })
 }

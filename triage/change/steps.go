@@ -52,16 +52,13 @@ func fewerSteps(c *changer) {
 	}
 }
 
+// lanes divides the products between two lanes, or no longer.
 func lanes(c *changer) {
 	if c.p.Lanes > 1 {
-		c.to(func(p *mma.Params) { p.Lanes = 0; c.dropLate(p) })
+		c.to(func(p *mma.Params) { p.Lanes = 0; c.FixLate(p, fp.RNE) })
 		return
 	}
 	c.to(func(p *mma.Params) { p.Lanes, p.Late = 2, lateLike(p) })
-}
-
-func oneLane(c *changer) {
-	c.to(func(p *mma.Params) { p.Lanes = 0; c.FixLate(p, fp.RNE) })
 }
 
 // lateLike is the rounding of additions after the last step for a program that may have
@@ -75,13 +72,6 @@ func lateLike(p *mma.Params) mma.Round {
 	return r
 }
 
-// dropLate drops the rounding of late additions if there are none any more.
-func (s Space) dropLate(p *mma.Params) {
-	if !p.LateAdds(s.Formats) {
-		p.Late = mma.Round{}
-	}
-}
-
 // cLate adds c after the last step.
 func cLate(c *changer) {
 	if c.p.Start != mma.StartC {
@@ -92,7 +82,7 @@ func cLate(c *changer) {
 			c.to(func(p *mma.Params) {
 				p.Start, p.Late = start, lateLike(p)
 				p.Late.Mode = m
-				c.dropLate(p)
+				c.FixLate(p, m)
 			})
 		}
 	}
@@ -103,7 +93,7 @@ func cEarly(c *changer) {
 	if c.p.Start == mma.StartC {
 		return
 	}
-	c.to(func(p *mma.Params) { p.Start = mma.StartC; c.dropLate(p) })
+	c.to(func(p *mma.Params) { p.Start = mma.StartC; c.FixLate(p, fp.RNE) })
 	other := mma.StartZero
 	if c.p.Start == mma.StartZero {
 		other = mma.StartEmpty
@@ -131,8 +121,4 @@ func starts(c *changer) {
 			})
 		}
 	}
-}
-
-func startWithC(c *changer) {
-	c.to(func(p *mma.Params) { p.Start = mma.StartC; c.FixLate(p, fp.RNE) })
 }
