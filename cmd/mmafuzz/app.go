@@ -20,7 +20,7 @@ import (
 // them. Results go to stdout, everything else to stderr.
 type app struct {
 	stdin  io.Reader
-	stdout *output
+	stdout *printable.Output
 	stderr io.Writer
 
 	json      bool
@@ -56,7 +56,7 @@ func (a *app) setUp() error {
 	}
 	// It quotes the values of fields itself where they need it.
 	message := func(m any) string { return printable.Line(fmt.Sprint(m)) }
-	a.log = zerolog.New(zerolog.ConsoleWriter{Out: raw(a.stderr), NoColor: !a.colorErr, TimeFormat: "15:04:05", FormatMessage: message}).
+	a.log = zerolog.New(zerolog.ConsoleWriter{Out: printable.Raw(a.stderr), NoColor: !a.colorErr, TimeFormat: "15:04:05", FormatMessage: message}).
 		Level(level).With().Timestamp().Logger()
 	slog.SetDefault(slog.New(zerolog.NewSlogHandler(a.log))) // that of packages
 	return nil
@@ -78,7 +78,7 @@ func (a *app) useColor(w io.Writer) bool {
 // isTerminal reports whether a stream, an output or an input, is one.
 func isTerminal(stream any) bool {
 	if w, ok := stream.(io.Writer); ok {
-		stream = underneath(w)
+		stream = printable.Underneath(w)
 	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -86,7 +86,7 @@ func isTerminal(stream any) bool {
 
 // terminalWidth returns the columns of a terminal, 100 for anything else.
 func terminalWidth(w io.Writer) int {
-	if f, ok := underneath(w).(*os.File); ok {
+	if f, ok := printable.Underneath(w).(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n >= 40 {
 			return n
 		}

@@ -190,7 +190,7 @@ func (a *app) show(dir string, all bool) error {
 	}
 	o := a.textOptions()
 	o.All = all
-	return report.Text(raw(a.stdout), pic, o)
+	return report.Text(printable.Raw(a.stdout), pic, o)
 }
 
 func (a *app) textOptions() report.TextOptions {
@@ -385,7 +385,7 @@ func (r *retriaged) write(a *app) error {
 	for _, l := range readable.Wrap(text, a.width-indent) {
 		fmt.Fprintf(a.stdout, "%*s%s\n", indent, "", l)
 	}
-	return a.stdout.err
+	return a.stdout.Err()
 }
 
 func (a *app) retriage(ctx context.Context, t *trust, dir string) (retriaged, error) {

@@ -134,7 +134,7 @@ func (d *instructionDiff) write(a *app) error {
 	fmt.Fprintf(a.stdout, "%s  %s\n", d.A, d.B)
 	if len(d.Parts) == 0 {
 		fmt.Fprintf(a.stdout, "  the same arithmetic\n\n")
-		return a.stdout.err
+		return a.stdout.Err()
 	}
 	g := readable.Table{Width: a.width}
 	for _, p := range d.Parts {
@@ -149,7 +149,7 @@ func (d *instructionDiff) write(a *app) error {
 	g.Add("  evidence B", d.EvidenceB)
 	g.Write(a.stdout, a.bolden)
 	fmt.Fprintln(a.stdout)
-	return a.stdout.err
+	return a.stdout.Err()
 }
 
 // shownBy says which input shows a change.

@@ -104,7 +104,7 @@ func lines(ctx context.Context, r io.Reader) (<-chan string, *error) {
 // evalLines computes the dot products that are read. What is done is written
 // before it waits for more, so that another program can talk with it.
 func (e *evalCmd) evalLines(ctx context.Context) error {
-	out := bufio.NewWriter(raw(e.stdout))
+	out := bufio.NewWriter(printable.Raw(e.stdout))
 	defer out.Flush()
 	ch, failed := lines(ctx, e.stdin)
 	for n := 1; ; n++ {
@@ -122,8 +122,8 @@ func (e *evalCmd) evalLines(ctx context.Context) error {
 				return fmt.Errorf("line %d: %w", n, err)
 			}
 		}
-		if e.stdout.err != nil {
-			return e.stdout.err
+		if e.stdout.Err() != nil {
+			return e.stdout.Err()
 		}
 	}
 }
@@ -210,14 +210,14 @@ func (e *evalCmd) draw(w io.Writer, d *mma.Dot, side *report.Side) error {
 
 // evalRecorded computes the rows of a file of recorded results.
 func (e *evalCmd) evalRecorded(ctx context.Context) error {
-	out := bufio.NewWriter(raw(e.stdout))
+	out := bufio.NewWriter(printable.Raw(e.stdout))
 	defer out.Flush()
 	_, _, err := corpus.HWFile(e.stdin, func(row corpus.HWRow) error {
 		d, err := row.Dot(e.unit.Instruction(), e.chain)
 		if err != nil {
 			return err
 		}
-		return errors.Join(e.evalDot(ctx, out, row.Line, d), e.stdout.err)
+		return errors.Join(e.evalDot(ctx, out, row.Line, d), e.stdout.Err())
 	})
 	return err
 }

@@ -124,7 +124,7 @@ type detailSummary struct {
 
 // event writes one event. An error of stdout stays with it; others cannot be.
 func (u *runUI) event(e any) {
-	if err := u.writeJSON(e); err != nil && u.stdout.err == nil {
+	if err := u.writeJSON(e); err != nil && u.stdout.Err() == nil {
 		u.log.Error().Err(err).Msg("writing an event")
 	}
 }

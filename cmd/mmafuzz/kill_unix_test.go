@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // process is mmafuzz in a process of its own, in a directory of its own.
@@ -50,8 +52,6 @@ func (p *process) wait(t *testing.T) int {
 var killArgs = []string{"run", "--json", "--targets", "sim:volta,sim:ampere,sim:hopper", "--inst", "mma.m16n8k16.f32.f16.f16.f32",
 	"--count", "400000", "--per-bucket", "2", "--out", "out"}
 
-const kills = 20
-
 // TestKill9 kills a counted run at random moments and runs it again until it
 // ends, several times over: what it finds is what an uninterrupted one finds, to
 // the last byte of the bundles, the journal and the summary.
@@ -73,12 +73,14 @@ func TestKill9(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	killed, resumed, runs := 0, 0, 0
-	for killed < kills {
+	const most = 20
+	kills := func() bool { return killed < tier.Of(0, 3, most) || resumed == 0 && killed < most }
+	for kills() {
 		runs++
 		dir := t.TempDir()
 		for tries := int64(0); ; tries++ {
 			p := start(t, dir, killArgs...)
-			if killed < kills {
+			if kills() {
 				// On a machine that has become slower, later and later.
 				within := int64(length) * (4 + tries) / 4
 				timer := time.AfterFunc(time.Duration(rng.Int64N(within)), func() { _ = p.Process.Kill() })
@@ -123,7 +125,7 @@ func TestKill9Infer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes many runs")
 	}
-	const kills = 8
+	kills := tier.Of(0, 2, 8)
 	began := time.Now()
 	whole := inferredTree(t, t.TempDir(), func(*process) bool { return false })
 	length := time.Since(began)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 )
@@ -36,8 +37,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	out, errs := &output{w: stdout}, &output{w: stderr}
-	defer errs.finish()
+	out, errs := printable.NewOutput(stdout), printable.NewOutput(stderr)
+	defer errs.Finish()
 	stderr = errs
 	app := &app{stdin: stdin, stdout: out, stderr: errs}
 	root := newRoot(app)
@@ -46,9 +47,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(app.stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	out.finish()
-	if app.stdout.err != nil {
-		err = app.stdout.err // results are lost, whatever the command thinks
+	out.Finish()
+	if app.stdout.Err() != nil {
+		err = app.stdout.Err() // results are lost, whatever the command thinks
 	}
 	switch {
 	case err == nil:

@@ -6,34 +6,14 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// TestOutput writes the program's own colours and other people's text, whole and in
-// pieces of every size.
-func TestOutput(t *testing.T) {
-	text := "plain\ttext\n" + paintIf(true, "bold", bold) + " \x1b[31mred\x1b[0m \u009b1m \u202e 24→25 😀 \r\xff\xf0\x9f\n" + string(ownMark[:5]) + "\n\x1b"
-	half := string(ownMark[1:5])
-	want := "plain\ttext\n\x1b[1mbold\x1b[0m " + `\x1b[31mred\x1b[0m \u009b1m \u202e 24→25 😀 \r\xff\xf0\x9f` + "\n" + `\x1b` + half + "\n" + `\x1b`
-	for size := 1; size <= len(text); size++ {
-		var b bytes.Buffer
-		o := &output{w: &b}
-		for rest := text; rest != ""; rest = rest[min(size, len(rest)):] {
-			piece := rest[:min(size, len(rest))]
-			if n, err := o.Write([]byte(piece)); n != len(piece) || err != nil {
-				t.Fatal(n, err)
-			}
-		}
-		o.finish()
-		if b.String() != want {
-			t.Fatalf("in pieces of %d:\n got %q\nwant %q", size, b.String(), want)
-		}
-	}
-}
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
+)
 
 // TestVisible: JSON means the same, and nothing in it is invisible.
 func TestVisible(t *testing.T) {
 	var b bytes.Buffer
-	a := &app{stdout: &output{w: &b}}
+	a := &app{stdout: printable.NewOutput(&b)}
 	texts := map[string]string{"x": "\x1b[2J \u009b \x7f \u202e \U000e0041 \u2028 é→😀 \n"}
 	if err := a.writeJSON(texts); err != nil {
 		t.Fatal(err)
@@ -53,7 +33,7 @@ func TestVisible(t *testing.T) {
 func TestStatusLineFits(t *testing.T) {
 	for _, width := range []int{40, 60, 80} {
 		var b bytes.Buffer
-		s := statusLine{app: &app{stderr: &output{w: &b}, tty: true, widthErr: width}}
+		s := statusLine{app: &app{stderr: printable.NewOutput(&b), tty: true, widthErr: width}}
 		for _, text := range []string{"short", strings.Repeat("Größe\n", 40), strings.Repeat("\x1b[2J", 40)} {
 			b.Reset()
 			s.show(statusField{text: text})
@@ -80,7 +60,7 @@ func TestStatusLineFits(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	s := statusLine{app: &app{stderr: &output{w: &b}}, last: time.Now()}
+	s := statusLine{app: &app{stderr: printable.NewOutput(&b)}, last: time.Now()}
 	if s.show(statusField{text: "too early"}); b.String() != "" {
 		t.Errorf("%q", b.String())
 	}

@@ -251,7 +251,7 @@ func (r *recordCmd) progress(p record.Progress) {
 	}
 	r.lastJSON = time.Now()
 	e := &recordingEvent{newEvent("recording"), time.Since(r.began).Seconds(), p.Instruction, p.Done, p.Of, p.Faults, p.Bytes}
-	if err := r.writeJSON(e); err != nil && r.stdout.err == nil {
+	if err := r.writeJSON(e); err != nil && r.stdout.Err() == nil {
 		r.log.Error().Err(err).Msg("writing an event")
 	}
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda/cudatest"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
@@ -91,6 +92,8 @@ func TestScript(t *testing.T) {
 			case "full":
 				_, err := os.Stat("/dev/full")
 				return err == nil, nil
+			case "long":
+				return tier.Long(), nil
 			case "race":
 				return raceEnabled, nil
 			case "program":

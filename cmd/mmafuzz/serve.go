@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -51,8 +52,8 @@ A target that crashes or hangs takes only the child with it.`,
 // serve answers requests until standard input ends.
 func (s *serveCmd) serve(name string) error {
 	// What drivers and libraries print must not come between the answers.
-	stdout := raw(s.stdout)
-	if s.stdout.w == os.Stdout {
+	stdout := printable.Raw(s.stdout)
+	if printable.Underneath(s.stdout) == os.Stdout {
 		os.Stdout = os.Stderr
 	}
 	t, err := openTarget(name)

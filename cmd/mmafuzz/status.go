@@ -38,7 +38,7 @@ func (s *statusLine) show(fields ...statusField) {
 		}
 		return
 	}
-	fmt.Fprintf(raw(s.stderr), "\r\x1b[K%s", fitting(fields, s.widthErr-1))
+	fmt.Fprintf(printable.Raw(s.stderr), "\r\x1b[K%s", fitting(fields, s.widthErr-1))
 	s.on = true
 }
 
@@ -66,7 +66,7 @@ func fitting(fields []statusField, columns int) string {
 // clear makes room for a line above the status line.
 func (s *statusLine) clear() {
 	if s.on {
-		fmt.Fprint(raw(s.stderr), "\r\x1b[K")
+		fmt.Fprint(printable.Raw(s.stderr), "\r\x1b[K")
 		s.on = false
 	}
 }

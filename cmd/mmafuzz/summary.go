@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -52,7 +53,7 @@ func (u *runUI) example(s *fuzz.State) {
 	fmt.Fprintln(u.stdout)
 	pic, err := bundle.Picture(f.Mismatch, "") // how to run it again stands at the end
 	if err == nil {
-		err = report.Text(raw(u.stdout), pic, u.textOptions())
+		err = report.Text(printable.Raw(u.stdout), pic, u.textOptions())
 	}
 	if err != nil {
 		u.log.Error().Err(err).Msg("drawing a finding")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -69,7 +70,7 @@ func (u *runUI) Finding(f *fuzz.Finding, kept bool) error {
 	u.lastNew = time.Now()
 	if u.json {
 		u.event(u.findingEvent(f))
-		return u.stdout.err // nobody would see what is found from here on
+		return u.stdout.Err() // nobody would see what is found from here on
 	}
 	u.announce(f)
 	return nil
@@ -153,6 +154,5 @@ func paintIf(color bool, text, style string) string {
 	if !color {
 		return text
 	}
-	mark := string(ownMark)
-	return mark + "[" + style + "m" + text + mark + "[0m"
+	return printable.Style(text, style)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -19,7 +20,7 @@ import (
 func testUI(t *testing.T) (ui *runUI, stdout, stderr *bytes.Buffer) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{stdout: &output{w: &out}, stderr: &errs, width: 100, widthErr: 60}
+	a := &app{stdout: printable.NewOutput(&out), stderr: &errs, width: 100, widthErr: 60}
 	r := &runCmd{app: a, opened: map[string]devices.Target{}}
 	var pairs []devices.Pair
 	for _, inst := range []string{"mma.m16n8k8.f32.f16.f16.f32", "mma.m16n8k16.f32.f16.f16.f32"} {

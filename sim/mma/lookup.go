@@ -98,11 +98,24 @@ func lookupError(arch, name string, rows, prefixed []Instruction) error {
 	if len(rows) == 0 {
 		return fmt.Errorf("%s: no instructions are known", arch)
 	}
-	near := slices.Clone(rows)
-	slices.SortStableFunc(near, func(x, y Instruction) int {
-		return Distance(name, x.Name) - Distance(name, y.Name)
-	})
-	return fmt.Errorf("%s has no instruction %q; nearest: %s", arch, name, someNames(near))
+	return &unknownError{arch, name, rows}
+}
+
+// unknownError is the error of a name that no row of an architecture has. The nearest
+// names, which take long to find, are looked for when somebody reads the text.
+type unknownError struct {
+	arch, name string
+	rows       []Instruction
+}
+
+func (e *unknownError) Error() string {
+	distance := make(map[string]int, len(e.rows))
+	for _, i := range e.rows {
+		distance[i.Name] = Distance(e.name, i.Name)
+	}
+	near := slices.Clone(e.rows)
+	slices.SortStableFunc(near, func(x, y Instruction) int { return distance[x.Name] - distance[y.Name] })
+	return fmt.Sprintf("%s has no instruction %q; nearest: %s", e.arch, e.name, someNames(near))
 }
 
 func someNames(rows []Instruction) string {
