@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Cause says why one case differs: which labels of the difference between two
-// programs it takes to make the two agree on the case. Labels are equalised in either
+// Cause is why one case differs: the labels of the difference between two programs that
+// it takes to make the two agree on the case. Labels are equalised in either
 // direction: the first program takes the second one's side of them and gives the second
 // one's result, or the second takes the first one's side and gives the first one's
 // result. So the cause is the same whichever program is the first.

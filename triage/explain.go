@@ -63,7 +63,7 @@ type Verdict struct {
 	Idle []Label `json:",omitempty"`
 
 	// Alike names targets whose programs explain all cases as well, and that no
-	// input told from Program: sim:ARCH/INSTRUCTION, ref:NAME.
+	// input distinguished from Program: sim:ARCH/INSTRUCTION, ref:NAME.
 	Alike []string `json:",omitempty"`
 	// Nearest is the program that comes nearest, if nothing was found.
 	Nearest *Nearest `json:",omitempty"`
@@ -113,8 +113,7 @@ func Explain(ctx context.Context, pr *Problem) (*Verdict, error) {
 }
 
 func newSearch(ctx context.Context, pr *Problem) *search {
-	s := &search{ctx: ctx, pr: pr, ev: newEvidence(pr), whole: map[mma.Params]mma.Params{}}
-	return s
+	return &search{ctx: ctx, pr: pr, ev: newEvidence(pr), whole: map[mma.Params]mma.Params{}}
 }
 
 // newEvidence returns the cases of a problem as evidence.
@@ -125,7 +124,7 @@ func newEvidence(pr *Problem) *evidence.Evidence {
 	return ev
 }
 
-// learn puts new cases before the others: they decide between what is left.
+// learn puts new cases before the others: they decide between the programs that are left.
 func (s *search) learn(cases ...Case) {
 	dots, want := operands(cases)
 	s.ev.AddFirst("cases", dots, want)
@@ -180,7 +179,7 @@ func interleave(a, b []Case) []Case {
 }
 
 type search struct {
-	ctx   context.Context // when it is done, what is left is not looked for
+	ctx   context.Context // when it is done, the search ends
 	pr    *Problem
 	ev    *evidence.Evidence
 	asked int
@@ -219,7 +218,7 @@ func (s *search) candidates() []mma.Params {
 	return s.smallest(found)
 }
 
-// leading returns those of some mutants that are between the base and a listed program.
+// leading returns those of some mutants that lie between the base and a listed program.
 // Where no answer can be had, a listed program that explains everything is a better
 // guess than one that nobody knows.
 func (s *search) leading(mutants, listed []mma.Params) []mma.Params {

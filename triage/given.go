@@ -10,8 +10,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Idle returns the labels that make no difference on the inputs of gen.Probe with seed: not between the two
-// programs, nor between any of those that have one label of the other or lack one.
+// Idle returns the labels that make no difference on the inputs of gen.Probe with seed:
+// turning the label changes no result of the two programs, nor of those that differ from
+// one of them in a single label.
 func (n *Namer) Idle(seed uint64) []Label {
 	idle := n.labels
 	for round := 0; round < givenRounds && len(idle) > 0; round++ {
@@ -56,9 +57,9 @@ func (n *Namer) shows(l Label, results func(set uint32) []byte) bool {
 	})
 }
 
-// Without returns the namer that does not know some labels. Their side of the difference
-// is the same in both programs: that of the one which is the first in an order of programs,
-// whichever is the namer's first. A side that is changed so is not exact.
+// Without returns the namer without some labels: both of its programs have the same side
+// of these, that of the program which comes first in an order that does not depend on
+// which is the namer's first. A program that is changed by this is not exact.
 func (n *Namer) Without(labels []Label) *Namer {
 	if len(labels) == 0 {
 		return n

@@ -67,7 +67,7 @@ var labelDocs = []struct {
 	{Unexplained, "no change of the known parameters explains the difference"},
 }
 
-// fieldLabels says which label a changed field earns. The first row whose
+// fieldLabels maps a changed field to the label that it earns. The first row whose
 // pattern matches the path counts; * stands for any run of characters. refine, if not nil, may
 // choose another label.
 var fieldLabels = []struct {

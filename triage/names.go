@@ -53,7 +53,7 @@ func (s *Names) Causes(n *Namer, b *mma.Batch, at []int32, from, to []uint64) []
 	return s.of
 }
 
-// begin has no case named.
+// begin resets the causes of all cases.
 func (s *Names) begin(n *Namer, at []int32, from, to []uint64) {
 	if s.n != n {
 		s.n, s.last = n, nil
@@ -74,8 +74,8 @@ func zeros[T any](s []T, n int) []T {
 	return s
 }
 
-// shown leaves the cases that the two programs show: each gives the result of its side.
-// Others are not explained.
+// shown keeps the cases that the two programs reproduce: each gives the result of its
+// side. The others are unexplained.
 func (s *Names) shown(b *mma.Batch) {
 	if len(s.n.labels) == 0 {
 		s.drop(func(int) bool { return true })
@@ -94,12 +94,12 @@ func (s *Names) shown(b *mma.Batch) {
 	}
 }
 
-// leave takes out cases that are done.
+// leave removes cases that are done from those that are left.
 func (s *Names) leave(done func(i int) bool) {
 	s.left, s.taken = slices.DeleteFunc(s.left, done), false
 }
 
-// drop leaves out cases as unexplained.
+// drop gives up cases as unexplained.
 func (s *Names) drop(which func(i int) bool) {
 	s.leave(func(i int) bool {
 		if which(i) {
@@ -111,10 +111,10 @@ func (s *Names) drop(which func(i int) bool) {
 	})
 }
 
-// step names the cases that sets of a size explain.
+// step finds the causes of cases that sets of a size explain.
 func (s *Names) step(size int, b *mma.Batch) {
 	all := s.n.all()
-	half := 2*size == len(s.n.labels) // what is left of a set of this size is one, too
+	half := 2*size == len(s.n.labels) // the complement of a set of this size has the same size
 	for set := range subsets(len(s.n.labels), size) {
 		rest := all &^ set
 		s.run(s.n.model(set), b, func(i int, code uint64) {
@@ -165,8 +165,8 @@ type keyedCause struct {
 	*Cause
 }
 
-// cause is Namer.cause, from the second time on without a lock: there are so few that
-// looking through them takes less than a map.
+// cause is Namer.cause, without its lock from the second time on. There are so few causes
+// that a linear search is faster than a map.
 func (s *Names) cause(key causeKey) *Cause {
 	for i := range s.last {
 		if s.last[i].causeKey == key {

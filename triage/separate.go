@@ -10,9 +10,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// separate asks the unit about inputs on which programs differ until they no
-// longer do, and returns those that are left: programs that no input told
-// apart. The evidence grows by every answer.
+// separate asks the unit about inputs on which programs differ, until no input is found
+// on which those that are left differ, and returns these. Every answer becomes evidence.
 func (s *search) separate(ctx context.Context, ps []mma.Params) ([]mma.Params, error) {
 	return s.separateWithin(ctx, ps, math.MaxInt)
 }
@@ -134,8 +133,8 @@ func (s *search) dividing(ps []mma.Params, dots []*mma.Dot) []*mma.Dot {
 	return found
 }
 
-// division says how results divide: for each program the number of the first one
-// with the same result; "" if all agree.
+// division describes which programs give the same result: for each program the number of
+// the first one with the same result; "" if all agree.
 func (s *search) division(outs [][]byte, width, n int) string {
 	key := make([]byte, len(outs))
 	differ := false

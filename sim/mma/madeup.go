@@ -15,7 +15,7 @@ const MadeUpVersion = 3
 // drawn from a distribution over everything that Params can say. The result is
 // valid. The distribution is this file: the order of draws and the weights are
 // part of it, so that a seed means the same unit for as long as MadeUpVersion
-// does. One unit in eight, named variant, is an arithmetic of the catalogue of
+// does. One unit in eight, named mutant, is an arithmetic of the catalogue of
 // which up to two parts are drawn anew, so that each of them has a positive
 // probability; which one a seed means changes with the catalogue.
 func MadeUp(seed uint64) Instruction {
@@ -41,7 +41,7 @@ func pick[T any](s sampler, of ...T) T { return of[s.IntN(len(of))] }
 func drawUnit(s sampler) Instruction {
 	i := Instruction{Arch: "made-up", Name: "unit"}
 	if s.IntN(8) == 0 {
-		i.Name = "variant"
+		i.Name = "mutant"
 		known := pick(s, arithmetics()...)
 		i.Formats, i.K, i.Params = known.Formats, known.K, known.Params
 		for range s.IntN(3) {

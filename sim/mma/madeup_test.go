@@ -64,14 +64,14 @@ func TestMadeUp(t *testing.T) {
 	}
 }
 
-// TestMadeUpGolden pins the meaning of seeds, but for variants of the catalogue's
+// TestMadeUpGolden pins the meaning of seeds, but for mutants of the catalogue's
 // arithmetics: found units are named by them.
 func TestMadeUpGolden(t *testing.T) {
 	var s strings.Builder
 	sum := sha256.New()
 	for seed := range uint64(1000) {
 		i := MadeUp(seed)
-		if i.Name == "variant" {
+		if i.Name == "mutant" {
 			continue
 		}
 		params, err := json.Marshal(i.Params)

@@ -4,10 +4,10 @@
 // the original.
 //
 // A change is a row of one table (table.go): an idea, such as "width" or "c late", and
-// the mutants that it makes in each Breadth. What a row says of numbers follows from
-// the table of numeric fields (numbers.go), which has the range of each and whether a
-// program uses it; what it says of roundings and alignments from the table of the places
-// where these stand (places.go). Nothing here knows what the mutants are for.
+// the mutants that it makes in each Breadth. Rows about numbers use the
+// table of numeric fields (numbers.go), which has the range of each and whether a program
+// uses it; rows about roundings and alignments use the table of the places where these
+// stand (places.go). Nothing here depends on what the mutants are for.
 //
 // # Adding to it
 //
@@ -28,7 +28,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Breadth says which mutants are wanted.
+// Breadth selects the mutants that a caller wants.
 type Breadth int
 
 // The breadths.

@@ -6,7 +6,7 @@ import (
 )
 
 // number is a numeric field of mma.Params: a count of bits or of terms, or a bound of
-// exponents. Its value 0 says that it is absent.
+// exponents. The value 0 means absent.
 type number struct {
 	path string
 	used func(o *original) bool         // it has a meaning in the program

@@ -5,8 +5,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Size is a measure of how much a program says. Of several that explain the same, the
-// one of least size is taken.
+// Size measures how complicated a program is. Of several that explain the same, the one
+// of least size is preferred.
 func (s Space) Size(p *mma.Params) int {
 	n := 0
 	add := func(weight int, present bool) {

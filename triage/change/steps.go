@@ -32,7 +32,7 @@ func stepsAndLanes(c *changer) {
 	}
 }
 
-// setSteps sets order, lanes and products per step, as absent where that says the same.
+// setSteps sets order, lanes and products per step, as absent where that means the same.
 func (s Space) setSteps(p *mma.Params, o mma.Order, lanes, l int, late fp.Mode) {
 	p.Order, p.Lanes, p.L = o, uint8(lanes), uint8(l)
 	if lanes == 1 {

@@ -116,7 +116,7 @@ func otherSet(o *original, f mma.Field) []int {
 	return slices.DeleteFunc(others(o, f), func(v int) bool { return v == 0 })
 }
 
-// absent proposes the value that says that there is none.
+// absent proposes 0, which means absent.
 func absent(*original, mma.Field) []int { return []int{0} }
 
 // otherNaNs proposes every other NaN rule; of those that are orders of operands only

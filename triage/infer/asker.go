@@ -33,7 +33,7 @@ type Fault struct {
 	What string
 }
 
-// Unstable says that a unit gave two answers to one input.
+// Unstable is the error of a unit that gave two answers to one input.
 type Unstable struct {
 	Dot           *mma.Dot
 	First, Second uint64
@@ -49,8 +49,8 @@ func (e *Unstable) Error() string {
 // errFaults ends inference: the unit fails on too many inputs to learn anything.
 var errFaults = errors.New("the unit fails on too many inputs")
 
-// A unit may fail on so many inputs, or on more if these are no more than one in so
-// many.
+// A unit may fail on maxFaults inputs, or on one in oneFault of all that it was asked, if
+// that is more.
 const (
 	maxFaults = 32
 	oneFault  = 20
@@ -62,8 +62,8 @@ const maxBatch = 1 << 14
 // errBudget ends inference: all queries that were allowed are spent.
 var errBudget = errors.New("the queries are spent")
 
-// asker is the unit under inference. Everything that is asked goes through it
-// and, if there is one, through the journal.
+// asker asks the unit under inference. Every question goes through it and, if there is
+// one, through the journal.
 type asker struct {
 	*evidence.Evidence // knows the formats, K and what of a result counts
 	unit               devices.Unit
@@ -73,9 +73,8 @@ type asker struct {
 	faults             []Fault
 
 	failures []Failure
-	row      int    // failed calls since the last that did not
+	row      int    // failed calls since the last one that did not fail
 	asked    func() // called after every call
-
 }
 
 // ask returns the dot products on which the unit did not fail, and its results.
@@ -95,7 +94,7 @@ func (s *asker) ask(ctx context.Context, dots []*mma.Dot) (kept []*mma.Dot, want
 	return kept, want, nil
 }
 
-// answers asks for one batch, or finds it in the journal.
+// answers asks for one batch, or takes its answers from the journal.
 func (s *asker) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64, failed []int, err error) {
 	b := s.Pack(dots, nil).Batch
 	sum := sumOf(b)
@@ -123,15 +122,15 @@ func (s *asker) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64, f
 	return codes, a.Failed, nil
 }
 
-// The answers of the journal of which the unit is asked again.
+// The number of answers in the journal that the unit is asked to confirm.
 const (
 	confirmEach = 16 // of a batch
 	confirmMost = 4096
 )
 
-// confirm asks for some answers that came from the journal again: behind the same
-// name there may be another unit by now. It does not count as asking, since an
-// inference that was not interrupted would not have done it.
+// confirm asks again for some answers that came from the journal: the same name may
+// stand for another unit by now. These questions are not counted, since an inference
+// that was not interrupted would not have asked them.
 func (s *asker) confirm(ctx context.Context, dots []*mma.Dot, a *asked) error {
 	if len(a.Failed) > 0 {
 		return nil
@@ -140,8 +139,8 @@ func (s *asker) confirm(ctx context.Context, dots []*mma.Dot, a *asked) error {
 	return s.stands(ctx, dots, func(i int) uint64 { return mma.Load(a.Codes, w, i) })
 }
 
-// confirmCheck does the same for a batch on which a model was checked: the unit
-// answered as the model, but for the wrong answers that were kept.
+// confirmCheck does the same for a batch on which a model was checked: the unit gave
+// the model's results, except for the wrong answers that were kept.
 func (s *asker) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c *checked) error {
 	if c.Failed || len(c.Wrong) == wrongKept {
 		return nil
@@ -159,8 +158,8 @@ func (s *asker) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c 
 	})
 }
 
-// stands asks for the first of some dot products again, and compares with what the
-// journal has.
+// stands asks again for the first of some dot products, and compares the answers with
+// those of the journal.
 func (s *asker) stands(ctx context.Context, dots []*mma.Dot, then func(i int) uint64) error {
 	n := min(len(dots), confirmEach, confirmMost-s.stats.Confirmed)
 	if n <= 0 {
@@ -183,7 +182,7 @@ func (s *asker) stands(ctx context.Context, dots []*mma.Dot, then func(i int) ui
 	return nil
 }
 
-// live asks the unit itself, and writes what it says to the journal.
+// live asks the unit itself, and writes its answers to the journal.
 func (s *asker) live(ctx context.Context, b *mma.Batch, dots []*mma.Dot, sum uint64) (*record, error) {
 	a := &asked{Sum: sum, N: len(dots), Codes: make([]byte, len(dots)*s.D.Width())}
 	before := s.stats
@@ -204,7 +203,7 @@ func (s *asker) live(ctx context.Context, b *mma.Batch, dots []*mma.Dot, sum uin
 	return r, s.log.write(r)
 }
 
-// blame keeps the inputs on which the unit failed.
+// blame records the inputs on which the unit failed.
 func (s *asker) blame(dots []*mma.Dot, a *asked) {
 	for n, i := range a.Failed {
 		s.faults = append(s.faults, Fault{dots[i], a.Why[n]})
@@ -221,8 +220,8 @@ func (s *asker) call(ctx context.Context, b *mma.Batch, out []byte) error {
 	return s.run(ctx, b, out)
 }
 
-// divide finds the inputs on which the unit fails, by halves; it failed on all of
-// dots together, of which the first is number first of the batch.
+// divide finds the inputs on which the unit fails, by asking for halves. It failed on
+// all of dots together; the first of them is number first of the batch.
 func (s *asker) divide(ctx context.Context, dots []*mma.Dot, out []byte, first int, why error) (failed []int, whys []string, err error) {
 	if len(dots) == 1 {
 		return []int{first}, []string{why.Error()}, nil
@@ -246,9 +245,9 @@ func (s *asker) divide(ctx context.Context, dots []*mma.Dot, out []byte, first i
 	return failed, whys, nil
 }
 
-// repeat asks again, in another order, and compares. An answer that has changed
-// is an *Unstable, which says that it is the order if the unit stands by its answers in
-// the first one.
+// repeat asks again, in another order, and compares. If an answer has changed, the error
+// is an *Unstable, which blames the order if the unit gives the same answers again in the
+// first one.
 func (s *asker) repeat(ctx context.Context, dots []*mma.Dot, want []uint64) error {
 	first := byDot(dots, want)
 	turned := slices.Clone(dots)
@@ -277,7 +276,7 @@ func byDot(dots []*mma.Dot, codes []uint64) map[*mma.Dot]uint64 {
 	return of
 }
 
-// asBefore asks again; nil: the unit stands by its answers.
+// asBefore asks again. It returns nil if all answers are the same as before.
 func (s *asker) asBefore(ctx context.Context, dots []*mma.Dot, first map[*mma.Dot]uint64) (*Unstable, error) {
 	s.stats.Repeated += len(dots)
 	kept, again, err := s.ask(ctx, dots)
@@ -298,10 +297,10 @@ func (s *asker) asBefore(ctx context.Context, dots []*mma.Dot, first map[*mma.Do
 	return u, nil
 }
 
-// check runs the unit and a model on inputs of a source, in tiles as the
-// generator makes them, and returns on how many they were compared, and the dot products
-// on which the two differ, with the unit's results; at most wrongKept of them. Where the
-// unit fails it is asked for the dot products one by one.
+// check runs the unit and a model on inputs of a source, in tiles as the generator makes
+// them. It returns the number of inputs that were compared, and the dot products on which
+// the two differ, at most wrongKept, with the unit's results. Where the unit fails on a
+// tile, it is asked for the dot products one by one.
 func (s *asker) check(ctx context.Context, m *sim.Model, src gen.Source, seed, first uint64, n int) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
 	g := src.Generator
 	b := mma.NewBatch(s.Formats, mma.Shape{M: g.M, N: g.N, K: s.K, Tiles: (n + g.M*g.N - 1) / (g.M * g.N)})

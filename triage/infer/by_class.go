@@ -6,10 +6,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
-// What is compared by class is not tested: which NaN a result is, or which zero. A
-// report says so wherever it would else claim more.
+// Where NaNs or zeros are compared by class, nothing shows which NaN or which zero the
+// unit gives. The report must not claim that: it says "by class" with every claim.
 
-// byClass says in words what a policy compares by class: "" if nothing.
+// byClass names what a policy compares by class: "" if nothing.
 func byClass(p oracle.Policy) string {
 	switch nan, zero := p.NaN == oracle.ByClass, p.Zero == oracle.ByClass; {
 	case nan && zero:
@@ -33,7 +33,7 @@ func (t *Report) byClass() string {
 	return byClass(p)
 }
 
-// qualified adds to a claim that it is by class.
+// qualified adds to a claim what was compared by class.
 func (t *Report) qualified(claim string) string {
 	if words := t.byClass(); words != "" {
 		return claim + ", " + words
@@ -41,13 +41,14 @@ func (t *Report) qualified(claim string) string {
 	return claim
 }
 
-// The parameters that decide nothing but which NaN a result is, and which zero.
+// The parameters that only decide which NaN a result is, and those that only decide
+// which zero.
 var (
 	nanOnly  = []string{"special.nan", "special.cleft"}
 	zeroOnly = []string{"special.negzero", "special.tinysign"}
 )
 
-// untested says why no value of a parameter was tested: "" if some were.
+// untested returns the reason why no value of a parameter was tested: "" if one was.
 func untested(path string, p oracle.Policy) string {
 	switch {
 	case p.NaN == oracle.ByClass && slices.Contains(nanOnly, path):
@@ -58,8 +59,8 @@ func untested(path string, p oracle.Policy) string {
 	return ""
 }
 
-// hidden returns the rivals that are told from the program found by bits, though not
-// by the policy.
+// hidden returns the mutants that give other bits than the program found, though the
+// same results by the policy.
 func (r *Result) hidden(seed uint64) (map[*Mutant]bool, error) {
 	if r.Policy == (oracle.Policy{}) || len(r.Mutants) == 0 {
 		return nil, nil

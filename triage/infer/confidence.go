@@ -6,20 +6,20 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
 
-// Tested is a kind of input with what follows from its having been right.
+// Tested is a kind of input with the bound on differences that follows from the test.
 type Tested struct {
 	Class
-	// Independent is how many of the inputs were drawn independently of each other:
-	// of a tile those of a diagonal, since others share a row or a column. 0: the
+	// Independent is the number of inputs that were drawn independently of each other:
+	// those on the diagonals of tiles, since others share a row or a column. 0: the
 	// inputs are enumerated, not drawn.
 	Independent int `json:"independent"`
-	// OneIn: with a confidence of 95 % the unit differs on no more than one in so
-	// many inputs of this kind. 0: too few were drawn to say that of any rate below
-	// one half.
+	// OneIn: with a confidence of 95 % the unit differs on at most one in OneIn inputs
+	// of this kind. 0: too few were drawn for a bound below one half.
 	OneIn int `json:"one_in"`
 }
 
-// tested says what follows from inputs of a class on which the unit was right.
+// tested returns the bound that follows from the inputs of a class, on all of which the
+// unit was right.
 func tested(c Class) Tested {
 	t := Tested{Class: c}
 	if g, err := gen.Find(c.Name); err == nil && g.Size == nil {
@@ -32,11 +32,11 @@ func tested(c Class) Tested {
 	return t
 }
 
-// oneIn is the rate of differences that so many independent inputs without one leave
-// open, as one in n: 3/inputs bounds it with a confidence of 95 % (0.05 > e^-3).
+// oneIn bounds the rate of differences after a number of independent inputs without one:
+// with a confidence of 95 % it is at most 3/inputs (0.05 > e^-3), returned as one in n.
 func oneIn(inputs int) int { return inputs / 3 }
 
-// bound is what is known of the rate of differences, in words.
+// bound writes the bound on the rate of differences.
 func (t *Tested) bound() string {
 	switch {
 	case t.Independent == 0:
@@ -47,7 +47,7 @@ func (t *Tested) bound() string {
 	return fmt.Sprintf("one in %d", t.OneIn)
 }
 
-// confidence says how much was tested.
+// confidence writes how much was tested.
 func (t *Report) confidence() string {
 	n, least, failed := 0, 0, 0
 	for _, c := range t.Classes {
@@ -64,7 +64,7 @@ func (t *Report) confidence() string {
 	return t.qualified(s)
 }
 
-// confident says what follows from that, of the kind of which it is least.
+// confident writes the weakest of the bounds that follow from that.
 func (t *Report) confident() string {
 	var worst *Tested
 	for i := range t.Classes {

@@ -7,9 +7,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// designer builds dot products of chosen exponents. It does its best: where the
-// formats do not reach what is asked for, the nearest will do, since the
-// hypotheses are judged on what was asked in the end.
+// designer builds dot products with chosen exponents. Where the formats cannot represent
+// what a family wants, it takes the nearest: hypotheses are judged on the dot products
+// that come out, whatever was wanted.
 type designer struct {
 	*rand.Rand
 	f              mma.Formats
@@ -109,7 +109,7 @@ func code(f *fp.Format, neg bool, e int, frac uint64) uint64 {
 	return c
 }
 
-// frac returns a fraction of n bits of a shape that tells roundings apart.
+// frac returns a fraction of n bits with a pattern on which roundings differ.
 func (d *designer) frac(n int) uint64 {
 	if n == 0 {
 		return 0

@@ -9,23 +9,23 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Failure is a call of the unit that failed, and yet none of its inputs did: the unit
-// answered them when they were asked again.
+// Failure is a call of the unit that failed although none of its inputs is to blame: the
+// unit answered each of them when it was asked again.
 type Failure struct {
 	Dot    *mma.Dot `json:"dot"`    // the first input of the call
 	Inputs int      `json:"inputs"` // how many it had
 	What   string   `json:"what"`
 }
 
-// ErrGone says that a unit does not answer any more, whatever it is asked.
+// ErrGone is the error of a unit that no longer answers anything.
 var ErrGone = errors.New("the unit has stopped answering")
 
-// rowOfFailures is the number of calls that may fail one after the other before the
-// unit is asked for zeros, which every unit has to answer.
+// rowOfFailures is the number of calls that may fail in a row before the unit is asked
+// for zeros, which every unit has to answer.
 const rowOfFailures = 8
 
-// run runs the unit on a batch. It takes note of failures that the unit has hidden,
-// and gives up one that fails on everything.
+// run runs the unit on a batch. It notes restarts that the unit hides by retrying, and
+// gives up a unit that fails on everything.
 func (s *asker) run(ctx context.Context, b *mma.Batch, out []byte) error {
 	before, _ := deaths(s.unit)
 	err := s.unit.Run(ctx, b, out)
@@ -61,13 +61,13 @@ func deaths(u devices.Unit) (n int, last string) {
 	return 0, ""
 }
 
-// note keeps a failure on a batch of which no input fails.
+// note records a failure on a batch whose inputs do not fail alone.
 func (s *asker) note(b *mma.Batch, what string) {
 	s.failures = append(s.failures, Failure{s.unpack(b, 1)[0], b.Dots(), what})
 	s.stats.Failures++
 }
 
-// resume counts what an earlier part of the inference has asked.
+// resume adds what an earlier part of the inference has asked to the counts.
 func (s *asker) resume(c cost) {
 	s.stats.Queries += c.Queries
 	s.stats.Batches += c.Batches
@@ -76,7 +76,7 @@ func (s *asker) resume(c cost) {
 	s.failures = append(s.failures, c.Failures...)
 }
 
-// since returns what was asked since then.
+// since returns what was asked since an earlier state of the counts.
 func (s *asker) since(then Stats) cost {
 	return cost{s.stats.Queries - then.Queries, s.stats.Batches - then.Batches, s.failures[then.Failures:]}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
-// A family is a kind of question. The designed ones come in the order in which
-// they are understood: what a family shows depends on parameters that earlier
-// ones have shown, and on few others.
+// A family is a kind of question. The designed families are in the order in which a
+// search uses them: what a family shows depends on parameters that earlier families have
+// shown, and on few others.
 type family struct {
 	name string
 	doc  string
@@ -28,7 +28,7 @@ var designed = []family{
 	{"pile", "products of similar exponents whose sums carry far: all of one sign, or of one in a group and of the other in a second", pile},
 }
 
-// directed are the generators of package fuzz that make the rest of the first
+// directed are the generators of package fuzz/gen that make the rest of the first
 // evidence.
 var directed = []string{"tie", "cut", "floor", "tiny", "huge", "zero", "special", "subnormal", "spread", "raw", "normal"}
 
@@ -44,7 +44,7 @@ func design(sp gen.Spec, fam *family, r *rand.Rand, n int) []*mma.Dot {
 	return dots
 }
 
-// generate returns n dot products of a generator of package fuzz, from index first
+// generate returns n dot products of a generator of package fuzz/gen, from index first
 // on, which share no operands; first must be a multiple of 8.
 func generate(sp gen.Spec, g *gen.Generator, seed, first uint64, n int, ps ...*mma.Params) []*mma.Dot {
 	src := g.Aimed(sp, ps...)
@@ -59,8 +59,8 @@ func generate(sp gen.Spec, g *gen.Generator, seed, first uint64, n int, ps ...*m
 	return dots
 }
 
-// exponent draws the exponent of a product: of middling size mostly, else near
-// the ends of the range.
+// exponent draws the exponent of a product: mostly from the middle of the range,
+// sometimes near its ends.
 func (d *designer) exponent() int {
 	lo, hi := d.products()
 	df := d.f.D.Get()
@@ -82,9 +82,8 @@ func (d *designer) exponent() int {
 	return d.between(max(lo, -30), min(hi, 30))
 }
 
-// ordinary returns a range of exponents of products whose sums neither overflow
-// nor underflow, if the formats are as wide as that; one time in eight all that
-// products have.
+// ordinary returns a range of exponents of products whose sums neither overflow nor
+// underflow, as far as the formats allow; one time in eight the whole range of products.
 func (d *designer) ordinary() (lo, hi int) {
 	lo, hi = d.products()
 	if d.oneIn(8) {
@@ -231,8 +230,8 @@ func (d *designer) either(k, e int) {
 	}
 }
 
-// survivors is a question of FPRev: the result counts the small terms that do not
-// meet the large ones before these cancel.
+// survivors is the question of FPRev: the result counts the small terms that are added
+// only after the large ones have cancelled.
 func survivors(d *designer) {
 	lo, hi := d.ordinary()
 	g := d.gap()
@@ -332,8 +331,8 @@ func (d *designer) alike(neg bool) {
 	}
 }
 
-// bunches returns positions that may be those of two groups or lanes, so that what
-// the sums of these do is not hidden by others: runs, or every so many.
+// bunches returns positions that may belong to two groups or lanes, so that the sums of
+// these are not hidden by others: two runs, or two interleaved sequences.
 func (d *designer) bunches() (one, other []int) {
 	if d.coin() {
 		n := d.between(1, (d.k+1)/2)

@@ -14,16 +14,17 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Options says how a unit is inferred. The zero Options are good.
+// Options are the options of an inference. The zero Options are good defaults.
 type Options struct {
 	Seed    uint64
 	Checks  int           // inputs of every generator that a program must pass; 0: DefaultChecks
 	Queries int           // dot products that may be asked; 0: no limit
 	Time    time.Duration // 0: no limit
 	Workers int           // of the search; 0: one for each processor
-	// Effort is the dot products that models may compute in search of a program that
-	// explains what is known, in millions; each search after a refutation may spend it
-	// anew. When it is spent the unit counts as unexplained. 0: DefaultEffort.
+	// Effort limits each search for a program that explains the evidence: the dot
+	// products that models may compute, in millions. A search after a refutation has
+	// the same limit again. If it is reached, the unit counts as unexplained. 0:
+	// DefaultEffort.
 	Effort  int
 	Policy  oracle.Policy                    // what of a result counts; zero: every bit
 	Journal string                           // file; "": none
@@ -37,8 +38,7 @@ type Options struct {
 // validated.
 const DefaultChecks = 100_000
 
-// DefaultEffort is some minutes of two processors. Most units need a tenth of it or
-// less.
+// DefaultEffort takes two processors some minutes. Most units need a tenth of it or less.
 const DefaultEffort = 200
 
 // million is the unit of the effort.
@@ -56,7 +56,7 @@ const (
 	Exhausted   Verdict = "exhausted"   // the queries or the time are spent
 )
 
-// Result is what is known of a unit in the end.
+// Result is the result of an inference.
 type Result struct {
 	Verdict Verdict
 	Formats mma.Formats
@@ -72,7 +72,7 @@ type Result struct {
 	Families       []Family
 	Repairs        int     // hypotheses that questions proved wrong on the way
 	Effort         int     // that a search was allowed, as in Options
-	Computed       int64   // dot products that models have computed, all told
+	Computed       int64   // dot products that models have computed in all
 	Classes        []Class // what the program was validated on, if it was found
 	Mutants        []*Mutant
 
@@ -96,9 +96,8 @@ type Witness struct {
 	Got, Would uint64 // by the unit; by the program
 }
 
-// Infer finds the arithmetic of a unit. What is wrong with the unit is a verdict;
-// an error is about the journal or an interrupt, and then no result is to be
-// trusted.
+// Infer finds the arithmetic of a unit. Trouble with the unit is a verdict of the result.
+// An error means trouble with the journal or an interrupt; there is no result then.
 func Infer(ctx context.Context, u devices.Unit, o Options) (*Result, error) {
 	began := time.Now()
 	l, err := newLoop(u, o)

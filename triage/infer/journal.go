@@ -11,12 +11,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// The journal of an inference is a corpus.Log: a header that says what is inferred
-// and how, then everything that was asked with its answers, and what the searches
-// found, in the order of the loop. An inference that is taken up again takes the
-// same way, since nothing but the seed and the answers decides it; as long as there
-// are records it takes answers and findings from these. So what a killed process had
-// learned is not asked again.
+// The journal of an inference is a corpus.Log: a header with what is inferred and the
+// options, then all questions with their answers, and what the searches found, in the
+// order of the loop. An inference that is resumed takes the same course, since that
+// depends on the seed and the answers alone; as long as there are records, it takes
+// answers and findings from them. So nothing that a killed process had learned is asked
+// again.
 
 // record is a line of the journal after the header: one of these.
 type record struct {
@@ -65,11 +65,11 @@ type found struct {
 	Left    int          `json:"left"`
 }
 
-// ErrOtherInference says that a journal belongs to another inference, or to
+// ErrOtherInference is the error of a journal that belongs to another inference, or to
 // another version of this program.
 var ErrOtherInference = errors.New("the journal is of another inference")
 
-// header must be the same when an inference is taken up again.
+// header must be the same when an inference is resumed.
 type header struct {
 	Version int `json:"v"`
 	// Versions of what the questions and the programs are made of.
@@ -86,7 +86,7 @@ type header struct {
 	Zero     string          `json:"zero"`
 }
 
-// differences says in which points a journal's header is not the expected one.
+// differences lists the points in which a journal's header is not the expected one.
 func (h *header) differences(want *header) string {
 	var d []string
 	for _, p := range []struct {
@@ -152,8 +152,7 @@ func openJournal(path string, want header) (*journal, error) {
 	return j, nil
 }
 
-// next takes the next record, nil if there are no more. It must be the one that
-// is expected.
+// next takes the next record, nil if none is left. It must be the expected one.
 func (j *journal) next(expected func(r *record) bool) (*record, error) {
 	if j == nil || len(j.records) == 0 {
 		return nil, nil

@@ -8,10 +8,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// A record of a journal may come from anybody, with the right checksum. What is not as
-// an inference of the same formats and K writes it is an error that says so.
+// A journal may come from anybody, with correct checksums. A record that no inference of
+// the same formats and K would have written is an error.
 
-// check says what about a record cannot be, whatever was asked.
+// check returns an error for a record that is impossible, whatever was asked.
 func (r *record) check(h *header) error {
 	switch {
 	case r.Ask != nil && r.Check == nil && r.Search == nil:
@@ -39,7 +39,7 @@ func (c *cost) check(h *header) error {
 	return nil
 }
 
-// checkDot checks that operands are a dot product of what is inferred.
+// checkDot checks that operands are a dot product of the inferred instruction.
 func checkDot(d *mma.Dot, h *header) error {
 	if d == nil {
 		return errors.New("no operands")

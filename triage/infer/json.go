@@ -46,7 +46,7 @@
 //	families[].wrong                 number?  that the program does not explain
 //	repairs                          number   programs that questions proved wrong on the way
 //	effort                           number   millions of dot products that models might compute in each search for a program
-//	computed                         number   dot products that models have computed, all told
+//	computed                         number   dot products that models have computed in all
 //	witness.dot                      string?  the smallest input found on which the best program is wrong
 //	witness.terms                    string?
 //	witness.got                      string?

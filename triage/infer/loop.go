@@ -18,7 +18,7 @@ const (
 	simpleSteps  = 8  // with the families of single terms
 	looseSteps   = 10 // from what explains everything loosely
 	closeUpSteps = 12
-	lastSteps    = 60 // when all else has failed
+	lastSteps    = 60 // when everything else has failed
 	wrongKept    = 60 // cases of a challenge that become evidence
 	maxRepairs   = 25 // wrong hypotheses, before the unit counts as unexplained
 )
@@ -40,7 +40,7 @@ type loop struct {
 	leaders []mma.Params // what the last one ended with, the best first
 	starts  int          // skeletons that were searched from
 
-	// What is known of the unit so far.
+	// The result so far.
 	p       mma.Params
 	left    int // cases of the evidence that p does not explain
 	ruled   []*Mutant
@@ -48,7 +48,7 @@ type loop struct {
 	repairs int // hypotheses that new questions proved wrong
 
 	phase string
-	trace func(format string, args ...any) // tells what happens inside
+	trace func(format string, args ...any) // for developers
 	show  func(Progress)                   // nil: nobody looks
 }
 
@@ -83,7 +83,7 @@ func (l *loop) gather(ctx context.Context) error {
 	return nil
 }
 
-// take asks and keeps the answers as evidence, once the unit has given them twice.
+// take asks, and keeps the answers as evidence if the unit gives the same ones twice.
 func (l *loop) take(ctx context.Context, name string, dots []*mma.Dot) error {
 	kept, want, err := l.unit.ask(ctx, dots)
 	if err != nil {
@@ -96,9 +96,9 @@ func (l *loop) take(ctx context.Context, name string, dots []*mma.Dot) error {
 	return nil
 }
 
-// skeletons are the programs from which a search starts: what they say of c and of
-// lanes is the hardest to change later. After some of them it goes on from the best
-// of what was found by then, for a number of steps.
+// skeletons are the programs from which a search starts: where c enters and the number
+// of lanes are the hardest to change later. After some of them the search goes on from
+// the best programs found so far, for a number of steps.
 var skeletons = []struct {
 	start mma.Start
 	lanes uint8
@@ -142,8 +142,8 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 	return nil
 }
 
-// pursue searches, and searches on from a close-up as long as few cases are left and
-// that explains half of them, old and new.
+// pursue searches. While few cases are left, it asks about inputs near these and
+// searches on, as long as that explains at least half of the failing cases, old and new.
 func (l *loop) pursue(ctx context.Context, what string, steps int, from []mma.Params) (done bool, err error) {
 	if err := l.searched(ctx, what, steps, from); err != nil {
 		return false, err
@@ -170,7 +170,7 @@ func (l *loop) pursue(ctx context.Context, what string, steps int, from []mma.Pa
 	return l.left == 0, nil
 }
 
-// searched searches, or takes what was found from the journal.
+// searched searches, or takes the result of the search from the journal.
 func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.Params) error {
 	r, err := l.unit.log.next(func(r *record) bool { return r.Search != nil && r.Search.Step == l.draws })
 	if err != nil {
@@ -241,7 +241,7 @@ func (l *loop) grow(ctx context.Context, p mma.Params) ([]mma.Params, int) {
 			steps = allSteps[:1]
 		}
 		s := l.newSearch(loose.First(n), steps, p)
-		// What simple families do not show is not to be lost before others can.
+		// What simple families do not show must not be lost before other families can.
 		s.bound = n <= simple
 		s.keep = func(q *mma.Params) bool {
 			return q.Lanes == p.Lanes && (q.Start == mma.StartC) == (p.Start == mma.StartC)
@@ -281,7 +281,7 @@ func (l *loop) run(ctx context.Context) error {
 		return err
 	}
 	for l.left == 0 {
-		wrong, err := l.examine(ctx)
+		wrong, err := l.refute(ctx)
 		if err != nil || wrong == 0 {
 			return err
 		}
@@ -304,9 +304,9 @@ func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
 	return l.explain(ctx, from...)
 }
 
-// examine puts the hypothesis to all tests, one after the other, until one finds
-// it wrong.
-func (l *loop) examine(ctx context.Context) (wrong int, err error) {
+// refute puts the hypothesis to all tests, one after the other, until one finds it
+// wrong.
+func (l *loop) refute(ctx context.Context) (wrong int, err error) {
 	l.enter(challenging)
 	for _, n := range challenges {
 		if wrong, err = l.challenge(ctx, &l.p, n); wrong > 0 || err != nil {

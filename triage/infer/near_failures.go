@@ -10,19 +10,19 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// A search climbs by the cases that a change explains. Where a hypothesis is right but
-// for a few cases there is nothing to climb by: one case does not tell a change that
-// comes near from one that does not. So the unit is asked about the neighbourhood of
-// such cases, which shows what matters in them.
+// A search is guided by the number of cases that a change explains. Where a hypothesis
+// fails on a few cases only, there is no guide: a single case does not distinguish a
+// change that comes close from one that does not. So the unit is asked about inputs near
+// these cases, which show what matters in them.
 
 // The sizes of a close-up.
 const (
-	closeUpMost  = 25 // a hypothesis is close if it fails on no more than one case in so many
-	closeUps     = 4  // for each search
-	parentsMost  = 10 // cases whose neighbours are asked about
-	variantsEach = 40 // of each
-	waves        = 3  // the next one's parents are the smallest failing cases of one
-	nearKept     = 48 // failing cases, and others, that become evidence
+	closeUpMost = 25 // a hypothesis is close if it fails on at most one case in closeUpMost
+	closeUps    = 4  // for each search
+	parentsMost = 10 // cases whose neighbours are asked about
+	neighbours  = 40 // of each
+	waves       = 3  // the next one's parents are the smallest failing cases of one
+	nearKept    = 48 // failing cases, and others, that become evidence
 )
 
 // near is a case of a close-up.
@@ -42,8 +42,8 @@ func (l *loop) closeUp(ctx context.Context) (int, error) {
 	for range waves {
 		var dots []*mma.Dot
 		for _, d := range parents {
-			for range variantsEach {
-				dots = append(dots, l.variant(r, d))
+			for range neighbours {
+				dots = append(dots, l.neighbour(r, d))
 			}
 		}
 		kept, want, err := l.unit.ask(ctx, dots)
@@ -72,7 +72,7 @@ func (l *loop) closeUp(ctx context.Context) (int, error) {
 	return len(wrong), l.keepNear(ctx, append(slices.Clone(wrong), right[:min(len(right), nearKept)]...))
 }
 
-// keepNear makes cases evidence, if the unit stands by them.
+// keepNear makes cases evidence, if the unit gives the same answers again.
 func (l *loop) keepNear(ctx context.Context, all []near) error {
 	var dots []*mma.Dot
 	var want []uint64
@@ -89,8 +89,8 @@ func (l *loop) keepNear(ctx context.Context, all []near) error {
 	return nil
 }
 
-// failing returns the cases on which the hypothesis fails, those of fewest terms
-// first, at most so many.
+// failing returns at most parentsMost cases on which the hypothesis fails: half of them
+// those with the fewest terms, the others of all sizes.
 func (l *loop) failing() []*mma.Dot {
 	var dots []*mma.Dot
 	hits := l.Hits(&l.p, l.Whole())
@@ -114,7 +114,7 @@ func (l *loop) failing() []*mma.Dot {
 	return dots[:min(len(dots), parentsMost)]
 }
 
-// terms counts what is not zero in a dot product.
+// terms counts the terms of a dot product that are not zero.
 func terms(d *mma.Dot) int {
 	n := 0
 	for k := range d.A {
@@ -128,8 +128,8 @@ func terms(d *mma.Dot) int {
 	return n
 }
 
-// variant returns a neighbour of a dot product: up to three small changes.
-func (l *loop) variant(r *rand.Rand, d *mma.Dot) *mma.Dot {
+// neighbour returns a neighbour of a dot product: up to three small changes.
+func (l *loop) neighbour(r *rand.Rand, d *mma.Dot) *mma.Dot {
 	v := d.Clone()
 	for range 1 + r.IntN(3) {
 		k := r.IntN(l.K)

@@ -12,8 +12,8 @@ type Progress struct {
 	Queries, Batches int // as in Stats
 	Repairs          int // hypotheses that were refuted
 	// Best is the best program so far, nil if there is none yet. It is wrong in Left
-	// cases of what was known when it was found; Refuted says that later answers do
-	// not agree with it.
+	// cases of the evidence from which it was found; Refuted: later answers do not agree
+	// with it.
 	Best    *mma.Params
 	Left    int
 	Refuted bool
@@ -52,7 +52,7 @@ func (l *loop) enter(phase string) {
 	l.progress()
 }
 
-// progress tells how far it is.
+// progress reports how far the inference is.
 func (l *loop) progress() {
 	if l.show == nil {
 		return

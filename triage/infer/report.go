@@ -15,7 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
 
-// Report is a result in words: what a file or a program that reads JSON gets.
+// Report is a result for files and for programs that read JSON.
 type Report struct {
 	V           int         `json:"v"`
 	Target      string      `json:"target"`
@@ -45,7 +45,7 @@ type Report struct {
 	Families   []Family    `json:"families"` // the evidence by kind: designed questions, generators, close-ups, refutations
 	Repairs    int         `json:"repairs"`  // programs that questions proved wrong on the way
 	Effort     int         `json:"effort"`   // millions of dot products that models might compute in each search
-	Computed   int64       `json:"computed"` // dot products that models have computed, all told
+	Computed   int64       `json:"computed"` // dot products that models have computed in all
 
 	Witness  *Difference `json:"witness,omitempty"`
 	Unstable *Change     `json:"unstable,omitempty"`
@@ -60,7 +60,7 @@ type Report struct {
 	tree *probe.Tree
 }
 
-// Parameter is what is known of a parameter.
+// Parameter is what was found out about a parameter.
 type Parameter struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
@@ -68,11 +68,11 @@ type Parameter struct {
 	// out; Open those that no input was found to tell from the one found.
 	RuledOut []Ruling `json:"ruled_out"`
 	Open     []Open   `json:"open"`
-	// Untested says why no value was tested.
+	// Untested is the reason why no value was tested.
 	Untested string `json:"untested,omitempty"`
 }
 
-// Ruling is a rival that an answer rules out.
+// Ruling is a mutant that an answer rules out.
 type Ruling struct {
 	Change string `json:"change"`
 	Difference
@@ -82,12 +82,12 @@ type Ruling struct {
 // of mmafuzz eval.
 type Difference struct {
 	Dot   string `json:"dot"`
-	Terms string `json:"terms"` // the same, only what is not zero
+	Terms string `json:"terms"` // the same without what is zero
 	Got   string `json:"got"`   // the unit's result
 	Would string `json:"would"` // the program's
 }
 
-// Open is a rival that no input was found to tell apart.
+// Open is a mutant for which no input was found on which it differs.
 type Open struct {
 	Change string `json:"change"`
 	Tried  int    `json:"tried"` // inputs
@@ -183,8 +183,8 @@ func (r *Result) Model(name string) *mma.Instruction {
 	return &mma.Instruction{Arch: "model", Name: name, K: r.K, Formats: r.Formats, Params: r.Params}
 }
 
-// parameters sorts the rivals by what they are about, in the order of the program.
-// Hidden are those that only the policy does not tell apart.
+// parameters sorts the mutants by the parameter that they change, in the order of the
+// program. Hidden are those that differ in bits, though not by the policy.
 func (r *Result) parameters(hidden map[*Mutant]bool) []Parameter {
 	all := []Parameter{}
 	for _, f := range mma.Fields() {
@@ -212,7 +212,7 @@ func (r *Result) difference(d *mma.Dot, got, would uint64) Difference {
 	return Difference{mma.FormatDot(r.Formats, d), termsText(r.Formats, d), mma.FormatCode(r.Formats.D, got), mma.FormatCode(r.Formats.D, would)}
 }
 
-// termsText writes what of a dot product is not zero: 3:3c00*3c00 c=3f800000.
+// termsText writes a dot product without what is zero: 3:3c00*3c00 c=3f800000.
 func termsText(f mma.Formats, d *mma.Dot) string {
 	var words []string
 	used := map[int]bool{}
@@ -241,7 +241,7 @@ func termsText(f mma.Formats, d *mma.Dot) string {
 const alikeCases = 1000
 
 // alike returns the instructions of the catalogue, for these formats and K, whose
-// programs no input of a pool tells, by the policy, from the one found.
+// programs give the same results as the one found on all inputs of a pool, by the policy.
 func (r *Result) alike(seed uint64) (names []string, compared int) {
 	names = []string{}
 	c, err := r.compare(seed)
@@ -266,8 +266,8 @@ func (r *Result) alike(seed uint64) (names []string, compared int) {
 }
 
 // Differ compares the program found with an instruction's, whose formats and K must
-// be the same, on inputs of all kinds, and returns on how many of them the two differ
-// in what is known of the instruction's results.
+// be the same, on inputs of all kinds, and returns on how many of them the two differ,
+// apart from bits of the instruction's results that are not known.
 func (r *Result) Differ(i *mma.Instruction, seed uint64) (differ, compared int, err error) {
 	if i.Formats != r.Formats || i.K != r.K {
 		return 0, 0, fmt.Errorf("%s has formats %s and K = %d, not %s and %d", i.FullName(), i.Formats, i.K, r.Formats, r.K)

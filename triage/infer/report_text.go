@@ -25,7 +25,7 @@ func (t *Report) Summary(w io.Writer) error {
 	return b.Flush()
 }
 
-// Headline is the verdict in words: what was found, or what is in the way.
+// Headline is the verdict in one line: what was found, or why nothing was.
 func (t *Report) Headline() string {
 	switch t.Verdict {
 	case Found:
@@ -39,7 +39,7 @@ func (t *Report) Headline() string {
 	return string(t.Verdict) + ": " + t.Note
 }
 
-// policyNote says what was not tested because it was compared by class.
+// policyNote names what was not tested because it was compared by class.
 func (t *Report) policyNote() string {
 	if words := t.byClass(); words != "" {
 		return words + ": which of them a result is was not tested, and what the program has is arbitrary"
@@ -50,7 +50,7 @@ func (t *Report) policyNote() string {
 // millions writes a number of dot products that models have computed.
 func millions(n int64) string { return fmt.Sprintf("%.1f million", float64(n)/million) }
 
-// spent says what the inference has cost.
+// spent writes what the inference has cost.
 func (t *Report) spent() string {
 	s := fmt.Sprintf("%d dot products were asked in %d batches, %d of them twice; %d hypotheses were refuted; %.1f s; seed %d",
 		t.Stats.Queries, t.Stats.Batches, t.Stats.Repeated, t.Repairs, t.Seconds, t.Seed)
@@ -81,7 +81,7 @@ func (t *Report) writeFound(w io.Writer) {
 	t.writeFaults(w, "  ")
 }
 
-// writeFaults says on what the unit fails.
+// writeFaults writes on which inputs the unit fails.
 func (t *Report) writeFaults(w io.Writer, indent string) {
 	for _, f := range t.Faults {
 		fmt.Fprintf(w, "%sthe unit fails on %s: %s\n", indent, f.Dot, f.What)
@@ -97,10 +97,10 @@ func (t *Report) writeFaults(w io.Writer, indent string) {
 		indent, t.Stats.Failures, f.Inputs, f.Dot, f.What)
 }
 
-// unseen is what every model found has in common.
+// unseen is what has to be said of every model found.
 const unseen = "A unit that computes rarer inputs otherwise would be reported in the same way."
 
-// proof is the first ruling, or that there is none.
+// proof writes the first ruling, or that there is none.
 func (p *Parameter) proof() string {
 	if len(p.RuledOut) == 0 {
 		switch {
@@ -119,7 +119,7 @@ func (p *Parameter) proof() string {
 	return s
 }
 
-// byClass says of a rival that only the comparison by class did not tell it apart.
+// byClass marks a mutant that gives other bits, which are the same by class.
 func (o *Open) byClass() string {
 	if o.ByClass {
 		return ", the same by class only"
@@ -127,7 +127,8 @@ func (o *Open) byClass() string {
 	return ""
 }
 
-// openText lists rivals that no input was found to tell apart, at most so many.
+// openText lists mutants for which no input was found that tells them apart, at most
+// most of them.
 func openText(open []Open, most int) string {
 	var words []string
 	for _, o := range open[:min(len(open), most)] {
@@ -139,7 +140,7 @@ func openText(open []Open, most int) string {
 	return strings.Join(words, "; ")
 }
 
-// writeTrouble says what stands in the way of a model.
+// writeTrouble writes why there is no model.
 func (t *Report) writeTrouble(w io.Writer, indent string) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, indent+format+"\n", args...) }
 	if x := t.Witness; x != nil {

@@ -15,9 +15,9 @@ import (
 
 // The sizes of settling.
 const (
-	poolCases   = 100 // of each family and generator, on which programs are compared
-	aimedCases  = 512 // of each generator, aimed at a mutant that the pool does not tell apart
-	witnessMost = 2000
+	poolCases   = 100  // of each family and generator, on which programs are compared
+	aimedCases  = 512  // of each generator, aimed at a mutant that the pool does not tell apart
+	witnessMost = 2000 // dot products that models compute to make an input small
 )
 
 // Mutant is a program that differs in one decision from the one that was found.
@@ -50,8 +50,8 @@ func (l *loop) pool(n int, ps ...*mma.Params) []*mma.Dot {
 	return dots
 }
 
-// plainest returns the simplest program that neither the evidence nor a pool of
-// inputs tells from p, with a width of steps that is whole written as K.
+// plainest returns the simplest program that gives the same results as p on the evidence
+// and on a pool of inputs. Where a step takes all products, it is written with L = K.
 func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 	c, err := l.Predicted(&p, l.pool(4*poolCases, &p))
 	if err != nil {
@@ -67,8 +67,9 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 	return q, nil
 }
 
-// mutants looks for an input that tells each mutant of a program from it: of those that
-// a designer may have decided, and all numbers next to its own.
+// mutants returns the mutants of a program, the decisions that a designer may have made
+// and all adjacent numbers, with an input for each on which it differs from the program,
+// if one is found.
 func (l *loop) mutants(ctx context.Context, p *mma.Params) ([]*Mutant, error) {
 	programs := change.Programs(l.Mutants(p, change.Adjacent, change.Decisions))
 	all := make([]*Mutant, len(programs))
@@ -106,8 +107,8 @@ func (l *loop) tell(x *Mutant, m evidence.Runner, c *evidence.Cases, dots []*mma
 	}
 }
 
-// ruleOut asks the unit about the inputs that tell mutants from p. The wrong ones
-// become evidence against p; it returns how many there are.
+// ruleOut asks the unit about the inputs on which mutants differ from p. Cases in which
+// p is wrong become evidence; it returns how many there are.
 func (l *loop) ruleOut(ctx context.Context, p *mma.Params, all []*Mutant) (int, error) {
 	var dots []*mma.Dot
 	for _, r := range all {
@@ -150,8 +151,8 @@ func (l *loop) refuted(ctx context.Context, p *mma.Params, kept []*mma.Dot, want
 	return len(wrong), l.learn(ctx, wrong, codes)
 }
 
-// learn makes cases in which a hypothesis was wrong evidence, if the unit stands by
-// them.
+// learn makes cases in which a hypothesis was wrong evidence, if the unit gives the same
+// answers again.
 func (l *loop) learn(ctx context.Context, wrong []*mma.Dot, codes []uint64) error {
 	n := min(len(wrong), wrongKept)
 	if n == 0 {
@@ -164,8 +165,8 @@ func (l *loop) learn(ctx context.Context, wrong []*mma.Dot, codes []uint64) erro
 	return nil
 }
 
-// shrink makes the inputs that are shown small: of each parameter the one for the
-// nearest mutant. The unit is asked about the small ones, too.
+// shrink makes the inputs that a report shows small: for each parameter that of its first
+// mutant. The unit is asked about the small inputs, too.
 func (l *loop) shrink(ctx context.Context, p *mma.Params, all []*Mutant) (int, error) {
 	seen := map[string]bool{}
 	var dots []*mma.Dot

@@ -36,7 +36,7 @@ type node struct {
 	paired   bool
 }
 
-// better orders nodes: what explains more first, then what says less.
+// better orders nodes: those that explain more come first, of these the smaller ones.
 func better(x, y *node) int {
 	return cmp.Or(y.n-x.n, x.size-y.size)
 }
@@ -52,8 +52,8 @@ type search struct {
 	steps []change.Breadth
 	spent func() bool // the search has to give up
 	trace func(format string, args ...any)
-	// keep says what a simpler program must be, and where bound is set any; nil:
-	// anything.
+	// keep is a condition for simpler programs, and for all programs if bound is set;
+	// nil: none.
 	keep  func(p *mma.Params) bool
 	bound bool
 	nodes []*node
@@ -114,8 +114,8 @@ func hashHits(hits []bool) uint64 {
 // best returns the best node. There is at least one.
 func (s *search) best() *node { return slices.MinFunc(s.nodes, better) }
 
-// leaders returns the programs that explain everything, the simplest first, at most
-// so many; if there are none, the best few.
+// leaders returns the simplest programs that explain everything; if these are few, also
+// the best of the others.
 func (s *search) leaders() []mma.Params {
 	const most, few = 12, 4
 	all := slices.Clone(s.nodes)
@@ -167,10 +167,10 @@ func (s *search) run(ctx context.Context, steps int) *node {
 	return best
 }
 
-// next returns the node to expand: of those that were not and are not much worse than
-// the best, the best, where explaining what the best does not counts more than being
-// right about what it explains. Most of what is as good as the best is the best in
-// other words.
+// next returns the node to expand: the most valuable of those that were not expanded and
+// are not much worse than the best node. A case that the best node does not explain
+// counts more than one that it does, since most nodes that are as good as the best are
+// just other ways of writing it.
 func (s *search) next(best *node) *node {
 	all := len(best.hits)
 	worth := func(n *node) int {
@@ -303,8 +303,8 @@ func sortRanks(all []rank) {
 	slices.SortStableFunc(all, func(x, y rank) int { return cmp.Or(y.gain-x.gain, x.size-y.size) })
 }
 
-// simplify puts a node in the place of n that says less and explains no less, if
-// there is one.
+// simplify returns a node that is smaller than n and explains no less, if there is one;
+// else n.
 func (s *search) simplify(n *node) *node {
 	p := simplest(s.Evidence, n.p, s.Whole(), n.n, s.keep)
 	if p == n.p || s.seen[p] {
@@ -318,8 +318,8 @@ func (s *search) simplify(n *node) *node {
 	return m
 }
 
-// simplest makes a program say less as long as it explains at least n of the cases
-// and is what it must be.
+// simplest makes a program smaller as long as it explains at least n of the cases and
+// meets the condition keep, if that is not nil.
 func simplest(e *evidence.Evidence, p mma.Params, c *evidence.Cases, n int, keep func(p *mma.Params) bool) mma.Params {
 	for again := true; again; {
 		again = false

@@ -51,9 +51,10 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 	return classes, 0, nil
 }
 
-// blame finds out whether the wrong answers of a tile are the hypothesis's fault:
-// those that are right when the inputs are asked alone are the unit's. Asked for the same
-// tiles once more, a unit whose answers depend on the tile gives the same.
+// blame finds out whether the hypothesis is at fault for wrong answers in a tile. If the
+// unit gives other answers when it is asked for the inputs alone, the unit is at fault:
+// if it gives the same wrong answers for the same tile again, they depend on the tile,
+// else it is unstable.
 func (l *loop) blame(ctx context.Context, wrong []*mma.Dot, codes []uint64, check func() (int, []*mma.Dot, []uint64, error)) error {
 	if len(wrong) == 0 {
 		return nil
@@ -75,7 +76,7 @@ func (l *loop) blame(ctx context.Context, wrong []*mma.Dot, codes []uint64, chec
 	return u
 }
 
-// Class is a kind of input with what is known of it.
+// Class is a kind of input with how often the model was tested on it.
 type Class struct {
 	Name  string `json:"name"`
 	Doc   string `json:"doc"`

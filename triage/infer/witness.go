@@ -14,16 +14,16 @@ import (
 // witness small.
 const witnessQueries = 20_000
 
-// Before a unit counts as unexplained it is asked again for so many of the cases that
-// its program does not explain, and for one in so many of all.
+// Before a unit counts as unexplained it is asked again for at most againMost of the
+// cases that its program does not explain, and for one in againEach of all cases.
 const (
 	againMost = 500
 	againEach = 40
 )
 
 // witness returns the smallest input found on which the best program is wrong: it
-// begins with the smallest such case of the evidence. A unit that does not stand by
-// its answers any more is *Unstable.
+// begins with the smallest such case of the evidence. The error is an *Unstable if the
+// unit gives other answers now.
 func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	m, err := sim.New(l.Formats, l.K, l.p)
 	if err != nil {
@@ -79,8 +79,9 @@ func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	return &Witness{small, want[0], m.Dot(small, nil)}, nil
 }
 
-// changed asks for a case that the unit has just answered otherwise than it did before:
-// *Unstable, or nil if it fails on it now, which is known as a fault.
+// changed asks again for a case to which the unit has just given another answer than
+// before, and returns an *Unstable; nil if the unit fails on it now, which is recorded as
+// a fault.
 func (l *loop) changed(ctx context.Context, d *mma.Dot, was uint64) error {
 	kept, now, err := l.unit.ask(ctx, []*mma.Dot{d})
 	if err != nil || len(kept) == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
-// Evidence is all that is known of a unit: families of cases, in an order. It also is
-// the account of what is spent on it.
+// Evidence is all that is known of a unit: families of cases, in order. It also counts
+// what programs have computed.
 type Evidence struct {
 	change.Space // of the unit; the dot products may be longer than K
 	Policy       oracle.Policy
@@ -235,8 +235,7 @@ func (e *Evidence) Counts(ps []mma.Params, c *Cases) []int {
 	return n
 }
 
-// Sample draws the numbers of up to n cases that are marked as hit says, evenly from all
-// families.
+// Sample draws the numbers of up to n cases whose mark is hit, evenly from all families.
 func (e *Evidence) Sample(hits []bool, hit bool, r *rand.Rand, n int) []int {
 	whole := e.Whole()
 	byFamily := make([][]int, len(e.Families))
@@ -261,7 +260,7 @@ func (e *Evidence) Sample(hits []bool, hit bool, r *rand.Rand, n int) []int {
 	return out
 }
 
-// Total counts what is marked.
+// Total counts the marked cases.
 func Total(hits []bool) int {
 	n := 0
 	for _, hit := range hits {
