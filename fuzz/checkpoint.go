@@ -43,7 +43,7 @@ type checkpointRecord struct {
 	Cut      []int            `json:"cut,omitempty"` // chunks of each pair that the epoch is to have
 	Answers  []*answerRecord  `json:"answers,omitempty"`
 	Verdicts []*verdictRecord `json:"verdicts,omitempty"`
-	Findings []*Finding       `json:"findings,omitempty"`
+	Findings []*Case          `json:"findings,omitempty"`
 }
 
 // verdictRecord is what triage.Explain said of a pair.
@@ -75,7 +75,7 @@ type savedEpoch struct {
 	cut      []int
 	answers  map[answerKey]*savedAnswer
 	verdicts map[int]*verdictRecord
-	findings map[findingKey]*Finding
+	findings map[findingKey]*Case
 }
 
 // findingKey is what a finding is made of.
@@ -192,7 +192,7 @@ func (k *checkpoint) isPair(i int) bool { return i >= 0 && i < len(k.pairs) }
 func (k *checkpoint) forget() {
 	k.saved = savedEpoch{
 		parts: make([][]*partRecord, len(k.pairs)), answers: map[answerKey]*savedAnswer{},
-		verdicts: map[int]*verdictRecord{}, findings: map[findingKey]*Finding{},
+		verdicts: map[int]*verdictRecord{}, findings: map[findingKey]*Case{},
 	}
 }
 
@@ -279,7 +279,7 @@ func (r *checkpointRecord) split() []*checkpointRecord {
 		to.Answers = append(to.Answers, a)
 	}
 	for _, f := range r.Findings { // each may be long
-		all = append(all, &checkpointRecord{Findings: []*Finding{f}})
+		all = append(all, &checkpointRecord{Findings: []*Case{f}})
 	}
 	return all
 }
@@ -377,20 +377,19 @@ func (k *checkpoint) addVerdict(pair int, chunks uint64, v *triage.Verdict) {
 	k.add(func(r *checkpointRecord) { r.Verdicts = append(r.Verdicts, &verdictRecord{pair, chunks, v}) })
 }
 
-func (f *Finding) key() findingKey { return findingKey{f.Pair, f.Detail, f.Origin} }
+func (f *Case) key() findingKey { return findingKey{f.Pair, f.Detail, f.Origin} }
 
 // finding returns what an earlier run has made of a candidate, nil if it has not.
-func (k *checkpoint) finding(cd *candidate) *Finding {
+func (k *checkpoint) finding(f *Case) *Case {
 	if k == nil {
 		return nil
 	}
-	f := k.saved.findings[findingKey{cd.x.index, cd.detail, cd.CaseRef}]
-	if f == nil || f.Number != cd.number {
-		return nil
+	if have := k.saved.findings[f.key()]; have != nil && have.Number == f.Number {
+		return have
 	}
-	return f
+	return nil
 }
 
-func (k *checkpoint) addFinding(f *Finding) {
+func (k *checkpoint) addFinding(f *Case) {
 	k.add(func(r *checkpointRecord) { r.Findings = append(r.Findings, f) })
 }

@@ -33,7 +33,7 @@ func (c *Campaign) unexplained(pair int, v *triage.Verdict) *Unexplained {
 	}
 	p, run := &c.cfg.Pairs[pair], c.pairs[pair]
 	base, other := Side{p.TargetA, p.A}, Side{p.TargetB, p.B}
-	if run.baseUnit != nil && !run.boxIsB {
+	if run.baseUnit != nil && !run.unknownIsB {
 		base, other = other, base
 	}
 	var units []Side // whose arithmetic is to be found out
