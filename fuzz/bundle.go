@@ -182,7 +182,7 @@ func (c *Campaign) tiles(f *Case) (map[string][]byte, error) {
 	}
 	tile, output := src.Tile(c.pairs[f.Pair].spec, f.Seed, f.Origin.Index)
 	files := map[string][]byte{}
-	for name, side := range map[string]Side{"tile-a.rec": {p.TargetA, p.A}, "tile-b.rec": {p.TargetB, p.B}} {
+	for name, side := range map[string]targetUnit{"tile-a.rec": {p.TargetA, p.A}, "tile-b.rec": {p.TargetB, p.B}} {
 		out := make([]byte, tile.Dots()*p.Formats().D.Width())
 		if err := side.Unit.Run(context.Background(), tile, out); err != nil {
 			return nil, err

@@ -83,8 +83,8 @@ type Campaign struct {
 	jour    *corpus.Log
 	worker  []*worker
 	results []chunkResult // of the epoch's chunks
-	saving  *checkpoint   // nil: no journal
-	slow    []*slowUnit   // units of the pairs
+	saving  *checkpoint
+	slow    []*slowUnit // units of the pairs
 
 	environments map[string]map[string]string // of targets
 
@@ -120,6 +120,8 @@ func New(cfg Config) (*Campaign, error) {
 	for range cfg.Workers {
 		c.worker = append(c.worker, newWorker())
 	}
+	c.saving = &checkpoint{pairs: c.pairs}
+	c.saving.forget()
 	if cfg.Journal != "" {
 		if err := c.openJournal(); err != nil {
 			return c, err

@@ -53,9 +53,9 @@ type verdictRecord struct {
 	Verdict *triage.Verdict `json:"verdict"`
 }
 
-// checkpoint writes and remembers. A nil one does neither.
+// checkpoint writes and remembers, if it has a path.
 type checkpoint struct {
-	path  string
+	path  string // "": the campaign has no journal
 	head  checkpointHeader
 	pairs []*pairRun
 	every time.Duration
@@ -198,7 +198,7 @@ func (k *checkpoint) forget() {
 
 // add lets something be written soon.
 func (k *checkpoint) add(to func(r *checkpointRecord)) {
-	if k == nil {
+	if k.path == "" {
 		return
 	}
 	k.mu.Lock()
@@ -219,9 +219,6 @@ func (k *checkpoint) soon() {
 
 // begin makes an epoch the one in progress.
 func (k *checkpoint) begin(e *epoch) {
-	if k == nil {
-		return
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.epoch = e
@@ -229,9 +226,6 @@ func (k *checkpoint) begin(e *epoch) {
 
 // flush writes what is pending.
 func (k *checkpoint) flush() error {
-	if k == nil {
-		return nil
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.timer == nil {
@@ -286,9 +280,6 @@ func (r *checkpointRecord) split() []*checkpointRecord {
 
 // failed returns the error of the last write.
 func (k *checkpoint) failed() error {
-	if k == nil {
-		return nil
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.err
@@ -296,9 +287,6 @@ func (k *checkpoint) failed() error {
 
 // reset removes the checkpoint: its epoch is complete, the next one is begun.
 func (k *checkpoint) reset(epoch int) error {
-	if k == nil {
-		return nil
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.timer != nil {
@@ -318,9 +306,6 @@ func (k *checkpoint) reset(epoch int) error {
 
 // close writes what is pending and closes the file.
 func (k *checkpoint) close() error {
-	if k == nil {
-		return nil
-	}
 	err := k.flush()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -333,17 +318,11 @@ func (k *checkpoint) close() error {
 
 // parts returns the parts of a pair that an earlier run made.
 func (k *checkpoint) parts(pair int) []*partRecord {
-	if k == nil {
-		return nil
-	}
 	return k.saved.parts[pair]
 }
 
 // dots returns the number of dot products in the parts that an earlier run made.
 func (k *checkpoint) dots() (n uint64) {
-	if k == nil {
-		return 0
-	}
 	for _, parts := range k.saved.parts {
 		for _, p := range parts {
 			for _, c := range p.Classes {
@@ -356,9 +335,6 @@ func (k *checkpoint) dots() (n uint64) {
 
 // cut returns where an earlier run cut the epoch, nil if it did not.
 func (k *checkpoint) cut() []int {
-	if k == nil {
-		return nil
-	}
 	return k.saved.cut
 }
 
@@ -367,10 +343,10 @@ func (k *checkpoint) setCut(at []int) { k.add(func(r *checkpointRecord) { r.Cut 
 // verdict returns what triage.Explain said of the same cases in an earlier run, nil if
 // it was not asked.
 func (k *checkpoint) verdict(pair int, chunks uint64) *triage.Verdict {
-	if k == nil || k.saved.verdicts[pair] == nil || k.saved.verdicts[pair].Chunks != chunks {
-		return nil
+	if v := k.saved.verdicts[pair]; v != nil && v.Chunks == chunks {
+		return v.Verdict
 	}
-	return k.saved.verdicts[pair].Verdict
+	return nil
 }
 
 func (k *checkpoint) addVerdict(pair int, chunks uint64, v *triage.Verdict) {
@@ -381,9 +357,6 @@ func (f *Case) key() findingKey { return findingKey{f.Pair, f.Detail, f.Origin} 
 
 // finding returns what an earlier run has made of a candidate, nil if it has not.
 func (k *checkpoint) finding(f *Case) *Case {
-	if k == nil {
-		return nil
-	}
 	if have := k.saved.findings[f.key()]; have != nil && have.Number == f.Number {
 		return have
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// Side is one side of a pair.
-type Side struct {
+// targetUnit is one side of a pair.
+type targetUnit struct {
 	Target string
 	Unit   devices.Unit
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
-// A unit may give another answer when it is asked again. What differs by that alone is
-// no difference of arithmetic: such cases are counted as unstable, beside the buckets,
-// and are evidence of nothing.
+// Some units are flaky: they give another answer when they are asked again. A difference
+// that comes from this alone is no difference of arithmetic: such cases are counted as
+// unstable, beside the buckets, and are no evidence.
 //
-// Every case that is to be evidence is run again, alone. One that does not give the same
-// is run again where it was found: in its tile, then in its batch. If it repeats itself
-// there every time, what is around it matters; if not, it is unstable. Once a pair has had
-// one of these it is odd, and from there on every differing case that the verdict does
-// not explain is run again, and answers that triage asks for must repeat themselves.
+// Every case that is to be evidence is run again, alone in a tile. If its results change, it
+// is run again where it was found: in its tile, then in its batch. If it gives the same
+// there every time, its result depends on what is around it; if not, it is unstable. A pair
+// with such a case is odd: from then on every differing case that the verdict does not
+// explain is run again (settle.go), and triage asks for every answer several times.
 //
-// The numbers do not depend on what is found: alone 3 times for at most 8 cases of each
-// class and generator in an epoch and for 384 cases that agree, in its tile 8 times and
-// in two batches of an epoch 8 times for those that changed; at most 6 times for each
-// unexplained case of an odd pair.
+// How often a case is run does not depend on the results: 3 times alone, for at most 8 cases
+// of each class and generator in an epoch and for 384 cases that agree; those that change, 8
+// times in their tiles, and 8 times in at most two batches of an epoch; an unexplained case
+// of an odd pair, at most 6 times.
 
 // Unstable is the name that findings have which do not repeat themselves.
 const Unstable = bundle.Unstable

@@ -30,24 +30,24 @@ func (e *GoneError) Error() string {
 // take as many deadlines as it has dot products.
 const goneAfter = 8
 
-// The pace of units that are slow: a long call is divided into pieces of about
-// pieceTime, and what has taken longer than keepAfter goes into the checkpoint before
-// its chunk is complete.
+// A long call is divided into pieces of about pieceTime, and what has taken longer than
+// keepAfter goes into the checkpoint before its chunk is complete.
 const (
 	pieceTime = 500 * time.Millisecond
 	keepAfter = time.Second
 )
 
-// slowUnit is a unit as a campaign asks it that is neither a model nor a recording: long calls are divided by whole tiles, and
-// the answers to those are remembered in the checkpoint, so that a slow unit is not
-// asked twice. How they are divided does not show: the answer to a tile is its own.
+// slowUnit is how a campaign asks a unit that may take long for an answer: neither a model
+// nor a recording. Long calls are divided into pieces of whole tiles, and their answers are
+// kept in the checkpoint, so that the unit is not asked again after an interruption. The
+// results do not depend on how calls are divided: a tile's depend on that tile alone.
 type slowUnit struct {
 	devices.Unit
 	target string
 	pair   int
 	side   int
 	check  *checkpoint
-	triage *atomic.Bool // every call is remembered
+	triage *atomic.Bool // every answer is kept, not only those that took long
 	pace   atomic.Int64 // ns per dot product of the last piece; 0: unknown
 	failed atomic.Int64 // calls in a row
 
@@ -204,7 +204,7 @@ type answer struct {
 }
 
 func (s *slowUnit) answerTo(in *mma.Batch) *answer {
-	a := &answer{s: s, in: in, tile: in.M * in.N * in.Formats.D.Width(), always: s.check != nil && s.triage.Load()}
+	a := &answer{s: s, in: in, tile: in.M * in.N * in.Formats.D.Width(), always: s.check.path != "" && s.triage.Load()}
 	if a.always {
 		a.makeKey()
 	}
@@ -240,7 +240,7 @@ func (a *answer) makeKey() {
 // earlier copies the tiles to out that an earlier run was answered, and returns their
 // number.
 func (a *answer) earlier(out []byte) (tiles int, err error) {
-	if a.s.check == nil || len(a.s.check.saved.answers) == 0 {
+	if len(a.s.check.saved.answers) == 0 {
 		return 0, nil
 	}
 	if a.key == nil {
@@ -262,7 +262,7 @@ func (a *answer) earlier(out []byte) (tiles int, err error) {
 func (a *answer) keep(out []byte, from, to int, err error) {
 	var fault *devices.FaultError
 	errors.As(err, &fault)
-	if a.s.check == nil || from == to && fault == nil {
+	if a.s.check.path == "" || from == to && fault == nil {
 		return
 	}
 	if a.key == nil {
