@@ -36,6 +36,7 @@ type Replacement struct {
 	f      *os.File
 	file   string // whose place it takes
 	direct bool   // f is the file itself: a device or a pipe
+	ended  bool   // it was committed or discarded
 }
 
 // Replace begins a file that is to take a place. Where a link leads is where it writes;
@@ -87,7 +88,7 @@ func replaceDirectly(file string) (*Replacement, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Replacement{f, file, true}, nil
+	return &Replacement{f: f, file: file, direct: true}, nil
 }
 
 // lockNew makes a file, or takes one that nobody has locked, and locks it.
@@ -122,14 +123,24 @@ func stillAt(f *os.File, path string) bool {
 // Write appends to the new file.
 func (r *Replacement) Write(p []byte) (int, error) { return r.f.Write(p) }
 
+// Save writes all of the new file and commits it, or discards it with an error.
+func (r *Replacement) Save(body []byte) error {
+	if _, err := r.Write(body); err != nil {
+		return errors.Join(err, r.Discard())
+	}
+	return r.Commit()
+}
+
 // Commit puts the new file in its place, once it is on disk.
 func (r *Replacement) Commit() error {
 	if r.direct {
+		r.ended = true
 		return r.f.Close()
 	}
 	if err := r.f.Sync(); err != nil {
 		return errors.Join(err, r.Discard())
 	}
+	r.ended = true
 	if err := r.move(); err != nil {
 		return errors.Join(err, os.Remove(r.f.Name()))
 	}
@@ -145,8 +156,12 @@ func (r *Replacement) move() error {
 	return errors.Join(os.Rename(r.f.Name(), r.file), r.f.Close())
 }
 
-// Discard leaves the old file as it is.
+// Discard leaves the old file as it is. It does nothing after Commit, or if r is nil.
 func (r *Replacement) Discard() error {
+	if r == nil || r.ended {
+		return nil
+	}
+	r.ended = true
 	if r.direct {
 		return r.f.Close()
 	}
@@ -168,10 +183,7 @@ func ReplaceFile(file string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.Write(body); err != nil {
-		return errors.Join(err, r.Discard())
-	}
-	return r.Commit()
+	return r.Save(body)
 }
 
 // RemoveStale removes from a directory, and from those in it down to a depth (0: it

@@ -1,12 +1,12 @@
 package fuzz
 
 import (
-	"math"
+	"context"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -68,157 +68,141 @@ func digest(d *mma.Dot, s *Sample) uint64 {
 	return h
 }
 
-// kind is differing cases of one cause and class.
-type kind struct {
-	kindKey
-	cases  uint64
-	maxUlp float64
-	digest uint64
-	first  Sample
-}
-
-// kindKey is what the name of a detail says.
-type kindKey struct {
-	cause *triage.Cause
-	class oracle.Class
-}
-
-// tally counts differing cases by kind, in the order in which the kinds come up.
-type tally struct {
-	kinds []kind
-}
-
-// reset empties t and keeps its memory.
-func (t *tally) reset() { t.kinds = t.kinds[:0] }
-
-// add adds a case.
-func (t *tally) add(p *pairRun, cause *triage.Cause, s *Sample, digest uint64) {
-	key := kindKey{cause, s.Class}
-	i := slices.IndexFunc(t.kinds, func(k kind) bool { return k.kindKey == key })
-	if i < 0 {
-		i = len(t.kinds)
-		t.kinds = append(t.kinds, kind{kindKey: key, first: *s})
+// bucket puts the cases that could not be named before into buckets, and lists what
+// findings may be made of.
+func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
+	if x.namer == nil {
+		x.namer = x.allNamer()
 	}
-	k := &t.kinds[i]
-	k.cases++
-	k.maxUlp = max(k.maxUlp, ulpDistance(p.spec.D, s.A, s.B))
-	k.digest += digest
-}
-
-// name names the kind: the labels, and the class where that is not value. What depends on
-// its tile is one kind.
-func (k kindKey) name() string {
-	if k.class == oracle.Value || k.class == oracle.Fault || k.cause.Primary == triage.Layout {
-		return k.cause.Detail
+	again, err := x.countUnnamed(ctx, rechecked)
+	if err != nil {
+		return err
 	}
-	return k.cause.Detail + ":" + k.class.String()
-}
-
-// detailsMost is the number of details that are counted for a pair. Cases of others count
-// for their buckets alone.
-const detailsMost = 32
-
-// detail returns a bucket's detail of a name; nil if it has none.
-func (b *Bucket) detail(name string) *Detail {
-	for i := range b.Details {
-		if b.Details[i].Name == name {
-			return &b.Details[i]
+	if err := x.offerUnstable(ctx, rechecked, again); err != nil {
+		return err
+	}
+	for i, k := range x.kindsOf(rechecked) {
+		// Else it changes, or it is counted as what its first result was.
+		if f := rechecked[i]; f.Bucket != Unstable && again.labels[f.Origin] == f.Bucket {
+			x.offer(f, &k)
 		}
+	}
+	// Kinds of which the few cases above had none. What is not explained may be a
+	// matter of chance or of the position, if it was not run again.
+	for i := range x.d.kinds {
+		k := &x.d.kinds[i]
+		if k.cause.Primary == triage.Unexplained || k.cause == faulty {
+			continue
+		}
+		one := x.newCases([]Sample{k.first})
+		if x.isOdd() {
+			if err := x.recheck(ctx, one); err != nil {
+				return err
+			}
+			if one[0].Bucket != again.labels[k.first.CaseRef] {
+				continue // another epoch has one that repeats itself
+			}
+		}
+		x.offer(one[0], &x.kindsOf(one)[0])
 	}
 	return nil
 }
 
-// details counts the details of buckets.
-func details(buckets map[string]*Bucket) int {
-	n := 0
-	for _, b := range buckets {
-		n += len(b.Details)
+// countUnnamed puts the cases that no verdict before the epoch names into buckets, but
+// for those that do not repeat themselves.
+func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*settled, error) {
+	dots := make([]*mma.Dot, len(x.d.unnamed))
+	for i := range dots {
+		dots[i] = x.c.dot(x.p, x.d.unnamed[i].CaseRef)
 	}
-	return n
-}
-
-// Add adds the cases of a bucket of the same name.
-func (b *Bucket) Add(o *Bucket) {
-	b.Cases += o.Cases
-	b.MaxUlp = max(b.MaxUlp, o.MaxUlp)
-	b.Digest += o.Digest
-	b.More += o.More
-	for c, n := range o.Classes {
-		b.Classes[c] += n
-	}
-	for _, d := range o.Details {
-		if have := b.detail(d.Name); have != nil {
-			have.Cases += d.Cases
-			have.MaxUlp = max(have.MaxUlp, d.MaxUlp)
-		} else {
-			b.Details = append(b.Details, d)
+	var l labeller
+	batch, causes := x.causesOf(&l, dots, x.d.unnamed)
+	var open []Sample
+	for i, cause := range causes {
+		if cause.Primary == triage.Unexplained {
+			open = append(open, x.d.unnamed[i])
 		}
 	}
-}
-
-// count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
-// detail is new to the epoch. A detail that is one too many for the pair is not kept.
-func (p *pairDelta) count(st *PairState, k *kind) {
-	bucket, name := string(k.cause.Primary), k.name()
-	b := p.Buckets[bucket]
-	fresh := b == nil
-	if fresh {
-		if p.Buckets == nil {
-			p.Buckets = map[string]*Bucket{}
-		}
-		b = &Bucket{Name: bucket}
-		p.Buckets[bucket] = b
+	again, err := x.settle(ctx, open, rechecked)
+	if err != nil {
+		return nil, err
 	}
-	d := b.detail(name)
-	if d == nil && p.roomFor(st, bucket, name) {
-		b.Details = append(b.Details, Detail{Name: name, Class: k.class})
-		d, fresh = &b.Details[len(b.Details)-1], true
-	}
-	if fresh {
-		p.kinds = append(p.kinds, *k)
-	}
-	b.Cases += k.cases
-	b.MaxUlp = max(b.MaxUlp, k.maxUlp)
-	b.Digest += k.digest
-	b.Classes[k.class] += k.cases
-	if d == nil {
-		b.More += k.cases
-		return
-	}
-	d.Cases += k.cases
-	d.MaxUlp = max(d.MaxUlp, k.maxUlp)
-}
-
-// roomFor says whether a detail that is new to the epoch is kept.
-func (p *pairDelta) roomFor(st *PairState, bucket, name string) bool {
-	if b := st.Buckets[bucket]; b != nil && b.detail(name) != nil {
-		return true
-	}
-	fresh := 0
-	for _, b := range p.Buckets {
-		for i := range b.Details {
-			if have := st.Buckets[b.Name]; have == nil || have.detail(b.Details[i].Name) == nil {
-				fresh++
+	var t tally
+	for i, cause := range causes {
+		s := &x.d.unnamed[i]
+		if cause.Primary == triage.Unexplained {
+			switch again.labels[s.CaseRef] {
+			case Unstable:
+				x.d.Unstable++
+				again.unstable = append(again.unstable, *s)
+				continue
+			case string(triage.Layout):
+				cause = placed
 			}
 		}
+		t.add(x.p, cause, s, l.digest(x.p, cause, batch, int32(i), s))
 	}
-	return details(st.Buckets)+fresh < detailsMost
+	for i := range t.kinds {
+		x.d.count(x.st, &t.kinds[i])
+	}
+	return again, nil
 }
 
-// ulpDistance is how far two results are apart, in steps between neighbouring
-// codes; 0 if one is a NaN.
-func ulpDistance(id fp.ID, a, b uint64) float64 {
-	f := id.Get()
-	if inf := f.InfCode(false); a&^f.SignBit() > inf || b&^f.SignBit() > inf {
-		return 0
-	}
-	return math.Abs(ordered(f, a) - ordered(f, b))
+// offer puts a case into the bucket of a kind and makes it a candidate for a finding.
+func (x *pairTriage) offer(f *Case, k *kind) {
+	f.Bucket, f.Detail = string(k.cause.Primary), k.name()
+	x.candidates = append(x.candidates, f)
 }
 
-// ordered maps the codes of an IEEE format to numbers of the same order.
-func ordered(f *fp.Format, code uint64) float64 {
-	if code&f.SignBit() != 0 {
-		return -float64(code &^ f.SignBit())
+// offerUnstable makes a candidate of the pair's first case that does not repeat itself.
+func (x *pairTriage) offerUnstable(ctx context.Context, rechecked []*Case, again *settled) error {
+	has := func(f *Case) bool { return f.Bucket == Unstable }
+	if len(again.unstable) == 0 || slices.ContainsFunc(x.st.Findings, has) {
+		return nil
 	}
-	return float64(code)
+	for i, f := range rechecked {
+		if f.Bucket == Unstable && again.labels[f.Origin] == Unstable {
+			x.offer(f, &x.kindsOf(rechecked[i : i+1])[0])
+			return nil
+		}
+	}
+	f := x.newCase(again.unstable[0])
+	t, err := x.inTile(ctx, f)
+	if err != nil && !devices.IsFault(err) {
+		return err
+	}
+	f.Bucket, f.Stable, f.Of = Unstable, t.same, t.of
+	x.offer(f, &x.kindsOf([]*Case{f})[0])
+	return nil
+}
+
+// causesOf returns the causes of differing cases, and these as a batch.
+func (x *pairTriage) causesOf(l *labeller, dots []*mma.Dot, ss []Sample) (*mma.Batch, []*triage.Cause) {
+	if len(dots) == 0 {
+		return nil, nil
+	}
+	at, a, b, class := make([]int32, len(ss)), make([]uint64, len(ss)), make([]uint64, len(ss)), make([]oracle.Class, len(ss))
+	for i := range ss {
+		at[i], a[i], b[i], class[i] = int32(i), ss[i].A, ss[i].B, ss[i].Class
+	}
+	batch := mma.BatchOf(x.p.spec.Formats, x.p.K, dots)
+	return batch, l.of(x.namer, batch, at, a, b, class)
+}
+
+// kindsOf returns the kinds of differing cases that were run again, one case each.
+func (x *pairTriage) kindsOf(cases []*Case) []kind {
+	dots, ss := make([]*mma.Dot, len(cases)), make([]Sample, len(cases))
+	for i, f := range cases {
+		dots[i], ss[i] = f.Start, f.sample()
+	}
+	var l labeller
+	_, causes := x.causesOf(&l, dots, ss)
+	kinds := make([]kind, len(cases))
+	for i, cause := range causes {
+		if label := cases[i].Bucket; label != "" {
+			cause = &triage.Cause{Primary: triage.Label(label), Detail: label}
+		}
+		kinds[i] = kind{kindKey: kindKey{cause, ss[i].Class}, cases: 1, first: ss[i]}
+	}
+	return kinds
 }

@@ -23,7 +23,7 @@ import (
 
 // bundle describes a finding as its mismatch.json does, and writes its bundle if the
 // campaign has a place for it. kept: the bundle of an earlier run is whole and stays.
-func (c *Campaign) bundle(f *Finding, resumed bool) (kept bool, err error) {
+func (c *Campaign) bundle(f *Case, resumed bool) (kept bool, err error) {
 	f.Mismatch = c.mismatch(f)
 	if c.cfg.Bundles == "" {
 		return resumed, nil
@@ -49,7 +49,7 @@ func (c *Campaign) bundle(f *Finding, resumed bool) (kept bool, err error) {
 }
 
 // bundleDir is the directory of a finding's bundle.
-func (c *Campaign) bundleDir(f *Finding) string {
+func (c *Campaign) bundleDir(f *Case) string {
 	if c.cfg.BundleDir != nil {
 		return c.cfg.BundleDir(f)
 	}
@@ -62,7 +62,7 @@ func (c *Campaign) bundleDir(f *Finding) string {
 }
 
 // mismatch describes a finding as mismatch.json does.
-func (c *Campaign) mismatch(f *Finding) *corpus.Mismatch {
+func (c *Campaign) mismatch(f *Case) *corpus.Mismatch {
 	p, policy := &c.cfg.Pairs[f.Pair], c.pairs[f.Pair].policy
 	formats := p.Formats()
 	exact := oracle.ExactDot(formats, f.Dot)
@@ -109,7 +109,7 @@ func strictness(s oracle.Strictness) string {
 
 // originOf says where a finding's case was generated; one of a recording, where that of
 // the recording was.
-func originOf(p *devices.Pair, f *Finding) corpus.Origin {
+func originOf(p *devices.Pair, f *Case) corpus.Origin {
 	for _, u := range []devices.Unit{p.A, p.B} {
 		if r, ok := u.(devices.Recorder); ok {
 			source, seed, index := r.Origin(int(f.Origin.Index))
@@ -158,7 +158,7 @@ func (c *Campaign) environment(target string) map[string]string {
 }
 
 // noteFaults adds what the targets say when they fail on a finding's input.
-func (c *Campaign) noteFaults(f *Finding) {
+func (c *Campaign) noteFaults(f *Case) {
 	p := &c.cfg.Pairs[f.Pair]
 	one := mma.BatchOf(p.Formats(), len(f.Dot.A), []*mma.Dot{f.Dot})
 	for side, unit := range map[*corpus.SideRecord]devices.Unit{&f.Mismatch.A: p.A, &f.Mismatch.B: p.B} {
@@ -171,7 +171,7 @@ func (c *Campaign) noteFaults(f *Finding) {
 
 // tiles returns recordings of the whole tile on both sides, for a finding that depends on
 // it.
-func (c *Campaign) tiles(f *Finding) (map[string][]byte, error) {
+func (c *Campaign) tiles(f *Case) (map[string][]byte, error) {
 	if f.Place == "" {
 		return nil, nil
 	}
@@ -182,7 +182,7 @@ func (c *Campaign) tiles(f *Finding) (map[string][]byte, error) {
 	}
 	tile, output := src.Tile(c.pairs[f.Pair].spec, f.Seed, f.Origin.Index)
 	files := map[string][]byte{}
-	for name, side := range map[string]Side{"tile-a.rec": {p.TargetA, p.A}, "tile-b.rec": {p.TargetB, p.B}} {
+	for name, side := range map[string]targetUnit{"tile-a.rec": {p.TargetA, p.A}, "tile-b.rec": {p.TargetB, p.B}} {
 		out := make([]byte, tile.Dots()*p.Formats().D.Width())
 		if err := side.Unit.Run(context.Background(), tile, out); err != nil {
 			return nil, err

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -40,7 +39,7 @@ type Config struct {
 	MaxFindings int
 	// NaN and Zero override the policy that the catalogue suggests, if not nil.
 	NaN, Zero *oracle.Strictness
-	// Keep, if not nil, says whether a finding of a bucket is wanted: others are
+	// Keep, if not nil, reports whether a finding of a bucket is wanted: others are
 	// counted, not shrunk. It may be called from several goroutines.
 	Keep func(pair int, bucket *Bucket, v *triage.Verdict) bool
 	// Journal, if not "", is the file that makes the campaign resumable.
@@ -49,7 +48,7 @@ type Config struct {
 	// (package bundle), at BundleDir(f), or if that is nil at INSTRUCTION/CAUSE-NUMBER,
 	// with the targets before it if there are more than two.
 	Bundles   string
-	BundleDir func(f *Finding) string
+	BundleDir func(f *Case) string
 	// Observe is told of progress; it may be nil. It is called from one
 	// goroutine.
 	Observe Observer
@@ -64,7 +63,7 @@ type Observer interface {
 	// Finding reports a new finding. Its bundle is written, and it is not in the journal
 	// yet: a campaign that ends here reports it again. kept: an earlier run has written
 	// its bundle; without Config.Bundles, an earlier run has found it.
-	Finding(f *Finding, kept bool) error
+	Finding(f *Case, kept bool) error
 	// Progress reports the state after an epoch.
 	Progress(s *State)
 }
@@ -84,37 +83,13 @@ type Campaign struct {
 	jour    *corpus.Log
 	worker  []*worker
 	results []chunkResult // of the epoch's chunks
-	saving  *checkpoint   // nil: no journal
-	boxes   []*box        // the black boxes of the pairs
+	saving  *checkpoint
+	slow    []*slowUnit // units of the pairs
 
 	environments map[string]map[string]string // of targets
 
 	triaging atomic.Bool // the epoch is at its triage
 	complete bool
-}
-
-// pairRun is what a campaign needs to run one pair.
-type pairRun struct {
-	devices.Pair
-	spec     gen.Spec
-	policy   oracle.Policy
-	sources  []gen.Source
-	recorder devices.Recorder // not nil: the pair's inputs are a recording's
-	swapped  bool             // the recorder is B
-	known    []*mma.Params    // arithmetics of the sides that are known or believed
-	namer    *triage.Namer    // of the verdict before the epoch; nil without one
-	named    mma.Params       // the verdict's program
-	given    *triage.Namer    // of the programs of two sides that are both known; else nil
-	other    mma.Params       // then: the program of box
-	baseK    int              // and the K of base and of it
-	otherK   int
-
-	// Hypotheses start from base, the program of baseUnit, and are about box.
-	// baseUnit is nil if neither side is known.
-	base     mma.Params
-	baseUnit devices.Unit
-	box      devices.Unit
-	boxIsB   bool
 }
 
 // New prepares a campaign and, if its journal has an earlier part of it, takes
@@ -140,11 +115,13 @@ func New(cfg Config) (*Campaign, error) {
 		}
 		c.pairs = append(c.pairs, p)
 		c.state.Pairs[i].init(&p.Pair)
-		c.state.Pairs[i].BaseA = p.boxIsB
+		c.state.Pairs[i].BaseA = p.unknownIsB
 	}
 	for range cfg.Workers {
 		c.worker = append(c.worker, newWorker())
 	}
+	c.saving = &checkpoint{pairs: c.pairs}
+	c.saving.forget()
 	if cfg.Journal != "" {
 		if err := c.openJournal(); err != nil {
 			return c, err
@@ -154,7 +131,7 @@ func New(cfg Config) (*Campaign, error) {
 		}
 	}
 	for i, p := range c.pairs {
-		c.boxed(i, p)
+		c.askWithCare(i, p)
 	}
 	return c, nil
 }
@@ -166,65 +143,6 @@ func workersFor(pairs []devices.Pair) int {
 		most = max(most, devices.Workers(pairs[i].A, pairs[i].B))
 	}
 	return most
-}
-
-func newPairRun(cfg *Config, pair devices.Pair) (*pairRun, error) {
-	a, b := pair.A.Instruction(), pair.B.Instruction()
-	p := &pairRun{Pair: pair, spec: gen.Spec{Formats: a.Formats, K: pair.K}, policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
-	if cfg.NaN != nil {
-		p.policy.NaN = *cfg.NaN
-	}
-	if cfg.Zero != nil {
-		p.policy.Zero = *cfg.Zero
-	}
-	for _, u := range []devices.Unit{pair.A, pair.B} {
-		if params := believed(u); params != nil {
-			p.known = append(p.known, params)
-		}
-	}
-	if r, ok := pair.A.(devices.Recorder); ok {
-		p.recorder = r
-	} else if r, ok := pair.B.(devices.Recorder); ok {
-		p.recorder, p.swapped = r, true
-	}
-	p.chooseSides()
-	p.chooseGiven()
-	var err error
-	p.sources, err = p.chooseSources(cfg.Generators)
-	return p, err
-}
-
-// believed returns a unit's arithmetic if it is known, or what the catalogue
-// says of it; nil if it says nothing.
-func believed(u devices.Unit) *mma.Params {
-	if p := u.Model(); p != nil {
-		return p
-	}
-	i := u.Instruction()
-	if i.Params == (mma.Params{}) {
-		return nil
-	}
-	return &i.Params
-}
-
-func (p *pairRun) chooseSources(names []string) ([]gen.Source, error) {
-	if p.recorder != nil {
-		return nil, nil
-	}
-	chosen := make([]*gen.Generator, len(names))
-	for i, n := range names {
-		var err error
-		if chosen[i], err = gen.Find(n); err != nil {
-			return nil, err
-		}
-	}
-	var sources []gen.Source
-	for _, g := range gen.Versions() {
-		if len(names) == 0 && g.Current() || slices.Contains(chosen, g) {
-			sources = append(sources, g.Aimed(p.spec, p.known...))
-		}
-	}
-	return sources, nil
 }
 
 // State returns the state after the last complete epoch; after Run, also what was
@@ -292,7 +210,7 @@ func (c *Campaign) epoch(ctx context.Context, e *epoch) (whole bool, err error) 
 		return false, nil
 	}
 	e.sum()
-	return true, c.triageAll(ctx, e)
+	return true, c.triage(ctx, e)
 }
 
 // keepUnfinished adds to the state what was compared of an epoch that is not complete.
@@ -300,7 +218,7 @@ func (c *Campaign) epoch(ctx context.Context, e *epoch) (whole bool, err error) 
 func (c *Campaign) keepUnfinished(e *epoch) error {
 	d := e.unfinished()
 	for i := range d.Pairs {
-		if err := c.report(d.Pairs[i].Findings, func(f *Finding) bool { return e.resumed[f] }); err != nil {
+		if err := c.report(d.Pairs[i].Findings, func(f *Case) bool { return e.resumed[f] }); err != nil {
 			return err
 		}
 		c.state.Pairs[i].apply(&d.Pairs[i], c.state.Epochs)
@@ -324,29 +242,12 @@ func (c *Campaign) timeOver() bool {
 	return c.cfg.Time > 0 && time.Since(c.began) >= c.cfg.Time
 }
 
-// report bundles findings and tells the observer of them.
-func (c *Campaign) report(fs []*Finding, resumed func(*Finding) bool) error {
-	if c.cfg.Bundles == "" && c.cfg.Observe == nil {
-		return nil
-	}
-	for _, f := range fs {
-		kept, err := c.bundle(f, resumed(f))
-		if err == nil && c.cfg.Observe != nil {
-			err = c.cfg.Observe.Finding(f, kept)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // commit makes an epoch's results part of the state: findings are reported,
 // then the journal is written, then the state changes.
 func (c *Campaign) commit(e *epoch) error {
 	d := e.d
 	for i := range d.Pairs {
-		if err := c.report(d.Pairs[i].Findings, func(f *Finding) bool { return e.resumed[f] }); err != nil {
+		if err := c.report(d.Pairs[i].Findings, func(f *Case) bool { return e.resumed[f] }); err != nil {
 			return err
 		}
 	}
@@ -363,4 +264,21 @@ func (c *Campaign) commit(e *epoch) error {
 		c.cfg.Observe.Progress(c.state)
 	}
 	return nil
+}
+
+// parallel calls do for 0..n-1 on the campaign's workers, in any order, and returns the
+// errors.
+func (c *Campaign) parallel(ctx context.Context, n int, do func(i int) error) error {
+	errs := make([]error, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range c.worker {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				errs[i] = do(i)
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(append(errs, ctx.Err())...)
 }

@@ -99,7 +99,7 @@ type stopAfter struct {
 	stop   context.CancelFunc
 }
 
-func (s *stopAfter) Finding(*Finding, bool) error { return nil }
+func (s *stopAfter) Finding(*Case, bool) error { return nil }
 func (s *stopAfter) Progress(*State) {
 	if s.epochs--; s.epochs == 0 {
 		s.stop()

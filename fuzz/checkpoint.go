@@ -43,7 +43,7 @@ type checkpointRecord struct {
 	Cut      []int            `json:"cut,omitempty"` // chunks of each pair that the epoch is to have
 	Answers  []*answerRecord  `json:"answers,omitempty"`
 	Verdicts []*verdictRecord `json:"verdicts,omitempty"`
-	Findings []*Finding       `json:"findings,omitempty"`
+	Findings []*Case          `json:"findings,omitempty"`
 }
 
 // verdictRecord is what triage.Explain said of a pair.
@@ -53,9 +53,9 @@ type verdictRecord struct {
 	Verdict *triage.Verdict `json:"verdict"`
 }
 
-// checkpoint writes and remembers. A nil one does neither.
+// checkpoint writes and remembers, if it has a path.
 type checkpoint struct {
-	path  string
+	path  string // "": the campaign has no journal
 	head  checkpointHeader
 	pairs []*pairRun
 	every time.Duration
@@ -75,7 +75,7 @@ type savedEpoch struct {
 	cut      []int
 	answers  map[answerKey]*savedAnswer
 	verdicts map[int]*verdictRecord
-	findings map[findingKey]*Finding
+	findings map[findingKey]*Case
 }
 
 // findingKey is what a finding is made of.
@@ -192,13 +192,13 @@ func (k *checkpoint) isPair(i int) bool { return i >= 0 && i < len(k.pairs) }
 func (k *checkpoint) forget() {
 	k.saved = savedEpoch{
 		parts: make([][]*partRecord, len(k.pairs)), answers: map[answerKey]*savedAnswer{},
-		verdicts: map[int]*verdictRecord{}, findings: map[findingKey]*Finding{},
+		verdicts: map[int]*verdictRecord{}, findings: map[findingKey]*Case{},
 	}
 }
 
 // add lets something be written soon.
 func (k *checkpoint) add(to func(r *checkpointRecord)) {
-	if k == nil {
+	if k.path == "" {
 		return
 	}
 	k.mu.Lock()
@@ -219,9 +219,6 @@ func (k *checkpoint) soon() {
 
 // begin makes an epoch the one in progress.
 func (k *checkpoint) begin(e *epoch) {
-	if k == nil {
-		return
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.epoch = e
@@ -229,9 +226,6 @@ func (k *checkpoint) begin(e *epoch) {
 
 // flush writes what is pending.
 func (k *checkpoint) flush() error {
-	if k == nil {
-		return nil
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.timer == nil {
@@ -279,16 +273,13 @@ func (r *checkpointRecord) split() []*checkpointRecord {
 		to.Answers = append(to.Answers, a)
 	}
 	for _, f := range r.Findings { // each may be long
-		all = append(all, &checkpointRecord{Findings: []*Finding{f}})
+		all = append(all, &checkpointRecord{Findings: []*Case{f}})
 	}
 	return all
 }
 
 // failed returns the error of the last write.
 func (k *checkpoint) failed() error {
-	if k == nil {
-		return nil
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.err
@@ -296,9 +287,6 @@ func (k *checkpoint) failed() error {
 
 // reset removes the checkpoint: its epoch is complete, the next one is begun.
 func (k *checkpoint) reset(epoch int) error {
-	if k == nil {
-		return nil
-	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.timer != nil {
@@ -318,9 +306,6 @@ func (k *checkpoint) reset(epoch int) error {
 
 // close writes what is pending and closes the file.
 func (k *checkpoint) close() error {
-	if k == nil {
-		return nil
-	}
 	err := k.flush()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -333,17 +318,11 @@ func (k *checkpoint) close() error {
 
 // parts returns the parts of a pair that an earlier run made.
 func (k *checkpoint) parts(pair int) []*partRecord {
-	if k == nil {
-		return nil
-	}
 	return k.saved.parts[pair]
 }
 
 // dots returns the number of dot products in the parts that an earlier run made.
 func (k *checkpoint) dots() (n uint64) {
-	if k == nil {
-		return 0
-	}
 	for _, parts := range k.saved.parts {
 		for _, p := range parts {
 			for _, c := range p.Classes {
@@ -356,9 +335,6 @@ func (k *checkpoint) dots() (n uint64) {
 
 // cut returns where an earlier run cut the epoch, nil if it did not.
 func (k *checkpoint) cut() []int {
-	if k == nil {
-		return nil
-	}
 	return k.saved.cut
 }
 
@@ -367,30 +343,26 @@ func (k *checkpoint) setCut(at []int) { k.add(func(r *checkpointRecord) { r.Cut 
 // verdict returns what triage.Explain said of the same cases in an earlier run, nil if
 // it was not asked.
 func (k *checkpoint) verdict(pair int, chunks uint64) *triage.Verdict {
-	if k == nil || k.saved.verdicts[pair] == nil || k.saved.verdicts[pair].Chunks != chunks {
-		return nil
+	if v := k.saved.verdicts[pair]; v != nil && v.Chunks == chunks {
+		return v.Verdict
 	}
-	return k.saved.verdicts[pair].Verdict
+	return nil
 }
 
 func (k *checkpoint) addVerdict(pair int, chunks uint64, v *triage.Verdict) {
 	k.add(func(r *checkpointRecord) { r.Verdicts = append(r.Verdicts, &verdictRecord{pair, chunks, v}) })
 }
 
-func (f *Finding) key() findingKey { return findingKey{f.Pair, f.Detail, f.Origin} }
+func (f *Case) key() findingKey { return findingKey{f.Pair, f.Detail, f.Origin} }
 
 // finding returns what an earlier run has made of a candidate, nil if it has not.
-func (k *checkpoint) finding(cd *candidate) *Finding {
-	if k == nil {
-		return nil
+func (k *checkpoint) finding(f *Case) *Case {
+	if have := k.saved.findings[f.key()]; have != nil && have.Number == f.Number {
+		return have
 	}
-	f := k.saved.findings[findingKey{cd.x.index, cd.detail, cd.CaseRef}]
-	if f == nil || f.Number != cd.number {
-		return nil
-	}
-	return f
+	return nil
 }
 
-func (k *checkpoint) addFinding(f *Finding) {
+func (k *checkpoint) addFinding(f *Case) {
 	k.add(func(r *checkpointRecord) { r.Findings = append(r.Findings, f) })
 }

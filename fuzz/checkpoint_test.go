@@ -144,9 +144,9 @@ func TestForeignCheckpoint(t *testing.T) {
 		"a cut of two pairs":   {[]any{head, checkpointRecord{Cut: []int{1, 1}}}, true},
 		"a negative cut":       {[]any{head, checkpointRecord{Cut: []int{-1}}}, true},
 		"a verdict of no one":  {[]any{head, checkpointRecord{Verdicts: []*verdictRecord{{}}}}, true},
-		"no finding":           {[]any{head, checkpointRecord{Findings: []*Finding{nil}}}, true},
-		"a finding of no pair": {[]any{head, checkpointRecord{Findings: []*Finding{{Pair: 1, Number: 1}}}}, true},
-		"a finding of nothing": {[]any{head, checkpointRecord{Findings: []*Finding{{Number: 1}}}}, true},
+		"no finding":           {[]any{head, checkpointRecord{Findings: []*Case{nil}}}, true},
+		"a finding of no pair": {[]any{head, checkpointRecord{Findings: []*Case{{Pair: 1, Number: 1}}}}, true},
+		"a finding of nothing": {[]any{head, checkpointRecord{Findings: []*Case{{Number: 1}}}}, true},
 		"a strange answer":     {[]any{head, checkpointRecord{Answers: []*answerRecord{{Question: []byte{1}}}}}, true},
 	} {
 		if err := os.Remove(path + checkpointSuffix); err != nil {
@@ -327,7 +327,7 @@ func runPlan(t *testing.T, c *Campaign, chunks int) {
 		t.Fatal("no place to cut the epoch")
 	}
 	e.sum()
-	if err := c.triageAll(t.Context(), e); err != nil {
+	if err := c.triage(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.commit(e); err != nil {
@@ -385,7 +385,7 @@ func TestPieces(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	b := c.boxes[0]
+	b := c.slow[0]
 	in := mma.NewBatch(pair.Formats(), mma.Shape{M: 16, N: 8, K: 16, Tiles: 10})
 	out := make([]byte, in.Dots()*4)
 	b.pace.Store(int64(pieceTime / 256)) // two tiles

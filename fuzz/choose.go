@@ -1,18 +1,11 @@
 package fuzz
 
-import "slices"
+import (
+	"slices"
+)
 
-// candidate is a differing case of which a finding may be made.
-type candidate struct {
-	x *examiner
-	example
-	bucket, detail string
-	pure           bool // plain values, explained by the primary cause alone
-	number         int  // of the finding within its bucket
-}
-
-// pure says whether a kind shows its primary cause best.
-func (k *kind) pure() bool { return k.name() == string(k.cause.Primary) }
+// A few of the cases in buckets become findings: one of each primary cause of two targets,
+// and others as long as there is room.
 
 // The reasons to make a finding of a candidate, the best first.
 const (
@@ -26,31 +19,29 @@ const (
 
 // choose returns the candidates of which findings are made: one of each primary cause of
 // two targets, and others as long as there is room.
-func (c *Campaign) choose(xs []*examiner) []*candidate {
-	var all []*candidate
+func (c *Campaign) choose(xs []*pairTriage) []*Case {
+	var all []*Case
 	for _, x := range xs {
 		if x == nil {
 			continue
 		}
 		x.sortCandidates()
-		for i := range x.candidates {
-			all = append(all, &x.candidates[i])
-		}
+		all = append(all, x.candidates...)
 	}
 	if len(all) == 0 {
 		return nil
 	}
 	kept := c.kept()
-	var chosen []*candidate
+	var chosen []*Case
 	for reason := range reasons {
-		all = slices.DeleteFunc(all, func(cd *candidate) bool {
-			k := kept[cd.x.p.targets()]
-			if k.reason(cd, c.cfg.PerBucket) != reason || !k.room(reason, c.cfg.MaxFindings) {
+		all = slices.DeleteFunc(all, func(f *Case) bool {
+			k := kept[c.pairs[f.Pair].targets()]
+			if k.reason(f, c.cfg.PerBucket) != reason || !k.room(reason, c.cfg.MaxFindings) {
 				return false
 			}
-			if c.wanted(cd) {
-				k.take(cd)
-				chosen = append(chosen, cd)
+			if c.wanted(xs[f.Pair], f) {
+				f.Number = k.add(f)
+				chosen = append(chosen, f)
 			}
 			return true
 		})
@@ -58,38 +49,31 @@ func (c *Campaign) choose(xs []*examiner) []*candidate {
 	return chosen
 }
 
-// sortCandidates has the first candidate of each bucket the one that shows it best.
-func (x *examiner) sortCandidates() {
-	slices.SortStableFunc(x.candidates, func(a, b candidate) int {
-		switch {
-		case a.pure == b.pure:
+// sortCandidates has the first candidate of each bucket the one that shows it best: plain
+// values, explained by the primary cause alone.
+func (x *pairTriage) sortCandidates() {
+	rest := func(f *Case) int {
+		if f.Detail == f.Bucket {
 			return 0
-		case a.pure:
-			return -1
 		}
 		return 1
-	})
+	}
+	slices.SortStableFunc(x.candidates, func(a, b *Case) int { return rest(a) - rest(b) })
 }
 
 // wanted asks the configuration whether a candidate is worth a finding.
-func (c *Campaign) wanted(cd *candidate) bool {
+func (c *Campaign) wanted(x *pairTriage, f *Case) bool {
 	if c.cfg.Keep == nil {
 		return true
 	}
-	x := cd.x
-	b := Bucket{Name: cd.bucket}
-	for _, have := range []*Bucket{x.st.Buckets[cd.bucket], x.d.Buckets[cd.bucket]} {
+	b := Bucket{Name: f.Bucket}
+	for _, have := range []*Bucket{x.st.Buckets[f.Bucket], x.d.Buckets[f.Bucket]} {
 		if have != nil {
 			b.Add(have)
 		}
 	}
 	return c.cfg.Keep(x.index, &b, x.verdict)
 }
-
-// targets are the two targets of a pair.
-type targets [2]string
-
-func (p *pairRun) targets() targets { return targets{p.TargetA, p.TargetB} }
 
 // keptFindings is what findings two targets have.
 type keptFindings struct {
@@ -114,33 +98,29 @@ func (c *Campaign) kept() map[targets]*keptFindings {
 			all[p.targets()] = k
 		}
 		for _, f := range c.state.Pairs[i].Findings {
-			k.add(i, f.Bucket, f.Detail)
+			k.add(f)
 		}
 	}
 	return all
 }
 
 // add counts a finding and returns its number.
-func (k *keptFindings) add(pair int, bucket, detail string) int {
+func (k *keptFindings) add(f *Case) int {
 	k.n++
-	k.causes[bucket], k.details[detail] = true, true
-	k.numbers[inBucket{pair, bucket}]++
-	return k.numbers[inBucket{pair, bucket}]
-}
-
-func (k *keptFindings) take(cd *candidate) {
-	cd.number = k.add(cd.x.index, cd.bucket, cd.detail)
+	k.causes[f.Bucket], k.details[f.Detail] = true, true
+	k.numbers[inBucket{f.Pair, f.Bucket}]++
+	return k.numbers[inBucket{f.Pair, f.Bucket}]
 }
 
 // reason says why a finding is to be made of a candidate.
-func (k *keptFindings) reason(cd *candidate, perBucket int) int {
-	have := k.numbers[inBucket{cd.x.index, cd.bucket}]
+func (k *keptFindings) reason(f *Case, perBucket int) int {
+	have := k.numbers[inBucket{f.Pair, f.Bucket}]
 	switch {
-	case !k.causes[cd.bucket]:
+	case !k.causes[f.Bucket]:
 		return newCause
 	case have == 0:
 		return newForInst
-	case !k.details[cd.detail]:
+	case !k.details[f.Detail]:
 		return newDetail
 	case have < perBucket:
 		return another
@@ -148,7 +128,7 @@ func (k *keptFindings) reason(cd *candidate, perBucket int) int {
 	return noReason
 }
 
-// room says whether there is room for one more finding. A third of all places is for
+// room reports whether there is room for one more finding. A third of all places is for
 // primary causes, also such as have not come yet.
 func (k *keptFindings) room(reason, most int) bool {
 	if reason == newCause {

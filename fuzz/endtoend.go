@@ -61,7 +61,7 @@ func (e *EndToEnd) Run(ctx context.Context, tiles int) error {
 		tiles -= n
 		e.ch.n = n * per
 		e.r.reset()
-		if err := e.w.examine(ctx, e.p, e.seed, &e.ch, &e.r); err != nil {
+		if err := e.w.compute(ctx, e.p, e.seed, &e.ch, &e.r); err != nil {
 			return err
 		}
 		e.ch.index += uint64(e.ch.n)

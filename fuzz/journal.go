@@ -169,7 +169,7 @@ func (c *Campaign) replayRecord(n int, body []byte) (*delta, error) {
 // observeAgain reports the findings of an epoch that is replayed.
 func (c *Campaign) observeAgain(d *delta) error {
 	for i := range d.Pairs {
-		if err := c.report(d.Pairs[i].Findings, func(*Finding) bool { return true }); err != nil {
+		if err := c.report(d.Pairs[i].Findings, func(*Case) bool { return true }); err != nil {
 			return err
 		}
 	}

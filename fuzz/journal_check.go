@@ -236,7 +236,7 @@ func checkBucketName(name string) error {
 	return nil
 }
 
-func (p *pairRun) checkFinding(f *Finding, index int) error {
+func (p *pairRun) checkFinding(f *Case, index int) error {
 	switch {
 	case f == nil:
 		return errors.New("it is null")

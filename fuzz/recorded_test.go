@@ -190,7 +190,7 @@ func TestKeep(t *testing.T) {
 		return pair == 0 && bucket.Name == "truncation-width" && v.Found()
 	}
 	some := runCampaign(t, cfg).Pairs[0]
-	var wanted []*Finding
+	var wanted []*Case
 	for _, f := range all.Findings {
 		if f.Bucket == "truncation-width" {
 			wanted = append(wanted, f)

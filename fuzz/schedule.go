@@ -51,7 +51,7 @@ func (c *Campaign) cutOf(i int, dots uint64) uint64 {
 	return 0
 }
 
-// fast says whether a unit does millions of dot products a second.
+// fast reports whether a unit does millions of dot products a second.
 func fast(u devices.Unit) bool { return u.Model() != nil || devices.BatchSize(u) > 0 }
 
 // chunkSize is the number of dot products of a chunk in an epoch of the given size:
@@ -105,6 +105,11 @@ func (ch *chunk) generator() string {
 		return recordedSource
 	}
 	return ch.source.Generator.Name
+}
+
+// has reports whether a case is one of a chunk.
+func (ch *chunk) has(ref CaseRef) bool {
+	return ref.Source == ch.name && ref.Index >= ch.index && ref.Index < ch.index+uint64(ch.n)
 }
 
 // ref names a dot product of a chunk.

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
-	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -47,7 +45,7 @@ type PairState struct {
 	Changed  uint64 // of these, ones that gave something else
 	Unstable uint64 // differing cases that do not repeat themselves: they are in no bucket
 	Odd      bool   // cases have changed: what is unexplained is run again
-	Findings []*Finding
+	Findings []*Case
 	LastNew  int // epoch of the newest bucket
 
 	// Unexamined are differing cases of an epoch that is not complete, which are in
@@ -89,43 +87,6 @@ type Detail struct {
 	MaxUlp float64      `json:"max_ulp"`
 }
 
-// Finding is a differing case, shrunk and explained.
-type Finding struct {
-	Pair    int             `json:"pair"`
-	Number  int             `json:"number"` // within its bucket
-	Bucket  string          `json:"bucket"`
-	Detail  string          `json:"detail"` // of the bucket
-	Class   oracle.Class    `json:"class"`
-	Origin  CaseRef         `json:"origin"`
-	Seed    uint64          `json:"seed"`
-	Dot     *mma.Dot        `json:"dot"`   // minimized
-	Start   *mma.Dot        `json:"start"` // as it was found
-	A       uint64          `json:"a"`
-	B       uint64          `json:"b"`
-	Minimal bool            `json:"minimal"`
-	Queries int             `json:"queries"`
-	Batches int             `json:"batches"`
-	Through bool            `json:"through_model,omitempty"` // minimized on a model, because the target cannot answer new inputs
-	Mask    *minimize.Mask  `json:"mask,omitempty"`          // what does not matter about Dot
-	Place   string          `json:"place,omitempty"`         // of a finding that depends on its tile: see minimize.Place
-	Verdict *triage.Verdict `json:"verdict"`
-	// BaseA says that the verdict changes A's arithmetic to explain B; else it is
-	// the other way round. ProgramK is the K with which the changed arithmetic runs.
-	BaseA    bool `json:"base_a"`
-	ProgramK int  `json:"program_k,omitempty"`
-	// Changes are what this case needs, from A to B: with them A gives B's result. Back:
-	// that it does not, but with them taken back B gives A's result.
-	Changes []mma.Change `json:"changes,omitempty"`
-	Back    bool         `json:"back,omitempty"`
-	Stable  int          `json:"stable"` // repetitions that gave the same
-	Of      int          `json:"of"`     // of so many; 0: it was not run again
-
-	// Of a finding that was reported: its bundle's mismatch.json, and the directory if a
-	// bundle was written.
-	Mismatch *corpus.Mismatch `json:"-"`
-	Dir      string           `json:"-"`
-}
-
 // delta is what an epoch adds to the state.
 type delta struct {
 	Epoch int         `json:"epoch"`
@@ -148,7 +109,7 @@ type pairDelta struct {
 	Changed  uint64                   `json:"changed,omitempty"`
 	Unstable uint64                   `json:"unstable,omitempty"`
 	Odd      bool                     `json:"odd,omitempty"`
-	Findings []*Finding               `json:"findings,omitempty"`
+	Findings []*Case                  `json:"findings,omitempty"`
 
 	// Until the triage is complete:
 	differ     []Sample // differing cases of these, a few of each kind: to run again and as evidence
@@ -346,7 +307,7 @@ func (r CaseRef) mutated() gen.Source {
 	return src.Mutate(r.Index)
 }
 
-// Complete says whether every pair has had its count of dot products.
+// Complete reports whether every pair has had its count of dot products.
 func (s *State) Complete(count uint64) bool {
 	for _, p := range s.Pairs {
 		if p.Dots < count {
@@ -354,4 +315,10 @@ func (s *State) Complete(count uint64) bool {
 		}
 	}
 	return s.Epochs > 0
+}
+
+// LabelsIn returns the labels in a detail's name.
+func LabelsIn(detail string) []string {
+	labels, _, _ := strings.Cut(detail, ":")
+	return strings.FieldsFunc(labels, func(r rune) bool { return r == '+' || r == '|' })
 }

@@ -32,23 +32,23 @@ func (c *Campaign) unexplained(pair int, v *triage.Verdict) *Unexplained {
 		return nil
 	}
 	p, run := &c.cfg.Pairs[pair], c.pairs[pair]
-	base, other := Side{p.TargetA, p.A}, Side{p.TargetB, p.B}
-	if run.baseUnit != nil && !run.boxIsB {
+	base, other := targetUnit{p.TargetA, p.A}, targetUnit{p.TargetB, p.B}
+	if run.baseUnit != nil && !run.unknownIsB {
 		base, other = other, base
 	}
-	var units []Side // whose arithmetic is to be found out
+	var units []targetUnit // whose arithmetic is to be found out
 	u := &Unexplained{}
 	switch {
 	case run.baseUnit == nil:
-		units = []Side{base, other}
+		units = []targetUnit{base, other}
 		u.Why = fmt.Sprintf("Nothing is known of how either side computes %s, so the comparison alone does not give the cause.", p.Name())
 	case v == nil:
 		return nil // no case was looked into: they depend on their place, or are faults
 	case v.BaseFails:
-		units = []Side{base}
+		units = []targetUnit{base}
 		u.Why = fmt.Sprintf("%s does not compute %s as its model says, so nothing can be said about %s.", base.Target, base.Unit.Instruction().Name, other.Target)
 	default:
-		units = []Side{other}
+		units = []targetUnit{other}
 		u.Why = fmt.Sprintf("No known program, and no change of one that was tried, computes %s as %s does.", other.Unit.Instruction().Name, other.Target)
 		u.Nearest = nearestOf(v.Nearest, base.Target, p.Formats())
 	}
@@ -81,7 +81,7 @@ func nearestOf(n *triage.Nearest, base string, f mma.Formats) *corpus.Nearest {
 
 // inferCommand returns the command that looks for a unit's arithmetic; "" if there is
 // none that does. A recording cannot be asked: the command is for where it was made.
-func (c *Campaign) inferCommand(s Side, pair int, which string) string {
+func (c *Campaign) inferCommand(s targetUnit, pair int, which string) string {
 	target := s.Target
 	if _, ok := s.Unit.(devices.Recorder); ok {
 		target = c.environment(target)["recorded from"]

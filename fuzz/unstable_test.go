@@ -131,7 +131,7 @@ func TestUnstable(t *testing.T) {
 					t.Errorf("finding %s: repeated %d of %d", f.Bucket, n, f.Of)
 				}
 			}
-			if found := slices.ContainsFunc(p.Findings, func(f *Finding) bool { return f.Bucket == Unstable }); found != tc.flaky {
+			if found := slices.ContainsFunc(p.Findings, func(f *Case) bool { return f.Bucket == Unstable }); found != tc.flaky {
 				t.Errorf("a finding that changes: %v", found)
 			}
 		})

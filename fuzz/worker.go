@@ -50,7 +50,7 @@ func newWorker() *worker { return &worker{models: map[*pairRun][]*sim.Model{}} }
 // run executes a chunk.
 func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk, r *chunkResult) {
 	p := c.pairs[ch.pair]
-	if r.err = w.examine(ctx, p, c.cfg.Seed, ch, r); devices.IsFault(r.err) {
+	if r.err = w.compute(ctx, p, c.cfg.Seed, ch, r); devices.IsFault(r.err) {
 		r.err = w.blame(ctx, p, ch, r)
 	}
 	if r.err == nil {
@@ -58,9 +58,9 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk, r *chunkResult
 	}
 }
 
-// examine makes a chunk's inputs, runs both units, compares, and takes features.
+// compute makes a chunk's inputs, runs both units, compares, and takes features.
 // The differing cases are w.at and w.class.
-func (w *worker) examine(ctx context.Context, p *pairRun, seed uint64, ch *chunk, r *chunkResult) error {
+func (w *worker) compute(ctx context.Context, p *pairRun, seed uint64, ch *chunk, r *chunkResult) error {
 	w.inputs(p, seed, ch)
 	n := w.batch.Dots() * p.spec.D.Width()
 	w.a, w.b = resize(w.a, n), resize(w.b, n)

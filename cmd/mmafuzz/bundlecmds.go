@@ -261,7 +261,7 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 }
 
 // examine explains and shrinks a bundle's case from the beginning.
-func examine(ctx context.Context, m *corpus.Mismatch) (*fuzz.Finding, error) {
+func examine(ctx context.Context, m *corpus.Mismatch) (*fuzz.Case, error) {
 	dot, err := mma.ParseDot(m.Formats, m.K, false, strings.Fields(cmp.Or(m.Found, m.Case)))
 	if err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func examine(ctx context.Context, m *corpus.Mismatch) (*fuzz.Finding, error) {
 		return nil, err
 	}
 	policy := bundle.Policy(m)
-	return fuzz.Examine(ctx, fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
+	return fuzz.TriageCase(ctx, fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
 		Pairs: []devices.Pair{{A: devices.WithK(ua, m.K), B: devices.WithK(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}, dot)
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -33,7 +32,6 @@ type compareCmd struct {
 	maxBundles int
 
 	sides []*compare.Side
-	file  *corpus.Replacement // of the result, held from the beginning on
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -109,15 +107,13 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	}
 	// The files that it ends with are held from its beginning, so that no other
 	// comparison writes them at the same time.
-	defer func() { c.discard(c.file); c.discard(c.knownFlags.file) }()
-	if err := c.hold(); err != nil {
+	defer c.knownFlags.release(c.app)
+	dir, err := c.hold()
+	if err != nil {
 		return err
 	}
-	if err := clearOut(c.out); err != nil {
-		return err
-	}
-	ui := &compareUI{runUI: newRunUI(c.app, fuzz.Config{}, c.out)}
-	ui.line.last = time.Now()
+	defer dir.Release()
+	ui := &compareUI{app: c.app, began: time.Now(), line: statusLine{app: c.app, last: time.Now()}}
 	comparison.Observer, comparison.Out = ui, c.out
 	r, err := comparison.Run(ctx)
 	ui.line.clear()
@@ -127,14 +123,17 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if !r.CutOff { // what was not compared would be gone, for the next night
-		if err := c.save(r); err != nil {
+		if err := dir.Save(r); err != nil {
+			return err
+		}
+		if err := c.knownFlags.write(r.Differences); err != nil {
 			return err
 		}
 	}
 	if c.json {
 		err = c.writeJSON(r)
 	} else {
-		err = c.write(r)
+		err = c.write(r, dir.File())
 	}
 	if err != nil {
 		return err
@@ -145,7 +144,7 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	case exitIncomplete:
 		err := errors.New(r.Incomplete[0])
 		if r.CutOff {
-			err = withHint(err, "the same command compares them again; "+compareFile+" was not written")
+			err = withHint(err, "the same command compares them again; "+compare.ResultFile+" was not written")
 		}
 		return incomplete(err)
 	case exitMismatch:
@@ -227,7 +226,7 @@ func (c *compareCmd) closeSides() {
 }
 
 // write shows a result.
-func (c *compareCmd) write(r *compare.Result) error {
+func (c *compareCmd) write(r *compare.Result, file string) error {
 	for _, l := range r.LeftOut {
 		fmt.Fprintf(c.stderr, "mmafuzz: %s\n", l.String())
 	}
@@ -237,7 +236,7 @@ func (c *compareCmd) write(r *compare.Result) error {
 	if err := r.Write(c.stdout, c.compareText()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "result: %s\n", c.resultFile())
+	fmt.Fprintf(c.stdout, "result: %s\n", file)
 	return nil
 }
 
@@ -247,7 +246,11 @@ func (a *app) compareText() compare.TextOptions {
 }
 
 // compareUI shows how far a comparison is.
-type compareUI struct{ *runUI }
+type compareUI struct {
+	*app
+	began time.Time
+	line  statusLine
+}
 
 func (u *compareUI) Models(s *fuzz.State)   { u.showProgress("models", s) }
 func (u *compareUI) Progress(s *fuzz.State) { u.showProgress("pairs", s) }
@@ -261,39 +264,32 @@ func (u *compareUI) showProgress(what string, s *fuzz.State) {
 		statusField{fmt.Sprintf("mismatch %s by %s", readable.Count(mismatches), readable.Plural(causes, "cause")), 1})
 }
 
-// hold makes the directory and begins the files.
-func (c *compareCmd) hold() (err error) {
-	if err := os.MkdirAll(c.out, 0o777); err != nil {
-		return noCompareDir(c.out, err)
+// hold takes the files that it ends with, so that no other comparison writes them at the
+// same time, and makes room for bundles.
+func (c *compareCmd) hold() (*compare.Directory, error) {
+	dir, err := compare.Hold(c.out)
+	if errors.Is(err, corpus.ErrInUse) {
+		return nil, withHint(err, "wait for the other mmafuzz compare, or name another directory with --out")
 	}
-	c.file, err = corpus.Replace(c.resultFile())
+	if err == nil {
+		if err := c.knownFlags.hold(); err != nil {
+			dir.Release()
+			return nil, err
+		}
+		err = dir.Clear()
+	}
+	var foreign *compare.ForeignError
 	switch {
-	case errors.Is(err, corpus.ErrInUse):
-		return withHint(err, "wait for the other mmafuzz compare, or name another directory with --out")
-	case err != nil:
-		return noCompareDir(c.out, err)
+	case err == nil:
+		return dir, nil
+	case errors.As(err, &foreign):
+		err = withHint(err, "name another directory with --out")
+	default:
+		err = hinted("name a directory with --out that can be made or written", "cannot use the directory %s: %w", c.out, bare(err))
 	}
-	return c.knownFlags.hold()
+	dir.Release()
+	return nil, err
 }
-
-func noCompareDir(dir string, err error) error {
-	return hinted("name a directory with --out that can be made or written", "cannot use the directory %s: %w", dir, bare(err))
-}
-
-// save writes compare.json, all of it or nothing, and the list of known differences
-// that was asked for.
-func (c *compareCmd) save(r *compare.Result) error {
-	body, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	if err := commit(&c.file, append(body, '\n')); err != nil {
-		return err
-	}
-	return c.knownFlags.write(r.Differences)
-}
-
-func (c *compareCmd) resultFile() string { return filepath.Join(c.out, compareFile) }
 
 // defaultOut is a directory named after what is compared.
 func defaultOut(args []string) string {
@@ -302,33 +298,4 @@ func defaultOut(args []string) string {
 		fmt.Fprintln(h, a)
 	}
 	return filepath.Join(outRoot, fmt.Sprintf("compare-%08x", h.Sum32()))
-}
-
-// What compare leaves in its directory.
-const (
-	compareFile = "compare.json"
-	compareMark = ".compare" // in the directory of bundles: it is ours
-)
-
-// clearOut removes the bundles that an earlier compare has left in a directory, and
-// nothing else.
-func clearOut(dir string) error {
-	bundles := filepath.Join(dir, compare.BundleDir)
-	mark := filepath.Join(bundles, compareMark)
-	if _, err := os.Stat(bundles); err == nil {
-		if _, err := os.Stat(mark); err != nil {
-			return hinted("name another directory with --out", "%s is there, but no compare has made it: it is not replaced", bundles)
-		}
-		if err := os.RemoveAll(bundles); err != nil {
-			return err
-		}
-	}
-	err := os.MkdirAll(bundles, 0o777)
-	if err == nil {
-		err = os.WriteFile(mark, nil, 0o666)
-	}
-	if err != nil {
-		return noCompareDir(dir, err)
-	}
-	return nil
 }

@@ -138,7 +138,7 @@ func (u *runUI) startEvent() *startEvent {
 	return e
 }
 
-func (u *runUI) findingEvent(f *fuzz.Finding) *findingEvent {
+func (u *runUI) findingEvent(f *fuzz.Case) *findingEvent {
 	return &findingEvent{newEvent("finding"), f.Pair, f.Bucket, f.Detail, f.Dir, f.Mismatch}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"time"
 
@@ -20,7 +19,7 @@ type knownFlags struct {
 
 	compare.Known // of --known, on the day
 
-	file *corpus.Replacement // of --write-known, held from the beginning on; nil: none
+	file *corpus.Replacement // of --write-known, held from the beginning on
 	kept *corpus.Known       // what that file has already; nil: nothing
 }
 
@@ -84,25 +83,12 @@ func (k *knownFlags) write(ds []compare.Difference) error {
 	if err != nil {
 		return err
 	}
-	return commit(&k.file, append(body, '\n'))
+	return k.file.Save(append(body, '\n'))
 }
 
-// commit ends a file with its contents; it is nil then.
-func commit(f **corpus.Replacement, body []byte) error {
-	if _, err := (*f).Write(body); err != nil {
-		return err
-	}
-	err := (*f).Commit()
-	*f = nil
-	return err
-}
-
-// discard leaves a file as it was, unless nil.
-func (a *app) discard(f *corpus.Replacement) {
-	if f == nil {
-		return
-	}
-	if err := f.Discard(); err != nil && !errors.Is(err, fs.ErrClosed) {
+// release leaves the file of --write-known as it was, unless it was written.
+func (k *knownFlags) release(a *app) {
+	if err := k.file.Discard(); err != nil {
 		a.log.Warn().Err(err).Msg("removing a file that was not written to its end")
 	}
 }

@@ -84,7 +84,7 @@ func (p *probeCmd) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := p.print(i, paper.Title, answers); err != nil {
+		if err := p.print(pr, paper.Title, answers); err != nil {
 			return err
 		}
 	}
@@ -100,50 +100,27 @@ func (p *probeCmd) run(ctx context.Context) error {
 	return nil
 }
 
-// probeAnswer is an answer in JSON.
-type probeAnswer struct {
-	Paper    string   `json:"paper"`
-	ID       string   `json:"id"`
-	Question string   `json:"question"`
-	Value    string   `json:"value"`
-	Remark   string   `json:"remark,omitempty"`
+// answered is an answer in JSON.
+type answered struct {
+	probe.Answer
 	Evidence []string `json:"evidence,omitempty"`
 }
 
-func (p *probeCmd) print(i *mma.Instruction, title string, answers []probe.Answer) error {
+// print writes the answers to a paper's questions.
+func (p *probeCmd) print(pr *probe.Prober, title string, answers []probe.Answer) error {
 	if !p.json {
-		fmt.Fprintf(p.stdout, "%s\n", title)
+		return pr.WriteAnswers(p.stdout, title, answers, p.evidence)
 	}
 	for _, a := range answers {
-		var seen []string
-		for _, s := range a.Evidence {
-			seen = append(seen, mma.FormatDot(i.Formats, s.Dot)+" = "+mma.FormatCode(i.D, s.Got))
+		if err := p.writeJSON(answered{a, pr.Evidence(&a)}); err != nil {
+			return err
 		}
-		if p.json {
-			if err := p.writeJSON(probeAnswer{a.Paper, a.ID, a.Question, a.Value, a.Why, seen}); err != nil {
-				return err
-			}
-			continue
-		}
-		remark := ""
-		if a.Why != "" {
-			remark = " (" + a.Why + ")"
-		}
-		fmt.Fprintf(p.stdout, "  %-19s %-62s %s%s\n", a.ID, a.Question, a.Value, remark)
-		if p.evidence {
-			for _, s := range seen {
-				fmt.Fprintf(p.stdout, "      %s\n", s)
-			}
-		}
-	}
-	if !p.json {
-		fmt.Fprintln(p.stdout)
 	}
 	return nil
 }
 
-// probeTree is the summation tree in JSON.
-type probeTree struct {
+// treeFound is the summation tree in JSON.
+type treeFound struct {
 	Tree    string `json:"tree"`
 	Problem string `json:"problem,omitempty"`
 }
@@ -151,22 +128,19 @@ type probeTree struct {
 // tree prints the summation tree and writes its pictures.
 func (p *probeCmd) tree(pr *probe.Prober, i *mma.Instruction) error {
 	t, why := pr.Tree()
-	if t == nil {
-		if p.svg != "" || p.dot != "" {
-			return fmt.Errorf("there is no summation tree to draw: %s", why)
-		}
-		if p.json {
-			return p.writeJSON(probeTree{Problem: why})
-		}
+	switch {
+	case t == nil && p.svg+p.dot != "":
+		return fmt.Errorf("there is no summation tree to draw: %s", why)
+	case t == nil && p.json:
+		return p.writeJSON(treeFound{Problem: why})
+	case t == nil:
 		return nil
-	}
-	if p.json {
-		if err := p.writeJSON(probeTree{Tree: t.Formula(i.K)}); err != nil {
+	case p.json:
+		if err := p.writeJSON(treeFound{Tree: t.Formula(i.K)}); err != nil {
 			return err
 		}
-	} else {
-		fmt.Fprintf(p.stdout, "summation tree\n  %s\n", strings.ReplaceAll(strings.TrimSuffix(t.Text(i.K), "\n"), "\n", "\n  "))
-		fmt.Fprintln(p.stdout)
+	default:
+		fmt.Fprintf(p.stdout, "summation tree\n  %s\n\n", strings.ReplaceAll(strings.TrimSuffix(t.Text(i.K), "\n"), "\n", "\n  "))
 	}
 	for _, w := range []struct{ file, text string }{{p.svg, t.SVG(i.FullName(), i.K)}, {p.dot, t.Graphviz(i.FullName(), i.K)}} {
 		if w.file == "" {
@@ -179,15 +153,6 @@ func (p *probeCmd) tree(pr *probe.Prober, i *mma.Instruction) error {
 	return nil
 }
 
-// probeProfile is a row of mean errors in JSON.
-type probeProfile struct {
-	Operation  string  `json:"operation"`
-	Low        float64 `json:"init_low"`
-	FP32       float64 `json:"init_fp32"`
-	NarrowLow  float64 `json:"rounded_init_low"`
-	NarrowFP32 float64 `json:"rounded_init_fp32"`
-}
-
 func (p *probeCmd) profiles(pr *probe.Prober) error {
 	if p.profile <= 0 {
 		return nil
@@ -197,20 +162,12 @@ func (p *probeCmd) profiles(pr *probe.Prober) error {
 		return err
 	}
 	if !p.json {
-		fmt.Fprintf(p.stdout, "Sun et al. (2023), Tables 12 to 15: mean absolute errors of %d inputs, seed %d\n", p.profile, p.seed)
-		fmt.Fprintf(p.stdout, "  %-16s %12s %12s %24s %12s\n", "", "init low", "init FP32", "to d rounded: init low", "init FP32")
+		return probe.WriteProfiles(p.stdout, rows, p.seed, p.profile)
 	}
 	for _, r := range rows {
-		if p.json {
-			if err := p.writeJSON(probeProfile(r)); err != nil {
-				return err
-			}
-			continue
+		if err := p.writeJSON(r); err != nil {
+			return err
 		}
-		fmt.Fprintf(p.stdout, "  %-16s %12.2e %12.2e %24.2e %12.2e\n", r.Operation, r.Low, r.FP32, r.NarrowLow, r.NarrowFP32)
-	}
-	if !p.json {
-		fmt.Fprintln(p.stdout)
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	if err := r.list.hold(); err != nil {
 		return err
 	}
-	defer func() { r.discard(r.list.file) }()
+	defer r.list.release(r.app)
 	c, err := r.open(cfg)
 	if err == nil {
 		err = corpus.RemoveStale(ui.dir, 1) // bundles are in directories of instructions

@@ -29,7 +29,7 @@ func (u *runUI) judge(s *fuzz.State) (ds []compare.Difference, uses []compare.Kn
 }
 
 // isKnown reports whether a finding is of a known difference.
-func (u *runUI) isKnown(f *fuzz.Finding) bool {
+func (u *runUI) isKnown(f *fuzz.Case) bool {
 	if u.list.List == nil {
 		return false
 	}
@@ -41,7 +41,7 @@ func (u *runUI) isKnown(f *fuzz.Finding) bool {
 
 // shownFindings returns the findings of which one is drawn: those that are not known,
 // if there are some.
-func (u *runUI) shownFindings() []*fuzz.Finding {
+func (u *runUI) shownFindings() []*fuzz.Case {
 	news := slices.DeleteFunc(slices.Clone(u.findings), u.isKnown)
 	if len(news) == 0 {
 		return u.findings

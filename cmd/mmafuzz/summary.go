@@ -63,12 +63,12 @@ func (u *runUI) example(s *fuzz.State) {
 // showcase chooses the finding whose picture is shown: of the cause of most differences
 // of ordinary values, with the fewest labels and terms, the earliest. What is unexplained
 // comes last.
-func (u *runUI) showcase(s *fuzz.State) *fuzz.Finding {
+func (u *runUI) showcase(s *fuzz.State) *fuzz.Case {
 	values := map[string]uint64{}
 	for _, c := range fuzz.Causes(s) {
 		values[c.Name] = c.Classes[oracle.Value]
 	}
-	var best *fuzz.Finding
+	var best *fuzz.Case
 	var key [5]int64
 	for _, f := range u.shownFindings() {
 		k := [5]int64{1, 0, -int64(values[f.Bucket]), int64(strings.Count(f.Detail, "+") + 2*strings.Count(f.Detail, "|")),

@@ -21,7 +21,7 @@ type runUI struct {
 
 	startDots uint64    // before this run, in a campaign that was resumed
 	lastNew   time.Time // of the newest bucket
-	findings  []*fuzz.Finding
+	findings  []*fuzz.Case
 	announced map[string]bool // primary causes that had their line
 	line      statusLine
 	left      *fuzz.Unfinished // what the campaign has not done; nil: nothing
@@ -61,7 +61,7 @@ func (u *runUI) forget() {
 }
 
 // Finding announces a finding.
-func (u *runUI) Finding(f *fuzz.Finding, kept bool) error {
+func (u *runUI) Finding(f *fuzz.Case, kept bool) error {
 	u.findings = append(u.findings, f)
 	if kept {
 		u.announced[f.Bucket] = true
@@ -78,7 +78,7 @@ func (u *runUI) Finding(f *fuzz.Finding, kept bool) error {
 
 // announce writes a line for the first finding of a primary cause; with -v, of every
 // finding.
-func (u *runUI) announce(f *fuzz.Finding) {
+func (u *runUI) announce(f *fuzz.Case) {
 	name := f.Bucket
 	if u.verbose {
 		name = f.Detail
@@ -95,7 +95,7 @@ func (u *runUI) announce(f *fuzz.Finding) {
 }
 
 // shrunk says in a few words what minimization made of a finding.
-func (u *runUI) shrunk(f *fuzz.Finding) string {
+func (u *runUI) shrunk(f *fuzz.Case) string {
 	if f.Bucket == fuzz.Unstable {
 		return fmt.Sprintf("repeated %d of %d times", f.Stable, f.Of)
 	}

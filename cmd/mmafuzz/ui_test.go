@@ -35,14 +35,14 @@ func testUI(t *testing.T) (ui *runUI, stdout, stderr *bytes.Buffer) {
 }
 
 // finding is an ordinary one.
-func finding(ui *runUI, pair int, detail string) *fuzz.Finding {
+func finding(ui *runUI, pair int, detail string) *fuzz.Case {
 	f := ui.cfg.Pairs[pair].Formats()
 	dot, err := mma.ParseDot(f, ui.cfg.Pairs[pair].K, false, []string{"3c00", "3c00", "b3000000"})
 	if err != nil {
 		panic(err)
 	}
 	labels, _, _ := strings.Cut(detail, ":")
-	return &fuzz.Finding{Pair: pair, Number: 1, Bucket: string(triage.PrimaryIn(labels)), Detail: detail, Class: oracle.Value, Dot: dot, Start: dot, A: 0x3f800000, B: 0x3f7fffff, Stable: 3}
+	return &fuzz.Case{Pair: pair, Number: 1, Bucket: string(triage.PrimaryIn(labels)), Detail: detail, Class: oracle.Value, Dot: dot, Start: dot, A: 0x3f800000, B: 0x3f7fffff, Stable: 3}
 }
 
 // TestAnnounce checks that the first finding of each primary cause has a line, and no

@@ -180,12 +180,12 @@ type follower struct{ *Comparison }
 
 func (w follower) Progress(s *fuzz.State) { w.Observer.Progress(s) }
 
-func (w follower) Finding(*fuzz.Finding, bool) error { return nil }
+func (w follower) Finding(*fuzz.Case, bool) error { return nil }
 
-// BundleDir is the directory of bundles in that of a comparison.
-const BundleDir = "bundles"
+// bundlesDir is the directory of bundles in that of a comparison.
+const bundlesDir = "bundles"
 
-func (c *Comparison) bundleDir(f *fuzz.Finding) string {
+func (c *Comparison) bundleDir(f *fuzz.Case) string {
 	p := &c.pairs[f.Pair]
-	return filepath.Join(c.Out, BundleDir, readable.Slug(p.a.Name+"~"+p.b.Name), readable.Slug(p.Name()), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
+	return filepath.Join(c.Out, bundlesDir, readable.Slug(p.a.Name+"~"+p.b.Name), readable.Slug(p.Name()), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
 }

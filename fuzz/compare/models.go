@@ -209,5 +209,5 @@ func withModel(s *Side, u devices.Unit, models []*model) devices.Unit {
 // modelFollower is the observer of the search for models.
 type modelFollower struct{ Observer }
 
-func (modelFollower) Finding(*fuzz.Finding, bool) error { return nil }
-func (w modelFollower) Progress(s *fuzz.State)          { w.Models(s) }
+func (modelFollower) Finding(*fuzz.Case, bool) error { return nil }
+func (w modelFollower) Progress(s *fuzz.State)       { w.Models(s) }

@@ -53,12 +53,12 @@ type Seen struct {
 
 // Answer is the answer to a question.
 type Answer struct {
-	Paper    string // key of the paper: see Papers
-	ID       string // the paper's name of the test, or ours
-	Question string
-	Value    string // "-": no input of these formats decides the question
-	Why      string // the reason for "-"; otherwise a remark, or ""
-	Evidence []Seen // what the answer rests on, the deciding input first
+	Paper    string `json:"paper"` // key of the paper: see Papers
+	ID       string `json:"id"`    // the paper's name of the test, or ours
+	Question string `json:"question"`
+	Value    string `json:"value"`            // "-": no input of these formats decides the question
+	Why      string `json:"remark,omitempty"` // the reason for "-"; otherwise a remark, or ""
+	Evidence []Seen `json:"-"`                // what the answer rests on, the deciding input first
 }
 
 // Prober asks one unit. It is not safe for concurrent use.

@@ -22,11 +22,13 @@ import (
 // is a second reference, rounded to D at the end. The paper prints averages only,
 // without seeds: figures of the same order mean agreement.
 type Profile struct {
-	Operation string
+	Operation string `json:"operation"`
 	// Mean absolute errors, one for each way to draw numbers; Narrow against the
 	// reference rounded to D.
-	Low, FP32             float64
-	NarrowLow, NarrowFP32 float64
+	Low        float64 `json:"init_low"`
+	FP32       float64 `json:"init_fp32"`
+	NarrowLow  float64 `json:"rounded_init_low"`
+	NarrowFP32 float64 `json:"rounded_init_fp32"`
 }
 
 // Profiles draws n inputs for each operation and returns the errors. Inputs

@@ -14,8 +14,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// GoneError says that a target does not answer any more: it fails on every input, or
-// there is trouble that is no input's. What was compared before is kept.
+// GoneError says that a target does not answer any more: it fails on every input, or for
+// a reason that is no input's. What was compared before is kept.
 type GoneError struct {
 	Target string
 	Err    error // not wrapped: a failure on an input is a finding, this is none
@@ -30,24 +30,24 @@ func (e *GoneError) Error() string {
 // take as many deadlines as it has dot products.
 const goneAfter = 8
 
-// The pace of units that are slow: a long call is divided into pieces of about
-// pieceTime, and what has taken longer than keepAfter goes into the checkpoint before
-// its chunk is complete.
+// A long call is divided into pieces of about pieceTime, and what has taken longer than
+// keepAfter goes into the checkpoint before its chunk is complete.
 const (
 	pieceTime = 500 * time.Millisecond
 	keepAfter = time.Second
 )
 
-// box is a black box as a campaign asks it: long calls are divided by whole tiles, and
-// the answers to those are remembered in the checkpoint, so that a slow unit is not
-// asked twice. How they are divided does not show: the answer to a tile is its own.
-type box struct {
+// slowUnit is how a campaign asks a unit that may take long for an answer: neither a model
+// nor a recording. Long calls are divided into pieces of whole tiles, and their answers are
+// kept in the checkpoint, so that the unit is not asked again after an interruption. The
+// results do not depend on how calls are divided: a tile's depend on that tile alone.
+type slowUnit struct {
 	devices.Unit
 	target string
 	pair   int
 	side   int
 	check  *checkpoint
-	triage *atomic.Bool // every call is remembered
+	triage *atomic.Bool // every answer is kept, not only those that took long
 	pace   atomic.Int64 // ns per dot product of the last piece; 0: unknown
 	failed atomic.Int64 // calls in a row
 
@@ -99,9 +99,9 @@ func (s *savedEpoch) answer(r *answerRecord) bool {
 	return true
 }
 
-// boxed makes the black boxes of a pair such that are asked with care. Models,
-// recordings and what takes large batches at once stay as they are.
-func (c *Campaign) boxed(i int, p *pairRun) {
+// askWithCare makes slow units of the units of a pair. Models, recordings and what takes
+// large batches at once stay as they are.
+func (c *Campaign) askWithCare(i int, p *pairRun) {
 	for side, u := range []*devices.Unit{&p.A, &p.B} {
 		if recorded(*u) || fast(*u) {
 			continue
@@ -110,38 +110,38 @@ func (c *Campaign) boxed(i int, p *pairRun) {
 		if side == 1 {
 			target = p.TargetB
 		}
-		b := &box{Unit: *u, target: target, pair: i, side: side, check: c.saving, triage: &c.triaging}
+		s := &slowUnit{Unit: *u, target: target, pair: i, side: side, check: c.saving, triage: &c.triaging}
 		if p.baseUnit == *u {
-			p.baseUnit = b
+			p.baseUnit = s
 		}
-		if p.box == *u {
-			p.box = b
+		if p.unknown == *u {
+			p.unknown = s
 		}
-		*u = b
-		c.boxes = append(c.boxes, b)
+		*u = s
+		c.slow = append(c.slow, s)
 	}
 }
 
 // begin forgets the questions of the epoch before.
-func (b *box) begin() {
-	b.mu.Lock()
-	b.calls = nil
-	b.mu.Unlock()
+func (s *slowUnit) begin() {
+	s.mu.Lock()
+	s.calls = nil
+	s.mu.Unlock()
 }
 
 // Run runs a batch in pieces.
-func (b *box) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+func (s *slowUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	if in.Tiles == 0 {
 		return nil
 	}
-	a := b.answerTo(in)
+	a := s.answerTo(in)
 	done, err := a.earlier(out)
 	began := time.Now()
 	kept := done
 	for done < in.Tiles && err == nil {
-		n := b.tiles(in, done)
+		n := s.tiles(in, done)
 		from, to := done*a.tile, (done+n)*a.tile
-		if err = b.piece(ctx, in.Part(done, n), out[from:to]); err == nil {
+		if err = s.piece(ctx, in.Part(done, n), out[from:to]); err == nil {
 			done += n
 		}
 		if time.Since(began) > keepAfter || a.always {
@@ -153,8 +153,8 @@ func (b *box) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 }
 
 // tiles is how many tiles from done on make the next piece.
-func (b *box) tiles(in *mma.Batch, done int) int {
-	pace := b.pace.Load()
+func (s *slowUnit) tiles(in *mma.Batch, done int) int {
+	pace := s.pace.Load()
 	if pace == 0 {
 		return 1
 	}
@@ -162,49 +162,49 @@ func (b *box) tiles(in *mma.Batch, done int) int {
 }
 
 // piece asks for some tiles.
-func (b *box) piece(ctx context.Context, in *mma.Batch, out []byte) error {
+func (s *slowUnit) piece(ctx context.Context, in *mma.Batch, out []byte) error {
 	began := time.Now()
-	err := b.Unit.Run(ctx, in, out)
+	err := s.Unit.Run(ctx, in, out)
 	switch {
 	case err == nil:
-		b.failed.Store(0)
-		b.pace.Store(max(1, int64(time.Since(began))/int64(in.Dots())))
+		s.failed.Store(0)
+		s.pace.Store(max(1, int64(time.Since(began))/int64(in.Dots())))
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !devices.IsFault(err):
-		return &GoneError{b.target, err}
-	case b.failed.Add(1) >= goneAfter:
-		return b.ask(ctx, in, err)
+		return &GoneError{s.target, err}
+	case s.failed.Add(1) >= goneAfter:
+		return s.ask(ctx, in, err)
 	}
 	return err
 }
 
 // ask asks a unit that has failed many times for a dot product of zeros.
-func (b *box) ask(ctx context.Context, in *mma.Batch, why error) error {
+func (s *slowUnit) ask(ctx context.Context, in *mma.Batch, why error) error {
 	zeros := mma.NewBatch(in.Formats, mma.Shape{M: 1, N: 1, K: in.K, Tiles: 1})
 	zeros.Set(0, mma.NewDot(in.Formats, in.K))
-	switch err := b.Unit.Run(ctx, zeros, make([]byte, in.Formats.D.Width())); {
+	switch err := s.Unit.Run(ctx, zeros, make([]byte, in.Formats.D.Width())); {
 	case err == nil:
-		b.failed.Store(0)
+		s.failed.Store(0)
 		return why
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:
-		return &GoneError{b.target, fmt.Errorf("%d calls in a row have failed, and it fails on zeros: %w", goneAfter, err)}
+		return &GoneError{s.target, fmt.Errorf("%d calls in a row have failed, and it fails on zeros: %w", goneAfter, err)}
 	}
 }
 
 // answer is a call in progress.
 type answer struct {
-	b      *box
+	s      *slowUnit
 	in     *mma.Batch
 	tile   int // bytes of a tile
 	always bool
 	key    *answerKey // nil: not made yet
 }
 
-func (b *box) answerTo(in *mma.Batch) *answer {
-	a := &answer{b: b, in: in, tile: in.M * in.N * in.Formats.D.Width(), always: b.check != nil && b.triage.Load()}
+func (s *slowUnit) answerTo(in *mma.Batch) *answer {
+	a := &answer{s: s, in: in, tile: in.M * in.N * in.Formats.D.Width(), always: s.check.path != "" && s.triage.Load()}
 	if a.always {
 		a.makeKey()
 	}
@@ -222,38 +222,38 @@ func (a *answer) makeKey() {
 	for _, buf := range [][]byte{a.in.A, a.in.B, a.in.C, a.in.SA, a.in.SB} {
 		h.Write(buf)
 	}
-	a.key = &answerKey{pair: a.b.pair, side: a.b.side}
+	a.key = &answerKey{pair: a.s.pair, side: a.s.side}
 	copy(a.key.question[:], h.Sum(nil))
 	if !a.always {
 		a.key.n = -1 // of a chunk, which asks once
 		return
 	}
-	a.b.mu.Lock()
-	defer a.b.mu.Unlock()
-	if a.b.calls == nil {
-		a.b.calls = map[[16]byte]int{}
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
+	if a.s.calls == nil {
+		a.s.calls = map[[16]byte]int{}
 	}
-	a.key.n = a.b.calls[a.key.question]
-	a.b.calls[a.key.question]++
+	a.key.n = a.s.calls[a.key.question]
+	a.s.calls[a.key.question]++
 }
 
 // earlier copies the tiles to out that an earlier run was answered, and returns their
 // number.
 func (a *answer) earlier(out []byte) (tiles int, err error) {
-	if a.b.check == nil || len(a.b.check.saved.answers) == 0 {
+	if len(a.s.check.saved.answers) == 0 {
 		return 0, nil
 	}
 	if a.key == nil {
 		a.makeKey()
 	}
-	have := a.b.check.saved.answers[*a.key]
+	have := a.s.check.saved.answers[*a.key]
 	if have == nil || len(have.d) > len(out) {
 		return 0, nil
 	}
 	tiles = len(have.d) / a.tile
 	copy(out, have.d[:tiles*a.tile])
 	if have.fault != "" {
-		err = &devices.FaultError{Target: a.b.target, What: have.fault}
+		err = &devices.FaultError{Target: a.s.target, What: have.fault}
 	}
 	return tiles, err
 }
@@ -262,7 +262,7 @@ func (a *answer) earlier(out []byte) (tiles int, err error) {
 func (a *answer) keep(out []byte, from, to int, err error) {
 	var fault *devices.FaultError
 	errors.As(err, &fault)
-	if a.b.check == nil || from == to && fault == nil {
+	if a.s.check.path == "" || from == to && fault == nil {
 		return
 	}
 	if a.key == nil {
@@ -273,5 +273,5 @@ func (a *answer) keep(out []byte, from, to int, err error) {
 	if fault != nil {
 		r.Fault = fault.What
 	}
-	a.b.check.add(func(c *checkpointRecord) { c.Answers = append(c.Answers, r) })
+	a.s.check.add(func(c *checkpointRecord) { c.Answers = append(c.Answers, r) })
 }

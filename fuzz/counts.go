@@ -1,0 +1,165 @@
+package fuzz
+
+import (
+	"math"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// kind is differing cases of one cause and class.
+type kind struct {
+	kindKey
+	cases  uint64
+	maxUlp float64
+	digest uint64
+	first  Sample
+}
+
+// kindKey is what the name of a detail says.
+type kindKey struct {
+	cause *triage.Cause
+	class oracle.Class
+}
+
+// name names the kind: the labels, and the class where that is not value. What depends on
+// its tile is one kind.
+func (k kindKey) name() string {
+	if k.class == oracle.Value || k.class == oracle.Fault || k.cause.Primary == triage.Layout {
+		return k.cause.Detail
+	}
+	return k.cause.Detail + ":" + k.class.String()
+}
+
+// tally counts differing cases by kind, in the order in which the kinds come up.
+type tally struct {
+	kinds []kind
+}
+
+// reset empties t and keeps its memory.
+func (t *tally) reset() { t.kinds = t.kinds[:0] }
+
+// add adds a case.
+func (t *tally) add(p *pairRun, cause *triage.Cause, s *Sample, digest uint64) {
+	key := kindKey{cause, s.Class}
+	i := slices.IndexFunc(t.kinds, func(k kind) bool { return k.kindKey == key })
+	if i < 0 {
+		i = len(t.kinds)
+		t.kinds = append(t.kinds, kind{kindKey: key, first: *s})
+	}
+	k := &t.kinds[i]
+	k.cases++
+	k.maxUlp = max(k.maxUlp, ulpDistance(p.spec.D, s.A, s.B))
+	k.digest += digest
+}
+
+// detailsMost is the number of details that are counted for a pair. Cases of others count
+// for their buckets alone.
+const detailsMost = 32
+
+// detail returns a bucket's detail of a name; nil if it has none.
+func (b *Bucket) detail(name string) *Detail {
+	for i := range b.Details {
+		if b.Details[i].Name == name {
+			return &b.Details[i]
+		}
+	}
+	return nil
+}
+
+// details counts the details of buckets.
+func details(buckets map[string]*Bucket) int {
+	n := 0
+	for _, b := range buckets {
+		n += len(b.Details)
+	}
+	return n
+}
+
+// Add adds the cases of a bucket of the same name.
+func (b *Bucket) Add(o *Bucket) {
+	b.Cases += o.Cases
+	b.MaxUlp = max(b.MaxUlp, o.MaxUlp)
+	b.Digest += o.Digest
+	b.More += o.More
+	for c, n := range o.Classes {
+		b.Classes[c] += n
+	}
+	for _, d := range o.Details {
+		if have := b.detail(d.Name); have != nil {
+			have.Cases += d.Cases
+			have.MaxUlp = max(have.MaxUlp, d.MaxUlp)
+		} else {
+			b.Details = append(b.Details, d)
+		}
+	}
+}
+
+// count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
+// detail is new to the epoch. A detail that is one too many for the pair is not kept.
+func (p *pairDelta) count(st *PairState, k *kind) {
+	bucket, name := string(k.cause.Primary), k.name()
+	b := p.Buckets[bucket]
+	fresh := b == nil
+	if fresh {
+		if p.Buckets == nil {
+			p.Buckets = map[string]*Bucket{}
+		}
+		b = &Bucket{Name: bucket}
+		p.Buckets[bucket] = b
+	}
+	d := b.detail(name)
+	if d == nil && p.roomFor(st, bucket, name) {
+		b.Details = append(b.Details, Detail{Name: name, Class: k.class})
+		d, fresh = &b.Details[len(b.Details)-1], true
+	}
+	if fresh {
+		p.kinds = append(p.kinds, *k)
+	}
+	b.Cases += k.cases
+	b.MaxUlp = max(b.MaxUlp, k.maxUlp)
+	b.Digest += k.digest
+	b.Classes[k.class] += k.cases
+	if d == nil {
+		b.More += k.cases
+		return
+	}
+	d.Cases += k.cases
+	d.MaxUlp = max(d.MaxUlp, k.maxUlp)
+}
+
+// roomFor reports whether a detail that is new to the epoch is kept.
+func (p *pairDelta) roomFor(st *PairState, bucket, name string) bool {
+	if b := st.Buckets[bucket]; b != nil && b.detail(name) != nil {
+		return true
+	}
+	fresh := 0
+	for _, b := range p.Buckets {
+		for i := range b.Details {
+			if have := st.Buckets[b.Name]; have == nil || have.detail(b.Details[i].Name) == nil {
+				fresh++
+			}
+		}
+	}
+	return details(st.Buckets)+fresh < detailsMost
+}
+
+// ulpDistance is how far two results are apart, in steps between neighbouring
+// codes; 0 if one is a NaN.
+func ulpDistance(id fp.ID, a, b uint64) float64 {
+	f := id.Get()
+	if inf := f.InfCode(false); a&^f.SignBit() > inf || b&^f.SignBit() > inf {
+		return 0
+	}
+	return math.Abs(ordered(f, a) - ordered(f, b))
+}
+
+// ordered maps the codes of an IEEE format to numbers of the same order.
+func ordered(f *fp.Format, code uint64) float64 {
+	if code&f.SignBit() != 0 {
+		return -float64(code &^ f.SignBit())
+	}
+	return float64(code)
+}

@@ -1,0 +1,163 @@
+package fuzz
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+)
+
+// part is what a chunk adds to its pair's epoch: the result of the chunk without what
+// the chunks before it, in the order of the plan, have had already. So the parts of
+// the first chunks of a pair are the same whatever comes after them, and an epoch that
+// was interrupted goes on behind the parts that are there.
+type part struct {
+	classes  [oracle.Fault + 1]uint64
+	features []uint32 // that no earlier part has
+	corpus   []CaseRef
+	differ   []Sample // to be run again, and evidence
+	agree    []Sample
+	unnamed  []Sample // differing cases that no verdict before the epoch names
+	kinds    []kind   // of the others
+}
+
+// pairEpoch is the epoch in progress of one pair.
+type pairEpoch struct {
+	st      *PairState
+	chunks  []*chunk // of the plan
+	results []*chunkResult
+
+	mu    sync.Mutex
+	ready []bool // chunks whose results are there
+	parts []part // of the first chunks
+	kept  int    // of these, ones that are in the checkpoint
+
+	// What the parts have so far.
+	fresh         map[uint32]bool // features
+	sampled       map[sampleKind]int
+	agree, corpus int
+}
+
+// sampleKind is a kind of differing cases of which an epoch keeps a few.
+type sampleKind struct {
+	class     oracle.Class
+	generator string
+}
+
+// finish takes the result of chunk i, and makes parts of all that have no gap before
+// them.
+func (e *pairEpoch) finish(i int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ready[i] = true
+	for n := len(e.parts); n < len(e.chunks) && e.ready[n]; n++ {
+		e.parts = append(e.parts, part{})
+		e.reduce(&e.parts[n], e.chunks[n], e.results[n])
+	}
+}
+
+// has reports whether there is a part of chunk i.
+func (e *pairEpoch) has(i int) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return i < len(e.parts)
+}
+
+// records returns the parts that are not in the checkpoint yet.
+func (e *pairEpoch) records(pair int) []*partRecord {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var rs []*partRecord
+	for ; e.kept < len(e.parts); e.kept++ {
+		rs = append(rs, e.parts[e.kept].record(pair, e.kept, e.chunks[e.kept]))
+	}
+	return rs
+}
+
+// cutAt leaves the first n chunks.
+func (e *pairEpoch) cutAt(n int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n = min(n, len(e.chunks))
+	e.chunks, e.parts = e.chunks[:n], e.parts[:min(n, len(e.parts))]
+}
+
+// reduce makes a part of the result of the next chunk.
+func (e *pairEpoch) reduce(p *part, ch *chunk, r *chunkResult) {
+	p.classes, p.unnamed, p.kinds = r.classes, r.unnamed, slices.Clone(r.kinds)
+	r.unnamed = nil
+	for i := range r.differ {
+		kind := sampleKind{r.differ[i].Class, ch.generator()}
+		if n := e.sampled[kind]; n < differPerEpoch {
+			e.sampled[kind] = n + 1
+			p.differ = append(p.differ, r.differ[i])
+		}
+	}
+	p.agree = slices.Clone(r.agree[:min(len(r.agree), max(0, evidenceKept-len(e.st.Agree)-e.agree))])
+	e.agree += len(p.agree)
+	for i := range r.traced {
+		e.addFeatures(p, &r.traced[i])
+	}
+}
+
+// addFeatures keeps an input that has a feature which none had before.
+func (e *pairEpoch) addFeatures(p *part, t *tracedCase) {
+	before := len(p.features)
+	for _, f := range t.features {
+		if !e.st.Features[f] && !e.fresh[f] {
+			e.fresh[f] = true
+			p.features = append(p.features, f)
+		}
+	}
+	if len(p.features) > before && len(e.st.Corpus)+e.corpus < corpusMost {
+		src, err := gen.ParseSource(t.ref.Source)
+		if err == nil && src.Mutable() {
+			p.corpus = append(p.corpus, t.ref)
+			e.corpus++
+		}
+	}
+}
+
+// resume takes a part of an earlier run as that of the next chunk.
+func (e *pairEpoch) resume(p part) {
+	e.ready[len(e.parts)] = true
+	for _, s := range p.differ {
+		e.sampled[sampleKind{s.Class, e.chunks[len(e.parts)].generator()}]++
+	}
+	for _, f := range p.features {
+		e.fresh[f] = true
+	}
+	e.agree += len(p.agree)
+	e.corpus += len(p.corpus)
+	e.parts = append(e.parts, p)
+	e.kept = len(e.parts)
+}
+
+// delta adds up the first n parts.
+func (e *pairEpoch) delta(n int) pairDelta {
+	var d pairDelta
+	for i := range e.parts[:n] {
+		p, ch := &e.parts[i], e.chunks[i]
+		d.Dots += uint64(ch.n)
+		d.Chunks++
+		if !ch.play {
+			if d.Next == nil {
+				d.Next = map[string]uint64{}
+			}
+			d.Next[ch.name] = ch.index + uint64(ch.n)
+		}
+		for class, n := range p.classes {
+			d.Classes[class] += n
+		}
+		d.Features = append(d.Features, p.features...)
+		d.Corpus = append(d.Corpus, p.corpus...)
+		d.Agree = append(d.Agree, p.agree...)
+		d.differ = append(d.differ, p.differ...)
+		d.unnamed = append(d.unnamed, p.unnamed...)
+		for j := range p.kinds {
+			d.count(e.st, &p.kinds[j])
+		}
+	}
+	return d
+}

@@ -1,0 +1,228 @@
+package fuzz
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+)
+
+// Some units are flaky: they give another answer when they are asked again. A difference
+// that comes from this alone is no difference of arithmetic: such cases are counted as
+// unstable, beside the buckets, and are no evidence.
+//
+// Every case that is to be evidence is run again, alone in a tile. If its results change, it
+// is run again where it was found: in its tile, then in its batch. If it gives the same
+// there every time, its result depends on what is around it; if not, it is unstable. A pair
+// with such a case is odd: from then on every differing case that the verdict does not
+// explain is run again (settle.go), and triage asks for every answer several times.
+//
+// How often a case is run does not depend on the results: 3 times alone, for at most 8 cases
+// of each class and generator in an epoch and for 384 cases that agree; those that change, 8
+// times in their tiles, and 8 times in at most two batches of an epoch; an unexplained case
+// of an odd pair, at most 6 times.
+
+// Unstable is the name that findings have which do not repeat themselves.
+const Unstable = bundle.Unstable
+
+const (
+	repetitions  = 3  // of a case, alone
+	trials       = 8  // of a case that changed, where it was found
+	trialBatches = 2  // batches of an epoch that are run again
+	oddSample    = 64 // unexplained cases that are run again in a pair that is not odd
+)
+
+// trial is what repetitions of a case gave.
+type trial struct {
+	same   int       // of them gave the result of the case
+	of     int       // repetitions
+	first  [2]uint64 // result
+	steady bool      // all gave the first result
+}
+
+// add adds a repetition of a case.
+func (t *trial) add(want, got [2]uint64) {
+	if t.of == 0 {
+		t.first, t.steady = got, true
+	}
+	t.steady = t.steady && got == t.first
+	if got == want {
+		t.same++
+	}
+	t.of++
+}
+
+// whole reports whether every repetition gave the result of the case.
+func (t *trial) whole() bool { return t.same == t.of }
+
+// recheck runs cases again, each alone in its tile, and then those that change where they
+// were found.
+func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
+	alone, err := x.alone(ctx, cases, repetitions)
+	if alone == nil || err != nil {
+		return err // a fault: its class says it already
+	}
+	x.d.Checked += uint64(len(cases))
+	batches := map[*chunk]bool{}
+	for i, f := range cases {
+		if f.Class == oracle.Fault || alone[i].whole() {
+			f.Stable, f.Of = alone[i].same, alone[i].of
+			continue
+		}
+		x.d.Changed++
+		x.d.Odd = true
+		if err := x.whereFound(ctx, f, &alone[i], batches); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alone runs cases alone in their tiles; nil if a side fails on one that was no fault
+// when it was found. A fault is not run again.
+func (x *pairTriage) alone(ctx context.Context, cases []*Case, times int) ([]trial, error) {
+	ts := make([]trial, len(cases))
+	var at []int
+	var dots []*mma.Dot
+	for i, f := range cases {
+		if f.Class != oracle.Fault {
+			at, dots = append(at, i), append(dots, f.Start)
+		}
+	}
+	if len(dots) == 0 {
+		return ts, nil
+	}
+	for range times {
+		got, err := x.bothOf(ctx, mma.BatchOf(x.p.spec.Formats, x.p.K, dots))
+		if devices.IsFault(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for j, i := range at {
+			ts[i].add([2]uint64{cases[i].A, cases[i].B}, got(j))
+		}
+	}
+	return ts, nil
+}
+
+// bothOf runs both sides on a batch and returns the results of its outputs.
+func (x *pairTriage) bothOf(ctx context.Context, b *mma.Batch) (func(output int) [2]uint64, error) {
+	w := x.p.spec.D.Width()
+	a, o := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
+	if err := x.p.A.Run(ctx, b, a); err != nil {
+		return nil, err
+	}
+	err := x.p.B.Run(ctx, b, o)
+	return func(i int) [2]uint64 { return [2]uint64{mma.Load(a, w, i), mma.Load(o, w, i)} }, err
+}
+
+// whereFound runs a case that is not the same alone where it was found.
+func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batches map[*chunk]bool) error {
+	if f.Origin.Source == recordedSource {
+		return nil // a recording repeats itself
+	}
+	t, err := x.inTile(ctx, f)
+	if devices.IsFault(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f.Stable, f.Of = t.same, t.of
+	switch {
+	case t.whole() && alone.steady:
+		return x.extract(ctx, f, alone.first)
+	case t.whole(): // alone it changes
+		f.Bucket, f.Stable, f.Of = Unstable, alone.same, alone.of
+	case t.same > 0:
+		f.Bucket = Unstable
+	default:
+		return x.inBatch(ctx, f, batches)
+	}
+	return nil
+}
+
+// inTile runs a case in its tile.
+func (x *pairTriage) inTile(ctx context.Context, f *Case) (t trial, err error) {
+	tile, output := sourceOf(f.Origin.Source).Tile(x.p.spec, x.c.cfg.Seed, f.Origin.Index)
+	for range trials {
+		got, err := x.bothOf(ctx, tile)
+		if err != nil {
+			return t, err
+		}
+		t.add([2]uint64{f.A, f.B}, got(output))
+	}
+	return t, nil
+}
+
+// inBatch runs a case that never was the same in its tile in the batch that showed it,
+// if not too many of these have been run: what is around the tile may matter.
+func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[*chunk]bool) error {
+	f.Bucket = Unstable
+	i := slices.IndexFunc(x.chunks, func(c *chunk) bool {
+		return c.has(f.Origin)
+	})
+	if i < 0 || !x.batchMatters && !batches[x.chunks[i]] && len(batches) == trialBatches {
+		return nil
+	}
+	ch := x.chunks[i]
+	batches[ch] = true
+	b := x.batchOf(ch)
+	var t trial
+	for range trials {
+		got, err := x.bothOf(ctx, b)
+		if devices.IsFault(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		t.add([2]uint64{f.A, f.B}, got(int(f.Origin.Index-ch.index)))
+	}
+	if f.Stable, f.Of = t.same, t.of; t.whole() {
+		f.Bucket, f.Place = string(triage.Layout), minimize.Nowhere.String()
+		x.batchMatters = true
+	}
+	return nil
+}
+
+// batchOf returns the inputs of a chunk as a worker makes them.
+func (x *pairTriage) batchOf(ch *chunk) *mma.Batch {
+	g := ch.source.Generator
+	b := mma.NewBatch(x.p.spec.Formats, mma.Shape{M: g.M, N: g.N, K: x.p.K, Tiles: (ch.n + g.M*g.N - 1) / (g.M * g.N)})
+	ch.source.Fill(b, x.c.cfg.Seed, ch.index)
+	return b
+}
+
+// isOdd reports whether a pair has had cases that did not repeat themselves alone.
+func (x *pairTriage) isOdd() bool { return x.st.Odd || x.d.Odd }
+
+// recheckAgreeing runs new cases that agree again and drops those that change: they are
+// evidence.
+func (x *pairTriage) recheckAgreeing(ctx context.Context) error {
+	if x.p.certain() || len(x.d.Agree) == 0 {
+		return nil
+	}
+	cases := x.newCases(x.d.Agree)
+	ts, err := x.alone(ctx, cases, repetitions)
+	if err != nil {
+		return err
+	}
+	var kept []Sample
+	for i := range ts {
+		if ts[i].whole() {
+			kept = append(kept, x.d.Agree[i])
+		}
+	}
+	if ts != nil && len(kept) < len(cases) {
+		x.d.Agree, x.d.Odd = kept, true
+	}
+	return nil
+}
