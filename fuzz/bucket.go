@@ -21,21 +21,21 @@ var (
 // labeller finds the causes of differing cases, many at a time. It is for one goroutine
 // at a time.
 type labeller struct {
-	names  triage.Names
-	causes []*triage.Cause
-	dot    *mma.Dot
+	attribution triage.Attribution
+	causes      []*triage.Cause
+	dot         *mma.Dot
 }
 
-// of returns the causes of cases after a namer; nil: there is none. Their operands are
+// of returns the causes of cases after an attributor; nil: there is none. Their operands are
 // the outputs at of a batch; a and b are the results, class is how they differ. The causes
 // are good until the next call.
-func (l *labeller) of(namer *triage.Namer, in *mma.Batch, at []int32, a, b []uint64, class []oracle.Class) []*triage.Cause {
+func (l *labeller) of(attributor *triage.Attributor, in *mma.Batch, at []int32, a, b []uint64, class []oracle.Class) []*triage.Cause {
 	l.causes = l.causes[:0]
-	if namer != nil {
-		l.causes = append(l.causes, l.names.Causes(namer, in, at, a, b)...)
+	if attributor != nil {
+		l.causes = append(l.causes, l.attribution.Causes(attributor, in, at, a, b)...)
 	}
 	for i, c := range class {
-		if namer == nil {
+		if attributor == nil {
 			l.causes = append(l.causes, unexplained)
 		}
 		if c == oracle.Fault {
@@ -71,8 +71,8 @@ func digest(d *mma.Dot, s *Sample) uint64 {
 // bucket puts the cases that could not be named before into buckets, and lists what
 // findings may be made of.
 func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
-	if x.namer == nil {
-		x.namer = x.allNamer()
+	if x.attributor == nil {
+		x.attributor = x.fullAttributor()
 	}
 	again, err := x.countUnnamed(ctx, rechecked)
 	if err != nil {
@@ -186,7 +186,7 @@ func (x *pairTriage) causesOf(l *labeller, dots []*mma.Dot, ss []Sample) (*mma.B
 		at[i], a[i], b[i], class[i] = int32(i), ss[i].A, ss[i].B, ss[i].Class
 	}
 	batch := mma.BatchOf(x.p.spec.Formats, x.p.K, dots)
-	return batch, l.of(x.namer, batch, at, a, b, class)
+	return batch, l.of(x.attributor, batch, at, a, b, class)
 }
 
 // kindsOf returns the kinds of differing cases that were run again, one case each.

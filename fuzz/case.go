@@ -96,7 +96,7 @@ type pairTriage struct {
 	k int // of the instruction, for hypotheses
 
 	verdict    *triage.Verdict
-	namer      *triage.Namer
+	attributor *triage.Attributor
 	candidates []*Case // of which findings may be made
 }
 

@@ -24,7 +24,7 @@
 // new features are mutated later. EndToEnd is that loop alone. What chunks find is put
 // together in the order of the plan (merge.go), so that findings do not depend on the number
 // of workers. Every differing case is counted in the bucket of its primary cause: programs
-// between those of the two sides run on batches too (triage.Namer), so that no cause is too
+// between those of the two sides run on batches too (triage.Attributor), so that no cause is too
 // rare to be found.
 //
 // case.go has the way of a differing case from there to a finding, a step a file: it is run

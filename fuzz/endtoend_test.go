@@ -98,7 +98,7 @@ func TestChunkAllocs(t *testing.T) {
 	if err := c.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if c.pairs[0].rename(c.state.Pairs[0].Verdict); c.pairs[0].namer == nil {
+	if c.pairs[0].rename(c.state.Pairs[0].Verdict); c.pairs[0].attributor == nil {
 		t.Fatal("nothing is explained")
 	}
 	keepPools(t)

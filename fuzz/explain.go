@@ -12,12 +12,12 @@ import (
 // The verdict on a pair: a change of the program of the known side that explains the other
 // one on all evidence.
 
-// allNamer returns the namer for what the epoch's own one does not name, and for findings.
-func (x *pairTriage) allNamer() *triage.Namer {
+// fullAttributor returns the attributor for what the epoch's own one does not name, and for findings.
+func (x *pairTriage) fullAttributor() *triage.Attributor {
 	if x.p.given != nil && (x.verdict == nil || x.verdict.Given || !x.verdict.Found()) {
 		return x.p.given
 	}
-	return x.p.namerOf(x.verdict)
+	return x.p.attributorOf(x.verdict)
 }
 
 // keepEvidence keeps new differing cases for later, up to a limit.
@@ -45,16 +45,16 @@ func (x *pairTriage) explain(ctx context.Context) error {
 // stillHolds reports whether the verdict before the epoch, which holds for all evidence
 // up to then, holds for the new evidence as well.
 func (x *pairTriage) stillHolds(fresh []*Case) bool {
-	if x.p.namer == nil || x.verdict == nil || !x.verdict.Found() || !x.verdict.Given && !x.baseHolds(x.verdict.K, fresh) {
+	if x.p.attributor == nil || x.verdict == nil || !x.verdict.Found() || !x.verdict.Given && !x.baseHolds(x.verdict.K, fresh) {
 		return false
 	}
 	x.k = x.verdict.K
-	pr := x.problem(fresh)
+	pr := x.unknownUnit(fresh)
 	if !triage.Holds(pr, &x.verdict.Program) {
 		return false
 	}
-	if x.namer = x.p.namer; x.verdict.Given {
-		x.namer = x.p.given
+	if x.attributor = x.p.attributor; x.verdict.Given {
+		x.attributor = x.p.given
 	}
 	if len(fresh) > 0 {
 		x.holds(pr, x.verdict.Differ+len(pr.Differ), x.verdict.Agree+len(pr.Agree))
@@ -69,7 +69,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		return nil
 	}
 	x.k = x.hypothesisK(evidence)
-	pr := x.problem(evidence)
+	pr := x.unknownUnit(evidence)
 	if len(pr.Differ) == 0 {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		x.verdict = v
 	}
 	x.d.Verdict = x.verdict
-	x.namer = x.allNamer()
+	x.attributor = x.fullAttributor()
 	return nil
 }
 
@@ -102,7 +102,7 @@ func (x *pairTriage) explainGiven(evidence []*Case) bool {
 		return false
 	}
 	x.k = x.p.otherK
-	pr := x.problem(evidence)
+	pr := x.unknownUnit(evidence)
 	if len(pr.Differ) == 0 {
 		return true
 	}
@@ -114,22 +114,22 @@ func (x *pairTriage) explainGiven(evidence []*Case) bool {
 		return false
 	}
 	v.Idle = x.p.given.Idle(pr.Seed)
-	x.verdict, x.d.Verdict, x.namer = v, v, x.p.given
+	x.verdict, x.d.Verdict, x.attributor = v, v, x.p.given
 	return true
 }
 
 // holds says in the verdict for how many cases it holds, some of them those of a
-// problem.
-func (x *pairTriage) holds(pr *triage.Problem, differ, agree int) {
+// unit.
+func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 	v := *x.verdict
 	v.Alike = triage.StillAlike(pr, &v)
 	v.Differ, v.Explained, v.Agree, v.Kept = differ, differ, agree, agree
 	x.verdict = &v
 }
 
-// problem states the question for triage.
-func (x *pairTriage) problem(evidence []*Case) *triage.Problem {
-	pr := &triage.Problem{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy, Seed: x.c.cfg.Seed, Length: x.p.K}
+// unknownUnit returns the unit that is to be explained, with the evidence.
+func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
+	pr := &triage.Unknown{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy, Seed: x.c.cfg.Seed, Length: x.p.K}
 	for _, f := range evidence {
 		want, _ := x.p.want(f)
 		c := triage.Case{Dot: f.Start, Want: want}

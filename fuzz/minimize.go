@@ -47,10 +47,10 @@ func (x *pairTriage) minimize(ctx context.Context, f *Case) error {
 	}
 	f.A, f.B = codes[0][0], codes[0][1]
 	f.Class = oracle.Compare(x.p.spec.D, x.p.policy, f.A, f.B)
-	if x.namer != nil && f.Class != oracle.Same {
+	if x.attributor != nil && f.Class != oracle.Same {
 		var l labeller
 		_, causes := x.causesOf(&l, []*mma.Dot{f.Dot}, []Sample{f.sample()})
-		f.Changes, f.Back = x.namer.Changes(causes[0])
+		f.Changes, f.Back = x.attributor.Changes(causes[0])
 	}
 	return nil
 }
@@ -76,12 +76,12 @@ func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (run
 		}
 		return run, nil
 	}
-	if x.namer == nil || f.Bucket == string(triage.Unexplained) {
+	if x.attributor == nil || f.Bucket == string(triage.Unexplained) {
 		return nil, errNoAnswers // no model shows the case
 	}
 	// The base's program was put to the test on all evidence with x.k.
 	program, k := x.p.base, x.k
-	switch given := x.namer == x.p.given; {
+	switch given := x.attributor == x.p.given; {
 	case given && isUnknown:
 		program, k = x.p.other, x.p.otherK
 	case given:

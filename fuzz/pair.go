@@ -20,18 +20,18 @@ type targetUnit struct {
 // pairRun is what a campaign needs to run one pair.
 type pairRun struct {
 	devices.Pair
-	spec     gen.Spec
-	policy   oracle.Policy
-	sources  []gen.Source
-	recorder devices.Recorder // not nil: the pair's inputs are a recording's
-	swapped  bool             // the recorder is B
-	known    []*mma.Params    // arithmetics of the sides that are known or believed
-	namer    *triage.Namer    // of the verdict before the epoch; nil without one
-	named    mma.Params       // the verdict's program
-	given    *triage.Namer    // of the programs of two sides that are both known; else nil
-	other    mma.Params       // then: the program of unknown
-	baseK    int              // and the K of base and of it
-	otherK   int
+	spec       gen.Spec
+	policy     oracle.Policy
+	sources    []gen.Source
+	recorder   devices.Recorder   // not nil: the pair's inputs are a recording's
+	swapped    bool               // the recorder is B
+	known      []*mma.Params      // arithmetics of the sides that are known or believed
+	attributor *triage.Attributor // of the verdict before the epoch; nil without one
+	named      mma.Params         // the verdict's program
+	given      *triage.Attributor // of the programs of two sides that are both known; else nil
+	other      mma.Params         // then: the program of unknown
+	baseK      int                // and the K of base and of it
+	otherK     int
 
 	// Hypotheses start from base, the program of baseUnit, and are about unknown.
 	// baseUnit is nil if neither side is known.
@@ -121,7 +121,7 @@ func given(u devices.Unit) *mma.Params {
 	return u.Model()
 }
 
-// chooseGiven makes the namer of two sides whose programs are known: it depends on
+// chooseGiven makes the attributor of two sides whose programs are known: it depends on
 // nothing else. Where their K differ and both can be written with another one, they are.
 func (p *pairRun) chooseGiven() {
 	a, b := given(p.A), given(p.B)
@@ -129,7 +129,7 @@ func (p *pairRun) chooseGiven() {
 		return
 	}
 	from, to := triage.Program{Params: *a, K: p.A.Instruction().K}, triage.Program{Params: *b, K: p.B.Instruction().K}
-	p.given = triage.NewNamer(p.spec.Formats, p.K, p.policy, from, to)
+	p.given = triage.NewAttributor(p.spec.Formats, p.K, p.policy, from, to)
 	p.given.ExactFrom, p.given.ExactTo = exact(p.A), exact(p.B)
 	if from.K != to.K {
 		if x, y := triage.Alike(p.spec.Formats, p.K, from, to); x.K == y.K {
@@ -148,10 +148,10 @@ func exact(u devices.Unit) bool {
 	return ok
 }
 
-// namerOf returns the namer that a verdict makes, nil if there is none. That of two
+// attributorOf returns the attributor that a verdict makes, nil if there is none. That of two
 // programs which are known does not know labels that were not seen to make a difference;
 // given knows all.
-func (p *pairRun) namerOf(v *triage.Verdict) *triage.Namer {
+func (p *pairRun) attributorOf(v *triage.Verdict) *triage.Attributor {
 	if p.given != nil && (v == nil || v.Given || !v.Found()) {
 		if v == nil {
 			return p.given
@@ -165,15 +165,15 @@ func (p *pairRun) namerOf(v *triage.Verdict) *triage.Namer {
 	if !p.unknownIsB {
 		from, to = to, from
 	}
-	return triage.NewNamer(p.spec.Formats, p.K, p.policy, from, to)
+	return triage.NewAttributor(p.spec.Formats, p.K, p.policy, from, to)
 }
 
-// rename makes the namer that of a verdict.
+// rename makes the attributor that of a verdict.
 func (p *pairRun) rename(v *triage.Verdict) {
-	if p.namer != nil && p.namer != p.given && v != nil && v.Program == p.named {
+	if p.attributor != nil && p.attributor != p.given && v != nil && v.Program == p.named {
 		return
 	}
-	if p.namer = p.namerOf(v); p.namer != nil && v != nil {
+	if p.attributor = p.attributorOf(v); p.attributor != nil && v != nil {
 		p.named = v.Program
 	}
 }

@@ -27,7 +27,7 @@ func (x *pairTriage) settle(ctx context.Context, ss []Sample, rechecked []*Case)
 	if x.p.certain() || len(ss) == 0 {
 		return s, nil
 	}
-	if !x.isOdd() && x.namer != nil {
+	if !x.isOdd() && x.attributor != nil {
 		few := ss[:min(len(ss), oddSample)]
 		stays, err := x.stays(ctx, few)
 		if err != nil {

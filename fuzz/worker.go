@@ -198,8 +198,8 @@ func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResul
 // the case and is going to be replaced.
 func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *chunkResult) {
 	width := p.spec.D.Width()
-	gaveUp := p.namer == nil && c.state.Epochs > giveUpAfter && !c.state.Pairs[ch.pair].Odd
-	if p.namer == nil && !gaveUp {
+	gaveUp := p.attributor == nil && c.state.Epochs > giveUpAfter && !c.state.Pairs[ch.pair].Odd
+	if p.attributor == nil && !gaveUp {
 		for j, i := range w.at {
 			r.unnamed = append(r.unnamed, w.sample(ch, i, w.class[j], width))
 		}
@@ -209,7 +209,7 @@ func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *chunkResult) {
 	for _, i := range w.at {
 		w.resA, w.resB = append(w.resA, mma.Load(w.a, width, int(i))), append(w.resB, mma.Load(w.b, width, int(i)))
 	}
-	for j, cause := range w.labels.of(p.namer, &w.batch, w.at, w.resA, w.resB, w.class) {
+	for j, cause := range w.labels.of(p.attributor, &w.batch, w.at, w.resA, w.resB, w.class) {
 		s := w.sample(ch, w.at[j], w.class[j], width)
 		if !gaveUp && cause.Primary == triage.Unexplained {
 			r.unnamed = append(r.unnamed, s)

@@ -257,8 +257,8 @@ func probe(i *mma.Instruction, round int, ps ...*mma.Params) []*mma.Dot {
 }
 
 // problem asks for the explanation of a unit by its cases.
-func (r *regression) problem(t testing.TB) *triage.Problem {
-	pr := &triage.Problem{Formats: r.a.Formats, K: r.a.K, Base: r.a.Params, Seed: 1, Rounds: askRounds}
+func (r *regression) problem(t testing.TB) *triage.Unknown {
+	pr := &triage.Unknown{Formats: r.a.Formats, K: r.a.K, Base: r.a.Params, Seed: 1, Rounds: askRounds}
 	pr.Ask = func(_ context.Context, dots []*mma.Dot) ([]uint64, error) { return r.run(t, dots), nil }
 	for _, c := range r.cases {
 		if c.a == c.b {

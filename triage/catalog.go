@@ -132,8 +132,8 @@ func (s *search) tellsApart(p, q *mma.Params) bool {
 	return false
 }
 
-// StillAlike returns those of a verdict's Alike that explain all cases of a problem.
-func StillAlike(pr *Problem, v *Verdict) []string {
+// StillAlike returns those of a verdict's Alike that explain all cases of a unit.
+func StillAlike(pr *Unknown, v *Verdict) []string {
 	if len(v.Alike) == 0 {
 		return nil
 	}

@@ -13,16 +13,16 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// reference makes a problem of a unit that computes by the oracle, which has no
+// reference makes an unknown unit that computes by the oracle, which has no
 // program: how it differs from an instruction's model.
-func reference(t *testing.T, i *mma.Instruction, name string, n int) *triage.Problem {
+func reference(t *testing.T, i *mma.Instruction, name string, n int) *triage.Unknown {
 	t.Helper()
 	ref, ok := oracle.FindReference(name)
 	if !ok {
 		t.Fatalf("no reference %s", name)
 	}
 	base := model(t, i)
-	pr := &triage.Problem{Formats: i.Formats, K: i.K, Base: i.Params, Policy: oracle.Policy{NaN: oracle.ByClass}, Seed: 1, Rounds: askRounds}
+	pr := &triage.Unknown{Formats: i.Formats, K: i.K, Base: i.Params, Policy: oracle.Policy{NaN: oracle.ByClass}, Seed: 1, Rounds: askRounds}
 	pr.Ask = func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
 		codes := make([]uint64, len(dots))
 		for n, d := range dots {

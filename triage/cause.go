@@ -59,7 +59,7 @@ func before(a, b uint32) bool {
 }
 
 // name writes the labels of a set.
-func (n *Namer) name(set uint32, between string) string {
+func (n *Attributor) name(set uint32, between string) string {
 	var names []string
 	for ; set != 0; set &= set - 1 {
 		names = append(names, string(n.labels[bits.TrailingZeros32(set)]))
@@ -75,7 +75,7 @@ type causeKey struct {
 
 // cause returns the cause of a case that needs a set of labels. Of enough each label
 // alone would do; a set of several has none.
-func (n *Namer) cause(key causeKey) *Cause {
+func (n *Attributor) cause(key causeKey) *Cause {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	c := n.causes[key]

@@ -9,16 +9,16 @@
 //
 // # The files
 //
-//	explain.go   Explain: the search for the smallest change
-//	separate.go  inputs that tell hypotheses apart, and those that put one to the test
-//	catalog.go   the programs of the catalogue, which are hypotheses too
-//	nearest.go   what comes nearest where nothing explains the unit
-//	given.go     the verdict where both programs are known: nothing is searched for
-//	label.go     the labels, and which change of a program earns which
-//	witness.go   the smallest input that shows a difference of two programs
-//	namer.go     Namer: which labels it takes to make two programs agree on a case
-//	names.go     the same for many cases at once
-//	cause.go     Cause: the labels that one case needs
+//	explain.go      Explain: the search for the smallest change
+//	separate.go     inputs that tell hypotheses apart, and those that put one to the test
+//	catalog.go      the programs of the catalogue, which are hypotheses too
+//	nearest.go      what comes nearest where nothing explains the unit
+//	given.go        the verdict where both programs are known: nothing is searched for
+//	label.go        the labels, and which change of a program earns which
+//	witness.go      the smallest input that shows a difference of two programs
+//	attributor.go   Attributor: which labels it takes to make two programs agree on a case
+//	attribution.go  Attribution: the same for many cases at once
+//	cause.go        Cause: the labels that one case needs
 //
 // Mutants are made by package triage/change, cases are kept by package
 // triage/internal/evidence; package triage/infer, which finds a program without knowing

@@ -23,7 +23,7 @@ func ExampleExplain() {
 		return
 	}
 	unit := func(d *mma.Dot) uint64 { return oracle.Eval(&secret.Params, secret.Formats, secret.K, d) }
-	pr := &triage.Problem{Formats: known.Formats, K: known.K, Base: known.Params}
+	pr := &triage.Unknown{Formats: known.Formats, K: known.K, Base: known.Params}
 	for _, d := range gen.Probe(gen.Spec{Formats: known.Formats, K: known.K}, 1, 0, &known.Params) {
 		c := triage.Case{Dot: d, Want: unit(d)}
 		if oracle.Eval(&known.Params, known.Formats, known.K, d) == c.Want {

@@ -14,8 +14,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
-// Problem is a unit whose differences from a known program are to be explained.
-type Problem struct {
+// Unknown is a unit whose differences from a known program are to be explained, with the
+// evidence.
+type Unknown struct {
 	Formats mma.Formats
 	K       int        // of the unit's instruction; dot products may be longer
 	Base    mma.Params // the known program
@@ -35,7 +36,7 @@ type Problem struct {
 
 // inputs returns a round of new inputs aimed at the decisions of programs, none after the
 // last round.
-func (pr *Problem) inputs(round int, ps ...*mma.Params) []*mma.Dot {
+func (pr *Unknown) inputs(round int, ps ...*mma.Params) []*mma.Dot {
 	if pr.Rounds != 0 && round >= pr.Rounds {
 		return nil
 	}
@@ -48,7 +49,7 @@ type Verdict struct {
 	// found that does.
 	Changes []mma.Change
 	Program mma.Params // the base with the changes
-	K       int        // with which it runs: Problem.K
+	K       int        // with which it runs: Unknown.K
 	Labels  []Label
 	// Explained of Differ cases, and Kept of Agree cases, hold for Program.
 	Differ, Explained int
@@ -93,7 +94,7 @@ const (
 //     on which they differ;
 //  4. what is left is put to the test on new inputs, and where it is a part of a
 //     listed program, on inputs that would show the rest.
-func Explain(ctx context.Context, pr *Problem) (*Verdict, error) {
+func Explain(ctx context.Context, pr *Unknown) (*Verdict, error) {
 	if len(pr.Differ) == 0 {
 		return nil, errors.New("triage: no differing cases")
 	}
@@ -112,12 +113,12 @@ func Explain(ctx context.Context, pr *Problem) (*Verdict, error) {
 	return v, ctx.Err()
 }
 
-func newSearch(ctx context.Context, pr *Problem) *search {
+func newSearch(ctx context.Context, pr *Unknown) *search {
 	return &search{ctx: ctx, pr: pr, ev: newEvidence(pr), whole: map[mma.Params]mma.Params{}}
 }
 
-// newEvidence returns the cases of a problem as evidence.
-func newEvidence(pr *Problem) *evidence.Evidence {
+// newEvidence returns the cases of a unit as evidence.
+func newEvidence(pr *Unknown) *evidence.Evidence {
 	ev := evidence.New(change.Space{Formats: pr.Formats, K: pr.K}, pr.Policy)
 	dots, want := operands(interleave(pr.Differ, pr.Agree))
 	ev.Add("cases", dots, want)
@@ -180,7 +181,7 @@ func interleave(a, b []Case) []Case {
 
 type search struct {
 	ctx   context.Context // when it is done, the search ends
-	pr    *Problem
+	pr    *Unknown
 	ev    *evidence.Evidence
 	asked int
 	whole map[mma.Params]mma.Params // by a reduced program: the listed one that it was reduced from

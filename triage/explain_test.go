@@ -18,7 +18,7 @@ import (
 
 // evidence runs inputs of a generator on both sides of a pair and returns the
 // problem without anybody to ask: a recording.
-func evidence(t testing.TB, r *regression, generator string, n int) *triage.Problem {
+func evidence(t testing.TB, r *regression, generator string, n int) *triage.Unknown {
 	t.Helper()
 	g, err := gen.Find(generator)
 	if err != nil {
@@ -26,7 +26,7 @@ func evidence(t testing.TB, r *regression, generator string, n int) *triage.Prob
 	}
 	sp := gen.Spec{Formats: r.a.Formats, K: r.a.K}
 	src := g.Aimed(sp, &r.a.Params)
-	pr := &triage.Problem{Formats: r.a.Formats, K: r.a.K, Base: r.a.Params}
+	pr := &triage.Unknown{Formats: r.a.Formats, K: r.a.K, Base: r.a.Params}
 	dots := make([]*mma.Dot, n)
 	for i := range dots {
 		dots[i] = src.Dot(sp, 1, uint64(i))
@@ -44,13 +44,13 @@ func evidence(t testing.TB, r *regression, generator string, n int) *triage.Prob
 }
 
 // answering lets a unit answer.
-func answering(t testing.TB, r *regression, pr *triage.Problem) *triage.Problem {
+func answering(t testing.TB, r *regression, pr *triage.Unknown) *triage.Unknown {
 	pr.Ask = func(_ context.Context, dots []*mma.Dot) ([]uint64, error) { return r.run(t, dots), nil }
 	pr.Seed, pr.Rounds = 1, askRounds
 	return pr
 }
 
-func explain(t testing.TB, pr *triage.Problem) *triage.Verdict {
+func explain(t testing.TB, pr *triage.Unknown) *triage.Verdict {
 	t.Helper()
 	v, err := triage.Explain(t.Context(), pr)
 	if err != nil {
@@ -173,7 +173,7 @@ func TestAmbiguous(t *testing.T) {
 		if err != nil || w == nil {
 			t.Fatalf("%s: %v, %v", set, w, err)
 		}
-		pr := &triage.Problem{Formats: a.Formats, K: a.K, Base: a.Params, Differ: []triage.Case{{Dot: w.Dot, Want: w.After}}}
+		pr := &triage.Unknown{Formats: a.Formats, K: a.K, Base: a.Params, Differ: []triage.Case{{Dot: w.Dot, Want: w.After}}}
 		before := explain(t, pr)
 		if !before.Found() || len(before.Equivalent) == 0 {
 			t.Errorf("%s: from one case %+v", set, before)
@@ -244,7 +244,7 @@ func TestChained(t *testing.T) {
 		t.Fatal(err)
 	}
 	sp := gen.Spec{Formats: a.Formats, K: 3 * a.K}
-	pr := &triage.Problem{Formats: a.Formats, K: a.K, Base: a.Params}
+	pr := &triage.Unknown{Formats: a.Formats, K: a.K, Base: a.Params}
 	for n := range uint64(300) {
 		d := gen.Source{Generator: g}.Dot(sp, 1, n)
 		c := triage.Case{Dot: d, Want: model(t, b).Dot(d, nil)}

@@ -13,7 +13,7 @@ import (
 // Idle returns the labels that make no difference on the inputs of gen.Probe with seed:
 // turning the label changes no result of the two programs, nor of those that differ from
 // one of them in a single label.
-func (n *Namer) Idle(seed uint64) []Label {
+func (n *Attributor) Idle(seed uint64) []Label {
 	idle := n.labels
 	for round := 0; round < givenRounds && len(idle) > 0; round++ {
 		dots := gen.Probe(gen.Spec{Formats: n.formats, K: n.k}, seed, round, inOrder(&n.from.Params, &n.to.Params)...)
@@ -29,7 +29,7 @@ func (n *Namer) Idle(seed uint64) []Label {
 // resultsOn returns a function that gives the results of the program of a set of labels
 // on a batch, nil if that is no arithmetic. It runs every program once: the same sets
 // come up with several labels.
-func (n *Namer) resultsOn(b *mma.Batch) func(set uint32) []byte {
+func (n *Attributor) resultsOn(b *mma.Batch) func(set uint32) []byte {
 	known := map[uint32][]byte{}
 	return func(set uint32) []byte {
 		out, ok := known[set]
@@ -45,7 +45,7 @@ func (n *Namer) resultsOn(b *mma.Batch) func(set uint32) []byte {
 }
 
 // shows reports whether a label makes a difference in the results of sets of labels.
-func (n *Namer) shows(l Label, results func(set uint32) []byte) bool {
+func (n *Attributor) shows(l Label, results func(set uint32) []byte) bool {
 	one := uint32(1) << slices.Index(n.labels, l)
 	sets := []uint32{0, n.all()}
 	for i := range n.labels {
@@ -57,10 +57,10 @@ func (n *Namer) shows(l Label, results func(set uint32) []byte) bool {
 	})
 }
 
-// Without returns the namer without some labels: both of its programs have the same side
+// Without returns the attributor without some labels: both of its programs have the same side
 // of these, that of the program which comes first in an order that does not depend on
-// which is the namer's first. A program that is changed by this is not exact.
-func (n *Namer) Without(labels []Label) *Namer {
+// which is the attributor's first. A program that is changed by this is not exact.
+func (n *Attributor) Without(labels []Label) *Attributor {
 	if len(labels) == 0 {
 		return n
 	}
@@ -84,7 +84,7 @@ func (n *Namer) Without(labels []Label) *Namer {
 			}
 		}
 	}
-	m := NewNamer(n.formats, n.k, n.policy, from, to)
+	m := NewAttributor(n.formats, n.k, n.policy, from, to)
 	m.ExactFrom, m.ExactTo = exactFrom, exactTo
 	return m
 }
@@ -95,10 +95,10 @@ const givenRounds = 6
 
 // Given returns the verdict about a unit whose program is known: there is nothing to
 // search for. Of its differences from the base only parts that make one are reported:
-// in a case of the problem, or for an input of its Inputs, one of the two programs gives
-// another result with the part turned. Problem.K is that of the unit. nil: the program
+// in a case of the unit, or for one of its new inputs, one of the two programs gives
+// another result with the part turned. Unknown.K is that of the unit. nil: the program
 // does not explain the cases.
-func Given(pr *Problem, q mma.Params) *Verdict {
+func Given(pr *Unknown, q mma.Params) *Verdict {
 	if !Holds(pr, &q) {
 		return nil
 	}

@@ -31,7 +31,7 @@ func TestReduceGreedily(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &search{pr: &Problem{Formats: f, K: 16, Base: base}, ev: newEvidence(&Problem{Formats: f, K: 16})}
+	s := &search{pr: &Unknown{Formats: f, K: 16, Base: base}, ev: newEvidence(&Unknown{Formats: f, K: 16})}
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
 		d := mma.NewDot(f, 16)

@@ -94,7 +94,7 @@ func confuse(ctx context.Context, i *mma.Instruction, s change.Mutant) (*Outcome
 }
 
 // anonymous states the problem of an unknown unit that computes by mutant.
-func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Problem, error) {
+func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Unknown, error) {
 	unit, err := sim.New(i.Formats, i.K, mutant)
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Problem, error) {
 		return nil, err
 	}
 	sp := gen.Spec{Formats: i.Formats, K: i.K}
-	pr := &triage.Problem{Formats: i.Formats, K: i.K, Base: i.Params,
+	pr := &triage.Unknown{Formats: i.Formats, K: i.K, Base: i.Params,
 		Ask: func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
 			out := make([]uint64, len(dots))
 			for n, d := range dots {

@@ -47,10 +47,10 @@ type Report struct {
 	Effort     int         `json:"effort"`   // millions of dot products that models might compute in each search
 	Computed   int64       `json:"computed"` // dot products that models have computed in all
 
-	Witness  *Difference `json:"witness,omitempty"`
-	Unstable *Change     `json:"unstable,omitempty"`
-	Faults   []FaultText `json:"faults,omitempty"` // the first ones
-	Failed   int         `json:"failed,omitempty"` // inputs on which the unit failed
+	Witness  *Counterexample `json:"witness,omitempty"`
+	Unstable *Change         `json:"unstable,omitempty"`
+	Faults   []FaultText     `json:"faults,omitempty"` // the first ones
+	Failed   int             `json:"failed,omitempty"` // inputs on which the unit failed
 	// Failures are the first calls that failed though the unit answered each of their
 	// inputs when it was asked again; Stats has their number.
 	Failures []FailureText `json:"failures,omitempty"`
@@ -75,12 +75,12 @@ type Parameter struct {
 // Ruling is a mutant that an answer rules out.
 type Ruling struct {
 	Change string `json:"change"`
-	Difference
+	Counterexample
 }
 
-// Difference is an input on which the unit and a program differ, in the text form
+// Counterexample is an input on which the unit and a program differ, in the text form
 // of mmafuzz eval.
-type Difference struct {
+type Counterexample struct {
 	Dot   string `json:"dot"`
 	Terms string `json:"terms"` // the same without what is zero
 	Got   string `json:"got"`   // the unit's result
@@ -208,8 +208,8 @@ func (r *Result) parameters(hidden map[*Mutant]bool) []Parameter {
 	return all
 }
 
-func (r *Result) difference(d *mma.Dot, got, would uint64) Difference {
-	return Difference{mma.FormatDot(r.Formats, d), termsText(r.Formats, d), mma.FormatCode(r.Formats.D, got), mma.FormatCode(r.Formats.D, would)}
+func (r *Result) difference(d *mma.Dot, got, would uint64) Counterexample {
+	return Counterexample{mma.FormatDot(r.Formats, d), termsText(r.Formats, d), mma.FormatCode(r.Formats.D, got), mma.FormatCode(r.Formats.D, would)}
 }
 
 // termsText writes a dot product without what is zero: 3:3c00*3c00 c=3f800000.

@@ -10,8 +10,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Holds reports whether a program explains every case of a problem.
-func Holds(pr *Problem, p *mma.Params) bool {
+// Holds reports whether a program explains every case of a unit.
+func Holds(pr *Unknown, p *mma.Params) bool {
 	return newEvidence(pr).Explains(p)
 }
 
@@ -22,9 +22,9 @@ type Program struct {
 	K      int
 }
 
-// Namer finds the causes of the cases in which two programs differ. Names does it for
+// Attributor finds the causes of the cases in which two programs differ. Attribution does it for
 // batches. It may be used from several goroutines.
-type Namer struct {
+type Attributor struct {
 	formats mma.Formats
 	k       int // of the dot products
 	policy  oracle.Policy
@@ -35,7 +35,7 @@ type Namer struct {
 	steps   bool // the label FusionWidth brings K
 
 	// ExactFrom and ExactTo: the side gives the results of its program in every case,
-	// which need not be checked. Set them before the namer is used.
+	// which need not be checked. Set them before the attributor is used.
 	ExactFrom, ExactTo bool
 
 	mu     sync.Mutex
@@ -47,11 +47,11 @@ type Namer struct {
 // and pairs are; for what needs more than two, labels are left out one after the other.
 const maxTogether = 5
 
-// NewNamer returns the namer of the difference between two programs on dot products of k
+// NewAttributor returns the attributor of the difference between two programs on dot products of k
 // elements.
-func NewNamer(f mma.Formats, k int, policy oracle.Policy, from, to Program) *Namer {
+func NewAttributor(f mma.Formats, k int, policy oracle.Policy, from, to Program) *Attributor {
 	from, to = Alike(f, k, from, to)
-	n := &Namer{formats: f, k: k, policy: policy, from: from, to: to, steps: from.K != to.K,
+	n := &Attributor{formats: f, k: k, policy: policy, from: from, to: to, steps: from.K != to.K,
 		models: map[uint32]*sim.Model{}, causes: map[causeKey]*Cause{}}
 	by := map[Label][]mma.Change{}
 	for _, part := range Parts(&from.Params, &to.Params) {
@@ -93,11 +93,11 @@ func repeats(f mma.Formats, k int, p *Program) bool {
 }
 
 // all is the set of all labels: the second program. No label is the first.
-func (n *Namer) all() uint32 { return uint32(1)<<len(n.labels) - 1 }
+func (n *Attributor) all() uint32 { return uint32(1)<<len(n.labels) - 1 }
 
 // model returns the first program with the second one's side of a set of labels; nil if
 // that is no arithmetic.
-func (n *Namer) model(set uint32) *sim.Model {
+func (n *Attributor) model(set uint32) *sim.Model {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	m, ok := n.models[set]
@@ -108,7 +108,7 @@ func (n *Namer) model(set uint32) *sim.Model {
 	return m
 }
 
-func (n *Namer) make(set uint32) *sim.Model {
+func (n *Attributor) make(set uint32) *sim.Model {
 	p := n.from
 	for i, changes := range n.parts {
 		if set>>i&1 == 0 {
@@ -131,7 +131,7 @@ func (n *Namer) make(set uint32) *sim.Model {
 // Changes returns the changes behind a cause that equalise a case, from the first program
 // to the second. back: it is the second program that gives the first one's result with
 // them taken back, and not the other way round.
-func (n *Namer) Changes(c *Cause) (changes []mma.Change, back bool) {
+func (n *Attributor) Changes(c *Cause) (changes []mma.Change, back bool) {
 	for i := range n.parts {
 		if c.need>>i&1 != 0 {
 			changes = append(changes, n.parts[i]...)

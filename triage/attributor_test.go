@@ -17,21 +17,21 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
-// namer returns the namer of two instructions.
-func namer(a, b *mma.Instruction, policy oracle.Policy) *triage.Namer {
-	return triage.NewNamer(a.Formats, max(a.K, b.K), policy, triage.Program{Params: a.Params, K: a.K}, triage.Program{Params: b.Params, K: b.K})
+// attributor returns the attributor of two instructions.
+func attributor(a, b *mma.Instruction, policy oracle.Policy) *triage.Attributor {
+	return triage.NewAttributor(a.Formats, max(a.K, b.K), policy, triage.Program{Params: a.Params, K: a.K}, triage.Program{Params: b.Params, K: b.K})
 }
 
 // causeOf returns the cause of one case.
-func causeOf(n *triage.Namer, f mma.Formats, d *mma.Dot, a, b uint64) *triage.Cause {
-	var names triage.Names
+func causeOf(n *triage.Attributor, f mma.Formats, d *mma.Dot, a, b uint64) *triage.Cause {
+	var names triage.Attribution
 	return names.Causes(n, mma.BatchOf(f, len(d.A), []*mma.Dot{d}), []int32{0}, []uint64{a}, []uint64{b})[0]
 }
 
 // TestCauses finds the causes of single cases of a pair that differs in L and in F.
 func TestCauses(t *testing.T) {
 	a, b := find(t, ampere16), find(t, hopper16)
-	n := namer(a, b, oracle.Policy{})
+	n := attributor(a, b, oracle.Policy{})
 	zeros := strings.Repeat("0000,", 7) // to the second half of the products
 	const l, f = "l 8→16", "join.align.f 24→25"
 	for _, tc := range []struct{ dot, primary, detail, changes string }{
@@ -71,7 +71,7 @@ func TestEitherDirection(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y := model(t, a).Dot(d, nil), model(t, b).Dot(d, nil)
-	n := namer(a, b, oracle.Policy{})
+	n := attributor(a, b, oracle.Policy{})
 	c := causeOf(n, a.Formats, d, x, y)
 	if c.Detail != "truncation-width|fusion-width" {
 		t.Errorf("%s", c.Detail)
@@ -79,7 +79,7 @@ func TestEitherDirection(t *testing.T) {
 	if changes, back := n.Changes(c); !back || changeText(changes) != "join.align.f 24→25" {
 		t.Errorf("%s, back %v", changeText(changes), back)
 	}
-	n = namer(b, a, oracle.Policy{})
+	n = attributor(b, a, oracle.Policy{})
 	c = causeOf(n, a.Formats, d, y, x)
 	if changes, back := n.Changes(c); c.Detail != "truncation-width|fusion-width" || back || changeText(changes) != "join.align.f 25→24" {
 		t.Errorf("turned: %s by %s, back %v", c.Detail, changeText(changes), back)
@@ -113,7 +113,7 @@ const manyChanges = "l=8 join.align.f=24 acc.mode=rne special.nan=quiet in.sub=z
 func TestManyLabels(t *testing.T) {
 	a := find(t, hopper16)
 	b := changed(t, a, manyChanges)
-	n := namer(a, b, oracle.Policy{})
+	n := attributor(a, b, oracle.Policy{})
 	sizes := map[int]bool{}
 	for _, d := range probe(a, 3, &a.Params, &b.Params) {
 		x, y := model(t, a).Dot(d, nil), model(t, b).Dot(d, nil)
@@ -168,7 +168,7 @@ func TestTurned(t *testing.T) {
 		if k%a.K != 0 || k%b.K != 0 || k != min(a.K, b.K) && a.C != a.D {
 			continue
 		}
-		there, back := namer(&a, &b, oracle.Policy{}), namer(&b, &a, oracle.Policy{})
+		there, back := attributor(&a, &b, oracle.Policy{}), attributor(&b, &a, oracle.Policy{})
 		in := mma.BatchOf(a.Formats, k, gen.Probe(gen.Spec{Formats: a.Formats, K: k}, 1, r.IntN(3), &a.Params, &b.Params))
 		var at []int32
 		var x, y []uint64
@@ -182,7 +182,7 @@ func TestTurned(t *testing.T) {
 		// The same without a label: the cases of it may be unexplained then.
 		labels := triage.LabelsOf(&a.Params, &b.Params)
 		if drop := labels[r.IntN(len(labels)):][:1]; len(labels) > 1 {
-			var s1, s2 triage.Names
+			var s1, s2 triage.Attribution
 			one, two := s1.Causes(there.Without(drop), in, at, x, y), s2.Causes(back.Without(drop), in, at, y, x)
 			for i := range at {
 				if one[i].Detail != two[i].Detail || strings.Contains(one[i].Detail, string(drop[0])) {
@@ -190,7 +190,7 @@ func TestTurned(t *testing.T) {
 				}
 			}
 		}
-		var s1, s2 triage.Names
+		var s1, s2 triage.Attribution
 		one, two := s1.Causes(there, in, at, x, y), s2.Causes(back, in, at, y, x)
 		for i := range at {
 			if one[i].Primary != two[i].Primary || one[i].Detail != two[i].Detail {
@@ -245,7 +245,7 @@ func TestGiven(t *testing.T) {
 	} {
 		a, b := find(t, tc.a), find(t, tc.b)
 		given := func(a, b *mma.Instruction) []mma.Change {
-			pr := &triage.Problem{Formats: a.Formats, K: a.K, Base: a.Params, Seed: 1, Rounds: askRounds}
+			pr := &triage.Unknown{Formats: a.Formats, K: a.K, Base: a.Params, Seed: 1, Rounds: askRounds}
 			v := triage.Given(pr, b.Params)
 			if v == nil || !v.Found() {
 				t.Fatalf("%s: %+v", tc.a, v)
@@ -270,7 +270,7 @@ func TestIdle(t *testing.T) {
 		{"cdna1/v_mfma_f32_32x32x4bf16", "cdna3/v_mfma_f32_32x32x4_2b_bf16", "unexplained"},
 	} {
 		a, b := find(t, tc.a), find(t, tc.b)
-		there, back := namer(a, b, oracle.Policy{}).Idle(1), namer(b, a, oracle.Policy{}).Idle(1)
+		there, back := attributor(a, b, oracle.Policy{}).Idle(1), attributor(b, a, oracle.Policy{}).Idle(1)
 		if got := triage.Join(there); got != tc.want || triage.Join(back) != got {
 			t.Errorf("%s: %s, turned %s, want %s", tc.a, got, triage.Join(back), tc.want)
 		}
@@ -291,7 +291,7 @@ func TestCommonK(t *testing.T) {
 	}
 }
 
-// TestHolds puts programs to the evidence of a problem.
+// TestHolds checks programs against the evidence about a unit.
 func TestHolds(t *testing.T) {
 	r := &regression{a: find(t, ampere16), b: find(t, hopper16)}
 	pr := evidence(t, r, "normal", 500)
@@ -320,11 +320,11 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestNames finds the causes of cases of several pairs together, many and few of a batch:
+// TestAttribution finds the causes of cases of several pairs together, many and few of a batch:
 // each as alone.
-func TestNames(t *testing.T) {
+func TestAttribution(t *testing.T) {
 	hopper, ampere := find(t, hopper16), find(t, ampere16)
-	var together triage.Names
+	var together triage.Attribution
 	for what, tc := range map[string]struct {
 		b      *mma.Instruction
 		policy oracle.Policy
@@ -333,7 +333,7 @@ func TestNames(t *testing.T) {
 		"one label":   {changed(t, hopper, "join.align.f=24"), oracle.Policy{Zero: oracle.ByClass}},
 		"many labels": {changed(t, hopper, manyChanges), oracle.Policy{}},
 	} {
-		n := namer(hopper, tc.b, tc.policy)
+		n := attributor(hopper, tc.b, tc.policy)
 		names := map[string]bool{}
 		for _, b := range []*mma.Batch{mma.BatchOf(hopper.Formats, hopper.K, probe(hopper, 3, &hopper.Params, &tc.b.Params)), tiles(t, hopper)} {
 			dot := mma.NewDot(b.Formats, b.K)

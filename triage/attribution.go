@@ -9,10 +9,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Names finds the causes of many cases together: programs between the two run on batches,
-// by the kernels. The zero Names is ready for use, by one goroutine at a time.
-type Names struct {
-	n        *Namer
+// Attribution finds the causes of many cases together: programs between the two run on batches,
+// by the kernels. The zero Attribution is ready for use, by one goroutine at a time.
+type Attribution struct {
+	n        *Attributor
 	of       []*Cause // by case
 	need     []uint32 // by case: the first set of the step that explains it
 	enough   []uint32 // by case: labels of which each alone explains it
@@ -30,9 +30,9 @@ type Names struct {
 }
 
 // Causes finds the causes of cases whose operands are the outputs at of a batch. from
-// and to are the results of the two sides that the namer's programs stand for. The
+// and to are the results of the two sides that the attributor's programs stand for. The
 // answer is good until the next call.
-func (s *Names) Causes(n *Namer, b *mma.Batch, at []int32, from, to []uint64) []*Cause {
+func (s *Attribution) Causes(n *Attributor, b *mma.Batch, at []int32, from, to []uint64) []*Cause {
 	s.begin(n, at, from, to)
 	s.shown(b)
 	sizes := len(n.labels)
@@ -54,7 +54,7 @@ func (s *Names) Causes(n *Namer, b *mma.Batch, at []int32, from, to []uint64) []
 }
 
 // begin resets the causes of all cases.
-func (s *Names) begin(n *Namer, at []int32, from, to []uint64) {
+func (s *Attribution) begin(n *Attributor, at []int32, from, to []uint64) {
 	if s.n != n {
 		s.n, s.last = n, nil
 		s.loose, s.differ = n.policy != oracle.Policy{}, oracle.NewComparer(n.formats.D, n.policy)
@@ -76,7 +76,7 @@ func zeros[T any](s []T, n int) []T {
 
 // shown keeps the cases that the two programs reproduce: each gives the result of its
 // side. The others are unexplained.
-func (s *Names) shown(b *mma.Batch) {
+func (s *Attribution) shown(b *mma.Batch) {
 	if len(s.n.labels) == 0 {
 		s.drop(func(int) bool { return true })
 		return
@@ -95,12 +95,12 @@ func (s *Names) shown(b *mma.Batch) {
 }
 
 // leave removes cases that are done from those that are left.
-func (s *Names) leave(done func(i int) bool) {
+func (s *Attribution) leave(done func(i int) bool) {
 	s.left, s.taken = slices.DeleteFunc(s.left, done), false
 }
 
 // drop gives up cases as unexplained.
-func (s *Names) drop(which func(i int) bool) {
+func (s *Attribution) drop(which func(i int) bool) {
 	s.leave(func(i int) bool {
 		if which(i) {
 			s.of[i] = unexplainedCause
@@ -112,7 +112,7 @@ func (s *Names) drop(which func(i int) bool) {
 }
 
 // step finds the causes of cases that sets of a size explain.
-func (s *Names) step(size int, b *mma.Batch) {
+func (s *Attribution) step(size int, b *mma.Batch) {
 	all := s.n.all()
 	half := 2*size == len(s.n.labels) // the complement of a set of this size has the same size
 	for set := range subsets(len(s.n.labels), size) {
@@ -147,7 +147,7 @@ func (s *Names) step(size int, b *mma.Batch) {
 }
 
 // hit notes that a set explains a case.
-func (s *Names) hit(i int, set uint32, back bool) {
+func (s *Attribution) hit(i int, set uint32, back bool) {
 	if bits.OnesCount32(set) == 1 {
 		s.enough[i] |= set
 	}
@@ -165,9 +165,9 @@ type keyedCause struct {
 	*Cause
 }
 
-// cause is Namer.cause, without its lock from the second time on. There are so few causes
+// cause is Attributor.cause, without its lock from the second time on. There are so few causes
 // that a linear search is faster than a map.
-func (s *Names) cause(key causeKey) *Cause {
+func (s *Attribution) cause(key causeKey) *Cause {
 	for i := range s.last {
 		if s.last[i].causeKey == key {
 			return s.last[i].Cause
@@ -178,12 +178,12 @@ func (s *Names) cause(key causeKey) *Cause {
 	return c
 }
 
-func (s *Names) same(x, want uint64) bool {
+func (s *Attribution) same(x, want uint64) bool {
 	return x == want || s.loose && s.differ.Compare(x, want) == oracle.Same
 }
 
 // run gives the results of a model in the cases that are left.
-func (s *Names) run(m *sim.Model, b *mma.Batch, use func(i int, code uint64)) {
+func (s *Attribution) run(m *sim.Model, b *mma.Batch, use func(i int, code uint64)) {
 	if m == nil || len(s.left) == 0 {
 		return
 	}
@@ -208,10 +208,10 @@ func (s *Names) run(m *sim.Model, b *mma.Batch, use func(i int, code uint64)) {
 // whole reports whether running all of a batch takes less time than running what is left
 // alone: kernels take for an output of a large tile a sixteenth of what they take
 // for one that stands alone.
-func (s *Names) whole(b *mma.Batch) bool { return len(s.left)*min(16, b.M*b.N) >= b.Dots() }
+func (s *Attribution) whole(b *mma.Batch) bool { return len(s.left)*min(16, b.M*b.N) >= b.Dots() }
 
 // take makes a batch of the cases that are left.
-func (s *Names) take(b *mma.Batch) {
+func (s *Attribution) take(b *mma.Batch) {
 	s.some.Reset(b.Formats, mma.Shape{M: 1, N: 1, K: b.K, Tiles: len(s.left)})
 	for j, i := range s.left {
 		s.some.Take(j, b, int(s.at[i]))
@@ -222,7 +222,7 @@ func (s *Names) take(b *mma.Batch) {
 // reduce explains a case that needs more labels than are tried together: it leaves out
 // labels, the last ones first, that the case does not need, in each direction, and takes
 // the smaller set.
-func (n *Namer) reduce(dot *mma.Dot, from, to uint64) *Cause {
+func (n *Attributor) reduce(dot *mma.Dot, from, to uint64) *Cause {
 	gives := func(set uint32, want uint64) bool {
 		m := n.model(set)
 		return m != nil && oracle.Compare(n.formats.D, n.policy, m.Dot(dot, nil), want) == oracle.Same
@@ -238,7 +238,7 @@ func (n *Namer) reduce(dot *mma.Dot, from, to uint64) *Cause {
 }
 
 // without leaves out the labels that a condition does not need.
-func (n *Namer) without(holds func(set uint32) bool) uint32 {
+func (n *Attributor) without(holds func(set uint32) bool) uint32 {
 	set := n.all()
 	for i := len(n.labels) - 1; i >= 0; i-- {
 		if less := set &^ (1 << i); less != 0 && holds(less) {
