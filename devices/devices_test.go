@@ -1,7 +1,6 @@
 package devices_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -175,9 +174,6 @@ func TestPairs(t *testing.T) {
 			"hopper/mma.m16n8k8.f32.f16.f16.f32 cdna3/v_mfma_f32_32x32x8_f16 mma.m16n8k8.f32.f16.f16.f32 ~ v_mfma_f32_32x32x8_f16 K=08"},
 		{"sim:hopper", "sim:cdna3", "mma.m16n8k16.f32.f16.f16.f32", "",
 			"hopper/mma.m16n8k16.f32.f16.f16.f32 cdna3/v_mfma_f32_16x16x16_f16 mma.m16n8k16.f32.f16.f16.f32 ~ v_mfma_f32_16x16x16_f16 K=16"},
-		// the nearest where there is no model of the one of that name
-		{"sim:volta", "sim:turing", "mma.m8n8k4.f32.f16.f16.f32", "",
-			"volta/mma.m8n8k4.f32.f16.f16.f32 turing/mma.m16n8k8.f32.f16.f16.f32 mma.m8n8k4.f32.f16.f16.f32 ~ mma.m16n8k8.f32.f16.f16.f32 K=08"},
 		// TF32 and XF32
 		{"sim:cdna3", "sim:ampere", "v_mfma_f32_16x16x8_xf32", "",
 			"cdna3/v_mfma_f32_16x16x8_xf32 ampere/mma.m16n8k8.f32.tf32.tf32.f32 v_mfma_f32_16x16x8_xf32 ~ mma.m16n8k8.f32.tf32.tf32.f32 K=08"},
@@ -206,36 +202,87 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestAllPairs pairs all instructions of two targets.
+// TestAllPairs pairs all instructions of two targets: those that both have under one
+// name with a model that was compared with results, where there are such.
 func TestAllPairs(t *testing.T) {
-	for _, tc := range []struct {
-		a, b string
-		want int
-	}{
-		{"sim:ampere", "sim:ada", 9}, // Ampere's are all there
-		{"sim:ada", "sim:ampere", 9},
-		{"sim:hopper", "sim:hopper", 44},
-		{"sim:volta", "sim:turing", 2}, // no common names: nearest, but for FP16 C with FP32 D
-		{"sim:hopper", "ref:fma32", 59},
-		{"sim:hopper", "ref:exact", 75},
+	for _, tc := range []struct{ a, b string }{
+		{"sim:ampere", "sim:ada"}, {"sim:ada", "sim:ampere"}, {"sim:hopper", "sim:hopper"}, {"sim:hopper", "sim:cdna3"},
+		{"sim:hopper", "ref:fma32"}, {"sim:hopper", "ref:exact"},
 	} {
-		ps, err := devices.Pairs(open(t, tc.a), open(t, tc.b), "", "")
+		a, b := open(t, tc.a), open(t, tc.b)
+		ps, err := devices.Pairs(a, b, "", "")
 		if err != nil {
 			t.Errorf("%s %s: %v", tc.a, tc.b, err)
 			continue
 		}
-		var names []string
+		got := map[string]bool{}
 		for _, p := range ps {
-			names = append(names, p.Name())
+			if got[p.Name()] {
+				t.Errorf("%s %s: %s twice", tc.a, tc.b, p.Name())
+			}
+			got[p.Name()] = true
 			if err := devices.Comparable(p.A.Instruction().Formats, p.B.Instruction().Formats); err != nil {
 				t.Errorf("%s: %v", pairText(p), err)
 			}
 		}
-		slices.Sort(names)
-		if len(ps) != tc.want || len(slices.Compact(names)) != tc.want {
-			t.Errorf("%s %s: %d pairs, want %d: %v", tc.a, tc.b, len(ps), tc.want, names)
+		for _, i := range a.Instructions() {
+			want := i.Refuse == "" && takes(b, &i)
+			if j, err := devices.Find(b, i.Name); b.Instructions() != nil {
+				want = want && i.Checked() && err == nil && j.Name == i.Name && j.Refuse == "" && j.Checked()
+			}
+			if want && !got[i.Name] {
+				t.Errorf("%s %s: no pair of %s", tc.a, tc.b, i.Name)
+			}
+			delete(got, i.Name)
+		}
+		for name := range got { // of instructions without one of the same name
+			if tc.b != "sim:cdna3" {
+				t.Errorf("%s %s: a pair %s", tc.a, tc.b, name)
+			}
+		}
+		if len(ps) == 0 {
+			t.Errorf("%s %s: no pairs", tc.a, tc.b)
 		}
 	}
+}
+
+// refusing is a target without a model of one of its instructions.
+type refusing struct {
+	devices.Target
+	name string
+}
+
+func (r refusing) Instructions() []mma.Instruction {
+	all := r.Target.Instructions()
+	for n := range all {
+		if all[n].Name == r.name {
+			all[n].Refuse = "nobody knows"
+		}
+	}
+	return all
+}
+
+// TestPairsRefused pairs an instruction with the nearest one where there is no model of
+// the one of its name.
+func TestPairsRefused(t *testing.T) {
+	const name = "mma.m16n8k16.f32.f16.f16.f32"
+	ps, err := devices.Pairs(open(t, "sim:ampere"), refusing{open(t, "sim:hopper"), name}, name, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "ampere/mma.m16n8k16.f32.f16.f16.f32 hopper/wgmma.m64n8k16.f32.f16.f16 mma.m16n8k16.f32.f16.f16.f32 ~ wgmma.m64n8k16.f32.f16.f16 K=16"
+	if len(ps) != 1 || pairText(ps[0]) != want {
+		t.Errorf("got %s\nwant %s", pairText(ps[0]), want)
+	}
+}
+
+// takes reports whether a target opens an instruction.
+func takes(target devices.Target, i *mma.Instruction) bool {
+	if target.Instructions() != nil {
+		return true
+	}
+	_, err := target.Open(i)
+	return err == nil
 }
 
 func TestPairsErrors(t *testing.T) {

@@ -134,8 +134,12 @@ func (x *pairTriage) triage(ctx context.Context) error {
 	if err := x.recheckAgreeing(ctx); err != nil {
 		return err
 	}
-	x.keepEvidence(cases)
+	x.keepEvidence(cases, evidenceKept)
 	if err := x.explain(ctx); err != nil {
+		return err
+	}
+	cases, err := x.refute(ctx, cases)
+	if err != nil {
 		return err
 	}
 	return x.bucket(ctx, cases)

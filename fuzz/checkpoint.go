@@ -342,8 +342,8 @@ func (k *checkpoint) setCut(at []int) { k.add(func(r *checkpointRecord) { r.Cut 
 
 // verdict returns what triage.Explain said of the same cases in an earlier run, nil if
 // it was not asked.
-func (k *checkpoint) verdict(pair int, chunks uint64) *triage.Verdict {
-	if v := k.saved.verdicts[pair]; v != nil && v.Chunks == chunks {
+func (k *checkpoint) verdict(pair int, chunks uint64, differ int) *triage.Verdict {
+	if v := k.saved.verdicts[pair]; v != nil && v.Chunks == chunks && v.Verdict.Differ == differ {
 		return v.Verdict
 	}
 	return nil

@@ -259,7 +259,7 @@ func FuzzCheckpoint(f *testing.F) {
 		}
 		e := c.newEpoch(plan)
 		e.sum()
-		c.saving.verdict(0, e.d.Pairs[0].Chunks)
+		c.saving.verdict(0, e.d.Pairs[0].Chunks, 0)
 		if d := e.unfinished(); d.Pairs[0].Dots > maxEpochDots {
 			t.Errorf("%d dot products", d.Pairs[0].Dots)
 		}

@@ -12,11 +12,17 @@ import (
 // The limits of what an epoch keeps. Counts are always complete; samples feed
 // triage and feedback.
 const (
-	differPerChunk = 8    // differing cases of each class
-	agreePerChunk  = 4    // cases that agree
-	differPerEpoch = 8    // of each class and generator, which are run again
-	evidenceKept   = 384  // cases of each kind kept for triage of a pair
-	corpusMost     = 4096 // inputs with new features kept for a pair
+	differPerChunk = 8   // differing cases of each class
+	agreePerChunk  = 4   // cases that agree
+	differPerEpoch = 8   // of each class and generator, which are run again
+	evidenceKept   = 384 // cases of each kind kept for triage of a pair
+
+	// Of the cases that a verdict does not explain, some are evidence for another one.
+	refutingPerRound = 8
+	refutingRounds   = 3  // in an epoch
+	refutingKept     = 64 // beside the others
+
+	corpusMost = 4096 // inputs with new features kept for a pair
 )
 
 // epoch is an epoch in progress: chunks, then triage. What is done of it goes into the

@@ -20,13 +20,16 @@ func (x *pairTriage) fullAttributor() *triage.Attributor {
 	return x.p.attributorOf(x.verdict)
 }
 
-// keepEvidence keeps new differing cases for later, up to a limit.
-func (x *pairTriage) keepEvidence(cases []*Case) {
+// keepEvidence keeps new differing cases for later, up to a limit, and reports whether it
+// has kept one.
+func (x *pairTriage) keepEvidence(cases []*Case, most int) bool {
+	before := len(x.d.Differ)
 	for _, f := range cases {
-		if f.Bucket == "" && f.Class != oracle.Fault && len(x.st.Differ)+len(x.d.Differ) < evidenceKept {
+		if f.Bucket == "" && f.Class != oracle.Fault && len(x.st.Differ)+len(x.d.Differ) < most {
 			x.d.Differ = append(x.d.Differ, f.sample())
 		}
 	}
+	return len(x.d.Differ) > before
 }
 
 // explain makes sure that there is a verdict and that it holds for the new
@@ -38,8 +41,12 @@ func (x *pairTriage) explain(ctx context.Context) error {
 	if x.stillHolds(x.newCases(slices.Concat(x.d.Differ, x.d.Agree))) {
 		return nil
 	}
-	samples := slices.Concat(x.st.Differ, x.d.Differ, x.st.Agree, x.d.Agree)
-	return x.explainCases(ctx, x.newCases(samples))
+	return x.explainCases(ctx, x.allEvidence())
+}
+
+// allEvidence returns all cases that a verdict has to explain, up to this epoch.
+func (x *pairTriage) allEvidence() []*Case {
+	return x.newCases(slices.Concat(x.st.Differ, x.d.Differ, x.st.Agree, x.d.Agree))
 }
 
 // stillHolds reports whether the verdict before the epoch, which holds for all evidence
@@ -78,9 +85,10 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		x.d.Verdict = x.verdict
 		return nil
 	}
-	if x.verdict != nil && x.verdict.Found() && triage.Holds(pr, &x.verdict.Program) {
+	old := x.verdict
+	if old != nil && old.Found() && triage.Holds(pr, &old.Program) {
 		x.holds(pr, len(pr.Differ), len(pr.Agree))
-	} else if v := x.c.saving.verdict(x.index, x.d.Chunks); v != nil {
+	} else if v := x.c.saving.verdict(x.index, x.d.Chunks, len(pr.Differ)); v != nil {
 		x.verdict = v
 	} else {
 		v, err := triage.Explain(ctx, pr)
@@ -89,6 +97,9 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		}
 		x.c.saving.addVerdict(x.index, x.d.Chunks, v)
 		x.verdict = v
+	}
+	if old != nil && old.Found() && !x.verdict.Found() && len(x.st.Differ) >= evidenceKept {
+		x.verdict = old // it explains all but a few cases, which nothing explains
 	}
 	x.d.Verdict = x.verdict
 	x.attributor = x.fullAttributor()

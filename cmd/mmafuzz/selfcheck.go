@@ -66,7 +66,7 @@ func (s *tableCmd) command(c *cobra.Command, measure func(ctx context.Context, o
 		return nil
 	}
 	outFlag(c, &s.out)
-	c.Flags().BoolVar(&s.all, "all", false, "measure all rows, also those of --out that are not stale")
+	allFlag(c, &s.all)
 	return c
 }
 
@@ -94,6 +94,11 @@ func (s *tableCmd) save(t *selfcheck.Table) error {
 // outFlag adds --out to a command that makes a table.
 func outFlag(c *cobra.Command, out *string) {
 	c.Flags().StringVar(out, "out", "", "`file` of the table (default: standard output)")
+}
+
+// allFlag adds --all to a command that keeps rows of --out.
+func allFlag(c *cobra.Command, all *bool) {
+	c.Flags().BoolVar(all, "all", false, "measure all rows, also those of --out that are not stale")
 }
 
 // saveTable writes a table to a file, all of it or nothing, or to stdout.

@@ -25,6 +25,7 @@ type selfcheckInfer struct {
 	count, dots int
 	checks      int
 	out         string
+	all         bool
 }
 
 func newSelfcheckInfer(a *app) *cobra.Command {
@@ -58,6 +59,7 @@ Exit status: 0 every unit is recovered, 1 some are not, 2 trouble, 75 interrupte
 	f.IntVar(&s.checks, "checks", infer.DefaultChecks, "`inputs` of every generator on which inference checks a program")
 	f.IntVar(&s.dots, "dots", 1_000_000, "`dots` of every generator on which the programs are compared")
 	outFlag(c, &s.out)
+	allFlag(c, &s.all)
 	return c
 }
 
@@ -94,15 +96,25 @@ func (s *selfcheckInfer) run(ctx context.Context) error {
 		return hinted("mmafuzz list instructions lists them", "the catalogue has no arithmetic whose ARCH/INSTRUCTION contains %q", s.match)
 	}
 	command := fmt.Sprintf("%s %s --seed %d --checks %d --dots %d", selfcheck.InferenceCommand, which, s.seed, s.checks, s.dots)
+	old := &selfcheck.Table{}
+	if s.out != "" && !s.all {
+		var err error
+		if old, err = selfcheck.ReadTableFile(s.out); err != nil {
+			return withHint(err, "--all makes the table anew")
+		}
+		if old.Command != command { // other units or limits
+			old = &selfcheck.Table{}
+		}
+	}
 	began := time.Now()
 	var all []*selfcheck.Inference
 	recovered := 0
 	var saved error
-	err := selfcheck.Infer(ctx, units, infer.Options{Seed: s.seed, Checks: s.checks, Workers: 1}, s.dots, func(i *selfcheck.Inference) {
+	err := selfcheck.Infer(ctx, old, units, infer.Options{Seed: s.seed, Checks: s.checks, Workers: 1}, s.dots, func(i *selfcheck.Inference) {
 		all = append(all, i)
 		if i.Recovered() {
 			recovered++
-		} else {
+		} else if !i.Kept() {
 			s.log.Warn().Str("unit", i.Unit).Str("verdict", string(i.Verdict)).Str("differ", i.Differ).
 				Str("found", programText(&i.Found)).Str("true", programText(&i.True)).Msg("not recovered")
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -28,17 +29,37 @@ type Inference struct {
 	Differ           string // generators that told the two apart, with the numbers of dots; "": none
 	Found, True      mma.Params
 
-	digest string // of the unit and of the limits of inference
+	digest string   // of the unit and of the limits of inference
+	kept   []string // the row of an earlier table that this is, of which no more is known
 }
+
+// Kept reports whether the inference is a row of an earlier table: no program is known.
+func (i *Inference) Kept() bool { return i.kept != nil }
 
 // Recovered reports whether the program found is the unit's, as far as inputs show.
 func (i *Inference) Recovered() bool { return i.Verdict == infer.Found && i.Differ == "" }
 
+// keptInference returns the inference of a row, nil if the table has none of the unit
+// that was made from the same.
+func keptInference(old *Table, i *mma.Instruction) *Inference {
+	row := old.fresh(inferenceDigest(i), i.FullName())
+	if row == nil {
+		return nil
+	}
+	k := &Inference{Unit: i.FullName(), Formats: i.Formats, K: i.K, Verdict: infer.Verdict(row[4]), True: i.Params, kept: row}
+	k.Queries, _ = strconv.Atoi(row[5]) // for the progress only
+	if differ := row[len(row)-1]; differ != orDash("") {
+		k.Differ = differ
+	}
+	return k
+}
+
 // Infer infers the arithmetics of instructions from simulators that do not tell
 // what they are, and compares the programs found with the true ones on so many
-// dots of every generator. done is called for each, in order. Options.Workers counts
+// dots of every generator. Rows of an old table that are not stale are not measured
+// again. done is called for each, in order. Options.Workers counts
 // for each of as many units at a time as there are processors.
-func Infer(ctx context.Context, units []mma.Instruction, o infer.Options, dots int, done func(*Inference)) error {
+func Infer(ctx context.Context, old *Table, units []mma.Instruction, o infer.Options, dots int, done func(*Inference)) error {
 	type result struct {
 		inf *Inference
 		err error
@@ -57,6 +78,10 @@ func Infer(ctx context.Context, units []mma.Instruction, o infer.Options, dots i
 			free <- true
 			wg.Go(func() {
 				defer func() { <-free }()
+				if kept := keptInference(old, &units[n]); kept != nil {
+					results[n] <- result{kept, nil}
+					return
+				}
 				inf, err := inferUnit(ctx, &units[n], o, dots)
 				results[n] <- result{inf, err}
 			})
@@ -173,6 +198,9 @@ func InferenceTable(command string, all []*Inference) *Table {
 
 // Cells are the columns of the table.
 func (i *Inference) Cells() []string {
+	if i.kept != nil {
+		return i.kept
+	}
 	return []string{i.digest, i.Unit, i.Formats.String(), fmt.Sprint(i.K), string(i.Verdict), fmt.Sprint(i.Queries), fmt.Sprint(i.Batches),
 		fmt.Sprint(i.Refuted), fmt.Sprintf("%.1f", i.Seconds), fmt.Sprint(i.Dots), orDash(i.Differ)}
 }

@@ -1,0 +1,61 @@
+package fuzz
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// refute tries a verdict on all cases of the epoch: some that it does not explain become
+// evidence, and another verdict replaces it if that explains these too. It returns the
+// cases that were rechecked, with these.
+func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error) {
+	for range refutingRounds {
+		more := x.newCases(x.refuting(cases))
+		if err := x.recheck(ctx, more); err != nil {
+			return nil, err
+		}
+		cases = append(cases, more...)
+		if !x.keepEvidence(more, evidenceKept+refutingKept) {
+			break
+		}
+		verdict, namer := x.verdict, x.namer
+		if err := x.explainCases(ctx, x.allEvidence()); err != nil {
+			return nil, err
+		}
+		if !x.verdict.Found() { // but the verdict explains nearly all cases
+			x.verdict, x.d.Verdict, x.namer = verdict, verdict, namer
+			break
+		}
+	}
+	return cases, nil
+}
+
+// refuting returns a few cases that the verdict does not explain, other than those given:
+// a program that is wrong in one case of a thousand would stay otherwise, since the samples
+// seldom have one.
+func (x *pairTriage) refuting(but []*Case) []Sample {
+	if x.namer == nil || x.verdict == nil || !x.verdict.Found() {
+		return nil
+	}
+	dots := make([]*mma.Dot, len(x.d.unnamed))
+	for i := range dots {
+		dots[i] = x.c.dot(x.p, x.d.unnamed[i].CaseRef)
+	}
+	var ss []Sample
+	var l labeller
+	_, causes := x.causesOf(&l, dots, x.d.unnamed)
+	for i, cause := range causes {
+		s := &x.d.unnamed[i]
+		known := func(f *Case) bool { return f.Origin == s.CaseRef }
+		if cause.Primary == triage.Unexplained && s.Class != oracle.Fault && !slices.ContainsFunc(but, known) {
+			if ss = append(ss, *s); len(ss) == refutingPerRound {
+				break
+			}
+		}
+	}
+	return ss
+}
