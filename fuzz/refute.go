@@ -22,12 +22,12 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 		if !x.keepEvidence(more, evidenceKept+refutingKept) {
 			break
 		}
-		verdict, namer := x.verdict, x.namer
+		verdict, attributor := x.verdict, x.attributor
 		if err := x.explainCases(ctx, x.allEvidence()); err != nil {
 			return nil, err
 		}
 		if !x.verdict.Found() { // but the verdict explains nearly all cases
-			x.verdict, x.d.Verdict, x.namer = verdict, verdict, namer
+			x.verdict, x.d.Verdict, x.attributor = verdict, verdict, attributor
 			break
 		}
 	}
@@ -38,7 +38,7 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 // a program that is wrong in one case of a thousand would stay otherwise, since the samples
 // seldom have one.
 func (x *pairTriage) refuting(but []*Case) []Sample {
-	if x.namer == nil || x.verdict == nil || !x.verdict.Found() {
+	if x.attributor == nil || x.verdict == nil || !x.verdict.Found() {
 		return nil
 	}
 	dots := make([]*mma.Dot, len(x.d.unnamed))
