@@ -17,6 +17,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
+	"github.com/mmafuzz/mmafuzz/fuzz/summary"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
@@ -138,24 +139,35 @@ func (r *runCmd) run(ctx context.Context) error {
 	if err != nil {
 		return r.outError(ui.dir, err)
 	}
-	ui.campaign = c
 	ui.start(c.State(), c.Resumed())
 	err = c.Run(ctx)
-	ui.left = c.Unfinished(ctx, err)
-	ui.finish(c.State(), err != nil && ui.left == nil)
+	left := c.Unfinished(ctx, err)
+	sum := summary.New(summary.Input{
+		Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Left: left, Known: r.list.Known, Time: time.Since(ui.began),
+	})
+	exit := exitAgree
 	switch {
-	case ui.left != nil && ui.left.Why == fuzz.NothingCompared:
-		return incomplete(errors.New(fuzz.NothingCompared))
-	case ui.left != nil:
-		return incomplete(hinted(fmt.Sprintf("what was found is kept: the same command with --out %s goes on from here", readable.ShellPath(ui.dir)), "%s", ui.left.Why))
+	case left != nil:
+		exit = exitIncomplete
 	case err != nil:
-		return withHint(occupied(err), "what was found is kept: the same command with --out %s goes on from here", readable.ShellPath(ui.dir))
+		exit = exitTrouble
+	case sum.HasNews():
+		exit = exitMismatch
 	}
-	ds, _, _ := ui.judge(c.State())
-	if err := r.list.write(ds); err != nil {
+	ui.summarize(sum, exit)
+	further := fmt.Sprintf("what was found is kept: the same command with --out %s goes on from here", readable.ShellPath(ui.dir))
+	switch {
+	case left != nil && left.Why == fuzz.NothingCompared:
+		return incomplete(errors.New(fuzz.NothingCompared))
+	case left != nil:
+		return incomplete(hinted(further, "%s", left.Why))
+	case err != nil:
+		return withHint(occupied(err), "%s", further)
+	}
+	if err := r.list.write(sum.Differences()); err != nil {
 		return err
 	}
-	if ui.hasNews(c.State()) {
+	if exit == exitMismatch {
 		return errMismatch
 	}
 	return nil

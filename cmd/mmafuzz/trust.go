@@ -35,16 +35,6 @@ func targetCommand(target string) (command string, is bool) {
 	return strings.CutPrefix(target, "exec:")
 }
 
-// allowance is the flag with which a command takes a bundle of the user's own targets.
-func allowance(targets ...string) string {
-	for _, t := range targets {
-		if _, is := targetCommand(t); is {
-			return " --allow-exec"
-		}
-	}
-	return ""
-}
-
 // bundle shows the commands of a bundle that nobody has been shown yet. The error says
 // that they are not to be run.
 func (t *trust) bundle(ctx context.Context, dir string, m *corpus.Mismatch) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/summary"
 	"github.com/mmafuzz/mmafuzz/minimize"
 )
 
@@ -14,18 +15,16 @@ import (
 // on stdout, or everything as JSON events on stdout.
 type runUI struct {
 	*app
-	cfg      fuzz.Config
-	campaign *fuzz.Campaign // for the summary
-	dir      string         // of the campaign
-	began    time.Time
+	cfg   fuzz.Config
+	dir   string // of the campaign
+	began time.Time
 
 	startDots uint64    // before this run, in a campaign that was resumed
 	lastNew   time.Time // of the newest bucket
 	findings  []*fuzz.Case
 	announced map[string]bool // primary causes that had their line
 	line      statusLine
-	left      *fuzz.Unfinished // what the campaign has not done; nil: nothing
-	list      *knownFlags      // of known differences
+	list      *knownFlags // of known differences
 }
 
 func newRunUI(a *app, cfg fuzz.Config, dir string) *runUI {
@@ -85,7 +84,7 @@ func (u *runUI) announce(f *fuzz.Case) {
 	} else if u.announced[f.Bucket] {
 		return
 	}
-	if u.isKnown(f) {
+	if u.list.Covers(&u.cfg.Pairs[f.Pair], f) {
 		return
 	}
 	u.announced[f.Bucket] = true
@@ -144,11 +143,27 @@ func (u *runUI) status(s *fuzz.State) []statusField {
 	}
 }
 
+// summarize shows what the campaign has found.
+func (u *runUI) summarize(s *summary.Summary, exit int) {
+	u.line.clear()
+	if u.json {
+		u.event(&summaryEvent{newEvent("summary"), s})
+		return
+	}
+	err := s.Write(u.stdout, summary.TextOptions{
+		Width: u.width, Verbose: u.verbose, Bold: u.bolden, Color: u.color, Command: command(),
+		Dir: u.dir, KnownFile: u.list.known, Resumed: u.startDots, Exit: exit,
+	})
+	if err != nil && u.stdout.Err() == nil {
+		u.log.Error().Err(err).Msg("writing the summary")
+	}
+}
+
 // bold is the style of names. A place in a column says the same.
 const bold = "1"
 
-// paint colours text if stdout has colour.
-func (a *app) paint(text, style string) string { return paintIf(a.color, text, style) }
+// bolden marks up a name on stdout, if that has colour.
+func (a *app) bolden(s string) string { return paintIf(a.color, s, bold) }
 
 func paintIf(color bool, text, style string) string {
 	if !color {

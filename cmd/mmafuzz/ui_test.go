@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/summary"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -72,38 +73,6 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
-// TestShowcase checks which finding is shown: of the cause of most differences of values,
-// the one with the fewest labels.
-func TestShowcase(t *testing.T) {
-	ui, _, _ := testUI(t)
-	bucket := func(name string, values, infs uint64) *fuzz.Bucket {
-		b := &fuzz.Bucket{Name: name, Cases: values + infs}
-		b.Classes[oracle.Value], b.Classes[oracle.Inf] = values, infs
-		return b
-	}
-	s := &fuzz.State{Pairs: []*fuzz.PairState{
-		{Buckets: map[string]*fuzz.Bucket{"overflow": bucket("overflow", 1, 100), "fusion-width": bucket("fusion-width", 9, 0)}},
-		{Buckets: map[string]*fuzz.Bucket{"truncation-width": bucket("truncation-width", 8, 0), "fusion-width": bucket("fusion-width", 1, 0), "unexplained": bucket("unexplained", 99, 0)}},
-	}}
-	if f := ui.showcase(s); f != nil {
-		t.Errorf("%s of no findings", f.Detail)
-	}
-	for _, detail := range []string{"unexplained", "overflow", "truncation-width", "fusion-width+summation-order", "fusion-width|output-rounding", "fusion-width"} {
-		ui.findings = append(ui.findings, finding(ui, 1, detail))
-	}
-	if f := ui.showcase(s); f.Detail != "fusion-width" {
-		t.Errorf("%s is shown", f.Detail)
-	}
-	ui.findings = ui.findings[:3]
-	if f := ui.showcase(s); f.Detail != "truncation-width" {
-		t.Errorf("without the most frequent cause, %s is shown", f.Detail)
-	}
-	ui.findings = ui.findings[:1]
-	if f := ui.showcase(s); f.Detail != "unexplained" {
-		t.Errorf("of the one finding that there is, %s is shown", f.Detail)
-	}
-}
-
 // TestStatusLine checks that the status line is rewritten in place on a terminal,
 // never wider than it, makes room for other lines, and is gone at the end; and
 // that elsewhere it comes every ten seconds.
@@ -116,7 +85,7 @@ func TestStatusLine(t *testing.T) {
 	ui.Progress(s)
 	ui.announce(finding(ui, 0, "fusion-width"))
 	ui.Progress(s)
-	ui.finish(s, false)
+	ui.summarize(summary.New(summary.Input{Config: &ui.cfg, State: s, Unexplained: func(int) *fuzz.Unexplained { return nil }}), exitMismatch)
 	const status = "\r\x1b[K  0:00  12.3k dots  N/s  mismatch 345"
 	want := status + status + "\r\x1b[K  0:00  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32  minimized 2→2 terms\n" + status + "\r\x1b[K"
 	got := regexp.MustCompile(`  [0-9.kMG]+/s`).ReplaceAllString(stderr.String(), "  N/s")

@@ -142,7 +142,7 @@ func TestKinds(t *testing.T) {
 	} {
 		c := listed(&corpus.Known{Entries: tc.list})
 		d := newDifference(p, tc.bucket, parts)
-		if state, _ := c.Known.StateOf(&d, c.unlisted(&d)); state != tc.state {
+		if state, _ := c.Known.stateOf(&d, c.unlisted(&d)); state != tc.state {
 			t.Errorf("%s: %s, want %s", tc.name, state, tc.state)
 		}
 		if len(d.Changes) != 1 || d.Changes[0] != width {

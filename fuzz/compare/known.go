@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
 )
 
 // Known is a list of known differences on a day.
@@ -23,10 +25,10 @@ type KnownUse struct {
 	State   string `json:"state"` // used, unused or expired
 }
 
-// StateOf returns the state of a difference, and which entries of the list cover some of
+// stateOf returns the state of a difference, and which entries of the list cover some of
 // it: known if entries that hold on the day cover all of it; expired if it takes ones
 // that no longer hold; else unlisted, the state of a difference that is on no list.
-func (k *Known) StateOf(d *Difference, unlisted string) (state string, hits []int) {
+func (k *Known) stateOf(d *Difference, unlisted string) (state string, hits []int) {
 	if k.List == nil {
 		return unlisted, nil
 	}
@@ -54,6 +56,17 @@ func (k *Known) StateOf(d *Difference, unlisted string) (state string, hits []in
 	return unlisted, hits
 }
 
+// Covers reports whether a finding of a campaign is of a known difference.
+func (k *Known) Covers(p *devices.Pair, f *fuzz.Case) bool {
+	if k.List == nil {
+		return false
+	}
+	kind := fuzz.Detail{Name: f.Detail, Class: f.Class, Cases: 1}
+	d := NewDifference(p, &fuzz.Bucket{Name: f.Bucket, Cases: 1, Details: []fuzz.Detail{kind}}, f.Verdict)
+	state, _ := k.stateOf(&d, StateNew)
+	return state == StateKnown
+}
+
 // Settle gives differences their State and Known, and returns what became of the list's
 // entries. unlisted is the state of a difference that no entry covers.
 func (k *Known) Settle(ds []Difference, unlisted func(d *Difference) string) (uses []KnownUse, n Counts) {
@@ -61,7 +74,7 @@ func (k *Known) Settle(ds []Difference, unlisted func(d *Difference) string) (us
 	for i := range ds {
 		d := &ds[i]
 		var hits []int
-		d.State, hits = k.StateOf(d, unlisted(d))
+		d.State, hits = k.stateOf(d, unlisted(d))
 		for _, h := range hits {
 			uses[h].Hits++
 			if e := &k.List.Entries[h]; d.Known == "" && e.Expired(k.Day) == (d.State == StateExpired) {
@@ -117,7 +130,7 @@ func (k *Known) Accept(ds []Difference, reason string, lists ...*corpus.Known) *
 	unknown, _ := groups(ds, func(d *Difference) bool { return d.State != StateKnown })
 	for _, g := range unknown {
 		left := slices.DeleteFunc(g, func(d *Difference) bool {
-			state, _ := kept.StateOf(d, "")
+			state, _ := kept.stateOf(d, "")
 			return state == StateKnown
 		})
 		for _, e := range entriesOf(left, reason) {

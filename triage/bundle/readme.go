@@ -3,6 +3,7 @@ package bundle
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -49,11 +50,16 @@ func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 		fmt.Fprintf(&b, "Programs that run the case on a GPU and need nothing but its driver or compiler; each\nsays how: `%s`.\n\n", strings.Join(programs, "`, `"))
 	}
 	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n\n", readable.ShellPath(dir))
-	if strings.HasPrefix(m.A.Target, "exec:") || strings.HasPrefix(m.B.Target, "exec:") {
+	if RunsCommand(m.A.Target, m.B.Target) {
 		b.WriteString("This runs the command that is the target, and so does the Go test: mmafuzz shows it and asks\nfirst, or is told `--allow-exec`.\n\n")
 	}
 	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n", readable.ShellPath(filepath.Join(dir, "repro_test.go")))
 	return b.String()
+}
+
+// RunsCommand reports whether one of some targets runs a command that it names.
+func RunsCommand(targets ...string) bool {
+	return slices.ContainsFunc(targets, func(t string) bool { return strings.HasPrefix(t, "exec:") })
 }
 
 // inCode makes a target's name fit for code in Markdown, between backquotes.

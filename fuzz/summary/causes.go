@@ -1,4 +1,4 @@
-package main
+package summary
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 )
 
 // causeTable has a row for each primary cause.
-func (u *runUI) causeTable(s *fuzz.State) {
-	all := fuzz.Causes(s)
+func (w *printer) causeTable() {
+	all := fuzz.Causes(w.state)
 	if len(all) == 0 {
 		return
 	}
@@ -22,25 +22,18 @@ func (u *runUI) causeTable(s *fuzz.State) {
 	for _, c := range all {
 		total += c.Cases
 	}
-	g := readable.Table{Width: u.width, Right: map[int]bool{0: true, 1: true, 2: true, 3: true}, Head: true}
+	g := readable.Table{Width: w.Width, Right: map[int]bool{0: true, 1: true, 2: true, 3: true}, Head: true}
 	g.Add("CASES", "SHARE", "INSTR", "MAX ULP", "CAUSE")
 	for _, c := range all {
-		g.Add(readable.Thousands(c.Cases), readable.Share(c.Cases, total), fmt.Sprintf("%d of %d", c.Pairs, len(s.Pairs)), readable.Ulps(c.MaxUlp), causeInWords(&c))
+		g.Add(readable.Thousands(c.Cases), readable.Share(c.Cases, total), fmt.Sprintf("%d of %d", c.Pairs, len(w.state.Pairs)), readable.Ulps(c.MaxUlp), causeInWords(&c))
 	}
-	fmt.Fprintln(u.stdout)
-	g.Write(u.stdout, nil)
-	fmt.Fprintln(u.stdout)
+	fmt.Fprintln(w)
+	g.Write(w, nil)
+	fmt.Fprintln(w)
 	if len(all) > 1 {
-		u.paragraph("CAUSE: the part of the arithmetic that, made equal on both sides, makes them agree; where any of several would do, the one that comes first in the computation.")
+		w.paragraph("CAUSE: the part of the arithmetic that, made equal on both sides, makes them agree; where any of several would do, the one that comes first in the computation.")
 	}
-	u.paragraph("MAX ULP: largest distance of the two results, in representable numbers; NaNs do not count.")
-}
-
-// paragraph writes text to the width of the output.
-func (u *runUI) paragraph(text string) {
-	for _, l := range readable.Wrap(text, u.width) {
-		fmt.Fprintln(u.stdout, l)
-	}
+	w.paragraph("MAX ULP: largest distance of the two results, in representable numbers; NaNs do not count.")
 }
 
 // causeInWords writes a cause with the classes of the cases that are not differences of plain
@@ -84,27 +77,27 @@ func folded(c *fuzz.Cause) (more, other uint64) {
 
 // bucketList shows with -v the causes of each instruction, what is beneath them, and the
 // bundles.
-func (u *runUI) bucketList(s *fuzz.State) {
-	if !u.verbose {
+func (w *printer) bucketList() {
+	if !w.Verbose {
 		return
 	}
-	fmt.Fprintln(u.stdout)
-	u.paragraph("The kinds of cases beneath each cause: a+b needs both, a|b either, :CLASS is how the results differ where they are not both finite numbers.")
-	for _, p := range s.Pairs {
+	fmt.Fprintln(w)
+	w.paragraph("The kinds of cases beneath each cause: a+b needs both, a|b either, :CLASS is how the results differ where they are not both finite numbers.")
+	for _, p := range w.state.Pairs {
 		if len(p.Buckets) == 0 {
 			continue
 		}
-		fmt.Fprintf(u.stdout, "\n%s\n", u.bolden(p.Name))
+		fmt.Fprintf(w, "\n%s\n", w.Bold(p.Name))
 		for _, b := range p.Sorted() {
-			fmt.Fprintf(u.stdout, "%11s  %7s  %s\n", readable.Thousands(b.Cases), readable.Ulps(b.MaxUlp), b.Name)
+			fmt.Fprintf(w, "%11s  %7s  %s\n", readable.Thousands(b.Cases), readable.Ulps(b.MaxUlp), b.Name)
 			for _, d := range b.SortedDetails() {
-				fmt.Fprintf(u.stdout, "%13s  %7s    %s\n", readable.Thousands(d.Cases), readable.Ulps(d.MaxUlp), d.Name)
+				fmt.Fprintf(w, "%13s  %7s    %s\n", readable.Thousands(d.Cases), readable.Ulps(d.MaxUlp), d.Name)
 				if dir := p.Bundle(b.Name, d.Name); dir != "" {
-					fmt.Fprintf(u.stdout, "%26s%s\n", "", dir)
+					fmt.Fprintf(w, "%26s%s\n", "", dir)
 				}
 			}
 			if b.More > 0 {
-				fmt.Fprintf(u.stdout, "%13s  %7s    of other kinds\n", readable.Thousands(b.More), "")
+				fmt.Fprintf(w, "%13s  %7s    of other kinds\n", readable.Thousands(b.More), "")
 			}
 		}
 	}
@@ -112,9 +105,9 @@ func (u *runUI) bucketList(s *fuzz.State) {
 
 // causesInWords says what each label of the campaign means, and which changes from A's
 // arithmetic to B's stand behind it.
-func (u *runUI) causesInWords(s *fuzz.State) {
+func (w *printer) causesInWords() {
 	labels := map[triage.Label]bool{}
-	for _, c := range fuzz.Causes(s) {
+	for _, c := range fuzz.Causes(w.state) {
 		labels[triage.Label(c.Name)] = true
 		for _, d := range c.Details {
 			for _, l := range fuzz.LabelsIn(d.Name) {
@@ -122,8 +115,8 @@ func (u *runUI) causesInWords(s *fuzz.State) {
 			}
 		}
 	}
-	behind := changesBehind(s)
-	g := readable.Table{Width: u.width}
+	behind := changesBehind(w.state)
+	g := readable.Table{Width: w.Width}
 	for _, l := range triage.Labels() {
 		if labels[l.Label] {
 			text := l.Doc
@@ -134,8 +127,8 @@ func (u *runUI) causesInWords(s *fuzz.State) {
 		}
 	}
 	if g.Rows != nil {
-		fmt.Fprintln(u.stdout)
-		g.Write(u.stdout, u.bolden)
+		fmt.Fprintln(w)
+		g.Write(w, w.Bold)
 	}
 }
 

@@ -1,0 +1,131 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// pairTables shows for each two targets the instructions on which they differ.
+func (w *printer) pairTables() {
+	for first := 0; first < len(w.state.Pairs); {
+		end := first + 1
+		for end < len(w.state.Pairs) && w.state.Pairs[end].TargetA == w.state.Pairs[first].TargetA && w.state.Pairs[end].TargetB == w.state.Pairs[first].TargetB {
+			end++
+		}
+		if pairs := w.state.Pairs[first:end]; w.headline(pairs) && len(pairs) > 1 {
+			w.pairTable(pairs)
+		}
+		first = end
+	}
+}
+
+// headline says whether and how much two targets differ, on one instruction also
+// why.
+func (w *printer) headline(pairs []*fuzz.PairState) (differ bool) {
+	var dots, mismatches uint64
+	n := 0
+	for _, p := range pairs {
+		dots += p.Dots
+		mismatches += p.Mismatches()
+		if p.Mismatches() > 0 {
+			n++
+		}
+	}
+	what := pairs[0].Name
+	if len(pairs) > 1 {
+		what = fmt.Sprintf("%d instructions", len(pairs))
+	}
+	text := fmt.Sprintf("%s and %s agree on %s: equal bits in %s dot products", pairs[0].TargetA, pairs[0].TargetB, what, readable.Thousands(dots))
+	if n > 0 {
+		if len(pairs) > 1 {
+			what = fmt.Sprintf("%d of %s", n, what)
+		}
+		text = fmt.Sprintf("%s and %s differ on %s: in %s of %s dot products (%s)",
+			pairs[0].TargetA, pairs[0].TargetB, what, readable.Thousands(mismatches), readable.Thousands(dots), readable.Share(mismatches, dots))
+	}
+	if len(pairs) == 1 && n == 1 {
+		text += ": " + explanation(pairs[0], 4)
+	}
+	fmt.Fprint(w, readable.Hanging(text, w.Width))
+	return n > 0
+}
+
+// pairTable has a row for each instruction of two targets.
+func (w *printer) pairTable(pairs []*fuzz.PairState) {
+	g := readable.Table{Width: w.Width, Right: map[int]bool{1: true, 2: true}, Head: true}
+	g.Add("INSTRUCTION", "MISMATCHES", "", "EXPLAINED BY")
+	most := 4
+	if len(pairs) > 12 {
+		most = 2 // a line for each
+	}
+	var same []*fuzz.PairState
+	for _, p := range pairs {
+		if p.Mismatches() == 0 {
+			same = append(same, p)
+			continue
+		}
+		g.Add(p.Name, readable.Thousands(p.Mismatches()), readable.Share(p.Mismatches(), p.Dots), explanation(p, most))
+	}
+	if len(same) > 1 && !w.Verbose {
+		g.Add(fmt.Sprintf("%d others", len(same)), "none", "", "equal bits")
+		same = nil
+	}
+	for _, p := range same {
+		g.Add(p.Name, "none", "", "equal bits")
+	}
+	fmt.Fprintln(w)
+	g.Write(w, w.Bold)
+	fmt.Fprintln(w)
+}
+
+// explanation says in a few words what the verdict is: at most so many changes from A's
+// arithmetic to B's, or the causes if there are more.
+func explanation(p *fuzz.PairState, most int) string {
+	if p.Verdict == nil && p.Unexamined > 0 && p.Unexamined == p.Mismatches() {
+		return "not examined yet"
+	}
+	if p.Verdict == nil || !p.Verdict.Found() {
+		return string(triage.Unexplained)
+	}
+	if n := len(p.Verdict.Changes); n == 0 || n > most {
+		return alikeText(p) + mainCauses(p)
+	}
+	return alikeText(p) + readable.Changes(fromA(p, p.Verdict.Changes), most)
+}
+
+// mainCauses names the largest causes of a pair.
+func mainCauses(p *fuzz.PairState) string {
+	const most = 3
+	var names []string
+	for _, b := range p.Sorted() {
+		names = append(names, b.Name)
+	}
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// alikeMost is the number of known targets that may compute what a black box does: if
+// more do, the evidence says little about it.
+const alikeMost = 9
+
+// alikeText says of a black box which known targets compute what it does; "" of one
+// that nobody knows, or of two known sides.
+func alikeText(p *fuzz.PairState) string {
+	if p.Verdict == nil || len(p.Verdict.Alike) == 0 || len(p.Verdict.Alike) > alikeMost || !fuzz.IsUnknown(p.TargetA) && !fuzz.IsUnknown(p.TargetB) {
+		return ""
+	}
+	side := "A"
+	switch {
+	case fuzz.IsUnknown(p.TargetA) && fuzz.IsUnknown(p.TargetB):
+		side = "one of them"
+	case fuzz.IsUnknown(p.TargetB):
+		side = "B"
+	}
+	return side + " computes as " + strings.Join(readable.First(p.Verdict.Alike, 2), ", ") + "; "
+}

@@ -1,0 +1,230 @@
+// Package summary says what a campaign has found: as data, which is also the event summary
+// of mmafuzz run --json, and as text.
+//
+// The API of this package is not promised: it may change in any version.
+package summary
+
+import (
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/compare"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// Input is what a summary is made of.
+type Input struct {
+	Config *fuzz.Config
+	State  *fuzz.State
+	// Unexplained is that of the campaign.
+	Unexplained func(pair int) *fuzz.Unexplained
+	// Findings are in the order in which they were reported.
+	Findings []*fuzz.Case
+	// Left is what the campaign has not done; nil: nothing.
+	Left *fuzz.Unfinished
+	// Known are differences that are no news: they are counted like all others, but
+	// HasNews does not count them.
+	Known compare.Known
+	Time  time.Duration // that it took
+}
+
+// Summary is what a campaign has found.
+type Summary struct {
+	Seconds     float64            `json:"seconds"`
+	Dots        uint64             `json:"dots"`
+	Mismatches  uint64             `json:"mismatches"`
+	Causes      int                `json:"causes"`
+	NotKept     int                `json:"not_kept"`
+	Interrupted bool               `json:"interrupted"`
+	Complete    bool               `json:"complete"`
+	Incomplete  *fuzz.Unfinished   `json:"incomplete,omitempty"`
+	Count       uint64             `json:"count"`          // that gives the findings of the complete epochs: the last of Sequence
+	Sequence    []uint64           `json:"count_sequence"` // one after the other
+	Pairs       []Pair             `json:"pairs"`
+	Known       []compare.KnownUse `json:"known,omitempty"`
+	Counts      *Counts            `json:"counts,omitempty"`
+
+	in          Input
+	differences []compare.Difference // of all pairs, in their order
+}
+
+// Counts are the buckets by their state, with a list of known differences.
+type Counts struct {
+	New     int `json:"new"`
+	Known   int `json:"known"`
+	Expired int `json:"expired"`
+}
+
+// Names are those of a pair.
+type Names struct {
+	A           string `json:"a"`
+	B           string `json:"b"`
+	Instruction string `json:"instruction"`
+}
+
+// Pair is what was found on a pair.
+type Pair struct {
+	Names
+	Dots       uint64            `json:"dots"`
+	Mismatches uint64            `json:"mismatches"`
+	Classes    map[string]uint64 `json:"classes"`
+	Explained  bool              `json:"explained"`
+	Labels     []triage.Label    `json:"labels"`
+	Changes    []mma.Change      `json:"changes"`
+	Equivalent [][]mma.Change    `json:"equivalent"`
+	Alike      []string          `json:"alike"`
+	Nearest    *corpus.Nearest   `json:"nearest,omitempty"`
+	Next       []string          `json:"next"`
+	Buckets    []Bucket          `json:"buckets"`
+	Unstable   *Unstable         `json:"unstable,omitempty"`
+	Unexamined uint64            `json:"unexamined"`
+}
+
+// Bucket is the cases of a primary cause.
+type Bucket struct {
+	Name    string            `json:"name"`
+	Class   oracle.Class      `json:"class"`
+	Cases   uint64            `json:"cases"`
+	MaxUlp  float64           `json:"max_ulp"`
+	Classes map[string]uint64 `json:"classes"`
+	Details []Detail          `json:"details"`
+	Rest    uint64            `json:"rest"`
+	Bundle  string            `json:"bundle,omitempty"`
+	ID      string            `json:"id"`
+	State   string            `json:"state"`
+	Known   string            `json:"known,omitempty"`
+}
+
+// Detail is a kind of cases of a bucket.
+type Detail struct {
+	Name   string  `json:"name"`
+	Cases  uint64  `json:"cases"`
+	MaxUlp float64 `json:"max_ulp"`
+	Bundle string  `json:"bundle,omitempty"`
+}
+
+// Unstable is cases that do not repeat themselves.
+type Unstable struct {
+	Cases    uint64 `json:"cases"`
+	Repeated int    `json:"repeated"` // of the case in the bundle
+	Of       int    `json:"of"`
+	Bundle   string `json:"bundle,omitempty"`
+}
+
+// New makes a summary.
+func New(in Input) *Summary {
+	st := in.State
+	s := &Summary{
+		Seconds: in.Time.Seconds(), NotKept: st.NotKept(), Interrupted: in.Left != nil && in.Left.Why == fuzz.Interrupted, Complete: in.Left == nil,
+		Incomplete: in.Left, Sequence: append([]uint64{}, st.Counts...), in: in,
+	}
+	if n := len(st.Counts); n > 0 {
+		s.Count = st.Counts[n-1]
+	}
+	s.Dots, s.Mismatches, s.Causes = st.Totals()
+	for i, p := range st.Pairs {
+		s.Pairs = append(s.Pairs, newPair(p, in.Unexplained, i))
+		for _, b := range p.Sorted() {
+			d := compare.NewDifference(&in.Config.Pairs[i], b, p.Verdict)
+			d.Dots = p.Dots
+			d.Bundle = p.Bundle(b.Name, "")
+			s.differences = append(s.differences, d)
+		}
+	}
+	s.settle()
+	return s
+}
+
+// settle gives the buckets their states; all are new without a list.
+func (s *Summary) settle() {
+	uses, n := s.in.Known.Settle(s.differences, func(*compare.Difference) string { return compare.StateNew })
+	next := 0
+	for i := range s.Pairs {
+		for j := range s.Pairs[i].Buckets { // in the order of the differences
+			d, b := &s.differences[next], &s.Pairs[i].Buckets[j]
+			b.ID, b.State, b.Known = d.ID, d.State, d.Known
+			next++
+		}
+	}
+	if s.in.Known.List != nil {
+		s.Known, s.Counts = uses, &Counts{n.New, n.Known, n.Expired}
+	}
+}
+
+// Differences are what was found as lists of known differences see it, with their states.
+func (s *Summary) Differences() []compare.Difference { return s.differences }
+
+// HasNews reports whether something was found that is on no list.
+func (s *Summary) HasNews() bool {
+	if s.Counts == nil {
+		return s.Mismatches > 0
+	}
+	for _, p := range s.in.State.Pairs {
+		if p.Unstable+p.Unexamined > 0 {
+			return true // no list can tell what they are
+		}
+	}
+	return s.Counts.New+s.Counts.Expired > 0
+}
+
+func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index int) Pair {
+	s := Pair{
+		Names: Names{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(),
+		Classes: map[string]uint64{}, Buckets: []Bucket{},
+		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{}, Alike: []string{}, Next: []string{},
+		Unstable: newUnstable(p), Unexamined: p.Unexamined,
+	}
+	for c, n := range p.Classes {
+		if n > 0 {
+			s.Classes[oracle.Class(c).String()] = n
+		}
+	}
+	if v := p.Verdict; v != nil {
+		s.Explained = v.Found()
+		s.Labels = append(s.Labels, v.Labels...)
+		s.Changes = append(s.Changes, v.Changes...)
+		s.Equivalent = append(s.Equivalent, v.Equivalent...)
+		s.Alike = append(s.Alike, v.Alike...)
+	}
+	if p.Mismatches() > 0 {
+		if x := unexplained(index); x != nil {
+			s.Nearest, s.Next = x.Nearest, append(s.Next, x.Next...)
+		}
+	}
+	for _, b := range p.Sorted() {
+		s.Buckets = append(s.Buckets, newBucket(p, b))
+	}
+	return s
+}
+
+func newBucket(p *fuzz.PairState, b *fuzz.Bucket) Bucket {
+	s := Bucket{Name: b.Name, Class: b.MostClass(), Cases: b.Cases, MaxUlp: b.MaxUlp, Rest: b.More,
+		Classes: map[string]uint64{}, Details: []Detail{}, Bundle: p.Bundle(b.Name, "")}
+	for c, n := range b.Classes {
+		if n > 0 {
+			s.Classes[oracle.Class(c).String()] = n
+		}
+	}
+	for _, d := range b.SortedDetails() {
+		s.Details = append(s.Details, Detail{d.Name, d.Cases, d.MaxUlp, p.Bundle(b.Name, d.Name)})
+	}
+	return s
+}
+
+// newUnstable returns that of a pair, nil if all its cases repeat themselves.
+func newUnstable(st *fuzz.PairState) *Unstable {
+	if st.Unstable == 0 {
+		return nil
+	}
+	s := &Unstable{Cases: st.Unstable}
+	for _, f := range st.Findings {
+		if f.Bucket == fuzz.Unstable {
+			s.Repeated, s.Of, s.Bundle = f.Stable, f.Of, f.Dir
+			break
+		}
+	}
+	return s
+}

@@ -1,0 +1,76 @@
+package summary
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// testConfig is a campaign over two instructions.
+func testConfig(t *testing.T) *fuzz.Config {
+	t.Helper()
+	cfg := &fuzz.Config{Seed: 1}
+	for _, inst := range []string{"mma.m16n8k8.f32.f16.f16.f32", "mma.m16n8k16.f32.f16.f16.f32"} {
+		p := devices.Pair{TargetA: "sim:ampere", TargetB: "sim:hopper"}
+		for target, u := range map[string]*devices.Unit{p.TargetA: &p.A, p.TargetB: &p.B} {
+			var err error
+			if *u, err = devices.OpenUnit(target, inst, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p.K = p.A.Instruction().K
+		cfg.Pairs = append(cfg.Pairs, p)
+	}
+	return cfg
+}
+
+// finding is an ordinary one.
+func finding(cfg *fuzz.Config, pair int, detail string) *fuzz.Case {
+	p := &cfg.Pairs[pair]
+	dot, err := mma.ParseDot(p.Formats(), p.K, false, []string{"3c00", "3c00", "b3000000"})
+	if err != nil {
+		panic(err)
+	}
+	labels, _, _ := strings.Cut(detail, ":")
+	return &fuzz.Case{Pair: pair, Number: 1, Bucket: string(triage.PrimaryIn(labels)), Detail: detail, Class: oracle.Value, Dot: dot, Start: dot, A: 0x3f800000, B: 0x3f7fffff, Stable: 3}
+}
+
+// TestShowcase checks which finding is shown: of the cause of most differences of values,
+// the one with the fewest labels.
+func TestShowcase(t *testing.T) {
+	p := &printer{sum: &Summary{in: Input{Config: testConfig(t)}}}
+	shown := &p.sum.in.Findings
+	bucket := func(name string, values, infs uint64) *fuzz.Bucket {
+		b := &fuzz.Bucket{Name: name, Cases: values + infs}
+		b.Classes[oracle.Value], b.Classes[oracle.Inf] = values, infs
+		return b
+	}
+	s := &fuzz.State{Pairs: []*fuzz.PairState{
+		{Buckets: map[string]*fuzz.Bucket{"overflow": bucket("overflow", 1, 100), "fusion-width": bucket("fusion-width", 9, 0)}},
+		{Buckets: map[string]*fuzz.Bucket{"truncation-width": bucket("truncation-width", 8, 0), "fusion-width": bucket("fusion-width", 1, 0), "unexplained": bucket("unexplained", 99, 0)}},
+	}}
+	p.state = s
+	if f := p.showcase(); f != nil {
+		t.Errorf("%s of no findings", f.Detail)
+	}
+	for _, detail := range []string{"unexplained", "overflow", "truncation-width", "fusion-width+summation-order", "fusion-width|output-rounding", "fusion-width"} {
+		*shown = append(*shown, finding(p.sum.in.Config, 1, detail))
+	}
+	if f := p.showcase(); f.Detail != "fusion-width" {
+		t.Errorf("%s is shown", f.Detail)
+	}
+	*shown = (*shown)[:3]
+	if f := p.showcase(); f.Detail != "truncation-width" {
+		t.Errorf("without the most frequent cause, %s is shown", f.Detail)
+	}
+	*shown = (*shown)[:1]
+	if f := p.showcase(); f.Detail != "unexplained" {
+		t.Errorf("of the one finding that there is, %s is shown", f.Detail)
+	}
+}

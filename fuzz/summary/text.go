@@ -1,0 +1,298 @@
+package summary
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/compare"
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+)
+
+// TextOptions say how a summary is written for people.
+type TextOptions struct {
+	Width     int                 // columns
+	Verbose   bool                // whole lists
+	Bold      func(string) string // marks up headings and names; nil: nothing is marked up
+	Color     bool                // of the picture
+	Command   string              // how the reader calls mmafuzz, for commands to copy
+	Dir       string              // of the campaign
+	KnownFile string              // with the list of known differences
+	Resumed   uint64              // dot products of an earlier part
+	Exit      int                 // the exit status
+}
+
+// printer writes a summary.
+type printer struct {
+	io.Writer
+	TextOptions
+	sum   *Summary
+	state *fuzz.State
+}
+
+// Write writes which instructions differ, the picture of one finding, how many cases each
+// cause has and what it means, and how to go on. The text may change with every version.
+func (s *Summary) Write(w io.Writer, o TextOptions) error {
+	if o.Bold == nil {
+		o.Bold = func(s string) string { return s }
+	}
+	p := &printer{w, o, s, s.in.State}
+	p.pairTables()
+	if err := p.example(); err != nil {
+		return err
+	}
+	p.causeTable()
+	p.bucketList()
+	p.causesInWords()
+	p.unexplained()
+	if err := p.knownSection(); err != nil {
+		return err
+	}
+	p.unstableList()
+	p.total()
+	p.hints()
+	return nil
+}
+
+// paragraph writes text to the width of the output.
+func (w *printer) paragraph(text string) {
+	for _, l := range readable.Wrap(text, w.Width) {
+		fmt.Fprintln(w, l)
+	}
+}
+
+// example draws one finding.
+func (w *printer) example() error {
+	f := w.showcase()
+	if f == nil {
+		return nil
+	}
+	cfg := w.sum.in.Config
+	p := &cfg.Pairs[f.Pair]
+	if len(cfg.Pairs) == 1 || cfg.SeveralTargets() {
+		fmt.Fprintln(w)
+	}
+	cause := ""
+	if f.Class == oracle.Value && f.Bucket != string(triage.Unexplained) {
+		cause = fmt.Sprintf(" by %s, the most frequent cause of differing numbers (infinities and NaNs aside)", f.Bucket)
+	}
+	w.paragraph(fmt.Sprintf("The smallest input found on which %s and %s differ%s:", p.TargetA, p.TargetB, cause))
+	fmt.Fprintln(w)
+	pic, err := bundle.Picture(f.Mismatch, "") // how to run it again stands at the end
+	if err != nil {
+		return fmt.Errorf("drawing a finding: %w", err)
+	}
+	return report.Text(printable.Raw(w.Writer), pic, report.TextOptions{Width: w.Width, Color: w.Color})
+}
+
+// showcase chooses the finding whose picture is shown: of the cause of most differences
+// of ordinary values, with the fewest labels and terms, the earliest. What is unexplained
+// comes last.
+func (w *printer) showcase() *fuzz.Case {
+	values := map[string]uint64{}
+	for _, c := range fuzz.Causes(w.state) {
+		values[c.Name] = c.Classes[oracle.Value]
+	}
+	var best *fuzz.Case
+	var key [5]int64
+	for _, f := range w.shown() {
+		k := [5]int64{1, 0, -int64(values[f.Bucket]), int64(strings.Count(f.Detail, "+") + 2*strings.Count(f.Detail, "|")),
+			int64(minimize.Terms(w.sum.in.Config.Pairs[f.Pair].Formats(), f.Dot))}
+		if f.Class == oracle.Value && f.Bucket != fuzz.Unstable {
+			k[0] = 0
+		}
+		if f.Bucket == string(triage.Unexplained) {
+			k[1] = 1
+		}
+		if best == nil || slices.Compare(k[:], key[:]) < 0 {
+			best, key = f, k
+		}
+	}
+	return best
+}
+
+// shown returns the findings of which one is drawn: those that are not known, if there
+// are some.
+func (w *printer) shown() []*fuzz.Case {
+	in := &w.sum.in
+	news := slices.DeleteFunc(slices.Clone(in.Findings), func(f *fuzz.Case) bool { return in.Known.Covers(&in.Config.Pairs[f.Pair], f) })
+	if len(news) == 0 {
+		return in.Findings
+	}
+	return news
+}
+
+// unexplainedMost is the number of pairs that nothing explains of which the summary tells
+// more; all with -v.
+const unexplainedMost = 3
+
+// unexplained says of the pairs that nothing explains how near a known program comes,
+// and how to go on.
+func (w *printer) unexplained() {
+	left := 0
+	for i, p := range w.state.Pairs {
+		if p.Buckets[string(triage.Unexplained)] == nil {
+			continue
+		}
+		x := w.sum.in.Unexplained(i)
+		if x == nil {
+			continue
+		}
+		if left++; left > unexplainedMost && !w.Verbose {
+			continue
+		}
+		fmt.Fprintln(w)
+		w.writeUnexplained(x)
+	}
+	if left -= unexplainedMost; left > 0 && !w.Verbose {
+		fmt.Fprintf(w, "and %s more that nothing explains (all: -v)\n", readable.Plural(left, "pair"))
+	}
+}
+
+// writeUnexplained shows what is known of a pair.
+func (w *printer) writeUnexplained(x *fuzz.Unexplained) {
+	for _, l := range readable.Wrap(x.Why, w.Width) {
+		fmt.Fprintln(w, l)
+	}
+	if n := x.Nearest; n != nil {
+		g := readable.Table{Width: w.Width}
+		g.Add("  nearest", bundle.NearestText(n))
+		g.Add("  wrong", bundle.WitnessText(n))
+		g.Write(w, nil)
+	}
+	for _, c := range x.Next {
+		fmt.Fprintf(w, "  next     %s\n", strings.Replace(c, "mmafuzz", w.Command, 1))
+	}
+	if len(x.Next) > 0 {
+		fmt.Fprintln(w, "           searches many more programs, and reports the best one with the smallest input on which it fails")
+	}
+}
+
+// knownSection says how much of what was found is known, and what is not.
+func (w *printer) knownSection() error {
+	n := w.sum.Counts
+	if n == nil {
+		return nil
+	}
+	var known, news uint64
+	for i := range w.sum.differences {
+		if d := &w.sum.differences[i]; d.State == compare.StateKnown {
+			known += d.Cases
+		} else {
+			news += d.Cases
+		}
+	}
+	fmt.Fprintf(w, "\n%s  %s with %s, by %s\n", w.Bold("KNOWN"), readable.Plural(n.Known, "difference"), mismatches(known), w.KnownFile)
+	g := readable.Table{Width: w.Width}
+	for _, e := range w.sum.Known {
+		if e.State != "used" || w.Verbose {
+			g.Add("  "+e.ID, e.State, strings.TrimSpace(e.Expires+" "+e.Reason))
+		}
+	}
+	g.Write(w, nil)
+	left := n.New + n.Expired
+	if left == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\n%s  %s with %s\n", w.Bold("NEW"), readable.Plural(left, "difference"), mismatches(news))
+	return compare.WriteUnknown(w, w.sum.differences, compare.TextOptions{Width: w.Width, Verbose: w.Verbose, Bold: w.Bold, Command: w.Command})
+}
+
+func mismatches(n uint64) string {
+	if n == 1 {
+		return "1 mismatch"
+	}
+	return readable.Thousands(n) + " mismatches"
+}
+
+// unstableList says which mismatches are no evidence of anything, because a unit gave
+// another answer when it was asked again.
+func (w *printer) unstableList() {
+	for _, st := range w.state.Pairs {
+		x := newUnstable(st)
+		if x == nil {
+			continue
+		}
+		text := fmt.Sprintf("unstable: %s of the mismatches of %s do not repeat themselves; they count as no cause.", readable.Thousands(x.Cases), st.Name)
+		if x.Bundle != "" {
+			text += fmt.Sprintf(" One of them gave the same results %d of %d times: %s", x.Repeated, x.Of, x.Bundle)
+		}
+		fmt.Fprintln(w)
+		fmt.Fprint(w, readable.Hanging(text, w.Width))
+	}
+}
+
+// writeUnfinished says what was not compared or not examined, and how to go on.
+func (w *printer) writeUnfinished() {
+	left := w.sum.in.Left
+	lines := []string{}
+	unexamined := uint64(0)
+	for _, st := range w.state.Pairs {
+		unexamined += st.Unexamined
+	}
+	if left != nil {
+		lines = append(lines, left.String())
+	}
+	if unexamined > 0 {
+		lines = append(lines, readable.Thousands(unexamined)+" of the mismatches are in no bucket yet: what they have in common was not looked for")
+	}
+	if lines != nil && (left == nil || left.Why != fuzz.NothingCompared) {
+		lines = append(lines, fmt.Sprintf("to go on: the same command with --out %s", readable.ShellPath(w.Dir)))
+	}
+	if left != nil && left.Why == fuzz.NothingCompared {
+		lines = append(lines, "to go on: give more --time or --count, other generators, or a recording that has inputs")
+	}
+	if unexamined == 0 && left == nil {
+		return
+	}
+	for _, text := range lines {
+		fmt.Fprint(w, readable.Hanging(text, w.Width))
+	}
+}
+
+// total is the line with the numbers, and how to get the same without a clock.
+func (w *printer) total() {
+	sum := w.sum
+	fmt.Fprintln(w)
+	w.writeUnfinished()
+	fmt.Fprintf(w, "%s, %s mismatches in %s dot products (%.1f s, %s/s); exit %d\n",
+		readable.Plural(sum.Causes, "cause"), readable.Thousands(sum.Mismatches), readable.Thousands(sum.Dots), sum.Seconds,
+		readable.Count(readable.Rate(sum.Dots-w.Resumed, sum.in.Time)), w.Exit)
+	if sum.in.Config.Time == 0 || len(sum.Sequence) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "the same findings without a clock: --count %d", sum.Sequence[0])
+	for _, n := range sum.Sequence[1:] {
+		fmt.Fprintf(w, ", then --count %d with the same --out", n)
+	}
+	fmt.Fprintln(w)
+}
+
+// hints says how to go on. The last line of all runs the finding of the picture
+// again.
+func (w *printer) hints() {
+	f := w.showcase()
+	if f == nil {
+		return
+	}
+	more := ""
+	if n := w.sum.NotKept; n > 0 {
+		more = fmt.Sprintf(", and %d more not kept (--max-bundles)", n)
+	}
+	dir, p := readable.ShellPath(f.Dir), &w.sum.in.Config.Pairs[f.Pair]
+	fmt.Fprintf(w, "findings: %s in %s%s\n", readable.Plural(len(w.sum.in.Findings), "bundle"), w.Dir, more)
+	fmt.Fprintf(w, "picture:  %s show %s\n", w.Command, dir)
+	allow := ""
+	if bundle.RunsCommand(p.TargetA, p.TargetB) {
+		allow = " --allow-exec"
+	}
+	fmt.Fprintf(w, "re-run:   %s replay %s%s\n", w.Command, dir, allow)
+}
