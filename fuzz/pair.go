@@ -132,7 +132,7 @@ func (p *pairRun) chooseGiven() {
 	p.given = triage.NewAttributor(p.spec.Formats, p.K, p.policy, from, to)
 	p.given.ExactFrom, p.given.ExactTo = exact(p.A), exact(p.B)
 	if from.K != to.K {
-		if x, y := triage.Alike(p.spec.Formats, p.K, from, to); x.K == y.K {
+		if x, y := triage.SameForm(p.spec.Formats, p.K, from, to); x.K == y.K {
 			from, to = x, y
 		}
 	}

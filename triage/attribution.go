@@ -9,8 +9,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Attribution finds the causes of many cases together: programs between the two run on batches,
-// by the kernels. The zero Attribution is ready for use, by one goroutine at a time.
+// Attribution finds the causes of many cases together: the programs between two run on
+// batches, by the kernels. The zero Attribution is ready for use, by one goroutine at a
+// time.
 type Attribution struct {
 	n        *Attributor
 	of       []*Cause // by case

@@ -22,8 +22,9 @@ type Program struct {
 	K      int
 }
 
-// Attributor finds the causes of the cases in which two programs differ. Attribution does it for
-// batches. It may be used from several goroutines.
+// Attributor attributes the cases in which two programs differ to causes, with the help
+// of an Attribution, which holds the state of one goroutine. Several goroutines may use
+// one Attributor.
 type Attributor struct {
 	formats mma.Formats
 	k       int // of the dot products
@@ -43,14 +44,15 @@ type Attributor struct {
 	causes map[causeKey]*Cause
 }
 
-// maxTogether is the number of labels of which all sets are tried. Of more, single ones
-// and pairs are; for what needs more than two, labels are left out one after the other.
+// maxTogether is the number of labels up to which all sets of them are tried. Of more
+// labels, only single ones and pairs are; for a case that needs more than two, labels are
+// left out one after the other.
 const maxTogether = 5
 
-// NewAttributor returns the attributor of the difference between two programs on dot products of k
-// elements.
+// NewAttributor returns the attributor of the difference between two programs on dot
+// products of k elements.
 func NewAttributor(f mma.Formats, k int, policy oracle.Policy, from, to Program) *Attributor {
-	from, to = Alike(f, k, from, to)
+	from, to = SameForm(f, k, from, to)
 	n := &Attributor{formats: f, k: k, policy: policy, from: from, to: to, steps: from.K != to.K,
 		models: map[uint32]*sim.Model{}, causes: map[causeKey]*Cause{}}
 	by := map[Label][]mma.Change{}
@@ -65,10 +67,10 @@ func NewAttributor(f mma.Formats, k int, policy oracle.Policy, from, to Program)
 	return n
 }
 
-// Alike writes two programs such that only what makes a difference differs: an L beyond K
-// as K, and where their K differ, both with that of the dot products, if they are the
-// same programs then.
-func Alike(f mma.Formats, k int, p, q Program) (Program, Program) {
+// SameForm writes two programs such that fields which mean the same are equal: an L
+// beyond K as K, and where their K differ, both with that of the dot products, if that
+// does not change what they compute.
+func SameForm(f mma.Formats, k int, p, q Program) (Program, Program) {
 	if p.K != q.K && repeats(f, k, &p) && repeats(f, k, &q) {
 		p.Params.L, q.Params.L = uint8(p.Params.Step(p.K)), uint8(q.Params.Step(q.K))
 		p.K, q.K = k, k

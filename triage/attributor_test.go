@@ -280,13 +280,13 @@ func TestIdle(t *testing.T) {
 // TestCommonK writes instructions of different K with one.
 func TestCommonK(t *testing.T) {
 	volta, turing := find(t, "volta/mma.m8n8k4.f32.f16.f16.f32"), find(t, "turing/mma.m16n8k8.f32.f16.f16.f32")
-	p, q := triage.Alike(volta.Formats, 8, triage.Program{Params: volta.Params, K: 4}, triage.Program{Params: turing.Params, K: 8})
+	p, q := triage.SameForm(volta.Formats, 8, triage.Program{Params: volta.Params, K: 4}, triage.Program{Params: turing.Params, K: 8})
 	if p.K != 8 || q.K != 8 || p.Params.L != 4 || q.Params.L != 8 {
 		t.Errorf("K %d and %d, L %d and %d", p.K, q.K, p.Params.L, q.Params.L)
 	}
 	flushing := turing.Params
 	flushing.In.C = mma.FlushPlus // c is not what an accumulator is
-	if _, q := triage.Alike(volta.Formats, 16, triage.Program{Params: volta.Params, K: 4}, triage.Program{Params: flushing, K: 8}); q.K != 8 {
+	if _, q := triage.SameForm(volta.Formats, 16, triage.Program{Params: volta.Params, K: 4}, triage.Program{Params: flushing, K: 8}); q.K != 8 {
 		t.Errorf("K %d", q.K)
 	}
 }

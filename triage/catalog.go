@@ -28,9 +28,9 @@ const (
 	sameShape // of an instruction with the unit's formats and K
 )
 
-// knownPrograms returns the programs of the catalogue and of reference arithmetic that
-// are valid for the unit's formats, but for the base. Of those with the same program
-// it names the nearest of kin, and of these the first.
+// listedPrograms returns the programs of the catalogue and of reference arithmetic that
+// are valid for the unit's formats, except for the base. Of several targets with the same
+// program it names the closest one, of several such the first.
 func (s *search) listedPrograms() []listed {
 	var all []listed
 	add := func(name string, p mma.Params, how relation) {
@@ -69,8 +69,8 @@ func (s *search) relation(i *mma.Instruction) relation {
 	return sameShape
 }
 
-// sameSteps writes a program whose L is beyond K with one that is not, the base's
-// own if that comes to the same.
+// sameSteps writes a program with the base's L if that means the same, else with an L
+// that is not beyond K.
 func (s *search) sameSteps(p mma.Params) mma.Params {
 	switch {
 	case p.Step(s.pr.K) == s.pr.Base.Step(s.pr.K):
@@ -94,9 +94,9 @@ func programs(all []listed) []mma.Params {
 // that explains.
 const alikeRounds = 3
 
-// alike names the listed programs that explain all evidence and that no input tells
-// from a program that does and was put to the test by asking. An instruction for other
-// operands is not named, for no unit computes that of these. The closest come first.
+// alike names the listed programs that explain all evidence and that no input
+// distinguishes from p, which explains it and has passed the tests. An instruction for
+// other operands is not named, for no unit computes that of these. The closest come first.
 func (s *search) alike(p *mma.Params) []string {
 	var names []string
 	all := s.listedPrograms()

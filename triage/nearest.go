@@ -15,12 +15,12 @@ import (
 
 // Nearest is the program that comes nearest to a unit that none explains.
 type Nearest struct {
-	From    string       // what it is made of: sim:ARCH/INSTRUCTION, ref:NAME, or "" for the base
-	Changes []mma.Change // of that; none: it is that
+	From    string       // the program that was changed: sim:ARCH/INSTRUCTION, ref:NAME, or "" for the base
+	Changes []mma.Change // from that; none: it is that program
 	Program mma.Params
 
-	// Of the cases that are known of the unit, the base is wrong in Differ and right in
-	// Agree; of these, the program is right in Explained and Kept.
+	// Of all cases of the unit, the base is wrong in Differ and right in Agree; of these,
+	// the program is right in Explained and Kept.
 	Differ, Explained int
 	Agree, Kept       int
 

@@ -51,8 +51,9 @@
 //
 // Most new units are new values of these fields: add a constructor to
 // arithmetic.go and rows to a catalogue file. A unit that needs a new field
-// adds it here, to both interpreters, and to the label table of package
-// triage (a test there fails until it is done).
+// adds it here, to both interpreters, to the table of labels of package triage,
+// and to the changes of package triage/change (tests there fail until it is
+// done).
 package mma
 
 import (

@@ -11,12 +11,15 @@
 //
 // # Adding to it
 //
-// A new field of mma.Params needs a row in a breadth of steps, or inference never finds
-// it: a test fails as long as no step sets a field. An enumeration is a row made by
-// values. A numeric field is a row of numbers.go too, and a place of a Round or an Align
-// a row of places.go, which has all changes of such places by that. Fields that show
-// only together must be set together by a function of their own. Size (size.go) must
-// count the field, and a row have a removal of it.
+// A new field of mma.Params needs a row with steps, or inference never finds it: a test
+// fails as long as no step sets a field. For an enumeration that is a row made by fields;
+// fields that show only together need a function that sets them together. A numeric field
+// is also a row of numbers.go. A place of a Round or an Align is a row of places.go, and
+// has all changes of such places by that. Size (size.go) must count the field, and a row
+// must have a removal of it.
+//
+// A new breadth is a constant, and a function in the rows that have mutants in it. Every
+// value in the range of every number, for example, is fields(isNumber, whole) in a row.
 //
 // The order of the rows is the order of mutants: it decides between mutants that explain
 // the same, and rows that have Decisions are part of the digests of package selfcheck.

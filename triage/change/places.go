@@ -29,7 +29,7 @@ var roundings = []rounding{
 	{"out", func(p *mma.Params) *mma.Round { return &p.Out }, func(o *original) bool { return o.p.Out != mma.Round{} }, true},
 }
 
-// inner are the roundings but for the conversion of what they have made.
+// inner are the roundings except for the conversion at the end.
 var inner = roundings[:len(roundings)-1]
 
 // used returns the roundings that a program reaches.

@@ -84,7 +84,7 @@ func plainRanges(c *changer) {
 	}
 }
 
-// noRounding takes roundings away, all or but for an overflow.
+// noRounding takes roundings away, all of it or all except an overflow.
 func noRounding(c *changer) {
 	for _, r := range c.used(inner) {
 		if r.last {

@@ -43,7 +43,7 @@ type Unstable struct {
 }
 
 func (e *Unstable) Error() string {
-	return fmt.Sprintf("the unit answers %d of %d inputs otherwise when it is asked %s", e.Changed, e.Asked, e.How)
+	return fmt.Sprintf("the unit gives other answers to %d of %d inputs when it is asked %s", e.Changed, e.Asked, e.How)
 }
 
 // errFaults ends inference: the unit fails on too many inputs to learn anything.

@@ -98,7 +98,7 @@ func (t *Report) writeFaults(w io.Writer, indent string) {
 }
 
 // unseen is what has to be said of every model found.
-const unseen = "A unit that computes rarer inputs otherwise would be reported in the same way."
+const unseen = "A unit that differs on rarer inputs would be reported in the same way."
 
 // proof writes the first ruling, or that there is none.
 func (p *Parameter) proof() string {

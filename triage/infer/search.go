@@ -93,7 +93,7 @@ func (s *search) add(p mma.Params) *node {
 	return n
 }
 
-// mutants returns what changes make of a program, but for what the search must not go to.
+// mutants returns the mutants of a program, except for those that are barred.
 func (s *search) mutants(p *mma.Params, steps []change.Breadth) []change.Mutant {
 	return slices.DeleteFunc(s.Mutants(p, steps...), func(m change.Mutant) bool { return s.barred(m.Params) })
 }
