@@ -3,15 +3,14 @@
 // bit at the column of its weight, where a sum cuts them, what of a bit survives
 // on one side only, the roundings, and the two results against the exact value.
 //
-// The picture is made by stages, each a function of what the one before it
-// returned:
+// The picture is made in stages, each a function of the result of the one before:
 //
 //	traces    sim.Trace of one or two sides
-//	views     steps, names of terms              (view.go, names.go)
-//	choice    the sums worth drawing             (choose.go)
-//	panels    rows of bits, each with its state  (panel.go, block.go, rows.go, notes.go)
+//	views     steps, names of terms              (trace_view.go, term_names.go)
+//	choice    the sums worth drawing             (chosen_sums.go)
+//	panels    rows of bits, each with its state  (side_panel.go, sum_block.go, bit_rows.go, row_notes.go)
 //	result    codes, exact value, errors         (result.go)
-//	layout    one axis of weights for all rows   (axis.go)
+//	layout    one axis of weights for all rows   (bit_axis.go)
 //	text      lines                              (text.go and text_*.go)
 //
 // Only the last stage knows the medium. The text is for people and may change;
