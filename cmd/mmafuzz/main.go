@@ -16,7 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 )
 
-// Exit codes, as those of diff(1); exitIncomplete is another.
+// Exit codes, as those of diff(1). exitIncomplete is the fourth.
 const (
 	exitAgree    = 0
 	exitMismatch = 1

@@ -86,7 +86,7 @@ func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 	return hinted("leave --gen out", "--gen has no use here: a recording comes with its own inputs")
 }
 
-// recorded says whether a side of a pair is a recording.
+// recorded reports whether a side of a pair is a recording.
 func recorded(p *devices.Pair) bool {
 	_, a := p.A.(devices.Recorder)
 	_, b := p.B.(devices.Recorder)

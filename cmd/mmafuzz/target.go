@@ -64,7 +64,7 @@ func chooseInstruction(t devices.Target, inst, like string) (*mma.Instruction, e
 	return i, withHint(err, "%s", instructionHint(t, inst))
 }
 
-// errAsked says that a recording was given to a command that asks a target.
+// errAsked is the error of a command that asks a target questions and was given a recording.
 func errAsked(t devices.Target) error {
 	return hinted("compare it: mmafuzz compare, or mmafuzz run --a "+t.Name()+" --b TARGET",
 		"%s is a recording: it answers what was recorded, and nothing that is asked", t.Name())
@@ -94,9 +94,9 @@ func explainTarget(name string, err error) error {
 	return withHint(err, "%smmafuzz list targets lists them", didYouMean(near))
 }
 
-// orMisspelt returns what is wrong with the name of a target or its instruction, or
-// err if nothing is: a slip is worth more words than what is missing beside it. Only
-// targets that cost nothing to open are looked at.
+// orMisspelt returns the error of a misspelt target or instruction, or err if both are
+// right: the user should hear of the misspelling before what is missing beside it. It looks
+// only at targets that cost nothing to open.
 func orMisspelt(name, inst string, err error) error {
 	target, own := devices.Split(name)
 	if own != "" {

@@ -189,7 +189,7 @@ func (r *recorder) note(j *job, u devices.Unit, have *corpus.Note) error {
 	return r.file.Note(corpus.Note{Arch: j.inst.Arch, Instruction: j.inst.Name, Environment: env})
 }
 
-// done says whether the next step of an earlier part is a frame.
+// done reports whether the next step of an earlier part is a frame.
 func (r *recorder) done(j *job, f *frame) bool {
 	s := r.steps[0]
 	want := r.work.section(j, f)
