@@ -1,0 +1,48 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
+)
+
+// TestStatusLineFits shows long texts on terminals of several widths: each is on one
+// line, whatever its characters.
+func TestStatusLineFits(t *testing.T) {
+	for _, width := range []int{40, 60, 80} {
+		var b bytes.Buffer
+		s := statusLine{app: &app{stderr: printable.NewOutput(&b), tty: true, widthErr: width}}
+		for _, text := range []string{"short", strings.Repeat("Größe\n", 40), strings.Repeat("\x1b[2J", 40)} {
+			b.Reset()
+			s.show(statusField{text: text})
+			line, ok := strings.CutPrefix(b.String(), "\r\x1b[K")
+			if n := len([]rune(line)); !ok || n >= width || strings.ContainsAny(line, "\n\x1b\r") {
+				t.Errorf("%d columns: %q", width, b.String())
+			}
+		}
+		b.Reset()
+		if s.clear(); b.String() != "\r\x1b[K" {
+			t.Errorf("%q", b.String())
+		}
+	}
+	fields := []statusField{{"10:01:23", 9}, {"12.3G dots", 8}, {"", 0}, {"a-long-name-that-nobody-needs", 1}, {"mismatch 123M in 98765 buckets", 7}}
+	for width, want := range map[int]string{
+		80: "10:01:23  12.3G dots  mismatch 123M in 98765 buckets",
+		90: "10:01:23  12.3G dots  a-long-name-that-nobody-needs  mismatch 123M in 98765 buckets",
+		50: "10:01:23  12.3G dots",
+		15: "10:01:23",
+		6:  "10:0…",
+	} {
+		if got := fitting(fields, width-1); got != want {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
+	}
+	var b bytes.Buffer
+	s := statusLine{app: &app{stderr: printable.NewOutput(&b)}, last: time.Now()}
+	if s.show(statusField{text: "too early"}); b.String() != "" {
+		t.Errorf("%q", b.String())
+	}
+}
