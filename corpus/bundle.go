@@ -351,7 +351,7 @@ func (m *Mismatch) printable() {
 	m.A.Target, m.B.Target, m.Free = a, b, free
 }
 
-// UnlistedError says that a bundle would be whole, but has a file that its MANIFEST does
+// UnlistedError reports that a bundle would be whole, but has a file that its MANIFEST does
 // not list.
 type UnlistedError struct{ Name string }
 
@@ -370,7 +370,7 @@ func readMember(dir, name string) ([]byte, error) {
 	return ReadFile(filepath.Join(dir, name), "file of a bundle", MaxMember)
 }
 
-// plainName says whether a name is that of a file in the bundle's directory.
+// plainName reports whether a name is that of a file in the bundle's directory.
 func plainName(name string) bool {
 	return filepath.IsLocal(name) && name == filepath.Base(name) && name != "." && !strings.ContainsAny(name, `/\`)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// hwvectorRule says which instructions the columns of a file of recorded GPU
+// hwvectorRule specifies which instructions the columns of a file of recorded GPU
 // dot products come from (Khattak and Mikaitis, arXiv:2512.07004).
 type hwvectorRule struct {
 	gpu, in string

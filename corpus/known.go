@@ -148,7 +148,7 @@ type Difference struct {
 	Changes      []string // PATH FROM→TO, from A to B; none: it is not explained
 }
 
-// Covers says whether a difference is in an entry's scope.
+// Covers reports whether a difference is in an entry's scope.
 func (e *KnownEntry) Covers(d *Difference) bool {
 	return (e.Difference == "" || e.Difference == d.ID) &&
 		(e.Instruction == "" || slices.ContainsFunc(d.Instructions, func(i string) bool { return matches(e.Instruction, i) })) &&
@@ -157,7 +157,7 @@ func (e *KnownEntry) Covers(d *Difference) bool {
 		(e.coversFrom(d.A, d.B, d.Changes, false) || e.coversFrom(d.B, d.A, d.Changes, true))
 }
 
-// coversFrom says whether the machines are those of the entry in this order, and
+// coversFrom reports whether the machines are those of the entry in this order, and
 // the changes among its changes, which are turned if the machines are.
 func (e *KnownEntry) coversFrom(a, b string, changes []string, turned bool) bool {
 	if e.Pair != nil && !(matches(e.Pair[0], a) && matches(e.Pair[1], b)) {
@@ -184,7 +184,7 @@ func arrow(change string, turned bool) string {
 	return path + " " + to + "→" + from
 }
 
-// Expired says whether an entry does not hold any more on a day.
+// Expired reports whether an entry does not hold any more on a day.
 func (e *KnownEntry) Expired(day time.Time) bool {
 	return e.Expires != "" && day.UTC().Format(DateLayout) > e.Expires
 }

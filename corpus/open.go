@@ -57,7 +57,7 @@ func openStore(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 }
 
-// checkRegular says why a file cannot be read, or written and taken up again: it is not
+// checkRegular explains why a file cannot be read, or written and taken up again: it is not
 // a regular one.
 func checkRegular(name string, info fs.FileInfo) error {
 	kind := ""

@@ -17,7 +17,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Plan says what to record of a target: which instructions, on which inputs. It is
+// Plan describes what to record of a target: which instructions, on which inputs. It is
 // a JSON file:
 //
 //	{
@@ -59,7 +59,7 @@ type Plan struct {
 	Entries []PlanEntry `json:"entries"`
 }
 
-// PlanEntry says what is recorded of some instructions.
+// PlanEntry describes what is recorded of some instructions.
 type PlanEntry struct {
 	Instructions []string    `json:"instructions"`
 	K            int         `json:"k,omitempty"`
@@ -170,7 +170,7 @@ func readStrict(r io.Reader, what string, most int64, version int, v any) error 
 	return nil
 }
 
-// check says what is wrong with a plan.
+// check describes what is wrong with a plan.
 func (p *Plan) check() error {
 	if err := checkName("the plan's name", p.Name); err != nil {
 		return err
@@ -206,7 +206,7 @@ func (e *PlanEntry) check() error {
 	return nil
 }
 
-// checkName says whether a name can stand in a line of text and in a pattern.
+// checkName reports whether a name can stand in a line of text and in a pattern.
 func checkName(what, name string) error {
 	switch {
 	case name == "":
@@ -219,7 +219,7 @@ func checkName(what, name string) error {
 	return nil
 }
 
-// CheckMachine says whether a name can be a machine's in comparisons.
+// CheckMachine reports whether a name can be a machine's in comparisons.
 func CheckMachine(name string) error { return checkName("the machine's name", name) }
 
 // MachineName makes a target's name one of a machine.
@@ -249,7 +249,7 @@ func (p *Plan) Entry(arch, instruction string) *PlanEntry {
 	return nil
 }
 
-// matches says whether a name is as a pattern says, in which * stands for anything.
+// matches reports whether a name is as a pattern says, in which * stands for anything.
 func matches(pattern, name string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	name, ok := strings.CutPrefix(name, head)

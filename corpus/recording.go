@@ -37,7 +37,7 @@ const (
 // an architecture of 75 instructions comes to a fortieth of it.
 const maxRecording = 4 << 30
 
-// Header says where a recording was made.
+// Header describes where a recording was made.
 type Header struct {
 	Version     int               `json:"v"`
 	Versions    Versions          `json:"versions,omitzero"` // of the program; not known of recordings that earlier programs made
@@ -49,7 +49,7 @@ type Header struct {
 	Work        string            `json:"work,omitempty"` // digest of what the plan comes to on this target: see package record
 }
 
-// Section says what the data frames after it hold: Shape.Tiles tiles each, of
+// Section describes what the data frames after it hold: Shape.Tiles tiles each, of
 // one instruction. The frames of a section follow each other without a gap.
 type Section struct {
 	Arch        string      `json:"arch"`
@@ -62,7 +62,7 @@ type Section struct {
 	Shape       mma.Shape   `json:"shape"`
 }
 
-// Fault says that a target failed on outputs First..First+Count-1 of a data frame.
+// Fault reports that a target failed on outputs First..First+Count-1 of a data frame.
 // What stands for them in D means nothing.
 type Fault struct {
 	First int    `json:"first"`
@@ -70,7 +70,7 @@ type Fault struct {
 	What  string `json:"what"`
 }
 
-// Problem says why an instruction has no data, or no more than there is.
+// Problem explains why an instruction has no data, or no more than there is.
 type Problem struct {
 	Arch        string `json:"arch"`
 	Instruction string `json:"instruction"`
@@ -154,7 +154,7 @@ func (s *Section) bytes() int64 {
 	return int64(sh.Tiles) * (int64(sh.M)*row + int64(sh.N)*column + int64(sh.M*sh.N)*output)
 }
 
-// checkFaults says whether faults can be those of a frame with so many outputs.
+// checkFaults reports whether faults can be those of a frame with so many outputs.
 func checkFaults(faults []Fault, outputs int) error {
 	next := 0
 	for _, f := range faults {

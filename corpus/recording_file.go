@@ -35,10 +35,10 @@ type Step struct {
 	Problem *Problem
 }
 
-// ErrOtherRecording says that a file holds a recording of something else.
+// ErrOtherRecording reports that a file holds a recording of something else.
 var ErrOtherRecording = errors.New("the file holds another recording")
 
-// ErrInUse says that another process has a file.
+// ErrInUse reports that another process has a file.
 var ErrInUse = errors.New("another process is writing this file")
 
 // OpenRecordingFile begins the recording of a header in a file, or takes it up
@@ -166,7 +166,7 @@ func (h *Header) differences(want *Header) []string {
 	return d
 }
 
-// EnvironmentDifferences says what results depend on that is not the same in two
+// EnvironmentDifferences describes what results depend on that is not the same in two
 // environments.
 func EnvironmentDifferences(have, want map[string]string) []string {
 	names := map[string]bool{}

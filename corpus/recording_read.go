@@ -137,7 +137,7 @@ func readFrame(r io.Reader) (kind byte, payload []byte, err error) {
 	return head[0], payload, nil
 }
 
-// badSum says that the checksum of a frame is wrong; last is the frame's last byte.
+// badSum reports that the checksum of a frame is wrong; last is the frame's last byte.
 type badSum struct{ last byte }
 
 func (*badSum) Error() string { return "the checksum is wrong: the file is damaged" }

@@ -15,7 +15,7 @@ type Versions struct {
 	Formats    string `json:"formats"`    // what the codes of every format mean
 }
 
-// ErrOtherVersion says that another version of the program made something, and that this
+// ErrOtherVersion reports that another version of the program made something, and that this
 // one cannot go on with it: results of two versions would be mixed.
 var ErrOtherVersion = errors.New("another version of mmafuzz made it")
 

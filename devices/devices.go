@@ -35,7 +35,7 @@ type Target interface {
 	// Open returns the unit that executes an instruction: one of Instructions,
 	// or for a target that has none the other side's.
 	Open(*mma.Instruction) (Unit, error)
-	// Environment says what results may depend on, for bundles and recordings:
+	// Environment describes what results may depend on, for bundles and recordings:
 	// versions, device names, drivers.
 	Environment() map[string]string
 	Close() error
@@ -44,7 +44,7 @@ type Target interface {
 // Unit executes one instruction on batches. It is safe for use by several
 // goroutines.
 type Unit interface {
-	// Instruction says what is executed. Its Params are what is known or
+	// Instruction describes what is executed. Its Params are what is known or
 	// believed about it; see Model.
 	Instruction() *mma.Instruction
 	// Model returns the arithmetic if the unit computes by it (a simulator), nil
@@ -103,7 +103,7 @@ type Recorder interface {
 	// that the target failed on some of them when it was recorded: the operands
 	// are there, and Run says on which.
 	Load(from int, in *mma.Batch, out []byte) error
-	// Origin says where dot product n was generated: source (see package fuzz),
+	// Origin reports where dot product n was generated: source (see package fuzz),
 	// seed and index.
 	Origin(n int) (source string, seed, index uint64)
 }
@@ -132,7 +132,7 @@ func Workers(units ...Unit) int {
 // ErrNoRecording is returned by a Recorder for an input that it does not have.
 var ErrNoRecording = errors.New("this input is not in the recording")
 
-// FaultError says that a target failed on an input: a crash, a fault, a timeout.
+// FaultError reports that a target failed on an input: a crash, a fault, a timeout.
 // It is a finding about the target, not trouble of the campaign.
 type FaultError struct {
 	Target string
@@ -141,7 +141,7 @@ type FaultError struct {
 
 func (e *FaultError) Error() string { return e.Target + ": " + e.What }
 
-// IsFault says whether an error is a target's failure on an input.
+// IsFault reports whether an error is a target's failure on an input.
 func IsFault(err error) bool {
 	return err != nil && errors.As(err, new(*FaultError)) // nil is not to cost an allocation
 }

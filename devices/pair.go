@@ -247,7 +247,7 @@ func (p *Pair) takeLength() error {
 	return nil
 }
 
-// chains says whether an instruction can take its own D as C.
+// chains reports whether an instruction can take its own D as C.
 func chains(i *mma.Instruction) bool { return i.C == fp.None || i.C == i.D }
 
 // partner returns b's instruction to compare ia with.
@@ -300,7 +300,7 @@ func noPartner(b Target, ia *mma.Instruction) error {
 	return fmt.Errorf("%s has no instruction with the formats of %s (%s)", b.Name(), ia.Name, ia.Formats)
 }
 
-// Comparable says why operands of one instruction are not operands of another,
+// Comparable explains why operands of one instruction are not operands of another,
 // nil if they are.
 func Comparable(a, b mma.Formats) error {
 	for _, o := range []struct {

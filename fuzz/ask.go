@@ -55,26 +55,25 @@ func together(a, b runner) bothSides {
 	}
 }
 
-// tolerant returns the results of both sides, and which dot products a side
-// fails on; nil: none.
-func tolerant(ctx context.Context, sides bothSides, dots []*mma.Dot) (results [][2]uint64, failed []bool, err error) {
-	results, err = sides(ctx, dots)
+// oneByOne runs dot products together, and where a unit fails on them each alone. failed
+// marks those on which it fails, nil: none; err is the failure then.
+func oneByOne[R any](ctx context.Context, run func(context.Context, []*mma.Dot) ([]R, error), dots []*mma.Dot) (results []R, failed []bool, err error) {
+	results, err = run(ctx, dots)
 	if !devices.IsFault(err) {
 		return results, nil, err
 	}
-	results, failed = make([][2]uint64, len(dots)), make([]bool, len(dots))
+	results, failed = make([]R, len(dots)), make([]bool, len(dots))
 	for i := range dots {
-		r, err := sides(ctx, dots[i:i+1])
-		switch {
-		case devices.IsFault(err):
-			failed[i] = true
-		case err != nil:
-			return nil, nil, err
-		default:
-			results[i] = r[0]
+		r, err := run(ctx, dots[i:i+1])
+		if failed[i] = devices.IsFault(err); failed[i] {
+			continue
 		}
+		if err != nil {
+			return nil, nil, err
+		}
+		results[i] = r[0]
 	}
-	return results, failed, nil
+	return results, failed, err
 }
 
 // harmless returns a runner for triage. An input on which the unit fails says
@@ -82,31 +81,28 @@ func tolerant(ctx context.Context, sides bothSides, dots []*mma.Dot) (results []
 // not fail.
 func harmless(run runner) runner {
 	return func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
-		codes, err := run(ctx, dots)
-		if !devices.IsFault(err) {
+		codes, failed, err := oneByOne(ctx, run, dots)
+		if failed == nil {
 			return codes, err
 		}
-		codes = make([]uint64, len(dots))
-		good := -1
-		var failed []int
-		for i := range dots {
-			c, err := run(ctx, dots[i:i+1])
-			switch {
-			case devices.IsFault(err):
-				failed = append(failed, i)
-			case err != nil:
-				return nil, err
-			default:
-				codes[i], good = c[0], i
-			}
+		good := len(failed) - 1
+		for good >= 0 && failed[good] {
+			good--
 		}
 		if good < 0 {
-			return nil, err // the first error: it fails on all of them
+			return nil, err
 		}
-		for _, i := range failed {
-			dots[i], codes[i] = dots[good], codes[good]
-		}
+		replace(dots, codes, failed, good)
 		return codes, nil
+	}
+}
+
+// replace puts an input and its result in the place of others.
+func replace(dots []*mma.Dot, codes []uint64, others []bool, by int) {
+	for i, other := range others {
+		if other {
+			dots[i], codes[i] = dots[by], codes[by]
+		}
 	}
 }
 
@@ -119,17 +115,11 @@ const unsure = 2
 // replaced as harmless does.
 func steady(run runner) runner {
 	return func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
-		codes, sure, err := often(ctx, run, dots)
-		if err != nil {
-			return nil, err
+		codes, doubtful, err := often(ctx, run, dots)
+		if good := slices.Index(doubtful, false); good >= 0 {
+			replace(dots, codes, doubtful, good)
 		}
-		good := slices.Index(sure, true)
-		for i := range dots {
-			if !sure[i] && good >= 0 {
-				dots[i], codes[i] = dots[good], codes[good]
-			}
-		}
-		return codes, nil
+		return codes, err
 	}
 }
 
@@ -143,8 +133,8 @@ func mostly(run runner) runner {
 }
 
 // often asks three times, and where the answers are not the same twice more. It returns
-// the most frequent answers, and which of them came all times but one at most.
-func often(ctx context.Context, run runner, dots []*mma.Dot) (codes []uint64, sure []bool, err error) {
+// the most frequent answers, and marks those that did not come all times but one at most.
+func often(ctx context.Context, run runner, dots []*mma.Dot) (codes []uint64, doubtful []bool, err error) {
 	votes := make([]map[uint64]int, len(dots))
 	ask := func(at []int, times int) error {
 		some := make([]*mma.Dot, len(at))
@@ -176,7 +166,7 @@ func often(ctx context.Context, run runner, dots []*mma.Dot) (codes []uint64, su
 			return nil, nil, err
 		}
 	}
-	codes, sure = make([]uint64, len(dots)), make([]bool, len(dots))
+	codes, doubtful = make([]uint64, len(dots)), make([]bool, len(dots))
 	for i, v := range votes {
 		asked := 0
 		for code, n := range v {
@@ -185,7 +175,7 @@ func often(ctx context.Context, run runner, dots []*mma.Dot) (codes []uint64, su
 				codes[i] = code
 			}
 		}
-		sure[i] = v[codes[i]] >= asked-1 && v[codes[i]] >= repetitions
+		doubtful[i] = v[codes[i]] < asked-1 || v[codes[i]] < repetitions
 	}
-	return codes, sure, nil
+	return codes, doubtful, nil
 }

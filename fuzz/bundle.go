@@ -23,13 +23,13 @@ import (
 
 // bundle describes a finding as its mismatch.json does, and writes its bundle if the
 // campaign has a place for it. kept: the bundle of an earlier run is whole and stays.
-func (c *Campaign) bundle(f *Case, resumed bool) (kept bool, err error) {
+func (c *Campaign) bundle(f *Case) (kept bool, err error) {
 	f.Mismatch = c.mismatch(f)
 	if c.cfg.Bundles == "" {
-		return resumed, nil
+		return c.resumed[f], nil
 	}
 	f.Dir = c.bundleDir(f)
-	if resumed {
+	if c.resumed[f] {
 		whole, damage, err := bundle.Whole(f.Dir)
 		if whole || err != nil {
 			return whole, err

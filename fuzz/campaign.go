@@ -86,6 +86,7 @@ type Campaign struct {
 	saving  *checkpoint
 	slow    []*slowUnit // units of the pairs
 
+	resumed      map[*Case]bool               // findings of earlier runs
 	environments map[string]map[string]string // of targets
 
 	triaging atomic.Bool // the epoch is at its triage
@@ -107,7 +108,7 @@ func New(cfg Config) (*Campaign, error) {
 	if cfg.MaxFindings <= 0 {
 		cfg.MaxFindings = DefaultFindings
 	}
-	c := &Campaign{cfg: cfg, state: newState(len(cfg.Pairs))}
+	c := &Campaign{cfg: cfg, state: newState(len(cfg.Pairs)), resumed: map[*Case]bool{}}
 	for i := range cfg.Pairs {
 		p, err := newPairRun(&cfg, cfg.Pairs[i])
 		if err != nil {
@@ -218,7 +219,7 @@ func (c *Campaign) epoch(ctx context.Context, e *epoch) (whole bool, err error) 
 func (c *Campaign) keepUnfinished(e *epoch) error {
 	d := e.unfinished()
 	for i := range d.Pairs {
-		if err := c.report(d.Pairs[i].Findings, func(f *Case) bool { return e.resumed[f] }); err != nil {
+		if err := c.report(d.Pairs[i].Findings); err != nil {
 			return err
 		}
 		c.state.Pairs[i].apply(&d.Pairs[i], c.state.Epochs)
@@ -246,10 +247,8 @@ func (c *Campaign) timeOver() bool {
 // then the journal is written, then the state changes.
 func (c *Campaign) commit(e *epoch) error {
 	d := e.d
-	for i := range d.Pairs {
-		if err := c.report(d.Pairs[i].Findings, func(f *Case) bool { return e.resumed[f] }); err != nil {
-			return err
-		}
+	if err := c.reportAll(d); err != nil {
+		return err
 	}
 	if c.jour != nil {
 		if err := c.jour.Append(d); err != nil {

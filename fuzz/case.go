@@ -122,7 +122,7 @@ func (c *Campaign) triage(ctx context.Context, e *epoch) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.minimize(ctx, e, xs, c.choose(xs)), c.saving.failed())
+	return errors.Join(c.minimize(ctx, xs, c.choose(xs)), c.saving.failed())
 }
 
 // triage takes the cases of a pair as far as they go without other pairs.
@@ -147,13 +147,11 @@ func (x *pairTriage) triage(ctx context.Context) error {
 
 // minimize makes findings of the chosen cases. One that is no longer the case that it was
 // when it is asked again makes its pair odd.
-func (c *Campaign) minimize(ctx context.Context, e *epoch, xs []*pairTriage, chosen []*Case) error {
+func (c *Campaign) minimize(ctx context.Context, xs []*pairTriage, chosen []*Case) error {
 	findings := make([]*Case, len(chosen))
-	resumed := make([]bool, len(chosen))
 	err := c.parallel(ctx, len(chosen), func(i int) error {
 		f := chosen[i]
 		if findings[i] = c.saving.finding(f); findings[i] != nil {
-			resumed[i] = true
 			return nil
 		}
 		err := xs[f.Pair].minimize(ctx, f)
@@ -174,23 +172,33 @@ func (c *Campaign) minimize(ctx context.Context, e *epoch, xs []*pairTriage, cho
 			d.Odd = true
 		} else {
 			d.Findings = append(d.Findings, f)
-			e.resumed[f] = resumed[i]
+			c.resumed[f] = f != chosen[i]
 		}
 	}
 	return nil
 }
 
 // report bundles findings and tells the observer of them.
-func (c *Campaign) report(findings []*Case, resumed func(*Case) bool) error {
+func (c *Campaign) report(findings []*Case) error {
 	if c.cfg.Bundles == "" && c.cfg.Observe == nil {
 		return nil
 	}
 	for _, f := range findings {
-		kept, err := c.bundle(f, resumed(f))
+		kept, err := c.bundle(f)
 		if err == nil && c.cfg.Observe != nil {
 			err = c.cfg.Observe.Finding(f, kept)
 		}
 		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reportAll reports the findings of an epoch.
+func (c *Campaign) reportAll(d *delta) error {
+	for i := range d.Pairs {
+		if err := c.report(d.Pairs[i].Findings); err != nil {
 			return err
 		}
 	}

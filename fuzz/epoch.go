@@ -30,10 +30,9 @@ const (
 type epoch struct {
 	c       *Campaign
 	pairs   []*pairEpoch
-	order   []turn         // of the chunks
-	d       *delta         // after the chunks
-	triaged []bool         // pairs of d that are complete
-	resumed map[*Case]bool // of an earlier run
+	order   []turn // of the chunks
+	d       *delta // after the chunks
+	triaged []bool // pairs of d that are complete
 
 	failed atomic.Bool
 	mu     sync.Mutex
@@ -232,7 +231,7 @@ func (e *epoch) cutAt(at []int) {
 // sum adds up what there is of the chunks.
 func (e *epoch) sum() {
 	e.d = &delta{Epoch: e.c.state.Epochs, Pairs: make([]pairDelta, len(e.pairs))}
-	e.triaged, e.resumed = make([]bool, len(e.pairs)), map[*Case]bool{}
+	e.triaged = make([]bool, len(e.pairs))
 	for i, p := range e.pairs {
 		e.d.Pairs[i] = p.delta(len(p.parts))
 		e.d.Cut = max(e.d.Cut, e.c.cutOf(i, p.st.Dots+e.d.Pairs[i].Dots))

@@ -106,8 +106,8 @@ func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (run
 // test is the minimizer's predicate: which detail a candidate falls into.
 func (x *pairTriage) test(sides bothSides) minimize.Test {
 	return func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
-		results, failed, err := tolerant(ctx, sides, dots)
-		if err != nil {
+		results, failed, err := oneByOne(ctx, sides, dots)
+		if failed == nil && err != nil {
 			return nil, err
 		}
 		var l labeller

@@ -57,13 +57,34 @@ func (t *trial) add(want, got [2]uint64) {
 	t.of++
 }
 
+// trials runs a batch several times, and counts what it gives for cases at some outputs.
+func (x *pairTriage) trials(ctx context.Context, times int, b *mma.Batch, cases []*Case, output func(i int) int) ([]trial, error) {
+	ts := make([]trial, len(cases))
+	for range times {
+		got, err := x.bothOf(ctx, b)
+		if err != nil {
+			return ts, err
+		}
+		for i, f := range cases {
+			ts[i].add([2]uint64{f.A, f.B}, got(output(i)))
+		}
+	}
+	return ts, nil
+}
+
+// trial does that for one case.
+func (x *pairTriage) trial(ctx context.Context, b *mma.Batch, f *Case, output int) (trial, error) {
+	ts, err := x.trials(ctx, trials, b, []*Case{f}, func(int) int { return output })
+	return ts[0], err
+}
+
 // whole reports whether every repetition gave the result of the case.
 func (t *trial) whole() bool { return t.same == t.of }
 
 // recheck runs cases again, each alone in its tile, and then those that change where they
 // were found.
 func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
-	alone, err := x.alone(ctx, cases, repetitions)
+	alone, err := x.alone(ctx, cases)
 	if alone == nil || err != nil {
 		return err // a fault: its class says it already
 	}
@@ -85,31 +106,27 @@ func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 
 // alone runs cases alone in their tiles; nil if a side fails on one that was no fault
 // when it was found. A fault is not run again.
-func (x *pairTriage) alone(ctx context.Context, cases []*Case, times int) ([]trial, error) {
+func (x *pairTriage) alone(ctx context.Context, cases []*Case) ([]trial, error) {
 	ts := make([]trial, len(cases))
 	var at []int
+	var again []*Case
 	var dots []*mma.Dot
 	for i, f := range cases {
 		if f.Class != oracle.Fault {
-			at, dots = append(at, i), append(dots, f.Start)
+			at, again, dots = append(at, i), append(again, f), append(dots, f.Start)
 		}
 	}
 	if len(dots) == 0 {
 		return ts, nil
 	}
-	for range times {
-		got, err := x.bothOf(ctx, mma.BatchOf(x.p.spec.Formats, x.p.K, dots))
-		if devices.IsFault(err) {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		for j, i := range at {
-			ts[i].add([2]uint64{cases[i].A, cases[i].B}, got(j))
-		}
+	some, err := x.trials(ctx, repetitions, mma.BatchOf(x.p.spec.Formats, x.p.K, dots), again, func(i int) int { return i })
+	if devices.IsFault(err) {
+		return nil, nil
 	}
-	return ts, nil
+	for j, i := range at {
+		ts[i] = some[j]
+	}
+	return ts, err
 }
 
 // bothOf runs both sides on a batch and returns the results of its outputs.
@@ -150,41 +167,27 @@ func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batc
 }
 
 // inTile runs a case in its tile.
-func (x *pairTriage) inTile(ctx context.Context, f *Case) (t trial, err error) {
+func (x *pairTriage) inTile(ctx context.Context, f *Case) (trial, error) {
 	tile, output := sourceOf(f.Origin.Source).Tile(x.p.spec, x.c.cfg.Seed, f.Origin.Index)
-	for range trials {
-		got, err := x.bothOf(ctx, tile)
-		if err != nil {
-			return t, err
-		}
-		t.add([2]uint64{f.A, f.B}, got(output))
-	}
-	return t, nil
+	return x.trial(ctx, tile, f, output)
 }
 
 // inBatch runs a case that never was the same in its tile in the batch that showed it,
 // if not too many of these have been run: what is around the tile may matter.
 func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[*chunk]bool) error {
 	f.Bucket = Unstable
-	i := slices.IndexFunc(x.chunks, func(c *chunk) bool {
-		return c.has(f.Origin)
-	})
+	i := slices.IndexFunc(x.chunks, func(c *chunk) bool { return c.has(f.Origin) })
 	if i < 0 || !x.batchMatters && !batches[x.chunks[i]] && len(batches) == trialBatches {
 		return nil
 	}
 	ch := x.chunks[i]
 	batches[ch] = true
-	b := x.batchOf(ch)
-	var t trial
-	for range trials {
-		got, err := x.bothOf(ctx, b)
-		if devices.IsFault(err) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		t.add([2]uint64{f.A, f.B}, got(int(f.Origin.Index-ch.index)))
+	t, err := x.trial(ctx, x.batchOf(ch), f, int(f.Origin.Index-ch.index))
+	if devices.IsFault(err) {
+		return nil
+	}
+	if err != nil {
+		return err
 	}
 	if f.Stable, f.Of = t.same, t.of; t.whole() {
 		f.Bucket, f.Place = string(triage.Layout), minimize.Nowhere.String()
@@ -211,7 +214,7 @@ func (x *pairTriage) recheckAgreeing(ctx context.Context) error {
 		return nil
 	}
 	cases := x.newCases(x.d.Agree)
-	ts, err := x.alone(ctx, cases, repetitions)
+	ts, err := x.alone(ctx, cases)
 	if err != nil {
 		return err
 	}

@@ -168,7 +168,7 @@ func (x *pairTriage) dependsOnTile(ctx context.Context, ss []Sample, stays []boo
 			some, picked = append(some, i), append(picked, ss[i])
 		}
 	}
-	ts, err := x.alone(ctx, x.newCases(picked), repetitions)
+	ts, err := x.alone(ctx, x.newCases(picked))
 	for j := range ts {
 		around[some[j]] = 2*ts[j].same < ts[j].of
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// Mask says which parts of a dot product do not matter for its bucket, as found by
+// Mask specifies which parts of a dot product do not matter for its bucket, as found by
 // trying other codes of one element at a time. It covers the factors of products of
 // which at least one is not +0, c, and the scales of blocks that have such a product
 // or are not 1. All other elements were not tried and count as not free.
@@ -16,7 +16,7 @@ type Mask struct {
 	SA, SB []Free // of each block
 }
 
-// Free says which bits of one element do not matter while all other elements stay.
+// Free specifies which bits of one element do not matter while all other elements stay.
 type Free struct {
 	// Bits are those that can be flipped one at a time. Every bit was tried.
 	Bits uint64

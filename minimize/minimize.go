@@ -78,21 +78,21 @@ type Result struct {
 	// Minimal: a whole round of all passes has found nothing simpler. False if
 	// the budget ended before.
 	Minimal bool
-	// Mask says which parts of Dot do not matter; nil if it was not asked for or
+	// Mask specifies which parts of Dot do not matter; nil if it was not asked for or
 	// the budget ended before.
 	Mask *Mask
 	// Slips are the simplest dot products seen in other buckets.
 	Slips map[string]*mma.Dot
 }
 
-// FlakyError says that the test contradicts itself: asked again, the result is
+// FlakyError reports that the test contradicts itself: asked again, the result is
 // no longer in the bucket.
 type FlakyError struct {
 	Result *Result
 	Bucket string // of the second answer
 }
 
-// Error says what the second answer was.
+// Error describes what the second answer was.
 func (e *FlakyError) Error() string {
 	return "minimize: the test is flaky: asked again about the minimum it says " + answer(e.Bucket)
 }
@@ -206,7 +206,7 @@ func (s *search) improve(ctx context.Context, list []candidate) (bool, error) {
 	return true, err
 }
 
-// ErrStart says that there is nothing to minimize: the start is not in the bucket.
+// ErrStart reports that there is nothing to minimize: the start is not in the bucket.
 var ErrStart = errors.New("the start is not in the bucket")
 
 // askAfterStart asks for candidates; the first time after the start, in the same

@@ -7,7 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Place says how much of its tile an output needs around it to show a mismatch.
+// Place describes how much of its tile an output needs around it to show a mismatch.
 type Place uint8
 
 // The places, from the simplest on.

@@ -13,7 +13,7 @@ import (
 // Where the formats have no c, its element stays zero.
 type vector []uint64
 
-// layout says what the elements of the vectors of some formats and K are.
+// layout describes what the elements of the vectors of some formats and K are.
 type layout struct {
 	mma.Formats
 	k       int

@@ -45,7 +45,7 @@ func (c *Class) UnmarshalText(b []byte) error {
 	return fmt.Errorf("unknown class %q", b)
 }
 
-// Strictness says when two results of a kind are the same.
+// Strictness specifies when two results of a kind are the same.
 type Strictness uint8
 
 // The degrees of strictness.
@@ -62,7 +62,7 @@ func (s Strictness) String() string {
 	return "bits"
 }
 
-// Policy says how strictly NaNs and zeros are compared. The zero Policy compares
+// Policy describes how strictly NaNs and zeros are compared. The zero Policy compares
 // bits.
 type Policy struct{ NaN, Zero Strictness }
 

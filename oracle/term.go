@@ -6,7 +6,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// Kind says what a term is: a number, an infinity or a NaN.
+// Kind describes what a term is: a number, an infinity or a NaN.
 type Kind uint8
 
 // The kinds.

@@ -7,7 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// cut says how terms are aligned in a fused sum.
+// cut describes how terms are aligned in a fused sum.
 type cut struct {
 	mma.Align
 	// acc is the index of the accumulator among the terms, -1 if there is none.

@@ -5,7 +5,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// origins says where a term that is NaN or invalid comes from, until a Round has
+// origins describes where a term that is NaN or invalid comes from, until a Round has
 // seen it.
 type origins uint8
 

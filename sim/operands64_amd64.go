@@ -10,7 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// operands64 says how the kernels on float64 decode operands.
+// operands64 describes how the kernels on float64 decode operands.
 type operands64 struct {
 	level    simd.Level
 	a, b     format64
@@ -250,7 +250,7 @@ func (o *operands64) products(st *decoded64, x *simd.Dot, at, l int) {
 	x.ARow, x.ATile, x.SignRow, x.SignTile, x.BGroup = int64(8*k), int64(8*k*m), int64(k), int64(k*m), int64(192*k)
 }
 
-// sumKinds tells what the sums of the products of a step are that have Inf or NaN.
+// sumKinds describes what the sums of the products of a step are that have Inf or NaN.
 func (o *operands64) sumKinds(st *decoded64, at, l int) *float32 {
 	g := &st.grid
 	k := g.in.K

@@ -4,7 +4,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// Kind says what a term is.
+// Kind describes what a term is.
 type Kind uint8
 
 // The kinds of terms.

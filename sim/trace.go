@@ -28,7 +28,7 @@ type ProductTrace struct {
 	Term               TermTrace
 }
 
-// Place says which part of the program a sum belongs to.
+// Place specifies which part of the program a sum belongs to.
 type Place uint8
 
 // The places of sums.
@@ -44,7 +44,7 @@ var placeNames = []string{"stage0", "stage1", "join", "late"}
 // String returns the part's name, as in package mma.
 func (p Place) String() string { return placeNames[p] }
 
-// From says what a term of a sum is.
+// From describes what a term of a sum is.
 type From uint8
 
 // The origins of terms.

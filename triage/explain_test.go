@@ -144,7 +144,7 @@ func TestUnexplainable(t *testing.T) {
 		{ampere16, "lost", "normal", false},
 		{"cdna3/v_mfma_f32_32x32x8_f16", "wire", "cut", false},
 	} {
-		if n >= tier.Of(1, 2, 6) {
+		if n >= tier.Of(1, 1, 6) {
 			break
 		}
 		r := &regression{a: find(t, tc.inst)}

@@ -36,7 +36,7 @@ type app struct {
 	log      zerolog.Logger
 }
 
-// setUp settles what the global flags and the environment say together.
+// setUp applies the global flags and the environment.
 func (a *app) setUp() error {
 	if err := checkWord("color", a.colorFlag, colors...); err != nil {
 		return err

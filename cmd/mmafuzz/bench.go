@@ -90,7 +90,7 @@ Exit status: 0 measured, 1 the memory grows, 2 trouble, 75 incomplete: interrupt
 	return c
 }
 
-// check settles the flags.
+// check checks the flags.
 func (b *benchCmd) check(args []string, f *pflag.FlagSet) error {
 	for _, s := range args {
 		if err := checkWord("section", s, bench.Sections...); err != nil {
@@ -117,7 +117,7 @@ func (b *benchCmd) check(args []string, f *pflag.FlagSet) error {
 	return nil
 }
 
-// checkSoak settles the flags of --soak, which measures nothing else than the loop.
+// checkSoak checks the flags of --soak, which measures only the loop.
 func (b *benchCmd) checkSoak(args []string, f *pflag.FlagSet) error {
 	switch {
 	case f.Changed("every") && !f.Changed("soak"):

@@ -39,7 +39,7 @@ func (c *checklistCmd) flags(cmd *cobra.Command) {
 	_ = cmd.MarkFlagDirname("checklist")
 }
 
-// check says that a flag needs another.
+// check returns an error if a flag is given without the one that it needs.
 func (c *checklistCmd) check(changed func(string) bool) error {
 	for _, name := range []string{"device", "against", "minutes", "dots", "inst", "plan"} {
 		if c.dir == "" && changed(name) {

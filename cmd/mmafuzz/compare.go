@@ -105,8 +105,6 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	if err := ownModule(c.out); err != nil {
 		return err
 	}
-	// The files that it ends with are held from its beginning, so that no other
-	// comparison writes them at the same time.
 	defer c.knownFlags.release(c.app)
 	dir, err := c.hold()
 	if err != nil {
@@ -190,8 +188,8 @@ func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 	return comparison, nil
 }
 
-// openSides opens the arguments. What cannot be read is trouble, of which the last is
-// returned, but the rest goes on: the other machines' night is not lost.
+// openSides opens the arguments and returns the last error. What cannot be opened is noted
+// as trouble, and the rest is compared: the other machines' night is not lost.
 func (c *compareCmd) openSides(args []string, o *compare.Options) (failed error) {
 	for _, arg := range args {
 		s, err := compare.Open(arg)
@@ -264,8 +262,8 @@ func (u *compareUI) showProgress(what string, s *fuzz.State) {
 		statusField{fmt.Sprintf("mismatch %s by %s", readable.Count(mismatches), readable.Plural(causes, "cause")), 1})
 }
 
-// hold takes the files that it ends with, so that no other comparison writes them at the
-// same time, and makes room for bundles.
+// hold opens and locks the files that the comparison writes at its end, so that no other
+// comparison writes them at the same time, and makes room for bundles.
 func (c *compareCmd) hold() (*compare.Directory, error) {
 	dir, err := compare.Hold(c.out)
 	if errors.Is(err, corpus.ErrInUse) {

@@ -79,68 +79,8 @@
 //	buckets     number  primary causes so far
 //	features    number  decisions of the models seen so far
 //
-// The event summary comes last in run, also after an interrupt:
-//
-//	seconds                              number    since the start
-//	dots                                 number    dot products of all pairs
-//	mismatches                           number    of these, those that differ
-//	causes                               number    primary causes
-//	not_kept                             number    causes of an instruction, and details, that --max-bundles left no room for
-//	interrupted                          bool      the run can be resumed
-//	complete                             bool      the count, the time or the end of the recordings was reached; else the exit status is 75
-//	incomplete.why                       string?   interrupted, what happened to a target, or that nothing was compared
-//	incomplete.dots                      number?   dot products that were compared
-//	incomplete.of                        number?   dot products that were to be compared, if there is a number
-//	incomplete.pairs                     number?   pairs of which all were compared and examined
-//	incomplete.of_pairs                  number?   pairs
-//	incomplete.unexamined                number?   mismatches that are in no bucket yet
-//	incomplete.instructions[]            string?   of the pairs of which not all were compared and examined
-//	count                                number    the --count that gives the same findings: the last of count_sequence
-//	count_sequence[]                     number?   the values of --count that give them, one after the other with the same --out
-//	pairs[].a                            string    as in start
-//	pairs[].b                            string    as in start
-//	pairs[].instruction                  string    as in start
-//	pairs[].dots                         number    dot products
-//	pairs[].mismatches                   number    of these, those that differ
-//	pairs[].classes                      object*   number of dot products by class: same, value, zero-sign, nan-code, nan, inf, fault
-//	pairs[].explained                    bool      the changes below explain all differing cases that were looked at
-//	pairs[].labels[]                     string?   what the changes earn: mmafuzz list labels
-//	pairs[].changes[].path               string?   parameter: mmafuzz list parameters
-//	pairs[].changes[].from               string?   its value in the arithmetic that is known
-//	pairs[].changes[].to                 string?   its value in the other
-//	pairs[].equivalent[][].path          string?   other changes that no input tells from these
-//	pairs[].equivalent[][].from          string?
-//	pairs[].equivalent[][].to            string?
-//	pairs[].alike[]                      string?   known targets that compute what the other does
-//	pairs[].nearest                      object?*  of a pair that nothing explains, the program that comes nearest: go doc ./corpus Nearest
-//	pairs[].next[]                       string?   commands that look for what explains it
-//	pairs[].buckets[].name               string?   primary cause; the largest bucket is first
-//	pairs[].buckets[].class              string?   the most frequent one
-//	pairs[].buckets[].classes            object?*  number of dot products by class, as above
-//	pairs[].buckets[].cases              number?   differing dot products
-//	pairs[].buckets[].max_ulp            number?   the largest distance of the results, in steps from one number of D's format to the next
-//	pairs[].buckets[].bundle             string?   directory of its first finding
-//	pairs[].buckets[].id                 string?   the same in every run that finds the same difference
-//	pairs[].buckets[].state              string?   new, known or expired: with --known; else new
-//	pairs[].buckets[].known              string?   id of the entry that covers it
-//	pairs[].buckets[].rest               number?   cases of none of the details below, of which there are too many
-//	pairs[].buckets[].details[].name     string?   as in finding; the largest is first
-//	pairs[].buckets[].details[].cases    number?
-//	pairs[].buckets[].details[].max_ulp  number?
-//	pairs[].buckets[].details[].bundle   string?   directory of its first finding
-//	pairs[].unstable.cases               number?   mismatches that do not repeat themselves: they are in no bucket
-//	pairs[].unstable.repeated            number?   repetitions of one of them that gave the same results
-//	pairs[].unstable.of                  number?   of so many
-//	pairs[].unstable.bundle              string?   directory of that one
-//	pairs[].unexamined                   number    mismatches that are in no bucket yet: mismatches is their sum with those of buckets and unstable
-//	known[].id                           string?   of an entry of the list of --known
-//	known[].reason                       string?
-//	known[].expires                      string?   its last day
-//	known[].hits                         number?   buckets that it covers
-//	known[].state                        string?   used, unused or expired
-//	counts.new                           number?   buckets by state, with --known
-//	counts.known                         number?
-//	counts.expired                       number?
+// The event summary comes last in run, also after an interrupt: go doc ./fuzz/summary has
+// its table.
 //
 // The event recording comes once a second in record:
 //

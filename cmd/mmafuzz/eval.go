@@ -70,7 +70,7 @@ func (e *evalCmd) run(ctx context.Context) error {
 	return e.evalLines(ctx)
 }
 
-// longestLine is more than any instruction's operands take.
+// longestLine is the limit of a line in bytes: more than the operands of any instruction.
 const longestLine = 16 << 20
 
 // lines reads lines in the background, so that an interrupt ends the program
@@ -101,8 +101,8 @@ func lines(ctx context.Context, r io.Reader) (<-chan string, *error) {
 	return ch, failed
 }
 
-// evalLines computes the dot products that are read. What is done is written
-// before it waits for more, so that another program can talk with it.
+// evalLines computes the dot products that it reads. It writes its results before it waits
+// for more input, so that another program can hold a dialogue with it.
 func (e *evalCmd) evalLines(ctx context.Context) error {
 	out := bufio.NewWriter(printable.Raw(e.stdout))
 	defer out.Flush()

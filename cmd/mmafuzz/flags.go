@@ -72,9 +72,9 @@ func strictness(value string) *oracle.Strictness {
 	return &s
 }
 
-// checkWorkers says that a number of goroutines makes no sense. Each has batches of its
-// own, and on units that compute elsewhere waits for a call of its own: more than the
-// most cost memory and gain nothing.
+// checkWorkers returns an error for a number of goroutines that makes no sense. Each has
+// batches of its own and, on units that compute elsewhere, waits for a call of its own:
+// beyond the limit they cost memory and gain nothing.
 func checkWorkers(n int) error {
 	const atLeast = 256
 	most := max(atLeast, 4*runtime.NumCPU())
@@ -87,7 +87,7 @@ func checkWorkers(n int) error {
 	return nil
 }
 
-// excluded says that one of others is given together with a flag.
+// excluded returns an error if a flag is given together with one of some others.
 func excluded(f *pflag.FlagSet, flag string, others ...string) error {
 	if !f.Changed(flag) {
 		return nil
@@ -120,7 +120,7 @@ func oneOf(c *cobra.Command, flag string, words ...string) {
 	})
 }
 
-// checkWord says that a flag has none of the values that it can have.
+// checkWord returns an error if a flag has none of the values that it can have.
 func checkWord(flag, value string, words ...string) error {
 	if slices.Contains(words, value) {
 		return nil

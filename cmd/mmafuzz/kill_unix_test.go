@@ -74,7 +74,7 @@ func TestKill9(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	killed, resumed, runs := 0, 0, 0
 	const most = 20
-	kills := func() bool { return killed < tier.Of(0, 3, most) || resumed == 0 && killed < most }
+	kills := func() bool { return killed < tier.Of(0, 2, most) || resumed == 0 && killed < most }
 	for kills() {
 		runs++
 		dir := t.TempDir()
@@ -125,7 +125,7 @@ func TestKill9Infer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes many runs")
 	}
-	kills := tier.Of(0, 2, 8)
+	kills := tier.Of(0, 1, 8)
 	began := time.Now()
 	whole := inferredTree(t, t.TempDir(), func(*process) bool { return false })
 	length := time.Since(began)

@@ -52,8 +52,8 @@ func (k *knownFlags) open() (err error) {
 	return withHint(err, "go doc ./corpus Known says what a list of known differences looks like")
 }
 
-// hold begins the file of --write-known, so that nobody else writes it at the same time,
-// and reads what it has already.
+// hold opens and locks the file of --write-known, so that nobody else writes it at the same
+// time, and reads the entries that it has already.
 func (k *knownFlags) hold() (err error) {
 	if k.writeKnown == "" {
 		return nil

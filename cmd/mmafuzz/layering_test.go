@@ -22,6 +22,8 @@ var layers = [][]string{
 	{"fuzz/gen"},
 	{"triage"},
 	{"fuzz"},
+	{"fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/selfcheck"},
+	{"fuzz/bench", "fuzz/checklist", "fuzz/summary"},
 	{"cmd"},
 }
 
@@ -112,6 +114,10 @@ func TestAllowed(t *testing.T) {
 		{"triage/infer", "fuzz/gen", true},
 		{"triage/infer", "fuzz", false},
 		{"cmd/mmafuzz", "fuzz/selfcheck", true},
+		{"fuzz/compare", "fuzz", true},
+		{"fuzz", "fuzz/compare", false},
+		{"fuzz/compare", "fuzz/record", false},
+		{"fuzz/summary", "fuzz/compare", true},
 		{"fuzz", "cmd/mmafuzz", false},
 	} {
 		if got := allowed(c.importer, c.imported); got != c.want {

@@ -69,7 +69,7 @@ func (a *app) table(heads []string, rows [][]string) error {
 	return w.Flush()
 }
 
-// upper makes heads of names.
+// upper makes headings of names.
 func upper(names []string) []string {
 	heads := slices.Clone(names)
 	for i, n := range heads {

@@ -16,16 +16,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 )
 
-// Exit codes, as those of diff(1); exitIncomplete is another.
-const (
-	exitAgree    = 0
-	exitMismatch = 1
-	exitTrouble  = 2
-)
-
-// errMismatch is returned by a command that did its work and found differences.
-var errMismatch = errors.New("mismatches found")
-
 func main() {
 	gpu.Children = true
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

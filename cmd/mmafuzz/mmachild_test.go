@@ -106,7 +106,7 @@ func die(err error) {
 	os.Exit(1)
 }
 
-// guilty says whether a batch has an input that a bad child cannot take.
+// guilty reports whether a batch has an input that a bad child cannot take.
 func guilty(in *mma.Batch) bool {
 	for row := range in.Tiles * in.M {
 		if mma.Load(in.A, 2, row*in.K) == 0x3c00 && mma.Load(in.A, 2, row*in.K+1) == 0 {

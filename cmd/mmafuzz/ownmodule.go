@@ -13,9 +13,9 @@ import (
 const outRoot = "mmafuzz-out"
 
 // ownModule makes outRoot another Go module if dir is below it, so that go test ./...
-// in a clone does not run the tests of bundles, those that came from somebody else
-// neither. In a directory that the user has chosen nothing is changed: reproTest keeps
-// its tests out of packages.
+// in a clone does not run the tests in bundles, which may come from somebody else. In a
+// directory that the user has chosen nothing is changed: the tests in bundles belong to no
+// package.
 func ownModule(dir string) error {
 	if filepath.Dir(dir) != outRoot {
 		return nil

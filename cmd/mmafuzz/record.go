@@ -80,7 +80,7 @@ func (r *recordCmd) checkFlags() error {
 	return err
 }
 
-// parseDate reads the value of a flag; nothing is no date.
+// parseDate reads the value of a flag; "" is the zero time.
 func parseDate(flag, value string) (time.Time, error) {
 	if value == "" {
 		return time.Time{}, nil
@@ -138,7 +138,7 @@ func openPlan(name string) (*corpus.Plan, error) {
 	return p, withHint(err, "go doc ./corpus Plan says what a plan looks like")
 }
 
-// trouble adds a remedy to an error; begun: something may be in the file.
+// trouble adds a remedy to an error. begun means that something may be in the file.
 func (r *recordCmd) trouble(err error, begun bool) error {
 	var path *fs.PathError
 	var plan *record.PlanError

@@ -9,11 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/cpu"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // checkFlags says what flags contradict each other or have impossible values.
@@ -89,93 +86,9 @@ func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 	return hinted("leave --gen out", "--gen has no use here: a recording comes with its own inputs")
 }
 
-// recorded says whether a side of a pair is a recording.
+// recorded reports whether a side of a pair is a recording.
 func recorded(p *devices.Pair) bool {
 	_, a := p.A.(devices.Recorder)
 	_, b := p.B.(devices.Recorder)
 	return a || b
-}
-
-// openTarget opens a target; the error of an unknown one has suggestions.
-func openTarget(name string) (devices.Target, error) {
-	t, err := devices.Open(name)
-	return t, explainTarget(name, err)
-}
-
-// explainTarget adds a remedy to the error of opening a target.
-func explainTarget(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if kind, _, ok := strings.Cut(name, ":"); ok && fileKinds[kind] {
-		return err // it is about the file
-	}
-	if strings.HasPrefix(name, "cuda:") || strings.HasPrefix(name, "hip:") {
-		return withHint(err, "mmafuzz doctor says what this machine can run")
-	}
-	near := nearest(name, targetNames())
-	if !strings.Contains(name, ":") {
-		near = nearest("sim:"+name, targetNames())
-	}
-	return withHint(err, "%smmafuzz list targets lists them", didYouMean(near))
-}
-
-// orMisspelt returns what is wrong with the name of a target or its instruction, or
-// err if nothing is: a slip is worth more words than what is missing beside it. Only
-// targets that cost nothing to open are looked at.
-func orMisspelt(name, inst string, err error) error {
-	target, own := devices.Split(name)
-	if own != "" {
-		inst = own
-	}
-	kind, _, _ := strings.Cut(target, ":")
-	if _, known := devices.Kinds()[kind]; name == "" || known && kind != "sim" && kind != "ref" {
-		return err
-	}
-	t, wrong := openTarget(target)
-	if wrong != nil {
-		return wrong
-	}
-	defer t.Close()
-	if inst != "" && t.Instructions() != nil {
-		if _, wrong := devices.Find(t, inst); wrong != nil {
-			return withHint(wrong, "%s", instructionHint(t, inst))
-		}
-	}
-	return err
-}
-
-// fileKinds are the kinds of targets that are named by a file or a command.
-var fileKinds = map[string]bool{"replay": true, "model": true, "exec": true}
-
-// instructionHint says where a target's instructions are listed, and whose a
-// name is if the target does not have it.
-func instructionHint(t devices.Target, name string) string {
-	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", readable.ShellWord(t.Name()))
-	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" }) {
-		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", readable.ShellWord(t.Name()))
-	}
-	if _, err := devices.Find(t, name); name == "" || err == nil {
-		return hint
-	}
-	if why := cpu.Missing(name); why != "" && t.Name() == "cpu:0" {
-		return fmt.Sprintf("%s; mmafuzz doctor lists what it has", why)
-	}
-	var owners []string
-	for _, i := range mma.Catalog() {
-		if i.Refuse == "" && (i.Name == name || i.Alias == name) {
-			owners = append(owners, "sim:"+i.Arch)
-		}
-	}
-	switch len(owners) {
-	case 0:
-		var names []string
-		for _, i := range t.Instructions() {
-			names = append(names, i.Name)
-		}
-		return didYouMean(nearest(name, names)) + hint
-	case 1:
-		return owners[0] + " has it; " + hint
-	}
-	return strings.Join(owners, ", ") + " have it; " + hint
 }

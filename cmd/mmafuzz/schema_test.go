@@ -42,7 +42,7 @@ var headings = []struct {
 }
 
 // schemaFiles are the files with tables.
-var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../triage/infer/json.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go"}
+var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go"}
 
 // readSchemas reads the tables of all files.
 func readSchemas(t *testing.T) map[string]schema {

@@ -171,8 +171,8 @@ some are not, 2 trouble, 75 interrupted.`,
 	}))
 }
 
-// separations keeps the rows of --full, and warns of what is neither separated nor argued
-// to be the same function.
+// separations keeps the rows of --full, and warns of pairs that are neither separated nor
+// argued to be the same function.
 func (s *tableCmd) separations(seps []*selfcheck.Separation) {
 	for _, sep := range seps {
 		s.detail(sep.FullCells())

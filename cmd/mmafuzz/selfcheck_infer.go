@@ -63,7 +63,8 @@ Exit status: 0 every unit is recovered, 1 some are not, 2 trouble, 75 interrupte
 	return c
 }
 
-// checkFlags says what flags contradict each other or have impossible values.
+// checkFlags returns an error for flags that contradict each other or have impossible
+// values.
 func (s *selfcheckInfer) checkFlags(f *pflag.FlagSet) error {
 	if err := excluded(f, "catalog", "first", "count"); err != nil {
 		return withHint(err, "--match chooses from the catalogue; made-up units have seeds")

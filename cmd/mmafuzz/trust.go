@@ -14,9 +14,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
-// trust is what the user lets files of others do. The target of a bundle may be a
-// command, exec:sh -c ..., which nobody has given on the command line: it is run only
-// if the user says so, with --allow-exec or to a question on the terminal.
+// trust is what the user allows files from others to do. The target of a bundle may be a
+// command, such as exec:sh -c ..., that is not on the command line: it is run only if the
+// user agrees, with --allow-exec or by answering a question on the terminal.
 type trust struct {
 	*app
 	allow   bool
@@ -30,13 +30,13 @@ func trusting(a *app, c *cobra.Command) *trust {
 	return t
 }
 
-// targetCommand returns the command of a target that is one.
+// targetCommand returns the command that a target runs, and whether it runs one.
 func targetCommand(target string) (command string, is bool) {
 	return strings.CutPrefix(target, "exec:")
 }
 
-// bundle shows the commands of a bundle that nobody has been shown yet. The error says
-// that they are not to be run.
+// bundle shows the commands of a bundle that the user has not seen yet and asks for
+// permission. It returns an error if they must not be run.
 func (t *trust) bundle(ctx context.Context, dir string, m *corpus.Mismatch) error {
 	for _, target := range []string{m.A.Target, m.B.Target} {
 		command, is := targetCommand(target)
@@ -92,7 +92,7 @@ func terminal(stderr io.Writer) io.WriteCloser {
 	return keptOpen{stderr}
 }
 
-// keptOpen is a writer that is not ours to close.
+// keptOpen is a writer whose Close does nothing: it belongs to somebody else.
 type keptOpen struct{ io.Writer }
 
 func (keptOpen) Close() error { return nil }

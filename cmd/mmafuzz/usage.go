@@ -36,9 +36,8 @@ func hinted(hint, format string, args ...any) error {
 	return &hintError{fmt.Errorf(format, args...), hint}
 }
 
-// setErrors makes a command and those below it say what is wrong with their
-// flags and what to do about it. Commands that are only there for others become
-// groups.
+// setErrors makes a command and its subcommands report wrong flags with a remedy. Commands
+// that only have subcommands become groups.
 func setErrors(c *cobra.Command) {
 	c.SetFlagErrorFunc(flagError)
 	for _, sub := range c.Commands() {
@@ -73,8 +72,8 @@ func flagError(c *cobra.Command, err error) error {
 	return withHint(err, "%s", hint)
 }
 
-// dashed writes a flag as it was given: short is what followed the single dash, "" if
-// there were two, as before flags whose name is one letter.
+// dashed writes a flag as it was given. short is what followed a single dash; it is "" if
+// there were two dashes, which also precede flags whose name is one letter.
 func dashed(name, short string) string {
 	if short != "" {
 		return "-" + name
@@ -120,8 +119,8 @@ func didYouMean(names []string) string {
 	return "did you mean " + strings.Join(names, " or ") + "? "
 }
 
-// nearest returns the names, at most three, that a word may have been meant for:
-// those that it is the beginning of, and those that a slip or two makes of it.
+// nearest returns at most three names that a word may have been meant for: those that begin
+// with it, and those within one or two typing errors.
 func nearest(word string, names []string) []string {
 	const most = 3
 	slips := min(2, len(word)/2)
@@ -137,8 +136,8 @@ func nearest(word string, names []string) []string {
 	return near[:min(len(near), most)]
 }
 
-// takes checks the arguments of a command that wants those of the given names;
-// ones in brackets may be left out.
+// takes checks the arguments of a command: it has one for each of the given names, and those
+// in brackets may be left out.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		hint := fmt.Sprintf("usage: %s; see %s --help", c.UseLine(), c.CommandPath())
@@ -154,8 +153,8 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// group makes a command one that only has others below it: alone it is help for
-// the program and an error for the rest, with an unknown word an error with
+// group makes a command one that only has subcommands. Without an argument the program
+// itself shows its help, and any other group an error; an unknown word is an error with
 // suggestions.
 func group(c *cobra.Command) {
 	c.Args = cobra.ArbitraryArgs

@@ -34,12 +34,12 @@ a run, an inference or a recording cannot be taken up again.`,
 	}
 }
 
-// otherVersionHint is what to do where a file cannot be gone on with, since another
-// version of the program made it.
+// otherVersionHint is what to do where another version of the program has made a file, so
+// that this one cannot continue it.
 const otherVersionHint = "go on with the program that began it, whose mmafuzz version prints the same digests, or begin anew with another --out"
 
-// noteVersions says that something was made by another version, where it can be used all
-// the same. What does not say by which one it was made is taken as it is.
+// noteVersions warns that something was made by another version, where it can be used
+// nevertheless. Nothing is said of what does not tell its version.
 func (a *app) noteVersions(what string, made corpus.Versions, so string) {
 	if now := versions.Current(); made.Given() && made != now {
 		fmt.Fprintf(a.stderr, "mmafuzz: %s was made by another version (%s): %s\n", what, made.Difference(now), so)

@@ -12,7 +12,7 @@
 // another), where a python3 with venv, a C++ compiler and a package index are at hand;
 // PyTorch takes some gigabytes, and less where pip is told to look at PyTorch's own
 // index of packages for processors (PIP_EXTRA_INDEX_URL). If something is missing
-// peerbench says what. What it installs, and what MMA-Sim compiles of itself, is in that
+// peerbench describes what. What it installs, and what MMA-Sim compiles of itself, is in that
 // directory alone: to remove the directory undoes it.
 //
 // What is compared: whole tiles of the instruction's own shape, one (its __call__) and

@@ -52,7 +52,7 @@ func interpreter(ctx context.Context, cache, version string, log io.Writer) (str
 	return python, nil
 }
 
-// has says whether an interpreter has MMA-Sim.
+// has reports whether an interpreter has MMA-Sim.
 func has(ctx context.Context, python string) bool {
 	return command(ctx, python, "-c", "import importlib.metadata as m; m.version('mmasim'); m.version('torch')") == nil
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
 
-// errDiffers says that the peer computes something else.
+// errDiffers reports that the peer computes something else.
 var errDiffers = errors.New("results differ")
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -72,7 +72,7 @@ func (p *peer) read(answer any) error {
 	return nil
 }
 
-// ended says why there are no more answers.
+// ended explains why there are no more answers.
 func (p *peer) ended() error {
 	p.stdin.Close()
 	p.wait() // its error says less than what it wrote

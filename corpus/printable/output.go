@@ -12,9 +12,9 @@ import (
 )
 
 // Output is the standard output of a program, or the standard error. It shows control
-// characters instead of writing them, whoever's text they come with, but for line ends,
-// tabs and the program's own colours, which come from Style. It keeps its first error,
-// after which it takes no more: a full disk is noticed in one place, whoever writes.
+// characters instead of writing them, except for line ends, tabs and the program's own
+// colours, which come from Style. It keeps its first error, after which it takes no more,
+// so that a full disk is noticed in one place.
 type Output struct {
 	w    io.Writer
 	err  error
@@ -27,8 +27,8 @@ func NewOutput(w io.Writer) *Output { return &Output{w: w} }
 // Err returns the first error.
 func (o *Output) Err() error { return o.err }
 
-// ownMark stands where the program's own escape sequences begin. It is not to be
-// guessed, so that nobody else's text has it.
+// ownMark stands where the program's own escape sequences begin. It cannot be
+// guessed, so that no other text has it.
 var ownMark = []byte("\x1b" + rand.Text())
 
 // Style writes text in a style of a terminal, such as "1" for bold: an Output takes it for

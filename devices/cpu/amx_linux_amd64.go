@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// amx says whether the kernel lets this process use tiles, for which it must ask
+// amx reports whether the kernel lets this process use tiles, for which it must ask
 // (Linux, Documentation/arch/x86/xstate.rst).
 var amx = sync.OnceValue(func() bool {
 	const (

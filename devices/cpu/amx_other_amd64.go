@@ -2,5 +2,5 @@
 
 package cpu
 
-// amx says whether this process may use tiles: only Linux is known here.
+// amx reports whether this process may use tiles: only Linux is known here.
 func amx() bool { return false }

@@ -61,7 +61,7 @@ func emulatedModels(t *testing.T, e devicetest.Emulator, target devices.Target) 
 	t.Logf("%d instructions", len(target.Instructions()))
 }
 
-// unset says whether an instruction is the first of its mnemonic and formats: its
+// unset reports whether an instruction is the first of its mnemonic and formats: its
 // name has no words for rounding, flushing, NaNs, overflow and scaling.
 func unset(name string) bool {
 	return !slices.ContainsFunc(strings.Split(name, ".")[1:], func(word string) bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
 )
 
-// inspect says what the machine code of a kernel is made of.
+// inspect describes what the machine code of a kernel is made of.
 func inspect(k *gpu.Kernel, m *driver.Module) map[string]string {
 	return map[string]string{"code": verdict(k, m)}
 }

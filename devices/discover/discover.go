@@ -26,7 +26,7 @@ type Device struct {
 	PCI    string `json:"pci,omitempty"`    // address, 0000:c1:00.0
 	Target string `json:"target,omitempty"` // name of the target that it is
 	Clocks string `json:"clocks,omitempty"` // of its multiprocessors when it was looked at
-	// Problem says why the device cannot be used, Remedy what to do about it.
+	// Problem explains why the device cannot be used, Remedy what to do about it.
 	Problem string `json:"problem,omitempty"`
 	Remedy  string `json:"remedy,omitempty"`
 }

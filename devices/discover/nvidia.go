@@ -74,7 +74,7 @@ func unusable(known []Device, err error) []Device {
 	return known
 }
 
-// noDevice says whether a driver that works says that there is no GPU.
+// noDevice reports whether a driver that works says that there is no GPU.
 func noDevice(err error) bool {
 	var e *driver.Error
 	return errors.As(err, &e) && e.Code == 100

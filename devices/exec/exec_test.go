@@ -329,7 +329,7 @@ func TestKin(t *testing.T) {
 	}
 }
 
-// alive says whether a process runs, and waits a little for it to end.
+// alive reports whether a process runs, and waits a little for it to end.
 func alive(pid int) bool {
 	for range 50 {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

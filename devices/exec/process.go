@@ -126,7 +126,7 @@ type guard struct {
 // again starts the deadline anew.
 func (g *guard) again() { g.timer.Reset(g.limit) }
 
-// errLate says that a child was killed because it took too long.
+// errLate reports that a child was killed because it took too long.
 var errLate = errors.New("too late")
 
 // guarded talks with the child under a deadline and a context. After an error
@@ -182,7 +182,7 @@ func (p *process) failed() error {
 	}
 }
 
-// failure says what a child did wrong. Its process is dead.
+// failure describes what a child did wrong. Its process is dead.
 type failure struct {
 	what string
 	late bool
@@ -212,7 +212,7 @@ func (p *process) fail(ctx context.Context, err error, otherwise string, limit t
 	return &failure{what: "the child broke the protocol: " + err.Error() + p.log.lastWords()}
 }
 
-// partialError says how much of an answer there was when it ended.
+// partialError describes how much of an answer there was when it ended.
 type partialError struct {
 	text string
 	err  error
@@ -229,7 +229,7 @@ func partial(err error) string {
 	return ""
 }
 
-// outcome says how the child ended.
+// outcome describes how the child ended.
 func (p *process) outcome() string {
 	if p.killed {
 		return "closed its output and did not end"

@@ -20,7 +20,7 @@ type processTree struct {
 	systemTree
 }
 
-// endingOf says how a process ended.
+// endingOf describes how a process ended.
 func endingOf(s *os.ProcessState) string {
 	if s.Exited() {
 		return "ended with " + s.String()

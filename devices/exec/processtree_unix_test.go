@@ -131,7 +131,7 @@ func gone(t *testing.T, pids map[string]int) {
 	}
 }
 
-// ended says whether a process has ended. A zombie has, whoever is to wait for it.
+// ended reports whether a process has ended. A zombie has, whoever is to wait for it.
 func ended(pid int) bool {
 	if syscall.Kill(pid, 0) == syscall.ESRCH {
 		return true

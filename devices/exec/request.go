@@ -159,7 +159,7 @@ func (p *process) readFull(buf []byte, sum uint32) error {
 	return nil
 }
 
-// leftOver says that there is more than was asked for, as far as it has arrived;
+// leftOver reports that there is more than was asked for, as far as it has arrived;
 // if there is not, it returns err.
 func (p *process) leftOver(err error) error {
 	rest, _ := p.r.Peek(min(p.r.Buffered(), shown))

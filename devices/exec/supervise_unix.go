@@ -142,7 +142,7 @@ func endFamily(leader int, deaths <-chan death) {
 	}
 }
 
-// endingOfStatus says how a child ended.
+// endingOfStatus describes how a child ended.
 func endingOfStatus(s syscall.WaitStatus) string {
 	switch {
 	case s.Exited():

@@ -48,7 +48,7 @@ func (k *Kernel) shape(tiles int) mma.Shape {
 	return mma.Shape{M: k.M, N: k.N, K: k.Instruction.K, Tiles: tiles}
 }
 
-// Check says whether the tables of a kernel are complete and contradict nothing:
+// Check reports whether the tables of a kernel are complete and contradict nothing:
 // every element has its place, no two share a bit, and every bit of the packed
 // buffers belongs to an operand or to declared constants.
 func (k *Kernel) Check() error {

@@ -28,7 +28,7 @@ func NewExecutor() *Executor {
 	return x
 }
 
-// HungError says that a call of a driver does not return.
+// HungError reports that a call of a driver does not return.
 type HungError struct {
 	Call  string
 	Limit time.Duration

@@ -27,13 +27,13 @@ type Options struct {
 	Deadline  time.Duration
 }
 
-// Children says that this program can be its own child: called as mmafuzz serve
+// Children reports that this program can be its own child: called as mmafuzz serve
 // TARGET it does what that does. Programs that can set it when they start; in
 // others, such as the Go test of a bundle, targets run in the process, whatever
 // their name says.
 var Children bool
 
-// Isolated says whether the work is to be done by children.
+// Isolated reports whether the work is to be done by children.
 func (o *Options) Isolated() bool { return Children && !o.InProcess }
 
 // launchTime is the time for a launch, which takes milliseconds if it does not

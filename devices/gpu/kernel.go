@@ -53,7 +53,7 @@ type Kernel struct {
 	Needs string
 }
 
-// Role says what an Operand is.
+// Role describes what an Operand is.
 type Role string
 
 // The roles.
@@ -69,7 +69,7 @@ const (
 	RoleConst Role = "const"
 )
 
-// Operand says where the elements of an operand stand in the packed buffer of a
+// Operand describes where the elements of an operand stand in the packed buffer of a
 // tile. Elements are numbered as in mma.Batch: A [row][k], B [column][k], C and D
 // [row][column], scales [row or column][block].
 type Operand struct {

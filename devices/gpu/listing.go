@@ -84,7 +84,7 @@ func (c *Case) steps(k *Kernel) ([][]byte, error) {
 	return all, nil
 }
 
-// Describe says what the case is, for people: lines of a comment that begin with
+// Describe describes what the case is, for people: lines of a comment that begin with
 // the given mark.
 func (c *Case) Describe(mark string) string {
 	var s strings.Builder

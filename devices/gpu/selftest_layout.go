@@ -115,7 +115,7 @@ func (t *tester) locate() (string, error) {
 	return "", nil
 }
 
-// misplaced says what is wrong with the element that the tile of an output is
+// misplaced describes what is wrong with the element that the tile of an output is
 // about.
 func (t *tester) misplaced(r Role, i int, got, want float64) string {
 	k := t.unit.kernel

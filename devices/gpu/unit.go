@@ -118,7 +118,7 @@ func each(n, workers int, do func(int) error) error {
 	return failed
 }
 
-// cutting says how tiles of a batch become tiles of the kernel.
+// cutting describes how tiles of a batch become tiles of the kernel.
 type cutting struct {
 	whole    bool // they are the same
 	diagonal int  // not 0: so many tiles of one dot product are the diagonal of one

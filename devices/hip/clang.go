@@ -53,7 +53,7 @@ func rocm() string {
 // compileTime is how long a compilation may take.
 const compileTime = 2 * time.Minute
 
-// Knows says whether the compiler has a chip, such as gfx942, among its targets.
+// Knows reports whether the compiler has a chip, such as gfx942, among its targets.
 func (c *clangProgram) Knows(chip string) bool {
 	if c.chips == nil {
 		c.chips = map[string]bool{}

@@ -106,7 +106,7 @@ func matrixInstructions(code string) map[string][]string {
 	return found
 }
 
-// checkInstruction says what is wrong with the instruction of a kernel: it must be
+// checkInstruction describes what is wrong with the instruction of a kernel: it must be
 // the one of the catalogue's name, with registers as the layouts have them and no
 // modifiers but those that tell the formats.
 func checkInstruction(k *gpu.Kernel, line string) string {

@@ -47,7 +47,7 @@ type register struct {
 	name   string
 	spread *spread
 	from   int // the first word
-	// perTile says that the tiles of an instruction have registers of their own,
+	// perTile reports that the tiles of an instruction have registers of their own,
 	// not lanes.
 	perTile bool
 }

@@ -1,6 +1,6 @@
 package hip
 
-// spread says where the elements of an operand stand in the registers of the
+// spread describes where the elements of an operand stand in the registers of the
 // lanes that hold a tile. All of AMD's layouts are one formula: an operand has
 // elements (x, y), x the row of A or the column of B, C and D, y the k of A and B
 // or the row of C and D; chunks of consecutive y go to one lane, then to the next
@@ -118,7 +118,7 @@ func (f *form) c() *spread {
 	return s
 }
 
-// inLanes says that the blocks of C and D share a register, as those of A and B
+// inLanes reports that the blocks of C and D share a register, as those of A and B
 // always do. They have registers of their own otherwise.
 func (f *form) inLanes() bool { return f.m == 4 }
 

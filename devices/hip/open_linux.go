@@ -8,7 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// supported says why there can be no device here, nil if there can.
+// supported explains why there can be no device here, nil if there can.
 func supported() error { return nil }
 
 // here returns the target that runs in this process.

@@ -9,7 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
-// supported says why there can be no device here.
+// supported explains why there can be no device here.
 func supported() error {
 	return errors.New("AMD GPUs are reached on Linux only, on amd64 and arm64, by a program built without the tag nogpu: make a recording there and compare it here")
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// statement says what the lanes of a wave hold, seen from the lane: the documents'
+// statement describes what the lanes of a wave hold, seen from the lane: the documents'
 // figures read the other way round than in layout.go, and written without it.
 type statement struct {
 	lanes, blocks int

@@ -80,7 +80,7 @@ func (u *unit) Model() *mma.Params            { return nil }
 func (u *unit) Recorded() int                 { return u.dots }
 func (u *unit) Length() int                   { return u.length }
 
-// Environment says what the results depended on when they were recorded.
+// Environment describes what the results depended on when they were recorded.
 func (u *unit) Environment() map[string]string {
 	env := map[string]string{}
 	for k, v := range u.environment {

@@ -105,8 +105,7 @@ func (c Curve) Table() []byte {
 	return t.Bytes()
 }
 
-// The growth that is none: what is above it is more than a twentieth, and more than
-// these bytes.
+// Growth counts only above a twentieth and above these bytes.
 const (
 	heapSlack = 1 << 20
 	rssSlack  = 8 << 20

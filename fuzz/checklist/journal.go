@@ -15,7 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// State says what became of a part of a step.
+// State describes what became of a part of a step.
 type State string
 
 // The states.
@@ -61,10 +61,10 @@ func newHeader(target string) header {
 	return header{journalVersion, versions.Current(), target}
 }
 
-// ErrOtherChecklist says that a journal belongs to the checklist of another target.
+// ErrOtherChecklist reports that a journal belongs to the checklist of another target.
 var ErrOtherChecklist = errors.New("the journal is of another checklist")
 
-// check says why a checklist cannot go on from a journal of this header.
+// check explains why a checklist cannot go on from a journal of this header.
 func (h *header) check(want *header) error {
 	switch {
 	case h.Target != want.Target:
@@ -109,7 +109,7 @@ func openJournal(path string, want header) (*journal, error) {
 	return j, nil
 }
 
-// check says what about a row of a journal cannot be.
+// check describes what about a row of a journal cannot be.
 func (r *Row) check() error {
 	if !slices.ContainsFunc(steps, func(s step) bool { return s.name == r.Step }) {
 		return fmt.Errorf("there is no step %q", r.Step)

@@ -192,7 +192,7 @@ func (r *run) questions() error {
 	})
 }
 
-// row says how an instruction has answered.
+// row describes how an instruction has answered.
 func (a *answerTable) row() Row {
 	row := Row{State: OK, Data: a}
 	var wrong []string

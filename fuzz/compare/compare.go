@@ -152,8 +152,8 @@ func (c *Comparison) config(models []*model) fuzz.Config {
 	return cfg
 }
 
-// isNews reports whether a bucket's difference is worth a finding: it is not known, not
-// of the baseline, or not to be told without its cases.
+// isNews reports whether a bucket's difference is worth a finding: it is neither
+// known nor in the baseline, or it can be recognized by its cases only.
 func (c *Comparison) isNews(pair int, b *fuzz.Bucket, v *triage.Verdict) bool {
 	p := &c.pairs[pair]
 	d := newDifference(p, b, changesFrom(p, v))

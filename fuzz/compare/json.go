@@ -6,7 +6,8 @@
 // A result is an object, which mmafuzz compare --json writes, which is also in the file
 // compare.json of its directory, and which --baseline reads. In a change, from is the
 // first machine's value, to the second's; in models, from is that of the catalogue, to
-// the machine's. What finding and summary are is said in go doc ./cmd/mmafuzz.
+// the machine's. finding is the event in go doc ./cmd/mmafuzz, summary the one in go doc
+// ./fuzz/summary.
 //
 // compare:
 //

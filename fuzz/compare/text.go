@@ -204,8 +204,8 @@ func (p *printer) list(title string, n int, lines []string) {
 	}
 }
 
-// known says which entries of the list are of no use any more, and if Verbose how often
-// each was hit.
+// known shows which entries of the list are no longer used, and if Verbose how often each
+// was hit.
 func (p *printer) known(uses []KnownUse) {
 	if len(uses) == 0 {
 		return

@@ -182,7 +182,7 @@ func (d *draw) zeroCode(f *fp.Format) uint64 {
 	return 0
 }
 
-// negative says whether product k is negative.
+// negative reports whether product k is negative.
 func (d *draw) negative(k int) bool {
 	return (d.dot.A[k]&d.fa.SignBit() != 0) != (d.dot.B[k]&d.fb.SignBit() != 0)
 }

@@ -59,7 +59,7 @@ var errIllegal = &devices.FaultError{Target: "bad", What: "illegal instruction"}
 
 const half = "mma.m16n8k8.f32.f16.f16.f32"
 
-// dislikes says whether a batch has an output whose first element of A is a code
+// dislikes reports whether a batch has an output whose first element of A is a code
 // of a class.
 func dislikes(in *mma.Batch, mask, code uint64) bool {
 	d := mma.NewDot(in.Formats, in.K)

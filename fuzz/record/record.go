@@ -16,7 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Config says what to record.
+// Config describes what to record.
 type Config struct {
 	Target devices.Target
 	Plan   *corpus.Plan
@@ -30,7 +30,7 @@ type Config struct {
 	Observe func(Progress)
 }
 
-// Progress says how far a recording is.
+// Progress describes how far a recording is.
 type Progress struct {
 	Instruction string // that is being recorded
 	Done, Of    uint64 // dot products; of an instruction that is given up, Done takes all
@@ -40,7 +40,7 @@ type Progress struct {
 	Bytes       int64
 }
 
-// Result says what became of a recording.
+// Result describes what became of a recording.
 type Result struct {
 	Progress
 	Instructions int // of the plan that the target has
@@ -189,7 +189,7 @@ func (r *recorder) note(j *job, u devices.Unit, have *corpus.Note) error {
 	return r.file.Note(corpus.Note{Arch: j.inst.Arch, Instruction: j.inst.Name, Environment: env})
 }
 
-// done says whether the next step of an earlier part is a frame.
+// done reports whether the next step of an earlier part is a frame.
 func (r *recorder) done(j *job, f *frame) bool {
 	s := r.steps[0]
 	want := r.work.section(j, f)

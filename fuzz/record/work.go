@@ -41,7 +41,7 @@ type frame struct {
 	begins uint64 // first of the section: of the frames of one size
 }
 
-// PlanError says that a plan cannot be recorded of a target.
+// PlanError reports that a plan cannot be recorded of a target.
 type PlanError struct{ error }
 
 // newWork finds out what a plan asks of a target. Its errors are *PlanError.

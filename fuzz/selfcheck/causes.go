@@ -47,7 +47,7 @@ const (
 	CausesCount  = 100_000 // dot products of each instruction
 )
 
-// Fault says what a pair does not show; "" if all is well.
+// Fault describes what a pair does not show; "" if all is well.
 func (p *PairCauses) Fault() string {
 	switch {
 	case len(p.Causes) > CausesMost:

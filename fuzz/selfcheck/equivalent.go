@@ -87,24 +87,24 @@ func newRanges(i *mma.Instruction) *ranges {
 	return u
 }
 
-// only says whether all changed fields begin with one of the prefixes.
+// only reports whether all changed fields begin with one of the prefixes.
 func only(changed []string, prefixes ...string) bool {
 	return len(changed) > 0 && !slices.ContainsFunc(changed, func(path string) bool {
 		return !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(path, p) })
 	})
 }
 
-// fused says whether every sum of the program is a fused one.
+// fused reports whether every sum of the program is a fused one.
 func fused(p *mma.Params) bool {
 	return (p.Stage0.Sum == mma.Off || p.Stage0.Sum == mma.Fused) && (p.Stage1.Sum == mma.Off || p.Stage1.Sum == mma.Fused)
 }
 
-// cuts says whether any sum of the program cuts its terms.
+// cuts reports whether any sum of the program cuts its terms.
 func cuts(p *mma.Params) bool {
 	return p.Stage0.Align.F != 0 || p.Stage1.Align.F != 0 || p.Join.Align.F != 0 || p.Join.CF != 0 || p.Join.CDrop != 0
 }
 
-// firstNaN says whether the order of terms shows in NaN payloads.
+// firstNaN reports whether the order of terms shows in NaN payloads.
 func firstNaN(p *mma.Params) bool { return p.Special.NaN.Operand() }
 
 // arguments is the list. Each condition is meant to be sufficient and easy to
@@ -366,7 +366,7 @@ var arguments = []argument{
 		}},
 }
 
-// sameSteps says whether two orders give every step the same products.
+// sameSteps reports whether two orders give every step the same products.
 func (u *ranges) sameSteps(q *mma.Params) bool {
 	l := u.p.Step(u.k)
 	a, b := mma.Sequence(u.p.Order, u.k), mma.Sequence(q.Order, u.k)
@@ -385,7 +385,7 @@ func swapsPairs(a, b mma.Order) bool {
 	return a == mma.Ascending && b == mma.SwapPairs || a == mma.SwapPairs && b == mma.Ascending
 }
 
-// allNormal says whether every operand that is not zero is a normal number of a
+// allNormal reports whether every operand that is not zero is a normal number of a
 // format.
 func (u *ranges) allNormal(id fp.ID) bool {
 	if id == fp.None {
@@ -417,23 +417,23 @@ func (u *ranges) topFloor(q *mma.Params) int {
 	return top
 }
 
-// normalises says whether products may have other nominal exponents than the sum
+// normalises reports whether products may have other nominal exponents than the sum
 // of their fields.
 func (u *ranges) normalises(q *mma.Params) bool {
 	return u.p.Prod.Exp != mma.FieldSum || u.p.Prod.Round.Frac != 0 || u.p.In.Widen != fp.None
 }
 
-// exactProducts says whether a rounding leaves every product as it is.
+// exactProducts reports whether a rounding leaves every product as it is.
 func (u *ranges) exactProducts(r mma.Round) bool {
 	return r.Frac == 0 && r.Flush == mma.NoFlush && r.Emax == 0 ||
 		int(r.Frac)+1 >= u.bitsP && u.lowP >= int(r.Emin) && (r.Emax == 0 || u.highP <= int(r.Emax))
 }
 
-// alignsProducts says whether products are cut by their nominal exponent, which
+// alignsProducts reports whether products are cut by their nominal exponent, which
 // a rounding normalises.
 func (u *ranges) alignsProducts(q *mma.Params) bool { return cuts(&u.p) || cuts(q) }
 
-// truncatesC says whether the accumulator is cut toward zero.
+// truncatesC reports whether the accumulator is cut toward zero.
 func (u *ranges) truncatesC() bool {
 	m := u.p.Join.CMode
 	if m == 0 {
@@ -449,7 +449,7 @@ func (u *ranges) cutOfC() int {
 	return int(u.p.Join.Align.F)
 }
 
-// postIs says whether the roundings before the last of both programs, where
+// postIs reports whether the roundings before the last of both programs, where
 // there are any, have a property.
 func (u *ranges) postIs(q *mma.Params, ok func(mma.Round) bool) bool {
 	for _, r := range []mma.Round{u.p.Join.Post, q.Join.Post} {
@@ -460,7 +460,7 @@ func (u *ranges) postIs(q *mma.Params, ok func(mma.Round) bool) bool {
 	return true
 }
 
-// cutDownTwice says whether the sum of products, of terms cut at their own width,
+// cutDownTwice reports whether the sum of products, of terms cut at their own width,
 // is cut by RD beside c and the total by RD again, such that the total alone
 // could be: where the first cut drops anything, the total's last bit is above it.
 // With c that is much larger than the sum its exponent falls by one at most;
@@ -509,7 +509,7 @@ func (u *ranges) cutLow() int {
 	return u.lowC
 }
 
-// flushesAny says whether any rounding flushes.
+// flushesAny reports whether any rounding flushes.
 func (u *ranges) flushesAny() bool {
 	p := &u.p
 	for _, r := range []mma.Round{p.Prod.Round, p.Stage0.Round, p.Stage1.Round, p.Join.Post, p.Acc, p.Late, p.Out} {
@@ -520,7 +520,7 @@ func (u *ranges) flushesAny() bool {
 	return false
 }
 
-// normalPost says whether the rounding before the last keeps every multiple of
+// normalPost reports whether the rounding before the last keeps every multiple of
 // unit that it might make zero.
 func (u *ranges) normalPost(unit int) bool {
 	r := u.p.Join.Post

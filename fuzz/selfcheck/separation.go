@@ -8,7 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
-// Separation says how many inputs each generator needs to show that an
+// Separation is how many inputs each generator needs to show that an
 // arithmetic and another one are not the same function.
 type Separation struct {
 	Base   string       // ARCH/INSTRUCTION

@@ -23,7 +23,7 @@ func (w *printer) pairTables() {
 	}
 }
 
-// headline says whether and how much two targets differ, on one instruction also
+// headline writes whether and how much two targets differ, on one instruction also
 // why.
 func (w *printer) headline(pairs []*fuzz.PairState) (differ bool) {
 	var dots, mismatches uint64

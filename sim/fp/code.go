@@ -2,7 +2,7 @@ package fp
 
 import "math"
 
-// Class says what kind of number a code stands for.
+// Class describes what kind of number a code stands for.
 type Class uint8
 
 // The classes. Finite means finite and not zero.
@@ -80,7 +80,7 @@ func (f *Format) Dyadic(n Num) Dyadic {
 	return Dyadic{Lo: n.Sig, Q: n.Exp - int32(f.FracBits), Neg: n.Neg}
 }
 
-// Overflow says what becomes of a number whose rounded magnitude exceeds the
+// Overflow describes what becomes of a number whose rounded magnitude exceeds the
 // largest finite one.
 type Overflow uint8
 

@@ -45,7 +45,7 @@ const (
 	numFormats
 )
 
-// Specials says which codes of a format are not finite numbers.
+// Specials specifies which codes of a format are not finite numbers.
 type Specials uint8
 
 const (

@@ -49,7 +49,7 @@ func (m *Mode) UnmarshalText(b []byte) (err error) {
 	return err
 }
 
-// lostPart says how the bits dropped by a truncation compare with half a unit of
+// lostPart describes how the bits dropped by a truncation compare with half a unit of
 // the last bit kept (LLVM's lostFraction).
 type lostPart uint8
 

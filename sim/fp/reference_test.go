@@ -27,7 +27,7 @@ func (r rounded) code(g *facts, neg bool, m fp.Mode, over fp.Overflow) uint64 {
 	return r.bits
 }
 
-// inward says for the directed modes whether a number of that sign is rounded
+// inward specifies for the directed modes whether a number of that sign is rounded
 // toward zero.
 var inward = map[fp.Mode][2]bool{
 	fp.RZ: {true, true}, fp.RTO: {true, true}, fp.RD: {true, false}, fp.RU: {false, true},

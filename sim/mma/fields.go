@@ -155,7 +155,7 @@ func (f Field) Values() []int {
 	return vals
 }
 
-// Kind says what values the field can have.
+// Kind describes what values the field can have.
 func (f Field) Kind() string {
 	switch f.value(&Params{}).Interface().(type) {
 	case Frac:

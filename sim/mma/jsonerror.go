@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// JSONError says in words what is wrong with JSON, and in which line of several, after
+// JSONError explains in words what is wrong with JSON, and in which line of several, after
 // an error of encoding/json about it. Other errors, and nil, it returns as they are.
 func JSONError(text []byte, err error) error {
 	var syntax *json.SyntaxError
@@ -71,7 +71,7 @@ func syntaxInWords(what string) string {
 	return "invalid JSON: " + rest
 }
 
-// kindInWords says which value is of a wrong kind.
+// kindInWords describes which value is of a wrong kind.
 func kindInWords(e *json.UnmarshalTypeError) string {
 	what := fmt.Sprintf("%q", e.Field)
 	if e.Field == "" {

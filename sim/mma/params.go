@@ -1,4 +1,4 @@
-// Package mma says what matrix multiply-accumulate instructions are: the
+// Package mma describes what matrix multiply-accumulate instructions are: the
 // parameter program that drives every arithmetic (Params), the catalogue of
 // instructions (Instruction), and the flat buffers that they work on (Batch).
 // It computes nothing: package sim and package oracle are two independent
@@ -113,13 +113,13 @@ const (
 	FlushPlus                // subnormals and zeros become +0
 )
 
-// Product says how a product is formed.
+// Product describes how a product is formed.
 type Product struct {
 	Exp   ProdExp `json:"exp,omitzero"`
 	Round Round   `json:"round,omitzero"` // zero: the product is exact
 }
 
-// ProdExp says what nominal exponent an exact product has. A rounded product
+// ProdExp describes what nominal exponent an exact product has. A rounded product
 // (Round.Frac != 0) is normalised by its rounding in any case.
 type ProdExp uint8
 
@@ -130,7 +130,7 @@ const (
 	Normalised                // floor(log2|a*b|): the product is normalised
 )
 
-// ScaleAt says where block scales take effect (instructions with scales only).
+// ScaleAt describes where block scales take effect (instructions with scales only).
 type ScaleAt uint8
 
 // The places of scales.
@@ -158,7 +158,7 @@ const (
 	Halves                  // 0 h 1 h+1 ... with h = K/2 rounded down
 )
 
-// Start says what the accumulator holds before the first step.
+// Start describes what the accumulator holds before the first step.
 type Start uint8
 
 // The starts. With StartZero and StartEmpty, C (if the instruction has one) is
@@ -254,7 +254,7 @@ type Round struct {
 	Over Over `json:"over,omitzero"`
 }
 
-// OutFlush says when a result counts as tiny (below 2^Emin) and is flushed to
+// OutFlush specifies when a result counts as tiny (below 2^Emin) and is flushed to
 // zero. It requires Emin.
 type OutFlush uint8
 
@@ -294,7 +294,7 @@ type Special struct {
 	CLeft bool `json:"cleft,omitzero"`
 }
 
-// NaNRule says which code a NaN result has.
+// NaNRule specifies which code a NaN result has.
 type NaNRule uint8
 
 // The NaN rules. "Quiet" is the code with only the top fraction bit set.

@@ -70,7 +70,7 @@ func (s Series) Scaled(x float64) Series {
 	return t
 }
 
-// Timing says how work is timed.
+// Timing describes how work is timed.
 type Timing struct {
 	Clock Clock
 	Runs  int           // values of a series

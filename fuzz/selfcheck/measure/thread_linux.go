@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OfThread says whether Thread is the time of the thread alone.
+// OfThread reports whether Thread is the time of the thread alone.
 const OfThread = true
 
 // Thread is the time that the calling thread has spent computing. The caller is

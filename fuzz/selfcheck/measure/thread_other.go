@@ -4,7 +4,7 @@ package measure
 
 import "time"
 
-// OfThread says whether Thread is the time of the thread alone.
+// OfThread reports whether Thread is the time of the thread alone.
 const OfThread = false
 
 // Thread is the time on the wall, where that of a thread is not to be had.

@@ -46,7 +46,6 @@ var documents = []struct {
 		{"causes", "fuzz/selfcheck/testdata/causes.tsv", causes},
 		{"minimizer", "fuzz/selfcheck/testdata/minimizer.tsv", minimizer},
 		{"models", "fuzz/selfcheck/testdata/models.tsv", models},
-		{"throughput", "devices/testdata/bench.txt", throughput},
 		{"inference", "fuzz/selfcheck/testdata/inference.tsv", inference},
 		{"made up", "fuzz/selfcheck/testdata/madeup.tsv", madeUp},
 	}},

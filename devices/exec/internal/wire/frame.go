@@ -48,7 +48,7 @@ func (q *Request) Parse(b []byte) bool {
 	return true
 }
 
-// Status says what the payload of an answer is.
+// Status describes what the payload of an answer is.
 const (
 	StatusD     = 0 // the buffer of D
 	StatusError = 1 // text: the unit cannot do this

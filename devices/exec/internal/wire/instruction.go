@@ -143,7 +143,7 @@ func catalogued(i *mma.Instruction) []mma.Instruction {
 	return rows
 }
 
-// check says what makes an instruction impossible.
+// check describes what makes an instruction impossible.
 func check(i *mma.Instruction) error {
 	switch {
 	case i.A == fp.None || i.B == fp.None || i.D == fp.None:

@@ -122,7 +122,7 @@ type Device struct {
 	modules map[string]*Module // by their source
 }
 
-// lostError says that a device is of no use to this process any more, and since
+// lostError reports that a device is of no use to this process any more, and since
 // when.
 type lostError struct{ Cause error }
 
@@ -130,7 +130,7 @@ func (e *lostError) Error() string {
 	return fmt.Sprintf("the device is lost to this process since an earlier failure: %v", e.Cause)
 }
 
-// Lost says whether an error is that of a device that was lost before.
+// Lost reports whether an error is that of a device that was lost before.
 func Lost(err error) bool { return errors.As(err, new(*lostError)) }
 
 // Device makes a device ready for use.

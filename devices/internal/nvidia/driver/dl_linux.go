@@ -7,7 +7,7 @@ import "github.com/ebitengine/purego"
 // purego before v0.11.0 must not be used: with cgo on, a process crashes as soon as
 // a goroutine that is locked to its thread has called it and ends.
 
-// Supported says whether there can be a driver for this program.
+// Supported reports whether there can be a driver for this program.
 const Supported = true
 
 func dlopen(name string) (uintptr, error) {

@@ -11,7 +11,7 @@ import (
 // which also runs under an emulator or without glibc.
 var errSystem = errors.New("this program reaches NVIDIA GPUs only on Linux (and in WSL) on amd64 and arm64, if it was built without the tag nogpu; this is " + runtime.GOOS + "/" + runtime.GOARCH)
 
-// Supported says whether there can be a driver for this program.
+// Supported reports whether there can be a driver for this program.
 const Supported = false
 
 func dlopen(string) (uintptr, error) { return 0, errSystem }

@@ -99,7 +99,7 @@ func find() (handle uintptr, path string, err error) {
 	return 0, "", &AbsentError{names, reasons}
 }
 
-// AbsentError says that no driver library could be loaded.
+// AbsentError reports that no driver library could be loaded.
 type AbsentError struct {
 	Names   []string
 	Reasons []string // of the dynamic linker
@@ -110,7 +110,7 @@ func (e *AbsentError) Error() string {
 		strings.Join(e.Names, ", "), strings.Join(e.Reasons, "; "), Override)
 }
 
-// missingError says that the driver lacks functions.
+// missingError reports that the driver lacks functions.
 type missingError struct {
 	Path    string
 	Version string // "" if even that cannot be asked

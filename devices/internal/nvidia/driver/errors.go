@@ -63,7 +63,7 @@ var remedies = map[Result]string{
 	999: "the driver does not know what is wrong: look at the kernel's log (dmesg) for messages of NVRM; the modules nvidia and nvidia_uvm must be loaded",
 }
 
-// Remedy says what to do about the error, "" if there is nothing to say.
+// Remedy describes what to do about the error, "" if there is nothing to say.
 func (e *Error) Remedy() string { return remedies[e.Code] }
 
 // fatal are the errors below 300 after which a context is lost; of those above all
@@ -73,7 +73,7 @@ var (
 	harmless = map[Result]bool{304: true, 400: true, 500: true, 701: true, 720: true, 801: true}
 )
 
-// Fatal says whether the context, and with it all use of the device by this
+// Fatal reports whether the context, and with it all use of the device by this
 // process, is lost after an error of running a kernel: a fault of the kernel, a
 // driver that hangs. Errors of compiling are not.
 func Fatal(err error) bool {

@@ -35,7 +35,7 @@ func (b *buffer) bytes(n int) []byte { return unsafe.Slice((*byte)(b.host), n) }
 // not appear to repeat the results of the one before.
 const stale = 0xdb
 
-// lateError says that a kernel does not end.
+// lateError reports that a kernel does not end.
 type lateError struct{ Limit time.Duration }
 
 func (e *lateError) Error() string {

@@ -94,7 +94,7 @@ func (d *Device) Module(ptx string) (*Module, error) {
 	return m, nil
 }
 
-// Accepts says whether the driver compiles and loads PTX, and what it says against
+// Accepts reports whether the driver compiles and loads PTX, and what it says against
 // it. It is how programs without a linker do it.
 func (d *Device) Accepts(ptx string) error {
 	image := append([]byte(ptx), 0)

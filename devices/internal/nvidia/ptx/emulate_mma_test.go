@@ -15,9 +15,9 @@ type matrixUnit interface {
 	execute(b *block, g []*thread, s *statement) error
 	// single does what one thread does; false: it has to wait.
 	single(b *block, t *thread, s *statement) (bool, error)
-	// arrived says whether something has happened that threads may wait for.
+	// arrived reports whether something has happened that threads may wait for.
 	arrived() bool
-	// finish says what is wrong at the end of a block.
+	// finish describes what is wrong at the end of a block.
 	finish(b *block) error
 }
 

@@ -163,7 +163,7 @@ func (b *block) run() error {
 	return fmt.Errorf("it does not end")
 }
 
-// isCollective says whether several threads execute an instruction together.
+// isCollective reports whether several threads execute an instruction together.
 func isCollective(op string) bool {
 	return strings.HasPrefix(op, "bar.") || strings.Contains(op, ".sync.aligned")
 }

@@ -43,10 +43,10 @@ func parse(inst *mma.Instruction) (*form, error) {
 	return f, nil
 }
 
-// scaled says whether the form has block scales.
+// scaled reports whether the form has block scales.
 func (f *form) scaled() bool { return f.inst.Scale != fp.None }
 
-// sparse says whether A is given by half of its elements.
+// sparse reports whether A is given by half of its elements.
 func (f *form) sparse() bool { return f.family == "mma.sp" }
 
 // vec is the number of scales of a row: N in scale_vec::NX.

@@ -115,7 +115,7 @@ func (f *form) variants(n int) []variant {
 	return all
 }
 
-// fits says whether tiles of this shape can be executed.
+// fits reports whether tiles of this shape can be executed.
 func (f *form) fits(m, n int) error {
 	rows, columns := mma.Range{Min: f.m, Max: f.m}, mma.Range{Min: f.n, Max: f.n}
 	switch f.family {

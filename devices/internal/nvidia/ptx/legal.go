@@ -99,7 +99,7 @@ var legals = []legal{
 	{family: "tcgen05", kind: "mxf4nvf4", shapes: "k64", a: "e2m1", d: "fp32", scale: "2X.ue8m0 4X.ue4m3 4X.ue8m0", only: tc05, ptx: 87},
 }
 
-// describes says whether the row is that of a form.
+// describes reports whether the row is that of a form.
 func (l *legal) describes(f *form) bool {
 	i := f.inst
 	c := l.c
@@ -119,7 +119,7 @@ func (l *legal) describes(f *form) bool {
 		(f.round == "" || i.A == fp.FP64)
 }
 
-// has says whether a word is one of a list separated by blanks.
+// has reports whether a word is one of a list separated by blanks.
 func has(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if w == word {

@@ -24,7 +24,7 @@ func assemblers(t *testing.T) []toolkit.Tool {
 	return tools
 }
 
-// isEmulated says for which instructions of a chip there is no machine instruction:
+// isEmulated reports whether, for an instruction of a chip, there is no machine instruction:
 // FP8 of mma.sync on Hopper and Blackwell, as results on silicon say, too, and
 // Volta's shape on everything from Ampere on.
 func isEmulated(k *gpu.Kernel) bool {

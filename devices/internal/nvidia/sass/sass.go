@@ -106,7 +106,7 @@ func (c Counts) String() string {
 	return strings.Join(words, ", ")
 }
 
-// Native says whether a mnemonic that matches the pattern (gpu.Kernel.Needs) is
+// Native reports whether a mnemonic that matches the pattern (gpu.Kernel.Needs) is
 // among those counted.
 func (c Counts) Native(needs string) bool {
 	re, err := regexp.Compile(needs)

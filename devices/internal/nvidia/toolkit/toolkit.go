@@ -91,7 +91,7 @@ func open(ctx context.Context, file string) (*Tool, error) {
 	return t, nil
 }
 
-// Knows says whether the program can work on what needs a toolkit of a version
+// Knows reports whether the program can work on what needs a toolkit of a version
 // (gpu.Kernel.Driver) for a chip (gpu.Kernel.Target).
 func (t *Tool) Knows(version int, chip string) bool {
 	return version <= t.Version && slices.Contains(t.Chips, chip)

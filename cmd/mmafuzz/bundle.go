@@ -1,15 +1,20 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
@@ -37,26 +42,23 @@ func (a *app) readBundle(dir string) (*corpus.Bundle, error) {
 	return nil, withHint(err, "copy the bundle again from where it was made, or make it again with mmafuzz run")
 }
 
-// placeForBundle says why a bundle cannot be written to a place: only another
-// bundle is replaced, or an empty directory.
-func placeForBundle(dir string) error {
-	const hint = "name a new directory with --out, or a bundle to be replaced"
-	if parent := filepath.Dir(filepath.Clean(dir)); bundle.Is(parent) {
-		return hinted(hint, "--out %s is inside the bundle %s", dir, parent)
+// examine explains and shrinks a bundle's case from the beginning.
+func examine(ctx context.Context, m *corpus.Mismatch) (*fuzz.Case, error) {
+	dot, err := mma.ParseDot(m.Formats, m.K, false, strings.Fields(cmp.Or(m.Found, m.Case)))
+	if err != nil {
+		return nil, err
 	}
-	entries, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return hinted(hint, "--out %s: %w", dir, bare(err))
-	case len(entries) > 0 && !bundle.Is(dir):
-		return hinted(hint, "--out %s: the directory has other files in it", dir)
+	ua, err := bundle.Unit(m, "a")
+	if err != nil {
+		return nil, err
 	}
-	if name, err := bundle.Stranger(dir); err != nil || name != "" {
-		return hinted(hint, "--out %s: the directory has other files in it: %s", dir, name)
+	ub, err := bundle.Unit(m, "b")
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	policy := bundle.Policy(m)
+	return fuzz.TriageCase(ctx, fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
+		Pairs: []devices.Pair{{A: devices.WithK(ua, m.K), B: devices.WithK(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}, dot)
 }
 
 // bare is a file system error without the name of the call and the file.

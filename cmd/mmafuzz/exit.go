@@ -7,9 +7,18 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 )
 
-// exitIncomplete is the exit status of a command that did not do all that it was asked
-// to do, whatever it found: EX_TEMPFAIL of sysexits(3), on which schedulers requeue.
-const exitIncomplete = 75
+// The exit codes. The first three are those of diff(1). exitIncomplete is that of a command
+// that did not do all that it was asked to do, whatever it found: EX_TEMPFAIL of
+// sysexits(3), on which schedulers requeue.
+const (
+	exitAgree      = 0
+	exitMismatch   = 1
+	exitTrouble    = 2
+	exitIncomplete = 75
+)
+
+// errMismatch is returned by a command that did its work and found differences.
+var errMismatch = errors.New("mismatches found")
 
 // incompleteError is returned by a command that did not do all of its work: it was
 // interrupted, or its target has stopped answering. The same command goes on.
