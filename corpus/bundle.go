@@ -81,7 +81,7 @@ type Mismatch struct {
 
 // Nearest is the program that comes nearest to a unit that none explains.
 type Nearest struct {
-	From    string       `json:"from"`    // target that computes it, but for the changes
+	From    string       `json:"from"`    // target that computes it, except for the changes
 	Changes []mma.Change `json:"changes"` // of its arithmetic
 	// Of the cases looked into, the arithmetic of the mismatch's other side is wrong in
 	// Differ and right in Agree; of these, this one is right in Explained and Kept.

@@ -39,7 +39,7 @@
 // changed. Plans and lists of known differences, which people write, are refused if
 // they have a field that the reader does not know.
 //
-// Versions are digests of what results depend on beside formats of files. Journals and
+// Versions are digests of what results depend on besides formats of files. Journals and
 // recordings are not gone on with if theirs are others; recordings and bundles, which
 // carry their inputs, are read, and those who use them say that another version made
 // them.

@@ -41,7 +41,7 @@ import (
 //
 // A difference of several kinds of cases is known if each of them is covered. Lists that
 // were made when every kind was a difference of its own are read as they are; only their
-// ids of differences may be of no use any more, which compare shows as unused entries.
+// ids of differences may be no longer usable, which compare shows as unused entries.
 //
 // The last day on which an entry holds is expires; without it, it holds for ever.
 // What only an expired entry covers counts as new.

@@ -47,7 +47,7 @@ func ReadFile(name, what string, most int64) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// openStore opens a file that is written and taken up again, or makes it.
+// openStore opens a file that is written and later resumed, or makes it.
 func openStore(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil {
 		if err := checkRegular(path, info); err != nil {
@@ -57,7 +57,7 @@ func openStore(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 }
 
-// checkRegular explains why a file cannot be read, or written and taken up again: it is not
+// checkRegular explains why a file cannot be read, or written and later resumed: it is not
 // a regular one.
 func checkRegular(name string, info fs.FileInfo) error {
 	kind := ""

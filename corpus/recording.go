@@ -77,7 +77,7 @@ type Problem struct {
 	What        string `json:"what"`
 }
 
-// Note is what results of an instruction depend on beside what the header says: how
+// Note is what results of an instruction depend on besides what the header says: how
 // the machine executes it, which tests it has passed. It stands before its data.
 type Note struct {
 	Arch        string            `json:"arch"`
@@ -154,7 +154,7 @@ func (s *Section) bytes() int64 {
 	return int64(sh.Tiles) * (int64(sh.M)*row + int64(sh.N)*column + int64(sh.M*sh.N)*output)
 }
 
-// checkFaults reports whether faults can be those of a frame with so many outputs.
+// checkFaults reports whether faults can be those of a frame with the given number of outputs.
 func checkFaults(faults []Fault, outputs int) error {
 	next := 0
 	for _, f := range faults {

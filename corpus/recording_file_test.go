@@ -109,7 +109,7 @@ func TestRecordingFileTorn(t *testing.T) {
 }
 
 // TestRecordingFileZeros leaves zeros of a recording from many bytes on, as a crash of
-// the machine may, some behind its end: it is taken up again and ends the same to the byte.
+// the machine may, some behind its end: it is resumed and ends the same to the byte.
 func TestRecordingFileZeros(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "whole")
@@ -145,7 +145,7 @@ func TestRecordingFileZeros(t *testing.T) {
 	}
 }
 
-// TestRecordingFileSteps checks what a file that is taken up again says of itself.
+// TestRecordingFileSteps checks what a file that is resumed says about itself.
 func TestRecordingFileSteps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	finishFile(t, path)

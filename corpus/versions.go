@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Versions are digests of what results depend on beside targets, flags and seeds, of 16
+// Versions are digests of what results depend on besides targets, flags and seeds, of 16
 // hexadecimal digits each; all empty: not known, since an earlier program did not keep
 // them. Package fuzz/gen/versions has those of this program.
 type Versions struct {

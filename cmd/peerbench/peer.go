@@ -79,7 +79,7 @@ func (p *peer) ended() error {
 	return fmt.Errorf("MMA-Sim has ended: %s", lastLine(p.stderr.String()))
 }
 
-// lastLine is what Python says of an exception.
+// lastLine is what Python says about an exception.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if last := lines[len(lines)-1]; last != "" {

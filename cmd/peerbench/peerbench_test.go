@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fake is a peer that computes what the models do, but for a bit in how "wrong". It
+// fake is a peer that computes what the models do, except for a bit in how "wrong". It
 // lacks instructions of Hopper's FP8 mma.
 func fake(how string, in io.Reader, out io.Writer) {
 	if how == "silent" {

@@ -46,7 +46,7 @@ func escape(s, keep string) string {
 	return string(b)
 }
 
-// fine reports whether a rune, of so many bytes, stays as it is.
+// fine reports whether a rune, of the given number of bytes, stays as it is.
 func fine(r rune, size int, keep string) bool {
 	if r == utf8.RuneError && size == 1 {
 		return false // no UTF-8

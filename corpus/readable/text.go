@@ -9,7 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// First returns the first elements of a list, at most so many, and how many more there
+// First returns the first elements of a list, at most the given number, and how many more there
 // are.
 func First(list []string, most int) []string {
 	if len(list) <= most {
@@ -18,7 +18,7 @@ func First(list []string, most int) []string {
 	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
 }
 
-// Changes writes the first changes of a program, at most so many.
+// Changes writes the first changes of a program, at most the given number.
 func Changes(changes []mma.Change, most int) string {
 	var s []string
 	for _, c := range changes {
@@ -27,7 +27,7 @@ func Changes(changes []mma.Change, most int) string {
 	return strings.Join(First(s, most), ", ")
 }
 
-// Shorten cuts text to so many columns.
+// Shorten cuts text to the given number of columns.
 func Shorten(text string, columns int) string {
 	if r := []rune(text); len(r) > columns {
 		return string(r[:columns-1]) + "…"

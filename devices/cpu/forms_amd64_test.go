@@ -66,7 +66,7 @@ func eachGenerator(t *testing.T, u *unit, f func(g gen.Generator, in *mma.Batch,
 	}
 }
 
-// execute runs a body that takes so many dot products at a time.
+// execute runs a body that takes the given number of dot products at a time.
 func execute(b func(d, a, b *byte, groups int, control uint64), group int, in *mma.Batch, control uint64) []byte {
 	out := make([]byte, in.Dots()*in.D.Width())
 	copy(out, in.C)

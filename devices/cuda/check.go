@@ -222,7 +222,7 @@ func (c *Checker) Time(ctx context.Context, i *mma.Instruction) (*gpu.Timing, er
 	return t, err
 }
 
-// perTile is the time of work on so many tiles, in nanoseconds for one.
+// perTile is the time of work on the given number of tiles, in nanoseconds for one.
 func perTile(tiles int, work func() error) (float64, error) {
 	var took []time.Duration
 	for range 3 {
@@ -266,7 +266,7 @@ func (c *Checker) launches(ctx context.Context, f *driver.Function, in, out []by
 // rounds is how often a loop of unroll instructions is run to time it.
 const rounds = 1000
 
-// cycles returns the cycles for each instruction of a loop that has so many chains
+// cycles returns the cycles for each instruction of a loop that has the given number of chains
 // of them; 0 where there is no such loop, or where the compiler makes the instruction
 // of others, some of which it takes out of the loop.
 func (c *Checker) cycles(ctx context.Context, k *gpu.Kernel, chains int, in, out []byte) (float64, error) {

@@ -145,7 +145,7 @@ func uuids(all []driver.Info) string {
 	return strings.Join(names, ", ")
 }
 
-// facts are what results may depend on beside the instruction. They are the same
+// facts are what results may depend on besides the instruction. They are the same
 // whenever they are asked for, because recordings go on only where they are.
 func facts(lib *driver.Library, i *driver.Info) map[string]string {
 	f := map[string]string{

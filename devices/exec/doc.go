@@ -49,7 +49,7 @@
 //     device). No line follows it.
 //
 // A line has at most 4 KiB and the header at most 4096 lines. There is a minute for
-// it. Every child that is started must write the same header, but for about.
+// it. Every child that is started must write the same header, except for about.
 //
 // # Binary mode
 //
@@ -131,7 +131,7 @@
 //
 // # Example: a Python model in twenty lines
 //
-// This is testdata/double.py but for its imports:
+// This is testdata/double.py except for its imports:
 //
 //	print("mmafuzz-exec 1 text")
 //	print("instruction dot4 a=fp16 b=fp16 c=fp32 d=fp32 k=4")

@@ -21,7 +21,7 @@ const Protocol = wire.Version
 
 // opened are the targets in use by their name. Opening one again gives the
 // same one: a bundle asks for the environment of a target that is running, and
-// shall not start it anew.
+// must not start it anew.
 var opened = struct {
 	sync.Mutex
 	targets map[string]*target
@@ -47,7 +47,7 @@ func open(command string) (devices.Target, error) {
 // Isolate returns a target whose work is done by children of ours: words is the
 // command that serves it (mmafuzz serve TARGET), name is the name under which
 // devices.Open finds it. What kills a child, or hangs, is a finding about the
-// input and ends nothing else. Environment is what the child says of it.
+// input and ends nothing else. Environment is what the child says about it.
 func Isolate(name string, words ...string) (devices.Target, error) {
 	return share(&target{name: name}, words)
 }

@@ -260,7 +260,7 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// checkFault compares messages but for the number of a request, which depends on
+// checkFault compares messages except for the number of a request, which depends on
 // whether the child is new.
 func checkFault(t *testing.T, got, want string) {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 
 // askText sends the dot products of a batch, one a line, and reads a line for
 // each. The deadline is one for each line. A line error TEXT fails the batch, but
-// the others are read all the same, so that the next batch finds its own.
+// the others are read anyway, so that the next batch finds its own.
 func (p *process) askText(g *guard, i *mma.Instruction, in *mma.Batch, out []byte) error {
 	if err := p.leftOver(nil); err != nil {
 		return err

@@ -130,7 +130,7 @@ func (g *guard) again() { g.timer.Reset(g.limit) }
 var errLate = errors.New("too late")
 
 // guarded talks with the child under a deadline and a context. After an error
-// the child is of no use any more: see fail.
+// the child is no longer usable: see fail.
 func (p *process) guarded(ctx context.Context, limit time.Duration, talk func(*guard) error) error {
 	g := &guard{limit: limit}
 	g.timer = time.AfterFunc(limit, func() {

@@ -91,7 +91,7 @@ func (p *process) readAnswer(out []byte) error {
 	return p.leftOver(nil)
 }
 
-// readAbout reads what a child says of an instruction before its answer, and the
+// readAbout reads what a child says about an instruction before its answer, and the
 // beginning of that.
 func (p *process) readAbout(a *wire.Answer) (*wire.Answer, error) {
 	for a.Status == wire.StatusAbout {
@@ -124,7 +124,7 @@ func (p *process) readAbout(a *wire.Answer) (*wire.Answer, error) {
 const maxAbout = 64
 
 // readAnswerHead reads the beginning of an answer. Each byte of the magic is
-// looked at as it comes: a child that has printed a word and waits shall not wait
+// looked at as it comes: a child that has printed a word and waits must not wait
 // for its deadline.
 func (p *process) readAnswerHead() (*wire.Answer, error) {
 	var head [wire.AnswerSize]byte

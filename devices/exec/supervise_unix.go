@@ -27,7 +27,7 @@ func init() {
 	}
 }
 
-// The files of a supervisor beside the child's stdin, stdout and stderr.
+// The files of a supervisor besides the child's stdin, stdout and stderr.
 const (
 	lifelineFile = 3
 	reportFile   = 4

@@ -43,7 +43,7 @@ func (k *Kernel) elements(r Role) int {
 	return 0
 }
 
-// shape is that of a batch of so many tiles.
+// shape is that of a batch of the given number of tiles.
 func (k *Kernel) shape(tiles int) mma.Shape {
 	return mma.Shape{M: k.M, N: k.N, K: k.Instruction.K, Tiles: tiles}
 }
@@ -88,7 +88,7 @@ func (k *Kernel) checkRoles() error {
 	return nil
 }
 
-// cover requires that operands fill a buffer of so many bytes without overlap.
+// cover requires that operands fill a buffer of the given number of bytes without overlap.
 func (k *Kernel) cover(operands []Operand, bytes int) error {
 	owner := make([]Role, 8*bytes)
 	for n := range operands {

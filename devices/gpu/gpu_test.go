@@ -30,7 +30,7 @@ func instruction(t testing.TB, arch, name string) *mma.Instruction {
 	return i
 }
 
-// shuffled makes an operand of n elements in containers of so many bits, in a
+// shuffled makes an operand of n elements in containers of the given number of bits, in a
 // random sequence from bit 0 on, or from bit from.
 func shuffled(rng *rand.Rand, r gpu.Role, n, bits, from int) gpu.Operand {
 	o := gpu.Operand{Role: r, Bits: bits}

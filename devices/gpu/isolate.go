@@ -73,7 +73,7 @@ const requestTime = time.Minute
 
 // Isolate returns a target whose work is done by children: this program as mmafuzz
 // serve NAME,inprocess. rows returns its instructions, those of the catalogue in
-// place of what went through the protocol, by what the child says of itself.
+// place of what went through the protocol, by what the child says about itself.
 func Isolate(name string, rows func(facts map[string]string) ([]mma.Instruction, error)) (devices.Target, error) {
 	self, err := os.Executable()
 	if err != nil {

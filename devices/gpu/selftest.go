@@ -87,7 +87,7 @@ type tester struct {
 	rng    *rand.Rand
 }
 
-// batch returns a batch of so many tiles of the kernel's shape.
+// batch returns a batch of the given number of tiles of the kernel's shape.
 func (t *tester) batch(tiles int) *mma.Batch {
 	return mma.NewBatch(t.unit.Instruction().Formats, t.unit.kernel.shape(tiles))
 }

@@ -121,7 +121,7 @@ func each(n, workers int, do func(int) error) error {
 // cutting describes how tiles of a batch become tiles of the kernel.
 type cutting struct {
 	whole    bool // they are the same
-	diagonal int  // not 0: so many tiles of one dot product are the diagonal of one
+	diagonal int  // not 0: that many tiles of one dot product are the diagonal of one
 	per      int  // tiles of the batch in a launch
 }
 

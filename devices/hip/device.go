@@ -111,7 +111,7 @@ func (d *device) chooseCompiler() error {
 	return fmt.Errorf("no compiler of kernels for %s: %w, or a clang that knows %s (MMAFUZZ_CLANG)", d.chip, err, d.chip)
 }
 
-// facts is what results may depend on beside the instruction.
+// facts is what results may depend on besides the instruction.
 func (d *device) facts() map[string]string {
 	f := map[string]string{
 		"kind": "GPU", "device": d.title, factChip: d.chip, "pci": d.pci, "library": d.runtime.path, "compiler": d.by,

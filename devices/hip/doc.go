@@ -40,7 +40,7 @@
 //
 // A sparse instruction is presented as the dot product of the elements that A
 // keeps. Its index is constant: each four keep another of the six legal pairs, the
-// same in all rows, because they share B. What B has beside the kept elements is
+// same in all rows, because they share B. What B has besides the kept elements is
 // NaN, so that it shows if it counts.
 //
 // # Adding an instruction

@@ -44,7 +44,7 @@ var remedies = map[int]string{
 	errorLaunchLimits: "the kernel wants more registers or threads than this chip has",
 }
 
-// faults are errors of a kernel that was running: the device is of no use to this
+// faults are errors of a kernel that was running: the device can no longer be used by this
 // process any more.
 var faults = map[int]bool{
 	errorIllegalAddr: true, errorTimeOut: true, errorDestroyed: true, errorAssert: true, errorLaunch: true, errorUnknown: true,

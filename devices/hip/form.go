@@ -39,7 +39,7 @@ func formOf(i *mma.Instruction) (*form, error) {
 	case "wmma", "swmmac":
 		f.lanes = 32
 	case "mfma":
-		// Every lane holds a register of A at least, two but for FP32 and CDNA1's
+		// Every lane holds a register of A at least, two except for FP32 and CDNA1's
 		// BF16. A shape that does not fill them has several blocks.
 		least := 2
 		if f.types == "f32" || f.types == "bf16" && !strings.Contains(i.Name, "_bf16") {

@@ -63,7 +63,7 @@ func (s *spread) at(from int, byRow bool) []int {
 	return at
 }
 
-// factor is A or B, with so many rows or columns, of k elements each.
+// factor is A or B, with the given number of rows or columns, of k elements each.
 func (f *form) factor(side, k, bits int, sparse bool) *spread {
 	s := &spread{side: side, count: k, slot: bits, unit: 1, copies: 1}
 	switch {

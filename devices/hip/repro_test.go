@@ -14,7 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// caseOf makes a case of random codes, of so many instructions in a row.
+// caseOf makes a case of random codes, of the given number of instructions in a row.
 func caseOf(t *testing.T, rng *rand.Rand, chip, name string, repeat int) *gpu.Case {
 	t.Helper()
 	i, err := mma.Lookup(chip, name)

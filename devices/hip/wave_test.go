@@ -17,7 +17,7 @@ type statement struct {
 	scaleBlocks   int
 }
 
-// fragment is what a lane holds of an operand: n elements, each so many bits from
+// fragment is what a lane holds of an operand: n elements, each the given number of bits from
 // the one before, and which element is number q of a lane.
 type fragment struct {
 	n, slot, bits int

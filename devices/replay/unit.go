@@ -20,7 +20,7 @@ type unit struct {
 	length int // elements of every dot product
 	target string
 
-	environment map[string]string // beside the target's, when it was recorded
+	environment map[string]string // besides the target's, when it was recorded
 
 	data   []*corpus.Recorded
 	starts []int // number of each batch's first dot product

@@ -48,7 +48,7 @@ type journal struct {
 	began map[string]int // how often
 }
 
-// header must be the same when a checklist is taken up again.
+// header must be the same when a checklist is resumed.
 type header struct {
 	Version  int             `json:"v"`
 	Versions corpus.Versions `json:"versions"`

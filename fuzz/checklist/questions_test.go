@@ -41,7 +41,7 @@ func TestQuestions(t *testing.T) {
 }
 
 // other reports whether an instruction is none that the table's codes are for: it is
-// asked all the same, and compared with its own model.
+// asked anyway, and compared with its own model.
 func other(name string) bool {
 	for _, part := range []string{"m8n8k4.f16.", "m8n8k4.f32.f16.", ".rz", ".rm", ".rp"} {
 		if strings.Contains(name, part) {

@@ -79,7 +79,7 @@ func archive(dir string) error {
 	return out.Commit()
 }
 
-// packAll packs what a directory has, but for the archive itself and for what is being
+// packAll packs what a directory has, except for the archive itself and for what is being
 // written.
 func packAll(out io.Writer, dir string) error {
 	z := gzip.NewWriter(out)

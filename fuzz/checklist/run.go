@@ -30,10 +30,10 @@ type Options struct {
 	Dots uint64
 	// Plan is that of the recordings (package corpus).
 	Plan string
-	// Environment is what results may depend on beside what the target says.
+	// Environment is what results may depend on besides what the target says.
 	Environment map[string]string
 	// Compare runs a campaign over a pair, with its findings and its journal in
-	// dir, over so many dot products of some generators (nil: all), but not longer
+	// dir, over the given number of dot products of some generators (nil: all), but not longer
 	// than limit.
 	Compare func(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*Comparison, error)
 	// Kernels opens what only targets have that run kernels; nil for others.

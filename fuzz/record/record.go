@@ -23,7 +23,7 @@ type Config struct {
 	File   string
 	Name   string // of the machine; "": after the target
 	Date   string // "": none
-	// Environment is what results may depend on beside what the target says.
+	// Environment is what results may depend on besides what the target says.
 	Environment map[string]string
 	Workers     int // 0: two more than processors; they do not change the recording
 	// Observe, if not nil, is told of progress, from one goroutine.

@@ -12,7 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// frameDots is the number of dot products of a data frame, at most but for
+// frameDots is the most dot products of a data frame, except for
 // generators of larger tiles.
 const frameDots = 1024
 
@@ -172,7 +172,7 @@ func (j *job) cut(src gen.Source, count uint64) {
 // dots is the number of dot products of a frame.
 func (f *frame) dots() int { return f.tiles * f.source.Generator.M * f.source.Generator.N }
 
-// section is what a frame's section says, but for what the batch says itself.
+// section is what a frame's section says, except for what the batch says itself.
 func (w *work) section(j *job, f *frame) corpus.Section {
 	return corpus.Section{Arch: j.inst.Arch, Instruction: j.inst.Name, K: j.inst.K,
 		Generator: f.source.String(), Seed: w.seed, First: f.begins}

@@ -71,7 +71,7 @@ func madeUpUnit(name string) (*mma.Instruction, error) {
 
 // TestInferenceTable checks that the rows of the catalogue's table are of its
 // arithmetics, in order, and that all are recovered; and makes a sample of quick ones
-// anew, but for the seconds and what was compared in the end.
+// anew, except for the seconds and what was compared in the end.
 func TestInferenceTable(t *testing.T) {
 	rows := inferenceTable(t, "inference.tsv", Find)
 	all := mma.Arithmetics()
@@ -121,7 +121,7 @@ func TestMadeUpTable(t *testing.T) {
 	}
 }
 
-// checkInferences makes rows anew and compares them but for the seconds and what was
+// checkInferences makes rows anew and compares them except for the seconds and what was
 // compared in the end.
 func checkInferences(t *testing.T, units []mma.Instruction, want [][]string) {
 	t.Helper()

@@ -198,7 +198,7 @@ func (f *Format) OnesNaNCode() uint64 {
 }
 
 // Float64 returns the value of a code as a float64, for people to read. It is
-// exact for every format but for the NaN's payload.
+// exact for every format except for the NaN's payload.
 func (f *Format) Float64(code uint64) float64 {
 	n := f.Decode(code)
 	var v float64

@@ -225,7 +225,7 @@ func parseFormats(names []string) ([]fp.ID, error) {
 	return ids, nil
 }
 
-// ptxRanges returns the shapes that a PTX form allows beside K.
+// ptxRanges returns the shapes that a PTX form allows besides K.
 func ptxRanges(form string, m, n int) (Range, Range) {
 	switch form {
 	case "wgmma":

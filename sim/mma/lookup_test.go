@@ -167,7 +167,7 @@ func TestExpand(t *testing.T) {
 }
 
 // spelling writes an instruction's name from its formats and shape: the inverse
-// of parseName, but for what no operand shows.
+// of parseName, except for what no operand shows.
 func spelling(i *Instruction) string {
 	if strings.HasPrefix(i.Name, "v_") {
 		amd := map[fp.ID]string{fp.FP32: "f32", fp.FP64: "f64", fp.FP16: "f16", fp.E4M3FNUZ: "fp8", fp.E5M2FNUZ: "bf8",

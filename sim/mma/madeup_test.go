@@ -64,7 +64,7 @@ func TestMadeUp(t *testing.T) {
 	}
 }
 
-// TestMadeUpGolden pins the meaning of seeds, but for mutants of the catalogue's
+// TestMadeUpGolden pins the meaning of seeds, except for mutants of the catalogue's
 // arithmetics: found units are named by them.
 func TestMadeUpGolden(t *testing.T) {
 	var s strings.Builder

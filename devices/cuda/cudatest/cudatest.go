@@ -28,7 +28,7 @@ var source []byte
 const Settings = "FAKE_CUDA"
 
 // Calls are the functions that a launch needs. Those of the linker are not among
-// them: without machine code to look at, a kernel runs all the same.
+// them: without machine code to look at, a kernel runs anyway.
 var Calls = []string{
 	"cuInit", "cuDriverGetVersion", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetUuid", "cuDeviceTotalMem_v2",
 	"cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuModuleLoadDataEx", "cuModuleGetFunction",

@@ -70,7 +70,7 @@ type brokenError struct{ error }
 
 func (e *brokenError) Unwrap() error { return e.error }
 
-// Options are what a child may say of itself beside its instructions.
+// Options are what a child may say about itself besides its instructions.
 type Options struct {
 	Batch    int               // most dot products in a batch; 0: no limit
 	Deadline time.Duration     // for a batch; 0: mmafuzz's own

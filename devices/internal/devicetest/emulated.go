@@ -48,7 +48,7 @@ func (e Emulator) Paths(t testing.TB) []string {
 	return []string{path}
 }
 
-// Version returns the first line of what the emulator at a path says of itself.
+// Version returns the first line of what the emulator at a path says about itself.
 func Version(t testing.TB, path string) string {
 	t.Helper()
 	out, err := exec.Command(path, "--version").Output()

@@ -96,7 +96,7 @@ func (t *Tiling) place(tile int) (src, row, col int) {
 	return src, part / t.across * t.Tiles.M, part % t.across * t.Tiles.N
 }
 
-// copyRows copies n rows of so many bytes.
+// copyRows copies n rows of the given number of bytes.
 func copyRows(dst, src []byte, bytes, to, from, n int) {
 	copy(dst[to*bytes:], src[from*bytes:(from+n)*bytes])
 }

@@ -1,4 +1,4 @@
-// Package versions identifies what results depend on beside targets, flags and seeds:
+// Package versions identifies what results depend on besides targets, flags and seeds:
 // the catalogue of instructions with their parameters, the generators of inputs, and the
 // number formats. Whatever keeps results to go on from them, or to compare them later,
 // keeps these digests with them (corpus.Versions): journals, campaigns, recordings, bundles.

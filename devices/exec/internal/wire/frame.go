@@ -73,7 +73,7 @@ func (a *Answer) Append(b []byte) []byte {
 	return b
 }
 
-// Parse reads the AnswerSize bytes that Append has written, but for the magic,
+// Parse reads the AnswerSize bytes that Append has written, except for the magic,
 // which the caller has seen.
 func (a *Answer) Parse(b []byte) {
 	v := func(i int) uint32 { return binary.LittleEndian.Uint32(b[4+4*i:]) }

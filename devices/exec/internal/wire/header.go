@@ -32,7 +32,7 @@ const (
 	defaultDeadline = 30 * time.Second
 )
 
-// Header is what a child says of itself before the first request.
+// Header is what a child says about itself before the first request.
 type Header struct {
 	Text         bool // lines instead of frames
 	Instructions []mma.Instruction

@@ -10,7 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
-// Info is what the driver says of a device.
+// Info is what the driver says about a device.
 type Info struct {
 	Ordinal        int
 	Name           string
@@ -122,7 +122,7 @@ type Device struct {
 	modules map[string]*Module // by their source
 }
 
-// lostError reports that a device is of no use to this process any more, and since
+// lostError reports that a device can no longer be used by this process, and since
 // when.
 type lostError struct{ Cause error }
 
@@ -166,7 +166,7 @@ func (d *Device) do(name string, f func() error) error {
 	return d.x.Do(name, Timeout, f)
 }
 
-// lose remembers the first failure after which the device is of no use, and
+// lose remembers the first failure after which the device is unusable, and
 // returns err.
 func (d *Device) lose(err error) error {
 	if Fatal(err) && !Lost(err) {

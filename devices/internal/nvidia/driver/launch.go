@@ -56,7 +56,7 @@ func (f *Function) Loop(ctx context.Context, in, out []byte, n int, limit time.D
 	return f.run(ctx, in, out, 1, n, limit)
 }
 
-// run runs so many blocks of a kernel with n as its third argument.
+// run runs the given number of blocks of a kernel with n as its third argument.
 func (f *Function) run(ctx context.Context, in, out []byte, blocks, n int, limit time.Duration) (time.Duration, error) {
 	d := f.dev
 	var s *slot

@@ -18,7 +18,7 @@ func Package() string {
 	return PackageVersion(string(body))
 }
 
-// PackageVersion finds the version in what the kernel module says of itself.
+// PackageVersion finds the version in what the kernel module says about itself.
 func PackageVersion(text string) string {
 	for _, word := range strings.Fields(text) {
 		if strings.Count(word, ".") >= 1 && word[0] >= '0' && word[0] <= '9' {

@@ -223,7 +223,7 @@ func (u *unit) scales(g []*thread, reg string, first, rows int, lane func(int) i
 // selected returns what a sparse A selects of B, as the metadata of its rows say,
 // which must be the same for all of them.
 func (u *unit) selected(g []*thread, s *statement, b []uint64, n, k int) ([]uint64, error) {
-	group, unit := 4, 1 // a nibble of metadata says which 2 of 4 units of so many elements
+	group, unit := 4, 1 // a nibble of metadata says which 2 of 4 units of the given number of elements
 	switch {
 	case u.inst.A == fp.TF32:
 		group = 2

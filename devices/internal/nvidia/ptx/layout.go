@@ -12,7 +12,7 @@ type buffer struct {
 	operands []gpu.Operand
 }
 
-// registers is an operand in registers: n of so many bits in each lane, the words
+// registers is an operand in registers: n of the given number of bits in each lane, the words
 // of register r at at + r*stride bytes, plus bits/8 for each lane.
 type registers struct {
 	name   string // in the kernel

@@ -103,7 +103,7 @@ func (w *warpKernel) text(t *target, entry string, inBytes, outBytes int) string
 	return m.String()
 }
 
-// addresses points %in and %out at the first words of a lane, of so many bytes.
+// addresses points %in and %out at the first words of a lane, of the given number of bytes.
 func (m *module) addresses(word, inBytes, outBytes int) {
 	m.note("the lane's first words")
 	m.op("ld.param.u64 %%in, [in]")

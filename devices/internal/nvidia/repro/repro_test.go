@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// caseOf makes a case of an instruction, run so many times in a row, with the
+// caseOf makes a case of an instruction, run the given number of times in a row, with the
 // model's result.
 func caseOf(t *testing.T, arch, name string, repeat int) *gpu.Case {
 	t.Helper()

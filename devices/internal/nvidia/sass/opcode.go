@@ -3,7 +3,7 @@ package sass
 // opcode is a row of the table: an instruction is of it if the bits of the masks
 // are those of the values.
 type opcode struct {
-	name      string // the mnemonic without its modifiers, but for SF
+	name      string // the mnemonic without its modifiers, except for SF
 	low, mask uint64 // of the first 8 bytes; mask 0 stands for the low 12 bits
 	high, hm  uint64 // of the last 8 bytes, if hm is not 0
 }

@@ -1,5 +1,5 @@
 // Package toolkit finds programs of NVIDIA's toolkit: the assembler ptxas and the
-// disassembler nvdisasm. Nothing at run time needs them; tests do, and who wants to
+// disassembler nvdisasm. Nothing at run time needs them; tests do, and people who want to
 // know what other chips make of a kernel.
 package toolkit
 
