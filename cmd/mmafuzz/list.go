@@ -18,26 +18,55 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
+// list is a table that mmafuzz list writes.
+type list struct {
+	name, about string
+	heads       []string
+	rows        func() [][]string
+}
+
+// lists are all but that of the instructions.
+var lists = []list{
+	{"targets", "what can be compared", []string{"target", "about"}, targetRows},
+	{"generators", "sources of inputs", []string{"generator", "about"}, func() [][]string {
+		return rowsOf(gen.All(), func(g gen.Generator) []string { return []string{fmt.Sprintf("%s@%d", g.Name, g.Version), g.Doc} })
+	}},
+	{"plans", "what record can record", []string{"plan", "about"}, func() [][]string {
+		plans, _ := corpus.Plans() // a test opens them all
+		return rowsOf(plans, func(p *corpus.Plan) []string { return []string{p.Name, p.About} })
+	}},
+	{"labels", "causes that triage knows", []string{"label", "about"}, labelRows},
+	{"formats", "number formats", []string{"format", "bits", "layout", "bias", "emin", "max_finite", "source"}, func() [][]string {
+		return rowsOf(fp.All(), formatRow)
+	}},
+	{"parameters", "parameters of an arithmetic, as in model files", []string{"parameter", "values"}, func() [][]string {
+		return rowsOf(mma.Fields(), func(f mma.Field) []string { return []string{f.Path, f.Kind()} })
+	}},
+}
+
+func rowsOf[T any](all []T, row func(T) []string) [][]string {
+	var rows [][]string
+	for _, x := range all {
+		rows = append(rows, row(x))
+	}
+	return rows
+}
+
 func newList(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "list targets, instructions, generators, plans, labels, formats or parameters",
 	}
-	c.AddCommand(
-		&cobra.Command{Use: "targets", Short: "what can be compared",
-			RunE: func(*cobra.Command, []string) error { return a.listTargets() }},
-		newListInstructions(a),
-		&cobra.Command{Use: "generators", Short: "sources of inputs",
-			RunE: func(*cobra.Command, []string) error { return a.listGenerators() }},
-		&cobra.Command{Use: "plans", Short: "what record can record",
-			RunE: func(*cobra.Command, []string) error { return a.listPlans() }},
-		&cobra.Command{Use: "labels", Short: "causes that triage knows",
-			RunE: func(*cobra.Command, []string) error { return a.listLabels() }},
-		&cobra.Command{Use: "formats", Short: "number formats",
-			RunE: func(*cobra.Command, []string) error { return a.listFormats() }},
-		&cobra.Command{Use: "parameters", Short: "parameters of an arithmetic, as in model files",
-			RunE: func(*cobra.Command, []string) error { return a.listParameters() }},
-	)
+	c.AddCommand(newListInstructions(a))
+	for _, l := range lists {
+		c.AddCommand(&cobra.Command{Use: l.name, Short: l.about, RunE: func(*cobra.Command, []string) error {
+			rows := l.rows()
+			if len(l.heads) > 2 && !a.json { // two columns need no heading
+				rows = slices.Insert(rows, 0, upper(l.heads))
+			}
+			return a.table(l.heads, rows)
+		}})
+	}
 	return c
 }
 
@@ -78,7 +107,7 @@ func upper(names []string) []string {
 	return heads
 }
 
-func (a *app) listTargets() error {
+func targetRows() [][]string {
 	var rows [][]string
 	for _, arch := range mma.Archs {
 		n, refused := 0, 0
@@ -104,7 +133,7 @@ func (a *app) listTargets() error {
 			rows = append(rows, []string{k + ":", kinds[k]})
 		}
 	}
-	return a.table([]string{"target", "about"}, rows)
+	return rows
 }
 
 func newListInstructions(a *app) *cobra.Command {
@@ -181,56 +210,20 @@ func arithmetic(i *mma.Instruction) string {
 	return i.Params.String()
 }
 
-func (a *app) listGenerators() error {
-	var rows [][]string
-	for _, g := range gen.All() {
-		rows = append(rows, []string{fmt.Sprintf("%s@%d", g.Name, g.Version), g.Doc})
-	}
-	return a.table([]string{"generator", "about"}, rows)
-}
-
-func (a *app) listPlans() error {
-	plans, err := corpus.Plans()
-	if err != nil {
-		return err
-	}
-	var rows [][]string
-	for _, p := range plans {
-		rows = append(rows, []string{p.Name, p.About})
-	}
-	return a.table([]string{"plan", "about"}, rows)
-}
-
-func (a *app) listLabels() error {
-	var rows [][]string
+func labelRows() (rows [][]string) {
 	for _, l := range triage.Labels() {
 		rows = append(rows, []string{string(l.Label), l.Doc})
 	}
-	return a.table([]string{"label", "about"}, rows)
+	return rows
 }
 
-func (a *app) listFormats() error {
-	heads := []string{"format", "bits", "layout", "bias", "emin", "max_finite", "source"}
-	rows := [][]string{}
-	for _, id := range fp.All() {
-		f := id.Get()
-		s := 0
-		if f.Signed {
-			s = 1
-		}
-		rows = append(rows, []string{f.Name, fmt.Sprint(f.Bits()), fmt.Sprintf("%d/%d/%d", s, f.ExpBits, f.FracBits), fmt.Sprint(f.Bias),
-			fmt.Sprint(f.Emin()), fmt.Sprintf("%0*x (%g)", f.Digits(), f.MaxFinite(), f.Float64(f.MaxFinite())), f.Source})
+// formatRow describes a number format.
+func formatRow(id fp.ID) []string {
+	f := id.Get()
+	s := 0
+	if f.Signed {
+		s = 1
 	}
-	if !a.json {
-		rows = slices.Insert(rows, 0, upper(heads))
-	}
-	return a.table(heads, rows)
-}
-
-func (a *app) listParameters() error {
-	var rows [][]string
-	for _, f := range mma.Fields() {
-		rows = append(rows, []string{f.Path, f.Kind()})
-	}
-	return a.table([]string{"parameter", "values"}, rows)
+	return []string{f.Name, fmt.Sprint(f.Bits()), fmt.Sprintf("%d/%d/%d", s, f.ExpBits, f.FracBits), fmt.Sprint(f.Bias),
+		fmt.Sprint(f.Emin()), fmt.Sprintf("%0*x (%g)", f.Digits(), f.MaxFinite(), f.Float64(f.MaxFinite())), f.Source}
 }
