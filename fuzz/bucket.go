@@ -26,9 +26,9 @@ type labeller struct {
 	dot         *mma.Dot
 }
 
-// of returns the causes of cases after an attributor; nil: there is none. Their operands are
-// the outputs at of a batch; a and b are the results, class is how they differ. The causes
-// are good until the next call.
+// of returns the causes that an attributor gives for cases; without one (nil) they are
+// unexplained. The cases are the outputs at of a batch, with the results a and b and the
+// classes in which these differ. The causes are valid until the next call.
 func (l *labeller) of(attributor *triage.Attributor, in *mma.Batch, at []int32, a, b []uint64, class []oracle.Class) []*triage.Cause {
 	l.causes = l.causes[:0]
 	if attributor != nil {
@@ -45,9 +45,8 @@ func (l *labeller) of(attributor *triage.Attributor, in *mma.Batch, at []int32, 
 	return l.causes
 }
 
-// digest is the case whose operands are output i of a batch, with its results, in 64
-// bits. Only buckets that nothing else tells apart have one: recorded cases and
-// unexplained ones.
+// digest returns a digest of output i of a batch and its results; 0 for cases that their
+// cause identifies well enough, which are all but recorded and unexplained ones.
 func (l *labeller) digest(p *pairRun, cause *triage.Cause, b *mma.Batch, i int32, s *Sample) uint64 {
 	if p.recorder == nil && s.Class != oracle.Fault && cause.Primary != triage.Unexplained {
 		return 0
@@ -57,7 +56,7 @@ func (l *labeller) digest(p *pairRun, cause *triage.Cause, b *mma.Batch, i int32
 	return digest(l.dot, s)
 }
 
-// digest is a differing case in 64 bits.
+// digest returns a digest of a differing case.
 func digest(d *mma.Dot, s *Sample) uint64 {
 	h := gen.Mix(s.A ^ gen.Mix(s.B^gen.Mix(uint64(s.Class))))
 	for _, codes := range [][]uint64{d.A, d.B, {d.C}, d.SA, d.SB} {
@@ -68,8 +67,8 @@ func digest(d *mma.Dot, s *Sample) uint64 {
 	return h
 }
 
-// bucket puts the cases that could not be named before into buckets, and lists what
-// findings may be made of.
+// bucket puts the cases that could not be named before into buckets, and lists the
+// candidates for findings.
 func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 	if x.attributor == nil {
 		x.attributor = x.fullAttributor()
@@ -82,13 +81,13 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 		return err
 	}
 	for i, k := range x.kindsOf(rechecked) {
-		// Else it changes, or it is counted as what its first result was.
+		// Otherwise it is unstable, or it was counted by its first result.
 		if f := rechecked[i]; f.Bucket != Unstable && again.labels[f.Origin] == f.Bucket {
 			x.offer(f, &k)
 		}
 	}
-	// Kinds of which the few cases above had none. What is not explained may be a
-	// matter of chance or of the position, if it was not run again.
+	// Kinds that have no case above. Unexplained cases that were not run again are no
+	// candidates: they may be unstable or depend on their position.
 	for i := range x.d.kinds {
 		k := &x.d.kinds[i]
 		if k.cause.Primary == triage.Unexplained || k.cause == faulty {
@@ -100,7 +99,7 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 				return err
 			}
 			if one[0].Bucket != again.labels[k.first.CaseRef] {
-				continue // another epoch has one that repeats itself
+				continue // a later epoch may have one that repeats itself
 			}
 		}
 		x.offer(one[0], &x.kindsOf(one)[0])
@@ -108,8 +107,8 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 	return nil
 }
 
-// countUnnamed puts the cases that no verdict before the epoch names into buckets, but
-// for those that do not repeat themselves.
+// countUnnamed puts the cases into buckets that could not be named before the epoch had a
+// verdict, except unstable ones.
 func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*settled, error) {
 	dots := make([]*mma.Dot, len(x.d.unnamed))
 	for i := range dots {
@@ -189,7 +188,7 @@ func (x *pairTriage) causesOf(l *labeller, dots []*mma.Dot, ss []Sample) (*mma.B
 	return batch, l.of(x.attributor, batch, at, a, b, class)
 }
 
-// kindsOf returns the kinds of differing cases that were run again, one case each.
+// kindsOf returns the kind of each of some cases.
 func (x *pairTriage) kindsOf(cases []*Case) []kind {
 	dots, ss := make([]*mma.Dot, len(cases)), make([]Sample, len(cases))
 	for i, f := range cases {

@@ -22,25 +22,27 @@ type Config struct {
 	// earlier version is wanted; empty: all, in their current versions.
 	Generators []string
 	// Count is the number of dot products for each pair, 0: no limit. With a
-	// count, the findings depend on Config alone. Time ends the epoch in progress
-	// where all pairs have had as many, and gives what is under way a few seconds
-	// more, or some percent of it (timeSlack); 0: no limit. State.Counts says which
-	// counts find the same.
+	// count, the findings depend on Config alone. Time is a limit, too, 0: none. When
+	// it is over, the epoch in progress ends where all pairs have had the same number
+	// of dot products, with a few seconds or percent more for its triage; State.Counts
+	// has the counts that find the same. The limit that is reached first ends the
+	// campaign.
 	Count uint64
 	Time  time.Duration
 	// Workers run in parallel; 0: devices.Workers. They do not change what is
 	// found.
 	Workers int
-	// PerBucket is how many findings of one bucket of an instruction are minimized and
-	// kept if there is room; 0: 1.
+	// PerBucket is the number of findings of one bucket of an instruction that are
+	// minimized and kept if there is room; 0: 1.
 	PerBucket int
-	// MaxFindings is how many findings of all instructions of two targets are; 0:
-	// DefaultFindings. One of each primary cause comes first. Others are counted.
+	// MaxFindings limits the findings of all instructions of two targets; 0:
+	// DefaultFindings. One of each primary cause comes first. Other cases are counted
+	// only.
 	MaxFindings int
 	// NaN and Zero override the policy that the catalogue suggests, if not nil.
 	NaN, Zero *oracle.Strictness
-	// Keep, if not nil, reports whether a finding of a bucket is wanted: others are
-	// counted, not shrunk. It may be called from several goroutines.
+	// Keep, if not nil, reports whether a finding of a bucket is wanted: cases of others
+	// are counted only. It may be called from several goroutines.
 	Keep func(pair int, bucket *Bucket, v *triage.Verdict) bool
 	// Journal, if not "", is the file that makes the campaign resumable.
 	Journal string
@@ -84,17 +86,17 @@ type Campaign struct {
 	worker  []*worker
 	results []chunkResult // of the epoch's chunks
 	saving  *checkpoint
-	slow    []*slowUnit // units of the pairs
+	slow    []*slowUnit // of the pairs
 
 	resumed      map[*Case]bool               // findings of earlier runs
 	environments map[string]map[string]string // of targets
 
-	triaging atomic.Bool // the epoch is at its triage
+	triaging atomic.Bool // the chunks of the epoch are done
 	complete bool
 }
 
-// New prepares a campaign and, if its journal has an earlier part of it, takes
-// that in.
+// New prepares a campaign. If its journal has an earlier part of it, the campaign continues
+// from there.
 func New(cfg Config) (*Campaign, error) {
 	if len(cfg.Pairs) == 0 {
 		return nil, errors.New("no pair of instructions to compare")
@@ -163,7 +165,7 @@ func (c *Campaign) Complete() bool { return c.complete }
 
 // Run runs epochs until the count or the time is spent, every recording is
 // played, or ctx is done. What was found is in State, whatever the error. A context that
-// ends is not an error. A *GoneError says that a target has stopped answering.
+// ends is not an error. The error is a *GoneError if a target has stopped answering.
 func (c *Campaign) Run(ctx context.Context) (err error) {
 	c.began = time.Now()
 	defer func() { err = errors.Join(err, c.Close()) }()

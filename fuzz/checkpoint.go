@@ -15,16 +15,16 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// The checkpoint is a second corpus.Log beside the journal. It has what is done of the
-// epoch in progress: the parts of its chunks, where its time cut it, and of its triage
-// the answers of units that are not computed here, the verdicts and the findings. When the epoch is complete, its delta goes into the journal and the checkpoint
-// is removed. So the journal does not grow by it, and an epoch that takes less than
-// checkpointEvery never has one.
+// The checkpoint is a second corpus.Log, beside the journal, for the epoch in progress. It
+// has the parts of the chunks that are done, the place where the time cut the epoch, and of
+// the triage the answers of slow units, the verdicts and the findings. When the epoch is
+// complete, its delta is written to the journal and the checkpoint is removed. So it does
+// not make the journal longer, and an epoch shorter than checkpointEvery never has one.
 //
-// Nothing in it decides what is found: what is missing is done again.
+// It does not change what is found: whatever is missing in it is done again.
 
-// checkpointEvery is how long what is done waits to be written: the work that a kill
-// costs, beside what is under way.
+// checkpointEvery is how long finished work waits to be written. A kill costs that much
+// work, and what was in progress.
 const checkpointEvery = 2 * time.Second
 
 // checkpointSuffix is added to the journal's name.
@@ -37,7 +37,7 @@ type checkpointHeader struct {
 	Epoch    int    `json:"epoch"`
 }
 
-// checkpointRecord is each other one.
+// checkpointRecord is every other record.
 type checkpointRecord struct {
 	Parts    []*partRecord    `json:"parts,omitempty"`
 	Cut      []int            `json:"cut,omitempty"` // chunks of each pair that the epoch is to have
@@ -49,11 +49,12 @@ type checkpointRecord struct {
 // verdictRecord is what triage.Explain said of a pair.
 type verdictRecord struct {
 	Pair    int             `json:"pair"`
-	Chunks  uint64          `json:"chunks"` // of the pair in the epoch: it is about these
+	Chunks  uint64          `json:"chunks"` // of the pair in the epoch that were done when it was asked
 	Verdict *triage.Verdict `json:"verdict"`
 }
 
-// checkpoint writes and remembers, if it has a path.
+// checkpoint writes the file, and has what an earlier run wrote. Without a path it does
+// neither.
 type checkpoint struct {
 	path  string // "": the campaign has no journal
 	head  checkpointHeader
@@ -78,15 +79,15 @@ type savedEpoch struct {
 	findings map[findingKey]*Case
 }
 
-// findingKey is what a finding is made of.
+// findingKey identifies the case that a finding was made of.
 type findingKey struct {
 	pair   int
 	detail string
 	origin CaseRef
 }
 
-// openCheckpoint takes in the checkpoint of the journal's epoch in progress. One of an
-// epoch that is complete is removed.
+// openCheckpoint reads the checkpoint of the epoch in progress. One of an epoch that the
+// journal already has is removed.
 func (c *Campaign) openCheckpoint() error {
 	head, err := json.Marshal(c.header())
 	if err != nil {
@@ -128,7 +129,7 @@ func (c *Campaign) openCheckpoint() error {
 	return nil
 }
 
-// read takes in a record.
+// read reads a record.
 func (k *checkpoint) read(body []byte) error {
 	var r checkpointRecord
 	if err := json.Unmarshal(body, &r); err != nil {
@@ -146,7 +147,7 @@ func (k *checkpoint) take(r *checkpointRecord) error {
 		if p == nil || !k.isPair(p.Pair) || p.Chunk < 0 || p.Chunk > len(s.parts[p.Pair]) {
 			return errors.New("a part is out of place")
 		}
-		// One that comes again is of another plan: it replaces what was there.
+		// A part of a chunk that has one already is of another plan, which replaces the first.
 		s.parts[p.Pair] = append(s.parts[p.Pair][:p.Chunk], p)
 	}
 	if r.Cut != nil {
@@ -196,7 +197,7 @@ func (k *checkpoint) forget() {
 	}
 }
 
-// add lets something be written soon.
+// add adds something to what is written next.
 func (k *checkpoint) add(to func(r *checkpointRecord)) {
 	if k.path == "" {
 		return
@@ -207,7 +208,7 @@ func (k *checkpoint) add(to func(r *checkpointRecord)) {
 	k.soon()
 }
 
-// touch lets new parts of the epoch be written soon.
+// touch has new parts of the epoch written soon.
 func (k *checkpoint) touch() { k.add(func(*checkpointRecord) {}) }
 
 // soon has what is pending written in a while.
@@ -251,10 +252,10 @@ func (k *checkpoint) flush() error {
 	return k.err
 }
 
-// recordBytes is about the most bytes of a record: a Log has a limit.
+// recordBytes is about the largest size of a record: a Log has a limit.
 const recordBytes = 4 << 20
 
-// split makes records of what is pending that are not too long.
+// split divides what is pending into records that are not too long.
 func (r *checkpointRecord) split() []*checkpointRecord {
 	all := []*checkpointRecord{{Cut: r.Cut, Verdicts: r.Verdicts}}
 	size := 0

@@ -8,8 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// partRecord is a part in a checkpoint. Cases are numbers within their chunk, which
-// the plan knows: what is read cannot name others.
+// partRecord is a part in a checkpoint. Cases are given by their numbers within the chunk,
+// so that a record cannot name cases of other chunks.
 type partRecord struct {
 	Pair     int                      `json:"pair"`
 	Chunk    int                      `json:"chunk"` // of the pair's plan
@@ -33,7 +33,7 @@ type kindRecord struct {
 	First   []byte       `json:"first"` // see packSamples
 }
 
-// kind reads a kind of the differing cases of a chunk, which are so many.
+// kind reads a kind of a chunk with the given number of differing cases.
 func (r *kindRecord) kind(of *pairRun, ch *chunk, differing uint64) (k kind, err error) {
 	first, err := of.unpackSamples(ch, r.First, false)
 	if err != nil || len(first) != 1 || first[0].Class != r.Class || r.Cases == 0 || r.Cases > differing || r.MaxUlp < 0 ||
@@ -48,7 +48,7 @@ func (r *kindRecord) kind(of *pairRun, ch *chunk, differing uint64) (k kind, err
 	return k, checkBucketName(r.Detail)
 }
 
-// size is about the bytes that a record takes, and rather more.
+// size is an upper estimate of the bytes that a record takes.
 func (r *partRecord) size() int {
 	return 200 + 12*(len(r.Features)+len(r.Corpus)) + 2*(len(r.Differ)+len(r.Agree)+len(r.Unnamed)) + 400*len(r.Kinds)
 }
@@ -126,7 +126,7 @@ func packSamples(ch *chunk, ss []Sample) []byte {
 	return b
 }
 
-// unpackSamples reads them; same: of those that agree.
+// unpackSamples reads what packSamples wrote; same: these are cases that agree.
 func (p *pairRun) unpackSamples(ch *chunk, b []byte, same bool) ([]Sample, error) {
 	var ss []Sample
 	bad := fmt.Errorf("a case of a chunk of %d is damaged", ch.n)

@@ -10,9 +10,9 @@ import (
 // The reasons to make a finding of a candidate, the best first.
 const (
 	newCause   = iota // the first of its primary cause for the two targets
-	newForInst        // for the instruction
-	newDetail         // of its detail for the two targets
-	another           // of a bucket of the instruction
+	newForInst        // the first of its primary cause for the instruction
+	newDetail         // the first of its detail for the two targets
+	another           // one more of its bucket
 	reasons
 	noReason = reasons
 )
@@ -49,8 +49,8 @@ func (c *Campaign) choose(xs []*pairTriage) []*Case {
 	return chosen
 }
 
-// sortCandidates has the first candidate of each bucket the one that shows it best: plain
-// values, explained by the primary cause alone.
+// sortCandidates puts the candidates first that show their bucket best: those whose values
+// differ by the primary cause alone.
 func (x *pairTriage) sortCandidates() {
 	rest := func(f *Case) int {
 		if f.Detail == f.Bucket {
@@ -75,7 +75,7 @@ func (c *Campaign) wanted(x *pairTriage, f *Case) bool {
 	return c.cfg.Keep(x.index, &b, x.verdict)
 }
 
-// keptFindings is what findings two targets have.
+// keptFindings counts the findings of two targets.
 type keptFindings struct {
 	n       int
 	causes  map[string]bool
@@ -88,7 +88,7 @@ type inBucket struct {
 	bucket string
 }
 
-// kept returns the findings that there are.
+// kept counts the findings of earlier epochs.
 func (c *Campaign) kept() map[targets]*keptFindings {
 	all := map[targets]*keptFindings{}
 	for i, p := range c.pairs {
@@ -112,7 +112,7 @@ func (k *keptFindings) add(f *Case) int {
 	return k.numbers[inBucket{f.Pair, f.Bucket}]
 }
 
-// reason says why a finding is to be made of a candidate.
+// reason returns the best reason to make a finding of a candidate.
 func (k *keptFindings) reason(f *Case, perBucket int) int {
 	have := k.numbers[inBucket{f.Pair, f.Bucket}]
 	switch {
@@ -128,8 +128,8 @@ func (k *keptFindings) reason(f *Case, perBucket int) int {
 	return noReason
 }
 
-// room reports whether there is room for one more finding. A third of all places is for
-// primary causes, also such as have not come yet.
+// room reports whether there is room for one more finding. A third of all places is kept for
+// primary causes, including those that have not been seen yet.
 func (k *keptFindings) room(reason, most int) bool {
 	if reason == newCause {
 		return k.n < most

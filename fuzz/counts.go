@@ -18,14 +18,14 @@ type kind struct {
 	first  Sample
 }
 
-// kindKey is what the name of a detail says.
+// kindKey identifies a kind: the name of a detail is made of it.
 type kindKey struct {
 	cause *triage.Cause
 	class oracle.Class
 }
 
-// name names the kind: the labels, and the class where that is not value. What depends on
-// its tile is one kind.
+// name returns the name of the detail: the labels, and the class where that is not value.
+// All cases that depend on their tiles have one name.
 func (k kindKey) name() string {
 	if k.class == oracle.Value || k.class == oracle.Fault || k.cause.Primary == triage.Layout {
 		return k.cause.Detail
@@ -33,7 +33,7 @@ func (k kindKey) name() string {
 	return k.cause.Detail + ":" + k.class.String()
 }
 
-// tally counts differing cases by kind, in the order in which the kinds come up.
+// tally counts differing cases by kind, in the order in which the kinds appear.
 type tally struct {
 	kinds []kind
 }
@@ -55,8 +55,8 @@ func (t *tally) add(p *pairRun, cause *triage.Cause, s *Sample, digest uint64) {
 	k.digest += digest
 }
 
-// detailsMost is the number of details that are counted for a pair. Cases of others count
-// for their buckets alone.
+// detailsMost is the number of details that are counted for a pair. Cases of further ones
+// are counted in their buckets only.
 const detailsMost = 32
 
 // detail returns a bucket's detail of a name; nil if it has none.

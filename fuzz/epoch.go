@@ -25,8 +25,8 @@ const (
 	corpusMost = 4096 // inputs with new features kept for a pair
 )
 
-// epoch is an epoch in progress: chunks, then triage. What is done of it goes into the
-// checkpoint, so that an interruption costs what was under way and not the epoch.
+// epoch is an epoch in progress: chunks, then triage. Finished parts are written to the
+// checkpoint, so that an interruption costs only what was in progress.
 type epoch struct {
 	c       *Campaign
 	pairs   []*pairEpoch
@@ -43,7 +43,7 @@ type epoch struct {
 // turn is a chunk's place: its pair, and its number in the pair's plan.
 type turn struct{ pair, chunk int }
 
-// newEpoch prepares the epoch of a plan and takes in what the checkpoint has of it.
+// newEpoch prepares the epoch of a plan, with the parts that the checkpoint has of it.
 func (c *Campaign) newEpoch(plan []chunk) *epoch {
 	e := &epoch{c: c}
 	for _, st := range c.state.Pairs {
@@ -56,8 +56,8 @@ func (c *Campaign) newEpoch(plan []chunk) *epoch {
 		e.order = append(e.order, turn{plan[i].pair, len(p.chunks)})
 		p.chunks, p.results = append(p.chunks, &plan[i]), append(p.results, &results[i])
 	}
-	// All pairs proceed evenly: a campaign that its time ends in the middle of an
-	// epoch has compared as much of each.
+	// All pairs proceed evenly, so that a campaign whose time ends in the middle of an
+	// epoch has compared about as much of each.
 	slices.SortStableFunc(e.order, func(x, y turn) int { return cmp.Compare(x.chunk, y.chunk) })
 	for i, p := range e.pairs {
 		p.ready, p.parts = make([]bool, len(p.chunks)), make([]part, 0, len(p.chunks))
@@ -70,8 +70,8 @@ func (c *Campaign) newEpoch(plan []chunk) *epoch {
 	return e
 }
 
-// resumePair takes the parts that the checkpoint has of a pair. A part that is not of
-// this plan ends them: another --count makes other chunks at the end.
+// resumePair resumes the parts that the checkpoint has of a pair, up to the first one that
+// does not fit the plan: with another Config.Count the last chunks are others.
 func (e *epoch) resumePair(i int, p *pairEpoch) {
 	for n, r := range e.c.saving.parts(i) {
 		if n >= len(p.chunks) {
@@ -94,8 +94,8 @@ func (c *Campaign) resultsFor(plan []chunk) []chunkResult {
 	return c.results
 }
 
-// chunks runs what is left of the plan, until until reports that it is time to stop.
-// An error of the context leaves what is done.
+// chunks runs what is left of the plan, or stops when until reports true. What is done
+// stays when the context ends.
 func (e *epoch) chunks(ctx context.Context, until func() bool) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -164,9 +164,9 @@ func (e *epoch) whole() bool {
 	return true
 }
 
-// cut makes of an epoch that has run out of time one that is complete: it ends where
-// all pairs have had the same number of dot products, as with a count of so many. It
-// reports whether there is such a place behind the epoch's beginning.
+// cut shortens an epoch that has run out of time to the last place where all pairs have had
+// the same number of dot products, so that it is complete, as with that number as the count.
+// It reports whether there is such a place after the epoch's beginning.
 func (e *epoch) cut() bool {
 	if e.whole() {
 		return true
@@ -180,9 +180,9 @@ func (e *epoch) cut() bool {
 	return true
 }
 
-// even returns the number of chunks of each pair up to the last place at which all
-// pairs are level, nil if there is none. A recording, which has a number of inputs of
-// its own, ends where it is.
+// even returns the number of chunks of each pair up to the last place where all pairs have
+// had the same number of dot products, nil if there is none. Recordings, whose numbers of
+// inputs differ, keep all their chunks.
 func (e *epoch) even() []int {
 	common := map[uint64]int{} // dot products of a pair after some chunk: how many pairs have such a place
 	pairs := 0
@@ -253,6 +253,6 @@ func (e *epoch) unfinished() *delta {
 	return e.d
 }
 
-// timeSlack is how long what is under way may go on when a campaign's time is over:
-// chunks, and the triage of what they found.
+// timeSlack is how long chunks in progress, and their triage, may go on when a campaign's
+// time is over.
 func timeSlack(limit time.Duration) time.Duration { return max(2*time.Second, limit*3/100) }

@@ -12,7 +12,8 @@ import (
 // The verdict on a pair: a change of the program of the known side that explains the other
 // one on all evidence.
 
-// fullAttributor returns the attributor for what the epoch's own one does not name, and for findings.
+// fullAttributor returns the attributor for cases that the epoch's own one leaves unnamed,
+// and for findings.
 func (x *pairTriage) fullAttributor() *triage.Attributor {
 	if x.p.given != nil && (x.verdict == nil || x.verdict.Given || !x.verdict.Found()) {
 		return x.p.given
@@ -32,8 +33,7 @@ func (x *pairTriage) keepEvidence(cases []*Case, most int) bool {
 	return len(x.d.Differ) > before
 }
 
-// explain makes sure that there is a verdict and that it holds for the new
-// cases.
+// explain looks for a verdict, unless there is one that holds for the new cases too.
 func (x *pairTriage) explain(ctx context.Context) error {
 	if x.verdict != nil && !x.verdict.Found() && x.c.state.Epochs > giveUpAfter {
 		return nil // looked for often enough
@@ -80,7 +80,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	if len(pr.Differ) == 0 {
 		return nil
 	}
-	if x.k == 0 { // what is believed of the known side is wrong itself
+	if x.k == 0 { // the known side does not compute what its model does
 		x.verdict = &triage.Verdict{Program: x.p.base, Labels: []triage.Label{triage.Unexplained}, Differ: len(pr.Differ), Agree: len(pr.Agree), BaseFails: true}
 		x.d.Verdict = x.verdict
 		return nil
@@ -129,8 +129,7 @@ func (x *pairTriage) explainGiven(evidence []*Case) bool {
 	return true
 }
 
-// holds says in the verdict for how many cases it holds, some of them those of a
-// unit.
+// holds updates the numbers of cases in a verdict that holds for all of them.
 func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 	v := *x.verdict
 	v.Alike = triage.StillAlike(pr, &v)
@@ -159,13 +158,12 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 	return pr
 }
 
-// giveUpAfter is the epoch after which an unexplained pair is not looked into
-// again.
+// giveUpAfter is the epoch after which no verdict is looked for any more.
 const giveUpAfter = 6
 
-// hypothesisK returns the K with which hypotheses are run: that of the unit to
-// be explained, if the known program gives the known side's results with it too,
-// else the known side's own; 0 if that does not either.
+// hypothesisK returns the K with which hypotheses are run: that of the unknown unit if the
+// known program gives the known side's results with that K too, else the known side's K; 0
+// if it gives them with neither.
 func (x *pairTriage) hypothesisK(evidence []*Case) int {
 	for _, k := range []int{x.p.unknown.Instruction().K, x.p.baseUnit.Instruction().K} {
 		if x.baseHolds(k, evidence) {

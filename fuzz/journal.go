@@ -14,14 +14,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// The journal is a corpus.Log. Its first record is a header that says what the
-// campaign is, each other one the delta of an epoch. One that a program with another
-// catalogue, other generators or formats has begun is refused: corpus.ErrOtherVersion.
+// The journal is a corpus.Log. Its first record is a header with the campaign's
+// configuration, every other record is the delta of an epoch. A journal that a program with
+// another catalogue, other generators or formats has begun is refused with
+// corpus.ErrOtherVersion.
 
 // journalHeader must be the same when a campaign is resumed.
 //
-// Version is raised whenever a campaign of the same configuration would go another way, or
-// records would mean something else; Versions tell what it is made of from data.
+// Version is raised whenever a campaign of the same configuration would find something else,
+// or records change their meaning. Versions are digests of the data that results depend on.
 type journalHeader struct {
 	Version    int             `json:"v"`
 	Versions   corpus.Versions `json:"versions"`
@@ -71,7 +72,7 @@ var ErrOtherCampaign = errors.New("the directory holds another campaign")
 // ErrInUse says that another process works on a journal.
 var ErrInUse = errors.New("another process is working in this directory")
 
-// differences says in which points a journal's header is not the expected one.
+// differences lists where a journal's header differs from the expected one.
 func (h *journalHeader) differences(want *journalHeader) []string {
 	var d []string
 	point := func(what string, have, want any) {
@@ -113,7 +114,7 @@ func filesText(files []string) string {
 // openJournal reads the journal, if there is one, and opens it for appending.
 func (c *Campaign) openJournal() error {
 	fresh := true
-	var observed error // which is not about the journal
+	var observed error // not one of reading the journal
 	l, err := corpus.OpenLog(c.cfg.Journal, func(n int, body []byte) error {
 		fresh = false
 		d, err := c.replayRecord(n, body)
@@ -139,7 +140,7 @@ func (c *Campaign) openJournal() error {
 	return nil
 }
 
-// replayRecord takes a record in. It returns the epoch's delta, nil for the header.
+// replayRecord adds a record to the state. It returns the epoch's delta, nil for the header.
 func (c *Campaign) replayRecord(n int, body []byte) (*delta, error) {
 	if n == 0 {
 		var have journalHeader

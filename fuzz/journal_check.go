@@ -16,14 +16,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// A record of a journal may come from anybody, with the right checksum. What is not as
-// a campaign of these pairs writes it is an error that says so, before the campaign
-// works with it.
+// Anybody can write a journal with right checksums. Every record is checked before the
+// campaign uses it: what no campaign of these pairs writes is an error.
 
-// maxEpochDots is more dot products than an epoch of one pair has.
+// maxEpochDots is a limit that no epoch of a pair reaches.
 const maxEpochDots = 1 << 40
 
-// check says what about an epoch's record cannot be.
+// check returns what is impossible about an epoch's record.
 func (c *Campaign) check(d *delta) error {
 	if d.Epoch != c.state.Epochs {
 		return fmt.Errorf("it is of epoch %d, expected epoch %d", d.Epoch, c.state.Epochs)
@@ -93,7 +92,7 @@ func (p *pairRun) checkDelta(d *pairDelta, st *PairState, index int) error {
 	return nil
 }
 
-// checkNext looks at how far a source got.
+// checkNext checks how far a source got.
 func (p *pairRun) checkNext(name string, next uint64) error {
 	src, err := canonical(name)
 	if err != nil {
@@ -185,7 +184,7 @@ func (p *pairRun) checkVerdict(v *triage.Verdict) error {
 	return v.Program.Validate(p.spec.Formats, v.K)
 }
 
-// check says what about a bucket of a name cannot be.
+// check returns what is impossible about the bucket of a name.
 func (b *Bucket) check(name string) error {
 	switch {
 	case b == nil:
@@ -281,7 +280,7 @@ func (p *pairRun) checkDot(what string, d *mma.Dot) error {
 	return nil
 }
 
-// checkMask checks that what does not matter is about a dot product of the pair.
+// checkMask checks that a mask fits the dot products of the pair.
 func (p *pairRun) checkMask(m *minimize.Mask) error {
 	if m == nil {
 		return nil

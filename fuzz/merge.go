@@ -8,10 +8,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
-// part is what a chunk adds to its pair's epoch: the result of the chunk without what
-// the chunks before it, in the order of the plan, have had already. So the parts of
-// the first chunks of a pair are the same whatever comes after them, and an epoch that
-// was interrupted goes on behind the parts that are there.
+// part is what a chunk adds to its pair's epoch: its result without what the chunks before
+// it, in the order of the plan, have already. So the parts of the first chunks do not depend
+// on later chunks, and an epoch that was interrupted goes on after the parts that are there.
 type part struct {
 	classes  [oracle.Fault + 1]uint64
 	features []uint32 // that no earlier part has
@@ -45,8 +44,8 @@ type sampleKind struct {
 	generator string
 }
 
-// finish takes the result of chunk i, and makes parts of all that have no gap before
-// them.
+// finish takes the result of chunk i, and makes parts of all results that have no gap
+// before them.
 func (e *pairEpoch) finish(i int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

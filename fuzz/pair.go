@@ -101,7 +101,7 @@ func (p *pairRun) chooseSources(names []string) ([]gen.Source, error) {
 }
 
 // chooseSides decides which side's program hypotheses start from: a simulator's,
-// A's if both are, or what is believed of a black box.
+// A's if both are, or what is believed of a unit that computes elsewhere.
 func (p *pairRun) chooseSides() {
 	a, b := believed(p.A), believed(p.B)
 	switch {
@@ -121,8 +121,8 @@ func given(u devices.Unit) *mma.Params {
 	return u.Model()
 }
 
-// chooseGiven makes the attributor of two sides whose programs are known: it depends on
-// nothing else. Where their K differ and both can be written with another one, they are.
+// chooseGiven makes the attributor of two sides whose programs are known: it depends on these
+// alone. Where their K differ and both can be written with the same K, they are.
 func (p *pairRun) chooseGiven() {
 	a, b := given(p.A), given(p.B)
 	if a == nil || b == nil {
@@ -192,8 +192,7 @@ func recorded(u devices.Unit) bool {
 	return ok
 }
 
-// certain reports whether both sides compute here, by their parameters, or are
-// recorded: nothing of them changes.
+// certain reports whether both sides are models or recordings, whose results never change.
 func (p *pairRun) certain() bool {
 	return (p.A.Model() != nil || recorded(p.A)) && (p.B.Model() != nil || recorded(p.B))
 }

@@ -5,10 +5,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
 
-// An epoch is the unit in which a campaign proceeds: what it tries is planned
-// from the state before it, its parts run in any order on any number of workers,
-// and their results are merged in the order of the plan. So results depend on
-// nothing but the configuration.
+// A campaign proceeds by epochs. What an epoch tries is planned from the state before it, its
+// chunks run in any order on any number of workers, and their results are merged in the
+// order of the plan. So results depend on the configuration alone.
 
 // chunk is a run of dot products of one source for one pair.
 type chunk struct {
@@ -17,7 +16,7 @@ type chunk struct {
 	name   string // of the source
 	index  uint64 // of the first dot product
 	n      int
-	play   bool // of the pair's recording instead of source
+	play   bool // the inputs are those of the pair's recording
 }
 
 const (
@@ -51,7 +50,7 @@ func (c *Campaign) cutOf(i int, dots uint64) uint64 {
 	return 0
 }
 
-// fast reports whether a unit does millions of dot products a second.
+// fast reports whether a unit computes millions of dot products a second.
 func fast(u devices.Unit) bool { return u.Model() != nil || devices.BatchSize(u) > 0 }
 
 // chunkSize is the number of dot products of a chunk in an epoch of the given size:

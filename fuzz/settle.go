@@ -14,14 +14,15 @@ import (
 // What the verdict on an odd pair does not explain is run again too, many cases at a time,
 // before it is counted: it may be unstable, or depend on what is around it.
 
-// settled is what running unexplained cases again has shown: their labels.
+// settled is the outcome of running unexplained cases again.
 type settled struct {
-	labels   map[CaseRef]string // layout or unstable; none: as they are
-	unstable []Sample           // those that are counted as that
+	labels   map[CaseRef]string // layout or unstable; none: unexplained
+	unstable []Sample           // cases that are counted as unstable
 }
 
-// settle runs differing cases again that the verdict does not explain: those of an odd
-// pair, and a few of any other with a black box. rechecked have been run already.
+// settle runs cases again that the verdict does not explain: all of an odd pair, a few of any
+// other pair with a unit that computes elsewhere. rechecked are cases that have been run
+// again already.
 func (x *pairTriage) settle(ctx context.Context, ss []Sample, rechecked []*Case) (*settled, error) {
 	s := &settled{labels: map[CaseRef]string{}}
 	if x.p.certain() || len(ss) == 0 {

@@ -18,16 +18,16 @@ import (
 // a reason that is no input's. What was compared before is kept.
 type GoneError struct {
 	Target string
-	Err    error // not wrapped: a failure on an input is a finding, this is none
+	Err    error // not wrapped, since a failure on an input is a finding and this is not
 }
 
 func (e *GoneError) Error() string {
 	return fmt.Sprintf("%s has stopped answering: %v", e.Target, e.Err)
 }
 
-// goneAfter is the number of failures in a row after which a unit is asked for zeros:
-// if it fails on these too, it is gone. Otherwise a chunk on which a child hangs would
-// take as many deadlines as it has dot products.
+// goneAfter is the number of failures in a row after which a unit is tested with zeros: if
+// it fails on these too, it is gone. Without this, a chunk on which a child process hangs
+// would take one deadline for each dot product.
 const goneAfter = 8
 
 // A long call is divided into pieces of about pieceTime, and what has taken longer than
@@ -80,7 +80,7 @@ type answerRecord struct {
 	Fault    string `json:"fault,omitempty"`
 }
 
-// answer adds a piece and reports whether it fits.
+// answer adds a piece of an answer and reports whether it continues what is there.
 func (s *savedEpoch) answer(r *answerRecord) bool {
 	k := answerKey{pair: r.Pair, side: r.Side, n: r.N}
 	if len(r.Question) != len(k.question) {
@@ -179,7 +179,7 @@ func (s *slowUnit) piece(ctx context.Context, in *mma.Batch, out []byte) error {
 	return err
 }
 
-// ask asks a unit that has failed many times for a dot product of zeros.
+// ask tests a unit that has failed many times with a dot product of zeros.
 func (s *slowUnit) ask(ctx context.Context, in *mma.Batch, why error) error {
 	zeros := mma.NewBatch(in.Formats, mma.Shape{M: 1, N: 1, K: in.K, Tiles: 1})
 	zeros.Set(0, mma.NewDot(in.Formats, in.K))
@@ -237,8 +237,7 @@ func (a *answer) makeKey() {
 	a.s.calls[a.key.question]++
 }
 
-// earlier copies the tiles to out that an earlier run was answered, and returns their
-// number.
+// earlier copies the tiles of an earlier run's answer to out, and returns their number.
 func (a *answer) earlier(out []byte) (tiles int, err error) {
 	if len(a.s.check.saved.answers) == 0 {
 		return 0, nil
@@ -258,7 +257,7 @@ func (a *answer) earlier(out []byte) (tiles int, err error) {
 	return tiles, err
 }
 
-// keep remembers tiles from..to-1, and how the next ones failed.
+// keep puts tiles from..to-1 into the checkpoint, and how the unit failed on the next ones.
 func (a *answer) keep(out []byte, from, to int, err error) {
 	var fault *devices.FaultError
 	errors.As(err, &fault)

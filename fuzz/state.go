@@ -13,14 +13,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// State is all that a campaign knows after an epoch. It is the sum of deltas, so
-// that a journal of these rebuilds it.
+// State is all that a campaign knows after an epoch. It is a sum of deltas, which the
+// journal has.
 type State struct {
 	Epochs int
 	Pairs  []*PairState
-	// Counts are the values of Config.Count that give the complete epochs, one after
-	// the other on the same journal: more than one if a time or a count had cut an
-	// epoch that another run went on from.
+	// Counts are the values of Config.Count that find the same: more than one, to be
+	// run one after the other on the same journal, if an epoch was cut by a time or a
+	// count and a later run went on from there.
 	Counts []uint64
 	cut    bool // the last epoch was cut
 }
@@ -44,7 +44,7 @@ type PairState struct {
 	Checked  uint64 // cases that were run again alone
 	Changed  uint64 // of these, ones that gave something else
 	Unstable uint64 // differing cases that do not repeat themselves: they are in no bucket
-	Odd      bool   // cases have changed: what is unexplained is run again
+	Odd      bool   // it has had unstable cases, or cases that depend on their tiles: what is unexplained is run again
 	Findings []*Case
 	LastNew  int // epoch of the newest bucket
 
@@ -74,7 +74,7 @@ type Bucket struct {
 	MaxUlp  float64                  `json:"max_ulp"`
 	Digest  uint64                   `json:"digest"` // of the cases with their results, in any order
 	Classes [oracle.Fault + 1]uint64 `json:"classes"`
-	Details []Detail                 `json:"details,omitempty"` // in the order in which they came up
+	Details []Detail                 `json:"details,omitempty"` // in the order in which they appeared
 	More    uint64                   `json:"more,omitempty"`    // cases of no detail: there are too many kinds of them
 }
 
@@ -272,8 +272,8 @@ func (s *State) Totals() (dots, mismatches uint64, causes int) {
 	return dots, mismatches, len(names)
 }
 
-// NotKept is the number of findings that there was no room for: causes of an instruction,
-// and details of two targets, without one.
+// NotKept is the number of findings that there was no room for: one for each cause of an
+// instruction and each detail of two targets that has none.
 func (s *State) NotKept() int {
 	have, want := map[[3]string]bool{}, map[[3]string]bool{}
 	for i, p := range s.Pairs {

@@ -193,9 +193,8 @@ func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResul
 	return nil
 }
 
-// name counts a chunk's differing cases in their buckets, or keeps them until the
-// epoch has a verdict to name them by: there is none yet, or it does not explain
-// the case and is going to be replaced.
+// name counts a chunk's differing cases in their buckets. Where the pair has no verdict yet,
+// or one that does not explain the case, cases are kept until the epoch's triage.
 func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *chunkResult) {
 	width := p.spec.D.Width()
 	gaveUp := p.attributor == nil && c.state.Epochs > giveUpAfter && !c.state.Pairs[ch.pair].Odd
@@ -225,9 +224,9 @@ type tracedCase struct {
 	features []uint32
 }
 
-// Of the first dot products of a source one in traceEvery gives features, of the
-// others one in traceLater: a trace takes a thousand times as long as a result, and
-// what is new becomes rare.
+// Features are taken of one in traceEvery of the first traceFirst dot products of a source,
+// and of one in traceLater of the others: a trace takes a thousand times as long as a
+// result, and new features become rare.
 const (
 	traceEvery = 32
 	traceFirst = 1 << 15
