@@ -64,16 +64,16 @@ finds the cause of every differing case, and shrinks one case of each cause.
   mmafuzz run --targets sim:ampere,sim:hopper,sim:cdna3 --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz run --a sim:hopper --all --inst mma.m16n8k16.f32.f16.f16.f32
 
-With --count the findings depend on the flags alone, whatever the machine and
-the number of workers. --time is kept to a few seconds, and the summary says which
---count is the same; with both, what comes first counts. Ctrl-C ends a run with
-its summary. A run that was interrupted, even by kill -9, goes on when it is
-started again with the same --out, by a program with the same digests (mmafuzz
-version): of the work a few seconds are lost.
+With --count the findings depend on the flags alone, not on the machine or the
+number of workers. With --time the run takes a few seconds more than that at most,
+and the summary gives the --count that finds the same; with both, the limit that is
+reached first ends the run. Ctrl-C ends a run with its summary. A run that was
+interrupted, even by kill -9, continues when it is started again with the same --out,
+by a program with the same digests (mmafuzz version): a few seconds of work are lost.
 
-With --known, the differences on a list are counted but count as no mismatches for
-the exit status. --write-known makes such a list of what is left, for the next run
-(go doc ./corpus Known).
+With --known, differences on a list are reported but do not change the exit status.
+--write-known writes such a list of what is left, for the next run (go doc ./corpus
+Known).
 
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, whatever was
 found: it was interrupted, a target stopped answering, or nothing was compared.`,
