@@ -4,7 +4,7 @@
 // A Model runs whole tiles in flat buffers (Run), or one dot product with a
 // Trace of everything it did (Dot). Run uses a kernel written for the program's
 // shape where there is one (kernel_*.go) and the general interpreter
-// (machine.go) everywhere else; both must give the same bits, and both must
+// (interpreter.go) everywhere else; both must give the same bits, and both must
 // give those of package oracle, which shares no code with this one.
 //
 // # The general interpreter
@@ -14,7 +14,7 @@
 // 2^(E+9) as a sum of 128 products, it is a multiple of 2^(E-64) at least
 // (mma.MaxFrac), and 256 of them are added, so a sum needs at most 64+9+8+1 = 82
 // bits. Exact sums that need more than 126 bits go through a fixed-point
-// accumulator that spans the whole exponent range (wide.go).
+// accumulator that spans the whole exponent range (wide_accumulator.go).
 package sim
 
 import (
