@@ -10,8 +10,8 @@ import (
 )
 
 // chipOf returns the chip of the GPU at a PCI address, 0000:c1:00.0, and what else
-// the kernel driver says of it: the runtime's own structure of properties has
-// another layout in each major version. MMAFUZZ_HIP_CHIP says the chip where there
+// the kernel driver says about it: the runtime's own structure of properties has
+// another layout in each major version. MMAFUZZ_HIP_CHIP names the chip where there
 // is no such driver.
 func chipOf(pci string) (string, *discover.Device, error) {
 	chip, about := os.Getenv("MMAFUZZ_HIP_CHIP"), &discover.Device{}
