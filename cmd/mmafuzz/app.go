@@ -13,7 +13,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
 // app is what all commands share: streams, global flags and what follows from
@@ -109,9 +108,3 @@ func command() string {
 	}
 	return "go run " + source
 }
-
-// version describes the program: its module version, or devel.
-func version() string { return versions.Program() }
-
-// environment describes the machine, for recordings.
-func environment() map[string]string { return versions.Environment() }

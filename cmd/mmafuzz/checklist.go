@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/fuzz/checklist"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
 // checklistCmd is mmafuzz doctor --checklist.
@@ -98,7 +99,7 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 	began := time.Now()
 	o := &checklist.Options{
 		Dir: c.dir, Time: time.Duration(c.minutes * float64(time.Minute)), Dots: c.dots, Plan: c.plan, Instructions: c.names,
-		Environment: environment(),
+		Environment: versions.Environment(),
 		Observe: func(step, key string, left time.Duration) {
 			fmt.Fprintf(c.stderr, "%6s  %-12s  %s\n", readable.Clock(time.Since(began)), step, key)
 		},

@@ -155,7 +155,7 @@ func (n *inferCmd) dir(t devices.Target, inst string) string {
 		return n.out
 	}
 	h := fnv.New32a()
-	fmt.Fprintln(h, t.Name(), devices.DigestOf(t), inst, n.seed, n.checks, n.effort, n.policy.nan, n.policy.zero, version(), versions.Current())
+	fmt.Fprintln(h, t.Name(), devices.DigestOf(t), inst, n.seed, n.checks, n.effort, n.policy.nan, n.policy.zero, versions.Program(), versions.Current())
 	return filepath.Join(outRoot, fmt.Sprintf("infer-%08x", h.Sum32()))
 }
 

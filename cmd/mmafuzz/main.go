@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
 func main() {
@@ -81,7 +82,7 @@ Without a GPU, try:
 Exit status: 0 the units agree, 1 mismatches were found, 2 trouble, 75 incomplete: it was
 interrupted or a target stopped answering, and the same command goes on (whatever
 was found so far).`,
-		Version:       version(),
+		Version:       versions.Program(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/fuzz/record"
 )
 
@@ -106,7 +107,7 @@ func (r *recordCmd) run(ctx context.Context) error {
 	r.line.app = r.app
 	res, err := record.Run(ctx, record.Config{
 		Target: t, Plan: plan, File: r.out, Name: r.name, Date: r.date,
-		Environment: environment(), Workers: r.workers, Observe: r.progress,
+		Environment: versions.Environment(), Workers: r.workers, Observe: r.progress,
 	})
 	r.line.clear()
 	if err != nil {

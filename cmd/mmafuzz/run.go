@@ -364,6 +364,6 @@ func (r *runCmd) dir(cfg *fuzz.Config) string {
 			fmt.Fprintln(h, p.DigestA, p.DigestB)
 		}
 	}
-	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, cfg.MaxFindings, r.policy.nan, r.policy.zero, version(), versions.Current())
+	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, cfg.MaxFindings, r.policy.nan, r.policy.zero, versions.Program(), versions.Current())
 	return filepath.Join(outRoot, fmt.Sprintf("%08x", h.Sum32()))
 }

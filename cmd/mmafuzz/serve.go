@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -67,7 +68,7 @@ func (s *serveCmd) serve(name string) error {
 		return errors.Join(err, child.Cannot(stdout, err))
 	}
 	s.options.About = child.About(t)
-	s.options.About["mmafuzz"] = version()
+	s.options.About["mmafuzz"] = versions.Program()
 	return child.Serve(s.stdin, stdout, s.options, child.Instructions(t, rows)...)
 }
 

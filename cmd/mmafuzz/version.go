@@ -21,7 +21,7 @@ generators of inputs, and the number formats. Journals, recordings and bundles k
 these digests. Building the program again does not change them; where they differ,
 a run, an inference or a recording cannot be taken up again.`,
 		RunE: func(*cobra.Command, []string) error {
-			env := environment()
+			env := versions.Environment()
 			maps.Copy(env, versions.Current().Named())
 			if a.json {
 				return a.writeJSON(env)
