@@ -75,7 +75,7 @@ type Mismatch struct {
 	Next    []string `json:"next,omitempty"`
 	Alike   []string `json:"alike,omitempty"`
 	Made    string   `json:"made,omitempty"` // program and version
-	// Versions are those of the program, not known of bundles that earlier ones made.
+	// Versions are those of the program that made the bundle; earlier ones did not write them.
 	Versions Versions `json:"versions,omitzero"`
 }
 
@@ -326,7 +326,7 @@ func (m *Mismatch) parse(body []byte) error {
 	var version struct {
 		V int `json:"v"`
 	}
-	// The version first: what else another one has may not fit Mismatch.
+	// The version first: the other fields of another version may not fit Mismatch.
 	if err := json.Unmarshal(body, &version); err != nil {
 		return fmt.Errorf("%s: %w", mismatchFile, mma.JSONError(body, err))
 	}
@@ -359,7 +359,7 @@ func (e *UnlistedError) Error() string {
 	return e.Name + " is not listed in MANIFEST: either it was added or MANIFEST was cut short"
 }
 
-// What no bundle has more of.
+// Limits that no bundle exceeds.
 const (
 	MaxMember  = 16 << 20 // bytes of a file
 	maxMembers = 64       // files

@@ -6,8 +6,8 @@
 // A recording is the results of a target on inputs that it carries itself, so that
 // it outlives any change of the generators, with where they came from. RecordingWriter
 // writes one, a section for each instruction, such that what is on disk is good at any
-// moment; ReadRecording reads it and refuses damage; RecordingFile takes one up again
-// that was cut short. The format is described at Recording. HWFile reads the text files
+// moment; ReadRecording reads it and refuses damage; RecordingFile resumes one that
+// was cut short. The format is described at Recording. HWFile reads the text files
 // in which Khattak and Mikaitis (arXiv:2512.07004) published results of real GPUs.
 //
 // A Plan says what to record. Those that come with the program are in plans, beside
@@ -16,7 +16,7 @@
 //
 // # Known differences
 //
-// A Known is a list of differences that are no news to a nightly comparison.
+// A Known is a list of differences that a nightly comparison does not report as new.
 //
 // # Bundles
 //
@@ -26,7 +26,7 @@
 //
 // # Files of strangers
 //
-// What may come from anybody is read with Open: regular files only, of a size that is
+// A file that anybody may have made is read with Open: regular files only, of a size that is
 // checked before and while they are read. What a crash of the machine leaves of a file
 // that was being written - its length, and zeros - is taken for its end (Log,
 // RecordingFile). Replace writes what takes another file's place; RemoveStale removes
@@ -40,8 +40,8 @@
 // they have a field that the reader does not know.
 //
 // Versions are digests of what results depend on besides formats of files. Journals and
-// recordings are not gone on with if theirs are others; recordings and bundles, which
-// carry their inputs, are read, and those who use them say that another version made
+// recordings with other digests are not continued; recordings and bundles, which carry
+// their inputs, are still read, and whatever uses them reports that another version made
 // them.
 //
 // The API of this package is not promised: it may change in any version.

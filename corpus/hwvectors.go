@@ -96,13 +96,13 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 	return gpu, format, nil
 }
 
-// What no such file has more of.
+// Limits that no such file exceeds.
 const (
 	maxHWLine  = 1 << 20 // bytes
 	maxHWCodes = 1 << 24 // codes of all rows, where these are kept in memory
 )
 
-// lineError says in words why a line could not be read.
+// lineError explains in words why a line could not be read.
 func lineError(n int, err error) error {
 	switch {
 	case errors.Is(err, bufio.ErrTooLong):

@@ -75,7 +75,7 @@ type PlanInput struct {
 // planVersion is the version of plans that this program reads.
 const planVersion = 1
 
-// What no plan needs more of.
+// Limits that no plan exceeds.
 const (
 	maxPlanFile  = 1 << 20 // bytes
 	maxPlanCount = 1 << 32 // dot products of a source
@@ -206,7 +206,7 @@ func (e *PlanEntry) check() error {
 	return nil
 }
 
-// checkName reports whether a name can stand in a line of text and in a pattern.
+// checkName reports whether a name is fit for a line of text and for a pattern.
 func checkName(what, name string) error {
 	switch {
 	case name == "":

@@ -145,7 +145,7 @@ func (r *RecordingFile) Finish() error {
 // Size returns the bytes in the file.
 func (r *RecordingFile) Size() (int64, error) { return r.f.Seek(0, io.SeekCurrent) }
 
-// differences says in which points a file's header is not the expected one.
+// differences lists where a file's header is not the expected one.
 func (h *Header) differences(want *Header) []string {
 	var d []string
 	point := func(what string, have, want any) {

@@ -204,7 +204,7 @@ func (s *frameReader) readHeader(payload []byte) error {
 	var version struct {
 		V int `json:"v"`
 	}
-	// The version first: what else another one has may not fit Header.
+	// The version first: the other fields of another version may not fit Header.
 	if err := decode(payload, &version); err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // What is written to take another's place has a name of this form, beside that place: of
-// one name there is one at most, whatever was killed before. Whoever writes it has it
-// locked, so that nobody removes it but after its writer's end.
+// one name there is one at most, whatever was killed before. Whoever writes it holds its
+// lock, so that nobody removes it before the writer has ended.
 const (
 	temporaryPrefix = "."
 	temporarySuffix = ".mmafuzz-tmp"
@@ -30,7 +30,7 @@ func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, temporaryPrefix) && strings.HasSuffix(name, temporarySuffix) && len(name) > len(temporaryPrefix+temporarySuffix)
 }
 
-// Replacement is a file that is going to take another's place: there is always all of
+// Replacement is a file that will take another's place: there is always all of
 // the old one or all of the new one. It is locked from its beginning to its end.
 type Replacement struct {
 	f      *os.File

@@ -16,13 +16,13 @@ type Versions struct {
 }
 
 // ErrOtherVersion reports that another version of the program made something, and that this
-// one cannot go on with it: results of two versions would be mixed.
+// one cannot continue it: results of two versions would be mixed.
 var ErrOtherVersion = errors.New("another version of mmafuzz made it")
 
 // Given reports whether the digests are given.
 func (v Versions) Given() bool { return v != Versions{} }
 
-// Named returns the digests by what they are of.
+// Named returns the digests under the names of what they identify.
 func (v Versions) Named() map[string]string {
 	return map[string]string{"catalogue": v.Catalogue, "generators": v.Generators, "formats": v.Formats}
 }

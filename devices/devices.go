@@ -9,7 +9,7 @@
 // Register in an init function; cmd/mmafuzz imports it for that effect in
 // backends.go. Users name targets KIND:ARGUMENT, such as sim:hopper. Modes that
 // change results (rounding modes, flush bits) belong to the instruction's name,
-// so that a target and an instruction always say all.
+// so that the names of a target and an instruction identify a unit completely.
 package devices
 
 import (
@@ -44,7 +44,7 @@ type Target interface {
 // Unit executes one instruction on batches. It is safe for use by several
 // goroutines.
 type Unit interface {
-	// Instruction describes what is executed. Its Params are what is known or
+	// Instruction returns what is executed. Its Params are what is known or
 	// believed about it; see Model.
 	Instruction() *mma.Instruction
 	// Model returns the arithmetic if the unit computes by it (a simulator), nil
@@ -58,7 +58,7 @@ type Unit interface {
 	Run(ctx context.Context, in *mma.Batch, out []byte) error
 }
 
-// Provenance is a Unit that knows more than its target of what its results depend
+// Provenance is a Unit that knows more than its target about what its results depend
 // on: how the machine executes the instruction, which tests it has passed.
 type Provenance interface {
 	Unit
@@ -108,17 +108,17 @@ type Recorder interface {
 	Origin(n int) (source string, seed, index uint64)
 }
 
-// Explained is a Recorder whose Instruction's Params are a program that gives all
-// that it has recorded: not believed, but put to the test.
+// Explained is a Recorder whose Instruction's Params, if Explained returns true, were
+// checked: the program gives every recorded result.
 type Explained interface {
 	Recorder
 	Explained() bool
 }
 
 // Workers returns how many goroutines are to work on units at a time: one for each
-// processor, and where a unit computes elsewhere, as GPUs and children do, two more.
-// While that has one batch, the next waits for it already, and nobody waits to make
-// inputs or to compare. The model of an instruction and a recording compute here.
+// processor, and two more where a unit computes elsewhere, as GPUs and children do: while
+// such a unit has one batch the next is already waiting, and no processor is idle. Models
+// and recordings compute in the goroutine that calls them.
 func Workers(units ...Unit) int {
 	n := runtime.GOMAXPROCS(0)
 	for _, u := range units {

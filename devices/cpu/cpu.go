@@ -27,8 +27,8 @@ type native struct {
 // body executes an instruction on groups of tiles.
 type body func(d, a, b *byte, groups int, control uint64)
 
-// Instruction is an instruction of the table and why this machine does not
-// execute it, "" if it does.
+// Instruction is an instruction of the table, and why this machine does not
+// execute it: "" if it does.
 type Instruction struct {
 	Mnemonic string
 	Modes    int // number of names that the catalogue has for this processor's architecture, 0 for none

@@ -4,8 +4,8 @@ package cpu
 
 import "golang.org/x/sys/cpu"
 
-// arch is the architecture of the catalogue: AMD's processors are another one than
-// Intel's.
+// arch is the architecture of the catalogue: AMD's processors have
+// another one than Intel's.
 var arch = map[bool]string{false: "x86", true: "zen4"}[vendor() == "AuthenticAMD"]
 
 var why = ""

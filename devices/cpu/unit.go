@@ -16,8 +16,8 @@ type unit struct {
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 
-// Model returns nil: what the catalogue says of the instruction is to be found
-// out.
+// Model returns nil: whether the catalogue is right about the instruction is what
+// comparing finds out.
 func (u *unit) Model() *mma.Params { return nil }
 
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {

@@ -181,7 +181,7 @@ func (a *assembler) list(ctx context.Context, dir string, k *gpu.Kernel, code []
 	return nil
 }
 
-// launches is how many are timed, of which the median counts.
+// launches is how many launches are timed; their median is reported.
 const launches = 15
 
 // Time measures what a launch of an instruction consists of.

@@ -17,7 +17,7 @@ const unroll = 64
 // matrixLine is the one mma.sync of a kernel: D, A, B, C and what follows.
 var matrixLine = regexp.MustCompile(`(?m)^\t(mma\.\S+) \{([^}]*)\}, (\{[^}]*\}, \{[^}]*\}), \{([^}]*)\}(.*);\n`)
 
-// timed makes of a kernel one that runs its instruction in a loop, in so many
+// timed makes of a kernel one that runs its instruction in a loop, in that many
 // chains of which each uses its own D as C, and stores the cycles of the loop in
 // place of the first register of D. Its name ends in _timed; its third argument is the number of rounds, at
 // least as large as the number of warps. false: the instruction is no mma.sync, or

@@ -27,7 +27,7 @@ type Options struct {
 	Deadline  time.Duration
 }
 
-// Children reports that this program can be its own child: called as mmafuzz serve
+// Children is set by a program that can be its own child: called as mmafuzz serve
 // TARGET it does what that does. Programs that can set it when they start; in
 // others, such as the Go test of a bundle, targets run in the process, whatever
 // their name says.

@@ -45,7 +45,7 @@ var remedies = map[int]string{
 }
 
 // faults are errors of a kernel that was running: the device can no longer be used by this
-// process any more.
+// process.
 var faults = map[int]bool{
 	errorIllegalAddr: true, errorTimeOut: true, errorDestroyed: true, errorAssert: true, errorLaunch: true, errorUnknown: true,
 }

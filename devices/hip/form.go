@@ -50,7 +50,7 @@ func formOf(i *mma.Instruction) (*form, error) {
 	return f, nil
 }
 
-// sparse reports that A keeps two of four elements.
+// sparse reports whether A keeps two of four elements.
 func (f *form) sparse() bool { return f.op == "smfmac" || f.op == "swmmac" }
 
 // bits returns the bits that an element takes in a register.
@@ -118,7 +118,7 @@ func (f *form) builtin() string {
 	return s
 }
 
-// legacy reports that CDNA1 or CDNA2 had the MFMA.
+// legacy reports whether CDNA1 or CDNA2 had the MFMA.
 func (f *form) legacy() bool {
 	switch f.inst.A {
 	case fp.FP32, fp.FP64:

@@ -118,7 +118,7 @@ func (f *form) c() *spread {
 	return s
 }
 
-// inLanes reports that the blocks of C and D share a register, as those of A and B
+// inLanes reports whether the blocks of C and D share a register, as those of A and B
 // always do. They have registers of their own otherwise.
 func (f *form) inLanes() bool { return f.m == 4 }
 

@@ -1,6 +1,6 @@
 // Package cudatest is an NVIDIA driver for tests on machines without one: a shared
 // library in C (fake_cuda.c) with the functions of libcuda.so.1, whose kernels are
-// executed by the lane simulator. What goes wrong is said in the environment.
+// executed by the lane simulator. Environment variables choose what goes wrong.
 //
 // The API of this package is not promised: it may change in any version.
 package cudatest
@@ -18,7 +18,7 @@ import (
 //go:embed testdata/fake_cuda.c
 var source []byte
 
-// Settings is the environment variable that says what goes wrong; fake_cuda.c has
+// Settings is the environment variable that chooses what goes wrong; fake_cuda.c has
 // the list. In addition to that, the simulated kernels understand
 //
 //	poison=HOW:CODE  a launch whose inputs have a tile with this code as A[0][0]

@@ -24,8 +24,8 @@ import (
 // hangs is what fake_cuda.c takes for a kernel that does not end.
 const hangs = ^uintptr(0)
 
-// Register gives the library that driver.Override names, if it is one of ours, what
-// executes its kernels. The test's main function, and that of every process that it
+// Register gives the library that driver.Override names, if it is a fake one, the function
+// that executes its kernels. The test's main function, and that of every process that it
 // starts, calls it first.
 func Register() {
 	handle, err := purego.Dlopen(os.Getenv(driver.Override), purego.RTLD_NOW|purego.RTLD_GLOBAL)
