@@ -9,7 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// what is what a fault says.
+// what returns the text of a fault.
 func what(err error) string {
 	var fault *devices.FaultError
 	if errors.As(err, &fault) {
@@ -18,7 +18,7 @@ func what(err error) string {
 	return err.Error()
 }
 
-// blame runs a batch on which a target failed tile by tile, and says on which
+// blame runs a batch on which a target failed tile by tile, and returns on which
 // outputs it fails. After maxFaults of them the rest is not tried.
 func blame(ctx context.Context, u devices.Unit, b *mma.Batch, out []byte) ([]corpus.Fault, error) {
 	clear(out)
