@@ -110,12 +110,8 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 // countUnnamed puts the cases into buckets that could not be named before the epoch had a
 // verdict, except unstable ones.
 func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*settled, error) {
-	dots := make([]*mma.Dot, len(x.d.unnamed))
-	for i := range dots {
-		dots[i] = x.c.dot(x.p, x.d.unnamed[i].CaseRef)
-	}
 	var l labeller
-	batch, causes := x.causesOf(&l, dots, x.d.unnamed)
+	batch, causes := x.unnamedCauses(&l)
 	var open []Sample
 	for i, cause := range causes {
 		if cause.Primary == triage.Unexplained {
@@ -173,6 +169,15 @@ func (x *pairTriage) offerUnstable(ctx context.Context, rechecked []*Case, again
 	f.Bucket, f.Stable, f.Of = Unstable, t.same, t.of
 	x.offer(f, &x.kindsOf([]*Case{f})[0])
 	return nil
+}
+
+// unnamedCauses returns the causes of the cases that had no name before the epoch.
+func (x *pairTriage) unnamedCauses(l *labeller) (*mma.Batch, []*triage.Cause) {
+	dots := make([]*mma.Dot, len(x.d.unnamed))
+	for i := range dots {
+		dots[i] = x.c.dot(x.p, x.d.unnamed[i].CaseRef)
+	}
+	return x.causesOf(l, dots, x.d.unnamed)
 }
 
 // causesOf returns the causes of differing cases, and these as a batch.

@@ -110,15 +110,14 @@ func New(cfg Config) (*Campaign, error) {
 	if cfg.MaxFindings <= 0 {
 		cfg.MaxFindings = DefaultFindings
 	}
-	c := &Campaign{cfg: cfg, state: newState(len(cfg.Pairs)), resumed: map[*Case]bool{}}
+	c := &Campaign{cfg: cfg, state: &State{}, resumed: map[*Case]bool{}}
 	for i := range cfg.Pairs {
 		p, err := newPairRun(&cfg, cfg.Pairs[i])
 		if err != nil {
 			return nil, err
 		}
 		c.pairs = append(c.pairs, p)
-		c.state.Pairs[i].init(&p.Pair)
-		c.state.Pairs[i].BaseA = p.unknownIsB
+		c.state.Pairs = append(c.state.Pairs, newPairState(p))
 	}
 	for range cfg.Workers {
 		c.worker = append(c.worker, newWorker())

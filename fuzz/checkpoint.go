@@ -73,7 +73,7 @@ type checkpoint struct {
 // savedEpoch is what a checkpoint had when it was opened.
 type savedEpoch struct {
 	parts    [][]*partRecord // by pair
-	cut      []int
+	cut      []int           // chunks of each pair that the epoch is to have; nil: it was not cut
 	answers  map[answerKey]*savedAnswer
 	verdicts map[int]*verdictRecord
 	findings map[findingKey]*Case
@@ -317,11 +317,6 @@ func (k *checkpoint) close() error {
 	return err
 }
 
-// parts returns the parts of a pair that an earlier run made.
-func (k *checkpoint) parts(pair int) []*partRecord {
-	return k.saved.parts[pair]
-}
-
 // dots returns the number of dot products in the parts that an earlier run made.
 func (k *checkpoint) dots() (n uint64) {
 	for _, parts := range k.saved.parts {
@@ -332,11 +327,6 @@ func (k *checkpoint) dots() (n uint64) {
 		}
 	}
 	return n
-}
-
-// cut returns where an earlier run cut the epoch, nil if it did not.
-func (k *checkpoint) cut() []int {
-	return k.saved.cut
 }
 
 func (k *checkpoint) setCut(at []int) { k.add(func(r *checkpointRecord) { r.Cut = at }) }

@@ -63,7 +63,7 @@ func (c *Campaign) newEpoch(plan []chunk) *epoch {
 		p.ready, p.parts = make([]bool, len(p.chunks)), make([]part, 0, len(p.chunks))
 		e.resumePair(i, p)
 	}
-	if cut := c.saving.cut(); cut != nil {
+	if cut := c.saving.saved.cut; cut != nil {
 		e.cutAt(cut)
 	}
 	c.saving.begin(e)
@@ -73,7 +73,7 @@ func (c *Campaign) newEpoch(plan []chunk) *epoch {
 // resumePair resumes the parts that the checkpoint has of a pair, up to the first one that
 // does not fit the plan: with another Config.Count the last chunks are others.
 func (e *epoch) resumePair(i int, p *pairEpoch) {
-	for n, r := range e.c.saving.parts(i) {
+	for n, r := range e.c.saving.saved.parts[i] {
 		if n >= len(p.chunks) {
 			return
 		}

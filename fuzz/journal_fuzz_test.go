@@ -30,8 +30,7 @@ func FuzzJournal(f *testing.F) {
 	}
 	replay := func(n int, body []byte) error { _, err := c.replayRecord(n, body); return err }
 	f.Fuzz(func(t *testing.T, body []byte) {
-		c.state = newState(len(c.pairs))
-		c.state.Pairs[0].init(&c.pairs[0].Pair)
+		c.state = &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
 		_ = replay(0, body) // a header
 		if replay(1, body) != nil {
 			return
@@ -45,8 +44,7 @@ func FuzzJournal(f *testing.F) {
 			t.Fatal(err)
 		}
 		first, _ := json.Marshal(c.state)
-		c.state = newState(len(c.pairs))
-		c.state.Pairs[0].init(&c.pairs[0].Pair)
+		c.state = &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
 		if err := replay(1, once); err != nil {
 			t.Fatalf("%s: %v", once, err)
 		}

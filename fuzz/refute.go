@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -41,13 +40,9 @@ func (x *pairTriage) refuting(but []*Case) []Sample {
 	if x.attributor == nil || x.verdict == nil || !x.verdict.Found() {
 		return nil
 	}
-	dots := make([]*mma.Dot, len(x.d.unnamed))
-	for i := range dots {
-		dots[i] = x.c.dot(x.p, x.d.unnamed[i].CaseRef)
-	}
 	var ss []Sample
 	var l labeller
-	_, causes := x.causesOf(&l, dots, x.d.unnamed)
+	_, causes := x.unnamedCauses(&l)
 	for i, cause := range causes {
 		s := &x.d.unnamed[i]
 		known := func(f *Case) bool { return f.Origin == s.CaseRef }

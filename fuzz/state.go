@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -118,18 +117,9 @@ type pairDelta struct {
 	Unexamined uint64   `json:"-"` // of an epoch that is not complete: cases in no bucket
 }
 
-func newState(pairs int) *State {
-	s := &State{}
-	for range pairs {
-		s.Pairs = append(s.Pairs, &PairState{
-			Next: map[string]uint64{}, Features: map[uint32]bool{}, Buckets: map[string]*Bucket{},
-		})
-	}
-	return s
-}
-
-func (st *PairState) init(p *devices.Pair) {
-	st.TargetA, st.TargetB, st.Name = p.TargetA, p.TargetB, p.Name()
+func newPairState(p *pairRun) *PairState {
+	return &PairState{TargetA: p.TargetA, TargetB: p.TargetB, Name: p.Name(), BaseA: p.unknownIsB,
+		Next: map[string]uint64{}, Features: map[uint32]bool{}, Buckets: map[string]*Bucket{}}
 }
 
 // apply adds an epoch.
