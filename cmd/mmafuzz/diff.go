@@ -60,27 +60,14 @@ type partDiff struct {
 }
 
 func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
-	specA, instA := devices.Split(nameA)
-	specB, instB := devices.Split(nameB)
-	if instA != "" && inst != "" {
+	if _, instA := devices.Split(nameA); instA != "" && inst != "" {
 		return hinted("leave one out", "%s and --inst %s both name A's instruction", nameA, inst)
 	}
-	if instA == "" {
-		instA = inst
-	}
-	ta, err := openTarget(specA)
+	r := &runCmd{app: a, inst: inst, opened: map[string]devices.Target{}}
+	defer r.closeTargets()
+	pairs, err := r.pair(nameA, nameB)
 	if err != nil {
 		return err
-	}
-	defer ta.Close()
-	tb, err := openTarget(specB)
-	if err != nil {
-		return err
-	}
-	defer tb.Close()
-	pairs, err := devices.Pairs(ta, tb, instA, instB)
-	if err != nil {
-		return withHint(err, "%s", instructionHint(ta, instA))
 	}
 	differ := false
 	for i := range pairs {
