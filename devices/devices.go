@@ -3,6 +3,12 @@
 // arithmetic, a GPU, a child process - and a Unit is one instruction of it. Func makes
 // a Unit of a Go function.
 //
+// A program imports the kinds of targets that it opens, for their effect:
+//
+//	import _ "github.com/mmafuzz/mmafuzz/devices/simulated" // sim: and model:
+//
+// The paths of these packages stay as they are; what else they export is not promised.
+//
 // # Adding a kind of target
 //
 // A kind is one folder below this one. It implements Target and Unit and calls
