@@ -100,34 +100,23 @@ func (b *Bucket) Add(o *Bucket) {
 // count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
 // detail is new to the epoch. A detail that is one too many for the pair is not kept.
 func (p *pairDelta) count(st *PairState, k *kind) {
-	bucket, name := string(k.cause.Primary), k.name()
-	b := p.Buckets[bucket]
-	fresh := b == nil
-	if fresh {
-		if p.Buckets == nil {
-			p.Buckets = map[string]*Bucket{}
-		}
-		b = &Bucket{Name: bucket}
-		p.Buckets[bucket] = b
+	one := &Bucket{Name: string(k.cause.Primary), Cases: k.cases, MaxUlp: k.maxUlp, Digest: k.digest, More: k.cases}
+	one.Classes[k.class] = k.cases
+	name, b := k.name(), p.Buckets[one.Name]
+	known := b != nil && b.detail(name) != nil
+	if b == nil && p.Buckets == nil {
+		p.Buckets = map[string]*Bucket{}
 	}
-	d := b.detail(name)
-	if d == nil && p.roomFor(st, bucket, name) {
-		b.Details = append(b.Details, Detail{Name: name, Class: k.class})
-		d, fresh = &b.Details[len(b.Details)-1], true
+	if b == nil {
+		p.Buckets[one.Name] = &Bucket{Name: one.Name}
 	}
-	if fresh {
+	if known || p.roomFor(st, one.Name, name) {
+		one.Details, one.More = []Detail{{name, k.class, k.cases, k.maxUlp}}, 0
+	}
+	if b == nil || !known && one.More == 0 {
 		p.kinds = append(p.kinds, *k)
 	}
-	b.Cases += k.cases
-	b.MaxUlp = max(b.MaxUlp, k.maxUlp)
-	b.Digest += k.digest
-	b.Classes[k.class] += k.cases
-	if d == nil {
-		b.More += k.cases
-		return
-	}
-	d.Cases += k.cases
-	d.MaxUlp = max(d.MaxUlp, k.maxUlp)
+	p.Buckets[one.Name].Add(one)
 }
 
 // roomFor reports whether a detail that is new to the epoch is kept.

@@ -157,15 +157,10 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 	st.Unstable += d.Unstable
 	st.Odd = st.Odd || d.Odd
 	for name, b := range d.Buckets {
-		have := st.Buckets[name]
-		if have == nil {
-			first := *b
-			first.Details = slices.Clone(b.Details)
-			st.Buckets[name] = &first
-			st.LastNew = epoch
-			continue
+		if st.Buckets[name] == nil {
+			st.Buckets[name], st.LastNew = &Bucket{Name: name}, epoch
 		}
-		have.Add(b)
+		st.Buckets[name].Add(b)
 	}
 	st.Findings = append(st.Findings, d.Findings...)
 	st.Unexamined = d.Unexamined
