@@ -5,10 +5,11 @@
 // Every test that takes long has three tiers, which check the same property:
 //
 //	go test -short ./...              the least: under the race detector and in emulators
-//	go test ./...                     what one runs while working: soon done
+//	go test ./...                     what one runs while working: within 190 s of processor
+//	                                  time, as .ci/run checks
 //	MMAFUZZ_LONG=1 go test ./...      the most: more inputs, more pairs, whole sweeps; .ci/run
 //
-// A new test that needs more than a second of processor time gets a tier:
+// A test that needs more than a second of processor time has tiers:
 //
 //	count := tier.Of(1_000, 20_000, 1_000_000)
 package tier
