@@ -73,7 +73,7 @@ func testConfig(t testing.TB) Config {
 // in large ones.
 func TestWorkers(t *testing.T) {
 	large := testConfig(t)
-	large.Pairs, large.Generators, large.Count = large.Pairs[:1], []string{"raw"}, 3<<20
+	large.Pairs, large.Generators, large.Count = large.Pairs[:1], []string{"raw"}, tier.Of[uint64](0, 1<<20, 3<<20)
 	for i, cfg := range []Config{testConfig(t), large} {
 		if i > 0 && testing.Short() {
 			break
@@ -289,7 +289,7 @@ func TestOutsideTheSpace(t *testing.T) {
 		}
 		return nil
 	}
-	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000}).Pairs[0]
+	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: tier.Of[uint64](4096, 4096, 20_000)}).Pairs[0]
 	if p.Mismatches() == 0 {
 		t.Fatal("the bug was not found")
 	}

@@ -52,7 +52,7 @@ func compareModels(t *testing.T, i *mma.Instruction, times, n int) {
 // generator, alone and chained.
 func TestModels(t *testing.T) {
 	skipUnderRace(t)
-	n := tier.Of(4, 8, 24)
+	n := tier.Of(4, 4, 24)
 	for _, i := range mma.Catalog() {
 		if i.Refuse != "" {
 			continue
@@ -85,8 +85,8 @@ func TestMadeUp(t *testing.T) {
 // take a program of which it computes only what the catalogue has.
 func TestNeighbours(t *testing.T) {
 	skipUnderRace(t)
-	programs := tier.Of(15, 15, 60) // of each arithmetic
-	const each = 48                 // dot products of a generator
+	programs := tier.Of(15, 9, 60) // of each arithmetic
+	const each = 48                // dot products of a generator
 	kernels := 0
 	for _, i := range mma.Arithmetics() {
 		r := rand.New(rand.NewPCG(1, uint64(i.K)))

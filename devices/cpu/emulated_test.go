@@ -19,8 +19,8 @@ import (
 // TestEmulated builds the program for other processors and runs their instructions
 // in every version of the emulators that is here.
 func TestEmulated(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the program for other processors")
+	if !tier.Long() {
+		t.Skip("compiles the program for other processors: only with " + tier.Variable)
 	}
 	for _, e := range devicetest.Emulators {
 		t.Run(e.Program, func(t *testing.T) {
@@ -49,9 +49,9 @@ func emulatedModels(t *testing.T, e devicetest.Emulator, target devices.Target) 
 		t.Fatal(err)
 	}
 	for _, i := range target.Instructions() {
-		count := tier.Of[uint64](0, 20_000, 1_000_000)
+		count := uint64(1_000_000)
 		if !unset(i.Name) {
-			count = tier.Of[uint64](0, 2_000, 50_000)
+			count = 50_000
 		}
 		p := run(t, target, model, i.Name, count)
 		if p.Classes[oracle.Same] != p.Dots || p.Dots < count {
