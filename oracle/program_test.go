@@ -7,6 +7,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
+// Random parameter programs, for tests.
+
 // oneOf draws a value, the first of which means "absent", half of the time.
 func oneOf[T any](g generator, absent T, others ...T) T {
 	if g.IntN(2) == 0 {

@@ -12,6 +12,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
+// The target exec:COMMAND: opening it, and its instructions.
+
 func init() {
 	devices.Register("exec", open, "anybody's simulator in a child process: exec:COMMAND [ARGS] (go doc ./devices/exec)")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Options are what the name of a target on a GPU says after the colon: a device,
+// Options are what follows the colon in the name of a target on a GPU: a device,
 // and separated by commas
 //
 //	inprocess    the instructions run in this process, not in children: somewhat

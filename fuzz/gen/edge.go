@@ -5,6 +5,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
+// The generators of this file work at the edges of formats: tiny, huge, zero, special.
+
 // underflow returns the smallest normal exponent of D or of FP32, in which units
 // round on the way to a narrower D.
 func (d *draw) underflow() int {
