@@ -63,6 +63,8 @@ const (
 
 // generators is the table. The order is that of the first inputs of a campaign.
 var generators = []Generator{
+	{Name: "corner", Version: 1, Weight: 1, M: 1, N: 1, Size: cornerSize, fill: dots(cornerDot),
+		Doc: "extremes by construction, enumerated: lanes, significands of all ones or 1, exponents, signs, sums at overflow, c"},
 	{Name: "pattern", Version: 1, Weight: 3, M: 1, N: 1, Size: patternSize, fill: dots(pattern),
 		Doc: "exponent and significand patterns in the style of TestFloat, enumerated"},
 	{Name: "cut", Version: 1, Weight: 4, M: 1, N: 1, Aims: cutAims, fill: dots(cutDot),

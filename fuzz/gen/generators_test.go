@@ -255,7 +255,7 @@ func TestGeneratorTable(t *testing.T) {
 			t.Errorf("%s: %v", g.Name, err)
 		}
 	}
-	if _, err := Find("x"); err == nil || !strings.HasPrefix(err.Error(), `unknown generator "x" (known: pattern, cut, `) {
+	if _, err := Find("x"); err == nil || !strings.HasPrefix(err.Error(), `unknown generator "x" (known: corner, pattern, `) {
 		t.Errorf("%v", err)
 	}
 }

@@ -39,8 +39,12 @@ func oneIn(inputs int) int { return inputs / 3 }
 // bound writes the bound on the rate of differences.
 func (t *Tested) bound() string {
 	switch {
-	case t.Independent == 0:
-		return "no bound: enumerated"
+	case t.Asked == 0:
+		return "nothing was compared"
+	case t.Of > 0 && uint64(t.Asked) >= t.Of:
+		return "none: these are all"
+	case t.Of > 0:
+		return fmt.Sprintf("no bound: enumerated, %d in all", t.Of)
 	case t.OneIn == 0:
 		return "no bound: too few"
 	}

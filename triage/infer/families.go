@@ -30,7 +30,7 @@ var designed = []family{
 
 // directed are the generators of package fuzz/gen that make the rest of the first
 // evidence.
-var directed = []string{"tie", "cut", "floor", "tiny", "huge", "zero", "special", "subnormal", "spread", "raw", "normal"}
+var directed = []string{cornerName, "tie", "cut", "floor", "tiny", "huge", "zero", "special", "subnormal", "spread", "raw", "normal"}
 
 // design returns n dot products of a designed family.
 func design(sp gen.Spec, fam *family, r *rand.Rand, n int) []*mma.Dot {

@@ -39,6 +39,7 @@ type loop struct {
 	ends    []mma.Params // what searches ended with
 	leaders []mma.Params // what the last one ended with, the best first
 	starts  int          // skeletons that were searched from
+	corners corners      // what the unit gave on all of them
 
 	// The result so far.
 	p       mma.Params
@@ -80,7 +81,7 @@ func (l *loop) gather(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return l.askCorners(ctx)
 }
 
 // take asks, and keeps the answers as evidence if the unit gives the same ones twice.
@@ -308,6 +309,9 @@ func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
 // wrong.
 func (l *loop) refute(ctx context.Context) (wrong int, err error) {
 	l.enter(challenging)
+	if wrong, err = l.refuted(ctx, &l.p, l.corners.dots, l.corners.want); wrong > 0 || err != nil {
+		return wrong, err
+	}
 	for _, n := range challenges {
 		if wrong, err = l.challenge(ctx, &l.p, n); wrong > 0 || err != nil {
 			return wrong, err

@@ -77,7 +77,7 @@ func (t *Report) writeFound(w io.Writer) {
 	for _, p := range t.Parameters {
 		fmt.Fprintf(w, "  %-20s %-14s %s\n", p.Path, p.Value, p.proof())
 	}
-	fmt.Fprintf(w, "\n  validated: %s\n  %s\n  %s\n", t.confidence(), t.confident(), unseen)
+	fmt.Fprintf(w, "\n  validated: %s\n  %s\n  %s\n  %s\n", t.confidence(), t.confident(), t.covered(), unseen)
 	t.writeFaults(w, "  ")
 }
 
@@ -215,6 +215,7 @@ func (t *Report) markdownFound(w io.Writer) {
 	for _, c := range t.Classes {
 		fmt.Fprintf(w, "| %s | %d | %d | 0 | %s | %s |\n", c.Name, c.Asked, c.Independent, c.bound(), c.Doc)
 	}
+	t.markdownCorners(w)
 	if t.Failed > 0 || len(t.Failures) > 0 {
 		fmt.Fprint(w, "\n```\n")
 		t.writeFaults(w, "")

@@ -22,6 +22,10 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 	for i := range gens {
 		g := &gens[i]
 		c := Class{Name: g.Name, Doc: g.Doc}
+		if g.Size != nil {
+			c.Of = g.Size(l.spec())
+		}
+		n := max(n, whole(g, l.spec()))
 		for at := 0; at < n; {
 			src := g.Aimed(l.spec(), p)
 			if at/maxBatch%2 == 1 {
@@ -80,7 +84,8 @@ func (l *loop) blame(ctx context.Context, wrong []*mma.Dot, codes []uint64, chec
 type Class struct {
 	Name  string `json:"name"`
 	Doc   string `json:"doc"`
-	Asked int    `json:"asked"` // inputs on which the unit and the model were compared: all agree
+	Asked int    `json:"asked"`        // inputs on which the unit and the model were compared: all agree
+	Of    uint64 `json:"of,omitempty"` // how many there are, where they are enumerated
 	// Failed is on how many others the unit failed.
 	Failed int `json:"failed"`
 }

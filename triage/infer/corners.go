@@ -1,0 +1,69 @@
+package infer
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// corners are the extremes by construction that package gen enumerates. The unit is asked
+// for all of them before anything else is believed: a fault that only they show, such as
+// an adder without its top bit, is seen whatever the seed.
+type corners struct {
+	dots []*mma.Dot
+	want []uint64
+}
+
+const cornerName = "corner"
+
+// askCorners asks for all corners. Every hypothesis is held against the answers.
+func (l *loop) askCorners(ctx context.Context) error {
+	g, err := gen.Find(cornerName)
+	if err != nil {
+		return err
+	}
+	dots := generate(l.spec(), g, l.seed, 0, whole(g, l.spec()))
+	l.corners.dots, l.corners.want, err = l.unit.ask(ctx, dots)
+	return err
+}
+
+// wholeMost is the size up to which an enumeration is always asked as a whole.
+const wholeMost = 1 << 15
+
+// whole returns the number of cases of a generator that enumerates not too many, else 0.
+func whole(g *gen.Generator, sp gen.Spec) int {
+	if g.Size == nil || g.Size(sp) > wholeMost {
+		return 0
+	}
+	return int(g.Size(sp))
+}
+
+// covered says which corners were compared, and which not.
+func (t *Report) covered() string {
+	for i := range t.Classes {
+		if c := &t.Classes[i]; c.Name == cornerName && c.Failed == 0 {
+			return fmt.Sprintf("Among them are all %d combinations of extremes of these kinds: %s.", c.Of, names(gen.Corners(t.Formats)))
+		}
+	}
+	return "The combinations of extremes were not all compared, since the unit fails on some."
+}
+
+func names(kinds []gen.CornerKind) string {
+	var s []string
+	for _, k := range kinds {
+		s = append(s, k.Name)
+	}
+	return strings.Join(s, ", ")
+}
+
+// markdownCorners lists the classes of extremes.
+func (t *Report) markdownCorners(w io.Writer) {
+	fmt.Fprintf(w, "\n%s A fault that needs another extreme may not have been seen.\n\n", t.covered())
+	for _, k := range gen.Corners(t.Formats) {
+		fmt.Fprintf(w, "- %s: %s\n", k.Name, strings.Join(k.Classes, "; "))
+	}
+}
