@@ -46,6 +46,6 @@ func Example() {
 	f := pair.Findings[0]
 	fmt.Println(mma.FormatDot(i.Formats, f.Dot), "gives", mma.FormatCode(i.D, f.A), "and", mma.FormatCode(i.D, f.B))
 	// Output:
-	// 2048 dot products, 4 findings
-	// 3f800000 3f800000 3e800006 gives 3fa00001 and 3fa00002
+	// 2048 dot products, 5 findings
+	// 3f800000,3f800000 3f800000,3f800000 4b800000 gives 4b800001 and 4b800000
 }

@@ -122,9 +122,9 @@ func classes(n int, name func(i int) string) []string {
 }
 
 func cornerSize(sp Spec) uint64 {
-	n := 1
-	for _, k := range Corners(sp.Formats) {
-		n *= len(k.Classes)
+	n := len(cornerLanes) * len(cornerSignificands) * len(cornerExponents) * len(cornerSigns) * len(cornerLevels)
+	if sp.C != fp.None {
+		n *= len(cornerAccumulators)
 	}
 	return uint64(n)
 }

@@ -366,3 +366,37 @@ func TestEncode(t *testing.T) {
 		t.Error("no bytes are not all zeros")
 	}
 }
+
+// TestCorners checks that the classes of corners, multiplied, are their number, and that the
+// first round has all of them.
+func TestCorners(t *testing.T) {
+	g, err := Find("corner")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sp := range []Spec{{mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, 8}, {mma.Formats{A: fp.FP16, B: fp.FP16, D: fp.FP32}, 8}} {
+		n := uint64(1)
+		for _, k := range Corners(sp.Formats) {
+			n *= uint64(len(k.Classes))
+		}
+		if size := g.Size(sp); size != n {
+			t.Errorf("%s: %d, and the classes make %d", sp.Formats, size, n)
+		}
+	}
+	// The largest sum: all lanes with all significands of all ones, plus, and c too.
+	sp := Spec{mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, 4}
+	found := 0
+	for i := range g.Size(sp) {
+		d := (Source{Generator: g}).Dot(sp, 1, i)
+		ok := d.C>>23 == 127 && d.C&(1<<23-1) == 1<<23-1
+		for k := range d.A {
+			ok = ok && d.A[k] == 0x3fff && d.B[k] == 0x3fff
+		}
+		if ok {
+			found++
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d cases of the largest sum, want 1", found)
+	}
+}
