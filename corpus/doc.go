@@ -1,13 +1,13 @@
 // Package corpus reads and writes what outlives a run: recordings and the plans that
-// they are made by, bundles, and lists of known differences. It computes nothing.
+// they are made from, bundles, and lists of known differences. It computes nothing.
 //
 // # Recordings
 //
-// A recording is the results of a target on inputs that it carries itself, so that
-// it outlives any change of the generators, with where they came from. RecordingWriter
-// writes one, a section for each instruction, such that what is on disk is good at any
-// moment; ReadRecording reads it and refuses damage; RecordingFile resumes one that
-// was cut short. The format is described at Recording. HWFile reads the text files
+// A recording holds the results of a target together with the inputs, so that later
+// changes to the generators do not invalidate it, and says where the inputs came from.
+// RecordingWriter writes one, a section for each instruction, such that what is on disk
+// is valid at every moment; ReadRecording reads it and rejects damaged files;
+// RecordingFile resumes one that was cut short. The format is described at Recording. HWFile reads the text files
 // in which Khattak and Mikaitis (arXiv:2512.07004) published results of real GPUs.
 //
 // A Plan says what to record. Those that come with the program are in plans, beside
@@ -20,17 +20,18 @@
 //
 // # Bundles
 //
-// A bundle is a directory with all about one finding, made to be attached to a
-// bug report: WriteBundle, ReadBundle. The described files are checked against a
-// MANIFEST; others, such as pictures, are added by the writer.
+// A bundle is a directory with everything about one finding, made to be attached to a
+// bug report: WriteBundle, ReadBundle. MANIFEST has the checksum of every file, including
+// those that the writer adds, such as pictures. ReadBundle refuses changed, missing and
+// unlisted files; hidden files do not count.
 //
 // # Files of strangers
 //
-// A file that anybody may have made is read with Open: regular files only, of a size that is
-// checked before and while they are read. What a crash of the machine leaves of a file
-// that was being written - its length, and zeros - is taken for its end (Log,
-// RecordingFile). Replace writes what takes another file's place; RemoveStale removes
-// what killed processes have left of that.
+// A file that anybody may have made is read with Open: regular files only, of a size that
+// is checked before and while it is read. If the machine crashes, a file may keep its new
+// length but end in zeros. Log and RecordingFile treat the zeros as the end of the file.
+// Replace writes a new file and then puts it in place of the old one; RemoveStale removes
+// temporary files that killed processes left behind.
 //
 // # Versions
 //
@@ -39,10 +40,10 @@
 // changed. Plans and lists of known differences, which people write, are refused if
 // they have a field that the reader does not know.
 //
-// Versions are digests of what results depend on besides formats of files. Journals and
-// recordings with other digests are not continued; recordings and bundles, which carry
-// their inputs, are still read, and whatever uses them reports that another version made
-// them.
+// The type Versions is something else: digests of the catalogue, the generators and the
+// number formats, on which results depend. Journals and recordings with other digests are
+// not continued; recordings and bundles, which carry their inputs, are still read, and
+// whatever uses them reports that another version made them.
 //
 // The API of this package is not promised: it may change in any version.
 package corpus

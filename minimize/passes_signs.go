@@ -1,8 +1,8 @@
 package minimize
 
-// flipSigns clears sign bits: all, those of values of one magnitude, and of each
-// element; and flips those of both factors of a product, of all terms, of a
-// product and c, and of two products.
+// flipSigns proposes to clear the signs of all elements, of those of equal magnitude, and
+// of each; and to flip the signs of both factors of a product, of all terms, of a product
+// and c, and of two products.
 func flipSigns(p *proposals) {
 	p.clearSigns(nil)
 	for _, set := range p.groups {
@@ -34,8 +34,9 @@ func (p *proposals) clearSigns(set []int) {
 	})
 }
 
-// negateTerms flips the signs of all terms, of each product and c, and of two
-// products. factor is the element of a product whose sign is flipped.
+// negateTerms flips the signs of all terms together; if there are few, also of each product
+// with c and of every two products. factor(k) is the element whose sign is flipped for
+// product k.
 func (p *proposals) negateTerms(factor func(k int) int) {
 	p.try(func(v vector) bool {
 		for _, k := range p.terms {
@@ -69,7 +70,7 @@ func (l *layout) flip(v vector, i int) bool {
 	return l.signBit(i) != 0
 }
 
-// signBit masks the sign of element i; 0 if it has none.
+// signBit returns the mask of element i's sign bit, 0 if it has none.
 func (l *layout) signBit(i int) uint64 {
 	if l.formats[i] == nil {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// gstfdpa is the kernel of GST-FDPA (arXiv:2511.10909, Alg. 9) in vector
+// gstfdpa is the kernel of GST-FDPA (arXiv:2511.10909, Alg. 9) with vector
 // instructions: exact sums of groups in float32, then the sum of the scaled sums and
 // C in float64.
 type gstfdpa struct {
@@ -32,7 +32,7 @@ type gstfdpaState struct {
 	rows, cols  []float64 // scales
 	joined      []float64
 	kinds       []float32
-	marks       []uint16 // bit 13 for all outputs
+	marks       []uint16 // bit 13 is set for every output, so that Sums looks at all kinds
 	order       []uint32
 	small       simd.Small
 	chain       simd.Chain
@@ -130,7 +130,7 @@ func (t *gstfdpa) run(in *mma.Batch, out []byte, scratch any) {
 	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { t.grid(st, g, out) }, t.m.RunGeneral)
 }
 
-// grid does a grid.
+// grid computes the outputs of one grid of tiles.
 func (t *gstfdpa) grid(st *gstfdpaState, g *grid, out []byte) {
 	a := st.filled(ofA, g.rowCodes(1), 8)
 	t.decode(st, &t.a, a, &st.a, (g.rows-g.in.M)*g.in.K)
@@ -157,7 +157,7 @@ func (t *gstfdpa) grid(st *gstfdpaState, g *grid, out []byte) {
 	st.scatter(out)
 }
 
-// decode makes values and magnitudes of codes, with room for more.
+// decode decodes codes to values and magnitudes, with room for more further ones.
 func (t *gstfdpa) decode(st *gstfdpaState, format *simd.Small, src []byte, dst *[2][]float32, more int) {
 	n := len(src)
 	dst[0], dst[1] = resize(dst[0], n+more), resize(dst[1], n+more)

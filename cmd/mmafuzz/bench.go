@@ -81,7 +81,7 @@ Exit status: 0 measured, 1 the memory grows, 2 trouble, 75 incomplete: interrupt
 	f.IntVar(&b.count, "count", 7, "`number` of runs of each measurement, of which the median counts")
 	f.DurationVar(&b.time, "time", 10*time.Second, "about the `time` for everything")
 	f.StringVar(&b.target, "target", "", "measure this `target` in place of all that are found")
-	f.StringVar(&b.inst, "inst", "", "its `instruction`")
+	f.StringVar(&b.inst, "inst", "", "`instruction` of --target")
 	f.DurationVar(&b.soak, "soak", 0, "run the loop for this `time` and watch the memory")
 	f.DurationVar(&b.every, "every", 0, "`time` between looks at the memory (0: a hundredth of --soak)")
 	f.StringVar(&b.out, "out", "", "`file` of the curve of --soak, as a table")
@@ -112,7 +112,7 @@ func (b *benchCmd) check(args []string, f *pflag.FlagSet) error {
 		return err
 	}
 	if b.pattern, err = regexp.Compile(b.only); err != nil {
-		return hinted("regexp/syntax is documented at go doc regexp/syntax", "--only: %v", err)
+		return hinted("go doc regexp/syntax describes the syntax", "--only: %v", err)
 	}
 	return nil
 }
@@ -196,7 +196,7 @@ func serveChild(name string) (devices.Target, error) {
 	return exec.Isolate(name, self, "serve", "sim:hopper")
 }
 
-// writeMachine writes what is measured on, with --json.
+// writeMachine, with --json, writes a description of this machine.
 func (b *benchCmd) writeMachine(m *measure.Machine) error {
 	if !b.json {
 		return nil

@@ -40,7 +40,8 @@ func (c *checklistCmd) flags(cmd *cobra.Command) {
 	_ = cmd.MarkFlagDirname("checklist")
 }
 
-// check returns an error if a flag is given without the one that it needs.
+// check returns an error if a flag is given without --checklist, or --minutes is not
+// positive.
 func (c *checklistCmd) check(changed func(string) bool) error {
 	for _, name := range []string{"device", "against", "minutes", "dots", "inst", "plan"} {
 		if c.dir == "" && changed(name) {
@@ -83,7 +84,8 @@ func (c *checklistCmd) run(ctx context.Context) error {
 	return err
 }
 
-// options opens the targets.
+// options opens the targets, by default the first usable GPU, and returns the options of the
+// checklist; the caller closes the targets.
 func (c *checklistCmd) options() (*checklist.Options, error) {
 	if c.device == "" {
 		for _, d := range discover.Devices() {

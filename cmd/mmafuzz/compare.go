@@ -78,7 +78,7 @@ new: a recording is not complete, or it was interrupted.`,
 	f.IntVar(&c.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&c.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of compare.json and the bundles (default: mmafuzz-out/compare-HASH)")
 	f.BoolVar(&c.allBundles, "all-bundles", false, "make bundles of known differences and of last night's too")
-	f.IntVar(&c.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each two machines; one of each cause comes first")
+	f.IntVar(&c.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each pair of machines; one of each cause comes first")
 	_ = cmd.MarkFlagDirname("out")
 	return cmd
 }

@@ -16,7 +16,7 @@ import (
 func completeTargets(c *cobra.Command, flags ...string) {
 	for _, f := range flags {
 		_ = c.RegisterFlagCompletionFunc(f, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			if kind, _, ok := strings.Cut(prefix, ":"); ok && fileKinds[kind] {
+			if kind, _, ok := strings.Cut(prefix, ":"); ok && pathKinds[kind] {
 				return nil, cobra.ShellCompDirectiveDefault // files
 			}
 			return targetNames(), cobra.ShellCompDirectiveNoFileComp

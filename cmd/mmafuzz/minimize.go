@@ -19,7 +19,7 @@ func newMinimize(a *app) *cobra.Command {
 	var t *trust
 	c := &cobra.Command{
 		Use:   "minimize BUNDLE",
-		Short: "shrink the case of a bundle again, from the one that was found",
+		Short: "shrink the case of a bundle again, starting from the original case",
 		Long: `minimize shrinks the case that a bundle was made of, with this version of the
 program, and replaces the bundle, or writes a new one with --out.
 
@@ -63,7 +63,7 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	}
 	n := f.Mismatch
 	n.Origin, n.A.Target, n.B.Target = m.Origin, m.A.Target, m.B.Target
-	if err := bundle.Write(out, n, nil); err != nil {
+	if err := bundle.Write(out, n, bundle.Tiles(b)); err != nil {
 		return err
 	}
 	if a.json {
@@ -77,8 +77,8 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	return errMismatch
 }
 
-// placeForBundle says why a bundle cannot be written to a place: only another
-// bundle is replaced, or an empty directory.
+// placeForBundle returns an error if a bundle cannot be written to a directory: it must not
+// exist, or be empty or another bundle, which is replaced.
 func placeForBundle(dir string) error {
 	const hint = "name a new directory with --out, or a bundle to be replaced"
 	if parent := filepath.Dir(filepath.Clean(dir)); bundle.Is(parent) {

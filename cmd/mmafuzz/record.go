@@ -24,7 +24,7 @@ type recordCmd struct {
 
 	line     statusLine
 	began    time.Time
-	said     bool // the first line
+	said     bool // the first line has been shown
 	resumed  uint64
 	lastJSON time.Time
 }
@@ -226,7 +226,7 @@ type recordingEvent struct {
 	Bytes       int64   `json:"bytes"`
 }
 
-// progress shows how far the recording is.
+// progress reports the progress of the recording.
 func (r *recordCmd) progress(p record.Progress) {
 	if !r.said {
 		r.said, r.lastJSON = true, time.Now()

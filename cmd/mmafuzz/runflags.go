@@ -13,7 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
 
-// checkFlags says what flags contradict each other or have impossible values.
+// checkFlags returns an error if flags contradict each other or have impossible values.
 func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 	if err := errors.Join(excluded(f, "targets", "a", "b", "all", "inst-b"), excluded(f, "all", "b", "inst-b")); err != nil {
 		return withHint(err, "mmafuzz run --help shows which flags go together")
@@ -37,7 +37,8 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 	return r.list.check()
 }
 
-// checkInstructions says that an instruction is named twice, or is missing.
+// checkInstructions returns an error if a target or an instruction is missing, or an
+// instruction is named twice.
 func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	_, instA := devices.Split(r.a)
 	_, instB := devices.Split(r.b)
@@ -60,7 +61,7 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	return nil
 }
 
-// checkGenerators says that a generator does not exist or would not be used.
+// checkGenerators returns an error if a generator does not exist or would not be used.
 func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 	var names []string
 	for _, g := range gen.All() {
@@ -86,7 +87,7 @@ func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 	return hinted("leave --gen out", "--gen has no use here: a recording comes with its own inputs")
 }
 
-// recorded reports whether a side of a pair is a recording.
+// recorded reports whether either side of a pair is a recording.
 func recorded(p *devices.Pair) bool {
 	_, a := p.A.(devices.Recorder)
 	_, b := p.B.(devices.Recorder)

@@ -33,7 +33,7 @@ func newSelfcheckInfer(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "infer",
 		Short: "whether inference finds arithmetics that are known",
-		Long: `infer presents units to inference that do not tell what they are: with --catalog
+		Long: `infer has inference examine units without telling it what they are: with --catalog
 every arithmetic of the catalogue, else made-up ones, drawn by their seeds from a
 distribution over the whole parameter program (go doc ./sim/mma MadeUp). A unit is
 recovered if the program found and the true one give the same bits on --dots dot
@@ -120,7 +120,7 @@ func (s *selfcheckInfer) run(ctx context.Context) error {
 				Str("found", programText(&i.Found)).Str("true", programText(&i.True)).Msg("not recovered")
 		}
 		s.progress(began, fmt.Sprintf("%d of %d  %s %s, %d queries", len(all), len(units), i.Unit, i.Verdict, i.Queries))
-		if s.out != "" { // what was measured is kept if it takes too long
+		if s.out != "" { // save after each unit, so that nothing is lost if the run is stopped
 			saved = s.save(command, all)
 		}
 	})
@@ -146,5 +146,5 @@ func (s *selfcheckInfer) save(command string, all []*selfcheck.Inference) error 
 	return s.saveTable(s.out, table.Bytes())
 }
 
-// programText writes the parameters that a program has.
+// programText lists the parameters that a program sets.
 func programText(p *mma.Params) string { return mma.Brief(mma.Diff(&mma.Params{}, p)) }

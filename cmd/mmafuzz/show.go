@@ -9,7 +9,7 @@ import (
 )
 
 func newShow(a *app) *cobra.Command {
-	var trace bool
+	var all bool
 	c := &cobra.Command{
 		Use:   "show BUNDLE",
 		Short: "draw the picture of a bundle",
@@ -20,9 +20,9 @@ and the cause.
 With --json it writes the bundle's mismatch.json in a line.`,
 		Args:              takes("BUNDLE"),
 		ValidArgsFunction: directories,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.show(args[0], trace) },
+		RunE:              func(_ *cobra.Command, args []string) error { return a.show(args[0], all) },
 	}
-	c.Flags().BoolVar(&trace, "all", false, "draw every sum, not only those that decide")
+	c.Flags().BoolVar(&all, "all", false, "draw every sum, not only those that decide")
 	return c
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
-// statusLine is a line on stderr that says how far something is: rewritten in place
-// on a terminal, a new line every ten seconds elsewhere.
+// statusLine is a line on stderr that shows progress: rewritten in place on a terminal, a
+// new line every ten seconds elsewhere.
 type statusLine struct {
 	*app
 	last time.Time // when it was shown
@@ -26,7 +26,7 @@ const statusEvery = 10 * time.Second
 // statusField is a part of the line.
 type statusField struct {
 	text string
-	keep int // on a narrow terminal what has the least of these goes first
+	keep int // on a narrow terminal, the field with the smallest keep is dropped first
 }
 
 // show shows the fields, or as many of them as have room.
@@ -53,7 +53,7 @@ func joined(fields []statusField) string {
 	return strings.Join(texts, "  ")
 }
 
-// fitting writes fields in so many columns. The last one that is left is cut.
+// fitting writes fields in at most columns columns; if a single field is left, it is cut.
 func fitting(fields []statusField, columns int) string {
 	fields = slices.Clone(fields)
 	for len(fields) > 1 && utf8.RuneCountInString(joined(fields)) > columns {
@@ -63,7 +63,7 @@ func fitting(fields []statusField, columns int) string {
 	return readable.Shorten(joined(fields), columns)
 }
 
-// clear makes room for a line above the status line.
+// clear erases the status line, so that something else can be printed in its place.
 func (s *statusLine) clear() {
 	if s.on {
 		fmt.Fprint(printable.Raw(s.stderr), "\r\x1b[K")

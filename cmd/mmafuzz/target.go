@@ -11,8 +11,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// openUnit opens the unit that --target, --inst and --like name. The target is to
-// be closed.
+// openUnit opens the unit that --target, --inst and --like name. The caller closes the
+// target.
 func openUnit(target, inst, like string) (devices.Target, devices.Unit, error) {
 	if target == "" {
 		return nil, nil, hinted("for example --target sim:hopper; mmafuzz list targets lists them", "--target is missing")
@@ -81,8 +81,8 @@ func explainTarget(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if kind, _, ok := strings.Cut(name, ":"); ok && fileKinds[kind] {
-		return err // it is about the file
+	if kind, _, ok := strings.Cut(name, ":"); ok && pathKinds[kind] {
+		return err // about the file or command; suggestions of targets would not help
 	}
 	if strings.HasPrefix(name, "cuda:") || strings.HasPrefix(name, "hip:") {
 		return withHint(err, "mmafuzz doctor says what this machine can run")
@@ -119,11 +119,11 @@ func orMisspelt(name, inst string, err error) error {
 	return err
 }
 
-// fileKinds are the kinds of targets that are named by a file or a command.
-var fileKinds = map[string]bool{"replay": true, "model": true, "exec": true}
+// pathKinds are the kinds of targets that are named by a file or a command.
+var pathKinds = map[string]bool{"replay": true, "model": true, "exec": true}
 
-// instructionHint says where a target's instructions are listed, and whose a
-// name is if the target does not have it.
+// instructionHint says where a target's instructions are listed; if it lacks the named one,
+// also which simulators have it, what the processor lacks for it, or what name is close.
 func instructionHint(t devices.Target, name string) string {
 	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", readable.ShellWord(t.Name()))
 	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" }) {

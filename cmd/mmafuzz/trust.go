@@ -82,7 +82,7 @@ func (t *trust) ask(ctx context.Context, dir, command string) (bool, error) {
 	}
 }
 
-// terminal returns the terminal that the user sees, whatever became of stderr.
+// terminal returns the terminal that the user sees, even if stderr is redirected.
 func terminal(stderr io.Writer) io.WriteCloser {
 	if !isTerminal(stderr) {
 		if f, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0); err == nil {

@@ -1,4 +1,4 @@
-// Command peerbench runs other people's simulators of matrix units beside those of
+// Command peerbench runs another simulator of matrix units, MMA-Sim, beside those of
 // mmafuzz: on the same machine, in the same run, on the same inputs, one thread each.
 // It compares the results bit for bit and the speeds.
 //
@@ -9,23 +9,24 @@
 //
 // The peer is MMA-Sim (package mmasim of Python), which computes with PyTorch. It is
 // installed into a virtual environment below the user's cache directory (--cache names
-// another), where a python3 with venv, a C++ compiler and a package index are at hand;
-// PyTorch takes some gigabytes, and less where pip is told to look at PyTorch's own
-// index of packages for processors (PIP_EXTRA_INDEX_URL). If something is missing
-// peerbench describes what. What it installs, and what MMA-Sim compiles of itself, is in that
-// directory alone: to remove the directory undoes it.
+// another), which needs python3 with venv, a C++ compiler and a package index. PyTorch
+// takes some gigabytes, less if pip is pointed to PyTorch's own index of packages for
+// processors (PIP_EXTRA_INDEX_URL). If something is missing, the error says what. All that
+// it installs and that MMA-Sim compiles is in that directory: remove it to uninstall.
 //
-// What is compared: whole tiles of the instruction's own shape, one (its __call__) and
-// many at once (its dpa with leading dimensions), the operands being in memory on
-// either side. Times are of the processor, medians of some runs; a ratio is MMA-Sim's
-// time by that of Model.Run, of the inputs, raw bits or finite numbers, for which it is
-// smaller. The bits are compared on these and on inputs of every generator of package
-// fuzz. Facets that the catalogue says nobody knows (codes of NaN) count apart.
+// What is compared: whole tiles of the instruction's own shape, one (__call__ of MMA-Sim's
+// object) and many at once (its method dpa, with leading dimensions), with the operands in
+// memory on either side. Times are processor times, medians of some runs. A ratio is
+// MMA-Sim's time divided by that of Model.Run. Both are timed on raw bits and on finite
+// numbers; the smaller ratio is reported. The bits are compared on these and on inputs of
+// every generator. Differences only in what the catalogue says nobody knows (codes of NaN)
+// are counted separately.
 //
 // # JSON
 //
-// With --json one object a line: first
+// --json writes one object per line: first
 //
+//	v        number  version of the format: 1
 //	machine  object  go doc ./fuzz/selfcheck/measure Machine
 //	peer     object  versions: mmasim, torch, python
 //
@@ -42,7 +43,7 @@
 //	single       object   ratio, peer_ns and own_ns of a tile, spread of either, inputs
 //	batched      object   the same of a tile of a batch
 //	dots         number   results that were compared
-//	differ       number   of these, those that differ
+//	differ       number   of these, those that differ, not counting unknown
 //	unknown      number   those that differ in a facet that nobody knows
 //	witness      string?  the first that differs: source, operands, results
 //

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// mmasimVersion is the one that was compared last.
+// mmasimVersion is the version of MMA-Sim that mmafuzz was last compared with.
 const mmasimVersion = "2.1.1"
 
 // cacheDir is where MMA-Sim is installed.
@@ -24,8 +24,8 @@ func cacheDir() (string, error) {
 	return filepath.Join(dir, "mmafuzz", "mmasim"), nil
 }
 
-// interpreter returns a Python that has MMA-Sim: that of the environment below cache,
-// which is made if it is not there.
+// interpreter returns a Python that has MMA-Sim: that from the virtual environment below
+// cache, which is created if necessary.
 func interpreter(ctx context.Context, cache, version string, log io.Writer) (string, error) {
 	env := filepath.Join(cache, version)
 	python := filepath.Join(env, "bin", "python")

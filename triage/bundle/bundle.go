@@ -1,10 +1,11 @@
-// Package bundle makes bundles: directories that hold all about one differing case, for
-// people who have never seen one and for programs.
+// Package bundle makes bundles: directories that hold everything about one differing case,
+// for people who have never seen one and for programs.
 //
-// What is in a bundle comes from its mismatch.json (corpus.Mismatch) alone: a README, the
-// picture of what both sides did, their steps as JSON, a Go test and, for instructions of
-// GPUs, programs that reproduce the case. So a bundle can be made again from a mismatch.json,
-// drawn (Picture), and run again (Open), wherever its units are.
+// Everything this package puts into a bundle is made from mismatch.json (corpus.Mismatch)
+// alone: a README, the picture of what both sides did, their steps as JSON, a Go test and,
+// for instructions of GPUs, programs that reproduce the case. So a bundle can be made again
+// from a mismatch.json, drawn (Picture), and run again (Open), wherever its units are.
+// Callers of Write may add files, such as recordings of whole tiles.
 //
 // The API of this package is not promised: it may change in any version.
 package bundle
@@ -13,6 +14,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -29,6 +31,18 @@ func Write(dir string, m *corpus.Mismatch, extra map[string][]byte) error {
 	}
 	maps.Copy(files, extra)
 	return corpus.WriteBundle(dir, m, files)
+}
+
+// Tiles returns the recordings of whole tiles that a bundle has, by name. Nothing else in
+// a bundle has what is in them.
+func Tiles(b *corpus.Bundle) map[string][]byte {
+	tiles := map[string][]byte{}
+	for name, body := range b.Files {
+		if ok, err := filepath.Match(tileFiles, name); ok && err == nil {
+			tiles[name] = body
+		}
+	}
+	return tiles
 }
 
 // files returns what a bundle has beside mismatch.json, case.txt and MANIFEST.
@@ -68,5 +82,5 @@ func files(m *corpus.Mismatch, dir string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// Unstable is the bucket of cases that do not repeat themselves.
+// Unstable is the bucket of cases that do not reproduce.
 const Unstable = "unstable"

@@ -42,7 +42,10 @@ func Below(root string) ([]string, error) {
 
 // members are patterns of the names of files that are written into bundles.
 var members = []string{"MANIFEST", "mismatch.json", "case.txt", "picture.txt", "README.md", "repro_test.go", "repro_[ab].*",
-	"trace-[ab].json", "model-[ab].json", "tile-[ab].rec"}
+	"trace-[ab].json", "model-[ab].json", tileFiles}
+
+// tileFiles is the pattern of the names of recordings of whole tiles.
+const tileFiles = "tile-[ab].rec"
 
 func isMember(name string) bool {
 	return slices.ContainsFunc(members, func(pattern string) bool {

@@ -287,7 +287,8 @@ func (s *search) ranked(n *node, mutants []mma.Params) []mma.Params {
 	return best
 }
 
-// ranks returns the programs that seem to gain anything, the best first.
+// ranks returns the programs that explain at least one of the quick cases, those with the
+// largest estimated gain first.
 func (s *search) ranks(g *gauge, ps []mma.Params) []rank {
 	all := make([]rank, len(ps))
 	s.Sweep(ps, func(i int, m evidence.Runner, buf *[]byte) {

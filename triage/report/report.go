@@ -1,7 +1,7 @@
 // Package report draws the picture of a mismatch, and of a single dot product,
 // from the traces of the simulators: the terms of the sums as rows of bits, each
-// bit at the column of its weight, where a sum cuts them, what of a bit survives
-// on one side only, the roundings, and the two results against the exact value.
+// bit at the column of its weight, where a sum cuts them, which bits survive on
+// one side only, the roundings, and the two results against the exact value.
 //
 // The picture is made in stages, each a function of the result of the one before:
 //
@@ -45,7 +45,7 @@ type Input struct {
 	Title   string // what is pictured, such as the instruction's name
 	Formats mma.Formats
 	Dot     *mma.Dot
-	Free    []string // what of the operands does not matter, a line each
+	Free    []string // which parts of the operands do not matter, a line each
 	Rerun   []string // command that repeats the case, in words as a shell reads them; none: not shown
 }
 
@@ -89,8 +89,8 @@ func (o TextOptions) width() int {
 	return max(o.Width, minWidth)
 }
 
-// Text writes the picture of a mismatch. No line is longer than the width, but
-// for a word of the Input or of a name that is, and for commands of Next.
+// Text writes the picture of a mismatch. No line is longer than the width, unless a
+// single word of the Input or of a name is longer, or the line is a command of Next.
 func Text(w io.Writer, m *Mismatch, o TextOptions) error {
 	return write(w, mismatchText(m, o), o.Color)
 }

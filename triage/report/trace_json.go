@@ -20,8 +20,8 @@ type Steps struct {
 // Product is a product as it enters the sums.
 type Product struct {
 	K         int    `json:"k"`
-	Subnormal string `json:"subnormal,omitempty"` // the factors that are: a, b, ab
-	Flushed   string `json:"flushed,omitempty"`   // the factors that were, and count as zero
+	Subnormal string `json:"subnormal,omitempty"` // the factors that are subnormal: a, b, ab
+	Flushed   string `json:"flushed,omitempty"`   // the subnormal factors that count as zero: a, b, ab
 	Value     string `json:"value"`
 	E         *int32 `json:"e,omitempty"` // nominal exponent, if it has one
 }
@@ -29,10 +29,10 @@ type Product struct {
 // Sum is one fused sum and the roundings after it.
 type Sum struct {
 	Place  string     `json:"place"`       // stage0, stage1, join or late: see package mma
-	Exec   int        `json:"exec"`        // execution of the instruction, where K elements are not all
+	Exec   int        `json:"exec"`        // number of the instruction's execution, if the dot product is longer than its K
 	Lane   int        `json:"lane"`        // accumulator
 	Step   int        `json:"step"`        // number of the first product of the step
-	Group  int        `json:"group"`       // of the step's sums in this place
+	Group  int        `json:"group"`       // number of the sum among the step's sums in this place
 	E      *int32     `json:"e,omitempty"` // exponent that the terms are aligned with
 	Terms  []Term     `json:"terms"`
 	Value  string     `json:"value"` // of the sum of the cut terms
@@ -48,7 +48,7 @@ type Term struct {
 	Cut   *Cut   `json:"cut,omitempty"`
 }
 
-// Cut is the alignment of a term: what lies below 2^Q is rounded away.
+// Cut is the alignment of a term: bits below 2^Q are rounded off.
 type Cut struct {
 	Q     int32   `json:"q"`
 	Mode  fp.Mode `json:"mode"`

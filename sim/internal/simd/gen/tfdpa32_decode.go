@@ -5,8 +5,9 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// Exponent codes of one byte: 0 for zero, codeOne for the format's emin and on,
-// codeSpecial for Inf and NaN. A product's code is the sum of its factors' codes.
+// Exponent codes of one byte: 0 for zero, codeOne for the format's emin, and one more for
+// each exponent above it; codeSpecial for Inf and NaN. A product's code is the sum of its
+// factors' codes.
 const (
 	codeOne     = 32
 	codeSpecial = 127
@@ -15,8 +16,8 @@ const (
 // halfConsts are constants of FP16, and the exponent codes by exponent field.
 type halfConsts struct{ abs, one, infinity, code, special, table Mem }
 
-// decodes emits the routines that make float32 values and exponent codes of FP16 and of
-// formats of one byte, 32 at a time.
+// decodes emits the routines that decode FP16 and 1-byte formats to float32 values and
+// exponent codes, 32 at a time.
 func decodes() {
 	words := func(name string, w uint16) Mem { return constants(name, 32, func(int) uint16 { return w }) }
 	h := &halfConsts{
@@ -79,7 +80,7 @@ func (i isa) decodeByte(h *halfConsts) {
 			i.and(magnitude, s, mag)
 			VPCMPGTW(top, mag, nan)
 			VPSLLW(left, mag, mag)
-			if i == avx512 { // all bits of NaN: NaN of FP16, too
+			if i == avx512 { // set all magnitude bits of a NaN: that is a NaN in FP16 too
 				VMOVDQU16(abs, nan, mag)
 			} else {
 				VPOR(nan, mag, mag)
@@ -106,7 +107,7 @@ func (i isa) decodeByte(h *halfConsts) {
 	end()
 }
 
-// halfCodes makes exponent codes of 32 magnitudes of FP16, in two vectors or one, and
+// halfCodes computes exponent codes from 32 FP16 magnitudes, in two vectors or one, and
 // finds out whether one is Inf.
 type halfCodes struct {
 	isa
@@ -133,7 +134,7 @@ func (i isa) halfCodes(h *halfConsts) *halfCodes {
 	return c
 }
 
-// add makes the codes of a vector of magnitudes.
+// add computes the codes of a vector of magnitudes.
 func (c *halfCodes) add(mag vec) {
 	inf := c.vec()
 	if c.isa == avx512 {

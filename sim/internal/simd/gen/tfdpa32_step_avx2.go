@@ -1,11 +1,14 @@
 package main
 
+// This file emits the AVX2 code of a step of T-FDPA on narrow operands; the algorithm is
+// described in doc.go, the variants in tfdpa32_step.go.
+
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// outputs2 emits a step of the outputs of a row and a group with AVX2.
+// outputs2 emits one step for the outputs of one row in a group of 8 columns.
 func (s *stepCode) outputs2(acc, ec, code, scale, ci vec) vec {
 	s.scale2(ec, code, scale)
 	sum, floats := YMM(), YMM()
@@ -28,10 +31,11 @@ func (s *stepCode) outputs2(acc, ec, code, scale, ci vec) vec {
 	return r
 }
 
-// scale2 makes 2^(F-E) of the exponent fields of the accumulator and of the products.
+// scale2 computes 2^(F-E) from the exponent fields of the accumulator and of the products;
+// E is the largest of them.
 func (s *stepCode) scale2(ec, code, scale vec) {
 	top := YMM()
-	if s.fp16 { // an accumulator that is not zero has Emin at least
+	if s.fp16 { // the exponent of a non-zero accumulator is at least Emin
 		zero, least := YMM(), YMM()
 		VPXOR(zero, zero, zero)
 		VPCMPEQD(zero, ec, zero)
@@ -48,8 +52,8 @@ func (s *stepCode) scale2(ec, code, scale vec) {
 	VPSUBD(top, scale, scale)
 }
 
-// products2 adds the products, scaled and truncated, half of them to sum and the
-// others to ci, neither of which overflows, and for special steps also as floats.
+// products2 scales and truncates the products and adds half of them to sum, the others to
+// ci; neither overflows. If inf is set, it also adds the unscaled products to floats.
 func (s *stepCode) products2(scale, sum, ci, floats vec) {
 	VPXOR(sum, sum, sum)
 	s.loop8(func(k register, from int) {
@@ -78,9 +82,9 @@ func (s *stepCode) products2(scale, sum, ci, floats vec) {
 	})
 }
 
-// loop8 emits the loop over the products of a step, 8 at a time. four does four of them,
-// from value i behind offset k of a row on. If the number of products is an odd multiple
-// of 4, the loop begins in its middle.
+// loop8 emits the loop over the products of a step, 8 at a time. four emits four of them,
+// beginning i values after byte offset k of a row. If the number of products is an odd
+// multiple of 4, the loop begins in its middle.
 func (s *stepCode) loop8(four func(k register, i int)) {
 	k := GP64()
 	XORQ(k, k)
@@ -107,9 +111,9 @@ func addFour(add instruction, v [4]vec, sum vec) {
 	add(v[0], sum, sum)
 }
 
-// magnitude2 returns the magnitude of sum + ci, halved where it has 32 bits; the sign, in
-// all bits; and 1 where the magnitude was halved. The sum of two int32
-// that overflows has the sign of both.
+// magnitude2 returns the magnitude of sum + ci, halved where it has 32 bits; a mask of the
+// sign; and 1 where the magnitude was halved. If the addition of the two int32 overflows,
+// the sign is that of both.
 func magnitude2(sum, ci vec) (m, neg, halved vec) {
 	m, neg, halved = YMM(), YMM(), YMM()
 	same := YMM()
@@ -138,8 +142,8 @@ func (s *stepCode) unscale2(r, scale, neg, halved vec) {
 	VORPS(neg, r, r)
 }
 
-// floatTruncated2 converts m, at most 31 bits, toward zero. It clears the bit below the
-// last one of a float32, without which the conversion truncates.
+// floatTruncated2 converts m, at most 31 bits, toward zero. The conversion rounds to
+// nearest. With the bit below the last one that a float32 keeps cleared, it truncates.
 func floatTruncated2(m, r vec) {
 	guard := YMM()
 	VPSRLD(U8(24), m, guard)
@@ -147,7 +151,8 @@ func floatTruncated2(m, r vec) {
 	VCVTDQ2PS(r, r)
 }
 
-// truncateFitting2 rounds sum + ci, which does not overflow, toward zero.
+// truncateFitting2 converts sum + ci to float32, toward zero, and multiplies it by 2^(E-F).
+// sum + ci must not overflow.
 func (s *stepCode) truncateFitting2(sum, ci, scale, r vec) {
 	m, inverse := YMM(), YMM()
 	VPADDD(ci, sum, sum)
@@ -160,7 +165,8 @@ func (s *stepCode) truncateFitting2(sum, ci, scale, r vec) {
 	VORPS(sum, r, r)
 }
 
-// truncate2 rounds sum + ci toward zero.
+// truncate2 converts sum + ci to float32, toward zero, multiplies it by 2^(E-F), and clears
+// the bits that a result does not keep.
 func (s *stepCode) truncate2(sum, ci, scale, r vec) {
 	m, neg, halved := magnitude2(sum, ci)
 	floatTruncated2(m, r)
@@ -168,8 +174,9 @@ func (s *stepCode) truncate2(sum, ci, scale, r vec) {
 	VANDPS(s.k("Keep"), r, r)
 }
 
-// round2 rounds sum + ci to odd, which the conversion to FP16 then rounds as if
-// it were exact, and makes +0 of numbers that it would round to zero.
+// round2 rounds sum + ci to odd and multiplies it by 2^(E-F), so that the conversion to
+// FP16 that follows gives what rounding the exact sum would. Numbers that would become zero
+// there become +0.
 func (s *stepCode) round2(sum, ci, scale, r vec) {
 	m, neg, halved := magnitude2(sum, ci)
 	lost, sticky := YMM(), YMM()
@@ -187,8 +194,8 @@ func (s *stepCode) round2(sum, ci, scale, r vec) {
 	VANDPS(sticky, r, r)
 }
 
-// exceptions2 corrects the results of outputs without products that count, and of
-// those with Inf or NaN.
+// exceptions2 corrects the outputs all of whose products are zero (E below Null), and those
+// with Inf or NaN.
 func (s *stepCode) exceptions2(r, acc, ec, code, floats vec) {
 	null, is, value, t := YMM(), YMM(), YMM(), YMM()
 	VMOVDQU(s.k("Null"), null)
@@ -199,14 +206,14 @@ func (s *stepCode) exceptions2(r, acc, ec, code, floats vec) {
 	VPAND(s.k("Keep"), acc, value)
 	VPAND(s.k("Abs"), value, is)
 	VPCMPEQD(t, is, t)
-	VPANDN(value, t, value) // +0 of both zeros
+	VPANDN(value, t, value) // zeros of either sign become +0
 	VBLENDVPS(null, value, r, r)
 	Label("some")
 	VPCMPGTD(s.k("Finite"), ec, is)
 	if s.inf {
 		VPCMPGTD(s.k("Special"), code, t)
 		VPOR(t, is, is)
-	} else { // the sum of Inf or NaN and 0 or NaN
+	} else { // no factor is Inf: the result is the accumulator, or NaN if a factor is NaN
 		VPCMPGTD(s.k("Special"), code, t)
 		floats = YMM()
 		VORPS(t, acc, floats)

@@ -1,5 +1,8 @@
 package main
 
+// This file emits the AVX-512 code of a step of T-FDPA on narrow operands; the algorithm is
+// described in doc.go, the variants in tfdpa32_step.go.
+
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -32,7 +35,7 @@ func (s *stepCode) load512(lanes *stepLanes) {
 	}
 }
 
-// outputs512 emits a step of the outputs of two rows and a group with AVX-512. A vector
+// outputs512 emits one step for the outputs of two rows in a group of 8 columns. A vector
 // of products is two values of k by 8 columns of a row.
 func (s *stepCode) outputs512(acc, ec, code, scale, ci vec) vec {
 	s.scale512(ec, code, scale)
@@ -54,10 +57,11 @@ func (s *stepCode) outputs512(acc, ec, code, scale, ci vec) vec {
 	return d
 }
 
-// scale512 makes 2^(F-E) of the exponent fields of the accumulator and of the products.
+// scale512 computes 2^(F-E) from the exponent fields of the accumulator and of the
+// products; E is the largest of them.
 func (s *stepCode) scale512(ec, code, scale vec) {
 	top := ZMM()
-	if s.fp16 { // an accumulator that is not zero has Emin at least
+	if s.fp16 { // the exponent of a non-zero accumulator is at least Emin
 		some := K()
 		VPTESTMD(ec, ec, some)
 		VPMAXSD_BCST(s.k("Emin"), ec, some, ec)
@@ -70,7 +74,7 @@ func (s *stepCode) scale512(ec, code, scale vec) {
 }
 
 // products512 is products2 for two rows: the sums of products of even k and of odd k,
-// and for special steps also as floats.
+// and if inf is set also the sums of the unscaled products, as floats.
 func (s *stepCode) products512(scale vec) (sums, floats [2]vec) {
 	var scales [2]vec
 	for i := range scales {
@@ -142,20 +146,21 @@ func (s *stepCode) rows512(rows [2]vec, permute instruction) (even, odd vec) {
 	return even, odd
 }
 
-// round512 rounds sum + ci, of 32 bits and a sign, and multiplies it by 2^(E-F):
-// toward zero, or for FP16 to odd, which the conversion to FP16 then rounds as if
-// it were exact.
+// round512 rounds sum + ci, of 32 bits and a sign, and multiplies it by 2^(E-F). It rounds
+// toward zero; for FP16 to odd, so that the conversion to FP16 gives what rounding the
+// exact sum would.
 func (s *stepCode) round512(sum, ci, scale, r vec) {
 	m, inverse := ZMM(), ZMM()
 	VPSUBD(scale, s.k("Inverse"), inverse)
-	if s.fits { // one sum
+	if s.fits { // the sum fits in an int32
 		VPADDD(ci, sum, r)
 		VCVTDQ2PS_RZ_SAE(r, r)
 		VMULPS(inverse, r, r)
 		return
 	}
 	VPADDD(ci, sum, m)
-	// A sum of two int32 that overflows has the sign of both: that of the majority.
+	// The sign is the majority of the signs of sum, ci and m: if the addition overflows,
+	// m's is wrong and the other two agree.
 	neg, negative, zero := sum, K(), ZMM()
 	VPTERNLOGD(U8(0xe8), m, ci, neg)
 	VPMOVD2M(neg, negative)
@@ -181,8 +186,8 @@ func (s *stepCode) round512(sum, ci, scale, r vec) {
 	VPANDD_BCST(s.k("Keep"), r, r)
 }
 
-// finite512 makes a mask of the finite results, and the others: the accumulator if it
-// is Inf, else NaN.
+// finite512 makes a mask of the outputs that are finite, and in d the results of the
+// others: the accumulator if it is Inf and no factor is NaN, else NaN.
 func (s *stepCode) finite512(acc, ec, code, d vec, finite register) {
 	numbers := K()
 	VPCMPD_BCST(U8(2), s.k("Special"), code, numbers)
@@ -191,7 +196,7 @@ func (s *stepCode) finite512(acc, ec, code, d vec, finite register) {
 	VPCMPD_BCST(U8(2), s.k("Finite"), ec, numbers, finite)
 }
 
-// infinite512 does the same for special steps, where the sum as floats decides.
+// infinite512 does the same for steps with inf set, where the sum as floats decides.
 func (s *stepCode) infinite512(acc vec, floats [2]vec, d vec, finite register) {
 	even, odd := s.rows512(floats, VPERMT2PS)
 	VADDPS(even, acc, even)
@@ -202,7 +207,8 @@ func (s *stepCode) infinite512(acc vec, floats [2]vec, d vec, finite register) {
 	KNOTW(finite, finite)
 }
 
-// null512 keeps finite accumulators where no product counts.
+// null512 corrects the outputs all of whose products are zero (E below Null): a finite
+// accumulator is the result.
 func (s *stepCode) null512(acc, code, d vec) {
 	CMPQ(s.mem("AnyNull"), U8(0))
 	JE(LabelRef("some"))
@@ -212,7 +218,7 @@ func (s *stepCode) null512(acc, code, d vec) {
 	VPCMPD_BCST(U8(1), s.k("Null"), code, null, null)
 	VPANDD_BCST(s.k("Keep"), acc, value)
 	VPTESTMD_BCST(s.k("Abs"), value, some)
-	VMOVDQA32_Z(value, some, value) // +0 of both zeros
+	VMOVDQA32_Z(value, some, value) // zeros of either sign become +0
 	VMOVDQA32(value, null, d)
 	Label("some")
 }

@@ -1,0 +1,70 @@
+package change
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// lateLike returns the rounding Late of a program, or if it has none the rounding of its
+// steps, to nearest.
+func lateLike(p *mma.Params) mma.Round {
+	if p.Late != (mma.Round{}) {
+		return p.Late
+	}
+	r := p.Acc
+	r.Mode = fp.RNE
+	return r
+}
+
+// cLate adds c after the last step.
+func cLate(c *changer) {
+	if c.p.Start != mma.StartC {
+		return
+	}
+	for _, start := range []mma.Start{mma.StartZero, mma.StartEmpty} {
+		for _, m := range []fp.Mode{fp.RNE, fp.RZ} {
+			c.to(func(p *mma.Params) {
+				p.Start, p.Late = start, lateLike(p)
+				p.Late.Mode = m
+				c.FixLate(p, m)
+			})
+		}
+	}
+}
+
+// cEarly is for programs that add c late: it starts the accumulator with c, or with the
+// other start without c, zero or empty.
+func cEarly(c *changer) {
+	if c.p.Start == mma.StartC {
+		return
+	}
+	c.to(func(p *mma.Params) { p.Start = mma.StartC; c.FixLate(p, fp.RNE) })
+	other := mma.StartZero
+	if c.p.Start == mma.StartZero {
+		other = mma.StartEmpty
+	}
+	c.to(func(p *mma.Params) { p.Start = other })
+}
+
+// starts tries every Start, and moves the rounding between Acc and Late so that it stays
+// with the addition of c.
+func starts(c *changer) {
+	all := []mma.Start{mma.StartC, mma.StartZero, mma.StartEmpty}
+	for _, start := range all {
+		for _, m := range modes {
+			c.to(func(p *mma.Params) { p.Start = start; c.FixLate(p, m) })
+		}
+	}
+	switch {
+	case c.C == fp.None:
+	case c.p.Start != mma.StartC:
+		c.to(func(p *mma.Params) { p.Start, p.Acc = mma.StartC, p.Late; c.FixLate(p, fp.RNE) })
+	default:
+		for _, start := range all[1:] {
+			c.to(func(p *mma.Params) {
+				p.Start, p.Late, p.Acc = start, p.Acc, mma.To(c.D, fp.RNE)
+				c.FixLate(p, fp.RNE)
+			})
+		}
+	}
+}
