@@ -65,11 +65,11 @@ func policyName(p oracle.Policy) string {
 	return fmt.Sprintf("NaNs by %s, zeros by %s", p.NaN, p.Zero)
 }
 
-// ErrOtherCampaign says that a journal belongs to a campaign of another
+// ErrOtherCampaign reports that a journal belongs to a campaign of another
 // configuration.
 var ErrOtherCampaign = errors.New("the directory holds another campaign")
 
-// ErrInUse says that another process works on a journal.
+// ErrInUse reports that another process works on a journal.
 var ErrInUse = errors.New("another process is working in this directory")
 
 // differences lists where a journal's header differs from the expected one.

@@ -10,7 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// ErrAgree says that two units do not differ on a case.
+// ErrAgree reports that two units do not differ on a case.
 var ErrAgree = errors.New("the two sides agree on this case")
 
 // evidenceRounds is the number of rounds of Probe that make the evidence of

@@ -14,7 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// GoneError says that a target does not answer any more: it fails on every input, or for
+// GoneError reports that a target does not answer any more: it fails on every input, or for
 // a reason that is no input's. What was compared before is kept.
 type GoneError struct {
 	Target string

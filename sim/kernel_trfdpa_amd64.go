@@ -80,7 +80,7 @@ func (t *trfdpa) fits(p *mma.Params) bool {
 	return math.Ldexp(4*float64(t.l)+2, int(most)) <= 1<<50 && p.Join.Post.Frac <= 48
 }
 
-// setHalves makes the even elements of a step come first: codes of one byte, and
+// setHalves puts the even elements of a step first: codes of one byte, and
 // steps of 8 or 16.
 func (t *trfdpa) setHalves() bool {
 	if t.a.width != 1 || t.b.width != 1 || t.l != 8 && t.l != 16 || t.m.k%16 != 0 {

@@ -29,7 +29,7 @@ func (u *unitFlags) add(c *cobra.Command, example string) {
 	completeInstructions(c, "inst", &u.target)
 }
 
-// open opens the unit. The target is to be closed.
+// open opens the unit. The caller closes the target.
 func (u *unitFlags) open() (devices.Target, devices.Unit, error) {
 	return openUnit(u.target, u.inst, u.like)
 }

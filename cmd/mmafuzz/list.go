@@ -98,7 +98,7 @@ func (a *app) table(heads []string, rows [][]string) error {
 	return w.Flush()
 }
 
-// upper makes headings of names.
+// upper turns names into headings.
 func upper(names []string) []string {
 	heads := slices.Clone(names)
 	for i, n := range heads {

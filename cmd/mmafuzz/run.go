@@ -213,7 +213,7 @@ func occupied(err error) error {
 	return err
 }
 
-// config makes the campaign's configuration of the flags.
+// config makes the campaign's configuration from the flags.
 func (r *runCmd) config(pairs []devices.Pair) (fuzz.Config, error) {
 	cfg := fuzz.Config{
 		Pairs: pairs, Seed: r.seed, Generators: r.generators, Count: r.count, Time: r.time,

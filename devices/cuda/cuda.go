@@ -221,8 +221,8 @@ func (l *loader) Load(k *gpu.Kernel) (gpu.Loaded, error) {
 	return &loaded{l, f, inspect(k, m)}, nil
 }
 
-// blame makes a finding of a failure after which this process cannot use the device any
-// more. Later calls, which fail because of that, are no findings.
+// blame turns a failure after which this process cannot use the device any more into a
+// finding. Later calls, which fail because of that, are no findings.
 func (l *loader) blame(err error) error {
 	if driver.Fatal(err) && !driver.Lost(err) {
 		return &devices.FaultError{Target: l.name, What: err.Error()}

@@ -95,7 +95,7 @@ func (l *pool) died(what string) {
 	l.last = what
 }
 
-// blame makes a finding about the target of what a child did wrong.
+// blame turns what a child did wrong into a finding about the target.
 func (l *pool) blame(err error) error {
 	var what string
 	switch e := err.(type) {

@@ -82,7 +82,7 @@ func (l *stderrLog) lastWords() string {
 	return fmt.Sprintf("; its stderr ends: %s", strings.Join(l.tail, " | "))
 }
 
-// clean makes what a child has written fit for a line of text of limited length.
+// clean turns what a child has written into a line of text of limited length.
 func clean(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {

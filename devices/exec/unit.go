@@ -58,7 +58,7 @@ func (u *unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
 	return nil
 }
 
-// send makes requests of a batch, each of whole tiles.
+// send divides a batch into requests of whole tiles.
 func (u *unit) send(ctx context.Context, in *mma.Batch, out []byte) error {
 	most := u.tiles(in)
 	w := in.M * in.N * in.Formats.D.Width() // bytes of a tile's D

@@ -110,7 +110,7 @@ func (c *Case) Describe(mark string) string {
 	return s.String()
 }
 
-// OneLine makes a line of a target's name, which may be any command.
+// OneLine turns a target's name, which may be any command, into one line.
 func OneLine(name string) string { return printable.Line(strings.Join(strings.Fields(name), " ")) }
 
 // code writes a code and its value.

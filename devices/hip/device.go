@@ -202,7 +202,7 @@ func (l *loaded) launch(in, out []byte, tiles int) error {
 	return r.check("hipMemcpyDtoH", r.copyOut(unsafe.Pointer(&out[0]), d.out.at, uintptr(len(out))))
 }
 
-// grow makes a buffer of the device at least so large.
+// grow makes a buffer of the device at least size bytes large.
 func (d *device) grow(m *memory, size int) error {
 	if m.size >= size {
 		return nil

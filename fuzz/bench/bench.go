@@ -76,10 +76,10 @@ type Bench struct {
 	opened  []devices.Target
 }
 
-// ErrNoMatch says that there is nothing to measure.
+// ErrNoMatch reports that there is nothing to measure.
 var ErrNoMatch = errors.New("no measurement has a name that matches")
 
-// New prepares the measurements of sections, opening targets: it is to be closed.
+// New prepares the measurements of sections and opens targets. The caller closes it.
 func New(sections []string, o Options) (*Bench, error) {
 	b := &Bench{Options: o, Machine: measure.Here()}
 	for _, s := range Sections {

@@ -76,10 +76,10 @@ type Comparison struct {
 	result Result
 }
 
-// ErrNoRecordings says that none of the sides is a recording.
+// ErrNoRecordings reports that none of the sides is a recording.
 var ErrNoRecordings = errors.New("none of these is a recording")
 
-// ErrNothing says that no two sides have inputs in common.
+// ErrNothing reports that no two sides have inputs in common.
 var ErrNothing = errors.New("there is nothing to compare")
 
 // New prepares a comparison of each recording with each other one, and with each target.

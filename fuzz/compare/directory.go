@@ -36,7 +36,7 @@ func Hold(path string) (*Directory, error) {
 // File is the file of the result.
 func (d *Directory) File() string { return filepath.Join(d.path, ResultFile) }
 
-// ForeignError says that a directory where bundles are to be written is none that a
+// ForeignError reports that a directory where bundles are to be written is none that a
 // comparison has made.
 type ForeignError struct{ Dir string }
 

@@ -22,7 +22,7 @@ type Side struct {
 	Recording *corpus.Recording // nil: the target answers itself
 }
 
-// SpecError says that something is neither a file nor a target.
+// SpecError reports that something is neither a file nor a target.
 type SpecError struct {
 	Spec string
 	Err  error
@@ -59,7 +59,7 @@ func Open(spec string) (*Side, error) {
 	return s, nil
 }
 
-// SameNameError says that two sides are of machines of the same name.
+// SameNameError reports that two sides are of machines of the same name.
 type SameNameError struct{ A, B, Name string }
 
 func (e *SameNameError) Error() string {

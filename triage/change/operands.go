@@ -43,7 +43,7 @@ func productOverflow(c *changer) {
 	}
 }
 
-// zeroSigns makes every combination of what decides the signs of zeros: the parts show
+// zeroSigns tries every combination of what decides the signs of zeros: the parts show
 // together or not at all.
 func zeroSigns(c *changer) {
 	starts := []mma.Start{c.p.Start}

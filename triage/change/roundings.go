@@ -49,7 +49,7 @@ func overflows(c *changer) {
 	}
 }
 
-// ranges makes other ranges of exponents: none, those of formats, and a little wider and
+// ranges tries other ranges of exponents: none, those of formats, and a little wider and
 // narrower ones.
 func ranges(c *changer) {
 	for _, r := range c.rounds() {

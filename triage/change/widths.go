@@ -38,7 +38,7 @@ func (s Space) OtherModes(p, q *mma.Params) []mma.Params {
 	return all
 }
 
-// widths makes roundings and alignments of every width, with the usual modes.
+// widths tries roundings and alignments of every width, with the usual modes.
 func widths(c *changer) {
 	for _, r := range c.used(roundings) {
 		c.next()
@@ -76,7 +76,7 @@ func widths(c *changer) {
 	}
 }
 
-// floors makes other lower bounds of alignments, alone and with a width that keeps the
+// floors tries other lower bounds of alignments, alone and with a width that keeps the
 // last bit where it is.
 func floors(c *changer) {
 	for _, a := range c.aligned() {

@@ -91,7 +91,7 @@ func contiguous(rows []*row) axis {
 	return a
 }
 
-// axisOf makes an axis of the weights that rows want.
+// axisOf returns an axis with the weights that rows want.
 func axisOf(rows []*row, wants func(*row) []int32, gap int32) axis {
 	set := map[int32]bool{}
 	for _, r := range rows {
@@ -102,7 +102,7 @@ func axisOf(rows []*row, wants func(*row) []int32, gap int32) axis {
 	return fromWeights(rows, set, gap)
 }
 
-// fromWeights makes an axis of a set of weights and gaps between them; fewer
+// fromWeights returns an axis with a set of weights and gaps between them; fewer
 // than gap missing weights are put in.
 func fromWeights(rows []*row, set map[int32]bool, gap int32) axis {
 	hi, lo := extent(rows)
@@ -165,7 +165,7 @@ func (r *row) atMarks(n int32) []int32 {
 	return ws
 }
 
-// fitted makes an axis of at most the given number of columns: weights are taken
+// fitted returns an axis of at most the given number of columns: weights are taken
 // in by importance, and by distance from what counts, while there is room.
 func fitted(rows []*row, columns int) axis {
 	f := fitter{rows: rows, set: map[int32]bool{}, columns: columns}

@@ -5,7 +5,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// state says what becomes of a bit.
+// state is what becomes of a bit.
 type state uint8
 
 // The states of bits.

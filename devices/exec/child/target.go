@@ -27,7 +27,7 @@ func Instructions(t devices.Target, rows []mma.Instruction) []Instruction {
 // About returns what a target says about itself in the form of Options.About.
 func About(t devices.Target) map[string]string { return words(t.Environment()) }
 
-// words makes keys of what stands in an environment: they have no blanks.
+// words turns the names of an environment into keys, which have no blanks.
 func words(env map[string]string) map[string]string {
 	about := map[string]string{}
 	for k, v := range env {
@@ -39,7 +39,7 @@ func words(env map[string]string) map[string]string {
 // Cannot writes, in place of what Serve writes, why there is nothing to serve.
 func Cannot(w io.Writer, why error) error { return wire.WriteCannot(w, why.Error()) }
 
-// instruction makes an instruction of a child of one of a target.
+// instruction turns an instruction of a target into one of a child.
 func instruction(t devices.Target, row mma.Instruction) Instruction {
 	open := sync.OnceValues(func() (devices.Unit, error) { return t.Open(&row) })
 	var unit devices.Unit

@@ -34,7 +34,7 @@ type Byte struct {
 	Factor         [8]float32 // makes values of FP16
 }
 
-// Halves makes FP16 codes of N codes, a multiple of 16, as Byte decodes them.
+// Halves converts N codes, a multiple of 16, to FP16, as Byte decodes them.
 type Halves struct {
 	Src, Dst *byte
 	N        int64
@@ -102,8 +102,8 @@ type Consts struct {
 	Infinite  [8]uint32 // table of VFIXUPIMMPS, which puts Inf in the place of others (AVX-512)
 }
 
-// Widen makes FP32 of N codes, a multiple of 8. Magnitudes up to Small become +0,
-// others Least at least.
+// Widen converts N codes, a multiple of 8, to FP32. Magnitudes up to Small become +0, others
+// at least Least.
 type Widen struct {
 	Src, Dst     *byte
 	N            int64
@@ -147,7 +147,7 @@ const (
 	FlushOperands = 1 << 6
 )
 
-// Decode makes float64 magnitudes of N codes, a multiple of 8; of Inf and NaN, some
+// Decode decodes N codes, a multiple of 8, to float64 magnitudes; Inf and NaN become some
 // numbers.
 type Decode struct {
 	Src    *byte
@@ -162,9 +162,9 @@ type Decode struct {
 	Emin   float64 // smallest normal number
 }
 
-// Kinds makes of N codes, a multiple of 32, numbers that tell what the sum of their
+// Kinds turns N codes, a multiple of 32, into numbers that tell what the sum of their
 // products is, if not finite: 0, 1 with its sign for any other finite number, Inf
-// or NaN. They are made as BF16.
+// or NaN. They are BF16.
 type Kinds struct {
 	Src              *byte
 	Dst              *float32
@@ -179,7 +179,7 @@ type Kinds struct {
 	InfKind, NaNKind [16]uint16
 }
 
-// Exponents makes exponent codes of two bytes of N codes, a multiple of 32, and
+// Exponents computes two-byte exponent codes from N codes, a multiple of 32, and
 // bytes that are 8 where the sign is negative, else 0.
 type Exponents struct {
 	Src       *byte
@@ -216,7 +216,7 @@ type Largest16 struct {
 }
 
 // Larger16 takes the larger of N words each, a multiple of 16, such as Largest16
-// makes them of parts of a step.
+// finds in parts of a step.
 type Larger16 struct {
 	A, B, D *uint16
 	N       int64
@@ -351,8 +351,8 @@ type Shuffle struct {
 	Pattern  [32]uint8
 }
 
-// Small makes FP32 of N codes, a multiple of 8, of a format of one byte without Inf
-// and NaN.
+// Small converts N codes, a multiple of 8, of a format of one byte without Inf and NaN to
+// FP32.
 type Small struct {
 	Src            *byte
 	Val, Mag       *float32
@@ -363,7 +363,7 @@ type Small struct {
 	Two, Emin      [2]float32
 }
 
-// Groups makes the fused sum of C and of scaled sums, each cut toward zero, as
+// Groups computes the fused sum of C and of scaled sums, each cut toward zero, as
 // float64. A scale is a value and the power of two of its exponent field.
 type Groups struct {
 	Sums, Sizes               *float32 // [group][output]: sums, and 0 where all products are zero

@@ -164,7 +164,7 @@ func (x *Largest16) Run(l Level) { run(l, x, largest16AVX2, largest16AVX512) }
 // Run takes the larger ones.
 func (x *Larger16) Run() { larger16AVX2(x) }
 
-// Prepare makes Parts of E and Acc. fp32 is whether Acc is FP32.
+// Prepare computes Parts from E and Acc. fp32 is whether Acc is FP32.
 func (x *Sums) Prepare(l Level, fp32 bool) {
 	if fp32 {
 		run(l, x, prepareFP32AVX2, prepareFP32AVX512)
@@ -173,7 +173,7 @@ func (x *Sums) Prepare(l Level, fp32 bool) {
 	}
 }
 
-// Finish makes Sum of Parts, rounded toward zero if it is FP32. special is whether Kinds
+// Finish computes Sum from Parts, rounded toward zero if it is FP32. special is whether Kinds
 // counts where bit 13 of E is set.
 func (x *Sums) Finish(l Level, fp32, special bool) {
 	switch {
@@ -191,7 +191,7 @@ func (x *Sums) Finish(l Level, fp32, special bool) {
 // Run adds the products.
 func (x *Dot) Run(l Level) { run(l, x, dotAVX2, dotAVX512) }
 
-// Products makes the sums of products alone, float64, and Run those of FP32 with
+// Products computes the sums of products alone, float64, and Run those of FP32 with
 // accumulators; special is whether factors may be Inf or NaN. Both need AVX-512.
 func (x *Fused) Products() { fusedAVX512(x) }
 func (x *Fused) Run(special bool) {

@@ -123,7 +123,7 @@ func (c *largestCode) fourRows(from, to register, finish finisher) {
 	LEAQ(Mem{Base: from, Index: c.row, Scale: 4}, from)
 }
 
-// sums makes the codes of products, of as many values of k as a vector has, or its lower
+// sums computes the codes of products, of as many values of k as a vector has, or its lower
 // half if there are fewer bytes.
 func (c *largestCode) sums(a, b Mem, v vec, bytes int) {
 	var dst, pattern Op = v, c.pattern

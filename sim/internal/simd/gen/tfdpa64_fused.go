@@ -52,7 +52,7 @@ func fusedGrid(x code, fp32 bool, rows func(d *dotCode, load func() *sumsCode)) 
 	})
 }
 
-// empty makes U and the accumulators of nothing.
+// empty sets U and the accumulators of an empty sum.
 func (s *sumsCode) empty(shift vec, row int) (u, all, neg vec) {
 	u, all, neg = s.vec(), s.vec(), s.vec()
 	VPMOVZXWQ(Mem{Base: s.e, Disp: 16 * row}, u)
@@ -95,7 +95,7 @@ func (f *fusedCode) rows(d *dotCode, load func() *sumsCode) {
 	}
 }
 
-// finish makes FP32 of the sums of four rows, toward zero: by dropping bits unless some sum
+// finish converts the sums of four rows to FP32, toward zero: by dropping bits unless some sum
 // is subnormal.
 func (f *fusedCode) finish(s *sumsCode, sums []vec) {
 	least, least2, nan, small := s.vec(), s.vec(), YMM(), K()

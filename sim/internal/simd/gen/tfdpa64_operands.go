@@ -38,7 +38,7 @@ func (d *decoder) loop(width int, src, n register, dst move, each func(v vec, fr
 	})
 }
 
-// magnitudes makes magnitudes of codes. Read as if it were normal, a subnormal code with
+// magnitudes turns codes into magnitudes. Read as if it were normal, a subnormal code with
 // the fraction f is (1+f)*2^(emin-1); it is f*2^emin.
 func (d *decoder) magnitudes(v vec) {
 	VANDPD(d.keep, v, v)

@@ -78,7 +78,7 @@ func (i isa) dot() {
 	})
 }
 
-// startRows makes the addresses of the rows that follow the first.
+// startRows computes the addresses of the rows that follow the first.
 func (d *dotCode) startRows() {
 	aRow, signRow := d.load("ARow"), d.load("SignRow")
 	for r := 1; r < d.count; r++ {

@@ -86,7 +86,7 @@ func (s *sumsCode) preparation() *preparation {
 	return p
 }
 
-// parts makes U and the accumulators of a vector of outputs. With AVX-512 sums of FP32
+// parts computes U and the accumulators of a vector of outputs. With AVX-512 sums of FP32
 // that are Inf or NaN come out as such: where E is special, U is Inf, and so are both
 // accumulators. Where C is Inf, the accumulator of all magnitudes has Most of it, which is
 // below that U, and that of the negative ones is Inf if C is negative. Where C is NaN,
