@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// lockFile keeps a file for this process until it is closed, also by the end of the
-// process; ErrInUse if another has it. Where a file system knows no locks, there is
-// none.
+// lockFile locks f until it is closed or the process ends; ErrInUse if another process
+// holds it. Any other error, such as that of a file system without locks, is ignored: the
+// file is then not locked.
 func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

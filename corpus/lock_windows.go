@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lockFile keeps a file for this process until it is closed, also by the end of the
-// process; ErrInUse if another has it.
+// lockFile locks f until it is closed or the process ends; ErrInUse if another process
+// holds it. Any other error is ignored: the file is then not locked.
 func lockFile(f *os.File) error {
-	// A byte far behind the end: what is locked cannot be read by others here.
+	// A byte far beyond the end: what is locked cannot be read by others here.
 	at := &windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {

@@ -13,20 +13,20 @@ import (
 	"regexp"
 )
 
-// Log is a text file of one record a line: a CRC-32C of the rest in hexadecimal, a
-// blank, JSON. A line is appended and synced in one go; a line that was cut short, or of
-// which a crash of the machine has left zeros, is the last one, and is dropped when the
-// log is opened again. One process has it at a time.
+// Log, which messages call a journal, is a text file of one record a line: a CRC-32C of the
+// rest in hexadecimal, a space, and JSON. Each line is appended in one write. A last line
+// that was cut short, and zeros that a crash of the machine left at the end, are dropped
+// when the log is opened again. Only one process can have it open.
 type Log struct {
 	f       *os.File
-	syncing chan error // not nil: lines are on their way to disk
-	behind  bool       // others have been written since
+	syncing chan error // not nil: a sync is in progress
+	behind  bool       // lines have been written since that sync began
 }
 
-// OpenLog opens a log for appending, or begins it, with the directories that it is
-// in. It calls replay with the number and the JSON of each record that is there; what
-// that returns ends it, and leaves the file as it is. The errors are those of the file
-// and of its contents; ErrInUse if another process has it.
+// OpenLog opens a log for appending, or makes it, with the directories that it is in. It
+// calls replay with the number and the JSON of each record that is there; an error of
+// replay ends OpenLog, and the file stays as it is. Other errors are those of the file and
+// of its contents; ErrInUse if another process has it open.
 func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 	}
 	good, err := replayLog(f, replay)
 	if err == nil {
-		// Drop a line that was cut short, then go on behind the last good one.
+		// Drop a line that was cut short, then go on after the last good one.
 		if err = f.Truncate(good); err == nil {
 			_, err = f.Seek(good, io.SeekStart)
 		}
@@ -89,7 +89,8 @@ func replayLog(r io.Reader, replay func(n int, body []byte) error) (good int64, 
 	}
 }
 
-// readLine reads a line with its end. io.EOF: the file ends before it, in zeros or not.
+// readLine reads a line with its end. io.EOF: the file ends, perhaps in zeros, before the
+// line does.
 func readLine(in *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
@@ -129,9 +130,10 @@ func (l *Log) Record(v any) error {
 	return l.wait()
 }
 
-// Append appends one record and lets it go to disk in the background: with the next one,
-// if the disk is busy with the last. If that failed, a later call says so. What a crash of
-// the machine leaves of the last records is cut off by OpenLog.
+// Append appends one record and starts writing it to disk in the background. If an earlier
+// write is still under way, a later call starts it. A later call also returns an error of
+// the background write. What a crash of the machine leaves of the last records is cut off
+// by OpenLog.
 func (l *Log) Append(v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -156,7 +158,7 @@ func (l *Log) Append(v any) error {
 	return nil
 }
 
-// sync begins to bring all lines to disk.
+// sync starts to sync all lines to disk.
 func (l *Log) sync() {
 	done := make(chan error, 1)
 	go func() { done <- l.f.Sync() }()

@@ -7,26 +7,26 @@ import (
 	"os"
 )
 
-// Open opens a file that anybody may have made, to be read: a regular file of at most
-// most bytes. Anything else, such as a device, a pipe or a larger file, is refused before
-// a byte is read; a file that grows beyond most while it is read ends in an error. what
-// names the kind of file in errors: a plan.
-func Open(name, what string, most int64) (io.ReadCloser, error) {
-	info, err := os.Stat(name) // before it is opened, which may wait for ever, or do something
+// Open opens a file that anybody may have made, to be read: a regular file no larger than
+// limit bytes. Anything else, such as a device, a pipe or a larger file, is refused before
+// a byte is read; a file that grows beyond limit while it is read ends in an error. what is
+// the kind of file for errors, such as "plan".
+func Open(name, what string, limit int64) (io.ReadCloser, error) {
+	info, err := os.Stat(name) // not after opening, which may block or have side effects
 	if err != nil {
 		return nil, asOpen(err)
 	}
 	if err := checkRegular(name, info); err != nil {
 		return nil, err
 	}
-	if info.Size() > most {
-		return nil, tooLarge(name, what, info.Size(), most)
+	if info.Size() > limit {
+		return nil, tooLarge(name, what, info.Size(), limit)
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	return &limited{f: f, name: name, what: what, most: most, left: most}, nil
+	return &limited{f: f, name: name, what: what, limit: limit, left: limit}, nil
 }
 
 // asOpen makes an error of os.Stat read like one of os.Open.
@@ -38,8 +38,8 @@ func asOpen(err error) error {
 }
 
 // ReadFile reads a whole file that anybody may have made: see Open.
-func ReadFile(name, what string, most int64) ([]byte, error) {
-	f, err := Open(name, what, most)
+func ReadFile(name, what string, limit int64) ([]byte, error) {
+	f, err := Open(name, what, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,7 @@ func openStore(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
 }
 
-// checkRegular explains why a file cannot be read, or written and later resumed: it is not
-// a regular one.
+// checkRegular returns an error that names the kind of file unless it is a regular one.
 func checkRegular(name string, info fs.FileInfo) error {
 	kind := ""
 	switch mode := info.Mode(); {
@@ -76,12 +75,11 @@ func checkRegular(name string, info fs.FileInfo) error {
 	return fmt.Errorf("%s is a %s: name a regular file", name, kind)
 }
 
-func tooLarge(name, what string, size, most int64) error {
-	return fmt.Errorf("%s has %s, and a %s has %s at most: name another file", name, byteSize(size), what, byteSize(most))
+func tooLarge(name, what string, size, limit int64) error {
+	return fmt.Errorf("%s has %s, and a %s has %s at most: name another file", name, byteSize(size), what, byteSize(limit))
 }
 
-// byteSize writes a number of bytes with the largest unit of which it is a whole
-// number or has several of.
+// byteSize writes a number of bytes in the largest unit that is not larger than it.
 func byteSize(n int64) string {
 	for _, u := range []struct {
 		name string
@@ -94,18 +92,18 @@ func byteSize(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// limited is a file of which no more is read than was allowed.
+// limited is a file from which no more than limit bytes are read.
 type limited struct {
-	f          *os.File
-	name, what string
-	most, left int64
+	f           *os.File
+	name, what  string
+	limit, left int64
 }
 
 func (l *limited) Close() error { return l.f.Close() }
 
 func (l *limited) Read(p []byte) (int, error) {
 	if l.left < 0 {
-		return 0, fmt.Errorf("%s has grown while it was read, and a %s has %s at most", l.name, l.what, byteSize(l.most))
+		return 0, fmt.Errorf("%s has grown while it was read, and a %s has %s at most", l.name, l.what, byteSize(l.limit))
 	}
 	if int64(len(p)) > l.left+1 {
 		p = p[:l.left+1] // the byte too many tells the end from a file that goes on

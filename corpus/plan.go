@@ -45,12 +45,12 @@ import (
 // suits all.
 //
 // A source is a generator with its version, and arguments if it takes some: see
-// package fuzz. With [*] it aims at the decisions of every arithmetic that the
-// catalogue has for the instruction's formats. A count is one of dot products; one
-// that is no multiple of a generator's tile is rounded up.
+// package fuzz/gen. With [*] it aims at the decisions of every arithmetic that the
+// catalogue has for the instruction's formats. A count is a number of dot
+// products; it is rounded up to a multiple of the generator's tile.
 //
-// Sources, seed, formats and k decide the inputs: two targets of the same plan and
-// the same program get the same ones wherever they share formats.
+// Sources, seed, formats and k decide the inputs: two targets recorded with the same plan
+// by the same version of mmafuzz get the same inputs wherever they share formats.
 type Plan struct {
 	Version int         `json:"v"`
 	Name    string      `json:"name"`
@@ -139,8 +139,8 @@ func ReadPlan(r io.Reader) (*Plan, error) {
 	return p, p.check()
 }
 
-// readStrict reads a JSON object with a version, which stands alone and has no
-// field that this version does not know: what it would say must not be lost.
+// readStrict reads a JSON object with a version. Data after the object, and fields that
+// this version does not know, are errors, so that nothing is silently ignored.
 func readStrict(r io.Reader, what string, most int64, version int, v any) error {
 	body, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err != nil {
@@ -170,7 +170,7 @@ func readStrict(r io.Reader, what string, most int64, version int, v any) error 
 	return nil
 }
 
-// check describes what is wrong with a plan.
+// check returns an error if something is wrong with a plan.
 func (p *Plan) check() error {
 	if err := checkName("the plan's name", p.Name); err != nil {
 		return err
@@ -206,7 +206,8 @@ func (e *PlanEntry) check() error {
 	return nil
 }
 
-// checkName reports whether a name is fit for a line of text and for a pattern.
+// checkName returns an error unless name can stand in a line of text and be matched by a
+// pattern. what is the thing that is named, for the error.
 func checkName(what, name string) error {
 	switch {
 	case name == "":
@@ -219,10 +220,10 @@ func checkName(what, name string) error {
 	return nil
 }
 
-// CheckMachine reports whether a name can be a machine's in comparisons.
+// CheckMachine returns an error unless name can be the name of a machine in comparisons.
 func CheckMachine(name string) error { return checkName("the machine's name", name) }
 
-// MachineName makes a target's name one of a machine.
+// MachineName turns a target's name into a valid machine name.
 func MachineName(target string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '*' || unicode.IsSpace(r) || !unicode.IsPrint(r) {
@@ -249,7 +250,7 @@ func (p *Plan) Entry(arch, instruction string) *PlanEntry {
 	return nil
 }
 
-// matches reports whether a name is as a pattern says, in which * stands for anything.
+// matches reports whether a name matches a pattern, in which * stands for anything.
 func matches(pattern, name string) bool {
 	head, rest, star := strings.Cut(pattern, "*")
 	name, ok := strings.CutPrefix(name, head)

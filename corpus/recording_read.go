@@ -65,8 +65,8 @@ type frameReader struct {
 	dots     int
 	size     int64 // of the operands and results so far
 	complete bool
-	offset   int64 // behind the last frame
-	good     int64 // behind the last frame that stands for itself: not a section, not faults
+	offset   int64 // after the last frame
+	good     int64 // after the last frame that stands for itself: not a section, not faults
 }
 
 func newFrameReader(r io.Reader) *frameReader { return &frameReader{in: bufio.NewReader(r)} }

@@ -8,6 +8,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
+// A campaign compares pairs of units in epochs. The plan of an epoch (schedule.go) lists its
+// chunks, runs of dot products of one source for one pair. This file merges the results of
+// a pair's chunks.
+
 // part is what a chunk adds to its pair's epoch: its result without what the chunks before
 // it, in the order of the plan, have already. So the parts of the first chunks do not depend
 // on later chunks, and an epoch that was interrupted goes on after the parts that are there.
@@ -15,22 +19,22 @@ type part struct {
 	classes  [oracle.Fault + 1]uint64
 	features []uint32 // that no earlier part has
 	corpus   []CaseRef
-	differ   []Sample // to be run again, and evidence
+	differ   []Sample // differing cases to be run again; they become evidence for triage
 	agree    []Sample
 	unnamed  []Sample // differing cases that no verdict before the epoch names
-	kinds    []kind   // of the others
+	kinds    []kind   // differing cases that a verdict names, by cause and class
 }
 
 // pairEpoch is the epoch in progress of one pair.
 type pairEpoch struct {
 	st      *PairState
-	chunks  []*chunk // of the plan
+	chunks  []*chunk // the pair's chunks in the plan
 	results []*chunkResult
 
 	mu    sync.Mutex
 	ready []bool // chunks whose results are there
 	parts []part // of the first chunks
-	kept  int    // of these, ones that are in the checkpoint
+	kept  int    // how many of parts are in the checkpoint
 
 	// What the parts have so far.
 	fresh         map[uint32]bool // features
@@ -38,7 +42,7 @@ type pairEpoch struct {
 	agree, corpus int
 }
 
-// sampleKind is a kind of differing cases of which an epoch keeps a few.
+// sampleKind is a kind of differing cases; an epoch keeps a few of each.
 type sampleKind struct {
 	class     oracle.Class
 	generator string
@@ -74,7 +78,7 @@ func (e *pairEpoch) records(pair int) []*partRecord {
 	return rs
 }
 
-// cutAt leaves the first n chunks.
+// cutAt drops all but the first n chunks.
 func (e *pairEpoch) cutAt(n int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -82,7 +86,7 @@ func (e *pairEpoch) cutAt(n int) {
 	e.chunks, e.parts = e.chunks[:n], e.parts[:min(n, len(e.parts))]
 }
 
-// reduce makes a part of the result of the next chunk.
+// reduce turns the result of the next chunk into a part.
 func (e *pairEpoch) reduce(p *part, ch *chunk, r *chunkResult) {
 	p.classes, p.unnamed, p.kinds = r.classes, r.unnamed, slices.Clone(r.kinds)
 	r.unnamed = nil
@@ -100,7 +104,8 @@ func (e *pairEpoch) reduce(p *part, ch *chunk, r *chunkResult) {
 	}
 }
 
-// addFeatures keeps an input that has a feature which none had before.
+// addFeatures records the features that no input had before, and keeps the input for
+// mutation if it has one, can be mutated and there is room.
 func (e *pairEpoch) addFeatures(p *part, t *tracedCase) {
 	before := len(p.features)
 	for _, f := range t.features {

@@ -20,8 +20,8 @@ import (
 //   - In a step in which some value is Inf, only the products of these values are
 //     formed: they decide. If some value is NaN, no product is formed.
 //
-// Values come in pieces of 8 values of k, of which the last of a step is filled up
-// with zeros, and in groups of 8 columns.
+// Values come in pieces of 8 consecutive k; the last piece of a step is padded with
+// zeros. Columns come in groups of 8.
 type narrow struct {
 	*tfdpa
 	width      int
@@ -30,7 +30,7 @@ type narrow struct {
 	step       narrowStep
 }
 
-// factor is a decoded code. code is its exponent code, 0 for zero, Inf and NaN.
+// factor is a decoded operand. code is its exponent code, 0 for zero, Inf and NaN.
 type factor struct {
 	value   float32
 	code    uint8
@@ -44,10 +44,10 @@ const codeOne = 32
 type narrowStep struct {
 	lowest, floor, emin, f int32
 	clamp                  bool   // some products are below emin
-	first, span            uint32 // exponent fields of a float64 that need no care, less the first
+	first, span            uint32 // first: lowest exponent field (float64) of a sum that needs no care; span: how many higher ones need none
 	drop                   uint64 // bits of a float64 that acc does not keep
 
-	scale *[2048]scales // by the exponent field of a float64; nil if each does not support the program
+	scale *[2048]scales // by the exponent field of a float64; nil if the method each cannot be used
 	zero  int32         // that field for exponent code 0
 	most  int32         // that of acc's largest exponent
 }
@@ -58,13 +58,13 @@ type scales struct {
 	products float32 // 2^(F-E)
 }
 
-// scalesByExp has the scales by E-F, from -1023-most32 on.
+// scalesByExp has the scales by E-F, which is -1023-most32 at index 0.
 var scalesByExp = newScales()
 
 func newScales() (table [most32 + 2048]scales) {
 	for i := range table {
 		n := i - most32 - 1023
-		if n > 900 { // of Inf and NaN: an exponent that needs care, whatever the sum is
+		if n > 900 { // an accumulator that is Inf or NaN: this scale makes truncated report false for every sum
 			table[i].sum = math.Inf(1)
 			continue
 		}
@@ -86,7 +86,8 @@ type narrowState struct {
 	last    [16]byte    // codes of a piece that is not whole
 }
 
-// newNarrow returns the kernel, or nil if it does not support t's formats.
+// newNarrow returns the kernel, or nil if it does not support t's formats, scales or
+// step length.
 func newNarrow(t *tfdpa) *narrow {
 	a, b := t.a.f, t.b.f
 	fits := func(f *fp.Format) bool {
@@ -103,7 +104,7 @@ func newNarrow(t *tfdpa) *narrow {
 	if t.nearest {
 		n.step.first, n.step.span = 1<<12, 0 // none
 	}
-	if !t.nearest && t.f <= most32 && t.floor <= t.base && t.emin <= t.base-t.f { // only zero is below emin
+	if !t.nearest && t.f <= most32 && t.floor <= t.base && t.emin <= t.base-t.f { // so that no sum but zero is below emin
 		n.step.scale = (*[2048]scales)(scalesByExp[most32-t.f:])
 		n.step.most, n.step.zero = t.emax+1023, t.lowest+1023
 	}
@@ -142,7 +143,7 @@ func (t *narrow) run(in *mma.Batch, out []byte, scratch any) {
 	}
 }
 
-// loadAcc takes C of the outputs from number at on.
+// loadAcc takes C of the outputs that begin with number at.
 func (t *narrow) loadAcc(acc []uint64, in *mma.Batch, at int) {
 	if t.c != nil && t.c.ID == fp.FP32 && len(acc) == 8 {
 		acc, c := (*[8]uint64)(acc), (*[32]byte)(in.C[4*at:])
@@ -156,7 +157,7 @@ func (t *narrow) loadAcc(acc []uint64, in *mma.Batch, at int) {
 	}
 }
 
-// storeAcc writes the outputs from number at on.
+// storeAcc writes the outputs that begin with number at.
 func (t *narrow) storeAcc(acc []uint64, out []byte, at int) {
 	if t.d.ID == fp.FP32 && len(acc) == 8 {
 		acc, d := (*[8]uint64)(acc), (*[32]byte)(out[4*at:])
@@ -175,8 +176,8 @@ func (t *narrow) storeAcc(acc []uint64, out []byte, at int) {
 	}
 }
 
-// addStep adds the products of a step of a row and a group of columns, of which col is
-// the first, to acc.
+// addStep adds the products of a step of a row and a group of columns to acc. row, col and
+// group are the indexes of the step in st.a, in st.b for the first column, and in st.codes.
 func (t *narrow) addStep(st *narrowState, acc []uint64, row, col, group int) {
 	n, steps := t.pieces, st.steps
 	rowOnes, columns := st.a.special[row], st.columns[group]
@@ -235,7 +236,8 @@ func larger(x, y uint64) uint64 {
 // values, one column every stride pieces, and top their largest exponent codes. The
 // results of columns in skip do not matter.
 func (t *narrow) add(accs []uint64, a, b []piece, stride int, top uint64, skip uint8) {
-	some := uint64(2*codeOne*eachByte) >> (64 - 8*len(accs)) // products that are not zero
+	// For each column, the bit that its largest code has if some product is not zero.
+	some := uint64(2*codeOne*eachByte) >> (64 - 8*len(accs))
 	plain := t.step.scale != nil && top&some == some
 	var tops [8]uint8
 	binary.LittleEndian.PutUint64(tops[:], top)
@@ -322,8 +324,8 @@ func dot4(p, q []float32, s float32) int32 {
 }
 
 // sum returns the sum of an accumulator and of products of the largest exponent
-// code: rounded, or exact if its rounding needs care. It is small so that its
-// variables stay in registers.
+// code, and whether it is exact: x is not rounded yet, because its rounding needs care.
+// The function is small so that its variables stay in registers.
 func (c *narrowStep) sum(acc float64, code int32, a, b []piece) (x float64, exact bool) {
 	u := math.Float64bits(acc)
 	ea := int32(u>>52&0x7ff) - 1023
@@ -356,8 +358,9 @@ func (c *narrowStep) sum(acc float64, code int32, a, b []piece) (x float64, exac
 	return math.Float64frombits(u &^ c.drop), false
 }
 
-// most32 is the largest F with which 8 products, below 2^(F+2) units each, add up to
-// less than 2^31. Conversions to integers of 32 bits are faster than to 64 bits.
+// most32 is the largest F with which 8 products are added up in 32 bits, to which
+// conversions are faster than to 64 bits. Each product is below 2^(F+2) units, so that
+// their sum is below 2^30; 26 would fit as well, without that margin.
 const most32 = 26 - 1
 
 // dot64 returns the sum of products times scale, each truncated to an integer.
@@ -382,8 +385,8 @@ func (c *narrowStep) rare(acc float64) (x float64, exact bool) {
 	return float64(int64(acc*pow2(c.f-e))) * pow2(e-c.f), true
 }
 
-// specialSum adds to an accumulator the products of which a factor is Inf and none is
-// NaN. No sum of the others could change the result.
+// specialSum adds to an accumulator the products that special marks: one factor at least
+// is Inf, and none is NaN. No sum of the other products could change the result.
 func specialSum(acc float64, a, b []piece, special uint32) float64 {
 	for ; special != 0; special &= special - 1 {
 		k := bits.TrailingZeros32(special)

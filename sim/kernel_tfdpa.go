@@ -200,7 +200,7 @@ func loadCodes(dst []uint32, buf []byte, width uint8, first int) {
 	}
 }
 
-// decodeSide decodes n rows of a buffer, of which row is the first, and their
+// decodeSide decodes n rows of a buffer, beginning with number row, and their
 // exponent codes into st.exps.
 func (t *tfdpa) decodeSide(st *tfdpaState, d *decoder, s *side, buf []byte, row, n, k int) {
 	st.codes, st.exps = resize(st.codes, n*k), resize(st.exps, n*k)

@@ -38,7 +38,7 @@ func newCompare(a *app) *cobra.Command {
 	c := &compareCmd{app: a}
 	cmd := &cobra.Command{
 		Use:   "compare RECORDING RECORDING|TARGET...",
-		Short: "compare recordings of machines that never met, and with last night",
+		Short: "compare recordings of different machines, with each other and with an earlier result",
 		Long: `compare finds the inputs that recordings have in common, counts where the results
 differ, finds the cause of every differing case and shrinks one case of each, on the
 models that explain the recordings. Each recording is compared with each other one,
@@ -77,7 +77,7 @@ new: a recording is not complete, or it was interrupted.`,
 		"how signs of zeros are compared: `bits|class` (default: bits, but for what a model leaves open)")
 	f.IntVar(&c.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&c.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of compare.json and the bundles (default: mmafuzz-out/compare-HASH)")
-	f.BoolVar(&c.allBundles, "all-bundles", false, "make bundles of known differences and of last night's too")
+	f.BoolVar(&c.allBundles, "all-bundles", false, "make bundles of known differences and of those in the baseline too")
 	f.IntVar(&c.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each pair of machines; one of each cause comes first")
 	_ = cmd.MarkFlagDirname("out")
 	return cmd
@@ -120,7 +120,7 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	} else if err != nil {
 		return err
 	}
-	if !r.CutOff { // what was not compared would be gone, for the next night
+	if !r.CutOff { // as the next baseline it would make differences that were not compared look as if they had gone
 		if err := dir.Save(r); err != nil {
 			return err
 		}
@@ -151,7 +151,8 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// open reads all files.
+// open reads the known differences and the baseline, opens the sides and makes the
+// comparison.
 func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 	if err := c.knownFlags.open(); err != nil {
 		return nil, err
@@ -189,7 +190,7 @@ func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 }
 
 // openSides opens the arguments and returns the last error. What cannot be opened is noted
-// as trouble, and the rest is compared: the other machines' night is not lost.
+// as trouble, and the rest is still compared: one bad file must not cost the other results.
 func (c *compareCmd) openSides(args []string, o *compare.Options) (failed error) {
 	for _, arg := range args {
 		s, err := compare.Open(arg)
@@ -228,7 +229,7 @@ func (c *compareCmd) write(r *compare.Result, file string) error {
 	for _, l := range r.LeftOut {
 		fmt.Fprintf(c.stderr, "mmafuzz: %s\n", l.String())
 	}
-	for _, t := range r.Trouble[min(1, len(r.Trouble)):] { // the first one is the error
+	for _, t := range r.Trouble[min(1, len(r.Trouble)):] { // the first is returned as the error
 		fmt.Fprintf(c.stderr, "mmafuzz: %s\n", t)
 	}
 	if err := r.Write(c.stdout, c.compareText()); err != nil {
@@ -243,7 +244,7 @@ func (a *app) compareText() compare.TextOptions {
 	return compare.TextOptions{Width: a.width, Verbose: a.verbose, Bold: a.bolden, Command: command()}
 }
 
-// compareUI shows how far a comparison is.
+// compareUI shows how far a comparison has got.
 type compareUI struct {
 	*app
 	began time.Time

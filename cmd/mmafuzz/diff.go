@@ -51,11 +51,11 @@ type instructionDiff struct {
 type partDiff struct {
 	Labels  []triage.Label `json:"labels"`
 	Changes []mma.Change   `json:"changes"`
-	// Witness is the smallest input on which A's arithmetic and A's with this
+	// Witness is the smallest input found on which A's arithmetic and A's with this
 	// change differ, in the text form of eval; "" if none was found.
 	Witness string `json:"witness,omitempty"`
-	Before  string `json:"before,omitempty"` // D of A
-	After   string `json:"after,omitempty"`  // D of A with the change
+	Before  string `json:"before,omitempty"` // D as A's arithmetic gives it
+	After   string `json:"after,omitempty"`  // D as A's arithmetic gives it with the change
 	Alone   bool   `json:"alone"`            // the change makes sense without the others
 }
 

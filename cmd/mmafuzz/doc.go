@@ -9,7 +9,7 @@
 //	mmafuzz minimize    shrink the case of a bundle again
 //	mmafuzz triage      explain all bundles below a directory again
 //	mmafuzz record      record a target's results on the inputs of a plan
-//	mmafuzz compare     compare recordings with each other and with last night
+//	mmafuzz compare     compare recordings with each other and with an earlier result
 //	mmafuzz bench       how fast models, targets and the whole loop are on this machine
 //	mmafuzz diff        where the arithmetics of two targets differ
 //	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters

@@ -21,7 +21,8 @@ const (
 var errMismatch = errors.New("mismatches found")
 
 // incompleteError is returned by a command that did not do all of its work: it was
-// interrupted, or its target has stopped answering. The same command goes on.
+// interrupted, or its target has stopped answering. Running the same command again resumes
+// it.
 type incompleteError struct{ error }
 
 func (e *incompleteError) Unwrap() error { return e.error }

@@ -7,7 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
-// writeJSON writes one JSON object in a line, with the version of the schema if
+// writeJSON writes one JSON object on one line, with the version of the schema if
 // it has none of its own.
 func (a *app) writeJSON(object any) error {
 	body, err := json.Marshal(object)

@@ -17,9 +17,9 @@ type knownFlags struct {
 	known, date        string
 	writeKnown, reason string
 
-	compare.Known // of --known, on the day
+	compare.Known // the list of --known, and the day of --date, on which its entries hold or have expired
 
-	file *corpus.Replacement // of --write-known, held from the beginning on
+	file *corpus.Replacement // of --write-known, held from the start
 	kept *corpus.Known       // what that file has already; nil: nothing
 }
 
@@ -74,7 +74,7 @@ func (k *knownFlags) hold() (err error) {
 }
 
 // write writes the list that --write-known asks for: what the file has already, as it
-// is, what --known has beside that, and entries for the differences that are left.
+// is, what --known has besides, and entries for the differences that are left.
 func (k *knownFlags) write(ds []compare.Difference) error {
 	if k.file == nil {
 		return nil

@@ -9,13 +9,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 )
 
-// outRoot is the directory in which a command makes its own if --out names none.
+// outRoot is where a command without --out makes its output directory.
 const outRoot = "mmafuzz-out"
 
-// ownModule makes outRoot another Go module if dir is below it, so that go test ./...
-// in a clone does not run the tests in bundles, which may come from somebody else. In a
-// directory that the user has chosen nothing is changed: the tests in bundles belong to no
-// package.
+// ownModule makes outRoot another Go module if dir is directly in it, so that go test
+// ./... in a clone does not run the tests in bundles, which may come from somebody else. A
+// directory that the user chose gets no go.mod: the tests in bundles have the build tag
+// ignore.
 func ownModule(dir string) error {
 	if filepath.Dir(dir) != outRoot {
 		return nil

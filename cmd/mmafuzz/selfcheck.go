@@ -41,7 +41,7 @@ type tableCmd struct {
 }
 
 // command makes the command of a table. measure returns the table, given the rows of an
-// earlier one; bad reports whether the table shows what must not be.
+// earlier one; bad reports whether the table shows something that must not happen.
 func (s *tableCmd) command(c *cobra.Command, measure func(ctx context.Context, old *selfcheck.Table) (t *selfcheck.Table, bad bool, err error)) *cobra.Command {
 	c.Args = cobra.NoArgs
 	c.RunE = func(cmd *cobra.Command, _ []string) error {

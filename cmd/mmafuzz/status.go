@@ -42,7 +42,7 @@ func (s *statusLine) show(fields ...statusField) {
 	s.on = true
 }
 
-// joined writes fields in a line, those without text left out.
+// joined writes fields on one line, without those that have no text.
 func joined(fields []statusField) string {
 	var texts []string
 	for _, f := range fields {

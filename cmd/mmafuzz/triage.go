@@ -22,7 +22,7 @@ func newTriage(a *app) *cobra.Command {
 		Use:   "triage DIR",
 		Short: "explain all bundles below a directory again",
 		Long: `triage looks anew for the cause of each bundle below a directory, with fresh
-evidence, and says where it comes to another result than the bundle.
+evidence, and says where it comes to a different result than the bundle.
 
 Exit status: 0 every label is confirmed, 1 some are not, 2 trouble, 75 interrupted.`,
 		Args:              takes("DIR"),
@@ -33,7 +33,7 @@ Exit status: 0 every label is confirmed, 1 some are not, 2 trouble, 75 interrupt
 	return c
 }
 
-// retriaged is a line of triage.
+// retriaged is what triage says about one bundle.
 type retriaged struct {
 	Bundle  string       `json:"bundle"`
 	Was     string       `json:"was"`
@@ -78,7 +78,7 @@ func (a *app) triage(ctx context.Context, trust *trust, root string) error {
 	return nil
 }
 
-// tally counts what triage came to.
+// tally counts the outcomes of triage.
 type tally struct {
 	confirmed, trouble int
 	hint               string // what to do about some of the trouble
@@ -96,14 +96,14 @@ func (t *tally) count(r *retriaged, err error) {
 	}
 }
 
-// confirmed reports whether the primary cause is the one that it was. Earlier versions
-// named all labels.
+// confirmed reports whether the primary cause is the one that it was. A bundle of an
+// earlier version names all labels; the primary one of them counts.
 func (r *retriaged) confirmed() bool {
 	was, _, _ := strings.Cut(r.Was, ":")
 	return r.Was == r.Now || string(triage.PrimaryIn(was)) == r.Now
 }
 
-// write writes two lines: the bundle, and what is the matter with it.
+// write writes the bundle and, indented below it, the outcome.
 func (r *retriaged) write(a *app) error {
 	var text string
 	switch {

@@ -19,25 +19,24 @@ func Thousands(n uint64) string {
 	return s
 }
 
-// Count writes a number with k, M, G from 10,000 on.
+// Count writes a number: below 10,000 as it is, then three digits with k, M, G, T, P or E.
 func Count(n uint64) string {
-	switch {
-	case n < 10_000:
+	if n < 10_000 {
 		return fmt.Sprint(n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.3gk", float64(n)/1e3)
-	case n < 1_000_000_000:
-		return fmt.Sprintf("%.3gM", float64(n)/1e6)
 	}
-	return fmt.Sprintf("%.3gG", float64(n)/1e9)
+	x, unit := float64(n)/1e3, 0
+	for ; x >= 999.5; x /= 1e3 { // three digits of it would be 1000
+		unit++
+	}
+	return fmt.Sprintf("%.3g%c", x, "kMGTPE"[unit])
 }
 
-// Share writes a part as a percentage, that of nothing as 0%.
-func Share(n, of uint64) string {
-	if of == 0 {
+// Share writes n as a percentage of the whole; 0% if the whole is 0.
+func Share(n, whole uint64) string {
+	if whole == 0 {
 		return "0%"
 	}
-	return fmt.Sprintf("%.3g%%", 100*float64(n)/float64(of))
+	return fmt.Sprintf("%.3g%%", 100*float64(n)/float64(whole))
 }
 
 // Plural writes a number of things whose plural ends in s.
@@ -48,7 +47,7 @@ func Plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Ulps writes a distance in representable numbers, a large one as a power of two.
+// Ulps writes a distance, counted in representable numbers; a large one as a power of two.
 func Ulps(n float64) string {
 	if n < 10_000 {
 		return fmt.Sprintf("%.0f", n)
@@ -65,7 +64,7 @@ func Clock(t time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// Rate returns how many there are in a second, 0 if no time has passed.
+// Rate returns n per second, 0 if no time has passed.
 func Rate(n uint64, t time.Duration) uint64 {
 	if t <= 0 {
 		return 0

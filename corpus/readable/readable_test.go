@@ -1,6 +1,7 @@
 package readable_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -80,7 +81,11 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%d is %s, want %s", n, got, want)
 		}
 	}
-	for n, want := range map[uint64]string{9999: "9999", 10_000: "10k", 123_456: "123k", 1_234_567: "1.23M", 5_000_000_000: "5G"} {
+	for n, want := range map[uint64]string{
+		0: "0", 9999: "9999", 10_000: "10k", 123_456: "123k", 999_499: "999k", 999_500: "1M", 999_999: "1M",
+		1_234_567: "1.23M", 999_499_999: "999M", 999_500_000: "1G", 5_000_000_000: "5G", 999_499_999_999: "999G",
+		999_500_000_000: "1T", 1_234_000_000_000: "1.23T", 999_500_000_000_000: "1P", 1e18: "1E", math.MaxUint64: "18.4E",
+	} {
 		if got := readable.Count(n); got != want {
 			t.Errorf("%d is %s, want %s", n, got, want)
 		}

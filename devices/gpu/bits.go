@@ -1,6 +1,6 @@
 package gpu
 
-// orBits sets the bits of a word in a buffer, from bit at on.
+// orBits sets the bits of a word in a buffer, beginning at bit at.
 func orBits(buf []byte, at int, word uint64) {
 	for ; word != 0; word >>= 1 {
 		buf[at/8] |= byte(word&1) << (at % 8)
@@ -8,7 +8,7 @@ func orBits(buf []byte, at int, word uint64) {
 	}
 }
 
-// bitsAt returns n bits of a buffer, from bit at on; n is at most 64.
+// bitsAt returns n bits of a buffer, beginning at bit at; n is at most 64.
 func bitsAt(buf []byte, at, n int) uint64 {
 	var word uint64
 	for i := range n {

@@ -59,7 +59,7 @@ func (s *SelfTest) Err() error {
 	return nil
 }
 
-// String is the outcome in a line.
+// String is the outcome on one line.
 func (s *SelfTest) String() string {
 	if f := s.failures(); len(f) > 0 {
 		return "FAILED: " + strings.Join(f, "; ")

@@ -24,8 +24,8 @@ func (t *tester) layout() (string, error) {
 	return wrong, err
 }
 
-// integers fills a batch with small integers that no sum of products exceeds D's
-// precision with. Scales are 1 and 2.
+// integers fills a batch with integers so small that no sum of products exceeds D's
+// precision. Scales are 1 and 2.
 func (t *tester) integers(b *mma.Batch) {
 	f := b.Formats
 	limit := 1 << min(f.D.Get().FracBits+1, 11) // integers up to here are exact
@@ -51,7 +51,7 @@ func (t *tester) integers(b *mma.Batch) {
 }
 
 // exact runs a batch of small integers and says which output is not what integer
-// arithmetic gives. Zeros have any sign.
+// arithmetic gives. The sign of a zero does not matter.
 func (t *tester) exact(in *mma.Batch) (string, error) {
 	out, err := t.run(in)
 	if err != nil {
@@ -86,8 +86,8 @@ func integerDot(f mma.Formats, d *mma.Dot) float64 {
 	return sum
 }
 
-// locate finds the first element that is not in its place, by tiles in which one
-// element alone is not zero (of scales: not one); "" if each is right alone.
+// locate finds the first element that is not in its place. It tries each element of each
+// operand in a tile of its own (oneHot); "" if all are right.
 func (t *tester) locate() (string, error) {
 	f := t.unit.Instruction().Formats
 	for _, r := range []Role{RoleC, RoleA, RoleB, RoleSA, RoleSB} {
@@ -115,8 +115,8 @@ func (t *tester) locate() (string, error) {
 	return "", nil
 }
 
-// misplaced describes what is wrong with the element that the tile of an output is
-// about.
+// misplaced describes the fault that output i shows: its tile tests one element of
+// operand r.
 func (t *tester) misplaced(r Role, i int, got, want float64) string {
 	k := t.unit.kernel
 	e, row := i/(k.M*k.N), k.Instruction.K // the element, and how many of its kind are in a row
@@ -131,8 +131,9 @@ func (t *tester) misplaced(r Role, i int, got, want float64) string {
 		e/row, e%row, names[r], i/k.N%k.M, i%k.N, got, want)
 }
 
-// oneHot makes a tile in which one element of an operand is 1, or a scale 2, and
-// shows in D: of A, with that element of every column of B; and so on.
+// oneHot makes tile e: element e of operand r is 1 (a scale: 2). A and B are 1 where they
+// meet that element, so that it shows in D; for a scale, at the first k of its block. Other
+// scales are 1, all else is 0.
 func (t *tester) oneHot(b *mma.Batch, r Role, e int) {
 	f, k := b.Formats, t.unit.kernel
 	one := func(id fp.ID, buf []byte, i int, v float64) { mma.Store(buf, id.Width(), i, id.Get().FromFloat64(v)) }

@@ -17,7 +17,7 @@ type Timing struct {
 	Interval float64 `json:"interval_cycles,omitempty"`
 }
 
-// String is the timing in a line.
+// String is the timing on one line.
 func (t *Timing) String() string {
 	s := fmt.Sprintf("%d tiles: pack %.0f ns and unpack %.0f ns a tile, launch %.0f us of which the kernel %.1f us; one tile %.0f us",
 		t.Tiles, t.PackNs, t.UnpackNs, t.LaunchUs, t.KernelUs, t.OneUs)

@@ -32,7 +32,7 @@ func arithmeticDigest(i *mma.Instruction) string {
 // is zero in every program that does not use it, changes no digest.
 func programText(p *mma.Params) string { return changeText(mma.Diff(&mma.Params{}, p)) }
 
-// mutantsDigest identifies the mutants of an arithmetic, with the arguments why some of
+// mutantsDigest identifies the mutants of an arithmetic, with the arguments that some of
 // them compute the same function, and the limits of the search.
 func mutantsDigest(i *mma.Instruction) string {
 	parts := []any{arithmeticDigest(i), separateFirst, separateMost, separateChunk}
@@ -42,7 +42,8 @@ func mutantsDigest(i *mma.Instruction) string {
 	return digest(parts...)
 }
 
-// pairDigest identifies two arithmetics that are to be told apart.
+// pairDigest identifies two arithmetics that are to be told apart, and the limits of the
+// search for inputs.
 func pairDigest(i, o *mma.Instruction) string {
 	return digest(arithmeticDigest(i), arithmeticDigest(o), separateFirst, separateMost, separateChunk)
 }

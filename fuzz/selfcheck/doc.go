@@ -1,12 +1,15 @@
 // Package selfcheck measures the project: the fast models against the oracle, the
-// generators, the triage, the causes that it finds, the minimizer and inference. Each measurement is a command,
+// generators, the triage, the causes that it finds, the minimizer and inference. Each
+// measurement is a command,
 //
-//	mmafuzz selfcheck models|generators|triage|causes|minimizer|infer --out FILE
+//	mmafuzz selfcheck models|generators|pairs|triage|minimizer|infer|causes --out FILE
 //
 // whose summary is kept under testdata, a few kilobytes with one row for each thing
 // that was measured. Every row carries a digest of what it was made from (digest.go),
-// so that a new arithmetic, generator or label makes its own rows stale and no others:
-// the same command measures the stale rows of an existing FILE and keeps the rest. The
+// so that a change makes only what depends on it stale: a new arithmetic the rows that it
+// is in, a new generator its column in the table of mutants and all rows of pairs and
+// causes, a new label all rows of causes. The same command measures what is stale in an
+// existing FILE and keeps the rest. The
 // tests of this package fail when a row is stale, check what the tables must show, and
 // measure a sample of the rows again. --full FILE writes every single measurement as
 // well; that data is too large to commit, and is compared where it is at hand. go

@@ -6,14 +6,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
+// NaN results are known as a class only; zero signs only for IEEE FMA.
+const amdUnknown = FacetNaN | FacetZero
+
 // There is no public output data of AMD matrix cores. The rows rest on
 // arXiv:2511.10909, whose authors validated their models on MI100, MI250X and
-// MI300X, and on the tests of FTTN (CCGrid 2024).
-const (
-	// NaN results are known as a class only; zero signs only for IEEE FMA.
-	amdUnknown = FacetNaN | FacetZero
-)
-
+// MI300X (evidence "001"), and on the tests of FTTN (CCGrid 2024).
 var amd = []decl{
 	// CDNA1.
 	{archs: "cdna1", names: "v_mfma_f32_{32x32x1,16x16x1,4x4x1,32x32x2,16x16x4}f32", params: FMA(fp.FP32), unknown: FacetNaN,

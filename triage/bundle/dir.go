@@ -13,15 +13,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 )
 
-// Is reports whether a directory is meant to be a bundle: whether it is whole,
-// corpus.ReadBundle says.
+// Is reports whether a directory is meant to be a bundle. It does not check that the
+// bundle is whole; corpus.ReadBundle does.
 func Is(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, "MANIFEST"))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Below returns the bundles in a directory and below it. What a program that was killed has
-// left unfinished begins with a dot.
+// Below returns the bundles in a directory and below it. It skips directories whose names
+// begin with a dot: a killed program leaves unfinished bundles there.
 func Below(root string) ([]string, error) {
 	var dirs []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -54,8 +54,8 @@ func isMember(name string) bool {
 	})
 }
 
-// Stranger returns the name of a file in a directory that is none of a bundle's, "" if
-// there is none. Hidden files, which file managers leave behind, do not count.
+// Stranger returns the name of a file in a directory that does not belong in a bundle, ""
+// if there is none. Hidden files, which file managers leave behind, do not count.
 func Stranger(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -77,8 +77,9 @@ func (e *OccupiedError) Error() string {
 }
 
 // Whole reports whether a directory holds a whole bundle, whatever its reader has put
-// beside it. If not, damage says what is wrong with a bundle that may be written again;
-// err is an *OccupiedError if there is something else.
+// beside it. If not, and err is nil, the bundle may be written: damage says what is wrong
+// with the present one, nil if nothing is there. err is an *OccupiedError if something else
+// is there.
 func Whole(dir string) (whole bool, damage, err error) {
 	_, damage = corpus.ReadBundle(dir)
 	var unlisted *corpus.UnlistedError
@@ -99,8 +100,8 @@ func Whole(dir string) (whole bool, damage, err error) {
 	return false, damage, err
 }
 
-// MadeByOther returns the program that made a bundle of another version, "" for one of
-// this version.
+// MadeByOther returns the program that made a bundle of another format version, "" for one
+// of this version.
 func MadeByOther(dir string) string {
 	var m struct {
 		V    int    `json:"v"`

@@ -3,24 +3,24 @@ package infer
 import (
 	"cmp"
 	"context"
-	"github.com/mmafuzz/mmafuzz/triage/change"
-	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"hash/maphash"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
 // The limits of a search.
 const (
-	quickFails  = 14        // failing cases of which a mutant must explain one to be looked at
+	quickFails  = 14        // failing cases: a mutant must explain one of these to be looked at
 	sampleSize  = 48        // failing cases, and passing ones, on which mutants are ranked
 	bestMutants = 24        // mutants of a step that are run on all evidence
 	alikeMost   = 3         // hypotheses kept that explain the same cases
 	patience    = 6         // steps without a better hypothesis before rarer changes are tried, and two at once
-	pairFails   = 8         // failing cases of which two changes must explain one
+	pairFails   = 8         // failing cases: two changes must explain one of these
 	pairLosses  = 3         // cases of a sample that the first of two changes may lose
 	pairEvals   = 4_000_000 // dot products computed when two changes are tried at once
 )
@@ -36,7 +36,7 @@ type node struct {
 	paired   bool
 }
 
-// better orders nodes: those that explain more come first, of these the smaller ones.
+// better orders nodes: those that explain more come first, then the smaller ones.
 func better(x, y *node) int {
 	return cmp.Or(y.n-x.n, x.size-y.size)
 }
@@ -50,10 +50,10 @@ type search struct {
 	*evidence.Evidence
 	r     *rand.Rand
 	steps []change.Breadth
-	spent func() bool // the search has to give up
+	spent func() bool // reports whether the search has to give up
 	trace func(format string, args ...any)
-	// keep is a condition for simpler programs, and for all programs if bound is set;
-	// nil: none.
+	// keep is what a program must meet to replace another in simplify, and to be tried at
+	// all if bound is set; nil: anything.
 	keep  func(p *mma.Params) bool
 	bound bool
 	nodes []*node
@@ -63,8 +63,8 @@ type search struct {
 
 var hashSeed = maphash.MakeSeed()
 
-// allSteps are the changes of a hypothesis that are tried first, those that single terms
-// can show before the others.
+// allSteps are the changes of a hypothesis that are tried first: Steps, then TermSteps,
+// which only several terms can show.
 var allSteps = []change.Breadth{change.Steps, change.TermSteps}
 
 func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...mma.Params) *search {
@@ -75,8 +75,8 @@ func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...m
 	return s
 }
 
-// add takes in a hypothesis; nil if it is known, not valid, or one of several that
-// explain the same cases.
+// add takes in a hypothesis; nil if it is known or not valid, or if alikeMost
+// others already explain the same cases.
 func (s *search) add(p mma.Params) *node {
 	if s.seen[p] || !s.Valid(&p) {
 		return nil
@@ -115,7 +115,7 @@ func hashHits(hits []bool) uint64 {
 func (s *search) best() *node { return slices.MinFunc(s.nodes, better) }
 
 // leaders returns the simplest programs that explain everything; if these are few, also
-// the best of the others.
+// the best that do not.
 func (s *search) leaders() []mma.Params {
 	const most, few = 12, 4
 	all := slices.Clone(s.nodes)
@@ -233,8 +233,8 @@ func (s *search) try(n *node, steps ...change.Breadth) {
 	s.simplify(best)
 }
 
-// gauge ranks programs by the cases of a sample that they gain and lose beside a
-// node, weighted as in the whole.
+// gauge ranks programs by the cases that they gain and lose compared with a node, scaled up
+// from the sample to all cases.
 type gauge struct {
 	quick, fails, passes *evidence.Cases
 	wf, wp               float64
@@ -270,7 +270,7 @@ type rank struct {
 
 // ranked returns the mutants that seem to explain most.
 func (s *search) ranked(n *node, mutants []mma.Params) []mma.Params {
-	const refined = 8 // of which other modes are tried
+	const refined = 8 // how many of the best are also tried with other rounding modes
 	g := s.gauge(n, quickFails)
 	all := s.ranks(g, mutants)
 	var more []mma.Params
@@ -304,8 +304,8 @@ func sortRanks(all []rank) {
 	slices.SortStableFunc(all, func(x, y rank) int { return cmp.Or(y.gain-x.gain, x.size-y.size) })
 }
 
-// simplify returns a node that is smaller than n and explains no less, if there is one;
-// else n.
+// simplify returns a node that is smaller than n and explains no less, if it finds one
+// that the search has not met; else n.
 func (s *search) simplify(n *node) *node {
 	p := simplest(s.Evidence, n.p, s.Whole(), n.n, s.keep)
 	if p == n.p || s.seen[p] {
@@ -402,8 +402,8 @@ func (s *search) telling(p *mma.Params, mutants []mma.Params, c *evidence.Cases)
 	return out
 }
 
-// harmless returns the numbers of the mutants that lose few cases or none, those that
-// lose none first, of every group in turn.
+// harmless returns the indexes of the mutants that lose at most pairLosses cases, taking
+// one from each group in turn, the least harmful first.
 func (s *search) harmless(mutants []change.Mutant, passes *evidence.Cases) []int {
 	kept := s.Counts(change.Programs(mutants), passes)
 	var groups [][]int
@@ -457,7 +457,8 @@ func (d delta) on(p mma.Params) mma.Params {
 	return p
 }
 
-// together makes second changes beside a first.
+// together applies each second change on top of first, and leaves out those that add
+// nothing to it or undo it.
 func together(first *mma.Params, seconds []mma.Params, changes []delta) []mma.Params {
 	var both []mma.Params
 	for i, d := range changes {

@@ -118,8 +118,8 @@ func lostState(d fp.Dyadic, w int32) state {
 	return lostZero
 }
 
-// keptDownTo returns the exponent of the lowest weight of x, the term's value
-// before anything was done to it, that can be left in the term as it was added.
+// keptDownTo returns the lowest exponent at which bits of x can survive cutting and
+// rounding. x is the term's original value.
 func (v *view) keptDownTo(t *sim.TermTrace, x fp.Dyadic) int32 {
 	if t.Cut.IsZero() {
 		if t.IsCut && x.Exponent() < t.Q {
@@ -137,10 +137,10 @@ func (v *view) keptDownTo(t *sim.TermTrace, x fp.Dyadic) int32 {
 	return end
 }
 
-// sumRow returns the row of a sum, or of what a rounding left, x, as the next
-// rounding at the weight 2^q, if any, cuts it. grid is the exponent down to which
-// the sum's terms were kept, if they were cut: the sum's bits end there. Zeros at
-// its end are drawn as far as the result goes, or a little further.
+// sumRow returns the row of x, which is a sum or what a rounding left of one. The next
+// rounding cuts it at 2^q (nil: none). grid is the lowest exponent that the terms kept
+// (nil: not cut). With both, trailing zeros are drawn down to grid, but no lower than
+// tailBits below q, and none if they were more than maxColumns.
 func sumRow(label string, x fp.Dyadic, q, grid *int32) row {
 	r := row{label: label, neg: x.Neg, sum: true, top: x.Exponent()}
 	low := x.Low()

@@ -4,8 +4,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 )
 
-// choice says which sums of a view are drawn; of the others only the results
-// are named.
+// choice says which sums of a view are drawn; only the results of the other sums are
+// named.
 type choice []bool
 
 // maxWhole is the number of sums up to which a step, or a side that cannot be
@@ -105,7 +105,7 @@ func firstDifferentSum(a, b *view, step int) int {
 	return st.end - 1
 }
 
-// choose chooses the sums of a step, of which one counts most, and of the last
+// choose chooses the sums of a step, sum among them in any case, and those of the last
 // step if anything happens there.
 func (v *view) choose(step, sum int) choice {
 	c := make(choice, len(v.sums))
@@ -125,9 +125,8 @@ func (v *view) chooseStep(c choice, i int) {
 	}
 }
 
-// trivial reports whether a sum has at most one term that is not zero, and leaves
-// that as it is, of which the other side drops nothing either; or whether it
-// hands on an infinity or a NaN that another sum made.
+// trivial reports whether a sum has at most one term that is not zero, which neither side
+// changes; or whether it hands on an infinity or a NaN that another sum made.
 func (v *view) trivial(i int) bool {
 	s := &v.sums[i]
 	n, special, handed := 0, 0, 0

@@ -23,8 +23,11 @@ type entry struct {
 	text string
 }
 
-// maxRows is the number of terms of a sum that are drawn.
+// maxRows is how many terms of a sum are drawn at most.
 const maxRows = 24
+
+// noExponent puts rows without an exponent after all others.
+const noExponent = -1 << 30
 
 // block draws a sum.
 func (v *view) block(i int) block {
@@ -90,7 +93,7 @@ func largest(s *sim.SumTrace) string {
 	return text + " (the floor)"
 }
 
-// specialBody says which terms are not numbers and what comes of it.
+// specialBody says which terms are not finite and what they make of the sum.
 func (v *view) specialBody(b *block, i int) {
 	s := &v.sums[i]
 	var lines []string
@@ -112,7 +115,7 @@ func (v *view) specialBody(b *block, i int) {
 	b.text("→ " + v.resultText(i))
 }
 
-// specialReason says why a sum is not a number.
+// specialReason says why a sum is not finite.
 func specialReason(s *sim.SumTrace) string {
 	var nan, plus, minus bool
 	for j := range s.Terms {
@@ -149,7 +152,7 @@ func (v *view) termBody(b *block, i int) {
 			rows = append(rows, row{label: v.termName(i, j), exp: t.E, hasExp: true, note: "0, cancelled"})
 		default:
 			if note := v.nullNote(i, j); note != "" {
-				rows = append(rows, row{label: v.termName(i, j), exp: nothingLost, neg: t.Value.Neg, note: note})
+				rows = append(rows, row{label: v.termName(i, j), exp: noExponent, neg: t.Value.Neg, note: note})
 				continue
 			}
 			zeros = append(zeros, v.termName(i, j))
@@ -171,8 +174,8 @@ func (v *view) termBody(b *block, i int) {
 	}
 }
 
-// limit returns the rows that are drawn: those with bits that only this side
-// keeps first, then those of the largest exponents.
+// limit returns at most maxRows rows, in their order. Rows with bits that only this side
+// keeps have precedence, then rows with the largest exponents.
 func limit(rows []row) []row {
 	differing := 0
 	for i := range rows {

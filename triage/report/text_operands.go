@@ -104,7 +104,7 @@ func cCells(in *Input) []string {
 func (p *printer) columns(rows [][]string) {
 	const short, gap = 8, 2
 	widths := columnWidths(rows)
-	width := 0 // of an entry and the gap behind it
+	width := 0 // of an entry and the gap after it
 	for _, w := range widths {
 		width += w + gap
 	}

@@ -23,7 +23,8 @@ func (p *printer) result(r *result) {
 	p.text("  "+r.difference(), 4, plain)
 }
 
-// codeBits draws the bits of both results in fields, and those that differ.
+// codeBits draws the bits of both results in fields, and those that differ; nothing if
+// they do not fit the width.
 func (p *printer) codeBits(r *result) {
 	f := r.format.Get()
 	const gutter = "         "

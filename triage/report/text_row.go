@@ -23,7 +23,7 @@ const gapGlyph = " … "
 // gutter is the columns left of the bits: "  p12 e=-12 + ".
 func (d *drawing) gutter() int { return 2 + d.labelWidth + 3 + d.expWidth + 3 }
 
-// row draws a row, and its note behind it, or below if there is no room.
+// row draws a row, and its note after it, or below if there is no room.
 func (d *drawing) row(r *row) []line {
 	l := d.label(r)
 	if len(r.bits) == 0 {
@@ -117,7 +117,7 @@ func (l line) cell(r *row, c column) line {
 	return l.add(gapGlyph, faint)
 }
 
-// ruler writes the exponents of every eighth weight and of those behind gaps,
+// ruler writes the exponents of every eighth weight and of those after gaps,
 // each beginning at its column.
 func (d *drawing) ruler(cut *int32) line {
 	l := line{}.add("  2^n", faint).padded(d.gutter())

@@ -1,5 +1,5 @@
-// Package simd has what the loop of a campaign does with vector instructions,
-// besides the models: random words and the search for differing codes. Each routine
+// Package simd has the vector routines of a campaign's loop, apart from the models:
+// random words and the search for differing codes. Each routine
 // has a portable twin, which is used on processors without AVX2 and with the build
 // tag purego.
 //

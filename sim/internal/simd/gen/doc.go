@@ -13,7 +13,7 @@
 //	T-FDPA (7), narrow     vector    tfdpa32_*, largest_exponent
 //	(S)T-FDPA (7, 8)       tfdpa64   tfdpa64_*, largest_exponent, convert
 //	GST-FDPA (9)           gstfdpa   gstfdpa, chain; tfdpa64_round
-//	(G)TR-FDPA (10, 11)    trfdpa    trfdpa, trfdpa_fused; tfdpa64_*
+//	(G)TR-FDPA (10, 11)    trfdpa    trfdpa_join, trfdpa_fused; tfdpa64_*
 //	other orders, late C   arranged  arranged
 //
 // # Layout

@@ -5,8 +5,12 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// cutter cuts numbers in the mode of MXCSR, by adding 1.5 * 2^52 units, which no number of
-// either sign takes out of its binade, and subtracting them.
+// This file has how a step of TR-FDPA and GTR-FDPA (kernel trfdpa) adds C to the sums of its
+// products. The routines of tfdpa64_*.go make those sums, and round the result;
+// trfdpa_fused.go does it all in one routine.
+
+// cutter rounds numbers to a multiple of a unit, in MXCSR's rounding mode, by adding and
+// subtracting 1.5 * 2^52 units. The factor 1.5 keeps the sum in one binade for either sign.
 type cutter struct {
 	isa
 	shift vec // from a power of two to 1.5 * 2^52 units
@@ -89,8 +93,8 @@ func (i isa) join(two bool) {
 	end()
 }
 
-// larger16 emits the routine that takes the larger of two words, 16 at a time: of the
-// largest exponents of parts of a step.
+// larger16 emits the routine that takes the larger of each two words, 16 pairs at a time.
+// It joins the largest exponents of the two parts of a step.
 func larger16() {
 	x := avx2.routine("larger16", "Larger16")
 	a, b, d, n := x.load("A"), x.load("B"), x.load("D"), x.load("N")
