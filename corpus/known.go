@@ -34,7 +34,7 @@ import (
 //	bucket       pattern for the primary cause, or for the kind of cases beneath it:
 //	             a+b, a|b, :CLASS
 //	labels       all labels of the kind of cases are in this list
-//	changes      the difference is explained, and all changes behind the cases are
+//	changes      the difference is explained, and all changes that explain the cases are
 //	             in this list: PATH FROM→TO or PATH FROM->TO, from the first machine
 //	             of pair to the second; without pair, from either to the other
 //	difference   id of this one difference, as compare prints it

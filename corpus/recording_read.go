@@ -16,8 +16,8 @@ import (
 )
 
 // ReadRecording reads a native recording. Damage is an error that says where;
-// a file that merely ends early, or of which a crash of the machine has left nothing
-// but zeros from somewhere on, is read up to there, with Complete false.
+// a file that merely ends early, or ends in zeros that a crash of the machine has left,
+// is read up to there, with Complete false.
 func ReadRecording(r io.Reader) (*Recording, error) {
 	rec := &Recording{}
 	s := newFrameReader(r)

@@ -83,7 +83,8 @@ var deflaters = sync.Pool{New: func() any {
 	return z
 }}
 
-// Pack deflates a batch and its results d, of which those in faults mean nothing.
+// Pack deflates a batch and its results d. The results of the dot products in faults mean
+// nothing.
 // A batch that is too large for ReadRecording is an error. It may be called from
 // several goroutines.
 func Pack(s Section, b *mma.Batch, d []byte, faults []Fault) (*Packed, error) {

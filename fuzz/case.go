@@ -97,7 +97,7 @@ type pairTriage struct {
 
 	verdict    *triage.Verdict
 	attributor *triage.Attributor
-	candidates []*Case // of which findings may be made
+	candidates []*Case // findings may be made of them
 }
 
 // triage takes the differing cases of an epoch all the way: those of each pair are

@@ -11,7 +11,7 @@ import (
 )
 
 // Checker runs what bytes decode to through the fast models and the oracle. It
-// is the property behind go test -fuzz and go-fuzz: the two interpreters agree.
+// is the property that go test -fuzz and go-fuzz check: the two interpreters agree.
 type Checker struct {
 	insts  []mma.Instruction
 	mu     sync.Mutex

@@ -17,7 +17,7 @@ const (
 	noReason = reasons
 )
 
-// choose returns the candidates of which findings are made: one of each primary cause of
+// choose returns the candidates that become findings: one of each primary cause of
 // two targets, and others as long as there is room.
 func (c *Campaign) choose(xs []*pairTriage) []*Case {
 	var all []*Case

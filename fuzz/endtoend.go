@@ -30,7 +30,7 @@ type EndToEndCounts struct {
 	Tiles, Dots uint64
 	Products    uint64                   // of one of the two sides
 	Classes     [oracle.Fault + 1]uint64 // dot products by oracle.Class
-	Traced      uint64                   // dot products of which features were taken
+	Traced      uint64                   // dot products whose features were taken
 	Features    int                      // different ones
 }
 

@@ -41,7 +41,7 @@ type PairState struct {
 	BaseA    bool // the verdict changes A's arithmetic to explain B, else the other way round
 	Buckets  map[string]*Bucket
 	Checked  uint64 // cases that were run again alone
-	Changed  uint64 // of these, ones that gave something else
+	Changed  uint64 // cases of Checked that gave something else
 	Unstable uint64 // differing cases that do not repeat themselves: they are in no bucket
 	Odd      bool   // it has had unstable cases, or cases that depend on their tiles: what is unexplained is run again
 	Findings []*Case
@@ -111,9 +111,9 @@ type pairDelta struct {
 	Findings []*Case                  `json:"findings,omitempty"`
 
 	// Until the triage is complete:
-	differ     []Sample // differing cases of these, a few of each kind: to run again and as evidence
+	differ     []Sample // a few differing cases of each kind: to be run again, and then evidence for triage
 	unnamed    []Sample // differing cases that no verdict before the epoch names
-	kinds      []kind   // of these and others, new to the epoch, in the order in which they came up
+	kinds      []kind   // kinds of differing cases that are new to the epoch, in the order in which they came up
 	Unexamined uint64   `json:"-"` // of an epoch that is not complete: cases in no bucket
 }
 

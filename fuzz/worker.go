@@ -36,8 +36,8 @@ type worker struct {
 	batch  mma.Batch
 	a, b   []byte
 	at     []int32        // the differing cases of a chunk
-	class  []oracle.Class // of these
-	resA   []uint64       // and their results
+	class  []oracle.Class // their classes
+	resA   []uint64       // their results
 	resB   []uint64
 	labels labeller
 	dot    *mma.Dot
@@ -225,7 +225,7 @@ type tracedCase struct {
 }
 
 // Features are taken of one in traceEvery of the first traceFirst dot products of a source,
-// and of one in traceLater of the others: a trace takes a thousand times as long as a
+// and of one in traceLater of the rest: a trace takes a thousand times as long as a
 // result, and new features become rare.
 const (
 	traceEvery = 32

@@ -82,7 +82,7 @@ func (c *cut) drops(t *term, i int, e int32) bool {
 	return i == c.acc && c.cdrop != 0 && t.kind == Finite && t.e < e-int32(c.cdrop)
 }
 
-// specialSum returns the sum of terms of which one is Inf or NaN; acc is the index
+// specialSum returns the sum of terms, at least one of which is Inf or NaN; acc is the index
 // of the accumulator, -1 for none.
 func (x *machine) specialSum(ts []term, acc int) (term, bool) {
 	var plus, minus, nan bool

@@ -312,8 +312,8 @@ func (x *machine) rounded(name string, t term, r *mma.Round) term {
 	return u
 }
 
-// encode returns the code of the final term in D's format, of which it is a
-// number already.
+// encode returns the code of the final term in D's format, in which it is
+// representable already.
 func (x *machine) encode(t term) uint64 {
 	switch t.kind {
 	case NaN:

@@ -268,7 +268,7 @@ func (c *chain) columns(st *chainState) *byte {
 	return &st.b[0]
 }
 
-// widened converts codes of 2 bytes to FP32, with room for more behind them.
+// widened converts codes of 2 bytes to FP32, with room for more after them.
 func (c *chain) widened(st *chainState, of int, dst, src []byte, more int) []byte {
 	src = st.filled(of, src, 16)
 	dst = resize(dst, 2*len(src)+more)

@@ -152,7 +152,7 @@ func bytesOf[T float32 | float64](s []T) *byte { return (*byte)(unsafe.Pointer(&
 
 func floats32(p *byte) *float32 { return (*float32)(unsafe.Pointer(p)) }
 
-// step does a step, of the products from at on.
+// step does a step: that of the products that begin at at.
 func (w *tfdpa64) step(st *tfdpa64State, at int, acc, sum *byte) {
 	d := &st.decoded64
 	w.largestOf(d, &st.e, at, w.l)

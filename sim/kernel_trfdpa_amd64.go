@@ -175,7 +175,7 @@ func (t *trfdpa) grid(st *trfdpaState, g *grid, out []byte) {
 	st.scatter(out)
 }
 
-// step does a step, of the products from at on.
+// step does a step: that of the products that begin at at.
 func (t *trfdpa) step(st *trfdpaState, at int, c, d *byte) {
 	if t.whole != nil {
 		t.wholeStep(st, at, c, d)
@@ -220,7 +220,7 @@ func (t *trfdpa) wholeStep(st *trfdpaState, at int, c, d *byte) {
 	x.Run(st.special)
 }
 
-// sumProducts sums l products from at on.
+// sumProducts sums l products, beginning at at.
 func (t *trfdpa) sumProducts(st *trfdpaState, e []uint16, sum []float64, at, l int) {
 	s := &st.fused.Sums
 	*s = t.sums

@@ -179,7 +179,7 @@ func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 }
 
 // decode decodes codes and reports whether some value is Inf. There is room for more
-// values behind, with unspecified contents.
+// values after them, with unspecified contents.
 func (v *vector) decode(st *vectorState, of int, src []byte, val *[]float32, code *[]uint8, more int) bool {
 	w := v.n.width
 	src = st.filled(of, src, 32*w)

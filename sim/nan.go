@@ -33,7 +33,7 @@ func (x *machine) nanTerm(f *fp.Format, code uint64) term {
 	return t
 }
 
-// specialProduct is the product of factors of which one is Inf or NaN.
+// specialProduct is the product of factors, at least one of which is Inf or NaN.
 func (x *machine) specialProduct(a, b, sa, sb *operand) term {
 	var nan term
 	zero := false
@@ -73,7 +73,7 @@ func (x *machine) settled(t term) term {
 	return t
 }
 
-// nanSum chooses among the terms of a sum of which one is NaN or invalid.
+// nanSum chooses among the terms of a sum, at least one of which is NaN or invalid.
 func (x *machine) nanSum(ts []term, acc int) term {
 	var t term
 	switch x.p.Special.NaN {

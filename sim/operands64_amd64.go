@@ -222,7 +222,7 @@ func (f *format64) valuesOf(st *decoded64, src []byte, dst []float32, level simd
 	}
 }
 
-// largestOf finds the largest exponents of l products from at on.
+// largestOf finds the largest exponents of l products, beginning at at.
 func (o *operands64) largestOf(st *decoded64, e *[]uint16, at, l int) {
 	g := &st.grid
 	k := g.in.K

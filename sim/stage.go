@@ -22,7 +22,7 @@ func (x *machine) stage(place Place, s *mma.Stage) {
 		groups = (n + size - 1) / size
 	}
 	// Sums are written over terms that were read before: group g ends at or
-	// behind position g.
+	// after position g.
 	x.group = x.group[:0]
 	for g := range groups {
 		x.member, x.memberOrigin = x.member[:0], x.memberOrigin[:0]

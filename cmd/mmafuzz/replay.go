@@ -45,7 +45,7 @@ type replayed struct {
 	Reproduced bool   `json:"reproduced"`
 	Through    string `json:"through_model,omitempty"` // the side that a model stands in for: a, b or both
 	Runs       int    `json:"runs,omitempty"`          // of a case that does not repeat itself
-	Differed   int    `json:"differed,omitempty"`      // of these, those in which the sides differ
+	Differed   int    `json:"differed,omitempty"`      // runs in which the sides differ
 
 	differed int // runs of any case
 }

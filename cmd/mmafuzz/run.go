@@ -309,7 +309,7 @@ func (r *runCmd) allPairs() ([]devices.Pair, error) {
 	return all, nil
 }
 
-// eitherWay pairs two targets of which one has the instruction.
+// eitherWay pairs two targets by the instruction of --inst, which may be one of A or of B.
 func (r *runCmd) eitherWay(a, b string) ([]devices.Pair, error) {
 	ps, err := r.pair(a, b)
 	if err == nil || r.inst == "" {

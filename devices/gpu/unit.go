@@ -59,8 +59,8 @@ func (u *Unit) Instruction() *mma.Instruction { return u.kernel.Instruction }
 // Model returns nil: how the device computes is what we want to find out.
 func (u *Unit) Model() *mma.Params { return nil }
 
-// worthwhile is the number of dot products of which a launch, and where a child makes
-// it the message, takes less than a tenth of the time: some 100 us.
+// worthwhile is the number of dot products with which a launch, and the message to a child
+// if one makes it, takes less than a tenth of the time: some 100 us.
 const worthwhile = 1 << 15
 
 // BatchSize returns how many dot products a call should have: see devices.Batcher.

@@ -30,7 +30,7 @@ type Inference struct {
 	Found, True      mma.Params
 
 	digest string   // of the unit and of the limits of inference
-	kept   []string // the row of an earlier table that this is, of which no more is known
+	kept   []string // the row of an earlier table that this is; nothing else is known about it
 }
 
 // Kept reports whether the inference is a row of an earlier table: no program is known.
@@ -174,7 +174,7 @@ func unequal(i *mma.Instruction, a, b *sim.Model, in *mma.Batch) int {
 	return n
 }
 
-// MadeUpUnits returns the made-up units of count seeds from first on.
+// MadeUpUnits returns the made-up units of count seeds, beginning with first.
 func MadeUpUnits(first uint64, count int) []mma.Instruction {
 	units := make([]mma.Instruction, count)
 	for n := range units {

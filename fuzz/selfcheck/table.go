@@ -12,8 +12,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Table is a summary: text of tab-separated columns, of which the first is the row's
-// digest and the next ones name what the row is about.
+// Table is a summary: text of tab-separated columns. The first column is the row's digest,
+// the next ones name what the row is about.
 type Table struct {
 	Command string // that makes it
 	Columns []string

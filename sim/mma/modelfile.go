@@ -120,7 +120,7 @@ func (m *modelFile) complete() (*Instruction, error) {
 	if m.Name != "" {
 		i.Name = m.Name
 	}
-	var params bytes.Buffer // in a line: one of a part would be no line of the file
+	var params bytes.Buffer // on one line, as the number of a line in a part would not be that of the file
 	if err := json.Compact(&params, m.Params); err != nil {
 		return nil, err
 	}

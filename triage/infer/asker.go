@@ -38,7 +38,7 @@ type Unstable struct {
 	Dot           *mma.Dot
 	First, Second uint64
 	Asked         int    // inputs that were asked twice
-	Changed       int    // of these, those with two answers
+	Changed       int    // inputs that had two answers
 	How           string // what was different about the second time
 }
 

@@ -18,8 +18,8 @@ type Tested struct {
 	OneIn int `json:"one_in"`
 }
 
-// tested returns the bound that follows from the inputs of a class, on all of which the
-// unit was right.
+// tested returns the bound that follows from a class of inputs. The unit was right on all
+// of them.
 func tested(c Class) Tested {
 	t := Tested{Class: c}
 	if g, err := gen.Find(c.Name); err == nil && g.Size == nil {

@@ -191,8 +191,8 @@ func twoProducts(d *designer) {
 	}
 }
 
-// cancelled puts two terms that cancel, of which one may be c, above one or two
-// small ones.
+// cancelled puts two terms that cancel above one or two small ones. One of the two may be
+// c.
 func cancelled(d *designer) {
 	at := d.places(4)
 	lo, hi := d.ordinary()

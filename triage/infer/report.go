@@ -41,7 +41,7 @@ type Report struct {
 	Parameters []Parameter `json:"parameters"`
 	Classes    []Tested    `json:"classes"`
 	Evidence   int         `json:"evidence"` // cases that the search was made from
-	Left       int         `json:"left"`     // of these, those that the program does not explain
+	Left       int         `json:"left"`     // cases of the evidence that the program does not explain
 	Families   []Family    `json:"families"` // the evidence by kind: designed questions, generators, close-ups, refutations
 	Repairs    int         `json:"repairs"`  // programs that questions proved wrong on the way
 	Effort     int         `json:"effort"`   // millions of dot products that models might compute in each search

@@ -32,7 +32,7 @@ func (p *printer) title(in *Input) {
 	p.text(text, 2, plain)
 }
 
-// operandNotes says of which elements a side flushes a factor.
+// operandNotes returns notes for the elements in which a side flushes a factor.
 func operandNotes(views ...*view) map[int]string {
 	notes := map[int]string{}
 	for i, v := range views {

@@ -13,7 +13,7 @@ func Differing(dst []int32, a, b []byte, width int) []int32 {
 	return portableDiffering(dst, a[n:], b[n:], width, n/width)
 }
 
-// portableDiffering numbers the codes from first on. It looks at 32 bytes at a time:
+// portableDiffering numbers the codes beginning with first. It looks at 32 bytes at a time:
 // most are equal.
 func portableDiffering(dst []int32, a, b []byte, width, first int) []int32 {
 	const step = 32

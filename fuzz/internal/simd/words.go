@@ -25,8 +25,8 @@ func word(key uint64, w uint32) uint32 {
 	return x ^ x>>15
 }
 
-// Words fills buf with the words of a stream from number first on, little-endian;
-// of the last one with as many bytes as there is room for.
+// Words fills buf with the words of a stream, little-endian, beginning with number first.
+// The last one is cut to as many bytes as there is room for.
 func Words(buf []byte, key uint64, first uint32) {
 	n := words(buf, key, first)
 	portableWords(buf[n:], key, first+uint32(n/4))

@@ -1,5 +1,5 @@
 // Package measure times work on machines that others use too, and has the work
-// that benchmarks of models agree on. It is behind go test -bench ./sim, mmafuzz
+// that benchmarks of models agree on. It is used by go test -bench ./sim, mmafuzz
 // bench and peerbench.
 //
 // Computations are timed by what the processor spent on the thread (Thread), where
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Clock returns a time from some fixed point on.
+// Clock returns the time since some fixed point.
 type Clock func() time.Duration
 
 var start = time.Now()
@@ -123,7 +123,7 @@ func (t Timing) calls(f func() error) (int, error) {
 }
 
 // Cycle returns the length of a clock cycle in nanoseconds, by a chain of dependent
-// additions, of which a processor does one a cycle: the shortest of some runs.
+// additions, one of which takes a processor a cycle: the shortest of some runs.
 func Cycle() float64 {
 	defer Lock()()
 	const rounds = 1 << 18

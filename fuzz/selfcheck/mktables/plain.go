@@ -9,7 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 )
 
-// minimizer has a row for each pair of which findings were shrunk.
+// minimizer has a row for each pair whose findings were shrunk.
 func minimizer(file string) (string, error) {
 	cells, err := rows(file)
 	if err != nil {

@@ -69,7 +69,7 @@ type Largest struct {
 // Step adds the products of one step to the accumulators of all outputs, which
 // are laid out [tile][group][row][column] and so are E, C and D. E is the largest
 // exponents of products, as exponent fields of a float32. Rows is a multiple of
-// 4. The products are summed in two halves of 32 bits, of which one has C and, if L
+// 4. The products are summed in two halves of 32 bits. One of them has C and, if L
 // is odd in 4, up to four products more; their sum is of 32 bits and a sign.
 type Step struct {
 	A                   *float32 // values of the step: [row][k]

@@ -210,7 +210,7 @@ func testSubnormal(vectors []vec) {
 // addScaled adds products some of whose factors are subnormal. Such a factor is
 // multiplied by 2^74, which is done by converting an integer, and the other factor by
 // 2^-74. Where the other one is below 2^-52 it is replaced by that: the product is below
-// 2^-178, of which only the sign counts.
+// 2^-178, so that only its sign counts.
 func (c *subnormalChain) addScaled(b vec, rows []Mem, acc []vec) {
 	isB, largeB, smallB := c.scaled(b)
 	for i, m := range rows {

@@ -49,7 +49,7 @@ func (i isa) largest(width int) {
 	end()
 }
 
-// finisher stores the largest codes of four rows, of each of which a vector is given.
+// finisher stores the largest codes of four rows, given as a vector for each row.
 type finisher func(top [4]vec, to Mem)
 
 // steps emits the loops over the grid and the steps.

@@ -28,7 +28,7 @@ func (i isa) sumKinds() {
 	})
 }
 
-// sumOver emits the routine that sums products of FP32 of which only Inf and NaN count:
+// sumOver emits the routine that sums products of FP32 where only Inf and NaN count:
 // finite ones count as little or nothing.
 func (i isa) sumOver() {
 	i.sumSpecial("sumOver", func(c *kindsCode, a Mem, sum vec) {
