@@ -212,10 +212,10 @@ func newSelfcheckTriage(a *app) *cobra.Command {
 		Use:   "triage",
 		Short: "whether triage names the change that was made",
 		Long: `triage makes the confusion table: every one-parameter mutant of every arithmetic
-is presented to triage as an anonymous unit. A mutant is x if it is named exactly,
-a if also by changes that are not the same function, u if it is not explained, W
-if it is explained wrongly, and = if no input told it from its arithmetic. It
-takes about two hours on two cores.
+is presented to triage as an anonymous unit. A mutant's letter is x if triage names
+its change, a if triage also names changes that some input tells from it, u if
+triage has no explanation, W if it names another change, and = if no input told the
+mutant from its arithmetic. It takes about two hours on two cores.
 
 Exit status: 0 no confident wrong answer, 1 some, 2 trouble, 75 interrupted.`,
 	}

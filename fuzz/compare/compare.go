@@ -1,4 +1,4 @@
-// Package compare compares recordings of machines that never met: instruction by
+// Package compare compares recordings of different machines: instruction by
 // instruction, on the inputs that two recordings have in common.
 //
 // Each recording is first explained by a model: that of the catalogue, or one with some
