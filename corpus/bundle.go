@@ -18,7 +18,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// A bundle is a directory that holds all about one finding:
+// A bundle is a directory that holds everything about one finding:
 //
 //	mismatch.json   the case, both results and where they came from (Mismatch)
 //	case.txt        the operands in the text form of mmafuzz eval

@@ -182,7 +182,7 @@ func (c *chain) sequence(k int) []uint32 {
 	return all
 }
 
-// grid does a grid.
+// grid computes the outputs of one grid of tiles.
 func (c *chain) grid(st *chainState, g *grid, out []byte) {
 	in, k, w := g.in, g.in.K, g.in.Formats.D.Width()
 	x := &st.args

@@ -56,7 +56,7 @@ func (t *efdpa) run(in *mma.Batch, out []byte, scratch any) {
 	eachGrid(&st.gridState, in, out, 8*in.K*(in.M+in.N), func(g *grid) { t.grid(st, g, out) }, t.m.RunGeneral)
 }
 
-// grid does a grid.
+// grid computes the outputs of one grid of tiles.
 func (t *efdpa) grid(st *efdpaState, g *grid, out []byte) {
 	m, k := g.in.M, g.in.K
 	st.a = t.decode(st, st.a, st.filled(ofA, g.rowCodes(2), 16), (g.rows-m)*k)

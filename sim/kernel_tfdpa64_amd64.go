@@ -121,7 +121,7 @@ func (w *tfdpa64) run(in *mma.Batch, out []byte, scratch any) {
 	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { w.grid(st, g, out) }, w.m.RunGeneral)
 }
 
-// grid does a grid.
+// grid computes the outputs of one grid of tiles.
 func (w *tfdpa64) grid(st *tfdpa64State, g *grid, out []byte) {
 	w.decode(&st.decoded64)
 	n := g.outputs()
@@ -152,7 +152,7 @@ func bytesOf[T float32 | float64](s []T) *byte { return (*byte)(unsafe.Pointer(&
 
 func floats32(p *byte) *float32 { return (*float32)(unsafe.Pointer(p)) }
 
-// step does a step: that of the products that begin at at.
+// step computes one step: its products begin at number at of the dot product.
 func (w *tfdpa64) step(st *tfdpa64State, at int, acc, sum *byte) {
 	d := &st.decoded64
 	w.largestOf(d, &st.e, at, w.l)

@@ -161,7 +161,7 @@ func (t *trfdpa) run(in *mma.Batch, out []byte, scratch any) {
 	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { t.grid(st, g, out) }, t.m.RunGeneral)
 }
 
-// grid does a grid.
+// grid computes the outputs of one grid of tiles.
 func (t *trfdpa) grid(st *trfdpaState, g *grid, out []byte) {
 	t.decode(&st.decoded64)
 	n := g.outputs()
@@ -175,7 +175,7 @@ func (t *trfdpa) grid(st *trfdpaState, g *grid, out []byte) {
 	st.scatter(out)
 }
 
-// step does a step: that of the products that begin at at.
+// step computes one step: its products begin at number at of the dot product.
 func (t *trfdpa) step(st *trfdpaState, at int, c, d *byte) {
 	if t.whole != nil {
 		t.wholeStep(st, at, c, d)

@@ -151,7 +151,7 @@ func (v *vector) run(in *mma.Batch, out []byte, scratch any) {
 		func(in *mma.Batch, out []byte) { v.n.run(in, out, st.small) })
 }
 
-// grid does a grid.
+// grid computes the outputs of one grid of tiles.
 func (v *vector) grid(st *vectorState, g *grid, out []byte) {
 	in, k, l := g.in, g.in.K, v.n.l
 	steps, outputs := k/l, g.outputs()

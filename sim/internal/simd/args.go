@@ -97,7 +97,7 @@ type Consts struct {
 	Inverse   [8]int32  // 2^x and 2^-x, as bits, add up to this
 	Keep      [8]uint32 // bits of a float32 that a result keeps
 	Small     [8]int32  // the largest magnitude that rounds to +0
-	Null      [8]int32  // below this E no product counts
+	Null      [8]int32  // below this E all products are zero
 	Special   [8]int32  // above this E some factor is Inf or NaN
 	Infinite  [8]uint32 // table of VFIXUPIMMPS, which puts Inf in the place of others (AVX-512)
 }

@@ -93,9 +93,9 @@ func parseRange(s string) (mma.Range, error) {
 	return r, err
 }
 
-// settle fills what was left out from the catalogue, and says what contradicts
-// it: a name of the ISA means the ISA's operands. What the catalogue believes of
-// the arithmetic is not taken over: the child is a black box.
+// settle fills what was left out from the catalogue, and returns an error if something
+// contradicts it: a name of the ISA means the ISA's operands. What the catalogue believes
+// of the arithmetic is not taken over: the child is a black box.
 func settle(i *mma.Instruction, given map[string]bool) error {
 	known := catalogued(i)
 	if len(known) == 0 {
