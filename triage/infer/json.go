@@ -36,6 +36,7 @@
 //	classes[].name                   string?  generator whose inputs the program passed
 //	classes[].doc                    string?  what they are
 //	classes[].asked                  number?  dot products
+//	classes[].of                     number?  how many there are, if they are enumerated
 //	classes[].failed                 number?  others on which the unit failed
 //	classes[].independent            number?  of these, those drawn independently (of a tile, those of a diagonal); 0: they are enumerated
 //	classes[].one_in                 number?  with 95 % confidence no more than one in so many differs; 0: too few for a bound
