@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"unsafe"
 
@@ -39,7 +40,7 @@ func loadLibrary(variable, name, remedy string) (*library, error) {
 	}
 	var said []string
 	for _, path := range candidates {
-		h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+		h, err := dlopen(path)
 		if err == nil {
 			return &library{path, h}, nil
 		}
@@ -49,6 +50,14 @@ func loadLibrary(variable, name, remedy string) (*library, error) {
 		}
 	}
 	return nil, fmt.Errorf("%s cannot be loaded: %s: %s", name, said[len(said)-1], remedy)
+}
+
+// dlopen loads a library. What went wrong is known to the thread alone that tried: the
+// goroutine has to stay on it until it has asked.
+func dlopen(path string) (uintptr, error) {
+	goruntime.LockOSThread()
+	defer goruntime.UnlockOSThread()
+	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 }
 
 // function is a function of a library: its name, and a pointer to a Go function.

@@ -11,7 +11,7 @@ import (
 )
 
 // corners are the extremes by construction that package gen enumerates. The unit is asked
-// for all of them before anything else is believed: a fault that only they show, such as
+// for all of them before any program is believed: a fault that only they show, such as
 // an adder without its top bit, is seen whatever the seed.
 type corners struct {
 	dots []*mma.Dot
@@ -20,8 +20,11 @@ type corners struct {
 
 const cornerName = "corner"
 
-// askCorners asks for all corners. Every hypothesis is held against the answers.
+// askCorners asks for all corners, once. Every hypothesis is held against the answers.
 func (l *loop) askCorners(ctx context.Context) error {
+	if l.corners.dots != nil {
+		return nil
+	}
 	g, err := gen.Find(cornerName)
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func (l *loop) gather(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.askCorners(ctx)
+	return nil
 }
 
 // take asks, and keeps the answers as evidence if the unit gives the same ones twice.
@@ -309,6 +309,9 @@ func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
 // wrong.
 func (l *loop) refute(ctx context.Context) (wrong int, err error) {
 	l.enter(challenging)
+	if err := l.askCorners(ctx); err != nil {
+		return 0, err
+	}
 	if wrong, err = l.refuted(ctx, &l.p, l.corners.dots, l.corners.want); wrong > 0 || err != nil {
 		return wrong, err
 	}

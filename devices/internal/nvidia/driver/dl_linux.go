@@ -2,7 +2,11 @@
 
 package driver
 
-import "github.com/ebitengine/purego"
+import (
+	"runtime"
+
+	"github.com/ebitengine/purego"
+)
 
 // purego before v0.11.0 must not be used: with cgo on, a process crashes as soon as
 // a goroutine that is locked to its thread has called it and ends.
@@ -10,7 +14,11 @@ import "github.com/ebitengine/purego"
 // Supported reports whether there can be a driver for this program.
 const Supported = true
 
+// dlopen loads a library. What went wrong is known to the thread alone that tried: the
+// goroutine has to stay on it until it has asked.
 func dlopen(name string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	return purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 }
 
