@@ -30,6 +30,7 @@ func checked(m *testing.M) int {
 	os.Setenv("GORACE", "atexit_sleep_ms=0") // children of a race build end at once
 	slog.SetDefault(slog.New(slog.DiscardHandler))
 	exec.Hurry()
+	flag.Parse()
 	if flag.Lookup("test.fuzz").Value.String() != "" {
 		return m.Run() // the fuzzer has goroutines and processes of its own
 	}
