@@ -110,8 +110,7 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 // countUnnamed puts the cases into buckets that could not be named before the epoch had a
 // verdict, except unstable ones.
 func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*settled, error) {
-	var l labeller
-	batch, causes := x.unnamedCauses(&l)
+	causes := x.unnamedCauses()
 	var open []Sample
 	for i, cause := range causes {
 		if cause.Primary == triage.Unexplained {
@@ -135,7 +134,7 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*sett
 				cause = placed
 			}
 		}
-		t.add(x.p, cause, s, l.digest(x.p, cause, batch, int32(i), s))
+		t.add(x.p, cause, s, x.unnamed.digest(x.p, cause, x.unnamed.batch, int32(i), s))
 	}
 	for i := range t.kinds {
 		x.d.count(x.st, &t.kinds[i])
@@ -171,13 +170,29 @@ func (x *pairTriage) offerUnstable(ctx context.Context, rechecked []*Case, again
 	return nil
 }
 
-// unnamedCauses returns the causes of the cases that had no name before the epoch.
-func (x *pairTriage) unnamedCauses(l *labeller) (*mma.Batch, []*triage.Cause) {
+// unnamed are the cases of a pair that had no name before the epoch, as a batch, and what
+// the last attributor says about them.
+type unnamed struct {
+	labeller
+	batch *mma.Batch
+	by    *triage.Attributor // whose causes the labeller has
+}
+
+// unnamedCauses returns the causes of the cases that had no name before the epoch. Every
+// round of refuting and the counting want them, most often from the same attributor.
+func (x *pairTriage) unnamedCauses() []*triage.Cause {
+	u := &x.unnamed
+	if u.batch != nil && u.by == x.attributor {
+		return u.causes
+	}
 	dots := make([]*mma.Dot, len(x.d.unnamed))
 	for i := range dots {
 		dots[i] = x.c.dot(x.p, x.d.unnamed[i].CaseRef)
 	}
-	return x.causesOf(l, dots, x.d.unnamed)
+	u.by = x.attributor
+	var causes []*triage.Cause
+	u.batch, causes = x.causesOf(&u.labeller, dots, x.d.unnamed)
+	return causes
 }
 
 // causesOf returns the causes of differing cases, and these as a batch.

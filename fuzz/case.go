@@ -92,6 +92,7 @@ type pairTriage struct {
 
 	chunks       []*chunk // of the epoch; none in TriageCase
 	batchMatters bool     // a case repeats itself in its batch and not in its tile
+	unnamed      unnamed
 
 	k int // of the instruction, for hypotheses
 

@@ -41,9 +41,7 @@ func (x *pairTriage) refuting(but []*Case) []Sample {
 		return nil
 	}
 	var ss []Sample
-	var l labeller
-	_, causes := x.unnamedCauses(&l)
-	for i, cause := range causes {
+	for i, cause := range x.unnamedCauses() {
 		s := &x.d.unnamed[i]
 		known := func(f *Case) bool { return f.Origin == s.CaseRef }
 		if cause.Primary == triage.Unexplained && s.Class != oracle.Fault && !slices.ContainsFunc(but, known) {

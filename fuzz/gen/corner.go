@@ -29,13 +29,21 @@ var cornerLanes = []struct {
 var cornerSignificands = []struct {
 	name  string
 	carry int // the products are nearly 2^carry times those of powers of two
-	ones  func(i int) (a, b bool)
+	// fractions are right-aligned, and wider than any format has.
+	fractions func(i int) (a, b uint64)
 }{
-	{"all ones", 2, func(i int) (a, b bool) { return true, true }},
-	{"all ones of A, 1 of B", 1, func(i int) (a, b bool) { return true, false }},
-	{"1", 0, func(i int) (a, b bool) { return false, false }},
-	{"all ones and 1 in turn", 2, func(i int) (a, b bool) { return i%2 == 0, i%2 == 0 }},
+	{"all ones", 2, func(i int) (a, b uint64) { return ones, ones }},
+	{"all ones of A, 1 of B", 1, func(i int) (a, b uint64) { return ones, 0 }},
+	{"1", 0, func(i int) (a, b uint64) { return 0, 0 }},
+	{"all ones and 1 in turn", 2, func(i int) (a, b uint64) {
+		if i%2 == 0 {
+			return ones, ones
+		}
+		return 0, 0
+	}},
 }
+
+const ones = ^uint64(0)
 
 // cornerExponents are those of the i-th product below the largest one's.
 var cornerExponents = []struct {
@@ -83,7 +91,7 @@ var cornerAccumulators = []struct {
 	{"0", func(f *fp.Format, level, sum int) uint64 { return 0 }},
 	{"the largest", func(f *fp.Format, level, sum int) uint64 { return f.MaxFinite() }},
 	{"the largest, opposed", func(f *fp.Format, level, sum int) uint64 { return f.MaxFinite() | f.SignBit() }},
-	{"all ones at the products' exponent", func(f *fp.Format, level, sum int) uint64 { return code(f, false, level, ^uint64(0)) }},
+	{"all ones at the products' exponent", func(f *fp.Format, level, sum int) uint64 { return code(f, false, level, ones) }},
 	{"a power of two at the products' exponent, opposed", func(f *fp.Format, level, sum int) uint64 { return code(f, true, level, 0) }},
 	{"a power of two above their sum, opposed", func(f *fp.Format, level, sum int) uint64 {
 		return code(f, true, sum, 0)
@@ -98,19 +106,14 @@ type CornerKind struct {
 	Classes []string
 }
 
-// Corners returns what the generator corner combines for some formats.
-func Corners(f mma.Formats) []CornerKind {
-	kinds := []CornerKind{
-		{"lanes with a product", classes(len(cornerLanes), func(i int) string { return cornerLanes[i].name })},
-		{"significands", classes(len(cornerSignificands), func(i int) string { return cornerSignificands[i].name })},
-		{"exponents", classes(len(cornerExponents), func(i int) string { return cornerExponents[i].name })},
-		{"signs", classes(len(cornerSigns), func(i int) string { return cornerSigns[i].name })},
-		{"level", classes(len(cornerLevels), func(i int) string { return cornerLevels[i].name })},
-	}
-	if f.C != fp.None {
-		kinds = append(kinds, CornerKind{"c", classes(len(cornerAccumulators), func(i int) string { return cornerAccumulators[i].name })})
-	}
-	return kinds
+// cornerKinds are the properties that are combined, in the order of an index's digits.
+var cornerKinds = [...]CornerKind{
+	{"lanes with a product", classes(len(cornerLanes), func(i int) string { return cornerLanes[i].name })},
+	{"significands", classes(len(cornerSignificands), func(i int) string { return cornerSignificands[i].name })},
+	{"exponents", classes(len(cornerExponents), func(i int) string { return cornerExponents[i].name })},
+	{"signs", classes(len(cornerSigns), func(i int) string { return cornerSigns[i].name })},
+	{"level", classes(len(cornerLevels), func(i int) string { return cornerLevels[i].name })},
+	{"c", classes(len(cornerAccumulators), func(i int) string { return cornerAccumulators[i].name })},
 }
 
 func classes(n int, name func(i int) string) []string {
@@ -121,42 +124,49 @@ func classes(n int, name func(i int) string) []string {
 	return s
 }
 
-func cornerSize(sp Spec) uint64 {
-	n := len(cornerLanes) * len(cornerSignificands) * len(cornerExponents) * len(cornerSigns) * len(cornerLevels)
-	if sp.C != fp.None {
-		n *= len(cornerAccumulators)
+// Corners returns what the generator corner combines for some formats. The result is
+// shared: it must not be changed.
+func Corners(f mma.Formats) []CornerKind {
+	if f.C == fp.None {
+		return cornerKinds[:len(cornerKinds)-1]
 	}
-	return uint64(n)
+	return cornerKinds[:]
+}
+
+func cornerSize(sp Spec) uint64 {
+	n := uint64(1)
+	for _, kind := range Corners(sp.Formats) {
+		n *= uint64(len(kind.Classes))
+	}
+	return n
 }
 
 func cornerDot(d *draw, dot *mma.Dot) {
 	size := cornerSize(d.Spec)
-	// The first few hundred have all classes of everything, as those of pattern.
-	index := d.index % size * scatter(size) % size
-	digit := func(n int) int {
-		x := int(index % uint64(n))
-		index /= uint64(n)
-		return x
+	index := scattered(d.index, size) // the first few hundred have all classes of everything
+	var class [len(cornerKinds)]int
+	for i, kind := range Corners(d.Formats) {
+		class[i] = index.digit(len(kind.Classes))
 	}
-	lanes, sig := &cornerLanes[digit(len(cornerLanes))], &cornerSignificands[digit(len(cornerSignificands))]
-	exponents, signs := &cornerExponents[digit(len(cornerExponents))], &cornerSigns[digit(len(cornerSigns))]
+	lanes, sig, exponents := &cornerLanes[class[0]], &cornerSignificands[class[1]], &cornerExponents[class[2]]
+	signs, levels, accumulators := &cornerSigns[class[3]], &cornerLevels[class[4]], &cornerAccumulators[class[5]]
 	one, n := int(d.index/size)%d.K, 0
 	for k := range d.K {
 		if lanes.has(k, d.K, one) {
 			n++
 		}
 	}
-	level := cornerLevels[digit(len(cornerLevels))].level(d, n, sig.carry)
+	level := levels.level(d, n, sig.carry)
 	d.cornerScales(level)
 	for k, i := 0, 0; k < d.K; k++ {
 		if lanes.has(k, d.K, one) {
-			a, b := sig.ones(i)
+			a, b := sig.fractions(i)
 			d.corner(k, level-exponents.below(i), signs.negative(i, n), a, b)
 			i++
 		}
 	}
 	if d.fc != nil {
-		d.dot.C = cornerAccumulators[digit(len(cornerAccumulators))].c(d.fc, level, level+sig.carry+bits.Len(uint(n-1)))
+		d.dot.C = accumulators.c(d.fc, level, level+sig.carry+bits.Len(uint(n-1)))
 	}
 }
 
@@ -167,29 +177,19 @@ func (d *draw) cornerScales(level int) {
 		return
 	}
 	lo, hi := d.products()
-	e := level - min(max(level, lo), hi)
-	emin, emax := int(d.fs.Emin()), int(d.fs.Emax())
-	x := min(max(e/2, emin), emax)
-	y := min(max(e-x, emin), emax)
+	x, y := d.splitScale(level-min(max(level, lo), hi), 0)
 	for i := range d.scale {
-		d.dot.SA[i], d.dot.SB[i] = uint64(x+int(d.fs.Bias))<<d.fs.FracBits, uint64(y+int(d.fs.Bias))<<d.fs.FracBits
+		d.dot.SA[i], d.dot.SB[i] = d.scaleCode(x, 0), d.scaleCode(y, 0)
 		d.scale[i] = x + y
 	}
 }
 
 // corner sets product k to the exponent e, or the nearest that the formats reach, one
-// exponent below the normal ones included, with significands of all ones or 1.
-func (d *draw) corner(k, e int, neg, onesA, onesB bool) {
+// exponent below the normal ones included, with these fractions.
+func (d *draw) corner(k, e int, neg bool, fracA, fracB uint64) {
 	la, ha, lb, hb := int(d.fa.Emin())-1, int(d.fa.Emax()), int(d.fb.Emin()), int(d.fb.Emax())
 	e = min(max(e-d.block(k), la+lb), ha+hb)
 	ea := min(max(e/2, la, e-hb), ha, e-lb)
-	d.dot.A[k] = code(d.fa, neg, ea, ones(onesA))
-	d.dot.B[k] = code(d.fb, false, e-ea, ones(onesB))
-}
-
-func ones(all bool) uint64 {
-	if all {
-		return ^uint64(0)
-	}
-	return 0
+	d.dot.A[k] = code(d.fa, neg, ea, fracA)
+	d.dot.B[k] = code(d.fb, false, e-ea, fracB)
 }

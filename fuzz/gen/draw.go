@@ -104,22 +104,30 @@ func (d *draw) one() uint64 { return uint64(d.fs.Bias) << d.fs.FracBits }
 // scaleBy gives block i scales whose exponents add up to about e: exactly if the
 // format reaches it.
 func (d *draw) scaleBy(i, e int) {
-	lo, hi := int(d.fs.Emin()), int(d.fs.Emax())
-	x := min(max(d.between(e/2-3, e/2+3), lo), hi)
-	y := min(max(e-x, lo), hi)
-	d.dot.SA[i], d.dot.SB[i] = d.scaleCode(x), d.scaleCode(y)
+	x, y := d.splitScale(e, d.between(e/2-3, e/2+3)-e/2)
+	d.dot.SA[i], d.dot.SB[i] = d.scaleCode(x, d.scaleFrac()), d.scaleCode(y, d.scaleFrac())
 	d.scale[i] = x + y
 }
 
-// scaleCode returns a scale of exponent e, with a random fraction half of the
-// time.
-func (d *draw) scaleCode(e int) uint64 {
-	frac := uint64(0)
+// splitScale returns exponents of two scales that add up to e, as far as the format
+// reaches it. The first is about e/2, and more by some steps.
+func (d *draw) splitScale(e, more int) (x, y int) {
+	lo, hi := int(d.fs.Emin()), int(d.fs.Emax())
+	x = min(max(e/2+more, lo), hi)
+	return x, min(max(e-x, lo), hi)
+}
+
+// scaleCode returns a scale of exponent e.
+func (d *draw) scaleCode(e int, frac uint64) uint64 {
+	return min(uint64(e+int(d.fs.Bias))<<d.fs.FracBits|frac, d.fs.MaxFinite())
+}
+
+// scaleFrac returns a random fraction of a scale half of the time, else 0.
+func (d *draw) scaleFrac() uint64 {
 	if n := d.fs.FracBits; n > 0 && d.coin() {
-		frac = d.next() & (1<<n - 1)
+		return d.next() & (1<<n - 1)
 	}
-	code := uint64(e+int(d.fs.Bias))<<d.fs.FracBits | frac
-	return min(code, d.fs.MaxFinite())
+	return 0
 }
 
 // shift gives every block scales of about the same exponent, so that products of

@@ -74,24 +74,17 @@ func pattern(d *draw, dot *mma.Dot) {
 	if d.fc != nil {
 		c = d.patterns(d.fc)
 	}
-	// Neighbouring indexes should differ in everything, so that the first few
-	// thousand already cover the table: step through it by a large odd number.
 	size := uint64(len(a)) * uint64(len(b)) * uint64(len(c)) * patternCompany
-	index := d.index % size * scatter(size) % size
-	digit := func(n int) int {
-		x := int(index % uint64(n))
-		index /= uint64(n)
-		return x
-	}
-	d.dot.C = c[digit(len(c))]
+	index := scattered(d.index, size)
+	d.dot.C = c[index.digit(len(c))]
 	k := int(d.index/size) % d.K
-	d.dot.B[k] = b[digit(len(b))]
-	d.dot.A[k] = a[digit(len(a))]
+	d.dot.B[k] = b[index.digit(len(b))]
+	d.dot.A[k] = a[index.digit(len(a))]
 	if d.K == 1 {
 		return
 	}
 	j := (k + 1) % d.K
-	switch digit(patternCompany) {
+	switch index.digit(patternCompany) {
 	case 1:
 		d.dot.A[j], d.dot.B[j] = d.dot.A[k], d.dot.B[k]
 	case 2:
@@ -99,13 +92,25 @@ func pattern(d *draw, dot *mma.Dot) {
 	}
 }
 
-// scatter returns a multiplier that has no divisor in common with size.
-func scatter(size uint64) uint64 {
-	m := size/5*3 | 1
-	for gcd(m, size) != 1 {
-		m += 2
+// digits is a number in a mixed radix.
+type digits uint64
+
+// digit takes the lowest digit, in 0..n-1, off the number.
+func (x *digits) digit(n int) int {
+	low := *x % digits(n)
+	*x /= digits(n)
+	return int(low)
+}
+
+// scattered returns the number of an index in an enumeration of size cases. Neighbouring
+// indexes should differ in everything, so that the first few thousand already cover the
+// table: it steps through it by a large odd number that has no divisor in common with size.
+func scattered(index, size uint64) digits {
+	step := size/5*3 | 1
+	for gcd(step, size) != 1 {
+		step += 2
 	}
-	return m
+	return digits(index % size * step % size)
 }
 
 func gcd(a, b uint64) uint64 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -47,12 +48,14 @@ func whole(g *gen.Generator, sp gen.Spec) int {
 
 // covered says which corners were compared, and which not.
 func (t *Report) covered() string {
-	for i := range t.Classes {
-		if c := &t.Classes[i]; c.Name == cornerName && c.Failed == 0 {
-			return fmt.Sprintf("Among them are all %d combinations of extremes of these kinds: %s.", c.Of, names(gen.Corners(t.Formats)))
-		}
+	i := slices.IndexFunc(t.Classes, func(c Tested) bool { return c.Name == cornerName })
+	if i < 0 {
+		return "The combinations of extremes were not compared."
 	}
-	return "The combinations of extremes were not all compared, since the unit fails on some."
+	if t.Classes[i].Failed > 0 {
+		return "The combinations of extremes were not all compared, since the unit fails on some."
+	}
+	return fmt.Sprintf("Among them are all %d combinations of extremes of these kinds: %s.", t.Classes[i].Of, names(gen.Corners(t.Formats)))
 }
 
 func names(kinds []gen.CornerKind) string {
