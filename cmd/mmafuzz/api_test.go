@@ -99,7 +99,7 @@ func (s sources) selections() map[string]bool {
 }
 
 // standard are methods that are called through interfaces of the standard library.
-var standard = []string{"Error", "Is", "MarshalText", "Read", "Set", "String", "Type", "UnmarshalText", "Unwrap", "Write"}
+var standard = []string{"Error", "Is", "MarshalJSON", "MarshalText", "Read", "Set", "String", "Type", "UnmarshalJSON", "UnmarshalText", "Unwrap", "Write"}
 
 // unused lists the exported functions, methods, types, variables and constants of a
 // package that nothing outside it uses. A type is used by the exported declarations

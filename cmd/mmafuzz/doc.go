@@ -14,6 +14,7 @@
 //	mmafuzz diff        where the arithmetics of two targets differ
 //	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters
 //	mmafuzz infer       find the arithmetic of an unknown unit
+//	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
 //	mmafuzz doctor      what this machine can run, and why not
 //	mmafuzz selfcheck   measure the models, the generators, the triage, the minimizer, inference
@@ -207,6 +208,7 @@
 //
 //   - compare: go doc ./fuzz/compare
 //   - infer: go doc ./triage/infer
+//   - study: go doc ./triage/study
 //   - bench: go doc ./fuzz/bench
 //   - doctor: go doc ./fuzz/doctor; with --checklist the report: go doc ./fuzz/checklist Report
 //

@@ -42,7 +42,7 @@ var headings = []struct {
 }
 
 // schemaFiles are the files with tables.
-var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go"}
+var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go"}
 
 // readSchemas reads the tables of all files.
 func readSchemas(t *testing.T) map[string]schema {
@@ -232,6 +232,7 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(doctorOf(t), "doctor")
+	verify(jsonOf(t, 0, "", "study", "discrepancy", "sim:volta", "sim:turing", "--count", "128", "--rates-only"), "study")
 	for name, all := range benchesOf(t) {
 		verify(all, name)
 	}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/triage/study"
+)
+
+// studyCmd is a command mmafuzz study NAME.
+type studyCmd struct {
+	*app
+	study   *study.Study
+	request study.Request
+	all     bool
+	line    statusLine
+}
+
+// newStudy makes a command for each row of the table of studies.
+func newStudy(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "study NAME",
+		Short: "the studies of the papers with any units: differences, error bounds, bias, whole matrices",
+		Long: `study makes the accuracy studies of the papers with any units, and prints what the
+papers print beside what comes out here. Each takes targets, or TARGET/INSTRUCTION:
+
+  mmafuzz study discrepancy
+  mmafuzz study discrepancy cpu:0 sim:x86 ref:exact
+  mmafuzz study discrepancy --out differences
+
+The directory of --out gets result.json, every table as a .csv file, and a journal: a
+study that was interrupted, even by kill -9, goes on when the same command is given
+again.
+
+Exit status: 0 done, 1 something is not as it has to be (a bound exceeded, a figure of
+a paper missed), 2 trouble, 75 incomplete: interrupted.`,
+	}
+	all := study.All()
+	for i := range all {
+		c.AddCommand(newStudyOf(a, &all[i]))
+	}
+	return c
+}
+
+// newStudyOf makes the command of a study.
+func newStudyOf(a *app, s *study.Study) *cobra.Command {
+	r := &studyCmd{app: a, study: s, line: statusLine{app: a}}
+	var runner study.Runner
+	var own *pflag.FlagSet
+	c := &cobra.Command{
+		Use:   s.Name + " [TARGET[/INSTRUCTION]]...",
+		Short: s.Short,
+		Long:  s.Long,
+		Args:  cobra.ArbitraryArgs,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return targetNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.request.Targets = args
+			return r.run(cmd.Context(), runner, own)
+		},
+	}
+	own = pflag.NewFlagSet(s.Name, pflag.ContinueOnError)
+	runner = s.New(own)
+	f := c.Flags()
+	f.AddFlagSet(own)
+	f.Uint64Var(&r.request.Seed, "seed", 1, "`seed` of all inputs")
+	f.IntVar(&r.request.Count, "count", s.Count, "`number` of "+s.Of)
+	f.IntVar(&r.request.Workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
+	f.StringVar(&r.request.Dir, "out", "", "`directory` of the result and of the journal")
+	f.BoolVar(&r.all, "all", false, "print all rows of long tables")
+	return c
+}
+
+// mostRows are rows of a table that are printed without --all.
+const mostRows = 40
+
+func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.FlagSet) error {
+	if err := checkWorkers(s.request.Workers); err != nil {
+		return err
+	}
+	if s.request.Count < 1 {
+		return fmt.Errorf("--count is %d, at least 1 is needed", s.request.Count)
+	}
+	for _, t := range s.request.Targets {
+		if err := s.checkTarget(t); err != nil {
+			return err
+		}
+	}
+	settings := map[string]string{}
+	own.Visit(func(f *pflag.Flag) { settings[f.Name] = f.Value.String() })
+	s.request.Progress = func(done, of int, what string) {
+		s.line.show(statusField{fmt.Sprintf("%s: %d of %d", s.study.Name, done, of), 2}, statusField{what, 1})
+	}
+	res, err := s.study.Run(ctx, runner, s.request, settings)
+	s.line.clear()
+	if err != nil {
+		return err
+	}
+	if s.request.Dir != "" {
+		if err := res.Save(s.request.Dir); err != nil {
+			return err
+		}
+	}
+	if s.json {
+		err = s.writeJSON(res)
+	} else {
+		err = s.write(res)
+	}
+	if err == nil && len(res.Failures) > 0 {
+		err = errMismatch
+	}
+	return err
+}
+
+// checkTarget explains what is wrong with the name of a target.
+func (s *studyCmd) checkTarget(spec string) error {
+	name, inst := devices.Split(spec)
+	t, err := openTarget(name)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if inst == "" {
+		return nil
+	}
+	if t.Instructions() == nil {
+		return hinted("name it without an instruction, beside another target whose formats it takes", "%s works on any formats", t.Name())
+	}
+	_, err = devices.Find(t, inst)
+	return withHint(err, "%s", instructionHint(t, inst))
+}
+
+func (s *studyCmd) write(res *study.Result) error {
+	most := mostRows
+	if s.all {
+		most = 0
+	}
+	if err := res.WriteText(s.stdout, s.width, most, s.bolden); err != nil {
+		return err
+	}
+	if s.request.Dir != "" {
+		fmt.Fprintf(s.stdout, "result: %s\n", s.request.Dir)
+	}
+	return errors.Join(s.stdout.Err())
+}

@@ -1,0 +1,198 @@
+package study
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+)
+
+// Result is what a study found.
+type Result struct {
+	Study    string            `json:"study"`
+	Seed     uint64            `json:"seed"`
+	Count    int               `json:"count"`
+	Targets  []string          `json:"targets,omitempty"`
+	Settings map[string]string `json:"settings,omitempty"`
+	Tables   []Table           `json:"tables"`
+	Plots    []Plot            `json:"plots,omitempty"`
+	Remarks  []string          `json:"remarks,omitempty"`  // sentences that sum it up
+	Failures []string          `json:"failures,omitempty"` // what should not be: a bound exceeded, a figure of a paper missed
+}
+
+// Table is a table of a study.
+type Table struct {
+	Name  string   `json:"name"` // of its file
+	Title string   `json:"title"`
+	Note  string   `json:"note,omitempty"` // what its columns are, for people
+	Head  []string `json:"head"`
+	Rows  [][]Cell `json:"rows"` // as long as Head
+}
+
+// Cell is a string, an int or a Number.
+type Cell any
+
+// Number is a number as JSON, which has no infinities and no NaNs, and as tables have it.
+type Number float64
+
+// MarshalJSON writes infinities and NaNs as strings.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if v := float64(n); !math.IsInf(v, 0) && !math.IsNaN(v) {
+		return json.Marshal(v)
+	}
+	return json.Marshal(n.exactly())
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (n *Number) UnmarshalJSON(body []byte) error {
+	v, err := strconv.ParseFloat(strings.Trim(string(body), `"`), 64)
+	*n = Number(v)
+	return err
+}
+
+// exactly writes the number with as many digits as tell it from others.
+var nan = Number(math.NaN())
+
+func (n Number) exactly() string { return strconv.FormatFloat(float64(n), 'g', -1, 64) }
+
+// String writes the number for people: three digits.
+func (n Number) String() string {
+	v := float64(n)
+	if v == math.Trunc(v) && math.Abs(v) < 1e6 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// Plot is a plot of a study: lines, bars or a heat map.
+type Plot struct {
+	Name  string `json:"name"` // of its picture
+	Title string `json:"title"`
+	Kind  string `json:"kind"` // lines, bars or heat
+	X     string `json:"x"`    // what the axes are, with units
+	Y     string `json:"y"`
+	LogX  bool   `json:"log_x,omitempty"`
+	LogY  bool   `json:"log_y,omitempty"`
+	// Of lines and bars.
+	Series []Series `json:"series,omitempty"`
+	// Of a heat map: values from 0 to 1, NaN where there is none, and what its rows
+	// and columns are.
+	Rows    []string   `json:"rows,omitempty"`
+	Columns []string   `json:"columns,omitempty"`
+	Values  [][]Number `json:"values,omitempty"`
+}
+
+// Series is the points of a line, or the bars of a histogram by their middles.
+type Series struct {
+	Name string   `json:"name"`
+	X    []Number `json:"x"`
+	Y    []Number `json:"y"`
+}
+
+// add adds a row of strings, ints, float64s and Numbers.
+func (t *Table) add(cells ...any) {
+	row := make([]Cell, len(cells))
+	for i, c := range cells {
+		if v, ok := c.(float64); ok {
+			c = Number(v)
+		}
+		row[i] = c
+	}
+	t.Rows = append(t.Rows, row)
+}
+
+// WriteText writes the result for people, in a number of columns; of long tables the
+// first rows, at most the given number, or all if it is 0. bold marks up names.
+func (r *Result) WriteText(w io.Writer, width, most int, bold func(string) string) error {
+	for _, t := range r.Tables {
+		if _, err := fmt.Fprintln(w, t.Title); err != nil {
+			return err
+		}
+		if t.Note != "" {
+			fmt.Fprint(w, readable.Hanging(t.Note, width))
+		}
+		t.write(w, width, most, bold)
+		fmt.Fprintln(w)
+	}
+	for _, s := range slices.Concat(r.Remarks, r.Failures) {
+		if _, err := fmt.Fprint(w, readable.Hanging(s, width)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Table) write(w io.Writer, width, most int, bold func(string) string) {
+	g := readable.Table{Width: width, Head: true, Right: map[int]bool{}}
+	g.Add(t.Head...)
+	shown := t.Rows
+	if most > 0 {
+		shown = shown[:min(most, len(shown))]
+	}
+	for _, row := range shown {
+		cells := make([]string, len(row))
+		for i, c := range row {
+			cells[i] = fmt.Sprint(c)
+			if _, isText := c.(string); !isText {
+				g.Right[i] = true
+			}
+		}
+		g.Add(cells...)
+	}
+	g.Write(w, bold)
+	if n := len(t.Rows) - len(shown); n > 0 {
+		fmt.Fprintf(w, "%s more: --all shows them, --out DIR keeps them in %s.csv\n", readable.Plural(n, "row"), t.Name)
+	}
+}
+
+// csv writes the table with all digits.
+func (t *Table) csv(w io.Writer) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(t.Head); err != nil {
+		return err
+	}
+	for _, row := range t.Rows {
+		var cells []string
+		for _, v := range row {
+			if n, ok := v.(Number); ok {
+				cells = append(cells, n.exactly())
+			} else {
+				cells = append(cells, fmt.Sprint(v))
+			}
+		}
+		if err := c.Write(cells); err != nil {
+			return err
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// Save writes the result to a directory: result.json, and each table as NAME.csv.
+func (r *Result) Save(dir string) error {
+	body, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := corpus.ReplaceFile(filepath.Join(dir, "result.json"), append(body, '\n')); err != nil {
+		return err
+	}
+	for _, t := range r.Tables {
+		var b strings.Builder
+		if err := t.csv(&b); err != nil {
+			return err
+		}
+		if err := corpus.ReplaceFile(filepath.Join(dir, t.Name+".csv"), []byte(b.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}

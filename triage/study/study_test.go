@@ -1,0 +1,155 @@
+package study_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	_ "github.com/mmafuzz/mmafuzz/devices/reference" // ref:
+	_ "github.com/mmafuzz/mmafuzz/devices/replay"    // replay:
+	"github.com/mmafuzz/mmafuzz/triage/study"
+)
+
+// find returns a study with a runner that has the given flags.
+func find(t *testing.T, name string, args ...string) (*study.Study, study.Runner) {
+	t.Helper()
+	for _, s := range study.All() {
+		if s.Name != name {
+			continue
+		}
+		f := pflag.NewFlagSet(name, pflag.ContinueOnError)
+		runner := s.New(f)
+		if err := f.Parse(args); err != nil {
+			t.Fatal(err)
+		}
+		return &s, runner
+	}
+	t.Fatalf("no study %s", name)
+	return nil, nil
+}
+
+// run makes a study.
+func run(t *testing.T, name string, r study.Request, args ...string) *study.Result {
+	t.Helper()
+	s, runner := find(t, name, args...)
+	res, err := s.Run(context.Background(), runner, r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// table returns a table of a result.
+func table(t *testing.T, res *study.Result, name string) *study.Table {
+	t.Helper()
+	for i := range res.Tables {
+		if res.Tables[i].Name == name {
+			return &res.Tables[i]
+		}
+	}
+	t.Fatalf("no table %s", name)
+	return nil
+}
+
+// asJSON is a result as people's programs get it.
+func asJSON(t *testing.T, res *study.Result) string {
+	t.Helper()
+	body, err := json.MarshalIndent(res, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+// small are a few settings of each study, with which it takes little time.
+var small = []struct {
+	study   string
+	request study.Request
+	args    []string
+}{
+	{"discrepancy", study.Request{Targets: []string{"sim:ampere", "sim:hopper"}, Seed: 1, Count: 256}, []string{"--rates-only"}},
+}
+
+// TestInterrupted holds that a study that is interrupted after each of its items, and then
+// goes on with another number of workers, has the result of one that is not.
+func TestInterrupted(t *testing.T) {
+	for _, c := range small {
+		t.Run(c.study, func(t *testing.T) {
+			c.request.Workers = 1
+			want := asJSON(t, run(t, c.study, c.request, c.args...))
+			s, runner := find(t, c.study, c.args...)
+			c.request.Dir = t.TempDir()
+			for parts := 0; ; parts++ {
+				ctx, cancel := context.WithCancel(context.Background())
+				before := 0
+				c.request.Workers = 2
+				c.request.Progress = func(done, of int, what string) {
+					if before++; before > parts {
+						cancel()
+					}
+				}
+				res, err := s.Run(ctx, runner, c.request, nil)
+				cancel()
+				if err == nil {
+					if d := cmp.Diff(want, asJSON(t, res)); d != "" {
+						t.Error(d)
+					}
+					if parts == 0 {
+						t.Error("it was not interrupted")
+					}
+					return
+				}
+				if !errors.Is(err, context.Canceled) || parts > 1000 {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestOtherStudy refuses a directory that has another study.
+func TestOtherStudy(t *testing.T) {
+	s, runner := find(t, "discrepancy", "--rates-only")
+	r := study.Request{Targets: []string{"sim:volta", "ref:exact"}, Seed: 1, Count: 128, Dir: t.TempDir()}
+	if _, err := s.Run(context.Background(), runner, r, nil); err != nil {
+		t.Fatal(err)
+	}
+	r.Seed = 2
+	if _, err := s.Run(context.Background(), runner, r, nil); err == nil {
+		t.Error("a journal of another seed is taken")
+	}
+}
+
+// TestTable8 holds that every entry of Table 8 of arXiv:2511.10909 comes out.
+func TestTable8(t *testing.T) {
+	res := run(t, "discrepancy", study.Request{Seed: 1, Count: 128}, "--rates-only")
+	if len(res.Failures) > 0 {
+		t.Error(res.Failures)
+	}
+	if n := len(table(t, res, "table8").Rows); n != 31 {
+		t.Errorf("%d entries, want 31", n)
+	}
+}
+
+// TestPairs compares a Volta with a Turing: the smallest input on which they differ is
+// -2^-24 beside 1, which 24 bits of an alignment keep and 23 do not, and on normal numbers they
+// differ often.
+func TestPairs(t *testing.T) {
+	res := run(t, "discrepancy", study.Request{Targets: []string{"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:turing/mma.m16n8k8.f32.f16.f16.f32"}, Seed: 1, Count: 1024})
+	rows := table(t, res, "pairs").Rows
+	if len(rows) != 1 {
+		t.Fatalf("%d pairs", len(rows))
+	}
+	row := rows[0]
+	if rate := row[4].(study.Number); rate < 30 || rate > 70 {
+		t.Errorf("normal numbers: %v %% differ", rate)
+	}
+	got := []study.Cell{row[8], row[9], row[10]}
+	if d := cmp.Diff([]study.Cell{"3f800000", "3f7fffff", "3c00 3c00 b3800000"}, got); d != "" {
+		t.Error(d)
+	}
+}
