@@ -295,6 +295,10 @@ func unfinishedRuns(t *testing.T) []map[string]any {
 
 // rare are fields that the commands of TestSchema do not give.
 var rare = map[string]bool{
+	"study: plots[].log_x":                       true,
+	"study: plots[].log_y":                       true,
+	"study: plots[].series":                      true,
+	"study: failures[]":                          true,
 	"event summary: pairs[].equivalent[][].path": true,
 	"event summary: pairs[].equivalent[][].from": true,
 	"event summary: pairs[].equivalent[][].to":   true,

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -93,7 +92,11 @@ func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.Flag
 		}
 	}
 	settings := map[string]string{}
-	own.Visit(func(f *pflag.Flag) { settings[f.Name] = f.Value.String() })
+	own.VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			settings[f.Name] = f.Value.String()
+		}
+	})
 	s.request.Progress = func(done, of int, what string) {
 		s.line.show(statusField{fmt.Sprintf("%s: %d of %d", s.study.Name, done, of), 2}, statusField{what, 1})
 	}
@@ -147,5 +150,5 @@ func (s *studyCmd) write(res *study.Result) error {
 	if s.request.Dir != "" {
 		fmt.Fprintf(s.stdout, "result: %s\n", s.request.Dir)
 	}
-	return errors.Join(s.stdout.Err())
+	return s.stdout.Err()
 }

@@ -178,16 +178,6 @@ func unitsLike(t devices.Target, others []unit) []unit {
 	return all
 }
 
-// asked returns an error if a unit is a recording, which answers no questions.
-func asked(all []unit) error {
-	for _, u := range all {
-		if _, ok := u.Unit.(devices.Recorder); ok {
-			return fmt.Errorf("%s is a recording: it answers what was recorded, and nothing that a study asks; the study discrepancy takes it", u.name)
-		}
-	}
-	return nil
-}
-
 // group is units that take the same operands.
 type group struct {
 	formats mma.Formats
