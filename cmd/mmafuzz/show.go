@@ -9,7 +9,7 @@ import (
 )
 
 func newShow(a *app) *cobra.Command {
-	var all bool
+	s := &showCmd{app: a}
 	c := &cobra.Command{
 		Use:   "show BUNDLE",
 		Short: "draw the picture of a bundle",
@@ -17,21 +17,40 @@ func newShow(a *app) *cobra.Command {
 sum by weight, the bits that one side kept and the other dropped, the results,
 and the cause.
 
-With --json it writes the bundle's mismatch.json in a line.`,
+With --html it draws them on a page for a browser, which needs nothing else. With
+--json it writes the bundle's mismatch.json in a line.`,
 		Args:              takes("BUNDLE"),
 		ValidArgsFunction: directories,
-		RunE:              func(_ *cobra.Command, args []string) error { return a.show(args[0], all) },
+		RunE:              func(_ *cobra.Command, args []string) error { return s.show(args[0]) },
 	}
-	c.Flags().BoolVar(&all, "all", false, "draw every sum, not only those that decide")
+	c.Flags().BoolVar(&s.all, "all", false, "draw every sum, not only those that decide")
+	c.Flags().BoolVar(&s.html, "html", false, "write a page for a browser")
+	c.Flags().StringVar(&s.out, "out", "", "`file` of the page (default: standard output)")
 	return c
 }
 
-func (a *app) show(dir string, all bool) error {
-	b, err := a.readBundle(dir)
-	if err != nil {
-		return err
+// showCmd is mmafuzz show.
+type showCmd struct {
+	*app
+	all, html bool
+	out       string
+}
+
+func (a *showCmd) show(dir string) error {
+	if a.out != "" && !a.html {
+		return hinted("add --html", "--out is the file of a page")
 	}
-	if a.json {
+	b, err := a.readBundle(dir)
+	switch {
+	case err != nil:
+		return err
+	case a.html:
+		p, err := bundle.Page(&b.Mismatch, dir, a.all)
+		if err != nil {
+			return err
+		}
+		return a.writePage(p, a.out)
+	case a.json:
 		return a.writeJSON(&b.Mismatch)
 	}
 	pic, err := bundle.Picture(&b.Mismatch, dir)
@@ -39,7 +58,7 @@ func (a *app) show(dir string, all bool) error {
 		return err
 	}
 	o := a.textOptions()
-	o.All = all
+	o.All = a.all
 	return report.Text(printable.Raw(a.stdout), pic, o)
 }
 

@@ -12,6 +12,7 @@
 //	result    codes, exact value, errors         (result.go)
 //	layout    one axis of weights for all rows   (bit_axis.go)
 //	text      lines                              (text.go and text_*.go)
+//	or SVG    shapes, with words for the letters (svg.go and svg_*.go, words.go)
 //
 // Only the last stage knows the medium. The text is for people and may change;
 // do not parse it.
@@ -102,17 +103,23 @@ func TextOne(w io.Writer, in *Input, s *Side, o TextOptions) error {
 
 // mismatchText runs the stages for two sides.
 func mismatchText(m *Mismatch, o TextOptions) []line {
-	a, b := newView(&m.Input, &m.A), newView(&m.Input, &m.B)
-	compare(a, b)
-	chosenA, chosenB := chooseBoth(a, b, o.All)
+	a, b, panels := panelsOf(m, o.All)
 	p := printer{width: o.width()}
 	p.title(&m.Input)
 	p.operands(&m.Input, operandNotes(a, b))
-	p.panels([]panel{newPanel("A", a, chosenA), newPanel("B", b, chosenB)})
+	p.panels(panels)
 	p.result(newResult(&m.Input, &m.A, &m.B))
 	p.cause(m)
 	p.rerun(m.Rerun)
 	return p.lines
+}
+
+// panelsOf runs the stages that both media share.
+func panelsOf(m *Mismatch, all bool) (a, b *view, panels []panel) {
+	a, b = newView(&m.Input, &m.A), newView(&m.Input, &m.B)
+	compare(a, b)
+	chosenA, chosenB := chooseBoth(a, b, all)
+	return a, b, []panel{newPanel("A", a, chosenA), newPanel("B", b, chosenB)}
 }
 
 // singleText runs the stages for one side.

@@ -8,13 +8,15 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
 // block is one sum, or a few words about sums that are not drawn.
 type block struct {
-	head []string
-	body []entry
-	tail []string // what is not drawn: one line for each step or sum
+	head  []string
+	words []string // the same as head for people who do not know its letters
+	body  []entry
+	tail  []string // what is not drawn: one line for each step or sum
 }
 
 // entry is a line of a block: a row of bits, or text.
@@ -32,7 +34,7 @@ const noExponent = -1 << 30
 // block draws a sum.
 func (v *view) block(i int) block {
 	s := &v.sums[i]
-	b := block{head: []string{v.stepPrefix(i) + v.equation(i)}}
+	b := block{head: []string{v.stepPrefix(i) + v.equation(i)}, words: v.sumInWords(i)}
 	switch {
 	case !isFinite(&s.Sum):
 		v.specialBody(&b, i)
@@ -50,32 +52,59 @@ func (v *view) equation(i int) string {
 	return v.sumName(i) + " = " + strings.Join(v.termNames(i), " + ")
 }
 
-// alignment says where the terms of a sum are cut.
-func (v *view) alignment(i int) string {
+// cut is where terms of a sum are cut; term is the one that it is true of alone, "" if it
+// is all products.
+type cut struct {
+	term string
+	q    int32 // the lowest weight kept is 2^q
+	f    int32 // bits kept below the largest exponent
+	mode fp.Mode
+}
+
+// cuts returns where the products of a sum are cut, and where the accumulator is, unless
+// that is the same.
+func (v *view) cuts(i int) []cut {
 	s := &v.sums[i]
-	var texts []string
+	var all []cut
 	for _, isAcc := range []bool{false, true} {
 		for j := range s.Terms {
 			t := &s.Terms[j]
 			if !t.IsCut || isAcc != isAccumulator(t) {
 				continue
 			}
-			text := fmt.Sprintf(" 2^%d (F=%d %s)", t.Q, s.E-t.Q, modeName(t.Mode))
-			switch {
-			case !isAcc:
-				texts = append(texts, "cut"+text)
-			case len(texts) == 0:
-				texts = append(texts, v.termName(i, j)+" cut"+text)
-			case texts[0] != "cut"+text:
-				texts = append(texts, v.termName(i, j)+text)
+			c := cut{q: t.Q, f: s.E - t.Q, mode: t.Mode}
+			if isAcc {
+				if len(all) == 1 && all[0] == c {
+					break
+				}
+				c.term = v.termName(i, j)
 			}
+			all = append(all, c)
 			break
 		}
+	}
+	return all
+}
+
+// alignment says where the terms of a sum are cut.
+func (v *view) alignment(i int) string {
+	var texts []string
+	for n, c := range v.cuts(i) {
+		text := fmt.Sprintf(" 2^%d (F=%d %s)", c.q, c.f, modeName(c.mode))
+		switch {
+		case c.term == "":
+			text = "cut" + text
+		case n == 0:
+			text = c.term + " cut" + text
+		default:
+			text = c.term + text
+		}
+		texts = append(texts, text)
 	}
 	if texts == nil {
 		return "exact sum"
 	}
-	return largest(s) + ", " + strings.Join(texts, ", ")
+	return largest(&v.sums[i]) + ", " + strings.Join(texts, ", ")
 }
 
 func isAccumulator(t *sim.TermTrace) bool {

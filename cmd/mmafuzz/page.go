@@ -1,0 +1,29 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
+	"github.com/mmafuzz/mmafuzz/triage/report/page"
+)
+
+// writePage writes a page to a file and says so, or to stdout if the file is "".
+func (a *app) writePage(p *page.Page, file string) error {
+	p.Made = "mmafuzz " + versions.Program()
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		return err
+	}
+	if file == "" {
+		_, err := printable.Raw(a.stdout).Write(b.Bytes())
+		return err
+	}
+	if err := corpus.ReplaceFile(file, b.Bytes()); err != nil {
+		return hinted("name a file with --out that can be written", "cannot write %s: %w", file, bare(err))
+	}
+	fmt.Fprintf(a.stdout, "report: %s\n", file)
+	return nil
+}

@@ -1,0 +1,132 @@
+package bundle
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+	"github.com/mmafuzz/mmafuzz/triage/report/page"
+)
+
+// Page makes the page of a mismatch whose bundle is in dir; all: with every sum, not only
+// those that decide.
+func Page(m *corpus.Mismatch, dir string, all bool) (*page.Page, error) {
+	pic, err := Picture(m, dir)
+	if err != nil {
+		return nil, err
+	}
+	p := page.New(fmt.Sprintf("%s and %s give different results", m.A.Target, m.B.Target),
+		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, m.A.Result, m.B.Result, inWords(cmp.Or(m.Detail, m.Bucket))))
+	p.Add("What happens", page.Steps(report.InWords(pic)...), drawing(pic, true, all))
+	p.Add("Why", whyBlocks(m)...)
+	p.Add("The input", inputBlocks(m, pic)...)
+	p.Add("Run it again", rerunBlocks(m, dir)...)
+	text, err := textPicture(pic)
+	if err != nil {
+		return nil, err
+	}
+	p.Add("Where it comes from", page.Text(foundText(m)), environments(m), page.Fold("The picture as text", page.Pre(text)))
+	return p, nil
+}
+
+// drawing is the picture of a mismatch as a figure, with an explanation of its parts if key
+// is set.
+func drawing(pic *report.Mismatch, key, all bool) page.HTML {
+	title := fmt.Sprintf("How %s and %s compute the same sum", pic.A.Name, pic.B.Name)
+	return page.Figure(report.SVG(pic, report.SVGOptions{Key: key, All: all}).SVG(title), title+": each row is a number in binary, in the columns of its powers of two.", nil)
+}
+
+func textPicture(pic *report.Mismatch) (string, error) {
+	var b bytes.Buffer
+	err := report.Text(&b, pic, report.TextOptions{})
+	return b.String(), err
+}
+
+// whyBlocks say what part of the arithmetic makes a difference, and what that rests on.
+func whyBlocks(m *corpus.Mismatch) []page.HTML {
+	blocks := []page.HTML{page.Text(fmt.Sprintf("The cause is called `%s`: %s.", m.Bucket, cmp.Or(labelDoc(m.Bucket), "it is none of the parts of the arithmetic that have names")))}
+	a, b := m.A, m.B
+	if m.Base == "b" {
+		a, b = b, a
+	}
+	if len(m.CaseChanges) > 0 {
+		blocks = append(blocks, report.ChangesTable("What this case needs: made equal on both sides, both give the same", m.CaseChanges, a.Target, b.Target).HTML())
+	}
+	if len(m.Changes) > 0 && !slices.Equal(m.Changes, m.CaseChanges) {
+		blocks = append(blocks, report.ChangesTable("All differences of the two arithmetics that were found", m.Changes, a.Target, b.Target).HTML())
+	}
+	if m.Explained > 0 {
+		blocks = append(blocks, page.Text(fmt.Sprintf("The evidence: with these changes the arithmetic of one side gives the results of the other in all %s that were looked into, and keeps all %s.",
+			readable.Plural(m.Explained, "differing case"), readable.Plural(m.Kept, "agreeing one"))))
+	}
+	for _, e := range m.Equivalent {
+		blocks = append(blocks, page.Text("No input was found that tells this from "+readable.Changes(e, 20)+"."))
+	}
+	if n := m.Nearest; n != nil {
+		blocks = append(blocks, page.Alert("Nothing explains the difference. The program that comes nearest is "+NearestText(n)+"; "+WitnessText(n)+"."))
+	}
+	for _, c := range m.Next {
+		blocks = append(blocks, page.Command(c))
+	}
+	return blocks
+}
+
+// inputBlocks list the operands and what does not matter about them.
+func inputBlocks(m *corpus.Mismatch, pic *report.Mismatch) []page.HTML {
+	blocks := []page.HTML{report.OperandTable(&pic.Input).HTML()}
+	if m.Free != "" {
+		blocks = append(blocks, page.Text("What does not matter: the case stays the same if these bits are any others, all else equal."), page.List(strings.Split(m.Free, "\n")...))
+	}
+	if m.Minimal {
+		blocks = append(blocks, page.Note("The input is minimal: without any one of its terms or bits the two sides agree, or differ in another way."))
+	}
+	return append(blocks, page.Fold("The input as `mmafuzz eval` reads it", page.Pre(m.Case)))
+}
+
+func rerunBlocks(m *corpus.Mismatch, dir string) []page.HTML {
+	blocks := []page.HTML{page.Command("mmafuzz replay " + readable.ShellPath(dir)), page.Text("The same as a Go test, in a clone of mmafuzz or in any module that requires it:"),
+		page.Command("go test " + readable.ShellPath(filepath.Join(dir, "repro_test.go")))}
+	if names := slices.Sorted(maps.Keys(programs(m))); len(names) > 0 {
+		blocks = append(blocks, page.Text("Programs that run it on a GPU and need nothing but its driver or compiler; each says how: `"+strings.Join(names, "`, `")+"`."))
+	}
+	if RunsCommand(m.A.Target, m.B.Target) {
+		blocks = append(blocks, page.Alert("This runs the command that is the target: mmafuzz shows it and asks first."))
+	}
+	return blocks
+}
+
+// foundText says where a case was found and how often it repeated itself.
+func foundText(m *corpus.Mismatch) string {
+	text := fmt.Sprintf("Found by the generator `%s` with seed %d as number %d.", m.Origin.Source, m.Origin.Seed, m.Origin.Index)
+	if again := repeatedText(m); again != "" && !m.Through {
+		text += " " + again
+	}
+	if m.Through {
+		text += " " + strings.TrimSpace(throughText(m))
+	}
+	return text
+}
+
+// environments says what the two sides were.
+func environments(m *corpus.Mismatch) page.HTML {
+	t := page.Table{Columns: page.Columns("", "A", "B")}
+	t.Add("target", "`"+m.A.Target+"`", "`"+m.B.Target+"`")
+	t.Add("instruction", "`"+m.A.Instruction+"`", "`"+m.B.Instruction+"`")
+	keys := map[string]bool{}
+	for _, s := range []corpus.SideRecord{m.A, m.B} {
+		for k := range s.Environment {
+			keys[k] = true
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(keys)) {
+		t.Add(k, m.A.Environment[k], m.B.Environment[k])
+	}
+	return t.HTML()
+}

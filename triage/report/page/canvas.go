@@ -1,0 +1,97 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Canvas is a picture made of rectangles, paths and text, in pixels. What belongs together
+// can be put between Begin and End, with a title for those who hover.
+//
+// Classes are those of pictureStyle: f-NAME fills, k-NAME draws outlines in a colour.
+type Canvas struct {
+	W, H   int // grown by what is drawn
+	shapes []shape
+}
+
+// shape is one of the fields of a kind.
+type shape struct {
+	Kind       string
+	X, Y, W, H int
+	Xs         string // of the characters of a text
+	Class, D   string
+	Text       string
+}
+
+// grow makes room for a point.
+func (c *Canvas) grow(x, y int) { c.W, c.H = max(c.W, x), max(c.H, y) }
+
+// Rect draws a rectangle.
+func (c *Canvas) Rect(x, y, w, h int, class string) {
+	c.grow(x+w, y+h)
+	c.shapes = append(c.shapes, shape{Kind: "rect", X: x, Y: y, W: w, H: h, Class: class})
+}
+
+// Path draws a path, which is within the picture anyway.
+func (c *Canvas) Path(d, class string) {
+	c.shapes = append(c.shapes, shape{Kind: "path", D: d, Class: class})
+}
+
+// Text writes text whose line is at y.
+func (c *Canvas) Text(x, y int, class, text string) {
+	if text == "" {
+		return
+	}
+	text = show(text)
+	switch {
+	case strings.Contains(class, "mid"):
+		c.grow(x+TextWidth(text)/2, y+4)
+	case strings.Contains(class, "end"):
+		c.grow(x, y+4)
+	default:
+		c.grow(x+TextWidth(text), y+4)
+	}
+	c.shapes = append(c.shapes, shape{Kind: "text", X: x, Y: y, Class: class, Text: text})
+}
+
+// Spread writes the characters of text around the places xs.
+func (c *Canvas) Spread(xs []int, y int, class, text string) {
+	words := make([]string, len(xs))
+	for i, x := range xs {
+		words[i] = strconv.Itoa(x)
+	}
+	c.shapes = append(c.shapes, shape{Kind: "spread", Xs: strings.Join(words, " "), Y: y, Class: class, Text: text})
+}
+
+// Begin begins a group.
+func (c *Canvas) Begin(title string) {
+	c.shapes = append(c.shapes, shape{Kind: "begin", Text: show(title)})
+}
+
+// End ends it.
+func (c *Canvas) End() { c.shapes = append(c.shapes, shape{Kind: "end"}) }
+
+// TextWidth is about how wide text is, in pixels.
+func TextWidth(text string) int { return len([]rune(text)) * 69 / 10 }
+
+// drawing is a canvas as its template draws it.
+type drawing struct {
+	W, H   int
+	Title  string
+	Shapes []shape
+	Alone  bool
+}
+
+// SVG returns the picture for a page. The title says what it shows, for those who cannot
+// see it.
+func (c *Canvas) SVG(title string) HTML {
+	return render("canvas", drawing{c.W, c.H, show(title), c.shapes, false})
+}
+
+// File returns the picture as a file of its own.
+func (c *Canvas) File(title string) []byte {
+	svg := string(render("canvas", drawing{c.W, c.H, show(title), c.shapes, true}))
+	style := "<style>" + compact(pictureStyle) + "</style>\n"
+	at := strings.Index(svg, "\n") + 1
+	return []byte(svg[:at] + style + `<rect class="f-paper" width="100%" height="100%"/>` + "\n" + svg[at:] + "\n")
+}

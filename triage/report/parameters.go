@@ -1,0 +1,132 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/report/page"
+)
+
+// placeWords say which part of the computation the beginning of a parameter's path is
+// about.
+var placeWords = []struct{ prefix, words string }{
+	{"in.", "operands"},
+	{"prod.", "products"},
+	{"stage0.", "first partial sums"},
+	{"stage1.", "second partial sums"},
+	{"join.", "sum with the accumulator"},
+	{"acc.", "result of a step"},
+	{"late.", "additions after the last step"},
+	{"out.", "final result"},
+	{"special.", "special values"},
+	{"", "whole computation"},
+}
+
+// partWords say what the rest of a path is. The first row whose words the path ends in
+// counts.
+var partWords = []struct{ suffix, words string }{
+	{"in.widen", "format to which operands are converted first"},
+	{"in.sub", "what becomes of subnormal operands a and b"},
+	{"in.c", "what becomes of a subnormal c"},
+	{"in.acc", "what becomes of a subnormal accumulator between steps"},
+	{"prod.exp", "exponent by which a product is aligned"},
+	{"scale", "where block scales are applied"},
+	{"order", "order in which products are taken"},
+	{"l", "number of products added in one step (fusion width, L)"},
+	{"lanes", "number of accumulators that take turns"},
+	{"start", "what the first step begins with"},
+	{".sum", "how the terms are added"},
+	{".split", "how the terms are divided into groups"},
+	{".group", "size or number of the groups"},
+	{".fixed", "whether partial sums are fixed point"},
+	{"align.f", "bits kept below the largest exponent of a term (F)"},
+	{"align.mode", "how terms are rounded where they are cut"},
+	{"align.floor", "least exponent to which terms are aligned, which zero has (e_zero)"},
+	{"join.cf", "bits of the accumulator kept below the largest exponent (F2)"},
+	{"join.cmode", "how the accumulator is rounded where it is cut"},
+	{"join.cdrop", "how far below the largest exponent the accumulator is dropped altogether"},
+	{".frac", "fraction bits kept in rounding"},
+	{".mode", "rounding mode"},
+	{".emin", "least exponent of normal numbers"},
+	{".emax", "largest exponent"},
+	{".flush", "when a tiny result is flushed to zero"},
+	{".over", "what becomes of a number that is too large"},
+	{"special.nan", "code of a NaN result"},
+	{"special.negzero", "whether sums can be -0"},
+	{"special.tinysign", "whether a result that underflows to zero keeps its sign"},
+	{"special.cleft", "whether c is the left operand of its addition"},
+}
+
+// parameterInWords says what a parameter of a program is; its path if it has no words.
+func parameterInWords(path string) string {
+	for _, part := range partWords {
+		if part.suffix != path && !(strings.HasSuffix(path, part.suffix) && strings.HasPrefix(part.suffix, ".") || strings.HasSuffix(path, "."+part.suffix)) {
+			continue
+		}
+		for _, place := range placeWords {
+			if strings.HasPrefix(path, place.prefix) {
+				if place.prefix == "" || strings.HasPrefix(part.suffix, place.prefix) {
+					return part.words
+				}
+				return place.words + ": " + part.words
+			}
+		}
+	}
+	return path
+}
+
+// ChangesTable shows in what two programs differ. a and b are whose programs they are.
+func ChangesTable(caption string, changes []mma.Change, a, b string) *page.Table {
+	t := &page.Table{Caption: caption, Columns: page.Columns("part of the arithmetic", a, b, "parameter")}
+	for _, c := range changes {
+		t.Add(parameterInWords(c.Path), valueInWords(c.From), valueInWords(c.To), "`"+c.Path+"`")
+	}
+	return t
+}
+
+// valueInWords writes a rounding mode in words, and other values as they are.
+func valueInWords(value string) string {
+	for m, words := range modeWords {
+		if m.String() == value {
+			return words + " (" + modeName(m) + ")"
+		}
+	}
+	if value == "" {
+		return "none"
+	}
+	return value
+}
+
+// OperandTable lists the operands of an input that are not all zero bits.
+func OperandTable(in *Input) *page.Table {
+	t := &page.Table{Columns: page.Columns("term", "a", "b", "codes", "scales")}
+	f, d := in.Formats, in.Dot
+	var zeros []int
+	for k := range d.A {
+		if d.A[k]|d.B[k] == 0 {
+			zeros = append(zeros, k)
+			continue
+		}
+		scales := ""
+		if f.Scale != fp.None {
+			i := k / int(f.Block)
+			scales = decimal(f.Scale, d.SA[i]) + " × " + decimal(f.Scale, d.SB[i])
+		}
+		t.Add("p"+strconv.Itoa(k), decimal(f.A, d.A[k]), decimal(f.B, d.B[k]), "`"+mma.FormatCode(f.A, d.A[k])+"` × `"+mma.FormatCode(f.B, d.B[k])+"`", scales)
+	}
+	if len(zeros) > 0 {
+		t.Add(strings.Join(Ranges("p", zeros), " "), "0", "0", "", "")
+	}
+	if f.C != fp.None {
+		t.Add("c", decimal(f.C, d.C), "", "`"+mma.FormatCode(f.C, d.C)+"`", "")
+	}
+	if f.Scale == fp.None {
+		t.Columns = t.Columns[:4]
+		for i := range t.Rows {
+			t.Rows[i] = t.Rows[i][:4]
+		}
+	}
+	return t
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+// svgGolden are the cases whose drawings are in the golden file: one sum, groups with
+// scales, sides of different structure, results that are no numbers.
+var svgGolden = []string{"truncation-width", "group-scales", "fused-against-chain", "nan-code"}
+
+const svgFile = "testdata/drawings.golden"
+
+// TestSVG draws all cases: each is well-formed XML, and some are compared with the golden
+// file, with what happens in words.
+func TestSVG(t *testing.T) {
+	var golden strings.Builder
+	for _, c := range pictureCases {
+		if c.b == "" {
+			continue
+		}
+		m, _ := c.mismatch(t)
+		words := strings.Join(InWords(m), "\n")
+		svg := string(SVG(m, SVGOptions{Key: true}).File(c.name))
+		if err := wellFormed(svg); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		for _, g := range svgGolden {
+			if g == c.name {
+				svg = string(SVG(m, SVGOptions{Key: true}).SVG(c.name))
+				fmt.Fprintf(&golden, "<<< %s\n%s\n\n%s\n>>> %s\n\n", c.name, words, svg, c.name)
+			}
+		}
+	}
+	if *update {
+		if err := os.WriteFile(svgFile, []byte(golden.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(svgFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := golden.String(); got != string(want) {
+		t.Errorf("%s: %s\nrun with -update and look at the difference", svgFile, firstDifferentLine(got, string(want)))
+	}
+}
+
+func wellFormed(text string) error {
+	d := xml.NewDecoder(strings.NewReader(text))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
