@@ -79,6 +79,7 @@ type Runner interface {
 // studies is the table.
 var studies = []Study{
 	discrepancyStudy,
+	boundsStudy,
 }
 
 // All returns the table of studies.

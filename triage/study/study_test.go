@@ -72,6 +72,7 @@ var small = []struct {
 	args    []string
 }{
 	{"discrepancy", study.Request{Targets: []string{"sim:ampere", "sim:hopper"}, Seed: 1, Count: 256}, []string{"--rates-only"}},
+	{"bounds", study.Request{Targets: []string{"sim:volta", "sim:cdna1"}, Seed: 1, Count: 300}, nil},
 }
 
 // TestInterrupted holds that a study that is interrupted after each of its items, and then

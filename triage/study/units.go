@@ -225,3 +225,13 @@ func lcm(a, b int) int {
 	}
 	return a / g * b
 }
+
+// asked returns an error if a unit is a recording, which answers no questions.
+func asked(all []unit) error {
+	for _, u := range all {
+		if _, ok := u.Unit.(devices.Recorder); ok {
+			return fmt.Errorf("%s is a recording: it answers what was recorded, and nothing that a study asks; the study discrepancy takes it", u.name)
+		}
+	}
+	return nil
+}

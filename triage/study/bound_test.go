@@ -1,0 +1,125 @@
+package study
+
+import (
+	"context"
+	"math/big"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
+)
+
+// TestErrorBound holds, on made-up units, which are drawn from everything that a program
+// can say, and on the catalogue's, that no error exceeds its bound, on inputs that aim at
+// the decisions of each; and that the exact values are those of the oracle.
+func TestErrorBound(t *testing.T) {
+	var units []mma.Instruction
+	for seed := range uint64(tier.Of(100, 200, 10_000)) {
+		units = append(units, mma.MadeUp(seed))
+	}
+	all, err := catalogue(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range all[:tier.Of(50, 150, len(all))] {
+		units = append(units, *u.inst())
+	}
+	rounds := tier.Of(1, 1, 2)
+	bounds, attained := 0, 0
+	for _, u := range units {
+		m, err := sim.ForInstruction(&u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for round := range rounds {
+			for n, d := range gen.Probe(gen.Spec{Formats: u.Formats, K: u.K}, 1, round, &u.Params) {
+				b, ok := errorBound(&u.Params, u.Formats, d, true)
+				if !ok {
+					continue
+				}
+				if n%64 == 0 {
+					x := oracle.ExactDot(u.Formats, d)
+					want := new(big.Int).Lsh(x.Mant, uint(max(0, x.Exp-b.base)))
+					if want.Cmp(b.exact) != 0 {
+						t.Fatalf("%s, %s: exact value %s, not %s * 2^%d", u.FullName(), mma.FormatDot(u.Formats, d), x, b.exact, b.base)
+					}
+				}
+				code := m.Dot(d, nil)
+				err, ok := b.measured(u.D, code)
+				if !ok {
+					t.Fatalf("%s (%s), %s: %x, but there is a bound", u.FullName(), u.Params, mma.FormatDot(u.Formats, d), code)
+				}
+				bounds++
+				r := b.ratio(err)
+				if r > 1 {
+					t.Fatalf("%s (%+v), %s: error %s, bound %s in units of 2^%d", u.FullName(), u.Params, mma.FormatDot(u.Formats, d), err, b.err, b.base)
+				}
+				if r == 1 {
+					attained++
+				}
+				if b, ok := errorBound(&u.Params, u.Formats, d, false); ok {
+					if err, _ := b.measured(u.D, code); b.ratio(err) > r && r < 1 || b.ratio(err) > 1 {
+						t.Fatalf("%s (%+v), %s: error %s, bound by the parameters %s in units of 2^%d, ratio by the bits %g", u.FullName(), u.Params, mma.FormatDot(u.Formats, d), err, b.err, b.base, r)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d bounds, %d attained", bounds, attained)
+	if attained < bounds/100 {
+		t.Errorf("only %d of %d bounds are attained", attained, bounds)
+	}
+}
+
+// TestExceeded holds that a unit which is less precise than what is known of it is found
+// out: Hopper's FP16 instruction with the 13 bits of its FP8 ones.
+func TestExceeded(t *testing.T) {
+	i, err := mma.Lookup("hopper", "mma.m16n8k16.f32.f16.f16.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := i.Params
+	p.Join.Align.F = 13
+	m, err := sim.New(i.Formats, i.K, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &unit{devices.Func(i, func(d *mma.Dot) uint64 { return m.Dot(d, nil) }), "hopper with 13 bits", 0}
+	got, err := tightest(context.Background(), u, 1, 500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Exceeded == 0 || got.Ratio < 1000 {
+		t.Errorf("%+v", got)
+	}
+	u.Unit = devices.Func(i, func(d *mma.Dot) uint64 { return oracle.Eval(&i.Params, i.Formats, i.K, d) })
+	if got, err = tightest(context.Background(), u, 1, 500); err != nil || got.Exceeded > 0 || got.Ratio < 0.5 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestFormula compares the bounds in words with Table 9.
+func TestFormula(t *testing.T) {
+	for _, c := range []struct{ arch, inst, want string }{
+		{"hopper", "mma.m16n8k16.f32.f16.f16.f32", "17·2^(E-25) + 1 ulp(23 bits)"},
+		{"hopper", "mma.m16n8k16.f16.f16.f16.f16", "17·2^(E-25) + 0.5 ulp(10 bits)"},
+		{"hopper", "wgmma.m64n8k32.f32.e4m3.e4m3", "33·2^(E-13) + 1 ulp(13 bits)"},
+		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", "2 steps of (9·2^(E-24) + 1 ulp(23 bits))"},
+		{"cdna1", "v_mfma_f32_16x16x16f16", "4 steps of (0.5 ulp(23 bits))"},
+		{"cdna2", "v_mfma_f32_32x32x8f16", "|a*b| of subnormal a or b + 2 steps of (4·0.5 ulp(23 bits) + 4·2^-126 (flush) + 3·0.5 ulp(23 bits) + 3·2^-126 (flush) + 0.5 ulp(23 bits) + 2^-126 (flush))"},
+		{"cdna3", "v_mfma_f32_32x32x8_f16", "8·2^(E-24) + 2^(E-32) + 2^(E-24) of c + 1 ulp(31 bits) + 0.5 ulp(23 bits)"},
+		{"hopper", "mma.m16n8k16.f64.f64.f64.f64", "16 steps of (0.5 ulp(52 bits))"},
+	} {
+		i, err := mma.Lookup(c.arch, c.inst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := formula(i); got != c.want {
+			t.Errorf("%s: %q, want %q", i.FullName(), got, c.want)
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+var boundsStudy = Study{
+	Name:  "bounds",
+	Short: "error bounds from the parameters of each unit, against the largest error found",
+	Long: `bounds derives from the parameters of each unit a bound of its error for given
+operands: Table 9 of Xie et al. (arXiv:2511.10909), extended to every parameter program
+(triage/study/bound.go derives it). Then it looks for operands whose error comes near to
+the bound, from inputs that aim at the unit's decisions and by changing the best of them
+again and again (hill climbing). All errors on the way are also held against a closer
+bound, which looks at the bits of the operands too.
+
+A ratio above 1 is a bound exceeded: the bound or the model is wrong. The error in ulp is
+that of the input with the largest ratio, and the largest that was seen on the way
+(cancellation makes it as large as one likes).
+
+Units that are not models are held to the program that is known of them.`,
+	Count: 4000, Of: "dot products tried for each unit",
+	New: func(*pflag.FlagSet) Runner { return bounds{} },
+}
+
+type bounds struct{}
+
+// tightness is what was found of a unit.
+type tightness struct {
+	Name, Arithmetic, Bound string
+	Ratio                   Number // the largest measured/bound
+	Ulps, WorstUlps         Number // at that input, and the largest seen
+	Dot                     string // that input, as eval reads it
+	Got, Exact              string
+	Tried, Bounded          int // dot products, and those for which there is a bound
+	Exceeded                int // either bound
+	Attained                int // the closer bound, exactly
+}
+
+// Run makes the study.
+func (bounds) Run(ctx context.Context, r *Request) (*Result, error) {
+	units, done, err := r.units(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if err := asked(units); err != nil {
+		return nil, err
+	}
+	for _, u := range units {
+		if i := u.inst(); i.Params.Validate(i.Formats, i.K) != nil {
+			return nil, fmt.Errorf("nothing is known of the arithmetic of %s, so there is no bound: mmafuzz infer finds it", u.name)
+		}
+	}
+	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) (tightness, error) {
+		return tightest(ctx, u, r.Seed, r.Count)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return boundsReport(all), nil
+}
+
+// tightest looks for the input whose error is nearest to its bound.
+func tightest(ctx context.Context, u *unit, seed uint64, most int) (tightness, error) {
+	i := u.inst()
+	t := tightness{Name: u.name, Arithmetic: i.Params.String(), Bound: formula(i)}
+	h := fnv.New64a()
+	h.Write([]byte(u.name))
+	c := climber{formats: i.Formats, k: i.K, seed: seed ^ h.Sum64(), most: most}
+	c.scores = func(ctx context.Context, dots []*mma.Dot) ([]float64, error) {
+		codes, err := u.run(ctx, mma.BatchOf(i.Formats, i.K, dots))
+		if err != nil {
+			return nil, err
+		}
+		scores := make([]float64, len(dots))
+		for n, d := range dots {
+			scores[n] = t.score(i, d, codes[n])
+		}
+		return scores, nil
+	}
+	best, err := c.climb(ctx, &i.Params)
+	if err != nil || len(best) == 0 {
+		return t, err
+	}
+	d := best[0].dot
+	codes, err := u.run(ctx, mma.BatchOf(i.Formats, i.K, []*mma.Dot{d}))
+	if err != nil {
+		return t, err
+	}
+	x := oracle.ExactDot(i.Formats, d)
+	t.Ratio, t.Ulps = Number(best[0].score), Number(x.Ulps(codes[0]))
+	t.Dot, t.Got, t.Exact = mma.FormatDot(i.Formats, d), mma.FormatCode(i.D, codes[0]), x.String()
+	return t, nil
+}
+
+// score is the ratio of the error to its bound; -1: there is no bound.
+func (t *tightness) score(i *mma.Instruction, d *mma.Dot, code uint64) float64 {
+	t.Tried++
+	b, ok := errorBound(&i.Params, i.Formats, d, false)
+	if !ok {
+		return -1
+	}
+	t.Bounded++
+	err, ok := b.measured(i.D, code)
+	if !ok {
+		t.Exceeded++
+		return math.Inf(1) // the program gives a number
+	}
+	ratio := b.ratio(err)
+	closer, _ := errorBound(&i.Params, i.Formats, d, true)
+	err, _ = closer.measured(i.D, code)
+	bits := closer.ratio(err)
+	if ratio > 1 || bits > 1 {
+		t.Exceeded++
+	}
+	if bits == 1 {
+		t.Attained++
+	}
+	if ulps := closer.ulps(i.D, err); ulps > float64(t.WorstUlps) {
+		t.WorstUlps = Number(ulps)
+	}
+	return ratio
+}
+
+// formula writes the bound of a unit as Table 9 does: a term for each source of errors.
+// E is the largest exponent of a fused sum; an ulp is one of the number that is rounded.
+func formula(i *mma.Instruction) string {
+	p := &i.Params
+	step := p.Step(i.K)
+	var parts []string
+	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
+	ulp := func(r mma.Round) string {
+		half := "1"
+		if r.Mode == fp.RNE || r.Mode == fp.RNA {
+			half = "0.5"
+		}
+		return fmt.Sprintf("%s ulp(%d bits)", half, r.Frac)
+	}
+	rounding := func(times int, r mma.Round) {
+		if r.Frac != 0 && times > 0 {
+			add("%s%s", multiple(times), ulp(r))
+		}
+		if r.Flush != mma.NoFlush && times > 0 {
+			add("%s2^%d (flush)", multiple(times), r.Emin)
+		}
+	}
+	rounding(step, p.Prod.Round)
+	terms := step
+	for _, s := range []mma.Stage{p.Stage0, p.Stage1} {
+		if s.Sum == mma.Off {
+			continue
+		}
+		groups := len(split(make([]int, terms), s.Split, int(s.Group)))
+		sums, cuts := groups, terms
+		if s.Sum != mma.Fused {
+			sums = terms - groups
+			cuts = 2 * sums
+		}
+		if s.Align.F != 0 && cuts > 0 {
+			add("%s2^(E-%d)", multiple(cuts), s.Align.F)
+		}
+		rounding(sums, s.Round)
+		terms = groups
+	}
+	if f := p.Join.Align.F; f != 0 {
+		cf := p.Join.CF
+		if cf == 0 || cf == f {
+			add("%s2^(E-%d)", multiple(terms+1), f)
+		} else {
+			add("%s2^(E-%d)", multiple(terms), f)
+			add("2^(E-%d) of c", cf)
+		}
+	}
+	rounding(1, p.Join.Post)
+	rounding(1, p.Acc)
+	text := strings.Join(parts, " + ")
+	if steps := (i.K + step - 1) / step; steps > 1 && text != "" {
+		text = fmt.Sprintf("%d steps of (%s)", steps, text)
+	}
+	parts = parts[:0]
+	if p.In.Sub != mma.KeepSub {
+		text = strings.TrimSuffix("|a*b| of subnormal a or b + "+text, " + ")
+	}
+	if p.LateAdds(i.Formats) {
+		add("late: %s", ulp(p.Late))
+	}
+	rounding(1, p.Out)
+	if len(parts) > 0 {
+		text = strings.TrimPrefix(text+" + "+strings.Join(parts, " + "), " + ")
+	}
+	if text == "" {
+		text = "0"
+	}
+	return text
+}
+
+func multiple(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d·", n)
+}
+
+// boundsReport makes the result.
+func boundsReport(all []tightness) *Result {
+	res := &Result{}
+	t := Table{Name: "bounds", Title: "Error bounds and the largest errors found",
+		Note: "ratio is the largest error as a part of its bound; attained, how many of the inputs tried have the error that the closer bound allows; E is the largest exponent of a fused sum, an ulp is one of the number that is rounded.",
+		Head: []string{"unit", "ratio", "attained", "its ulp", "worst ulp", "result", "exact", "bound", "input"}}
+	var ratios []float64
+	attained := 0 // units
+	for _, u := range all {
+		t.add(u.Name, u.Ratio, u.Attained, u.Ulps, u.WorstUlps, u.Got, u.Exact, u.Bound, u.Dot)
+		ratios = append(ratios, float64(u.Ratio))
+		if u.Attained > 0 {
+			attained++
+		}
+		if u.Exceeded > 0 {
+			res.Failures = append(res.Failures, fmt.Sprintf("%s exceeds its bound on %d of %d inputs, on %s by a factor of %s: the bound or what is known of the unit is wrong.", u.Name, u.Exceeded, u.Bounded, u.Dot, u.Ratio))
+		}
+	}
+	slices.Sort(ratios)
+	res.Tables = append(res.Tables, t)
+	res.Remarks = append(res.Remarks, fmt.Sprintf("No bound is exceeded on %d of %d units. The median of the ratios is %s, the least %s. The closer bounds of %d units are attained.",
+		len(all)-len(res.Failures), len(all), Number(median(ratios)), Number(ratios[0]), attained))
+	res.Plots = append(res.Plots, histogram("ratios", "Largest error as a part of its bound", "ratio", "units", 0, 1.05, 21, Series{Name: "units"}, ratios))
+	return res
+}
+
+// median returns the median of sorted numbers.
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
