@@ -116,6 +116,11 @@ func (e *evaluator) step(products []term, acc *term) term {
 	if next == (mma.Round{}) {
 		next = e.Acc
 	}
+	if acc != nil && e.Join.CNorm && acc.kind == Finite && !acc.isZero() {
+		normal := *acc
+		normal.e = acc.log2()
+		acc = &normal
+	}
 	d := e.fused(sums, acc, e.Join, next.Mode)
 	return e.round(e.round(d, e.Join.Post), e.Acc)
 }

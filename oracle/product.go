@@ -19,15 +19,21 @@ func (e *evaluator) sequence(lo, k int) []term {
 
 // product is a[i]*b[i], with its scales where they belong to products.
 func (e *evaluator) product(i int) term {
-	a, b := e.operand(e.f.A, e.dot.A[i]), e.operand(e.f.B, e.dot.B[i])
+	a, b := e.operand(e.f.A, e.dot.A[i], e.In.A), e.operand(e.f.B, e.dot.B[i], e.In.B)
+	a, b = e.gated(a, b)
 	t := e.times(a, b)
-	if t.kind == Finite && !t.null {
-		switch e.Prod.Exp {
-		case mma.OperandSum:
-			t.e = a.log2() + b.log2()
-		case mma.Normalised:
-			t.e = t.log2()
-		}
+	switch {
+	case t.kind != Finite:
+	case t.null && e.Prod.Zeros:
+		t.null, t.e = false, e.exponentOf(a, e.f.A)+e.exponentOf(b, e.f.B)
+	case t.null:
+	case e.Prod.Exp == mma.OperandSum:
+		t.e = a.log2() + b.log2()
+	case e.Prod.Exp == mma.Normalised:
+		t.e = t.log2()
+	}
+	if e.Prod.Up {
+		t.e++
 	}
 	if e.f.Down != 0 && t.kind == Finite {
 		t.q, t.e = t.q-int(e.f.Down), t.e-int(e.f.Down)
@@ -43,8 +49,35 @@ func (e *evaluator) product(i int) term {
 	return t
 }
 
-// operand reads an a or b: widening first, then the treatment of subnormals.
-func (e *evaluator) operand(id fp.ID, code uint64) term {
+// exponentOf is the exponent with which a factor takes part in that of a zero product.
+func (e *evaluator) exponentOf(t term, id fp.ID) int {
+	switch {
+	case t.isZero() && e.In.Widen != fp.None:
+		return int(e.In.Widen.Get().Emin())
+	case t.isZero():
+		return int(id.Get().Emin())
+	case e.Prod.Exp == mma.OperandSum:
+		return t.log2()
+	}
+	return t.e
+}
+
+// gated makes zeros of two factors one of which is zero, where the other would make a NaN
+// of it and the program does not want that.
+func (e *evaluator) gated(a, b term) (term, term) {
+	if !a.isZero() && !b.isZero() || a.kind == Finite && b.kind == Finite {
+		return a, b
+	}
+	isNaN := a.kind == NotANumber || b.kind == NotANumber
+	if e.Prod.Gate == mma.GateAll || e.Prod.Gate == mma.GateInf && !isNaN {
+		return term{null: true, neg: a.neg}, term{null: true, neg: b.neg}
+	}
+	return a, b
+}
+
+// operand reads an a or b: widening first, then narrowing, then the treatment of
+// subnormals.
+func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow) term {
 	t := decode(id, code)
 	if e.In.Widen != fp.None {
 		id = e.In.Widen
@@ -52,7 +85,23 @@ func (e *evaluator) operand(id fp.ID, code uint64) term {
 			t.e = max(t.log2(), int(id.Get().Emin()))
 		}
 	}
+	if n.Frac != 0 && t.kind == Finite && !t.isZero() {
+		t = narrowed(t, n, id.Get())
+	}
 	return flushInput(t, e.In.Sub, id)
+}
+
+// narrowed rounds a number of a format to fewer bits.
+func narrowed(t term, n mma.Narrow, f *fp.Format) term {
+	t = toMultiple(t, max(t.log2(), int(f.Emin()))-int(n.Frac), n.Mode)
+	switch {
+	case t.isZero():
+		return term{null: true, neg: t.neg}
+	case t.log2() > int(f.Emax()):
+		return term{kind: Infinite, neg: t.neg}
+	}
+	t.e = max(t.log2(), int(f.Emin()))
+	return t
 }
 
 // flushInput treats the subnormals of a format.

@@ -53,6 +53,9 @@ func (e *evaluator) round(t term, r mma.Round) term {
 	if r.Frac != 0 {
 		t.invalid, t.signals, t.direct = false, false, false // the NaN is now the result of an operation
 	}
+	if t.kind == Infinite && r.Over == mma.OverSat {
+		return overflow(t.neg, r)
+	}
 	if r == (mma.Round{}) || t.kind != Finite {
 		return t
 	}

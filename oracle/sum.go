@@ -18,7 +18,11 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	if s, ok := e.specialSum(all, acc != nil); ok {
 		return s
 	}
-	top, ok := maxExponent(all, j.Align.Floor)
+	leading := all
+	if _, some := maxExponent(terms, 0); j.CBeside && some {
+		leading = terms
+	}
+	top, ok := maxExponent(leading, j.Align.Floor)
 	if !ok {
 		return term{null: true, neg: e.zeroSign(all, next)}
 	}
@@ -30,6 +34,9 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 		cuts[len(terms)] = cutAccumulator(*acc, top, j)
 	}
 	sum := total(cuts)
+	if j.Align.F != 0 {
+		sum = newAdder(j, top, acc != nil).finish(sum, all, cuts)
+	}
 	sum.e = top
 	if sum.isZero() {
 		sum.neg = e.zeroSign(cuts, next)

@@ -15,7 +15,9 @@ type cut struct {
 	cf    mma.Frac
 	cmode fp.Mode
 	cdrop mma.Frac
-	rd    bool // the Round that follows has Mode RD: sign of a zero sum
+	// beside: the accumulator does not count for E.
+	beside bool
+	rd     bool // the Round that follows has Mode RD: sign of a zero sum
 }
 
 // fuse returns the fused sum of terms.
@@ -30,6 +32,8 @@ func (x *machine) fuse(ts []term, c *cut) term {
 		s = zeroTerm(false)
 	case c.F == 0 && c.cf == 0 && c.cdrop == 0:
 		s = x.exactSum(ts)
+	case c.refined():
+		s = x.refinedSum(ts, c, e)
 	default:
 		s = x.cutSum(ts, c, e)
 	}
@@ -38,6 +42,9 @@ func (x *machine) fuse(ts []term, c *cut) term {
 	}
 	if s.IsZero() {
 		s.Neg = x.p.Special.NegZero && c.zeroSign(ts, e)
+		if c.Bits != 0 && c.someCut(ts, e) { // it has wrapped around
+			s.Neg = x.p.Special.NegZero && c.rd
+		}
 	}
 	if x.trace != nil {
 		x.trace.sum(ts, c, e, some, s)
@@ -49,9 +56,12 @@ func (x *machine) fuse(ts []term, c *cut) term {
 func largest(ts []term, c *cut) (int32, bool) {
 	e, some := int32(-1<<30), false
 	for i := range ts {
-		if ts[i].kind == Finite {
+		if ts[i].kind == Finite && !(c.beside && i == c.acc) {
 			e, some = max(e, ts[i].e), true
 		}
+	}
+	if !some && c.beside && c.acc >= 0 && ts[c.acc].kind == Finite {
+		e, some = ts[c.acc].e, true
 	}
 	if c.Floor != 0 {
 		e = max(e, int32(c.Floor))
@@ -144,7 +154,7 @@ func (c *cut) cutTerm(t *term, i int, e int32) fp.Dyadic {
 // cutSum adds terms cut at their alignment. Where only the accumulator or only
 // the terms are cut the rest is exact and may span any range.
 func (x *machine) cutSum(ts []term, c *cut, e int32) term {
-	if c.F == 0 {
+	if c.F == 0 || c.beside { // the accumulator may be far above E
 		return x.exactSum(x.cutAll(ts, c, e))
 	}
 	q := e - int32(max(c.F, c.cf))

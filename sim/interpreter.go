@@ -43,13 +43,13 @@ func newMachine(m *Model) *machine {
 	f := m.formats
 	x := &machine{
 		m: m, p: &m.params,
-		a: newDecoder(f.A.Get(), &m.params), b: newDecoder(f.B.Get(), &m.params),
+		a: newDecoder(f.A.Get(), &m.params, m.params.In.A), b: newDecoder(f.B.Get(), &m.params, m.params.In.B),
 		fc: format(f.C), fd: f.D.Get(),
 		sums:  make([]term, 0, m.k+1),
 		lanes: make([]term, max(1, int(m.params.Lanes))),
 	}
 	if f.Scale != fp.None {
-		x.s = newDecoder(f.Scale.Get(), &mma.Params{})
+		x.s = newDecoder(f.Scale.Get(), &mma.Params{}, mma.Narrow{})
 	}
 	return x
 }
@@ -253,11 +253,14 @@ func (x *machine) step(acc term, some bool, what origin) term {
 	}
 	x.stage(Stage1, &x.p.Stage1)
 	j := &x.p.Join
-	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop}
+	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop, beside: j.CBeside}
 	c.rd = j.Post.Mode == fp.RD || j.Post == (mma.Round{}) && x.p.Acc.Mode == fp.RD
 	if some {
 		if what.Kind == FromAcc {
 			acc = flushTerm(acc, x.fd.Emin(), x.p.In.Acc)
+		}
+		if j.CNorm && acc.kind == Finite && !acc.IsZero() {
+			acc.e = acc.Exponent()
 		}
 		c.acc = len(x.sums)
 		x.sums = append(x.sums, acc)

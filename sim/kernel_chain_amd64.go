@@ -73,14 +73,17 @@ func (c *chain) round(r mma.Round) bool {
 	want := mma.To(c.m.formats.D, r.Mode)
 	want.Flush, want.Over = r.Flush, r.Over
 	c.control = mode
-	return ok && r == want && (r.Mode == fp.RNE && r.Over != mma.OverMax || r.Over == mma.OverIEEE)
+	return ok && r == want && (r.Mode == fp.RNE && r.Over == mma.OverInf || r.Over == mma.OverIEEE)
 }
 
 // isFMA reports whether a program is a chain of FMAs, and sets what the kernel needs
 // to know.
 func (c *chain) isFMA(p *mma.Params) bool {
-	q := mma.Params{In: p.In, Order: p.Order, L: p.L, Acc: p.Acc, Special: mma.Special{NaN: p.Special.NaN, NegZero: true, TinySign: true}}
-	if q != *p || p.Step(c.m.k) != 1 || p.In.Widen != fp.None || !c.round(p.Acc) {
+	q := mma.Params{
+		In: mma.Input{Sub: p.In.Sub, C: p.In.C, Acc: p.In.Acc}, Order: p.Order, L: p.L, Acc: p.Acc,
+		Special: mma.Special{NaN: p.Special.NaN, NegZero: true, TinySign: true},
+	}
+	if q != *p || p.Step(c.m.k) != 1 || !c.round(p.Acc) {
 		return false
 	}
 	switch p.Acc.Flush {

@@ -90,7 +90,7 @@ func newTFDPA(m *Model) *tfdpa {
 	t := &tfdpa{
 		m: m, l: l, f: int32(p.Join.Align.F), floor: int32(p.Join.Align.Floor),
 		acc: p.Acc, drop: 52 - uint(p.Acc.Frac), emin: int32(p.Acc.Emin), emax: int32(p.Acc.Emax), nearest: p.Acc.Mode == fp.RNE,
-		a: newDecoder(a, p), b: newDecoder(b, p),
+		a: newDecoder(a, p, mma.Narrow{}), b: newDecoder(b, p, mma.Narrow{}),
 		c: format(f.C), d: f.D.Get(),
 		base:  a.Emin() + b.Emin(),
 		lanes: 8, bits: 8, tops: 0x8080808080808080,
@@ -113,7 +113,7 @@ func newTFDPA(m *Model) *tfdpa {
 		t.rebiasC = uint64(1023-int64(t.c.Bias)) << 52
 	}
 	if f.Scale != fp.None {
-		t.s = newDecoder(fp.E8M0.Get(), &mma.Params{})
+		t.s = newDecoder(fp.E8M0.Get(), &mma.Params{}, mma.Narrow{})
 	}
 	x := newMachine(m)
 	t.nan = x.nanCode(term{kind: NaN})
@@ -124,9 +124,9 @@ func newTFDPA(m *Model) *tfdpa {
 // what the kernel reads.
 func isTFDPA(p *mma.Params) bool {
 	q := *p
-	q.L, q.Acc, q.Join.Align = 0, mma.Round{}, mma.Align{}
-	q.Special.TinySign, q.Special.NaN = false, 0
 	al, r := p.Join.Align, p.Acc
+	q.L, q.Acc, q.Join.Align.F, q.Join.Align.Mode, q.Join.Align.Floor = 0, mma.Round{}, 0, 0, 0
+	q.Special.TinySign, q.Special.NaN = false, 0
 	return q == mma.Params{} && al.F != 0 && al.F <= maxKernelF && al.Mode == fp.RZ &&
 		!p.Special.NaN.Operand() && (r.Mode == fp.RZ || r.Mode == fp.RNE) &&
 		r.Frac < 52 && r.Flush == mma.NoFlush && r.Over == mma.OverInf && r.Emin != 0 && r.Emax != 0

@@ -63,9 +63,9 @@ func newTFDPA64(m *Model, level simd.Level) kernel {
 
 // isTruncated reports whether a program has the shape of Alg. 7, whatever its numbers.
 func isTruncated(p *mma.Params) bool {
-	q := mma.Params{L: p.L, Join: mma.Join{Align: p.Join.Align}, Acc: p.Acc}
+	q := mma.Params{L: p.L, Join: mma.Join{Align: mma.Align{F: p.Join.Align.F, Mode: fp.RZ, Floor: p.Join.Align.Floor}}, Acc: p.Acc}
 	q.Special = mma.Special{NaN: p.Special.NaN, TinySign: p.Special.TinySign}
-	return q == *p && p.Join.Align.F != 0 && p.Join.Align.Mode == fp.RZ && !p.Special.NaN.Operand()
+	return q == *p && p.Join.Align.F != 0 && !p.Special.NaN.Operand()
 }
 
 // setRound sets the rounding, and reports whether the processor has it.

@@ -60,7 +60,7 @@ func (x *machine) specialProduct(a, b, sa, sb *operand) term {
 	case zero:
 		return x.round(term{kind: invalid, nan: ofProduct}, &x.p.Prod.Round)
 	}
-	return infTerm(a.neg != b.neg)
+	return x.round(infTerm(a.neg != b.neg), &x.p.Prod.Round)
 }
 
 // settled returns a NaN as a Round leaves it: the NaN that one operation made is an

@@ -27,6 +27,8 @@ type decoder struct {
 	widen *fp.Format // nil: none
 	flush mma.InFlush
 	exp   mma.ProdExp
+	// narrow rounds operands; the zero Narrow does not.
+	narrow mma.Narrow
 
 	fracMask, field uint64 // of the code without its low bits
 	hidden          uint64
@@ -35,23 +37,35 @@ type decoder struct {
 	top             uint64 // smallest exponent field that may be special
 }
 
-func newDecoder(f *fp.Format, p *mma.Params) decoder {
+// newDecoder returns the decoder of a program's operands; narrow is In.A or In.B.
+func newDecoder(f *fp.Format, p *mma.Params, narrow mma.Narrow) decoder {
 	d := decoder{
-		f: f, widen: format(p.In.Widen), flush: p.In.Sub, exp: p.Prod.Exp,
+		f: f, widen: format(p.In.Widen), flush: p.In.Sub, exp: p.Prod.Exp, narrow: narrow,
 		fracMask: 1<<f.FracBits - 1, field: 1<<f.ExpBits - 1, hidden: 1 << f.FracBits,
 		frac: f.FracBits, emin: f.Emin(), bias: int32(f.Bias), top: 1<<f.ExpBits - 1,
 	}
 	if f.Specials == fp.AllFinite || f.Specials == fp.NegZeroNaN {
 		d.top = 1 << f.ExpBits // never reached
 	}
+	if d.widen != nil || narrow.Frac != 0 {
+		d.top = 0 // every code is rare
+	}
 	return d
+}
+
+// leastExponent returns the smallest nominal exponent, which is also that of zeros.
+func (d *decoder) leastExponent() int32 {
+	if d.widen != nil {
+		return d.widen.Emin()
+	}
+	return d.emin
 }
 
 // decode fills o.
 func (d *decoder) decode(code uint64, o *operand) {
 	c := code >> d.f.Low
 	field := c >> d.frac & d.field
-	if field == 0 || field >= d.top || d.widen != nil {
+	if field == 0 || field >= d.top {
 		d.rare(code, o)
 		return
 	}
@@ -71,20 +85,45 @@ func (d *decoder) rare(code uint64, o *operand) {
 	if o.class > fp.Finite {
 		return
 	}
-	emin := d.emin
-	if d.widen != nil && o.class == fp.Finite {
-		emin = d.widen.Emin()
+	emin := d.leastExponent()
+	switch {
+	case o.class == fp.Zero:
+		o.e = emin
+	case d.widen != nil:
 		o.e = max(o.value(), emin)
+	}
+	if d.narrow.Frac != 0 && o.class == fp.Finite {
+		if d.narrowed(o, emin); o.class == fp.Inf {
+			return
+		}
 	}
 	o.sub = o.class == fp.Finite && o.value() < emin
 	if o.sub && d.flush != mma.KeepSub {
-		o.class, o.sig = fp.Zero, 0
+		o.class, o.sig, o.e = fp.Zero, 0, emin
 	}
 	if o.class == fp.Zero && d.flush == mma.FlushPlus {
 		o.neg = false
 	}
 	if o.class == fp.Finite && d.exp == mma.OperandSum {
 		o.e = o.value()
+	}
+}
+
+// narrowed rounds a finite operand to the bits that a multiplier takes.
+func (d *decoder) narrowed(o *operand, emin int32) {
+	emax := d.f.Emax()
+	if d.widen != nil {
+		emax = d.widen.Emax()
+	}
+	x := fp.Dyadic{Lo: o.sig, Q: o.q, Neg: o.neg}.Round(max(o.value(), emin)-int32(d.narrow.Frac), d.narrow.Mode)
+	o.sig, o.q, o.e = x.Lo, x.Q, emin
+	switch {
+	case x.IsZero():
+		o.class = fp.Zero
+	case x.Exponent() > emax:
+		o.class = fp.Inf
+	default:
+		o.e = max(x.Exponent(), emin)
 	}
 }
 

@@ -16,10 +16,17 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 		zero = zero || sa.class == fp.Zero || sb.class == fp.Zero
 	}
 	if classes >= fp.Inf { // Inf and NaN are the classes with that bit
+		if x.gates(a, b) {
+			za, zb := x.zeroed(&x.a, a), x.zeroed(&x.b, b)
+			return x.product(&za, &zb, sa, sb)
+		}
 		return x.specialProduct(a, b, sa, sb)
 	}
 	neg := a.neg != b.neg
 	if zero {
+		if x.p.Prod.Zeros {
+			return x.zeroProduct(a, b, sa, sb)
+		}
 		return zeroTerm(neg)
 	}
 	t := term{e: a.e + b.e}
@@ -27,6 +34,9 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	t.Hi, t.Lo = bits.Mul64(a.sig, b.sig)
 	if x.p.Prod.Exp == mma.Normalised {
 		t.e = t.Exponent()
+	}
+	if x.p.Prod.Up {
+		t.e++
 	}
 	down := int32(x.m.formats.Down)
 	t.Q, t.e = t.Q-down, t.e-down
@@ -43,4 +53,38 @@ func (t *term) scale(sa, sb *operand) {
 	t.Hi, t.Lo = t.Hi*f+hi, lo
 	t.Q += sa.q + sb.q
 	t.e += sa.e + sb.e
+}
+
+// gates reports whether a zero factor makes the product of an infinity or a NaN a zero.
+func (x *machine) gates(a, b *operand) bool {
+	switch x.p.Prod.Gate {
+	case mma.GateOff:
+		return false
+	case mma.GateInf:
+		if a.class == fp.NaN || b.class == fp.NaN {
+			return false
+		}
+	}
+	return (a.class == fp.Zero || b.class == fp.Zero) && (a.class|b.class) >= fp.Inf
+}
+
+// zeroed returns a zero of an operand's sign.
+func (x *machine) zeroed(d *decoder, o *operand) operand {
+	return operand{code: o.code, neg: o.neg, class: fp.Zero, e: d.leastExponent()}
+}
+
+// zeroProduct is mma.Product.Zeros: the product of factors one of which is zero.
+func (x *machine) zeroProduct(a, b, sa, sb *operand) term {
+	t := term{e: a.e + b.e - int32(x.m.formats.Down)}
+	t.Neg = a.neg != b.neg
+	if x.p.Prod.Up {
+		t.e++
+	}
+	if sa != nil {
+		if sa.class == fp.Zero || sb.class == fp.Zero {
+			return zeroTerm(t.Neg)
+		}
+		t.e += sa.e + sb.e
+	}
+	return x.round(t, &x.p.Prod.Round)
 }

@@ -10,6 +10,9 @@ func (x *machine) round(t term, r *mma.Round) term {
 	if t.kind >= NaN && r.Frac != 0 {
 		return x.settled(t)
 	}
+	if t.kind == Inf && r.Over == mma.OverSat {
+		return overflow(t.Neg, r)
+	}
 	if t.kind >= Inf || r.Frac == 0 && r.Emax == 0 && r.Flush == mma.NoFlush {
 		return t
 	}
@@ -69,7 +72,7 @@ func (x *machine) tiny(neg bool) term {
 // overflow is what a number above the largest becomes.
 func overflow(neg bool, r *mma.Round) term {
 	m := r.Mode
-	toMax := r.Over == mma.OverMax ||
+	toMax := r.Over == mma.OverMax || r.Over == mma.OverSat ||
 		r.Over == mma.OverIEEE && (m == fp.RZ || m == fp.RTO || m == fp.RD && !neg || m == fp.RU && neg)
 	if !toMax {
 		return infTerm(neg)

@@ -24,6 +24,7 @@ type reading struct {
 	widen fp.ID
 	sub   mma.InFlush
 	exp   mma.ProdExp
+	a, b  mma.Narrow
 }
 
 // NewSweep returns a Sweep for programs of k products. It has no program yet.
@@ -44,7 +45,7 @@ func (s *Sweep) Use(p *mma.Params) error {
 		s.orders[p.Order] = mma.Sequence(p.Order, s.m.k)
 	}
 	s.m.order = s.orders[p.Order]
-	x.a, x.b = newDecoder(f.A.Get(), p), newDecoder(f.B.Get(), p)
+	x.a, x.b = newDecoder(f.A.Get(), p, p.In.A), newDecoder(f.B.Get(), p, p.In.B)
 	lanes := max(1, int(p.Lanes))
 	if cap(x.lanes) < lanes {
 		x.lanes = make([]term, lanes)
@@ -55,7 +56,7 @@ func (s *Sweep) Use(p *mma.Params) error {
 
 // Run is Model.Run of the program in use.
 func (s *Sweep) Run(in *mma.Batch, out []byte) {
-	how := reading{in, s.m.params.In.Widen, s.m.params.In.Sub, s.m.params.Prod.Exp}
+	how := reading{in, s.m.params.In.Widen, s.m.params.In.Sub, s.m.params.Prod.Exp, s.m.params.In.A, s.m.params.In.B}
 	tiles := s.decoded[how]
 	if tiles == nil {
 		tiles = make([]tile, in.Tiles)

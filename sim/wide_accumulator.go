@@ -19,13 +19,24 @@ type wide struct {
 // sum adds the finite terms exactly. low is the smallest Q among them; span is
 // a number of bits above it that the magnitude of no partial sum exceeds.
 func (w *wide) sum(ts []term, low, span int32) term {
-	w.limb = w.buf[:span/64+3]
-	clear(w.limb)
+	w.reset(span)
 	for i := range ts {
 		if ts[i].kind == Finite && !ts[i].IsZero() {
 			w.add(ts[i].Dyadic, uint32(ts[i].Q-low))
 		}
 	}
+	return w.magnitude(low)
+}
+
+// reset empties the accumulator, for sums below 2^span units.
+func (w *wide) reset(span int32) {
+	w.limb = w.buf[:span/64+3]
+	clear(w.limb)
+}
+
+// magnitude returns the sum, of which low is the weight of the lowest bit, as sign and
+// magnitude.
+func (w *wide) magnitude(low int32) term {
 	neg := w.limb[len(w.limb)-1]>>63 != 0
 	if neg {
 		w.negate()

@@ -16,7 +16,10 @@ var (
 	sumNames      = []string{"off", "fused", "sequential", "pairwise", "pair-halves"}
 	splitNames    = []string{"adjacent", "interleaved"}
 	outFlushNames = []string{"keep", "before", "after", "result"}
-	overNames     = []string{"inf", "ieee", "max"}
+	overNames     = []string{"inf", "ieee", "max", "sat"}
+	gateNames     = []string{"off", "inf", "all"}
+	stickyNames   = []string{"off", "round", "below", "last"}
+	negateNames   = []string{"exact", "flip", "frame"}
 	nanRuleNames  = []string{"ones", "quiet", "quiet-neg", "first", "signal", "mul-add", "larger"}
 )
 
@@ -47,6 +50,9 @@ func (v Split) String() string    { return enumString(splitNames, uint8(v)) }
 func (v OutFlush) String() string { return enumString(outFlushNames, uint8(v)) }
 func (v Over) String() string     { return enumString(overNames, uint8(v)) }
 func (v NaNRule) String() string  { return enumString(nanRuleNames, uint8(v)) }
+func (v Gate) String() string     { return enumString(gateNames, uint8(v)) }
+func (v Sticky) String() string   { return enumString(stickyNames, uint8(v)) }
+func (v Negate) String() string   { return enumString(negateNames, uint8(v)) }
 
 // MarshalText and UnmarshalText carry the names into and out of JSON.
 
@@ -70,6 +76,12 @@ func (v Over) MarshalText() ([]byte, error)      { return []byte(v.String()), ni
 func (v *Over) UnmarshalText(b []byte) error     { return enumParse(v, overNames, b) }
 func (v NaNRule) MarshalText() ([]byte, error)   { return []byte(v.String()), nil }
 func (v *NaNRule) UnmarshalText(b []byte) error  { return enumParse(v, nanRuleNames, b) }
+func (v Gate) MarshalText() ([]byte, error)      { return []byte(v.String()), nil }
+func (v *Gate) UnmarshalText(b []byte) error     { return enumParse(v, gateNames, b) }
+func (v Sticky) MarshalText() ([]byte, error)    { return []byte(v.String()), nil }
+func (v *Sticky) UnmarshalText(b []byte) error   { return enumParse(v, stickyNames, b) }
+func (v Negate) MarshalText() ([]byte, error)    { return []byte(v.String()), nil }
+func (v *Negate) UnmarshalText(b []byte) error   { return enumParse(v, negateNames, b) }
 
 // String writes the bits, or "exact" for 0.
 func (f Frac) String() string {

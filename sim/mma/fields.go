@@ -147,6 +147,12 @@ func (f Field) Values() []int {
 		n = len(overNames)
 	case NaNRule:
 		n = len(nanRuleNames)
+	case Gate:
+		n = len(gateNames)
+	case Sticky:
+		n = len(stickyNames)
+	case Negate:
+		n = len(negateNames)
 	}
 	var vals []int
 	for i := range n {
@@ -159,7 +165,11 @@ func (f Field) Values() []int {
 func (f Field) Kind() string {
 	switch f.value(&Params{}).Interface().(type) {
 	case Frac:
-		return fmt.Sprintf("exact, or fraction bits 1..%d", MaxFrac)
+		most := MaxFrac
+		if strings.HasSuffix(f.Path, ".align.f") || f.Path == "join.cf" || f.Path == "join.cdrop" {
+			most = MaxF
+		}
+		return fmt.Sprintf("exact, or fraction bits 1..%d", most)
 	case Exp:
 		return "none, or an exponent"
 	case fp.ID:

@@ -94,7 +94,7 @@ func TestFieldTextErrors(t *testing.T) {
 		{"in.widen", "fp17", `in.widen: unknown format "fp17"`},
 		{"in.sub", "flush", `in.sub: "flush" is not one of keep, zero, plus-zero`},
 		{"order", "", `order: "" is not one of ascending, descending, swap-pairs, split4, even-odd, halves`},
-		{"acc.over", "unknown(3)", `acc.over: "unknown(3)" is not one of inf, ieee, max`},
+		{"acc.over", "unknown(3)", `acc.over: "unknown(3)" is not one of inf, ieee, max, sat`},
 	} {
 		p := Params{L: 3}
 		err := fieldByPath(t, tc.path).SetText(&p, tc.text)

@@ -9,7 +9,11 @@ import (
 
 // MadeUpVersion is the version of the distribution that MadeUp draws from. It
 // changes when a seed no longer means the same unit.
-const MadeUpVersion = 3
+const MadeUpVersion = 4
+
+// madeUpStream is the stream of random numbers that units are drawn from. It is that of
+// version 3, so that most seeds mean the same unit as there.
+const madeUpStream = 0x6d61_6465_7570 + 3
 
 // MadeUp returns the made-up unit of a seed: formats, K and a parameter program
 // drawn from a distribution over everything that Params can say. The result is
@@ -19,10 +23,11 @@ const MadeUpVersion = 3
 // which up to two parts are drawn anew, so that each of them has a positive
 // probability; which one a seed means changes with the catalogue.
 func MadeUp(seed uint64) Instruction {
-	r := rand.New(rand.NewPCG(seed, 0x6d61_6465_7570+MadeUpVersion))
+	r := rand.New(rand.NewPCG(seed, madeUpStream))
 	for {
 		i := drawUnit(sampler{r})
 		if i.Params.Validate(i.Formats, i.K) == nil {
+			refine(sampler{rand.New(rand.NewPCG(seed, refinementStream))}, &i)
 			return i
 		}
 	}

@@ -101,6 +101,9 @@ type Input struct {
 	// subnormal in D's format.
 	C   InFlush `json:"c,omitzero"`
 	Acc InFlush `json:"acc,omitzero"`
+	// A and B narrow the operands, after Widen and before Sub.
+	A Narrow `json:"a,omitzero"`
+	B Narrow `json:"b,omitzero"`
 }
 
 // InFlush is what happens to subnormal inputs.
@@ -117,6 +120,14 @@ const (
 type Product struct {
 	Exp   ProdExp `json:"exp,omitzero"`
 	Round Round   `json:"round,omitzero"` // zero: the product is exact
+	// Up: the nominal exponent of an exact product is one more, that of the upper half of
+	// its range, as in a multiplier that takes a product of significands in [1,4) for a
+	// fraction below 1.
+	Up bool `json:"up,omitzero"`
+	// Zeros: a product with a zero factor has a nominal exponent like any other, in which
+	// a zero counts with its format's emin; it is not null, unless a scale is zero.
+	Zeros bool `json:"zeros,omitzero"`
+	Gate  Gate `json:"gate,omitzero"`
 }
 
 // ProdExp describes what nominal exponent an exact product has. A rounded product
@@ -217,6 +228,14 @@ type Align struct {
 	F     Frac    `json:"f,omitzero"`
 	Mode  fp.Mode `json:"mode,omitzero"`  // how a term is cut at 2^(E-F); required if F is set
 	Floor Exp     `json:"floor,omitzero"` // lower bound of E
+	// What an adder does otherwise than a sum of integers: see Sticky and Negate. Bits is
+	// the size of the sum in units of its grid, which is at least -2^Bits and below
+	// 2^Bits: a larger one wraps around or, with Saturate, becomes the nearest of these
+	// numbers. 0: as large as it needs. All of them require F.
+	Sticky   Sticky `json:"sticky,omitzero"`
+	Negate   Negate `json:"negate,omitzero"`
+	Bits     uint8  `json:"bits,omitzero"`
+	Saturate bool   `json:"saturate,omitzero"`
 }
 
 // Join is the last fused sum of a step: of what the stages left and of the
@@ -230,6 +249,13 @@ type Join struct {
 	// CDrop: the accumulator counts as +0 if its nominal exponent is below
 	// E-CDrop (E still includes it, which then changes nothing). 0: never.
 	CDrop Frac `json:"cdrop,omitzero"`
+	// CNorm: the nominal exponent of the accumulator is floor(log2|x|), also where it is
+	// subnormal.
+	CNorm bool `json:"cnorm,omitzero"`
+	// CBeside: E is the largest exponent of the other terms, and that of the accumulator
+	// only if these are all null. An accumulator above E keeps its upper bits, unless
+	// Align.Bits takes them.
+	CBeside bool `json:"cbeside,omitzero"`
 	// Post normalises and rounds the sum before Acc does.
 	Post Round `json:"post,omitzero"`
 }
@@ -249,7 +275,7 @@ type Round struct {
 	Emin  Exp      `json:"emin,omitzero"` // 0: none, no gradual underflow
 	Emax  Exp      `json:"emax,omitzero"` // 0: none, no overflow
 	Flush OutFlush `json:"flush,omitzero"`
-	// Over is what a result of exponent above Emax becomes. OverMax and OverIEEE
+	// Over is what a result of exponent above Emax becomes. OverMax, OverIEEE and OverSat
 	// give the largest number of Frac+1 significant bits and exponent Emax.
 	Over Over `json:"over,omitzero"`
 }
@@ -274,6 +300,7 @@ const (
 	OverInf  Over = iota // infinity whatever the rounding mode (NVIDIA truncates to Inf)
 	OverIEEE             // infinity or the largest number, as IEEE 754 gives for the mode; round-to-odd: the largest number
 	OverMax              // the largest number
+	OverSat              // the largest number, which infinities become as well
 )
 
 // Special is the treatment of special values.

@@ -11,7 +11,9 @@ import (
 // Limits of the parameter program. Both interpreters are exact within them.
 const (
 	MaxK    = 255 // products per instruction
-	MaxFrac = 64  // fraction bits of an alignment or of Join.Post and Prod.Round
+	MaxFrac = 64  // fraction bits of Join.Post, Prod.Round and the roundings of stages
+	MaxF    = 100 // fraction bits of an alignment
+	MaxBits = 120 // Align.Bits
 	MaxDown = 127 // places by which Formats.Down moves products
 	maxSpan = 120 // bits between the highest and lowest bit of an exact sum that is not rounded at once
 )
@@ -78,6 +80,19 @@ func (f Formats) Validate() error {
 }
 
 func (p *Params) checkInput(f Formats) error {
+	for _, o := range []struct {
+		name string
+		n    Narrow
+		id   fp.ID
+	}{{"in.a", p.In.A, f.A}, {"in.b", p.In.B, f.B}} {
+		id := o.id
+		if p.In.Widen != fp.None {
+			id = p.In.Widen
+		}
+		if err := o.n.check(id.Get()); err != nil {
+			return fmt.Errorf("%s: %w", o.name, err)
+		}
+	}
 	if p.In.Widen == fp.None {
 		return nil
 	}
@@ -99,7 +114,7 @@ func (p *Params) checkInput(f Formats) error {
 // they can come from code.
 func (p *Params) checkEnums() error {
 	ok := int(p.In.Sub) < len(inFlushNames) && int(p.In.C) < len(inFlushNames) && int(p.In.Acc) < len(inFlushNames) &&
-		int(p.Prod.Exp) < len(prodExpNames) && int(p.Scale) < len(scaleAtNames) &&
+		int(p.Prod.Exp) < len(prodExpNames) && int(p.Prod.Gate) < len(gateNames) && int(p.Scale) < len(scaleAtNames) &&
 		int(p.Order) < len(orderNames) && int(p.Start) < len(startNames) &&
 		int(p.Special.NaN) < len(nanRuleNames)
 	if !ok {
@@ -151,6 +166,8 @@ func (s Stage) check(name string) error {
 		return fmt.Errorf("%s: interleaved groups need their number in group", name)
 	case s.Fixed && s.Round.Frac != 0:
 		return fmt.Errorf("%s: a fixed-point sum is not rounded", name)
+	case s.Align.Sticky == StickyRound && s.Round.Frac == 0:
+		return fmt.Errorf("%s: the sticky bit of a rounding needs round.frac", name)
 	}
 	if err := s.Align.check(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -160,12 +177,20 @@ func (s Stage) check(name string) error {
 
 func (a Align) check() error {
 	switch {
-	case a.F > MaxFrac:
-		return fmt.Errorf("align.f = %d is above %d", a.F, MaxFrac)
+	case a.F > MaxF:
+		return fmt.Errorf("align.f = %d is above %d", a.F, MaxF)
 	case a.F != 0 && a.Mode == 0:
 		return errors.New("align.f is set but align.mode is not")
 	case a.Mode > fp.RTO:
 		return errors.New("align.mode has an unknown value")
+	case int(a.Sticky) >= len(stickyNames) || int(a.Negate) >= len(negateNames):
+		return errors.New("align: an enumeration has an unknown value")
+	case a.F == 0 && (a.Sticky != StickyOff || a.Negate != NegateExact || a.Bits != 0):
+		return errors.New("align: sticky, negate and bits need f")
+	case a.Bits > MaxBits:
+		return fmt.Errorf("align.bits = %d is above %d", a.Bits, MaxBits)
+	case a.Saturate && a.Bits == 0:
+		return errors.New("align.saturate needs bits")
 	}
 	return nil
 }
@@ -176,8 +201,8 @@ func (p *Params) checkJoin() error {
 		return fmt.Errorf("join: %w", err)
 	}
 	switch {
-	case j.CF > MaxFrac || j.CDrop > MaxFrac:
-		return fmt.Errorf("join: cf or cdrop is above %d", MaxFrac)
+	case j.CF > MaxF || j.CDrop > MaxF:
+		return fmt.Errorf("join: cf or cdrop is above %d", MaxF)
 	case j.CF != 0 && j.CMode == 0 && j.Align.Mode == 0:
 		return errors.New("join: cf is set but neither cmode nor align.mode is")
 	case j.CMode != 0 && j.CF == 0 && j.Align.F == 0:
@@ -263,6 +288,7 @@ func (p *Params) checkSpan(f Formats, k int) error {
 		low += 2 * (s.Emin() - int32(s.FracBits))
 	}
 	span := top - low + int32(bits.Len(uint(k)))
+	later := []Frac{max(p.Stage1.Align.F, p.Join.Align.F, p.Join.CF, MaxFrac), max(p.Join.Align.F, p.Join.CF, MaxFrac)}
 	if p.Prod.Round.Frac != 0 {
 		if p.Prod.Round.Emin == 0 {
 			return errors.New("prod.round: a rounded product needs emin")
@@ -273,8 +299,8 @@ func (p *Params) checkSpan(f Formats, k int) error {
 		if s.Sum == Off {
 			continue
 		}
-		// A later sum keeps up to MaxFrac bits below the exponent 0 of this one.
-		if high := top - int32(f.Down) + int32(bits.Len(uint(k))); s.Fixed && high+MaxFrac > maxSpan {
+		// A later sum keeps the bits of its alignment below the exponent 0 of this one.
+		if high := top - int32(f.Down) + int32(bits.Len(uint(k))); s.Fixed && high+int32(later[i]) > maxSpan {
 			return fmt.Errorf("stage%d: sums of products below 2^%d are too large for fixed point", i, high)
 		}
 		if s.Align.F == 0 && s.Round.Frac == 0 && span > maxSpan {

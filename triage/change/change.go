@@ -39,6 +39,9 @@ const (
 	// Decisions are what a designer may have decided otherwise: one parameter, or the
 	// several fields that one decision sets together.
 	Decisions Breadth = iota
+	// Refinements are what no unit of the catalogue does and others may. They are apart
+	// from Decisions, which the tables of package selfcheck measure.
+	Refinements
 	// Adjacent are all numbers one more and one less.
 	Adjacent
 	// Steps are what a search tries that knows little yet: numbers over their whole

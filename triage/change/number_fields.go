@@ -23,10 +23,13 @@ var numbers = func() map[string]number {
 		{"stage1.group", alignments[1].used, groupSpan},
 		{"join.cf", always, fracSpan},
 		{"join.cdrop", always, fracSpan},
+		{"in.a.frac", always, func(o *original) (int, int) { return 1, int(o.read(o.A).FracBits) - 1 }},
+		{"in.b.frac", always, func(o *original) (int, int) { return 1, int(o.read(o.B).FracBits) - 1 }},
 	}
 	for i := range alignments {
 		a := &alignments[i]
-		all = append(all, number{a.path + ".f", a.used, fracSpan}, number{a.path + ".floor", a.used, floorSpan})
+		all = append(all, number{a.path + ".f", a.used, fracSpan}, number{a.path + ".floor", a.used, floorSpan},
+			number{a.path + ".bits", a.used, func(o *original) (int, int) { return 1, mma.MaxBits }})
 	}
 	for i := range roundings {
 		r := &roundings[i]

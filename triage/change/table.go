@@ -33,7 +33,7 @@ var table = []row{
 	{"flush results", by{Decisions: fields(isOutFlush, others), Steps: resultFlushes, Removals: fields(isOutFlush, absent)}},
 	{"product exponent", by{Decisions: fields(is("prod.exp"), others), Steps: fields(is("prod.exp"), others), Removals: fields(is("prod.exp"), absent)}},
 	{"product rounding", by{Decisions: productRounding}},
-	{"overflow", by{Decisions: fields(isOver, others), Steps: overflows, Removals: fields(isOver, absent)}},
+	{"overflow", by{Decisions: fields(isOver, otherRules), Steps: overflows, Removals: fields(isOver, absent)}},
 	{"product overflow", by{Decisions: productOverflow}},
 	{"zero sign", by{Decisions: fields(isZeroSign, others), Steps: zeroSigns}},
 	{"nan code", by{Decisions: fields(is("special.nan"), otherNaNs), Steps: nanCodes}},
@@ -65,6 +65,22 @@ var table = []row{
 	{"steps of groups", by{Steps: stepsOfGroups}},
 	{"groups of steps", by{Steps: groupsOfSteps}},
 	{"lanes of groups", by{Steps: lanesOfGroups}},
+	{"narrow operands", by{Refinements: narrowest, Steps: narrows, Removals: fewerNarrows}},
+	{"upper exponent", refinement(is("prod.up"))},
+	{"exponent of zeros", refinement(is("prod.zeros"))},
+	{"zero gate", refinement(is("prod.gate"))},
+	{"sticky bit", by{Refinements: stickyBits, Steps: stickyBits, Removals: fields(isSticky, absent)}},
+	{"negation", by{Refinements: negations, Steps: negations, Removals: fields(isNegate, absent)}},
+	{"size of sums", by{Refinements: shortSums, Steps: sumSizes, Removals: wholeSums}},
+	{"wide window", by{RareSteps: wideWindows}},
+	{"normalised c", refinement(is("join.cnorm"))},
+	{"c beside", refinement(is("join.cbeside"))},
+	{"saturated infinity", by{Refinements: lastSaturation, Steps: saturations}},
+}
+
+// refinement is a row of all other values of a field that no unit of the catalogue uses.
+func refinement(choose func(path string) bool) by {
+	return by{Refinements: fields(choose, others), Steps: fields(choose, others), Removals: fields(choose, absent)}
 }
 
 // fields returns a change of each field that is chosen to each of the values proposed
@@ -101,11 +117,18 @@ func isSplit(path string) bool    { return strings.HasSuffix(path, ".split") }
 func isInFlush(path string) bool  { return path == "in.sub" || path == "in.c" || path == "in.acc" }
 func isOutFlush(path string) bool { return strings.HasSuffix(path, ".flush") }
 func isOver(path string) bool     { return strings.HasSuffix(path, ".over") }
+func isSticky(path string) bool   { return strings.HasSuffix(path, ".sticky") }
+func isNegate(path string) bool   { return strings.HasSuffix(path, ".negate") }
 func isZeroSign(path string) bool { return path == "special.negzero" || path == "special.tinysign" }
 
 // others proposes every other value of an enumeration.
 func others(o *original, f mma.Field) []int {
 	return slices.DeleteFunc(f.Values(), func(v int) bool { return v == f.Int(&o.p) })
+}
+
+// otherRules proposes every other overflow rule but that for infinities.
+func otherRules(o *original, f mma.Field) []int {
+	return slices.DeleteFunc(others(o, f), func(v int) bool { return v == int(mma.OverSat) })
 }
 
 // otherSet proposes every other value but 0 of an enumeration that is not 0.

@@ -1,0 +1,100 @@
+package mma
+
+import (
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// refinementStream is the stream of random numbers that refinements are drawn from: not
+// that of the units, which are the same with and without them.
+const refinementStream = 0x7265_6669_6e65 + 1
+
+// refinedPercent is how many made-up units have refinements.
+const refinedPercent = 6
+
+// refine adds one or two refinements to some units.
+func refine(s sampler, i *Instruction) {
+	if !s.chance(refinedPercent) {
+		return
+	}
+	for n := pick(s, 1, 1, 1, 2); n > 0; n-- {
+		for range 20 {
+			was := i.Params
+			refinements[s.IntN(len(refinements))](s, i)
+			if i.Params != was && i.Params.Validate(i.Formats, i.K) == nil {
+				break
+			}
+			i.Params = was
+		}
+	}
+}
+
+// refinements draw one each. What they draw need not be valid.
+var refinements = []func(s sampler, i *Instruction){
+	func(s sampler, i *Instruction) { i.Params.In.A, i.Params.In.B = drawNarrows(s, i) },
+	func(_ sampler, i *Instruction) { i.Params.Prod.Up = true },
+	func(_ sampler, i *Instruction) { i.Params.Prod.Zeros = true },
+	func(s sampler, i *Instruction) { i.Params.Prod.Gate = pick(s, GateInf, GateAll) },
+	func(s sampler, i *Instruction) {
+		drawAligned(s, i).Sticky = pick(s, StickyRound, StickyBelow, StickyLast)
+	},
+	func(s sampler, i *Instruction) { drawAligned(s, i).Negate = pick(s, NegateFlip, NegateFrame) },
+	func(s sampler, i *Instruction) {
+		a := drawAligned(s, i)
+		a.Bits, a.Saturate = uint8(int(a.F)+s.between(1, 8)), s.chance(50)
+	},
+	func(s sampler, i *Instruction) { drawAligned(s, i).F = Frac(s.between(MaxFrac+1, MaxF)) },
+	func(_ sampler, i *Instruction) { i.Params.Join.CNorm = true },
+	func(s sampler, i *Instruction) {
+		i.Params.Join.CBeside = true
+		if i.Params.Join.Align.F == 0 {
+			i.Params.Join.Align = drawAlign(s, i.Formats)
+		}
+	},
+	func(s sampler, i *Instruction) { pick(s, i.Params.rounds()...).Over = OverSat },
+}
+
+// drawNarrows draws how operands are narrowed: both alike, one of them, or each in its
+// own way.
+func drawNarrows(s sampler, i *Instruction) (a, b Narrow) {
+	draw := func(f *fp.Format) Narrow {
+		if f.FracBits < 2 {
+			return Narrow{}
+		}
+		return Narrow{Frac(s.between(1, int(f.FracBits)-1)), drawMode(s)}
+	}
+	a, b = draw(i.A.Get()), draw(i.B.Get())
+	switch s.IntN(6) {
+	case 0:
+		return a, Narrow{}
+	case 1:
+		return Narrow{}, b
+	case 2:
+		return a, b
+	}
+	return a, a
+}
+
+// drawAligned returns an alignment that the program has; one in a sum of products or in
+// the last one gets a width if there is none.
+func drawAligned(s sampler, i *Instruction) *Align {
+	p := &i.Params
+	all := []*Align{&p.Join.Align}
+	for _, st := range []*Stage{&p.Stage0, &p.Stage1} {
+		if st.Sum != Off {
+			all = append(all, &st.Align)
+		}
+	}
+	a := pick(s, all...)
+	if a.F == 0 {
+		*a = drawAlign(s, i.Formats)
+	}
+	return a
+}
+
+// rounds returns the roundings of a program that have a largest exponent.
+func (p *Params) rounds() []*Round {
+	all := []*Round{&p.Prod.Round, &p.Stage0.Round, &p.Stage1.Round, &p.Join.Post, &p.Acc, &p.Late, &p.Out}
+	return slices.DeleteFunc(all, func(r *Round) bool { return r.Frac == 0 || r.Emax == 0 })
+}

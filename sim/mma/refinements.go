@@ -1,0 +1,72 @@
+package mma
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// The types in this file refine the stages of a program: what multipliers and adders do
+// otherwise than a multiplication and a sum of integers. The zero value is what almost
+// all known units do.
+
+// Narrow rounds finite operands to fewer fraction bits: FP32 to the 10 of TF32, or the
+// significand to the bits that a multiplier takes. With e = max(floor(log2|x|), emin of
+// the format) the result is a multiple of 2^(e-Frac). One that is beyond the format's
+// largest exponent is an infinity.
+type Narrow struct {
+	Frac Frac    `json:"frac,omitzero"` // 0: all bits
+	Mode fp.Mode `json:"mode,omitzero"` // required if Frac is set
+}
+
+func (n Narrow) check(f *fp.Format) error {
+	switch {
+	case n.Frac == 0 && n.Mode != 0:
+		return errors.New("mode is set but frac is not")
+	case n.Frac != 0 && n.Mode == 0:
+		return errors.New("frac is set but mode is not")
+	case n.Frac != 0 && uint8(n.Frac) >= f.FracBits:
+		return fmt.Errorf("frac = %d is not below the %d bits of %s", n.Frac, f.FracBits, f.Name)
+	case n.Mode > fp.RTO:
+		return errors.New("mode has an unknown value")
+	}
+	return nil
+}
+
+// Gate describes what a zero operand does to an infinity or a NaN that it is multiplied
+// by. What is gated counts as a zero of its sign.
+type Gate uint8
+
+// The gates.
+const (
+	GateOff Gate = iota // 0*Inf and 0*NaN are NaN
+	GateInf             // 0*Inf is a zero
+	GateAll             // 0*Inf and 0*NaN are zeros: nothing is multiplied
+)
+
+// Sticky describes what becomes of the bits that an alignment cuts off: one bit, set if
+// any term has lost anything, for a sum that is not zero. It raises the magnitude of the
+// sum or, where Align.Mode is RD, the sum itself, as in two's complement. The grid of the
+// sum is that of the term which is cut at the lower place.
+type Sticky uint8
+
+// The sticky bits.
+const (
+	StickyOff   Sticky = iota
+	StickyRound        // part of the next rounding alone: less than any bit that it could keep
+	StickyBelow        // a bit below the last one of the grid
+	StickyLast         // ORed into the last bit of the grid
+)
+
+// Negate describes how an adder negates terms.
+type Negate uint8
+
+// The negations. Without the carry of a two's complement a term becomes one unit of the
+// grid larger in magnitude. Null terms and an accumulator that is dropped are not
+// negated.
+const (
+	NegateExact Negate = iota
+	NegateFlip         // the bits of negative terms are flipped, without the carry
+	NegateFrame        // so are those of terms that have not the sign of the accumulator; in a sum without one, of the first term (RDNA3)
+)

@@ -1,0 +1,43 @@
+package mma
+
+import (
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// TestValidateRefinements does for refinements what TestValidate does for the rest.
+func TestValidateRefinements(t *testing.T) {
+	single := Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}
+	bytes := Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.FP32}
+	for _, tc := range []struct {
+		name   string
+		f      Formats
+		change func(p *Params)
+		want   string
+	}{
+		{"narrow", single, func(p *Params) { p.In.A, p.In.B = Narrow{10, fp.RNE}, Narrow{7, fp.RZ} }, ""},
+		{"narrow to all bits", half, func(p *Params) { p.In.B = Narrow{10, fp.RNE} }, "in.b: frac = 10 is not below the 10 bits of fp16"},
+		{"narrow after widening", bytes, func(p *Params) { p.In.Widen, p.In.A = fp.FP16, Narrow{9, fp.RNE} }, ""},
+		{"narrow without a mode", half, func(p *Params) { p.In.A.Frac = 5 }, "in.a: frac is set but mode is not"},
+		{"narrow without bits", half, func(p *Params) { p.In.A.Mode = fp.RZ }, "in.a: mode is set but frac is not"},
+		{"narrow by an unknown mode", half, func(p *Params) { p.In.A = Narrow{5, 7} }, "in.a: mode has an unknown value"},
+		{"gate", half, func(p *Params) { p.Prod.Gate = GateAll }, ""},
+		{"unknown gate", half, func(p *Params) { p.Prod.Gate = 3 }, "an enumeration has an unknown value"},
+		{"sticky", half, func(p *Params) { p.Join.Align.Sticky = StickyRound }, ""},
+		{"unknown sticky bit", half, func(p *Params) { p.Join.Align.Sticky = 4 }, "join: align: an enumeration has an unknown value"},
+		{"unknown negation", half, func(p *Params) { p.Join.Align.Negate = 3 }, "join: align: an enumeration has an unknown value"},
+		{"sticky without a cut", half, func(p *Params) { p.Join.Align = Align{Sticky: StickyLast} }, "join: align: sticky, negate and bits need f"},
+		{"sticky for no rounding", half, func(p *Params) { p.Stage0 = Stage{Sum: Fused, Align: Align{F: 9, Mode: fp.RZ, Sticky: StickyRound}} },
+			"stage0: the sticky bit of a rounding needs round.frac"},
+		{"negation without a grid", half, func(p *Params) { p.Join.Align = Align{Negate: NegateFlip} }, "join: align: sticky, negate and bits need f"},
+		{"bits", half, func(p *Params) { p.Join.Align.Bits, p.Join.Align.Saturate = 120, true }, ""},
+		{"too many bits", half, func(p *Params) { p.Join.Align.Bits = 121 }, "join: align.bits = 121 is above 120"},
+		{"bits without a grid", half, func(p *Params) { p.Join.Align = Align{Bits: 30} }, "join: align: sticky, negate and bits need f"},
+		{"saturate without bits", half, func(p *Params) { p.Join.Align.Saturate = true }, "join: align.saturate needs bits"},
+	} {
+		p := sound()
+		tc.change(&p)
+		checkError(t, tc.name, p.Validate(tc.f, 8), tc.want)
+	}
+}

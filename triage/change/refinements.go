@@ -1,0 +1,158 @@
+package change
+
+import (
+	"math/bits"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// narrowest rounds operands to one bit less than they have.
+func narrowest(c *changer) {
+	for _, m := range modes[:2] {
+		c.to(func(p *mma.Params) { p.In.A, p.In.B = c.narrow(c.A, -1, m), c.narrow(c.B, -1, m) })
+	}
+}
+
+// narrow returns the rounding of operands to n bits, or to so many less than a format
+// has.
+func (o *original) narrow(id fp.ID, n int, m fp.Mode) mma.Narrow {
+	most := int(o.read(id).FracBits)
+	if n < 0 {
+		n += most
+	}
+	if n <= 0 || n >= most {
+		return mma.Narrow{}
+	}
+	return mma.Narrow{Frac: mma.Frac(n), Mode: m}
+}
+
+// read returns the format that operands of a format have when they are narrowed.
+func (o *original) read(id fp.ID) *fp.Format {
+	if o.p.In.Widen != fp.None {
+		id = o.p.In.Widen
+	}
+	return id.Get()
+}
+
+// narrows rounds both operands alike, or one of them.
+func narrows(c *changer) {
+	in := c.p.In
+	most := int(max(c.read(c.A).FracBits, c.read(c.B).FracBits))
+	for n := 1; n < most; n++ {
+		ms := usual(in.A.Mode)
+		if n == int(in.A.Frac) || n == int(in.B.Frac) {
+			ms = modes
+		}
+		for _, m := range ms {
+			a, b := c.narrow(c.A, n, m), c.narrow(c.B, n, m)
+			c.to(func(p *mma.Params) { p.In.A, p.In.B = a, b })
+			c.to(func(p *mma.Params) { p.In.A = a })
+			c.to(func(p *mma.Params) { p.In.B = b })
+		}
+	}
+}
+
+func fewerNarrows(c *changer) {
+	c.to(func(p *mma.Params) { p.In.A, p.In.B = mma.Narrow{}, mma.Narrow{} })
+	c.to(func(p *mma.Params) { p.In.A = mma.Narrow{} })
+	c.to(func(p *mma.Params) { p.In.B = mma.Narrow{} })
+}
+
+// cutting returns the alignments that cut something.
+func (o *original) cutting() []*alignment {
+	var all []*alignment
+	for _, a := range o.aligned() {
+		if a.at(&o.p).F != 0 {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// stickyBits gives alignments each kind of sticky bit, with the usual modes.
+func stickyBits(c *changer) {
+	for _, a := range c.cutting() {
+		for s := mma.StickyOff; s <= mma.StickyLast; s++ {
+			c.to(func(p *mma.Params) { a.at(p).Sticky = s })
+			for _, m := range usual(0) {
+				c.to(func(p *mma.Params) { a.at(p).Sticky, a.at(p).Mode = s, m })
+			}
+		}
+	}
+}
+
+// negations gives alignments each kind of negation.
+func negations(c *changer) {
+	for _, a := range c.cutting() {
+		for n := mma.NegateExact; n <= mma.NegateFrame; n++ {
+			c.to(func(p *mma.Params) { a.at(p).Negate = n })
+		}
+	}
+}
+
+// shortSums takes the top bit from sums.
+func shortSums(c *changer) {
+	for _, a := range c.cutting() {
+		n := uint8(int(a.at(&c.p).F) + 1 + bits.Len(uint(c.K)))
+		c.to(func(p *mma.Params) { a.at(p).Bits = n })
+		c.to(func(p *mma.Params) { a.at(p).Bits, a.at(p).Saturate = n, true })
+	}
+}
+
+// sumSizes limits sums to every size at which some of them could be too large: with a
+// lower bound of the alignment to every size at all.
+func sumSizes(c *changer) {
+	for _, a := range c.cutting() {
+		c.next()
+		now := a.at(&c.p)
+		lo, hi := int(now.F)-2, int(now.F)+4+bits.Len(uint(c.K))
+		if now.Floor != 0 {
+			lo = 1
+		}
+		for n := max(lo, 1); n <= min(hi, mma.MaxBits); n++ {
+			c.to(func(p *mma.Params) { a.at(p).Bits, a.at(p).Saturate = uint8(n), false })
+			c.to(func(p *mma.Params) { a.at(p).Bits, a.at(p).Saturate = uint8(n), true })
+		}
+		c.to(func(p *mma.Params) { a.at(p).Saturate = !a.at(p).Saturate })
+	}
+}
+
+func wholeSums(c *changer) {
+	for i := range alignments {
+		a := &alignments[i]
+		c.to(func(p *mma.Params) { a.at(p).Bits, a.at(p).Saturate = 0, false })
+		c.to(func(p *mma.Params) { a.at(p).Saturate = false })
+	}
+}
+
+// wideWindows tries alignments wider than any rounding.
+func wideWindows(c *changer) {
+	for _, a := range c.aligned() {
+		c.next()
+		m := a.at(&c.p).Mode
+		if m == 0 {
+			m = fp.RZ
+		}
+		for f := mma.Frac(mma.MaxFrac + 1); f <= mma.MaxF; f++ {
+			c.to(func(p *mma.Params) { a.at(p).F, a.at(p).Mode = f, m })
+		}
+	}
+}
+
+// saturations makes roundings turn infinities into the largest number, or no longer.
+func saturations(c *changer) {
+	for _, r := range c.rounds() {
+		c.to(func(p *mma.Params) { r.at(p).Over = mma.OverSat })
+		for _, m := range usual(0) {
+			c.to(func(p *mma.Params) { r.at(p).Mode, r.at(p).Over = m, mma.OverSat })
+		}
+	}
+}
+
+// lastSaturation does so with the rounding of the result.
+func lastSaturation(c *changer) {
+	rounds := c.rounds()
+	r := rounds[len(rounds)-1]
+	c.to(func(p *mma.Params) { r.at(p).Over = mma.OverSat })
+}
