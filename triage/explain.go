@@ -88,7 +88,7 @@ const (
 // Explain looks for the smallest change of the base that explains the unit.
 //
 //  1. every mutant of the base, then every catalogued program for these formats, then
-//     several changes of the base, level by level, then of the best of the catalogue;
+//     every refinement of the base, then several changes of the base, level by level, then of the best of the catalogue;
 //  2. what explains all cases is reduced to as few fields as possible;
 //  3. while several different programs are left, the unit is asked about inputs
 //     on which they differ;
@@ -207,6 +207,9 @@ func (s *search) candidates() []mma.Params {
 			s.whole[q] = p
 		}
 		found = append(found, q)
+	}
+	if len(found) == 0 {
+		found = s.explaining(change.Programs(s.ev.Mutants(&base, change.Refinements)))
 	}
 	if len(found) == 0 {
 		// The base alone first: its changes are few, but next to a crowd of listed

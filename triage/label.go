@@ -16,12 +16,14 @@ type Label string
 // only passes on, or hides, what comes from there.
 const (
 	InputFTZ             Label = "input-ftz"             // subnormal inputs flushed
+	OperandRounding      Label = "operand-rounding"      // operands rounded before they are multiplied
 	ProductHandling      Label = "product-handling"      // products rounded or normalised
 	Overflow             Label = "overflow"              // when and to what a number overflows
 	TruncationWidth      Label = "truncation-width"      // bits kept below the largest exponent
 	AlignmentRounding    Label = "alignment-rounding"    // how terms are cut there
 	RoundingAsymmetry    Label = "rounding-asymmetry"    // cut or rounded toward minus or plus infinity
 	ZeroExponent         Label = "zero-exponent"         // exponent of zero terms, floor of the alignment
+	ComplementNegation   Label = "complement-negation"   // terms negated without the carry
 	SpecialTruncation    Label = "special-truncation"    // a small accumulator is dropped
 	FusionWidth          Label = "fusion-width"          // terms in one fused sum
 	AccumulatePlacement  Label = "accumulate-placement"  // where c enters
@@ -48,12 +50,14 @@ var labelDocs = []struct {
 	Doc   string
 }{
 	{InputFTZ, "subnormal inputs flushed to zero"},
+	{OperandRounding, "operands rounded to fewer bits before they are multiplied"},
 	{ProductHandling, "products rounded, normalised, or of another exponent"},
 	{Overflow, "where and to what products, sums or results overflow"},
 	{TruncationWidth, "bits kept below the largest exponent of a sum"},
 	{AlignmentRounding, "how terms are cut at the end of the sum's window"},
 	{RoundingAsymmetry, "terms or sums rounded toward minus or plus infinity"},
-	{ZeroExponent, "exponent of zero terms: floor of the alignment"},
+	{ZeroExponent, "exponent of terms that are zero or subnormal: floor of the alignment"},
+	{ComplementNegation, "terms of a sum negated without the carry of two's complement"},
 	{SpecialTruncation, "a small accumulator is dropped altogether"},
 	{FusionWidth, "number of products added in one fused sum"},
 	{AccumulatePlacement, "where c enters the sum"},
@@ -76,10 +80,13 @@ var fieldLabels = []struct {
 	refine  func(c mma.Change, p, q *mma.Params) Label
 }{
 	{"in.widen", ProductHandling, nil},
+	{"in.a.*", OperandRounding, nil},
+	{"in.b.*", OperandRounding, nil},
 	{"in.*", InputFTZ, nil},
 	{"prod.round.flush", OutputFTZ, nil},
 	{"prod.round.emax", Overflow, nil},
 	{"prod.round.over", Overflow, nil},
+	{"prod.zeros", ZeroExponent, nil},
 	{"prod.*", ProductHandling, nil},
 	{"scale", ProductHandling, nil},
 	{"order", SummationOrder, nil},
@@ -93,6 +100,9 @@ var fieldLabels = []struct {
 	{"stage*.align.f", TruncationWidth, nil},
 	{"stage*.align.mode", AlignmentRounding, asymmetry},
 	{"stage*.align.floor", ZeroExponent, nil},
+	{"stage*.align.sticky", AlignmentRounding, nil},
+	{"stage*.align.negate", ComplementNegation, nil},
+	{"stage*.align.*", Overflow, nil},
 	{"stage*.round.flush", OutputFTZ, nil},
 	{"stage*.round.emax", Overflow, nil},
 	{"stage*.round.over", Overflow, nil},
@@ -101,6 +111,11 @@ var fieldLabels = []struct {
 	{"join.align.f", TruncationWidth, nil},
 	{"join.align.mode", AlignmentRounding, asymmetry},
 	{"join.align.floor", ZeroExponent, nil},
+	{"join.align.sticky", AlignmentRounding, nil},
+	{"join.align.negate", ComplementNegation, nil},
+	{"join.align.*", Overflow, nil},
+	{"join.cnorm", ZeroExponent, nil},
+	{"join.cbeside", TruncationWidth, nil},
 	{"join.cf", TruncationWidth, nil},
 	{"join.cmode", AlignmentRounding, asymmetry},
 	{"join.cdrop", SpecialTruncation, nil},
@@ -225,6 +240,12 @@ func rootOf(path string, changes []mma.Change) string {
 	}
 	if align, ok := strings.CutSuffix(path, ".mode"); ok && appears(align+".f", "exact") {
 		return align + ".f"
+	}
+	if align, ok := strings.CutSuffix(path, ".saturate"); ok && appears(align+".bits", "0") {
+		return align + ".bits"
+	}
+	if operand, ok := strings.CutSuffix(path, ".mode"); ok && appears(operand+".frac", "exact") {
+		return operand + ".frac"
 	}
 	if path == "join.cmode" && appears("join.cf", "exact") {
 		return "join.cf"

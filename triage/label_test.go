@@ -96,8 +96,8 @@ func TestFieldRules(t *testing.T) {
 
 // TestLabelList checks the list that people see.
 func TestLabelList(t *testing.T) {
-	if n := len(Labels()); n != 18 {
-		t.Errorf("%d labels, want 18", n)
+	if n := len(Labels()); n != 20 {
+		t.Errorf("%d labels, want 20", n)
 	}
 	seen := map[Label]bool{}
 	for _, l := range Labels() {

@@ -71,7 +71,7 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 // and all adjacent numbers, with an input for each on which it differs from the program,
 // if one is found.
 func (l *loop) mutants(ctx context.Context, p *mma.Params) ([]*Mutant, error) {
-	programs := change.Programs(l.Mutants(p, change.Adjacent, change.Decisions))
+	programs := change.Programs(l.Mutants(p, change.Adjacent, change.Decisions, change.Refinements))
 	all := make([]*Mutant, len(programs))
 	for i, q := range programs {
 		all[i] = &Mutant{Changes: mma.Diff(p, &q), p: q}

@@ -43,6 +43,9 @@ func (v *view) block(i int) block {
 		b.head = append(b.head, v.alignment(i))
 	}
 	v.termBody(&b, i)
+	for _, note := range v.adderNotes(i) {
+		b.text(note)
+	}
 	v.sumBody(&b, i)
 	return b
 }

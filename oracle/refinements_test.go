@@ -1,0 +1,75 @@
+package oracle
+
+import (
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestRefinements evaluates small dot products by hand: FP16 operands, an FP32
+// accumulator, and one fused sum with F = 23, cut toward zero and rounded to nearest.
+func TestRefinements(t *testing.T) {
+	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	for _, tc := range []struct {
+		name   string
+		change func(p *mma.Params)
+		a, b   []uint64
+		c      uint64
+		want   uint64
+	}{
+		// The example of RDNA3: -1 + 8*4 + 3*8, F = 24: 55 and two units of 2^-19.
+		{"frame", func(p *mma.Params) { p.Join.Align.F, p.Join.Align.Negate = 24, mma.NegateFrame },
+			[]uint64{0x4800, 0x4200}, []uint64{0x4400, 0x4800}, 0xbf800000, 0x425c0001},
+		// 2 - 1 with a unit of 2^-22.
+		{"flip", func(p *mma.Params) { p.Join.Align.Negate = mma.NegateFlip }, []uint64{0x3c00}, []uint64{0xbc00}, 0x40000000, 0x3f7ffffc},
+		// The frame is c's sign, which is that of both terms.
+		{"no flip in a negative frame", func(p *mma.Params) { p.Join.Align.Negate = mma.NegateFrame }, []uint64{0x3c00}, []uint64{0xbc00}, 0xc0000000, 0xc0400000},
+		// 1 + 2^-24: the half bit is lost, and comes back as the last bit or below it.
+		{"sticky last", func(p *mma.Params) { p.Join.Align.Sticky = mma.StickyLast }, []uint64{0x3c00}, []uint64{0x3c00}, 0x33800000, 0x3f800001},
+		{"sticky below: a tie to even", func(p *mma.Params) { p.Join.Align.Sticky = mma.StickyBelow }, []uint64{0x3c00}, []uint64{0x3c00}, 0x33800000, 0x3f800000},
+		{"sticky below: a tie to odd", func(p *mma.Params) { p.Join.Align.Sticky = mma.StickyBelow }, []uint64{0x3c00, 0x1400}, []uint64{0x3c00, 0x0800}, 0x33800000, 0x3f800002},
+		{"sticky alone is less than half", func(p *mma.Params) { p.Join.Align.Sticky = mma.StickyRound }, []uint64{0x3c00}, []uint64{0x3c00}, 0x33800000, 0x3f800000},
+		// F = 24: 1 + 2^-24 is a tie, and the sticky bit of 2^-30 breaks it.
+		{"sticky breaks a tie", func(p *mma.Params) { p.Join.Align.F, p.Join.Align.Sticky = 24, mma.StickyRound },
+			[]uint64{0x3c00, 0x1000}, []uint64{0x3c00, 0x0800}, 0x30800000, 0x3f800001},
+		// 3 + 2 = 5 where sums are below 2^24 units of 2^-22, which is 4: 5 - 8 = -3.
+		{"wrap", func(p *mma.Params) { p.Join.Align.Bits = 24 }, []uint64{0x4200}, []uint64{0x3c00}, 0x40000000, 0xc0400000},
+		{"saturate", func(p *mma.Params) { p.Join.Align.Bits, p.Join.Align.Saturate = 24, true }, []uint64{0x4200}, []uint64{0x3c00}, 0x40000000, 0x407fffff},
+		{"saturate below", func(p *mma.Params) { p.Join.Align.Bits, p.Join.Align.Saturate = 24, true }, []uint64{0xc200}, []uint64{0x3c00}, 0xc0000000, 0xc0800000},
+		// The product counts as 2^1, so that c = 2^-23 is cut off.
+		{"up", func(p *mma.Params) { p.Prod.Up = true }, []uint64{0x3c00}, []uint64{0x3c00}, 0x34000000, 0x3f800000},
+		// 0 * 2^15 has the exponent -14+15, so that 2^-23 is cut off.
+		{"zeros", func(p *mma.Params) { p.Prod.Zeros = true }, []uint64{0}, []uint64{0x7800}, 0x34000000, 0},
+		{"zeros without", func(p *mma.Params) {}, []uint64{0}, []uint64{0x7800}, 0x34000000, 0x34000000},
+		{"gate", func(p *mma.Params) { p.Prod.Gate = mma.GateInf }, []uint64{0x7c00}, []uint64{0}, 0x3f800000, 0x3f800000},
+		{"gate of a NaN", func(p *mma.Params) { p.Prod.Gate = mma.GateInf }, []uint64{0x7e00}, []uint64{0}, 0x3f800000, 0x7fffffff},
+		{"gate of all", func(p *mma.Params) { p.Prod.Gate = mma.GateAll }, []uint64{0}, []uint64{0x7e00}, 0x3f800000, 0x3f800000},
+		// c = 2^-130 beside 2^-48: E is -48 either way; alone E is -126 or -130.
+		{"normalised c", func(p *mma.Params) { p.Join.CNorm, p.Join.Align.F = true, 2 }, []uint64{0}, []uint64{0}, 0x00090000, 0x00080000},
+		{"c as it is", func(p *mma.Params) { p.Join.Align.F = 2 }, []uint64{0}, []uint64{0}, 0x00090000, 0},
+		// c = 2^30 + 2^7 keeps its bits, since E is 0; what is below 2^-23 is lost.
+		{"beside", func(p *mma.Params) { p.Join.CBeside, p.Join.Align.F = true, 4 }, []uint64{0x3c00}, []uint64{0x3e00}, 0x4e800001, 0x4e800001},
+		{"c cut to the products", func(p *mma.Params) { p.Join.CBeside = true }, []uint64{0x7800}, []uint64{0x7800}, 0x41000000, 0x4e800000},
+		{"saturated infinity", func(p *mma.Params) { p.Acc.Over = mma.OverSat }, []uint64{0x3c00}, []uint64{0x3c00}, 0xff800000, 0xff7fffff},
+		{"top bits", func(p *mma.Params) { p.In.A = mma.Narrow{Frac: 4, Mode: fp.RZ} }, []uint64{0x3fff}, []uint64{0x3c01}, 0, 0x3ff83e00},
+		{"rounded to infinity", func(p *mma.Params) { p.In.A = mma.Narrow{Frac: 4, Mode: fp.RNE} }, []uint64{0x7bff}, []uint64{0x3c00}, 0, 0x7f800000},
+		// 2^-24, which the format's least bit is, rounds to a multiple of 2^-18: zero.
+		{"rounded to zero", func(p *mma.Params) { p.In.B = mma.Narrow{Frac: 4, Mode: fp.RNE} }, []uint64{0x3c00}, []uint64{0x0001}, 0, 0},
+		// 2^40 + 2^-40 - 2^40 in a window of 100 bits.
+		{"wide window", func(p *mma.Params) { p.Join.Align.F = 100 }, []uint64{0x7800, 0x0001, 0xf800}, []uint64{0x7800, 0x0001, 0x7800}, 0, 0x27800000},
+	} {
+		p := mma.TFDPA(0, 23, mma.To(fp.FP32, fp.RNE), 0)
+		tc.change(&p)
+		if err := p.Validate(f, 4); err != nil {
+			t.Fatalf("%s: %v", tc.name, err)
+		}
+		d := mma.NewDot(f, 4)
+		copy(d.A, tc.a)
+		copy(d.B, tc.b)
+		d.C = tc.c
+		if got := Eval(&p, f, 4, d); got != tc.want {
+			t.Errorf("%s: %08x, want %08x", tc.name, got, tc.want)
+		}
+	}
+}
