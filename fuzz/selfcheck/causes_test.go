@@ -1,11 +1,14 @@
 package selfcheck
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -106,5 +109,28 @@ func checkCausesRow(t *testing.T, cells []string, instructions int) {
 	}
 	if diff := cmp.Diff(cells[1:], p.Cells()); diff != "" {
 		t.Errorf("-table +parsed:\n%s", diff)
+	}
+}
+
+// TestRefinementLabels checks that no program of the catalogue has a parameter with these
+// labels, and that no row of the table names one.
+func TestRefinementLabels(t *testing.T) {
+	for _, i := range mma.Arithmetics() {
+		for _, l := range triage.LabelsOf(&mma.Params{}, &i.Params) {
+			if slices.Contains(refinementLabels, l) {
+				t.Errorf("%s: %s", i.FullName(), l)
+			}
+		}
+	}
+	table, err := ReadTableFile("testdata/causes.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range table.Rows {
+		for _, l := range refinementLabels {
+			if strings.Contains(row[len(row)-1], string(l)) {
+				t.Errorf("%q", row)
+			}
+		}
 	}
 }
