@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// The verdicts on an inference.
+const (
+	right        = "right"         // the model agrees with the unit on all inputs
+	wrong        = "WRONG"         // it does not
+	unexplained  = "unexplained"   // no model, and an input on which the best program fails
+	falseWitness = "FALSE WITNESS" // no model, and that input is missing or it does not fail there
+	unstable     = "unstable"      // the unit changes its answers, as it does
+	falseAlarm   = "FALSE ALARM"   // it does not change them
+	trouble      = "TROUBLE"       // inference ended otherwise
+)
+
+// A judge runs mmafuzz as a user does.
+type judge struct {
+	mmafuzz, self string   // programs
+	dir           string   // for what infer writes
+	flags         []string // for infer besides the target
+	count, aimed  int      // inputs of the comparison: of campaigns and of dot.aimed
+}
+
+// A ruling is the verdict on one inference.
+type ruling struct {
+	verdict string
+	detail  string // the program; an input on which it fails
+	command string // that shows what is wrong
+}
+
+func (r ruling) bad() bool {
+	return r.verdict == wrong || r.verdict == falseWitness || r.verdict == falseAlarm || r.verdict == trouble
+}
+
+// rule infers a unit and judges the answer.
+func (j *judge) rule(u *unit, seed uint64) (ruling, error) {
+	dir := filepath.Join(j.dir, fmt.Sprintf("%s-%d", u.name, seed))
+	if err := os.RemoveAll(dir); err != nil {
+		return ruling{}, err
+	}
+	target := "exec:" + j.self + " serve " + u.name
+	args := append([]string{"infer", "--target", target, "--seed", strconv.FormatUint(seed, 10), "--out", dir, "--json"}, j.flags...)
+	out, code, err := j.run("", args...)
+	if err != nil {
+		return ruling{}, err
+	}
+	r := ruling{verdict: trouble, command: "mmafuzz " + strings.Join(quoted(args), " ")}
+	var report struct {
+		Verdict, Arithmetic string
+		Witness             *struct{ Dot, Got, Would string }
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		r.detail = fmt.Sprintf("exit status %d: %v", code, err)
+		return r, nil
+	}
+	r.detail = report.Arithmetic
+	switch report.Verdict {
+	case "found":
+		return r, j.compare(&r, u, filepath.Join(dir, "model.json"), target)
+	case "unstable":
+		if r.verdict, r.detail = falseAlarm, ""; u.unstable {
+			r.verdict = unstable
+		}
+	case "unexplained":
+		r.verdict = falseWitness
+		if w := report.Witness; w != nil {
+			r.detail += " fails on " + w.Dot
+			d := newDot(u)
+			if err := d.parse(w.Dot); err != nil {
+				return r, nil
+			}
+			best, _, err := j.run(d.String()+"\n", "eval", "--target", "model:"+filepath.Join(dir, "best.json"))
+			if err != nil {
+				return r, err
+			}
+			best = strings.TrimSpace(best)
+			if got := d.result(); got == w.Got && best == w.Would && got != best {
+				r.verdict = unexplained
+			}
+		}
+	default:
+		r.detail = fmt.Sprintf("exit status %d: %s", code, report.Verdict)
+	}
+	return r, nil
+}
+
+// compare asks a model and the unit the same: a campaign, and the inputs of dot.aimed.
+func (j *judge) compare(r *ruling, u *unit, model, target string) error {
+	args := []string{"run", "--a", "model:" + model, "--b", target, "--nan", "bits", "--zero", "bits", "--count", strconv.Itoa(j.count), "--max-bundles", "1", "--out", model + ".run", "--json"}
+	if err := os.RemoveAll(model + ".run"); err != nil {
+		return err
+	}
+	_, code, err := j.run("", args...)
+	if err != nil {
+		return err
+	}
+	if code != 0 {
+		r.verdict = wrong
+		r.detail += fmt.Sprintf("; run ends with exit status %d", code)
+		r.command += "; mmafuzz " + strings.Join(quoted(args), " ")
+		return nil
+	}
+	hash := fnv.New64()
+	hash.Write([]byte(u.name))
+	rng, d := rand.New(rand.NewPCG(hash.Sum64(), 1)), newDot(u)
+	var inputs, want []string
+	for range j.aimed {
+		d.aimed(rng)
+		inputs, want = append(inputs, d.String()), append(want, d.result())
+	}
+	out, _, err := j.run(strings.Join(inputs, "\n")+"\n", "eval", "--target", "model:"+model)
+	if err != nil {
+		return err
+	}
+	got := strings.Fields(out)
+	if len(got) != len(want) {
+		return fmt.Errorf("%s: eval answers %d of %d inputs", u.name, len(got), len(want))
+	}
+	different := 0
+	for i := range got {
+		if got[i] != want[i] {
+			if different++; different == 1 {
+				r.detail += fmt.Sprintf("; %s gives %s, not %s", inputs[i], want[i], got[i])
+				r.command += fmt.Sprintf("; echo '%s' | mmafuzz eval --target model:%s", inputs[i], model)
+			}
+		}
+	}
+	if r.verdict = right; different != 0 {
+		r.verdict = wrong
+		r.detail += fmt.Sprintf("; %d of %d aimed inputs differ", different, len(got))
+	}
+	return nil
+}
+
+// run returns the standard output and the exit status of mmafuzz.
+func (j *judge) run(input string, args ...string) (out string, code int, err error) {
+	cmd := exec.Command(j.mmafuzz, args...)
+	cmd.Stdin = strings.NewReader(input)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	b, err := cmd.Output()
+	exit := (*exec.ExitError)(nil)
+	if errors.As(err, &exit) {
+		code, err = exit.ExitCode(), nil
+	}
+	if err != nil || code != 0 && code != 1 {
+		fmt.Fprintf(os.Stderr, "mmafuzz %s: exit status %d\n%s", strings.Join(quoted(args), " "), code, stderr.String())
+	}
+	return string(b), code, err
+}
+
+// quoted quotes words for a shell where they have blanks.
+func quoted(words []string) []string {
+	var q []string
+	for _, w := range words {
+		if strings.ContainsAny(w, " ;") {
+			w = "'" + w + "'"
+		}
+		q = append(q, w)
+	}
+	return q
+}
