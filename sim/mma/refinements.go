@@ -70,3 +70,16 @@ const (
 	NegateFlip         // the bits of negative terms are flipped, without the carry
 	NegateFrame        // so are those of terms that have not the sign of the accumulator; in a sum without one, of the first term (RDNA3)
 )
+
+// Refined reports whether a program has anything that this file describes, or another
+// nominal exponent than the rest of the program gives. What is derived from a program
+// without knowing these must not be applied to it.
+func (p *Params) Refined() bool {
+	in, prod, j := p.In, p.Prod, p.Join
+	return in.A != Narrow{} || in.B != Narrow{} || prod.Up || prod.Zeros || prod.Gate != GateOff || j.CNorm || j.CBeside ||
+		p.Stage0.Align.refined() || p.Stage1.Align.refined() || j.Align.refined()
+}
+
+func (a Align) refined() bool {
+	return a.Sticky != StickyOff || a.Negate != NegateExact || a.Bits != 0
+}

@@ -1,6 +1,7 @@
 package mma
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -39,5 +40,22 @@ func TestValidateRefinements(t *testing.T) {
 		p := sound()
 		tc.change(&p)
 		checkError(t, tc.name, p.Validate(tc.f, 8), tc.want)
+	}
+}
+
+// TestRefined sets every field alone.
+func TestRefined(t *testing.T) {
+	const want = "in.a.frac in.a.mode in.b.frac in.b.mode prod.up prod.zeros prod.gate " +
+		"stage0.align.sticky stage0.align.negate stage0.align.bits stage1.align.sticky stage1.align.negate stage1.align.bits " +
+		"join.align.sticky join.align.negate join.align.bits join.cnorm join.cbeside"
+	var got []string
+	for _, f := range Fields() {
+		var p Params
+		if f.SetInt(&p, 1); p.Refined() {
+			got = append(got, f.Path)
+		}
+	}
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("%s, want %s", s, want)
 	}
 }

@@ -52,7 +52,8 @@ import (
 // being rounded. It loses at most 2^emin, by the bits at most min(M, 2^emin).
 //
 // All other steps are exact. Where a number may overflow, that is, where M is beyond the
-// range, there is no bound, nor is there one where an operand is an infinity or a NaN.
+// range, there is no bound, nor is there one where an operand is an infinity or a NaN, or
+// for a program with refinements (mma.Params.Refined).
 //
 // All numbers are multiples of 2^base and kept in units of it: nothing is rounded here.
 
@@ -95,6 +96,9 @@ type bound struct {
 // errorBound returns a bound for a dot product of k elements, by the parameters or by the
 // operands' bits; ok is false if there is none.
 func errorBound(p *mma.Params, f mma.Formats, d *mma.Dot, byBits bool) (b bound, ok bool) {
+	if p.Refined() {
+		return b, false
+	}
 	e := &bounder{p: p, f: f, byBits: byBits}
 	products, c, ok := e.read(d)
 	if !ok {

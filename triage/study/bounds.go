@@ -61,6 +61,8 @@ func (bounds) Run(ctx context.Context, r *Request) (*Result, error) {
 	for _, u := range units {
 		if i := u.inst(); i.Params.Validate(i.Formats, i.K) != nil {
 			return nil, fmt.Errorf("nothing is known of the arithmetic of %s, so there is no bound: mmafuzz infer finds it", u.name)
+		} else if i.Params.Refined() {
+			return nil, fmt.Errorf("%s: no bound is derived for sums with sticky bits, negation without a carry or a size, and for operands, products and accumulators with other exponents or widths than the formats'", u.name)
 		}
 	}
 	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) (tightness, error) {
