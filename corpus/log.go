@@ -53,6 +53,23 @@ func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 	return &Log{f: f}, nil
 }
 
+// maxLog is more bytes than any log has.
+const maxLog = 1 << 40
+
+// ReadLog reads a log that anybody may have made and that a process may have open: the
+// records that are whole. It calls replay as OpenLog does.
+func ReadLog(path string, replay func(n int, body []byte) error) error {
+	f, err := Open(path, "journal", maxLog)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := replayLog(f, replay); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
 // maxLine is more bytes than any record takes.
 const maxLine = 64 << 20
 

@@ -20,6 +20,8 @@ type partRecord struct {
 	Agree    []byte                   `json:"agree,omitempty"`
 	Unnamed  []byte                   `json:"unnamed,omitempty"`
 	Kinds    []kindRecord             `json:"kinds,omitempty"`
+	Ulps     []uint64                 `json:"ulps,omitempty"` // see Where
+	Spread   []Tally                  `json:"spread,omitempty"`
 }
 
 // kindRecord is a kind of differing cases.
@@ -50,7 +52,7 @@ func (r *kindRecord) kind(of *pairRun, ch *chunk, differing uint64) (k kind, err
 
 // size is an upper estimate of the bytes that a record takes.
 func (r *partRecord) size() int {
-	return 200 + 12*(len(r.Features)+len(r.Corpus)) + 2*(len(r.Differ)+len(r.Agree)+len(r.Unnamed)) + 400*len(r.Kinds)
+	return 200 + 12*(len(r.Features)+len(r.Corpus)) + 2*(len(r.Differ)+len(r.Agree)+len(r.Unnamed)) + 400*len(r.Kinds) + 8*len(r.Ulps) + 32*len(r.Spread)
 }
 
 // record writes a part of a chunk.
@@ -58,6 +60,7 @@ func (p *part) record(pair, number int, ch *chunk) *partRecord {
 	r := &partRecord{
 		Pair: pair, Chunk: number, Classes: p.classes, Features: p.features,
 		Differ: packSamples(ch, p.differ), Agree: packSamples(ch, p.agree), Unnamed: packSamples(ch, p.unnamed),
+		Ulps: p.where.Ulps, Spread: p.where.Spread,
 	}
 	for _, ref := range p.corpus {
 		r.Corpus = append(r.Corpus, int(ref.Index-ch.index))
@@ -71,7 +74,10 @@ func (p *part) record(pair, number int, ch *chunk) *partRecord {
 
 // part reads a part of a chunk of a pair.
 func (r *partRecord) part(of *pairRun, ch *chunk) (p part, err error) {
-	p = part{classes: r.Classes, features: r.Features}
+	p = part{classes: r.Classes, features: r.Features, where: Where{Ulps: r.Ulps, Spread: r.Spread}}
+	if err := p.where.check(uint64(ch.n)); err != nil {
+		return p, err
+	}
 	total, differing := uint64(0), uint64(0)
 	for class, n := range r.Classes {
 		total += n

@@ -23,6 +23,7 @@ type part struct {
 	agree    []Sample
 	unnamed  []Sample // differing cases that no verdict before the epoch names
 	kinds    []kind   // differing cases that a verdict names, by cause and class
+	where    Where    // without Sources, which the chunk has
 }
 
 // pairEpoch is the epoch in progress of one pair.
@@ -88,7 +89,7 @@ func (e *pairEpoch) cutAt(n int) {
 
 // reduce turns the result of the next chunk into a part.
 func (e *pairEpoch) reduce(p *part, ch *chunk, r *chunkResult) {
-	p.classes, p.unnamed, p.kinds = r.classes, r.unnamed, slices.Clone(r.kinds)
+	p.classes, p.unnamed, p.kinds, p.where = r.classes, r.unnamed, slices.Clone(r.kinds), r.where.clone()
 	r.unnamed = nil
 	for i := range r.differ {
 		kind := sampleKind{r.differ[i].Class, ch.generator()}
@@ -140,7 +141,7 @@ func (e *pairEpoch) resume(p part) {
 
 // delta adds up the first n parts.
 func (e *pairEpoch) delta(n int) pairDelta {
-	var d pairDelta
+	d := pairDelta{Where: &Where{}}
 	for i := range e.parts[:n] {
 		p, ch := &e.parts[i], e.chunks[i]
 		d.Dots += uint64(ch.n)
@@ -154,6 +155,8 @@ func (e *pairEpoch) delta(n int) pairDelta {
 		for class, n := range p.classes {
 			d.Classes[class] += n
 		}
+		source := map[string]Tally{ch.generator(): {uint64(ch.n), uint64(ch.n) - p.classes[oracle.Same]}}
+		d.Where.add(&Where{Sources: source, Ulps: p.where.Ulps, Spread: p.where.Spread})
 		d.Features = append(d.Features, p.features...)
 		d.Corpus = append(d.Corpus, p.corpus...)
 		d.Agree = append(d.Agree, p.agree...)

@@ -46,6 +46,7 @@ type PairState struct {
 	Odd      bool   // it has had unstable cases, or cases that depend on their tiles: what is unexplained is run again
 	Findings []*Case
 	LastNew  int // epoch of the newest bucket
+	Where    Where
 
 	// Unexamined are differing cases of an epoch that is not complete, which are in
 	// no bucket yet.
@@ -109,6 +110,7 @@ type pairDelta struct {
 	Unstable uint64                   `json:"unstable,omitempty"`
 	Odd      bool                     `json:"odd,omitempty"`
 	Findings []*Case                  `json:"findings,omitempty"`
+	Where    *Where                   `json:"where,omitempty"` // nil: a campaign of an earlier version
 
 	// Until the triage is complete:
 	differ     []Sample // a few differing cases of each kind: to be run again, and then evidence for triage
@@ -164,6 +166,9 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 	}
 	st.Findings = append(st.Findings, d.Findings...)
 	st.Unexamined = d.Unexamined
+	if d.Where != nil {
+		st.Where.add(d.Where)
+	}
 }
 
 // Mismatches is the number of differing dot products of a pair.

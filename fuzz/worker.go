@@ -21,13 +21,15 @@ type chunkResult struct {
 	differ  []Sample
 	agree   []Sample
 	traced  []tracedCase
+	where   Where
 	err     error
 }
 
 // reset empties r and keeps its memory.
 func (r *chunkResult) reset() {
 	r.tally.reset()
-	*r = chunkResult{tally: r.tally, unnamed: r.unnamed[:0], differ: r.differ[:0], agree: r.agree[:0], traced: r.traced[:0]}
+	r.where.reset()
+	*r = chunkResult{where: r.where, tally: r.tally, unnamed: r.unnamed[:0], differ: r.differ[:0], agree: r.agree[:0], traced: r.traced[:0]}
 }
 
 // worker is the scratch space of one goroutine.
@@ -54,6 +56,7 @@ func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk, r *chunkResult
 		r.err = w.blame(ctx, p, ch, r)
 	}
 	if r.err == nil {
+		w.distances(p, r)
 		w.name(c, p, ch, r)
 	}
 }
@@ -262,6 +265,10 @@ func (w *worker) features(p *pairRun, ch *chunk, r *chunkResult) {
 			w.trace.Reset()
 			m.Dot(w.dot, &w.trace)
 			t.features = features(t.features, &w.trace, uint32(n))
+			if spread, ok := spreadOf(&w.trace); ok && n == 0 {
+				_, differs := slices.BinarySearch(w.at, int32(i-ch.index))
+				r.where.spread(spread, tallyOf(differs))
+			}
 		}
 	}
 }

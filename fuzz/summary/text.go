@@ -289,6 +289,7 @@ func (w *printer) hints() {
 	}
 	dir, p := readable.ShellPath(f.Dir), &w.sum.in.Config.Pairs[f.Pair]
 	fmt.Fprintf(w, "findings: %s in %s%s\n", readable.Plural(len(w.sum.in.Findings), "bundle"), w.Dir, more)
+	fmt.Fprintf(w, "page:     %s report %s\n", w.Command, readable.ShellPath(w.Dir))
 	fmt.Fprintf(w, "picture:  %s show %s\n", w.Command, dir)
 	allow := ""
 	if bundle.RunsCommand(p.TargetA, p.TargetB) {

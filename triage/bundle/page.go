@@ -24,7 +24,7 @@ func Page(m *corpus.Mismatch, dir string, all bool) (*page.Page, error) {
 	}
 	p := page.New(fmt.Sprintf("%s and %s give different results", m.A.Target, m.B.Target),
 		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, m.A.Result, m.B.Result, inWords(cmp.Or(m.Detail, m.Bucket))))
-	p.Add("What happens", page.Steps(report.InWords(pic)...), drawing(pic, true, all))
+	p.Add("What happens", page.Steps(report.InWords(pic)...), Drawing(pic, true, all))
 	p.Add("Why", whyBlocks(m)...)
 	p.Add("The input", inputBlocks(m, pic)...)
 	p.Add("Run it again", rerunBlocks(m, dir)...)
@@ -36,9 +36,9 @@ func Page(m *corpus.Mismatch, dir string, all bool) (*page.Page, error) {
 	return p, nil
 }
 
-// drawing is the picture of a mismatch as a figure, with an explanation of its parts if key
+// Drawing is the picture of a mismatch as a figure, with an explanation of its parts if key
 // is set.
-func drawing(pic *report.Mismatch, key, all bool) page.HTML {
+func Drawing(pic *report.Mismatch, key, all bool) page.HTML {
 	title := fmt.Sprintf("How %s and %s compute the same sum", pic.A.Name, pic.B.Name)
 	return page.Figure(report.SVG(pic, report.SVGOptions{Key: key, All: all}).SVG(title), title+": each row is a number in binary, in the columns of its powers of two.", nil)
 }

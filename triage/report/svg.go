@@ -391,25 +391,35 @@ func (p *painter) results(r *result) {
 	}
 }
 
-// code draws the bits of a code by fields; those that differ are marked.
+// code draws the bits of a code by fields, those that stand together and look the same at
+// once; those that differ are marked.
 func (p *painter) code(r *result, code uint64) {
 	f := r.format.Get()
-	x := codeLeft
-	for i := int(f.Bits()) - 1; i >= 0; i-- {
-		at := uint(i) + uint(f.Low)
-		s := looks[zero]
-		switch {
-		case r.xor()>>at&1 != 0:
-			s = looks[onlyHere]
-			s.digit = strconv.Itoa(int(code >> at & 1))
-		case code>>at&1 != 0:
-			s = looks[one]
-			s.box, s.text = "f-zero", "bits mid bold"
+	n := int(f.Bits())
+	at := func(i int) (digit string, box, text string) { // of bit i, from the right
+		bit := uint(i) + uint(f.Low)
+		digit, box, text = strconv.FormatUint(code>>bit&1, 10), "f-zero", "bits mid small"
+		if r.xor()>>bit&1 != 0 {
+			return digit, "f-here", "bits mid small bold f-onone"
 		}
-		p.c.Rect(x, p.y-13, codeCell-1, 17, strings.TrimSuffix(s.box, " k-ink"))
-		p.c.Spread([]int{x + codeCell/2}, p.y, s.text+" small", s.digit)
-		x += codeCell
-		if i == int(f.Bits())-1 || i == int(f.FracBits) {
+		return digit, box, text
+	}
+	x := codeLeft
+	for i := n - 1; i >= 0; {
+		_, box, text := at(i)
+		digits := ""
+		var xs []int
+		for first := i; i >= 0; i-- {
+			d, b, _ := at(i)
+			if b != box || i != first && (i == n-2 || i == int(f.FracBits)-1) {
+				break
+			}
+			digits += d
+			xs = append(xs, x+len(xs)*codeCell+codeCell/2)
+		}
+		p.c.Rect(x, p.y-13, len(xs)*codeCell-1, 17, box)
+		p.c.Spread(xs, p.y, text, digits)
+		if x += len(xs) * codeCell; i == n-2 || i == int(f.FracBits)-1 {
 			x += codeCell
 		}
 	}
@@ -446,5 +456,5 @@ func (p *painter) key() {
 		p.c.Path(fmt.Sprintf("M%d %dh4v18h-4", textLeft+8, p.y-14), "k-sum none thick")
 		p.line(textLeft+30, "", "the end of the rounded result")
 	}
-	p.paragraph(textLeft, "faint", "Each row is a number in binary. Products p0, p1, … and the accumulator c stand in the columns of their powers of two, as they are added; the exponent is the one by which the unit aligns a term. One unit in the last place (ulp) is the distance of two neighbouring results.")
+	p.paragraph(textLeft, "faint", "Each row is a number in binary. Products p0, p1, … and the accumulator c stand in the columns of their powers of two, as they are added; the exponent is the one by which the unit aligns a term. d0, d1, … are results of earlier steps, and d is the last. One unit in the last place (ulp) is the distance of two neighbouring results.")
 }

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
 // panelGap is the blanks between panels that stand side by side.
@@ -32,7 +35,7 @@ func (p *printer) panels(panels []panel) {
 		}
 	}
 	if len(d.rows) > 0 {
-		p.key(d)
+		p.key(d, panels)
 	}
 }
 
@@ -81,7 +84,7 @@ func flat(sections [][]line) []line {
 }
 
 // key explains the characters that occur.
-func (p *printer) key(d *drawing) {
+func (p *printer) key(d *drawing, panels []panel) {
 	text := "key: 0 1 bits that count"
 	for _, k := range []struct {
 		state state
@@ -97,8 +100,31 @@ func (p *printer) key(d *drawing) {
 	if d.marked[endMark] {
 		text += ", ] end of the rounded result"
 	}
+	if d.marked[cutMark] {
+		text += "; E largest exponent e of a term, F bits kept below it"
+	}
+	for _, m := range modesIn(panels) {
+		text += "; " + modeName(m) + " " + modeWords[m]
+	}
 	p.blank()
 	p.text(text, 5, faint)
+}
+
+// modesIn returns the rounding modes that panels name.
+func modesIn(panels []panel) []fp.Mode {
+	var text strings.Builder
+	for i := range panels {
+		for _, b := range panels[i].blocks {
+			text.WriteString(strings.Join(b.head, " ") + " ")
+			for _, e := range b.body {
+				if e.row != nil {
+					text.WriteString(e.row.note)
+				}
+				text.WriteString(e.text + " ")
+			}
+		}
+	}
+	return slices.DeleteFunc(fp.Modes(), func(m fp.Mode) bool { return !strings.Contains(text.String(), modeName(m)+" ") })
 }
 
 // drawing draws rows on a layout.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -93,7 +94,11 @@ func noteInWords(note string) string {
 		}
 	}
 	note = droppedBit.ReplaceAllStringFunc(note, func(s string) string {
-		return strings.NewReplacer("drops ", "drops the bits ", ".", "0", "x", "1").Replace(s)
+		bits := "drops the bits "
+		if len(s) == len("drops x") {
+			bits = "drops the bit "
+		}
+		return strings.NewReplacer("drops ", bits, ".", "0", "x", "1").Replace(s)
 	})
 	return strings.NewReplacer("-1 ulp", "down by one unit in the last place (ulp)", "+1 ulp", "up by one unit in the last place (ulp)",
 		"tie → even", "a tie, which goes to the even neighbour", "tie → away", "a tie, which goes away from zero").Replace(note)
@@ -133,6 +138,9 @@ func (p *panel) inWords() string {
 
 // unitsText writes an error in words.
 func unitsText(u float64) string {
+	if math.Abs(u) == 1 {
+		return strings.Replace(ulps(u), "ulp", "unit in the last place (ulp)", 1)
+	}
 	return strings.Replace(ulps(u), "ulp", "units in the last place (ulp)", 1)
 }
 

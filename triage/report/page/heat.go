@@ -45,8 +45,9 @@ var heatKey = []string{"0", "< 0.1 %", "< 1 %", "< 10 %", "< 50 %", "to 100 %"}
 
 // Sizes of heat maps, in pixels.
 const (
-	heatCell, heatRow = 62, 26
-	heatChar          = 7 // of a name, on average
+	heatCell, heatRow    = 62, 26
+	heatWidest, heatRoom = 150, 600 // of cells that are as wide as the names of their columns
+	heatChar             = 7        // of a name, on average
 )
 
 // SVG draws the heat map; "" without cells. Columns whose names are long get letters, and
@@ -62,22 +63,26 @@ func (h *Heat) SVG() HTML {
 	for _, c := range h.Columns {
 		name = max(name, heatChar*len([]rune(c)))
 	}
-	d := heatDrawn{Heat: h, Gutter: gutter - 8, Top: 28}
-	coded := name > heatCell-4
+	cell := heatCell
+	if width := min(name+8, heatWidest); len(h.Columns)*width <= heatRoom {
+		cell = max(cell, width)
+	}
+	d := heatDrawn{Heat: h, Gutter: gutter - 8, Box: cell - 2}
+	coded := name > cell-4
 	for i, c := range h.Columns {
 		text := show(c)
 		if coded {
-			d.Names = append(d.Names, heatName{Y: 28 + heatRow*len(h.Rows) + 44 + 18*i, Text: fmt.Sprintf("%d  %s", i+1, text)})
+			d.Names = append(d.Names, heatName{Y: 28 + heatRow*len(h.Rows) + 30 + 18*i, Text: fmt.Sprintf("%d  %s", i+1, text)})
 			text = strconv.Itoa(i + 1)
 		}
-		d.Heads = append(d.Heads, heatName{X: gutter + heatCell*i + heatCell/2, Text: text})
+		d.Heads = append(d.Heads, heatName{X: gutter + cell*i + cell/2, Text: text})
 	}
 	for i, r := range h.Rows {
 		d.Labels = append(d.Labels, heatName{Y: 28 + heatRow*i + 17, Text: show(r)})
 		for j := range h.Cells[i] {
 			if c := &h.Cells[i][j]; c.Share >= 0 {
 				n := c.level()
-				x := heatSquare{X: gutter + heatCell*j + 1, Y: 28 + heatRow*i + 1, MidX: gutter + heatCell*j + heatCell/2, MidY: 28 + heatRow*i + 17,
+				x := heatSquare{X: gutter + cell*j + 1, Y: 28 + heatRow*i + 1, MidX: gutter + cell*j + cell/2, MidY: 28 + heatRow*i + 17,
 					Fill: "h" + strconv.Itoa(n), On: "onlow", Text: show(c.Text), Title: show(c.Title), Mark: c.Mark, Href: c.Href}
 				if n > 3 {
 					x.On = "onhigh"
@@ -87,7 +92,7 @@ func (h *Heat) SVG() HTML {
 		}
 	}
 	bottom := 28 + heatRow*len(h.Rows) + 12
-	d.W, d.H = gutter+heatCell*len(h.Columns)+8, bottom
+	d.W, d.H = gutter+cell*len(h.Columns)+8, bottom
 	if coded {
 		d.H += 22 + 18*len(h.Columns)
 		d.W = max(d.W, name+50)
@@ -105,7 +110,7 @@ func (h *Heat) SVG() HTML {
 
 type heatDrawn struct {
 	*Heat
-	W, H, Gutter, Top, KeyY int
+	W, H, Gutter, Box, KeyY int
 	Heads, Labels, Names    []heatName
 	Squares, Keys           []heatSquare
 }

@@ -49,7 +49,30 @@ type Page struct {
 type Section struct {
 	Title, Anchor string
 	Blocks        []HTML
+
+	Part, PartLead string // of a page of several parts, before the first section of one
 }
+
+// Join makes one page of several: each is a part with its title and its lead.
+func Join(pages ...*Page) *Page {
+	if len(pages) == 1 {
+		return pages[0]
+	}
+	all := New(fmt.Sprintf("%d results of mmafuzz", len(pages)), "")
+	for _, p := range pages {
+		for i, s := range p.Sections {
+			if i == 0 {
+				s.Part, s.PartLead = p.Title, p.Lead
+			}
+			s.Anchor = anchor(len(all.Sections))
+			all.Sections = append(all.Sections, s)
+		}
+	}
+	return all
+}
+
+// anchor is the place of a section in its page.
+func anchor(n int) string { return fmt.Sprintf("s%d", n+1) }
 
 // New returns a page without sections. The lead is the one sentence that matters.
 func New(title, lead string) *Page {
@@ -59,7 +82,7 @@ func New(title, lead string) *Page {
 // Add appends a section. Blocks that are empty are left out, and a section without blocks,
 // too.
 func (p *Page) Add(title string, blocks ...HTML) {
-	s := Section{Title: show(title), Anchor: fmt.Sprintf("s%d", len(p.Sections)+1)}
+	s := Section{Title: show(title), Anchor: anchor(len(p.Sections))}
 	for _, b := range blocks {
 		if b != "" {
 			s.Blocks = append(s.Blocks, b)

@@ -1,0 +1,160 @@
+package fuzz
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Past is what the journal of a campaign tells without its units, which may be on another
+// machine.
+type Past struct {
+	Seed       uint64
+	Versions   corpus.Versions
+	Generators []string // of each pair, with their arguments
+	Policies   []string // how the results of each pair are compared
+	State      *State
+	Curve      []Milestone // after each epoch
+}
+
+// Milestone is how far a campaign was.
+type Milestone struct {
+	Dots       uint64
+	Mismatches uint64
+	Causes     int // primary ones
+	Kinds      int // buckets of all pairs
+}
+
+// pastPairs is more pairs than a campaign has.
+const pastPairs = 1 << 20
+
+// ReadPast reads the journal of a campaign, also of one that is running. Findings are as
+// the journal has them: without Mismatch and Dir, and their dot products are not checked.
+func ReadPast(journal string) (*Past, error) {
+	p := &Past{State: &State{}}
+	err := corpus.ReadLog(journal, func(n int, body []byte) error {
+		if n == 0 {
+			return p.header(body)
+		}
+		return p.epoch(body)
+	})
+	if err == nil && p.State.Pairs == nil {
+		err = fmt.Errorf("%s: it has not begun", journal)
+	}
+	return p, err
+}
+
+func (p *Past) header(body []byte) error {
+	var h journalHeader
+	if err := mma.JSONError(body, json.Unmarshal(body, &h)); err != nil {
+		return err
+	}
+	switch {
+	case h.Version != journalVersion:
+		return fmt.Errorf("its journal is of version %d, this program reads version %d", h.Version, journalVersion)
+	case len(h.Pairs) == 0 || len(h.Pairs) > pastPairs || len(h.Generators) != len(h.Pairs) || len(h.Policies) != len(h.Pairs):
+		return errors.New("this is no journal of a campaign")
+	}
+	p.Seed, p.Versions, p.Generators, p.Policies = h.Seed, h.Versions, h.Generators, h.Policies
+	for _, name := range h.Pairs {
+		st := &PairState{Next: map[string]uint64{}, Features: map[uint32]bool{}, Buckets: map[string]*Bucket{}}
+		st.TargetA, st.TargetB, st.Name = namesOf(name)
+		p.State.Pairs = append(p.State.Pairs, st)
+	}
+	return nil
+}
+
+// betweenSides is what stands between the two sides in a pair's line of the header, and how
+// a target begins.
+var betweenSides = regexp.MustCompile(` \| [a-z]+:`)
+
+// namesOf takes the line of a pair apart: see Campaign.header. Where a command has what
+// stands between the sides, the first place that fits is taken for it.
+func namesOf(line string) (a, b, inst string) {
+	at := betweenSides.FindStringIndex(line)
+	if at == nil {
+		return line, "", ""
+	}
+	a, instA := cutLast(line[:at[0]])
+	b, instB := cutLast(line[at[0]+len(" | "):])
+	if instA == instB {
+		return a, b, instA
+	}
+	return a, b, instA + " ~ " + instB
+}
+
+func cutLast(text string) (before, word string) {
+	at := strings.LastIndex(text, " ")
+	if at < 0 {
+		return text, ""
+	}
+	return text[:at], text[at+1:]
+}
+
+// epoch adds the record of an epoch.
+func (p *Past) epoch(body []byte) error {
+	d := &delta{}
+	if err := mma.JSONError(body, json.Unmarshal(body, d)); err != nil {
+		return err
+	}
+	switch {
+	case d.Epoch != p.State.Epochs:
+		return fmt.Errorf("it is of epoch %d, expected epoch %d", d.Epoch, p.State.Epochs)
+	case len(d.Pairs) != len(p.State.Pairs):
+		return fmt.Errorf("it has %d pairs, expected %d", len(d.Pairs), len(p.State.Pairs))
+	}
+	for i := range d.Pairs {
+		if err := d.Pairs[i].checkCounts(); err != nil {
+			return fmt.Errorf("pair %d: %w", i, err)
+		}
+	}
+	p.State.apply(d)
+	for _, st := range p.State.Pairs {
+		if len(st.Findings) > 0 {
+			st.BaseA = st.Findings[0].BaseA
+		}
+	}
+	m := Milestone{}
+	m.Dots, m.Mismatches, m.Causes = p.State.Totals()
+	for _, st := range p.State.Pairs {
+		m.Kinds += len(st.Buckets)
+	}
+	p.Curve = append(p.Curve, m)
+	return nil
+}
+
+// checkCounts returns what is impossible about the numbers of a record, whatever its pair
+// is.
+func (d *pairDelta) checkCounts() error {
+	compared := uint64(0)
+	for _, n := range d.Classes {
+		compared += min(n, maxEpochDots)
+	}
+	switch {
+	case d.Dots > maxEpochDots || d.Chunks > maxEpochDots:
+		return fmt.Errorf("%d dot products in %d chunks, more than an epoch has", d.Dots, d.Chunks)
+	case compared != d.Dots:
+		return fmt.Errorf("%d dot products, but classes of %d", d.Dots, compared)
+	case d.Changed > d.Checked:
+		return fmt.Errorf("%d cases changed of %d", d.Changed, d.Checked)
+	case d.Unstable > d.Dots-d.Classes[oracle.Same]:
+		return fmt.Errorf("%d cases unstable of %d that differ", d.Unstable, d.Dots-d.Classes[oracle.Same])
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Buckets)) {
+		if err := d.Buckets[name].check(name); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(d.Findings, nil) {
+		return errors.New("finding: it is null")
+	}
+	return d.Where.check(d.Dots)
+}

@@ -1,0 +1,478 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+	"github.com/mmafuzz/mmafuzz/triage/report/page"
+)
+
+// Page makes the page of the campaign in a directory: of its journal, and of the bundles
+// below it.
+func Page(dir string) (*page.Page, error) {
+	past, err := fuzz.ReadPast(filepath.Join(dir, "journal"))
+	if err != nil {
+		return nil, err
+	}
+	c := campaign{Past: past, dir: dir}
+	if err := c.readBundles(); err != nil {
+		return nil, err
+	}
+	return c.page()
+}
+
+// campaign is what a page is made of.
+type campaign struct {
+	*fuzz.Past
+	dir     string
+	bundles []*corpus.Bundle // of findings
+	damaged []string         // what could not be read
+	most    int              // findings that are drawn
+}
+
+func (c *campaign) readBundles() error {
+	dirs, err := bundle.Below(c.dir)
+	if err != nil {
+		return err
+	}
+	for _, d := range dirs {
+		b, err := corpus.ReadBundle(d)
+		if err != nil {
+			c.damaged = append(c.damaged, err.Error())
+			continue
+		}
+		b.Files = nil // mismatch.json has it all
+		c.bundles = append(c.bundles, b)
+	}
+	return nil
+}
+
+func (c *campaign) page() (*page.Page, error) {
+	p := page.New(c.title(), c.lead())
+	causes, err := c.causes()
+	if err != nil {
+		return nil, err
+	}
+	p.Add("What was compared", c.compared()...)
+	p.Add("Why they differ", causes...)
+	p.Add("Which instructions, by which cause", c.matrix())
+	p.Add("By how much, and where", c.distances(), c.sources(), c.spread())
+	p.Add("How the search went", c.curve())
+	findings, err := c.findings()
+	if err != nil {
+		return nil, err
+	}
+	p.Add("All findings", findings...)
+	p.Add("Run it again", c.again()...)
+	return p, nil
+}
+
+// targets names what was compared.
+func (c *campaign) targets() string {
+	names := map[string]bool{}
+	for _, st := range c.State.Pairs {
+		names[st.TargetA+" and "+st.TargetB] = true
+	}
+	if len(names) == 1 {
+		return slices.Collect(maps.Keys(names))[0]
+	}
+	return fmt.Sprintf("%d pairs of units", len(names))
+}
+
+func (c *campaign) title() string {
+	verb := "agree"
+	if _, mismatches, _ := c.State.Totals(); mismatches > 0 {
+		verb = "compute differently"
+	}
+	return c.targets() + " " + verb
+}
+
+func (c *campaign) lead() string {
+	dots, mismatches, causes := c.State.Totals()
+	differ := 0
+	for _, st := range c.State.Pairs {
+		if st.Mismatches() > 0 {
+			differ++
+		}
+	}
+	if mismatches == 0 {
+		return fmt.Sprintf("They gave equal bits in all %s dot products of %s.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
+	}
+	return fmt.Sprintf("They were given the same inputs. On %d of %s the results differ: in %s of %s dot products (%s). There %s.",
+		differ, readable.Plural(len(c.State.Pairs), "instruction"), readable.Thousands(mismatches), readable.Thousands(dots), readable.Share(mismatches, dots), causesText(causes))
+}
+
+func causesText(n int) string {
+	if n == 1 {
+		return "is one cause"
+	}
+	return fmt.Sprintf("are %d causes", n)
+}
+
+// interval is the 95 % confidence interval of a share (Wilson's), as percentages.
+func interval(n, of uint64) string {
+	if of == 0 {
+		return ""
+	}
+	const z = 1.959964
+	p, m := float64(n)/float64(of), float64(of)
+	mid, half := p+z*z/(2*m), z*math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	lo, hi := max(0, 100*(mid-half)/(1+z*z/m)), 100*(mid+half)/(1+z*z/m)
+	if n == 0 {
+		lo = 0
+	}
+	return fmt.Sprintf("%.3g to %.3g %%", lo, hi)
+}
+
+// compared says what was compared on what inputs, and how often it differs.
+func (c *campaign) compared() []page.HTML {
+	columns := []string{"instruction", "#dot products", "#differ", "#share", "#95 % interval", "causes, by number of cases"}
+	if c.several() {
+		columns = slices.Insert(columns, 1, "A", "B")
+	}
+	t := page.Table{Columns: page.Columns(columns...)}
+	t.Columns[len(columns)-2].Title = "of the share of such inputs, if they were drawn independently (Wilson)"
+	for _, st := range c.State.Pairs {
+		var causes []string
+		for _, b := range st.Sorted() {
+			causes = append(causes, b.Name)
+		}
+		n := st.Mismatches()
+		text := strings.Join(readable.First(causes, 4), ", ")
+		if n == 0 {
+			text = "equal bits"
+		}
+		cells := []string{"`" + st.Name + "`", readable.Thousands(st.Dots), readable.Thousands(n), readable.Share(n, st.Dots), interval(n, st.Dots), text}
+		if c.several() {
+			cells = slices.Insert(cells, 1, st.TargetA, st.TargetB)
+		}
+		t.Add(cells...)
+	}
+	blocks := []page.HTML{page.Text("Each unit computes d = a₀·b₀ + a₁·b₁ + … + c for the same operands. A dot product differs if the bits of the two results do."), t.HTML(),
+		page.Note("Shares are of the inputs below, which aim at what units may do differently; of other inputs other shares differ.")}
+	if c.State.Pairs[0].Unexamined > 0 {
+		blocks = append(blocks, page.Alert("The campaign was not complete when this page was made."))
+	}
+	return append(blocks, page.Fold("The inputs: generators, seed, and how results are compared", c.inputs(), page.Text(fmt.Sprintf("Seed %d. Compared: %s.", c.Seed, strings.Join(distinct(c.Policies), "; ")))))
+}
+
+func distinct(list []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(list)))
+}
+
+// inputs lists the generators with what they make.
+func (c *campaign) inputs() page.HTML {
+	sum := c.bySource()
+	t := page.Table{Columns: page.Columns("generator", "what it makes", "#dot products", "#differ", "#share")}
+	for _, name := range slices.Sorted(maps.Keys(sum)) {
+		doc := "mutations of inputs that showed something new"
+		if g, err := gen.Find(name); err == nil {
+			doc = g.Doc
+		}
+		n := sum[name]
+		t.Add("`"+name+"`", doc, readable.Thousands(n.Dots), readable.Thousands(n.Mismatches), readable.Share(n.Mismatches, n.Dots))
+	}
+	return t.HTML()
+}
+
+// bySource counts the dot products of all pairs by generator.
+func (c *campaign) bySource() map[string]fuzz.Tally {
+	sum := map[string]fuzz.Tally{}
+	for _, st := range c.State.Pairs {
+		for name, n := range st.Where.Sources {
+			t := sum[name]
+			sum[name] = fuzz.Tally{Dots: t.Dots + n.Dots, Mismatches: t.Mismatches + n.Mismatches}
+		}
+	}
+	return sum
+}
+
+// causes explains each primary cause with its smallest finding.
+func (c *campaign) causes() ([]page.HTML, error) {
+	_, mismatches, _ := c.State.Totals()
+	var blocks []page.HTML
+	for _, cause := range fuzz.Causes(c.State) {
+		blocks = append(blocks, page.Heading(cause.Name+": "+cmp.Or(labelDoc(cause.Name), "results that no part of the arithmetic explains")))
+		text := fmt.Sprintf("The cause of %s of the differing dot products (%s), on %d of %s.", readable.Thousands(cause.Cases), readable.Share(cause.Cases, mismatches),
+			cause.Pairs, readable.Plural(len(c.State.Pairs), "instruction"))
+		if cause.MaxUlp > 0 {
+			text += fmt.Sprintf(" The results are up to %s representable numbers apart.", readable.Ulps(cause.MaxUlp))
+		}
+		blocks = append(blocks, page.Text(text))
+		b := c.smallest(cause.Name)
+		if b == nil {
+			blocks = append(blocks, page.Note("No bundle of this cause is here."))
+			continue
+		}
+		more, err := c.example(b, len(blocks) < 4)
+		if err != nil {
+			return nil, err
+		}
+		blocks = append(blocks, more...)
+	}
+	return blocks, nil
+}
+
+// example shows a finding.
+func (c *campaign) example(b *corpus.Bundle, first bool) ([]page.HTML, error) {
+	m := &b.Mismatch
+	pic, err := bundle.Picture(m, "")
+	if err != nil {
+		return nil, err
+	}
+	base, other := m.A.Target, m.B.Target
+	if m.Base == "b" {
+		base, other = other, base
+	}
+	blocks := []page.HTML{report.ChangesTable("", m.CaseChanges, base, other).HTML(), page.Text("The smallest input found that shows it, and what happens to it:")}
+	return append(blocks, page.Steps(report.InWords(pic)...), bundle.Drawing(pic, first, false),
+		page.Text("To run this case again:"), page.Command("mmafuzz replay "+readable.ShellPath(b.Dir))), nil
+}
+
+// smallest returns the bundle of a cause that is the easiest to understand, nil if there is
+// none: results that are numbers, few labels, few terms.
+func (c *campaign) smallest(cause string) *corpus.Bundle {
+	var best *corpus.Bundle
+	var key []int
+	for _, b := range c.bundles {
+		m := &b.Mismatch
+		if m.Bucket != cause {
+			continue
+		}
+		terms := 0
+		if dot, err := m.Dot(); err == nil {
+			terms = minimize.Terms(m.Formats, dot)
+		}
+		k := []int{0, strings.Count(m.Detail, "+") + 2*strings.Count(m.Detail, "|"), terms, m.K, len(m.Case)}
+		if m.Class != oracle.Value.String() {
+			k[0] = 1
+		}
+		if best == nil || slices.Compare(k, key) < 0 {
+			best, key = b, k
+		}
+	}
+	return best
+}
+
+func labelDoc(name string) string {
+	for _, l := range triage.Labels() {
+		if string(l.Label) == name {
+			return l.Doc
+		}
+	}
+	return ""
+}
+
+// matrix shows the share of the dot products of each instruction that each cause makes
+// differ.
+func (c *campaign) matrix() page.HTML {
+	all := fuzz.Causes(c.State)
+	h := page.Heat{Title: "share of the dot products of each instruction that differ by each cause", Key: "share of the instruction's dot products that differ by the cause"}
+	for _, x := range all {
+		h.Columns = append(h.Columns, x.Name)
+	}
+	for _, st := range c.State.Pairs {
+		name := st.Name
+		if c.several() {
+			name = st.TargetA + " ~ " + st.TargetB + " " + name
+		}
+		h.Rows = append(h.Rows, name)
+		var row []page.HeatCell
+		for _, x := range all {
+			cell := page.HeatCell{Text: "="}
+			if b := st.Buckets[x.Name]; b != nil {
+				cell = page.HeatCell{Share: float64(b.Cases) / float64(st.Dots), Text: readable.Share(b.Cases, st.Dots),
+					Title: fmt.Sprintf("%s: %s of %s dot products differ by %s", name, readable.Thousands(b.Cases), readable.Thousands(st.Dots), x.Name)}
+			}
+			row = append(row, cell)
+		}
+		h.Cells = append(h.Cells, row)
+	}
+	return page.Figure(h.SVG(), "Rows are instructions, columns causes; = means that no dot product differs by the cause.", nil)
+}
+
+func (c *campaign) several() bool {
+	first := c.State.Pairs[0]
+	return slices.ContainsFunc(c.State.Pairs, func(st *fuzz.PairState) bool { return st.TargetA != first.TargetA || st.TargetB != first.TargetB })
+}
+
+// distances shows how far results are apart.
+func (c *campaign) distances() page.HTML {
+	var sum []uint64
+	for _, st := range c.State.Pairs {
+		for n, cases := range st.Where.Ulps {
+			for n >= len(sum) {
+				sum = append(sum, 0)
+			}
+			sum[n] += cases
+		}
+	}
+	b := page.Bars{Title: "differing dot products by how far their results are apart", X: "distance of the two results in representable numbers (ulp), at least", Y: "dot products", Log: true}
+	numbers := page.Table{Columns: page.Columns("#distance, at least", "#dot products")}
+	for n, cases := range sum {
+		if n == 0 && cases == 0 {
+			continue
+		}
+		label := "0"
+		if n > 0 {
+			label = readable.Ulps(math.Ldexp(1, n-1))
+			if n > 4 {
+				label = "2" + page.Superscript(n-1)
+			}
+		}
+		b.Bars = append(b.Bars, page.Bar{Label: label, Value: float64(cases), Title: fmt.Sprintf("%s dot products differ by %s or more, less than twice that", readable.Thousands(cases), label)})
+		numbers.Add(label, readable.Thousands(cases))
+	}
+	return page.Figure(b.SVG(), "How far the two results are apart where both are numbers. A distance of 1 is neighbouring numbers of the result's format; distances beyond the length of the fraction are results of other magnitudes or signs.", &numbers)
+}
+
+// sources shows which generator finds the differences, instruction by instruction.
+func (c *campaign) sources() page.HTML {
+	sum := c.bySource()
+	names := slices.SortedFunc(maps.Keys(sum), func(x, y string) int {
+		return cmp.Or(cmp.Compare(share(sum[y]), share(sum[x])), cmp.Compare(x, y))
+	})
+	h := page.Heat{Title: "share of the inputs of each generator that differ on each instruction", Key: "share of the generator's inputs that differ", Rows: names}
+	differing := slices.DeleteFunc(slices.Clone(c.State.Pairs), func(st *fuzz.PairState) bool { return st.Mismatches() == 0 })
+	const most = 12
+	if left := len(differing) - most; left > 0 {
+		slices.SortStableFunc(differing, func(x, y *fuzz.PairState) int { return cmp.Compare(y.Mismatches(), x.Mismatches()) })
+		differing = differing[:most]
+	}
+	for _, st := range differing {
+		h.Columns = append(h.Columns, st.Name)
+	}
+	for _, name := range names {
+		var row []page.HeatCell
+		for _, st := range differing {
+			n, ok := st.Where.Sources[name]
+			cell := page.HeatCell{Share: -1}
+			if ok && n.Dots > 0 {
+				cell = page.HeatCell{Share: share(n), Text: readable.Share(n.Mismatches, n.Dots), Title: fmt.Sprintf("%s on %s: %s of %s differ", name, st.Name, readable.Thousands(n.Mismatches), readable.Thousands(n.Dots))}
+			}
+			row = append(row, cell)
+		}
+		h.Cells = append(h.Cells, row)
+	}
+	caption := "Which inputs find the differences: rows are generators, the most successful first; columns are instructions on which results differ"
+	if len(differing) == most {
+		caption += fmt.Sprintf(", the %d with the most", most)
+	}
+	return page.Figure(h.SVG(), caption+".", nil)
+}
+
+func share(t fuzz.Tally) float64 {
+	if t.Dots == 0 {
+		return 0
+	}
+	return float64(t.Mismatches) / float64(t.Dots)
+}
+
+// spread shows at which distance of exponents inputs make results differ.
+func (c *campaign) spread() page.HTML {
+	sum := make([]fuzz.Tally, fuzz.SpreadMost+2)
+	traced := uint64(0)
+	for _, st := range c.State.Pairs {
+		for n, t := range st.Where.Spread {
+			sum[n] = fuzz.Tally{Dots: sum[n].Dots + t.Dots, Mismatches: sum[n].Mismatches + t.Mismatches}
+			traced += t.Dots
+		}
+	}
+	const few = 20
+	s := page.Series{Name: "share that differ"}
+	numbers := page.Table{Columns: page.Columns("#binades", "#inputs of the sample", "#differ", "#share")}
+	for n, t := range sum {
+		if t.Dots == 0 {
+			continue
+		}
+		label := fmt.Sprint(n)
+		if n > fuzz.SpreadMost {
+			label = fmt.Sprintf("more than %d", fuzz.SpreadMost)
+		}
+		numbers.Add(label, readable.Thousands(t.Dots), readable.Thousands(t.Mismatches), readable.Share(t.Mismatches, t.Dots))
+		if n <= fuzz.SpreadMost && t.Dots >= few {
+			s.Points = append(s.Points, page.Point{X: float64(n), Y: 100 * share(t), Title: fmt.Sprintf("%d binades: %s of %s differ", n, readable.Thousands(t.Mismatches), readable.Thousands(t.Dots))})
+		}
+	}
+	plot := page.Plot{Title: "share of differing inputs by the distance of exponents", X: page.Axis{Label: "binades between the largest and the smallest term of a sum"}, Y: page.Axis{Label: "inputs that differ, in %"}, Series: []page.Series{s}}
+	return page.Figure(plot.SVG(), fmt.Sprintf("At which distance of exponents results differ, of a sample of %s inputs: widths of alignments show as steps. Distances with fewer than %d inputs have no point.", readable.Thousands(traced), few), &numbers)
+}
+
+// curve shows how many causes were known after how many dot products.
+func (c *campaign) curve() page.HTML {
+	causes, kinds := page.Series{Name: "distinct causes", Steps: true}, page.Series{Name: "causes, counted for each instruction", Steps: true}
+	numbers := page.Table{Columns: page.Columns("#dot products", "#differ", "#causes", "#causes of instructions")}
+	for _, m := range c.Curve {
+		x := float64(m.Dots)
+		causes.Points = append(causes.Points, page.Point{X: x, Y: float64(m.Causes)})
+		kinds.Points = append(kinds.Points, page.Point{X: x, Y: float64(m.Kinds)})
+		numbers.Add(readable.Thousands(m.Dots), readable.Thousands(m.Mismatches), fmt.Sprint(m.Causes), fmt.Sprint(m.Kinds))
+	}
+	plot := page.Plot{Title: "distinct causes by dot products", X: page.Axis{Label: "dot products compared", Log: true}, Y: page.Axis{Label: "causes"}, Series: []page.Series{causes, kinds}}
+	return page.Figure(plot.SVG(), "How many causes were known after how many dot products: a curve that has been flat for long has probably seen them all.", &numbers)
+}
+
+// findingsDrawn is the number of findings whose pictures are on the page.
+const findingsDrawn = 150
+
+// findings lists all findings, with the pictures of the first ones.
+func (c *campaign) findings() ([]page.HTML, error) {
+	t := page.Table{Columns: page.Columns("cause", "instruction", "result of A", "result of B", "found by", "bundle")}
+	var pictures []page.HTML
+	for _, b := range c.bundles {
+		m := &b.Mismatch
+		name := strings.TrimPrefix(filepath.ToSlash(b.Dir), filepath.ToSlash(c.dir)+"/")
+		t.Add(cmp.Or(m.Detail, m.Bucket), "`"+m.A.Instruction+"`", "`"+m.A.Result+"`", "`"+m.B.Result+"`", m.Origin.Source, name)
+		if len(pictures) == findingsDrawn {
+			continue
+		}
+		pic, err := bundle.Picture(m, "")
+		if err != nil {
+			return nil, err
+		}
+		pictures = append(pictures, page.Fold(name, bundle.Drawing(pic, false, false)))
+	}
+	blocks := []page.HTML{t.HTML()}
+	for _, d := range c.damaged {
+		blocks = append(blocks, page.Alert(d))
+	}
+	switch {
+	case len(c.bundles) > findingsDrawn:
+		blocks = append(blocks, page.Text(fmt.Sprintf("Pictures of the first %d; `mmafuzz show --html BUNDLE` makes a page of any.", findingsDrawn)))
+	case len(c.bundles) > 0:
+		blocks = append(blocks, page.Text("Pictures; `mmafuzz show --html BUNDLE` makes a page of one."))
+	}
+	return append(blocks, pictures...), nil
+}
+
+// again says how to repeat the campaign.
+func (c *campaign) again() []page.HTML {
+	if c.several() || len(c.State.Counts) == 0 {
+		return []page.HTML{page.Text("Every finding can be run again with `mmafuzz replay` and the directory of its bundle.")}
+	}
+	st := c.State.Pairs[0]
+	words := []string{"mmafuzz", "run", "--a", st.TargetA, "--b", st.TargetB}
+	if len(c.State.Pairs) == 1 {
+		a, b, unlike := strings.Cut(st.Name, " ~ ")
+		if words = append(words, "--inst", a); unlike {
+			words = append(words, "--inst-b", b)
+		}
+	}
+	words = append(words, "--seed", fmt.Sprint(c.Seed), "--count", fmt.Sprint(c.State.Counts[len(c.State.Counts)-1]))
+	return []page.HTML{page.Text("The same inputs again, on any machine that has the two units, with any number of workers:"), page.Command(readable.ShellCommand(words...)),
+		page.Note("Flags that narrow the instructions or the generators are not in the journal: add them if the campaign had any.")}
+}

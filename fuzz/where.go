@@ -1,0 +1,168 @@
+package fuzz
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Where says where in the space of inputs the differing cases of a pair lie, and how far
+// their results are apart. It guides nothing: reports show it.
+type Where struct {
+	Sources map[string]Tally `json:"sources,omitempty"` // by generator: all dot products
+	// Ulps counts the cases in which two numbers differ by how far they are apart, in
+	// steps between neighbouring codes: element n those from 2^(n-1) on and below 2^n.
+	Ulps []uint64 `json:"ulps,omitempty"`
+	// Spread counts the traced inputs (a sample) by how many binades the largest and the
+	// smallest term of a sum are apart; the last element has all that are wider.
+	Spread []Tally `json:"spread,omitempty"`
+}
+
+// Tally is a number of dot products, and how many of them differ.
+type Tally struct {
+	Dots       uint64 `json:"dots"`
+	Mismatches uint64 `json:"mismatches"`
+}
+
+func (t *Tally) add(o Tally) {
+	t.Dots += o.Dots
+	t.Mismatches += o.Mismatches
+}
+
+// tallyOf is one dot product.
+func tallyOf(differs bool) Tally {
+	if differs {
+		return Tally{1, 1}
+	}
+	return Tally{1, 0}
+}
+
+// SpreadMost is the largest spread that Where tells from wider ones.
+const SpreadMost = 64
+
+// add adds what another part of a campaign found.
+func (w *Where) add(o *Where) {
+	if w.Sources == nil && o.Sources != nil {
+		w.Sources = map[string]Tally{}
+	}
+	for name, t := range o.Sources {
+		sum := w.Sources[name]
+		sum.add(t)
+		w.Sources[name] = sum
+	}
+	for n, cases := range o.Ulps {
+		if cases > 0 {
+			w.ulps(n, cases)
+		}
+	}
+	for n, t := range o.Spread {
+		if t.Dots > 0 {
+			w.spread(n, t)
+		}
+	}
+}
+
+// ulps adds cases whose distance has n bits.
+func (w *Where) ulps(n int, cases uint64) {
+	if n >= len(w.Ulps) {
+		w.Ulps = append(w.Ulps, make([]uint64, n+1-len(w.Ulps))...)
+	}
+	w.Ulps[n] += cases
+}
+
+// spread adds traced inputs of a spread.
+func (w *Where) spread(n int, t Tally) {
+	if n = min(n, SpreadMost+1); n >= len(w.Spread) {
+		w.Spread = append(w.Spread, make([]Tally, n+1-len(w.Spread))...)
+	}
+	w.Spread[n].add(t)
+}
+
+// reset empties w and keeps its memory.
+func (w *Where) reset() { *w = Where{Ulps: w.Ulps[:0], Spread: w.Spread[:0]} }
+
+// clone copies w.
+func (w *Where) clone() Where {
+	return Where{Ulps: slices.Clone(w.Ulps), Spread: slices.Clone(w.Spread)}
+}
+
+// check returns what is impossible about the record of an epoch or a chunk of so many
+// dot products.
+func (w *Where) check(dots uint64) error {
+	const most = 1000 // names of generators
+	if w == nil {
+		return nil
+	}
+	cases, traced := uint64(0), Tally{}
+	for _, n := range w.Ulps {
+		cases += min(n, maxEpochDots)
+	}
+	for _, t := range w.Spread {
+		traced.add(Tally{min(t.Dots, maxEpochDots), min(t.Mismatches, maxEpochDots)})
+		if t.Mismatches > t.Dots {
+			return errors.New("more inputs of a spread differ than there are")
+		}
+	}
+	if len(w.Ulps) > 65 || len(w.Spread) > SpreadMost+2 || len(w.Sources) > most || cases > dots || traced.Dots > dots {
+		return fmt.Errorf("distances of %d cases and spreads of %d inputs, of %d dot products", cases, traced.Dots, dots)
+	}
+	for name, t := range w.Sources {
+		if err := checkBucketName(name); err != nil || t.Dots > dots || t.Mismatches > t.Dots {
+			return fmt.Errorf("%d of %d dot products of %.40q differ", t.Mismatches, t.Dots, name)
+		}
+	}
+	return nil
+}
+
+// distances counts how far the results of a chunk's differing cases are apart.
+func (w *worker) distances(p *pairRun, r *chunkResult) {
+	width := p.spec.D.Width()
+	f := p.spec.D.Get()
+	for j, i := range w.at {
+		if w.class[j] == oracle.Value {
+			r.where.ulps(bits.Len64(stepsApart(f, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))), 1)
+		}
+	}
+}
+
+// stepsApart is how many codes two numbers of a format are apart.
+func stepsApart(f *fp.Format, x, y uint64) uint64 {
+	a, b := x&^f.SignBit(), y&^f.SignBit()
+	switch {
+	case (x^y)&f.SignBit() != 0:
+		return a + b
+	case a < b:
+		return b - a
+	}
+	return a - b
+}
+
+// spreadOf is by how many binades the largest and the smallest term of a sum are apart at
+// most; ok is false if no sum has two terms.
+func spreadOf(tr *sim.Trace) (spread int, ok bool) {
+	for i := range tr.Sums {
+		var hi, lo int32
+		n := 0
+		for j := range tr.Sums[i].Terms {
+			t := &tr.Sums[i].Terms[j]
+			if t.Kind != sim.Finite || t.Value.IsZero() {
+				continue
+			}
+			e := t.Value.Exponent()
+			if n++; n == 1 {
+				hi, lo = e, e
+			}
+			hi, lo = max(hi, e), min(lo, e)
+		}
+		if n > 1 {
+			spread, ok = max(spread, int(hi-lo)), true
+		}
+	}
+	return spread, ok
+}
