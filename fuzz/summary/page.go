@@ -41,7 +41,6 @@ type campaign struct {
 	dir     string
 	bundles []*corpus.Bundle // of findings
 	damaged []string         // what could not be read
-	most    int              // findings that are drawn
 }
 
 func (c *campaign) readBundles() error {
