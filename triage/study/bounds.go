@@ -222,10 +222,14 @@ func boundsReport(all []tightness) *Result {
 		Note: "ratio is the largest error as a part of its bound; attained, how many of the inputs tried have the error that the closer bound allows; E is the largest exponent of a fused sum, an ulp is one of the number that is rounded.",
 		Head: []string{"unit", "ratio", "attained", "its ulp", "worst ulp", "result", "exact", "bound", "input"}}
 	var ratios []float64
-	attained := 0 // units
+	attained, never := 0, 0 // units
 	for _, u := range all {
 		t.add(u.Name, u.Ratio, u.Attained, u.Ulps, u.WorstUlps, u.Got, u.Exact, u.Bound, u.Dot)
-		ratios = append(ratios, float64(u.Ratio))
+		if u.Ratio == 0 && u.WorstUlps == 0 {
+			never++
+		} else {
+			ratios = append(ratios, float64(u.Ratio))
+		}
 		if u.Attained > 0 {
 			attained++
 		}
@@ -235,14 +239,17 @@ func boundsReport(all []tightness) *Result {
 	}
 	slices.Sort(ratios)
 	res.Tables = append(res.Tables, t)
-	res.Remarks = append(res.Remarks, fmt.Sprintf("No bound is exceeded on %d of %d units. The median of the ratios is %s, the least %s. The closer bounds of %d units are attained.",
-		len(all)-len(res.Failures), len(all), Number(median(ratios)), Number(ratios[0]), attained))
+	res.Remarks = append(res.Remarks, fmt.Sprintf("No bound is exceeded on %d of %d units. %d make no error at all. Of the others the median of the ratios is %s, the least %s, and the closer bounds of %d are attained.",
+		len(all)-len(res.Failures), len(all), never, Number(quantile(ratios, 0.5)), Number(quantile(ratios, 0)), attained))
 	res.Plots = append(res.Plots, histogram("ratios", "Largest error as a part of its bound", "ratio", "units", 0, 1.05, 21, Series{Name: "units"}, ratios))
 	return res
 }
 
-// median returns the median of sorted numbers.
-func median(sorted []float64) float64 {
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+// quantile returns the number that a part q of sorted numbers does not exceed; NaN of none.
+func quantile(sorted []float64, q float64) float64 {
+	if len(sorted) == 0 {
+		return math.NaN()
+	}
+	at := q * float64(len(sorted)-1)
+	return (sorted[int(math.Floor(at))] + sorted[int(math.Ceil(at))]) / 2
 }

@@ -80,6 +80,7 @@ type Runner interface {
 var studies = []Study{
 	discrepancyStudy,
 	boundsStudy,
+	biasStudy,
 }
 
 // All returns the table of studies.

@@ -73,6 +73,7 @@ var small = []struct {
 }{
 	{"discrepancy", study.Request{Targets: []string{"sim:ampere", "sim:hopper"}, Seed: 1, Count: 256}, []string{"--rates-only"}},
 	{"bounds", study.Request{Targets: []string{"sim:volta", "sim:cdna1"}, Seed: 1, Count: 300}, nil},
+	{"bias", study.Request{Targets: []string{"sim:volta", "sim:cdna3/v_mfma_f32_32x32x8_f16"}, Seed: 1, Count: 256}, []string{"--steps", "4"}},
 }
 
 // TestInterrupted holds that a study that is interrupted after each of its items, and then
@@ -151,6 +152,32 @@ func TestPairs(t *testing.T) {
 	}
 	got := []study.Cell{row[8], row[9], row[10]}
 	if d := cmp.Diff([]study.Cell{"3f800000", "3f7fffff", "3c00 3c00 b3800000"}, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestBias looks at units whose bias follows from their rounding: FMAs in each direction,
+// truncation, and an exact sum that is rounded to nearest.
+func TestBias(t *testing.T) {
+	res := run(t, "bias", study.Request{Seed: 1, Count: 512, Targets: []string{
+		"sim:ampere/mma.m8n8k4.f64.f64.f64.f64", "sim:ampere/mma.m8n8k4.f64.f64.f64.f64.rz", "sim:ampere/mma.m8n8k4.f64.f64.f64.f64.rm", "sim:ampere/mma.m8n8k4.f64.f64.f64.f64.rp",
+		"sim:hopper/mma.m16n8k16.f32.f16.f16.f32", "sim:cdna1/v_mfma_f32_32x32x4f16", "ref:exact",
+	}}, "--steps", "4")
+	got := map[string]string{}
+	for _, row := range table(t, res, "bias").Rows {
+		got[row[0].(string)] = row[len(row)-1].(string)
+	}
+	want := map[string]string{
+		"sim:ampere/mma.m8n8k4.f64.f64.f64.f64":    "none seen",
+		"sim:ampere/mma.m8n8k4.f64.f64.f64.f64.rz": "towards zero",
+		"sim:ampere/mma.m8n8k4.f64.f64.f64.f64.rm": "down",
+		"sim:ampere/mma.m8n8k4.f64.f64.f64.f64.rp": "up",
+		"sim:hopper/mma.m16n8k16.f32.f16.f16.f32":  "towards zero",
+		"sim:cdna1/v_mfma_f32_32x32x4f16":          "none seen",
+		"ref:exact/fp64.fp64.fp64.fp64":            "none seen",
+		"ref:exact/fp32.fp16.fp16.fp32":            "none seen",
+	}
+	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 }

@@ -1,0 +1,326 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"github.com/spf13/pflag"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+var biasStudy = Study{
+	Name:  "bias",
+	Short: "signed errors: which units round down or towards zero, and how far chains drift",
+	Long: `bias measures the signed error of each unit, D - exact, on random numbers: mean,
+standard deviation and skewness for normally distributed a, b and c; the mean towards
+zero, which is negative for units that truncate; and how the mean grows when the
+instruction is repeated with C = the previous D, on normally distributed and on positive
+numbers, where truncation drifts too.
+
+Errors are in ulp of the sum of magnitudes, |a0*b0| + ... + |c|. z is the mean divided by
+its standard error: beyond 5 the bias is real.
+
+Without targets it also makes Figure 3 of Xie et al. (arXiv:2511.10909): CDNA3's FP16
+instruction and one that truncates where CDNA3 rounds down.`,
+	Count: 2048, Of: "dot products of each kind",
+	New: func(f *pflag.FlagSet) Runner {
+		b := &bias{}
+		f.IntVar(&b.steps, "steps", 16, "`executions` of the instruction in the longest chains")
+		return b
+	},
+}
+
+type bias struct{ steps int }
+
+// drift is what was measured of a unit.
+type drift struct {
+	Name   string
+	Normal moments // of one execution
+	// Mean errors after 1, 2, 4, ... executions.
+	Steps    []int
+	Chain    []Number // of normally distributed numbers
+	Positive []Number
+	Lost     int `json:",omitempty"` // dot products whose result was no number
+}
+
+// moments describe the distribution of an error.
+type moments struct {
+	N                         int
+	Mean, SD, Skew, Z, ToZero Number
+}
+
+// Run makes the study.
+func (b *bias) Run(ctx context.Context, r *Request) (*Result, error) {
+	if b.steps < 1 || b.steps > 1<<14 {
+		return nil, fmt.Errorf("--steps is %d; it can be 1 to %d", b.steps, 1<<14)
+	}
+	units, done, err := r.units(nil)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if err := asked(units); err != nil {
+		return nil, err
+	}
+	res := &Result{}
+	if len(r.Targets) == 0 {
+		if err := figure3(r.Seed, max(r.Count, 1<<14), res); err != nil {
+			return nil, err
+		}
+	}
+	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) (drift, error) {
+		return b.measure(ctx, u, r.Seed, r.Count)
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.report(all, res)
+	return res, nil
+}
+
+// measure measures a unit.
+func (b *bias) measure(ctx context.Context, u *unit, seed uint64, n int) (drift, error) {
+	m := drift{Name: u.name}
+	rd := newReader(u.inst().Formats)
+	h := fnv.New64a()
+	h.Write([]byte(u.name))
+	rng := rand.New(rand.NewPCG(seed, h.Sum64()))
+	steps := b.steps
+	if !chains(u.inst()) {
+		steps = 1
+	}
+	for s := 1; s <= steps; s *= 2 {
+		m.Steps = append(m.Steps, s)
+	}
+	for _, part := range []struct {
+		values distribution
+		means  *[]Number
+	}{{standardNormal, &m.Chain}, {positive, &m.Positive}} {
+		var dots []*mma.Dot
+		for range n {
+			dots = append(dots, rd.dot(u.inst().K*m.Steps[len(m.Steps)-1], part.values, part.values, rng))
+		}
+		for _, s := range m.Steps {
+			errs, toZero, lost, err := errorsOf(ctx, u, rd, dots, s*u.inst().K)
+			if err != nil {
+				return m, err
+			}
+			m.Lost += lost
+			one := momentsOf(errs, toZero)
+			if s == 1 && part.means == &m.Chain {
+				m.Normal = one
+			}
+			*part.means = append(*part.means, one.Mean)
+		}
+	}
+	return m, nil
+}
+
+// errorsOf returns the errors of a unit on the first k elements of dot products, in ulp of
+// the sum of magnitudes, and the same with the sign of the exact value: negative is towards
+// zero. lost counts results that are no numbers.
+func errorsOf(ctx context.Context, u *unit, rd *reader, dots []*mma.Dot, k int) (errs, toZero []float64, lost int, err error) {
+	in := mma.NewBatch(rd.f, mma.Shape{M: 1, N: 1, K: k, Tiles: len(dots)})
+	for i, d := range dots {
+		in.Set(i, &mma.Dot{A: d.A[:k], B: d.B[:k], C: d.C, SA: d.SA[:rd.f.Blocks(k)], SB: d.SB[:rd.f.Blocks(k)]})
+	}
+	codes, err := u.run(ctx, in)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	f := rd.f.D.Get()
+	for i, d := range dots {
+		v := rd.d.value(codes[i])
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			lost++
+			continue
+		}
+		exact, magnitude := rd.sum(d, k)
+		_, e := math.Frexp(magnitude)
+		ulp := math.Ldexp(1, max(e-1, int(f.Emin()))-int(f.FracBits))
+		x := exact.minus(v) / ulp
+		errs = append(errs, x)
+		toZero = append(toZero, math.Copysign(1, exact.hi)*x)
+	}
+	return errs, toZero, lost, nil
+}
+
+// momentsOf describes errors.
+func momentsOf(errs, toZero []float64) moments {
+	n := float64(max(1, len(errs)))
+	mean := func(f func(i int) float64) float64 {
+		s := sum2{}
+		for i := range errs {
+			s.add(f(i))
+		}
+		return s.hi / n
+	}
+	mu := mean(func(i int) float64 { return errs[i] })
+	sd := math.Sqrt(mean(func(i int) float64 { return (errs[i] - mu) * (errs[i] - mu) }))
+	m := moments{N: len(errs), Mean: Number(mu), SD: Number(sd), ToZero: Number(mean(func(i int) float64 { return toZero[i] }))}
+	if sd > 0 {
+		m.Skew = Number(mean(func(i int) float64 { return math.Pow((errs[i]-mu)/sd, 3) }))
+		m.Z = Number(mu / sd * math.Sqrt(n))
+	}
+	return m
+}
+
+// verdict is the bias in a word.
+func (m *moments) verdict() string {
+	zero := 0.0
+	if m.SD > 0 {
+		zero = float64(m.ToZero/m.SD) * math.Sqrt(float64(m.N))
+	}
+	switch {
+	case m.SD == 0 && m.Mean == 0:
+		return "exact"
+	case m.Z < -5:
+		return "down"
+	case m.Z > 5:
+		return "up"
+	case zero < -5:
+		return "towards zero"
+	case zero > 5:
+		return "away from zero"
+	}
+	return "none seen"
+}
+
+// report adds the table of units and the plots.
+func (b *bias) report(all []drift, res *Result) {
+	t := Table{Name: "bias", Title: "Signed errors, in ulp of the sum of magnitudes",
+		Note: fmt.Sprintf("mean, sd, skew, z and towards zero: of one execution on normally distributed numbers. drift: the mean after %d executions, or as many as the unit can be chained, on normally distributed and on positive numbers.", b.steps),
+		Head: []string{"unit", "mean", "sd", "skew", "z", "towards zero", "drift normal", "drift positive", "bias"}}
+	words := map[string]int{}
+	for _, d := range all {
+		last := len(d.Steps) - 1
+		word := d.Normal.verdict()
+		words[word]++
+		t.add(d.Name, d.Normal.Mean, d.Normal.SD, d.Normal.Skew, d.Normal.Z, d.Normal.ToZero, d.Chain[last], d.Positive[last], word)
+	}
+	res.Tables = append(res.Tables, t)
+	for _, w := range []string{"down", "up", "towards zero", "away from zero", "none seen", "exact"} {
+		if words[w] > 0 {
+			res.Remarks = append(res.Remarks, fmt.Sprintf("Bias %s: %s.", w, readable.Plural(words[w], "unit")))
+		}
+	}
+	for _, p := range []struct {
+		name, title string
+		of          func(*drift) []Number
+	}{
+		{"drift-normal", "Mean error of chains of normally distributed numbers", func(d *drift) []Number { return d.Chain }},
+		{"drift-positive", "Mean error of chains of positive numbers", func(d *drift) []Number { return d.Positive }},
+	} {
+		plot := Plot{Name: p.name, Title: p.title, Kind: "lines", X: "executions", Y: "mean error, ulp of the sum of magnitudes", LogX: true}
+		for _, d := range typical(all) {
+			s := Series{Name: d.Name, Y: p.of(d)}
+			for _, n := range d.Steps {
+				s.X = append(s.X, Number(n))
+			}
+			plot.Series = append(plot.Series, s)
+		}
+		res.Plots = append(res.Plots, plot)
+	}
+}
+
+// typical picks the units whose drift is plotted: all of a few, else the first FP16 or FP8
+// ones of each architecture.
+func typical(all []drift) []*drift {
+	const most = 8
+	var some []*drift
+	if len(all) <= most {
+		for i := range all {
+			some = append(some, &all[i])
+		}
+		return some
+	}
+	for _, name := range []string{"volta/mma.m8n8k4.f32.f16.f16.f32", "turing/mma.m16n8k8.f32.f16.f16.f32", "ada/mma.m16n8k16.f32.e5m2.e5m2.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32",
+		"cdna1/v_mfma_f32_32x32x4f16", "cdna2/v_mfma_f32_32x32x4f16", "cdna3/v_mfma_f32_32x32x8_f16", "cdna3/v_mfma_f32_16x16x32_bf8_bf8"} {
+		for i := range all {
+			if all[i].Name == name {
+				some = append(some, &all[i])
+			}
+		}
+	}
+	if some == nil {
+		for i := range most {
+			some = append(some, &all[i*len(all)/most])
+		}
+	}
+	return some
+}
+
+// figure3 makes Figure 3 of arXiv:2511.10909: section 6.2.4, A and B drawn from
+// 1000 N(0, 1), C from N(0, 1). The paper prints no numbers: what it claims is that the
+// distribution of CDNA3's error is shifted down and that of the unit which truncates is
+// symmetric.
+func figure3(seed uint64, n int, res *Result) error {
+	i, err := mma.Lookup("cdna3", "v_mfma_f32_32x32x8_f16")
+	if err != nil {
+		return err
+	}
+	thousand := distribution{"1000 normal", func(rng *rand.Rand) float64 { return 1000 * rng.NormFloat64() }}
+	rd := newReader(i.Formats)
+	rng := rand.New(rand.NewPCG(seed, 3))
+	var dots []*mma.Dot
+	for range n {
+		dots = append(dots, rd.dot(i.K, thousand, standardNormal, rng))
+	}
+	t := Table{Name: "figure3", Title: "Figure 3 of arXiv:2511.10909: D - exact of CDNA3's FP16 instruction, which rounds down inside, and of one that truncates",
+		Note: "d is in units of the values themselves; z is the mean divided by its standard error.",
+		Head: []string{"inside", "mean", "sd", "skew", "z", "d < 0 %", "d > 0 %", "the paper"}}
+	p := Plot{Name: "figure3", Title: "D - exact: rounding down inside, and truncating", Kind: "bars", X: "D - exact", Y: "dot products"}
+	rounded := func(to fp.Mode) mma.Instruction {
+		v := *i
+		for _, mode := range []*fp.Mode{&v.Params.Join.Align.Mode, &v.Params.Join.CMode, &v.Params.Join.Post.Mode} {
+			*mode = to
+		}
+		return v
+	}
+	for _, v := range []struct {
+		inst  mma.Instruction
+		name  string
+		paper string
+		holds func(moments) bool
+	}{
+		{*i, "RD", "shifted down", func(m moments) bool { return m.Z < -5 }},
+		{rounded(fp.RZ), "RZ", "symmetric", func(m moments) bool { return math.Abs(float64(m.Z)) < 4 && math.Abs(float64(m.Skew)) < 0.2 }},
+	} {
+		u, err := simulated.Open(&v.inst)
+		if err != nil {
+			return err
+		}
+		codes, err := (&unit{u, v.name, 0}).run(context.Background(), mma.BatchOf(i.Formats, i.K, dots))
+		if err != nil {
+			return err
+		}
+		var errs []float64
+		below, above := 0, 0
+		for x, d := range dots {
+			exact, _ := rd.sum(d, i.K)
+			e := exact.minus(rd.d.value(codes[x]))
+			errs = append(errs, e)
+			if e < 0 {
+				below++
+			} else if e > 0 {
+				above++
+			}
+		}
+		m := momentsOf(errs, errs)
+		t.add(v.name, m.Mean, m.SD, m.Skew, m.Z, 100*float64(below)/float64(n), 100*float64(above)/float64(n), v.paper)
+		p.Series = append(p.Series, Series{Name: v.name}.counted(-0.6, 0.6, 60, errs))
+		if !v.holds(m) {
+			res.Failures = append(res.Failures, fmt.Sprintf("Figure 3, %s: z = %s, skew %s, but the paper's is %s", v.name, m.Z, m.Skew, v.paper))
+		}
+	}
+	res.Tables = append(res.Tables, t)
+	res.Plots = append(res.Plots, p)
+	return nil
+}
