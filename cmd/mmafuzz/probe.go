@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
+	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
 // probeCmd is mmafuzz probe.
@@ -91,7 +92,7 @@ func (p *probeCmd) run(ctx context.Context) error {
 	if err := p.tree(pr, i); err != nil {
 		return err
 	}
-	if err := p.profiles(pr); err != nil {
+	if err := p.profiles(ctx, u); err != nil {
 		return err
 	}
 	if !p.json {
@@ -153,16 +154,16 @@ func (p *probeCmd) tree(pr *probe.Prober, i *mma.Instruction) error {
 	return nil
 }
 
-func (p *probeCmd) profiles(pr *probe.Prober) error {
+func (p *probeCmd) profiles(ctx context.Context, u devices.Unit) error {
 	if p.profile <= 0 {
 		return nil
 	}
-	rows, err := pr.Profiles(p.seed, p.profile)
+	rows, err := study.Profiles(ctx, u, p.seed, p.profile)
 	if err != nil {
 		return err
 	}
 	if !p.json {
-		return probe.WriteProfiles(p.stdout, rows, p.seed, p.profile)
+		return study.WriteProfiles(p.stdout, rows, p.seed, p.profile)
 	}
 	for _, r := range rows {
 		if err := p.writeJSON(r); err != nil {

@@ -233,6 +233,8 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(doctorOf(t), "doctor")
 	verify(jsonOf(t, 0, "", "study", "discrepancy", "sim:volta", "sim:turing", "--count", "128", "--rates-only"), "study")
+	verify(jsonOf(t, 0, "", "study", "bias", "sim:volta", "--count", "10"), "study")
+	verify(jsonOf(t, 0, "", "study", "chain", "sim:volta", "--count", "10"), "study")
 	for name, all := range benchesOf(t) {
 		verify(all, name)
 	}

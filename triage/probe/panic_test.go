@@ -93,9 +93,6 @@ func everything(t *testing.T, u probe.Unit) {
 	} else if why == "" {
 		t.Error("no tree, and no reason")
 	}
-	if _, err := p.Profiles(1, 10); err != nil {
-		t.Error(err)
-	}
 }
 
 // TestMadeUp asks made-up units, and the same with spoiled results, all questions.

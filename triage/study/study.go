@@ -81,6 +81,8 @@ var studies = []Study{
 	discrepancyStudy,
 	boundsStudy,
 	biasStudy,
+	operationsStudy,
+	chainStudy,
 }
 
 // All returns the table of studies.

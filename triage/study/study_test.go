@@ -74,6 +74,8 @@ var small = []struct {
 	{"discrepancy", study.Request{Targets: []string{"sim:ampere", "sim:hopper"}, Seed: 1, Count: 256}, []string{"--rates-only"}},
 	{"bounds", study.Request{Targets: []string{"sim:volta", "sim:cdna1"}, Seed: 1, Count: 300}, nil},
 	{"bias", study.Request{Targets: []string{"sim:volta", "sim:cdna3/v_mfma_f32_32x32x8_f16"}, Seed: 1, Count: 256}, []string{"--steps", "4"}},
+	{"operations", study.Request{Seed: 1, Count: 500}, nil},
+	{"chain", study.Request{Targets: []string{"sim:volta", "sim:blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"}, Seed: 1, Count: 5}, []string{"--length", "3"}},
 }
 
 // TestInterrupted holds that a study that is interrupted after each of its items, and then
@@ -179,5 +181,45 @@ func TestBias(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestFigures holds that what Sun et al. print of operations and chains comes out.
+func TestFigures(t *testing.T) {
+	for _, c := range []struct {
+		study string
+		count int
+		table string
+		rows  int
+	}{
+		{"operations", 20000, "operations", 30},
+		{"chain", 20, "figure17", 6},
+	} {
+		res := run(t, c.study, study.Request{Seed: 1, Count: c.count})
+		if len(res.Failures) > 0 {
+			t.Error(res.Failures)
+		}
+		rows := table(t, res, c.table).Rows
+		if len(rows) != c.rows {
+			t.Errorf("%s: %d rows, want %d", c.study, len(rows), c.rows)
+		}
+	}
+}
+
+// TestOverflow holds that chains in FP16 overflow, and that the exact sum is, in the first
+// product, as near to FP32 arithmetic as that is to it.
+func TestOverflow(t *testing.T) {
+	res := run(t, "chain", study.Request{Seed: 1, Count: 200, Targets: []string{"sim:ampere/mma.m16n8k8.f32.f16.f16.f32", "ref:exact"}}, "--length", "14")
+	rows := table(t, res, "chain").Rows
+	if len(rows) != 4 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, row := range rows {
+		if last := row[len(row)-1]; last != "overflow" {
+			t.Errorf("%v: FP16 does not overflow", row[0])
+		}
+	}
+	if got := rows[2][2].(study.Number); got > 1e-7 {
+		t.Errorf("the exact sum differs from FP32 arithmetic by %v", got)
 	}
 }
