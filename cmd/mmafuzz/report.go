@@ -32,6 +32,7 @@ type pageKind struct {
 // pageKinds are the kinds of pages; the first one that fits counts.
 var pageKinds = []pageKind{
 	{name: "a bundle", is: func(path string, dir bool) bool { return dir && bundle.Is(path) }, make: bundlePage},
+	{name: "a study's directory", is: holds("result.json"), make: studyPage},
 	{name: "a campaign's directory", is: holds("journal"), make: campaignPage},
 }
 

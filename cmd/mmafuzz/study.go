@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
+	"github.com/mmafuzz/mmafuzz/triage/report/page"
 	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
@@ -32,8 +35,8 @@ papers print beside what comes out here. Each takes targets, or TARGET/INSTRUCTI
   mmafuzz study discrepancy cpu:0 sim:x86 ref:exact
   mmafuzz study discrepancy --out differences
 
-The directory of --out gets result.json, every table as a .csv file, and a journal: a
-study that was interrupted, even by kill -9, goes on when the same command is given
+The directory of --out gets page.html for a browser (mmafuzz report makes it again),
+result.json, every table as a .csv file, and a journal: a study that was interrupted, even by kill -9, goes on when the same command is given
 again.
 
 Exit status: 0 done, 1 something is not as it has to be (a bound exceeded, a figure of
@@ -106,7 +109,7 @@ func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.Flag
 		return err
 	}
 	if s.request.Dir != "" {
-		if err := res.Save(s.request.Dir); err != nil {
+		if err := res.Save(s.request.Dir, versions.Program()); err != nil {
 			return err
 		}
 	}
@@ -148,7 +151,16 @@ func (s *studyCmd) write(res *study.Result) error {
 		return err
 	}
 	if s.request.Dir != "" {
-		fmt.Fprintf(s.stdout, "result: %s\n", s.request.Dir)
+		fmt.Fprintf(s.stdout, "page: %s\n", filepath.Join(s.request.Dir, "page.html"))
 	}
 	return s.stdout.Err()
+}
+
+// studyPage is the page of a study's directory.
+func studyPage(_ context.Context, _ *app, paths []string) (*page.Page, error) {
+	res, err := study.Open(paths[0])
+	if err != nil {
+		return nil, err
+	}
+	return res.Page(res.Command(paths[0])), nil
 }

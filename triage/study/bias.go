@@ -297,7 +297,7 @@ func figure3(seed uint64, n int, res *Result) error {
 		if err != nil {
 			return err
 		}
-		codes, err := (&unit{u, v.name, 0}).run(context.Background(), mma.BatchOf(i.Formats, i.K, dots))
+		codes, err := (&unit{Unit: u, name: v.name}).run(context.Background(), mma.BatchOf(i.Formats, i.K, dots))
 		if err != nil {
 			return err
 		}

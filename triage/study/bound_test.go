@@ -88,7 +88,7 @@ func TestExceeded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &unit{devices.Func(i, func(d *mma.Dot) uint64 { return m.Dot(d, nil) }), "hopper with 13 bits", 0}
+	u := &unit{Unit: devices.Func(i, func(d *mma.Dot) uint64 { return m.Dot(d, nil) }), name: "hopper with 13 bits"}
 	got, err := tightest(context.Background(), u, 1, 500)
 	if err != nil {
 		t.Fatal(err)

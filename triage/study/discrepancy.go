@@ -56,7 +56,7 @@ func (s *discrepancy) Run(ctx context.Context, r *Request) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.report(slices.Concat(pairs...), res)
+	s.report(units, slices.Concat(pairs...), res)
 	return res, nil
 }
 
@@ -382,7 +382,7 @@ func (p *pairRates) witness(ctx context.Context, g *group, a, b *unit, seed uint
 }
 
 // report adds the table of pairs and the heat map.
-func (s *discrepancy) report(pairs []pairRates, res *Result) {
+func (s *discrepancy) report(units []unit, pairs []pairRates, res *Result) {
 	t := Table{Name: "pairs", Title: "How often every two units differ", Note: "Per cent of the dot products of each distribution, and the smallest input found on which they differ.",
 		Head: []string{"A", "B", "formats", "k"}}
 	if len(pairs) > 0 && len(pairs[0].Of) == 1 {
@@ -413,7 +413,8 @@ func (s *discrepancy) report(pairs []pairRates, res *Result) {
 	res.Tables = append(res.Tables, t)
 	res.Remarks = append(res.Remarks, fmt.Sprintf("%s take the same operands as another: %s; %d of these were not seen to differ.",
 		readable.Plural(paired(pairs), "unit"), readable.Plural(len(pairs), "pair"), never))
-	res.Plots = append(res.Plots, heatMap(pairs))
+	res.Plots = append(res.Plots, overview(units, pairs))
+	res.Plots = append(res.Plots, heatMaps(pairs)...)
 }
 
 // paired counts the units that are in a pair.
@@ -425,30 +426,91 @@ func paired(pairs []pairRates) int {
 	return len(in)
 }
 
-// heatMap is the share of all dot products on which units differ. Units of common
-// formats stand side by side.
-func heatMap(pairs []pairRates) Plot {
-	h := Plot{Name: "heat", Kind: "heat", Title: "Share of dot products on which two units differ, over all distributions"}
-	index := map[string]int{}
-	for _, p := range pairs {
-		for _, name := range []string{p.A, p.B} {
-			if _, ok := index[name]; !ok {
-				index[name] = len(h.Rows)
-				h.Rows = append(h.Rows, name)
+// matrix is a heat map under way.
+type matrix struct {
+	Plot
+	index map[string]int
+	of    [][]int // how many values a cell is the mean of
+}
+
+func newMatrix(name, title string) *matrix {
+	return &matrix{Plot: Plot{Name: name, Title: title, Kind: "heat", X: "share of dot products on which they differ, per cent"}, index: map[string]int{}}
+}
+
+// at returns the row of a name, which is appended if it is new.
+func (m *matrix) at(name string) int {
+	if i, ok := m.index[name]; ok {
+		return i
+	}
+	m.index[name] = len(m.Rows)
+	m.Rows = append(m.Rows, name)
+	m.Columns = m.Rows
+	for i := range m.Values {
+		m.Values[i], m.of[i] = append(m.Values[i], nan), append(m.of[i], 0)
+	}
+	row := slices.Repeat([]Number{nan}, len(m.Rows))
+	m.Values, m.of = append(m.Values, row), append(m.of, make([]int, len(m.Rows)))
+	return m.index[name]
+}
+
+// add adds a share to the mean of two cells.
+func (m *matrix) add(a, b string, share float64) {
+	i, j := m.at(a), m.at(b)
+	for _, c := range [][2]int{{i, j}, {j, i}} {
+		n, v := &m.of[c[0]][c[1]], &m.Values[c[0]][c[1]]
+		if *n == 0 {
+			*v = 0
+		}
+		*v = (*v*Number(*n) + Number(share)) / Number(*n+1)
+		*n++
+		if i == j {
+			break
+		}
+	}
+}
+
+// overview is the heat map of architectures, or of targets: the mean over all pairs of
+// arithmetics of the two that take the same operands.
+func overview(units []unit, pairs []pairRates) Plot {
+	m := newMatrix("heat", "How often two architectures differ: the mean over their instructions of the same formats")
+	of := map[string][]string{}
+	for _, u := range units {
+		of[u.name] = u.of
+		for i, x := range u.of {
+			for _, y := range u.of[i+1:] {
+				m.add(x, y, 0) // they have this arithmetic in common
 			}
 		}
 	}
-	h.Columns = h.Rows
-	for range h.Rows {
-		row := make([]Number, len(h.Rows))
-		for i := range row {
-			row[i] = nan
-		}
-		h.Values = append(h.Values, row)
-	}
 	for _, p := range pairs {
-		i, j := index[p.A], index[p.B]
-		h.Values[i][j], h.Values[j][i] = Number(p.rate()), Number(p.rate())
+		for _, x := range of[p.A] {
+			for _, y := range of[p.B] {
+				m.add(x, y, p.rate())
+			}
+		}
 	}
-	return h
+	return m.Plot
+}
+
+// heatMaps are a heat map of units for all formats that more than two units have, and not
+// more than a page can show.
+func heatMaps(pairs []pairRates) []Plot {
+	const most = 48
+	var ms []*matrix
+	index := map[string]*matrix{}
+	for _, p := range pairs {
+		m := index[p.Formats]
+		if m == nil {
+			m = newMatrix("heat-"+p.Formats, "How often units of the formats "+p.Formats+" differ")
+			ms, index[p.Formats] = append(ms, m), m
+		}
+		m.add(p.A, p.B, p.rate())
+	}
+	var plots []Plot
+	for _, m := range ms {
+		if n := len(m.Rows); n > 2 && n <= most {
+			plots = append(plots, m.Plot)
+		}
+	}
+	return plots
 }

@@ -52,7 +52,7 @@ type Profile struct {
 // Profiles draws n inputs for each operation and returns the errors of a unit. Inputs
 // follow from seed.
 func Profiles(ctx context.Context, u devices.Unit, seed uint64, n int) ([]Profile, error) {
-	p := profiler{unit{u, u.Instruction().FullName(), 0}, newReader(u.Instruction().Formats)}
+	p := profiler{unit{Unit: u, name: u.Instruction().FullName()}, newReader(u.Instruction().Formats)}
 	var all []Profile
 	for _, op := range []string{"multiplication", "inner product", "accumulation"} {
 		if op == "accumulation" && p.inst().C == fp.None {

@@ -1,10 +1,12 @@
 package study
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -176,13 +178,26 @@ func (t *Table) csv(w io.Writer) error {
 	return c.Error()
 }
 
-// Save writes the result to a directory: result.json, and each table as NAME.csv.
-func (r *Result) Save(dir string) error {
+// sortedKeys returns the keys of settings in order.
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// Save writes the result to a directory: result.json, its page as page.html, and each
+// table as NAME.csv. made is the program that made it.
+func (r *Result) Save(dir, made string) error {
 	body, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := corpus.ReplaceFile(filepath.Join(dir, "result.json"), append(body, '\n')); err != nil {
+	if err := corpus.ReplaceFile(filepath.Join(dir, resultFile), append(body, '\n')); err != nil {
+		return err
+	}
+	var html bytes.Buffer
+	p := r.Page(r.Command(dir))
+	p.Made = made
+	if err := p.Write(&html); err != nil {
+		return err
+	}
+	if err := corpus.ReplaceFile(filepath.Join(dir, "page.html"), html.Bytes()); err != nil {
 		return err
 	}
 	for _, t := range r.Tables {

@@ -15,8 +15,9 @@ import (
 // unit is a unit under study.
 type unit struct {
 	devices.Unit
-	name string // TARGET/INSTRUCTION; of the catalogue ARCH/INSTRUCTION
-	like int    // other rows of the catalogue with the same arithmetic
+	name string   // TARGET/INSTRUCTION; of the catalogue ARCH/INSTRUCTION
+	like int      // other rows of the catalogue with the same arithmetic
+	of   []string // architectures of these and its own, or its target
 }
 
 func (u *unit) inst() *mma.Instruction { return u.Instruction() }
@@ -69,6 +70,9 @@ func catalogue(keep func(*mma.Instruction) bool) ([]unit, error) {
 		}
 		if n, ok := seen[a]; ok {
 			all[n].like++
+			if u := &all[n]; !slices.Contains(u.of, i.Arch) {
+				u.of = append(u.of, i.Arch)
+			}
 			continue
 		}
 		u, err := simulated.Open(&i)
@@ -76,7 +80,7 @@ func catalogue(keep func(*mma.Instruction) bool) ([]unit, error) {
 			return nil, err
 		}
 		seen[a] = len(all)
-		all = append(all, unit{u, i.FullName(), 0})
+		all = append(all, unit{Unit: u, name: i.FullName(), of: []string{i.Arch}})
 	}
 	return all, nil
 }
@@ -156,7 +160,7 @@ func unitsOf(t devices.Target, inst string, keep func(*mma.Instruction) bool) ([
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, unit{u, t.Name() + "/" + rows[n].Name, 0})
+		all = append(all, unit{Unit: u, name: t.Name() + "/" + rows[n].Name, of: []string{t.Name()}})
 	}
 	return all, nil
 }
@@ -172,7 +176,7 @@ func unitsLike(t devices.Target, others []unit) []unit {
 		}
 		seen = append(seen, f)
 		if u, err := t.Open(o.inst()); err == nil {
-			all = append(all, unit{u, fmt.Sprintf("%s/%s", t.Name(), f), 0})
+			all = append(all, unit{Unit: u, name: fmt.Sprintf("%s/%s", t.Name(), f), of: []string{t.Name()}})
 		}
 	}
 	return all
