@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,8 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
+	"github.com/mmafuzz/mmafuzz/triage/probe"
 	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
@@ -33,7 +39,12 @@ type pageKind struct {
 var pageKinds = []pageKind{
 	{name: "a bundle", is: func(path string, dir bool) bool { return dir && bundle.Is(path) }, make: bundlePage},
 	{name: "a study's directory", is: holds("result.json"), make: studyPage},
+	{name: "an inference's directory", is: holds(infer.ReportFile), make: inferencePage},
+	{name: "an inference's report.json", is: hasKeys("verdict", "params"), make: inferencePage},
+	{name: "results of compare", is: isComparison, make: comparisonPage, together: true},
+	{name: "answers of probe --json", is: hasKeys("paper", "question"), make: answersPage},
 	{name: "a campaign's directory", is: holds("journal"), make: campaignPage},
+	{name: "recordings", is: isRecording, make: recordingPage, together: true},
 }
 
 // holds returns the test of directories that have a file of a name.
@@ -47,15 +58,58 @@ func holds(name string) func(path string, dir bool) bool {
 	}
 }
 
+// sniffed is the bytes of a file of JSON in which its first keys are looked for.
+const sniffed = 1 << 20
+
+// hasKeys returns the test of files that begin with a JSON object with some keys.
+func hasKeys(keys ...string) func(path string, dir bool) bool {
+	return func(path string, dir bool) bool {
+		if dir {
+			return false
+		}
+		f, err := corpus.Open(path, "file of results", maxResults)
+		if err != nil {
+			return false
+		}
+		defer f.Close()
+		head := make([]byte, sniffed)
+		n, _ := io.ReadFull(f, head)
+		if head = head[:n]; n == 0 || head[0] != '{' {
+			return false
+		}
+		return !slices.ContainsFunc(keys, func(k string) bool { return !bytes.Contains(head, []byte(`"`+k+`":`)) })
+	}
+}
+
+// maxResults is more bytes than a file of results has, recordings apart.
+const maxResults = 256 << 20
+
+func isComparison(path string, dir bool) bool {
+	if dir {
+		return holds(compare.ResultFile)(path, dir)
+	}
+	return hasKeys("cells", "machines")(path, dir)
+}
+
+// isRecording reports whether a file can be a recording: of mmafuzz, or of recorded vectors
+// as text, which may be compressed.
+func isRecording(path string, dir bool) bool {
+	return !dir && slices.ContainsFunc([]string{".rec", ".txt", ".gz"}, func(end string) bool { return strings.HasSuffix(path, end) })
+}
+
 func newReport(a *app) *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "report DIR|FILE...",
 		Short: "a page for a browser of whatever mmafuzz has written",
-		Long: `report makes a page of results, for people who want to look: a campaign's directory, a
-bundle. Several results become one page.
+		Long: `report makes a page of results, for people who want to look: of the directory of a
+campaign, a bundle, recordings, which it compares, a comparison's directory or
+compare.json, those of several nights, an inference's directory, what probe --json has
+written. Several results become one page.
 
   mmafuzz run && mmafuzz report mmafuzz-out/*
+  mmafuzz report h100.rec mi300.rec
+  mmafuzz report nights/*/compare.json --out nights.html
 
 The page is one file that loads nothing from elsewhere: it can be opened, printed, sent
 and attached as it is.`,
@@ -166,4 +220,67 @@ func campaignPage(_ context.Context, _ *app, paths []string) (*page.Page, error)
 		err = bare(err)
 	}
 	return p, withHint(err, "name the directory of a campaign, which mmafuzz run has written")
+}
+
+func inferencePage(ctx context.Context, _ *app, paths []string) (*page.Page, error) {
+	file := paths[0]
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		file = filepath.Join(file, infer.ReportFile)
+	}
+	t, err := infer.ReadReport(ctx, file)
+	if err != nil {
+		return nil, withHint(err, "name the directory that mmafuzz infer has written, or its "+infer.ReportFile)
+	}
+	return t.Page(), nil
+}
+
+func answersPage(_ context.Context, _ *app, paths []string) (*page.Page, error) {
+	body, err := corpus.ReadFile(paths[0], "file of answers", maxResults)
+	if err != nil {
+		return nil, err
+	}
+	p, err := probe.Page("What "+filepath.Base(paths[0])+" says of a unit", body)
+	if err != nil {
+		return nil, hinted("mmafuzz probe --json > FILE writes them", "%s: %w", paths[0], err)
+	}
+	return p, nil
+}
+
+func comparisonPage(_ context.Context, _ *app, paths []string) (*page.Page, error) {
+	var nights []compare.Night
+	for _, path := range paths {
+		file := path
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			file = filepath.Join(path, compare.ResultFile)
+		}
+		r, err := compare.Read(file)
+		if err != nil {
+			return nil, withHint(err, "name the directory of a compare, or its "+compare.ResultFile)
+		}
+		nights = append(nights, compare.Night{Result: r, Dir: filepath.Dir(file)})
+	}
+	return compare.Page(nights), nil
+}
+
+// recordingPage shows one recording, and compares several.
+func recordingPage(ctx context.Context, a *app, paths []string) (*page.Page, error) {
+	c := &compareCmd{app: a, maxBundles: 1}
+	defer c.closeSides()
+	if len(paths) == 1 {
+		s, err := compare.Open(paths[0])
+		if err != nil {
+			return nil, withHint(err, "name a recording, which mmafuzz record makes")
+		}
+		c.sides = append(c.sides, s)
+		return compare.RecordingPage(s), nil
+	}
+	comparison, err := c.open(paths)
+	if err != nil {
+		return nil, err
+	}
+	r, err := comparison.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return compare.Page([]compare.Night{{Result: r}}), nil
 }

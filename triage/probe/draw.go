@@ -6,10 +6,10 @@ import (
 )
 
 // looks has what each kind of node is called and drawn as.
-var looks = map[Kind]struct{ name, symbol, fill, open, close string }{
-	Add:     {"add", "+", "#fff", "(", ")"},
-	Swamped: {"fused", "Σ", "#ffd9b3", "[", "]"},
-	Exact:   {"fused exact", "Σ exact", "#cfe8cf", "{", "}"},
+var looks = map[Kind]struct{ name, symbol, box, digit, open, close string }{
+	Add:     {"add", "+", "f-paper k-ink", "mid", "(", ")"},
+	Swamped: {"fused", "Σ", "f-one", "mid f-onone", "[", "]"},
+	Exact:   {"fused exact", "Σ exact", "f-zero k-sum", "mid", "{", "}"},
 }
 
 // leafName names a term: p0, p1, ..., c.
@@ -128,65 +128,4 @@ func (t *Tree) Graphviz(name string, k int) string {
 	draw(t)
 	b.WriteString("}\n")
 	return b.String()
-}
-
-// Sizes of the SVG picture, in pixels.
-const (
-	svgColumn = 34
-	svgRow    = 46
-	svgEdge   = 24
-)
-
-// SVG draws the tree with its leaves in a row at the bottom.
-func (t *Tree) SVG(title string, k int) string {
-	d := &drawing{k: k, levels: t.height()}
-	d.node(t)
-	w := svgColumn*d.column + 2*svgEdge
-	h := svgRow*d.levels + 3*svgEdge
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">
-<title>%s</title>
-<rect width="100%%" height="100%%" fill="#fff"/>
-%s</svg>
-`, w, h, w, h, escape(title), d.body.String())
-}
-
-func escape(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(s)
-}
-
-// drawing is an SVG picture under way.
-type drawing struct {
-	k, levels, column int
-	body              strings.Builder
-}
-
-// node draws a tree and returns where its root is.
-func (d *drawing) node(t *Tree) (x, y int) {
-	y = svgEdge + svgRow*(d.levels-t.height())
-	if t.Kind == Leaf {
-		x = svgEdge + svgColumn*d.column + svgColumn/2
-		d.column++
-		fmt.Fprintf(&d.body, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", x, y+14, leafName(t.Term, d.k))
-		return x, y
-	}
-	inner, leaves := t.arranged()
-	if n := len(leaves); n > 0 && leaves[n-1] == d.k { // c first, as it is added
-		leaves = append([]int{d.k}, leaves[:n-1]...)
-	}
-	for _, l := range leaves {
-		inner = append(inner, &Tree{Kind: Leaf, Term: l})
-	}
-	feet := make([][2]int, len(inner))
-	for i, c := range inner {
-		feet[i][0], feet[i][1] = d.node(c)
-	}
-	x = (feet[0][0] + feet[len(feet)-1][0]) / 2
-	for _, f := range feet {
-		fmt.Fprintf(&d.body, `<path d="M%d %dV%dH%dV%d" fill="none" stroke="#888"/>`+"\n", x, y, y+svgRow/2, f[0], f[1])
-	}
-	look := looks[t.Kind]
-	half := 10 + 3*(len(look.symbol)-1)
-	fmt.Fprintf(&d.body, `<rect x="%d" y="%d" width="%d" height="18" rx="4" fill="%s" stroke="#444"/><text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n",
-		x-half, y-9, 2*half, look.fill, x, y+4, look.symbol)
-	return x, y
 }

@@ -72,8 +72,8 @@ var partWords = []struct{ suffix, words string }{
 	{"special.cleft", "whether c is the left operand of its addition"},
 }
 
-// parameterInWords says what a parameter of a program is; its path if it has no words.
-func parameterInWords(path string) string {
+// ParameterInWords says what a parameter of a program is; its path if it has no words.
+func ParameterInWords(path string) string {
 	for _, part := range partWords {
 		if part.suffix != path && !(strings.HasSuffix(path, part.suffix) && strings.HasPrefix(part.suffix, ".") || strings.HasSuffix(path, "."+part.suffix)) {
 			continue
@@ -94,7 +94,7 @@ func parameterInWords(path string) string {
 func ChangesTable(caption string, changes []mma.Change, a, b string) *page.Table {
 	t := &page.Table{Caption: caption, Columns: page.Columns("part of the arithmetic", a, b, "parameter")}
 	for _, c := range changes {
-		t.Add(parameterInWords(c.Path), valueInWords(c.From), valueInWords(c.To), "`"+c.Path+"`")
+		t.Add(ParameterInWords(c.Path), valueInWords(c.From), valueInWords(c.To), "`"+c.Path+"`")
 	}
 	return t
 }

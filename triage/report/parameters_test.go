@@ -10,7 +10,7 @@ import (
 func TestParameterInWords(t *testing.T) {
 	seen := map[string]string{}
 	for _, f := range mma.Fields() {
-		words := parameterInWords(f.Path)
+		words := ParameterInWords(f.Path)
 		if words == f.Path {
 			t.Errorf("%s has no words: add them to partWords in parameters.go", f.Path)
 		}
@@ -25,7 +25,7 @@ func TestParameterInWords(t *testing.T) {
 		"join.post.mode": "sum with the accumulator: rounding mode",
 		"in.sub":         "what becomes of subnormal operands a and b",
 	} {
-		if got := parameterInWords(path); got != want {
+		if got := ParameterInWords(path); got != want {
 			t.Errorf("%s is %q, want %q", path, got, want)
 		}
 	}

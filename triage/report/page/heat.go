@@ -40,6 +40,9 @@ func (c *HeatCell) level() int {
 	return 5
 }
 
+// Color is the colour of a share, of the class f-COLOR.
+func (c *HeatCell) Color() string { return "h" + strconv.Itoa(c.level()) }
+
 // heatKey is what the levels mean.
 var heatKey = []string{"0", "< 0.1 %", "< 1 %", "< 10 %", "< 50 %", "to 100 %"}
 
@@ -83,7 +86,7 @@ func (h *Heat) SVG() HTML {
 			if c := &h.Cells[i][j]; c.Share >= 0 {
 				n := c.level()
 				x := heatSquare{X: gutter + cell*j + 1, Y: 28 + heatRow*i + 1, MidX: gutter + cell*j + cell/2, MidY: 28 + heatRow*i + 17,
-					Fill: "h" + strconv.Itoa(n), On: "onlow", Text: show(c.Text), Title: show(c.Title), Mark: c.Mark, Href: c.Href}
+					Fill: c.Color(), On: "onlow", Text: show(c.Text), Title: show(c.Title), Mark: c.Mark, Href: c.Href}
 				if n > 3 {
 					x.On = "onhigh"
 				}

@@ -1,0 +1,380 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+	"github.com/mmafuzz/mmafuzz/triage/report/page"
+)
+
+// Night is a result and the directory that it is in; "": it is in none.
+type Night struct {
+	*Result
+	Dir string
+}
+
+// Page makes the page of results of the same comparison on several nights, one at least;
+// the last one by date counts.
+func Page(nights []Night) *page.Page {
+	nights = slices.Clone(nights)
+	slices.SortStableFunc(nights, func(x, y Night) int { return cmp.Compare(x.Date, y.Date) })
+	n := &nightly{Night: nights[len(nights)-1], all: nights, first: map[string]string{}}
+	for _, r := range nights {
+		for i := range r.Differences {
+			if id := r.Differences[i].ID; n.first[id] == "" {
+				n.first[id] = r.Date
+			}
+		}
+	}
+	p := page.New(n.title(), n.lead())
+	p.Add("What was compared", n.machines()...)
+	p.Add("Where the machines differ", n.heat())
+	p.Add("What is new, known, still there and gone", n.states()...)
+	p.Add("Why they differ", n.examples()...)
+	p.Add("Night by night", n.strip(), n.curves())
+	p.Add("Which models explain the machines", n.models())
+	return p
+}
+
+// nightly is what a page is made of: the last night, and all.
+type nightly struct {
+	Night
+	all   []Night
+	first map[string]string // date on which a difference was first seen, by id
+}
+
+func (n *nightly) title() string {
+	if n.Counts.New+n.Counts.Expired > 0 {
+		return fmt.Sprintf("%d machines compared on %s: something is new", len(n.Machines), n.Date)
+	}
+	return fmt.Sprintf("%d machines compared on %s: nothing is new", len(n.Machines), n.Date)
+}
+
+func (n *nightly) lead() string {
+	var dots, mismatches uint64
+	for i := range n.Cells {
+		dots += n.Cells[i].Dots
+		mismatches += n.Cells[i].Mismatches
+	}
+	c := n.Counts
+	return fmt.Sprintf("Of %s dot products that two machines were both given, %s (%s) have different results. Of the differences, counted by machines, instruction and cause, %d are new, %d were there before, %d are known, %d are on the list of known ones but expired, %d are gone.",
+		readable.Thousands(dots), readable.Thousands(mismatches), readable.Share(mismatches, dots), c.New, c.Still, c.Known, c.Expired, c.Gone)
+}
+
+func (n *nightly) machines() []page.HTML {
+	t := page.Table{Columns: page.Columns("machine", "target", "recorded on", "#instructions", "#dot products", "what it is")}
+	for _, m := range n.Machines {
+		var env []string
+		for _, k := range slices.Sorted(maps.Keys(m.Environment)) {
+			env = append(env, k+" "+m.Environment[k])
+		}
+		when, dots := cmp.Or(m.Date, "recorded"), readable.Thousands(uint64(m.Dots))
+		if !m.Recorded {
+			when, dots = "answers itself", ""
+		}
+		if !m.Complete {
+			when += ", not complete"
+		}
+		if m.Faults > 0 {
+			when += fmt.Sprintf(", failed on %s", readable.Plural(m.Faults, "dot product"))
+		}
+		t.Add(m.Name, "`"+m.Target+"`", when, fmt.Sprint(m.Instructions), dots, strings.Join(env, ", "))
+	}
+	blocks := []page.HTML{page.Text("Each machine was given the same operands and computed d = a₀·b₀ + a₁·b₁ + … + c. Results that differ in any bit count, each instruction and each two machines apart."), t.HTML()}
+	for _, text := range slices.Concat(n.Trouble, n.Incomplete) {
+		blocks = append(blocks, page.Alert(text))
+	}
+	for i := range n.LeftOut {
+		blocks = append(blocks, page.Note(n.LeftOut[i].String()))
+	}
+	return blocks
+}
+
+// grid is the cells of a result by instruction and pair of machines.
+func (r *Result) grid() (rows, columns []string, cells map[[2]string]*Cell) {
+	cells = map[[2]string]*Cell{}
+	for i := range r.Cells {
+		x := &r.Cells[i]
+		row, column := x.row(), machinePair(x.A, x.B)
+		if !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
+		if !slices.Contains(columns, column) {
+			columns = append(columns, column)
+		}
+		cells[[2]string{row, column}] = x
+	}
+	return rows, columns, cells
+}
+
+func (n *nightly) heat() page.HTML {
+	h := page.Heat{Title: "share of dot products that differ, by instruction and pair of machines", Key: "share of dot products that differ; framed: something is new there"}
+	rows, columns, cells := n.grid()
+	h.Rows, h.Columns = rows, columns
+	for _, row := range rows {
+		var line []page.HeatCell
+		for _, column := range columns {
+			line = append(line, n.cell(cells[[2]string{row, column}]))
+		}
+		h.Cells = append(h.Cells, line)
+	}
+	return page.Figure(h.SVG(), "Rows are instructions, columns pairs of machines. = means equal bits in all dot products; empty cells were not compared.", nil)
+}
+
+func (n *nightly) cell(x *Cell) page.HeatCell {
+	if x == nil {
+		return page.HeatCell{Share: -1}
+	}
+	text := n.cellText(x)
+	c := page.HeatCell{Text: strings.TrimRight(text, " *"), Mark: strings.HasSuffix(text, "*"),
+		Title: fmt.Sprintf("%s on %s: %s of %s dot products differ", x.Instruction, machinePair(x.A, x.B), readable.Thousands(x.Mismatches), readable.Thousands(x.Dots))}
+	if x.Dots > 0 {
+		c.Share = float64(x.Mismatches) / float64(x.Dots)
+	}
+	return c
+}
+
+// stateOrder is the order in which differences are listed, with the class of the style sheet.
+var stateOrder = []struct{ state, class, text string }{
+	{StateNew, "bad", "new"}, {StateExpired, "bad", "expired"}, {StateStill, "", "still there"}, {StateKnown, "good", "known"},
+}
+
+// states lists the differences with their states, and what became of others.
+func (n *nightly) states() []page.HTML {
+	reasons := map[string]KnownUse{}
+	for _, u := range n.Known {
+		reasons[u.ID] = u
+	}
+	t := page.Table{Columns: page.Columns("state", "machines", "instruction", "cause", "from A's arithmetic to B's", "#differ", "#share", "first seen", "reason")}
+	for _, s := range stateOrder {
+		for i := range n.Differences {
+			d := &n.Differences[i]
+			if d.State != s.state {
+				continue
+			}
+			reason := d.What
+			if u, ok := reasons[d.Known]; ok && d.Known != "" {
+				reason = u.Reason
+				if u.Expires != "" {
+					reason += " (until " + u.Expires + ")"
+				}
+			}
+			row := page.Row{{Text: s.text, Class: s.class}}
+			for _, text := range []string{machinePair(d.A, d.B), "`" + d.Instruction + "`", d.Bucket, readable.Changes(d.Changes, 4), readable.Thousands(d.Cases), readable.Share(d.Cases, d.Dots), n.first[d.ID], reason} {
+				row = append(row, page.Cell{Text: text})
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	blocks := []page.HTML{t.HTML()}
+	if t.Rows == nil {
+		blocks = []page.HTML{page.Text("There is no difference.")}
+	}
+	gone := page.Table{Caption: "Gone since the baseline", Columns: page.Columns("machines", "instruction", "cause", "#differed", "first seen", "why")}
+	for _, g := range n.Gone {
+		why := "compared again: no difference"
+		if !g.Compared {
+			why = "not compared this time"
+		}
+		gone.Add(machinePair(g.A, g.B), "`"+g.Instruction+"`", g.Bucket, readable.Thousands(g.Cases), n.first[g.ID], why)
+	}
+	changed := page.Table{Caption: "Machines whose arithmetic changed since the baseline", Columns: page.Columns("machine", "instruction", "was", "is")}
+	for i := range n.Changed {
+		c := &n.Changed[i]
+		changed.Add(c.Machine, "`"+c.Instruction+"`", c.Was.text(), c.Now.text())
+	}
+	return append(blocks, gone.HTML(), changed.HTML())
+}
+
+// examplesMost is the number of differences that are drawn.
+const examplesMost = 12
+
+// examples explains one difference of each cause, new ones first.
+func (n *nightly) examples() []page.HTML {
+	var blocks []page.HTML
+	seen := map[string]bool{}
+	for _, s := range stateOrder {
+		for i := range n.Differences {
+			d := &n.Differences[i]
+			if d.State != s.state || seen[d.Bucket] || len(seen) == examplesMost {
+				continue
+			}
+			b := n.bundle(d)
+			if b == nil {
+				continue
+			}
+			pic, err := bundle.Picture(&b.Mismatch, "")
+			if err != nil {
+				continue
+			}
+			seen[d.Bucket] = true
+			blocks = append(blocks, page.Heading(fmt.Sprintf("%s: %s on %s", d.Bucket, machinePair(d.A, d.B), d.Instruction)),
+				page.Text("The smallest case found, and what happens to it:"), page.Steps(report.InWords(pic)...), bundle.Drawing(pic, len(seen) == 1, false),
+				page.Command("mmafuzz replay "+readable.ShellPath(b.Dir)))
+		}
+	}
+	if blocks != nil {
+		return blocks
+	}
+	t := page.Table{Columns: page.Columns("cause", "what it is")}
+	for _, l := range triage.Labels() {
+		if slices.ContainsFunc(n.Differences, func(d Difference) bool { return d.Bucket == string(l.Label) }) {
+			t.Add(string(l.Label), l.Doc)
+		}
+	}
+	return []page.HTML{t.HTML()}
+}
+
+// bundle reads that of a difference, wherever the directory of the comparison is now; nil
+// if there is none.
+func (n *nightly) bundle(d *Difference) *corpus.Bundle {
+	if d.Bundle == "" {
+		return nil
+	}
+	places := []string{d.Bundle}
+	if _, rest, ok := strings.Cut(filepath.ToSlash(d.Bundle), "/"+bundlesDir+"/"); ok && n.Dir != "" {
+		places = append(places, filepath.Join(n.Dir, bundlesDir, rest))
+	}
+	for _, place := range places {
+		if b, err := corpus.ReadBundle(place); err == nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// Sizes of the strip of nights, in pixels.
+const (
+	nightCell = 7
+	nightGap  = 26
+)
+
+// strip draws every night as a small heat map.
+func (n *nightly) strip() page.HTML {
+	if len(n.all) < 2 {
+		return ""
+	}
+	var rows, columns []string
+	for _, r := range n.all {
+		rs, cs, _ := r.grid()
+		rows, columns = append(rows, rs...), append(columns, cs...)
+	}
+	rows, columns = unique(rows), unique(columns)
+	var c page.Canvas
+	width := max(nightCell*len(columns), 70) + nightGap
+	perLine := max(1, 900/width)
+	for i, r := range n.all {
+		x, y := 10+i%perLine*width, 24+i/perLine*(nightCell*len(rows)+54)
+		_, _, cells := r.grid()
+		c.Begin(fmt.Sprintf("%s: %d new, %d expired, %d still there, %d known, %d gone", r.Date, r.Counts.New, r.Counts.Expired, r.Counts.Still, r.Counts.Known, r.Counts.Gone))
+		c.Text(x, y-8, "small", r.Date)
+		for j, row := range rows {
+			for k, column := range columns {
+				if cell := r.color(cells[[2]string{row, column}]); cell != "" {
+					c.Rect(x+k*nightCell, y+j*nightCell, nightCell-1, nightCell-1, "f-"+cell)
+				}
+			}
+		}
+		text := fmt.Sprintf("%d new", r.Counts.New+r.Counts.Expired)
+		class := "small faint"
+		if r.Counts.New+r.Counts.Expired > 0 {
+			class = "small bold f-bad"
+		}
+		c.Text(x, y+nightCell*len(rows)+14, class, text)
+		c.End()
+	}
+	return page.Figure(c.SVG("a small heat map of each night"), "One small map for each night, with the rows and columns of the large one: the darker, the larger the share that differs.", nil)
+}
+
+func unique(list []string) []string {
+	var all []string
+	for _, s := range list {
+		if !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// color is the colour of a cell; "" if there is none.
+func (r *Result) color(x *Cell) string {
+	if x == nil || x.Dots == 0 {
+		return ""
+	}
+	c := page.HeatCell{Share: float64(x.Mismatches) / float64(x.Dots)}
+	return c.Color()
+}
+
+// curves shows the numbers of differences by state, night by night.
+func (n *nightly) curves() page.HTML {
+	if len(n.all) < 2 {
+		return ""
+	}
+	t := page.Table{Columns: page.Columns("night", "#new", "#expired", "#still there", "#known", "#gone")}
+	names := []string{"new or expired", "still there", "known"}
+	series := make([]page.Series, len(names))
+	for i, r := range n.all {
+		c := r.Counts
+		t.Add(r.Date, fmt.Sprint(c.New), fmt.Sprint(c.Expired), fmt.Sprint(c.Still), fmt.Sprint(c.Known), fmt.Sprint(c.Gone))
+		for j, v := range []int{c.New + c.Expired, c.Still, c.Known} {
+			series[j].Name = names[j]
+			series[j].Points = append(series[j].Points, page.Point{X: float64(i + 1), Y: float64(v), Title: fmt.Sprintf("%s: %d %s", r.Date, v, names[j])})
+		}
+	}
+	plot := page.Plot{Title: "numbers of differences by night", X: page.Axis{Label: "night"}, Y: page.Axis{Label: "differences"}, Series: series}
+	return page.Figure(plot.SVG(), "How many differences there were, night by night.", &t)
+}
+
+func (n *nightly) models() page.HTML {
+	t := page.Table{Columns: page.Columns("machine", "instruction", "computes", "#dot products")}
+	for i := range n.Models {
+		m := &n.Models[i]
+		t.Add(m.Machine, "`"+m.Instruction+"`", m.text(), readable.Thousands(m.Dots))
+	}
+	return t.HTML()
+}
+
+// RecordingPage makes the page of one recording.
+func RecordingPage(s *Side) *page.Page {
+	if s.Name == "" {
+		s.Name = cmp.Or(s.Recording.Header.Name, s.fileName())
+	}
+	n := &nightly{Night: Night{Result: &Result{Machines: []Machine{newMachine(s)}}}}
+	p := page.New("Recording of "+s.Name, "The results of one machine on inputs that the recording carries. Two recordings, or a recording and a target such as sim:hopper, can be compared.")
+	t := page.Table{Columns: page.Columns("instruction", "formats", "generator", "#seed", "#dot products", "#failed")}
+	type key struct {
+		inst, formats, generator string
+		seed                     uint64
+	}
+	var order []key
+	dots, failed := map[key]int{}, map[key]int{}
+	for _, d := range s.Recording.Data {
+		k := key{d.Section.Instruction, d.Section.Formats.String(), d.Section.Generator, d.Section.Seed}
+		if dots[k] == 0 {
+			order = append(order, k)
+		}
+		dots[k] += d.Batch.Dots()
+		for _, f := range d.Faults {
+			failed[k] += f.Count
+		}
+	}
+	for _, k := range order {
+		t.Add("`"+k.inst+"`", k.formats, "`"+k.generator+"`", fmt.Sprint(k.seed), readable.Thousands(uint64(dots[k])), fmt.Sprint(failed[k]))
+	}
+	p.Add("What was recorded", append(n.machines(), t.HTML())...)
+	problems := page.Table{Columns: page.Columns("instruction", "why it has no results, or no more")}
+	for _, x := range s.Recording.Problems {
+		problems.Add("`"+x.Instruction+"`", x.What)
+	}
+	p.Add("What is missing", problems.HTML())
+	return p
+}

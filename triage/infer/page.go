@@ -1,0 +1,131 @@
+package infer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/probe"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+	"github.com/mmafuzz/mmafuzz/triage/report/page"
+)
+
+// ReportFile is the report of an inference in its directory, for programs.
+const ReportFile = "report.json"
+
+// ReadReport reads the report of an inference from a file, with its summation tree.
+func ReadReport(ctx context.Context, file string) (*Report, error) {
+	body, err := corpus.ReadFile(file, "report of an inference", maxInferenceReport)
+	if err != nil {
+		return nil, err
+	}
+	t := &Report{}
+	if err := mma.JSONError(body, json.Unmarshal(body, t)); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if t.V != 1 || t.Formats.Validate() != nil {
+		return nil, fmt.Errorf("%s: this is no report of an inference", file)
+	}
+	printable.Strings(t)
+	if t.Verdict == Found && t.Params.Validate(t.Formats, t.K) == nil {
+		if err := t.draw(ctx, &mma.Instruction{Arch: "model", Name: "inferred", K: t.K, Formats: t.Formats, Params: t.Params}); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return t, nil
+}
+
+// Page makes the page of a report.
+func (t *Report) Page() *page.Page {
+	verdict := map[Verdict]string{
+		Found: "its arithmetic was found", Unexplained: "no arithmetic was found that explains it",
+		NotStable: "it changes its answers", Failing: "it fails", Exhausted: "the search ended early",
+	}[t.Verdict]
+	lead := t.Headline()
+	if t.Verdict == Found {
+		lead = "A program of known parts reproduces every answer of the unit, bit for bit: " + lead
+	}
+	p := page.New(fmt.Sprintf("%s %s: %s", t.Target, t.Instruction, verdict), lead)
+	p.Add("What was found", t.found()...)
+	p.Add("How the unit adds", t.treeBlocks()...)
+	p.Add("How the unit computes", page.Figure(report.Pipeline(t.Formats, t.K, &t.Params).SVG("block diagram of the unit"), "The unit as a block diagram, from the operands to the result, with the widths and roundings that were found.", nil))
+	p.Add("What proves it", t.parameterTable()...)
+	p.Add("What it was tested on", t.tested()...)
+	return p
+}
+
+func (t *Report) found() []page.HTML {
+	blocks := []page.HTML{page.Text(fmt.Sprintf("A unit that multiplies %s and adds %d products was asked %s dot products. It was known by its answers alone.", t.Formats, t.K, readable.Thousands(uint64(max(0, t.Stats.Queries)))))}
+	if t.Verdict == Found {
+		blocks = append(blocks, page.Text("The program found: `"+t.Arithmetic+"`."))
+	} else {
+		blocks = append(blocks, page.Alert("No program passed every test; what follows is of the best one, which is wrong or not tested: `"+t.Arithmetic+"`. "+t.Note))
+	}
+	if len(t.Alike) > 0 {
+		blocks = append(blocks, page.Text(fmt.Sprintf("It computes as these known instructions do; none of %s inputs tells them apart: %s.", readable.Thousands(uint64(max(0, t.Compared))), strings.Join(readable.First(t.Alike, 12), ", "))))
+	}
+	if w := t.Witness; w != nil {
+		blocks = append(blocks, page.Text(fmt.Sprintf("The smallest input found on which the best program is wrong: `%s`. The unit gives `%s`, the program `%s`.", w.Terms, w.Got, w.Would)))
+	}
+	if u := t.Unstable; u != nil {
+		blocks = append(blocks, page.Text(fmt.Sprintf("%s: `%s` gave `%s` and then `%s`.", u.What, u.Dot, u.First, u.Second)))
+	}
+	for _, f := range t.Faults {
+		blocks = append(blocks, page.Text(fmt.Sprintf("The unit fails on `%s`: %s.", f.Dot, f.What)))
+	}
+	if note := t.policyNote(); note != "" {
+		blocks = append(blocks, page.Note(note+"."))
+	}
+	return append(blocks, page.Note(t.spent()+"."))
+}
+
+// treeBlocks draws the summation tree.
+func (t *Report) treeBlocks() []page.HTML {
+	if t.tree == nil {
+		if t.Tree == "" {
+			return nil
+		}
+		return []page.HTML{page.Pre(t.Tree)}
+	}
+	return []page.HTML{probe.TreeFigure(t.tree, t.K), page.Fold("The tree as a formula", page.Pre(t.tree.Formula(t.K)))}
+}
+
+// parameterTable lists what was found out about each parameter, with the input that rules
+// out another value.
+func (t *Report) parameterTable() []page.HTML {
+	table := page.Table{Columns: page.Columns("part of the arithmetic", "value", "another value is ruled out", "by this input", "the unit gave", "it would be")}
+	open := page.Table{Caption: "What was not told apart: other values that gave the same results on all inputs that were tried", Columns: page.Columns("part of the arithmetic", "other value", "#inputs tried")}
+	for _, p := range t.Parameters {
+		name := report.ParameterInWords(p.Path) + " `" + p.Path + "`"
+		if len(p.RuledOut) == 0 {
+			why := p.proof()
+			table.Add(name, p.Value, why, "", "", "")
+		}
+		for n, r := range p.RuledOut {
+			if n > 0 {
+				break // one is a proof; report.md has all
+			}
+			table.Add(name, p.Value, r.Change, "`"+r.Terms+"`", "`"+r.Got+"`", "`"+r.Would+"`")
+		}
+		for _, o := range p.Open {
+			open.Add(name, o.Change, readable.Thousands(uint64(max(0, o.Tried))))
+		}
+	}
+	return []page.HTML{page.Text("Each row has an input on which the unit's answer rules out another value of the parameter. p0=3f80*4000 is a product of two operands, by their codes; all others are zero."), table.HTML(), open.HTML()}
+}
+
+func (t *Report) tested() []page.HTML {
+	table := page.Table{Columns: page.Columns("kind of input", "what it is", "#dot products", "differ", "at most, with 95 % confidence")}
+	for _, c := range t.Classes {
+		table.Add("`"+c.Name+"`", c.Doc, readable.Thousands(uint64(max(0, c.Asked))), "none", c.bound())
+	}
+	if table.Rows == nil {
+		return nil
+	}
+	return []page.HTML{page.Text("The program was tried on inputs that it was not made from. " + unseen), table.HTML()}
+}

@@ -1,0 +1,74 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/mmafuzz/mmafuzz/triage/report/page"
+)
+
+// answerLine is a line that mmafuzz probe --json writes: an answer, the summation tree, or
+// an operation's profile.
+type answerLine struct {
+	Answer
+	Evidence []string `json:"evidence"`
+	Tree     string   `json:"tree"`
+	Problem  string   `json:"problem"`
+	Profile
+}
+
+// Page makes the page of answers in JSON lines. The title names the unit.
+func Page(title string, lines []byte) (*page.Page, error) {
+	p := page.New(title, "The questions that the literature has asked of matrix units, and what this unit answers: each answer rests on inputs and results, which can be asked for again.")
+	answers := map[string]*page.Table{}
+	profile := page.Table{Columns: page.Columns("operation", "#operands drawn in their format", "#operands drawn in FP32", "#the same, rounded to d", "#the same, rounded to d")}
+	var tree []page.HTML
+	d := json.NewDecoder(bytes.NewReader(lines))
+	for {
+		var a answerLine
+		if err := d.Decode(&a); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("these are no answers of mmafuzz probe --json: %w", err)
+		}
+		switch {
+		case a.Paper != "":
+			t := answers[a.Paper]
+			if t == nil {
+				t = &page.Table{Columns: page.Columns("test", "question", "answer", "remark", "proof")}
+				answers[a.Paper] = t
+			}
+			proof := page.Cell{}
+			if len(a.Evidence) > 0 {
+				text := ""
+				for _, e := range a.Evidence {
+					text += e + "\n"
+				}
+				proof.HTML = page.Fold("inputs", page.Pre(text))
+			}
+			t.Rows = append(t.Rows, page.Row{{Text: a.ID}, {Text: a.Question}, {Text: "`" + a.Value + "`"}, {Text: a.Why}, proof})
+		case a.Tree != "":
+			tree = append(tree, page.Text("( ) is the sum of two terms, [ ] a fused sum in which a large term makes small ones vanish, { } an exact one. p0, p1, … are products."), page.Pre(a.Tree))
+		case a.Problem != "":
+			tree = append(tree, page.Text("There is no summation tree: "+a.Problem))
+		case a.Operation != "":
+			profile.Add(a.Operation, scientific(a.Low), scientific(a.FP32), scientific(a.NarrowLow), scientific(a.NarrowFP32))
+		}
+	}
+	if len(answers) == 0 && tree == nil {
+		return nil, errors.New("these are no answers of mmafuzz probe --json")
+	}
+	p.Add("How the unit adds", tree...)
+	for _, paper := range Papers {
+		if t := answers[paper.Key]; t != nil {
+			p.Add(paper.Title, page.Note("A dash: no input of these formats decides the question."), t.HTML())
+		}
+	}
+	p.Add("Mean errors of single operations", profile.HTML())
+	return p, nil
+}
+
+func scientific(v float64) string { return fmt.Sprintf("%.2e", v) }

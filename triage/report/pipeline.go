@@ -1,0 +1,185 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/report/page"
+)
+
+// stageBox is a part of a unit: what it is called, and what it does.
+type stageBox struct {
+	name  string
+	lines []string
+	side  string // what enters from the side
+}
+
+// Pipeline draws a program as a block diagram, from the operands at the top to the result.
+func Pipeline(f mma.Formats, k int, p *mma.Params) *page.Canvas {
+	const width, left, line = 430, 12, 17
+	var c page.Canvas
+	y := 12
+	boxes := pipeline(f, k, p)
+	for i, b := range boxes {
+		var text []string
+		for _, l := range b.lines {
+			text = append(text, readable.Wrap(l, (width-24)*10/63)...)
+		}
+		h := 28 + line*len(text)
+		c.Rect(left, y, width, h, "f-shade k-line")
+		c.Text(left+12, y+19, "bold", b.name)
+		for n, l := range text {
+			c.Text(left+12, y+37+line*n, "small", l)
+		}
+		if b.side != "" {
+			c.Path(fmt.Sprintf("M%d %dh-44m10 -5l-10 5l10 5", left+width+50, y+h/2), "k-ink none")
+			c.Text(left+width+56, y+h/2+4, "bold", b.side)
+		}
+		y += h
+		if i < len(boxes)-1 {
+			c.Path(fmt.Sprintf("M%d %dv20m-5 -8l5 8l5 -8", left+width/2, y), "k-ink none")
+			y += 22
+		}
+	}
+	c.Rect(0, y+8, 1, 1, "none")
+	return &c
+}
+
+// pipeline lists the parts of a unit that a program has.
+func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
+	step := p.Step(k)
+	all := []stageBox{{name: "Operands", lines: operandLines(f, p)}, {name: fmt.Sprintf("%d products", k), lines: productLines(p)}}
+	for _, s := range []struct {
+		name  string
+		stage *mma.Stage
+	}{{"First partial sums", &p.Stage0}, {"Second partial sums", &p.Stage1}} {
+		if s.stage.Sum != mma.Off {
+			all = append(all, stageBox{name: s.name, lines: stageLines(s.stage)})
+		}
+	}
+	enters := "accumulator"
+	switch {
+	case f.C != fp.None && p.Start == mma.StartC:
+		enters = "c, then the accumulator"
+		if step >= k {
+			enters = "c"
+		}
+	case p.Start != mma.StartC && step >= k:
+		enters = ""
+	}
+	all = append(all, stageBox{name: "Alignment", lines: joinLines(p), side: enters},
+		stageBox{name: "Adder", lines: []string{adderText(k, step, p)}},
+		stageBox{name: "Rounding", lines: []string{roundText(&p.Acc)}})
+	if p.Late != (mma.Round{}) {
+		all = append(all, stageBox{name: "Additions after the last step", lines: []string{roundText(&p.Late)}})
+	}
+	if p.Out != (mma.Round{}) {
+		all = append(all, stageBox{name: "Rounding of the result", lines: []string{roundText(&p.Out)}})
+	}
+	return append(all, stageBox{name: "Result d", lines: []string{f.D.String()}})
+}
+
+func operandLines(f mma.Formats, p *mma.Params) []string {
+	text := fmt.Sprintf("a of %s, b of %s", f.A, f.B)
+	if f.C != fp.None {
+		text += ", c of " + f.C.String()
+	}
+	if f.Scale != fp.None {
+		text += fmt.Sprintf(", a %s scale for each %d products", f.Scale, f.Block)
+	}
+	lines := []string{text}
+	if p.In.Sub != mma.KeepSub {
+		lines = append(lines, "subnormal a and b count as zero")
+	}
+	if p.In.C != mma.KeepSub {
+		lines = append(lines, "a subnormal c counts as zero")
+	}
+	return lines
+}
+
+func productLines(p *mma.Params) []string {
+	if p.Prod.Round.Frac == 0 {
+		return []string{"exact"}
+	}
+	return []string{roundText(&p.Prod.Round)}
+}
+
+func stageLines(s *mma.Stage) []string {
+	how := map[mma.Sum]string{mma.Fused: "all terms of a group in one fused sum", mma.Sequential: "one term after the other", mma.Pairwise: "neighbours in pairs", mma.PairHalves: "halves in pairs"}[s.Sum]
+	switch {
+	case s.Split == mma.Interleaved:
+		how += fmt.Sprintf(", %d interleaved groups", s.Group)
+	case s.Group > 0:
+		how += fmt.Sprintf(", groups of %d terms", s.Group)
+	}
+	lines := []string{how, alignText(&s.Align)}
+	if s.Round != (mma.Round{}) {
+		lines = append(lines, roundText(&s.Round))
+	}
+	return lines
+}
+
+func joinLines(p *mma.Params) []string {
+	lines := []string{alignText(&p.Join.Align)}
+	if p.Join.CF != 0 || p.Join.CMode != 0 {
+		text := "the accumulator"
+		if p.Join.CF != 0 {
+			text += fmt.Sprintf(" keeps %d bits", p.Join.CF)
+		}
+		if p.Join.CMode != 0 {
+			text += " is rounded " + modeInWords(p.Join.CMode)
+		}
+		lines = append(lines, text)
+	}
+	if p.Join.CDrop != 0 {
+		lines = append(lines, fmt.Sprintf("the accumulator is dropped if it is more than %d binades below", p.Join.CDrop))
+	}
+	return lines
+}
+
+// alignText says how terms are aligned.
+func alignText(a *mma.Align) string {
+	if a.F == 0 {
+		return "no term is cut: the sum is exact"
+	}
+	text := fmt.Sprintf("to the largest exponent; %d bits below it are kept, the rest is rounded %s", a.F, modeInWords(a.Mode))
+	if a.Floor != 0 {
+		text += fmt.Sprintf("; never below the exponent %d", a.Floor)
+	}
+	return text
+}
+
+func adderText(k, step int, p *mma.Params) string {
+	text := fmt.Sprintf("adds all %d products at once", k)
+	if step < k {
+		text = fmt.Sprintf("adds %d products at a time; %d steps, each of which goes on with the result of the one before", step, (k+step-1)/step)
+	}
+	if p.Lanes > 1 {
+		text += fmt.Sprintf("; %d accumulators take turns", p.Lanes)
+	}
+	return text
+}
+
+// roundText says how a number is rounded.
+func roundText(r *mma.Round) string {
+	var parts []string
+	if r.Frac != 0 {
+		parts = append(parts, fmt.Sprintf("to %d fraction bits, %s", r.Frac, modeInWords(r.Mode)))
+	}
+	if r.Emin != 0 {
+		parts = append(parts, fmt.Sprintf("normal from %s on", power(int32(r.Emin))))
+	}
+	if r.Flush != mma.NoFlush {
+		parts = append(parts, "smaller results become zero")
+	}
+	if r.Emax != 0 {
+		parts = append(parts, fmt.Sprintf("too large from %s on", power(int32(r.Emax)+1)))
+	}
+	if parts == nil {
+		return "none"
+	}
+	return strings.Join(parts, "; ")
+}
