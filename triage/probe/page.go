@@ -10,21 +10,18 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
-// answerLine is a line that mmafuzz probe --json writes: an answer, the summation tree, or
-// an operation's profile.
+// answerLine is a line that mmafuzz probe --json writes: an answer or the summation tree.
 type answerLine struct {
 	Answer
 	Evidence []string `json:"evidence"`
 	Tree     string   `json:"tree"`
 	Problem  string   `json:"problem"`
-	Profile
 }
 
 // Page makes the page of answers in JSON lines. The title names the unit.
 func Page(title string, lines []byte) (*page.Page, error) {
 	p := page.New(title, "The questions that the literature has asked of matrix units, and what this unit answers: each answer rests on inputs and results, which can be asked for again.")
 	answers := map[string]*page.Table{}
-	profile := page.Table{Columns: page.Columns("operation", "#operands drawn in their format", "#operands drawn in FP32", "#the same, rounded to d", "#the same, rounded to d")}
 	var tree []page.HTML
 	d := json.NewDecoder(bytes.NewReader(lines))
 	for {
@@ -54,8 +51,6 @@ func Page(title string, lines []byte) (*page.Page, error) {
 			tree = append(tree, page.Text("( ) is the sum of two terms, [ ] a fused sum in which a large term makes small ones vanish, { } an exact one. p0, p1, … are products."), page.Pre(a.Tree))
 		case a.Problem != "":
 			tree = append(tree, page.Text("There is no summation tree: "+a.Problem))
-		case a.Operation != "":
-			profile.Add(a.Operation, scientific(a.Low), scientific(a.FP32), scientific(a.NarrowLow), scientific(a.NarrowFP32))
 		}
 	}
 	if len(answers) == 0 && tree == nil {
@@ -67,8 +62,5 @@ func Page(title string, lines []byte) (*page.Page, error) {
 			p.Add(paper.Title, page.Note("A dash: no input of these formats decides the question."), t.HTML())
 		}
 	}
-	p.Add("Mean errors of single operations", profile.HTML())
 	return p, nil
 }
-
-func scientific(v float64) string { return fmt.Sprintf("%.2e", v) }

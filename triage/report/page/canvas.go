@@ -1,6 +1,7 @@
 package page
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -88,10 +89,25 @@ func (c *Canvas) SVG(title string) HTML {
 	return render("canvas", drawing{c.W, c.H, show(title), c.shapes, false})
 }
 
+// colorRule is a line of the style sheet that is about one colour.
+var colorRule = regexp.MustCompile(`^(?:svg text)?\.f-(\w+)[{,]`)
+
+// usedStyle is the style sheet of pictures without the rules of colours that do not occur.
+func usedStyle(svg string) string {
+	var b strings.Builder
+	for line := range strings.Lines(compact(pictureStyle)) {
+		m := colorRule.FindStringSubmatch(line)
+		if m == nil || strings.Contains(svg, "f-"+m[1]) || strings.Contains(svg, "k-"+m[1]) || m[1] == "paper" {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
 // File returns the picture as a file of its own.
 func (c *Canvas) File(title string) []byte {
 	svg := string(render("canvas", drawing{c.W, c.H, show(title), c.shapes, true}))
-	style := "<style>" + compact(pictureStyle) + "</style>\n"
+	style := "<style>" + usedStyle(svg) + "</style>\n"
 	at := strings.Index(svg, "\n") + 1
 	return []byte(svg[:at] + style + `<rect class="f-paper" width="100%" height="100%"/>` + "\n" + svg[at:] + "\n")
 }
