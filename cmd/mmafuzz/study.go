@@ -72,7 +72,10 @@ func newStudyOf(a *app, s *study.Study) *cobra.Command {
 	f := c.Flags()
 	f.AddFlagSet(own)
 	f.Uint64Var(&r.request.Seed, "seed", 1, "`seed` of all inputs")
-	f.IntVar(&r.request.Count, "count", s.Count, "`number` of "+s.Of)
+	r.request.Count = s.Count
+	if s.Of != "" {
+		f.IntVar(&r.request.Count, "count", s.Count, "`number` of "+s.Of)
+	}
 	f.IntVar(&r.request.Workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
 	f.StringVar(&r.request.Dir, "out", "", "`directory` of the result and of the journal")
 	f.BoolVar(&r.all, "all", false, "print all rows of long tables")

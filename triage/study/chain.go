@@ -110,14 +110,14 @@ func (c *chain) measure(ctx context.Context, u *unit, r *Request, low bool) ([]N
 	for i := range a32 {
 		a32[i] = float32(rng.NormFloat64())
 	}
-	qa.put(in.A, in.SA, a32, n, low)
+	putQuantized(&qa, in.A, in.SA, a32, low)
 	var means []Number
 	d := u.inst().D.Get()
 	for range c.length {
 		for i := range b32 {
 			b32[i] = float32(rng.NormFloat64())
 		}
-		qb.put(in.B, in.SB, b32, n, low)
+		putQuantized(&qb, in.B, in.SB, b32, low)
 		product32(d32, a32, b32, n)
 		codes, err := u.run(ctx, in)
 		if err != nil {
@@ -133,7 +133,7 @@ func (c *chain) measure(ctx context.Context, u *unit, r *Request, low bool) ([]N
 		}
 		means = append(means, Number(relativeError(got, d32, chainRows*n)))
 		a32, d32 = d32, a32
-		qa.put(in.A, in.SA, got, n, false)
+		putQuantized(&qa, in.A, in.SA, got, false)
 	}
 	return means, nil
 }
@@ -179,16 +179,16 @@ type quantizer struct {
 	block int
 }
 
-// put writes the codes of values, rows of n, and their scales. With back the values become
-// those of the codes.
-func (q *quantizer) put(codes, scales []byte, values []float32, n int, back bool) {
+// putQuantized writes the codes of values and their scales. With back the
+// values become those of the codes.
+func putQuantized[T float32 | float64](q *quantizer, codes, scales []byte, values []T, back bool) {
 	w := int(q.f.Width)
 	if q.scale == fp.None {
 		for i, v := range values {
 			code := encode(q.f, float64(v))
 			mma.Store(codes, w, i, code)
 			if back {
-				values[i] = float32(q.f.Float64(code))
+				values[i] = T(q.f.Float64(code))
 			}
 		}
 		return
@@ -207,7 +207,7 @@ func (q *quantizer) put(codes, scales []byte, values []float32, n int, back bool
 			c := q.f.FromFloat64(float64(v) / unit)
 			mma.Store(codes, w, from+i, c)
 			if back {
-				part[i] = float32(q.f.Float64(c) * unit)
+				part[i] = T(q.f.Float64(c) * unit)
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func (r *Result) Page(command string) *page.Page {
 		}
 		p.Add(t.Title, page.Text(strings.TrimSpace(note)), t.html())
 	}
-	p.Add("The same again", page.Text(fmt.Sprintf("Seed %d, count %d.", r.Seed, r.Count)), page.Command(command))
+	p.Add("The same again", page.Command(command))
 	return p
 }
 
@@ -82,7 +82,12 @@ func (r *Result) Page(command string) *page.Page {
 func (r *Result) Command(dir string) string {
 	words := []string{"mmafuzz", "study", r.Study}
 	words = append(words, r.Targets...)
-	words = append(words, "--seed", fmt.Sprint(r.Seed), "--count", fmt.Sprint(r.Count))
+	words = append(words, "--seed", fmt.Sprint(r.Seed))
+	for _, s := range studies {
+		if s.Name == r.Study && s.Of != "" {
+			words = append(words, "--count", fmt.Sprint(r.Count))
+		}
+	}
 	for _, name := range sortedKeys(r.Settings) {
 		words = append(words, "--"+name+"="+r.Settings[name])
 	}

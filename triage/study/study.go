@@ -66,7 +66,7 @@ type Study struct {
 	Short string // what it finds out, in a line
 	Long  string // its help
 	Count int    // default of Request.Count
-	Of    string // what Count counts
+	Of    string // what Count counts; "": it counts nothing
 	// New makes a runner and the flags of its own settings.
 	New func(f *pflag.FlagSet) Runner
 }
@@ -83,6 +83,7 @@ var studies = []Study{
 	biasStudy,
 	operationsStudy,
 	chainStudy,
+	gemmStudy,
 }
 
 // All returns the table of studies.

@@ -76,6 +76,7 @@ var small = []struct {
 	{"bias", study.Request{Targets: []string{"sim:volta", "sim:cdna3/v_mfma_f32_32x32x8_f16"}, Seed: 1, Count: 256}, []string{"--steps", "4"}},
 	{"operations", study.Request{Seed: 1, Count: 500}, nil},
 	{"chain", study.Request{Targets: []string{"sim:volta", "sim:blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"}, Seed: 1, Count: 5}, []string{"--length", "3"}},
+	{"gemm", study.Request{Targets: []string{"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:hopper/mma.m16n8k16.f32.f16.f16.f32"}, Seed: 1}, []string{"--m", "130", "--n", "70", "--k", "33"}},
 }
 
 // TestInterrupted holds that a study that is interrupted after each of its items, and then
@@ -83,7 +84,7 @@ var small = []struct {
 func TestInterrupted(t *testing.T) {
 	for _, c := range small {
 		t.Run(c.study, func(t *testing.T) {
-			c.request.Workers = 1
+			c.request.Workers, c.request.Dir = 1, t.TempDir()
 			want := asJSON(t, run(t, c.study, c.request, c.args...))
 			s, runner := find(t, c.study, c.args...)
 			c.request.Dir = t.TempDir()

@@ -1,0 +1,116 @@
+package npy
+
+import (
+	"bytes"
+
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// file makes a file of a header and elements.
+func file(version byte, header string, data ...byte) []byte {
+	head := append([]byte(magic), version, 0, byte(len(header)), byte(len(header)>>8))
+	if version > 1 {
+		head = append(head, 0, 0)
+	}
+	return append(append(head, header...), data...)
+}
+
+func TestRead(t *testing.T) {
+	want := &Matrix{2, 3, false, 2, []byte{1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1}}
+	for name, f := range map[string][]byte{
+		"version 1":     file(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 3), }\n", want.Data...),
+		"version 3":     file(3, "{'shape': (2,3), 'fortran_order':False,'descr':'<u2'}", want.Data...),
+		"big endian":    file(1, "{'descr': '>u2', 'fortran_order': False, 'shape': (2, 3), }", 0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 1, 6),
+		"Fortran order": file(2, "{'descr': '<u2', 'fortran_order': True, 'shape': (2, 3), }", 1, 0, 4, 0, 2, 0, 5, 0, 3, 0, 6, 1),
+	} {
+		got, err := Read(bytes.NewReader(f), 100)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	m := &Matrix{1, 1, true, 4, []byte{0, 0, 0xc0, 0x3f}}
+	if v := m.Float64(0, 0); v != 1.5 {
+		t.Errorf("%v, want 1.5", v)
+	}
+}
+
+// TestHostile has files that are refused, and what is said about them.
+func TestHostile(t *testing.T) {
+	for _, c := range []struct {
+		file []byte
+		want string
+	}{
+		{nil, "not an .npy file"},
+		{[]byte("PK\x03\x04xxxxxxxx"), "not an .npy file"},
+		{file(9, ""), "version 9.0"},
+		{file(1, "")[:9], "cut short"},
+		{file(1, "{'descr'")[:14], "cut short"},
+		{append([]byte(magic), 2, 0, 0xff, 0xff, 0xff, 0xff), "the header has 4294967295 bytes"},
+		{file(1, "{}"), "has no descr"},
+		{file(1, "{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }"), "has no descr"},
+		{file(1, "{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }"), "elements of type '|O'"},
+		{file(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1, 1), }"), "elements of type [('a'"},
+		{file(1, "{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }"), "elements of type '<c8'"},
+		{file(1, "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1), }"), "elements of type '<i4'"},
+		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }"), "has 1 dimensions"},
+		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (), }"), "has 0 dimensions"},
+		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 4), }"), "not that of a matrix"},
+		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 4), }"), "not that of a matrix"},
+		{file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (268435456, 268435456), }"), "takes 576460752303423488 bytes, more than"},
+		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 1, 2, 3), "take 16 bytes, but there are 3"},
+		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1), }", 1, 2, 3, 4, 5), "take 4 bytes, but there are more"},
+	} {
+		_, err := Read(bytes.NewReader(c.file), 1000)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.80q: %v, want %s", c.file, err, c.want)
+		}
+	}
+}
+
+// FuzzRead holds that what is read is written and read again as the same.
+func FuzzRead(f *testing.F) {
+	f.Add(file(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 1), }\n", 1, 2, 3, 4))
+	f.Add(file(2, "{'descr': '>f4', 'fortran_order': True, 'shape': (1, 2), }\n", 1, 2, 3, 4, 5, 6, 7, 8))
+	f.Add(file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 3), }"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Read(bytes.NewReader(data), 1<<16)
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := Write(&b, m); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Read(&b, 1<<16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(m, again, cmp.Comparer(bytes.Equal)); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+// TestNumPy has NumPy read what is written, where there is one.
+func TestNumPy(t *testing.T) {
+	script := "import sys, io, numpy\na = numpy.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False)\nprint(a.dtype, a.tolist())"
+	if exec.Command("python3", "-c", "import numpy").Run() != nil {
+		t.Skip("no python3 with NumPy here")
+	}
+	var b bytes.Buffer
+	if err := Write(&b, &Matrix{1, 2, true, 4, []byte{0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0}}); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("python3", "-c", script)
+	c.Stdin = &b
+	out, err := c.Output()
+	if got, want := strings.TrimSpace(string(out)), "float32 [[1.5, -2.0]]"; err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
