@@ -388,7 +388,7 @@ func (g *gemm) putC(buf []byte, id fp.ID, row, column, rows, columns int) error 
 	m := g.matrices[2]
 	read, err := elementsOf(m, id)
 	if err != nil {
-		return fmt.Errorf("C: %w", err)
+		return fmt.Errorf("%s: %w", g.files[2], err)
 	}
 	for x := range rows * columns {
 		mma.Store(buf, id.Width(), x, read(row+x/columns, column+x%columns))
