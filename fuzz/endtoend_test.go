@@ -130,7 +130,7 @@ func TestChunkAllocs(t *testing.T) {
 //	go test -run xxx -bench EndToEnd -count 5 ./fuzz
 func BenchmarkEndToEnd(b *testing.B) {
 	cycle := measure.Cycle()
-	for _, source := range []string{"raw", "raw@1", "normal", "cut"} {
+	for _, source := range []string{"raw", "raw@1", "normal", "cut", "around@1(cut@1)", "special", "around@1(tie@1)", "around@1(order@1)", "around@1(spread@1)", "around@1(floor@1)", "around@1(huge@1)", "around@1(cancel@1)", "around@1(subnormal@1)"} {
 		b.Run(source, func(b *testing.B) {
 			e := endToEnd(b, source)
 			s := e.Shape()

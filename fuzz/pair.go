@@ -23,6 +23,7 @@ type pairRun struct {
 	spec       gen.Spec
 	policy     oracle.Policy
 	sources    []gen.Source
+	schedule   *gen.Schedule
 	recorder   devices.Recorder   // not nil: the pair's inputs are a recording's
 	swapped    bool               // the recorder is B
 	known      []*mma.Params      // arithmetics of the sides that are known or believed
@@ -64,6 +65,7 @@ func newPairRun(cfg *Config, pair devices.Pair) (*pairRun, error) {
 	p.chooseGiven()
 	var err error
 	p.sources, err = p.chooseSources(cfg.Generators)
+	p.schedule = gen.NewSchedule(p.sources, fast(p.A) && fast(p.B))
 	return p, err
 }
 

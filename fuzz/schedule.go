@@ -141,55 +141,24 @@ func (st *PairState) turns() *turns {
 	return t
 }
 
-// nextChunk takes sources in proportion to their weights, evenly mixed, and now
-// and then mutates an input that had a new feature.
+// nextChunk takes the source whose turn it is, and now and then mutates an input that had a
+// new feature.
 func (c *Campaign) nextChunk(i int, t *turns, n int) (chunk, bool) {
 	p, st := c.pairs[i], c.state.Pairs[i]
 	turn := t.chunks
 	t.chunks++
-	var src gen.Source
-	switch {
-	case turn%mutateIn == mutateIn-1 && len(st.Corpus) > 0:
-		src = st.Corpus[int(turn/mutateIn)%len(st.Corpus)].mutated()
-		n = min(n, chunkDots/8)
-	case len(p.sources) == 0:
-		return chunk{}, false
-	default:
-		src = p.weighted(turn)
-	}
-	name := src.String()
-	first := t.next[name]
-	per := src.Generator.M * src.Generator.N
-	n = max(n/per, 1) * per // whole tiles
-	t.next[name] = first + uint64(n)
-	return chunk{pair: i, source: src, name: name, index: first, n: n}, true
-}
-
-// weighted returns the source of a turn: each of them Weight times in a cycle,
-// spread out.
-func (p *pairRun) weighted(turn uint64) gen.Source {
-	total := 0
-	for _, s := range p.sources {
-		total += s.Generator.Weight
-	}
-	// Step through the cycle by about its golden section, so that neighbours
-	// differ.
-	step := max(total*5/8, 1)
-	for gcd(uint64(step), uint64(total)) != 1 {
-		step++
-	}
-	at := int(turn % uint64(total) * uint64(step) % uint64(total))
-	for _, s := range p.sources {
-		if at -= s.Generator.Weight; at < 0 {
-			return s
+	var ch chunk
+	if turn%mutateIn == mutateIn-1 && len(st.Corpus) > 0 {
+		src := st.Corpus[int(turn/mutateIn)%len(st.Corpus)].mutated()
+		ch = chunk{source: src, name: src.String(), n: max(min(n, chunkDots/8), 1)}
+	} else {
+		src, name, n, ok := p.schedule.Turn(turn, n)
+		if !ok {
+			return chunk{}, false
 		}
+		ch = chunk{source: src, name: name, n: n}
 	}
-	return p.sources[0]
-}
-
-func gcd(a, b uint64) uint64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
+	ch.pair, ch.index = i, t.next[ch.name]
+	t.next[ch.name] += uint64(ch.n)
+	return ch, true
 }

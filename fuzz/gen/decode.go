@@ -33,7 +33,7 @@ func Decode(data []byte, insts []mma.Instruction) (*mma.Instruction, *mma.Dot) {
 	dr.args = g.Aimed(dr.Spec, &i.Params).Args
 	dr.bytes = s
 	dr.index = s.next()
-	g.fill(dr, b, 0)
+	g.make(dr, b, 0)
 	b.Get(0, d)
 	return i, d
 }

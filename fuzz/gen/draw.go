@@ -16,6 +16,8 @@ type draw struct {
 	state uint64
 	bytes *bytesSource // not nil: where the randomness comes from instead of state
 	base  *mma.Dot     // of a mutation
+	// around is the generator whose dot products are varied, with d.args.
+	around *Generator
 
 	fa, fb, fc, fs *fp.Format // fc and fs may be nil
 	dot            *mma.Dot

@@ -47,6 +47,12 @@ type Generator struct {
 	// that takes some draws them itself, from the whole range.
 	Aims func(sp Spec, p *mma.Params) []int
 
+	// rare: what it designs is lost in a small variation, such as a zero or an infinity.
+	rare bool
+
+	// One of these makes the inputs: a dot product, of zeros and scales of 1 when it is
+	// called, or a whole tile.
+	dot  func(d *draw, dot *mma.Dot)
 	fill func(d *draw, b *mma.Batch, tile int)
 }
 
@@ -63,39 +69,39 @@ const (
 
 // generators is the table. The order is that of the first inputs of a campaign.
 var generators = []Generator{
-	{Name: "corner", Version: 1, Weight: 1, M: 1, N: 1, Size: cornerSize, fill: dots(cornerDot),
+	{Name: "corner", Version: 1, Weight: 1, M: 1, N: 1, Size: cornerSize, dot: cornerDot,
 		Doc: "extremes by construction, enumerated: lanes, significands of all ones or 1, exponents, signs, sums at overflow, c"},
-	{Name: "pattern", Version: 1, Weight: 3, M: 1, N: 1, Size: patternSize, fill: dots(pattern),
+	{Name: "pattern", Version: 1, Weight: 3, M: 1, N: 1, Size: patternSize, dot: pattern,
 		Doc: "exponent and significand patterns in the style of TestFloat, enumerated"},
-	{Name: "cut", Version: 1, Weight: 4, M: 1, N: 1, Aims: cutAims, fill: dots(cutDot),
+	{Name: "cut", Version: 1, Weight: 4, M: 1, N: 1, Aims: cutAims, dot: cutDot,
 		Doc: "terms that straddle the cut of an alignment, below one that is dropped out by cancellation or not"},
-	{Name: "tie", Version: 1, Weight: 2, M: 1, N: 1, Aims: tieAims, fill: dots(tieDot),
+	{Name: "tie", Version: 1, Weight: 2, M: 1, N: 1, Aims: tieAims, dot: tieDot,
 		Doc: "sums half way between two results, exactly or nearly"},
-	{Name: "order", Version: 1, Weight: 2, M: 1, N: 1, fill: dots(orderDot),
+	{Name: "order", Version: 1, Weight: 2, M: 1, N: 1, dot: orderDot,
 		Doc: "large terms that cancel with small ones between them: order, grouping, place of c"},
-	{Name: "spread", Version: 1, Weight: 2, M: 1, N: 1, fill: dots(spreadDot),
+	{Name: "spread", Version: 1, Weight: 2, M: 1, N: 1, dot: spreadDot,
 		Doc: "terms of random exponents in a window"},
-	{Name: "floor", Version: 1, Weight: 1, M: 1, N: 1, Aims: floorAims, fill: dots(floorDot),
+	{Name: "floor", Version: 1, Weight: 1, M: 1, N: 1, Aims: floorAims, dot: floorDot,
 		Doc: "all terms below the exponent that zero has"},
-	{Name: "tiny", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(tinyDot),
+	{Name: "tiny", Version: 1, Weight: 1, M: 1, N: 1, dot: tinyDot,
 		Doc: "products, partial sums and results around the smallest normal number"},
-	{Name: "huge", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(hugeDot),
+	{Name: "huge", Version: 1, Weight: 1, M: 1, N: 1, dot: hugeDot,
 		Doc: "products, partial sums and results around the largest number"},
-	{Name: "zero", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(zeroDot),
+	{Name: "zero", Version: 1, Weight: 1, M: 1, N: 1, rare: true, dot: zeroDot,
 		Doc: "zeros of both signs, exact cancellation, underflow to zero"},
-	{Name: "special", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(specialDot),
+	{Name: "special", Version: 1, Weight: 1, M: 1, N: 1, rare: true, dot: specialDot,
 		Doc: "infinities and NaNs of every kind among numbers and zeros"},
-	{Name: "subnormal", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(subnormalDot),
+	{Name: "subnormal", Version: 1, Weight: 1, M: 1, N: 1, dot: subnormalDot,
 		Doc: "subnormal operands beside normal ones of the same products"},
-	{Name: "cancel", Version: 1, Weight: 1, M: 1, N: 1, fill: dots(cancelDot),
+	{Name: "cancel", Version: 1, Weight: 1, M: 1, N: 1, dot: cancelDot,
 		Doc: "sums of a chosen condition number"},
 	{Name: "raw", Version: 2, Weight: 4, M: tileM, N: tileN, fill: rawWords,
 		Doc: "uniformly random bits"},
-	{Name: "normal", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(normalValue),
+	{Name: "normal", Version: 2, Weight: 1, M: tileM, N: tileN, fill: sampleTile("normal", normalValue),
 		Doc: "normal distribution N(0, 1)"},
-	{Name: "uniform", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(uniformValue),
+	{Name: "uniform", Version: 2, Weight: 1, M: tileM, N: tileN, fill: sampleTile("uniform", uniformValue),
 		Doc: "uniform distribution on [-1, 1)"},
-	{Name: "dnn", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(dnnValue),
+	{Name: "dnn", Version: 2, Weight: 1, M: tileM, N: tileN, fill: sampleTile("dnn", dnnValue),
 		Doc: "activations of neural networks: N(0, 1) + Bernoulli(0.001) N(0, 100)"},
 }
 
@@ -104,6 +110,12 @@ var generators = []Generator{
 var retired = []Generator{
 	{Name: "raw", Version: 1, Weight: 4, M: tileM, N: tileN, fill: rawTile,
 		Doc: "uniformly random bits"},
+	{Name: "normal", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(normalValue),
+		Doc: "normal distribution N(0, 1)"},
+	{Name: "uniform", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(uniformValue),
+		Doc: "uniform distribution on [-1, 1)"},
+	{Name: "dnn", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(dnnValue),
+		Doc: "activations of neural networks: N(0, 1) + Bernoulli(0.001) N(0, 100)"},
 }
 
 // Versions returns all generators, earlier versions before the current one.
@@ -148,22 +160,26 @@ func Find(name string) (*Generator, error) {
 }
 
 // Source is a generator with its arguments; of mutate, with the case that it
-// changes.
+// changes; of around, with the source of the cases that it varies.
 type Source struct {
 	Generator *Generator
 	Args      []int
 	Base      *Base
 }
 
-// Base is a case of another source.
+// Base is a case of another source, or all of them.
 type Base struct {
 	Source Source
-	Index  uint64
+	Index  uint64 // of the case for mutate; 0 for around
 }
 
-// String writes NAME@VERSION[ARGS] or mutate@VERSION(SOURCE#INDEX).
+// String writes NAME@VERSION[ARGS], mutate@VERSION(SOURCE#INDEX) or
+// around@VERSION(SOURCE).
 func (s Source) String() string {
 	text := fmt.Sprintf("%s@%d", s.Generator.Name, s.Generator.Version)
+	if s.isAround() {
+		return fmt.Sprintf("%s(%s)", text, s.Base.Source)
+	}
 	if s.Base != nil {
 		return fmt.Sprintf("%s(%s#%d)", text, s.Base.Source, s.Base.Index)
 	}
@@ -180,11 +196,14 @@ func (s Source) String() string {
 // ParseSource is the inverse of Source.String. Without @VERSION it means the
 // current one.
 func ParseSource(text string) (Source, error) {
-	if n := strings.Count(text, "("); n > maxNesting {
+	if n := strings.Count(text, mutateGenerator.Name); n > maxNesting {
 		return Source{}, fmt.Errorf("%.80q: %d mutations, one of the other; there are %d at most", text, n, maxNesting)
 	}
 	if strings.HasPrefix(text, mutateGenerator.Name) {
 		return parseMutate(text)
+	}
+	if strings.HasPrefix(text, aroundGenerator.Name+"@") {
+		return parseAround(text)
 	}
 	name, args, hasArgs := strings.Cut(text, "[")
 	g, err := Find(name)
@@ -229,9 +248,6 @@ func (g *Generator) version(v string) (*Generator, error) {
 }
 
 func parseMutate(text string) (Source, error) {
-	if strings.Count(text, "(") > maxNesting {
-		return Source{}, fmt.Errorf("%.200q: a mutation of more than %d mutations", text, maxNesting)
-	}
 	head, rest, ok := strings.Cut(text, "(")
 	inner, closed := strings.CutSuffix(rest, ")")
 	at := strings.LastIndexByte(inner, '#')
@@ -251,7 +267,7 @@ func parseMutate(text string) (Source, error) {
 
 // nesting is the number of mutations that lead to the source.
 func (s Source) nesting() int {
-	if s.Base == nil {
+	if s.Base == nil || s.isAround() {
 		return 0
 	}
 	return 1 + s.Base.Source.nesting()
@@ -286,7 +302,10 @@ type Filler struct{ draws map[Spec]*draw }
 func (f *Filler) Fill(s Source, name string, b *mma.Batch, seed, first uint64) {
 	d := f.draw(Spec{b.Formats, b.K})
 	d.args = s.Args
-	if s.Base != nil {
+	if s.isAround() {
+		d.around, d.args = s.Base.Source.Generator, s.Base.Source.Args
+		name = aroundWhat(name)
+	} else if s.Base != nil {
 		d.base = s.Base.Source.Dot(d.Spec, seed, s.Base.Index)
 	}
 	key := key(name, seed)
@@ -294,7 +313,7 @@ func (f *Filler) Fill(s Source, name string, b *mma.Batch, seed, first uint64) {
 	for t := range b.Tiles {
 		d.index = first/perTile + uint64(t)
 		d.start(key, d.index)
-		s.Generator.fill(d, b, t)
+		s.Generator.make(d, b, t)
 	}
 }
 
@@ -338,12 +357,13 @@ func key(name string, seed uint64) uint64 {
 	return Mix(h ^ Mix(seed))
 }
 
-// dots makes a fill function of one that designs a dot product of zeros and
-// ones as scales.
-func dots(make func(d *draw, dot *mma.Dot)) func(*draw, *mma.Batch, int) {
-	return func(d *draw, b *mma.Batch, tile int) {
-		d.reset()
-		make(d, d.dot)
-		b.Set(tile, d.dot)
+// make makes a tile of a batch.
+func (g *Generator) make(d *draw, b *mma.Batch, tile int) {
+	if g.fill != nil {
+		g.fill(d, b, tile)
+		return
 	}
+	d.reset()
+	g.dot(d, d.dot)
+	b.Set(tile, d.dot)
 }

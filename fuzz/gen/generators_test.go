@@ -78,8 +78,10 @@ func sources(i *mma.Instruction) []Source {
 	if err != nil {
 		panic(err)
 	}
-	base := cut.Aimed(sp, &i.Params).Mutate(5)
-	return append(all, base, base.Mutate(3))
+	aimed := cut.Aimed(sp, &i.Params)
+	base := aimed.Mutate(5)
+	around, _ := aimed.Around()
+	return append(all, base, base.Mutate(3), around, around.Mutate(70))
 }
 
 // TestGeneratorsGolden holds every generator to its stream: a case of an old

@@ -8,7 +8,7 @@ import (
 // mutateGenerator changes a base case in a few places. It is not in the table:
 // its source names the base, mutate@1(cut@1[24]#512), and campaigns use it on
 // inputs with new features.
-var mutateGenerator = Generator{Name: "mutate", Version: 1, M: 1, N: 1, fill: dots(mutateDot),
+var mutateGenerator = Generator{Name: "mutate", Version: 1, M: 1, N: 1, dot: mutateDot,
 	Doc: "inputs with new features, changed in a few places"}
 
 // maxNesting is how many mutations deep a base may be, so that names stay

@@ -51,6 +51,7 @@ func catalogue(rows []mma.Instruction) string {
 
 func generators(all []*gen.Generator) string {
 	h := sha256.New()
+	fmt.Fprintln(h, gen.ScheduleVersion)
 	for _, g := range all {
 		fmt.Fprintln(h, g.Name, g.Version, g.Weight, g.M, g.N, g.Size != nil, g.Aims != nil)
 	}

@@ -1,0 +1,211 @@
+package gen
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// A dot product that is aimed at a decision costs a hundred times as much to design as to
+// compute in a tile. Around makes a tile of each: rows of A and columns of B differ from the
+// designed ones in one place, and c from output to output, so that the neighbourhood of a
+// decision is tried at the cost of raw bits. Output 0 of tile i is the dot product i of the
+// source that is varied.
+
+const aroundSide = 8 // rows, and columns, of a tile
+
+// aroundGenerator is not in the table: its source names the one that it varies,
+// around@1(cut@1[24]). Campaigns use it where both units are fast.
+var aroundGenerator = Generator{Name: "around", Version: 1, M: aroundSide, N: aroundSide, fill: aroundTile,
+	Doc: "tiles of small variations of designed dot products"}
+
+// Around returns the source of variations of s, and whether there is one: s must
+// design single dot products, and not enumerate them.
+func (s Source) Around() (Source, bool) {
+	g := s.Generator
+	if g.dot == nil || g.Size != nil || s.Base != nil {
+		return Source{}, false
+	}
+	return Source{Generator: &aroundGenerator, Base: &Base{Source: s}}, true
+}
+
+func (s Source) isAround() bool { return s.Generator == &aroundGenerator }
+
+// aroundWhat returns the name of the source that a source of variations varies.
+func aroundWhat(name string) string {
+	_, what, _ := strings.Cut(name, "(")
+	return strings.TrimSuffix(what, ")")
+}
+
+func parseAround(text string) (Source, error) {
+	head := fmt.Sprintf("%s@%d(", aroundGenerator.Name, aroundGenerator.Version)
+	if !strings.HasPrefix(text, head) || !strings.HasSuffix(text, ")") {
+		return Source{}, fmt.Errorf("%.200q is not of the form %sSOURCE)", text, head)
+	}
+	what, err := ParseSource(aroundWhat(text))
+	if err != nil {
+		return Source{}, err
+	}
+	s, ok := what.Around()
+	if !ok {
+		return Source{}, fmt.Errorf("%.200q: %s makes no single dot products that can be varied", text, what.Generator.Name)
+	}
+	return s, nil
+}
+
+func aroundTile(d *draw, b *mma.Batch, tile int) {
+	d.reset()
+	d.around.dot(d, d.dot)
+	varyRows(d, b.A, tile, d.fa, d.dot.A)
+	varyRows(d, b.B, tile, d.fb, d.dot.B)
+	if d.fs != nil {
+		varyScales(d, b.SA, tile, d.dot.SA)
+		varyScales(d, b.SB, tile, d.dot.SB)
+	}
+	if d.fc != nil {
+		d.varyC(b, tile)
+	}
+}
+
+// varyRows stores the codes of a row, or of a column, as the first one of a tile, and in the
+// others with one change each.
+func varyRows(d *draw, buf []byte, tile int, f *fp.Format, codes []uint64) {
+	w := int(f.Width)
+	n := len(codes) * w
+	buf = buf[tile*aroundSide*n:][:aroundSide*n]
+	for k, c := range codes {
+		mma.Store(buf, w, k, c)
+	}
+	for r := 1; r < aroundSide; r++ {
+		row := buf[r*n:][:n]
+		copy(row, buf[:n])
+		k := d.term(codes)
+		switch x := d.next(); x % 16 {
+		case 0: // all of them with the other sign
+			for j, c := range codes {
+				mma.Store(row, w, j, opposite(f, c))
+			}
+		case 1: // all of them with an exponent more or less
+			up := x>>8&1 != 0
+			for j, c := range codes {
+				mma.Store(row, w, j, nextExponent(f, c, up))
+			}
+		case 2: // two products exchange a factor
+			j := (k + 1 + int(x>>8)%len(codes)) % len(codes)
+			mma.Store(row, w, k, codes[j])
+			mma.Store(row, w, j, codes[k])
+		case 3:
+			mma.Store(row, w, k, 0)
+		default:
+			mma.Store(row, w, k, variation(f, codes[k], x))
+		}
+	}
+}
+
+// term returns a position, of a code that is not zero if there is one.
+func (d *draw) term(codes []uint64) int {
+	k := d.intn(len(codes))
+	for range codes {
+		if codes[k] != 0 {
+			return k
+		}
+		if k++; k == len(codes) {
+			k = 0
+		}
+	}
+	return k
+}
+
+// variation returns a finite code near a finite one. x is random.
+func variation(f *fp.Format, c, x uint64) uint64 {
+	n := f.FracBits
+	one := uint64(1) << f.Low
+	v := c
+	switch y := x >> 8; (x >> 4) % 8 {
+	case 0:
+		return opposite(f, c)
+	case 1:
+		return nextExponent(f, c, y&1 != 0)
+	case 2, 3: // a unit in the last place
+		v = c ^ one
+	case 4, 5: // one bit
+		v = c ^ one<<(y%uint64(max(n, 1)))
+	case 6: // the low half of the fraction
+		v = c ^ one*(y&(1<<(n/2)-1))
+	default:
+		v = c ^ one*(y&(1<<n-1))
+	}
+	if v&^f.SignBit() > f.MaxFinite() || v == f.SignBit() && !f.HasNegZero() {
+		return c
+	}
+	return v
+}
+
+// opposite returns a code with the other sign, if there is one.
+func opposite(f *fp.Format, c uint64) uint64 {
+	if c == 0 && !f.HasNegZero() {
+		return c
+	}
+	return c ^ f.SignBit()
+}
+
+// nextExponent returns a code with the next exponent, up or down, unless it is the last one.
+func nextExponent(f *fp.Format, c uint64, up bool) uint64 {
+	sign, one := c&f.SignBit(), uint64(1)<<(f.FracBits+f.Low)
+	v := c &^ f.SignBit()
+	switch {
+	case up && v != 0 && v <= f.MaxFinite() && f.MaxFinite()-v >= one:
+		v += one
+	case !up && v >= one:
+		v -= one
+	}
+	if v == 0 && !f.HasNegZero() {
+		return 0
+	}
+	return sign | v
+}
+
+// varyScales stores the scales of a row or column in all of them. In half of these one of
+// the scales is twice or half as large.
+func varyScales(d *draw, buf []byte, tile int, codes []uint64) {
+	w := int(d.fs.Width)
+	n := len(codes) * w
+	buf = buf[tile*aroundSide*n:][:aroundSide*n]
+	for r := range aroundSide {
+		row := buf[r*n:][:n]
+		for i, c := range codes {
+			mma.Store(row, w, i, c)
+		}
+		if x := d.next(); r > 0 && x&1 != 0 {
+			i := int(x>>8) % len(codes)
+			mma.Store(row, w, i, nextExponent(d.fs, codes[i], x&2 != 0))
+		}
+	}
+}
+
+// varyC stores c for every output: as designed in half of them.
+func (d *draw) varyC(b *mma.Batch, tile int) {
+	f, c, x := d.fc, d.dot.C, d.next()
+	finite := c&^f.SignBit() <= f.MaxFinite()
+	near := [16]uint64{8: opposite(f, c), 9: 0, 10: nextExponent(f, c, true), 11: nextExponent(f, c, false)}
+	for i := range near {
+		switch {
+		case i < 8 || !finite:
+			near[i] = c
+		case i >= 12:
+			near[i] = variation(f, c, d.next())
+		}
+	}
+	w := int(f.Width)
+	buf := b.C[tile*aroundSide*aroundSide*w:]
+	mma.Store(buf, w, 0, c)
+	for i := 1; i < aroundSide*aroundSide; i++ {
+		if i%16 == 0 {
+			x = d.next()
+		}
+		mma.Store(buf, w, i, near[x&15])
+		x >>= 4
+	}
+}
