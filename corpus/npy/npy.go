@@ -9,7 +9,6 @@
 package npy
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -77,15 +76,9 @@ func Read(r io.Reader, limit int64) (*Matrix, error) {
 	if want > limit {
 		return nil, fmt.Errorf("a matrix of %d x %d elements takes %d bytes, more than %d", m.Rows, m.Columns, want, limit)
 	}
-	var data bytes.Buffer // grows as it is read
-	n, err := io.Copy(&data, io.LimitReader(r, want+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case n != want:
-		return nil, fmt.Errorf("%d x %d elements of %d bytes take %d bytes, but there are %s", m.Rows, m.Columns, m.Width, want, counted(n, want))
+	if m.Data, err = readAll(r, want); err != nil {
+		return nil, fmt.Errorf("%d x %d elements of %d bytes take %d bytes, but %w", m.Rows, m.Columns, m.Width, want, err)
 	}
-	m.Data = data.Bytes()
 	if bigEndian {
 		for i := 0; i < len(m.Data); i += m.Width {
 			reverse(m.Data[i : i+m.Width])
@@ -97,12 +90,24 @@ func Read(r io.Reader, limit int64) (*Matrix, error) {
 	return m, nil
 }
 
-// counted writes how many bytes there are, of which one more than wanted was read at most.
-func counted(n, want int64) string {
-	if n > want {
-		return "more"
+// readAll reads n bytes and the end. It allocates as much as it has read, at first 1 MiB,
+// and at last n.
+func readAll(r io.Reader, n int64) ([]byte, error) {
+	var data []byte
+	for int64(len(data)) < n {
+		more := min(n-int64(len(data)), max(1<<20, int64(len(data))))
+		grown := make([]byte, int64(len(data))+more)
+		copy(grown, data)
+		got, err := io.ReadFull(r, grown[len(data):])
+		if err != nil {
+			return nil, fmt.Errorf("there are %d", len(data)+got)
+		}
+		data = grown
 	}
-	return strconv.FormatInt(n, 10)
+	if got, _ := io.ReadFull(r, make([]byte, 1)); got > 0 {
+		return nil, errors.New("there are more")
+	}
+	return data, nil
 }
 
 // readHeader reads the part before the elements and returns its dictionary.

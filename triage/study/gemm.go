@@ -1,7 +1,6 @@
 package study
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -143,14 +141,9 @@ func (g *gemm) load() error {
 		if name == "" {
 			continue
 		}
-		f, err := corpus.Open(name, "matrix", maxElements*8+1<<17)
-		if err != nil {
+		var err error
+		if g.matrices[i], err = readMatrix(name); err != nil {
 			return err
-		}
-		g.matrices[i], err = npy.Read(f, maxElements*8)
-		f.Close()
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	if a, b := g.matrices[0], g.matrices[1]; a != nil {
@@ -166,6 +159,20 @@ func (g *gemm) load() error {
 		return fmt.Errorf("a product of %d x %d and %d x %d has no elements, or no terms", g.m, g.k, g.k, g.n)
 	}
 	return nil
+}
+
+// readMatrix reads a matrix from a file.
+func readMatrix(name string) (*npy.Matrix, error) {
+	f, err := corpus.Open(name, "matrix", maxElements*8+1<<17)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	m, err := npy.Read(f, maxElements*8)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
 }
 
 // Run makes the study.
@@ -221,26 +228,30 @@ func (g *gemm) kept(ctx context.Context, u *unit, n int, r *Request) (*product, 
 		return nil, err
 	}
 	digest := func(d []byte) string {
-		sum := sha256.Sum256(append([]byte(inputs), d...))
-		return hex.EncodeToString(sum[:16])
+		h := sha256.New()
+		h.Write([]byte(inputs))
+		h.Write(d)
+		return hex.EncodeToString(h.Sum(nil)[:16])
 	}
 	var was string
 	if r.journal.find(u.name, &was) {
-		if body, err := os.ReadFile(file); err == nil {
-			if m, err := npy.Read(bytes.NewReader(body), int64(len(body))); err == nil && m.Rows == g.m && m.Columns == g.n && digest(m.Data) == was {
-				return &product{f, m.Data}, nil
-			}
+		if m, err := readMatrix(file); err == nil && m.Rows == g.m && m.Columns == g.n && m.Width == f.Width() && digest(m.Data) == was {
+			return &product{f, m.Data}, nil
 		}
 	}
 	d, err := g.multiply(ctx, u, r)
 	if err != nil {
 		return nil, err
 	}
-	var body bytes.Buffer
-	if err := npy.Write(&body, &npy.Matrix{Rows: g.m, Columns: g.n, Float: true, Width: f.Width(), Data: d}); err != nil {
+	out, err := corpus.Replace(file)
+	if err != nil {
 		return nil, err
 	}
-	if err := corpus.ReplaceFile(file, body.Bytes()); err != nil {
+	defer out.Discard()
+	if err := npy.Write(out, &npy.Matrix{Rows: g.m, Columns: g.n, Float: true, Width: f.Width(), Data: d}); err != nil {
+		return nil, err
+	}
+	if err := out.Commit(); err != nil {
 		return nil, err
 	}
 	return &product{f, d}, r.journal.keep(u.name, digest(d))

@@ -84,6 +84,7 @@ var studies = []Study{
 	operationsStudy,
 	chainStudy,
 	gemmStudy,
+	refineStudy,
 }
 
 // All returns the table of studies.

@@ -77,6 +77,7 @@ var small = []struct {
 	{"operations", study.Request{Seed: 1, Count: 500}, nil},
 	{"chain", study.Request{Targets: []string{"sim:volta", "sim:blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"}, Seed: 1, Count: 5}, []string{"--length", "3"}},
 	{"gemm", study.Request{Targets: []string{"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:hopper/mma.m16n8k16.f32.f16.f16.f32"}, Seed: 1}, []string{"--m", "130", "--n", "70", "--k", "33"}},
+	{"refine", study.Request{Targets: []string{"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:cdna1"}, Seed: 1, Count: 200}, nil},
 }
 
 // TestInterrupted holds that a study that is interrupted after each of its items, and then
@@ -222,5 +223,36 @@ func TestOverflow(t *testing.T) {
 	}
 	if got := rows[2][2].(study.Number); got > 1e-7 {
 		t.Errorf("the exact sum differs from FP32 arithmetic by %v", got)
+	}
+}
+
+// TestRefine holds that Table 5 comes out on the units of the paper; that both methods are
+// much better than none, on FP16 and TF32; and that the search finds operands on which
+// either is the worse one.
+func TestRefine(t *testing.T) {
+	res := run(t, "refine", study.Request{Seed: 1, Count: 500, Targets: []string{
+		"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:turing/mma.m16n8k8.f32.f16.f16.f32", "sim:ampere/mma.m16n8k16.f32.f16.f16.f32", "sim:ampere/mma.m16n8k8.f32.tf32.tf32.f32"}})
+	if len(res.Failures) > 0 {
+		t.Error(res.Failures)
+	}
+	five := table(t, res, "table5").Rows
+	if len(five) != 3 {
+		t.Errorf("%d rows, want 3", len(five))
+	}
+	for _, row := range five {
+		if row[1] != "1 + 2^-23" || row[3] != "1" || row[5] != "" && row[5] != "yes" {
+			t.Errorf("%v", row)
+		}
+	}
+	for _, row := range table(t, res, "refine").Rows {
+		plain, markidis, ootomo, fp32 := row[1].(study.Number), row[2].(study.Number), row[3].(study.Number), row[4].(study.Number)
+		if markidis > plain/20 || ootomo > plain/20 || ootomo > 2 || fp32 > 2 {
+			t.Errorf("%v", row)
+		}
+	}
+	for _, row := range table(t, res, "gaps").Rows {
+		if gap := row[2].(study.Number); gap < 0.5 || gap > 100 {
+			t.Errorf("%v", row)
+		}
 	}
 }
