@@ -10,6 +10,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -119,6 +120,7 @@ func New(cfg Config) (*Campaign, error) {
 		c.pairs = append(c.pairs, p)
 		c.state.Pairs = append(c.state.Pairs, newPairState(p))
 	}
+	c.setSchedules()
 	for range cfg.Workers {
 		c.worker = append(c.worker, newWorker())
 	}
@@ -136,6 +138,14 @@ func New(cfg Config) (*Campaign, error) {
 		c.askWithCare(i, p)
 	}
 	return c, nil
+}
+
+// setSchedules makes the schedules of all pairs alike, so that they proceed evenly.
+func (c *Campaign) setSchedules() {
+	slow := slices.ContainsFunc(c.pairs, func(p *pairRun) bool { return !fast(p.A) || !fast(p.B) })
+	for _, p := range c.pairs {
+		p.schedule = gen.NewSchedule(p.sources, !slow)
+	}
 }
 
 // workersFor returns the number of workers that pairs are to have.

@@ -65,7 +65,6 @@ func newPairRun(cfg *Config, pair devices.Pair) (*pairRun, error) {
 	p.chooseGiven()
 	var err error
 	p.sources, err = p.chooseSources(cfg.Generators)
-	p.schedule = gen.NewSchedule(p.sources, fast(p.A) && fast(p.B))
 	return p, err
 }
 

@@ -152,7 +152,7 @@ func (c *Campaign) nextChunk(i int, t *turns, n int) (chunk, bool) {
 		src := st.Corpus[int(turn/mutateIn)%len(st.Corpus)].mutated()
 		ch = chunk{source: src, name: src.String(), n: max(min(n, chunkDots/8), 1)}
 	} else {
-		src, name, n, ok := p.schedule.Turn(turn, n)
+		src, name, n, ok := p.schedule.Turn(turn, n, t.next)
 		if !ok {
 			return chunk{}, false
 		}

@@ -133,6 +133,9 @@ func Corners(f mma.Formats) []CornerKind {
 	return cornerKinds[:]
 }
 
+// cornerAll is the size with a C.
+const cornerAll = 20160
+
 func cornerSize(sp Spec) uint64 {
 	n := uint64(1)
 	for _, kind := range Corners(sp.Formats) {

@@ -47,6 +47,9 @@ type Generator struct {
 	// that takes some draws them itself, from the whole range.
 	Aims func(sp Spec, p *mma.Params) []int
 
+	// Once is the number of dot products that a campaign makes at any cost, all of an
+	// enumeration.
+	Once uint64
 	// rare: what it designs is lost in a small variation, such as a zero or an infinity.
 	rare bool
 
@@ -69,7 +72,7 @@ const (
 
 // generators is the table. The order is that of the first inputs of a campaign.
 var generators = []Generator{
-	{Name: "corner", Version: 1, Weight: 1, M: 1, N: 1, Size: cornerSize, dot: cornerDot,
+	{Name: "corner", Version: 1, Weight: 1, M: 1, N: 1, Size: cornerSize, Once: cornerAll, dot: cornerDot,
 		Doc: "extremes by construction, enumerated: lanes, significands of all ones or 1, exponents, signs, sums at overflow, c"},
 	{Name: "pattern", Version: 1, Weight: 3, M: 1, N: 1, Size: patternSize, dot: pattern,
 		Doc: "exponent and significand patterns in the style of TestFloat, enumerated"},

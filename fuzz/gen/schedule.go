@@ -27,7 +27,8 @@ const (
 	designedCost = 16 // and as many times fewer dot products
 )
 
-// NewSchedule returns the schedule of some sources for a pair that is fast or not.
+// NewSchedule returns the schedule of some sources for pairs that are fast or not. Turns
+// do not depend on formats, so that the pairs of a campaign proceed evenly.
 func NewSchedule(sources []Source, fast bool) *Schedule {
 	s := &Schedule{}
 	for _, src := range sources {
@@ -48,8 +49,9 @@ func NewSchedule(sources []Source, fast bool) *Schedule {
 }
 
 // Turn returns the source of a turn, its name, and how many of n dot products it makes:
-// about, since it makes whole tiles. Without sources it returns false.
-func (s *Schedule) Turn(turn uint64, n int) (source Source, name string, dots int, ok bool) {
+// about, since it makes whole tiles. next is how many each source has made so far, by name.
+// Without sources it returns false.
+func (s *Schedule) Turn(turn uint64, n int, next map[string]uint64) (source Source, name string, dots int, ok bool) {
 	if len(s.sources) == 0 {
 		return Source{}, "", 0, false
 	}
@@ -59,7 +61,7 @@ func (s *Schedule) Turn(turn uint64, n int) (source Source, name string, dots in
 	case turn < openingTurns:
 	case e.nameAll != "" && !designed:
 		source, name = e.around, e.nameAll
-	case e.expensive:
+	case e.expensive && next[name] >= source.Generator.Once:
 		n = max(n/designedCost, 1)
 	}
 	tile := source.Generator.M * source.Generator.N

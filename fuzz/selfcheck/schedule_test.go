@@ -1,6 +1,7 @@
 package selfcheck
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +10,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // BenchmarkSchedule reports the processor time after which a campaign, without feedback,
@@ -66,7 +69,7 @@ func separationTimes(tb testing.TB, name string, fast bool) (times []time.Durati
 	others = slices.DeleteFunc(others, func(o other) bool { return o.sep.Argument != "" })
 	for seed := range uint64(scheduleSeeds) {
 		c := scheduled{i: i, open: slices.Clone(others), seed: seed}
-		if err := c.run(fast); err != nil {
+		if err := c.run(fast, func(turn uint64) bool { return c.spent >= scheduleLimit }); err != nil {
 			tb.Fatal(err)
 		}
 		times, open = append(times, c.times...), open+len(c.open)
@@ -80,10 +83,12 @@ type scheduled struct {
 	i     *mma.Instruction
 	seed  uint64
 	open  []other
+	spent time.Duration
 	times []time.Duration // of those that are separated
 }
 
-func (c *scheduled) run(fast bool) error {
+// run takes turns until all mutants are separated, or enough were taken.
+func (c *scheduled) run(fast bool, enough func(turn uint64) bool) error {
 	base, err := sim.ForInstruction(c.i)
 	if err != nil {
 		return err
@@ -97,9 +102,8 @@ func (c *scheduled) run(fast bool) error {
 	next := map[string]uint64{}
 	var filler gen.Filler
 	var batch mma.Batch
-	var spent time.Duration
-	for turn := uint64(0); len(c.open) > 0 && spent < scheduleLimit; turn++ {
-		src, source, n, _ := schedule.Turn(turn, min(128<<(turn/32), 8192)) // as epochs double
+	for turn := uint64(0); len(c.open) > 0 && !enough(turn); turn++ {
+		src, source, n, _ := schedule.Turn(turn, min(128<<(turn/32), 8192), next) // as epochs double
 		want, got := make([]byte, n*c.i.D.Width()), make([]byte, n*c.i.D.Width())
 		began := measure.Thread()
 		batch.Reset(c.i.Formats, mma.Shape{M: src.Generator.M, N: src.Generator.N, K: c.i.K, Tiles: n / (src.Generator.M * src.Generator.N)})
@@ -112,11 +116,39 @@ func (c *scheduled) run(fast bool) error {
 			o.model.Run(&batch, got)
 			at := firstDifference(c.i, want, got)
 			if at >= 0 {
-				c.times = append(c.times, spent+took*time.Duration(at+1)/time.Duration(n))
+				c.times = append(c.times, c.spent+took*time.Duration(at+1)/time.Duration(n))
 			}
 			return at >= 0
 		})
-		spent += took
+		c.spent += took
 	}
 	return nil
+}
+
+// TestTopCarry checks that a campaign soon meets adders that lack the top bit which the sum
+// of all products needs, or that of the products and c, whatever the seed. A unit is asked
+// for about half a million dot products in so many turns.
+func TestTopCarry(t *testing.T) {
+	const turns = 32 * 8
+	half := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	for _, k := range []int{4, 8, 16, 32} {
+		i := mma.Instruction{Formats: half, K: k, Params: mma.TFDPA(uint8(k), 24, mma.To(fp.FP32, fp.RZ), -133)}
+		for _, lacking := range []int{0, 1} { // of the bits that the products need
+			short := i.Params
+			short.Join.Align.Bits = uint8(24 + 2 + bits.Len(uint(k-1)) - lacking) // products are below 4
+			m, err := sim.New(half, k, short)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for seed := range uint64(tier.Of(1, 1, 3)) {
+				c := scheduled{i: &i, open: []other{{model: m}}, seed: seed}
+				if err := c.run(seed%2 == 0, func(turn uint64) bool { return turn == turns }); err != nil {
+					t.Fatal(err)
+				}
+				if len(c.open) > 0 {
+					t.Errorf("K = %d, an adder of %d bits, seed %d: not noticed in %d turns", k, short.Join.Align.Bits, seed, turns)
+				}
+			}
+		}
+	}
 }
