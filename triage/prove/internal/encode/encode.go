@@ -1,0 +1,231 @@
+// Package encode writes what a parameter program of package mma computes as a graph: a
+// third interpreter of the programs, whose numbers are nodes. Its variables are the
+// parts of the operands' codes, which programs share.
+package encode
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
+)
+
+// Result is a program as a graph.
+type Result struct {
+	Code *graph.Node // of D
+	// Steps are the results of the steps and of the additions after the last, in
+	// sequence.
+	Steps []*graph.Node
+}
+
+// Program encodes a program for k products. A *TooHard error names what is not encoded.
+// Where a NaN result is one of the operands, operands must be finite: see NewInputs.
+func Program(in *Inputs, p *mma.Params) (r *Result, err error) {
+	if err := encodable(p, in.Formats); err != nil {
+		return nil, err
+	}
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case *TooHard:
+			r, err = nil, e
+		default:
+			panic(e)
+		}
+	}()
+	e := &encoder{Graph: in.Graph, Params: p, in: in, d: in.Formats.D.Get()}
+	return &Result{Code: e.code(e.execute())}, nil
+}
+
+// encoder writes one program.
+type encoder struct {
+	*graph.Graph
+	*mma.Params
+	in *Inputs
+	d  *fp.Format
+}
+
+// number is an exact number with a nominal exponent and its special kinds: see package
+// mma. Its value is mag * 2^q; low and high are bounds: it is a multiple of 2^low below
+// 2^high.
+type number struct {
+	neg, mag, q, e *graph.Node
+	null           *graph.Node // no nominal exponent
+	inf, nan       *graph.Node
+	low, high      int
+	// frac, if it is not 0: mag has frac+1 bits, of which the first is set unless e is
+	// emin, and e = q + frac.
+	frac, emin int
+}
+
+// zero is +0 without a nominal exponent.
+func (e *encoder) zero() number {
+	o := e.Int(0)
+	return number{neg: o, mag: o, q: o, e: o, null: e.Int(1), inf: o, nan: o, low: 1 << 20, high: -1 << 20}
+}
+
+// execute is one execution of the instruction.
+func (e *encoder) execute() number {
+	c, noC := e.c()
+	lanes := max(1, int(e.Lanes))
+	sum := e.lane(0, lanes, c)
+	for r := 1; r < lanes; r++ {
+		sum = e.late(sum, e.lane(r, lanes, c))
+	}
+	if e.Start != mma.StartC && !noC {
+		sum = e.late(sum, c)
+	}
+	return e.round(sum, e.Out)
+}
+
+// c is the accumulator that the instruction is given.
+func (e *encoder) c() (c number, none bool) {
+	if e.in.Formats.C == fp.None {
+		return e.zero(), true
+	}
+	f := e.in.Formats.C.Get()
+	return e.flushed(e.number(e.in.c, f), e.In.C, int(f.Emin())), false
+}
+
+func (e *encoder) late(x, y number) number {
+	return e.round(e.fused([]number{x, y}, cut{acc: -1, next: e.Late}), e.Late)
+}
+
+// lane runs one accumulator over its products.
+func (e *encoder) lane(r, lanes int, c number) number {
+	acc, some := e.zero(), e.Start != mma.StartEmpty
+	if e.Start == mma.StartC && r == 0 {
+		acc = c
+	}
+	k := e.in.K
+	l := e.Step(k)
+	order := mma.Sequence(e.Order, k)
+	first := true
+	for at := r; at < k; at += l * lanes {
+		var products []number
+		for i := at; i < min(k, at+l*lanes); i += lanes {
+			products = append(products, e.product(int(order[i])))
+		}
+		if !first {
+			acc = e.flushed(acc, e.In.Acc, int(e.d.Emin()))
+		}
+		acc = e.step(products, at, acc, some)
+		some, first = true, false
+	}
+	return acc
+}
+
+// step is the stages, the join with the accumulator, Post and Acc.
+func (e *encoder) step(terms []number, first int, acc number, some bool) number {
+	terms = e.stage(terms, &e.Stage0)
+	if e.in.Formats.Scale != fp.None && e.Scale == mma.ScaleGroup {
+		for i := range terms {
+			block := (first + i*int(e.Stage0.Group)) / int(e.in.Formats.Block)
+			terms[i] = e.scaled(e.scaled(terms[i], e.in.sa[block]), e.in.sb[block])
+		}
+	}
+	terms = e.stage(terms, &e.Stage1)
+	j := &e.Join
+	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, drop: j.CDrop, next: j.Post}
+	if c.next == (mma.Round{}) {
+		c.next = e.Acc
+	}
+	if some {
+		c.acc = len(terms)
+		terms = append(terms, acc)
+	}
+	return e.round(e.round(e.fused(terms, c), j.Post), e.Acc)
+}
+
+// stage sums groups of terms.
+func (e *encoder) stage(terms []number, s *mma.Stage) []number {
+	if s.Sum == mma.Off {
+		return terms
+	}
+	n, size := len(terms), int(s.Group)
+	groups, stride := 0, 1
+	switch {
+	case s.Split == mma.Interleaved:
+		groups = min(size, n)
+		stride = groups
+	case size == 0 || size >= n:
+		groups, size = 1, n
+	default:
+		groups = (n + size - 1) / size
+	}
+	var sums []number
+	for g := range groups {
+		first, last := g*size, min(n, (g+1)*size)
+		if s.Split == mma.Interleaved {
+			first, last = g, n
+		}
+		var member []number
+		for i := first; i < last; i += stride {
+			member = append(member, terms[i])
+		}
+		t := e.group(member, s)
+		if s.Fixed {
+			t.e = e.Int(0)
+		}
+		sums = append(sums, t)
+	}
+	return sums
+}
+
+// group sums one group.
+func (e *encoder) group(ts []number, s *mma.Stage) number {
+	add := func(ts ...number) number {
+		return e.round(e.fused(ts, cut{Align: s.Align, acc: -1, next: s.Round}), s.Round)
+	}
+	switch s.Sum {
+	case mma.Fused:
+		return add(ts...)
+	case mma.Sequential:
+		t := ts[0]
+		for _, u := range ts[1:] {
+			t = add(t, u)
+		}
+		return t
+	}
+	for n := len(ts); n > 1; n = (n + 1) / 2 {
+		h := (n + 1) / 2
+		next := make([]number, h)
+		for i := range h {
+			l, r := 2*i, 2*i+1
+			if s.Sum == mma.PairHalves {
+				l, r = i, i+h
+			}
+			next[i] = ts[l]
+			if r < n {
+				next[i] = add(ts[l], ts[r])
+			}
+		}
+		ts = next
+	}
+	return ts[0]
+}
+
+// flushed treats the subnormals of an accumulator.
+func (e *encoder) flushed(x number, rule mma.InFlush, emin int) number {
+	if rule == mma.KeepSub {
+		return x
+	}
+	special := e.Or(x.inf, x.nan)
+	zero := e.Eq(x.mag, e.Int(0))
+	tiny := zero
+	if x.low < emin {
+		tiny = e.Or(zero, e.Less(e.exponent(x), e.Int(emin)))
+	}
+	tiny = e.And(tiny, e.Not(special))
+	x.mag = e.Ite(tiny, e.Int(0), x.mag)
+	x.null = e.Or(x.null, tiny)
+	if rule == mma.FlushPlus {
+		x.neg = e.And(x.neg, e.Not(tiny))
+	}
+	if x.frac != 0 {
+		x.low = max(x.low, emin-x.frac)
+	}
+	return x
+}
+
+// exponent is floor(log2) of a number that is not 0.
+func (e *encoder) exponent(x number) *graph.Node { return e.Add(e.Log2(x.mag), x.q) }

@@ -1,0 +1,113 @@
+package encode
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
+)
+
+// TestArithmetics compares the graph of every arithmetic of the catalogue with both
+// interpreters, on inputs of every generator, aimed at its decisions.
+func TestArithmetics(t *testing.T) {
+	for _, i := range mma.Arithmetics() {
+		t.Run(i.FullName(), func(t *testing.T) { compare(t, &i, tier.Of(256, 2048, 1_000_000)) })
+	}
+}
+
+// compare compares a program as a graph with both interpreters on at least n dot products.
+func compare(t *testing.T, i *mma.Instruction, n int) {
+	t.Helper()
+	in := NewInputs(graph.New(), i.Formats, i.K, i.Params.Special.NaN.Operand())
+	r, err := Program(in, &i.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sim.New(i.Formats, i.K, i.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := graph.NewSimulation(tier.Of(4, 4, 16))
+	for round := 0; n > 0; round++ {
+		dots := probe(i, round)
+		for len(dots) > 0 {
+			part := dots[:min(len(dots), s.Inputs())]
+			dots = dots[len(part):]
+			n -= len(part)
+			s.Reset()
+			ok := make([]bool, len(part))
+			for at, d := range part {
+				ok[at] = in.Set(s, at, d)
+			}
+			for at, d := range part {
+				if !ok[at] {
+					continue // not finite
+				}
+				got := s.Value(r.Code, at).Uint64()
+				if want := m.Dot(d, nil); got != want {
+					t.Fatalf("%s: the graph gives %s, sim %s", mma.FormatDot(i.Formats, d), mma.FormatCode(i.D, got), mma.FormatCode(i.D, want))
+				}
+				if want := oracle.Eval(&i.Params, i.Formats, i.K, d); got != want {
+					t.Fatalf("%s: the graph gives %s, the oracle %s", mma.FormatDot(i.Formats, d), mma.FormatCode(i.D, got), mma.FormatCode(i.D, want))
+				}
+			}
+		}
+	}
+}
+
+// probe returns inputs of every generator: rounds of gen.Probe under one seed after
+// another.
+func probe(i *mma.Instruction, round int) []*mma.Dot {
+	const rounds = 7
+	return gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, uint64(1+round/rounds), round%rounds, &i.Params)
+}
+
+// TestMadeUp does the same with programs drawn from everything that parameters can say,
+// and counts those that are refused.
+func TestMadeUp(t *testing.T) {
+	refused, all := 0, uint64(tier.Of(60, 300, 3000))
+	for seed := range all {
+		i := mma.MadeUp(seed)
+		if _, err := Program(NewInputs(graph.New(), i.Formats, i.K, true), &i.Params); err != nil {
+			if !errors.As(err, new(*TooHard)) {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			refused++
+			continue
+		}
+		compare(t, &i, tier.Of(256, 256, 2000))
+	}
+	if max := int(all) / 10; refused > max {
+		t.Errorf("%d of %d programs are refused, want at most %d", refused, all, max)
+	}
+}
+
+// TestRanges checks that every node lies in its range.
+func TestRanges(t *testing.T) {
+	for n, i := range mma.Arithmetics() {
+		if n%tier.Of(16, 4, 1) != 0 {
+			continue
+		}
+		in := NewInputs(graph.New(), i.Formats, i.K, true)
+		r, err := Program(in, &i.Params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := graph.NewSimulation(16)
+		dots := slices.DeleteFunc(probe(&i, 3), func(d *mma.Dot) bool { return !in.Set(s, 0, d) })
+		for at := range s.Inputs() {
+			in.Set(s, at, dots[at%len(dots)])
+		}
+		for _, node := range graph.Cone(r.Code) {
+			if !s.InRange(node) {
+				t.Errorf("%s: node %d, operation %d, is outside of %v..%v", i.FullName(), node.ID, node.Op, node.Lo, node.Hi)
+			}
+		}
+	}
+}

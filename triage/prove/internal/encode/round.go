@@ -1,0 +1,208 @@
+package encode
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
+)
+
+// round applies a Round.
+func (e *encoder) round(x number, r mma.Round) number {
+	if r == (mma.Round{}) || x.mag.Is(0) && x.inf.Is(0) {
+		return x
+	}
+	var u number
+	tiny := e.Int(0) // became zero
+	flushes := r.Flush != mma.NoFlush && x.low < int(r.Emin)
+	bits, ex := x.mag.Bits(), e.exponent(x)
+	below := func() *graph.Node { // Emin
+		return e.And(e.Not(e.Eq(x.mag, e.Int(0))), e.Less(ex, e.Int(int(r.Emin))))
+	}
+	rest := int(r.Emin) - int(r.Frac) // the last place of subnormals
+	switch {
+	case r.Frac == 0 || e.exact(x, r):
+		u = e.renamed(x, r, ex)
+		if flushes {
+			tiny = below()
+		}
+	case flushes && (bits <= int(r.Frac) || bits == int(r.Frac)+1 && r.Flush != mma.FlushResult) && !e.saturates(x, r):
+		// What is not flushed is exact.
+		u, tiny = e.renamed(x, r, ex), below()
+	default:
+		u, tiny = e.cutTo(x, r, ex, flushes)
+	}
+	over := e.Int(0)
+	if r.Emax != 0 && e.highest(x, r) > int(r.Emax) {
+		at := u.e
+		if u.frac == 0 {
+			at = ex
+		}
+		over = e.And(e.Less(e.Int(int(r.Emax)), at), e.Not(tiny), e.Not(x.null), e.Not(e.Eq(x.mag, e.Int(0))))
+	}
+	return e.settled(x, u, r, tiny, over, rest)
+}
+
+// renamed is x with the nominal exponent that a rounding gives it.
+func (e *encoder) renamed(x number, r mma.Round, ex *graph.Node) number {
+	switch {
+	case r.Frac == 0 || x.frac != 0 && r.Emin != 0 && x.emin == int(r.Emin):
+		return x
+	case r.Emin == 0:
+		x.e = ex
+	default:
+		x.e = e.Max(ex, e.Int(int(r.Emin)))
+	}
+	x.frac = 0
+	return x
+}
+
+// settled puts the result of a rounding together: u, or zero, or what an overflow gives.
+func (e *encoder) settled(x, u number, r mma.Round, tiny, over *graph.Node, rest int) number {
+	infinite := over
+	if r.Over != mma.OverInf {
+		toMax := e.toMax(r, x.neg)
+		infinite = e.And(over, e.Not(toMax))
+		largest := e.AddInt(e.Left(e.Int(1), int(r.Frac)+1), -1)
+		u.mag = e.Ite(e.And(over, toMax), largest, u.mag)
+	}
+	high := e.highest(x, r)
+	if r.Emax != 0 {
+		high = min(high, int(r.Emax))
+	}
+	if u.frac != 0 {
+		u.e = e.Min(u.e, e.Int(high))
+		u.q = e.AddInt(u.e, -u.frac)
+	}
+	zero := e.Int(0)
+	u.mag = e.Ite(tiny, zero, u.mag)
+	u.neg = x.neg
+	if !e.Special.TinySign {
+		special := e.Or(x.inf, x.nan)
+		u.neg = e.And(x.neg, e.Or(e.Not(tiny), special))
+	}
+	u.null = e.Or(x.null, tiny)
+	if r.Frac != 0 {
+		u.null = e.Eq(u.mag, zero)
+	}
+	u.inf, u.nan = e.Or(x.inf, infinite), x.nan
+	u.low, u.high = x.low, high+1
+	if r.Emin != 0 && r.Frac != 0 {
+		u.low = max(u.low, rest)
+	}
+	return u
+}
+
+// exact reports whether a rounding keeps every bit.
+func (e *encoder) exact(x number, r mma.Round) bool {
+	return x.mag.Bits() <= int(r.Frac)+1 && (r.Emin == 0 || x.low >= int(r.Emin)-int(r.Frac)) && !e.saturates(x, r)
+}
+
+// saturates reports whether an overflow may give the largest number.
+func (e *encoder) saturates(x number, r mma.Round) bool {
+	return r.Over != mma.OverInf && r.Emax != 0 && e.highest(x, r) > int(r.Emax) && !e.toMax(r, x.neg).Is(0)
+}
+
+// highest is the exponent of a result at most.
+func (e *encoder) highest(x number, r mma.Round) int {
+	if r.Mode == fp.RZ || r.Frac == 0 {
+		return x.high - 1
+	}
+	return x.high
+}
+
+// toMax reports whether an overflow gives the largest number.
+func (e *encoder) toMax(r mma.Round, neg *graph.Node) *graph.Node {
+	switch {
+	case r.Over == mma.OverMax:
+		return e.Int(1)
+	case r.Over == mma.OverInf:
+		return e.Int(0)
+	}
+	switch r.Mode {
+	case fp.RZ, fp.RTO:
+		return e.Int(1)
+	case fp.RD:
+		return e.Not(neg)
+	case fp.RU:
+		return neg
+	}
+	return e.Int(0)
+}
+
+// cutTo rounds the magnitude of x, of exponent ex, to r.Frac bits: with its first bit in
+// one place, and shifted right by as much as it lies below Emin. tiny is that it becomes
+// zero, by rounding or by a flush.
+func (e *encoder) cutTo(x number, r mma.Round, ex *graph.Node, flushes bool) (u number, tiny *graph.Node) {
+	frac := int(r.Frac)
+	norm, width := e.Norm(x.mag), x.mag.Bits()
+	if more := frac + 2 - width; more > 0 {
+		norm, width = e.Left(norm, more), width+more
+	}
+	at, deficit := ex, e.Int(0)
+	if r.Emin != 0 {
+		at = e.Max(ex, e.Int(int(r.Emin)))
+		if x.low < int(r.Emin) {
+			deficit = e.Max(e.Sub(e.Int(int(r.Emin)), ex), e.Int(0))
+		}
+	}
+	kept, carry := e.significand(norm, e.AddInt(deficit, width-1-frac), frac, r.Mode, x.neg)
+	u.frac, u.emin = frac, int(r.Emin)
+	u.mag, u.e = kept, e.Add(at, carry)
+	u.q = e.AddInt(u.e, -frac)
+	zero, flushed := e.Eq(kept, e.Int(0)), e.Int(0)
+	if flushes {
+		flushed = e.flushes(r, norm, width, ex, kept, carry, x.neg)
+	}
+	return u, e.And(e.Not(e.Eq(x.mag, e.Int(0))), e.Or(zero, flushed))
+}
+
+// significand rounds norm to a multiple of 2^place, of frac+1 bits at most. Where it
+// needs one more it is a power of two: carry.
+func (e *encoder) significand(norm, place *graph.Node, frac int, m fp.Mode, neg *graph.Node) (kept, carry *graph.Node) {
+	kept = e.rounded(norm, place, m, neg)
+	if kept.Bits() <= frac+1 {
+		return kept, e.Int(0)
+	}
+	carry = e.Eq(kept, e.Left(e.Int(1), frac+1))
+	return e.Low(e.Ite(carry, e.Left(e.Int(1), frac), kept), e.Int(frac+1)), carry
+}
+
+// flushes reports whether x counts as tiny.
+func (e *encoder) flushes(r mma.Round, norm *graph.Node, width int, ex, kept, carry, neg *graph.Node) *graph.Node {
+	emin := e.Int(int(r.Emin))
+	switch r.Flush {
+	case mma.FlushBefore:
+		return e.Less(ex, emin)
+	case mma.FlushAfter:
+		_, free := e.significand(norm, e.Int(width-1-int(r.Frac)), int(r.Frac), r.Mode, neg)
+		return e.Less(e.Add(ex, free), emin)
+	}
+	return e.And(e.Not(carry), e.Less(kept, e.Left(e.Int(1), int(r.Frac))))
+}
+
+// code is the code of D of a number that is representable.
+func (e *encoder) code(x number) *graph.Node {
+	d := e.d
+	frac, emin := int(d.FracBits), int(d.Emin())
+	if x.frac == 0 || x.frac > frac || x.emin != emin {
+		u, _ := e.cutTo(x, mma.Round{Frac: mma.Frac(frac), Mode: fp.RZ, Emin: mma.Exp(emin)}, e.exponent(x), false)
+		x.mag, x.e, x.frac = u.mag, u.e, frac
+	}
+	shifted := e.Left(e.AddInt(x.e, int(d.Bias)-1), frac)
+	finite := e.Add(shifted, e.Left(x.mag, frac-x.frac))
+	finite = e.Ite(e.Eq(x.mag, e.Int(0)), e.Int(0), finite)
+	sign := e.Left(x.neg, frac+int(d.ExpBits))
+	infinite := e.Left(e.Int(1<<d.ExpBits-1), frac)
+	code := e.Add(sign, e.Ite(x.inf, infinite, finite))
+	return e.Ite(x.nan, e.nanCode(), code)
+}
+
+// nanCode is the code of a NaN that no operand is.
+func (e *encoder) nanCode() *graph.Node {
+	code := e.d.QuietNaN(e.Special.NaN.Negative())
+	if e.Special.NaN == mma.NaNOnes {
+		code = e.d.OnesNaNCode()
+	}
+	n := e.Int(int(code >> 1))
+	return e.AddInt(e.Left(n, 1), int(code&1))
+}
