@@ -9,17 +9,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
 )
 
-// Result is a program as a graph.
-type Result struct {
-	Code *graph.Node // of D
-	// Steps are the results of the steps and of the additions after the last, in
-	// sequence.
-	Steps []*graph.Node
-}
-
-// Program encodes a program for k products. A *TooHard error names what is not encoded.
+// Program encodes a program: the result is the code of D. A *TooHard error names what is not encoded.
 // Where a NaN result is one of the operands, operands must be finite: see NewInputs.
-func Program(in *Inputs, p *mma.Params) (r *Result, err error) {
+func Program(in *Inputs, p *mma.Params) (code *graph.Node, err error) {
 	if err := encodable(p, in.Formats); err != nil {
 		return nil, err
 	}
@@ -27,13 +19,13 @@ func Program(in *Inputs, p *mma.Params) (r *Result, err error) {
 		switch e := recover().(type) {
 		case nil:
 		case *TooHard:
-			r, err = nil, e
+			code, err = nil, e
 		default:
 			panic(e)
 		}
 	}()
 	e := &encoder{Graph: in.Graph, Params: p, in: in, d: in.Formats.D.Get()}
-	return &Result{Code: e.code(e.execute())}, nil
+	return e.code(e.execute()), nil
 }
 
 // encoder writes one program.

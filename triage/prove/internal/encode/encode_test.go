@@ -25,7 +25,7 @@ func TestArithmetics(t *testing.T) {
 func compare(t *testing.T, i *mma.Instruction, n int) {
 	t.Helper()
 	in := NewInputs(graph.New(), i.Formats, i.K, i.Params.Special.NaN.Operand())
-	r, err := Program(in, &i.Params)
+	code, err := Program(in, &i.Params)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func compare(t *testing.T, i *mma.Instruction, n int) {
 				if !ok[at] {
 					continue // not finite
 				}
-				got := s.Value(r.Code, at).Uint64()
+				got := s.Value(code, at).Uint64()
 				if want := m.Dot(d, nil); got != want {
 					t.Fatalf("%s: the graph gives %s, sim %s", mma.FormatDot(i.Formats, d), mma.FormatCode(i.D, got), mma.FormatCode(i.D, want))
 				}
@@ -95,7 +95,7 @@ func TestRanges(t *testing.T) {
 			continue
 		}
 		in := NewInputs(graph.New(), i.Formats, i.K, true)
-		r, err := Program(in, &i.Params)
+		code, err := Program(in, &i.Params)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestRanges(t *testing.T) {
 		for at := range s.Inputs() {
 			in.Set(s, at, dots[at%len(dots)])
 		}
-		for _, node := range graph.Cone(r.Code) {
+		for _, node := range graph.Cone(code) {
 			if !s.InRange(node) {
 				t.Errorf("%s: node %d, operation %d, is outside of %v..%v", i.FullName(), node.ID, node.Op, node.Lo, node.Hi)
 			}

@@ -14,32 +14,32 @@ func (e *encoder) round(x number, r mma.Round) number {
 	var u number
 	tiny := e.Int(0) // became zero
 	flushes := r.Flush != mma.NoFlush && x.low < int(r.Emin)
-	bits, ex := x.mag.Bits(), e.exponent(x)
-	below := func() *graph.Node { // Emin
-		return e.And(e.Not(e.Eq(x.mag, e.Int(0))), e.Less(ex, e.Int(int(r.Emin))))
-	}
-	rest := int(r.Emin) - int(r.Frac) // the last place of subnormals
+	ex := e.exponent(x)
+	rounds := false
 	switch {
-	case r.Frac == 0 || e.exact(x, r):
+	case r.Frac == 0 || e.exact(x, r) || flushes && e.exactOrTiny(x, r):
 		u = e.renamed(x, r, ex)
 		if flushes {
-			tiny = below()
+			tiny = e.And(e.Not(e.Eq(x.mag, e.Int(0))), e.Less(ex, e.Int(int(r.Emin))))
+			u.mag = e.Ite(tiny, e.Int(0), u.mag)
 		}
-	case flushes && (bits <= int(r.Frac) || bits == int(r.Frac)+1 && r.Flush != mma.FlushResult) && !e.saturates(x, r):
-		// What is not flushed is exact.
-		u, tiny = e.renamed(x, r, ex), below()
 	default:
+		rounds = r.Mode != fp.RZ
 		u, tiny = e.cutTo(x, r, ex, flushes)
 	}
-	over := e.Int(0)
-	if r.Emax != 0 && e.highest(x, r) > int(r.Emax) {
+	over, high := e.Int(0), x.high-1
+	if rounds {
+		high++ // up to a power of two
+	}
+	if r.Emax != 0 && high > int(r.Emax) {
+		high = int(r.Emax)
 		at := u.e
 		if u.frac == 0 {
 			at = ex
 		}
-		over = e.And(e.Less(e.Int(int(r.Emax)), at), e.Not(tiny), e.Not(x.null), e.Not(e.Eq(x.mag, e.Int(0))))
+		over = e.And(e.Less(e.Int(int(r.Emax)), at), e.Not(tiny), e.Not(e.Eq(x.mag, e.Int(0))))
 	}
-	return e.settled(x, u, r, tiny, over, rest)
+	return e.settled(x, u, r, tiny, over, high)
 }
 
 // renamed is x with the nominal exponent that a rounding gives it.
@@ -56,8 +56,9 @@ func (e *encoder) renamed(x number, r mma.Round, ex *graph.Node) number {
 	return x
 }
 
-// settled puts the result of a rounding together: u, or zero, or what an overflow gives.
-func (e *encoder) settled(x, u number, r mma.Round, tiny, over *graph.Node, rest int) number {
+// settled puts the result of a rounding together: u, of exponent high at most, or zero, or
+// what an overflow gives.
+func (e *encoder) settled(x, u number, r mma.Round, tiny, over *graph.Node, high int) number {
 	infinite := over
 	if r.Over != mma.OverInf {
 		toMax := e.toMax(r, x.neg)
@@ -65,16 +66,10 @@ func (e *encoder) settled(x, u number, r mma.Round, tiny, over *graph.Node, rest
 		largest := e.AddInt(e.Left(e.Int(1), int(r.Frac)+1), -1)
 		u.mag = e.Ite(e.And(over, toMax), largest, u.mag)
 	}
-	high := e.highest(x, r)
-	if r.Emax != 0 {
-		high = min(high, int(r.Emax))
-	}
 	if u.frac != 0 {
 		u.e = e.Min(u.e, e.Int(high))
 		u.q = e.AddInt(u.e, -u.frac)
 	}
-	zero := e.Int(0)
-	u.mag = e.Ite(tiny, zero, u.mag)
 	u.neg = x.neg
 	if !e.Special.TinySign {
 		special := e.Or(x.inf, x.nan)
@@ -82,12 +77,12 @@ func (e *encoder) settled(x, u number, r mma.Round, tiny, over *graph.Node, rest
 	}
 	u.null = e.Or(x.null, tiny)
 	if r.Frac != 0 {
-		u.null = e.Eq(u.mag, zero)
+		u.null = e.Eq(u.mag, e.Int(0))
 	}
 	u.inf, u.nan = e.Or(x.inf, infinite), x.nan
 	u.low, u.high = x.low, high+1
 	if r.Emin != 0 && r.Frac != 0 {
-		u.low = max(u.low, rest)
+		u.low = max(u.low, int(r.Emin)-int(r.Frac))
 	}
 	return u
 }
@@ -97,17 +92,16 @@ func (e *encoder) exact(x number, r mma.Round) bool {
 	return x.mag.Bits() <= int(r.Frac)+1 && (r.Emin == 0 || x.low >= int(r.Emin)-int(r.Frac)) && !e.saturates(x, r)
 }
 
-// saturates reports whether an overflow may give the largest number.
-func (e *encoder) saturates(x number, r mma.Round) bool {
-	return r.Over != mma.OverInf && r.Emax != 0 && e.highest(x, r) > int(r.Emax) && !e.toMax(r, x.neg).Is(0)
+// exactOrTiny reports whether a rounding keeps every bit of numbers from 2^Emin on, and none
+// below becomes 2^Emin by it.
+func (e *encoder) exactOrTiny(x number, r mma.Round) bool {
+	bits := x.mag.Bits()
+	return (bits <= int(r.Frac) || bits == int(r.Frac)+1 && r.Flush != mma.FlushResult) && !e.saturates(x, r)
 }
 
-// highest is the exponent of a result at most.
-func (e *encoder) highest(x number, r mma.Round) int {
-	if r.Mode == fp.RZ || r.Frac == 0 {
-		return x.high - 1
-	}
-	return x.high
+// saturates reports whether an overflow may give the largest number.
+func (e *encoder) saturates(x number, r mma.Round) bool {
+	return r.Over != mma.OverInf && r.Emax != 0 && x.high > int(r.Emax) && !e.toMax(r, x.neg).Is(0)
 }
 
 // toMax reports whether an overflow gives the largest number.
@@ -147,12 +141,16 @@ func (e *encoder) cutTo(x number, r mma.Round, ex *graph.Node, flushes bool) (u 
 	}
 	kept, carry := e.significand(norm, e.AddInt(deficit, width-1-frac), frac, r.Mode, x.neg)
 	u.frac, u.emin = frac, int(r.Emin)
-	u.mag, u.e = kept, e.Add(at, carry)
+	u.e = e.Add(at, carry)
 	u.q = e.AddInt(u.e, -frac)
-	zero, flushed := e.Eq(kept, e.Int(0)), e.Int(0)
+	zero, flushed := e.Int(0), e.Int(0)
+	if r.Emin != 0 && x.low < int(r.Emin)-frac {
+		zero = e.Eq(kept, e.Int(0))
+	}
 	if flushes {
 		flushed = e.flushes(r, norm, width, ex, kept, carry, x.neg)
 	}
+	u.mag = e.Ite(flushed, e.Int(0), kept)
 	return u, e.And(e.Not(e.Eq(x.mag, e.Int(0))), e.Or(zero, flushed))
 }
 

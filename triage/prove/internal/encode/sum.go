@@ -36,7 +36,7 @@ func (c *cut) of(i int) (f int, m fp.Mode) {
 func (e *encoder) fused(ts []number, c cut) number {
 	aligned, top := e.top(ts, &c)
 	dropped := e.Int(0)
-	if c.acc >= 0 && c.drop != 0 {
+	if c.acc >= 0 && c.drop != 0 && !e.dropIdle(&ts[c.acc], &c) {
 		t := &ts[c.acc]
 		dropped = e.And(e.Not(t.null), e.Less(t.e, e.AddInt(top, -int(c.drop))))
 	}
@@ -97,6 +97,14 @@ func (e *encoder) floorIdle(ts []number, c *cut) bool {
 		}
 	}
 	return true
+}
+
+// dropIdle reports whether an accumulator that is dropped would be cut to zero, the sign of
+// which does not show.
+func (e *encoder) dropIdle(t *number, c *cut) bool {
+	f, mode := c.of(c.acc)
+	place, ok := e.Sub(t.e, t.q).Value()
+	return ok && f != 0 && mode == fp.RZ && !e.Special.NegZero && int(c.drop)+1+int(place.Int64())-f >= t.mag.Bits()
 }
 
 // cutSum adds terms cut at their alignment, in units of 2^(top-f) for the largest f.
@@ -248,6 +256,9 @@ func (e *encoder) sign(ts []number, c *cut, sum, dropped *graph.Node) *graph.Nod
 	zero := minus
 	if c.next.Mode != fp.RD {
 		zero = e.And(minus, e.Not(plus))
+	}
+	if zero.Is(0) {
+		return negative
 	}
 	return e.Ite(e.Eq(sum, e.Int(0)), zero, negative)
 }

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -26,6 +27,11 @@ func Differ(x, y *Node, free map[*Node]bool, assume ...*Node) *Question {
 	for _, a := range assume {
 		q.assumed = append(q.assumed, b.bit(a))
 	}
+	for _, n := range Cone(x, y) {
+		if _, made := b.words[n]; made && n.differs() && !free[n] {
+			q.assumed = append(q.assumed, b.inRange(n))
+		}
+	}
 	for _, n := range b.given {
 		q.assumed = append(q.assumed, b.inRange(n))
 	}
@@ -33,8 +39,24 @@ func Differ(x, y *Node, free map[*Node]bool, assume ...*Node) *Question {
 	return q
 }
 
+// differs reports whether a node is a difference of which the range is known better than
+// those of its terms tell: of a maximum and something that is not above it.
+func (n *Node) differs() bool {
+	if n.Op != Lin {
+		return false
+	}
+	lo, hi := new(big.Int).Set(n.C), new(big.Int).Set(n.C)
+	for i, x := range n.Args {
+		widen(lo, hi, n.K[i], x.Lo, x.Hi)
+	}
+	return lo.Cmp(n.Lo) < 0
+}
+
 // Decided reports whether the gates alone decide that the nodes cannot differ.
 func (q *Question) Decided() bool { return q.goal == off }
+
+// Variables is the number of variables of the clauses.
+func (q *Question) Variables() int { return q.count }
 
 // number gives the gates that play a part variables, in an order that does not depend on
 // others.
@@ -108,10 +130,9 @@ func (q *Question) WriteDIMACS(w io.Writer, goal bool) error {
 	return out.Flush()
 }
 
-// Model returns the values of the free nodes and variables by an assignment that a
-// solver gives, true by variable from 1. It is an error if the assignment does not
-// answer the question.
-func (q *Question) Model(assignment []bool) (map[*Node]*big.Int, error) {
+// evaluate returns the value of every literal by an assignment that a solver gives, true by
+// variable from 1.
+func (q *Question) evaluate(assignment []bool) func(lit) bool {
 	values := make([]bool, len(q.b.gates))
 	value := func(l lit) bool { return values[l.gate()] != l.inverted() }
 	for g := 1; g < len(values); g++ {
@@ -122,10 +143,29 @@ func (q *Question) Model(assignment []bool) (map[*Node]*big.Int, error) {
 			values[g] = assignment[q.vars[g]]
 		}
 	}
-	for _, l := range append([]lit{q.goal}, q.assumed...) {
+	return value
+}
+
+// Allows returns an error if an assignment does not satisfy the assumptions.
+func (q *Question) Allows(assignment []bool) error {
+	value := q.evaluate(assignment)
+	for _, l := range q.assumed {
 		if !value(l) {
-			return nil, fmt.Errorf("the solver's assignment does not satisfy the clauses")
+			return errors.New("the solver's assignment does not satisfy the assumptions")
 		}
+	}
+	return nil
+}
+
+// Model returns the values of the free nodes and variables by an assignment. It is an
+// error if it does not answer the question.
+func (q *Question) Model(assignment []bool) (map[*Node]*big.Int, error) {
+	if err := q.Allows(assignment); err != nil {
+		return nil, err
+	}
+	value := q.evaluate(assignment)
+	if !value(q.goal) {
+		return nil, errors.New("the nodes do not differ by the solver's assignment")
 	}
 	model := map[*Node]*big.Int{}
 	for _, n := range q.b.given {

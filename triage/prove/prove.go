@@ -1,0 +1,142 @@
+// Package prove decides whether two parameter programs compute the same function.
+//
+// A third interpreter of the programs writes both as one graph of integers over the bits of
+// the operands (internal/encode, internal/graph). Much falls there: equal expressions
+// are one node, the terms of a sum and of a maximum have no order, and what the ranges of
+// nodes decide is decided, such as a floor below every exponent. Where the two
+// results are not one node, a SAT solver (internal/sat) is asked about nodes that agree
+// on thousands of inputs, from the operands up, and at last about the results
+// (sweep.go). Nodes that both programs share are left free in most questions: then
+// "these cannot differ" holds all the more, and "these can" says nothing.
+//
+// What a proof assumes is in the Result; every set of assumptions of a question whose
+// answer is a proof is checked to be satisfiable on its own. An input on which the
+// solver says that the programs differ is computed by both interpreters, sim and
+// oracle, before it is believed.
+//
+// Graphs are compared with both interpreters by the tests of internal/encode: see
+// Compare there for what CI does.
+//
+// The API of this package is not promised: it may change in any version.
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/prove/internal/encode"
+	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
+)
+
+// Verdict is whether two programs are the same function.
+type Verdict string
+
+// The verdicts.
+const (
+	Proved  Verdict = "proved"      // equal on all inputs that the assumptions allow
+	Refuted Verdict = "refuted"     // there is a witness
+	Open    Verdict = "not decided" // see Result.Reason
+)
+
+// Options are the means of a proof.
+type Options struct {
+	// Solver is the command of a SAT solver that reads DIMACS from standard input and
+	// its arguments. Without one there is range analysis alone.
+	Solver []string
+	// Time is how long to try, at most.
+	Time time.Duration
+	// Searched is that generators were asked for a witness already, and found none.
+	Searched bool
+}
+
+// Result is a verdict with what it rests on.
+type Result struct {
+	Verdict Verdict
+	// By is what has decided: "ranges", "solver" or, of a witness, "generators" or
+	// "solver".
+	By      string
+	Assumed []string // of a proof
+	Witness *triage.Witness
+	Reason  string // why it is not decided
+	Asked   int    // questions to the solver
+}
+
+// Programs decides whether two programs give the same results for dot products of k
+// products, bit for bit. An error is one of the programs, the solver or of this package,
+// never that something is too hard.
+func Programs(ctx context.Context, f mma.Formats, k int, p, q mma.Params, o Options) (*Result, error) {
+	for _, r := range []*mma.Params{&p, &q} {
+		if err := r.Validate(f, k); err != nil {
+			return nil, err
+		}
+	}
+	if o.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Time)
+		defer cancel()
+	}
+	s, hard := newSession(f, k, &p, &q, o)
+	if hard != nil && !errors.As(hard, new(*encode.TooHard)) {
+		return nil, hard
+	}
+	if hard == nil && s.a == s.b {
+		return &Result{Verdict: Proved, By: "ranges", Assumed: s.assumed()}, nil
+	}
+	if !o.Searched {
+		w, err := triage.FindWitness(ctx, f, k, p, q, 1)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			return nil, err
+		case w != nil:
+			return &Result{Verdict: Refuted, By: "generators", Witness: w}, nil
+		}
+	}
+	switch {
+	case hard != nil:
+		return &Result{Verdict: Open, Reason: hard.Error()}, nil
+	case len(o.Solver) == 0:
+		return &Result{Verdict: Open, Reason: "range analysis does not decide it, and there is no solver"}, nil
+	}
+	return s.solve(ctx)
+}
+
+// assumed is what a proof assumes, in words.
+func (s *session) assumed() []string {
+	all := []string{fmt.Sprintf("dot products of %d products, one execution of the instruction", s.in.K)}
+	if s.in.Finite {
+		all = append(all, "finite operands: with others the result may be one of several NaN operands")
+	}
+	return all
+}
+
+// session is a proof in the making: the graphs of two programs over the same variables.
+type session struct {
+	*graph.Graph
+	in      *encode.Inputs
+	a, b    *graph.Node // the results
+	p, q    *mma.Params
+	o       Options
+	answers map[[32]byte]answer
+	asked   int
+
+	signatures map[*graph.Node][32]byte // on the inputs of the simulation
+}
+
+func newSession(f mma.Formats, k int, p, q *mma.Params, o Options) (*session, error) {
+	s := &session{Graph: graph.New(), p: p, q: q, o: o, answers: map[[32]byte]answer{}, signatures: map[*graph.Node][32]byte{}}
+	s.in = encode.NewInputs(s.Graph, f, k, p.Special.NaN.Operand() || q.Special.NaN.Operand())
+	a, err := encode.Program(s.in, p)
+	if err != nil {
+		return nil, err
+	}
+	b, err := encode.Program(s.in, q)
+	if err != nil {
+		return nil, err
+	}
+	s.a, s.b = a, b
+	return s, nil
+}
