@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/prove"
 )
 
 func newDiff(a *app) *cobra.Command {
@@ -57,6 +58,8 @@ type partDiff struct {
 	Before  string `json:"before,omitempty"` // D as A's arithmetic gives it
 	After   string `json:"after,omitempty"`  // D as A's arithmetic gives it with the change
 	Alone   bool   `json:"alone"`            // the change makes sense without the others
+	// Idle: it is proved that the change alone makes no difference.
+	Idle bool `json:"idle,omitempty"`
 }
 
 func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
@@ -103,11 +106,12 @@ func diffPair(ctx context.Context, p *devices.Pair) (*instructionDiff, error) {
 		q := *pa
 		if q.Apply(part.Changes) == nil && q.Validate(ia.Formats, p.K) == nil {
 			pd.Alone = true
-			w, err := triage.FindWitness(ctx, ia.Formats, p.K, *pa, q, 1)
+			res, err := prove.Programs(ctx, ia.Formats, p.K, *pa, q, prove.Options{})
 			if err != nil {
 				return nil, err
 			}
-			if w != nil {
+			pd.Idle = res.Verdict == prove.Proved
+			if w := res.Witness; w != nil {
 				pd.Witness = mma.FormatDot(ia.Formats, w.Dot)
 				pd.Before, pd.After = mma.FormatCode(ia.D, w.Before), mma.FormatCode(ia.D, w.After)
 			}
@@ -144,6 +148,8 @@ func (p *partDiff) shownBy() string {
 	switch {
 	case p.Witness != "":
 		return fmt.Sprintf("shown by %s: %s, with the change %s", p.Witness, p.Before, p.After)
+	case p.Idle:
+		return "alone it makes no difference: proved"
 	case p.Alone:
 		return "no input was found that shows it alone"
 	}

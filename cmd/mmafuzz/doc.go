@@ -12,6 +12,7 @@
 //	mmafuzz compare     compare recordings with each other and with an earlier result
 //	mmafuzz bench       how fast models, targets and the whole loop are on this machine
 //	mmafuzz diff        where the arithmetics of two targets differ
+//	mmafuzz prove       whether the arithmetics of two targets are the same function
 //	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters
 //	mmafuzz infer       find the arithmetic of an unknown unit
 //	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
@@ -181,6 +182,19 @@
 //	parts[].before          string?  its result by the first arithmetic
 //	parts[].after           string?  its result with the part changed
 //	parts[].alone           bool?    the part makes sense without the others
+//	parts[].idle            bool?    it is proved that the part alone makes no difference
+//
+// prove, an object for each pair of instructions:
+//
+//	a          string   TARGET/INSTRUCTION
+//	b          string   TARGET/INSTRUCTION
+//	verdict    string   proved, refuted or not decided
+//	by         string?  what decided it: ranges, generators or solver
+//	assumed[]  string?  what a proof is about
+//	reason     string?  why it is not decided
+//	witness    string?  the smallest input found on which the two differ, as eval reads it
+//	result_a   string?  its result by the first arithmetic
+//	result_b   string?  its result by the second one
 //
 // probe, an object for each answer:
 //

@@ -231,6 +231,12 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 0, "", "triage", bundle), "triage")
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
+	if err := os.WriteFile("fused.json", []byte(`{"v": 1, "base": "cdna1/v_mfma_f32_16x16x16f16", "set": {"stage0.sum": "fused"}}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	verify(jsonOf(t, 1, "", "prove", "ampere", "hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32"), "prove")
+	verify(jsonOf(t, 0, "", "prove", "ampere", "ada", "--inst", "mma.m16n8k8.f32.f16.f16.f32"), "prove")
+	verify(jsonOf(t, 75, "", "prove", "sim:cdna1/v_mfma_f32_16x16x16f16", "model:fused.json", "--solver", ""), "prove")
 	verify(doctorOf(t), "doctor")
 	verify(jsonOf(t, 0, "", "study", "discrepancy", "sim:volta", "sim:turing", "--count", "128", "--rates-only"), "study")
 	verify(jsonOf(t, 0, "", "study", "bias", "sim:volta", "--count", "10"), "study")

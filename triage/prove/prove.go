@@ -24,6 +24,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -106,11 +107,21 @@ func Programs(ctx context.Context, f mma.Formats, k int, p, q mma.Params, o Opti
 
 // assumed is what a proof assumes, in words.
 func (s *session) assumed() []string {
-	all := []string{fmt.Sprintf("dot products of %d products, one execution of the instruction", s.in.K)}
+	all := []string{fmt.Sprintf("dot products of %d products, in one execution of the instruction", s.in.K)}
 	if s.in.Finite {
 		all = append(all, "finite operands: with others the result may be one of several NaN operands")
 	}
 	return all
+}
+
+// WriteSMTLIB writes the question whether two programs can differ for SMT solvers of bit
+// vectors (QF_BV), for which "unsat" is a proof: a second opinion.
+func WriteSMTLIB(w io.Writer, f mma.Formats, k int, p, q mma.Params) error {
+	s, err := newSession(f, k, &p, &q, Options{})
+	if err != nil {
+		return err
+	}
+	return graph.WriteSMTLIB(w, s.a, s.b, s.in.Assumed()...)
 }
 
 // session is a proof in the making: the graphs of two programs over the same variables.
@@ -124,6 +135,7 @@ type session struct {
 	asked   int
 
 	signatures map[*graph.Node][32]byte // on the inputs of the simulation
+	impossible []*graph.Node            // assumptions that tests add
 }
 
 func newSession(f mma.Formats, k int, p, q *mma.Params, o Options) (*session, error) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/big"
-	"os"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -219,7 +218,7 @@ func wide(n *graph.Node) bool {
 // ask asks whether two nodes can differ. The assumptions of a question whose answer is
 // no are asked about alone: they must be satisfiable.
 func (s *session) ask(ctx context.Context, x, y *graph.Node, level abstraction) (answer, error) {
-	q := graph.Differ(x, y, s.free(level), s.in.Assumed()...)
+	q := graph.Differ(x, y, s.free(level), append(s.in.Assumed(), s.impossible...)...)
 	if q.Decided() {
 		return answer{Answer: sat.Unsatisfiable}, nil
 	}
@@ -232,7 +231,6 @@ func (s *session) ask(ctx context.Context, x, y *graph.Node, level abstraction) 
 		return old, nil
 	}
 	s.asked++
-	began := time.Now()
 	a, assignment, err := sat.Solve(ctx, s.o.Solver, q.Variables(), func(w io.Writer) error { return q.WriteDIMACS(w, true) })
 	if err != nil {
 		return answer{}, err
@@ -255,9 +253,6 @@ func (s *session) ask(ctx context.Context, x, y *graph.Node, level abstraction) 
 		}
 	}
 	s.answers[key] = got
-	if os.Getenv("DEV_TRACE") != "" {
-		fmt.Fprintf(os.Stderr, "  ask %d op %d [%v..%v] vs %d op %d [%v..%v] level %d: %d vars, answer %d, %.2fs\n", x.ID, x.Op, x.Lo, x.Hi, y.ID, y.Op, y.Lo, y.Hi, level, q.Variables(), a, time.Since(began).Seconds())
-	}
 	return got, nil
 }
 

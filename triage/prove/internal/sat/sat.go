@@ -61,7 +61,7 @@ func Solve(ctx context.Context, command []string, vars int, write func(io.Writer
 	if ctx.Err() != nil {
 		return Unknown, nil, nil
 	}
-	a, model, parsed := parse(out.Bytes(), vars)
+	a, model, parsed := parse(out.kept, vars)
 	switch {
 	case out.full:
 		return Unknown, nil, fmt.Errorf("solver %s says more than %d bytes", command[0], maxOutput)
@@ -70,7 +70,7 @@ func Solve(ctx context.Context, command []string, vars int, write func(io.Writer
 	case a != Unknown && wrote != nil:
 		return Unknown, nil, fmt.Errorf("solver %s answered before it had read all clauses: %w", command[0], wrote)
 	case a == Unknown:
-		return Unknown, nil, failure(command[0], err, c, complaint.String())
+		return Unknown, nil, failure(command[0], err, c, string(complaint.kept))
 	}
 	if code := c.ProcessState.ExitCode(); code != 0 && code != map[Answer]int{Satisfiable: 10, Unsatisfiable: 20}[a] {
 		return Unknown, nil, fmt.Errorf("solver %s says one thing and ends with exit status %d, which says another", command[0], code)
@@ -89,18 +89,16 @@ func failure(name string, err error, c *exec.Cmd, said string) error {
 
 // limited keeps the first bytes of what is written to it.
 type limited struct {
-	bytes.Buffer
+	kept []byte
 	max  int
 	full bool
 }
 
 func (l *limited) Write(b []byte) (int, error) {
-	if room := l.max - l.Len(); len(b) > room {
-		l.full = true
-		l.Buffer.Write(b[:room])
-		return len(b), nil
-	}
-	return l.Buffer.Write(b)
+	n := min(len(b), l.max-len(l.kept))
+	l.full = l.full || n < len(b)
+	l.kept = append(l.kept, b[:n]...)
+	return len(b), nil
 }
 
 // parse reads a solver's answer: a line of s, and lines of v with literals up to 0.
