@@ -185,4 +185,3 @@ func (p *proof) write(a *app) error {
 	fmt.Fprintln(a.stdout)
 	return a.stdout.Err()
 }
-
