@@ -65,9 +65,21 @@ func (n *nightly) lead() string {
 		dots += n.Cells[i].Dots
 		mismatches += n.Cells[i].Mismatches
 	}
+	text := fmt.Sprintf("Of %s dot products that two machines were both given, %s (%s) have different results.", readable.Thousands(dots), readable.Thousands(mismatches), readable.Share(mismatches, dots))
 	c := n.Counts
-	return fmt.Sprintf("Of %s dot products that two machines were both given, %s (%s) have different results. Of the differences, counted by machines, instruction and cause, %d are new, %d were there before, %d are known, %d are on the list of known ones but expired, %d are gone.",
-		readable.Thousands(dots), readable.Thousands(mismatches), readable.Share(mismatches, dots), c.New, c.Still, c.Known, c.Expired, c.Gone)
+	var parts []string
+	for _, x := range []struct {
+		n    int
+		text string
+	}{{c.New, "new"}, {c.Expired, "on the list of known ones but expired"}, {c.Still, "still there from before"}, {c.Known, "known"}, {c.Gone, "gone"}} {
+		if x.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.text))
+		}
+	}
+	if parts == nil {
+		return text
+	}
+	return text + " Differences, by machines, instruction and cause: " + strings.Join(parts, ", ") + "."
 }
 
 func (n *nightly) machines() []page.HTML {

@@ -127,10 +127,10 @@ func joinLines(p *mma.Params) []string {
 	if p.Join.CF != 0 || p.Join.CMode != 0 {
 		text := "the accumulator"
 		if p.Join.CF != 0 {
-			text += fmt.Sprintf(" keeps %d bits", p.Join.CF)
+			text += fmt.Sprintf(": %d bits are kept", p.Join.CF)
 		}
 		if p.Join.CMode != 0 {
-			text += " is rounded " + modeInWords(p.Join.CMode)
+			text += ", rounded " + modeInWords(p.Join.CMode)
 		}
 		lines = append(lines, text)
 	}

@@ -432,6 +432,7 @@ func (p *painter) key() {
 	p.c.Rect(0, p.y-8, p.width+textLeft, 26, "f-shade")
 	p.y += 10
 	p.line(textLeft, "bold", "How to read it")
+	p.y += 8
 	for _, k := range []struct {
 		s     state
 		shown bool

@@ -1,5 +1,6 @@
 // Mktables writes the measured tables of the README and of fuzz/selfcheck/TABLES.md
-// from the data that the measuring commands left under testdata.
+// from the data that the measuring commands left under testdata, and draws the README's
+// pictures.
 //
 // It is run by go generate in fuzz/selfcheck. A table whose data are missing is an
 // error; the commands that make the data are named in the data.
@@ -61,6 +62,10 @@ func main() {
 			fmt.Fprintf(os.Stderr, "mktables: %s: %v\n", d.file, err)
 			os.Exit(1)
 		}
+	}
+	if err := writeDrawings(root); err != nil {
+		fmt.Fprintf(os.Stderr, "mktables: %v\n", err)
+		os.Exit(1)
 	}
 }
 

@@ -44,13 +44,17 @@ func (c *Canvas) Text(x, y int, class, text string) {
 		return
 	}
 	text = show(text)
+	width := TextWidth(text)
+	if strings.Contains(class, "bold") || strings.Contains(class, "code") {
+		width = width * 12 / 10
+	}
 	switch {
 	case strings.Contains(class, "mid"):
-		c.grow(x+TextWidth(text)/2, y+4)
+		c.grow(x+width/2, y+4)
 	case strings.Contains(class, "end"):
 		c.grow(x, y+4)
 	default:
-		c.grow(x+TextWidth(text), y+4)
+		c.grow(x+width, y+4)
 	}
 	c.shapes = append(c.shapes, shape{Kind: "text", X: x, Y: y, Class: class, Text: text})
 }

@@ -51,6 +51,10 @@ func (t *Table) Add(cells ...string) {
 // manyRows is the number of rows from which a table gets a field to filter it.
 const manyRows = 12
 
+// manyColumns is the number of columns from which a table scrolls rather than becoming
+// narrow.
+const manyColumns = 5
+
 // HTML returns the table as a block; "" without rows.
 func (t *Table) HTML() HTML {
 	if len(t.Rows) == 0 {
@@ -73,5 +77,6 @@ func (t *Table) HTML() HTML {
 		Columns []Column
 		Rows    [][]cell
 		Filter  bool
-	}{show(t.Caption), t.Columns, rows, len(rows) >= manyRows})
+		Wide    bool
+	}{show(t.Caption), t.Columns, rows, len(rows) >= manyRows, len(t.Columns) >= manyColumns})
 }
