@@ -79,7 +79,22 @@ func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
 	if p.Out != (mma.Round{}) {
 		all = append(all, stageBox{name: "Rounding of the result", lines: []string{roundText(&p.Out)}})
 	}
+	if p.Refined() {
+		all = append(all, stageBox{name: "Unlike most units", lines: refinementLines(p)})
+	}
 	return append(all, stageBox{name: "Result d", lines: []string{f.D.String()}})
+}
+
+// refinementLines lists the parameters that are set and only refined programs have: those
+// without which a program with nothing else set is not refined.
+func refinementLines(p *mma.Params) (lines []string) {
+	for _, f := range mma.Fields() {
+		var alone mma.Params
+		if f.SetInt(&alone, 1); f.Int(p) != 0 && alone.Refined() {
+			lines = append(lines, ParameterInWords(f.Path)+": "+valueInWords(f.Text(p)))
+		}
+	}
+	return lines
 }
 
 func operandLines(f mma.Formats, p *mma.Params) []string {
