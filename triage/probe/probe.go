@@ -15,8 +15,8 @@
 // The summation tree is found by FPRev, extended to fused sums (arXiv:2511.10909,
 // section 3.1.2): see Prober.Tree.
 //
-// PAPERS.md has the papers' tables as they come out of the simulators, with a
-// reason for every entry that differs.
+// The papers' tables as they come out of the simulators, with a reason for every entry
+// that differs, are in package study: PAPERS.md there.
 //
 // # Adding a question
 //

@@ -18,14 +18,14 @@ import (
 // the decisions of each; and that the exact values are those of the oracle.
 func TestErrorBound(t *testing.T) {
 	var units []mma.Instruction
-	for seed := range uint64(tier.Of(100, 200, 10_000)) {
+	for seed := range uint64(tier.Of(50, 150, 10_000)) {
 		units = append(units, mma.MadeUp(seed))
 	}
 	all, err := catalogue(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, u := range all[:tier.Of(50, 150, len(all))] {
+	for _, u := range all[:tier.Of(30, 80, len(all))] {
 		units = append(units, *u.inst())
 	}
 	rounds := tier.Of(1, 1, 2)

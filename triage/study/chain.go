@@ -86,7 +86,7 @@ func (c *chain) Run(ctx context.Context, r *Request) (*Result, error) {
 	}
 	res := c.report(units, all)
 	if len(r.Targets) == 0 {
-		checkFigure17(all, r.Count, res)
+		checkFigure17(all, res)
 	}
 	return res, nil
 }
@@ -288,7 +288,7 @@ func (c *chain) report(units []unit, all []chained) *Result {
 
 // checkFigure17 holds what section 8.2 says of Figure 17, which is printed without
 // numbers, against the first three units: TF32, BF16, FP16.
-func checkFigure17(all []chained, count int, res *Result) {
+func checkFigure17(all []chained, res *Result) {
 	tf32, bf16, half := all[0], all[1], all[2]
 	n := min(len(tf32.Low), len(half.Low))
 	t := Table{Name: "figure17", Title: "What Sun et al. say of Figure 17, and what comes out here", Head: []string{"the paper", "here", "agrees", "remark"}}
@@ -328,7 +328,7 @@ func checkFigure17(all []chained, count int, res *Result) {
 	last := len(half.Low)
 	remark := ""
 	if last != 10 {
-		remark = fmt.Sprintf("the first infinity depends on the draws, of which there are %d chains; numbers grow by the square root of 8 a product, to 2^15 at N = 10, half of FP16's range", count)
+		remark = "when the first infinity comes depends on the draws: numbers grow by the square root of 8 a product, to 2^15 at N = 10, half of FP16's range"
 	}
 	say("FP16 stops at N = 10 because of overflow", fmt.Sprintf("the last finite D is at N = %d", last), last == 10, remark)
 	res.Tables = append(res.Tables, t)

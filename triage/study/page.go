@@ -78,7 +78,7 @@ func (r *Result) Page(command string) *page.Page {
 	return p
 }
 
-// Command is how a result is made.
+// Command is how a result is made, with its files in a directory unless that is "".
 func (r *Result) Command(dir string) string {
 	words := []string{"mmafuzz", "study", r.Study}
 	words = append(words, r.Targets...)
@@ -91,7 +91,10 @@ func (r *Result) Command(dir string) string {
 	for _, name := range sortedKeys(r.Settings) {
 		words = append(words, "--"+name+"="+r.Settings[name])
 	}
-	return readable.ShellCommand(append(words, "--out", dir)...)
+	if dir != "" {
+		words = append(words, "--out", dir)
+	}
+	return readable.ShellCommand(words...)
 }
 
 // html is the table for a page.

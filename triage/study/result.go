@@ -181,8 +181,8 @@ func (t *Table) csv(w io.Writer) error {
 // sortedKeys returns the keys of settings in order.
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Save writes the result to a directory: result.json, its page as page.html, and each
-// table as NAME.csv. made is the program that made it.
+// Save writes the result to a directory: result.json, its page as page.html, its tables
+// as tables.md, and each table as NAME.csv. made is the program that made it.
 func (r *Result) Save(dir, made string) error {
 	body, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -198,6 +198,9 @@ func (r *Result) Save(dir, made string) error {
 		return err
 	}
 	if err := corpus.ReplaceFile(filepath.Join(dir, "page.html"), html.Bytes()); err != nil {
+		return err
+	}
+	if err := corpus.ReplaceFile(filepath.Join(dir, "tables.md"), []byte(r.Markdown())); err != nil {
 		return err
 	}
 	for _, t := range r.Tables {

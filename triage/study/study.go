@@ -85,6 +85,7 @@ var studies = []Study{
 	chainStudy,
 	gemmStudy,
 	refineStudy,
+	papersStudy,
 }
 
 // All returns the table of studies.

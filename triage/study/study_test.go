@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +13,7 @@ import (
 
 	_ "github.com/mmafuzz/mmafuzz/devices/reference" // ref:
 	_ "github.com/mmafuzz/mmafuzz/devices/replay"    // replay:
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
@@ -211,7 +214,7 @@ func TestFigures(t *testing.T) {
 // TestOverflow holds that chains in FP16 overflow, and that the exact sum is, in the first
 // product, as near to FP32 arithmetic as that is to it.
 func TestOverflow(t *testing.T) {
-	res := run(t, "chain", study.Request{Seed: 1, Count: 200, Targets: []string{"sim:ampere/mma.m16n8k8.f32.f16.f16.f32", "ref:exact"}}, "--length", "14")
+	res := run(t, "chain", study.Request{Seed: 1, Count: 10, Targets: []string{"sim:ampere/mma.m16n8k8.f32.f16.f16.f32", "ref:exact"}}, "--length", "16")
 	rows := table(t, res, "chain").Rows
 	if len(rows) != 4 {
 		t.Fatalf("%d rows", len(rows))
@@ -254,5 +257,35 @@ func TestRefine(t *testing.T) {
 		if gap := row[2].(study.Number); gap < 0.5 || gap > 100 {
 			t.Errorf("%v", row)
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "write PAPERS.md")
+
+// TestPapers holds that PAPERS.md is what comes out, and that every entry that differs from
+// what is printed has its reason. With fewer draws, only the latter.
+func TestPapers(t *testing.T) {
+	whole := study.All()[len(study.All())-1].Count
+	res := run(t, "papers", study.Request{Seed: 1, Count: tier.Of(whole/20, whole, whole)})
+	for _, f := range res.Failures {
+		t.Error(f)
+	}
+	if n := len(table(t, res, "entries").Rows); n < 600 {
+		t.Errorf("%d entries", n)
+	}
+	if res.Count != whole {
+		return
+	}
+	if *update {
+		if err := os.WriteFile("PAPERS.md", []byte(res.Markdown()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := os.ReadFile("PAPERS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(page), res.Markdown()); d != "" {
+		t.Errorf("PAPERS.md: %s\ngo test ./triage/study -run Papers -update writes it", d)
 	}
 }

@@ -30,8 +30,8 @@ type heading struct {
 	Settings map[string]string `json:"settings,omitempty"`
 }
 
-// entry is any other record.
-type entry struct {
+// record is any other one.
+type record struct {
 	Key  string          `json:"key"`
 	Made json.RawMessage `json:"made"`
 }
@@ -53,7 +53,7 @@ func (r *Request) openJournal(settings map[string]string) error {
 			}
 			return sameHeading(then, now)
 		}
-		var e entry
+		var e record
 		if err := json.Unmarshal(body, &e); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (j *journal) keep(key string, made any) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.log.Append(entry{key, body})
+	return j.log.Append(record{key, body})
 }
 
 // each works through items and returns what was made of them, in their order. Items

@@ -1,0 +1,373 @@
+package study
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/probe"
+)
+
+var papersStudy = Study{
+	Name:  "papers",
+	Short: "every table and figure of five papers: ours, theirs, and why they differ",
+	Long: `papers goes through all tables and figures of five papers about matrix units and makes
+those again that are about arithmetic, with the simulators: a line for each, with how many
+of its entries are equal and the reasons of all that are not; then every entry.
+
+  Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of NVIDIA tensor cores (2021)
+  Xie, Xu, Wang, Yang, Yang: arXiv:2511.10909
+  Li et al.: FTTN (2024)
+  Valpey et al.: An SMT formalization of mixed-precision matrix multiplication (2025)
+  Sun et al.: Dissecting tensor cores via microbenchmarks (2023)
+
+What a paper measures in cycles needs its GPU.`,
+	Count: 1000, Of: "chains of Figure 17; other studies take their multiples of it",
+	New: func(*pflag.FlagSet) Runner { return papers{} },
+}
+
+type papers struct{}
+
+// entry is a figure that a paper prints, with ours.
+type entry struct {
+	Row, What    string
+	Ours, Theirs string
+	// Equal: they are the same or, where the paper prints means of random numbers or says
+	// something without a figure, agree; Why is the reason where they do not.
+	Equal bool
+	Why   string
+}
+
+// same is an entry that is compared as text.
+func same(row, what, ours, theirs, why string) entry {
+	return entry{row, what, ours, theirs, ours == theirs, why}
+}
+
+// item is a table, a figure or an example of a paper.
+type item struct {
+	name string
+	what string
+	// entries compares it; nil: it is not compared, because of note.
+	entries func(ctx context.Context, r *Request) ([]entry, error)
+	note    string
+}
+
+// reproduced are the papers with all of their tables and figures.
+var reproduced = []struct {
+	paper string
+	items []item
+}{
+	{"Fasi et al.", []item{
+		{name: "Table 1", what: "devices and their matrix dimensions", note: "hardware, no arithmetic"},
+		{name: "Table 2", what: "summary of section 3", note: "contents"},
+		{name: "Table 3", what: "parameters of formats", entries: fasi3},
+		{name: "sections 3 and 4", what: "subnormals, products, rounding, extra bits, normalization, carries, monotonicity", entries: probed("4 (Fasi)")},
+	}},
+	{"Xie et al.", []item{
+		{name: "Figure 1", what: "closed-loop feature probing", note: "a workflow; mmafuzz infer and run are the like"},
+		{name: "Figure 2", what: "summation trees and what they give", note: "examples of a method, which mmafuzz probe applies: question 2 order"},
+		{name: "Table 1", what: "the models", note: "names; Tables 3 and 6 say which unit has which"},
+		{name: "Table 2", what: "conversion functions", note: "definitions; their use is in Tables 4, 5 and 7"},
+		{name: "Table 3", what: "models of NVIDIA's instructions", entries: models(printed3)},
+		{name: "Table 4", what: "parameters of T-FDPA and ST-FDPA", entries: probed("4")},
+		{name: "Table 5", what: "parameters of GST-FDPA", entries: probed("5")},
+		{name: "Table 6", what: "models of AMD's instructions", entries: models(printed6)},
+		{name: "Table 7", what: "parameters of TR-FDPA and GTR-FDPA", entries: probed("7")},
+		{name: "Table 8", what: "one input on all instructions", entries: rowsOf("table8", func(ctx context.Context, r *Request, res *Result) error {
+			units, err := catalogue(nil)
+			if err != nil {
+				return err
+			}
+			return equation10(ctx, units, true, res)
+		}, []int{0, 1}, 2, 3, 4, -1)},
+		{name: "Table 9", what: "error bounds", entries: table9},
+		{name: "Table 10", what: "risky designs", entries: table10},
+		{name: "Figure 3", what: "bias of rounding down", entries: figure3Entries},
+	}},
+	{"FTTN", []item{
+		{name: "Table I", what: "formats", entries: fttn1},
+		{name: "Table II", what: "rounding rules", entries: fttn2},
+		{name: "Fig. 1", what: "logic of T_rnd_dir", note: "a method; its results are in Table IV"},
+		{name: "Fig. 2", what: "testing workflow", note: "a method"},
+		{name: "Table III", what: "methodology of extra bits", note: "a method; its results are in Table IV"},
+		{name: "Table IV", what: "summary of results", entries: probed("IV")},
+		{name: "section V", what: "a matrix product on five GPUs", entries: fttnProduct},
+		{name: "Fig. 3", what: "directories of the tests", note: "contents"},
+	}},
+	{"Valpey et al.", []item{
+		{name: "Table 1", what: "products are exact", entries: smt1},
+		{name: "Table 2", what: "notation", note: "definitions"},
+		{name: "Table 3", what: "truncation, not rounding towards zero", entries: smt3},
+		{name: "Figure 1", what: "the dot product step", note: "a drawing of Algorithm 1, whose parameters Table 4 of Xie et al. has"},
+		{name: "Table 4", what: "solving times", note: "times of a solver"},
+		{name: "Table 5", what: "where Ootomo and Yokota's method is worse", entries: smt5},
+	}},
+	{"Sun et al.", []item{
+		{name: "Tables 1, 2; Figs. 1 to 5", what: "architectures, related work, programming interfaces", note: "no arithmetic"},
+		{name: "Tables 3 to 7; Figs. 6, 7, 10, 11", what: "latency and throughput of mma and mma.sp", note: "cycles, which need a GPU: mmafuzz bench targets --target cuda:0 has the latency of its instructions"},
+		{name: "Tables 8 to 10; Figs. 8, 9, 12 to 15", what: "operand layouts and loads from shared memory", note: "data movement"},
+		{name: "Table 11", what: "formats", entries: sun11},
+		{name: "Fig. 16", what: "profiling of three operations", note: "a method; its results are in Tables 12 to 15"},
+		{name: "Table 12", what: "errors of BF16", entries: profiled("Table 12")},
+		{name: "Table 13", what: "errors of FP16 with FP32 sums", entries: profiled("Table 13")},
+		{name: "Table 14", what: "errors of FP16", entries: profiled("Table 14")},
+		{name: "Table 15", what: "errors of TF32", entries: profiled("Table 15")},
+		{name: "Fig. 17", what: "chains of matrix products", entries: rowsOf("figure17", func(ctx context.Context, r *Request, res *Result) error {
+			q := *r
+			q.Targets = figure17[:3]
+			units, done, err := q.units(nil)
+			if err != nil {
+				return err
+			}
+			defer done()
+			c := &chain{length: 14}
+			var all []chained
+			for n := range units {
+				var m chained
+				if m.Low, err = c.measure(ctx, &units[n], r, true); err != nil {
+					return err
+				}
+				if m.FP32, err = c.measure(ctx, &units[n], r, false); err != nil {
+					return err
+				}
+				all = append(all, m)
+			}
+			checkFigure17(all, res)
+			return nil
+		}, []int{0}, 1, 0, 2, 3)},
+	}},
+}
+
+// Run makes the study.
+func (papers) Run(ctx context.Context, r *Request) (*Result, error) {
+	if len(r.Targets) > 0 {
+		return nil, fmt.Errorf("the papers are about units of their own: leave %s out", readable.First(r.Targets, 3))
+	}
+	type place struct{ paper, item int }
+	var places []place
+	for p := range reproduced {
+		for i := range reproduced[p].items {
+			places = append(places, place{p, i})
+		}
+	}
+	made, err := each(ctx, r, places, func(p *place) string {
+		return reproduced[p.paper].paper + ", " + reproduced[p.paper].items[p.item].name
+	}, func(ctx context.Context, p *place) ([]entry, error) {
+		if f := reproduced[p.paper].items[p.item].entries; f != nil {
+			return f(ctx, r)
+		}
+		return nil, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{}
+	lines := Table{Name: "papers", Title: "Tables and figures", Note: "A line for each: how many of its entries are compared, how many of these are equal or agree, and why others are not.",
+		Head: []string{"paper", "table or figure", "what it has", "compared", "equal", "remark"}}
+	entries := Table{Name: "entries", Title: "Entries", Note: "Every entry that is compared. equal: the same, or of means of random numbers and of statements without a figure: in agreement.",
+		Head: []string{"paper", "table or figure", "row", "entry", "ours", "theirs", "equal", "reason"}}
+	all, equal, unexplained := 0, 0, 0
+	for n, p := range places {
+		paper, it := reproduced[p.paper].paper, &reproduced[p.paper].items[p.item]
+		n, reasons, same := made[n], []string{}, 0
+		for _, e := range n {
+			word := "yes"
+			switch {
+			case e.Equal:
+				same++
+			case e.Why == "":
+				word = "no"
+				unexplained++
+				res.Failures = append(res.Failures, fmt.Sprintf("%s, %s, %s, %s: %s, the paper has %s", paper, it.name, e.Row, e.What, e.Ours, e.Theirs))
+			default:
+				word = "no"
+				if !slices.Contains(reasons, e.Why) {
+					reasons = append(reasons, e.Why)
+				}
+			}
+			entries.add(paper, it.name, e.Row, e.What, e.Ours, e.Theirs, word, e.Why)
+		}
+		if it.entries == nil {
+			lines.add(paper, it.name, it.what, "-", "-", it.note)
+			continue
+		}
+		all, equal = all+len(n), equal+same
+		lines.add(paper, it.name, it.what, len(n), same, strings.Join(reasons, "; "))
+	}
+	res.Tables = []Table{lines, entries}
+	res.Remarks = append(res.Remarks, fmt.Sprintf("Of %d entries %d are equal; %d of the others have a reason, %d have none.", all, equal, all-equal-unexplained, unexplained))
+	return res, nil
+}
+
+// rowsOf makes entries of a table of another study: the columns of the row's name, ours,
+// theirs, the verdict, and the reason (-1: none).
+func rowsOf(table string, make func(ctx context.Context, r *Request, res *Result) error, row []int, ours, theirs, verdict, why int) func(context.Context, *Request) ([]entry, error) {
+	return func(ctx context.Context, r *Request) ([]entry, error) {
+		var res Result
+		if err := make(ctx, r, &res); err != nil {
+			return nil, err
+		}
+		var all []entry
+		for _, t := range res.Tables {
+			if t.Name != table {
+				continue
+			}
+			for _, cells := range t.Rows {
+				var name []string
+				for _, c := range row {
+					name = append(name, fmt.Sprint(cells[c]))
+				}
+				e := entry{Row: name[0], What: strings.Join(name[1:], ", "), Ours: fmt.Sprint(cells[ours]), Theirs: fmt.Sprint(cells[theirs]), Equal: cells[verdict] == "yes"}
+				if why >= 0 {
+					e.Why = fmt.Sprint(cells[why])
+				}
+				all = append(all, e)
+			}
+		}
+		return all, nil
+	}
+}
+
+// profiled makes the entries of one of Tables 12 to 15 of Sun et al.
+func profiled(table string) func(context.Context, *Request) ([]entry, error) {
+	return func(ctx context.Context, r *Request) ([]entry, error) {
+		var one [][]Profile
+		for _, p := range printedProfiles {
+			i, err := mma.Lookup("ampere", p.inst)
+			if err != nil {
+				return nil, err
+			}
+			u, err := simulated.Open(i)
+			if err != nil {
+				return nil, err
+			}
+			n := 1
+			if p.table == table {
+				n = 20 * r.Count
+			}
+			rows, err := Profiles(ctx, u, r.Seed, n)
+			if err != nil {
+				return nil, err
+			}
+			one = append(one, rows)
+		}
+		var res Result
+		profilesBeside(one, &res)
+		var all []entry
+		for _, c := range res.Tables[0].Rows {
+			if c[0] == table {
+				all = append(all, entry{fmt.Sprint(c[1]), fmt.Sprintf("init %s, against %s", c[2], c[3]), fmt.Sprint(c[4]), fmt.Sprint(c[5]), c[6] == "yes", fmt.Sprint(c[7])})
+			}
+		}
+		return all, nil
+	}
+}
+
+// figure3Entries makes the entries of Figure 3 of Xie et al.
+func figure3Entries(ctx context.Context, r *Request) ([]entry, error) {
+	var res Result
+	if err := figure3(r.Seed, 32*r.Count, &res); err != nil {
+		return nil, err
+	}
+	var all []entry
+	for _, c := range res.Tables[0].Rows {
+		ours := fmt.Sprintf("mean %s, z %s, %s %% below 0", c[1], c[4], c[5])
+		failed := slices.ContainsFunc(res.Failures, func(f string) bool { return strings.Contains(f, fmt.Sprintf("Figure 3, %s:", c[0])) })
+		all = append(all, entry{fmt.Sprintf("rounding %s inside", c[0]), "D - exact", ours, fmt.Sprint(c[7]), !failed, ""})
+	}
+	return all, nil
+}
+
+// papersText has what the papers print of the questions of package probe, and what is
+// answered for the simulators; see its beginning.
+//
+//go:embed papers.txt
+var papersText string
+
+// sameWord translates words of the papers into ours.
+var sameWord = map[string]string{"✓": "yes", "✗": "no", "truncate": "RZ", "RTN-TE": "RNE", "RN": "RNE", "N.A.": "-"}
+
+// probed makes the entries of a table of papersText: the answers of probe.
+func probed(table string) func(context.Context, *Request) ([]entry, error) {
+	return func(ctx context.Context, r *Request) ([]entry, error) {
+		answers := map[string]map[string]string{}
+		var all []entry
+		for line := range strings.Lines(papersText) {
+			f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+			if strings.HasPrefix(line, "#") || len(f) != 7 || f[0] != table {
+				continue
+			}
+			row, unit, id, printed, answered, why := f[1], f[2], f[3], f[4], f[5], f[6]
+			if answers[unit] == nil {
+				var err error
+				if answers[unit], err = answersOf(ctx, unit); err != nil {
+					return nil, err
+				}
+			}
+			theirs := printed
+			if w, ok := sameWord[printed]; ok {
+				theirs = w
+			}
+			ours := answers[unit][id]
+			if ours != answered {
+				why = "" // the reason is one of another answer
+			}
+			all = append(all, entry{row + ": " + unit, id, ours, printed, ours == theirs, why})
+		}
+		return all, nil
+	}
+}
+
+// answersOf asks a simulated unit, ARCH/INSTRUCTION, all questions.
+func answersOf(ctx context.Context, name string) (map[string]string, error) {
+	arch, inst, _ := strings.Cut(name, "/")
+	i, err := mma.Lookup(arch, inst)
+	if err != nil {
+		return nil, err
+	}
+	u, err := simulated.Open(i)
+	if err != nil {
+		return nil, err
+	}
+	p := probe.New(ctx, u)
+	all := map[string]string{}
+	for _, paper := range probe.Papers {
+		answers, err := p.Ask(paper.Key)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range answers {
+			all[a.ID] = a.Value
+		}
+	}
+	return all, nil
+}
+
+// Markdown writes the tables for people who read them beside the source.
+func (r *Result) Markdown() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Study %s\n\nGenerated by `%s`.\n\n%s\n", r.Study, r.Command(""), strings.Join(slices.Concat(r.Remarks, r.Failures), "\n"))
+	for _, t := range r.Tables {
+		fmt.Fprintf(&b, "\n## %s\n\n", t.Title)
+		if t.Note != "" {
+			fmt.Fprintf(&b, "%s\n\n", t.Note)
+		}
+		cell := strings.NewReplacer("|", "\\|", "\n", " ", "<", "&lt;")
+		fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(t.Head, " | "), strings.Repeat(" --- |", len(t.Head)))
+		for _, row := range t.Rows {
+			b.WriteString("|")
+			for _, c := range row {
+				fmt.Fprintf(&b, " %s |", cell.Replace(fmt.Sprint(c)))
+			}
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,429 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The tables of the papers that are not questions of package probe: what is printed, and
+// how ours comes about.
+
+// formatFacts makes entries of facts about formats. facts returns those of a format in the
+// order of names, and printed has them; why are reasons by "format fact".
+func formatFacts(names []string, facts func(f *fp.Format) []int, printed []printedFormat, why map[string]string) ([]entry, error) {
+	var all []entry
+	for _, p := range printed {
+		ours := facts(p.id.Get())
+		for n, name := range names {
+			all = append(all, same(p.id.String(), name, fmt.Sprint(ours[n]), fmt.Sprint(p.facts[n]), why[p.id.String()+" "+name]))
+		}
+	}
+	return all, nil
+}
+
+// printedFormat is what a paper prints of a format.
+type printedFormat struct {
+	id    fp.ID
+	facts []int
+}
+
+// fasi3 makes Table 3 of Fasi et al.; epsilon, fmin and smin are printed as powers of two.
+func fasi3(context.Context, *Request) ([]entry, error) {
+	return formatFacts([]string{"p", "emax", "emin", "log2 epsilon", "log2 fmin", "log2 smin"}, func(f *fp.Format) []int {
+		frac, emin := int(f.FracBits), int(f.Emin())
+		return []int{frac + 1, int(f.Emax()), emin, -frac, emin, emin - frac}
+	}, []printedFormat{
+		{fp.FP16, []int{11, 15, -14, -10, -14, -24}},
+		{fp.BF16, []int{8, 127, -126, -7, -126, -133}},
+		{fp.TF32, []int{11, 127, -126, -10, -126, -136}},
+		{fp.FP32, []int{24, 127, -126, -23, -126, -149}},
+		{fp.FP64, []int{53, 1023, -1022, -52, -1022, -1074}},
+	}, nil)
+}
+
+// fttn1 makes Table I of FTTN.
+func fttn1(context.Context, *Request) ([]entry, error) {
+	wrong := "BF16 has the exponents of FP32: Fasi et al., Table 3, and the 8 exponent bits of this table"
+	return formatFacts([]string{"sign bits", "exponent bits", "mantissa bits", "emin", "emax", "log2 ulp(1)"}, func(f *fp.Format) []int {
+		return []int{1, int(f.ExpBits), int(f.FracBits), int(f.Emin()), int(f.Emax()), -int(f.FracBits)}
+	}, []printedFormat{
+		{fp.FP16, []int{1, 5, 10, -14, 15, -10}},
+		{fp.FP32, []int{1, 8, 23, -126, 127, -23}},
+		{fp.FP64, []int{1, 11, 52, -1022, 1023, -52}},
+		{fp.BF16, []int{1, 8, 7, -63, 63, -7}},
+		{fp.TF32, []int{1, 8, 10, -126, 127, -10}},
+	}, map[string]string{"bf16 emin": wrong, "bf16 emax": wrong})
+}
+
+// sun11 makes Table 11 of Sun et al.
+func sun11(context.Context, *Request) ([]entry, error) {
+	return formatFacts([]string{"sign", "exponent", "mantissa", "bits of the register"}, func(f *fp.Format) []int {
+		return []int{1, int(f.ExpBits), int(f.FracBits), 8 * int(f.Width)}
+	}, []printedFormat{
+		{fp.FP32, []int{1, 8, 23, 32}}, {fp.TF32, []int{1, 8, 10, 32}}, {fp.FP16, []int{1, 5, 10, 16}},
+		{fp.BF16, []int{1, 8, 7, 16}}, {fp.E4M3, []int{1, 4, 3, 8}}, {fp.E5M2, []int{1, 5, 2, 8}},
+	}, nil)
+}
+
+// fttn2 makes Table II of FTTN: what is added to a mantissa (here even) by its three extra
+// bits, the sign and the mode. 0xy and 1xy stand for all of their bits with x or y set.
+func fttn2(context.Context, *Request) ([]entry, error) {
+	var all []entry
+	for _, p := range []struct {
+		name    string
+		extra   []uint64
+		neg     bool
+		printed [4]int // RU, RD, RNE, RZ
+	}{
+		{"0xy +", []uint64{1, 2, 3}, false, [4]int{1, 0, 0, 0}},
+		{"0xy -", []uint64{1, 2, 3}, true, [4]int{0, 1, 0, 0}},
+		{"100 +", []uint64{4}, false, [4]int{1, 0, 1, 0}},
+		{"100 -", []uint64{4}, true, [4]int{0, 1, 1, 0}},
+		{"1xy +", []uint64{5, 6, 7}, false, [4]int{1, 0, 1, 0}},
+		{"1xy -", []uint64{5, 6, 7}, true, [4]int{0, 1, 1, 0}},
+	} {
+		for n, mode := range []fp.Mode{fp.RU, fp.RD, fp.RNE, fp.RZ} {
+			var ours []string
+			for _, extra := range p.extra {
+				// An odd mantissa, for which the paper's rule of a tie holds: its example is
+				// one.
+				r := fp.Dyadic{Lo: 9<<3 | extra, Neg: p.neg}.Round(3, mode)
+				word := fmt.Sprint(int(r.Lo<<r.Q>>3) - 9)
+				if !slices.Contains(ours, word) {
+					ours = append(ours, word)
+				}
+			}
+			all = append(all, same(p.name, mode.String(), strings.Join(ours, " or "), fmt.Sprint(p.printed[n]), ""))
+		}
+	}
+	return all, nil
+}
+
+// printedModel is a line of Table 3 or 6 of Xie et al.: the model of the instructions of
+// some architectures with some inputs.
+type printedModel struct {
+	archs  []string
+	inputs []fp.ID
+	scaled bool
+	suffix string // of CDNA2's BF16 instructions: with _1k or without
+	model  string // the elementary operation as mma.Params.String writes it
+}
+
+var (
+	withTensorCores = []string{"ampere", "ada", "hopper", "blackwell", "rtx-blackwell"}
+	fp8             = []fp.ID{fp.E4M3, fp.E5M2}
+	fp64            = []fp.ID{fp.FP64}
+	mixed           = []fp.ID{fp.TF32, fp.BF16, fp.FP16}
+)
+
+var printed3 = []printedModel{
+	{withTensorCores, fp64, false, "", "fma"},
+	{append([]string{"volta", "turing"}, withTensorCores...), mixed, false, "", "t-fdpa"},
+	{[]string{"ada", "hopper", "blackwell", "rtx-blackwell"}, fp8, false, "", "t-fdpa"},
+	{[]string{"blackwell", "rtx-blackwell"}, []fp.ID{fp.E3M2, fp.E2M3, fp.E2M1}, false, "", "t-fdpa"},
+	{[]string{"blackwell", "rtx-blackwell"}, []fp.ID{fp.E4M3, fp.E5M2, fp.E3M2, fp.E2M3}, true, "", "st-fdpa"},
+	{[]string{"blackwell", "rtx-blackwell"}, []fp.ID{fp.E2M1}, true, "", "gst-fdpa"},
+}
+
+var printed6 = []printedModel{
+	{[]string{"cdna1"}, []fp.ID{fp.FP32}, false, "", "fma"},
+	{[]string{"cdna1"}, []fp.ID{fp.BF16}, false, "", "e-fdpa(L=2"},
+	{[]string{"cdna1"}, []fp.ID{fp.FP16}, false, "", "e-fdpa(L=4"},
+	{[]string{"cdna2"}, []fp.ID{fp.FP64, fp.FP32}, false, "", "fma"},
+	{[]string{"cdna2"}, []fp.ID{fp.BF16}, false, "bf16", "ftz-addmul(P=2"},
+	{[]string{"cdna2"}, []fp.ID{fp.BF16}, false, "_1k", "ftz-addmul(P=4"},
+	{[]string{"cdna2"}, []fp.ID{fp.FP16}, false, "", "ftz-addmul(P=4"},
+	{[]string{"cdna3"}, []fp.ID{fp.FP64, fp.FP32}, false, "", "fma"},
+	{[]string{"cdna3"}, []fp.ID{fp.XF32, fp.BF16, fp.FP16}, false, "", "tr-fdpa"},
+	{[]string{"cdna3"}, []fp.ID{fp.E4M3FNUZ, fp.E5M2FNUZ}, false, "", "gtr-fdpa"},
+}
+
+// models makes Table 3 or 6 of Xie et al.: the operations of all instructions of the
+// catalogue that a line speaks of.
+func models(printed []printedModel) func(context.Context, *Request) ([]entry, error) {
+	return func(context.Context, *Request) ([]entry, error) {
+		var all []entry
+		for _, p := range printed {
+			for _, arch := range p.archs {
+				for _, id := range p.inputs {
+					if e, ok := p.entry(arch, id); ok {
+						all = append(all, e)
+					}
+				}
+			}
+		}
+		return all, nil
+	}
+}
+
+// entry is the entry of an architecture and a format; ok is false if it has no
+// instructions of it.
+func (p *printedModel) entry(arch string, id fp.ID) (e entry, ok bool) {
+	var ours []string
+	_, param, _ := strings.Cut(p.model, "(")
+	for _, i := range mma.Of(arch) {
+		if i.Refuse != "" || i.A != id || i.B != id || (i.Scale != fp.None) != p.scaled || i.Params.In.Widen != fp.None || arch != "volta" && strings.Contains(i.Name, "m8n8k4") && id == fp.FP16 || p.suffix != "" && !strings.HasSuffix(i.Name, p.suffix) {
+			continue // among them what the compiler makes of instructions that the unit does not have: see kindOf
+		}
+		op := i.Params.String()
+		if p.scaled && i.Params.Scale == mma.ScaleProduct && strings.HasPrefix(op, "t-fdpa") {
+			op = "s" + op // T-FDPA whose products have scales
+		}
+		op, params, _ := strings.Cut(op, "(")
+		if param != "" {
+			first, _, _ := strings.Cut(strings.TrimSuffix(params, ")"), ",")
+			op += "(" + strings.TrimSuffix(first, ")")
+		}
+		if p.scaled && id == fp.E2M1 && i.K < 64 {
+			continue // of kind mxf8f6f4, which Table 3 counts as MXFP8/6/4
+		}
+		if !slices.Contains(ours, op) {
+			ours = append(ours, op)
+		}
+	}
+	if len(ours) == 0 {
+		return e, false
+	}
+	what := id.String()
+	if p.scaled {
+		what += " with scales"
+	}
+	if p.suffix != "" {
+		what += " *" + p.suffix
+	}
+	return same(arch, what, strings.Join(ours, " or "), p.model, ""), true
+}
+
+// table9 makes Table 9 of Xie et al.: their bounds with the parameters of their Tables 4,
+// 5 and 7 put in, and ours from the program of a unit.
+func table9(context.Context, *Request) ([]entry, error) {
+	var all []entry
+	twice := "the two roundings of the sum at F2 are counted, too: Table 9 leaves them out"
+	for _, p := range []struct{ arch, inst, theirs, why string }{
+		{"cdna2", "v_mfma_f32_32x32x4f16", "|a*b| of subnormal a or b + 4·0.5 ulp(23 bits) + 4·2^-126 (flush) + 3·0.5 ulp(23 bits) + 3·2^-126 (flush) + 0.5 ulp(23 bits) + 2^-126 (flush)", ""},
+		{"cdna1", "v_mfma_f32_32x32x4f16", "0.5 ulp(23 bits)", ""},
+		{"ampere", "mma.m8n8k4.f64.f64.f64.f64", "4 steps of (0.5 ulp(52 bits))", ""},
+		{"volta", "mma.m8n8k4.f32.f16.f16.f32", "5·2^(E-23) + 1 ulp(23 bits)", ""},
+		{"hopper", "mma.m16n8k16.f32.f16.f16.f32", "17·2^(E-25) + 1 ulp(23 bits)", ""},
+		{"hopper", "mma.m16n8k16.f16.f16.f16.f16", "17·2^(E-25) + 0.5 ulp(10 bits)", ""},
+		{"hopper", "wgmma.m64n8k32.f32.e4m3.e4m3", "33·2^(E-13) + 1 ulp(13 bits)", ""},
+		{"blackwell", "tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0", "33·2^(E-25) + 1 ulp(23 bits)", ""},
+		{"blackwell", "tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3", "65·2^(E-35) + 1 ulp(23 bits)", "the products of a group are added exactly: only the 4 sums and c are cut"},
+		{"cdna3", "v_mfma_f32_32x32x8_f16", "9·2^(E-24) + 0.5 ulp(23 bits)", twice},
+		{"cdna3", "v_mfma_f32_16x16x32_fp8_fp8", "2 steps of (17·2^(E-24) + 0.5 ulp(23 bits))", twice + ", and so are the cuts of the two groups"},
+	} {
+		i, err := mma.Lookup(p.arch, p.inst)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, same(p.arch+"/"+p.inst, "bound", formula(i), p.theirs, p.why))
+	}
+	return all, nil
+}
+
+// table10 makes Table 10 of Xie et al.: on which architectures and inputs a risky design
+// is found among the instructions of GPUs that the paper has.
+func table10(ctx context.Context, r *Request) ([]entry, error) {
+	var gpus []mma.Instruction
+	for _, p := range printed8 {
+		for _, i := range mma.Of(p.arch) {
+			if i.Refuse == "" && i.Params.In.Widen == fp.None {
+				gpus = append(gpus, i)
+			}
+		}
+	}
+	where := func(has func(i *mma.Instruction) (bool, error), label func(i *mma.Instruction) string) (string, error) {
+		var found []string
+		for n := range gpus {
+			i := &gpus[n]
+			l := label(i)
+			if slices.Contains(found, l) {
+				continue
+			}
+			yes, err := has(i)
+			if err != nil {
+				return "", err
+			}
+			if yes {
+				found = append(found, l)
+			}
+		}
+		return strings.Join(found, ", "), nil
+	}
+	byInput := func(i *mma.Instruction) string { return i.Arch + " " + kindOfInput(i.A) }
+	designs := []struct {
+		name, theirs, why string
+		has               func(i *mma.Instruction) (bool, error)
+		label             func(i *mma.Instruction) string
+	}{
+		{"input FTZ of FP16", "cdna2 fp16", "", func(i *mma.Instruction) (bool, error) {
+			return i.A == fp.FP16 && i.Params.In.Sub != mma.KeepSub, nil
+		}, byInput},
+		{"small F", "ada fp8, hopper fp8", "", func(i *mma.Instruction) (bool, error) {
+			f := i.Params.Join.Align.F
+			return f != 0 && f < 23, nil
+		}, byInput},
+		{"rho = RZ-E8M13", "ada fp8, hopper fp8", "", func(i *mma.Instruction) (bool, error) {
+			return i.Params.Acc.Frac == 13 && i.Params.Acc.Mode == fp.RZ, nil
+		}, byInput},
+		{"rho = RNE-FP16", "volta, turing, ampere, ada, hopper, blackwell, rtx-blackwell", "", func(i *mma.Instruction) (bool, error) {
+			return i.D == fp.FP16 && i.Params.Acc == mma.To(fp.FP16, fp.RNE), nil
+		}, func(i *mma.Instruction) string { return i.Arch }},
+		{"asymmetry: some -a, b, -c do not give -d", "cdna3 bf16, cdna3 fp16, cdna3 fp8", "section 6.2.4 has TF32 among the inputs, and the modes RM and RP of FP64 are asymmetric by their definition",
+			func(i *mma.Instruction) (bool, error) { return asymmetric(ctx, i, r.Seed) }, byInput},
+	}
+	var all []entry
+	for _, d := range designs {
+		ours, err := where(d.has, d.label)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, same(d.name, "where", ordered(ours), ordered(d.theirs), d.why))
+	}
+	return all, nil
+}
+
+// ordered sorts a list.
+func ordered(list string) string {
+	words := strings.Split(list, ", ")
+	slices.Sort(words)
+	return strings.Join(words, ", ")
+}
+
+// kindOfInput names FP8 formats alike, as the paper does.
+func kindOfInput(id fp.ID) string {
+	switch id {
+	case fp.E4M3, fp.E5M2, fp.E4M3FNUZ, fp.E5M2FNUZ:
+		return "fp8"
+	}
+	return id.String()
+}
+
+// asymmetric reports whether an input is found on which the opposites of a and c do not
+// give the opposite of d, which is neither a zero nor a NaN.
+func asymmetric(ctx context.Context, i *mma.Instruction, seed uint64) (bool, error) {
+	m, err := sim.ForInstruction(i)
+	if err != nil {
+		return false, err
+	}
+	f := i.D.Get()
+	for _, d := range gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, seed, 0, &i.Params) {
+		o := d.Clone()
+		for k := range o.A {
+			if v := i.A.Get().Decode(o.A[k]); v.Class != fp.Zero || i.A.Get().HasNegZero() {
+				o.A[k] ^= i.A.Get().SignBit()
+			}
+		}
+		if i.C != fp.None {
+			o.C ^= i.C.Get().SignBit()
+		}
+		x, y := f.Float64(m.Dot(d, nil)), f.Float64(m.Dot(o, nil))
+		if x != -y && !math.IsNaN(x) && !math.IsNaN(y) {
+			return true, nil
+		}
+	}
+	return false, ctx.Err()
+}
+
+// fttnProduct makes the matrix product of FTTN, section V: D = C - A*B with 2^13 terms. The
+// text gives the small elements without their sign; the formula above it subtracts them,
+// A*B = 2^20 - 2^7 - 2^6 + 2^-6, and only so do the printed results come out.
+func fttnProduct(context.Context, *Request) ([]entry, error) {
+	var all []entry
+	const c = 1 << 20
+	for _, p := range []struct {
+		arch, inst string
+		theirs     float64
+		why        string
+	}{
+		{"volta", "mma.m8n8k4.f32.f16.f16.f32", 0, ""},
+		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", 0, ""},
+		{"hopper", "mma.m16n8k16.f32.f16.f16.f32", 191.875, ""},
+		{"cdna1", "v_mfma_f32_16x16x16f16", 255.875, ""},
+		{"cdna2", "v_mfma_f32_16x16x16f16", 0, "CDNA2's FP16 unit adds pairs of small products before c, so that they survive; its FP32 unit gives 0"},
+		{"cdna2", "v_mfma_f32_16x16x4f32", 0, ""},
+	} {
+		i, err := mma.Lookup(p.arch, p.inst)
+		if err != nil {
+			return nil, err
+		}
+		m, err := sim.ForInstruction(i)
+		if err != nil {
+			return nil, err
+		}
+		d := mma.NewDot(i.Formats, 1<<13)
+		a, b := i.A.Get().FromFloat64, i.B.Get().FromFloat64
+		for k := range d.A {
+			d.A[k], d.B[k] = a(-0x1p-3), b(0x1p-3)
+			if k%2 == 1 {
+				d.A[k] = a(-0x1p-2)
+			}
+		}
+		d.A[0], d.B[0] = a(0x1p10), b(0x1p10)
+		all = append(all, same(p.arch+"/"+p.inst, "D", Number(c-i.D.Get().Float64(m.Dot(d, nil))).exactly(), Number(p.theirs).exactly(), p.why))
+	}
+	return all, nil
+}
+
+// smtUnits are the units of Valpey et al.
+var smtUnits = [][2]string{{"volta", "mma.m8n8k4.f32.f16.f16.f32"}, {"turing", "mma.m16n8k8.f32.f16.f16.f32"}, {"ampere", "mma.m16n8k16.f32.f16.f16.f32"}}
+
+// smtDot computes a0*b0 + c on the units of Valpey et al.
+func smtDot(a, b, c, theirs float64) ([]entry, error) {
+	var all []entry
+	for _, u := range smtUnits {
+		i, err := mma.Lookup(u[0], u[1])
+		if err != nil {
+			return nil, err
+		}
+		m, err := sim.ForInstruction(i)
+		if err != nil {
+			return nil, err
+		}
+		d := mma.NewDot(i.Formats, i.K)
+		d.A[0], d.B[0], d.C = i.A.Get().FromFloat64(a), i.B.Get().FromFloat64(b), i.C.Get().FromFloat64(c)
+		all = append(all, same(i.FullName(), "result", Number(i.D.Get().Float64(m.Dot(d, nil))).exactly(), Number(theirs).exactly(), ""))
+	}
+	return all, nil
+}
+
+// smt1 makes Table 1 of Valpey et al. Its a is printed as 1.2587890625 * 2^-15; it is the
+// subnormal number 0.2587890625 * 2^-14.
+func smt1(context.Context, *Request) ([]entry, error) {
+	const a, b = 0.2587890625 * 0x1p-14, 1.3681640625 * 0x1p-1
+	return smtDot(a, b, 0, a*b)
+}
+
+// smt3 makes Table 3 of Valpey et al.
+func smt3(context.Context, *Request) ([]entry, error) { return smtDot(2, 1, -0x1p-40, 2) }
+
+// smt5 makes Table 5 of Valpey et al.
+func smt5(ctx context.Context, _ *Request) ([]entry, error) {
+	var all []entry
+	for _, name := range smtUnits {
+		i, err := mma.Lookup(name[0], name[1])
+		if err != nil {
+			return nil, err
+		}
+		u, err := simulated.Open(i)
+		if err != nil {
+			return nil, err
+		}
+		var res Result
+		if err := table5(ctx, []unit{{Unit: u, name: i.FullName()}}, false, &res); err != nil {
+			return nil, err
+		}
+		row := res.Tables[0].Rows[0]
+		all = append(all, same(i.FullName(), "Markidis et al.", fmt.Sprint(row[1]), fmt.Sprint(row[2]), ""), same(i.FullName(), "Ootomo and Yokota", fmt.Sprint(row[3]), fmt.Sprint(row[4]), ""))
+	}
+	return all, nil
+}
