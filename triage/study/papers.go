@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
@@ -148,7 +147,7 @@ var reproduced = []struct {
 // Run makes the study.
 func (papers) Run(ctx context.Context, r *Request) (*Result, error) {
 	if len(r.Targets) > 0 {
-		return nil, fmt.Errorf("the papers are about units of their own: leave %s out", readable.First(r.Targets, 3))
+		return nil, fmt.Errorf("the papers are about units of their own: leave %s out", strings.Join(r.Targets, ", "))
 	}
 	type place struct{ paper, item int }
 	var places []place
@@ -273,7 +272,7 @@ func profiled(table string) func(context.Context, *Request) ([]entry, error) {
 // figure3Entries makes the entries of Figure 3 of Xie et al.
 func figure3Entries(ctx context.Context, r *Request) ([]entry, error) {
 	var res Result
-	if err := figure3(r.Seed, 32*r.Count, &res); err != nil {
+	if err := figure3(r.Seed, max(32*r.Count, 1<<14), &res); err != nil {
 		return nil, err
 	}
 	var all []entry
