@@ -19,7 +19,7 @@ import (
 // promised are the packages for Go programs outside this module: their API is
 // documented, has examples, and stays compatible.
 var promised = []string{
-	"sim/fp", "sim/mma", "sim", "oracle", "devices", "fuzz/gen", "minimize", "triage", "fuzz",
+	"sim/fp", "sim/mma", "sim", "oracle", "devices", "fuzz/gen", "minimize", "triage", "fuzz", "fuzz/fuzztest",
 }
 
 // notPromised is what the documentation of every other package says that others could

@@ -1,0 +1,208 @@
+// Package fuzztest makes a test and a fuzz target of the comparison of your own
+// implementation with a unit, in five lines:
+//
+//	func FuzzMyUnit(f *testing.F) {
+//		fuzztest.Compare(f, "sim:hopper/mma.m16n8k16.f32.f16.f16.f32", func(d *mma.Dot) uint64 {
+//			return myDot(d.A, d.B, d.C)
+//		})
+//	}
+//
+// go test compares the two on 100,000 inputs that are aimed at what arithmetics decide
+// (10,000 with -short), and on the inputs under testdata/fuzz. A failure says in how many
+// cases they differ and why, draws the smallest input of each kind, and leaves a
+// bundle of it below testdata/mmafuzz that mmafuzz show and mmafuzz report read.
+//
+// go test -fuzz FuzzMyUnit goes on with inputs that Go mutates by coverage. Its own
+// minimizing works on bytes, and is of no use here, since the failure's message has the
+// smallest dot product; -fuzzminimizetime 5x keeps it short. Go keeps the inputs that
+// reached new code in its cache (go env GOCACHE), and go clean -fuzzcache empties it.
+package fuzztest
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	_ "github.com/mmafuzz/mmafuzz/devices/reference" // ref:
+	_ "github.com/mmafuzz/mmafuzz/devices/simulated" // sim:
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+)
+
+const (
+	inputs      = 100_000
+	inputsShort = 10_000
+
+	// thinking is how long a mismatch that Go's fuzzer meets may be examined: its workers
+	// must answer within ten seconds.
+	thinking = 5 * time.Second
+)
+
+// Compare compares a function with a unit: TARGET/INSTRUCTION, such as
+// sim:hopper/mma.m16n8k16.f32.f16.f16.f32 (mmafuzz list has them all). dot gets codes of
+// the instruction's operands and returns that of the result: see devices.Func.
+func Compare(f *testing.F, unit string, dot func(d *mma.Dot) uint64) {
+	f.Helper()
+	target, instruction, found := strings.Cut(unit, "/")
+	if !found {
+		f.Fatalf("%q names no instruction: TARGET/INSTRUCTION, such as sim:hopper/mma.m16n8k16.f32.f16.f16.f32", unit)
+	}
+	a, err := devices.OpenUnit(target, instruction, "")
+	if err != nil {
+		f.Fatal(err)
+	}
+	i := a.Instruction()
+	b := devices.Func(&mma.Instruction{Name: f.Name(), Formats: i.Formats, K: i.K}, dot)
+	CompareUnits(f, devices.Pair{A: a, B: b, TargetA: target, TargetB: f.Name(), K: i.K})
+}
+
+// CompareUnits compares two units of any kind.
+func CompareUnits(f *testing.F, pair devices.Pair) {
+	f.Helper()
+	h := &harness{pair: pair, dir: filepath.Join("testdata", "mmafuzz", f.Name()), thinking: thinking}
+	if !fuzzing() {
+		n := inputs
+		if testing.Short() {
+			n = inputsShort
+		}
+		if text, err := h.campaign(f.Context(), uint64(n)); err != nil {
+			f.Fatal(err)
+		} else if text != "" {
+			f.Error(text)
+		}
+	}
+	insts := h.instructions()
+	sp := gen.Spec{Formats: insts[0].Formats, K: insts[0].K}
+	for _, g := range gen.All() {
+		f.Add(gen.Encode(insts, 0, g.Aimed(sp, &insts[0].Params).Dot(sp, 1, 0)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		_, dot := gen.Decode(data, insts)
+		text, err := h.one(t.Context(), dot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text != "" {
+			t.Error(text)
+		}
+	})
+}
+
+// fuzzing reports whether go test -fuzz runs, in this process or above it.
+func fuzzing() bool {
+	for _, name := range []string{"test.fuzz", "test.fuzzworker"} {
+		if v := flag.Lookup(name); v != nil && v.Value.String() != v.DefValue {
+			return true
+		}
+	}
+	return false
+}
+
+// harness compares a pair.
+type harness struct {
+	pair     devices.Pair
+	dir      string // of bundles
+	thinking time.Duration
+
+	mu   sync.Mutex
+	last string // what is known of a mismatch that was examined
+}
+
+// instructions returns the instruction of the inputs that Go's fuzzer makes, with what is
+// known of its arithmetic, at which generators aim.
+func (h *harness) instructions() []mma.Instruction {
+	i := mma.Instruction{Name: h.pair.Name(), Formats: h.pair.Formats(), K: h.pair.K}
+	for _, u := range []devices.Unit{h.pair.A, h.pair.B} {
+		if p := u.Model(); p != nil {
+			i.Params = *p
+		}
+	}
+	return []mma.Instruction{i}
+}
+
+// campaign compares the units on n aimed inputs, and says how they differ; "" if they
+// do not.
+func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
+	c, err := fuzz.New(fuzz.Config{Pairs: []devices.Pair{h.pair}, Seed: 1, Count: n, Bundles: h.dir,
+		BundleDir: func(f *fuzz.Case) string { return h.bundleDir(f) }})
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	if err := c.Run(ctx); err != nil {
+		return "", err
+	}
+	st := c.State().Pairs[0]
+	if st.Mismatches() == 0 {
+		return "", nil
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "%s and %s differ on %s of %s dot products\n", h.pair.TargetA, h.pair.TargetB,
+		readable.Thousands(st.Mismatches()), readable.Thousands(st.Dots))
+	for _, f := range st.Findings {
+		s.WriteString(h.describe(f))
+	}
+	return s.String(), nil
+}
+
+// one compares the units on one dot product. The first mismatch is examined; on others
+// Go's fuzzer, which asks again and again to make its bytes fewer, gets that answer.
+func (h *harness) one(ctx context.Context, dot *mma.Dot) (string, error) {
+	f := h.pair.Formats()
+	in := mma.BatchOf(f, h.pair.K, []*mma.Dot{dot})
+	var codes [2]uint64
+	for side, u := range []devices.Unit{h.pair.A, h.pair.B} {
+		out := make([]byte, f.D.Width())
+		if err := u.Run(ctx, in, out); err != nil {
+			return "", err
+		}
+		codes[side] = mma.Load(out, f.D.Width(), 0)
+	}
+	a, b := h.pair.A.Instruction(), h.pair.B.Instruction()
+	if oracle.Compare(f.D, oracle.DefaultPolicy(a.Unknown, b.Unknown), codes[0], codes[1]) == oracle.Same {
+		return "", nil
+	}
+	text := fmt.Sprintf("%s gives %s, %s gives %s\n  on %s\n", h.pair.TargetA, mma.FormatCode(f.D, codes[0]),
+		h.pair.TargetB, mma.FormatCode(f.D, codes[1]), mma.FormatDot(f, dot))
+	return text + h.examine(ctx, dot), nil
+}
+
+// examine finds the cause of a mismatch, once.
+func (h *harness) examine(ctx context.Context, dot *mma.Dot) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.last != "" {
+		return h.last
+	}
+	ctx, cancel := context.WithTimeout(ctx, h.thinking)
+	defer cancel()
+	f, err := fuzz.TriageCase(ctx, fuzz.Config{Pairs: []devices.Pair{h.pair}, Seed: 1}, dot)
+	if err == nil {
+		f.Dir = h.bundleDir(f)
+		err = bundle.Write(f.Dir, f.Mismatch, nil)
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		h.last = fmt.Sprintf("the cause was not found within %v; go test without -fuzz takes its time\n", h.thinking)
+	case err != nil:
+		h.last = fmt.Sprintf("the cause was not found: %v\n", err)
+	default:
+		h.last = h.describe(f)
+	}
+	return h.last
+}
+
+func (h *harness) bundleDir(f *fuzz.Case) string {
+	return filepath.Join(h.dir, fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
+}

@@ -1,0 +1,168 @@
+package fuzztest
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+)
+
+// harnessOf compares a model with a copy of itself as a function, which a test may spoil.
+func harnessOf(t *testing.T, spoil func(d *mma.Dot, code uint64) uint64) *harness {
+	t.Helper()
+	a, err := devices.OpenUnit("sim:ampere", "mma.m16n8k8.f32.f16.f16.f32", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := a.Instruction()
+	own := devices.Func(&mma.Instruction{Name: "mine", Formats: i.Formats, K: i.K}, func(d *mma.Dot) uint64 {
+		out := make([]byte, 4)
+		if err := a.Run(t.Context(), mma.BatchOf(i.Formats, i.K, []*mma.Dot{d}), out); err != nil {
+			panic(err)
+		}
+		return spoil(d, mma.Load(out, 4, 0))
+	})
+	return &harness{pair: devices.Pair{A: a, B: own, TargetA: "sim:ampere", TargetB: "mine", K: i.K}, dir: t.TempDir(), thinking: time.Hour}
+}
+
+// flush flushes subnormal results to +0.
+func flush(_ *mma.Dot, code uint64) uint64 {
+	if code&0x7f800000 == 0 && code<<33 != 0 {
+		return 0
+	}
+	return code
+}
+
+// subnormal is a dot product whose result is the smallest subnormal, which is c.
+const subnormal = "0000,0000,0000,0000,0000,0000,0000,0000 0000,0000,0000,0000,0000,0000,0000,0000 00000001"
+
+// TestCampaign checks what a plain test says.
+func TestCampaign(t *testing.T) {
+	h := harnessOf(t, flush)
+	text, err := h.campaign(t.Context(), 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"sim:ampere and mine differ on ", " of 4,096 dot products", "flush", "bundle: " + h.dir} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+	dirs, err := bundle.Below(h.dir)
+	if err != nil || len(dirs) == 0 {
+		t.Errorf("bundles %v: %v", dirs, err)
+	}
+	same := harnessOf(t, func(_ *mma.Dot, code uint64) uint64 { return code })
+	if text, err := same.campaign(t.Context(), 4096); text != "" || err != nil {
+		t.Errorf("%v, %s", err, text)
+	}
+}
+
+// TestOne checks what a fuzz target says: bits and cause, and the cause again where Go's
+// fuzzer asks for other inputs.
+func TestOne(t *testing.T) {
+	h := harnessOf(t, flush)
+	f := h.pair.Formats()
+	dot, err := mma.ParseDot(f, h.pair.K, false, strings.Fields(subnormal))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		text, err := h.one(t.Context(), dot)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"sim:ampere gives 00000001, mine gives 00000000", "flush", "bundle: "} {
+			if !strings.Contains(text, want) {
+				t.Errorf("there is no %q in\n%s", want, text)
+			}
+		}
+	}
+	dot.C = uint64(math.Float32bits(1))
+	if text, err := h.one(t.Context(), dot); text != "" || err != nil {
+		t.Errorf("%v, %s", err, text)
+	}
+}
+
+// TestModule does what a user does: a module of its own, whose test has a unit that
+// flushes, fails with the cause, both as a test and under Go's fuzzer.
+func TestModule(t *testing.T) {
+	if !tier.Long() {
+		t.Skip("builds a module: MMAFUZZ_LONG=1")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := strings.Replace(string(mod), "module github.com/mmafuzz/mmafuzz", "module example.com/mine", 1) +
+		"\nrequire github.com/mmafuzz/mmafuzz v0.0.0\nreplace github.com/mmafuzz/mmafuzz => " + root + "\n"
+	for name, text := range map[string]string{"go.mod": mine, "go.sum": string(sums), "mine_test.go": module} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, run := range []struct{ args, wants []string }{
+		{[]string{"-short"}, []string{"flush", "bundle: testdata/mmafuzz/FuzzMine/"}},
+		// Whether there is time for the cause depends on the machine.
+		{[]string{"-fuzz", "FuzzMine", "-fuzztime", "100000x", "-fuzzminimizetime", "5x"}, []string{"sim:hopper gives ", ", FuzzMine gives "}},
+	} {
+		cmd := exec.CommandContext(t.Context(), "go", append([]string{"test", "-mod=mod"}, run.args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "MMAFUZZ_LONG=")
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			t.Errorf("go test %v does not fail: %s", run.args, out)
+		}
+		for _, want := range run.wants {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("go test %v: there is no %q in\n%s", run.args, want, out)
+			}
+		}
+	}
+}
+
+// module is the test of a module that has a unit.
+const module = `package mine
+
+import (
+	"math"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/fuzztest"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+func FuzzMine(f *testing.F) {
+	fuzztest.Compare(f, "sim:hopper/mma.m8n8k4.f64.f64.f64.f64", func(d *mma.Dot) uint64 {
+		sum := math.Float64frombits(d.C)
+		for k := range d.A {
+			sum = math.FMA(math.Float64frombits(d.A[k]), math.Float64frombits(d.B[k]), sum)
+		}
+		switch code := math.Float64bits(sum); {
+		case math.IsNaN(sum):
+			return 0x7fffffffffffffff
+		case code<<1>>53 == 0 && code<<1 != 0: // subnormal
+			return 0
+		default:
+			return code
+		}
+	})
+}
+`
