@@ -385,9 +385,12 @@ func (p *pairRates) witness(ctx context.Context, g *group, a, b *unit, seed uint
 func (s *discrepancy) report(units []unit, pairs []pairRates, res *Result) {
 	t := Table{Name: "pairs", Title: "How often every two units differ", Note: "Per cent of the dot products of each distribution, and the smallest input found on which they differ.",
 		Head: []string{"A", "B", "formats", "k"}}
-	if len(pairs) > 0 && len(pairs[0].Of) == 1 {
+	recorded := slices.ContainsFunc(pairs, func(p pairRates) bool { return len(p.Of) == 1 })
+	drawn := slices.ContainsFunc(pairs, func(p pairRates) bool { return len(p.Of) > 1 })
+	if recorded {
 		t.Head = append(t.Head, "recorded %")
-	} else {
+	}
+	if drawn {
 		for _, d := range distributions {
 			t.Head = append(t.Head, d+" %")
 		}
@@ -396,11 +399,20 @@ func (s *discrepancy) report(units []unit, pairs []pairRates, res *Result) {
 	never := 0
 	for _, p := range pairs {
 		row := []any{p.A, p.B, p.Formats, p.K}
+		var rates []any
 		for n := range p.Of {
-			row = append(row, 100*float64(p.Differ[n])/float64(p.Of[n]))
+			rates = append(rates, 100*float64(p.Differ[n])/float64(p.Of[n]))
 		}
-		for len(row) < len(t.Head)-3 {
-			row = append(row, "")
+		switch {
+		case len(rates) == 1:
+			row = append(row, rates...)
+			if drawn {
+				row = append(row, "", "", "", "")
+			}
+		case recorded:
+			row = append(append(row, ""), rates...)
+		default:
+			row = append(row, rates...)
 		}
 		a, b := "", ""
 		if p.Witness != "" {
@@ -492,6 +504,9 @@ func overview(units []unit, pairs []pairRates) Plot {
 	return m.Plot
 }
 
+// heatsOf begins the names of the plots of heatMaps.
+const heatsOf = "heat-"
+
 // heatMaps are a heat map of units for all formats that more than two units have, and not
 // more than a page can show.
 func heatMaps(pairs []pairRates) []Plot {
@@ -501,7 +516,7 @@ func heatMaps(pairs []pairRates) []Plot {
 	for _, p := range pairs {
 		m := index[p.Formats]
 		if m == nil {
-			m = newMatrix("heat-"+p.Formats, "How often units of the formats "+p.Formats+" differ")
+			m = newMatrix(heatsOf+p.Formats, "How often units of the formats "+p.Formats+" differ")
 			ms, index[p.Formats] = append(ms, m), m
 		}
 		m.add(p.A, p.B, p.rate())

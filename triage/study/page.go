@@ -63,9 +63,15 @@ func (r *Result) Page(command string) *page.Page {
 		said = append(said, page.Text(s))
 	}
 	p.Add("Result", said...)
+	var more []page.HTML // what has a title like many others
 	for i := range r.Plots {
-		p.Add(r.Plots[i].Title, r.Plots[i].figure())
+		if g := &r.Plots[i]; strings.HasPrefix(g.Name, heatsOf) {
+			more = append(more, page.Fold(g.Title, g.figure()))
+		} else {
+			p.Add(g.Title, g.figure())
+		}
 	}
+	p.Add("Units of the same formats", more...)
 	for i := range r.Tables {
 		t := &r.Tables[i]
 		note := t.Note

@@ -163,6 +163,56 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// TestRecorded compares recorded inputs of one instruction, beside drawn ones of another.
+func TestRecorded(t *testing.T) {
+	const rec = "replay:../../corpus/recordings/zen4.rec"
+	res := run(t, "discrepancy", study.Request{Targets: []string{rec, "sim:zen4/vdpbf16ps", "sim:volta", "sim:turing"}, Seed: 1, Count: 128}, "--rates-only")
+	pairs := table(t, res, "pairs")
+	seen := map[bool]int{} // recorded
+	for _, row := range pairs.Rows {
+		if len(row) != len(pairs.Head) {
+			t.Fatalf("%d cells below %d heads", len(row), len(pairs.Head))
+		}
+		recorded := row[4] != ""
+		if seen[recorded]++; recorded == (row[5] != "") {
+			t.Errorf("%v", row)
+		}
+		if row[0] == rec+"/vdpbf16ps" && row[1] == "sim:zen4/vdpbf16ps" {
+			if row[4] != study.Number(0) {
+				t.Errorf("%v", row)
+			}
+			seen[true] += 1000
+		}
+	}
+	if seen[true] < 1000 || seen[false] == 0 {
+		t.Errorf("%v", seen)
+	}
+	if err := res.Save(t.TempDir(), "test"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSaved holds that the page of a result that was read again is the same.
+func TestSaved(t *testing.T) {
+	for _, c := range small {
+		res := run(t, c.study, c.request, c.args...)
+		dir := t.TempDir()
+		if err := res.Save(dir, "test"); err != nil {
+			t.Fatal(err)
+		}
+		again, err := study.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(asJSON(t, res), asJSON(t, again)); d != "" {
+			t.Errorf("%s: %s", c.study, d)
+		}
+		if err := again.Save(t.TempDir(), "test"); err != nil {
+			t.Errorf("%s: %v", c.study, err)
+		}
+	}
+}
+
 // TestBias looks at units whose bias follows from their rounding: FMAs in each direction,
 // truncation, and an exact sum that is rounded to nearest.
 func TestBias(t *testing.T) {
