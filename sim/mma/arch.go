@@ -29,6 +29,7 @@ var Archs = []Arch{
 	{"zen4", "znver4", "x86 processors of AMD (Zen 4, Zen 5)"},
 	{"arm", "aarch64", "Arm processors"},
 	{"power10", "ppc64le", "IBM POWER10"},
+	{"riscv", "rv64", "RISC-V vector dot products"},
 }
 
 // archAliases are other names of architectures.
@@ -38,7 +39,7 @@ var archAliases = map[string]string{
 	"sm103": "blackwell-ultra", "sm110": "thor", "sm120": "rtx-blackwell", "sm_120a": "rtx-blackwell", "sm121": "gb10",
 	"v100": "volta", "t4": "turing", "a100": "ampere", "h100": "hopper", "h200": "hopper", "b200": "blackwell",
 	"mi100": "cdna1", "mi210": "cdna2", "mi250x": "cdna2", "mi300x": "cdna3",
-	"x86_64": "x86", "amd64": "x86", "arm64": "arm", "power": "power10",
+	"x86_64": "x86", "amd64": "x86", "arm64": "arm", "power": "power10", "riscv64": "riscv",
 	"gfx1100": "rdna3", "gfx1101": "rdna3", "gfx1102": "rdna3", "gfx1103": "rdna3",
 	"gfx1150": "rdna3", "gfx1151": "rdna3", "gfx1152": "rdna3", "gfx1153": "rdna3",
 	"gfx1200": "rdna4", "gfx1201": "rdna4",

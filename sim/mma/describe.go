@@ -52,6 +52,11 @@ var operations = []struct {
 	{"gtr-fdpa", func(p *Params) (Params, string) {
 		return GTRFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
 	}},
+	{"rvbna", func(p *Params) (Params, string) {
+		q := RVBNA(1)
+		q.Stage0.Align.F = p.Stage0.Align.F
+		return q, fmt.Sprintf("F=%d", p.Stage0.Align.F)
+	}},
 	{"x86-fma", func(p *Params) (Params, string) { return underMXCSR(p, x86FMA(resultFormat(p))) }},
 	{"dpps", func(p *Params) (Params, string) { return underMXCSR(p, x86DPPS(p.Order)) }},
 	{"dppd", func(p *Params) (Params, string) { return underMXCSR(p, x86DPPD()) }},

@@ -11,7 +11,8 @@ import (
 
 // form is a line of the table of instructions whose names say neither shape nor
 // formats: those of processors. A name is the mnemonic, in lower case, followed
-// by the modes under which it is executed, each after a dot. A mode is a setting
+// by the modes under which it is executed, each after a dot. (RISC-V's mnemonics
+// have dots of their own.) A mode is a setting
 // of a control register that changes results: an instruction under another mode
 // is another instruction, with a row of its own. Modes come in the order of the
 // table below; one that is not named has the value that the register has when a
@@ -28,6 +29,7 @@ import (
 //	                       lscaleN      LSCALE: the sum of products is multiplied by 2^-N
 //	                       osm          overflow gives the largest number
 //	power10, FPSCR         rd, ru, rz   RN
+//	riscv, vtype           e8alt        altfmt = 1 with SEW = 8: vs1 is E5M2, else E4M3
 //
 // The rows of the catalogue that a form belongs to have a decl.mode that makes
 // parameters of these words.
@@ -44,16 +46,24 @@ type form struct {
 var one = Range{1, 1, 1}
 
 // forms are the tables of the catalogue files.
-var forms = [][]form{x86Forms, armForms, powerForms}
+var forms = [][]form{x86Forms, armForms, powerForms, riscvForms}
 
-// formed has an instruction without an architecture for each name of the forms.
-var formed = sync.OnceValue(func() map[string]Instruction {
-	all := map[string]Instruction{}
+// named is what the forms say of a name.
+type named struct {
+	Instruction // without an architecture
+	mnemonic    string
+}
+
+// formed has every name of the forms.
+var formed = sync.OnceValue(func() map[string]named {
+	all := map[string]named{}
 	for _, table := range forms {
 		for _, f := range table {
-			for mnemonic := range strings.FieldsSeq(f.names) {
-				for _, name := range expand(mnemonic + f.modes) {
-					all[name] = f.instruction(name)
+			for pattern := range strings.FieldsSeq(f.names) {
+				for _, mnemonic := range expand(pattern) {
+					for _, name := range expand(mnemonic + f.modes) {
+						all[name] = named{f.instruction(name), mnemonic}
+					}
 				}
 			}
 		}
@@ -95,18 +105,15 @@ func lscale(name string) uint8 {
 // Mnemonic is the name of a processor's instruction without its modes, "" for
 // other instructions.
 func (i *Instruction) Mnemonic() string {
-	if _, ok := formed()[i.Name]; !ok {
-		return ""
-	}
-	mnemonic, _, _ := strings.Cut(i.Name, ".")
-	return mnemonic
+	return formed()[i.Name].mnemonic
 }
 
 // Modes are the settings of control registers under which a processor's
 // instruction is executed, as they stand in its name; nil for other instructions.
 func (i *Instruction) Modes() []string {
-	_, modes, ok := strings.Cut(i.Name, ".")
-	if !ok || i.Mnemonic() == "" {
+	mnemonic := i.Mnemonic()
+	modes, ok := strings.CutPrefix(i.Name, mnemonic+".")
+	if !ok || mnemonic == "" {
 		return nil
 	}
 	return strings.Split(modes, ".")

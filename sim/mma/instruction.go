@@ -138,8 +138,8 @@ func expand(pattern string) []string {
 // parseName reads shape and formats off an ISA name, or, if the name does not have
 // them, takes them from the table of forms.
 func parseName(name string, ocp bool) (Instruction, error) {
-	if i, ok := formed()[name]; ok {
-		return i, nil
+	if f, ok := formed()[name]; ok {
+		return f.Instruction, nil
 	}
 	if strings.HasPrefix(name, "v_") {
 		return parseAMD(name, ocp)

@@ -71,7 +71,7 @@ func (r *Result) hidden(seed uint64) (map[*Mutant]bool, error) {
 	}
 	all := map[*Mutant]bool{}
 	for _, v := range r.Mutants {
-		all[v] = v.Dot == nil && c.differ(&v.p, oracle.Policy{}) > 0
+		all[v] = v.Dot == nil && c.differ(&v.p, oracle.Policy{}, c.Cases) > 0
 	}
 	return all, nil
 }

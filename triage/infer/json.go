@@ -21,6 +21,7 @@
 //	params                           object*  the program, as in a model file
 //	alike[]                          string?  ARCH/NAME of the catalogue whose arithmetics none of compared inputs tells from it, compared as nan and zero say
 //	compared                         number   inputs on which these were compared
+//	conforms[]                       string?  ARCH/NAME with a choice that its ISA leaves to implementations and that makes the program, as far as these inputs show
 //	tree                             string?  the summation tree, as in order
 //	parameters[].path                string?  parameter
 //	parameters[].value               string?  that was found

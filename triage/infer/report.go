@@ -36,6 +36,9 @@ type Report struct {
 	// inputs tells from it.
 	Alike    []string `json:"alike"`
 	Compared int      `json:"compared"`
+	// Conforms are instructions whose ISA leaves implementations a choice, with the
+	// choice that the same inputs do not tell from the program.
+	Conforms []string `json:"conforms,omitempty"`
 	Tree     string   `json:"tree,omitempty"` // the summation tree, as a formula
 
 	Parameters []Parameter `json:"parameters"`
@@ -152,7 +155,12 @@ func (r *Result) Report(ctx context.Context, target, instruction string, seed ui
 	if r.Verdict != Found {
 		return t, nil
 	}
-	t.Alike, t.Compared = r.alike(seed)
+	c, err := r.compare(seed)
+	if err != nil {
+		return nil, err
+	}
+	t.Alike, t.Compared = r.alike(c), len(c.Want)
+	t.Conforms = r.conforms(c)
 	return t, t.draw(ctx, r.Model(instruction))
 }
 
@@ -242,27 +250,35 @@ const alikeCases = 1000
 
 // alike returns the instructions of the catalogue, for these formats and K, whose
 // programs give the same results as the one found on all inputs of a pool, by the policy.
-func (r *Result) alike(seed uint64) (names []string, compared int) {
-	names = []string{}
-	c, err := r.compare(seed)
-	if err != nil {
-		return names, 0
-	}
-	same := map[mma.Params]bool{}
+func (r *Result) alike(c *comparison) []string {
+	names := []string{}
 	for _, i := range mma.Catalog() {
 		if i.Refuse != "" || i.Formats != r.Formats || i.K != r.K {
 			continue
 		}
-		alike, known := same[i.Params]
-		if !known {
-			alike = c.differ(&i.Params, r.Policy) == 0
-			same[i.Params] = alike
-		}
-		if alike {
+		if c.same(&i.Params, r.Policy) {
 			names = append(names, i.FullName())
 		}
 	}
-	return names, len(c.Want)
+	return names
+}
+
+// conforms returns the instructions, for these formats and K, of whose other conforming
+// programs one gives the same results as the one found on all inputs of a pool.
+func (r *Result) conforms(c *comparison) []string {
+	var names []string
+	for _, i := range mma.Catalog() {
+		if i.Refuse != "" || i.Formats != r.Formats || i.K != r.K {
+			continue
+		}
+		for _, v := range i.Variants() {
+			if c.same(&v.Params, r.Policy) {
+				names = append(names, i.FullName()+" with "+v.Choice)
+				break
+			}
+		}
+	}
+	return names
 }
 
 // Differ compares the program found with an instruction's, whose formats and K must
@@ -276,24 +292,47 @@ func (r *Result) Differ(i *mma.Instruction, seed uint64) (differ, compared int, 
 	if err != nil {
 		return 0, 0, err
 	}
-	return c.differ(&i.Params, oracle.DefaultPolicy(i.Unknown, 0)), len(c.Want), nil
+	return c.differ(&i.Params, oracle.DefaultPolicy(i.Unknown, 0), c.Cases), len(c.Want), nil
 }
 
 // comparison is inputs with the results of the program found.
 type comparison struct {
 	*evidence.Evidence
 	*evidence.Cases
+	few   *evidence.Cases     // some of them, of all kinds
+	known map[mma.Params]bool // what same has found out
 }
 
 func (r *Result) compare(seed uint64) (*comparison, error) {
 	e := evidence.New(change.Space{Formats: r.Formats, K: r.K}, oracle.Policy{})
 	l := &loop{Evidence: e, seed: seed}
-	c, err := l.Predicted(&r.Params, l.pool(alikeCases, &r.Params))
-	return &comparison{e, c}, err
+	const every = 50
+	dots := l.pool(alikeCases, &r.Params)
+	all, err := l.Predicted(&r.Params, dots)
+	if err != nil {
+		return nil, err
+	}
+	var few []*mma.Dot
+	for n := 0; n < len(dots); n += every {
+		few = append(few, dots[n])
+	}
+	some, err := l.Predicted(&r.Params, few)
+	return &comparison{e, all, some, map[mma.Params]bool{}}, err
 }
 
-// differ counts the inputs on which another program gives something else.
-func (c *comparison) differ(p *mma.Params, policy oracle.Policy) int {
+// same reports whether another program gives the same results on all inputs, by a policy
+// that is always the same.
+func (c *comparison) same(p *mma.Params, policy oracle.Policy) bool {
+	same, known := c.known[*p]
+	if !known {
+		same = c.differ(p, policy, c.few) == 0 && c.differ(p, policy, c.Cases) == 0
+		c.known[*p] = same
+	}
+	return same
+}
+
+// differ counts the inputs of some on which another program gives something else.
+func (c *comparison) differ(p *mma.Params, policy oracle.Policy, some *evidence.Cases) int {
 	c.Policy = policy
-	return len(c.Want) - evidence.Total(c.Hits(p, c.Cases))
+	return len(some.Want) - evidence.Total(c.Hits(p, some))
 }

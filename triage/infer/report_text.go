@@ -70,6 +70,9 @@ func (t *Report) writeFound(w io.Writer) {
 	if len(t.Alike) > 0 {
 		fmt.Fprintf(w, "  like %s: %s\n", strings.Join(t.Alike, ", "), t.qualified(fmt.Sprintf("none of %d inputs tells them apart", t.Compared)))
 	}
+	for _, c := range t.Conforms {
+		fmt.Fprintf(w, "  conforms to %s\n", c)
+	}
 	if t.Tree != "" {
 		fmt.Fprintf(w, "  tree %s\n", t.Tree)
 	}
@@ -190,6 +193,9 @@ func (t *Report) markdown(w io.Writer) error {
 func (t *Report) markdownFound(w io.Writer) {
 	if len(t.Alike) > 0 {
 		fmt.Fprintf(w, "%s: %s.\n\n", t.qualified(fmt.Sprintf("None of %d inputs tells it from these", t.Compared)), strings.Join(t.Alike, ", "))
+	}
+	for _, c := range t.Conforms {
+		fmt.Fprintf(w, "It conforms to %s: none of these inputs tells it from that.\n\n", c)
 	}
 	if t.Tree != "" {
 		fmt.Fprintf(w, "Summation tree: `%s`\n\n", t.Tree)
