@@ -15,33 +15,44 @@ import (
 // results rest on one witness.
 type question struct {
 	id     string // letter of the question, and which input
-	family string // mma, wgmma; "": any
-	a, d   fp.ID  // formats; b is of a's, c of d's where the instruction has one
+	family string // beginning of the names; "": any
+	a, d   fp.ID  // formats; b is of a's
 	pairs  string // products a*b from k = 0; the rest are +0. "all:" before a pair: every k
-	c      string
-	want   string // what Hopper's model gives
+	c      string // with all digits of c's format; for an instruction with scales with sa= and sb=
+	want   string // what the model of the table gives
 	about  string
 }
 
+// questionTable is questions with the architecture whose model gives what is wanted. They
+// are asked of every architecture, and what its own model gives is expected there.
+type questionTable struct {
+	arch      string
+	questions []question
+}
+
 const (
-	mmaSync = "mma"
-	wgmma   = "wgmma"
+	mmaSync = "mma."
+	mma884  = "mma.m8n8k4."
+	wgmma   = "wgmma."
+	tcgen05 = "tcgen05."
+	mfma    = "v_mfma"
+	wmma    = "v_wmma"
 )
 
-// questions are E, Z, R, S, Q, N, O and D; those about widths and orders, L, are
-// asked of every instruction by package probe, and whether FP8 mma.sync and sparse
+// questionTables are E, Z, R, S, Q, N, O, D, C, T, A and G; those about widths and orders, L,
+// are asked of every instruction by package probe, and whether FP8 mma.sync and sparse
 // instructions are what they seem, M and P, by the differential run.
 //
 // Codes are those of arXiv:2511.10909's rules worked out by hand; a test compares
-// them with the simulator.
-var questions = []question{
+// them with the simulators.
+var questionTables = []questionTable{{"hopper", hopperQuestions}, {"volta", voltaQuestions}, {"blackwell", blackwellQuestions},
+	{"cdna2", cdna2Questions}, {"cdna3", cdna3Questions}, {"rdna3", rdna3Questions}}
+
+var hopperQuestions = []question{
 	// E: the exponent that a zero counts with.
-	{"E1", mmaSync, fp.FP16, fp.FP16, "1000*0400 0004*0001", "0000", "0001", "exponent of zero: 0001 is -21 or lower"},
-	{"E2", mmaSync, fp.FP16, fp.FP16, "1000*0400 0002*0001", "0000", "0000", "exponent of zero: 0000 is -21, 0001 is -22 or lower"},
-	{"E3", mmaSync, fp.FP16, fp.FP16, "1000*0400 0001*0001", "0000", "0000", "exponent of zero: 0001 is no floor"},
-	{"E1", wgmma, fp.FP16, fp.FP16, "1000*0400 0004*0001", "0000", "0001", "exponent of zero, FP16 sums"},
-	{"E2", wgmma, fp.FP16, fp.FP16, "1000*0400 0002*0001", "0000", "0001", "exponent of zero, FP16 sums: 0000 is -21"},
-	{"E3", wgmma, fp.FP16, fp.FP16, "1000*0400 0001*0001", "0000", "0001", "exponent of zero, FP16 sums: 0000 is -22"},
+	{"E1", "", fp.FP16, fp.FP16, "1000*0400 0004*0001", "0000", "0001", "exponent of zero: 0001 is -21 or lower"},
+	{"E2", "", fp.FP16, fp.FP16, "1000*0400 0002*0001", "0000", "0000", "exponent of zero: 0000 is -21, 0001 is -22 or lower"},
+	{"E3", "", fp.FP16, fp.FP16, "1000*0400 0001*0001", "0000", "0000", "exponent of zero: 0001 is no floor, or -133 on wgmma and tcgen05"},
 	{"E4", "", fp.BF16, fp.FP32, "3400*0080 af80*0080", "00000000", "00000000", "exponent of zero: 00000000 is -133 or higher"},
 	{"E5", "", fp.BF16, fp.FP32, "3400*0080 af00*0080", "00000000", "00000001", "exponent of zero: 00000001 is -133 or lower"},
 	{"E4", "", fp.TF32, fp.FP32, "34000000*00800000 af800000*00800000", "00000000", "00000000", "exponent of zero: 00000000 is -133 or higher"},
@@ -104,6 +115,9 @@ var questions = []question{
 	{"N24", "", fp.FP64, fp.FP64, "7ff8000000000001*fff8000000000002", "7ff8000000000003", "7fffffffffffffff", "DMMA: which operand wins; the model's code is a guess"},
 	{"N25", "", fp.FP64, fp.FP64, "7ff0000000000000*0000000000000000", "0000000000000000", "7fffffffffffffff", "DMMA: Inf * 0; the model's code is a guess"},
 
+	// C: the exponent that a subnormal c counts with.
+	{"C1", "", fp.FP16, fp.FP16, "0400*1000 0008*0008", "0002", "0002", "subnormal c: 0003 counts it with its own exponent"},
+
 	// O: overflow.
 	{"O1", "", fp.FP16, fp.FP16, "4c00*3c00", "7bff", "7c00", "65504 + 16 = 65520 rounds to Inf"},
 	{"O2", "", fp.FP16, fp.FP16, "4bf8*3c00", "7bff", "7bff", "65504 + 15.94"},
@@ -124,17 +138,60 @@ var questions = []question{
 	{"D8", "", fp.FP64, fp.FP64, "3ff0000000000001*3ff0000000000001", "bff0000000000002", "3970000000000000", "the product is not rounded: 0000000000000000 rounds it"},
 }
 
+var voltaQuestions = []question{
+	// T: MMA-Sim 2.1.1 says of Turing's m8n8k4 what is true of Volta's, arXiv:2502.15999 does not.
+	{"T1", mma884, fp.FP16, fp.FP32, "4000*1bff", "c6000000", "c5fffff2", "Turing: c5fffff1 is F = 24"},
+	{"C2", mma884, fp.FP16, fp.FP32, "0001*0400", "0001", "33800000", "subnormal FP16 c, FP32 sum: 33800200 counts it with its own exponent"},
+}
+
+var blackwellQuestions = []question{
+	{"E6", tcgen05, fp.E4M3, fp.FP32, "38*38 01*b8", "00000000 sa=00 sb=69", "00000000", "exponent of zero: 2^-149 - 2^-158: 00000001 is -132 or higher"},
+	{"E7", tcgen05, fp.E4M3, fp.FP32, "38*38 01*b0", "00000000 sa=00 sb=69", "00000001", "exponent of zero: 2^-149 - 2^-159: 00000000 is -134 or lower"},
+}
+
+var cdna2Questions = []question{
+	// A: AMD's matrix cores, of which no results are public.
+	{"A1", mfma, fp.FP16, fp.FP32, "8001*3c00", "00000000", "00000000", "a subnormal factor is +0: 80000000 keeps its sign, b3800000 keeps it"},
+	{"A2", mfma, fp.FP16, fp.FP32, "8400*3c00", "00000000", "b8800000", "a normal factor is kept"},
+	{"A3", mfma, fp.FP16, fp.FP32, "", "80000001", "00000000", "subnormal c is +0: 80000000 keeps its sign"},
+	{"A4", mfma, fp.FP16, fp.FP32, "f000*6400 b800*3c00 b400*3c00 b000*3c00", "4b000000", "00000000", "-2^23, -0.5, -0.25, -0.125 and 2^23: which of the small ones are lost"},
+	{"A5", mfma, fp.FP16, fp.FP32, "all:8000*3c00", "80000000", "00000000", "all terms -0"},
+	{"A6", mfma, fp.FP16, fp.FP32, "3c00*3c00 bc00*3c00", "80000000", "00000000", "x - x, and c = -0"},
+	{"A7", mfma, fp.FP16, fp.FP32, "fe01*3c00", "00000000", "7fc00000", "NaN in A; the model's code is a guess"},
+	{"A8", mfma, fp.FP16, fp.FP32, "7c00*0000", "00000000", "7fc00000", "Inf * 0; the model's code is a guess"},
+}
+
+var cdna3Questions = []question{
+	{"A9", mfma, fp.FP16, fp.FP32, "4401*4a00", "4cffffff", "4d000002", "the second cut: 4d000003 keeps 31 bits and does not cut again"},
+	{"A10", mfma, fp.FP16, fp.FP32, "2400*2400 1400*1000", "44ffffff", "45000000", "the second cut: 45000001 is Algorithm 10 as printed"},
+	{"A11", mfma, fp.FP16, fp.FP32, "3c00*3c00", "b2800000", "3f7fffff", "c is cut by rounding down"},
+	{"A12", mfma, fp.E4M3FNUZ, fp.FP32, "40*40", "b3000000", "3f7fffff", "c 25 places below: one unit"},
+	{"A13", mfma, fp.E4M3FNUZ, fp.FP32, "40*40", "b2800000", "3f800000", "c 26 places below is dropped"},
+	{"A14", mfma, fp.E5M2FNUZ, fp.FP32, "7f*7f", "ff800000", "ff800000", "infinite c beside a large product: 4f440000 drops it"},
+	{"A15", mfma, fp.BF16, fp.FP32, "0080*3380 0080*2f80", "00000000", "00000000", "2^-150 + 2^-158: 00000001 keeps bits below 2^-157"},
+	{"A16", mfma, fp.BF16, fp.FP32, "0080*3380 0080*3000", "00000000", "00000001", "2^-150 + 2^-157"},
+	{"A17", mfma, fp.BF16, fp.FP32, "5f80*5f80 df80*5f80", "00000000", "7fc00000", "products of 2^128 are infinite: 00000000 keeps them"},
+}
+
+// rdna3Questions are of public reports (ROCm/rocm-systems, issue 12056).
+var rdna3Questions = []question{
+	// G: negation without its carry, and what is flushed.
+	{"G1", wmma, fp.FP16, fp.FP32, "4800*4400 4200*4800", "bf800000", "425c0001", "32 + 24 - 1: 425c0000 negates exactly"},
+	{"G2", wmma, fp.BF16, fp.FP32, "0001*4980", "00000000", "00000000", "a subnormal BF16 factor: 07000000 keeps it"},
+	{"G3", wmma, fp.BF16, fp.FP32, "0700*3f80", "00000000", "07000000", "the same product of normal factors"},
+}
+
 // dot makes the dot product of a question for an instruction, nil if the question
 // is not about it.
 func (q *question) dot(i *mma.Instruction) (*mma.Dot, error) {
-	family, _, _ := strings.Cut(i.Name, ".")
-	c := q.c
-	switch {
-	case q.family != "" && q.family != family, i.A != q.a || i.B != q.a || i.D != q.d, i.Scale != fp.None, strings.HasPrefix(i.Name, "mma.sp"):
+	c := strings.Fields(q.c) // and the scales
+	switch scaled := len(c) > 1; {
+	case !strings.HasPrefix(i.Name, q.family), i.A != q.a || i.B != q.a || i.D != q.d, strings.HasPrefix(i.Name, "mma.sp"),
+		scaled != (i.Scale != fp.None), scaled && i.K != int(i.Block):
 		return nil, nil
-	case i.C == fp.None && strings.Trim(c, "0") == "":
-		c = "-"
-	case i.C != q.d:
+	case i.C == fp.None && strings.Trim(c[0], "0") == "":
+		c[0] = "-"
+	case i.C == fp.None || i.C.Get().Digits() != len(c[0]):
 		return nil, nil
 	}
 	pairs := strings.Fields(q.pairs)
@@ -153,7 +210,7 @@ func (q *question) dot(i *mma.Instruction) (*mma.Dot, error) {
 	if len(pairs) == 0 {
 		as, bs = []string{zero}, []string{zero}
 	}
-	return mma.ParseDot(i.Formats, i.K, false, []string{strings.Join(as, ","), strings.Join(bs, ","), c})
+	return mma.ParseDot(i.Formats, i.K, false, append([]string{strings.Join(as, ","), strings.Join(bs, ",")}, c...))
 }
 
 // answer is what a unit gave.
@@ -216,15 +273,16 @@ func (a *answerTable) row() Row {
 func (r *run) ask(i *mma.Instruction, u devices.Unit) ([]answer, error) {
 	var answers []answer
 	var dots []*mma.Dot
-	for n := range questions {
-		q := &questions[n]
-		d, err := q.dot(i)
-		if err != nil {
-			return nil, fmt.Errorf("question %s: %w", q.id, err)
-		}
-		if d != nil {
-			dots = append(dots, d)
-			answers = append(answers, answer{ID: q.id, About: q.about, Dot: mma.FormatDot(i.Formats, d)})
+	for _, t := range questionTables {
+		for _, q := range t.questions {
+			d, err := q.dot(i)
+			if err != nil {
+				return nil, fmt.Errorf("question %s: %w", q.id, err)
+			}
+			if d != nil {
+				dots = append(dots, d)
+				answers = append(answers, answer{ID: q.id, About: q.about, Dot: mma.FormatDot(i.Formats, d)})
+			}
 		}
 	}
 	if len(dots) == 0 {

@@ -40,7 +40,8 @@ var amd = []decl{
 	{archs: "cdna3", names: "v_mfma_f32_{16x16x8,32x32x4}_xf32", params: TRFDPA(4, 24, 31), unknown: amdUnknown,
 		source: "arXiv:2511.10909 Alg. 10, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
 	{archs: "cdna3", names: "v_mfma_f32_{32x32x4_2b,16x16x4_4b,4x4x4_16b,32x32x8,16x16x16}_{f16,bf16}", params: TRFDPA(8, 24, 31), unknown: amdUnknown,
-		source: "arXiv:2511.10909 Alg. 10, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
+		source: "arXiv:2511.10909 Alg. 10, Table 7; MMA-Sim for the second rounding",
+		evidence: "001; disputed: another published model, withdrawn since, keeps 31 bits and does not cut again", alias: mfmaAlias},
 	{archs: "cdna3", names: "v_mfma_f32_{16x16x32,32x32x16}_{fp8,bf8}_{fp8,bf8}", params: GTRFDPA(16, 24, 31), unknown: amdUnknown,
 		source: "arXiv:2511.10909 Alg. 11, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
 
@@ -55,7 +56,7 @@ var amd = []decl{
 		"v_smfmac_f32_{16x16x32,32x32x16,16x16x64,32x32x32}_{f16,bf16} " +
 		"v_smfmac_f32_{16x16x64,32x32x32,16x16x128,32x32x64}_{fp8,bf8}_{fp8,bf8}", refuse: cdna4Unknown, ocp: true},
 	{archs: "rdna3", names: "v_wmma_f32_16x16x16_{f16,bf16} v_wmma_f16_16x16x16_f16 v_wmma_bf16_16x16x16_bf16",
-		refuse: "the arithmetic of RDNA3 is unknown: silicon is reported to equal neither FP32 additions nor an exact sum"},
+		refuse: "the arithmetic of RDNA3 is not known well enough: silicon is reported to add two products and c in one sum that negates by flipping bits alone, but not how that is rounded and flushed"},
 	{archs: "rdna4", names: "v_wmma_f32_16x16x16_{f16,bf16} v_wmma_f16_16x16x16_f16 v_wmma_bf16_16x16x16_bf16 " +
 		"v_wmma_f32_16x16x16_{fp8,bf8}_{fp8,bf8} v_swmmac_f32_16x16x32_{f16,bf16} v_swmmac_f16_16x16x32_f16 " +
 		"v_swmmac_bf16_16x16x32_bf16 v_swmmac_f32_16x16x32_{fp8,bf8}_{fp8,bf8}",

@@ -16,6 +16,7 @@ const (
 	srcSparse = "PTX ISA, mma.sp: the dense instruction on the elements that A keeps"
 	srcRound  = "PTX ISA, mma: fused multiply-adds of the rounding that is named"
 	srcCode   = "machine code that ptxas 12.9 makes"
+	srcMMASim = "MMA-Sim 2.1.1"
 )
 
 // Evidence of rows that nobody has checked against results begins with "none".
@@ -23,15 +24,17 @@ const (
 	evSparse = "none: the rule of the dense instruction"
 	evRound  = "none: the rule of the instruction that rounds to nearest"
 	evCode   = "none beside the code"
+	evMMASim = "MMA-Sim 2.1.1: Volta's rule, on the tensor cores (HMMA.884); disputed: SMT, Algorithm 1, has F = 24 there"
 	evSame   = "none: the rule of kind::f8f6f4, which is the same machine instruction"
 )
 
-// Floors (exponent of zero, e_zero): FP32 results -126+18-F, FP16 results of
-// mma.sync -14+18-F, wgmma and tcgen05 -133 also for FP16 results, MX -133,
-// MXF4 and NVF4 -139. For FP16 operands and FP32 results no input shows it.
+// Floors (exponent of zero, e_zero): FP32 results -126+18-F, FP16 results -14+18-F (on
+// wgmma and tcgen05 with FP8 that of FP16 operands), MX -133, MXF4 and NVF4 -139. For
+// FP16 operands and FP32 results, and for FP8 operands, no input shows it.
 const (
-	evFloor16 = "; e_zero from the MATLAB models and a Turing probe, not from recorded rows"
-	evWide16  = "; e_zero -133 second-hand from MMA-Sim"
+	evFloor16 = "; e_zero from the MATLAB models and a Turing probe, not from recorded rows" + evC16
+	evWide16  = "; e_zero -21 as for mma.sync: MMA-Sim 2.1.0 and another published model of H100 and B200 (MMA-Sim <= 2.0.3: -133)" + evC16
+	evC16     = "; disputed: a subnormal FP16 C counts with -14 here, with its own exponent in another published model, which nobody has measured"
 )
 
 func rz32() Round  { return To(fp.FP32, fp.RZ) }
@@ -76,13 +79,16 @@ var nvidia = []decl{
 	{archs: "volta", names: "mma.m8n8k4.f16.f16.f16.f16", params: TFDPA(4, 23, rne16(), -19),
 		source: srcTable4, evidence: "5,000 rows (V100), which do not determine F; 001" + evFloor16},
 	{archs: "volta", names: "mma.m8n8k4.f32.f16.f16.f16", params: TFDPA(4, 23, rz32(), -131),
-		source: srcTable4, evidence: "001; a subnormal FP16 C aligned at its own emin as in MMA-Sim, which nobody has measured"},
+		source: srcTable4, evidence: "001" + evC16},
 
 	// Turing, Ampere, Ada: 16 bytes of operands a step, F = 24.
 	{archs: "turing", names: "mma.m16n8k8.f32.f16.f16.f32", params: TFDPA(8, 24, rz32(), -132),
 		source: srcTable4, evidence: "001; Fasi (F); no public data"},
+	{archs: "turing", names: "mma.m8n8k4.f32.f16.f16.f32", params: TFDPA(4, 23, rz32(), -131), source: srcMMASim, evidence: evMMASim},
+	{archs: "turing", names: "mma.m8n8k4.f16.f16.f16.f16", params: TFDPA(4, 23, rne16(), -19), source: srcMMASim, evidence: evMMASim + evC16},
+	{archs: "turing", names: "mma.m8n8k4.f32.f16.f16.f16", params: TFDPA(4, 23, rz32(), -131), source: srcMMASim, evidence: evMMASim + evC16},
 	{archs: "turing", names: "mma.m16n8k8.f16.f16.f16.f16", params: TFDPA(8, 24, rne16(), -20),
-		source: srcTable4, evidence: "001; MMA-Sim probes on Turing (e_zero, direct rounding)"},
+		source: srcTable4, evidence: "001; MMA-Sim probes on Turing (e_zero, direct rounding)" + evC16},
 	{archs: "ampere ada", names: "mma.m16n8k{8,16}.f32.f16.f16.f32", params: TFDPA(8, 24, rz32(), -132),
 		source: srcTable4, evidence: "rows: A100 and A2 10,000, Ada and L40S 10,000 (k8); 001; Fasi"},
 	{archs: "ampere ada", names: "mma.m16n8k{8,16}.f16.f16.f16.f16", params: TFDPA(8, 24, rne16(), -20),
@@ -94,7 +100,7 @@ var nvidia = []decl{
 	{archs: "ada", names: "mma.m16n8k{16,32}.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32", params: TFDPA(16, 13, RZE8M13(), -132),
 		source: srcTable4, evidence: "rows: Ada and L40S 20,000 (k32, equal formats); 001"},
 	{archs: "ada", names: "mma.m16n8k{16,32}.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16", params: TFDPA(16, 13, rne16(), -20),
-		source: srcTable4, evidence: "rows: Ada 10,000 (k32, equal formats); 001"},
+		source: srcTable4, evidence: "rows: Ada 10,000 (k32, equal formats); 001" + evC16},
 
 	// Hopper, Blackwell, RTX Blackwell: 32 bytes of operands a step, F = 25.
 	{archs: "hopper blackwell rtx-blackwell", names: "mma.m16n8k{8,16}.f32.f16.f16.f32", params: TFDPA(16, 25, rz32(), -133),
@@ -119,13 +125,13 @@ var nvidia = []decl{
 	// Hopper's warpgroup instructions; FP8 keeps 13 bits.
 	{archs: "hopper", names: "wgmma.m64n8k16.f32.f16.f16{,.c0} wgmma.m64n8k16.f32.bf16.bf16{,.c0}", params: TFDPA(16, 25, rz32(), -133),
 		source: srcTable4, evidence: "001; recorded rows are of mma.sync"},
-	{archs: "hopper", names: "wgmma.m64n8k16.f16.f16.f16{,.c0}", params: TFDPA(16, 25, rne16(), -133),
+	{archs: "hopper", names: "wgmma.m64n8k16.f16.f16.f16{,.c0}", params: TFDPA(16, 25, rne16(), -21),
 		source: srcTable4, evidence: "001" + evWide16},
 	{archs: "hopper", names: "wgmma.m64n8k8.f32.tf32.tf32{,.c0}", params: TFDPA(8, 25, rz32(), -133),
 		source: srcTable4, evidence: "001"},
 	{archs: "hopper", names: "wgmma.m64n8k32.f32.{e4m3,e5m2}.{e4m3,e5m2}{,.c0}", params: TFDPA(32, 13, RZE8M13(), -133),
 		source: srcTable4, evidence: "rows: H100 and H200 20,000 (equal formats, without C); 001"},
-	{archs: "hopper", names: "wgmma.m64n8k32.f16.{e4m3,e5m2}.{e4m3,e5m2}{,.c0}", params: TFDPA(32, 13, rne16(), -133),
+	{archs: "hopper", names: "wgmma.m64n8k32.f16.{e4m3,e5m2}.{e4m3,e5m2}{,.c0}", params: TFDPA(32, 13, rne16(), -21),
 		source: srcTable4, evidence: "001" + evWide16},
 
 	// FP8 mma.sync on Hopper and Blackwell is not done by an FP8 unit: the
@@ -140,13 +146,13 @@ var nvidia = []decl{
 	// Blackwell's tensor-memory instructions.
 	{archs: "blackwell", names: "tcgen05.m128n8k16.kind::f16.f32.f16.f16{,.c0} tcgen05.m128n8k16.kind::f16.f32.bf16.bf16{,.c0}", params: TFDPA(16, 25, rz32(), -133),
 		source: srcTable4, evidence: "001; B200 words"},
-	{archs: "blackwell", names: "tcgen05.m128n8k16.kind::f16.f16.f16.f16{,.c0}", params: TFDPA(16, 25, rne16(), -133),
+	{archs: "blackwell", names: "tcgen05.m128n8k16.kind::f16.f16.f16.f16{,.c0}", params: TFDPA(16, 25, rne16(), -21),
 		source: srcTable4, evidence: "001; B200 words" + evWide16},
 	{archs: "blackwell", names: "tcgen05.m128n8k8.kind::tf32.f32.tf32.tf32{,.c0}", params: TFDPA(8, 25, rz32(), -133),
 		source: srcTable4, evidence: "001; B200 words"},
 	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::f8f6f4.f32." + narrow + "." + narrow + "{,.c0}", params: TFDPA(32, 25, rz32(), -133),
 		source: srcTable4, evidence: "001 (FP8, FP4); B200 words (FP6 too)"},
-	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::f8f6f4.f16." + narrow + "." + narrow + "{,.c0}", params: TFDPA(32, 25, rne16(), -133),
+	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::f8f6f4.f16." + narrow + "." + narrow + "{,.c0}", params: TFDPA(32, 25, rne16(), -21),
 		source: srcTable4, evidence: "001 (FP8, FP4); B200 words (FP6 too)" + evWide16},
 	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".ue8m0", params: STFDPA(32, 25, rz32(), -133),
 		source: srcST, evidence: "001 (FP8, FP4); B200 words; e_zero from MMA-Sim"},
@@ -157,7 +163,7 @@ var nvidia = []decl{
 	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::f8f6f4.f32." + narrow + "." + narrow + ".f32", params: TFDPA(32, 25, rz32(), -133),
 		source: srcTable4, evidence: "001 (FP8, FP4); FP6 as on Blackwell"},
 	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::f8f6f4.f16." + narrow + "." + narrow + ".f16", params: TFDPA(32, 25, rne16(), -21),
-		source: srcTable4, evidence: "001 (FP8, FP4); FP6 as on Blackwell; e_zero as for mma.sync FP16 results, which no input shows"},
+		source: srcTable4, evidence: "001 (FP8, FP4); FP6 as on Blackwell; e_zero as for mma.sync FP16 results, which no input shows" + evC16},
 	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".f32.ue8m0", params: STFDPA(32, 25, rz32(), -133),
 		source: srcST, evidence: "001 (FP8, FP4); FP6 as on Blackwell"},
 	{archs: "rtx-blackwell", names: "mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 mma.m16n8k64.kind::mxf4nvf4." + nvf4, params: GSTFDPA(64, 16, 35, rz32(), -139),
@@ -199,8 +205,6 @@ var nvidia = []decl{
 	{archs: scalar884, names: "mma.m8n8k4.f16.f16.f16.f16", params: scalarPairs(), source: srcCode, evidence: evCode},
 
 	// Listed, without a model.
-	{archs: "turing", names: "mma.m8n8k4.f16.f16.f16.f16 mma.m8n8k4.f32.f16.f16.{f32,f16}",
-		refuse: "it runs on the tensor cores here (HMMA.884), but with which fraction bits and roundings nobody has shown"},
 	{archs: "hopper blackwell", names: "mma.sp.m16n8k64.f32." + fp8Pair + ".f32",
 		refuse: "FP8 mma.sp is emulated here, and nobody has shown how its parts are added"},
 	{archs: "blackwell-ultra", names: generic + " " + tensorMemory + " " + thorBF16 + " " + thorMX,
