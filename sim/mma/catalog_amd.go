@@ -40,7 +40,7 @@ var amd = []decl{
 	{archs: "cdna3", names: "v_mfma_f32_{16x16x8,32x32x4}_xf32", params: TRFDPA(4, 24, 31), unknown: amdUnknown,
 		source: "arXiv:2511.10909 Alg. 10, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
 	{archs: "cdna3", names: "v_mfma_f32_{32x32x4_2b,16x16x4_4b,4x4x4_16b,32x32x8,16x16x16}_{f16,bf16}", params: TRFDPA(8, 24, 31), unknown: amdUnknown,
-		source: "arXiv:2511.10909 Alg. 10, Table 7; MMA-Sim for the second rounding",
+		source:   "arXiv:2511.10909 Alg. 10, Table 7; MMA-Sim for the second rounding",
 		evidence: "001; disputed: another published model, withdrawn since, keeps 31 bits and does not cut again", alias: mfmaAlias},
 	{archs: "cdna3", names: "v_mfma_f32_{16x16x32,32x32x16}_{fp8,bf8}_{fp8,bf8}", params: GTRFDPA(16, 24, 31), unknown: amdUnknown,
 		source: "arXiv:2511.10909 Alg. 11, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
