@@ -83,7 +83,7 @@ func TestMadeUp(t *testing.T) {
 		}
 		compare(t, &i, tier.Of(256, 256, 2000))
 	}
-	if max := int(all) / 10; refused > max {
+	if max := int(all) / 8; refused > max {
 		t.Errorf("%d of %d programs are refused, want at most %d", refused, all, max)
 	}
 }
