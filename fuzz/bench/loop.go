@@ -19,6 +19,7 @@ var loopPairs = []loopPair{
 	{"sim:ampere", usual, "sim:hopper", usual, "raw"},
 	{"sim:ampere", usual, "sim:hopper", usual, "normal"},
 	{"sim:ampere", usual, "sim:hopper", usual, "cut"},
+	{"sim:ampere", usual, "sim:hopper", usual, "around@1(cut@1)"},
 	{"sim:hopper", "mma.m16n8k16.f32.bf16.bf16.f32", "sim:cdna3", "v_mfma_f32_16x16x16_bf16", "raw"},
 	{"sim:hopper", "wgmma.m64n8k32.f32.e4m3.e4m3", "sim:blackwell", "tcgen05.m128n8k32.kind::f8f6f4.f32.e4m3.e4m3", "raw"},
 }
