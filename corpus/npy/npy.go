@@ -99,8 +99,10 @@ func readAll(r io.Reader, n int64) ([]byte, error) {
 		grown := make([]byte, int64(len(data))+more)
 		copy(grown, data)
 		got, err := io.ReadFull(r, grown[len(data):])
-		if err != nil {
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
 			return nil, fmt.Errorf("there are %d", len(data)+got)
+		} else if err != nil {
+			return nil, err
 		}
 		data = grown
 	}

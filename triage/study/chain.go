@@ -66,7 +66,7 @@ func (c *chain) Run(ctx context.Context, r *Request) (*Result, error) {
 	if len(r.Targets) == 0 {
 		request.Targets = figure17
 	}
-	units, done, err := request.units(func(i *mma.Instruction) bool { return i.K <= 64 })
+	units, done, err := request.units(func(i *mma.Instruction) bool { return i.K <= 64 && (chains(i) || chainSide(i) == i.K) })
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +94,14 @@ func (c *chain) Run(ctx context.Context, r *Request) (*Result, error) {
 // chainRows is m of the matrices, as in the paper.
 const chainRows = 16
 
+// chainSide is n and k, which are equal: columns of D are those of the next A. The paper's
+// is 8.
+func chainSide(i *mma.Instruction) int { return lcm(i.K, 8) }
+
 // measure returns the mean errors of chains.
 func (c *chain) measure(ctx context.Context, u *unit, r *Request, low bool) ([]Number, error) {
 	f := u.inst().Formats
-	n := lcm(u.inst().K, 8) // columns of B are rows of the next one
+	n := chainSide(u.inst())
 	h := fnv.New64a()
 	h.Write([]byte(fmt.Sprint(f.A, f.B, n)))
 	rng := rand.New(rand.NewPCG(r.Seed, h.Sum64()))

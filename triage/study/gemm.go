@@ -534,7 +534,7 @@ type difference struct {
 }
 
 // heatSide is the most rows and columns of a heat map.
-const heatSide = 24
+const heatSide = 12
 
 // compareProducts compares two products.
 func (g *gemm) compareProducts(x, y *product) *difference {
@@ -617,6 +617,8 @@ func (g *gemm) report(units []unit, products []*product) *Result {
 			}
 			d := g.compareProducts(products[i], products[j])
 			c.add(units[i].name, units[j].name, 100*float64(d.differ)/float64(g.m*g.n), d.max, d.norm, readable.Ulps(float64(d.most)))
+			res.Remarks = append(res.Remarks, fmt.Sprintf("%s and %s differ in %s of %s elements, by %s of the norm.", units[i].name, units[j].name,
+				readable.Count(uint64(d.differ)), readable.Count(uint64(g.m*g.n)), Number(d.norm)))
 			res.Plots = append(res.Plots, d.plots(units[i].name, units[j].name, g)...)
 		}
 	}
@@ -639,12 +641,12 @@ func (d *difference) plots(a, b string, g *gemm) []Plot {
 		last--
 	}
 	bars.X, bars.Y = bars.X[:last+1], bars.Y[:last+1]
-	heat := Plot{Name: "where", Title: "Where " + between + " differ", Kind: "heat", X: "share of elements that differ, per cent", Values: d.heat}
+	heat := Plot{Name: "where", Title: "Where " + between + " differ", Kind: "heat", X: "share of elements that differ, per cent; rows and columns by their first one", Values: d.heat}
 	for i := range d.rows {
 		heat.Rows = append(heat.Rows, fmt.Sprintf("row %d", (i*g.m+d.rows-1)/d.rows))
 	}
 	for j := range d.columns {
-		heat.Columns = append(heat.Columns, fmt.Sprintf("column %d", (j*g.n+d.columns-1)/d.columns))
+		heat.Columns = append(heat.Columns, fmt.Sprint((j*g.n+d.columns-1)/d.columns))
 	}
 	return []Plot{
 		{Name: "ulp", Title: "By how much " + between + " differ", Kind: "bars", X: "bits of the distance in ulp (0: equal, n: from 2^(n-1))", Y: "elements", Series: []Series{bars}},

@@ -47,7 +47,7 @@ func canonical(f mma.Formats) mma.Formats {
 }
 
 // chains reports whether an instruction can take its own D as C.
-func chains(i *mma.Instruction) bool { return i.C == fp.None || i.C == i.D }
+func chains(i *mma.Instruction) bool { return i.C == i.D }
 
 // catalogue returns a unit for each distinct arithmetic of the catalogue: rows that
 // have formats and parameters in common and, in a longer dot product, take the
