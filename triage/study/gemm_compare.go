@@ -1,0 +1,157 @@
+package study
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// difference is how two products of a format differ.
+type difference struct {
+	differ        int     // elements
+	max           float64 // of |x - y|, of numbers
+	norm          float64 // Frobenius norm of x - y, divided by that of x
+	classes       [20]int // by distance in representable numbers: 0, 1, 2..3, 4..7, ...
+	most          uint64  // distance
+	heat          [][]Number
+	rows, columns int // of heat
+}
+
+// heatSide is the most rows and columns of a heat map.
+const heatSide = 12
+
+// compareProducts compares two products.
+func (g *gemm) compareProducts(x, y *product) *difference {
+	d := &difference{rows: min(heatSide, g.m), columns: min(heatSide, g.n)}
+	count := make([][]int, d.rows)
+	d.heat = make([][]Number, d.rows)
+	for i := range d.heat {
+		d.heat[i], count[i] = make([]Number, d.columns), make([]int, d.columns)
+	}
+	f, w := x.f.Get(), x.f.Width()
+	var num, den float64
+	for n := range g.m * g.n {
+		cx, cy := mma.Load(x.codes, w, n), mma.Load(y.codes, w, n)
+		i, j := n/g.n*d.rows/g.m, n%g.n*d.columns/g.n
+		count[i][j]++
+		vx := f.Float64(cx)
+		if !math.IsNaN(vx) && !math.IsInf(vx, 0) {
+			den += vx * vx
+		}
+		if cx == cy {
+			d.classes[0]++
+			continue
+		}
+		d.differ++
+		d.heat[i][j]++
+		if v := math.Abs(vx - f.Float64(cy)); !math.IsNaN(v) && !math.IsInf(v, 0) {
+			d.max = max(d.max, v)
+			num += v * v
+		}
+		steps := distance(f, cx, cy)
+		d.most = max(d.most, steps)
+		class := 0
+		for s := steps; s > 0 && class < len(d.classes)-1; s >>= 1 {
+			class++
+		}
+		d.classes[class]++
+	}
+	for i := range d.heat {
+		for j := range d.heat[i] {
+			d.heat[i][j] /= Number(max(1, count[i][j]))
+		}
+	}
+	if num > 0 {
+		d.norm = math.Sqrt(num / den)
+	}
+	return d
+}
+
+// distance is how many representable numbers two codes are apart; zeros of both signs are
+// one number.
+func distance(f *fp.Format, x, y uint64) uint64 {
+	place := func(c uint64) int64 {
+		if c&f.SignBit() != 0 {
+			return -int64(c &^ f.SignBit())
+		}
+		return int64(c)
+	}
+	a, b := place(x), place(y)
+	if a < b {
+		a, b = b, a
+	}
+	return uint64(a) - uint64(b)
+}
+
+// report compares the products.
+func (g *gemm) report(units []unit, products []*product) *Result {
+	res := &Result{}
+	t := Table{Name: "products", Title: fmt.Sprintf("Products of %d x %d and %d x %d", g.m, g.k, g.k, g.n), Head: []string{"unit", "formats", "k of a step", "steps", "accumulators", "Frobenius norm", "no numbers"}}
+	for n, u := range units {
+		norm, lost := norms(products[n])
+		steps := (g.k + u.inst().K - 1) / u.inst().K
+		t.add(u.name, u.inst().Formats.String(), u.inst().K, steps, len(g.slices(steps)), norm, lost)
+	}
+	c := Table{Name: "differences", Title: "How the products differ", Note: "norm: that of A's product minus B's, divided by that of A's. ulp: representable numbers between two elements.",
+		Head: []string{"A", "B", "differ %", "largest |A-B|", "norm", "largest ulp"}}
+	for i := range units {
+		for j := i + 1; j < len(units); j++ {
+			if products[i].f != products[j].f {
+				continue
+			}
+			d := g.compareProducts(products[i], products[j])
+			c.add(units[i].name, units[j].name, 100*float64(d.differ)/float64(g.m*g.n), d.max, d.norm, readable.Ulps(float64(d.most)))
+			res.Remarks = append(res.Remarks, fmt.Sprintf("%s and %s differ in %s of %s elements, by %s of the norm.", units[i].name, units[j].name,
+				readable.Count(uint64(d.differ)), readable.Count(uint64(g.m*g.n)), Number(d.norm)))
+			res.Plots = append(res.Plots, d.plots(units[i].name, units[j].name, g)...)
+		}
+	}
+	res.Tables = []Table{t}
+	if len(c.Rows) > 0 {
+		res.Tables = append(res.Tables, c)
+	}
+	return res
+}
+
+// plots are the histogram in ulp and the heat map of two products.
+func (d *difference) plots(a, b string, g *gemm) []Plot {
+	between := a + " and " + b
+	bars := Series{Name: "elements"}
+	for n, count := range d.classes {
+		bars.X, bars.Y = append(bars.X, Number(n)), append(bars.Y, Number(count))
+	}
+	last := len(d.classes) - 1
+	for last > 1 && d.classes[last] == 0 {
+		last--
+	}
+	bars.X, bars.Y = bars.X[:last+1], bars.Y[:last+1]
+	heat := Plot{Name: "where", Title: "Where " + between + " differ", Kind: "heat", X: "share of elements that differ, per cent; rows and columns by their first one", Values: d.heat}
+	for i := range d.rows {
+		heat.Rows = append(heat.Rows, fmt.Sprintf("row %d", (i*g.m+d.rows-1)/d.rows))
+	}
+	for j := range d.columns {
+		heat.Columns = append(heat.Columns, fmt.Sprint((j*g.n+d.columns-1)/d.columns))
+	}
+	return []Plot{
+		{Name: "ulp", Title: "By how much " + between + " differ", Kind: "bars", X: "bits of the distance in ulp (0: equal, n: from 2^(n-1))", Y: "elements", Series: []Series{bars}},
+		heat,
+	}
+}
+
+// norms returns the Frobenius norm of a product's numbers, and how many of its elements
+// are none.
+func norms(p *product) (norm float64, lost int) {
+	f, w := p.f.Get(), p.f.Width()
+	for n := range len(p.codes) / w {
+		v := f.Float64(mma.Load(p.codes, w, n))
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			lost++
+			continue
+		}
+		norm += v * v
+	}
+	return math.Sqrt(norm), lost
+}
