@@ -25,7 +25,7 @@ func newSelfcheck(a *app) *cobra.Command {
 			return a.setUp()
 		},
 	}
-	c.AddCommand(newSelfcheckModels(a), newSelfcheckGenerators(a), newSelfcheckPairs(a), newSelfcheckTriage(a),
+	c.AddCommand(newSelfcheckModels(a), newSelfcheckGenerators(a), newSelfcheckProofs(a), newSelfcheckPairs(a), newSelfcheckTriage(a),
 		newSelfcheckMinimizer(a), newSelfcheckInfer(a), newSelfcheckCauses(a))
 	return c
 }

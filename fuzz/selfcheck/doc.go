@@ -2,7 +2,7 @@
 // generators, the triage, the causes that it finds, the minimizer and inference. Each
 // measurement is a command,
 //
-//	mmafuzz selfcheck models|generators|pairs|triage|minimizer|infer|causes --out FILE
+//	mmafuzz selfcheck models|generators|proofs|pairs|triage|minimizer|infer|causes --out FILE
 //
 // whose summary is kept under testdata, a few kilobytes with one row for each thing
 // that was measured. Every row carries a digest of what it was made from (digest.go),
@@ -16,7 +16,8 @@
 // generate writes TABLES.md and the tables of the project's README.
 //
 // A mutant is an arithmetic with one parameter changed (package triage/change, Decisions).
-// Where no input can tell it from its base, a written argument says why (equivalent).
+// Where no input can tell it from its base, a written argument says why (equivalent), and
+// package prove decides whether that is true where it can (proofs).
 //
 // The API of this package is not promised: it may change in any version.
 package selfcheck

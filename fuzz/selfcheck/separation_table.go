@@ -127,7 +127,7 @@ func ParseMutantSummary(row []string) (*MutantSummary, error) {
 	if len(row) < len(mutantColumns) {
 		return nil, fmt.Errorf("%d columns, at least %d are needed", len(row), len(mutantColumns))
 	}
-	s := &MutantSummary{Base: row[1], Arguments: map[string]int{}, Hardest: row[5]}
+	s := &MutantSummary{Base: row[1], Hardest: row[5]}
 	var errs [3]error
 	s.Mutants, errs[0] = strconv.Atoi(row[2])
 	s.Separated, errs[1] = strconv.Atoi(row[3])
@@ -137,13 +137,9 @@ func ParseMutantSummary(row []string) (*MutantSummary, error) {
 			return nil, err
 		}
 	}
-	for a := range strings.FieldsSeq(strings.TrimPrefix(row[4], "-")) {
-		name, count, _ := strings.Cut(a, ":")
-		n, err := strconv.Atoi(count)
-		if err != nil {
-			return nil, fmt.Errorf("%q is not ARGUMENT:COUNT", a)
-		}
-		s.Arguments[name] = n
+	var err error
+	if s.Arguments, err = parseCounts(row[4]); err != nil {
+		return nil, err
 	}
 	for _, cell := range row[len(mutantColumns):] {
 		var r Reach
@@ -153,6 +149,20 @@ func ParseMutantSummary(row []string) (*MutantSummary, error) {
 		s.Reach = append(s.Reach, r)
 	}
 	return s, nil
+}
+
+// parseCounts reads ARGUMENT:COUNT ..., or "-" for none.
+func parseCounts(cell string) (map[string]int, error) {
+	counts := map[string]int{}
+	for word := range strings.FieldsSeq(strings.TrimPrefix(cell, "-")) {
+		name, count, _ := strings.Cut(word, ":")
+		n, err := strconv.Atoi(count)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not ARGUMENT:COUNT", word)
+		}
+		counts[name] = n
+	}
+	return counts, nil
 }
 
 // MutantTable measures what the old table lacks: rows of arithmetics whose mutants are

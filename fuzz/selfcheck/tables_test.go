@@ -143,6 +143,33 @@ func checkReach(t *testing.T, i *mma.Instruction, s *MutantSummary) {
 	}
 }
 
+// TestProofs checks that no argument is refuted and enough of them are proved, and proves
+// some again that need no solver.
+func TestProofs(t *testing.T) {
+	table := arithmeticTable(t, "proofs.tsv", proofsDigest)
+	var rows [][]string
+	for n, i := range Arithmetics() {
+		rows = append(rows, table.Rows[n][1:])
+		if !sampled(n, 7) {
+			continue
+		}
+		p, err := proofsOf(t.Context(), &i, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := p.cells()[1], table.Rows[n][2]; got != want {
+			t.Errorf("%s: ranges prove %s, the table says %s", i.FullName(), got, want)
+		}
+	}
+	counts, err := ProofCounts(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !Decided(counts) {
+		t.Errorf("an argument is refuted, or less than %d %% are proved: %v", DecidedLeast, counts)
+	}
+}
+
 // TestPairs checks that every two arithmetics that take the same operands are
 // separated, or argued to be the same function, but not both.
 func TestPairs(t *testing.T) {

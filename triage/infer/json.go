@@ -33,6 +33,7 @@
 //	parameters[].open[].change       string?  another value that no input was found to rule out
 //	parameters[].open[].tried        number?  inputs
 //	parameters[].open[].by_class     bool?    some of them give other bits, which are the same as they were compared
+//	parameters[].open[].proved       bool?    it is the same function, so that there is no such input
 //	parameters[].untested            string?  why no value of it was tested
 //	classes[].name                   string?  generator whose inputs the program passed
 //	classes[].doc                    string?  what they are

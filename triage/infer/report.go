@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
+	"github.com/mmafuzz/mmafuzz/triage/prove"
 )
 
 // Report is a result for files and for programs that read JSON.
@@ -96,6 +97,8 @@ type Open struct {
 	Tried  int    `json:"tried"` // inputs
 	// ByClass: some give other bits, which are the same as they were compared.
 	ByClass bool `json:"by_class,omitempty"`
+	// Proved: it is the same function, so that there is no such input.
+	Proved bool `json:"proved,omitempty"`
 }
 
 // Change is an answer that changed.
@@ -206,7 +209,7 @@ func (r *Result) parameters(hidden map[*Mutant]bool) []Parameter {
 			case v.Dot != nil:
 				q.RuledOut = append(q.RuledOut, Ruling{change, r.difference(v.Dot, v.Got, v.Would)})
 			default:
-				q.Open = append(q.Open, Open{change, v.Tried, hidden[v]})
+				q.Open = append(q.Open, Open{change, v.Tried, hidden[v], r.same(v)})
 			}
 		}
 		if f.Int(&r.Params) != 0 || len(q.RuledOut) > 0 || q.Untested != "" {
@@ -214,6 +217,12 @@ func (r *Result) parameters(hidden map[*Mutant]bool) []Parameter {
 		}
 	}
 	return all
+}
+
+// same reports whether it is proved that a mutant is the same function as the program.
+func (r *Result) same(v *Mutant) bool {
+	p, err := prove.Programs(context.Background(), r.Formats, r.K, r.Params, v.p, prove.Options{Searched: true})
+	return err == nil && p.Verdict == prove.Proved
 }
 
 func (r *Result) difference(d *mma.Dot, got, would uint64) Counterexample {

@@ -112,14 +112,35 @@ func (p *Parameter) proof() string {
 		case len(p.Open) == 0:
 			return "(no other value was tried)"
 		}
-		return fmt.Sprintf("(not told apart by %d inputs tried: %s)", p.Open[0].Tried, openText(p.Open, 2))
+		return p.openText()
 	}
 	r := p.RuledOut[0]
 	s := fmt.Sprintf("%s: %s gives %s, not %s", r.Change, r.Terms, r.Got, r.Would)
 	if len(p.Open) > 0 {
-		s += fmt.Sprintf(" (not told apart by %d inputs tried: %s)", p.Open[0].Tried, openText(p.Open, 2))
+		s += " " + p.openText()
 	}
 	return s
+}
+
+// openText lists the mutants that no input tells from the program: those for which it is
+// proved that there is none apart.
+func (p *Parameter) openText() string {
+	var words []string
+	var open, proved []Open
+	for _, o := range p.Open {
+		if o.Proved {
+			proved = append(proved, o)
+		} else {
+			open = append(open, o)
+		}
+	}
+	if len(proved) > 0 {
+		words = append(words, fmt.Sprintf("(proved to be the same function: %s)", openText(proved, 2)))
+	}
+	if len(open) > 0 {
+		words = append(words, fmt.Sprintf("(not told apart by %d inputs tried: %s)", open[0].Tried, openText(open, 2)))
+	}
+	return strings.Join(words, " ")
 }
 
 // byClass marks a mutant that gives other bits, which are the same by class.

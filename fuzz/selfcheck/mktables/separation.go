@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 )
@@ -69,12 +70,21 @@ func arguments(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	cells, err := rows(filepath.Join(filepath.Dir(file), "proofs.tsv"))
+	if err != nil {
+		return "", err
+	}
+	proofs, err := selfcheck.ProofCounts(cells)
+	if err != nil {
+		return "", err
+	}
 	var body [][]string
 	names, count := selfcheck.ArgumentCounts(all)
 	for _, n := range names {
-		body = append(body, []string{n, fmt.Sprint(count[n]), selfcheck.Argument(n)})
+		p := proofs[n]
+		body = append(body, []string{n, fmt.Sprint(count[n]), fmt.Sprint(p[0]), fmt.Sprint(p[1]), fmt.Sprint(p[2]), fmt.Sprint(p[3]), selfcheck.Argument(n)})
 	}
-	return markdown("lrl", []string{"argument", "mutants", "text"}, body), nil
+	return markdown("lrrrrrl", []string{"argument", "mutants", "proved by ranges", "by a solver", "refuted", "too hard", "text"}, body), nil
 }
 
 // pairs has a row for each two arithmetics of the same operands: the number of inputs
