@@ -50,7 +50,10 @@ func encodable(p *mma.Params, f mma.Formats) error {
 		clearAlign(&s.s.Align)
 	}
 	clearAlign(&q.Join.Align)
-	q.Join.CF, q.Join.CMode, q.Join.CDrop = 0, 0, 0
+	if !known(&q.Join.CMode, fp.RTO) {
+		return tooHard("join.cmode")
+	}
+	q.Join.CF, q.Join.CDrop = 0, 0
 	for _, r := range []struct {
 		path string
 		r    *mma.Round
