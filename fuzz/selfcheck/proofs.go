@@ -13,8 +13,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/prove"
 )
 
-// ProofsCommand is the command that makes the table of proofs.
-const ProofsCommand = "mmafuzz selfcheck proofs"
+// proofsCommand is the command that makes the table of proofs.
+const proofsCommand = "mmafuzz selfcheck proofs"
 
 // Proofs is what package prove says of the mutants of an arithmetic that compute the
 // same function by an argument.
@@ -55,7 +55,7 @@ func proofsDigest(i *mma.Instruction) string {
 // ProofTable proves what the old table lacks, within a time for each mutant. done is
 // told of each arithmetic that was tried.
 func ProofTable(ctx context.Context, old *Table, solver []string, limit time.Duration, done func(*Proofs)) (*Table, error) {
-	t := &Table{Command: fmt.Sprintf("%s --time %s", ProofsCommand, limit), Columns: slices.Concat([]string{"digest", "base"}, proofStatus)}
+	t := &Table{Command: fmt.Sprintf("%s --time %s", proofsCommand, limit), Columns: slices.Concat([]string{"digest", "base"}, proofStatus)}
 	for _, i := range Arithmetics() {
 		d := proofsDigest(&i)
 		row := old.fresh(d, i.FullName())
