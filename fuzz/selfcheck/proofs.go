@@ -55,7 +55,11 @@ func proofsDigest(i *mma.Instruction) string {
 // ProofTable proves what the old table lacks, within a time for each mutant. done is
 // told of each arithmetic that was tried.
 func ProofTable(ctx context.Context, old *Table, solver []string, limit time.Duration, done func(*Proofs)) (*Table, error) {
-	t := &Table{Command: fmt.Sprintf("%s --time %s", proofsCommand, limit), Columns: slices.Concat([]string{"digest", "base"}, proofStatus)}
+	t := &Table{Command: fmt.Sprintf("%s --time %s", proofsCommand, limit)}
+	if len(solver) == 0 {
+		t.Command = proofsCommand + ` --solver ""`
+	}
+	t.Columns = slices.Concat([]string{"digest", "base"}, proofStatus)
 	for _, i := range Arithmetics() {
 		d := proofsDigest(&i)
 		row := old.fresh(d, i.FullName())
