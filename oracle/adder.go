@@ -33,13 +33,13 @@ func (a adder) finish(sum term, all, cuts []term) term {
 		return sum
 	}
 	units := a.count(sum)
-	frame := a.Negate == mma.NegateFrame && all[a.first(all)].neg
+	frame := a.Negate.Frame() && all[a.first(all)].neg
 	lost := false
 	for i, t := range all {
-		if t.null || a.dropped(i, all) {
+		if a.dropped(i, all) {
 			continue
 		}
-		if a.Negate != mma.NegateExact && t.neg != frame {
+		if a.Negate != mma.NegateExact && t.neg != frame && !(t.null && a.Negate.Numbers()) {
 			one := int64(1)
 			if t.neg {
 				one = -1
@@ -50,7 +50,7 @@ func (a adder) finish(sum term, all, cuts []term) term {
 	}
 	units = a.limit(units)
 	q := a.unit
-	if lost && units.Sign() != 0 {
+	if lost && (units.Sign() != 0 || a.Mode == fp.RD && a.Sticky != mma.StickyRound) {
 		units, q = a.stick(units, q)
 	}
 	return term{m: units, q: q, neg: units.Sign() < 0}
@@ -66,7 +66,7 @@ func (a adder) first(all []term) int {
 
 // dropped reports whether term i is the accumulator and is dropped.
 func (a adder) dropped(i int, all []term) bool {
-	return a.acc && i == len(all)-1 && a.j.CDrop != 0 && all[i].e < a.top-int(a.j.CDrop)
+	return a.acc && i == len(all)-1 && a.j.CDrop != 0 && !all[i].null && all[i].e < a.top-int(a.j.CDrop)
 }
 
 // count returns a number that is a multiple of the grid in units of it.
@@ -111,7 +111,7 @@ func (a adder) limit(units *big.Int) *big.Int {
 	return rest.Mod(rest, whole).Add(rest, least)
 }
 
-// stick returns a sum that is not zero with its sticky bit.
+// stick returns a sum with its sticky bit.
 func (a adder) stick(units *big.Int, q int) (*big.Int, int) {
 	magnitude, neg := units, false
 	if a.Mode != fp.RD { // else the bit is that of two's complement

@@ -48,7 +48,8 @@ type evaluator struct {
 
 // readC reads a C, with its subnormals treated.
 func (e *evaluator) readC(id fp.ID, code uint64) *term {
-	t := flushInput(decode(id, code), e.In.C, id)
+	t := decode(id, unread(code, e.In.NarrowC, id))
+	t = flushInput(narrowed(t, e.In.NarrowC, id.Get()), e.In.C, id)
 	return &t
 }
 

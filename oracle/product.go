@@ -32,6 +32,9 @@ func (e *evaluator) product(i int) term {
 	case e.Prod.Exp == mma.Normalised:
 		t.e = t.log2()
 	}
+	if e.Prod.Gate == mma.GateSkip && t.isZero() {
+		t.neg = true
+	}
 	if e.Prod.Up {
 		t.e++
 	}
@@ -69,7 +72,7 @@ func (e *evaluator) gated(a, b term) (term, term) {
 		return a, b
 	}
 	isNaN := a.kind == NotANumber || b.kind == NotANumber
-	if e.Prod.Gate == mma.GateAll || e.Prod.Gate == mma.GateInf && !isNaN {
+	if e.Prod.Gate >= mma.GateAll || e.Prod.Gate == mma.GateInf && !isNaN {
 		return term{null: true, neg: a.neg}, term{null: true, neg: b.neg}
 	}
 	return a, b
@@ -78,21 +81,30 @@ func (e *evaluator) gated(a, b term) (term, term) {
 // operand reads an a or b: widening first, then narrowing, then the treatment of
 // subnormals.
 func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow) term {
-	t := decode(id, code)
+	t := decode(id, unread(code, n, id))
 	if e.In.Widen != fp.None {
 		id = e.In.Widen
 		if t.kind == Finite && !t.null {
 			t.e = max(t.log2(), int(id.Get().Emin()))
 		}
 	}
-	if n.Frac != 0 && t.kind == Finite && !t.isZero() {
-		t = narrowed(t, n, id.Get())
+	return flushInput(narrowed(t, n, id.Get()), e.In.Sub, id)
+}
+
+// unread is a code without the bits that are not there.
+func unread(code uint64, n mma.Narrow, id fp.ID) uint64 {
+	if n.Frac != 0 && n.Mode == 0 {
+		low := id.Get().Low + id.Get().FracBits - uint8(n.Frac)
+		code = code >> low << low
 	}
-	return flushInput(t, e.In.Sub, id)
+	return code
 }
 
 // narrowed rounds a number of a format to fewer bits.
 func narrowed(t term, n mma.Narrow, f *fp.Format) term {
+	if n.Mode == 0 || t.kind != Finite || t.isZero() {
+		return t
+	}
 	t = toMultiple(t, max(t.log2(), int(f.Emin()))-int(n.Frac), n.Mode)
 	switch {
 	case t.isZero():

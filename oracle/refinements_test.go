@@ -23,6 +23,12 @@ func TestRefinements(t *testing.T) {
 			[]uint64{0x4800, 0x4200}, []uint64{0x4400, 0x4800}, 0xbf800000, 0x425c0001},
 		// 2 - 1 with a unit of 2^-22.
 		{"flip", func(p *mma.Params) { p.Join.Align.Negate = mma.NegateFlip }, []uint64{0x3c00}, []uint64{0xbc00}, 0x40000000, 0x3f7ffffc},
+		// The same, beside a zero product, which is of the other sign too.
+		{"frame of zeros", func(p *mma.Params) { p.Join.Align.F, p.Join.Align.Negate = 24, mma.NegateFrame },
+			[]uint64{0x4800, 0x4200, 0}, []uint64{0x4400, 0x4800, 0}, 0xbf800000, 0x425c0002},
+		{"frame of numbers", func(p *mma.Params) { p.Join.Align.F, p.Join.Align.Negate = 24, mma.NegateFrameNumbers },
+			[]uint64{0x4800, 0x4200, 0}, []uint64{0x4400, 0x4800, 0}, 0xbf800000, 0x425c0001},
+		{"flip of -0", func(p *mma.Params) { p.Join.Align.Negate = mma.NegateFlip }, []uint64{0x8000}, []uint64{0x3c00}, 0x40000000, 0x3ffffffe},
 		// The frame is c's sign, which is that of both terms.
 		{"no flip in a negative frame", func(p *mma.Params) { p.Join.Align.Negate = mma.NegateFrame }, []uint64{0x3c00}, []uint64{0xbc00}, 0xc0000000, 0xc0400000},
 		// 1 + 2^-24: the half bit is lost, and comes back as the last bit or below it.
@@ -44,6 +50,7 @@ func TestRefinements(t *testing.T) {
 		{"zeros without", func(p *mma.Params) {}, []uint64{0}, []uint64{0x7800}, 0x34000000, 0x34000000},
 		{"gate", func(p *mma.Params) { p.Prod.Gate = mma.GateInf }, []uint64{0x7c00}, []uint64{0}, 0x3f800000, 0x3f800000},
 		{"gate of a NaN", func(p *mma.Params) { p.Prod.Gate = mma.GateInf }, []uint64{0x7e00}, []uint64{0}, 0x3f800000, 0x7fffffff},
+		{"skip", func(p *mma.Params) { p.Prod.Gate, p.Special.NegZero = mma.GateSkip, true }, []uint64{0}, []uint64{0x7e00}, 0x80000000, 0x80000000},
 		{"gate of all", func(p *mma.Params) { p.Prod.Gate = mma.GateAll }, []uint64{0}, []uint64{0x7e00}, 0x3f800000, 0x3f800000},
 		// c = 2^-130 beside 2^-48: E is -48 either way; alone E is -126 or -130.
 		{"normalised c", func(p *mma.Params) { p.Join.CNorm, p.Join.Align.F = true, 2 }, []uint64{0}, []uint64{0}, 0x00090000, 0x00080000},
@@ -53,6 +60,10 @@ func TestRefinements(t *testing.T) {
 		{"c cut to the products", func(p *mma.Params) { p.Join.CBeside = true }, []uint64{0x7800}, []uint64{0x7800}, 0x41000000, 0x4e800000},
 		{"saturated infinity", func(p *mma.Params) { p.Acc.Over = mma.OverSat }, []uint64{0x3c00}, []uint64{0x3c00}, 0xff800000, 0xff7fffff},
 		{"top bits", func(p *mma.Params) { p.In.A = mma.Narrow{Frac: 4, Mode: fp.RZ} }, []uint64{0x3fff}, []uint64{0x3c01}, 0, 0x3ff83e00},
+		{"bits of a NaN that are not there", func(p *mma.Params) { p.In.A = mma.Narrow{Frac: 4} }, []uint64{0x7c01}, []uint64{0x3c00}, 0, 0x7f800000},
+		{"c narrowed", func(p *mma.Params) { p.In.NarrowC = mma.Narrow{Frac: 7, Mode: fp.RNE} }, []uint64{0}, []uint64{0}, 0x3f80ffff, 0x3f810000},
+		{"sticky bit of a zero", func(p *mma.Params) { p.Join.Align.Sticky, p.Join.Align.Mode = mma.StickyLast, fp.RD },
+			[]uint64{0x3c00, 0xbc00}, []uint64{0x3c00, 0x3c00}, 0x30800000, 0x34000000},
 		{"rounded to infinity", func(p *mma.Params) { p.In.A = mma.Narrow{Frac: 4, Mode: fp.RNE} }, []uint64{0x7bff}, []uint64{0x3c00}, 0, 0x7f800000},
 		// 2^-24, which the format's least bit is, rounds to a multiple of 2^-18: zero.
 		{"rounded to zero", func(p *mma.Params) { p.In.B = mma.Narrow{Frac: 4, Mode: fp.RNE} }, []uint64{0x3c00}, []uint64{0x0001}, 0, 0},
@@ -61,14 +72,15 @@ func TestRefinements(t *testing.T) {
 	} {
 		p := mma.TFDPA(0, 23, mma.To(fp.FP32, fp.RNE), 0)
 		tc.change(&p)
-		if err := p.Validate(f, 4); err != nil {
+		k := len(tc.a)
+		if err := p.Validate(f, k); err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
 		}
-		d := mma.NewDot(f, 4)
+		d := mma.NewDot(f, k)
 		copy(d.A, tc.a)
 		copy(d.B, tc.b)
 		d.C = tc.c
-		if got := Eval(&p, f, 4, d); got != tc.want {
+		if got := Eval(&p, f, k, d); got != tc.want {
 			t.Errorf("%s: %08x, want %08x", tc.name, got, tc.want)
 		}
 	}

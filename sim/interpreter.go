@@ -128,6 +128,8 @@ func (x *machine) run() uint64 {
 
 // accumulator decodes C.
 func (x *machine) accumulator(f *fp.Format, code uint64, flush mma.InFlush) term {
+	narrow := x.p.In.NarrowC
+	code &^= narrow.Unread(f)
 	n := f.Decode(code)
 	switch n.Class {
 	case fp.NaN:
@@ -138,6 +140,17 @@ func (x *machine) accumulator(f *fp.Format, code uint64, flush mma.InFlush) term
 	t := term{Dyadic: f.Dyadic(n), e: n.Exp}
 	if n.Class == fp.Zero {
 		t.kind = Null
+	}
+	if narrow.Mode != 0 && t.kind == Finite {
+		d := t.Round(max(t.Exponent(), f.Emin())-int32(narrow.Frac), narrow.Mode)
+		switch {
+		case d.IsZero():
+			t = zeroTerm(t.Neg)
+		case d.Exponent() > f.Emax():
+			return infTerm(t.Neg)
+		default:
+			t.Dyadic, t.e = d, max(d.Exponent(), f.Emin())
+		}
 	}
 	return flushTerm(t, f.Emin(), flush)
 }

@@ -27,8 +27,9 @@ type decoder struct {
 	widen *fp.Format // nil: none
 	flush mma.InFlush
 	exp   mma.ProdExp
-	// narrow rounds operands; the zero Narrow does not.
+	// narrow rounds operands; the zero Narrow does not. Bits of unread count as 0.
 	narrow mma.Narrow
+	unread uint64
 
 	fracMask, field uint64 // of the code without its low bits
 	hidden          uint64
@@ -40,7 +41,7 @@ type decoder struct {
 // newDecoder returns the decoder of a program's operands; narrow is In.A or In.B.
 func newDecoder(f *fp.Format, p *mma.Params, narrow mma.Narrow) decoder {
 	d := decoder{
-		f: f, widen: format(p.In.Widen), flush: p.In.Sub, exp: p.Prod.Exp, narrow: narrow,
+		f: f, widen: format(p.In.Widen), flush: p.In.Sub, exp: p.Prod.Exp, narrow: narrow, unread: narrow.Unread(f),
 		fracMask: 1<<f.FracBits - 1, field: 1<<f.ExpBits - 1, hidden: 1 << f.FracBits,
 		frac: f.FracBits, emin: f.Emin(), bias: int32(f.Bias), top: 1<<f.ExpBits - 1,
 	}
@@ -80,6 +81,7 @@ func (d *decoder) decode(code uint64, o *operand) {
 
 // rare decodes zeros, subnormals, infinities, NaNs, and whatever is widened.
 func (d *decoder) rare(code uint64, o *operand) {
+	code &^= d.unread
 	n := d.f.Decode(code)
 	*o = operand{sig: n.Sig, code: code, q: n.Exp - int32(d.frac), e: n.Exp, class: n.Class, neg: n.Neg}
 	if o.class > fp.Finite {
@@ -92,7 +94,7 @@ func (d *decoder) rare(code uint64, o *operand) {
 	case d.widen != nil:
 		o.e = max(o.value(), emin)
 	}
-	if d.narrow.Frac != 0 && o.class == fp.Finite {
+	if d.narrow.Mode != 0 && o.class == fp.Finite {
 		if d.narrowed(o, emin); o.class == fp.Inf {
 			return
 		}

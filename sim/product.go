@@ -24,8 +24,11 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	}
 	neg := a.neg != b.neg
 	if zero {
+		if x.p.Prod.Gate == mma.GateSkip && (a.class == fp.Zero || b.class == fp.Zero) {
+			neg = true
+		}
 		if x.p.Prod.Zeros {
-			return x.zeroProduct(a, b, sa, sb)
+			return x.zeroProduct(neg, a, b, sa, sb)
 		}
 		return zeroTerm(neg)
 	}
@@ -74,9 +77,9 @@ func (x *machine) zeroed(d *decoder, o *operand) operand {
 }
 
 // zeroProduct is mma.Product.Zeros: the product of factors one of which is zero.
-func (x *machine) zeroProduct(a, b, sa, sb *operand) term {
+func (x *machine) zeroProduct(neg bool, a, b, sa, sb *operand) term {
 	t := term{e: a.e + b.e - int32(x.m.formats.Down)}
-	t.Neg = a.neg != b.neg
+	t.Neg = neg
 	if x.p.Prod.Up {
 		t.e++
 	}

@@ -30,10 +30,7 @@ func (x *machine) refinedSum(ts []term, c *cut, e int32) term {
 	w := &x.wide
 	w.reset(high - q + 2 + int32(bits.Len(uint(len(ts)))))
 	for i := range cuts {
-		if cuts[i].kind != Finite {
-			continue
-		}
-		if d := cuts[i].Dyadic; !d.IsZero() {
+		if d := cuts[i].Dyadic; cuts[i].kind == Finite && !d.IsZero() {
 			if d.Q < q { // zeros below the grid
 				d = d.Round(q, fp.RZ)
 			}
@@ -47,7 +44,7 @@ func (x *machine) refinedSum(ts []term, c *cut, e int32) term {
 		w.limit(uint(c.Bits), c.Saturate)
 	}
 	t := w.magnitude(q)
-	if lost && !t.IsZero() {
+	if lost && (!t.IsZero() || c.Mode == fp.RD && c.Sticky != mma.StickyRound) {
 		t.Dyadic = c.stick(t.Dyadic, q)
 	}
 	return t
@@ -60,17 +57,11 @@ func loses(x, y *fp.Dyadic) bool {
 
 // flips reports whether term i is negated without the carry.
 func (c *cut) flips(ts []term, i int, e int32) bool {
-	if ts[i].kind != Finite || c.drops(&ts[i], i, e) {
+	n := c.Negate
+	if n == mma.NegateExact || n.Numbers() && ts[i].kind == Null || c.drops(&ts[i], i, e) {
 		return false
 	}
-	frame := false
-	switch c.Negate {
-	case mma.NegateExact:
-		return false
-	case mma.NegateFrame:
-		frame = ts[max(c.acc, 0)].Neg
-	}
-	return ts[i].Neg != frame
+	return ts[i].Neg != (n.Frame() && ts[max(c.acc, 0)].Neg)
 }
 
 // someCut reports whether a term is not zero after its cut.
@@ -83,8 +74,11 @@ func (c *cut) someCut(ts []term, e int32) bool {
 	return false
 }
 
-// stick adds the sticky bit to a sum that is not zero, on a grid of 2^q.
+// stick adds the sticky bit to a sum on a grid of 2^q.
 func (c *cut) stick(d fp.Dyadic, q int32) fp.Dyadic {
+	if d.IsZero() {
+		d = fp.Dyadic{Q: q}
+	}
 	switch {
 	case c.Sticky == mma.StickyOff:
 		return d

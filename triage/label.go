@@ -50,7 +50,7 @@ var labelDocs = []struct {
 	Doc   string
 }{
 	{InputFTZ, "subnormal inputs flushed to zero"},
-	{OperandRounding, "operands rounded to fewer bits before they are multiplied"},
+	{OperandRounding, "operands rounded to fewer bits before they are multiplied or added"},
 	{ProductHandling, "products rounded, normalised, or of another exponent"},
 	{Overflow, "where and to what products, sums or results overflow"},
 	{TruncationWidth, "bits kept below the largest exponent of a sum"},
@@ -82,6 +82,7 @@ var fieldLabels = []struct {
 	{"in.widen", ProductHandling, nil},
 	{"in.a.*", OperandRounding, nil},
 	{"in.b.*", OperandRounding, nil},
+	{"in.narrowc.*", OperandRounding, nil},
 	{"in.*", InputFTZ, nil},
 	{"prod.round.flush", OutputFTZ, nil},
 	{"prod.round.emax", Overflow, nil},

@@ -11,7 +11,7 @@ import (
 const refinementStream = 0x7265_6669_6e65 + 1
 
 // refinedPercent is how many made-up units have refinements.
-const refinedPercent = 6
+const refinedPercent = 8
 
 // refine adds one or two refinements to some units.
 func refine(s sampler, i *Instruction) {
@@ -33,13 +33,20 @@ func refine(s sampler, i *Instruction) {
 // refinements draw one each. What they draw need not be valid.
 var refinements = []func(s sampler, i *Instruction){
 	func(s sampler, i *Instruction) { i.Params.In.A, i.Params.In.B = drawNarrows(s, i) },
+	func(s sampler, i *Instruction) {
+		if i.C != fp.None {
+			i.Params.In.NarrowC = Narrow{Frac(s.between(1, int(i.C.Get().FracBits)-1)), pick(s, 0, drawMode(s), drawMode(s))}
+		}
+	},
 	func(_ sampler, i *Instruction) { i.Params.Prod.Up = true },
 	func(_ sampler, i *Instruction) { i.Params.Prod.Zeros = true },
-	func(s sampler, i *Instruction) { i.Params.Prod.Gate = pick(s, GateInf, GateAll) },
+	func(s sampler, i *Instruction) { i.Params.Prod.Gate = pick(s, GateInf, GateAll, GateSkip) },
 	func(s sampler, i *Instruction) {
 		drawAligned(s, i).Sticky = pick(s, StickyRound, StickyBelow, StickyLast)
 	},
-	func(s sampler, i *Instruction) { drawAligned(s, i).Negate = pick(s, NegateFlip, NegateFrame) },
+	func(s sampler, i *Instruction) {
+		drawAligned(s, i).Negate = pick(s, NegateFlip, NegateFrame, NegateFlipNumbers, NegateFrameNumbers)
+	},
 	func(s sampler, i *Instruction) {
 		a := drawAligned(s, i)
 		a.Bits, a.Saturate = uint8(int(a.F)+s.between(1, 8)), s.chance(50)
@@ -52,7 +59,10 @@ var refinements = []func(s sampler, i *Instruction){
 			i.Params.Join.Align = drawAlign(s, i.Formats)
 		}
 	},
-	func(s sampler, i *Instruction) { pick(s, i.Params.rounds()...).Over = OverSat },
+	func(s sampler, i *Instruction) {
+		all := i.Params.rounds()
+		pick(s, pick(s, all...), all[len(all)-1]).Over = OverSat // the last one as often as all others
+	},
 }
 
 // drawNarrows draws how operands are narrowed: both alike, one of them, or each in its
@@ -62,7 +72,7 @@ func drawNarrows(s sampler, i *Instruction) (a, b Narrow) {
 		if f.FracBits < 2 {
 			return Narrow{}
 		}
-		return Narrow{Frac(s.between(1, int(f.FracBits)-1)), drawMode(s)}
+		return Narrow{Frac(s.between(1, int(f.FracBits)-1)), pick(s, 0, drawMode(s), drawMode(s))}
 	}
 	a, b = draw(i.A.Get()), draw(i.B.Get())
 	switch s.IntN(6) {

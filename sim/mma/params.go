@@ -101,9 +101,11 @@ type Input struct {
 	// subnormal in D's format.
 	C   InFlush `json:"c,omitzero"`
 	Acc InFlush `json:"acc,omitzero"`
-	// A and B narrow the operands, after Widen and before Sub.
-	A Narrow `json:"a,omitzero"`
-	B Narrow `json:"b,omitzero"`
+	// A and B narrow the operands, after Widen and before Sub, and NarrowC c before C:
+	// as first accumulator and in Late.
+	A       Narrow `json:"a,omitzero"`
+	B       Narrow `json:"b,omitzero"`
+	NarrowC Narrow `json:"narrowc,omitzero"`
 }
 
 // InFlush is what happens to subnormal inputs.

@@ -15,17 +15,30 @@ import (
 // significand to the bits that a multiplier takes. With e = max(floor(log2|x|), emin of
 // the format) the result is a multiple of 2^(e-Frac). One that is beyond the format's
 // largest exponent is an infinity.
+//
+// Without a Mode the lower bits of the code are not there: Frac bits of the format's
+// fraction are kept, of a NaN as well, which without any is an infinity.
 type Narrow struct {
 	Frac Frac    `json:"frac,omitzero"` // 0: all bits
-	Mode fp.Mode `json:"mode,omitzero"` // required if Frac is set
+	Mode fp.Mode `json:"mode,omitzero"`
 }
 
-func (n Narrow) check(f *fp.Format) error {
+// Unread returns the bits of a code that a Narrow without a Mode takes away.
+func (n Narrow) Unread(f *fp.Format) uint64 {
+	if n.Frac == 0 || n.Mode != 0 {
+		return 0
+	}
+	return (1<<(f.FracBits-uint8(n.Frac)) - 1) << f.Low
+}
+
+// check checks a Narrow of operands in the format f, which become those of format w.
+func (n Narrow) check(f, w *fp.Format) error {
+	if n.Mode != 0 {
+		f = w
+	}
 	switch {
 	case n.Frac == 0 && n.Mode != 0:
 		return errors.New("mode is set but frac is not")
-	case n.Frac != 0 && n.Mode == 0:
-		return errors.New("frac is set but mode is not")
 	case n.Frac != 0 && uint8(n.Frac) >= f.FracBits:
 		return fmt.Errorf("frac = %d is not below the %d bits of %s", n.Frac, f.FracBits, f.Name)
 	case n.Mode > fp.RTO:
@@ -40,15 +53,17 @@ type Gate uint8
 
 // The gates.
 const (
-	GateOff Gate = iota // 0*Inf and 0*NaN are NaN
-	GateInf             // 0*Inf is a zero
-	GateAll             // 0*Inf and 0*NaN are zeros: nothing is multiplied
+	GateOff  Gate = iota // 0*Inf and 0*NaN are NaN
+	GateInf              // 0*Inf is a zero
+	GateAll              // 0*Inf and 0*NaN are zeros: nothing is multiplied
+	GateSkip             // nothing is added either: every product with a zero factor is -0
 )
 
 // Sticky describes what becomes of the bits that an alignment cuts off: one bit, set if
-// any term has lost anything, for a sum that is not zero. It raises the magnitude of the
-// sum or, where Align.Mode is RD, the sum itself, as in two's complement. The grid of the
-// sum is that of the term which is cut at the lower place.
+// any term has lost anything. It raises the magnitude of the sum or, where Align.Mode is
+// RD, the sum itself, as in two's complement; a sum of zero stays zero, but for a bit of
+// such a two's complement. The grid of the sum is that of the term which is cut at the
+// lower place.
 type Sticky uint8
 
 // The sticky bits.
@@ -59,24 +74,32 @@ const (
 	StickyLast         // ORed into the last bit of the grid
 )
 
-// Negate describes how an adder negates terms.
+// Negate describes how an adder negates terms. Without the carry of a two's complement a
+// term becomes one unit of the grid larger in magnitude. An accumulator that is dropped
+// is not negated.
 type Negate uint8
 
-// The negations. Without the carry of a two's complement a term becomes one unit of the
-// grid larger in magnitude. Null terms and an accumulator that is dropped are not
-// negated.
+// The negations.
 const (
-	NegateExact Negate = iota
-	NegateFlip         // the bits of negative terms are flipped, without the carry
-	NegateFrame        // so are those of terms that have not the sign of the accumulator; in a sum without one, of the first term (RDNA3)
+	NegateExact        Negate = iota
+	NegateFlip                // the bits of negative terms are flipped, without the carry
+	NegateFrame               // so are those of terms that have not the sign of the accumulator; in a sum without one, of the first term (RDNA3)
+	NegateFlipNumbers         // NegateFlip, but not of null terms
+	NegateFrameNumbers        // NegateFrame, but not of null terms
 )
+
+// Frame reports whether the sign of a term decides which terms are negated.
+func (n Negate) Frame() bool { return n == NegateFrame || n == NegateFrameNumbers }
+
+// Numbers reports whether null terms are not negated.
+func (n Negate) Numbers() bool { return n >= NegateFlipNumbers }
 
 // Refined reports whether a program has anything that this file describes, or another
 // nominal exponent than the rest of the program gives. What is derived from a program
 // without knowing these must not be applied to it.
 func (p *Params) Refined() bool {
 	in, prod, j := p.In, p.Prod, p.Join
-	return in.A != Narrow{} || in.B != Narrow{} || prod.Up || prod.Zeros || prod.Gate != GateOff || j.CNorm || j.CBeside ||
+	return in.A != Narrow{} || in.B != Narrow{} || in.NarrowC != Narrow{} || prod.Up || prod.Zeros || prod.Gate != GateOff || j.CNorm || j.CBeside ||
 		p.Stage0.Align.refined() || p.Stage1.Align.refined() || j.Align.refined()
 }
 

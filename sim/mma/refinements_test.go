@@ -20,14 +20,17 @@ func TestValidateRefinements(t *testing.T) {
 		{"narrow", single, func(p *Params) { p.In.A, p.In.B = Narrow{10, fp.RNE}, Narrow{7, fp.RZ} }, ""},
 		{"narrow to all bits", half, func(p *Params) { p.In.B = Narrow{10, fp.RNE} }, "in.b: frac = 10 is not below the 10 bits of fp16"},
 		{"narrow after widening", bytes, func(p *Params) { p.In.Widen, p.In.A = fp.FP16, Narrow{9, fp.RNE} }, ""},
-		{"narrow without a mode", half, func(p *Params) { p.In.A.Frac = 5 }, "in.a: frac is set but mode is not"},
+		{"narrow codes", half, func(p *Params) { p.In.A.Frac = 5 }, ""},
+		{"narrow codes that are widened", bytes, func(p *Params) { p.In.Widen, p.In.A.Frac = fp.FP16, 3 }, "in.a: frac = 3 is not below the 3 bits of e4m3"},
+		{"narrow c", half, func(p *Params) { p.In.NarrowC = Narrow{22, fp.RZ} }, ""},
+		{"narrow c to all bits", half, func(p *Params) { p.In.NarrowC = Narrow{23, fp.RZ} }, "in.narrowc: frac = 23 is not below the 23 bits of fp32"},
 		{"narrow without bits", half, func(p *Params) { p.In.A.Mode = fp.RZ }, "in.a: mode is set but frac is not"},
 		{"narrow by an unknown mode", half, func(p *Params) { p.In.A = Narrow{5, 7} }, "in.a: mode has an unknown value"},
 		{"gate", half, func(p *Params) { p.Prod.Gate = GateAll }, ""},
-		{"unknown gate", half, func(p *Params) { p.Prod.Gate = 3 }, "an enumeration has an unknown value"},
+		{"unknown gate", half, func(p *Params) { p.Prod.Gate = 4 }, "an enumeration has an unknown value"},
 		{"sticky", half, func(p *Params) { p.Join.Align.Sticky = StickyRound }, ""},
 		{"unknown sticky bit", half, func(p *Params) { p.Join.Align.Sticky = 4 }, "join: align: an enumeration has an unknown value"},
-		{"unknown negation", half, func(p *Params) { p.Join.Align.Negate = 3 }, "join: align: an enumeration has an unknown value"},
+		{"unknown negation", half, func(p *Params) { p.Join.Align.Negate = 5 }, "join: align: an enumeration has an unknown value"},
 		{"sticky without a cut", half, func(p *Params) { p.Join.Align = Align{Sticky: StickyLast} }, "join: align: sticky, negate and bits need f"},
 		{"sticky for no rounding", half, func(p *Params) { p.Stage0 = Stage{Sum: Fused, Align: Align{F: 9, Mode: fp.RZ, Sticky: StickyRound}} },
 			"stage0: the sticky bit of a rounding needs round.frac"},
@@ -45,7 +48,7 @@ func TestValidateRefinements(t *testing.T) {
 
 // TestRefined sets every field alone.
 func TestRefined(t *testing.T) {
-	const want = "in.a.frac in.a.mode in.b.frac in.b.mode prod.up prod.zeros prod.gate " +
+	const want = "in.a.frac in.a.mode in.b.frac in.b.mode in.narrowc.frac in.narrowc.mode prod.up prod.zeros prod.gate " +
 		"stage0.align.sticky stage0.align.negate stage0.align.bits stage1.align.sticky stage1.align.negate stage1.align.bits " +
 		"join.align.sticky join.align.negate join.align.bits join.cnorm join.cbeside"
 	var got []string

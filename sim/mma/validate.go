@@ -85,12 +85,20 @@ func (p *Params) checkInput(f Formats) error {
 		n    Narrow
 		id   fp.ID
 	}{{"in.a", p.In.A, f.A}, {"in.b", p.In.B, f.B}} {
-		id := o.id
+		wide := o.id
 		if p.In.Widen != fp.None {
-			id = p.In.Widen
+			wide = p.In.Widen
 		}
-		if err := o.n.check(id.Get()); err != nil {
+		if err := o.n.check(o.id.Get(), wide.Get()); err != nil {
 			return fmt.Errorf("%s: %w", o.name, err)
+		}
+	}
+	for _, id := range []fp.ID{f.C, f.D} { // D's is what a longer dot product adds
+		if id == fp.None {
+			continue
+		}
+		if err := p.In.NarrowC.check(id.Get(), id.Get()); err != nil {
+			return fmt.Errorf("in.narrowc: %w", err)
 		}
 	}
 	if p.In.Widen == fp.None {

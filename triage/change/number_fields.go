@@ -25,6 +25,7 @@ var numbers = func() map[string]number {
 		{"join.cdrop", always, fracSpan},
 		{"in.a.frac", always, func(o *original) (int, int) { return 1, int(o.read(o.A).FracBits) - 1 }},
 		{"in.b.frac", always, func(o *original) (int, int) { return 1, int(o.read(o.B).FracBits) - 1 }},
+		{"in.narrowc.frac", func(o *original) bool { return o.C != fp.None }, func(o *original) (int, int) { return 1, int(o.C.Get().FracBits) - 1 }},
 	}
 	for i := range alignments {
 		a := &alignments[i]

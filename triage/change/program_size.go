@@ -21,6 +21,7 @@ func (s Space) Size(p *mma.Params) int {
 	add(2, p.Prod.Exp != mma.FieldSum)
 	add(2, p.In.A != mma.Narrow{})
 	add(2, p.In.B != p.In.A)
+	add(2, p.In.NarrowC != mma.Narrow{})
 	add(2, p.Prod.Up)
 	add(2, p.Prod.Zeros)
 	add(2, p.Prod.Gate != mma.GateOff)

@@ -14,6 +14,10 @@ func narrowest(c *changer) {
 	}
 }
 
+// narrowers are the ways of narrowing that are tried with every width: beside the usual
+// modes, not to read the bits.
+func narrowers(now fp.Mode) []fp.Mode { return append([]fp.Mode{0}, usual(now)...) }
+
 // narrow returns the rounding of operands to n bits, or to so many less than a format
 // has.
 func (o *original) narrow(id fp.ID, n int, m fp.Mode) mma.Narrow {
@@ -40,7 +44,7 @@ func narrows(c *changer) {
 	in := c.p.In
 	most := int(max(c.read(c.A).FracBits, c.read(c.B).FracBits))
 	for n := 1; n < most; n++ {
-		ms := usual(in.A.Mode)
+		ms := narrowers(in.A.Mode)
 		if n == int(in.A.Frac) || n == int(in.B.Frac) {
 			ms = modes
 		}
@@ -53,7 +57,25 @@ func narrows(c *changer) {
 	}
 }
 
+// narrowsOfC rounds c.
+func narrowsOfC(c *changer) {
+	if c.C == fp.None {
+		return
+	}
+	now := c.p.In.NarrowC
+	for n := 1; n < int(c.C.Get().FracBits); n++ {
+		ms := narrowers(now.Mode)
+		if n == int(now.Frac) {
+			ms = modes
+		}
+		for _, m := range ms {
+			c.to(func(p *mma.Params) { p.In.NarrowC = mma.Narrow{Frac: mma.Frac(n), Mode: m} })
+		}
+	}
+}
+
 func fewerNarrows(c *changer) {
+	c.to(func(p *mma.Params) { p.In.NarrowC = mma.Narrow{} })
 	c.to(func(p *mma.Params) { p.In.A, p.In.B = mma.Narrow{}, mma.Narrow{} })
 	c.to(func(p *mma.Params) { p.In.A = mma.Narrow{} })
 	c.to(func(p *mma.Params) { p.In.B = mma.Narrow{} })
@@ -85,7 +107,7 @@ func stickyBits(c *changer) {
 // negations gives alignments each kind of negation.
 func negations(c *changer) {
 	for _, a := range c.cutting() {
-		for n := mma.NegateExact; n <= mma.NegateFrame; n++ {
+		for n := mma.NegateExact; n <= mma.NegateFrameNumbers; n++ {
 			c.to(func(p *mma.Params) { a.at(p).Negate = n })
 		}
 	}

@@ -66,6 +66,7 @@ var table = []row{
 	{"groups of steps", by{Steps: groupsOfSteps}},
 	{"lanes of groups", by{Steps: lanesOfGroups}},
 	{"narrow operands", by{Refinements: narrowest, Steps: narrows, Removals: fewerNarrows}},
+	{"narrow c", by{Steps: narrowsOfC}},
 	{"upper exponent", refinement(is("prod.up"))},
 	{"exponent of zeros", refinement(is("prod.zeros"))},
 	{"zero gate", refinement(is("prod.gate"))},

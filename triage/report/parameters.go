@@ -35,6 +35,8 @@ var partWords = []struct{ suffix, words string }{
 	{"in.a.mode", "how a is rounded to these"},
 	{"in.b.frac", "fraction bits of b that are multiplied"},
 	{"in.b.mode", "how b is rounded to these"},
+	{"in.narrowc.frac", "fraction bits of c that are added"},
+	{"in.narrowc.mode", "how c is rounded to these"},
 	{"prod.up", "whether a product is aligned as if it were at least 2"},
 	{"prod.zeros", "whether zero products have an exponent"},
 	{"prod.gate", "whether zero times infinity or NaN is zero"},
