@@ -59,11 +59,12 @@ var refinements = []func(s sampler, i *Instruction){
 			i.Params.Join.Align = drawAlign(s, i.Formats)
 		}
 	},
-	func(s sampler, i *Instruction) {
-		all := i.Params.rounds()
-		pick(s, pick(s, all...), all[len(all)-1]).Over = OverSat // the last one as often as all others
-	},
+	drawSaturation,
+	drawSaturation,
 }
+
+// drawSaturation lets a rounding saturate infinities.
+func drawSaturation(s sampler, i *Instruction) { pick(s, i.Params.rounds()...).Over = OverSat }
 
 // drawNarrows draws how operands are narrowed: both alike, one of them, or each in its
 // own way.

@@ -92,13 +92,31 @@ func (o *original) cutting() []*alignment {
 	return all
 }
 
-// stickyBits gives alignments each kind of sticky bit, with the usual modes.
+// stickyBits gives alignments each kind of sticky bit.
 func stickyBits(c *changer) {
 	for _, a := range c.cutting() {
 		for s := mma.StickyOff; s <= mma.StickyLast; s++ {
 			c.to(func(p *mma.Params) { a.at(p).Sticky = s })
-			for _, m := range usual(0) {
-				c.to(func(p *mma.Params) { a.at(p).Sticky, a.at(p).Mode = s, m })
+		}
+	}
+}
+
+// stickyCuts gives alignments each kind of sticky bit with the modes that units have
+// beside one, and widths near the present one. A sum that is exact gets all widths of an
+// adder: that, and no width without such a bit, is near it.
+func stickyCuts(c *changer) {
+	for _, a := range c.aligned() {
+		c.next()
+		now := *a.at(&c.p)
+		lo, hi := now.F-2, now.F+1
+		if now.F == 0 {
+			lo, hi = mma.Frac(c.D.Get().FracBits), mma.Frac(c.D.Get().FracBits)+12
+		}
+		for f := max(lo, 1); f <= min(hi, mma.MaxF); f++ {
+			for s := mma.StickyRound; s <= mma.StickyLast; s++ {
+				for _, m := range []fp.Mode{fp.RZ, fp.RD} {
+					c.to(func(p *mma.Params) { a.at(p).F, a.at(p).Mode, a.at(p).Sticky = f, m, s })
+				}
 			}
 		}
 	}

@@ -70,7 +70,7 @@ var table = []row{
 	{"upper exponent", refinement(is("prod.up"))},
 	{"exponent of zeros", refinement(is("prod.zeros"))},
 	{"zero gate", refinement(is("prod.gate"))},
-	{"sticky bit", by{Refinements: stickyBits, Steps: stickyBits, Removals: fields(isSticky, absent)}},
+	{"sticky bit", by{Refinements: stickyBits, Steps: stickyCuts, Removals: fields(isSticky, absent)}},
 	{"negation", by{Refinements: negations, Steps: negations, Removals: fields(isNegate, absent)}},
 	{"size of sums", by{Refinements: shortSums, Steps: sumSizes, Removals: wholeSums}},
 	{"wide window", by{RareSteps: wideWindows}},

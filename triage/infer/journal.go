@@ -105,7 +105,7 @@ func (h *header) differences(want *header) string {
 	return strings.Join(d, "; ")
 }
 
-const journalVersion = 3
+const journalVersion = 4
 
 // journal is the records that are there and the log for new ones. A nil journal
 // keeps nothing.
