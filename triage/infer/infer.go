@@ -76,7 +76,7 @@ type Result struct {
 	Classes        []Class // what the program was validated on, if it was found
 	Mutants        []*Mutant
 
-	Witness  *Witness  // Unexplained: the smallest input found on which the program is wrong
+	Witness  *Witness  // Unexplained, and Exhausted if there is one: the smallest input found on which the program is wrong
 	Unstable *Unstable // NotStable
 	Faults   []Fault   // inputs on which the unit failed
 	Failures []Failure // calls that failed, though each of their inputs did not
@@ -94,6 +94,10 @@ type Family struct {
 type Witness struct {
 	Dot        *mma.Dot
 	Got, Would uint64 // by the unit; by the program
+	// Kind is what is different about the results: the most frequent kind, that of Alike
+	// of the Wrong cases of the evidence that the program does not explain.
+	Kind         string
+	Alike, Wrong int
 }
 
 // Infer finds the arithmetic of a unit. Trouble with the unit is a verdict of the result.
@@ -174,9 +178,9 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 	case errors.Is(err, errFaults):
 		r.Verdict, r.Note = Failing, err.Error()
 	case errors.Is(err, errBudget):
-		r.Verdict, r.Note = Exhausted, err.Error()
+		r.Verdict, r.Note, r.Witness = Exhausted, err.Error(), l.known()
 	case errors.Is(err, context.DeadlineExceeded):
-		r.Verdict, r.Note = Exhausted, "the time is spent"
+		r.Verdict, r.Note, r.Witness = Exhausted, "the time is spent", l.known()
 	case err != nil:
 		return nil, err
 	case l.left > 0:

@@ -50,10 +50,13 @@
 //	repairs                          number   programs that questions proved wrong on the way
 //	effort                           number   millions of dot products that models might compute in each search for a program
 //	computed                         number   dot products that models have computed in all
-//	witness.dot                      string?  the smallest input found on which the best program is wrong
+//	witness.dot                      string?  the smallest input found on which the best program is wrong; where the queries or the time are spent, of those asked
 //	witness.terms                    string?
 //	witness.got                      string?
 //	witness.would                    string?  the program's result
+//	witness.kind                     string?  what is different about the two, in most of the cases that the program does not explain
+//	witness.alike                    number?  cases of that kind
+//	witness.wrong                    number?  all cases that it does not explain
 //	unstable.dot                     string?  an input to which the unit has two answers
 //	unstable.first                   string?
 //	unstable.second                  string?

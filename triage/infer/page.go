@@ -64,13 +64,17 @@ func (t *Report) found() []page.HTML {
 	if t.Verdict == Found {
 		blocks = append(blocks, page.Text("The program found: `"+t.Arithmetic+"`."))
 	} else {
-		blocks = append(blocks, page.Alert("No program passed every test; what follows is of the best one, which is wrong or not tested: `"+t.Arithmetic+"`. "+t.Note))
+		wrong := "whose tests were not finished"
+		if t.Left > 0 {
+			wrong = "which the unit does not compute"
+		}
+		blocks = append(blocks, page.Alert("No program passed every test; what follows is of the one that comes nearest, "+wrong+": `"+t.Arithmetic+"`. "+t.Note))
 	}
 	if len(t.Alike) > 0 {
 		blocks = append(blocks, page.Text(fmt.Sprintf("It computes as these known instructions do; none of %s inputs tells them apart: %s.", readable.Thousands(uint64(max(0, t.Compared))), strings.Join(readable.First(t.Alike, 12), ", "))))
 	}
 	if w := t.Witness; w != nil {
-		blocks = append(blocks, page.Text(fmt.Sprintf("The smallest input found on which the best program is wrong: `%s`. The unit gives `%s`, the program `%s`.", w.Terms, w.Got, w.Would)))
+		blocks = append(blocks, page.Text(fmt.Sprintf("The smallest input found on which the best program is wrong: `%s`. The unit gives `%s`, the program `%s`: %s differs, as in %d of the %d cases that it does not explain.", w.Terms, w.Got, w.Would, w.Kind, w.Alike, w.Wrong)))
 	}
 	if u := t.Unstable; u != nil {
 		blocks = append(blocks, page.Text(fmt.Sprintf("%s: `%s` gave `%s` and then `%s`.", u.What, u.Dot, u.First, u.Second)))

@@ -51,10 +51,10 @@ type Report struct {
 	Effort     int         `json:"effort"`   // millions of dot products that models might compute in each search
 	Computed   int64       `json:"computed"` // dot products that models have computed in all
 
-	Witness  *Counterexample `json:"witness,omitempty"`
-	Unstable *Change         `json:"unstable,omitempty"`
-	Faults   []FaultText     `json:"faults,omitempty"` // the first ones
-	Failed   int             `json:"failed,omitempty"` // inputs on which the unit failed
+	Witness  *WitnessText `json:"witness,omitempty"`
+	Unstable *Change      `json:"unstable,omitempty"`
+	Faults   []FaultText  `json:"faults,omitempty"` // the first ones
+	Failed   int          `json:"failed,omitempty"` // inputs on which the unit failed
 	// Failures are the first calls that failed though the unit answered each of their
 	// inputs when it was asked again; Stats has their number.
 	Failures []FailureText `json:"failures,omitempty"`
@@ -89,6 +89,14 @@ type Counterexample struct {
 	Terms string `json:"terms"` // the same without what is zero
 	Got   string `json:"got"`   // the unit's result
 	Would string `json:"would"` // the program's
+}
+
+// WitnessText is an input on which the best program is wrong.
+type WitnessText struct {
+	Counterexample
+	Kind  string `json:"kind"`  // what is different, most often
+	Alike int    `json:"alike"` // cases of the evidence that are of this kind
+	Wrong int    `json:"wrong"` // of so many that the program does not explain
 }
 
 // Open is a mutant for which no input was found on which it differs.
@@ -142,8 +150,7 @@ func (r *Result) Report(ctx context.Context, target, instruction string, seed ui
 		t.Classes = append(t.Classes, tested(c))
 	}
 	if w := r.Witness; w != nil {
-		d := r.difference(w.Dot, w.Got, w.Would)
-		t.Witness = &d
+		t.Witness = &WitnessText{r.difference(w.Dot, w.Got, w.Would), w.Kind, w.Alike, w.Wrong}
 	}
 	if u := r.Unstable; u != nil {
 		t.Unstable = &Change{mma.FormatDot(r.Formats, u.Dot), mma.FormatCode(r.Formats.D, u.First), mma.FormatCode(r.Formats.D, u.Second), u.Error()}

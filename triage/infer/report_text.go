@@ -169,7 +169,7 @@ func (t *Report) writeTrouble(w io.Writer, indent string) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, indent+format+"\n", args...) }
 	if x := t.Witness; x != nil {
 		line("smallest input found on which it is wrong: %s", x.Terms)
-		line("  the unit gives %s, the program %s", x.Got, x.Would)
+		line("  the unit gives %s, the program %s: %s differs, as in %d of the %d cases that it does not explain", x.Got, x.Would, x.Kind, x.Alike, x.Wrong)
 		line("  as eval reads it: %s", x.Dot)
 	}
 	if u := t.Unstable; u != nil {
@@ -181,9 +181,14 @@ func (t *Report) writeTrouble(w io.Writer, indent string) {
 		line("no program yet")
 		return
 	}
-	if t.Verdict != NotStable && t.Evidence > 0 {
-		line("best program: %s", t.Arithmetic)
-		line("  that is: %s", brief(&t.Params))
+	switch {
+	case t.Verdict == NotStable || t.Evidence == 0:
+	case t.Left > 0:
+		line("the unit does not compute this; of the programs tried it comes nearest: %s", t.Arithmetic)
+		line("  whose parameters are: %s", brief(&t.Params))
+	default:
+		line("best program, not tested to the end: %s", t.Arithmetic)
+		line("  whose parameters are: %s", brief(&t.Params))
 	}
 	for _, f := range t.Families {
 		if f.Wrong > 0 {

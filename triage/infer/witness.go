@@ -21,33 +21,20 @@ const (
 	againEach = 40
 )
 
-// witness returns the smallest input found on which the best program is wrong: it
-// begins with the smallest such case of the evidence. The error is an *Unstable if the
+// witness returns the smallest input found on which the best program is wrong, of the
+// most frequent kind: it begins with the smallest such case of the evidence. The error is an *Unstable if the
 // unit gives other answers now.
 func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	m, err := sim.New(l.Formats, l.K, l.p)
 	if err != nil {
 		return nil, err
 	}
-	var start *mma.Dot
-	var startWant uint64
-	var again []*mma.Dot
-	var want []uint64
-	n := 0
-	for _, s := range l.Families {
-		for i, d := range s.Dots {
-			right := l.Same(m.Dot(d, nil), s.Want[i])
-			if !right && (start == nil || minimize.Less(l.Formats, d, start)) {
-				start, startWant = d, s.Want[i]
-			}
-			if n++; !right && len(again) < againMost || n%againEach == 0 {
-				again, want = append(again, d), append(want, s.Want[i])
-			}
-		}
-	}
+	all := l.mismatches(m)
+	start, count := telling(l.Formats, all)
 	if start == nil {
 		return nil, nil
 	}
+	again, want := l.sample(all)
 	if err := l.unit.repeat(ctx, again, want); err != nil {
 		return nil, err
 	}
@@ -57,13 +44,14 @@ func (l *loop) witness(ctx context.Context) (*Witness, error) {
 		code := byDot(kept, want)
 		for i, d := range dots {
 			c, ok := code[d]
-			out[i] = ok && !l.Same(c, m.Dot(d, nil))
+			would := m.Dot(d, nil)
+			out[i] = ok && !l.Same(c, would) && mismatchKind(l.D.Get(), c, would) == start.kind
 		}
 		return out, err
 	}
-	small, err := evidence.Shrink(ctx, l.Formats, start, wrong, minimize.Options{MaxQueries: witnessQueries})
+	small, err := evidence.Shrink(ctx, l.Formats, start.dot, wrong, minimize.Options{MaxQueries: witnessQueries})
 	if errors.Is(err, minimize.ErrStart) {
-		return nil, l.changed(ctx, start, startWant)
+		return nil, l.changed(ctx, start.dot, start.want)
 	}
 	var flaky *minimize.FlakyError
 	if errors.As(err, &flaky) {
@@ -76,7 +64,40 @@ func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	if err != nil || len(kept) == 0 {
 		return nil, err
 	}
-	return &Witness{small, want[0], m.Dot(small, nil)}, nil
+	return &Witness{small, want[0], m.Dot(small, nil), start.kind, count, len(all)}, nil
+}
+
+// known returns the witness of what has been asked already, where no more can be asked;
+// nil if there is no program, or none of its cases is wrong.
+func (l *loop) known() *Witness {
+	m, err := sim.New(l.Formats, l.K, l.p)
+	if err != nil {
+		return nil
+	}
+	all := l.mismatches(m)
+	x, count := telling(l.Formats, all)
+	if x == nil {
+		return nil
+	}
+	return &Witness{x.dot, x.want, m.Dot(x.dot, nil), x.kind, count, len(all)}
+}
+
+// sample returns the cases that are asked again: some of the mismatches, and every
+// againEach'th case.
+func (l *loop) sample(mismatches []mismatch) (dots []*mma.Dot, want []uint64) {
+	taken := map[*mma.Dot]bool{}
+	for _, x := range mismatches[:min(len(mismatches), againMost)] {
+		dots, want, taken[x.dot] = append(dots, x.dot), append(want, x.want), true
+	}
+	n := 0
+	for _, s := range l.Families {
+		for i, d := range s.Dots {
+			if n++; n%againEach == 0 && !taken[d] {
+				dots, want = append(dots, d), append(want, s.Want[i])
+			}
+		}
+	}
+	return dots, want
 }
 
 // changed asks again for a case to which the unit has just given another answer than
