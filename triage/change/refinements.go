@@ -131,6 +131,24 @@ func negations(c *changer) {
 	}
 }
 
+// negationCuts does so, and gives sums that are exact the widths of an adder: of such a
+// sum nothing but its negations shows the width.
+func negationCuts(c *changer) {
+	negations(c)
+	for _, a := range c.aligned() {
+		if a.at(&c.p).F != 0 {
+			continue
+		}
+		c.next()
+		hi := mma.Frac(c.D.Get().FracBits) + 12
+		for f := mma.Frac(5); f <= hi; f++ {
+			for _, n := range []mma.Negate{mma.NegateFlip, mma.NegateFrameNumbers} {
+				c.to(func(p *mma.Params) { a.at(p).F, a.at(p).Mode, a.at(p).Negate = f, fp.RZ, n })
+			}
+		}
+	}
+}
+
 // shortSums takes the top bit from sums.
 func shortSums(c *changer) {
 	for _, a := range c.cutting() {

@@ -71,7 +71,7 @@ var table = []row{
 	{"exponent of zeros", refinement(is("prod.zeros"))},
 	{"zero gate", refinement(is("prod.gate"))},
 	{"sticky bit", by{Refinements: stickyBits, Steps: stickyCuts, Removals: fields(isSticky, absent)}},
-	{"negation", by{Refinements: negations, Steps: negations, Removals: fields(isNegate, absent)}},
+	{"negation", by{Refinements: negations, Steps: negationCuts, Removals: fields(isNegate, absent)}},
 	{"size of sums", by{Refinements: shortSums, Steps: sumSizes, Removals: wholeSums}},
 	{"wide window", by{RareSteps: wideWindows}},
 	{"normalised c", refinement(is("join.cnorm"))},
