@@ -11,7 +11,7 @@ import (
 const refinementStream = 0x7265_6669_6e65 + 1
 
 // refinedPercent is how many made-up units have refinements.
-const refinedPercent = 8
+const refinedPercent = 6
 
 // refine adds one or two refinements to some units.
 func refine(s sampler, i *Instruction) {

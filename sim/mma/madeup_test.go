@@ -24,7 +24,7 @@ func TestMadeUp(t *testing.T) {
 	for _, i := range Arithmetics() {
 		left[arithmetic{i.Params, i.Formats}] = i.FullName()
 	}
-	const few, many = 20_000, 400_000
+	const few, many = 60_000, 400_000
 	for seed := uint64(0); seed < few || seed < many && len(left) > 0; seed++ {
 		i := MadeUp(seed)
 		delete(left, arithmetic{i.Params, i.Formats})
