@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -278,7 +279,10 @@ func recordingPage(ctx context.Context, a *app, paths []string) (*page.Page, err
 	if err != nil {
 		return nil, err
 	}
+	ui := &compareUI{app: a, began: time.Now(), line: statusLine{app: a, last: time.Now()}}
+	comparison.Observer = ui
 	r, err := comparison.Run(ctx)
+	ui.line.clear()
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/report"
@@ -111,8 +112,12 @@ func (c *campaign) lead() string {
 	if mismatches == 0 {
 		return fmt.Sprintf("They gave equal bits in all %s dot products of %s.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
 	}
-	return fmt.Sprintf("They were given the same inputs. On %d of %s the results differ: in %s of %s dot products (%s). There %s.",
-		differ, readable.Plural(len(c.State.Pairs), "instruction"), readable.Thousands(mismatches), readable.Thousands(dots), readable.Share(mismatches, dots), causesText(causes))
+	where := fmt.Sprintf("%d of %d instructions", differ, len(c.State.Pairs))
+	if len(c.State.Pairs) == 1 {
+		where = c.State.Pairs[0].Name
+	}
+	return fmt.Sprintf("They were given the same inputs. On %s the results differ: in %s of %s dot products (%s). There %s.",
+		where, readable.Thousands(mismatches), readable.Thousands(dots), readable.Share(mismatches, dots), causesText(causes))
 }
 
 func causesText(n int) string {
@@ -120,6 +125,37 @@ func causesText(n int) string {
 		return "is one cause"
 	}
 	return fmt.Sprintf("are %d causes", n)
+}
+
+// targetsInWords says what the units are.
+func (c *campaign) targetsInWords() []string {
+	var all []string
+	for _, st := range c.State.Pairs {
+		for _, name := range []string{st.TargetA, st.TargetB} {
+			if text := fmt.Sprintf("`%s` is %s.", name, targetInWords(name)); !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+	}
+	return all
+}
+
+// kindsInWords say what the targets of a kind are.
+var kindsInWords = map[string]string{
+	"cpu": "the processor of the machine that ran this", "cuda": "an NVIDIA GPU", "hip": "an AMD GPU", "exec": "a command that somebody has written",
+	"model": "a made-up unit, in software", "replay": "a recording of a unit",
+}
+
+// targetInWords says what a target is.
+func targetInWords(name string) string {
+	kind, rest, _ := strings.Cut(name, ":")
+	if arch, ok := mma.FindArch(rest); ok && kind == "sim" {
+		return "a bit-accurate model of " + arch.Title + ", in software"
+	}
+	if ref, ok := oracle.FindReference(rest); ok && kind == "ref" {
+		return "reference arithmetic: " + ref.Title
+	}
+	return cmp.Or(kindsInWords[kind], "a unit")
 }
 
 // interval is the 95 % confidence interval of a share (Wilson's), as percentages.
@@ -161,7 +197,7 @@ func (c *campaign) compared() []page.HTML {
 		}
 		t.Add(cells...)
 	}
-	blocks := []page.HTML{page.Text("Each unit computes d = a₀·b₀ + a₁·b₁ + … + c for the same operands. A dot product differs if the bits of the two results do."), t.HTML(),
+	blocks := []page.HTML{page.List(c.targetsInWords()...), page.Text("Each unit computes d = a₀·b₀ + a₁·b₁ + … + c for the same operands. A dot product differs if the bits of the two results do."), t.HTML(),
 		page.Note("Shares are of the inputs below, which aim at what units may do differently; of other inputs other shares differ.")}
 	if c.State.Pairs[0].Unexamined > 0 {
 		blocks = append(blocks, page.Alert("The campaign was not complete when this page was made."))
