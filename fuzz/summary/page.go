@@ -211,15 +211,18 @@ func distinct(list []string) []string {
 
 // inputs lists the generators with what they make.
 func (c *campaign) inputs() page.HTML {
-	sum := c.bySource()
+	sum, docs := c.bySource(), map[string]string{}
+	for _, st := range c.State.Pairs {
+		for name := range st.Next {
+			if src, err := gen.ParseSource(name); err == nil {
+				docs[src.Generator.Name] = src.Generator.Doc
+			}
+		}
+	}
 	t := page.Table{Columns: page.Columns("generator", "what it makes", "#dot products", "#differ", "#share")}
 	for _, name := range slices.Sorted(maps.Keys(sum)) {
-		doc := "mutations of inputs that showed something new"
-		if g, err := gen.Find(name); err == nil {
-			doc = g.Doc
-		}
 		n := sum[name]
-		t.Add("`"+name+"`", doc, readable.Thousands(n.Dots), readable.Thousands(n.Mismatches), readable.Share(n.Mismatches, n.Dots))
+		t.Add("`"+name+"`", docs[name], readable.Thousands(n.Dots), readable.Thousands(n.Mismatches), readable.Share(n.Mismatches, n.Dots))
 	}
 	return t.HTML()
 }
