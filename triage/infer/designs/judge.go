@@ -22,6 +22,7 @@ const (
 	falseWitness = "FALSE WITNESS" // no model, and that input is missing or it does not fail there
 	unstable     = "unstable"      // the unit changes its answers, as it does
 	falseAlarm   = "FALSE ALARM"   // it does not change them
+	refused      = "refused"       // infer does not take the unit, and says why
 	trouble      = "TROUBLE"       // inference ended otherwise
 )
 
@@ -60,6 +61,10 @@ func (j *judge) rule(u *unit, seed uint64) (ruling, error) {
 	var report struct {
 		Verdict, Arithmetic string
 		Witness             *struct{ Dot, Got, Would string }
+	}
+	if code == 2 && strings.HasSuffix(out, " are not supported\n") {
+		r.verdict, r.detail = refused, strings.TrimSpace(out)
+		return r, nil
 	}
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		r.detail = fmt.Sprintf("exit status %d: %v", code, err)
@@ -144,7 +149,8 @@ func (j *judge) compare(r *ruling, u *unit, model, target string) error {
 	return nil
 }
 
-// run returns the standard output and the exit status of mmafuzz.
+// run returns the standard output and the exit status of mmafuzz; where that is trouble,
+// what it says instead.
 func (j *judge) run(input string, args ...string) (out string, code int, err error) {
 	cmd := exec.Command(j.mmafuzz, args...)
 	cmd.Stdin = strings.NewReader(input)
@@ -155,8 +161,8 @@ func (j *judge) run(input string, args ...string) (out string, code int, err err
 	if errors.As(err, &exit) {
 		code, err = exit.ExitCode(), nil
 	}
-	if err != nil || code != 0 && code != 1 {
-		fmt.Fprintf(os.Stderr, "mmafuzz %s: exit status %d\n%s", strings.Join(quoted(args), " "), code, stderr.String())
+	if code == 2 {
+		return stderr.String(), code, err
 	}
 	return string(b), code, err
 }

@@ -16,6 +16,7 @@
 //	unexplained    none was found, and infer shows an input on which its best program
 //	               is wrong, which it is
 //	unstable       the unit changes its answers, and infer says so
+//	refused        infer does not take a unit of these formats, and says so
 //	WRONG          a model was found and differs from the unit
 //	FALSE WITNESS  none was found, and the input is missing or shows nothing
 //	FALSE ALARM    infer reports a unit as unstable that is not
