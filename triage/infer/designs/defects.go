@@ -99,14 +99,15 @@ var defects = []*unit{
 		},
 	},
 	{
-		name: "sticky-of-32", follows: "an exact sum of a product and c", defect: "bits shifted by exactly 32 places are not in the sticky bit",
+		name: "sticky-of-32", follows: "a truncated sum of a product and c", defect: "a product shifted by exactly 32 places is not in the sticky bit, which decides where it has the other sign",
 		k: 1, formats: brainSingle,
 		dot: func(d *dot) uint64 {
+			t := to{format: fp32, by: zero}
 			p, c := d.P(0), d.C()
 			if p.kind == finite && c.kind == finite && p.m != 0 && c.m != 0 && c.x-p.x == 32 {
-				return single.code(c)
+				return t.code(c)
 			}
-			return single.code(add(p, c))
+			return t.code(add(p, c))
 		},
 		aim: func(r *rand.Rand, d *dot) {
 			// c is a power of two, the product lies 32 binary places below it.
