@@ -25,7 +25,8 @@
 // The last four are printed with the commands that show them, and make its exit status 1,
 // unless --known has a table with the same verdict; a verdict that is another one than
 // there makes it 1 too. With --out it writes a table; verdicts that are in it already are
-// kept. The verdicts so far: testdata/verdicts.tsv; .ci/nightly compares with them.
+// kept. testdata/verdicts.tsv has the verdicts so far, and nothing where there is none;
+// .ci/nightly compares with them.
 package main
 
 import (
