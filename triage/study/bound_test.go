@@ -18,7 +18,7 @@ import (
 // the decisions of each; and that the exact values are those of the oracle.
 func TestErrorBound(t *testing.T) {
 	var units []mma.Instruction
-	for seed := range uint64(tier.Of(50, 150, 3000)) {
+	for seed := range uint64(tier.Of(50, 150, 800)) {
 		units = append(units, mma.MadeUp(seed))
 	}
 	all, err := catalogue(nil)
