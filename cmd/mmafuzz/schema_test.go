@@ -386,6 +386,7 @@ func inferencesOf(t *testing.T) []map[string]any {
 	}{
 		{0, "found", "-bad refuses" + volta, []string{"--nan", "class"}},
 		{0, "found", "-bad tired" + volta, nil},
+		{0, "found", "riscv vfwdota.vv stage0.group=4 stage0.align.f=25 stage1.sum=pairwise stage1.round.frac=23 stage1.round.mode=rto stage1.round.emin=-126 stage1.round.emax=127", nil}, // conforms
 		{1, "unexplained", "-bad flips x86 vfmadd231ps", []string{"--effort", "1"}},
 		{1, "unstable", "-bad changes" + volta, nil},
 		{1, "exhausted", volta, []string{"--queries", "1"}},
