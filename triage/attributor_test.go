@@ -165,7 +165,7 @@ func TestTurned(t *testing.T) {
 			}
 		}
 		k := max(a.K, b.K)
-		if k%a.K != 0 || k%b.K != 0 || k != min(a.K, b.K) && a.C != a.D {
+		if b.Params == a.Params || k%a.K != 0 || k%b.K != 0 || k != min(a.K, b.K) && a.C != a.D {
 			continue
 		}
 		there, back := attributor(&a, &b, oracle.Policy{}), attributor(&b, &a, oracle.Policy{})

@@ -32,6 +32,13 @@ type Unknown struct {
 	Seed   uint64
 	Length int
 	Rounds int
+
+	// Effort limits the search that begins where no decision, no listed program and no few of
+	// them explain the unit: the dot products that models may compute then, in millions; fewer
+	// if they have more than 16 products. 0: DefaultEffort; negative: there is no such search.
+	Effort int
+	// Thinking, if not nil, is told how much of that is spent.
+	Thinking func(computed, most int64)
 }
 
 // inputs returns a round of new inputs aimed at the decisions of programs, none after the
@@ -68,6 +75,9 @@ type Verdict struct {
 	Alike []string `json:",omitempty"`
 	// Nearest is the program that comes nearest, if nothing was found.
 	Nearest *Nearest `json:",omitempty"`
+	// Spent: nothing was found within Effort, of this many millions. 0: no such search, or it
+	// had nothing left to try.
+	Spent int `json:",omitempty"`
 	// BaseFails: the base does not give the results of the unit that it was taken
 	// for, so that nothing can be said about the other one.
 	BaseFails bool `json:",omitempty"`
@@ -87,8 +97,10 @@ const (
 
 // Explain looks for the smallest change of the base that explains the unit.
 //
-//  1. every mutant of the base, then every catalogued program for these formats, then
-//     every refinement of the base, then several changes of the base, level by level, then of the best of the catalogue;
+//  1. every mutant of the base, then every catalogued program for these formats, then every
+//     refinement of the base and every value of every field, then several changes of the
+//     base, level by level, then of the best of the catalogue, and at last the search that
+//     inference makes, from the base and the best that came up;
 //  2. what explains all cases is reduced to as few fields as possible;
 //  3. while several different programs are left, the unit is asked about inputs
 //     on which they differ;
@@ -109,7 +121,9 @@ func Explain(ctx context.Context, pr *Unknown) (*Verdict, error) {
 	} else if v.Nearest, err = s.nearest(ctx); err != nil {
 		return nil, err
 	}
-	v.Asked = s.asked
+	if v.Asked = s.asked; !v.Found() && s.spent() {
+		v.Spent = s.effort()
+	}
 	return v, ctx.Err()
 }
 
@@ -148,6 +162,9 @@ type Case struct {
 func (s *search) find(ctx context.Context) ([]mma.Params, error) {
 	for n := 0; n < maxRounds && ctx.Err() == nil; n++ {
 		found := s.candidates()
+		if s.err != nil {
+			return nil, s.err
+		}
 		if len(found) == 0 {
 			break
 		}
@@ -186,6 +203,8 @@ type search struct {
 	asked int
 	whole map[mma.Params]mma.Params // by a reduced program: the listed one that it was reduced from
 	tried []mma.Params              // programs that explained the most on some level of a search
+	err   error                     // of the unit, in the wide search
+	until int64                     // of the evidence's Computed, at which the wide search gives up; 0: it has not begun
 }
 
 // candidates returns the programs of smallest change that explain all evidence.
@@ -212,12 +231,18 @@ func (s *search) candidates() []mma.Params {
 		found = s.explaining(change.Programs(s.ev.Mutants(&base, change.Refinements)))
 	}
 	if len(found) == 0 {
+		found = s.anyValue()
+	}
+	if len(found) == 0 {
 		// The base alone first: its changes are few, but next to a crowd of listed
 		// programs they may explain too little to stay in the beam.
 		found = s.beam([]mma.Params{base})
 	}
 	if len(found) == 0 {
 		found = s.beam(listed)
+	}
+	if len(found) == 0 {
+		found = s.wide()
 	}
 	return s.smallest(found)
 }

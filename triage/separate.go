@@ -84,6 +84,11 @@ func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 			}
 		}
 	}
+	if ok && s.until > 0 {
+		if ok, err = s.widen(ctx, 1, &p); err != nil {
+			return false, err
+		}
+	}
 	whole, reduced := s.whole[p]
 	if !ok || !reduced {
 		return ok, nil

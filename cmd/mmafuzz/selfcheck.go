@@ -26,7 +26,7 @@ func newSelfcheck(a *app) *cobra.Command {
 		},
 	}
 	c.AddCommand(newSelfcheckModels(a), newSelfcheckGenerators(a), newSelfcheckProofs(a), newSelfcheckPairs(a), newSelfcheckTriage(a),
-		newSelfcheckMinimizer(a), newSelfcheckInfer(a), newSelfcheckCauses(a))
+		newSelfcheckMinimizer(a), newSelfcheckInfer(a), newSelfcheckCauses(a), newSelfcheckChanges(a))
 	return c
 }
 
@@ -229,6 +229,35 @@ Exit status: 0 no confident wrong answer, 1 some, 2 trouble, 75 interrupted.`,
 			a.progress(s.began, fmt.Sprintf("%d of %d  %s", n, len(all), base))
 			for _, o := range outs {
 				s.detail(o.FullCells())
+			}
+		})
+		return t, wrong > 0, err
+	}))
+}
+
+func newSelfcheckChanges(a *app) *cobra.Command {
+	s := &tableCmd{app: a}
+	c := &cobra.Command{
+		Use:   "changes",
+		Short: "whether triage explains changes drawn from the whole range of every field",
+		Long: `changes presents triage with anonymous units that differ from an arithmetic in one,
+two or three changes, drawn from all values that the fields of a program can have. A
+unit's letter is x if what triage finds gives its results on inputs that triage has
+not seen, u if it finds nothing, W if what it finds gives others, and = if no input
+told the unit from its arithmetic.
+
+Exit status: 0 no wrong answer, 1 some, 2 trouble, 75 interrupted.`,
+	}
+	return s.fullFlag(s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
+		wrong := 0
+		all := selfcheck.ChangesArithmetics()
+		t, err := selfcheck.ChangesTable(ctx, old, all, func(base string, outs []*selfcheck.Changed) {
+			a.progress(s.began, base)
+			for _, o := range outs {
+				s.detail(o.FullCells())
+				if o.Result == selfcheck.Wrong {
+					wrong++
+				}
 			}
 		})
 		return t, wrong > 0, err

@@ -130,6 +130,11 @@ func (a *blackBox) Model() *mma.Params            { return nil }
 // differences compares a program with an instruction's own on dots of every
 // generator, aimed at both, and names the generators that tell them apart.
 func differences(ctx context.Context, i *mma.Instruction, p *mma.Params, dots int) (string, error) {
+	return differencesFrom(ctx, i, p, 1, dots)
+}
+
+// differencesFrom is differences with a seed.
+func differencesFrom(ctx context.Context, i *mma.Instruction, p *mma.Params, seed uint64, dots int) (string, error) {
 	own, err := sim.ForInstruction(i)
 	if err != nil {
 		return "", err
@@ -146,7 +151,7 @@ func differences(ctx context.Context, i *mma.Instruction, p *mma.Params, dots in
 		for at := 0; at < dots && ctx.Err() == nil; at += separateChunk {
 			per := g.M * g.N
 			b := mma.NewBatch(i.Formats, mma.Shape{M: g.M, N: g.N, K: i.K, Tiles: separateChunk / per})
-			src.Fill(b, 1, uint64(at))
+			src.Fill(b, seed, uint64(at))
 			n += unequal(i, own, other, b)
 		}
 		if n > 0 {

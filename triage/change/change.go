@@ -18,8 +18,7 @@
 // rounding_places.go, and has all changes of such places by that. Size (program_size.go)
 // must count the field, and a row must have a removal of it.
 //
-// A new breadth is a constant, and a function in the rows that have mutants in it. Every
-// value in the range of every number, for example, is fields(isNumber, whole) in a row.
+// A new breadth is a constant, and a function in the rows that have mutants in it.
 //
 // The order of the rows is the order of mutants: it decides between mutants that explain
 // the same, and rows that have Decisions are part of the digests of package selfcheck.
@@ -53,6 +52,9 @@ const (
 	RareSteps
 	// Removals take something away: every one has a smaller Size.
 	Removals
+	// Whole is every value of every field, and of a rounding, which has several, every width
+	// and direction of each format.
+	Whole
 
 	breadths
 )

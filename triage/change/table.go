@@ -77,6 +77,10 @@ var table = []row{
 	{"normalised c", refinement(is("join.cnorm"))},
 	{"c beside", refinement(is("join.cbeside"))},
 	{"saturated infinity", by{Refinements: lastSaturation, Steps: saturations}},
+	{"any value", by{Whole: fields(anyField, anyValue)}},
+	{"any rounding", by{Whole: anyRounding}},
+	{"any flush", by{Whole: anyFlush}},
+	{"any start", by{Whole: starts}},
 }
 
 // refinement is a row of all other values of a field that no unit of the catalogue uses.

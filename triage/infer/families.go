@@ -44,6 +44,15 @@ func design(sp gen.Spec, fam *family, r *rand.Rand, n int) []*mma.Dot {
 	return dots
 }
 
+// Questions returns n dot products of each designed family: what inference asks first.
+func Questions(sp gen.Spec, seed uint64, n int) []*mma.Dot {
+	var dots []*mma.Dot
+	for i := range designed {
+		dots = append(dots, design(sp, &designed[i], rand.New(rand.NewPCG(seed, uint64(i))), n)...)
+	}
+	return dots
+}
+
 // generate returns n dot products of a generator of package fuzz/gen, from index first
 // on, which share no operands; first must be a multiple of 8.
 func generate(sp gen.Spec, g *gen.Generator, seed, first uint64, n int, ps ...*mma.Params) []*mma.Dot {

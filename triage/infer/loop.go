@@ -3,12 +3,14 @@ package infer
 import (
 	"context"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
 // The sizes of the loop's parts.
@@ -159,7 +161,7 @@ func (l *loop) pursue(ctx context.Context, what string, steps int, from []mma.Pa
 		}
 		before, steps := l.left+n, closeUpSteps
 		if l.starts < len(skeletons) { // another one may be nearer
-			steps = patience
+			steps = hypothesis.Patience
 		}
 		if err := l.searched(ctx, "close-up", steps, l.leaders); err != nil {
 			return false, err
@@ -202,15 +204,19 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 	return nil
 }
 
+func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...mma.Params) *hypothesis.Search {
+	return hypothesis.New(e, l.rand(), steps, l.spent, l.trace, from...)
+}
+
 // search goes on from some programs for a number of steps: loosely first, then from
 // what explains all evidence loosely, or most. It returns the best programs.
 func (l *loop) search(ctx context.Context, what string, steps int, from []mma.Params) ([]mma.Params, int) {
-	loose := l.newSearch(l.Loosely(), allSteps, from...)
-	loose.run(ctx, steps)
-	s := l.newSearch(l.Evidence, allSteps, append(loose.leaders(), from...)...)
-	b := s.run(ctx, steps)
-	l.trace("%s: %d left, %d loosely, %d and %d nodes, evals %d", what, s.left(b), loose.left(loose.best()), len(s.nodes), len(loose.nodes), l.Computed.Load())
-	return s.leaders(), s.left(b)
+	loose := l.newSearch(l.Loosely(), hypothesis.AllSteps, from...)
+	loose.Explore(ctx, steps)
+	s := l.newSearch(l.Evidence, hypothesis.AllSteps, append(loose.Leaders(), from...)...)
+	b := s.Explore(ctx, steps)
+	l.trace("%s: %d left, %d loosely, evals %d", what, s.Left(b), loose.Left(loose.Best()), l.Computed.Load())
+	return s.Leaders(), s.Left(b)
 }
 
 // bestEnds returns the best programs that searches have ended with.
@@ -237,33 +243,33 @@ func (l *loop) grow(ctx context.Context, p mma.Params) ([]mma.Params, int) {
 	const simple = 3 // families of single terms
 	loose := l.Loosely()
 	for n := 1; n <= len(designed); n++ {
-		steps := allSteps
+		steps := hypothesis.AllSteps
 		if n <= simple {
-			steps = allSteps[:1]
+			steps = hypothesis.AllSteps[:1]
 		}
 		s := l.newSearch(loose.First(n), steps, p)
 		// What simple families do not show must not be lost before other families can.
-		s.bound = n <= simple
-		s.keep = func(q *mma.Params) bool {
+		s.Bound = n <= simple
+		s.Keep = func(q *mma.Params) bool {
 			return q.Lanes == p.Lanes && (q.Start == mma.StartC) == (p.Start == mma.StartC)
 		}
-		b := s.climb(ctx)
+		b := s.Climb(ctx)
 		if n <= simple {
-			b = s.run(ctx, simpleSteps)
+			b = s.Explore(ctx, simpleSteps)
 		}
-		l.trace("  %s: %d left with %s", designed[n-1].name, s.left(b), brief(&b.p))
-		p = b.p
+		l.trace("  %s: %d left with %s", designed[n-1].name, s.Left(b), brief(&b.P))
+		p = b.P
 	}
-	s := l.newSearch(loose, allSteps, p)
-	b := s.climb(ctx)
-	from := s.leaders()
-	left := s.left(b)
-	s = l.newSearch(l.Evidence, allSteps, from...)
-	if b = s.climb(ctx); left == 0 && s.left(b) > 0 {
-		b = s.run(ctx, looseSteps)
+	s := l.newSearch(loose, hypothesis.AllSteps, p)
+	b := s.Climb(ctx)
+	from := s.Leaders()
+	left := s.Left(b)
+	s = l.newSearch(l.Evidence, hypothesis.AllSteps, from...)
+	if b = s.Climb(ctx); left == 0 && s.Left(b) > 0 {
+		b = s.Explore(ctx, looseSteps)
 	}
-	l.trace("skeleton %d: %d left, %d loosely, evals %d", l.starts, s.left(b), left, l.Computed.Load())
-	return s.leaders(), s.left(b)
+	l.trace("skeleton %d: %d left, %d loosely, evals %d", l.starts, s.Left(b), left, l.Computed.Load())
+	return s.Leaders(), s.Left(b)
 }
 
 // challenge asks new questions, n of each family and generator, and keeps the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 		return p, err
 	}
 	whole := l.Whole()
-	q := simplest(l.Evidence, p, c, len(c.Want), func(q *mma.Params) bool {
+	q := hypothesis.Simplest(l.Evidence, p, c, len(c.Want), func(q *mma.Params) bool {
 		return evidence.Total(l.Hits(q, whole)) == len(whole.Want)
 	})
 	if q.L == 0 && q.Lanes <= 1 {

@@ -1,4 +1,7 @@
-package infer
+// Package hypothesis searches for a program that explains evidence, starting from one
+// that does not: inference begins with next to nothing, triage with the program of the
+// known side.
+package hypothesis
 
 import (
 	"cmp"
@@ -19,15 +22,15 @@ const (
 	sampleSize  = 48        // failing cases, and passing ones, on which mutants are ranked
 	bestMutants = 24        // mutants of a step that are run on all evidence
 	alikeMost   = 3         // hypotheses kept that explain the same cases
-	patience    = 6         // steps without a better hypothesis before rarer changes are tried, and two at once
+	Patience    = 6         // steps without a better hypothesis before rarer changes are tried, and two at once
 	pairFails   = 8         // failing cases: two changes must explain one of these
 	pairLosses  = 3         // cases of a sample that the first of two changes may lose
 	pairEvals   = 4_000_000 // dot products computed when two changes are tried at once
 )
 
-// node is a hypothesis that the search has met.
-type node struct {
-	p        mma.Params
+// Node is a hypothesis that the search has met.
+type Node struct {
+	P        mma.Params
 	hits     []bool
 	n        int // hits
 	size     int
@@ -37,38 +40,43 @@ type node struct {
 }
 
 // better orders nodes: those that explain more come first, then the smaller ones.
-func better(x, y *node) int {
+func better(x, y *Node) int {
 	return cmp.Or(y.n-x.n, x.size-y.size)
 }
 
-// search is a best-first search among hypotheses for one that explains all
+// Search is a best-first search among hypotheses for one that explains all
 // evidence. A step expands the best node that is left: all its mutants are ranked on
 // a sample of the cases that it fails on and of those that it does not, and the best are
 // run on everything. What several changes explain they may explain together, so the best
 // are also put on top of each other.
-type search struct {
+type Search struct {
 	*evidence.Evidence
 	r     *rand.Rand
 	steps []change.Breadth
 	spent func() bool // reports whether the search has to give up
 	trace func(format string, args ...any)
-	// keep is what a program must meet to replace another in simplify, and to be tried at
-	// all if bound is set; nil: anything.
-	keep  func(p *mma.Params) bool
-	bound bool
-	nodes []*node
+	// Keep is what a program must meet to replace another in simplify, and to be tried at
+	// all if Bound is set; nil: anything.
+	Keep  func(p *mma.Params) bool
+	Bound bool
+	nodes []*Node
 	seen  map[mma.Params]bool
 	alike map[uint64]int
 }
 
 var hashSeed = maphash.MakeSeed()
 
-// allSteps are the changes of a hypothesis that are tried first: Steps, then TermSteps,
+// AllSteps are the changes of a hypothesis that are tried first: Steps, then TermSteps,
 // which only several terms can show.
-var allSteps = []change.Breadth{change.Steps, change.TermSteps}
+var AllSteps = []change.Breadth{change.Steps, change.TermSteps}
 
-func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...mma.Params) *search {
-	s := &search{Evidence: e, r: l.rand(), steps: steps, spent: l.spent, trace: l.trace, seen: map[mma.Params]bool{}, alike: map[uint64]int{}}
+// New returns a search from some programs. spent reports whether it has to give up; trace,
+// if not nil, is told what happens.
+func New(e *evidence.Evidence, r *rand.Rand, steps []change.Breadth, spent func() bool, trace func(format string, args ...any), from ...mma.Params) *Search {
+	if trace == nil {
+		trace = func(string, ...any) {}
+	}
+	s := &Search{Evidence: e, r: r, steps: steps, spent: spent, trace: trace, seen: map[mma.Params]bool{}, alike: map[uint64]int{}}
 	for _, p := range from {
 		s.add(p)
 	}
@@ -77,12 +85,12 @@ func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...m
 
 // add takes in a hypothesis; nil if it is known or not valid, or if alikeMost
 // others already explain the same cases.
-func (s *search) add(p mma.Params) *node {
+func (s *Search) add(p mma.Params) *Node {
 	if s.seen[p] || !s.Valid(&p) {
 		return nil
 	}
 	s.seen[p] = true
-	n := &node{p: p, hits: s.Hits(&p, s.Whole()), size: s.Size(&p)}
+	n := &Node{P: p, hits: s.Hits(&p, s.Whole()), size: s.Size(&p)}
 	n.n = evidence.Total(n.hits)
 	key := hashHits(n.hits)
 	if s.alike[key] >= alikeMost {
@@ -94,12 +102,12 @@ func (s *search) add(p mma.Params) *node {
 }
 
 // mutants returns the mutants of a program, except for those that are barred.
-func (s *search) mutants(p *mma.Params, steps []change.Breadth) []change.Mutant {
+func (s *Search) mutants(p *mma.Params, steps []change.Breadth) []change.Mutant {
 	return slices.DeleteFunc(s.Mutants(p, steps...), func(m change.Mutant) bool { return s.barred(m.Params) })
 }
 
 // barred reports whether the search must not go to a program.
-func (s *search) barred(p mma.Params) bool { return s.bound && !s.keep(&p) }
+func (s *Search) barred(p mma.Params) bool { return s.Bound && !s.Keep(&p) }
 
 func hashHits(hits []bool) uint64 {
 	bits := make([]byte, (len(hits)+7)/8)
@@ -111,48 +119,48 @@ func hashHits(hits []bool) uint64 {
 	return maphash.Bytes(hashSeed, bits)
 }
 
-// best returns the best node. There is at least one.
-func (s *search) best() *node { return slices.MinFunc(s.nodes, better) }
+// Best returns the best node. There is at least one.
+func (s *Search) Best() *Node { return slices.MinFunc(s.nodes, better) }
 
-// leaders returns the simplest programs that explain everything; if these are few, also
+// Leaders returns the simplest programs that explain everything; if these are few, also
 // the best that do not.
-func (s *search) leaders() []mma.Params {
+func (s *Search) Leaders() []mma.Params {
 	const most, few = 12, 4
 	all := slices.Clone(s.nodes)
 	slices.SortStableFunc(all, better)
 	var ps []mma.Params
 	for _, n := range all {
-		if len(ps) < few || s.left(n) == 0 && len(ps) < most {
-			ps = append(ps, n.p)
+		if len(ps) < few || s.Left(n) == 0 && len(ps) < most {
+			ps = append(ps, n.P)
 		}
 	}
 	return ps
 }
 
-// left returns how many cases a node does not explain.
-func (s *search) left(n *node) int { return len(n.hits) - n.n }
+// Left returns how many cases a node does not explain.
+func (s *Search) Left(n *Node) int { return len(n.hits) - n.n }
 
-// climb follows the best change as long as there is one that helps.
-func (s *search) climb(ctx context.Context) *node {
+// Climb follows the best change as long as there is one that helps.
+func (s *Search) Climb(ctx context.Context) *Node {
 	for ctx.Err() == nil && !s.spent() {
-		b := s.best()
-		if s.left(b) == 0 || b.expanded {
+		b := s.Best()
+		if s.Left(b) == 0 || b.expanded {
 			return b
 		}
 		s.expand(b)
 	}
-	return s.best()
+	return s.Best()
 }
 
-// run expands nodes until one explains everything, the steps are spent, or
+// Explore expands nodes until one explains everything, the steps are spent, or
 // nothing is left to try. Where single changes do not help for a while it tries rarer
 // ones, then two.
-func (s *search) run(ctx context.Context, steps int) *node {
-	best, stale := s.best(), 0
-	for ; steps > 0 && ctx.Err() == nil && !s.spent() && s.left(best) > 0; steps-- {
+func (s *Search) Explore(ctx context.Context, steps int) *Node {
+	best, stale := s.Best(), 0
+	for ; steps > 0 && ctx.Err() == nil && !s.spent() && s.Left(best) > 0; steps-- {
 		n := s.next(best)
 		switch {
-		case n != nil && (stale < patience || best.paired):
+		case n != nil && (stale < Patience || best.paired):
 			s.expand(n)
 		case !best.widened:
 			s.widen(best)
@@ -160,7 +168,7 @@ func (s *search) run(ctx context.Context, steps int) *node {
 			return best
 		}
 		stale++
-		if b := s.best(); b != best {
+		if b := s.Best(); b != best {
 			best, stale = b, 0
 		}
 	}
@@ -171,18 +179,18 @@ func (s *search) run(ctx context.Context, steps int) *node {
 // are not much worse than the best node. A case that the best node does not explain
 // counts more than one that it does, since most nodes that are as good as the best are
 // just other ways of writing it.
-func (s *search) next(best *node) *node {
+func (s *Search) next(best *Node) *Node {
 	all := len(best.hits)
-	worth := func(n *node) int {
+	worth := func(n *Node) int {
 		fixed := 0
 		for i, hit := range best.hits {
 			if !hit && n.hits[i] {
 				fixed++
 			}
 		}
-		return n.n + fixed*max(all/50, 2*s.left(best))/max(s.left(best), 1)
+		return n.n + fixed*max(all/50, 2*s.Left(best))/max(s.Left(best), 1)
 	}
-	var found *node
+	var found *Node
 	most := 0
 	for _, n := range s.nodes {
 		if n.expanded || n.n < best.n-all/20 {
@@ -196,23 +204,23 @@ func (s *search) next(best *node) *node {
 }
 
 // expand adds the best mutants of a node.
-func (s *search) expand(n *node) {
+func (s *Search) expand(n *Node) {
 	n.expanded = true
-	s.trace("    %d of %d cases left", s.left(s.best()), len(n.hits))
+	s.trace("    %d of %d cases left", s.Left(s.Best()), len(n.hits))
 	s.try(n, s.steps...)
 }
 
 // widen adds the best of what rarer changes make of a node.
-func (s *search) widen(n *node) {
+func (s *Search) widen(n *Node) {
 	n.widened = true
 	s.try(n, change.RareSteps)
 }
 
 // try adds the best of what changes make of a node, and the best of these on top of each
 // other.
-func (s *search) try(n *node, steps ...change.Breadth) {
-	var kids []*node
-	for _, p := range s.ranked(n, change.Programs(s.mutants(&n.p, steps))) {
+func (s *Search) try(n *Node, steps ...change.Breadth) {
+	var kids []*Node
+	for _, p := range s.ranked(n, change.Programs(s.mutants(&n.P, steps))) {
 		if k := s.add(p); k != nil {
 			kids = append(kids, k)
 		}
@@ -226,7 +234,7 @@ func (s *search) try(n *node, steps ...change.Breadth) {
 		if k.n <= n.n {
 			break
 		}
-		if m := s.add(deltaOf(&n.p, &k.p).on(best.p)); m != nil && m.n > best.n {
+		if m := s.add(deltaOf(&n.P, &k.P).on(best.P)); m != nil && m.n > best.n {
 			best = m
 		}
 	}
@@ -240,19 +248,19 @@ type gauge struct {
 	wf, wp               float64
 }
 
-func (s *search) gauge(n *node, quick int) *gauge {
+func (s *Search) gauge(n *Node, quick int) *gauge {
 	g := &gauge{}
 	fails, passes := s.Sample(n.hits, false, s.r, sampleSize), s.Sample(n.hits, true, s.r, sampleSize)
 	g.quick = s.Pick(fails[:min(quick, len(fails))])
 	g.fails, g.passes = s.Pick(fails), s.Pick(passes)
-	g.wf = float64(s.left(n)) / float64(max(len(fails), 1))
+	g.wf = float64(s.Left(n)) / float64(max(len(fails), 1))
 	g.wp = float64(n.n) / float64(max(len(passes), 1))
 	return g
 }
 
 // gain estimates how many more cases a model explains; nothing if it explains none
 // of the quick ones.
-func (s *search) gain(g *gauge, m evidence.Runner, buf *[]byte) (gain int, some bool) {
+func (s *Search) gain(g *gauge, m evidence.Runner, buf *[]byte) (gain int, some bool) {
 	if s.Score(m, g.quick, buf) == 0 {
 		return 0, false
 	}
@@ -269,13 +277,13 @@ type rank struct {
 }
 
 // ranked returns the mutants that seem to explain most.
-func (s *search) ranked(n *node, mutants []mma.Params) []mma.Params {
+func (s *Search) ranked(n *Node, mutants []mma.Params) []mma.Params {
 	const refined = 8 // how many of the best are also tried with other rounding modes
 	g := s.gauge(n, quickFails)
 	all := s.ranks(g, mutants)
 	var more []mma.Params
 	for _, r := range all[:min(len(all), refined)] {
-		more = append(more, s.OtherModes(&n.p, &r.p)...)
+		more = append(more, s.OtherModes(&n.P, &r.p)...)
 	}
 	more = slices.DeleteFunc(more, s.barred)
 	all = append(all, s.ranks(g, more)...)
@@ -289,7 +297,7 @@ func (s *search) ranked(n *node, mutants []mma.Params) []mma.Params {
 
 // ranks returns the programs that explain at least one of the quick cases, those with the
 // largest estimated gain first.
-func (s *search) ranks(g *gauge, ps []mma.Params) []rank {
+func (s *Search) ranks(g *gauge, ps []mma.Params) []rank {
 	all := make([]rank, len(ps))
 	s.Sweep(ps, func(i int, m evidence.Runner, buf *[]byte) {
 		gain, some := s.gain(g, m, buf)
@@ -306,22 +314,22 @@ func sortRanks(all []rank) {
 
 // simplify returns a node that is smaller than n and explains no less, if it finds one
 // that the search has not met; else n.
-func (s *search) simplify(n *node) *node {
-	p := simplest(s.Evidence, n.p, s.Whole(), n.n, s.keep)
-	if p == n.p || s.seen[p] {
+func (s *Search) simplify(n *Node) *Node {
+	p := Simplest(s.Evidence, n.P, s.Whole(), n.n, s.Keep)
+	if p == n.P || s.seen[p] {
 		return n
 	}
 	s.seen[p] = true
 	n.expanded = true
-	m := &node{p: p, hits: s.Hits(&p, s.Whole()), size: s.Size(&p)}
+	m := &Node{P: p, hits: s.Hits(&p, s.Whole()), size: s.Size(&p)}
 	m.n = evidence.Total(m.hits)
 	s.nodes = append(s.nodes, m)
 	return m
 }
 
-// simplest makes a program smaller as long as it explains at least n of the cases and
+// Simplest makes a program smaller as long as it explains at least n of the cases and
 // meets the condition keep, if that is not nil.
-func simplest(e *evidence.Evidence, p mma.Params, c *evidence.Cases, n int, keep func(p *mma.Params) bool) mma.Params {
+func Simplest(e *evidence.Evidence, p mma.Params, c *evidence.Cases, n int, keep func(p *mma.Params) bool) mma.Params {
 	for again := true; again; {
 		again = false
 		simpler := change.Programs(e.Mutants(&p, change.Removals))
@@ -340,17 +348,17 @@ func simplest(e *evidence.Evidence, p mma.Params, c *evidence.Cases, n int, keep
 
 // pairs tries two changes of a node at once: one that loses little, and one that changes
 // anything in cases that the node fails on. It reports whether anything was gained.
-func (s *search) pairs(n *node) bool {
+func (s *Search) pairs(n *Node) bool {
 	if n.paired {
 		return false
 	}
 	n.paired = true
 	g := s.gauge(n, pairFails)
-	mutants := s.Mutants(&n.p, s.steps...)
-	seconds := s.telling(&n.p, change.Programs(mutants), g.quick)
+	mutants := s.Mutants(&n.P, s.steps...)
+	seconds := s.telling(&n.P, change.Programs(mutants), g.quick)
 	changes := make([]delta, len(seconds))
 	for i := range seconds {
-		changes[i] = deltaOf(&n.p, &seconds[i])
+		changes[i] = deltaOf(&n.P, &seconds[i])
 	}
 	until := s.Computed.Load() + pairEvals
 	type found struct {
@@ -382,7 +390,7 @@ func (s *search) pairs(n *node) bool {
 }
 
 // telling returns the mutants that give another result in some of the cases.
-func (s *search) telling(p *mma.Params, mutants []mma.Params, c *evidence.Cases) []mma.Params {
+func (s *Search) telling(p *mma.Params, mutants []mma.Params, c *evidence.Cases) []mma.Params {
 	now, err := sim.New(s.Formats, s.K, *p)
 	if err != nil {
 		return nil
@@ -404,7 +412,7 @@ func (s *search) telling(p *mma.Params, mutants []mma.Params, c *evidence.Cases)
 
 // harmless returns the indexes of the mutants that lose at most pairLosses cases, taking
 // one from each group in turn, the least harmful first.
-func (s *search) harmless(mutants []change.Mutant, passes *evidence.Cases) []int {
+func (s *Search) harmless(mutants []change.Mutant, passes *evidence.Cases) []int {
 	kept := s.Counts(change.Programs(mutants), passes)
 	var groups [][]int
 	for i, m := range mutants {

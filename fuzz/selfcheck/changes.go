@@ -1,0 +1,208 @@
+package selfcheck
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+)
+
+// Changes of the whole space: triage is presented with units that differ from an arithmetic
+// in one, two or three changes, which are drawn from all values of all fields and not from
+// the changes that triage tries.
+
+// ChangesMost is the number of changes at a time, changesCases how many units there are for
+// each number and arithmetic, changesVersion the version of the draws.
+const (
+	ChangesMost    = 3
+	changesCases   = 4
+	changesVersion = 1
+)
+
+// heldOut is how many inputs of every generator must show no difference between the unit and
+// the program found. They are aimed at both, and triage has seen none of them.
+const (
+	heldOut     = 2048
+	heldOutSeed = 77
+)
+
+// ChangesArithmetics are the arithmetics that are changed: of each operation two.
+func ChangesArithmetics() []mma.Instruction {
+	var some []mma.Instruction
+	seen := map[string]int{}
+	for _, i := range Arithmetics() {
+		if op := Operation(&i); seen[op] < 2 {
+			seen[op]++
+			some = append(some, i)
+		}
+	}
+	return some
+}
+
+// drawn returns the unit of a case: so many changes of an arithmetic.
+func drawn(i *mma.Instruction, changes, seed int) mma.Params {
+	name := 0
+	for _, c := range i.FullName() {
+		name = name*31 + int(c)
+	}
+	r := rand.New(rand.NewPCG(uint64(name), uint64(changesVersion<<16|changes<<8|seed)))
+	p := i.Params
+	for range changes {
+		p = drawChange(change.SpaceOf(i), p, r)
+	}
+	return p
+}
+
+// drawChange sets a field to a value drawn from its range. If that alone is not valid, as
+// the width of a rounding without its mode, the fields of the same part are drawn too; a
+// rounding that appears has the range of a format.
+func drawChange(s change.Space, p mma.Params, r *rand.Rand) mma.Params {
+	const tries = 40
+	all := mma.Fields()
+	for {
+		f := all[r.IntN(len(all))]
+		values := s.Range(&p, f)
+		if len(values) == 0 {
+			continue
+		}
+		q := p
+		f.SetInt(&q, values[r.IntN(len(values))])
+		for n := 0; n < tries && q != p; n++ {
+			if s.Valid(&q) {
+				return q
+			}
+			drawPart(s, &q, f.Path, r)
+		}
+	}
+}
+
+// drawPart draws the other fields of the part that a path belongs to.
+func drawPart(s change.Space, q *mma.Params, path string, r *rand.Rand) {
+	s.FixLate(q, fp.Modes()[r.IntN(len(fp.Modes()))])
+	part := path[:strings.LastIndexByte(path, '.')+1]
+	if part == "" {
+		return
+	}
+	formats := []fp.ID{fp.FP16, fp.BF16, fp.FP32, fp.FP64}
+	to := formats[r.IntN(len(formats))].Get()
+	for _, f := range mma.Fields() {
+		if !strings.HasPrefix(f.Path, part) || f.Path == path {
+			continue
+		}
+		values := s.Range(q, f)
+		switch {
+		case strings.HasSuffix(f.Path, ".emin"):
+			f.SetInt(q, int(to.Emin()))
+		case strings.HasSuffix(f.Path, ".emax"):
+			f.SetInt(q, int(to.Emax()))
+		case len(values) > 0:
+			f.SetInt(q, values[r.IntN(len(values))])
+		}
+	}
+}
+
+// Changed is what triage made of a unit of drawn changes.
+type Changed struct {
+	Base    string
+	Count   int // of changes
+	Changes []mma.Change
+	Result  Result
+	Got     []mma.Change
+	Spent   bool // the effort was
+}
+
+// changed presents a unit to triage.
+func changed(ctx context.Context, i *mma.Instruction, count, seed int) (*Changed, error) {
+	unit := drawn(i, count, seed)
+	o := &Changed{Base: i.FullName(), Count: count, Changes: mma.Diff(&i.Params, &unit), Result: Equal}
+	if len(o.Changes) == 0 || equivalent(i, &unit) != "" {
+		return o, nil
+	}
+	pr, err := anonymous(i, unit)
+	if err != nil || len(pr.Differ) == 0 {
+		return o, err
+	}
+	v, err := triage.Explain(ctx, pr)
+	if err != nil {
+		return nil, err
+	}
+	if o.Got, o.Spent = v.Changes, v.Spent > 0; !v.Found() {
+		o.Result = NotFound
+		return o, nil
+	}
+	j := *i
+	j.Params = unit
+	differ, err := differencesFrom(ctx, &j, &v.Program, heldOutSeed, heldOut)
+	if o.Result = Exact; differ != "" {
+		o.Result = Wrong
+	}
+	return o, err
+}
+
+// changesCommand is the command that makes the table.
+const changesCommand = "mmafuzz selfcheck changes"
+
+// changesDigest identifies the units of a row.
+func changesDigest(i *mma.Instruction) string {
+	parts := []any{arithmeticDigest(i), evidenceRounds, evidenceMost, heldOut, heldOutSeed, triage.DefaultEffort}
+	for count := range ChangesMost {
+		for seed := range changesCases {
+			p := drawn(i, count+1, seed)
+			parts = append(parts, programText(&p))
+		}
+	}
+	return digest(parts...)
+}
+
+// ChangesTable presents the drawn changes of arithmetics to triage, except for the rows of
+// an old table that are not stale. done is told of every row, with what was measured.
+func ChangesTable(ctx context.Context, old *Table, all []mma.Instruction, done func(base string, outs []*Changed)) (*Table, error) {
+	t := &Table{Command: changesCommand, Columns: []string{"digest", "base", "one", "two", "three"}}
+	rows := make([][]string, len(all))
+	outs := make([][]*Changed, len(all))
+	var err error
+	var mu sync.Mutex // of err and done
+	parallel(len(all), func(n int) {
+		i := &all[n]
+		d := changesDigest(i)
+		if rows[n] = old.fresh(d, i.FullName()); rows[n] != nil {
+			return
+		}
+		rows[n] = []string{d, i.FullName()}
+		for count := range ChangesMost {
+			letters := ""
+			for seed := range changesCases {
+				o, e := changed(ctx, i, count+1, seed)
+				if e != nil {
+					mu.Lock()
+					err = fmt.Errorf("%s: %w", i.FullName(), e)
+					mu.Unlock()
+					return
+				}
+				outs[n] = append(outs[n], o)
+				letters += string(resultLetters[o.Result])
+			}
+			rows[n] = append(rows[n], letters)
+		}
+		mu.Lock()
+		done(i.FullName(), outs[n])
+		mu.Unlock()
+	})
+	t.Rows = rows
+	return t, err
+}
+
+// FullCells is a row of the full data.
+func (o *Changed) FullCells() []string {
+	spent := "-"
+	if o.Spent {
+		spent = "spent"
+	}
+	return []string{o.Base, fmt.Sprint(o.Count), changeText(o.Changes), string(o.Result), orDash(changeText(o.Got)), spent}
+}
