@@ -55,6 +55,9 @@ type Config struct {
 	// Observe is told of progress; it may be nil. It is called from one
 	// goroutine.
 	Observe Observer
+	// Thinking is told how much of its effort the search for a change that explains a pair has
+	// spent, if it takes long; it may be nil. It is called from one goroutine at a time.
+	Thinking func(pair int, computed, most int64)
 }
 
 // DefaultFindings is the number of findings of two targets that are kept unless told
@@ -93,6 +96,7 @@ type Campaign struct {
 	environments map[string]map[string]string // of targets
 
 	triaging atomic.Bool // the chunks of the epoch are done
+	thinking sync.Mutex  // of Config.Thinking
 	complete bool
 }
 

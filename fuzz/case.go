@@ -93,6 +93,7 @@ type pairTriage struct {
 	chunks       []*chunk // of the epoch; none in TriageCase
 	batchMatters bool     // a case repeats itself in its batch and not in its tile
 	unnamed      unnamed
+	thought      bool // the wide search for a verdict had its turn in this epoch
 
 	k int // of the instruction, for hypotheses
 

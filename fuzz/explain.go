@@ -91,6 +91,10 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	} else if v := x.c.saving.verdict(x.index, x.d.Chunks, len(pr.Differ)); v != nil {
 		x.verdict = v
 	} else {
+		if x.thought || old != nil && !old.Found() {
+			pr.Effort = -1
+		}
+		x.thought = true
 		v, err := triage.Explain(ctx, pr)
 		if err != nil {
 			return err
@@ -147,6 +151,13 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 			pr.Agree = append(pr.Agree, c)
 		} else {
 			pr.Differ = append(pr.Differ, c)
+		}
+	}
+	if think := x.c.cfg.Thinking; think != nil {
+		pr.Thinking = func(computed, most int64) {
+			x.c.thinking.Lock()
+			defer x.c.thinking.Unlock()
+			think(x.index, computed, most)
 		}
 	}
 	if !recorded(x.p.unknown) {

@@ -50,6 +50,9 @@ func (c *Campaign) unexplained(pair int, v *triage.Verdict) *Unexplained {
 	default:
 		units = []targetUnit{other}
 		u.Why = fmt.Sprintf("No known program, and no change of one that was tried, computes %s as %s does.", other.Unit.Instruction().Name, other.Target)
+		if v.Spent > 0 {
+			u.Why += fmt.Sprintf(" The search has spent its budget, %d million dot products of models; inference has more.", v.Spent)
+		}
 		u.Nearest = nearestOf(v.Nearest, base.Target, p.Formats())
 	}
 	for i, s := range units {

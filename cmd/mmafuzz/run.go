@@ -123,7 +123,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	ui := newRunUI(r.app, cfg, r.dir(&cfg))
 	cfg.Bundles = ui.dir
 	ui.list = &r.list
-	cfg.Observe = ui
+	cfg.Observe, cfg.Thinking = ui, ui.thinking
 	cfg.Journal = filepath.Join(ui.dir, "journal")
 	if err := ownModule(ui.dir); err != nil {
 		return r.outError(ui.dir, err)

@@ -89,6 +89,9 @@ func explanation(p *fuzz.PairState, most int) string {
 		return "not examined yet"
 	}
 	if p.Verdict == nil || !p.Verdict.Found() {
+		if len(p.Buckets) > 0 && p.Buckets[string(triage.Unexplained)] == nil {
+			return mainCauses(p) // such as layout, which no program explains
+		}
 		return string(triage.Unexplained)
 	}
 	if n := len(p.Verdict.Changes); n == 0 || n > most {
