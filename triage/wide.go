@@ -108,15 +108,30 @@ func (s *search) anyValue() []mma.Params {
 	return s.explaining(likely)
 }
 
+// likeliest returns the programs that explain most of a sample, of those that were the best
+// at some time.
+func (s *search) likeliest() []mma.Params {
+	all := s.ev.Whole()
+	n := s.ev.Counts(s.tried, all.Part(0, min(sampleSize, len(all.Want))))
+	order := make([]int, len(s.tried))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return n[j] - n[i] })
+	var best []mma.Params
+	for _, i := range order[:min(len(order), wideFrom)] {
+		best = append(best, s.tried[i])
+	}
+	return best
+}
+
 // wide searches as inference does, with every value of every field in its reach, from the
 // base and from the best programs that came up before.
 func (s *search) wide() []mma.Params {
 	if !s.think() {
 		return nil
 	}
-	n := s.right(&s.pr.Base)
-	slices.SortStableFunc(s.tried, func(x, y mma.Params) int { return s.count(y, n).score() - s.count(x, n).score() })
-	from := append([]mma.Params{s.pr.Base}, s.tried[:min(len(s.tried), wideFrom)]...)
+	from := append([]mma.Params{s.pr.Base}, s.likeliest()...)
 	steps := append([]change.Breadth{change.Whole}, hypothesis.AllSteps...)
 	h := hypothesis.New(s.ev, rand.New(rand.NewPCG(s.pr.Seed, 1)), steps, func() bool { return !s.think() }, nil, from...)
 	h.Explore(s.ctx, wideSteps)
