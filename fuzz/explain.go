@@ -91,10 +91,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	} else if v := x.c.saving.verdict(x.index, x.d.Chunks, len(pr.Differ)); v != nil {
 		x.verdict = v
 	} else {
-		if x.thought || old != nil && !old.Found() {
-			pr.Effort = -1
-		}
-		x.thought = true
+		pr.Effort = x.effort(old)
 		v, err := triage.Explain(ctx, pr)
 		if err != nil {
 			return err
@@ -108,6 +105,20 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	x.d.Verdict = x.verdict
 	x.attributor = x.fullAttributor()
 	return nil
+}
+
+// effort returns how long a search for a verdict may take: the longer the more has been
+// compared, so that a short campaign is not held up. It has its turn once in an epoch, and
+// again after a search that found nothing only if it may take much longer.
+func (x *pairTriage) effort(old *triage.Verdict) int {
+	const dotsPerMillion, longer = 8192, 4
+	e := int(min(triage.DefaultEffort, 1+(x.st.Dots+x.d.Dots)/dotsPerMillion))
+	again := old == nil || old.Found() || old.Spent > 0 && e >= longer*old.Spent
+	if x.thought || !again {
+		return -1
+	}
+	x.thought = true
+	return e
 }
 
 // explainGiven takes the verdict from the programs of two sides that are known. It

@@ -203,6 +203,7 @@ type search struct {
 	asked int
 	whole map[mma.Params]mma.Params // by a reduced program: the listed one that it was reduced from
 	tried []mma.Params              // programs that explained the most on some level of a search
+	cases *evidence.Cases           // for nearest
 	err   error                     // of the unit, in the wide search
 	until int64                     // of the evidence's Computed, at which the wide search gives up; 0: it has not begun
 }

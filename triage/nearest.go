@@ -42,6 +42,7 @@ func (s *search) nearest(ctx context.Context) (*Nearest, error) {
 	all := append([]listed{{p: s.pr.Base}}, s.listedPrograms()...)
 	candidates := programs(all)
 	candidates = append(candidates, s.mutants(&s.pr.Base)...)
+	s.cases = s.ev.First(1).Whole() // without what was asked for the search alone
 	base := s.right(&s.pr.Base)
 	var best *Nearest
 	fewest, seen := 0, map[mma.Params]bool{}
@@ -63,8 +64,8 @@ func (s *search) nearest(ctx context.Context) (*Nearest, error) {
 	return best, s.shrinkFailure(ctx, best)
 }
 
-// right returns the cases that a program explains.
-func (s *search) right(p *mma.Params) []bool { return s.ev.Hits(p, s.ev.Whole()) }
+// right returns the cases of the unit that a program explains.
+func (s *search) right(p *mma.Params) []bool { return s.ev.Hits(p, s.cases) }
 
 // count counts in how many cases a program is right; in those of base, the base is.
 func (s *search) count(p mma.Params, base []bool) *Nearest {

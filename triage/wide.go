@@ -14,7 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
 )
 
-// DefaultEffort takes two processors at most half a minute.
+// DefaultEffort is meant to take two idle processors at most half a minute.
 const DefaultEffort = 24
 
 // million is the unit of the effort: dot products of at most usualK products.
@@ -53,9 +53,9 @@ func (s *search) think() bool {
 	return !s.spent() && s.ctx.Err() == nil
 }
 
-// widen asks what inference asks, once before the wide search and once after it, since the
-// evidence is aimed at the base and at what is next to it. It reports whether a program gives
-// all these answers; what it does not give is evidence.
+// widen asks what inference asks: once before the wide search, which makes it evidence, since
+// the cases are near the base and what is next to it; and other questions of a program that
+// was found. It reports whether that gives the same answers.
 func (s *search) widen(ctx context.Context, part uint64, p *mma.Params) (bool, error) {
 	if s.pr.Ask == nil || s.pr.Rounds < 0 {
 		return true, nil
@@ -67,6 +67,10 @@ func (s *search) widen(ctx context.Context, part uint64, p *mma.Params) (bool, e
 		return false, err
 	}
 	s.asked += len(dots)
+	if part == 0 {
+		s.ev.Add("asked", dots, answers)
+		return true, nil
+	}
 	m, err := sim.New(s.pr.Formats, s.pr.K, *p)
 	if err != nil {
 		return false, err
@@ -75,11 +79,9 @@ func (s *search) widen(ctx context.Context, part uint64, p *mma.Params) (bool, e
 	for i, d := range dots {
 		if !s.ev.Same(m.Dot(d, nil), answers[i]) {
 			wrong = append(wrong, Case{d, answers[i]})
-		} else if part == 0 {
-			s.ev.Add("cases", dots[i:i+1], answers[i:i+1])
 		}
 	}
-	s.learn(wrong...) // first: these decide
+	s.learn(wrong...)
 	return len(wrong) == 0, nil
 }
 

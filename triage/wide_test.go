@@ -13,9 +13,9 @@ func TestAnyValue(t *testing.T) {
 	for n, tc := range []struct{ inst, set, label string }{
 		{hopper16, "acc.emax=126", "overflow"},
 		{hopper16, "l=3", "fusion-width"},
-		{hopper16, "prod.round.emin=-20 prod.round.flush=before", "product-handling"},
+		{hopper16, "prod.round.emin=-20 prod.round.flush=before", "output-ftz+product-handling"},
 		{hopper16, "prod.round.frac=10 prod.round.mode=rne prod.round.emin=-14 prod.round.emax=15", "product-handling"},
-		{hopper16, "acc.emin=-100", "output-rounding"},
+		{hopper16, "acc.emin=-100", "zero-exponent"}, // the same function as with e_zero -98
 		{ampere16, "join.align.floor=-10", "zero-exponent"},
 		{"hopper/mma.m16n8k16.f32.bf16.bf16.f32", "join.align.floor=-40", "zero-exponent"},
 		{ampere16, "join.cdrop=12", "special-truncation"},

@@ -17,10 +17,10 @@ import (
 // in one, two or three changes, which are drawn from all values of all fields and not from
 // the changes that triage tries.
 
-// ChangesMost is the number of changes at a time, changesCases how many units there are for
+// changesMost is the largest number of changes at a time, changesCases how many units there are for
 // each number and arithmetic, changesVersion the version of the draws.
 const (
-	ChangesMost    = 3
+	changesMost    = 3
 	changesCases   = 4
 	changesVersion = 1
 )
@@ -151,7 +151,7 @@ const changesCommand = "mmafuzz selfcheck changes"
 // changesDigest identifies the units of a row.
 func changesDigest(i *mma.Instruction) string {
 	parts := []any{arithmeticDigest(i), evidenceRounds, evidenceMost, heldOut, heldOutSeed, triage.DefaultEffort}
-	for count := range ChangesMost {
+	for count := range changesMost {
 		for seed := range changesCases {
 			p := drawn(i, count+1, seed)
 			parts = append(parts, programText(&p))
@@ -175,7 +175,7 @@ func ChangesTable(ctx context.Context, old *Table, all []mma.Instruction, done f
 			return
 		}
 		rows[n] = []string{d, i.FullName()}
-		for count := range ChangesMost {
+		for count := range changesMost {
 			letters := ""
 			for seed := range changesCases {
 				o, e := changed(ctx, i, count+1, seed)
