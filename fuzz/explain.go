@@ -7,6 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
 // The verdict on a pair: a change of the program of the known side that explains the other
@@ -154,7 +155,7 @@ func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 
 // unknownUnit returns the unit that is to be explained, with the evidence.
 func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
-	pr := &triage.Unknown{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy, Seed: x.c.cfg.Seed, Length: x.p.K}
+	pr := &triage.Unknown{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy, Seed: x.c.cfg.Seed, Length: x.p.K, Questions: infer.Questions}
 	for _, f := range evidence {
 		want, _ := x.p.want(f)
 		c := triage.Case{Dot: f.Start, Want: want}

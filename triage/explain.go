@@ -33,6 +33,9 @@ type Unknown struct {
 	Length int
 	Rounds int
 
+	// Questions returns n dot products of each of some kinds, which are asked before and after
+	// the search that Effort limits: those of package infer, infer.Questions. nil: none.
+	Questions func(sp gen.Spec, seed uint64, n int) []*mma.Dot
 	// Effort limits the search that begins where no decision, no listed program and no few of
 	// them explain the unit: the dot products that models may compute then, in millions; fewer
 	// if they have more than 16 products. 0: DefaultEffort; negative: there is no such search.

@@ -10,7 +10,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
-	"github.com/mmafuzz/mmafuzz/triage/infer"
 	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
 )
 
@@ -53,15 +52,15 @@ func (s *search) think() bool {
 	return !s.spent() && s.ctx.Err() == nil
 }
 
-// widen asks what inference asks: once before the wide search, which makes it evidence, since
+// widen asks Unknown.Questions: once before the wide search, which makes it evidence, since
 // the cases are near the base and what is next to it; and other questions of a program that
 // was found. It reports whether that gives the same answers.
 func (s *search) widen(ctx context.Context, part uint64, p *mma.Params) (bool, error) {
-	if s.pr.Ask == nil || s.pr.Rounds < 0 {
+	if s.pr.Ask == nil || s.pr.Questions == nil || s.pr.Rounds < 0 {
 		return true, nil
 	}
 	sp := gen.Spec{Formats: s.pr.Formats, K: cmp.Or(s.pr.Length, s.pr.K)}
-	dots := infer.Questions(sp, s.pr.Seed+part, wideAsked)
+	dots := s.pr.Questions(sp, s.pr.Seed+part, wideAsked)
 	answers, err := s.pr.Ask(ctx, dots)
 	if err != nil {
 		return false, err

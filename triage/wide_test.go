@@ -5,6 +5,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
 // TestAnyValue has units that differ in a value that no decision leads to, and in two.
@@ -34,6 +35,7 @@ func TestAnyValue(t *testing.T) {
 			pr.Differ, pr.Agree = append(pr.Differ, more.Differ...), append(pr.Agree, more.Agree...)
 		}
 		most := int64(0)
+		pr.Questions = infer.Questions
 		pr.Thinking = func(computed, limit int64) {
 			if computed < 0 || computed > limit {
 				t.Errorf("%s: %d of %d computed", tc.set, computed, limit)

@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
 // Outcome is what triage made of one mutant that was presented to it as an
@@ -112,7 +113,7 @@ func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Unknown, error) {
 			}
 			return out, nil
 		},
-		Seed: 2,
+		Seed: 2, Questions: infer.Questions,
 	}
 	for round := 0; round < evidenceRounds && len(pr.Differ) < evidenceMost; round++ {
 		for _, d := range gen.Probe(sp, 1, round, &i.Params) {
