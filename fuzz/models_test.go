@@ -109,6 +109,37 @@ func TestNeighbours(t *testing.T) {
 	t.Logf("%d kernels for neighbours", kernels)
 }
 
+// TestShapes checks that no kernel takes a program that adds its lanes, c or groups in an
+// order that only the interpreters know.
+func TestShapes(t *testing.T) {
+	shapes := []string{"merge", "tail", "leaf", "deep groups", "sorted groups"}
+	made := map[string]bool{}
+	for _, i := range mma.Arithmetics() {
+		s := change.SpaceOf(&i)
+		lanes := i.Params
+		lanes.Lanes, lanes.Late = 4, mma.To(i.D, fp.RNE)
+		for _, p := range []*mma.Params{&i.Params, &lanes} {
+			if !s.Valid(p) {
+				continue
+			}
+			for _, m := range s.Mutants(p, change.TermSteps) {
+				if !slices.Contains(shapes, m.Change) {
+					continue
+				}
+				made[m.Change] = true
+				if fast := kernelsOf(t, &i, m.Params); len(fast) > 0 {
+					t.Errorf("%s: %s has kernel %s", i.FullName(), mma.Brief(mma.Diff(&i.Params, &m.Params)), fast[0].Kernel())
+				}
+			}
+		}
+	}
+	for _, shape := range shapes {
+		if !made[shape] {
+			t.Errorf("%s changes no arithmetic", shape)
+		}
+	}
+}
+
 // nudged adds a little to a number of a program, if that gives a valid one.
 func nudged(r *rand.Rand, p mma.Params, i *mma.Instruction) mma.Params {
 	set := slices.DeleteFunc(slices.Clone(mma.Fields()), func(f mma.Field) bool { return f.Values() != nil || f.Path == "in.widen" || f.Int(&p) == 0 })

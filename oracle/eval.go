@@ -56,9 +56,18 @@ func (e *evaluator) readC(id fp.ID, code uint64) *term {
 // execute is one execution of the instruction, on the k elements from lo. c is
 // nil if there is no C.
 func (e *evaluator) execute(lo, k int, c *term) term {
-	d := e.lanes(e.sequence(lo, k), c)
+	products := e.sequence(lo, k)
+	whole := len(products)
+	if e.Tail {
+		whole = whole / int(e.Lanes) * int(e.Lanes)
+	}
+	d := e.lanes(products[:whole], c)
+	if rest := products[whole:]; len(rest) > 0 {
+		d = flushInput(d, e.In.Acc, e.f.D)
+		d = e.lane(rest, &d)
+	}
 	switch {
-	case e.Start == mma.StartC || c == nil:
+	case e.Start == mma.StartC || c == nil || e.Leaf != mma.NoLeaf:
 	case e.Special.CLeft:
 		d = e.late(*c, d, e.lateC())
 	default:
@@ -70,11 +79,14 @@ func (e *evaluator) execute(lo, k int, c *term) term {
 // lanes deals the products out to the interleaved accumulators and adds these.
 func (e *evaluator) lanes(products []term, c *term) term {
 	n := max(int(e.Lanes), 1)
-	sum := e.lane(dealt(products, 0, n), e.start(0, c))
-	for r := 1; r < n; r++ {
-		sum = e.late(sum, e.lane(dealt(products, r, n), e.start(r, c)), e.Late)
+	var sums []term
+	for r := range n {
+		sums = append(sums, e.lane(dealt(products, r, n), e.start(r, c)))
 	}
-	return sum
+	if e.Start != mma.StartC && c != nil {
+		sums = withLeaf(sums, *c, e.Leaf == mma.LeafFirst, e.Leaf == mma.LeafLast)
+	}
+	return e.merge(sums)
 }
 
 // start is what the accumulator of lane r holds before the first step; nil is
@@ -111,8 +123,19 @@ func (e *evaluator) lane(products []term, acc *term) term {
 
 // step is one step: the stages, the join with the accumulator, Post and Acc.
 func (e *evaluator) step(products []term, acc *term) term {
-	sums := e.stage(products, e.Stage0, e.Scale == mma.ScaleGroup)
+	sums := products
+	leaf := func(first, last mma.Leaf) {
+		if acc != nil && e.Start == mma.StartC {
+			sums = withLeaf(sums, *acc, e.Leaf == first, e.Leaf == last)
+		}
+	}
+	leaf(mma.LeafFirst, mma.LeafLast)
+	sums = e.stage(sums, e.Stage0, e.Scale == mma.ScaleGroup)
+	leaf(mma.SumFirst, mma.SumLast)
 	sums = e.stage(sums, e.Stage1, false)
+	if e.Start == mma.StartC && e.Leaf != mma.NoLeaf {
+		acc = nil // it is in there
+	}
 	next := e.Join.Post
 	if next == (mma.Round{}) {
 		next = e.Acc

@@ -9,8 +9,12 @@ func (e *evaluator) stage(terms []term, s mma.Stage, scale bool) []term {
 		return terms
 	}
 	var sums []term
-	for _, group := range split(terms, s.Split, int(s.Group)) {
-		t := e.group(group, s)
+	size := int(s.Group)
+	if s.Deep && s.Split == mma.Interleaved {
+		size = (len(terms) + size - 1) / size
+	}
+	for _, group := range split(terms, s.Split, size) {
+		t := e.group(sorted(group, s.Sort), s)
 		if s.Fixed && !t.null {
 			t.e = 0
 		}
@@ -18,6 +22,9 @@ func (e *evaluator) stage(terms []term, s mma.Stage, scale bool) []term {
 			t = e.scaled(t, group[0].element)
 		}
 		sums = append(sums, t)
+	}
+	if s.Deep && len(sums) > 1 {
+		return e.stage(sums, s, false)
 	}
 	return sums
 }

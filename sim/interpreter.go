@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"slices"
-
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -33,7 +31,8 @@ type machine struct {
 	wide    wide
 	first   int // element of the step's first product
 
-	origin, memberOrigin []origin // what sums and member are, if there is a trace
+	// What sums, member and group are, if there is a trace.
+	origin, memberOrigin, levelOrigin []origin
 }
 
 // tile holds the decoded operands of a tile.
@@ -169,44 +168,50 @@ func flushTerm(t term, emin int32, flush mma.InFlush) term {
 // instruction runs the program on the K elements that begin at from.
 func (x *machine) instruction(from int) term {
 	lanes := len(x.lanes)
-	l := x.p.Step(x.m.k)
 	for r := range x.lanes {
-		x.lanes[r] = x.lane(from, r, lanes, l)
+		x.lanes[r] = x.lane(from, r, lanes)
 	}
 	s := x.lanes[0]
-	for _, t := range x.lanes[1:] {
-		s = x.late(s, t, FromLane, &x.p.Late)
+	if lanes > 1 {
+		s = x.merge()
+	}
+	if x.p.Tail {
+		s = x.steps(s, true, origin{Kind: FromAcc}, from, span{x.p.Whole(x.m.k), x.m.k, lanes, 1})
 	}
 	switch {
-	case x.p.Start == mma.StartC || x.noC:
+	case x.p.Start == mma.StartC || x.noC || x.p.Leaf != mma.NoLeaf:
 	case x.fc == nil:
-		s = x.late(s, x.c, FromC, &x.p.Acc)
+		s = x.lateC(s, &x.p.Acc)
 	default:
-		s = x.late(s, x.c, FromC, &x.p.Late)
+		s = x.lateC(s, &x.p.Late)
 	}
 	return x.rounded("out", s, &x.p.Out)
 }
 
+// lateC adds c after the last step.
+func (x *machine) lateC(s term, r *mma.Round) term {
+	acc, c := origin{Kind: FromAcc}, origin{Kind: FromC}
+	if x.p.Special.CLeft {
+		return x.late(&x.c, &s, c, acc, r)
+	}
+	return x.late(&s, &x.c, acc, c, r)
+}
+
 // late is an addition after the last step.
-func (x *machine) late(s, t term, what From, r *mma.Round) term {
-	left := what == FromC && x.p.Special.CLeft
+func (x *machine) late(s, t *term, from, what origin, r *mma.Round) term {
 	c := cut{acc: -1, rd: r.Mode == fp.RD}
 	if x.trace != nil {
-		from := []origin{{Kind: FromAcc}, {Kind: what}}
-		if left {
-			slices.Reverse(from)
-		}
-		x.trace.begin(Late, 0, from)
+		x.trace.begin(Late, 0, []origin{from, what})
 	}
-	pair := [2]term{s, t}
-	if left {
-		pair = [2]term{t, s}
-	}
+	pair := [2]term{*s, *t}
 	return x.rounded("late", x.fuse(pair[:], &c), r)
 }
 
-// lane runs one accumulator over its products, l at a time.
-func (x *machine) lane(from, r, lanes, l int) term {
+// span is positions in the sequence of products: from at to before end, one in each stride.
+type span struct{ at, end, lane, stride int }
+
+// lane runs one accumulator over its products.
+func (x *machine) lane(from, r, lanes int) term {
 	acc, some := zeroTerm(false), true
 	what := origin{Kind: FromZero}
 	switch {
@@ -218,14 +223,19 @@ func (x *machine) lane(from, r, lanes, l int) term {
 	case x.p.Start == mma.StartEmpty:
 		some = false
 	}
-	k := x.m.k
-	for at := r; at < k; at += l * lanes {
+	return x.steps(acc, some, what, from, span{r, x.p.Whole(x.m.k), r, lanes})
+}
+
+// steps adds products to an accumulator, if there is some, L at a time.
+func (x *machine) steps(acc term, some bool, what origin, from int, s span) term {
+	l := x.p.Step(x.m.k) * s.stride
+	for at := s.at; at < s.end; at += l {
 		x.sums, x.origin = x.sums[:0], x.origin[:0]
-		for i := at; i < min(k, at+l*lanes); i += lanes {
+		for i := at; i < min(s.end, at+l); i += s.stride {
 			x.push(from, int(x.m.order[i]))
 		}
 		if x.trace != nil {
-			x.trace.startStep(r, at)
+			x.trace.startStep(s.lane, at)
 		}
 		x.first = from + at
 		acc = x.step(acc, some, what)
@@ -244,10 +254,17 @@ func (x *machine) push(from, k int) {
 	} else {
 		t = x.product(&x.va[i], &x.vb[i], nil, nil)
 	}
+	x.term(t, origin{FromProduct, i})
+	if x.trace != nil {
+		x.trace.product(i, &x.va[i], &x.vb[i], t)
+	}
+}
+
+// term appends a term to those that are being added.
+func (x *machine) term(t term, what origin) {
 	x.sums = append(x.sums, t)
 	if x.trace != nil {
-		x.origin = append(x.origin, origin{FromProduct, i})
-		x.trace.product(i, &x.va[i], &x.vb[i], t)
+		x.origin = append(x.origin, what)
 	}
 }
 
@@ -260,14 +277,8 @@ func (x *machine) scales(i int) (sa, sb *operand) {
 // step reduces the products in x.sums, adds the accumulator if there is one,
 // and rounds.
 func (x *machine) step(acc term, some bool, what origin) term {
-	x.stage(Stage0, &x.p.Stage0)
-	if x.s.f != nil && x.p.Scale == mma.ScaleGroup {
-		x.scaleGroups()
-	}
-	x.stage(Stage1, &x.p.Stage1)
 	j := &x.p.Join
-	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop, beside: j.CBeside}
-	c.rd = j.Post.Mode == fp.RD || j.Post == (mma.Round{}) && x.p.Acc.Mode == fp.RD
+	leaf := mma.NoLeaf
 	if some {
 		if what.Kind == FromAcc {
 			acc = flushTerm(acc, x.fd.Emin(), x.p.In.Acc)
@@ -275,12 +286,25 @@ func (x *machine) step(acc term, some bool, what origin) term {
 		if j.CNorm && acc.kind == Finite && !acc.IsZero() {
 			acc.e = acc.Exponent()
 		}
+		if x.p.Start == mma.StartC {
+			leaf = x.p.Leaf
+		}
+	}
+	x.leaf(leaf, mma.LeafFirst, mma.LeafLast, &acc, what)
+	x.stage(Stage0, &x.p.Stage0)
+	if x.s.f != nil && x.p.Scale == mma.ScaleGroup {
+		x.scaleGroups()
+	}
+	x.leaf(leaf, mma.SumFirst, mma.SumLast, &acc, what)
+	x.stage(Stage1, &x.p.Stage1)
+	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop, beside: j.CBeside}
+	c.rd = j.Post.Mode == fp.RD || j.Post == (mma.Round{}) && x.p.Acc.Mode == fp.RD
+	if some && leaf == mma.NoLeaf {
 		c.acc = len(x.sums)
-		x.sums = append(x.sums, acc)
+		x.term(acc, what)
 	}
 	if x.trace != nil {
-		x.origin = append(x.origin, what)
-		x.trace.begin(Join, 0, x.origin[:len(x.sums)])
+		x.trace.begin(Join, 0, x.origin)
 	}
 	t := x.fuse(x.sums, &c)
 	t = x.rounded("post", t, &j.Post)

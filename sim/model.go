@@ -32,6 +32,7 @@ type Model struct {
 	k       int
 	params  mma.Params
 	order   []uint8 // order[i] is the index of the i-th product of the sequence
+	merge   []int   // how the lanes are added: mma.Merge
 	kernel  kernel  // nil: the general interpreter
 
 	machines sync.Pool // of *machine
@@ -57,7 +58,7 @@ func New(f mma.Formats, k int, p mma.Params) (*Model, error) {
 
 // newModel returns the model of a valid program.
 func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
-	m := &Model{formats: f, k: k, params: p, order: mma.Sequence(p.Order, k)}
+	m := &Model{formats: f, k: k, params: p, order: mma.Sequence(p.Order, k), merge: p.Merge.Distances()}
 	m.machines.New = func() any { return newMachine(m) }
 	if path == General {
 		return m

@@ -5,16 +5,28 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// stage replaces the terms in x.sums by the sums of their groups.
+// stage replaces the terms in x.sums by the sums of their groups, of a deep stage until
+// one is left.
 func (x *machine) stage(place Place, s *mma.Stage) {
 	if s.Sum == mma.Off {
 		return
 	}
+	x.level(place, s)
+	for s.Deep && len(x.sums) > 1 {
+		x.level(place, s)
+	}
+}
+
+// level sums the groups of x.sums once.
+func (x *machine) level(place Place, s *mma.Stage) {
 	n := len(x.sums)
 	size, groups, stride := int(s.Group), 0, 1
 	switch {
 	case s.Split == mma.Interleaved:
 		groups = min(size, n)
+		if s.Deep {
+			groups = (n + size - 1) / size
+		}
 		stride = groups
 	case size == 0 || size >= n:
 		groups, size = 1, n
@@ -23,7 +35,7 @@ func (x *machine) stage(place Place, s *mma.Stage) {
 	}
 	// Sums are written over terms that were read before: group g ends at or
 	// after position g.
-	x.group = x.group[:0]
+	x.group, x.levelOrigin = x.group[:0], x.levelOrigin[:0]
 	for g := range groups {
 		x.member, x.memberOrigin = x.member[:0], x.memberOrigin[:0]
 		first, last := g*size, min(n, (g+1)*size)
@@ -36,19 +48,36 @@ func (x *machine) stage(place Place, s *mma.Stage) {
 				x.memberOrigin = append(x.memberOrigin, x.origin[i])
 			}
 		}
+		x.sorted(s.Sort)
 		t := x.sum(place, g, s)
 		if s.Fixed {
 			t.e = 0
 		}
 		x.group = append(x.group, t)
+		if x.trace != nil && s.Deep && groups > 1 {
+			x.levelOrigin = append(x.levelOrigin, x.result(s))
+		}
 	}
 	x.sums = append(x.sums[:0], x.group...)
-	if x.trace != nil {
+	switch {
+	case x.trace == nil:
+	case s.Deep && groups > 1: // not the last level
+		x.origin = append(x.origin[:0], x.levelOrigin...)
+	default:
 		x.origin = x.origin[:0]
 		for g := range groups {
 			x.origin = append(x.origin, origin{FromGroup, g})
 		}
 	}
+}
+
+// result is the origin of the sum of the group in x.member: the sum made last, or if
+// there was nothing to add its only term's.
+func (x *machine) result(s *mma.Stage) origin {
+	if len(x.member) == 1 && s.Sum != mma.Fused {
+		return x.memberOrigin[0]
+	}
+	return x.partial()
 }
 
 // sum adds the terms of one group, which stand in x.member.

@@ -44,7 +44,7 @@ func (s *Sweep) Use(p *mma.Params) error {
 	if s.orders[p.Order] == nil {
 		s.orders[p.Order] = mma.Sequence(p.Order, s.m.k)
 	}
-	s.m.order = s.orders[p.Order]
+	s.m.order, s.m.merge = s.orders[p.Order], p.Merge.Distances()
 	x.a, x.b = newDecoder(f.A.Get(), p, p.In.A), newDecoder(f.B.Get(), p, p.In.B)
 	lanes := max(1, int(p.Lanes))
 	if cap(x.lanes) < lanes {

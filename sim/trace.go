@@ -51,11 +51,11 @@ type From uint8
 const (
 	FromProduct From = iota // product of elements K
 	FromGroup               // sum number K of the stage before
-	FromPartial             // partial sum of a sequential or pairwise sum: number K of Trace.Sums
+	FromPartial             // partial sum of a sequential, pairwise or deep sum, or of lanes: number K of Trace.Sums
 	FromC                   // C, or the D of the execution before
 	FromAcc                 // the accumulator after the step before
 	FromZero                // the +0 that an accumulator starts from
-	FromLane                // another accumulator
+	FromLane                // accumulator number K of several
 )
 
 // origin is a term's From and number.
@@ -81,7 +81,7 @@ type TermTrace struct {
 type SumTrace struct {
 	Place      Place
 	Exec       int // number of the execution of the instruction
-	Lane, Step int // lane, and sequence number of the first product of the step
+	Lane, Step int // lane, of a tail the number of lanes; and sequence number of the first product of the step
 	Formed     int // the step's products are the last of Trace.Products[:Formed]
 	Group      int
 	Terms      []TermTrace

@@ -93,11 +93,16 @@ var fieldLabels = []struct {
 	{"order", SummationOrder, nil},
 	{"l", FusionWidth, nil},
 	{"lanes", SummationOrder, nil},
+	{"merge", SummationOrder, nil},
+	{"tail", SummationOrder, nil},
+	{"leaf", AccumulatePlacement, nil},
 	{"start", AccumulatePlacement, nil},
 	{"stage*.sum", SummationOrder, fusedStage},
 	{"stage*.split", SummationOrder, nil},
 	{"stage*.group", FusionWidth, nil},
 	{"stage*.fixed", ProductHandling, nil},
+	{"stage*.deep", SummationOrder, nil},
+	{"stage*.sort", SummationOrder, nil},
 	{"stage*.align.f", TruncationWidth, nil},
 	{"stage*.align.mode", AlignmentRounding, asymmetry},
 	{"stage*.align.floor", ZeroExponent, nil},
@@ -229,6 +234,9 @@ func rootOf(path string, changes []mma.Change) string {
 		if appears("start", "c") {
 			return "start"
 		}
+		return "lanes"
+	}
+	if (path == "merge" || path == "tail") && appears("lanes", "0") {
 		return "lanes"
 	}
 	if strings.HasPrefix(path, "acc.") && appears("out.frac", "exact") {

@@ -23,8 +23,11 @@ func otherTexts(f mma.Field) []string {
 	}
 	if texts == nil {
 		texts = []string{"7"}
-		if f.Path == "in.widen" {
+		switch f.Path {
+		case "in.widen":
 			texts = []string{"fp16"}
+		case "merge":
+			texts = []string{"2-1"}
 		}
 	}
 	return texts

@@ -25,6 +25,14 @@ func FMA(d fp.ID) Params {
 	return Params{L: 1, Acc: To(d, fp.RNE), Special: Special{NaN: NaNQuiet, NegZero: true, TinySign: true}}
 }
 
+// SIMDFMA is what libraries for processors make of a dot product: chains of IEEE 754 fused
+// multiply-adds of a format in the lanes of vector registers, which are added at the end.
+func SIMDFMA(id fp.ID, lanes uint8, m Merge) Params {
+	p := FMA(id)
+	p.Lanes, p.Merge, p.Late = lanes, m, p.Acc
+	return p
+}
+
 // FTZAddMul is products rounded to FP32, summed pairwise p at a time (p is 2 or
 // 4), every result flushed (Alg. 1 and 2; flush tested after rounding as in
 // MMA-Sim).

@@ -57,6 +57,18 @@ var operations = []struct {
 		q.Stage0.Align.F = p.Stage0.Align.F
 		return q, fmt.Sprintf("F=%d", p.Stage0.Align.F)
 	}},
+	{"simd-fma", func(p *Params) (Params, string) {
+		if p.Lanes < 2 {
+			return Params{}, ""
+		}
+		q := SIMDFMA(resultFormat(p), p.Lanes, p.Merge)
+		text := fmt.Sprintf("lanes=%d, merge=%s, %s", p.Lanes, p.Merge, rounded(&q, p))
+		if q.Late = q.Acc; p.Out.Frac != 0 {
+			q.Out = p.Out
+			text += ", " + roundName(q.Out)
+		}
+		return q, text
+	}},
 	{"x86-fma", func(p *Params) (Params, string) { return underMXCSR(p, x86FMA(resultFormat(p))) }},
 	{"dpps", func(p *Params) (Params, string) { return underMXCSR(p, x86DPPS(p.Order)) }},
 	{"dppd", func(p *Params) (Params, string) { return underMXCSR(p, x86DPPD()) }},

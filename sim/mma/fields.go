@@ -153,6 +153,10 @@ func (f Field) Values() []int {
 		n = len(stickyNames)
 	case Negate:
 		n = len(negateNames)
+	case Leaf:
+		n = len(leafNames)
+	case Sort:
+		n = len(sortNames)
 	}
 	var vals []int
 	for i := range n {
@@ -174,6 +178,8 @@ func (f Field) Kind() string {
 		return "none, or an exponent"
 	case fp.ID:
 		return "none, or a format"
+	case Merge:
+		return inSequence + ", or distances such as 4-2-1"
 	}
 	vals := f.Values()
 	if vals == nil {

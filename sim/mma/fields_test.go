@@ -39,6 +39,8 @@ func fieldSamples(f Field) []int {
 	switch f.value(&Params{}).Interface().(type) {
 	case Exp:
 		return []int{math.MinInt16, -139, -1, 0, 1, 127, math.MaxInt16}
+	case Merge:
+		return []int{0, int(MergeBy(1)), int(MergeBy(2, 1)), int(MergeBy(1, 2)), int(MergeBy(8, 16, 4, 1, 2)), int(MergeHalves(255))}
 	case fp.ID:
 		for _, id := range append(fp.All(), fp.None) {
 			vals = append(vals, int(id))
@@ -94,6 +96,10 @@ func TestFieldTextErrors(t *testing.T) {
 		{"in.widen", "fp17", `in.widen: unknown format "fp17"`},
 		{"in.sub", "flush", `in.sub: "flush" is not one of keep, zero, plus-zero`},
 		{"order", "", `order: "" is not one of ascending, descending, swap-pairs, split4, even-odd, halves`},
+		{"merge", "4-3-1", `merge: "4-3-1" is not sequential or a list of powers of two such as 4-2-1`},
+		{"merge", "256-128", `merge: "256-128" is not sequential or a list of powers of two such as 4-2-1`},
+		{"merge", "1-1-1-1-1-1-1-1-1", `merge: "1-1-1-1-1-1-1-1-1" is not sequential or a list of powers of two such as 4-2-1`},
+		{"merge", "4--1", `merge: "4--1" is not sequential or a list of powers of two such as 4-2-1`},
 		{"acc.over", "unknown(3)", `acc.over: "unknown(3)" is not one of inf, ieee, max, sat`},
 	} {
 		p := Params{L: 3}

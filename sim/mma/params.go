@@ -18,7 +18,7 @@
 //	  Stage1 groups of those sums are summed          (Off: absent)
 //	  Join   what remains and the accumulator are added in one fused sum
 //	  Acc    the result is rounded to become the next accumulator
-//	Late     additions after the last step: interleaved accumulators, then C
+//	Late     additions after the last step: interleaved accumulators (Merge), then C
 //	Out      conversion to D's format where Acc does not already give it
 //	Special  NaN codes and signs of zero
 //
@@ -63,13 +63,18 @@ import (
 // Params is the arithmetic of one instruction: a plain comparable value. The
 // zero value of every field means "absent".
 type Params struct {
-	In      Input   `json:"in,omitzero"`
-	Prod    Product `json:"prod,omitzero"`
-	Scale   ScaleAt `json:"scale,omitzero"`
-	Order   Order   `json:"order,omitzero"`
-	L       uint8   `json:"l,omitzero"`     // products per step (of one lane), at most; 0: all K
-	Lanes   uint8   `json:"lanes,omitzero"` // interleaved accumulators: lane r sums the products r, r+Lanes, ... of the sequence; 0 and 1: one
+	In    Input   `json:"in,omitzero"`
+	Prod  Product `json:"prod,omitzero"`
+	Scale ScaleAt `json:"scale,omitzero"`
+	Order Order   `json:"order,omitzero"`
+	L     uint8   `json:"l,omitzero"`     // products per step (of one lane), at most; 0: all K
+	Lanes uint8   `json:"lanes,omitzero"` // interleaved accumulators: lane r sums the products r, r+Lanes, ... of the sequence; 0 and 1: one
+	Merge Merge   `json:"merge,omitzero"` // how the lanes are added after the last step
+	// Tail: the lanes take only the first Lanes*floor(K/Lanes) products of the sequence. The
+	// others are left to steps that go on from the sum of the lanes, L at a time.
+	Tail    bool    `json:"tail,omitzero"`
 	Start   Start   `json:"start,omitzero"`
+	Leaf    Leaf    `json:"leaf,omitzero"` // c as a term of a stage, or of the sum of the lanes
 	Stage0  Stage   `json:"stage0,omitzero"`
 	Stage1  Stage   `json:"stage1,omitzero"`
 	Join    Join    `json:"join,omitzero"`
@@ -177,8 +182,9 @@ type Start uint8
 // The starts. With StartZero and StartEmpty, C (if the instruction has one) is
 // added after the last step: d = Late(sum + c). With several lanes, StartC
 // gives c to lane 0 and +0 to the others; after the last step the lanes are
-// added first, s = Late(s + lane[r]) for r = 1, 2, ..., then c. These additions
-// are exact sums of two terms, rounded by Late. A lane without products is +0.
+// added first, s = Late(s + lane[r]) for r = 1, 2, ... unless Merge has another
+// order, then what Tail left, then c. These additions are exact sums of two terms,
+// rounded by Late. A lane without products is +0.
 //
 // For a dot product longer than K the instruction is executed repeatedly with C
 // = the previous D. If the instruction has no C of its own (Formats.C is None)
@@ -194,6 +200,11 @@ type Stage struct {
 	Sum   Sum   `json:"sum,omitzero"` // Off: the stage is absent
 	Split Split `json:"split,omitzero"`
 	Group uint8 `json:"group,omitzero"` // Adjacent: terms per group, 0 for all; Interleaved: number of groups
+	// Deep: the sums of the groups are summed in the same way again, until one is left.
+	// Group is then the number of terms per group with both splits: n interleaved
+	// terms are dealt to ceil(n/Group) groups.
+	Deep  bool  `json:"deep,omitzero"`
+	Sort  Sort  `json:"sort,omitzero"` // order of the terms of a group
 	Align Align `json:"align,omitzero"`
 	// Fixed: the sum of a group is fixed point: its nominal exponent is 0, plus
 	// that of scales applied to it.

@@ -94,13 +94,13 @@ func (n Negate) Frame() bool { return n == NegateFrame || n == NegateFrameNumber
 // Numbers reports whether null terms are not negated.
 func (n Negate) Numbers() bool { return n >= NegateFlipNumbers }
 
-// Refined reports whether a program has anything that this file describes, or another
-// nominal exponent than the rest of the program gives. What is derived from a program
+// Refined reports whether a program has anything that this file or shape.go describes, or
+// another nominal exponent than the rest of the program gives. What is derived from a program
 // without knowing these must not be applied to it.
 func (p *Params) Refined() bool {
 	in, prod, j := p.In, p.Prod, p.Join
 	return in.A != Narrow{} || in.B != Narrow{} || in.NarrowC != Narrow{} || prod.Up || prod.Zeros || prod.Gate != GateOff || j.CNorm || j.CBeside ||
-		p.Stage0.Align.refined() || p.Stage1.Align.refined() || j.Align.refined()
+		p.shaped() || p.Stage0.Align.refined() || p.Stage1.Align.refined() || j.Align.refined()
 }
 
 func (a Align) refined() bool {

@@ -48,8 +48,9 @@ func TestValidateRefinements(t *testing.T) {
 
 // TestRefined sets every field alone.
 func TestRefined(t *testing.T) {
-	const want = "in.a.frac in.a.mode in.b.frac in.b.mode in.narrowc.frac in.narrowc.mode prod.up prod.zeros prod.gate " +
-		"stage0.align.sticky stage0.align.negate stage0.align.bits stage1.align.sticky stage1.align.negate stage1.align.bits " +
+	const want = "in.a.frac in.a.mode in.b.frac in.b.mode in.narrowc.frac in.narrowc.mode prod.up prod.zeros prod.gate merge tail leaf " +
+		"stage0.deep stage0.sort stage0.align.sticky stage0.align.negate stage0.align.bits " +
+		"stage1.deep stage1.sort stage1.align.sticky stage1.align.negate stage1.align.bits " +
 		"join.align.sticky join.align.negate join.align.bits join.cnorm join.cbeside"
 	var got []string
 	for _, f := range Fields() {

@@ -36,6 +36,7 @@ func (p *Params) Validate(f Formats, k int) error {
 		p.checkJoin(),
 		p.checkScales(f, k),
 		p.checkSpecial(),
+		p.checkShape(f),
 		p.checkResult(f),
 	}
 	for _, err := range checks {
@@ -180,7 +181,7 @@ func (s Stage) check(name string) error {
 	if err := s.Align.check(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return nil
+	return s.checkShape(name)
 }
 
 func (a Align) check() error {
@@ -237,7 +238,7 @@ func (p *Params) checkScales(f Formats, k int) error {
 	switch {
 	case s.Sum == Off:
 		return errors.New("scale: group scales need stage0")
-	case p.Order != Ascending || p.Lanes > 1 || s.Split != Adjacent || s.Group == 0:
+	case p.Order != Ascending || p.Lanes > 1 || s.Split != Adjacent || s.Group == 0 || s.Deep:
 		return errors.New("scale: group scales need adjacent groups of a given size in ascending order and one lane")
 	case f.Block%s.Group != 0 || l%int(s.Group) != 0 && l < k:
 		return fmt.Errorf("scale: groups of %d products do not divide blocks of %d and steps of %d", s.Group, f.Block, l)
@@ -306,6 +307,12 @@ func (p *Params) checkSpan(f Formats, k int) error {
 	for i, s := range []Stage{p.Stage0, p.Stage1} {
 		if s.Sum == Off {
 			continue
+		}
+		if p.Start == StartC && p.Leaf != NoLeaf && p.Leaf <= []Leaf{LeafLast, SumLast}[i] {
+			span = 300 // c has the range of a floating-point format
+			if s.Fixed {
+				return fmt.Errorf("stage%d: a sum with c is not fixed point", i)
+			}
 		}
 		// A later sum keeps the bits of its alignment below the exponent 0 of this one.
 		if high := top - int32(f.Down) + int32(bits.Len(uint(k))); s.Fixed && high+int32(later[i]) > maxSpan {

@@ -32,7 +32,10 @@ func (s Space) Size(p *mma.Params) int {
 	add(2, p.L != 0)
 	add(2, p.Lanes > 1)
 	add(2, p.Lanes > 2)
+	add(2, p.Merge != 0)
+	add(2, p.Tail)
 	add(2, p.Start != mma.StartC)
+	add(2, p.Leaf != mma.NoLeaf)
 	add(2, p.Join.CF != 0)
 	add(2, p.Join.CMode != 0)
 	add(2, p.Join.CDrop != 0)
@@ -44,6 +47,8 @@ func (s Space) Size(p *mma.Params) int {
 		add(1, stage.Group != 0)
 		add(1, stage.Split != mma.Adjacent)
 		add(1, stage.Fixed)
+		add(1, stage.Deep)
+		add(2, stage.Sort != mma.Unsorted)
 	}
 	for i := range alignments {
 		a := alignments[i].at(p)

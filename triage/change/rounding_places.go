@@ -87,8 +87,9 @@ func (s Space) wide() fp.ID {
 }
 
 // FixLate gives a program the rounding of late additions that it needs, to D's format by
-// a mode, or none.
+// a mode, or none, and takes away what only several lanes have.
 func (s Space) FixLate(p *mma.Params, m fp.Mode) {
+	fixShape(p)
 	switch {
 	case !p.LateAdds(s.Formats):
 		p.Late = mma.Round{}

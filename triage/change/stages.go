@@ -19,7 +19,9 @@ func (s Space) shapesOf() []mma.Stage {
 }
 
 // reshape gives a stage the shape of another.
-func reshape(to *mma.Stage, s mma.Stage) { to.Sum, to.Group, to.Split = s.Sum, s.Group, s.Split }
+func reshape(to *mma.Stage, s mma.Stage) {
+	to.Sum, to.Group, to.Split, to.Deep, to.Sort = s.Sum, s.Group, s.Split, s.Deep, s.Sort
+}
 
 // shapes gives stages other shapes.
 func shapes(c *changer) {

@@ -17,6 +17,12 @@ func anyValue(o *original, f mma.Field) []int {
 		return wholeOrAbsent(o, f)
 	case f.Values() != nil:
 		return others(o, f)
+	case f.Path == "merge":
+		var vals []int
+		for _, m := range mergesOf(o.p.Merged()) {
+			vals = append(vals, int(m))
+		}
+		return vals
 	}
 	return formats(fp.All()...)(o, f)
 }

@@ -13,8 +13,11 @@
 //	gather    ask the first questions: families of dot products that each show few
 //	          parameters, from a single term to many (families.go), and the
 //	          generators of package fuzz/gen
+//	reveal    ask for the summation tree, as mmafuzz probe does, and make programs of
+//	          the shapes that it allows (tree.go)
 //	explain   search for a program that explains all answers (search.go): start
-//	          from a skeleton, fit it to the simplest families first, then to more
+//	          from one of these programs, or from a skeleton where there is no tree or
+//	          it leads nowhere; fit it to the simplest families first, then to more
 //	          and more; every step tries all mutants of the best program so far
 //	          (package change) and keeps the best of them
 //	close up  where few cases are left, ask about inputs near these
@@ -40,6 +43,7 @@
 //	infer.go            Infer, its options and its result
 //	loop.go             the loop
 //	families.go         the families of questions; designer.go builds their dot products
+//	tree.go             the summation tree and the first hypotheses; shapes.go: those that fit it
 //	asker.go            everything that is asked of the unit; failed_calls.go: calls that fail
 //	near_failures.go    inputs near those on which the hypothesis fails
 //	search.go           the search for a program that explains the evidence

@@ -41,7 +41,10 @@ type loop struct {
 	ends    []mma.Params // what searches ended with
 	leaders []mma.Params // what the last one ended with, the best first
 	starts  int          // skeletons that were searched from
-	corners corners      // what the unit gave on all of them
+	// revealed are programs that the summation tree suggests and that no search has begun
+	// from yet, the best first.
+	revealed []mma.Params
+	corners  corners // what the unit gave on all of them
 
 	// The result so far.
 	p       mma.Params
@@ -83,7 +86,7 @@ func (l *loop) gather(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return l.reveal(ctx)
 }
 
 // take asks, and keeps the answers as evidence if the unit gives the same ones twice.
@@ -112,12 +115,25 @@ var skeletons = []struct {
 	{mma.StartC, 8, 0}, {mma.StartEmpty, 8, 0}, {mma.StartC, 3, 0}, {mma.StartEmpty, 3, 0},
 }
 
-// explain looks for a program that explains the evidence: from those given, then
-// from the skeletons that are left, now and then from the best that these have led
+// What a search does that fits one program to all evidence.
+const (
+	fromTree     = "tree" // one that has the summation tree, which it keeps
+	fromSkeleton = "grow"
+)
+
+// explain looks for a program that explains the evidence: from those given, then from
+// those that the summation tree suggests, then from the skeletons that are left, now and then from the best that these have led
 // to. It leaves the best in l.p, and how many cases that does not explain.
 func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 	if len(from) > 0 {
 		if done, err := l.pursue(ctx, "repair", repairSteps, from); done || err != nil {
+			return err
+		}
+	}
+	for len(l.revealed) > 0 && !l.spent() {
+		p := l.revealed[0]
+		l.revealed = l.revealed[1:]
+		if done, err := l.pursue(ctx, fromTree, 0, []mma.Params{p}); done || err != nil {
 			return err
 		}
 	}
@@ -127,7 +143,7 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 		p := mma.Params{Acc: mma.To(l.D, fp.RNE), Start: s.start, Lanes: s.lanes}
 		l.FixLate(&p, fp.RNE)
 		if int(p.Lanes) <= l.K && (l.C != fp.None || p.Start == mma.StartC) && l.Valid(&p) {
-			if done, err := l.pursue(ctx, "grow", 0, []mma.Params{p}); done || err != nil {
+			if done, err := l.pursue(ctx, fromSkeleton, 0, []mma.Params{p}); done || err != nil {
 				return err
 			}
 		}
@@ -181,8 +197,8 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 	}
 	if r == nil {
 		f := &found{Step: l.draws, Evals: l.Computed.Load()}
-		if what == "grow" {
-			f.Leaders, f.Left = l.grow(ctx, from[0])
+		if what == fromTree || what == fromSkeleton {
+			f.Leaders, f.Left = l.grow(ctx, what, from[0])
 		} else {
 			f.Leaders, f.Left = l.search(ctx, what, steps, from)
 		}
@@ -237,17 +253,21 @@ func (l *loop) bestEnds() []mma.Params {
 	return best
 }
 
-// grow fits a skeleton loosely to the designed families one after the other, then
-// to all evidence.
-func (l *loop) grow(ctx context.Context, p mma.Params) ([]mma.Params, int) {
+// grow fits a program loosely to the designed families one after the other, then to all
+// evidence.
+func (l *loop) grow(ctx context.Context, what string, p mma.Params) ([]mma.Params, int) {
 	const simple = 3 // families of single terms
+	var anchor []string
+	if what == fromTree {
+		anchor = append(anchor, treeName)
+	}
 	loose := l.Loosely()
 	for n := 1; n <= len(designed); n++ {
 		steps := hypothesis.AllSteps
 		if n <= simple {
 			steps = hypothesis.AllSteps[:1]
 		}
-		s := l.newSearch(loose.First(n), steps, p)
+		s := l.newSearch(loose.First(n, anchor...), steps, p)
 		// What simple families do not show must not be lost before other families can.
 		s.Bound = n <= simple
 		s.Keep = func(q *mma.Params) bool {
@@ -268,7 +288,7 @@ func (l *loop) grow(ctx context.Context, p mma.Params) ([]mma.Params, int) {
 	if b = s.Climb(ctx); left == 0 && s.Left(b) > 0 {
 		b = s.Explore(ctx, looseSteps)
 	}
-	l.trace("skeleton %d: %d left, %d loosely, evals %d", l.starts, s.Left(b), left, l.Computed.Load())
+	l.trace("%s %d: %d left, %d loosely, evals %d", what, l.starts, s.Left(b), left, l.Computed.Load())
 	return s.Leaders(), s.Left(b)
 }
 

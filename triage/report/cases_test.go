@@ -32,6 +32,9 @@ const (
 // fma are the changes that make a truncated fused sum a chain of FMA.
 var fma = []string{"l=1", "join.align.f=exact", "join.align.mode=", "join.align.floor=none", "acc.mode=rne"}
 
+// late is the rounding of additions after the last step.
+var late = []string{"late.frac=23", "late.mode=rne", "late.emin=-126", "late.emax=127"}
+
 func labels(names ...string) func(*Mismatch, *TextOptions) {
 	return func(m *Mismatch, _ *TextOptions) { m.Labels = names }
 }
@@ -86,6 +89,10 @@ var pictureCases = []pictureCase{
 	{name: "repeated", a: ampere8, b: hopper8, dot: strings.Repeat("bc28,3e18,b447,3b97,3e13,3601,bd9a,bc5f,", 5) + "3c00 " + strings.Repeat("bc7d,bb08,3245,2e18,b8a7,b53b,b7d5,3b12,", 5) + "3c00 bc0cb345"},
 	{name: "split-fp8", a: hopperFP8, b: qgmma, dot: "3d,b9,41,2e,35,bb,32,40,39,3f 3a,3e,b1,42,37,36,c0,3c,34,bd 40a4e3c7"},
 	{name: "lanes", a: ampere8, setA: []string{"lanes=2", "late.frac=23", "late.mode=rne", "late.emin=-126", "late.emax=127"}, b: ampere8, dot: eight},
+	{name: "merge", a: ampere8, setA: append([]string{"lanes=3", "l=1", "merge=2-1", "tail=true", "start=zero", "leaf=first"}, late...),
+		b: ampere8, dot: eight, change: all},
+	{name: "deep-groups", a: cdna2, setA: []string{"stage0.sum=fused", "stage0.group=2", "stage0.deep=true", "l=8", "leaf=sum-first", "stage1.sum=sequential",
+		"stage1.sort=rising", "stage1.round.frac=23", "stage1.round.mode=rne", "stage1.round.emin=-126", "stage1.round.emax=127"}, b: cdna2, dot: eight, change: all},
 
 	// Flushed operands, pairwise sums of rounded products.
 	{name: "flush", a: cdna1, b: cdna2, dot: "8001,3c00 3c00,3c00 bf800000", change: labels("input-ftz")},

@@ -19,6 +19,9 @@ func (v *view) termName(sum, term int) string {
 	case sim.FromGroup:
 		return v.groupName(v.stepOf[sum], s.Place, t.K)
 	case sim.FromPartial:
+		if s.Place == sim.Late {
+			return "d" + strconv.Itoa(v.stepOf[t.K])
+		}
 		return v.sumName(t.K)
 	case sim.FromZero:
 		return "0"
@@ -63,7 +66,7 @@ func (v *view) sumName(i int) string {
 	}
 	st := &v.steps[v.stepOf[i]]
 	for j := i + 1; j < st.end; j++ {
-		if n := &v.sums[j]; n.Place == s.Place && n.Group == s.Group {
+		if n := &v.sums[j]; n.Place == s.Place && (n.Group == s.Group || v.deep(s.Place)) {
 			return "s" + strconv.Itoa(i-st.first)
 		}
 	}
@@ -72,6 +75,11 @@ func (v *view) sumName(i int) string {
 		after = sim.Stage1
 	}
 	return v.groupName(v.stepOf[i], after, s.Group)
+}
+
+// deep reports whether a stage sums the sums of its groups again.
+func (v *view) deep(place sim.Place) bool {
+	return place == sim.Stage0 && v.p.Stage0.Deep || place == sim.Stage1 && v.p.Stage1.Deep
 }
 
 // resultName returns what the result of a sum is called where it is used.

@@ -118,11 +118,8 @@ func (v *view) origin(sum, term int) int {
 	case sim.FromC:
 		return v.endOf(v.lastStep(func(st *step) bool { return st.exec == s.Exec-1 }))
 	case sim.FromLane:
-		return v.endOf(v.laneStep(s.Exec, at-v.firstLate(s.Exec)+1))
+		return v.endOf(v.laneStep(s.Exec, t.K))
 	case sim.FromAcc:
-		if s.Place == sim.Late && at == v.firstLate(s.Exec) {
-			return v.endOf(v.laneStep(s.Exec, 0))
-		}
 		return v.endOf(at - 1)
 	}
 	return -1
@@ -165,16 +162,6 @@ func (v *view) lastStep(ok func(*step) bool) int {
 
 func (v *view) laneStep(exec, lane int) int {
 	return v.lastStep(func(st *step) bool { return !st.late && st.exec == exec && st.lane == lane })
-}
-
-// firstLate returns the first addition after the last step of an execution.
-func (v *view) firstLate(exec int) int {
-	for i := range v.steps {
-		if v.steps[i].exec == exec && v.steps[i].late {
-			return i
-		}
-	}
-	return -1
 }
 
 // exact returns the value of a term before anything was done to it: for a

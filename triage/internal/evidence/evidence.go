@@ -70,10 +70,15 @@ func (e *Evidence) family(name string) *Family {
 	return f
 }
 
-// First returns the evidence of the first n families.
-func (e *Evidence) First(n int) *Evidence {
+// First returns the evidence of the first n families, and of others by their names.
+func (e *Evidence) First(n int, others ...string) *Evidence {
 	f := *e
-	f.Families, f.whole, f.growing = e.Families[:n], nil, nil
+	f.Families, f.whole, f.growing = slices.Clip(e.Families[:n]), nil, nil
+	for _, other := range e.Families[n:] {
+		if slices.Contains(others, other.Name) {
+			f.Families = append(f.Families, other)
+		}
+	}
 	return &f
 }
 

@@ -1,0 +1,97 @@
+package mma
+
+// shapeStream is the stream of random numbers that shapes are drawn from: like that of
+// refinements it leaves the other units as they are. With this one the seeds of shapes in
+// the table of package selfcheck have a small K and are quick to measure.
+const shapeStream = 0x7368_6170_65 + 871
+
+// shapedPercent is how many made-up units have lanes or groups that are added in an order
+// of their own.
+const shapedPercent = 6
+
+// reshape gives some units another shape.
+func reshape(s sampler, i *Instruction) {
+	if !s.chance(shapedPercent) {
+		return
+	}
+	for n := pick(s, 1, 1, 2); n > 0; n-- {
+		for range 20 {
+			was := i.Params
+			drawings[s.IntN(len(drawings))](s, i)
+			if i.Params != was && i.Params.Validate(i.Formats, i.K) == nil {
+				break
+			}
+			i.Params = was
+		}
+	}
+}
+
+// drawings draw one part of a shape each. What they draw need not be valid.
+var drawings = []func(s sampler, i *Instruction){
+	drawMerge, drawMerge, drawTail, drawLeaf, drawLeaf,
+	func(s sampler, i *Instruction) {
+		st := drawSum(s, i)
+		st.Deep, st.Group = true, pick[uint8](s, 2, 2, 4)
+	},
+	func(s sampler, i *Instruction) {
+		st := drawSum(s, i)
+		st.Sum, st.Sort = pick(s, Sequential, Sequential, Pairwise, PairHalves), pick(s, Rising, Falling)
+	},
+}
+
+// drawSum returns one of the stages; if there is none it draws one.
+func drawSum(s sampler, i *Instruction) *Stage {
+	p := &i.Params
+	if p.Stage0.Sum == Off {
+		p.Stage0 = drawStage(s, i.Formats)
+	}
+	if p.Stage1.Sum == Off {
+		return &p.Stage0
+	}
+	return pick(s, &p.Stage0, &p.Stage1)
+}
+
+// drawLanes gives a unit several lanes, if it has one.
+func drawLanes(s sampler, i *Instruction) {
+	if p := &i.Params; p.Lanes <= 1 {
+		p.Lanes = pick[uint8](s, 3, 4, 4, 8, 16)
+		p.Late = p.Acc
+	}
+}
+
+func drawMerge(s sampler, i *Instruction) {
+	drawLanes(s, i)
+	n := i.Params.Merged()
+	if n < 3 {
+		return
+	}
+	switch s.IntN(3) {
+	case 0:
+		i.Params.Merge = MergeHalves(n)
+	case 1:
+		i.Params.Merge = MergeNeighbours(n)
+	default:
+		all := MergeNeighbours(n).Distances()
+		s.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		i.Params.Merge = MergeBy(all...)
+	}
+}
+
+func drawTail(s sampler, i *Instruction) {
+	drawLanes(s, i)
+	n := int(i.Params.Lanes)
+	i.Params.Tail = i.K > n && i.K%n != 0
+}
+
+// drawLeaf draws a place for c among the terms.
+func drawLeaf(s sampler, i *Instruction) {
+	p := &i.Params
+	p.Leaf = pick(s, LeafFirst, LeafLast, SumFirst, SumLast)
+	p.Special.CLeft = false
+	if p.Start == StartC {
+		p.Join = Join{Align: p.Join.Align, Post: p.Join.Post}
+		drawSum(s, i)
+	} else {
+		drawLanes(s, i)
+	}
+}

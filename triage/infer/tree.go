@@ -1,0 +1,173 @@
+package infer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/probe"
+)
+
+// A few questions reveal the summation tree of a unit (probe.Prober.Tree), and with it
+// order, lanes, steps and groups, which take a search long to find since no part of a
+// shape explains anything without the others. So the first hypotheses are programs of
+// which it is known that they give the answers from which the tree was made: the shapes
+// that fit the tree (shapes.go), each with the few roundings and alignments on which it
+// depends whether a sum swamps small terms. Where there is no tree, or none of these leads
+// to a program, the search begins from skeletons.
+
+// The sizes of what follows from the tree.
+const (
+	treeTerms   = 130  // terms up to which every pair is asked for
+	treeKept    = 200  // of these questions become evidence
+	treeQuick   = 12   // questions that a shape must explain to be asked the others
+	treeTried   = 3000 // programs with a number of stages that are tried
+	treeRoughly = 60   // cases on which these are ranked
+	treeFitting = 300  // programs that are asked all questions
+	treeRanked  = 300  // cases on which those that fit are ranked
+	treeStarts  = 4    // shapes from which a search begins
+)
+
+// treeName is the family of the tree's questions.
+const treeName = "tree"
+
+// treeUnit is the unit as package probe sees it.
+type treeUnit struct {
+	*loop
+	dots []*mma.Dot
+	want []uint64
+	err  error
+}
+
+var errNoAnswer = errors.New("the unit fails on the questions")
+
+func (u *treeUnit) Instruction() *mma.Instruction {
+	return &mma.Instruction{Formats: u.Formats, K: u.K}
+}
+
+// Run asks for a batch.
+func (u *treeUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	dots := u.unit.unpack(in, in.Dots())
+	kept, want, err := u.unit.ask(ctx, dots)
+	if err == nil && len(kept) < len(dots) {
+		err = errNoAnswer
+	}
+	if u.err = err; err != nil {
+		return err
+	}
+	for i, code := range want {
+		mma.Store(out, u.D.Width(), i, code)
+	}
+	u.dots, u.want = append(u.dots, kept...), append(u.want, want...)
+	return nil
+}
+
+// reveal asks for the summation tree, keeps some of the answers as evidence, and makes
+// the first hypotheses of it.
+func (l *loop) reveal(ctx context.Context) error {
+	n := l.K
+	if l.C != fp.None {
+		n++
+	}
+	if n < 3 || n > treeTerms {
+		return nil
+	}
+	u := &treeUnit{loop: l}
+	t, why := probe.New(ctx, u).Tree()
+	if u.err != nil && !errors.Is(u.err, errNoAnswer) {
+		return u.err
+	}
+	if t == nil || u.err != nil {
+		l.trace("no tree: %s", why)
+		return nil
+	}
+	l.trace("tree %s", t.Formula(l.K))
+	all := l.Pack(u.dots, u.want)
+	perm := l.rand().Perm(len(u.dots))
+	perm = perm[:min(len(perm), treeKept)]
+	slices.Sort(perm)
+	dots, want := make([]*mma.Dot, len(perm)), make([]uint64, len(perm))
+	for i, at := range perm {
+		dots[i], want[i] = u.dots[at], u.want[at]
+	}
+	if err := l.unit.repeat(ctx, dots, want); err != nil {
+		return err
+	}
+	l.Add(treeName, dots, want)
+	l.revealed = l.fitting(newShapes(l.Space, t), all)
+	return ctx.Err()
+}
+
+// fitting returns programs of shapes that explain the tree's questions, those that explain
+// most of all evidence first, at most one of each shape. Two stages are tried where fewer
+// do not explain the questions.
+func (l *loop) fitting(s *shapes, all *evidence.Cases) []mma.Params {
+	e := l.Loosely()
+	r := l.rand()
+	quick := &evidence.Cases{Batch: mma.NewBatch(l.Formats, mma.Shape{M: 1, N: 1, K: l.K, Tiles: min(treeQuick, len(all.Want))})}
+	for n, at := range r.Perm(len(all.Want))[:quick.Batch.Tiles] {
+		quick.Batch.Take(n, all.Batch, at)
+		quick.Want = append(quick.Want, all.Want[at])
+	}
+	cases := r.Perm(len(e.Whole().Want))
+	few, many := e.Pick(cases[:min(len(cases), treeRoughly)]), e.Pick(cases[:min(len(cases), treeRanked)])
+	explaining := func(ps []mma.Params, c *evidence.Cases) []mma.Params {
+		var some []mma.Params
+		for i, n := range e.Counts(ps, c) {
+			if n == len(c.Want) {
+				some = append(some, ps[i])
+			}
+		}
+		return some
+	}
+	try := func(ps []mma.Params) []mma.Params {
+		fit := l.byHits(e, explaining(ps, quick), few)
+		fit = explaining(fit[:min(len(fit), treeFitting)], all)
+		l.trace("  %d programs, of which %d fit", len(ps), len(fit))
+		return l.byHits(e, fit, many)
+	}
+	fit := try(append(s.programs(0, treeTried), s.programs(1, treeTried)...))
+	if len(fit) == 0 {
+		fit = try(s.programs(2, treeTried))
+	}
+	var best []mma.Params
+	seen := map[mma.Params]bool{}
+	for _, p := range fit {
+		if shape := shapeOf(p); !seen[shape] && len(best) < treeStarts {
+			seen[shape] = true
+			best = append(best, p)
+			l.trace("  %s", brief(&p))
+		}
+	}
+	return best
+}
+
+// byHits sorts programs by how many cases they explain, and then by size.
+func (l *loop) byHits(e *evidence.Evidence, ps []mma.Params, c *evidence.Cases) []mma.Params {
+	type ranked struct {
+		p       mma.Params
+		n, size int
+	}
+	all := make([]ranked, len(ps))
+	for i, n := range e.Counts(ps, c) {
+		all[i] = ranked{ps[i], n, l.Size(&ps[i])}
+	}
+	slices.SortStableFunc(all, func(x, y ranked) int { return cmp.Or(y.n-x.n, x.size-y.size) })
+	for i := range all {
+		ps[i] = all[i].p
+	}
+	return ps
+}
+
+// shapeOf returns what a program says about the order of additions.
+func shapeOf(p mma.Params) mma.Params {
+	stage := func(s mma.Stage) mma.Stage {
+		return mma.Stage{Sum: s.Sum, Split: s.Split, Group: s.Group, Deep: s.Deep, Sort: s.Sort}
+	}
+	return mma.Params{Order: p.Order, L: p.L, Lanes: p.Lanes, Merge: p.Merge, Tail: p.Tail, Start: p.Start, Leaf: p.Leaf,
+		Stage0: stage(p.Stage0), Stage1: stage(p.Stage1)}
+}
