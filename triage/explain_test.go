@@ -26,7 +26,7 @@ func evidence(t testing.TB, r *regression, generator string, n int) *triage.Unkn
 	}
 	sp := gen.Spec{Formats: r.a.Formats, K: r.a.K}
 	src := g.Aimed(sp, &r.a.Params)
-	pr := &triage.Unknown{Formats: r.a.Formats, K: r.a.K, Base: r.a.Params}
+	pr := &triage.Unknown{Formats: r.a.Formats, K: r.a.K, Base: r.a.Params, Effort: effort()}
 	dots := make([]*mma.Dot, n)
 	for i := range dots {
 		dots[i] = src.Dot(sp, 1, uint64(i))
