@@ -35,7 +35,7 @@ func TestAnyValue(t *testing.T) {
 			pr.Differ, pr.Agree = append(pr.Differ, more.Differ...), append(pr.Agree, more.Agree...)
 		}
 		most := int64(0)
-		pr.Questions = infer.Questions
+		pr.Questions, pr.Effort = infer.Questions, triage.DefaultEffort
 		pr.Thinking = func(computed, limit int64) {
 			if computed < 0 || computed > limit {
 				t.Errorf("%s: %d of %d computed", tc.set, computed, limit)
