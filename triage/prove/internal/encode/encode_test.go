@@ -85,7 +85,10 @@ func probe(i *mma.Instruction, round int) []*mma.Dot {
 // and counts those that are refused.
 func TestMadeUp(t *testing.T) {
 	refused, all := 0, uint64(tier.Of(20, 60, 1000))
-	for seed := range all {
+	for seed := range all + 1 {
+		if seed == all {
+			seed = 79 // it rounds tiny sums up to the smallest subnormal
+		}
 		i := mma.MadeUp(seed)
 		if _, err := Program(NewInputs(graph.New(), i.Formats, i.K, true), &i.Params); err != nil {
 			if !errors.As(err, new(*TooHard)) {

@@ -31,6 +31,9 @@ func (e *encoder) round(x number, r mma.Round) number {
 	if rounds {
 		high++ // up to a power of two
 	}
+	if r.Emin != 0 {
+		high = max(high, int(r.Emin)) // up to the smallest number, or with this nominal exponent
+	}
 	if r.Emax != 0 && high > int(r.Emax) {
 		high = int(r.Emax)
 		at := u.e

@@ -138,9 +138,10 @@ func (c *circuit) any(bits []lit) lit {
 	return r
 }
 
-// less reports whether x < y.
+// less reports whether x < y. Their difference needs two bits more, if only one of them may
+// be negative.
 func (c *circuit) less(x, y word) lit {
-	n := max(len(x.bits), len(y.bits)) + 1
+	n := max(len(x.bits), len(y.bits)) + 2
 	return c.sum(x, inverse(y, n), on, n).bits[n-1]
 }
 

@@ -144,6 +144,24 @@ func random(r *rand.Rand) (g *Graph, vars, all []*Node) {
 	return g, vars, all
 }
 
+// TestMaxOfSigns compares numbers of which only one may be negative, at the ends of ranges
+// of as many bits: their difference takes two bits more.
+func TestMaxOfSigns(t *testing.T) {
+	g := New()
+	x, y := g.Var("x", big.NewInt(31)), g.Var("y", big.NewInt(31))
+	n := g.Max(x, g.AddInt(y, -16))
+	s := NewSimulation(16)
+	for i := range s.Inputs() {
+		s.Set(x, i, uint64(i%32))
+		s.Set(y, i, uint64(i/32))
+	}
+	for i := range s.Inputs() {
+		if got, want := s.Value(n, i).Int64(), int64(max(i%32, i/32-16)); got != want {
+			t.Fatalf("the larger of %d and %d: %d", i%32, i/32-16, got)
+		}
+	}
+}
+
 // TestOperations compares what the gates of random graphs compute with the definitions
 // of the operations, and checks the ranges.
 func TestOperations(t *testing.T) {
