@@ -30,7 +30,7 @@ func TestUnits(t *testing.T) {
 		names[u.name] = true
 		r, d, again := rand.New(rand.NewPCG(1, 1)), newDot(u), newDot(u)
 		different := map[string]bool{}
-		for range tier.Of(100, 1000, 100_000) {
+		for range tier.Of(100, 1000, 20_000) {
 			d.aimed(r)
 			text := d.String()
 			if err := again.parse(text); err != nil || again.String() != text {
