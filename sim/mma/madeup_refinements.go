@@ -18,10 +18,16 @@ func refine(s sampler, i *Instruction) {
 	if !s.chance(refinedPercent) {
 		return
 	}
-	for n := pick(s, 1, 1, 1, 2); n > 0; n-- {
+	drawParts(s, i, pick(s, 1, 1, 1, 2), refinements)
+}
+
+// drawParts draws some parts of a unit, n times one that changes it and is valid: a drawing
+// that does not is taken back, and another tried.
+func drawParts(s sampler, i *Instruction, n int, drawings []func(sampler, *Instruction)) {
+	for ; n > 0; n-- {
 		for range 20 {
 			was := i.Params
-			refinements[s.IntN(len(refinements))](s, i)
+			drawings[s.IntN(len(drawings))](s, i)
 			if i.Params != was && i.Params.Validate(i.Formats, i.K) == nil {
 				break
 			}

@@ -14,16 +14,7 @@ func reshape(s sampler, i *Instruction) {
 	if !s.chance(shapedPercent) {
 		return
 	}
-	for n := pick(s, 1, 1, 2); n > 0; n-- {
-		for range 20 {
-			was := i.Params
-			drawings[s.IntN(len(drawings))](s, i)
-			if i.Params != was && i.Params.Validate(i.Formats, i.K) == nil {
-				break
-			}
-			i.Params = was
-		}
-	}
+	drawParts(s, i, pick(s, 1, 1, 2), drawings)
 }
 
 // drawings draw one part of a shape each. What they draw need not be valid.

@@ -61,14 +61,11 @@ func (b *bias) Run(ctx context.Context, r *Request) (*Result, error) {
 	if b.steps < 1 || b.steps > 1<<14 {
 		return nil, fmt.Errorf("--steps is %d; it can be 1 to %d", b.steps, 1<<14)
 	}
-	units, done, err := r.units(nil)
+	units, done, err := r.askable(nil)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if err := asked(units); err != nil {
-		return nil, err
-	}
 	res := &Result{}
 	if len(r.Targets) == 0 {
 		if err := figure3(r.Seed, max(r.Count, 1<<14), res); err != nil {

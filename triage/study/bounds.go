@@ -50,14 +50,11 @@ type tightness struct {
 
 // Run makes the study.
 func (bounds) Run(ctx context.Context, r *Request) (*Result, error) {
-	units, done, err := r.units(nil)
+	units, done, err := r.askable(nil)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if err := asked(units); err != nil {
-		return nil, err
-	}
 	for _, u := range units {
 		if i := u.inst(); i.Params.Validate(i.Formats, i.K) != nil {
 			return nil, fmt.Errorf("nothing is known of the arithmetic of %s, so there is no bound: mmafuzz infer finds it", u.name)

@@ -66,14 +66,11 @@ func (c *chain) Run(ctx context.Context, r *Request) (*Result, error) {
 	if len(r.Targets) == 0 {
 		request.Targets = figure17
 	}
-	units, done, err := request.units(func(i *mma.Instruction) bool { return i.K <= 64 && (chains(i) || chainSide(i) == i.K) })
+	units, done, err := request.askable(func(i *mma.Instruction) bool { return i.K <= 64 && (chains(i) || chainSide(i) == i.K) })
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if err := asked(units); err != nil {
-		return nil, err
-	}
 	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) (m chained, err error) {
 		if m.Low, err = c.measure(ctx, u, r, true); err != nil {
 			return m, err

@@ -183,14 +183,11 @@ func (g *gemm) Run(ctx context.Context, r *Request) (*Result, error) {
 	if len(r.Targets) == 0 {
 		return nil, errors.New("name the units, such as sim:hopper/mma.m16n8k16.f32.f16.f16.f32 and ref:exact")
 	}
-	units, done, err := r.units(func(i *mma.Instruction) bool { return chains(i) })
+	units, done, err := r.askable(func(i *mma.Instruction) bool { return chains(i) })
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if err := asked(units); err != nil {
-		return nil, err
-	}
 	const most = 16
 	if len(units) > most {
 		return nil, fmt.Errorf("these are %d units; name instructions, %d at most", len(units), most)

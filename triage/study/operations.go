@@ -171,14 +171,11 @@ func (operations) Run(ctx context.Context, r *Request) (*Result, error) {
 			request.Targets = append(request.Targets, "sim:ampere/"+p.inst)
 		}
 	}
-	units, done, err := request.units(nil)
+	units, done, err := request.askable(nil)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if err := asked(units); err != nil {
-		return nil, err
-	}
 	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) ([]Profile, error) {
 		return Profiles(ctx, u.Unit, r.Seed, r.Count)
 	})

@@ -166,14 +166,11 @@ type refinement struct {
 // Run makes the study.
 func (refine) Run(ctx context.Context, r *Request) (*Result, error) {
 	res := &Result{}
-	units, done, err := r.units(refinable)
+	units, done, err := r.askable(refinable)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if err := asked(units); err != nil {
-		return nil, err
-	}
 	if err := table5(ctx, units, len(r.Targets) == 0, res); err != nil {
 		return nil, err
 	}

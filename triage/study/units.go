@@ -230,12 +230,18 @@ func lcm(a, b int) int {
 	return a / g * b
 }
 
-// asked returns an error if a unit is a recording, which answers no questions.
-func asked(all []unit) error {
+// askable opens the units of a study that asks them questions of its own, which recordings
+// cannot answer. Otherwise it is units.
+func (r *Request) askable(fits func(*mma.Instruction) bool) ([]unit, func(), error) {
+	all, done, err := r.units(fits)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, u := range all {
 		if _, ok := u.Unit.(devices.Recorder); ok {
-			return fmt.Errorf("%s is a recording: it answers what was recorded, and nothing that a study asks; the study discrepancy takes it", u.name)
+			done()
+			return nil, nil, fmt.Errorf("%s is a recording: it answers what was recorded, and nothing that a study asks; the study discrepancy takes it", u.name)
 		}
 	}
-	return nil
+	return all, done, nil
 }
