@@ -85,18 +85,11 @@ func (r *result) cells() [][]string {
 // exactText writes the exact value in hexadecimal; of very many digits the first
 // ones.
 func exactText(x oracle.Exact) string {
-	const most = 28
-	mant, exp, finite := strings.Cut(x.String(), "p")
-	switch {
-	case !finite:
-		return mant
-	case x.Mant.Sign() == 0:
-		v := sim.TermTrace{Value: fp.Dyadic{Neg: x.Neg}}
-		return valueText(&v)
-	case len(mant) > most:
-		mant = mant[:most] + "…"
+	text := x.String()
+	if strings.HasSuffix(text, "0x0p+0") {
+		return valueText(&sim.TermTrace{Value: fp.Dyadic{Neg: x.Neg}})
 	}
-	return mant + "p" + exp
+	return firstDigits(text, 29)
 }
 
 // ulps writes an error with its sign.

@@ -113,7 +113,7 @@ func (v *view) stepBlocks(i int, c choice) []block {
 func (v *view) skippedSum(i int) string {
 	text := v.stepPrefix(i) + v.equation(i)
 	if v.sums[i].Place < sim.Join {
-		return text + " = " + valueText(v.result(i)) + v.scaleText(i)
+		return text + " = " + brief(v.result(i)) + v.scaleText(i)
 	}
 	return text + " → " + v.shortResult(i)
 }
@@ -122,7 +122,7 @@ func (v *view) skippedSum(i int) string {
 // no number of D's format.
 func (v *view) shortResult(i int) string {
 	r, d := v.result(i), v.in.Formats.D
-	text := valueText(r)
+	text := brief(r)
 	if i == len(v.sums)-1 {
 		text = mma.FormatCode(d, v.side.Trace.Result)
 	} else if code, ok := codeOf(d, r); ok {
@@ -138,10 +138,10 @@ func (v *view) resultText(i int) string {
 	case i == len(v.sums)-1 && isNaN(r):
 		return v.shortResult(i) + " (nan, code " + v.p.Special.NaN.String() + ")"
 	case v.sums[i].Place < sim.Join:
-		return v.resultName(i) + " = " + valueText(r) + v.scaleText(i)
+		return v.resultName(i) + " = " + brief(r) + v.scaleText(i)
 	}
-	if text := v.shortResult(i); !strings.HasSuffix(text, valueText(r)) {
-		return text + " (" + valueText(r) + ")"
+	if text := v.shortResult(i); !strings.HasSuffix(text, brief(r)) {
+		return text + " (" + brief(r) + ")"
 	}
 	return v.shortResult(i)
 }

@@ -134,7 +134,7 @@ func (v *view) specialBody(b *block, i int) {
 		if isFinite(t) {
 			continue
 		}
-		text := v.termName(i, j) + " = " + valueText(t)
+		text := v.termName(i, j) + " = " + brief(t)
 		if note := v.specialNote(i, j); note != "" {
 			text += "  (" + note + ")"
 		}
@@ -143,7 +143,7 @@ func (v *view) specialBody(b *block, i int) {
 	for _, l := range elide(lines) {
 		b.text("  " + l)
 	}
-	b.text(v.sumName(i) + " = " + valueText(&s.Sum) + ": " + specialReason(s))
+	b.text(v.sumName(i) + " = " + brief(&s.Sum) + ": " + specialReason(s))
 	b.text("→ " + v.resultText(i))
 }
 
@@ -293,7 +293,7 @@ func (v *view) plainSum(b *block, i int, name string, x *sim.TermTrace, grid *in
 		b.row(zeroRow(name, x.Value.Neg, w))
 		b.text(v.zeroSign() + " → " + v.resultText(i))
 	case x == &s.Sum:
-		b.text(name + " = " + valueText(x) + ": all terms are " + v.zeroSign() + " → " + v.resultText(i))
+		b.text(name + " = " + brief(x) + ": all terms are " + v.zeroSign() + " → " + v.resultText(i))
 	default:
 		b.text("→ " + v.resultText(i))
 	}

@@ -90,6 +90,21 @@ func hexfloat(d fp.Dyadic) string {
 	return mant + "p" + exp[:1] + digits
 }
 
+// brief writes a value as valueText does, with no more digits than the narrowest panel
+// has room for. The numbers of all formats fit whole; sums of more than 55 bits may not.
+func brief(t *sim.TermTrace) string {
+	return firstDigits(valueText(t), len("-0x1.fffffffffffff"))
+}
+
+// firstDigits cuts the significand of a hexadecimal number after so many characters.
+func firstDigits(number string, most int) string {
+	mant, exp, ok := strings.Cut(number, "p")
+	if !ok || len(mant) <= most {
+		return number
+	}
+	return mant[:most-1] + "…p" + exp
+}
+
 // valueText writes the value of a term; zeros with their sign alone.
 func valueText(t *sim.TermTrace) string {
 	switch {
