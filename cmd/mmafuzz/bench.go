@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/exec"
 	"github.com/mmafuzz/mmafuzz/fuzz/bench"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // benchCmd is mmafuzz bench.
@@ -29,6 +31,7 @@ type benchCmd struct {
 	count  int
 	time   time.Duration
 	list   bool
+	device bool
 	soak   time.Duration
 	every  time.Duration
 	out    string
@@ -58,6 +61,15 @@ between the quartiles. Inputs are always the same.
   mmafuzz bench targets --target cuda:0 --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz bench loop --soak 1h --out curve.tsv
 
+With --device it measures instructions of an NVIDIA GPU on one multiprocessor, as Sun et
+al. do: the cycles from an instruction's issue to its result, and the multiplications
+with additions a cycle (FMA/CYCLE) of 1 to 16 warps with an instruction-level parallelism
+(ILP) of 1 to 6. The table has the least ILP at which 4 and 8 warps get nearly all of
+their throughput, and under it what the paper prints for this GPU; -v has all
+combinations, with the latency in parentheses.
+
+  mmafuzz bench --device --target cuda:0 --inst mma.m16n8k16.f32.f16.f16.f32
+
 With --soak it runs the loop for that time and looks at the memory: the verdict is
 "growing" if the least heap of the last third of the time, after garbage collection,
 is above the largest of the second third by more than 5 % and 1 MiB, else "flat".
@@ -69,7 +81,10 @@ Exit status: 0 measured, 1 the memory grows, 2 trouble, 75 incomplete: interrupt
 			if err := b.check(args, cmd.Flags()); err != nil {
 				return err
 			}
-			if b.soak > 0 {
+			switch {
+			case b.device:
+				return b.runDevice(cmd.Context(), args, cmd.Flags())
+			case b.soak > 0:
 				return b.runSoak(cmd.Context())
 			}
 			return b.run(cmd.Context(), args)
@@ -82,6 +97,7 @@ Exit status: 0 measured, 1 the memory grows, 2 trouble, 75 incomplete: interrupt
 	f.DurationVar(&b.time, "time", 10*time.Second, "about the `time` for everything")
 	f.StringVar(&b.target, "target", "", "measure this `target` in place of all that are found")
 	f.StringVar(&b.inst, "inst", "", "`instruction` of --target")
+	f.BoolVar(&b.device, "device", false, "measure latency and throughput of a GPU's instructions (without --target, of cuda:0)")
 	f.DurationVar(&b.soak, "soak", 0, "run the loop for this `time` and watch the memory")
 	f.DurationVar(&b.every, "every", 0, "`time` between looks at the memory (0: a hundredth of --soak)")
 	f.StringVar(&b.out, "out", "", "`file` of the curve of --soak, as a table")
@@ -103,7 +119,7 @@ func (b *benchCmd) check(args []string, f *pflag.FlagSet) error {
 		return fmt.Errorf("--count is %d, at least 1 is needed", b.count)
 	case b.time <= 0:
 		return fmt.Errorf("--time is %s, more than 0 is needed", b.time)
-	case b.inst != "" && b.target == "":
+	case b.inst != "" && b.target == "" && !b.device:
 		return hinted("name its target, for example --target sim:hopper", "--inst %s is an instruction of no target", b.inst)
 	case b.out != "" && b.soak <= 0:
 		return hinted("standard output takes the table: > FILE", "--out is for --soak")
@@ -202,6 +218,65 @@ func (b *benchCmd) writeMachine(m *measure.Machine) error {
 		return nil
 	}
 	return b.writeJSON(map[string]*measure.Machine{"machine": m})
+}
+
+// runDevice measures the instructions of a GPU.
+func (b *benchCmd) runDevice(ctx context.Context, args []string, f *pflag.FlagSet) error {
+	if err := excluded(f, "device", "only", "list", "count", "time", "soak"); err != nil {
+		return withHint(err, "--device repeats an instruction a thousand times, on one multiprocessor")
+	}
+	if len(args) > 0 {
+		return hinted("leave it out, or measure it in a command of its own", "--device measures no section %s", args[0])
+	}
+	target := cmp.Or(b.target, "cuda:0")
+	if kind, _, _ := strings.Cut(target, ":"); kind != "cuda" {
+		return hinted("mmafuzz bench targets --target "+target+" measures this one", "--device is for cuda: targets, not %s", target)
+	}
+	insts, err := b.deviceInstructions(target)
+	if err != nil {
+		return err
+	}
+	b.line.last = time.Now()
+	all, without, err := bench.Pipelines(ctx, target, insts, func(n int, name string) {
+		b.line.show(statusField{text: fmt.Sprintf("%d/%d  %s", n+1, len(insts), name)})
+	})
+	b.line.clear()
+	if b.json {
+		for i := range all {
+			if err := b.writeJSON(map[string]*bench.Pipeline{"pipeline": &all[i]}); err != nil {
+				return err
+			}
+		}
+		return err
+	}
+	if len(all) > 0 {
+		fmt.Fprintf(b.stdout, "%s: cycles, and multiplications with additions a cycle, on one multiprocessor\n\n", all[0].Device)
+		if err := bench.WritePipelines(b.stdout, all, b.verbose); err != nil {
+			return err
+		}
+	}
+	if len(without) > 0 {
+		fmt.Fprintf(b.stdout, "\nnot measured, since they are no mma.sync or the compiler makes them of others: %s\n", strings.Join(without, " "))
+	}
+	return err
+}
+
+// deviceInstructions returns the instruction of --inst, or all of a target.
+func (b *benchCmd) deviceInstructions(target string) ([]*mma.Instruction, error) {
+	t, err := openTarget(target)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	if b.inst != "" {
+		i, err := chooseInstruction(t, b.inst, "")
+		return []*mma.Instruction{i}, err
+	}
+	var all []*mma.Instruction
+	for _, i := range t.Instructions() {
+		all = append(all, &i)
+	}
+	return all, nil
 }
 
 // runSoak runs the loop on all processors and watches the memory.

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
-	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/toolkit"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -215,10 +213,12 @@ func (c *Checker) Time(ctx context.Context, i *mma.Instruction) (*gpu.Timing, er
 	if t.OneUs, _, err = c.launches(ctx, f, packed[:k.InBytes], results[:k.OutBytes], 1); err != nil {
 		return nil, err
 	}
-	if t.Latency, err = c.cycles(ctx, k, 1, packed, results); err != nil {
+	if t.Latency, err = c.cycles(ctx, k, issue{1, 1}); err != nil {
 		return nil, err
 	}
-	t.Interval, err = c.cycles(ctx, k, 4, packed, results)
+	const chains = 4
+	t.Interval, err = c.cycles(ctx, k, issue{1, chains})
+	t.Interval /= chains
 	return t, err
 }
 
@@ -263,34 +263,8 @@ func (c *Checker) launches(ctx context.Context, f *driver.Function, in, out []by
 	return us(wholes[launches/2]), us(kernels[launches/2]), nil
 }
 
-// rounds is how often a loop of unroll instructions is run to time it.
-const rounds = 1000
-
-// cycles returns the cycles for each instruction of a loop that has the given number of chains
-// of them; 0 where there is no such loop, or where the compiler makes the instruction
-// of others, some of which it takes out of the loop.
-func (c *Checker) cycles(ctx context.Context, k *gpu.Kernel, chains int, in, out []byte) (float64, error) {
-	source, ok := timed(k, chains)
-	tiles := k.Threads / 32 // a block's
-	if !ok || len(in) < tiles*k.InBytes {
-		return 0, nil
-	}
-	m, err := c.device.Module(source)
-	if err != nil {
-		return 0, fmt.Errorf("timed kernel: %w", err)
-	}
-	if counts, err := sass.Scan(m.Code); err == nil && !counts.Native(k.Needs) {
-		return 0, nil
-	}
-	f, err := c.function(k, source, k.Entry+timedSuffix)
-	if err != nil {
-		return 0, fmt.Errorf("timed kernel: %w", err)
-	}
-	if _, err := f.Loop(ctx, in[:tiles*k.InBytes], out[:tiles*k.OutBytes], rounds, c.limit); err != nil {
-		return 0, fmt.Errorf("timed kernel: %w", err)
-	}
-	return float64(binary.LittleEndian.Uint32(out)) / (rounds * unroll), nil
-}
+// Name is what the driver calls the device.
+func (c *Checker) Name() string { return c.device.Name }
 
 // Close gives the device back.
 func (c *Checker) Close() error { return c.device.Close() }

@@ -1,28 +1,45 @@
 package cuda
 
 import (
+	"context"
+	"encoding/binary"
 	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // timedSuffix ends the names of kernels that time an instruction.
 const timedSuffix = "_timed"
 
-// unroll is how many instructions stand in a round of a loop that is timed.
-const unroll = 64
+// iterations is how many of the loop's iterations stand in a round of its code.
+const iterations = 16
+
+// threads is the line of a kernel with the size of its block.
+var threads = regexp.MustCompile(`\.reqntid \d+`)
+
+// issue is how the instruction of a loop is issued: by how many warps of one block,
+// and in how many independent chains of each, which is its instruction-level
+// parallelism.
+type issue struct{ warps, ilp int }
 
 // matrixLine is the one mma.sync of a kernel: D, A, B, C and what follows.
 var matrixLine = regexp.MustCompile(`(?m)^\t(mma\.\S+) \{([^}]*)\}, (\{[^}]*\}, \{[^}]*\}), \{([^}]*)\}(.*);\n`)
 
-// timed makes of a kernel one that runs its instruction in a loop, in that many
-// chains of which each uses its own D as C, and stores the cycles of the loop in
-// place of the first register of D. Its name ends in _timed; its third argument is the number of rounds, at
-// least as large as the number of warps. false: the instruction is no mma.sync, or
-// cannot be chained.
-func timed(k *gpu.Kernel, chains int) (source string, ok bool) {
+// suffix ends the name of the kernel that times an issue.
+func (s issue) suffix() string { return fmt.Sprintf("%s_w%d_i%d", timedSuffix, s.warps, s.ilp) }
+
+// timed makes of a kernel one that runs its instruction in a loop, after Sun et al.,
+// Fig. 4: an iteration issues one instruction of each chain, which has its own D as C,
+// and ends when all lanes of the warp have come so far. In place of the first register
+// of D every warp stores the cycles of the loop. The kernel's name ends in the issue's
+// suffix; its third argument is the number of rounds, at least as large as the number
+// of warps. false: the instruction is no mma.sync, or cannot be chained.
+func timed(k *gpu.Kernel, s issue) (source string, ok bool) {
 	m := matrixLine.FindStringSubmatch(k.Source)
 	i := k.Instruction
 	if m == nil || i.C != i.D || strings.Count(k.Source, "\n\tmma.") != 1 {
@@ -35,24 +52,28 @@ func timed(k *gpu.Kernel, chains int) (source string, ok bool) {
 		width = "b64"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\t.reg .%s %%x<%d>;\n\t.reg .b32 %%round, %%cycles;\n\t.reg .b64 %%from, %%till;\n\t.reg .pred %%more;\n", width, chains*len(d))
-	for n := range chains * len(d) {
+	fmt.Fprintf(&b, "\t.reg .%s %%x<%d>;\n\t.reg .b32 %%round, %%cycles;\n\t.reg .b64 %%from, %%till;\n\t.reg .pred %%more;\n", width, s.ilp*len(d))
+	for n := range s.ilp * len(d) {
 		fmt.Fprintf(&b, "\tmov.%s %%x%d, %s;\n", width, n, c[n%len(d)])
 	}
-	b.WriteString("\tmov.u32 %round, %tiles;\n\tmov.u64 %from, %clock64;\nrounds:\n")
-	for n := range unroll {
-		x := chain(n%chains, len(d))
-		fmt.Fprintf(&b, "\t%s {%s}, %s, {%s}%s;\n", m[1], x, m[3], x, m[5])
+	b.WriteString("\tmov.u32 %round, %tiles;\n\tbar.sync 0;\n\tmov.u64 %from, %clock64;\nrounds:\n")
+	for range iterations {
+		for n := range s.ilp {
+			x := chain(n, len(d))
+			fmt.Fprintf(&b, "\t%s {%s}, %s, {%s}%s;\n", m[1], x, m[3], x, m[5])
+		}
+		b.WriteString("\tbar.warp.sync 0xffffffff;\n")
 	}
 	b.WriteString("\tsub.u32 %round, %round, 1;\n\tsetp.ne.u32 %more, %round, 0;\n\t@%more bra rounds;\n\tmov.u64 %till, %clock64;\n")
 	b.WriteString("\tsub.u64 %till, %till, %from;\n\tcvt.u32.u64 %cycles, %till;\n")
 	// Every chain must be of use, or it is left out.
-	for n := range chains * len(d) {
+	for n := range s.ilp * len(d) {
 		fmt.Fprintf(&b, "\tst.volatile.global.%s [%%out+%d], %%x%d;\n", width, outputs(k, d, n), n)
 	}
 	b.WriteString("\tst.volatile.global.b32 [%out+0], %cycles;\n\tret;\n}\n")
 	head, _, _ := strings.Cut(k.Source, m[0])
-	return strings.Replace(head, k.Entry+"(", k.Entry+timedSuffix+"(", 1) + b.String(), true
+	head = strings.Replace(head, k.Entry+"(", k.Entry+s.suffix()+"(", 1)
+	return threads.ReplaceAllString(head, fmt.Sprintf(".reqntid %d", 32*s.warps)) + b.String(), true
 }
 
 // chain writes the registers of a chain.
@@ -66,3 +87,75 @@ func chain(n, registers int) string {
 
 // outputs is where register n of the chains is stored: where that of D is.
 func outputs(k *gpu.Kernel, d []string, n int) int { return n % len(d) * (k.OutBytes / len(d)) }
+
+// rounds is how often the code of a loop is run.
+const rounds = 1000
+
+// cycles returns the cycles of an iteration, those of the slowest warp; 0 where the
+// instruction has no such loop, or where the compiler makes it of others, some of which
+// it takes out of the loop.
+func (c *Checker) cycles(ctx context.Context, k *gpu.Kernel, s issue) (float64, error) {
+	source, ok := timed(k, s)
+	if !ok {
+		return 0, nil
+	}
+	m, err := c.device.Module(source)
+	if err != nil {
+		return 0, fmt.Errorf("timed kernel: %w", err)
+	}
+	if counts, err := sass.Scan(m.Code); err == nil && !counts.Native(k.Needs) {
+		return 0, nil
+	}
+	f, err := c.device.Function(m, k.Entry+s.suffix(), driver.Grid{Threads: 32 * s.warps, InBytes: k.InBytes, OutBytes: k.OutBytes})
+	if err != nil {
+		return 0, fmt.Errorf("timed kernel: %w", err)
+	}
+	in, out := make([]byte, s.warps*k.InBytes), make([]byte, s.warps*k.OutBytes)
+	p, err := gpu.NewPacker(k)
+	if err != nil {
+		return 0, err
+	}
+	if err := p.Pack(in, mma.NewBatch(k.Instruction.Formats, mma.Shape{M: k.M, N: k.N, K: k.Instruction.K, Tiles: s.warps})); err != nil {
+		return 0, err
+	}
+	if _, err := f.Loop(ctx, in, out, rounds, c.limit); err != nil {
+		return 0, fmt.Errorf("timed kernel: %w", err)
+	}
+	var most uint32
+	for w := range s.warps {
+		most = max(most, binary.LittleEndian.Uint32(out[w*k.OutBytes:]))
+	}
+	return float64(most) / (rounds * iterations), nil
+}
+
+// Pipeline measures the throughput and the latency of an instruction on one
+// multiprocessor, as Sun et al. do in section 4: for each number of warps and each
+// instruction-level parallelism up to the given ones. There is none of an instruction
+// that is no mma.sync, or that the compiler makes of others.
+func (c *Checker) Pipeline(ctx context.Context, i *mma.Instruction, warps []int, ilp int) ([]gpu.Issue, error) {
+	ks, err := kernels(i, c.chip)
+	if err != nil {
+		return nil, err
+	}
+	var all []gpu.Issue
+	for _, w := range warps {
+		for n := 1; n <= ilp; n++ {
+			cycles, err := c.cycles(ctx, ks[0], issue{w, n})
+			if err != nil || cycles == 0 {
+				return nil, err
+			}
+			all = append(all, gpu.Issue{Warps: w, ILP: n, Latency: cycles, Throughput: float64(w*n*multiplications(ks[0])) / cycles})
+		}
+	}
+	return all, nil
+}
+
+// multiplications returns those of an instruction as vendors and papers count them: of
+// a sparse A the zeros too.
+func multiplications(k *gpu.Kernel) int {
+	n := k.M * k.N * k.Instruction.K
+	if strings.HasPrefix(k.Instruction.Name, "mma.sp.") {
+		return 2 * n
+	}
+	return n
+}

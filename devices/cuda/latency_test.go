@@ -26,21 +26,21 @@ func TestTimed(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			for _, chains := range []int{1, 4} {
-				source, ok := timed(ks[0], chains)
+			for _, s := range []issue{{1, 1}, {16, 3}} {
+				source, ok := timed(ks[0], s)
 				if want := strings.HasPrefix(i.Name, "mma.") && i.C == i.D; ok != want {
 					t.Errorf("%s: %v, want %v", i.Name, ok, want)
 				}
 				if !ok {
 					continue
 				}
-				if n := strings.Count(source, "\tmma."); n != unroll {
+				if n := strings.Count(source, "\tmma."); n != iterations*s.ilp {
 					t.Errorf("%s: %d instructions in a round", i.Name, n)
 				}
 				loops++
 				n := slices.IndexFunc(tools, func(t toolkit.Tool) bool { return t.Knows(ks[0].Driver, ks[0].Target) })
 				if n >= 0 && loops%61 == 1 {
-					t.Log(i.FullName(), chains, assemble(t, &tools[n], ks[0], source))
+					t.Log(i.FullName(), s, assemble(t, &tools[n], ks[0], source, s))
 				}
 			}
 		}
@@ -53,7 +53,7 @@ func TestTimed(t *testing.T) {
 // assemble returns what the machine code of a loop is made of: as many matrix
 // instructions as it has, or more, if they are no emulation, of which the compiler
 // leaves out of the loop what does not depend on it.
-func assemble(t *testing.T, ptxas *toolkit.Tool, k *gpu.Kernel, source string) sass.Counts {
+func assemble(t *testing.T, ptxas *toolkit.Tool, k *gpu.Kernel, source string, s issue) sass.Counts {
 	t.Helper()
 	code, err := ptxas.Assemble(t.Context(), t.TempDir(), k.Target, source)
 	if err != nil {
@@ -68,8 +68,8 @@ func assemble(t *testing.T, ptxas *toolkit.Tool, k *gpu.Kernel, source string) s
 	for _, n := range counts {
 		most = max(most, n)
 	}
-	if counts.Native(k.Needs) && most < unroll {
-		t.Errorf("%s: %s in a round of %d\n%s", k.Target, counts, unroll, source)
+	if counts.Native(k.Needs) && most < iterations*s.ilp {
+		t.Errorf("%s: %s in a round of %d\n%s", k.Target, counts, iterations*s.ilp, source)
 	}
 	return counts
 }

@@ -26,3 +26,12 @@ func (t *Timing) String() string {
 	}
 	return s
 }
+
+// Issue is how fast an instruction is on one multiprocessor when a number of warps
+// issue it, each in a number of independent chains.
+type Issue struct {
+	Warps      int     `json:"warps"`
+	ILP        int     `json:"ilp"`            // instruction-level parallelism: chains of a warp
+	Latency    float64 `json:"latency_cycles"` // from one instruction of a chain to its next
+	Throughput float64 `json:"fma_per_cycle"`  // multiplications with additions a cycle
+}

@@ -41,19 +41,40 @@ func Register() {
 	register(purego.NewCallback(launch), purego.NewCallback(link))
 }
 
-// cycles is what an instruction takes.
-const cycles = 18
+// An instruction is ready after latency cycles; each of the four parts of a
+// multiprocessor begins the next one interval cycles after the last.
+const (
+	latency  = 18
+	interval = 8
+	parts    = 4
+)
+
+// time is a kernel that issues an instruction in rounds of 16 iterations: of an iteration
+// the cycles are as many as it takes until the result is there, or until the part with
+// the most warps has begun all that it is to do.
+func (k *kernel) time(shape string, out unsafe.Pointer, rounds uint32) uintptr {
+	var warps, ilp int
+	if _, err := fmt.Sscanf(shape, "w%d_i%d", &warps, &ilp); err != nil {
+		fmt.Fprintln(os.Stderr, "fake CUDA:", err)
+		return 500
+	}
+	busiest := (warps + parts - 1) / parts
+	for w := range warps {
+		*(*uint32)(unsafe.Add(out, w*k.kernel.OutBytes)) = rounds * 16 * uint32(max(latency, busiest*ilp*interval))
+	}
+	return 0
+}
 
 // launch executes a kernel. Its result is an error code of the driver.
 func launch(entry *byte, in, out unsafe.Pointer, tiles uintptr) uintptr {
-	if strings.HasSuffix(text(entry), "_timed") { // tiles are rounds of 64 instructions
-		*(*uint32)(out) = uint32(tiles) * 64 * cycles
-		return 0
-	}
-	k, err := kernels().find(text(entry))
+	name, shape, timed := strings.Cut(text(entry), "_timed_")
+	k, err := kernels().find(name)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fake CUDA:", err)
 		return 500
+	}
+	if timed {
+		return k.time(shape, out, uint32(tiles))
 	}
 	packed := unsafe.Slice((*byte)(in), int(tiles)*k.kernel.InBytes)
 	if code := k.poisoned(packed); code != 0 {
