@@ -95,17 +95,16 @@ func (c *Checker) Chips(ctx context.Context) []string {
 	return chips
 }
 
-// Assemble has ptxas assemble all kernels of a chip. It returns how many there are
-// and what is said against some, by their entries. Listings of the machine code of
+// Assemble has ptxas assemble all kernels of a chip. Listings of the machine code of
 // those for this device go into a directory, where there is nvdisasm.
-func (c *Checker) Assemble(ctx context.Context, chip, dir string) (n int, refused map[string]string, err error) {
-	a := &assembler{tools: toolkit.Find(ctx, "ptxas"), refused: map[string]string{}}
+func (c *Checker) Assemble(ctx context.Context, chip, dir string) (gpu.Assembly, error) {
+	a := &assembler{tools: toolkit.Find(ctx, "ptxas"), Assembly: gpu.Assembly{Refused: map[string]string{}}}
 	if chip == c.chip {
 		a.dumps, a.listings = toolkit.Find(ctx, "nvdisasm"), dir
 	}
 	tmp, err := os.MkdirTemp("", "mmafuzz")
 	if err != nil {
-		return 0, nil, err
+		return a.Assembly, err
 	}
 	defer os.RemoveAll(tmp)
 	jobs := make(chan *gpu.Kernel)
@@ -113,7 +112,7 @@ func (c *Checker) Assemble(ctx context.Context, chip, dir string) (n int, refuse
 	for w := range runtime.GOMAXPROCS(0) {
 		own := filepath.Join(tmp, strconv.Itoa(w))
 		if err := os.Mkdir(own, 0o777); err != nil {
-			return 0, nil, err
+			return a.Assembly, err
 		}
 		wg.Go(func() {
 			for k := range jobs {
@@ -129,13 +128,12 @@ func (c *Checker) Assemble(ctx context.Context, chip, dir string) (n int, refuse
 			continue // the chip does not have it: rowsOf says so
 		}
 		for _, k := range ks {
-			n++
 			jobs <- k
 		}
 	}
 	close(jobs)
 	wg.Wait()
-	return n, a.refused, ctx.Err()
+	return a.Assembly, ctx.Err()
 }
 
 // assembler runs programs of the toolkit.
@@ -143,24 +141,31 @@ type assembler struct {
 	tools, dumps []toolkit.Tool
 	listings     string
 
-	mu      sync.Mutex
-	refused map[string]string
+	mu sync.Mutex
+	gpu.Assembly
 }
 
 // assemble assembles a kernel, with a directory for files of this call alone.
 func (a *assembler) assemble(ctx context.Context, dir string, k *gpu.Kernel) {
 	knows := func(t toolkit.Tool) bool { return t.Knows(k.Driver, k.Target) }
-	err := fmt.Errorf("no ptxas here knows %s and PTX for CUDA %s", k.Target, driver.VersionText(k.Driver))
-	if n := slices.IndexFunc(a.tools, knows); n >= 0 {
-		var code []byte
-		if code, err = a.tools[n].Assemble(ctx, dir, k.Target, k.Source); err == nil {
-			err = a.list(ctx, dir, k, code)
-		}
-	}
-	if err != nil && ctx.Err() == nil {
+	n := slices.IndexFunc(a.tools, knows)
+	if n < 0 {
 		a.mu.Lock()
-		a.refused[k.Entry] = err.Error()
+		a.Later++
 		a.mu.Unlock()
+		return
+	}
+	code, err := a.tools[n].Assemble(ctx, dir, k.Target, k.Source)
+	if err == nil {
+		err = a.list(ctx, dir, k, code)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case err == nil:
+		a.Assembled++
+	case ctx.Err() == nil:
+		a.Refused[k.Entry] = err.Error()
 	}
 }
 

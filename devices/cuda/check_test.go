@@ -49,9 +49,9 @@ func TestChecker(t *testing.T) {
 	if chips := strings.Join(c.Chips(t.Context()), " "); !strings.Contains(chips, "sm_75 sm_80 sm_89 sm_90") {
 		t.Errorf("chips %s", chips)
 	}
-	n, refused, err := c.Assemble(t.Context(), "sm_75", dir)
-	if n < 3 || len(refused) > 0 || err != nil {
-		t.Errorf("%d kernels of sm_75, refused %v, %v", n, refused, err)
+	a, err := c.Assemble(t.Context(), "sm_75", dir)
+	if a.Assembled < 3 || len(a.Refused) > 0 || a.Later > 0 || err != nil {
+		t.Errorf("kernels of sm_75: %+v, %v", a, err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("listings of another chip's code: %v, %v", entries, err)

@@ -35,3 +35,10 @@ type Issue struct {
 	Latency    float64 `json:"latency_cycles"` // from one instruction of a chain to its next
 	Throughput float64 `json:"fma_per_cycle"`  // multiplications with additions a cycle
 }
+
+// Assembly is what an assembler on this machine makes of the kernels of a chip.
+type Assembly struct {
+	Assembled int
+	Refused   map[string]string // what it says against a kernel, by the kernel's entry
+	Later     int               // kernels that need a later assembler
+}

@@ -58,9 +58,8 @@ type Kernels interface {
 	// Chips are those for which there is an assembler, none if there is none.
 	Chips(ctx context.Context) []string
 	// Assemble has that assemble all kernels of a chip, and leaves listings of the
-	// machine code for this device's own chip in a directory. It returns how many
-	// there are and what is said against some.
-	Assemble(ctx context.Context, chip, dir string) (n int, refused map[string]string, err error)
+	// machine code for this device's own chip in a directory.
+	Assemble(ctx context.Context, chip, dir string) (gpu.Assembly, error)
 	// Time measures what a launch of an instruction consists of.
 	Time(ctx context.Context, i *mma.Instruction) (*gpu.Timing, error)
 }
@@ -93,14 +92,18 @@ func (r *run) kernels() error {
 	}
 	for _, chip := range chips {
 		err := r.do("ptxas "+chip, func() Row {
-			n, refused, err := kernels.Assemble(r.ctx, chip, filepath.Join(r.Dir, "listings"))
+			a, err := kernels.Assemble(r.ctx, chip, filepath.Join(r.Dir, "listings"))
+			text := fmt.Sprintf("%d kernels assembled", a.Assembled)
+			if a.Later > 0 {
+				text += fmt.Sprintf(", %d need a later ptxas", a.Later)
+			}
 			switch {
 			case err != nil:
-				return Row{State: Failed, Text: err.Error(), Data: refused}
-			case len(refused) > 0:
-				return Row{State: Differs, Text: fmt.Sprintf("%d of %d kernels are refused", len(refused), n), Data: refused}
+				return Row{State: Failed, Text: err.Error(), Data: a.Refused}
+			case len(a.Refused) > 0:
+				return Row{State: Differs, Text: fmt.Sprintf("%s, %d refused", text, len(a.Refused)), Data: a.Refused}
 			}
-			return Row{State: OK, Text: fmt.Sprintf("all %d kernels", n)}
+			return Row{State: OK, Text: text}
 		})
 		if err != nil {
 			return err
