@@ -14,6 +14,9 @@
 // a script for clusters with Slurm; package record does what they say. The recordings
 // of real machines that the tests use are in recordings.
 //
+// Test vectors, for programs of others, are in package vectors; their JSON Schema is in
+// schema.
+//
 // # Known differences
 //
 // A Known is a list of differences that a nightly comparison does not report as new.

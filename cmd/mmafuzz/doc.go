@@ -10,6 +10,7 @@
 //	mmafuzz triage      explain all bundles below a directory again
 //	mmafuzz record      record a target's results on the inputs of a plan
 //	mmafuzz compare     compare recordings with each other and with an earlier result
+//	mmafuzz vectors     test vectors of an instruction, for others to load
 //	mmafuzz bench       how fast models, targets and the whole loop are on this machine
 //	mmafuzz diff        where the arithmetics of two targets differ
 //	mmafuzz prove       whether the arithmetics of two targets are the same function
@@ -217,6 +218,28 @@
 //	init_fp32          number  the same with operands drawn in FP32
 //	rounded_init_low   number  the same two against the reference rounded to d
 //	rounded_init_fp32  number
+//
+// vectors, an object for each architecture, and one with arch all:
+//
+//	arch          string
+//	sets          number  of test vectors
+//	instructions  number  that they are about
+//	tests         number
+//	chosen        number  of these, not drawn at random
+//	changes       number  arithmetics with one changed decision
+//	killed        number  of these, that fail some test
+//	same          number  that compute the same function, by a written argument
+//	undecided     number  that differ only in what nobody has shown of the instruction
+//	open          number  that no input was found to tell apart
+//	bytes         number  of the sets as JSON
+//
+// failed, an object for each test of vectors --check that the target fails:
+//
+//	id       string   of the test
+//	comment  string   what it is for
+//	want     string   the expected result
+//	got      string   the target's
+//	like[]   string?  instructions that fail it, too
 //
 // Those of the other commands are documented with the packages that do the work:
 //

@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"triage"},
 	{"fuzz"},
 	{"fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/selfcheck"},
-	{"fuzz/bench", "fuzz/checklist", "fuzz/summary"},
+	{"fuzz/bench", "fuzz/checklist", "fuzz/summary", "fuzz/vectors"},
 	{"cmd"},
 }
 

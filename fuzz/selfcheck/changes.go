@@ -121,7 +121,7 @@ type Changed struct {
 func changed(ctx context.Context, i *mma.Instruction, count, seed int) (*Changed, error) {
 	unit := drawn(i, count, seed)
 	o := &Changed{Base: i.FullName(), Count: count, Changes: mma.Diff(&i.Params, &unit), Result: Equal}
-	if len(o.Changes) == 0 || equivalent(i, &unit) != "" {
+	if len(o.Changes) == 0 || Equivalent(i, &unit) != "" {
 		return o, nil
 	}
 	pr, err := anonymous(i, unit)

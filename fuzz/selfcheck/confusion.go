@@ -73,7 +73,7 @@ func confuseAll(ctx context.Context, i *mma.Instruction) ([]*Outcome, error) {
 // base there is nothing to explain.
 func confuse(ctx context.Context, i *mma.Instruction, s change.Mutant) (*Outcome, error) {
 	o := &Outcome{Base: i.FullName(), Mutant: s.Change, Change: mma.Diff(&i.Params, &s.Params), Labels: triage.LabelsOf(&i.Params, &s.Params)}
-	if equivalent(i, &s.Params) != "" {
+	if Equivalent(i, &s.Params) != "" {
 		o.Result = Equal
 		return o, nil
 	}
@@ -166,7 +166,7 @@ func score(i *mma.Instruction, mutant mma.Params, v *triage.Verdict) (Result, er
 func sameFunction(i *mma.Instruction, p, q mma.Params) (bool, error) {
 	j := *i
 	j.Params = p
-	if equivalent(&j, &q) != "" {
+	if Equivalent(&j, &q) != "" {
 		return true, nil
 	}
 	m, err := sim.New(i.Formats, i.K, q)

@@ -37,7 +37,7 @@ func programText(p *mma.Params) string { return changeText(mma.Diff(&mma.Params{
 func mutantsDigest(i *mma.Instruction) string {
 	parts := []any{arithmeticDigest(i), separateFirst, separateMost, separateChunk}
 	for _, s := range change.SpaceOf(i).Mutants(&i.Params, change.Decisions) {
-		parts = append(parts, s.Change, programText(&s.Params), equivalent(i, &s.Params))
+		parts = append(parts, s.Change, programText(&s.Params), Equivalent(i, &s.Params))
 	}
 	return digest(parts...)
 }

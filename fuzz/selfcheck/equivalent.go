@@ -18,9 +18,9 @@ type argument struct {
 	holds func(u *ranges, q *mma.Params, changed []string) bool
 }
 
-// equivalent returns the argument why two programs compute the same function on
+// Equivalent returns the argument why two programs compute the same function on
 // K elements of the given formats, "" if there is none.
-func equivalent(i *mma.Instruction, q *mma.Params) string {
+func Equivalent(i *mma.Instruction, q *mma.Params) string {
 	u := newRanges(i)
 	var changed []string
 	for _, c := range mma.Diff(&i.Params, q) {

@@ -35,7 +35,7 @@ const DecidedLeast = 60
 // argued returns the mutants of an arithmetic that have an argument, with these.
 func argued(i *mma.Instruction) (mutants []change.Mutant, arguments []string) {
 	for _, m := range change.SpaceOf(i).Mutants(&i.Params, change.Decisions) {
-		if a := equivalent(i, &m.Params); a != "" {
+		if a := Equivalent(i, &m.Params); a != "" {
 			mutants, arguments = append(mutants, m), append(arguments, a)
 		}
 	}

@@ -60,7 +60,7 @@ func mutantsOf(i *mma.Instruction) (others []other, seps []*Separation, err erro
 		if err != nil {
 			return nil, nil, err
 		}
-		sep := &Separation{Base: i.FullName(), Other: s.Change, Change: mma.Diff(&i.Params, &s.Params), Argument: equivalent(i, &s.Params)}
+		sep := &Separation{Base: i.FullName(), Other: s.Change, Change: mma.Diff(&i.Params, &s.Params), Argument: Equivalent(i, &s.Params)}
 		others, seps = append(others, other{sep, m}), append(seps, sep)
 	}
 	return others, seps, nil
@@ -79,7 +79,7 @@ func separatePairs(i *mma.Instruction, others []mma.Instruction, gens []gen.Gene
 		if err != nil {
 			return nil, err
 		}
-		sep := &Separation{Base: i.FullName(), Other: o.FullName(), Change: mma.Diff(&i.Params, &o.Params), Argument: equivalent(i, &o.Params)}
+		sep := &Separation{Base: i.FullName(), Other: o.FullName(), Change: mma.Diff(&i.Params, &o.Params), Argument: Equivalent(i, &o.Params)}
 		seps = append(seps, sep)
 		programs = append(programs, other{sep, m})
 	}

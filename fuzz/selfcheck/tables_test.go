@@ -111,7 +111,7 @@ func TestSeparations(t *testing.T) {
 		mutants := change.SpaceOf(&i).Mutants(&i.Params, change.Decisions)
 		arguments := map[string]int{}
 		for _, m := range mutants {
-			if a := equivalent(&i, &m.Params); a != "" {
+			if a := Equivalent(&i, &m.Params); a != "" {
 				arguments[a]++
 			}
 		}
@@ -180,7 +180,7 @@ func TestPairs(t *testing.T) {
 		for _, o := range all[n+1:] {
 			if takesSame(&all[n], &o) {
 				names, digests = append(names, all[n].FullName()), append(digests, pairDigest(&all[n], &o))
-				others, arguments = append(others, o.FullName()), append(arguments, orDash(equivalent(&all[n], &o.Params)))
+				others, arguments = append(others, o.FullName()), append(arguments, orDash(Equivalent(&all[n], &o.Params)))
 			}
 		}
 	}

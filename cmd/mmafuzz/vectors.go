@@ -1,0 +1,362 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/corpus/vectors"
+	"github.com/mmafuzz/mmafuzz/devices"
+	choose "github.com/mmafuzz/mmafuzz/fuzz/vectors"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// vectorsCmd is mmafuzz vectors.
+type vectorsCmd struct {
+	*app
+	unitFlags
+	arch    string
+	all     bool
+	check   string
+	out     string
+	formats []string
+	workers int
+}
+
+func newVectors(a *app) *cobra.Command {
+	v := &vectorsCmd{app: a}
+	c := &cobra.Command{
+		Use:   "vectors --arch A --inst I --out DIR",
+		Short: "test vectors of an instruction, for others to load",
+		Long: `vectors writes test vectors: few inputs with their results, chosen so that every
+arithmetic that can be told from the instruction's by one changed decision fails one
+of them, and so does every other instruction of the same formats. Each test says what
+it is for and which known arithmetics fail it. The files are JSON, CSV, a header of C,
+$readmemh of Verilog and .npz of NumPy (go doc ./corpus/vectors).
+
+  mmafuzz vectors --arch hopper --inst mma.m16n8k16.f32.f16.f16.f32 --out DIR
+  mmafuzz vectors --target model:mine.json --out DIR
+  mmafuzz vectors --all --out DIR
+  mmafuzz vectors --check DIR/hopper/FILE.json --target "exec:./mine"
+
+--all makes the sets of all instructions that were checked against results, and
+table.tsv with a row for each. Sets that DIR has already are kept, so that the same
+command goes on after an interruption.
+
+--check runs the tests of a set on a target.
+
+Exit status: 0 done, or all tests passed, 1 some failed, 2 trouble, 75 interrupted.`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context()) },
+	}
+	f := c.Flags()
+	f.StringVar(&v.arch, "arch", "", "`architecture`: --arch hopper is --target sim:hopper")
+	f.StringVar(&v.target, "target", "", "`target` whose arithmetic is known, sim:ARCH or model:FILE; with --check, any")
+	f.StringVar(&v.inst, "inst", "", "`instruction` (required, unless the target has only one)")
+	completeTargets(c, "target")
+	completeInstructions(c, "inst", &v.target)
+	f.BoolVar(&v.all, "all", false, "all instructions of the catalogue that were checked against results")
+	f.StringVar(&v.check, "check", "", "`file` of a set, JSON, whose tests to run on the target")
+	f.StringVar(&v.out, "out", "", "`directory` of the files: DIR/ARCH/NAME.json and so on")
+	f.StringSliceVar(&v.formats, "format", formatNames(), "`forms` of the files")
+	f.IntVar(&v.workers, "workers", 0, "`number` of sets that --all makes at a time (default: one per processor); they do not change them")
+	_ = c.MarkFlagDirname("out")
+	return c
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range vectors.Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func (v *vectorsCmd) run(ctx context.Context) error {
+	if v.arch != "" {
+		if v.target != "" {
+			return hinted("leave one out", "--arch %s and --target %s both name the target", v.arch, v.target)
+		}
+		v.target = "sim:" + v.arch
+	}
+	for _, name := range v.formats {
+		if err := checkWord("format", name, formatNames()...); err != nil {
+			return err
+		}
+	}
+	if err := checkWorkers(v.workers); err != nil {
+		return err
+	}
+	switch {
+	case v.check != "":
+		return v.checkSet(ctx)
+	case v.out == "":
+		return hinted("name a directory, which is made if need be", "--out is missing")
+	case v.all && v.target != "":
+		return hinted("leave one out", "--all makes the sets of all targets, not of %s", v.target)
+	case v.all:
+		return v.makeAll(ctx)
+	}
+	t, u, err := v.open()
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	i := *u.Instruction()
+	if u.Model() == nil {
+		return hinted("mmafuzz infer finds the arithmetic of a unit and writes a model file, which is a target", "the arithmetic of %s is not known: there are no right answers", v.target)
+	}
+	i.Params = *u.Model()
+	s, err := choose.Choose(ctx, &i)
+	if err != nil {
+		return err
+	}
+	if err := v.save(s); err != nil {
+		return err
+	}
+	return v.summary([]*vectors.Set{s})
+}
+
+// base is the path of a set's files, without what their forms add.
+func (v *vectorsCmd) base(instruction string) string {
+	arch, name, _ := strings.Cut(instruction, "/")
+	return filepath.Join(v.out, readable.Slug(arch), readable.Slug(name))
+}
+
+// chosenFormats are the forms that --format names.
+func (v *vectorsCmd) chosenFormats() []vectors.Format {
+	return slices.DeleteFunc(slices.Clone(vectors.Formats), func(f vectors.Format) bool { return !slices.Contains(v.formats, f.Name) })
+}
+
+// save writes the files of a set, JSON last: where it is, the others are.
+func (v *vectorsCmd) save(s *vectors.Set) error {
+	base := v.base(s.Instruction)
+	if err := os.MkdirAll(filepath.Dir(base), 0o777); err != nil {
+		return err
+	}
+	for _, f := range slices.Backward(v.chosenFormats()) {
+		text, err := f.Write(s)
+		if err == nil {
+			err = corpus.ReplaceFile(base+f.Ext, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kept returns the set of an instruction that the directory has, nil if it has none, an
+// outdated one, or not in all forms.
+func (v *vectorsCmd) kept(i *mma.Instruction) (*vectors.Set, error) {
+	base := v.base(i.FullName())
+	for _, f := range v.chosenFormats() {
+		if !isFile(base + f.Ext) {
+			return nil, nil
+		}
+	}
+	s, err := vectors.Open(base + ".json")
+	if err != nil {
+		return nil, nil
+	}
+	if d, err := choose.Digest(i); err != nil || d != s.Digest {
+		return nil, err
+	}
+	return s, nil
+}
+
+// makeAll makes the sets of all instructions that were checked, several at a time.
+func (v *vectorsCmd) makeAll(ctx context.Context) error {
+	all := choose.Instructions()
+	sets, errs := make([]*vectors.Set, len(all)), make([]error, len(all))
+	began := time.Now()
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	next, done := 0, 0
+	// turn gives out the next instruction, -1 at the end.
+	turn := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == len(all) || ctx.Err() != nil {
+			return -1
+		}
+		next++
+		return next - 1
+	}
+	for range cmp.Or(v.workers, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for n := turn(); n >= 0; n = turn() {
+				sets[n], errs[n] = v.make(ctx, &all[n])
+				mu.Lock()
+				done++
+				v.progress(began, fmt.Sprintf("%d of %d  %s", done, len(all), all[n].FullName()))
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	table, err := choose.Table(sets)
+	if err == nil {
+		err = corpus.ReplaceFile(filepath.Join(v.out, choose.TableFile), table)
+	}
+	if err != nil {
+		return err
+	}
+	return v.summary(sets)
+}
+
+// make returns the set of an instruction, and saves it if the directory does not have it.
+func (v *vectorsCmd) make(ctx context.Context, i *mma.Instruction) (*vectors.Set, error) {
+	s, err := v.kept(i)
+	if s != nil || err != nil {
+		return s, err
+	}
+	if s, err = choose.Choose(ctx, i); err != nil {
+		return nil, err
+	}
+	return s, v.save(s)
+}
+
+// summary shows what sets come to.
+func (v *vectorsCmd) summary(sets []*vectors.Set) error {
+	totals, err := choose.Totals(sets)
+	if err != nil {
+		return err
+	}
+	if len(sets) == 1 {
+		totals = totals[:1]
+	}
+	g := readable.Table{Width: v.width, Head: true, Right: map[int]bool{}}
+	for column := 1; column <= 10; column++ {
+		g.Right[column] = true
+	}
+	g.Add("", "sets", "instructions", "tests", "chosen", "changes", "killed", "same", "undecided", "open", "bytes")
+	for _, t := range totals {
+		if v.json {
+			if err := v.writeJSON(t); err != nil {
+				return err
+			}
+			continue
+		}
+		row := []string{t.Arch}
+		for _, n := range []int{t.Sets, t.Instructions, t.Tests, t.Chosen, t.Changes, t.Killed, t.Same, t.Undecided, t.Open, t.Bytes} {
+			row = append(row, fmt.Sprint(n))
+		}
+		g.Add(row...)
+	}
+	if !v.json {
+		g.Write(v.stdout, v.bolden)
+		fmt.Fprintf(v.stdout, "files: %s\n", v.out)
+	}
+	return v.stdout.Err()
+}
+
+// failedTest is a test that a target does not pass.
+type failedTest struct {
+	ID      string   `json:"id"`
+	Comment string   `json:"comment"`
+	Want    string   `json:"want"`
+	Got     string   `json:"got"`
+	Like    []string `json:"like,omitempty"` // instructions that fail the test, too
+}
+
+// checkSet runs the tests of a set on the target.
+func (v *vectorsCmd) checkSet(ctx context.Context) error {
+	s, err := vectors.Open(v.check)
+	if err != nil {
+		return withHint(err, "mmafuzz vectors makes sets")
+	}
+	cases, err := s.Cases()
+	if err != nil {
+		return err
+	}
+	if v.target == "" {
+		return hinted("for example --target \"exec:./mine\"", "--target is missing")
+	}
+	if _, inst := devices.Split(v.target); v.inst == "" && inst == "" {
+		_, v.inst, _ = strings.Cut(s.Instruction, "/")
+	}
+	t, u, err := v.openFor(s)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if i := u.Instruction(); i.Formats != s.Formats || i.K != s.K {
+		return fmt.Errorf("%s is about %s with K = %d, %s/%s takes %s with K = %d", v.check, s.Formats, s.K, v.target, i.Name, i.Formats, i.K)
+	}
+	b := mma.NewBatch(s.Formats, mma.Shape{M: 1, N: 1, K: s.K, Tiles: 1})
+	out := make([]byte, s.Formats.D.Width())
+	failed := 0
+	for n := range cases {
+		c := &cases[n]
+		b.Set(0, c.Dot)
+		if err := u.Run(ctx, b, out); err != nil {
+			return fmt.Errorf("test %s: %w", c.ID, err)
+		}
+		got := mma.Load(out, s.Formats.D.Width(), 0)
+		if c.Right(s.Formats.D, got) {
+			continue
+		}
+		failed++
+		if err := v.showFailed(s, c, got); err != nil {
+			return err
+		}
+	}
+	if !v.json {
+		fmt.Fprintf(v.stdout, "%d tests of %s, %d failed\n", len(cases), s.Instruction, failed)
+	}
+	if failed > 0 {
+		return errMismatch
+	}
+	return v.stdout.Err()
+}
+
+// openFor opens the unit that is to run a set: the instruction of the set's name, or the
+// target's only one.
+func (v *vectorsCmd) openFor(s *vectors.Set) (devices.Target, devices.Unit, error) {
+	t, u, err := v.open()
+	if err == nil {
+		return t, u, nil
+	}
+	if target, openErr := openTarget(v.target); openErr == nil {
+		only := len(target.Instructions()) == 1
+		target.Close()
+		if only {
+			return openUnit(v.target, "", "")
+		}
+	}
+	return nil, nil, err
+}
+
+func (v *vectorsCmd) showFailed(s *vectors.Set, c *vectors.Case, got uint64) error {
+	f := failedTest{ID: c.ID, Comment: c.Comment, Want: c.D, Got: mma.FormatCode(s.Formats.D, got)}
+	for _, n := range c.Fails {
+		if n >= 0 && n < len(s.Others) && s.Others[n].Kind == vectors.KindInstruction {
+			f.Like = append(f.Like, s.Others[n].Name)
+		}
+	}
+	if v.json {
+		return v.writeJSON(f)
+	}
+	fmt.Fprintf(v.stdout, "%s  %s = %s, not %s: %s\n", f.ID, mma.FormatDot(s.Formats, c.Dot), f.Got, f.Want, f.Comment)
+	return v.stdout.Err()
+}

@@ -1,0 +1,478 @@
+// Package vectors chooses test vectors (corpus/vectors) for an arithmetic: few inputs on
+// which every arithmetic that can be told from it gives another result.
+//
+// What must fail some test are the goals: the arithmetics that one changed decision makes
+// (package triage/change), those of the catalogue's other instructions of the same formats,
+// references such as the exact sum; and some features that tests must have, such as a
+// subnormal operand. Inputs come from the generators aimed at the arithmetic. A table of
+// which input reaches which goals is covered greedily: the goal that the fewest inputs reach
+// comes first, and of these inputs the one that reaches the most other goals is taken. Then
+// products that are not needed are set to zero, and tests that the others make superfluous
+// are dropped. Every expected result is that of the model and of the oracle, which share no
+// code; where they differ there is no set.
+//
+// The same instruction gives the same set, whatever the machine: the generators' versions
+// are fixed here (sources).
+//
+// The API of this package is not promised: it may change in any version.
+package vectors
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/corpus/vectors"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// sources are the generators of candidates, in versions that stay: another version would
+// give another set.
+var sources = []string{
+	"corner@1", "pattern@1", "cut@1", "tie@1", "order@1", "spread@1", "floor@1", "tiny@1", "huge@1",
+	"zero@1", "special@1", "subnormal@1", "cancel@1", "raw@1", "normal@1", "uniform@1", "dnn@1",
+}
+
+// tail is the sources of the tests that are drawn at random, and how many of each.
+var tail = []struct {
+	source, text string
+	count        uint64
+}{{"normal@1", "normally distributed numbers", 8}, {"raw@1", "raw bits", 8}}
+
+// Seeds of the candidates and of the random tests.
+const (
+	candidateSeed = 1
+	tailSeed      = 2
+)
+
+// candidate is an input that may become a test.
+type candidate struct {
+	dot   *mma.Dot
+	want  uint64
+	goals bitset // that it reaches
+	cost  int    // how complicated it is
+	goal  int    // for which it was taken
+}
+
+// chooser chooses the tests of one instruction.
+type chooser struct {
+	inst    *mma.Instruction
+	base    *sim.Model
+	policy  oracle.Policy   // what nobody has shown is compared by class
+	lenient oracle.Comparer // by this policy
+	strict  oracle.Comparer // of the bits
+	goals   []*goal
+	gens    []gen.Source
+	best    map[string]int // the simplest candidate that reaches a set of goals
+	pool    []*candidate
+	want    []byte
+	got     []byte
+}
+
+// Choose returns the test vectors of an instruction.
+func Choose(ctx context.Context, i *mma.Instruction) (*vectors.Set, error) {
+	c, err := newChooser(i)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.search(ctx); err != nil {
+		return nil, err
+	}
+	return c.set(c.cover())
+}
+
+func newChooser(i *mma.Instruction) (*chooser, error) {
+	base, err := sim.ForInstruction(i)
+	if err != nil {
+		return nil, err
+	}
+	c := &chooser{inst: i, base: base, best: map[string]int{}, policy: oracle.DefaultPolicy(i.Unknown, 0)}
+	c.lenient, c.strict = oracle.NewComparer(i.D, c.policy), oracle.NewComparer(i.D, oracle.Policy{})
+	if c.goals, err = goalsOf(i); err != nil {
+		return nil, err
+	}
+	for _, name := range sources {
+		s, err := gen.ParseSource(name)
+		if err != nil {
+			return nil, err
+		}
+		c.gens = append(c.gens, s.Generator.Aimed(c.spec(), &i.Params))
+		c.gens[len(c.gens)-1].Generator = s.Generator
+	}
+	return c, nil
+}
+
+func (c *chooser) spec() gen.Spec { return gen.Spec{Formats: c.inst.Formats, K: c.inst.K} }
+
+// batchDots is the number of inputs made at once.
+const batchDots = 2048
+
+// search fills the pool: with the first inputs of every generator, and of the later ones
+// with those that reach a goal that none has reached.
+func (c *chooser) search(ctx context.Context) error {
+	all := make([]int, len(c.goals))
+	for n := range all {
+		all[n] = n
+	}
+	for _, s := range c.gens {
+		c.try(c.fill(s, 0, searchFirst), all)
+	}
+	for from := uint64(0); from < searchMost; from += batchDots {
+		for _, s := range c.gens {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			open := c.open(from)
+			if len(open) == 0 {
+				return nil
+			}
+			c.try(c.fill(s, from, batchDots), open)
+		}
+	}
+	return nil
+}
+
+// open lists the goals that are searched for in the inputs from a number on.
+func (c *chooser) open(from uint64) []int {
+	var open []int
+	for n, g := range c.goals {
+		if !g.reached && !g.same && from < g.most && (!g.undecided || from < searchChange) {
+			open = append(open, n)
+		}
+	}
+	return open
+}
+
+// fill makes inputs of a generator.
+func (c *chooser) fill(s gen.Source, from uint64, n int) *mma.Batch {
+	g := s.Generator
+	per := g.M * g.N
+	b := mma.NewBatch(c.inst.Formats, mma.Shape{M: g.M, N: g.N, K: c.inst.K, Tiles: max(n/per, 1)})
+	s.Fill(b, candidateSeed, from)
+	return b
+}
+
+// try evaluates goals on inputs, and takes those into the pool that reach one.
+func (c *chooser) try(b *mma.Batch, goals []int) {
+	w := c.inst.D.Width()
+	dots := b.Dots()
+	c.want, c.got = slices.Grow(c.want[:0], dots*w)[:dots*w], slices.Grow(c.got[:0], dots*w)[:dots*w]
+	c.base.Run(b, c.want)
+	reached := make([]bitset, dots)
+	for _, g := range goals {
+		for _, n := range c.reaching(g, b) {
+			if reached[n] == nil {
+				reached[n] = newBitset(len(c.goals))
+			}
+			reached[n].set(g)
+		}
+	}
+	all := len(goals) == len(c.goals)
+	for n, r := range reached {
+		if r == nil || !all && c.reachedAll(r) {
+			continue
+		}
+		d := mma.NewDot(c.inst.Formats, c.inst.K)
+		b.Get(n, d)
+		x := &candidate{dot: d, want: mma.Load(c.want, w, n), goals: r, cost: cost(d)}
+		if !all {
+			x.goals = c.evaluate(d)
+		}
+		c.add(x)
+	}
+}
+
+// reachedAll reports whether all goals of a set are reached.
+func (c *chooser) reachedAll(s bitset) bool {
+	for n, g := range c.goals {
+		if s.has(n) && !g.reached {
+			return false
+		}
+	}
+	return true
+}
+
+// add takes a candidate into the pool, unless there is one that reaches the same and is no
+// more complicated.
+func (c *chooser) add(x *candidate) {
+	for n, g := range c.goals {
+		g.reached = g.reached || x.goals.has(n)
+	}
+	key := x.goals.key()
+	if n, ok := c.best[key]; !ok {
+		c.best[key] = len(c.pool)
+		c.pool = append(c.pool, x)
+	} else if x.cost < c.pool[n].cost {
+		c.pool[n] = x
+	}
+}
+
+// reaching lists the inputs that reach a goal; c.want has the results.
+func (c *chooser) reaching(number int, b *mma.Batch) []int {
+	g := c.goals[number]
+	w := c.inst.D.Width()
+	var list []int
+	if g.has != nil {
+		d := mma.NewDot(c.inst.Formats, c.inst.K)
+		for n := range b.Dots() {
+			b.Get(n, d)
+			if g.has(d, mma.Load(c.want, w, n)) {
+				list = append(list, n)
+			}
+		}
+		return list
+	}
+	g.results(b, c.got)
+	if string(c.want) == string(c.got) {
+		return nil
+	}
+	for n := range b.Dots() {
+		want, got := mma.Load(c.want, w, n), mma.Load(c.got, w, n)
+		if want == got || c.strict.Compare(want, got) == oracle.Same {
+			continue
+		}
+		if c.lenient.Compare(want, got) == oracle.Same {
+			g.undecided = true
+			continue
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// evaluate returns all goals that an input reaches.
+func (c *chooser) evaluate(d *mma.Dot) bitset {
+	b := mma.BatchOf(c.inst.Formats, c.inst.K, []*mma.Dot{d})
+	w := c.inst.D.Width()
+	wantAll, gotAll := c.want, c.got
+	c.want, c.got = make([]byte, w), make([]byte, w)
+	defer func() { c.want, c.got = wantAll, gotAll }()
+	c.base.Run(b, c.want)
+	s := newBitset(len(c.goals))
+	for n := range c.goals {
+		if len(c.reaching(n, b)) > 0 {
+			s.set(n)
+		}
+	}
+	return s
+}
+
+// cost is how complicated an input is: products that are not zero, then bits.
+func cost(d *mma.Dot) int {
+	n := bits.OnesCount64(d.C)
+	for k := range d.A {
+		if d.A[k] != 0 || d.B[k] != 0 {
+			n += 64
+		}
+		n += bits.OnesCount64(d.A[k]) + bits.OnesCount64(d.B[k])
+	}
+	return n
+}
+
+// cover takes candidates until every goal that can be reached is.
+func (c *chooser) cover() []*candidate {
+	count := make([]int, len(c.goals))
+	for _, x := range c.pool {
+		for n := range c.goals {
+			if x.goals.has(n) {
+				count[n]++
+			}
+		}
+	}
+	covered := newBitset(len(c.goals))
+	var taken []*candidate
+	// rarest returns the goal that the fewest candidates reach, -1 if there is none.
+	rarest := func(ok func(n int) bool) int {
+		best := -1
+		for n := range c.goals {
+			if count[n] > 0 && ok(n) && (best < 0 || count[n] < count[best]) {
+				best = n
+			}
+		}
+		return best
+	}
+	take := func(goal int) {
+		var best *candidate
+		gain := func(x *candidate) int { return x.goals.without(covered).count() }
+		for _, x := range c.pool {
+			if x.goals.has(goal) && (best == nil || cmp.Or(cmp.Compare(gain(x), gain(best)), cmp.Compare(best.cost, x.cost)) > 0) {
+				best = x
+			}
+		}
+		need := best.goals.without(covered)
+		need.set(goal)
+		x := c.reduced(best, need)
+		x.goal = goal
+		covered.union(x.goals)
+		taken = append(taken, x)
+	}
+	for _, g := range groups {
+		if n := rarest(func(n int) bool { return c.goals[n].group == g.name }); n >= 0 {
+			take(n)
+		}
+	}
+	for {
+		n := rarest(func(n int) bool { return !covered.has(n) })
+		if n < 0 {
+			return c.withoutSuperfluous(taken)
+		}
+		take(n)
+	}
+}
+
+// reduced sets c and products to zero as long as an input reaches the goals that it is
+// needed for.
+func (c *chooser) reduced(x *candidate, need bitset) *candidate {
+	d := x.dot.Clone()
+	try := func(change func()) {
+		before := d.Clone()
+		change()
+		if !d.Equal(before) && !need.without(c.evaluate(d)).empty() {
+			d = before
+		}
+	}
+	for k := range d.A {
+		try(func() { d.A[k], d.B[k] = 0, 0 })
+	}
+	try(func() { d.C = 0 })
+	return &candidate{dot: d, want: c.base.Dot(d, nil), goals: c.evaluate(d), cost: cost(d)}
+}
+
+// withoutSuperfluous drops tests all of whose goals others reach, the last ones first, but
+// for the last one of each group.
+func (c *chooser) withoutSuperfluous(taken []*candidate) []*candidate {
+	for n := len(taken) - 1; n >= 0; n-- {
+		others := newBitset(len(c.goals))
+		alone := true
+		for m, x := range taken {
+			if m != n {
+				others.union(x.goals)
+				alone = alone && c.groupOf(x) != c.groupOf(taken[n])
+			}
+		}
+		if !alone && taken[n].goals.without(others).empty() {
+			taken = slices.Delete(taken, n, n+1)
+		}
+	}
+	return taken
+}
+
+func (c *chooser) groupOf(x *candidate) string { return c.goals[x.goal].group }
+
+// set makes the set of the tests that were taken.
+func (c *chooser) set(taken []*candidate) (*vectors.Set, error) {
+	i := c.inst
+	s := &vectors.Set{Version: vectors.Version, Instruction: i.FullName(), Formats: i.Formats, K: i.K, Arithmetic: i.Params.String(),
+		Params: i.Params, Also: alike(i), Digest: c.digest(), Source: i.Source, Evidence: i.Evidence, Others: []vectors.Other{}}
+	killed := newBitset(len(c.goals))
+	for _, x := range taken {
+		killed.union(x.goals)
+	}
+	for n, g := range c.goals {
+		if g.other != nil && g.other.Kind == vectors.KindChange {
+			s.Rates.Changes++
+			switch {
+			case killed.has(n):
+				s.Rates.Killed++
+			case g.same:
+				s.Rates.Same++
+			case g.undecided:
+				s.Rates.Undecided++
+			default:
+				s.Rates.Open++
+			}
+		}
+	}
+	number := make([]int, len(c.goals)) // of the other of a goal
+	for n, g := range c.goals {
+		if number[n] = -1; g.other != nil && killed.has(n) {
+			number[n] = len(s.Others)
+			s.Others = append(s.Others, *g.other)
+		}
+	}
+	for _, g := range groups {
+		group := vectors.Group{Name: g.name, About: g.about}
+		for _, x := range taken {
+			if c.groupOf(x) == g.name {
+				group.Tests = append(group.Tests, c.test(x, c.comment(x), number))
+			}
+		}
+		if g.name == random {
+			if err := c.addTail(&group, number); err != nil {
+				return nil, err
+			}
+		}
+		for n := range group.Tests {
+			group.Tests[n].ID = fmt.Sprintf("%s-%d", g.name, n+1)
+		}
+		if len(group.Tests) > 0 {
+			s.Groups = append(s.Groups, group)
+		}
+	}
+	return s, c.check(s)
+}
+
+// addTail adds the random tests.
+func (c *chooser) addTail(group *vectors.Group, number []int) error {
+	for _, t := range tail {
+		s, err := gen.ParseSource(t.source)
+		if err != nil {
+			return err
+		}
+		for n := range t.count {
+			per := uint64(s.Generator.M * s.Generator.N) // one of each tile
+			d := s.Dot(c.spec(), tailSeed, n*per+n)
+			group.Tests = append(group.Tests, c.test(&candidate{dot: d, want: c.base.Dot(d, nil), goals: c.evaluate(d)}, t.text, number))
+		}
+	}
+	return nil
+}
+
+// comment says what a test is for.
+func (c *chooser) comment(x *candidate) string {
+	g := c.goals[x.goal]
+	if g.results == nil {
+		return g.comment("")
+	}
+	out := make([]byte, c.inst.D.Width())
+	g.results(mma.BatchOf(c.inst.Formats, c.inst.K, []*mma.Dot{x.dot}), out)
+	return g.comment(mma.FormatCode(c.inst.D, mma.Load(out, c.inst.D.Width(), 0)))
+}
+
+func (c *chooser) test(x *candidate, comment string, number []int) vectors.Test {
+	t := vectors.NewTest(c.inst.Formats, x.dot, x.want)
+	t.Comment = comment
+	switch class := c.inst.D.Get().Decode(x.want).Class; {
+	case class == fp.NaN && c.policy.NaN == oracle.ByClass:
+		t.Compare = vectors.CompareNaN
+	case class == fp.Zero && c.policy.Zero == oracle.ByClass:
+		t.Compare = vectors.CompareZero
+	}
+	for n := range c.goals {
+		if x.goals.has(n) && number[n] >= 0 {
+			t.Fails = append(t.Fails, number[n])
+		}
+	}
+	return t
+}
+
+// check compares every expected result with that of the oracle.
+func (c *chooser) check(s *vectors.Set) error {
+	cases, err := s.Cases()
+	if err != nil {
+		return err
+	}
+	for _, x := range cases {
+		if judged := oracle.Eval(&c.inst.Params, c.inst.Formats, c.inst.K, x.Dot); judged != x.Want {
+			return fmt.Errorf("%s: on %s the model gives %s and the oracle %s: this is a defect of mmafuzz, please report it",
+				c.inst.FullName(), mma.FormatDot(c.inst.Formats, x.Dot), x.D, mma.FormatCode(c.inst.D, judged))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package vectors_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/corpus/vectors"
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
+	choose "github.com/mmafuzz/mmafuzz/fuzz/vectors"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
+)
+
+const published = "../../corpus/vectors/"
+
+// TestSets makes published sets again: not a byte differs.
+func TestSets(t *testing.T) {
+	files, err := filepath.Glob(published + "sets/*/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no sets: %v", err)
+	}
+	for _, file := range files[len(files)-tier.Of(1, 1, len(files)):] {
+		s, err := vectors.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i, err := selfcheck.Find(s.Instruction)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := choose.Choose(t.Context(), i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(s, again); d != "" {
+			t.Errorf("%s is outdated: mmafuzz vectors --arch %s --inst %s --format json --out corpus/vectors/sets\n%s", file, i.Arch, i.Name, d)
+		}
+	}
+}
+
+// TestCancelled ends a search.
+func TestCancelled(t *testing.T) {
+	i, err := selfcheck.Find("volta/mma.m8n8k4.f32.f16.f16.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := choose.Choose(ctx, i); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}

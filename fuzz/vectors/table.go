@@ -1,0 +1,95 @@
+package vectors
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/vectors"
+)
+
+// TableFile is the file with a row for each set.
+const TableFile = "table.tsv"
+
+var columns = []string{"digest", "instruction", "also", "k", "tests", "chosen", "changes", "killed", "same", "undecided", "open", "refinements", "instructions", "references", "bytes"}
+
+// Table writes a row for each set: its tests, of these the chosen ones, how many of the
+// arithmetics that differ by one changed decision fail some test, why the others do not,
+// how many other arithmetics do, and the bytes of the set as JSON.
+func Table(sets []*vectors.Set) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# by mmafuzz vectors --all --out DIR\n%s\n", strings.Join(columns, "\t"))
+	for _, s := range sets {
+		text, err := s.JSON()
+		if err != nil {
+			return nil, err
+		}
+		tests, chosen := count(s)
+		kinds := map[string]int{}
+		for _, o := range s.Others {
+			kinds[o.Kind]++
+		}
+		r := s.Rates
+		fmt.Fprintf(&b, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", s.Digest, s.Instruction, len(s.Also), s.K, tests, chosen,
+			r.Changes, r.Killed, r.Same, r.Undecided, r.Open, kinds[vectors.KindRefinement], kinds[vectors.KindInstruction], kinds[vectors.KindReference], len(text))
+	}
+	return b.Bytes(), nil
+}
+
+func count(s *vectors.Set) (tests, chosen int) {
+	for _, g := range s.Groups {
+		tests += len(g.Tests)
+		if g.Name != random {
+			chosen += len(g.Tests)
+		}
+	}
+	return tests, chosen
+}
+
+// Total is what the sets of an architecture come to.
+type Total struct {
+	Arch         string `json:"arch"`
+	Sets         int    `json:"sets"`
+	Instructions int    `json:"instructions"` // that they are about
+	Tests        int    `json:"tests"`
+	Chosen       int    `json:"chosen"`    // of these, not at random
+	Changes      int    `json:"changes"`   // arithmetics with one changed decision
+	Killed       int    `json:"killed"`    // of these, that fail some test
+	Same         int    `json:"same"`      // that compute the same function, by an argument
+	Undecided    int    `json:"undecided"` // that differ only in what nobody has shown
+	Open         int    `json:"open"`      // that no input was found for
+	Bytes        int    `json:"bytes"`     // as JSON
+}
+
+// Totals sums up sets by architecture, the sum of all at the end.
+func Totals(sets []*vectors.Set) ([]Total, error) {
+	all := Total{Arch: "all"}
+	var totals []Total
+	for _, s := range sets {
+		arch, _, _ := strings.Cut(s.Instruction, "/")
+		n := slices.IndexFunc(totals, func(t Total) bool { return t.Arch == arch })
+		if n < 0 {
+			n = len(totals)
+			totals = append(totals, Total{Arch: arch})
+		}
+		text, err := s.JSON()
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range []*Total{&totals[n], &all} {
+			tests, chosen := count(s)
+			t.Sets++
+			t.Instructions += 1 + len(s.Also)
+			t.Tests += tests
+			t.Chosen += chosen
+			t.Changes += s.Rates.Changes
+			t.Killed += s.Rates.Killed
+			t.Same += s.Rates.Same
+			t.Undecided += s.Rates.Undecided
+			t.Open += s.Rates.Open
+			t.Bytes += len(text)
+		}
+	}
+	return append(totals, all), nil
+}
