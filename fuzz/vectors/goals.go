@@ -40,9 +40,9 @@ type goal struct {
 // that the table of separations knows takes 62,430 inputs.
 const (
 	searchFirst  = 256
-	searchOther  = 4096 // for refinements, which may all compute the same function
-	searchChange = 20_480
-	searchMost   = 131_072
+	searchOther  = 4096    // for refinements, which may all compute the same function
+	searchChange = 20_480  // for other instructions, and changes that have no written arguments
+	searchMost   = 131_072 // for changes of arithmetics that were measured
 )
 
 // measured are the arithmetics of the table of separations: where no input tells one of their
@@ -94,7 +94,7 @@ func goalsOf(i *mma.Instruction) ([]*goal, error) {
 			continue
 		}
 		seen[o.Params] = true
-		if err := program(&o.Params, vectors.KindInstruction, o.FullName(), groupOf(&i.Params, &o.Params), searchFor(i)); err != nil {
+		if err := program(&o.Params, vectors.KindInstruction, o.FullName(), groupOf(&i.Params, &o.Params), searchChange); err != nil {
 			return nil, err
 		}
 	}
