@@ -89,7 +89,7 @@ func replayLog(r io.Reader, replay func(n int, body []byte) error) (good int64, 
 		if err != nil {
 			return good, fmt.Errorf("line %d: %w", n+1, err)
 		}
-		body, ok := checkedBody(line)
+		body, ok := LogBody(line)
 		if !ok {
 			if onlyZeros(in) {
 				return good, nil
@@ -133,8 +133,18 @@ var headOfRecord = regexp.MustCompile(`^([0-9a-f]{0,8}|[0-9a-f]{8} \{?)$`)
 
 const headLen = 10
 
-// checkedBody returns a record's JSON if its checksum is right.
-func checkedBody(line []byte) ([]byte, bool) {
+// LogLine returns the line of a record.
+func LogLine(v any) ([]byte, error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	line := fmt.Appendf(nil, "%08x ", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
+	return append(append(line, body...), '\n'), nil
+}
+
+// LogBody returns the JSON of a line, with its end or without, if its checksum is right.
+func LogBody(line []byte) (body []byte, ok bool) {
 	sum, body, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
 	return body, ok && string(sum) == fmt.Sprintf("%08x", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
 }
@@ -152,12 +162,10 @@ func (l *Log) Record(v any) error {
 // the background write. What a crash of the machine leaves of the last records is cut off
 // by OpenLog.
 func (l *Log) Append(v any) error {
-	body, err := json.Marshal(v)
+	line, err := LogLine(v)
 	if err != nil {
 		return err
 	}
-	line := fmt.Appendf(nil, "%08x ", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
-	line = append(append(line, body...), '\n')
 	if _, err := l.f.Write(line); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}

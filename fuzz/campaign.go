@@ -47,6 +47,9 @@ type Config struct {
 	Keep func(pair int, bucket *Bucket, v *triage.Verdict) bool
 	// Journal, if not "", is the file that makes the campaign resumable.
 	Journal string
+	// Plan identifies the plan of a campaign that goes by MergeUnits, "": it goes by Run. A
+	// journal is of one plan.
+	Plan string
 	// Bundles, if not "", is the directory below which every finding gets a bundle
 	// (package bundle), at BundleDir(f), or if that is nil at INSTRUCTION/CAUSE-NUMBER,
 	// with the targets before it if there are more than two.
@@ -107,7 +110,7 @@ func New(cfg Config) (*Campaign, error) {
 		return nil, errors.New("no pair of instructions to compare")
 	}
 	if cfg.Workers <= 0 {
-		cfg.Workers = workersFor(cfg.Pairs)
+		cfg.Workers = Workers(cfg.Pairs)
 	}
 	if cfg.PerBucket <= 0 {
 		cfg.PerBucket = 1
@@ -152,8 +155,8 @@ func (c *Campaign) setSchedules() {
 	}
 }
 
-// workersFor returns the number of workers that pairs are to have.
-func workersFor(pairs []devices.Pair) int {
+// Workers returns the number of workers that pairs have by default.
+func Workers(pairs []devices.Pair) int {
 	most := 0
 	for i := range pairs {
 		most = max(most, devices.Workers(pairs[i].A, pairs[i].B))

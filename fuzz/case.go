@@ -114,8 +114,7 @@ func (c *Campaign) triage(ctx context.Context, e *epoch) error {
 	xs := make([]*pairTriage, len(c.pairs))
 	err := c.parallel(ctx, len(c.pairs), func(i int) (err error) {
 		if d := &e.d.Pairs[i]; len(d.differ) > 0 {
-			st := c.state.Pairs[i]
-			xs[i] = &pairTriage{c: c, index: i, p: c.pairs[i], st: st, d: d, chunks: e.pairs[i].chunks, verdict: st.Verdict}
+			xs[i] = e.triageOf(i)
 			err = xs[i].triage(ctx)
 		}
 		e.triaged[i] = err == nil
@@ -125,6 +124,12 @@ func (c *Campaign) triage(ctx context.Context, e *epoch) error {
 		return err
 	}
 	return errors.Join(c.minimize(ctx, xs, c.choose(xs)), c.saving.failed())
+}
+
+// triageOf begins the triage of a pair.
+func (e *epoch) triageOf(i int) *pairTriage {
+	st := e.c.state.Pairs[i]
+	return &pairTriage{c: e.c, index: i, p: e.c.pairs[i], st: st, d: &e.d.Pairs[i], chunks: e.pairs[i].chunks, verdict: st.Verdict}
 }
 
 // triage takes the cases of a pair as far as they go without other pairs.

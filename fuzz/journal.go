@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,13 +34,14 @@ type journalHeader struct {
 	Most       int             `json:"max_findings"`
 	Policies   []string        `json:"policies"`
 	Files      []string        `json:"files,omitempty"` // of the targets that are made of files: their digests
+	Plan       string          `json:"plan,omitempty"`  // see Config.Plan
 }
 
 // journalVersion is 2 since buckets are primary causes.
 const journalVersion = 2
 
 func (c *Campaign) header() journalHeader {
-	h := journalHeader{Version: journalVersion, Versions: versions.Current(), Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings}
+	h := journalHeader{Version: journalVersion, Versions: versions.Current(), Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings, Plan: c.cfg.Plan}
 	for _, p := range c.pairs {
 		h.Pairs = append(h.Pairs, fmt.Sprintf("%s %s | %s %s", p.TargetA, p.A.Instruction().Name, p.TargetB, p.B.Instruction().Name))
 		h.Policies = append(h.Policies, policyName(p.policy))
@@ -82,6 +84,9 @@ func (h *journalHeader) differences(want *journalHeader) []string {
 	}
 	if h.Version != want.Version {
 		return []string{fmt.Sprintf("its journal is of version %d, this program writes version %d", h.Version, want.Version)}
+	}
+	if h.Plan != want.Plan {
+		return []string{fmt.Sprintf("its plan is %s, not %s", cmp.Or(h.Plan, "none"), cmp.Or(want.Plan, "none"))}
 	}
 	point("seed", h.Seed, want.Seed)
 	point("number of cases per bucket", h.PerBucket, want.PerBucket)

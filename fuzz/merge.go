@@ -143,28 +143,32 @@ func (e *pairEpoch) resume(p part) {
 func (e *pairEpoch) delta(n int) pairDelta {
 	d := pairDelta{Where: &Where{}}
 	for i := range e.parts[:n] {
-		p, ch := &e.parts[i], e.chunks[i]
-		d.Dots += uint64(ch.n)
-		d.Chunks++
-		if !ch.play {
-			if d.Next == nil {
-				d.Next = map[string]uint64{}
-			}
-			d.Next[ch.name] = ch.index + uint64(ch.n)
-		}
-		for class, n := range p.classes {
-			d.Classes[class] += n
-		}
-		source := map[string]Tally{ch.generator(): {uint64(ch.n), uint64(ch.n) - p.classes[oracle.Same]}}
-		d.Where.add(&Where{Sources: source, Ulps: p.where.Ulps, Spread: p.where.Spread})
-		d.Features = append(d.Features, p.features...)
-		d.Corpus = append(d.Corpus, p.corpus...)
-		d.Agree = append(d.Agree, p.agree...)
-		d.differ = append(d.differ, p.differ...)
-		d.unnamed = append(d.unnamed, p.unnamed...)
-		for j := range p.kinds {
-			d.count(e.st, &p.kinds[j])
-		}
+		d.add(e.st, &e.parts[i], e.chunks[i])
 	}
 	return d
+}
+
+// add adds the part of a chunk.
+func (d *pairDelta) add(st *PairState, p *part, ch *chunk) {
+	d.Dots += uint64(ch.n)
+	d.Chunks++
+	if !ch.play && !ch.mixed {
+		if d.Next == nil {
+			d.Next = map[string]uint64{}
+		}
+		d.Next[ch.name] = ch.index + uint64(ch.n)
+	}
+	for class, n := range p.classes {
+		d.Classes[class] += n
+	}
+	source := map[string]Tally{ch.generator(): {uint64(ch.n), uint64(ch.n) - p.classes[oracle.Same]}}
+	d.Where.add(&Where{Sources: source, Ulps: p.where.Ulps, Spread: p.where.Spread})
+	d.Features = append(d.Features, p.features...)
+	d.Corpus = append(d.Corpus, p.corpus...)
+	d.Agree = append(d.Agree, p.agree...)
+	d.differ = append(d.differ, p.differ...)
+	d.unnamed = append(d.unnamed, p.unnamed...)
+	for j := range p.kinds {
+		d.count(st, &p.kinds[j])
+	}
 }

@@ -17,6 +17,7 @@ type chunk struct {
 	index  uint64 // of the first dot product
 	n      int
 	play   bool // the inputs are those of the pair's recording
+	mixed  bool // of several sources: see Unit
 }
 
 const (

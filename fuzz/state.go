@@ -48,8 +48,8 @@ type PairState struct {
 	LastNew  int // epoch of the newest bucket
 	Where    Where
 
-	// Unexamined are differing cases of an epoch that is not complete, which are in
-	// no bucket yet.
+	// Unexamined are differing cases that are in no bucket: of an epoch that is not
+	// complete, or more of a unit without a verdict than its result keeps.
 	Unexamined uint64
 }
 
@@ -116,7 +116,7 @@ type pairDelta struct {
 	differ     []Sample // a few differing cases of each kind: to be run again, and then evidence for triage
 	unnamed    []Sample // differing cases that no verdict before the epoch names
 	kinds      []kind   // kinds of differing cases that are new to the epoch, in the order in which they came up
-	Unexamined uint64   `json:"-"` // of an epoch that is not complete: cases in no bucket
+	Unexamined uint64   `json:"unexamined,omitempty"` // cases in no bucket: see PairState
 }
 
 func newPairState(p *pairRun) *PairState {
@@ -165,7 +165,7 @@ func (st *PairState) apply(d *pairDelta, epoch int) {
 		st.Buckets[name].Add(b)
 	}
 	st.Findings = append(st.Findings, d.Findings...)
-	st.Unexamined = d.Unexamined
+	st.Unexamined += d.Unexamined
 	if d.Where != nil {
 		st.Where.add(d.Where)
 	}

@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"fuzz/gen"},
 	{"triage"},
 	{"fuzz"},
-	{"fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/selfcheck"},
+	{"fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/selfcheck", "fuzz/fleet"},
 	{"fuzz/bench", "fuzz/checklist", "fuzz/summary", "fuzz/vectors"},
 	{"cmd"},
 }

@@ -97,6 +97,7 @@ was found so far).`,
 	oneOf(root, "color", colors...)
 	root.AddCommand(
 		newRun(a),
+		newCampaign(a), newMerge(a), newStatus(a),
 		newEval(a),
 		newReplay(a),
 		newMinimize(a),

@@ -45,12 +45,15 @@ type runCmd struct {
 	maxBundles        int
 	out               string
 	list              knownFlags
+	shard             shardFlags
 
 	opened map[string]devices.Target
 }
 
+func newRunCmd(a *app) *runCmd { return &runCmd{app: a, opened: map[string]devices.Target{}} }
+
 func newRun(a *app) *cobra.Command {
-	r := &runCmd{app: a, opened: map[string]devices.Target{}}
+	r := newRunCmd(a)
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "compare units and explain where they differ",
@@ -71,15 +74,38 @@ reached first ends the run. Ctrl-C ends a run with its summary. A run that was
 interrupted, even by kill -9, continues when it is started again with the same --out,
 by a program with the same digests (mmafuzz version): a few seconds of work are lost.
 
+With --campaign, run is one of many shards: it works on units of a plan and leaves it to
+merge to explain what they have found (mmafuzz campaign --help).
+
 With --known, differences on a list are reported but do not change the exit status.
 --write-known writes such a list of what is left, for the next run (go doc ./corpus
 Known).
 
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, whatever was
-found: it was interrupted, a target stopped answering, or nothing was compared.`,
+found: it was interrupted, a target stopped answering, or nothing was compared. With
+--campaign: 0 the units are done, whatever was found, 2 trouble, 75 units are left.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
-		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if r.shard.campaign != "" {
+				return r.runShard(cmd.Context())
+			}
+			return r.run(cmd.Context())
+		},
 	}
+	r.addTargets(c)
+	f := c.Flags()
+	f.Uint64Var(&r.count, "count", 0, "`number` of dot products for each pair (default 100000, or no limit with --time)")
+	f.DurationVar(&r.time, "time", 0, "stop after this `time`, such as 90s, 10m or 8h")
+	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
+	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
+	r.list.add(f)
+	r.shard.add(f)
+	_ = c.MarkFlagDirname("out")
+	return c
+}
+
+// addTargets adds the flags that say what is compared, and how.
+func (r *runCmd) addTargets(c *cobra.Command) {
 	f := c.Flags()
 	// The completion of cobra looks for a flag of one letter among the short ones.
 	f.StringVarP(&r.a, "a", "a", "", "first `target`: KIND:ARGUMENT[/INSTRUCTION] (default "+demoA+")")
@@ -88,23 +114,16 @@ found: it was interrupted, a target stopped answering, or nothing was compared.`
 	f.StringVar(&r.instB, "inst-b", "", "`instruction` of the second target, if it is another one")
 	f.StringSliceVar(&r.targets, "targets", nil, "compare all pairs of these `targets`")
 	f.BoolVar(&r.all, "all", false, "compare --a with the simulator of every architecture that takes the same operands")
-	f.Uint64Var(&r.count, "count", 0, "`number` of dot products for each pair (default 100000, or no limit with --time)")
-	f.DurationVar(&r.time, "time", 0, "stop after this `time`, such as 90s, 10m or 8h")
 	f.Uint64Var(&r.seed, "seed", 1, "`number` that all inputs depend on")
-	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringSliceVar(&r.generators, "gen", nil, "`generators` to use (default: all; mmafuzz list generators)")
 	r.policy.add(c, "", "how NaNs are compared: `bits|class` (default: bits where both sides' codes are known)",
 		"how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")
 	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep for each cause of an instruction")
 	f.IntVar(&r.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each two targets; one of each cause comes first, others are counted")
-	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
-	r.list.add(f)
 	completeTargets(c, "a", "b", "targets")
 	completeInstructions(c, "inst", &r.a)
 	completeInstructions(c, "inst-b", &r.b)
 	_ = c.RegisterFlagCompletionFunc("gen", completeGenerators)
-	_ = c.MarkFlagDirname("out")
-	return c
 }
 
 func (r *runCmd) run(ctx context.Context) error {

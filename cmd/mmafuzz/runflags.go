@@ -18,6 +18,9 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 	if err := errors.Join(excluded(f, "targets", "a", "b", "all", "inst-b"), excluded(f, "all", "b", "inst-b")); err != nil {
 		return withHint(err, "mmafuzz run --help shows which flags go together")
 	}
+	if err := r.shard.check(f); err != nil {
+		return err
+	}
 	if err := r.checkInstructions(f); err != nil {
 		return err
 	}

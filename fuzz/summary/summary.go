@@ -28,7 +28,7 @@ type Input struct {
 	// Known are differences that are no news: they are counted like all others, but
 	// HasNews does not count them.
 	Known compare.Known
-	Time  time.Duration // that it took
+	Time  time.Duration // that it took; 0: it was merged
 }
 
 // Summary is what a campaign has found.

@@ -263,9 +263,12 @@ func (w *printer) total() {
 	sum := w.sum
 	fmt.Fprintln(w)
 	w.writeUnfinished()
-	fmt.Fprintf(w, "%s, %s mismatches in %s dot products (%.1f s, %s/s); exit %d\n",
-		readable.Plural(sum.Causes, "cause"), readable.Thousands(sum.Mismatches), readable.Thousands(sum.Dots), sum.Seconds,
-		readable.Count(readable.Rate(sum.Dots-w.Resumed, sum.in.Time)), w.Exit)
+	pace := ""
+	if sum.in.Time > 0 {
+		pace = fmt.Sprintf(" (%.1f s, %s/s)", sum.Seconds, readable.Count(readable.Rate(sum.Dots-w.Resumed, sum.in.Time)))
+	}
+	fmt.Fprintf(w, "%s, %s mismatches in %s dot products%s; exit %d\n",
+		readable.Plural(sum.Causes, "cause"), readable.Thousands(sum.Mismatches), readable.Thousands(sum.Dots), pace, w.Exit)
 	if sum.in.Config.Time == 0 || len(sum.Sequence) == 0 {
 		return
 	}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
+)
+
+// statusCmd is mmafuzz status.
+type statusCmd struct {
+	*app
+	watch      bool
+	every      time.Duration
+	prometheus string
+}
+
+func newStatus(a *app) *cobra.Command {
+	s := &statusCmd{app: a}
+	c := &cobra.Command{
+		Use:   "status DIR",
+		Short: "how far the shards of a campaign are",
+		Long: `status shows how many units of a campaign are done, which shards are alive, how fast they
+are, when all will be done, and which causes have been found so far.
+
+  mmafuzz status DIR --watch
+  mmafuzz status DIR --prometheus /var/lib/node_exporter/mmafuzz.prom
+
+Exit status: 0 all units are done, 2 trouble, 75 some are not.`,
+		Args: takes("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args[0]) },
+	}
+	c.Flags().BoolVar(&s.watch, "watch", false, "go on until all units are done")
+	c.Flags().DurationVar(&s.every, "every", 5*time.Second, "with --watch, the `time` between two looks")
+	c.Flags().StringVar(&s.prometheus, "prometheus", "", "`file` for the textfile collector of node_exporter, whose name ends in .prom")
+	return c
+}
+
+func (s *statusCmd) run(ctx context.Context, dir string) error {
+	w, err := fleet.NewWatcher(dir)
+	if err != nil {
+		return planError(err)
+	}
+	for {
+		st, err := w.Look()
+		if err == nil && s.prometheus != "" {
+			err = st.Prometheus(s.prometheus)
+		}
+		if err != nil {
+			return planError(err)
+		}
+		if err := s.show(st); err != nil {
+			return err
+		}
+		if st.Done == st.Units {
+			return nil
+		}
+		if !s.watch {
+			return incomplete(fmt.Errorf("%d of %s are not done", st.Units-st.Done, readable.Plural(st.Units, "unit")))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(max(s.every, time.Second)):
+		}
+	}
+}
+
+func (s *statusCmd) show(st *fleet.Status) error {
+	if s.json {
+		return s.writeJSON(st)
+	}
+	if s.watch && isTerminal(s.stdout) {
+		fmt.Fprint(printable.Raw(s.stdout), "\x1b[H\x1b[J")
+	}
+	alive := 0
+	for _, x := range st.Shards {
+		if x.State == fleet.Alive {
+			alive++
+		}
+	}
+	eta := ""
+	if st.ETA > 0 {
+		eta = ", about " + readable.Clock(time.Duration(st.ETA*float64(time.Second))) + " left"
+	}
+	fmt.Fprintf(s.stdout, "plan %s: %d of %s done, %d leased, round %d of %d; %s alive\n", st.Plan, st.Done, readable.Plural(st.Units, "unit"), st.Leased,
+		min(st.Round+1, st.Rounds), st.Rounds, readable.Plural(alive, "shard"))
+	fmt.Fprintf(s.stdout, "%s of %s dot products, %s/s%s\n", readable.Count(st.Dots), readable.Count(st.Count), readable.Count(uint64(st.Rate)), eta)
+	if len(st.Causes) > 0 {
+		g := readable.Table{Width: s.width}
+		g.Add("CAUSE", "CASES", "FIRST SEEN")
+		for _, c := range st.Causes {
+			g.Add(c.Name, readable.Thousands(c.Cases), fmt.Sprintf("%s ago, in unit %d that was done", readable.Clock(time.Duration(c.Since*float64(time.Second))), c.AtUnits))
+		}
+		fmt.Fprintln(s.stdout)
+		g.Write(s.stdout, s.bolden)
+	}
+	if len(st.Shards) > 0 {
+		g := readable.Table{Width: s.width}
+		g.Add("SHARD", "STATE", "HEARTBEAT", "UNITS", "DOTS", "DOTS/S", "HOST")
+		for _, x := range st.Shards {
+			g.Add(fmt.Sprintf("%d/%d", x.Shard, x.Of), x.State, readable.Clock(time.Duration(x.Age*float64(time.Second)))+" ago", fmt.Sprint(x.Units),
+				readable.Count(x.Dots), readable.Count(uint64(x.Rate)), x.Host)
+		}
+		fmt.Fprintln(s.stdout)
+		g.Write(s.stdout, s.bolden)
+	}
+	return s.stdout.Err()
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
+	"github.com/mmafuzz/mmafuzz/fuzz/summary"
+)
+
+func newMerge(a *app) *cobra.Command {
+	r := newRunCmd(a)
+	c := &cobra.Command{
+		Use:   "merge DIR...",
+		Short: "merge what the shards of a campaign have found",
+		Long: `merge brings the units of all directories together in the directory of --out, explains
+what they have found, and shrinks a case of each cause, as run does. In what order
+directories are merged, in how many steps, and how often each, makes no difference.
+
+  mmafuzz merge DIR --out RESULT               shards that shared a directory
+  mmafuzz merge DIR1 DIR2 DIR3 --out RESULT    shards with directories of their own
+  mmafuzz merge DIR1 DIR2 DIR3 --out DIR1      so that shard 1 can go on with the next round
+
+With units missing it only brings together what there is, and says what is missing: exit
+status 75.
+
+Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 units are missing, or it was
+interrupted.`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return hinted("usage: "+c.UseLine(), "DIR is missing")
+			}
+			return nil
+		},
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			if r.out == "" {
+				return hinted("for example --out result", "--out is missing")
+			}
+			return checkWorkers(r.workers)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return r.merge(cmd.Context(), args) },
+	}
+	c.Flags().StringVar(&r.out, "out", "", "`directory` of the result (required)")
+	c.Flags().IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: as in run)")
+	r.list.add(c.Flags())
+	_ = c.MarkFlagDirname("out")
+	return c
+}
+
+func (r *runCmd) merge(ctx context.Context, dirs []string) error {
+	defer r.closeTargets()
+	if err := r.list.check(); err != nil {
+		return err
+	}
+	if err := r.list.open(); err != nil {
+		return err
+	}
+	m, err := fleet.Merge(ctx, dirs, r.out)
+	if err != nil {
+		return planError(err)
+	}
+	if n := len(m.Missing); n > 0 {
+		return incomplete(hinted(fmt.Sprintf("run shards on them, for example --shard %d/%d, and merge again", m.Missing[0], len(m.Plan.Units())),
+			"%d of %s have no result yet: %s", n, readable.Plural(len(m.Plan.Units()), "unit"), fleet.Ranges(m.Missing)))
+	}
+	cfg, err := r.openPlan(m.Plan)
+	if err != nil {
+		return err
+	}
+	cfg.Workers, cfg.Bundles, cfg.Journal = r.workers, r.out, filepath.Join(r.out, "journal")
+	ui := newRunUI(r.app, cfg, r.out)
+	ui.list = &r.list
+	cfg.Observe, cfg.Thinking = ui, ui.thinking
+	if err := r.list.hold(); err != nil {
+		return err
+	}
+	defer r.list.release(r.app)
+	c, err := fuzz.New(cfg)
+	if err == nil {
+		err = corpus.RemoveStale(r.out, 1)
+	}
+	if err != nil {
+		return r.outError(r.out, err)
+	}
+	if err := m.Finish(ctx, c); err != nil {
+		return withHint(occupied(err), "the same command goes on: what is done is in %s", readable.ShellPath(r.out))
+	}
+	// No time: what is merged does not depend on who computed it, when, and how fast.
+	sum := summary.New(summary.Input{Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Known: r.list.Known, Time: time.Duration(0)})
+	exit := exitAgree
+	if sum.HasNews() {
+		exit = exitMismatch
+	}
+	ui.summarize(sum, exit)
+	if err := r.list.write(sum.Differences()); err != nil {
+		return err
+	}
+	if exit == exitMismatch {
+		return errMismatch
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package fleet
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The files of a directory: see the documentation of the package.
+const (
+	planFile   = "campaign.json"
+	unitsDir   = "units"
+	mergedFile = "units.log"
+	leasesDir  = "leases"
+	shardsDir  = "shards"
+	roundsDir  = "rounds"
+)
+
+// unitLine is the line of a unit. The order of the fields is part of the format: see numberIn.
+type unitLine struct {
+	Plan   string           `json:"plan"`
+	Unit   int              `json:"unit"`
+	Result *fuzz.UnitResult `json:"result"`
+}
+
+// unitBytes is more than the result of a unit has.
+const unitBytes = 1 << 26
+
+func numbered(dir, sub string, n int) string {
+	return filepath.Join(dir, sub, fmt.Sprintf("%07d", n))
+}
+
+// numberOf returns the number of a file of numbered.
+func numberOf(name string) (n int, ok bool) {
+	n, err := strconv.Atoi(name)
+	return n, err == nil && len(name) >= 7 && n >= 0
+}
+
+// write makes a file appear at once, on any file system and whatever else does the same. me
+// makes the name of the temporary file one of this process.
+func write(file, me string, body []byte) error {
+	temporary := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+"."+me)
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(body)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(temporary, file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary))
+	}
+	return nil
+}
+
+// prepare makes a directory one of a plan.
+func prepare(dir, me string, p *Plan) error {
+	for _, sub := range []string{unitsDir, leasesDir, shardsDir, roundsDir} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
+			return err
+		}
+	}
+	return adopt(dir, me, p)
+}
+
+// adopt writes the plan into a directory, which has no other.
+func adopt(dir, me string, p *Plan) error {
+	file := filepath.Join(dir, planFile)
+	switch have, err := ReadPlan(file); {
+	case errors.Is(err, fs.ErrNotExist):
+		body, err := p.Encode()
+		if err != nil {
+			return err
+		}
+		return write(file, me, body)
+	case err != nil:
+		return err
+	case have.Digest() != p.Digest():
+		return &OtherPlanError{dir, have.Digest(), p.Digest()}
+	}
+	return nil
+}
+
+// OtherPlanError reports that a directory belongs to another plan.
+type OtherPlanError struct{ Dir, Have, Want string }
+
+func (e *OtherPlanError) Error() string {
+	return fmt.Sprintf("%s has units of plan %s, not of plan %s", e.Dir, e.Have, e.Want)
+}
+
+// place is where the line of a unit is.
+type place struct {
+	file     string
+	from, to int64 // to 0: the end of the file
+}
+
+// index is where the results of a plan's units are.
+type index struct {
+	plan   *Plan
+	at     map[int]place
+	merged map[string]fs.FileInfo // files of merged results that were read
+}
+
+func newIndex(p *Plan) *index { return &index{p, map[int]place{}, map[string]fs.FileInfo{}} }
+
+// add adds the units of a directory that it does not have yet, and returns how many.
+func (x *index) add(dir string) (fresh int, err error) {
+	before := len(x.at)
+	entries, err := os.ReadDir(filepath.Join(dir, unitsDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	for _, e := range entries {
+		if n, ok := numberOf(e.Name()); ok {
+			x.put(n, place{file: filepath.Join(dir, unitsDir, e.Name())})
+		}
+	}
+	// After the single ones, which are removed when they are in it.
+	if err := x.addMerged(filepath.Join(dir, mergedFile)); err != nil {
+		return 0, err
+	}
+	return len(x.at) - before, nil
+}
+
+func (x *index) put(n int, p place) {
+	if _, ok := x.at[n]; !ok {
+		x.at[n] = p
+	}
+}
+
+// addMerged adds the lines of a file of results.
+func (x *index) addMerged(file string) error {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if have := x.merged[file]; err != nil || have != nil && os.SameFile(have, info) && have.Size() == info.Size() {
+		return err
+	}
+	x.merged[file] = info
+	in := bufio.NewReaderSize(f, 1<<20)
+	for at := int64(0); ; {
+		head, err := in.Peek(128)
+		if err == io.EOF && len(head) == 0 {
+			return nil
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		n, ok := numberIn(head)
+		length := int64(0)
+		for more := true; more; {
+			part, err := in.ReadSlice('\n')
+			if err != nil && err != bufio.ErrBufferFull {
+				return fmt.Errorf("%s: it ends within a line: merge again", file)
+			}
+			length, more = length+int64(len(part)), err != nil
+		}
+		if !ok {
+			return fmt.Errorf("%s: what is at byte %d is no result of a unit", file, at)
+		}
+		x.put(n, place{file, at, at + length})
+		at += length
+	}
+}
+
+// numberIn returns the number of the unit whose line begins so.
+func numberIn(head []byte) (int, bool) {
+	_, after, ok := bytes.Cut(head, []byte(`,"unit":`))
+	digits, _, ends := bytes.Cut(after, []byte(`,`))
+	n, err := strconv.Atoi(string(digits))
+	return n, ok && ends && err == nil && n >= 0
+}
+
+// line reads the line of a unit and checks it.
+func (x *index) line(n int) ([]byte, *fuzz.UnitResult, error) {
+	p := x.at[n]
+	line, err := p.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	body, whole := corpus.LogBody(line)
+	if !whole || !bytes.HasSuffix(line, []byte("\n")) {
+		return nil, nil, fmt.Errorf("%s: unit %d is damaged: remove it, and run a shard again", p.file, n)
+	}
+	u := unitLine{}
+	if err := mma.JSONError(body, json.Unmarshal(body, &u)); err != nil {
+		return nil, nil, fmt.Errorf("%s: unit %d: %w", p.file, n, err)
+	}
+	switch {
+	case u.Plan != x.plan.digest:
+		return nil, nil, &OtherPlanError{p.file, u.Plan, x.plan.digest}
+	case u.Unit != n || u.Result == nil || n >= len(x.plan.Units()):
+		return nil, nil, fmt.Errorf("%s: it is not the result of unit %d", p.file, n)
+	}
+	return line, u.Result, nil
+}
+
+func (p place) read() ([]byte, error) {
+	if p.to == 0 {
+		return corpus.ReadFile(p.file, "result of a unit", unitBytes)
+	}
+	if p.to-p.from > unitBytes {
+		return nil, fmt.Errorf("%s: a line of %d bytes is no result of a unit", p.file, p.to-p.from)
+	}
+	f, err := os.Open(p.file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	line := make([]byte, p.to-p.from)
+	_, err = f.ReadAt(line, p.from)
+	return line, err
+}
+
+// complete returns how many of the first rounds have the results of all their units.
+func (x *index) complete() int {
+	for _, u := range x.plan.Units() {
+		if _, ok := x.at[u.Number]; !ok {
+			return u.Round
+		}
+	}
+	return x.plan.Rounds
+}
+
+// missing returns the numbers of the units without a result.
+func (x *index) missing() (all []int) {
+	for n := range x.plan.Units() {
+		if _, ok := x.at[n]; !ok {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// mergeRound merges the results of a round into a campaign.
+func (x *index) mergeRound(ctx context.Context, c *fuzz.Campaign, round int, whole bool) error {
+	var failed error
+	results := func(yield func(fuzz.Unit, *fuzz.UnitResult) bool) {
+		for _, u := range x.plan.Units() {
+			if u.Round != round {
+				continue
+			}
+			var r *fuzz.UnitResult
+			if _, r, failed = x.line(u.Number); failed != nil || ctx.Err() != nil || !yield(u.Unit, r) {
+				return
+			}
+		}
+	}
+	return c.MergeUnits(ctx, results, func() error { return failed }, whole)
+}

@@ -1,0 +1,34 @@
+// Package fleet splits a campaign over machines that share nothing but files. There is no
+// server: whoever has a scheduler starts shards with it, and merges what they leave.
+//
+// A Plan cuts a campaign into units: a range of the inputs of one source for one pair, of
+// about half a minute (package fuzz Unit). A Shard works on the units whose number modulo the
+// number of shards is its own, and then helps others. What a unit finds depends on the plan
+// alone, so it does not matter who works on it, when, or how often: duplicates have the same
+// bytes. Merge is a function of the set of units that it is given.
+//
+// # The directory of shards
+//
+//	campaign.json   the plan
+//	units/N         the result of unit N, one line of a corpus.Log
+//	units.log       results that were merged into this directory: the same lines, by number
+//	leases/N        who works on unit N
+//	shards/NAME     who is there: a heartbeat
+//	rounds/N.json   what the units of round N learn from the rounds before it
+//
+// Every file appears at once, by a rename; none is ever locked. A lease is made by exclusive
+// creation, which NFS has, and is no more than advice: it keeps shards from working on the
+// same unit. Its holder counts in its heartbeat; a lease is free when the count has not moved
+// for a minute on the watch of whoever wants it. No clock of one machine is compared with
+// that of another.
+//
+// # Rounds
+//
+// The inputs with new features that the units of all earlier rounds have found are mutated
+// in a round, and for a pair with a unit whose arithmetic is not known their verdict names
+// the causes. The first round is a sixteenth of the work. Units that need no feedback are
+// worked on while others wait for it. Shards with directories of their own can go as far as a
+// round; merging all into each lets them go on.
+//
+// The API of this package is not promised: it may change in any version.
+package fleet

@@ -1,0 +1,141 @@
+package fleet
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/fuzz"
+)
+
+// Merged is the results of a plan that were brought together.
+type Merged struct {
+	Plan    *Plan
+	Dir     string
+	Missing []int // numbers of units that have no result
+	index   *index
+}
+
+// Merge brings the results of all directories together in one, which may be one of them:
+// their union, by number. A result that several have is the same in all. Then the single
+// files of out that are in its units.log are removed.
+func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
+	var p *Plan
+	x := &index{}
+	for i, dir := range dirs {
+		have, err := ReadPlan(filepath.Join(dir, planFile))
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			p, x = have, newIndex(have)
+		} else if have.Digest() != p.Digest() {
+			return nil, &OtherPlanError{dir, have.Digest(), p.Digest()}
+		}
+		if _, err := x.add(dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.MkdirAll(out, 0o777); err != nil {
+		return nil, err
+	}
+	me := fmt.Sprintf("merge-%d", os.Getpid())
+	if err := adopt(out, me, p); err != nil {
+		return nil, err
+	}
+	if _, err := x.add(out); err != nil {
+		return nil, err
+	}
+	if err := x.save(ctx, filepath.Join(out, mergedFile), me); err != nil {
+		return nil, err
+	}
+	y := newIndex(p)
+	if err := y.addMerged(filepath.Join(out, mergedFile)); err != nil {
+		return nil, err
+	}
+	for n := range y.at {
+		for _, old := range []string{numbered(out, unitsDir, n), numbered(out, leasesDir, n)} {
+			if err := os.Remove(old); err != nil && !os.IsNotExist(err) {
+				return nil, err
+			}
+		}
+	}
+	return &Merged{p, out, y.missing(), y}, nil
+}
+
+// save writes all results into one file, which appears at once.
+func (x *index) save(ctx context.Context, file, me string) (err error) {
+	temporary := file + "." + me
+	f, err := os.Create(temporary)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temporary))
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<20)
+	err = x.copy(ctx, w)
+	if err = errors.Join(err, w.Flush(), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temporary, file)
+}
+
+func (x *index) copy(ctx context.Context, w *bufio.Writer) error {
+	for n := range x.plan.Units() {
+		if _, ok := x.at[n]; !ok {
+			continue
+		}
+		line, _, err := x.line(n)
+		if err == nil {
+			_, err = w.Write(line)
+		}
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish takes a campaign of the plan through the rounds that it has not had yet: cases are
+// explained and minimized, bundles and the journal are written, as the configuration says.
+// No unit may be missing.
+func (m *Merged) Finish(ctx context.Context, c *fuzz.Campaign) error {
+	if err := m.Plan.check(c); err != nil {
+		return errors.Join(err, c.Close())
+	}
+	for round := c.State().Epochs; round < m.Plan.Rounds; round++ {
+		if err := m.index.mergeRound(ctx, c, round, true); err != nil {
+			return errors.Join(err, c.Close())
+		}
+	}
+	return c.Close()
+}
+
+// Ranges writes numbers in order as ranges, such as 3-7, 9.
+func Ranges(numbers []int) string {
+	var parts []string
+	for len(numbers) > 0 {
+		n := 1
+		for n < len(numbers) && numbers[n] == numbers[0]+n {
+			n++
+		}
+		part := fmt.Sprint(numbers[0])
+		if n > 1 {
+			part += fmt.Sprintf("-%d", numbers[n-1])
+		}
+		parts, numbers = append(parts, part), numbers[n:]
+	}
+	const most = 12
+	if len(parts) > most {
+		parts = slices.Concat(parts[:most], []string{fmt.Sprintf("and %d more ranges", len(parts)-most)})
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,382 @@
+package fleet
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Plan is a campaign that is to be split: all that its results depend on.
+type Plan struct {
+	Version     int             `json:"v"`
+	Versions    corpus.Versions `json:"versions"` // of the data that results depend on, not of the executable
+	Seed        uint64          `json:"seed"`
+	Count       uint64          `json:"count"` // dot products for each pair
+	Rounds      int             `json:"rounds"`
+	Generators  []string        `json:"generators,omitempty"` // as fuzz.Config has them
+	NaN         string          `json:"nan,omitempty"`        // bits or class; "": the catalogue's
+	Zero        string          `json:"zero,omitempty"`
+	PerBucket   int             `json:"per_bucket"`
+	MaxFindings int             `json:"max_findings"`
+	Pairs       []Pair          `json:"pairs"`
+
+	digest string
+	units  []Unit
+}
+
+// Pair is two units that are compared, and the inputs that they are compared on.
+type Pair struct {
+	A       string   `json:"a"`
+	InstA   string   `json:"inst_a"`
+	DigestA string   `json:"digest_a,omitempty"` // of the target's files
+	B       string   `json:"b"`
+	InstB   string   `json:"inst_b"`
+	DigestB string   `json:"digest_b,omitempty"`
+	K       int      `json:"k"`
+	Sources []Source `json:"sources"`
+}
+
+// Source is the inputs of one source: the rule that cuts them into units.
+type Source struct {
+	Source string `json:"source"`
+	Dots   uint64 `json:"dots"`
+	Unit   uint64 `json:"unit"`  // dot products of a unit
+	Chunk  uint64 `json:"chunk"` // of these, how many are computed at once
+	Fed    bool   `json:"fed,omitempty"`
+}
+
+// Unit is a unit of a plan.
+type Unit struct {
+	fuzz.Unit
+	Number int
+	Round  int
+	Fed    bool // it needs the feedback of the rounds before its own
+}
+
+const (
+	planVersion = 1
+	firstRound  = 16      // the first round has one unit in so many of each source, at least one
+	mostUnits   = 1 << 22 // of a plan
+	mostRounds  = 16
+	planBytes   = 1 << 28
+)
+
+// DefaultRounds is the number of rounds of a plan unless told otherwise.
+const DefaultRounds = 3
+
+// UnitTime is about how long a unit takes.
+const UnitTime = 30 * time.Second
+
+// Rule says how a plan cuts a campaign into units.
+type Rule struct {
+	Rounds int
+	Unit   uint64             // dot products of a unit; 0: as many as take UnitTime, which is measured
+	Tell   func(done, of int) // of sources that were measured; may be nil
+}
+
+// NewPlan cuts a campaign into units.
+func NewPlan(ctx context.Context, cfg fuzz.Config, rule Rule) (*Plan, error) {
+	if cfg.Count == 0 {
+		return nil, errors.New("a plan needs a number of dot products")
+	}
+	c, err := fuzz.New(cfg)
+	if err == nil {
+		err = c.Feed(nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{
+		Version: planVersion, Versions: versions.Current(), Seed: cfg.Seed, Count: cfg.Count, Rounds: rule.Rounds, Generators: cfg.Generators,
+		NaN: policyWord(cfg.NaN), Zero: policyWord(cfg.Zero), PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings,
+	}
+	m := meter{c: c, rule: rule, of: len(cfg.Pairs)}
+	for i := range cfg.Pairs {
+		pair := &cfg.Pairs[i]
+		to := Pair{A: pair.TargetA, InstA: pair.A.Instruction().Name, DigestA: pair.DigestA,
+			B: pair.TargetB, InstB: pair.B.Instruction().Name, DigestB: pair.DigestB, K: pair.K}
+		for _, s := range c.Shares(i, cfg.Count, rule.Rounds > 1) {
+			src := Source{Source: s.Source, Dots: s.Dots, Unit: rule.Unit, Chunk: s.Chunk, Fed: rule.Rounds > 1 && c.Fed(i, s.Source)}
+			if src.Dots == 0 {
+				continue
+			}
+			if rule.Unit == 0 {
+				if src.Unit, err = m.unit(ctx, i, s, to.Sources); err != nil {
+					return nil, err
+				}
+			}
+			src.round(s.Tile)
+			to.Sources = append(to.Sources, src)
+		}
+		p.Pairs = append(p.Pairs, to)
+		if rule.Tell != nil && rule.Unit == 0 {
+			rule.Tell(i+1, len(cfg.Pairs))
+		}
+	}
+	_, err = p.Encode()
+	return p, errors.Join(err, p.check(c))
+}
+
+// round makes units whole chunks and chunks whole tiles.
+func (s *Source) round(tile uint64) {
+	s.Unit = max(s.Unit/tile, 1) * tile
+	s.Chunk = max(min(s.Chunk, s.Unit)/tile, 1) * tile
+	s.Unit = max(s.Unit/s.Chunk, 1) * s.Chunk
+}
+
+func policyWord(s *oracle.Strictness) string {
+	switch {
+	case s == nil:
+		return ""
+	case *s == oracle.ByClass:
+		return "class"
+	}
+	return "bits"
+}
+
+func strictness(word string) (*oracle.Strictness, error) {
+	s := oracle.Bits
+	switch word {
+	case "":
+		return nil, nil
+	case "bits":
+	case "class":
+		s = oracle.ByClass
+	default:
+		return nil, fmt.Errorf("%.20q is no way to compare: bits or class", word)
+	}
+	return &s, nil
+}
+
+// meter measures how many dot products of a source take UnitTime.
+type meter struct {
+	c    *fuzz.Campaign
+	rule Rule
+	of   int
+}
+
+// meterTime is how long a source is tried at least.
+const meterTime = 5 * time.Millisecond
+
+func (m *meter) unit(ctx context.Context, pair int, s fuzz.Share, others []Source) (uint64, error) {
+	u := fuzz.Unit{Pair: pair, Source: s.Source, Chunk: s.Tile, Dots: s.Tile}
+	if s.Source == fuzz.Mutated {
+		u.Source = "mutate@1(" + others[0].Source + "#0)"
+	}
+	for {
+		began := time.Now()
+		r, err := m.c.RunUnit(ctx, u)
+		if err != nil {
+			return 0, err
+		}
+		if took := time.Since(began); took >= meterTime || u.Dots >= s.Dots {
+			return max(1, uint64(float64(r.Dots)*float64(UnitTime)/float64(max(took, 1)))), nil
+		}
+		u.Dots *= 2
+		u.Chunk = min(u.Dots, s.Chunk)
+	}
+}
+
+// Encode returns the file of a plan.
+func (p *Plan) Encode() ([]byte, error) {
+	body, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	body = append(body, '\n')
+	sum := sha256.Sum256(body)
+	p.digest = hex.EncodeToString(sum[:8])
+	return body, nil
+}
+
+// ReadPlan reads the file of a plan.
+func ReadPlan(file string) (*Plan, error) {
+	body, err := corpus.ReadFile(file, "plan of a campaign", planBytes)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{}
+	in := json.NewDecoder(bytes.NewReader(body))
+	in.DisallowUnknownFields()
+	if err := mma.JSONError(body, in.Decode(p)); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if p.Version != planVersion {
+		return nil, fmt.Errorf("%s: a plan of version %d, this program reads version %d", file, p.Version, planVersion)
+	}
+	again, err := p.Encode()
+	if err == nil && !bytes.Equal(again, body) {
+		err = errors.New("it is not as campaign plan writes it: its digest would say nothing")
+	}
+	if err == nil {
+		err = p.Versions.Check(versions.Current())
+	}
+	if err == nil {
+		err = p.checkSizes()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return p, nil
+}
+
+// Digest identifies the plan.
+func (p *Plan) Digest() string { return p.digest }
+
+// checkSizes returns what is impossible about the numbers of a plan.
+func (p *Plan) checkSizes() error {
+	if p.Rounds < 1 || p.Rounds > mostRounds {
+		return fmt.Errorf("%d rounds; 1 to %d are possible", p.Rounds, mostRounds)
+	}
+	if len(p.Pairs) == 0 {
+		return errors.New("it has no pairs")
+	}
+	n := uint64(0)
+	for i := range p.Pairs {
+		for _, s := range p.Pairs[i].Sources {
+			if s.Unit == 0 || s.Chunk == 0 || s.Unit%s.Chunk != 0 || s.Dots == 0 || s.Dots > 1<<40 {
+				return fmt.Errorf("pair %d: %.80s: %d dot products in units of %d and chunks of %d", i, s.Source, s.Dots, s.Unit, s.Chunk)
+			}
+			if n += (s.Dots-1)/s.Unit + 1; n > mostUnits {
+				return fmt.Errorf("more than %d units: make them larger", mostUnits)
+			}
+		}
+	}
+	return nil
+}
+
+// check returns what is impossible about a plan for the pairs of its campaign.
+func (p *Plan) check(c *fuzz.Campaign) error {
+	if err := p.checkSizes(); err != nil {
+		return err
+	}
+	for i := range p.Pairs {
+		for _, s := range p.Pairs[i].Sources {
+			if err := c.Check(&fuzz.Unit{Pair: i, Source: s.Source, Dots: s.Dots, Chunk: s.Chunk}); err != nil {
+				return fmt.Errorf("pair %d: %w", i, err)
+			}
+			if p.Rounds > 1 && s.Fed != c.Fed(i, s.Source) {
+				return fmt.Errorf("pair %d: %s: what it needs to know is another thing now", i, s.Source)
+			}
+		}
+	}
+	return nil
+}
+
+// Units returns the units in the order of their numbers, which is the one in which they are
+// best worked on: round by round, and in a round all sources proceed evenly.
+func (p *Plan) Units() []Unit {
+	if p.units != nil {
+		return p.units
+	}
+	type placed struct {
+		Unit
+		at float64 // in the round
+	}
+	var all []placed
+	for i := range p.Pairs {
+		for _, s := range p.Pairs[i].Sources {
+			n := int((s.Dots-1)/s.Unit) + 1
+			for j := range n {
+				u := fuzz.Unit{Pair: i, Source: s.Source, First: uint64(j) * s.Unit, Chunk: s.Chunk}
+				u.Dots = min(s.Unit, s.Dots-u.First)
+				round, at := p.roundOf(s.Source, j, n)
+				all = append(all, placed{Unit{Unit: u, Round: round, Fed: s.Fed && round > 0}, at})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y placed) int { return cmp.Or(cmp.Compare(x.Round, y.Round), cmp.Compare(x.at, y.at)) })
+	for n := range all {
+		all[n].Number = n
+		p.units = append(p.units, all[n].Unit)
+	}
+	return p.units
+}
+
+// roundOf returns the round of unit j of n of a source, and the unit's place in the round.
+func (p *Plan) roundOf(source string, j, n int) (round int, at float64) {
+	first := (n + firstRound - 1) / firstRound
+	switch {
+	case p.Rounds == 1:
+		return 0, (float64(j) + 0.5) / float64(n)
+	case source == fuzz.Mutated:
+		first = 0
+	case j < first:
+		return 0, (float64(j) + 0.5) / float64(first)
+	}
+	per := float64(n-first) / float64(p.Rounds-1)
+	at = (float64(j-first) + 0.5) / per
+	return 1 + int(at), at - float64(int(at))
+}
+
+// Config is the configuration of the campaign, with pairs that Open has opened.
+func (p *Plan) Config(pairs []devices.Pair) (cfg fuzz.Config, err error) {
+	cfg = fuzz.Config{Pairs: pairs, Seed: p.Seed, Generators: p.Generators, Count: p.Count, PerBucket: p.PerBucket, MaxFindings: p.MaxFindings, Plan: p.digest}
+	var zero error
+	cfg.NaN, err = strictness(p.NaN)
+	cfg.Zero, zero = strictness(p.Zero)
+	return cfg, errors.Join(err, zero)
+}
+
+// Open opens the pairs of a plan. open returns the target of a name, the same one for the
+// same name.
+func (p *Plan) Open(open func(name string) (devices.Target, error)) ([]devices.Pair, error) {
+	var pairs []devices.Pair
+	for i := range p.Pairs {
+		want := &p.Pairs[i]
+		a, err := open(want.A)
+		if err != nil {
+			return nil, err
+		}
+		b, err := open(want.B)
+		if err != nil {
+			return nil, err
+		}
+		pair, err := want.find(a, b)
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, pair)
+	}
+	return pairs, nil
+}
+
+// find returns the pair of two targets.
+func (p *Pair) find(a, b devices.Target) (devices.Pair, error) {
+	instA, instB := p.InstA, p.InstB
+	if a.Instructions() == nil {
+		instA = ""
+	}
+	if b.Instructions() == nil {
+		instB = ""
+	}
+	pairs, err := devices.Pairs(a, b, instA, instB)
+	if err != nil {
+		return devices.Pair{}, err
+	}
+	at := slices.IndexFunc(pairs, func(x devices.Pair) bool {
+		return x.A.Instruction().Name == p.InstA && x.B.Instruction().Name == p.InstB && x.K == p.K
+	})
+	if at < 0 {
+		return devices.Pair{}, fmt.Errorf("%s and %s no longer have the pair %s and %s with K = %d", p.A, p.B, p.InstA, p.InstB, p.K)
+	}
+	if x := &pairs[at]; x.DigestA != p.DigestA || x.DigestB != p.DigestB {
+		return devices.Pair{}, fmt.Errorf("the files of %s or %s are others than when the plan was made: %s %s, now %s %s",
+			p.A, p.B, p.DigestA, p.DigestB, x.DigestA, x.DigestB)
+	}
+	return pairs[at], nil
+}

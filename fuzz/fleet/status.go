@@ -1,0 +1,321 @@
+package fleet
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+)
+
+// Status is how far the campaign of a directory is.
+//
+// # JSON
+//
+// What mmafuzz status --json writes is an object with the fields of this table; ? marks
+// fields that are not always there.
+//
+// status:
+//
+//	plan               string   its digest
+//	count              number   dot products planned, of all pairs
+//	units              number   of the plan
+//	done               number   of these, those with a result
+//	leased             number   that somebody works on, or did when it was killed
+//	rounds             number   of the plan
+//	round              number   that is in progress, from 0; as many as there are when all are done
+//	dots               number   dot products of the units that are done
+//	mismatches         number   of these, those that differ
+//	rate               number   dot products a second, of the last minutes
+//	eta_seconds        number   until all units are done at that rate; 0: not known
+//	shards[].name      string?  of its heartbeat
+//	shards[].shard     number?  its number
+//	shards[].of        number?
+//	shards[].host      string?
+//	shards[].state     string?  alive, ended, or silent for longer than a lease holds
+//	shards[].age       number?  seconds since its heartbeat, by the clocks of the two machines
+//	shards[].units     number?  that it has done
+//	shards[].dots      number?
+//	shards[].rate      number?  dot products a second since it began
+//	causes[].name      string?  primary cause
+//	causes[].cases     number?  of the units that are done
+//	causes[].since     number?  seconds since the first unit with it was done
+//	causes[].at_units  number?  how many units had been done then
+type Status struct {
+	Plan       string        `json:"plan"`
+	Count      uint64        `json:"count"`
+	Units      int           `json:"units"`
+	Done       int           `json:"done"`
+	Leased     int           `json:"leased"`
+	Rounds     int           `json:"rounds"`
+	Round      int           `json:"round"`
+	Dots       uint64        `json:"dots"`
+	Mismatches uint64        `json:"mismatches"`
+	Rate       float64       `json:"rate"`
+	ETA        float64       `json:"eta_seconds"`
+	Shards     []ShardStatus `json:"shards"`
+	Causes     []CauseStatus `json:"causes"`
+}
+
+// ShardStatus is what is known of a shard.
+type ShardStatus struct {
+	Name  string  `json:"name"`
+	Shard int     `json:"shard"`
+	Of    int     `json:"of"`
+	Host  string  `json:"host"`
+	State string  `json:"state"`
+	Age   float64 `json:"age"`
+	Units int     `json:"units"`
+	Dots  uint64  `json:"dots"`
+	Rate  float64 `json:"rate"`
+}
+
+// CauseStatus is the cases of a cause.
+type CauseStatus struct {
+	Name    string  `json:"name"`
+	Cases   uint64  `json:"cases"`
+	Since   float64 `json:"since"`
+	AtUnits int     `json:"at_units"`
+}
+
+// The states of a shard.
+const (
+	Alive  = "alive"
+	Ended  = "ended"
+	Silent = "silent"
+)
+
+// Watcher looks at a directory again and again. It reads every result once.
+type Watcher struct {
+	dir   string
+	plan  *Plan
+	index *index
+	units map[int]seenUnit
+}
+
+// seenUnit is what a watcher keeps of a unit.
+type seenUnit struct {
+	dots, mismatches uint64
+	causes           map[string]uint64
+	at               time.Time // when its file was written; zero: it was merged from elsewhere
+}
+
+// NewWatcher returns a watcher of a directory of shards, or of what was merged.
+func NewWatcher(dir string) (*Watcher, error) {
+	p, err := ReadPlan(filepath.Join(dir, planFile))
+	if err != nil {
+		return nil, err
+	}
+	return &Watcher{dir, p, newIndex(p), map[int]seenUnit{}}, nil
+}
+
+// Look returns how far the campaign is now.
+func (w *Watcher) Look() (*Status, error) {
+	if _, err := w.index.add(w.dir); err != nil {
+		return nil, err
+	}
+	for n := range w.index.at {
+		if _, ok := w.units[n]; ok {
+			continue
+		}
+		u, err := w.unit(n)
+		if err != nil {
+			return nil, err
+		}
+		w.units[n] = u
+	}
+	s := &Status{Plan: w.plan.Digest(), Units: len(w.plan.Units()), Done: len(w.units), Rounds: w.plan.Rounds, Round: w.index.complete(),
+		Shards: []ShardStatus{}, Causes: []CauseStatus{}}
+	for i := range w.plan.Pairs {
+		for _, src := range w.plan.Pairs[i].Sources {
+			s.Count += src.Dots
+		}
+	}
+	if err := w.leases(s); err != nil {
+		return nil, err
+	}
+	w.progress(s)
+	return s, w.shards(s)
+}
+
+// unit reads what a watcher keeps of a unit.
+func (w *Watcher) unit(n int) (u seenUnit, err error) {
+	if p := w.index.at[n]; p.to == 0 {
+		info, err := os.Stat(p.file)
+		if errors.Is(err, fs.ErrNotExist) { // it has just been merged
+			delete(w.index.at, n)
+			if _, err = w.index.add(w.dir); err != nil {
+				return u, err
+			}
+		} else if err != nil {
+			return u, err
+		} else {
+			u.at = info.ModTime()
+		}
+	}
+	_, r, err := w.index.line(n)
+	if err != nil {
+		return u, err
+	}
+	u.dots, u.mismatches, u.causes = r.Dots, r.Dots-r.Classes[oracle.Same], causesOf(r)
+	return u, nil
+}
+
+func causesOf(r *fuzz.UnitResult) map[string]uint64 {
+	causes := map[string]uint64{}
+	for i := range r.Kinds {
+		causes[string(r.Kinds[i].Primary)] += r.Kinds[i].Cases
+	}
+	if n := r.Unexamined + uint64(len(r.Unnamed)); n > 0 {
+		causes["(no verdict yet)"] += n
+	}
+	return causes
+}
+
+func (w *Watcher) leases(s *Status) error {
+	entries, err := os.ReadDir(filepath.Join(w.dir, leasesDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if n, ok := numberOf(e.Name()); ok {
+			if _, done := w.units[n]; !done {
+				s.Leased++
+			}
+		}
+	}
+	return nil
+}
+
+// rateOver is the time over which the rate is taken.
+const rateOver = 5 * time.Minute
+
+// progress adds up what is done, in the order in which it was.
+func (w *Watcher) progress(s *Status) {
+	var order []int
+	for n := range w.units {
+		order = append(order, n)
+	}
+	slices.SortFunc(order, func(x, y int) int { return cmp.Or(w.units[x].at.Compare(w.units[y].at), cmp.Compare(x, y)) })
+	at := map[string]int{}
+	for i, n := range order {
+		u := w.units[n]
+		s.Dots += u.dots
+		s.Mismatches += u.mismatches
+		for name, cases := range u.causes {
+			j, ok := at[name]
+			if !ok {
+				j = len(s.Causes)
+				at[name] = j
+				s.Causes = append(s.Causes, CauseStatus{Name: name, Since: since(u.at), AtUnits: i + 1})
+			}
+			s.Causes[j].Cases += cases
+		}
+	}
+	slices.SortFunc(s.Causes, func(x, y CauseStatus) int { return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Name, y.Name)) })
+	w.rate(s, order)
+}
+
+// since is how long ago something was; 0 for what has no time.
+func since(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return max(0, time.Since(t).Seconds())
+}
+
+// rate is that of the units whose files were written in the last minutes before the newest:
+// all times are of the file system's clock.
+func (w *Watcher) rate(s *Status, order []int) {
+	if len(order) == 0 || s.Done == s.Units {
+		return
+	}
+	last := w.units[order[len(order)-1]].at
+	dots, first := uint64(0), last
+	for _, n := range order {
+		u := w.units[n]
+		if u.at.IsZero() || last.Sub(u.at) > rateOver {
+			continue
+		}
+		if u.at.Before(first) {
+			first = u.at
+			continue // what it has computed, it has computed before
+		}
+		dots += u.dots
+	}
+	if span := last.Sub(first).Seconds(); span > 0 {
+		s.Rate = float64(dots) / span
+		s.ETA = float64(s.Count-min(s.Count, s.Dots)) / max(s.Rate, 1)
+	}
+}
+
+func (w *Watcher) shards(s *Status) error {
+	beats, err := readHeartbeats(w.dir)
+	for name, h := range beats {
+		age := 0.0
+		if info, err := os.Stat(filepath.Join(w.dir, shardsDir, name)); err == nil {
+			age = since(info.ModTime())
+		}
+		one := ShardStatus{Name: name, Shard: h.Shard, Of: h.Of, Host: h.Host, State: Alive, Age: age, Units: h.Units, Dots: h.Dots, Rate: float64(h.Dots) / max(h.Seconds, 1)}
+		switch {
+		case h.Ended:
+			one.State = Ended
+		case age > DefaultLease.Seconds():
+			one.State = Silent
+		}
+		s.Shards = append(s.Shards, one)
+	}
+	slices.SortFunc(s.Shards, func(x, y ShardStatus) int {
+		return cmp.Or(cmp.Compare(x.Shard, y.Shard), cmp.Compare(x.Age, y.Age), cmp.Compare(x.Name, y.Name))
+	})
+	return err
+}
+
+// Prometheus writes a status as the textfile collector of node_exporter reads it. The file
+// appears at once.
+func (s *Status) Prometheus(file string) error {
+	var b bytes.Buffer
+	metric := func(name, kind, help string) {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+	}
+	plan := fmt.Sprintf("plan=%q", s.Plan)
+	metric("mmafuzz_units", "gauge", "Units of the plan by state.")
+	for _, u := range []struct {
+		state string
+		n     int
+	}{{"done", s.Done}, {"leased", s.Leased}, {"open", s.Units - s.Done - s.Leased}} {
+		fmt.Fprintf(&b, "mmafuzz_units{%s,state=%q} %d\n", plan, u.state, u.n)
+	}
+	metric("mmafuzz_shards", "gauge", "Shards by state.")
+	for _, state := range []string{Alive, Ended, Silent} {
+		n := 0
+		for _, x := range s.Shards {
+			if x.State == state {
+				n++
+			}
+		}
+		fmt.Fprintf(&b, "mmafuzz_shards{%s,state=%q} %d\n", plan, state, n)
+	}
+	metric("mmafuzz_dots_total", "counter", "Dot products compared.")
+	fmt.Fprintf(&b, "mmafuzz_dots_total{%s} %d\n", plan, s.Dots)
+	metric("mmafuzz_dots_planned", "gauge", "Dot products of the plan.")
+	fmt.Fprintf(&b, "mmafuzz_dots_planned{%s} %d\n", plan, s.Count)
+	metric("mmafuzz_eta_seconds", "gauge", "Time until all units are done; 0: not known.")
+	fmt.Fprintf(&b, "mmafuzz_eta_seconds{%s} %.0f\n", plan, s.ETA)
+	metric("mmafuzz_mismatches_total", "counter", "Differing dot products by primary cause.")
+	for _, c := range s.Causes {
+		fmt.Fprintf(&b, "mmafuzz_mismatches_total{%s,cause=\"%s\"} %d\n", plan, labelValue.Replace(c.Name), c.Cases)
+	}
+	return write(file, fmt.Sprintf("status-%d", os.Getpid()), b.Bytes())
+}
+
+// labelValue escapes what the text format says.
+var labelValue = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)
