@@ -85,6 +85,18 @@
 // The event summary comes last in run, also after an interrupt: go doc ./fuzz/summary has
 // its table.
 //
+// The event shard comes last in run --campaign, also after an interrupt:
+//
+//	plan        string  its digest
+//	shard       string  I/N, as it was given
+//	units       number  of the plan
+//	done        number  of these, those that have a result in the directory
+//	here        number  that this process has done
+//	dots        number  dot products of these
+//	mismatches  number  of these, those that differ
+//	seconds     number  since the start
+//	complete    bool    nothing is left that this shard can do; else the same command goes on
+//
 // The event recording comes once a second in record:
 //
 //	seconds      number  since the start
@@ -114,6 +126,15 @@
 //	problems[].what         string?  why
 //
 // # Other commands
+//
+// campaign:
+//
+//	plan    string  digest of the plan
+//	file    string  that has it
+//	pairs   number
+//	count   number  dot products for each pair
+//	units   number
+//	rounds  number
 //
 // eval, an object for each dot product:
 //
@@ -244,6 +265,7 @@
 // Those of the other commands are documented with the packages that do the work:
 //
 //   - compare: go doc ./fuzz/compare
+//   - status: go doc ./fuzz/fleet
 //   - infer: go doc ./triage/infer
 //   - study: go doc ./triage/study
 //   - bench: go doc ./fuzz/bench

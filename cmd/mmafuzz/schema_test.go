@@ -42,7 +42,7 @@ var headings = []struct {
 }
 
 // schemaFiles are the files with tables.
-var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go"}
+var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go", "../../fuzz/fleet/doc.go"}
 
 // readSchemas reads the tables of all files.
 func readSchemas(t *testing.T) map[string]schema {
@@ -204,6 +204,7 @@ func TestSchema(t *testing.T) {
 	verify(puzzleOf(t), "run")
 	verify(progressOf(t), "run")
 	verify(unfinishedRuns(t), "run")
+	verifyFleet(t, verify)
 	bundle := filepath.Join("out", "mma.m16n8k8.f32.f16.f16.f32", "truncation-width-1")
 
 	if err := writeRecording("x.rec", "ampere", "hopper", "mma.m16n8k8.f32.f16.f16.f32"); err != nil {
@@ -287,6 +288,16 @@ func TestSchema(t *testing.T) {
 				t.Errorf("%s: %s is documented, but never came", name, path)
 			}
 		}
+	}
+}
+
+// verifyFleet verifies what a campaign of units writes.
+func verifyFleet(t *testing.T, verify func(all []map[string]any, name string)) {
+	verify(jsonOf(t, 0, "", "campaign", "plan", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "3000", "--unit", "512", "--out", "c.json"), "campaign")
+	verify(jsonOf(t, 0, "", "run", "--campaign", "c.json", "--shard", "0/1", "--out", "units"), "run")
+	verify(jsonOf(t, 0, "", "status", "units"), "status")
+	for _, o := range jsonOf(t, 1, "", "merge", "units", "--out", "merged") {
+		verify([]map[string]any{o}, "run")
 	}
 }
 

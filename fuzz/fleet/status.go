@@ -17,38 +17,6 @@ import (
 )
 
 // Status is how far the campaign of a directory is.
-//
-// # JSON
-//
-// What mmafuzz status --json writes is an object with the fields of this table; ? marks
-// fields that are not always there.
-//
-// status:
-//
-//	plan               string   its digest
-//	count              number   dot products planned, of all pairs
-//	units              number   of the plan
-//	done               number   of these, those with a result
-//	leased             number   that somebody works on, or did when it was killed
-//	rounds             number   of the plan
-//	round              number   that is in progress, from 0; as many as there are when all are done
-//	dots               number   dot products of the units that are done
-//	mismatches         number   of these, those that differ
-//	rate               number   dot products a second, of the last minutes
-//	eta_seconds        number   until all units are done at that rate; 0: not known
-//	shards[].name      string?  of its heartbeat
-//	shards[].shard     number?  its number
-//	shards[].of        number?
-//	shards[].host      string?
-//	shards[].state     string?  alive, ended, or silent for longer than a lease holds
-//	shards[].age       number?  seconds since its heartbeat, by the clocks of the two machines
-//	shards[].units     number?  that it has done
-//	shards[].dots      number?
-//	shards[].rate      number?  dot products a second since it began
-//	causes[].name      string?  primary cause
-//	causes[].cases     number?  of the units that are done
-//	causes[].since     number?  seconds since the first unit with it was done
-//	causes[].at_units  number?  how many units had been done then
 type Status struct {
 	Plan       string        `json:"plan"`
 	Count      uint64        `json:"count"`
