@@ -9,4 +9,5 @@ import (
 	_ "github.com/mmafuzz/mmafuzz/devices/reference"
 	_ "github.com/mmafuzz/mmafuzz/devices/replay"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+	_ "github.com/mmafuzz/mmafuzz/devices/vulkan"
 )

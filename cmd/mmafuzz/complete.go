@@ -45,7 +45,7 @@ func completeInstructions(c *cobra.Command, flag string, target *string) {
 		if *target == "" {
 			name = demoA
 		}
-		if strings.HasPrefix(name, "exec:") || strings.HasPrefix(name, "cuda:") {
+		if kind, _, _ := strings.Cut(name, ":"); kind == "exec" || gpuKinds[kind] {
 			return nil, cobra.ShellCompDirectiveNoFileComp // pressing a key shall not start a program
 		}
 		t, err := devices.Open(name)

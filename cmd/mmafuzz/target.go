@@ -81,10 +81,11 @@ func explainTarget(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if kind, _, ok := strings.Cut(name, ":"); ok && pathKinds[kind] {
+	kind, _, ok := strings.Cut(name, ":")
+	if ok && pathKinds[kind] {
 		return err // about the file or command; suggestions of targets would not help
 	}
-	if strings.HasPrefix(name, "cuda:") || strings.HasPrefix(name, "hip:") {
+	if ok && gpuKinds[kind] {
 		return withHint(err, "mmafuzz doctor says what this machine can run")
 	}
 	near := nearest(name, targetNames())
@@ -121,6 +122,9 @@ func orMisspelt(name, inst string, err error) error {
 
 // pathKinds are the kinds of targets that are named by a file or a command.
 var pathKinds = map[string]bool{"replay": true, "model": true, "exec": true}
+
+// gpuKinds are the kinds of targets that are devices of a driver.
+var gpuKinds = map[string]bool{"cuda": true, "hip": true, "vulkan": true}
 
 // instructionHint says where a target's instructions are listed; if it lacks the named one,
 // also which simulators have it, what the processor lacks for it, or what name is close.

@@ -38,6 +38,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/dynamic"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
 	_ "github.com/mmafuzz/mmafuzz/devices/internal/nvidia/repro" // programs that reproduce a case
@@ -57,10 +58,11 @@ func open(argument string) (devices.Target, error) {
 		return nil, err
 	case o.Device == "":
 		return nil, errors.New("the device is missing: cuda:0, or cuda:GPU-... by its UUID")
-	case !o.Isolated() || !driver.Supported: // if it is not, says why
+	case !o.Isolated() || dynamic.Supported() != nil: // if it is not, says why
 		return here(kind+":"+argument, o)
 	}
-	return gpu.Isolate(kind+":"+argument, func(facts map[string]string) ([]mma.Instruction, error) {
+	return gpu.Isolate(kind+":"+argument, func(child devices.Target) ([]mma.Instruction, error) {
+		facts := child.Environment()
 		version, err := parseVersion(facts[factVersion])
 		return rowsOf(facts[factChip], version), err
 	})

@@ -74,7 +74,7 @@ const requestTime = time.Minute
 // Isolate returns a target whose work is done by children: this program as mmafuzz
 // serve NAME,inprocess. rows returns its instructions, those of the catalogue in
 // place of what went through the protocol, by what the child says about itself.
-func Isolate(name string, rows func(facts map[string]string) ([]mma.Instruction, error)) (devices.Target, error) {
+func Isolate(name string, rows func(child devices.Target) ([]mma.Instruction, error)) (devices.Target, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("this program is needed as a child process: %w; %s,inprocess does without", err, name)
@@ -83,7 +83,7 @@ func Isolate(name string, rows func(facts map[string]string) ([]mma.Instruction,
 	if err != nil {
 		return nil, err
 	}
-	all, err := rows(t.Environment())
+	all, err := rows(t)
 	if err != nil {
 		t.Close()
 		return nil, fmt.Errorf("the child process says: %w", err)
@@ -101,6 +101,9 @@ func (s *isolated) Instructions() []mma.Instruction { return s.rows }
 
 // Open returns a unit of the child that wants batches for a GPU.
 func (s *isolated) Open(i *mma.Instruction) (devices.Unit, error) {
+	if err := refused(s.Name(), i); err != nil {
+		return nil, err
+	}
 	u, err := s.Target.Open(i)
 	if err != nil {
 		return nil, err

@@ -66,11 +66,19 @@ func (t *Target) Instructions() []mma.Instruction { return t.Rows }
 // Environment returns Facts.
 func (t *Target) Environment() map[string]string { return maps.Clone(t.Facts) }
 
+// refused returns why a target does not execute an instruction, nil if it does.
+func refused(target string, i *mma.Instruction) error {
+	if i.Refuse == "" {
+		return nil
+	}
+	return fmt.Errorf("%s does not execute %s: %s", target, i.FullName(), i.Refuse)
+}
+
 // Open returns the unit of an instruction. An error of a self-test says what is
 // wrong with the instruction on this device.
 func (t *Target) Open(i *mma.Instruction) (devices.Unit, error) {
-	if i.Refuse != "" {
-		return nil, fmt.Errorf("%s does not execute %s: %s", t.Label, i.FullName(), i.Refuse)
+	if err := refused(t.Label, i); err != nil {
+		return nil, err
 	}
 	t.mu.Lock()
 	if t.units == nil {

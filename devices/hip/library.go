@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	goruntime "runtime"
 	"strings"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
+	"github.com/mmafuzz/mmafuzz/devices/internal/dynamic"
 )
 
 // majors are the versions of ROCm's libraries that are looked for, newest first,
@@ -28,56 +27,25 @@ type library struct {
 // variable, if set, names the file to load instead of the usual ones.
 func loadLibrary(variable, name, remedy string) (*library, error) {
 	var candidates []string
-	if path := os.Getenv(variable); path != "" {
-		candidates, remedy = []string{path}, variable+" names this file"
-	} else {
-		for _, m := range majors {
-			candidates = append(candidates, name+m)
-		}
-		for _, m := range majors {
-			candidates = append(candidates, filepath.Join(rocm(), "lib", name+m))
-		}
+	for _, m := range majors {
+		candidates = append(candidates, name+m)
 	}
-	var said []string
-	for _, path := range candidates {
-		h, err := dlopen(path)
-		if err == nil {
-			return &library{path, h}, nil
-		}
-		// A file that is there and does not load is what matters.
-		if text := err.Error(); len(said) == 0 || !strings.Contains(text, "No such file") {
-			said = append(said, text)
-		}
+	for _, m := range majors {
+		candidates = append(candidates, filepath.Join(rocm(), "lib", name+m))
 	}
-	return nil, fmt.Errorf("%s cannot be loaded: %s: %s", name, said[len(said)-1], remedy)
-}
-
-// dlopen loads a library. What went wrong is known to the thread alone that tried: the
-// goroutine has to stay on it until it has asked.
-func dlopen(path string) (uintptr, error) {
-	goruntime.LockOSThread()
-	defer goruntime.UnlockOSThread()
-	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
-}
-
-// function is a function of a library: its name, and a pointer to a Go function.
-type function struct {
-	name string
-	fn   any
+	h, path, err := dynamic.Find(variable, candidates...)
+	if err != nil {
+		if os.Getenv(variable) != "" {
+			remedy = variable + " names this file"
+		}
+		return nil, fmt.Errorf("%s cannot be loaded: %w: %s", name, err, remedy)
+	}
+	return &library{path, h}, nil
 }
 
 // bind looks the functions up. It names all that are missing.
-func (l *library) bind(functions []function) error {
-	var missing []string
-	for _, f := range functions {
-		symbol, err := purego.Dlsym(l.handle, f.name)
-		if err != nil {
-			missing = append(missing, f.name)
-			continue
-		}
-		purego.RegisterFunc(f.fn, symbol)
-	}
-	if missing != nil {
+func (l *library) bind(functions []dynamic.Function) error {
+	if missing := dynamic.BindAll(l.handle, functions); missing != nil {
 		return fmt.Errorf("%s has no function %s: is it older than ROCm 5, or another library?", l.path, strings.Join(missing, ", "))
 	}
 	return nil
@@ -111,23 +79,23 @@ func loadRuntime() (*runtime, error) {
 		return nil, err
 	}
 	r := &runtime{library: l}
-	return r, l.bind([]function{
-		{"hipInit", &r.init},
-		{"hipRuntimeGetVersion", &r.runtimeVersion},
-		{"hipGetDeviceCount", &r.deviceCount},
-		{"hipDeviceGetName", &r.deviceName},
-		{"hipDeviceGetPCIBusId", &r.devicePCI},
-		{"hipSetDevice", &r.setDevice},
-		{"hipMalloc", &r.malloc},
-		{"hipFree", &r.free},
-		{"hipMemcpyHtoD", &r.copyIn},
-		{"hipMemcpyDtoH", &r.copyOut},
-		{"hipModuleLoadData", &r.moduleLoad},
-		{"hipModuleUnload", &r.moduleUnload},
-		{"hipModuleGetFunction", &r.moduleFunction},
-		{"hipModuleLaunchKernel", &r.moduleLaunch},
-		{"hipDeviceSynchronize", &r.deviceSynchronize},
-		{"hipGetErrorString", &r.errorString},
+	return r, l.bind([]dynamic.Function{
+		{Name: "hipInit", Fn: &r.init},
+		{Name: "hipRuntimeGetVersion", Fn: &r.runtimeVersion},
+		{Name: "hipGetDeviceCount", Fn: &r.deviceCount},
+		{Name: "hipDeviceGetName", Fn: &r.deviceName},
+		{Name: "hipDeviceGetPCIBusId", Fn: &r.devicePCI},
+		{Name: "hipSetDevice", Fn: &r.setDevice},
+		{Name: "hipMalloc", Fn: &r.malloc},
+		{Name: "hipFree", Fn: &r.free},
+		{Name: "hipMemcpyHtoD", Fn: &r.copyIn},
+		{Name: "hipMemcpyDtoH", Fn: &r.copyOut},
+		{Name: "hipModuleLoadData", Fn: &r.moduleLoad},
+		{Name: "hipModuleUnload", Fn: &r.moduleUnload},
+		{Name: "hipModuleGetFunction", Fn: &r.moduleFunction},
+		{Name: "hipModuleLaunchKernel", Fn: &r.moduleLaunch},
+		{Name: "hipDeviceSynchronize", Fn: &r.deviceSynchronize},
+		{Name: "hipGetErrorString", Fn: &r.errorString},
 	})
 }
 
@@ -164,16 +132,16 @@ func loadCompiler(r *runtime) (*compiler, error) {
 		l = r.library
 	}
 	c := &compiler{library: l}
-	bound := l.bind([]function{
-		{"hiprtcCreateProgram", &c.create},
-		{"hiprtcCompileProgram", &c.compile},
-		{"hiprtcGetProgramLogSize", &c.logSize},
-		{"hiprtcGetProgramLog", &c.log},
-		{"hiprtcGetCodeSize", &c.codeSize},
-		{"hiprtcGetCode", &c.code},
-		{"hiprtcDestroyProgram", &c.destroy},
-		{"hiprtcGetErrorString", &c.errorString},
-		{"hiprtcVersion", &c.version},
+	bound := l.bind([]dynamic.Function{
+		{Name: "hiprtcCreateProgram", Fn: &c.create},
+		{Name: "hiprtcCompileProgram", Fn: &c.compile},
+		{Name: "hiprtcGetProgramLogSize", Fn: &c.logSize},
+		{Name: "hiprtcGetProgramLog", Fn: &c.log},
+		{Name: "hiprtcGetCodeSize", Fn: &c.codeSize},
+		{Name: "hiprtcGetCode", Fn: &c.code},
+		{Name: "hiprtcDestroyProgram", Fn: &c.destroy},
+		{Name: "hiprtcGetErrorString", Fn: &c.errorString},
+		{Name: "hiprtcVersion", Fn: &c.version},
 	})
 	if bound != nil && err != nil {
 		return nil, err // it is rather the library that is missing

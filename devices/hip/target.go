@@ -30,7 +30,9 @@ func open(argument string) (devices.Target, error) {
 	if !o.Isolated() {
 		return here(kind+":"+argument, ordinal, o)
 	}
-	return gpu.Isolate(kind+":"+argument, func(facts map[string]string) ([]mma.Instruction, error) { return rowsOf(facts[factChip]), nil })
+	return gpu.Isolate(kind+":"+argument, func(child devices.Target) ([]mma.Instruction, error) {
+		return rowsOf(child.Environment()[factChip]), nil
+	})
 }
 
 // factChip is the fact that the isolated form reads back.

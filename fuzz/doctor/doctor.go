@@ -16,6 +16,7 @@ package doctor
 import (
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices/exec"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -50,7 +51,7 @@ func Look() []Line {
 		simulators(),
 		{"programs", OK, fmt.Sprintf("exec:COMMAND tests any simulator, protocol version %d: go doc ./devices/exec", exec.Protocol), ""},
 	}
-	return append(append(lines, processor()...), gpus()...)
+	return slices.Concat(lines, processor(), gpus(), vulkan())
 }
 
 // simulators runs every model against the oracle, on one input of each generator.

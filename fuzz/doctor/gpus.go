@@ -25,6 +25,35 @@ func gpus() []Line {
 	return lines
 }
 
+// maxVulkan is the most devices of Vulkan that are looked at.
+const maxVulkan = 16
+
+// vulkan says of each device of Vulkan's drivers what it can run.
+func vulkan() (lines []Line) {
+	if _, imported := devices.Kinds()["vulkan"]; !imported {
+		return nil
+	}
+	for n := range maxVulkan {
+		d := &discover.Device{Kind: "vulkan", Target: fmt.Sprintf("vulkan:%d", n)}
+		t, err := devices.Open(d.Target)
+		if err == nil {
+			env := t.Environment()
+			d.Name, d.Driver = env["device"], env["driver"]
+			lines = append(lines, oneGPU(d)...)
+			t.Close() // not before: it is the same child
+			continue
+		}
+		ofDevice := strings.Contains(err.Error(), "its driver") // there may be others
+		if ofDevice || n == 0 {
+			lines = append(lines, Line{d.Target, Absent, err.Error(), simulatorsDo})
+		}
+		if !ofDevice {
+			break
+		}
+	}
+	return lines
+}
+
 // oneGPU opens a device as a target.
 func oneGPU(d *discover.Device) []Line {
 	detail := strings.Join(slices.DeleteFunc([]string{d.Name, d.Arch, d.Detail, d.Driver}, func(s string) bool { return s == "" }), ", ")

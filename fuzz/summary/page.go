@@ -142,7 +142,7 @@ func (c *campaign) targetsInWords() []string {
 
 // kindsInWords say what the targets of a kind are.
 var kindsInWords = map[string]string{
-	"cpu": "the processor of the machine that ran this", "cuda": "an NVIDIA GPU", "hip": "an AMD GPU", "exec": "a command that somebody has written",
+	"cpu": "the processor of the machine that ran this", "cuda": "an NVIDIA GPU", "hip": "an AMD GPU", "vulkan": "a device of a Vulkan driver", "exec": "a command that somebody has written",
 	"model": "a made-up unit, in software", "replay": "a recording of a unit",
 }
 

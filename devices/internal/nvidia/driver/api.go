@@ -1,6 +1,10 @@
 package driver
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/mmafuzz/mmafuzz/devices/internal/dynamic"
+)
 
 // Result is the driver's status code of a call, CUresult.
 type Result int32
@@ -48,56 +52,40 @@ type api struct {
 
 // symbols are the exported names of the functions. The driver exports several
 // versions of some: the headers give programs the one with the suffix.
-func (a *api) symbols() []symbol {
-	return []symbol{
-		{"cuDriverGetVersion", &a.driverGetVersion}, // first: errors about the others name it
-		{"cuInit", &a.init},
-		{"cuGetErrorName", &a.getErrorName},
-		{"cuGetErrorString", &a.getErrorString},
-		{"cuDeviceGetCount", &a.deviceGetCount},
-		{"cuDeviceGet", &a.deviceGet},
-		{"cuDeviceGetName", &a.deviceGetName},
-		{"cuDeviceGetUuid", &a.deviceGetUUID},
-		{"cuDeviceGetAttribute", &a.deviceGetAttribute},
-		{"cuDeviceTotalMem_v2", &a.deviceTotalMem},
-		{"cuDevicePrimaryCtxRetain", &a.primaryCtxRetain},
-		{"cuDevicePrimaryCtxRelease_v2", &a.primaryCtxRelease},
-		{"cuCtxSetCurrent", &a.ctxSetCurrent},
-		{"cuModuleLoadDataEx", &a.moduleLoadDataEx},
-		{"cuModuleGetFunction", &a.moduleGetFunction},
-		{"cuModuleUnload", &a.moduleUnload},
-		{"cuMemAlloc_v2", &a.memAlloc},
-		{"cuMemFree_v2", &a.memFree},
-		{"cuMemAllocHost_v2", &a.memAllocHost},
-		{"cuMemFreeHost", &a.memFreeHost},
-		{"cuMemcpyHtoDAsync_v2", &a.memcpyHtoD},
-		{"cuMemcpyDtoHAsync_v2", &a.memcpyDtoH},
-		{"cuMemsetD8Async", &a.memset},
-		{"cuStreamCreate", &a.streamCreate},
-		{"cuStreamQuery", &a.streamQuery},
-		{"cuLaunchKernel", &a.launchKernel},
-		{"cuEventCreate", &a.eventCreate},
-		{"cuEventRecord", &a.eventRecord},
-		{"cuEventElapsedTime", &a.eventElapsed},
-		{"cuLinkCreate_v2", &a.linkCreate},
-		{"cuLinkAddData_v2", &a.linkAddData},
-		{"cuLinkComplete", &a.linkComplete},
-		{"cuLinkDestroy", &a.linkDestroy},
+func (a *api) symbols() []dynamic.Function {
+	return []dynamic.Function{
+		{Name: "cuDriverGetVersion", Fn: &a.driverGetVersion}, // first: errors about the others name it
+		{Name: "cuInit", Fn: &a.init},
+		{Name: "cuGetErrorName", Fn: &a.getErrorName},
+		{Name: "cuGetErrorString", Fn: &a.getErrorString},
+		{Name: "cuDeviceGetCount", Fn: &a.deviceGetCount},
+		{Name: "cuDeviceGet", Fn: &a.deviceGet},
+		{Name: "cuDeviceGetName", Fn: &a.deviceGetName},
+		{Name: "cuDeviceGetUuid", Fn: &a.deviceGetUUID},
+		{Name: "cuDeviceGetAttribute", Fn: &a.deviceGetAttribute},
+		{Name: "cuDeviceTotalMem_v2", Fn: &a.deviceTotalMem},
+		{Name: "cuDevicePrimaryCtxRetain", Fn: &a.primaryCtxRetain},
+		{Name: "cuDevicePrimaryCtxRelease_v2", Fn: &a.primaryCtxRelease},
+		{Name: "cuCtxSetCurrent", Fn: &a.ctxSetCurrent},
+		{Name: "cuModuleLoadDataEx", Fn: &a.moduleLoadDataEx},
+		{Name: "cuModuleGetFunction", Fn: &a.moduleGetFunction},
+		{Name: "cuModuleUnload", Fn: &a.moduleUnload},
+		{Name: "cuMemAlloc_v2", Fn: &a.memAlloc},
+		{Name: "cuMemFree_v2", Fn: &a.memFree},
+		{Name: "cuMemAllocHost_v2", Fn: &a.memAllocHost},
+		{Name: "cuMemFreeHost", Fn: &a.memFreeHost},
+		{Name: "cuMemcpyHtoDAsync_v2", Fn: &a.memcpyHtoD},
+		{Name: "cuMemcpyDtoHAsync_v2", Fn: &a.memcpyDtoH},
+		{Name: "cuMemsetD8Async", Fn: &a.memset},
+		{Name: "cuStreamCreate", Fn: &a.streamCreate},
+		{Name: "cuStreamQuery", Fn: &a.streamQuery},
+		{Name: "cuLaunchKernel", Fn: &a.launchKernel},
+		{Name: "cuEventCreate", Fn: &a.eventCreate},
+		{Name: "cuEventRecord", Fn: &a.eventRecord},
+		{Name: "cuEventElapsedTime", Fn: &a.eventElapsed},
+		{Name: "cuLinkCreate_v2", Fn: &a.linkCreate},
+		{Name: "cuLinkAddData_v2", Fn: &a.linkAddData},
+		{Name: "cuLinkComplete", Fn: &a.linkComplete},
+		{Name: "cuLinkDestroy", Fn: &a.linkDestroy},
 	}
-}
-
-// symbol is a name and the variable that holds its function.
-type symbol struct {
-	name string
-	fn   any
-}
-
-// bind looks all functions up and returns the names of those that are missing.
-func (a *api) bind(handle uintptr) (missing []string) {
-	for _, s := range a.symbols() {
-		if err := bind(handle, s.name, s.fn); err != nil {
-			missing = append(missing, s.name)
-		}
-	}
-	return missing
 }

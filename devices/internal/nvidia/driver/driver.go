@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/dynamic"
 )
 
 // Override is the environment variable that names the library to load instead of
@@ -65,7 +66,7 @@ func Open() (*Library, error) {
 		return nil, err
 	}
 	l := &Library{Path: path, x: gpu.NewExecutor()}
-	if missing := l.api.bind(handle); len(missing) > 0 {
+	if missing := dynamic.BindAll(handle, l.api.symbols()); len(missing) > 0 {
 		return nil, &missingError{path, l.versionText(), missing}
 	}
 	if err := l.call("cuInit", func() Result { return l.api.init(0) }); err != nil {
@@ -87,9 +88,9 @@ func find() (handle uintptr, path string, err error) {
 	}
 	var reasons []string
 	for _, name := range names {
-		if handle, err := dlopen(name); err == nil {
+		if handle, err := dynamic.Open(name); err == nil {
 			if filepath.IsAbs(name) {
-				_, _ = dlopen(filepath.Join(filepath.Dir(name), compiler)) // best effort
+				_, _ = dynamic.Open(filepath.Join(filepath.Dir(name), compiler)) // best effort
 			}
 			return handle, name, nil
 		} else if reason := err.Error(); !slices.Contains(reasons, reason) {
