@@ -3,6 +3,7 @@ package vulkan
 import (
 	"fmt"
 	"strings"
+	"structs"
 	"unsafe"
 
 	"github.com/mmafuzz/mmafuzz/devices/internal/dynamic"
@@ -204,12 +205,14 @@ const (
 // block is a structure of properties or of features, all of whose contents are words; no
 // structure that is asked for has more.
 type block struct {
+	_    structs.HostLayout
 	kind uint32
 	next unsafe.Pointer
 	data [208]uint32
 }
 
 type applicationInfo struct {
+	_             structs.HostLayout
 	kind          uint32
 	next          unsafe.Pointer
 	name          *byte
@@ -220,6 +223,7 @@ type applicationInfo struct {
 }
 
 type instanceCreateInfo struct {
+	_           structs.HostLayout
 	kind        uint32
 	next        unsafe.Pointer
 	flags       uint32
@@ -231,16 +235,19 @@ type instanceCreateInfo struct {
 }
 
 type extensionProperties struct {
+	_       structs.HostLayout
 	name    [256]byte
 	version uint32
 }
 
 type queueFamily struct {
+	_                           structs.HostLayout
 	flags, count, timestampBits uint32
 	granularity                 [3]uint32
 }
 
 type memoryProperties struct {
+	_         structs.HostLayout
 	typeCount uint32
 	types     [32]struct{ flags, heap uint32 }
 	heapCount uint32
@@ -251,6 +258,7 @@ type memoryProperties struct {
 }
 
 type queueCreateInfo struct {
+	_             structs.HostLayout
 	kind          uint32
 	next          unsafe.Pointer
 	flags         uint32
@@ -259,6 +267,7 @@ type queueCreateInfo struct {
 }
 
 type deviceCreateInfo struct {
+	_          structs.HostLayout
 	kind       uint32
 	next       unsafe.Pointer
 	flags      uint32
@@ -272,6 +281,7 @@ type deviceCreateInfo struct {
 }
 
 type bufferCreateInfo struct {
+	_             structs.HostLayout
 	kind          uint32
 	next          unsafe.Pointer
 	flags         uint32
@@ -283,11 +293,13 @@ type bufferCreateInfo struct {
 }
 
 type memoryRequirements struct {
+	_               structs.HostLayout
 	size, alignment uint64
 	types           uint32
 }
 
 type memoryAllocateInfo struct {
+	_          structs.HostLayout
 	kind       uint32
 	next       unsafe.Pointer
 	size       uint64
@@ -295,11 +307,13 @@ type memoryAllocateInfo struct {
 }
 
 type setLayoutBinding struct {
+	_                                  structs.HostLayout
 	binding, descriptor, count, stages uint32
 	samplers                           unsafe.Pointer
 }
 
 type setLayoutCreateInfo struct {
+	_        structs.HostLayout
 	kind     uint32
 	next     unsafe.Pointer
 	flags    uint32
@@ -310,6 +324,7 @@ type setLayoutCreateInfo struct {
 type poolSize struct{ descriptor, count uint32 }
 
 type poolCreateInfo struct {
+	_       structs.HostLayout
 	kind    uint32
 	next    unsafe.Pointer
 	flags   uint32
@@ -319,6 +334,7 @@ type poolCreateInfo struct {
 }
 
 type setAllocateInfo struct {
+	_       structs.HostLayout
 	kind    uint32
 	next    unsafe.Pointer
 	pool    handle
@@ -327,11 +343,13 @@ type setAllocateInfo struct {
 }
 
 type bufferInfo struct {
+	_             structs.HostLayout
 	buffer        handle
 	offset, bytes uint64
 }
 
 type writeSet struct {
+	_                                   structs.HostLayout
 	kind                                uint32
 	next                                unsafe.Pointer
 	set                                 handle
@@ -342,6 +360,7 @@ type writeSet struct {
 }
 
 type pipelineLayoutCreateInfo struct {
+	_          structs.HostLayout
 	kind       uint32
 	next       unsafe.Pointer
 	flags      uint32
@@ -352,6 +371,7 @@ type pipelineLayoutCreateInfo struct {
 }
 
 type shaderModuleCreateInfo struct {
+	_     structs.HostLayout
 	kind  uint32
 	next  unsafe.Pointer
 	flags uint32
@@ -360,12 +380,14 @@ type shaderModuleCreateInfo struct {
 }
 
 type requiredSubgroup struct {
+	_    structs.HostLayout
 	kind uint32
 	next unsafe.Pointer
 	size uint32
 }
 
 type stageCreateInfo struct {
+	_              structs.HostLayout
 	kind           uint32
 	next           unsafe.Pointer
 	flags          uint32
@@ -376,6 +398,7 @@ type stageCreateInfo struct {
 }
 
 type pipelineCreateInfo struct {
+	_         structs.HostLayout
 	kind      uint32
 	next      unsafe.Pointer
 	flags     uint32
@@ -386,6 +409,7 @@ type pipelineCreateInfo struct {
 }
 
 type commandPoolCreateInfo struct {
+	_      structs.HostLayout
 	kind   uint32
 	next   unsafe.Pointer
 	flags  uint32
@@ -393,6 +417,7 @@ type commandPoolCreateInfo struct {
 }
 
 type commandBufferAllocateInfo struct {
+	_     structs.HostLayout
 	kind  uint32
 	next  unsafe.Pointer
 	pool  handle
@@ -401,6 +426,7 @@ type commandBufferAllocateInfo struct {
 }
 
 type commandBufferBeginInfo struct {
+	_           structs.HostLayout
 	kind        uint32
 	next        unsafe.Pointer
 	flags       uint32
@@ -408,12 +434,14 @@ type commandBufferBeginInfo struct {
 }
 
 type memoryBarrier struct {
+	_        structs.HostLayout
 	kind     uint32
 	next     unsafe.Pointer
 	from, to uint32
 }
 
 type submitInfo struct {
+	_           structs.HostLayout
 	kind        uint32
 	next        unsafe.Pointer
 	waitCount   uint32
@@ -426,6 +454,7 @@ type submitInfo struct {
 }
 
 type fenceCreateInfo struct {
+	_     structs.HostLayout
 	kind  uint32
 	next  unsafe.Pointer
 	flags uint32
@@ -434,6 +463,7 @@ type fenceCreateInfo struct {
 // matrixProperties is VkCooperativeMatrixPropertiesKHR, and with invocations
 // VkCooperativeMatrixFlexibleDimensionsPropertiesNV, whose m, n and k are granularities.
 type matrixProperties struct {
+	_           structs.HostLayout
 	kind        uint32
 	next        unsafe.Pointer
 	m, n, k     uint32
@@ -444,12 +474,14 @@ type matrixProperties struct {
 }
 
 type pipelineInfo struct {
+	_        structs.HostLayout
 	kind     uint32
 	next     unsafe.Pointer
 	pipeline handle
 }
 
 type executableInfo struct {
+	_        structs.HostLayout
 	kind     uint32
 	next     unsafe.Pointer
 	pipeline handle
@@ -457,6 +489,7 @@ type executableInfo struct {
 }
 
 type executableProperties struct {
+	_           structs.HostLayout
 	kind        uint32
 	next        unsafe.Pointer
 	stages      uint32
@@ -466,6 +499,7 @@ type executableProperties struct {
 }
 
 type executableStatistic struct {
+	_           structs.HostLayout
 	kind        uint32
 	next        unsafe.Pointer
 	name        [256]byte
@@ -475,6 +509,7 @@ type executableStatistic struct {
 }
 
 type executableText struct {
+	_           structs.HostLayout
 	kind        uint32
 	next        unsafe.Pointer
 	name        [256]byte

@@ -424,7 +424,7 @@ func (b *buffer) grow(d *device, binding uint32, size int, wanted uint32) error 
 		return err
 	}
 	d.updateSets(d.device, 1, &writeSet{
-		kind: kindWriteSet, set: d.set, binding: binding, count: 1, descriptor: descriptorStorage, buffers: &bufferInfo{b.buffer, 0, wholeSize},
+		kind: kindWriteSet, set: d.set, binding: binding, count: 1, descriptor: descriptorStorage, buffers: &bufferInfo{buffer: b.buffer, bytes: wholeSize},
 	}, 0, nil)
 	b.bytes = unsafe.Slice((*byte)(at), size)
 	return nil

@@ -304,9 +304,8 @@ func TestFakeMissing(t *testing.T) {
 func TestFacts(t *testing.T) {
 	if os.Getenv(libraryVar) == "" {
 		lib := buildFake(t)
-		cmd := exec.Command(os.Args[0], "-test.run=^TestFacts$", "-test.v")
 		for _, tc := range []struct{ without, code string }{{"", "native: 2 hmma.16816.f32"}, {"native", "no matrix instruction that is known in 1 listings: emulated, or unknown to this version"}} {
-			cmd = exec.Command(os.Args[0], "-test.run=^TestFacts$")
+			cmd := exec.Command(os.Args[0], "-test.run=^TestFacts$")
 			cmd.Env = append(os.Environ(), libraryVar+"="+lib, "FAKE_WITHOUT="+tc.without, "FAKE_CODE="+tc.code)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
