@@ -11,8 +11,8 @@ import (
 // is cut off, whether the sum carries or cancels, how the result is rounded. An
 // input with a feature that no input had before is kept and mutated.
 
-// features appends the features of a trace, as hashes.
-func features(dst []uint32, tr *sim.Trace, salt uint32) []uint32 {
+// featuresOf appends the features of a trace, as hashes.
+func featuresOf(dst []uint32, tr *sim.Trace, salt uint32) []uint32 {
 	f := hasher{dst, salt}
 	for i := range tr.Sums {
 		f.sum(&tr.Sums[i])

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -22,16 +21,10 @@ func fuzzOperation(f *testing.F, operations ...string) {
 	if len(insts) == 0 {
 		f.Fatalf("no arithmetic is %v", operations)
 	}
-	for n := range insts {
-		sp := gen.Spec{Formats: insts[n].Formats, K: insts[n].K}
-		for _, g := range gen.All() {
-			f.Add(gen.Encode(insts, n, g.Aimed(sp, &insts[n].Params).Dot(sp, 1, 0)))
-		}
-	}
-	for n := range gen.All() {
-		f.Add([]byte{byte(n + 1), 0, 0, 1, 2, 3, 4, 5, 6, 7, 8})
-	}
 	c := NewChecker(insts)
+	for _, seed := range c.Seeds() {
+		f.Add(seed)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if _, err := c.Check(data); err != nil {
 			t.Error(err)

@@ -264,7 +264,7 @@ func (w *worker) features(p *pairRun, ch *chunk, r *chunkResult) {
 		for n, m := range models {
 			w.trace.Reset()
 			m.Dot(w.dot, &w.trace)
-			t.features = features(t.features, &w.trace, uint32(n))
+			t.features = featuresOf(t.features, &w.trace, uint32(n))
 			if spread, ok := spreadOf(&w.trace); ok && n == 0 {
 				_, differs := slices.BinarySearch(w.at, int32(i-ch.index))
 				r.where.spread(spread, tallyOf(differs))

@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"slices"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -110,3 +112,28 @@ func (d *draw) shiftExponents(k int) {
 	a, b := addExponent(d.fa, d.dot.A[k], n), addExponent(d.fb, d.dot.B[k], -n)
 	d.dot.A[k], d.dot.B[k] = a, b
 }
+
+// Mutate returns another input for Decode, for engines that take a mutator: the dot product
+// that data stand for, changed in a few places, or one time in mutateAnew one that a
+// generator designs. Where there are several instructions, some of the new ones are of
+// another.
+func Mutate(data []byte, seed uint64, insts []mma.Instruction) []byte {
+	i, dot := Decode(data, insts)
+	n := slices.IndexFunc(insts, func(x mma.Instruction) bool { return x.FullName() == i.FullName() })
+	d := newDraw(Spec{i.Formats, i.K})
+	d.start(Mix(seed), 0)
+	if d.oneIn(mutateAnew) {
+		if d.coin() {
+			n = d.intn(len(insts))
+		}
+		i = &insts[n]
+		g, sp := &generators[d.intn(len(generators))], Spec{i.Formats, i.K}
+		return Encode(insts, n, g.Aimed(sp, &i.Params).Dot(sp, seed, d.next()>>32))
+	}
+	d.reset()
+	d.base = dot
+	mutateDot(d, nil)
+	return Encode(insts, n, d.dot)
+}
+
+const mutateAnew = 8

@@ -1,6 +1,6 @@
 //go:build gofuzzci
 
-package fuzz
+package engine
 
 import (
 	"bytes"
@@ -14,14 +14,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // These tests build the go-fuzz harness and run it. They take a minute and are
 // not part of go test ./...:
 //
-//	go test -tags gofuzzci -run TestGoFuzz ./fuzz
+//	go test -tags gofuzzci -run TestGoFuzz ./fuzz/engine
 
 // goFuzzPatience ends a run that does not get anywhere. Where it ends is no
 // result of the tests.
@@ -58,7 +58,7 @@ func (g *goFuzz) output() string {
 	return g.out.String()
 }
 
-func startGoFuzz(t *testing.T, zip, function string) *goFuzz {
+func startGoFuzz(t *testing.T, zip, pair string) *goFuzz {
 	t.Helper()
 	// go tool would pass a signal on to nobody: run the program itself.
 	tool, err := exec.Command("go", "tool", "-n", "go-fuzz").Output()
@@ -66,7 +66,8 @@ func startGoFuzz(t *testing.T, zip, function string) *goFuzz {
 		t.Fatalf("go tool -n go-fuzz: %v", err)
 	}
 	g := &goFuzz{t: t, work: t.TempDir(), done: make(chan struct{})}
-	g.cmd = exec.Command(strings.TrimSpace(string(tool)), "-bin", zip, "-func", function, "-workdir", g.work, "-procs", "2")
+	g.cmd = exec.Command(strings.TrimSpace(string(tool)), "-bin", zip, "-workdir", g.work, "-procs", "2")
+	g.cmd.Env = append(os.Environ(), PairVar+"="+pair)
 	g.cmd.Stdout, g.cmd.Stderr = g, g
 	if err := g.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -128,30 +129,31 @@ func (g *goFuzz) execs() int {
 	return n
 }
 
-// TestGoFuzzFindsPlantedMutant runs go-fuzz on models of which one is wrong by
-// one parameter until it has a crasher, which must show that mistake; and on the
-// real models for some thousands of executions, which must be right.
-func TestGoFuzzFindsPlantedMutant(t *testing.T) {
+// TestGoFuzzFindsFault runs go-fuzz on a unit that has a fault until it has a crasher, which
+// must show it; and on the real models for some thousands of executions, which must be
+// right.
+func TestGoFuzzFindsFault(t *testing.T) {
 	zip := buildGoFuzz(t)
-	t.Run("planted", func(t *testing.T) {
-		g := startGoFuzz(t, zip, "FuzzPlanted")
+	t.Run("fault", func(t *testing.T) {
+		name := FaultPair(&Faults[1])
+		g := startGoFuzz(t, zip, name)
 		g.until("crasher", func() bool { return len(g.crashers()) > 0 })
+		pair, err := OpenPair(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, data := range g.crashers() {
-			i, _ := gen.Decode(data, mma.Arithmetics())
-			if _, err := newPlantedChecker().Check(data); err == nil || i.Arch != plantedArch || i.Name != plantedInst {
-				t.Errorf("the crasher %x on %s is none: %v", data, i.FullName(), err)
-			}
-			if _, err := NewChecker(mma.Arithmetics()).Check(data); err != nil {
-				t.Errorf("without the planted mistake: %v", err)
+			if _, err := fuzz.NewPairChecker(pair).Check(data); err == nil {
+				t.Errorf("the crasher %x is none", data)
 			}
 		}
 	})
 	t.Run("none", func(t *testing.T) {
 		const execs = 20_000
-		g := startGoFuzz(t, zip, "FuzzPair")
+		g := startGoFuzz(t, zip, "")
 		g.until("executions", func() bool { return g.execs() >= execs })
 		for _, data := range g.crashers() {
-			_, err := NewChecker(mma.Arithmetics()).Check(data)
+			_, err := fuzz.NewChecker(mma.Arithmetics()).Check(data)
 			t.Errorf("crasher %x: %v\n%s", data, err, g.output())
 		}
 	})

@@ -1,0 +1,30 @@
+//go:build gofuzz
+
+package engine
+
+import "sync"
+
+// harness is opened late: kinds of targets are registered when packages are initialized.
+var harness = sync.OnceValue(func() *Harness {
+	h, err := FromEnvironment()
+	if err != nil {
+		panic(err)
+	}
+	return h
+})
+
+// FuzzPair is the entry of go-fuzz.
+func FuzzPair(data []byte) int {
+	features, err := harness().Check(data)
+	switch {
+	case err != nil:
+		panic(err)
+	case features > manyFeatures:
+		return 1
+	}
+	return 0
+}
+
+// manyFeatures is the number of features above which an input is given priority: about the
+// upper tenth of what generators make.
+const manyFeatures = 40

@@ -1,0 +1,33 @@
+// Command libfuzzer is the target of package fuzz/engine for libFuzzer, the fuzzer of clang.
+// It needs clang with its runtime (Debian: clang, libclang-rt-14-dev) and no other tool;
+// the script in its folder builds it:
+//
+//	fuzz/engine/libfuzzer/build [FILE]      default: ./pair.libfuzzer
+//	export MMAFUZZ_PAIR="sim:hopper ref:exact mma.m16n8k16.f32.f16.f16.f32"
+//	./pair.libfuzzer -max_total_time=60 corpus
+//
+// MMAFUZZ_PAIR is that of package fuzz/engine. A difference is printed and ends the program
+// with a file crash-HASH, which mmafuzz corpus import reads.
+//
+// libFuzzer sees three things:
+//
+//   - the coverage of the Go code, and what it compares: gcflags=all=-d=libfuzzer;
+//   - the features of each computation, as extra counters: how far every term is shifted,
+//     what kind of bits it loses, how far the sum carries or cancels, how the result is rounded;
+//   - a mutator of dot products, in Go: codes, exponents, exchanged and opposite products,
+//     now and then a new one of a generator. With MMAFUZZ_MUTATOR=bytes it is
+//     libFuzzer's own, of bytes.
+//
+// The recipe for OSS-Fuzz and ClusterFuzzLite is in .oss-fuzz.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+// main is not called in the target, where libFuzzer has its own.
+func main() {
+	fmt.Fprintln(os.Stderr, "this is a target of libFuzzer: fuzz/engine/libfuzzer/build makes it")
+	os.Exit(2)
+}

@@ -1,0 +1,140 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
+)
+
+// run is one run of an engine.
+type run struct {
+	fault, engine string
+	seed          int
+	found         bool
+	executions    int
+	cpu           time.Duration
+}
+
+func (r *run) is(fault, engine string) bool { return r.fault == fault && r.engine == engine }
+
+const runsHead = "fault\tengine\tseed\tfound\texecutions\tcpu"
+
+func (r run) String() string {
+	return fmt.Sprintf("%s\t%s\t%d\t%v\t%d\t%v", r.fault, r.engine, r.seed, r.found, r.executions, r.cpu.Round(10*time.Millisecond))
+}
+
+func readRuns(name string) ([]run, error) {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var rs []run
+	for n, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+		var r run
+		var cpu string
+		cells := strings.Split(line, "\t")
+		if len(cells) != 6 {
+			return nil, fmt.Errorf("%s:%d: %d columns, want 6", name, n+2, len(cells))
+		}
+		r.fault, r.engine = cells[0], cells[1]
+		if _, err := fmt.Sscan(strings.Join(cells[2:], " "), &r.seed, &r.found, &r.executions, &cpu); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n+2, err)
+		}
+		if r.cpu, err = time.ParseDuration(cpu); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n+2, err)
+		}
+		rs = append(rs, r)
+	}
+	return rs, nil
+}
+
+func writeRuns(name string, rs []run) error {
+	var s strings.Builder
+	fmt.Fprintln(&s, runsHead)
+	for i := range engine.Faults {
+		for _, e := range engines {
+			for seed := 1; seed <= manySeeds; seed++ {
+				for _, r := range rs {
+					if r.is(engine.Faults[i].Name, e.name) && r.seed == seed {
+						fmt.Fprintln(&s, r)
+					}
+				}
+			}
+		}
+	}
+	return corpus.ReplaceFile(name, []byte(s.String()))
+}
+
+// markdown makes the table: a fault a row, an engine a column.
+func markdown(rs []run) string {
+	var s strings.Builder
+	fmt.Fprint(&s, `# Fuzzing engines on planted faults
+
+Written by `+"`go run ./fuzz/engine/table`"+` (`+"`go doc ./fuzz/engine/table`"+`): what it takes
+until a fault shows, as executions and seconds of processor time, medians of the runs that
+find it, of 10 runs or else as marked; a dash where no run finds it within the time. An
+execution of mmafuzz is one dot product of a batch; of the others, one call. The seconds
+include the start of the processes: about 0.1 s of mmafuzz, Go and libFuzzer, more of go-fuzz.
+
+`)
+	head, line := "| fault |", "| --- |"
+	for _, e := range engines {
+		head, line = head+" "+e.name+" |", line+" ---: |"
+	}
+	fmt.Fprintf(&s, "%s\n%s\n", head, line)
+	for i := range engine.Faults {
+		f := &engine.Faults[i]
+		fmt.Fprintf(&s, "| `%s` |", f.Name)
+		for _, e := range engines {
+			fmt.Fprintf(&s, " %s |", cell(rs, f.Name, e.name))
+		}
+		fmt.Fprintln(&s)
+	}
+	fmt.Fprintln(&s)
+	for i := range engine.Faults {
+		fmt.Fprintf(&s, "- `%s`: %s\n", engine.Faults[i].Name, engine.Faults[i].Doc)
+	}
+	return s.String()
+}
+
+func cell(rs []run, fault, engine string) string {
+	var executions []int
+	var cpu []time.Duration
+	all := 0
+	most := time.Duration(0)
+	for _, r := range rs {
+		if !r.is(fault, engine) {
+			continue
+		}
+		all++
+		most = max(most, r.cpu)
+		if r.found {
+			executions, cpu = append(executions, r.executions), append(cpu, r.cpu)
+		}
+	}
+	slices.Sort(executions)
+	slices.Sort(cpu)
+	switch n := len(cpu); {
+	case all == 0:
+		return "not run"
+	case n == 0:
+		return fmt.Sprintf("- (0 of %d in %.0f s)", all, most.Seconds())
+	case all < manySeeds || n < all:
+		return fmt.Sprintf("%s, %.1f s (%d of %d)", readable.Thousands(uint64(executions[n/2])), cpu[n/2].Seconds(), n, all)
+	default:
+		return fmt.Sprintf("%s, %.1f s", readable.Thousands(uint64(executions[n/2])), cpu[n/2].Seconds())
+	}
+}
