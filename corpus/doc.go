@@ -28,6 +28,11 @@
 // those that the writer adds, such as pictures. ReadBundle refuses changed, missing and
 // unlisted files; hidden files do not count.
 //
+// # Inputs of fuzzing engines
+//
+// ReadInputs and WriteInput know the files of go test -fuzz, go-fuzz and libFuzzer. What the
+// bytes mean is up to package gen.
+//
 // # Files of strangers
 //
 // A file that anybody may have made is read with Open: regular files only, of a size that

@@ -57,7 +57,7 @@ func NewPairChecker(pair devices.Pair) *Checker {
 // with which results. features is the number of features of the computation, as a
 // measure of interest.
 func (c *Checker) Check(data []byte) (features int, err error) {
-	i, d := gen.Decode(data, c.insts)
+	i, d := c.Decode(data)
 	w, _ := c.pool.Get().(*checkWork)
 	if w == nil {
 		w = &checkWork{}
@@ -92,6 +92,14 @@ func (c *Checker) Seeds() [][]byte {
 	}
 	return seeds
 }
+
+// Decode returns the dot product that an input stands for; its instruction is one of
+// the Checker's.
+func (c *Checker) Decode(data []byte) (*mma.Instruction, *mma.Dot) { return gen.Decode(data, c.insts) }
+
+// Encode returns an input that stands for a dot product of the first instruction: the
+// pair's.
+func (c *Checker) Encode(d *mma.Dot) []byte { return gen.Encode(c.insts, 0, d) }
 
 // Mutate returns an input near another one: see gen.Mutate.
 func (c *Checker) Mutate(data []byte, seed uint64) []byte { return gen.Mutate(data, seed, c.insts) }

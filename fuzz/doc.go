@@ -32,6 +32,9 @@
 // a bucket (bucket.go); some are chosen (choose.go), minimized (minimize.go) and bundled
 // (bundle.go). TriageCase takes one case the same way, outside of a campaign.
 //
+// Engines that know nothing but bytes, such as go-fuzz and libFuzzer, take a Checker:
+// check.go, package fuzz/engine.
+//
 // The journal has what is done (journal.go), its checkpoint the epoch in progress
 // (checkpoint.go).
 package fuzz

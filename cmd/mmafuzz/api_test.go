@@ -118,8 +118,8 @@ func (s sources) unused(dir string, used map[string]bool) []string {
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
-				if !d.Name.IsExported() || d.Recv != nil && !ast.IsExported(receiver(d)) {
-					continue
+				if !d.Name.IsExported() || d.Recv != nil && !ast.IsExported(receiver(d)) || strings.HasPrefix(d.Name.Name, "Fuzz") {
+					continue // go-fuzz calls FuzzX
 				}
 				mention(d.Type)
 				if d.Recv == nil {

@@ -11,6 +11,7 @@
 //	mmafuzz record      record a target's results on the inputs of a plan
 //	mmafuzz compare     compare recordings with each other and with an earlier result
 //	mmafuzz vectors     test vectors of an instruction, for others to load
+//	mmafuzz corpus      inputs for other fuzzing engines, and bundles of what they found
 //	mmafuzz bench       how fast models, targets and the whole loop are on this machine
 //	mmafuzz diff        where the arithmetics of two targets differ
 //	mmafuzz prove       whether the arithmetics of two targets are the same function
@@ -189,6 +190,19 @@
 //	changes[].from  string?
 //	changes[].to    string?
 //	problem         string?  why there is no bucket
+//
+// export, an object for each call of corpus export:
+//
+//	directory  string  where they are
+//	inputs     number
+//
+// import, an object for each differing input of corpus import:
+//
+//	file    string   its name
+//	class   string   of the difference, as in summary
+//	bucket  string?  as in the event finding
+//	detail  string?  as in the event finding
+//	bundle  string?  directory of the bundle, of the first input of each bucket
 //
 // diff, an object for each pair of instructions:
 //

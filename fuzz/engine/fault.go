@@ -27,7 +27,7 @@ type Fault struct {
 
 // Faults are the planted ones, each a target fault:NAME.
 var Faults = []Fault{
-	{Name: "zero-exponent", Doc: "zero aligns the other terms with 2^-132 instead of 2^-133", change: func(p *mma.Params) { p.Join.Align.Floor++ }},
+	{Name: "zero-exponent", Doc: "zero has the exponent -22 instead of -133, which cuts products of subnormals", change: func(p *mma.Params) { p.Join.Align.Floor = -22 }},
 	{Name: "width", Doc: "26 bits below the largest exponent are kept instead of 25", change: func(p *mma.Params) { p.Join.Align.F++ }},
 	{Name: "cancel-23", Doc: "a sum that cancels by exactly 23 places has a wrong last bit", wrong: cancels(23)},
 	{Name: "lane-24", Doc: "product 5 is lost when it lies exactly 24 places below another term", wrong: lane24},
@@ -57,9 +57,12 @@ var Faults = []Fault{
 		}
 		return w.code
 	}},
-	{Name: "saturate", Doc: "sums of numbers that overflow give the largest number", wrong: func(w *work) uint64 {
-		if w.code<<33>>33 == 0x7f800000 && w.sum().Sum.Kind == sim.Finite {
-			return w.code - 1
+	{Name: "infinite-c", Doc: "an infinite c wins against products whose sum is the other infinity", wrong: func(w *work) uint64 {
+		const inf = 0x7f800000
+		products := *w.dot
+		products.C = 0
+		if w.dot.C<<33>>33 == inf && w.u.right.Dot(&products, nil) == w.dot.C^1<<31 {
+			return w.dot.C
 		}
 		return w.code
 	}},

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+)
+
+func newCorpus(a *app) *cobra.Command {
+	c := &cobra.Command{Use: "corpus", Short: "inputs for go test -fuzz, go-fuzz and libFuzzer, and bundles of what they found"}
+	c.AddCommand(newCorpusExport(a), newCorpusImport(a))
+	return c
+}
+
+// corpusCmd is one of the commands below corpus. Of runCmd it has the pair and --out.
+type corpusCmd struct {
+	*runCmd
+	goTest bool
+}
+
+func (x *corpusCmd) flags(c *cobra.Command, out string) *cobra.Command {
+	f := c.Flags()
+	f.StringVarP(&x.a, "a", "a", "", "first `target`: KIND:ARGUMENT[/INSTRUCTION] (required)")
+	f.StringVarP(&x.b, "b", "b", "", "second `target` (required)")
+	f.StringVar(&x.inst, "inst", "", "`instruction` (required, unless a target names it)")
+	f.StringVar(&x.instB, "inst-b", "", "`instruction` of the second target, if it is another one")
+	f.StringVar(&x.out, "out", "", "`directory` of the "+out+" (required)")
+	completeTargets(c, "a", "b")
+	completeInstructions(c, "inst", &x.a)
+	completeInstructions(c, "inst-b", &x.b)
+	_ = c.MarkFlagDirname("out")
+	return c
+}
+
+// onePair opens the two units. The caller closes the targets.
+func (x *corpusCmd) onePair() (devices.Pair, error) {
+	for _, f := range []struct{ name, value string }{{"a", x.a}, {"b", x.b}, {"out", x.out}} {
+		if f.value == "" {
+			return devices.Pair{}, hinted("for example --a sim:ampere --b sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32 --out DIR", "--%s is missing", f.name)
+		}
+	}
+	pairs, err := x.pair(x.a, x.b)
+	if err != nil {
+		return devices.Pair{}, err
+	}
+	if len(pairs) > 1 {
+		return devices.Pair{}, hinted("the bytes mean other things for each: name one with --inst", "%s and %s have %d instructions in common", x.a, x.b, len(pairs))
+	}
+	return pairs[0], nil
+}
+
+func newCorpusExport(a *app) *cobra.Command {
+	x := &corpusCmd{runCmd: &runCmd{app: a, opened: map[string]devices.Target{}}}
+	c := &cobra.Command{
+		Use:   "export --out DIR [--a A --b B --inst I [BUNDLE...]]",
+		Short: "write inputs to begin with for a fuzzing engine",
+		Long: `export writes a file for every input: one of each generator, and the case of each
+bundle. go-fuzz takes them from WORKDIR/corpus, libFuzzer from the directory that it is
+given, and go test -fuzz, with --go-test, from testdata/fuzz/FuzzPair of the package (go
+doc ./fuzz/engine). Without --a and --b they are for the fast models against the oracle.`,
+		ValidArgsFunction: directories,
+		Args:              cobra.ArbitraryArgs,
+		RunE:              func(_ *cobra.Command, args []string) error { return x.export(args) },
+	}
+	c.Flags().BoolVar(&x.goTest, "go-test", false, "write the files of go test -fuzz")
+	return x.flags(c, "inputs")
+}
+
+func (x *corpusCmd) export(bundles []string) error {
+	defer x.closeTargets()
+	if x.a == "" && x.b == "" && x.out != "" && len(bundles) == 0 {
+		return x.write(fuzz.NewChecker(mma.Arithmetics()).Seeds())
+	}
+	pair, err := x.onePair()
+	if err != nil {
+		return err
+	}
+	checker := fuzz.NewPairChecker(pair)
+	inputs := checker.Seeds()
+	for _, dir := range bundles {
+		b, err := x.readBundle(dir)
+		if err != nil {
+			return err
+		}
+		if b.Mismatch.Formats != pair.Formats() {
+			return hinted("give the units of the bundle", "bundle %s: its operands are not those of %s", dir, pair.Name())
+		}
+		dot, err := mma.ParseDot(pair.Formats(), pair.K, false, strings.Fields(b.Mismatch.Case))
+		if err != nil {
+			return fmt.Errorf("bundle %s: %w", dir, err)
+		}
+		inputs = append(inputs, checker.Encode(dot))
+	}
+	return x.write(inputs)
+}
+
+// write writes inputs into the directory.
+func (x *corpusCmd) write(inputs [][]byte) error {
+	if err := os.MkdirAll(x.out, 0o777); err != nil {
+		return err
+	}
+	for _, data := range inputs {
+		if err := corpus.WriteInput(x.out, data, x.goTest); err != nil {
+			return err
+		}
+	}
+	if x.json {
+		return x.writeJSON(exported{x.out, len(inputs)})
+	}
+	fmt.Fprintf(x.stdout, "%s in %s\n", readable.Plural(len(inputs), "input"), readable.ShellPath(x.out))
+	return x.stdout.Err()
+}
+
+// exported is what export says.
+type exported struct {
+	Directory string `json:"directory"`
+	Inputs    int    `json:"inputs"`
+}
+
+func newCorpusImport(a *app) *cobra.Command {
+	x := &corpusCmd{runCmd: &runCmd{app: a, opened: map[string]devices.Target{}}}
+	c := &cobra.Command{
+		Use:   "import --a A --b B --inst I --out DIR FILE|DIR...",
+		Short: "compare two units on inputs of a fuzzing engine, and make bundles",
+		Long: `import compares two units on files of go test -fuzz, go-fuzz or libFuzzer: crashers
+or a whole corpus. What differs is explained and shrunk, and the first input of each
+cause becomes a bundle below --out.
+
+Exit status: 0 no input differs, 1 some do, 2 trouble, 75 interrupted.`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return takes("FILE")(c, args)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return x.importInputs(cmd.Context(), args) },
+	}
+	return x.flags(c, "bundles")
+}
+
+// imported is what import says of an input.
+type imported struct {
+	File   string `json:"file"`
+	Class  string `json:"class"`
+	Bucket string `json:"bucket,omitempty"`
+	Detail string `json:"detail,omitempty"`
+	Bundle string `json:"bundle,omitempty"`
+}
+
+func (x *corpusCmd) importInputs(ctx context.Context, names []string) error {
+	defer x.closeTargets()
+	inputs, err := corpus.ReadInputs(names...)
+	if err != nil {
+		return err
+	}
+	if len(inputs) == 0 {
+		return hinted("name files, or directories such as crashers of go-fuzz", "there is no input in %s", strings.Join(names, ", "))
+	}
+	pair, err := x.onePair()
+	if err != nil {
+		return err
+	}
+	checker := fuzz.NewPairChecker(pair)
+	seen := map[string]bool{}
+	for _, in := range inputs {
+		if _, err := checker.Check(in.Data); err == nil {
+			continue
+		}
+		_, dot := checker.Decode(in.Data)
+		f, err := fuzz.TriageCase(ctx, fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Workers: 1}, dot)
+		if errors.Is(err, fuzz.ErrAgree) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		row := imported{File: in.Name, Class: f.Class.String(), Bucket: f.Bucket, Detail: f.Detail}
+		if !seen[f.Bucket] {
+			row.Bundle = filepath.Join(x.out, readable.Slug(f.Bucket)+"-1")
+			if err := bundle.Write(row.Bundle, f.Mismatch, nil); err != nil {
+				return occupied(err)
+			}
+		}
+		seen[f.Bucket] = true
+		if err := x.report(&row); err != nil {
+			return err
+		}
+	}
+	if !x.json {
+		fmt.Fprintf(x.stdout, "%s, %s\n", readable.Plural(len(inputs), "input"), readable.Plural(len(seen), "cause"))
+	}
+	if len(seen) > 0 {
+		return errMismatch
+	}
+	return x.stdout.Err()
+}
+
+// report writes what import says of an input.
+func (x *corpusCmd) report(row *imported) error {
+	if x.json {
+		return x.writeJSON(row)
+	}
+	fmt.Fprintf(x.stdout, "%s: %s\n", row.File, row.Detail)
+	if row.Bundle != "" {
+		fmt.Fprintf(x.stdout, "  bundle %s\n", readable.ShellPath(row.Bundle))
+	}
+	return x.stdout.Err()
+}
