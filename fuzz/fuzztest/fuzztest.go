@@ -7,6 +7,15 @@
 //		})
 //	}
 //
+// A function in C takes as many lines, and a function in Go that calls it by cgo, in a file
+// that is no test; testdata/module of this package has one. A program in any language is a
+// target of its own, exec:COMMAND (go doc ./devices/exec has the protocol, and twenty
+// lines of Python):
+//
+//	func FuzzPython(f *testing.F) {
+//		fuzztest.CompareTargets(f, "exec:python3 double.py", "ref:fma64")
+//	}
+//
 // go test compares the two on 100,000 inputs that are aimed at what arithmetics decide
 // (10,000 with -short), and on the inputs under testdata/fuzz. A failure says in how many
 // cases they differ and why, draws the smallest input of each kind, and leaves a
@@ -31,10 +40,10 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	_ "github.com/mmafuzz/mmafuzz/devices/exec"      // exec:
 	_ "github.com/mmafuzz/mmafuzz/devices/reference" // ref:
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated" // sim:
 	"github.com/mmafuzz/mmafuzz/fuzz"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
@@ -67,6 +76,32 @@ func Compare(f *testing.F, unit string, dot func(d *mma.Dot) uint64) {
 	CompareUnits(f, devices.Pair{A: a, B: b, TargetA: target, TargetB: f.Name(), K: i.K})
 }
 
+// CompareTargets compares two targets, each TARGET or TARGET/INSTRUCTION, such as
+// "exec:python3 double.py" and "ref:fma64". Targets that have several instructions in
+// common need the name of one.
+func CompareTargets(f *testing.F, a, b string) {
+	f.Helper()
+	var targets [2]devices.Target
+	var instructions [2]string
+	for n, spec := range []string{a, b} {
+		name, instruction := devices.Split(spec)
+		t, err := devices.Open(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Cleanup(func() { t.Close() })
+		targets[n], instructions[n] = t, instruction
+	}
+	pairs, err := devices.Pairs(targets[0], targets[1], instructions[0], instructions[1])
+	if err != nil {
+		f.Fatal(err)
+	}
+	if len(pairs) > 1 {
+		f.Fatalf("%s and %s have %d instructions in common: name one, as in sim:hopper/mma.m16n8k16.f32.f16.f16.f32", a, b, len(pairs))
+	}
+	CompareUnits(f, pairs[0])
+}
+
 // CompareUnits compares two units of any kind.
 func CompareUnits(f *testing.F, pair devices.Pair) {
 	f.Helper()
@@ -82,13 +117,12 @@ func CompareUnits(f *testing.F, pair devices.Pair) {
 			f.Error(text)
 		}
 	}
-	insts := h.instructions()
-	sp := gen.Spec{Formats: insts[0].Formats, K: insts[0].K}
-	for _, g := range gen.All() {
-		f.Add(gen.Encode(insts, 0, g.Aimed(sp, &insts[0].Params).Dot(sp, 1, 0)))
+	checker := fuzz.NewPairChecker(pair)
+	for _, seed := range checker.Seeds() {
+		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, dot := gen.Decode(data, insts)
+		_, dot := checker.Decode(data)
 		text, err := h.one(t.Context(), dot)
 		if err != nil {
 			t.Fatal(err)
@@ -117,18 +151,6 @@ type harness struct {
 
 	mu   sync.Mutex
 	last string // what is known of a mismatch that was examined
-}
-
-// instructions returns the instruction of the inputs that Go's fuzzer makes, with what is
-// known of its arithmetic, at which generators aim.
-func (h *harness) instructions() []mma.Instruction {
-	i := mma.Instruction{Name: h.pair.Name(), Formats: h.pair.Formats(), K: h.pair.K}
-	for _, u := range []devices.Unit{h.pair.A, h.pair.B} {
-		if p := u.Model(); p != nil {
-			i.Params = *p
-		}
-	}
-	return []mma.Instruction{i}
 }
 
 // campaign compares the units on n aimed inputs, and says how they differ; "" if they

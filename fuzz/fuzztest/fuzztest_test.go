@@ -92,8 +92,9 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// TestModule does what a user does: a module of its own, whose test has a unit that
-// flushes, fails with the cause, both as a test and under Go's fuzzer.
+// TestModule does what a user does: a module of its own, with a unit in Go that flushes,
+// which fails with the cause, both as a test and under Go's fuzzer; and with right ones in C
+// and Python.
 func TestModule(t *testing.T) {
 	if !tier.Long() {
 		t.Skip("builds a module: MMAFUZZ_LONG=1")
@@ -103,32 +104,43 @@ func TestModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err != nil {
+	if err := os.CopyFS(dir, os.DirFS("testdata/module")); err != nil {
 		t.Fatal(err)
 	}
-	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	mine := strings.Replace(string(mod), "module github.com/mmafuzz/mmafuzz", "module example.com/mine", 1) +
-		"\nrequire github.com/mmafuzz/mmafuzz v0.0.0\nreplace github.com/mmafuzz/mmafuzz => " + root + "\n"
-	for name, text := range map[string]string{"go.mod": mine, "go.sum": string(sums), "mine_test.go": module} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+	for from, to := range map[string]string{"go.mod": "go.mod", "go.sum": "go.sum", "devices/exec/testdata/double.py": "double.py"} {
+		text, err := os.ReadFile(filepath.Join(root, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if to == "go.mod" {
+			text = []byte(strings.Replace(string(text), "module github.com/mmafuzz/mmafuzz", "module example.com/mine", 1) +
+				"\nrequire github.com/mmafuzz/mmafuzz v0.0.0\nreplace github.com/mmafuzz/mmafuzz => " + root + "\n")
+		}
+		if err := os.WriteFile(filepath.Join(dir, to), text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, run := range []struct{ args, wants []string }{
-		{[]string{"-short"}, []string{"flush", "bundle: testdata/mmafuzz/FuzzMine/"}},
+	for _, run := range []struct {
+		needs       string // a program
+		args, wants []string
+		fails       bool
+	}{
+		{"", []string{"-short", "-run", "FuzzGo"}, []string{"flush", "bundle: testdata/mmafuzz/FuzzGo/"}, true},
 		// Whether there is time for the cause depends on the machine.
-		{[]string{"-fuzz", "FuzzMine", "-fuzztime", "100000x", "-fuzzminimizetime", "5x"}, []string{"sim:hopper gives ", ", FuzzMine gives "}},
+		{"", []string{"-run", "FuzzGo", "-fuzz", "FuzzGo", "-fuzztime", "100000x", "-fuzzminimizetime", "5x"}, []string{"sim:hopper gives ", ", FuzzGo gives "}, true},
+		{"gcc", []string{"-short", "-v", "-run", "FuzzC"}, []string{"--- PASS: FuzzC"}, false},
+		{"python3", []string{"-short", "-v", "-run", "FuzzPython"}, []string{"--- PASS: FuzzPython"}, false},
 	} {
+		if _, err := exec.LookPath(run.needs); run.needs != "" && err != nil {
+			t.Logf("go test %v is left out: %v", run.args, err)
+			continue
+		}
 		cmd := exec.CommandContext(t.Context(), "go", append([]string{"test", "-mod=mod"}, run.args...)...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "MMAFUZZ_LONG=")
 		out, err := cmd.CombinedOutput()
-		if err == nil {
-			t.Errorf("go test %v does not fail: %s", run.args, out)
+		if (err != nil) != run.fails {
+			t.Errorf("go test %v: %v\n%s", run.args, err, out)
 		}
 		for _, want := range run.wants {
 			if !strings.Contains(string(out), want) {
@@ -137,31 +149,3 @@ func TestModule(t *testing.T) {
 		}
 	}
 }
-
-// module is the test of a module that has a unit.
-const module = `package mine
-
-import (
-	"math"
-	"testing"
-
-	"github.com/mmafuzz/mmafuzz/fuzz/fuzztest"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
-)
-
-func FuzzMine(f *testing.F) {
-	fuzztest.Compare(f, "sim:hopper/mma.m8n8k4.f64.f64.f64.f64", func(d *mma.Dot) uint64 {
-		sum := math.Float64frombits(d.C)
-		for k := range d.A {
-			sum = math.FMA(math.Float64frombits(d.A[k]), math.Float64frombits(d.B[k]), sum)
-			if math.Abs(sum) < 0x1p-1022 {
-				sum = math.Copysign(0, sum) // flushed
-			}
-		}
-		if math.IsNaN(sum) {
-			return 0x7fffffffffffffff
-		}
-		return math.Float64bits(sum)
-	})
-}
-`
