@@ -104,7 +104,7 @@ func NewPlan(ctx context.Context, cfg fuzz.Config, rule Rule) (*Plan, error) {
 		Version: planVersion, Versions: versions.Current(), Seed: cfg.Seed, Count: cfg.Count, Rounds: rule.Rounds, Generators: cfg.Generators,
 		NaN: policyWord(cfg.NaN), Zero: policyWord(cfg.Zero), PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings,
 	}
-	m := meter{c: c, rule: rule, of: len(cfg.Pairs)}
+	m := meter{c}
 	for i := range cfg.Pairs {
 		pair := &cfg.Pairs[i]
 		to := Pair{A: pair.TargetA, InstA: pair.A.Instruction().Name, DigestA: pair.DigestA,
@@ -163,32 +163,36 @@ func strictness(word string) (*oracle.Strictness, error) {
 }
 
 // meter measures how many dot products of a source take UnitTime.
-type meter struct {
-	c    *fuzz.Campaign
-	rule Rule
-	of   int
-}
+type meter struct{ c *fuzz.Campaign }
 
-// meterTime is how long a source is tried at least.
-const meterTime = 5 * time.Millisecond
+// A source is tried so often, each time at least so long.
+const (
+	meterTries = 3
+	meterTime  = 4 * time.Millisecond
+)
 
 func (m *meter) unit(ctx context.Context, pair int, s fuzz.Share, others []Source) (uint64, error) {
 	u := fuzz.Unit{Pair: pair, Source: s.Source, Chunk: s.Tile, Dots: s.Tile}
 	if s.Source == fuzz.Mutated {
 		u.Source = "mutate@1(" + others[0].Source + "#0)"
 	}
-	for {
+	best := 0.0 // dot products a second: other work on this machine makes a try slower, nothing makes it faster
+	for tries := 0; tries < meterTries; {
 		began := time.Now()
 		r, err := m.c.RunUnit(ctx, u)
 		if err != nil {
 			return 0, err
 		}
-		if took := time.Since(began); took >= meterTime || u.Dots >= s.Dots {
-			return max(1, uint64(float64(r.Dots)*float64(UnitTime)/float64(max(took, 1)))), nil
+		took := time.Since(began)
+		best = max(best, float64(r.Dots)/max(took, 1).Seconds())
+		if took >= meterTime || u.Dots >= s.Dots {
+			tries++
+			continue
 		}
 		u.Dots *= 2
 		u.Chunk = min(u.Dots, s.Chunk)
 	}
+	return max(1, uint64(best*UnitTime.Seconds())), nil
 }
 
 // Encode returns the file of a plan.
