@@ -35,6 +35,9 @@
 // Engines that know nothing but bytes, such as go-fuzz and libFuzzer, take a Checker:
 // check.go, package fuzz/engine.
 //
+// A campaign on many machines goes by units instead of chunks, and by rounds instead of
+// epochs (unit.go, package fuzz/fleet).
+//
 // The journal has what is done (journal.go), its checkpoint the epoch in progress
 // (checkpoint.go).
 package fuzz

@@ -35,7 +35,8 @@
 //
 // The first three are those of diff(1), 75 is EX_TEMPFAIL of sysexits(3), on which a
 // scheduler can requeue: the same command goes on. Reaching --count or --time is
-// complete. What was compared and what was not is in the text and in --json.
+// complete. What was compared and what was not is in the text and in --json. A shard of a
+// campaign ends with 0 when its units are done, whatever was found: merge tells.
 //
 // # JSON
 //

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +65,7 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 		return planError(err)
 	}
 	if n := len(m.Missing); n > 0 {
-		return incomplete(hinted(fmt.Sprintf("run shards on them, for example --shard %d/%d, and merge again", m.Missing[0], len(m.Plan.Units())),
+		return incomplete(hinted("start the shards again, with the directories that they had, and merge again",
 			"%d of %s have no result yet: %s", n, readable.Plural(len(m.Plan.Units()), "unit"), fleet.Ranges(m.Missing)))
 	}
 	cfg, err := r.openPlan(m.Plan)
@@ -93,7 +91,7 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 		return withHint(occupied(err), "the same command goes on: what is done is in %s", readable.ShellPath(r.out))
 	}
 	// No time: what is merged does not depend on who computed it, when, and how fast.
-	sum := summary.New(summary.Input{Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Known: r.list.Known, Time: time.Duration(0)})
+	sum := summary.New(summary.Input{Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Known: r.list.Known})
 	exit := exitAgree
 	if sum.HasNews() {
 		exit = exitMismatch

@@ -241,10 +241,14 @@ func (w *printer) writeUnfinished() {
 	if left != nil {
 		lines = append(lines, left.String())
 	}
-	if unexamined > 0 {
+	merged := w.sum.in.Time == 0
+	switch {
+	case unexamined > 0 && merged:
+		lines = append(lines, readable.Thousands(unexamined)+" of the mismatches are in no bucket: they came before there was a verdict on the unit, and only a few of them were kept")
+	case unexamined > 0:
 		lines = append(lines, readable.Thousands(unexamined)+" of the mismatches are in no bucket yet: what they have in common was not looked for")
 	}
-	if lines != nil && (left == nil || left.Why != fuzz.NothingCompared) {
+	if lines != nil && !merged && (left == nil || left.Why != fuzz.NothingCompared) {
 		lines = append(lines, fmt.Sprintf("to go on: the same command with --out %s", readable.ShellPath(w.Dir)))
 	}
 	if left != nil && left.Why == fuzz.NothingCompared {
