@@ -33,7 +33,7 @@ const (
 )
 
 // maxRecording is the bytes that a recording has at most, and those of the operands and
-// results that it expands to, which OpenRecording keeps in memory. The plan nightly on
+// results that it expands to. The plan nightly on
 // an architecture of 75 instructions comes to a fortieth of it.
 const maxRecording = 4 << 30
 
@@ -85,17 +85,23 @@ type Note struct {
 	Environment map[string]string `json:"environment"`
 }
 
-// Recorded is one data frame.
+// Recorded is one data frame. Load returns its operands and results.
 type Recorded struct {
 	Section *Section
-	First   uint64 // index of the first dot product
-	Batch   *mma.Batch
-	D       []byte
+	First   uint64  // index of the first dot product
 	Faults  []Fault // in the order of the outputs, without overlap
+
+	// Batch and D are the operands and results, where they are in memory: of what
+	// OpenRecording has read from a native recording they are not.
+	Batch *mma.Batch
+	D     []byte
+
+	place place // in the file, if they are not
+	sum   Sum
 }
 
-// Recording is a recording in memory: the results of a target on inputs that it carries itself, so
-// that it outlives any change of the generators. The native format is a line of
+// Recording is the results of a target on inputs that it carries itself, so that it
+// outlives any change of the generators. The native format is a line of
 // magic and then frames:
 //
 //	byte     kind
@@ -167,7 +173,9 @@ func checkFaults(faults []Fault, outputs int) error {
 }
 
 // OpenRecording reads a recording from a file: a native one, or one of the
-// hwvectors files of Khattak and Mikaitis, compressed or not (see readHWVectors).
+// hwvectors files of Khattak and Mikaitis, compressed or not (see readHWVectors). All of a
+// native one is checked, but operands and results stay in the file until they are loaded, which
+// must not change meanwhile.
 func OpenRecording(file string) (*Recording, error) {
 	f, err := Open(file, "recording", maxRecording)
 	if err != nil {
@@ -180,7 +188,7 @@ func OpenRecording(file string) (*Recording, error) {
 	if err == nil && (head[0] == 0x1f && head[1] == 0x8b || head[0] == '#') {
 		rec, err = readHWVectors(in)
 	} else {
-		rec, err = ReadRecording(in)
+		rec, err = readRecording(in, file)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)

@@ -18,14 +18,25 @@ import (
 // ReadRecording reads a native recording. Damage is an error that says where;
 // a file that merely ends early, or ends in zeros that a crash of the machine has left,
 // is read up to there, with Complete false.
-func ReadRecording(r io.Reader) (*Recording, error) {
+func ReadRecording(r io.Reader) (*Recording, error) { return readRecording(r, "") }
+
+// readRecording is ReadRecording; if the reader is of a file, operands and results are
+// left there.
+func readRecording(r io.Reader, file string) (*Recording, error) {
 	rec := &Recording{}
 	s := newFrameReader(r)
 	s.data = func(sec *Section, first uint64, payload []byte, faults []Fault) error {
 		d, err := sec.data(payload)
+		if err != nil {
+			return err
+		}
 		d.First, d.Faults = first, faults
+		d.sum = d.summed()
+		if file != "" {
+			d.Batch, d.D, d.place = nil, nil, place{file, s.offset - int64(len(payload)) - frameHead}
+		}
 		rec.Data = append(rec.Data, d)
-		return err
+		return nil
 	}
 	s.note = func(n Note) { rec.Notes = append(rec.Notes, n) }
 	s.problem = func(p Problem) { rec.Problems = append(rec.Problems, p) }

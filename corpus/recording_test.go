@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -89,7 +90,7 @@ func TestRecordingRoundTrip(t *testing.T) {
 		t.Fatalf("%d frames of %d", len(rec.Data), len(sections))
 	}
 	for n, d := range rec.Data {
-		if diff := cmp.Diff(Recorded{Section: &sections[n], First: sections[n].First, Batch: batches[n], D: results[n]}, d); diff != "" {
+		if diff := cmp.Diff(Recorded{Section: &sections[n], First: sections[n].First, Batch: batches[n], D: results[n]}, d, cmpopts.IgnoreUnexported(Recorded{})); diff != "" {
 			t.Fatalf("%s:\n%s", sections[n].Instruction, diff)
 		}
 	}
@@ -121,8 +122,55 @@ func TestVersion1(t *testing.T) {
 		t.Fatal(err)
 	}
 	want.Header.Version = 1
-	if diff := cmp.Diff(want, rec); diff != "" {
+	for i := range rec.Data {
+		d := &rec.Data[i]
+		if d.Batch != nil || d.Sum() != want.Data[i].Sum() {
+			t.Errorf("frame %d is in memory, or holds something else", i)
+		}
+		if d.Batch, d.D, err = d.Load(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, rec, cmpopts.IgnoreUnexported(Recorded{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestLoad keeps what was read last, and notices that a file has changed.
+func TestLoad(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.rec")
+	body := sample(t)
+	if err := os.WriteFile(file, body, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	open := func() *Recording {
+		rec, err := OpenRecording(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	rec := open()
+	before := loads.most
+	loads.most = 1 // a frame stays, whatever its size
+	defer func() { loads.most = before }()
+	first, d, err := rec.Data[0].Load()
+	if err != nil || first.Dots()*first.Formats.D.Width() != len(d) {
+		t.Fatal(err)
+	}
+	if again, _, _ := rec.Data[0].Load(); again != first {
+		t.Error("a frame is read twice")
+	}
+	if _, _, err := rec.Data[1].Load(); err != nil || loads.order.Len() != 1 {
+		t.Errorf("%d frames are kept, %v", loads.order.Len(), err)
+	}
+	rec = open()
+	if err := os.WriteFile(file, body[:len(body)/2], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	last := &rec.Data[len(rec.Data)-1]
+	if _, _, err := last.Load(); err == nil || err.Error() != file+": the file has changed since it was opened" {
+		t.Errorf("%v", err)
 	}
 }
 

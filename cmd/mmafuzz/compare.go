@@ -48,6 +48,10 @@ and with each target that is named.
   mmafuzz compare h100.rec sim:hopper
   mmafuzz compare *.rec --baseline yesterday/compare.json --known known.json --out today
 
+Of recordings that are equal, the first by name stands for the others: these are compared
+with it alone. Pairs of machines are compared one after the other, so that many take little more
+memory than two, and the same command goes on after an interruption.
+
 A difference is new if it is neither in the baseline, which is the compare.json of
 an earlier directory or what --json wrote, nor in the list of known differences
 (go doc ./corpus Known). --write-known makes such a list of what is left; what its
@@ -106,13 +110,14 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer c.knownFlags.release(c.app)
-	dir, err := c.hold()
+	comparison.Out = c.out
+	dir, err := c.hold(comparison)
 	if err != nil {
 		return err
 	}
 	defer dir.Release()
 	ui := &compareUI{app: c.app, began: time.Now(), line: statusLine{app: c.app, last: time.Now()}}
-	comparison.Observer, comparison.Out = ui, c.out
+	comparison.Observer = ui
 	r, err := comparison.Run(ctx)
 	ui.line.clear()
 	if errors.Is(err, compare.ErrNothing) {
@@ -142,7 +147,7 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	case exitIncomplete:
 		err := errors.New(r.Incomplete[0])
 		if r.CutOff {
-			err = withHint(err, "the same command compares them again; "+compare.ResultFile+" was not written")
+			err = withHint(err, "the same command goes on; "+compare.ResultFile+" was not written")
 		}
 		return incomplete(err)
 	case exitMismatch:
@@ -249,23 +254,28 @@ type compareUI struct {
 	*app
 	began time.Time
 	line  statusLine
+	what  string // which machines are compared
 }
 
 func (u *compareUI) Models(s *fuzz.State)   { u.showProgress("models", s) }
 func (u *compareUI) Progress(s *fuzz.State) { u.showProgress("pairs", s) }
+
+func (u *compareUI) Machines(n, of int, a, b string) {
+	u.what = fmt.Sprintf("%d of %d, %s ~ %s: ", n, of, a, b)
+}
 
 func (u *compareUI) showProgress(what string, s *fuzz.State) {
 	if u.json {
 		return
 	}
 	dots, mismatches, causes := s.Totals()
-	u.line.show(statusField{fmt.Sprintf("%6s", readable.Clock(time.Since(u.began))), 3}, statusField{fmt.Sprintf("%s: %s dots", what, readable.Count(dots)), 2},
+	u.line.show(statusField{fmt.Sprintf("%6s", readable.Clock(time.Since(u.began))), 3}, statusField{fmt.Sprintf("%s%s: %s dots", u.what, what, readable.Count(dots)), 2},
 		statusField{fmt.Sprintf("mismatch %s by %s", readable.Count(mismatches), readable.Plural(causes, "cause")), 1})
 }
 
 // hold opens and locks the files that the comparison writes at its end, so that no other
 // comparison writes them at the same time, and makes room for bundles.
-func (c *compareCmd) hold() (*compare.Directory, error) {
+func (c *compareCmd) hold(comparison *compare.Comparison) (*compare.Directory, error) {
 	dir, err := compare.Hold(c.out)
 	if errors.Is(err, corpus.ErrInUse) {
 		return nil, withHint(err, "wait for the other mmafuzz compare, or name another directory with --out")
@@ -275,7 +285,7 @@ func (c *compareCmd) hold() (*compare.Directory, error) {
 			dir.Release()
 			return nil, err
 		}
-		err = dir.Clear()
+		err = comparison.Resume(dir)
 	}
 	var foreign *compare.ForeignError
 	switch {

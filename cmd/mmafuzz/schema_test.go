@@ -327,6 +327,7 @@ var rare = map[string]bool{
 	"event summary: pairs[].equivalent[][].from": true,
 	"event summary: pairs[].equivalent[][].to":   true,
 	"compare: models[].alike[]":                  true,
+	"compare: machines[].equal_to":               true,
 	"doctor: remedy":                             true,
 	"compare: incomplete[]":                      true,
 }

@@ -50,9 +50,10 @@ $readmemh of Verilog and .npz of NumPy (go doc ./corpus/vectors).
   mmafuzz vectors --all --out DIR
   mmafuzz vectors --check DIR/hopper/FILE.json --target "exec:./mine"
 
---all makes the sets of all instructions that were checked against results, and
-table.tsv with a row for each. Sets that DIR has already are kept, so that the same
-command goes on after an interruption.
+--all makes the sets of all instructions that were checked against results, with --arch
+of one architecture, and table.tsv with a row for each set that DIR has. Sets that it has
+already are kept, so that the same command goes on after an interruption. All take an
+hour on two cores.
 
 --check runs the tests of a set on a target.
 
@@ -84,7 +85,7 @@ func formatNames() []string {
 }
 
 func (v *vectorsCmd) run(ctx context.Context) error {
-	if v.arch != "" {
+	if v.arch != "" && !v.all {
 		if v.target != "" {
 			return hinted("leave one out", "--arch %s and --target %s both name the target", v.arch, v.target)
 		}
@@ -179,6 +180,12 @@ func (v *vectorsCmd) kept(i *mma.Instruction) (*vectors.Set, error) {
 // makeAll makes the sets of all instructions that were checked, several at a time.
 func (v *vectorsCmd) makeAll(ctx context.Context) error {
 	all := choose.Instructions()
+	if v.arch != "" {
+		all = slices.DeleteFunc(all, func(i mma.Instruction) bool { return i.Arch != v.arch })
+		if len(all) == 0 {
+			return hinted("mmafuzz list instructions lists them", "no instruction of an architecture %s was checked against results", v.arch)
+		}
+	}
 	sets, errs := make([]*vectors.Set, len(all)), make([]error, len(all))
 	began := time.Now()
 	var mu sync.Mutex
@@ -214,14 +221,29 @@ func (v *vectorsCmd) makeAll(ctx context.Context) error {
 			return err
 		}
 	}
-	table, err := choose.Table(sets)
-	if err == nil {
-		err = corpus.ReplaceFile(filepath.Join(v.out, choose.TableFile), table)
-	}
-	if err != nil {
+	if err := v.writeTable(); err != nil {
 		return err
 	}
 	return v.summary(sets)
+}
+
+// writeTable writes the table of all sets that the directory has.
+func (v *vectorsCmd) writeTable() error {
+	var sets []*vectors.Set
+	for _, i := range choose.Instructions() {
+		s, err := v.kept(&i)
+		if err != nil {
+			return err
+		}
+		if s != nil {
+			sets = append(sets, s)
+		}
+	}
+	table, err := choose.Table(sets)
+	if err != nil {
+		return err
+	}
+	return corpus.ReplaceFile(filepath.Join(v.out, choose.TableFile), table)
 }
 
 // make returns the set of an instruction, and saves it if the directory does not have it.

@@ -22,7 +22,7 @@ type target struct {
 	name  string
 	rec   *corpus.Recording
 	rows  []mma.Instruction
-	units map[string]*unit
+	units map[string]*recorded
 }
 
 func open(file string) (devices.Target, error) {
@@ -30,7 +30,7 @@ func open(file string) (devices.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{name: "replay:" + file, rec: rec, units: map[string]*unit{}}
+	t := &target{name: "replay:" + file, rec: rec, units: map[string]*recorded{}}
 	for n := range rec.Data {
 		if err := t.add(&rec.Data[n]); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
@@ -62,7 +62,7 @@ func (t *target) add(r *corpus.Recorded) error {
 	if u == nil {
 		// A recording answers whether or not there is a model.
 		i.Refuse, i.Unknown = "", 0
-		u = &unit{inst: i, length: s.Shape.K, target: t.name}
+		u = &recorded{inst: i, length: s.Shape.K, target: t.name}
 		t.units[i.Name] = u
 		t.rows = append(t.rows, *i)
 	}
@@ -71,7 +71,7 @@ func (t *target) add(r *corpus.Recorded) error {
 	}
 	u.starts = append(u.starts, u.dots)
 	u.data = append(u.data, r)
-	u.dots += r.Batch.Dots()
+	u.dots += s.Shape.Dots()
 	return nil
 }
 
@@ -98,10 +98,12 @@ func (t *target) Environment() map[string]string {
 // Recording returns all that the file holds.
 func (t *target) Recording() *corpus.Recording { return t.rec }
 
+// Open returns the unit of an instruction. Each has an index of its own, so that the memory
+// of the index is free again when the unit is no longer used.
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
 	u := t.units[i.Name]
 	if u == nil {
 		return nil, fmt.Errorf("%s holds no results of %s", t.name, i.Name)
 	}
-	return u, nil
+	return &unit{recorded: u}, nil
 }

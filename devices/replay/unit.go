@@ -14,8 +14,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// unit is the recorded results of an instruction.
-type unit struct {
+// recorded is the recorded results of an instruction.
+type recorded struct {
 	inst   *mma.Instruction
 	length int // elements of every dot product
 	target string
@@ -25,9 +25,30 @@ type unit struct {
 	data   []*corpus.Recorded
 	starts []int // number of each batch's first dot product
 	dots   int
+}
 
-	once  sync.Once
-	index *index // made when it is needed first
+// unit answers with recorded results.
+type unit struct {
+	*recorded
+	once   sync.Once
+	index  *index // made when it is needed first
+	failed error  // why it could not be made
+}
+
+// frame is the recorded batch that was looked at last.
+type frame struct {
+	of    *corpus.Recorded
+	batch *mma.Batch
+	d     []byte
+}
+
+// load makes a recorded batch the one that is looked at.
+func (f *frame) load(r *corpus.Recorded) (err error) {
+	if f.of != r {
+		f.of = r
+		f.batch, f.d, err = r.Load()
+	}
+	return err
 }
 
 // index finds dot products by their operands.
@@ -42,19 +63,24 @@ type entry struct {
 }
 
 // indexed returns the index.
-func (u *unit) indexed() *index {
+func (u *unit) indexed() (*index, error) {
 	u.once.Do(func() {
 		x := &index{maphash.MakeSeed(), make([]entry, 0, u.dots)}
 		d := mma.NewDot(u.inst.Formats, u.length)
+		var at frame
 		for n := range u.dots {
 			r, output := u.at(n)
-			r.Batch.Get(output, d)
+			if err := at.load(r); err != nil {
+				u.failed = err
+				return
+			}
+			at.batch.Get(output, d)
 			x.entries = append(x.entries, entry{hash(x.seed, d), n})
 		}
 		slices.SortStableFunc(x.entries, func(a, b entry) int { return cmp.Compare(a.hash, b.hash) })
 		u.index = x
 	})
-	return u.index
+	return u.index, u.failed
 }
 
 // hash is over all operands.
@@ -97,11 +123,15 @@ func (u *unit) Origin(n int) (source string, seed, index uint64) {
 func (u *unit) Load(from int, in *mma.Batch, out []byte) (err error) {
 	d := mma.NewDot(in.Formats, in.K)
 	w := u.inst.D.Width()
+	var at frame
 	for n := range in.Tiles {
 		r, output := u.at(from + n)
-		r.Batch.Get(output, d)
+		if err := at.load(r); err != nil {
+			return err
+		}
+		at.batch.Get(output, d)
 		in.Set(n, d)
-		mma.Store(out, w, n, mma.Load(r.D, w, output))
+		mma.Store(out, w, n, mma.Load(at.d, w, output))
 		if f := u.fault(r, output); f != nil {
 			err = f
 		}
@@ -125,33 +155,41 @@ func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	}
 	d, scratch := mma.NewDot(in.Formats, in.K), mma.NewDot(u.inst.Formats, in.K)
 	w := u.inst.D.Width()
+	var at frame
 	for i := range in.Dots() {
 		in.Get(i, d)
-		r, output := u.find(d, scratch)
-		if r == nil {
-			return fmt.Errorf("%s: %w", u.target, devices.ErrNoRecording)
+		output, err := u.find(d, scratch, &at)
+		if err == nil {
+			err = u.fault(at.of, output)
 		}
-		if err := u.fault(r, output); err != nil {
+		if err != nil {
 			return err
 		}
-		mma.Store(out, w, i, mma.Load(r.D, w, output))
+		mma.Store(out, w, i, mma.Load(at.d, w, output))
 	}
 	return ctx.Err()
 }
 
-// find returns where a dot product was recorded first, nil if it was not.
-func (u *unit) find(d, scratch *mma.Dot) (*corpus.Recorded, int) {
-	x := u.indexed()
+// find looks at the batch in which a dot product was recorded first, and returns which of its
+// outputs it is.
+func (u *unit) find(d, scratch *mma.Dot, at *frame) (output int, err error) {
+	x, err := u.indexed()
+	if err != nil {
+		return 0, err
+	}
 	h := hash(x.seed, d)
-	at, _ := slices.BinarySearchFunc(x.entries, h, func(e entry, h uint64) int { return cmp.Compare(e.hash, h) })
-	for _, e := range x.entries[at:] {
+	first, _ := slices.BinarySearchFunc(x.entries, h, func(e entry, h uint64) int { return cmp.Compare(e.hash, h) })
+	for _, e := range x.entries[first:] {
 		if e.hash != h {
 			break
 		}
 		r, output := u.at(e.dot)
-		if r.Batch.Get(output, scratch); scratch.Equal(d) {
-			return r, output
+		if err := at.load(r); err != nil {
+			return 0, err
+		}
+		if at.batch.Get(output, scratch); scratch.Equal(d) {
+			return output, nil
 		}
 	}
-	return nil, 0
+	return 0, fmt.Errorf("%s: %w", u.target, devices.ErrNoRecording)
 }

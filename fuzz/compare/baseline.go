@@ -26,7 +26,7 @@ func (c *Comparison) judge() {
 // unlisted returns the state of a difference that no list has: still there if the
 // baseline has it and did not count it as known, else new.
 func (c *Comparison) unlisted(d *Difference) string {
-	if c.Baseline != nil && c.Baseline.open[d.ID] {
+	if c.Baseline != nil && c.Baseline.has(d) {
 		return StateStill
 	}
 	return StateNew

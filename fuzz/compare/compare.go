@@ -23,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -58,8 +59,10 @@ type Options struct {
 type Observer interface {
 	// Models reports how far the search for the models of the recordings is.
 	Models(s *fuzz.State)
-	// Progress reports the state of the campaign that compares all pairs after an epoch.
+	// Progress reports the state of the campaign that compares two machines after an epoch.
 	Progress(s *fuzz.State)
+	// Machines reports which two machines are compared next: the n-th of so many pairs.
+	Machines(n, of int, a, b string)
 }
 
 // quiet is the Observer of those who have none.
@@ -68,12 +71,18 @@ type quiet struct{}
 func (quiet) Models(*fuzz.State)   {}
 func (quiet) Progress(*fuzz.State) {}
 
+func (quiet) Machines(n, of int, a, b string) {}
+
 // Comparison is a comparison that is to be run.
 type Comparison struct {
 	Options
 	sides  []*Side
-	pairs  []pair
+	pairs  []pair   // of the two machines that are being compared
+	models []*model // that were found so far
 	result Result
+
+	log  *corpus.Log
+	done map[[2]string]*unit // that the log has, by the names of the machines
 }
 
 // ErrNoRecordings reports that none of the sides is a recording.
@@ -105,45 +114,93 @@ func New(sides []*Side, o Options) (*Comparison, error) {
 	return c, nil
 }
 
-// Run compares. The result of a comparison whose context has ended, or whose target has
-// stopped answering, says so in Incomplete and is CutOff, unless the models were not
-// found yet: then there is none. ErrNothing: no two sides have inputs in common.
+// Run compares one pair of machines after the other, so that no more than two have to be in
+// memory. The result of a comparison whose context has ended, or whose target has
+// stopped answering, says so in Incomplete and is CutOff, unless nothing was compared
+// yet: then there is none. ErrNothing: no two sides have inputs in common.
 func (c *Comparison) Run(ctx context.Context) (*Result, error) {
-	if err := c.findPairs(ctx); err != nil {
-		return nil, err
+	c.fold()
+	pairs := c.machinePairs()
+	for n, p := range pairs {
+		a, b := p[0], p[1]
+		if u := c.done[[2]string{a.Name, b.Name}]; u != nil {
+			if err := c.again(u); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		c.Observer.Machines(n+1, len(pairs), a.Name, b.Name)
+		before := c.marks()
+		err := c.removeBundles(a, b)
+		if err == nil {
+			err = c.compareMachines(ctx, a, b)
+		}
+		if c.result.CutOff {
+			if len(pairs) > 1 {
+				last := &c.result.Incomplete[len(c.result.Incomplete)-1]
+				*last += fmt.Sprintf("; this was %s, pair %d of %d", machinePair(a.Name, b.Name), n+1, len(pairs))
+			}
+			break
+		}
+		if err == nil {
+			err = c.keep(a, b, before)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	if len(c.pairs) == 0 {
+	if len(c.result.Cells) == 0 && !c.result.CutOff {
 		return nil, c.nothing()
 	}
-	models := modelsOf(c.pairs)
+	c.conclude()
+	return &c.result, nil
+}
+
+// compareMachines adds the comparison of two sides to the result.
+func (c *Comparison) compareMachines(ctx context.Context, a, b *Side) error {
+	c.pairs = nil
+	equal := a.equalTo == b || b.equalTo == a
+	if equal {
+		c.pairs = ownPairs(a, b)
+	} else if err := c.pairSides(ctx, a, b); err != nil {
+		return err
+	}
+	if len(c.pairs) == 0 {
+		return nil
+	}
+	models := c.modelsOf(c.pairs)
 	if err := c.findModels(ctx, models); err != nil {
-		return nil, err
+		return err
 	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
-	cfg := c.config(models)
-	campaign, err := fuzz.New(cfg)
+	c.models = append(c.models, models...)
+	if equal {
+		c.equalCells()
+		return nil
+	}
+	campaign, err := fuzz.New(c.config())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	err = campaign.Run(ctx)
 	if left := campaign.Unfinished(ctx, err); left != nil {
 		c.result.Incomplete = append(c.result.Incomplete, left.String())
 		c.result.CutOff = true
 	} else if err != nil {
-		return nil, err
+		return err
 	}
-	c.conclude(campaign.State(), models)
-	return &c.result, nil
+	c.collect(campaign.State())
+	return nil
 }
 
-// config returns the campaign over all pairs, whose recordings have their models.
-func (c *Comparison) config(models []*model) fuzz.Config {
+// config returns the campaign over the pairs, whose recordings have their models.
+func (c *Comparison) config() fuzz.Config {
 	cfg := fuzz.Config{Seed: 1, Workers: c.Workers, NaN: c.NaN, Zero: c.Zero, MaxFindings: c.MaxFindings, Bundles: c.Out, BundleDir: c.bundleDir, Observe: follower{c}}
 	for i := range c.pairs {
 		p := &c.pairs[i]
-		p.A, p.B = withModel(p.a, p.A, models), withModel(p.b, p.B, models)
+		p.A, p.B = withModel(p.a, p.A, c.models), withModel(p.b, p.B, c.models)
 		cfg.Pairs = append(cfg.Pairs, p.Pair)
 	}
 	if !c.AllFindings {
@@ -175,7 +232,7 @@ func (c *Comparison) nothing() error {
 	return fmt.Errorf("%w: %s", ErrNothing, strings.Join(append(why, c.result.Trouble...), "; "))
 }
 
-// follower is the observer of the campaign over all pairs.
+// follower is the observer of the campaign over two machines.
 type follower struct{ *Comparison }
 
 func (w follower) Progress(s *fuzz.State) { w.Observer.Progress(s) }

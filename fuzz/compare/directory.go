@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ const mark = ".compare"
 type Directory struct {
 	path string
 	file *corpus.Replacement
+	log  *corpus.Log // of a comparison that goes on where it was interrupted; nil: none
 }
 
 // Hold makes a directory and holds it. corpus.ErrInUse: another comparison does.
@@ -68,7 +70,12 @@ func (d *Directory) Save(r *Result) error {
 	if err != nil {
 		return err
 	}
-	return d.file.Save(append(body, '\n'))
+	if err := d.file.Save(append(body, '\n')); err != nil || d.log == nil {
+		return err
+	}
+	err = d.log.Close()
+	d.log = nil
+	return errors.Join(err, os.Remove(filepath.Join(d.path, logFile)))
 }
 
 // Release leaves the result that is there, unless Save has replaced it.
@@ -76,5 +83,10 @@ func (d *Directory) Release() error {
 	if d == nil {
 		return nil
 	}
-	return d.file.Discard()
+	var err error
+	if d.log != nil {
+		err = d.log.Close()
+		d.log = nil
+	}
+	return errors.Join(err, d.file.Discard())
 }

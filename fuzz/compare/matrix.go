@@ -19,6 +19,9 @@ func (p *printer) machines(r *Result) {
 			continue
 		}
 		text := p.computesAs(m.Name, r.Models)
+		if m.EqualTo != "" {
+			text = cmp.Or(text, "no model") + "; equal to " + m.EqualTo + " on every input"
+		}
 		if m.Faults > 0 {
 			text += fmt.Sprintf("; failed on %s", readable.Plural(m.Faults, "dot product"))
 		}

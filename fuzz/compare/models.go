@@ -16,15 +16,16 @@ import (
 // model is the arithmetic that explains all that is recorded of an instruction: that
 // of the catalogue, or with some changes, or none.
 type model struct {
-	machine    string
-	rec        devices.Recorder
-	base       *mma.Instruction
-	params     mma.Params // zero: nothing explains it
-	k          int        // with which params run
-	changes    []mma.Change
-	alike      []string // known targets that give all that is recorded
-	dots       uint64
-	mismatches uint64 // that the base's own arithmetic leaves
+	machine     string
+	instruction string
+	rec         devices.Recorder // nil once the model was looked for
+	base        *mma.Instruction
+	params      mma.Params // zero: nothing explains it
+	k           int        // with which params run
+	changes     []mma.Change
+	alike       []string // known targets that give all that is recorded
+	dots        uint64
+	mismatches  uint64 // that the base's own arithmetic leaves
 }
 
 func (m *model) explained() bool { return m.params != mma.Params{} }
@@ -49,7 +50,7 @@ func (m *modelled) Environment() map[string]string {
 
 // explaining returns a recorder with the model.
 func (m *model) explaining(r devices.Recorder) devices.Recorder {
-	i := *m.rec.Instruction()
+	i := *r.Instruction()
 	i.Params = m.params
 	if m.explained() {
 		i.K = m.k
@@ -92,6 +93,9 @@ func (c *Comparison) findModels(ctx context.Context, models []*model) error {
 	}
 	for i, st := range campaign.State().Pairs {
 		of[i].take(st)
+	}
+	for _, m := range models {
+		m.rec = nil // its memory can be freed
 	}
 	return nil
 }
@@ -169,18 +173,22 @@ func differ(row *mma.Instruction, in *mma.Batch, want []byte) int {
 	return n
 }
 
-// modelsOf returns a model to be found for each recorded instruction of the pairs.
-func modelsOf(pairs []pair) []*model {
+// modelsOf returns a model to be found for each recorded instruction of the pairs that has
+// none yet.
+func (c *Comparison) modelsOf(pairs []pair) []*model {
 	var all []*model
 	add := func(s *Side, u devices.Unit) {
-		if s.Recording == nil || modelOf(all, s, u) != nil {
+		if s.equalTo != nil {
+			return // it has the other's
+		}
+		if s.Recording == nil || modelOf(all, s, u) != nil || modelOf(c.models, s, u) != nil {
 			return
 		}
 		whole, err := s.Target.Open(u.Instruction()) // all of it, not only what another side has
 		if err != nil {
 			return
 		}
-		all = append(all, &model{machine: s.Name, rec: whole.(devices.Recorder)})
+		all = append(all, &model{machine: s.Name, instruction: u.Instruction().Name, rec: whole.(devices.Recorder)})
 	}
 	for i := range pairs {
 		add(pairs[i].a, pairs[i].A)
@@ -191,11 +199,17 @@ func modelsOf(pairs []pair) []*model {
 
 func modelOf(models []*model, s *Side, u devices.Unit) *model {
 	for _, m := range models {
-		if m.machine == s.Name && m.rec.Instruction().Name == u.Instruction().Name {
+		if m.machine == s.Name && m.instruction == u.Instruction().Name {
 			return m
 		}
 	}
 	return nil
+}
+
+// findBase returns the row of the catalogue of a name ARCH/INSTRUCTION.
+func findBase(name string) (*mma.Instruction, error) {
+	arch, inst, _ := strings.Cut(name, "/")
+	return mma.Lookup(arch, inst)
 }
 
 // withModel gives a recording the model that was found for it.

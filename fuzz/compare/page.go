@@ -374,7 +374,7 @@ func RecordingPage(s *Side) *page.Page {
 		if dots[k] == 0 {
 			order = append(order, k)
 		}
-		dots[k] += d.Batch.Dots()
+		dots[k] += d.Section.Shape.Dots()
 		for _, f := range d.Faults {
 			failed[k] += f.Count
 		}

@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 )
@@ -15,27 +16,30 @@ type pair struct {
 	recordedA, recordedB int // dot products in the recordings; 0: none
 }
 
-// findPairs pairs the instructions of every two sides of which one is a recording at
-// least, and finds the inputs that they have in common.
-func (c *Comparison) findPairs(ctx context.Context) error {
+// machinePairs lists every two sides of which one is a recording at least, in the order of
+// their names. A recording that is equal to another one is compared with that one alone.
+func (c *Comparison) machinePairs() [][2]*Side {
+	var pairs [][2]*Side
 	for i, a := range c.sides {
 		for _, b := range c.sides[i+1:] {
-			if a.Recording == nil && b.Recording == nil {
-				continue
-			}
 			first, second := a, b
 			if b.Name < a.Name {
 				first, second = b, a
 			}
-			if err := c.pairSides(ctx, first, second); err != nil {
-				return err
+			recorded := a.Recording != nil || b.Recording != nil
+			folded := a.equalTo != nil && a.equalTo != b || b.equalTo != nil && b.equalTo != a
+			if recorded && !folded {
+				pairs = append(pairs, [2]*Side{first, second})
 			}
 		}
 	}
-	return nil
+	return pairs
 }
 
-// pairSides adds the pairs of two sides.
+func cmpNames(a, b *Side) int { return strings.Compare(a.Name, b.Name) }
+
+// pairSides pairs the instructions of two sides, and finds the inputs that they have in
+// common.
 func (c *Comparison) pairSides(ctx context.Context, a, b *Side) error {
 	ps, err := devices.Pairs(a.Target, b.Target, "", "")
 	if err != nil {

@@ -65,6 +65,7 @@ type Machine struct {
 	Dots         int               `json:"dots,omitempty"`
 	Faults       int               `json:"faults"`
 	Versions     *corpus.Versions  `json:"versions,omitempty"`
+	EqualTo      string            `json:"equal_to,omitempty"` // holds the same: it was compared with nothing else
 	Environment  map[string]string `json:"environment"`
 }
 
@@ -160,13 +161,9 @@ func (n *Counts) add(state string) {
 	}
 }
 
-// conclude makes the result of the campaign over all pairs.
-func (c *Comparison) conclude(s *fuzz.State, models []*model) {
+// collect adds what the campaign over two machines has found to the result.
+func (c *Comparison) collect(s *fuzz.State) {
 	r := &c.result
-	r.V, r.Versions, r.Date = resultVersion, versions.Current(), c.Known.Day.UTC().Format(corpus.DateLayout)
-	for _, m := range models {
-		r.Models = append(r.Models, m.found())
-	}
 	for i, st := range s.Pairs {
 		p := &c.pairs[i]
 		parts := changesFrom(p, st.Verdict)
@@ -177,6 +174,16 @@ func (c *Comparison) conclude(s *fuzz.State, models []*model) {
 			r.Differences = append(r.Differences, d)
 		}
 	}
+}
+
+// conclude makes the result of all that was compared.
+func (c *Comparison) conclude() {
+	r := &c.result
+	r.V, r.Versions, r.Date = resultVersion, versions.Current(), c.Known.Day.UTC().Format(corpus.DateLayout)
+	for _, m := range c.models {
+		r.Models = append(r.Models, m.found())
+	}
+	c.equalModels()
 	for _, s := range c.sides {
 		if s.Recording == nil {
 			continue
@@ -207,7 +214,7 @@ func newMachine(s *Side) Machine {
 		m.Versions = &v
 	}
 	for _, d := range rec.Data {
-		m.Dots += d.Batch.Dots()
+		m.Dots += d.Section.Shape.Dots()
 		for _, f := range d.Faults {
 			m.Faults += f.Count
 		}
@@ -216,7 +223,7 @@ func newMachine(s *Side) Machine {
 }
 
 func (m *model) found() Model {
-	f := Model{Machine: m.machine, Instruction: m.rec.Instruction().Name, Dots: m.dots, Mismatches: m.mismatches,
+	f := Model{Machine: m.machine, Instruction: m.instruction, Dots: m.dots, Mismatches: m.mismatches,
 		Arithmetic: Arithmetic{Explained: m.explained(), Changes: append([]mma.Change{}, m.changes...), Alike: append([]string{}, m.alike...)}}
 	if m.base != nil {
 		f.Base = m.base.FullName()

@@ -20,6 +20,8 @@ type Side struct {
 	Spec      string // as it was given
 	Target    devices.Target
 	Recording *corpus.Recording // nil: the target answers itself
+
+	equalTo *Side // holds the same, and stands for this one
 }
 
 // SpecError reports that something is neither a file nor a target.

@@ -177,7 +177,7 @@ func TestTooManyFaults(t *testing.T) {
 		if n := runs.Load(); n > tc.runs {
 			t.Errorf("%s: it was tried %d times", name, n)
 		}
-		rec, err := corpus.OpenRecording(cfg.File)
+		rec, err := inMemory(cfg.File)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +214,7 @@ func TestFaultOfTiles(t *testing.T) {
 		if _, err := record.Run(t.Context(), cfg); err != nil {
 			t.Fatal(err)
 		}
-		rec, err := corpus.OpenRecording(cfg.File)
+		rec, err := inMemory(cfg.File)
 		if err != nil {
 			t.Fatal(err)
 		}

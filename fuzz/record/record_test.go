@@ -83,7 +83,7 @@ func frames(rec *corpus.Recording) []string {
 func TestRun(t *testing.T) {
 	cfg := config(t)
 	run(t, cfg)
-	rec, err := corpus.OpenRecording(cfg.File)
+	rec, err := inMemory(cfg.File)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestSameInputs(t *testing.T) {
 		cfg.Target = open(t, name)
 		cfg.Plan.Entries[1].Instructions = []string{"*.f32.tf32.tf32.f32"}
 		run(t, cfg)
-		rec, err := corpus.OpenRecording(cfg.File)
+		rec, err := inMemory(cfg.File)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,7 +263,7 @@ func TestOtherRecording(t *testing.T) {
 func TestNotAsPlanned(t *testing.T) {
 	cfg := config(t)
 	run(t, cfg)
-	rec, err := corpus.OpenRecording(cfg.File)
+	rec, err := inMemory(cfg.File)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,4 +380,14 @@ func TestPlans(t *testing.T) {
 			}
 		}
 	}
+}
+
+// inMemory reads a recording with its operands and results.
+func inMemory(file string) (*corpus.Recording, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return corpus.ReadRecording(f)
 }

@@ -40,8 +40,8 @@ type goal struct {
 // that the table of separations knows takes 62,430 inputs.
 const (
 	searchFirst  = 256
-	searchOther  = 4096    // for refinements, which may all compute the same function
-	searchChange = 20_480  // for other instructions, and changes that have no written arguments
+	searchOther  = 2048    // for refinements, which may all compute the same function
+	searchChange = 8192    // for other instructions, and changes that have no written arguments
 	searchMost   = 131_072 // for changes of arithmetics that were measured
 )
 
