@@ -46,8 +46,8 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s is there, but no compare has made it: it is not replaced", e.Dir)
 }
 
-// Clear removes the bundles that an earlier comparison has left, and nothing else.
-func (d *Directory) Clear() error {
+// clear removes the bundles that an earlier comparison has left, and nothing else.
+func (d *Directory) clear() error {
 	bundles := filepath.Join(d.path, bundlesDir)
 	marked := filepath.Join(bundles, mark)
 	if _, err := os.Stat(bundles); err == nil {

@@ -56,7 +56,7 @@ type unitModel struct {
 var errOtherComparison = errors.New("the log is of another comparison")
 
 // Resume makes the comparison go on where one of the same was interrupted in a directory.
-// What another one has left there is removed, as by Clear. The directory's Save ends it.
+// What another one has left there is removed. The directory's Save ends it.
 func (c *Comparison) Resume(d *Directory) error {
 	file := filepath.Join(d.path, logFile)
 	key := c.key()
@@ -95,7 +95,7 @@ func (c *Comparison) Resume(d *Directory) error {
 	if known {
 		return nil
 	}
-	if err := d.Clear(); err != nil {
+	if err := d.clear(); err != nil {
 		return err
 	}
 	return log.Record(logHead{logVersion, key})
