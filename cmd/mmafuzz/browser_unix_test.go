@@ -253,6 +253,27 @@ var pageCommands = []struct {
 		{"infer", "--target", "sim:cdna3", "--inst", "v_mfma_f32_16x16x8_xf32", "--checks", "100", "--out", "inferred"},
 		{"report", "inferred", "--out", "inference.html"}}},
 	{"several", true, [][]string{{"report", "out", "monday", "inferred", "--out", "several.html"}}},
+	{"discrepancy", true, [][]string{
+		{"study", "discrepancy", "--count", "256", "--rates-only", "--out", "discrepancy"},
+		{"report", "discrepancy", "--out", "discrepancy.html"}}},
+	{"bounds", true, [][]string{
+		{"study", "bounds", "--count", "50", "--out", "bounds"},
+		{"report", "bounds", "--out", "bounds.html"}}},
+	{"bias", true, [][]string{
+		{"study", "bias", "sim:hopper", "sim:cdna3", "--count", "256", "--out", "bias"},
+		{"report", "bias", "--out", "bias.html"}}},
+	{"operations", true, [][]string{
+		{"study", "operations", "sim:ampere", "--count", "200", "--out", "operations"},
+		{"report", "operations", "--out", "operations.html"}}},
+	{"chain", true, [][]string{
+		{"study", "chain", "--count", "20", "--out", "chain"},
+		{"report", "chain", "--out", "chain.html"}}},
+	{"gemm", true, [][]string{
+		{"study", "gemm", "sim:hopper/mma.m16n8k16.f32.f16.f16.f32", "sim:cdna3/v_mfma_f32_16x16x16_f16", "--m", "64", "--n", "64", "--k", "256", "--out", "gemm"},
+		{"report", "gemm", "--out", "gemm.html"}}},
+	{"refine", true, [][]string{
+		{"study", "refine", "--count", "50", "--out", "refine"},
+		{"report", "refine", "--out", "refine.html"}}},
 	{"hostile", false, [][]string{{"report", "hostile", "--out", "hostile.html"}}},
 }
 

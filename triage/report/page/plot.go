@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Plot is curves over two axes.
@@ -163,9 +164,10 @@ func (p *Plot) SVG() HTML {
 	if width == 0 {
 		width, height = 640, 320
 	}
+	columns, wide := p.keyColumns(width)
 	keys := 0
 	if len(p.Series) > 1 {
-		keys = (len(p.Series) + 1) / 2 * keyRow
+		keys = (len(p.Series) + columns - 1) / columns * keyRow
 	}
 	var xs, ys []float64
 	for _, s := range p.Series {
@@ -179,11 +181,11 @@ func (p *Plot) SVG() HTML {
 	bottom := float64(height - bottomRoom)
 	x := p.X.scaleOf(xs, leftRoom, float64(width-rightRoom))
 	y := p.Y.scaleOf(ys, bottom, topRoom)
-	d := plotted{Plot: p, W: width, H: height + keys, Bottom: bottom, Left: leftRoom, Right: width - rightRoom, Top: topRoom,
+	d := plotted{Plot: p, W: wide, H: height + keys, Bottom: bottom, Left: leftRoom, Right: width - rightRoom, Top: topRoom,
 		MidX: (leftRoom + width - rightRoom) / 2, MidY: (topRoom + height - bottomRoom) / 2, XTicks: x.ticks(), YTicks: y.ticks(), LabelY: height - 8}
 	for n, s := range p.Series {
 		c := curve{Name: show(s.Name), Color: "s" + strconv.Itoa(n%seriesColors+1), Dash: dashes[n%len(dashes)],
-			KeyX: leftRoom + n%2*(width/2-leftRoom/2), KeyY: height + 8 + n/2*keyRow, Keyed: keys > 0}
+			KeyX: leftRoom + n%columns*(width/2-leftRoom/2), KeyY: height + 8 + n/columns*keyRow, Keyed: keys > 0}
 		var path strings.Builder
 		last := 0.0
 		for _, q := range s.Points {
@@ -212,6 +214,23 @@ func (p *Plot) SVG() HTML {
 		d.Curves = append(d.Curves, c)
 	}
 	return render("plot", d)
+}
+
+// keyColumns returns in how many columns the names of the curves have room below a plot,
+// and how wide the picture is with them.
+func (p *Plot) keyColumns(width int) (columns, wide int) {
+	const line, character = 34, 7
+	longest := 0
+	for _, s := range p.Series {
+		longest = max(longest, line+character*utf8.RuneCountInString(show(s.Name)))
+	}
+	switch {
+	case len(p.Series) < 2:
+		return 1, width
+	case longest <= (width-leftRoom)/2:
+		return 2, width
+	}
+	return 1, max(width, leftRoom+longest)
 }
 
 func pixel(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
