@@ -236,8 +236,12 @@ func boundsReport(all []tightness) *Result {
 	}
 	slices.Sort(ratios)
 	res.Tables = append(res.Tables, t)
-	res.Remarks = append(res.Remarks, fmt.Sprintf("No bound is exceeded on %d of %d units. %d make no error at all. Of the others the median of the ratios is %s, the least %s, and the closer bounds of %d are attained.",
-		len(all)-len(res.Failures), len(all), never, Number(quantile(ratios, 0.5)), Number(quantile(ratios, 0)), attained))
+	remark := fmt.Sprintf("No bound is exceeded on %d of %d units. %d make no error on any input that was tried.", len(all)-len(res.Failures), len(all), never)
+	if len(ratios) > 0 {
+		remark += fmt.Sprintf(" Of the others the median of the ratios is %s, the least %s, and the closer bounds of %d are attained.",
+			Number(quantile(ratios, 0.5)), Number(quantile(ratios, 0)), attained)
+	}
+	res.Remarks = append(res.Remarks, remark)
 	res.Plots = append(res.Plots, histogram("ratios", "Largest error as a part of its bound", "ratio", "units", 0, 1.05, 21, Series{Name: "units"}, ratios))
 	return res
 }
