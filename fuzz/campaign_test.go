@@ -73,7 +73,7 @@ func testConfig(t testing.TB) Config {
 // in large ones.
 func TestWorkers(t *testing.T) {
 	large := testConfig(t)
-	large.Pairs, large.Generators, large.Count = large.Pairs[:1], []string{"raw"}, tier.Of[uint64](0, 1<<20, 3<<20)
+	large.Pairs, large.Generators, large.Count = large.Pairs[:1], []string{"raw"}, tier.Of[uint64](0, 1<<18, 3<<20)
 	for i, cfg := range []Config{testConfig(t), large} {
 		if i > 0 && testing.Short() {
 			break
@@ -113,7 +113,7 @@ func TestResume(t *testing.T) {
 		t.Skip("TestTornJournal resumes, too")
 	}
 	want := stateText(t, runCampaign(t, testConfig(t)))
-	for epochs := 1; ; epochs++ {
+	for epochs := 1; epochs <= tier.Of(2, 2, 1000); epochs++ {
 		cfg := testConfig(t)
 		cfg.Journal = filepath.Join(t.TempDir(), "journal")
 		ctx, stop := context.WithCancel(t.Context())

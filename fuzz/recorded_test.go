@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -146,7 +147,7 @@ func TestRecordingUnexplained(t *testing.T) {
 		a.explained = true
 		return runCampaign(t, Config{Pairs: []devices.Pair{recordedPair(a, b)}, Seed: 1}).Pairs[0]
 	}
-	one, again := run(flip), run(flip)
+	one := run(flip)
 	other := run(func(code uint64) uint64 { // some cases are others
 		if code&0x3f == 5 {
 			return code ^ 4
@@ -154,8 +155,13 @@ func TestRecordingUnexplained(t *testing.T) {
 		return flip(code)
 	})
 	bucket := one.Buckets["unexplained"]
-	if bucket == nil || bucket.Digest == 0 || !reflect.DeepEqual(again.Buckets["unexplained"], bucket) {
-		t.Fatalf("%+v, again %+v", bucket, again.Buckets["unexplained"])
+	if bucket == nil || bucket.Digest == 0 {
+		t.Fatalf("%+v", bucket)
+	}
+	if tier.Long() {
+		if again := run(flip); !reflect.DeepEqual(again.Buckets["unexplained"], bucket) {
+			t.Errorf("%+v, again %+v", bucket, again.Buckets["unexplained"])
+		}
 	}
 	if o := other.Buckets["unexplained"]; o.Digest == bucket.Digest || o.Cases == 0 {
 		t.Errorf("other cases, %+v, have the digest of %+v", o, bucket)
