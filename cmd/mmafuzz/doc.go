@@ -15,6 +15,7 @@
 //	mmafuzz bench       how fast models, targets and the whole loop are on this machine
 //	mmafuzz diff        where the arithmetics of two targets differ
 //	mmafuzz prove       whether the arithmetics of two targets are the same function
+//	mmafuzz bisect      the first version of a unit whose results changed
 //	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters
 //	mmafuzz infer       find the arithmetic of an unknown unit
 //	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
@@ -232,6 +233,17 @@
 //	witness    string?  the smallest input found on which the two differ, as eval reads it
 //	result_a   string?  its result by the first arithmetic
 //	result_b   string?  its result by the second one
+//
+// bisect, an object for each cause:
+//
+//	instruction  string
+//	cause        string   as the bucket of finding
+//	first        string   version whose results changed
+//	last         string?  version before it with A's results; absent if there is none
+//	among[]      string?  versions that could not be tested, any of which may be the first
+//	input        string   that shows it, as eval reads it
+//	before       string   A's result
+//	after        string   that of the last version of all
 //
 // probe, an object for each answer:
 //

@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"sim/fp"},
 	{"sim/mma"},
 	{"sim", "oracle", "corpus"},
-	{"minimize", "devices", "fuzz/internal/simd"},
+	{"minimize", "devices", "fuzz/internal/simd", "fuzz/bisect"},
 	{"fuzz/gen"},
 	{"triage"},
 	{"fuzz"},

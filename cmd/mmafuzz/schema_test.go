@@ -243,6 +243,7 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 75, "", "prove", "sim:cdna1/v_mfma_f32_16x16x16f16", "model:fused.json", "--solver", ""), "prove")
 	verify(jsonOf(t, 0, "", "vectors", "--arch", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32", "--out", "vectors"), "vectors")
 	verify(jsonOf(t, 1, "", "vectors", "--check", "vectors/volta/mma.m8n8k4.f32.f16.f16.f32.json", "--target", "sim:cdna2/v_mfma_f32_16x16x4f16"), "failed")
+	verify(jsonOf(t, 75, "", "bisect", "--a", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--versions", "sim:ampere,model:none.json,sim:hopper", "--count", "1000"), "bisect")
 	verify(doctorOf(t), "doctor")
 	verify(jsonOf(t, 0, "", "study", "discrepancy", "sim:volta", "sim:turing", "--count", "128", "--rates-only"), "study")
 	verify(jsonOf(t, 0, "", "study", "bias", "sim:volta", "--count", "10"), "study")
