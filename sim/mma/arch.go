@@ -30,6 +30,7 @@ var Archs = []Arch{
 	{"arm", "aarch64", "Arm processors"},
 	{"power10", "ppc64le", "IBM POWER10"},
 	{"riscv", "rv64", "RISC-V vector dot products"},
+	{"llvmpipe", "lavapipe", "Mesa's Vulkan driver on the processor"},
 }
 
 // archAliases are other names of architectures.

@@ -155,6 +155,10 @@ func parseName(name string, ocp bool) (Instruction, error) {
 //	mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0
 //	wgmma.m64n8k16.f32.f16.f16[.c0]                     D A B, C as D or none
 //	tcgen05.m128n8k16.kind::f16.f32.f16.f16[.c0]
+//
+// and those of package devices/vulkan, which are made alike:
+//
+//	coopmat.m8n8k8.f32.f16.f16.f32                      D A B C
 func parsePTX(name string) (Instruction, error) {
 	i := Instruction{Name: name}
 	fields := strings.Split(name, ".")
@@ -196,9 +200,9 @@ func parsePTX(name string) (Instruction, error) {
 		return i, fmt.Errorf("%q: %w", name, err)
 	}
 	switch {
-	case form == "mma" && len(ids) == 4 && !noC:
+	case (form == "mma" || form == "coopmat") && len(ids) == 4 && !noC:
 		i.D, i.A, i.B, i.C = ids[0], ids[1], ids[2], ids[3]
-	case form != "mma" && len(ids) == 3:
+	case form != "mma" && form != "coopmat" && len(ids) == 3:
 		i.D, i.A, i.B, i.C = ids[0], ids[1], ids[2], ids[0]
 		if noC {
 			i.C = fp.None

@@ -15,7 +15,7 @@ import (
 // The slice is shared: do not change it.
 var Catalog = sync.OnceValue(func() []Instruction {
 	var all []Instruction
-	for _, d := range slices.Concat(nvidia, amd, x86, arm, power, riscv) {
+	for _, d := range slices.Concat(nvidia, amd, x86, arm, power, riscv, mesa) {
 		all = append(all, d.rows()...)
 	}
 	age := map[string]int{}
