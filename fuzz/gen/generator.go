@@ -9,6 +9,26 @@
 // arguments, written as cut@1[24,25]. Together with the operand formats and K it
 // gives the same operands forever; a golden file holds that.
 //
+// # Turns
+//
+// A Schedule gives every source its turns, without regard to what it has found. A bandit that
+// gives half of them to the generators whose inputs had the most new features lately was
+// measured beside it, by the processor time until a campaign has separated each mutant of
+// an arithmetic, in ms, median, 99 of 100 and the last, of 20 seeds (AMD EPYC with AVX-512;
+// the time for the bandit's own features is not counted):
+//
+//	                         schedule              bandit
+//	hopper FP16, FP32 sums   0.04   0.76   0.93    0.03   0.80   0.91
+//	hopper FP16, FP16 sums   0.13  14.5   50.1     0.12   9.3   31.2
+//	cdna3 BF16               0.19   5.2   12.2     0.14   4.7   16.8
+//	blackwell E4M3           0.14   4.6   16.3     0.13   4.8   17.4
+//
+// Of one arithmetic it gains a third of the last hundredth's time, of the others nothing:
+// most mutants are separated before features say anything. It is left out, since what
+// a source is given would depend on all results before. To see it again:
+//
+//	go test -run xxx -bench 'Schedule/.*/.*/(varied|bandit)' -benchtime 1x ./fuzz/selfcheck -seeds 20
+//
 // # Adding a generator
 //
 // Write NAME.go with one function and add a row to generators. The tests of this

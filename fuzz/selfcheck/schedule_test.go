@@ -1,6 +1,7 @@
 package selfcheck
 
 import (
+	"flag"
 	"math/bits"
 	"slices"
 	"strings"
@@ -18,20 +19,20 @@ import (
 // BenchmarkSchedule reports the processor time after which a campaign, without feedback,
 // has separated the mutants of an arithmetic: the median, 90 and 99 of a hundred, and the
 // last; and how many it has not separated after scheduleLimit. "designed" takes
-// every source as it is, as campaigns of slow units do; "varied" is that of fast ones.
+// every source as it is, as campaigns of slow units do; "varied" is that of fast ones;
+// "bandit" tries what features would make of it.
 //
-//	go test -run xxx -bench Schedule -benchtime 1x ./fuzz/selfcheck
+//	go test -run xxx -bench Schedule -benchtime 1x ./fuzz/selfcheck -seeds 20
 func BenchmarkSchedule(b *testing.B) {
 	for _, name := range []string{
 		"hopper/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f16.f16.f16.f16",
 		"cdna3/v_mfma_f32_16x16x16_bf16", "blackwell/tcgen05.m128n8k32.kind::f8f6f4.f32.e4m3.e4m3",
 	} {
-		for _, fast := range []bool{false, true} {
-			label := map[bool]string{false: "designed", true: "varied"}[fast]
+		for _, label := range []string{"designed", "varied", "bandit"} {
 			b.Run(name+"/"+label, func(b *testing.B) {
 				defer measure.Lock()()
 				for b.Loop() {
-					times, open := separationTimes(b, name, fast)
+					times, open := separationTimes(b, name, label)
 					for _, q := range []struct {
 						unit string
 						of   int
@@ -50,12 +51,11 @@ func BenchmarkSchedule(b *testing.B) {
 // scheduleLimit is the processor time of a campaign after which it gives up.
 const scheduleLimit = 3 * time.Second
 
-// scheduleSeeds are the seeds of the campaigns.
-const scheduleSeeds = 5
+var scheduleSeeds = flag.Uint64("seeds", 5, "`number` of campaigns of BenchmarkSchedule")
 
 // separationTimes returns, in order, when campaigns separate the mutants of an instruction,
 // other than those that compute the same by an argument, and how many they do not.
-func separationTimes(tb testing.TB, name string, fast bool) (times []time.Duration, open int) {
+func separationTimes(tb testing.TB, name, label string) (times []time.Duration, open int) {
 	tb.Helper()
 	arch, inst, _ := strings.Cut(name, "/")
 	i, err := mma.Lookup(arch, inst)
@@ -67,9 +67,12 @@ func separationTimes(tb testing.TB, name string, fast bool) (times []time.Durati
 		tb.Fatal(err)
 	}
 	others = slices.DeleteFunc(others, func(o other) bool { return o.sep.Argument != "" })
-	for seed := range uint64(scheduleSeeds) {
+	for seed := range *scheduleSeeds {
 		c := scheduled{i: i, open: slices.Clone(others), seed: seed}
-		if err := c.run(fast, func(turn uint64) bool { return c.spent >= scheduleLimit }); err != nil {
+		if label == "bandit" {
+			c.bandit = newBandit(i)
+		}
+		if err := c.run(label != "designed", func(turn uint64) bool { return c.spent >= scheduleLimit }); err != nil {
 			tb.Fatal(err)
 		}
 		times, open = append(times, c.times...), open+len(c.open)
@@ -85,6 +88,8 @@ type scheduled struct {
 	open  []other
 	spent time.Duration
 	times []time.Duration // of those that are separated
+
+	bandit *bandit // nil: the schedule alone decides
 }
 
 // run takes turns until all mutants are separated, or enough were taken.
@@ -103,7 +108,8 @@ func (c *scheduled) run(fast bool, enough func(turn uint64) bool) error {
 	var filler gen.Filler
 	var batch mma.Batch
 	for turn := uint64(0); len(c.open) > 0 && !enough(turn); turn++ {
-		src, source, n, _ := schedule.Turn(turn, min(128<<(turn/32), 8192), next) // as epochs double
+		size := min(128<<(turn/32), 8192) // as epochs double
+		src, source, n, _ := schedule.Turn(c.bandit.choose(schedule, turn, size, next), size, next)
 		want, got := make([]byte, n*c.i.D.Width()), make([]byte, n*c.i.D.Width())
 		began := measure.Thread()
 		batch.Reset(c.i.Formats, mma.Shape{M: src.Generator.M, N: src.Generator.N, K: c.i.K, Tiles: n / (src.Generator.M * src.Generator.N)})
@@ -111,6 +117,7 @@ func (c *scheduled) run(fast bool, enough func(turn uint64) bool) error {
 		base.Run(&batch, want)
 		base.Run(&batch, got)
 		took := measure.Thread() - began
+		c.bandit.learn(source, &batch, next[source])
 		next[source] += uint64(n)
 		c.open = slices.DeleteFunc(c.open, func(o other) bool {
 			o.model.Run(&batch, got)
