@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -71,7 +70,7 @@ func aroundTile(d *draw, b *mma.Batch, tile int) {
 
 // varyRows stores the codes of a row, or of a column, as the first one of a tile, and in the
 // others with one change each.
-func varyRows(d *draw, buf []byte, tile int, f *fp.Format, codes []uint64) {
+func varyRows(d *draw, buf []byte, tile int, f *format, codes []uint64) {
 	w := int(f.Width)
 	n := len(codes) * w
 	buf = buf[tile*aroundSide*n:][:aroundSide*n]
@@ -119,7 +118,7 @@ func (d *draw) term(codes []uint64) int {
 }
 
 // variation returns a finite code near a finite one. x is random.
-func variation(f *fp.Format, c, x uint64) uint64 {
+func variation(f *format, c, x uint64) uint64 {
 	n := f.FracBits
 	one := uint64(1) << f.Low
 	v := c
@@ -144,7 +143,7 @@ func variation(f *fp.Format, c, x uint64) uint64 {
 }
 
 // opposite returns a code with the other sign, if there is one.
-func opposite(f *fp.Format, c uint64) uint64 {
+func opposite(f *format, c uint64) uint64 {
 	if c == 0 && !f.HasNegZero() {
 		return c
 	}
@@ -152,7 +151,7 @@ func opposite(f *fp.Format, c uint64) uint64 {
 }
 
 // nextExponent returns a code with the next exponent, up or down, unless it is the last one.
-func nextExponent(f *fp.Format, c uint64, up bool) uint64 {
+func nextExponent(f *format, c uint64, up bool) uint64 {
 	sign, one := c&f.SignBit(), uint64(1)<<(f.FracBits+f.Low)
 	v := c &^ f.SignBit()
 	switch {

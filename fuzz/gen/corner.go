@@ -86,18 +86,18 @@ var cornerLevels = []struct {
 // its factors', and that of a power of two above the sum of all.
 var cornerAccumulators = []struct {
 	name string
-	c    func(f *fp.Format, level, sum int) uint64
+	c    func(f *format, level, sum int) uint64
 }{
-	{"0", func(f *fp.Format, level, sum int) uint64 { return 0 }},
-	{"the largest", func(f *fp.Format, level, sum int) uint64 { return f.MaxFinite() }},
-	{"the largest, opposed", func(f *fp.Format, level, sum int) uint64 { return f.MaxFinite() | f.SignBit() }},
-	{"all ones at the products' exponent", func(f *fp.Format, level, sum int) uint64 { return code(f, false, level, ones) }},
-	{"a power of two at the products' exponent, opposed", func(f *fp.Format, level, sum int) uint64 { return code(f, true, level, 0) }},
-	{"a power of two above their sum, opposed", func(f *fp.Format, level, sum int) uint64 {
+	{"0", func(f *format, level, sum int) uint64 { return 0 }},
+	{"the largest", func(f *format, level, sum int) uint64 { return f.MaxFinite() }},
+	{"the largest, opposed", func(f *format, level, sum int) uint64 { return f.MaxFinite() | f.SignBit() }},
+	{"all ones at the products' exponent", func(f *format, level, sum int) uint64 { return code(f, false, level, ones) }},
+	{"a power of two at the products' exponent, opposed", func(f *format, level, sum int) uint64 { return code(f, true, level, 0) }},
+	{"a power of two above their sum, opposed", func(f *format, level, sum int) uint64 {
 		return code(f, true, sum, 0)
 	}},
-	{"the smallest", func(f *fp.Format, level, sum int) uint64 { return 1 << f.Low }},
-	{"the smallest, opposed", func(f *fp.Format, level, sum int) uint64 { return 1<<f.Low | f.SignBit() }},
+	{"the smallest", func(f *format, level, sum int) uint64 { return 1 << f.Low }},
+	{"the smallest, opposed", func(f *format, level, sum int) uint64 { return 1<<f.Low | f.SignBit() }},
 }
 
 // CornerKind is a property of corners with its classes.

@@ -19,20 +19,14 @@ type draw struct {
 	// around is the generator whose dot products are varied, with d.args.
 	around *Generator
 
-	fa, fb, fc, fs *fp.Format // fc and fs may be nil
+	fa, fb, fc, fs *format // fc and fs may be nil
 	dot            *mma.Dot
 	scale          []int              // exponent that the scales of each block add
 	codes          map[fp.ID][]uint64 // patternCodes of formats
 }
 
 func newDraw(sp Spec) *draw {
-	d := &draw{Spec: sp, fa: sp.A.Get(), fb: sp.B.Get()}
-	if sp.C != fp.None {
-		d.fc = sp.C.Get()
-	}
-	if sp.Scale != fp.None {
-		d.fs = sp.Scale.Get()
-	}
+	d := &draw{Spec: sp, fa: newFormat(sp.A), fb: newFormat(sp.B), fc: newFormat(sp.C), fs: newFormat(sp.Scale)}
 	d.dot = mma.NewDot(sp.Formats, sp.K)
 	d.scale = make([]int, len(d.dot.SA))
 	return d
@@ -168,7 +162,7 @@ func (d *draw) block(k int) int {
 // code returns a code of f: sign, exponent e and fraction (right-aligned). An
 // exponent below the normal range gives a subnormal with its top bit there if
 // there is one, an exponent beyond the range the nearest in it.
-func code(f *fp.Format, neg bool, e int, frac uint64) uint64 {
+func code(f *format, neg bool, e int, frac uint64) uint64 {
 	emin, n := int(f.Emin()), int(f.FracBits)
 	c := uint64(0)
 	switch {

@@ -177,7 +177,7 @@ func (d *draw) negativeZeros() {
 }
 
 // zeroCode returns +0, or half of the time -0 where the format has one.
-func (d *draw) zeroCode(f *fp.Format) uint64 {
+func (d *draw) zeroCode(f *format) uint64 {
 	if f.HasNegZero() && d.coin() {
 		return f.SignBit()
 	}
@@ -221,7 +221,7 @@ func specialDot(d *draw, dot *mma.Dot) {
 
 // specialCode returns an infinity, a quiet or signalling NaN with a random
 // payload, or a zero; what the format has of these.
-func (d *draw) specialCode(f *fp.Format) uint64 {
+func (d *draw) specialCode(f *format) uint64 {
 	neg := d.coin()
 	sign := uint64(0)
 	if neg {

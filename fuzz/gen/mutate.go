@@ -3,7 +3,6 @@ package gen
 import (
 	"slices"
 
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -81,7 +80,7 @@ func (d *draw) mutation() {
 }
 
 // mutateCode flips a bit, moves the exponent, or puts in a code of interest.
-func (d *draw) mutateCode(f *fp.Format, code uint64) uint64 {
+func (d *draw) mutateCode(f *format, code uint64) uint64 {
 	switch d.intn(4) {
 	case 0:
 		return code ^ 1<<(f.Low+uint8(d.intn(int(f.Bits()))))
@@ -95,7 +94,7 @@ func (d *draw) mutateCode(f *fp.Format, code uint64) uint64 {
 }
 
 // addExponent moves the exponent field of a code by n, as far as it goes.
-func addExponent(f *fp.Format, code uint64, n int) uint64 {
+func addExponent(f *format, code uint64, n int) uint64 {
 	at := f.FracBits + f.Low
 	top := int(1)<<f.ExpBits - 1
 	field := int(code>>at) & top

@@ -121,12 +121,12 @@ func gcd(a, b uint64) uint64 {
 }
 
 // patterns returns patternCodes, kept from one call to the next.
-func (d *draw) patterns(f *fp.Format) []uint64 {
+func (d *draw) patterns(f *format) []uint64 {
 	if d.codes == nil {
 		d.codes = map[fp.ID][]uint64{}
 	}
 	if d.codes[f.ID] == nil {
-		d.codes[f.ID] = patternCodes(f)
+		d.codes[f.ID] = patternCodes(f.Format)
 	}
 	return d.codes[f.ID]
 }
