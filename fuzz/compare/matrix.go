@@ -13,14 +13,22 @@ import (
 func (p *printer) machines(r *Result) {
 	g := readable.Table{Width: p.Width, Right: map[int]bool{2: true, 3: true}, Head: true}
 	g.Add("MACHINE", "TARGET", "INSTR", "DOTS", "COMPUTES AS")
+	equal := p.folded(r)
 	for _, m := range r.Machines {
+		if equal != nil && m.EqualTo != "" {
+			continue
+		}
 		if !m.Recorded {
 			g.Add(m.Name, p.target(m.Target), "", "", "answers itself")
 			continue
 		}
 		text := p.computesAs(m.Name, r.Models)
 		if m.EqualTo != "" {
-			text = cmp.Or(text, "no model") + "; equal to " + m.EqualTo + " on every input"
+			text += "; equal to " + m.EqualTo
+		}
+		if names := equal[m.Name]; len(names) > 0 {
+			slices.Sort(names)
+			text += fmt.Sprintf("; %s equal to it: %s", readable.Plural(len(names), "recording"), strings.Join(p.first(names, oddRows), ", "))
 		}
 		if m.Faults > 0 {
 			text += fmt.Sprintf("; failed on %s", readable.Plural(m.Faults, "dot product"))
@@ -31,6 +39,28 @@ func (p *printer) machines(r *Result) {
 		g.Add(m.Name, p.target(m.Target), fmt.Sprint(m.Instructions), readable.Thousands(uint64(m.Dots)), text)
 	}
 	g.Write(p, p.Bold)
+}
+
+// folded lists the machines that are equal to others, by these, if they need no rows and
+// columns of their own; nil: they are shown as all others.
+func (p *printer) folded(r *Result) map[string][]string {
+	equal := map[string][]string{}
+	for _, m := range r.Machines {
+		if m.EqualTo != "" {
+			equal[m.EqualTo] = append(equal[m.EqualTo], m.Name)
+		}
+	}
+	if others := slices.ContainsFunc(r.Cells, func(x Cell) bool { return !r.equalPair(&x) }); p.Verbose || !others {
+		return nil
+	}
+	return equal
+}
+
+// equalPair reports whether a cell is of a machine and the one that it is equal to.
+func (r *Result) equalPair(x *Cell) bool {
+	return slices.ContainsFunc(r.Machines, func(m Machine) bool {
+		return m.Name == x.A && m.EqualTo == x.B || m.Name == x.B && m.EqualTo == x.A
+	})
 }
 
 // target cuts a long name of a target, unless Verbose.
@@ -93,8 +123,12 @@ func (p *printer) matrix(r *Result) {
 	var pairs, rows []string
 	cells := map[[2]string]string{}
 	differ := map[string]bool{} // by row
+	fold := p.folded(r) != nil
 	for i := range r.Cells {
 		x := &r.Cells[i]
+		if fold && r.equalPair(x) {
+			continue
+		}
 		pair, row := machinePair(x.A, x.B), x.row()
 		if !slices.Contains(pairs, pair) {
 			pairs = append(pairs, pair)

@@ -1,0 +1,95 @@
+package vectors_test
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
+	choose "github.com/mmafuzz/mmafuzz/fuzz/vectors"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
+)
+
+// TestTable checks the table of sets: its rows are made from what the program has now, and it
+// has those of the arithmetics of the table of separations; whatever that says some input
+// separates fails a test, or differs only in what nobody has shown.
+func TestTable(t *testing.T) {
+	text, err := os.ReadFile(published + choose.TableFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	columns := strings.Split(lines[1], "\t")
+	rows := map[string]map[string]string{}
+	for _, line := range lines[2:] {
+		row := map[string]string{}
+		for n, cell := range strings.Split(line, "\t") {
+			row[columns[n]] = cell
+		}
+		rows[row["instruction"]] = row
+	}
+	all := choose.Instructions()
+	stride := tier.Of(64, 32, 1)
+	found := 0
+	for n := range all {
+		i := &all[n]
+		row := rows[i.FullName()]
+		if row == nil {
+			continue
+		}
+		found++
+		if n%stride == 0 {
+			if d, err := choose.Digest(i); err != nil || row["digest"] != d {
+				t.Errorf("the row of %s is outdated (%v): mmafuzz vectors --all --arch %s --out DIR, and copy DIR/%s", i.FullName(), err, i.Arch, choose.TableFile)
+			}
+		}
+		if sum := number(t, row, "killed") + number(t, row, "same") + number(t, row, "undecided") + number(t, row, "open"); sum != number(t, row, "changes") {
+			t.Errorf("%s: %v", i.FullName(), row)
+		}
+	}
+	if found != len(rows) {
+		t.Errorf("%d rows, of which %d are of instructions", len(rows), found)
+	}
+	separations, err := selfcheck.ReadTableFile("../selfcheck/testdata/separation.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cells := range separations.Rows {
+		m, err := selfcheck.ParseMutantSummary(cells)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := rows[ruleOf(t, m.Base, all)]
+		if got := number(t, row, "killed") + number(t, row, "undecided"); got < m.Separated || number(t, row, "open") > 0 {
+			t.Errorf("%s: %d of %d changes that can be told apart are: %v", m.Base, got, m.Separated, row)
+		}
+	}
+}
+
+func number(t *testing.T, row map[string]string, column string) int {
+	t.Helper()
+	n, err := strconv.Atoi(row[column])
+	if err != nil {
+		t.Fatalf("%s of %v: %v", column, row, err)
+	}
+	return n
+}
+
+// ruleOf returns the instruction whose set is that of another one, too.
+func ruleOf(t *testing.T, name string, all []mma.Instruction) string {
+	t.Helper()
+	i, err := selfcheck.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := slices.IndexFunc(all, func(o mma.Instruction) bool {
+		return o.Formats == i.Formats && o.Params == i.Params && o.K == i.K && o.Unknown == i.Unknown
+	})
+	if n < 0 {
+		t.Fatalf("%s has no set", name)
+	}
+	return all[n].FullName()
+}
