@@ -11,8 +11,10 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
+	"github.com/mmafuzz/mmafuzz/devices/vulkan"
 	"github.com/mmafuzz/mmafuzz/fuzz/checklist"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
@@ -63,6 +65,9 @@ func (c *checklistCmd) run(ctx context.Context) error {
 	defer o.Target.Close()
 	if o.Against != nil {
 		defer o.Against.Close()
+	}
+	if o.Same != nil {
+		defer o.Same.Close()
 	}
 	rep, err := checklist.Run(ctx, *o)
 	switch {
@@ -118,6 +123,29 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 	if strings.HasPrefix(o.Target.Name(), "cuda:") {
 		o.Kernels = func() (checklist.Kernels, error) { return cuda.NewChecker(o.Target.Name()) }
 	}
+	o.Same = byVulkan(o.Target)
 	o.Compare, o.Infer = o.Campaign, o.Inference
 	return o, nil
+}
+
+// byVulkan opens the device of Vulkan that a GPU is, by its UUID or its address on the bus;
+// nil if there is none.
+func byVulkan(gpu devices.Target) devices.Target {
+	facts := gpu.Environment()
+	if kind, _, _ := strings.Cut(gpu.Name(), ":"); !gpuKinds[kind] || kind == "vulkan" {
+		return nil
+	}
+	for n := range vulkan.MaxDevices {
+		t, err := devices.Open(fmt.Sprintf("vulkan:%d", n))
+		if err != nil {
+			continue
+		}
+		for _, name := range []string{"uuid", "pci"} {
+			if own := t.Environment()[name]; own != "" && strings.EqualFold(own, facts[name]) {
+				return t
+			}
+		}
+		t.Close()
+	}
+	return nil
 }

@@ -188,6 +188,7 @@ const (
 	kindFeatures           = 1000059000
 	kindProperties         = 1000059001
 	kindBFloat16           = 1000141000
+	kindPCI                = 1000212000
 	kindRequiredSubgroup   = 1000225001
 	kindExecutableFeatures = 1000269000
 	kindPipelineInfo       = 1000269001

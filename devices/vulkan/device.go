@@ -44,7 +44,8 @@ type info struct {
 	driverID                         uint32
 	driverName, driverInfo           string
 	subgroup, minSubgroup, maxGroups uint32
-	pinned                           bool // shaders can ask for a size of the subgroups
+	pinned                           bool   // shaders can ask for a size of the subgroups
+	pci                              string // address, 0000:c1:00.0
 }
 
 // callTime is how long calls may take that run no shader: to look for the drivers of a
@@ -144,6 +145,16 @@ func (d *device) describe() {
 	copy(d.info.uuid[:], bytesOf(p11, 0, 16))
 }
 
+// extPCI is the extension that says where a device is on the bus.
+const extPCI = "VK_EXT_pci_bus_info"
+
+func (d *device) askPCI() {
+	p, pci := &block{kind: kindProperties}, &block{kind: kindPCI}
+	link([]*block{p, pci})
+	d.properties(d.physical, p)
+	d.info.pci = fmt.Sprintf("%04x:%02x:%02x.%x", pci.data[0], pci.data[1], pci.data[2], pci.data[3])
+}
+
 // bytesOf returns some of the bytes of a block.
 func bytesOf(b *block, from, n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&b.data)), unsafe.Sizeof(b.data))[from : from+n]
@@ -160,6 +171,9 @@ func (d *device) ask() error {
 	}
 	if !extensions[extMatrix] {
 		return fmt.Errorf("its driver, %s, has no %s: a newer one may, if the device has a matrix unit", d.driver(), extMatrix)
+	}
+	if extensions[extPCI] {
+		d.askPCI()
 	}
 	have, chain := d.askFeatures(d.physical, extensions)
 	d.has = have

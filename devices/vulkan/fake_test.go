@@ -321,7 +321,7 @@ func TestFacts(t *testing.T) {
 	facts := target.Environment()
 	for name, want := range map[string]string{
 		"device": "Fake RTX", "device-kind": "GPU", "vendor-id": "0x10de", "device-id": "0x2330", "driver": "FAKE 580.00", "driver-id": "4", "driver-version": "0x100",
-		"vulkan": "1.4.0", "subgroup": "32", "uuid": "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f", "arch": "vulkan", factOthers: integers + "," + bfloat + "," + unknown,
+		"vulkan": "1.4.0", "subgroup": "32", "uuid": "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f", "pci": "0000:1b:00.0", "arch": "vulkan", factOthers: integers + "," + bfloat + "," + unknown,
 	} {
 		if facts[name] != want {
 			t.Errorf("%s: %q, want %q", name, facts[name], want)

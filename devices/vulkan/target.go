@@ -18,6 +18,9 @@ func init() {
 
 const kind = "vulkan"
 
+// MaxDevices is the most devices of a machine that are looked for.
+const MaxDevices = 8
+
 func open(argument string) (devices.Target, error) {
 	o, err := gpu.ParseOptions(argument)
 	if err != nil {
@@ -121,6 +124,9 @@ func (d *device) facts() map[string]string {
 		"vendor-id": fmt.Sprintf("%#04x", i.vendor), "device-id": fmt.Sprintf("%#04x", i.id), "uuid": uuidText(i.uuid),
 		"driver": d.driver(), "driver-id": fmt.Sprint(i.driverID), "driver-version": fmt.Sprintf("%#x", i.driverVersion),
 		"vulkan": versionText(i.apiVersion), "subgroup": fmt.Sprint(d.subgroup),
+	}
+	if i.pci != "" {
+		f["pci"] = i.pci
 	}
 	if f["device-kind"] == "" {
 		f["device-kind"] = "unknown"

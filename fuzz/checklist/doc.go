@@ -7,6 +7,7 @@
 //	questions     what nobody has shown: expected and observed
 //	recordings    results to keep, small enough to be committed
 //	differential  raw bits and every directed generator against the simulators
+//	interface     the same device by Vulkan: the same silicon, another compiler
 //	inference     the arithmetic as the results alone show it
 //	speed         results a second at several batch sizes, overheads, latency
 //

@@ -22,7 +22,10 @@ type Options struct {
 	// Against has the instructions that the target's are compared with; nil: the
 	// simulator of each one's architecture.
 	Against devices.Target
-	Time    time.Duration // for all steps
+	// Same is the same device by the interface of another driver: the same silicon, another
+	// compiler. nil: there is none.
+	Same devices.Target
+	Time time.Duration // for all steps
 	// Instructions are those to look at, by name; none: all.
 	Instructions []string
 	// Dots is the number of dot products of raw bits, and of those of all other
@@ -61,6 +64,7 @@ var steps = []step{
 	{"questions", "Open questions", 6, (*run).questions},
 	{"recordings", "Recordings", 8, (*run).recordings},
 	{"differential", "Differential run", 35, (*run).differential},
+	{"interface", "By another interface", 8, (*run).interfaces},
 	{"inference", "Inference", 10, (*run).inference},
 	{"speed", "Speed", 8, (*run).speed},
 }

@@ -99,7 +99,7 @@ func TestFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"loader environment": "ok", "loader discovery": "skipped", "kernels -": "skipped", "inference -": "skipped",
+		"loader environment": "ok", "loader discovery": "skipped", "kernels -": "skipped", "inference -": "skipped", "interface -": "skipped",
 		"self-test " + right: "ok", "self-test " + faulty: "ok", "self-test " + absent: "failed",
 		"questions " + right: "ok", "questions " + faulty: "failed", "questions " + absent: "failed",
 		"recordings smoke":               "differs",
@@ -143,6 +143,39 @@ func unpack(t *testing.T, file string) []string {
 			t.Fatal(err)
 		}
 		names = append(names, h.Name)
+	}
+}
+
+// TestInterfaces compares a device with itself by another interface, under which one of its
+// instructions has another name, and another none.
+func TestInterfaces(t *testing.T) {
+	same, err := devices.Open("sim:llvmpipe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := options(t, t.TempDir(), &target{})
+	o.Same = same
+	var compared []string
+	o.Compare = func(_ context.Context, p devices.Pair, _ string, _ []string, count uint64, limit time.Duration) (*Comparison, error) {
+		if p.TargetB == "sim:llvmpipe" {
+			compared = append(compared, p.A.Instruction().Name+" "+p.B.Instruction().Name)
+			return &Comparison{Dots: 7, Mismatches: 2, Buckets: []Bucket{{Name: "order"}}}, nil
+		}
+		return &Comparison{Dots: 1}, nil
+	}
+	rep, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{right + " coopmat.m8n8k8.f32.f16.f16.f32", faulty + " coopmat.m8n8k8.f16.f16.f16.f16"}
+	if d := cmp.Diff(want, compared); d != "" {
+		t.Error(d)
+	}
+	got := states(rep)
+	for name, state := range map[string]State{right: Differs, faulty: Differs, absent: Skipped} {
+		if got["interface "+name] != string(state) {
+			t.Errorf("%s: %s, want %s", name, got["interface "+name], state)
+		}
 	}
 }
 

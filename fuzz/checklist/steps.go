@@ -207,7 +207,12 @@ func (r *run) compare(i *mma.Instruction, part string, generators []string, limi
 	if err != nil {
 		return Row{State: Skipped, Text: err.Error()}
 	}
-	c, err := r.Compare(r.ctx, p, filepath.Join(r.Dir, "differential", fileName(i.Name), part), generators, r.Dots, max(limit, time.Second))
+	return r.campaign(p, filepath.Join("differential", fileName(i.Name), part), generators, limit)
+}
+
+// campaign compares a pair, with its findings in a directory of the checklist's.
+func (r *run) campaign(p devices.Pair, dir string, generators []string, limit time.Duration) Row {
+	c, err := r.Compare(r.ctx, p, filepath.Join(r.Dir, dir), generators, r.Dots, max(limit, time.Second))
 	if err != nil {
 		return Row{State: Failed, Text: err.Error(), Data: c}
 	}
@@ -220,6 +225,28 @@ func (r *run) compare(i *mma.Instruction, part string, generators []string, limi
 		}
 	}
 	return row
+}
+
+// interfaces compares every instruction with the nearest one of the same device by another
+// interface.
+func (r *run) interfaces() error {
+	if r.Same == nil {
+		return r.do("-", func() Row { return Row{State: Skipped, Text: "no driver of Vulkan shows this device"} })
+	}
+	left := len(r.rows)
+	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
+		limit := time.Until(r.until) / time.Duration(left)
+		left--
+		ps, err := devices.Pairs(r.Target, r.Same, i.Name, "")
+		if err != nil {
+			return Row{State: Skipped, Text: err.Error()}
+		}
+		p := ps[0]
+		p.A = u
+		row := r.campaign(p, filepath.Join("interface", fileName(i.Name)), nil, limit)
+		row.Text = p.TargetB + "/" + p.B.Instruction().Name + ": " + row.Text
+		return row
+	})
 }
 
 // pair pairs an instruction of the target with what it should be equal to.

@@ -26,7 +26,7 @@ func gpus() []Line {
 }
 
 // maxVulkan is the most devices of Vulkan that are looked at.
-const maxVulkan = 16
+const maxVulkan = 8
 
 // vulkan says of each device of Vulkan's drivers what it can run.
 func vulkan() (lines []Line) {

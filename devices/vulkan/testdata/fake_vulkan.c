@@ -55,7 +55,7 @@ CALL(vkCreateInstance, const node *info, UNUSED void *a, void **i) WANT(info->ki
 void vkDestroyInstance(UNUSED void *i, UNUSED void *a) {}
 CALL(vkEnumeratePhysicalDevices, void *i, u32 *n, void **all) WANT(i == (void *)INSTANCE); if (all && *n) *all = (void *)PHYSICAL; *n = number("FAKE_DEVICES", 1); END
 
-static const char *extensions[] = {"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix2", "VK_KHR_shader_bfloat16", "VK_KHR_pipeline_executable_properties", "VK_KHR_fake"};
+static const char *extensions[] = {"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix2", "VK_KHR_shader_bfloat16", "VK_KHR_pipeline_executable_properties", "VK_EXT_pci_bus_info", "VK_KHR_fake"};
 enum { EXTENSIONS = sizeof extensions / sizeof *extensions };
 
 CALL(vkEnumerateDeviceExtensionProperties, UNUSED void *p, UNUSED void *layer, u32 *n, char (*all)[260])
@@ -82,6 +82,9 @@ void vkGetPhysicalDeviceProperties2(UNUSED void *p, node *first) {
         case 52:
             n->data[0] = 4;
             strcpy((char *)(n->data + 1), "FAKE"), strcpy((char *)(n->data + 65), "580.00");
+            break;
+        case 1000212000:
+            n->data[1] = 0x1b;
             break;
         case 54:
             n->data[0] = 16, n->data[1] = 32, n->data[3] = 0x20;
@@ -137,7 +140,7 @@ CALL(vkCreateDevice, UNUSED void *p, const node *info, UNUSED void *a, void **d)
     WANT(i->kind == 3 && i->queues == 1 && i->queue->kind == 2 && i->queue->family == 1 && i->queue->count == 1 && *i->queue->priorities == 1 && !i->layers && !i->features);
     for (u32 n = 0; n < i->count; n++) {
         int known = 0;
-        for (int e = 0; e < EXTENSIONS - 1; e++) known |= strcmp(extensions[e], i->names[n]) == 0;
+        for (int e = 0; e < EXTENSIONS - 2; e++) known |= strcmp(extensions[e], i->names[n]) == 0;
         if (!known) return -7;
     }
     int memory = 0, matrix = 0;
