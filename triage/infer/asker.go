@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -40,10 +41,15 @@ type Unstable struct {
 	Asked         int    // inputs that were asked twice
 	Changed       int    // inputs that had two answers
 	How           string // what was different about the second time
+	NaNs          bool   // all of these answers are NaNs: which one is what has changed
 }
 
 func (e *Unstable) Error() string {
-	return fmt.Sprintf("the unit gives other answers to %d of %d inputs when it is asked %s", e.Changed, e.Asked, e.How)
+	s := fmt.Sprintf("the unit gives other answers to %d of %d inputs when it is asked %s", e.Changed, e.Asked, e.How)
+	if e.NaNs {
+		s += "; all of them are NaNs with other codes, which comparing NaNs by class ignores (--nan class)"
+	}
+	return s
 }
 
 // errFaults ends inference: the unit fails on too many inputs to learn anything.
@@ -283,9 +289,11 @@ func (s *asker) asBefore(ctx context.Context, dots []*mma.Dot, first map[*mma.Do
 	if err != nil {
 		return nil, err
 	}
-	u := &Unstable{Asked: len(kept)}
+	u := &Unstable{Asked: len(kept), NaNs: true}
+	f := s.D.Get()
 	for i, d := range kept {
 		if !s.Same(first[d], again[i]) {
+			u.NaNs = u.NaNs && f.Decode(first[d]).Class == fp.NaN && f.Decode(again[i]).Class == fp.NaN
 			if u.Changed++; u.Dot == nil {
 				u.Dot, u.First, u.Second = d, first[d], again[i]
 			}

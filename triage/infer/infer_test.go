@@ -126,6 +126,26 @@ func TestNoise(t *testing.T) {
 	}
 }
 
+// TestPlaceOfNaN infers a unit whose NaNs depend on where they are asked for, as
+// llvmpipe's do: it is stable if NaNs are compared by class, and the error says so.
+func TestPlaceOfNaN(t *testing.T) {
+	u := volta(t)
+	d := u.Instruction().D.Get()
+	u.spoil = func(_ *mma.Dot, code uint64, first, n int, _ bool) (uint64, error) {
+		if (first+n)%2 == 1 && d.Decode(code).Class == fp.NaN {
+			code ^= 1
+		}
+		return code, nil
+	}
+	r := inferred(t, u, Options{})
+	if r.Verdict != NotStable || !r.Unstable.NaNs || !strings.Contains(r.Unstable.Error(), "--nan class") {
+		t.Errorf("%s: %+v", r.Verdict, r.Unstable)
+	}
+	if r := inferred(t, u, Options{Policy: oracle.Policy{NaN: oracle.ByClass}}); r.Verdict != Found {
+		t.Errorf("by class: %s", r.Verdict)
+	}
+}
+
 // TestLayout infers a unit that is right about dot products alone, but not about
 // those in the second row of a tile.
 func TestLayout(t *testing.T) {
