@@ -27,6 +27,8 @@ const (
 	chunkDots  = 1 << 10 // dot products of a chunk, at most
 	chunkMost  = 1 << 13 // and in the largest epochs, if no unit wants more
 	mutateIn   = 8       // one chunk in so many mutates inputs with new features
+
+	mutatedChunk = chunkDots / mutateIn // dot products of such a chunk, at most
 )
 
 // epochSize is the number of dot products of pair i in epoch n.
@@ -151,7 +153,7 @@ func (c *Campaign) nextChunk(i int, t *turns, n int) (chunk, bool) {
 	var ch chunk
 	if turn%mutateIn == mutateIn-1 && len(st.Corpus) > 0 {
 		src := st.Corpus[int(turn/mutateIn)%len(st.Corpus)].mutated()
-		ch = chunk{source: src, name: src.String(), n: max(min(n, chunkDots/8), 1)}
+		ch = chunk{source: src, name: src.String(), n: max(min(n, mutatedChunk), 1)}
 	} else {
 		src, name, n, ok := p.schedule.Turn(turn, n, t.next)
 		if !ok {

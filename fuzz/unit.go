@@ -37,11 +37,11 @@ const Mutated = "mutate"
 
 // What a unit keeps of its cases, beside the counts.
 const (
-	unitAgree   = 4   // cases that agree
-	unitKinds   = 256 // kinds of differing cases; those of further ones count for their primary causes
-	unitUnnamed = 256 // differing cases without a verdict
+	unitAgree   = 4    // cases that agree
+	unitKinds   = 256  // kinds of differing cases; those of further ones count for their primary causes
+	unitUnnamed = 2048 // differing cases without a verdict
 
-	roundUnnamed = 1 << 14 // and of them all units of a pair in a round
+	roundUnnamed = 1 << 15 // and of them all units of a pair in a round
 )
 
 // UnitResult is what a unit has found: all its counts, and a few cases of every kind.
@@ -98,42 +98,47 @@ type Share struct {
 // Shares divides dot products of a pair among its sources as a campaign does: those of
 // recorded inputs to their end. mutate is the share of mutations.
 func (c *Campaign) Shares(pair int, dots uint64, mutate bool) []Share {
-	const turns = 1 << 16 // beyond, the schedule repeats itself
+	const (
+		turns = 1 << 16 // beyond, the schedule repeats itself
+		few   = 1 << 9  // that a small number of dot products is divided into, so that all sources have some
+	)
 	p := c.pairs[pair]
 	chunk := max(chunkMost, uint64(devices.BatchSize(p.A)), uint64(devices.BatchSize(p.B)))
 	if p.recorder != nil {
 		return []Share{{recordedSource, min(dots, uint64(p.recorder.Recorded())), 1, chunk}}
 	}
 	var shares []Share
-	mutations := uint64(0)
-	if mutate {
-		mutations = dots / mutateIn
-		dots -= mutations
-	}
 	at, next := map[string]int{}, map[string]uint64{}
-	left, early := dots, []uint64{}
+	add := func(name string, n, tile, chunk uint64) {
+		i, ok := at[name]
+		if !ok {
+			i = len(shares)
+			at[name], shares = i, append(shares, Share{name, 0, tile, (chunk + tile - 1) / tile * tile})
+		}
+		shares[i].Dots += n
+	}
+	left, early, each := dots, []uint64{}, max(mutatedChunk, min(chunk, dots/few))
 	for turn := uint64(0); left > 0 && turn < turns; turn++ {
 		if turn == turns/2 {
 			for i := range shares {
 				early = append(early, shares[i].Dots)
 			}
 		}
-		src, name, n, ok := p.schedule.Turn(turn, int(min(left, chunk)), next)
+		if mutate && turn%mutateIn == mutateIn-1 {
+			n := min(left, mutatedChunk)
+			add(Mutated, n, 1, mutatedChunk)
+			left -= n
+			continue
+		}
+		src, name, n, ok := p.schedule.Turn(turn, int(min(left, each)), next)
 		if !ok {
 			return nil
 		}
-		if _, ok := at[name]; !ok {
-			tile := uint64(src.Generator.M * src.Generator.N)
-			at[name], shares = len(shares), append(shares, Share{name, 0, tile, (chunk + tile - 1) / tile * tile})
-		}
 		next[name] += uint64(n)
-		shares[at[name]].Dots += uint64(n)
+		add(name, uint64(n), uint64(src.Generator.M*src.Generator.N), chunk)
 		left -= min(left, uint64(n))
 	}
 	proportionally(shares, early, left)
-	if mutations > 0 {
-		shares = append(shares, Share{Mutated, mutations, 1, chunkDots})
-	}
 	return shares
 }
 

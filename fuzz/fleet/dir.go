@@ -152,7 +152,7 @@ func (x *index) addMerged(file string) error {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if have := x.merged[file]; err != nil || have != nil && os.SameFile(have, info) && have.Size() == info.Size() {
+	if have := x.merged[file]; err != nil || have != nil && os.SameFile(have, info) {
 		return err
 	}
 	x.merged[file] = info
@@ -177,7 +177,7 @@ func (x *index) addMerged(file string) error {
 		if !ok {
 			return fmt.Errorf("%s: what is at byte %d is no result of a unit", file, at)
 		}
-		x.put(n, place{file, at, at + length})
+		x.at[n] = place{file, at, at + length}
 		at += length
 	}
 }
@@ -190,9 +190,25 @@ func numberIn(head []byte) (int, bool) {
 	return n, ok && ends && err == nil && n >= 0
 }
 
-// line reads the line of a unit and checks it.
-func (x *index) line(n int) ([]byte, *fuzz.UnitResult, error) {
+// line returns the line of a unit. It may have moved since the directory was read, which is
+// then read again: see Merge.
+func (x *index) line(n int) (line []byte, r *fuzz.UnitResult, err error) {
 	p := x.at[n]
+	if line, r, err = x.lineAt(n, p); err == nil {
+		return line, r, nil
+	}
+	merged := p.file
+	if p.to == 0 {
+		merged = filepath.Join(filepath.Dir(filepath.Dir(p.file)), mergedFile)
+	}
+	if again := x.addMerged(merged); again != nil || x.at[n] == p {
+		return nil, nil, err
+	}
+	return x.lineAt(n, x.at[n])
+}
+
+// lineAt reads the line of a unit and checks it.
+func (x *index) lineAt(n int, p place) ([]byte, *fuzz.UnitResult, error) {
 	line, err := p.read()
 	if err != nil {
 		return nil, nil, err

@@ -117,15 +117,7 @@ func (w *Watcher) Look() (*Status, error) {
 // unit reads what a watcher keeps of a unit.
 func (w *Watcher) unit(n int) (u seenUnit, err error) {
 	if p := w.index.at[n]; p.to == 0 {
-		info, err := os.Stat(p.file)
-		if errors.Is(err, fs.ErrNotExist) { // it has just been merged
-			delete(w.index.at, n)
-			if _, err = w.index.add(w.dir); err != nil {
-				return u, err
-			}
-		} else if err != nil {
-			return u, err
-		} else {
+		if info, err := os.Stat(p.file); err == nil {
 			u.at = info.ModTime()
 		}
 	}
