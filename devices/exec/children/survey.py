@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""What libraries compute on this processor: mmafuzz infer on the children here, one row for
+each library, type, size and path (the variables by which a library chooses its code), as
+the table RESULTS.md.
+
+  go build -o /tmp/mmafuzz ./cmd/mmafuzz
+  python3 devices/exec/children/survey.py --mmafuzz /tmp/mmafuzz --out /tmp/survey --table RESULTS.md
+
+The interpreter that runs it runs the children. --out keeps what is inferred, and a survey
+that was interrupted goes on from there. --only REGEXP takes some rows.
+"""
+import argparse
+import json
+import os
+import platform
+import re
+import shlex
+import subprocess
+import sys
+
+ROWS = [  # variables, child, options, inputs of each generator that a model must pass
+    ("", "torch_matmul", "--type f32", 1000000),
+    ("MKL_CBWR=AVX2", "torch_matmul", "--type f32", 20000),
+    ("MKL_CBWR=COMPATIBLE", "torch_matmul", "--type f32", 20000),
+    ("", "torch_matmul", "--type f32 -k 64", 20000),
+    ("", "torch_matmul", "--type f32 --size 1x64", 20000),
+    ("", "torch_matmul", "--type f32 --size 1x1 -k 64", 20000),
+    ("", "torch_matmul", "--type bf16", 1000000),
+    ("ONEDNN_MAX_CPU_ISA=AVX512_CORE", "torch_matmul", "--type bf16", 100000),
+    ("ONEDNN_MAX_CPU_ISA=AVX2", "torch_matmul", "--type bf16", 100000),
+    ("ATEN_CPU_CAPABILITY=avx2", "torch_matmul", "--type bf16", 20000),
+    ("", "torch_matmul", "--type bf16 -k 64", 20000),
+    ("", "torch_matmul", "--type bf16 --size 1x64", 20000),
+    ("", "torch_matmul", "--type bf16 --op addmm", 20000),
+    ("", "torch_matmul", "--type f32 --precision medium", 20000),
+    ("", "torch_matmul", "--type f16", 100000),
+    ("ATEN_CPU_CAPABILITY=avx2", "torch_matmul", "--type f16", 100000),
+    ("", "torch_matmul", "--type f16 -k 64", 20000),
+    ("", "torch_matmul", "--type f16 --size 1x64", 20000),
+    ("", "torch_matmul", "--type f16 --transposed", 20000),
+    ("", "numpy_matmul", "--type f32", 20000),
+    ("", "numpy_matmul", "--type f32 --size 16x16 --at 0x0", 20000),
+    ("", "numpy_matmul", "--type f32 --size 16x16 --at 6x0", 20000),
+    ("OPENBLAS_CORETYPE=SkylakeX", "numpy_matmul", "--type f32", 20000),
+    ("", "numpy_matmul", "--type f32 --size 1x64", 20000),
+    ("", "numpy_matmul", "--type f64", 20000),
+    ("", "numpy_matmul", "--type f16", 20000),
+    ("", "onnxruntime_matmul", "--type f32", 20000),
+    ("", "onnxruntime_matmul", "--type f32 --op addmm", 20000),
+    ("", "onnxruntime_matmul", "--type f16", 20000),
+    ("", "jax_matmul", "--type f32", 20000),
+    ("", "jax_matmul", "--type bf16", 20000),
+    ("", "jax_matmul", "--type f16", 20000),
+    ("XLA_FLAGS=--xla_cpu_max_isa=AVX2", "jax_matmul", "--type bf16", 20000),
+]
+
+
+def processor():
+    """The processor's name and, on x86, its family and model."""
+    try:
+        info = dict(x.split(":", 1) for x in open("/proc/cpuinfo").read().split("\n\n")[0].splitlines() if ":" in x)
+        info = {k.strip(): v.strip() for k, v in info.items()}
+        return "%s, family %s, model %s" % (info["model name"], info["cpu family"], info["model"])
+    except (OSError, KeyError):
+        return platform.processor() or platform.machine()
+
+
+def target(row):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), row[1] + ".py")
+    command = [sys.executable, path, *row[2].split()]
+    return "exec:" + " ".join(shlex.quote(x) for x in (["env", row[0]] if row[0] else []) + command)
+
+
+def infer(o, row):
+    """A report of mmafuzz infer, or the error."""
+    name = re.sub(r"[^\w.=-]+", "_", "_".join(row[:3])).strip("_")
+    checks = min(row[3], o.checks or row[3])
+    out = os.path.join(o.out, "%s-%d" % (name, checks))
+    if os.path.exists(os.path.join(out, "report.json")):
+        with open(os.path.join(out, "report.json")) as f:
+            r = json.load(f)
+        if r["verdict"] != "exhausted":
+            return r
+    r = subprocess.run([o.mmafuzz, "infer", "--target", target(row), "--nan", "class", "--json", "--checks", str(checks),
+                        "--time", o.time, "--out", out], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    lines = r.stdout.strip().splitlines()
+    if r.returncode > 1 and not lines:
+        return {"error": r.stderr.strip().splitlines()[0] if r.stderr.strip() else "exit status %d" % r.returncode}
+    return json.loads(lines[-1])
+
+
+def flat(x, path=""):
+    for k, v in x.items():
+        if isinstance(v, dict):
+            yield from flat(v, path + k + ".")
+        else:
+            yield "%s%s=%s" % (path, k, str(v).lower() if isinstance(v, bool) else v)
+
+
+def cells(row, r):
+    """The cells of a row of the table."""
+    head = ["`%s`" % row[1].split("_")[0], "`%s`" % row[0] if row[0] else "", "`%s`" % r.get("instruction", row[2])]
+    if "error" in r:
+        return head + ["not had", r["error"].split(": ", 1)[-1], "", ""]
+    program = r["arithmetic"] if r["arithmetic"] != "custom" else " ".join(x for x in flat(r["params"]) if not x.startswith("special.nan"))
+    passed = min((c["asked"] for c in r.get("classes", []) if "asked" in c), default=0)
+    tree = r.get("tree", "")
+    if len(tree) > 170:
+        tree = tree[:60].rstrip("( ") + " …"
+    note = "%s of each of %d kinds" % (format(passed, ","), len(r["classes"])) if r["verdict"] == "found" else "wrong on `%s`: gives %s, not %s" % (
+        r["witness"]["terms"], r["witness"]["got"], r["witness"]["would"]) if "witness" in r else r.get("note", "")
+    return head + [r["verdict"], program.replace("special.nan=ones ", ""), note, "`%s`" % tree if tree else ""]
+
+
+def versions(o, row):
+    """What a child says of itself."""
+    p = subprocess.run(shlex.split(target(row)[len("exec:"):]), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return [x[6:] for x in p.stdout.decode().splitlines() if x.startswith("about ")]
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--mmafuzz", default="mmafuzz")
+    p.add_argument("--out", default="survey")
+    p.add_argument("--table", default="RESULTS.md")
+    p.add_argument("--only", default="")
+    p.add_argument("--checks", type=int, default=0, help="at most so many inputs of each generator")
+    p.add_argument("--time", default="5m", help="for a row")
+    o = p.parse_args()
+    rows = [r for r in ROWS if re.search(o.only, " ".join(r[:3]))]
+    table, seen = [], {}
+    for row in rows:
+        r = infer(o, row)
+        table.append(cells(row, r))
+        print(" | ".join(table[-1][:5]), flush=True)
+        if "error" not in r:
+            seen.setdefault(row[1], versions(o, row))
+    with open(o.table, "w") as f:
+        f.write(TEXT % processor())
+        for child, about in seen.items():
+            f.write("- `%s.py`: %s\n" % (child, "; ".join(about)))
+        f.write("\n| library | path | instruction | verdict | program | inputs that agree | summation tree |\n|---|---|---|---|---|---|---|\n")
+        for cs in table:
+            f.write("| %s |\n" % " | ".join(c.replace("|", "\\|") for c in cs))
+
+
+TEXT = """# What libraries compute
+
+Made by `survey.py`, which `.ci/nightly frameworks` runs; do not edit. Each row is an
+inference (`mmafuzz infer --nan class`): the arithmetic of one dot product in a matrix
+product, in the words of `go doc ./sim/mma Params`, equal to the library on so many dot
+products of every generator. A path is the variables of the environment by which the library
+chooses its code; none is what it chooses by itself.
+
+Processor: %s.
+
+"""
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+package exec_test
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
+)
+
+// python returns the interpreter that runs the children below children: that of the
+// variable MMAFUZZ_PYTHON, which may have the packages that they need, or python3.
+func python(t testing.TB) string {
+	t.Helper()
+	name := cmp.Or(os.Getenv("MMAFUZZ_PYTHON"), "python3")
+	path, err := osexec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not here: the children in Python are NOT TESTED", name)
+	}
+	return path
+}
+
+// framework names a child of the directory children as a target.
+func framework(t testing.TB, child, options string) string {
+	name, words, _ := strings.Cut(child+" "+options, " ")
+	return strings.TrimSpace(fmt.Sprintf("exec:%s %s %s", python(t), filepath.Join("children", name+".py"), words))
+}
+
+// TestPackages looks at what children say whose package is missing, too old or damaged. A
+// package that stands in for the real one is all that the interpreter has.
+func TestPackages(t *testing.T) {
+	cases := []struct{ name, child, module, text, want string }{
+		{"missing", "torch_matmul", "", "", "the Python package torch is not installed for "},
+		{"old", "torch_matmul", "torch", "__version__ = '1.13.1'", "the Python package torch is of version 1.13.1, 2.1 or later is needed: pip install torch"},
+		{"damaged", "torch_matmul", "torch", "raise OSError('libcublas.so.13: cannot open shared object file')",
+			"cannot be imported (OSError: libcublas.so.13: cannot open shared object file)"},
+		{"missing", "mmasim_dpa cdna3", "torch", "__version__ = '2.9'", "the Python package mmasim is not installed for "},
+		{"missing", "numpy_matmul", "", "", "the Python package numpy is not installed for "},
+		{"missing", "onnxruntime_matmul", "numpy", "__version__ = '2.0'", "the Python package onnxruntime is not installed for "},
+		{"missing", "jax_matmul", "", "", ": pip install jax"},
+		{"old", "numpy_matmul", "numpy", "__version__ = '1.9'", "the Python package numpy is of version 1.9, 1.20 or later is needed"},
+		{"odd", "numpy_matmul", "numpy", "", "the Python package numpy is of version unknown, 1.20 or later is needed"},
+		{"damaged", "torch_matmul", "torch", "import filelock", "cannot be imported (ModuleNotFoundError: No module named 'filelock')"},
+	}
+	for _, tc := range cases[:tier.Of(1, 5, len(cases))] {
+		t.Run(tc.name+" "+tc.child, func(t *testing.T) {
+			dir := t.TempDir()
+			if tc.module != "" {
+				if err := os.WriteFile(filepath.Join(dir, tc.module+".py"), []byte(tc.text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("PYTHONPATH", dir)
+			name := strings.Replace(framework(t, tc.child, ""), " ", " -S ", 1) // -S: without the packages of this machine
+			if _, err := devices.Open(name); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+// TestOptions looks at what children say to wrong options.
+func TestOptions(t *testing.T) {
+	cases := []struct{ child, options, want string }{
+		{"torch_matmul", "--type int8", "there is no type int8 here; types: f32,f64,bf16,f16,e4m3,e5m2"},
+		{"torch_matmul", "--op conv", "there is no operation conv here; operations: matmul,addmm,_scaled_mm"},
+		{"numpy_matmul", "--size 64", "'64' is not ROWSxCOLUMNS"},
+		{"numpy_matmul", "-k 0", "-k and --threads are positive numbers"},
+		{"onnxruntime_matmul", "--transposed", "--transposed is an attribute of Gemm: --op addmm"},
+		{"torch_matmul", "--at 64x0", "--at is a place in a matrix of 64x64"},
+	}
+	for _, tc := range cases[:tier.Of(1, 2, len(cases))] {
+		if _, err := devices.Open(framework(t, tc.child, tc.options)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s %s: %v, want %q", tc.child, tc.options, err, tc.want)
+		}
+	}
+}
+
+// TestMisbehaviour looks at a child that uses protocol.py and dies, hangs and so on.
+func TestMisbehaviour(t *testing.T) {
+	script := filepath.Join("testdata", "children", "misbehaves.py")
+	cases := []struct{ what, want string }{
+		{"dies", "the child gave no answer: it "},
+		{"hangs", "no answer within 2s"},
+		{"prints", ""}, // to stderr: the answer is right
+		{"raises", "the child says: ValueError: wrong shape: (3, 4)"},
+		{"exhausts", "out of memory: 4 TiB"},
+		{"short", "it announced a D of 3 bytes, but D has 16"},
+	}
+	for _, tc := range cases[:tier.Of(1, len(cases), len(cases))] {
+		if runtime.GOOS == "windows" && tc.what == "dies" {
+			continue // there is no such signal
+		}
+		u := unit(t, fmt.Sprintf("exec:%s %s children %s", python(t), script, tc.what), "one")
+		b := mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 2, N: 2, K: 1, Tiles: 1})
+		mma.Store(b.A, 4, 0, 0x3f800000)
+		err := u.Run(t.Context(), b, make([]byte, 16))
+		if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+			t.Errorf("%s: %v, want %q", tc.what, err, tc.want)
+		}
+	}
+}
+
+// TestFrameworks compares the children that multiply matrices with the exact sum on small
+// integers, which any order and any format get right: what is tested is how dot products
+// are laid out in matrices. A library that is not here is left out, loudly.
+func TestFrameworks(t *testing.T) {
+	packages := map[string]string{"numpy_matmul": "numpy", "torch_matmul": "torch", "onnxruntime_matmul": "onnxruntime", "jax_matmul": "jax"}
+	for _, tc := range []struct{ child, options string }{
+		{"numpy_matmul", "--type f32,f64,f16 -k 1,16,33 --size 8x6"},
+		{"numpy_matmul", "--type f32 --transposed --size 5x64"},
+		{"numpy_matmul", "--type f32 --size 5x7 --at 4x6"},
+		{"torch_matmul", "--type f32,f64,bf16,f16 --op matmul,addmm -k 1,16,33 --size 8x6"},
+		{"torch_matmul", "--type f32,bf16 --transposed --size 5x64"},
+		{"torch_matmul", "--type bf16 --op addmm --size 5x7 --at 4x6"},
+		{"torch_matmul", "--op _scaled_mm --type e4m3 --out f32 --size 16x16"},
+		{"onnxruntime_matmul", "--op matmul,addmm -k 1,16 --size 8x6"},
+		{"onnxruntime_matmul", "--op addmm --transposed --size 5x64"},
+		{"jax_matmul", "-k 1,16 --size 8x6"},
+	} {
+		t.Run(tc.child+" "+tc.options, func(t *testing.T) {
+			if !tier.Long() && tc.child != "numpy_matmul" {
+				t.Skip("starts a large library: only with " + tier.Variable)
+			}
+			if err := osexec.Command(python(t), "-c", "import "+packages[tc.child]).Run(); err != nil {
+				t.Skipf("the package %s is not here: NOT TESTED", packages[tc.child])
+			}
+			target := open(t, framework(t, tc.child, tc.options))
+			for _, i := range target.Instructions() {
+				u, err := target.Open(&i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range []mma.Shape{{M: 1, N: 1, Tiles: 29}, {M: 2, N: 3, Tiles: 7}, {M: 13, N: 7, Tiles: 2}} {
+					s.K = i.K
+					exactIntegers(t, u, s)
+				}
+			}
+		})
+	}
+}
+
+// exactIntegers compares sums of products of the integers from -2 to 2.
+func exactIntegers(t *testing.T, u devices.Unit, s mma.Shape) {
+	t.Helper()
+	i := u.Instruction()
+	b := mma.NewBatch(i.Formats, s)
+	state := uint32(1)
+	integers := func(buf []byte, f fp.ID) {
+		for n := range len(buf) / max(1, f.Width()) {
+			state = state*1664525 + 1013904223
+			mma.Store(buf, f.Width(), n, f.Get().FromFloat64(float64(int(state>>16)%5-2)))
+		}
+	}
+	integers(b.A, i.A)
+	integers(b.B, i.B)
+	integers(b.C, i.C)
+	got, want := make([]byte, s.Dots()*i.D.Width()), make([]byte, s.Dots()*i.D.Width())
+	if err := u.Run(t.Context(), b, got); err != nil {
+		t.Fatal(err)
+	}
+	d := mma.NewDot(i.Formats, i.K)
+	for n := range s.Dots() {
+		b.Get(n, d)
+		sum := 0.0
+		if i.C != fp.None {
+			sum = i.C.Get().Float64(d.C)
+		}
+		for k := range d.A {
+			sum += i.A.Get().Float64(d.A[k]) * i.B.Get().Float64(d.B[k])
+		}
+		code := i.D.Get().FromFloat64(sum + 0) // no negative zero
+		mma.Store(want, i.D.Width(), n, code)
+		if x := mma.Load(got, i.D.Width(), n); i.D.Get().Float64(x) == 0 { // of either sign
+			mma.Store(got, i.D.Width(), n, code&^i.D.Get().SignBit())
+		}
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s %+v: D is\n%x, want\n%x", i.Name, s, got, want)
+	}
+}
