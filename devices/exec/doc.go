@@ -48,8 +48,8 @@
 //   - cannot TEXT: there is nothing to test here, TEXT says why (no licence, no
 //     device). No line follows it.
 //
-// A line has at most 4 KiB and the header at most 4096 lines. There is a minute for
-// it. Every child that is started must write the same header, except for about.
+// A line has at most 4 KiB and the header at most 4096 lines. There are five
+// minutes for it. Every child that is started must write the same header, except for about.
 //
 // # Binary mode
 //
@@ -194,6 +194,58 @@
 //
 // $display goes to stdout too: print with $fdisplay(32'h80000002, ...) instead, or
 // send printf's output to stderr by dup2 and write answers to a copy of stdout.
+//
+// # Gallery: libraries and simulators of others
+//
+// The directory children has children in Python for what people meet, one file each, which
+// says at its head how it is started and what its options are; protocol.py is what they
+// share. A package that is missing, too old or damaged is named, with how to get it.
+//
+//	mmafuzz infer --target "exec:python3 devices/exec/children/torch_matmul.py --type bf16" --nan class
+//	mmafuzz run --a sim:cdna3 --b "exec:python3 devices/exec/children/mmasim_dpa.py cdna3 --only bf8"
+//	mmafuzz infer --target "exec:env ONEDNN_MAX_CPU_ISA=AVX2 python3 devices/exec/children/torch_matmul.py --type bf16" --nan class
+//
+// Libraries choose their code by the sizes of matrices, so a dot product is a row and a
+// column of a matrix whose size is an option (--size 64x64), and each matrix is a call of
+// its own; --at 6x0 asks for one dot product a matrix, at one place. They choose by the
+// processor too, and variables of the environment (env VARIABLE=VALUE in the command) make
+// them choose as on another. What they compute on an AMD EPYC (Zen 5), path by path, is in
+// children/RESULTS.md, which children/survey.py makes; .ci/nightly frameworks runs it with the
+// real packages. In short, with millions of dot products a second of each, single ones and
+// in tiles of 16x8 (mmafuzz bench targets, one goroutine, on a busy machine):
+//
+//	torch_matmul.py        PyTorch 2.15     1.6   26   BF16; FP32 2.3, 29; FP16 1.3, 16
+//	numpy_matmul.py        NumPy 2.4        4.7   24   FP32
+//	onnxruntime_matmul.py  ONNX Runtime 1.32  3.7   6.7  FP32
+//	jax_matmul.py          JAX              1.2   2.3  BF16
+//	mmasim_dpa.py          MMA-Sim 2.1.1    0.1        sim:hopper, as a campaign
+//
+//   - PyTorch, BF16: a chain of FP32 additions in the order p1, p0, p3, p2 and so on, rounded to
+//     BF16 at the end: VDPBF16PS, which takes subnormal numbers as zeros. Where oneDNN has
+//     AVX-512 without BF16, the order is the same, but subnormal numbers count; with AVX2
+//     alone, and for a single row on any, PyTorch's own loop adds four interleaved sums. So
+//     the same program gives other bits on another processor, and for another batch size.
+//   - PyTorch, FP32: a chain of FMAs, first product first. With MKL_CBWR=COMPATIBLE each
+//     product is rounded before it is added.
+//   - PyTorch, FP16: four interleaved FP32 sums, added one after the other; with B by columns
+//     another order.
+//   - NumPy, FP32: in one and the same matrix product some rows are computed in another way
+//     than others. OpenBLAS's kernel of 12 rows uses two interleaved sums for rows 0 to 5
+//     and a chain for rows 6 to 11: 2^36*2^111 - 2^78*2^64 is NaN in the one and infinity in
+//     the other. mmafuzz says "unstable" and shows the input; --at tells the places apart.
+//   - NaNs: of two NaN factors the result has A's code in PyTorch's FP32, B's in its BF16
+//     and FP16. No program of package mma takes B's first, so these are found with
+//     --nan class only.
+//   - MMA-Sim agrees with sim:hopper, bit for bit. Of CDNA3's FP8 it loses an infinite or NaN
+//     C beside products: 74*74 + inf is 2^26 there (mmafuzz calls that "unexplained" and
+//     says that infinities and NaNs differ).
+//   - The formats are compared with the packages ml_dtypes and gfloat (package fp,
+//     TestIndependent). All codes and roundings are the same, but for three things: ml_dtypes
+//     converts FP64 by way of FP32, and so rounds twice; it rounds the numbers of E8M0 below
+//     2^-126 up; gfloat takes ties of E8M0 to the even code.
+//
+// Spike, RISC-V's reference simulator, was recorded through a child of its own
+// (corpus/recordings/spike.rec): go doc ./sim/mma has what it showed.
 //
 // # Example: a child in Go
 //

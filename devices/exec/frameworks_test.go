@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	_ "github.com/mmafuzz/mmafuzz/devices/replay"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/tier"
@@ -146,6 +148,40 @@ func TestFrameworks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestFrameworkRecordings compares what libraries gave on one machine with the models that
+// were inferred of them there (children/RESULTS.md), but for the codes of NaNs.
+func TestFrameworkRecordings(t *testing.T) {
+	for _, tc := range []struct{ recording, inst, model string }{
+		{"torch-zen5", "matmul.m64n64k16.f32", "torch-f32"},
+		{"torch-zen5", "matmul.m64n64k16.bf16", "torch-bf16"},
+		{"torch-zen5", "matmul.m64n64k16.f16", "torch-f16"},
+		{"numpy-0x0-zen5", "matmul.m16n16k16.f32.at0x0", "numpy-0x0"},
+		{"numpy-6x0-zen5", "matmul.m16n16k16.f32.at6x0", "numpy-6x0"},
+	} {
+		recorded := unit(t, "replay:"+filepath.Join("..", "..", "corpus", "recordings", tc.recording+".rec"), tc.inst)
+		model := unit(t, "model:"+filepath.Join("testdata", "children", tc.model+".json"), tc.inst)
+		rec := recorded.(devices.Recorder)
+		in := mma.NewBatch(recorded.Instruction().Formats, mma.Shape{M: 1, N: 1, K: rec.Length(), Tiles: rec.Recorded()})
+		f, w := in.Formats.D, in.Formats.D.Width()
+		want, got := make([]byte, in.Dots()*w), make([]byte, in.Dots()*w)
+		if err := rec.Load(0, in, want); err != nil {
+			t.Fatal(err)
+		}
+		if err := model.Run(t.Context(), in, got); err != nil {
+			t.Fatal(err)
+		}
+		if in.Dots() != 512 {
+			t.Errorf("%s: %d dot products, want 512", tc.inst, in.Dots())
+		}
+		for n := range in.Dots() {
+			x, y := mma.Load(want, w, n), mma.Load(got, w, n)
+			if oracle.Compare(f, oracle.Policy{NaN: oracle.ByClass}, x, y) != oracle.Same {
+				t.Errorf("%s %s: dot product %d is %x, by the model %x", tc.recording, tc.inst, n, x, y)
+			}
+		}
 	}
 }
 

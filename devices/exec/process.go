@@ -16,7 +16,7 @@ import (
 
 // The times that a child has for what is not an answer.
 var (
-	helloTime  = time.Minute            // from its start to ready
+	helloTime  = 5 * time.Minute        // from its start to ready: large libraries on slow disks
 	endTime    = time.Second            // to end by itself when its input ends
 	stderrTime = 200 * time.Millisecond // for its last words to arrive
 )
