@@ -32,7 +32,7 @@ import (
 type Kernel struct {
 	Instruction *mma.Instruction
 	Entry       string // name of the function in Source
-	Source      string // PTX, or HIP C++
+	Source      string // PTX, HIP C++, or a module of SPIR-V
 	Target      string // what Source is for: sm_90a, gfx942
 	// Variant tells kernels of one instruction from each other that must give the
 	// same results, such as those of the operand layouts row.row and col.row. ""

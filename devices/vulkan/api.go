@@ -47,16 +47,20 @@ type api struct {
 	mapMemory          func(device dispatchable, memory handle, offset, size uint64, flags uint32, at *unsafe.Pointer) int32
 
 	createSetLayout      func(device dispatchable, info *setLayoutCreateInfo, allocator unsafe.Pointer, layout *handle) int32
+	destroySetLayout     func(device dispatchable, layout handle, allocator unsafe.Pointer)
 	createPool           func(device dispatchable, info *poolCreateInfo, allocator unsafe.Pointer, pool *handle) int32
+	destroyPool          func(device dispatchable, pool handle, allocator unsafe.Pointer)
 	allocateSets         func(device dispatchable, info *setAllocateInfo, set *handle) int32
 	updateSets           func(device dispatchable, count uint32, writes *writeSet, copies uint32, copied unsafe.Pointer)
 	createPipelineLayout func(device dispatchable, info *pipelineLayoutCreateInfo, allocator unsafe.Pointer, layout *handle) int32
+	destroyLayout        func(device dispatchable, layout handle, allocator unsafe.Pointer)
 	createShaderModule   func(device dispatchable, info *shaderModuleCreateInfo, allocator unsafe.Pointer, module *handle) int32
 	destroyShaderModule  func(device dispatchable, module handle, allocator unsafe.Pointer)
 	createPipelines      func(device dispatchable, cache handle, count uint32, infos *pipelineCreateInfo, allocator unsafe.Pointer, pipelines *handle) int32
 	destroyPipeline      func(device dispatchable, pipeline handle, allocator unsafe.Pointer)
 
 	createCommandPool      func(device dispatchable, info *commandPoolCreateInfo, allocator unsafe.Pointer, pool *handle) int32
+	destroyCommandPool     func(device dispatchable, pool handle, allocator unsafe.Pointer)
 	allocateCommandBuffers func(device dispatchable, info *commandBufferAllocateInfo, buffer *dispatchable) int32
 	beginCommandBuffer     func(buffer dispatchable, info *commandBufferBeginInfo) int32
 	endCommandBuffer       func(buffer dispatchable) int32
@@ -66,6 +70,7 @@ type api struct {
 	cmdBarrier             func(buffer dispatchable, from, to, flags, n uint32, barriers *memoryBarrier, buffers uint32, b unsafe.Pointer, images uint32, i unsafe.Pointer)
 	queueSubmit            func(queue dispatchable, count uint32, submits *submitInfo, fence handle) int32
 	createFence            func(device dispatchable, info *fenceCreateInfo, allocator unsafe.Pointer, fence *handle) int32
+	destroyFence           func(device dispatchable, fence handle, allocator unsafe.Pointer)
 	waitForFences          func(device dispatchable, count uint32, fences *handle, all uint32, timeout uint64) int32
 	resetFences            func(device dispatchable, count uint32, fences *handle) int32
 
@@ -111,15 +116,19 @@ func loadAPI() (*api, error) {
 		{Name: "vkBindBufferMemory", Fn: &a.bindBufferMemory},
 		{Name: "vkMapMemory", Fn: &a.mapMemory},
 		{Name: "vkCreateDescriptorSetLayout", Fn: &a.createSetLayout},
+		{Name: "vkDestroyDescriptorSetLayout", Fn: &a.destroySetLayout},
 		{Name: "vkCreateDescriptorPool", Fn: &a.createPool},
+		{Name: "vkDestroyDescriptorPool", Fn: &a.destroyPool},
 		{Name: "vkAllocateDescriptorSets", Fn: &a.allocateSets},
 		{Name: "vkUpdateDescriptorSets", Fn: &a.updateSets},
 		{Name: "vkCreatePipelineLayout", Fn: &a.createPipelineLayout},
+		{Name: "vkDestroyPipelineLayout", Fn: &a.destroyLayout},
 		{Name: "vkCreateShaderModule", Fn: &a.createShaderModule},
 		{Name: "vkDestroyShaderModule", Fn: &a.destroyShaderModule},
 		{Name: "vkCreateComputePipelines", Fn: &a.createPipelines},
 		{Name: "vkDestroyPipeline", Fn: &a.destroyPipeline},
 		{Name: "vkCreateCommandPool", Fn: &a.createCommandPool},
+		{Name: "vkDestroyCommandPool", Fn: &a.destroyCommandPool},
 		{Name: "vkAllocateCommandBuffers", Fn: &a.allocateCommandBuffers},
 		{Name: "vkBeginCommandBuffer", Fn: &a.beginCommandBuffer},
 		{Name: "vkEndCommandBuffer", Fn: &a.endCommandBuffer},
@@ -129,6 +138,7 @@ func loadAPI() (*api, error) {
 		{Name: "vkCmdPipelineBarrier", Fn: &a.cmdBarrier},
 		{Name: "vkQueueSubmit", Fn: &a.queueSubmit},
 		{Name: "vkCreateFence", Fn: &a.createFence},
+		{Name: "vkDestroyFence", Fn: &a.destroyFence},
 		{Name: "vkWaitForFences", Fn: &a.waitForFences},
 		{Name: "vkResetFences", Fn: &a.resetFences},
 	})

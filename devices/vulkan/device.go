@@ -29,9 +29,12 @@ type device struct {
 	set            handle // of the two buffers
 	setLayout      handle
 	pipelineLayout handle
+	pool           handle // of the set
+	commandPool    handle
 	commands       dispatchable
 	fence          handle
 	memory         memoryProperties
+	pipelines      []handle
 	in, out        buffer
 }
 
@@ -355,7 +358,6 @@ func (d *device) prepare(family uint32) error {
 	for n := range bindings {
 		bindings[n] = setLayoutBinding{binding: uint32(n), descriptor: descriptorStorage, count: 1, stages: stageCompute}
 	}
-	var pool, commandPool handle
 	steps := []struct {
 		call string
 		f    func() int32
@@ -365,19 +367,19 @@ func (d *device) prepare(family uint32) error {
 		}},
 		{"vkCreateDescriptorPool", func() int32 {
 			size := &poolSize{descriptorStorage, 2}
-			return d.createPool(d.device, &poolCreateInfo{kind: kindPool, maxSets: 1, count: 1, sizes: size}, nil, &pool)
+			return d.createPool(d.device, &poolCreateInfo{kind: kindPool, maxSets: 1, count: 1, sizes: size}, nil, &d.pool)
 		}},
 		{"vkAllocateDescriptorSets", func() int32 {
-			return d.allocateSets(d.device, &setAllocateInfo{kind: kindSetAllocate, pool: pool, count: 1, layouts: &d.setLayout}, &d.set)
+			return d.allocateSets(d.device, &setAllocateInfo{kind: kindSetAllocate, pool: d.pool, count: 1, layouts: &d.setLayout}, &d.set)
 		}},
 		{"vkCreatePipelineLayout", func() int32 {
 			return d.createPipelineLayout(d.device, &pipelineLayoutCreateInfo{kind: kindPipelineLayout, setCount: 1, sets: &d.setLayout}, nil, &d.pipelineLayout)
 		}},
 		{"vkCreateCommandPool", func() int32 {
-			return d.createCommandPool(d.device, &commandPoolCreateInfo{kind: kindCommandPool, flags: poolReset, family: family}, nil, &commandPool)
+			return d.createCommandPool(d.device, &commandPoolCreateInfo{kind: kindCommandPool, flags: poolReset, family: family}, nil, &d.commandPool)
 		}},
 		{"vkAllocateCommandBuffers", func() int32 {
-			return d.allocateCommandBuffers(d.device, &commandBufferAllocateInfo{kind: kindCommandAllocate, pool: commandPool, count: 1}, &d.commands)
+			return d.allocateCommandBuffers(d.device, &commandBufferAllocateInfo{kind: kindCommandAllocate, pool: d.commandPool, count: 1}, &d.commands)
 		}},
 		{"vkCreateFence", func() int32 {
 			return d.createFence(d.device, &fenceCreateInfo{kind: kindFence}, nil, &d.fence)
@@ -399,6 +401,14 @@ func (d *device) close() error {
 		}
 		d.in.free(d)
 		d.out.free(d)
+		for _, p := range d.pipelines {
+			d.destroyPipeline(d.device, p, nil)
+		}
+		d.destroyFence(d.device, d.fence, nil)
+		d.destroyCommandPool(d.device, d.commandPool, nil)
+		d.destroyLayout(d.device, d.pipelineLayout, nil)
+		d.destroyPool(d.device, d.pool, nil)
+		d.destroySetLayout(d.device, d.setLayout, nil)
 		d.destroyDevice(d.device, nil)
 		d.destroyInstance(d.instance, nil)
 		return nil

@@ -43,6 +43,7 @@ func (l *loaded) compile() error {
 	if err := check("vkCreateComputePipelines", d.createPipelines(d.device, 0, 1, i, nil, &l.pipeline)); err != nil {
 		return err
 	}
+	d.pipelines = append(d.pipelines, l.pipeline)
 	if d.has[featureExecutableInfo] {
 		var err error
 		l.facts, err = d.inspect(l.pipeline)
@@ -115,11 +116,5 @@ func (l *loaded) record(tiles int) error {
 	return check("vkEndCommandBuffer", d.endCommandBuffer(d.commands))
 }
 
-// Close gives the compiled kernel back.
-func (l *loaded) Close() error {
-	d := l.device
-	return d.x.Do("vkDestroyPipeline", callTime, func() error {
-		d.destroyPipeline(d.device, l.pipeline, nil)
-		return nil
-	})
-}
+// Close does nothing: compiled kernels stay until the device is closed.
+func (l *loaded) Close() error { return nil }

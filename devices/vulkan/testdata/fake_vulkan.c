@@ -191,6 +191,11 @@ CALL(vkCreateComputePipelines, UNUSED void *d, UNUSED u64 cache, u32 n, const no
     WANT(n == 1 && i->kind == 29 && i->stage.kind == 18 && i->stage.stage == 0x20 && strcmp(i->stage.name, "main") == 0 && i->layout == 14);
     if (i->stage.next) WANT(i->stage.flags == 2 && i->stage.next->kind == 1000225001 && i->stage.next->data[0] == (u32)number("FAKE_SUBGROUP", 32));
     *p = i->stage.module; END
+void vkDestroyDescriptorSetLayout(UNUSED void *d, UNUSED u64 l, UNUSED void *a) {}
+void vkDestroyDescriptorPool(UNUSED void *d, UNUSED u64 p, UNUSED void *a) {}
+void vkDestroyPipelineLayout(UNUSED void *d, UNUSED u64 l, UNUSED void *a) {}
+void vkDestroyCommandPool(UNUSED void *d, UNUSED u64 p, UNUSED void *a) {}
+void vkDestroyFence(UNUSED void *d, UNUSED u64 f, UNUSED void *a) {}
 void vkDestroyPipeline(UNUSED void *d, UNUSED void *p, UNUSED void *a) {}
 
 CALL(vkGetPipelineExecutablePropertiesKHR, UNUSED void *d, UNUSED node *i, u32 *n, node *all) if (all) strcpy((char *)(all->data + 1), "main"), all->data[129] = 32; *n = 1; END
