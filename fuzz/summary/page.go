@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -170,7 +171,7 @@ func interval(n, of uint64) string {
 	if n == 0 {
 		lo = 0
 	}
-	return fmt.Sprintf("%.3g to %.3g %%", lo, hi)
+	return fmt.Sprintf("%.3g to %.3g%%", lo, hi)
 }
 
 // compared says what was compared on what inputs, and how often it differs.
@@ -198,7 +199,7 @@ func (c *campaign) compared() []page.HTML {
 		t.Add(cells...)
 	}
 	blocks := []page.HTML{page.List(c.targetsInWords()...), page.Text("Each unit computes d = a₀·b₀ + a₁·b₁ + … + c for the same operands. A dot product differs if the bits of the two results do."), t.HTML(),
-		page.Note("Shares are of the inputs below, which aim at what units may do differently; of other inputs other shares differ.")}
+		page.Note("Shares are of the inputs below, which aim at what units may do differently; other inputs would give other shares.")}
 	if c.State.Pairs[0].Unexamined > 0 {
 		blocks = append(blocks, page.Alert("The campaign was not complete when this page was made."))
 	}
@@ -248,7 +249,7 @@ func (c *campaign) causes() ([]page.HTML, error) {
 		text := fmt.Sprintf("The cause of %s of the differing dot products (%s), on %d of %s.", readable.Thousands(cause.Cases), readable.Share(cause.Cases, mismatches),
 			cause.Pairs, readable.Plural(len(c.State.Pairs), "instruction"))
 		if cause.MaxUlp > 0 {
-			text += fmt.Sprintf(" The results are up to %s representable numbers apart.", readable.Ulps(cause.MaxUlp))
+			text += fmt.Sprintf(" The results are up to %s representable numbers apart.", apart(cause.MaxUlp))
 		}
 		blocks = append(blocks, page.Text(text))
 		b := c.smallest(cause.Name)
@@ -263,6 +264,16 @@ func (c *campaign) causes() ([]page.HTML, error) {
 		blocks = append(blocks, more...)
 	}
 	return blocks, nil
+}
+
+// apart writes a distance in representable numbers.
+func apart(ulps float64) string {
+	text := readable.Ulps(ulps)
+	if _, exp, ok := strings.Cut(text, "2^"); ok {
+		n, _ := strconv.Atoi(exp)
+		return "2" + page.Superscript(n)
+	}
+	return text
 }
 
 // example shows a finding.
@@ -359,7 +370,7 @@ func (c *campaign) distances() page.HTML {
 			sum[n] += cases
 		}
 	}
-	b := page.Bars{Title: "differing dot products by how far their results are apart", X: "distance of the two results in representable numbers (ulp), at least", Y: "dot products", Log: true}
+	b := page.Bars{Title: "differing dot products by how far their results are apart", X: "distance in representable numbers (ulp): from here to less than twice that", Y: "dot products", Log: true}
 	numbers := page.Table{Columns: page.Columns("#distance, at least", "#dot products")}
 	for n, cases := range sum {
 		if n == 0 && cases == 0 {
@@ -447,7 +458,7 @@ func (c *campaign) spread() page.HTML {
 		}
 	}
 	plot := page.Plot{Title: "share of differing inputs by the distance of exponents", X: page.Axis{Label: "binades between the largest and the smallest term of a sum"}, Y: page.Axis{Label: "inputs that differ, in %"}, Series: []page.Series{s}}
-	return page.Figure(plot.SVG(), fmt.Sprintf("At which distance of exponents results differ, of a sample of %s inputs: widths of alignments show as steps. Distances with fewer than %d inputs have no point.", readable.Thousands(traced), few), &numbers)
+	return page.Figure(plot.SVG(), fmt.Sprintf("At which distance of exponents results differ, of a sample of %s inputs: where the share changes from one distance to the next, a unit begins to drop bits. Distances with fewer than %d inputs have no point.", readable.Thousands(traced), few), &numbers)
 }
 
 // curve shows how many causes were known after how many dot products.
@@ -469,12 +480,12 @@ const findingsDrawn = 150
 
 // findings lists all findings, with the pictures of the first ones.
 func (c *campaign) findings() ([]page.HTML, error) {
-	t := page.Table{Columns: page.Columns("cause", "instruction", "result of A", "result of B", "found by", "bundle")}
+	t := page.Table{Columns: page.Columns("bundle", "cause", "result of A", "result of B", "found by")}
 	var pictures []page.HTML
 	for _, b := range c.bundles {
 		m := &b.Mismatch
 		name := strings.TrimPrefix(filepath.ToSlash(b.Dir), filepath.ToSlash(c.dir)+"/")
-		t.Add(cmp.Or(m.Detail, m.Bucket), "`"+m.A.Instruction+"`", "`"+m.A.Result+"`", "`"+m.B.Result+"`", m.Origin.Source, name)
+		t.Add(name, cmp.Or(m.Detail, m.Bucket), "`"+m.A.Result+"`", "`"+m.B.Result+"`", m.Origin.Source)
 		if len(pictures) == findingsDrawn {
 			continue
 		}
@@ -484,15 +495,15 @@ func (c *campaign) findings() ([]page.HTML, error) {
 		}
 		pictures = append(pictures, page.Fold(name, bundle.Drawing(pic, false, false)))
 	}
-	blocks := []page.HTML{t.HTML()}
+	blocks := []page.HTML{page.Note("A case of a+b differs only if the units differ in both; in one of a|b each alone is enough. After a colon: how results differ that are not both finite numbers, or in their sign of zero or code of NaN alone."), t.HTML()}
 	for _, d := range c.damaged {
 		blocks = append(blocks, page.Alert(d))
 	}
 	switch {
 	case len(c.bundles) > findingsDrawn:
-		blocks = append(blocks, page.Text(fmt.Sprintf("Pictures of the first %d; `mmafuzz show --html BUNDLE` makes a page of any.", findingsDrawn)))
+		blocks = append(blocks, page.Text(fmt.Sprintf("The pictures of the first %d follow. `mmafuzz show --html BUNDLE` makes a page of any.", findingsDrawn)))
 	case len(c.bundles) > 0:
-		blocks = append(blocks, page.Text("Pictures; `mmafuzz show --html BUNDLE` makes a page of one."))
+		blocks = append(blocks, page.Text("Their pictures follow. `mmafuzz show --html BUNDLE` makes a page of one."))
 	}
 	return append(blocks, pictures...), nil
 }

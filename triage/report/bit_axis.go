@@ -217,10 +217,13 @@ var importance = []func(r *row) []int32{
 }
 
 // onlyHere returns the weights of the bits that only this side keeps.
-func (r *row) onlyHere() []int32 {
+func (r *row) onlyHere() []int32 { return r.weights(onlyHere) }
+
+// weights returns those of the bits in a state.
+func (r *row) weights(of state) []int32 {
 	var ws []int32
 	for i, s := range r.bits {
-		if s == onlyHere {
+		if s == of {
 			ws = append(ws, r.top-int32(i))
 		}
 	}

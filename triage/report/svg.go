@@ -161,19 +161,15 @@ func (p *painter) block(b *block) {
 
 // textBelow writes text among rows: what a rounding does, or which terms are zero.
 func (p *painter) textBelow(text string) {
-	note, result, ok := strings.Cut(text, " → ")
-	if rest, found := strings.CutPrefix(text, "→ "); found {
-		note, result, ok = "", rest, true
-	}
-	if ok && strings.Contains(result, " = ") {
-		text = noteInWords(note)
-		if text != "" {
-			text += " "
-		}
-		p.paragraph(bitsLeft, "", text+"→ "+result)
+	note, result := resultNote(text)
+	if result == "" {
+		p.paragraph(bitsLeft, "faint", noteInWords(text))
 		return
 	}
-	p.paragraph(bitsLeft, "faint", noteInWords(text))
+	if note != "" {
+		note = noteInWords(note) + " "
+	}
+	p.paragraph(bitsLeft, "", note+"→ "+result)
 }
 
 // ruler writes the powers of two above the columns.
@@ -426,7 +422,7 @@ func (p *painter) code(r *result, code uint64) {
 	p.c.W = max(p.c.W, x)
 }
 
-// key explains what occurs in the drawing.
+// key explains what occurs in drawings: a page has it once, for all of them.
 func (p *painter) key() {
 	p.y += 10
 	p.c.Rect(0, p.y-8, p.width+textLeft, 26, "f-shade")
@@ -434,28 +430,24 @@ func (p *painter) key() {
 	p.line(textLeft, "bold", "How to read it")
 	p.y += 8
 	for _, k := range []struct {
-		s     state
-		shown bool
-		text  string
+		s    state
+		text string
 	}{
-		{one, true, "a bit that counts: it is 1 at the power of two above its column"},
-		{zero, p.d.has[zero], "a bit that counts and is 0"},
-		{onlyHere, p.d.has[onlyHere], "a 1 that counts on this side and is dropped on the other: this makes the difference"},
-		{lostOne, p.d.has[lostOne], "a bit that is dropped: it has no influence on the result"},
+		{one, "a bit that counts: it is 1 at the power of two above its column"},
+		{zero, "a bit that counts and is 0"},
+		{onlyHere, "a 1 that counts on this side and is dropped on the other: this makes the difference"},
+		{lostOne, "a 1 that is dropped: by the cut of a term, or by the rounding of a sum"},
+		{lostZero, "a 0 that is dropped"},
 	} {
-		if k.shown {
-			p.run(k.s, textLeft+5, 1)
-			p.line(textLeft+30, "", k.text)
-			p.y += 3
-		}
+		p.run(k.s, textLeft+5, 1)
+		p.line(textLeft+30, "", k.text)
+		p.y += 3
 	}
-	if p.d.marked[cutMark] {
-		p.c.Path(fmt.Sprintf("M%d %dv16", textLeft+11, p.y-13), "k-cut none thick")
-		p.line(textLeft+30, "", "the cut: what is right of it is dropped before the terms are added")
-	}
-	if p.d.marked[endMark] {
-		p.c.Path(fmt.Sprintf("M%d %dh4v18h-4", textLeft+8, p.y-14), "k-sum none thick")
-		p.line(textLeft+30, "", "the end of the rounded result")
-	}
-	p.paragraph(textLeft, "faint", "Each row is a number in binary. Products p0, p1, … and the accumulator c stand in the columns of their powers of two, as they are added; the exponent is the one by which the unit aligns a term. d0, d1, … are results of earlier steps, and d is the last. One unit in the last place (ulp) is the distance of two neighbouring results.")
+	p.y += 3
+	p.c.Path(fmt.Sprintf("M%d %dv16", textLeft+11, p.y-13), "k-cut none thick")
+	p.line(textLeft+30, "", "the cut: what is right of it is dropped before the terms are added")
+	p.y += 6
+	p.c.Path(fmt.Sprintf("M%d %dh4v18h-4", textLeft+8, p.y-14), "k-sum none thick")
+	p.line(textLeft+30, "", "the end of the rounded result: what is right of it is rounded off")
+	p.paragraph(textLeft, "faint", "Each row is a number in binary. Products p0, p1, … and the accumulator c stand in the columns of their powers of two, as they are added; left of the bits are the term's sign and the exponent by which the unit aligns it, which is not that of its leading 1 if an operand is subnormal. Where a cut or a rounding goes away from zero, the bits are those after it. d0, d1, … are results of earlier steps, and d is the last. One unit in the last place (ulp) is the distance of two neighbouring results.")
 }

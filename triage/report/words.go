@@ -50,7 +50,7 @@ func (v *view) sumInWords(i int) []string {
 	}
 	cuts := v.cuts(i)
 	if cuts == nil {
-		return append(lines, "No term is cut: this sum is exact.")
+		return append(lines, "No term is cut: the sum is exact before it is rounded.")
 	}
 	text := fmt.Sprintf("The largest exponent of a term is %d.", s.E)
 	if !v.reachesE(s) {
@@ -61,7 +61,7 @@ func (v *view) sumInWords(i int) []string {
 		if n > 0 || c.term != "" {
 			who = "Of " + c.term + " what lies below"
 		}
-		text += fmt.Sprintf(" %s %s is cut off, rounding %s: %d bits stay below the leading one.", who, power(c.q), modeInWords(c.mode), c.f)
+		text += fmt.Sprintf(" %s %s, %d places below that exponent, is cut off, rounding %s.", who, power(c.q), c.f, modeInWords(c.mode))
 	}
 	return append(lines, text)
 }
@@ -100,6 +100,9 @@ func noteInWords(note string) string {
 		}
 		return strings.NewReplacer("drops ", bits, ".", "0", "x", "1").Replace(s)
 	})
+	if rest, ok := strings.CutSuffix(note, ": exact"); ok {
+		note = rest + ": no bit is lost"
+	}
 	return strings.NewReplacer("-1 ulp", "down by one unit in the last place (ulp)", "+1 ulp", "up by one unit in the last place (ulp)",
 		"tie → even", "a tie, which goes to the even neighbour", "tie → away", "a tie, which goes away from zero").Replace(note)
 }
@@ -119,21 +122,32 @@ func InWords(m *Mismatch) []string {
 			lines = append(lines, text)
 		}
 	}
-	lines = append(lines, decisive(a, b, panels))
+	if text := keptOnOneSide(panels); text != "" {
+		lines = append(lines, text)
+	}
 	r := newResult(&m.Input, &m.A, &m.B)
 	text := fmt.Sprintf("A gives `%s` (%s)", mma.FormatCode(r.format, r.codes[0]), decimal(r.format, r.codes[0]))
 	text += fmt.Sprintf(" and B gives `%s` (%s)", mma.FormatCode(r.format, r.codes[1]), decimal(r.format, r.codes[1]))
 	return append(lines, text+". The exact value is "+r.exact.Decimal()+": A's error is "+unitsText(r.exact.Ulps(r.codes[0]))+", B's "+unitsText(r.exact.Ulps(r.codes[1]))+".")
 }
 
-// inWords tells how a side computes the sum that decides.
+// inWords tells how a side computes the sum in which something happens first, and all that
+// happens.
 func (p *panel) inWords() string {
+	var words []string
 	for i := range p.blocks {
-		if words := p.blocks[i].words; len(words) > 1 {
-			return p.letter + ": " + strings.Join(words[1:], " ")
+		b := &p.blocks[i]
+		if len(b.words) > 1 && (words == nil || len(b.happenings()) > 0) {
+			words = b.words[1:]
+		}
+		if len(b.happenings()) > 0 {
+			break
 		}
 	}
-	return ""
+	if len(p.blocks) == 0 {
+		return ""
+	}
+	return p.letter + ": " + strings.TrimSpace(strings.Join(words, " ")+" Here "+p.happenings()) + "."
 }
 
 // unitsText writes an error in words.
@@ -144,7 +158,8 @@ func unitsText(u float64) string {
 	return strings.Replace(ulps(u), "ulp", "units in the last place (ulp)", 1)
 }
 
-// inputInWords writes a short sum in decimal, of a long one how many terms it has.
+// inputInWords writes the operands that are not zero in decimal, with the names of their
+// products; of many how many there are.
 func inputInWords(in *Input) string {
 	const most = 3
 	f, d := in.Formats, in.Dot
@@ -155,18 +170,31 @@ func inputInWords(in *Input) string {
 			continue
 		}
 		if n++; n <= most {
-			terms = append(terms, fmt.Sprintf("(%s) × (%s)", decimal(f.A, d.A[k]), decimal(f.B, d.B[k])))
+			terms = append(terms, fmt.Sprintf("p%d = %s × %s", k, numberInWords(f.A, d.A[k]), numberInWords(f.B, d.B[k])))
 		}
 	}
 	if n > most {
 		terms = []string{strconv.Itoa(n) + " products"}
 	}
 	if f.C != fp.None {
-		terms = append(terms, "c = "+decimal(f.C, d.C))
+		terms = append(terms, "c = "+numberInWords(f.C, d.C))
 	}
-	text := strings.Join(terms, " + ")
+	text := strings.Join(terms, ", ")
 	if left := len(d.A) - n; left > 0 {
 		text += fmt.Sprintf(" (the other %d products are zero)", left)
+	}
+	return text
+}
+
+// numberInWords writes a number in decimal, or as a power of two if that is shorter.
+func numberInWords(id fp.ID, code uint64) string {
+	x := id.Get().Float64(code)
+	text := decimal(id, code)
+	if frac, exp := math.Frexp(math.Abs(x)); frac == 0.5 && len(text) > 4 {
+		text = power(int32(exp - 1))
+		if x < 0 {
+			text = "-" + text
+		}
 	}
 	return text
 }
@@ -176,11 +204,19 @@ func decisive(a, b *view, panels []panel) string {
 	if a.side.Trace == nil || b.side.Trace == nil {
 		return "Which bits make the difference cannot be said without a model of both units."
 	}
+	if text := keptOnOneSide(panels); text != "" {
+		return text
+	}
+	return fmt.Sprintf("In A %s. In B %s.", panels[0].happenings(), panels[1].happenings())
+}
+
+// keptOnOneSide says which bits of terms one side keeps and the other drops; "" if there
+// are none.
+func keptOnOneSide(panels []panel) string {
 	var parts []string
 	for i, p := range panels {
-		other := sideNames[1-i]
 		for _, k := range keptHere(p) {
-			parts = append(parts, fmt.Sprintf("%s keeps %s, which %s drops", p.letter, k, other))
+			parts = append(parts, fmt.Sprintf("%s keeps %s, which %s drops", p.letter, k, sideNames[1-i]))
 		}
 	}
 	const most = 4
@@ -189,23 +225,67 @@ func decisive(a, b *view, panels []panel) string {
 		return strings.Join(parts[:most], "; ") + fmt.Sprintf("; and so in %d more terms.", len(parts)-most)
 	case len(parts) > 0:
 		return strings.Join(parts, "; ") + "."
-	case !a.paired:
-		return fmt.Sprintf("They add the same terms in different sums, each of which is rounded. A: %s. B: %s.", a.sumsInWords(), b.sumsInWords())
 	}
-	return "Both keep the same bits of every term. They differ in what is done with the sum: see the roundings."
+	return ""
 }
 
-// sumsInWords lists what a side adds with what, the last sum last.
-func (v *view) sumsInWords() string {
-	const most = 4
+// happenings tells which bits a side loses and where, and which of its numbers are not
+// finite.
+func (p *panel) happenings() string {
 	var all []string
-	for i := range v.sums {
-		all = append(all, strings.Join(v.termNames(i), " + ")+" gives "+v.resultName(i))
+	for i := range p.blocks {
+		all = append(all, p.blocks[i].happenings()...)
 	}
-	if n := len(all) - most; n > 0 {
-		all = slices.Concat(all[:most-1], []string{fmt.Sprintf("%d more sums", n)}, all[len(all)-1:])
+	const most = 4
+	switch n := len(all) - most; {
+	case len(all) == 0:
+		return "no bit is lost"
+	case n > 0:
+		return strings.Join(all[:most], "; ") + fmt.Sprintf("; and %d things more", n)
 	}
-	return strings.Join(all, ", then ")
+	return strings.Join(all, "; ")
+}
+
+// happenings tells what happens in a sum: to its terms, and to the sum itself.
+func (b *block) happenings() []string {
+	var all []string
+	name := "the sum"
+	if len(b.words) > 0 {
+		name, _, _ = strings.Cut(b.words[0], ":")
+		name = "the " + strings.ToLower(name[:1]) + name[1:]
+	}
+	for _, e := range b.body {
+		switch {
+		case e.row != nil && !e.row.sum && slices.Contains(e.row.bits, lostOne):
+			all = append(all, "the cut takes "+onesAt(e.row.weights(lostOne))+" of "+e.row.label)
+		case e.row != nil:
+		case strings.HasPrefix(e.text, "  "):
+			all = append(all, strings.TrimSpace(e.text))
+		default:
+			note, _ := resultNote(e.text)
+			if modePrefix.MatchString(note) && !strings.HasSuffix(note, "exact") {
+				all = append(all, name+" is "+strings.Replace(noteInWords(note), ": drops ", ", which drops ", 1))
+			}
+		}
+	}
+	return all
+}
+
+// resultNote separates what happens to a sum from its result: NOTE → NAME = RESULT.
+func resultNote(text string) (note, result string) {
+	i := strings.LastIndex(text, "→ ")
+	if i < 0 || !strings.Contains(text[i:], " = ") {
+		return text, ""
+	}
+	return strings.TrimSuffix(text[:i], " "), text[i+len("→ "):]
+}
+
+// onesAt names the places of ones.
+func onesAt(ws []int32) string {
+	if len(ws) == 1 {
+		return "the 1 at " + power(ws[0])
+	}
+	return fmt.Sprintf("%d ones from %s on", len(ws), power(ws[0]))
 }
 
 // keptHere names the bits of each term that only this side keeps.
@@ -216,12 +296,7 @@ func keptHere(p panel) []string {
 			if e.row == nil || e.row.sum || !e.row.differs() {
 				continue
 			}
-			ws := e.row.onlyHere()
-			text := "the 1 at " + power(ws[0])
-			if len(ws) > 1 {
-				text = fmt.Sprintf("%d ones from %s on", len(ws), power(ws[0]))
-			}
-			all = append(all, text+" of "+e.row.label)
+			all = append(all, onesAt(e.row.onlyHere())+" of "+e.row.label)
 		}
 	}
 	return all
