@@ -31,6 +31,7 @@ import (
 	_ "github.com/mmafuzz/mmafuzz/devices/reference"
 	_ "github.com/mmafuzz/mmafuzz/devices/replay"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+	_ "github.com/mmafuzz/mmafuzz/devices/vulkan"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
