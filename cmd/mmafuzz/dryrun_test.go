@@ -30,12 +30,13 @@ var dryRuns = []struct {
 		name: "arithmetic",
 		insert: map[string][2]string{"sim/mma/catalog_nvidia.go": {"var nvidia = []decl{\n",
 			"\t{archs: \"turing\", names: \"mma.m16n8k16.f32.f16.f16.f32\", params: TFDPA(4, 22, rz32(), -130), source: \"made up\", evidence: \"made up\"},\n"}},
-		packages: []string{"./sim/mma", "./oracle", "./fuzz/gen", "./fuzz/selfcheck", "./triage/probe", "./devices"},
+		packages: []string{"./sim/mma", "./oracle", "./fuzz/gen", "./fuzz/selfcheck", "./fuzz/vectors", "./triage/probe", "./devices"},
 		run:      "TestScript/(list|diff|eval|show)$",
 		red: []string{
 			"cmd/mmafuzz TestScript/list",
 			"fuzz/selfcheck TestCausesTable", "fuzz/selfcheck TestConfusion", "fuzz/selfcheck TestMadeUpTable",
 			"fuzz/selfcheck TestModelsTable", "fuzz/selfcheck TestPairs", "fuzz/selfcheck TestProofs", "fuzz/selfcheck TestSeparations",
+			"fuzz/vectors TestSets",
 			"sim/mma TestCatalogGolden",
 			"triage/probe TestCatalog",
 		},
@@ -50,7 +51,7 @@ var dryRuns = []struct {
 // smallValue is an integer of at most 8 in magnitude.
 func smallValue(d *draw) float64 { return float64(d.between(-8, 8)) }
 `},
-		packages: []string{"./sim/mma", "./oracle", "./fuzz/gen", "./fuzz/selfcheck", "./triage/probe", "./devices"},
+		packages: []string{"./sim/mma", "./oracle", "./fuzz/gen", "./fuzz/selfcheck", "./fuzz/vectors", "./triage/probe", "./devices"},
 		run:      "TestScript/(list|diff|eval|show)$",
 		red: []string{
 			"cmd/mmafuzz TestScript/list",

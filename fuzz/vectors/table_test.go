@@ -10,12 +10,11 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 	choose "github.com/mmafuzz/mmafuzz/fuzz/vectors"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
-// TestTable checks the table of sets: its rows are made from what the program has now, and it
-// has those of the arithmetics of the table of separations; whatever that says some input
-// separates fails a test, or differs only in what nobody has shown.
+// TestTable checks the table of sets: it has those of the arithmetics of the table of
+// separations; whatever that says some input separates fails a test, or differs only in what
+// nobody has shown.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile(published + choose.TableFile)
 	if err != nil {
@@ -32,7 +31,6 @@ func TestTable(t *testing.T) {
 		rows[row["instruction"]] = row
 	}
 	all := choose.Instructions()
-	stride := tier.Of(64, 32, 1)
 	found := 0
 	for n := range all {
 		i := &all[n]
@@ -41,11 +39,6 @@ func TestTable(t *testing.T) {
 			continue
 		}
 		found++
-		if n%stride == 0 {
-			if d, err := choose.Digest(i); err != nil || row["digest"] != d {
-				t.Errorf("the row of %s is outdated (%v): mmafuzz vectors --all --arch %s --out DIR, and copy DIR/%s", i.FullName(), err, i.Arch, choose.TableFile)
-			}
-		}
 		if sum := number(t, row, "killed") + number(t, row, "same") + number(t, row, "undecided") + number(t, row, "open"); sum != number(t, row, "changes") {
 			t.Errorf("%s: %v", i.FullName(), row)
 		}
@@ -63,6 +56,10 @@ func TestTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := rows[ruleOf(t, m.Base, all)]
+		if row == nil {
+			t.Errorf("there is no row of %s: mmafuzz vectors --all --arch ARCH --out DIR writes it into DIR/%s", m.Base, choose.TableFile)
+			continue
+		}
 		if got := number(t, row, "killed") + number(t, row, "undecided"); got < m.Separated || number(t, row, "open") > 0 {
 			t.Errorf("%s: %d of %d changes that can be told apart are: %v", m.Base, got, m.Separated, row)
 		}
