@@ -235,7 +235,6 @@ type bitset []uint64
 
 func newBitset(n int) bitset    { return make(bitset, (n+63)/64) }
 func (s bitset) set(n int)      { s[n/64] |= 1 << (n % 64) }
-func (s bitset) clear(n int)    { s[n/64] &^= 1 << (n % 64) }
 func (s bitset) has(n int) bool { return s[n/64]>>(n%64)&1 != 0 }
 func (s bitset) union(t bitset) {
 	for i := range s {
