@@ -139,7 +139,7 @@ func (p *pairDelta) roomFor(st *PairState, bucket, name string) bool {
 // codes; 0 if one is a NaN.
 func ulpDistance(id fp.ID, a, b uint64) float64 {
 	f := id.Get()
-	if inf := f.InfCode(false); a&^f.SignBit() > inf || b&^f.SignBit() > inf {
+	if f.Decode(a).Class == fp.NaN || f.Decode(b).Class == fp.NaN {
 		return 0
 	}
 	return math.Abs(ordered(f, a) - ordered(f, b))

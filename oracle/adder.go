@@ -64,9 +64,12 @@ func (a adder) first(all []term) int {
 	return 0
 }
 
-// dropped reports whether term i is the accumulator and is dropped.
+// dropped reports whether term i is dropped.
 func (a adder) dropped(i int, all []term) bool {
-	return a.acc && i == len(all)-1 && a.j.CDrop != 0 && !all[i].null && all[i].e < a.top-int(a.j.CDrop)
+	if a.acc && i == len(all)-1 && a.j.CDrop != 0 {
+		return dropped(all[i], a.top, a.j.CDrop)
+	}
+	return dropped(all[i], a.top, a.Drop)
 }
 
 // count returns a number that is a multiple of the grid in units of it.

@@ -79,7 +79,7 @@ func DefaultPolicy(a, b mma.Facets) Policy {
 	return p
 }
 
-// Compare returns how two codes of an IEEE format differ. Infinities of opposite
+// Compare returns how two codes of a format with NaNs differ. Infinities of opposite
 // signs differ in Value, because Inf is for a difference in kind; a NaN differs
 // from an infinity as it does from a number, in NaN.
 func Compare(d fp.ID, p Policy, x, y uint64) Class {
@@ -89,14 +89,24 @@ func Compare(d fp.ID, p Policy, x, y uint64) Class {
 
 // Comparer is Compare for many codes of a format.
 type Comparer struct {
-	policy    Policy
-	sign, inf uint64
+	policy         Policy
+	sign, inf, nan uint64 // inf and nan: without a sign, the code of an infinity, and the least of a NaN; all ones if there is none
+	minus          bool   // the code of -0 is the only NaN
 }
 
-// NewComparer returns the Comparer of an IEEE format and a policy.
+// NewComparer returns the Comparer of a format with NaNs and a policy.
 func NewComparer(d fp.ID, p Policy) Comparer {
 	f := d.Get()
-	return Comparer{p, f.SignBit(), f.InfCode(false)}
+	c := Comparer{policy: p, sign: f.SignBit(), inf: ^uint64(0), nan: f.MaxFinite() + 1, minus: f.Specials == fp.NegZeroNaN}
+	if f.HasInf() {
+		c.inf, c.nan = c.nan, c.nan+1
+	}
+	return c
+}
+
+// isNaN reports whether a code is a NaN.
+func (c *Comparer) isNaN(code uint64) bool {
+	return code&^c.sign >= c.nan || c.minus && code == c.sign
 }
 
 // Compare does what the function Compare does.
@@ -105,10 +115,11 @@ func (c *Comparer) Compare(x, y uint64) Class {
 		return Same
 	}
 	magX, magY := x&^c.sign, y&^c.sign
+	nanX, nanY := c.isNaN(x), c.isNaN(y)
 	switch {
-	case magX > c.inf && magY > c.inf:
+	case nanX && nanY:
 		return unless(c.policy.NaN, NaNCode)
-	case magX > c.inf || magY > c.inf:
+	case nanX || nanY:
 		return NaN
 	case (magX == c.inf) != (magY == c.inf):
 		return Inf

@@ -8,20 +8,22 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// encode returns the code of a term in an IEEE format, which must have that number:
-// nothing is rounded here.
+// encode returns the code of a term in a format, which must have that number: nothing is
+// rounded here. An infinity that the format does not have is an invalid operation's NaN.
 func encode(t term, id fp.ID, nan mma.NaNRule) uint64 {
 	f := id.Get()
 	code := uint64(0)
 	switch {
 	case t.kind == NotANumber:
 		return nanCode(t, f, nan)
+	case t.kind == Infinite && !f.HasInf():
+		return nanCode(term{neg: nan.Negative()}, f, nan)
 	case t.kind == Infinite:
 		code = f.InfCode(false)
 	case !t.isZero():
 		code = magnitudeCode(t, f)
 	}
-	if t.neg {
+	if t.neg && (f.HasNegZero() || !t.isZero()) {
 		code |= f.SignBit()
 	}
 	return code
@@ -52,6 +54,16 @@ func multiple(t term, u int) (n uint64, ok bool) {
 
 // nanCode applies a NaN rule.
 func nanCode(t term, f *fp.Format, rule mma.NaNRule) uint64 {
+	switch f.Specials {
+	case fp.NegZeroNaN:
+		return f.SignBit()
+	case fp.OnesNaN:
+		ones := f.SignBit() - 1
+		if rule == mma.NaNQuietNeg || rule.Operand() && t.neg {
+			ones |= f.SignBit()
+		}
+		return ones
+	}
 	quiet := f.InfCode(false) | 1<<(f.FracBits-1)
 	switch rule {
 	case mma.NaNOnes:

@@ -14,6 +14,8 @@
 package oracle
 
 import (
+	"slices"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -56,13 +58,16 @@ func (e *evaluator) readC(id fp.ID, code uint64) *term {
 // execute is one execution of the instruction, on the k elements from lo. c is
 // nil if there is no C.
 func (e *evaluator) execute(lo, k int, c *term) term {
-	products := e.sequence(lo, k)
-	whole := len(products)
+	whole := k
 	if e.Tail {
-		whole = whole / int(e.Lanes) * int(e.Lanes)
+		whole = k / int(e.Lanes) * int(e.Lanes)
 	}
-	d := e.lanes(products[:whole], c)
-	if rest := products[whole:]; len(rest) > 0 {
+	var lanes, rest [][]bundle
+	for _, s := range e.sequences(lo, k) {
+		lanes, rest = append(lanes, s[:whole]), append(rest, s[whole:])
+	}
+	d := e.lanes(lanes, c)
+	if whole < k {
 		d = flushInput(d, e.In.Acc, e.f.D)
 		d = e.lane(rest, &d)
 	}
@@ -77,11 +82,15 @@ func (e *evaluator) execute(lo, k int, c *term) term {
 }
 
 // lanes deals the products out to the interleaved accumulators and adds these.
-func (e *evaluator) lanes(products []term, c *term) term {
+func (e *evaluator) lanes(sequences [][]bundle, c *term) term {
 	n := max(int(e.Lanes), 1)
 	var sums []term
 	for r := range n {
-		sums = append(sums, e.lane(dealt(products, r, n), e.start(r, c)))
+		var own [][]bundle
+		for _, s := range sequences {
+			own = append(own, dealt(s, r, n))
+		}
+		sums = append(sums, e.lane(own, e.start(r, c)))
 	}
 	if e.Start != mma.StartC && c != nil {
 		sums = withLeaf(sums, *c, e.Leaf == mma.LeafFirst, e.Leaf == mma.LeafLast)
@@ -101,16 +110,22 @@ func (e *evaluator) start(r int, c *term) *term {
 	return &term{null: true}
 }
 
-// lane takes products L at a time. A lane that gets no products and starts with
-// nothing is +0.
-func (e *evaluator) lane(products []term, acc *term) term {
-	l := int(e.L)
-	if l == 0 {
-		l = len(products)
+// lane takes the elements of each sequence L at a time. A lane that gets none and starts
+// with nothing is +0.
+func (e *evaluator) lane(sequences [][]bundle, acc *term) term {
+	var steps [][]term
+	for _, s := range sequences {
+		l := int(e.L)
+		if l == 0 {
+			l = len(s)
+		}
+		for lo := 0; lo < len(s); lo += l {
+			steps = append(steps, slices.Concat(s[lo:min(lo+l, len(s))]...))
+		}
 	}
-	for lo := 0; lo < len(products); lo += l {
-		d := e.step(products[lo:min(lo+l, len(products))], acc)
-		if lo+l < len(products) {
+	for i, products := range steps {
+		d := e.step(products, acc)
+		if i < len(steps)-1 {
 			d = flushInput(d, e.In.Acc, e.f.D)
 		}
 		acc = &d

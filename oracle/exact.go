@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -24,7 +25,7 @@ type Exact struct {
 // are, else +0.
 func ExactDot(f mma.Formats, d *mma.Dot) Exact {
 	e := evaluator{Params: &exactly, f: f, dot: d}
-	terms := e.sequence(0, len(d.A))
+	terms := slices.Concat(e.sequences(0, len(d.A))[0]...)
 	if f.C != fp.None {
 		terms = append(terms, decode(f.C, d.C))
 	}
@@ -58,7 +59,7 @@ func (x Exact) term() term {
 // from the middle between the largest number and the next power of two on are
 // infinities; a NaN is positive and quiet.
 func (x Exact) Code() uint64 {
-	e := evaluator{Params: &exactly}
+	e := evaluator{Params: &exactly, f: mma.Formats{D: x.D}}
 	return encode(e.round(x.term(), mma.To(x.D, fp.RNE)), x.D, mma.NaNQuiet)
 }
 

@@ -7,19 +7,41 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// sequence returns the products of the k elements from lo in the order in
-// which the program takes them.
-func (e *evaluator) sequence(lo, k int) []term {
-	products := make([]term, k)
-	for i, at := range permutation(e.Order, k) {
-		products[i] = e.product(lo + at)
+// bundle is what one element contributes to a step: its product, or those of its parts
+// in several passes.
+type bundle []term
+
+// sequences returns the products of the k elements from lo in the order in which the
+// program takes them: a sequence for each pass, or one of all passes together.
+func (e *evaluator) sequences(lo, k int) [][]bundle {
+	passes := e.Passes.List()
+	if passes == nil {
+		passes = []mma.Pass{{}}
 	}
-	return products
+	if e.Together {
+		return [][]bundle{e.sequence(lo, k, passes)}
+	}
+	var all [][]bundle
+	for _, p := range passes {
+		all = append(all, e.sequence(lo, k, []mma.Pass{p}))
+	}
+	return all
 }
 
-// product is a[i]*b[i], with its scales where they belong to products.
-func (e *evaluator) product(i int) term {
-	a, b := e.operand(e.f.A, e.dot.A[i], e.In.A), e.operand(e.f.B, e.dot.B[i], e.In.B)
+func (e *evaluator) sequence(lo, k int, passes []mma.Pass) []bundle {
+	bundles := make([]bundle, k)
+	for i, at := range permutation(e.Order, k) {
+		for _, p := range passes {
+			bundles[i] = append(bundles[i], e.product(lo+at, p))
+		}
+	}
+	return bundles
+}
+
+// product is a[i]*b[i], or that of parts of them, with its scales where they belong to
+// products.
+func (e *evaluator) product(i int, p mma.Pass) term {
+	a, b := e.operand(e.f.A, e.dot.A[i], e.In.A, p.A), e.operand(e.f.B, e.dot.B[i], e.In.B, p.B)
 	a, b = e.gated(a, b)
 	t := e.times(a, b)
 	switch {
@@ -32,7 +54,7 @@ func (e *evaluator) product(i int) term {
 	case e.Prod.Exp == mma.Normalised:
 		t.e = t.log2()
 	}
-	if e.Prod.Gate == mma.GateSkip && t.isZero() {
+	if e.Prod.Gate >= mma.GateSkip && t.isZero() {
 		t.neg = true
 	}
 	if e.Prod.Up {
@@ -72,15 +94,16 @@ func (e *evaluator) gated(a, b term) (term, term) {
 		return a, b
 	}
 	isNaN := a.kind == NotANumber || b.kind == NotANumber
-	if e.Prod.Gate >= mma.GateAll || e.Prod.Gate == mma.GateInf && !isNaN {
+	switch g := e.Prod.Gate; {
+	case g == mma.GateAll, g == mma.GateSkip, g == mma.GateInf && !isNaN:
 		return term{null: true, neg: a.neg}, term{null: true, neg: b.neg}
 	}
 	return a, b
 }
 
-// operand reads an a or b: widening first, then narrowing, then the treatment of
-// subnormals.
-func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow) term {
+// operand reads an a or b, or a part of it: widening first, then narrowing, then the
+// treatment of subnormals.
+func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow, part int) term {
 	t := decode(id, unread(code, n, id))
 	if e.In.Widen != fp.None {
 		id = e.In.Widen
@@ -88,7 +111,43 @@ func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow) term {
 			t.e = max(t.log2(), int(id.Get().Emin()))
 		}
 	}
+	for range part {
+		t = e.left(t, narrowed(t, n, id.Get()), id.Get())
+	}
 	return flushInput(narrowed(t, n, id.Get()), e.In.Sub, id)
+}
+
+// left is what a part of an operand leaves to the next.
+func (e *evaluator) left(t, part term, f *fp.Format) term {
+	part.neg = !part.neg
+	switch {
+	case t.kind != Finite && t.kind == part.kind:
+		if !e.In.Rest {
+			return term{null: true}
+		}
+		if t.kind == Infinite {
+			return e.invalidOperand()
+		}
+		return t
+	case part.kind != Finite:
+		return part
+	case t.kind != Finite:
+		return t
+	}
+	if part.m != nil {
+		part.m = new(big.Int).Neg(part.m)
+	}
+	rest := total([]term{t, part})
+	if rest.isZero() {
+		return term{null: true}
+	}
+	rest.e = max(rest.log2(), int(f.Emin()))
+	return rest
+}
+
+// invalidOperand is a NaN operand that comes of Inf-Inf in software.
+func (e *evaluator) invalidOperand() term {
+	return term{kind: NotANumber, neg: e.Special.NaN.Negative(), payload: 1 << 63}
 }
 
 // unread is a code without the bits that are not there.
@@ -100,19 +159,30 @@ func unread(code uint64, n mma.Narrow, id fp.ID) uint64 {
 	return code
 }
 
-// narrowed rounds a number of a format to fewer bits.
+// narrowed rounds a number of a format to fewer bits, or to a smaller range.
 func narrowed(t term, n mma.Narrow, f *fp.Format) term {
-	if n.Mode == 0 || t.kind != Finite || t.isZero() {
+	keep, emin, emax := int(n.Frac), int(f.Emin()), int(f.Emax())
+	if keep == 0 {
+		keep = int(f.FracBits)
+	}
+	if n.To != fp.None {
+		emin, emax = max(emin, int(n.To.Get().Emin())), min(emax, int(n.To.Get().Emax()))
+	}
+	beyond := mma.Round{Frac: mma.Frac(keep), Mode: n.Mode, Emax: mma.Exp(emax), Over: n.Over}
+	switch {
+	case t.kind == Infinite && n.Over == mma.OverSat:
+		return overflow(t.neg, beyond, false)
+	case n.Mode == 0 || t.kind != Finite || t.isZero():
 		return t
 	}
-	t = toMultiple(t, max(t.log2(), int(f.Emin()))-int(n.Frac), n.Mode)
+	t = toMultiple(t, max(t.log2(), emin)-keep, n.Mode)
 	switch {
 	case t.isZero():
 		return term{null: true, neg: t.neg}
-	case t.log2() > int(f.Emax()):
-		return term{kind: Infinite, neg: t.neg}
+	case t.log2() > emax:
+		return overflow(t.neg, beyond, false)
 	}
-	t.e = max(t.log2(), int(f.Emin()))
+	t.e = max(t.log2(), emin)
 	return t
 }
 

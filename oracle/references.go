@@ -57,6 +57,9 @@ func supports32(f mma.Formats) error {
 			return fmt.Errorf("an FP32 chain cannot hold %s", id)
 		}
 	}
+	if !f.D.Get().HasInf() {
+		return fmt.Errorf("the infinities of a chain are not in %s", f.D)
+	}
 	if bits := scaledBits(f.A, f.Scale) + scaledBits(f.B, f.Scale); bits > 53 {
 		return fmt.Errorf("scaled products of %d bits are not exact in FP64", bits)
 	}
@@ -69,6 +72,9 @@ func supports64(f mma.Formats) error {
 		if id == fp.FP64 && (f.Scale != fp.None || f.Down != 0) {
 			return fmt.Errorf("scaled %s operands are not exact in FP64", id)
 		}
+	}
+	if !f.D.Get().HasInf() {
+		return fmt.Errorf("the infinities of a chain are not in %s", f.D)
 	}
 	return nil
 }

@@ -51,6 +51,45 @@ func TestRefinements(t *testing.T) {
 		{"gate", func(p *mma.Params) { p.Prod.Gate = mma.GateInf }, []uint64{0x7c00}, []uint64{0}, 0x3f800000, 0x3f800000},
 		{"gate of a NaN", func(p *mma.Params) { p.Prod.Gate = mma.GateInf }, []uint64{0x7e00}, []uint64{0}, 0x3f800000, 0x7fffffff},
 		{"skip", func(p *mma.Params) { p.Prod.Gate, p.Special.NegZero = mma.GateSkip, true }, []uint64{0}, []uint64{0x7e00}, 0x80000000, 0x80000000},
+		{"skip of numbers", func(p *mma.Params) { p.Prod.Gate, p.Special.NegZero = mma.GateSkipNumbers, true }, []uint64{0}, []uint64{0x3c00}, 0x80000000, 0x80000000},
+		{"no skip of a NaN", func(p *mma.Params) { p.Prod.Gate, p.Special.NegZero = mma.GateSkipNumbers, true }, []uint64{0}, []uint64{0x7e00}, 0x80000000, 0x7fffffff},
+		// 1 + 2^-23, where terms more than 22 places below the largest are dropped.
+		{"dropped", func(p *mma.Params) { p.Join.Align.Drop = 22 }, []uint64{0x3c00}, []uint64{0x3c00}, 0x34000000, 0x3f800000},
+		{"not dropped", func(p *mma.Params) { p.Join.Align.Drop = 23 }, []uint64{0x3c00}, []uint64{0x3c00}, 0x34000000, 0x3f800001},
+		{"c alone is not dropped", func(p *mma.Params) { p.Join.Align.Drop, p.Join.CDrop = 22, 23 }, []uint64{0x3c00}, []uint64{0x3c00}, 0x34000000, 0x3f800001},
+		{"a dropped product", func(p *mma.Params) { p.Join.Align = mma.Align{Drop: 22} }, []uint64{0x0c00}, []uint64{0x1000}, 0x3f800000, 0x3f800000},
+		{"sum of integers", func(p *mma.Params) { p.Stage0, p.Special.NegZero = mma.Stage{Sum: mma.Fused, Plus: true}, true },
+			[]uint64{0x8000}, []uint64{0x3c00}, 0x80000000, 0},
+		{"sum that is no integer", func(p *mma.Params) { p.Stage0, p.Special.NegZero = mma.Stage{Sum: mma.Fused}, true },
+			[]uint64{0x8000}, []uint64{0x3c00}, 0x80000000, 0x80000000},
+		// An infinite operand is 65504.
+		{"saturated operand", func(p *mma.Params) { p.In.A.Over = mma.OverSat }, []uint64{0xfc00}, []uint64{0x3c00}, 0, 0xc77fe000},
+		{"rounded to the largest number", func(p *mma.Params) { p.In.A = mma.Narrow{Frac: 4, Mode: fp.RNE, Over: mma.OverMax} },
+			[]uint64{0x7bff}, []uint64{0x3c00}, 0, 0x47780000},
+		{"c to a smaller range", func(p *mma.Params) { p.In.NarrowC = mma.Narrow{Frac: 10, Mode: fp.RNE, To: fp.FP16} }, []uint64{0}, []uint64{0}, 0x47800000, 0x7f800000},
+		// 2^-24 + 2^-34, of which FP16 has the first.
+		{"c to subnormals", func(p *mma.Params) { p.In.NarrowC = mma.Narrow{Frac: 10, Mode: fp.RNE, To: fp.FP16} }, []uint64{0}, []uint64{0}, 0x33802000, 0x33800000},
+		// a = 1 + 2^-4 + 2^-8 is 1 + 2^-4 and 2^-8.
+		{"first part", func(p *mma.Params) { p.In.A, p.Passes = mma.Narrow{Frac: 4, Mode: fp.RNE}, mma.PassesOf(mma.Pass{}) },
+			[]uint64{0x3c44}, []uint64{0x3c00}, 0, 0x3f880000},
+		{"second part", func(p *mma.Params) {
+			p.In.A, p.Passes = mma.Narrow{Frac: 4, Mode: fp.RNE}, mma.PassesOf(mma.Pass{A: 1})
+		},
+			[]uint64{0x3c44}, []uint64{0x3c00}, 0, 0x3b800000},
+		{"both parts", func(p *mma.Params) {
+			p.In.A, p.Passes = mma.Narrow{Frac: 4, Mode: fp.RNE}, mma.PassesOf(mma.Pass{A: 1}, mma.Pass{})
+		},
+			[]uint64{0x3c44}, []uint64{0x3c00}, 0, 0x3f888000},
+		{"pass after pass", func(p *mma.Params) {
+			p.In.A, p.Passes = mma.Narrow{Frac: 4, Mode: fp.RNE}, mma.PassesOf(mma.Pass{}, mma.Pass{A: 1})
+		},
+			[]uint64{0x3c04}, []uint64{0x3c00}, 0x33800000, 0x3f808000},
+		{"rest of an infinity", func(p *mma.Params) {
+			p.In.A, p.Passes = mma.Narrow{Frac: 4, Mode: fp.RNE}, mma.PassesOf(mma.Pass{A: 1}, mma.Pass{})
+		}, []uint64{0x7c00}, []uint64{0x3c00}, 0, 0x7f800000},
+		{"rest of an infinity in software", func(p *mma.Params) {
+			p.In.A, p.Passes, p.In.Rest = mma.Narrow{Frac: 4, Mode: fp.RNE}, mma.PassesOf(mma.Pass{A: 1}, mma.Pass{}), true
+		}, []uint64{0x7c00}, []uint64{0x3c00}, 0, 0x7fffffff},
 		{"gate of all", func(p *mma.Params) { p.Prod.Gate = mma.GateAll }, []uint64{0}, []uint64{0x7e00}, 0x3f800000, 0x3f800000},
 		// c = 2^-130 beside 2^-48: E is -48 either way; alone E is -126 or -130.
 		{"normalised c", func(p *mma.Params) { p.Join.CNorm, p.Join.Align.F = true, 2 }, []uint64{0}, []uint64{0}, 0x00090000, 0x00080000},

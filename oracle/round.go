@@ -53,8 +53,9 @@ func (e *evaluator) round(t term, r mma.Round) term {
 	if r.Frac != 0 {
 		t.invalid, t.signals, t.direct = false, false, false // the NaN is now the result of an operation
 	}
+	short := e.f.Short(&r)
 	if t.kind == Infinite && r.Over == mma.OverSat {
-		return overflow(t.neg, r)
+		return overflow(t.neg, r, short)
 	}
 	if r == (mma.Round{}) || t.kind != Finite {
 		return t
@@ -70,8 +71,8 @@ func (e *evaluator) round(t term, r mma.Round) term {
 	switch {
 	case d.isZero() || flushed(t, d, r):
 		return term{null: true, neg: t.neg && e.Special.TinySign}
-	case r.Emax != 0 && d.log2() > int(r.Emax):
-		return overflow(t.neg, r)
+	case r.Emax != 0 && (d.log2() > int(r.Emax) || short && atLeast(d, largest(r, false))):
+		return overflow(t.neg, r, short)
 	}
 	if r.Frac != 0 {
 		d.e = normalExponent(d, r)
@@ -108,17 +109,30 @@ func flushed(t, d term, r mma.Round) bool {
 }
 
 // overflow is what a result beyond Emax becomes.
-func overflow(neg bool, r mma.Round) term {
+func overflow(neg bool, r mma.Round, short bool) term {
 	if r.Over == mma.OverInf || r.Over == mma.OverIEEE && toInfinity(r.Mode, neg) {
 		return term{kind: Infinite, neg: neg}
 	}
-	m := new(big.Int).Lsh(big.NewInt(2), uint(r.Frac))
-	m.Sub(m, big.NewInt(1)) // Frac+1 ones
-	if neg {
-		m.Neg(m)
+	t := largest(r, short)
+	if t.neg = neg; neg {
+		t.m.Neg(t.m)
 	}
-	return term{neg: neg, m: m, q: int(r.Emax) - int(r.Frac), e: int(r.Emax)}
+	return t
 }
+
+// largest is the largest number that a Round makes: Frac+1 ones, or in a short format one
+// unit less.
+func largest(r mma.Round, short bool) term {
+	m := new(big.Int).Lsh(big.NewInt(2), uint(r.Frac))
+	m.Sub(m, big.NewInt(1))
+	if short {
+		m.Sub(m, big.NewInt(1))
+	}
+	return term{m: m, q: int(r.Emax) - int(r.Frac), e: int(r.Emax)}
+}
+
+// atLeast reports whether |t| >= |u|.
+func atLeast(t, u term) bool { return cmpAbs(t, u) >= 0 }
 
 // toInfinity reports whether a direction carries an overflow to infinity: IEEE
 // 754-2019 section 7.4.

@@ -48,11 +48,11 @@ func split(terms []term, how mma.Split, n int) [][]term {
 }
 
 // dealt returns the terms r, r+n, r+2n, ...
-func dealt(terms []term, r, n int) []term {
+func dealt[T any](terms []T, r, n int) []T {
 	if n == 1 {
 		return terms
 	}
-	var out []term
+	var out []T
 	for ; r < len(terms); r += n {
 		out = append(out, terms[r])
 	}
@@ -78,7 +78,11 @@ func (e *evaluator) group(terms []term, s mma.Stage) term {
 
 // add is a fused sum with the stage's alignment and rounding.
 func (e *evaluator) add(s mma.Stage, terms ...term) term {
-	return e.round(e.fused(terms, nil, mma.Join{Align: s.Align}, s.Round.Mode), s.Round)
+	t := e.fused(terms, nil, mma.Join{Align: s.Align}, s.Round.Mode)
+	if s.Plus && t.isZero() {
+		t.neg = false
+	}
+	return e.round(t, s.Round)
 }
 
 // tree adds the pairs of each level until one term is left.

@@ -28,7 +28,7 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	}
 	cuts := make([]term, len(all))
 	for i, t := range terms {
-		cuts[i] = cut(t, top, j.Align.F, j.Align.Mode)
+		cuts[i] = cut(t, top, j.Align)
 	}
 	if acc != nil {
 		cuts[len(terms)] = cutAccumulator(*acc, top, j)
@@ -77,26 +77,34 @@ func maxExponent(terms []term, floor mma.Exp) (top int, ok bool) {
 
 // cut rounds a term to a multiple of 2^(top-f). It keeps its sign if it
 // vanishes.
-func cut(t term, top int, f mma.Frac, m fp.Mode) term {
-	if f == 0 || t.isZero() {
+func cut(t term, top int, a mma.Align) term {
+	switch {
+	case dropped(t, top, a.Drop):
+		return term{null: true}
+	case a.F == 0 || t.isZero():
 		return t
 	}
-	return toMultiple(t, top-int(f), m)
+	return toMultiple(t, top-int(a.F), a.Mode)
+}
+
+// dropped reports whether a term is too far below the largest for a shifter.
+func dropped(t term, top int, most mma.Frac) bool {
+	return most != 0 && !t.null && t.e < top-int(most)
 }
 
 // cutAccumulator is cut by the rules that Join has for the accumulator.
 func cutAccumulator(acc term, top int, j mma.Join) term {
-	if j.CDrop != 0 && !acc.null && acc.e < top-int(j.CDrop) {
-		return term{null: true}
+	a := j.Align
+	if j.CDrop != 0 {
+		a.Drop = j.CDrop
 	}
-	f, m := j.Align.F, j.Align.Mode
 	if j.CF != 0 {
-		f = j.CF
+		a.F = j.CF
 	}
 	if j.CMode != 0 {
-		m = j.CMode
+		a.Mode = j.CMode
 	}
-	return cut(acc, top, f, m)
+	return cut(acc, top, a)
 }
 
 // total is the exact sum of numbers.

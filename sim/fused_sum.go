@@ -18,6 +18,7 @@ type cut struct {
 	// beside: the accumulator does not count for E.
 	beside bool
 	rd     bool // the Round that follows has Mode RD: sign of a zero sum
+	plus   bool // a zero sum is +0
 }
 
 // fuse returns the fused sum of terms.
@@ -30,7 +31,7 @@ func (x *machine) fuse(ts []term, c *cut) term {
 	switch {
 	case !some:
 		s = zeroTerm(false)
-	case c.F == 0 && c.cf == 0 && c.cdrop == 0:
+	case c.F == 0 && c.cf == 0 && c.cdrop == 0 && c.Drop == 0:
 		s = x.exactSum(ts)
 	case c.refined():
 		s = x.refinedSum(ts, c, e)
@@ -41,9 +42,9 @@ func (x *machine) fuse(ts []term, c *cut) term {
 		s.kind, s.e = Finite, e
 	}
 	if s.IsZero() {
-		s.Neg = x.p.Special.NegZero && c.zeroSign(ts, e)
+		s.Neg = x.p.Special.NegZero && !c.plus && c.zeroSign(ts, e)
 		if c.Bits != 0 && c.someCut(ts, e) { // it has wrapped around
-			s.Neg = x.p.Special.NegZero && c.rd
+			s.Neg = x.p.Special.NegZero && !c.plus && c.rd
 		}
 	}
 	if x.trace != nil {
@@ -87,9 +88,13 @@ func (c *cut) zeroSign(ts []term, e int32) bool {
 	return neg
 }
 
-// drops reports whether term i is an accumulator that is dropped.
+// drops reports whether term i is dropped.
 func (c *cut) drops(t *term, i int, e int32) bool {
-	return i == c.acc && c.cdrop != 0 && t.kind == Finite && t.e < e-int32(c.cdrop)
+	most := c.Drop
+	if i == c.acc && c.cdrop != 0 {
+		most = c.cdrop
+	}
+	return most != 0 && t.kind == Finite && t.e < e-int32(most)
 }
 
 // specialSum returns the sum of terms, at least one of which is Inf or NaN; acc is the index

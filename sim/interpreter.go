@@ -16,6 +16,8 @@ type machine struct {
 
 	// The current dot product, decoded.
 	va, vb   []operand
+	partA    operand // of one of these
+	partB    operand
 	vsa, vsb []operand
 	codeC    uint64
 	c        term // C of the current instruction
@@ -127,31 +129,20 @@ func (x *machine) run() uint64 {
 
 // accumulator decodes C.
 func (x *machine) accumulator(f *fp.Format, code uint64, flush mma.InFlush) term {
-	narrow := x.p.In.NarrowC
-	code &^= narrow.Unread(f)
+	narrow := newNarrower(x.p.In.NarrowC, f)
+	code &^= x.p.In.NarrowC.Unread(f)
 	n := f.Decode(code)
 	switch n.Class {
 	case fp.NaN:
 		return x.nanTerm(f, code)
 	case fp.Inf:
-		return infTerm(n.Neg)
+		return narrow.of(infTerm(n.Neg))
 	}
 	t := term{Dyadic: f.Dyadic(n), e: n.Exp}
 	if n.Class == fp.Zero {
 		t.kind = Null
 	}
-	if narrow.Mode != 0 && t.kind == Finite {
-		d := t.Round(max(t.Exponent(), f.Emin())-int32(narrow.Frac), narrow.Mode)
-		switch {
-		case d.IsZero():
-			t = zeroTerm(t.Neg)
-		case d.Exponent() > f.Emax():
-			return infTerm(t.Neg)
-		default:
-			t.Dyadic, t.e = d, max(d.Exponent(), f.Emin())
-		}
-	}
-	return flushTerm(t, f.Emin(), flush)
+	return flushTerm(narrow.of(t), f.Emin(), flush)
 }
 
 // flushTerm applies an input flush to an accumulator.
@@ -226,37 +217,51 @@ func (x *machine) lane(from, r, lanes int) term {
 	return x.steps(acc, some, what, from, span{r, x.p.Whole(x.m.k), r, lanes})
 }
 
-// steps adds products to an accumulator, if there is some, L at a time.
+// steps adds products to an accumulator, if there is some, L at a time, in one pass after
+// the other or in all passes together.
 func (x *machine) steps(acc term, some bool, what origin, from int, s span) term {
 	l := x.p.Step(x.m.k) * s.stride
-	for at := s.at; at < s.end; at += l {
-		x.sums, x.origin = x.sums[:0], x.origin[:0]
-		for i := at; i < min(s.end, at+l); i += s.stride {
-			x.push(from, int(x.m.order[i]))
+	runs, passes := max(1, len(x.m.passes)), 1
+	if x.p.Together {
+		runs, passes = 1, runs
+	}
+	for run := range runs {
+		for at := s.at; at < s.end; at += l {
+			x.sums, x.origin = x.sums[:0], x.origin[:0]
+			for i := at; i < min(s.end, at+l); i += s.stride {
+				for pass := range passes {
+					x.push(from, int(x.m.order[i]), run+pass)
+				}
+			}
+			if x.trace != nil {
+				x.trace.startStep(s.lane, run*x.m.k+at)
+			}
+			x.first = from + at
+			acc = x.step(acc, some, what)
+			some, what = true, origin{Kind: FromAcc}
 		}
-		if x.trace != nil {
-			x.trace.startStep(s.lane, at)
-		}
-		x.first = from + at
-		acc = x.step(acc, some, what)
-		some, what = true, origin{Kind: FromAcc}
 	}
 	return acc
 }
 
-// push appends the product of element k of the current K elements.
-func (x *machine) push(from, k int) {
+// push appends the product of element k of the current K elements, in a pass that of
+// parts of them.
+func (x *machine) push(from, k, pass int) {
 	i := from + k
-	var t term
-	if x.s.f != nil && x.p.Scale == mma.ScaleProduct {
-		sa, sb := x.scales(i)
-		t = x.product(&x.va[i], &x.vb[i], sa, sb)
-	} else {
-		t = x.product(&x.va[i], &x.vb[i], nil, nil)
+	a, b := &x.va[i], &x.vb[i]
+	if x.m.passes != nil {
+		p := x.m.passes[pass]
+		x.partA, x.partB = x.a.part(a, p.A), x.b.part(b, p.B)
+		a, b = &x.partA, &x.partB
 	}
+	var sa, sb *operand
+	if x.s.f != nil && x.p.Scale == mma.ScaleProduct {
+		sa, sb = x.scales(i)
+	}
+	t := x.product(a, b, sa, sb)
 	x.term(t, origin{FromProduct, i})
 	if x.trace != nil {
-		x.trace.product(i, &x.va[i], &x.vb[i], t)
+		x.trace.product(i, a, b, t)
 	}
 }
 
@@ -359,7 +364,10 @@ func (x *machine) encode(t term) uint64 {
 	case NaN:
 		return x.nanCode(t)
 	case Inf:
-		return x.fd.InfCode(t.Neg)
+		if x.fd.HasInf() {
+			return x.fd.InfCode(t.Neg)
+		}
+		return x.nanCode(x.settled(term{kind: invalid}))
 	}
 	return x.fd.Encode(t.Dyadic, fp.RNE, fp.OverInf)
 }

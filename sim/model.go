@@ -33,7 +33,8 @@ type Model struct {
 	params  mma.Params
 	order   []uint8 // order[i] is the index of the i-th product of the sequence
 	merge   []int   // how the lanes are added: mma.Merge
-	kernel  kernel  // nil: the general interpreter
+	passes  []mma.Pass
+	kernel  kernel // nil: the general interpreter
 
 	machines sync.Pool // of *machine
 	states   sync.Pool // of the kernel's scratch
@@ -58,7 +59,7 @@ func New(f mma.Formats, k int, p mma.Params) (*Model, error) {
 
 // newModel returns the model of a valid program.
 func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
-	m := &Model{formats: f, k: k, params: p, order: mma.Sequence(p.Order, k), merge: p.Merge.Distances()}
+	m := &Model{formats: f, k: k, params: p, order: mma.Sequence(p.Order, k), merge: p.Merge.Distances(), passes: p.Passes.List()}
 	m.machines.New = func() any { return newMachine(m) }
 	if path == General {
 		return m

@@ -26,7 +26,10 @@ func (x *machine) nanTerm(f *fp.Format, code uint64) term {
 	} else {
 		frac >>= -shift
 	}
-	t := term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(n.Neg) | frac}, kind: NaN}
+	t := term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(n.Neg)}, kind: NaN}
+	if x.fd.HasInf() { // else there is one NaN, or one of each sign
+		t.Lo |= frac
+	}
 	if f.Specials == fp.IEEE && n.Sig>>(f.FracBits-1)&1 == 0 {
 		t.nan = signals
 	}
@@ -121,7 +124,7 @@ func (x *machine) larger(t, u *term) bool {
 	if t.nan&signals != u.nan&signals {
 		return u.nan&signals != 0
 	}
-	sign := x.fd.InfCode(true) ^ x.fd.InfCode(false)
+	sign := x.fd.SignBit()
 	if f, g := t.Lo&^sign, u.Lo&^sign; f != g {
 		return f > g
 	}

@@ -27,8 +27,11 @@ type decoder struct {
 	widen *fp.Format // nil: none
 	flush mma.InFlush
 	exp   mma.ProdExp
-	// narrow rounds operands; the zero Narrow does not. Bits of unread count as 0.
-	narrow mma.Narrow
+	// narrow rounds operands; with parts, parts of them. Bits of unread count as 0.
+	narrow narrower
+	parts  bool
+	rest   bool   // mma.Input.Rest
+	quiet  uint64 // the NaN that is left of an infinity
 	unread uint64
 
 	fracMask, field uint64 // of the code without its low bits
@@ -41,14 +44,22 @@ type decoder struct {
 // newDecoder returns the decoder of a program's operands; narrow is In.A or In.B.
 func newDecoder(f *fp.Format, p *mma.Params, narrow mma.Narrow) decoder {
 	d := decoder{
-		f: f, widen: format(p.In.Widen), flush: p.In.Sub, exp: p.Prod.Exp, narrow: narrow, unread: narrow.Unread(f),
+		f: f, widen: format(p.In.Widen), flush: p.In.Sub, exp: p.Prod.Exp, unread: narrow.Unread(f), parts: p.Passes != 0, rest: p.In.Rest,
 		fracMask: 1<<f.FracBits - 1, field: 1<<f.ExpBits - 1, hidden: 1 << f.FracBits,
 		frac: f.FracBits, emin: f.Emin(), bias: int32(f.Bias), top: 1<<f.ExpBits - 1,
 	}
 	if f.Specials == fp.AllFinite || f.Specials == fp.NegZeroNaN {
 		d.top = 1 << f.ExpBits // never reached
 	}
-	if d.widen != nil || narrow.Frac != 0 {
+	wide := f
+	if d.widen != nil {
+		wide = d.widen
+	}
+	d.narrow = newNarrower(narrow, wide)
+	if f.HasNaN() {
+		d.quiet = f.QuietNaN(p.Special.NaN.Negative())
+	}
+	if d.widen != nil || narrow != (mma.Narrow{}) || d.parts {
 		d.top = 0 // every code is rare
 	}
 	return d
@@ -84,21 +95,28 @@ func (d *decoder) rare(code uint64, o *operand) {
 	code &^= d.unread
 	n := d.f.Decode(code)
 	*o = operand{sig: n.Sig, code: code, q: n.Exp - int32(d.frac), e: n.Exp, class: n.Class, neg: n.Neg}
-	if o.class > fp.Finite {
-		return
-	}
 	emin := d.leastExponent()
 	switch {
 	case o.class == fp.Zero:
 		o.e = emin
-	case d.widen != nil:
+	case o.class == fp.Finite && d.widen != nil:
 		o.e = max(o.value(), emin)
 	}
-	if d.narrow.Mode != 0 && o.class == fp.Finite {
-		if d.narrowed(o, emin); o.class == fp.Inf {
-			return
-		}
+	if d.parts {
+		return
 	}
+	if d.narrow.Frac != 0 {
+		*o = d.operand(code, d.narrow.of(o.term()))
+	}
+	d.flushed(o)
+}
+
+// flushed treats subnormals, and gives an operand its nominal exponent.
+func (d *decoder) flushed(o *operand) {
+	if o.class > fp.Finite {
+		return
+	}
+	emin := d.leastExponent()
 	o.sub = o.class == fp.Finite && o.value() < emin
 	if o.sub && d.flush != mma.KeepSub {
 		o.class, o.sig, o.e = fp.Zero, 0, emin
@@ -108,24 +126,6 @@ func (d *decoder) rare(code uint64, o *operand) {
 	}
 	if o.class == fp.Finite && d.exp == mma.OperandSum {
 		o.e = o.value()
-	}
-}
-
-// narrowed rounds a finite operand to the bits that a multiplier takes.
-func (d *decoder) narrowed(o *operand, emin int32) {
-	emax := d.f.Emax()
-	if d.widen != nil {
-		emax = d.widen.Emax()
-	}
-	x := fp.Dyadic{Lo: o.sig, Q: o.q, Neg: o.neg}.Round(max(o.value(), emin)-int32(d.narrow.Frac), d.narrow.Mode)
-	o.sig, o.q, o.e = x.Lo, x.Q, emin
-	switch {
-	case x.IsZero():
-		o.class = fp.Zero
-	case x.Exponent() > emax:
-		o.class = fp.Inf
-	default:
-		o.e = max(x.Exponent(), emin)
 	}
 }
 

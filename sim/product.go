@@ -24,7 +24,7 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	}
 	neg := a.neg != b.neg
 	if zero {
-		if x.p.Prod.Gate == mma.GateSkip && (a.class == fp.Zero || b.class == fp.Zero) {
+		if x.p.Prod.Gate >= mma.GateSkip && (a.class == fp.Zero || b.class == fp.Zero) {
 			neg = true
 		}
 		if x.p.Prod.Zeros {
@@ -61,7 +61,7 @@ func (t *term) scale(sa, sb *operand) {
 // gates reports whether a zero factor makes the product of an infinity or a NaN a zero.
 func (x *machine) gates(a, b *operand) bool {
 	switch x.p.Prod.Gate {
-	case mma.GateOff:
+	case mma.GateOff, mma.GateSkipNumbers:
 		return false
 	case mma.GateInf:
 		if a.class == fp.NaN || b.class == fp.NaN {

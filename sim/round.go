@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"math/bits"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -11,7 +13,7 @@ func (x *machine) round(t term, r *mma.Round) term {
 		return x.settled(t)
 	}
 	if t.kind == Inf && r.Over == mma.OverSat {
-		return overflow(t.Neg, r)
+		return overflow(t.Neg, r, x.m.formats.Short(r))
 	}
 	if t.kind >= Inf || r.Frac == 0 && r.Emax == 0 && r.Flush == mma.NoFlush {
 		return t
@@ -39,8 +41,11 @@ func (x *machine) round(t term, r *mma.Round) term {
 	if r.Flush != mma.NoFlush && x.flushes(t, u, r) {
 		return x.tiny(t.Neg)
 	}
-	if r.Emax != 0 && u.Exponent() > int32(r.Emax) {
-		return overflow(t.Neg, r)
+	if r.Emax != 0 && u.Exponent() >= int32(r.Emax) {
+		short := x.m.formats.Short(r)
+		if u.Exponent() > int32(r.Emax) || short && bits.OnesCount64(u.Hi)+bits.OnesCount64(u.Lo) > int(r.Frac) {
+			return overflow(t.Neg, r, short)
+		}
 	}
 	if r.Frac != 0 && emin != 0 {
 		u.e = max(u.e, emin)
@@ -69,8 +74,9 @@ func (x *machine) tiny(neg bool) term {
 	return zeroTerm(neg && x.p.Special.TinySign)
 }
 
-// overflow is what a number above the largest becomes.
-func overflow(neg bool, r *mma.Round) term {
+// overflow is what a number above the largest becomes, which is less by one unit where it
+// is short.
+func overflow(neg bool, r *mma.Round, short bool) term {
 	m := r.Mode
 	toMax := r.Over == mma.OverMax || r.Over == mma.OverSat ||
 		r.Over == mma.OverIEEE && (m == fp.RZ || m == fp.RTO || m == fp.RD && !neg || m == fp.RU && neg)
@@ -84,6 +90,9 @@ func overflow(neg bool, r *mma.Round) term {
 		d.Hi--
 	}
 	d.Lo--
+	if short {
+		d.Lo--
+	}
 	d.Q, d.Neg = int32(r.Emax)-n+1, neg
 	return term{Dyadic: d, e: int32(r.Emax)}
 }

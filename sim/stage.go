@@ -82,7 +82,7 @@ func (x *machine) result(s *mma.Stage) origin {
 
 // sum adds the terms of one group, which stand in x.member.
 func (x *machine) sum(place Place, g int, s *mma.Stage) term {
-	c := cut{Align: s.Align, acc: -1, rd: s.Round.Mode == fp.RD}
+	c := cut{Align: s.Align, acc: -1, rd: s.Round.Mode == fp.RD, plus: s.Plus}
 	switch s.Sum {
 	case mma.Fused:
 		return x.add(place, g, s, &c, x.member, x.memberOrigin)

@@ -58,7 +58,7 @@ var labelDocs = []struct {
 	{RoundingAsymmetry, "terms or sums rounded toward minus or plus infinity"},
 	{ZeroExponent, "exponent of terms that are zero or subnormal: floor of the alignment"},
 	{ComplementNegation, "terms of a sum negated without the carry of two's complement"},
-	{SpecialTruncation, "a small accumulator is dropped altogether"},
+	{SpecialTruncation, "small terms, or a small accumulator, are dropped altogether"},
 	{FusionWidth, "number of products added in one fused sum"},
 	{AccumulatePlacement, "where c enters the sum"},
 	{SummationOrder, "sequence or tree of additions, interleaved groups"},
@@ -80,6 +80,7 @@ var fieldLabels = []struct {
 	refine  func(c mma.Change, p, q *mma.Params) Label
 }{
 	{"in.widen", ProductHandling, nil},
+	{"in.rest", OperandRounding, nil},
 	{"in.a.*", OperandRounding, nil},
 	{"in.b.*", OperandRounding, nil},
 	{"in.narrowc.*", OperandRounding, nil},
@@ -90,6 +91,8 @@ var fieldLabels = []struct {
 	{"prod.zeros", ZeroExponent, nil},
 	{"prod.*", ProductHandling, nil},
 	{"scale", ProductHandling, nil},
+	{"passes", OperandRounding, nil},
+	{"together", FusionWidth, nil},
 	{"order", SummationOrder, nil},
 	{"l", FusionWidth, nil},
 	{"lanes", SummationOrder, nil},
@@ -101,6 +104,7 @@ var fieldLabels = []struct {
 	{"stage*.split", SummationOrder, nil},
 	{"stage*.group", FusionWidth, nil},
 	{"stage*.fixed", ProductHandling, nil},
+	{"stage*.plus", SignedZero, nil},
 	{"stage*.deep", SummationOrder, nil},
 	{"stage*.sort", SummationOrder, nil},
 	{"stage*.align.f", TruncationWidth, nil},
@@ -108,6 +112,7 @@ var fieldLabels = []struct {
 	{"stage*.align.floor", ZeroExponent, nil},
 	{"stage*.align.sticky", AlignmentRounding, nil},
 	{"stage*.align.negate", ComplementNegation, nil},
+	{"stage*.align.drop", SpecialTruncation, nil},
 	{"stage*.align.*", Overflow, nil},
 	{"stage*.round.flush", OutputFTZ, nil},
 	{"stage*.round.emax", Overflow, nil},
@@ -119,6 +124,7 @@ var fieldLabels = []struct {
 	{"join.align.floor", ZeroExponent, nil},
 	{"join.align.sticky", AlignmentRounding, nil},
 	{"join.align.negate", ComplementNegation, nil},
+	{"join.align.drop", SpecialTruncation, nil},
 	{"join.align.*", Overflow, nil},
 	{"join.cnorm", ZeroExponent, nil},
 	{"join.cbeside", TruncationWidth, nil},
@@ -255,6 +261,11 @@ func rootOf(path string, changes []mma.Change) string {
 	}
 	if operand, ok := strings.CutSuffix(path, ".mode"); ok && appears(operand+".frac", "exact") {
 		return operand + ".frac"
+	}
+	if strings.HasPrefix(path, "in.a.") || strings.HasPrefix(path, "in.b.") || path == "in.rest" || path == "together" {
+		if appears("passes", "none") {
+			return "passes"
+		}
 	}
 	if path == "join.cmode" && appears("join.cf", "exact") {
 		return "join.cf"

@@ -24,8 +24,10 @@ func otherTexts(f mma.Field) []string {
 	if texts == nil {
 		texts = []string{"7"}
 		switch f.Path {
-		case "in.widen":
+		case "in.widen", "in.a.to", "in.b.to", "in.narrowc.to":
 			texts = []string{"fp16"}
+		case "passes":
+			texts = []string{"10-01-00"}
 		case "merge":
 			texts = []string{"2-1"}
 		}

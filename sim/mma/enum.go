@@ -17,7 +17,7 @@ var (
 	splitNames    = []string{"adjacent", "interleaved"}
 	outFlushNames = []string{"keep", "before", "after", "result"}
 	overNames     = []string{"inf", "ieee", "max", "sat"}
-	gateNames     = []string{"off", "inf", "all", "skip"}
+	gateNames     = []string{"off", "inf", "all", "skip", "skip-numbers"}
 	stickyNames   = []string{"off", "round", "below", "last"}
 	negateNames   = []string{"exact", "flip", "frame", "flip-numbers", "frame-numbers"}
 	nanRuleNames  = []string{"ones", "quiet", "quiet-neg", "first", "signal", "mul-add", "larger"}

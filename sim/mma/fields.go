@@ -170,7 +170,7 @@ func (f Field) Kind() string {
 	switch f.value(&Params{}).Interface().(type) {
 	case Frac:
 		most := MaxFrac
-		if strings.HasSuffix(f.Path, ".align.f") || f.Path == "join.cf" || f.Path == "join.cdrop" {
+		if strings.HasSuffix(f.Path, ".align.f") || f.Path == "join.cf" || f.Path == "join.cdrop" || strings.HasSuffix(f.Path, ".align.drop") {
 			most = MaxF
 		}
 		return fmt.Sprintf("exact, or fraction bits 1..%d", most)
@@ -180,6 +180,8 @@ func (f Field) Kind() string {
 		return "none, or a format"
 	case Merge:
 		return inSequence + ", or distances such as 4-2-1"
+	case Passes:
+		return wholeOperands + ", or parts of a and b such as 10-01-00"
 	}
 	vals := f.Values()
 	if vals == nil {

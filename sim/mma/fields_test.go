@@ -41,6 +41,11 @@ func fieldSamples(f Field) []int {
 		return []int{math.MinInt16, -139, -1, 0, 1, 127, math.MaxInt16}
 	case Merge:
 		return []int{0, int(MergeBy(1)), int(MergeBy(2, 1)), int(MergeBy(1, 2)), int(MergeBy(8, 16, 4, 1, 2)), int(MergeHalves(255))}
+	case Passes:
+		for _, p := range append(PassLists, 0) {
+			vals = append(vals, int(p))
+		}
+		return vals
 	case fp.ID:
 		for _, id := range append(fp.All(), fp.None) {
 			vals = append(vals, int(id))

@@ -26,12 +26,12 @@ func refine(s sampler, i *Instruction) {
 func drawParts(s sampler, i *Instruction, n int, drawings []func(sampler, *Instruction)) {
 	for ; n > 0; n-- {
 		for range 20 {
-			was := i.Params
+			was := *i
 			drawings[s.IntN(len(drawings))](s, i)
-			if i.Params != was && i.Params.Validate(i.Formats, i.K) == nil {
+			if *i != was && i.Params.Validate(i.Formats, i.K) == nil {
 				break
 			}
-			i.Params = was
+			*i = was
 		}
 	}
 }
@@ -41,7 +41,7 @@ var refinements = []func(s sampler, i *Instruction){
 	func(s sampler, i *Instruction) { i.Params.In.A, i.Params.In.B = drawNarrows(s, i) },
 	func(s sampler, i *Instruction) {
 		if i.C != fp.None {
-			i.Params.In.NarrowC = Narrow{Frac(s.between(1, int(i.C.Get().FracBits)-1)), pick(s, 0, drawMode(s), drawMode(s))}
+			i.Params.In.NarrowC = drawNarrow(s, i.C.Get())
 		}
 	},
 	func(_ sampler, i *Instruction) { i.Params.Prod.Up = true },
@@ -75,13 +75,7 @@ func drawSaturation(s sampler, i *Instruction) { pick(s, i.Params.rounds()...).O
 // drawNarrows draws how operands are narrowed: both alike, one of them, or each in its
 // own way.
 func drawNarrows(s sampler, i *Instruction) (a, b Narrow) {
-	draw := func(f *fp.Format) Narrow {
-		if f.FracBits < 2 {
-			return Narrow{}
-		}
-		return Narrow{Frac(s.between(1, int(f.FracBits)-1)), pick(s, 0, drawMode(s), drawMode(s))}
-	}
-	a, b = draw(i.A.Get()), draw(i.B.Get())
+	a, b = drawNarrow(s, i.A.Get()), drawNarrow(s, i.B.Get())
 	switch s.IntN(6) {
 	case 0:
 		return a, Narrow{}
@@ -91,6 +85,14 @@ func drawNarrows(s sampler, i *Instruction) (a, b Narrow) {
 		return a, b
 	}
 	return a, a
+}
+
+// drawNarrow draws a number of bits and a mode, if the format has bits to lose.
+func drawNarrow(s sampler, f *fp.Format) Narrow {
+	if f.FracBits < 2 {
+		return Narrow{}
+	}
+	return Narrow{Frac: Frac(s.between(1, int(f.FracBits)-1)), Mode: pick(s, 0, drawMode(s), drawMode(s))}
 }
 
 // drawAligned returns an alignment that the program has; one in a sum of products or in

@@ -9,7 +9,8 @@
 // One output element D is computed from K products a[k]*b[k] and C. The
 // program is a fixed sequence; every part of it may be absent.
 //
-//	In       operands: widening, subnormals flushed
+//	In       operands: widening, narrowing, subnormals flushed
+//	Passes   parts of operands that are multiplied in several passes
 //	Prod     products: exact or rounded; which exponent a product counts as having
 //	Order    the sequence in which the K products are taken
 //	L        products per step: the K products are taken L at a time
@@ -66,10 +67,15 @@ type Params struct {
 	In    Input   `json:"in,omitzero"`
 	Prod  Product `json:"prod,omitzero"`
 	Scale ScaleAt `json:"scale,omitzero"`
-	Order Order   `json:"order,omitzero"`
-	L     uint8   `json:"l,omitzero"`     // products per step (of one lane), at most; 0: all K
-	Lanes uint8   `json:"lanes,omitzero"` // interleaved accumulators: lane r sums the products r, r+Lanes, ... of the sequence; 0 and 1: one
-	Merge Merge   `json:"merge,omitzero"` // how the lanes are added after the last step
+	// Passes multiplies parts of the operands instead of operands: In.A and In.B say
+	// what a part is. Each step takes its products in every pass if Together, else every
+	// pass has steps of its own, one pass after the other.
+	Passes   Passes `json:"passes,omitzero"`
+	Together bool   `json:"together,omitzero"`
+	Order    Order  `json:"order,omitzero"`
+	L        uint8  `json:"l,omitzero"`     // products per step (of one lane), at most; 0: all K
+	Lanes    uint8  `json:"lanes,omitzero"` // interleaved accumulators: lane r sums the products r, r+Lanes, ... of the sequence; 0 and 1: one
+	Merge    Merge  `json:"merge,omitzero"` // how the lanes are added after the last step
 	// Tail: the lanes take only the first Lanes*floor(K/Lanes) products of the sequence. The
 	// others are left to steps that go on from the sum of the lanes, L at a time.
 	Tail    bool    `json:"tail,omitzero"`
@@ -107,7 +113,11 @@ type Input struct {
 	C   InFlush `json:"c,omitzero"`
 	Acc InFlush `json:"acc,omitzero"`
 	// A and B narrow the operands, after Widen and before Sub, and NarrowC c before C:
-	// as first accumulator and in Late.
+	// as first accumulator and in Late. With Passes, part 0 of an operand is what it is
+	// narrowed to, and each further part that of what the parts before have left, which
+	// is +0 of a number that they are the sum of. Of an infinity or a NaN they leave +0
+	// or, with Rest, a NaN.
+	Rest    bool   `json:"rest,omitzero"`
 	A       Narrow `json:"a,omitzero"`
 	B       Narrow `json:"b,omitzero"`
 	NarrowC Narrow `json:"narrowc,omitzero"`
@@ -209,6 +219,7 @@ type Stage struct {
 	// Fixed: the sum of a group is fixed point: its nominal exponent is 0, plus
 	// that of scales applied to it.
 	Fixed bool  `json:"fixed,omitzero"`
+	Plus  bool  `json:"plus,omitzero"`  // a sum that is zero is +0, as that of integers is
 	Round Round `json:"round,omitzero"` // rounding of each sum; with Sequential and pairwise, of each addition
 }
 
@@ -249,6 +260,9 @@ type Align struct {
 	Negate   Negate `json:"negate,omitzero"`
 	Bits     uint8  `json:"bits,omitzero"`
 	Saturate bool   `json:"saturate,omitzero"`
+	// Drop: a term counts as +0 if its nominal exponent is below E-Drop: the distance of
+	// a shift has no more bits. 0: never.
+	Drop Frac `json:"drop,omitzero"`
 }
 
 // Join is the last fused sum of a step: of what the stages left and of the
@@ -289,7 +303,9 @@ type Round struct {
 	Emax  Exp      `json:"emax,omitzero"` // 0: none, no overflow
 	Flush OutFlush `json:"flush,omitzero"`
 	// Over is what a result of exponent above Emax becomes. OverMax, OverIEEE and OverSat
-	// give the largest number of Frac+1 significant bits and exponent Emax.
+	// give the largest number of Frac+1 significant bits and exponent Emax. Where D's
+	// format has a NaN in the place of this number (E4M3: 480), and Frac and Emax are
+	// those of D's format, the number below it is the largest.
 	Over Over `json:"over,omitzero"`
 }
 

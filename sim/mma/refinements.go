@@ -14,13 +14,18 @@ import (
 // Narrow rounds finite operands to fewer fraction bits: FP32 to the 10 of TF32, or the
 // significand to the bits that a multiplier takes. With e = max(floor(log2|x|), emin of
 // the format) the result is a multiple of 2^(e-Frac). One that is beyond the format's
-// largest exponent is an infinity.
+// largest exponent overflows.
 //
 // Without a Mode the lower bits of the code are not there: Frac bits of the format's
 // fraction are kept, of a NaN as well, which without any is an infinity.
 type Narrow struct {
 	Frac Frac    `json:"frac,omitzero"` // 0: all bits
 	Mode fp.Mode `json:"mode,omitzero"`
+	// To is a format within whose range the results are: emin and the largest exponent
+	// are its own. Over is what becomes of a number beyond it; OverSat needs no
+	// Mode where all bits are kept.
+	To   fp.ID `json:"to,omitzero"`
+	Over Over  `json:"over,omitzero"`
 }
 
 // Unread returns the bits of a code that a Narrow without a Mode takes away.
@@ -31,13 +36,42 @@ func (n Narrow) Unread(f *fp.Format) uint64 {
 	return (1<<(f.FracBits-uint8(n.Frac)) - 1) << f.Low
 }
 
+// Rounding returns what a Narrow does to numbers and infinities of a format: a rounding
+// to Frac bits and the least exponent of its units. Frac is 0 if it does nothing.
+func (n Narrow) Rounding(f *fp.Format) (r Round, emin int32) {
+	if n.Mode == 0 && n.Over == OverInf {
+		return Round{}, 0
+	}
+	r, emin = Round{Frac: n.Frac, Mode: max(n.Mode, fp.RNE), Emax: Exp(f.Emax()), Over: n.Over}, f.Emin()
+	if r.Frac == 0 {
+		r.Frac = Frac(f.FracBits)
+	}
+	if n.To != fp.None {
+		r.Emax, emin = min(r.Emax, Exp(n.To.Get().Emax())), max(emin, n.To.Get().Emin())
+	}
+	return r, emin
+}
+
 // check checks a Narrow of operands in the format f, which become those of format w.
 func (n Narrow) check(f, w *fp.Format) error {
-	if n.Mode != 0 {
+	if n.Mode != 0 || n.Frac == 0 {
 		f = w
 	}
+	if n.To != fp.None {
+		if t := n.To.Get(); t.Specials != fp.IEEE || t.Emin() < f.Emin() || t.Emax() > f.Emax() {
+			return fmt.Errorf("to: the range of %s is not within that of %s", t.Name, f.Name)
+		}
+	}
 	switch {
-	case n.Frac == 0 && n.Mode != 0:
+	case n.Mode == 0 && n.To != fp.None:
+		return errors.New("to is set but mode is not")
+	case n.Mode == 0 && n.Over != OverInf && (n.Over != OverSat || n.Frac != 0):
+		return errors.New("over is set but mode is not")
+	case int(n.Over) >= len(overNames):
+		return errors.New("over has an unknown value")
+	case n.Over != OverInf && f.Specials != fp.IEEE:
+		return fmt.Errorf("over: %s has no infinity", f.Name)
+	case n.Frac == 0 && n.Mode != 0 && n.To == fp.None:
 		return errors.New("mode is set but frac is not")
 	case n.Frac != 0 && uint8(n.Frac) >= f.FracBits:
 		return fmt.Errorf("frac = %d is not below the %d bits of %s", n.Frac, f.FracBits, f.Name)
@@ -53,10 +87,11 @@ type Gate uint8
 
 // The gates.
 const (
-	GateOff  Gate = iota // 0*Inf and 0*NaN are NaN
-	GateInf              // 0*Inf is a zero
-	GateAll              // 0*Inf and 0*NaN are zeros: nothing is multiplied
-	GateSkip             // nothing is added either: every product with a zero factor is -0
+	GateOff         Gate = iota // 0*Inf and 0*NaN are NaN
+	GateInf                     // 0*Inf is a zero
+	GateAll                     // 0*Inf and 0*NaN are zeros: nothing is multiplied
+	GateSkip                    // nothing is added either: every product with a zero factor is -0
+	GateSkipNumbers             // GateSkip, but 0*Inf and 0*NaN are NaN
 )
 
 // Sticky describes what becomes of the bits that an alignment cuts off: one bit, set if
@@ -100,9 +135,9 @@ func (n Negate) Numbers() bool { return n >= NegateFlipNumbers }
 func (p *Params) Refined() bool {
 	in, prod, j := p.In, p.Prod, p.Join
 	return in.A != Narrow{} || in.B != Narrow{} || in.NarrowC != Narrow{} || prod.Up || prod.Zeros || prod.Gate != GateOff || j.CNorm || j.CBeside ||
-		p.shaped() || p.Stage0.Align.refined() || p.Stage1.Align.refined() || j.Align.refined()
+		p.Passes != 0 || p.Stage0.Plus || p.Stage1.Plus || p.shaped() || p.Stage0.Align.refined() || p.Stage1.Align.refined() || j.Align.refined()
 }
 
 func (a Align) refined() bool {
-	return a.Sticky != StickyOff || a.Negate != NegateExact || a.Bits != 0
+	return a.Sticky != StickyOff || a.Negate != NegateExact || a.Bits != 0 || a.Drop != 0
 }

@@ -17,17 +17,26 @@ func TestValidateRefinements(t *testing.T) {
 		change func(p *Params)
 		want   string
 	}{
-		{"narrow", single, func(p *Params) { p.In.A, p.In.B = Narrow{10, fp.RNE}, Narrow{7, fp.RZ} }, ""},
-		{"narrow to all bits", half, func(p *Params) { p.In.B = Narrow{10, fp.RNE} }, "in.b: frac = 10 is not below the 10 bits of fp16"},
-		{"narrow after widening", bytes, func(p *Params) { p.In.Widen, p.In.A = fp.FP16, Narrow{9, fp.RNE} }, ""},
+		{"narrow", single, func(p *Params) { p.In.A, p.In.B = Narrow{Frac: 10, Mode: fp.RNE}, Narrow{Frac: 7, Mode: fp.RZ} }, ""},
+		{"narrow to all bits", half, func(p *Params) { p.In.B = Narrow{Frac: 10, Mode: fp.RNE} }, "in.b: frac = 10 is not below the 10 bits of fp16"},
+		{"narrow after widening", bytes, func(p *Params) { p.In.Widen, p.In.A = fp.FP16, Narrow{Frac: 9, Mode: fp.RNE} }, ""},
 		{"narrow codes", half, func(p *Params) { p.In.A.Frac = 5 }, ""},
 		{"narrow codes that are widened", bytes, func(p *Params) { p.In.Widen, p.In.A.Frac = fp.FP16, 3 }, "in.a: frac = 3 is not below the 3 bits of e4m3"},
-		{"narrow c", half, func(p *Params) { p.In.NarrowC = Narrow{22, fp.RZ} }, ""},
-		{"narrow c to all bits", half, func(p *Params) { p.In.NarrowC = Narrow{23, fp.RZ} }, "in.narrowc: frac = 23 is not below the 23 bits of fp32"},
+		{"narrow c", half, func(p *Params) { p.In.NarrowC = Narrow{Frac: 22, Mode: fp.RZ} }, ""},
+		{"narrow c to all bits", half, func(p *Params) { p.In.NarrowC = Narrow{Frac: 23, Mode: fp.RZ} }, "in.narrowc: frac = 23 is not below the 23 bits of fp32"},
 		{"narrow without bits", half, func(p *Params) { p.In.A.Mode = fp.RZ }, "in.a: mode is set but frac is not"},
-		{"narrow by an unknown mode", half, func(p *Params) { p.In.A = Narrow{5, 7} }, "in.a: mode has an unknown value"},
+		{"narrow by an unknown mode", half, func(p *Params) { p.In.A = Narrow{Frac: 5, Mode: 7} }, "in.a: mode has an unknown value"},
 		{"gate", half, func(p *Params) { p.Prod.Gate = GateAll }, ""},
-		{"unknown gate", half, func(p *Params) { p.Prod.Gate = 4 }, "an enumeration has an unknown value"},
+		{"to a smaller range", single, func(p *Params) { p.In.A = Narrow{Frac: 10, Mode: fp.RNE, To: fp.FP16, Over: OverMax} }, ""},
+		{"to a larger range", half, func(p *Params) { p.In.A = Narrow{Mode: fp.RNE, To: fp.BF16} }, "in.a: to: the range of bf16 is not within that of fp16"},
+		{"to a range without a mode", single, func(p *Params) { p.In.A = Narrow{Frac: 10, To: fp.FP16} }, "in.a: to is set but mode is not"},
+		{"saturated operands", half, func(p *Params) { p.In.A.Over = OverSat }, ""},
+		{"saturated narrowed codes", half, func(p *Params) { p.In.A = Narrow{Frac: 5, Over: OverSat} }, "in.a: over is set but mode is not"},
+		{"operands that cannot overflow", bytes, func(p *Params) { p.In.A.Over = OverSat }, "in.a: over: e4m3 has no infinity"},
+		{"unknown overflow", half, func(p *Params) { p.In.A = Narrow{Frac: 5, Mode: fp.RZ, Over: 4} }, "in.a: over has an unknown value"},
+		{"drop", half, func(p *Params) { p.Join.Align = Align{Drop: 31} }, ""},
+		{"drop too far", half, func(p *Params) { p.Join.Align.Drop = 101 }, "join: align.drop = 101 is above 100"},
+		{"unknown gate", half, func(p *Params) { p.Prod.Gate = 5 }, "an enumeration has an unknown value"},
 		{"sticky", half, func(p *Params) { p.Join.Align.Sticky = StickyRound }, ""},
 		{"unknown sticky bit", half, func(p *Params) { p.Join.Align.Sticky = 4 }, "join: align: an enumeration has an unknown value"},
 		{"unknown negation", half, func(p *Params) { p.Join.Align.Negate = 5 }, "join: align: an enumeration has an unknown value"},
@@ -48,10 +57,11 @@ func TestValidateRefinements(t *testing.T) {
 
 // TestRefined sets every field alone.
 func TestRefined(t *testing.T) {
-	const want = "in.a.frac in.a.mode in.b.frac in.b.mode in.narrowc.frac in.narrowc.mode prod.up prod.zeros prod.gate merge tail leaf " +
-		"stage0.deep stage0.sort stage0.align.sticky stage0.align.negate stage0.align.bits " +
-		"stage1.deep stage1.sort stage1.align.sticky stage1.align.negate stage1.align.bits " +
-		"join.align.sticky join.align.negate join.align.bits join.cnorm join.cbeside"
+	const want = "in.a.frac in.a.mode in.a.to in.a.over in.b.frac in.b.mode in.b.to in.b.over " +
+		"in.narrowc.frac in.narrowc.mode in.narrowc.to in.narrowc.over prod.up prod.zeros prod.gate passes merge tail leaf " +
+		"stage0.deep stage0.sort stage0.align.sticky stage0.align.negate stage0.align.bits stage0.align.drop stage0.plus " +
+		"stage1.deep stage1.sort stage1.align.sticky stage1.align.negate stage1.align.bits stage1.align.drop stage1.plus " +
+		"join.align.sticky join.align.negate join.align.bits join.align.drop join.cnorm join.cbeside"
 	var got []string
 	for _, f := range Fields() {
 		var p Params

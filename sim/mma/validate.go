@@ -37,6 +37,7 @@ func (p *Params) Validate(f Formats, k int) error {
 		p.checkScales(f, k),
 		p.checkSpecial(),
 		p.checkShape(f),
+		p.checkPasses(),
 		p.checkResult(f),
 	}
 	for _, err := range checks {
@@ -62,11 +63,16 @@ func (f Formats) Validate() error {
 			return fmt.Errorf("%s is a scale format, not an operand format", id)
 		}
 	}
-	if f.D.Get().Specials != fp.IEEE || f.D.Get().Low != 0 {
-		return fmt.Errorf("results in %s are not supported", f.D)
-	}
-	if f.C != fp.None && (f.C.Get().Specials != fp.IEEE || f.C.Get().Low != 0) {
-		return fmt.Errorf("accumulators in %s are not supported", f.C)
+	for _, o := range []struct {
+		name string
+		id   fp.ID
+	}{{"results", f.D}, {"accumulators", f.C}} {
+		if o.id == fp.None {
+			continue
+		}
+		if g := o.id.Get(); !g.Signed || !g.HasNaN() || g.Low != 0 {
+			return fmt.Errorf("%s in %s are not supported", o.name, o.id)
+		}
 	}
 	if (f.Scale == fp.None) != (f.Block == 0) {
 		return errors.New("scale format and block size must be given together")
@@ -78,6 +84,16 @@ func (f Formats) Validate() error {
 		return fmt.Errorf("products multiplied by 2^-%d: at most 2^-%d is supported", f.Down, MaxDown)
 	}
 	return nil
+}
+
+// Short reports whether a rounding makes numbers of D's format and the largest of its
+// significands is a NaN there.
+func (f Formats) Short(r *Round) bool {
+	if f.D == fp.None {
+		return false
+	}
+	d := f.D.Get()
+	return d.Specials == fp.OnesNaN && int32(r.Emax) == d.Emax() && uint8(r.Frac) == d.FracBits
 }
 
 func (p *Params) checkInput(f Formats) error {
@@ -196,6 +212,8 @@ func (a Align) check() error {
 		return errors.New("align: an enumeration has an unknown value")
 	case a.F == 0 && (a.Sticky != StickyOff || a.Negate != NegateExact || a.Bits != 0):
 		return errors.New("align: sticky, negate and bits need f")
+	case a.Drop > MaxF:
+		return fmt.Errorf("align.drop = %d is above %d", a.Drop, MaxF)
 	case a.Bits > MaxBits:
 		return fmt.Errorf("align.bits = %d is above %d", a.Bits, MaxBits)
 	case a.Saturate && a.Bits == 0:
@@ -296,7 +314,7 @@ func (p *Params) checkSpan(f Formats, k int) error {
 		top += 2 * (s.Emax() + 1)
 		low += 2 * (s.Emin() - int32(s.FracBits))
 	}
-	span := top - low + int32(bits.Len(uint(k)))
+	span := top - low + int32(bits.Len(uint(k*max(1, len(p.Passes.List())))))
 	later := []Frac{max(p.Stage1.Align.F, p.Join.Align.F, p.Join.CF, MaxFrac), max(p.Join.Align.F, p.Join.CF, MaxFrac)}
 	if p.Prod.Round.Frac != 0 {
 		if p.Prod.Round.Emin == 0 {

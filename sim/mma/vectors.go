@@ -70,7 +70,7 @@ func parseVector(fields []string) (v Vector, err error) {
 	}
 	if d := fields[n-1]; d == "nan" {
 		f := v.Inst.D.Get()
-		v.Want, v.Class = f.InfCode(false)|1<<(f.FracBits-1), true
+		v.Want, v.Class = f.QuietNaN(false), true
 	} else {
 		v.Want, err = ParseCode("d", v.Inst.D, d)
 	}

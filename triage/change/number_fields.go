@@ -30,7 +30,7 @@ var numbers = func() map[string]number {
 	for i := range alignments {
 		a := &alignments[i]
 		all = append(all, number{a.path + ".f", a.used, fracSpan}, number{a.path + ".floor", a.used, floorSpan},
-			number{a.path + ".bits", a.used, func(o *original) (int, int) { return 1, mma.MaxBits }})
+			number{a.path + ".drop", a.used, fracSpan}, number{a.path + ".bits", a.used, func(o *original) (int, int) { return 1, mma.MaxBits }})
 	}
 	for i := range roundings {
 		r := &roundings[i]

@@ -22,6 +22,13 @@ func (s Space) Size(p *mma.Params) int {
 	add(2, p.In.A != mma.Narrow{})
 	add(2, p.In.B != p.In.A)
 	add(2, p.In.NarrowC != mma.Narrow{})
+	add(1, p.In.A.To != fp.None)
+	add(1, p.In.A.Over != mma.OverInf)
+	add(1, p.In.NarrowC.To != fp.None)
+	add(1, p.In.NarrowC.Over != mma.OverInf)
+	add(1, p.In.Rest)
+	add(3, p.Passes != 0)
+	add(1, p.Together)
 	add(2, p.Prod.Up)
 	add(2, p.Prod.Zeros)
 	add(2, p.Prod.Gate != mma.GateOff)
@@ -47,6 +54,7 @@ func (s Space) Size(p *mma.Params) int {
 		add(1, stage.Group != 0)
 		add(1, stage.Split != mma.Adjacent)
 		add(1, stage.Fixed)
+		add(1, stage.Plus)
 		add(1, stage.Deep)
 		add(2, stage.Sort != mma.Unsorted)
 	}
@@ -59,6 +67,7 @@ func (s Space) Size(p *mma.Params) int {
 		add(2, a.Negate != mma.NegateExact)
 		add(2, a.Bits != 0)
 		add(1, a.Saturate)
+		add(2, a.Drop != 0)
 	}
 	d, w := s.D.Get(), s.wide().Get()
 	for i := range roundings {

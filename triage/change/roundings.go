@@ -193,7 +193,11 @@ func doubleRoundings(c *changer) {
 		c.to(func(p *mma.Params) { p.Acc, p.Out = p.Out, mma.Round{} })
 		return
 	}
-	for _, wide := range []fp.ID{c.wide(), fp.FP64} {
+	wider := []fp.ID{c.wide(), fp.FP64}
+	if c.D.Width() == 1 {
+		wider = append(wider, fp.FP16)
+	}
+	for _, wide := range wider {
 		for _, m := range modes {
 			for _, split := range []func(p *mma.Params){
 				func(p *mma.Params) { p.Out, p.Acc = p.Acc, mma.To(wide, m) },

@@ -78,6 +78,10 @@ var table = []row{
 	{"normalised c", refinement(is("join.cnorm"))},
 	{"c beside", refinement(is("join.cbeside"))},
 	{"saturated infinity", by{Refinements: lastSaturation, Steps: saturations}},
+	{"passes", by{Steps: passes, RareSteps: rarePasses, Removals: fewerPasses}},
+	{"range of operands", by{Steps: operandRanges, Removals: fewerRanges}},
+	{"dropped terms", by{Steps: fields(isDrop, wholeOrAbsent), Removals: fields(isDrop, absent)}},
+	{"sums of integers", by{Refinements: fields(isPlus, others), Steps: fields(isPlus, others), Removals: fields(isPlus, absent)}},
 	{"merge", by{Refinements: merges, TermSteps: merges, Removals: fields(is("merge"), absent)}},
 	{"tail", by{Refinements: fields(is("tail"), others), TermSteps: fields(is("tail"), others), Removals: fields(is("tail"), absent)}},
 	{"leaf", by{Refinements: leaves, TermSteps: leaves, Removals: leaves}},
@@ -127,7 +131,11 @@ func isSum(path string) bool      { return strings.HasSuffix(path, ".sum") }
 func isSplit(path string) bool    { return strings.HasSuffix(path, ".split") }
 func isInFlush(path string) bool  { return path == "in.sub" || path == "in.c" || path == "in.acc" }
 func isOutFlush(path string) bool { return strings.HasSuffix(path, ".flush") }
-func isOver(path string) bool     { return strings.HasSuffix(path, ".over") }
+func isOver(path string) bool {
+	return strings.HasSuffix(path, ".over") && !strings.HasPrefix(path, "in.")
+}
+func isDrop(path string) bool     { return strings.HasSuffix(path, ".drop") }
+func isPlus(path string) bool     { return strings.HasSuffix(path, ".plus") }
 func isSticky(path string) bool   { return strings.HasSuffix(path, ".sticky") }
 func isNegate(path string) bool   { return strings.HasSuffix(path, ".negate") }
 func isZeroSign(path string) bool { return path == "special.negzero" || path == "special.tinysign" }

@@ -23,6 +23,12 @@ func anyValue(o *original, f mma.Field) []int {
 			vals = append(vals, int(m))
 		}
 		return vals
+	case f.Path == "passes":
+		vals := []int{0}
+		for _, list := range mma.PassLists {
+			vals = append(vals, int(list))
+		}
+		return vals
 	}
 	return formats(fp.All()...)(o, f)
 }

@@ -30,12 +30,16 @@ func ulpNote(m fp.Mode, neg bool) string {
 // cutNote says what happened to a term other than that it was truncated.
 func (v *view) cutNote(s *sim.SumTrace, t *sim.TermTrace) string {
 	isAcc := t.From == sim.FromC || t.From == sim.FromAcc || t.From == sim.FromZero
-	switch d := v.p.Join.CDrop; {
-	case s.Place == sim.Join && isAcc && d != 0 && t.E < s.E-int32(d):
-		return "dropped: e < E-" + d.String()
+	drop := v.align(s).Drop
+	if s.Place == sim.Join && isAcc && v.p.Join.CDrop != 0 {
+		drop = v.p.Join.CDrop
+	}
+	switch {
+	case drop != 0 && t.Kind == sim.Finite && t.E < s.E-int32(drop):
+		return "dropped: e < E-" + drop.String()
 	case t.IsCut && raised(t.Value, t.Cut, t.Q):
 		return ulpNote(t.Mode, t.Value.Neg)
-	case t.From != sim.FromProduct || v.p.Prod.Round.Frac == 0:
+	case t.From != sim.FromProduct || v.p.Prod.Round.Frac == 0 || v.p.Passes != 0:
 		return ""
 	}
 	if note := roundingNote(exactProduct(v.in, v.p, t.K), t, &v.p.Prod.Round); !strings.HasSuffix(note, "exact") {

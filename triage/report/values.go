@@ -143,6 +143,8 @@ func codeOf(id fp.ID, t *sim.TermTrace) (uint64, bool) {
 	switch {
 	case isNaN(t):
 		return 0, false
+	case t.Kind == sim.Inf && !f.HasInf():
+		return 0, false
 	case t.Kind == sim.Inf:
 		return f.InfCode(t.Value.Neg), true
 	}

@@ -70,6 +70,11 @@ func encodable(p *mma.Params, f mma.Formats) error {
 	if rest := mma.Diff(&mma.Params{}, &q); len(rest) > 0 {
 		return tooHard("%s", mma.Brief(rest))
 	}
+	for _, id := range []fp.ID{f.C, f.D} {
+		if id != fp.None && !id.Get().HasInf() {
+			return tooHard("a result or an accumulator in %s", id)
+		}
+	}
 	f.A, f.B, f.C, f.D, f.Scale, f.Block, f.Down = fp.None, fp.None, fp.None, fp.None, fp.None, 0, 0
 	if f != (mma.Formats{}) {
 		return tooHard("a part of the formats")

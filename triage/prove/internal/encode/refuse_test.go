@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -51,5 +52,8 @@ func TestEncodable(t *testing.T) {
 	}
 	if err := encodable(&base, mma.Formats{Down: 3, Block: 2}); err != nil {
 		t.Error(err)
+	}
+	if err := encodable(&base, mma.Formats{D: fp.E4M3}); err == nil {
+		t.Error("results in E4M3 are accepted")
 	}
 }

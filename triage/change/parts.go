@@ -1,0 +1,109 @@
+package change
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// passes multiplies parts of the operands: those of which software makes products of wide
+// operands. Of a program that has passes it tries other ones, and parts of other widths.
+func passes(c *changer) {
+	if c.p.Passes == 0 {
+		for _, n := range []int{7, 10, 23} { // BF16, TF32 and FP16, FP32
+			if n+8 <= int(min(c.read(c.A).FracBits, c.read(c.B).FracBits)) {
+				c.next()
+				c.passesOf(n, fp.RNE, fp.RNA, fp.RZ)
+			}
+		}
+		return
+	}
+	for _, list := range mma.PassLists {
+		c.to(func(p *mma.Params) { p.Passes = list })
+	}
+	c.to(func(p *mma.Params) { p.Together = !p.Together })
+	c.to(func(p *mma.Params) { p.In.Rest = !p.In.Rest })
+	narrows(c)
+}
+
+// rarePasses tries parts of every width.
+func rarePasses(c *changer) {
+	if c.p.Passes != 0 {
+		return
+	}
+	for n := 1; n < int(max(c.read(c.A).FracBits, c.read(c.B).FracBits)); n++ {
+		c.next()
+		c.passesOf(n, fp.RZ, fp.RNE)
+	}
+}
+
+// passesOf tries all passes over parts of a width.
+func (c *changer) passesOf(n int, modes ...fp.Mode) {
+	for _, m := range modes {
+		a, b := c.narrow(c.A, n, m), c.narrow(c.B, n, m)
+		for _, list := range mma.PassLists {
+			split := func(p *mma.Params) { p.In.A, p.In.B, p.Passes = a, b, list }
+			c.to(split)
+			c.to(func(p *mma.Params) { split(p); p.Together = true })
+		}
+	}
+}
+
+func fewerPasses(c *changer) {
+	whole := func(p *mma.Params) { p.Passes, p.Together, p.In.Rest = 0, false, false }
+	c.to(whole)
+	c.to(func(p *mma.Params) { whole(p); p.In.A, p.In.B = mma.Narrow{}, mma.Narrow{} })
+	c.to(func(p *mma.Params) { p.Together = false })
+	c.to(func(p *mma.Params) { p.In.Rest = false })
+}
+
+// narrowed are the operands that a program may narrow: both factors alike, each, and c.
+var narrowed = []func(p *mma.Params) []*mma.Narrow{
+	func(p *mma.Params) []*mma.Narrow { return []*mma.Narrow{&p.In.A, &p.In.B} },
+	func(p *mma.Params) []*mma.Narrow { return []*mma.Narrow{&p.In.A, &p.In.B, &p.In.NarrowC} },
+	func(p *mma.Params) []*mma.Narrow { return []*mma.Narrow{&p.In.NarrowC} },
+	func(p *mma.Params) []*mma.Narrow { return []*mma.Narrow{&p.In.A} },
+	func(p *mma.Params) []*mma.Narrow { return []*mma.Narrow{&p.In.B} },
+}
+
+// operandRanges converts operands to formats of a smaller range, and lets infinite or too
+// large ones saturate.
+func operandRanges(c *changer) {
+	for _, some := range narrowed {
+		set := func(n mma.Narrow) {
+			c.to(func(p *mma.Params) {
+				for _, x := range some(p) {
+					*x = n
+				}
+			})
+		}
+		set(mma.Narrow{Over: mma.OverSat})
+		for _, id := range []fp.ID{fp.FP32, fp.FP16} {
+			for _, m := range modes {
+				set(mma.Narrow{Frac: mma.Frac(id.Get().FracBits), Mode: m, To: id})
+				set(mma.Narrow{Frac: mma.Frac(id.Get().FracBits), Mode: m, To: id, Over: mma.OverSat})
+			}
+		}
+		for o := mma.OverInf; o <= mma.OverSat; o++ {
+			c.to(func(p *mma.Params) {
+				for _, x := range some(p) {
+					x.Over = o
+				}
+			})
+		}
+	}
+}
+
+func fewerRanges(c *changer) {
+	for _, some := range narrowed {
+		c.to(func(p *mma.Params) {
+			for _, x := range some(p) {
+				x.To = fp.None
+			}
+		})
+		c.to(func(p *mma.Params) {
+			for _, x := range some(p) {
+				x.Over = mma.OverInf
+			}
+		})
+	}
+}
