@@ -25,6 +25,7 @@ type reading struct {
 	sub   mma.InFlush
 	exp   mma.ProdExp
 	a, b  mma.Narrow
+	parts bool
 }
 
 // NewSweep returns a Sweep for programs of k products. It has no program yet.
@@ -45,6 +46,7 @@ func (s *Sweep) Use(p *mma.Params) error {
 		s.orders[p.Order] = mma.Sequence(p.Order, s.m.k)
 	}
 	s.m.order, s.m.merge = s.orders[p.Order], p.Merge.Distances()
+	s.m.passes = p.Passes.List()
 	x.a, x.b = newDecoder(f.A.Get(), p, p.In.A), newDecoder(f.B.Get(), p, p.In.B)
 	lanes := max(1, int(p.Lanes))
 	if cap(x.lanes) < lanes {
@@ -56,7 +58,8 @@ func (s *Sweep) Use(p *mma.Params) error {
 
 // Run is Model.Run of the program in use.
 func (s *Sweep) Run(in *mma.Batch, out []byte) {
-	how := reading{in, s.m.params.In.Widen, s.m.params.In.Sub, s.m.params.Prod.Exp, s.m.params.In.A, s.m.params.In.B}
+	p := &s.m.params
+	how := reading{in, p.In.Widen, p.In.Sub, p.Prod.Exp, p.In.A, p.In.B, p.Passes != 0}
 	tiles := s.decoded[how]
 	if tiles == nil {
 		tiles = make([]tile, in.Tiles)

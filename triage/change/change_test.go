@@ -74,7 +74,7 @@ func TestStepsReach(t *testing.T) {
 	}
 	cut := mma.Stage{Sum: mma.Fused, Group: 2, Align: mma.Align{F: 20, Mode: fp.RZ}, Round: mma.To(fp.FP32, fp.RNE)}
 	units := []mma.Instruction{{K: 8, Formats: mma.Formats{A: fp.TF32, B: fp.TF32, C: fp.FP32, D: fp.FP32}, Params: mma.Params{
-		In: mma.Input{A: mma.Narrow{Frac: 7, Mode: fp.RZ}, NarrowC: mma.Narrow{Frac: 7, Mode: fp.RZ}}, Stage0: cut, Stage1: cut, Acc: mma.To(fp.FP32, fp.RNE),
+		In: mma.Input{A: mma.Narrow{Frac: 7, Mode: fp.RZ}, B: mma.Narrow{Frac: 7, Mode: fp.RZ}, NarrowC: mma.Narrow{Frac: 7, Mode: fp.RZ}}, Stage0: cut, Stage1: cut, Acc: mma.To(fp.FP32, fp.RNE),
 	}}}
 	for seed := range uint64(40) {
 		units = append(units, mma.MadeUp(seed))

@@ -411,29 +411,8 @@ func (x *shapes) stage(steps [][]termSet, f func(s mma.Stage, sums [][]termSet))
 
 // level sums groups of sets as a stage does, if the sums fit.
 func (x *shapes) level(s mma.Stage, terms []termSet) ([]termSet, bool) {
-	n, size := len(terms), int(s.Group)
-	stride, groups := 1, 1
-	switch {
-	case s.Split == mma.Interleaved:
-		if groups = min(size, n); s.Deep {
-			groups = (n + size - 1) / size
-		}
-		stride = groups
-	case size == 0 || size >= n:
-		size = n
-	default:
-		groups = (n + size - 1) / size
-	}
 	var sums []termSet
-	for g := range groups {
-		first, last := g*size, min(n, (g+1)*size)
-		if s.Split == mma.Interleaved {
-			first, last = g, n
-		}
-		var member []termSet
-		for i := first; i < last; i += stride {
-			member = append(member, terms[i])
-		}
+	for _, member := range mma.Groups(&s, terms) {
 		sum, ok := x.group(s, member)
 		if !ok {
 			return nil, false

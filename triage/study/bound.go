@@ -3,7 +3,6 @@ package study
 import (
 	"math"
 	"math/big"
-	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -366,7 +365,7 @@ func (e *bounder) stage(terms []known, s mma.Stage, scale bool) []known {
 		return terms
 	}
 	var sums []known
-	for _, g := range split(terms, s.Split, int(s.Group)) {
+	for _, g := range mma.Groups(&s, terms) {
 		t := e.group(g, s)
 		if s.Fixed && !t.null {
 			t.lo, t.hi = 0, 0
@@ -421,12 +420,13 @@ func (e *bounder) group(terms []known, s mma.Stage) known {
 		terms = []known{sum}
 	}
 	for len(terms) > 1 {
-		pairs := split(terms, mma.Adjacent, 2)
+		pairs := mma.Stage{Group: 2}
 		if s.Sum == mma.PairHalves {
-			pairs = split(terms, mma.Interleaved, (len(terms)+1)/2)
+			pairs = mma.Stage{Split: mma.Interleaved, Group: uint8((len(terms) + 1) / 2)}
 		}
+		groups := mma.Groups(&pairs, terms)
 		terms = nil
-		for _, p := range pairs {
+		for _, p := range groups {
 			if len(p) == 2 {
 				p[0] = add(p...)
 			}
@@ -435,24 +435,6 @@ func (e *bounder) group(terms []known, s mma.Stage) known {
 	}
 	terms[0].element = element
 	return terms[0]
-}
-
-// split divides terms into groups, none of which is empty.
-func split[T any](terms []T, how mma.Split, n int) [][]T {
-	var groups [][]T
-	if how == mma.Interleaved {
-		for r := range min(n, len(terms)) {
-			groups = append(groups, dealt(terms, r, n))
-		}
-		return groups
-	}
-	if n == 0 {
-		n = len(terms)
-	}
-	for lo := 0; lo < len(terms); lo += n {
-		groups = append(groups, slices.Clone(terms[lo:min(lo+n, len(terms))]))
-	}
-	return groups
 }
 
 // dealt returns the terms r, r+n, r+2n, ...

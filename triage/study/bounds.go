@@ -161,7 +161,7 @@ func formula(i *mma.Instruction) string {
 		if s.Sum == mma.Off {
 			continue
 		}
-		groups := len(split(make([]int, terms), s.Split, int(s.Group)))
+		groups := len(mma.Groups(&s, make([]int, terms)))
 		sums, cuts := groups, terms
 		if s.Sum != mma.Fused {
 			sums = terms - groups

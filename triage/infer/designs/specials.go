@@ -115,7 +115,7 @@ var specials = []*unit{
 		k: 4, formats: brainSingle,
 		dot: func(d *dot) uint64 {
 			c := fp32.daz(d.C())
-			c.neg = c.neg && c.m != 0
+			c.neg = c.neg && !c.zero()
 			return to{format: fp32, tiny: flushPlus}.code(sumOf(append(d.products(), c)))
 		},
 	},

@@ -58,15 +58,58 @@ func (e *encoder) zero() number {
 // execute is one execution of the instruction.
 func (e *encoder) execute() number {
 	c, noC := e.c()
-	lanes := max(1, int(e.Lanes))
-	sum := e.lane(0, lanes, c)
-	for r := 1; r < lanes; r++ {
-		sum = e.late(sum, e.lane(r, lanes, c))
+	lanes, whole, late := max(1, int(e.Lanes)), e.Whole(e.in.K), e.Start != mma.StartC && !noC
+	var sums []number
+	for r := range lanes {
+		acc := e.zero()
+		if e.Start == mma.StartC && r == 0 {
+			acc = c
+		}
+		sums = append(sums, e.lane(r, whole, lanes, acc, e.Start != mma.StartEmpty))
 	}
-	if e.Start != mma.StartC && !noC {
+	if late {
+		sums = e.withLeaf(sums, c, mma.LeafFirst, mma.LeafLast)
+	}
+	sum := e.merge(sums)
+	if whole < e.in.K {
+		sum = e.lane(whole, e.in.K, 1, e.flushed(sum, e.In.Acc, int(e.d.Emin())), true)
+	}
+	if late && e.Leaf == mma.NoLeaf {
 		sum = e.late(sum, c)
 	}
 	return e.round(sum, e.Out)
+}
+
+// withLeaf returns terms with the program's leaf before or after them, if it is at one of
+// these places.
+func (e *encoder) withLeaf(terms []number, t number, first, last mma.Leaf) []number {
+	switch e.Leaf {
+	case first:
+		return append([]number{t}, terms...)
+	case last:
+		return append(terms[:len(terms):len(terms)], t)
+	}
+	return terms
+}
+
+// merge adds lanes to one.
+func (e *encoder) merge(terms []number) number {
+	distances := e.Merge.Distances()
+	if distances == nil {
+		for _, t := range terms[1:] {
+			terms[0] = e.late(terms[0], t)
+		}
+	}
+	done := 0
+	for _, d := range distances {
+		for i := range terms {
+			if i&(done|d) == 0 && i+d < len(terms) {
+				terms[i] = e.late(terms[i], terms[i+d])
+			}
+		}
+		done |= d
+	}
+	return terms[0]
 }
 
 // c is the accumulator that the instruction is given.
@@ -82,19 +125,15 @@ func (e *encoder) late(x, y number) number {
 	return e.round(e.fused([]number{x, y}, cut{acc: -1, next: e.Late}), e.Late)
 }
 
-// lane runs one accumulator over its products.
-func (e *encoder) lane(r, lanes int, c number) number {
-	acc, some := e.zero(), e.Start != mma.StartEmpty
-	if e.Start == mma.StartC && r == 0 {
-		acc = c
-	}
-	k := e.in.K
-	l := e.Step(k)
-	order := mma.Sequence(e.Order, k)
+// lane runs one accumulator, if there is some, over the products at..end, one in so many
+// lanes.
+func (e *encoder) lane(at, end, lanes int, acc number, some bool) number {
+	l := e.Step(e.in.K)
+	order := mma.Sequence(e.Order, e.in.K)
 	first := true
-	for at := r; at < k; at += l * lanes {
+	for ; at < end; at += l * lanes {
 		var products []number
-		for i := at; i < min(k, at+l*lanes); i += lanes {
+		for i := at; i < min(end, at+l*lanes); i += lanes {
 			products = append(products, e.product(int(order[i])))
 		}
 		if !first {
@@ -108,6 +147,10 @@ func (e *encoder) lane(r, lanes int, c number) number {
 
 // step is the stages, the join with the accumulator, Post and Acc.
 func (e *encoder) step(terms []number, first int, acc number, some bool) number {
+	leaf := some && e.Start == mma.StartC && e.Leaf != mma.NoLeaf
+	if leaf {
+		terms = e.withLeaf(terms, acc, mma.LeafFirst, mma.LeafLast)
+	}
 	terms = e.stage(terms, &e.Stage0)
 	if e.in.Formats.Scale != fp.None && e.Scale == mma.ScaleGroup {
 		for i := range terms {
@@ -115,13 +158,16 @@ func (e *encoder) step(terms []number, first int, acc number, some bool) number 
 			terms[i] = e.scaled(e.scaled(terms[i], e.in.sa[block]), e.in.sb[block])
 		}
 	}
+	if leaf {
+		terms = e.withLeaf(terms, acc, mma.SumFirst, mma.SumLast)
+	}
 	terms = e.stage(terms, &e.Stage1)
 	j := &e.Join
 	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, drop: j.CDrop, next: j.Post}
 	if c.next == (mma.Round{}) {
 		c.next = e.Acc
 	}
-	if some {
+	if some && !leaf {
 		c.acc = len(terms)
 		terms = append(terms, acc)
 	}
@@ -133,32 +179,16 @@ func (e *encoder) stage(terms []number, s *mma.Stage) []number {
 	if s.Sum == mma.Off {
 		return terms
 	}
-	n, size := len(terms), int(s.Group)
-	groups, stride := 0, 1
-	switch {
-	case s.Split == mma.Interleaved:
-		groups = min(size, n)
-		stride = groups
-	case size == 0 || size >= n:
-		groups, size = 1, n
-	default:
-		groups = (n + size - 1) / size
-	}
 	var sums []number
-	for g := range groups {
-		first, last := g*size, min(n, (g+1)*size)
-		if s.Split == mma.Interleaved {
-			first, last = g, n
-		}
-		var member []number
-		for i := first; i < last; i += stride {
-			member = append(member, terms[i])
-		}
+	for _, member := range mma.Groups(s, terms) {
 		t := e.group(member, s)
 		if s.Fixed {
 			t.e = e.Int(0)
 		}
 		sums = append(sums, t)
+	}
+	if s.Deep && len(sums) > 1 {
+		return e.stage(sums, s)
 	}
 	return sums
 }
@@ -166,7 +196,11 @@ func (e *encoder) stage(terms []number, s *mma.Stage) []number {
 // group sums one group.
 func (e *encoder) group(ts []number, s *mma.Stage) number {
 	add := func(ts ...number) number {
-		return e.round(e.fused(ts, cut{Align: s.Align, acc: -1, next: s.Round}), s.Round)
+		t := e.fused(ts, cut{Align: s.Align, acc: -1, next: s.Round})
+		if s.Plus {
+			t.neg = e.And(t.neg, e.Or(t.inf, e.Not(e.Eq(t.mag, e.Int(0)))))
+		}
+		return e.round(t, s.Round)
 	}
 	switch s.Sum {
 	case mma.Fused:

@@ -12,6 +12,9 @@ func (e *encoder) product(i int) number {
 	if e.Prod.Exp == mma.Normalised {
 		x.e = e.exponent(x)
 	}
+	if e.Prod.Up {
+		x.e = e.AddInt(x.e, 1)
+	}
 	down := -int(e.in.Formats.Down)
 	x.q, x.e, x.low, x.high = e.AddInt(x.q, down), e.AddInt(x.e, down), x.low+down, x.high+down
 	if e.in.Formats.Scale != fp.None && e.Scale == mma.ScaleProduct {

@@ -32,13 +32,14 @@ func encodable(p *mma.Params, f mma.Formats) error {
 		{"scale", known(&q.Scale, mma.ScaleGroup)},
 		{"order", known(&q.Order, mma.Halves)},
 		{"start", known(&q.Start, mma.StartEmpty)},
+		{"leaf", known(&q.Leaf, mma.SumLast)},
 		{"special.nan", known(&q.Special.NaN, mma.NaNLarger)},
 	} {
 		if !clear.known {
 			return tooHard("%s = %s", clear.path, text(p, clear.path))
 		}
 	}
-	q.In.Widen, q.L, q.Lanes = fp.None, 0, 0
+	q.In.Widen, q.L, q.Lanes, q.Merge, q.Tail, q.Prod.Up = fp.None, 0, 0, 0, false, false
 	for _, s := range []struct {
 		path string
 		s    *mma.Stage
@@ -46,7 +47,7 @@ func encodable(p *mma.Params, f mma.Formats) error {
 		if !known(&s.s.Sum, mma.PairHalves) || !known(&s.s.Split, mma.Interleaved) {
 			return tooHard("%s.sum or %s.split", s.path, s.path)
 		}
-		s.s.Group, s.s.Fixed = 0, false
+		s.s.Group, s.s.Fixed, s.s.Deep, s.s.Plus = 0, false, false, false
 		clearAlign(&s.s.Align)
 	}
 	clearAlign(&q.Join.Align)

@@ -12,8 +12,8 @@ import (
 // encoded are the fields that the encoder knows; those of rounds and stages without what
 // they belong to.
 var encoded = strings.Fields(`
-	in.widen in.sub in.c in.acc prod.exp scale order l lanes start
-	STAGE.sum STAGE.split STAGE.group STAGE.fixed STAGE.align.f STAGE.align.mode STAGE.align.floor
+	in.widen in.sub in.c in.acc prod.exp prod.up scale order l lanes merge tail start leaf
+	STAGE.sum STAGE.split STAGE.group STAGE.deep STAGE.fixed STAGE.plus STAGE.align.f STAGE.align.mode STAGE.align.floor
 	join.align.f join.align.mode join.align.floor join.cf join.cmode join.cdrop
 	ROUND.frac ROUND.mode ROUND.emin ROUND.emax ROUND.flush ROUND.over
 	special.nan special.negzero special.tinysign special.cleft`)
