@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,7 +122,7 @@ func (s *selfcheckInfer) run(ctx context.Context) error {
 		}
 		s.progress(began, fmt.Sprintf("%d of %d  %s %s, %d queries", len(all), len(units), i.Unit, i.Verdict, i.Queries))
 		if s.out != "" { // save after each unit, so that nothing is lost if the run is stopped
-			saved = s.save(command, all)
+			saved = s.save(command, append(slices.Clip(all), selfcheck.KeptInferences(old, units[len(all):])...))
 		}
 	})
 	if err == nil && s.out == "" {

@@ -54,6 +54,18 @@ func keptInference(old *Table, i *mma.Instruction) *Inference {
 	return k
 }
 
+// KeptInferences returns the inferences of the rows of an old table that are of some units
+// and not stale.
+func KeptInferences(old *Table, units []mma.Instruction) []*Inference {
+	var all []*Inference
+	for n := range units {
+		if k := keptInference(old, &units[n]); k != nil {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
 // Infer infers the arithmetics of instructions from simulators that do not tell
 // what they are, and compares the programs found with the true ones on so many
 // dots of every generator. Rows of an old table that are not stale are not measured

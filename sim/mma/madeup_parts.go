@@ -28,17 +28,21 @@ var parts = []func(s sampler, i *Instruction){
 			in.B = in.A
 		}
 	},
-	func(s sampler, i *Instruction) {
-		in := &i.Params.In
-		in.A.Over, in.B.Over = OverSat, OverSat
-		if i.C != fp.None {
-			in.NarrowC.Over = OverSat
-		}
-	},
+	drawSaturated,
 	func(_ sampler, i *Instruction) { i.Params.Prod.Gate = GateSkipNumbers },
 	func(s sampler, i *Instruction) { drawAligned(s, i).Drop = Frac(s.between(1, 40)) },
 	func(s sampler, i *Instruction) { drawSum(s, i).Plus = true },
-	drawFormat, drawFormat,
+	drawSaturated,
+	drawFormat,
+}
+
+// drawSaturated makes the largest numbers of infinite operands.
+func drawSaturated(_ sampler, i *Instruction) {
+	in := &i.Params.In
+	in.A.Over, in.B.Over = OverSat, OverSat
+	if i.C != fp.None {
+		in.NarrowC.Over = OverSat
+	}
 }
 
 // drawPasses splits operands that have bits to split.

@@ -23,9 +23,30 @@ func passes(c *changer) {
 	c.to(func(p *mma.Params) { p.Together = !p.Together })
 	c.to(func(p *mma.Params) { p.In.Rest = !p.In.Rest })
 	narrows(c)
+	c.otherOperand()
 }
 
-// rarePasses tries parts of every width.
+// otherOperand splits the operand that is whole beside one that has parts.
+func (c *changer) otherOperand() {
+	for _, o := range []struct {
+		id fp.ID
+		at func(p *mma.Params) *mma.Narrow
+	}{{c.A, func(p *mma.Params) *mma.Narrow { return &p.In.A }}, {c.B, func(p *mma.Params) *mma.Narrow { return &p.In.B }}} {
+		if o.at(&c.p).Mode != 0 {
+			continue
+		}
+		for n := 1; n < int(c.read(o.id).FracBits); n++ {
+			c.next()
+			for _, m := range []fp.Mode{fp.RZ, fp.RNE} {
+				for _, list := range mma.PassLists {
+					c.to(func(p *mma.Params) { *o.at(p), p.Passes = c.narrow(o.id, n, m), list })
+				}
+			}
+		}
+	}
+}
+
+// rarePasses tries parts of every width, of both operands or of one.
 func rarePasses(c *changer) {
 	if c.p.Passes != 0 {
 		return
@@ -33,6 +54,12 @@ func rarePasses(c *changer) {
 	for n := 1; n < int(max(c.read(c.A).FracBits, c.read(c.B).FracBits)); n++ {
 		c.next()
 		c.passesOf(n, fp.RZ, fp.RNE)
+		for _, m := range []fp.Mode{fp.RZ, fp.RNE} {
+			for _, list := range mma.PassLists {
+				c.to(func(p *mma.Params) { p.In.A, p.Passes = c.narrow(c.A, n, m), list })
+				c.to(func(p *mma.Params) { p.In.B, p.Passes = c.narrow(c.B, n, m), list })
+			}
+		}
 	}
 }
 
