@@ -30,7 +30,7 @@ func main() {
 		return
 	}
 	only := flag.String("only", "", "`pattern` of the names of faults to run")
-	limit := flag.Duration("cpu", 10*time.Second, "processor time of a run without a find")
+	limit := flag.Duration("cpu", 8*time.Second, "processor time of a run without a find")
 	text := flag.Bool("text", false, "write the table alone, of the runs that there are")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)

@@ -1,0 +1,26 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// TestTable checks that the table is that of the runs.
+func TestTable(t *testing.T) {
+	rs, err := readRuns("../testdata/runs.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := os.ReadFile("../TABLE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(table) != markdown(rs) {
+		t.Error("TABLE.md is not that of testdata/runs.tsv: go run ./fuzz/engine/table --text")
+	}
+	if n := len(engines); len(rs) < fewSeeds*n {
+		t.Errorf("%d runs", len(rs))
+	}
+}
