@@ -214,38 +214,41 @@
 // real packages. In short, with millions of dot products a second of each, single ones and
 // in tiles of 16x8 (mmafuzz bench targets, one goroutine, on a busy machine):
 //
-//		torch_matmul.py        PyTorch 2.15       BF16  1.6  26
-//		                                          FP32  2.3  29
-//		                                          FP16  1.3  16
-//		numpy_matmul.py        NumPy 2.4          FP32  4.7  24
-//		onnxruntime_matmul.py  ONNX Runtime 1.32  FP32  3.7   6.7
-//		jax_matmul.py          JAX 0.10           BF16  1.2   2.3
-//		mmasim_dpa.py          MMA-Sim 2.1.1      FP16  0.1 in a campaign against sim:hopper
+//	torch_matmul.py        PyTorch 2.15       BF16  1.6  26
+//	                                          FP32  2.3  29
+//	                                          FP16  1.3  16
+//	numpy_matmul.py        NumPy 2.4          FP32  4.7  24
+//	onnxruntime_matmul.py  ONNX Runtime 1.32  FP32  3.7   6.7
+//	jax_matmul.py          JAX 0.10           BF16  1.2   2.3
+//	mmasim_dpa.py          MMA-Sim 2.1.1      FP16  0.1 in a campaign against sim:hopper
 //
-//	  - PyTorch, BF16: a chain of FP32 additions in the order p1, p0, p3, p2 and so on, rounded to
-//	    BF16 at the end: VDPBF16PS, which takes subnormal numbers as zeros. Where oneDNN has
-//	    AVX-512 without BF16, the order is the same, but subnormal numbers count; with AVX2
-//	    alone, and for a single row on any, PyTorch's own loop adds four interleaved sums. So
-//	    the same program gives other bits on another processor, and for another batch size.
-//	  - PyTorch, FP32: a chain of FMAs, first product first. With MKL_CBWR=COMPATIBLE each
-//	    product is rounded before it is added.
-//	  - PyTorch, FP16: four interleaved FP32 sums, added one after the other; with B by columns
-//	    another order.
-//	  - NumPy, FP32: places of one and the same matrix product are computed in different ways.
-//	    OpenBLAS's kernel for AVX2 has two interleaved sums at 736 of the 4,096 places of a
-//	    matrix of 64x64 (K = 16), edges and corners of its blocks, and a chain elsewhere: of
-//	    2^37*2^111 - 2^78*2^64 the one makes NaN and the other infinity. mmafuzz says
-//	    "unstable" and shows the input; --at tells the places apart.
-//	  - NaNs: of two NaN factors the result has A's code in PyTorch's FP32, B's in its BF16
-//	    and FP16. No program of package mma takes B's first, so these are found with
-//	    --nan class only.
-//	  - MMA-Sim agrees with sim:hopper, bit for bit. Of CDNA3's FP8 it loses an infinite or NaN
-//	    C beside products: 74*74 + inf is 2^26 there (mmafuzz calls that "unexplained" and
-//	    says that infinities and NaNs differ).
-//	  - The formats are compared with the packages ml_dtypes and gfloat (package fp,
-//	    TestIndependent). All codes and roundings are the same, but for three things: ml_dtypes
-//	    converts FP64 by way of FP32, and so rounds twice; it rounds the numbers of E8M0 below
-//	    2^-126 up; gfloat takes ties of E8M0 to the even code.
+// What mmafuzz found:
+//
+//   - PyTorch, BF16: a chain of FP32 additions in the order p1, p0, p3, p2 and so on, rounded to
+//     BF16 at the end: VDPBF16PS, which takes subnormal numbers as zeros. Where oneDNN has
+//     AVX-512 without BF16, the order is the same, but subnormal numbers count; with AVX2
+//     alone, and for a single row on any, PyTorch's own loop adds four interleaved sums. So
+//     the same program gives other bits on another processor, and for another batch size.
+//   - PyTorch, FP32: a chain of FMAs, first product first. With MKL_CBWR=COMPATIBLE each
+//     product is rounded before it is added.
+//   - PyTorch, FP16: four interleaved FP32 sums, added one after the other; with B by columns
+//     another order.
+//   - NumPy, FP32: places of one matrix product can be computed in different ways.
+//     Its OpenBLAS chooses a chain of FMAs with AVX-512. Made
+//     to choose its kernel for AVX2 (OPENBLAS_CORETYPE=Haswell), it has two interleaved sums at 736 of the 4,096 places of a
+//     matrix of 64x64 (K = 16), edges and corners of its blocks, and a chain elsewhere: of
+//     2^37*2^111 - 2^78*2^64 the one makes NaN and the other infinity. mmafuzz says
+//     "unstable" and shows the input; --at tells the places apart.
+//   - NaNs: of two NaN factors the result has A's code in PyTorch's FP32, B's in its BF16
+//     and FP16. No program of package mma takes B's first, so these are found with
+//     --nan class only.
+//   - MMA-Sim agrees with sim:hopper on mma and wgmma of FP16, bit for bit. Of CDNA3's FP8 it loses an infinite or NaN
+//     C beside products: 74*74 + inf is 2^26 there (mmafuzz calls that "unexplained" and
+//     says that infinities and NaNs differ).
+//   - The formats are compared with the packages ml_dtypes and gfloat (package fp,
+//     TestIndependent). All codes and roundings are the same, but for three things: ml_dtypes
+//     converts FP64 by way of FP32, and so rounds twice; it rounds the numbers of E8M0 below
+//     2^-126 up; gfloat takes ties of E8M0 to the even code.
 //
 // Spike, RISC-V's reference simulator, was recorded through a child of its own
 // (corpus/recordings/spike.rec): go doc ./sim/mma has what it showed.

@@ -115,7 +115,7 @@ def cells(row, r):
 def versions(o, row):
     """What a child says of itself."""
     p = subprocess.run(shlex.split(target(row)[len("exec:"):]), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    return [x[6:] for x in p.stdout.decode().splitlines() if x.startswith("about ")]
+    return [x[6:] for x in p.stdout.decode().splitlines() if x.startswith("about ") and not x[6].isupper()]
 
 
 def main():
