@@ -24,10 +24,10 @@ type Config struct {
 	Generators []string
 	// Count is the number of dot products for each pair, 0: no limit. With a
 	// count, the findings depend on Config alone. Time is a limit, too, 0: none. When
-	// it is over, the epoch in progress ends where all pairs have had the same number
-	// of dot products, with a few seconds or percent more for its triage; State.Counts
-	// has the counts that find the same. The limit that is reached first ends the
-	// campaign.
+	// it is over, the current epoch is cut so that all pairs have had the same number of
+	// dot products, and its triage may take another 2 s or 3 % of Time, whichever is
+	// longer; State.Counts has the counts that reproduce the findings. The limit that is
+	// reached first ends the campaign.
 	Count uint64
 	Time  time.Duration
 	// Workers run in parallel; 0: devices.Workers. They do not change what is
@@ -47,12 +47,12 @@ type Config struct {
 	Keep func(pair int, bucket *Bucket, v *triage.Verdict) bool
 	// Journal, if not "", is the file that makes the campaign resumable.
 	Journal string
-	// Plan identifies the plan of a campaign that goes by MergeUnits, "": it goes by Run. A
-	// journal is of one plan.
+	// Plan is the digest of the plan if the campaign is driven by MergeUnits, and "" if it
+	// is driven by Run. A journal belongs to one plan.
 	Plan string
 	// Bundles, if not "", is the directory below which every finding gets a bundle
 	// (package bundle), at BundleDir(f), or if that is nil at INSTRUCTION/CAUSE-NUMBER,
-	// with the targets before it if there are more than two.
+	// prefixed by the targets if the pairs differ in them (SeveralTargets).
 	Bundles   string
 	BundleDir func(f *Case) string
 	// Observe is told of progress; it may be nil. It is called from one
@@ -70,14 +70,14 @@ const DefaultFindings = 30
 // Observer is told of a campaign's progress.
 type Observer interface {
 	// Finding reports a new finding. Its bundle is written, and it is not in the journal
-	// yet: a campaign that ends here reports it again. kept: an earlier run has written
-	// its bundle; without Config.Bundles, an earlier run has found it.
+	// yet: a campaign that ends here reports it again. kept reports that an earlier
+	// run has written its bundle or, without Config.Bundles, has found it.
 	Finding(f *Case, kept bool) error
 	// Progress reports the state after an epoch.
 	Progress(s *State)
 }
 
-// SeveralTargets reports whether the pairs are of more than two targets.
+// SeveralTargets reports whether the pairs differ in their targets.
 func (cfg *Config) SeveralTargets() bool {
 	first := &cfg.Pairs[0]
 	return slices.ContainsFunc(cfg.Pairs, func(p devices.Pair) bool { return p.TargetA != first.TargetA || p.TargetB != first.TargetB })
@@ -90,7 +90,7 @@ type Campaign struct {
 	pairs   []*pairRun
 	began   time.Time
 	jour    *corpus.Log
-	worker  []*worker
+	workers []*worker
 	results []chunkResult // of the epoch's chunks
 	saving  *checkpoint
 	slow    []*slowUnit // of the pairs
@@ -129,7 +129,7 @@ func New(cfg Config) (*Campaign, error) {
 	}
 	c.setSchedules()
 	for range cfg.Workers {
-		c.worker = append(c.worker, newWorker())
+		c.workers = append(c.workers, newWorker())
 	}
 	c.saving = &checkpoint{pairs: c.pairs}
 	c.saving.forget()
@@ -206,7 +206,7 @@ func (c *Campaign) Run(ctx context.Context) (err error) {
 			return err
 		}
 		if ctx.Err() == nil && hard.Err() != nil {
-			err = nil // what the time has cut off is no trouble
+			err = nil // being cut off by the time limit is not an error
 		}
 		c.complete = err == nil && ctx.Err() == nil
 		if ctx.Err() != nil {
@@ -245,7 +245,7 @@ func (c *Campaign) keepUnfinished(e *epoch) error {
 	return nil
 }
 
-// Close releases the journal. Run does it too. The error is that of writing its last
+// Close releases the journal. Run does it too. The error is that of writing the last
 // record.
 func (c *Campaign) Close() error {
 	if c.jour == nil {
@@ -289,7 +289,7 @@ func (c *Campaign) parallel(ctx context.Context, n int, do func(i int) error) er
 	errs := make([]error, n)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range c.worker {
+	for range c.workers {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 				errs[i] = do(i)

@@ -99,7 +99,7 @@ func (c *Campaign) resultsFor(plan []chunk) []chunkResult {
 func (e *epoch) chunks(ctx context.Context, until func() bool) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for _, w := range e.c.worker {
+	for _, w := range e.c.workers {
 		wg.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1

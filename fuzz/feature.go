@@ -5,7 +5,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// Coverage of the code says nothing about a GPU, and little about a simulator
+// Code coverage says nothing about a GPU, and little about a simulator
 // whose work is arithmetic. What guides a campaign instead are features of the
 // computation, taken from the model's trace of an input: how terms line up, what
 // is cut off, whether the sum carries or cancels, how the result is rounded. An
@@ -69,7 +69,7 @@ func (f *hasher) sum(s *sim.SumTrace) {
 	}
 }
 
-// special is the way in which a sum becomes Inf or NaN.
+// special adds the feature of a sum that is Inf or NaN: which kinds of terms it has.
 func (f *hasher) special(s *sim.SumTrace, place int) {
 	kinds := 0
 	for i := range s.Terms {
@@ -127,8 +127,8 @@ func lostAt(x, r fp.Dyadic) int {
 	return 1
 }
 
-// bucket makes distances coarse beyond 40: the widths of alignments are below,
-// and there every one counts.
+// bucket maps a distance of exponents to a small number: exactly up to 40, which covers
+// the widths of all alignments, and coarsely beyond.
 func bucket(n int32) int {
 	switch {
 	case n <= 40:

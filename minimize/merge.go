@@ -21,22 +21,23 @@ func (l *layout) merges(base candidate, hits []candidate) []candidate {
 	return list
 }
 
-// merge adds the change from base to other to v, and reports whether it did. In
-// each element the two must flip the same bits, or different ones.
+// merge adds the change from base to other to v, and reports whether v has changed. It
+// does nothing if in any element the bits that v and other have flipped overlap but are
+// not the same.
 func merge(v, base, other vector) bool {
-	news := false
+	added := false
 	for i := range v {
 		done, more := v[i]^base[i], other[i]^base[i]
 		if done != more && done&more != 0 {
 			return false
 		}
-		news = news || more&^done != 0
+		added = added || more&^done != 0
 	}
-	if news {
+	if added {
 		for i := range v {
 			v[i] |= other[i] &^ base[i]
 			v[i] &^= base[i] &^ other[i]
 		}
 	}
-	return news
+	return added
 }

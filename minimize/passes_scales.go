@@ -1,6 +1,6 @@
 package minimize
 
-// simplifyScales sets scales to 1 - all, those of a or b, those of each block -
+// simplifyScales sets scales to 1 (all of them, those of a or b, those of each block),
 // and swaps blocks.
 func simplifyScales(p *proposals) {
 	p.plainScales(0, p.blocks)

@@ -33,13 +33,13 @@ func (a adder) finish(sum term, all, cuts []term) term {
 		return sum
 	}
 	units := a.count(sum)
-	frame := a.Negate.Frame() && all[a.first(all)].neg
+	frame := a.Negate.RelativeToSign() && all[a.first(all)].neg
 	lost := false
 	for i, t := range all {
 		if a.dropped(i, all) {
 			continue
 		}
-		if a.Negate != mma.NegateExact && t.neg != frame && !(t.null && a.Negate.Numbers()) {
+		if a.Negate != mma.NegateExact && t.neg != frame && !(t.null && a.Negate.SkipsNull()) {
 			one := int64(1)
 			if t.neg {
 				one = -1

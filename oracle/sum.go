@@ -121,16 +121,17 @@ func total(terms []term) term {
 
 // lowestBit returns the least q of the terms that are not 0.
 func lowestBit(terms []term) int {
-	q, any := 0, false
+	q, found := 0, false
 	for _, t := range terms {
-		if !t.isZero() && (!any || t.q < q) {
-			q, any = t.q, true
+		if !t.isZero() && (!found || t.q < q) {
+			q, found = t.q, true
 		}
 	}
 	return q
 }
 
-// zeroSign is the sign of a sum that is zero: IEEE 754-2019 section 6.3.
+// zeroSign returns the sign of a sum that is zero: that of IEEE 754-2019 section 6.3 with
+// Special.NegZero, plus without.
 func (e *evaluator) zeroSign(terms []term, next fp.Mode) (neg bool) {
 	if !e.Special.NegZero {
 		return false

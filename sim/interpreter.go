@@ -25,15 +25,15 @@ type machine struct {
 
 	rows tile // decoded operands
 
-	sums    []term // products, then what the stages made of them
+	terms   []term // terms of the current sum: products, then what the stages made of them
 	lanes   []term
-	group   []term // sums of a stage
+	group   []term // sums of a stage's groups
 	member  []term // terms of the group being summed
 	scratch []term
 	wide    wide
-	first   int // element of the step's first product
+	first   int // position of the step's first product; with Order Ascending, its element
 
-	// What sums, member and group are, if there is a trace.
+	// Origins of the terms in terms, member and group; kept only while tracing.
 	origin, memberOrigin, levelOrigin []origin
 }
 
@@ -46,7 +46,7 @@ func newMachine(m *Model) *machine {
 		m: m, p: &m.params,
 		a: newDecoder(f.A.Get(), &m.params, m.params.In.A), b: newDecoder(f.B.Get(), &m.params, m.params.In.B),
 		fc: format(f.C), fd: f.D.Get(),
-		sums:  make([]term, 0, m.k+1),
+		terms: make([]term, 0, m.k+1),
 		lanes: make([]term, max(1, int(m.params.Lanes))),
 	}
 	if f.Scale != fp.None {
@@ -127,7 +127,7 @@ func (x *machine) run() uint64 {
 	return code
 }
 
-// accumulator decodes C.
+// accumulator decodes and conditions C, or the D of the previous execution.
 func (x *machine) accumulator(f *fp.Format, code uint64, flush mma.InFlush) term {
 	narrow := newNarrower(x.p.In.NarrowC, f)
 	code &^= x.p.In.NarrowC.Unread(f)
@@ -172,24 +172,24 @@ func (x *machine) instruction(from int) term {
 	switch {
 	case x.p.Start == mma.StartC || x.noC || x.p.Leaf != mma.NoLeaf:
 	case x.fc == nil:
-		s = x.lateC(s, &x.p.Acc)
+		s = x.addLateC(s, &x.p.Acc)
 	default:
-		s = x.lateC(s, &x.p.Late)
+		s = x.addLateC(s, &x.p.Late)
 	}
 	return x.rounded("out", s, &x.p.Out)
 }
 
-// lateC adds c after the last step.
-func (x *machine) lateC(s term, r *mma.Round) term {
+// addLateC adds c after the last step.
+func (x *machine) addLateC(s term, r *mma.Round) term {
 	acc, c := origin{Kind: FromAcc}, origin{Kind: FromC}
 	if x.p.Special.CLeft {
-		return x.late(&x.c, &s, c, acc, r)
+		return x.addLate(&x.c, &s, c, acc, r)
 	}
-	return x.late(&s, &x.c, acc, c, r)
+	return x.addLate(&s, &x.c, acc, c, r)
 }
 
-// late is an addition after the last step.
-func (x *machine) late(s, t *term, from, what origin, r *mma.Round) term {
+// addLate adds t to s after the last step.
+func (x *machine) addLate(s, t *term, from, what origin, r *mma.Round) term {
 	c := cut{acc: -1, rd: r.Mode == fp.RD}
 	if x.trace != nil {
 		x.trace.begin(Late, 0, []origin{from, what})
@@ -198,12 +198,13 @@ func (x *machine) late(s, t *term, from, what origin, r *mma.Round) term {
 	return x.rounded("late", x.fuse(pair[:], &c), r)
 }
 
-// span is positions in the sequence of products: from at to before end, one in each stride.
+// span is the positions at, at+stride, ... below end in the sequence of products, which
+// one lane takes.
 type span struct{ at, end, lane, stride int }
 
 // lane runs one accumulator over its products.
 func (x *machine) lane(from, r, lanes int) term {
-	acc, some := zeroTerm(false), true
+	acc, hasAcc := zeroTerm(false), true
 	what := origin{Kind: FromZero}
 	switch {
 	case x.p.Start == mma.StartC && r == 0:
@@ -212,14 +213,14 @@ func (x *machine) lane(from, r, lanes int) term {
 			what.Kind = FromC
 		}
 	case x.p.Start == mma.StartEmpty:
-		some = false
+		hasAcc = false
 	}
-	return x.steps(acc, some, what, from, span{r, x.p.Whole(x.m.k), r, lanes})
+	return x.steps(acc, hasAcc, what, from, span{r, x.p.Whole(x.m.k), r, lanes})
 }
 
-// steps adds products to an accumulator, if there is some, L at a time, in one pass after
+// steps adds products to an accumulator, if hasAcc, L at a time, in one pass after
 // the other or in all passes together.
-func (x *machine) steps(acc term, some bool, what origin, from int, s span) term {
+func (x *machine) steps(acc term, hasAcc bool, what origin, from int, s span) term {
 	l := x.p.Step(x.m.k) * s.stride
 	runs, passes := max(1, len(x.m.passes)), 1
 	if x.p.Together {
@@ -227,7 +228,7 @@ func (x *machine) steps(acc term, some bool, what origin, from int, s span) term
 	}
 	for run := range runs {
 		for at := s.at; at < s.end; at += l {
-			x.sums, x.origin = x.sums[:0], x.origin[:0]
+			x.terms, x.origin = x.terms[:0], x.origin[:0]
 			for i := at; i < min(s.end, at+l); i += s.stride {
 				for pass := range passes {
 					x.push(from, int(x.m.order[i]), run+pass)
@@ -237,8 +238,8 @@ func (x *machine) steps(acc term, some bool, what origin, from int, s span) term
 				x.trace.startStep(s.lane, run*x.m.k+at)
 			}
 			x.first = from + at
-			acc = x.step(acc, some, what)
-			some, what = true, origin{Kind: FromAcc}
+			acc = x.step(acc, hasAcc, what)
+			hasAcc, what = true, origin{Kind: FromAcc}
 		}
 	}
 	return acc
@@ -267,7 +268,7 @@ func (x *machine) push(from, k, pass int) {
 
 // term appends a term to those that are being added.
 func (x *machine) term(t term, what origin) {
-	x.sums = append(x.sums, t)
+	x.terms = append(x.terms, t)
 	if x.trace != nil {
 		x.origin = append(x.origin, what)
 	}
@@ -279,12 +280,12 @@ func (x *machine) scales(i int) (sa, sb *operand) {
 	return &x.vsa[block], &x.vsb[block]
 }
 
-// step reduces the products in x.sums, adds the accumulator if there is one,
+// step reduces the products in x.terms, adds the accumulator if there is one,
 // and rounds.
-func (x *machine) step(acc term, some bool, what origin) term {
+func (x *machine) step(acc term, hasAcc bool, what origin) term {
 	j := &x.p.Join
 	leaf := mma.NoLeaf
-	if some {
+	if hasAcc {
 		if what.Kind == FromAcc {
 			acc = flushTerm(acc, x.fd.Emin(), x.p.In.Acc)
 		}
@@ -304,14 +305,14 @@ func (x *machine) step(acc term, some bool, what origin) term {
 	x.stage(Stage1, &x.p.Stage1)
 	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop, beside: j.CBeside}
 	c.rd = j.Post.Mode == fp.RD || j.Post == (mma.Round{}) && x.p.Acc.Mode == fp.RD
-	if some && leaf == mma.NoLeaf {
-		c.acc = len(x.sums)
+	if hasAcc && leaf == mma.NoLeaf {
+		c.acc = len(x.terms)
 		x.term(acc, what)
 	}
 	if x.trace != nil {
 		x.trace.begin(Join, 0, x.origin)
 	}
-	t := x.fuse(x.sums, &c)
+	t := x.fuse(x.terms, &c)
 	t = x.rounded("post", t, &j.Post)
 	return x.rounded("acc", t, &x.p.Acc)
 }
@@ -320,9 +321,9 @@ func (x *machine) step(acc term, some bool, what origin) term {
 // Groups are adjacent and in ascending order (mma.Params.Validate), so that the
 // number of a group gives its elements.
 func (x *machine) scaleGroups() {
-	for i := range x.sums {
+	for i := range x.terms {
 		sa, sb := x.scales(x.first + i*int(x.p.Stage0.Group))
-		x.sums[i] = x.scaleGroup(x.sums[i], sa, sb)
+		x.terms[i] = x.scaleGroup(x.terms[i], sa, sb)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // merge adds the lanes, and c if it is one of the terms, in the order of mma.Merge.
 func (x *machine) merge() term {
-	x.sums, x.origin = x.sums[:0], x.origin[:0]
+	x.terms, x.origin = x.terms[:0], x.origin[:0]
 	for r, t := range x.lanes {
 		x.term(t, origin{FromLane, r})
 	}
@@ -16,30 +16,30 @@ func (x *machine) merge() term {
 		x.leaf(x.p.Leaf, mma.LeafFirst, mma.LeafLast, &x.c, origin{Kind: FromC})
 	}
 	if x.p.Merge == 0 {
-		for i := 1; i < len(x.sums); i++ {
+		for i := 1; i < len(x.terms); i++ {
 			x.mergeInto(0, i)
 		}
-		return x.sums[0]
+		return x.terms[0]
 	}
 	done := 0 // terms whose number has one of these bits have been added to others
 	for _, d := range x.m.merge {
-		for i := range x.sums {
-			if i&(done|d) == 0 && i+d < len(x.sums) {
+		for i := range x.terms {
+			if i&(done|d) == 0 && i+d < len(x.terms) {
 				x.mergeInto(i, i+d)
 			}
 		}
 		done |= d
 	}
-	return x.sums[0]
+	return x.terms[0]
 }
 
 // mergeInto replaces term i by its sum with term j.
 func (x *machine) mergeInto(i, j int) {
 	if x.trace == nil {
-		x.sums[i] = x.late(&x.sums[i], &x.sums[j], origin{}, origin{}, &x.p.Late)
+		x.terms[i] = x.addLate(&x.terms[i], &x.terms[j], origin{}, origin{}, &x.p.Late)
 		return
 	}
-	x.sums[i] = x.late(&x.sums[i], &x.sums[j], x.origin[i], x.origin[j], &x.p.Late)
+	x.terms[i] = x.addLate(&x.terms[i], &x.terms[j], x.origin[i], x.origin[j], &x.p.Late)
 	x.origin[i] = x.partial()
 }
 
@@ -49,7 +49,7 @@ func (x *machine) leaf(at, first, last mma.Leaf, t *term, what origin) {
 	switch at {
 	case mma.NoLeaf:
 	case first:
-		x.sums = slices.Insert(x.sums, 0, *t)
+		x.terms = slices.Insert(x.terms, 0, *t)
 		if x.trace != nil {
 			x.origin = slices.Insert(x.origin, 0, what)
 		}

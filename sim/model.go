@@ -9,8 +9,8 @@
 //
 // # The general interpreter
 //
-// Every number is an fp.Dyadic: a 128-bit significand and an exponent. Cut terms
-// are summed in 128-bit integers: a term is below 2^(E+2) as a product and below
+// Every number is an fp.Dyadic: a 128-bit significand and an exponent. Terms
+// that are cut at an alignment exponent E are summed in 128-bit integers: a term is below 2^(E+2) as a product and below
 // 2^(E+9) as a sum of 128 products, it is a multiple of 2^(E-64) at least
 // (mma.MaxFrac), and 256 of them are added, so a sum needs at most 64+9+8+1 = 82
 // bits. Exact sums that need more than 126 bits go through a fixed-point
@@ -116,7 +116,7 @@ func (m *Model) Formats() mma.Formats { return m.formats }
 // K returns the products per instruction.
 func (m *Model) K() int { return m.k }
 
-// Params returns the arithmetic.
+// Params returns the parameters of the arithmetic.
 func (m *Model) Params() mma.Params { return m.params }
 
 // Kernel names the kernel that Run uses, such as "float32 avx512"; "" is the
@@ -151,7 +151,7 @@ func (m *Model) Run(in *mma.Batch, out []byte) {
 	m.states.Put(st)
 }
 
-// RunGeneral is Run by the general interpreter alone. It is the reference of
+// RunGeneral is Run by the general interpreter alone. It is the reference for
 // the kernels.
 func (m *Model) RunGeneral(in *mma.Batch, out []byte) {
 	x := m.machines.Get().(*machine)

@@ -55,9 +55,9 @@ func checkPaperVector(v *mma.Vector) error {
 	d := v.Inst.D.Get()
 	got := m.Dot(v.Dot, nil)
 	switch {
-	case v.Class && d.Decode(got).Class != fp.NaN:
+	case v.AnyNaN && d.Decode(got).Class != fp.NaN:
 		return fmt.Errorf("D = %0*X, want a NaN", d.Digits(), got)
-	case !v.Class && got != v.Want:
+	case !v.AnyNaN && got != v.Want:
 		return fmt.Errorf("D = %0*X, want %0*X", d.Digits(), got, d.Digits(), v.Want)
 	}
 	return nil

@@ -5,21 +5,21 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// stage replaces the terms in x.sums by the sums of their groups, of a deep stage until
+// stage replaces the terms in x.terms by the sums of their groups, of a deep stage until
 // one is left.
 func (x *machine) stage(place Place, s *mma.Stage) {
 	if s.Sum == mma.Off {
 		return
 	}
 	x.level(place, s)
-	for s.Deep && len(x.sums) > 1 {
+	for s.Deep && len(x.terms) > 1 {
 		x.level(place, s)
 	}
 }
 
-// level sums the groups of x.sums once.
+// level sums the groups of x.terms once.
 func (x *machine) level(place Place, s *mma.Stage) {
-	n := len(x.sums)
+	n := len(x.terms)
 	size, groups, stride := int(s.Group), 0, 1
 	switch {
 	case s.Split == mma.Interleaved:
@@ -43,7 +43,7 @@ func (x *machine) level(place Place, s *mma.Stage) {
 			first, last = g, n
 		}
 		for i := first; i < last; i += stride {
-			x.member = append(x.member, x.sums[i])
+			x.member = append(x.member, x.terms[i])
 			if x.trace != nil {
 				x.memberOrigin = append(x.memberOrigin, x.origin[i])
 			}
@@ -58,7 +58,7 @@ func (x *machine) level(place Place, s *mma.Stage) {
 			x.levelOrigin = append(x.levelOrigin, x.result(s))
 		}
 	}
-	x.sums = append(x.sums[:0], x.group...)
+	x.terms = append(x.terms[:0], x.group...)
 	switch {
 	case x.trace == nil:
 	case s.Deep && groups > 1: // not the last level

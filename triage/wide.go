@@ -13,10 +13,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
 )
 
-// DefaultEffort is meant to take two idle processors at most half a minute.
+// The wide search is the last resort of an explanation: where the changes near the base
+// explain nothing, it tries every value of every field, limited by an effort.
+
+// DefaultEffort is the usual Unknown.Effort, in millions of dot products. It is meant to
+// take two idle processors at most half a minute.
 const DefaultEffort = 24
 
-// million is the unit of the effort: dot products of at most usualK products.
+// An effort counts millions of dot products of up to usualK products; longer ones cost
+// proportionally more.
 const (
 	million = 1_000_000
 	usualK  = 16
@@ -26,19 +31,20 @@ const (
 const (
 	wideAsked = 800 // dot products of each family of inference's questions
 	wideSteps = 24  // hypotheses whose changes are tried
-	wideFrom  = 6   // programs that came up before, beside the base
+	wideFrom  = 6   // best programs so far that are starting points, beside the base
 	wideFew   = 24  // cases on which every change is tried first
 )
 
-// effort is the limit of the wide search in millions of dot products; negative: there is
-// none.
+// effort is the limit of the wide search in millions of dot products; negative: there is no
+// wide search.
 func (s *search) effort() int { return cmp.Or(s.pr.Effort, DefaultEffort) }
 
 // spent reports whether the wide search has to give up.
 func (s *search) spent() bool { return s.until > 0 && s.ev.Computed.Load() >= s.until }
 
-// think begins the wide search, or goes on with it, if there is to be one.
-func (s *search) think() bool {
+// mayContinue reports whether the wide search may begin or go on. The first call starts
+// counting its effort, and every call reports what is spent of it.
+func (s *search) mayContinue() bool {
 	if s.effort() < 0 {
 		return false
 	}
@@ -52,9 +58,9 @@ func (s *search) think() bool {
 	return !s.spent() && s.ctx.Err() == nil
 }
 
-// widen asks Unknown.Questions: once before the wide search, which makes it evidence, since
-// the cases are near the base and what is next to it; and other questions of a program that
-// was found. It reports whether that gives the same answers.
+// widen asks Unknown.Questions. Part 0 comes before the wide search and adds the answers to
+// the evidence, because the cases so far lie near the base. Other parts check a program p
+// that was found: widen reports whether p gives the same answers.
 func (s *search) widen(ctx context.Context, part uint64, p *mma.Params) (bool, error) {
 	if s.pr.Ask == nil || s.pr.Questions == nil || s.pr.Rounds < 0 {
 		return true, nil
@@ -84,11 +90,11 @@ func (s *search) widen(ctx context.Context, part uint64, p *mma.Params) (bool, e
 	return len(wrong) == 0, nil
 }
 
-// anyValue returns the programs that one change of the whole range of some field makes of
-// the base and that explain all evidence.
+// anyValue returns the programs that explain all evidence among those that give one field
+// of the base any value in its range.
 func (s *search) anyValue() []mma.Params {
 	begun := s.until > 0
-	if !s.think() {
+	if !s.mayContinue() {
 		return nil
 	}
 	if !begun {
@@ -109,8 +115,7 @@ func (s *search) anyValue() []mma.Params {
 	return s.explaining(likely)
 }
 
-// likeliest returns the programs that explain most of a sample, of those that were the best
-// at some time.
+// likeliest returns the programs that explain most of a sample, among former leaders.
 func (s *search) likeliest() []mma.Params {
 	all := s.ev.Whole()
 	n := s.ev.Counts(s.tried, all.Part(0, min(sampleSize, len(all.Want))))
@@ -129,12 +134,12 @@ func (s *search) likeliest() []mma.Params {
 // wide searches as inference does, with every value of every field in its reach, from the
 // base and from the best programs that came up before.
 func (s *search) wide() []mma.Params {
-	if !s.think() {
+	if !s.mayContinue() {
 		return nil
 	}
 	from := append([]mma.Params{s.pr.Base}, s.likeliest()...)
 	steps := append([]change.Breadth{change.Whole}, hypothesis.AllSteps...)
-	h := hypothesis.New(s.ev, rand.New(rand.NewPCG(s.pr.Seed, 1)), steps, func() bool { return !s.think() }, nil, from...)
+	h := hypothesis.New(s.ev, rand.New(rand.NewPCG(s.pr.Seed, 1)), steps, func() bool { return !s.mayContinue() }, nil, from...)
 	h.Explore(s.ctx, wideSteps)
 	var found []mma.Params
 	for _, p := range s.explaining(h.Leaders()) {

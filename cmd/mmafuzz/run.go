@@ -68,9 +68,10 @@ finds the cause of every differing case, and shrinks one case of each cause.
   mmafuzz run --a sim:hopper --all --inst mma.m16n8k16.f32.f16.f16.f32
 
 With --count the findings depend on the flags alone, not on the machine or the
-number of workers. With --time the run takes a few seconds more than that at most,
-and the summary gives the --count that finds the same; with both, the limit that is
-reached first ends the run. Ctrl-C ends a run with its summary. A run that was
+number of workers. With --time the run may go on for another 2 seconds or 3 % of that
+time, whichever is longer, to explain what it has found, and the summary gives the
+--count that reproduces the findings; with both, the limit that is reached first ends
+the run. Ctrl-C ends a run with its summary. A run that was
 interrupted, even by kill -9, continues when it is started again with the same --out,
 by a program with the same digests (mmafuzz version): a few seconds of work are lost.
 
@@ -82,8 +83,8 @@ With --known, differences on a list are reported but do not change the exit stat
 Known).
 
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, whatever was
-found: it was interrupted, a target stopped answering, or nothing was compared. With
---campaign: 0 the units are done, whatever was found, 2 trouble, 75 units are left.`,
+found: the run was interrupted, a target stopped answering, or nothing was compared.
+With --campaign: 0 all units are done, whatever was found, 2 trouble, 75 units are left.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.shard.campaign != "" {
@@ -114,12 +115,12 @@ func (r *runCmd) addTargets(c *cobra.Command) {
 	f.StringVar(&r.instB, "inst-b", "", "`instruction` of the second target, if it is another one")
 	f.StringSliceVar(&r.targets, "targets", nil, "compare all pairs of these `targets`")
 	f.BoolVar(&r.all, "all", false, "compare --a with the simulator of every architecture that takes the same operands")
-	f.Uint64Var(&r.seed, "seed", 1, "`number` that all inputs depend on")
+	f.Uint64Var(&r.seed, "seed", 1, "random seed: a `number` that determines all inputs")
 	f.StringSliceVar(&r.generators, "gen", nil, "`generators` to use (default: all; mmafuzz list generators)")
 	r.policy.add(c, "", "how NaNs are compared: `bits|class` (default: bits where both sides' codes are known)",
 		"how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")
 	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep for each cause of an instruction")
-	f.IntVar(&r.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each two targets; one of each cause comes first, others are counted")
+	f.IntVar(&r.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each pair of targets: one of each cause first; the rest are only counted")
 	completeTargets(c, "a", "b", "targets")
 	completeInstructions(c, "inst", &r.a)
 	completeInstructions(c, "inst-b", &r.b)
@@ -192,8 +193,8 @@ func (r *runCmd) run(ctx context.Context) error {
 	return nil
 }
 
-// open prepares the campaign. One in the directory that was chosen for the user
-// and that is complete is not resumed but done anew.
+// open prepares the campaign. A complete campaign in the default directory is started
+// over, not resumed.
 func (r *runCmd) open(cfg fuzz.Config) (*fuzz.Campaign, error) {
 	c, err := fuzz.New(cfg)
 	if err != nil || r.out != "" || cfg.Count == 0 || !c.State().Complete(cfg.Count) {
@@ -224,7 +225,7 @@ func (r *runCmd) outError(dir string, err error) error {
 	return withHint(err, "name another directory with --out")
 }
 
-// occupied adds what to do where something is in the place of a bundle.
+// occupied adds a hint to err if something else occupies the path of a bundle.
 func occupied(err error) error {
 	if errors.As(err, new(*bundle.OccupiedError)) {
 		return withHint(err, "move it away, or name another directory with --out")
@@ -306,8 +307,8 @@ func (r *runCmd) closeTargets() {
 	}
 }
 
-// allPairs pairs each of the targets with each later one. Two that have no
-// operands in common are left out, which is said.
+// allPairs pairs each of the targets with each later one. Two that cannot be paired are
+// skipped with a message.
 func (r *runCmd) allPairs() ([]devices.Pair, error) {
 	var all []devices.Pair
 	var last error
@@ -328,7 +329,7 @@ func (r *runCmd) allPairs() ([]devices.Pair, error) {
 	return all, nil
 }
 
-// eitherWay pairs two targets by the instruction of --inst, which may be one of A or of B.
+// eitherWay pairs two targets by --inst, which may name an instruction of either target.
 func (r *runCmd) eitherWay(a, b string) ([]devices.Pair, error) {
 	ps, err := r.pair(a, b)
 	if err == nil || r.inst == "" {

@@ -7,7 +7,8 @@ import (
 	osexec "os/exec"
 )
 
-// systemTree is nothing here: a child that is killed leaves behind what it has started.
+// systemTree is empty on these systems: processes that a child has started go on when it is
+// killed.
 type systemTree struct{}
 
 func newProcessTree(path string, words []string) (*processTree, error) {
@@ -20,5 +21,5 @@ func (f *processTree) wait()          { _ = f.cmd.Wait() }
 func (f *processTree) failed() error  { return nil }
 func (f *processTree) ending() string { return endingOf(f.cmd.ProcessState) }
 
-// waiting returns nothing: it cannot look without waiting.
-func waiting(*os.File, []byte) []byte { return nil }
+// pendingOutput returns nil: these systems have no read that does not block.
+func pendingOutput(*os.File, []byte) []byte { return nil }

@@ -106,8 +106,8 @@ func (f *processTree) ending() string {
 	return endingOfStatus(syscall.WaitStatus(f.outcome.Status))
 }
 
-// waiting reads what has arrived already, without waiting for more.
-func waiting(f *os.File, buf []byte) []byte {
+// pendingOutput reads what has arrived already, without waiting for more.
+func pendingOutput(f *os.File, buf []byte) []byte {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return nil

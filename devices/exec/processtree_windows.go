@@ -79,5 +79,5 @@ func (f *processTree) wait() {
 func (f *processTree) failed() error  { return nil }
 func (f *processTree) ending() string { return endingOf(f.cmd.ProcessState) }
 
-// waiting returns nothing: it cannot look without waiting.
-func waiting(*os.File, []byte) []byte { return nil }
+// pendingOutput returns nothing: it cannot look without waiting.
+func pendingOutput(*os.File, []byte) []byte { return nil }

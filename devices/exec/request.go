@@ -164,7 +164,7 @@ func (p *process) readFull(buf []byte, sum uint32) error {
 func (p *process) leftOver(err error) error {
 	rest, _ := p.r.Peek(min(p.r.Buffered(), shown))
 	if len(rest) == 0 {
-		rest = waiting(p.out, make([]byte, shown))
+		rest = pendingOutput(p.out, make([]byte, shown))
 	}
 	if len(rest) == 0 {
 		return err

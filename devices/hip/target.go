@@ -35,11 +35,11 @@ func open(argument string) (devices.Target, error) {
 	})
 }
 
-// factChip is the fact that the isolated form reads back.
+// factChip is the key of the fact that is read from the isolated child.
 const factChip = "chip"
 
-// rowsOf returns the instructions of the catalogue for a chip, such as gfx942. That
-// there is no model of an instruction is no reason not to run it.
+// rowsOf returns the instructions of the catalogue for a chip, such as gfx942.
+// Instructions without a model are run, too.
 func rowsOf(chip string) []mma.Instruction {
 	arch, ok := mma.FindArch(chip)
 	if !ok {

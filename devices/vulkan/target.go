@@ -40,13 +40,13 @@ func open(argument string) (devices.Target, error) {
 	return gpu.Isolate(name, rowsOf)
 }
 
-// Facts that the isolated form reads back.
+// Keys of the facts that are read from the isolated child.
 const (
 	factArch   = "arch"
 	factOthers = "not-supported"
 )
 
-// rowsOf returns the instructions of a child, and those that it does not run.
+// rowsOf returns the instructions of a child, including the refused ones.
 func rowsOf(child devices.Target) ([]mma.Instruction, error) {
 	facts := child.Environment()
 	var rows []mma.Instruction
@@ -54,7 +54,7 @@ func rowsOf(child devices.Target) ([]mma.Instruction, error) {
 	add := func(name, refuse string) {
 		o, err := parse(name)
 		if err != nil || seen[name] {
-			return // the list of others may have been cut
+			return // the list of others may be truncated
 		}
 		seen[name] = true
 		i := o.instruction(facts[factArch])
@@ -87,7 +87,7 @@ func here(name string, ordinal int, o *gpu.Options) (devices.Target, error) {
 // rows returns the instructions that the device executes, with a reason for those that it
 // does not.
 func (d *device) rows() []mma.Instruction {
-	rows := []mma.Instruction{} // not nil, which is a target of any instructions
+	rows := []mma.Instruction{} // not nil, which would mean a target of any instruction
 	for n := range d.offers {
 		o := &d.offers[n]
 		i := o.instruction(d.arch())
@@ -101,7 +101,7 @@ func (d *device) rows() []mma.Instruction {
 	return rows
 }
 
-// llvmpipe is VkDriverId of Mesa's driver without hardware.
+// llvmpipe is the VkDriverId of Mesa's software rasterizer.
 const llvmpipe = 13
 
 // arch returns the architecture of the catalogue whose arithmetic the device is believed to
@@ -113,7 +113,7 @@ func (d *device) arch() string {
 	return kind
 }
 
-// deviceKinds are VkPhysicalDeviceType.
+// deviceKinds names the values of VkPhysicalDeviceType.
 var deviceKinds = map[uint32]string{1: "integrated GPU", 2: "GPU", 3: "virtual GPU", 4: "software on the processor"}
 
 // facts are what results may depend on besides the instruction.

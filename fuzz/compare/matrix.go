@@ -9,7 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
-// machines says what was compared, and which models explain the recordings.
+// machines lists what was compared, and which models explain the recordings.
 func (p *printer) machines(r *Result) {
 	g := readable.Table{Width: p.Width, Right: map[int]bool{2: true, 3: true}, Head: true}
 	g.Add("MACHINE", "TARGET", "INSTR", "DOTS", "COMPUTES AS")
@@ -19,7 +19,7 @@ func (p *printer) machines(r *Result) {
 			continue
 		}
 		if !m.Recorded {
-			g.Add(m.Name, p.target(m.Target), "", "", "answers itself")
+			g.Add(m.Name, p.target(m.Target), "", "", "live target")
 			continue
 		}
 		text := p.computesAs(m.Name, r.Models)
@@ -41,8 +41,8 @@ func (p *printer) machines(r *Result) {
 	g.Write(p, p.Bold)
 }
 
-// folded lists the machines that are equal to others, by these, if they need no rows and
-// columns of their own; nil: they are shown as all others.
+// folded lists, for each machine, the names of those that are equal to it, if these need
+// no rows and columns of their own; nil means that they are shown like all others.
 func (p *printer) folded(r *Result) map[string][]string {
 	equal := map[string][]string{}
 	for _, m := range r.Machines {
@@ -56,7 +56,7 @@ func (p *printer) folded(r *Result) map[string][]string {
 	return equal
 }
 
-// equalPair reports whether a cell is of a machine and the one that it is equal to.
+// equalPair reports whether a cell compares a machine with the one that it is equal to.
 func (r *Result) equalPair(x *Cell) bool {
 	return slices.ContainsFunc(r.Machines, func(m Machine) bool {
 		return m.Name == x.A && m.EqualTo == x.B || m.Name == x.B && m.EqualTo == x.A
@@ -71,8 +71,8 @@ func (p *printer) target(name string) string {
 	return readable.Shorten(name, 24)
 }
 
-// computesAs says which models explain a machine: that of an architecture for most
-// instructions, and what is odd.
+// computesAs describes which models explain a machine: usually those of one
+// architecture, plus the exceptions.
 func (p *printer) computesAs(machine string, models []Model) string {
 	plain := map[string]int{}
 	var archs, odd []string
@@ -107,7 +107,7 @@ func (m *Arithmetic) text() string {
 	arch, _, _ := strings.Cut(m.Base, "/")
 	switch {
 	case !m.Explained:
-		return "as no model explains"
+		return "in a way no model explains"
 	case len(m.Changes) == 0:
 		return "as sim:" + arch
 	}
@@ -163,14 +163,14 @@ func (p *printer) matrix(r *Result) {
 	if len(g.Rows) > 1 {
 		fmt.Fprintln(p)
 		g.Write(p, p.Bold)
-		fmt.Fprintln(p, "share of dot products that differ; = equal bits, - not compared, * something new")
+		fmt.Fprintln(p, "share of dot products that differ; = no mismatch, - not compared, * something new")
 	}
 	if same > 0 {
-		fmt.Fprintf(p, "equal bits on %s of %d\n", readable.Plural(same, "instruction"), len(rows))
+		fmt.Fprintf(p, "no mismatch on %s of %d\n", readable.Plural(same, "instruction"), len(rows))
 	}
 }
 
-// row is the instructions of a cell, whichever machine is the first.
+// row names the instructions of a cell, independently of the order of its machines.
 func (x *Cell) row() string {
 	names := strings.Split(x.Instruction, " ~ ")
 	slices.Sort(names)

@@ -91,7 +91,7 @@ func (n *nightly) machines() []page.HTML {
 		}
 		when, dots := cmp.Or(m.Date, "recorded"), readable.Thousands(uint64(m.Dots))
 		if !m.Recorded {
-			when, dots = "answers itself", ""
+			when, dots = "live target", ""
 		}
 		if !m.Complete {
 			when += ", not complete"
@@ -139,7 +139,7 @@ func (n *nightly) heat() page.HTML {
 		}
 		h.Cells = append(h.Cells, line)
 	}
-	return page.Figure(h.SVG(), "Rows are instructions, columns pairs of machines. = means equal bits in all dot products; empty cells were not compared.", nil)
+	return page.Figure(h.SVG(), "Rows are instructions, columns pairs of machines. = means no mismatch in any dot product; empty cells were not compared.", nil)
 }
 
 func (n *nightly) cell(x *Cell) page.HeatCell {

@@ -19,11 +19,11 @@ type TextOptions struct {
 	Command string              // how the reader calls mmafuzz, for commands to copy
 }
 
-// The lines of a list; all with Verbose.
+// The greatest lengths of lists without Verbose.
 const (
-	newRows  = 12
-	goneRows = 8
-	oddRows  = 3 // instructions of a machine that no plain model explains
+	newRows  = 12 // groups of new differences
+	goneRows = 8  // lines of the other lists: STILL THERE, GONE and KNOWN
+	oddRows  = 3  // instructions of a machine that no plain model explains, and equal recordings
 )
 
 // Write writes the result: who was compared, where they differ, what is new, and what
@@ -45,8 +45,8 @@ func (r *Result) Write(w io.Writer, o TextOptions) error {
 	return err
 }
 
-// WriteUnknown writes the differences that are on no list of known ones, as Write does
-// those that are new, and returns their number.
+// WriteUnknown writes the differences that are on no list of known ones, in the way in
+// which Write shows new ones.
 func WriteUnknown(w io.Writer, ds []Difference, o TextOptions) error {
 	p := newPrinter(o)
 	all, _ := groups(ds, func(d *Difference) bool { return d.State != StateKnown })
@@ -81,7 +81,7 @@ func (p *printer) heading(title string, n int, what string) {
 	fmt.Fprintf(p, "\n%s  %s\n", p.Bold(title), readable.Plural(n, what))
 }
 
-// line writes text that goes on below itself, indented.
+// line writes head and wrapped text with a hanging indent.
 func (p *printer) line(indent int, head, text string) {
 	for i, l := range readable.Wrap(text, max(40, p.Width-indent-len(head))) {
 		if i > 0 {
@@ -91,7 +91,7 @@ func (p *printer) line(indent int, head, text string) {
 	}
 }
 
-// changed names the machines that compute otherwise than the last time.
+// changed names the machines that compute differently from the last time.
 func (p *printer) changed(all []Changed) {
 	if len(all) == 0 {
 		return
@@ -102,11 +102,11 @@ func (p *printer) changed(all []Changed) {
 	}
 }
 
-// news shows differences by instruction and machines.
+// news shows new differences, grouped by instruction and machines.
 func (p *printer) news(groups [][]*Difference) {
 	for i, g := range groups {
 		if i == newRows && !p.Verbose {
-			p.line(2, "", fmt.Sprintf("and %s more (all: -v)", readable.Plural(len(groups)-i, "instruction")))
+			p.line(2, "", fmt.Sprintf("and %d more (all: -v)", len(groups)-i))
 			break
 		}
 		p.group(g)
@@ -138,10 +138,10 @@ func (p *printer) group(g []*Difference) {
 	}
 }
 
-// where says which instruction of which machines it is.
+// where formats a pair of machines and an instruction.
 func where(a, b, instruction string) string { return machinePair(a, b) + ": " + instruction }
 
-// text says how often a difference comes and what is behind it.
+// text gives the frequency and the cause of a difference.
 func (d *Difference) text() string {
 	if d.Bucket == notRecorded {
 		return "not recorded, or not to the end: " + d.What
@@ -153,7 +153,8 @@ func (d *Difference) text() string {
 	return text
 }
 
-// still shows what was there last time: by instruction and machines, each if Verbose.
+// still counts the differences that were there last time by instruction and machines; it
+// lists them individually if Verbose.
 func (p *printer) still(ds []Difference) {
 	all, n := groups(ds, func(d *Difference) bool { return d.State == StateStill })
 	var lines []string
@@ -193,7 +194,7 @@ func (p *printer) gone(all []Gone) {
 	p.list("GONE", len(all), lines)
 }
 
-// list shows a list that is not news.
+// list shows a list of differences that are not new.
 func (p *printer) list(title string, n int, lines []string) {
 	if n == 0 {
 		return
@@ -238,7 +239,7 @@ func (p *printer) known(uses []KnownUse) {
 	}
 }
 
-// counts sums up.
+// counts writes the line of totals.
 func (p *printer) counts(r *Result) {
 	var dots uint64
 	for i := range r.Cells {

@@ -49,7 +49,7 @@
 //	dots               number   dot products of the units that are done
 //	mismatches         number   of these, those that differ
 //	rate               number   dot products a second, of the last minutes
-//	eta_seconds        number   until all units are done at that rate; 0: not known
+//	eta_seconds        number   until all units are done at that rate; 0: unknown or finished
 //	shards[].name      string?  of its heartbeat
 //	shards[].shard     number?  its number
 //	shards[].of        number?

@@ -16,7 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
-// Status is how far the campaign of a directory is.
+// Status is the progress of the campaign in a directory.
 type Status struct {
 	Plan       string        `json:"plan"`
 	Count      uint64        `json:"count"`
@@ -46,19 +46,19 @@ type ShardStatus struct {
 	Rate  float64 `json:"rate"`
 }
 
-// CauseStatus is the cases of a cause.
+// CauseStatus counts the cases of a cause.
 type CauseStatus struct {
 	Name    string  `json:"name"`
 	Cases   uint64  `json:"cases"`
-	Since   float64 `json:"since"`
-	AtUnits int     `json:"at_units"`
+	Since   float64 `json:"since"`    // seconds since the cause was first seen
+	AtUnits int     `json:"at_units"` // units done when it was first seen
 }
 
 // The states of a shard.
 const (
 	Alive  = "alive"
 	Ended  = "ended"
-	Silent = "silent"
+	Silent = "silent" // no heartbeat for longer than DefaultLease
 )
 
 // Watcher looks at a directory again and again. It reads every result once.
@@ -85,7 +85,7 @@ func NewWatcher(dir string) (*Watcher, error) {
 	return &Watcher{dir, p, newIndex(p), map[int]seenUnit{}}, nil
 }
 
-// Look returns how far the campaign is now.
+// Look returns the campaign's progress so far.
 func (w *Watcher) Look() (*Status, error) {
 	if _, err := w.index.add(w.dir); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (w *Watcher) leases(s *Status) error {
 // rateOver is the time over which the rate is taken.
 const rateOver = 5 * time.Minute
 
-// progress adds up what is done, in the order in which it was.
+// progress totals the units that are done, in the order of their completion.
 func (w *Watcher) progress(s *Status) {
 	var order []int
 	for n := range w.units {
@@ -184,7 +184,7 @@ func (w *Watcher) progress(s *Status) {
 	w.rate(s, order)
 }
 
-// since is how long ago something was; 0 for what has no time.
+// since returns the seconds that have passed since t, or 0 for the zero time.
 func since(t time.Time) float64 {
 	if t.IsZero() {
 		return 0
@@ -192,8 +192,8 @@ func since(t time.Time) float64 {
 	return max(0, time.Since(t).Seconds())
 }
 
-// rate is that of the units whose files were written in the last minutes before the newest:
-// all times are of the file system's clock.
+// rate sets Rate and ETA from the units whose files were written within rateOver of the
+// newest one. Only times of files are compared, so that clocks of machines do not matter.
 func (w *Watcher) rate(s *Status, order []int) {
 	if len(order) == 0 || s.Done == s.Units {
 		return
@@ -207,7 +207,7 @@ func (w *Watcher) rate(s *Status, order []int) {
 		}
 		if u.at.Before(first) {
 			first = u.at
-			continue // what it has computed, it has computed before
+			continue // its dot products were computed before the interval began
 		}
 		dots += u.dots
 	}
@@ -239,8 +239,8 @@ func (w *Watcher) shards(s *Status) error {
 	return err
 }
 
-// Prometheus writes a status as the textfile collector of node_exporter reads it. The file
-// appears at once.
+// Prometheus writes a status in the format that the textfile collector of node_exporter
+// reads. The file is replaced atomically.
 func (s *Status) Prometheus(file string) error {
 	var b bytes.Buffer
 	metric := func(name, kind, help string) {
@@ -268,7 +268,7 @@ func (s *Status) Prometheus(file string) error {
 	fmt.Fprintf(&b, "mmafuzz_dots_total{%s} %d\n", plan, s.Dots)
 	metric("mmafuzz_dots_planned", "gauge", "Dot products of the plan.")
 	fmt.Fprintf(&b, "mmafuzz_dots_planned{%s} %d\n", plan, s.Count)
-	metric("mmafuzz_eta_seconds", "gauge", "Time until all units are done; 0: not known.")
+	metric("mmafuzz_eta_seconds", "gauge", "Time until all units are done; 0: unknown or finished.")
 	fmt.Fprintf(&b, "mmafuzz_eta_seconds{%s} %.0f\n", plan, s.ETA)
 	metric("mmafuzz_mismatches_total", "counter", "Differing dot products by primary cause.")
 	for _, c := range s.Causes {
@@ -277,5 +277,5 @@ func (s *Status) Prometheus(file string) error {
 	return write(file, fmt.Sprintf("status-%d", os.Getpid()), b.Bytes())
 }
 
-// labelValue escapes what the text format says.
+// labelValue escapes label values as the Prometheus text format requires.
 var labelValue = strings.NewReplacer(`\`, `\\`, "\n", `\n`, `"`, `\"`)

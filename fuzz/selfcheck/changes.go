@@ -133,7 +133,7 @@ func changed(ctx context.Context, i *mma.Instruction, count, seed int) (*Changed
 		return nil, err
 	}
 	if o.Got, o.Spent = v.Changes, v.Spent > 0; !v.Found() {
-		o.Result = NotFound
+		o.Result = Unexplained
 		return o, nil
 	}
 	j := *i

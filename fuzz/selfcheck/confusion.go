@@ -18,12 +18,12 @@ import (
 // anonymous unit.
 type Outcome struct {
 	Base   string         // ARCH/INSTRUCTION
-	Mutant string         // the change that made it
-	Change []mma.Change   // that was made
-	Labels []triage.Label // of that change
+	Mutant string         // name of the change that made the mutant: a row of package change
+	Change []mma.Change   // the parameters that the mutant changes
+	Labels []triage.Label // labels of these changes
 	Result Result
-	Got    []mma.Change   // of the verdict
-	GotBy  []triage.Label // its labels
+	Got    []mma.Change   // the changes that triage found
+	GotBy  []triage.Label // labels of the changes that triage found
 	Equals int            // other changes that triage reports as equal
 	Differ int            // differing cases in the evidence
 	Asked  int            // inputs asked for by triage
@@ -34,26 +34,27 @@ type Result string
 
 // The results.
 const (
-	// Exact: the verdict is the change that was made, or a set of changes with it
-	// among them that sameMost inputs of each generator do not tell apart.
+	// Exact: the verdict is the change that was made, or a set of changes that contains
+	// it and whose members agree on sameMost inputs of every generator.
 	Exact Result = "exact"
-	// Ambiguous: such a set, but some input does tell its members apart, which
-	// triage did not find.
+	// Ambiguous: the verdict is a set that contains the change, but some input, which
+	// triage did not find, distinguishes its members.
 	Ambiguous Result = "ambiguous"
 	// Wrong: the verdict is another change.
 	Wrong Result = "wrong"
-	// NotFound: triage has no explanation.
-	NotFound Result = "unexplained"
-	// Equal: no input showed a difference between the mutant and its base.
+	// Unexplained: triage has no explanation.
+	Unexplained Result = "unexplained"
+	// Equal: the mutant computes the same as its base by an argument (Equivalent), or no
+	// input showed a difference.
 	Equal Result = "equal"
 )
 
-// sameMost is the number of inputs of each generator that must not tell two
-// programs apart that count as the same function.
+// sameMost: two programs count as the same function if this many inputs of each
+// generator do not distinguish them.
 const sameMost = 10_000
 
-// evidenceRounds is the number of rounds of gen.Probe that make the evidence,
-// evidenceMost how many cases of each kind are kept.
+// evidenceRounds is the number of rounds of gen.Probe that make the evidence, and
+// evidenceMost the maximum number of cases kept of each kind (differing, agreeing).
 const (
 	evidenceRounds = 7
 	evidenceMost   = 256
@@ -69,8 +70,8 @@ func confuseAll(ctx context.Context, i *mma.Instruction) ([]*Outcome, error) {
 	return outs, errors.Join(errs...)
 }
 
-// confuse presents one mutant. Where it is argued that no input tells it from its
-// base there is nothing to explain.
+// confuse presents one mutant. There is nothing to explain if an argument shows that no
+// input distinguishes it from its base.
 func confuse(ctx context.Context, i *mma.Instruction, s change.Mutant) (*Outcome, error) {
 	o := &Outcome{Base: i.FullName(), Mutant: s.Change, Change: mma.Diff(&i.Params, &s.Params), Labels: triage.LabelsOf(&i.Params, &s.Params)}
 	if Equivalent(i, &s.Params) != "" {
@@ -94,7 +95,7 @@ func confuse(ctx context.Context, i *mma.Instruction, s change.Mutant) (*Outcome
 	return o, err
 }
 
-// anonymous states the problem of an unknown unit that computes by mutant.
+// anonymous returns the triage problem for a hidden unit that runs mutant.
 func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Unknown, error) {
 	unit, err := sim.New(i.Formats, i.K, mutant)
 	if err != nil {
@@ -133,7 +134,7 @@ func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Unknown, error) {
 // score compares a verdict with the mutant.
 func score(i *mma.Instruction, mutant mma.Params, v *triage.Verdict) (Result, error) {
 	if !v.Found() {
-		return NotFound, nil
+		return Unexplained, nil
 	}
 	class := []mma.Params{v.Program}
 	for _, changes := range v.Equivalent {
@@ -161,8 +162,8 @@ func score(i *mma.Instruction, mutant mma.Params, v *triage.Verdict) (Result, er
 	return Exact, nil
 }
 
-// sameFunction reports whether an argument or a long search finds two programs to
-// be the same function.
+// sameFunction reports whether p and q compute the same function, either by an argument
+// (Equivalent) or because a long search finds no input that distinguishes them.
 func sameFunction(i *mma.Instruction, p, q mma.Params) (bool, error) {
 	j := *i
 	j.Params = p

@@ -9,14 +9,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// The summary of the confusion of causes has a row for each arithmetic, with a letter
-// for each of its mutants in the order of package change.
+// The confusion table has one row for each instruction, with one letter for each of its
+// mutants, in the order in which package change generates them.
 
-// confusionCommand is the command that makes it.
+// confusionCommand is the command that regenerates the table.
 const confusionCommand = "mmafuzz selfcheck triage"
 
-// resultLetters are the results as letters.
-var resultLetters = map[Result]byte{Exact: 'x', Ambiguous: 'a', Wrong: 'W', NotFound: 'u', Equal: '='}
+// resultLetters gives the letter that the table has for a result.
+var resultLetters = map[Result]byte{Exact: 'x', Ambiguous: 'a', Wrong: 'W', Unexplained: 'u', Equal: '='}
 
 // lettersOf writes the results of an arithmetic's mutants.
 func lettersOf(outs []*Outcome) string {
@@ -38,13 +38,13 @@ next:
 				continue next
 			}
 		}
-		return nil, fmt.Errorf("%q is not a result", letters[n])
+		return nil, fmt.Errorf("%q is not a result letter", letters[n])
 	}
 	return results, nil
 }
 
-// ConfusionTable measures the arithmetics that the old table lacks. done is told of
-// every row, with the single outcomes if it was measured.
+// ConfusionTable measures the instructions that the old table lacks. done is called for
+// each row; outs is nil if the row was taken from old.
 func ConfusionTable(ctx context.Context, old *Table, all []mma.Instruction, done func(base, letters string, outs []*Outcome)) (*Table, error) {
 	t := &Table{Command: confusionCommand, Columns: []string{"digest", "base", "mutants"}}
 	for n := range all {
@@ -85,5 +85,5 @@ func labelText(ls []triage.Label) string {
 	return triage.Join(ls)
 }
 
-// WrongVerdicts returns the number of wrong verdicts among results.
+// WrongVerdicts returns the number of wrong verdicts in letters.
 func WrongVerdicts(letters string) int { return strings.Count(letters, string(resultLetters[Wrong])) }

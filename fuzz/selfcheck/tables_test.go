@@ -224,7 +224,7 @@ func TestConfusion(t *testing.T) {
 			}
 		}
 	}
-	scored := count[Exact] + count[Ambiguous] + count[NotFound] + count[Wrong]
+	scored := count[Exact] + count[Ambiguous] + count[Unexplained] + count[Wrong]
 	if count[Wrong] > 0 || 100*count[Exact] < 95*scored {
 		t.Errorf("%d of %d exact, %d wrong; want 95 %% and none", count[Exact], scored, count[Wrong])
 	}

@@ -52,7 +52,8 @@ func (f *Format) Decode(code uint64) Num {
 	return n
 }
 
-// special returns the class of a code that is Inf or NaN, and Finite for all others.
+// special returns the class of a code that is Inf or NaN, and Finite for all others, zeros
+// included.
 func (f *Format) special(neg bool, field, frac uint64) Class {
 	top := uint64(1)<<f.ExpBits - 1
 	switch f.Specials {
@@ -96,11 +97,10 @@ const (
 	OverMax
 )
 
-// Encode returns the code of d rounded to f: to nearest and the other modes
-// with gradual underflow. A zero keeps its sign where the format has a negative
+// Encode returns the code of d rounded to f by m, with gradual underflow. A zero keeps its sign where the format has a negative
 // zero. An unsigned format encodes the magnitude, so that RD and RU act on that.
-// All numbers of E8M0, of one digit, are odd: a tie goes to the larger magnitude
-// (IEEE 754 section 4.3.1) and RTO truncates.
+// E8M0 has significands of one digit, so all of its numbers are odd: a tie goes to the
+// larger magnitude (IEEE 754 section 4.3.1) and RTO truncates.
 func (f *Format) Encode(d Dyadic, m Mode, over Overflow) uint64 {
 	d.Neg = d.Neg && f.Signed
 	sign := f.sign(d.Neg)
@@ -171,7 +171,8 @@ func (f *Format) zero(neg bool) uint64 {
 }
 
 // QuietNaN returns a NaN code: for IEEE formats the fraction's top bit alone,
-// for the others the only NaN they have. It panics for formats without NaN.
+// for the others the only NaN they have, of that sign if there are two (E4M3). It panics
+// for formats without NaN.
 func (f *Format) QuietNaN(neg bool) uint64 {
 	switch f.Specials {
 	case IEEE:
@@ -217,7 +218,8 @@ func (f *Format) Float64(code uint64) float64 {
 }
 
 // FromFloat64 returns the code of v rounded to nearest even, saturating; it is
-// meant for generators, which draw values and not codes. A NaN gives QuietNaN.
+// meant for generators, which draw values and not codes. A NaN gives QuietNaN, which
+// panics for formats without NaN.
 func (f *Format) FromFloat64(v float64) uint64 {
 	if code, ok := f.fromNormal(v); ok {
 		return code

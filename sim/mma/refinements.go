@@ -7,17 +7,17 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// The types in this file refine the stages of a program: what multipliers and adders do
-// otherwise than a multiplication and a sum of integers. The zero value is what almost
-// all known units do.
+// The types in this file refine the stages of a program: they describe where multipliers
+// and adders deviate from exact multiplication and integer addition. The zero value is
+// what almost all known units do.
 
 // Narrow rounds finite operands to fewer fraction bits: FP32 to the 10 of TF32, or the
 // significand to the bits that a multiplier takes. With e = max(floor(log2|x|), emin of
 // the format) the result is a multiple of 2^(e-Frac). One that is beyond the format's
 // largest exponent overflows.
 //
-// Without a Mode the lower bits of the code are not there: Frac bits of the format's
-// fraction are kept, of a NaN as well, which without any is an infinity.
+// Without a Mode, all but the top Frac bits of the format's fraction are read as zero,
+// in NaNs too: a NaN that is left with a zero fraction becomes an infinity.
 type Narrow struct {
 	Frac Frac    `json:"frac,omitzero"` // 0: all bits
 	Mode fp.Mode `json:"mode,omitzero"`
@@ -52,7 +52,8 @@ func (n Narrow) Rounding(f *fp.Format) (r Round, emin int32) {
 	return r, emin
 }
 
-// check checks a Narrow of operands in the format f, which become those of format w.
+// check checks a Narrow of operands of format f, which Input.Widen converts to w: with a
+// Mode, or without Frac, it applies to w.
 func (n Narrow) check(f, w *fp.Format) error {
 	if n.Mode != 0 || n.Frac == 0 {
 		f = w
@@ -82,7 +83,7 @@ func (n Narrow) check(f, w *fp.Format) error {
 }
 
 // Gate describes what a zero operand does to an infinity or a NaN that it is multiplied
-// by. What is gated counts as a zero of its sign.
+// by. A product that is gated counts as a zero of its sign.
 type Gate uint8
 
 // The gates.
@@ -95,43 +96,44 @@ const (
 )
 
 // Sticky describes what becomes of the bits that an alignment cuts off: one bit, set if
-// any term has lost anything. It raises the magnitude of the sum or, where Align.Mode is
-// RD, the sum itself, as in two's complement; a sum of zero stays zero, but for a bit of
-// such a two's complement. The grid of the sum is that of the term which is cut at the
-// lower place.
+// any term has lost a bit that is not zero. The sticky bit raises the magnitude of the sum
+// or, where Align.Mode is RD, its value, as in two's complement. A sum that is zero stays
+// zero, except with StickyBelow and StickyLast where Align.Mode is RD. Terms and accumulator may be cut at different
+// places: the grid of the sum is then the finer of the two.
 type Sticky uint8
 
 // The sticky bits.
 const (
 	StickyOff   Sticky = iota
-	StickyRound        // part of the next rounding alone: less than any bit that it could keep
+	StickyRound        // seen only by the next rounding, below every bit that it can keep
 	StickyBelow        // a bit below the last one of the grid
 	StickyLast         // ORed into the last bit of the grid
 )
 
-// Negate describes how an adder negates terms. Without the carry of a two's complement a
-// term becomes one unit of the grid larger in magnitude. An accumulator that is dropped
-// is not negated.
+// Negate describes how an adder negates terms. Omitting the +1 of two's-complement
+// negation makes a term's magnitude one unit of the grid larger. An accumulator that is
+// dropped is not negated.
 type Negate uint8
 
 // The negations.
 const (
 	NegateExact        Negate = iota
-	NegateFlip                // the bits of negative terms are flipped, without the carry
-	NegateFrame               // so are those of terms that have not the sign of the accumulator; in a sum without one, of the first term (RDNA3)
+	NegateFlip                // the bits of negative terms are flipped, without adding 1
+	NegateFrame               // instead, those of terms whose sign differs from the accumulator's or, in a sum without one, from the first term's (RDNA3)
 	NegateFlipNumbers         // NegateFlip, but not of null terms
 	NegateFrameNumbers        // NegateFrame, but not of null terms
 )
 
-// Frame reports whether the sign of a term decides which terms are negated.
-func (n Negate) Frame() bool { return n == NegateFrame || n == NegateFrameNumbers }
+// RelativeToSign reports whether terms are negated if their sign differs from that of the
+// accumulator or the first term, and not if they are negative.
+func (n Negate) RelativeToSign() bool { return n == NegateFrame || n == NegateFrameNumbers }
 
-// Numbers reports whether null terms are not negated.
-func (n Negate) Numbers() bool { return n >= NegateFlipNumbers }
+// SkipsNull reports whether null terms are not negated.
+func (n Negate) SkipsNull() bool { return n >= NegateFlipNumbers }
 
-// Refined reports whether a program has anything that this file or shape.go describes, or
-// another nominal exponent than the rest of the program gives. What is derived from a program
-// without knowing these must not be applied to it.
+// Refined reports whether a program uses anything that this file or shape.go describes, or
+// overrides a nominal exponent (Prod.Up, Prod.Zeros, Join.CNorm, Join.CBeside). Conclusions
+// that do not take these into account do not hold for such a program.
 func (p *Params) Refined() bool {
 	in, prod, j := p.In, p.Prod, p.Join
 	return in.A != Narrow{} || in.B != Narrow{} || in.NarrowC != Narrow{} || prod.Up || prod.Zeros || prod.Gate != GateOff || j.CNorm || j.CBeside ||

@@ -10,23 +10,23 @@ import (
 
 // Vector is a test vector: one dot product on one instruction, and its result.
 type Vector struct {
-	ID    string
-	Inst  *Instruction
-	Dot   *Dot
-	Want  uint64 // code of D
-	Class bool   // only the class of Want is known: it is a NaN of any code
-	Line  int
+	ID     string
+	Inst   *Instruction
+	Dot    *Dot
+	Want   uint64 // code of D
+	AnyNaN bool   // D is a NaN of any code; Want is one of them
+	Line   int
 }
 
 // ReadVectors reads vectors, one a line:
 //
 //	id arch/instruction a0,a1,.. b0,b1,.. c [sa=s0,.. sb=s0,..] = D
 //
-// Codes are hexadecimal with all digits of the format's container. A and B are
-// filled up with zeros to a multiple of the instruction's K, for more than K
-// elements meaning its repeated execution; scales are given for all blocks of
-// that. c is - for an instruction without C, and D is nan where only that is
-// known. # starts a comment.
+// Codes are hexadecimal with all digits of the format's container. A and B are padded
+// with zeros to a multiple of the instruction's K; more than K elements execute it
+// repeatedly. Scales are given for all blocks of the padded length. c is - for an
+// instruction without C, and D is nan if it is known to be a NaN but not which. # starts
+// a comment.
 func ReadVectors(r io.Reader) ([]Vector, error) {
 	var vectors []Vector
 	lines := bufio.NewScanner(r)
@@ -70,7 +70,7 @@ func parseVector(fields []string) (v Vector, err error) {
 	}
 	if d := fields[n-1]; d == "nan" {
 		f := v.Inst.D.Get()
-		v.Want, v.Class = f.QuietNaN(false), true
+		v.Want, v.AnyNaN = f.QuietNaN(false), true
 	} else {
 		v.Want, err = ParseCode("d", v.Inst.D, d)
 	}

@@ -29,7 +29,7 @@ C1 volta/mma.m8n8k4.f32.f16.f16.f32 0001,0002,0003,0004,0005 3c00 00000000 = 000
 	}
 	var briefs []brief
 	for _, v := range got {
-		briefs = append(briefs, brief{v.ID, v.Inst.FullName(), FormatDot(v.Inst.Formats, v.Dot), len(v.Dot.A), v.Want, v.Class, v.Line})
+		briefs = append(briefs, brief{v.ID, v.Inst.FullName(), FormatDot(v.Inst.Formats, v.Dot), len(v.Dot.A), v.Want, v.AnyNaN, v.Line})
 	}
 	want := []brief{
 		{"T1", "volta/mma.m8n8k4.f32.f16.f16.f32", "3c00 3c00 00000000", 4, 0x3f800000, false, 3},

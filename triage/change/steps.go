@@ -32,8 +32,8 @@ func stepsAndLanes(c *changer) {
 	}
 }
 
-// setSteps sets order, lanes and products per step, and writes 0, the default, where that
-// means the same.
+// setSteps sets order, lanes, products per step, and the rounding of additions after the
+// last step (FixLate). It writes 0, the default, where that means the same.
 func (s Space) setSteps(p *mma.Params, o mma.Order, lanes, l int, late fp.Mode) {
 	p.Order, p.Lanes, p.L = o, uint8(lanes), uint8(l)
 	if lanes == 1 {
@@ -45,8 +45,9 @@ func (s Space) setSteps(p *mma.Params, o mma.Order, lanes, l int, late fp.Mode) 
 	s.FixLate(p, late)
 }
 
-// fewerSteps takes all products at once, or steps in ascending order on one lane.
-func fewerSteps(c *changer) {
+// plainSteps takes all products at once, or any number of them per step in ascending order
+// on one lane.
+func plainSteps(c *changer) {
 	c.to(func(p *mma.Params) { p.L = 0 })
 	for l := 1; l < c.K; l++ {
 		c.to(func(p *mma.Params) { c.setSteps(p, mma.Ascending, 1, l, fp.RNE) })

@@ -23,7 +23,7 @@ var table = []row{
 	{"width", by{Decisions: fields(isWidth, near(-3, -2, -1, 1, 2, 3)), Steps: widths}},
 	{"mode", by{Decisions: fields(isMode, otherSet)}},
 	{"floor", by{Decisions: fields(isFloor, near(-3, -2, -1, 1, 2, 3)), Steps: floors}},
-	{"steps", by{Decisions: otherSteps, TermSteps: stepsAndLanes, Removals: fewerSteps}},
+	{"steps", by{Decisions: otherSteps, TermSteps: stepsAndLanes, Removals: plainSteps}},
 	{"groups", by{Decisions: fields(isGroup, halfAndDouble), TermSteps: shapes}},
 	{"order", by{Decisions: fields(is("order"), others), Removals: fields(is("order"), absent)}},
 	{"lanes", by{Decisions: lanes, Removals: lanes}},

@@ -160,7 +160,7 @@ func (p *Prober) resultDirection() finding {
 		}
 		carry := uint64(1) << w.bits // the ones, in units
 		return p.direction(func(q uint64, neg bool) (trial, string) {
-			t := same(pow(0).signed(neg), ones)
+			t := uniform(pow(0).signed(neg), ones)
 			if len(ones) == 1 && ones[0] == p.k { // c takes the whole units: narrow products need not
 				t[p.k] = times(carry+q/4, unit).signed(neg)
 				t[tail] = times(q%4, unit-2).signed(neg)

@@ -9,8 +9,8 @@ import (
 // c. Products without a term are +0*+0.
 type terms map[int]number
 
-// same returns terms that are all n, at the given places.
-func same(n number, places []int) terms {
+// uniform returns terms that are all n, at the given places.
+func uniform(n number, places []int) terms {
 	t := terms{}
 	for _, i := range places {
 		t[i] = n
@@ -71,14 +71,15 @@ func (p *Prober) set(d *mma.Dot, k int, x, y number) (ok bool) {
 	return okA && okB
 }
 
-// pair is what factors remembers.
+// pair is a cached result of factors.
 type pair struct {
 	a, b uint64
 	ok   bool
 }
 
-// factors returns codes of a and b whose product is n: if possible of normal
-// numbers with nearly equal exponents, else of subnormal ones.
+// factors returns codes of a and b whose product is n. It takes the first way to split
+// the significand that works, with normal numbers of nearly equal exponents if possible,
+// else with subnormal ones.
 func (p *Prober) factors(n number) (a, b uint64, ok bool) {
 	if n.sig == 0 {
 		return 0, 0, true
@@ -108,7 +109,8 @@ func (p *Prober) findFactors(n number) pair {
 	return pair{}
 }
 
-// split returns the ways to write sig as a product of significands of a and b.
+// split returns ways to write sig as a product of significands of a and b: sig*1 and
+// 1*sig or, if neither fits the formats, the one with the least odd first factor.
 func (p *Prober) split(sig uint64) [][2]uint64 {
 	pa, pb := uint64(1)<<(p.a.FracBits+1), uint64(1)<<(p.b.FracBits+1)
 	var ways [][2]uint64

@@ -20,9 +20,9 @@
 //
 // # Adding a question
 //
-// A question is a row of the table in questions.go: the paper and its name of the
-// test, the question in words, what stands for 1, and the function that finds the
-// answer. Papers often ask the same thing under different names: such rows share a
+// A question is a row of the table in questions.go: the paper and its name for the
+// test, the question in words, the scale (the power of two used in place of 1), and
+// the function that finds the answer. Papers often ask the same thing under different names: such rows share a
 // function. The functions are in one file for each subject: subnormals.go,
 // width.go, direction.go and so on. A fact that several functions need is found
 // once and remembered: see once.
@@ -54,7 +54,7 @@ type Seen struct {
 // Answer is the answer to a question.
 type Answer struct {
 	Paper    string `json:"paper"` // key of the paper: see Papers
-	ID       string `json:"id"`    // the paper's name of the test, or ours
+	ID       string `json:"id"`    // the paper's name for the test, or ours
 	Question string `json:"question"`
 	Value    string `json:"value"`            // "-": no input of these formats decides the question
 	Why      string `json:"remark,omitempty"` // the reason for "-"; otherwise a remark, or ""
@@ -72,7 +72,7 @@ type Prober struct {
 	shift      int        // 2^shift stands for 1 in terms and expected results: see scale
 	known      map[string]any
 	pairs      map[number]pair // see factors
-	// Queries counts the dot products asked for, Batches the calls of the unit.
+	// Queries counts the dot products asked for, Batches the calls to the unit.
 	Queries, Batches int
 }
 
@@ -87,7 +87,7 @@ func New(ctx context.Context, u Unit) *Prober {
 	return p
 }
 
-// Ask answers the questions of the paper with a key: see Papers. The error is the
+// Ask answers the questions of one paper, given by its key: see Papers. The error is the
 // unit's.
 func (p *Prober) Ask(paper string) ([]Answer, error) {
 	var all []Answer
@@ -150,8 +150,8 @@ func (p *Prober) run(s mma.Shape, fill func(*mma.Batch)) []uint64 {
 	return codes
 }
 
-// once returns the fact of a name, which find finds the first time. find begins
-// with 1 standing for itself, and may change that: once restores it.
+// once memoizes find under name. While find runs, p.shift is 0 unless find changes it;
+// afterwards it is restored.
 func once[T any](p *Prober, name string, find func() T) T {
 	if v, ok := p.known[name]; ok {
 		return v.(T)

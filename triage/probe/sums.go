@@ -123,7 +123,7 @@ func (p *Prober) orderMatters() finding {
 // permute asks for sums of 1 and equal small terms, with 1 in every place in turn.
 func (p *Prober) permute(places []int, small number) (all []Seen, ok bool) {
 	for _, one := range places {
-		t := same(small, places)
+		t := uniform(small, places)
 		t[one] = pow(0)
 		s, ok := p.sum(t)
 		if !ok {
@@ -228,7 +228,7 @@ func (p *Prober) creep() (below, at Seen, exact bool, why finding) {
 	if finer > 8 || 3<<finer > len(g.products) {
 		return below, at, false, undecided("%d products of 2^%d are too few for 3*2^%d", len(g.products), small, -n)
 	}
-	t := same(pow(small), g.products[:3<<finer])
+	t := uniform(pow(small), g.products[:3<<finer])
 	t[p.k] = times(1<<n-1, -n)
 	below, ok := p.sum(t)
 	if !ok {
@@ -284,7 +284,7 @@ func (p *Prober) carryBits() finding {
 		return undecided("no sum of three terms or more")
 	}
 	for _, x := range []number{times(15, -3), times(3, -1)} {
-		s, ok := p.sum(same(x, g))
+		s, ok := p.sum(uniform(x, g))
 		if !ok {
 			continue
 		}

@@ -113,7 +113,7 @@ func (p *Prober) fraction() width {
 		ones, tail, one := p.carriers()
 		p.shift = p.shiftOf(one)
 		carry := times(uint64(len(ones)), 0).reduced().exp
-		t := same(pow(0), ones)
+		t := uniform(pow(0), ones)
 		w := width{why: noNumbers}
 		for s := range int(p.d.FracBits) + 3 {
 			t[tail] = pow(carry - s)

@@ -56,7 +56,7 @@ func (v *view) flipped(i int, n mma.Negate) []string {
 	}
 	s := &v.sums[i]
 	frame := false
-	if n.Frame() {
+	if n.RelativeToSign() {
 		frame = s.Terms[0].Value.Neg
 		for j := range s.Terms {
 			if t := &s.Terms[j]; s.Place == sim.Join && isAccumulator(t) {
@@ -66,7 +66,7 @@ func (v *view) flipped(i int, n mma.Negate) []string {
 	}
 	var names []string
 	for j := range s.Terms {
-		if t := &s.Terms[j]; (t.Kind == sim.Finite || t.Kind == sim.Null && !n.Numbers()) && t.Value.Neg != frame && !strings.HasPrefix(v.cutNote(s, t), "dropped") {
+		if t := &s.Terms[j]; (t.Kind == sim.Finite || t.Kind == sim.Null && !n.SkipsNull()) && t.Value.Neg != frame && !strings.HasPrefix(v.cutNote(s, t), "dropped") {
 			names = append(names, v.termName(i, j))
 		}
 	}

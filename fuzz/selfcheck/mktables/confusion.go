@@ -29,7 +29,7 @@ func (t *tally) row(name string) []string {
 		percent = fmt.Sprintf("%.1f %%", 100*float64(exact)/float64(scored))
 	}
 	return []string{name, fmt.Sprint(scored), fmt.Sprint(exact), percent, fmt.Sprint(t.n[selfcheck.Ambiguous]),
-		fmt.Sprint(t.n[selfcheck.NotFound]), fmt.Sprint(t.n[selfcheck.Wrong]), fmt.Sprint(t.n[selfcheck.Equal])}
+		fmt.Sprint(t.n[selfcheck.Unexplained]), fmt.Sprint(t.n[selfcheck.Wrong]), fmt.Sprint(t.n[selfcheck.Equal])}
 }
 
 // confusion tallies the results of mutants by a property of theirs.

@@ -10,7 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
 
-// benched is a line of mmafuzz bench --json: of the machine, or a measurement.
+// benched is a line of mmafuzz bench --json: it describes the machine or one measurement.
 type benched struct {
 	Machine *measure.Machine
 	Name    string
@@ -39,8 +39,8 @@ func lines[T any](file string) ([]T, error) {
 	return all, nil
 }
 
-// speed has a row for each operation, with the slower of raw bits and finite numbers
-// on each path, and cycles for a product on the last one.
+// speed writes a row for each operation: for each path the time of the slower of the two
+// kinds of inputs (raw bits, finite numbers), and the cycles per product on the last path.
 func speed(file string) (string, error) {
 	all, err := lines[benched](file)
 	if err != nil {
@@ -48,13 +48,13 @@ func speed(file string) (string, error) {
 	}
 	here := all[0].Machine
 	if here == nil {
-		return "", fmt.Errorf("the first line is not of the machine")
+		return "", fmt.Errorf("the first line does not describe the machine")
 	}
 	var names, paths []string
 	slowest := map[string]benched{} // by operation and path
 	for _, b := range all[1:] {
 		words := strings.Split(b.Name, "/")
-		n := len(words) - 2 // then the path and the inputs
+		n := len(words) - 2 // words[n] is the path, words[n+1] the inputs
 		if words[0] != "models" {
 			continue
 		}

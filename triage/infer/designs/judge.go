@@ -16,13 +16,13 @@ import (
 
 // The verdicts on an inference.
 const (
-	right        = "right"         // the model agrees with the unit on all inputs
-	wrong        = "WRONG"         // it does not
-	unexplained  = "unexplained"   // no model, and an input on which the best program fails
-	falseWitness = "FALSE WITNESS" // no model, and that input is missing or it does not fail there
-	unstable     = "unstable"      // the unit changes its answers, as it does
-	falseAlarm   = "FALSE ALARM"   // it does not change them
-	refused      = "refused"       // infer does not take the unit, and says why
+	right        = "right"         // the model agrees with the unit on all inputs tried
+	wrong        = "WRONG"         // the model differs from the unit
+	unexplained  = "unexplained"   // no model, and a correct input on which the best program fails
+	falseWitness = "FALSE WITNESS" // no model, and no input on which the best program fails
+	unstable     = "unstable"      // reported as unstable, and it is
+	falseAlarm   = "FALSE ALARM"   // reported as unstable, but it is not
+	refused      = "refused"       // infer does not support the unit, and says why
 	trouble      = "TROUBLE"       // inference ended otherwise
 )
 
@@ -37,8 +37,8 @@ type judge struct {
 // A ruling is the verdict on one inference.
 type ruling struct {
 	verdict string
-	detail  string // the program; an input on which it fails
-	command string // that shows what is wrong
+	detail  string // the program, and an input on which it fails
+	command string // a command that shows what is wrong
 }
 
 func (r ruling) bad() bool {
@@ -101,7 +101,7 @@ func (j *judge) rule(u *unit, seed uint64) (ruling, error) {
 	return r, nil
 }
 
-// compare asks a model and the unit the same: a campaign, and the inputs of dot.aimed.
+// compare compares a model with the unit: in a campaign, and on inputs of dot.aimed.
 func (j *judge) compare(r *ruling, u *unit, model, target string) error {
 	args := []string{"run", "--a", "model:" + model, "--b", target, "--nan", "bits", "--zero", "bits", "--count", strconv.Itoa(j.count), "--max-bundles", "1", "--out", model + ".run", "--json"}
 	if err := os.RemoveAll(model + ".run"); err != nil {
@@ -149,8 +149,8 @@ func (j *judge) compare(r *ruling, u *unit, model, target string) error {
 	return nil
 }
 
-// run returns the standard output and the exit status of mmafuzz; where that is trouble,
-// what it says instead.
+// run returns the standard output and the exit status of mmafuzz; with exit status 2,
+// standard error instead of standard output.
 func (j *judge) run(input string, args ...string) (out string, code int, err error) {
 	cmd := exec.Command(j.mmafuzz, args...)
 	cmd.Stdin = strings.NewReader(input)
@@ -167,7 +167,7 @@ func (j *judge) run(input string, args ...string) (out string, code int, err err
 	return string(b), code, err
 }
 
-// quoted quotes words for a shell where they have blanks.
+// quoted quotes words that have a blank or a semicolon for a shell. No word has a quote.
 func quoted(words []string) []string {
 	var q []string
 	for _, w := range words {

@@ -1,6 +1,6 @@
 package main
 
-// scaled multiply blocks of products by scales.
+// scaled lists units that multiply blocks of products by scales.
 var scaled = []*unit{
 	{
 		name: "mx-exact-blocks", follows: "OCP MX: the exact sum of each block times its scales, added up in FP32",

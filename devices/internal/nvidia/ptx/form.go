@@ -27,10 +27,10 @@ func parse(inst *mma.Instruction) (*form, error) {
 		f.family, fields = f.family+".sp", fields[1:]
 	}
 	if len(fields) == 0 {
-		return nil, fmt.Errorf("%s is no PTX instruction", inst.FullName())
+		return nil, fmt.Errorf("%s is not a PTX instruction", inst.FullName())
 	}
 	if _, err := fmt.Sscanf(fields[0], "m%dn%dk%d", &f.m, &f.n, &f.k); err != nil {
-		return nil, fmt.Errorf("%s is no PTX instruction", inst.FullName())
+		return nil, fmt.Errorf("%s is not a PTX instruction", inst.FullName())
 	}
 	for _, field := range fields[1:] {
 		if kind, ok := strings.CutPrefix(field, "kind::"); ok {
@@ -52,7 +52,7 @@ func (f *form) sparse() bool { return f.family == "mma.sp" }
 // vec is the number of scales of a row: N in scale_vec::NX.
 func (f *form) vec() int { return f.inst.Blocks(f.inst.K) }
 
-// shape writes the shape.
+// shape returns the shape as PTX writes it, such as m16n8k16.
 func (f *form) shape() string { return fmt.Sprintf("m%dn%dk%d", f.m, f.n, f.k) }
 
 // typeNames are PTX's names of formats where they differ from this project's.
@@ -92,9 +92,9 @@ func (f *form) shift(id fp.ID) int {
 	return 0
 }
 
-// needs is a pattern of the mnemonic in machine code that executes the form
-// natively.
-func (f *form) needs() string {
+// sassPattern returns a regular expression of the mnemonic in machine code (SASS) that
+// executes the form natively.
+func (f *form) sassPattern() string {
 	i := f.inst
 	eight := i.A.Width() == 1
 	switch {

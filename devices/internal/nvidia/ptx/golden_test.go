@@ -153,7 +153,7 @@ func TestTargets(t *testing.T) {
 		{"rtx-blackwell", "mma.m16n8k32.kind::f8f6f4.f32.e3m2.e2m1.f32", "sm_100", "sm_100 has no mma.m16n8k32.kind::f8f6f4.f32.e3m2.e2m1.f32: only sm_120a, sm_121a have it"},
 		{"hopper", "mma.m16n8k4.f64", "sm_60", `no PTX is known for chip "sm_60"`},
 		{"hopper", "mma.m16n8k4.f64", "gfx942", `no PTX is known for chip "gfx942"`},
-		{"cdna3", "v_mfma_f32_32x32x8_f16", "sm_90", "cdna3/v_mfma_f32_32x32x8_f16 is no PTX instruction"},
+		{"cdna3", "v_mfma_f32_32x32x8_f16", "sm_90", "cdna3/v_mfma_f32_32x32x8_f16 is not a PTX instruction"},
 	} {
 		i, err := mma.Lookup(tc.arch, tc.name)
 		if err != nil {

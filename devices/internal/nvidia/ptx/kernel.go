@@ -74,7 +74,7 @@ func Kernels(inst *mma.Instruction, chip string, m, n int) ([]*gpu.Kernel, error
 	for _, v := range f.variants(n) {
 		k := &gpu.Kernel{
 			Instruction: inst, Entry: f.entry(m, n, v.name), Target: t.name, Variant: v.name,
-			Driver: drivers[t.version], M: m, N: n, Needs: f.needs(),
+			Driver: drivers[t.version], M: m, N: n, Needs: f.sassPattern(),
 		}
 		v.layout.build(t, k)
 		all = append(all, k)

@@ -5,8 +5,11 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// shuffle emits the routine that permutes the bytes of each 16. With cross it then puts
-// the lower halves of both 16 of each 32 first.
+// This file emits the routines of sim's kernel "arranged", which rearranges and widens
+// operands for another kernel and adds C to its sums.
+
+// shuffle emits the routine that permutes the bytes within each lane of 16 bytes. With
+// cross, the low 8 bytes of both lanes of a vector then come first, before the high ones.
 func shuffle(name string, cross bool) {
 	x := avx2.routine(name, "Shuffle")
 	src, dst, n := x.load("Src"), x.load("Dst"), x.load("N")
@@ -24,7 +27,7 @@ func shuffle(name string, cross bool) {
 	end()
 }
 
-// widenToHalf emits the routine that makes FP16 of formats of one byte, 16 at a time.
+// widenToHalf emits the routine that converts one-byte formats to FP16, 16 at a time.
 func widenToHalf() {
 	x := avx2.routine("halves", "Halves")
 	y := x.block("Byte")
@@ -53,7 +56,8 @@ func widenToHalf() {
 	end()
 }
 
-// addLate emits the routine that adds C after all products, in FP32 or in FP16.
+// addLate emits the routine that adds C after all products in FP32. With half, sums, C and
+// D are FP16.
 func addLate(name string, half bool) {
 	x := avx2.routine(name, "Late")
 	sum, c, d, n := x.load("Sum"), x.load("C"), x.load("D"), x.count("N", 3)

@@ -7,7 +7,11 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// decodeSmall emits the routine that decodes formats of one byte without Inf and NaN to
+// This file emits the routines of sim/kernel_gstfdpa_amd64.go: GST-FDPA, a fused dot product
+// that sums groups exactly, scales the sums, and cuts them toward zero (arXiv:2511.10909,
+// Alg. 9).
+
+// decodeSmall emits the routine that decodes one-byte formats without Inf and NaN to
 // FP32, 8 at a time: values and magnitudes.
 func decodeSmall() {
 	x := avx2.routine("small", "Small")
@@ -38,7 +42,7 @@ func decodeSmall() {
 	end()
 }
 
-// groupCode holds the registers of the sum of a vector of outputs.
+// groupCode holds the registers that are used while summing one vector of outputs.
 type groupCode struct {
 	code
 	row, columns, at, acc, d register
@@ -128,7 +132,7 @@ func (g *groupCode) sum() {
 		VMULPD(s, v, v)
 		cut(v)
 		VADDPD(v, sum, sum)
-		VFMADD231PD(g.z, s, kind) // 0, or NaN of a scale
+		VFMADD231PD(g.z, s, kind) // 0, or NaN if a scale is NaN
 	})
 	VMOVUPD(sum, Mem{Base: g.d, Disp: 8 * g.col})
 	VMOVUPS(g.narrow(kind), Mem{Base: g.load("Kinds"), Index: g.at, Scale: 1, Disp: 4 * g.col})
