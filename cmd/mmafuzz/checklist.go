@@ -138,7 +138,10 @@ func byVulkan(gpu devices.Target) devices.Target {
 	for n := range vulkan.MaxDevices {
 		t, err := devices.Open(fmt.Sprintf("vulkan:%d", n))
 		if err != nil {
-			continue
+			if strings.Contains(err.Error(), "its driver") {
+				continue // this device's: there may be others
+			}
+			return nil
 		}
 		for _, name := range []string{"uuid", "pci"} {
 			if own := t.Environment()[name]; own != "" && strings.EqualFold(own, facts[name]) {
