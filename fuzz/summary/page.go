@@ -111,7 +111,7 @@ func (c *campaign) lead() string {
 		}
 	}
 	if mismatches == 0 {
-		return fmt.Sprintf("They gave equal bits in all %s dot products of %s.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
+		return fmt.Sprintf("They gave equal results in all %s dot products of %s.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
 	}
 	where := fmt.Sprintf("%d of %d instructions", differ, len(c.State.Pairs))
 	if len(c.State.Pairs) == 1 {
@@ -190,7 +190,7 @@ func (c *campaign) compared() []page.HTML {
 		n := st.Mismatches()
 		text := strings.Join(readable.First(causes, 4), ", ")
 		if n == 0 {
-			text = "equal bits"
+			text = "equal results"
 		}
 		cells := []string{"`" + st.Name + "`", readable.Thousands(st.Dots), readable.Thousands(n), readable.Share(n, st.Dots), interval(n, st.Dots), text}
 		if c.several() {
@@ -198,7 +198,7 @@ func (c *campaign) compared() []page.HTML {
 		}
 		t.Add(cells...)
 	}
-	blocks := []page.HTML{page.List(c.targetsInWords()...), page.Text("Each unit computes d = a₀·b₀ + a₁·b₁ + … + c for the same operands. A dot product differs if the bits of the two results do."), t.HTML(),
+	blocks := []page.HTML{page.List(c.targetsInWords()...), page.Text("Each unit computes d = a₀·b₀ + a₁·b₁ + … + c for the same operands. A dot product differs if the bits of the two results do, codes of NaN and signs of zero included unless the fold below says otherwise."), t.HTML(),
 		page.Note("Shares are of the inputs below, which aim at what units may do differently; other inputs would give other shares.")}
 	if c.State.Pairs[0].Unexamined > 0 {
 		blocks = append(blocks, page.Alert("The campaign was not complete when this page was made."))

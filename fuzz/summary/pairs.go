@@ -39,7 +39,7 @@ func (w *printer) headline(pairs []*fuzz.PairState) (differ bool) {
 	if len(pairs) > 1 {
 		what = fmt.Sprintf("%d instructions", len(pairs))
 	}
-	text := fmt.Sprintf("%s and %s agree on %s: equal bits in %s dot products", pairs[0].TargetA, pairs[0].TargetB, what, readable.Thousands(dots))
+	text := fmt.Sprintf("%s and %s agree on %s: equal results in %s dot products", pairs[0].TargetA, pairs[0].TargetB, what, readable.Thousands(dots))
 	if n > 0 {
 		if len(pairs) > 1 {
 			what = fmt.Sprintf("%d of %s", n, what)
@@ -71,11 +71,11 @@ func (w *printer) pairTable(pairs []*fuzz.PairState) {
 		g.Add(p.Name, readable.Thousands(p.Mismatches()), readable.Share(p.Mismatches(), p.Dots), explanation(p, most))
 	}
 	if len(same) > 1 && !w.Verbose {
-		g.Add(fmt.Sprintf("%d others", len(same)), "none", "", "equal bits")
+		g.Add(fmt.Sprintf("%d others", len(same)), "none", "", "equal results")
 		same = nil
 	}
 	for _, p := range same {
-		g.Add(p.Name, "none", "", "equal bits")
+		g.Add(p.Name, "none", "", "equal results")
 	}
 	fmt.Fprintln(w)
 	g.Write(w, w.Bold)
