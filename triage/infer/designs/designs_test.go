@@ -61,14 +61,15 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := &judge{mmafuzz: mmafuzz, self: self, dir: t.TempDir(), count: 20_000, aimed: 5000, flags: []string{"--checks", "5000", "--effort", "5"}}
-	for name, want := range map[string]string{
-		"fma-ascending": right,
-		"fused-24":      right,
-		"tree-8":        right,
-		"fused-floor":   right,
-		"remembers":     unstable,
-		"mitchell":      unexplained,
-	} {
+	for _, tc := range []struct{ name, want string }{
+		{"fma-ascending", right},
+		{"remembers", unstable},
+		{"fused-24", right},
+		{"tree-8", right},
+		{"fused-floor", right},
+		{"mitchell", unexplained},
+	}[:tier.Of(2, 2, 6)] {
+		name, want := tc.name, tc.want
 		u, err := named([]string{name})
 		if err != nil {
 			t.Fatal(err)
