@@ -350,7 +350,7 @@ func TestRounds(t *testing.T) {
 	for round := 0; ; round++ {
 		left := 0
 		for i, dir := range dirs {
-			s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: len(dirs), Workers: 1}
+			s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: len(dirs), Workers: 1, Lease: 50 * time.Millisecond}
 			if err := s.Run(t.Context()); errors.Is(err, ErrRound) {
 				left++
 			} else if err != nil {

@@ -127,8 +127,12 @@ func NewPlan(ctx context.Context, cfg fuzz.Config, rule Rule) (*Plan, error) {
 			rule.Tell(i+1, len(cfg.Pairs))
 		}
 	}
-	_, err = p.Encode()
-	return p, errors.Join(err, p.check(c))
+	body, err := p.Encode()
+	if err = errors.Join(err, p.check(c)); err != nil {
+		return nil, err
+	}
+	p.seal(body)
+	return p, nil
 }
 
 // round makes units whole chunks and chunks whole tiles.
@@ -201,10 +205,14 @@ func (p *Plan) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body = append(body, '\n')
+	return append(body, '\n'), nil
+}
+
+// seal derives what follows from a plan whose file is body. Nothing changes a plan later:
+// shards share it.
+func (p *Plan) seal(body []byte) {
 	sum := sha256.Sum256(body)
-	p.digest = hex.EncodeToString(sum[:8])
-	return body, nil
+	p.digest, p.units = hex.EncodeToString(sum[:8]), p.arrange()
 }
 
 // ReadPlan reads the file of a plan.
@@ -235,6 +243,7 @@ func ReadPlan(file string) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	p.seal(body)
 	return p, nil
 }
 
@@ -283,10 +292,10 @@ func (p *Plan) check(c *fuzz.Campaign) error {
 
 // Units returns the units in the order of their numbers, which is the one in which they are
 // best worked on: round by round, and in a round all sources proceed evenly.
-func (p *Plan) Units() []Unit {
-	if p.units != nil {
-		return p.units
-	}
+func (p *Plan) Units() []Unit { return p.units }
+
+// arrange numbers the units.
+func (p *Plan) arrange() (units []Unit) {
 	type placed struct {
 		Unit
 		at float64 // in the round
@@ -306,9 +315,9 @@ func (p *Plan) Units() []Unit {
 	slices.SortStableFunc(all, func(x, y placed) int { return cmp.Or(cmp.Compare(x.Round, y.Round), cmp.Compare(x.at, y.at)) })
 	for n := range all {
 		all[n].Number = n
-		p.units = append(p.units, all[n].Unit)
+		units = append(units, all[n].Unit)
 	}
-	return p.units
+	return units
 }
 
 // roundOf returns the round of unit j of n of a source, and the unit's place in the round.

@@ -37,6 +37,7 @@ type Shard struct {
 	feeds map[int]*fuzz.Campaign // by round; 0 is that of units which are not fed
 	done  Progress
 	stale time.Time // when the index was read
+	began time.Time
 }
 
 // DefaultLease is how long a shard may be silent.
@@ -61,7 +62,8 @@ var ErrRound = errors.New("what is left learns from units that are not here")
 
 // Run works until nothing is left that this shard can do: its own units are done, and those
 // of all shards that have ever appeared in the directory. ErrRound: what is left needs
-// units of shards that have not. The error of a context is that of an interruption; units in
+// units of shards that have not, not even in the time of a lease, which a scheduler may take
+// to start them all. The error of a context is that of an interruption; units in
 // progress are lost then.
 func (s *Shard) Run(ctx context.Context) (err error) {
 	if s.Lease == 0 {
@@ -100,6 +102,7 @@ func (s *Shard) begin() (err error) {
 	if err := prepare(s.Dir, name, s.Plan); err != nil {
 		return err
 	}
+	s.began = time.Now()
 	s.index, s.mine, s.feeds = newIndex(s.Plan), map[int]bool{}, map[int]*fuzz.Campaign{}
 	first, err := s.campaign(nil)
 	if err == nil {
@@ -233,6 +236,7 @@ func (s *Shard) pick(ctx context.Context) (u *Unit, c *fuzz.Campaign, wait bool,
 		}
 		wait = true
 	}
+	wait = wait || blocked && time.Since(s.began) < s.Lease
 	s.tell(wait)
 	if blocked && !wait {
 		return nil, nil, false, ErrRound
