@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"context"
+	"reflect"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -293,12 +294,12 @@ func (p *pairRun) fitting(d *mma.Dot) *mma.Dot {
 	return mma.NewDot(p.spec.Formats, p.K)
 }
 
-// tracers returns the models whose traces give features.
+// tracers returns the models whose traces give features: one if both sides compute the same.
 func (p *pairRun) tracers() []*sim.Model {
 	models := []*sim.Model{}
 	for _, u := range []devices.Unit{p.A, p.B} {
 		params := believed(u)
-		if params == nil {
+		if params == nil || len(models) > 0 && reflect.DeepEqual(models[0].Params(), *params) {
 			continue
 		}
 		if m, err := sim.New(u.Instruction().Formats, u.Instruction().K, *params); err == nil {

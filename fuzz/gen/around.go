@@ -1,7 +1,9 @@
 package gen
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -83,9 +85,7 @@ func varyRows(d *draw, buf []byte, tile int, f *format, codes []uint64) {
 		k := d.term(codes)
 		switch x := d.next(); x % 16 {
 		case 0: // all of them with the other sign
-			for j, c := range codes {
-				mma.Store(row, w, j, opposite(f, c))
-			}
+			f.negate(row, codes)
 		case 1: // all of them with an exponent more or less
 			up := x>>8&1 != 0
 			for j, c := range codes {
@@ -140,6 +140,21 @@ func variation(f *format, c, x uint64) uint64 {
 		return c
 	}
 	return v
+}
+
+// negate changes the signs of a row of codes.
+func (f *format) negate(row []byte, codes []uint64) {
+	w := int(f.Width)
+	if !f.HasNegZero() || len(row)%8 != 0 {
+		for i, c := range codes {
+			mma.Store(row, w, i, opposite(f, c))
+		}
+		return
+	}
+	signs := f.SignBit() * (math.MaxUint64 / (1<<(8*w) - 1)) // of every code in 8 bytes
+	for ; len(row) > 0; row = row[8:] {
+		binary.LittleEndian.PutUint64(row, binary.LittleEndian.Uint64(row)^signs)
+	}
 }
 
 // opposite returns a code with the other sign, if there is one.

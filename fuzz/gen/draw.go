@@ -3,7 +3,6 @@ package gen
 import (
 	"math/bits"
 
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -21,8 +20,7 @@ type draw struct {
 
 	fa, fb, fc, fs *format // fc and fs may be nil
 	dot            *mma.Dot
-	scale          []int              // exponent that the scales of each block add
-	codes          map[fp.ID][]uint64 // patternCodes of formats
+	scale          []int // exponent that the scales of each block add
 }
 
 func newDraw(sp Spec) *draw {
@@ -187,19 +185,15 @@ func (d *draw) frac(n int) uint64 {
 		return 0
 	}
 	ones := uint64(1)<<n - 1
-	switch d.intn(8) {
-	case 0, 1:
-		return 0
-	case 2:
-		return ones
-	case 3:
-		return 1 << d.intn(n)
-	case 4:
-		return ones &^ (1 << d.intn(n))
-	case 5:
-		return ones &^ (1<<d.intn(n) - 1)
+	kind := d.intn(8)
+	if kind < 3 {
+		return [3]uint64{2: ones}[kind]
 	}
-	return d.next() & ones
+	// A table where a switch would be natural: no processor predicts its branches.
+	x := d.next()
+	at, _ := bits.Mul64(x, uint64(n))
+	bit := uint64(1) << at
+	return [8]uint64{3: bit, 4: ones &^ bit, 5: ones &^ (bit - 1), 6: x & ones, 7: x & ones}[kind]
 }
 
 // product sets product k to have the nominal exponent e, or the nearest that the

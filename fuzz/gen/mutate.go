@@ -89,7 +89,7 @@ func (d *draw) mutateCode(f *format, code uint64) uint64 {
 	case 2:
 		return code&^((1<<f.FracBits-1)<<f.Low) | d.frac(int(f.FracBits))<<f.Low
 	}
-	p := d.patterns(f)
+	p := f.Patterns()
 	return p[d.intn(len(p))]
 }
 

@@ -70,9 +70,9 @@ func patternSize(sp Spec) uint64 {
 }
 
 func pattern(d *draw, dot *mma.Dot) {
-	a, b, c := d.patterns(d.fa), d.patterns(d.fb), []uint64{0}
+	a, b, c := d.fa.Patterns(), d.fb.Patterns(), []uint64{0}
 	if d.fc != nil {
-		c = d.patterns(d.fc)
+		c = d.fc.Patterns()
 	}
 	size := uint64(len(a)) * uint64(len(b)) * uint64(len(c)) * patternCompany
 	index := scattered(d.index, size)
@@ -118,15 +118,4 @@ func gcd(a, b uint64) uint64 {
 		a, b = b, a%b
 	}
 	return a
-}
-
-// patterns returns patternCodes, kept from one call to the next.
-func (d *draw) patterns(f *format) []uint64 {
-	if d.codes == nil {
-		d.codes = map[fp.ID][]uint64{}
-	}
-	if d.codes[f.ID] == nil {
-		d.codes[f.ID] = patternCodes(f.Format)
-	}
-	return d.codes[f.ID]
 }
