@@ -1,8 +1,8 @@
 package study
 
 import (
-	"math"
 	"math/big"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -13,18 +13,30 @@ import (
 // program can say. It follows the program, and keeps of each number x' that the program
 // computes
 //
-//	x       the number that would stand there if nothing had ever been rounded
+//	x       the number that would stand there if nothing after the conditioning of the
+//	        operands had been rounded
 //	err     |x' - x| <= err
 //	grid    x' is a multiple of 2^grid
 //	lo, hi  the nominal exponent of x' is one of lo..hi
 //
 // so that M = |x| + err is a bound of |x'| and m = |x| - err one from below. Errors add up
-// along the way. There are four sources of them. Each has a bound by the parameters, which
-// is that of Table 9, and a closer one by the operands' bits.
+// along the way. Each source of them has a bound by the parameters, which is that of
+// Table 9 where it has one, and a closer one by the operands' bits.
 //
-// Input flush. A subnormal operand a counts as 0. By the parameters the product loses
-// 2^emin*|b| (Table 9: 2^-14 of FP16 and 2^-126 of BF16, for the operand alone), by the
-// bits |a*b|.
+// Conditioning: a flush, a narrowing, or parts of operands in passes. What is multiplied
+// is known: parts a[i] of a and b[j] of b, of one part each where there are no passes. The
+// products lose
+//
+//	a*b - sum of a[i]*b[j] over the passes
+//
+// By the bits that is their loss, and the losses of all products and of c are added up with
+// their signs. By the parameters, a narrowing to n bits leaves of a number of exponent e at
+// most r = 2^(max(e,emin)-n), or half of that where it rounds to nearest; the next part is at
+// most r, or the least unit 2^(emin-n) if that is more, and leaves in its turn what a number
+// as large as r leaves. A flushed part is at most 2^emin. With the last rest as one more part of both,
+// a*b is the sum of all products of parts, and the loss at most the sum of |a[i]|*|b[j]| over
+// those that no pass multiplies or that were flushed (Table 9 has 2^-14 of FP16 and 2^-126
+// of BF16, for a flushed operand alone).
 //
 // Cut. Each of the terms of a fused sum is rounded to a multiple of 2^Q, Q = E-F, where E
 // is the largest of the exponents hi and the floor. By the parameters each term is moved
@@ -38,7 +50,9 @@ import (
 //	RNE, RNA  by at most 2^(Q-1), and at most M
 //
 // since two multiples of 2^grid, one of which is one of 2^Q, and the other between it and
-// the next one, are that far apart. An accumulator that may be dropped loses at most M.
+// the next one, are that far apart. A term that may be dropped loses at most M. See
+// bound_sum.go for what adders do that do not add integers, and for an E to which
+// the accumulator does not count.
 //
 // Rounding. With e = max(floor(log2 M), emin), Round is a cut at 2^(e-Frac): 1 ulp for
 // RZ and the directed modes, 0.5 ulp for the others, as in Table 9, of a number as large
@@ -50,21 +64,39 @@ import (
 // Output flush. A number that may be below 2^emin, because m is, may become 0 in place of
 // being rounded. It loses at most 2^emin, by the bits at most min(M, 2^emin).
 //
-// All other steps are exact. Where a number may overflow, that is, where M is beyond the
-// range, there is no bound, nor is there one where an operand is an infinity or a NaN, or
-// for a program with refinements (mma.Params.Refined).
+// Nominal exponents. Prod.Up adds 1 to those of products, Prod.Zeros gives one to products
+// that are 0, and Join.CNorm makes that of an accumulator lo = floor(log2 m) or, if m <= 0,
+// grid, and hi = floor(log2 M). They err in no way of their own, but move E.
 //
-// All numbers are multiples of 2^base and kept in units of it: nothing is rounded here.
+// Shape. Merge, Tail, Leaf and Deep are other trees of the same additions. Sort orders
+// terms by |x'|, which is known where the intervals m..M of any two do not overlap, or both
+// have err = 0.
+//
+// All other steps are exact. There is no bound
+//
+//   - where an operand is an infinity or a NaN: there is no exact value. That is all that
+//     gates, and the saturation of infinities, change;
+//   - where a number may overflow, that is, where M is beyond the range of a rounding, a
+//     narrowing, or the bits of a sum (Align.Bits): an infinity, a number that has wrapped around
+//     or the largest one can be as far from x as one likes;
+//   - where the order of a Sort is not known: another order has another error.
+//
+// All numbers are multiples of 2^base and kept in units of it, or of less where that only
+// makes a bound larger: nothing is rounded here.
 
 // bounder follows a program.
 type bounder struct {
-	p        *mma.Params
-	f        mma.Formats
-	byBits   bool // the closer bounds
-	base     int
-	scales   [][2]operand // of each block
-	overflow bool
+	p         *mma.Params
+	f         mma.Formats
+	byBits    bool // the closer bounds
+	base      int
+	scales    [][2]part // of each block
+	lost      bound     // by the conditioning of operands
+	unbounded bool
 }
+
+// anyGrid is the grid of a zero.
+const anyGrid = 1 << 20
 
 // known is what is known of a number of the program.
 type known struct {
@@ -73,16 +105,8 @@ type known struct {
 	lo, hi  int
 	null    bool // it has no nominal exponent, and x' is 0
 	sure    bool // it has one, which is at least lo
+	sign    int  // of x', or of a zero; 0: not known
 	element int  // of a product: its position
-}
-
-// operand is an operand of a dot product.
-type operand struct {
-	mant    *big.Int // value = mant * 2^q; mant is odd or 0
-	q, e    int      // e: nominal exponent
-	flushed bool     // it counts as 0, and loses at most
-	loss    *big.Int // loss * 2^lossQ; of others their magnitude
-	lossQ   int
 }
 
 // bound is an error bound of a dot product: the error is at most err, and the exact
@@ -95,16 +119,13 @@ type bound struct {
 // errorBound returns a bound for a dot product of k elements, by the parameters or by the
 // operands' bits; ok is false if there is none.
 func errorBound(p *mma.Params, f mma.Formats, d *mma.Dot, byBits bool) (b bound, ok bool) {
-	if p.Refined() {
-		return b, false
-	}
 	e := &bounder{p: p, f: f, byBits: byBits}
 	products, c, ok := e.read(d)
 	if !ok {
 		return b, false
 	}
 	r := e.execute(products, c)
-	return bound{e.base, r.x, r.err}, !e.overflow
+	return bound{e.base, r.x.Add(r.x, e.lost.exact), r.err.Add(r.err, e.lost.err)}, !e.unbounded
 }
 
 // most returns M, a bound of the magnitude.
@@ -145,7 +166,7 @@ func (e *bounder) cutError(t *known, q int, mode fp.Mode) *big.Int {
 	case fp.RU:
 		toZero = t.x.Sign() <= 0 && t.least().Sign() >= 0
 	}
-	if !nearest {
+	if !nearest && t.grid >= e.base {
 		unit.Sub(unit, e.power(t.grid))
 	}
 	if toZero && most.Cmp(unit) < 0 {
@@ -156,8 +177,8 @@ func (e *bounder) cutError(t *known, q int, mode fp.Mode) *big.Int {
 
 // mayBeBelow reports whether a number that is not 0 may be below 2^n.
 func (e *bounder) mayBeBelow(t *known, n int) bool {
-	if n < e.base {
-		return false // it is a multiple of 2^base
+	if t.grid >= n {
+		return false
 	}
 	return t.least().Cmp(e.power(n)) < 0
 }
@@ -195,8 +216,8 @@ func (e *bounder) round(t known, r mma.Round) known {
 			grid = max(grid, int(r.Emin)-int(r.Frac))
 		}
 	}
-	if r.Emax != 0 && e.log2(new(big.Int).Add(most, loss)) > int(r.Emax) {
-		e.overflow = true
+	if most = new(big.Int).Add(most, loss); r.Emax != 0 && (e.log2(most) > int(r.Emax) || e.f.Short(&r) && most.Cmp(e.allOnes(r)) >= 0) {
+		e.unbounded = true
 	}
 	if r.Flush != mma.NoFlush && e.mayBeBelow(&t, int(r.Emin)) {
 		if f := e.flushLoss(&t, int(r.Emin)); f.Cmp(loss) > 0 {
@@ -227,87 +248,74 @@ func (e *bounder) normalise(t *known, r mma.Round) {
 	}
 }
 
-// sum is a fused sum of terms and, unless it is nil, of an accumulator.
-func (e *bounder) sum(terms []known, acc *known, j mma.Join) known {
-	all := terms
-	if acc != nil {
-		all = append(all[:len(all):len(all)], *acc)
-	}
-	s := known{x: new(big.Int), err: new(big.Int), null: true}
-	least := math.MinInt // E is at least that
-	for i := range all {
-		t := &all[i]
-		s.x.Add(s.x, t.x)
-		s.err.Add(s.err, t.err)
-		if t.null {
-			continue
-		}
-		if s.null {
-			s.lo, s.hi, s.grid, s.null = t.lo, t.hi, t.grid, false
-		}
-		s.lo, s.hi = min(s.lo, t.lo), max(s.hi, t.hi)
-		if t.sure {
-			least, s.sure = max(least, t.lo), true
-		}
-	}
-	if s.null {
-		return s
-	}
-	if floor := int(j.Align.Floor); floor != 0 {
-		s.hi, least = max(s.hi, floor), max(least, floor)
-	}
-	s.lo = max(s.lo, least)
-	empty := true
-	for i := range all {
-		t := all[i]
-		if t.null && e.byBits {
-			continue
-		}
-		f, mode := j.Align.F, j.Align.Mode
-		isAcc := acc != nil && i == len(all)-1
-		if isAcc && j.CF != 0 {
-			f = j.CF
-		}
-		if isAcc && j.CMode != 0 {
-			mode = j.CMode
-		}
-		loss, grid := new(big.Int), t.grid
-		if f != 0 {
-			loss = e.cutError(&t, s.hi-int(f), mode)
-			grid = max(grid, max(least, t.lo)-int(f))
-		}
-		if isAcc && j.CDrop != 0 && !t.null && (!t.sure || t.lo < s.hi-int(j.CDrop)) {
-			if m := t.most(); m.Cmp(loss) > 0 {
-				loss = m
-			}
-		}
-		s.err.Add(s.err, loss)
-		if !t.null && (empty || grid < s.grid) {
-			s.grid, empty = grid, false
-		}
-	}
-	return s
+// allOnes is the number of exponent Emax with all bits of its significand set.
+func (e *bounder) allOnes(r mma.Round) *big.Int {
+	x := e.power(int(r.Emax) + 1)
+	return x.Sub(x, e.power(int(r.Emax)-int(r.Frac)))
 }
 
-// execute is one execution of the instruction.
-func (e *bounder) execute(products []known, c *known) known {
-	n := max(int(e.p.Lanes), 1)
-	d := e.lane(dealt(products, 0, n), e.start(0, c))
-	for r := 1; r < n; r++ {
-		d = e.late(d, e.lane(dealt(products, r, n), e.start(r, c)), e.p.Late)
+// execute is one execution of the instruction. products are those of each pass, in
+// sequence.
+func (e *bounder) execute(products [][]known, c *known) known {
+	n, k := max(int(e.p.Lanes), 1), len(products[0])
+	whole := e.p.Whole(k)
+	var lanes []known
+	for r := range n {
+		lanes = append(lanes, e.steps(products, positions(r, whole, n), e.start(r, c), false))
 	}
-	if e.p.Start != mma.StartC && c != nil {
-		d = e.late(d, *c, e.p.Late)
+	d := e.merge(lanes, c)
+	if e.p.Tail {
+		d = e.steps(products, positions(whole, k, 1), &d, true)
+	}
+	if e.p.Start != mma.StartC && c != nil && e.p.Leaf == mma.NoLeaf {
+		d = e.late(d, *c)
 	}
 	return e.round(d, e.p.Out)
 }
 
-func (e *bounder) late(a, b known, r mma.Round) known {
-	return e.round(e.sum([]known{a, b}, nil, mma.Join{}), r)
+// merge adds the lanes, and c where it is one of them.
+func (e *bounder) merge(terms []known, c *known) known {
+	if e.p.Start != mma.StartC && c != nil {
+		terms = e.leaf(terms, c, mma.LeafFirst, mma.LeafLast)
+	}
+	distances := e.p.Merge.Distances()
+	if distances == nil {
+		for _, t := range terms[1:] {
+			terms[0] = e.late(terms[0], t)
+		}
+		return terms[0]
+	}
+	done := 0 // terms whose number has one of these bits have been added to others
+	for _, d := range distances {
+		for i := range terms {
+			if i&(done|d) == 0 && i+d < len(terms) {
+				terms[i] = e.late(terms[i], terms[i+d])
+			}
+		}
+		done |= d
+	}
+	return terms[0]
+}
+
+func (e *bounder) late(a, b known) known {
+	return e.round(e.sum([]known{a, b}, nil, mma.Join{}), e.p.Late)
+}
+
+// leaf returns terms with one more, if the program's leaf is before or after them.
+func (e *bounder) leaf(terms []known, t *known, before, after mma.Leaf) []known {
+	switch e.p.Leaf {
+	case before:
+		return slices.Insert(slices.Clone(terms), 0, *t)
+	case after:
+		return append(slices.Clone(terms), *t)
+	}
+	return terms
 }
 
 // zero is +0.
-func zero() known { return known{x: new(big.Int), err: new(big.Int), null: true} }
+func zero() known {
+	return known{x: new(big.Int), err: new(big.Int), grid: anyGrid, null: true, sign: 1}
+}
 
 // start is what the accumulator of a lane holds before the first step.
 func (e *bounder) start(r int, c *known) *known {
@@ -321,18 +329,31 @@ func (e *bounder) start(r int, c *known) *known {
 	return &z
 }
 
-// lane takes products L at a time.
-func (e *bounder) lane(products []known, acc *known) known {
-	l := int(e.p.L)
-	if l == 0 {
-		l = len(products)
-	}
-	for lo := 0; lo < len(products); lo += l {
-		d := e.step(products[lo:min(lo+l, len(products))], acc)
-		if lo+l < len(products) && e.p.In.Acc != mma.KeepSub {
-			d = e.flushAcc(d)
+// steps adds the products at some positions to an accumulator, L at a time, in one pass
+// after the other or in all together; result tells that the accumulator is that of a step.
+func (e *bounder) steps(products [][]known, at []int, acc *known, result bool) known {
+	runs := [][][]known{products}
+	if !e.p.Together {
+		runs = nil
+		for pass := range products {
+			runs = append(runs, products[pass:pass+1])
 		}
-		acc = &d
+	}
+	l := e.p.Step(len(products[0]))
+	for _, passes := range runs {
+		for some := range slices.Chunk(at, l) {
+			var terms []known
+			for _, i := range some {
+				for _, p := range passes {
+					terms = append(terms, p[i])
+				}
+			}
+			if result && e.p.In.Acc != mma.KeepSub {
+				*acc = e.flushAcc(*acc)
+			}
+			d := e.step(terms, acc)
+			acc, result = &d, true
+		}
 	}
 	if acc == nil {
 		return zero()
@@ -351,31 +372,57 @@ func (e *bounder) flushAcc(t known) known {
 	return t
 }
 
-// step is one step: the stages, the join with the accumulator, Post and Acc.
-func (e *bounder) step(products []known, acc *known) known {
-	sums := e.stage(products, e.p.Stage0, e.p.Scale == mma.ScaleGroup)
-	sums = e.stage(sums, e.p.Stage1, false)
-	d := e.sum(sums, acc, e.p.Join)
-	return e.round(e.round(d, e.p.Join.Post), e.p.Acc)
+// normAcc gives an accumulator the exponent of its leading 1.
+func (e *bounder) normAcc(t known) known {
+	if t.null {
+		return t
+	}
+	t.hi, t.lo = e.log2(t.most()), t.grid
+	if m := t.least(); m.Sign() > 0 {
+		t.lo = e.log2(m)
+	}
+	return t
 }
 
-// stage sums the groups of a stage.
+// step is one step: the stages, the join with the accumulator, Post and Acc.
+func (e *bounder) step(terms []known, acc *known) known {
+	leaf := e.p.Leaf != mma.NoLeaf && e.p.Start == mma.StartC
+	if acc != nil && e.p.Join.CNorm {
+		t := e.normAcc(*acc)
+		acc = &t
+	}
+	if leaf {
+		terms = e.leaf(terms, acc, mma.LeafFirst, mma.LeafLast)
+	}
+	terms = e.stage(terms, e.p.Stage0, e.p.Scale == mma.ScaleGroup)
+	if leaf {
+		terms, acc = e.leaf(terms, acc, mma.SumFirst, mma.SumLast), nil
+	}
+	terms = e.stage(terms, e.p.Stage1, false)
+	return e.round(e.round(e.sum(terms, acc, e.p.Join), e.p.Join.Post), e.p.Acc)
+}
+
+// stage sums the groups of a stage, of a deep one until one sum is left.
 func (e *bounder) stage(terms []known, s mma.Stage, scale bool) []known {
 	if s.Sum == mma.Off {
 		return terms
 	}
-	var sums []known
-	for _, g := range mma.Groups(&s, terms) {
-		t := e.group(g, s)
-		if s.Fixed && !t.null {
-			t.lo, t.hi = 0, 0
+	for {
+		var sums []known
+		for _, g := range mma.Groups(&s, terms) {
+			t := e.group(g, s)
+			if s.Fixed && !t.null {
+				t.lo, t.hi = 0, 0
+			}
+			if scale {
+				t = e.scaled(t, g[0].element)
+			}
+			sums = append(sums, t)
 		}
-		if scale {
-			t = e.scaled(t, g[0].element)
+		if terms = sums; !s.Deep || len(terms) == 1 {
+			return terms
 		}
-		sums = append(sums, t)
 	}
-	return sums
 }
 
 // scaled multiplies a sum by the scales of an element's block.
@@ -383,9 +430,12 @@ func (e *bounder) scaled(t known, element int) known {
 	if e.scales == nil {
 		return t
 	}
+	t.sign = 0
 	for _, s := range e.scales[element/int(e.f.Block)] {
-		if s.mant.Sign() == 0 {
-			return zero()
+		if s.zero() {
+			z := zero()
+			z.sign = 0
+			return z
 		}
 		t.x, t.err = times(t.x, s), times(t.err, s)
 		t.grid, t.lo, t.hi = t.grid+s.q, t.lo+s.e, t.hi+s.e
@@ -395,7 +445,7 @@ func (e *bounder) scaled(t known, element int) known {
 
 // times multiplies a number by a scale. It is a multiple of what is shifted out: see
 // read.
-func times(x *big.Int, s operand) *big.Int {
+func times(x *big.Int, s part) *big.Int {
 	y := new(big.Int).Mul(x, s.mant)
 	if s.q < 0 {
 		return y.Rsh(y, uint(-s.q))
@@ -409,6 +459,9 @@ func (e *bounder) group(terms []known, s mma.Stage) known {
 		return e.round(e.sum(terms, nil, mma.Join{Align: s.Align}), s.Round)
 	}
 	element := terms[0].element
+	if s.Sort != mma.Unsorted {
+		terms = e.sorted(terms, s.Sort)
+	}
 	switch s.Sum {
 	case mma.Fused:
 		return add(terms...)
@@ -437,11 +490,33 @@ func (e *bounder) group(terms []known, s mma.Stage) known {
 	return terms[0]
 }
 
-// dealt returns the terms r, r+n, r+2n, ...
-func dealt[T any](terms []T, r, n int) []T {
-	var out []T
-	for ; r < len(terms); r += n {
-		out = append(out, terms[r])
+// sorted returns terms in the order of a Sort.
+func (e *bounder) sorted(terms []known, by mma.Sort) []known {
+	terms = slices.Clone(terms)
+	slices.SortStableFunc(terms, func(t, u known) int {
+		c := t.most().Cmp(u.most())
+		if by == mma.Falling {
+			c = -c
+		}
+		return c
+	})
+	for i := range terms[1:] {
+		t, u := &terms[i], &terms[i+1]
+		if by == mma.Falling {
+			t, u = u, t
+		}
+		if t.most().Cmp(u.least()) >= 0 && (t.err.Sign() != 0 || u.err.Sign() != 0) {
+			e.unbounded = true
+		}
 	}
-	return out
+	return terms
+}
+
+// positions returns from, from+n, ... below end.
+func positions(from, end, n int) []int {
+	var all []int
+	for ; from < end; from += n {
+		all = append(all, from)
+	}
+	return all
 }

@@ -3,12 +3,14 @@ package study
 import (
 	"context"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
@@ -18,14 +20,20 @@ import (
 // the decisions of each; and that the exact values are those of the oracle.
 func TestErrorBound(t *testing.T) {
 	var units []mma.Instruction
-	for seed := range uint64(tier.Of(50, 150, 800)) {
+	for seed := range uint64(tier.Of(40, 60, 800)) {
 		units = append(units, mma.MadeUp(seed))
+	}
+	for seed, n := uint64(800), tier.Of(4, 10, 600); n > 0; seed++ {
+		if u := mma.MadeUp(seed); u.Params.Refined() {
+			units = append(units, u)
+			n--
+		}
 	}
 	all, err := catalogue(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, u := range all[:tier.Of(30, 80, len(all))] {
+	for _, u := range all[:tier.Of(20, 40, len(all))] {
 		units = append(units, *u.inst())
 	}
 	rounds := tier.Of(1, 1, 2)
@@ -121,5 +129,91 @@ func TestFormula(t *testing.T) {
 		if got := formula(i); got != c.want {
 			t.Errorf("%s: %q, want %q", i.FullName(), got, c.want)
 		}
+	}
+}
+
+// TestRefinedBound searches, for each refinement alone, for the largest error as a part of
+// its bound: none is exceeded, and the bound without the refinement is, where it makes errors
+// larger.
+func TestRefinedBound(t *testing.T) {
+	hopper, cdna2, cdna3 := "hopper/mma.m16n8k16.f32.f16.f16.f32", "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16"
+	fma := "x86/vfmadd231ps.rz"
+	for _, c := range []struct {
+		name, unit string
+		change     func(p *mma.Params)
+		more       bool // errors are larger than without it
+	}{
+		{"narrow by mode", hopper, func(p *mma.Params) { p.In.A = mma.Narrow{Frac: 4, Mode: fp.RNE} }, true},
+		{"narrow by reading", hopper, func(p *mma.Params) { p.In.B = mma.Narrow{Frac: 3} }, true},
+		{"narrow to a range", hopper, func(p *mma.Params) { p.In.NarrowC = mma.Narrow{Frac: 7, Mode: fp.RU, To: fp.FP16} }, true},
+		{"passes", hopper, func(p *mma.Params) {
+			p.In.A = mma.Narrow{Frac: 4, Mode: fp.RZ}
+			p.In.B, p.Passes = p.In.A, mma.PassesOf(mma.Pass{A: 0, B: 1}, mma.Pass{A: 1}, mma.Pass{})
+		}, true},
+		{"passes together", hopper, func(p *mma.Params) {
+			p.In.A = mma.Narrow{Frac: 4, Mode: fp.RNE}
+			p.Passes, p.Together = mma.PassesOf(mma.Pass{A: 1}, mma.Pass{}), true
+		}, true},
+		{"up", hopper, func(p *mma.Params) { p.Prod.Up = true }, true},
+		{"zeros", hopper, func(p *mma.Params) { p.Prod.Zeros, p.Prod.Up = true, true }, true},
+		{"gate", hopper, func(p *mma.Params) { p.Prod.Gate = mma.GateSkip }, false},
+		{"cnorm", cdna3, func(p *mma.Params) { p.Join.CNorm = true }, false},
+		{"cbeside", hopper, func(p *mma.Params) { p.Join.CBeside = true }, true},
+		{"sticky for the rounding", "hopper/mma.m16n8k16.f16.f16.f16.f16", func(p *mma.Params) { p.Join.Align.Sticky = mma.StickyRound }, false},
+		{"sticky below", hopper, func(p *mma.Params) { p.Join.Align.Sticky = mma.StickyBelow }, true},
+		{"sticky last", cdna3, func(p *mma.Params) { p.Join.Align.Sticky = mma.StickyLast }, true},
+		{"negate", hopper, func(p *mma.Params) { p.Join.Align.Negate = mma.NegateFlip }, true},
+		{"negate numbers, RD", cdna3, func(p *mma.Params) { p.Join.Align.Negate = mma.NegateFlipNumbers }, true},
+		{"negate, frame", hopper, func(p *mma.Params) { p.Join.Align.Negate = mma.NegateFrame }, true},
+		{"bits", hopper, func(p *mma.Params) { p.Join.Align.Bits = 27 }, true},
+		{"saturate", hopper, func(p *mma.Params) { p.Join.Align.Bits, p.Join.Align.Saturate = 27, true }, true},
+		{"drop", hopper, func(p *mma.Params) { p.Join.Align.Drop = 12 }, true},
+		{"plus", cdna2, func(p *mma.Params) { p.Stage0.Plus = true }, false},
+		{"deep", cdna2, func(p *mma.Params) { p.Stage0.Deep, p.Stage0.Group = true, 2 }, false},
+		{"sort", cdna2, func(p *mma.Params) { p.Stage0.Sum, p.Stage0.Sort = mma.Sequential, mma.Falling }, false},
+		{"leaf", cdna2, func(p *mma.Params) { p.Leaf = mma.LeafFirst }, true},
+		{"merge and tail", fma, func(p *mma.Params) {
+			p.Lanes, p.Merge, p.Tail, p.Late = 5, mma.MergeHalves(5), true, p.Acc
+		}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			arch, name, _ := strings.Cut(c.unit, "/")
+			base, err := mma.Lookup(arch, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := *base
+			if i.K < 8 {
+				i.K = 8
+			}
+			c.change(&i.Params)
+			if !i.Params.Refined() {
+				t.Fatal("it is no refinement")
+			}
+			m, err := sim.ForInstruction(&i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			u := &unit{Unit: devices.Func(&i, func(d *mma.Dot) uint64 { return m.Dot(d, nil) }), name: c.name}
+			most := tier.Of(200, 300, 10000)
+			got, err := tightest(context.Background(), u, 1, most)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%s: ratio %.3g, attained %d of %d of %d", got.Bound, float64(got.Ratio), got.Attained, got.Bounded, got.Tried)
+			if got.Exceeded > 0 || got.Ratio < 0.15 || got.Bounded < got.Tried/10 {
+				t.Errorf("%+v", got)
+			}
+			was := i
+			was.Params = base.Params
+			u.Unit = devices.Func(&was, func(d *mma.Dot) uint64 { return m.Dot(d, nil) })
+			without, err := tightest(context.Background(), u, 1, most)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if without.Exceeded > 0 != c.more {
+				t.Errorf("without the refinement the bound is exceeded on %d inputs", without.Exceeded)
+			}
+		})
 	}
 }

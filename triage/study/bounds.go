@@ -20,7 +20,7 @@ var boundsStudy = Study{
 	Short: "error bounds from the parameters of each unit, against the largest error found",
 	Long: `bounds derives from the parameters of each unit a bound of its error for given
 operands: Table 9 of Xie et al. (arXiv:2511.10909), extended to every parameter program
-(triage/study/bound.go derives it). Then it looks for operands whose error comes near to
+(triage/study/bound.go derives it, and lists the inputs for which there is none). Then it looks for operands whose error comes near to
 the bound, from inputs that aim at the unit's decisions and by changing the best of them
 again and again (hill climbing). All errors on the way are also held against a closer
 bound, which looks at the bits of the operands too.
@@ -58,8 +58,6 @@ func (bounds) Run(ctx context.Context, r *Request) (*Result, error) {
 	for _, u := range units {
 		if i := u.inst(); i.Params.Validate(i.Formats, i.K) != nil {
 			return nil, fmt.Errorf("nothing is known of the arithmetic of %s, so there is no bound: mmafuzz infer finds it", u.name)
-		} else if i.Params.Refined() {
-			return nil, fmt.Errorf("%s: no bound is derived for sums with sticky bits, negation without a carry or a size, and for operands, products and accumulators with other exponents or widths than the formats'", u.name)
 		}
 	}
 	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) (tightness, error) {
@@ -138,18 +136,17 @@ func (t *tightness) score(i *mma.Instruction, d *mma.Dot, code uint64) float64 {
 func formula(i *mma.Instruction) string {
 	p := &i.Params
 	step := p.Step(i.K)
+	steps := (i.K + step - 1) / step
+	if n := max(1, len(p.Passes.List())); p.Together {
+		step *= n
+	} else {
+		steps *= n
+	}
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
-	ulp := func(r mma.Round) string {
-		half := "1"
-		if r.Mode == fp.RNE || r.Mode == fp.RNA {
-			half = "0.5"
-		}
-		return fmt.Sprintf("%s ulp(%d bits)", half, r.Frac)
-	}
 	rounding := func(times int, r mma.Round) {
 		if r.Frac != 0 && times > 0 {
-			add("%s%s", multiple(times), ulp(r))
+			add("%s%s", multiple(times), ulp(r.Frac, r.Mode))
 		}
 		if r.Flush != mma.NoFlush && times > 0 {
 			add("%s2^%d (flush)", multiple(times), r.Emin)
@@ -167,9 +164,14 @@ func formula(i *mma.Instruction) string {
 			sums = terms - groups
 			cuts = 2 * sums
 		}
+		if s.Deep { // until one is left: each sum of n terms has n-1 fewer
+			cuts, groups = 2*terms-2, 1
+			sums = terms - 1
+		}
 		if s.Align.F != 0 && cuts > 0 {
 			add("%s2^(E-%d)", multiple(cuts), s.Align.F)
 		}
+		adder(add, s.Align, s.Align.F, cuts, sums)
 		rounding(sums, s.Round)
 		terms = groups
 	}
@@ -181,19 +183,21 @@ func formula(i *mma.Instruction) string {
 			add("%s2^(E-%d)", multiple(terms), f)
 			add("2^(E-%d) of c", cf)
 		}
+		adder(add, p.Join.Align, max(f, cf), terms+1, 1)
 	}
 	rounding(1, p.Join.Post)
 	rounding(1, p.Acc)
 	text := strings.Join(parts, " + ")
-	if steps := (i.K + step - 1) / step; steps > 1 && text != "" {
+	if steps > 1 && text != "" {
 		text = fmt.Sprintf("%d steps of (%s)", steps, text)
 	}
 	parts = parts[:0]
 	if p.In.Sub != mma.KeepSub {
 		text = strings.TrimSuffix("|a*b| of subnormal a or b + "+text, " + ")
 	}
+	text = strings.TrimSuffix(narrowed(p)+text, " + ")
 	if p.LateAdds(i.Formats) {
-		add("late: %s", ulp(p.Late))
+		add("late: %s", ulp(p.Late.Frac, p.Late.Mode))
 	}
 	rounding(1, p.Out)
 	if len(parts) > 0 {
@@ -203,6 +207,54 @@ func formula(i *mma.Instruction) string {
 		text = "0"
 	}
 	return text
+}
+
+// ulp is a bound of the error of a rounding.
+func ulp(frac mma.Frac, mode fp.Mode) string {
+	half := "1"
+	if mode == fp.RNE || mode == fp.RNA {
+		half = "0.5"
+	}
+	return fmt.Sprintf("%s ulp(%d bits)", half, frac)
+}
+
+// narrowed is what the narrowing of operands adds to a bound, followed by a plus.
+func narrowed(p *mma.Params) string {
+	text := ""
+	if p.Passes != 0 {
+		text = fmt.Sprintf("|a*b| of parts that the passes %s leave out + ", p.Passes)
+	}
+	for _, o := range []struct {
+		n    mma.Narrow
+		what string
+		in   bool // the passes
+	}{{p.In.A, "|b|*%s of a + ", true}, {p.In.B, "|a|*%s of b + ", true}, {p.In.NarrowC, "%s of c + ", false}} {
+		switch {
+		case o.in && p.Passes != 0:
+		case o.n.Frac != 0:
+			text += fmt.Sprintf(o.what, ulp(o.n.Frac, o.n.Mode))
+		case o.n.To != fp.None:
+			text += fmt.Sprintf(o.what, ulp(mma.Frac(o.n.To.Get().FracBits), o.n.Mode))
+		}
+	}
+	return text
+}
+
+// adder adds what a sum that is not one of integers errs in, in sums of some terms in all;
+// f gives the grid.
+func adder(add func(string, ...any), a mma.Align, f mma.Frac, terms, sums int) {
+	if a.Negate != mma.NegateExact && a.Mode != fp.RZ { // with RZ a cut that is negated errs by no more than one that is not
+		add("%s2^(E-%d) (negation)", multiple(terms), f)
+	}
+	switch a.Sticky {
+	case mma.StickyBelow:
+		add("%s2^(E-%d) (sticky bit)", multiple(sums), f+1)
+	case mma.StickyLast:
+		add("%s2^(E-%d) (sticky bit)", multiple(sums), f)
+	}
+	if a.Drop != 0 {
+		add("terms below 2^(E-%d)", a.Drop)
+	}
 }
 
 func multiple(n int) string {
