@@ -8,6 +8,7 @@ import (
 	osexec "os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,19 @@ func TestPackages(t *testing.T) {
 		{"old", "numpy_matmul", "numpy", "__version__ = '1.9'", "the Python package numpy is of version 1.9, 1.20 or later is needed"},
 		{"odd", "numpy_matmul", "numpy", "", "the Python package numpy is of version unknown, 1.20 or later is needed"},
 		{"damaged", "torch_matmul", "torch", "import filelock", "cannot be imported (ModuleNotFoundError: No module named 'filelock')"},
+		{"missing", "triton_dot", "torch", "__version__ = '2.9'", "the Python package triton is not installed for "},
+		{"missing", "tinygrad_wmma sm_80", "", "", "the Python package tinygrad is not installed for "},
+		{"missing", "spike_dota --spike /absent/spike", "", "", "there is no program /absent/spike, RISC-V's simulator: build it from its sources, or pip install"},
+	}
+	children, err := filepath.Glob(filepath.Join("children", "*_*.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range children {
+		name := strings.TrimSuffix(filepath.Base(file), ".py")
+		if !slices.ContainsFunc(cases, func(c struct{ name, child, module, text, want string }) bool { return strings.HasPrefix(c.child, name) }) {
+			t.Errorf("what %s says without its package is not tested", file)
+		}
 	}
 	for _, tc := range cases[:tier.Of(1, 5, len(cases))] {
 		t.Run(tc.name+" "+tc.child, func(t *testing.T) {
@@ -87,6 +101,57 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestSpikeRefused looks at what the child for Spike says of programs that are not what it
+// needs.
+func TestSpikeRefused(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the programs are scripts of a Unix shell")
+	}
+	for _, tc := range []struct{ name, script, want string }{
+		{"another program", "echo 'usage: spike COMMAND'", "is not RISC-V's simulator, it says 'usage: spike COMMAND' (Debian has another program of that name)"},
+		{"too old", "echo 'Spike RISC-V ISA Simulator 1.1.0'; case $1 in --isa*) echo 'unsupported extension: zvfwdota16bf' >&2; exit 255;; esac",
+			"Spike RISC-V ISA Simulator 1.1.0 has no dot products of Zvdota and Zvbdota, which came in 2026 " +
+				"(spike --isa=rv64gcv_zvfwdota16bf_zvfqwdota8f_zvfwbdota16bf_zvfqwbdota8f: exit status 255: unsupported extension: zvfwdota16bf)"},
+		{"no device tree compiler", "echo 'Spike RISC-V ISA Simulator 1.1.0'; case $1 in --isa*) echo 'Failed to run dtc' >&2; exit 1;; esac", "exit status 1: Failed to run dtc"},
+	} {
+		program := filepath.Join(t.TempDir(), "spike")
+		if err := os.WriteFile(program, []byte("#!/bin/sh\n"+tc.script+"\n"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := devices.Open(framework(t, "spike_dota", "--spike "+program)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
+		}
+	}
+}
+
+// TestSpike compares Spike with the rows of the catalogue, in tiles, in every bit.
+func TestSpike(t *testing.T) {
+	if _, err := osexec.LookPath("spike"); err != nil {
+		t.Skip("there is no program spike: RISC-V's dot products are NOT TESTED")
+	}
+	target := open(t, framework(t, "spike_dota", ""))
+	for _, i := range target.Instructions() {
+		u, err := target.Open(&i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := fill(mma.NewBatch(i.Formats, mma.Shape{M: 3, N: 5, K: i.K, Tiles: 40}))
+		got, want := make([]byte, in.Dots()*4), make([]byte, in.Dots()*4)
+		if err := u.Run(t.Context(), in, got); err != nil {
+			t.Fatal(err)
+		}
+		if err := sims(t, "riscv", i.Name).Run(t.Context(), in, want); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s: D is\n%x, by the model\n%x", i.Name, got, want)
+		}
+	}
+	if n := len(target.Instructions()); n != 10 {
+		t.Errorf("%d instructions, want 10", n)
+	}
+}
+
 // TestMisbehaviour looks at a child that uses protocol.py and dies, hangs and so on.
 func TestMisbehaviour(t *testing.T) {
 	script := filepath.Join("testdata", "children", "misbehaves.py")
@@ -116,7 +181,8 @@ func TestMisbehaviour(t *testing.T) {
 // integers, which any order and any format get right: what is tested is how dot products
 // are laid out in matrices. A library that is not here is left out, loudly.
 func TestFrameworks(t *testing.T) {
-	packages := map[string]string{"numpy_matmul": "numpy", "torch_matmul": "torch", "onnxruntime_matmul": "onnxruntime", "jax_matmul": "jax"}
+	packages := map[string]string{"numpy_matmul": "numpy", "torch_matmul": "torch", "onnxruntime_matmul": "onnxruntime", "jax_matmul": "jax",
+		"triton_dot": "triton", "tinygrad_wmma": "tinygrad"}
 	for _, tc := range []struct{ child, options string }{
 		{"numpy_matmul", "--type f32,f64,f16 -k 1,16,33 --size 8x6"},
 		{"numpy_matmul", "--type f32 --transposed --size 5x64"},
@@ -128,6 +194,9 @@ func TestFrameworks(t *testing.T) {
 		{"onnxruntime_matmul", "--op matmul,addmm -k 1,16 --size 8x6"},
 		{"onnxruntime_matmul", "--op addmm --transposed --size 5x64"},
 		{"jax_matmul", "-k 1,16 --size 8x6"},
+		{"triton_dot", "--type f16,f32,e4m3,e5m2 -k 16,32 --size 16x32"},
+		{"tinygrad_wmma", "sm_89 --type f16,e4m3"},
+		{"tinygrad_wmma", "gfx942 --type bf16 -k 32"},
 	} {
 		t.Run(tc.child+" "+tc.options, func(t *testing.T) {
 			if !tier.Long() && tc.child != "numpy_matmul" {
