@@ -249,3 +249,15 @@ func TestRefined(t *testing.T) {
 		}
 	}
 }
+
+// TestLostInfinities compares the interpreters on units that drop an infinite c, which no
+// made-up unit does.
+func TestLostInfinities(t *testing.T) {
+	skipUnderRace(t)
+	for n, i := range mma.Arithmetics() {
+		lowest := i.A.Get().Emin() + i.B.Get().Emin()
+		i.Params.Join.CLost = []mma.Exp{mma.Exp(lowest), -2, 1, 9}[n%4]
+		i.Name += " lost"
+		compareModels(t, &i, 1, tier.Of(1, 2, 40))
+	}
+}

@@ -160,8 +160,17 @@ func (e *evaluator) step(products []term, acc *term) term {
 		normal.e = acc.log2()
 		acc = &normal
 	}
+	if acc != nil && acc.kind != Finite && lost(sums, e.Join.CLost) {
+		acc = &term{null: true}
+	}
 	d := e.fused(sums, acc, e.Join, next.Mode)
 	return e.round(e.round(d, e.Join.Post), e.Acc)
+}
+
+// lost reports whether an infinity or NaN is dropped beside terms.
+func lost(terms []term, from mma.Exp) bool {
+	top, some := maxExponent(terms, 0)
+	return from != 0 && some && top >= int(from) && !slices.ContainsFunc(terms, func(t term) bool { return t.kind != Finite })
 }
 
 // late is an addition after the last step.

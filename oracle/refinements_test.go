@@ -97,6 +97,12 @@ func TestRefinements(t *testing.T) {
 		// c = 2^30 + 2^7 keeps its bits, since E is 0; what is below 2^-23 is lost.
 		{"beside", func(p *mma.Params) { p.Join.CBeside, p.Join.Align.F = true, 4 }, []uint64{0x3c00}, []uint64{0x3e00}, 0x4e800001, 0x4e800001},
 		{"c cut to the products", func(p *mma.Params) { p.Join.CBeside = true }, []uint64{0x7800}, []uint64{0x7800}, 0x41000000, 0x4e800000},
+		// An infinite c beside products of exponent 1 and 2; beside an infinity and nothing it stays.
+		{"lost infinity", func(p *mma.Params) { p.Join.CLost = 2 }, []uint64{0x4000, 0x3c00}, []uint64{0x4000, 0x3c00}, 0xff800000, 0x40a00000},
+		{"lost NaN", func(p *mma.Params) { p.Join.CLost = 2 }, []uint64{0x4000}, []uint64{0x4000}, 0x7fc00000, 0x40800000},
+		{"infinity that is not lost", func(p *mma.Params) { p.Join.CLost = 2 }, []uint64{0x4000}, []uint64{0x3c00}, 0xff800000, 0xff800000},
+		{"infinity beside another", func(p *mma.Params) { p.Join.CLost = 2 }, []uint64{0x7c00, 0x4000}, []uint64{0x4000, 0x4000}, 0xff800000, 0x7fffffff},
+		{"infinity beside nothing", func(p *mma.Params) { p.Join.CLost = -28 }, []uint64{0}, []uint64{0x4000}, 0x7f800000, 0x7f800000},
 		{"saturated infinity", func(p *mma.Params) { p.Acc.Over = mma.OverSat }, []uint64{0x3c00}, []uint64{0x3c00}, 0xff800000, 0xff7fffff},
 		{"top bits", func(p *mma.Params) { p.In.A = mma.Narrow{Frac: 4, Mode: fp.RZ} }, []uint64{0x3fff}, []uint64{0x3c01}, 0, 0x3ff83e00},
 		{"bits of a NaN that are not there", func(p *mma.Params) { p.In.A = mma.Narrow{Frac: 4} }, []uint64{0x7c01}, []uint64{0x3c00}, 0, 0x7f800000},

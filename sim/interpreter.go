@@ -306,6 +306,9 @@ func (x *machine) step(acc term, hasAcc bool, what origin) term {
 	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop, beside: j.CBeside}
 	c.rd = j.Post.Mode == fp.RD || j.Post == (mma.Round{}) && x.p.Acc.Mode == fp.RD
 	if hasAcc && leaf == mma.NoLeaf {
+		if x.lost(acc) {
+			acc = zeroTerm(false)
+		}
 		c.acc = len(x.terms)
 		x.term(acc, what)
 	}
@@ -315,6 +318,21 @@ func (x *machine) step(acc term, hasAcc bool, what origin) term {
 	t := x.fuse(x.terms, &c)
 	t = x.rounded("post", t, &j.Post)
 	return x.rounded("acc", t, &x.p.Acc)
+}
+
+// lost reports whether an infinite or NaN accumulator is dropped beside the terms.
+func (x *machine) lost(acc term) bool {
+	least, far := x.p.Join.CLost, false
+	if least == 0 || acc.kind < Inf {
+		return false
+	}
+	for i := range x.terms {
+		if x.terms[i].kind >= Inf {
+			return false
+		}
+		far = far || x.terms[i].kind == Finite && x.terms[i].e >= int32(least)
+	}
+	return far
 }
 
 // scaleGroups multiplies the group sums that Stage0 left by their scales.

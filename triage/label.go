@@ -25,6 +25,7 @@ const (
 	ZeroExponent         Label = "zero-exponent"         // exponent of zero terms, floor of the alignment
 	ComplementNegation   Label = "complement-negation"   // terms negated without the carry
 	SpecialTruncation    Label = "special-truncation"    // a small accumulator is dropped
+	LostInfinity         Label = "lost-infinity"         // an infinite accumulator is dropped
 	FusionWidth          Label = "fusion-width"          // terms in one fused sum
 	AccumulatePlacement  Label = "accumulate-placement"  // where c enters
 	SummationOrder       Label = "summation-order"       // sequence, tree, interleaving
@@ -59,6 +60,7 @@ var labelDocs = []struct {
 	{ZeroExponent, "exponent of terms that are zero or subnormal: floor of the alignment"},
 	{ComplementNegation, "terms of a sum negated without the carry of two's complement"},
 	{SpecialTruncation, "small terms, or a small accumulator, are dropped altogether"},
+	{LostInfinity, "an infinite or NaN accumulator is dropped beside finite products"},
 	{FusionWidth, "number of products added in one fused sum"},
 	{AccumulatePlacement, "where c enters the sum"},
 	{SummationOrder, "sequence or tree of additions, interleaved groups"},
@@ -128,6 +130,7 @@ var fieldLabels = []struct {
 	{"join.align.*", Overflow, nil},
 	{"join.cnorm", ZeroExponent, nil},
 	{"join.cbeside", TruncationWidth, nil},
+	{"join.clost", LostInfinity, nil},
 	{"join.cf", TruncationWidth, nil},
 	{"join.cmode", AlignmentRounding, asymmetry},
 	{"join.cdrop", SpecialTruncation, nil},

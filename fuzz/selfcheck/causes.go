@@ -147,7 +147,7 @@ const causesCommand = "mmafuzz selfcheck causes"
 
 // refinementLabels are those of parameters that no program of the catalogue has: they name
 // no difference between two of them.
-var refinementLabels = []triage.Label{triage.OperandRounding, triage.ComplementNegation}
+var refinementLabels = []triage.Label{triage.OperandRounding, triage.ComplementNegation, triage.LostInfinity}
 
 // causesDigest identifies what a row of the table of causes is made from: the instructions
 // of two architectures, the generators, the order of the labels that it can name, and the

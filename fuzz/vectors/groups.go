@@ -28,7 +28,7 @@ var groups = []group{
 	{"accumulator", "where c enters", []triage.Label{triage.AccumulatePlacement}},
 	{"scales", "block scales", nil},
 	{"subnormals", "subnormal operands, sums and results", []triage.Label{triage.InputFTZ, triage.OutputFTZ}},
-	{"overflow", "the largest numbers and infinities", []triage.Label{triage.Overflow}},
+	{"overflow", "the largest numbers and infinities", []triage.Label{triage.Overflow, triage.LostInfinity}},
 	{"zeros", "the sign of zero", []triage.Label{triage.SignedZero}},
 	{"nan", "NaN: when it arises, and its code", []triage.Label{triage.NaNEncoding}},
 	{random, "numbers and raw bits drawn at random", nil},

@@ -283,6 +283,10 @@ type Join struct {
 	// only if these are all null. An accumulator above E keeps its upper bits, unless
 	// Align.Bits takes them.
 	CBeside bool `json:"cbeside,omitzero"`
+	// CLost: an infinite or NaN accumulator counts as +0 beside finite terms if the largest
+	// of their nominal exponents is CLost or more: where emulators take its exponent from
+	// frexp, which gives 0, they drop it as if it were small. 0: never.
+	CLost Exp `json:"clost,omitzero"`
 	// Post normalises and rounds the sum before Acc does.
 	Post Round `json:"post,omitzero"`
 }

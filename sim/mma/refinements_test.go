@@ -61,7 +61,7 @@ func TestRefined(t *testing.T) {
 		"in.narrowc.frac in.narrowc.mode in.narrowc.to in.narrowc.over prod.up prod.zeros prod.gate passes merge tail leaf " +
 		"stage0.deep stage0.sort stage0.align.sticky stage0.align.negate stage0.align.bits stage0.align.drop stage0.plus " +
 		"stage1.deep stage1.sort stage1.align.sticky stage1.align.negate stage1.align.bits stage1.align.drop stage1.plus " +
-		"join.align.sticky join.align.negate join.align.bits join.align.drop join.cnorm join.cbeside"
+		"join.align.sticky join.align.negate join.align.bits join.align.drop join.cnorm join.cbeside join.clost"
 	var got []string
 	for _, f := range Fields() {
 		var p Params

@@ -111,7 +111,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s is in the table of numbers: %v", f.Path, !want)
 		}
 	}
-	used := map[string]bool{}
+	used := map[string]bool{"join.clost": true} // which is never drawn: mma.TestMadeUp
 	units := mma.Arithmetics()
 	for seed := range uint64(5000) {
 		units = append(units, mma.MadeUp(seed))

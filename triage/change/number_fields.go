@@ -23,6 +23,7 @@ var numbers = func() map[string]number {
 		{"stage1.group", alignments[1].used, groupSpan},
 		{"join.cf", always, fracSpan},
 		{"join.cdrop", always, fracSpan},
+		{"join.clost", always, func(o *original) (int, int) { lo, _ := o.exponents(); return lo, int(o.A.Get().Emax() + o.B.Get().Emax()) + 1 }},
 		{"in.a.frac", always, func(o *original) (int, int) { return 1, int(o.read(o.A).FracBits) - 1 }},
 		{"in.b.frac", always, func(o *original) (int, int) { return 1, int(o.read(o.B).FracBits) - 1 }},
 		{"in.narrowc.frac", func(o *original) bool { return o.C != fp.None }, func(o *original) (int, int) { return 1, int(o.C.Get().FracBits) - 1 }},

@@ -34,6 +34,7 @@ func (s Space) Size(p *mma.Params) int {
 	add(2, p.Prod.Gate != mma.GateOff)
 	add(2, p.Join.CNorm)
 	add(2, p.Join.CBeside)
+	add(2, p.Join.CLost != 0)
 	add(2, p.Scale != mma.ScaleProduct)
 	add(2, p.Order != mma.Ascending)
 	add(2, p.L != 0)

@@ -214,3 +214,15 @@ func lastSaturation(c *changer) {
 	r := rounds[len(rounds)-1]
 	c.to(func(p *mma.Params) { r.at(p).Over = mma.OverSat })
 }
+
+// lostInfinities drops infinite and NaN accumulators beside any finite products, and beside
+// those of which an accumulator of exponent 0 would be at the end of the window.
+func lostInfinities(c *changer) {
+	lowest, _ := c.exponents()
+	c.to(func(p *mma.Params) { p.Join.CLost = mma.Exp(lowest) })
+	for _, f := range []mma.Frac{c.p.Join.CDrop, c.p.Join.CF, c.p.Join.Align.F} {
+		for e := max(1, int(f)-1); f != 0 && e <= int(f)+1; e++ {
+			c.to(func(p *mma.Params) { p.Join.CLost = mma.Exp(e) })
+		}
+	}
+}

@@ -75,6 +75,7 @@ var partWords = []struct{ suffix, words string }{
 	{"align.saturate", "whether a sum that is too large becomes the largest one"},
 	{"join.cnorm", "whether a subnormal accumulator has its own exponent"},
 	{"join.cbeside", "whether the terms are aligned without the accumulator"},
+	{"join.clost", "exponent of finite terms from which an infinite or NaN accumulator is dropped"},
 	{"join.cf", "bits of the accumulator kept below the largest exponent (F2)"},
 	{"join.cmode", "how the accumulator is rounded where it is cut"},
 	{"join.cdrop", "how far below the largest exponent the accumulator is dropped altogether"},
