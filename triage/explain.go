@@ -232,7 +232,7 @@ func (s *search) candidates() []mma.Params {
 		found = append(found, q)
 	}
 	if len(found) == 0 {
-		found = s.explaining(change.Programs(s.ev.Mutants(&base, change.Refinements)))
+		found = s.explaining(change.Programs(s.ev.Mutants(&base, change.Refinements, change.Mistakes)))
 	}
 	if len(found) == 0 {
 		found = s.anyValue()

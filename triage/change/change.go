@@ -41,6 +41,9 @@ const (
 	// Refinements are what no unit of the catalogue does and others may. They are apart
 	// from Decisions, which the tables of package selfcheck measure.
 	Refinements
+	// Mistakes are what only emulators do: they are apart from Refinements, which test
+	// vectors are chosen by.
+	Mistakes
 	// Adjacent are all numbers one more and one less.
 	Adjacent
 	// Steps are what a search tries that knows little yet: numbers over their whole

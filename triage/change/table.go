@@ -77,7 +77,7 @@ var table = []row{
 	{"wide window", by{RareSteps: wideWindows}},
 	{"normalised c", refinement(is("join.cnorm"))},
 	{"c beside", refinement(is("join.cbeside"))},
-	{"c lost", by{Refinements: lostInfinities, Steps: lostInfinities, Removals: fields(is("join.clost"), absent)}},
+	{"c lost", by{Mistakes: lostInfinities, Steps: lostInfinities, Removals: fields(is("join.clost"), absent)}},
 	{"saturated infinity", by{Refinements: lastSaturation, Steps: saturations}},
 	{"passes", by{Steps: passes, RareSteps: rarePasses, Removals: fewerPasses}},
 	{"range of operands", by{Steps: operandRanges, Removals: fewerRanges}},
