@@ -53,11 +53,7 @@ ROWS = [  # variables, child, options, inputs of each generator that a model mus
     ("", "jax_matmul", "--type f16", 5000),
     ("XLA_FLAGS=--xla_cpu_max_isa=AVX2", "jax_matmul", "--type bf16", 5000),
     ("", "triton_dot", "--type f16", 1000),
-    ("", "triton_dot", "--type f16 --at 0x0", 1000),
-    ("", "triton_dot", "--type bf16 --at 0x0", 1000),
-    ("", "tinygrad_wmma", "sm_80 --type bf16", 200),
     ("", "tinygrad_wmma", "gfx942 --type bf16", 200),
-    ("", "tinygrad_wmma", "sm_80 --type f16", 200),
 ]
 
 
