@@ -64,8 +64,11 @@ func stateText(t testing.TB, s *State) string {
 const testCount = 20_000
 
 func testConfig(t testing.TB) Config {
-	ps := append(openPairs(t, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"),
-		openPairs(t, "sim:hopper", "sim:cdna1", "mma.m16n8k16.f32.f16.f16.f32")...)
+	a, b, inst := "sim:turing", "sim:hopper", "mma.m16n8k8.f32.f16.f16.f32"
+	if tier.Long() { // a pair with many causes
+		a, b, inst = "sim:hopper", "sim:cdna1", "mma.m16n8k16.f32.f16.f16.f32"
+	}
+	ps := append(openPairs(t, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), openPairs(t, a, b, inst)...)
 	return Config{Pairs: ps, Seed: 3, Count: testCount}
 }
 
@@ -73,7 +76,7 @@ func testConfig(t testing.TB) Config {
 // in large ones.
 func TestWorkers(t *testing.T) {
 	large := testConfig(t)
-	large.Pairs, large.Generators, large.Count = large.Pairs[:1], []string{"raw"}, tier.Of[uint64](0, 1<<18, 3<<20)
+	large.Pairs, large.Generators, large.Count = large.Pairs[:1], []string{"raw"}, tier.Of[uint64](0, 1<<17, 1<<20)
 	for i, cfg := range []Config{testConfig(t), large} {
 		if i > 0 && testing.Short() {
 			break
@@ -276,7 +279,7 @@ func boxedPair(t testing.TB, arch, inst string, change func(p *mma.Params)) devi
 // it says so.
 func TestOutsideTheSpace(t *testing.T) {
 	skipUnderRace(t)
-	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", func(*mma.Params) {})
+	pair := boxedPair(t, "volta", "mma.m8n8k4.f32.f16.f16.f32", func(*mma.Params) {})
 	inner := pair.B.(*blackBox).Unit
 	pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
 		if err := inner.Run(context.Background(), in, out); err != nil {

@@ -52,7 +52,7 @@ func compareModels(t *testing.T, i *mma.Instruction, times, n int) {
 // generator, alone and chained.
 func TestModels(t *testing.T) {
 	skipUnderRace(t)
-	n := tier.Of(4, 4, 24)
+	n := tier.Of(4, 4, 12)
 	for _, i := range mma.Catalog() {
 		if i.Refuse != "" {
 			continue
@@ -69,7 +69,7 @@ func TestModels(t *testing.T) {
 // TestMadeUp does the same for made-up units.
 func TestMadeUp(t *testing.T) {
 	skipUnderRace(t)
-	for seed := range tier.Of(60, 120, 600) {
+	for seed := range tier.Of(40, 60, 400) {
 		i := mma.MadeUp(uint64(seed))
 		i.Name = fmt.Sprint(seed)
 		compareModels(t, &i, 1, 6)
@@ -85,8 +85,8 @@ func TestMadeUp(t *testing.T) {
 // take a program of which it computes only what the catalogue has.
 func TestNeighbours(t *testing.T) {
 	skipUnderRace(t)
-	programs := tier.Of(15, 9, 60) // of each arithmetic
-	const each = 48                // dot products of a generator
+	programs := tier.Of(6, 6, 40) // of each arithmetic
+	const each = 48               // dot products of a generator
 	kernels := 0
 	for _, i := range mma.Arithmetics() {
 		r := rand.New(rand.NewPCG(1, uint64(i.K)))
@@ -234,7 +234,7 @@ func skipUnderRace(t *testing.T) {
 // TestRefined compares the interpreters on made-up units that have refinements.
 func TestRefined(t *testing.T) {
 	skipUnderRace(t)
-	left := tier.Of(150, 150, 1500)
+	left := tier.Of(50, 50, 800)
 	for seed := uint64(0); left > 0; seed++ {
 		i := mma.MadeUp(seed)
 		if !i.Params.Refined() {

@@ -100,7 +100,10 @@ func (m *memory) Run(_ context.Context, in *mma.Batch, out []byte) error {
 	return nil
 }
 
-const k16 = "mma.m16n8k16.f32.f16.f16.f32"
+const (
+	k16 = "mma.m16n8k16.f32.f16.f16.f32"
+	k4  = "mma.m8n8k4.f32.f16.f16.f32"
+)
 
 func recordedPair(a, b *memory) devices.Pair {
 	return devices.Pair{A: a, B: b, TargetA: "a", TargetB: "b", K: a.inst.K}
@@ -143,7 +146,7 @@ func TestRecordingUnexplained(t *testing.T) {
 		return code
 	}
 	run := func(spoil func(uint64) uint64) *PairState {
-		a, b := remember(t, "ampere", k16, 128, asIs), remember(t, "ampere", k16, 128, spoil)
+		a, b := remember(t, "volta", k4, 128, asIs), remember(t, "volta", k4, 128, spoil)
 		a.explained = true
 		return runCampaign(t, Config{Pairs: []devices.Pair{recordedPair(a, b)}, Seed: 1}).Pairs[0]
 	}

@@ -16,7 +16,7 @@ func TestCatalogue(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	total, batches := 0, 0
 	for i, p := range catalogue(t) {
-		if i%tier.Of(8, 5, 1) != 0 {
+		if i%tier.Of(8, 8, 2) != 0 {
 			continue
 		}
 		for _, kind := range []string{"spread", "raw"} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -376,4 +377,45 @@ func tiles(t *testing.T, i *mma.Instruction) *mma.Batch {
 	b := mma.NewBatch(i.Formats, mma.Shape{M: src.Generator.M, N: src.Generator.N, K: i.K, Tiles: 3})
 	src.Fill(b, 1, 0)
 	return b
+}
+
+// TestHiddenLabels changes which NaN and which zero programs give: by class no result differs,
+// on inputs that aim at these changes, also where a result is the accumulator of the next
+// execution. So Idle needs no inputs for them.
+func TestHiddenLabels(t *testing.T) {
+	byClass := oracle.Policy{NaN: oracle.ByClass, Zero: oracle.ByClass}
+	units := slices.Clone(mma.Arithmetics())
+	for seed := range tier.Of[uint64](40, 80, 400) {
+		units = append(units, mma.MadeUp(seed))
+	}
+	compared := 0
+	for n := range units {
+		u := &units[n]
+		p, q := u.Params, u.Params
+		q.Special = mma.Special{NaN: mma.NaNLarger, NegZero: !p.Special.NegZero, TinySign: !p.Special.TinySign}
+		if p.Special.NaN == mma.NaNLarger {
+			q.Special.NaN = mma.NaNQuietNeg
+		}
+		k := u.K
+		if u.C == u.D {
+			k *= 2
+		}
+		x, errX := sim.New(u.Formats, u.K, p)
+		y, errY := sim.New(u.Formats, u.K, q)
+		if errX != nil || errY != nil {
+			continue
+		}
+		for at, d := range gen.Probe(gen.Spec{Formats: u.Formats, K: k}, 1, 0, &p, &q) {
+			if at%tier.Of(30, 15, 1) != 0 {
+				continue
+			}
+			if a, b := x.Dot(d, nil), y.Dot(d, nil); oracle.Compare(u.D, byClass, a, b) != oracle.Same {
+				t.Fatalf("%s: %s: %x and %x", u.FullName(), mma.FormatDot(u.Formats, d), a, b)
+			}
+			compared++
+		}
+	}
+	if compared < 1000 {
+		t.Errorf("%d dot products compared", compared)
+	}
 }

@@ -3,6 +3,7 @@ package triage
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -12,9 +13,10 @@ import (
 
 // Idle returns the labels that make no difference on the inputs of gen.Probe with seed:
 // turning the label changes no result of the two programs, nor of those that differ from
-// one of them in a single label.
+// one of them in a single label. Labels that the policy hides make none on any input.
 func (n *Attributor) Idle(seed uint64) []Label {
-	idle := n.labels
+	hidden := slices.DeleteFunc(slices.Clone(n.labels), func(l Label) bool { return !n.hides(l) })
+	idle := slices.DeleteFunc(slices.Clone(n.labels), n.hides)
 	for round := 0; round < givenRounds && len(idle) > 0; round++ {
 		dots := gen.Probe(gen.Spec{Formats: n.formats, K: n.k}, seed, round, inOrder(&n.from.Params, &n.to.Params)...)
 		if len(dots) == 0 {
@@ -23,7 +25,19 @@ func (n *Attributor) Idle(seed uint64) []Label {
 		results := n.resultsOn(mma.BatchOf(n.formats, n.k, dots))
 		idle = slices.DeleteFunc(slices.Clone(idle), func(l Label) bool { return n.shows(l, results) })
 	}
-	return slices.Clone(idle)
+	return slices.DeleteFunc(slices.Clone(n.labels), func(l Label) bool { return !slices.Contains(hidden, l) && !slices.Contains(idle, l) })
+}
+
+// hides reports whether the policy hides a label: its changes choose only the code of a NaN
+// or the sign of a zero, and those are compared by class. No other result depends on them.
+func (n *Attributor) hides(l Label) bool {
+	by := n.policy.NaN
+	if l == SignedZero {
+		by = n.policy.Zero
+	} else if l != NaNEncoding {
+		return false
+	}
+	return by == oracle.ByClass && !slices.ContainsFunc(n.parts[slices.Index(n.labels, l)], func(c mma.Change) bool { return !strings.HasPrefix(c.Path, "special.") })
 }
 
 // resultsOn returns a function that gives the results of the program of a set of labels

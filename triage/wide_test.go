@@ -24,7 +24,7 @@ func TestAnyValue(t *testing.T) {
 		{hopper16, "acc.emax=100 l=5", "fusion-width+overflow"},
 		{hopper16, "join.cdrop=9 join.align.f=31 acc.mode=ru", ""},
 	} {
-		if n >= tier.Of(2, 4, 100) {
+		if n >= tier.Of(1, 2, 100) {
 			break
 		}
 		r := &regression{a: find(t, tc.inst)}

@@ -10,18 +10,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // recordArgs is a recording that takes a while, on any number of workers.
 var recordArgs = []string{"record", "--target", "sim:hopper", "--plan", "smoke", "--out", "x.rec", "--workers"}
 
-const recordKills = 20
+const recordKills = 10
 
 // TestKill9Record kills a recording at random moments and starts it again until it
 // ends: it is the uninterrupted one to the last byte.
 func TestKill9Record(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes many runs")
+	if !tier.Long() {
+		t.Skip("takes many runs: only with MMAFUZZ_LONG=1")
 	}
 	began := time.Now()
 	whole := t.TempDir()

@@ -73,8 +73,8 @@ func TestKill9(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	killed, resumed, runs := 0, 0, 0
-	const most = 20
-	kills := func() bool { return killed < tier.Of(0, 2, most) || resumed == 0 && killed < most }
+	const most = 12
+	kills := func() bool { return killed < tier.Of(0, 1, most) || resumed == 0 && killed < most }
 	for kills() {
 		runs++
 		dir := t.TempDir()
@@ -122,10 +122,10 @@ var inferArgs = []string{"infer", "--target", "exec:mmachild x86 dppd", "--check
 // last byte of the model, the pictures, the journal and, but for the time and what
 // came from the journal, the report.
 func TestKill9Infer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes many runs")
+	if !tier.Long() {
+		t.Skip("takes many runs: only with MMAFUZZ_LONG=1")
 	}
-	kills := tier.Of(0, 1, 8)
+	const kills = 5
 	began := time.Now()
 	whole := inferredTree(t, t.TempDir(), func(*process) bool { return false })
 	length := time.Since(began)

@@ -28,7 +28,7 @@ func TestCode(t *testing.T) {
 		t.Skip("what a compiler makes of the kernels does not change with -race or without cgo")
 	}
 	compilers := findClangs()
-	for _, chip := range tier.Of(nil, []string{"gfx908", "gfx950", "gfx1200"}, compiled) {
+	for _, chip := range tier.Of(nil, []string{"gfx950"}, compiled) {
 		t.Run(chip, func(t *testing.T) {
 			n := 0
 			for _, c := range compilers {

@@ -9,14 +9,15 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 var errDied = &devices.FaultError{Target: "test", What: "the unit has died"}
 
-// mortal is a unit that dies now and then and answers all the same.
-type mortal struct{ *unit }
+// restarting is a unit that dies now and then, is started again and answers.
+type restarting struct{ *unit }
 
-func (m mortal) Restarts() (int, string) { return int(m.calls.Load()) / 10, "the unit has died" }
+func (m restarting) Restarts() (int, string) { return int(m.calls.Load()) / 10, "the unit has died" }
 
 // TestFailures infers units that fail on calls, but on no input of these alone: it is
 // counted, with the first input, and nothing else comes of it.
@@ -35,8 +36,8 @@ func TestFailures(t *testing.T) {
 		what string
 	}{
 		{"a batch", onBatches, "test: the unit has died"},
-		{"deaths", mortal{volta(t)}, "the unit has died; a new one answered"},
-	} {
+		{"deaths", restarting{volta(t)}, "the unit has died; a new one answered"},
+	}[tier.Of(1, 1, 0):] {
 		path := filepath.Join(t.TempDir(), "journal")
 		r, err := Infer(t.Context(), c.u, Options{Seed: 3, Checks: few, Journal: path})
 		if err != nil {

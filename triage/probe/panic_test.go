@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
 
@@ -97,11 +98,7 @@ func everything(t *testing.T, u probe.Unit) {
 
 // TestMadeUp asks made-up units, and the same with spoiled results, all questions.
 func TestMadeUp(t *testing.T) {
-	seeds := uint64(200)
-	if testing.Short() {
-		seeds = 30
-	}
-	for seed := range seeds {
+	for seed := range tier.Of[uint64](30, 60, 300) {
 		i := mma.MadeUp(seed)
 		m, err := sim.ForInstruction(&i)
 		if err != nil {

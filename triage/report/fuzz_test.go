@@ -31,7 +31,7 @@ func partner(i *mma.Instruction, seed uint64) mma.Instruction {
 // TestMadeUp draws dot products of all generators on made-up units: nothing may
 // panic, no line may be too long, and the picture must be true to the traces.
 func TestMadeUp(t *testing.T) {
-	for seed := range tier.Of[uint64](60, 100, 400) {
+	for seed := range tier.Of[uint64](30, 50, 250) {
 		i := mma.MadeUp(seed)
 		j := partner(&i, seed)
 		k := max(i.K, j.K) * (1 + int(seed%5)/4)

@@ -30,7 +30,7 @@ func TestUnits(t *testing.T) {
 		names[u.name] = true
 		r, d, again := rand.New(rand.NewPCG(1, 1)), newDot(u), newDot(u)
 		different := map[string]bool{}
-		for range tier.Of(100, 1000, 20_000) {
+		for range tier.Of(100, 300, 5_000) {
 			d.aimed(r)
 			text := d.String()
 			if err := again.parse(text); err != nil || again.String() != text {
@@ -52,6 +52,9 @@ func TestUnits(t *testing.T) {
 // unit than its own: the campaign notices, and if that has the model's own unit, the
 // aimed inputs do.
 func TestJudge(t *testing.T) {
+	if !tier.Long() {
+		t.Skip("builds the program and runs it on whole units: only with MMAFUZZ_LONG=1")
+	}
 	mmafuzz := filepath.Join(t.TempDir(), "mmafuzz")
 	if out, err := exec.Command("go", "build", "-o", mmafuzz, "../../../cmd/mmafuzz").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -68,7 +71,7 @@ func TestJudge(t *testing.T) {
 		{"tree-8", right},
 		{"fused-floor", right},
 		{"mitchell", unexplained},
-	}[:tier.Of(2, 2, 6)] {
+	} {
 		name, want := tc.name, tc.want
 		u, err := named([]string{name})
 		if err != nil {
