@@ -77,7 +77,7 @@ func TestGuilty(t *testing.T) {
 // TestGuiltyAndDifferent has a child that computes differently and dies on the
 // inputs that minimizing comes across: the difference is found anyway.
 func TestGuiltyAndDifferent(t *testing.T) {
-	p := campaign(t, "worse", 2, "raw@1", "cut@1")
+	p := campaign(t, "worse", 2, "cut@1")
 	if p.Classes[oracle.Fault] == 0 || p.Buckets["truncation-width"] == nil {
 		t.Errorf("classes %v, buckets %v", p.Classes, p.Buckets)
 	}
