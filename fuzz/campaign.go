@@ -50,6 +50,8 @@ type Config struct {
 	// Plan is the digest of the plan if the campaign is driven by MergeUnits, and "" if it
 	// is driven by Run. A journal belongs to one plan.
 	Plan string
+	// Sharing divides triage among processes; the zero value: this one does all of it.
+	Sharing Sharing
 	// Bundles, if not "", is the directory below which every finding gets a bundle
 	// (package bundle), at BundleDir(f), or if that is nil at INSTRUCTION/CAUSE-NUMBER,
 	// prefixed by the targets if the pairs differ in them (SeveralTargets).
@@ -286,13 +288,13 @@ func (c *Campaign) commit(e *epoch) error {
 // parallel calls do for 0..n-1 on the campaign's workers, in any order, and returns the
 // errors.
 func (c *Campaign) parallel(ctx context.Context, n int, do func(i int) error) error {
-	errs := make([]error, n)
+	errs, order := make([]error, n), c.order(n)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range c.workers {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				errs[i] = do(i)
+				errs[order[i]] = do(order[i])
 			}
 		})
 	}

@@ -161,7 +161,7 @@ func (c *Campaign) minimize(ctx context.Context, xs []*pairTriage, chosen []*Cas
 		if findings[i] = c.saving.finding(f); findings[i] != nil {
 			return nil
 		}
-		err := xs[f.Pair].minimize(ctx, f)
+		err := xs[f.Pair].finding(ctx, f)
 		if errors.Is(err, minimize.ErrStart) {
 			return nil
 		}

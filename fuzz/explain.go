@@ -73,8 +73,11 @@ func (x *pairTriage) stillHolds(fresh []*Case) bool {
 
 // explainCases looks for the verdict on the given evidence.
 func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
-	if x.p.baseUnit == nil || x.explainGiven(evidence) {
+	if x.p.baseUnit == nil {
 		return nil
+	}
+	if done, err := x.explainGiven(ctx, evidence); done || err != nil {
+		return err
 	}
 	x.k = x.hypothesisK(evidence)
 	pr := x.unknownUnit(evidence)
@@ -93,7 +96,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		x.verdict = v
 	} else {
 		pr.Effort = x.effort(old)
-		v, err := triage.Explain(ctx, pr)
+		v, err := x.search(ctx, pr)
 		if err != nil {
 			return err
 		}
@@ -124,25 +127,26 @@ func (x *pairTriage) effort(old *triage.Verdict) int {
 
 // explainGiven takes the verdict from the programs of two sides that are known. It
 // reports whether they explain the evidence.
-func (x *pairTriage) explainGiven(evidence []*Case) bool {
+func (x *pairTriage) explainGiven(ctx context.Context, evidence []*Case) (bool, error) {
 	if x.p.given == nil {
-		return false
+		return false, nil
 	}
 	x.k = x.p.otherK
 	pr := x.unknownUnit(evidence)
 	if len(pr.Differ) == 0 {
-		return true
+		return true, nil
 	}
 	if recorded(x.p.baseUnit) && !x.baseHolds(x.p.baseK, evidence) {
-		return false
+		return false, nil
 	}
 	v := triage.Given(pr, x.p.other)
 	if v == nil {
-		return false
+		return false, nil
 	}
-	v.Idle = x.p.given.Idle(pr.Seed)
+	var err error
+	v.Idle, err = x.idle(ctx, pr.Seed)
 	x.verdict, x.d.Verdict, x.attributor = v, v, x.p.given
-	return true
+	return true, err
 }
 
 // holds updates the numbers of cases in a verdict that holds for all of them.

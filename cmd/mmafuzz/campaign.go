@@ -259,7 +259,10 @@ func (u *shardUI) progress(p fleet.Progress) {
 	}
 	t := time.Since(u.began)
 	waiting := ""
-	if p.Waiting {
+	switch {
+	case p.Triaging:
+		waiting = "explaining and shrinking: " + readable.Plural(p.Triaged, "step")
+	case p.Waiting:
 		waiting = "waiting for other shards"
 	}
 	u.line.show(
@@ -282,6 +285,7 @@ type shardEvent struct {
 	Here       int     `json:"here"`
 	Dots       uint64  `json:"dots"`
 	Mismatches uint64  `json:"mismatches"`
+	Triaged    int     `json:"triaged"`
 	Seconds    float64 `json:"seconds"`
 	Complete   bool    `json:"complete"`
 }
@@ -290,9 +294,13 @@ func (u *shardUI) summarize(p *fleet.Plan, shard string, err error) error {
 	n := len(p.Units())
 	t := time.Since(u.began)
 	if u.json {
-		return u.writeJSON(&shardEvent{newEvent("shard"), p.Digest(), shard, n, u.last.Done, u.last.Here, u.last.Dots, u.last.Mismatches, t.Seconds(), err == nil})
+		return u.writeJSON(&shardEvent{newEvent("shard"), p.Digest(), shard, n, u.last.Done, u.last.Here, u.last.Dots, u.last.Mismatches, u.last.Triaged, t.Seconds(), err == nil})
 	}
-	_, werr := fmt.Fprintf(u.stdout, "shard %s: %s done here, %d of %d in all: %s mismatches in %s dot products (%.1f s, %s/s)\n", shard, readable.Plural(u.last.Here, "unit"),
-		u.last.Done, n, readable.Thousands(u.last.Mismatches), readable.Thousands(u.last.Dots), t.Seconds(), readable.Count(readable.Rate(u.last.Dots, t)))
+	triage := ""
+	if u.last.Triaged > 0 {
+		triage = fmt.Sprintf(", and %s of triage", readable.Plural(u.last.Triaged, "step"))
+	}
+	_, werr := fmt.Fprintf(u.stdout, "shard %s: %s done here%s, %d of %d in all: %s mismatches in %s dot products (%.1f s, %s/s)\n", shard, readable.Plural(u.last.Here, "unit"),
+		triage, u.last.Done, n, readable.Thousands(u.last.Mismatches), readable.Thousands(u.last.Dots), t.Seconds(), readable.Count(readable.Rate(u.last.Dots, t)))
 	return werr
 }

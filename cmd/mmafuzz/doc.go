@@ -97,6 +97,7 @@
 //	here        number  that this process has done
 //	dots        number  dot products of these
 //	mismatches  number  of these, those that differ
+//	triaged     number  steps of triage that it has done for merge
 //	seconds     number  since the start
 //	complete    bool    nothing is left that this shard can do; else the same command goes on
 //

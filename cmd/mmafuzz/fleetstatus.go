@@ -91,6 +91,9 @@ func (s *statusCmd) show(st *fleet.Status) error {
 	fmt.Fprintf(s.stdout, "plan %s: %d of %s done, %d leased, round %d of %d; %s alive\n", st.Plan, st.Done, readable.Plural(st.Units, "unit"), st.Leased,
 		min(st.Round+1, st.Rounds), st.Rounds, readable.Plural(alive, "shard"))
 	fmt.Fprintf(s.stdout, "%s of %s dot products, %s/s%s\n", readable.Count(st.Dots), readable.Count(st.Count), readable.Count(uint64(st.Rate)), eta)
+	if st.Triaged > 0 {
+		fmt.Fprintf(s.stdout, "%s of triage done for merge\n", readable.Plural(st.Triaged, "step"))
+	}
 	if len(st.Causes) > 0 {
 		g := readable.Table{Width: s.width}
 		g.Add("CAUSE", "CASES", "FIRST SEEN")

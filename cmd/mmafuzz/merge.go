@@ -75,7 +75,7 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 	cfg.Workers, cfg.Bundles, cfg.Journal = r.workers, r.out, filepath.Join(r.out, "journal")
 	ui := newRunUI(r.app, cfg, r.out)
 	ui.list = &r.list
-	cfg.Observe, cfg.Thinking = ui, ui.thinking
+	cfg.Observe, cfg.Thinking, cfg.Sharing.Once = ui, ui.thinking, m.Once
 	if err := r.list.hold(); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ const (
 	leasesDir  = "leases"
 	shardsDir  = "shards"
 	roundsDir  = "rounds"
+	triageDir  = "triage"
 )
 
 // unitLine is the line of a unit. The order of the fields is part of the format: see numberIn.
@@ -38,11 +39,12 @@ type unitLine struct {
 // unitBytes is more than the result of a unit has.
 const unitBytes = 1 << 26
 
-func numbered(dir, sub string, n int) string {
-	return filepath.Join(dir, sub, fmt.Sprintf("%07d", n))
-}
+// unitName is the name of the files of a unit.
+func unitName(n int) string { return fmt.Sprintf("%07d", n) }
 
-// numberOf returns the number of a file of numbered.
+func numbered(dir, sub string, n int) string { return filepath.Join(dir, sub, unitName(n)) }
+
+// numberOf returns the number of a file of a unit.
 func numberOf(name string) (n int, ok bool) {
 	n, err := strconv.Atoi(name)
 	return n, err == nil && len(name) >= 7 && n >= 0
@@ -68,7 +70,7 @@ func write(file, me string, body []byte) error {
 
 // prepare makes a directory one of a plan.
 func prepare(dir, me string, p *Plan) error {
-	for _, sub := range []string{unitsDir, leasesDir, shardsDir, roundsDir} {
+	for _, sub := range []string{unitsDir, leasesDir, shardsDir, roundsDir, triageDir} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
 			return err
 		}

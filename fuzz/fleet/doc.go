@@ -15,6 +15,7 @@
 //	leases/N        who works on unit N
 //	shards/NAME     who is there: a heartbeat
 //	rounds/N.json   what the units of round N learn from the rounds before it
+//	triage/KEY      a verdict, or a case that was shrunk
 //
 // Every file appears at once, by a rename; none is ever locked. A lease is made by exclusive
 // creation, which NFS has, and is no more than advice: it keeps shards from working on the
@@ -29,6 +30,13 @@
 // the causes. The first round is a sixteenth of the work. Units that need no feedback are
 // worked on while others wait for it. Shards with directories of their own can go as far as a
 // round; merging all into each lets them go on.
+//
+// # Triage
+//
+// When all units are done, what is left is the search for verdicts and the minimization of a case of
+// each cause. Merge does it; where there is much of it, the shards of a directory do it first,
+// each step under a lease, and Merge takes what they have done. It makes no difference to the
+// result.
 //
 // The API of this package is not promised: it may change in any version.
 //
@@ -48,6 +56,7 @@
 //	round              number   that is in progress, from 0; as many as there are when all are done
 //	dots               number   dot products of the units that are done
 //	mismatches         number   of these, those that differ
+//	triaged            number   steps of triage that shards have done for merge
 //	rate               number   dot products a second, of the last minutes
 //	eta_seconds        number   until all units are done at that rate; 0: unknown or finished
 //	shards[].name      string?  of its heartbeat

@@ -3,6 +3,7 @@ package fleet
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -40,9 +41,20 @@ func openTarget(t *testing.T) func(string) (devices.Target, error) {
 // newPlan makes a plan of two pairs in 30 units or so.
 func newPlan(t *testing.T, seed uint64) (*Plan, []devices.Pair) {
 	t.Helper()
+	return planOf(t, fuzz.Config{Seed: seed, Count: 6000, Generators: []string{"pattern", "cut", "raw"}, PerBucket: 1, MaxFindings: 8}, "sim:hopper", "sim:turing")
+}
+
+// manyCauses makes one with more causes.
+func manyCauses(t *testing.T) (*Plan, []devices.Pair) {
+	t.Helper()
+	return planOf(t, fuzz.Config{Seed: 1, Count: 1000, Generators: []string{"pattern", "cut"}, PerBucket: 1, MaxFindings: 7}, "sim:hopper", "sim:turing")
+}
+
+func planOf(t *testing.T, cfg fuzz.Config, others ...string) (*Plan, []devices.Pair) {
+	t.Helper()
 	open := openTarget(t)
 	var pairs []devices.Pair
-	for _, b := range []string{"sim:hopper", "sim:turing"} {
+	for _, b := range others {
 		x, err := open("sim:ampere")
 		if err != nil {
 			t.Fatal(err)
@@ -57,7 +69,7 @@ func newPlan(t *testing.T, seed uint64) (*Plan, []devices.Pair) {
 		}
 		pairs = append(pairs, ps...)
 	}
-	cfg := fuzz.Config{Pairs: pairs, Seed: seed, Count: 6000, Generators: []string{"pattern", "cut", "raw"}, PerBucket: 1, MaxFindings: 8}
+	cfg.Pairs = pairs
 	p, err := NewPlan(t.Context(), cfg, Rule{Rounds: 3, Unit: 512})
 	if err != nil {
 		t.Fatal(err)
@@ -87,6 +99,15 @@ func merge(t *testing.T, pairs []devices.Pair, dirs ...string) map[string]string
 	t.Helper()
 	t.Chdir(t.TempDir())
 	const out = "out" // bundles name it
+	if err := finish(t, pairs, out, dirs...); err != nil {
+		t.Fatal(err)
+	}
+	return files(t, out)
+}
+
+// finish merges directories, to the end.
+func finish(t *testing.T, pairs []devices.Pair, out string, dirs ...string) error {
+	t.Helper()
 	m, err := Merge(t.Context(), dirs, out)
 	if err != nil {
 		t.Fatal(err)
@@ -98,15 +119,12 @@ func merge(t *testing.T, pairs []devices.Pair, dirs ...string) map[string]string
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Journal, cfg.Bundles = filepath.Join(out, "journal"), out
+	cfg.Journal, cfg.Bundles, cfg.Sharing.Once = filepath.Join(out, "journal"), out, m.Once
 	c, err := fuzz.New(cfg)
 	if err == nil {
 		err = m.Finish(t.Context(), c)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files(t, out)
+	return err
 }
 
 // files reads all files below a directory.
@@ -375,6 +393,120 @@ func TestRounds(t *testing.T) {
 	if union(t, one) != union(t, dirs...) {
 		t.Error("another result")
 	}
+}
+
+// TestTriage has shards do the triage: what is merged is the same with all that they have
+// done, with some of it, and with none. Leases of dead shards, and interruptions, cost nothing
+// but time.
+func TestTriage(t *testing.T) {
+	p, pairs := manyCauses(t)
+	dir := t.TempDir()
+	shards(t, p, pairs, dir, 1) // which leaves triage to merge
+	before := stepsIn(t, dir)
+	if slices.ContainsFunc(before, isCase) {
+		t.Errorf("one shard has done %v", before)
+	}
+	want := merge(t, pairs, dir)
+	// The first one of two is interrupted after some steps, and another one has died.
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	first := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: 0, Of: 2, Workers: 1, Lease: 300 * time.Millisecond, many: 4}
+	first.Observe = func(p Progress) {
+		if p.Triaged == 3 {
+			cancel()
+		}
+	}
+	if err := first.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, leasesDir, "*")); left != nil {
+		t.Errorf("leases are left: %v", left)
+	}
+	some := stepsIn(t, dir)
+	if len(some) < len(before)+3 {
+		t.Fatalf("only %v", some)
+	}
+	if d := differing(want, merge(t, pairs, dir)); d != nil {
+		t.Errorf("with %d steps: other files %v", len(some), d)
+	}
+	second := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: 1, Of: 2, Workers: 2, Lease: 300 * time.Millisecond, many: 4}
+	if err := second.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	all := stepsIn(t, dir)
+	if len(all) < 5 || second.done.Triaged != len(all)-len(some) {
+		t.Errorf("%d steps, after %d the second shard did %d", len(all), len(some), second.done.Triaged)
+	}
+	if d := differing(want, merge(t, pairs, dir)); d != nil {
+		t.Errorf("with all steps: other files %v", d)
+	}
+	cases := slices.DeleteFunc(slices.Clone(all), func(key string) bool { return !isCase(key) })
+	// Two of them are gone, and somebody who is dead has their leases.
+	for i, key := range cases[:2] {
+		if err := os.Remove(filepath.Join(dir, triageDir, key)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, leasesDir, key), []byte([]string{"nobody\n", ""}[i]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	third := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: 0, Of: 2, Workers: 2, Lease: 300 * time.Millisecond, many: 4}
+	if err := third.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if again := stepsIn(t, dir); !slices.Equal(again, all) || third.done.Triaged != 2 {
+		t.Errorf("%d steps again, %d done", len(again), third.done.Triaged)
+	}
+	// Merging takes what is there, after a look at it.
+	file := filepath.Join(dir, triageDir, cases[0])
+	good, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.ReadFile(filepath.Join(dir, triageDir, cases[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := corpus.LogBody(good)
+	changed := func(from, to string) []byte {
+		if !bytes.Contains(body, []byte(from)) {
+			t.Fatalf("there is no %s in %s", from, body)
+		}
+		return lineOf(t, json.RawMessage(bytes.Replace(body, []byte(from), []byte(to), 1)))
+	}
+	for name, c := range map[string]struct {
+		line []byte
+		want string
+	}{
+		"damaged":       {bytes.Replace(good, []byte(`"queries":`), []byte(`"queries":1`), 1), "it is damaged"},
+		"of another":    {other, "it is the result of"},
+		"of other plan": {changed(p.Digest(), "0123456789abcdef"), "has units of plan 0123456789abcdef"},
+		"impossible":    {changed(`"queries":`, `"queries":-1`), "what another process has made of a case"},
+		"other case":    {changed(`"number":`, `"number":9`), "is of another one"},
+		"no case":       {changed(`"result":{`, `"result":[],"x":{`), "it is an array, not an object"},
+	} {
+		if err := os.WriteFile(file, c.line, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := finish(t, pairs, filepath.Join(t.TempDir(), "out"), dir); !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func isCase(key string) bool { return strings.HasPrefix(key, "case-") }
+
+// stepsIn lists the steps of triage in a directory.
+func stepsIn(t *testing.T, dir string) (keys []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(dir, triageDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		keys = append(keys, e.Name())
+	}
+	return keys
 }
 
 // TestUnits checks that the units of a plan are a partition of its inputs.

@@ -140,7 +140,9 @@ func (p *presence) gone(h *heartbeat) bool {
 type watch struct {
 	me    *presence
 	after time.Duration
-	seen  map[string]seen
+
+	mu   sync.Mutex
+	seen map[string]seen
 }
 
 type seen struct {
@@ -157,6 +159,8 @@ func (w *watch) dead(name string, h *heartbeat) bool {
 		}
 		beat = h.Beat
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	s, ok := w.seen[name]
 	if !ok || s.beat != beat {
 		s = seen{beat, time.Now()}
@@ -165,10 +169,10 @@ func (w *watch) dead(name string, h *heartbeat) bool {
 	return time.Since(s.since) >= w.after
 }
 
-// lease takes the lease of a unit, and reports whether it has it. holder is who has it
-// otherwise; "": nobody that can be read.
-func (p *presence) lease(n int) (taken bool, holder string, err error) {
-	file := numbered(p.dir, leasesDir, n)
+// lease takes the lease of a unit or of a step, and reports whether it has it. holder is who
+// has it otherwise; "": nobody that can be read.
+func (p *presence) lease(what string) (taken bool, holder string, err error) {
+	file := filepath.Join(p.dir, leasesDir, what)
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		body, err := os.ReadFile(file)
@@ -185,8 +189,8 @@ func (p *presence) lease(n int) (taken bool, holder string, err error) {
 }
 
 // takeOver removes the lease that a dead shard holds, if it still does.
-func (p *presence) takeOver(n int, holder string) error {
-	file := numbered(p.dir, leasesDir, n)
+func (p *presence) takeOver(what, holder string) error {
+	file := filepath.Join(p.dir, leasesDir, what)
 	mine := filepath.Join(p.dir, leasesDir, "."+filepath.Base(file)+"."+p.name)
 	if err := os.Rename(file, mine); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -202,9 +206,20 @@ func (p *presence) takeOver(n int, holder string) error {
 	return os.Remove(mine)
 }
 
+// take takes a lease, also from a dead shard.
+func (w *watch) take(what string, beats map[string]*heartbeat) (bool, error) {
+	taken, holder, err := w.me.lease(what)
+	if !taken && err == nil && holder != w.me.name && w.dead(holder, beats[holder]) {
+		if err = w.me.takeOver(what, holder); err == nil {
+			taken, _, err = w.me.lease(what)
+		}
+	}
+	return taken && err == nil, err
+}
+
 // giveBack gives a lease back.
-func (p *presence) giveBack(n int) error {
-	err := os.Remove(numbered(p.dir, leasesDir, n))
+func (p *presence) giveBack(what string) error {
+	err := os.Remove(filepath.Join(p.dir, leasesDir, what))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}

@@ -19,6 +19,7 @@ type Merged struct {
 	Dir     string
 	Missing []int // numbers of units that have no result
 	index   *index
+	dirs    []string // that were merged
 }
 
 // Merge brings the results of all directories together in one, which may be one of them:
@@ -65,7 +66,7 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 			}
 		}
 	}
-	return &Merged{p, out, y.missing(), y}, nil
+	return &Merged{p, out, y.missing(), y, dirs}, nil
 }
 
 // save writes all results into one file, which appears at once.
@@ -102,6 +103,17 @@ func (x *index) copy(ctx context.Context, w *bufio.Writer) error {
 		}
 	}
 	return nil
+}
+
+// Once is a fuzz.Sharing.Once that takes from the directories that were merged what shards
+// have done of the triage.
+func (m *Merged) Once(_ context.Context, key string, result any, do func() error) error {
+	for _, dir := range m.dirs {
+		if done, err := readStep(dir, m.Plan, key, result); done || err != nil {
+			return err
+		}
+	}
+	return do()
 }
 
 // Finish takes a campaign of the plan through the rounds that it has not had yet: cases are

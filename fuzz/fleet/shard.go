@@ -29,6 +29,7 @@ type Shard struct {
 	Lease     time.Duration // without a sign of life, after which a shard counts as dead; 0: DefaultLease
 	Observe   func(p Progress)
 
+	many  int // steps of triage that are divided; 0: manySteps
 	me    *presence
 	watch *watch
 	mu    sync.Mutex
@@ -55,6 +56,8 @@ type Progress struct {
 	Dots       uint64
 	Mismatches uint64
 	Waiting    bool // for units that others work on
+	Triaging   bool // all units are done, this process does its part of the triage
+	Triaged    int  // steps of triage that it has done
 }
 
 // ErrRound reports that a shard cannot go on: what is left needs the units of all shards.
@@ -84,7 +87,10 @@ func (s *Shard) Run(ctx context.Context) (err error) {
 		})
 	}
 	wg.Wait()
-	return errors.Join(worst(errs), s.me.leave())
+	if err = worst(errs); err == nil {
+		err = s.triage(ctx)
+	}
+	return errors.Join(err, s.me.leave())
 }
 
 // worst returns the error that tells most: not that of a context which another one has ended.
@@ -115,7 +121,7 @@ func (s *Shard) begin() (err error) {
 	if s.me, err = appear(s.Dir, s.Index, s.Of, s.Lease/beatsPerLease); err != nil {
 		return err
 	}
-	s.watch = &watch{s.me, s.Lease, map[string]seen{}}
+	s.watch = &watch{me: s.me, after: s.Lease, seen: map[string]seen{}}
 	return nil
 }
 
@@ -125,6 +131,7 @@ func (s *Shard) campaign(f *fuzz.Feedback) (*fuzz.Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.Sharing.Once = s.once
 	c, err := fuzz.New(cfg)
 	if err != nil {
 		return nil, err
@@ -146,7 +153,7 @@ func (s *Shard) work(ctx context.Context) error {
 		s.mu.Lock()
 		delete(s.mine, u.Number)
 		s.mu.Unlock()
-		if err = errors.Join(err, s.me.giveBack(u.Number)); err != nil {
+		if err = errors.Join(err, s.me.giveBack(unitName(u.Number))); err != nil {
 			return err
 		}
 	}
@@ -275,14 +282,9 @@ func (s *Shard) candidates(beats map[string]*heartbeat) (own, others []*Unit) {
 	return own, others
 }
 
-// take takes the lease of a unit, also from a dead shard.
+// take takes the lease of a unit that has no result yet.
 func (s *Shard) take(n int, beats map[string]*heartbeat) (bool, error) {
-	taken, holder, err := s.me.lease(n)
-	if !taken && err == nil && holder != s.me.name && s.watch.dead(holder, beats[holder]) {
-		if err = s.me.takeOver(n, holder); err == nil {
-			taken, _, err = s.me.lease(n)
-		}
-	}
+	taken, err := s.watch.take(unitName(n), beats)
 	if !taken || err != nil {
 		return false, err
 	}
@@ -291,7 +293,7 @@ func (s *Shard) take(n int, beats map[string]*heartbeat) (bool, error) {
 		return true, nil
 	}
 	s.index.put(n, place{file: file}) // it was done since the index was read
-	return false, s.me.giveBack(n)
+	return false, s.me.giveBack(unitName(n))
 }
 
 // feed returns the campaign that runs a unit, of whose earlier rounds all results are here.

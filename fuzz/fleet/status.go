@@ -27,6 +27,7 @@ type Status struct {
 	Round      int           `json:"round"`
 	Dots       uint64        `json:"dots"`
 	Mismatches uint64        `json:"mismatches"`
+	Triaged    int           `json:"triaged"`
 	Rate       float64       `json:"rate"`
 	ETA        float64       `json:"eta_seconds"`
 	Shards     []ShardStatus `json:"shards"`
@@ -110,6 +111,9 @@ func (w *Watcher) Look() (*Status, error) {
 	if err := w.leases(s); err != nil {
 		return nil, err
 	}
+	if err := w.triaged(s); err != nil {
+		return nil, err
+	}
 	w.progress(s)
 	return s, w.shards(s)
 }
@@ -153,6 +157,19 @@ func (w *Watcher) leases(s *Status) error {
 		}
 	}
 	return nil
+}
+
+func (w *Watcher) triaged(s *Status) error {
+	entries, err := os.ReadDir(filepath.Join(w.dir, triageDir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") { // it is being written
+			s.Triaged++
+		}
+	}
+	return err
 }
 
 // rateOver is the time over which the rate is taken.

@@ -1,0 +1,178 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// What merging takes time for is triage: the search for verdicts, and the minimization of a case
+// of each cause. Where there are many, shards that share a directory do it when all
+// units are done. Every one of them merges all units, which is quick, and takes the same
+// steps as merging; what a step gives is a file in triage, by the key of all that it depends
+// on (fuzz.Sharing). Merging takes these and does what is missing itself, so it gives the same
+// with all of them, with some, and with none.
+
+// manySteps is the least number of steps that shards divide.
+const manySteps = 16
+
+// stepLine is the line of a step of triage.
+type stepLine struct {
+	Plan   string          `json:"plan"`
+	Step   string          `json:"step"`
+	Result json.RawMessage `json:"result"`
+}
+
+// readStep fills result with that of a step, and reports whether the directory has it.
+func readStep(dir string, p *Plan, key string, result any) (bool, error) {
+	file := filepath.Join(dir, triageDir, key)
+	line, err := corpus.ReadFile(file, "result of a step of triage", unitBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	s := stepLine{}
+	body, whole := corpus.LogBody(line)
+	if !whole {
+		return false, fmt.Errorf("%s: it is damaged: remove it, and run the same command again", file)
+	}
+	if err := mma.JSONError(body, json.Unmarshal(body, &s)); err != nil {
+		return false, fmt.Errorf("%s: %w", file, err)
+	}
+	switch {
+	case s.Plan != p.Digest():
+		return false, &OtherPlanError{file, s.Plan, p.Digest()}
+	case s.Step != key:
+		return false, fmt.Errorf("%s: it is the result of %.80q", file, s.Step)
+	}
+	if err := mma.JSONError(s.Result, json.Unmarshal(s.Result, result)); err != nil {
+		return false, fmt.Errorf("%s: %w", file, err)
+	}
+	return true, nil
+}
+
+// triage does this shard's part of the triage, if there is much of it and others share it.
+func (s *Shard) triage(ctx context.Context) error {
+	if _, err := s.index.add(s.Dir); err != nil {
+		return err
+	}
+	if s.Of == 1 || len(s.index.missing()) > 0 {
+		return nil
+	}
+	if n, err := s.steps(); n < cmp.Or(s.many, manySteps) || err != nil {
+		return err
+	}
+	cfg, err := s.Plan.Config(s.Pairs)
+	if err != nil {
+		return err
+	}
+	cfg.Workers = s.Workers
+	cfg.Sharing = fuzz.Sharing{Once: s.tellOnce, Order: uint64(s.Index) + 1}
+	c, err := fuzz.New(cfg)
+	if err != nil {
+		return err
+	}
+	s.done.Triaging = true
+	s.tell(false)
+	return (&Merged{Plan: s.Plan, Dir: s.Dir, index: s.index}).Finish(ctx, c)
+}
+
+// steps is about how many steps triage has: a finding of each kind of cases as long as there
+// is room for it, and a verdict for each pair that differs.
+func (s *Shard) steps() (n int, err error) {
+	type kind struct {
+		pair   int
+		detail string
+	}
+	kinds, pairs := map[kind]bool{}, map[int]bool{}
+	for i := range s.Plan.Units() {
+		u := &s.Plan.Units()[i]
+		_, r, err := s.index.line(u.Number)
+		if err != nil {
+			return 0, err
+		}
+		for j := range r.Kinds {
+			kinds[kind{u.Pair, r.Kinds[j].Detail}] = true
+		}
+		if r.Dots > r.Classes[oracle.Same] {
+			pairs[u.Pair] = true
+		}
+	}
+	room := map[[2]string]int{}
+	for k := range kinds {
+		p := &s.Plan.Pairs[k.pair]
+		if of := [2]string{p.A, p.B}; room[of] < s.Plan.MaxFindings {
+			room[of]++
+			n++
+		}
+	}
+	return n + len(pairs), nil
+}
+
+// tellOnce tells the observer of steps, too.
+func (s *Shard) tellOnce(ctx context.Context, key string, result any, do func() error) error {
+	return s.once(ctx, key, result, func() error {
+		err := do()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.done.Triaged++
+		s.tell(false)
+		return err
+	})
+}
+
+// once does a step under a lease, or waits for the shard that does it.
+func (s *Shard) once(ctx context.Context, key string, result any, do func() error) error {
+	for wait := pollEvery / 64; ; wait = min(2*wait, pollEvery) {
+		if done, err := readStep(s.Dir, s.Plan, key, result); done || err != nil {
+			return err
+		}
+		beats, err := readHeartbeats(s.Dir)
+		if err != nil {
+			return err
+		}
+		taken, err := s.watch.take(key, beats)
+		if err != nil {
+			return err
+		}
+		if taken {
+			return errors.Join(s.step(key, result, do), s.me.giveBack(key))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+	}
+}
+
+// step does a step whose lease this shard has, unless another one has just done it.
+func (s *Shard) step(key string, result any, do func() error) error {
+	if done, err := readStep(s.Dir, s.Plan, key, result); done || err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	body, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	line, err := corpus.LogLine(stepLine{s.Plan.Digest(), key, body})
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(s.Dir, triageDir, key), s.me.name, line)
+}
