@@ -19,6 +19,8 @@ import (
 // when the log is opened again. Only one process can have it open.
 type Log struct {
 	f       *os.File
+	head    int64      // bytes of the first record
+	size    int64      // of all
 	syncing chan error // not nil: a sync is in progress
 	behind  bool       // lines have been written since that sync began
 }
@@ -39,7 +41,7 @@ func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	good, err := replayLog(f, replay)
+	head, good, err := replayLog(f, replay)
 	if err == nil {
 		// Drop a line that was cut short, then go on after the last good one.
 		if err = f.Truncate(good); err == nil {
@@ -50,7 +52,7 @@ func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Log{f: f}, nil
+	return &Log{f: f, head: head, size: good}, nil
 }
 
 // maxLog is more bytes than any log has.
@@ -64,7 +66,7 @@ func ReadLog(path string, replay func(n int, body []byte) error) error {
 		return err
 	}
 	defer f.Close()
-	if _, err := replayLog(f, replay); err != nil {
+	if _, _, err := replayLog(f, replay); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
@@ -73,36 +75,38 @@ func ReadLog(path string, replay func(n int, body []byte) error) error {
 // maxLine is more bytes than any record takes.
 const maxLine = 64 << 20
 
-// replayLog applies the records of a log and returns the length of the good part: it
-// ends where the last line was cut short or damaged, or where a crash of the machine has
+// replayLog applies the records of a log and returns the lengths of the first one and of the good
+// part: it ends where the last line was cut short or damaged, or where a crash of the machine has
 // left nothing but zeros.
-func replayLog(r io.Reader, replay func(n int, body []byte) error) (good int64, err error) {
+func replayLog(r io.Reader, replay func(n int, body []byte) error) (head, good int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<20)
 	for n := 0; ; n++ {
 		line, err := readLine(in)
 		if n == 0 && !headOfRecord.Match(beginning(line)) {
-			return 0, errors.New("this is not a journal")
+			return 0, 0, errors.New("this is not a journal")
 		}
 		if err == io.EOF {
-			return good, nil // what has no end of line was cut short
+			return head, good, nil // what has no end of line was cut short
 		}
 		if err != nil {
-			return good, fmt.Errorf("line %d: %w", n+1, err)
+			return head, good, fmt.Errorf("line %d: %w", n+1, err)
 		}
 		body, ok := LogBody(line)
 		if !ok {
 			if onlyZeros(in) {
-				return good, nil
+				return head, good, nil
 			}
-			return good, fmt.Errorf("line %d is damaged", n+1)
+			return head, good, fmt.Errorf("line %d is damaged", n+1)
 		}
 		if err := replay(n, body); err != nil {
 			if n > 0 {
 				err = fmt.Errorf("line %d: %w", n+1, err)
 			}
-			return good, err
+			return head, good, err
 		}
-		good += int64(len(line))
+		if good += int64(len(line)); n == 0 {
+			head = good
+		}
 	}
 }
 
@@ -169,6 +173,9 @@ func (l *Log) Append(v any) error {
 	if _, err := l.f.Write(line); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
+	if l.size += int64(len(line)); l.head == 0 {
+		l.head = l.size
+	}
 	l.behind = true
 	select {
 	case err := <-l.syncing:
@@ -180,6 +187,25 @@ func (l *Log) Append(v any) error {
 	if l.syncing == nil {
 		l.sync()
 	}
+	return nil
+}
+
+// Tail returns the bytes of all records but the first.
+func (l *Log) Tail() int64 { return l.size - l.head }
+
+// DropTail removes all records but the first, once these are of no more use.
+func (l *Log) DropTail() error {
+	err := l.wait()
+	if err == nil {
+		err = l.f.Truncate(l.head)
+	}
+	if err == nil {
+		_, err = l.f.Seek(l.head, io.SeekStart)
+	}
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	l.size = l.head
 	return nil
 }
 

@@ -45,7 +45,8 @@ type Config struct {
 	// Keep, if not nil, reports whether a finding of a bucket is wanted: cases of others
 	// are counted only. It may be called from several goroutines.
 	Keep func(pair int, bucket *Bucket, v *triage.Verdict) bool
-	// Journal, if not "", is the file that makes the campaign resumable.
+	// Journal, if not "", is the file that makes the campaign resumable. Beside it lie
+	// Journal.state, if it is long, and Journal.epoch.
 	Journal string
 	// Plan is the digest of the plan if the campaign is driven by MergeUnits, and "" if it
 	// is driven by Run. A journal belongs to one plan.
@@ -63,6 +64,8 @@ type Config struct {
 	// Thinking is told how much of its effort the search for a change that explains a pair has
 	// spent, if it takes long; it may be nil. It is called from one goroutine at a time.
 	Thinking func(pair int, computed, most int64)
+
+	tailMost int64 // instead of the constant; 0: that
 }
 
 // DefaultFindings is the number of findings of two targets that are kept unless told
@@ -87,11 +90,15 @@ func (cfg *Config) SeveralTargets() bool {
 
 // Campaign is a campaign in progress.
 type Campaign struct {
-	cfg     Config
-	state   *State
-	pairs   []*pairRun
-	began   time.Time
-	jour    *corpus.Log
+	cfg   Config
+	state *State
+	pairs []*pairRun
+	began time.Time
+	jour  *corpus.Log
+
+	compacts bool  // the journal is of a version that may have a snapshot
+	snapshot int64 // bytes of the snapshot
+
 	workers []*worker
 	results []chunkResult // of the epoch's chunks
 	saving  *checkpoint
@@ -120,7 +127,7 @@ func New(cfg Config) (*Campaign, error) {
 	if cfg.MaxFindings <= 0 {
 		cfg.MaxFindings = DefaultFindings
 	}
-	c := &Campaign{cfg: cfg, state: &State{}, resumed: map[*Case]bool{}}
+	c := &Campaign{cfg: cfg, state: &State{}, resumed: map[*Case]bool{}, compacts: true}
 	for i := range cfg.Pairs {
 		p, err := newPairRun(&cfg, cfg.Pairs[i])
 		if err != nil {
@@ -276,7 +283,7 @@ func (c *Campaign) commit(e *epoch) error {
 		}
 	}
 	c.state.apply(d)
-	if err := c.saving.reset(c.state.Epochs); err != nil {
+	if err := errors.Join(c.saving.reset(c.state.Epochs), c.compact()); err != nil {
 		return err
 	}
 	if c.cfg.Observe != nil {

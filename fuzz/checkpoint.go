@@ -1,8 +1,6 @@
 package fuzz
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -89,13 +87,12 @@ type findingKey struct {
 // openCheckpoint reads the checkpoint of the epoch in progress. One of an epoch that the
 // journal already has is removed.
 func (c *Campaign) openCheckpoint() error {
-	head, err := json.Marshal(c.header())
+	campaign, err := c.digest()
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(head)
 	k := &checkpoint{path: c.cfg.Journal + checkpointSuffix, pairs: c.pairs, every: checkpointEvery,
-		head: checkpointHeader{1, hex.EncodeToString(sum[:8]), c.state.Epochs}}
+		head: checkpointHeader{1, campaign, c.state.Epochs}}
 	k.forget()
 	c.saving = k
 	if _, err := os.Stat(k.path); errors.Is(err, fs.ErrNotExist) {

@@ -2,9 +2,13 @@ package fuzz
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,7 +20,8 @@ import (
 )
 
 // The journal is a corpus.Log. Its first record is a header with the campaign's
-// configuration, every other record is the delta of an epoch. A journal that a program with
+// configuration, every other record is the delta of an epoch after those of the
+// snapshot (compact.go). A journal that a program with
 // another catalogue, other generators or formats has begun is refused with
 // corpus.ErrOtherVersion.
 
@@ -37,11 +42,19 @@ type journalHeader struct {
 	Plan       string          `json:"plan,omitempty"`  // see Config.Plan
 }
 
-// journalVersion is 2 since buckets are primary causes.
-const journalVersion = 2
+// journalVersion is 2 since buckets are primary causes, 3 since it may have a snapshot. A journal of
+// version 2 is read, and stays one that programs of that version read: it is not compacted.
+const (
+	journalVersion = 3
+	plainJournal   = 2
+)
 
 func (c *Campaign) header() journalHeader {
-	h := journalHeader{Version: journalVersion, Versions: versions.Current(), Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings, Plan: c.cfg.Plan}
+	version := journalVersion
+	if !c.compacts {
+		version = plainJournal
+	}
+	h := journalHeader{Version: version, Versions: versions.Current(), Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings, Plan: c.cfg.Plan}
 	for _, p := range c.pairs {
 		h.Pairs = append(h.Pairs, fmt.Sprintf("%s %s | %s %s", p.TargetA, p.A.Instruction().Name, p.TargetB, p.B.Instruction().Name))
 		h.Policies = append(h.Policies, policyName(p.policy))
@@ -118,11 +131,21 @@ func filesText(files []string) string {
 
 // openJournal reads the journal, if there is one, and opens it for appending.
 func (c *Campaign) openJournal() error {
-	fresh := true
+	fresh, stale := true, false
 	var observed error // not one of reading the journal
 	l, err := corpus.OpenLog(c.cfg.Journal, func(n int, body []byte) error {
 		fresh = false
-		d, err := c.replayRecord(n, body)
+		if n == 0 {
+			if err := c.replayHeader(body); err != nil {
+				return err
+			}
+			observed = c.reportSnapshot()
+			return observed
+		}
+		d, err := c.replayRecord(body)
+		if err == nil {
+			stale = stale || d == nil
+		}
 		if err == nil && d != nil {
 			observed = c.reportAll(d)
 			return observed
@@ -139,31 +162,83 @@ func (c *Campaign) openJournal() error {
 		return err
 	}
 	c.jour = l
-	if fresh {
+	switch {
+	case fresh: // a snapshot without a journal is of nothing
+		if err := os.Remove(c.cfg.Journal + stateSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 		return c.jour.Record(c.header())
+	case stale && c.state.Epochs == c.state.base:
+		if err := c.jour.DropTail(); err != nil {
+			return err
+		}
 	}
-	return nil
+	return c.compact()
 }
 
-// replayRecord adds a record to the state. It returns the epoch's delta, nil for the header.
-func (c *Campaign) replayRecord(n int, body []byte) (*delta, error) {
-	if n == 0 {
-		var have journalHeader
-		if err := mma.JSONError(body, json.Unmarshal(body, &have)); err != nil {
-			return nil, err
-		}
-		if err := have.Versions.Check(versions.Current()); err != nil {
-			return nil, err
-		}
-		want := c.header()
-		if !reflect.DeepEqual(have, want) {
-			return nil, fmt.Errorf("%w: %s", ErrOtherCampaign, strings.Join(have.differences(&want), "; "))
-		}
-		return nil, nil
+// replayHeader checks the header, and reads the snapshot.
+func (c *Campaign) replayHeader(body []byte) error {
+	var have journalHeader
+	if err := mma.JSONError(body, json.Unmarshal(body, &have)); err != nil {
+		return err
 	}
+	if err := have.Versions.Check(versions.Current()); err != nil {
+		return err
+	}
+	c.compacts = have.Version != plainJournal
+	want := c.header()
+	if !reflect.DeepEqual(have, want) {
+		return fmt.Errorf("%w: %s", ErrOtherCampaign, strings.Join(have.differences(&want), "; "))
+	}
+	if !c.compacts {
+		return nil
+	}
+	campaign, err := c.digest()
+	if err == nil {
+		c.snapshot, err = c.state.load(c.cfg.Journal, campaign, func(i int, d *pairDelta) error {
+			return c.pairs[i].checkDelta(d, c.state.Pairs[i], i, maxStateDots)
+		})
+	}
+	return err
+}
+
+// reportSnapshot reports the findings of the snapshot.
+func (c *Campaign) reportSnapshot() error {
+	all, err := c.state.findings()
+	if err != nil {
+		return err
+	}
+	for _, f := range all {
+		c.resumed[f] = true
+	}
+	return c.report(all)
+}
+
+// digest identifies the campaign.
+func (c *Campaign) digest() (string, error) {
+	head, err := json.Marshal(c.header())
+	return digestOf(head), err
+}
+
+// digestOf is the digest of the header of a journal.
+func digestOf(header []byte) string {
+	sum := sha256.Sum256(header)
+	return hex.EncodeToString(sum[:8])
+}
+
+// has reports whether the record of an epoch, the next one in a journal, is one that the
+// snapshot has.
+func (s *State) has(d *delta) bool { return d.Epoch >= 0 && d.Epoch < s.base && s.Epochs == s.base }
+
+// replayRecord adds a record to the state. It returns the epoch's delta, nil for one that
+// the snapshot has.
+func (c *Campaign) replayRecord(body []byte) (*delta, error) {
 	d := &delta{}
 	if err := mma.JSONError(body, json.Unmarshal(body, d)); err != nil {
 		return nil, err
+	}
+	if c.state.has(d) {
+		return nil, nil
 	}
 	if err := c.check(d); err != nil {
 		return nil, err

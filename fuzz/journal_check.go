@@ -19,8 +19,11 @@ import (
 // Anybody can write a journal with right checksums. Every record is checked before the
 // campaign uses it: what no campaign of these pairs writes is an error.
 
-// maxEpochDots is a limit that no epoch of a pair reaches.
-const maxEpochDots = 1 << 40
+// Limits that no epoch of a pair reaches, and no campaign.
+const (
+	maxEpochDots = 1 << 40
+	maxStateDots = 1 << 60
+)
 
 // check returns what is impossible about an epoch's record.
 func (c *Campaign) check(d *delta) error {
@@ -31,15 +34,15 @@ func (c *Campaign) check(d *delta) error {
 		return fmt.Errorf("it has %d pairs, expected %d", len(d.Pairs), len(c.pairs))
 	}
 	for i := range d.Pairs {
-		if err := c.pairs[i].checkDelta(&d.Pairs[i], c.state.Pairs[i], i); err != nil {
+		if err := c.pairs[i].checkDelta(&d.Pairs[i], c.state.Pairs[i], i, maxEpochDots); err != nil {
 			return fmt.Errorf("pair %d: %w", i, err)
 		}
 	}
 	return nil
 }
 
-func (p *pairRun) checkDelta(d *pairDelta, st *PairState, index int) error {
-	if err := d.checkCounts(); err != nil {
+func (p *pairRun) checkDelta(d *pairDelta, st *PairState, index int, most uint64) error {
+	if err := d.checkCounts(most); err != nil {
 		return err
 	}
 	if p.recorder != nil && st.Dots+d.Dots > uint64(p.recorder.Recorded()) {
@@ -169,8 +172,8 @@ func (p *pairRun) checkVerdict(v *triage.Verdict) error {
 	return v.Program.Validate(p.spec.Formats, v.K)
 }
 
-// check returns what is impossible about the bucket of a name.
-func (b *Bucket) check(name string) error {
+// check returns what is impossible about the bucket of a name with at most so many cases.
+func (b *Bucket) check(name string, most uint64) error {
 	switch {
 	case b == nil:
 		return fmt.Errorf("bucket %q is null", name)
@@ -178,20 +181,20 @@ func (b *Bucket) check(name string) error {
 		return fmt.Errorf("bucket %q calls itself %q", name, b.Name)
 	case b.MaxUlp < 0:
 		return fmt.Errorf("bucket %q: an error of %g ulp", name, b.MaxUlp)
-	case b.Cases > maxEpochDots:
+	case b.Cases > most:
 		return fmt.Errorf("bucket %q: %d cases, more than an epoch has", name, b.Cases)
 	}
 	in := b.More
 	for i := range b.Details {
 		d := &b.Details[i]
-		if err := errors.Join(checkBucketName(d.Name), d.check()); err != nil {
+		if err := errors.Join(checkBucketName(d.Name), d.check(most)); err != nil {
 			return fmt.Errorf("bucket %q: %w", name, err)
 		}
 		in += d.Cases
 	}
 	classes := uint64(0)
 	for _, n := range b.Classes {
-		classes += min(n, maxEpochDots)
+		classes += min(n, most)
 	}
 	if in != b.Cases || classes != b.Cases {
 		return fmt.Errorf("bucket %q: %d cases, but details of %d and classes of %d", name, b.Cases, in, classes)
@@ -199,13 +202,13 @@ func (b *Bucket) check(name string) error {
 	return checkBucketName(name)
 }
 
-func (d *Detail) check() error {
+func (d *Detail) check(most uint64) error {
 	switch {
 	case d.Class > oracle.Fault:
 		return fmt.Errorf("detail %q: there is no class %d", d.Name, d.Class)
 	case d.MaxUlp < 0:
 		return fmt.Errorf("detail %q: an error of %g ulp", d.Name, d.MaxUlp)
-	case d.Cases > maxEpochDots:
+	case d.Cases > most:
 		return fmt.Errorf("detail %q: %d cases, more than an epoch has", d.Name, d.Cases)
 	}
 	return nil

@@ -28,11 +28,15 @@ func FuzzJournal(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	replay := func(n int, body []byte) error { _, err := c.replayRecord(n, body); return err }
+	replay := func(body []byte) error { _, err := c.replayRecord(body); return err }
+	check := func(_ int, d *pairDelta) error { return c.pairs[0].checkDelta(d, c.state.Pairs[0], 0, maxStateDots) }
 	f.Fuzz(func(t *testing.T, body []byte) {
 		c.state = &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
-		_ = replay(0, body) // a header
-		if replay(1, body) != nil {
+		_ = c.replayHeader(body)
+		_ = c.state.loadHead("", body)
+		_ = c.state.loadPair(0, body, check)
+		c.compacts, c.state = true, &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
+		if replay(body) != nil {
 			return
 		}
 		var d delta
@@ -45,11 +49,22 @@ func FuzzJournal(f *testing.F) {
 		}
 		first, _ := json.Marshal(c.state)
 		c.state = &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
-		if err := replay(1, once); err != nil {
+		if err := replay(once); err != nil {
 			t.Fatalf("%s: %v", once, err)
 		}
 		if again, _ := json.Marshal(c.state); !bytes.Equal(first, again) {
 			t.Fatalf("%s\nis read again as\n%s", first, again)
+		}
+		sum, err := json.Marshal(&stateRecord{c.state.Pairs[0].LastNew, c.state.Pairs[0].sum()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.state.Pairs[0] = newPairState(c.pairs[0])
+		if err := c.state.loadPair(0, sum, check); err != nil {
+			t.Fatalf("%s: %v", sum, err)
+		}
+		if again, _ := json.Marshal(c.state); !bytes.Equal(first, again) {
+			t.Fatalf("%s\nhas the snapshot\n%s", first, again)
 		}
 		st := c.state.Pairs[0]
 		for turns, n := st.turns(), 0; n < 8; n++ {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,15 +23,7 @@ type Past struct {
 	Generators []string // of each pair, with their arguments
 	Policies   []string // how the results of each pair are compared
 	State      *State
-	Curve      []Milestone // after each epoch
-}
-
-// Milestone is how far a campaign was.
-type Milestone struct {
-	Dots       uint64
-	Mismatches uint64
-	Causes     int // primary ones
-	Kinds      int // buckets of all pairs
+	Curve      []Milestone // after each epoch; of a long campaign after some
 }
 
 // pastPairs is more pairs than a campaign has.
@@ -39,16 +32,38 @@ const pastPairs = 1 << 20
 // ReadPast reads the journal of a campaign, also of one that is running. Findings are as
 // the journal has them: without Mismatch and Dir, and their dot products are not checked.
 func ReadPast(journal string) (*Past, error) {
+	const tries = 5 // a campaign that is running may compact its journal meanwhile
+	for try := 1; ; try++ {
+		before, _ := os.Stat(journal + stateSuffix)
+		p, err := readPast(journal)
+		after, _ := os.Stat(journal + stateSuffix)
+		if err == nil || try == tries || os.SameFile(before, after) {
+			return p, err
+		}
+	}
+}
+
+func readPast(journal string) (*Past, error) {
 	p := &Past{State: &State{}}
 	err := corpus.ReadLog(journal, func(n int, body []byte) error {
-		if n == 0 {
-			return p.header(body)
+		if n > 0 {
+			return p.epoch(body)
 		}
-		return p.epoch(body)
+		if err := p.header(body); err != nil {
+			return err
+		}
+		_, err := p.State.load(journal, digestOf(body), func(_ int, d *pairDelta) error { return d.checkCounts(maxStateDots) })
+		return err
 	})
 	if err == nil && p.State.Pairs == nil {
 		err = fmt.Errorf("%s: it has not begun", journal)
 	}
+	for _, st := range p.State.Pairs {
+		if len(st.Findings) > 0 {
+			st.BaseA = st.Findings[0].BaseA
+		}
+	}
+	p.Curve = p.State.curve
 	return p, err
 }
 
@@ -58,8 +73,8 @@ func (p *Past) header(body []byte) error {
 		return err
 	}
 	switch {
-	case h.Version != journalVersion:
-		return fmt.Errorf("its journal is of version %d, this program reads version %d", h.Version, journalVersion)
+	case h.Version != journalVersion && h.Version != plainJournal:
+		return fmt.Errorf("its journal is of version %d, this program reads versions %d and %d", h.Version, plainJournal, journalVersion)
 	case len(h.Pairs) == 0 || len(h.Pairs) > pastPairs || len(h.Generators) != len(h.Pairs) || len(h.Policies) != len(h.Pairs):
 		return errors.New("this is no journal of a campaign")
 	}
@@ -106,40 +121,31 @@ func (p *Past) epoch(body []byte) error {
 		return err
 	}
 	switch {
+	case p.State.has(d):
+		return nil
 	case d.Epoch != p.State.Epochs:
 		return fmt.Errorf("it is of epoch %d, expected epoch %d", d.Epoch, p.State.Epochs)
 	case len(d.Pairs) != len(p.State.Pairs):
 		return fmt.Errorf("it has %d pairs, expected %d", len(d.Pairs), len(p.State.Pairs))
 	}
 	for i := range d.Pairs {
-		if err := d.Pairs[i].checkCounts(); err != nil {
+		if err := d.Pairs[i].checkCounts(maxEpochDots); err != nil {
 			return fmt.Errorf("pair %d: %w", i, err)
 		}
 	}
 	p.State.apply(d)
-	for _, st := range p.State.Pairs {
-		if len(st.Findings) > 0 {
-			st.BaseA = st.Findings[0].BaseA
-		}
-	}
-	m := Milestone{}
-	m.Dots, m.Mismatches, m.Causes = p.State.Totals()
-	for _, st := range p.State.Pairs {
-		m.Kinds += len(st.Buckets)
-	}
-	p.Curve = append(p.Curve, m)
 	return nil
 }
 
 // checkCounts returns what is impossible about the numbers of a record, whatever its pair
-// is.
-func (d *pairDelta) checkCounts() error {
+// is. None of them is above most.
+func (d *pairDelta) checkCounts(most uint64) error {
 	compared := uint64(0)
 	for _, n := range d.Classes {
-		compared += min(n, maxEpochDots)
+		compared += min(n, most)
 	}
 	switch {
-	case d.Dots > maxEpochDots || d.Chunks > maxEpochDots:
+	case d.Dots > most || d.Chunks > most:
 		return fmt.Errorf("%d dot products in %d chunks, more than an epoch has", d.Dots, d.Chunks)
 	case compared != d.Dots:
 		return fmt.Errorf("%d dot products, but classes of %d", d.Dots, compared)
@@ -149,7 +155,7 @@ func (d *pairDelta) checkCounts() error {
 		return fmt.Errorf("%d cases unstable of %d that differ", d.Unstable, d.Dots-d.Classes[oracle.Same])
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Buckets)) {
-		if err := d.Buckets[name].check(name); err != nil {
+		if err := d.Buckets[name].check(name, most); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,18 @@ type State struct {
 	// run one after the other on the same journal, if an epoch was cut by a time or a
 	// count and a later run went on from there.
 	Counts []uint64
-	cut    bool // the last epoch was cut
+	cut    bool        // the last epoch was cut
+	found  []int       // pairs of the findings, in the order in which they were found
+	curve  []Milestone // after each epoch, of old ones after some
+	base   int         // epochs of the snapshot
+}
+
+// Milestone is how far a campaign was.
+type Milestone struct {
+	Dots       uint64 `json:"dots"`
+	Mismatches uint64 `json:"mismatches"`
+	Causes     int    `json:"causes"` // primary ones
+	Kinds      int    `json:"kinds"`  // buckets of all pairs
 }
 
 // PairState is the state of one pair.
@@ -131,11 +142,21 @@ func (s *State) apply(d *delta) {
 	for i := range d.Pairs {
 		s.Pairs[i].apply(&d.Pairs[i], d.Epoch)
 		most = max(most, s.Pairs[i].Dots)
+		s.found = append(s.found, slices.Repeat([]int{i}, len(d.Pairs[i].Findings))...)
 	}
+	s.curve = append(s.curve, s.milestone())
 	if len(s.Counts) == 0 || s.cut {
 		s.Counts = append(s.Counts, most)
 	}
 	s.Counts[len(s.Counts)-1], s.cut = most, d.Cut > 0
+}
+
+func (s *State) milestone() (m Milestone) {
+	m.Dots, m.Mismatches, m.Causes = s.Totals()
+	for _, st := range s.Pairs {
+		m.Kinds += len(st.Buckets)
+	}
+	return m
 }
 
 func (st *PairState) apply(d *pairDelta, epoch int) {
