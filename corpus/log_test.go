@@ -108,11 +108,11 @@ func TestLogZeros(t *testing.T) {
 
 // TestLogLongLine checks that a line without an end is read to a limit only.
 func TestLogLongLine(t *testing.T) {
-	_, err := replayLog(io.MultiReader(strings.NewReader("01234567 {"), endless('x')), nil)
+	_, _, err := replayLog(io.MultiReader(strings.NewReader("01234567 {"), endless('x')), nil)
 	if want := "line 1: longer than 64 MiB: the file is damaged"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	_, err = replayLog(io.MultiReader(strings.NewReader("01234567 {"), io.LimitReader(endless(0), 1<<28)), nil)
+	_, _, err = replayLog(io.MultiReader(strings.NewReader("01234567 {"), io.LimitReader(endless(0), 1<<28)), nil)
 	if err != nil {
 		t.Errorf("zeros: %v", err)
 	}
