@@ -41,18 +41,24 @@ func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	head, good, err := replayLog(f, replay)
+	l := &Log{f: f}
+	l.size, err = replayLog(f, func(n int, body []byte) error {
+		if n == 0 {
+			l.head = int64(len("01234567 ") + len(body) + len("\n"))
+		}
+		return replay(n, body)
+	})
 	if err == nil {
 		// Drop a line that was cut short, then go on after the last good one.
-		if err = f.Truncate(good); err == nil {
-			_, err = f.Seek(good, io.SeekStart)
+		if err = f.Truncate(l.size); err == nil {
+			_, err = f.Seek(l.size, io.SeekStart)
 		}
 	}
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &Log{f: f, head: head, size: good}, nil
+	return l, nil
 }
 
 // maxLog is more bytes than any log has.
@@ -66,7 +72,7 @@ func ReadLog(path string, replay func(n int, body []byte) error) error {
 		return err
 	}
 	defer f.Close()
-	if _, _, err := replayLog(f, replay); err != nil {
+	if _, err := replayLog(f, replay); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
@@ -75,38 +81,36 @@ func ReadLog(path string, replay func(n int, body []byte) error) error {
 // maxLine is more bytes than any record takes.
 const maxLine = 64 << 20
 
-// replayLog applies the records of a log and returns the lengths of the first one and of the good
-// part: it ends where the last line was cut short or damaged, or where a crash of the machine has
+// replayLog applies the records of a log and returns the length of the good part: it
+// ends where the last line was cut short or damaged, or where a crash of the machine has
 // left nothing but zeros.
-func replayLog(r io.Reader, replay func(n int, body []byte) error) (head, good int64, err error) {
+func replayLog(r io.Reader, replay func(n int, body []byte) error) (good int64, err error) {
 	in := bufio.NewReaderSize(r, 1<<20)
 	for n := 0; ; n++ {
 		line, err := readLine(in)
 		if n == 0 && !headOfRecord.Match(beginning(line)) {
-			return 0, 0, errors.New("this is not a journal")
+			return 0, errors.New("this is not a journal")
 		}
 		if err == io.EOF {
-			return head, good, nil // what has no end of line was cut short
+			return good, nil // what has no end of line was cut short
 		}
 		if err != nil {
-			return head, good, fmt.Errorf("line %d: %w", n+1, err)
+			return good, fmt.Errorf("line %d: %w", n+1, err)
 		}
 		body, ok := LogBody(line)
 		if !ok {
 			if onlyZeros(in) {
-				return head, good, nil
+				return good, nil
 			}
-			return head, good, fmt.Errorf("line %d is damaged", n+1)
+			return good, fmt.Errorf("line %d is damaged", n+1)
 		}
 		if err := replay(n, body); err != nil {
 			if n > 0 {
 				err = fmt.Errorf("line %d: %w", n+1, err)
 			}
-			return head, good, err
+			return good, err
 		}
-		if good += int64(len(line)); n == 0 {
-			head = good
-		}
+		good += int64(len(line))
 	}
 }
 

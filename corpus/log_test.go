@@ -108,11 +108,11 @@ func TestLogZeros(t *testing.T) {
 
 // TestLogLongLine checks that a line without an end is read to a limit only.
 func TestLogLongLine(t *testing.T) {
-	_, _, err := replayLog(io.MultiReader(strings.NewReader("01234567 {"), endless('x')), nil)
+	_, err := replayLog(io.MultiReader(strings.NewReader("01234567 {"), endless('x')), nil)
 	if want := "line 1: longer than 64 MiB: the file is damaged"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	_, _, err = replayLog(io.MultiReader(strings.NewReader("01234567 {"), io.LimitReader(endless(0), 1<<28)), nil)
+	_, err = replayLog(io.MultiReader(strings.NewReader("01234567 {"), io.LimitReader(endless(0), 1<<28)), nil)
 	if err != nil {
 		t.Errorf("zeros: %v", err)
 	}
@@ -148,5 +148,38 @@ func TestLogRefuses(t *testing.T) {
 		if have, _ := os.ReadFile(path); string(have) != text {
 			t.Errorf("%q became %q", text, have)
 		}
+	}
+}
+
+// TestDropTail removes all records but the first, of a log that was just made and of one that
+// was opened again.
+func TestDropTail(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	for again := range 2 {
+		first := ""
+		l, err := OpenLog(path, func(n int, body []byte) error {
+			first += string(body)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.Repeat(`{"head":1}{"x":7}`, again); first != want {
+			t.Errorf("%s, want %s", first, want)
+		}
+		if again == 0 {
+			if err := errors.Join(l.Append(map[string]int{"head": 1}), l.Append(map[string]int{"x": 5})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tail := l.Tail(); tail != int64(len("01234567 {\"x\":5}\n")) {
+			t.Errorf("a tail of %d bytes", tail)
+		}
+		if err := errors.Join(l.DropTail(), l.Append(map[string]int{"x": 7}), l.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, _ := os.ReadFile(path); strings.Count(string(text), "\n") != 2 || !strings.HasSuffix(string(text), " {\"x\":7}\n") {
+		t.Errorf("%s", text)
 	}
 }
