@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -53,7 +55,8 @@ are asked.
   mmafuzz bisect --a exec:./released --b "exec:{}/unit" --git v1.0..main --build make
 
 A version is a program that speaks the protocol of exec: (go doc ./devices/exec), a
-recording, a model file, or the name of a target. In --b the word {} stands for the version.
+recording, a model file, the plan of a campaign, which stands for the second of its
+targets, or the name of a target. In --b the word {} stands for the version.
 With --git the versions are the commits of a range, oldest first, {} is a checkout, and
 --build is run by sh in it. A version that cannot be built or opened is passed over.
 --git and --build run the commands of that repository: only with one that you trust.
@@ -141,28 +144,57 @@ func (b *bisectCmd) name(version int) string { return b.versions[version] }
 func (b *bisectCmd) spec(ctx context.Context, version int) (string, error) {
 	word := b.versions[version]
 	if b.git == "" {
-		return strings.ReplaceAll(b.b, versionWord, fileTarget(word, b.b)), nil
+		target, err := fileTarget(word, b.b)
+		return strings.ReplaceAll(b.b, versionWord, target), err
 	}
 	dir, err := b.checkout(ctx, strings.Fields(word)[0])
 	return strings.ReplaceAll(b.b, versionWord, dir), err
 }
 
-// fileTarget makes a target of a file: a recording, a model file, or a program. Beside other
-// words the file stays what it is.
-func fileTarget(word, around string) string {
+// fileTarget makes a target of a file: a recording, a model file, the plan of a campaign, or a
+// program. Beside other words the file stays what it is.
+func fileTarget(word, around string) (string, error) {
 	info, err := os.Stat(word)
 	if err != nil || info.IsDir() || around != versionWord {
-		return word
+		return word, nil
 	}
 	switch ext := filepath.Ext(word); {
 	case ext == ".json":
-		return "model:" + word
+		return jsonTarget(word)
 	case ext == ".rec" || ext == ".gz":
-		return "replay:" + word
+		return "replay:" + word, nil
 	case !filepath.IsAbs(word):
-		return "exec:./" + word
+		return "exec:./" + word, nil
 	}
-	return "exec:" + word
+	return "exec:" + word, nil
+}
+
+// jsonTarget makes a target of a model file, or of the plan of a campaign, also of one that
+// another version of this program has made.
+func jsonTarget(file string) (string, error) {
+	body, err := corpus.ReadFile(file, "version", 1<<28)
+	if err != nil {
+		return "", err
+	}
+	var plan struct {
+		Pairs   []struct{ B string }
+		Entries []any
+	}
+	switch err := json.Unmarshal(body, &plan); {
+	case err != nil || plan.Pairs == nil && plan.Entries == nil:
+		return "model:" + file, nil // which tells what is wrong with it
+	case plan.Entries != nil:
+		return "", hinted("mmafuzz record makes a recording with it, which is a version", "%s is a plan of recordings, which names no target", file)
+	}
+	for _, p := range plan.Pairs {
+		if p.B != plan.Pairs[0].B {
+			return "", hinted("a version is one target", "%s is the plan of a campaign with several second targets, %s and %s", file, plan.Pairs[0].B, p.B)
+		}
+	}
+	if len(plan.Pairs) == 0 || plan.Pairs[0].B == "" {
+		return "", fmt.Errorf("%s: this is no plan of a campaign", file)
+	}
+	return plan.Pairs[0].B, nil
 }
 
 // findings compares A with a version and returns a case of each cause.
@@ -171,7 +203,11 @@ func (b *bisectCmd) findings(ctx context.Context, version int) ([]*changedInput,
 	if err != nil {
 		return nil, fmt.Errorf("the last version, %s: %w", b.name(version), err)
 	}
-	ta, err := openTarget(fileTarget(b.a, versionWord))
+	a, err := fileTarget(b.a, versionWord)
+	if err != nil {
+		return nil, err
+	}
+	ta, err := openTarget(a)
 	if err != nil {
 		return nil, err
 	}
