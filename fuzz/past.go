@@ -58,11 +58,7 @@ func readPast(journal string) (*Past, error) {
 	if err == nil && p.State.Pairs == nil {
 		err = fmt.Errorf("%s: it has not begun", journal)
 	}
-	for _, st := range p.State.Pairs {
-		if len(st.Findings) > 0 {
-			st.BaseA = st.Findings[0].BaseA
-		}
-	}
+	p.findBases()
 	p.Curve = p.State.curve
 	return p, err
 }
@@ -135,6 +131,20 @@ func (p *Past) epoch(body []byte) error {
 	}
 	p.State.apply(d)
 	return nil
+}
+
+// findBases sets which side verdicts change: findings tell, and it is the same for all
+// pairs of two targets.
+func (p *Past) findBases() {
+	baseA := map[[2]string]bool{}
+	for _, st := range p.State.Pairs {
+		if len(st.Findings) > 0 {
+			baseA[[2]string{st.TargetA, st.TargetB}] = st.Findings[0].BaseA
+		}
+	}
+	for _, st := range p.State.Pairs {
+		st.BaseA = baseA[[2]string{st.TargetA, st.TargetB}]
+	}
 }
 
 // checkCounts returns what is impossible about the numbers of a record, whatever its pair

@@ -106,22 +106,18 @@ func (w *printer) bucketList() {
 // causesInWords says what each label of the campaign means, and which changes from A's
 // arithmetic to B's stand behind it.
 func (w *printer) causesInWords() {
-	labels := map[triage.Label]bool{}
-	for _, c := range fuzz.Causes(w.state) {
-		labels[triage.Label(c.Name)] = true
-		for _, d := range c.Details {
-			for _, l := range fuzz.LabelsIn(d.Name) {
-				labels[triage.Label(l)] = true
-			}
-		}
-	}
+	labels := labelsOf(fuzz.Causes(w.state))
 	behind := changesBehind(w.state)
 	g := readable.Table{Width: w.Width}
 	for _, l := range triage.Labels() {
 		if labels[l.Label] {
 			text := l.Doc
-			if c := behind[l.Label]; len(c) > 0 {
-				text += ": " + strings.Join(readable.First(c, changesMost), "; ")
+			var texts []string
+			for _, c := range behind[l.Label] {
+				texts = append(texts, c.text)
+			}
+			if texts != nil {
+				text += ": " + strings.Join(readable.First(texts, changesMost), "; ")
 			}
 			g.Add(string(l.Label), text)
 		}
@@ -132,12 +128,33 @@ func (w *printer) causesInWords() {
 	}
 }
 
+// labelsOf returns the labels that the causes of a campaign and what is beneath them name.
+func labelsOf(causes []fuzz.Cause) map[triage.Label]bool {
+	labels := map[triage.Label]bool{}
+	for _, c := range causes {
+		labels[triage.Label(c.Name)] = true
+		for _, d := range c.Details {
+			for _, l := range fuzz.LabelsIn(d.Name) {
+				labels[triage.Label(l)] = true
+			}
+		}
+	}
+	return labels
+}
+
 // changesMost is the number of different changes that are shown for a label.
 const changesMost = 4
 
+// behind is changes of the arithmetic that stand behind a label, and the instructions on
+// which they do.
+type behind struct {
+	text         string
+	instructions []string
+}
+
 // changesBehind lists for each label the changes of all verdicts that earned it.
-func changesBehind(s *fuzz.State) map[triage.Label][]string {
-	behind := map[triage.Label][]string{}
+func changesBehind(s *fuzz.State) map[triage.Label][]behind {
+	all := map[triage.Label][]behind{}
 	for _, p := range s.Pairs {
 		if p.Verdict == nil || !p.Verdict.Found() {
 			continue
@@ -148,12 +165,16 @@ func changesBehind(s *fuzz.State) map[triage.Label][]string {
 		}
 		for _, part := range triage.Parts(&base, &p.Verdict.Program) {
 			text := readable.Changes(fromA(p, part.Changes), 3)
-			if !slices.Contains(behind[part.Label], text) {
-				behind[part.Label] = append(behind[part.Label], text)
+			list := all[part.Label]
+			i := slices.IndexFunc(list, func(b behind) bool { return b.text == text })
+			if i < 0 {
+				i, list = len(list), append(list, behind{text: text})
 			}
+			list[i].instructions = append(list[i].instructions, p.Name)
+			all[part.Label] = list
 		}
 	}
-	return behind
+	return all
 }
 
 // fromA returns changes of a verdict's base as changes from A to B.

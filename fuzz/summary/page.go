@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -71,6 +70,7 @@ func (c *campaign) page() (*page.Page, error) {
 	p.Add("What was compared", c.compared()...)
 	p.Add("Why they differ", causes...)
 	p.Add("Which instructions, by which cause", c.matrix())
+	p.Add("The inputs", c.inputs()...)
 	p.Add("By how much, and where", c.distances(), c.sources(), c.spread())
 	p.Add("How the search went", c.curve())
 	findings, err := c.findings()
@@ -114,26 +114,46 @@ func (c *campaign) lead() string {
 		return fmt.Sprintf("They gave equal results in all %s dot products of %s.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
 	}
 	where := fmt.Sprintf("%d of %d instructions", differ, len(c.State.Pairs))
+	if len(c.State.Pairs)-differ == 1 {
+		i := slices.IndexFunc(c.State.Pairs, func(st *fuzz.PairState) bool { return st.Mismatches() == 0 })
+		where += " (all but " + c.State.Pairs[i].Name + ")"
+	}
 	if len(c.State.Pairs) == 1 {
 		where = c.State.Pairs[0].Name
 	}
 	return fmt.Sprintf("They were given the same inputs. On %s the results differ: in %s of %s dot products (%s). There %s.",
-		where, readable.Thousands(mismatches), readable.Thousands(dots), readable.Share(mismatches, dots), causesText(causes))
+		where, readable.Thousands(mismatches), readable.Thousands(dots), readable.Share(mismatches, dots), c.causesText(causes))
 }
 
-func causesText(n int) string {
+// causesText names the causes if they are few.
+func (c *campaign) causesText(n int) string {
+	text, few := fmt.Sprintf("are %d causes", n), n <= 3
 	if n == 1 {
-		return "is one cause"
+		text = "is one cause"
 	}
-	return fmt.Sprintf("are %d causes", n)
+	var names []string
+	for _, cause := range fuzz.Causes(c.State) {
+		doc := labelDoc(cause.Name)
+		if few = few && doc != ""; few {
+			names = append(names, doc+" ("+cause.Name+")")
+		}
+	}
+	if few {
+		text += ": " + strings.Join(names, "; ")
+	}
+	return text
 }
 
 // targetsInWords says what the units are.
 func (c *campaign) targetsInWords() []string {
 	var all []string
 	for _, st := range c.State.Pairs {
-		for _, name := range []string{st.TargetA, st.TargetB} {
-			if text := fmt.Sprintf("`%s` is %s.", name, targetInWords(name)); !slices.Contains(all, text) {
+		for side, name := range []string{st.TargetA, st.TargetB} {
+			text := fmt.Sprintf("`%s` is %s.", name, targetInWords(name))
+			if !c.several() {
+				text = "AB"[side:side+1] + ": " + text
+			}
+			if !slices.Contains(all, text) {
 				all = append(all, text)
 			}
 		}
@@ -198,20 +218,40 @@ func (c *campaign) compared() []page.HTML {
 		}
 		t.Add(cells...)
 	}
-	blocks := []page.HTML{page.List(c.targetsInWords()...), page.Text("Each unit computes d = a₀·b₀ + a₁·b₁ + … + c for the same operands. A dot product differs if the bits of the two results do, codes of NaN and signs of zero included unless the fold below says otherwise."), t.HTML(),
-		page.Note("Shares are of the inputs below, which aim at what units may do differently; other inputs would give other shares.")}
+	text := "A and B compute d = a₀·b₀ + a₁·b₁ + … + c for the same operands, one dot product of an instruction at a time. Results are compared " + c.policies() + ". The inputs are listed below, with the generators that make them."
+	if slices.ContainsFunc(c.State.Pairs, func(st *fuzz.PairState) bool { return strings.Contains(st.Name, " ~ ") }) {
+		text += " x ~ y compares the instruction x of A with y of B; the shorter of the two is executed several times, its result being the next c."
+	}
+	blocks := []page.HTML{page.List(c.targetsInWords()...), page.Text(text), t.HTML(),
+		page.Note("The interval is where the share would be with another seed of the same generators in 95 of 100 cases (Wilson), if inputs were independent of each other, which those of `mutate` are not. It says nothing of other inputs: the generators aim at what units may do differently. Instructions of one arithmetic differ on the same inputs.")}
 	if c.State.Pairs[0].Unexamined > 0 {
 		blocks = append(blocks, page.Alert("The campaign was not complete when this page was made."))
 	}
-	return append(blocks, page.Fold("The inputs: generators, seed, and how results are compared", c.inputs(), page.Text(fmt.Sprintf("Seed %d. Compared: %s.", c.Seed, strings.Join(distinct(c.Policies), "; ")))))
+	return blocks
 }
 
-func distinct(list []string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(list)))
+// policies says how results are compared.
+func (c *campaign) policies() string {
+	text := "bit by bit, the codes of NaNs and the signs of zeros included"
+	for _, x := range []struct{ policy, words string }{{"NaNs by class", "any NaN equals any other"}, {"zeros by class", "+0 equals -0"}} {
+		var names []string
+		for i, st := range c.State.Pairs {
+			if strings.Contains(c.Policies[i], x.policy) {
+				names = append(names, st.Name)
+			}
+		}
+		switch {
+		case len(names) == len(c.State.Pairs):
+			text += "; but " + x.words
+		case names != nil:
+			text += "; but " + x.words + " on " + strings.Join(readable.First(names, 3), ", ")
+		}
+	}
+	return text
 }
 
 // inputs lists the generators with what they make.
-func (c *campaign) inputs() page.HTML {
+func (c *campaign) inputs() []page.HTML {
 	sum, docs := c.bySource(), map[string]string{}
 	for _, st := range c.State.Pairs {
 		for name := range st.Next {
@@ -225,7 +265,7 @@ func (c *campaign) inputs() page.HTML {
 		n := sum[name]
 		t.Add("`"+name+"`", docs[name], readable.Thousands(n.Dots), readable.Thousands(n.Mismatches), readable.Share(n.Mismatches, n.Dots))
 	}
-	return t.HTML()
+	return []page.HTML{page.Text(fmt.Sprintf("They come from these generators, with the seed %d. Where a generator has a version, as in cut@1[24,25], that is the number after the @; the numbers in brackets are the places of bits that it aims at.", c.Seed)), t.HTML()}
 }
 
 // bySource counts the dot products of all pairs by generator.
@@ -244,36 +284,90 @@ func (c *campaign) bySource() map[string]fuzz.Tally {
 func (c *campaign) causes() ([]page.HTML, error) {
 	_, mismatches, _ := c.State.Totals()
 	var blocks []page.HTML
-	for _, cause := range fuzz.Causes(c.State) {
+	causes, parts := fuzz.Causes(c.State), changesBehind(c.State)
+	if len(causes) > 0 {
+		blocks = append(blocks, page.Text("A cause is a part of the arithmetic in which the two units differ: give one side the other's, and both give the same result. That was computed for each differing dot product. Each counts once: where any of several causes would do alone, for the one that comes first in the computation, and where several are needed together, for the first of these."))
+	}
+	first := true
+	for _, cause := range causes {
 		blocks = append(blocks, page.Heading(cause.Name+": "+cmp.Or(labelDoc(cause.Name), "results that no part of the arithmetic explains")))
 		text := fmt.Sprintf("The cause of %s of the differing dot products (%s), on %d of %s.", readable.Thousands(cause.Cases), readable.Share(cause.Cases, mismatches),
 			cause.Pairs, readable.Plural(len(c.State.Pairs), "instruction"))
 		if cause.MaxUlp > 0 {
-			text += fmt.Sprintf(" The results are up to %s representable numbers apart.", apart(cause.MaxUlp))
+			text += " " + apart(cause.MaxUlp)
 		}
-		blocks = append(blocks, page.Text(text))
+		more, other := folded(&cause)
+		if other > 0 {
+			text += fmt.Sprintf(" In %s of them another cause alone would do as well.", readable.Thousands(other))
+		}
+		if more > 0 {
+			text += fmt.Sprintf(" %s need another cause, too.", readable.Thousands(more))
+		}
+		blocks = append(blocks, page.Text(text), partsList(parts[triage.Label(cause.Name)]))
 		b := c.smallest(cause.Name)
 		if b == nil {
 			blocks = append(blocks, page.Note("No bundle of this cause is here."))
 			continue
 		}
-		more, err := c.example(b, len(blocks) < 4)
+		example, err := c.example(b, first)
 		if err != nil {
 			return nil, err
 		}
-		blocks = append(blocks, more...)
+		first = false
+		blocks = append(blocks, example...)
 	}
-	return blocks, nil
+	return append(blocks, c.others(causes, parts)...), nil
 }
 
-// apart writes a distance in representable numbers.
-func apart(ulps float64) string {
-	text := readable.Ulps(ulps)
-	if _, exp, ok := strings.Cut(text, "2^"); ok {
-		n, _ := strconv.Atoi(exp)
-		return "2" + page.Superscript(n)
+// partsList lists what stands behind a cause, and on which instructions.
+func partsList(parts []behind) page.HTML {
+	if len(parts) == 1 {
+		return page.Text("On all of them, from A to B: " + parts[0].text + ".")
 	}
-	return text
+	var items []string
+	for _, p := range parts {
+		items = append(items, fmt.Sprintf("From A to B: %s, on %s.", p.text, strings.Join(readable.First(p.instructions, 3), ", ")))
+	}
+	return page.List(items...)
+}
+
+// others names the parts in which the units differ and for which no dot product counts.
+func (c *campaign) others(causes []fuzz.Cause, parts map[triage.Label][]behind) []page.HTML {
+	labels := labelsOf(causes)
+	for _, cause := range causes {
+		delete(labels, triage.Label(cause.Name))
+	}
+	var items []string
+	for _, l := range triage.Labels() {
+		if !labels[l.Label] {
+			continue
+		}
+		text := string(l.Label) + ", " + l.Doc
+		for i, p := range parts[l.Label] {
+			text += []string{": from A to B ", "; "}[min(i, 1)] + p.text
+		}
+		items = append(items, text+".")
+	}
+	if items == nil {
+		return nil
+	}
+	return []page.HTML{page.Heading("Other differences"), page.Text("The units differ in these parts as well. No dot product counts for them: wherever they play a part, one of the causes above comes first."), page.List(items...)}
+}
+
+// apart writes the largest distance of results.
+func apart(ulps float64) string {
+	const far = 10_000
+	switch {
+	case ulps == 1:
+		return "Their results are neighbouring numbers."
+	case ulps < far:
+		return "Their results are up to " + readable.Thousands(uint64(ulps)) + " representable numbers apart."
+	}
+	text := readable.Ulps(ulps)
+	if ulps < 1<<53 {
+		text = readable.Thousands(uint64(ulps))
+	}
+	return "Their results are up to " + text + " representable numbers apart, an infinity being the one after the largest: where terms cancel, a lost bit can be all that is left, or change its sign."
 }
 
 // example shows a finding.
@@ -287,7 +381,12 @@ func (c *campaign) example(b *corpus.Bundle, first bool) ([]page.HTML, error) {
 	if m.Base == "b" {
 		base, other = other, base
 	}
-	blocks := []page.HTML{report.ChangesTable("", m.CaseChanges, base, other).HTML(), page.Text("The smallest input found that shows it, and what happens to it:")}
+	caption := "What it is on " + pic.Input.Title + ": made equal on both sides, both give the same result for the input below"
+	blocks := []page.HTML{report.ChangesTable(caption, m.CaseChanges, base, other).HTML()}
+	if names := fuzz.LabelsIn(m.Detail); strings.Contains(m.Detail, "|") {
+		blocks = append(blocks, page.Text("On this input any of these alone would do, so that what follows shows them all: "+strings.Join(names, ", ")+"."))
+	}
+	blocks = append(blocks, page.Text("The smallest input found that shows it (fewest terms, then fewest bits), and what happens to it:"))
 	return append(blocks, page.Steps(report.InWords(pic)...), bundle.Drawing(pic, first, false),
 		page.Text("To run this case again:"), page.Command("mmafuzz replay "+readable.ShellPath(b.Dir))), nil
 }
@@ -370,6 +469,13 @@ func (c *campaign) distances() page.HTML {
 			sum[n] += cases
 		}
 	}
+	left := uint64(0)
+	for _, st := range c.State.Pairs {
+		left += st.Mismatches()
+	}
+	for _, cases := range sum {
+		left -= min(left, cases)
+	}
 	b := page.Bars{Title: "differing dot products by how far their results are apart", X: "distance in representable numbers (ulp): from here to less than twice that", Y: "dot products", Log: true}
 	numbers := page.Table{Columns: page.Columns("#distance, at least", "#dot products")}
 	for n, cases := range sum {
@@ -386,7 +492,7 @@ func (c *campaign) distances() page.HTML {
 		b.Bars = append(b.Bars, page.Bar{Label: label, Value: float64(cases), Title: fmt.Sprintf("%s dot products differ by %s or more, less than twice that", readable.Thousands(cases), label)})
 		numbers.Add(label, readable.Thousands(cases))
 	}
-	return page.Figure(b.SVG(), "How far the two results are apart where both are numbers. A distance of 1 is neighbouring numbers of the result's format; distances beyond the length of the fraction are results of other magnitudes or signs.", &numbers)
+	return page.Figure(b.SVG(), fmt.Sprintf("How far the two results are apart, in numbers of the result's format: 1 is neighbouring numbers. Formats of all lengths are counted together; two results of opposite sign are about 2³¹ apart in FP32 and 2¹⁵ in FP16, and an infinity is the number after the largest. %s differing dot products are not here, because a result is a NaN.", readable.Thousands(left)), &numbers)
 }
 
 // sources shows which generator finds the differences, instruction by instruction.
@@ -458,7 +564,7 @@ func (c *campaign) spread() page.HTML {
 		}
 	}
 	plot := page.Plot{Title: "share of differing inputs by the distance of exponents", X: page.Axis{Label: "binades between the largest and the smallest term of a sum"}, Y: page.Axis{Label: "inputs that differ, in %"}, Series: []page.Series{s}}
-	return page.Figure(plot.SVG(), fmt.Sprintf("At which distance of exponents results differ, of a sample of %s inputs: where the share changes from one distance to the next, a unit begins to drop bits. Distances with fewer than %d inputs have no point.", readable.Thousands(traced), few), &numbers)
+	return page.Figure(plot.SVG(), fmt.Sprintf("At which distance of exponents results differ, of a sample of %s inputs of all instructions. A unit that drops bits a number of places below the largest term shows as a step at that distance; points of few inputs scatter around it, and distances with fewer than %d have none (the table has the numbers).", readable.Thousands(traced), few), &numbers)
 }
 
 // curve shows how many causes were known after how many dot products.
@@ -472,7 +578,7 @@ func (c *campaign) curve() page.HTML {
 		numbers.Add(readable.Thousands(m.Dots), readable.Thousands(m.Mismatches), fmt.Sprint(m.Causes), fmt.Sprint(m.Kinds))
 	}
 	plot := page.Plot{Title: "distinct causes by dot products", X: page.Axis{Label: "dot products compared", Log: true}, Y: page.Axis{Label: "causes"}, Series: []page.Series{causes, kinds}}
-	return page.Figure(plot.SVG(), "How many causes were known after how many dot products: a curve that has been flat for long has probably seen them all.", &numbers)
+	return page.Figure(plot.SVG(), "How many causes were known after how many dot products. A curve that has been flat for long has probably seen all that these generators find; parts that never count as a cause are not in it.", &numbers)
 }
 
 // findingsDrawn is the number of findings whose pictures are on the page.
@@ -485,7 +591,8 @@ func (c *campaign) findings() ([]page.HTML, error) {
 	for _, b := range c.bundles {
 		m := &b.Mismatch
 		name := strings.TrimPrefix(filepath.ToSlash(b.Dir), filepath.ToSlash(c.dir)+"/")
-		t.Add(name, cmp.Or(m.Detail, m.Bucket), "`"+m.A.Result+"`", "`"+m.B.Result+"`", m.Origin.Source)
+		t.Add("", cmp.Or(m.Detail, m.Bucket), "`"+m.A.Result+"`", "`"+m.B.Result+"`", m.Origin.Source)
+		t.Rows[len(t.Rows)-1][0] = page.Cell{Text: name, Class: "name"}
 		if len(pictures) == findingsDrawn {
 			continue
 		}
@@ -495,7 +602,8 @@ func (c *campaign) findings() ([]page.HTML, error) {
 		}
 		pictures = append(pictures, page.Fold(name, bundle.Drawing(pic, false, false)))
 	}
-	blocks := []page.HTML{page.Note("A case of a+b differs only if the units differ in both; in one of a|b each alone is enough. After a colon: how results differ that are not both finite numbers, or in their sign of zero or code of NaN alone."), t.HTML()}
+	blocks := []page.HTML{page.Text(c.keptText()),
+		page.Note("The cause a+b: only a and b together, made equal on both sides, make the results equal. a|b: each of them alone does. After a colon stands in what the results differ if it is no plain number, as in overflow:nan, where one is a NaN. What follows an @ in a source is its version."), t.HTML()}
 	for _, d := range c.damaged {
 		blocks = append(blocks, page.Alert(d))
 	}
@@ -506,6 +614,15 @@ func (c *campaign) findings() ([]page.HTML, error) {
 		blocks = append(blocks, page.Text("Their pictures follow. `mmafuzz show --html BUNDLE` makes a page of one."))
 	}
 	return append(blocks, pictures...), nil
+}
+
+// keptText says which findings are listed.
+func (c *campaign) keptText() string {
+	text := fmt.Sprintf("Each of these is a directory (a bundle) below `%s`, with the input, both results and programs that reproduce them.", readable.ShellPath(c.dir))
+	if n := c.State.NotKept(); n > 0 {
+		text += fmt.Sprintf(" %s more, of other instructions or combinations of causes, were not kept: a campaign keeps one of each combination, and `run --max-bundles` limits them.", readable.Plural(n, "finding"))
+	}
+	return text
 }
 
 // again says how to repeat the campaign.
@@ -522,6 +639,6 @@ func (c *campaign) again() []page.HTML {
 		}
 	}
 	words = append(words, "--seed", fmt.Sprint(c.Seed), "--count", fmt.Sprint(c.State.Counts[len(c.State.Counts)-1]))
-	return []page.HTML{page.Text("The same inputs again, on any machine that has the two units, with any number of workers:"), page.Command(readable.ShellCommand(words...)),
-		page.Note("Flags that narrow the instructions or the generators are not in the journal: add them if the campaign had any.")}
+	return []page.HTML{page.Text("The same inputs again, on any machine that has the two units, with any number of workers (--count is for each instruction):"), page.Command(readable.ShellCommand(words...)),
+		page.Note("This page does not know whether the campaign was started with flags that select instructions or generators, such as --inst: if it was, add them.")}
 }

@@ -40,7 +40,11 @@ func Page(m *corpus.Mismatch, dir string, all bool) (*page.Page, error) {
 // is set.
 func Drawing(pic *report.Mismatch, key, all bool) page.HTML {
 	title := fmt.Sprintf("How %s and %s compute the same sum", pic.A.Name, pic.B.Name)
-	return page.Figure(report.SVG(pic, report.SVGOptions{Key: key, All: all}).SVG(title), title+": each row is a number in binary, in the columns of its powers of two.", nil)
+	caption := title + ": each row is a number in binary, in the columns of its powers of two."
+	if !key {
+		caption += " The first picture of this page says how to read it."
+	}
+	return page.Figure(report.SVG(pic, report.SVGOptions{Key: key, All: all}).SVG(title), caption, nil)
 }
 
 func textPicture(pic *report.Mismatch) (string, error) {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -113,13 +114,31 @@ func ParameterInWords(path string) string {
 func ChangesTable(caption string, changes []mma.Change, a, b string) *page.Table {
 	t := &page.Table{Caption: caption, Columns: page.Columns("part of the arithmetic", a, b, "parameter")}
 	for _, c := range changes {
-		t.Add(ParameterInWords(c.Path), valueInWords(c.From), valueInWords(c.To), "`"+c.Path+"`")
+		t.Add(ParameterInWords(c.Path), valueInWords(c.Path, c.From, absent(changes, c.Path, false)), valueInWords(c.Path, c.To, absent(changes, c.Path, true)), "`"+c.Path+"`")
 	}
 	return t
 }
 
+// absent reports whether a parameter is that of a stage which its side, from or to, does not have.
+func absent(changes []mma.Change, path string, to bool) bool {
+	stage, _, _ := strings.Cut(path, ".")
+	return slices.ContainsFunc(changes, func(c mma.Change) bool {
+		value := c.From
+		if to {
+			value = c.To
+		}
+		return c.Path == stage+".sum" && value == mma.Off.String()
+	})
+}
+
 // valueInWords writes a rounding mode in words, and other values as they are.
-func valueInWords(value string) string {
+func valueInWords(path, value string, absent bool) string {
+	switch {
+	case absent:
+		return "no such sum"
+	case (path == "join.cf" || path == "join.cmode") && (value == "" || value == "none" || value == mma.Frac(0).String()):
+		return "as the other terms"
+	}
 	for m, words := range modeWords {
 		if m.String() == value {
 			return words + " (" + modeName(m) + ")"

@@ -91,7 +91,7 @@ func refinementLines(p *mma.Params) (lines []string) {
 	for _, f := range mma.Fields() {
 		var alone mma.Params
 		if f.SetInt(&alone, 1); f.Int(p) != 0 && alone.Refined() {
-			lines = append(lines, ParameterInWords(f.Path)+": "+valueInWords(f.Text(p)))
+			lines = append(lines, ParameterInWords(f.Path)+": "+valueInWords(f.Path, f.Text(p), false))
 		}
 	}
 	return lines

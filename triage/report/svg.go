@@ -87,8 +87,11 @@ func (p *painter) line(x int, class, text string) {
 // paragraph writes text that is broken at the picture's edge.
 func (p *painter) paragraph(x int, class, text string) {
 	char := 75 // of text, in tenths of a pixel
-	if strings.Contains(class, "bold") {
+	switch {
+	case strings.Contains(class, "bold"):
 		char = 80
+	case strings.Contains(class, "code"):
+		char = 86
 	}
 	for _, l := range readable.Wrap(text, (p.width-x)*10/char) {
 		p.line(x, class, l)
@@ -167,9 +170,9 @@ func (p *painter) textBelow(text string) {
 		return
 	}
 	if note != "" {
-		note = noteInWords(note) + " "
+		p.paragraph(bitsLeft, "", noteInWords(note))
 	}
-	p.paragraph(bitsLeft, "", note+"→ "+result)
+	p.paragraph(bitsLeft, "code", "→ "+result)
 }
 
 // ruler writes the powers of two above the columns.
@@ -177,12 +180,13 @@ func (p *painter) ruler() {
 	p.y += 2
 	p.c.Text(textLeft, p.y, "small faint", "term")
 	p.c.Text(expRight, p.y, "small faint end", "exponent")
-	behindGap := true
+	behindGap, last := true, -cellWidth*3
 	for i, c := range p.d.axis {
 		switch {
 		case c.gap():
 			p.c.Text(p.xs[i]+gapCells/2, p.y, "small faint mid", "⋯")
-		case behindGap || c.hi%4 == 0:
+		case behindGap || c.hi%4 == 0 && p.xs[i] >= last+3*cellWidth:
+			last = p.xs[i]
 			p.c.Text(p.xs[i]+cellWidth/2, p.y, "small faint mid", power(c.hi))
 		}
 		behindGap = c.gap()
@@ -221,8 +225,8 @@ func (p *painter) row(r *row) {
 		class = "bold f-sum"
 	}
 	label := r.label
-	if r.sum && label == "S" {
-		label = "sum"
+	if rest, ok := strings.CutPrefix(label, "S"); ok && r.sum && strings.Trim(rest, "'") == "" {
+		label = "sum" + rest
 	}
 	p.c.Text(textLeft, p.y, class, label)
 	if r.hasExp {
@@ -245,7 +249,11 @@ func (p *painter) row(r *row) {
 		return
 	default:
 		p.y += rowHeight
-		p.paragraph(bitsLeft, "small faint", "↑ "+noteInWords(r.note))
+		note := noteInWords(r.note)
+		if r.raised() {
+			note = r.cutInWords()
+		}
+		p.paragraph(bitsLeft, "small faint", "↑ "+note)
 		p.y += 2
 		return
 	}
@@ -435,7 +443,7 @@ func (p *painter) key() {
 	}{
 		{one, "a bit that counts: it is 1 at the power of two above its column"},
 		{zero, "a bit that counts and is 0"},
-		{onlyHere, "a 1 that counts on this side and is dropped on the other: this makes the difference"},
+		{onlyHere, "a 1 that is added on this side alone: the other drops it, or a cut on this side made it"},
 		{lostOne, "a 1 that is dropped: by the cut of a term, or by the rounding of a sum"},
 		{lostZero, "a 0 that is dropped"},
 	} {
@@ -449,5 +457,12 @@ func (p *painter) key() {
 	p.y += 6
 	p.c.Path(fmt.Sprintf("M%d %dh4v18h-4", textLeft+8, p.y-14), "k-sum none thick")
 	p.line(textLeft+30, "", "the end of the rounded result: what is right of it is rounded off")
-	p.paragraph(textLeft, "faint", "Each row is a number in binary. Products p0, p1, … and the accumulator c stand in the columns of their powers of two, as they are added; left of the bits are the term's sign and the exponent by which the unit aligns it, which is not that of its leading 1 if an operand is subnormal. Where a cut or a rounding goes away from zero, the bits are those after it. d0, d1, … are results of earlier steps, and d is the last. One unit in the last place (ulp) is the distance of two neighbouring results.")
+	for _, text := range []string{
+		"Each row is a number in binary, in the columns of its powers of two: the products p0, p1, … and the accumulator c as they are added, then the sum before it is rounded.",
+		"Left of the bits stand the sign and the exponent by which the unit aligns the term. It is not always that of the leading 1: a product has the sum of its factors' exponents even if it is 2 or more times that power of two, a subnormal factor has the exponent of the smallest normal number, and a partial sum has the largest exponent of its terms.",
+		"T or T0, T1, … are partial sums, which are added to others; d0, d1, … are the results of earlier steps, which the next step adds; d is the result. Where a number is rounded more than once, sum' is what the first rounding leaves.",
+		"A term that a cut rounds away from zero stands there with its new bits and, crossed out, those that it has lost. One unit in the last place (ulp) is that of the exact value in the format of the result.",
+	} {
+		p.paragraph(textLeft, "faint", text)
+	}
 }

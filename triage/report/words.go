@@ -72,7 +72,8 @@ func (v *view) reachesE(s *sim.SumTrace) bool {
 }
 
 var (
-	modePrefix = regexp.MustCompile(`^(product )?(RNE|RNA|RZ|RD|RU|RTO) `)
+	modePrefix = regexp.MustCompile(`^(product |round |post |acc |late )?(RNE|RNA|RZ|RD|RU|RTO) `)
+	raisedBit  = regexp.MustCompile(`^(RNE|RNA|RZ|RD|RU|RTO) [+-]1 ulp$`)
 	droppedBit = regexp.MustCompile(`drops ([.x]+)(…?)`)
 	dropSmall  = regexp.MustCompile(`^dropped: e < E-(\d+)$`)
 )
@@ -85,8 +86,12 @@ func noteInWords(note string) string {
 	}
 	what := "rounded "
 	if m := modePrefix.FindStringSubmatch(note); m != nil {
-		if m[1] != "" {
+		switch m[1] {
+		case "":
+		case "product ":
 			what = "product rounded "
+		default:
+			what = "first rounded " // another rounding follows
 		}
 		mode := fp.RNE
 		if err := mode.UnmarshalText([]byte(strings.ToLower(m[2]))); err == nil {
@@ -94,14 +99,13 @@ func noteInWords(note string) string {
 		}
 	}
 	note = droppedBit.ReplaceAllStringFunc(note, func(s string) string {
-		bits := "drops the bits "
-		if len(s) == len("drops x") {
-			bits = "drops the bit "
+		if s == "drops x" {
+			return "drops one bit, a 1"
 		}
-		return strings.NewReplacer("drops ", bits, ".", "0", "x", "1").Replace(s)
+		return strings.NewReplacer("drops ", "drops the bits ", ".", "0", "x", "1").Replace(s)
 	})
 	if rest, ok := strings.CutSuffix(note, ": exact"); ok {
-		note = rest + ": no bit is lost"
+		note = rest + ": that changes nothing"
 	}
 	return strings.NewReplacer("-1 ulp", "down by one unit in the last place (ulp)", "+1 ulp", "up by one unit in the last place (ulp)",
 		"tie → even", "a tie, which goes to the even neighbour", "tie → away", "a tie, which goes away from zero").Replace(note)
@@ -112,6 +116,9 @@ func noteInWords(note string) string {
 func InWords(m *Mismatch) []string {
 	a, b, panels := panelsOf(m, false)
 	lines := []string{fmt.Sprintf("A is `%s`, B is `%s`. Both get the same input: %s.", m.A.Name, m.B.Name, inputInWords(&m.Input))}
+	if n, m := len(a.steps), len(b.steps); n != m && n > 0 && m > 0 {
+		lines = append(lines, fmt.Sprintf("A adds the products in %s, B in %s: what a step rounds off is lost to the next.", stepsInWords(a), stepsInWords(b)))
+	}
 	for i, v := range []*view{a, b} {
 		if v.side.Trace == nil {
 			lines = append(lines, fmt.Sprintf("No model explains how %s computes: only its result is known.", sideNames[i]))
@@ -122,13 +129,21 @@ func InWords(m *Mismatch) []string {
 			lines = append(lines, text)
 		}
 	}
-	if text := keptOnOneSide(panels); text != "" {
+	if text := addedOnOneSide(panels); text != "" {
 		lines = append(lines, text)
 	}
 	r := newResult(&m.Input, &m.A, &m.B)
 	text := fmt.Sprintf("A gives `%s` (%s)", mma.FormatCode(r.format, r.codes[0]), decimal(r.format, r.codes[0]))
 	text += fmt.Sprintf(" and B gives `%s` (%s)", mma.FormatCode(r.format, r.codes[1]), decimal(r.format, r.codes[1]))
-	return append(lines, text+". The exact value is "+r.exact.Decimal()+": A's error is "+unitsText(r.exact.Ulps(r.codes[0]))+", B's "+unitsText(r.exact.Ulps(r.codes[1]))+".")
+	return append(lines, text+". The exact value is "+r.exact.Decimal()+": A's error is "+ulps(r.exact.Ulps(r.codes[0]))+", B's "+ulps(r.exact.Ulps(r.codes[1]))+" (ulp: unit in the last place, of the exact value).")
+}
+
+// stepsInWords says in how many steps a side adds how many products.
+func stepsInWords(v *view) string {
+	if len(v.steps) == 1 {
+		return fmt.Sprintf("one step of %d", len(v.steps[0].products))
+	}
+	return fmt.Sprintf("%d steps of %d", len(v.steps), len(v.steps[0].products))
 }
 
 // inWords tells how a side computes the sum in which something happens first, and all that
@@ -186,15 +201,20 @@ func inputInWords(in *Input) string {
 	return text
 }
 
-// numberInWords writes a number in decimal, or as a power of two if that is shorter.
+// numberInWords writes a number exactly: in decimal, as a power of two if that is shorter,
+// or as a multiple of one.
 func numberInWords(id fp.ID, code uint64) string {
 	x := id.Get().Float64(code)
 	text := decimal(id, code)
-	if frac, exp := math.Frexp(math.Abs(x)); frac == 0.5 && len(text) > 4 {
-		text = power(int32(exp - 1))
-		if x < 0 {
+	rounded, err := strconv.ParseFloat(text, 64)
+	frac, exp := math.Frexp(x)
+	switch {
+	case math.Abs(frac) == 0.5 && len(text) > 4:
+		if text = power(int32(exp - 1)); x < 0 {
 			text = "-" + text
 		}
+	case err == nil && rounded != x && !math.IsNaN(x):
+		return strconv.FormatFloat(2*frac, 'g', -1, 64) + "·" + power(int32(exp-1))
 	}
 	return text
 }
@@ -204,19 +224,29 @@ func decisive(a, b *view, panels []panel) string {
 	if a.side.Trace == nil || b.side.Trace == nil {
 		return "Which bits make the difference cannot be said without a model of both units."
 	}
-	if text := keptOnOneSide(panels); text != "" {
-		return text
+	text := addedOnOneSide(panels)
+	if text == "" {
+		return fmt.Sprintf("In A %s. In B %s.", panels[0].happenings(), panels[1].happenings())
 	}
-	return fmt.Sprintf("In A %s. In B %s.", panels[0].happenings(), panels[1].happenings())
+	for _, p := range panels {
+		for i := range p.blocks {
+			for _, e := range p.blocks[i].body {
+				if e.row != nil && e.row.raised() {
+					text += " In " + p.letter + " " + e.row.cutInWords() + "."
+				}
+			}
+		}
+	}
+	return text
 }
 
-// keptOnOneSide says which bits of terms one side keeps and the other drops; "" if there
+// addedOnOneSide says which bits of terms one side adds and the other drops; "" if there
 // are none.
-func keptOnOneSide(panels []panel) string {
+func addedOnOneSide(panels []panel) string {
 	var parts []string
 	for i, p := range panels {
-		for _, k := range keptHere(p) {
-			parts = append(parts, fmt.Sprintf("%s keeps %s, which %s drops", p.letter, k, sideNames[1-i]))
+		for _, k := range addedHere(p) {
+			parts = append(parts, fmt.Sprintf("%s adds %s, which %s drops before it adds", p.letter, k, sideNames[1-i]))
 		}
 	}
 	const most = 4
@@ -239,7 +269,7 @@ func (p *panel) happenings() string {
 	const most = 4
 	switch n := len(all) - most; {
 	case len(all) == 0:
-		return "no bit is lost"
+		return "nothing is lost"
 	case n > 0:
 		return strings.Join(all[:most], "; ") + fmt.Sprintf("; and %d things more", n)
 	}
@@ -254,21 +284,42 @@ func (b *block) happenings() []string {
 		name, _, _ = strings.Cut(b.words[0], ":")
 		name = "the " + strings.ToLower(name[:1]) + name[1:]
 	}
+	var sum *row // the last one
 	for _, e := range b.body {
 		switch {
-		case e.row != nil && !e.row.sum && slices.Contains(e.row.bits, lostOne):
-			all = append(all, "the cut takes "+onesAt(e.row.weights(lostOne))+" of "+e.row.label)
+		case e.row != nil && e.row.sum:
+			sum = e.row
+		case e.row != nil && slices.Contains(e.row.bits, lostOne):
+			all = append(all, e.row.cutInWords())
 		case e.row != nil:
 		case strings.HasPrefix(e.text, "  "):
 			all = append(all, strings.TrimSpace(e.text))
 		default:
 			note, _ := resultNote(e.text)
-			if modePrefix.MatchString(note) && !strings.HasSuffix(note, "exact") {
-				all = append(all, name+" is "+strings.Replace(noteInWords(note), ": drops ", ", which drops ", 1))
+			switch {
+			case strings.HasPrefix(note, "overflow"), strings.HasPrefix(note, "flushed"):
+				all = append(all, name+": "+note)
+			case !modePrefix.MatchString(note) || strings.HasSuffix(note, "exact"):
+			case sum != nil && strings.Contains(note, " drops "):
+				words, _, _ := strings.Cut(noteInWords(note), ": drops ")
+				all = append(all, name+" is "+words+", which drops "+onesAt(sum.weights(lostOne)))
+			default:
+				all = append(all, name+" is "+noteInWords(note))
 			}
 		}
 	}
 	return all
+}
+
+// raised reports whether a term was cut away from zero.
+func (r *row) raised() bool { return !r.sum && len(r.marks) > 0 && raisedBit.MatchString(r.note) }
+
+// cutInWords says what a cut does to a term.
+func (r *row) cutInWords() string {
+	if r.raised() {
+		return fmt.Sprintf("the cut moves %s away from zero, to the next multiple of %s", r.label, power(r.marks[0].after))
+	}
+	return "the cut takes " + onesAt(r.weights(lostOne)) + " of " + r.label
 }
 
 // resultNote separates what happens to a sum from its result: NOTE → NAME = RESULT.
@@ -285,15 +336,15 @@ func onesAt(ws []int32) string {
 	if len(ws) == 1 {
 		return "the 1 at " + power(ws[0])
 	}
-	return fmt.Sprintf("%d ones from %s on", len(ws), power(ws[0]))
+	return fmt.Sprintf("%d ones from %s down", len(ws), power(ws[0]))
 }
 
-// keptHere names the bits of each term that only this side keeps.
-func keptHere(p panel) []string {
+// addedHere names the bits of each term that only this side adds.
+func addedHere(p panel) []string {
 	var all []string
 	for i := range p.blocks {
 		for _, e := range p.blocks[i].body {
-			if e.row == nil || e.row.sum || !e.row.differs() {
+			if e.row == nil || e.row.sum || !e.row.differs() || e.row.raised() {
 				continue
 			}
 			all = append(all, onesAt(e.row.onlyHere())+" of "+e.row.label)
