@@ -36,8 +36,8 @@
 // check.go, package fuzz/engine.
 //
 // A campaign on many machines goes by units instead of chunks, and by rounds instead of
-// epochs (unit.go, package fuzz/fleet).
+// epochs (unit.go, package fuzz/fleet); several processes can divide its triage (sharing.go).
 //
-// The journal has what is done (journal.go), its checkpoint the epoch in progress
-// (checkpoint.go).
+// The journal has what is done (journal.go), with a snapshot if it is long (compact.go), its
+// checkpoint the epoch in progress (checkpoint.go).
 package fuzz

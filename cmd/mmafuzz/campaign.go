@@ -33,7 +33,9 @@ by shards on as many machines as there are, and merged:
   mmafuzz merge DIR --out RESULT
 
 What is found does not depend on the number of shards, on which were killed, or on
-which ran twice. There is no server: shards share a directory, or have one each.
+which ran twice. There is no server: shards share a directory, or have one each. Where
+there are many causes, shards that share one explain and shrink them in the end; merge
+takes what they have done.
 Launchers for Slurm, Kubernetes and GitHub Actions are in cmd/mmafuzz/deploy.`,
 	}
 	c.AddCommand(newPlan(a))

@@ -64,7 +64,8 @@ type Progress struct {
 var ErrRound = errors.New("what is left learns from units that are not here")
 
 // Run works until nothing is left that this shard can do: its own units are done, and those
-// of all shards that have ever appeared in the directory. ErrRound: what is left needs
+// of all shards that have ever appeared in the directory, and then its part of the triage, if
+// all units of the plan are done. ErrRound: what is left needs
 // units of shards that have not, not even in the time of a lease, which a scheduler may take
 // to start them all. The error of a context is that of an interruption; units in
 // progress are lost then.
