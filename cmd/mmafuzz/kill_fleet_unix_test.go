@@ -101,6 +101,60 @@ func TestKillShards(t *testing.T) {
 	}
 }
 
+// TestKillTriage kills shards that divide the triage of some fifty cases, by -9 and by TERM: what is
+// merged is the same as if none had done any.
+func TestKillTriage(t *testing.T) {
+	if !tier.Long() {
+		t.Skip("kills a dozen processes; TestTriage of package fleet has the same in one")
+	}
+	dir := t.TempDir()
+	plan := start(t, dir, "campaign", "plan", "--targets", "sim:turing,sim:ampere,sim:cdna1,sim:cdna3", "--inst", "mma.m16n8k8.f32.f16.f16.f32",
+		"--gen", "pattern,cut,special", "--count", "4000", "--unit", "1024", "--out", "c.json")
+	if code := plan.wait(t); code != exitAgree {
+		t.Fatalf("exit code %d: %s", code, &plan.stderr)
+	}
+	one := start(t, dir, "run", "--campaign", "c.json", "--out", "units")
+	if code := one.wait(t); code != exitAgree {
+		t.Fatalf("exit code %d: %s", code, &one.stderr)
+	}
+	want := mergedTree(t, dir)
+	if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
+		t.Fatal(err)
+	}
+	const n = 3
+	rng := rand.New(rand.NewPCG(7, 8))
+	shard := func(i int) *process {
+		return start(t, dir, "run", "--campaign", "c.json", "--shard", fmt.Sprintf("%d/%d", i, n), "--out", "units", "--workers", "1", "--lease", "1s")
+	}
+	running := [n]*process{shard(0), shard(1), shard(2)}
+	killed := 0
+	for left := 8; left > 0; left-- {
+		time.Sleep(time.Duration(200+rng.IntN(600)) * time.Millisecond)
+		i := rng.IntN(n)
+		_ = running[i].Process.Signal([]os.Signal{syscall.SIGKILL, syscall.SIGTERM}[left%2])
+		switch code := running[i].wait(t); code {
+		case -1, exitIncomplete:
+			killed++
+		case exitAgree:
+		default:
+			t.Fatalf("shard %d: exit code %d: %s", i, code, &running[i].stderr)
+		}
+		running[i] = shard(i)
+	}
+	for i, p := range running {
+		if code := p.wait(t); code != exitAgree {
+			t.Errorf("shard %d: exit code %d: %s", i, code, &p.stderr)
+		}
+	}
+	cases, err := filepath.Glob(filepath.Join(dir, "units", "triage", "case-*"))
+	if err != nil || len(cases) < 30 || killed == 0 {
+		t.Errorf("%d cases, %d shards were killed: %v", len(cases), killed, err)
+	}
+	if d := differences(want, mergedTree(t, dir)); d != "" {
+		t.Errorf("%d killed: different: %s", killed, d)
+	}
+}
+
 // TestShardTerm checks that TERM, once or many times, ends a shard soon with 75, without its units
 // in progress.
 func TestShardTerm(t *testing.T) {
