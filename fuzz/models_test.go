@@ -80,6 +80,80 @@ func TestMadeUp(t *testing.T) {
 	}
 }
 
+// TestSpecialRules does so for made-up units and arithmetics of the catalogue with rules that
+// no made-up unit has: codes of NaNs, NaNs that are infinities or zeros, rounded scales,
+// sums that are apart, the grid of c.
+func TestSpecialRules(t *testing.T) {
+	skipUnderRace(t)
+	rules := []func(r *rand.Rand, i *mma.Instruction, p *mma.Params){
+		func(_ *rand.Rand, _ *mma.Instruction, p *mma.Params) { p.In.NaNInf = true },
+		func(_ *rand.Rand, _ *mma.Instruction, p *mma.Params) {
+			p.Special.NaN, p.Special.CLeft = mma.NaNOfC, false
+		},
+		func(_ *rand.Rand, _ *mma.Instruction, p *mma.Params) {
+			p.Special.NaN, p.Special.CLeft = mma.NaNZero, false
+		},
+		func(r *rand.Rand, i *mma.Instruction, p *mma.Params) {
+			p.Special.NaN, p.Special.Ones = mma.NaNQuiet+mma.NaNRule(r.IntN(6)), uint8(1+r.IntN(int(i.D.Get().FracBits)))
+		},
+		func(r *rand.Rand, _ *mma.Instruction, p *mma.Params) {
+			p.Special.NaN, p.Special.BFirst = mma.NaNFirst+mma.NaNRule(r.IntN(4)), true
+		},
+		func(r *rand.Rand, i *mma.Instruction, p *mma.Params) {
+			p.ScaleRound = mma.To(fp.FP32, fp.RNE)
+			if r.IntN(2) == 0 {
+				p.ScaleRound = mma.To(i.Scale, fp.Modes()[r.IntN(len(fp.Modes()))])
+				p.ScaleRound.Frac, p.ScaleRound.Over = mma.Frac(1+r.IntN(4)), mma.Over(r.IntN(4))
+			}
+		},
+		func(_ *rand.Rand, _ *mma.Instruction, p *mma.Params) {
+			p.Join.Apart, p.Join.Align.Sticky, p.Join.Align.Negate, p.Join.Align.Bits, p.Join.Align.Saturate = true, 0, 0, 0, false
+		},
+		func(r *rand.Rand, _ *mma.Instruction, p *mma.Params) {
+			p.Prod.FirstOver, p.Prod.Round.Emax = true, mma.Exp(r.IntN(20)-4)
+		},
+		func(r *rand.Rand, _ *mma.Instruction, p *mma.Params) {
+			p.Join.CGrid, p.Join.CBeside = true, false
+			p.Join.Align = mma.Align{F: mma.Frac(1 + r.IntN(30)), Mode: fp.Modes()[r.IntN(len(fp.Modes()))], Floor: p.Join.Align.Floor, Sticky: p.Join.Align.Sticky, Drop: p.Join.Align.Drop}
+		},
+	}
+	const scaleRule = 5 // for units with scales
+	known := mma.Arithmetics()
+	used := make([]int, len(rules))
+	for seed := range tier.Of(60, 150, 3000) {
+		i := mma.MadeUp(uint64(seed))
+		if seed%3 == 0 {
+			i = known[seed/3%len(known)]
+		}
+		i.Name = fmt.Sprint(seed)
+		r := rand.New(rand.NewPCG(2, uint64(seed)))
+		var set []int
+		for range 1 + r.IntN(2) {
+			p, n := i.Params, r.IntN(len(rules))
+			if n == scaleRule && i.Scale == fp.None {
+				continue
+			}
+			if rules[n](r, &i, &p); p.Validate(i.Formats, i.K) == nil {
+				i.Params, set = p, append(set, n)
+			}
+		}
+		if len(set) == 0 {
+			continue
+		}
+		for _, n := range set {
+			used[n]++
+		}
+		compareModels(t, &i, 1, 6)
+		compareModels(t, &i, 2, 2)
+		if t.Failed() {
+			return
+		}
+	}
+	if slices.Contains(used, 0) {
+		t.Errorf("rules that no program had: %v", used)
+	}
+}
+
 // TestNeighbours compares every kernel with the general interpreter on programs that
 // differ from an arithmetic of the catalogue in up to three decisions: a kernel must not
 // take a program of which it computes only what the catalogue has.

@@ -10,14 +10,14 @@ import (
 
 // encode returns the code of a term in a format, which must have that number: nothing is
 // rounded here. An infinity that the format does not have is an invalid operation's NaN.
-func encode(t term, id fp.ID, nan mma.NaNRule) uint64 {
+func encode(t term, id fp.ID, s mma.Special) uint64 {
 	f := id.Get()
 	code := uint64(0)
 	switch {
 	case t.kind == NotANumber:
-		return nanCode(t, f, nan)
+		return nanCode(t, f, s)
 	case t.kind == Infinite && !f.HasInf():
-		return nanCode(term{neg: nan.Negative()}, f, nan)
+		return nanCode(made(s), f, s)
 	case t.kind == Infinite:
 		code = f.InfCode(false)
 	case !t.isZero():
@@ -52,8 +52,18 @@ func multiple(t term, u int) (n uint64, ok bool) {
 	return m.Uint64(), m.IsUint64() && rem.Sign() == 0
 }
 
+// made is the NaN that an operation makes.
+func made(s mma.Special) term {
+	t := term{kind: NotANumber, neg: s.NaN.Negative(), invalid: true}
+	for i := range s.Ones {
+		t.payload |= 1 << (63 - i)
+	}
+	return t
+}
+
 // nanCode applies a NaN rule.
-func nanCode(t term, f *fp.Format, rule mma.NaNRule) uint64 {
+func nanCode(t term, f *fp.Format, s mma.Special) uint64 {
+	rule := s.NaN
 	switch f.Specials {
 	case fp.NegZeroNaN:
 		return f.SignBit()
@@ -68,8 +78,9 @@ func nanCode(t term, f *fp.Format, rule mma.NaNRule) uint64 {
 	switch rule {
 	case mma.NaNOnes:
 		return f.SignBit() - 1
-	case mma.NaNQuietNeg:
-		return quiet | f.SignBit()
+	case mma.NaNQuiet, mma.NaNQuietNeg, mma.NaNOfC:
+		t = made(s) // whatever NaN it was
+		fallthrough
 	case mma.NaNFirst, mma.NaNSignal, mma.NaNMulAdd, mma.NaNLarger:
 		quiet |= t.payload >> (64 - f.FracBits)
 		if t.neg {

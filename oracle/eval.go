@@ -33,9 +33,11 @@ func Eval(p *mma.Params, f mma.Formats, k int, d *mma.Dot) uint64 {
 	if f.C != fp.None {
 		c = e.readC(f.C, d.C)
 	}
-	var code uint64
+	code := d.C
 	for lo := 0; lo < len(d.A); lo += k {
-		code = encode(e.execute(lo, k, c), f.D, p.Special.NaN)
+		if p.Special.NaN != mma.NaNOfC || c == nil || c.kind != NotANumber {
+			code = encode(e.execute(lo, k, c), f.D, p.Special)
+		}
 		c = e.readC(f.D, code)
 	}
 	return code
@@ -50,7 +52,7 @@ type evaluator struct {
 
 // readC reads a C, with its subnormals treated.
 func (e *evaluator) readC(id fp.ID, code uint64) *term {
-	t := decode(id, unread(code, e.In.NarrowC, id))
+	t := e.decoded(id, unread(code, e.In.NarrowC, id))
 	t = flushInput(narrowed(t, e.In.NarrowC, id.Get()), e.In.C, id)
 	return &t
 }

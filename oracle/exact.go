@@ -60,7 +60,7 @@ func (x Exact) term() term {
 // infinities; a NaN is positive and quiet.
 func (x Exact) Code() uint64 {
 	e := evaluator{Params: &exactly, f: mma.Formats{D: x.D}}
-	return encode(e.round(x.term(), mma.To(x.D, fp.RNE)), x.D, mma.NaNQuiet)
+	return encode(e.round(x.term(), mma.To(x.D, fp.RNE)), x.D, mma.Special{NaN: mma.NaNQuiet})
 }
 
 // Ulps returns the error of a result, code - value, in units in the last place.

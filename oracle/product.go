@@ -43,11 +43,14 @@ func (e *evaluator) sequence(lo, k int, passes []mma.Pass) []bundle {
 func (e *evaluator) product(i int, p mma.Pass) term {
 	a, b := e.operand(e.f.A, e.dot.A[i], e.In.A, p.A), e.operand(e.f.B, e.dot.B[i], e.In.B, p.B)
 	a, b = e.gated(a, b)
+	if e.Special.BFirst {
+		a, b = b, a
+	}
 	t := e.times(a, b)
 	switch {
 	case t.kind != Finite:
 	case t.null && e.Prod.Zeros:
-		t.null, t.e = false, e.exponentOf(a, e.f.A)+e.exponentOf(b, e.f.B)
+		t.null, t.e = false, e.zeroExponent(a, b)
 	case t.null:
 	case e.Prod.Exp == mma.OperandSum:
 		t.e = a.log2() + b.log2()
@@ -69,9 +72,19 @@ func (e *evaluator) product(i int, p mma.Pass) term {
 	if t.kind == NotANumber {
 		t.direct, t.second = true, a.kind != NotANumber
 	}
+	finite := t.kind == Finite
 	t = e.round(t, e.Prod.Round)
+	t.over = finite && t.kind == Infinite && e.Prod.FirstOver
 	t.element = i
 	return t
+}
+
+// zeroExponent is the exponent of a zero product.
+func (e *evaluator) zeroExponent(a, b term) int {
+	if e.Special.BFirst {
+		a, b = b, a
+	}
+	return e.exponentOf(a, e.f.A) + e.exponentOf(b, e.f.B)
 }
 
 // exponentOf is the exponent with which a factor takes part in that of a zero product.
@@ -104,7 +117,7 @@ func (e *evaluator) gated(a, b term) (term, term) {
 // operand reads an a or b, or a part of it: widening first, then narrowing, then the
 // treatment of subnormals.
 func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow, part int) term {
-	t := decode(id, unread(code, n, id))
+	t := e.decoded(id, unread(code, n, id))
 	if e.In.Widen != fp.None {
 		id = e.In.Widen
 		if t.kind == Finite && !t.null {
@@ -115,6 +128,15 @@ func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow, part int) term 
 		t = e.left(t, narrowed(t, n, id.Get()), id.Get())
 	}
 	return flushInput(narrowed(t, n, id.Get()), e.In.Sub, id)
+}
+
+// decoded is decode where a program may read NaNs as infinities.
+func (e *evaluator) decoded(id fp.ID, code uint64) term {
+	t := decode(id, code)
+	if e.In.NaNInf && t.kind == NotANumber {
+		return term{kind: Infinite, neg: t.neg}
+	}
+	return t
 }
 
 // left is what a part of an operand leaves to the next.
@@ -204,8 +226,11 @@ func (e *evaluator) scaled(t term, element int) term {
 		return t
 	}
 	block := element / int(e.f.Block)
-	t = e.times(t, decode(e.f.Scale, e.dot.SA[block]))
-	return e.times(t, decode(e.f.Scale, e.dot.SB[block]))
+	sa, sb := decode(e.f.Scale, e.dot.SA[block]), decode(e.f.Scale, e.dot.SB[block])
+	if r := e.ScaleRound; r != (mma.Round{}) {
+		return e.times(t, e.roundTo(e.times(sa, sb), r, r.Short(e.f.Scale.Get())))
+	}
+	return e.times(e.times(t, sa), sb)
 }
 
 // times is the exact product of two terms. Its nominal exponent is the sum of

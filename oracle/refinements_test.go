@@ -95,6 +95,25 @@ func TestRefinements(t *testing.T) {
 		{"normalised c", func(p *mma.Params) { p.Join.CNorm, p.Join.Align.F = true, 2 }, []uint64{0}, []uint64{0}, 0x00090000, 0x00080000},
 		{"c as it is", func(p *mma.Params) { p.Join.Align.F = 2 }, []uint64{0}, []uint64{0}, 0x00090000, 0},
 		// c = 2^30 + 2^7 keeps its bits, since E is 0; what is below 2^-23 is lost.
+		{"infinite NaN", func(p *mma.Params) { p.In.NaNInf = true }, []uint64{0xfe00}, []uint64{0x3c00}, 0, 0xff800000},
+		{"infinite NaN of c", func(p *mma.Params) { p.In.NaNInf = true }, []uint64{0}, []uint64{0}, 0x7fc00001, 0x7f800000},
+		{"NaN of c", func(p *mma.Params) { p.Special.NaN = mma.NaNOfC }, []uint64{0x7e00}, []uint64{0}, 0xff812345, 0xff812345},
+		{"NaN of a", func(p *mma.Params) { p.Special.NaN = mma.NaNOfC }, []uint64{0x7e01}, []uint64{0}, 0, 0x7fc00000},
+		{"NaN that is zero", func(p *mma.Params) { p.Special.NaN = mma.NaNZero }, []uint64{0x7c00}, []uint64{0}, 0x3f800000, 0},
+		{"ones of a NaN", func(p *mma.Params) { p.Special.NaN, p.Special.Ones = mma.NaNQuietNeg, 7 }, []uint64{0x7e01}, []uint64{0}, 0, 0xffff0000},
+		{"ones of a NaN that is no operand", func(p *mma.Params) { p.Special.NaN, p.Special.Ones = mma.NaNFirst, 2 }, []uint64{0x7c00}, []uint64{0}, 0, 0xffe00000},
+		{"a first", func(p *mma.Params) { p.Special.NaN = mma.NaNFirst }, []uint64{0x7e01}, []uint64{0xfe02}, 0, 0x7fc02000},
+		{"b first", func(p *mma.Params) { p.Special.NaN, p.Special.BFirst = mma.NaNFirst, true }, []uint64{0x7e01}, []uint64{0xfe02}, 0, 0xffc04000},
+		// 1 + 2^-24 is 1, from which 1 is taken.
+		{"apart", func(p *mma.Params) { p.Join.Align.F, p.Join.Apart = 30, true }, []uint64{0x3c00, 0x0c00}, []uint64{0x3c00, 0x0c00}, 0xbf800000, 0},
+		{"not apart", func(p *mma.Params) { p.Join.Align.F = 30 }, []uint64{0x3c00, 0x0c00}, []uint64{0x3c00, 0x0c00}, 0xbf800000, 0x33800000},
+		// 2^10 - 2^10 + 2^-13*(1+2^-23), of which the last bit is 2^-36.
+		{"grid of c", func(p *mma.Params) { p.Join.CGrid = true }, []uint64{0x6400, 0xe400}, []uint64{0x3c00, 0x3c00}, 0x39000001, 0x39000001},
+		{"grid of products", func(p *mma.Params) {}, []uint64{0x6400, 0xe400}, []uint64{0x3c00, 0x3c00}, 0x39000001, 0x39000000},
+		// 16 and -16 are beyond 2^3*2.
+		{"first overflow", func(p *mma.Params) { p.Prod.Round.Emax, p.Prod.FirstOver = 3, true }, []uint64{0xcc00, 0x4c00}, []uint64{0x3c00, 0x3c00}, 0, 0xff800000},
+		{"overflows", func(p *mma.Params) { p.Prod.Round.Emax = 3 }, []uint64{0xcc00, 0x4c00}, []uint64{0x3c00, 0x3c00}, 0, 0x7fffffff},
+		{"overflow beside an infinity", func(p *mma.Params) { p.Prod.Round.Emax, p.Prod.FirstOver = 3, true }, []uint64{0xcc00}, []uint64{0x3c00}, 0x7f800000, 0x7f800000},
 		{"beside", func(p *mma.Params) { p.Join.CBeside, p.Join.Align.F = true, 4 }, []uint64{0x3c00}, []uint64{0x3e00}, 0x4e800001, 0x4e800001},
 		{"c cut to the products", func(p *mma.Params) { p.Join.CBeside = true }, []uint64{0x7800}, []uint64{0x7800}, 0x41000000, 0x4e800000},
 		// An infinite c beside products of exponent 1 and 2; beside an infinity and nothing it stays.
@@ -127,6 +146,39 @@ func TestRefinements(t *testing.T) {
 		d.C = tc.c
 		if got := Eval(&p, f, k, d); got != tc.want {
 			t.Errorf("%s: %08x, want %08x", tc.name, got, tc.want)
+		}
+	}
+}
+
+// TestScaleRound multiplies 1 by the rounded product of two scales.
+func TestScaleRound(t *testing.T) {
+	f := mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.FP32, Scale: fp.UE4M3, Block: 1}
+	sat := mma.To(fp.UE4M3, fp.RNE)
+	sat.Over = mma.OverMax
+	for _, tc := range []struct {
+		name   string
+		round  mma.Round
+		sa, sb uint64
+		want   uint64
+	}{
+		{"1.125 * 1.125", mma.Round{}, 0x39, 0x39, 0x3fa20000},
+		{"1.125 * 1.125 is 1.25", sat, 0x39, 0x39, 0x3fa00000},
+		{"448 * 1.125 is 448", sat, 0x7e, 0x39, 0x43e00000},
+		{"448 * 1.125 is infinite", mma.To(fp.UE4M3, fp.RNE), 0x7e, 0x39, 0x7f800000},
+		{"2^-9 * 2^-9 is 0", sat, 0x01, 0x01, 0},
+	} {
+		for _, scale := range []mma.ScaleAt{mma.ScaleProduct, mma.ScaleGroup} {
+			p := mma.Params{Scale: scale, ScaleRound: tc.round, Acc: mma.To(fp.FP32, fp.RNE)}
+			if scale == mma.ScaleGroup {
+				p.Stage0 = mma.Stage{Sum: mma.Fused, Group: 1}
+			}
+			if err := p.Validate(f, 1); err != nil {
+				t.Fatal(err)
+			}
+			d := &mma.Dot{A: []uint64{0x38}, B: []uint64{0x38}, SA: []uint64{tc.sa}, SB: []uint64{tc.sb}}
+			if got := Eval(&p, f, 1, d); got != tc.want {
+				t.Errorf("%s by %s: %08x, want %08x", tc.name, scale, got, tc.want)
+			}
 		}
 	}
 }

@@ -49,11 +49,16 @@ func up(m fp.Mode, floor *big.Int, half int) bool {
 }
 
 // round applies a Round to a term.
-func (e *evaluator) round(t term, r mma.Round) term {
+func (e *evaluator) round(t term, r mma.Round) term { return e.roundTo(t, r, e.f.Short(&r)) }
+
+// roundTo is round where the largest number of a short format is one unit less.
+func (e *evaluator) roundTo(t term, r mma.Round, short bool) term {
 	if r.Frac != 0 {
+		if t.kind == NotANumber && e.Special.NaN == mma.NaNZero {
+			return term{null: true}
+		}
 		t.invalid, t.signals, t.direct = false, false, false // the NaN is now the result of an operation
 	}
-	short := e.f.Short(&r)
 	if t.kind == Infinite && r.Over == mma.OverSat {
 		return overflow(t.neg, r, short)
 	}

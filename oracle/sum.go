@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -26,6 +27,9 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	if !ok {
 		return term{null: true, neg: e.zeroSign(all, next)}
 	}
+	if j.CGrid && acc != nil {
+		top = e.gridOf(*acc, j.Align.Floor)
+	}
 	cuts := make([]term, len(all))
 	for i, t := range terms {
 		cuts[i] = cut(t, top, j.Align)
@@ -34,6 +38,13 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 		cuts[len(terms)] = cutAccumulator(*acc, top, j)
 	}
 	sum := total(cuts)
+	if j.Apart {
+		cuts = e.apart(cuts)
+		if s, ok := e.specialSum(cuts, false); ok {
+			return s
+		}
+		sum = total(cuts)
+	}
 	if j.Align.F != 0 {
 		sum = newAdder(j, top, acc != nil).finish(sum, all, cuts)
 	}
@@ -44,17 +55,64 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	return sum
 }
 
+// gridOf is the exponent at which all terms are aligned with Join.CGrid.
+func (e *evaluator) gridOf(acc term, floor mma.Exp) int {
+	top, ok := maxExponent([]term{acc}, floor)
+	switch emin := int(e.f.D.Get().Emin()); {
+	case ok:
+		return top
+	case floor != 0:
+		return max(emin, int(floor))
+	default:
+		return emin
+	}
+}
+
+// apart returns the rounded sums of the positive and of the negative terms, if there are any.
+func (e *evaluator) apart(terms []term) []term {
+	next := e.Join.Post
+	if next == (mma.Round{}) {
+		next = e.Acc
+	}
+	var sides []term
+	for _, neg := range []bool{false, true} {
+		var side []term
+		for _, t := range terms {
+			if t.neg == neg {
+				side = append(side, t)
+			}
+		}
+		if side != nil {
+			sum := total(side)
+			sum.neg = neg
+			sides = append(sides, e.round(sum, next))
+		}
+	}
+	return sides
+}
+
 // specialSum decides a sum that has a NaN or an infinity among its terms, the last
 // of which may be an accumulator.
 func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term, ok bool) {
 	if nans := nansOf(terms, hasAcc); nans != nil {
 		return e.chooseNaN(nans), true
 	}
+	var infinities []term
 	for _, t := range terms {
+		if t.kind == Infinite {
+			infinities = append(infinities, t)
+		}
+	}
+	slices.SortStableFunc(infinities, func(x, y term) int { return order(x.over, y.over) })
+	for _, t := range infinities {
 		switch {
-		case t.kind == Infinite && sum.kind == Finite:
-			sum = t
-		case t.kind == Infinite && sum.neg != t.neg:
+		case sum.kind == Finite:
+			sum = term{kind: Infinite, neg: t.neg}
+			if t.over {
+				return sum, true
+			}
+		case t.over:
+		case sum.neg != t.neg:
 			return e.invalidOperation(), true
 		}
 	}

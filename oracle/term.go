@@ -31,6 +31,7 @@ type term struct {
 	payload uint64 // of a NaN: the fraction field, in the top bits
 	invalid bool   // a NaN that no operand brought: Inf*0 or Inf-Inf
 	signals bool   // a signalling NaN
+	over    bool   // an infinity that rounding a product made
 	direct  bool   // a NaN or Inf*0 that is a product, and not yet part of a sum or rounded
 	second  bool   // and whose first factor is not the NaN
 }
@@ -54,10 +55,10 @@ func (t *term) log2() int { return t.q + t.m.BitLen() - 1 }
 // below reports whether t is a number with 0 < |t| < 2^exp.
 func (t *term) below(exp int) bool { return t.kind == Finite && !t.isZero() && t.log2() < exp }
 
-// invalidOperation is the NaN of Inf*0 and Inf-Inf, without payload: negative where
+// invalidOperation is the NaN of Inf*0 and Inf-Inf, negative where
 // x86's rule holds.
 func (e *evaluator) invalidOperation() term {
-	return term{kind: NotANumber, neg: e.Special.NaN.Negative(), invalid: true}
+	return made(e.Special)
 }
 
 // decode reads a code. The nominal exponent is that of the exponent field, for

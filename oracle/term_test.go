@@ -106,7 +106,7 @@ func TestEncodePanics(t *testing.T) {
 					t.Errorf("%d*2^%d is an FP16 number", x.m, x.q)
 				}
 			}()
-			encode(x, fp.FP16, mma.NaNQuiet)
+			encode(x, fp.FP16, mma.Special{NaN: mma.NaNQuiet})
 		}()
 	}
 }
@@ -132,9 +132,9 @@ func TestNative(t *testing.T) {
 			}
 			want := code
 			if slow.kind == NotANumber {
-				want = nanCode(slow, f, mma.NaNQuiet)
+				want = nanCode(slow, f, mma.Special{NaN: mma.NaNQuiet})
 			}
-			if x, y := encode(slow, id, mma.NaNQuiet), natives[id].write(fast); x != want || y != want {
+			if x, y := encode(slow, id, mma.Special{NaN: mma.NaNQuiet}), natives[id].write(fast); x != want || y != want {
 				t.Fatalf("%s %X: written as %X and %X, want %X", id, code, x, y, want)
 			}
 		}
@@ -155,7 +155,7 @@ func TestNativeWriteRounds(t *testing.T) {
 			v = math.Float64frombits(math.Float64bits(v) + g.Uint64N(5) - 2)
 		}
 		x := decode(fp.FP64, math.Float64bits(v))
-		want := encode(e.round(x, mma.To(id, fp.RNE)), id, mma.NaNQuiet)
+		want := encode(e.round(x, mma.To(id, fp.RNE)), id, mma.Special{NaN: mma.NaNQuiet})
 		if got := natives[id].write(v); got != want {
 			t.Fatalf("%s %g: written as %X, want %X", id, v, got, want)
 		}

@@ -17,8 +17,10 @@ type cut struct {
 	cdrop mma.Frac
 	// beside: the accumulator does not count for E.
 	beside bool
-	rd     bool // the Round that follows has Mode RD: sign of a zero sum
-	plus   bool // a zero sum is +0
+	grid   bool       // E is the accumulator's exponent
+	apart  *mma.Round // of the sums of each sign; nil: they are not apart
+	rd     bool       // the Round that follows has Mode RD: sign of a zero sum
+	plus   bool       // a zero sum is +0
 }
 
 // fuse returns the fused sum of terms.
@@ -26,11 +28,13 @@ func (x *machine) fuse(ts []term, c *cut) term {
 	if t, special := x.specialSum(ts, c.acc); special {
 		return t
 	}
-	e, some := largest(ts, c)
+	e, some := x.largest(ts, c)
 	var s term
 	switch {
 	case !some:
 		s = zeroTerm(false)
+	case c.apart != nil:
+		return x.apartSum(ts, c, e)
 	case c.F == 0 && c.cf == 0 && c.cdrop == 0 && c.Drop == 0:
 		s = x.exactSum(ts)
 	case c.refined():
@@ -54,7 +58,7 @@ func (x *machine) fuse(ts []term, c *cut) term {
 }
 
 // largest returns E, and whether any term has a nominal exponent.
-func largest(ts []term, c *cut) (int32, bool) {
+func (x *machine) largest(ts []term, c *cut) (int32, bool) {
 	e, some := int32(-1<<30), false
 	for i := range ts {
 		if ts[i].kind == Finite && !(c.beside && i == c.acc) {
@@ -63,6 +67,11 @@ func largest(ts []term, c *cut) (int32, bool) {
 	}
 	if !some && c.beside && c.acc >= 0 && ts[c.acc].kind == Finite {
 		e, some = ts[c.acc].e, true
+	}
+	if c.grid && c.acc >= 0 {
+		if e = x.fd.Emin(); ts[c.acc].kind == Finite {
+			e = ts[c.acc].e
+		}
 	}
 	if c.Floor != 0 {
 		e = max(e, int32(c.Floor))
@@ -101,14 +110,20 @@ func (c *cut) drops(t *term, i int, e int32) bool {
 // of the accumulator, -1 for none.
 func (x *machine) specialSum(ts []term, acc int) (term, bool) {
 	var plus, minus, nan bool
+	over := -1 // the first product that overflowed
 	for i := range ts {
 		switch ts[i].kind {
 		case NaN, invalid:
 			nan = true
 		case Inf:
-			if ts[i].Neg {
+			switch {
+			case ts[i].nan&ofOverflow != 0:
+				if over < 0 {
+					over = i
+				}
+			case ts[i].Neg:
 				minus = true
-			} else {
+			default:
 				plus = true
 			}
 		}
@@ -121,6 +136,8 @@ func (x *machine) specialSum(ts []term, acc int) (term, bool) {
 		t = term{kind: invalid}
 	case plus || minus:
 		t = infTerm(minus)
+	case over >= 0:
+		t = infTerm(ts[over].Neg)
 	default:
 		return t, false
 	}
@@ -159,7 +176,7 @@ func (c *cut) cutTerm(t *term, i int, e int32) fp.Dyadic {
 // cutSum adds terms cut at their alignment. Where only the accumulator or only
 // the terms are cut the rest is exact and may span any range.
 func (x *machine) cutSum(ts []term, c *cut, e int32) term {
-	if c.F == 0 || c.beside { // the accumulator may be far above E
+	if c.F == 0 || c.beside || c.grid { // terms may be far above E
 		return x.exactSum(x.cutAll(ts, c, e))
 	}
 	q := e - int32(max(c.F, c.cf))
@@ -174,6 +191,40 @@ func (x *machine) cutSum(ts []term, c *cut, e int32) term {
 		}
 	}
 	return s.term(q)
+}
+
+// apartSum adds the sums of the positive and of the negative terms, each of which is rounded.
+func (x *machine) apartSum(ts []term, c *cut, e int32) term {
+	cuts := x.cutAll(ts, c, e)
+	var both [2]term
+	sides := both[:0]
+	for i := range 2 {
+		x.side = x.side[:0]
+		for j := range cuts {
+			if cuts[j].Neg == (i == 1) {
+				x.side = append(x.side, cuts[j])
+			}
+		}
+		if len(x.side) > 0 {
+			s := x.exactSum(x.side)
+			s.Neg = i == 1
+			sides = append(sides, x.round(s, c.apart))
+		}
+	}
+	trace := x.trace
+	x.trace = nil // its sum is that of ts
+	s, special := x.specialSum(sides, -1)
+	if x.trace = trace; !special {
+		if s = x.exactSum(sides); s.IsZero() {
+			whole := cut{rd: c.rd}
+			s.Neg = x.p.Special.NegZero && whole.zeroSign(sides, e)
+		}
+		s.e = e
+	}
+	if x.trace != nil {
+		x.trace.sum(ts, c, e, true, s)
+	}
+	return s
 }
 
 // cutAll returns the cut terms in scratch space.

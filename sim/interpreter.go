@@ -19,6 +19,7 @@ type machine struct {
 	partA    operand // of one of these
 	partB    operand
 	vsa, vsb []operand
+	scale    operand // with ScaleRound, what the product in hand is multiplied by
 	codeC    uint64
 	c        term // C of the current instruction
 	noC      bool // the current instruction has no C
@@ -30,6 +31,7 @@ type machine struct {
 	group   []term // sums of a stage's groups
 	member  []term // terms of the group being summed
 	scratch []term
+	side    []term // terms of one sign
 	wide    wide
 	first   int // position of the step's first product; with Order Ascending, its element
 
@@ -104,7 +106,7 @@ func (x *machine) loadOutput(in *mma.Batch, t, i int) {
 
 // run executes the instruction on every K elements in turn and returns D.
 func (x *machine) run() uint64 {
-	var code uint64
+	code := x.codeC
 	k := x.m.k
 	for from := 0; from < len(x.va); from += k {
 		if x.trace != nil {
@@ -119,7 +121,10 @@ func (x *machine) run() uint64 {
 		default:
 			x.c = x.accumulator(x.fc, x.codeC, x.p.In.C)
 		}
-		code = x.encode(x.instruction(from))
+		d := x.encode(x.instruction(from))
+		if x.p.Special.NaN != mma.NaNOfC || x.c.kind != NaN {
+			code = d
+		}
 	}
 	if x.trace != nil {
 		x.trace.Result = code
@@ -134,6 +139,9 @@ func (x *machine) accumulator(f *fp.Format, code uint64, flush mma.InFlush) term
 	n := f.Decode(code)
 	switch n.Class {
 	case fp.NaN:
+		if x.p.In.NaNInf {
+			return narrow.of(infTerm(n.Neg))
+		}
 		return x.nanTerm(f, code)
 	case fp.Inf:
 		return narrow.of(infTerm(n.Neg))
@@ -274,10 +282,39 @@ func (x *machine) term(t term, what origin) {
 	}
 }
 
-// scales returns the scales of element i.
+// scales returns the scales of element i: with ScaleRound, their product and 1.
 func (x *machine) scales(i int) (sa, sb *operand) {
 	block := i / int(x.m.formats.Block)
-	return &x.vsa[block], &x.vsb[block]
+	sa, sb = &x.vsa[block], &x.vsb[block]
+	r := &x.p.ScaleRound
+	switch isNaN := sa.class == fp.NaN || sb.class == fp.NaN; {
+	case *r == mma.Round{}, isNaN && x.p.Special.NaN != mma.NaNZero:
+		return sa, sb
+	case isNaN:
+		x.scale = operand{class: fp.Zero}
+	default:
+		x.scale = x.roundedScale(sa, sb, r)
+	}
+	return &x.scale, &one
+}
+
+// one is the scale 1.
+var one = operand{sig: 1, class: fp.Finite}
+
+// roundedScale returns the rounded product of two scales that are numbers.
+func (x *machine) roundedScale(sa, sb *operand, r *mma.Round) operand {
+	if sa.class == fp.Zero || sb.class == fp.Zero {
+		return operand{class: fp.Zero}
+	}
+	t := term{Dyadic: fp.Dyadic{Lo: sa.sig * sb.sig, Q: sa.q + sb.q}}
+	switch t = x.round(t, r); {
+	case t.kind == Inf:
+		return operand{class: fp.Inf}
+	case t.IsZero():
+		return operand{class: fp.Zero}
+	}
+	low := t.Low()
+	return operand{sig: t.Lo >> (low - t.Q), q: low, e: t.e, class: fp.Finite}
 }
 
 // step reduces the products in x.terms, adds the accumulator if there is one,
@@ -303,7 +340,7 @@ func (x *machine) step(acc term, hasAcc bool, what origin) term {
 	}
 	x.leaf(leaf, mma.SumFirst, mma.SumLast, &acc, what)
 	x.stage(Stage1, &x.p.Stage1)
-	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop, beside: j.CBeside}
+	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop, beside: j.CBeside, grid: j.CGrid}
 	c.rd = j.Post.Mode == fp.RD || j.Post == (mma.Round{}) && x.p.Acc.Mode == fp.RD
 	if hasAcc && leaf == mma.NoLeaf {
 		if x.lost(acc) {
@@ -314,6 +351,12 @@ func (x *machine) step(acc term, hasAcc bool, what origin) term {
 	}
 	if x.trace != nil {
 		x.trace.begin(Join, 0, x.origin)
+	}
+	if j.Apart {
+		c.apart = &x.p.Acc
+		if j.Post != (mma.Round{}) {
+			c.apart = &j.Post
+		}
 	}
 	t := x.fuse(x.terms, &c)
 	t = x.rounded("post", t, &j.Post)
@@ -347,6 +390,7 @@ func (x *machine) scaleGroups() {
 
 func (x *machine) scaleGroup(t term, sa, sb *operand) term {
 	zero := sa.class == fp.Zero || sb.class == fp.Zero
+	inf := sa.class == fp.Inf
 	switch {
 	case t.kind == NaN:
 		return t
@@ -356,10 +400,10 @@ func (x *machine) scaleGroup(t term, sa, sb *operand) term {
 		return x.nanTerm(x.s.f, sb.code)
 	case t.kind == invalid:
 		return t
-	case t.kind == Inf && zero:
+	case t.kind == Inf && zero, inf && t.kind != Inf && t.IsZero():
 		return term{kind: invalid}
-	case t.kind == Inf:
-		return t
+	case t.kind == Inf, inf:
+		return infTerm(t.Neg)
 	case t.kind == Null || zero:
 		return zeroTerm(t.Neg)
 	}

@@ -7,13 +7,16 @@ import (
 
 // origins describes where a term that is NaN or invalid comes from, until a Round has
 // seen it.
+//
+// Of an infinity: whether rounding a product made it.
 type origins uint8
 
 const (
-	signals   origins = 1 << iota // a signalling operand
-	ofFirst                       // a product whose first factor is the NaN
-	ofSecond                      // a product whose second factor, or a scale, is; both: Inf*0
-	ofProduct = ofFirst | ofSecond
+	signals    origins = 1 << iota // a signalling operand
+	ofFirst                        // a product whose first factor is the NaN
+	ofSecond                       // a product whose second factor, or a scale, is; both: Inf*0
+	ofOverflow                     // of an infinity: mma.Product.FirstOver
+	ofProduct  = ofFirst | ofSecond
 )
 
 // nanTerm returns the term of a NaN operand: its code in D's format, quiet,
@@ -40,11 +43,15 @@ func (x *machine) nanTerm(f *fp.Format, code uint64) term {
 func (x *machine) specialProduct(a, b, sa, sb *operand) term {
 	var nan term
 	zero := false
-	for i, o := range [4]*operand{a, b, sa, sb} {
+	factors, formats := [4]*operand{a, b, sa, sb}, [4]*fp.Format{x.a.f, x.b.f, x.s.f, x.s.f}
+	if x.p.Special.BFirst {
+		factors[0], factors[1], formats[0], formats[1] = b, a, x.b.f, x.a.f
+	}
+	for i, o := range factors {
 		switch {
 		case o == nil:
 		case o.class == fp.NaN:
-			t := x.nanTerm([4]*fp.Format{x.a.f, x.b.f, x.s.f, x.s.f}[i], o.code)
+			t := x.nanTerm(formats[i], o.code)
 			t.nan |= ofSecond
 			if i == 0 {
 				t.nan ^= ofProduct
@@ -69,8 +76,11 @@ func (x *machine) specialProduct(a, b, sa, sb *operand) term {
 // settled returns a NaN as a Round leaves it: the NaN that one operation made is an
 // operand of the next.
 func (x *machine) settled(t term) term {
-	if t.kind == invalid {
-		t = term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(x.p.Special.NaN.Negative())}, kind: NaN}
+	switch {
+	case x.p.Special.NaN == mma.NaNZero:
+		return zeroTerm(false)
+	case t.kind == invalid:
+		t = term{Dyadic: fp.Dyadic{Lo: x.made(x.p.Special.NaN.Negative())}, kind: NaN}
 	}
 	t.nan = 0
 	return t
@@ -172,14 +182,23 @@ func multiplyAdd(ts []term) int {
 	return last
 }
 
+// made returns the code of a NaN that an operation makes.
+func (x *machine) made(neg bool) uint64 {
+	code := x.fd.QuietNaN(neg)
+	if n := x.p.Special.Ones; n != 0 {
+		return code | (1<<n-1)<<(x.fd.FracBits-n)
+	}
+	return code
+}
+
 func (x *machine) nanCode(t term) uint64 {
 	switch x.p.Special.NaN {
 	case mma.NaNOnes:
 		return x.fd.OnesNaNCode()
-	case mma.NaNQuiet:
-		return x.fd.QuietNaN(false)
+	case mma.NaNQuiet, mma.NaNOfC:
+		return x.made(false)
 	case mma.NaNQuietNeg:
-		return x.fd.QuietNaN(true)
+		return x.made(true)
 	}
 	return t.Lo
 }

@@ -31,6 +31,7 @@ type decoder struct {
 	narrow narrower
 	parts  bool
 	rest   bool   // mma.Input.Rest
+	nanInf bool   // mma.Input.NaNInf
 	quiet  uint64 // the NaN that is left of an infinity
 	unread uint64
 
@@ -44,7 +45,7 @@ type decoder struct {
 // newDecoder returns the decoder of a program's operands; narrow is In.A or In.B.
 func newDecoder(f *fp.Format, p *mma.Params, narrow mma.Narrow) decoder {
 	d := decoder{
-		f: f, widen: format(p.In.Widen), flush: p.In.Sub, exp: p.Prod.Exp, unread: narrow.Unread(f), parts: p.Passes != 0, rest: p.In.Rest,
+		f: f, widen: format(p.In.Widen), flush: p.In.Sub, exp: p.Prod.Exp, unread: narrow.Unread(f), parts: p.Passes != 0, rest: p.In.Rest, nanInf: p.In.NaNInf,
 		fracMask: 1<<f.FracBits - 1, field: 1<<f.ExpBits - 1, hidden: 1 << f.FracBits,
 		frac: f.FracBits, emin: f.Emin(), bias: int32(f.Bias), top: 1<<f.ExpBits - 1,
 	}
@@ -95,6 +96,9 @@ func (d *decoder) rare(code uint64, o *operand) {
 	code &^= d.unread
 	n := d.f.Decode(code)
 	*o = operand{sig: n.Sig, code: code, q: n.Exp - int32(d.frac), e: n.Exp, class: n.Class, neg: n.Neg}
+	if d.nanInf && o.class == fp.NaN {
+		o.class = fp.Inf
+	}
 	emin := d.leastExponent()
 	switch {
 	case o.class == fp.Zero:

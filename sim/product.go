@@ -46,7 +46,10 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	if sa != nil {
 		t.scale(sa, sb)
 	}
-	return x.round(t, &x.p.Prod.Round)
+	if t = x.round(t, &x.p.Prod.Round); t.kind == Inf && x.p.Prod.FirstOver {
+		t.nan = ofOverflow
+	}
+	return t
 }
 
 // scale multiplies t by two scales, which are finite and not zero.

@@ -13,7 +13,7 @@ func (x *machine) round(t term, r *mma.Round) term {
 		return x.settled(t)
 	}
 	if t.kind == Inf && r.Over == mma.OverSat {
-		return overflow(t.Neg, r, x.m.formats.Short(r))
+		return overflow(t.Neg, r, x.short(r))
 	}
 	if t.kind >= Inf || r.Frac == 0 && r.Emax == 0 && r.Flush == mma.NoFlush {
 		return t
@@ -42,7 +42,7 @@ func (x *machine) round(t term, r *mma.Round) term {
 		return x.tiny(t.Neg)
 	}
 	if r.Emax != 0 && u.Exponent() >= int32(r.Emax) {
-		short := x.m.formats.Short(r)
+		short := x.short(r)
 		if u.Exponent() > int32(r.Emax) || short && bits.OnesCount64(u.Hi)+bits.OnesCount64(u.Lo) > int(r.Frac) {
 			return overflow(t.Neg, r, short)
 		}
@@ -51,6 +51,15 @@ func (x *machine) round(t term, r *mma.Round) term {
 		u.e = max(u.e, emin)
 	}
 	return u
+}
+
+// short reports whether the largest number of a rounding is one unit less than its bits
+// allow.
+func (x *machine) short(r *mma.Round) bool {
+	if r == &x.p.ScaleRound {
+		return r.Short(x.s.f)
+	}
+	return x.m.formats.Short(r)
 }
 
 // flushes reports whether t, which rounds to u, counts as tiny.

@@ -21,7 +21,7 @@ type term struct {
 	fp.Dyadic
 	e    int32
 	kind Kind
-	nan  origins // where a NaN comes from; only if kind is NaN or invalid
+	nan  origins // where a NaN or an infinity comes from
 }
 
 func zeroTerm(neg bool) term {

@@ -87,11 +87,12 @@ func SameForm(f mma.Formats, k int, p, q Program) (Program, Program) {
 
 // repeats reports whether the repeated execution of an instruction on k elements is one
 // execution of the same program with K = k: the accumulator of a step is the D and the C
-// between two executions.
+// between two executions, and nothing is done to C alone or to all of K.
 func repeats(f mma.Formats, k int, p *Program) bool {
 	x := &p.Params
 	return k%p.K == 0 && (p.K == k || p.K%x.Step(p.K) == 0 && f.C == f.D && f.Scale == fp.None && x.Order == mma.Ascending &&
-		x.Start == mma.StartC && x.Lanes <= 1 && x.Out == (mma.Round{}) && x.In.C == x.In.Acc && !x.Special.NaN.Operand())
+		x.Start == mma.StartC && x.Lanes <= 1 && x.Out == (mma.Round{}) && x.In.C == x.In.Acc &&
+		x.In.NarrowC == mma.Narrow{} && !x.In.NaNInf && (x.Passes == 0 || x.Together) && !x.Special.NaN.Operand())
 }
 
 // all is the set of all labels: the second program. No label is the first.

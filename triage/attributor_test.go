@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -285,10 +286,17 @@ func TestCommonK(t *testing.T) {
 	if p.K != 8 || q.K != 8 || p.Params.L != 4 || q.Params.L != 8 {
 		t.Errorf("K %d and %d, L %d and %d", p.K, q.K, p.Params.L, q.Params.L)
 	}
-	flushing := turing.Params
-	flushing.In.C = mma.FlushPlus // c is not what an accumulator is
-	if _, q := triage.SameForm(volta.Formats, 16, triage.Program{Params: volta.Params, K: 4}, triage.Program{Params: flushing, K: 8}); q.K != 8 {
-		t.Errorf("K %d", q.K)
+	for name, change := range map[string]func(p *mma.Params){ // c is not what an accumulator is, or K is not taken step by step
+		"flushed c":       func(p *mma.Params) { p.In.C = mma.FlushPlus },
+		"narrowed c":      func(p *mma.Params) { p.In.NarrowC = mma.Narrow{Frac: 7, Mode: fp.RZ} },
+		"infinite NaN":    func(p *mma.Params) { p.In.NaNInf = true },
+		"pass after pass": func(p *mma.Params) { p.Passes = mma.PassesOf(mma.Pass{A: 1}, mma.Pass{}) },
+	} {
+		other := turing.Params
+		change(&other)
+		if _, q := triage.SameForm(volta.Formats, 16, triage.Program{Params: volta.Params, K: 4}, triage.Program{Params: other, K: 8}); q.K != 8 {
+			t.Errorf("%s: K %d", name, q.K)
+		}
 	}
 }
 

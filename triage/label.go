@@ -83,6 +83,7 @@ var fieldLabels = []struct {
 }{
 	{"in.widen", ProductHandling, nil},
 	{"in.rest", OperandRounding, nil},
+	{"in.naninf", NaNEncoding, nil},
 	{"in.a.*", OperandRounding, nil},
 	{"in.b.*", OperandRounding, nil},
 	{"in.narrowc.*", OperandRounding, nil},
@@ -90,9 +91,11 @@ var fieldLabels = []struct {
 	{"prod.round.flush", OutputFTZ, nil},
 	{"prod.round.emax", Overflow, nil},
 	{"prod.round.over", Overflow, nil},
+	{"prod.firstover", Overflow, nil},
 	{"prod.zeros", ZeroExponent, nil},
 	{"prod.*", ProductHandling, nil},
 	{"scale", ProductHandling, nil},
+	{"scaleround.*", ProductHandling, nil},
 	{"passes", OperandRounding, nil},
 	{"together", FusionWidth, nil},
 	{"order", SummationOrder, nil},
@@ -131,6 +134,8 @@ var fieldLabels = []struct {
 	{"join.cnorm", ZeroExponent, nil},
 	{"join.cbeside", TruncationWidth, nil},
 	{"join.clost", LostInfinity, nil},
+	{"join.cgrid", TruncationWidth, nil},
+	{"join.apart", IntermediateRounding, nil},
 	{"join.cf", TruncationWidth, nil},
 	{"join.cmode", AlignmentRounding, asymmetry},
 	{"join.cdrop", SpecialTruncation, nil},
@@ -150,6 +155,8 @@ var fieldLabels = []struct {
 	{"out.*", OutputRounding, nil},
 	{"special.nan", NaNEncoding, nil},
 	{"special.cleft", NaNEncoding, nil},
+	{"special.bfirst", NaNEncoding, nil},
+	{"special.ones", NaNEncoding, nil},
 	{"special.*", SignedZero, nil},
 }
 

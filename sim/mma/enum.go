@@ -20,7 +20,7 @@ var (
 	gateNames     = []string{"off", "inf", "all", "skip", "skip-numbers"}
 	stickyNames   = []string{"off", "round", "below", "last"}
 	negateNames   = []string{"exact", "flip", "frame", "flip-numbers", "frame-numbers"}
-	nanRuleNames  = []string{"ones", "quiet", "quiet-neg", "first", "signal", "mul-add", "larger"}
+	nanRuleNames  = []string{"ones", "quiet", "quiet-neg", "first", "signal", "mul-add", "larger", "of-c", "zero"}
 )
 
 func enumString(names []string, v uint8) string {

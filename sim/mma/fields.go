@@ -214,7 +214,7 @@ var symbols = map[string]string{
 	"join.align.mode": "alignment", "join.cmode": "alignment of c", "join.cf": "F of c",
 	"stage0.align.f": "F of products", "stage0.align.mode": "alignment of products",
 	"acc.mode": "rounding", "acc.frac": "result bits", "acc.flush": "result flush",
-	"in.sub": "subnormal inputs", "in.c": "subnormal c", "special.nan": "NaN code",
+	"in.sub": "subnormal inputs", "in.c": "subnormal c", "special.nan": "NaN code", "special.ones": "ones of a NaN",
 }
 
 // Brief is String with the literature's symbol for the parameter where it has

@@ -67,6 +67,9 @@ type Params struct {
 	In    Input   `json:"in,omitzero"`
 	Prod  Product `json:"prod,omitzero"`
 	Scale ScaleAt `json:"scale,omitzero"`
+	// ScaleRound: the two scales of a block are multiplied, and their product is rounded,
+	// before anything is multiplied by it. Zero: what is scaled is multiplied by both.
+	ScaleRound Round `json:"scaleround,omitzero"`
 	// Passes multiplies parts of the operands instead of operands: In.A and In.B say
 	// what a part is. Each step takes its products in every pass if Together, else every
 	// pass has steps of its own, one pass after the other.
@@ -121,6 +124,8 @@ type Input struct {
 	A       Narrow `json:"a,omitzero"`
 	B       Narrow `json:"b,omitzero"`
 	NarrowC Narrow `json:"narrowc,omitzero"`
+	// NaNInf: a NaN of a, b or c counts as an infinity of its sign, before anything else.
+	NaNInf bool `json:"naninf,omitzero"`
 }
 
 // InFlush is what happens to subnormal inputs.
@@ -145,6 +150,9 @@ type Product struct {
 	// a zero counts with its format's emin; it is not null, unless a scale is zero.
 	Zeros bool `json:"zeros,omitzero"`
 	Gate  Gate `json:"gate,omitzero"`
+	// FirstOver: a product that Round made infinite counts only in a sum without NaNs and
+	// other infinities, and of several the first is the sum.
+	FirstOver bool `json:"firstover,omitzero"`
 }
 
 // ProdExp describes what nominal exponent an exact product has. A rounded product
@@ -287,6 +295,12 @@ type Join struct {
 	// of their nominal exponents is CLost or more: where emulators take its exponent from
 	// frexp, which gives 0, they drop it as if it were small. 0: never.
 	CLost Exp `json:"clost,omitzero"`
+	// CGrid: E is the exponent of the accumulator, however large the other terms are; that
+	// of a zero is emin of D's format. Terms above E keep their upper bits.
+	CGrid bool `json:"cgrid,omitzero"`
+	// Apart: the positive and the negative terms are summed apart, and each of the two sums
+	// is rounded by Post, or by Acc where Post is absent, before they are added.
+	Apart bool `json:"apart,omitzero"`
 	// Post normalises and rounds the sum before Acc does.
 	Post Round `json:"post,omitzero"`
 }
@@ -352,6 +366,11 @@ type Special struct {
 	// in which of two NaNs is the result. It needs a Start other than StartC, and a
 	// NaN rule that is an order of operands.
 	CLeft bool `json:"cleft,omitzero"`
+	// BFirst: b goes before a where the NaN rule is an order of operands.
+	BFirst bool `json:"bfirst,omitzero"`
+	// Ones is how many bits at the top of its fraction are ones in a NaN that a product or a
+	// sum makes, and in all NaNs with NaNQuiet and NaNQuietNeg. 0: one.
+	Ones uint8 `json:"ones,omitzero"`
 }
 
 // NaNRule specifies which code a NaN result has.
@@ -385,11 +404,16 @@ const (
 	// one. If there is none, negative quiet (the x87 rule of Intel SDM table 4-7, which
 	// QEMU applies to SSE too). The result of an operation is an operand of the next.
 	NaNLarger
+	// NaNOfC: a NaN of c is the result, code for code: nothing makes it quiet. Any other NaN
+	// is positive quiet. C must have D's format.
+	NaNOfC
+	// NaNZero: a Round with Frac makes +0 of a NaN.
+	NaNZero
 )
 
 // Operand reports whether a NaN result is one of the NaN operands, if there are any:
 // then the order of terms shows in it.
-func (r NaNRule) Operand() bool { return r >= NaNFirst }
+func (r NaNRule) Operand() bool { return r >= NaNFirst && r <= NaNLarger }
 
 // Negative reports whether a NaN that an operation makes is negative.
 func (r NaNRule) Negative() bool { return r == NaNQuietNeg || r == NaNFirst || r == NaNLarger }

@@ -132,13 +132,15 @@ func (n Negate) RelativeToSign() bool { return n == NegateFrame || n == NegateFr
 func (n Negate) SkipsNull() bool { return n >= NegateFlipNumbers }
 
 // Refined reports whether a program uses anything that this file or shape.go describes, or
-// overrides a nominal exponent (Prod.Up, Prod.Zeros, Join.CNorm, Join.CBeside) or
+// overrides a nominal exponent (Prod.Up, Prod.Zeros, Join.CNorm, Join.CBeside, Join.CGrid) or
 // drops an infinity (Join.CLost). Conclusions that do not take these into account do not hold
 // for such a program.
 func (p *Params) Refined() bool {
 	in, prod, j := p.In, p.Prod, p.Join
-	return in.A != Narrow{} || in.B != Narrow{} || in.NarrowC != Narrow{} || prod.Up || prod.Zeros || prod.Gate != GateOff || j.CNorm || j.CBeside || j.CLost != 0 ||
-		p.Passes != 0 || p.Stage0.Plus || p.Stage1.Plus || p.shaped() || p.Stage0.Align.refined() || p.Stage1.Align.refined() || j.Align.refined()
+	return in.A != Narrow{} || in.B != Narrow{} || in.NarrowC != Narrow{} || in.NaNInf || p.ScaleRound != Round{} || p.Passes != 0 ||
+		prod.Up || prod.Zeros || prod.Gate != GateOff || prod.FirstOver || j.CNorm || j.CBeside || j.CGrid || j.Apart || j.CLost != 0 ||
+		p.Stage0.Plus || p.Stage1.Plus || p.shaped() || p.Stage0.Align.refined() || p.Stage1.Align.refined() || j.Align.refined() ||
+		p.Special.NaN > NaNLarger || p.Special.BFirst || p.Special.Ones != 0
 }
 
 func (a Align) refined() bool {

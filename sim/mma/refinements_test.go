@@ -10,6 +10,7 @@ import (
 // TestValidateRefinements does for refinements what TestValidate does for the rest.
 func TestValidateRefinements(t *testing.T) {
 	single := Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}
+	mx := Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.FP32, Scale: fp.E8M0, Block: 8}
 	bytes := Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.FP32}
 	for _, tc := range []struct {
 		name   string
@@ -44,6 +45,22 @@ func TestValidateRefinements(t *testing.T) {
 		{"sticky for no rounding", half, func(p *Params) { p.Stage0 = Stage{Sum: Fused, Align: Align{F: 9, Mode: fp.RZ, Sticky: StickyRound}} },
 			"stage0: the sticky bit of a rounding needs round.frac"},
 		{"negation without a grid", half, func(p *Params) { p.Join.Align = Align{Negate: NegateFlip} }, "join: align: sticky, negate and bits need f"},
+		{"rounded scales", mx, func(p *Params) { p.ScaleRound = To(fp.E4M3, fp.RNE) }, ""},
+		{"rounded scales without bits", mx, func(p *Params) { p.ScaleRound = Round{Emin: -3, Emax: 3} }, "scaleround: frac, emin and emax are required"},
+		{"rounded scales of many ones", mx, func(p *Params) { p.ScaleRound = To(fp.FP32, fp.RNE); p.ScaleRound.Over = OverMax }, "scaleround: over needs a frac of at most 7"},
+		{"rounded scales that are not there", half, func(p *Params) { p.ScaleRound = To(fp.FP32, fp.RNE) }, "scaleround: the instruction has no scales"},
+		{"grid of c without a grid", half, func(p *Params) { p.Join.Align, p.Join.CGrid = Align{}, true }, "join: cgrid needs align.f, and neither cbeside nor align.bits"},
+		{"grid of c beside", half, func(p *Params) { p.Join.CBeside, p.Join.CGrid = true, true }, "join: cgrid needs align.f, and neither cbeside nor align.bits"},
+		{"apart", half, func(p *Params) { p.Join.Apart = true }, ""},
+		{"apart with a sticky bit", half, func(p *Params) { p.Join.Apart, p.Join.Align.Sticky = true, StickyLast }, "join: sums that are apart have no sticky, negate or bits"},
+		{"b first", half, func(p *Params) { p.Special.NaN, p.Special.BFirst = NaNSignal, true }, ""},
+		{"b first in no order", half, func(p *Params) { p.Special.BFirst = true }, "special.bfirst: needs a NaN rule that is an order of operands"},
+		{"ones", half, func(p *Params) { p.Special.NaN, p.Special.Ones = NaNQuiet, 23 }, ""},
+		{"too many ones", half, func(p *Params) { p.Special.NaN, p.Special.Ones = NaNQuiet, 24 }, "special.ones = 24 is above the 23 bits of fp32"},
+		{"ones of ones", half, func(p *Params) { p.Special.NaN, p.Special.Ones = NaNOnes, 2 }, "special.ones: needs a NaN rule other than ones and zero, and a format of D that has infinities"},
+		{"nan of a narrow c", Formats{A: fp.FP16, B: fp.FP16, C: fp.FP16, D: fp.FP32}, func(p *Params) { p.Special.NaN = NaNOfC }, "special.nan: a NaN of c in fp16 is none of d in fp32"},
+		{"first overflow", half, func(p *Params) { p.Prod.FirstOver, p.Prod.Round = true, To(fp.FP16, fp.RNE) }, ""},
+		{"first overflow of none", half, func(p *Params) { p.Prod.FirstOver = true }, "prod.firstover: needs round.emax and round.over inf or ieee"},
 		{"bits", half, func(p *Params) { p.Join.Align.Bits, p.Join.Align.Saturate = 120, true }, ""},
 		{"too many bits", half, func(p *Params) { p.Join.Align.Bits = 121 }, "join: align.bits = 121 is above 120"},
 		{"bits without a grid", half, func(p *Params) { p.Join.Align = Align{Bits: 30} }, "join: align: sticky, negate and bits need f"},
@@ -58,10 +75,10 @@ func TestValidateRefinements(t *testing.T) {
 // TestRefined sets every field alone.
 func TestRefined(t *testing.T) {
 	const want = "in.a.frac in.a.mode in.a.to in.a.over in.b.frac in.b.mode in.b.to in.b.over " +
-		"in.narrowc.frac in.narrowc.mode in.narrowc.to in.narrowc.over prod.up prod.zeros prod.gate passes merge tail leaf " +
+		"in.narrowc.frac in.narrowc.mode in.narrowc.to in.narrowc.over in.naninf prod.up prod.zeros prod.gate prod.firstover scaleround.frac scaleround.mode scaleround.emin scaleround.emax scaleround.flush scaleround.over passes merge tail leaf " +
 		"stage0.deep stage0.sort stage0.align.sticky stage0.align.negate stage0.align.bits stage0.align.drop stage0.plus " +
 		"stage1.deep stage1.sort stage1.align.sticky stage1.align.negate stage1.align.bits stage1.align.drop stage1.plus " +
-		"join.align.sticky join.align.negate join.align.bits join.align.drop join.cnorm join.cbeside join.clost"
+		"join.align.sticky join.align.negate join.align.bits join.align.drop join.cnorm join.cbeside join.clost join.cgrid join.apart special.bfirst special.ones"
 	var got []string
 	for _, f := range Fields() {
 		var p Params

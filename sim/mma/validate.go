@@ -10,12 +10,13 @@ import (
 
 // Limits of the parameter program. Both interpreters are exact within them.
 const (
-	MaxK    = 255 // products per instruction
-	MaxFrac = 64  // fraction bits of Join.Post, Prod.Round and the roundings of stages
-	MaxF    = 100 // fraction bits of an alignment
-	MaxBits = 120 // Align.Bits
-	MaxDown = 127 // places by which Formats.Down moves products
-	maxSpan = 120 // bits between the highest and lowest bit of an exact sum that is not rounded at once
+	MaxK         = 255 // products per instruction
+	MaxFrac      = 64  // fraction bits of Join.Post, Prod.Round and the roundings of stages
+	MaxF         = 100 // fraction bits of an alignment
+	MaxBits      = 120 // Align.Bits
+	maxScaleFrac = 7   // ScaleRound.Frac, where a product of scales can become the largest number
+	MaxDown      = 127 // places by which Formats.Down moves products
+	maxSpan      = 120 // bits between the highest and lowest bit of an exact sum that is not rounded at once
 )
 
 // Validate returns nil if p is a complete program for k products of the given
@@ -35,7 +36,7 @@ func (p *Params) Validate(f Formats, k int) error {
 		p.Stage1.check("stage1"),
 		p.checkJoin(),
 		p.checkScales(f, k),
-		p.checkSpecial(),
+		p.checkSpecial(f),
 		p.checkShape(f),
 		p.checkPasses(),
 		p.checkResult(f),
@@ -89,11 +90,12 @@ func (f Formats) Validate() error {
 // Short reports whether a rounding makes numbers of D's format and the largest of its
 // significands is a NaN there.
 func (f Formats) Short(r *Round) bool {
-	if f.D == fp.None {
-		return false
-	}
-	d := f.D.Get()
-	return d.Specials == fp.OnesNaN && int32(r.Emax) == d.Emax() && uint8(r.Frac) == d.FracBits
+	return f.D != fp.None && r.Short(f.D.Get())
+}
+
+// Short reports the same of another format.
+func (r *Round) Short(f *fp.Format) bool {
+	return f.Specials == fp.OnesNaN && int32(r.Emax) == f.Emax() && uint8(r.Frac) == f.FracBits
 }
 
 func (p *Params) checkInput(f Formats) error {
@@ -149,11 +151,14 @@ func (p *Params) checkEnums() error {
 }
 
 func (p *Params) checkRounds() error {
+	if r := p.Prod.Round; p.Prod.FirstOver && (r.Emax == 0 || r.Over >= OverMax) {
+		return errors.New("prod.firstover: needs round.emax and round.over inf or ieee")
+	}
 	for _, r := range []struct {
 		name string
 		r    Round
 	}{
-		{"prod.round", p.Prod.Round}, {"stage0.round", p.Stage0.Round}, {"stage1.round", p.Stage1.Round},
+		{"scaleround", p.ScaleRound}, {"prod.round", p.Prod.Round}, {"stage0.round", p.Stage0.Round}, {"stage1.round", p.Stage1.Round},
 		{"join.post", p.Join.Post}, {"acc", p.Acc}, {"late", p.Late}, {"out", p.Out},
 	} {
 		if err := r.r.check(); err != nil {
@@ -234,16 +239,26 @@ func (p *Params) checkJoin() error {
 		return errors.New("join: cf is set but neither cmode nor align.mode is")
 	case j.CMode != 0 && j.CF == 0 && j.Align.F == 0:
 		return errors.New("join: cmode is set but neither cf nor align.f is")
+	case j.CGrid && (j.Align.F == 0 || j.CBeside || j.Align.Bits != 0):
+		return errors.New("join: cgrid needs align.f, and neither cbeside nor align.bits")
+	case j.Apart && (j.Align.Sticky != StickyOff || j.Align.Negate != NegateExact || j.Align.Bits != 0):
+		return errors.New("join: sums that are apart have no sticky, negate or bits")
 	}
 	return nil
 }
 
 func (p *Params) checkScales(f Formats, k int) error {
-	if f.Scale == fp.None {
-		if p.Scale != ScaleProduct {
-			return errors.New("scale: the instruction has no scales")
-		}
+	switch r := p.ScaleRound; {
+	case f.Scale == fp.None && p.Scale != ScaleProduct:
+		return errors.New("scale: the instruction has no scales")
+	case f.Scale == fp.None && r != Round{}:
+		return errors.New("scaleround: the instruction has no scales")
+	case f.Scale == fp.None:
 		return nil
+	case r != Round{} && (r.Frac == 0 || r.Emin == 0 || r.Emax == 0):
+		return errors.New("scaleround: frac, emin and emax are required")
+	case r.Over != OverInf && r.Frac > maxScaleFrac:
+		return fmt.Errorf("scaleround: over needs a frac of at most %d", maxScaleFrac)
 	}
 	if p.Scale == ScaleProduct {
 		return nil
@@ -264,10 +279,20 @@ func (p *Params) checkScales(f Formats, k int) error {
 	return nil
 }
 
-// checkSpecial rejects an order of operands that no result can show.
-func (p *Params) checkSpecial() error {
-	if p.Special.CLeft && (p.Start == StartC || !p.Special.NaN.Operand()) {
+// checkSpecial rejects rules of NaNs that no result can show.
+func (p *Params) checkSpecial(f Formats) error {
+	s, d := p.Special, f.D.Get()
+	switch {
+	case s.CLeft && (p.Start == StartC || !s.NaN.Operand()):
 		return errors.New("special.cleft: needs a start other than c and a NaN rule that is an order of operands")
+	case s.BFirst && !s.NaN.Operand():
+		return errors.New("special.bfirst: needs a NaN rule that is an order of operands")
+	case s.Ones != 0 && (s.NaN == NaNOnes || s.NaN == NaNZero || !d.HasInf()):
+		return errors.New("special.ones: needs a NaN rule other than ones and zero, and a format of D that has infinities")
+	case s.Ones > d.FracBits:
+		return fmt.Errorf("special.ones = %d is above the %d bits of %s", s.Ones, d.FracBits, d.Name)
+	case s.NaN == NaNOfC && f.C != fp.None && f.C != f.D:
+		return fmt.Errorf("special.nan: a NaN of c in %s is none of d in %s", f.C, f.D)
 	}
 	return nil
 }

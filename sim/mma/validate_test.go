@@ -94,7 +94,7 @@ func TestValidate(t *testing.T) {
 		{"unknown place of scales", half, 8, func(p *Params) { p.Scale = 2 }, "an enumeration has an unknown value"},
 		{"unknown order", half, 8, func(p *Params) { p.Order = 6 }, "an enumeration has an unknown value"},
 		{"unknown start", half, 8, func(p *Params) { p.Start = 3 }, "an enumeration has an unknown value"},
-		{"unknown NaN rule", half, 8, func(p *Params) { p.Special.NaN = 7 }, "an enumeration has an unknown value"},
+		{"unknown NaN rule", half, 8, func(p *Params) { p.Special.NaN = NaNZero + 1 }, "an enumeration has an unknown value"},
 		{"c left of the accumulator", half, 8, func(p *Params) { p.Special.CLeft, p.Special.NaN = true, NaNFirst },
 			"special.cleft: needs a start other than c and a NaN rule that is an order of operands"},
 		{"c left of no NaN operand", half, 8, func(p *Params) { p.Special.CLeft, p.Start, p.Late = true, StartZero, To(fp.FP32, fp.RNE) },

@@ -61,3 +61,14 @@ func barerRanges(c *changer) {
 		}
 	}
 }
+
+// boundedProducts makes products of any size infinite that are not rounded.
+func boundedProducts(c *changer) {
+	if c.p.Prod.Round.Frac != 0 {
+		return
+	}
+	for e := mma.Exp(1); int32(e) <= c.A.Get().Emax()+c.B.Get().Emax(); e++ {
+		c.to(func(p *mma.Params) { p.Prod.Round.Emax, p.Prod.FirstOver = e, false })
+		c.to(func(p *mma.Params) { p.Prod.Round.Emax, p.Prod.FirstOver = e, true })
+	}
+}

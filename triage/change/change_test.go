@@ -76,11 +76,18 @@ func TestStepsReach(t *testing.T) {
 	units := []mma.Instruction{{K: 8, Formats: mma.Formats{A: fp.TF32, B: fp.TF32, C: fp.FP32, D: fp.FP32}, Params: mma.Params{
 		In: mma.Input{A: mma.Narrow{Frac: 7, Mode: fp.RZ}, B: mma.Narrow{Frac: 7, Mode: fp.RZ}, NarrowC: mma.Narrow{Frac: 7, Mode: fp.RZ}}, Stage0: cut, Stage1: cut, Acc: mma.To(fp.FP32, fp.RNE),
 	}}}
+	units = append(units, mma.Instruction{K: 8, Formats: mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.FP32, Scale: fp.E8M0, Block: 8}, Params: mma.Params{
+		ScaleRound: mma.To(fp.BF16, fp.RNE), Acc: mma.To(fp.FP32, fp.RNE),
+	}})
 	for seed := range uint64(40) {
 		units = append(units, mma.MadeUp(seed))
 	}
-	for _, i := range units {
-		for _, m := range (Space{i.Formats, i.K}).Mutants(&i.Params, Steps, TermSteps) {
+	for n, i := range units {
+		steps := []Breadth{Steps, TermSteps}
+		if n == 1 {
+			steps = append(steps, RareSteps)
+		}
+		for _, m := range (Space{i.Formats, i.K}).Mutants(&i.Params, steps...) {
 			for _, f := range mma.Fields() {
 				if v := f.Int(&m.Params); v != f.Int(&i.Params) {
 					reached[f.Path][v] = true

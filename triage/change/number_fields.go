@@ -21,9 +21,13 @@ var numbers = func() map[string]number {
 		{"lanes", always, func(o *original) (int, int) { return 2, min(MaxLanes, o.K) }},
 		{"stage0.group", alignments[0].used, groupSpan},
 		{"stage1.group", alignments[1].used, groupSpan},
+		{"special.ones", func(o *original) bool { return o.D.Get().HasInf() }, func(o *original) (int, int) { return 1, int(o.D.Get().FracBits) }},
 		{"join.cf", always, fracSpan},
 		{"join.cdrop", always, fracSpan},
-		{"join.clost", always, func(o *original) (int, int) { lo, _ := o.exponents(); return lo, int(o.A.Get().Emax() + o.B.Get().Emax()) + 1 }},
+		{"join.clost", always, func(o *original) (int, int) {
+			lo, _ := o.exponents()
+			return lo, int(o.A.Get().Emax()+o.B.Get().Emax()) + 1
+		}},
 		{"in.a.frac", always, func(o *original) (int, int) { return 1, int(o.read(o.A).FracBits) - 1 }},
 		{"in.b.frac", always, func(o *original) (int, int) { return 1, int(o.read(o.B).FracBits) - 1 }},
 		{"in.narrowc.frac", func(o *original) bool { return o.C != fp.None }, func(o *original) (int, int) { return 1, int(o.C.Get().FracBits) - 1 }},

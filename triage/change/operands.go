@@ -66,9 +66,37 @@ func zeroSigns(c *changer) {
 }
 
 func nanCodes(c *changer) {
-	for rule := mma.NaNOnes; rule <= mma.NaNLarger; rule++ {
+	for rule := mma.NaNOnes; rule <= mma.NaNZero; rule++ {
 		for _, left := range []bool{false, true} {
-			c.to(func(p *mma.Params) { p.Special.NaN, p.Special.CLeft = rule, left })
+			c.to(func(p *mma.Params) { c.nanRule(p, rule).CLeft = left })
 		}
 	}
+}
+
+// nanRule sets a rule, takes away what it has no use for, and returns the special values.
+func (o *original) nanRule(p *mma.Params, rule mma.NaNRule) *mma.Special {
+	s := &p.Special
+	s.NaN = rule
+	if !rule.Operand() {
+		s.BFirst = false
+	}
+	if rule == mma.NaNOnes || rule == mma.NaNZero {
+		s.Ones = 0
+	}
+	return s
+}
+
+// onesOfNaNs are NaNs with any number of ones at the top of their fraction.
+func onesOfNaNs(c *changer) {
+	for _, rule := range []mma.NaNRule{c.p.Special.NaN, mma.NaNQuiet, mma.NaNQuietNeg} {
+		for n := range c.D.Get().FracBits {
+			c.to(func(p *mma.Params) { c.nanRule(p, rule).Ones = n + 1 })
+		}
+	}
+}
+
+// infiniteNaNs reads NaNs as infinities, in units that have none or that make zeros of them.
+func infiniteNaNs(c *changer) {
+	c.to(func(p *mma.Params) { p.In.NaNInf = !p.In.NaNInf })
+	c.to(func(p *mma.Params) { p.In.NaNInf = true; c.nanRule(p, mma.NaNZero) })
 }

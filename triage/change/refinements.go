@@ -149,6 +149,42 @@ func negationCuts(c *changer) {
 	}
 }
 
+// roundedScales rounds the product of two scales to their own format, or to what software
+// multiplies them in.
+func roundedScales(c *changer) {
+	if c.Scale == fp.None {
+		return
+	}
+	c.to(func(p *mma.Params) { p.ScaleRound = mma.Round{} })
+	for _, id := range []fp.ID{c.Scale, fp.FP32, fp.BF16, fp.FP16} {
+		for _, m := range modes {
+			for o := mma.OverInf; o <= mma.OverMax; o++ {
+				c.to(func(p *mma.Params) { p.ScaleRound = mma.To(id, m); p.ScaleRound.Over = o })
+			}
+		}
+	}
+}
+
+func fewerScaleRounds(c *changer) {
+	c.to(func(p *mma.Params) { p.ScaleRound = mma.Round{} })
+}
+
+// gridsOfC aligns all terms with the accumulator, at the present width and at those near that
+// of its format.
+func gridsOfC(c *changer) {
+	if c.p.Join.CGrid {
+		c.to(func(p *mma.Params) { p.Join.CGrid = false })
+		return
+	}
+	c.to(func(p *mma.Params) { p.Join.CGrid = true })
+	digits := c.p.Acc.Frac
+	for f := max(digits, 3) - 2; f <= digits+3; f++ {
+		for _, m := range modes {
+			c.to(func(p *mma.Params) { p.Join.Align, p.Join.CGrid = mma.Align{F: f, Mode: m}, true })
+		}
+	}
+}
+
 // shortSums takes the top bit from sums.
 func shortSums(c *changer) {
 	for _, a := range c.cutting() {

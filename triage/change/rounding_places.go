@@ -18,6 +18,7 @@ func always(*original) bool { return true }
 func late(o *original) bool { return o.p.LateAdds(o.Formats) }
 
 var roundings = []rounding{
+	{"scaleround", func(p *mma.Params) *mma.Round { return &p.ScaleRound }, func(o *original) bool { return o.p.ScaleRound != mma.Round{} }, false},
 	{"prod.round", func(p *mma.Params) *mma.Round { return &p.Prod.Round }, always, false},
 	{"stage0.round", func(p *mma.Params) *mma.Round { return &p.Stage0.Round },
 		func(o *original) bool { return o.p.Stage0.Sum != mma.Off && !o.p.Stage0.Fixed }, false},

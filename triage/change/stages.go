@@ -332,6 +332,9 @@ func scalePlaces(c *changer) {
 				c.FixLate(p, fp.RNE)
 			}
 			c.to(groups)
+			if g == c.Block && !fixed {
+				c.blockSums(groups)
+			}
 			if g != c.Block || c.p.Scale == mma.ScaleGroup {
 				continue
 			}
@@ -340,6 +343,21 @@ func scalePlaces(c *changer) {
 					c.to(func(p *mma.Params) { groups(p); p.Join.Align.F, p.Join.Align.Mode = f, m })
 				}
 			}
+		}
+	}
+}
+
+// blockSums are sums of a block that show only where several fields are set: those of
+// integers, and those of software, which rounds each addition and may take one block a step.
+func (c *changer) blockSums(groups func(p *mma.Params)) {
+	block := uint8(c.Block)
+	for _, plus := range []bool{false, true} {
+		c.to(func(p *mma.Params) { groups(p); p.Stage0.Plus, p.Special.NegZero = plus, true })
+		for _, l := range []uint8{c.p.L, block} {
+			c.to(func(p *mma.Params) {
+				groups(p)
+				p.Stage0.Sum, p.Stage0.Round, p.Stage0.Plus, p.L = mma.Sequential, mma.To(c.wide(), fp.RNE), plus, l
+			})
 		}
 	}
 }

@@ -83,6 +83,13 @@ var table = []row{
 	{"range of operands", by{Steps: operandRanges, Removals: fewerRanges}},
 	{"dropped terms", by{Steps: fields(isDrop, wholeOrAbsent), Removals: fields(isDrop, absent)}},
 	{"sums of integers", by{Refinements: fields(isPlus, others), Steps: fields(isPlus, others), Removals: fields(isPlus, absent)}},
+	{"infinite nans", by{Steps: infiniteNaNs, Removals: fields(is("in.naninf"), absent)}},
+	{"b first", by{Steps: fields(is("special.bfirst"), others), Removals: fields(is("special.bfirst"), absent)}},
+	{"ones of nans", by{RareSteps: onesOfNaNs, Removals: fields(is("special.ones"), absent)}},
+	{"rounded scales", by{Steps: roundedScales, Removals: fewerScaleRounds}},
+	{"first overflow", by{Steps: fields(is("prod.firstover"), others), RareSteps: boundedProducts, Removals: fields(is("prod.firstover"), absent)}},
+	{"sums apart", by{Steps: fields(is("join.apart"), others), Removals: fields(is("join.apart"), absent)}},
+	{"grid of c", by{Steps: gridsOfC, Removals: fields(is("join.cgrid"), absent)}},
 	{"merge", by{Refinements: merges, TermSteps: merges, Removals: fields(is("merge"), absent)}},
 	{"tail", by{Refinements: fields(is("tail"), others), TermSteps: fields(is("tail"), others), Removals: fields(is("tail"), absent)}},
 	{"leaf", by{Refinements: leaves, TermSteps: leaves, Removals: leaves}},
@@ -166,7 +173,7 @@ func absent(*original, mma.Field) []int { return []int{0} }
 // the plain one unless there is an order already.
 func otherNaNs(o *original, f mma.Field) []int {
 	return slices.DeleteFunc(others(o, f), func(v int) bool {
-		return v > int(mma.NaNFirst) && !o.p.Special.NaN.Operand()
+		return v > int(mma.NaNLarger) || v > int(mma.NaNFirst) && !o.p.Special.NaN.Operand()
 	})
 }
 

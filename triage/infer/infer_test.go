@@ -35,7 +35,10 @@ func TestFound(t *testing.T) {
 		{"chain of FMAs", single, 2, mma.FMA(fp.FP32), true},
 		{"products flushed and added in pairs", bf, 4, mma.FTZAddMul(2), false},
 		{"exact sum", half, 8, mma.EFDPA(4), false},
-	}[:tier.Of(0, 2, 6)] {
+		{"b's NaN first", bf, 2, special(mma.NaNFirst, func(p *mma.Params) { p.Special.BFirst = true }), true},
+		{"c's NaN, other NaNs of seven ones", bf, 2, special(mma.NaNOfC, func(p *mma.Params) { p.Special.Ones = 7 }), true},
+		{"NaNs that are infinities and become zeros", bf, 2, special(mma.NaNZero, func(p *mma.Params) { p.In.NaNInf = true }), false},
+	}[:tier.Of(0, 2, 9)] {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			u := newUnit(t, c.f, c.k, c.p)
@@ -53,6 +56,14 @@ func TestFound(t *testing.T) {
 			checkMutants(t, r, u)
 		})
 	}
+}
+
+// special is a chain of FMAs with rules for NaNs.
+func special(r mma.NaNRule, change func(p *mma.Params)) mma.Params {
+	p := mma.FMA(fp.FP32)
+	p.Special.NaN = r
+	change(&p)
+	return p
 }
 
 // checkSame compares the program found with the true one on inputs of every
