@@ -98,6 +98,8 @@ func TestScript(t *testing.T) {
 				return err == nil, nil
 			case "long":
 				return tier.Long(), nil
+			case "nightly":
+				return tier.Nightly(), nil
 			case "race":
 				return raceEnabled, nil
 			case "program":

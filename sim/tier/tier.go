@@ -9,6 +9,9 @@
 //	                                  time, as .ci/run checks
 //	MMAFUZZ_LONG=1 go test ./...      the most: more inputs, more pairs, whole sweeps; .ci/run
 //
+// A few tests run programs or the go command for a minute and more. They run only with
+// MMAFUZZ_LONG=nightly, as stages of .ci/nightly.
+//
 // A test that needs more than a second of processor time has tiers:
 //
 //	count := tier.Of(1_000, 20_000, 1_000_000)
@@ -25,6 +28,9 @@ const Variable = "MMAFUZZ_LONG"
 
 // Long reports whether the tests are to do the most. With -short they do not.
 func Long() bool { return os.Getenv(Variable) != "" && !testing.Short() }
+
+// Nightly reports whether the tests are to do also what only .ci/nightly does.
+func Nightly() bool { return os.Getenv(Variable) == "nightly" && !testing.Short() }
 
 // Of returns what the tier in effect is to use: short with -short, long with Variable
 // set, otherwise usual.
