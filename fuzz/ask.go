@@ -9,8 +9,8 @@ import (
 )
 
 // How triage asks units that fail on some inputs, or give another answer when they are
-// asked again. A campaign counts what they do (blame, Unstable); where it looks for a cause
-// or minimizes a case they must not end it.
+// asked again. A campaign counts failures and changed answers (blame, Unstable); they must not
+// end the search for a cause or a minimization.
 
 // runner returns the results of a unit.
 type runner func(ctx context.Context, dots []*mma.Dot) ([]uint64, error)
@@ -55,8 +55,8 @@ func together(a, b runner) bothSides {
 	}
 }
 
-// oneByOne runs dot products together, and where a unit fails on them each alone. failed
-// marks those on which it fails, nil: none; err is the failure then.
+// oneByOne runs dot products together and, if a unit fails on them, one at a time. failed
+// marks those on which it fails (nil: none); err is then the failure.
 func oneByOne[R any](ctx context.Context, run func(context.Context, []*mma.Dot) ([]R, error), dots []*mma.Dot) (results []R, failed []bool, err error) {
 	results, err = run(ctx, dots)
 	if !devices.IsFault(err) {
@@ -97,7 +97,7 @@ func harmless(run runner) runner {
 	}
 }
 
-// replace puts an input and its result in the place of others.
+// replace overwrites marked inputs and their results with another input and its result.
 func replace(dots []*mma.Dot, codes []uint64, others []bool, by int) {
 	for i, other := range others {
 		if other {
@@ -106,12 +106,11 @@ func replace(dots []*mma.Dot, codes []uint64, others []bool, by int) {
 	}
 }
 
-// unsure is the number of more answers that are asked for where the first ones are not
-// the same.
+// unsure is how many more times an input is asked if its first answers are not the same.
 const unsure = 2
 
 // steady returns a runner of a unit that changes its answers, for triage. An answer
-// counts if it comes at least 4 times of 5; an input that has none says nothing, and is
+// counts if at least 4 of 5 are the same; an input without such an answer says nothing, and is
 // replaced as harmless does.
 func steady(run runner) runner {
 	return func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
@@ -132,8 +131,8 @@ func mostly(run runner) runner {
 	}
 }
 
-// often asks three times, and where the answers are not the same twice more. It returns
-// the most frequent answers, and marks those that did not come all times but one at most.
+// often asks three times, and twice more about inputs whose answers are not the same. It
+// returns the most frequent answers, and marks those that at least two others contradict.
 func often(ctx context.Context, run runner, dots []*mma.Dot) (codes []uint64, doubtful []bool, err error) {
 	votes := make([]map[uint64]int, len(dots))
 	ask := func(at []int, times int) error {

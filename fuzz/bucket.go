@@ -45,8 +45,8 @@ func (l *labeller) of(attributor *triage.Attributor, in *mma.Batch, at []int32, 
 	return l.causes
 }
 
-// digest returns a digest of output i of a batch and its results; 0 for cases that their
-// cause identifies well enough, which are all but recorded and unexplained ones.
+// digest returns a digest of output i of a batch and its results. It is 0 for cases that are
+// identified well enough by their cause: all but recorded and unexplained ones.
 func (l *labeller) digest(p *pairRun, cause *triage.Cause, b *mma.Batch, i int32, s *Sample) uint64 {
 	if p.recorder == nil && s.Class != oracle.Fault && cause.Primary != triage.Unexplained {
 		return 0
@@ -99,7 +99,7 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 				return err
 			}
 			if one[0].Bucket != again.labels[k.first.CaseRef] {
-				continue // a later epoch may have one that repeats itself
+				continue // a later epoch may have a case that can be repeated
 			}
 		}
 		x.offer(one[0], &x.kindsOf(one)[0])
@@ -107,7 +107,7 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 	return nil
 }
 
-// countUnnamed puts the cases into buckets that could not be named before the epoch had a
+// countUnnamed puts into buckets the cases that could not be named before the epoch had a
 // verdict, except unstable ones.
 func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*settled, error) {
 	causes := x.unnamedCauses()
@@ -148,7 +148,7 @@ func (x *pairTriage) offer(f *Case, k *kind) {
 	x.candidates = append(x.candidates, f)
 }
 
-// offerUnstable makes a candidate of the pair's first case that does not repeat itself.
+// offerUnstable makes a candidate of the pair's first case that cannot be repeated.
 func (x *pairTriage) offerUnstable(ctx context.Context, rechecked []*Case, again *settled) error {
 	has := func(f *Case) bool { return f.Bucket == Unstable }
 	if len(again.unstable) == 0 || slices.ContainsFunc(x.st.Findings, has) {
@@ -178,8 +178,9 @@ type unnamed struct {
 	by    *triage.Attributor // whose causes the labeller has
 }
 
-// unnamedCauses returns the causes of the cases that had no name before the epoch. Every
-// round of refuting and the counting want them, most often from the same attributor.
+// unnamedCauses returns the causes of the cases that had no name before the epoch. They are
+// kept, because every round of refuting and the counting ask for them, mostly with the same
+// attributor.
 func (x *pairTriage) unnamedCauses() []*triage.Cause {
 	u := &x.unnamed
 	if u.batch != nil && u.by == x.attributor {

@@ -21,8 +21,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
-// bundle describes a finding as its mismatch.json does, and writes its bundle if the
-// campaign has a place for it. kept: the bundle of an earlier run is whole and stays.
+// bundle makes the mismatch.json of a finding, and writes its bundle if the campaign has a
+// directory for bundles. kept: an earlier run has written the bundle, and it is whole.
 func (c *Campaign) bundle(f *Case) (kept bool, err error) {
 	f.Mismatch = c.mismatch(f)
 	if c.cfg.Bundles == "" {
@@ -78,7 +78,7 @@ func (c *Campaign) mismatch(f *Case) *corpus.Mismatch {
 		Free:    strings.Join(bundle.Free(formats, f.Mask), "\n"),
 		Through: f.Through, Made: "mmafuzz " + versions.Program(), CaseChanges: f.Changes, CaseBack: f.Back,
 	}
-	if !f.BaseA && f.Changes != nil { // they are of the base there
+	if !f.BaseA && f.Changes != nil { // mismatch.json has the changes of the base
 		m.CaseChanges, m.CaseBack = mma.Reversed(f.Changes), !f.Back
 	}
 	if f.Of != bundle.DefaultRepetitions {
@@ -99,7 +99,7 @@ func (c *Campaign) mismatch(f *Case) *corpus.Mismatch {
 	return m
 }
 
-// strictness is a policy as mismatch.json says it.
+// strictness returns the name that mismatch.json has for a strictness.
 func strictness(s oracle.Strictness) string {
 	if s == oracle.ByClass {
 		return "class"
@@ -107,8 +107,8 @@ func strictness(s oracle.Strictness) string {
 	return "bits"
 }
 
-// originOf says where a finding's case was generated; one of a recording, where that of
-// the recording was.
+// originOf returns where a finding's case was generated; for a recorded case, where the input
+// of the recording was.
 func originOf(p *devices.Pair, f *Case) corpus.Origin {
 	for _, u := range []devices.Unit{p.A, p.B} {
 		if r, ok := u.(devices.Recorder); ok {
@@ -137,8 +137,8 @@ func (c *Campaign) sideRecord(u devices.Unit, target string, code uint64, exact 
 	return s
 }
 
-// environment returns what a target says of itself, kept from one bundle to the next: a
-// recording may be long.
+// environment returns what a target says of itself. It is kept for later bundles, because
+// a recording may be long.
 func (c *Campaign) environment(target string) map[string]string {
 	if env, ok := c.environments[target]; ok {
 		return env

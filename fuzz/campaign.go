@@ -54,15 +54,17 @@ type Config struct {
 	// Sharing divides triage among processes; the zero value: this one does all of it.
 	Sharing Sharing
 	// Bundles, if not "", is the directory below which every finding gets a bundle
-	// (package bundle), at BundleDir(f), or if that is nil at INSTRUCTION/CAUSE-NUMBER,
-	// prefixed by the targets if the pairs differ in them (SeveralTargets).
+	// (package bundle). Its path there is BundleDir(f); if BundleDir is nil,
+	// INSTRUCTION/CAUSE-NUMBER, prefixed by the targets if the pairs differ in them
+	// (SeveralTargets).
 	Bundles   string
 	BundleDir func(f *Case) string
 	// Observe is told of progress; it may be nil. It is called from one
 	// goroutine.
 	Observe Observer
-	// Thinking is told how much of its effort the search for a change that explains a pair has
-	// spent, if it takes long; it may be nil. It is called from one goroutine at a time.
+	// Thinking is called with the effort that the search for an explanation of a pair has spent
+	// so far, if it takes long, and the most that it may spend; it may be nil. It is called from
+	// one goroutine at a time.
 	Thinking func(pair int, computed, most int64)
 
 	tailMost int64 // instead of the constant; 0: that

@@ -23,12 +23,12 @@ type Case struct {
 	A      uint64       `json:"a"`
 	B      uint64       `json:"b"`
 	Class  oracle.Class `json:"class"`
-	// Rechecked: how many repetitions gave the same, of how many; 0 of 0: a failure, which
+	// Rechecked: Stable of Of repetitions gave the same results; 0 of 0: a failure, which
 	// is not run again.
 	Stable int `json:"stable"`
 	Of     int `json:"of"`
-	// Extracted: what of its tile a case needs that is no dot product alone. See
-	// minimize.Place.
+	// Extracted: where in its tile the case shows, if the dot product alone does not show
+	// it. See minimize.Place.
 	Place string `json:"place,omitempty"`
 	// In a bucket, and of one of its details.
 	Bucket string `json:"bucket"`
@@ -93,7 +93,7 @@ type pairTriage struct {
 	chunks       []*chunk // of the epoch; none in TriageCase
 	batchMatters bool     // a case repeats itself in its batch and not in its tile
 	unnamed      unnamed
-	thought      bool // the wide search for a verdict had its turn in this epoch
+	thought      bool // the wide search for a verdict has been made in this epoch
 
 	k int // of the instruction, for hypotheses
 
@@ -132,7 +132,7 @@ func (e *epoch) triageOf(i int) *pairTriage {
 	return &pairTriage{c: e.c, index: i, p: e.c.pairs[i], st: st, d: &e.d.Pairs[i], chunks: e.pairs[i].chunks, verdict: st.Verdict}
 }
 
-// triage takes the cases of a pair as far as they go without other pairs.
+// triage does the steps that need no other pair.
 func (x *pairTriage) triage(ctx context.Context) error {
 	cases := x.newCases(x.d.differ)
 	if err := x.recheck(ctx, cases); err != nil { // and extract
@@ -152,8 +152,8 @@ func (x *pairTriage) triage(ctx context.Context) error {
 	return x.bucket(ctx, cases)
 }
 
-// minimize makes findings of the chosen cases. One that is no longer the case that it was
-// when it is asked again makes its pair odd.
+// minimize makes findings of the chosen cases. If a case does not show its difference any
+// more when its input is run again, its pair becomes odd.
 func (c *Campaign) minimize(ctx context.Context, xs []*pairTriage, chosen []*Case) error {
 	findings := make([]*Case, len(chosen))
 	err := c.parallel(ctx, len(chosen), func(i int) error {

@@ -14,14 +14,14 @@ import (
 )
 
 // The checkpoint is a second corpus.Log, beside the journal, for the epoch in progress. It
-// has the parts of the chunks that are done, the place where the time cut the epoch, and of
-// the triage the answers of slow units, the verdicts and the findings. When the epoch is
+// has the parts of the chunks that are done, the place where the time limit cut the epoch, and
+// what triage has so far: answers of slow units, verdicts and findings. When the epoch is
 // complete, its delta is written to the journal and the checkpoint is removed. So it does
 // not make the journal longer, and an epoch shorter than checkpointEvery never has one.
 //
-// It does not change what is found: whatever is missing in it is done again.
+// It does not change what is found: work that is missing in it is done again.
 
-// checkpointEvery is how long finished work waits to be written. A kill costs that much
+// checkpointEvery is how long finished work waits until it is written. A kill loses that much
 // work, and what was in progress.
 const checkpointEvery = 2 * time.Second
 
@@ -47,11 +47,11 @@ type checkpointRecord struct {
 // verdictRecord is what triage.Explain said of a pair.
 type verdictRecord struct {
 	Pair    int             `json:"pair"`
-	Chunks  uint64          `json:"chunks"` // of the pair in the epoch that were done when it was asked
+	Chunks  uint64          `json:"chunks"` // chunks of the pair in the epoch that were done by then
 	Verdict *triage.Verdict `json:"verdict"`
 }
 
-// checkpoint writes the file, and has what an earlier run wrote. Without a path it does
+// checkpoint writes the file, and holds what an earlier run wrote. Without a path it does
 // neither.
 type checkpoint struct {
 	path  string // "": the campaign has no journal
@@ -205,10 +205,10 @@ func (k *checkpoint) add(to func(r *checkpointRecord)) {
 	k.soon()
 }
 
-// touch has new parts of the epoch written soon.
+// touch starts the timer after which new parts of the epoch are written.
 func (k *checkpoint) touch() { k.add(func(*checkpointRecord) {}) }
 
-// soon has what is pending written in a while.
+// soon starts the timer after which what is pending is written.
 func (k *checkpoint) soon() {
 	if k.timer == nil {
 		k.timer = time.AfterFunc(k.every, func() { _ = k.flush() })

@@ -35,7 +35,7 @@ type kindRecord struct {
 	First   []byte       `json:"first"` // see packSamples
 }
 
-// kind reads a kind of a chunk with the given number of differing cases.
+// kind reads a kind of cases of a chunk that has the given number of differing cases.
 func (r *kindRecord) kind(of *pairRun, ch *chunk, differing uint64) (k kind, err error) {
 	first, err := of.unpackSamples(ch, r.First, false)
 	if err != nil || len(first) != 1 || first[0].Class != r.Class || r.Cases == 0 || r.Cases > differing || r.MaxUlp < 0 ||

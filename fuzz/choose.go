@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// A few of the cases in buckets become findings: one of each primary cause of two targets,
-// and others as long as there is room.
+// A few of the cases in buckets become findings: one of each primary cause of two targets
+// first, then others as long as there is room.
 
 // The reasons to make a finding of a candidate, the best first.
 const (
@@ -18,7 +18,7 @@ const (
 )
 
 // choose returns the candidates that become findings: one of each primary cause of
-// two targets, and others as long as there is room.
+// two targets first, then others as long as there is room.
 func (c *Campaign) choose(xs []*pairTriage) []*Case {
 	var all []*Case
 	for _, x := range xs {
@@ -49,7 +49,7 @@ func (c *Campaign) choose(xs []*pairTriage) []*Case {
 	return chosen
 }
 
-// sortCandidates puts the candidates first that show their bucket best: those whose values
+// sortCandidates puts first the candidates that show their bucket best: those whose values
 // differ by the primary cause alone.
 func (x *pairTriage) sortCandidates() {
 	rest := func(f *Case) int {

@@ -55,7 +55,7 @@ func (t *tally) add(p *pairRun, cause *triage.Cause, s *Sample, digest uint64) {
 	k.digest += digest
 }
 
-// detailsMost is the number of details that are counted for a pair. Cases of further ones
+// detailsMost is the number of details that are counted for a pair. Cases of further details
 // are counted in their buckets only.
 const detailsMost = 32
 
@@ -98,7 +98,7 @@ func (b *Bucket) Add(o *Bucket) {
 }
 
 // count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
-// detail is new to the epoch. A detail that is one too many for the pair is not kept.
+// detail is new to the epoch. A detail for which the pair has no room is not kept.
 func (p *pairDelta) count(st *PairState, k *kind) {
 	one := &Bucket{Name: string(k.cause.Primary), Cases: k.cases, MaxUlp: k.maxUlp, Digest: k.digest, More: k.cases}
 	one.Classes[k.class] = k.cases

@@ -11,9 +11,9 @@ import (
 
 // EndToEnd is the inner loop of a campaign: make inputs of one source, run both
 // units of a pair on them, compare, and take features of a sample (every 32nd of
-// the first 32,768 dot products, later every 16,384th). Campaigns do the same by the
-// same code, and with the differing cases more. It is for one goroutine at a time;
-// what it takes is measured by BenchmarkEndToEnd and mmafuzz bench.
+// the first 32,768 dot products, later every 16,384th). Campaigns run the same code,
+// and then examine the differing cases. It is for one goroutine at a time;
+// BenchmarkEndToEnd and mmafuzz bench measure its speed.
 type EndToEnd struct {
 	p    *pairRun
 	w    *worker
@@ -35,7 +35,7 @@ type EndToEndCounts struct {
 }
 
 // NewEndToEnd returns a loop over a pair of units and a source of ParseSource, such
-// as raw. The pair must not be one with a recording.
+// as raw. Neither side of the pair may be a recording.
 func NewEndToEnd(pair devices.Pair, source gen.Source, seed uint64) (*EndToEnd, error) {
 	p, err := newPairRun(&Config{}, pair)
 	if err != nil {

@@ -17,10 +17,10 @@ const (
 	differPerEpoch = 8   // of each class and generator, which are run again
 	evidenceKept   = 384 // cases of each kind kept for triage of a pair
 
-	// Of the cases that a verdict does not explain, some are evidence for another one.
+	// Some of the cases that a verdict does not explain become evidence for another one.
 	refutingPerRound = 8
 	refutingRounds   = 3  // in an epoch
-	refutingKept     = 64 // beside the others
+	refutingKept     = 64 // of a pair, in addition to evidenceKept
 
 	corpusMost = 4096 // inputs with new features kept for a pair
 )
@@ -94,8 +94,8 @@ func (c *Campaign) resultsFor(plan []chunk) []chunkResult {
 	return c.results
 }
 
-// chunks runs what is left of the plan, or stops when until reports true. What is done
-// stays when the context ends.
+// chunks runs what is left of the plan, or stops when until reports true. What is done is
+// kept when the context ends.
 func (e *epoch) chunks(ctx context.Context, until func() bool) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -120,7 +120,7 @@ func (e *epoch) chunks(ctx context.Context, until func() bool) error {
 	return e.err
 }
 
-// run runs a chunk, unless there is a part of it.
+// run runs a chunk, unless its part exists already.
 func (e *epoch) run(ctx context.Context, w *worker, i int) {
 	at := e.order[i]
 	p := e.pairs[at.pair]
@@ -184,7 +184,7 @@ func (e *epoch) cut() bool {
 // had the same number of dot products, nil if there is none. Recordings, whose numbers of
 // inputs differ, keep all their chunks.
 func (e *epoch) even() []int {
-	common := map[uint64]int{} // dot products of a pair after some chunk: how many pairs have such a place
+	common := map[uint64]int{} // by number of dot products: the pairs that have had just as many after some chunk
 	pairs := 0
 	for i, p := range e.pairs {
 		if len(p.chunks) == 0 || e.c.pairs[i].recorder != nil {
@@ -220,7 +220,7 @@ func (e *epoch) even() []int {
 	return at
 }
 
-// cutAt leaves the first chunks of each pair.
+// cutAt drops all but the first at[i] chunks of pair i.
 func (e *epoch) cutAt(at []int) {
 	for i, p := range e.pairs {
 		p.cutAt(at[i])
@@ -228,7 +228,7 @@ func (e *epoch) cutAt(at []int) {
 	e.order = slices.DeleteFunc(e.order, func(t turn) bool { return t.chunk >= len(e.pairs[t.pair].chunks) })
 }
 
-// sum adds up what there is of the chunks.
+// sum adds up the chunks that are done.
 func (e *epoch) sum() {
 	e.d = &delta{Epoch: e.c.state.Epochs, Pairs: make([]pairDelta, len(e.pairs))}
 	e.triaged = make([]bool, len(e.pairs))

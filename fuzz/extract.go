@@ -11,14 +11,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// A case is extracted from the tile that showed it: as the operands of a dot product, which
-// show it alone too. Where they do not, what is around them matters.
+// A case is extracted from the tile that showed it, as the operands of one dot product. If
+// these alone do not show the difference, what surrounds them in the tile matters.
 
 // dot returns the operands of a case.
 func (c *Campaign) dot(p *pairRun, ref CaseRef) *mma.Dot {
 	if ref.Source == recordedSource {
 		b := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
-		_ = p.recorder.Load(int(ref.Index), b, make([]byte, p.spec.D.Width())) // the operands are there in any case
+		_ = p.recorder.Load(int(ref.Index), b, make([]byte, p.spec.D.Width())) // after an error too b has the operands
 		d := mma.NewDot(p.spec.Formats, p.K)
 		b.Get(0, d)
 		return d
@@ -26,7 +26,7 @@ func (c *Campaign) dot(p *pairRun, ref CaseRef) *mma.Dot {
 	return sourceOf(ref.Source).Dot(p.spec, c.cfg.Seed, ref.Index)
 }
 
-// sourceOf returns the source of a name of our own.
+// sourceOf returns the source of a name that this package has checked or made.
 func sourceOf(name string) gen.Source {
 	src, err := gen.ParseSource(name)
 	if err != nil {

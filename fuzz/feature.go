@@ -95,7 +95,7 @@ func (f *hasher) round(s *sim.SumTrace, r *sim.RoundTrace, place int) {
 	f.add('r', place, int(r.Name[0]), lost, int(r.After.Kind), exp, sign(r.After.Value.Neg))
 }
 
-// lostBits says how much of a term a cut takes: nothing, less than half a unit,
+// lostBits classifies how much of a term a cut removes: nothing, less than half a unit,
 // half, more, or all of it.
 func lostBits(t *sim.TermTrace) int {
 	switch {

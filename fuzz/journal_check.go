@@ -16,8 +16,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// Anybody can write a journal with right checksums. Every record is checked before the
-// campaign uses it: what no campaign of these pairs writes is an error.
+// A journal with correct checksums need not be one that a campaign wrote. Every record is
+// checked before it is used: what no campaign of these pairs can write is an error.
 
 // Limits that no epoch of a pair reaches, and no campaign.
 const (
@@ -25,7 +25,7 @@ const (
 	maxStateDots = 1 << 60
 )
 
-// check returns what is impossible about an epoch's record.
+// check returns an error if an epoch's record is impossible.
 func (c *Campaign) check(d *delta) error {
 	if d.Epoch != c.state.Epochs {
 		return fmt.Errorf("it is of epoch %d, expected epoch %d", d.Epoch, c.state.Epochs)
@@ -95,7 +95,7 @@ func (p *pairRun) checkNext(name string, next uint64) error {
 	return nil
 }
 
-// canonical parses the name of a source as campaigns write it.
+// canonical parses the name of a source; only the full form, which campaigns write, is valid.
 func canonical(name string) (gen.Source, error) {
 	src, err := gen.ParseSource(name)
 	if err == nil && src.String() != name {
@@ -135,7 +135,7 @@ func (p *pairRun) checkResults(class oracle.Class, codes ...uint64) error {
 	return nil
 }
 
-// mask is the bits that a code of a format may have; none for fp.None.
+// mask returns the bits that a code of a format may have set; none for fp.None.
 func mask(id fp.ID) uint64 {
 	if id == fp.None {
 		return 0
@@ -172,7 +172,7 @@ func (p *pairRun) checkVerdict(v *triage.Verdict) error {
 	return v.Program.Validate(p.spec.Formats, v.K)
 }
 
-// check returns what is impossible about the bucket of a name with at most so many cases.
+// check returns an error if a bucket is impossible, is not of that name, or has more cases.
 func (b *Bucket) check(name string, most uint64) error {
 	switch {
 	case b == nil:
@@ -218,7 +218,7 @@ func (d *Detail) check(most uint64) error {
 func checkBucketName(name string) error {
 	const most = 1000
 	if name == "" || len(name) > most || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return fmt.Errorf("%.40q is no name of a bucket", name)
+		return fmt.Errorf("%.40q cannot be the name of a bucket", name)
 	}
 	return nil
 }

@@ -131,8 +131,8 @@ func TestDamagedRecords(t *testing.T) {
 		{"counts of a verdict", func(_ *delta, p *pairDelta) { p.Verdict.Explained = -1 }, "pair 0: verdict: it explains -1 of "},
 		{"null bucket", func(_ *delta, p *pairDelta) { p.Buckets["x"] = nil }, `pair 0: bucket "x" is null`},
 		{"bucket of another name", func(_ *delta, p *pairDelta) { p.Buckets["x"] = &Bucket{Name: "y"} }, `pair 0: bucket "x" calls itself "y"`},
-		{"escape in a bucket", func(_ *delta, p *pairDelta) { p.Buckets["\x1b[2J"] = &Bucket{Name: "\x1b[2J"} }, `pair 0: "\x1b[2J" is no name of a bucket`},
-		{"nameless bucket", func(_ *delta, p *pairDelta) { p.Buckets[""] = &Bucket{} }, `pair 0: "" is no name of a bucket`},
+		{"escape in a bucket", func(_ *delta, p *pairDelta) { p.Buckets["\x1b[2J"] = &Bucket{Name: "\x1b[2J"} }, `pair 0: "\x1b[2J" cannot be the name of a bucket`},
+		{"nameless bucket", func(_ *delta, p *pairDelta) { p.Buckets[""] = &Bucket{} }, `pair 0: "" cannot be the name of a bucket`},
 		{"ulps of a bucket", func(_ *delta, p *pairDelta) { p.Buckets["x"] = &Bucket{Name: "x", MaxUlp: -1} }, `pair 0: bucket "x": an error of -1 ulp`},
 		{"null finding", func(_ *delta, p *pairDelta) { p.Findings[0] = nil }, "pair 0: finding: it is null"},
 		{"finding of another pair", func(_ *delta, p *pairDelta) { p.Findings[0].Pair = 1 }, "pair 0: finding: it is of pair 1"},
@@ -143,7 +143,7 @@ func TestDamagedRecords(t *testing.T) {
 		{"scales", func(_ *delta, p *pairDelta) { p.Findings[0].Dot.SA = []uint64{1} }, "pair 0: finding: dot has 1 elements of sa, not 0"},
 		{"mask", func(_ *delta, p *pairDelta) { p.Findings[0].Mask = &minimize.Mask{A: make([]minimize.Free, 16)} }, "pair 0: finding: the mask is of 16, 0 elements and 0, 0 scales"},
 		{"origin", func(_ *delta, p *pairDelta) { p.Findings[0].Origin.Source = "?" }, `pair 0: finding: unknown generator "?"`},
-		{"bucket of a finding", func(_ *delta, p *pairDelta) { p.Findings[0].Bucket = "a\nb" }, `pair 0: finding: "a\nb" is no name of a bucket`},
+		{"bucket of a finding", func(_ *delta, p *pairDelta) { p.Findings[0].Bucket = "a\nb" }, `pair 0: finding: "a\nb" cannot be the name of a bucket`},
 	} {
 		var d delta
 		if err := json.Unmarshal(records[1], &d); err != nil {

@@ -18,8 +18,8 @@ const (
 	maxBatches = 400
 )
 
-// minimize shrinks a case to one of the same detail, and says what this one needs. It may be
-// called from several goroutines.
+// minimize shrinks a case to one of the same detail, and finds the changes that the small one
+// needs. It may be called from several goroutines.
 func (x *pairTriage) minimize(ctx context.Context, f *Case) error {
 	f.Verdict, f.BaseA, f.ProgramK = x.verdict, x.p.unknownIsB, x.k
 	if f.asFound() {
@@ -103,7 +103,7 @@ func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (run
 	}, nil
 }
 
-// test is the minimizer's predicate: which detail a candidate falls into.
+// test is the minimizer's predicate: the detail that a candidate belongs to.
 func (x *pairTriage) test(sides bothSides) minimize.Test {
 	return func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
 		results, failed, err := oneByOne(ctx, sides, dots)

@@ -122,8 +122,8 @@ func given(u devices.Unit) *mma.Params {
 	return u.Model()
 }
 
-// chooseGiven makes the attributor of two sides whose programs are known: it depends on these
-// alone. Where their K differ and both can be written with the same K, they are.
+// chooseGiven makes the attributor of two sides whose programs are known: it depends on the
+// programs alone. If their K differ and both can be written with the same K, they are.
 func (p *pairRun) chooseGiven() {
 	a, b := given(p.A), given(p.B)
 	if a == nil || b == nil {
@@ -149,9 +149,8 @@ func exact(u devices.Unit) bool {
 	return ok
 }
 
-// attributorOf returns the attributor that a verdict makes, nil if there is none. That of two
-// programs which are known does not know labels that were not seen to make a difference;
-// given knows all.
+// attributorOf returns the attributor that a verdict makes, nil if there is none. For two known
+// programs it leaves out labels that made no difference on any input tried; given has all.
 func (p *pairRun) attributorOf(v *triage.Verdict) *triage.Attributor {
 	if p.given != nil && (v == nil || v.Given || !v.Found()) {
 		if v == nil {
@@ -169,7 +168,7 @@ func (p *pairRun) attributorOf(v *triage.Verdict) *triage.Attributor {
 	return triage.NewAttributor(p.spec.Formats, p.K, p.policy, from, to)
 }
 
-// rename makes the attributor that of a verdict.
+// rename replaces the attributor by that of a verdict.
 func (p *pairRun) rename(v *triage.Verdict) {
 	if p.attributor != nil && p.attributor != p.given && v != nil && v.Program == p.named {
 		return

@@ -15,8 +15,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Past is what the journal of a campaign tells without its units, which may be on another
-// machine.
+// Past is what can be read from the journal of a campaign without its units, which may be on
+// another machine.
 type Past struct {
 	Seed       uint64
 	Versions   corpus.Versions
@@ -26,7 +26,7 @@ type Past struct {
 	Curve      []Milestone // after each epoch; of a long campaign after some
 }
 
-// pastPairs is more pairs than a campaign has.
+// pastPairs is a number of pairs that no campaign reaches.
 const pastPairs = 1 << 20
 
 // ReadPast reads the journal of a campaign, also of one that is running. Findings are as
@@ -83,12 +83,12 @@ func (p *Past) header(body []byte) error {
 	return nil
 }
 
-// betweenSides is what stands between the two sides in a pair's line of the header, and how
-// a target begins.
+// betweenSides matches what stands between the two sides in a pair's line of the header, and
+// the beginning of the second target.
 var betweenSides = regexp.MustCompile(` \| [a-z]+:`)
 
-// namesOf takes the line of a pair apart: see Campaign.header. Where a command has what
-// stands between the sides, the first place that fits is taken for it.
+// namesOf takes the line of a pair apart, which Campaign.header wrote. If the command of a
+// target contains such a separator itself, the first one is taken.
 func namesOf(line string) (a, b, inst string) {
 	at := betweenSides.FindStringIndex(line)
 	if at == nil {
@@ -147,8 +147,8 @@ func (p *Past) findBases() {
 	}
 }
 
-// checkCounts returns what is impossible about the numbers of a record, whatever its pair
-// is. None of them is above most.
+// checkCounts returns an error if the numbers of a record are impossible for any pair, or one of
+// them is above most.
 func (d *pairDelta) checkCounts(most uint64) error {
 	compared := uint64(0)
 	for _, n := range d.Classes {

@@ -13,8 +13,8 @@ import (
 )
 
 // Some units are flaky: they give another answer when they are asked again. A difference
-// that comes from this alone is no difference of arithmetic: such cases are counted as
-// unstable, beside the buckets, and are no evidence.
+// that comes from this alone is not one of arithmetic: such cases are counted as unstable,
+// belong to no bucket and are not evidence.
 //
 // Every case that is to be evidence is run again, alone in a tile. If its results change, it
 // is run again where it was found: in its tile, then in its batch. If it gives the same
@@ -27,7 +27,7 @@ import (
 // times in their tiles, and 8 times in at most two batches of an epoch; an unexplained case
 // of an odd pair, at most 6 times.
 
-// Unstable is the name that findings have which do not repeat themselves.
+// Unstable is the bucket name of findings that cannot be repeated.
 const Unstable = bundle.Unstable
 
 const (
@@ -81,12 +81,12 @@ func (x *pairTriage) trial(ctx context.Context, b *mma.Batch, f *Case, output in
 // whole reports whether every repetition gave the result of the case.
 func (t *trial) whole() bool { return t.same == t.of }
 
-// recheck runs cases again, each alone in its tile, and then those that change where they
+// recheck runs cases again, each alone in its tile. Cases that change are then run where they
 // were found.
 func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 	alone, err := x.alone(ctx, cases)
 	if alone == nil || err != nil {
-		return err // a fault: its class says it already
+		return err // after a fault nothing is concluded from the repetitions
 	}
 	x.d.Checked += uint64(len(cases))
 	batches := map[*chunk]bool{}
@@ -156,7 +156,7 @@ func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batc
 	switch {
 	case t.whole() && alone.steady:
 		return x.extract(ctx, f, alone.first)
-	case t.whole(): // alone it changes
+	case t.whole(): // but alone its result changes from run to run
 		f.Bucket, f.Stable, f.Of = Unstable, alone.same, alone.of
 	case t.same > 0:
 		f.Bucket = Unstable
@@ -172,8 +172,9 @@ func (x *pairTriage) inTile(ctx context.Context, f *Case) (trial, error) {
 	return x.trial(ctx, tile, f, output)
 }
 
-// inBatch runs a case that never was the same in its tile in the batch that showed it,
-// if not too many of these have been run: what is around the tile may matter.
+// inBatch runs a case that was never reproduced in its tile in the whole batch that showed
+// it, because the surrounding tiles may matter. It does so for a
+// few batches only, unless the batch is known to matter.
 func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[*chunk]bool) error {
 	f.Bucket = Unstable
 	i := slices.IndexFunc(x.chunks, func(c *chunk) bool { return c.has(f.Origin) })

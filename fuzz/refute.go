@@ -10,7 +10,7 @@ import (
 
 // refute tries a verdict on all cases of the epoch: some that it does not explain become
 // evidence, and another verdict replaces it if that explains these too. It returns the
-// cases that were rechecked, with these.
+// rechecked cases, including those that it has rechecked itself.
 func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error) {
 	for range refutingRounds {
 		more := x.newCases(x.refuting(cases))
@@ -33,9 +33,9 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 	return cases, nil
 }
 
-// refuting returns a few cases that the verdict does not explain, other than those given:
-// a program that is wrong in one case of a thousand would stay otherwise, since the samples
-// seldom have one.
+// refuting returns a few cases that the verdict does not explain, other than those given.
+// Without them a program that is wrong in one case of a thousand would be kept, since the
+// samples seldom have such a case.
 func (x *pairTriage) refuting(but []*Case) []Sample {
 	if x.attributor == nil || x.verdict == nil || !x.verdict.Found() {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
 
-// A campaign proceeds by epochs. What an epoch tries is planned from the state before it, its
+// A campaign proceeds in epochs. What an epoch tries is planned from the state before it, its
 // chunks run in any order on any number of workers, and their results are merged in the
 // order of the plan. So results depend on the configuration alone.
 
@@ -22,11 +22,11 @@ type chunk struct {
 
 const (
 	firstEpoch = 1 << 12 // dot products of a pair in the first epoch
-	lastEpoch  = 1 << 17 // and at most, after doubling
-	fastEpoch  = 1 << 20 // or as many of all pairs together, if both sides are fast: simulators, GPUs
-	chunkDots  = 1 << 10 // dot products of a chunk, at most
-	chunkMost  = 1 << 13 // and in the largest epochs, if no unit wants more
-	mutateIn   = 8       // one chunk in so many mutates inputs with new features
+	lastEpoch  = 1 << 17 // in the largest epochs; each epoch is twice as large as the one before
+	fastEpoch  = 1 << 20 // the same for all pairs together, if both sides are fast: simulators, GPUs
+	chunkDots  = 1 << 10 // dot products of a chunk at most
+	chunkMost  = 1 << 13 // the same in the largest epochs, if no unit wants more
+	mutateIn   = 8       // one chunk in 8 mutates inputs with new features
 
 	mutatedChunk = chunkDots / mutateIn // dot products of such a chunk, at most
 )
@@ -44,8 +44,8 @@ func (c *Campaign) epochSize(i, n int) uint64 {
 	return size
 }
 
-// cutOf returns the number of dot products with which pair i leaves the epoch in
-// progress, if a count or a time has cut it, else 0.
+// cutOf returns the number of dot products that pair i has after the epoch in progress, if
+// a count or a time has cut the epoch short, else 0.
 func (c *Campaign) cutOf(i int, dots uint64) uint64 {
 	if c.pairs[i].recorder == nil && dots-c.state.Pairs[i].Dots < c.epochSize(i, c.state.Epochs) {
 		return dots

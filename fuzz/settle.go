@@ -11,18 +11,18 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// What the verdict on an odd pair does not explain is run again too, many cases at a time,
-// before it is counted: it may be unstable, or depend on what is around it.
+// Cases of an odd pair that the verdict does not explain are run again too, many at a time,
+// before they are counted: they may be unstable, or depend on the tiles around them.
 
 // settled is the outcome of running unexplained cases again.
 type settled struct {
-	labels   map[CaseRef]string // layout or unstable; none: unexplained
+	labels   map[CaseRef]string // layout or unstable; cases without a label are unexplained
 	unstable []Sample           // cases that are counted as unstable
 }
 
-// settle runs cases again that the verdict does not explain: all of an odd pair, a few of any
-// other pair with a unit that computes elsewhere. rechecked are cases that have been run
-// again already.
+// settle runs again the cases that the verdict does not explain: all of an odd pair, and a few
+// of any other pair that has a unit other than a model or a recording. rechecked are cases that
+// have been run again already.
 func (x *pairTriage) settle(ctx context.Context, ss []Sample, rechecked []*Case) (*settled, error) {
 	s := &settled{labels: map[CaseRef]string{}}
 	if x.p.certain() || len(ss) == 0 {
@@ -100,7 +100,7 @@ func (x *pairTriage) stays(ctx context.Context, ss []Sample) ([]bool, error) {
 	return stays, nil
 }
 
-// tiles is a batch of the tiles that some cases are outputs of.
+// tiles is a batch of tiles, of which some cases are outputs.
 type tiles struct {
 	batch   *mma.Batch
 	cases   []int
@@ -176,8 +176,8 @@ func (x *pairTriage) dependsOnTile(ctx context.Context, ss []Sample, stays []boo
 	return around, err
 }
 
-// inBatches runs the batches of cases that do not stay as they are in their tiles. Those
-// that do in their batches depend on what is around them.
+// inBatches runs whole batches of cases whose results change when only their tiles are run.
+// Cases that keep their results in the batches depend on the tiles around them.
 func (x *pairTriage) inBatches(ctx context.Context, ss []Sample, stays, around []bool) error {
 	for _, ch := range x.chunks {
 		var at []int

@@ -19,7 +19,7 @@ const evidenceRounds = 6
 
 // TriageCase explains and minimizes one case of a pair outside of a campaign. The evidence is
 // fresh: inputs of every generator, and the case itself. cfg has the pair as its only one.
-// ErrAgree: the two sides do not differ on it.
+// The error is ErrAgree if the two sides do not differ on it.
 func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
 	cfg.Journal, cfg.Bundles, cfg.Observe = "", "", nil
 	c, err := New(cfg)

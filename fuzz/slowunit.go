@@ -15,7 +15,7 @@ import (
 )
 
 // GoneError reports that a target does not answer any more: it fails on every input, or for
-// a reason that is no input's. What was compared before is kept.
+// a reason that has nothing to do with the input. What was compared before is kept.
 type GoneError struct {
 	Target string
 	Err    error // not wrapped, since a failure on an input is a finding and this is not
@@ -37,17 +37,18 @@ const (
 	keepAfter = time.Second
 )
 
-// slowUnit is how a campaign asks a unit that may take long for an answer: neither a model
-// nor a recording. Long calls are divided into pieces of whole tiles, and their answers are
+// slowUnit wraps a unit that may take long to answer: any but a model or a recording. Long
+// calls are divided into pieces of whole tiles, and their answers are
 // kept in the checkpoint, so that the unit is not asked again after an interruption. The
-// results do not depend on how calls are divided: a tile's depend on that tile alone.
+// results do not depend on how calls are divided, because those of a tile depend on that tile
+// alone.
 type slowUnit struct {
 	devices.Unit
 	target string
 	pair   int
 	side   int
 	check  *checkpoint
-	triage *atomic.Bool // every answer is kept, not only those that took long
+	triage *atomic.Bool // triage is under way: every answer is kept, not only those that took long
 	pace   atomic.Int64 // ns per dot product of the last piece; 0: unknown
 	failed atomic.Int64 // calls in a row
 
@@ -99,8 +100,8 @@ func (s *savedEpoch) answer(r *answerRecord) bool {
 	return true
 }
 
-// askWithCare makes slow units of the units of a pair. Models, recordings and what takes
-// large batches at once stay as they are.
+// askWithCare wraps the units of a pair in slowUnits, except models, recordings and units that
+// take large batches at once.
 func (c *Campaign) askWithCare(i int, p *pairRun) {
 	for side, u := range []*devices.Unit{&p.A, &p.B} {
 		if recorded(*u) || fast(*u) {
@@ -152,7 +153,7 @@ func (s *slowUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	return err
 }
 
-// tiles is how many tiles from done on make the next piece.
+// tiles returns the number of tiles of the next piece, which begins with tile done.
 func (s *slowUnit) tiles(in *mma.Batch, done int) int {
 	pace := s.pace.Load()
 	if pace == 0 {

@@ -12,14 +12,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// State is all that a campaign knows after an epoch. It is a sum of deltas, which the
-// journal has.
+// State is all that a campaign knows after an epoch. It is the sum of the deltas in the
+// journal.
 type State struct {
 	Epochs int
 	Pairs  []*PairState
-	// Counts are the values of Config.Count that find the same: more than one, to be
-	// run one after the other on the same journal, if an epoch was cut by a time or a
-	// count and a later run went on from there.
+	// Counts are values of Config.Count that lead to the same findings. There are several,
+	// to be run one after the other on the same journal, if a time or a count cut an epoch
+	// short and a later run went on from there.
 	Counts []uint64
 	cut    bool        // the last epoch was cut
 	found  []int       // pairs of the findings, in the order in which they were found
@@ -54,13 +54,13 @@ type PairState struct {
 	Checked  uint64 // cases that were run again alone
 	Changed  uint64 // cases of Checked that gave something else
 	Unstable uint64 // differing cases that do not repeat themselves: they are in no bucket
-	Odd      bool   // it has had unstable cases, or cases that depend on their tiles: what is unexplained is run again
+	Odd      bool   // some cases were unstable or depended on their tiles: unexplained cases are run again
 	Findings []*Case
 	LastNew  int // epoch of the newest bucket
 	Where    Where
 
-	// Unexamined are differing cases that are in no bucket: of an epoch that is not
-	// complete, or more of a unit without a verdict than its result keeps.
+	// Unexamined is the number of differing cases in no bucket: those of an epoch that is
+	// not complete, and those that the result of a unit had no room for.
 	Unexamined uint64
 }
 
@@ -86,7 +86,7 @@ type Bucket struct {
 	Digest  uint64                   `json:"digest"` // of the cases with their results, in any order
 	Classes [oracle.Fault + 1]uint64 `json:"classes"`
 	Details []Detail                 `json:"details,omitempty"` // in the order in which they appeared
-	More    uint64                   `json:"more,omitempty"`    // cases of no detail: there are too many kinds of them
+	More    uint64                   `json:"more,omitempty"`    // cases in no detail, because there are too many kinds of cases
 }
 
 // Detail is cases of a bucket that have the same alternatives, or need the same
@@ -284,7 +284,7 @@ func (s *State) Totals() (dots, mismatches uint64, causes int) {
 }
 
 // NotKept is the number of findings that there was no room for: one for each cause of an
-// instruction and each detail of two targets that has none.
+// instruction without a finding, and one for each such detail of two targets.
 func (s *State) NotKept() int {
 	have, want := map[[3]string]bool{}, map[[3]string]bool{}
 	for i, p := range s.Pairs {

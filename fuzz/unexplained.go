@@ -43,7 +43,7 @@ func (c *Campaign) unexplained(pair int, v *triage.Verdict) *Unexplained {
 		units = []targetUnit{base, other}
 		u.Why = fmt.Sprintf("Nothing is known of how either side computes %s, so the comparison alone does not give the cause.", p.Name())
 	case v == nil:
-		return nil // no case was looked into: they depend on their place, or are faults
+		return nil // no case was examined: all depend on their place, or are faults
 	case v.BaseFails:
 		units = []targetUnit{base}
 		u.Why = fmt.Sprintf("%s does not compute %s as its model says, so nothing can be said about %s.", base.Target, base.Unit.Instruction().Name, other.Target)
@@ -103,7 +103,7 @@ func (c *Campaign) inferCommand(s targetUnit, pair int, which string) string {
 	return readable.ShellCommand("mmafuzz", "infer", "--target", target, "--inst", i.Name, "--out", out)
 }
 
-// knownKinds are the kinds of targets whose arithmetic is no secret.
+// knownKinds are the kinds of targets whose arithmetic is known.
 var knownKinds = []string{"sim", "ref", "model", "oracle"}
 
 // IsUnknown reports whether a target's arithmetic is to be found out, by its kind.

@@ -9,15 +9,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
-// Unfinished is what a campaign was to do and has not done.
+// Unfinished describes a campaign that ended before it was complete.
 type Unfinished struct {
 	Why          string   `json:"why"`
 	Dots         uint64   `json:"dots"`         // compared
 	Of           uint64   `json:"of,omitempty"` // 0: a time was asked for, no number
-	Pairs        int      `json:"pairs"`        // that have had all that they were to have
+	Pairs        int      `json:"pairs"`        // pairs that are complete
 	OfPairs      int      `json:"of_pairs"`
 	Unexamined   uint64   `json:"unexamined"`   // mismatches that are in no bucket yet
-	Instructions []string `json:"instructions"` // of the pairs that have not
+	Instructions []string `json:"instructions"` // of the pairs that are not
 }
 
 // Reasons why a campaign is unfinished. What has happened to a target is another one.
@@ -26,8 +26,8 @@ const (
 	NothingCompared = "no dot product was compared"
 )
 
-// Unfinished returns what is left of a campaign whose Run has returned with an error;
-// nil if it is complete, or the error is none of those that leave work.
+// Unfinished describes a campaign whose Run has returned err; nil if it is complete, or the
+// error is not one after which it can go on.
 func (c *Campaign) Unfinished(ctx context.Context, err error) *Unfinished {
 	var gone *GoneError
 	dots, _, _ := c.state.Totals()

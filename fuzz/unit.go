@@ -13,19 +13,19 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// A campaign that is split over machines goes by units instead of chunks, and by rounds
-// instead of epochs. RunUnit computes a unit anywhere; MergeUnits takes the results of all
-// units of a round as those of an epoch. What a unit finds depends on the configuration, and
-// where Fed says so on what the rounds before its own have found: on no other unit of its
-// round, on no machine and no order.
+// A campaign that is split over machines works in units instead of chunks, and in rounds
+// instead of epochs. RunUnit computes a unit on any machine; MergeUnits merges the results of
+// all units of a round as those of an epoch. What a unit finds depends on the configuration
+// and, where Fed reports it, on what earlier rounds found. It does not depend on other units
+// of its round, on the machine or on the order.
 
-// Unit is a range of the inputs of one source for one pair. It is worked on by one
-// goroutine, chunk by chunk.
+// Unit is a range of the inputs of one source for one pair. One goroutine works on it, chunk
+// by chunk.
 type Unit struct {
 	Pair int `json:"pair"`
-	// Source is a name of gen.Source.String, recorded for the inputs of a recording, or
-	// mutate: then the range counts mutations of all inputs with new features of earlier
-	// rounds, in turn.
+	// Source is a name that gen.Source.String returns; "recorded" for the inputs of a
+	// recording; or "mutate": the range then counts mutations of the inputs with new features
+	// that earlier rounds found, taken in turn.
 	Source string `json:"source"`
 	First  uint64 `json:"first"` // a multiple of Chunk
 	Dots   uint64 `json:"dots"`
@@ -38,10 +38,10 @@ const Mutated = "mutate"
 // What a unit keeps of its cases, beside the counts.
 const (
 	unitAgree   = 4    // cases that agree
-	unitKinds   = 256  // kinds of differing cases; those of further ones count for their primary causes
+	unitKinds   = 256  // kinds of differing cases; cases of further kinds are counted by primary cause alone
 	unitUnnamed = 2048 // differing cases without a verdict
 
-	roundUnnamed = 1 << 15 // and of them all units of a pair in a round
+	roundUnnamed = 1 << 15 // the same for all units of a pair in a round together
 )
 
 // UnitResult is what a unit has found: all its counts, and a few cases of every kind.
@@ -50,10 +50,10 @@ type UnitResult struct {
 	Classes    [oracle.Fault + 1]uint64 `json:"classes"`
 	Kinds      []UnitKind               `json:"kinds,omitempty"` // in the order in which they appeared
 	Unnamed    []Sample                 `json:"unnamed,omitempty"`
-	Unexamined uint64                   `json:"unexamined,omitempty"` // as Unnamed, but not kept
+	Unexamined uint64                   `json:"unexamined,omitempty"` // number of further such cases, which are not kept
 	Differ     []Sample                 `json:"differ,omitempty"`
 	Agree      []Sample                 `json:"agree,omitempty"`
-	Fresh      []UnitInput              `json:"fresh,omitempty"` // inputs with features that none before had in the unit
+	Fresh      []UnitInput              `json:"fresh,omitempty"` // inputs with features that no earlier input of the unit had
 	Where      Where                    `json:"where"`
 }
 
@@ -74,13 +74,13 @@ type UnitInput struct {
 	Features []uint32 `json:"features"`
 }
 
-// Feedback is what units of a round learn from the rounds before it.
+// Feedback is what units of a round get from the rounds before it.
 type Feedback struct {
 	Round int            `json:"round"`
 	Pairs []PairFeedback `json:"pairs"`
 }
 
-// PairFeedback is that of a pair.
+// PairFeedback is the part of a Feedback that concerns one pair.
 type PairFeedback struct {
 	Corpus  []CaseRef       `json:"corpus,omitempty"` // inputs with new features
 	Verdict *triage.Verdict `json:"verdict,omitempty"`
@@ -95,12 +95,13 @@ type Share struct {
 	Chunk  uint64 // dot products that the units of the pair want at once
 }
 
-// Shares divides dot products of a pair among its sources as a campaign does: those of
-// recorded inputs to their end. mutate is the share of mutations.
+// Shares divides a number of dot products of a pair among its sources as a campaign does.
+// Recorded inputs have one share, at most as many as there are. mutate: mutations of inputs get
+// a share too.
 func (c *Campaign) Shares(pair int, dots uint64, mutate bool) []Share {
 	const (
-		turns = 1 << 16 // beyond, the schedule repeats itself
-		few   = 1 << 9  // that a small number of dot products is divided into, so that all sources have some
+		turns = 1 << 16 // turns of the schedule that are followed; the rest is divided in proportion
+		few   = 1 << 9  // parts into which a small number of dot products is divided, so that every source gets some
 	)
 	p := c.pairs[pair]
 	chunk := max(chunkMost, uint64(devices.BatchSize(p.A)), uint64(devices.BatchSize(p.B)))
@@ -142,7 +143,8 @@ func (c *Campaign) Shares(pair int, dots uint64, mutate bool) []Share {
 	return shares
 }
 
-// proportionally adds more dot products to shares, as they have grown since they were early.
+// proportionally adds more dot products to shares, in proportion to their growth since they
+// had the sizes early.
 func proportionally(shares []Share, early []uint64, more uint64) {
 	grown := uint64(0)
 	for i, e := range early {
@@ -154,14 +156,14 @@ func proportionally(shares []Share, early []uint64, more uint64) {
 	}
 }
 
-// Fed reports whether units of a source need the Feedback of the rounds before their own:
-// mutations do, and all units of a pair that needs a verdict to know the causes of its cases.
+// Fed reports whether units of a source need the Feedback of the rounds before their own.
+// Mutations do, and so do all units of a pair whose causes are known only from a verdict.
 func (c *Campaign) Fed(pair int, source string) bool {
 	return source == Mutated || c.pairs[pair].given == nil
 }
 
-// Feed prepares a campaign that has run nothing for units: for those of a round that are
-// fed, or with nil for all others.
+// Feed prepares a campaign that has run nothing yet for RunUnit: with the Feedback for units
+// that are Fed, with nil for all others.
 func (c *Campaign) Feed(f *Feedback) error {
 	if f == nil {
 		f = &Feedback{Pairs: make([]PairFeedback, len(c.pairs))}
@@ -200,7 +202,7 @@ func (c *Campaign) Feedback() *Feedback {
 }
 
 // RunUnit runs a unit, after Feed. It may be called from several goroutines. The error is that of
-// a context that has ended, or a *GoneError.
+// a context that has ended, or a *GoneError if a target has stopped answering.
 func (c *Campaign) RunUnit(ctx context.Context, u Unit) (*UnitResult, error) {
 	p := c.pairs[u.Pair]
 	if p.attributor == nil && p.given != nil {
@@ -252,7 +254,7 @@ func (c *Campaign) unitChunk(u *Unit, at uint64) (ch chunk, ok bool) {
 	return ch, true
 }
 
-// Check returns what is impossible about a unit: anybody can write a plan.
+// Check returns an error if a unit is impossible: a plan may come from anywhere.
 func (c *Campaign) Check(u *Unit) error {
 	const most = 1 << 24 // dot products of a chunk: all are in memory
 	switch {
@@ -352,7 +354,7 @@ func (s *unitSum) input(t *tracedCase) {
 	}
 }
 
-// checkUnit returns what is impossible about the result of a unit: anybody can write one.
+// checkUnit returns an error if the result of a unit is impossible: it may come from anywhere.
 func (p *pairRun) checkUnit(u *Unit, r *UnitResult) error {
 	compared, accounted := uint64(0), r.Unexamined+uint64(len(r.Unnamed))
 	for _, n := range r.Classes {
@@ -386,7 +388,7 @@ func (p *pairRun) checkUnit(u *Unit, r *UnitResult) error {
 	return r.Where.check(r.Dots)
 }
 
-// chunkResult returns the result of a unit as one of a chunk that is as long.
+// chunkResult returns the result of a unit as that of one long chunk.
 func (r *UnitResult) chunkResult() *chunkResult {
 	c := &chunkResult{classes: r.Classes, unnamed: r.Unnamed, differ: r.Differ, agree: r.Agree, where: r.Where}
 	for _, k := range r.Kinds {
@@ -402,7 +404,7 @@ func (r *UnitResult) chunkResult() *chunkResult {
 	return c
 }
 
-// asChunk is a unit as a chunk that is as long as what was computed.
+// asChunk returns a unit as one chunk of as many dot products as were computed.
 func (u *Unit) asChunk(dots uint64) *chunk {
 	ch := &chunk{pair: u.Pair, name: u.Source, index: u.First, n: int(dots)}
 	switch u.Source {
@@ -425,10 +427,11 @@ func (c *Campaign) chunkOf(u *Unit, ref CaseRef) chunk {
 	return ch
 }
 
-// MergeUnits takes the results of the units of the next round, in the order of their numbers,
+// MergeUnits merges the results of the units of the next round, in the order of their numbers,
 // as those of an epoch: what is found depends on nothing else. whole: cases are minimized,
-// findings are reported and the journal is written; else it goes as far as Feedback
-// needs. An error of results ends it, and so does a context.
+// findings are reported and the journal is written; otherwise only what Feedback needs is
+// done. It ends with the error that failed returns after the last result, or that of the
+// context.
 func (c *Campaign) MergeUnits(ctx context.Context, results iter.Seq2[Unit, *UnitResult], failed func() error, whole bool) error {
 	for _, u := range c.slow {
 		u.begin()

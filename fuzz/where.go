@@ -13,7 +13,7 @@ import (
 )
 
 // Where says where in the space of inputs the differing cases of a pair lie, and how far
-// their results are apart. It guides nothing: reports show it.
+// their results are apart. It is for reports: nothing is decided by it.
 type Where struct {
 	Sources map[string]Tally `json:"sources,omitempty"` // by generator: all dot products
 	// Ulps counts the cases in which two numbers differ by how far they are apart, in
@@ -35,7 +35,7 @@ func (t *Tally) add(o Tally) {
 	t.Mismatches += o.Mismatches
 }
 
-// tallyOf is one dot product.
+// tallyOf returns the tally of one dot product.
 func tallyOf(differs bool) Tally {
 	if differs {
 		return Tally{1, 1}
@@ -43,10 +43,11 @@ func tallyOf(differs bool) Tally {
 	return Tally{1, 0}
 }
 
-// SpreadMost is the largest spread that Where tells from wider ones.
+// SpreadMost is the largest spread that Where counts separately; wider ones are counted
+// together.
 const SpreadMost = 64
 
-// add adds what another part of a campaign found.
+// add adds the counts of another part of a campaign.
 func (w *Where) add(o *Where) {
 	if w.Sources == nil && o.Sources != nil {
 		w.Sources = map[string]Tally{}
@@ -92,8 +93,8 @@ func (w *Where) clone() Where {
 	return Where{Ulps: slices.Clone(w.Ulps), Spread: slices.Clone(w.Spread)}
 }
 
-// check returns what is impossible about the record of an epoch or a chunk of so many
-// dot products.
+// check returns an error if this cannot be the record of an epoch or a chunk of so many dot
+// products.
 func (w *Where) check(dots uint64) error {
 	const most = 1000 // names of generators
 	if w == nil {

@@ -90,7 +90,7 @@ func (w *worker) inputs(p *pairRun, seed uint64, ch *chunk) {
 	}
 	w.batch.Reset(p.spec.Formats, shape)
 	if ch.play {
-		return // both loads it
+		return // both loads the inputs
 	}
 	w.Fill(ch.source, ch.name, &w.batch, seed, ch.index)
 }
@@ -163,8 +163,8 @@ func (w *worker) sample(ch *chunk, i int32, class oracle.Class, width int) Sampl
 	return Sample{ch.ref(int(i)), mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)), class}
 }
 
-// blame runs a chunk in which a target failed one dot product at a time, so that
-// the failure is counted for those that cause it and nothing else is lost.
+// blame runs a chunk again, one dot product at a time, after a target failed on it: the
+// failure is counted for the dot products that cause it, and all others are compared.
 func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResult) error {
 	width := p.spec.D.Width()
 	one := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
@@ -228,8 +228,8 @@ type tracedCase struct {
 	features []uint32
 }
 
-// Features are taken of one in traceEvery of the first traceFirst dot products of a source,
-// and of one in traceLater of the rest: a trace takes a thousand times as long as a
+// Features are taken from one in traceEvery of the first traceFirst dot products of a source,
+// and from one in traceLater of the rest: a trace takes a thousand times as long as a
 // result, and new features become rare.
 const (
 	traceEvery = 32

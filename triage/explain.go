@@ -27,20 +27,21 @@ type Unknown struct {
 	// Ask returns the unit's results on new inputs. nil: the unit cannot answer
 	// any (a recording).
 	Ask func(ctx context.Context, dots []*mma.Dot) ([]uint64, error)
-	// New inputs are those of gen.Probe with Seed, of Length products (0: K). Rounds
-	// is how many rounds of them there are at most; 0: all, negative: none.
+	// New inputs are those of gen.Probe with Seed, of Length products (0: K), in at most
+	// Rounds rounds; 0: any number, negative: none.
 	Seed   uint64
 	Length int
 	Rounds int
 
-	// Questions returns n dot products of each of some kinds, which are asked before and after
-	// the search that Effort limits: those of package infer, infer.Questions. nil: none.
+	// Questions, such as infer.Questions, returns n dot products of each of several kinds. The
+	// unit is asked about them before and after the search that Effort limits. nil: none.
 	Questions func(sp gen.Spec, seed uint64, n int) []*mma.Dot
-	// Effort limits the search that begins where no decision, no listed program and no few of
-	// them explain the unit: the dot products that models may compute then, in millions; fewer
-	// if they have more than 16 products. 0: DefaultEffort; negative: there is no such search.
+	// Effort limits the wide search, which begins if nothing near the base or a listed program
+	// explains the unit: it is the number of dot products that models may compute then, in
+	// millions (proportionally fewer if they have more than 16 products).
+	// 0: DefaultEffort; negative: there is no such search.
 	Effort int
-	// Thinking, if not nil, is told how much of that is spent.
+	// Thinking, if not nil, is called with how much of that is spent.
 	Thinking func(computed, most int64)
 }
 
@@ -67,10 +68,10 @@ type Verdict struct {
 	Asked             int // inputs on which the unit was asked during the search
 	// Equivalent are other changes of the same size that no input told apart.
 	Equivalent [][]mma.Change
-	// Given: the unit's program was known, nothing was searched for. There may be no
-	// changes then but other numbers of products in an execution.
+	// Given: the unit's program was known, nothing was searched for. Changes may then be
+	// empty, if only the number of products of an execution differs.
 	Given bool `json:",omitempty"`
-	// Idle are labels of the difference that were not seen to make one, then.
+	// Idle are, if Given, labels that made no difference on any input tried.
 	Idle []Label `json:",omitempty"`
 
 	// Alike names targets whose programs explain all cases as well, and that no
@@ -78,11 +79,11 @@ type Verdict struct {
 	Alike []string `json:",omitempty"`
 	// Nearest is the program that comes nearest, if nothing was found.
 	Nearest *Nearest `json:",omitempty"`
-	// Spent: nothing was found within Effort, of this many millions. 0: no such search, or it
-	// had nothing left to try.
+	// Spent is the Effort, in millions, if the wide search ran out of it; 0 if there was no
+	// such search, or it had nothing left to try.
 	Spent int `json:",omitempty"`
-	// BaseFails: the base does not give the results of the unit that it was taken
-	// for, so that nothing can be said about the other one.
+	// BaseFails: the base does not give the results of the unit whose program it is said to
+	// be, so that nothing can be said about the other unit.
 	BaseFails bool `json:",omitempty"`
 }
 
@@ -161,7 +162,7 @@ type Case struct {
 	Want uint64
 }
 
-// find returns the programs that explain the unit, none told from another.
+// find returns the programs that explain the unit and that no input distinguishes.
 func (s *search) find(ctx context.Context) ([]mma.Params, error) {
 	for n := 0; n < maxRounds && ctx.Err() == nil; n++ {
 		found := s.candidates()
