@@ -3,64 +3,22 @@
 package hip
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/exec/child"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/devicetest"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// helper is the environment variable that makes the test program use a device
-// instead of testing: a process binds to the first library that it loads.
-const helper = "MMAFUZZ_HIP_HELPER"
-
-func TestMain(m *testing.M) {
-	gpu.Children = os.Getenv("MMAFUZZ_HIP_HELPER_ALONE") == ""
-	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		if err := serve(os.Args[len(os.Args)-1]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(2)
-		}
-		os.Exit(0)
-	}
-	if file := os.Getenv(helper); file != "" {
-		text := "fine"
-		if err := useDevice(os.Getenv("MMAFUZZ_HIP_HELPER_DEVICE")); err != nil {
-			text = err.Error()
-			if fault := (*devices.FaultError)(nil); errors.As(err, &fault) {
-				text = "fault: " + text
-			}
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			panic(err)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-// serve does what mmafuzz serve does.
-func serve(name string) error {
-	t, err := devices.Open(name)
-	if err != nil {
-		return errors.Join(err, child.Cannot(os.Stdout, err))
-	}
-	defer t.Close()
-	o := child.Options{Children: 2, Deadline: 20 * time.Second, About: child.About(t)}
-	return child.Serve(os.Stdin, os.Stdout, o, child.Instructions(t, t.Instructions())...)
-}
+func TestMain(m *testing.M) { devicetest.DriverMain(m, useDevice) }
 
 // useDevice makes every call of the runtime: it opens a device and an instruction,
 // which is tested, runs it, and compares the results with the model's. In this
@@ -151,21 +109,8 @@ func buildFakes(t *testing.T, without ...string) fakes {
 // use runs useDevice in a process of its own and returns what it says.
 func (f fakes) use(t *testing.T, device string, env ...string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "said")
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), helper+"="+file, "MMAFUZZ_HIP_HELPER_DEVICE="+device, "MMAFUZZ_HIP_CHIP=gfx942", "MMAFUZZ_CLANG=/absent/clang",
-		"MMAFUZZ_LIBAMDHIP64="+f.runtime, "MMAFUZZ_LIBHIPRTC="+f.rtc)
-	cmd.Env = append(cmd.Env, env...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, &stderr)
-	}
-	said, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(said)
+	return devicetest.UseDevice(t, device, append([]string{"MMAFUZZ_HIP_CHIP=gfx942", "MMAFUZZ_CLANG=/absent/clang",
+		"MMAFUZZ_LIBAMDHIP64=" + f.runtime, "MMAFUZZ_LIBHIPRTC=" + f.rtc}, env...)...)
 }
 
 // calls are all functions that can fail, with what an error of them is.
@@ -184,7 +129,7 @@ func TestFake(t *testing.T) {
 		}
 	}
 	// A program that cannot be its own child.
-	if said := f.use(t, "0", "MMAFUZZ_HIP_HELPER_ALONE=1", "FAKE_HIP=hipInit=1"); said != `target "hip:0": hipInit: error 1 (fake error)` {
+	if said := f.use(t, "0", devicetest.AloneVar+"=1", "FAKE_HIP=hipInit=1"); said != `target "hip:0": hipInit: error 1 (fake error)` {
 		t.Errorf("alone: %s", said)
 	}
 }

@@ -3,7 +3,6 @@
 package vulkan
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,56 +13,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/exec/child"
-	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/internal/devicetest"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// helper is the environment variable that makes the test program use a device instead of
-// testing: a process binds to the first library that it loads.
-const helper = "MMAFUZZ_VULKAN_HELPER"
-
-func TestMain(m *testing.M) {
-	gpu.Children = true
-	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		if err := serve(os.Args[len(os.Args)-1]); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(2)
-		}
-		os.Exit(0)
-	}
-	if file := os.Getenv(helper); file != "" {
-		text := "fine"
-		if err := useDevice(os.Getenv("MMAFUZZ_VULKAN_HELPER_DEVICE")); err != nil {
-			text = err.Error()
-			if fault := (*devices.FaultError)(nil); errors.As(err, &fault) {
-				text = "fault: " + text
-			}
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			panic(err)
-		}
-		os.Exit(0)
-	}
-	os.Exit(m.Run())
-}
-
-// serve does what mmafuzz serve does.
-func serve(name string) error {
-	t, err := devices.Open(name)
-	if err != nil {
-		return errors.Join(err, child.Cannot(os.Stdout, err))
-	}
-	defer t.Close()
-	o := child.Options{Children: 2, Deadline: 20 * time.Second, About: child.About(t)}
-	able := slices.DeleteFunc(slices.Clone(t.Instructions()), func(i mma.Instruction) bool { return i.Refuse != "" })
-	return child.Serve(os.Stdin, os.Stdout, o, child.Instructions(t, able)...)
-}
+func TestMain(m *testing.M) { devicetest.DriverMain(m, useDevice) }
 
 // The instructions of the device that is made for the tests.
 const (
@@ -167,19 +125,7 @@ func buildFake(t *testing.T, without ...string) string {
 // use runs useDevice in a process of its own and returns what it says.
 func use(t *testing.T, lib, device string, env ...string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "said")
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(append(os.Environ(), helper+"="+file, "MMAFUZZ_VULKAN_HELPER_DEVICE="+device, libraryVar+"="+lib), env...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, &stderr)
-	}
-	said, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(said)
+	return devicetest.UseDevice(t, device, append([]string{libraryVar + "=" + lib}, env...)...)
 }
 
 // calls are all functions that can fail.

@@ -5,28 +5,10 @@
  * this word in A. */
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-static int fault(const char *call) {
-    const char *want = getenv("FAKE_HIP");
-    size_t n = strlen(call);
-    if (!want || strncmp(want, call, n) != 0 || want[n] != '=')
-        return 0;
-    if (strcmp(want + n + 1, "hang") == 0)
-        for (;;)
-            sleep(1000);
-    if (strcmp(want + n + 1, "abort") == 0) {
-        fprintf(stderr, "Memory access fault by GPU node-1\n");
-        abort();
-    }
-    return atoi(want + n + 1);
-}
-
-#define CALL(name, ...) int name(__VA_ARGS__) { int failed = fault(#name); if (failed) return failed;
-#define END return 0; }
+#define FAKE "FAKE_HIP"
+#define LAST_WORDS "Memory access fault by GPU node-1"
+#include "../../internal/devicetest/testdata/fake.h"
 
 #ifdef RUNTIME
 static __thread int current = -1; /* as in the real one, which device is current belongs to the thread */

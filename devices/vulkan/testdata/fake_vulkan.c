@@ -7,10 +7,10 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+
+#define FAKE "FAKE_VULKAN"
+#define LAST_WORDS "vk: the driver gives up"
+#include "../../internal/devicetest/testdata/fake.h"
 
 typedef uint32_t u32;
 typedef uint64_t u64;
@@ -25,23 +25,6 @@ static int number(const char *variable, int otherwise) {
     return v && *v ? atoi(v) : otherwise;
 }
 
-static int fault(const char *call) {
-    const char *want = getenv("FAKE_VULKAN");
-    size_t n = strlen(call);
-    if (!want || strncmp(want, call, n) != 0 || want[n] != '=')
-        return 0;
-    if (strcmp(want + n + 1, "hang") == 0)
-        for (;;)
-            sleep(1000);
-    if (strcmp(want + n + 1, "abort") == 0) {
-        fprintf(stderr, "vk: the driver gives up\n");
-        abort();
-    }
-    return atoi(want + n + 1);
-}
-
-#define CALL(name, ...) int name(__VA_ARGS__) { int failed = fault(#name); if (failed) return failed;
-#define END return 0; }
 #define UNUSED __attribute__((unused))
 #define WANT(condition) if (!(condition)) return -13
 
