@@ -221,6 +221,10 @@
 //	onnxruntime_matmul.py  ONNX Runtime 1.32  FP32  3.7   6.7
 //	jax_matmul.py          JAX 0.10           BF16  1.2   2.3
 //	mmasim_dpa.py          MMA-Sim 2.1.1      FP16  0.1 in a campaign against sim:hopper
+//	spike_dota.py          Spike of 2026-03   E4M3  0.02  0.2
+//	triton_dot.py          Triton 3.9         FP16  0.002 0.016
+//	tinygrad_wmma.py       tinygrad 0.14      BF16  0.001 0.01
+//	vulkan:0 (no child)    llvmpipe of Mesa   FP16  3.6  28
 //
 // What mmafuzz found:
 //
@@ -242,16 +246,31 @@
 //   - NaNs: of two NaN factors the result has A's code in PyTorch's FP32, B's in its BF16
 //     and FP16. No program of package mma takes B's first, so these are found with
 //     --nan class only.
-//   - MMA-Sim agrees with sim:hopper on mma and wgmma of FP16, bit for bit. Of CDNA3's FP8 it loses an infinite or NaN
-//     C beside products: 74*74 + inf is 2^26 there (mmafuzz calls that "unexplained" and
-//     says that infinities and NaNs differ).
+//   - MMA-Sim agrees with sim:hopper on mma and wgmma of FP16, bit for bit. Of CDNA3's FP8 it
+//     loses an infinite or NaN C beside products of 2^25 or more: 74*74 + inf is 2^26 there.
+//     frexp gives infinities the exponent 0, and so they count as small. The second command
+//     above with --only 16x16x32_bf8_bf8 calls all differences lost-infinity.
+//   - Spike and sim:riscv agree in every bit on 100,000 dot products of each of the ten
+//     instructions of Zvdota and Zvbdota, those of E4M3 by E5M2 among them, which no recording
+//     has: mmafuzz run --a sim:riscv --b "exec:python3 devices/exec/children/spike_dota.py"
+//     --nan bits --zero bits --count 100000. The program is that of the Python package spike
+//     0.0.5.dev20 (March 2026, where the extensions have their former names).
+//   - Triton's interpreter (TRITON_INTERPRET=1), in which people look for mistakes of kernels,
+//     models no GPU: tl.dot is NumPy's product in FP32, to which C is added last, and so depends
+//     on the processor, with OPENBLAS_CORETYPE=Haswell on the place in the tile too. Of BF16 it
+//     multiplies the codes, as integers (1*1 is 16256^2): its manual says that BF16 is not
+//     supported, but nothing stops a kernel.
+//   - tinygrad's emulator (its device PYTHON) models where elements of matrices lie in
+//     registers, and says nothing about arithmetic: one function for all architectures adds
+//     products in FP64, first product first, and the sum is rounded once (children/RESULTS.md). With Python 3.11 subnormal FP16
+//     operands are taken as zeros, since tinygrad decodes them itself there.
 //   - The formats are compared with the packages ml_dtypes and gfloat (package fp,
 //     TestIndependent). All codes and roundings are the same, but for three things: ml_dtypes
 //     converts FP64 by way of FP32, and so rounds twice; it rounds the numbers of E8M0 below
 //     2^-126 up; gfloat takes ties of E8M0 to the even code.
 //
-// Spike, RISC-V's reference simulator, was recorded through a child of its own
-// (corpus/recordings/spike.rec): go doc ./sim/mma has what it showed.
+// AMX was not measured: no machine at hand has it. On one that has, oneDNN uses it for the
+// rows of PyTorch's BF16 without variables, and children/survey.py measures these.
 //
 // # Example: a child in Go
 //

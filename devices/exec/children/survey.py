@@ -67,6 +67,13 @@ def processor():
         return platform.processor() or platform.machine()
 
 
+def has_amx():
+    try:
+        return "amx_bf16" in open("/proc/cpuinfo").read()
+    except OSError:
+        return False
+
+
 def target(row):
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), row[1] + ".py")
     command = [sys.executable, path, *row[2].split()]
@@ -142,6 +149,9 @@ def main():
             seen.setdefault(row[1], versions(o, row))
     with open(o.table, "w") as f:
         f.write(TEXT % processor())
+        if not has_amx():
+            print("!! SKIPPED: this processor has no AMX: what oneDNN computes with it is not in the table", flush=True)
+            f.write("It has no AMX: what oneDNN computes with AMX is not measured.\n\n")
         for child, about in seen.items():
             f.write("- `%s.py`: %s\n" % (child, "; ".join(about)))
         f.write("\n| library | path | instruction | verdict | program | inputs that agree | summation tree |\n|---|---|---|---|---|---|---|\n")
