@@ -581,19 +581,21 @@ func (c *campaign) curve() page.HTML {
 	return page.Figure(plot.SVG(), "How many causes were known after how many dot products. A curve that has been flat for long has probably seen all that these generators find; parts that never count as a cause are not in it.", &numbers)
 }
 
-// findingsDrawn is the number of findings whose pictures are on the page.
-const findingsDrawn = 150
+// drawnMost is how many bytes of pictures of findings a page has, so that one of hundreds of
+// findings is not above 2 MB.
+const drawnMost = 1_200_000
 
 // findings lists all findings, with the pictures of the first ones.
 func (c *campaign) findings() ([]page.HTML, error) {
 	t := page.Table{Columns: page.Columns("bundle", "cause", "result of A", "result of B", "found by")}
 	var pictures []page.HTML
+	drawn := 0 // bytes
 	for _, b := range c.bundles {
 		m := &b.Mismatch
 		name := strings.TrimPrefix(filepath.ToSlash(b.Dir), filepath.ToSlash(c.dir)+"/")
 		t.Add("", cmp.Or(m.Detail, m.Bucket), "`"+m.A.Result+"`", "`"+m.B.Result+"`", m.Origin.Source)
 		t.Rows[len(t.Rows)-1][0] = page.Cell{Text: name, Class: "name"}
-		if len(pictures) == findingsDrawn {
+		if drawn > drawnMost {
 			continue
 		}
 		pic, err := bundle.Picture(m, "")
@@ -601,6 +603,7 @@ func (c *campaign) findings() ([]page.HTML, error) {
 			return nil, err
 		}
 		pictures = append(pictures, page.Fold(name, bundle.Drawing(pic, false, false)))
+		drawn += len(pictures[len(pictures)-1])
 	}
 	blocks := []page.HTML{page.Text(c.keptText()),
 		page.Note("The cause a+b: only a and b together, made equal on both sides, make the results equal. a|b: each of them alone does. After a colon stands in what the results differ if it is no plain number, as in overflow:nan, where one is a NaN. What follows an @ in a source is its version."), t.HTML()}
@@ -608,8 +611,8 @@ func (c *campaign) findings() ([]page.HTML, error) {
 		blocks = append(blocks, page.Alert(d))
 	}
 	switch {
-	case len(c.bundles) > findingsDrawn:
-		blocks = append(blocks, page.Text(fmt.Sprintf("The pictures of the first %d follow. `mmafuzz show --html BUNDLE` makes a page of any.", findingsDrawn)))
+	case len(c.bundles) > len(pictures):
+		blocks = append(blocks, page.Text(fmt.Sprintf("The pictures of the first %d follow. `mmafuzz show --html BUNDLE` makes a page of any.", len(pictures))))
 	case len(c.bundles) > 0:
 		blocks = append(blocks, page.Text("Their pictures follow. `mmafuzz show --html BUNDLE` makes a page of one."))
 	}
