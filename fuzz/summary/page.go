@@ -223,7 +223,7 @@ func (c *campaign) compared() []page.HTML {
 		text += " x ~ y compares the instruction x of A with y of B; the shorter of the two is executed several times, its result being the next c."
 	}
 	blocks := []page.HTML{page.List(c.targetsInWords()...), page.Text(text), t.HTML(),
-		page.Note("The interval is where the share would be with another seed of the same generators in 95 of 100 cases (Wilson), if inputs were independent of each other, which those of `mutate` are not. It says nothing of other inputs: the generators aim at what units may do differently. Instructions of one arithmetic differ on the same inputs.")}
+		page.Note("The interval (Wilson) is one for the share that these generators have with all seeds. It takes inputs for independent of each other, which variations of one input (`around`, `mutate`) and enumerated ones are not, and says nothing of other inputs: the generators aim at what units may do differently. Instructions whose numbers are equal may have the same arithmetic and inputs.")}
 	if c.State.Pairs[0].Unexamined > 0 {
 		blocks = append(blocks, page.Alert("The campaign was not complete when this page was made."))
 	}
@@ -232,7 +232,7 @@ func (c *campaign) compared() []page.HTML {
 
 // policies says how results are compared.
 func (c *campaign) policies() string {
-	text := "bit by bit, the codes of NaNs and the signs of zeros included"
+	var except []string
 	for _, x := range []struct{ policy, words string }{{"NaNs by class", "any NaN equals any other"}, {"zeros by class", "+0 equals -0"}} {
 		var names []string
 		for i, st := range c.State.Pairs {
@@ -242,12 +242,15 @@ func (c *campaign) policies() string {
 		}
 		switch {
 		case len(names) == len(c.State.Pairs):
-			text += "; but " + x.words
+			except = append(except, x.words)
 		case names != nil:
-			text += "; but " + x.words + " on " + strings.Join(readable.First(names, 3), ", ")
+			except = append(except, x.words+" on "+strings.Join(readable.First(names, 3), ", "))
 		}
 	}
-	return text
+	if except == nil {
+		return "bit by bit, the codes of NaNs and the signs of zeros included"
+	}
+	return "bit by bit, except that " + strings.Join(except, ", and that ")
 }
 
 // inputs lists the generators with what they make.
@@ -286,7 +289,7 @@ func (c *campaign) causes() ([]page.HTML, error) {
 	var blocks []page.HTML
 	causes, parts := fuzz.Causes(c.State), changesBehind(c.State)
 	if len(causes) > 0 {
-		blocks = append(blocks, page.Text("A cause is a part of the arithmetic in which the two units differ: give one side the other's, and both give the same result. That was computed for each differing dot product. Each counts once: where any of several causes would do alone, for the one that comes first in the computation, and where several are needed together, for the first of these."))
+		blocks = append(blocks, page.Text("A cause is a part of the arithmetic in which the two units differ: give A that of B, or B that of A, and the results of the dot product are equal. That was computed for each differing dot product. Each counts once: where any of several causes would do alone, for the one that comes first in the computation, and where several are needed together, for the first of these."))
 	}
 	first := true
 	for _, cause := range causes {
@@ -322,13 +325,19 @@ func (c *campaign) causes() ([]page.HTML, error) {
 // partsList lists what stands behind a cause, and on which instructions.
 func partsList(parts []behind) page.HTML {
 	if len(parts) == 1 {
-		return page.Text("On all of them, from A to B: " + parts[0].text + ".")
+		return page.Text("On all of them, from A to B: " + partText(parts[0].text) + ".")
 	}
 	var items []string
 	for _, p := range parts {
-		items = append(items, fmt.Sprintf("From A to B: %s, on %s.", p.text, strings.Join(readable.First(p.instructions, 3), ", ")))
+		items = append(items, fmt.Sprintf("From A to B: %s, on %s.", partText(p.text), strings.Join(readable.First(p.instructions, 3), ", ")))
 	}
 	return page.List(items...)
+}
+
+// partText writes changes so that an accumulator without rules of its own is not taken for
+// one that is not cut.
+func partText(text string) string {
+	return strings.NewReplacer("F of c exact→", "F of c as of the other terms→", "alignment of c none→", "alignment of c as of the other terms→").Replace(text)
 }
 
 // others names the parts in which the units differ and for which no dot product counts.
@@ -344,14 +353,14 @@ func (c *campaign) others(causes []fuzz.Cause, parts map[triage.Label][]behind) 
 		}
 		text := string(l.Label) + ", " + l.Doc
 		for i, p := range parts[l.Label] {
-			text += []string{": from A to B ", "; "}[min(i, 1)] + p.text
+			text += []string{": from A to B ", "; "}[min(i, 1)] + p.text + ", on " + strings.Join(readable.First(p.instructions, 3), ", ")
 		}
 		items = append(items, text+".")
 	}
 	if items == nil {
 		return nil
 	}
-	return []page.HTML{page.Heading("Other differences"), page.Text("The units differ in these parts as well. No dot product counts for them: wherever they play a part, one of the causes above comes first."), page.List(items...)}
+	return []page.HTML{page.Heading("Other differences"), page.Text("The units differ in these parts as well. No dot product counts for them: where they are needed, or would do alone, one of the causes above comes first."), page.List(items...)}
 }
 
 // apart writes the largest distance of results.
@@ -367,7 +376,7 @@ func apart(ulps float64) string {
 	if ulps < 1<<53 {
 		text = readable.Thousands(uint64(ulps))
 	}
-	return "Their results are up to " + text + " representable numbers apart, an infinity being the one after the largest: where terms cancel, a lost bit can be all that is left, or change its sign."
+	return "Their results are up to " + text + " representable numbers apart, an infinity being the one after the largest."
 }
 
 // example shows a finding.
@@ -384,7 +393,7 @@ func (c *campaign) example(b *corpus.Bundle, first bool) ([]page.HTML, error) {
 	caption := "What it is on " + pic.Input.Title + ": made equal on both sides, both give the same result for the input below"
 	blocks := []page.HTML{report.ChangesTable(caption, m.CaseChanges, base, other).HTML()}
 	if names := fuzz.LabelsIn(m.Detail); strings.Contains(m.Detail, "|") {
-		blocks = append(blocks, page.Text("On this input any of these alone would do, so that what follows shows them all: "+strings.Join(names, ", ")+"."))
+		blocks = append(blocks, page.Text("On this input any of these alone, made equal, would do: "+strings.Join(names, ", ")+". So what happens to it need not show the first."))
 	}
 	blocks = append(blocks, page.Text("The smallest input found that shows it (fewest terms, then fewest bits), and what happens to it:"))
 	return append(blocks, page.Steps(report.InWords(pic)...), bundle.Drawing(pic, first, false),
@@ -492,7 +501,7 @@ func (c *campaign) distances() page.HTML {
 		b.Bars = append(b.Bars, page.Bar{Label: label, Value: float64(cases), Title: fmt.Sprintf("%s dot products differ by %s or more, less than twice that", readable.Thousands(cases), label)})
 		numbers.Add(label, readable.Thousands(cases))
 	}
-	return page.Figure(b.SVG(), fmt.Sprintf("How far the two results are apart, in numbers of the result's format: 1 is neighbouring numbers. Formats of all lengths are counted together; two results of opposite sign are about 2³¹ apart in FP32 and 2¹⁵ in FP16, and an infinity is the number after the largest. %s differing dot products are not here, because a result is a NaN.", readable.Thousands(left)), &numbers)
+	return page.Figure(b.SVG(), fmt.Sprintf("How far the two results are apart, in numbers of the result's format: 1 is neighbouring numbers. Formats of all lengths are counted together; two results of opposite sign are up to 2³² apart in FP32 and 2¹⁶ in FP16, and an infinity is the number after the largest. %s differing dot products are not here, because a result is a NaN.", readable.Thousands(left)), &numbers)
 }
 
 // sources shows which generator finds the differences, instruction by instruction.
@@ -623,7 +632,7 @@ func (c *campaign) findings() ([]page.HTML, error) {
 func (c *campaign) keptText() string {
 	text := fmt.Sprintf("Each of these is a directory (a bundle) below `%s`, with the input, both results and programs that reproduce them.", readable.ShellPath(c.dir))
 	if n := c.State.NotKept(); n > 0 {
-		text += fmt.Sprintf(" %s more, of other instructions or combinations of causes, were not kept: a campaign keeps one of each combination, and `run --max-bundles` limits them.", readable.Plural(n, "finding"))
+		text += fmt.Sprintf(" %s more, of other instructions or combinations of causes, were not kept: there is one for each cause of an instruction and one for each combination of causes, as many as `run --max-bundles` allows.", readable.Plural(n, "finding"))
 	}
 	return text
 }
@@ -642,6 +651,5 @@ func (c *campaign) again() []page.HTML {
 		}
 	}
 	words = append(words, "--seed", fmt.Sprint(c.Seed), "--count", fmt.Sprint(c.State.Counts[len(c.State.Counts)-1]))
-	return []page.HTML{page.Text("The same inputs again, on any machine that has the two units, with any number of workers (--count is for each instruction):"), page.Command(readable.ShellCommand(words...)),
-		page.Note("This page does not know whether the campaign was started with flags that select instructions or generators, such as --inst: if it was, add them.")}
+	return []page.HTML{page.Text("The same inputs again, on any machine that has the two units, with any number of workers (--count is for each instruction). If the campaign was started with flags that select instructions or generators, such as --inst, add them: the journal does not have them."), page.Command(readable.ShellCommand(words...))}
 }

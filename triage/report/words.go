@@ -107,7 +107,7 @@ func noteInWords(note string) string {
 	if rest, ok := strings.CutSuffix(note, ": exact"); ok {
 		note = rest + ": that changes nothing"
 	}
-	return strings.NewReplacer("-1 ulp", "down by one unit in the last place (ulp)", "+1 ulp", "up by one unit in the last place (ulp)",
+	return strings.NewReplacer("-1 ulp", "to the next lower number", "+1 ulp", "to the next higher number",
 		"tie → even", "a tie, which goes to the even neighbour", "tie → away", "a tie, which goes away from zero").Replace(note)
 }
 
@@ -241,12 +241,16 @@ func decisive(a, b *view, panels []panel) string {
 }
 
 // addedOnOneSide says which bits of terms one side adds and the other drops; "" if there
-// are none.
+// are none, or if the side that adds them loses anything else before its last rounding.
 func addedOnOneSide(panels []panel) string {
 	var parts []string
 	for i, p := range panels {
-		for _, k := range addedHere(p) {
-			parts = append(parts, fmt.Sprintf("%s adds %s, which %s drops before it adds", p.letter, k, sideNames[1-i]))
+		added := addedHere(p)
+		if added != nil && !p.losesOnlyLast() {
+			return ""
+		}
+		for _, k := range added {
+			parts = append(parts, fmt.Sprintf("The sum of %s includes %s, which %s drops before it adds", p.letter, k, sideNames[1-i]))
 		}
 	}
 	const most = 4
@@ -257,6 +261,15 @@ func addedOnOneSide(panels []panel) string {
 		return strings.Join(parts, "; ") + "."
 	}
 	return ""
+}
+
+// losesOnlyLast reports whether a side loses nothing before its last rounding.
+func (p *panel) losesOnlyLast() bool {
+	var all []string
+	for i := range p.blocks {
+		all = append(all, p.blocks[i].happenings()...)
+	}
+	return len(all) == 0 || len(all) == 1 && strings.Contains(all[0], " is rounded ")
 }
 
 // happenings tells which bits a side loses and where, and which of its numbers are not
@@ -302,7 +315,7 @@ func (b *block) happenings() []string {
 			case !modePrefix.MatchString(note) || strings.HasSuffix(note, "exact"):
 			case sum != nil && strings.Contains(note, " drops "):
 				words, _, _ := strings.Cut(noteInWords(note), ": drops ")
-				all = append(all, name+" is "+words+", which drops "+onesAt(sum.weights(lostOne)))
+				all = append(all, name+" is "+words+", which drops "+onesAt(sum.weights(lostOne))+" of that sum")
 			default:
 				all = append(all, name+" is "+noteInWords(note))
 			}
