@@ -79,7 +79,10 @@ import (
 //   - where a number may overflow, that is, where M is beyond the range of a rounding, a
 //     narrowing, or the bits of a sum (Align.Bits): an infinity, a number that has wrapped around
 //     or the largest one can be as far from x as one likes;
-//   - where the order of a Sort is not known: another order has another error.
+//   - where the order of a Sort is not known: another order has another error;
+//   - for a program whose sums have the grid of the accumulator (Join.CGrid) or are split by
+//     signs (Join.Apart), or whose scales are rounded (ScaleRound): none is derived yet. There
+//     E is not the largest exponent, a sum has two roundings more, and a product a third factor.
 //
 // All numbers are multiples of 2^base and kept in units of it, or of less where that only
 // makes a bound larger: nothing is rounded here.
@@ -119,6 +122,9 @@ type bound struct {
 // errorBound returns a bound for a dot product of k elements, by the parameters or by the
 // operands' bits; ok is false if there is none.
 func errorBound(p *mma.Params, f mma.Formats, d *mma.Dot, byBits bool) (b bound, ok bool) {
+	if notDerived(p) {
+		return b, false
+	}
 	e := &bounder{p: p, f: f, byBits: byBits}
 	products, c, ok := e.read(d)
 	if !ok {
@@ -126,6 +132,11 @@ func errorBound(p *mma.Params, f mma.Formats, d *mma.Dot, byBits bool) (b bound,
 	}
 	r := e.execute(products, c)
 	return bound{e.base, r.x.Add(r.x, e.lost.exact), r.err.Add(r.err, e.lost.err)}, !e.unbounded
+}
+
+// notDerived reports whether there is no bound for any input of a program.
+func notDerived(p *mma.Params) bool {
+	return p.Join.CGrid || p.Join.Apart || p.ScaleRound != mma.Round{}
 }
 
 // most returns M, a bound of the magnitude.

@@ -58,6 +58,8 @@ func (bounds) Run(ctx context.Context, r *Request) (*Result, error) {
 	for _, u := range units {
 		if i := u.inst(); i.Params.Validate(i.Formats, i.K) != nil {
 			return nil, fmt.Errorf("nothing is known of the arithmetic of %s, so there is no bound: mmafuzz infer finds it", u.name)
+		} else if notDerived(&i.Params) {
+			return nil, fmt.Errorf("%s: no bound is derived for sums on the grid of c or split by signs, nor for scales that are rounded", u.name)
 		}
 	}
 	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) (tightness, error) {
