@@ -195,7 +195,7 @@ func (x *machine) nanCode(t term) uint64 {
 	switch x.p.Special.NaN {
 	case mma.NaNOnes:
 		return x.fd.OnesNaNCode()
-	case mma.NaNQuiet, mma.NaNOfC:
+	case mma.NaNQuiet, mma.NaNOfC, mma.NaNZero: // with the last, of an infinity that D does not have
 		return x.made(false)
 	case mma.NaNQuietNeg:
 		return x.made(true)

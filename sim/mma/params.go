@@ -407,7 +407,8 @@ const (
 	// NaNOfC: a NaN of c is the result, code for code: nothing makes it quiet. Any other NaN
 	// is positive quiet. C must have D's format.
 	NaNOfC
-	// NaNZero: a Round with Frac makes +0 of a NaN.
+	// NaNZero: a Round with Frac makes +0 of a NaN. An infinity that D does not have is a NaN
+	// all the same.
 	NaNZero
 )
 
