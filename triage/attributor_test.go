@@ -389,17 +389,20 @@ func tiles(t *testing.T, i *mma.Instruction) *mma.Batch {
 
 // TestHiddenLabels changes which NaN and which zero programs give: by class no result differs,
 // on inputs that aim at these changes, also where a result is the accumulator of the next
-// execution. So Idle needs no inputs for them.
+// execution. So Idle needs no inputs for them. Refined programs are left out, here and there.
 func TestHiddenLabels(t *testing.T) {
 	byClass := oracle.Policy{NaN: oracle.ByClass, Zero: oracle.ByClass}
 	units := slices.Clone(mma.Arithmetics())
-	for seed := range tier.Of[uint64](40, 80, 400) {
+	for seed := range tier.Of[uint64](40, 80, 1500) {
 		units = append(units, mma.MadeUp(seed))
 	}
 	compared := 0
 	for n := range units {
 		u := &units[n]
 		p, q := u.Params, u.Params
+		if p.Refined() {
+			continue // a NaN may become a number, or an infinity of its sign
+		}
 		q.Special = mma.Special{NaN: mma.NaNLarger, NegZero: !p.Special.NegZero, TinySign: !p.Special.TinySign}
 		if p.Special.NaN == mma.NaNLarger {
 			q.Special.NaN = mma.NaNQuietNeg

@@ -29,8 +29,12 @@ func (n *Attributor) Idle(seed uint64) []Label {
 }
 
 // hides reports whether the policy hides a label: its changes choose only the code of a NaN
-// or the sign of a zero, and those are compared by class. No other result depends on them.
+// or the sign of a zero, and those are compared by class. No other result depends on them,
+// except in refined programs, where a NaN may become a number or an infinity of its sign.
 func (n *Attributor) hides(l Label) bool {
+	if n.from.Params.Refined() || n.to.Params.Refined() {
+		return false
+	}
 	by := n.policy.NaN
 	if l == SignedZero {
 		by = n.policy.Zero
