@@ -244,8 +244,8 @@
 //     2^37*2^111 - 2^78*2^64 the one makes NaN and the other infinity. mmafuzz says
 //     "unstable" and shows the input; --at tells the places apart.
 //   - NaNs: of two NaN factors the result has A's code in PyTorch's FP32, B's in its BF16
-//     and FP16. No program of package mma takes B's first, so these are found with
-//     --nan class only.
+//     and FP16. infer finds BF16 in every bit (special.bfirst); the table compares NaNs by
+//     class.
 //   - MMA-Sim agrees with sim:hopper on mma and wgmma of FP16, bit for bit. Of CDNA3's FP8 it
 //     loses an infinite or NaN C beside products of 2^25 or more: 74*74 + inf is 2^26 there.
 //     frexp gives infinities the exponent 0, and so they count as small. The second command
