@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const module = "github.com/mmafuzz/mmafuzz/"
@@ -123,5 +125,25 @@ func TestAllowed(t *testing.T) {
 		if got := allowed(c.importer, c.imported); got != c.want {
 			t.Errorf("%s imports %s: %v, want %v", c.importer, c.imported, got, c.want)
 		}
+	}
+}
+
+// TestTopLevel checks that the entries of the repository are those that the project has: a
+// stray file is easily committed and seldom noticed.
+func TestTopLevel(t *testing.T) {
+	out, err := exec.Command("git", "-C", "../..", "ls-files").Output()
+	if err != nil || len(out) == 0 {
+		t.Skip("not a checkout of git: what is tracked is not known")
+	}
+	want := []string{"LICENSE", "README.md", "cmd", "corpus", "devices", "fuzz", "go.mod", "go.sum", "minimize", "oracle", "sim", "triage"}
+	var got []string
+	for file := range strings.Lines(string(out)) {
+		if entry, _, _ := strings.Cut(strings.TrimSpace(file), "/"); !strings.HasPrefix(entry, ".") {
+			got = append(got, entry)
+		}
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, slices.Compact(got)); diff != "" {
+		t.Errorf("entries of the repository (-want +got):\n%s", diff)
 	}
 }

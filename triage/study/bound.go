@@ -36,7 +36,10 @@ import (
 // as large as r leaves. A flushed part is at most 2^emin. With the last rest as one more part of both,
 // a*b is the sum of all products of parts, and the loss at most the sum of |a[i]|*|b[j]| over
 // those that no pass multiplies or that were flushed (Table 9 has 2^-14 of FP16 and 2^-126
-// of BF16, for a flushed operand alone).
+// of BF16, for a flushed operand alone). Where the product S of two scales is rounded
+// (ScaleRound) to S', which is known, an operand's products lose S-S' times what was multiplied
+// as well; by the parameters |S-S'| is at most 2^(max(floor(log2 S),emin)-Frac), half of that
+// to nearest, or 2^emin where S is flushed.
 //
 // Cut. Each of the terms of a fused sum is rounded to a multiple of 2^Q, Q = E-F, where E
 // is the largest of the exponents hi and the floor. By the parameters each term is moved
@@ -79,10 +82,7 @@ import (
 //   - where a number may overflow, that is, where M is beyond the range of a rounding, a
 //     narrowing, or the bits of a sum (Align.Bits): an infinity, a number that has wrapped around
 //     or the largest one can be as far from x as one likes;
-//   - where the order of a Sort is not known: another order has another error;
-//   - for a program whose sums have the grid of the accumulator (Join.CGrid) or are split by
-//     signs (Join.Apart), or whose scales are rounded (ScaleRound): none is derived yet. There
-//     E is not the largest exponent, a sum has two roundings more, and a product a third factor.
+//   - where the order of a Sort is not known: another order has another error.
 //
 // All numbers are multiples of 2^base and kept in units of it, or of less where that only
 // makes a bound larger: nothing is rounded here.
@@ -93,7 +93,7 @@ type bounder struct {
 	f         mma.Formats
 	byBits    bool // the closer bounds
 	base      int
-	scales    [][2]part // of each block
+	scales    []scaling // of each block
 	lost      bound     // by the conditioning of operands
 	unbounded bool
 }
@@ -122,9 +122,6 @@ type bound struct {
 // errorBound returns a bound for a dot product of k elements, by the parameters or by the
 // operands' bits; ok is false if there is none.
 func errorBound(p *mma.Params, f mma.Formats, d *mma.Dot, byBits bool) (b bound, ok bool) {
-	if notDerived(p) {
-		return b, false
-	}
 	e := &bounder{p: p, f: f, byBits: byBits}
 	products, c, ok := e.read(d)
 	if !ok {
@@ -132,11 +129,6 @@ func errorBound(p *mma.Params, f mma.Formats, d *mma.Dot, byBits bool) (b bound,
 	}
 	r := e.execute(products, c)
 	return bound{e.base, r.x.Add(r.x, e.lost.exact), r.err.Add(r.err, e.lost.err)}, !e.unbounded
-}
-
-// notDerived reports whether there is no bound for any input of a program.
-func notDerived(p *mma.Params) bool {
-	return p.Join.CGrid || p.Join.Apart || p.ScaleRound != mma.Round{}
 }
 
 // most returns M, a bound of the magnitude.
@@ -442,7 +434,7 @@ func (e *bounder) scaled(t known, element int) known {
 		return t
 	}
 	t.sign = 0
-	for _, s := range e.scales[element/int(e.f.Block)] {
+	for _, s := range e.scales[element/int(e.f.Block)].factors {
 		if s.zero() {
 			z := zero()
 			z.sign = 0

@@ -106,7 +106,11 @@ func (e *bounder) read(d *mma.Dot) (products [][]known, c *known, ok bool) {
 			}
 			v[n] = o.parts[0]
 		}
-		e.scales = append(e.scales, v)
+		s, ok := e.scaling(&v[0], &v[1])
+		if !ok {
+			return nil, nil, false
+		}
+		e.scales = append(e.scales, s)
 	}
 	passes, count := e.p.Passes.List(), 3
 	if passes == nil {
@@ -125,8 +129,7 @@ func (e *bounder) read(d *mma.Dot) (products [][]known, c *known, ok bool) {
 		}
 		lowest := v[0].q + v[1].q - int(e.f.Down)
 		if e.scales != nil {
-			v := e.scales[i/int(e.f.Block)]
-			lowest += min(0, v[0].q, v[1].q, v[0].q+v[1].q)
+			lowest += e.scales[i/int(e.f.Block)].lowest
 		}
 		e.base = min(e.base, lowest)
 	}
@@ -159,11 +162,18 @@ func (e *bounder) read(d *mma.Dot) (products [][]known, c *known, ok bool) {
 	}
 	for i := range factors {
 		a, b := &factors[i][0], &factors[i][1]
-		left := a.number.times(b.number)
+		made, most := number{new(big.Int), 0}, number{new(big.Int), 0}
 		for _, x := range passes {
-			left = left.minus(a.parts[x.A].times(b.parts[x.B].number))
+			made = made.plus(a.parts[x.A].times(b.parts[x.B].number))
+			most = most.plus(a.parts[x.A].most.times(b.parts[x.B].most))
 		}
-		e.lose(e.inScale(left, i), e.inScale(a.without(passes, b), i))
+		left, without := a.number.times(b.number).minus(made), a.without(passes, b)
+		if e.scales != nil {
+			s := &e.scales[i/int(e.f.Block)]
+			left = left.times(s.exact).plus(made.times(s.lost))
+			without = without.times(s.exact.abs()).plus(most.times(s.most))
+		}
+		e.lose(e.down(left), e.down(without))
 	}
 	return products, c, !e.unbounded
 }
@@ -209,16 +219,63 @@ func (e *bounder) lose(x, most number) {
 	e.lost.err.Add(e.lost.err, e.units(most))
 }
 
-// inScale returns a product of an element in its scales.
-func (e *bounder) inScale(x number, element int) number {
+// down returns a product with the exponent that the formats take from all of them.
+func (e *bounder) down(x number) number {
 	x.q -= int(e.f.Down)
-	if e.scales == nil {
-		return x
-	}
-	for _, s := range e.scales[element/int(e.f.Block)] {
-		x = x.times(s.number)
-	}
 	return x
+}
+
+// scaling is the scales of a block: what is multiplied by, both of them or their rounded
+// product; their exact product; what rounding it has lost, and a bound of that by the
+// parameters.
+type scaling struct {
+	factors           []part
+	exact, lost, most number
+	lowest            int // the least power of two that multiplying by some of them may add
+}
+
+// scaling rounds the product of two scales if the program does; ok is false if it overflows.
+func (e *bounder) scaling(a, b *part) (s scaling, ok bool) {
+	none, r := number{new(big.Int), 0}, e.p.ScaleRound
+	s = scaling{[]part{*a, *b}, a.times(b.number), none, none, min(0, a.q, b.q, a.q+b.q)}
+	if r == (mma.Round{}) {
+		return s, true
+	}
+	if s.exact.zero() {
+		s.factors = []part{{number: none}}
+		return s, true
+	}
+	emin, top := int(r.Emin), s.exact.log2()
+	q := max(top, emin) - int(r.Frac)
+	x := s.exact.rounded(q, r.Mode)
+	s.most = powerOf2(q)
+	if r.Mode == fp.RNE || r.Mode == fp.RNA {
+		s.most = powerOf2(q - 1)
+	}
+	tiny := x // whether it is flushed
+	switch r.Flush {
+	case mma.FlushBefore:
+		tiny = s.exact
+	case mma.FlushAfter:
+		tiny = s.exact.rounded(top-int(r.Frac), r.Mode)
+	}
+	if r.Flush != mma.NoFlush && top < emin {
+		s.most = powerOf2(emin)
+		if tiny.zero() || tiny.log2() < emin {
+			x = none
+		}
+	}
+	s.lost = s.exact.minus(x)
+	if x.zero() {
+		s.factors = []part{{number: none}}
+		return s, true
+	}
+	ones := powerOf2(int(r.Emax) + 1).minus(powerOf2(int(r.Emax) - int(r.Frac)))
+	if x.log2() > int(r.Emax) || r.Short(e.f.Scale.Get()) && x.abs().minus(ones).mant.Sign() >= 0 {
+		return s, false
+	}
+	s.factors = []part{{number: x, e: max(x.log2(), emin), neg: a.neg != b.neg}}
+	return s, true
 }
 
 // conditioning is what happens to an operand before it is multiplied.
@@ -358,7 +415,7 @@ func (e *bounder) product(a, b *part, element int) known {
 	x.q -= int(e.f.Down)
 	none := false // a scale is 0
 	if e.scales != nil && e.p.Scale == mma.ScaleProduct {
-		for _, s := range e.scales[element/int(e.f.Block)] {
+		for _, s := range e.scales[element/int(e.f.Block)].factors {
 			x = x.times(s.number)
 			exponent += s.e
 			none = none || s.zero()

@@ -27,6 +27,13 @@ import (
 // CBeside. E is that of the other terms, unless all of them may be null: then it may be the
 // accumulator's.
 //
+// CGrid. E is that of the accumulator, or if it may be null emin of D's format or the floor,
+// whatever the other terms are.
+//
+// Apart. The terms of either sign are added and rounded before the two sums are added: that
+// loses what rounding a number loses whose interval is the sum of those terms. A term whose
+// sign is not known may be on either side.
+//
 // Bits. A sum has no bound if M may be 2^Bits*u, u being that of the least E.
 
 // alignment is what is known of the E of a fused sum: it is lo..hi, if any term has an
@@ -74,6 +81,27 @@ func align(all []known, beside bool, floor int) alignment {
 	return a
 }
 
+// gridOf is the alignment of a sum that has one as if it had the accumulator alone.
+func (e *bounder) gridOf(a alignment, acc *known, floor int) alignment {
+	if a.null {
+		return a
+	}
+	least := math.MinInt
+	if floor != 0 {
+		least = floor
+	}
+	zero := max(int(e.f.D.Get().Emin()), least)
+	switch {
+	case acc.null:
+		a.lo, a.hi = zero, zero
+	case acc.sure:
+		a.lo, a.hi = max(acc.lo, least), max(acc.hi, least)
+	default:
+		a.lo, a.hi = min(max(acc.lo, least), zero), max(acc.hi, zero)
+	}
+	return a
+}
+
 // sum is a fused sum of terms and, unless it is nil, of an accumulator.
 func (e *bounder) sum(terms []known, acc *known, j mma.Join) known {
 	all, ref, top := terms, 0, j.Align.F
@@ -81,8 +109,11 @@ func (e *bounder) sum(terms []known, acc *known, j mma.Join) known {
 		all = append(all[:len(all):len(all)], *acc)
 		ref, top = len(all)-1, max(j.Align.F, j.CF)
 	}
-	beside := acc != nil && j.CBeside
+	beside, gridOfC := acc != nil && j.CBeside, acc != nil && j.CGrid
 	a := align(all, beside, int(j.Align.Floor))
+	if gridOfC {
+		a = e.gridOf(a, acc, int(j.Align.Floor))
+	}
 	s := known{x: new(big.Int), err: new(big.Int), grid: anyGrid, lo: a.lo, hi: a.hi, null: a.null, sure: a.sure}
 	for i := range all {
 		s.x.Add(s.x, all[i].x)
@@ -92,7 +123,7 @@ func (e *bounder) sum(terms []known, acc *known, j mma.Join) known {
 		s.sign = 0
 		return s
 	}
-	unit, lost := e.power(a.hi-int(top)), false
+	unit, lost, losses := e.power(a.hi-int(top)), false, make([]*big.Int, len(all))
 	for i := range all {
 		t := &all[i]
 		flips := j.Align.Negate != mma.NegateExact && e.mayFlip(all, i, ref, j.Align.Negate)
@@ -114,7 +145,8 @@ func (e *bounder) sum(terms []known, acc *known, j mma.Join) known {
 		loss, grid := new(big.Int), t.grid
 		if f != 0 && !(t.null && e.byBits) {
 			loss = e.cutError(t, a.hi-int(f), mode)
-			if grid = max(grid, a.lo-int(f)); !beside || i != ref {
+			grid = max(grid, a.lo-int(f))
+			if isC := i == ref; !(beside && isC) && !(gridOfC && !isC) { // E counts it
 				grid = max(grid, t.lo-int(f))
 			}
 		}
@@ -133,9 +165,13 @@ func (e *bounder) sum(terms []known, acc *known, j mma.Join) known {
 			}
 		}
 		s.err.Add(s.err, loss)
+		losses[i] = loss
 		if !t.null || flips {
 			s.grid = min(s.grid, grid)
 		}
+	}
+	if j.Apart {
+		e.apart(&s, all, losses, j)
 	}
 	if j.Align.Bits != 0 && s.most().Cmp(e.power(a.lo-int(top)+int(j.Align.Bits))) >= 0 {
 		e.unbounded = true
@@ -144,6 +180,33 @@ func (e *bounder) sum(terms []known, acc *known, j mma.Join) known {
 		e.stick(&s, j.Align.Sticky, a, int(top))
 	}
 	return s
+}
+
+// apart rounds the sums of the terms of either sign. losses are those of the terms.
+func (e *bounder) apart(s *known, all []known, losses []*big.Int, j mma.Join) {
+	next := j.Post
+	if next == (mma.Round{}) {
+		next = e.p.Acc
+	}
+	for _, sign := range []int{-1, 1} {
+		side := known{x: new(big.Int), err: new(big.Int), grid: s.grid}
+		for i := range all {
+			t := &all[i]
+			switch known := t.least().Sign() > 0; {
+			case losses[i] == nil: // it is null
+			case known && t.x.Sign() == sign:
+				side.x.Add(side.x, t.x)
+				side.err.Add(side.err, t.err)
+				side.err.Add(side.err, losses[i])
+			case !known:
+				side.err.Add(side.err, t.most())
+				side.err.Add(side.err, losses[i])
+			}
+		}
+		rounded := e.round(side, next)
+		s.err.Add(s.err, rounded.err)
+		s.err.Sub(s.err, side.err)
+	}
 }
 
 // mayFlip reports whether term i may be negated without the carry. ref is the term whose

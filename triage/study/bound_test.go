@@ -130,6 +130,17 @@ func TestFormula(t *testing.T) {
 			t.Errorf("%s: %q, want %q", i.FullName(), got, c.want)
 		}
 	}
+	i, err := mma.Lookup("hopper", "mma.m16n8k16.f32.f16.f16.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refined := *i
+	refined.Params.Join.CGrid, refined.Params.Join.Apart = true, true
+	refined.Params.ScaleRound = mma.To(fp.UE4M3, fp.RNE)
+	const want = "|a*b|*0.5 ulp(3 bits) of the scales' product + 17·2^(E-25) (E of c) + 2·1 ulp(23 bits) (sums of either sign) + 1 ulp(23 bits)"
+	if got := formula(&refined); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // TestRefinedBound searches, for each refinement alone, for the largest error as a part of
@@ -137,7 +148,7 @@ func TestFormula(t *testing.T) {
 // larger.
 func TestRefinedBound(t *testing.T) {
 	hopper, cdna2, cdna3 := "hopper/mma.m16n8k16.f32.f16.f16.f32", "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16"
-	fma := "x86/vfmadd231ps.rz"
+	fma, nvf4 := "x86/vfmadd231ps.rz", "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
 	for _, c := range []struct {
 		name, unit string
 		change     func(p *mma.Params)
@@ -172,6 +183,12 @@ func TestRefinedBound(t *testing.T) {
 		{"deep", cdna2, func(p *mma.Params) { p.Stage0.Deep, p.Stage0.Group = true, 2 }, false},
 		{"sort", cdna2, func(p *mma.Params) { p.Stage0.Sum, p.Stage0.Sort = mma.Sequential, mma.Falling }, false},
 		{"leaf", cdna2, func(p *mma.Params) { p.Leaf = mma.LeafFirst }, true},
+		{"grid of c", hopper, func(p *mma.Params) { p.Join.CGrid = true }, true},
+		{"apart", hopper, func(p *mma.Params) { p.Join.Apart = true }, true},
+		{"scales rounded", nvf4, func(p *mma.Params) { p.ScaleRound = mma.To(fp.UE4M3, fp.RZ) }, true},
+		{"scales rounded to fewer bits", nvf4, func(p *mma.Params) {
+			p.ScaleRound = mma.Round{Frac: 2, Mode: fp.RNE, Emin: -126, Emax: 127, Flush: mma.FlushAfter}
+		}, true},
 		{"merge and tail", fma, func(p *mma.Params) {
 			p.Lanes, p.Merge, p.Tail, p.Late = 5, mma.MergeHalves(5), true, p.Acc
 		}, true},

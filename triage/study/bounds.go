@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -58,8 +59,6 @@ func (bounds) Run(ctx context.Context, r *Request) (*Result, error) {
 	for _, u := range units {
 		if i := u.inst(); i.Params.Validate(i.Formats, i.K) != nil {
 			return nil, fmt.Errorf("nothing is known of the arithmetic of %s, so there is no bound: mmafuzz infer finds it", u.name)
-		} else if notDerived(&i.Params) {
-			return nil, fmt.Errorf("%s: no bound is derived for sums on the grid of c or split by signs, nor for scales that are rounded", u.name)
 		}
 	}
 	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) (tightness, error) {
@@ -185,7 +184,14 @@ func formula(i *mma.Instruction) string {
 			add("%s2^(E-%d)", multiple(terms), f)
 			add("2^(E-%d) of c", cf)
 		}
+		if p.Join.CGrid {
+			parts[len(parts)-1] += " (E of c)"
+		}
 		adder(add, p.Join.Align, max(f, cf), terms+1, 1)
+	}
+	if p.Join.Apart {
+		next := cmp.Or(p.Join.Post, p.Acc)
+		add("2·%s (sums of either sign)", ulp(next.Frac, next.Mode))
 	}
 	rounding(1, p.Join.Post)
 	rounding(1, p.Acc)
@@ -223,8 +229,11 @@ func ulp(frac mma.Frac, mode fp.Mode) string {
 // narrowed is what the narrowing of operands adds to a bound, followed by a plus.
 func narrowed(p *mma.Params) string {
 	text := ""
+	if r := p.ScaleRound; r.Frac != 0 {
+		text = fmt.Sprintf("|a*b|*%s of the scales' product + ", ulp(r.Frac, r.Mode))
+	}
 	if p.Passes != 0 {
-		text = fmt.Sprintf("|a*b| of parts that the passes %s leave out + ", p.Passes)
+		text += fmt.Sprintf("|a*b| of parts that the passes %s leave out + ", p.Passes)
 	}
 	for _, o := range []struct {
 		n    mma.Narrow
