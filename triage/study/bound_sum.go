@@ -192,16 +192,19 @@ func (e *bounder) apart(s *known, all []known, losses []*big.Int, j mma.Join) {
 		side := known{x: new(big.Int), err: new(big.Int), grid: s.grid}
 		for i := range all {
 			t := &all[i]
-			switch known := t.least().Sign() > 0; {
-			case losses[i] == nil: // it is null
-			case known && t.x.Sign() == sign:
+			if losses[i] == nil { // it is null
+				continue
+			}
+			switch t.signKnown() {
+			case sign:
 				side.x.Add(side.x, t.x)
 				side.err.Add(side.err, t.err)
-				side.err.Add(side.err, losses[i])
-			case !known:
+			case 0:
 				side.err.Add(side.err, t.most())
-				side.err.Add(side.err, losses[i])
+			default:
+				continue
 			}
+			side.err.Add(side.err, losses[i])
 		}
 		rounded := e.round(side, next)
 		s.err.Add(s.err, rounded.err)
