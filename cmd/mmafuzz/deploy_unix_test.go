@@ -124,7 +124,7 @@ func TestJob(t *testing.T) {
 			args = append(args, strings.Replace(strings.Replace(a, "/campaign/", dir+"/", 1), "/data/", dir+"/", 1))
 		}
 		if args[0] == "run" {
-			args = append(args, "--lease", "500ms") // nobody else comes while it waits
+			args = append(args, "--lease", "1s") // nobody else comes while it waits
 		}
 		p := start(t, dir, args...)
 		return p.wait(t), p.stdout.String() + p.stderr.String()
