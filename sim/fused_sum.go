@@ -7,19 +7,18 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// cut describes how terms are aligned in a fused sum.
+// cut describes how terms are aligned in a fused sum. E is the alignment exponent: see
+// package mma.
 type cut struct {
 	mma.Align
-	// acc is the index of the accumulator among the terms, -1 if there is none.
-	acc   int
-	cf    mma.Frac
-	cmode fp.Mode
-	cdrop mma.Frac
-	// beside: the accumulator does not count for E.
-	beside bool
+	acc    int      // index of the accumulator among the terms, -1 if there is none
+	cf     mma.Frac // this and the following: those of mma.Join
+	cmode  fp.Mode
+	cdrop  mma.Frac
+	beside bool       // the accumulator does not count for E
 	grid   bool       // E is the accumulator's exponent
-	apart  *mma.Round // of the sums of each sign; nil: they are not apart
-	rd     bool       // the Round that follows has Mode RD: sign of a zero sum
+	apart  *mma.Round // rounding of the sums of each sign; nil: they are not summed apart
+	rd     bool       // the Round that follows has Mode RD, which decides the sign of a zero sum
 	plus   bool       // a zero sum is +0
 }
 
@@ -47,7 +46,7 @@ func (x *machine) fuse(ts []term, c *cut) term {
 	}
 	if s.IsZero() {
 		s.Neg = x.p.Special.NegZero && !c.plus && c.zeroSign(ts, e)
-		if c.Bits != 0 && c.someCut(ts, e) { // it has wrapped around
+		if c.Bits != 0 && c.someCut(ts, e) { // a cancellation, or the sum has wrapped around
 			s.Neg = x.p.Special.NegZero && !c.plus && c.rd
 		}
 	}
@@ -106,8 +105,8 @@ func (c *cut) drops(t *term, i int, e int32) bool {
 	return most != 0 && t.kind == Finite && t.e < e-int32(most)
 }
 
-// specialSum returns the sum of terms, at least one of which is Inf or NaN; acc is the index
-// of the accumulator, -1 for none.
+// specialSum returns the sum of terms if one of them is Inf or NaN, and reports whether one
+// is. acc is the index of the accumulator, -1 for none.
 func (x *machine) specialSum(ts []term, acc int) (term, bool) {
 	var plus, minus, nan bool
 	over := -1 // the first product that overflowed
@@ -147,8 +146,7 @@ func (x *machine) specialSum(ts []term, acc int) (term, bool) {
 	return t, true
 }
 
-// cutOf returns the position and mode at which term i is cut, and whether it is
-// cut at all.
+// of returns the position and mode at which term i is cut, and whether it is cut at all.
 func (c *cut) of(i int, e int32) (q int32, m fp.Mode, ok bool) {
 	f, m := c.F, c.Mode
 	if i == c.acc {
@@ -173,8 +171,8 @@ func (c *cut) cutTerm(t *term, i int, e int32) fp.Dyadic {
 	return t.Dyadic
 }
 
-// cutSum adds terms cut at their alignment. Where only the accumulator or only
-// the terms are cut the rest is exact and may span any range.
+// cutSum adds terms cut at their alignment. If only the accumulator is cut, the other
+// terms are exact and may span any range.
 func (x *machine) cutSum(ts []term, c *cut, e int32) term {
 	if c.F == 0 || c.beside || c.grid { // terms may be far above E
 		return x.exactSum(x.cutAll(ts, c, e))

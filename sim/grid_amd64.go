@@ -52,13 +52,13 @@ type gridState struct {
 	eights, rest mma.Batch
 	c, d         []byte // accumulators, if the batch does not have them in this layout
 	zeros        []byte // of an instruction without C
-	columns      []byte // B's columns, filled up
-	turned       []byte // the same, by k
+	columns      []byte // B's columns, filled up to whole groups
+	turned       []byte // the same, transposed: by group, k and column
 	turn         simd.Transpose
-	last         [2][]byte // codes of A and of B, filled up to what a routine does at once
+	last         [2][]byte // codes of A and of B, filled up to the number that a routine takes at once
 }
 
-// part makes b tiles from..to-1 of a batch, with the same buffers.
+// part makes b the tiles from..to-1 of in, in the same buffers.
 func (st *gridState) part(b, in *mma.Batch, from, to int) {
 	*b = *in
 	b.Tiles = to - from
@@ -72,9 +72,9 @@ func (st *gridState) part(b, in *mma.Batch, from, to int) {
 // outputs is the number of outputs of a grid, including those that only fill it up.
 func (g *grid) outputs() int { return g.tiles * g.groups * g.rows * 8 }
 
-// accumulators returns the first elements of C, which is zeros of D's format if
-// there is none, and of D, laid out [tile][group][row][column]: those of the batch if
-// it has this layout. After the computation call scatter.
+// accumulators returns the first elements of C and D, laid out
+// [tile][group][row][column]: those of the batch if it has this layout. Without C they
+// are zeros of D's format. After the computation call scatter.
 func (st *gridState) accumulators(out []byte) (c, d *byte) {
 	g := &st.grid
 	in := g.in
@@ -98,7 +98,7 @@ func (st *gridState) accumulators(out []byte) (c, d *byte) {
 	return c, &st.d[0]
 }
 
-// scatter copies D to the batch if it is not there.
+// scatter copies D to the batch, unless it was computed there.
 func (st *gridState) scatter(out []byte) {
 	if !st.grid.asIs() {
 		w := st.grid.in.Formats.D.Width()
@@ -127,7 +127,7 @@ func (g *grid) pieces(w int, f func(scratch, batch, n int)) {
 	}
 }
 
-// rowCodes and columnCodes return the codes of A and of B, of w bytes.
+// rowCodes and columnCodes return the codes of A and of B, of w bytes each.
 func (g *grid) rowCodes(w int) []byte {
 	return g.in.A[w*g.from*g.in.M*g.in.K:][:w*g.tiles*g.in.M*g.in.K]
 }
@@ -136,14 +136,15 @@ func (g *grid) columnCodes(w int) []byte {
 	return g.in.B[w*g.from*g.in.N*g.in.K:][:w*g.tiles*g.in.N*g.in.K]
 }
 
-// turnColumns returns the codes of columns, of w bytes, by group, k and column. Codes
-// that stay together, beside each other in a column, count as one of their size.
+// turnColumns returns the codes of columns by group, k and column. w is the size of a
+// code in bytes, or of several codes that stand beside each other in a column and are to
+// stay together.
 func (st *gridState) turnColumns(src []byte, w int) []byte {
 	g := &st.grid
 	in := g.in
 	groups := g.tiles * g.groups
 	inK := in.K * in.Formats.B.Width() / w
-	k := (inK + 16/w - 1) &^ (16/w - 1) // as many as are turned
+	k := (inK + 16/w - 1) &^ (16/w - 1) // as many as simd.Transpose turns
 	if in.N%8 != 0 || k != inK {
 		st.fillColumns(src, w, inK, k)
 		src = st.columns
@@ -151,7 +152,7 @@ func (st *gridState) turnColumns(src []byte, w int) []byte {
 	st.turned = resize(st.turned, len(src))
 	st.turn = simd.Transpose{Src: &src[0], Dst: &st.turned[0], Groups: int64(groups), K: int64(k)}
 	st.turn.Run(w)
-	if k != inK { // groups move together
+	if k != inK { // close the gaps between groups
 		for i := range groups {
 			copy(st.turned[8*w*i*inK:], st.turned[8*w*i*k:][:8*w*inK])
 		}
@@ -171,7 +172,7 @@ func (st *gridState) fillColumns(src []byte, w, inK, k int) {
 	}
 }
 
-// The operands whose codes filled keeps.
+// Indexes of what there is for A and for B.
 const (
 	ofA = iota
 	ofB

@@ -16,10 +16,10 @@ type machine struct {
 
 	// The current dot product, decoded.
 	va, vb   []operand
-	partA    operand // of one of these
+	partA    operand // the parts that the current pass multiplies
 	partB    operand
 	vsa, vsb []operand
-	scale    operand // with ScaleRound, what the product in hand is multiplied by
+	scale    operand // with ScaleRound: the rounded product of the current block's scales
 	codeC    uint64
 	c        term // C of the current instruction
 	noC      bool // the current instruction has no C
@@ -27,13 +27,13 @@ type machine struct {
 	rows tile // decoded operands
 
 	terms   []term // terms of the current sum: products, then what the stages made of them
-	lanes   []term
+	lanes   []term // their accumulators
 	group   []term // sums of a stage's groups
 	member  []term // terms of the group being summed
 	scratch []term
 	side    []term // terms of one sign
 	wide    wide
-	first   int // position of the step's first product; with Order Ascending, its element
+	first   int // position of the step's first product; with Order Ascending also its k
 
 	// Origins of the terms in terms, member and group; kept only while tracing.
 	origin, memberOrigin, levelOrigin []origin
@@ -206,8 +206,8 @@ func (x *machine) addLate(s, t *term, from, what origin, r *mma.Round) term {
 	return x.rounded("late", x.fuse(pair[:], &c), r)
 }
 
-// span is the positions at, at+stride, ... below end in the sequence of products, which
-// one lane takes.
+// span is the positions at, at+stride, ... below end, in the sequence of products, that
+// one lane takes. A tail counts as one more lane.
 type span struct{ at, end, lane, stride int }
 
 // lane runs one accumulator over its products.
@@ -226,8 +226,8 @@ func (x *machine) lane(from, r, lanes int) term {
 	return x.steps(acc, hasAcc, what, from, span{r, x.p.Whole(x.m.k), r, lanes})
 }
 
-// steps adds products to an accumulator, if hasAcc, L at a time, in one pass after
-// the other or in all passes together.
+// steps adds the products of s, L at a time, to the accumulator acc, or to none at first
+// without hasAcc: those of one pass after the other, or of all passes in each step.
 func (x *machine) steps(acc term, hasAcc bool, what origin, from int, s span) term {
 	l := x.p.Step(x.m.k) * s.stride
 	runs, passes := max(1, len(x.m.passes)), 1
@@ -253,8 +253,8 @@ func (x *machine) steps(acc term, hasAcc bool, what origin, from int, s span) te
 	return acc
 }
 
-// push appends the product of element k of the current K elements, in a pass that of
-// parts of them.
+// push appends the product of element k of the current K elements; if the program has
+// passes, that of the parts of the pass.
 func (x *machine) push(from, k, pass int) {
 	i := from + k
 	a, b := &x.va[i], &x.vb[i]
@@ -282,7 +282,7 @@ func (x *machine) term(t term, what origin) {
 	}
 }
 
-// scales returns the scales of element i: with ScaleRound, their product and 1.
+// scales returns the scales of element i; with ScaleRound, their rounded product and 1.
 func (x *machine) scales(i int) (sa, sb *operand) {
 	block := i / int(x.m.formats.Block)
 	sa, sb = &x.vsa[block], &x.vsb[block]
@@ -363,7 +363,7 @@ func (x *machine) step(acc term, hasAcc bool, what origin) term {
 	return x.rounded("acc", t, &x.p.Acc)
 }
 
-// lost reports whether an infinite or NaN accumulator is dropped beside the terms.
+// lost reports whether an infinite or NaN accumulator is dropped (mma.Join.CLost).
 func (x *machine) lost(acc term) bool {
 	least, far := x.p.Join.CLost, false
 	if least == 0 || acc.kind < Inf {

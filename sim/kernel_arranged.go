@@ -40,7 +40,7 @@ func newArranged(m *Model, path Path) kernel {
 	}
 	q, g := *p, f
 	if p.In.Widen != fp.None {
-		// Products of widened operands are as if these had been the operands.
+		// The products are those of a program whose operands have the wider format.
 		if p.In.Widen != fp.FP16 || f.A.Width() != 1 || f.B.Width() != 1 {
 			return nil
 		}
@@ -124,7 +124,8 @@ func (t *arranged) run(in *mma.Batch, out []byte, scratch any) {
 	}
 }
 
-// arrange copies k codes of each row from at on in the sequence of the program.
+// arrange copies the K codes of each row that begin at number at, in the sequence of the
+// program.
 func (t *arranged) arrange(dst, src []byte, table *[256]uint16, width, rows, stride, at int) {
 	order := t.m.order
 	for r := range rows {
@@ -148,7 +149,7 @@ func (t *arranged) arrange(dst, src []byte, table *[256]uint16, width, rows, str
 	}
 }
 
-// addC adds C to sums, to nearest.
+// addC adds C to sums, rounded to nearest.
 func (t *arranged) addC(out, sums, c []byte) {
 	if t.m.formats.D == fp.FP32 {
 		for i := 0; i < len(sums); i += 4 {

@@ -45,8 +45,8 @@ func (t *arranged) setVectors(path Path) {
 	}
 }
 
-// newSequence returns the permutation of a sequence that 32 bytes have once or twice,
-// nil if simd.Shuffle does not do it.
+// newSequence returns a sequence as a permutation of 32 bytes, which hold it once or
+// several times; nil if simd.Shuffle cannot do it.
 func newSequence(order []uint8) *sequence {
 	for _, cross := range []bool{false, true} {
 		s := &sequence{cross: cross}
@@ -88,7 +88,7 @@ func (v *arrangedVectors) arrange(st *arrangedVectorState, dst, src []byte, form
 	h.Run()
 }
 
-// addVectors adds C to sums as far as it can, and returns how many bytes of them.
+// addVectors adds C to as many sums as it can, and returns how many bytes these take.
 func (t *arranged) addVectors(st *arrangedState, out, sums, c []byte) int {
 	w := t.m.formats.D.Width()
 	n := len(sums) / w &^ 7

@@ -99,14 +99,14 @@ func (c *chain) isFMA(p *mma.Params) bool {
 		return p.In.Acc == mma.KeepSub || c.m.k == 1
 	case mma.Input{Sub: mma.FlushSign, C: mma.FlushSign}:
 		c.control |= simd.FlushOperands
-		// FP16 as FP32 has no subnormals.
+		// FP16's subnormals are normal as FP32: the processor does not flush them.
 		return c.widen != fp.FP16 && (p.In.Acc == mma.FlushSign || p.In.Acc == mma.KeepSub && flushed || c.m.k == 1)
 	}
 	return false
 }
 
-// isAddMul reports whether a program adds products that are exact, or rounded as FP32
-// is and then flushed if they are tiny.
+// isAddMul reports whether a program rounds products to FP32 and adds them, in groups of
+// 2 or 4, to the accumulator, and sets what the kernel needs to know.
 //
 // The processor flushes what is tiny after rounding without a lower exponent bound.
 // Rounding with such a bound would give another result only between 2^-126-2^-150 and
@@ -271,7 +271,7 @@ func (c *chain) columns(st *chainState) *byte {
 	return &st.b[0]
 }
 
-// widened converts codes of 2 bytes to FP32, with room for more after them.
+// widened converts codes of 2 bytes to FP32, with room for more bytes after them.
 func (c *chain) widened(st *chainState, of int, dst, src []byte, more int) []byte {
 	src = st.filled(of, src, 16)
 	dst = resize(dst, 2*len(src)+more)

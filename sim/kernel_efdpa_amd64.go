@@ -73,7 +73,7 @@ func (t *efdpa) grid(st *efdpaState, g *grid, out []byte) {
 	st.scatter(out)
 }
 
-// decode decodes codes to float64, with room for more further ones.
+// decode decodes codes to float64, with room for more values after them.
 func (t *efdpa) decode(st *efdpaState, dst []float64, src []byte, more int) []float64 {
 	n := len(src) / 2
 	st.wide, dst = resize(st.wide, n), resize(dst, n+more)

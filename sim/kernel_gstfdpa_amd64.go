@@ -157,7 +157,7 @@ func (t *gstfdpa) grid(st *gstfdpaState, g *grid, out []byte) {
 	st.scatter(out)
 }
 
-// decode decodes codes to values and magnitudes, with room for more further ones.
+// decode decodes codes to values and magnitudes, with room for more after them.
 func (t *gstfdpa) decode(st *gstfdpaState, format *simd.Small, src []byte, dst *[2][]float32, more int) {
 	n := len(src)
 	dst[0], dst[1] = resize(dst[0], n+more), resize(dst[1], n+more)
@@ -171,7 +171,7 @@ func (t *gstfdpa) readScales(st *gstfdpaState) {
 	g := &st.grid
 	in := g.in
 	blocks, groups := in.Blocks(in.K), in.K/t.group
-	per := groups / blocks // groups of a block
+	per := groups / blocks // groups in a block
 	st.rows, st.cols = resize(st.rows, 2*g.tiles*in.M*groups), resize(st.cols, 16*g.tiles*g.groups*groups)
 	for i, code := range in.SA[g.from*in.M*blocks:][:g.tiles*in.M*blocks] {
 		for j := range per {

@@ -44,12 +44,12 @@ const codeOne = 32
 type narrowStep struct {
 	lowest, floor, emin, f int32
 	clamp                  bool   // some products are below emin
-	first, span            uint32 // first: lowest exponent field (float64) of a sum that needs no care; span: how many higher ones need none
+	first, span            uint32 // a sum needs no care in rounding if its exponent field (float64) is in first..first+span
 	drop                   uint64 // bits of a float64 that acc does not keep
 
-	scale *[2048]scales // by the exponent field of a float64; nil if the method each cannot be used
-	zero  int32         // that field for exponent code 0
-	most  int32         // that of acc's largest exponent
+	scale *[2048]scales // by the exponent field (float64) of E; nil if the method each cannot be used
+	zero  int32         // the exponent field for exponent code 0
+	most  int32         // the exponent field of acc's largest exponent
 }
 
 // scales are powers of 2 for an alignment.
@@ -224,7 +224,7 @@ func largestCodes(row uint64, cols *[8]uint64) uint64 {
 	return larger(even, odd)
 }
 
-// larger returns the larger bytes of x and y, all of which are below 128.
+// larger returns, byte by byte, the larger of x and y. All bytes are below 128.
 func larger(x, y uint64) uint64 {
 	const top = 0x80 * eachByte
 	d := (y | top) - x
@@ -323,9 +323,9 @@ func dot4(p, q []float32, s float32) int32 {
 	return int32(x[0]*y[0]*s) + int32(x[1]*y[1]*s) + int32(x[2]*y[2]*s) + int32(x[3]*y[3]*s)
 }
 
-// sum returns the sum of an accumulator and of products of the largest exponent
-// code, and whether it is exact: x is not rounded yet, because its rounding needs care.
-// The function is small so that its variables stay in registers.
+// sum returns the sum of an accumulator and of products, code being the largest exponent
+// code of these. exact reports that x is the exact sum, not rounded yet, because its
+// rounding needs care. The function is small so that its variables stay in registers.
 func (c *narrowStep) sum(acc float64, code int32, a, b []piece) (x float64, exact bool) {
 	u := math.Float64bits(acc)
 	ea := int32(u>>52&0x7ff) - 1023
@@ -385,8 +385,8 @@ func (c *narrowStep) rare(acc float64) (x float64, exact bool) {
 	return float64(int64(acc*pow2(c.f-e))) * pow2(e-c.f), true
 }
 
-// specialSum adds to an accumulator the products that special marks: one factor at least
-// is Inf, and none is NaN. No sum of the other products could change the result.
+// specialSum adds to an accumulator the products that special marks: at least one factor of
+// each is Inf, and none is NaN. No sum of the other products could change the result.
 func specialSum(acc float64, a, b []piece, special uint32) float64 {
 	for ; special != 0; special &= special - 1 {
 		k := bits.TrailingZeros32(special)

@@ -66,7 +66,7 @@ type side struct {
 	special []bool    // [row][step]: some value of the step is Inf or NaN
 }
 
-// The sum of the terms of a step, each below 2^(F+2), must stay below 2^53.
+// The sum of the terms of a step, each below 2^(F+2) units, must stay below 2^53 units.
 const (
 	maxKernelL = 127
 	maxKernelF = 44
@@ -410,8 +410,8 @@ func (t *tfdpa) roundRare(x float64) float64 {
 	return n * pow2(unit)
 }
 
-// specialDot adds the products of a step to an accumulator, some of which are
-// Inf or NaN: so is the result. No finite sum of float64 products overflows here.
+// specialDot adds the products of a step, some of which are Inf or NaN, to an accumulator:
+// so is the result. No sum of finite products overflows in float64.
 func specialDot(acc float64, a, b []float64) float64 {
 	b = b[:len(a)]
 	for k, v := range a {

@@ -68,7 +68,7 @@ func isTruncated(p *mma.Params) bool {
 	return q == *p && p.Join.Align.F != 0 && !p.Special.NaN.Operand()
 }
 
-// setRound sets the rounding, and reports whether the processor has it.
+// setRound sets the rounding, and reports whether the kernel supports it.
 func (w *tfdpa64) setRound(r mma.Round) bool {
 	mode, ok := controls[r.Mode]
 	d := w.m.formats.D.Get()
@@ -100,8 +100,9 @@ func (w *tfdpa64) setSums(p *mma.Params) {
 	if !w.fp32 {
 		return
 	}
-	// Special exponents make U infinite. Infinities of C count as larger than all
-	// products, and yet small enough that no sum overflows on the way.
+	// The exponents of Inf and NaN make U, which a sum begins at (see the documentation of
+	// internal/simd/gen), infinite. Infinities of C count as larger than all products, and
+	// yet small enough that no sum overflows on the way.
 	w.sums.Keep, w.sums.Most = -1<<(52-p.Acc.Frac), 0x1p900
 	special := 2047 - (52 - int(p.Join.Align.F))
 	for i := range w.largest.Cap {

@@ -80,8 +80,8 @@ func (t *trfdpa) fits(p *mma.Params) bool {
 	return math.Ldexp(4*float64(t.l)+2, int(most)) <= 1<<50 && p.Join.Post.Frac <= 48
 }
 
-// setHalves puts the even elements of a step first: codes of one byte, and
-// steps of 8 or 16.
+// setHalves puts the even elements of a step first. It reports whether it can: codes must
+// have one byte, and steps 8 or 16 products.
 func (t *trfdpa) setHalves() bool {
 	if t.a.width != 1 || t.b.width != 1 || t.l != 8 && t.l != 16 || t.m.k%16 != 0 {
 		return false
@@ -94,7 +94,8 @@ func (t *trfdpa) setHalves() bool {
 	return true
 }
 
-// setOver marks sums in which a product may be an infinity because it is too large.
+// setOver marks sums in which a product may be an infinity because it is too large, and
+// reports whether the kernel supports the program's rule for that.
 func (t *trfdpa) setOver(p *mma.Params) bool {
 	f := t.m.formats
 	largest := f.A.Get().Emax() + f.B.Get().Emax() + 1
@@ -220,7 +221,7 @@ func (t *trfdpa) wholeStep(st *trfdpaState, at int, c, d *byte) {
 	x.Run(st.special)
 }
 
-// sumProducts sums l products, beginning at at.
+// sumProducts sums the l products that begin at position at.
 func (t *trfdpa) sumProducts(st *trfdpaState, e []uint16, sum []float64, at, l int) {
 	s := &st.fused.Sums
 	*s = t.sums

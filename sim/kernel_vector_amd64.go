@@ -86,7 +86,7 @@ func vectorFits(n *narrow) bool {
 	return all+c < 1<<32 && withC+c < 1<<31 && n.f >= 2
 }
 
-// mostSum is a bound of the sum of a step's products in units of its alignment.
+// mostSum returns a bound of the sum of a step's products, in units of its alignment.
 func mostSum(n *narrow) float64 {
 	significand := func(f *fp.Format) float64 { return 2 - math.Ldexp(1, -int(f.FracBits)) }
 	return math.Ldexp(float64(n.l)*significand(n.a.f)*significand(n.b.f), int(n.f))
@@ -130,8 +130,7 @@ func vectorConsts(n *narrow) (c simd.Consts) {
 	return c
 }
 
-// nan32 returns the NaN of a code of FP16 or FP32 with its fraction where FP32 has
-// it.
+// nan32 returns a NaN of FP16 or FP32 as FP32, with its fraction at the top.
 func nan32(f *fp.Format, code uint64) float32 {
 	if f.ID == fp.FP16 {
 		code = (code&0x8000)<<16 | 0x7f800000 | (code&0x3ff)<<13

@@ -43,8 +43,8 @@ func (x *machine) mergeInto(i, j int) {
 	x.origin[i] = x.partial()
 }
 
-// leaf makes a term one of those that are being added, if the program's leaf is at one
-// of two places: before them or after them.
+// leaf makes t one of the terms that are being added: the first of them if at is first,
+// the last if it is last, none otherwise.
 func (x *machine) leaf(at, first, last mma.Leaf, t *term, what origin) {
 	switch at {
 	case mma.NoLeaf:

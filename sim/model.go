@@ -9,11 +9,12 @@
 //
 // # The general interpreter
 //
-// Every number is an fp.Dyadic: a 128-bit significand and an exponent. Terms
-// that are cut at an alignment exponent E are summed in 128-bit integers: a term is below 2^(E+2) as a product and below
-// 2^(E+9) as a sum of 128 products, it is a multiple of 2^(E-64) at least
-// (mma.MaxFrac), and 256 of them are added, so a sum needs at most 64+9+8+1 = 82
-// bits. Exact sums that need more than 126 bits go through a fixed-point
+// Every number is an fp.Dyadic: a 128-bit significand and an exponent. Terms that are cut
+// at an alignment exponent E are summed in 128-bit integers: a product is below 2^(E+4),
+// block scales included; a sum has at most 9*255 products (mma.Passes, mma.MaxK) and an
+// accumulator; and every cut term is a multiple of 2^(E-100) (mma.MaxF). So a sum needs
+// at most 100+4+12+1 = 117 bits. Sums of fixed-point terms are limited by
+// mma.Params.Validate. Exact sums that need more than 126 bits go through a fixed-point
 // accumulator that spans the whole exponent range (wide_accumulator.go).
 package sim
 

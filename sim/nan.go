@@ -6,16 +6,14 @@ import (
 )
 
 // origins describes where a term that is NaN or invalid comes from, until a Round has
-// seen it.
-//
-// Of an infinity: whether rounding a product made it.
+// seen it; of an infinity, whether rounding a product made it.
 type origins uint8
 
 const (
 	signals    origins = 1 << iota // a signalling operand
 	ofFirst                        // a product whose first factor is the NaN
-	ofSecond                       // a product whose second factor, or a scale, is; both: Inf*0
-	ofOverflow                     // of an infinity: mma.Product.FirstOver
+	ofSecond                       // a product whose second factor or a scale is the NaN; with ofFirst: Inf*0
+	ofOverflow                     // an infinity that rounding a product made: mma.Product.FirstOver
 	ofProduct  = ofFirst | ofSecond
 )
 
@@ -103,8 +101,8 @@ func (x *machine) nanSum(ts []term, acc int) term {
 	return t
 }
 
-// operandFirst returns the index of the first NaN, or if there is none of an
-// invalid term.
+// operandFirst returns the index of the first NaN or, if there is none, of an invalid
+// term.
 func operandFirst(ts []term) int {
 	made := 0
 	for i := range ts {
@@ -118,7 +116,7 @@ func operandFirst(ts []term) int {
 	return made
 }
 
-// largerFirst is mma.NaNLarger.
+// largerFirst returns the index of the term that mma.NaNLarger chooses.
 func (x *machine) largerFirst(ts []term) int {
 	best := operandFirst(ts)
 	for i := range ts {
@@ -141,7 +139,7 @@ func (x *machine) larger(t, u *term) bool {
 	return t.Lo < u.Lo
 }
 
-// signalFirst is mma.NaNSignal.
+// signalFirst returns the index of the term that mma.NaNSignal chooses.
 func signalFirst(ts []term, acc int) int {
 	rank := func(i int) int {
 		switch {
@@ -163,7 +161,7 @@ func signalFirst(ts []term, acc int) int {
 	return best
 }
 
-// multiplyAdd is mma.NaNMulAdd.
+// multiplyAdd returns the index of the term that mma.NaNMulAdd chooses.
 func multiplyAdd(ts []term) int {
 	last := -1
 	for i := range ts {
@@ -191,11 +189,12 @@ func (x *machine) made(neg bool) uint64 {
 	return code
 }
 
+// nanCode returns the code of a result that is the NaN t.
 func (x *machine) nanCode(t term) uint64 {
 	switch x.p.Special.NaN {
 	case mma.NaNOnes:
 		return x.fd.OnesNaNCode()
-	case mma.NaNQuiet, mma.NaNOfC, mma.NaNZero: // with the last, of an infinity that D does not have
+	case mma.NaNQuiet, mma.NaNOfC, mma.NaNZero: // with NaNZero, t is an infinity that D does not have
 		return x.made(false)
 	case mma.NaNQuietNeg:
 		return x.made(true)

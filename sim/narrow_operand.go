@@ -5,10 +5,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// narrower rounds numbers of a format as an mma.Narrow says.
+// narrower rounds numbers of a format as an mma.Narrow describes.
 type narrower struct {
 	mma.Round       // Frac 0: not at all
-	emin      int32 // the least exponent of its units
+	emin      int32 // numbers below 2^emin become multiples of 2^(emin-Frac)
 }
 
 func newNarrower(n mma.Narrow, f *fp.Format) narrower {
@@ -16,7 +16,7 @@ func newNarrower(n mma.Narrow, f *fp.Format) narrower {
 	return narrower{r, emin}
 }
 
-// of returns what becomes of a term.
+// of returns t narrowed.
 func (n *narrower) of(t term) term {
 	switch {
 	case n.Frac == 0 || t.kind == NaN || t.kind == Null:
@@ -36,7 +36,7 @@ func (n *narrower) of(t term) term {
 	return term{Dyadic: d, e: max(d.Exponent(), n.emin)}
 }
 
-// term returns an operand as a term, of a NaN without its code.
+// term returns an operand as a term. That of a NaN lacks its code.
 func (o *operand) term() term {
 	t := term{Dyadic: fp.Dyadic{Lo: o.sig, Q: o.q, Neg: o.neg}, e: o.e}
 	switch o.class {
@@ -50,7 +50,7 @@ func (o *operand) term() term {
 	return t
 }
 
-// operand returns a term as an operand; code is that of a NaN.
+// operand returns a term as an operand; code is its code if it is a NaN.
 func (d *decoder) operand(code uint64, t term) operand {
 	o := operand{code: code, sig: t.Lo, q: t.Q, e: t.e, neg: t.Neg, class: fp.Finite}
 	switch {
@@ -64,7 +64,7 @@ func (d *decoder) operand(code uint64, t term) operand {
 	return o
 }
 
-// part returns a part of an operand: mma.Passes.
+// part returns part n of an operand: see mma.Passes.
 func (d *decoder) part(o *operand, n int) operand {
 	rest, code := o.term(), o.code
 	for ; n > 0; n-- {

@@ -17,23 +17,22 @@ type operand struct {
 	sub   bool // subnormal (in the widened format)
 }
 
-// value returns floor(log2) of a finite operand.
-func (o *operand) value() int32 { return o.q + int32(bits.Len64(o.sig)) - 1 }
+// exponent returns floor(log2) of the magnitude of a finite operand.
+func (o *operand) exponent() int32 { return o.q + int32(bits.Len64(o.sig)) - 1 }
 
-// decoder turns codes of one format into operands: decoding, widening, flush and
-// the choice of the nominal exponent.
+// decoder turns codes of one format into operands: decoding, widening, narrowing, flush
+// and the choice of the nominal exponent.
 type decoder struct {
-	f     *fp.Format
-	widen *fp.Format // nil: none
-	flush mma.InFlush
-	exp   mma.ProdExp
-	// narrow rounds operands; with parts, parts of them. Bits of unread count as 0.
+	f      *fp.Format
+	widen  *fp.Format // nil: none
+	flush  mma.InFlush
+	exp    mma.ProdExp
 	narrow narrower
-	parts  bool
+	parts  bool   // narrow makes parts of operands (mma.Passes), and not operands
 	rest   bool   // mma.Input.Rest
 	nanInf bool   // mma.Input.NaNInf
-	quiet  uint64 // the NaN that is left of an infinity
-	unread uint64
+	quiet  uint64 // code of the NaN that Rest leaves of an infinity
+	unread uint64 // bits of a code that are read as 0
 
 	fracMask, field uint64 // of the code without its low bits
 	hidden          uint64
@@ -104,7 +103,7 @@ func (d *decoder) rare(code uint64, o *operand) {
 	case o.class == fp.Zero:
 		o.e = emin
 	case o.class == fp.Finite && d.widen != nil:
-		o.e = max(o.value(), emin)
+		o.e = max(o.exponent(), emin)
 	}
 	if d.parts {
 		return
@@ -115,13 +114,13 @@ func (d *decoder) rare(code uint64, o *operand) {
 	d.flushed(o)
 }
 
-// flushed treats subnormals, and gives an operand its nominal exponent.
+// flushed flushes subnormals and gives an operand its nominal exponent.
 func (d *decoder) flushed(o *operand) {
 	if o.class > fp.Finite {
 		return
 	}
 	emin := d.leastExponent()
-	o.sub = o.class == fp.Finite && o.value() < emin
+	o.sub = o.class == fp.Finite && o.exponent() < emin
 	if o.sub && d.flush != mma.KeepSub {
 		o.class, o.sig, o.e = fp.Zero, 0, emin
 	}
@@ -129,7 +128,7 @@ func (d *decoder) flushed(o *operand) {
 		o.neg = false
 	}
 	if o.class == fp.Finite && d.exp == mma.OperandSum {
-		o.e = o.value()
+		o.e = o.exponent()
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 type narrowSide struct {
 	val     []piece  // [row][step][piece]
 	code    []uint64 // exponent codes, a byte each: [row][step][piece]
-	special []uint64 // [row][step]: a bit for each k that is Inf, and in the upper half that is NaN
+	special []uint64 // [row][step]: bit k is set if value k is Inf, bit 32+k if it is NaN
 }
 
 type piece = [8]float32
@@ -42,7 +42,7 @@ func factors(f *fp.Format) (table [256]factor) {
 	return table
 }
 
-// decode decodes a number of steps of rows or columns.
+// decode decodes rows or columns, of steps steps in all.
 func (t *narrow) decode(st *narrowState, s *narrowSide, table *[256]factor, buf []byte, steps int) {
 	p := 0
 	for r := range s.special[:steps] {
@@ -64,8 +64,8 @@ func (t *narrow) decode(st *narrowState, s *narrowSide, table *[256]factor, buf 
 	}
 }
 
-// turn turns the exponent codes of the n columns of a tile and finds columns with Inf
-// or NaN.
+// turn transposes the exponent codes of the n columns of a tile and finds columns with
+// Inf or NaN.
 func (t *narrow) turn(st *narrowState, n, steps int) {
 	groups, each := (n+7)/8, steps*t.pieces
 	st.codes, st.columns = resize(st.codes, groups*each), resize(st.columns, groups*steps)
@@ -109,7 +109,8 @@ func turnBytes(x *[8]uint64) {
 	}
 }
 
-// codesOf returns the codes of a piece of n values, filled up if n is less than 8.
+// codesOf returns the codes of a piece of n values, filled up with zeros if n is less
+// than 8.
 func (st *narrowState) codesOf(buf []byte, n, width int) []byte {
 	if n >= 8 {
 		return buf
@@ -157,14 +158,14 @@ func decodeHalves(val *piece, buf *[16]byte) (codes, special uint64) {
 	return codes, 0
 }
 
-// notNormal sets the top bit of each of four codes that is not a normal number.
-// The field of one, plus 1, is at least 2 and below 32.
+// notNormal sets the top bit of each of four codes that is not a normal number. The
+// exponent field of a normal number, plus 1, is at least 2 and below 32.
 func notNormal(h uint64) uint64 {
 	return (0x8000*eachHalf - (h&(0x7c00*eachHalf)+0x400*eachHalf)&(0x7800*eachHalf)) & (0x8000 * eachHalf)
 }
 
-// normalHalf returns a normal number: the exponent field moves to float32's, with
-// the difference of the biases.
+// normalHalf returns the value of a normal number: the exponent field moves to where
+// float32 has it, and the difference of the biases is added.
 func normalHalf(h uint64) float32 {
 	return math.Float32frombits(uint32(int32(int16(h))<<13)&0x8fffe000 + 112<<23)
 }

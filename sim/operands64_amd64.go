@@ -16,15 +16,15 @@ type operands64 struct {
 	a, b     format64
 	block    int            // products per scale; 0: none
 	largest  simd.Largest16 // its constants
-	sequence *sequence      // nil: that of the codes
+	sequence *sequence      // nil: codes stay in their order
 	values   bool           // kinds are values: products of finite numbers may be Inf
-	nanKinds bool           // kinds are made also if some factor is NaN and none Inf
+	nanKinds bool           // kinds are also made if some factor is NaN and none is Inf
 }
 
-// sequence is a permutation of codes of one byte within 32 of them.
+// sequence is a permutation of 32 codes of one byte.
 type sequence struct {
-	pattern [32]uint8 // within each 16
-	cross   bool      // and then the lower halves of both 16 come first
+	pattern [32]uint8 // within each 16 of them
+	cross   bool      // after that, the lower halves of both 16 come first
 }
 
 // format64 is how operands of a format are decoded.
@@ -38,12 +38,12 @@ type format64 struct {
 // decoded64 is a grid's decoded operands.
 type decoded64 struct {
 	gridState
-	special bool      // kinds are made: some are Inf
+	special bool      // kinds are made: some operand is Inf or, with nanKinds, NaN
 	a, b    []float64 // as simd.Decode makes them
 	sa, sb  []uint8   // signs
 	ea, eb  []uint16
-	ka, kb  []float32 // if special
-	e       []uint16  // of the last step
+	ka, kb  []float32 // kinds, if special
+	e       []uint16  // largest exponents of the last step
 	parts   []float64 // as simd.Sums makes them
 	kind    []float32 // as simd.SumKinds makes them
 	x       simd.Decode
@@ -59,16 +59,18 @@ type decoded64 struct {
 	largest simd.Largest16
 }
 
-// Exponent codes of two bytes: codeOne64 is that of emin, at least twice as large as
-// what exponents and those of scales add up to; special64 is that of Inf and NaN; zero
-// has 0. Bit 13 is set in special64, in twice that, and in no sum of other codes, also
-// after a bias has been added to turn it into an exponent field of float64.
+// Exponent codes of two bytes: 0 is that of zero, codeOne64 that of emin, special64 that of
+// Inf and NaN. codeOne64 is at least twice as large as the sum of an exponent, counted
+// from emin, and that of a scale. Bit 13 is set in special64, in twice that, and in no sum
+// of two other codes, also after a bias has turned the sum into an exponent field of
+// float64.
 const (
 	codeOne64 = 1024
 	special64 = 0x3500
 )
 
-// setFormats sets what depends on the formats, and reports whether both are known.
+// setFormats sets what depends on the formats, and reports whether the kernels support
+// them.
 func (o *operands64) setFormats(f mma.Formats, level simd.Level) bool {
 	o.level = level
 	for _, id := range []fp.ID{f.A, f.B} {
@@ -106,7 +108,7 @@ func newFormat64(g *fp.Format) format64 {
 		Keep: int64(g.SignBit()-1) &^ (1<<g.Low - 1), Sign: int64(g.SignBit()), Left: 52 - int64(g.FracBits+g.Low),
 		Two: 2, Rebias: (1023 - int64(g.Bias)) << 52, Hidden: 1 << 52, Emin: math.Ldexp(1, int(g.Emin())),
 	}
-	// As words, TF32 has the digits of BF16.
+	// As a word, a TF32 code has the bits of BF16: see codeWords in internal/simd/gen.
 	frac, low := g.FracBits, uint8(0)
 	if g.Width == 4 {
 		frac, low = 7, 16
@@ -116,7 +118,7 @@ func newFormat64(g *fp.Format) format64 {
 	switch {
 	case g.HasInf():
 		inf = uint16(g.InfCode(false) >> low)
-		nan = magnitude // which is NaN, and above top, too
+		nan = magnitude // one of the NaNs, all of which are above top
 	case g.Specials == fp.NegZeroNaN:
 		nan = uint16(g.SignBit())
 	}
@@ -143,7 +145,7 @@ func (o *operands64) decode(st *decoded64) {
 	a := st.filled(ofA, o.shuffled(st, ofA, g.rowCodes(wa)), 32*wa)
 	na, more := len(a)/wa, (g.rows-in.M)*in.K
 	st.a, st.ea, st.sa = resize(st.a, na+more), resize(st.ea, na+more), resize(st.sa, na+more)
-	clear(st.sa[na:]) // of the rows that fill a tile up: they are offsets
+	clear(st.sa[na:]) // signs of the rows that fill up a tile: they serve as offsets
 	st.special = o.exponents(st, &o.a, a, st.ea, st.sa)
 	st.x = o.a.decode
 	st.x.Src, st.x.Dst, st.x.N = &a[0], &st.a[0], int64(na)
@@ -222,7 +224,7 @@ func (f *format64) valuesOf(st *decoded64, src []byte, dst []float32, level simd
 	}
 }
 
-// largestOf finds the largest exponents of l products, beginning at at.
+// largestOf finds the largest exponents of the l products that begin at position at.
 func (o *operands64) largestOf(st *decoded64, e *[]uint16, at, l int) {
 	g := &st.grid
 	k := g.in.K
@@ -250,7 +252,8 @@ func (o *operands64) products(st *decoded64, x *simd.Dot, at, l int) {
 	x.ARow, x.ATile, x.SignRow, x.SignTile, x.BGroup = int64(8*k), int64(8*k*m), int64(k), int64(k*m), int64(192*k)
 }
 
-// sumKinds describes what the sums of the products of a step are that have Inf or NaN.
+// sumKinds sums the kinds of a step's products, which tell what a sum is that has Inf or
+// NaN among its factors.
 func (o *operands64) sumKinds(st *decoded64, at, l int) *float32 {
 	g := &st.grid
 	k := g.in.K

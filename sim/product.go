@@ -61,7 +61,7 @@ func (t *term) scale(sa, sb *operand) {
 	t.e += sa.e + sb.e
 }
 
-// gates reports whether a zero factor makes the product of an infinity or a NaN a zero.
+// gates reports whether a zero factor makes its product with an infinity or a NaN zero.
 func (x *machine) gates(a, b *operand) bool {
 	switch x.p.Prod.Gate {
 	case mma.GateOff, mma.GateSkipNumbers:

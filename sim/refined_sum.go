@@ -7,13 +7,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// refined reports whether the adder does anything otherwise than a sum of integers.
+// refined reports whether the adder deviates from a sum of integers.
 func (c *cut) refined() bool {
 	return c.Sticky != mma.StickyOff || c.Negate != mma.NegateExact || c.Bits != 0
 }
 
-// refinedSum adds terms cut at their alignment, on one grid of 2^q, as an adder does that
-// mma.Sticky, mma.Negate and mma.Align.Bits describe.
+// refinedSum adds terms cut at their alignment, all in units of 2^q, as mma.Sticky,
+// mma.Negate and mma.Align.Bits describe.
 func (x *machine) refinedSum(ts []term, c *cut, e int32) term {
 	q := e - int32(c.F)
 	if c.acc >= 0 {
@@ -55,7 +55,7 @@ func loses(x, y *fp.Dyadic) bool {
 	return !x.IsZero() && (y.IsZero() || x.Low() < y.Q)
 }
 
-// flips reports whether term i is negated without the carry.
+// flips reports whether term i is negated without adding 1.
 func (c *cut) flips(ts []term, i int, e int32) bool {
 	n := c.Negate
 	if n == mma.NegateExact || n.SkipsNull() && ts[i].kind == Null || c.drops(&ts[i], i, e) {
@@ -74,7 +74,7 @@ func (c *cut) someCut(ts []term, e int32) bool {
 	return false
 }
 
-// stick adds the sticky bit to a sum on a grid of 2^q.
+// stick adds the sticky bit to a sum in units of 2^q.
 func (c *cut) stick(d fp.Dyadic, q int32) fp.Dyadic {
 	if d.IsZero() {
 		d = fp.Dyadic{Q: q}
@@ -101,8 +101,8 @@ func (c *cut) stick(d fp.Dyadic, q int32) fp.Dyadic {
 	return d
 }
 
-// limit makes the sum one of n bits and a sign: its lower bits, or with saturate the
-// nearest such number.
+// limit makes the sum a number of n bits and a sign: its lower bits, or with saturate
+// the nearest such number.
 func (w *wide) limit(n uint, saturate bool) {
 	i, bit := n/64, n%64
 	if int(i) >= len(w.limb) {

@@ -78,13 +78,13 @@ func (x *machine) flushes(t, u term, r *mma.Round) bool {
 	return u.Exponent() < emin
 }
 
-// tiny is the zero that a non-zero number became.
+// tiny returns the zero that a non-zero number becomes.
 func (x *machine) tiny(neg bool) term {
 	return zeroTerm(neg && x.p.Special.TinySign)
 }
 
-// overflow is what a number above the largest becomes, which is less by one unit where it
-// is short.
+// overflow returns what a number above the largest one becomes. With short, the largest
+// number is one unit less than its bits allow.
 func overflow(neg bool, r *mma.Round, short bool) term {
 	m := r.Mode
 	toMax := r.Over == mma.OverMax || r.Over == mma.OverSat ||

@@ -5,8 +5,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// stage replaces the terms in x.terms by the sums of their groups, of a deep stage until
-// one is left.
+// stage replaces the terms in x.terms by the sums of their groups, in a deep stage again
+// and again until one is left.
 func (x *machine) stage(place Place, s *mma.Stage) {
 	if s.Sum == mma.Off {
 		return
@@ -33,8 +33,6 @@ func (x *machine) level(place Place, s *mma.Stage) {
 	default:
 		groups = (n + size - 1) / size
 	}
-	// Sums are written over terms that were read before: group g ends at or
-	// after position g.
 	x.group, x.levelOrigin = x.group[:0], x.levelOrigin[:0]
 	for g := range groups {
 		x.member, x.memberOrigin = x.member[:0], x.memberOrigin[:0]
@@ -71,8 +69,8 @@ func (x *machine) level(place Place, s *mma.Stage) {
 	}
 }
 
-// result is the origin of the sum of the group in x.member: the sum made last, or if
-// there was nothing to add its only term's.
+// result is the origin of the sum of the group in x.member: the sum made last or, if there
+// was nothing to add, the origin of its only term.
 func (x *machine) result(s *mma.Stage) origin {
 	if len(x.member) == 1 && s.Sum != mma.Fused {
 		return x.memberOrigin[0]

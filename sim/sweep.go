@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -21,10 +20,8 @@ type Sweep struct {
 // reading is a batch and everything on which the decoding of its operands depends.
 type reading struct {
 	batch *mma.Batch
-	widen fp.ID
-	sub   mma.InFlush
+	in    mma.Input // without what concerns c, accumulators or parts
 	exp   mma.ProdExp
-	a, b  mma.Narrow
 	parts bool
 }
 
@@ -59,7 +56,8 @@ func (s *Sweep) Use(p *mma.Params) error {
 // Run is Model.Run of the program in use.
 func (s *Sweep) Run(in *mma.Batch, out []byte) {
 	p := &s.m.params
-	how := reading{in, p.In.Widen, p.In.Sub, p.Prod.Exp, p.In.A, p.In.B, p.Passes != 0}
+	how := reading{in, p.In, p.Prod.Exp, p.Passes != 0}
+	how.in.C, how.in.Acc, how.in.NarrowC, how.in.Rest = mma.KeepSub, mma.KeepSub, mma.Narrow{}, false
 	tiles := s.decoded[how]
 	if tiles == nil {
 		tiles = make([]tile, in.Tiles)

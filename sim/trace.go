@@ -79,16 +79,17 @@ type TermTrace struct {
 
 // SumTrace is one fused sum.
 type SumTrace struct {
-	Place      Place
-	Exec       int // number of the execution of the instruction
-	Lane, Step int // lane, of a tail the number of lanes; and sequence number of the first product of the step
-	Formed     int // the step's products are the last of Trace.Products[:Formed]
-	Group      int
-	Terms      []TermTrace
-	HasE       bool  // some term has a nominal exponent
-	E          int32 // largest nominal exponent, or the floor
-	Sum        TermTrace
-	Rounds     []RoundTrace // what followed: post, acc, late, out or round
+	Place  Place
+	Exec   int // number of the execution of the instruction
+	Lane   int // of a tail: the number of lanes
+	Step   int // position of the step's first product in the sequence; K more for each pass before
+	Formed int // the step's products are the last of Trace.Products[:Formed]
+	Group  int
+	Terms  []TermTrace
+	HasE   bool  // some term has a nominal exponent
+	E      int32 // alignment exponent: the largest nominal one, the floor, or the grid of c
+	Sum    TermTrace
+	Rounds []RoundTrace // what followed: post, acc, late, out or round
 }
 
 // RoundTrace is one rounding.

@@ -97,10 +97,11 @@ const (
 	OverMax
 )
 
-// Encode returns the code of d rounded to f by m, with gradual underflow. A zero keeps its sign where the format has a negative
-// zero. An unsigned format encodes the magnitude, so that RD and RU act on that.
-// E8M0 has significands of one digit, so all of its numbers are odd: a tie goes to the
-// larger magnitude (IEEE 754 section 4.3.1) and RTO truncates.
+// Encode returns the code of d rounded to f by m, with gradual underflow. A zero keeps
+// its sign where the format has a negative zero. An unsigned format encodes the
+// magnitude, so that RD and RU act on the magnitude. E8M0 has significands of one digit,
+// so all of its numbers are odd: a tie goes to the larger magnitude (IEEE 754 section
+// 4.3.1) and RTO truncates.
 func (f *Format) Encode(d Dyadic, m Mode, over Overflow) uint64 {
 	d.Neg = d.Neg && f.Signed
 	sign := f.sign(d.Neg)
@@ -170,9 +171,9 @@ func (f *Format) zero(neg bool) uint64 {
 	return 0
 }
 
-// QuietNaN returns a NaN code: for IEEE formats the fraction's top bit alone,
-// for the others the only NaN they have, of that sign if there are two (E4M3). It panics
-// for formats without NaN.
+// QuietNaN returns a NaN code: in IEEE formats the NaN whose fraction has only its top
+// bit set, in other formats the only NaN, which E4M3 has with either sign. It panics for
+// formats without NaN.
 func (f *Format) QuietNaN(neg bool) uint64 {
 	switch f.Specials {
 	case IEEE:
@@ -186,8 +187,8 @@ func (f *Format) QuietNaN(neg bool) uint64 {
 }
 
 // OnesNaNCode returns the NaN with all exponent and fraction bits set and the
-// sign clear: NVIDIA's canonical NaN. For a FNUZ format it is the only NaN there is.
-// It panics for formats without NaN.
+// sign clear: NVIDIA's canonical NaN. For a FNUZ format it returns the only NaN. It
+// panics for formats without NaN.
 func (f *Format) OnesNaNCode() uint64 {
 	switch f.Specials {
 	case AllFinite:
@@ -198,8 +199,8 @@ func (f *Format) OnesNaNCode() uint64 {
 	return (1<<(f.ExpBits+f.FracBits) - 1) << f.Low
 }
 
-// Float64 returns the value of a code as a float64, for people to read. It is
-// exact for every format except for the NaN's payload.
+// Float64 returns the value of a code as a float64, for people to read. It is exact for
+// every format, but the sign and the payload of a NaN are lost.
 func (f *Format) Float64(code uint64) float64 {
 	n := f.Decode(code)
 	var v float64
@@ -236,8 +237,8 @@ func (f *Format) FromFloat64(v float64) uint64 {
 }
 
 // fromNormal is FromFloat64 for values that are certain to become normal numbers of a
-// format with a fraction; ok is false for others. It rounds the code of FP64: a carry
-// goes into the exponent, as it should.
+// format with a fraction; ok is false for others. It rounds the code of FP64 as an
+// integer: a carry goes into the exponent, as it should.
 func (f *Format) fromNormal(v float64) (code uint64, ok bool) {
 	b := math.Float64bits(v)
 	e, neg := int32(b>>52&0x7ff)-1023, b>>63 != 0

@@ -46,7 +46,7 @@ func sampleCodes(g *facts, n int) (codes []uint64) {
 }
 
 // native is the value of a code of a wide format by the conversions of package
-// math; ok is false for the formats that Go has not.
+// math; ok is false for the formats that Go lacks.
 func native(g *facts, code uint64) (v float64, ok bool) {
 	switch g.id {
 	case fp.FP64:

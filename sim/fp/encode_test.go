@@ -115,8 +115,8 @@ type checker struct {
 	list []entry
 }
 
-// check encodes p and -p in every mode and under every overflow rule and says
-// whether all went well.
+// check encodes p and -p in every mode and under every overflow rule and reports
+// whether all results are right.
 func (c *checker) check(t *testing.T, p point, d fp.Dyadic) bool {
 	t.Helper()
 	below, above := neighbours(c.list, p)
@@ -136,9 +136,9 @@ func (c *checker) check(t *testing.T, p point, d fp.Dyadic) bool {
 	return true
 }
 
-// TestEncode tries, between any two neighbouring numbers of every small format
-// and between the largest and what would follow it, the numbers themselves and
-// their middle and what lies just beside these three.
+// TestEncode tries, for any two neighbouring numbers of every small format, and for the
+// largest number and the one that would follow it: both numbers, the middle between
+// them, and what lies just beside these three.
 func TestEncode(t *testing.T) {
 	eachFormat(t, func(t *testing.T, g *facts, f *fp.Format) {
 		if !g.small() {

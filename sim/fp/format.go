@@ -130,7 +130,8 @@ func (id ID) String() string {
 	return formats[id].Name
 }
 
-// Parse returns the format of a name or alias, in any case.
+// Parse returns the format of a name or alias, in upper or lower case; None for "none"
+// and "".
 func Parse(name string) (ID, error) {
 	n := strings.ToLower(name)
 	if n == "none" || n == "" {

@@ -22,14 +22,14 @@ import (
 	"testing"
 )
 
-// Variable is the variable of the environment that makes the tests take long. Any value
-// but the empty one does.
+// Variable is the environment variable that makes the tests take long: any value but the
+// empty one does.
 const Variable = "MMAFUZZ_LONG"
 
 // Long reports whether the tests are to do the most. With -short they do not.
 func Long() bool { return os.Getenv(Variable) != "" && !testing.Short() }
 
-// Nightly reports whether the tests are to do also what only .ci/nightly does.
+// Nightly reports whether the tests are also to do what only .ci/nightly does.
 func Nightly() bool { return os.Getenv(Variable) == "nightly" && !testing.Short() }
 
 // Of returns what the tier in effect is to use: short with -short, long with Variable
