@@ -8,8 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// Formats is what the operands of an instruction are. Two instructions can be
-// compared if their Formats are equal.
+// Formats describes the operands and the result of an instruction. Two instructions can
+// be compared if their Formats are equal.
 type Formats struct {
 	A     fp.ID `json:"a"`
 	B     fp.ID `json:"b"`
@@ -192,8 +192,8 @@ func (b *Batch) Part(from, n int) *Batch {
 	return &part
 }
 
-// Take makes tile t of b, which has tiles of 1 x 1, the operands of output i of a
-// batch of the same formats and K.
+// Take copies the operands of output i of another batch, of the same formats and K, to
+// tile t of b, whose tiles are 1 x 1.
 func (b *Batch) Take(t int, from *Batch, i int) {
 	tile, row, col := from.position(i)
 	row, col = tile*from.M+row, tile*from.N+col

@@ -3,8 +3,9 @@ package mma
 import "github.com/mmafuzz/mmafuzz/sim/fp"
 
 // Settings of FPCR and FPMR that change results, and some values of LSCALE. BFDOT and
-// BFMMLA consult FPCR with EBF only; FZ16 is the FZ of FP16 results. OSM changes
-// nothing: no FP32 sum of FP8 products and an FP32 number overflows.
+// BFMMLA consult the other bits of FPCR only if EBF is 1; FZ16 is the FZ of FP16 results.
+// OSM is listed although it changes nothing: no FP32 sum of FP8 products and a finite FP32
+// number overflows.
 const (
 	ebfModes   = ".ebf1{,.rd,.ru,.rz}{,.fz}"
 	fpcrModes  = "{,.rd,.ru,.rz}{,.fz}{,.dn}"
@@ -61,8 +62,8 @@ var arm = []decl{
 func plainBFDOT(name string) string { return name[:len(name)-len(".ebf0")] }
 
 // armBFDOT is pairs of products: each product, their sum, and its sum with the
-// accumulator are rounded to odd. Subnormals are flushed everywhere, and where
-// rounding is to odd it does not matter whether before or after it.
+// accumulator are rounded to odd. Subnormals are flushed everywhere; with rounding to odd
+// it does not matter whether tininess is detected before or after it.
 func armBFDOT() Params {
 	r := To(fp.FP32, fp.RTO)
 	r.Flush = FlushBefore

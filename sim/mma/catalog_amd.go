@@ -6,7 +6,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// NaN results are known as a class only; zero signs only for IEEE FMA.
+// amdUnknown: that a result is NaN is known, but not which; zero signs are known of IEEE
+// FMA only.
 const amdUnknown = FacetNaN | FacetZero
 
 // There is no public output data of AMD matrix cores. The rows rest on

@@ -28,9 +28,10 @@ const (
 	evSame   = "none: the rule of kind::f8f6f4, which is the same machine instruction"
 )
 
-// Floors (exponent of zero, e_zero): FP32 results -126+18-F, FP16 results -14+18-F (on
-// wgmma and tcgen05 with FP8 that of FP16 operands), MX -133, MXF4 and NVF4 -139. For
-// FP16 operands and FP32 results, and for FP8 operands, no input shows it.
+// Floors (exponent of zero, e_zero): FP32 results -126+18-F and FP16 results -14+18-F,
+// with the F that the architecture has for FP16 operands also where those are FP8; MX
+// -133, MXF4 and NVF4 -139. For FP16 operands and FP32 results, and for FP8 operands, no
+// input shows it.
 const (
 	evFloor16 = "; e_zero from the MATLAB models and a Turing probe, not from recorded rows" + evC16
 	evWide16  = "; e_zero -21 as for mma.sync: MMA-Sim 2.1.0 and another published model of H100 and B200 (MMA-Sim <= 2.0.3: -133)" + evC16
@@ -68,7 +69,7 @@ const (
 		"mma.m16n8k64.kind::mxf4nvf4." + nvf4 + " mma.sp.m16n8k64.kind::f8f6f4.f32." + narrowPair + ".f32 " +
 		"mma.sp.m16n8k64.kind::f8f6f4.f16." + narrowPair + ".f16 mma.sp.m16n8k64.kind::mxf8f6f4.block32.f32." + narrowPair + ".f32.ue8m0 " +
 		"mma.sp.m16n8k128.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 mma.sp.m16n8k128.kind::mxf4nvf4." + nvf4
-	// scalar884 are the architectures that make Volta's shape of scalar instructions.
+	// scalar884 are the architectures that compute Volta's shape by scalar instructions.
 	scalar884 = "ampere ada hopper blackwell rtx-blackwell"
 )
 

@@ -7,12 +7,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// eight is the columns of a batched dot product: one vector with each of eight.
+// eight is the columns of a batched dot product: of one vector with each of eight.
 var eight = Range{8, 8, 1}
 
-// K is that of VLEN = 128 and LMUL = 1. The operand A is vs2 and B is vs1: a mnemonic
-// with .alt takes vs2 for E5M2 and not for E4M3, and vtype.altfmt does so for vs1. BF16
-// is there with altfmt = 1 only.
+// K is that of VLEN = 128 and LMUL = 1. A is vs2 and B is vs1. A mnemonic with .alt reads
+// vs2 as E5M2, others read it as E4M3; for vs1 vtype.altfmt makes that choice. BF16 exists
+// with altfmt = 1 only.
 var riscvForms = []form{
 	{names: "vfwdota.vv", m: one, n: one, k: 8, formats: "f32.bf16.bf16.f32"},
 	{names: "vfwbdota.vv", m: one, n: eight, k: 8, formats: "f32.bf16.bf16.f32"},
@@ -27,8 +27,8 @@ var riscvForms = []form{
 }
 
 // The manual leaves a chip the choices that Instruction.Variants lists; the rows are
-// what Spike does. Its pseudo-code had errors (riscv-isa-manual, pull requests 3079 and
-// 3244), which Spike has not.
+// what Spike does. The manual's pseudo-code had errors (riscv-isa-manual, pull requests
+// 3079 and 3244), which Spike does not have.
 const (
 	srcRVBNA   = "RISC-V ISA manual, RVBNA and Zvdota, Zvbdota, drafts of 2026, as Spike computes it"
 	evSpike    = "recording spike.rec, every bit, not silicon: Spike of 2026-06-25, 4,096 dot products"
@@ -57,7 +57,7 @@ func bulk(id fp.ID, n int) Align {
 
 // Variant is a program that the ISA of an instruction allows beside that of its row.
 type Variant struct {
-	Choice string // that makes it: "sets of 4, added in pairs"
+	Choice string // how it differs: "sets of 4 added in pairs, then c"
 	Params Params
 }
 
@@ -105,7 +105,8 @@ func (i *Instruction) Variants() []Variant {
 	return all
 }
 
-// widthChoice is the formats of a conforming unit: what a set of products is rounded to, and what sums of these are.
+// widthChoice is the formats of a conforming unit: term is what sets of products are
+// rounded to, sum what sums of these are.
 type widthChoice struct {
 	term, sum fp.ID
 	words     string

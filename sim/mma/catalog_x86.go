@@ -60,7 +60,7 @@ var x86 = []decl{
 		source: "Intel SDM vol. 2, TDPFP16PS", evidence: "the documentation; TDPBF16PS, which has the same text, does as it says"},
 }
 
-// x86FMA is one FMA with MXCSR as a program finds it.
+// x86FMA is one FMA with MXCSR as it is when a program starts.
 func x86FMA(d fp.ID) Params {
 	p := FMA(d)
 	p.Special.NaN = NaNFirst
@@ -85,9 +85,9 @@ func x86DPPD() Params {
 }
 
 // x86DPPS is four products and the sums (p0+p1)+(p2+p3), each rounded. The last
-// sum is the Join: under DAZ it is rounded otherwise than what is added further.
-// The order of a sum's operands shows in which of two NaNs is the result, which is
-// up to the processor; what is given here is the result in lane 0.
+// sum is the Join: under DAZ it is flushed differently from the sums that are added
+// further. Which of two NaNs is the result depends on the order of a sum's operands,
+// which is up to the processor; the order given here is that of lane 0.
 func x86DPPS(o Order) Params {
 	r := To(fp.FP32, fp.RNE)
 	p := x86DPPD()
@@ -98,7 +98,7 @@ func x86DPPS(o Order) Params {
 
 // x86Tile is two chains of FMAs from +0, of the even and of the odd elements,
 // whose results and then C are added. All is rounded to nearest, and tiny results
-// are flushed; whether subnormal elements are is up to their format.
+// are flushed; whether subnormal elements are flushed depends on their format.
 func x86Tile(sub InFlush) Params {
 	r := To(fp.FP32, fp.RNE)
 	r.Flush = FlushAfter

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// JSONError explains in words what is wrong with JSON, and in which line of several, after
-// an error of encoding/json about it. Other errors, and nil, it returns as they are.
+// JSONError turns an error of encoding/json about text into words that say what is wrong
+// and, if the text has several lines, in which line. It returns other errors, and nil, as
+// they are.
 func JSONError(text []byte, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

@@ -28,7 +28,7 @@ var Catalog = sync.OnceValue(func() []Instruction {
 
 // Of returns the rows of one architecture.
 func Of(arch string) []Instruction {
-	rows := []Instruction{} // not nil, which is a target of any instructions
+	rows := []Instruction{} // not nil, which would mean any instruction
 	for _, i := range Catalog() {
 		if i.Arch == arch {
 			rows = append(rows, i)
@@ -166,8 +166,8 @@ func (i Instruction) withShape(dims *freeDims) (*Instruction, error) {
 	return &i, nil
 }
 
-// Distance is how many slips make one name of another: a character too many, too few,
-// another one, or two that change places.
+// Distance returns how many slips turn one name into another: a character too many, one
+// too few, a wrong one, or two neighbours swapped.
 func Distance(a, b string) int {
 	var before []int // the row for a without its last two characters
 	row := make([]int, len(b)+1)
@@ -194,8 +194,8 @@ func Distance(a, b string) int {
 
 // Arithmetics returns a row for each distinct arithmetic of the catalogue (its
 // parameters and the formats of A, D and scales) among the rows in which A and B have
-// the same format and C takes part. Of several rows with one arithmetic it is the one
-// with the largest K, of the first architecture.
+// the same format and C takes part. Of several rows with one arithmetic it is the first
+// of those with the largest K.
 func Arithmetics() []Instruction {
 	type key struct {
 		p           Params

@@ -297,8 +297,8 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// TestGFX942 checks that the 8-bit formats of CDNA3 are FNUZ, and of no other
-// architecture.
+// TestGFX942 checks that the 8-bit formats of CDNA3 are FNUZ, and that those of no other
+// architecture are.
 func TestGFX942(t *testing.T) {
 	fnuz := map[fp.ID]bool{fp.E4M3FNUZ: true, fp.E5M2FNUZ: true}
 	n := 0

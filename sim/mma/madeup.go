@@ -11,17 +11,18 @@ import (
 // changes when a seed no longer means the same unit.
 const MadeUpVersion = 7
 
-// madeUpStream is the stream of random numbers that units are drawn from. It is that of
-// version 3, so that most seeds mean the same unit as there.
+// madeUpStream is the stream of random numbers that units are drawn from: that of version
+// 3, so that most seeds still mean the same unit.
 const madeUpStream = 0x6d61_6465_7570 + 3
 
 // MadeUp returns the made-up unit of a seed: formats, K and a parameter program
-// drawn from a distribution over everything that Params can say. The result is
-// valid. The distribution is this file and those of refinements, shapes,
-// parts and rules: the order of draws and the weights are part of it, so that a seed means the same unit for as long as MadeUpVersion
-// does. One unit in eight, named mutant, is an arithmetic of the catalogue of
-// which up to two parts are drawn anew, so that each of them has a positive
-// probability; which one a seed means changes with the catalogue.
+// drawn from a distribution over everything that Params can say, except for Join.CLost.
+// The result is valid. The distribution is this file and those of refinements, shapes,
+// parts and rules: the order of draws and the weights are part of it, so that a seed means
+// the same unit for as long as MadeUpVersion does. One unit in eight, named mutant, is an
+// arithmetic of the catalogue of which up to two parts are drawn anew, so that each
+// arithmetic of the catalogue has a positive probability; which one a seed means changes
+// with the catalogue.
 func MadeUp(seed uint64) Instruction {
 	r := rand.New(rand.NewPCG(seed, madeUpStream))
 	for {

@@ -2,15 +2,16 @@ package mma
 
 import "github.com/mmafuzz/mmafuzz/sim/fp"
 
-// partStream is the stream of random numbers that what follows is drawn from: like that
-// of refinements it leaves the other units as they are.
+// partStream is the stream of random numbers that this file draws from: like that of
+// refinements it leaves the other units as they are.
 const partStream = 0x7061_7274 + 1
 
-// partPercent is how many made-up units have parts of operands, other ranges of them, or
-// results in a format without infinities.
+// partPercent is the percentage of made-up units that have parts of operands, other
+// ranges of operands, results in a format without infinities, or another part of the list
+// parts.
 const partPercent = 6
 
-// part gives some units one of these.
+// part draws one of the list parts for some units.
 func part(s sampler, i *Instruction) {
 	if s.chance(partPercent) {
 		drawParts(s, i, 1, parts)
@@ -36,7 +37,7 @@ var parts = []func(s sampler, i *Instruction){
 	drawFormat,
 }
 
-// drawSaturated makes the largest numbers of infinite operands.
+// drawSaturated makes infinite operands the largest numbers.
 func drawSaturated(_ sampler, i *Instruction) {
 	in := &i.Params.In
 	in.A.Over, in.B.Over = OverSat, OverSat

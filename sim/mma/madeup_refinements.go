@@ -10,7 +10,7 @@ import (
 // that of the units, which are the same with and without them.
 const refinementStream = 0x7265_6669_6e65 + 1
 
-// refinedPercent is how many made-up units have refinements.
+// refinedPercent is the percentage of made-up units that have refinements.
 const refinedPercent = 6
 
 // refine adds one or two refinements to some units.
@@ -21,8 +21,8 @@ func refine(s sampler, i *Instruction) {
 	drawParts(s, i, pick(s, 1, 1, 1, 2), refinements)
 }
 
-// drawParts draws some parts of a unit, n times one that changes it and is valid: a drawing
-// that does not is taken back, and another tried.
+// drawParts applies n drawings to a unit. A drawing that does not change the unit, or makes
+// it invalid, is taken back and another one tried, up to 20 times.
 func drawParts(s sampler, i *Instruction, n int, drawings []func(sampler, *Instruction)) {
 	for ; n > 0; n-- {
 		for range 20 {
@@ -95,8 +95,8 @@ func drawNarrow(s sampler, f *fp.Format) Narrow {
 	return Narrow{Frac: Frac(s.between(1, int(f.FracBits)-1)), Mode: pick(s, 0, drawMode(s), drawMode(s))}
 }
 
-// drawAligned returns an alignment that the program has; one in a sum of products or in
-// the last one gets a width if there is none.
+// drawAligned returns the alignment of one of the program's sums, drawn anew if it cuts
+// nothing.
 func drawAligned(s sampler, i *Instruction) *Align {
 	p := &i.Params
 	all := []*Align{&p.Join.Align}
@@ -112,7 +112,7 @@ func drawAligned(s sampler, i *Instruction) *Align {
 	return a
 }
 
-// rounds returns the roundings of a program that have a largest exponent.
+// rounds returns the roundings of a program that can overflow.
 func (p *Params) rounds() []*Round {
 	all := []*Round{&p.Prod.Round, &p.Stage0.Round, &p.Stage1.Round, &p.Join.Post, &p.Acc, &p.Late, &p.Out}
 	return slices.DeleteFunc(all, func(r *Round) bool { return r.Frac == 0 || r.Emax == 0 })

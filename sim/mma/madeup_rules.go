@@ -2,15 +2,15 @@ package mma
 
 import "github.com/mmafuzz/mmafuzz/sim/fp"
 
-// ruleStream is the stream of random numbers that what follows is drawn from: like that
-// of refinements it leaves the other units as they are.
+// ruleStream is the stream of random numbers that this file draws from: like that of
+// refinements it leaves the other units as they are.
 const ruleStream = 0x7275_6c65 + 6
 
-// rulePercent is how many made-up units have rules of special values, scales or the last
-// sum that no unit of the catalogue has.
+// rulePercent is the percentage of made-up units that have rules of special values, scales
+// or the last sum that no unit of the catalogue has.
 const rulePercent = 4
 
-// rule gives some units one of these.
+// rule draws one of these rules for some units.
 func rule(s sampler, i *Instruction) {
 	if s.chance(rulePercent) {
 		drawParts(s, i, 1, rules)

@@ -5,8 +5,8 @@ package mma
 // the table of package selfcheck have a small K and are quick to measure.
 const shapeStream = 0x7368_6170_65 + 871
 
-// shapedPercent is how many made-up units have lanes or groups that are added in an order
-// of their own.
+// shapedPercent is the percentage of made-up units that have lanes or groups that are added
+// in an order of their own.
 const shapedPercent = 6
 
 // reshape gives some units another shape.
@@ -42,7 +42,7 @@ func drawSum(s sampler, i *Instruction) *Stage {
 	return pick(s, &p.Stage0, &p.Stage1)
 }
 
-// drawLanes gives a unit several lanes, if it has one.
+// drawLanes gives several lanes to a unit that has only one.
 func drawLanes(s sampler, i *Instruction) {
 	if p := &i.Params; p.Lanes <= 1 {
 		p.Lanes = pick[uint8](s, 3, 4, 4, 8, 16)

@@ -116,10 +116,10 @@ type Input struct {
 	C   InFlush `json:"c,omitzero"`
 	Acc InFlush `json:"acc,omitzero"`
 	// A and B narrow the operands, after Widen and before Sub, and NarrowC c before C:
-	// as first accumulator and in Late. With Passes, part 0 of an operand is what it is
-	// narrowed to, and each further part that of what the parts before have left, which
-	// is +0 of a number that they are the sum of. Of an infinity or a NaN they leave +0
-	// or, with Rest, a NaN.
+	// as first accumulator and in Late. With Passes, part 0 of an operand is the operand
+	// narrowed, and each further part is what the parts before it leave, narrowed: +0 if
+	// they add up to the operand. A NaN, and an infinity that stays one, leave +0 or, with
+	// Rest, a NaN.
 	Rest    bool   `json:"rest,omitzero"`
 	A       Narrow `json:"a,omitzero"`
 	B       Narrow `json:"b,omitzero"`
@@ -142,16 +142,15 @@ const (
 type Product struct {
 	Exp   ProdExp `json:"exp,omitzero"`
 	Round Round   `json:"round,omitzero"` // zero: the product is exact
-	// Up: the nominal exponent of an exact product is one more, that of the upper half of
-	// its range, as in a multiplier that takes a product of significands in [1,4) for a
-	// fraction below 1.
+	// Up: the nominal exponent of an exact product is one more, as if every product of
+	// significands, which lies in [1,4), were at least 2.
 	Up bool `json:"up,omitzero"`
 	// Zeros: a product with a zero factor has a nominal exponent like any other, in which
 	// a zero counts with its format's emin; it is not null, unless a scale is zero.
 	Zeros bool `json:"zeros,omitzero"`
 	Gate  Gate `json:"gate,omitzero"`
 	// FirstOver: a product that Round made infinite counts only in a sum without NaNs and
-	// other infinities, and of several the first is the sum.
+	// other infinities; the first of several such products is the sum.
 	FirstOver bool `json:"firstover,omitzero"`
 }
 
@@ -260,16 +259,16 @@ type Align struct {
 	F     Frac    `json:"f,omitzero"`
 	Mode  fp.Mode `json:"mode,omitzero"`  // how a term is cut at 2^(E-F); required if F is set
 	Floor Exp     `json:"floor,omitzero"` // lower bound of E
-	// What an adder does otherwise than a sum of integers: see Sticky and Negate. Bits is
-	// the size of the sum in units of its grid, which is at least -2^Bits and below
-	// 2^Bits: a larger one wraps around or, with Saturate, becomes the nearest of these
-	// numbers. 0: as large as it needs. All of them require F.
+	// How an adder deviates from a sum of integers: see Sticky and Negate. Bits is the
+	// size of the adder: in units of its grid the sum is at least -2^Bits and below 2^Bits;
+	// any other sum wraps around or, with Saturate, becomes the nearest of these numbers.
+	// 0: as large as needed. All of these fields require F.
 	Sticky   Sticky `json:"sticky,omitzero"`
 	Negate   Negate `json:"negate,omitzero"`
 	Bits     uint8  `json:"bits,omitzero"`
 	Saturate bool   `json:"saturate,omitzero"`
-	// Drop: a term counts as +0 if its nominal exponent is below E-Drop: the distance of
-	// a shift has no more bits. 0: never.
+	// Drop: a term counts as +0 if its nominal exponent is below E-Drop, as in a unit
+	// whose shifter reaches no farther. 0: never.
 	Drop Frac `json:"drop,omitzero"`
 }
 
@@ -322,8 +321,9 @@ type Round struct {
 	Flush OutFlush `json:"flush,omitzero"`
 	// Over is what a result of exponent above Emax becomes. OverMax, OverIEEE and OverSat
 	// give the largest number of Frac+1 significant bits and exponent Emax. Where D's
-	// format has a NaN in the place of this number (E4M3: 480), and Frac and Emax are
-	// those of D's format, the number below it is the largest.
+	// format (for ScaleRound that of the scales) has a NaN in the place of this number
+	// (E4M3: 480), and Frac and Emax are those of the format, the number below it is the
+	// largest.
 	Over Over `json:"over,omitzero"`
 }
 
@@ -362,9 +362,9 @@ type Special struct {
 	// TinySign: a non-zero number that a Round makes zero, by rounding or by
 	// flushing, keeps its sign. False: it becomes +0.
 	TinySign bool `json:"tinysign,omitzero"`
-	// CLeft: where C is added after the last step it is the left operand, which shows
-	// in which of two NaNs is the result. It needs a Start other than StartC, and a
-	// NaN rule that is an order of operands.
+	// CLeft: where C is added after the last step it is the left operand, which decides
+	// which of two NaNs is the result. It needs a Start other than StartC, and a NaN
+	// rule that is an order of operands.
 	CLeft bool `json:"cleft,omitzero"`
 	// BFirst: b goes before a where the NaN rule is an order of operands.
 	BFirst bool `json:"bfirst,omitzero"`
@@ -413,7 +413,7 @@ const (
 )
 
 // Operand reports whether a NaN result is one of the NaN operands, if there are any:
-// then the order of terms shows in it.
+// then the result depends on their order.
 func (r NaNRule) Operand() bool { return r >= NaNFirst && r <= NaNLarger }
 
 // Negative reports whether a NaN that an operation makes is negative.

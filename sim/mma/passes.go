@@ -8,17 +8,17 @@ import (
 )
 
 // Passes are the products of parts of operands that a product is made of, in the order in
-// which they are added: BF16x3 adds the product of the second part of a and the first of
-// b, then that of the first and the second, then that of both first parts. Tenstorrent's
-// fidelity phases are passes over the upper and the lower bits of a significand. The zero
-// Passes are a product of whole operands.
+// which they are added: BF16x3 adds the product of the second part of a and the first part
+// of b, then that of the first of a and the second of b, then that of both first parts.
+// Tenstorrent's fidelity phases are passes over the upper and the lower bits of a
+// significand. The zero Passes are a product of whole operands.
 type Passes uint64
 
 // Pass is the product of two parts, each 0, 1 or 2.
 type Pass struct{ A, B int }
 
-// PassLists are the passes that software and units make of two or three parts, the least
-// products first and last.
+// PassLists are the passes that software and units make of two or three parts: with the
+// least products first, and with the least products last.
 var PassLists = func() []Passes {
 	var all []Passes
 	for _, text := range strings.Fields("10-01-00 01-10-00 00-10-01 00-01-10 11-10-01-00 11-01-10-00 00-10-01-11 00-01-10-11 " +
@@ -32,8 +32,8 @@ var PassLists = func() []Passes {
 	return all
 }()
 
-// passBits is the width of a pass in Passes: the first one is in the lowest bits, as the
-// number of its parts in the list 00 01 02 10 11 and so on, plus 1.
+// passBits is the width of a pass in Passes. The first pass is in the lowest bits. A pass is
+// represented by its place in the list 00 01 02 10 11 and so on, counted from 1.
 const passBits = 4
 
 // PassesOf returns the Passes of a list of at most nine.
@@ -55,7 +55,7 @@ func (p Passes) List() []Pass {
 	return list
 }
 
-// check returns an error unless every pass is there once.
+// check returns an error if a pass is unknown or is there twice.
 func (p Passes) check() error {
 	list := p.List()
 	for i, x := range list {

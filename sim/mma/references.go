@@ -8,7 +8,7 @@ import "github.com/mmafuzz/mmafuzz/sim/fp"
 type Reference struct {
 	Name  string
 	wide  fp.ID // format of the chain's accumulator; None: the sum is exact
-	twice bool  // products are rounded to it, too
+	twice bool  // products are rounded to that format, too
 	order Order
 }
 
@@ -38,8 +38,8 @@ func FindReference(name string) (*Reference, bool) {
 // Program returns the reference for results in a format. Its K is the length of the
 // whole dot product: a reference rounds to D's format once.
 //
-// It is only a program, and not the reference, for operands that the reference
-// refuses (oracle.Reference.Supports).
+// For operands that the reference refuses (oracle.Reference.Supports) it is a program, but
+// not the reference.
 func (r *Reference) Program(d fp.ID) Params {
 	p := Params{Acc: To(d, fp.RNE), Special: Special{NaN: NaNQuiet, NegZero: true, TinySign: true}}
 	if r.wide == fp.None {

@@ -21,9 +21,9 @@ import (
 type Narrow struct {
 	Frac Frac    `json:"frac,omitzero"` // 0: all bits
 	Mode fp.Mode `json:"mode,omitzero"`
-	// To is a format within whose range the results are: emin and the largest exponent
-	// are its own. Over is what becomes of a number beyond it; OverSat needs no
-	// Mode where all bits are kept.
+	// To is a format that gives the range of the results: its emin and its largest
+	// exponent. Over is what becomes of a number beyond the range; OverSat needs no Mode
+	// where all bits are kept.
 	To   fp.ID `json:"to,omitzero"`
 	Over Over  `json:"over,omitzero"`
 }
@@ -37,7 +37,8 @@ func (n Narrow) Unread(f *fp.Format) uint64 {
 }
 
 // Rounding returns what a Narrow does to numbers and infinities of a format: a rounding
-// to Frac bits and the least exponent of its units. Frac is 0 if it does nothing.
+// to Frac bits, and the exponent emin of the type's documentation. Frac is 0 if it does
+// nothing.
 func (n Narrow) Rounding(f *fp.Format) (r Round, emin int32) {
 	if n.Mode == 0 && n.Over == OverInf {
 		return Round{}, 0
@@ -98,8 +99,9 @@ const (
 // Sticky describes what becomes of the bits that an alignment cuts off: one bit, set if
 // any term has lost a bit that is not zero. The sticky bit raises the magnitude of the sum
 // or, where Align.Mode is RD, its value, as in two's complement. A sum that is zero stays
-// zero, except with StickyBelow and StickyLast where Align.Mode is RD. Terms and accumulator may be cut at different
-// places: the grid of the sum is then the finer of the two.
+// zero, except with StickyBelow and StickyLast where Align.Mode is RD. Terms and
+// accumulator may be cut at different places: the grid of the sum is then the finer of the
+// two.
 type Sticky uint8
 
 // The sticky bits.
@@ -119,7 +121,7 @@ type Negate uint8
 const (
 	NegateExact        Negate = iota
 	NegateFlip                // the bits of negative terms are flipped, without adding 1
-	NegateFrame               // instead, those of terms whose sign differs from the accumulator's or, in a sum without one, from the first term's (RDNA3)
+	NegateFrame               // the same, but of terms whose sign differs from the accumulator's or, in a sum without one, from the first term's (RDNA3)
 	NegateFlipNumbers         // NegateFlip, but not of null terms
 	NegateFrameNumbers        // NegateFrame, but not of null terms
 )
@@ -131,10 +133,11 @@ func (n Negate) RelativeToSign() bool { return n == NegateFrame || n == NegateFr
 // SkipsNull reports whether null terms are not negated.
 func (n Negate) SkipsNull() bool { return n >= NegateFlipNumbers }
 
-// Refined reports whether a program uses anything that this file or shape.go describes, or
-// overrides a nominal exponent (Prod.Up, Prod.Zeros, Join.CNorm, Join.CBeside, Join.CGrid) or
-// drops an infinity (Join.CLost). Conclusions that do not take these into account do not hold
-// for such a program.
+// Refined reports whether a program uses what this file, passes.go and shape.go describe,
+// ScaleRound, an unusual nominal exponent or E (Prod.Up, Prod.Zeros, Join.CNorm,
+// Join.CBeside, Join.CGrid), sums apart, without -0 or without far terms (Join.Apart,
+// Stage.Plus, Align.Drop), or an unusual rule of infinities, NaNs or zero factors. Conclusions that do not take these into
+// account do not hold for such a program.
 func (p *Params) Refined() bool {
 	in, prod, j := p.In, p.Prod, p.Join
 	return in.A != Narrow{} || in.B != Narrow{} || in.NarrowC != Narrow{} || in.NaNInf || p.ScaleRound != Round{} || p.Passes != 0 ||

@@ -10,10 +10,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// Merge describes how several lanes are added after the last step: as it is for
-// vector registers, whose elements are lanes. The zero Merge adds them one after
-// the other. Any other is a list of distances, the powers of two below the number of
-// terms in any order. A level of distance d adds to each term that is left the one
+// Merge describes how several lanes are added after the last step, as the elements of
+// vector registers are. The zero Merge adds them one after the other. Any other is a list
+// of distances, the powers of two below the number of terms in any order. A level of distance d adds to each term that is left the one
 // whose number is larger by d, if there is one: t[i] + t[i+d], rounded by Late.
 // Distances in descending order add by halves, 4-2-1 is ((t0+t4)+(t2+t6)) +
 // ((t1+t5)+(t3+t7)); in ascending order they add neighbours, ((t0+t1)+(t2+t3)) + ...;
@@ -22,8 +21,8 @@ import (
 // The terms are the lanes 0, 1, 2, ... and, if Leaf makes it one of them, c.
 type Merge uint32
 
-// mergeBits is the width of a level of a Merge: the first one is in the lowest bits,
-// as the length of its distance in binary.
+// mergeBits is the width of a level of a Merge. The first level is in the lowest bits. A
+// level is represented by the number of bits of its distance.
 const mergeBits = 4
 
 // MergeBy returns the Merge of a list of distances.
@@ -116,8 +115,8 @@ func (m *Merge) UnmarshalText(b []byte) error {
 }
 
 // Leaf describes at which place c is one of the terms that the program adds up. With
-// StartC that is the place of the accumulator in every step; with the other starts,
-// where c comes after the last step, among the lanes.
+// StartC that is the place of the accumulator in every step. With the other starts c is
+// added after the last step: there it is one of the lanes.
 type Leaf uint8
 
 // The leaves. The last two are for StartC. As a leaf of a stage the accumulator is a
@@ -186,8 +185,8 @@ func (p *Params) checkShape(f Formats) error {
 	return nil
 }
 
-// Groups returns the groups of terms that a stage sums first, in new slices; none is
-// empty. The interpreters have code of their own for this.
+// Groups returns the groups of terms that a stage sums first, in new slices; no group is
+// empty. The two interpreters do not call it: they have code of their own.
 func Groups[T any](s *Stage, terms []T) [][]T {
 	n, size := len(terms), int(s.Group)
 	stride := 1
@@ -234,7 +233,7 @@ func (s Stage) checkShape(name string) error {
 	return nil
 }
 
-// shaped reports whether a program adds up its terms in an order that this file describes.
+// shaped reports whether a program uses what this file describes.
 func (p *Params) shaped() bool {
 	return p.Merge != 0 || p.Tail || p.Leaf != NoLeaf || p.Stage0.Deep || p.Stage1.Deep ||
 		p.Stage0.Sort != Unsorted || p.Stage1.Sort != Unsorted

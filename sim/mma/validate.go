@@ -87,13 +87,13 @@ func (f Formats) Validate() error {
 	return nil
 }
 
-// Short reports whether a rounding makes numbers of D's format and the largest of its
-// significands is a NaN there.
+// Short reports whether a rounding gives numbers of D's format up to its largest exponent,
+// where the largest significand makes a NaN (E4M3).
 func (f Formats) Short(r *Round) bool {
 	return f.D != fp.None && r.Short(f.D.Get())
 }
 
-// Short reports the same of another format.
+// Short reports the same of the format f.
 func (r *Round) Short(f *fp.Format) bool {
 	return f.Specials == fp.OnesNaN && int32(r.Emax) == f.Emax() && uint8(r.Frac) == f.FracBits
 }
@@ -112,7 +112,7 @@ func (p *Params) checkInput(f Formats) error {
 			return fmt.Errorf("%s: %w", o.name, err)
 		}
 	}
-	for _, id := range []fp.ID{f.C, f.D} { // D's is what a longer dot product adds
+	for _, id := range []fp.ID{f.C, f.D} { // in a longer dot product C is the D before
 		if id == fp.None {
 			continue
 		}
@@ -279,7 +279,7 @@ func (p *Params) checkScales(f Formats, k int) error {
 	return nil
 }
 
-// checkSpecial rejects rules of NaNs that no result can show.
+// checkSpecial rejects rules of NaNs that no result can show, or no format can hold.
 func (p *Params) checkSpecial(f Formats) error {
 	s, d := p.Special, f.D.Get()
 	switch {
