@@ -9,20 +9,20 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Attribution finds the causes of many cases together: the programs between two run on
-// batches, by the kernels. The zero Attribution is ready for use, by one goroutine at a
-// time.
+// Attribution finds the causes of many cases together: it runs the programs that lie
+// between an attributor's two on batches. The zero Attribution is ready for use, by one
+// goroutine at a time.
 type Attribution struct {
 	n        *Attributor
 	of       []*Cause // by case
-	need     []uint32 // by case: the first set of the step that explains it
-	enough   []uint32 // by case: labels of which each alone explains it
-	back     []bool   // by case: need does in the second direction only
+	need     []uint32 // by case: the first set of labels, of the size now tried, that explains it
+	enough   []uint32 // by case: the labels each of which alone explains it
+	back     []bool   // by case: need explains it in the second direction only (see Cause)
 	left     []int    // cases without a cause yet
 	at       []int32
 	from, to []uint64  // results, by case
 	some     mma.Batch // the cases left, if they are few
-	taken    bool      // some has them
+	taken    bool      // some holds the cases left
 	out      []byte
 	last     []keyedCause // causes found before
 
@@ -30,9 +30,9 @@ type Attribution struct {
 	differ oracle.Comparer
 }
 
-// Causes finds the causes of cases whose operands are the outputs at of a batch. from
-// and to are the results of the two sides that the attributor's programs stand for. The
-// answer is good until the next call.
+// Causes finds the causes of cases. The operands of case i are those of output at[i] of the
+// batch; from[i] and to[i] are its results on the two sides that the attributor's programs
+// stand for. The answer is good until the next call.
 func (s *Attribution) Causes(n *Attributor, b *mma.Batch, at []int32, from, to []uint64) []*Cause {
 	s.begin(n, at, from, to)
 	s.shown(b)
@@ -183,7 +183,7 @@ func (s *Attribution) same(x, want uint64) bool {
 	return x == want || s.loose && s.differ.Compare(x, want) == oracle.Same
 }
 
-// run gives the results of a model in the cases that are left.
+// run calls use with the result of a model for each case that is left.
 func (s *Attribution) run(m *sim.Model, b *mma.Batch, use func(i int, code uint64)) {
 	if m == nil || len(s.left) == 0 {
 		return
@@ -206,9 +206,9 @@ func (s *Attribution) run(m *sim.Model, b *mma.Batch, use func(i int, code uint6
 	}
 }
 
-// whole reports whether running all of a batch takes less time than running what is left
-// alone: kernels take for an output of a large tile a sixteenth of what they take
-// for one that stands alone.
+// whole reports whether running all of a batch takes less time than running only the cases
+// left: an output of a large tile takes a kernel a sixteenth of the time of a single dot
+// product.
 func (s *Attribution) whole(b *mma.Batch) bool { return len(s.left)*min(16, b.M*b.N) >= b.Dots() }
 
 // take makes a batch of the cases that are left.
@@ -238,7 +238,8 @@ func (n *Attributor) reduce(dot *mma.Dot, from, to uint64) *Cause {
 	return n.cause(causeKey{need: there})
 }
 
-// without leaves out the labels that a condition does not need.
+// without returns all labels except those, the last first, without which a condition still
+// holds.
 func (n *Attributor) without(holds func(set uint32) bool) uint32 {
 	set := n.all()
 	for i := len(n.labels) - 1; i >= 0; i-- {

@@ -33,10 +33,10 @@ type Attributor struct {
 	to      Program // the second
 	labels  []Label // in order
 	parts   [][]mma.Change
-	steps   bool // the label FusionWidth brings K
+	steps   bool // K differs: the label FusionWidth changes it too
 
-	// ExactFrom and ExactTo: the side gives the results of its program in every case,
-	// which need not be checked. Set them before the attributor is used.
+	// ExactFrom and ExactTo: the first (second) side gives the results of its program in
+	// every case, so that they are not checked. Set them before the attributor is used.
 	ExactFrom, ExactTo bool
 
 	mu     sync.Mutex
@@ -98,8 +98,8 @@ func repeats(f mma.Formats, k int, p *Program) bool {
 // all is the set of all labels: the second program. No label is the first.
 func (n *Attributor) all() uint32 { return uint32(1)<<len(n.labels) - 1 }
 
-// model returns the first program with the second one's side of a set of labels; nil if
-// that is no arithmetic.
+// model returns the model of the first program with a set of labels taken from the second;
+// nil if that program is not valid.
 func (n *Attributor) model(set uint32) *sim.Model {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -131,9 +131,10 @@ func (n *Attributor) make(set uint32) *sim.Model {
 	return m
 }
 
-// Changes returns the changes behind a cause that equalise a case, from the first program
-// to the second. back: it is the second program that gives the first one's result with
-// them taken back, and not the other way round.
+// Changes returns the changes, from the first program to the second, that make the two
+// agree on a case with this cause. back reports that they do so in one direction only: the
+// second program with the changes taken back gives the first one's result, but the first
+// program with the changes does not give the second one's.
 func (n *Attributor) Changes(c *Cause) (changes []mma.Change, back bool) {
 	for i := range n.parts {
 		if c.need>>i&1 != 0 {

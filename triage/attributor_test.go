@@ -111,7 +111,8 @@ func turned(changes []mma.Change) []mma.Change {
 const manyChanges = "l=8 join.align.f=24 acc.mode=rne special.nan=quiet in.sub=zero prod.exp=normalised acc.flush=before join.align.floor=-131"
 
 // TestManyLabels has a pair of many labels: the changes of each cause equalise its case in
-// the direction that they say, and none of more than two is one too many.
+// the direction that the cause states, and no cause of more than two labels has one that
+// could be left out.
 func TestManyLabels(t *testing.T) {
 	a := find(t, hopper16)
 	b := changed(t, a, manyChanges)
@@ -150,7 +151,7 @@ func TestManyLabels(t *testing.T) {
 }
 
 // TestTurned finds the causes of random pairs of programs for the same formats, and of
-// programs and their mutants: they are the same with the sides turned.
+// programs and their mutants: they are the same with the two sides exchanged.
 func TestTurned(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	all := mma.Arithmetics()
@@ -214,8 +215,8 @@ func TestTurned(t *testing.T) {
 	}
 }
 
-// TestPartsTurned takes the differences of random pairs of programs apart: turned, they
-// have the same parts with the same labels.
+// TestPartsTurned divides the differences of random pairs of programs into parts: with the
+// programs exchanged, these are the same parts with the same labels.
 func TestPartsTurned(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	all := mma.Arithmetics()
@@ -263,8 +264,8 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestIdle finds the labels of a difference that never show: the exponent of zeros in FP16,
-// but not where it shows beside another label only.
+// TestIdle finds the labels of a difference that never show: the exponent of zeros in FP16.
+// A label that shows only beside another one is not idle.
 func TestIdle(t *testing.T) {
 	for _, tc := range []struct{ a, b, want string }{
 		{ampere16, hopper16, "zero-exponent"},
@@ -316,7 +317,7 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// TestParts takes the difference of Ampere and Hopper apart.
+// TestParts divides the difference of Ampere and Hopper into parts.
 func TestParts(t *testing.T) {
 	a, b := find(t, ampere16), find(t, hopper16)
 	var got []string
@@ -329,8 +330,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestAttribution finds the causes of cases of several pairs together, many and few of a batch:
-// each as alone.
+// TestAttribution finds the causes of cases of several pairs together, of many and of few
+// outputs of a batch: each is the cause that is found for the case alone.
 func TestAttribution(t *testing.T) {
 	hopper, ampere := find(t, hopper16), find(t, ampere16)
 	var together triage.Attribution

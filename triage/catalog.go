@@ -96,7 +96,8 @@ const alikeRounds = 3
 
 // alike names the listed programs that explain all evidence and that no input
 // distinguishes from p, which explains it and has passed the tests. An instruction for
-// other operands is not named, for no unit computes that of these. The closest come first.
+// other formats is not named: no unit computes its program with the formats of this one.
+// The closest come first.
 func (s *search) alike(p *mma.Params) []string {
 	var names []string
 	all := s.listedPrograms()

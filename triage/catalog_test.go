@@ -13,8 +13,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// reference makes an unknown unit that computes by the oracle, which has no
-// program: how it differs from an instruction's model.
+// reference makes an unknown unit that computes with reference arithmetic of the oracle
+// and differs from an instruction's model.
 func reference(t *testing.T, i *mma.Instruction, name string, n int) *triage.Unknown {
 	t.Helper()
 	ref, ok := oracle.FindReference(name)
@@ -44,7 +44,8 @@ func reference(t *testing.T, i *mma.Instruction, name string, n int) *triage.Unk
 	return pr
 }
 
-// TestReferences explains units that compute a reference: as that.
+// TestReferences explains units that compute with reference arithmetic: its name is among
+// what explains them.
 func TestReferences(t *testing.T) {
 	skipUnderRace(t)
 	for _, tc := range []struct{ inst, ref, changes string }{

@@ -15,21 +15,21 @@ type Cause struct {
 	// the order of Labels. Where it takes more than one label, it is the first of the
 	// smallest set that does, of several sets the first.
 	Primary Label
-	// Detail is Primary alone; or with | the labels of which each alone is enough; or
-	// with + the set of which none can be left out.
+	// Detail is Primary alone; or several labels joined with |, each of which alone is
+	// enough; or several joined with +, of which none can be left out.
 	Detail string
 
 	need uint32 // the labels that Changes are made of
 	back bool   // need equalises the two only in the second direction
 }
 
-// unexplainedCause is that of a case which the two programs do not show.
+// unexplainedCause is the cause of a case that the two programs do not reproduce.
 var unexplainedCause = &Cause{Primary: Unexplained, Detail: string(Unexplained)}
 
 // Needed returns the labels in a detail that a case needs: Primary, or all of the set.
 func (c *Cause) Needed() []Label { return NeededIn(c.Detail) }
 
-// NeededIn returns the labels that the cases of a Cause's Detail need.
+// NeededIn returns the labels that a case with a given Cause.Detail needs.
 func NeededIn(detail string) []Label {
 	detail, _, _ = strings.Cut(detail, "|")
 	var all []Label
@@ -39,8 +39,8 @@ func NeededIn(detail string) []Label {
 	return all
 }
 
-// PrimaryIn returns the primary cause in a Cause's Detail: of the labels that it names,
-// the first.
+// PrimaryIn returns the primary cause in a Cause's Detail: the label that comes first in
+// the order of Labels.
 func PrimaryIn(detail string) Label {
 	var first Label
 	for name := range strings.FieldsFuncSeq(detail, func(r rune) bool { return r == '|' || r == '+' }) {
@@ -67,14 +67,14 @@ func (n *Attributor) name(set uint32, between string) string {
 	return strings.Join(names, between)
 }
 
-// causeKey is a Cause, by sets of labels.
+// causeKey identifies a Cause by sets of labels: bit i stands for Attributor.labels[i].
 type causeKey struct {
 	need, enough uint32
 	back         bool
 }
 
-// cause returns the cause of a case that needs a set of labels. Of enough each label
-// alone would do; a set of several has none.
+// cause returns the cause of a case that needs the labels key.need. Each label of
+// key.enough alone explains the case; there are none if key.need has several.
 func (n *Attributor) cause(key causeKey) *Cause {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -4,14 +4,15 @@
 //
 // A label is earned by evidence. A hypothesis, which is a mutant of a known program,
 // holds if it explains every differing case that is known and breaks none of the agreeing
-// ones; where several hold, a search finds an input on which they differ and the
-// target is asked. What no hypothesis explains is labelled unexplained.
+// ones; where several hold, a search finds an input on which they differ and the unit is
+// asked about it. What no hypothesis explains is labelled unexplained.
 //
 // # The files
 //
 //	explain.go      Explain: the search for the smallest change
 //	separate.go     inputs that tell hypotheses apart, and those that put one to the test
 //	catalog.go      the programs of the catalogue, which are hypotheses too
+//	wide.go         the wide search: every value of every field, where the rest found nothing
 //	nearest.go      what comes nearest where nothing explains the unit
 //	given.go        the verdict where both programs are known: nothing is searched for
 //	label.go        the labels, and which change of a program earns which
@@ -28,6 +29,6 @@
 //
 // A label is one constant in label.go, a row of labelDocs there, and the rows of
 // fieldLabels that stand for it. A change that sets several fields at once is a row of
-// package change. Every field of mma.Params has a label, a test sees to that. Regression
+// package change. A test checks that every field of mma.Params has a label. Regression
 // cases go to testdata/LABEL.case.
 package triage

@@ -41,7 +41,8 @@ type Unknown struct {
 	// millions (proportionally fewer if they have more than 16 products).
 	// 0: DefaultEffort; negative: there is no such search.
 	Effort int
-	// Thinking, if not nil, is called with how much of that is spent.
+	// Thinking, if not nil, is called with the dot products computed in the wide search so
+	// far, and with the most that Effort allows.
 	Thinking func(computed, most int64)
 }
 
@@ -62,7 +63,8 @@ type Verdict struct {
 	Program mma.Params // the base with the changes
 	K       int        // with which it runs: Unknown.K
 	Labels  []Label
-	// Explained of Differ cases, and Kept of Agree cases, hold for Program.
+	// Program gives the unit's results in Explained of the Differ cases in which the base
+	// does not, and in Kept of the Agree cases in which it does.
 	Differ, Explained int
 	Agree, Kept       int
 	Asked             int // inputs on which the unit was asked during the search
@@ -101,15 +103,16 @@ const (
 
 // Explain looks for the smallest change of the base that explains the unit.
 //
-//  1. every mutant of the base, then every catalogued program for these formats, then every
-//     refinement of the base and every value of every field, then several changes of the
-//     base, level by level, then of the best of the catalogue, and at last the search that
-//     inference makes, from the base and the best that came up;
-//  2. what explains all cases is reduced to as few fields as possible;
+//  1. candidates are tried until some explain all cases: every mutant of the base; every
+//     listed program that is valid for these formats; every refinement of the base; every
+//     value of every field; several changes of the base, level by level, then of the best
+//     listed programs; and at last the search that inference makes, from the base and the
+//     best that came up;
+//  2. what explains all cases is reduced to as few changed parts as possible;
 //  3. while several different programs are left, the unit is asked about inputs
 //     on which they differ;
-//  4. what is left is put to the test on new inputs, and where it is a part of a
-//     listed program, on inputs that would show the rest.
+//  4. the first that is left is put to the test on new inputs and, if it has only a part of
+//     the changes of a listed program, on inputs that would show the rest.
 func Explain(ctx context.Context, pr *Unknown) (*Verdict, error) {
 	if len(pr.Differ) == 0 {
 		return nil, errors.New("triage: no differing cases")
@@ -209,7 +212,7 @@ type search struct {
 	tried []mma.Params              // programs that explained the most on some level of a search
 	cases *evidence.Cases           // for nearest
 	err   error                     // of the unit, in the wide search
-	until int64                     // of the evidence's Computed, at which the wide search gives up; 0: it has not begun
+	until int64                     // the wide search gives up when ev.Computed reaches it; 0: it has not begun
 }
 
 // candidates returns the programs of smallest change that explain all evidence.
@@ -252,9 +255,9 @@ func (s *search) candidates() []mma.Params {
 	return s.smallest(found)
 }
 
-// leading returns those of some mutants that lie between the base and a listed program.
-// Where no answer can be had, a listed program that explains everything is a better
-// guess than one that nobody knows.
+// leading returns the mutants that lie between the base and a listed program. Where the
+// unit cannot be asked, a listed program that explains everything is a better guess than
+// one that nobody knows.
 func (s *search) leading(mutants, listed []mma.Params) []mma.Params {
 	return slices.DeleteFunc(slices.Clone(mutants), func(p mma.Params) bool {
 		return !slices.ContainsFunc(listed, func(q mma.Params) bool {
@@ -263,12 +266,12 @@ func (s *search) leading(mutants, listed []mma.Params) []mma.Params {
 	})
 }
 
-// mutants returns what one decision makes of a program.
+// mutants returns the programs that differ from p in one decision (change.Decisions).
 func (s *search) mutants(p *mma.Params) []mma.Params {
 	return change.Programs(s.ev.Mutants(p, change.Decisions))
 }
 
-// explaining returns those of some programs that explain all evidence.
+// explaining returns the programs, of those given, that explain all evidence.
 func (s *search) explaining(ps []mma.Params) []mma.Params {
 	return slices.DeleteFunc(ps, func(p mma.Params) bool { return !s.ev.Explains(&p) })
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// evidence runs inputs of a generator on both sides of a pair and returns the
-// problem without anybody to ask: a recording.
+// evidence runs inputs of a generator on both sides of a pair and returns the problem, with
+// a unit that cannot be asked: a recording.
 func evidence(t testing.TB, r *regression, generator string, n int) *triage.Unknown {
 	t.Helper()
 	g, err := gen.Find(generator)

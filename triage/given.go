@@ -12,8 +12,9 @@ import (
 )
 
 // Idle returns the labels that make no difference on the inputs of gen.Probe with seed:
-// turning the label changes no result of the two programs, nor of those that differ from
-// one of them in a single label. Labels that the policy hides make none on any input.
+// switching the label to the other program's side changes no result of the two programs,
+// nor of those that differ from one of them in a single label. Labels that the policy hides
+// make no difference on any input.
 func (n *Attributor) Idle(seed uint64) []Label {
 	hidden := slices.DeleteFunc(slices.Clone(n.labels), func(l Label) bool { return !n.hides(l) })
 	idle := slices.DeleteFunc(slices.Clone(n.labels), n.hides)
@@ -45,7 +46,7 @@ func (n *Attributor) hides(l Label) bool {
 }
 
 // resultsOn returns a function that gives the results of the program of a set of labels
-// on a batch, nil if that is no arithmetic. It runs every program once: the same sets
+// on a batch, nil if that program is not valid. It runs every program once: the same sets
 // come up with several labels.
 func (n *Attributor) resultsOn(b *mma.Batch) func(set uint32) []byte {
 	known := map[uint32][]byte{}
@@ -112,10 +113,10 @@ func (n *Attributor) Without(labels []Label) *Attributor {
 const givenRounds = 6
 
 // Given returns the verdict about a unit whose program is known: there is nothing to
-// search for. Of its differences from the base only parts that make one are reported:
-// in a case of the unit, or for one of its new inputs, one of the two programs gives
-// another result with the part turned. Unknown.K is that of the unit. nil: the program
-// does not explain the cases.
+// search for. Of its differences from the base only the parts that change a result are
+// reported: in a case of the unit, or for one of its new inputs, one of the two programs
+// gives another result when it has the other's side of the part. Unknown.K is that of the
+// unit. nil: the program does not explain the cases.
 func Given(pr *Unknown, q mma.Params) *Verdict {
 	if !Holds(pr, &q) {
 		return nil
@@ -144,7 +145,7 @@ func Given(pr *Unknown, q mma.Params) *Verdict {
 }
 
 // telling returns the parts of the difference between the base and another program that
-// show.
+// change a result.
 func (s *search) telling(q mma.Params) [][]mma.Change {
 	parts := changedParts(&s.pr.Base, &q)
 	shown := make([]bool, len(parts))
@@ -182,7 +183,8 @@ func inOrder(p, q *mma.Params) []*mma.Params {
 	return []*mma.Params{p, q}
 }
 
-// tell notes which parts show on some inputs: on the base alone, or as all that q lacks.
+// tell notes which parts change a result on the inputs: added to the base, or taken back
+// from q.
 func (s *search) tell(q mma.Params, parts [][]mma.Change, shown []bool, dots []*mma.Dot) {
 	if len(dots) == 0 {
 		return
@@ -211,7 +213,7 @@ func (s *search) tell(q mma.Params, parts [][]mma.Change, shown []bool, dots []*
 	}
 }
 
-// outputs runs a program on a batch; nil if it is no arithmetic.
+// outputs returns a program's results on a batch; nil if it is not valid.
 func (s *search) outputs(p mma.Params, b *mma.Batch) []byte {
 	m, err := sim.New(s.pr.Formats, s.pr.K, p)
 	if err != nil {

@@ -12,8 +12,8 @@ type Label string
 
 // The labels, from the inside of a computation to its outside: operands, products, terms
 // as they are cut, sums as they are put together, the result. Where each of several
-// labels alone explains a case, the first one is its primary cause: what comes later
-// only passes on, or hides, what comes from there.
+// labels alone explains a case, the first one is its primary cause: the later parts of the
+// computation only pass on, or hide, a difference that arises there.
 const (
 	InputFTZ             Label = "input-ftz"             // subnormal inputs flushed
 	OperandRounding      Label = "operand-rounding"      // operands rounded before they are multiplied
@@ -24,8 +24,8 @@ const (
 	RoundingAsymmetry    Label = "rounding-asymmetry"    // cut or rounded toward minus or plus infinity
 	ZeroExponent         Label = "zero-exponent"         // exponent of zero terms, floor of the alignment
 	ComplementNegation   Label = "complement-negation"   // terms negated without the carry
-	SpecialTruncation    Label = "special-truncation"    // a small accumulator is dropped
-	LostInfinity         Label = "lost-infinity"         // an infinite accumulator is dropped
+	SpecialTruncation    Label = "special-truncation"    // small terms or a small accumulator are dropped
+	LostInfinity         Label = "lost-infinity"         // an infinite or NaN accumulator is dropped
 	FusionWidth          Label = "fusion-width"          // terms in one fused sum
 	AccumulatePlacement  Label = "accumulate-placement"  // where c enters
 	SummationOrder       Label = "summation-order"       // sequence, tree, interleaving
@@ -171,8 +171,9 @@ func asymmetry(c mma.Change, _, _ *mma.Params) Label {
 	return ""
 }
 
-// fusedStage refines the appearance or disappearance of a stage: a fused sum of
-// all products apart from c is about c's place, one of groups about their size.
+// fusedStage refines the appearance or disappearance of a stage: a fused sum of all
+// products, without c, is a matter of c's place; fused sums of groups are a matter of
+// their size.
 func fusedStage(c mma.Change, p, q *mma.Params) Label {
 	with := q
 	if c.To == "off" {
@@ -193,7 +194,7 @@ func fusedStage(c mma.Change, p, q *mma.Params) Label {
 	return FusionWidth
 }
 
-// LabelsOf returns the labels of the difference between two programs, sorted. The
+// LabelsOf returns the labels of the difference between two programs, sorted by name. The
 // fields of a part that is absent in one of them (a stage, a rounding, the
 // additions after the last step) count as that part's appearance alone.
 func LabelsOf(p, q *mma.Params) []Label {
@@ -298,7 +299,7 @@ func labelOf(c mma.Change, p, q *mma.Params) Label {
 	return Unexplained
 }
 
-// match reports whether a path fits a pattern with at most one * at a time.
+// match reports whether a path fits a pattern, in which * stands for any run of characters.
 func match(pattern, path string) bool {
 	head, tail, star := strings.Cut(pattern, "*")
 	if !star {

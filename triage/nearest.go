@@ -13,10 +13,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
-// Nearest is the program that comes nearest to a unit that none explains.
+// Nearest is the program that comes nearest to a unit that no program explains.
 type Nearest struct {
 	From    string       // the program that was changed: sim:ARCH/INSTRUCTION, ref:NAME, or "" for the base
-	Changes []mma.Change // from that; none: it is that program
+	Changes []mma.Change // from that program; empty: it is that program itself
 	Program mma.Params
 
 	// Of all cases of the unit, the base is wrong in Differ and right in Agree; of these,
@@ -36,8 +36,8 @@ const (
 	witnessBatches = 64
 )
 
-// nearest returns the program, of all that were tried, that comes nearest; of several
-// the one with the fewest changes of a listed one.
+// nearest returns the program that comes nearest of all that were tried; of several equally
+// near, the one with the fewest changes from a listed program or the base.
 func (s *search) nearest(ctx context.Context) (*Nearest, error) {
 	all := append([]listed{{p: s.pr.Base}}, s.listedPrograms()...)
 	candidates := programs(all)
@@ -67,7 +67,8 @@ func (s *search) nearest(ctx context.Context) (*Nearest, error) {
 // right returns the cases of the unit that a program explains.
 func (s *search) right(p *mma.Params) []bool { return s.ev.Hits(p, s.cases) }
 
-// count counts in how many cases a program is right; in those of base, the base is.
+// count counts in how many cases a program is right. base reports by case whether the base
+// is.
 func (s *search) count(p mma.Params, base []bool) *Nearest {
 	n := &Nearest{Program: p}
 	for i, right := range s.right(&p) {
@@ -83,9 +84,9 @@ func (s *search) count(p mma.Params, base []bool) *Nearest {
 	return n
 }
 
-// score is the share of the differing cases that is explained plus that of the
-// agreeing ones that is kept, in units that make it whole: how many there are of
-// either is a matter of what evidence was kept, not of the unit.
+// score is the share of the differing cases that is explained plus the share of the
+// agreeing ones that is kept, times the numbers of both, which makes it an integer. Shares
+// count because the numbers depend on which evidence was kept, not on the unit.
 func (n *Nearest) score() int { return n.Explained*max(n.Agree, 1) + n.Kept*max(n.Differ, 1) }
 
 // closest returns the listed program from which p has the fewest changed parts.
@@ -96,8 +97,8 @@ func (s *search) closest(all []listed, p *mma.Params) (from listed, parts int) {
 	return from, len(changedParts(&from.p, p))
 }
 
-// shrinkFailure finds the smallest witness: of the cases that are known, and if the
-// unit answers new inputs, shrunk.
+// shrinkFailure finds the smallest witness: the smallest of the known cases, shrunk further
+// if the unit answers new inputs.
 func (s *search) shrinkFailure(ctx context.Context, n *Nearest) error {
 	m, err := sim.New(s.pr.Formats, s.pr.K, n.Program)
 	if err != nil {
@@ -144,7 +145,7 @@ func (s *search) askSmaller(ctx context.Context, n *Nearest, wrong func(*mma.Dot
 	small, err := evidence.Shrink(ctx, s.pr.Formats, n.Witness.Dot, test, minimize.Options{MaxQueries: witnessQueries, MaxBatches: witnessBatches})
 	var flaky *minimize.FlakyError
 	if errors.As(err, &flaky) || errors.Is(err, minimize.ErrStart) {
-		return nil // the unit changes its answers: it stays as it was found
+		return nil // the unit changes its answers: the witness stays as it was found
 	}
 	if err != nil {
 		return err

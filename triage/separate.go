@@ -56,7 +56,7 @@ const (
 	wholeRounds   = 5
 )
 
-// confirm puts a program to the test on new inputs. Cases in which it fails
+// confirm reports whether a program passes the test on new inputs. Cases in which it fails
 // become evidence.
 func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 	if s.pr.Ask == nil {
@@ -105,8 +105,7 @@ func pointers(ps []mma.Params) []*mma.Params {
 	return out
 }
 
-// maxDividing is the number of inputs asked for at once: some for every division
-// of the programs that is found.
+// maxDividing is the number of inputs about which the unit is asked at once, at most.
 const maxDividing = 16
 
 // dividing returns inputs on which the programs do not all agree, one for each
@@ -141,14 +140,14 @@ func (s *search) dividing(ps []mma.Params, dots []*mma.Dot) []*mma.Dot {
 // division describes which programs give the same result: for each program the number of
 // the first one with the same result; "" if all agree.
 func (s *search) division(outs [][]byte, width, n int) string {
-	key := make([]byte, len(outs))
+	key := make([]rune, len(outs))
 	differ := false
 	for i := range outs {
-		key[i] = byte(i)
+		key[i] = rune(i)
 		for j := range i {
 			x, y := mma.Load(outs[i], width, n), mma.Load(outs[j], width, n)
 			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, x, y) == oracle.Same {
-				key[i] = byte(j)
+				key[i] = rune(j)
 				break
 			}
 		}

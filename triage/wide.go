@@ -115,7 +115,8 @@ func (s *search) anyValue() []mma.Params {
 	return s.explaining(likely)
 }
 
-// likeliest returns the programs that explain most of a sample, among former leaders.
+// likeliest returns the programs, of those that led earlier searches, that explain most of
+// a sample.
 func (s *search) likeliest() []mma.Params {
 	all := s.ev.Whole()
 	n := s.ev.Counts(s.tried, all.Part(0, min(sampleSize, len(all.Want))))
