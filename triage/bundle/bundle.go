@@ -22,8 +22,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
-// Write writes a mismatch with all that a bundle has for people, and extra files, by
-// name. A bundle that is in the directory already is replaced.
+// Write writes the bundle of a mismatch into a directory, with extra files by name. A bundle
+// that is in the directory already is replaced.
 func Write(dir string, m *corpus.Mismatch, extra map[string][]byte) error {
 	files, err := files(m, dir)
 	if err != nil {
@@ -33,8 +33,8 @@ func Write(dir string, m *corpus.Mismatch, extra map[string][]byte) error {
 	return corpus.WriteBundle(dir, m, files)
 }
 
-// Tiles returns the recordings of whole tiles that a bundle has, by name. Nothing else in
-// a bundle has what is in them.
+// Tiles returns the recordings of whole tiles that a bundle has, by name. They cannot be
+// made again from the rest of the bundle.
 func Tiles(b *corpus.Bundle) map[string][]byte {
 	tiles := map[string][]byte{}
 	for name, body := range b.Files {

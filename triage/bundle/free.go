@@ -12,21 +12,21 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
-// freedom is what does not matter about some operands, each for itself.
+// freedom is what does not matter about each of several operands while all else stays.
 type freedom struct {
 	format   fp.ID
 	free     minimize.Free
-	a, b     []int // products whose factor has it
-	c        bool
-	sa, sb   []int // blocks whose scale has it
-	operands int
+	a, b     []int // numbers of the products whose factor is one of the operands
+	c        bool  // c is one of them
+	sa, sb   []int // numbers of the blocks whose scale is one of them
+	operands int   // how many they are
 }
 
-// freeMost is the number of lines about what does not matter.
+// freeMost is the number of freedoms that are listed, at most.
 const freeMost = 4
 
-// Free says what about a minimized case does not matter: a line for all operands
-// with the same freedom, those with the most operands if there are too many.
+// Free describes what does not matter about a minimized case: one line for all operands with
+// the same freedom. Of more than freeMost freedoms, those of the most operands are listed.
 func Free(f mma.Formats, m *minimize.Mask) []string {
 	all := freedoms(f, m)
 	if len(all) > freeMost {

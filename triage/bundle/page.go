@@ -61,7 +61,7 @@ func whyBlocks(m *corpus.Mismatch) []page.HTML {
 		a, b = b, a
 	}
 	if len(m.CaseChanges) > 0 {
-		blocks = append(blocks, report.ChangesTable("What this case needs: made equal on both sides, both give the same", m.CaseChanges, a.Target, b.Target).HTML())
+		blocks = append(blocks, report.ChangesTable("What this case needs: with these made equal, both sides give the same result", m.CaseChanges, a.Target, b.Target).HTML())
 	}
 	if len(m.Changes) > 0 && !slices.Equal(m.Changes, m.CaseChanges) {
 		blocks = append(blocks, report.ChangesTable("All differences of the two arithmetics that were found", m.Changes, a.Target, b.Target).HTML())
@@ -86,7 +86,7 @@ func whyBlocks(m *corpus.Mismatch) []page.HTML {
 func inputBlocks(m *corpus.Mismatch, pic *report.Mismatch) []page.HTML {
 	blocks := []page.HTML{report.OperandTable(&pic.Input).HTML()}
 	if m.Free != "" {
-		blocks = append(blocks, page.Text("What does not matter: the case stays the same if these bits are any others, all else equal."), page.List(strings.Split(m.Free, "\n")...))
+		blocks = append(blocks, page.Text("What does not matter: whatever these bits are, the case stays the same, all else equal."), page.List(strings.Split(m.Free, "\n")...))
 	}
 	if m.Minimal {
 		blocks = append(blocks, page.Note("The input is minimal: without any one of its terms or bits the two sides agree, or differ in another way."))

@@ -51,8 +51,9 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	return pic, err
 }
 
-// pictureSide prepares one side: its own trace if its arithmetic is known, that of the
-// explanation if there is one, none otherwise.
+// pictureSide prepares one side, with the trace of its own program if that is known, else of
+// the program that explains it. There is no trace if there is no program, or if the program
+// does not give the side's result.
 func pictureSide(m *corpus.Mismatch, s *corpus.SideRecord, which string, dot *mma.Dot) (report.Side, error) {
 	side := report.Side{Name: s.Target + "/" + s.Instruction}
 	if s.Result != "-" {
@@ -81,8 +82,9 @@ func pictureSide(m *corpus.Mismatch, s *corpus.SideRecord, which string, dot *mm
 	return side, nil
 }
 
-// explainingProgram returns the arithmetic of a side that is not known itself: the
-// other's with the changes that explain it, or what is believed of it.
+// explainingProgram returns a program for a side whose own is not known, with its K: the
+// program of the other side with the changes that explain this one, or else the program
+// that is assumed for this side; nil if there is none.
 func explainingProgram(m *corpus.Mismatch, which string) (*mma.Params, int) {
 	base, own := &m.A, &m.B
 	if which == "a" {

@@ -20,8 +20,8 @@ func programs(m *corpus.Mismatch) map[string][]byte {
 		side, other *corpus.SideRecord
 	}{{"a", &m.A, &m.B}, {"b", &m.B, &m.A}} {
 		if c, ok := caseOf(m, s.name, s.side, s.other); ok {
-			// A bundle without a program is better than none: that every
-			// instruction has one is for the tests.
+			// A bundle without a program is better than no bundle. The tests check
+			// that every instruction has a program.
 			files, _ := kernels.Reproduce(c)
 			maps.Copy(all, files)
 		}

@@ -94,8 +94,8 @@ func unexplainedText(m *corpus.Mismatch) string {
 	return b.String() + "\n"
 }
 
-// DefaultRepetitions is the number of repetitions of a finding in whose bundle the number
-// is not written.
+// DefaultRepetitions is the number of repetitions of a finding whose bundle does not record
+// another number.
 const DefaultRepetitions = 3
 
 // repeatedText says how often a finding gave the same results again.

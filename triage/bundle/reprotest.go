@@ -7,7 +7,7 @@ import (
 )
 
 // reproTest is a Go test that reproduces the mismatch. It needs the mmafuzz module
-// and nothing else. Its constraint keeps it out of packages, so that it is run by
+// and nothing else. Its build constraint keeps it out of packages, so that it is run by
 // its name only, from a clone or from any module that requires this one.
 func reproTest(m *corpus.Mismatch) string {
 	m = Local(m, "")

@@ -12,8 +12,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Rerun runs the case of a bundle on both of its units, which stay open between runs:
-// what changes may be in them.
+// Rerun runs the case of a bundle on both of its units. They stay open between runs, because
+// results that change may depend on a unit's state.
 type Rerun struct {
 	a, b   rerunSide
 	batch  *mma.Batch
@@ -48,7 +48,7 @@ func openSide(m *corpus.Mismatch, s *corpus.SideRecord, which string) (r rerunSi
 		return r, fmt.Errorf("%s %s no longer takes the bundle's operands: %w", s.Target, s.Instruction, err)
 	}
 	if p, k := explainingProgram(m, which); p != nil {
-		r.model, _ = sim.New(m.Formats, k, *p) // of another version: none
+		r.model, _ = sim.New(m.Formats, k, *p) // nil for a program of another version
 	}
 	return r, nil
 }
@@ -57,8 +57,8 @@ func openSide(m *corpus.Mismatch, s *corpus.SideRecord, which string) (r rerunSi
 type Results struct {
 	A, B  uint64
 	Class oracle.Class
-	// Through is the side whose result is that of the program that explains it, since it
-	// is a recording and cannot answer: "a", "b", "both" or "".
+	// Through is the side whose result was computed by the program that explains it, because
+	// the side is a recording that has no answer: "a", "b", "both" or "".
 	Through string
 }
 
@@ -114,9 +114,9 @@ func Policy(m *corpus.Mismatch) oracle.Policy {
 	return p
 }
 
-// like names the instruction that gives the formats for reference arithmetic:
-// that of the other side, of its architecture, or of its target if that is no
-// architecture's.
+// like names the instruction whose formats reference arithmetic takes, that of the other
+// side: as ARCH/INSTRUCTION, or as TARGET/INSTRUCTION if its Arch is not one of the
+// catalogue's.
 func like(m *corpus.Mismatch, which string) string {
 	other := m.B
 	if which == "b" {

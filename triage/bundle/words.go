@@ -7,8 +7,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// inWords writes a detail's name in words: the primary cause, what it means, and what
-// else explains the case or is needed for it.
+// inWords writes the Detail of a cause in words: the primary cause, what else explains the
+// case or is needed for it, and what these labels mean.
 func inWords(detail string) string {
 	names, class, _ := strings.Cut(detail, ":")
 	text := strings.ReplaceAll(names, "+", " together with ")
@@ -30,7 +30,7 @@ func inWords(detail string) string {
 	return text
 }
 
-// labelDoc says what a label means; "" if it is none.
+// labelDoc returns what a label means; "" if there is no such label.
 func labelDoc(name string) string {
 	for _, l := range triage.Labels() {
 		if string(l.Label) == name {
