@@ -5,8 +5,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// bareRanges makes numbers on the way overflow or flushes tiny ones, without rounding
-// any: the range of a rounding that is there, those of formats, and those near a bare one.
+// bareRanges makes roundings to bare ranges: large numbers overflow and tiny ones are
+// flushed, but none is rounded. It tries the range of the rounding that is there, those of
+// formats, and those near a bare range.
 func bareRanges(c *changer) {
 	for _, r := range c.used(inner) {
 		if r.last {
@@ -36,8 +37,8 @@ func bareRanges(c *changer) {
 	}
 }
 
-// bareRange is the range of a rounding, without what it rounds. Without a rounding it does
-// not matter which way to test for a tiny number it has.
+// bareRange is the range of a rounding, without its width. Where nothing is rounded, all
+// ways of testing for tiny numbers are the same.
 func bareRange(r mma.Round) mma.Round {
 	b := mma.Round{Emax: r.Emax}
 	if r.Flush != mma.NoFlush {
@@ -46,7 +47,8 @@ func bareRange(r mma.Round) mma.Round {
 	return b
 }
 
-// barerRanges takes away what a rounding rounds, or one end of a bare range.
+// barerRanges leaves nothing of a rounding but its range, or takes away one end of a bare
+// range.
 func barerRanges(c *changer) {
 	for i := range inner {
 		r := &inner[i]
@@ -62,7 +64,7 @@ func barerRanges(c *changer) {
 	}
 }
 
-// boundedProducts makes products of any size infinite that are not rounded.
+// boundedProducts makes products that are not rounded overflow above every exponent.
 func boundedProducts(c *changer) {
 	if c.p.Prod.Round.Frac != 0 {
 		return

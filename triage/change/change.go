@@ -55,8 +55,8 @@ const (
 	RareSteps
 	// Removals take something away: every one has a smaller Size.
 	Removals
-	// Whole is every value of every field, and of a rounding, which has several, every width
-	// and direction of each format.
+	// Whole is every value of every field and, as a rounding has several fields, every width
+	// and mode of a rounding with the range of each format.
 	Whole
 
 	breadths

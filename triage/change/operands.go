@@ -95,7 +95,7 @@ func onesOfNaNs(c *changer) {
 	}
 }
 
-// infiniteNaNs reads NaNs as infinities, in units that have none or that make zeros of them.
+// infiniteNaNs reads NaNs as infinities, alone and with roundings that make zeros of NaNs.
 func infiniteNaNs(c *changer) {
 	c.to(func(p *mma.Params) { p.In.NaNInf = !p.In.NaNInf })
 	c.to(func(p *mma.Params) { p.In.NaNInf = true; c.nanRule(p, mma.NaNZero) })

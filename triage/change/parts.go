@@ -5,8 +5,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// passes multiplies parts of the operands: those of which software makes products of wide
-// operands. Of a program that has passes it tries other ones, and parts of other widths.
+// passes multiplies parts of the operands, of the widths of which software composes the
+// products of wide operands. For a program that has passes it tries other passes, and parts
+// of other widths.
 func passes(c *changer) {
 	if c.p.Passes == 0 {
 		for _, n := range []int{7, 10, 23} { // BF16, TF32 and FP16, FP32
@@ -26,7 +27,7 @@ func passes(c *changer) {
 	c.otherOperand()
 }
 
-// otherOperand splits the operand that is whole beside one that has parts.
+// otherOperand splits an operand that is not yet narrowed.
 func (c *changer) otherOperand() {
 	for _, o := range []struct {
 		id fp.ID

@@ -14,12 +14,12 @@ func narrowest(c *changer) {
 	}
 }
 
-// narrowers are the ways of narrowing that are tried with every width: beside the usual
-// modes, not to read the bits.
+// narrowers are the modes of narrowing that are tried with every width: the usual ones and
+// none, with which the lower bits are not read at all (see mma.Narrow).
 func narrowers(now fp.Mode) []fp.Mode { return append([]fp.Mode{0}, usual(now)...) }
 
-// narrow returns the rounding of operands to n bits, or to so many less than a format
-// has.
+// narrow returns the rounding of operands to n fraction bits or, if n is negative, to -n
+// fewer than the format has; the zero Narrow if that leaves none or all.
 func (o *original) narrow(id fp.ID, n int, m fp.Mode) mma.Narrow {
 	most := int(o.read(id).FracBits)
 	if n < 0 {
@@ -101,9 +101,10 @@ func stickyBits(c *changer) {
 	}
 }
 
-// stickyCuts gives alignments each kind of sticky bit with the modes that units have
-// beside one, and widths near the present one. A sum that is exact gets all widths of an
-// adder: that, and no width without such a bit, is near it.
+// stickyCuts gives alignments each kind of sticky bit with the modes that units combine
+// with one, and widths near the present one. An exact sum gets all widths of an adder,
+// because a cut sum with a sticky bit gives nearly the results of an exact one, and without
+// it does not.
 func stickyCuts(c *changer) {
 	for _, a := range c.aligned() {
 		c.next()
@@ -131,8 +132,8 @@ func negations(c *changer) {
 	}
 }
 
-// negationCuts does so, and gives sums that are exact the widths of an adder: of such a
-// sum nothing but its negations shows the width.
+// negationCuts does the same, and gives exact sums the widths of an adder: if a sum looks
+// exact, only its negations show the width.
 func negationCuts(c *changer) {
 	negations(c)
 	for _, a := range c.aligned() {
@@ -194,8 +195,8 @@ func shortSums(c *changer) {
 	}
 }
 
-// sumSizes limits sums to every size at which some of them could be too large: with a
-// lower bound of the alignment to every size at all.
+// sumSizes limits sums to every size that a sum could exceed: to all sizes where the
+// alignment has a lower bound.
 func sumSizes(c *changer) {
 	for _, a := range c.cutting() {
 		c.next()
@@ -244,7 +245,7 @@ func saturations(c *changer) {
 	}
 }
 
-// lastSaturation does so with the rounding of the result.
+// lastSaturation makes the rounding of the result turn infinities into the largest number.
 func lastSaturation(c *changer) {
 	rounds := c.rounds()
 	r := rounds[len(rounds)-1]
@@ -252,7 +253,7 @@ func lastSaturation(c *changer) {
 }
 
 // lostInfinities drops infinite and NaN accumulators beside any finite products, and beside
-// those of which an accumulator of exponent 0 would be at the end of the window.
+// products so large that an accumulator of exponent 0 would be at the end of their window.
 func lostInfinities(c *changer) {
 	lowest, _ := c.exponents()
 	c.to(func(p *mma.Params) { p.Join.CLost = mma.Exp(lowest) })

@@ -87,8 +87,9 @@ func (s Space) wide() fp.ID {
 	return fp.FP32
 }
 
-// FixLate gives a program the rounding of late additions that it needs, to D's format by
-// a mode, or none, and takes away what only several lanes have.
+// FixLate gives a program the rounding Late if it has late additions, to D's format with
+// mode m unless there is one, and takes it away if it has none. It also takes away what the
+// program can no longer have: see fixShape.
 func (s Space) FixLate(p *mma.Params, m fp.Mode) {
 	fixShape(p)
 	switch {
@@ -102,8 +103,9 @@ func (s Space) FixLate(p *mma.Params, m fp.Mode) {
 	}
 }
 
-// cut is a place where numbers lose bits, whatever does it. Cuts often show alike, so
-// that a search must be able to move a width from one to another.
+// cut is a place where numbers lose bits, in a rounding or in an alignment. Cuts in
+// different places often have the same effect, so that a search must be able to move a
+// width from one to another.
 type cut struct {
 	get func(p *mma.Params) (mma.Frac, fp.Mode)
 	set func(p *mma.Params, f mma.Frac, m fp.Mode) // f = 0: loses nothing, or as little as it can

@@ -84,7 +84,7 @@ func plainRanges(c *changer) {
 	}
 }
 
-// noRounding takes roundings away, all of it or all except an overflow.
+// noRounding takes roundings away, or leaves only the overflow of a format.
 func noRounding(c *changer) {
 	for _, r := range c.used(inner) {
 		if r.last {
@@ -97,8 +97,8 @@ func noRounding(c *changer) {
 	}
 }
 
-// fewerRoundings takes roundings away, alone or with what they do left to the
-// accumulator's.
+// fewerRoundings takes roundings away, alone or with one or two of their properties handed
+// to the rounding of the accumulator.
 func fewerRoundings(c *changer) {
 	for i := range inner {
 		r := &inner[i]

@@ -32,8 +32,8 @@ func cLate(c *changer) {
 	}
 }
 
-// cEarly is for programs that add c late: it starts the accumulator with c, or with the
-// other start without c, zero or empty.
+// cEarly is for programs that add c late: it starts the accumulator with c, or exchanges the
+// two starts without c, zero and empty.
 func cEarly(c *changer) {
 	if c.p.Start == mma.StartC {
 		return

@@ -16,8 +16,8 @@ type row struct {
 
 type by = [breadths]func(c *changer)
 
-// table is all changes. Plain fields come first, so that a mutant that is one field away
-// is known as that.
+// table lists all changes. Plain fields come first, so that a mutant that is one field away
+// has the name of that change.
 var table = []row{
 	{"number", by{Adjacent: fields(isNumber, near(-1, 1))}},
 	{"width", by{Decisions: fields(isWidth, near(-3, -2, -1, 1, 2, 3)), Steps: widths}},

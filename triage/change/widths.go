@@ -8,7 +8,7 @@ import (
 // modes of rounding, in the order of how common they are in hardware.
 var modes = []fp.Mode{fp.RZ, fp.RNE, fp.RD, fp.RU, fp.RNA, fp.RTO}
 
-// usual returns the modes that are tried with every width: the present one and the
+// usual returns the modes that are tried with every width: the present one and the two
 // most common. The others are tried with the widths that seem best (OtherModes).
 func usual(now fp.Mode) []fp.Mode {
 	if now == 0 || now == fp.RZ || now == fp.RNE {
@@ -17,8 +17,8 @@ func usual(now fp.Mode) []fp.Mode {
 	return []fp.Mode{fp.RZ, fp.RNE, now}
 }
 
-// OtherModes returns the program q with other modes at the places where its width is
-// another than p's.
+// OtherModes returns what q becomes with another mode at a place where its width differs
+// from p's: one program for each such place and mode.
 func (s Space) OtherModes(p, q *mma.Params) []mma.Params {
 	o := &original{s, *q}
 	var all []mma.Params
@@ -97,8 +97,8 @@ func floors(c *changer) {
 	}
 }
 
-// fixedPoints makes lower bounds above most exponents, so that terms are cut at one bit:
-// such a bound and the width show together only.
+// fixedPoints makes lower bounds above most exponents, so that all terms are cut at the same
+// bit: only such a bound and the width together have an effect.
 func fixedPoints(c *changer) {
 	const width = 30
 	for _, a := range c.aligned() {
