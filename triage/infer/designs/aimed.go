@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// aimed makes an input of the kinds at which designs of sums part: the extremes of the
+// aimed makes an input of the kinds on which designs of sums differ: the extremes of the
 // formats, cancellation, terms far below others, carries out of the top, few lanes.
 func (d *dot) aimed(r *rand.Rand) {
 	style := r.IntN(7)
@@ -36,7 +36,7 @@ func (d *dot) aimed(r *rand.Rand) {
 	if r.IntN(3) == 0 && i != j { // two products that cancel
 		d.a[j], d.b[j] = d.formats[0].opposite(d.a[i]), d.b[i]
 	}
-	if f := d.formats[2]; f != nil && r.IntN(3) == 0 { // c cancels a product, about
+	if f := d.formats[2]; f != nil && r.IntN(3) == 0 { // c nearly cancels a product
 		d.c = f.opposite(to{format: f, by: mode(r.IntN(6))}.code(d.P(i))) ^ uint64(r.IntN(2))<<f.drop
 	}
 	if d.aim != nil && r.IntN(4) == 0 {
@@ -59,7 +59,7 @@ func (f *format) aimed(r *rand.Rand, style, spread int) uint64 {
 	case 1: // extremes of the format
 		exponent = []uint64{0, 0, 1, full, full - 1, uint64(f.bias)}[r.IntN(6)]
 		raw = raw&^fraction | []uint64{0, 1, fraction, fraction >> 1, fraction/2 + 1, raw}[r.IntN(6)]&fraction
-	case 2, 3: // significands of zeros or ones but for their ends
+	case 2, 3: // significands of zeros or of ones, except for the last bit
 		raw = raw&^fraction | []uint64{0, 1, fraction, fraction - 1}[r.IntN(4)]&fraction
 	case 4: // the largest significands and one exponent
 		raw, exponent = raw|fraction, uint64(f.bias)

@@ -75,7 +75,7 @@ var defects = []*unit{
 		},
 	},
 	{
-		name: "remembers", follows: "an FP32 chain", defect: "the sign of the previous result is added to the next one's last bit: unstable",
+		name: "remembers", follows: "an FP32 chain", defect: "a negative result flips the last bit of the next one: unstable",
 		k: 4, formats: brainSingle, unstable: true,
 		dot: func() func(d *dot) uint64 {
 			var last uint64

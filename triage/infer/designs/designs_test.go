@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/tier"
@@ -19,8 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestUnits holds that every unit answers every input, and the same when it is asked
-// again, and that its input survives being written and read.
+// TestUnits checks that every unit answers every input, and gives the same answer when it
+// is asked again, and that an input is the same after it was written and read.
 func TestUnits(t *testing.T) {
 	names := map[string]bool{}
 	for _, u := range units() {
@@ -48,9 +49,9 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestJudge infers a few units and judges the answers, and compares a model with another
-// unit than its own: the campaign notices, and if that has the model's own unit, the
-// aimed inputs do.
+// TestJudge infers a few units and judges the answers. It also compares a model with a unit
+// other than its own: the campaign notices that, and where the campaign is given the
+// model's own unit, the aimed inputs do.
 func TestJudge(t *testing.T) {
 	if !tier.Long() {
 		t.Skip("builds the program and runs it on whole units: only with MMAFUZZ_LONG=1")
@@ -94,7 +95,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestTable holds that the table of verdicts is of these units, and that it is read as
+// TestTable checks that the table of verdicts is of these units, and that it is read as
 // it is written.
 func TestTable(t *testing.T) {
 	const file = "testdata/verdicts.tsv"
@@ -110,5 +111,22 @@ func TestTable(t *testing.T) {
 	want, _ := os.ReadFile(file)
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s is of other units: delete the lines that changed, and run\n%s", file, made[2:])
+	}
+}
+
+// TestCommandErrors gives command lines that are wrong.
+func TestCommandErrors(t *testing.T) {
+	for _, tc := range []struct{ line, want string }{
+		{"", "usage: "},
+		{"help", "usage: "},
+		{"serve", "serve takes the name of one unit: run designs list for the names"},
+		{"serve tree-8 tree-odd", "serve takes the name of one unit: run designs list for the names"},
+		{"serve nobody", "there is no unit nobody: run designs list for the names"},
+		{"judge nobody", "there is no unit nobody: run designs list for the names"},
+	} {
+		code, err := command(strings.Fields(tc.line))
+		if code != 2 || err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+			t.Errorf("%q: %d, %v, want 2, %s", tc.line, code, err, tc.want)
+		}
 	}
 }

@@ -93,8 +93,8 @@ func (f *format) defaultNaN() uint64 {
 	return (1<<(f.exp+1) - 1) << (f.man - 1) << f.drop
 }
 
-// encode returns the code of a number that the format has; infinities that it has not
-// are NaNs.
+// encode returns the code of a number that the format has. An infinity becomes a NaN if the
+// format has none.
 func (f *format) encode(n num) uint64 {
 	sign := uint64(0)
 	if n.neg {
@@ -129,8 +129,8 @@ const (
 	odd  // what is not exact ends in a one
 )
 
-// up reports whether a magnitude goes up: its last bit is set, half and more describe
-// what is cut off.
+// up reports whether a magnitude is rounded up. last is the last bit that is kept, half the
+// first one that is cut off, and more reports whether any bit below that is set.
 func (by mode) up(neg, last, half, more bool) bool {
 	switch by {
 	case nearest:
@@ -160,7 +160,7 @@ type tiny uint8
 const (
 	keep        tiny = iota
 	flush            // results below the normal numbers are zeros of their sign
-	flushBefore      // what is below them before the rounding
+	flushBefore      // so are numbers that are below them before the rounding
 	flushPlus        // as flush, and the zero is positive
 )
 
@@ -244,7 +244,7 @@ func (f *format) daz(x num) num {
 	return x
 }
 
-// propagate returns the code of the first NaN, quiet, with its sign and payload.
+// propagate returns the code of a NaN made quiet, with its sign and payload.
 func (f *format) propagate(x num) uint64 {
 	code := uint64(1<<f.exp-1)<<f.man | 1<<(f.man-1) | x.m>>(52-f.man)
 	if x.neg {

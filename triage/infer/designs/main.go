@@ -22,11 +22,11 @@
 //	FALSE ALARM    infer reports a unit as unstable that is not
 //	TROUBLE        infer ended otherwise
 //
-// The last four are printed with the commands that show them, and make its exit status 1,
-// unless --known has a table with the same verdict; a verdict that is another one than
-// there makes it 1 too. With --out it writes a table; verdicts that are in it already are
-// kept. testdata/verdicts.tsv has the verdicts so far, and nothing where there is none;
-// .ci/nightly compares with them.
+// The last four are printed with commands that show what is wrong, and make the exit
+// status 1, unless the table of --known has the same verdict. A verdict that differs from
+// that table's makes it 1 too. With --out judge writes a table, and keeps the verdicts that
+// are in it already. testdata/verdicts.tsv has the verdicts so far, and an empty field where
+// there is none; .ci/nightly compares with them.
 package main
 
 import (
@@ -60,9 +60,12 @@ func command(args []string) (code int, err error) {
 	case "list":
 		return 0, list()
 	case "serve":
+		if len(args) != 2 {
+			return 2, errors.New("serve takes the name of one unit: run designs list for the names")
+		}
 		us, err := named(args[1:])
-		if err != nil || len(args) != 2 {
-			return 2, fmt.Errorf("serve takes the name of a unit: %w", err)
+		if err != nil {
+			return 2, err
 		}
 		return 0, serve(os.Stdin, os.Stdout, us[0])
 	case "judge":
@@ -80,7 +83,7 @@ func named(names []string) ([]*unit, error) {
 	for _, name := range names {
 		i := slices.IndexFunc(units(), func(u *unit) bool { return u.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no unit %s: designs list", name)
+			return nil, fmt.Errorf("there is no unit %s: run designs list for the names", name)
 		}
 		us = append(us, units()[i])
 	}

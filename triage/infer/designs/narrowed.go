@@ -38,12 +38,12 @@ var narrowed = []*unit{
 		},
 	},
 	{
-		name: "bf16x3", follows: "FP32 as two BF16 numbers each: three passes, small ones first (oneMKL's FLOAT_TO_BF16X3)",
+		name: "bf16x3", follows: "FP32 as two BF16 numbers each: three passes, small ones first (oneMKL's FLOAT_TO_BF16X2)",
 		k: 2, formats: allSingle,
 		dot: func(d *dot) uint64 { return passes(d, brain, [][2]int{{1, 0}, {0, 1}, {0, 0}}) },
 	},
 	{
-		name: "bf16x6", follows: "FP32 as three BF16 numbers each: six passes (FLOAT_TO_BF16X3 with three terms)",
+		name: "bf16x6", follows: "FP32 as three BF16 numbers each: six passes (oneMKL's FLOAT_TO_BF16X3)",
 		k: 1, formats: allSingle,
 		dot: func(d *dot) uint64 {
 			return passes(d, brain, [][2]int{{2, 0}, {1, 1}, {0, 2}, {1, 0}, {0, 1}, {0, 0}})
@@ -150,8 +150,8 @@ var narrowed = []*unit{
 	},
 }
 
-// passes splits the operands into parts, the next being what is left of those before,
-// and adds up the products of the parts that are listed, one pass over k for each.
+// passes splits each operand into parts, each of which rounds what the parts before it have
+// left, and adds up the products of the listed pairs of parts, one pass over k for each.
 func passes(d *dot, t to, list [][2]int) uint64 {
 	parts := func(x num) (p [3]num) {
 		for i := range p {

@@ -111,8 +111,8 @@ func newWide(low, high int) *wide {
 	return &wide{low: low, w: make([]uint64, n), v: make([]uint64, n)}
 }
 
-// Room for products of two FP32 numbers, those of FP8 with scales, and of two FP64
-// numbers.
+// room32 has room for sums of products of FP32 numbers and of FP8 numbers with scales,
+// room64 for those of FP64 numbers.
 var (
 	room32 = newWide(-384, 448)
 	room64 = newWide(-2240, 2240)
@@ -179,7 +179,8 @@ func (x *wide) num() num {
 	return n
 }
 
-// cut returns a finite x / 2^q as an integer, rounded by mode. It fits in 63 bits.
+// cut returns a finite x / 2^q as an integer, rounded by mode. Its magnitude must fit in 63
+// bits.
 func cut(x num, q int, by mode) int64 {
 	whole, half, more := split(x, q)
 	if by.up(x.neg, whole&1 != 0, half, more) {
@@ -191,8 +192,8 @@ func cut(x num, q int, by mode) int64 {
 	return int64(whole)
 }
 
-// split returns the magnitude of x / 2^q below the point: the first bit and whether
-// there are others.
+// split returns the magnitude of x / 2^q: the integer part, the first bit below the point,
+// and whether any bit below that is set.
 func split(x num, q int) (whole uint64, half, more bool) {
 	switch s := q - x.e; {
 	case s <= 0:

@@ -48,7 +48,7 @@ func readTable(file string) (table, error) {
 	return t, nil
 }
 
-// columns are those before the seeds'.
+// columns is the number of columns before those of the seeds.
 const columns = 5
 
 const made = "# designs judge --seeds 1,2,3 --out triage/infer/designs/testdata/verdicts.tsv"
@@ -86,8 +86,8 @@ func (t table) write(file string) error {
 	return os.Rename(file+".new", filepath.Clean(file))
 }
 
-// digest returns a digest of what a unit answers, so that no verdict is about a unit
-// that was another one.
+// digest returns a digest of what a unit answers: a test compares it with the table's, so
+// that a unit cannot change while its verdicts stay.
 func (u *unit) digest() string {
 	if u.unstable {
 		return "-"

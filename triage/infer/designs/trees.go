@@ -123,7 +123,7 @@ var trees = []*unit{
 	},
 }
 
-// tree adds neighbours until one is left; an odd one out goes up unchanged.
+// tree adds neighbours until one term is left; an odd last one goes up unchanged.
 func tree(p []num, t to) num {
 	for len(p) > 1 {
 		for i := range len(p) / 2 {
