@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"hash/crc64"
 	"slices"
 
@@ -13,19 +12,20 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
-// Stats is what inference has asked of a unit, in all parts of an inference that was
+// Stats counts what inference has asked of a unit, over all runs of an inference that was
 // interrupted.
 type Stats struct {
 	Queries  int `json:"queries"`  // dot products
 	Batches  int `json:"batches"`  // calls of the unit
 	Repeated int `json:"repeated"` // dot products that were asked again, of Queries
 	Resumed  int `json:"resumed"`  // dot products whose answers came from the journal, of Queries
-	// Confirmed is of how many of these the unit was asked again, not counted in
-	// Queries; it stood by all.
+	// Confirmed is how many of the resumed answers the unit was asked to confirm, not counted
+	// in Queries. It gave them all again.
 	Confirmed int `json:"confirmed"`
-	Failures  int `json:"failures"` // calls of the unit that failed, though it answered each of their inputs then
+	Failures  int `json:"failures"` // calls of the unit that failed, though it then answered each of their inputs alone
 }
 
 // Fault is an input on which the unit failed.
@@ -41,7 +41,7 @@ type Unstable struct {
 	Asked         int    // inputs that were asked twice
 	Changed       int    // inputs that had two answers
 	How           string // what was different about the second time
-	NaNs          bool   // all of these answers are NaNs: which one is what has changed
+	NaNs          bool   // all answers that changed are NaNs: only their codes differ
 }
 
 func (e *Unstable) Error() string {
@@ -164,7 +164,7 @@ func (s *asker) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c 
 	})
 }
 
-// stands asks again for the first of some dot products, and compares the answers with
+// stands asks again for the first few of the dot products, and compares the answers with
 // those of the journal.
 func (s *asker) stands(ctx context.Context, dots []*mma.Dot, then func(i int) uint64) error {
 	n := min(len(dots), confirmEach, confirmMost-s.stats.Confirmed)
@@ -381,7 +381,7 @@ func (s *asker) unpack(b *mma.Batch, n int) []*mma.Dot {
 	return dots
 }
 
-// checkApart checks the dot products of a batch on which the unit fails.
+// checkApart checks the dot products of a batch on which the unit fails as a whole.
 func (s *asker) checkApart(ctx context.Context, m *sim.Model, b *mma.Batch) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
 	kept, want, err := s.ask(ctx, s.unpack(b, b.Dots()))
 	for i, d := range kept {

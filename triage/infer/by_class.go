@@ -41,10 +41,10 @@ func (t *Report) qualified(claim string) string {
 	return claim
 }
 
-// The parameters that only decide which NaN a result is, and those that only decide
-// which zero.
+// The parameters whose tested values only decide which NaN a result is, and those that only
+// decide which zero.
 var (
-	nanOnly  = []string{"special.nan", "special.cleft"}
+	nanOnly  = []string{"special.nan", "special.cleft", "special.bfirst", "special.ones"}
 	zeroOnly = []string{"special.negzero", "special.tinysign"}
 )
 

@@ -82,6 +82,6 @@ func (t *Report) confident() string {
 	case worst.OneIn == 0:
 		return fmt.Sprintf("How many others differ does not follow from that: of %s only %d were drawn independently.", worst.Name, worst.Independent)
 	}
-	return fmt.Sprintf("So of no kind that is drawn more than one in %d differs, with 95 %% confidence for each (%s: %d independent ones; what shares a row or a column of a tile is not).",
+	return fmt.Sprintf("So of no kind that is drawn more than one in %d differs, with 95 %% confidence for each (%s: %d independent inputs; those that share a row or a column of a tile are not).",
 		worst.OneIn, worst.Name, worst.Independent)
 }

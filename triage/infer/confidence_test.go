@@ -43,7 +43,7 @@ func TestConfident(t *testing.T) {
 	}{
 		{[]Class{{Name: "pattern", Asked: 900}}, "does not follow from that: the inputs were enumerated"},
 		{[]Class{{Name: "cut", Asked: 2}, {Name: "raw", Asked: 128}}, "does not follow from that: of cut only 2 were drawn independently"},
-		{[]Class{{Name: "pattern", Asked: 5}, {Name: "cut", Asked: 1000}, {Name: "raw", Asked: 1000}}, "more than one in 21 differs, with 95 % confidence for each (raw: 64 independent ones;"},
+		{[]Class{{Name: "pattern", Asked: 5}, {Name: "cut", Asked: 1000}, {Name: "raw", Asked: 1000}}, "more than one in 21 differs, with 95 % confidence for each (raw: 64 independent inputs;"},
 	} {
 		r := &Report{}
 		for _, x := range c.classes {

@@ -21,9 +21,10 @@ const JournalFile = "journal"
 // resultFiles are the files of a result beside it.
 var resultFiles = [...]string{"model.json", "best.json", "report.md", "report.json", "tree.dot", "tree.svg"}
 
-// CheckDir says, before anything is asked, why a directory cannot get the files of a
-// result of the given targets: one of them is a directory, or what a target computes by,
-// or nobody's: there is no journal of the inference that it would be of.
+// CheckDir returns an error if the files of a result cannot be written to a directory, so
+// that this is known before the targets are asked anything: in the place of one there is a
+// directory, or a file that a target computes with, or a file without a journal of the
+// inference that wrote it.
 func CheckDir(dir string, targets ...string) error {
 	journal, err := os.Stat(filepath.Join(dir, JournalFile))
 	begun := err == nil && journal.Size() > 0
@@ -36,15 +37,15 @@ func CheckDir(dir string, targets ...string) error {
 		case err != nil:
 			return err
 		case info.IsDir():
-			return fmt.Errorf("%s is a directory, and a file of that name is to be written", path)
+			return fmt.Errorf("%s is a directory, where a file of that name is to be written", path)
 		}
 		for _, t := range targets {
 			if computesBy(t, info) {
-				return fmt.Errorf("%s is what %s computes by, and a file of that name is to be written", path, t)
+				return fmt.Errorf("%s belongs to the target %s and would be overwritten", path, t)
 			}
 		}
 		if !begun {
-			return fmt.Errorf("there is a %s, but no journal of an inference that it is of: it would be overwritten or removed", path)
+			return fmt.Errorf("%s would be overwritten or removed, and there is no journal of the inference that wrote it", path)
 		}
 	}
 	return nil
@@ -68,11 +69,11 @@ type outcome struct {
 	} `json:"stats"`
 }
 
-// maxInferenceReport is more bytes than the report of any inference takes.
+// maxInferenceReport is a size in bytes above that of the report of any inference.
 const maxInferenceReport = 64 << 20
 
-// earlier returns what an earlier run of an inference came to: nothing, if it has left
-// no report that can be read, and no model, which is written first.
+// earlier returns the outcome of an earlier run of an inference; the zero outcome if that
+// has left no report that can be read, and no model, which is written first.
 func earlier(dir string) outcome {
 	var o outcome
 	body, err := corpus.ReadFile(filepath.Join(dir, "report.json"), "report of an inference", maxInferenceReport)
@@ -93,9 +94,9 @@ func (o *outcome) beats(r *Report) bool {
 }
 
 // Save writes the files of a result and its report to the directory of the inference, and
-// removes those that an earlier part of it, which came to another result, has left. A run
-// that was cut short by its limits leaves what an earlier one came to, if that knew more:
-// then Save returns the verdict that stays, else "".
+// removes those that an earlier run of it with another result has left. If this run was cut
+// short by its limits and an earlier one knew more, the earlier files stay: then Save
+// returns their verdict, else "".
 func (r *Result) Save(dir string, t *Report) (stays Verdict, err error) {
 	if old := earlier(dir); old.beats(t) {
 		return old.Verdict, nil
@@ -103,7 +104,7 @@ func (r *Result) Save(dir string, t *Report) (stays Verdict, err error) {
 	return "", r.Write(dir, t)
 }
 
-// Write writes the files whatever an earlier part came to.
+// Write writes the files whatever the outcome of an earlier run.
 func (r *Result) Write(dir string, t *Report) error {
 	var program, text bytes.Buffer
 	if err := mma.WriteModel(&program, r.Model(t.Instruction)); err != nil {

@@ -15,7 +15,8 @@
 //	          generators of package fuzz/gen
 //	reveal    ask for the summation tree, as mmafuzz probe does, and make programs of
 //	          the shapes that it allows (tree.go)
-//	explain   search for a program that explains all answers (search.go): start
+//	explain   search for a program that explains all answers (package
+//	          triage/internal/hypothesis): start
 //	          from one of these programs, or from a skeleton where there is no tree or
 //	          it leads nowhere; fit it to the simplest families first, then to more
 //	          and more; every step tries all mutants of the best program so far
@@ -24,7 +25,7 @@
 //	          (near_failures.go), and search on
 //	challenge ask new questions of all kinds, aimed at what the program decides;
 //	          where it is wrong, the answers become evidence: explain again
-//	settle    take away what no input tried shows (simplest, in search.go); for every
+//	settle    take away what no input tried shows (hypothesis.Simplest); for every
 //	          mutant of the program find an input on which it would give another
 //	          result, and ask the unit (rule_out.go)
 //	validate  compare the unit and the program on many inputs of every generator,
@@ -44,18 +45,21 @@
 //	loop.go             the loop
 //	families.go         the families of questions; designer.go builds their dot products
 //	tree.go             the summation tree and the first hypotheses; shapes.go: those that fit it
+//	corners.go          the enumerated extremes, of which the unit is asked all
 //	asker.go            everything that is asked of the unit; failed_calls.go: calls that fail
 //	near_failures.go    inputs near those on which the hypothesis fails
-//	search.go           the search for a program that explains the evidence
 //	rule_out.go         ruling out the mutants of the program found
 //	validate.go         the comparison on many inputs; confidence.go: what follows from it
-//	witness.go          the smallest input on which the best program is wrong
+//	witness.go          the smallest input on which the best program is wrong;
+//	                    mismatch_kind.go: what is different about its results
 //	by_class.go         what is not tested because NaNs or zeros are compared by class
 //	journal.go          the journal; journal_records.go checks its records
 //	progress.go         how far an inference is
-//	report.go           the result as JSON, report_text.go as text and Markdown
+//	report.go           the result as JSON, report_text.go as text and Markdown, page.go
+//	                    as a page; json.go documents the JSON
+//	directory.go        the files of a result
 //
-// The evidence is that of package triage/internal/evidence, which triage uses as well.
+// Triage uses packages triage/internal/evidence and triage/internal/hypothesis as well.
 //
 // # Honesty
 //

@@ -52,8 +52,8 @@ func (s *asker) run(ctx context.Context, b *mma.Batch, out []byte) error {
 	return err
 }
 
-// deaths returns how often a unit has failed on a call that it answered then, and how
-// the last time.
+// deaths returns how often a unit's worker has died in a call that a new one answered, and
+// how it died the last time.
 func deaths(u devices.Unit) (n int, last string) {
 	if m, ok := u.(devices.Restarter); ok {
 		return m.Restarts()

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/mmafuzz/mmafuzz/triage/change"
-	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
 // Options are the options of an inference. The zero Options are good defaults.
@@ -71,7 +71,7 @@ type Result struct {
 	Evidence, Left int
 	Families       []Family
 	Repairs        int     // hypotheses that questions proved wrong on the way
-	Effort         int     // that a search was allowed, as in Options
+	Effort         int     // the limit of each search, as in Options
 	Computed       int64   // dot products that models have computed in all
 	Classes        []Class // what the program was validated on, if it was found
 	Mutants        []*Mutant
@@ -94,8 +94,8 @@ type Family struct {
 type Witness struct {
 	Dot        *mma.Dot
 	Got, Would uint64 // by the unit; by the program
-	// Kind is what is different about the results: the most frequent kind, that of Alike
-	// of the Wrong cases of the evidence that the program does not explain.
+	// Kind is what is different about the results. Of the Wrong cases of the evidence that
+	// the program does not explain, Alike are of this kind; no kind has more.
 	Kind         string
 	Alike, Wrong int
 }

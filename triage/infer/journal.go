@@ -58,8 +58,8 @@ type wrongAnswer struct {
 
 // found is what a search found.
 type found struct {
-	Step    uint64       `json:"step"`  // of the loop, before
-	Draws   uint64       `json:"draws"` // and after
+	Step    uint64       `json:"step"`  // loop.draws before the search
+	Draws   uint64       `json:"draws"` // loop.draws after it
 	Evals   int64        `json:"evals"` // dot products that models have computed
 	Leaders []mma.Params `json:"leaders"`
 	Left    int          `json:"left"`
@@ -75,7 +75,7 @@ type header struct {
 	// Versions of what the questions and the programs are made of.
 	Versions corpus.Versions `json:"versions"`
 	Target   string          `json:"target"`
-	Files    string          `json:"files,omitempty"` // of the target: their digest
+	Files    string          `json:"files,omitempty"` // digest of the target's files
 	Name     string          `json:"instruction"`
 	K        int             `json:"k"`
 	Formats  mma.Formats     `json:"formats"`

@@ -19,7 +19,7 @@
 //	zero                             string   the same for zeros
 //	arithmetic                       string   the program in the field's words; if none was found, that of the best
 //	params                           object*  the program, as in a model file
-//	alike[]                          string?  ARCH/NAME of the catalogue whose arithmetics none of compared inputs tells from it, compared as nan and zero say
+//	alike[]                          string?  ARCH/NAME of the catalogue whose arithmetic none of the compared inputs tells from it, compared as nan and zero say
 //	compared                         number   inputs on which these were compared
 //	conforms[]                       string?  ARCH/NAME with a choice that its ISA leaves to implementations and that makes the program, as far as these inputs show
 //	tree                             string?  the summation tree, as in order
@@ -32,7 +32,7 @@
 //	parameters[].ruled_out[].would   string?  what it would be with the other value
 //	parameters[].open[].change       string?  another value that no input was found to rule out
 //	parameters[].open[].tried        number?  inputs
-//	parameters[].open[].by_class     bool?    some of them give other bits, which are the same as they were compared
+//	parameters[].open[].by_class     bool?    on some of them it gives other bits, which count as the same when compared by class
 //	parameters[].open[].proved       bool?    it is the same function, so that there is no such input
 //	parameters[].untested            string?  why no value of it was tested
 //	classes[].name                   string?  generator whose inputs the program passed
@@ -72,6 +72,6 @@
 //	stats.repeated                   number   of queries, those that were asked again
 //	stats.resumed                    number   answers that came from the journal
 //	stats.confirmed                  number   of these, those that were asked for again: all are the same
-//	stats.failures                   number   calls that failed though the unit answered each of their inputs then
-//	seconds                          number   of this part
+//	stats.failures                   number   calls that failed though the unit then answered each of their inputs
+//	seconds                          number   of this run
 package infer

@@ -2,8 +2,6 @@ package infer
 
 import (
 	"context"
-	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
-	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
 	"math/rand/v2"
 	"slices"
 
@@ -11,6 +9,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
 )
 
 // The sizes of the loop's parts.
@@ -25,8 +25,8 @@ const (
 	maxRepairs   = 25 // wrong hypotheses, before the unit counts as unexplained
 )
 
-// challenges are the dot products of each family and generator on which a
-// hypothesis is tried before it is settled.
+// challenges are the numbers of dot products of each family and generator on which a
+// hypothesis is tried, one after the other, before it is settled.
 var challenges = []int{100, 300, 1000, 3000}
 
 // loop is the closed loop on one unit.
@@ -36,7 +36,7 @@ type loop struct {
 	seed    uint64
 	checks  int          // inputs of every generator that a program must pass
 	effort  int64        // dot products that models may compute for an explanation
-	limit   int64        // of Computed, at which searches give up; 0: none
+	limit   int64        // searches give up when Computed reaches it; 0: none
 	draws   uint64       // steps so far: each has randomness of its own
 	ends    []mma.Params // what searches ended with
 	leaders []mma.Params // what the last one ended with, the best first
@@ -115,15 +115,16 @@ var skeletons = []struct {
 	{mma.StartC, 8, 0}, {mma.StartEmpty, 8, 0}, {mma.StartC, 3, 0}, {mma.StartEmpty, 3, 0},
 }
 
-// What a search does that fits one program to all evidence.
+// The searches that fit a single program to the evidence, step by step (grow).
 const (
-	fromTree     = "tree" // one that has the summation tree, which it keeps
+	fromTree     = "tree" // a program that has the summation tree, which it keeps
 	fromSkeleton = "grow"
 )
 
 // explain looks for a program that explains the evidence: from those given, then from
-// those that the summation tree suggests, then from the skeletons that are left, now and then from the best that these have led
-// to. It leaves the best in l.p, and how many cases that does not explain.
+// those that the summation tree suggests, then from the skeletons that are left, now and
+// then from the best that these have led to. It leaves the best in l.p, and in l.left how
+// many cases that does not explain.
 func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 	if len(from) > 0 {
 		if done, err := l.pursue(ctx, "repair", repairSteps, from); done || err != nil {
@@ -224,8 +225,9 @@ func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...m
 	return hypothesis.New(e, l.rand(), steps, l.spent, l.trace, from...)
 }
 
-// search goes on from some programs for a number of steps: loosely first, then from
-// what explains all evidence loosely, or most. It returns the best programs.
+// search goes on from some programs for a number of steps: first with results compared
+// loosely (evidence.Loosely), then exactly, from the best of that. It returns the best
+// programs, and how many cases the first of them does not explain.
 func (l *loop) search(ctx context.Context, what string, steps int, from []mma.Params) ([]mma.Params, int) {
 	loose := l.newSearch(l.Loosely(), hypothesis.AllSteps, from...)
 	loose.Explore(ctx, steps)

@@ -21,7 +21,7 @@ const (
 	closeUps    = 4  // for each search
 	parentsMost = 10 // cases whose neighbours are asked about
 	neighbours  = 40 // of each
-	waves       = 3  // the next one's parents are the smallest failing cases of one
+	waves       = 3  // rounds of asking; half of the next one's parents are the smallest failing cases so far
 	nearKept    = 48 // failing cases, and others, that become evidence
 )
 
@@ -33,8 +33,8 @@ type near struct {
 }
 
 // closeUp asks about the neighbours of the cases on which the hypothesis fails, and
-// keeps some on which it fails and some on which it does not. It returns how many of
-// the first.
+// keeps some on which it fails and some on which it does not. It returns how many of the
+// first kind it keeps.
 func (l *loop) closeUp(ctx context.Context) (int, error) {
 	r := l.rand()
 	var wrong, right []near

@@ -68,7 +68,7 @@ func (t *Report) found() []page.HTML {
 		if t.Left > 0 {
 			wrong = "which the unit does not compute"
 		}
-		blocks = append(blocks, page.Alert("No program passed every test; what follows is of the one that comes nearest, "+wrong+": `"+t.Arithmetic+"`. "+t.Note))
+		blocks = append(blocks, page.Alert("No program passed every test; what follows describes the program that comes nearest, "+wrong+": `"+t.Arithmetic+"`. "+t.Note))
 	}
 	if len(t.Alike) > 0 {
 		blocks = append(blocks, page.Text(fmt.Sprintf("It computes as these known instructions do; none of %s inputs tells them apart: %s.", readable.Thousands(uint64(max(0, t.Compared))), strings.Join(readable.First(t.Alike, 12), ", "))))

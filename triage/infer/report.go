@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/mmafuzz/mmafuzz/triage/change"
-	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 	"github.com/mmafuzz/mmafuzz/triage/prove"
 )
@@ -37,8 +37,8 @@ type Report struct {
 	// inputs tells from it.
 	Alike    []string `json:"alike"`
 	Compared int      `json:"compared"`
-	// Conforms are instructions whose ISA leaves implementations a choice, with the
-	// choice that the same inputs do not tell from the program.
+	// Conforms names instructions whose ISA leaves implementations a choice, each with a
+	// choice that these inputs do not tell from the program.
 	Conforms []string `json:"conforms,omitempty"`
 	Tree     string   `json:"tree,omitempty"` // the summation tree, as a formula
 
@@ -94,16 +94,17 @@ type Counterexample struct {
 // WitnessText is an input on which the best program is wrong.
 type WitnessText struct {
 	Counterexample
-	Kind  string `json:"kind"`  // what is different, most often
-	Alike int    `json:"alike"` // cases of the evidence that are of this kind
-	Wrong int    `json:"wrong"` // of so many that the program does not explain
+	Kind  string `json:"kind"`  // what is different about the results, as in most of the Wrong cases
+	Alike int    `json:"alike"` // how many of these are of this kind
+	Wrong int    `json:"wrong"` // cases of the evidence that the program does not explain
 }
 
 // Open is a mutant for which no input was found on which it differs.
 type Open struct {
 	Change string `json:"change"`
 	Tried  int    `json:"tried"` // inputs
-	// ByClass: some give other bits, which are the same as they were compared.
+	// ByClass: on some of them the mutant gives other bits, which count as the same when
+	// compared by class.
 	ByClass bool `json:"by_class,omitempty"`
 	// Proved: it is the same function, so that there is no such input.
 	Proved bool `json:"proved,omitempty"`
@@ -130,7 +131,7 @@ type FailureText struct {
 	What   string `json:"what"`
 }
 
-// faultsShown is the number of faults that a report has.
+// faultsShown is the number of faults and of failures that a report has, at most.
 const faultsShown = 8
 
 // Report makes a report. target and instruction name the unit.
@@ -236,7 +237,8 @@ func (r *Result) difference(d *mma.Dot, got, would uint64) Counterexample {
 	return Counterexample{mma.FormatDot(r.Formats, d), termsText(r.Formats, d), mma.FormatCode(r.Formats.D, got), mma.FormatCode(r.Formats.D, would)}
 }
 
-// termsText writes a dot product without what is zero: 3:3c00*3c00 c=3f800000.
+// termsText writes a dot product without the products that are zero:
+// p3=3c00*3c00 c=3f800000.
 func termsText(f mma.Formats, d *mma.Dot) string {
 	var words []string
 	used := map[int]bool{}
@@ -279,8 +281,8 @@ func (r *Result) alike(c *comparison) []string {
 	return names
 }
 
-// conforms returns the instructions, for these formats and K, of whose other conforming
-// programs one gives the same results as the one found on all inputs of a pool.
+// conforms returns the instructions, for these formats and K, whose ISA allows another
+// program too that gives the same results as the one found on all inputs of a pool.
 func (r *Result) conforms(c *comparison) []string {
 	var names []string
 	for _, i := range mma.Catalog() {
@@ -347,7 +349,7 @@ func (c *comparison) same(p *mma.Params, policy oracle.Policy) bool {
 	return same
 }
 
-// differ counts the inputs of some on which another program gives something else.
+// differ counts the cases in which another program gives something else.
 func (c *comparison) differ(p *mma.Params, policy oracle.Policy, some *evidence.Cases) int {
 	c.Policy = policy
 	return len(some.Want) - evidence.Total(c.Hits(p, some))

@@ -122,8 +122,8 @@ func (p *Parameter) proof() string {
 	return s
 }
 
-// openText lists the mutants that no input tells from the program: those for which it is
-// proved that there is none apart.
+// openText lists the mutants that no input tells from the program: first those that are
+// proved to be the same function, then the others.
 func (p *Parameter) openText() string {
 	var words []string
 	var open, proved []Open

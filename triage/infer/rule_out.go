@@ -2,9 +2,6 @@ package infer
 
 import (
 	"context"
-	"github.com/mmafuzz/mmafuzz/triage/change"
-	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
-	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
 	"slices"
 	"strings"
 
@@ -12,6 +9,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
 )
 
 // The sizes of settling.
@@ -166,8 +166,8 @@ func (l *loop) learn(ctx context.Context, wrong []*mma.Dot, codes []uint64) erro
 	return nil
 }
 
-// shrink makes the inputs that a report shows small: for each parameter that of its first
-// mutant. The unit is asked about the small inputs, too.
+// shrink makes the inputs small that a report shows first: for each parameter the one that
+// rules out its first mutant. The unit is asked about the small inputs, too.
 func (l *loop) shrink(ctx context.Context, p *mma.Params, all []*Mutant) (int, error) {
 	seen := map[string]bool{}
 	var dots []*mma.Dot

@@ -482,7 +482,7 @@ func (x *shapes) arithmetics(all []mma.Params, p mma.Params) []mma.Params {
 	return all
 }
 
-// kinds returns a stage that is exact, aligned, or rounded.
+// kinds returns a stage made exact, aligned, and rounded.
 func kinds(s mma.Stage, window mma.Align, round mma.Round) []mma.Stage {
 	if s.Sum == mma.Off {
 		return []mma.Stage{s}

@@ -24,10 +24,10 @@ import (
 const (
 	treeTerms   = 130  // terms up to which every pair is asked for
 	treeKept    = 200  // of these questions become evidence
-	treeQuick   = 12   // questions that a shape must explain to be asked the others
+	treeQuick   = 12   // questions that a program must explain before it is tried on the others
 	treeTried   = 3000 // programs with a number of stages that are tried
 	treeRoughly = 60   // cases on which these are ranked
-	treeFitting = 300  // programs that are asked all questions
+	treeFitting = 300  // programs that are tried on all questions
 	treeRanked  = 300  // cases on which those that fit are ranked
 	treeStarts  = 4    // shapes from which a search begins
 )

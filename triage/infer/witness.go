@@ -3,11 +3,11 @@ package infer
 import (
 	"context"
 	"errors"
-	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
 // witnessQueries is the number of dot products that the unit is asked to make a
@@ -21,9 +21,9 @@ const (
 	againEach = 40
 )
 
-// witness returns the smallest input found on which the best program is wrong, of the
-// most frequent kind: it begins with the smallest such case of the evidence. The error is an *Unstable if the
-// unit gives other answers now.
+// witness returns the smallest input found on which the best program is wrong in the most
+// frequent way: it begins with the smallest such case of the evidence. The error is an
+// *Unstable if the unit gives other answers now.
 func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	m, err := sim.New(l.Formats, l.K, l.p)
 	if err != nil {
@@ -67,8 +67,8 @@ func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	return &Witness{small, want[0], m.Dot(small, nil), start.kind, count, len(all)}, nil
 }
 
-// known returns the witness of what has been asked already, where no more can be asked;
-// nil if there is no program, or none of its cases is wrong.
+// known returns the smallest witness among what has been asked already, where no more can
+// be asked; nil if there is no program, or if it explains all of that.
 func (l *loop) known() *Witness {
 	m, err := sim.New(l.Formats, l.K, l.p)
 	if err != nil {
