@@ -5,8 +5,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Cases are dot products, packed for models, with what the unit answered or another
-// result that is to be compared with.
+// Cases are dot products, packed for models, with the unit's results or others with which
+// programs are compared.
 type Cases struct {
 	Batch  *mma.Batch // tiles of one dot product
 	Want   []uint64

@@ -83,7 +83,8 @@ func (e *Evidence) First(n int, others ...string) *Evidence {
 }
 
 // Loosely returns the same evidence, where all NaNs are alike and so are both zeros.
-// Which NaN and which zero it is shows little of how a sum is made, and hides much.
+// Which NaN or zero a result is tells little about how a sum is made, and a program that is
+// wrong about it alone would seem as wrong as any other.
 func (e *Evidence) Loosely() *Evidence {
 	l := *e
 	l.Policy = oracle.Policy{NaN: oracle.ByClass, Zero: oracle.ByClass}
@@ -108,8 +109,8 @@ func (e *Evidence) Whole() *Cases {
 	return e.whole
 }
 
-// Explains reports whether a program gives the unit's result in every case. A wrong one
-// fails in a small batch, mostly.
+// Explains reports whether a program gives the unit's result in every case. It runs batches
+// of growing size, since a wrong program mostly fails in one of the first.
 func (e *Evidence) Explains(p *mma.Params) bool {
 	m, err := sim.New(e.Formats, e.K, *p)
 	if err != nil {
@@ -190,7 +191,7 @@ func (e *Evidence) Each(ps []mma.Params, f func(i int, m Runner, buf *[]byte)) {
 	})
 }
 
-// Sweep is Each for programs that compute few dot products, always the same.
+// Sweep is Each for functions that run every program on the same few dot products.
 func (e *Evidence) Sweep(ps []mma.Params, f func(i int, m Runner, buf *[]byte)) {
 	e.parallel(len(ps), func() func(i int) {
 		var buf []byte

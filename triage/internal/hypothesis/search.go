@@ -47,8 +47,8 @@ func better(x, y *Node) int {
 // Search is a best-first search among hypotheses for one that explains all
 // evidence. A step expands the best node that is left: all its mutants are ranked on
 // a sample of the cases that it fails on and of those that it does not, and the best are
-// run on everything. What several changes explain they may explain together, so the best
-// are also put on top of each other.
+// run on everything. Changes that each explain something may together explain more, so the
+// best ones are also combined.
 type Search struct {
 	*evidence.Evidence
 	r     *rand.Rand
@@ -216,8 +216,7 @@ func (s *Search) widen(n *Node) {
 	s.try(n, change.RareSteps)
 }
 
-// try adds the best of what changes make of a node, and the best of these on top of each
-// other.
+// try adds the best of what changes make of a node, and what they make together.
 func (s *Search) try(n *Node, steps ...change.Breadth) {
 	var kids []*Node
 	for _, p := range s.ranked(n, change.Programs(s.mutants(&n.P, steps))) {
@@ -258,8 +257,8 @@ func (s *Search) gauge(n *Node, quick int) *gauge {
 	return g
 }
 
-// gain estimates how many more cases a model explains; nothing if it explains none
-// of the quick ones.
+// gain estimates how many more cases a model explains than the gauge's node. some is false
+// if it explains none of the quick cases; gain is then 0.
 func (s *Search) gain(g *gauge, m evidence.Runner, buf *[]byte) (gain int, some bool) {
 	if s.Score(m, g.quick, buf) == 0 {
 		return 0, false
