@@ -7,9 +7,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// rule is a rounding direction: up reports whether a magnitude that is q quarters
-// above a whole number of units goes up, for an even and an odd number and both
-// signs.
+// rule is a rounding direction: up reports whether a magnitude that lies q quarters of a
+// unit above a whole number of units is rounded up. odd: that number is odd; neg: the sign
+// is negative.
 type rule struct {
 	name string
 	up   func(q int, odd, neg bool) bool
@@ -42,8 +42,8 @@ type trial struct {
 // whole returns the whole units of a trial, 0 or 1.
 func (t trial) whole() uint64 { return uint64(t.quarters / 4) }
 
-// trials returns the trials of all quarters and signs. build returns one without its
-// quarters and sign; why is the reason if the formats lack it.
+// trials returns the trials of all quarters and signs. build makes the dot product and want
+// of one; why is the reason if the formats lack it.
 func trials(build func(quarters uint64, neg bool) (t trial, why string)) (all []trial, why string) {
 	for _, quarters := range []int{1, 2, 3, 5, 6, 7} {
 		for _, neg := range []bool{false, true} {

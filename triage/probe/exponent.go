@@ -9,8 +9,8 @@ import (
 // The questions of this file find out by which exponent terms are aligned: they
 // compare the cut beside unusual terms with that beside powers of two.
 
-// leastExponent looks for the largest term that vanishes beside d's smallest number:
-// a result of one and a half of it, or half of it, which is cut by a fixed unit.
+// leastExponent looks for the largest term that changes no result near d's smallest number
+// (besideLeast): there the lowest exponent of an alignment decides what is cut.
 func (p *Prober) leastExponent() finding {
 	w, g := p.productWidth(), p.first()
 	switch {
@@ -40,9 +40,9 @@ func (p *Prober) leastExponent() finding {
 	}
 }
 
-// besideLeast reports whether the result of a sum at d's smallest number changes with
-// a term 2^e: below a whole number for a direction toward zero, beside a half for
-// one to nearest. ok is false if the formats lack the terms.
+// besideLeast reports whether a term 2^e or -2^e changes the result beside d's smallest
+// number, one and a half of it, or half of it: beside whole numbers for directed roundings,
+// beside halves for roundings to nearest. ok is false if the formats lack the terms.
 func (p *Prober) besideLeast(g group, e int) (s Seen, changed, ok bool) {
 	least := p.least()
 	var dots []*mma.Dot

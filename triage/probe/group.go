@@ -65,9 +65,10 @@ func (p *Prober) alignment(ofC bool) (at [3]int, why string) {
 	return at, "the fused sum has too few leaves"
 }
 
-// carriers returns places for ones, a power of two of them, and for a tail that are
-// added in one sum, and what stands for 1 there. In a fused sum of five leaves or
-// more there are four ones, otherwise one, which is c where products are too narrow.
+// carriers returns places of terms that are added in one sum: those of ones, whose number
+// is a power of two, and that of a tail; and what stands for 1 there. In a fused sum of five
+// leaves or more there are four ones, otherwise one, which is c where products are too
+// narrow.
 func (p *Prober) carriers() (ones []int, tail int, s scale) {
 	g := p.first()
 	places := g.places(p.k)

@@ -22,10 +22,10 @@
 //
 // A question is a row of the table in questions.go: the paper and its name for the
 // test, the question in words, the scale (the power of two used in place of 1), and
-// the function that finds the answer. Papers often ask the same thing under different names: such rows share a
-// function. The functions are in one file for each subject: subnormals.go,
-// width.go, direction.go and so on. A fact that several functions need is found
-// once and remembered: see once.
+// the function that finds the answer. Papers often ask the same thing under different
+// names: such rows share a function. The functions are in one file for each subject:
+// subnormals.go, width.go, direction.go and so on. A fact that several functions need is
+// found once and remembered: see once.
 //
 // The API of this package is not promised: it may change in any version.
 package probe

@@ -315,5 +315,5 @@ func (p *Prober) truncates() finding {
 			equals(times(1<<digits-1, 1-digits), "no").because("rounded toward zero or minus infinity"),
 			otherwise("other"))
 	}
-	return undecided("no product of these formats is below 2^-40")
+	return undecided("no product of these formats is as small as 2^-28")
 }

@@ -36,8 +36,8 @@ func measured(find func(*Prober) width) func(*Prober) finding {
 
 // series asks for up to n dot products that test one bit after another, and returns
 // how many results in a row, from the first, are what they should be. test returns
-// dot product s and its expected result; ok is false from the first on that the
-// formats lack.
+// dot product s and its expected result; ok is false if the formats lack it, which ends the
+// series.
 func (p *Prober) series(n int, test func(s int) (d *mma.Dot, want number, ok bool)) width {
 	var dots []*mma.Dot
 	var want []number
