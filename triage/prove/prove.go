@@ -1,9 +1,10 @@
 // Package prove decides whether two parameter programs compute the same function.
 //
 // A third interpreter of the programs writes both as one graph of integers over the bits of
-// the operands (internal/encode, internal/graph). Much falls there: equal expressions
-// are one node, the terms of a sum and of a maximum have no order, and what the ranges of
-// nodes decide is decided, such as a floor below every exponent. Where the two
+// the operands (internal/encode, internal/graph). Much is decided there: equal expressions
+// are one node, the terms of a sum and of a maximum have no order, and a comparison is a
+// constant where the ranges of its nodes decide it, as for a floor below every exponent.
+// Where the two
 // results are not one node, a SAT solver (internal/sat) is asked about nodes that agree
 // on thousands of inputs, from the operands up, and at last about the results
 // (sweep.go). Nodes that both programs share are left free in most questions: then
@@ -14,8 +15,7 @@
 // solver says that the programs differ is computed by both interpreters, sim and
 // oracle, before it is believed.
 //
-// Graphs are compared with both interpreters by the tests of internal/encode: see
-// Compare there for what CI does.
+// The tests of internal/encode compare graphs with both interpreters.
 //
 // The API of this package is not promised: it may change in any version.
 package prove
@@ -45,8 +45,8 @@ const (
 
 // Options are the means of a proof.
 type Options struct {
-	// Solver is the command of a SAT solver that reads DIMACS from standard input and
-	// its arguments. Without one there is range analysis alone.
+	// Solver is the command, with its arguments, of a SAT solver that reads DIMACS from
+	// standard input. Without one only range analysis decides.
 	Solver []string
 	// Time is how long to try, at most.
 	Time time.Duration
@@ -114,8 +114,9 @@ func (s *session) assumed() []string {
 	return all
 }
 
-// WriteSMTLIB writes the question whether two programs can differ for SMT solvers of bit
-// vectors (QF_BV), for which "unsat" is a proof: a second opinion.
+// WriteSMTLIB writes the question whether two programs can differ, for SMT solvers of bit
+// vectors (QF_BV): their answer "unsat" is a proof that is independent of this package's
+// gates and clauses.
 func WriteSMTLIB(w io.Writer, f mma.Formats, k int, p, q mma.Params) error {
 	s, err := newSession(f, k, &p, &q, Options{})
 	if err != nil {

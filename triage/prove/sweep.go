@@ -96,9 +96,9 @@ func (s *session) simulation() (*graph.Simulation, error) {
 	return m, nil
 }
 
-// sweep makes nodes one that agree on all inputs of a simulation and of which the solver
-// says that they cannot differ: those of one program with constants and with
-// nodes of the other, from the operands up. What is made of them becomes one by that.
+// sweep merges nodes that agree on all inputs of a simulation if the solver says that they
+// cannot differ: those of one program with constants and with nodes of the other, from the
+// operands up. Nodes that are made of merged ones then become equal by themselves.
 func (s *session) sweep(ctx context.Context, m *graph.Simulation) error {
 	tried := map[*graph.Node]bool{}
 	for ctx.Err() == nil && s.a != s.b {
@@ -126,7 +126,8 @@ func (s *session) sweep(ctx context.Context, m *graph.Simulation) error {
 	return nil
 }
 
-// candidate returns the next node that may be another one, or a constant.
+// candidate returns the next node, x, and the node or constant y that it may be equal to;
+// nil if there is none.
 func (s *session) candidate(m *graph.Simulation, tried map[*graph.Node]bool) (x, y *graph.Node, level abstraction) {
 	inA, inB := members(s.a), members(s.b)
 	first := map[[32]byte]*graph.Node{} // by signature
@@ -209,8 +210,8 @@ func (s *session) free(level abstraction) map[*graph.Node]bool {
 	return free
 }
 
-// wide reports whether what a node is made of is much, and what is made of it needs
-// little of that.
+// wide reports whether a node takes many gates, of which the nodes that are made of it
+// hardly ever need the details.
 func wide(n *graph.Node) bool {
 	return n.Op == graph.Mul || (n.Op == graph.Lin || n.Op == graph.Max) && len(n.Args) > 2
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
 )
 
-// Program encodes a program: the result is the code of D. A *TooHard error names what is not encoded.
-// Where a NaN result is one of the operands, operands must be finite: see NewInputs.
+// Program encodes a program: the result is the code of D. A *TooHard error names what cannot
+// be encoded. Where a NaN result is one of the NaN operands, in must have been made for
+// finite operands: see NewInputs.
 func Program(in *Inputs, p *mma.Params) (code *graph.Node, err error) {
 	if err := encodable(p, in.Formats); err != nil {
 		return nil, err
@@ -80,8 +81,7 @@ func (e *encoder) execute() number {
 	return e.round(sum, e.Out)
 }
 
-// withLeaf returns terms with the program's leaf before or after them, if it is at one of
-// these places.
+// withLeaf returns terms with t before or after them, if the program's Leaf is first or last.
 func (e *encoder) withLeaf(terms []number, t number, first, last mma.Leaf) []number {
 	switch e.Leaf {
 	case first:
@@ -125,8 +125,8 @@ func (e *encoder) late(x, y number) number {
 	return e.round(e.fused([]number{x, y}, cut{acc: -1, next: e.Late}), e.Late)
 }
 
-// lane runs one accumulator, if there is some, over the products at..end, one in so many
-// lanes.
+// lane adds products to an accumulator, step by step: every lanes-th product of the sequence
+// from at on, before end. some is false if there is no accumulator before the first step.
 func (e *encoder) lane(at, end, lanes int, acc number, some bool) number {
 	l := e.Step(e.in.K)
 	order := mma.Sequence(e.Order, e.in.K)

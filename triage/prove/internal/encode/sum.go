@@ -64,8 +64,8 @@ func (e *encoder) fused(ts []number, c cut) number {
 	return s
 }
 
-// top is the largest of the nominal exponents, and the exponents of which it is that:
-// those of null terms are as low as any.
+// top returns the largest of the nominal exponents and of the floor, and the exponents by
+// term: a null term has the lowest that any term can have.
 func (e *encoder) top(ts []number, c *cut) (aligned []*graph.Node, top *graph.Node) {
 	least := ts[0].e.Hi
 	for i := range ts {
@@ -83,10 +83,10 @@ func (e *encoder) top(ts []number, c *cut) (aligned []*graph.Node, top *graph.No
 	return aligned, e.Max(all...)
 }
 
-// floorIdle reports whether the floor changes no sum: every term is a multiple of the
-// last bit that it retains, so that nothing is cut where it is the largest exponent, nor
-// would be without it. The exponent of the sum is another one, which the rounding that
-// follows replaces.
+// floorIdle reports whether the floor changes no sum: every term is a multiple of
+// 2^(Floor-f), f being the width at which it is cut, so that nothing is cut where the floor
+// is the largest exponent, nor would be without it. Only the nominal exponent of the sum
+// differs, and the rounding that follows replaces it.
 func (e *encoder) floorIdle(ts []number, c *cut) bool {
 	if c.next.Frac == 0 || c.drop != 0 {
 		return false
@@ -239,7 +239,7 @@ func (e *encoder) twoTerms(s number, ts []number, frac int) (number, *graph.Node
 	return s, e.Add(sum...)
 }
 
-// sign is that of a sum.
+// sign returns the sign of a sum.
 func (e *encoder) sign(ts []number, c *cut, sum, dropped *graph.Node) *graph.Node {
 	negative := e.Less(sum, e.Int(0))
 	if !e.Special.NegZero {

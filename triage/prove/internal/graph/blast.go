@@ -90,7 +90,7 @@ func (b *builder) make(n *Node) word {
 		for j, l := range b.word(n.Args[1]).bits {
 			if 1<<j < bits {
 				r = b.choose(l, shifted(r, 1<<j, bits), r, bits)
-			} // else the range has it that x is 0
+			} // else x is 0 by its range
 		}
 		return sized(r)
 	case Negative:
@@ -184,7 +184,7 @@ func (b *builder) low(x, n word) word {
 	return r
 }
 
-// largest halves the nodes until there is one.
+// largest returns the maximum of nodes, as a tree of comparisons.
 func (b *builder) largest(nodes []*Node, bits int) word {
 	if len(nodes) == 1 {
 		return b.word(nodes[0])
@@ -197,7 +197,7 @@ func (b *builder) largest(nodes []*Node, bits int) word {
 	return r
 }
 
-// inRange returns that a word lies within a node's range.
+// inRange returns the literal that is set if a node's word lies within the node's range.
 func (b *builder) inRange(n *Node) lit {
 	w := b.word(n)
 	return b.and(b.less(w, constant(n.Lo)).complement(), b.less(constant(n.Hi), w).complement())

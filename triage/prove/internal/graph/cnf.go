@@ -19,8 +19,8 @@ type Question struct {
 }
 
 // Differ asks whether x and y can differ if all nodes of free can be anything in their
-// ranges, and the booleans of assume are 1. A "no" is one for what free nodes really
-// are, too.
+// ranges, and the booleans of assume are 1. If they cannot, then neither can they with the
+// values that the free nodes really have.
 func Differ(x, y *Node, free map[*Node]bool, assume ...*Node) *Question {
 	b := newBuilder(free)
 	q := &Question{b: b, goal: b.differ(b.word(x), b.word(y))}
@@ -39,8 +39,8 @@ func Differ(x, y *Node, free map[*Node]bool, assume ...*Node) *Question {
 	return q
 }
 
-// differs reports whether a node is a difference of which the range is known better than
-// those of its terms tell: of a maximum and something that is not above it.
+// differs reports whether a node is a difference whose lower bound is above that of adding
+// up its terms' ranges: of a maximum and one of its arguments (see linearRange).
 func (n *Node) differs() bool {
 	if n.Op != Lin {
 		return false
@@ -58,8 +58,8 @@ func (q *Question) Decided() bool { return q.goal == off }
 // Variables is the number of variables of the clauses.
 func (q *Question) Variables() int { return q.count }
 
-// number gives the gates that play a part variables, in an order that does not depend on
-// others.
+// number gives variables to the gates that play a part, in an order that does not depend on
+// the other gates.
 func (q *Question) number() {
 	q.vars = make([]int, len(q.b.gates))
 	var stack []int

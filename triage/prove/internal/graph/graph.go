@@ -1,8 +1,8 @@
 // Package graph holds questions about integers as a graph: every node is an exact
 // integer that depends on variables, equal nodes are one node, and what follows from
-// the ranges of nodes is decided when a node is made. A question can be evaluated on
-// many inputs at once (Simulation), written for a SAT solver (CNF) and for an SMT
-// solver (WriteSMTLIB).
+// the ranges of nodes is decided when a node is made. A graph can be evaluated on many
+// inputs at once (Simulation), and whether two nodes can differ be asked of a SAT solver
+// (Differ) and of an SMT solver (WriteSMTLIB).
 package graph
 
 import (
@@ -37,9 +37,9 @@ const (
 	Abs
 )
 
-// Node is one integer. It is never changed; of one graph, equal nodes are identical.
+// Node is one integer. It is never changed; within a graph, equal nodes are one *Node.
 type Node struct {
-	ID     int // of arguments smaller than of the node
+	ID     int // larger than those of the arguments
 	Op     Op
 	Args   []*Node
 	K      []*big.Int // Lin: the factors, none of which is 0
@@ -244,7 +244,7 @@ func (g *Graph) Mul(x, y *Node) *Node {
 	return g.intern(Node{Op: Mul, Args: []*Node{x, y}, Lo: new(big.Int).Mul(x.Lo, y.Lo), Hi: new(big.Int).Mul(x.Hi, y.Hi)})
 }
 
-// negative is what an operation panics with that needs a node that is not negative.
+// negative is the panic of an operation whose argument may be negative and must not be.
 type negative string
 
 func mustNotBeNegative(xs ...*Node) {
@@ -255,7 +255,7 @@ func mustNotBeNegative(xs ...*Node) {
 	}
 }
 
-// amount returns a shift amount as an int: one that is as large as any that matters.
+// amount returns a shift amount as an int, at most 2^20: larger ones have the same effect.
 func amount(n *big.Int) int {
 	if !n.IsInt64() || n.Int64() > 1<<20 {
 		return 1 << 20
@@ -263,7 +263,8 @@ func amount(n *big.Int) int {
 	return int(n.Int64())
 }
 
-// even returns the largest n up to limit of which 2^n divides x whatever its variables.
+// even returns the largest n up to limit such that 2^n divides x, whatever the values of its
+// variables.
 func even(x *Node, limit int) int {
 	if x.Op != Lin {
 		return 0
@@ -409,7 +410,7 @@ func (g *Graph) Not(x *Node) *Node {
 	return g.truth(Not, x)
 }
 
-// And returns whether all of some booleans are 1.
+// And returns whether all booleans are 1.
 func (g *Graph) And(xs ...*Node) *Node {
 	var args []*Node
 	for _, x := range xs {
@@ -439,7 +440,7 @@ func (g *Graph) And(xs ...*Node) *Node {
 	return g.truth(And, args...)
 }
 
-// Or returns whether any of some booleans is 1.
+// Or returns whether any boolean is 1.
 func (g *Graph) Or(xs ...*Node) *Node {
 	args := make([]*Node, len(xs))
 	for i, x := range xs {
@@ -505,7 +506,8 @@ func (g *Graph) Ite(c, x, y *Node) *Node {
 	return g.intern(Node{Op: Ite, Args: []*Node{c, x, y}, Lo: lo, Hi: hi})
 }
 
-// Max returns the largest of some nodes. What cannot be the largest is no part of it.
+// Max returns the largest of the nodes. Those that can never be the only largest are left
+// out.
 func (g *Graph) Max(xs ...*Node) *Node {
 	var args []*Node
 	for _, x := range xs {
@@ -556,7 +558,7 @@ func (g *Graph) Abs(x *Node) *Node {
 	return g.intern(Node{Op: Abs, Args: []*Node{x}, Lo: new(big.Int), Hi: hi})
 }
 
-// Cone returns the nodes that some nodes depend on, and these, by number.
+// Cone returns the roots and all nodes that they depend on, by ID.
 func Cone(roots ...*Node) []*Node {
 	seen := map[*Node]bool{}
 	var all []*Node
@@ -576,7 +578,7 @@ func Cone(roots ...*Node) []*Node {
 }
 
 // Replace returns root with nodes replaced by others, which are equal to them and have
-// smaller numbers. ok is false if the ranges of the others are too wide for that.
+// smaller IDs. ok is false if the ranges of the others are too wide for that.
 func (g *Graph) Replace(root *Node, by map[*Node]*Node) (replaced *Node, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -603,7 +605,7 @@ func (g *Graph) Replace(root *Node, by map[*Node]*Node) (replaced *Node, ok bool
 	return made[root], true
 }
 
-// again makes a node of other arguments.
+// again makes a node anew of what its arguments have become.
 func (g *Graph) again(n *Node, made map[*Node]*Node) *Node {
 	same := true
 	x := make([]*Node, len(n.Args))
@@ -652,7 +654,7 @@ func (g *Graph) again(n *Node, made map[*Node]*Node) *Node {
 	return n
 }
 
-// norm is Norm of a node that has taken the place of one of width bits.
+// norm is Norm of a node that has taken the place of one with width bits.
 func (g *Graph) norm(x *Node, width int) *Node {
 	if more := width - x.Bits(); more >= 0 {
 		return g.Left(g.Norm(x), more)

@@ -5,8 +5,8 @@ import (
 	"math/big"
 )
 
-// Simulation evaluates nodes on many inputs at once, through the gates of which CNF
-// makes clauses: what it is compared with checks these too.
+// Simulation evaluates nodes on many inputs at once, by the gates of which Question makes
+// clauses: a comparison of its values with others checks the gates too.
 type Simulation struct {
 	b      *builder
 	words  int // of 64 inputs each

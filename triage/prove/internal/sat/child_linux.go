@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes has a solver end with this program, and keeps Ctrl-C from it: its context
-// ends it.
+// attributes makes a solver end when this program ends, and keeps Ctrl-C from it, since its
+// context ends it.
 func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
