@@ -21,7 +21,7 @@ func (v *view) align(s *sim.SumTrace) mma.Align {
 	return mma.Align{}
 }
 
-// adderNotes say what the adder of a sum does otherwise than a sum of integers.
+// adderNotes describe where the adder of a sum deviates from an addition of integers.
 func (v *view) adderNotes(i int) []string {
 	s := &v.sums[i]
 	a, grid := v.align(s), lowestCut(s)

@@ -26,8 +26,7 @@ var placeWords = []struct{ prefix, words string }{
 	{"", "whole computation"},
 }
 
-// partWords say what the rest of a path is. The first row whose words the path ends in
-// counts.
+// partWords say what the rest of a path is. The first row whose suffix ends the path counts.
 var partWords = []struct{ suffix, words string }{
 	{"in.widen", "format to which operands are converted first"},
 	{"in.sub", "what becomes of subnormal operands a and b"},
@@ -58,7 +57,7 @@ var partWords = []struct{ suffix, words string }{
 	{"order", "order in which products are taken"},
 	{"l", "number of products added in one step (fusion width, L)"},
 	{"lanes", "number of accumulators that take turns"},
-	{"merge", "how the accumulators are added: distances between those that are"},
+	{"merge", "how the accumulators are added: the distances between two that are added"},
 	{"tail", "whether products beyond whole rounds of the accumulators are added after these"},
 	{"leaf", "place of c among the terms"},
 	{"start", "what the first step begins with"},
@@ -126,7 +125,8 @@ func ChangesTable(caption string, changes []mma.Change, a, b string) *page.Table
 	return t
 }
 
-// absent reports whether a parameter is that of a stage which its side, from or to, does not have.
+// absent reports whether a parameter belongs to a stage that the program changed from (or, if
+// to is set, the one changed to) does not have.
 func absent(changes []mma.Change, path string, to bool) bool {
 	stage, _, _ := strings.Cut(path, ".")
 	return slices.ContainsFunc(changes, func(c mma.Change) bool {

@@ -21,6 +21,7 @@
 //
 //	p12, c, d0     product of the elements 12, C, result of step 0
 //	g0, h0, T      sum of a group in the first stage, the second; of all products
+//	s0             partial sum within a group
 //	S              the sum; S' and S'' what its first roundings leave
 //	e=-3           nominal exponent of a term
 //	0 1            bits that take part in the sum

@@ -136,8 +136,8 @@ func bitInt(x fp.Dyadic, w int32) int {
 	return 0
 }
 
-// nullNote says why a term counts as zero although what it was made of is not;
-// "" if that is zero, too.
+// nullNote says why a term counts as zero although what it was made of is not zero; "" if
+// that is zero, too.
 func (v *view) nullNote(sum, term int) string {
 	t := &v.sums[sum].Terms[term]
 	if t.From == sim.FromProduct {

@@ -55,12 +55,11 @@ func (v *view) equation(i int) string {
 	return v.sumName(i) + " = " + strings.Join(v.termNames(i), " + ")
 }
 
-// cut is where terms of a sum are cut; term is the one that it is true of alone, "" if it
-// is all products.
+// cut is where the products of a sum, or its accumulator, are cut.
 type cut struct {
-	term string
-	q    int32 // the lowest weight kept is 2^q
-	f    int32 // bits kept below the largest exponent
+	term string // the accumulator; "": all products
+	q    int32  // the lowest weight kept is 2^q
+	f    int32  // bits kept below the largest exponent
 	mode fp.Mode
 }
 

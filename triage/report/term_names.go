@@ -163,7 +163,7 @@ func numbered(name string) (prefix string, n int, ok bool) {
 	return name[:1], n, err == nil
 }
 
-// Ranges writes numbers, each after a prefix, as few as possible: p0..p7, and
+// Ranges writes numbers, each after a prefix, in as few words as possible: p0..p7, and
 // p0,p2..p14 for equal steps.
 func Ranges(prefix string, ns []int) []string {
 	ns = slices.Sorted(slices.Values(ns))

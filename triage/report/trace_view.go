@@ -142,7 +142,7 @@ func (v *view) groupSum(step int, place sim.Place, k int) int {
 
 func (v *view) hasStage1() bool { return v.p.Stage1.Sum != mma.Off }
 
-// endOf returns the last sum of a step.
+// endOf returns the last sum of a step; -1 if step is -1.
 func (v *view) endOf(step int) int {
 	if step < 0 {
 		return -1

@@ -187,9 +187,9 @@ func fields(id fp.ID, code uint64) string {
 	return fmt.Sprintf("%c%0*x.%0*x", sign, digits(f.ExpBits), exp, digits(f.FracBits), frac)
 }
 
-// exactProduct returns the value of the product of elements k with its scales
-// and Formats.Down, before any flush or rounding; zero if a factor is not finite. Scales that act
-// on groups do not count.
+// exactProduct returns the value of the product of elements k with its scales and
+// Formats.Down, before any flush or rounding; zero if a factor is not finite. Scales that
+// act on groups do not count.
 func exactProduct(in *Input, p *mma.Params, k int) fp.Dyadic {
 	f, d := in.Formats, in.Dot
 	factors := []sim.TermTrace{codeValue(f.A, d.A[k]), codeValue(f.B, d.B[k])}

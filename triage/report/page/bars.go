@@ -10,7 +10,7 @@ type Bars struct {
 	Title string // what it shows, for those who cannot see it
 	X, Y  string // labels
 	Bars  []Bar
-	Log   bool // heights are logarithms; a bar of 1 is as high as a tenth of one of 10
+	Log   bool // the axis is logarithmic and begins at 0.1, so that a bar of 1 is visible
 }
 
 // Bar is a bar.
@@ -53,7 +53,7 @@ func (b *Bars) SVG() HTML {
 	}
 	d.YTicks = s.ticks()
 	if b.Log {
-		d.YTicks = d.YTicks[1:] // a tenth is nothing
+		d.YTicks = d.YTicks[1:] // the bars are counts: 0.1 has no label
 	}
 	for i, x := range b.Bars {
 		top := height

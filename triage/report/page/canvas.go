@@ -15,7 +15,7 @@ type Canvas struct {
 	shapes []shape
 }
 
-// shape is one of the fields of a kind.
+// shape is an element of the picture. Its Kind decides which of the other fields it has.
 type shape struct {
 	Kind       string
 	X, Y, W, H int
@@ -33,7 +33,7 @@ func (c *Canvas) Rect(x, y, w, h int, class string) {
 	c.shapes = append(c.shapes, shape{Kind: "rect", X: x, Y: y, W: w, H: h, Class: class})
 }
 
-// Path draws a path, which is within the picture anyway.
+// Path draws a path. It does not grow the picture: paths lie within what else is drawn.
 func (c *Canvas) Path(d, class string) {
 	c.shapes = append(c.shapes, shape{Kind: "path", D: d, Class: class})
 }

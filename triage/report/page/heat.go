@@ -23,7 +23,8 @@ type HeatCell struct {
 	Href  string  // of a place in this page
 }
 
-// level returns the colour of a share: each from the second on is a power of ten.
+// level returns the level of a share, which has a colour: 0 for nothing, then shares below
+// 0.1, 1, 10 and 50 %, and the rest.
 func (c *HeatCell) level() int {
 	switch {
 	case c.Share <= 0:

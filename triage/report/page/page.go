@@ -13,7 +13,7 @@
 // mmafuzz report.
 //
 // Everything that a page shows goes through html/template, and through show: text from
-// elsewhere has no markup, no control characters and no end that is a megabyte away. There
+// elsewhere has no markup and no control characters, and is cut if it is very long. There
 // are no style attributes and no handlers in the markup: the page's own policy forbids
 // them.
 //

@@ -7,7 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
-// longest is the number of characters of a text that are shown.
+// longest is the number of bytes of a text that are shown, at most.
 const longest = 2000
 
 // show makes text fit to be shown: without control characters, and not endless.
@@ -71,7 +71,8 @@ type piece struct {
 	Code bool
 }
 
-// marked finds what stands between backquotes. A last one that has no partner is itself.
+// marked finds what stands between backquotes. A last one without a partner stays a
+// backquote.
 func marked(text string) []piece {
 	var all []piece
 	start, code := 0, false
