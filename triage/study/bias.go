@@ -227,8 +227,9 @@ func (b *bias) report(all []drift, res *Result) {
 	}
 }
 
-// typical picks the units whose drift is plotted: all of a few, else the first FP16 or FP8
-// ones of each architecture.
+// typical picks the units whose drift is plotted: all if they are few, else chosen
+// instructions of several architectures, or if none of these is there, units at equal
+// distances.
 func typical(all []drift) []*drift {
 	const most = 8
 	var some []*drift

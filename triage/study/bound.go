@@ -10,8 +10,8 @@ import (
 
 // This file derives, for any program of mma.Params and given operands, a bound of the
 // error of the result: Table 9 of arXiv:2511.10909, extended to everything that a
-// program can say. It follows the program, and keeps of each number x' that the program
-// computes
+// program can do. It follows the program, and for each number x' that the program
+// computes it keeps
 //
 //	x       the number that would stand there if nothing after the conditioning of the
 //	        operands had been rounded
@@ -20,26 +20,26 @@ import (
 //	lo, hi  the nominal exponent of x' is one of lo..hi
 //
 // so that M = |x| + err is a bound of |x'| and m = |x| - err one from below. Errors add up
-// along the way. Each source of them has a bound by the parameters, which is that of
-// Table 9 where it has one, and a closer one by the operands' bits.
+// along the way. Each source of error has two bounds: one by the parameters, which is that
+// of Table 9 where it has one, and a closer one by the operands' bits.
 //
 // Conditioning: a flush, a narrowing, or parts of operands in passes. What is multiplied
-// is known: parts a[i] of a and b[j] of b, of one part each where there are no passes. The
+// is known: parts a[i] of a and b[j] of b, one part each where there are no passes. The
 // products lose
 //
 //	a*b - sum of a[i]*b[j] over the passes
 //
-// By the bits that is their loss, and the losses of all products and of c are added up with
-// their signs. By the parameters, a narrowing to n bits leaves of a number of exponent e at
-// most r = 2^(max(e,emin)-n), or half of that where it rounds to nearest; the next part is at
-// most r, or the least unit 2^(emin-n) if that is more, and leaves in its turn what a number
-// as large as r leaves. A flushed part is at most 2^emin. With the last rest as one more part of both,
-// a*b is the sum of all products of parts, and the loss at most the sum of |a[i]|*|b[j]| over
-// those that no pass multiplies or that were flushed (Table 9 has 2^-14 of FP16 and 2^-126
-// of BF16, for a flushed operand alone). Where the product S of two scales is rounded
-// (ScaleRound) to S', which is known, an operand's products lose S-S' times what was multiplied
-// as well; by the parameters |S-S'| is at most 2^(max(floor(log2 S),emin)-Frac), half of that
-// to nearest, or 2^emin where S is flushed.
+// The bound by the bits is this loss itself: the losses of all products and of c are added
+// up with their signs. By the parameters, a narrowing to n bits leaves of a number of
+// exponent e at most r = 2^(max(e,emin)-n), or half of that where it rounds to nearest; the
+// next part is at most r, or the least unit 2^(emin-n) if that is more, and leaves in its
+// turn what a number as large as r leaves. A flushed part is at most 2^emin. With the last
+// rest as one more part of both, a*b is the sum of all products of parts, and the loss at
+// most the sum of |a[i]|*|b[j]| over those that no pass multiplies or that were flushed
+// (Table 9 has 2^-14 of FP16 and 2^-126 of BF16, for a flushed operand alone). Where the
+// product S of two scales is rounded (ScaleRound) to S', which is known, an operand's
+// products lose S-S' times what was multiplied as well; by the parameters |S-S'| is at most
+// 2^(max(floor(log2 S),emin)-Frac), half of that to nearest, or 2^emin where S is flushed.
 //
 // Cut. Each of the terms of a fused sum is rounded to a multiple of 2^Q, Q = E-F, where E
 // is the largest of the exponents hi and the floor. By the parameters each term is moved
@@ -52,10 +52,10 @@ import (
 //	RTO       by at most 2^Q - 2^grid
 //	RNE, RNA  by at most 2^(Q-1), and at most M
 //
-// since two multiples of 2^grid, one of which is one of 2^Q, and the other between it and
-// the next one, are that far apart. A term that may be dropped loses at most M. See
-// bound_sum.go for what adders do that do not add integers, and for an E to which
-// the accumulator does not count.
+// since a multiple of 2^grid that lies between two neighbouring multiples of 2^Q is at most
+// 2^Q - 2^grid away from either. A term that may be dropped loses at most M. See
+// bound_sum.go for adders that deviate from an addition of integers, and for an E that is
+// not the largest exponent of all terms.
 //
 // Rounding. With e = max(floor(log2 M), emin), Round is a cut at 2^(e-Frac): 1 ulp for
 // RZ and the directed modes, 0.5 ulp for the others, as in Table 9, of a number as large
@@ -69,7 +69,7 @@ import (
 //
 // Nominal exponents. Prod.Up adds 1 to those of products, Prod.Zeros gives one to products
 // that are 0, and Join.CNorm makes that of an accumulator lo = floor(log2 m) or, if m <= 0,
-// grid, and hi = floor(log2 M). They err in no way of their own, but move E.
+// grid, and hi = floor(log2 M). They cause no error of their own, but move E.
 //
 // Shape. Merge, Tail, Leaf and Deep are other trees of the same additions. Sort orders
 // terms by |x'|, which is known where the intervals m..M of any two do not overlap, or both
@@ -77,11 +77,11 @@ import (
 //
 // All other steps are exact. There is no bound
 //
-//   - where an operand is an infinity or a NaN: there is no exact value. That is all that
-//     gates, and the saturation of infinities, change;
+//   - where an operand is an infinity or a NaN: there is no exact value. Gates and the
+//     saturation of infinities change the results of such operands only;
 //   - where a number may overflow, that is, where M is beyond the range of a rounding, a
-//     narrowing, or the bits of a sum (Align.Bits): an infinity, a number that has wrapped around
-//     or the largest one can be as far from x as one likes;
+//     narrowing, or the bits of a sum (Align.Bits): an infinity, a number that has wrapped
+//     around or the largest one can be as far from x as one likes;
 //   - where the order of a Sort is not known: another order has another error.
 //
 // All numbers are multiples of 2^base and kept in units of it, or of less where that only

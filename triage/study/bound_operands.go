@@ -85,11 +85,11 @@ type operand struct {
 
 // part is what is multiplied: the whole operand if there are no passes.
 type part struct {
-	number       // what is computed with
-	e       int  // nominal exponent, also of a zero
-	neg     bool // sign, also of a zero
-	flushed bool // it is 0 in place of a subnormal
-	most    number
+	number         // what is computed with
+	e       int    // nominal exponent, also of a zero
+	neg     bool   // sign, also of a zero
+	flushed bool   // it is 0 in place of a subnormal
+	most    number // bound of its magnitude by the parameters; of a flushed part, of what is lost
 }
 
 // read reads the operands, finds the base, and returns the products of each pass in

@@ -8,19 +8,20 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// This file bounds the error of a fused sum: the cuts of bound.go, and what an adder does
-// that does not add integers. Its grid has the unit u = 2^(E-F), or with CF above F
-// 2^(E-CF).
+// This file bounds the error of a fused sum: of the cuts, as in bound.go, and of adders
+// that deviate from an addition of integers. M, E, F and "by the bits" are those of
+// bound.go; the grid of the adder has the unit u = 2^(E-F), or 2^(E-CF) if CF is above F.
 //
 // Negate. A term that is negated without the carry counts as larger by u. Where it is cut
-// toward zero as well it is moved by u less what the cut takes: by at most u, or by what the cut takes if
-// that is more. Otherwise by u and what the cut takes. Terms that have the other sign for
-// sure are not negated; the sign of a sum that may be 0 is not known.
+// toward zero as well it is moved by u less what the cut takes: by at most u, or by what
+// the cut takes if that is more. Otherwise it is moved by u and what the cut takes. Terms
+// that certainly have the other sign are not negated; the sign of a sum that may be 0 is
+// not known.
 //
 // Sticky. If a cut has taken anything, StickyBelow moves the sum by u/2, StickyLast by 0 or
-// u, and StickyRound by less than anything that the next rounding can see: there is a 1 below all
-// grids, which costs nothing but what that rounding then does. By the bits there is none
-// if no term can be moved.
+// u, and StickyRound by less than anything that the next rounding can see: there is a 1
+// below all grids, which costs nothing but what that rounding then does. By the bits there
+// is no sticky bit if no term can be moved.
 //
 // Drop, CDrop. A term that may be below E-Drop loses at most M.
 //
@@ -30,9 +31,9 @@ import (
 // CGrid. E is that of the accumulator, or if it may be null emin of D's format or the floor,
 // whatever the other terms are.
 //
-// Apart. The terms of either sign are added and rounded before the two sums are added: that
-// loses what rounding a number loses whose interval is the sum of those terms. A term whose
-// sign is not known may be on either side.
+// Apart. The terms of either sign are added and rounded before the two sums are added. Each
+// of these roundings loses what rounding a number loses that lies in the sum of the terms'
+// intervals. A term whose sign is not known may be on either side.
 //
 // Bits. A sum has no bound if M may be 2^Bits*u, u being that of the least E.
 
@@ -43,8 +44,8 @@ type alignment struct {
 	null, sure bool
 }
 
-// align returns the alignment of terms; of the last of them only if all others may be null
-// if it is an accumulator beside them.
+// align returns the alignment of terms. If beside is set, the last term is an accumulator
+// that counts only if all others may be null.
 func align(all []known, beside bool, floor int) alignment {
 	a := alignment{null: true}
 	least := math.MinInt
@@ -81,7 +82,8 @@ func align(all []known, beside bool, floor int) alignment {
 	return a
 }
 
-// gridOf is the alignment of a sum that has one as if it had the accumulator alone.
+// gridOf returns the alignment of a sum whose E is that of the accumulator alone, if any
+// term has an exponent.
 func (e *bounder) gridOf(a alignment, acc *known, floor int) alignment {
 	if a.null {
 		return a

@@ -21,10 +21,11 @@ var boundsStudy = Study{
 	Short: "error bounds from the parameters of each unit, against the largest error found",
 	Long: `bounds derives from the parameters of each unit a bound of its error for given
 operands: Table 9 of Xie et al. (arXiv:2511.10909), extended to every parameter program
-(triage/study/bound.go derives it, and lists the inputs for which there is none). Then it looks for operands whose error comes near to
-the bound, from inputs that aim at the unit's decisions and by changing the best of them
-again and again (hill climbing). All errors on the way are also held against a closer
-bound, which looks at the bits of the operands too.
+(triage/study/bound.go derives it, and lists the inputs for which there is none). Then it
+looks for operands whose error comes near to the bound, from inputs that aim at the
+unit's decisions and by changing the best of them again and again (hill climbing). All
+errors on the way are also compared with a closer bound, which looks at the bits of the
+operands too.
 
 A ratio above 1 is a bound exceeded: the bound or the model is wrong. The error in ulp is
 that of the input with the largest ratio, and the largest that was seen on the way
@@ -45,8 +46,8 @@ type tightness struct {
 	Dot                     string // that input, as eval reads it
 	Got, Exact              string
 	Tried, Bounded          int // dot products, and those for which there is a bound
-	Exceeded                int // either bound
-	Attained                int // the closer bound, exactly
+	Exceeded                int // inputs on which either bound is exceeded
+	Attained                int // inputs whose error is exactly the closer bound
 }
 
 // Run makes the study.
@@ -251,8 +252,8 @@ func narrowed(p *mma.Params) string {
 	return text
 }
 
-// adder adds what a sum that is not one of integers errs in, in sums of some terms in all;
-// f gives the grid.
+// adder adds the errors of an adder that deviates from an addition of integers, for so many
+// terms and sums; its grid has the unit 2^(E-f).
 func adder(add func(string, ...any), a mma.Align, f mma.Frac, terms, sums int) {
 	if a.Negate != mma.NegateExact && a.Mode != fp.RZ { // with RZ a cut that is negated errs by no more than one that is not
 		add("%s2^(E-%d) (negation)", multiple(terms), f)

@@ -21,8 +21,6 @@ type climber struct {
 	most    int // dot products to score
 	// scores returns the score of each dot product; what cannot be scored is below 0.
 	scores func(ctx context.Context, dots []*mma.Dot) ([]float64, error)
-	// goal is a score that ends the search: 0: none.
-	goal float64
 }
 
 // peak is a dot product with its score.
@@ -61,7 +59,7 @@ func (c *climber) climb(ctx context.Context, programs ...*mma.Params) ([]peak, e
 		best = best[:min(len(best), climbers)]
 	}
 	rng := rand.New(rand.NewPCG(c.seed, 1))
-	for len(best) > 0 && asked < c.most && (c.goal == 0 || best[0].score < c.goal) {
+	for len(best) > 0 && asked < c.most {
 		var dots []*mma.Dot
 		for _, p := range best {
 			for range children {

@@ -293,7 +293,8 @@ type arranged struct {
 	codes, scales [][]byte // by accumulator
 }
 
-// sides of the blocks of D that a goroutine computes at a time.
+// blockSide is the number of rows and of columns of the blocks of D that a goroutine
+// computes at a time.
 const blockSide = 64
 
 // multiply computes D, row after row.
@@ -434,9 +435,9 @@ func (g *gemm) reduced(sums [][]byte, id fp.ID) []byte {
 	return sums[0]
 }
 
-// addCodes adds the numbers of y to those of x, each sum rounded once to nearest. Formats
-// narrower than FP64 have sums that float64 holds exactly, or with so many bits more that
-// rounding twice is rounding once (Figueroa 1995).
+// addCodes adds the numbers of y to those of x, each sum rounded once to nearest. For
+// formats narrower than FP64, a float64 holds the sum exactly or has so many more bits than
+// the format that rounding twice gives the same as rounding once (Figueroa 1995).
 func addCodes(x, y []byte, id fp.ID) {
 	f, w := id.Get(), id.Width()
 	for n := range len(x) / w {

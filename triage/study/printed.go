@@ -17,8 +17,8 @@ import (
 // The tables of the papers that are not questions of package probe: what is printed, and
 // how ours comes about.
 
-// formatFacts makes entries of facts about formats. facts returns those of a format in the
-// order of names, and printed has them; why are reasons by "format fact".
+// formatFacts makes entries of facts about formats. facts returns ours of a format, in the
+// order of names; printed has the paper's; why has reasons by "FORMAT FACT".
 func formatFacts(names []string, facts func(f *fp.Format) []int, printed []printedFormat, why map[string]string) ([]entry, error) {
 	var all []entry
 	for _, p := range printed {
@@ -74,8 +74,9 @@ func sun11(context.Context, *Request) ([]entry, error) {
 	}, nil)
 }
 
-// fttn2 makes Table II of FTTN: what is added to a mantissa (here even) by its three extra
-// bits, the sign and the mode. 0xy and 1xy stand for all of their bits with x or y set.
+// fttn2 makes Table II of FTTN: what is added to a mantissa (here an odd one) by its three
+// extra bits, the sign and the mode. 0xy stands for all bits with x or y set, and so does
+// 1xy.
 func fttn2(context.Context, *Request) ([]entry, error) {
 	var all []entry
 	for _, p := range []struct {
@@ -94,8 +95,8 @@ func fttn2(context.Context, *Request) ([]entry, error) {
 		for n, mode := range []fp.Mode{fp.RU, fp.RD, fp.RNE, fp.RZ} {
 			var ours []string
 			for _, extra := range p.extra {
-				// An odd mantissa, for which the paper's rule of a tie holds: its example is
-				// one.
+				// The paper rounds ties up, which RNE does with an odd mantissa, as in the
+				// paper's example.
 				r := fp.Dyadic{Lo: 9<<3 | extra, Neg: p.neg}.Round(3, mode)
 				word := fmt.Sprint(int(r.Lo<<r.Q>>3) - 9)
 				if !slices.Contains(ours, word) {

@@ -60,9 +60,9 @@ func (n *Number) UnmarshalJSON(body []byte) error {
 	return err
 }
 
-// exactly writes the number with as many digits as tell it from others.
 var nan = Number(math.NaN())
 
+// exactly writes the number with as many digits as tell it from others.
 func (n Number) exactly() string { return strconv.FormatFloat(float64(n), 'g', -1, 64) }
 
 // String writes the number for people: three digits.

@@ -189,8 +189,8 @@ type group struct {
 	units   []unit
 }
 
-// groups sorts units by their formats, in the order in which they come. Units that
-// cannot be chained are apart if their K is another.
+// groups sorts units by their formats, in the order in which they come. Units that cannot
+// be chained are in one group only if they have the same K.
 func groups(all []unit) []group {
 	type key struct {
 		f mma.Formats

@@ -30,7 +30,7 @@ type heading struct {
 	Settings map[string]string `json:"settings,omitempty"`
 }
 
-// record is any other one.
+// record is any record after the heading.
 type record struct {
 	Key  string          `json:"key"`
 	Made json.RawMessage `json:"made"`
@@ -81,7 +81,7 @@ func sameHeading(then, now heading) error {
 	if reflect.DeepEqual(then, now) {
 		return nil
 	}
-	return fmt.Errorf("here is a study %s of seed %d, count %d, targets %q and settings %v, made by version %s; name another directory with --out, or remove this one",
+	return fmt.Errorf("the directory holds a study %s of seed %d, count %d, targets %q and settings %v, made by version %s; name another directory with --out, or remove this one",
 		then.Study, then.Seed, then.Count, then.Targets, then.Settings, then.Program)
 }
 
