@@ -9,8 +9,8 @@ package simd
 //go:noescape
 func wordsAVX2(dst *byte, blocks int, key uint64, first uint32)
 
-// differing4AVX2 writes the numbers of the codes that differ, and up to 8 more, and
-// returns how many they are.
+// differing4AVX2 writes the indexes of the codes that differ, and up to 8 more numbers
+// after them, and returns how many codes differ.
 //
 //go:noescape
 func differing4AVX2(dst *int32, a *byte, b *byte, blocks int) int

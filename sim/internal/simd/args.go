@@ -1,17 +1,18 @@
 package simd
 
 // The argument blocks of the routines in assembly. A group is 8 adjacent columns
-// of one tile, the last filled up with zeros. Strides are in bytes.
+// of one tile, the last filled up with zeros. Strides are in bytes. E, F and U are
+// those of the documentation of gen.
 
 // Transpose turns groups of 8 columns of K codes, [group][column][k], into
-// [group][k][column]. 16 bytes of a column are read at once: K is a multiple of
-// that.
+// [group][k][column]. 16 bytes of a column are read at once: K is a multiple of the
+// codes that these hold.
 type Transpose struct {
 	Src, Dst  *byte
 	Groups, K int64
 }
 
-// Half is the work of decoding FP16: N codes, a multiple of 32.
+// Half decodes N codes of FP16, a multiple of 32, to values and exponent codes.
 type Half struct {
 	Src    *byte
 	Val    *float32
@@ -21,7 +22,7 @@ type Half struct {
 }
 
 // Byte is Half for N codes, a multiple of 32, of a format of one byte with at most 5
-// bits of exponent: as FP16 they are their values times a power of two.
+// bits of exponent: read as FP16, they are their values times a power of two.
 type Byte struct {
 	Src            *byte
 	Val            *float32
@@ -29,9 +30,9 @@ type Byte struct {
 	N              int64
 	AnyInf         int64      // result: not 0 if some value is Inf
 	Left, SignLeft int64      // shifts that bring the magnitude and the sign to where FP16 has them
-	Magnitude, Top [16]uint16 // all bits of it, the largest that is not NaN
+	Magnitude, Top [16]uint16 // all bits of the magnitude, the largest one that is not NaN
 	SignBit        [16]uint16 // of FP16
-	Factor         [8]float32 // makes values of FP16
+	Factor         [8]float32 // by which what FP16 reads is multiplied
 }
 
 // Halves converts N codes, a multiple of 16, to FP16, as Byte decodes them.
@@ -41,8 +42,8 @@ type Halves struct {
 	Byte     Byte
 }
 
-// Late adds N sums and C, a multiple of 8, of FP32 or FP16, to nearest, and then Zero,
-// which is +0 if zero sums are, else -0.
+// Late adds C to N sums, a multiple of 8, of FP32 or FP16, rounding to nearest, and then
+// adds Zero, which is +0 if a zero result is to be +0, else -0.
 type Late struct {
 	Sum, C, D *byte
 	N         int64
@@ -54,8 +55,7 @@ type Late struct {
 // multiple of 4: A [tile][row][k] and B [tile][group][k][column], with AVX-512
 // [tile][group][k/2][column][2], give E [step][tile][group][row][column]. Rows is a
 // multiple of 4; if A has fewer, the rows that follow in memory are read. Bias is added
-// to E, which saturates at 255. With AVX-512 the result reports whether some E is below
-// Null.
+// to E, which saturates at 255. With AVX-512 AnyNull is not 0 if some E is below Null.
 type Largest struct {
 	A, B, E             *uint8
 	Tiles, Groups, Rows int64
@@ -66,11 +66,11 @@ type Largest struct {
 	AnyNull             int64 // result
 }
 
-// Step adds the products of one step to the accumulators of all outputs, which
-// are laid out [tile][group][row][column] and so are E, C and D. E is the largest
-// exponents of products, as exponent fields of a float32. Rows is a multiple of
-// 4. The products are summed in two halves of 32 bits. One of them has C and, if L
-// is odd in 4, up to four products more; their sum is of 32 bits and a sign.
+// Step adds the products of one step to the accumulators of all outputs. E, C and D are
+// laid out [tile][group][row][column]. E holds the largest exponents of products, as
+// exponent fields of a float32. Rows is a multiple of 4. The products are summed in two
+// halves of 32 bits. One of them has C and, if L is an odd multiple of 4, up to four more
+// products; the sum of the halves has 32 bits and a sign.
 type Step struct {
 	A                   *float32 // values of the step: [row][k]
 	B                   *float32 // [k][column], with AVX-512 [k/2][column][2]
@@ -87,19 +87,19 @@ type Step struct {
 // where a float32 has them.
 type Consts struct {
 	Abs, Sign [8]uint32 // all bits but the sign, the sign
-	Exponent  [8]uint32 // those of the exponent field
+	Exponent  [8]uint32 // the bits of the exponent field
 	Finite    [8]int32  // the largest finite number
 	QNaN      [8]uint32 // code of a NaN result
 	One       [8]int32
 	Floor     [8]int32  // exponent field of the floor
-	Emin      [8]int32  // of the least exponent of an accumulator that is not zero
-	Unit      [8]int32  // of 2^(F-E), plus that of 2^E
+	Emin      [8]int32  // exponent field of the least exponent of an accumulator that is not zero
+	Unit      [8]int32  // exponent field of 2^(F-E) plus that of 2^E
 	Inverse   [8]int32  // 2^x and 2^-x, as bits, add up to this
 	Keep      [8]uint32 // bits of a float32 that a result keeps
 	Small     [8]int32  // the largest magnitude that rounds to +0
 	Null      [8]int32  // below this E all products are zero
 	Special   [8]int32  // above this E some factor is Inf or NaN
-	Infinite  [8]uint32 // table of VFIXUPIMMPS, which puts Inf in the place of others (AVX-512)
+	Infinite  [8]uint32 // table of VFIXUPIMMPS that lets only Inf replace the destination (AVX-512)
 }
 
 // Widen converts N codes, a multiple of 8, to FP32. Magnitudes up to Small become +0, others
@@ -129,8 +129,8 @@ type Chain struct {
 }
 
 // Tiny finds the subnormal numbers of FP32 among the operands of a Chain of K values, a
-// multiple of 16: A gives TinyA [tile][four rows][k] and B TinyB [tile][group][k],
-// which are not 0 where one of the rows or columns has some.
+// multiple of 16: A gives TinyA [tile][four rows][k] and B gives TinyB [tile][group][k],
+// bytes that are not 0 where the number of some row or column is subnormal.
 type Tiny struct {
 	A, B                   *float32
 	TinyA, TinyB           *uint8
@@ -147,14 +147,14 @@ const (
 	FlushOperands = 1 << 6
 )
 
-// Decode decodes N codes, a multiple of 8, to float64 magnitudes; Inf and NaN become some
-// numbers.
+// Decode decodes N codes, a multiple of 8, to float64 magnitudes; Inf and NaN become
+// arbitrary numbers.
 type Decode struct {
 	Src    *byte
 	Dst    *float64
 	N      int64
 	Keep   int64 // the bits of a magnitude
-	Sign   int64 // and that of the sign
+	Sign   int64 // the bit of the sign
 	Left   int64 // shift that brings the magnitude to where float64 has it
 	Rebias int64 // difference of the biases, as bits of a float64
 	Hidden int64 // exponent field 1
@@ -162,9 +162,9 @@ type Decode struct {
 	Emin   float64 // smallest normal number
 }
 
-// Kinds turns N codes, a multiple of 32, into numbers that tell what the sum of their
-// products is, if not finite: 0, 1 with its sign for any other finite number, Inf
-// or NaN. They are BF16.
+// Kinds turns N codes, a multiple of 32, into kinds: 0, 1 with the number's sign for any
+// other finite number, Inf or NaN. The sum of the products of kinds is Inf or NaN where
+// that of the numbers is.
 type Kinds struct {
 	Src              *byte
 	Dst              *float32
@@ -175,7 +175,7 @@ type Kinds struct {
 	Top              [16]uint16 // the largest finite magnitude
 	Inf              [16]uint16 // the magnitude of Inf, 0xffff if there is none
 	NaN              [16]uint16 // a code that is NaN
-	Number           [16]uint16
+	Number           [16]uint16 // this and the following: kinds, as BF16
 	InfKind, NaNKind [16]uint16
 }
 
@@ -189,7 +189,7 @@ type Exponents struct {
 	Any       int64 // result: not 0 if some value is Inf or NaN
 	AnyInf    int64 // and if some is Inf
 	Frac      int64 // shift that brings the exponent field down
-	SignAt    int64 // and the sign
+	SignAt    int64 // shift that brings the sign down
 	Eight     int64
 	SignBit   [16]uint16
 	Magnitude [16]uint16
@@ -198,7 +198,7 @@ type Exponents struct {
 	Top       [16]uint16 // the largest finite magnitude
 	Inf       [16]uint16 // the magnitude of Inf, 0xffff if there is none
 	NaN       [16]uint16 // a code of one byte that is NaN
-	Special   [16]uint16 // bit of an exponent code
+	Special   [16]uint16 // bits of the exponent codes of Inf and NaN
 }
 
 // Largest16 finds the largest exponent codes of two bytes of the products of a
@@ -231,9 +231,9 @@ type Sums struct {
 	Kinds                 *float32 // sums of the kinds of products
 	N                     int64
 	ExpMask, Abs, SignBit int64
-	Least                 float64 // what an accumulator counts as that is not zero, at least
+	Least                 float64 // an accumulator that is not zero has at least the exponent of this
 	Shift                 int64   // from an exponent field to that of 2^52 units
-	Most                  float64 // what FP32 that is Inf counts as: more than all products (AVX-512)
+	Most                  float64 // what an infinite FP32 accumulator counts as: more than all products (AVX-512)
 	// Of the rounding to FP32:
 	Keep int64 // bits of a float64 that a result has if it is not subnormal (AVX-512)
 	Emin float64
@@ -267,9 +267,9 @@ type Fused struct {
 	Dot  Dot
 }
 
-// SumKinds sums the products of kinds, A [tile][row][k] and B [tile][group][k][column],
-// of the rows where bit 13 of some E is set, [tile][group][row][column] as is D. Rows
-// and L are multiples of 4.
+// SumKinds sums the products of kinds, A [tile][row][k] and B [tile][group][k][column], of
+// every four rows where bit 13 of some E is set. E and D are laid out
+// [tile][group][row][column]. Rows and L are multiples of 4.
 type SumKinds struct {
 	A, B, D             *float32
 	E                   *uint16
@@ -288,7 +288,7 @@ type Round struct {
 	Emin     float64
 	Shift    int64   // from an exponent field to that of 2^52 units
 	Over     float64 // numbers from here on become Inf
-	TinySign int64   // any bit: what becomes zero keeps its sign
+	TinySign int64   // not 0: what becomes zero keeps its sign
 }
 
 // Convert converts N numbers, a multiple of 8.
@@ -323,9 +323,10 @@ type Join struct {
 	Emin     float64 // of FP32
 	Floor    float64
 	Drop     int64 // exponent field: C this far below the largest exponent is 0
-	Sums     int64 // from a power of two to 1.5 * 2^52 units in which two sums are cut,
-	Terms, C int64 // and sums and C
-	Post     int64 // and the result
+	// From a power of two to 1.5 * 2^52 of the units in which something is cut:
+	Sums     int64 // each of two sums
+	Terms, C int64 // the sum, and C
+	Post     int64 // the result
 }
 
 // Joined has what Fused does without accumulators, Join of one sum and Close, in one
@@ -335,12 +336,12 @@ type Joined struct {
 	Sums  Sums
 	Dot   Dot
 	Floor float64
-	// 1.5 * 2^52 units, of the power of 2 of the largest exponent: those in which C
-	// counts; those in which the sum counts, not larger; these less the former; and those
-	// of the result, of its own exponent's power.
+	// 1.5 * 2^52 of the units in which something is cut, as multiples of the power of 2 of
+	// the largest exponent: C; the sum, whose units are not larger; the difference Terms-C;
+	// and, as a multiple of the power of 2 of its own exponent, the result.
 	C, Terms, Less, Post float64
-	// Tables of VFIXUPIMMPS: one puts an accumulator that is Inf or NaN in the place of
-	// another number, the other leaves what is there if a number is NaN.
+	// Tables of VFIXUPIMMPS: with Replace an accumulator that is Inf or NaN replaces the
+	// sum, with Quiet a result that is not NaN replaces the code of NaN.
 	Replace, Quiet int64
 }
 
@@ -364,9 +365,9 @@ type Small struct {
 }
 
 // Groups computes the fused sum of C and of scaled sums, each cut toward zero, as
-// float64. A scale is a value and the power of two of its exponent field.
+// float64. A scale is given by its value and the power of two of its exponent field.
 type Groups struct {
-	Sums, Sizes               *float32 // [group][output]: sums, and 0 where all products are zero
+	Sums, Sizes               *float32 // [group][output]: sums of products, and of their magnitudes
 	SumStride                 int64    // in bytes, from a group to the next
 	RowScales                 *float64 // [tile][row][group][2]
 	ColumnScales              *float64 // [tile][column group][group][2][column]

@@ -12,7 +12,7 @@ func run[T any](l Level, x *T, avx2, avx512 func(*T)) {
 	}
 }
 
-// Run turns the columns of codes of some bytes: 1, 2, 4 or 8.
+// Run turns columns of codes of width bytes: 1, 2, 4 or 8.
 func (x *Transpose) Run(width int) {
 	switch width {
 	case 1:
@@ -31,8 +31,8 @@ func (x *Widen) Half()  { widenHalfAVX2(x) }
 func (x *Widen) Brain() { widenBrainAVX2(x) }
 func (x *Widen) TF32()  { widenTF32AVX2(x) }
 
-// FromOne widens N codes of some bytes, a multiple of 16, of BF16 or TF32; all but zeros
-// become 1 at least. It needs AVX-512.
+// FromOne widens N codes, a multiple of 16, of BF16 or TF32 (width 2 or 4); magnitudes
+// other than zero become at least 1. It needs AVX-512.
 func (x *Widen) FromOne(width int) {
 	if width == 2 {
 		widenFromOne2AVX512(x)
@@ -87,8 +87,8 @@ type Kind int
 
 // The kinds.
 const (
-	truncated Kind = iota // FP32 rounded toward zero, of Consts.Keep
-	Fitting               // the same of all 23 bits, and no sum of a step reaches 2^31 units
+	truncated Kind = iota // FP32 rounded toward zero, with the bits Consts.Keep
+	Fitting               // the same with all 23 bits, and no sum of a step reaches 2^31 units
 	Rounded               // FP16 rounded to nearest even
 )
 
@@ -146,7 +146,7 @@ func (x *Exponents) Run(l Level, width int) {
 	}
 }
 
-// Run makes the numbers.
+// Run makes the kinds.
 func (x *Kinds) Run(l Level, width int) {
 	switch width {
 	case 1:
@@ -237,7 +237,7 @@ func (x *Join) Run(l Level, two bool) {
 	}
 }
 
-// Run permutes. With cross the lower halves of both 16 of each 32 bytes then come first.
+// Run permutes. With cross, the lower halves of both 16 bytes of each 32 then come first.
 func (x *Shuffle) Run(cross bool) {
 	if cross {
 		shuffleCrossAVX2(x)
@@ -250,7 +250,7 @@ func (x *Shuffle) Run(cross bool) {
 func (x *Round) Run(l Level) { run(l, x, roundAVX2, roundAVX512) }
 
 // FromFloat32 converts to float64, ToFloat32 from float64, and NarrowHalf from FP32 to
-// FP16, the latter two numbers that need no rounding.
+// FP16. The latter two convert numbers that need no rounding.
 func (x *Convert) FromFloat32(l Level) { run(l, x, fromFloat32AVX2, fromFloat32AVX512) }
 func (x *Convert) ToFloat32(l Level)   { run(l, x, toFloat32AVX2, toFloat32AVX512) }
 func (x *Convert) NarrowHalf()         { narrowHalfAVX2(x) }

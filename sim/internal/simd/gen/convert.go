@@ -63,8 +63,8 @@ func (i isa) fromFloat32() {
 	end()
 }
 
-// toFloat32 emits the routine that converts float64 that FP32 has to FP32, with the code
-// of NaN.
+// toFloat32 emits the routine that converts float64 to FP32, without rounding, and NaNs to
+// one code.
 func (i isa) toFloat32() {
 	x := i.routine("toFloat32", "Convert")
 	src, dst, n := x.load("Src"), x.load("Dst"), x.load("N")
@@ -85,7 +85,7 @@ func (i isa) toFloat32() {
 	end()
 }
 
-// narrowHalf emits the routine that converts FP32 that FP16 has to FP16.
+// narrowHalf emits the routine that converts FP32 to FP16, without rounding.
 func narrowHalf() {
 	x := avx2.routine("narrowHalf", "Convert")
 	src, dst, n := x.load("Src"), x.load("Dst"), x.load("N")

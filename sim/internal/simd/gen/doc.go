@@ -56,13 +56,14 @@
 // Narrow (float32, int32): transpose, decodeHalf or decodeByte, largest8, and step, fitting
 // or half: truncated to FP32, the same if no sum overflows int32, or rounded to FP16. A
 // vector of a step is one row by 8 columns (AVX2) or two rows by 8 columns (AVX-512, where
-// one of products is two values of k by 8 columns: B is [k/2][column][2]).
+// a vector of products is two values of k by 8 columns: B is [k/2][column][2]).
 //
 // Others (float64): transpose, rows and columns, exponents, perhaps scaleRows and
 // scaleColumns, largest16; then prepare (U and accumulators, with C), dot (the products),
-// finish (the sum). Between these three each group of 8 outputs has U, all and neg in
-// memory. With AVX-512 fused does all three for four rows at a time, in registers: U, all
-// and neg of four rows are 12 vectors, which leaves room for B, A and constants.
+// finish (the sum). Between these three each group of 8 outputs has three vectors in
+// memory: U, and the accumulators all (of all products) and neg (of the negative ones).
+// With AVX-512 fused does all three for four rows at a time, in registers: U, all and neg
+// of four rows are 12 vectors, which leaves room for B, A and constants.
 //
 // TR-FDPA and GTR-FDPA sum products by the same routines without C (of even and odd k
 // apart for GTR-FDPA, and larger16 for the two E), then join adds C by rounding down and
@@ -73,8 +74,9 @@
 //
 // A routine's name ends in its instruction set (isa.go). Code for both is one function with
 // isa as its receiver, which branches where AVX-512 has masks or an instruction of its own.
-// Two functions, with the suffixes 2 and 512, are those whose arithmetic differs: steps, as
-// AVX-512 converts unsigned integers in any rounding mode, and exponents and kinds.
+// Where the arithmetic differs there are two functions, with the suffixes 2 and 512: in
+// steps, as AVX-512 converts unsigned integers in any rounding mode, and in exponents and
+// kinds.
 //
 // TestKernels and its like in package sim compare the routines of each instruction set that
 // the processor has with the general path.

@@ -15,8 +15,9 @@ type exactCode struct {
 	expMask, one, split, zero vec
 }
 
-// exact emits the exact sum of C and of l products, rounded once to nearest, for each l of
-// the products (arXiv:2511.10909, Alg. 6): 2, or 4 whose bits lie between 2^-48 and 2^34.
+// exact emits the routine that adds l products at a time to C exactly and rounds each such
+// sum to nearest (arXiv:2511.10909, Alg. 6): 2 products, or 4 whose bits lie between 2^-48
+// and 2^34.
 //
 // Four products are split at 2^-10 into two sums that are exact. Two numbers and C are
 // added as in S. Boldo and G. Melquiond, Emulation of FMA and correctly rounded sums (IEEE
@@ -99,8 +100,8 @@ func (c *exactCode) twoSum(x, y vec) (s, e vec) {
 	s, e = c.vec(), c.vec()
 	t := c.vec()
 	VADDPD(y, x, s)
-	VSUBPD(x, s, t) // of y
-	VSUBPD(t, s, e) // of x
+	VSUBPD(x, s, t) // what s has of y
+	VSUBPD(t, s, e) // what s has of x
 	VSUBPD(e, x, e)
 	VSUBPD(t, y, t)
 	VADDPD(t, e, e)

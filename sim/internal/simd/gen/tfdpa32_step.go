@@ -10,7 +10,7 @@ type stepKind struct {
 	name string
 	fp16 bool // accumulators are FP16 and rounded to nearest even; else FP32 and truncated
 	fits bool // FP32 of 23 fraction bits, and |sum| < 2^31
-	inf  bool // some factor may be Inf: the sum as floats decides; else Inf and NaN make NaN
+	inf  bool // some factor may be Inf: the sum as floats decides; else what is above Special is NaN
 }
 
 // stepCode holds the registers of a step. A vector of outputs is one row by 8 columns

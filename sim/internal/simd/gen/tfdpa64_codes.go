@@ -7,7 +7,8 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// packedOrder is the order of the 8 bytes of two vectors after VPACKUSDW (AVX-512).
+// packedOrder restores the order of the words of two vectors after VPACKUSDW, which leaves
+// every 8 bytes of them together (AVX-512).
 var packedOrder Mem
 
 // wordCodes emits the routines that make exponent codes of two bytes and kinds.

@@ -26,8 +26,8 @@ func fused(fp32, special bool) {
 }
 
 // fusedGrid emits the rest of a routine that does four rows at a time, whose results are
-// FP32 or float64. load loads the pointers to all but the products; while these are added
-// the registers of those pointers are in use.
+// FP32 or float64. load loads the pointers to all but the products; while products are
+// added, other numbers need those registers.
 func fusedGrid(x code, fp32 bool, rows func(d *dotCode, load func() *sumsCode)) {
 	sums, d := x.block("Sums"), newDot(x.block("Dot"))
 	d.locals()

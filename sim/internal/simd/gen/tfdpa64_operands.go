@@ -12,7 +12,7 @@ type decoder struct {
 	code
 	keep, left     vec // see Decode
 	rebias, hidden vec
-	two, twiceEmin vec
+	two, emin      vec
 }
 
 func newDecoder(x code) *decoder {
@@ -46,12 +46,12 @@ func (d *decoder) magnitudes(v vec) {
 	sub := d.greater(d.hidden, v)
 	VPADDQ(d.rebias, v, v)
 	if d.isa == avx512 {
-		VFMSUB213PD(d.twiceEmin, d.two, sub, v)
+		VFMSUB213PD(d.emin, d.two, sub, v)
 		return
 	}
 	t := d.vec()
 	VMOVUPD(v, t)
-	VFMSUB213PD(d.twiceEmin, d.two, t)
+	VFMSUB213PD(d.emin, d.two, t)
 	d.choose(sub, t, v)
 }
 

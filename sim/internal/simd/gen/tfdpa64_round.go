@@ -59,8 +59,8 @@ func (t *truncation) convert(v vec) register {
 	return t.narrow(v)
 }
 
-// storeFP32 stores sums, except where the accumulator or a factor is Inf or NaN. If
-// special is false no factor is Inf, and what E marks is NaN.
+// storeFP32 stores sums and, where the accumulator or a factor is Inf or NaN, the result
+// that these make. If special is false no factor is Inf, and what E marks is NaN.
 func (s *sumsCode) storeFP32(h, nan register, col int, special bool) {
 	if s.isa == avx512 {
 		s.exceptions512(h, nan, col, special)

@@ -73,7 +73,7 @@ func (i isa) prepare(fp32 bool) {
 type preparation struct {
 	*sumsCode
 	expMask, abs, shift, least, z vec
-	most                          vec // instead of abs, where infinities count as it
+	most                          vec // instead of abs: what an infinity counts as
 }
 
 func (s *sumsCode) preparation() *preparation {
@@ -88,9 +88,9 @@ func (s *sumsCode) preparation() *preparation {
 
 // parts computes U and the accumulators of a vector of outputs. With AVX-512 sums of FP32
 // that are Inf or NaN come out as such: where E is special, U is Inf, and so are both
-// accumulators. Where C is Inf, the accumulator of all magnitudes has Most of it, which is
-// below that U, and that of the negative ones is Inf if C is negative. Where C is NaN,
-// both are.
+// accumulators. Where C is Inf, the accumulator of all magnitudes gets Most instead, which
+// is below such a U, and that of the negative ones is Inf if C is negative. Where C is
+// NaN, both are NaN.
 func (p *preparation) parts(col int) (u, all, neg vec) {
 	e := p.vec()
 	u, all, neg = p.vec(), p.vec(), p.vec()
@@ -182,7 +182,7 @@ func (s *sumsCode) testSubnormal(from Mem) {
 
 // finish emits the routine that makes the sums: FP32 rounded toward zero, or float64.
 // Where the accumulator is Inf or NaN so is the sum. Where some factor is, which bit 13 of
-// E says, the kinds of the factors decide. If special is false no factor is Inf: there
+// E shows, the kinds of the factors decide. If special is false no factor is Inf: there
 // FP32 sums are NaN, and float64 sums are arbitrary.
 func (i isa) finish(fp32, special bool) {
 	x := i.routine(named("finish", fp32, special), "Sums")

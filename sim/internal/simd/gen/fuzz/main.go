@@ -16,9 +16,11 @@ func main() {
 	Generate()
 }
 
+// step is the distance of two inputs of the hash, as in words.go of package
+// fuzz/internal/simd.
 const step = 0x9e3779b9
 
-// words fills blocks of 8 words of the stream.
+// words emits the routine that fills blocks of 8 words of a stream of random numbers.
 func words() {
 	steps := GLOBL("steps", RODATA|NOPTR)
 	for i := range 8 {
@@ -55,8 +57,8 @@ func words() {
 	RET()
 }
 
-// differing4 finds the codes of 4 bytes that differ, 8 at a time: a table has, for each
-// mask of them, their numbers.
+// differing4 emits the routine that finds the codes of 4 bytes that differ, 8 at a time: a
+// table has, for each mask of 8 codes, the indexes of those that differ.
 func differing4() {
 	table := GLOBL("numbers", RODATA|NOPTR)
 	for mask := range 256 {
@@ -70,8 +72,8 @@ func differing4() {
 		DATA(8*mask, U64(row))
 	}
 	TEXT("differing4AVX2", NOSPLIT, "func(dst *int32, a, b *byte, blocks int) int")
-	Doc("differing4AVX2 writes the numbers of the codes that differ, and up to 8 more, and",
-		"returns how many they are.")
+	Doc("differing4AVX2 writes the indexes of the codes that differ, and up to 8 more numbers",
+		"after them, and returns how many codes differ.")
 	Pragma("noescape")
 	dst, a, b, n := Load(Param("dst"), GP64()), Load(Param("a"), GP64()), Load(Param("b"), GP64()), Load(Param("blocks"), GP64())
 	rows, found, mask, ones := GP64(), GP64(), GP64(), GP64()
