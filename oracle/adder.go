@@ -11,13 +11,13 @@ import (
 // then mma.Sticky.
 type adder struct {
 	mma.Align
-	unit int // the grid is 2^unit
-	acc  bool
+	unit int  // the grid is 2^unit
+	acc  bool // the last term is an accumulator
 	j    mma.Join
-	top  int
+	top  int // alignment exponent
 }
 
-// newAdder returns the adder of a sum with the exponent top.
+// newAdder returns the adder of a sum that is aligned at the exponent top.
 func newAdder(j mma.Join, top int, acc bool) adder {
 	f := j.Align.F
 	if acc {
@@ -26,8 +26,8 @@ func newAdder(j mma.Join, top int, acc bool) adder {
 	return adder{j.Align, top - int(f), acc, j, top}
 }
 
-// finish returns what the adder makes of the exact sum of cuts, which are the terms all
-// as they were cut.
+// finish returns what the adder makes of sum. That is the exact sum of cuts, which are the
+// terms of all after their cut.
 func (a adder) finish(sum term, all, cuts []term) term {
 	if a.Sticky == mma.StickyOff && a.Negate == mma.NegateExact && a.Bits == 0 {
 		return sum
@@ -72,7 +72,7 @@ func (a adder) dropped(i int, all []term) bool {
 	return dropped(all[i], a.top, a.Drop)
 }
 
-// count returns a number that is a multiple of the grid in units of it.
+// count returns a number, which is a multiple of the grid, in units of the grid.
 func (a adder) count(t term) *big.Int {
 	units := new(big.Int)
 	switch shift := t.q - a.unit; {

@@ -90,7 +90,7 @@ func Compare(d fp.ID, p Policy, x, y uint64) Class {
 // Comparer is Compare for many codes of a format.
 type Comparer struct {
 	policy         Policy
-	sign, inf, nan uint64 // inf and nan: without a sign, the code of an infinity, and the least of a NaN; all ones if there is none
+	sign, inf, nan uint64 // inf and nan: the codes, without sign, of an infinity (all ones if there is none) and of the least NaN
 	minus          bool   // the code of -0 is the only NaN
 }
 
@@ -129,7 +129,7 @@ func (c *Comparer) Compare(x, y uint64) Class {
 	return Value
 }
 
-// unless is a difference in c for those who compare bits.
+// unless returns c, or Same if results of that kind are compared by class.
 func unless(s Strictness, c Class) Class {
 	if s == ByClass {
 		return Same

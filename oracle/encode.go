@@ -9,7 +9,8 @@ import (
 )
 
 // encode returns the code of a term in a format, which must have that number: nothing is
-// rounded here. An infinity that the format does not have is an invalid operation's NaN.
+// rounded here. An infinity that the format does not have becomes the NaN of an invalid
+// operation.
 func encode(t term, id fp.ID, s mma.Special) uint64 {
 	f := id.Get()
 	code := uint64(0)
@@ -52,7 +53,7 @@ func multiple(t term, u int) (n uint64, ok bool) {
 	return m.Uint64(), m.IsUint64() && rem.Sign() == 0
 }
 
-// made is the NaN that an operation makes.
+// made returns the NaN that an operation makes.
 func made(s mma.Special) term {
 	t := term{kind: NotANumber, neg: s.NaN.Negative(), invalid: true}
 	for i := range s.Ones {
@@ -61,7 +62,7 @@ func made(s mma.Special) term {
 	return t
 }
 
-// nanCode applies a NaN rule.
+// nanCode returns the code that a NaN result has by the program's NaN rule.
 func nanCode(t term, f *fp.Format, s mma.Special) uint64 {
 	rule := s.NaN
 	switch f.Specials {

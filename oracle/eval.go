@@ -5,11 +5,11 @@
 //	ExactDot    what the exact value is, and how far a result is from it
 //	References  what common chains of CPU operations give: native floats
 //
-// and Compare says how two results differ.
+// and Compare returns how two results differ.
 //
 // Package sim interprets the same programs with fast integers. The two share
 // the text of package mma, which defines the programs, and the format table of
-// package fp, but no code: here numbers are read, rounded and written with big
+// package fp, but no arithmetic: here numbers are read, rounded and written with big
 // integers, so that a mistake in one of them shows as a difference.
 package oracle
 
@@ -50,7 +50,7 @@ type evaluator struct {
 	dot *mma.Dot
 }
 
-// readC reads a C, with its subnormals treated.
+// readC reads C, or the previous D as C, narrows it and flushes its subnormals.
 func (e *evaluator) readC(id fp.ID, code uint64) *term {
 	t := e.decoded(id, unread(code, e.In.NarrowC, id))
 	t = flushInput(narrowed(t, e.In.NarrowC, id.Get()), e.In.C, id)
@@ -151,7 +151,7 @@ func (e *evaluator) step(products []term, acc *term) term {
 	leaf(mma.SumFirst, mma.SumLast)
 	sums = e.stage(sums, e.Stage1, false)
 	if e.Start == mma.StartC && e.Leaf != mma.NoLeaf {
-		acc = nil // it is in there
+		acc = nil // it is one of the sums, or part of one
 	}
 	next := e.Join.Post
 	if next == (mma.Round{}) {
@@ -169,7 +169,8 @@ func (e *evaluator) step(products []term, acc *term) term {
 	return e.round(e.round(d, e.Join.Post), e.Acc)
 }
 
-// lost reports whether an infinity or NaN is dropped beside terms.
+// lost reports whether an infinite or NaN accumulator is dropped beside terms, from being
+// Join.CLost.
 func lost(terms []term, from mma.Exp) bool {
 	top, some := maxExponent(terms, 0)
 	return from != 0 && some && top >= int(from) && !slices.ContainsFunc(terms, func(t term) bool { return t.kind != Finite })
@@ -180,9 +181,9 @@ func (e *evaluator) late(a, b term, r mma.Round) term {
 	return e.round(e.fused([]term{a, b}, nil, mma.Join{}, r.Mode), r)
 }
 
-// lateC is how C is added after the last step. Without a C of its own only the
-// repeated executions of an instruction have one: the previous D, added as a step
-// does.
+// lateC returns the rounding with which C is added after the last step. If the instruction
+// has no C of its own, only repeated executions have one: the previous D, which is rounded
+// as in a step.
 func (e *evaluator) lateC() mma.Round {
 	if e.f.C == fp.None {
 		return e.Acc

@@ -35,7 +35,7 @@ func ExactDot(f mma.Formats, d *mma.Dot) Exact {
 // exactly is a program without any rounding, for use in evaluator.
 var exactly = mma.Params{Special: mma.Special{NaN: mma.NaNQuiet, NegZero: true, TinySign: true}}
 
-// newExact makes t odd, so that equal values are equal structs.
+// newExact returns t with an odd Mant, so that equal values have equal fields.
 func newExact(t term, d fp.ID) Exact {
 	x := Exact{Kind: t.kind, Neg: t.neg && t.kind != NotANumber, D: d}
 	if t.kind != Finite {

@@ -19,8 +19,9 @@ func withLeaf(terms []term, t term, first, last bool) []term {
 	return terms
 }
 
-// merge adds lanes to one. By distances it is a tree: the last level adds two sums, of
-// the terms whose numbers have the bit of its distance clear and set.
+// merge adds the lanes. A Merge of distances is a tree: its last level adds two sums, that
+// of the terms whose numbers have the bit of the last distance clear, and that of those
+// which have it set.
 func (e *evaluator) merge(terms []term) term {
 	if e.Merge == 0 {
 		sum := terms[0]
@@ -36,7 +37,8 @@ func (e *evaluator) merge(terms []term) term {
 	return e.mergeTree(terms, numbers, e.Merge.Distances())
 }
 
-// mergeTree is the sum of the terms with some numbers by the levels of a Merge.
+// mergeTree returns the sum of the terms with the given numbers by the given levels of a
+// Merge.
 func (e *evaluator) mergeTree(terms []term, numbers, levels []int) term {
 	if len(numbers) == 1 {
 		return terms[numbers[0]]
@@ -69,7 +71,8 @@ func sorted(terms []term, s mma.Sort) []term {
 	return slices.SortedStableFunc(slices.Values(terms), func(x, y term) int { return direction * cmpAbs(x, y) })
 }
 
-// cmpAbs compares magnitudes; infinities and NaNs are one magnitude above all numbers.
+// cmpAbs compares magnitudes; all infinities and NaNs have one magnitude, above that of all
+// numbers.
 func cmpAbs(x, y term) int {
 	if x.kind != Finite || y.kind != Finite {
 		return order(x.kind != Finite, y.kind != Finite)

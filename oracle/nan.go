@@ -24,7 +24,7 @@ func nansOf(terms []term, hasAcc bool) []nanOf {
 	return nans
 }
 
-// chooseNaN returns the NaN of a sum that has some.
+// chooseNaN returns the one of a sum's NaNs that is the result.
 func (e *evaluator) chooseNaN(nans []nanOf) term {
 	acc := func(n nanOf) bool { return n.acc }
 	signals := func(n nanOf) bool { return n.signals }

@@ -15,7 +15,7 @@ type native struct {
 	sign   uint8         // of the sign to float64's place
 	mask   uint64        // the exponent and fraction fields, shifted
 	inf    uint64        // the magnitude of an infinity, shifted
-	normal uint64        // how much higher than 1<<52 a normal magnitude can be; 0 if there is a table
+	normal uint64        // shifted magnitudes of normal numbers are in 1<<52 .. 1<<52+normal-1; 0 if there is a table
 	rebias uint64        // what to add to the exponent field
 	unit   float64       // what 1 is worth in the shifted fraction of a subnormal
 	emin   int

@@ -87,7 +87,7 @@ func (e *evaluator) zeroExponent(a, b term) int {
 	return e.exponentOf(a, e.f.A) + e.exponentOf(b, e.f.B)
 }
 
-// exponentOf is the exponent with which a factor takes part in that of a zero product.
+// exponentOf returns what a factor adds to the nominal exponent of a zero product.
 func (e *evaluator) exponentOf(t term, id fp.ID) int {
 	switch {
 	case t.isZero() && e.In.Widen != fp.None:
@@ -100,8 +100,8 @@ func (e *evaluator) exponentOf(t term, id fp.ID) int {
 	return t.e
 }
 
-// gated makes zeros of two factors one of which is zero, where the other would make a NaN
-// of it and the program does not want that.
+// gated replaces both factors by zeros where one is zero, the other is an infinity or a
+// NaN, and the program's Gate makes their product zero.
 func (e *evaluator) gated(a, b term) (term, term) {
 	if !a.isZero() && !b.isZero() || a.kind == Finite && b.kind == Finite {
 		return a, b
@@ -114,8 +114,8 @@ func (e *evaluator) gated(a, b term) (term, term) {
 	return a, b
 }
 
-// operand reads an a or b, or a part of it: widening first, then narrowing, then the
-// treatment of subnormals.
+// operand reads an a or b, or a part of it: widening first, then narrowing, then the flush
+// of subnormals.
 func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow, part int) term {
 	t := e.decoded(id, unread(code, n, id))
 	if e.In.Widen != fp.None {
@@ -130,7 +130,7 @@ func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow, part int) term 
 	return flushInput(narrowed(t, n, id.Get()), e.In.Sub, id)
 }
 
-// decoded is decode where a program may read NaNs as infinities.
+// decoded is decode, with NaNs read as infinities if the program has Input.NaNInf.
 func (e *evaluator) decoded(id fp.ID, code uint64) term {
 	t := decode(id, code)
 	if e.In.NaNInf && t.kind == NotANumber {
@@ -172,7 +172,7 @@ func (e *evaluator) invalidOperand() term {
 	return term{kind: NotANumber, neg: e.Special.NaN.Negative(), payload: 1 << 63}
 }
 
-// unread is a code without the bits that are not there.
+// unread returns a code without the bits that a Narrow without a Mode takes away.
 func unread(code uint64, n mma.Narrow, id fp.ID) uint64 {
 	if n.Frac != 0 && n.Mode == 0 {
 		low := id.Get().Low + id.Get().FracBits - uint8(n.Frac)
@@ -208,7 +208,8 @@ func narrowed(t term, n mma.Narrow, f *fp.Format) term {
 	return t
 }
 
-// flushInput treats the subnormals of a format.
+// flushInput flushes a number that is subnormal in a format; with FlushPlus zeros, too,
+// become +0.
 func flushInput(t term, rule mma.InFlush, id fp.ID) term {
 	switch tiny := t.below(int(id.Get().Emin())); {
 	case rule == mma.FlushSign && tiny:

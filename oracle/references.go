@@ -50,7 +50,8 @@ func chain(c func(mma.Formats, *mma.Dot, bool) uint64, reverse bool) func(mma.Fo
 
 func supportsAll(mma.Formats) error { return nil }
 
-// supports32 refuses FP64, and products that are not exact in FP64.
+// supports32 refuses FP64, results without infinities, and products that are not exact in
+// FP64.
 func supports32(f mma.Formats) error {
 	for _, id := range []fp.ID{f.A, f.B, f.C, f.D} {
 		if id == fp.FP64 {
@@ -58,7 +59,7 @@ func supports32(f mma.Formats) error {
 		}
 	}
 	if !f.D.Get().HasInf() {
-		return fmt.Errorf("the infinities of a chain are not in %s", f.D)
+		return fmt.Errorf("a chain can give infinities, which %s does not have", f.D)
 	}
 	if bits := scaledBits(f.A, f.Scale) + scaledBits(f.B, f.Scale); bits > 53 {
 		return fmt.Errorf("scaled products of %d bits are not exact in FP64", bits)
@@ -66,7 +67,8 @@ func supports32(f mma.Formats) error {
 	return nil
 }
 
-// supports64 refuses operands that are not exact in FP64 once they are scaled.
+// supports64 refuses operands that are not exact in FP64 once they are scaled, and results
+// without infinities.
 func supports64(f mma.Formats) error {
 	for _, id := range []fp.ID{f.A, f.B} {
 		if id == fp.FP64 && (f.Scale != fp.None || f.Down != 0) {
@@ -74,7 +76,7 @@ func supports64(f mma.Formats) error {
 		}
 	}
 	if !f.D.Get().HasInf() {
-		return fmt.Errorf("the infinities of a chain are not in %s", f.D)
+		return fmt.Errorf("a chain can give infinities, which %s does not have", f.D)
 	}
 	return nil
 }

@@ -51,7 +51,8 @@ func up(m fp.Mode, floor *big.Int, half int) bool {
 // round applies a Round to a term.
 func (e *evaluator) round(t term, r mma.Round) term { return e.roundTo(t, r, e.f.Short(&r)) }
 
-// roundTo is round where the largest number of a short format is one unit less.
+// roundTo is round; with short, the largest number is one unit less than its bits allow
+// (mma.Formats.Short).
 func (e *evaluator) roundTo(t term, r mma.Round, short bool) term {
 	if r.Frac != 0 {
 		if t.kind == NotANumber && e.Special.NaN == mma.NaNZero {
@@ -113,7 +114,7 @@ func flushed(t, d term, r mma.Round) bool {
 	return false
 }
 
-// overflow is what a result beyond Emax becomes.
+// overflow returns what a result beyond Emax becomes.
 func overflow(neg bool, r mma.Round, short bool) term {
 	if r.Over == mma.OverInf || r.Over == mma.OverIEEE && toInfinity(r.Mode, neg) {
 		return term{kind: Infinite, neg: neg}
@@ -125,7 +126,7 @@ func overflow(neg bool, r mma.Round, short bool) term {
 	return t
 }
 
-// largest is the largest number that a Round makes: Frac+1 ones, or in a short format one
+// largest returns the largest number that a Round makes: Frac+1 ones or, with short, one
 // unit less.
 func largest(r mma.Round, short bool) term {
 	m := new(big.Int).Lsh(big.NewInt(2), uint(r.Frac))

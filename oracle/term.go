@@ -55,8 +55,7 @@ func (t *term) log2() int { return t.q + t.m.BitLen() - 1 }
 // below reports whether t is a number with 0 < |t| < 2^exp.
 func (t *term) below(exp int) bool { return t.kind == Finite && !t.isZero() && t.log2() < exp }
 
-// invalidOperation is the NaN of Inf*0 and Inf-Inf, negative where
-// x86's rule holds.
+// invalidOperation returns the NaN of Inf*0 and Inf-Inf.
 func (e *evaluator) invalidOperation() term {
 	return made(e.Special)
 }
