@@ -48,14 +48,14 @@ type Mismatch struct {
 	NaN     string       `json:"nan"`               // policy: bits or class
 	Zero    string       `json:"zero"`              // policy: bits or class
 	Bucket  string       `json:"bucket"`            // the primary cause
-	Detail  string       `json:"detail,omitempty"`  // labels of which each alone explains the case with |, a set that it needs with +, :CLASS if that is not value
-	Labels  []string     `json:"labels"`            // in detail
+	Detail  string       `json:"detail,omitempty"`  // labels, with | between those of which each explains the case alone, + between those that it needs together; then :CLASS unless that is value
+	Labels  []string     `json:"labels"`            // those in Detail
 	Changes []mma.Change `json:"changes,omitempty"` // of A's arithmetic that explain B, or the other way round
 	Base    string       `json:"base,omitempty"`    // "a" or "b": the side that Changes apply to
-	// ProgramK is the K with which the changed arithmetic runs; CaseChanges are
-	// the ones that this case needs, with CaseBack: taken back on the other side;
-	// Equivalent are changes that no input tells from Changes. Explained differing
-	// cases and Kept agreeing ones hold.
+	// ProgramK is the K with which the changed arithmetic runs. CaseChanges are those of
+	// Changes that this case needs; with CaseBack they are taken back on the other side.
+	// Equivalent are lists of changes that no input was found to tell from Changes. With
+	// Changes, Explained of the differing cases come out right, and so do Kept agreeing ones.
 	ProgramK    int            `json:"program_k,omitempty"`
 	CaseChanges []mma.Change   `json:"case_changes,omitempty"`
 	CaseBack    bool           `json:"case_back,omitempty"`
@@ -68,9 +68,9 @@ type Mismatch struct {
 	Minimal     bool           `json:"minimal"`
 	Through     bool           `json:"through_model,omitempty"`
 	Free        string         `json:"free,omitempty"`
-	// Of a mismatch that nothing explains: the program that comes nearest, and the
-	// commands that go on. Alike are known targets that compute what the side does
-	// that Changes explain.
+	// Nearest and Next are there if nothing explains the mismatch: the program that comes
+	// nearest, and commands that go on from it. Alike are known targets that compute the
+	// same as the side that Changes explain.
 	Nearest *Nearest `json:"nearest,omitempty"`
 	Next    []string `json:"next,omitempty"`
 	Alike   []string `json:"alike,omitempty"`
@@ -195,7 +195,7 @@ func (t *temporaryDir) place() string {
 	return filepath.Join(filepath.Dir(t.path), name)
 }
 
-// replace writes a bundle and puts it in its place, and what was there in the temporary
+// replace writes a bundle and puts it in its place; what was there moves to the temporary
 // directory. A crash in between leaves no bundle or a whole one.
 func (t *temporaryDir) replace(files map[string][]byte) error {
 	if err := t.restore(); err != nil {
@@ -343,7 +343,7 @@ func (m *Mismatch) parse(body []byte) error {
 	return nil
 }
 
-// printable makes all that is only shown fit for that. The targets stay what they are:
+// printable makes all that is only shown fit for a terminal. The targets stay as they are:
 // a command or the name of a file may have any character.
 func (m *Mismatch) printable() {
 	a, b, free := m.A.Target, m.B.Target, printable.Text(m.Free)
@@ -351,8 +351,8 @@ func (m *Mismatch) printable() {
 	m.A.Target, m.B.Target, m.Free = a, b, free
 }
 
-// UnlistedError reports that a bundle would be whole, but has a file that its MANIFEST does
-// not list.
+// UnlistedError reports that a bundle has a file that its MANIFEST does not list. All that it
+// lists is there.
 type UnlistedError struct{ Name string }
 
 func (e *UnlistedError) Error() string {

@@ -7,11 +7,12 @@
 // changes to the generators do not invalidate it, and says where the inputs came from.
 // RecordingWriter writes one, a section for each instruction, such that what is on disk
 // is valid at every moment; ReadRecording reads it and rejects damaged files;
-// RecordingFile resumes one that was cut short. The format is described at Recording. HWFile reads the text files
-// in which Khattak and Mikaitis (arXiv:2512.07004) published results of real GPUs.
+// RecordingFile resumes one that was cut short. The format is described at Recording.
+// HWFile reads the text files in which Khattak and Mikaitis (arXiv:2512.07004) published
+// results of real GPUs.
 //
-// A Plan says what to record. Those that come with the program are in plans, beside
-// a script for clusters with Slurm; package record does what they say. The recordings
+// A Plan describes what to record. Those that come with the program are in plans, beside
+// a script for clusters with Slurm; package record carries them out. The recordings
 // of real machines that the tests use are in recordings.
 //
 // Test vectors, for programs of others, are in package vectors; their JSON Schema is in

@@ -219,7 +219,7 @@ func hwVectors(r io.Reader) ([]hwVector, error) {
 	var rows []HWRow
 	codes := 0
 	gpu, format, err := HWFile(r, func(row HWRow) error {
-		const others = 16 // that a row takes memory for, however short it is
+		const others = 16 // besides its codes a row takes as much memory as these many
 		if codes += len(row.A) + len(row.B) + others; codes > maxHWCodes {
 			return fmt.Errorf("the file has more than %d codes: split it", maxHWCodes)
 		}
@@ -285,7 +285,7 @@ func narrow(code uint64) uint64 {
 	return to.Encode(from.Dyadic(n), fp.RNE, fp.OverIEEE)
 }
 
-// widen is the FP32 code of an FP16 number or infinity.
+// widen returns the FP32 code of an FP16 number or infinity.
 func widen(code uint64) uint64 {
 	from, to := fp.FP16.Get(), fp.FP32.Get()
 	n := from.Decode(code)

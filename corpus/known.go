@@ -40,11 +40,11 @@ import (
 //	difference   id of this one difference, as compare prints it
 //
 // A difference of several kinds of cases is known if each of them is covered. Lists that
-// were made when every kind was a difference of its own are read as they are; only their
-// ids of differences may be no longer usable, which compare shows as unused entries.
+// were made when every kind was a difference of its own are read as they are; their
+// ids of differences may no longer occur, and compare then lists the entries as unused.
 //
 // The last day on which an entry holds is expires; without it, it holds for ever.
-// What only an expired entry covers counts as new.
+// A difference that only an expired entry covers counts as new.
 type Known struct {
 	Version int          `json:"v"`
 	Entries []KnownEntry `json:"known"`
@@ -137,7 +137,7 @@ func (e *KnownEntry) scopeless() bool {
 	return e.Instruction == "" && e.Pair == nil && e.Bucket == "" && e.Labels == nil && e.Changes == nil && e.Difference == ""
 }
 
-// Difference is what an entry's scope is about.
+// Difference is a difference of two machines, as far as the scopes of entries go.
 type Difference struct {
 	ID           string
 	A, B         string   // machines
@@ -184,7 +184,7 @@ func arrow(change string, turned bool) string {
 	return path + " " + to + "→" + from
 }
 
-// Expired reports whether an entry does not hold any more on a day.
+// Expired reports whether an entry no longer holds on a day.
 func (e *KnownEntry) Expired(day time.Time) bool {
 	return e.Expires != "" && day.UTC().Format(DateLayout) > e.Expires
 }

@@ -20,7 +20,7 @@ import (
 type Log struct {
 	f       *os.File
 	head    int64      // bytes of the first record
-	size    int64      // of all
+	size    int64      // bytes of all records
 	syncing chan error // not nil: a sync is in progress
 	behind  bool       // lines have been written since that sync began
 }

@@ -106,7 +106,7 @@ func (l *limited) Read(p []byte) (int, error) {
 		return 0, fmt.Errorf("%s has grown while it was read, and a %s has %s at most", l.name, l.what, byteSize(l.limit))
 	}
 	if int64(len(p)) > l.left+1 {
-		p = p[:l.left+1] // the byte too many tells the end from a file that goes on
+		p = p[:l.left+1] // one byte too many shows whether the file goes on
 	}
 	n, err := l.f.Read(p)
 	if l.left -= int64(n); l.left < 0 {

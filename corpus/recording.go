@@ -32,9 +32,9 @@ const (
 	maxData  = 256 << 20
 )
 
-// maxRecording is the bytes that a recording has at most, and those of the operands and
-// results that it expands to. The plan nightly on
-// an architecture of 75 instructions comes to a fortieth of it.
+// maxRecording is the largest size of a recording in bytes, and that of the operands and
+// results that it expands to. The plan nightly on an architecture of 75 instructions comes
+// to a fortieth of it.
 const maxRecording = 4 << 30
 
 // Header describes where a recording was made.
@@ -78,7 +78,8 @@ type Problem struct {
 }
 
 // Note is what results of an instruction depend on besides what the header says: how
-// the machine executes it, which tests it has passed. It stands before its data.
+// the machine executes it, which tests it has passed. It stands before the instruction's
+// data.
 type Note struct {
 	Arch        string            `json:"arch"`
 	Instruction string            `json:"instruction"`
@@ -96,8 +97,8 @@ type Recorded struct {
 	Batch *mma.Batch
 	D     []byte
 
-	place place // in the file, if they are not
-	sum   Sum
+	place place // where the frame is in the file, if they are not in memory
+	sum   Sum   // of the operands and results; zero: not computed yet
 }
 
 // Recording is the results of a target on inputs that it carries itself, so that it
@@ -124,7 +125,7 @@ type Recorded struct {
 // columns that the outputs of a tile share once: 128 outputs of a tile of 16 x 8
 // with K = 16 in FP16 take 14 bytes each, alone they would take 72.
 //
-// What is written is good at any moment. A file without an E frame was cut short:
+// A file is valid at any moment while it is written. A file without an E frame was cut short:
 // everything before the cut is good, and RecordingFile takes it up again.
 type Recording struct {
 	Header   Header
@@ -160,7 +161,8 @@ func (s *Section) bytes() int64 {
 	return int64(sh.Tiles) * (int64(sh.M)*row + int64(sh.N)*column + int64(sh.M*sh.N)*output)
 }
 
-// checkFaults reports whether faults can be those of a frame with the given number of outputs.
+// checkFaults returns an error unless faults can be those of a frame with the given number
+// of outputs.
 func checkFaults(faults []Fault, outputs int) error {
 	next := 0
 	for _, f := range faults {
@@ -174,8 +176,8 @@ func checkFaults(faults []Fault, outputs int) error {
 
 // OpenRecording reads a recording from a file: a native one, or one of the
 // hwvectors files of Khattak and Mikaitis, compressed or not (see readHWVectors). All of a
-// native one is checked, but operands and results stay in the file until they are loaded, which
-// must not change meanwhile.
+// native one is checked, but operands and results stay in the file until they are loaded.
+// The file must not change meanwhile.
 func OpenRecording(file string) (*Recording, error) {
 	f, err := Open(file, "recording", maxRecording)
 	if err != nil {

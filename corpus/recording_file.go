@@ -30,7 +30,7 @@ type Step struct {
 	Dots    int
 	Faults  int // outputs on which the target failed
 
-	// Of these, one is not nil if it is no data frame.
+	// One of these is not nil if the step is no data frame.
 	Note    *Note
 	Problem *Problem
 }
@@ -38,7 +38,7 @@ type Step struct {
 // ErrOtherRecording reports that a file holds a recording of something else.
 var ErrOtherRecording = errors.New("the file holds another recording")
 
-// ErrInUse reports that another process has a file.
+// ErrInUse reports that another process has locked a file.
 var ErrInUse = errors.New("another process is writing this file")
 
 // OpenRecordingFile begins the recording of a header in a file, or takes it up
@@ -126,8 +126,7 @@ func (r *RecordingFile) cut(offset int64) error {
 	return err
 }
 
-// Close closes the file, whether or not the recording is complete; Finish makes
-// it so.
+// Close closes the file, whether or not the recording is complete. Finish completes it.
 func (r *RecordingFile) Close() error { return r.f.Close() }
 
 // Sync returns when all that was written is on disk.
@@ -145,7 +144,7 @@ func (r *RecordingFile) Finish() error {
 // Size returns the bytes in the file.
 func (r *RecordingFile) Size() (int64, error) { return r.f.Seek(0, io.SeekCurrent) }
 
-// differences lists where a file's header is not the expected one.
+// differences lists where a file's header differs from the expected one.
 func (h *Header) differences(want *Header) []string {
 	var d []string
 	point := func(what string, have, want any) {
@@ -166,8 +165,7 @@ func (h *Header) differences(want *Header) []string {
 	return d
 }
 
-// EnvironmentDifferences describes what results depend on that is not the same in two
-// environments.
+// EnvironmentDifferences describes in what two environments differ on which results depend.
 func EnvironmentDifferences(have, want map[string]string) []string {
 	names := map[string]bool{}
 	for n := range have {
@@ -207,7 +205,7 @@ func planText(p *Plan) string {
 	return string(b)
 }
 
-// planDifference names two plans.
+// planDifference describes a plan that is not the wanted one.
 func planDifference(have, want *Plan) string {
 	switch {
 	case have == nil:

@@ -62,11 +62,11 @@ func readRecording(r io.Reader, file string) (*Recording, error) {
 // together.
 type frameReader struct {
 	in *bufio.Reader
-	// data is told of each data frame: its section, the index of its first dot
-	// product, what is deflated in it, and its faults.
+	// data is called with each data frame: its section, the index of its first dot
+	// product, its payload, and its faults.
 	data    func(s *Section, first uint64, payload []byte, faults []Fault) error
-	note    func(n Note)    // is told of each note
-	problem func(p Problem) // and of each problem
+	note    func(n Note)    // is called with each note
+	problem func(p Problem) // is called with each problem
 
 	frames   int
 	header   Header

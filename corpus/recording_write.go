@@ -84,9 +84,8 @@ var deflaters = sync.Pool{New: func() any {
 }}
 
 // Pack deflates a batch and its results d. The results of the dot products in faults mean
-// nothing.
-// A batch that is too large for ReadRecording is an error. It may be called from
-// several goroutines.
+// nothing. A batch that is too large for ReadRecording is an error. Several goroutines may
+// call Pack at once.
 func Pack(s Section, b *mma.Batch, d []byte, faults []Fault) (*Packed, error) {
 	s.Formats, s.Shape = b.Formats, b.Shape
 	if err := s.check(); err != nil {
@@ -142,8 +141,8 @@ func (r *RecordingWriter) Write(p *Packed) error {
 	return nil
 }
 
-// Add writes a batch and its results; a new Section frame first if s differs
-// from the last one. Of a batch that is too large for ReadRecording nothing is
+// Add writes a batch and its results, after a Section frame if s differs from the last
+// section. A batch that is too large for ReadRecording is an error, and nothing of it is
 // written.
 func (r *RecordingWriter) Add(s Section, b *mma.Batch, d []byte) error {
 	p, err := Pack(s, b, d, nil)

@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// What is written to take another's place has a name of this form, beside that place: of
-// one name there is one at most, whatever was killed before. Whoever writes it holds its
-// lock, so that nobody removes it before the writer has ended.
+// A file or directory that is written to take the place of another has a name of this form,
+// beside that place. For each name there is at most one, however many writers were killed.
+// Its writer holds a lock, so that nobody removes it before the writer has ended.
 const (
 	temporaryPrefix = "."
 	temporarySuffix = ".mmafuzz-tmp"
@@ -23,8 +23,8 @@ func temporaryName(path string) string {
 	return filepath.Join(filepath.Dir(path), temporaryPrefix+filepath.Base(path)+temporarySuffix)
 }
 
-// IsTemporary reports whether a file or a directory of this name is one that was being
-// written, and that belongs to nobody but the process that has it locked.
+// IsTemporary reports whether a file or a directory of this name is being written to take
+// the place of another. It belongs to the process that has it locked, or to nobody.
 func IsTemporary(name string) bool {
 	name = filepath.Base(name)
 	return strings.HasPrefix(name, temporaryPrefix) && strings.HasSuffix(name, temporarySuffix) && len(name) > len(temporaryPrefix+temporarySuffix)
@@ -39,9 +39,9 @@ type Replacement struct {
 	ended  bool   // it was committed or discarded
 }
 
-// Replace begins a file that is to take a place. Where a link leads is where it writes;
-// what is no regular file, such as a device or a pipe, is written to and stays. ErrInUse:
-// another process is replacing the same file.
+// Replace begins a file that is to take the place of another. A symbolic link stays: the file
+// that it leads to is replaced. What is no regular file, such as a device or a pipe, stays,
+// too: it is written to directly. ErrInUse: another process is replacing the same file.
 func Replace(file string) (*Replacement, error) {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
@@ -70,7 +70,7 @@ func Replace(file string) (*Replacement, error) {
 		err = f.Chmod(mode)
 	}
 	if err == nil {
-		err = f.Truncate(0) // what one that was killed has left
+		err = f.Truncate(0) // what a killed writer has left
 	}
 	if err != nil {
 		f.Close()
@@ -79,7 +79,7 @@ func Replace(file string) (*Replacement, error) {
 	return &Replacement{f: f, file: file}, nil
 }
 
-// replaceDirectly opens a device or a pipe to be written to, if anybody reads it.
+// replaceDirectly opens a device or a pipe for writing. A pipe that nobody reads is an error.
 func replaceDirectly(file string) (*Replacement, error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ENXIO) {
@@ -91,7 +91,8 @@ func replaceDirectly(file string) (*Replacement, error) {
 	return &Replacement{f: f, file: file, direct: true}, nil
 }
 
-// lockNew makes a file, or takes one that nobody has locked, and locks it.
+// lockNew makes a file, or takes one that nobody has locked, and locks it. ErrInUse: another
+// process has locked it.
 func lockNew(path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -110,7 +111,7 @@ func lockNew(path string) (*os.File, error) {
 	}
 }
 
-// stillAt reports whether an open file is the one of a path.
+// stillAt reports whether an open file is still the one that a path names.
 func stillAt(f *os.File, path string) bool {
 	here, err := f.Stat()
 	if err != nil {
@@ -168,8 +169,8 @@ func (r *Replacement) Discard() error {
 	return closeRemoved(r.f, r.f.Name())
 }
 
-// closeRemoved closes the locked file of a path and removes what is at the path: in the
-// order that the system allows, the file as long as it is locked where that can be.
+// closeRemoved removes what is at a path and closes its locked file: in this order, so that
+// nobody else locks what is being removed. Windows removes no open file.
 func closeRemoved(f *os.File, path string) error {
 	if runtime.GOOS == "windows" {
 		return errors.Join(f.Close(), os.RemoveAll(path))
@@ -186,9 +187,9 @@ func ReplaceFile(file string, body []byte) error {
 	return r.Save(body)
 }
 
-// RemoveStale removes from a directory, and from those in it down to a depth (0: it
-// alone), what processes that have come to an end were writing to replace files and
-// bundles. A bundle that one of them had moved away comes back to its place.
+// RemoveStale removes from a directory, and from those in it down to a depth (0: the
+// directory alone), what ended processes have left of files and bundles that they were
+// replacing. A bundle that one of them had moved away comes back to its place.
 func RemoveStale(dir string, depth int) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -225,6 +226,9 @@ func removeTemporary(path string, isDir bool) error {
 		return t.remove()
 	}
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // its writer has just moved it into its place
+	}
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,19 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
+// TestRemoveGone removes what a process that is alive has moved away since it was listed.
+func TestRemoveGone(t *testing.T) {
+	dir := t.TempDir()
+	for _, isDir := range []bool{false, true} {
+		if err := removeTemporary(temporaryName(filepath.Join(dir, "gone")), isDir); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := names(t, dir); len(got) > 0 {
+		t.Errorf("there is %q, want nothing", got)
+	}
+}
+
 // TestReplace replaces files, and leaves them, with nothing beside them in the end.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()

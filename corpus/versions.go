@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Versions are digests of what results depend on besides targets, flags and seeds, of 16
-// hexadecimal digits each; all empty: not known, since an earlier program did not keep
-// them. Package fuzz/gen/versions has those of this program.
+// Versions are digests, of 16 hexadecimal digits each, of what results depend on besides
+// targets, flags and seeds. All are empty if they are not known, since an earlier program
+// did not keep them. Package fuzz/gen/versions has those of this program.
 type Versions struct {
 	Catalogue  string `json:"catalogue"`  // every instruction with its formats, K and parameters
 	Generators string `json:"generators"` // names, versions, weights and tiles
@@ -36,8 +36,8 @@ func (v Versions) Check(now Versions) error {
 	return fmt.Errorf("%w: %s", ErrOtherVersion, v.Difference(now))
 }
 
-// Difference says in which digests something differs from this program, now, with both;
-// "" if in none.
+// Difference describes in which digests something differs from this program, now, with both
+// values; "" if in none.
 func (v Versions) Difference(now Versions) string {
 	if !v.Given() {
 		return "one that did not keep the digests of its catalogue, generators and formats"

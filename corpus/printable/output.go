@@ -63,7 +63,8 @@ func (o *Output) put(p []byte) (int, error) {
 	return n, o.err
 }
 
-// Finish writes what looked like the beginning of something.
+// Finish writes what was held back because it looked like the beginning of a character or
+// of ownMark.
 func (o *Output) Finish() {
 	if rest := o.rest; len(rest) > 0 {
 		o.rest = nil
@@ -71,8 +72,7 @@ func (o *Output) Finish() {
 	}
 }
 
-// simple reports whether text has printable ASCII, line ends and tabs only, as most
-// has.
+// simple reports whether text is only printable ASCII, line ends and tabs, as most text is.
 func simple(p []byte) bool {
 	for _, c := range p {
 		if (c < ' ' || c > '~') && c != '\n' && c != '\t' {
@@ -82,7 +82,7 @@ func simple(p []byte) bool {
 	return true
 }
 
-// whole returns how much of a text can be shown without what follows it.
+// whole returns how many bytes of a text can be shown before its continuation is known.
 func whole(text []byte) int {
 	if i := bytes.LastIndexByte(text, ownMark[0]); i >= 0 && len(text)-i < len(ownMark) && bytes.HasPrefix(ownMark, text[i:]) {
 		return i
@@ -112,8 +112,8 @@ type rawOutput struct{ *Output }
 
 func (r rawOutput) Write(p []byte) (int, error) { return r.put(p) }
 
-// Raw returns a writer for what is fit for a terminal already, or no text, and has its
-// own control characters.
+// Raw returns a writer that shows nothing otherwise than it is: for what is no text, or is
+// fit for a terminal already and has control characters of its own.
 func Raw(w io.Writer) io.Writer {
 	if o, ok := w.(*Output); ok {
 		o.Finish()
@@ -130,8 +130,9 @@ func Underneath(w io.Writer) io.Writer {
 	return w
 }
 
-// JSON writes the characters of JSON that cannot be seen, which are in strings, as \u and
-// digits: it means the same.
+// JSON returns JSON of one line, as json.Marshal makes it, with \u and digits in place of
+// each character that cannot be seen. Such characters are in strings only, so that the
+// result means the same.
 func JSON(body []byte) []byte {
 	if simple(body) {
 		return body

@@ -1,7 +1,7 @@
 // Package printable makes text from elsewhere - files of strangers, child processes,
 // devices - fit for a terminal, a log and a generated file. What cannot be seen is
-// shown as Go writes it in a string: an escape sequence \x1b[31m, a character that
-// turns the direction of writing \u202e, a byte that is no UTF-8 \xff.
+// shown as Go writes it in a string: an escape sequence as \x1b[31m, a character that
+// turns the direction of writing as \u202e, a byte that is not UTF-8 as \xff.
 //
 // The API of this package is not promised: it may change in any version.
 package printable
@@ -49,13 +49,13 @@ func escape(s, keep string) string {
 // fine reports whether a rune, of the given number of bytes, stays as it is.
 func fine(r rune, size int, keep string) bool {
 	if r == utf8.RuneError && size == 1 {
-		return false // no UTF-8
+		return false // not UTF-8
 	}
 	return strconv.IsPrint(r) || strings.ContainsRune(keep, r)
 }
 
-// Strings makes a Line of every string in what v points to: of structures, lists,
-// and maps, whose keys it leaves alone if two would become one.
+// Strings makes a Line of every string in what v points to, also within structures, lists
+// and maps. It leaves a key of a map alone if two keys would become one.
 func Strings(v any) { walk(reflect.ValueOf(v)) }
 
 func walk(v reflect.Value) {

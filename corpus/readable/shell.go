@@ -11,8 +11,8 @@ import (
 )
 
 // ShellWord writes a word as a POSIX shell reads it, in characters that can be seen,
-// for commands that people copy. Line ends at the end of a word stay what they are: no
-// shell has another way to write them.
+// for commands that people copy. Line ends at the end of a word stay as they are: a command
+// substitution, which writes all else that cannot be seen, would drop them.
 func ShellWord(word string) string {
 	ends := len(word) - len(strings.TrimRight(word, "\n"))
 	visible := word[:len(word)-ends]
@@ -47,7 +47,7 @@ func octal(word string) string {
 		switch c := word[i]; {
 		case c == '%':
 			b.WriteString("%%")
-		case c < ' ' || c > '~' || c == '\\' || c == '\'' || c == '-' && i == 0: // not an option
+		case c < ' ' || c > '~' || c == '\\' || c == '\'' || c == '-' && i == 0: // - would begin an option
 			fmt.Fprintf(&b, `\%03o`, c)
 		default:
 			b.WriteByte(c)
@@ -56,7 +56,7 @@ func octal(word string) string {
 	return b.String()
 }
 
-// ShellPath writes the name of a file as an argument, which no flag is.
+// ShellPath writes the name of a file as an argument that cannot be taken for a flag.
 func ShellPath(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "." + string(filepath.Separator) + name
@@ -73,7 +73,7 @@ func ShellCommand(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// slugs replaces what some system does not allow in the name of a file.
+// slugs replaces what not every system allows in the name of a file.
 var slugs = strings.NewReplacer("::", ".", ":", "-", "|", "-or-", "/", "_", " ", "", "~", "_vs_", `\`, "_")
 
 // Slug makes a name fit for a file on any system. A long one ends in a hash.

@@ -24,7 +24,7 @@ const (
 // Add adds a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Write writes the table; one without rows is nothing. bold marks up the first cells of
+// Write writes the table; without rows it writes nothing. bold marks up the first cells of
 // the rows below the heading, after they have been measured; nil leaves them plain.
 func (t *Table) Write(w io.Writer, bold func(string) string) {
 	if len(t.Rows) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// First returns the first elements of a list, at most the given number, and how many more there
-// are.
+// First returns the first elements of a list, at most the given number, and if there are
+// more, "and N more".
 func First(list []string, most int) []string {
 	if len(list) <= most {
 		return list
@@ -53,8 +53,8 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
-// Hanging breaks text into lines of a width, those after the first one indented by two
-// blanks, each with a line end.
+// Hanging breaks text into lines of a width and ends each with a line end. All lines but the
+// first are indented by two blanks.
 func Hanging(text string, width int) string {
 	return strings.Join(Wrap(text, width-2), "\n  ") + "\n"
 }

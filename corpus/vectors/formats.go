@@ -29,7 +29,7 @@ var Formats = []Format{
 	{"npz", ".npz", (*Set).npz},
 }
 
-// compareNumbers are the ways of comparing as the forms of programs have them.
+// compareNumbers are the ways of comparing in the forms for programs.
 var compareNumbers = map[string]uint64{CompareBits: 0, CompareNaN: 1, CompareZero: 2}
 
 // csv writes a row for each test; the codes of a vector are separated by blanks.
@@ -56,7 +56,7 @@ type part struct {
 	scalar bool
 }
 
-// parts are those of all tests, without those that the instruction does not have.
+// parts returns the parts of every test, without those that the instruction does not have.
 func (s *Set) parts() []part {
 	f := s.Formats
 	blocks := f.Blocks(s.K)
@@ -72,7 +72,7 @@ func (s *Set) parts() []part {
 	return slices.DeleteFunc(all, func(p part) bool { return p.width == 0 })
 }
 
-// title says what a file is.
+// title describes a file.
 func (s *Set) title() string {
 	return fmt.Sprintf("Test vectors of %s, %s, K = %d, %s: mmafuzz vectors", s.Instruction, s.Formats, s.K, s.Arithmetic)
 }
@@ -143,8 +143,8 @@ func (s *Set) readmemh() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// npz writes a zip of .npy files, one for each part, of a row for each test, and id.npy
-// with the names as rows of characters.
+// npz writes a zip of .npy files: one for each part, with a row for each test, and id.npy
+// with the names of the tests as rows of characters.
 func (s *Set) npz() ([]byte, error) {
 	cases, err := s.Cases()
 	if err != nil {
@@ -192,13 +192,11 @@ func names(cases []Case) *npy.Matrix {
 
 // Right reports whether a result is right for a test whose results are of a format.
 func (c *Case) Right(d fp.ID, got uint64) bool {
-	f := d.Get()
 	switch c.Compare {
 	case CompareNaN:
-		inf := f.InfCode(false)
-		return got&(f.CodeMask()&^f.SignBit()) > inf
+		return d.Get().Decode(got).Class == fp.NaN
 	case CompareZero:
-		return got&^f.SignBit()&f.CodeMask() == 0
+		return d.Get().Decode(got).Class == fp.Zero
 	}
 	return got == c.Want
 }

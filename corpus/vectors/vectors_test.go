@@ -15,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/npy"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -176,6 +177,31 @@ func evaluator(s *vectors.Set, o *vectors.Other) (func(d *mma.Dot) uint64, error
 	p := s.Params
 	err := p.Apply(o.Changes)
 	return func(d *mma.Dot) uint64 { return oracle.Eval(&p, s.Formats, s.K, d) }, err
+}
+
+// TestRight judges results of formats with infinities and without.
+func TestRight(t *testing.T) {
+	for _, tc := range []struct {
+		d       fp.ID
+		compare string
+		got     uint64
+		want    bool
+	}{
+		{fp.FP16, vectors.CompareNaN, 0xfe01, true},
+		{fp.FP16, vectors.CompareNaN, 0x7c00, false},
+		{fp.E4M3, vectors.CompareNaN, 0xff, true},
+		{fp.E4M3, vectors.CompareNaN, 0x7e, false},
+		{fp.FP32, vectors.CompareZero, 0x80000000, true},
+		{fp.FP32, vectors.CompareZero, 1, false},
+		{fp.E4M3FNUZ, vectors.CompareZero, 0x80, false}, // a NaN
+		{fp.FP16, vectors.CompareBits, 0x3c00, true},
+		{fp.FP16, vectors.CompareBits, 0xbc00, false},
+	} {
+		c := vectors.Case{Test: &vectors.Test{Compare: tc.compare}, Want: 0x3c00}
+		if got := c.Right(tc.d, tc.got); got != tc.want {
+			t.Errorf("%s by %s: %x is right: %v, want %v", tc.d, tc.compare, tc.got, got, tc.want)
+		}
+	}
 }
 
 // TestNPZ reads the arrays of NumPy's form.
