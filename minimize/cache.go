@@ -39,7 +39,7 @@ func (s *asker) ask(ctx context.Context, list []candidate) ([]candidate, error) 
 	return hits, err
 }
 
-// fill asks for the candidates that are not in the cache.
+// fill asks about the candidates that are not in the cache.
 func (s *asker) fill(ctx context.Context, list []candidate) error {
 	var unknown []candidate
 	for _, c := range list {

@@ -24,7 +24,7 @@ type Free struct {
 	// random sets of them were tried. False if there are none.
 	Together bool
 	// Any: the element can be anything. All bits are free, and every other value
-	// tried was as good: at least 32 - both zeros, 1, -1, the smallest
+	// tried was as good: at least 48 - both zeros, 1, -1, the smallest
 	// subnormal, the smallest and the largest normal numbers, infinities, quiet
 	// and signalling NaNs, of both signs, and random codes - or in a format of 6
 	// bits or less, all.
@@ -32,8 +32,8 @@ type Free struct {
 }
 
 // explain asks again about the best, and in the same batch about single bits;
-// then about sets of bits and other values. It returns a nil mask if it was not
-// asked for or the budget ended, and the answer for the best.
+// then about sets of bits and other values. It returns the mask, which is nil if it was
+// not asked for or the budget ended, and the second answer about the best.
 func (s *search) explain(ctx context.Context) (*Mask, string, error) {
 	if s.exhausted {
 		return nil, s.o.Bucket, nil
@@ -131,7 +131,8 @@ func (s *search) variants(i int, codes []uint64) []candidate {
 	return list
 }
 
-// keeps reports whether all these codes of element i are known to be in the bucket.
+// keeps reports whether the best with each of these codes as element i is known to be in the
+// bucket.
 func (s *search) keeps(i int, codes []uint64) bool {
 	for _, c := range s.variants(i, codes) {
 		if s.buckets[c.id] != s.o.Bucket {

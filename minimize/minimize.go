@@ -64,7 +64,7 @@ type Options struct {
 	BatchSize  int    // dot products per call, at most; 0: 512. The result depends on it only if MaxBatches ends the search.
 	SkipMask   bool   // leave Result.Mask nil, which saves a batch
 
-	// Progress, if not nil, is told of each improvement, for a journal.
+	// Progress, if not nil, is called after each improvement, for a journal.
 	Progress func(best *mma.Dot, queries, batches int)
 }
 
@@ -78,8 +78,8 @@ type Result struct {
 	// Minimal: a whole round of all passes has found nothing simpler. False if
 	// the budget ended before.
 	Minimal bool
-	// Mask specifies which parts of Dot do not matter; nil if it was not asked for or
-	// the budget ended before.
+	// Mask specifies which parts of Dot do not matter; nil with SkipMask, or if the budget
+	// ended before.
 	Mask *Mask
 	// Slips are the simplest dot products seen in other buckets.
 	Slips map[string]*mma.Dot
@@ -131,7 +131,7 @@ type search struct {
 	*asker
 	best    candidate
 	started bool        // the start was asked about
-	merged  []candidate // what the successes of the last round give together, not yet asked about
+	merged  []candidate // the successes of the last round combined, not yet asked about
 	minimal bool
 }
 
@@ -170,7 +170,7 @@ func (s *search) result(mask *Mask) *Result {
 // Options.BatchSize, on which the result must not depend.
 const roundSize = 256
 
-// round asks for the candidates of the passes until one is in the bucket, and
+// round asks about the candidates of the passes until one is in the bucket, and
 // reports whether one was.
 func (s *search) round(ctx context.Context) (bool, error) {
 	pool := &pool{layout: s.layout, best: s.best, known: s.buckets, seen: map[string]bool{}}
@@ -191,8 +191,8 @@ func (s *search) round(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// improve asks for candidates, the simplest first, and takes the first that is
-// in the bucket, if any.
+// improve asks about candidates, the simplest first, and makes the first one that is in the
+// bucket, if any, the best.
 func (s *search) improve(ctx context.Context, list []candidate) (bool, error) {
 	hits, err := s.askAfterStart(ctx, list)
 	if len(hits) == 0 {
@@ -209,8 +209,8 @@ func (s *search) improve(ctx context.Context, list []candidate) (bool, error) {
 // ErrStart reports that there is nothing to minimize: the start is not in the bucket.
 var ErrStart = errors.New("the start is not in the bucket")
 
-// askAfterStart asks for candidates; the first time after the start, in the same
-// batch, which must be in the bucket.
+// askAfterStart asks about candidates. The first time it asks about the start before them, in
+// the same batch; the start must be in the bucket.
 func (s *search) askAfterStart(ctx context.Context, list []candidate) ([]candidate, error) {
 	if s.started {
 		return s.ask(ctx, list)

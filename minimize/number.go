@@ -6,7 +6,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// number is what a code stands for, in the terms of the order.
+// number is what a code stands for, taken apart as the order compares it.
 //
 //	Finite  (-1)^neg * sig * 2^(exp-frac), sig odd and of frac+1 bits
 //	NaN     the fraction field is sig * 2^-frac, sig odd or 0

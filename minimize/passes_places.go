@@ -62,7 +62,7 @@ func (l *layout) sort(v vector) {
 }
 
 // moveTerms moves products toward the front, all by the same distance and each
-// alone. What stands there moves to the old place.
+// alone. They change places with what stands there.
 func moveTerms(p *proposals) {
 	if len(p.terms) == 0 {
 		return

@@ -126,7 +126,7 @@ func (p *proposals) product(k int) (fp.Dyadic, bool) {
 		}
 		x.Q += f.dyadic().Q
 	}
-	// Formats that are scaled have at most 4 significant bits, scales as well.
+	// No overflow: factors have at most 53 significant bits, scales 4.
 	x.Hi, x.Lo = bits.Mul64(a.sig*sa.sig, b.sig*sb.sig)
 	return x, true
 }

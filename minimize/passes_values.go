@@ -64,10 +64,10 @@ func (p *proposals) jump(prepare func(v vector)) {
 	}
 }
 
-// negate flips the sign of a value, or if it cannot have one, of c.
+// negate flips the sign of a value or, if it cannot have one, that of c.
 func (p *proposals) negate(v vector, i int) bool { return p.flip(v, i) || p.flip(v, p.c()) }
 
-// cutBits clears low fraction bits, rounding down and up to fewer.
+// cutBits rounds values down and up to fewer fraction bits.
 func cutBits(p *proposals) {
 	for _, set := range p.sets() {
 		longest := 0

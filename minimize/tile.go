@@ -14,7 +14,7 @@ type Place uint8
 const (
 	Alone    Place = iota // nothing: a tile of this output alone shows it
 	Corner                // a tile of zeros around it; it may be the first output
-	Original              // a tile of zeros around it, and its own position
+	Original              // a tile of zeros around it, at its own position
 	Whole                 // the rest of its tile
 	Nowhere               // more than its tile: the tile alone does not show it
 )

@@ -10,10 +10,10 @@ import (
 )
 
 // A dot product that is aimed at a decision costs a hundred times as much to design as to
-// compute in a tile. Around makes a tile of each: rows of A and columns of B differ from the
-// designed ones in one place, and c from output to output, so that the neighbourhood of a
-// decision is tried at the cost of raw bits. Output 0 of tile i is the dot product i of the
-// source that is varied.
+// compute in a tile. Around makes a tile of each: every row of A and column of B but the first
+// has one change of the designed one, and c varies from output to output, so that the
+// neighbourhood of a decision is tried at the cost of raw bits. Output 0 of tile i is the dot
+// product i of the source that is varied.
 
 const aroundSide = 8 // rows, and columns, of a tile
 
@@ -103,7 +103,7 @@ func varyRows(d *draw, buf []byte, tile int, f *format, codes []uint64) {
 	}
 }
 
-// term returns a position, of a code that is not zero if there is one.
+// term returns the position of a code that is not zero, or any position if all are.
 func (d *draw) term(codes []uint64) int {
 	k := d.intn(len(codes))
 	for range codes {

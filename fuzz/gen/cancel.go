@@ -22,8 +22,7 @@ func cancelDot(d *draw, dot *mma.Dot) {
 		d.cancelPairs(base, kappa)
 		return
 	}
-	// The sum in units of 2^q, rounded like c: good to 60 bits, more is not
-	// needed to cancel most of it.
+	// The sum in units of 2^q: some 40 bits, more are not needed to cancel most of it.
 	q := base - 40
 	var sum int64
 	for k := range d.K {
@@ -50,8 +49,8 @@ func (d *draw) units(k, q int) int64 {
 	return n
 }
 
-// cancelPairs pairs products with their negatives, one factor moved in a place
-// that kappa gives.
+// cancelPairs pairs products with their negatives, one factor of which is changed in the
+// bit that kappa gives.
 func (d *draw) cancelPairs(base, kappa int) {
 	for k := 0; k+1 < d.K; k += 2 {
 		d.product(k, base-d.between(0, 6), d.coin())

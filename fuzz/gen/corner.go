@@ -9,8 +9,8 @@ import (
 
 // Corners enumerate the extremes of a sum by construction, where others come upon them by
 // luck: an adder that lacks its top integer bit is right on nearly all inputs that are
-// drawn. Every combination of these classes is one case; with more indexes than cases the
-// lanes of the single terms wander.
+// drawn. Every combination of these classes is one case. Indexes beyond the last case begin
+// again, with the single terms in other lanes.
 
 // cornerLanes are the lanes that have a product: lane k of n, with one that wanders.
 var cornerLanes = []struct {
@@ -67,8 +67,8 @@ var cornerSigns = []struct {
 	{"half opposed", func(i, n int) bool { return 2*i >= n }},
 }
 
-// cornerLevels are exponents of the largest product: of what n products make, whose sum
-// is less than 2^carry times that of powers of two.
+// cornerLevels are exponents of the largest product, given the number n of products and the
+// carry of their significands.
 var cornerLevels = []struct {
 	name  string
 	level func(d *draw, n, carry int) int
@@ -82,8 +82,8 @@ var cornerLevels = []struct {
 	{"products just below normal results", func(d *draw, n, carry int) int { return int(d.D.Get().Emin()) - carry }},
 }
 
-// cornerAccumulators are c, given the exponent of the largest product, which is the sum of
-// its factors', and that of a power of two above the sum of all.
+// cornerAccumulators are c, given level, the exponent of the largest product, which is the
+// sum of its factors' exponents, and sum, that of a power of two above the sum of all.
 var cornerAccumulators = []struct {
 	name string
 	c    func(f *format, level, sum int) uint64

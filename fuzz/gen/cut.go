@@ -79,7 +79,7 @@ func (d *draw) cancelBig(isC bool, big int) {
 		}
 		return
 	}
-	// c is made the product's value, so that it cancels exactly.
+	// c becomes minus the product, so that they cancel exactly.
 	d.product(k, big, d.coin())
 	d.minusProduct(k)
 	if d.oneIn(4) {

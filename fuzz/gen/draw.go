@@ -80,8 +80,7 @@ func (d *draw) aim(lo, hi int) int {
 	return d.between(lo, hi)
 }
 
-// reset makes the dot product all zeros, with scales of 1 or, half of the time,
-// of random exponents.
+// reset makes the dot product all zeros, with scales of 1.
 func (d *draw) reset() {
 	clear(d.dot.A)
 	clear(d.dot.B)
@@ -104,7 +103,7 @@ func (d *draw) scaleBy(i, e int) {
 }
 
 // splitScale returns exponents of two scales that add up to e, as far as the format
-// reaches it. The first is about e/2, and more by some steps.
+// reaches it. The first is e/2+more, as far as the format reaches that.
 func (d *draw) splitScale(e, more int) (x, y int) {
 	lo, hi := int(d.fs.Emin()), int(d.fs.Emax())
 	x = min(max(e/2+more, lo), hi)
@@ -266,7 +265,7 @@ func (d *draw) accumulators() (lo, hi int) {
 	return int(d.fc.Emin()), int(d.fc.Emax())
 }
 
-// place returns a position whose product is still zero.
+// place returns a position at which both factors are still +0, or any if there is none.
 func (d *draw) place() int {
 	k := d.intn(d.K)
 	for range d.K {

@@ -63,8 +63,8 @@ func floorDot(d *draw, dot *mma.Dot) {
 }
 
 // floorOfMany makes all products multiples of a bit near the lowest one retained,
-// with one scale, and their sum the smallest result or nearly: few of them are
-// too small for that.
+// with one scale, and their sum the smallest result or nearly: a few of them would be
+// too small to reach it.
 func floorOfMany(d *draw, unit, low int) {
 	low -= d.between(-1, 2)
 	d.scaleBy(0, low-d.lowestBit())

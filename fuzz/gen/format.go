@@ -2,7 +2,7 @@ package gen
 
 import "github.com/mmafuzz/mmafuzz/sim/fp"
 
-// format is a format with what is asked of it for every operand, computed once.
+// format is a format with what generators ask of it for every operand, computed once.
 type format struct {
 	*fp.Format
 	emin, emax    int32

@@ -23,8 +23,8 @@
 //	cdna3 BF16               0.19   5.2   12.2     0.14   4.7   16.8
 //	blackwell E4M3           0.14   4.6   16.3     0.13   4.8   17.4
 //
-// Of one arithmetic it gains a third of the last hundredth's time, of the others nothing:
-// most mutants are separated before features say anything. It is left out, since what
+// For one arithmetic the bandit takes a third off the last hundredth's time, for the others
+// nothing: most mutants are separated before features are of use. It is left out, since what
 // a source is given would depend on all results before. To see it again:
 //
 //	go test -run xxx -bench 'Schedule/.*/.*/(varied|bandit)' -benchtime 1x ./fuzz/selfcheck -seeds 20
@@ -53,7 +53,7 @@ type Generator struct {
 	Doc     string
 	Weight  int // share of a campaign's inputs
 
-	// Tile is the rows and columns of one tile. A generator of whole tiles
+	// M and N are the rows and columns of one tile. A generator of whole tiles
 	// makes 128 dot products that share rows and columns at once; one that
 	// designs single dot products has tiles of 1 x 1.
 	M, N int
@@ -67,10 +67,10 @@ type Generator struct {
 	// that takes some draws them itself, from the whole range.
 	Aims func(sp Spec, p *mma.Params) []int
 
-	// Once is the number of dot products that a campaign makes at any cost, all of an
+	// Once is the number of dot products that a campaign makes at any cost: all cases of an
 	// enumeration.
 	Once uint64
-	// rare: what it designs is lost in a small variation, such as a zero or an infinity.
+	// rare: what it designs, such as a zero or an infinity, is lost in a small variation.
 	rare bool
 
 	// One of these makes the inputs: a dot product, of zeros and scales of 1 when it is
@@ -220,7 +220,7 @@ func (s Source) String() string {
 // current one.
 func ParseSource(text string) (Source, error) {
 	if n := strings.Count(text, mutateGenerator.Name); n > maxNesting {
-		return Source{}, fmt.Errorf("%.80q: %d mutations, one of the other; there are %d at most", text, n, maxNesting)
+		return Source{}, fmt.Errorf("%.80q: %d nested mutations; at most %d are possible", text, n, maxNesting)
 	}
 	if strings.HasPrefix(text, mutateGenerator.Name) {
 		return parseMutate(text)
@@ -237,9 +237,12 @@ func ParseSource(text string) (Source, error) {
 	if !hasArgs {
 		return s, nil
 	}
+	if g.Aims == nil {
+		return Source{}, fmt.Errorf("%.200q: generator %s takes no arguments", text, g.Name)
+	}
 	list, ok := strings.CutSuffix(args, "]")
-	if !ok || g.Aims == nil {
-		return Source{}, fmt.Errorf("%q: bad or needless arguments", text)
+	if !ok {
+		return Source{}, fmt.Errorf("%.200q: the arguments do not end in ]", text)
 	}
 	for a := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(a)
@@ -321,7 +324,7 @@ func (s Source) Fill(b *mma.Batch, seed, first uint64) {
 // from the second batch of a Spec on it needs no new memory.
 type Filler struct{ draws map[Spec]*draw }
 
-// Fill is Source.Fill for a source whose name, which is s.String(), is at hand.
+// Fill is Source.Fill; name must be s.String().
 func (f *Filler) Fill(s Source, name string, b *mma.Batch, seed, first uint64) {
 	d := f.draw(Spec{b.Formats, b.K})
 	d.args = s.Args

@@ -59,7 +59,7 @@ func (d *draw) mutation() {
 		}
 	case 6:
 		a[k], b[k] = 0, 0
-	case 7: // the same product with the exponents shared otherwise
+	case 7: // the same product with the exponent divided otherwise
 		d.shiftExponents(k)
 	case 8:
 		if d.fs != nil {
@@ -114,8 +114,7 @@ func (d *draw) shiftExponents(k int) {
 
 // Mutate returns another input for Decode, for engines that take a mutator: the dot product
 // that data stand for, changed in a few places, or one time in mutateAnew one that a
-// generator designs. Where there are several instructions, some of the new ones are of
-// another.
+// generator designs. Half of the designed ones are for an instruction drawn anew.
 func Mutate(data []byte, seed uint64, insts []mma.Instruction) []byte {
 	i, dot := Decode(data, insts)
 	n := slices.IndexFunc(insts, func(x mma.Instruction) bool { return x.FullName() == i.FullName() })

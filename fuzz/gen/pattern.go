@@ -58,7 +58,7 @@ func patternCodes(f *fp.Format) []uint64 {
 	return codes
 }
 
-// patternCompany is what the second product is.
+// patternCompany is the number of second products.
 const patternCompany = 3
 
 func patternSize(sp Spec) uint64 {

@@ -20,7 +20,7 @@ func Probe(sp Spec, seed uint64, round int, ps ...*mma.Params) []*mma.Dot {
 	for i := range generators {
 		g := &generators[i]
 		src := g.Aimed(sp, ps...)
-		// Of a tile only outputs that share no operands: those on its diagonal.
+		// Take only the outputs of a tile that share no operands: those on its diagonal.
 		per, diagonal := uint64(g.M*g.N), uint64(min(g.M, g.N))
 		b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: int(n / diagonal)})
 		src.Fill(b, seed, first/diagonal*per)

@@ -1,9 +1,9 @@
 package gen
 
 // Schedule decides whose turn it is: each source has Weight turns in a cycle, spread out. A
-// pair that is fast takes variations of most sources from some turn on, since designing an
-// input takes it many times as long as computing it; then a turn is about as long for every
-// source, whatever its inputs cost.
+// fast pair of units takes variations of most sources from some turn on, since designing an
+// input takes many times as long as computing it. From then on a turn takes about as long
+// for every source, whatever its inputs cost.
 type Schedule struct {
 	sources []scheduled
 	cycle   uint64 // turns
@@ -14,8 +14,8 @@ type scheduled struct {
 	source    Source
 	name      string
 	around    Source // its variations; the zero Source: none
-	nameAll   string
-	expensive bool // to make, on a fast pair
+	nameAll   string // of around
+	expensive bool   // to make, on a fast pair
 }
 
 // ScheduleVersion changes whenever a Schedule gives other turns than before.
@@ -23,8 +23,8 @@ const ScheduleVersion = 2
 
 const (
 	openingTurns = 64 // in which every pair takes sources as they are
-	designedIn   = 4  // then one turn in so many of a source has no variations
-	designedCost = 16 // and as many times fewer dot products
+	designedIn   = 4  // after these, one cycle in so many has no variations
+	designedCost = 16 // in such a cycle, by how much an expensive source makes fewer dot products
 )
 
 // NewSchedule returns the schedule of some sources for pairs that are fast or not. Turns

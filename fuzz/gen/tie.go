@@ -70,9 +70,9 @@ func tieDot(d *draw, dot *mma.Dot) {
 	}
 }
 
-// tieOfMany makes a tie where no product has half a unit of the last place of
-// another: most products are large and of one sign, so that their sum has, and c
-// is a little more or less far below.
+// tieOfMany makes a tie where no product is as small as half a unit in the last place of
+// another: most products are large and of one sign, so that some are that small beside
+// their sum, and c is a little more or less far below.
 func tieOfMany(d *draw, unit, hi int) {
 	neg := d.coin()
 	for k := range d.K {
@@ -85,8 +85,8 @@ func tieOfMany(d *draw, unit, hi int) {
 	d.accumulator(unit-d.between(1, 30), d.coin())
 }
 
-// multiply returns the product of two numbers of at most 64 significant bits in
-// all; more are rounded to odd.
+// multiply returns the product of two numbers, each of which is first rounded to odd at 64
+// bits if it has more.
 func multiply(x, y fp.Dyadic) fp.Dyadic {
 	x, y = short(x), short(y)
 	hi, lo := bits.Mul64(x.Lo, y.Lo)

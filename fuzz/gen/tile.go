@@ -10,8 +10,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// rawWords fills every buffer with random bits: the words of a stream of the tile's
-// own, which may be made at once.
+// rawWords fills every buffer with random bits: the words of the tile's own stream, many of
+// which can be made at once.
 func rawWords(d *draw, b *mma.Batch, tile int) {
 	if d.bytes != nil {
 		rawTile(d, b, tile)
@@ -117,8 +117,8 @@ func valueTile(value func(*draw) float64) func(*draw, *mma.Batch, int) {
 	}
 }
 
-// samples are the codes of values of a distribution that were drawn once, and what is
-// drawn anew of each: the last bits of its fraction.
+// samples are the codes of values of a distribution that were drawn once, and a mask of the
+// last bits of their fractions, which are drawn anew each time.
 type samples struct {
 	codes [1 << 12]uint64
 	fresh uint64 // mask
@@ -130,7 +130,7 @@ type sampleKey struct {
 	format       fp.ID
 }
 
-const sampledBits = 7 // of a fraction, by the sample
+const sampledBits = 7 // leading bits of a fraction that a sample gives
 
 // sampleTile is valueTile of values that are picked from samples, which is many times
 // faster. Of a distribution 4,096 signs, exponents and leading bits are enough for a test.

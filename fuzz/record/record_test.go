@@ -307,9 +307,9 @@ func TestPlanErrors(t *testing.T) {
 		{"nothing@1", "sim:hopper", "plan test: entry 2: unknown generator"},
 		{"raw@7", "sim:hopper", "plan test: entry 2: generator raw: version 7 is not known"},
 		{"raw", "sim:hopper", `plan test: entry 2: "raw": name a version, such as raw@2: plans outlive generators`},
-		{"raw@1[*]", "sim:hopper", `plan test: entry 2: "raw@1[*]": bad or needless arguments`},
+		{"raw@1[*]", "sim:hopper", `plan test: entry 2: "raw@1[*]": [*] is for a generator that takes arguments, in their place`},
 		{"cut@1[24][*]", "sim:hopper", `plan test: entry 2: `},
-		{"cut@1[24", "sim:hopper", `plan test: entry 2: "cut@1[24": bad or needless arguments`},
+		{"cut@1[24", "sim:hopper", `plan test: entry 2: "cut@1[24": the arguments do not end in ]`},
 		{"raw@1", "ref:exact", "ref:exact works on any formats: there are no instructions of its own to record"},
 		{"raw@1", "sim:cdna1", "plan test has no pattern for any instruction of sim:cdna1"},
 	} {

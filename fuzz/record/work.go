@@ -100,7 +100,7 @@ func parseSource(text string) (src gen.Source, aimed bool, err error) {
 	case !strings.Contains(name, "@"):
 		return src, false, fmt.Errorf("%q: name a version, such as %s: plans outlive generators", text, src)
 	case aimed && (src.Generator.Aims == nil || len(src.Args) > 0 || src.Base != nil):
-		return src, false, fmt.Errorf("%q: bad or needless arguments", text)
+		return src, false, fmt.Errorf("%q: %s is for a generator that takes arguments, in their place", text, anyAim)
 	}
 	return src, aimed, nil
 }
