@@ -64,9 +64,9 @@ func TestDecisionsOfOne(t *testing.T) {
 	}
 }
 
-// TestStepsReach checks that for every field of a program there is a step that sets it,
-// if it is an enumeration to every value but the one that means absent: what no step
-// sets is never found.
+// TestStepsReach checks that for every field of a program there is a step that sets it, and
+// to every value of an enumeration but the one that means absent: what no step sets is
+// never found.
 func TestStepsReach(t *testing.T) {
 	reached := map[string]map[int]bool{}
 	for _, f := range mma.Fields() {
@@ -110,8 +110,8 @@ func TestStepsReach(t *testing.T) {
 }
 
 // TestNumbers checks the table of numeric fields: it has every field of mma.Params that
-// is no enumeration, no format, no merge and no passes; the values of programs lie in their ranges; and no
-// program that does not use a field has a value of it.
+// is no enumeration, no format, no merge and no passes; the values of programs lie in their
+// ranges; and no program that does not use a field has a value of it.
 func TestNumbers(t *testing.T) {
 	for _, f := range mma.Fields() {
 		if want := f.Values() == nil && !strings.HasSuffix(f.Path, ".widen") && !strings.HasSuffix(f.Path, ".to") && f.Path != "merge" && f.Path != "passes"; isNumber(f.Path) != want {

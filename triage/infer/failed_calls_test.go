@@ -19,8 +19,8 @@ type restarting struct{ *unit }
 
 func (m restarting) Restarts() (int, string) { return int(m.calls.Load()) / 10, "the unit has died" }
 
-// TestFailures infers units that fail on calls, but on no input of these alone: it is
-// counted, with the first input, and nothing else comes of it.
+// TestFailures infers units that fail on calls, but on no input of these alone: the
+// failures are counted and reported with their first inputs, and change nothing else.
 func TestFailures(t *testing.T) {
 	onBatches := volta(t)
 	onBatches.spoil = func(_ *mma.Dot, code uint64, first, n int, _ bool) (uint64, error) {
@@ -69,7 +69,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestGone infers units that die for good: it does not take many calls to see that.
+// TestGone infers units that die for good: that is found out in few calls.
 func TestGone(t *testing.T) {
 	for _, after := range []int64{0, 1, 20} {
 		u := volta(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
-// TestFound infers programs. Those that show in full are expected as they are, the
-// others to give the same results.
+// TestFound infers programs. Those of which every part shows in results must be found as
+// they are; for the others a program must be found that gives the same results.
 func TestFound(t *testing.T) {
 	long(t)
 	single := mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}
@@ -81,8 +81,8 @@ func checkSame(t *testing.T, r *Result, p *mma.Params) {
 	}
 }
 
-// checkMutants checks that the unit gives on the input that rules a mutant out what is
-// said, and that the mutant does not.
+// checkMutants checks, for each input that rules out a mutant, that the unit gives the
+// result in the report and the mutant another one.
 func checkMutants(t *testing.T, r *Result, u *unit) {
 	t.Helper()
 	told := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// testHeader is that of the journals of these tests: K = 2, results of four bytes.
+// testHeader is the header of these tests' journals: K = 2, results of four bytes.
 var testHeader = header{Version: journalVersion, Versions: versions.Current(), Target: "test", Name: "x", K: 2,
 	Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, Checks: 1}
 
@@ -32,8 +32,8 @@ func journalOf(t *testing.T, h any, line string) string {
 	return path
 }
 
-// TestDamagedRecords opens journals with records that have the right checksum and cannot
-// be.
+// TestDamagedRecords opens journals with records that have the right checksum and
+// impossible contents.
 func TestDamagedRecords(t *testing.T) {
 	const cost = `"queries":2,"batches":1`
 	for line, want := range map[string]string{

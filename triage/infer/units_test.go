@@ -12,8 +12,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// unit is a unit for tests: a simulator that does not tell what it computes, and
-// that something may be done to.
+// unit is a unit for tests: a simulator that does not tell what it computes, and whose
+// results may be spoiled.
 type unit struct {
 	devices.Unit
 	inst *mma.Instruction

@@ -46,7 +46,7 @@ func TestTreeOfCounts(t *testing.T) {
 	}
 }
 
-// TestNoTree finds no tree for counts that none gives.
+// TestNoTree finds no tree for counts that no tree gives.
 func TestNoTree(t *testing.T) {
 	for _, m := range []counts{
 		{{0, 2, 3}, {2, 0, 2}, {3, 2, 0}},                        // 0 meets 1 first, and 1 meets 2 first

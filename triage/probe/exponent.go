@@ -35,7 +35,7 @@ func (p *Prober) leastExponent() finding {
 		case e == least-2:
 			return finding{value: "-", why: "no sum at d's smallest number shows a smaller term", seen: []Seen{seen}}
 		default:
-			return finding{value: fmt.Sprint(e + 1 + w.bits), why: "lowest exponent of an alignment, or what the smallest terms have", seen: []Seen{at, seen}}
+			return finding{value: fmt.Sprint(e + 1 + w.bits), why: "lowest exponent of an alignment, or that of the smallest terms", seen: []Seen{at, seen}}
 		}
 	}
 }

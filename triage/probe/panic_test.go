@@ -96,7 +96,7 @@ func everything(t *testing.T, u probe.Unit) {
 	}
 }
 
-// TestMadeUp asks made-up units, and the same with spoiled results, all questions.
+// TestMadeUp asks made-up units all questions, and the same units with spoiled results.
 func TestMadeUp(t *testing.T) {
 	for seed := range tier.Of[uint64](30, 60, 300) {
 		i := mma.MadeUp(seed)

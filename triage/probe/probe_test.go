@@ -110,7 +110,7 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestOrders probes units whose order is none of a catalogue's.
+// TestOrders probes units whose summation order no unit of the catalogue has.
 func TestOrders(t *testing.T) {
 	rne := mma.Round{Frac: 23, Mode: fp.RNE, Emin: -126, Emax: 127}
 	exact := mma.Join{}

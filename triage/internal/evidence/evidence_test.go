@@ -29,7 +29,7 @@ func dots() (shows, hides *mma.Dot) {
 	return shows, hides
 }
 
-// filled returns evidence with n cases of which near explains all but the one at wrong.
+// filled returns evidence with n cases. The program near explains all but case number wrong.
 func filled(t *testing.T, n, wrong int) *Evidence {
 	t.Helper()
 	e := New(space, oracle.Policy{})

@@ -9,8 +9,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// encoded are the fields that the encoder knows; those of rounds and stages without what
-// they belong to.
+// encoded are the fields that the encoder knows. STAGE stands for stage0 and stage1, ROUND for
+// every place of a rounding.
 var encoded = strings.Fields(`
 	in.widen in.sub in.c in.acc prod.exp prod.up scale order l lanes merge tail start leaf
 	STAGE.sum STAGE.split STAGE.group STAGE.deep STAGE.fixed STAGE.plus STAGE.align.f STAGE.align.mode STAGE.align.floor

@@ -80,7 +80,8 @@ func value(n *Node, vars map[*Node]*big.Int, known map[*Node]*big.Int) *big.Int 
 	return v
 }
 
-// random makes a graph of random nodes, of small numbers so that cases meet.
+// random makes a graph of random nodes. Their values are small, so that special cases of
+// several nodes coincide.
 func random(r *rand.Rand) (g *Graph, vars, all []*Node) {
 	g = New()
 	for i := range 4 {
