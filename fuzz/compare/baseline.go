@@ -23,7 +23,7 @@ func (c *Comparison) judge() {
 	r.fill()
 }
 
-// unlisted returns the state of a difference that no list has: still there if the
+// unlisted returns the state of a difference that no list covers: still there if the
 // baseline has it and did not count it as known, else new.
 func (c *Comparison) unlisted(d *Difference) string {
 	if c.Baseline != nil && c.Baseline.has(d) {
@@ -32,9 +32,9 @@ func (c *Comparison) unlisted(d *Difference) string {
 	return StateNew
 }
 
-// findGone lists the differences of the baseline that are no more, and whether their
-// instructions were compared at all: those that were not are still open, however many
-// nights a machine is away.
+// findGone lists the differences of the baseline that were not found, and whether their
+// instructions were compared at all. Those that were not compared stay on the list, however
+// many nights a machine is away.
 func (c *Comparison) findGone() {
 	here := map[string]bool{}
 	for _, d := range c.result.Differences {
@@ -61,7 +61,8 @@ func (c *Comparison) findGone() {
 	}
 }
 
-// compared reports whether a comparison has what a difference was about.
+// compared reports whether a comparison has the machines and the instruction of a
+// difference.
 func (r *Result) compared(d *Gone) bool {
 	if d.B == "" {
 		return slices.ContainsFunc(r.Machines, func(m Machine) bool { return m.Name == d.A })
@@ -69,7 +70,7 @@ func (r *Result) compared(d *Gone) bool {
 	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.A == d.A && c.B == d.B && c.Instruction == d.Instruction })
 }
 
-// findChanged lists the recorded instructions whose model is not that of the baseline.
+// findChanged lists the recorded instructions whose model differs from the baseline's.
 func (c *Comparison) findChanged() {
 	for _, now := range c.result.Models {
 		for _, was := range c.Baseline.Models {

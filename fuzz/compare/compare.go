@@ -1,9 +1,9 @@
 // Package compare compares recordings of different machines: instruction by
 // instruction, on the inputs that two recordings have in common.
 //
-// Each recording is first explained by a model: that of the catalogue, or one with some
-// changes. Then each two machines are compared as in a campaign (package fuzz), with the
-// cause of every differing case and one smallest case of each. What comes of it, a
+// Each recording is first explained by a model, if possible: that of the catalogue, or the
+// same with changes. Then every two machines are compared as in a campaign (package fuzz),
+// with the cause of every differing case and a smallest case of each cause. The outcome, a
 // Result, is data: it is also the JSON that mmafuzz compare writes, the baseline of the
 // next comparison, and what Write shows as text.
 //
@@ -38,20 +38,20 @@ type Options struct {
 	// Known are differences that are no news. Its day is the date of the result.
 	Known Known
 	// NaN and Zero say how NaNs and signs of zeros are compared; nil: by their bits,
-	// but for what a model leaves open.
+	// except where a model leaves them open.
 	NaN, Zero *oracle.Strictness
 	// Workers run in parallel; 0: devices.Workers. They do not change the result.
 	Workers int
-	// MaxFindings is the number of cases of each two machines that are shrunk; 0:
-	// fuzz.DefaultFindings. AllFindings: those of known differences and of ones that
-	// the baseline has, too.
+	// MaxFindings is the largest number of cases of every two machines that are shrunk;
+	// 0: fuzz.DefaultFindings. With AllFindings, cases of known differences and of
+	// differences in the baseline are shrunk too.
 	MaxFindings int
 	AllFindings bool
-	// Trouble is what could not be compared at all, for the result.
+	// Trouble lists what could not be compared at all, for the result.
 	Trouble []string
-	// Out, if not "", is the directory below which findings get bundles, in bundles.
+	// Out, if not "", is the directory in whose subdirectory bundles findings are written.
 	Out string
-	// Observer is told of progress; nil: nobody is.
+	// Observer, if not nil, is told of progress.
 	Observer Observer
 }
 
@@ -59,13 +59,13 @@ type Options struct {
 type Observer interface {
 	// Models reports how far the search for the models of the recordings is.
 	Models(s *fuzz.State)
-	// Progress reports the state of the campaign that compares two machines after an epoch.
+	// Progress reports, after an epoch, the state of the campaign that compares two machines.
 	Progress(s *fuzz.State)
-	// Machines reports which two machines are compared next: the n-th of so many pairs.
+	// Machines reports which two machines are compared next: pair n, from 1, of so many.
 	Machines(n, of int, a, b string)
 }
 
-// quiet is the Observer of those who have none.
+// quiet is an Observer that does nothing.
 type quiet struct{}
 
 func (quiet) Models(*fuzz.State)   {}
@@ -82,7 +82,7 @@ type Comparison struct {
 	result Result
 
 	log  *corpus.Log
-	done map[[2]string]*unit // that the log has, by the names of the machines
+	done map[[2]string]*unit // the units in the log, by the names of the machines
 }
 
 // ErrNoRecordings reports that none of the sides is a recording.
@@ -91,8 +91,8 @@ var ErrNoRecordings = errors.New("none of these is a recording")
 // ErrNothing reports that no two sides have inputs in common.
 var ErrNothing = errors.New("there is nothing to compare")
 
-// New prepares a comparison of each recording with each other one, and with each target.
-// It names the sides: see SameNameError. ErrNoRecordings: none is a recording.
+// New prepares a comparison of each recording with each other recording and each target. It
+// names the sides. The error is a SameNameError, or ErrNoRecordings if none is a recording.
 func New(sides []*Side, o Options) (*Comparison, error) {
 	if o.Observer == nil {
 		o.Observer = quiet{}
@@ -115,9 +115,9 @@ func New(sides []*Side, o Options) (*Comparison, error) {
 }
 
 // Run compares one pair of machines after the other, so that no more than two have to be in
-// memory. The result of a comparison whose context has ended, or whose target has
-// stopped answering, says so in Incomplete and is CutOff, unless nothing was compared
-// yet: then there is none. ErrNothing: no two sides have inputs in common.
+// memory. If the context ends, or a target stops answering, the result says so in Incomplete
+// and is CutOff; if nothing was compared until then, there is no result. The error is
+// ErrNothing if no two sides have inputs in common.
 func (c *Comparison) Run(ctx context.Context) (*Result, error) {
 	c.fold()
 	pairs := c.machinePairs()
@@ -195,7 +195,8 @@ func (c *Comparison) compareMachines(ctx context.Context, a, b *Side) error {
 	return nil
 }
 
-// config returns the campaign over the pairs, whose recordings have their models.
+// config returns the configuration of the campaign over the pairs, and gives their
+// recordings the models that were found.
 func (c *Comparison) config() fuzz.Config {
 	cfg := fuzz.Config{Seed: 1, Workers: c.Workers, NaN: c.NaN, Zero: c.Zero, MaxFindings: c.MaxFindings, Bundles: c.Out, BundleDir: c.bundleDir, Observe: follower{c}}
 	for i := range c.pairs {
@@ -209,8 +210,8 @@ func (c *Comparison) config() fuzz.Config {
 	return cfg
 }
 
-// isNews reports whether a bucket's difference is worth a finding: it is neither
-// known nor in the baseline, or it can be recognized by its cases only.
+// isNews reports whether a bucket's difference is worth a finding: it is neither known nor
+// in the baseline, or only the digest of all its cases can tell.
 func (c *Comparison) isNews(pair int, b *fuzz.Bucket, v *triage.Verdict) bool {
 	p := &c.pairs[pair]
 	d := newDifference(p, b, changesFrom(p, v))
@@ -239,7 +240,7 @@ func (w follower) Progress(s *fuzz.State) { w.Observer.Progress(s) }
 
 func (w follower) Finding(*fuzz.Case, bool) error { return nil }
 
-// bundlesDir is the directory of bundles in that of a comparison.
+// bundlesDir is the name of the directory of bundles in a comparison's directory.
 const bundlesDir = "bundles"
 
 func (c *Comparison) bundleDir(f *fuzz.Case) string {

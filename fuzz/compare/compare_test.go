@@ -283,3 +283,17 @@ func FuzzBaseline(f *testing.F) {
 		}
 	})
 }
+
+// TestKey: a comparison is resumed with the same baseline only, the states of its
+// differences included.
+func TestKey(t *testing.T) {
+	key := func(open map[string]bool) string {
+		return (&Comparison{Options: Options{Baseline: &Result{open: open}}}).key()
+	}
+	if known, still := key(map[string]bool{"12345678": false}), key(map[string]bool{"12345678": true}); known == still {
+		t.Error("a difference that the baseline knew and one that is still there give the same key")
+	}
+	if one, again := key(map[string]bool{"a": true, "b": false}), key(map[string]bool{"b": false, "a": true}); one != again {
+		t.Errorf("keys of the same baseline are %s and %s", one, again)
+	}
+}

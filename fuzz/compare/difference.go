@@ -22,11 +22,11 @@ const (
 	StateExpired = "expired" // on that list, but too long ago
 )
 
-// notRecorded is the bucket of an instruction that a recording does not have, or not to
+// notRecorded is the bucket of an instruction that a recording lacks, or does not have to
 // the end.
 const notRecorded = "not-recorded"
 
-// Difference is the cases of one cause, of an instruction of two machines.
+// Difference is the cases of one cause in which an instruction differs on two machines.
 type Difference struct {
 	ID           string       `json:"id"` // the same every night
 	A            string       `json:"a"`
@@ -39,7 +39,7 @@ type Difference struct {
 	Details      []Kind       `json:"details"` // the kinds of cases in the bucket
 	Changes      []mma.Change `json:"changes"` // behind the primary cause, from A to B
 	Cases        uint64       `json:"cases"`
-	Dots         uint64       `json:"dots"` // of so many
+	Dots         uint64       `json:"dots"` // dot products that were compared
 	MaxUlp       float64      `json:"max_ulp"`
 	Digest       string       `json:"digest"` // of the cases and their results
 	What         string       `json:"what,omitempty"`
@@ -47,19 +47,19 @@ type Difference struct {
 	Known        string       `json:"known,omitempty"` // the entry that covers it
 	Bundle       string       `json:"bundle,omitempty"`
 
-	rest *Kind // cases of no detail, which may need all changes; nil: none
+	rest *Kind // the cases that no detail counts, which may need all changes; nil: none
 }
 
-// Kind is cases of a bucket with the changes behind them: more than those behind the
-// bucket where it takes a combination.
+// Kind is a kind of cases of a bucket with the changes behind them. These are more than
+// those behind the bucket if the cases differ by a combination of causes.
 type Kind struct {
 	Name    string       `json:"name"`
 	Cases   uint64       `json:"cases"`
 	Changes []mma.Change `json:"changes"`
 }
 
-// NewDifference returns the difference that a campaign's bucket is, with a verdict on its
-// pair. The machines are called as their targets are.
+// NewDifference returns a bucket of a campaign as a difference, with the changes that the
+// verdict on its pair has found. The machines have the names of their targets.
 func NewDifference(p *devices.Pair, b *fuzz.Bucket, v *triage.Verdict) Difference {
 	x := &pair{a: &Side{Name: p.TargetA}, b: &Side{Name: p.TargetB}, Pair: *p}
 	return newDifference(x, b, changesFrom(x, v))
@@ -83,7 +83,7 @@ func newDifference(p *pair, b *fuzz.Bucket, parts []part) Difference {
 	return d
 }
 
-// part is changes that one label stands for, from A to B.
+// part is the changes, from A to B, that one label stands for.
 type part struct {
 	label   string
 	changes []mma.Change
@@ -130,9 +130,9 @@ func missing(name string, p corpus.Problem) Difference {
 	return d
 }
 
-// identify gives a difference an id that it has every night: of the machines, the
-// instruction, the bucket and the changes behind it. What is not explained is told
-// by the very cases and their results.
+// identify gives a difference an id that is the same every night: it depends on the
+// machines, the instruction, the bucket and the changes behind it, or, if there are none, on
+// the cases and their results.
 func (d *Difference) identify() {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %q\n", d.A, d.B, d.Instruction, d.Bucket)
@@ -145,8 +145,8 @@ func (d *Difference) identify() {
 	d.ID = fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
-// scopes are what lists of known differences see of a difference: its kinds of cases,
-// each with the labels and changes behind it. One without kinds is a scope itself.
+// scopes returns what lists of known differences match: the kinds of cases of a difference,
+// each with the labels and changes behind it. A difference without kinds is a scope itself.
 func (d *Difference) scopes() []*corpus.Difference {
 	kinds := slices.Clone(d.Details)
 	if d.rest != nil {
@@ -169,7 +169,8 @@ func (d *Difference) scopes() []*corpus.Difference {
 	return all
 }
 
-// sameCell reports whether two differences are of one instruction of two machines.
+// sameCell reports whether two differences are about the same instruction of the same
+// machines.
 func (d *Difference) sameCell(o *Difference) bool {
 	return d.A == o.A && d.B == o.B && d.Instruction == o.Instruction
 }
@@ -177,8 +178,8 @@ func (d *Difference) sameCell(o *Difference) bool {
 // isNews reports whether a difference makes a comparison fail.
 func (d *Difference) isNews() bool { return d.State == StateNew || d.State == StateExpired }
 
-// groups returns the differences that are wanted, those of an instruction of two machines
-// together, and their number.
+// groups returns the wanted differences, grouped by instruction and machines, and their
+// number.
 func groups(ds []Difference, wanted func(*Difference) bool) (all [][]*Difference, n int) {
 	for i := range ds {
 		d := &ds[i]

@@ -13,18 +13,19 @@ import (
 // ResultFile is the file of a Directory that has the result.
 const ResultFile = "compare.json"
 
-// mark is a file beside the bundles: a comparison has made their directory.
+// mark is a file beside the bundles. It shows that a comparison has made their directory.
 const mark = ".compare"
 
-// Directory is where the result of a comparison is kept, and the bundles. It is held from
-// the beginning of the comparison, so that no other one writes it at the same time.
+// Directory is where the result of a comparison and the bundles are kept. It is held from
+// the beginning of the comparison, so that no other comparison writes it at the same time.
 type Directory struct {
 	path string
 	file *corpus.Replacement
-	log  *corpus.Log // of a comparison that goes on where it was interrupted; nil: none
+	log  *corpus.Log // of a comparison that can be resumed; nil: none
 }
 
-// Hold makes a directory and holds it. corpus.ErrInUse: another comparison does.
+// Hold creates a directory, if it is missing, and holds it. The error is corpus.ErrInUse if
+// another comparison holds it.
 func Hold(path string) (*Directory, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, err
@@ -35,15 +36,15 @@ func Hold(path string) (*Directory, error) {
 	return d, err
 }
 
-// File is the file of the result.
+// File returns the name of the file with the result.
 func (d *Directory) File() string { return filepath.Join(d.path, ResultFile) }
 
-// ForeignError reports that a directory where bundles are to be written is none that a
-// comparison has made.
+// ForeignError reports that the directory for the bundles exists, but was not made by a
+// comparison.
 type ForeignError struct{ Dir string }
 
 func (e *ForeignError) Error() string {
-	return fmt.Sprintf("%s is there, but no compare has made it: it is not replaced", e.Dir)
+	return fmt.Sprintf("%s exists, but compare has not made it: it is not replaced", e.Dir)
 }
 
 // clear removes the bundles that an earlier comparison has left, and nothing else.
@@ -64,7 +65,8 @@ func (d *Directory) clear() error {
 	return os.WriteFile(marked, nil, 0o666)
 }
 
-// Save writes the result, all of it or nothing, and holds the directory no longer.
+// Save writes the result, as a whole or not at all, removes the log, and holds the directory
+// no longer.
 func (d *Directory) Save(r *Result) error {
 	body, err := json.Marshal(r)
 	if err != nil {
@@ -78,7 +80,7 @@ func (d *Directory) Save(r *Result) error {
 	return errors.Join(err, os.Remove(filepath.Join(d.path, logFile)))
 }
 
-// Release leaves the result that is there, unless Save has replaced it.
+// Release holds the directory no longer. The result and the log that are there stay.
 func (d *Directory) Release() error {
 	if d == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// fold finds recordings that are equal: of the same inputs and results. All but one of them,
-// the first by name, are compared with nothing but that one.
+// fold finds recordings that are equal: those with the same inputs and results. All of them
+// but the first by name are compared with that one only.
 func (c *Comparison) fold() {
 	sides := slices.Clone(c.sides)
 	slices.SortStableFunc(sides, func(a, b *Side) int { return cmpNames(a, b) })
@@ -29,7 +29,8 @@ func (c *Comparison) fold() {
 	}
 }
 
-// equals reports whether two recordings hold the same, to the end and without faults.
+// equals reports whether two recordings hold the same inputs and results, and both are
+// complete and without faults.
 func (s *Side) equals(o *Side) bool {
 	a, b := s.Recording, o.Recording
 	plain := func(r *corpus.Recording) bool {
@@ -40,7 +41,7 @@ func (s *Side) equals(o *Side) bool {
 	})
 }
 
-// ownPairs are the pairs of two recordings that are equal.
+// ownPairs returns the pairs of instructions of two recordings that are equal.
 func ownPairs(a, b *Side) []pair {
 	var pairs []pair
 	for _, i := range a.Target.Instructions() {
@@ -65,7 +66,7 @@ func (c *Comparison) equalCells() {
 	}
 }
 
-// equalModels are the models of recordings that are equal to others.
+// equalModels adds the models of recordings that are equal to others.
 func (c *Comparison) equalModels() {
 	models := slices.Clone(c.result.Models)
 	for _, s := range c.sides {
@@ -78,8 +79,8 @@ func (c *Comparison) equalModels() {
 	}
 }
 
-// namesIn are the names under which a result may have what it knows of a machine: its own,
-// and that of the machine which it was equal to.
+// namesIn returns the names under which a result may have differences of a machine: its own
+// name, and that of the machine to which it was equal.
 func (r *Result) namesIn(name string) []string {
 	names := []string{name}
 	for _, m := range r.Machines {
@@ -90,8 +91,8 @@ func (r *Result) namesIn(name string) []string {
 	return names
 }
 
-// has reports whether a baseline has a difference, of these machines or of ones that they
-// were equal to.
+// has reports whether a baseline has a difference, under the names of its machines or of
+// machines to which they were equal.
 func (r *Result) has(d *Difference) bool {
 	for _, a := range r.namesIn(d.A) {
 		for _, b := range r.namesIn(d.B) {

@@ -16,7 +16,7 @@ type Known struct {
 	Day  time.Time     // on which entries hold or have expired
 }
 
-// KnownUse is what became of an entry of a list.
+// KnownUse says how an entry of a list was used.
 type KnownUse struct {
 	ID      string `json:"id"`
 	Reason  string `json:"reason"`
@@ -25,9 +25,9 @@ type KnownUse struct {
 	State   string `json:"state"` // used, unused or expired
 }
 
-// stateOf returns the state of a difference, and which entries of the list cover some of
-// it: known if entries that hold on the day cover all of it; expired if it takes ones
-// that no longer hold; else unlisted, the state of a difference that is on no list.
+// stateOf returns the state of a difference, and the entries of the list that cover at
+// least a part of it. The state is known if entries that hold on the day cover all of it,
+// expired if entries that have expired are needed for that, and otherwise unlisted.
 func (k *Known) stateOf(d *Difference, unlisted string) (state string, hits []int) {
 	if k.List == nil {
 		return unlisted, nil
@@ -56,7 +56,7 @@ func (k *Known) stateOf(d *Difference, unlisted string) (state string, hits []in
 	return unlisted, hits
 }
 
-// Covers reports whether a finding of a campaign is of a known difference.
+// Covers reports whether a finding of a campaign is a known difference.
 func (k *Known) Covers(p *devices.Pair, f *fuzz.Case) bool {
 	if k.List == nil {
 		return false
@@ -67,8 +67,8 @@ func (k *Known) Covers(p *devices.Pair, f *fuzz.Case) bool {
 	return state == StateKnown
 }
 
-// Settle gives differences their State and Known, and returns what became of the list's
-// entries. unlisted is the state of a difference that no entry covers.
+// Settle sets the State and Known of differences, and returns how the list's entries were
+// used. unlisted returns the state of a difference that the entries do not cover.
 func (k *Known) Settle(ds []Difference, unlisted func(d *Difference) string) (uses []KnownUse, n Counts) {
 	uses = k.uses()
 	for i := range ds {
@@ -94,7 +94,7 @@ func (k *Known) Settle(ds []Difference, unlisted func(d *Difference) string) (us
 	return uses, n
 }
 
-// uses returns the entries of the list, none used yet.
+// uses returns the entries of the list, all without hits.
 func (k *Known) uses() []KnownUse {
 	uses := []KnownUse{}
 	if k.List == nil {
@@ -110,8 +110,8 @@ func (k *Known) uses() []KnownUse {
 	return uses
 }
 
-// Accept returns a list with the entries of others, each of which may be nil, and with
-// entries for those differences that none of them covers on the day.
+// Accept returns a list with the entries of lists, any of which may be nil, and with new
+// entries for the differences that these do not cover on the day.
 func (k *Known) Accept(ds []Difference, reason string, lists ...*corpus.Known) *corpus.Known {
 	all := &corpus.Known{Version: corpus.KnownVersion, Entries: []corpus.KnownEntry{}}
 	ids := map[string]bool{}
@@ -145,8 +145,8 @@ func (k *Known) Accept(ds []Difference, reason string, lists ...*corpus.Known) *
 	return all
 }
 
-// entriesOf makes entries that cover the differences of an instruction of two
-// machines: one for all that is explained, by the changes, and one for each other.
+// entriesOf returns entries that cover the differences of an instruction of two machines:
+// one, with the changes, for all differences that are explained, and one for each other.
 func entriesOf(g []*Difference, reason string) []corpus.KnownEntry {
 	if len(g) == 0 {
 		return nil

@@ -1,5 +1,7 @@
 package compare
 
+// The tables of a result's text: machines, and the matrix of instructions and pairs.
+
 import (
 	"cmp"
 	"fmt"
@@ -41,8 +43,8 @@ func (p *printer) machines(r *Result) {
 	g.Write(p, p.Bold)
 }
 
-// folded lists, for each machine, the names of those that are equal to it, if these need
-// no rows and columns of their own; nil means that they are shown like all others.
+// folded returns, for each machine, the names of the machines that are equal to it and are
+// shown with it; nil if these are shown like all others.
 func (p *printer) folded(r *Result) map[string][]string {
 	equal := map[string][]string{}
 	for _, m := range r.Machines {
@@ -63,7 +65,7 @@ func (r *Result) equalPair(x *Cell) bool {
 	})
 }
 
-// target cuts a long name of a target, unless Verbose.
+// target shortens a long name of a target, unless Verbose.
 func (p *printer) target(name string) string {
 	if p.Verbose {
 		return name
@@ -177,7 +179,7 @@ func (x *Cell) row() string {
 	return strings.Join(names, " ~ ")
 }
 
-// cellText is a cell of the matrix.
+// cellText returns the text of a cell of the matrix.
 func (r *Result) cellText(x *Cell) string {
 	text := "="
 	if x.Mismatches > 0 {

@@ -13,19 +13,19 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// model is the arithmetic that explains all that is recorded of an instruction: that
-// of the catalogue, or with some changes, or none.
+// model is the arithmetic that explains all recorded results of an instruction: a row of
+// the catalogue, with or without changes. If nothing explains them, it has no params.
 type model struct {
 	machine     string
 	instruction string
 	rec         devices.Recorder // nil once the model was looked for
 	base        *mma.Instruction
 	params      mma.Params // zero: nothing explains it
-	k           int        // with which params run
+	k           int        // the K that params have
 	changes     []mma.Change
-	alike       []string // known targets that give all that is recorded
+	alike       []string // known targets that give all recorded results
 	dots        uint64
-	mismatches  uint64 // that the base's own arithmetic leaves
+	mismatches  uint64 // between the recording and base without changes
 }
 
 func (m *model) explained() bool { return m.params != mma.Params{} }
@@ -40,7 +40,7 @@ type modelled struct {
 func (m *modelled) Instruction() *mma.Instruction { return m.inst }
 func (m *modelled) Explained() bool               { return m.explained }
 
-// Environment is that of the recorder, if it has one.
+// Environment returns the recorder's environment, if it has one.
 func (m *modelled) Environment() map[string]string {
 	if p, ok := m.Recorder.(devices.Provenance); ok {
 		return p.Environment()
@@ -48,7 +48,7 @@ func (m *modelled) Environment() map[string]string {
 	return nil
 }
 
-// explaining returns a recorder with the model.
+// explaining returns a recorder whose instruction has the model's arithmetic.
 func (m *model) explaining(r devices.Recorder) devices.Recorder {
 	i := *r.Instruction()
 	i.Params = m.params
@@ -58,8 +58,8 @@ func (m *model) explaining(r devices.Recorder) devices.Recorder {
 	return &modelled{r, &i, m.explained()}
 }
 
-// findModels looks for the models of recordings: each is compared with the simulator
-// of its instruction, or of another that takes the same operands.
+// findModels looks for the models of recordings: each recording is compared with the
+// simulator of its base.
 func (c *Comparison) findModels(ctx context.Context, models []*model) error {
 	bits := oracle.Bits
 	cfg := fuzz.Config{Seed: 1, Workers: c.Workers, NaN: c.NaN, Zero: c.Zero, Observe: modelFollower{c.Observer}}
@@ -100,7 +100,7 @@ func (c *Comparison) findModels(ctx context.Context, models []*model) error {
 	return nil
 }
 
-// take keeps what a campaign of the base against the recording has found out.
+// take keeps what a campaign that compared the base with the recording has found.
 func (m *model) take(st *fuzz.PairState) {
 	m.dots, m.mismatches = st.Dots, st.Mismatches()
 	switch {
@@ -111,7 +111,7 @@ func (m *model) take(st *fuzz.PairState) {
 	}
 }
 
-// unexplained reports whether a verdict leaves cases over.
+// unexplained reports whether there are cases that a pair's verdict does not explain.
 func unexplained(st *fuzz.PairState) bool {
 	for name := range st.Buckets {
 		if strings.HasPrefix(name, string(triage.Unexplained)) {
@@ -121,9 +121,9 @@ func unexplained(st *fuzz.PairState) bool {
 	return false
 }
 
-// baseOf returns the row of the catalogue from which the search for a recording's
-// model starts: its own; else, of those that take its operands, the one that gives
-// most of its results. nil if there is none.
+// baseOf returns the row of the catalogue from which the search for a recording's model
+// starts: the recorded instruction's own row, or else, of the rows that take its operands,
+// the one that gives most of its results; nil if there is none.
 func baseOf(r devices.Recorder) *mma.Instruction {
 	i := r.Instruction()
 	if own, err := mma.Lookup(i.Arch, i.Name); err == nil && own.Refuse == "" && own.Params != (mma.Params{}) {
@@ -145,7 +145,7 @@ func baseOf(r devices.Recorder) *mma.Instruction {
 	return best
 }
 
-// baseSample is the number of dot products that choose a base.
+// baseSample is the number of dot products on which rows are tried to choose a base.
 const baseSample = 4096
 
 // modelFits reports whether a row of the catalogue has a model that takes the dot
@@ -156,7 +156,7 @@ func modelFits(r devices.Recorder, row *mma.Instruction) bool {
 		(r.Length() == row.K || r.Length()%row.K == 0 && chains)
 }
 
-// differ counts the results that a row's model does not give.
+// differ counts the results in want that a row's model does not give.
 func differ(row *mma.Instruction, in *mma.Batch, want []byte) int {
 	m, err := sim.ForInstruction(row)
 	if err != nil {
@@ -173,18 +173,18 @@ func differ(row *mma.Instruction, in *mma.Batch, want []byte) int {
 	return n
 }
 
-// modelsOf returns a model to be found for each recorded instruction of the pairs that has
-// none yet.
+// modelsOf returns a model, still to be found, for each recorded instruction of the pairs
+// that has none yet.
 func (c *Comparison) modelsOf(pairs []pair) []*model {
 	var all []*model
 	add := func(s *Side, u devices.Unit) {
 		if s.equalTo != nil {
-			return // it has the other's
+			return // it has the model of the recording that it is equal to
 		}
 		if s.Recording == nil || modelOf(all, s, u) != nil || modelOf(c.models, s, u) != nil {
 			return
 		}
-		whole, err := s.Target.Open(u.Instruction()) // all of it, not only what another side has
+		whole, err := s.Target.Open(u.Instruction()) // all that was recorded, not only what another side has too
 		if err != nil {
 			return
 		}
@@ -206,13 +206,13 @@ func modelOf(models []*model, s *Side, u devices.Unit) *model {
 	return nil
 }
 
-// findBase returns the row of the catalogue of a name ARCH/INSTRUCTION.
+// findBase returns the row of the catalogue with the name ARCH/INSTRUCTION.
 func findBase(name string) (*mma.Instruction, error) {
 	arch, inst, _ := strings.Cut(name, "/")
 	return mma.Lookup(arch, inst)
 }
 
-// withModel gives a recording the model that was found for it.
+// withModel returns a unit with the model that was found for it, or the unit itself.
 func withModel(s *Side, u devices.Unit, models []*model) devices.Unit {
 	if m := modelOf(models, s, u); m != nil {
 		return m.explaining(u.(devices.Recorder))

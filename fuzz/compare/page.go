@@ -16,14 +16,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
-// Night is a result and the directory that it is in; "": it is in none.
+// Night is a result and the directory that it is in, "" if there is none.
 type Night struct {
 	*Result
 	Dir string
 }
 
-// Page makes the page of results of the same comparison on several nights, one at least;
-// the last one by date counts.
+// Page returns the page of results of the same comparison on one or more nights. It is
+// about the last one by date; the others show how it came to that.
 func Page(nights []Night) *page.Page {
 	nights = slices.Clone(nights)
 	slices.SortStableFunc(nights, func(x, y Night) int { return cmp.Compare(x.Date, y.Date) })
@@ -45,7 +45,7 @@ func Page(nights []Night) *page.Page {
 	return p
 }
 
-// nightly is what a page is made of: the last night, and all.
+// nightly is what a page shows: the last night, and all nights in the order of their dates.
 type nightly struct {
 	Night
 	all   []Night
@@ -111,7 +111,7 @@ func (n *nightly) machines() []page.HTML {
 	return blocks
 }
 
-// grid is the cells of a result by instruction and pair of machines.
+// grid returns the cells of a result by instruction (rows) and pair of machines (columns).
 func (r *Result) grid() (rows, columns []string, cells map[[2]string]*Cell) {
 	cells = map[[2]string]*Cell{}
 	for i := range r.Cells {
@@ -155,12 +155,14 @@ func (n *nightly) cell(x *Cell) page.HeatCell {
 	return c
 }
 
-// stateOrder is the order in which differences are listed, with the class of the style sheet.
+// stateOrder is the order in which differences are listed, with the style sheet's class and
+// the text for each state.
 var stateOrder = []struct{ state, class, text string }{
 	{StateNew, "bad", "new"}, {StateExpired, "bad", "expired"}, {StateStill, "", "still there"}, {StateKnown, "good", "known"},
 }
 
-// states lists the differences with their states, and what became of others.
+// states lists the differences with their states, those that are gone, and the machines
+// whose arithmetic changed.
 func (n *nightly) states() []page.HTML {
 	reasons := map[string]KnownUse{}
 	for _, u := range n.Known {
@@ -207,7 +209,7 @@ func (n *nightly) states() []page.HTML {
 	return append(blocks, gone.HTML(), changed.HTML())
 }
 
-// examplesMost is the number of differences that are drawn.
+// examplesMost is the largest number of differences that are drawn.
 const examplesMost = 12
 
 // examples explains one difference of each cause, new ones first.
@@ -246,8 +248,8 @@ func (n *nightly) examples() []page.HTML {
 	return []page.HTML{t.HTML()}
 }
 
-// bundle reads that of a difference, wherever the directory of the comparison is now; nil
-// if there is none.
+// bundle reads the bundle of a difference, also if the directory of the comparison was
+// moved; nil if there is none.
 func (n *nightly) bundle(d *Difference) *corpus.Bundle {
 	if d.Bundle == "" {
 		return nil
@@ -317,7 +319,7 @@ func unique(list []string) []string {
 	return all
 }
 
-// color is the colour of a cell; "" if there is none.
+// color returns the colour of a cell, "" if there is no cell.
 func (r *Result) color(x *Cell) string {
 	if x == nil || x.Dots == 0 {
 		return ""
@@ -355,7 +357,7 @@ func (n *nightly) models() page.HTML {
 	return t.HTML()
 }
 
-// RecordingPage makes the page of one recording.
+// RecordingPage returns the page of one recording.
 func RecordingPage(s *Side) *page.Page {
 	if s.Name == "" {
 		s.Name = cmp.Or(s.Recording.Header.Name, s.fileName())

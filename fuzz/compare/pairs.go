@@ -8,16 +8,17 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 )
 
-// pair is an instruction of two sides, in the order of the sides' names, whatever that
-// in which they were given: a difference has one name.
+// pair is an instruction of two sides. The sides are in the order of their names, not in
+// the order in which they were given, so that a difference has one name.
 type pair struct {
 	a, b *Side
 	devices.Pair
 	recordedA, recordedB int // dot products in the recordings; 0: none
 }
 
-// machinePairs lists every two sides of which one is a recording at least, in the order of
-// their names. A recording that is equal to another one is compared with that one alone.
+// machinePairs lists every two sides of which at least one is a recording, each pair in the
+// order of the names. A recording that is equal to another one is compared with that one
+// alone.
 func (c *Comparison) machinePairs() [][2]*Side {
 	var pairs [][2]*Side
 	for i, a := range c.sides {
@@ -68,7 +69,8 @@ func (c *Comparison) leaveOut(a, b *Side, instruction, why string) {
 	c.result.LeftOut = append(c.result.LeftOut, LeftOut{a.Name, b.Name, instruction, why})
 }
 
-// overlap narrows a recording to the inputs that the other side has too.
+// overlap narrows a recording to the inputs that the other side, if it is a recording, has
+// too.
 func (p *pair) overlap(ctx context.Context) (err error) {
 	a, isA := p.A.(devices.Recorder)
 	b, isB := p.B.(devices.Recorder)
@@ -84,7 +86,7 @@ func (p *pair) overlap(ctx context.Context) (err error) {
 	return err
 }
 
-// dots is the number of dot products that are compared.
+// dots returns the number of dot products that are compared.
 func (p *pair) dots() int {
 	if a, ok := p.A.(devices.Recorder); ok {
 		return a.Recorded()

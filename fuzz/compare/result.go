@@ -18,8 +18,8 @@ import (
 // resultVersion is the version of a Result as JSON.
 const resultVersion = 1
 
-// Result is what a comparison comes to. A pair of machines is in the order of their
-// names. The JSON has a table in go doc ./cmd/mmafuzz.
+// Result is the outcome of a comparison. A pair of machines is in the order of their
+// names. The package's documentation has a table of the JSON.
 type Result struct {
 	V           int             `json:"v"`
 	Versions    corpus.Versions `json:"versions,omitzero"`
@@ -37,14 +37,14 @@ type Result struct {
 	Counts      Counts          `json:"counts"`
 	Exit        int             `json:"exit"` // the exit status of mmafuzz compare
 
-	// CutOff: the comparison did not come to its end. As a baseline it would make a
-	// difference that was not compared one that is gone.
+	// CutOff says that the comparison did not come to its end. It is no good as a baseline:
+	// differences that were not compared would count as gone.
 	CutOff bool `json:"-"`
 
 	open map[string]bool // of a baseline: differences that were not known, by id
 }
 
-// The exit statuses of mmafuzz compare, of which the first that fits is the result's.
+// The exit statuses of mmafuzz compare. The first one that applies is the result's.
 const (
 	exitTrouble    = 2
 	exitIncomplete = 75
@@ -57,7 +57,7 @@ type Machine struct {
 	Name         string            `json:"name"`
 	Spec         string            `json:"spec"` // as it was given
 	Target       string            `json:"target"`
-	Recorded     bool              `json:"recorded"` // else it answers itself
+	Recorded     bool              `json:"recorded"` // false: a live target
 	Plan         string            `json:"plan,omitempty"`
 	Date         string            `json:"date,omitempty"`
 	Complete     bool              `json:"complete"`
@@ -65,16 +65,16 @@ type Machine struct {
 	Dots         int               `json:"dots,omitempty"`
 	Faults       int               `json:"faults"`
 	Versions     *corpus.Versions  `json:"versions,omitempty"`
-	EqualTo      string            `json:"equal_to,omitempty"` // holds the same: it was compared with nothing else
+	EqualTo      string            `json:"equal_to,omitempty"` // the machine that holds the same: this one was compared with no other
 	Environment  map[string]string `json:"environment"`
 }
 
-// Model is what explains a recorded instruction.
+// Model is the arithmetic that explains a recorded instruction, if one does.
 type Model struct {
 	Machine     string `json:"machine"`
 	Instruction string `json:"instruction"`
 	Dots        uint64 `json:"dots"`
-	Mismatches  uint64 `json:"mismatches"` // with Base as it is
+	Mismatches  uint64 `json:"mismatches"` // with Base without the changes
 	Arithmetic
 }
 
@@ -86,7 +86,7 @@ type Arithmetic struct {
 	Alike     []string     `json:"alike"` // known targets that compute the same
 }
 
-// Cell is an instruction of two machines.
+// Cell is the comparison of an instruction on two machines.
 type Cell struct {
 	A           string            `json:"a"`
 	B           string            `json:"b"`
@@ -101,8 +101,8 @@ type Cell struct {
 	Changes     []mma.Change      `json:"changes"` // from A to B
 }
 
-// Gone is a difference of the baseline that is no more, or whose instruction was not
-// compared.
+// Gone is a difference of the baseline that was not found, either because it has gone or
+// because its instruction was not compared.
 type Gone struct {
 	ID          string `json:"id"`
 	A           string `json:"a"`
@@ -122,7 +122,7 @@ type Changed struct {
 	Now         Arithmetic `json:"now"`
 }
 
-// LeftOut is two machines that were not compared; with an instruction, only on that.
+// LeftOut is two machines that were not compared, or not on one instruction.
 type LeftOut struct {
 	A           string `json:"a"`
 	B           string `json:"b"`
@@ -130,7 +130,7 @@ type LeftOut struct {
 	Why         string `json:"why"`
 }
 
-// String says who was left out, and why.
+// String says what was left out, and why.
 func (l *LeftOut) String() string {
 	what := ""
 	if l.Instruction != "" {
@@ -176,7 +176,7 @@ func (c *Comparison) collect(s *fuzz.State) {
 	}
 }
 
-// conclude makes the result of all that was compared.
+// conclude completes the result after all machines have been compared.
 func (c *Comparison) conclude() {
 	r := &c.result
 	r.V, r.Versions, r.Date = resultVersion, versions.Current(), c.Known.Day.UTC().Format(corpus.DateLayout)
@@ -246,7 +246,7 @@ func newCell(p *pair, st *fuzz.PairState, parts []part) Cell {
 	return c
 }
 
-// maxResult is more bytes than any result takes.
+// maxResult is the largest size of a result's file, in bytes: more than any result takes.
 const maxResult = 256 << 20
 
 // Read reads a result, such as the baseline of a comparison.
@@ -292,7 +292,7 @@ func parse(body []byte) (*Result, error) {
 	return r, nil
 }
 
-// fill makes empty lists of missing ones: JSON says [] then.
+// fill replaces nil lists by empty ones, which are [] in JSON.
 func (r *Result) fill() {
 	r.Machines, r.Models, r.Cells = orEmpty(r.Machines), orEmpty(r.Models), orEmpty(r.Cells)
 	r.Differences, r.Gone, r.Changed = orEmpty(r.Differences), orEmpty(r.Gone), orEmpty(r.Changed)
@@ -307,7 +307,7 @@ func orEmpty[T any](s []T) []T {
 	return s
 }
 
-// machinePair writes who a difference is about.
+// machinePair writes the machines that a difference is about.
 func machinePair(a, b string) string {
 	if b == "" {
 		return a

@@ -5,10 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -16,8 +14,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// The log beside the result has what was compared before an interruption: first a
-// logHead, then a unit for each two machines that are done.
+// logFile is the log beside the result, with what was compared before an interruption:
+// first a logHead, then a unit for each pair of machines that is done.
 const logFile = ".compare.log"
 
 type logHead struct {
@@ -33,13 +31,13 @@ type unit struct {
 	B           string       `json:"b"`
 	Cells       []Cell       `json:"cells"`
 	Differences []Difference `json:"differences"`
-	Rests       []*Kind      `json:"rests"` // of the differences
+	Rests       []*Kind      `json:"rests"` // the field rest of each of the differences
 	LeftOut     []LeftOut    `json:"left_out"`
 	Trouble     []string     `json:"trouble"`
 	Models      []unitModel  `json:"models"`
 }
 
-// unitModel is a model that was found on the way.
+// unitModel is a model that the comparison of two machines has found.
 type unitModel struct {
 	Machine     string       `json:"machine"`
 	Instruction string       `json:"instruction"`
@@ -55,8 +53,9 @@ type unitModel struct {
 // errOtherComparison reports that a log is of another comparison.
 var errOtherComparison = errors.New("the log is of another comparison")
 
-// Resume makes the comparison go on where one of the same was interrupted in a directory.
-// What another one has left there is removed. The directory's Save ends it.
+// Resume makes the comparison go on where the same comparison was interrupted, by its log in
+// a directory. The log and the bundles of another comparison are removed. Save removes the
+// log at the end.
 func (c *Comparison) Resume(d *Directory) error {
 	file := filepath.Join(d.path, logFile)
 	key := c.key()
@@ -81,7 +80,7 @@ func (c *Comparison) Resume(d *Directory) error {
 	if errors.Is(err, corpus.ErrInUse) {
 		return err
 	}
-	if err != nil { // another comparison's, or damaged
+	if err != nil { // the log is another comparison's, or damaged
 		if err := os.Remove(file); err != nil {
 			return err
 		}
@@ -112,7 +111,7 @@ func (c *Comparison) key() string {
 	}
 	add([]any{versions.Current(), c.NaN, c.Zero, c.MaxFindings, c.AllFindings, c.Known.List, c.Known.Day.UTC().Format(corpus.DateLayout), c.Trouble})
 	if c.Baseline != nil {
-		add(slices.Sorted(maps.Keys(c.Baseline.open)))
+		add(c.Baseline.open)
 		add(c.Baseline.Machines)
 	}
 	for _, s := range c.sides {
@@ -129,7 +128,7 @@ func (c *Comparison) key() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// again adds a unit to the result that was done before an interruption.
+// again adds a unit that was done before an interruption to the result.
 func (c *Comparison) again(u *unit) error {
 	r := &c.result
 	r.Cells, r.LeftOut, r.Trouble = append(r.Cells, u.Cells...), append(r.LeftOut, u.LeftOut...), append(r.Trouble, u.Trouble...)
@@ -151,7 +150,7 @@ func (c *Comparison) again(u *unit) error {
 	return nil
 }
 
-// keep logs what the comparison of two machines has added to the result since a mark.
+// keep logs what the comparison of two machines has added to the result since m was taken.
 func (c *Comparison) keep(a, b *Side, m marks) error {
 	if c.log == nil {
 		return nil
@@ -171,7 +170,7 @@ func (c *Comparison) keep(a, b *Side, m marks) error {
 	return c.log.Append(&u)
 }
 
-// marks are how much the result had before two machines were compared.
+// marks are the lengths of the result's lists at a time.
 type marks struct{ cells, differences, leftOut, trouble, models int }
 
 func (c *Comparison) marks() marks {

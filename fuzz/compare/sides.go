@@ -21,10 +21,10 @@ type Side struct {
 	Target    devices.Target
 	Recording *corpus.Recording // nil: the target answers itself
 
-	equalTo *Side // holds the same, and stands for this one
+	equalTo *Side // a recording that holds the same and is compared in place of this one
 }
 
-// SpecError reports that something is neither a file nor a target.
+// SpecError reports that what was given is neither a file nor a target.
 type SpecError struct {
 	Spec string
 	Err  error
@@ -33,8 +33,8 @@ type SpecError struct {
 func (e *SpecError) Error() string { return fmt.Sprintf("%s: %v", e.Spec, e.Err) }
 func (e *SpecError) Unwrap() error { return e.Err }
 
-// Open opens a file as a recording, and anything else as a target. Its Target is to be
-// closed. The error is a SpecError, or that of devices.Open.
+// Open opens a file as a recording, and anything else as a target. The caller must close
+// the side's Target. The error is a SpecError, or that of devices.Open.
 func Open(spec string) (*Side, error) {
 	target := spec
 	info, err := os.Stat(spec)
@@ -61,15 +61,15 @@ func Open(spec string) (*Side, error) {
 	return s, nil
 }
 
-// SameNameError reports that two sides are of machines of the same name.
+// SameNameError reports that two sides are of machines with the same name.
 type SameNameError struct{ A, B, Name string }
 
 func (e *SameNameError) Error() string {
-	return fmt.Sprintf("%s and %s are both of a machine %s", e.A, e.B, e.Name)
+	return fmt.Sprintf("%s and %s both name their machine %s", e.A, e.B, e.Name)
 }
 
-// nameSides names sides as their recordings do. Where several have one name, their files
-// tell them apart.
+// nameSides gives sides the names in their recordings. Recordings with the same name are
+// named after their files.
 func nameSides(sides []*Side) error {
 	if !slices.ContainsFunc(sides, func(s *Side) bool { return s.Recording != nil }) {
 		return ErrNoRecordings
@@ -101,7 +101,7 @@ func nameSides(sides []*Side) error {
 	return nil
 }
 
-// fileName is a name made of the recording's file.
+// fileName returns a machine's name made from the name of the recording's file.
 func (s *Side) fileName() string {
 	base := filepath.Base(strings.TrimPrefix(s.Target.Name(), "replay:"))
 	name, _, _ := strings.Cut(base, ".")

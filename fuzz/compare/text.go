@@ -19,15 +19,15 @@ type TextOptions struct {
 	Command string              // how the reader calls mmafuzz, for commands to copy
 }
 
-// The greatest lengths of lists without Verbose.
+// The largest lengths of lists without Verbose.
 const (
 	newRows  = 12 // groups of new differences
 	goneRows = 8  // lines of the other lists: STILL THERE, GONE and KNOWN
-	oddRows  = 3  // instructions of a machine that no plain model explains, and equal recordings
+	oddRows  = 3  // a machine's instructions that no model without changes explains, and equal recordings
 )
 
-// Write writes the result: who was compared, where they differ, what is new, and what
-// became of the rest. The text may change with every version.
+// Write writes the result: the machines, where they differ, which differences are new, and
+// which are gone, still there or known. The text may change with every version.
 func (r *Result) Write(w io.Writer, o TextOptions) error {
 	p := newPrinter(o)
 	p.machines(r)
@@ -45,8 +45,7 @@ func (r *Result) Write(w io.Writer, o TextOptions) error {
 	return err
 }
 
-// WriteUnknown writes the differences that are on no list of known ones, in the way in
-// which Write shows new ones.
+// WriteUnknown writes the differences that are not known, as Write writes new ones.
 func WriteUnknown(w io.Writer, ds []Difference, o TextOptions) error {
 	p := newPrinter(o)
 	all, _ := groups(ds, func(d *Difference) bool { return d.State != StateKnown })
@@ -91,7 +90,7 @@ func (p *printer) line(indent int, head, text string) {
 	}
 }
 
-// changed names the machines that compute differently from the last time.
+// changed names the machines that compute differently than in the baseline.
 func (p *printer) changed(all []Changed) {
 	if len(all) == 0 {
 		return
@@ -113,7 +112,7 @@ func (p *printer) news(groups [][]*Difference) {
 	}
 }
 
-// idIndent is where the text of a difference stands, behind its id.
+// idIndent is the column of the text of a difference, behind its id.
 const idIndent = 14
 
 // group shows the differences of an instruction of two machines, the most frequent
@@ -153,8 +152,8 @@ func (d *Difference) text() string {
 	return text
 }
 
-// still counts the differences that were there last time by instruction and machines; it
-// lists them individually if Verbose.
+// still counts the differences that were in the baseline by instruction and machines; if
+// Verbose, it lists them one by one.
 func (p *printer) still(ds []Difference) {
 	all, n := groups(ds, func(d *Difference) bool { return d.State == StateStill })
 	var lines []string
@@ -171,7 +170,7 @@ func (p *printer) still(ds []Difference) {
 	p.list("STILL THERE", n, lines)
 }
 
-// gone shows what is gone, and what was not compared this time.
+// gone shows the differences that are gone or were not compared this time.
 func (p *printer) gone(all []Gone) {
 	var lines []string
 	count := map[string]int{}
@@ -205,8 +204,8 @@ func (p *printer) list(title string, n int, lines []string) {
 	}
 }
 
-// known shows which entries of the list are no longer used, and if Verbose how often each
-// was hit.
+// known shows the entries of the list that are unused or have expired, and if Verbose all
+// entries with their hits.
 func (p *printer) known(uses []KnownUse) {
 	if len(uses) == 0 {
 		return
