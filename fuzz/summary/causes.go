@@ -36,8 +36,8 @@ func (w *printer) causeTable() {
 	w.paragraph("MAX ULP: largest distance of the two results, in representable numbers; NaNs do not count.")
 }
 
-// causeInWords writes a cause with the classes of the cases that are not differences of plain
-// values, and how many cases need more than it or are explained by another, too.
+// causeInWords writes a cause with the classes of its cases that are not differences of plain
+// values, and with how many cases need another cause too or are explained by another as well.
 func causeInWords(c *fuzz.Cause) string {
 	var notes []string
 	for class, n := range c.Classes {
@@ -61,8 +61,8 @@ func causeInWords(c *fuzz.Cause) string {
 	return c.Name + " (" + strings.Join(notes, "; ") + ")"
 }
 
-// folded counts the cases that need other labels, too, and those that another one alone
-// explains as well.
+// folded counts the cases of a cause that need other labels too (more), and those that
+// another label alone explains as well (other).
 func folded(c *fuzz.Cause) (more, other uint64) {
 	for _, d := range c.Details {
 		switch {
@@ -75,8 +75,8 @@ func folded(c *fuzz.Cause) (more, other uint64) {
 	return more, other
 }
 
-// bucketList shows with -v the causes of each instruction, what is beneath them, and the
-// bundles.
+// bucketList shows, with -v, the causes of each instruction, the kinds of cases beneath them,
+// and the bundles.
 func (w *printer) bucketList() {
 	if !w.Verbose {
 		return
@@ -104,7 +104,7 @@ func (w *printer) bucketList() {
 }
 
 // causesInWords says what each label of the campaign means, and which changes from A's
-// arithmetic to B's stand behind it.
+// arithmetic to B's are behind it.
 func (w *printer) causesInWords() {
 	labels := labelsOf(fuzz.Causes(w.state))
 	behind := changesBehind(w.state)
@@ -128,7 +128,7 @@ func (w *printer) causesInWords() {
 	}
 }
 
-// labelsOf returns the labels that the causes of a campaign and what is beneath them name.
+// labelsOf returns the labels in causes and in the kinds of cases beneath them.
 func labelsOf(causes []fuzz.Cause) map[triage.Label]bool {
 	labels := map[triage.Label]bool{}
 	for _, c := range causes {
@@ -142,11 +142,11 @@ func labelsOf(causes []fuzz.Cause) map[triage.Label]bool {
 	return labels
 }
 
-// changesMost is the number of different changes that are shown for a label.
+// changesMost is the largest number of different changes that are shown for a label.
 const changesMost = 4
 
-// behind is changes of the arithmetic that stand behind a label, and the instructions on
-// which they do.
+// behind is the changes of the arithmetic behind a label, and the instructions with these
+// changes.
 type behind struct {
 	text         string
 	instructions []string
@@ -177,7 +177,8 @@ func changesBehind(s *fuzz.State) map[triage.Label][]behind {
 	return all
 }
 
-// fromA returns changes of a verdict's base as changes from A to B.
+// fromA returns changes of a verdict, which are from its base to the other side, as changes
+// from A to B.
 func fromA(p *fuzz.PairState, changes []mma.Change) []mma.Change {
 	if p.BaseA {
 		return changes

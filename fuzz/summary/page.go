@@ -22,8 +22,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
-// Page makes the page of the campaign in a directory: of its journal, and of the bundles
-// below it.
+// Page returns the page of the campaign in a directory, made from its journal and the
+// bundles below it.
 func Page(dir string) (*page.Page, error) {
 	past, err := fuzz.ReadPast(filepath.Join(dir, "journal"))
 	if err != nil {
@@ -36,12 +36,12 @@ func Page(dir string) (*page.Page, error) {
 	return c.page()
 }
 
-// campaign is what a page is made of.
+// campaign is the campaign that a page shows.
 type campaign struct {
 	*fuzz.Past
 	dir     string
 	bundles []*corpus.Bundle // of findings
-	damaged []string         // what could not be read
+	damaged []string         // errors of bundles that could not be read
 }
 
 func (c *campaign) readBundles() error {
@@ -144,7 +144,7 @@ func (c *campaign) causesText(n int) string {
 	return text
 }
 
-// targetsInWords says what the units are.
+// targetsInWords describes the targets, each in a sentence.
 func (c *campaign) targetsInWords() []string {
 	var all []string
 	for _, st := range c.State.Pairs {
@@ -161,13 +161,13 @@ func (c *campaign) targetsInWords() []string {
 	return all
 }
 
-// kindsInWords say what the targets of a kind are.
+// kindsInWords describes the kinds of targets.
 var kindsInWords = map[string]string{
 	"cpu": "the processor of the machine that ran this", "cuda": "an NVIDIA GPU", "hip": "an AMD GPU", "vulkan": "a device of a Vulkan driver", "exec": "a command that somebody has written",
 	"model": "a made-up unit, in software", "replay": "a recording of a unit",
 }
 
-// targetInWords says what a target is.
+// targetInWords describes a target.
 func targetInWords(name string) string {
 	kind, rest, _ := strings.Cut(name, ":")
 	if arch, ok := mma.FindArch(rest); ok && kind == "sim" {
@@ -179,7 +179,7 @@ func targetInWords(name string) string {
 	return cmp.Or(kindsInWords[kind], "a unit")
 }
 
-// interval is the 95 % confidence interval of a share (Wilson's), as percentages.
+// interval returns the 95 % confidence interval of a share (Wilson's), in percent.
 func interval(n, of uint64) string {
 	if of == 0 {
 		return ""
@@ -194,7 +194,8 @@ func interval(n, of uint64) string {
 	return fmt.Sprintf("%.3g to %.3g%%", lo, hi)
 }
 
-// compared says what was compared on what inputs, and how often it differs.
+// compared describes the targets, and has a row for each instruction: how often it differs,
+// and why.
 func (c *campaign) compared() []page.HTML {
 	columns := []string{"instruction", "#dot products", "#differ", "#share", "#95 % interval", "causes, by number of cases"}
 	if c.several() {
@@ -253,7 +254,7 @@ func (c *campaign) policies() string {
 	return "bit by bit, except that " + strings.Join(except, ", and that ")
 }
 
-// inputs lists the generators with what they make.
+// inputs lists the generators, with what they make.
 func (c *campaign) inputs() []page.HTML {
 	sum, docs := c.bySource(), map[string]string{}
 	for _, st := range c.State.Pairs {
@@ -322,7 +323,7 @@ func (c *campaign) causes() ([]page.HTML, error) {
 	return append(blocks, c.others(causes, parts)...), nil
 }
 
-// partsList lists what stands behind a cause, and on which instructions.
+// partsList lists the changes behind a cause, each with its instructions.
 func partsList(parts []behind) page.HTML {
 	if len(parts) == 1 {
 		return page.Text("On all of them, from A to B: " + partText(parts[0].text) + ".")
@@ -334,13 +335,14 @@ func partsList(parts []behind) page.HTML {
 	return page.List(items...)
 }
 
-// partText writes changes so that an accumulator without rules of its own is not taken for
-// one that is not cut.
+// partText rewords changes so that an accumulator without rules of its own is not mistaken
+// for one that is not cut.
 func partText(text string) string {
 	return strings.NewReplacer("F of c exact→", "F of c as of the other terms→", "alignment of c none→", "alignment of c as of the other terms→").Replace(text)
 }
 
-// others names the parts in which the units differ and for which no dot product counts.
+// others names the parts of the arithmetic in which the units differ although no dot product
+// counts for them.
 func (c *campaign) others(causes []fuzz.Cause, parts map[triage.Label][]behind) []page.HTML {
 	labels := labelsOf(causes)
 	for _, cause := range causes {
@@ -363,7 +365,7 @@ func (c *campaign) others(causes []fuzz.Cause, parts map[triage.Label][]behind) 
 	return []page.HTML{page.Heading("Other differences"), page.Text("The units differ in these parts as well. No dot product counts for them: where they are needed, or would do alone, one of the causes above comes first."), page.List(items...)}
 }
 
-// apart writes the largest distance of results.
+// apart describes the largest distance between results.
 func apart(ulps float64) string {
 	const far = 10_000
 	switch {
@@ -400,8 +402,8 @@ func (c *campaign) example(b *corpus.Bundle, first bool) ([]page.HTML, error) {
 		page.Text("To run this case again:"), page.Command("mmafuzz replay "+readable.ShellPath(b.Dir))), nil
 }
 
-// smallest returns the bundle of a cause that is the easiest to understand, nil if there is
-// none: results that are numbers, few labels, few terms.
+// smallest returns the bundle of a cause that is the easiest to understand (results that are
+// numbers, few labels, few terms), nil if there is none.
 func (c *campaign) smallest(cause string) *corpus.Bundle {
 	var best *corpus.Bundle
 	var key []int
@@ -434,8 +436,8 @@ func labelDoc(name string) string {
 	return ""
 }
 
-// matrix shows the share of the dot products of each instruction that each cause makes
-// differ.
+// matrix shows, for each instruction and each cause, the share of dot products that differ by
+// the cause.
 func (c *campaign) matrix() page.HTML {
 	all := fuzz.Causes(c.State)
 	h := page.Heat{Title: "share of the dot products of each instruction that differ by each cause", Key: "share of the instruction's dot products that differ by the cause"}
@@ -513,7 +515,8 @@ func (c *campaign) sources() page.HTML {
 	h := page.Heat{Title: "share of the inputs of each generator that differ on each instruction", Key: "share of the generator's inputs that differ", Rows: names}
 	differing := slices.DeleteFunc(slices.Clone(c.State.Pairs), func(st *fuzz.PairState) bool { return st.Mismatches() == 0 })
 	const most = 12
-	if left := len(differing) - most; left > 0 {
+	shortened := len(differing) > most
+	if shortened {
 		slices.SortStableFunc(differing, func(x, y *fuzz.PairState) int { return cmp.Compare(y.Mismatches(), x.Mismatches()) })
 		differing = differing[:most]
 	}
@@ -533,7 +536,7 @@ func (c *campaign) sources() page.HTML {
 		h.Cells = append(h.Cells, row)
 	}
 	caption := "Which inputs find the differences: rows are generators, the most successful first; columns are instructions on which results differ"
-	if len(differing) == most {
+	if shortened {
 		caption += fmt.Sprintf(", the %d with the most", most)
 	}
 	return page.Figure(h.SVG(), caption+".", nil)
@@ -546,7 +549,7 @@ func share(t fuzz.Tally) float64 {
 	return float64(t.Mismatches) / float64(t.Dots)
 }
 
-// spread shows at which distance of exponents inputs make results differ.
+// spread shows how often results differ by the distance between the exponents of the terms.
 func (c *campaign) spread() page.HTML {
 	sum := make([]fuzz.Tally, fuzz.SpreadMost+2)
 	traced := uint64(0)
@@ -590,8 +593,8 @@ func (c *campaign) curve() page.HTML {
 	return page.Figure(plot.SVG(), "How many causes were known after how many dot products. A curve that has been flat for long has probably seen all that these generators find; parts that never count as a cause are not in it.", &numbers)
 }
 
-// drawnMost is how many bytes of pictures of findings a page has, so that one of hundreds of
-// findings is not above 2 MB.
+// drawnMost is how many bytes of pictures a page has, so that a page of hundreds of findings
+// stays below 2 MB.
 const drawnMost = 1_200_000
 
 // findings lists all findings, with the pictures of the first ones.

@@ -23,8 +23,8 @@ func (w *printer) pairTables() {
 	}
 }
 
-// headline writes whether and how much two targets differ, on one instruction also
-// why.
+// headline writes whether and how often two targets differ, and why if they have only one
+// instruction in common.
 func (w *printer) headline(pairs []*fuzz.PairState) (differ bool) {
 	var dots, mismatches uint64
 	n := 0
@@ -60,7 +60,7 @@ func (w *printer) pairTable(pairs []*fuzz.PairState) {
 	g.Add("INSTRUCTION", "MISMATCHES", "", "EXPLAINED BY")
 	most := 4
 	if len(pairs) > 12 {
-		most = 2 // a line for each
+		most = 2 // so that each row is one line
 	}
 	var same []*fuzz.PairState
 	for _, p := range pairs {
@@ -82,8 +82,8 @@ func (w *printer) pairTable(pairs []*fuzz.PairState) {
 	fmt.Fprintln(w)
 }
 
-// explanation says in a few words what the verdict is: at most so many changes from A's
-// arithmetic to B's, or the causes if there are more.
+// explanation describes the verdict in a few words: the changes from A's arithmetic to B's,
+// or the causes if there are more than most changes.
 func explanation(p *fuzz.PairState, most int) string {
 	if p.Verdict == nil && p.Unexamined > 0 && p.Unexamined == p.Mismatches() {
 		return "not examined yet"
@@ -113,12 +113,12 @@ func mainCauses(p *fuzz.PairState) string {
 	return strings.Join(names, ", ")
 }
 
-// alikeMost is the number of known targets that may compute what a black box does: if
-// more do, the evidence says little about it.
+// alikeMost is the largest number of known targets that may compute what a black box does:
+// if there are more, the evidence says little about it.
 const alikeMost = 9
 
-// alikeText says of a black box which known targets compute what it does; "" of one
-// that nobody knows, or of two known sides.
+// alikeText names the known targets that compute what a black box does, "" if there are
+// none or both sides are known.
 func alikeText(p *fuzz.PairState) string {
 	if p.Verdict == nil || len(p.Verdict.Alike) == 0 || len(p.Verdict.Alike) > alikeMost || !fuzz.IsUnknown(p.TargetA) && !fuzz.IsUnknown(p.TargetB) {
 		return ""

@@ -1,5 +1,5 @@
-// Package summary says what a campaign has found: as data, which is also the event summary
-// of mmafuzz run --json, and as text.
+// Package summary sums up what a campaign has found: as data, which is also the event
+// summary of mmafuzz run --json, as text, and as a page.
 //
 // The API of this package is not promised: it may change in any version.
 package summary
@@ -19,16 +19,16 @@ import (
 type Input struct {
 	Config *fuzz.Config
 	State  *fuzz.State
-	// Unexplained is that of the campaign.
+	// Unexplained is the campaign's method of this name.
 	Unexplained func(pair int) *fuzz.Unexplained
 	// Findings are in the order in which they were reported.
 	Findings []*fuzz.Case
-	// Left is what the campaign has not done; nil: nothing.
+	// Left is what the campaign has not done, nil if it is complete.
 	Left *fuzz.Unfinished
 	// Known are differences that are no news: they are counted like all others, but
 	// HasNews does not count them.
 	Known compare.Known
-	Time  time.Duration // that it took; 0: it was merged
+	Time  time.Duration // that the campaign took; 0: it was merged
 }
 
 // Summary is what a campaign has found.
@@ -41,8 +41,8 @@ type Summary struct {
 	Interrupted bool               `json:"interrupted"`
 	Complete    bool               `json:"complete"`
 	Incomplete  *fuzz.Unfinished   `json:"incomplete,omitempty"`
-	Count       uint64             `json:"count"`          // that gives the findings of the complete epochs: the last of Sequence
-	Sequence    []uint64           `json:"count_sequence"` // one after the other
+	Count       uint64             `json:"count"`          // the last of Sequence
+	Sequence    []uint64           `json:"count_sequence"` // values of --count that, one after the other, give the same findings
 	Pairs       []Pair             `json:"pairs"`
 	Known       []compare.KnownUse `json:"known,omitempty"`
 	Counts      *Counts            `json:"counts,omitempty"`
@@ -51,14 +51,14 @@ type Summary struct {
 	differences []compare.Difference // of all pairs, in their order
 }
 
-// Counts are the buckets by their state, with a list of known differences.
+// Counts are the numbers of buckets by their state, if there is a list of known differences.
 type Counts struct {
 	New     int `json:"new"`
 	Known   int `json:"known"`
 	Expired int `json:"expired"`
 }
 
-// Names are those of a pair.
+// Names are the names of a pair.
 type Names struct {
 	A           string `json:"a"`
 	B           string `json:"b"`
@@ -114,7 +114,7 @@ type Unstable struct {
 	Bundle   string `json:"bundle,omitempty"`
 }
 
-// New makes a summary.
+// New returns the summary of a campaign.
 func New(in Input) *Summary {
 	st := in.State
 	s := &Summary{
@@ -138,7 +138,7 @@ func New(in Input) *Summary {
 	return s
 }
 
-// settle gives the buckets their states; all are new without a list.
+// settle sets the states of the buckets. Without a list of known differences all are new.
 func (s *Summary) settle() {
 	uses, n := s.in.Known.Settle(s.differences, func(*compare.Difference) string { return compare.StateNew })
 	next := 0
@@ -154,7 +154,7 @@ func (s *Summary) settle() {
 	}
 }
 
-// Differences are what was found as lists of known differences see it, with their states.
+// Differences returns the buckets of all pairs as differences, with their states.
 func (s *Summary) Differences() []compare.Difference { return s.differences }
 
 // HasNews reports whether something was found that is on no list.
@@ -164,7 +164,7 @@ func (s *Summary) HasNews() bool {
 	}
 	for _, p := range s.in.State.Pairs {
 		if p.Unstable+p.Unexamined > 0 {
-			return true // no list can tell what they are
+			return true // lists cannot cover these
 		}
 	}
 	return s.Counts.New+s.Counts.Expired > 0
@@ -214,7 +214,7 @@ func newBucket(p *fuzz.PairState, b *fuzz.Bucket) Bucket {
 	return s
 }
 
-// newUnstable returns that of a pair, nil if all its cases repeat themselves.
+// newUnstable returns the unstable cases of a pair, nil if there are none.
 func newUnstable(st *fuzz.PairState) *Unstable {
 	if st.Unstable == 0 {
 		return nil

@@ -22,11 +22,11 @@ type TextOptions struct {
 	Width     int                 // columns
 	Verbose   bool                // whole lists
 	Bold      func(string) string // marks up headings and names; nil: nothing is marked up
-	Color     bool                // of the picture
+	Color     bool                // in the picture
 	Command   string              // how the reader calls mmafuzz, for commands to copy
 	Dir       string              // of the campaign
-	KnownFile string              // with the list of known differences
-	Resumed   uint64              // dot products of an earlier part
+	KnownFile string              // the file with the list of known differences
+	Resumed   uint64              // dot products that were compared before the campaign was resumed
 	Exit      int                 // the exit status
 }
 
@@ -86,16 +86,16 @@ func (w *printer) example() error {
 	}
 	w.paragraph(fmt.Sprintf("The smallest input found on which %s and %s differ%s:", p.TargetA, p.TargetB, cause))
 	fmt.Fprintln(w)
-	pic, err := bundle.Picture(f.Mismatch, "") // how to run it again stands at the end
+	pic, err := bundle.Picture(f.Mismatch, "") // hints says how to run it again
 	if err != nil {
 		return fmt.Errorf("drawing a finding: %w", err)
 	}
 	return report.Text(printable.Raw(w.Writer), pic, report.TextOptions{Width: w.Width, Color: w.Color})
 }
 
-// showcase chooses the finding whose picture is shown: of the cause of most differences
-// of ordinary values, with the fewest labels and terms, the earliest. What is unexplained
-// comes last.
+// showcase chooses the finding whose picture is shown: one of the cause with the most
+// differences of ordinary values, and of these the first with the fewest labels and terms.
+// Unexplained findings come last.
 func (w *printer) showcase() *fuzz.Case {
 	values := map[string]uint64{}
 	for _, c := range fuzz.Causes(w.state) {
@@ -119,8 +119,8 @@ func (w *printer) showcase() *fuzz.Case {
 	return best
 }
 
-// shown returns the findings of which one is drawn: those that are not known, if there
-// are some.
+// shown returns the findings of which one is drawn: those that are not known, or all if all
+// are known.
 func (w *printer) shown() []*fuzz.Case {
 	in := &w.sum.in
 	news := slices.DeleteFunc(slices.Clone(in.Findings), func(f *fuzz.Case) bool { return in.Known.Covers(&in.Config.Pairs[f.Pair], f) })
@@ -130,12 +130,12 @@ func (w *printer) shown() []*fuzz.Case {
 	return news
 }
 
-// unexplainedMost is the number of pairs that nothing explains of which the summary tells
-// more; all with -v.
+// unexplainedMost is the number of pairs that nothing explains on which the summary has a
+// paragraph, without -v.
 const unexplainedMost = 3
 
-// unexplained says of the pairs that nothing explains how near a known program comes,
-// and how to go on.
+// unexplained says, for each pair that nothing explains, how near a known program comes and
+// how to go on.
 func (w *printer) unexplained() {
 	left := 0
 	for i, p := range w.state.Pairs {
@@ -157,7 +157,7 @@ func (w *printer) unexplained() {
 	}
 }
 
-// writeUnexplained shows what is known of a pair.
+// writeUnexplained writes what is known of a pair that nothing explains.
 func (w *printer) writeUnexplained(x *fuzz.Unexplained) {
 	for _, l := range readable.Wrap(x.Why, w.Width) {
 		fmt.Fprintln(w, l)
@@ -176,7 +176,7 @@ func (w *printer) writeUnexplained(x *fuzz.Unexplained) {
 	}
 }
 
-// knownSection says how much of what was found is known, and what is not.
+// knownSection counts the known differences, and lists those that are not known.
 func (w *printer) knownSection() error {
 	n := w.sum.Counts
 	if n == nil {
@@ -213,8 +213,8 @@ func mismatches(n uint64) string {
 	return readable.Thousands(n) + " mismatches"
 }
 
-// unstableList says which mismatches are no evidence of anything, because a unit gave
-// another answer when it was asked again.
+// unstableList counts the mismatches that are no evidence of anything, because a unit gave
+// another result when it was asked again.
 func (w *printer) unstableList() {
 	for _, st := range w.state.Pairs {
 		x := newUnstable(st)
@@ -262,7 +262,7 @@ func (w *printer) writeUnfinished() {
 	}
 }
 
-// total is the line with the numbers, and how to get the same without a clock.
+// total writes the line of totals, and how to get the same findings without a clock.
 func (w *printer) total() {
 	sum := w.sum
 	fmt.Fprintln(w)
@@ -283,7 +283,7 @@ func (w *printer) total() {
 	fmt.Fprintln(w)
 }
 
-// hints says how to go on. The last line of all runs the finding of the picture
+// hints says how to go on. Its last line is the command that runs the finding of the picture
 // again.
 func (w *printer) hints() {
 	f := w.showcase()
