@@ -6,10 +6,10 @@
 //
 //	func name(d, a, b *byte, n int, control uint64)
 //
-// A group is a vector of 16 bytes of d; of a and b it takes 16, or 8 where the
-// loads below say so. control is the value of FPCR, of FPMR for FP8, during the
-// executions; the register is restored afterwards. What the assembler does not know
-// is encoded by hand: accumulator V0, factors V1 and V2.
+// A group is a vector of 16 bytes of d, and 16 bytes each of a and b, or 8 where the
+// body's load is HALF, LOW or HIGH. control is the value of FPCR, or of FPMR for FP8,
+// during the executions; the register is restored afterwards. Instructions that Go's
+// assembler does not know are encoded by hand: accumulator V0, factors V1 and V2.
 
 #define FPCR_IN \
 	MOVD FPCR, R6 \

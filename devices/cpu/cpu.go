@@ -1,5 +1,7 @@
 package cpu
 
+// The target cpu:0, and which instructions it has.
+
 import (
 	"fmt"
 	"runtime"
@@ -13,11 +15,10 @@ func init() {
 	devices.Register("cpu", open, "instructions of this machine's processor: cpu:0")
 }
 
-// native is an instruction of a processor, under all modes that the catalogue has
-// of it.
+// native is an instruction of a processor, under all modes in which the catalogue has it.
 type native struct {
-	mnemonic string // or the beginning of a name, up to a dot
-	m, n     int    // of a tile; K is the catalogue's
+	mnemonic string // the catalogue's names begin with it and a dot
+	m, n     int    // rows and columns of a tile; K is in the catalogue
 	group    int    // tiles that body takes at a time
 	needs    string // what the processor must have, for people
 	has      func() bool
@@ -27,16 +28,15 @@ type native struct {
 // body executes an instruction on groups of tiles.
 type body func(d, a, b *byte, groups int, control uint64)
 
-// Instruction is an instruction of the table, and why this machine does not
-// execute it: "" if it does.
+// Instruction is an instruction of the table.
 type Instruction struct {
 	Mnemonic string
-	Modes    int // number of names that the catalogue has for this processor's architecture, 0 for none
-	Missing  string
+	Modes    int    // number of names that the catalogue has for this processor's architecture, 0 for none
+	Missing  string // why this machine does not execute it, "" if it does
 }
 
-// Instructions returns the table of this machine's architecture, and why it has
-// none.
+// Instructions returns the table of this machine's architecture; the error says why
+// there is none.
 func Instructions() ([]Instruction, error) {
 	if len(table) == 0 {
 		return nil, fmt.Errorf("no instructions on this machine, because %s", why)
@@ -56,7 +56,7 @@ func Instructions() ([]Instruction, error) {
 }
 
 // Missing returns why this machine does not execute an instruction of its kind of
-// processor, "" if it does or if the instruction is another kind's.
+// processor, "" if it does or if the instruction belongs to another kind.
 func Missing(name string) string {
 	all, _ := Instructions()
 	for _, i := range all {
@@ -80,7 +80,7 @@ func (n *native) rows() []mma.Instruction {
 
 type target struct {
 	rows    []mma.Instruction
-	natives map[string]*native // by instruction
+	natives map[string]*native // by the instruction's name
 }
 
 func open(argument string) (devices.Target, error) {

@@ -23,12 +23,13 @@
 //	GOARCH=ppc64le go build -tags nogpu -o mmafuzz.ppc64le ./cmd/mmafuzz
 //	mmafuzz run --a "exec:qemu-ppc64le -cpu power10 ./mmafuzz.ppc64le serve cpu:0" --b sim:power10 --inst xvbf16ger2pp
 //
-// What a processor has is asked of the kernel, so that a missing instruction is
-// missing from the list and does not end the program. On Arm these are the
+// The program asks which instructions the processor has, so that a missing one is
+// missing from the list and does not crash the program: on x86 by CPUID, on Arm by the
 // identification registers, which a kernel (and qemu-user) lets programs read, on
-// macOS sysctl. Debian 12's QEMU 7.2 has all but FPCR.EBF (QEMU 10) and FP8 (QEMU
-// 11). The tests of this package use the emulators on the path, or instead of them
-// those in the directories of the variable MMAFUZZ_QEMU.
+// macOS by sysctl, on POWER by the auxiliary vector. Debian 12's QEMU 7.2 has all of
+// Arm's but those of FPCR.EBF (QEMU 10) and FP8 (QEMU 11). The tests of this package use
+// the emulators on the path, or those in the directories that the variable MMAFUZZ_QEMU
+// lists.
 //
 // # How a unit is made
 //
@@ -37,11 +38,11 @@
 //
 //	func(d, a, b *byte, n int, control uint64)
 //
-// d holds C when it is called and D when it returns, a and b are the factors, and
-// control is the value of the control register that the modes ask for. An
-// operation of vectors is a dot product in each lane: its tile is 1x1, and a group
-// is the lanes of a vector. Everything else, such as other tiles, longer dot
-// products and a last group that is not full, is done in Go for all of them.
+// d holds C when the body is called and D when it returns, a and b are the factors, and
+// control is the value of the control register that the modes ask for. A vector
+// instruction computes a dot product in each lane: its tile is 1x1, and a group
+// is the lanes of a vector. Everything else (other tiles, longer dot products, a last
+// group that is not full) is done in Go for all instructions.
 //
 // # Adding an instruction
 //
@@ -53,13 +54,14 @@
 //  3. A line in the table of the processor (table_amd64.go): the mnemonic, the tile,
 //     the tiles of a group, the function, and what the processor must have.
 //
-// The tests range over the tables: nothing else is to be done.
+// The tests range over the tables: nothing else has to be done.
 //
 // # Adding a processor
 //
 // A file table_GOARCH.go with the build constraint !purego defines
 //
 //	const arch = "arm"                       // of the catalogue
+//	var why = ""                             // why the table is empty
 //	var table = []native{...}                // see native
 //	func control(modes []string) uint64      // the control register for the modes of a name
 //	func model() string                      // what the processor calls itself

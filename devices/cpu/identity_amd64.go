@@ -4,8 +4,8 @@ package cpu
 
 import "fmt"
 
-// identity returns what tells processors of one name apart: the vendor, and family,
-// model and stepping as CPUID has them (Intel SDM vol. 2, CPUID, figure 3-6).
+// identity returns what tells processors of the same name apart: vendor, family, model
+// and stepping from CPUID (Intel SDM vol. 2, CPUID, figure 3-6).
 func identity() string {
 	a, _, _, _ := cpuid(1, 0)
 	family, number := a>>8&15, a>>4&15
@@ -19,8 +19,8 @@ func identity() string {
 }
 
 // emulator returns "QEMU" if QEMU translates this program instead of a processor
-// executing it, "" otherwise. The signature is that of QEMU's translator, TCG: a
-// virtual machine, whose processor executes, has another.
+// executing it, "" otherwise. The signature is that of QEMU's translator, TCG; a
+// virtual machine, whose instructions the processor executes, has another signature.
 func emulator() string {
 	_, b, c, d := cpuid(0x40000000, 0)
 	if string(words(b, c, d)) == "TCGTCGTCGTCG" {

@@ -2,8 +2,8 @@
 
 package cpu
 
-// identity returns "": the names of other processors have it all.
+// identity returns "": on other processors model says all there is.
 func identity() string { return "" }
 
-// emulator returns "": other processors have no register that tells.
+// emulator returns "": other processors have no register that gives an emulator away.
 func emulator() string { return "" }

@@ -12,7 +12,7 @@ import (
 //go:noescape
 func cpuid(leaf, sub uint32) (eax, ebx, ecx, edx uint32)
 
-// vendor returns the vendor's twelve letters.
+// vendor returns the vendor's name, such as GenuineIntel: twelve letters.
 func vendor() string {
 	_, b, c, d := cpuid(0, 0)
 	return string(words(b, d, c))
@@ -30,7 +30,7 @@ func model() string {
 	return strings.TrimSpace(strings.TrimRight(string(text), "\x00"))
 }
 
-// words returns the letters of registers.
+// words returns the characters that registers hold.
 func words(regs ...uint32) []byte {
 	var text []byte
 	for _, r := range regs {

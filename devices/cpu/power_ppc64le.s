@@ -6,8 +6,8 @@
 //
 //	func name(d, a, b *byte, n int, control uint64)
 //
-// A tile has 64 bytes of d, four rows; 16 of a, of FP64 32; and 16 of b. control is
-// the value of FPSCR during the executions; the register is restored afterwards.
+// A tile has 64 bytes of d (four rows), 16 bytes of a (32 for FP64) and 16 of b. control
+// is the value of FPSCR during the executions; the register is restored afterwards.
 // The instructions are encoded by hand: accumulator A0 (VS0 to VS3), factors VS32
 // (with VS33 for four FP64) and VS34.
 //

@@ -4,14 +4,14 @@ package cpu
 
 import "golang.org/x/sys/cpu"
 
-// arch is the architecture of the catalogue: AMD's processors have
-// another one than Intel's.
+// arch is this processor's architecture in the catalogue: zen4 for AMD's, x86 for all
+// others.
 var arch = map[bool]string{false: "x86", true: "zen4"}[vendor() == "AuthenticAMD"]
 
 var why = ""
 
-// table has what x86 processors execute. A zmm register holds 16 FP32 lanes, a
-// ymm register 8 of them, or 4 of FP64.
+// table has what x86 processors execute. A zmm register holds 16 FP32 lanes or 32 of
+// FP16, a ymm register 8 of FP32 or 4 of FP64.
 var table = []native{
 	{"vdpbf16ps", 1, 1, 16, "AVX512_BF16", func() bool { return cpu.X86.HasAVX512F && cpu.X86.HasAVX512BF16 }, vdpbf16ps},
 	{"fma3-bf16", 1, 1, 8, "FMA3 and AVX2", hasFMA, fma3bf16},
@@ -26,8 +26,8 @@ var table = []native{
 
 func hasFMA() bool { return cpu.X86.HasFMA && cpu.X86.HasAVX2 }
 
-// What golang.org/x/sys/cpu does not know (Intel SDM vol. 2, CPUID): leaf 7,
-// subleaf 0, EDX bit 23, and subleaf 1, EAX bit 21.
+// hasFP16 and hasAMXFP16 read features that golang.org/x/sys/cpu does not know (Intel SDM
+// vol. 2, CPUID): leaf 7, subleaf 0, EDX bit 23, and subleaf 1, EAX bit 21.
 func hasFP16() bool {
 	_, _, _, d := cpuid(7, 0)
 	return cpu.X86.HasAVX512F && d>>23&1 != 0
@@ -38,8 +38,8 @@ func hasAMXFP16() bool {
 	return cpu.X86.HasAMXTile && a>>21&1 != 0
 }
 
-// MXCSR: all exceptions masked, and the modes of a name (Intel SDM vol. 1,
-// section 10.2.3).
+// Bits of MXCSR: all exceptions masked, and the modes of an instruction's name (Intel
+// SDM vol. 1, section 10.2.3).
 const (
 	mxcsrMasked = 0x1f80
 	mxcsrDAZ    = 1 << 6
@@ -49,7 +49,7 @@ const (
 	mxcsrFTZ    = 1 << 15
 )
 
-// control returns MXCSR.
+// control returns the value of MXCSR for the modes of a name.
 func control(modes []string) uint64 {
 	bits := map[string]uint64{"rd": mxcsrRD, "ru": mxcsrRU, "rz": mxcsrRZ, "daz": mxcsrDAZ, "ftz": mxcsrFTZ}
 	c := uint64(mxcsrMasked)
@@ -59,13 +59,13 @@ func control(modes []string) uint64 {
 	return c
 }
 
-// The bodies. All set MXCSR to control and restore it, also where the instruction
-// does not depend on it: a test shows that it does not.
+// The bodies. All but the AMX ones are in x86_amd64.s. All set MXCSR and restore it, also
+// where the instruction does not depend on it: a test shows that it does not.
 
 //go:noescape
 func vdpbf16ps(d, a, b *byte, groups int, control uint64)
 
-// fma3bf16 sets DAZ and FTZ itself.
+// fma3bf16 ignores control: it sets DAZ and FTZ, and rounds to nearest.
 //
 //go:noescape
 func fma3bf16(d, a, b *byte, groups int, control uint64)
@@ -82,7 +82,7 @@ func dpps(d, a, b *byte, groups int, control uint64)
 //go:noescape
 func vfmadd231ph(d, a, b *byte, groups int, control uint64)
 
-// tdpbf16ps and tdpfp16ps take B in pairs of rows, which they make of the columns.
+// tdpbf16ps and tdpfp16ps turn the columns of B into the pairs of rows that AMX takes.
 //
 //go:noescape
 func tdpbf16ps(d, a, b *byte, groups int, control uint64)

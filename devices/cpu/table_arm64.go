@@ -30,11 +30,10 @@ var table = []native{
 
 func always() bool { return true }
 
-// feature is what a processor has of FEAT_BF16 (1) and FEAT_EBF16 (2), FEAT_FHM,
-// FEAT_FP16, FEAT_FP8DOT4 and FEAT_F8F32MM.
+// feature tells which extensions a processor has.
 type feature struct {
-	bf16                       uint64
-	fhm, fp16, fp8dot4, fp8mm8 bool
+	bf16                       uint64 // 1: FEAT_BF16, 2: FEAT_EBF16 too
+	fhm, fp16, fp8dot4, fp8mm8 bool   // FEAT_FHM, FEAT_FP16, FEAT_FP8DOT4, FEAT_F8F32MM
 }
 
 var features = sync.OnceValue(detect)
@@ -46,8 +45,8 @@ var armControl = map[string]uint64{
 	"osm": 1 << 14, // FPMR
 }
 
-// control returns FPCR, or FPMR of an instruction on FP8: the formats of the first
-// and the second factor are its first words.
+// control returns the value of FPCR for the modes of a name, or of FPMR for an
+// instruction on FP8, whose first two modes are the formats of its factors.
 func control(modes []string) uint64 {
 	c := uint64(0)
 	for i, word := range modes {
@@ -64,7 +63,7 @@ func control(modes []string) uint64 {
 	return c
 }
 
-// The bodies.
+// The bodies, in arm_arm64.s.
 
 //go:noescape
 func bfdot(d, a, b *byte, groups int, control uint64)

@@ -4,7 +4,7 @@ package cpu
 
 import "runtime"
 
-// This build has no assembly.
+// This build has no assembly, and so no instructions: see doc.go.
 const arch = ""
 
 var why = "this build has no assembly for " + runtime.GOARCH

@@ -20,7 +20,8 @@ const mma31 = "MMA of Power ISA 3.1"
 // hasMMA looks for PPC_FEATURE2_MMA (Linux, asm/cputable.h).
 func hasMMA() bool { return hwcap2()&0x20000 != 0 }
 
-// control returns FPSCR: its last two bits are RN (Power ISA 3.1, 4.2.2).
+// control returns the value of FPSCR for the modes of a name: its last two bits are RN,
+// the rounding mode (Power ISA 3.1, 4.2.2).
 func control(modes []string) uint64 {
 	bits := map[string]uint64{"rz": 1, "ru": 2, "rd": 3}
 	c := uint64(0)
@@ -30,7 +31,7 @@ func control(modes []string) uint64 {
 	return c
 }
 
-// The bodies.
+// The bodies, in power_ppc64le.s.
 
 //go:noescape
 func xvbf16ger2pp(d, a, b *byte, groups int, control uint64)

@@ -16,8 +16,8 @@ type unit struct {
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 
-// Model returns nil: whether the catalogue is right about the instruction is what
-// comparing finds out.
+// Model returns nil: the unit is a black box, so that a comparison can find the
+// catalogue to be wrong about it.
 func (u *unit) Model() *mma.Params { return nil }
 
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
@@ -50,12 +50,12 @@ func (u *unit) collect(ctx context.Context, in *mma.Batch, collect func(res, out
 	return nil
 }
 
-// most is the number of groups between two looks at the context.
+// most is the number of groups between two checks of the context.
 const most = 1 << 16
 
 // tiles executes the instruction on tiles of its own size.
 func (u *unit) tiles(ctx context.Context, in *mma.Batch, out []byte) error {
-	copy(out, in.C) // nothing, if there is no C
+	copy(out, in.C) // without a C the body does not read out
 	whole := in.Tiles / u.native.group
 	d, a, b := u.sizes(in)
 	for from := 0; from < whole; from += most {

@@ -4,7 +4,7 @@
 
 // The bodies of table_amd64.go: func(d, a, b *byte, groups int, control uint64).
 // Go does not preempt assembly functions, and the kernel gives signal handlers an
-// MXCSR of their own: nobody else sees the one that is set here.
+// MXCSR of their own: no other code sees the one that is set here.
 
 // LOAD loads the arguments.
 #define LOAD \

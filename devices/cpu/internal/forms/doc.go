@@ -1,6 +1,6 @@
 // Package forms has other forms of the instructions that package cpu executes:
 // other vector lengths, memory operands, broadcast, masks, scalars. The tests show
-// that the form does not matter, so that package cpu needs one of each.
+// that the form does not matter, so that package cpu needs only one form of each.
 package forms
 
 // Body is as in package cpu: it executes an instruction on groups of dot products.

@@ -27,7 +27,7 @@ func hasAVX() bool { return cpu.X86.HasAVX }
 
 func hasVL() bool { return cpu.X86.HasAVX512VL }
 
-// MXCSR returns the register.
+// MXCSR returns the value of the register MXCSR.
 func MXCSR() uint32
 
 // Sticky executes VDPBF16PS on a group of 16 dot products with MXCSR set to
