@@ -8,9 +8,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 )
 
-// digests identifies the files that a command runs: its program, a script that is its
-// first argument, and other programs among its arguments, as an emulator has. Files
-// that cannot be read have none.
+// digests identifies the files that a command runs: its program, its first argument if
+// that is a file (a script), and executable files among its other arguments (programs
+// that an emulator runs). Files that cannot be read are left out.
 func digests(words []string) string {
 	var all []string
 	for n, word := range words {

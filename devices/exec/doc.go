@@ -46,10 +46,11 @@
 //     Otherwise there is one for each processor, at most.
 //   - about WORD TEXT: what results may depend on. It goes into bundles.
 //   - cannot TEXT: there is nothing to test here, TEXT says why (no licence, no
-//     device). No line follows it.
+//     device). It is the last line, in place of ready.
 //
-// A line has at most 4 KiB and the header at most 4096 lines. There are five
-// minutes for it. Every child that is started must write the same header, except for about.
+// A line has at most 4 KiB and the header at most 4096 lines. The child has five
+// minutes to write it. Every child that is started must write the same header, except
+// for about.
 //
 // # Binary mode
 //
@@ -94,17 +95,19 @@
 //
 //	3c00,3c00,0000,0000 3c00,0c00,0000,0000 00000000 [sa=7f,.. sb=7f,..]
 //
-// If the child has several instructions, the name stands before it. The child
+// In place of C an instruction without one gets "-". If the child has several
+// instructions, the name stands at the beginning of the line. The child
 // answers with a line: D in hexadecimal, all digits of its container, or the word
 // error and a text. It must flush its output after each line. Lines are sent ahead:
 // the next ones do not wait for the answer.
 //
 // # What is asked of a child
 //
-//   - It ends when its input ends. What it has started itself is killed when it ends,
-//     and all of it when mmafuzz ends, however it does: see the next section.
+//   - It ends when its input ends. Processes that it has started are killed when it ends,
+//     and it is killed with them when mmafuzz ends, however that happens: see the next
+//     section.
 //   - An answer depends on its request alone, not on earlier ones. This is checked:
-//     cases that differ are run again, alone, and one that changes is unstable.
+//     cases that differ are run again, alone, and a case whose result changes is unstable.
 //   - Only answers go to stdout. stderr goes to the log (-v shows it), and its last
 //     lines into error messages.
 //   - The first request for each instruction is a dot product of zeros.
@@ -115,18 +118,18 @@
 //
 // # What happens to a bad child
 //
-// A child that ends, takes longer than its deadline, or writes what is not the
+// A child that ends, takes longer than its deadline, or writes something else than the
 // answer, is killed with all processes that it has started, and the next request gets
-// a new one. If it had answered other requests
-// before, the same request is tried once more on a new child, unless it took too
-// long. If it fails there too, that is a finding: the campaign runs the inputs of the
-// batch one by one and counts the guilty ones as faults. What a child announces is
-// checked before memory is spent on it.
+// a new child. If the child had answered other requests before, the same request is
+// tried once more on a new child, unless it took too long. If that fails too, it is a
+// finding: the campaign runs the inputs of the
+// batch one by one and counts the guilty ones as faults. Lengths that a child announces
+// are checked before memory is spent on them.
 //
-// Nothing of it outlives mmafuzz, even if that is killed by kill -9. On Unix each
+// No child outlives mmafuzz, even if mmafuzz is killed by kill -9. On Unix each
 // child has a supervisor, which ps shows as "mmafuzz: supervisor of" it: it notices
-// the end of mmafuzz and kills what is below it. On Linux it finds processes in
-// sessions of their own and those whose parents have ended too, elsewhere those of
+// the end of mmafuzz and kills all processes below it. On Linux it also finds processes
+// in sessions of their own and those whose parents have ended, elsewhere only those of
 // the child's process group. On Windows they are in a job object.
 //
 // # Example: a Python model in twenty lines
@@ -197,9 +200,10 @@
 //
 // # Gallery: libraries and simulators of others
 //
-// The directory children has children in Python for what people meet, one file each, which
-// says at its head how it is started and what its options are; protocol.py is what they
-// share. A package that is missing, too old or damaged is named, with how to get it.
+// The directory children has children in Python for libraries and simulators that people
+// use, one file each, whose head says how it is started and what its options are;
+// protocol.py is what they share. If a Python package is missing, too old or damaged, the
+// child names it and says how to get it.
 //
 //	mmafuzz infer --target "exec:python3 devices/exec/children/torch_matmul.py --type bf16" --nan class
 //	mmafuzz run --a sim:cdna3 --b "exec:python3 devices/exec/children/mmasim_dpa.py cdna3 --only bf8"
@@ -209,10 +213,11 @@
 // column of a matrix whose size is an option (--size 64x64), and each matrix is a call of
 // its own; --at 6x0 asks for one dot product a matrix, at one place. They choose by the
 // processor too, and variables of the environment (env VARIABLE=VALUE in the command) make
-// them choose as on another. What they compute on an AMD EPYC (Zen 5), path by path, is in
-// children/RESULTS.md, which children/survey.py makes; .ci/nightly frameworks runs it with the
-// real packages. In short, with millions of dot products a second of each, single ones and
-// in tiles of 16x8 (mmafuzz bench targets, one goroutine, on a busy machine):
+// them choose as on another processor. What they compute on an AMD EPYC (Zen 5), path by
+// path, is in children/RESULTS.md, which children/survey.py makes; .ci/nightly frameworks
+// runs it with the real packages. Their speed, in millions of dot products a second, first
+// of single ones, then in tiles of 16x8 (mmafuzz bench targets, one goroutine, on a busy
+// machine):
 //
 //	torch_matmul.py        PyTorch 2.15       BF16  1.6  26
 //	                                          FP32  2.3  29
@@ -241,36 +246,38 @@
 //     Its OpenBLAS chooses a chain of FMAs with AVX-512. Made
 //     to choose its kernel for AVX2 (OPENBLAS_CORETYPE=Haswell), it has two interleaved sums at 736 of the 4,096 places of a
 //     matrix of 64x64 (K = 16), edges and corners of its blocks, and a chain elsewhere: of
-//     2^37*2^111 - 2^78*2^64 the one makes NaN and the other infinity. mmafuzz says
+//     2^37*2^111 - 2^78*2^64 the two sums make NaN and the chain infinity. mmafuzz says
 //     "unstable" and shows the input; --at tells the places apart.
-//   - NaNs: of two NaN factors the result has A's code in PyTorch's FP32, B's in its BF16
-//     and FP16. infer finds BF16 in every bit (special.bfirst); the table compares NaNs by
-//     class.
-//   - MMA-Sim agrees with sim:hopper on mma and wgmma of FP16, bit for bit. Of CDNA3's FP8 it
+//   - NaNs: if both factors are NaNs, the result has A's code in PyTorch's FP32, B's in its
+//     BF16 and FP16. infer finds BF16 in every bit (special.bfirst); the table compares NaNs
+//     by class.
+//   - MMA-Sim agrees with sim:hopper on mma and wgmma of FP16, bit for bit. In CDNA3's FP8 it
 //     loses an infinite or NaN C beside products of 2^25 or more: 74*74 + inf is 2^26 there.
-//     frexp gives infinities the exponent 0, and so they count as small. The second command
-//     above with --only 16x16x32_bf8_bf8 calls all differences lost-infinity.
+//     The reason is that frexp gives infinities the exponent 0, and so they count as small.
+//     The second command above with --only 16x16x32_bf8_bf8 calls all differences
+//     lost-infinity.
 //   - Spike and sim:riscv agree in every bit on 100,000 dot products of each of the ten
 //     instructions of Zvdota and Zvbdota, those of E4M3 by E5M2 among them, which no recording
 //     has: mmafuzz run --a sim:riscv --b "exec:python3 devices/exec/children/spike_dota.py"
 //     --nan bits --zero bits --count 100000. The program is that of the Python package spike
 //     0.0.5.dev20 (March 2026, where the extensions have their former names).
-//   - Triton's interpreter (TRITON_INTERPRET=1), in which people look for mistakes of kernels,
-//     models no GPU: tl.dot is NumPy's product in FP32, to which C is added last, and so depends
-//     on the processor, with OPENBLAS_CORETYPE=Haswell on the place in the tile too. Of BF16 it
-//     multiplies the codes, as integers (1*1 is 16256^2): its manual says that BF16 is not
-//     supported, but nothing stops a kernel.
+//   - Triton's interpreter (TRITON_INTERPRET=1), in which people debug kernels, models no GPU:
+//     tl.dot is NumPy's product in FP32, to which C is added last, and so depends on the
+//     processor, with OPENBLAS_CORETYPE=Haswell on the place in the tile too. BF16 codes it
+//     multiplies as integers (1*1 is 16256^2): its manual says that BF16 is not supported, but
+//     nothing stops a kernel.
 //   - tinygrad's emulator (its device PYTHON) models where elements of matrices lie in
 //     registers, and says nothing about arithmetic: one function for all architectures adds
-//     products in FP64, first product first, and the sum is rounded once (children/RESULTS.md). With Python 3.11 subnormal FP16
-//     operands are taken as zeros, since tinygrad decodes them itself there.
+//     products in FP64, first product first, and the sum is rounded once
+//     (children/RESULTS.md). With Python 3.11 subnormal FP16 operands are taken as zeros,
+//     since tinygrad decodes them itself there.
 //   - The formats are compared with the packages ml_dtypes and gfloat (package fp,
 //     TestIndependent). All codes and roundings are the same, but for three things: ml_dtypes
 //     converts FP64 by way of FP32, and so rounds twice; it rounds the numbers of E8M0 below
 //     2^-126 up; gfloat takes ties of E8M0 to the even code.
 //
-// AMX was not measured: no machine at hand has it. On one that has, oneDNN uses it for the
-// rows of PyTorch's BF16 without variables, and children/survey.py measures these.
+// AMX was not measured, for want of a processor that has it. On one that has, oneDNN uses it
+// in the rows of PyTorch's BF16 without variables, and children/survey.py measures these.
 //
 // # Example: a child in Go
 //

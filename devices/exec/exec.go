@@ -21,9 +21,9 @@ func init() {
 // Protocol is the version of the protocol that this package speaks.
 const Protocol = wire.Version
 
-// opened are the targets in use by their name. Opening one again gives the
-// same one: a bundle asks for the environment of a target that is running, and
-// must not start it anew.
+// opened holds the targets in use by name. Opening one again gives the same target: a
+// bundle asks for the environment of a target that is running, and must not start it
+// anew.
 var opened = struct {
 	sync.Mutex
 	targets map[string]*target
@@ -34,8 +34,8 @@ type target struct {
 	users  int // how often it was opened; guarded by opened
 	pool   *pool
 	digest string            // of the files of the command
-	own    map[string]string // of Environment
-	prefix string            // of what the child says in it
+	own    map[string]string // what Environment has from this package
+	prefix string            // of the keys that Environment has from the child
 }
 
 func open(command string) (devices.Target, error) {
@@ -48,14 +48,14 @@ func open(command string) (devices.Target, error) {
 
 // Isolate returns a target whose work is done by children of ours: words is the
 // command that serves it (mmafuzz serve TARGET), name is the name under which
-// devices.Open finds it. What kills a child, or hangs, is a finding about the
-// input and ends nothing else. Environment is what the child says about it.
+// devices.Open finds it. An input that makes a child die or hang is a finding and ends
+// nothing else. The target's Environment is what the child says about itself.
 func Isolate(name string, words ...string) (devices.Target, error) {
 	return share(&target{name: name}, words)
 }
 
-// share returns another handle of the target of t's name, or starts the first
-// child of t.
+// share returns a handle of the target that is open under t's name, or else of t, whose
+// first child it starts.
 func share(t *target, words []string) (devices.Target, error) {
 	opened.Lock()
 	defer opened.Unlock()
@@ -82,7 +82,7 @@ type handle struct {
 	once sync.Once
 }
 
-// Close ends the children with the last handle.
+// Close ends the children when the last handle is closed.
 func (h *handle) Close() error {
 	h.once.Do(func() {
 		opened.Lock()
@@ -111,15 +111,15 @@ func (t *target) Environment() map[string]string {
 	return env
 }
 
-// add takes what a child says into an environment.
+// add adds what a child says to an environment.
 func (t *target) add(env, about map[string]string) {
 	for k, v := range about {
 		env[t.prefix+k] = clean(v, tailWidth)
 	}
 }
 
-// Open returns the unit of an instruction, after it has answered a first dot
-// product, of zeros: what cannot do that is not worth a campaign.
+// Open returns the unit of an instruction after it has answered a first dot product, of
+// zeros: a unit that cannot do that is not worth a campaign.
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
 	u := &unit{inst: i, target: t, pool: t.pool, number: t.number(i.Name)}
 	if u.number < 0 {
@@ -132,8 +132,8 @@ func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
 	return u, nil
 }
 
-// number returns the place of an instruction in the header, -1 if it is not
-// there. A name may have another free dimension than the one announced.
+// number returns the place of an instruction in the header, -1 if it is not there. A
+// name may give another size for the instruction's free dimension than the name announced.
 func (t *target) number(name string) int {
 	all := t.Instructions()
 	if n := slices.IndexFunc(all, func(i mma.Instruction) bool { return i.Name == name }); n >= 0 {

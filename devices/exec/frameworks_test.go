@@ -110,7 +110,7 @@ func TestSpikeRefused(t *testing.T) {
 	for _, tc := range []struct{ name, script, want string }{
 		{"another program", "echo 'usage: spike COMMAND'", "is not RISC-V's simulator, it says 'usage: spike COMMAND' (Debian has another program of that name)"},
 		{"too old", "echo 'Spike RISC-V ISA Simulator 1.1.0'; case $1 in --isa*) echo 'unsupported extension: zvfwdota16bf' >&2; exit 255;; esac",
-			"Spike RISC-V ISA Simulator 1.1.0 has no dot products of Zvdota and Zvbdota, which came in 2026 " +
+			"Spike RISC-V ISA Simulator 1.1.0 does not have Zvdota and Zvbdota, which came in 2026 " +
 				"(spike --isa=rv64gcv_zvfwdota16bf_zvfqwdota8f_zvfwbdota16bf_zvfqwbdota8f: exit status 255: unsupported extension: zvfwdota16bf)"},
 		{"no device tree compiler", "echo 'Spike RISC-V ISA Simulator 1.1.0'; case $1 in --isa*) echo 'Failed to run dtc' >&2; exit 1;; esac", "exit status 1: Failed to run dtc"},
 	} {

@@ -1,5 +1,7 @@
 package exec
 
+// Text mode: a line for each dot product.
+
 import (
 	"errors"
 	"fmt"
@@ -12,8 +14,8 @@ import (
 )
 
 // askText sends the dot products of a batch, one a line, and reads a line for
-// each. The deadline is one for each line. A line error TEXT fails the batch, but
-// the others are read anyway, so that the next batch finds its own.
+// each. Each line has the whole deadline. A line "error TEXT" fails the batch, but the
+// other lines are read all the same, so that the next batch reads its own.
 func (p *process) askText(g *guard, i *mma.Instruction, in *mma.Batch, out []byte) error {
 	if err := p.leftOver(nil); err != nil {
 		return err
@@ -41,8 +43,8 @@ func (p *process) askText(g *guard, i *mma.Instruction, in *mma.Batch, out []byt
 	return p.leftOver(refused)
 }
 
-// writeLines writes the lines, some at a time. A child that does not read them
-// cannot answer either, which is what the error of the batch will say.
+// writeLines writes the lines, many in one call. Its errors are ignored: a child that does
+// not read the lines cannot answer either, and the error of the batch will say so.
 func (p *process) writeLines(i *mma.Instruction, in *mma.Batch) {
 	const enough = 32 << 10
 	d := mma.NewDot(in.Formats, in.K)
@@ -63,7 +65,7 @@ func (p *process) writeLines(i *mma.Instruction, in *mma.Batch) {
 	p.buf = buf
 }
 
-// readResult reads a line of D.
+// readResult reads the line with the result of dot product n.
 func (p *process) readResult(i *mma.Instruction, n int, out []byte) error {
 	line, err := wire.ReadLine(p.r)
 	if err != nil {
@@ -80,7 +82,8 @@ func (p *process) readResult(i *mma.Instruction, n int, out []byte) error {
 	return nil
 }
 
-// brokenLine is an error in the place of a line, with what there is of it.
+// brokenLine describes an error that came in place of line n, with what there is of the
+// line.
 func brokenLine(n int, err error) error {
 	text := fmt.Sprintf("after %d of its lines", n)
 	var part *wire.PartialLine

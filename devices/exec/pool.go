@@ -14,8 +14,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
 )
 
-// pool is the children of one command: as many as requests at a time, up to a
-// limit. Which child answers a request must not matter, see ask.
+// pool holds the children of one command: as many as there are requests at a time, up to
+// a limit. It must not matter which child answers a request: see ask.
 type pool struct {
 	name   string
 	words  []string
@@ -26,13 +26,12 @@ type pool struct {
 	idle   []*process // the most recently used last
 	closed bool
 	warned int
-	deaths int                       // of children whose request another one answered
+	deaths int                       // of children whose request another child answered
 	last   string                    // how the last of these died
-	about  map[int]map[string]string // by the number of an instruction: see learn
+	about  map[int]map[string]string // by an instruction's number in the header: see learn
 }
 
-// warnings is how many failures are logged as warnings; more are in the log of
-// -v only.
+// warnings is how many failures are logged as warnings; the others are logged only with -v.
 const warnings = 8
 
 // newPool starts the first child.
@@ -48,9 +47,9 @@ func newPool(name string, words []string) (*pool, error) {
 	return &pool{name: name, words: words, header: p.header, free: make(chan struct{}, n), idle: []*process{p}}, nil
 }
 
-// ask has a child do something. A failure of a child that has answered before is
-// tried again on a new one, so that it is blamed on the request only if that
-// alone provokes it; but not if it was too late, which costs too much time.
+// ask has a child do something. If a child that has answered before fails, the request is
+// tried again on a new one, so that it is blamed only if it alone provokes the failure. A
+// request that came too late is not tried again: that would take too much time.
 func (l *pool) ask(ctx context.Context, talk func(*guard, *process) error) error {
 	select {
 	case l.free <- struct{}{}:
@@ -87,7 +86,7 @@ func (l *pool) try(ctx context.Context, p *process, talk func(*guard, *process) 
 	return err
 }
 
-// died counts a child that failed on a request which another one answered.
+// died counts a child that failed on a request which another child answered.
 func (l *pool) died(what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,7 +94,8 @@ func (l *pool) died(what string) {
 	l.last = what
 }
 
-// blame turns what a child did wrong into a finding about the target.
+// blame turns what a child did wrong into a finding about the target. Other errors, and a
+// child's word that it can do nothing at all, are no findings.
 func (l *pool) blame(err error) error {
 	var what string
 	switch e := err.(type) {
@@ -125,7 +125,7 @@ func (l *pool) warn(what, detail string) {
 	case n <= warnings:
 		slog.Warn(what, "target", l.name, "detail", detail)
 	case n == warnings+1:
-		slog.Warn("more failures of children are in the log of --verbose only", "target", l.name)
+		slog.Warn("more failures of children are logged only with --verbose", "target", l.name)
 	}
 	if n > warnings {
 		slog.Debug(what, "target", l.name, "detail", detail)
@@ -140,7 +140,7 @@ func (l *pool) mode() string {
 	return "binary"
 }
 
-// learn takes what a child has said of an instruction before an answer.
+// learn keeps what a child has said of an instruction before an answer.
 func (l *pool) learn(number int, about map[string]string) {
 	if len(about) == 0 {
 		return
@@ -180,7 +180,7 @@ func (l *pool) get(ctx context.Context) (*process, error) {
 	return l.start(ctx)
 }
 
-// start starts a child that must be as the first one was.
+// start starts another child, which must announce the same as the first.
 func (l *pool) start(ctx context.Context) (*process, error) {
 	p, err := startProcess(ctx, l.name, l.words)
 	if err != nil {
@@ -191,7 +191,7 @@ func (l *pool) start(ctx context.Context) (*process, error) {
 		return nil, fmt.Errorf("%s: %w", l.name, err)
 	}
 	h := *p.header
-	h.About = l.header.About // may hold a date, or a number of its own
+	h.About = l.header.About // may differ: it may hold a date or a process number
 	if !reflect.DeepEqual(&h, l.header) {
 		p.end(0)
 		return nil, fmt.Errorf("%s: a second child has another header than the first: all must announce the same", l.name)

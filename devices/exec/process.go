@@ -21,8 +21,8 @@ var (
 	stderrTime = 200 * time.Millisecond // for its last words to arrive
 )
 
-// bufferSize of what is read from a child: all that it can make us hold, beside
-// an answer of the length that was asked for.
+// bufferSize is the size of the buffer between a child and us: all that it can make us
+// hold, beside an answer of the length that was asked for.
 const bufferSize = 64 << 10
 
 // process is a child. One goroutine at a time talks with it.
@@ -38,7 +38,7 @@ type process struct {
 	id     uint32            // of the last request
 	served int               // requests that were answered
 	killed bool              // it did not end by itself
-	about  map[string]string // what it said in its last answers; see unit.learn
+	about  map[string]string // what it said before its last answer; see pool.learn
 	buf    []byte            // scratch for requests
 }
 
@@ -78,9 +78,8 @@ func startProcess(ctx context.Context, name string, words []string) (*process, e
 	return nil, err
 }
 
-// start makes the pipes and starts the program. They are files of our own:
-// those of os/exec are closed as soon as the child ends, with its last answer
-// unread.
+// start makes the pipes and starts the program. The pipes are our own, because those of
+// os/exec are closed as soon as the child ends, with its last answer unread.
 func (p *process) start(name, path string, words []string) (err error) {
 	var files [6]*os.File
 	for i := 0; i < len(files); i += 2 {
@@ -148,7 +147,8 @@ func (p *process) guarded(ctx context.Context, limit time.Duration, talk func(*g
 	return err
 }
 
-// kill ends the child and all that it has started, and whatever waits for it.
+// kill ends the child and all that it has started, and with them any read or write that
+// waits for it.
 func (p *process) kill() {
 	p.tree.kill()
 	_ = p.in.Close()
@@ -167,12 +167,12 @@ func (p *process) end(patience time.Duration) {
 	p.kill()
 	select {
 	case <-p.exited:
-	case <-time.After(10 * time.Second): // it hangs in the kernel: not ours to wait for
+	case <-time.After(10 * time.Second): // it hangs in the kernel: waiting does not help
 	}
 	p.log.close(stderrTime)
 }
 
-// failed returns why the program could not be started if that came out later.
+// failed returns why the program could not be started, if its supervisor has said so.
 func (p *process) failed() error {
 	select {
 	case <-p.exited:
@@ -190,8 +190,9 @@ type failure struct {
 
 func (f *failure) Error() string { return f.what }
 
-// fail ends the child after an error of guarded and says what went wrong: how it
-// ended if it did so itself, and its last words.
+// fail ends the child after an error of guarded and says what went wrong: otherwise is
+// what the child did in place of answering, such as "gave no answer". How it ended, if it
+// did so by itself, and its last words follow.
 func (p *process) fail(ctx context.Context, err error, otherwise string, limit time.Duration) error {
 	gone := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	if gone {
@@ -212,7 +213,7 @@ func (p *process) fail(ctx context.Context, err error, otherwise string, limit t
 	return &failure{what: "the child broke the protocol: " + err.Error() + p.log.lastWords()}
 }
 
-// partialError describes how much of an answer there was when it ended.
+// partialError describes how much of an answer had arrived when the stream ended.
 type partialError struct {
 	text string
 	err  error

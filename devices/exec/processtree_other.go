@@ -7,8 +7,8 @@ import (
 	osexec "os/exec"
 )
 
-// systemTree is empty on these systems: processes that a child has started go on when it is
-// killed.
+// systemTree is empty on these systems: when a child is killed, the processes that it has
+// started go on.
 type systemTree struct{}
 
 func newProcessTree(path string, words []string) (*processTree, error) {

@@ -12,10 +12,10 @@ import (
 )
 
 // systemTree is what a processTree needs on Unix. Between this program and a child there is a
-// supervisor: this program under another name (see supervise). It has the reading
-// end of a pipe, the lifeline, whose other end is here and nowhere else: when that
-// is closed, by kill or because this program is no more, it ends the processTree. The
-// child's stdin, stdout and stderr are the pipes themselves, so that nothing passes
+// supervisor: this program under another name (see supervise). The supervisor has the
+// reading end of a pipe, the lifeline, whose other end is here and nowhere else: when that
+// end is closed, by kill or because this program has ended, the supervisor kills the
+// processTree. The child has the pipes of stdin, stdout and stderr itself: nothing passes
 // through the supervisor.
 type systemTree struct {
 	lifeline *os.File
@@ -26,7 +26,7 @@ type systemTree struct {
 
 // outcome is what a supervisor reports.
 type outcome struct {
-	Errno  uint32 // why the program could not be started; 0: it was
+	Errno  uint32 // why the program could not be started; 0: it was started
 	Status uint32 // how it ended: a syscall.WaitStatus
 }
 
@@ -36,7 +36,7 @@ func newProcessTree(path string, words []string) (*processTree, error) {
 	f := &processTree{cmd: &osexec.Cmd{Path: path, Args: words, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}}
 	self, err := os.Executable()
 	if err != nil {
-		return f, nil // an unsupervised one; see start
+		return f, nil // without a supervisor: see start
 	}
 	if strings.HasSuffix(self, " (deleted)") { // as Linux says when the file was replaced
 		self = "/proc/self/exe"
@@ -55,9 +55,9 @@ func newProcessTree(path string, words []string) (*processTree, error) {
 }
 
 // start starts the supervisor. Where that is impossible, as for a program that runs
-// under an emulator, it starts the child itself, the leader of a process group. Its
-// own process group also keeps Ctrl-C at the terminal from a child: this program ends
-// its children in order.
+// under an emulator, it starts the child itself as the leader of a process group. The
+// group also keeps Ctrl-C at the terminal from the child: this program ends its children
+// in order.
 func (f *processTree) start() error {
 	err := f.cmd.Start()
 	closeAll(f.theirs)
@@ -81,7 +81,7 @@ func (f *processTree) kill() {
 
 func (f *processTree) wait() {
 	_ = f.cmd.Wait() // its outcome is in ProcessState
-	f.kill()         // what it has left behind may hold its output open
+	f.kill()         // processes that it has left behind may hold its output open
 	if f.report == nil {
 		return
 	}
@@ -101,7 +101,7 @@ func (f *processTree) failed() error {
 
 func (f *processTree) ending() string {
 	if f.outcome == nil {
-		return endingOf(f.cmd.ProcessState) // of the supervisor, or there was none
+		return endingOf(f.cmd.ProcessState) // of the supervisor, or of a child without one
 	}
 	return endingOfStatus(syscall.WaitStatus(f.outcome.Status))
 }

@@ -11,8 +11,8 @@ import (
 
 // systemTree is what a processTree needs on Windows: a job object, whose processes the system
 // ends when its last handle is closed. This program has the only one, so that it is
-// closed even if the program is killed. What a child starts in the moments before it
-// is in the job is not.
+// closed even if the program is killed. Processes that a child starts in the moments
+// before it is put into the job are not in it.
 type systemTree struct {
 	mu  sync.Mutex
 	job windows.Handle // 0: it is closed
@@ -69,7 +69,7 @@ func (f *processTree) kill() {
 
 func (f *processTree) wait() {
 	_ = f.cmd.Wait() // its outcome is in ProcessState
-	f.kill()         // what it has left behind may hold its output open
+	f.kill()         // processes that it has left behind may hold its output open
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	_ = windows.CloseHandle(f.job)
@@ -79,5 +79,5 @@ func (f *processTree) wait() {
 func (f *processTree) failed() error  { return nil }
 func (f *processTree) ending() string { return endingOf(f.cmd.ProcessState) }
 
-// pendingOutput returns nothing: it cannot look without waiting.
+// pendingOutput returns nil: there is no read here that does not block.
 func pendingOutput(*os.File, []byte) []byte { return nil }

@@ -1,5 +1,7 @@
 package exec
 
+// Binary mode: a request for each batch.
+
 import (
 	"bytes"
 	"errors"
@@ -15,12 +17,12 @@ import (
 // on.
 type refusal struct {
 	text  string
-	other bool // it could not do anything else either
+	other bool // it could not answer any other request either
 }
 
 func (r *refusal) Error() string { return r.text }
 
-// shown is how much of what a child has written an error quotes.
+// shown is how many bytes of a child's output an error quotes.
 const shown = 64
 
 // askBinary sends a batch and reads its D.
@@ -58,8 +60,8 @@ func appendRequest(b []byte, id uint32, number int, in *mma.Batch) []byte {
 	return b
 }
 
-// readAnswer reads the answer to the last request. Nothing is read, and no
-// memory is spent, on the strength of a length that is not the right one.
+// readAnswer reads the answer to the last request. It reads nothing, and spends no
+// memory, if the announced length is wrong.
 func (p *process) readAnswer(out []byte) error {
 	a, err := p.readAnswerHead()
 	if err == nil && a.Status == wire.StatusAbout {
@@ -91,8 +93,8 @@ func (p *process) readAnswer(out []byte) error {
 	return p.leftOver(nil)
 }
 
-// readAbout reads what a child says about an instruction before its answer, and the
-// beginning of that.
+// readAbout reads what a child says about an instruction before its answer, and then the
+// beginning of the answer.
 func (p *process) readAbout(a *wire.Answer) (*wire.Answer, error) {
 	for a.Status == wire.StatusAbout {
 		if a.Length > wire.MaxError {
@@ -120,7 +122,7 @@ func (p *process) readAbout(a *wire.Answer) (*wire.Answer, error) {
 	return a, nil
 }
 
-// maxAbout is how much a child can say of an instruction.
+// maxAbout is how many things a child can say of an instruction.
 const maxAbout = 64
 
 // readAnswerHead reads the beginning of an answer. Each byte of the magic is
@@ -159,8 +161,8 @@ func (p *process) readFull(buf []byte, sum uint32) error {
 	return nil
 }
 
-// leftOver reports that there is more than was asked for, as far as it has arrived;
-// if there is not, it returns err.
+// leftOver returns an error if the child has written more than was asked for, as far as
+// that has arrived, and err if it has not.
 func (p *process) leftOver(err error) error {
 	rest, _ := p.r.Peek(min(p.r.Buffered(), shown))
 	if len(rest) == 0 {
@@ -172,7 +174,7 @@ func (p *process) leftOver(err error) error {
 	return fmt.Errorf("it wrote more than its answer: %q", rest)
 }
 
-// cutOff is an error in the middle of an answer.
+// cutOff describes an error that came after n bytes of an answer.
 func cutOff(err error, n, of int) error {
 	if n == 0 {
 		return err

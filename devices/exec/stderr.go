@@ -61,8 +61,8 @@ func (l *stderrLog) add(text string) {
 	l.tail = append(l.tail, clean(text, tailWidth))
 }
 
-// close ends the reading: at the end of the stream, or when patience is over
-// because somebody else holds it open.
+// close ends the reading at the end of the stream, or when patience is over because
+// another process holds the stream open.
 func (l *stderrLog) close(patience time.Duration) {
 	select {
 	case <-l.done:

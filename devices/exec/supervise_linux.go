@@ -9,20 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adoptOrphans makes processes whose parent has ended children of this one, if they
-// are below it.
+// adoptOrphans makes this process the new parent of processes below it whose own parent
+// ends.
 func adoptOrphans() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// childAttributes has the child killed if even the supervisor is.
+// childAttributes has the child killed if the supervisor itself is killed.
 func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
 func dup(from, to int) error { return unix.Dup3(from, to, 0) }
 
-// killDescendants kills every process below this one. They are stopped first, from
-// the top down, until there is no new one, so that none is started meanwhile. It
-// reports whether some may be left that it can kill.
+// killDescendants kills every process below this one. It stops them first, from the top
+// down, until it finds no new one, so that none is started meanwhile. It reports whether
+// processes that it can kill may be left.
 func killDescendants() bool {
 	all := map[int]bool{}
 	for more := true; more; {
@@ -33,7 +33,7 @@ func killDescendants() bool {
 			}
 		}
 	}
-	some := len(all) == 0 // between two looks, or there is no /proc
+	some := len(all) == 0 // one may be started just now, or there is no /proc
 	for pid, may := range all {
 		if may {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -66,8 +66,9 @@ func descendants(root int) []int {
 	return all[1:]
 }
 
-// parentOf returns the parent of a process, 0 if it is gone. Its file is: number,
-// name in parentheses, which may hold anything, state, parent.
+// parentOf returns the parent of a process, 0 if the process is gone. The file stat has
+// the process's number, its name in parentheses (which may hold anything), its state and
+// its parent.
 func parentOf(pid string) int {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {

@@ -2,6 +2,8 @@
 
 package exec
 
+// The supervisor of a child: what runs in its process. See processtree_unix.go.
+
 import (
 	"encoding/binary"
 	"errors"
@@ -13,13 +15,13 @@ import (
 	"time"
 )
 
-// supervisorName is what this program is called as when it is to be a supervisor:
-// a name that no file has.
+// supervisorName is the name (argument 0) under which this program is started as a
+// supervisor. No file has it.
 const supervisorName = "mmafuzz: supervisor of"
 
-// init makes a supervisor of every program that has this package and is called so.
-// That the program need not know is what makes it hold for all: commands, tests and
-// other people's programs.
+// init turns any program that imports this package into a supervisor if it is started
+// under that name. Programs need to do nothing for it, so that commands, tests and other
+// people's programs can all be supervisors.
 func init() {
 	if len(os.Args) > 2 && os.Args[0] == supervisorName {
 		supervise(os.Args[1], os.Args[2:])
@@ -37,7 +39,7 @@ const (
 // the lifeline ends. On Linux that includes what has left the process group: it
 // becomes a child of the supervisor when its parent ends.
 func supervise(path string, words []string) {
-	runtime.LockOSThread() // what asks for a signal at its parent's end means the thread
+	runtime.LockOSThread() // Pdeathsig sends its signal at the end of the parent's thread
 	for _, f := range []int{lifelineFile, reportFile} {
 		syscall.CloseOnExec(f)
 	}
@@ -72,8 +74,8 @@ func supervise(path string, words []string) {
 	endFamily(child.Pid, deaths)
 }
 
-// letGo closes the supervisor's own stdin, stdout and stderr: the child alone is to
-// hold its pipes open.
+// letGo closes the supervisor's own stdin, stdout and stderr, so that the child alone
+// holds its pipes open.
 func letGo() {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -91,7 +93,7 @@ func report(o outcome) {
 	_, _ = syscall.Write(reportFile, b)
 }
 
-// errno is the number of an error of the system.
+// errno returns the number of a system error.
 func errno(err error) uint32 {
 	n := syscall.EINVAL
 	errors.As(err, &n)
@@ -104,8 +106,7 @@ type death struct {
 	status syscall.WaitStatus
 }
 
-// reap waits for all children, own and adopted, and closes the channel when there
-// is none left.
+// reap waits for all children, own and adopted, and closes the channel when none is left.
 func reap(deaths chan<- death) {
 	defer close(deaths)
 	for {
@@ -120,8 +121,8 @@ func reap(deaths chan<- death) {
 	}
 }
 
-// endFamily kills until no process is left below the supervisor but such as the
-// system does not let it kill. leader leads the child's process group.
+// endFamily kills processes until none is left below the supervisor except those that
+// the system does not let it kill. leader leads the child's process group.
 func endFamily(leader int, deaths <-chan death) {
 	for pause := time.Millisecond; ; pause = min(2*pause, time.Second) {
 		_ = syscall.Kill(-leader, syscall.SIGKILL)

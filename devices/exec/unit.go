@@ -8,8 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// unit is an instruction of a child. A child sees only batches of its own K and
-// of tiles of a size that it has announced: everything else is made of those
+// unit is an instruction of a child. A child sees only batches with its own K and with
+// tiles of a size that it has announced: all other batches are turned into such ones
 // here.
 type unit struct {
 	inst   *mma.Instruction
@@ -24,7 +24,7 @@ func (u *unit) Instruction() *mma.Instruction { return u.inst }
 // what we want to find out.
 func (u *unit) Model() *mma.Params { return nil }
 
-// Environment is what the children have said of the instruction so far.
+// Environment returns what the children have said of the instruction so far.
 func (u *unit) Environment() map[string]string {
 	env := map[string]string{}
 	u.target.add(env, u.pool.learnt(u.number))
@@ -82,8 +82,8 @@ func (u *unit) send(ctx context.Context, in *mma.Batch, out []byte) error {
 	return nil
 }
 
-// tiles returns how many tiles go into a request: as many as the child takes,
-// but not more than a payload may hold, and one at least.
+// tiles returns how many tiles go into a request: as many as the child takes and a
+// payload may hold, but at least one.
 func (u *unit) tiles(in *mma.Batch) int {
 	one := in.Shape
 	one.Tiles = 1

@@ -37,7 +37,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Instruction is one that the child executes.
+// Instruction is an instruction that the child executes.
 type Instruction struct {
 	// Name is NAME or ARCH/NAME: the ISA's spelling, or a name of your own.
 	Name string
@@ -45,21 +45,21 @@ type Instruction struct {
 	K    int
 	M, N mma.Range // sizes of tiles that Run takes; zero: any
 	// Run writes D of every dot product to out. The batch has the formats and K
-	// given here. It belongs to the caller again when Run returns. An error, or a
+	// given here, and may not be used after Run has returned. An error, or a
 	// panic, is reported as a fault on this batch, and the child goes on.
 	Run func(in *mma.Batch, out []byte) error
 	// About, if not nil, returns what the results of this instruction may depend
-	// on, as far as it is known. It is asked after each Run; what is new goes to
-	// mmafuzz. Keys have no blanks.
+	// on, as far as it is known. It is called after each Run, and what it says for the
+	// first time is sent to mmafuzz. Keys have no blanks.
 	About func() map[string]string
 }
 
-// Broken makes an error of Run after which the child ends: what it runs on is of
-// no use any more. mmafuzz blames the input and starts another child.
+// Broken turns an error of Run into one after which the child ends, because the device it
+// runs on cannot be used any more. mmafuzz blames the input and starts another child.
 func Broken(err error) error { return &brokenError{err} }
 
-// Other makes an error of Run that is not about the input: nothing else would work
-// now either. The campaign ends until it is put right.
+// Other turns an error of Run into one that is not about the input: no other input would
+// work now either. The campaign ends, to be resumed when the cause is put right.
 func Other(err error) error { return &otherError{err} }
 
 type otherError struct{ error }
@@ -117,7 +117,7 @@ type server struct {
 	in  *mma.Batch
 	out []byte // the answer, its beginning included
 
-	said []map[string]string // of each instruction, by About
+	said []map[string]string // what About last said of each instruction
 }
 
 // serve answers one request; io.EOF: there are no more.
@@ -140,7 +140,7 @@ func (s *server) serve() error {
 	return s.answer(&q, i)
 }
 
-// tell writes what there is to say of an instruction that was not said yet.
+// tell sends what About says of an instruction and has not said before.
 func (s *server) tell(q *wire.Request) error {
 	i, said := &s.is[q.Instruction], &s.said[q.Instruction]
 	if i.About == nil {
@@ -213,7 +213,7 @@ func (s *server) answer(q *wire.Request, i *Instruction) error {
 	return err
 }
 
-// run makes an error of a panic, and leaves its stack on stderr.
+// run runs an instruction. A panic becomes an error, with its stack on stderr.
 func run(i *Instruction, in *mma.Batch, out []byte) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -14,7 +14,7 @@ import (
 
 // Instructions returns instructions of a target that runs in this process, for
 // Serve. Each is opened when the first request for it comes. A fault of the target
-// ends the child (see Broken), because what it runs on may be no longer usable;
+// ends the child (see Broken), because the device may be no longer usable;
 // mmafuzz starts another. Any other error is no finding (see Other).
 func Instructions(t devices.Target, rows []mma.Instruction) []Instruction {
 	var is []Instruction
@@ -24,7 +24,7 @@ func Instructions(t devices.Target, rows []mma.Instruction) []Instruction {
 	return is
 }
 
-// About returns what a target says about itself in the form of Options.About.
+// About returns a target's environment in the form of Options.About.
 func About(t devices.Target) map[string]string { return words(t.Environment()) }
 
 // words turns the names of an environment into keys, which have no blanks.

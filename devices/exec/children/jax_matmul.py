@@ -5,8 +5,8 @@
   mmafuzz infer --target "exec:env JAX_PLATFORMS=cpu XLA_FLAGS=--xla_cpu_max_isa=AVX2 python3 ..."
 
 jax.numpy.matmul on JAX's first device. A dot product is a row and a column of a matrix of
-the size given; each matrix is a call of the compiled function: matmul.m64n64k16.bf16, with
-.highest and the like (--precision).
+the size given; each matrix is a call of the compiled function. The instruction's name is
+such as matmul.m64n64k16.bf16, followed by the --precision asked for, such as .highest.
 """
 import protocol
 

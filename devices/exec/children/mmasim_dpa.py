@@ -4,9 +4,9 @@
   mmafuzz run --a sim:cdna3 --b "exec:python3 devices/exec/children/mmasim_dpa.py cdna3 --only bf8"
   mmafuzz run --a sim:hopper --b "exec:python3 ... hopper --only f16.f16" --count 20000
 
-All its instructions of an architecture, under the names that mmafuzz has for them, or those
-that --only, a regular expression, finds. Its method dpa computes any number of dot products at
-once, and each request is a call of it.
+It has all of MMA-Sim's instructions of an architecture, under mmafuzz's names, or those whose
+name the regular expression --only finds. MMA-Sim's method dpa computes any number of dot
+products at once, and each request is one call of it.
 """
 import argparse
 import ctypes
@@ -24,7 +24,7 @@ p.add_argument("arch", choices=list(ARCHS))
 p.add_argument("--only", default="", help="instructions whose names this regular expression finds")
 o = p.parse_args()
 torch = protocol.need("torch", "2.1", "pip install mmasim, which brings PyTorch")
-os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")  # of ninja, with which it compiles a part of itself
+os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")  # for ninja, with which MMA-Sim compiles a part of itself
 amd, nv, common = (protocol.need("mmasim." + x, None, "pip install mmasim (2.1.1 is what was compared), and a C++ compiler")
                    for x in ("amd", "nv_ptx", "nv_ptx.isa_common"))
 torch.set_num_threads(1)
@@ -41,7 +41,7 @@ def names():
             (nv.isa_tcgen05mma, "tcgen05.", nv.TCGen05MMA, "tcgen05mma_shape_and_type"),
             (nv.isa_tcgen05mma, "tcgen05.", nv.TCGen05MMABlockScale, "tcgen05mma_block_scale_shape_and_type")):
         for name in getattr(module, table).get(arch, []):
-            # Of sizes of which only the number of outputs differs there is one.
+            # Of sizes that differ only in the number of outputs, one stands for all.
             if re.search(o.only, prefix + name) and not (prefix in ("wgmma.", "tcgen05.") and not re.match(r"m(64|128)n8k", name)):
                 yield prefix + name, cls(arch, name)
 
@@ -68,7 +68,7 @@ def instruction(name, op):
         return torch.frombuffer(x, dtype=torch.uint8).view(dtype).reshape(shape)
 
     def operand(side, x, *shape):
-        """A or B, whose 4-bit codes MMA-Sim wants shifted or two in a byte."""
+        """A or B. MMA-Sim takes 4-bit codes two to a byte, or shifted up by two bits."""
         x = load(x, getattr(op, side + "_type"), *shape)
         if x.dtype == torch.uint8 and getattr(op, "packing", 1) == 2:
             return x[..., ::2] << 4 | x[..., 1::2]

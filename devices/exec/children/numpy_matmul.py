@@ -6,8 +6,8 @@
 
 f32 and f64 are computed by the BLAS that NumPy was built with, which is OpenBLAS in the
 packages of PyPI; f16 by a loop of NumPy's own. A dot product is a row and a column of a
-matrix of the size given; each matrix is a call of its own: matmul.m64n64k16.f32, with
-.transposed and .at6x0 if they were asked for.
+matrix of the size given; each matrix is a call of its own. The instruction's name is such
+as matmul.m64n64k16.f32, followed by .transposed and .at6x0 if they were asked for.
 """
 import protocol
 
@@ -33,6 +33,6 @@ try:
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     about["numpy-blas"] = "%s %s, %s" % (blas["name"], blas["version"], blas.get("openblas configuration", ""))
 except (TypeError, KeyError):
-    pass  # NumPy before 1.26 says it in no such form
+    pass  # NumPy before 1.26 does not say it in this form
 about.update(protocol.environment("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "NPY_DISABLE_CPU_FEATURES", "MKL_ENABLE_INSTRUCTIONS", "MKL_CBWR"))
 protocol.serve([instruction(t, k) for t in o.type for k in o.k], about)

@@ -4,8 +4,9 @@
   mmafuzz infer --target "exec:python3 devices/exec/children/onnxruntime_matmul.py --type f32"
 
 A model of one node, MatMul or Gemm (--op addmm, which adds C), runs for each matrix of
-the size given, a dot product being a row and a column of it: matmul.m64n64k16.f32.
---transposed is Gemm's transB. The models are written here: the package onnx is not needed.
+the size given; a dot product is a row and a column of it. The instruction's name is such as
+matmul.m64n64k16.f32. --transposed is Gemm's transB. The models are written here: the package
+onnx is not needed.
 """
 import protocol
 

@@ -22,8 +22,8 @@ def cannot(text):
 
 
 def need(name, minimum, install):
-    """Imports a module of version MINIMUM, such as "2.1", or later; None: any. install is
-    how to get it."""
+    """Imports a module of version minimum, such as "2.1", or later; with None, any version.
+    install says how to get it."""
     try:
         module = importlib.import_module(name)
     except Exception as e:  # a package that is damaged raises anything
@@ -38,7 +38,7 @@ def need(name, minimum, install):
 
 
 def version(package):
-    """The version of a package that does not say it itself."""
+    """The version of an installed package, by its metadata."""
     try:
         from importlib.metadata import version
         return version(package)
@@ -47,15 +47,15 @@ def version(package):
 
 
 def options(doc, types, operations=("matmul",)):
-    """The options of children that multiply matrices, of which the script's text tells."""
+    """The options of children that multiply matrices; doc is the script's own text."""
     p = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     words = lambda s: s.split(",")
     p.add_argument("--op", type=words, default=operations[:1], help="operations: " + ",".join(operations))
     p.add_argument("--type", type=words, default=list(types), help="types of the elements: " + ",".join(types))
     p.add_argument("-k", type=lambda s: [int(x) for x in s.split(",")], default=[16], help="products of a dot product (default 16)")
     p.add_argument("--size", type=size, default=(64, 64), help="rows and columns of the result (default 64x64)")
-    p.add_argument("--at", type=place, metavar="ROWxCOLUMN", help="one dot product a matrix, there, beside zeros: libraries compute edges and corners in another way")
-    p.add_argument("--transposed", action="store_true", help="B in memory with its columns one after the other, not its rows")
+    p.add_argument("--at", type=place, metavar="ROWxCOLUMN", help="one dot product a matrix, at this place, zeros elsewhere: libraries may compute edges and corners in another way")
+    p.add_argument("--transposed", action="store_true", help="store B column by column, not row by row")
     p.add_argument("--threads", type=int, default=1, help="threads of the library (default 1)")
     return p
 
@@ -77,7 +77,7 @@ def chosen(p, types, operations):
 
 
 def named(o, op, k, name, flags):
-    """The name of an instruction: all that decides about its results."""
+    """The name of an instruction: it has all options that its results depend on."""
     words = ["%s.m%dn%dk%d.%s" % (op, *o.size, k, name)] + ["transposed"] * o.transposed
     words += ["at%dx%d" % o.at] if o.at else []
     return ".".join(words + list(flags))
@@ -103,13 +103,13 @@ def size(text):
 
 
 def environment(*names):
-    """Variables by which libraries choose their code, as far as they are set."""
+    """Variables of the environment by which libraries choose their code, if they are set."""
     return {n: os.environ[n] for n in names if os.environ.get(n)}
 
 
 class Instruction:
-    """One that a child has. run(tiles, m, n, buffers) gets a request's buffers A, B, C,
-    SA and SB (those that there are) and returns D as an object with bytes."""
+    """An instruction of a child. run(tiles, m, n, buffers) gets a request's buffers A, B, C,
+    SA and SB (those that the instruction has) and returns D as an object with bytes."""
 
     def __init__(self, name, k, run, rows, columns, a, b, d, c="none", scale=None, block=0):
         self.run, self.k = run, k
@@ -121,7 +121,7 @@ class Instruction:
             self.blocks = k // block
 
     def buffers(self, payload, m, n, tiles):
-        """Cuts a payload into A, B, C, SA, SB; those of no bytes are left out."""
+        """Cuts a payload into A, B, C, SA, SB; empty ones are left out."""
         a, b, c, _ = self.types
         sizes = [m * self.k * width(a), n * self.k * width(b), m * n * width(c), m * self.blocks, n * self.blocks]
         parts, at = [], 0
@@ -138,7 +138,7 @@ def width(name):
 
 
 def read(n):
-    """n bytes of a request, or None at its end."""
+    """n bytes of a request, or None at the end of the input."""
     data = sys.stdin.buffer.read(n)
     return bytearray(data) if len(data) == n else None
 
@@ -176,7 +176,8 @@ def serve(instructions, about, batch=0, deadline="60s"):
 
 class Matrices:
     """Tiles of m by n on the diagonals of matrices of the size asked for, or one dot product
-    in each, for arrays of any library that has slices and reshape; zeros(shape) makes one."""
+    in each with --at. It works with arrays of any library that has slices and reshape;
+    zeros(shape) makes an array."""
 
     def __init__(self, o, tiles, m, n, zeros):
         self.rows, self.columns = o.size
@@ -186,7 +187,8 @@ class Matrices:
         self.tiles, self.m, self.n, self.zeros = tiles, m, n, zeros
 
     def stack(self, x, m, first, rows):
-        """(tiles, m, k) as (matrices, rows, k): tiles below each other, between zeros."""
+        """(tiles, m, k) as (matrices, rows, k): the tiles of a matrix below each other, from
+        row first on, and zeros in the other rows."""
         k = x.shape[2]
         if self.tiles == self.count * self.each and self.each * m == rows:
             return x.reshape(self.count, rows, k)
@@ -203,7 +205,7 @@ class Matrices:
         return self.stack(x, self.n, self.column, self.columns)
 
     def block(self, i):
-        """Where tile i of a matrix is."""
+        """The rows and columns of tile i of a matrix."""
         row, column = self.row + i * self.m, self.column + i * self.n
         return slice(row, row + self.m), slice(column, column + self.n)
 
@@ -224,9 +226,9 @@ class Matrices:
 
 
 def multiplied(np, op, o, name, k, code, raw, multiply, flags=()):
-    """An instruction OP.mRnCkK.NAME of a library that takes NumPy's arrays: code is mmafuzz's
-    name of the type, raw NumPy's integer of its size, and multiply(a, b, c) computes a
-    matrix of the codes of others, where c is None without --op addmm."""
+    """An instruction OP.mROWSnCOLUMNSkK.NAME of a library that takes NumPy's arrays: code is
+    mmafuzz's name of the type, raw NumPy's integer of its size, and multiply(a, b, c) takes
+    and returns matrices of codes, where c is None without --op addmm."""
     c = code if op == "addmm" else "none"
 
     def run(tiles, m, n, buffers):

@@ -6,10 +6,10 @@ extensions Zvdota and Zvbdota.
   mmafuzz infer --target "exec:python3 ... --only ^vfwdota" --inst vfwdota.vv
 
 It needs the program spike, of 2026 or later, and the device tree compiler dtc, which spike
-starts. Each request is a program in machine code without an operating system, made here:
-a loop over the request's dot products, with vectors of 128 bits, so that K is 8 for BF16 and
-16 for FP8. The instructions with a b in their names take eight dot products at a time. No
-compiler is needed.
+starts. Each request becomes a program in machine code, made here, that needs no operating
+system: a loop over the request's dot products, with vectors of 128 bits, so that K is 8 for
+BF16 and 16 for FP8. The instructions with bdota in their names compute eight dot products at
+a time. No compiler is needed.
 """
 import argparse
 import os
@@ -47,8 +47,10 @@ ROWS = [
 # The extensions by their names, and by those that they had until spring 2026.
 ISAS = ["rv64gcv_zvfwdota16bf_zvfqwdota8f_zvfwbdota16bf_zvfqwbdota8f", "rv64gcv_zvfwldot16bf_zvfqldot8f_zvfwbdot16bf_zvfqbdot8f"]
 
-BASE, HOST, DATA = 0x80000000, 0x1000, 0x2000  # memory; in it, where spike looks for the end, and what the program reads
-DOT = None  # the place of the instruction
+# Addresses: of the memory; in it, of the word by which a program tells spike that it ends, and
+# of what the program reads.
+BASE, HOST, DATA = 0x80000000, 0x1000, 0x2000
+DOT = None  # stands for the instruction
 CODE = [
     0x00002517,  # auipc a0, 2           a0 = BASE + DATA
     0x000062B7,  # lui t0, 6             mstatus.VS and FS: on
@@ -95,7 +97,7 @@ CODE = [
 
 
 def elf(image, symbols):
-    """An executable file of one segment at BASE, which begins there."""
+    """An executable file with one segment, which is loaded at BASE and starts there."""
     names, table = b"\0.text\0.symtab\0.strtab\0", bytes(24)
     for name, value in symbols.items():
         table += struct.pack("<IBBHQQ", len(names), 0x10, 0, 1, value, 8)
@@ -112,8 +114,8 @@ def elf(image, symbols):
 
 
 def program(row, tiles, a, b, c):
-    """The file with the machine code for so many tiles; D replaces C, between the symbols of
-    the signature."""
+    """The executable file for a number of tiles; D replaces C, between the symbols of the
+    signature."""
     _, code, rows, vtype, k, _, _ = row
     words = [code | 8 << 20 | 16 << 15 | 24 << 7 if w is DOT else w for w in CODE]
     data = BASE + DATA + 80
@@ -152,7 +154,8 @@ def instruction(isa, row):
 
 
 def start():
-    """Finds the program, its version, and the names that it has for the extensions."""
+    """Returns the first line of spike's help, and the ISA string with its names of the
+    extensions."""
     if not shutil.which(o.spike):
         protocol.cannot("there is no program %s, RISC-V's simulator: %s" % (o.spike, GET))
     r = subprocess.run([o.spike, "--help"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -168,11 +171,11 @@ def start():
             why = "8 products of 1 and 1 are not 8"
         except (OSError, RuntimeError) as e:
             why = why or str(e)
-    protocol.cannot("%s has no dot products of Zvdota and Zvbdota, which came in 2026 (%s): %s" % (first, why, GET))
+    protocol.cannot("%s does not have Zvdota and Zvbdota, which came in 2026 (%s): %s" % (first, why, GET))
 
 
 rows = [row for row in ROWS if re.search(o.only, row[0])]
 if not rows:
-    p.error("there is no instruction that %r finds" % o.only)
+    p.error("no instruction's name has a match for --only %s" % o.only)
 version, isa = start()
 protocol.serve([instruction(isa, row) for row in rows], {"spike": version, "spike-isa": isa}, batch=65536)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What libraries compute on this processor: mmafuzz infer on the children here, one row for
-each library, type, size and path (the variables by which a library chooses its code), as
-the table RESULTS.md.
+"""What libraries compute on this processor: runs mmafuzz infer on the children here and
+writes the table RESULTS.md, with one row for each library, type, size and path (the variables
+by which a library chooses its code).
 
   go build -o /tmp/mmafuzz ./cmd/mmafuzz
   python3 devices/exec/children/survey.py --mmafuzz /tmp/mmafuzz --out /tmp/survey --table RESULTS.md
 
-The interpreter that runs it runs the children. --out keeps what is inferred, and a survey
-that was interrupted goes on from there. --only REGEXP takes some rows.
+The children run in the interpreter that runs this script. --out keeps what is inferred, and
+a survey that was interrupted goes on from there. --only REGEXP chooses rows.
 """
 import argparse
 import json
@@ -81,7 +81,7 @@ def target(row):
 
 
 def infer(o, row):
-    """A report of mmafuzz infer, or the error."""
+    """The report of mmafuzz infer, or its error."""
     name = re.sub(r"[^\w.=-]+", "_", "_".join(row[:3])).strip("_")
     checks = min(row[3], o.checks or row[3])
     out = os.path.join(o.out, "%s-%d" % (name, checks))
@@ -122,7 +122,7 @@ def cells(row, r):
 
 
 def versions(o, row):
-    """What a child says of itself."""
+    """What a child says of itself, except for variables of the environment."""
     p = subprocess.run(shlex.split(target(row)[len("exec:"):]), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     return [x[6:] for x in p.stdout.decode().splitlines() if x.startswith("about ") and not x[6].isupper()]
 
@@ -136,7 +136,7 @@ def main():
     p.add_argument("--checks", type=int, default=0, help="at most so many inputs of each generator")
     p.add_argument("--time", default="5m", help="for a row")
     o = p.parse_args()
-    for name in list(os.environ):  # what libraries choose by themselves is asked
+    for name in list(os.environ):  # rows without variables are what libraries choose by themselves
         if re.match("(OPENBLAS|MKL|ONEDNN|DNNL|ATEN|XLA)_", name):
             del os.environ[name]
     rows = [r for r in ROWS if re.search(o.only, " ".join(r[:3]))]

@@ -4,9 +4,9 @@
   mmafuzz infer --target "exec:python3 devices/exec/children/tinygrad_wmma.py sm_80 --type f16" --nan class
   mmafuzz run --a sim:ampere/mma.m16n8k16.f32.f16.f16.f32.c0 --b "exec:python3 ..."
 
-A matrix product for the architecture that is named, with its matrix instruction, a dot product
-being a row and a column of it: wmma.sm_80.m16n8k16.f16. There is no C; D is FP32. -k may be a
-multiple of the instruction's K.
+It computes a matrix product with the matrix instruction of the architecture that is named; a
+dot product is a row and a column of it. The instruction's name is such as
+wmma.sm_80.m16n8k16.f16. There is no C; D is FP32. -k may be a multiple of the instruction's K.
 """
 import os
 

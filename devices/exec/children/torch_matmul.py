@@ -6,8 +6,8 @@
 
 Operations: matmul; addmm, which adds C; _scaled_mm, of FP8 with scales of one, where
 the device has it. A dot product is a row and a column of a matrix of the size given;
-each matrix is a call of its own. The instruction's name has all that was asked for:
-matmul.m64n64k16.bf16, with .transposed, .high (--precision), .reduced (--reduced).
+each matrix is a call of its own. The instruction's name is such as matmul.m64n64k16.bf16,
+followed by the options asked for: .transposed, .high (--precision), .reduced (--reduced yes).
 """
 import ctypes
 
@@ -42,7 +42,7 @@ def instruction(op, name, k):
         t = protocol.Matrices(o, tiles, m, n, lambda shape: torch.zeros(shape, dtype=plain))
         a = t.a(load(buffers[0], plain, tiles, m, k)).to(o.device).view(dtype)
         b = t.b(load(buffers[1], plain, tiles, n, k)).to(o.device)
-        if not (o.transposed or op == "_scaled_mm"):  # which takes B by columns alone
+        if not (o.transposed or op == "_scaled_mm"):  # _scaled_mm takes B only column by column
             b = b.transpose(1, 2).contiguous().transpose(1, 2)
         b = b.view(dtype).transpose(1, 2)
         d = torch.empty((t.count, *o.size), dtype=out, device=o.device)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""tl.dot in Triton's interpreter (TRITON_INTERPRET=1), with which people look for mistakes in
-kernels without a GPU, as a target of mmafuzz.
+"""tl.dot in Triton's interpreter (TRITON_INTERPRET=1), in which people debug kernels without a
+GPU, as a target of mmafuzz.
 
   mmafuzz infer --target "exec:python3 devices/exec/children/triton_dot.py --type f16" --nan class
   mmafuzz run --a "exec:python3 devices/exec/children/triton_dot.py --type bf16" --b ref:exact
 
-A dot product is a row and a column of a tile of the size given, of which a program of the
-kernel computes one: dot.m16n16k16.f16, with .ieee and the like (--precision). C and D are
-FP32. It computes with NumPy, whose libraries choose their code by variables and by the
-processor: numpy_matmul.py.
+A dot product is a row and a column of a tile of the size given; each program of the kernel
+computes one tile. The instruction's name is such as dot.m16n16k16.f16.ieee, which ends in the
+--precision. C and D are FP32. The interpreter computes with NumPy, whose libraries choose their
+code by variables and by the processor: see numpy_matmul.py.
 """
 import ctypes
 import os

@@ -18,8 +18,8 @@ const (
 	MaxError   = 4 << 10  // bytes of an error's text
 )
 
-// Request is the beginning of a request: which instruction runs on a batch of
-// what shape. The payload is A, B, C, SA and SB, one after the other.
+// Request is the beginning of a request: the instruction to run and the shape of the
+// batch. The payload is A, B, C, SA and SB, one after the other.
 type Request struct {
 	ID          uint32
 	Instruction uint32 // its number in the header, from 0
@@ -28,7 +28,7 @@ type Request struct {
 	Checksum uint32 // CRC-32 (IEEE) of the payload
 }
 
-// Append writes the request's beginning.
+// Append appends the bytes of the request's beginning.
 func (q *Request) Append(b []byte) []byte {
 	b = append(b, requestMagic...)
 	for _, v := range []uint32{q.ID, q.Instruction, uint32(q.M), uint32(q.N), uint32(q.K), uint32(q.Tiles), q.Length, q.Checksum} {
@@ -37,7 +37,7 @@ func (q *Request) Append(b []byte) []byte {
 	return b
 }
 
-// Parse reads what Append has written; false: it is no request.
+// Parse reads what Append has written; false if it is no request.
 func (q *Request) Parse(b []byte) bool {
 	if len(b) != RequestSize || string(b[:4]) != requestMagic {
 		return false
@@ -64,7 +64,7 @@ type Answer struct {
 	Checksum uint32 // of the payload; 0: none
 }
 
-// Append writes the answer's beginning.
+// Append appends the bytes of the answer's beginning.
 func (a *Answer) Append(b []byte) []byte {
 	b = append(b, AnswerMagic...)
 	for _, v := range []uint32{a.ID, a.Status, a.Length, a.Checksum} {
@@ -73,8 +73,8 @@ func (a *Answer) Append(b []byte) []byte {
 	return b
 }
 
-// Parse reads the AnswerSize bytes that Append has written, except for the magic,
-// which the caller has seen.
+// Parse reads the AnswerSize bytes that Append has written. It does not look at the magic,
+// which the caller has checked.
 func (a *Answer) Parse(b []byte) {
 	v := func(i int) uint32 { return binary.LittleEndian.Uint32(b[4+4*i:]) }
 	*a = Answer{ID: v(0), Status: v(1), Length: v(2), Checksum: v(3)}
@@ -83,8 +83,8 @@ func (a *Answer) Parse(b []byte) {
 // Checksum adds data to a checksum that begins with 0.
 func Checksum(sum uint32, data []byte) uint32 { return crc32.Update(sum, crc32.IEEETable, data) }
 
-// PayloadSize returns the bytes of a request's payload. Shapes that no machine
-// can hold give a number that is too large rather than one that wrapped around.
+// PayloadSize returns the number of bytes of a request's payload. For shapes that no
+// machine can hold it returns a huge number rather than one that wrapped around.
 func PayloadSize(f mma.Formats, s mma.Shape) int64 {
 	const huge = 1 << 62
 	m, n, k, tiles := int64(s.M), int64(s.N), int64(s.K), int64(s.Tiles)

@@ -17,10 +17,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Version is that of the protocol, in the header's first line.
+// Version is the version of the protocol, in the header's first line.
 const Version = 1
 
-// The limits of a header. A child that exceeds one is not believed.
+// The limits of a header, and its words.
 const (
 	maxLine         = 4 << 10
 	maxLines        = 4 << 10
@@ -131,7 +131,7 @@ func ReadHeader(r *bufio.Reader) (*Header, error) {
 	return nil, fmt.Errorf("the header has more than %d lines", maxLines)
 }
 
-// CannotError is a child's own word that it has nothing to offer here.
+// CannotError reports that a child says it has nothing to offer here, and why.
 type CannotError struct{ Text string }
 
 func (e *CannotError) Error() string { return e.Text }
@@ -145,8 +145,8 @@ func WriteCannot(w io.Writer, text string) error {
 	return err
 }
 
-// ReadLine reads a line without its end. One that is too long, and what stands
-// where the stream ends, is an error that shows its beginning.
+// ReadLine reads a line and returns it without its end. A line that is too long, or that
+// the stream's end cuts off, is an error that shows the line's beginning.
 func ReadLine(r *bufio.Reader) (string, error) {
 	line, err := r.ReadSlice('\n')
 	switch {
@@ -160,7 +160,7 @@ func ReadLine(r *bufio.Reader) (string, error) {
 	return strings.TrimRight(string(line), "\r\n"), nil
 }
 
-// PartialHeader is the end of a stream in the middle of a header.
+// PartialHeader reports that a stream ended in the middle of a header, after some lines.
 type PartialHeader struct{ Lines int }
 
 func (p *PartialHeader) Error() string {
@@ -168,7 +168,7 @@ func (p *PartialHeader) Error() string {
 }
 func (p *PartialHeader) Unwrap() error { return io.ErrUnexpectedEOF }
 
-// PartialLine is where a stream ends in the middle of a line.
+// PartialLine reports that a stream ended in the middle of a line.
 type PartialLine struct {
 	Text string
 	Err  error
@@ -177,7 +177,7 @@ type PartialLine struct {
 func (p *PartialLine) Error() string { return fmt.Sprintf("%q without an end of line", p.Text) }
 func (p *PartialLine) Unwrap() error { return p.Err }
 
-// clip cuts what a child has written for an error.
+// clip returns the beginning of what a child has written, for an error.
 func clip(s string) string {
 	const most = 64
 	return s[:min(len(s), most)]

@@ -12,8 +12,8 @@ import (
 // archExec is the architecture of an instruction whose child names none.
 const archExec = "exec"
 
-// parseInstruction reads the fields of a line instruction: a name, then
-// key=value. Formats and K of a name of the catalogue may be left out.
+// parseInstruction reads the fields of a line "instruction": a name, then key=value.
+// If the name is in the catalogue, formats and K may be left out.
 func parseInstruction(fields []string) (mma.Instruction, error) {
 	if len(fields) == 0 {
 		return mma.Instruction{}, errors.New("the name is missing")
@@ -143,7 +143,7 @@ func catalogued(i *mma.Instruction) []mma.Instruction {
 	return rows
 }
 
-// check describes what makes an instruction impossible.
+// check returns what makes an instruction impossible, nil if nothing does.
 func check(i *mma.Instruction) error {
 	switch {
 	case i.A == fp.None || i.B == fp.None || i.D == fp.None:

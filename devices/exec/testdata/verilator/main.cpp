@@ -3,7 +3,7 @@
 //     verilator -O3 --cc --exe --build tfdpa4.sv main.cpp
 //     mmafuzz run --a exec:obj_dir/Vtfdpa4 --b model:tfdpa4.json
 //
-// Without an argument it speaks the text mode, with the argument binary the other.
+// Without an argument it speaks the text mode, with the argument "binary" the binary mode.
 #include "Vtfdpa4.h"
 #include "verilated.h"
 #include <cstdint>

@@ -1,6 +1,6 @@
 // A fused dot product of four that truncates: d = c + a0*b0 + a1*b1 + a2*b2 + a3*b3
 // in FP16 and FP32. The terms are aligned at the largest exponent, cut to 24
-// fraction bits, added, and the sum is cut to FP32. It is what tfdpa4.json says.
+// fraction bits, added, and the sum is cut to FP32. tfdpa4.json describes the same unit.
 //
 // One dot product goes in with each clock, and comes out four clocks later.
 module tfdpa4 (
@@ -60,7 +60,7 @@ module tfdpa4 (
         term[4] <= accumulator(c);
     end
 
-    // Second clock: the terms in units of 2^(top-24), cut, and what is special.
+    // Second clock: the terms in units of 2^(top-24), cut, and whether there are specials.
     logic signed [30:0] aligned[TERMS];
     logic signed [11:0] top, top_next;
     logic nan, plus, minus, nan_next, plus_next, minus_next;
@@ -106,8 +106,8 @@ module tfdpa4 (
         neg_inf <= minus;
     end
 
-    // Fourth clock: the sum cut to FP32. In units of the last place a normal number
-    // has its hidden bit just above the fraction, where it adds 1 to the exponent.
+    // Fourth clock: the sum cut to FP32. In units of the last place the hidden bit of a
+    // normal number lies just above the fraction, so that it adds 1 to the exponent field.
     function automatic logic [31:0] pack(logic [30:0] x, int unit, logic sign);
         int high, low, shift;
         logic [31:0] units;
