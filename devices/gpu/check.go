@@ -7,7 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// formats returns the instruction's format of a role's codes.
+// format returns the instruction's format of a role's codes.
 func (k *Kernel) format(r Role) fp.ID {
 	f := k.Instruction.Formats
 	switch r {
@@ -43,14 +43,14 @@ func (k *Kernel) elements(r Role) int {
 	return 0
 }
 
-// shape is that of a batch of the given number of tiles.
+// shape returns the shape of a batch with the given number of tiles.
 func (k *Kernel) shape(tiles int) mma.Shape {
 	return mma.Shape{M: k.M, N: k.N, K: k.Instruction.K, Tiles: tiles}
 }
 
-// Check reports whether the tables of a kernel are complete and contradict nothing:
-// every element has its place, no two share a bit, and every bit of the packed
-// buffers belongs to an operand or to declared constants.
+// Check returns what is wrong with the tables of a kernel, nil if they are complete and
+// without contradiction: every element has its place, no two share a bit, and every bit of
+// the packed buffers belongs to an operand or to declared constants.
 func (k *Kernel) Check() error {
 	if !k.Instruction.M.Contains(k.M) || !k.Instruction.N.Contains(k.N) {
 		return fmt.Errorf("%s: no tile has %d rows and %d columns", k.Entry, k.M, k.N)
@@ -67,7 +67,7 @@ func (k *Kernel) Check() error {
 	return nil
 }
 
-// checkRoles requires each operand of the instruction exactly once.
+// checkRoles requires that each operand of the instruction is there exactly once.
 func (k *Kernel) checkRoles() error {
 	seen := map[Role]int{}
 	for _, o := range k.In {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Executor makes calls of a driver, one at a time, on a thread of its own: which
-// device or context is current belongs to the thread. No call is waited for
-// without a limit, so that a driver that hangs is an error like others.
+// Executor makes calls of a driver, one at a time, on a thread of its own, because a
+// driver keeps the current device or context for each thread. Waiting for a call has a
+// limit, so that a driver that hangs is an error like others.
 type Executor struct {
 	jobs  chan func()
 	stuck atomic.Pointer[HungError]
 }
 
-// NewExecutor starts an executor. Its goroutine never ends: a thread that has used
-// a driver must not.
+// NewExecutor starts an executor. Its goroutine never ends, because a thread that has used
+// a driver must not end.
 func NewExecutor() *Executor {
 	x := &Executor{jobs: make(chan func())}
 	go func() {
@@ -38,8 +38,9 @@ func (e *HungError) Error() string {
 	return fmt.Sprintf("%s has not returned within %s: the driver hangs; look at the kernel's log (dmesg), and reset the GPU or reboot if it stays so", e.Call, e.Limit)
 }
 
-// Do has calls made and waits for them, but not longer than the limit; call names
-// them. After calls that did not return there are no others.
+// Do runs f, which calls the driver, on the executor's thread and waits for it, but not
+// longer than the limit; call names it in errors. Once an f has not returned in time, Do
+// runs no other.
 func (x *Executor) Do(call string, limit time.Duration, f func() error) error {
 	if h := x.stuck.Load(); h != nil {
 		return h

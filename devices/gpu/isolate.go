@@ -17,9 +17,9 @@ import (
 //
 //	inprocess    the instructions run in this process, not in children: somewhat
 //	             faster, but the first fault ends the campaign
-//	force        instructions are used though their self-test fails; what is wrong
-//	             stands in bundles
-//	deadline=2s  the time for a launch; 5s without
+//	force        instructions are used even if their self-test fails; bundles say what
+//	             is wrong
+//	deadline=2s  the time for a launch, 5s unless given
 type Options struct {
 	Device    string
 	InProcess bool
@@ -27,10 +27,9 @@ type Options struct {
 	Deadline  time.Duration
 }
 
-// Children is set by a program that can be its own child: called as mmafuzz serve
-// TARGET it does what that does. Programs that can set it when they start; in
-// others, such as the Go test of a bundle, targets run in the process, whatever
-// their name says.
+// Children is set at the start by programs that can be their own child: called with the
+// arguments "serve TARGET" they do what mmafuzz serve does. In other programs, such as the
+// Go test of a bundle, targets run in the process itself, whatever their name says.
 var Children bool
 
 // Isolated reports whether the work is to be done by children.
@@ -63,21 +62,21 @@ func ParseOptions(argument string) (*Options, error) {
 	return o, nil
 }
 
-// children is how many processes work on a device at a time: while the kernel of
-// one runs, the other packs. Each has a context of its own, of some hundred MiB.
+// children is how many processes work on a device at a time: while the kernel of one
+// runs, the other packs. Each has a context of its own, which takes some hundred MiB.
 const children = 2
 
 // requestTime is the time for a request to a child, with everything that the first
 // one for an instruction needs: compiling and testing.
 const requestTime = time.Minute
 
-// Isolate returns a target whose work is done by children: this program as mmafuzz
-// serve NAME,inprocess. rows returns its instructions, those of the catalogue in
-// place of what went through the protocol, by what the child says about itself.
+// Isolate returns a target whose work is done by children: this program, run as mmafuzz
+// serve NAME,inprocess. rows returns its instructions from the catalogue, by what the child
+// says about itself: the protocol carries less than the catalogue has.
 func Isolate(name string, rows func(child devices.Target) ([]mma.Instruction, error)) (devices.Target, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return nil, fmt.Errorf("this program is needed as a child process: %w; %s,inprocess does without", err, name)
+		return nil, fmt.Errorf("this program cannot start itself as a child process: %w; %s,inprocess needs no child", err, name)
 	}
 	t, err := exec.Isolate(name, self, "serve", "--children", strconv.Itoa(children), "--deadline", requestTime.String(), name+",inprocess")
 	if err != nil {
@@ -99,7 +98,7 @@ type isolated struct {
 
 func (s *isolated) Instructions() []mma.Instruction { return s.rows }
 
-// Open returns a unit of the child that wants batches for a GPU.
+// Open returns a unit of the child that asks for batches of a GPU's size.
 func (s *isolated) Open(i *mma.Instruction) (devices.Unit, error) {
 	if err := refused(s.Name(), i); err != nil {
 		return nil, err

@@ -1,8 +1,8 @@
-// Package gpu has what targets on GPUs have in common, whoever made them: a Kernel
+// Package gpu has what targets on GPUs of all vendors have in common: a Kernel
 // is the program that executes one instruction on a batch of tiles, with the
-// places where the operands of a tile stand in its buffers; a Loader is a device
-// that takes kernels; Unit makes a devices.Unit of the two, which SelfTest must find
-// right before its results are trusted; Target makes a devices.Target of a device,
+// places of a tile's operands in its buffers; a Loader is a device
+// that takes kernels; Unit makes a devices.Unit of the two, which must pass SelfTest
+// before its results are trusted; Target makes a devices.Target of a device,
 // and Isolate one whose work is done by child processes.
 //
 // All knowledge of layouts is on this side, in tables that tests prove to be
@@ -14,8 +14,9 @@
 // A tile has a packed input of InBytes and a packed output of OutBytes, and the
 // tiles of a batch follow one another. In them, the 32-bit word of register r and
 // lane l of a group of L lanes is word r*L+l (64-bit registers alike), so
-// that every load and store of a warp is one run of memory. What an instruction takes from shared
-// memory (wgmma, tcgen05) is a straight copy of a part of the packed input.
+// that every load and store of a warp is one run of memory. Operands that an instruction
+// takes from shared memory (wgmma, tcgen05) are a straight copy of a part of the packed
+// input.
 //
 // The API of this package is not promised: it may change in any version.
 package gpu
@@ -34,26 +35,26 @@ type Kernel struct {
 	Entry       string // name of the function in Source
 	Source      string // PTX, HIP C++, or a module of SPIR-V
 	Target      string // what Source is for: sm_90a, gfx942
-	// Variant tells kernels of one instruction from each other that must give the
-	// same results, such as those of the operand layouts row.row and col.row. ""
-	// is the usual one.
+	// Variant distinguishes kernels of one instruction, which must all give the same
+	// results, such as those of the operand layouts row.row and col.row. "" is the
+	// usual kernel.
 	Variant string
 	// Driver is the oldest driver that takes Source, as cuDriverGetVersion counts
 	// (12040 for 12.4); 0: any.
 	Driver   int
 	M, N     int // of a tile; K is the instruction's
 	Threads  int // of a block
-	Tiles    int // that a block executes; 0: any number, in a loop
+	Tiles    int // how many a block executes; 0: any number, in a loop
 	In       []Operand
 	Out      Operand
 	InBytes  int // of a tile's packed input
 	OutBytes int
-	// Needs is the instruction of machine code, a pattern of its mnemonic, that a
-	// native execution shows.
+	// Needs is a pattern for the mnemonic of the machine instruction that executes the
+	// instruction natively.
 	Needs string
 }
 
-// Role describes what an Operand is.
+// Role says which operand of the dot product an Operand is.
 type Role string
 
 // The roles.
@@ -64,8 +65,8 @@ const (
 	RoleD  Role = "d"
 	RoleSA Role = "sa"
 	RoleSB Role = "sb"
-	// RoleConst is input that no operand of the dot product decides, such as the
-	// metadata of a sparse A, or padding: Fill says what. There may be several.
+	// RoleConst is input that does not depend on the dot product, such as the metadata
+	// of a sparse A, or padding: Fill is its contents. There may be several.
 	RoleConst Role = "const"
 )
 
@@ -74,7 +75,7 @@ const (
 // [row][column], scales [row or column][block].
 type Operand struct {
 	Role Role
-	Bits int // of an element's container, at most 64; what the code does not fill is zero
+	Bits int // of an element's container, at most 64; bits outside the code are zero
 	// At is the bit, counted from the beginning of the tile's buffer, where each
 	// element's container begins. Where an instruction wants copies of an element
 	// (gfx11), At has several rounds of all elements.
@@ -94,7 +95,7 @@ type Loader interface {
 
 // Loaded is a kernel on a device. It is safe for use by several goroutines.
 type Loaded interface {
-	// Launch runs tiles tiles: in and out hold as many packed buffers.
+	// Launch runs the kernel on a number of tiles: in and out hold as many packed buffers.
 	Launch(ctx context.Context, in, out []byte, tiles int) error
 	Close() error
 }

@@ -9,12 +9,12 @@ import (
 )
 
 // Lanes returns a device that needs no hardware: it reads the packed inputs as
-// the lanes of a kernel would, bit by bit by the kernel's tables, has the
+// the lanes of a kernel would, bit by bit from the kernel's tables, has the
 // function that model returns compute D, and writes it to the packed outputs. It
 // refuses inputs whose constants, copies or unused bits are not what the kernel's
 // tables say.
 //
-// It shares no code with Packer: what one of them gets wrong the other shows.
+// It shares no code with Packer, so that each shows the mistakes of the other.
 func Lanes(model func(*mma.Instruction) (func(in *mma.Batch, out []byte), error)) Loader {
 	return lanes(model)
 }

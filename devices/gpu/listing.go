@@ -12,17 +12,17 @@ import (
 
 // Listing is a case in the buffers of a kernel, for a program that runs it: one
 // tile whose D[0][0] is the dot product; all else is zero. A dot product that is
-// longer than the instruction's K takes several launches, Steps, each with C = the
-// D before.
+// longer than the instruction's K takes several launches (Steps), each with C = the
+// previous D.
 type Listing struct {
 	Steps             int
 	InWords, OutWords int      // of a launch's packed buffers, 32 bits each
 	DBit, CBit        int      // where the codes of D[0][0] and C[0][0] begin
-	DBits             int      // and how many bits they have
+	DBits             int      // how many bits a code of C or D has
 	Words             []string // the words of packed inputs that are not zero: {step, place, word}
 }
 
-// List returns the case as a kernel takes it.
+// List returns the case in the buffers of a kernel.
 func (c *Case) List(k *Kernel) (*Listing, error) {
 	steps, err := c.steps(k)
 	if err != nil {
@@ -84,8 +84,7 @@ func (c *Case) steps(k *Kernel) ([][]byte, error) {
 	return all, nil
 }
 
-// Describe describes what the case is, for people: lines of a comment that begin with
-// the given mark.
+// Describe describes the case for people, in comment lines that begin with the given mark.
 func (c *Case) Describe(mark string) string {
 	var s strings.Builder
 	line := func(format string, args ...any) {

@@ -37,8 +37,8 @@ func NewPacker(k *Kernel) (*Packer, error) {
 }
 
 // Pack writes the packed inputs of all tiles of a batch to dst, which has InBytes
-// for each. The batch must have the kernel's formats, M, N and K, and only codes
-// that are codes of their formats.
+// for each. The batch must have the kernel's formats, M, N and K, and its elements must
+// be codes of their formats.
 func (p *Packer) Pack(dst []byte, in *mma.Batch) error {
 	k := p.kernel
 	if in.Formats != k.Instruction.Formats || in.Shape != k.shape(in.Tiles) {
@@ -73,7 +73,7 @@ func (p *Packer) Unpack(out, src []byte) error {
 	return nil
 }
 
-// operand returns the buffer of a batch that holds a role.
+// operand returns the buffer of a batch that holds the elements of a role.
 func operand(in *mma.Batch, r Role) []byte {
 	switch r {
 	case RoleA:
@@ -90,23 +90,22 @@ func operand(in *mma.Batch, r Role) []byte {
 	return nil
 }
 
-// moves is what an operand's table amounts to: runs of bytes that are copied, and
-// codes that share their bytes with others.
+// moves is an operand's table in the form in which it is carried out.
 type moves struct {
 	role  Role
-	bytes int // of the operand in a tile of a batch
-	words []move
-	runs  []run
-	bits  []move
-	width int // of a code, for bits
-	mask  uint64
+	bytes int    // of the operand in a tile of a batch
+	words []move // copies of four bytes
+	runs  []run  // copies of other numbers of bytes
+	bits  []move // codes that do not fill bytes of their own
+	width int    // bytes of a code, for bits
+	mask  uint64 // of a code, for bits
 }
 
-// move is an element: its first byte in the operand, and where it goes: a byte
-// (words) or a bit (bits).
+// move is where a copy begins: its first byte in the operand, and in the packed buffer a
+// byte (words and runs) or a bit (bits).
 type move struct{ from, to int32 }
 
-// run is a copy of some other number of bytes than four.
+// run is a copy of n bytes.
 type run struct {
 	move
 	n int32

@@ -11,8 +11,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// SelfTest is what has to hold before the results of a unit are trusted, with
-// what was found wrong, "" for what is right.
+// SelfTest lists what has to hold before the results of a unit are trusted. Each field
+// describes what was found wrong, "" if nothing was.
 type SelfTest struct {
 	// Layout: every element of the operands is where the kernel's tables say.
 	// Matrices of small integers give their exact product.
@@ -24,8 +24,8 @@ type SelfTest struct {
 	Repeat string
 	// Variants: other kernels of the instruction give the same results.
 	Variants string
-	// NaN is where the code of a NaN depends on its place or on the kernel, "" if it was
-	// seen nowhere. It is no failure: that a result is NaN does not depend on them.
+	// NaN describes where the code of a NaN depends on its place or on the kernel, "" if
+	// that was not seen. It is no failure: whether a result is NaN does not depend on them.
 	NaN string
 }
 
@@ -36,8 +36,8 @@ const (
 	repeatTiles   = 256
 )
 
-// Test runs the self-test of a unit; others are those of other kernels of its
-// instruction, with tiles of the same shape. The error is trouble of running it at
+// Test runs the self-test of a unit; others are units of other kernels of the same
+// instruction, with tiles of the same shape. The error says why the test could not run at
 // all.
 func Test(ctx context.Context, u *Unit, others ...*Unit) (*SelfTest, error) {
 	t := &tester{ctx: ctx, unit: u, others: others, rng: rand.New(rand.NewPCG(1, uint64(u.Instruction().K)))}
@@ -63,7 +63,7 @@ func (s *SelfTest) Err() error {
 	return nil
 }
 
-// String is the outcome on one line.
+// String returns the outcome on one line.
 func (s *SelfTest) String() string {
 	if f := s.failures(); len(f) > 0 {
 		return "FAILED: " + strings.Join(f, "; ")
@@ -96,12 +96,11 @@ type tester struct {
 	nan    string // what SelfTest.NaN will be
 }
 
-// batch returns a batch of the given number of tiles of the kernel's shape.
+// batch returns a batch of zeros, with the given number of tiles of the kernel's shape.
 func (t *tester) batch(tiles int) *mma.Batch {
 	return mma.NewBatch(t.unit.Instruction().Formats, t.unit.kernel.shape(tiles))
 }
 
-// run runs a batch.
 func (t *tester) run(in *mma.Batch) ([]byte, error) {
 	out := make([]byte, in.Dots()*in.Formats.D.Width())
 	return out, t.unit.Run(t.ctx, in, out)
@@ -171,8 +170,9 @@ func (t *tester) differ(a, b []byte) int {
 	return -1
 }
 
-// alike reports whether two results, output i of one batch and j of another, are the same,
-// or NaNs with codes that the first time are noted; where says what the second one is.
+// alike reports whether two results, output i of one batch and output j of another, are
+// the same or both NaNs. The first NaNs with different codes are noted; where describes the
+// second one.
 func (t *tester) alike(a []byte, i int, b []byte, j int, where func(j int) string) bool {
 	id := t.unit.Instruction().D
 	f, x, y := id.Get(), mma.Load(a, id.Width(), i), mma.Load(b, id.Width(), j)
@@ -188,8 +188,8 @@ func (t *tester) alike(a []byte, i int, b []byte, j int, where func(j int) strin
 	return true
 }
 
-// position gives all outputs of a tile the same operands, which must give one
-// result, and then the same operands a place of their own among others.
+// position gives all outputs of a tile the same operands, whose results must be the same,
+// and also when one output has these operands and the others of its tile have others.
 func (t *tester) position() (string, error) {
 	k := t.unit.kernel
 	in, mixed := t.batch(positionTiles), t.batch(positionTiles)
@@ -250,8 +250,8 @@ func (t *tester) variants() (string, error) {
 	return "", nil
 }
 
-// hard fills a batch with operands that show how a unit computes: raw bits in
-// every other tile, and else numbers of similar exponents, so that sums lose bits.
+// hard fills a batch with operands that show how a unit computes: raw bits in every other
+// tile, and numbers of similar exponents in the rest, so that sums lose bits.
 func (t *tester) hard(b *mma.Batch) {
 	f := b.Formats
 	for _, o := range []struct {
@@ -268,7 +268,8 @@ func (t *tester) hard(b *mma.Batch) {
 	}
 }
 
-// element draws a code: any, or a number near one.
+// element draws a code: any code if raw, or else a number whose magnitude is between 2^-8
+// and 2^8.
 func (t *tester) element(f *fp.Format, raw bool) uint64 {
 	if raw {
 		return t.rng.Uint64() & f.CodeMask()

@@ -8,8 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// layout multiplies matrices of small integers, whose products and sums any
-// arithmetic gives exactly.
+// layout multiplies matrices of small integers, whose products and sums are exact in any
+// arithmetic.
 func (t *tester) layout() (string, error) {
 	in := t.batch(layoutTiles)
 	t.integers(in)
@@ -50,8 +50,8 @@ func (t *tester) integers(b *mma.Batch) {
 	fill(f.Scale, b.SB, func() int { return 1 + t.rng.IntN(2) })
 }
 
-// exact runs a batch of small integers and says which output is not what integer
-// arithmetic gives. The sign of a zero does not matter.
+// exact runs a batch of small integers and describes the first output that is not the
+// exact result, "" if there is none. The sign of a zero does not matter.
 func (t *tester) exact(in *mma.Batch) (string, error) {
 	out, err := t.run(in)
 	if err != nil {
@@ -69,7 +69,7 @@ func (t *tester) exact(in *mma.Batch) (string, error) {
 	return "", nil
 }
 
-// integerDot is a dot product of integers below 2^53.
+// integerDot returns a dot product of integers, exactly if its sums are below 2^53.
 func integerDot(f mma.Formats, d *mma.Dot) float64 {
 	sum := 0.0
 	if f.C != fp.None {
@@ -86,8 +86,8 @@ func integerDot(f mma.Formats, d *mma.Dot) float64 {
 	return sum
 }
 
-// locate finds the first element that is not in its place. It tries each element of each
-// operand in a tile of its own (oneHot); "" if all are right.
+// locate finds the first element that is not in its place, by testing each element of each
+// operand in a tile of its own (oneHot). It returns "" if all are right.
 func (t *tester) locate() (string, error) {
 	f := t.unit.Instruction().Formats
 	for _, r := range []Role{RoleC, RoleA, RoleB, RoleSA, RoleSB} {
@@ -119,7 +119,7 @@ func (t *tester) locate() (string, error) {
 // operand r.
 func (t *tester) misplaced(r Role, i int, got, want float64) string {
 	k := t.unit.kernel
-	e, row := i/(k.M*k.N), k.Instruction.K // the element, and how many of its kind are in a row
+	e, row := i/(k.M*k.N), k.Instruction.K // the element, and how many of its operand are in a row
 	switch r {
 	case RoleC:
 		row = k.N
@@ -131,9 +131,9 @@ func (t *tester) misplaced(r Role, i int, got, want float64) string {
 		e/row, e%row, names[r], i/k.N%k.M, i%k.N, got, want)
 }
 
-// oneHot makes tile e: element e of operand r is 1 (a scale: 2). A and B are 1 where they
-// meet that element, so that it shows in D; for a scale, at the first k of its block. Other
-// scales are 1, all else is 0.
+// oneHot makes tile e: element e of operand r is 1 (a scale: 2). The elements of A and B
+// that are multiplied by it are 1, so that it shows in D; for a scale, those at the first
+// k of its block. Other scales are 1, all else is 0.
 func (t *tester) oneHot(b *mma.Batch, r Role, e int) {
 	f, k := b.Formats, t.unit.kernel
 	one := func(id fp.ID, buf []byte, i int, v float64) { mma.Store(buf, id.Width(), i, id.Get().FromFloat64(v)) }

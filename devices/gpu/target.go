@@ -15,8 +15,8 @@ import (
 type Target struct {
 	// Label is the target's name, such as cuda:0,inprocess.
 	Label string
-	// Rows are the instructions that the device executes, and with Refuse set
-	// those that it does not.
+	// Rows are the instructions that the device executes, and those that it does not,
+	// which have Refuse set.
 	Rows []mma.Instruction
 	// Facts are what results may depend on.
 	Facts map[string]string
@@ -24,8 +24,8 @@ type Target struct {
 	// must give the same results.
 	Kernels func(*mma.Instruction) ([]*Kernel, error)
 	Loader
-	// Force lets instructions run whose self-test fails: what is wrong stands in
-	// the environment of the unit.
+	// Force lets instructions run whose self-test fails: the environment of the unit
+	// says what is wrong.
 	Force bool
 	// Release gives the device back; it may be nil.
 	Release func() error
@@ -35,7 +35,7 @@ type Target struct {
 }
 
 // described is a Loaded that can say what the results of its kernel may depend on,
-// such as which machine instructions it is made of.
+// such as the machine instructions that the kernel consists of.
 type described interface {
 	Loaded
 	Facts() map[string]string
@@ -48,8 +48,7 @@ type opening struct {
 	err  error
 }
 
-// testedUnit is a unit with what is known of it. It has the row that it was opened
-// by, whose name may have another free dimension.
+// testedUnit is a unit with what is known of it.
 type testedUnit struct {
 	*Unit
 	facts map[string]string

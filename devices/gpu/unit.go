@@ -12,8 +12,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// The size of a launch. Below some thousand tiles the overhead of a launch, some
-// ten microseconds, counts; above some megabytes nothing is gained, and packing,
+// The largest launch. With less than some thousand tiles, the overhead of a launch (some
+// ten microseconds) counts; with more than some megabytes nothing is gained, and packing,
 // copies and computation overlap less.
 const (
 	maxTiles = 4096
@@ -38,8 +38,8 @@ var spare = sync.Pool{New: func() any { return &buffers{tiles: &mma.Batch{}} }}
 // buffers is what one launch needs.
 type buffers struct {
 	in, out []byte     // packed
-	tiles   *mma.Batch // of the kernel's shape, where the batch has another
-	d       []byte     // its results
+	tiles   *mma.Batch // of the kernel's shape, if the batch has another
+	d       []byte     // results of tiles
 }
 
 // NewUnit returns the unit of a kernel that is loaded on a device.
@@ -53,14 +53,15 @@ func NewUnit(k *Kernel, l Loaded) (*Unit, error) {
 	return u, nil
 }
 
-// Instruction returns the kernel's.
+// Instruction returns the kernel's instruction.
 func (u *Unit) Instruction() *mma.Instruction { return u.kernel.Instruction }
 
 // Model returns nil: how the device computes is what we want to find out.
 func (u *Unit) Model() *mma.Params { return nil }
 
-// worthwhile is the number of dot products with which a launch, and the message to a child
-// if one makes it, takes less than a tenth of the time: some 100 us.
+// worthwhile is the number of dot products with which the fixed cost of a launch (and of
+// the message to a child, if a child makes it), some 100 us, is less than a tenth of the
+// time.
 const worthwhile = 1 << 15
 
 // BatchSize returns how many dot products a call should have: see devices.Batcher.
@@ -71,8 +72,8 @@ func (u *Unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	return tiling.Repeat(u.Instruction(), in, out, func(in *mma.Batch, out []byte) error { return u.step(ctx, in, out) })
 }
 
-// step runs the instruction once on every dot product of a batch: part by part, some
-// at a time.
+// step runs the instruction once on every dot product of a batch: in parts, of which
+// several are under way at a time.
 func (u *Unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
 	shape := u.cut(in)
 	parts := (in.Tiles + shape.per - 1) / shape.per
@@ -88,8 +89,8 @@ func (u *Unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
 	return each(parts, min(parts, cap(u.busy)), do)
 }
 
-// each calls do for 0..n-1 on some goroutines, and returns an error: a fault if there
-// is one. The others may be what follows from it.
+// each calls do for 0..n-1 on that many goroutines, and returns an error if there is one:
+// preferably a fault, because other errors may be its consequence.
 func each(n, workers int, do func(int) error) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -121,13 +122,13 @@ func each(n, workers int, do func(int) error) error {
 // cutting describes how tiles of a batch become tiles of the kernel.
 type cutting struct {
 	whole    bool // they are the same
-	diagonal int  // not 0: that many tiles of one dot product are the diagonal of one
+	diagonal int  // if not 0: so many tiles of one dot product are the diagonal of a kernel's tile
 	per      int  // tiles of the batch in a launch
 }
 
-// cut chooses how the tiles of a batch become tiles of the kernel. Dot products
-// that stand alone share a tile, each with a row and a column of its own: that no
-// result depends on its company is a part of the self-test.
+// cut chooses how the tiles of a batch become tiles of the kernel. Single dot products
+// share a tile, each with a row and a column of its own: the self-test has shown that no
+// result depends on the others in its tile.
 func (u *Unit) cut(in *mma.Batch) cutting {
 	m, n := u.kernel.M, u.kernel.N
 	switch {
@@ -141,7 +142,7 @@ func (u *Unit) cut(in *mma.Batch) cutting {
 	return cutting{per: max(1, u.most/pieces)}
 }
 
-// part runs some tiles of a batch in one launch.
+// part runs a part of a batch in one launch.
 func (u *Unit) part(ctx context.Context, c *cutting, in *mma.Batch, out []byte) error {
 	select {
 	case u.busy <- struct{}{}:
@@ -192,7 +193,7 @@ func (b *buffers) fill(in *mma.Batch, k *Kernel, d int) {
 	b.tiles.Reset(in.Formats, k.shape((in.Tiles+d-1)/d))
 	for _, o := range []struct {
 		dst, src []byte
-		n, per   int // places in a tile, and from one diagonal element to the next
+		n, per   int // places in a tile, and places from one diagonal element to the next
 	}{
 		{b.tiles.A, in.A, k.M, 1}, {b.tiles.SA, in.SA, k.M, 1},
 		{b.tiles.B, in.B, k.N, 1}, {b.tiles.SB, in.SB, k.N, 1},
