@@ -9,10 +9,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// chipOf returns the chip of the GPU at a PCI address, 0000:c1:00.0, and what else
-// the kernel driver says about it: the runtime's own structure of properties has
-// another layout in each major version. MMAFUZZ_HIP_CHIP names the chip where there
-// is no such driver.
+// chipOf returns the chip of the GPU at a PCI address, such as 0000:c1:00.0, and what else
+// the kernel driver says about it. The runtime is not asked, because its structure of
+// properties has another layout in each major version. MMAFUZZ_HIP_CHIP names the chip if
+// the kernel driver does not.
 func chipOf(pci string) (string, *discover.Device, error) {
 	chip, about := os.Getenv("MMAFUZZ_HIP_CHIP"), &discover.Device{}
 	for _, d := range discover.AMD() {

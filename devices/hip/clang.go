@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// clangProgram is a compiler of HIP C++ that is installed as a program. It serves where
-// hiprtc is missing, and tests.
+// clangProgram is a compiler of HIP C++ that is installed as a program. It is used where
+// hiprtc is missing, and by tests.
 type clangProgram struct {
 	Path  string
 	chips map[string]bool
@@ -42,7 +42,7 @@ func findClangs() []*clangProgram {
 	return found
 }
 
-// rocm returns where ROCm is installed, if it is.
+// rocm returns the directory where ROCm is, if it is installed.
 func rocm() string {
 	if dir := os.Getenv("ROCM_PATH"); dir != "" {
 		return dir

@@ -18,7 +18,7 @@ import (
 // device is a GPU in use by this process.
 type device struct {
 	runtime  *runtime
-	x        *gpu.Executor // of the runtime: which device is current belongs to the thread
+	x        *gpu.Executor // for calls of the runtime, which keeps the current device for each thread
 	compiler *gpu.Executor
 	ordinal  int
 	target   string // its name
@@ -36,7 +36,7 @@ type device struct {
 	in, out memory
 }
 
-// memory is a buffer on the device that grows.
+// memory is a buffer on the device: see grow.
 type memory struct {
 	at   uintptr
 	size int
@@ -62,7 +62,7 @@ func openDevice(target string, ordinal int, o *gpu.Options) (*device, error) {
 	return d, d.compiler.Do("starting hiprtc", callTime, d.chooseCompiler)
 }
 
-// start makes the device the thread's and asks what it is.
+// start makes the device current on this thread and asks what it is.
 func (d *device) start() error {
 	r := d.runtime
 	if err := r.check("hipInit", r.init(0)); err != nil {
@@ -89,7 +89,7 @@ func (d *device) start() error {
 	return r.check("hipRuntimeGetVersion", r.runtimeVersion(&d.version))
 }
 
-// chooseCompiler takes hiprtc, or if it cannot be had a clang that knows the chip.
+// chooseCompiler chooses hiprtc or, if there is none, a clang that knows the chip.
 func (d *device) chooseCompiler() error {
 	c, err := loadCompiler(d.runtime)
 	if err == nil {
@@ -111,7 +111,7 @@ func (d *device) chooseCompiler() error {
 	return fmt.Errorf("no compiler of kernels for %s: %w, or a clang that knows %s (MMAFUZZ_CLANG)", d.chip, err, d.chip)
 }
 
-// facts is what results may depend on besides the instruction.
+// facts returns what results may depend on besides the instruction.
 func (d *device) facts() map[string]string {
 	f := map[string]string{
 		"kind": "GPU", "device": d.title, factChip: d.chip, "pci": d.pci, "library": d.runtime.path, "compiler": d.by,
@@ -154,7 +154,7 @@ type loaded struct {
 	function uintptr
 }
 
-// Launch runs the kernel. That it fails or hangs is the input's fault.
+// Launch runs the kernel. If it fails or hangs, the input is blamed.
 func (l *loaded) Launch(ctx context.Context, in, out []byte, tiles int) error {
 	if tiles == 0 || ctx.Err() != nil {
 		return ctx.Err()
@@ -168,7 +168,7 @@ func (l *loaded) Launch(ctx context.Context, in, out []byte, tiles int) error {
 	return err
 }
 
-// arguments are those of a kernel, and where they are.
+// arguments are the arguments of a kernel, and their addresses.
 type arguments struct {
 	in, out uintptr
 	tiles   uint32

@@ -15,17 +15,17 @@
 // # Isolation
 //
 // A GPU that faults ends the process. So hip:0 runs in child processes (mmafuzz
-// serve hip:0,inprocess), which are replaced when they fail, and the input that did
-// it becomes a finding (package exec). After the name may stand options, as in
+// serve hip:0,inprocess), which are replaced when they fail, and the input that made
+// one fail becomes a finding (package exec). Options may follow the name, as in
 // hip:0,deadline=2s: see gpu.Options.
 //
 // # Environment variables
 //
-//	MMAFUZZ_LIBAMDHIP64  the runtime's file; without, libamdhip64.so.7, .6, .5
+//	MMAFUZZ_LIBAMDHIP64  the runtime's file; if not set, libamdhip64.so.7, .6, .5
 //	                     or any, in the linker's folders and in $ROCM_PATH/lib
 //	                     (/opt/rocm/lib)
 //	MMAFUZZ_LIBHIPRTC    hiprtc's file, likewise
-//	MMAFUZZ_CLANG        the clang to use where there is no hiprtc; without,
+//	MMAFUZZ_CLANG        the clang to use where there is no hiprtc; if not set,
 //	                     ROCm's or a clang-N on the path
 //	MMAFUZZ_HIP_CHIP     the chip (gfx942) where /sys/class/kfd does not say it
 //	MMAFUZZ_KFD          a folder to read in place of /sys/class/kfd/kfd/topology/nodes
@@ -39,16 +39,16 @@
 // elements from one formula (layout.go).
 //
 // A sparse instruction is presented as the dot product of the elements that A
-// keeps. Its index is constant: each four keep another of the six legal pairs, the
-// same in all rows, because they share B. What B has besides the kept elements is
-// NaN, so that it shows if it counts.
+// keeps. Its index is constant: the groups of four elements keep the six legal pairs in
+// turn, the same in all rows, because these share B. The elements of B that meet no kept
+// element are NaN, so that it shows if they count.
 //
 // # Adding an instruction
 //
-// A line in sim/mma's catalogue is enough if its name follows the grammar there and
-// its layout the formula; else form.go and layout.go, and the second statement of
-// the layout in wave_test.go, written from AMD's documents and not from layout.go.
-// TestCode then wants to see it in the machine code.
+// A line in sim/mma's catalogue is enough if the name follows the grammar there and
+// the layout the formula. Otherwise form.go and layout.go have to be extended, and the
+// second statement of the layout in wave_test.go, written from AMD's documents and not
+// from layout.go. TestCode checks that the instruction is in the machine code.
 //
 // The API of this package is not promised: it may change in any version.
 package hip

@@ -10,17 +10,17 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// form is what an instruction is to the compiler and to the registers.
+// form is an instruction as its name describes it.
 type form struct {
 	inst    *mma.Instruction
 	op      string // mfma, smfmac, wmma, swmmac
-	d       string // as in the name
+	d       string // type of D, as in the name
 	m, n, k int    // k counts all elements of B, also of a sparse instruction
 	types   string // of A and B as in the name
-	f8f6f4  bool   // the formats are modifiers
+	f8f6f4  bool   // the formats of A and B are modifiers of the instruction
 	lanes   int    // of a wave
 	blocks  int    // tiles that an instruction executes
-	gfx12   bool   // or newer, of RDNA
+	gfx12   bool   // RDNA4, whose layouts differ from RDNA3's
 }
 
 // name is the grammar of the names in the catalogue.
@@ -39,7 +39,7 @@ func formOf(i *mma.Instruction) (*form, error) {
 	case "wmma", "swmmac":
 		f.lanes = 32
 	case "mfma":
-		// Every lane holds a register of A at least, two except for FP32 and CDNA1's
+		// Every lane holds at least two registers of A, or one of FP32 and of CDNA1's
 		// BF16. A shape that does not fill them has several blocks.
 		least := 2
 		if f.types == "f32" || f.types == "bf16" && !strings.Contains(i.Name, "_bf16") {
@@ -53,7 +53,7 @@ func formOf(i *mma.Instruction) (*form, error) {
 // sparse reports whether A keeps two of four elements.
 func (f *form) sparse() bool { return f.op == "smfmac" || f.op == "swmmac" }
 
-// bits returns the bits that an element takes in a register.
+// bits returns how many bits an element takes in a register.
 func bits(id fp.ID) int {
 	if w := id.Width(); w > 1 {
 		return 8 * w
@@ -69,7 +69,7 @@ func (f *form) mnemonic() string {
 	return f.inst.Name
 }
 
-// modifiers returns what follows the registers in machine code.
+// modifiers returns the modifiers that follow the registers in a listing of machine code.
 func (f *form) modifiers() string {
 	if !f.f8f6f4 {
 		return ""
@@ -95,8 +95,8 @@ func (f *form) codes() (a, b int) {
 	return code[f.inst.A], code[f.inst.B]
 }
 
-// builtin returns the compiler's name of the instruction. MFMA that are older
-// than CDNA3's spelling keep their older one.
+// builtin returns the compiler's name of the instruction. CDNA3 changed the spelling of
+// MFMA, but those that CDNA1 or CDNA2 had keep the older one.
 func (f *form) builtin() string {
 	types := "_" + f.types
 	switch {

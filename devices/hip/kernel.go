@@ -46,9 +46,9 @@ func (f *form) entry() string { return "mmafuzz_" + f.inst.Name }
 type register struct {
 	name   string
 	spread *spread
-	from   int // the first word
-	// perTile reports that the tiles of an instruction have registers of their own,
-	// not lanes.
+	from   int // its first word in the packed input
+	// perTile says that each tile of an instruction has registers of its own, in all
+	// lanes. Otherwise the tiles share the registers, each in lanes of its own.
 	perTile bool
 }
 
@@ -92,8 +92,8 @@ func (k *kernel) add(name string, s *spread, operands ...gpu.Operand) {
 	k.inWords += s.size()
 }
 
-// addSparseB appends a B of which only the elements that meet a kept one of A are
-// those of the dot product. The others are NaN: they must not count.
+// addSparseB appends B to the packed input: the elements that meet a kept element of A are
+// those of the dot product, the others, which must not count, are NaN.
 func (k *kernel) addSparseB(s *spread) {
 	all := s.at(k.inWords, false)
 	b := gpu.Operand{Role: gpu.RoleB, Bits: s.slot}

@@ -1,43 +1,43 @@
 package hip
 
 // spread describes where the elements of an operand stand in the registers of the
-// lanes that hold a tile. All of AMD's layouts are one formula: an operand has
-// elements (x, y), x the row of A or the column of B, C and D, y the k of A and B
-// or the row of C and D; chunks of consecutive y go to one lane, then to the next
-// group of lanes, and when all groups have had theirs, to the next places of the
-// first:
+// lanes that hold a tile. All of AMD's layouts follow one formula. An operand has
+// elements (x, y): x is the row of A or the column of B, C and D; y is the k of A and B
+// or the row of C and D. The first chunk of consecutive y goes to a lane of the first
+// group of lanes, the next chunk to the next group, and after the last group the next
+// chunk goes to the next places of the first:
 //
 //	lane = x + side * ((y / chunk) mod groups)
 //	place = y mod chunk + chunk * (y / (chunk * groups))
 //
-// The numbers are those of the ISA documents' figures, as ROCm's
+// The numbers are from the figures of the ISA documents, as ROCm's
 // amd_matrix_instruction_calculator computes them, for CDNA1 to 3, RDNA3 and
-// RDNA4, and for CDNA4 as ROCm's composable_kernel states them
-// (include/ck_tile/core/arch/mma and test/mx_mfma_op): nobody has checked them
-// here on a GPU.
+// RDNA4, and for CDNA4 from ROCm's composable_kernel
+// (include/ck_tile/core/arch/mma and test/mx_mfma_op). They have not been checked on a
+// GPU.
 type spread struct {
-	side   int // how many x there are
-	count  int // how many y
-	chunk  int
-	groups int
+	side   int // number of x
+	count  int // number of y
+	chunk  int // number of consecutive y in a lane
+	groups int // of lanes
 	slot   int // bits from one place to the next
 	unit   int // words of a lane that follow each other in the packed buffer
-	copies int // groups of lanes that hold the same
+	copies int // how often the lanes hold the operand
 }
 
-// place returns lane and bit, among those of the lane's registers, of an element.
+// place returns the lane of an element, and its first bit in the lane's registers.
 func (s *spread) place(x, y int) (lane, bit int) {
 	place := y%s.chunk + s.chunk*(y/(s.chunk*s.groups))
 	return x + s.side*(y/s.chunk%s.groups), place * s.slot
 }
 
-// words returns the registers of a lane.
+// words returns how many registers of a lane the operand takes.
 func (s *spread) words() int { return (s.count/s.groups*s.slot + 31) / 32 }
 
 // lanes returns how many lanes hold a tile.
 func (s *spread) lanes() int { return s.side * s.groups * s.copies }
 
-// size returns the words that a tile takes in the packed buffer.
+// size returns how many words the operand of a tile takes in the packed buffer.
 func (s *spread) size() int { return s.words() * s.lanes() }
 
 // bit returns where a bit of a lane's registers is in the packed buffer.
@@ -63,7 +63,8 @@ func (s *spread) at(from int, byRow bool) []int {
 	return at
 }
 
-// factor is A or B, with the given number of rows or columns, of k elements each.
+// factor returns the spread of A or B: side rows or columns of k elements each. sparse
+// says that it is an A which keeps half of its elements.
 func (f *form) factor(side, k, bits int, sparse bool) *spread {
 	s := &spread{side: side, count: k, slot: bits, unit: 1, copies: 1}
 	switch {
@@ -77,7 +78,7 @@ func (f *form) factor(side, k, bits int, sparse bool) *spread {
 		s.groups, s.chunk, s.copies = 1, k, 2
 	default:
 		s.groups, s.chunk = 2, 64/bits
-		if f.sparse() && !sparse { // B, beside an A of half the size
+		if f.sparse() && !sparse { // B, which has twice the elements of A
 			s.chunk *= 2
 		}
 	}
@@ -97,7 +98,7 @@ func (f *form) a() *spread {
 
 func (f *form) b() *spread { return f.factor(f.n, f.k, bits(f.inst.B), false) }
 
-// c is C or D.
+// c returns the spread of C and D.
 func (f *form) c() *spread {
 	s := &spread{side: f.n, count: f.m, slot: bits(f.inst.D), copies: 1}
 	s.unit = max(1, s.slot/32)
@@ -118,25 +119,24 @@ func (f *form) c() *spread {
 	return s
 }
 
-// inLanes reports whether the blocks of C and D share a register, as those of A and B
-// always do. They have registers of their own otherwise.
+// inLanes reports whether the blocks of C and D share registers, each in lanes of its own,
+// as those of A and B always do. Otherwise each block has registers of its own.
 func (f *form) inLanes() bool { return f.m == 4 }
 
-// scale is the block scales of A or B: the low byte of a register.
+// scale returns the spread of the block scales of A or B: the low byte of a register.
 func (f *form) scale(side int) *spread {
 	return &spread{side: side, count: f.inst.Blocks(f.k), chunk: 1, groups: 64 / side, slot: 32, unit: 1, copies: 1}
 }
 
-// kept are the places, of four, that a sparse A keeps: the legal pairs, used in
-// turn.
+// kept lists which two of four elements a sparse A keeps: the legal pairs, used in turn.
 var kept = [][2]int{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}
 
-// dense returns the k, of all elements, of a kept element.
+// dense returns the number, among all elements, of the k-th element that A keeps.
 func dense(k int) int { return k/2*4 + kept[k/2%len(kept)][k%2] }
 
 // index returns the register that tells a sparse instruction which elements A
-// keeps: two bits for each, at the place that the element has in A. All rows are
-// alike, because they share B.
+// keeps, and its words: two bits for each element, at the element's place in A. All rows
+// are alike, because they share B.
 func (f *form) index() (*spread, []uint64) {
 	a := f.a()
 	words := make([]uint64, a.lanes())

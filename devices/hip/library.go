@@ -13,18 +13,18 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/internal/dynamic"
 )
 
-// majors are the versions of ROCm's libraries that are looked for, newest first,
-// and then any.
+// majors are the endings of the names of ROCm's libraries that are looked for: the major
+// versions, newest first, and then no version.
 var majors = []string{".7", ".6", ".5", ""}
 
-// library is a shared library that is loaded, or in the way of it.
+// library is a shared library that is loaded.
 type library struct {
 	path   string
 	handle uintptr
 }
 
 // loadLibrary loads a library by its name without version. The environment
-// variable, if set, names the file to load instead of the usual ones.
+// variable, if set, names the file to load instead. remedy is what the error advises.
 func loadLibrary(variable, name, remedy string) (*library, error) {
 	var candidates []string
 	for _, m := range majors {
@@ -43,7 +43,7 @@ func loadLibrary(variable, name, remedy string) (*library, error) {
 	return &library{path, h}, nil
 }
 
-// bind looks the functions up. It names all that are missing.
+// bind looks the functions up. The error names all that are missing.
 func (l *library) bind(functions []dynamic.Function) error {
 	if missing := dynamic.BindAll(l.handle, functions); missing != nil {
 		return fmt.Errorf("%s has no function %s: is it older than ROCm 5, or another library?", l.path, strings.Join(missing, ", "))
@@ -121,7 +121,7 @@ type compiler struct {
 	version     func(major, minor *int32) int32
 }
 
-// loadCompiler loads hiprtc. Before ROCm 7 the runtime has its functions too.
+// loadCompiler loads hiprtc. Before ROCm 7 the runtime has hiprtc's functions too.
 func loadCompiler(r *runtime) (*compiler, error) {
 	l, err := loadLibrary("MMAFUZZ_LIBHIPRTC", "libhiprtc.so",
 		"install ROCm's hiprtc (hip-runtime-amd, in Debian libhiprtc-builtins5), or name the file in MMAFUZZ_LIBHIPRTC")
@@ -144,7 +144,7 @@ func loadCompiler(r *runtime) (*compiler, error) {
 		{Name: "hiprtcVersion", Fn: &c.version},
 	})
 	if bound != nil && err != nil {
-		return nil, err // it is rather the library that is missing
+		return nil, err // the runtime has not the functions either: say that hiprtc is missing
 	}
 	return c, bound
 }
@@ -183,11 +183,11 @@ func (c *compiler) Compile(source, chip string) (object []byte, err error) {
 	return object, c.check("hiprtcGetCode", c.code(program, &object[0]))
 }
 
-// maxObject is the most bytes of a code object that are believed; the kernels
-// have some thousand.
+// maxObject is the largest size of a code object or a log, in bytes, that is believed. The
+// kernels have some thousand bytes.
 const maxObject = 64 << 20
 
-// programLog returns what the compiler has to say, "" if that is not to be had.
+// programLog returns the compiler's messages, "" if there are none.
 func (c *compiler) programLog(program uintptr) string {
 	var size uintptr
 	if c.logSize(program, &size) != 0 || size == 0 || size > maxObject {

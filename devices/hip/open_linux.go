@@ -11,7 +11,7 @@ import (
 // supported explains why there can be no device here, nil if there can.
 func supported() error { return nil }
 
-// here returns the target that runs in this process.
+// here returns a target that runs in this process.
 func here(name string, ordinal int, o *gpu.Options) (devices.Target, error) {
 	d, err := openDevice(name, ordinal, o)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 
 func init() { gpu.RegisterReproducer(reproduce) }
 
-// reproduce writes a HIP program that runs a case and needs nothing of this
-// project. nil: no AMD GPU executes the instruction.
+// reproduce returns a HIP program that runs a case and needs nothing of this
+// project, nil if no AMD GPU executes the instruction.
 func reproduce(c *gpu.Case) (map[string][]byte, error) {
 	arch, _ := mma.FindArch(c.Instruction.Arch)
 	row, err := mma.Lookup(c.Instruction.Arch, c.Instruction.Name)
 	if err != nil || row.Name != c.Instruction.Name || row.Formats != c.Instruction.Formats || row.K != c.Instruction.K || !strings.HasPrefix(arch.Chip, "gfx") {
-		return nil, nil // another maker's, or somebody's own
+		return nil, nil // another vendor's instruction, or one that is not in the catalogue
 	}
 	k, err := Kernel(c.Instruction, arch.Chip)
 	if err != nil {
@@ -37,7 +37,7 @@ func reproduce(c *gpu.Case) (map[string][]byte, error) {
 	return map[string][]byte{file: []byte(s.String())}, nil
 }
 
-// reproHead writes what the case is, for people.
+// reproHead writes the beginning of the program: a description of the case, and includes.
 func reproHead(s *strings.Builder, file string, c *gpu.Case) {
 	fmt.Fprintf(s, "// One dot product on %s. Written by mmafuzz.\n//\n//\thipcc --offload-arch=native -o repro %s && ./repro\n//\n", c.Instruction.FullName(), file)
 	s.WriteString(c.Describe("//"))

@@ -14,8 +14,8 @@ func sourceOf(kernels ...string) string { return prelude + strings.Join(kernels,
 // prelude is what kernels have in common.
 //
 // A wave executes one instruction on as many tiles as that takes. Tiles beyond
-// the last read what the last one reads and write nothing: a matrix instruction
-// wants all lanes.
+// the last read the operands of the last one and write nothing: a matrix instruction
+// needs all lanes.
 const prelude = `#define MMAFUZZ_DEVICE static inline __attribute__((device))
 #define MMAFUZZ_KERNEL(lanes) extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(lanes, lanes))) void
 
@@ -45,7 +45,7 @@ template <int n> MMAFUZZ_DEVICE words<8> wide(words<n> v) {
     return w;
 }
 
-// Where the lane's word r is among those of the tile, of which it is lane l of so many.
+// The place of a lane's word r among the words of its tile, which is spread over so many lanes; this one is lane l.
 template <int lanes, int unit> MMAFUZZ_DEVICE u32 place(u32 l, u32 r) { return (r / unit * lanes + l) * unit + r % unit; }
 
 // The tiles share the registers: the lane belongs to tile lane / side % tiles of them.
@@ -109,8 +109,8 @@ func (k *kernel) text() string {
 	return s.String()
 }
 
-// arguments returns the rest of a function's name, and its template arguments,
-// for an operand.
+// arguments returns, for an operand, the end of the name of load or store ("_each" or
+// nothing) and the template arguments.
 func (k *kernel) arguments(r *register) string {
 	n, unit, lanes := r.spread.words(), r.spread.unit, r.spread.lanes()
 	if r.perTile {
@@ -136,7 +136,7 @@ func (k *kernel) call() string {
 	case k.op == "swmmac":
 		return "a, b, c, index.w[0]"
 	case !k.gfx12 && k.d != "f32":
-		return "a, b, c, false" // the low half of the registers
+		return "a, b, c, false" // D in the low halves of the registers
 	}
 	return "a, b, c"
 }

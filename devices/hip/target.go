@@ -35,11 +35,11 @@ func open(argument string) (devices.Target, error) {
 	})
 }
 
-// factChip is the key of the fact that is read from the isolated child.
+// factChip is the name of the fact that an isolated target reads back from its child.
 const factChip = "chip"
 
 // rowsOf returns the instructions of the catalogue for a chip, such as gfx942.
-// Instructions without a model are run, too.
+// An instruction without a model can be run too.
 func rowsOf(chip string) []mma.Instruction {
 	arch, ok := mma.FindArch(chip)
 	if !ok {
