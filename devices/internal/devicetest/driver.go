@@ -17,16 +17,17 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// The variables by which a test program is told to use a device instead of testing, since a
-// process binds to the first library that it loads: the file that takes what comes of it, the
-// device, and, if not empty, that it is no child of itself.
+// The environment variables that tell a test program to use a device instead of testing. It
+// does so in a process of its own, because a process keeps the first library that it loads.
+// helperVar names the file for the outcome, deviceVar the device; if AloneVar is not empty,
+// targets run in the process itself and not in children.
 const (
 	helperVar = "MMAFUZZ_TEST_HELPER"
 	deviceVar = "MMAFUZZ_TEST_DEVICE"
 	AloneVar  = "MMAFUZZ_TEST_ALONE"
 )
 
-// DriverMain is the TestMain of packages that test a driver. use makes every call of it.
+// DriverMain is the TestMain of packages that test a driver. use calls all its functions.
 func DriverMain(m *testing.M, use func(device string) error) {
 	gpu.Children = os.Getenv(AloneVar) == ""
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
@@ -64,8 +65,8 @@ func serve(name string) error {
 	return child.Serve(os.Stdin, os.Stdout, o, child.Instructions(t, able)...)
 }
 
-// UseDevice runs what DriverMain got in a process of its own, with variables NAME=VALUE, and
-// returns "fine" or the error, after "fault: " if the input is to blame.
+// UseDevice runs DriverMain's use in a process of its own, with environment variables
+// NAME=VALUE, and returns "fine" or the error, after "fault: " if the input is to blame.
 func UseDevice(t testing.TB, device string, env ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "said")

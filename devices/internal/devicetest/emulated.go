@@ -17,17 +17,17 @@ type Emulator struct {
 	Arch    string // of the catalogue
 }
 
-// Emulators are those that the tests use where they are found.
+// Emulators are the emulators that the tests use if they are installed.
 var Emulators = []Emulator{
 	{"qemu-aarch64", "max", "arm64", "arm"},
 	{"qemu-ppc64le", "power10", "ppc64le", "power10"},
 }
 
-// qemuVar is the variable of the environment with directories of other versions of the
-// emulators, separated as in PATH, to take instead of those on the path.
+// qemuVar is the environment variable that lists directories, separated as in PATH, with
+// versions of the emulators to use instead of those on the path.
 const qemuVar = "MMAFUZZ_QEMU"
 
-// Paths returns where the emulator is. It skips the test if it is nowhere.
+// Paths returns the files of the emulator. It skips the test if there is none.
 func (e Emulator) Paths(t testing.TB) []string {
 	t.Helper()
 	var paths []string
@@ -48,7 +48,7 @@ func (e Emulator) Paths(t testing.TB) []string {
 	return []string{path}
 }
 
-// Version returns the first line of what the emulator at a path says about itself.
+// Version returns the first line that the emulator at a path prints for --version.
 func Version(t testing.TB, path string) string {
 	t.Helper()
 	out, err := exec.Command(path, "--version").Output()
@@ -60,7 +60,7 @@ func Version(t testing.TB, path string) string {
 }
 
 // Command returns the command that runs a program of Build in the emulator at a
-// path, with blanks as exec: targets need them.
+// path, quoted for an exec: target.
 func (e Emulator) Command(path, program string) string {
 	return "'" + path + "' -cpu " + e.CPU + " '" + program + "'"
 }

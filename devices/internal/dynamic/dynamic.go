@@ -1,5 +1,5 @@
-// Package dynamic loads the libraries of drivers when a program runs, not when it
-// starts: it starts on machines without them, and needs no C compiler to be built.
+// Package dynamic loads the libraries of drivers while a program runs: the program starts
+// on machines without them, and needs no C compiler to be built.
 package dynamic
 
 import (
@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Find loads the first of some libraries that there is. If the environment variable is
-// set, it names the only one to try. The error has what the dynamic linker says of one: of
-// a file that is there and does not load, rather than of one that is not there.
+// Find loads the first of the candidates that can be loaded. If the environment variable is
+// set, it names the only one to try. The error is the dynamic linker's about one of them,
+// preferably one that exists but cannot be loaded.
 func Find(variable string, candidates ...string) (handle uintptr, path string, err error) {
 	if only := os.Getenv(variable); only != "" {
 		candidates = []string{only}
@@ -26,15 +26,15 @@ func Find(variable string, candidates ...string) (handle uintptr, path string, e
 	return 0, "", err
 }
 
-// Function is a function of a library: its name, and the address of a variable of function
-// type that is to call it.
+// Function is a function of a library: its name, and the address of the Go variable of
+// function type that BindAll sets.
 type Function struct {
 	Name string
 	Fn   any
 }
 
-// BindAll makes variables call functions of a library, and returns the names of those
-// that it does not have.
+// BindAll sets variables to functions of a library, and returns the names of those that the
+// library does not have.
 func BindAll(handle uintptr, functions []Function) (missing []string) {
 	for _, f := range functions {
 		if bind(handle, f.Name, f.Fn) != nil {

@@ -14,16 +14,16 @@ import (
 // Supported explains why this program cannot load libraries, nil if it can.
 func Supported() error { return nil }
 
-// Open loads a library. What went wrong is known to the thread alone that tried: the
-// goroutine has to stay on it until it has asked.
+// Open loads a library. The dynamic linker keeps its last error for each thread, so the
+// goroutine stays on its thread until purego has read the error.
 func Open(path string) (handle uintptr, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 }
 
-// bind makes fn, the address of a variable of function type, call a function of a
-// library. RegisterFunc panics if there is none.
+// bind sets the variable of function type at address fn to a function of a library. It
+// returns an error if the library has no such function.
 func bind(handle uintptr, name string, fn any) error {
 	address, err := purego.Dlsym(handle, name)
 	if err == nil {
@@ -32,6 +32,5 @@ func bind(handle uintptr, name string, fn any) error {
 	return err
 }
 
-// BindAddress makes fn, the address of a variable of function type, call the function at
-// an address.
+// BindAddress sets the variable of function type at fn to the C function at an address.
 func BindAddress(address uintptr, fn any) { purego.RegisterFunc(fn, address) }

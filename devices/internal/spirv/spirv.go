@@ -1,5 +1,5 @@
-// Package spirv writes modules of SPIR-V, the binary language of Vulkan's shaders, as far
-// as compute shaders with cooperative matrices need it.
+// Package spirv writes modules of SPIR-V, the binary language of Vulkan's shaders. It has
+// what compute shaders with cooperative matrices need.
 package spirv
 
 import (
@@ -83,7 +83,7 @@ func (m *Module) Emit(s Section, op Opcode, operands ...uint32) {
 	m.words[s] = append(append(m.words[s], uint32(1+len(operands))<<16|uint32(op)), operands...)
 }
 
-// Once writes an instruction to a section that does not have it yet.
+// Once writes an instruction to a section unless the section has it already.
 func (m *Module) Once(s Section, op Opcode, operands ...uint32) {
 	m.declare(s, op, operands, func() ID {
 		m.Emit(s, op, operands...)
@@ -91,7 +91,7 @@ func (m *Module) Once(s Section, op Opcode, operands ...uint32) {
 	})
 }
 
-// Type returns a type.
+// Type returns the type that an instruction declares. It is declared once.
 func (m *Module) Type(op Opcode, operands ...uint32) ID {
 	return m.declare(Declarations, op, operands, func() ID {
 		id := m.New()
@@ -100,7 +100,7 @@ func (m *Module) Type(op Opcode, operands ...uint32) ID {
 	})
 }
 
-// Constant returns a constant of a type of 32 bits.
+// Constant returns a constant of a type of 32 bits. It is declared once.
 func (m *Module) Constant(kind ID, word uint32) ID {
 	return m.declare(Declarations, OpConstant, []uint32{kind, word}, func() ID {
 		id := m.New()
@@ -122,7 +122,7 @@ func (m *Module) declare(s Section, op Opcode, operands []uint32, write func() I
 	return id
 }
 
-// Value writes an instruction with a result of a type.
+// Value writes an instruction with a result of type kind, and returns the result.
 func (m *Module) Value(s Section, op Opcode, kind ID, operands ...uint32) ID {
 	id := m.New()
 	m.Emit(s, op, append([]uint32{kind, id}, operands...)...)

@@ -10,8 +10,8 @@ import (
 var dots = sync.Pool{New: func() any { return new(mma.Dot) }}
 
 // EachDot computes a batch one dot product after the other: dot returns the code of
-// D. It must not keep d, which is filled anew for every call. The error is that of a
-// context that ended.
+// D. It must not keep d, which is filled anew for every call. The only error is that of a
+// context that has ended.
 func EachDot(ctx context.Context, in *mma.Batch, out []byte, dot func(d *mma.Dot) uint64) error {
 	d := dots.Get().(*mma.Dot)
 	defer dots.Put(d)

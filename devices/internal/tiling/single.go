@@ -2,8 +2,8 @@ package tiling
 
 import "github.com/mmafuzz/mmafuzz/sim/mma"
 
-// Single makes a batch of tiles of one dot product of a batch, in the same order: D
-// of the one is D of the other. The two share C.
+// Single turns a batch into one with the same dot products, each a tile of its own, in the
+// same order: both have the same D. They share the buffer of C.
 func Single(in *mma.Batch) *mma.Batch {
 	out := mma.NewBatch(in.Formats, mma.Shape{M: 1, N: 1, K: in.K, Tiles: in.Dots()})
 	out.C = in.C

@@ -1,4 +1,4 @@
-// Package tiling makes batches of any shape fit for units that execute tiles of
+// Package tiling turns batches of any shape into batches for units that execute tiles of
 // one shape and one K: children, GPUs, instructions of the CPU.
 package tiling
 
@@ -9,8 +9,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Repeat calls step, which runs an instruction on a batch of its own K, as often
-// as a batch of a multiple of that K needs: each time with C = the previous D.
+// Repeat runs an instruction on a batch whose K is a multiple of the instruction's: it
+// calls step, which runs the instruction once, for each part of K, with C = the previous D.
 func Repeat(inst *mma.Instruction, in *mma.Batch, out []byte, step func(in *mma.Batch, out []byte) error) error {
 	k := inst.K
 	if in.K == k {
@@ -31,8 +31,8 @@ func Repeat(inst *mma.Instruction, in *mma.Batch, out []byte, step func(in *mma.
 	return nil
 }
 
-// Fit returns the rows or columns of the tiles for a batch that has so many: the
-// fewest that the instruction allows and that hold them, or its most.
+// Fit returns how many rows (or columns) tiles of an instruction should have for a batch
+// with n: the smallest number in r that is at least n, or else the largest in r.
 func Fit(r mma.Range, n int) int {
 	if n <= r.Min {
 		return r.Min
@@ -66,8 +66,8 @@ type Tiling struct {
 	// Tiles is the batch to run.
 	Tiles  *mma.Batch
 	in     *mma.Batch
-	down   int // Tiles for the rows of a tile of in
-	across int // and for its columns
+	down   int // how many of Tiles the rows of a tile of in take
+	across int // how many its columns take
 }
 
 // Cut cuts a batch into tiles of m rows and n columns.
@@ -101,8 +101,9 @@ func copyRows(dst, src []byte, bytes, to, from, n int) {
 	copy(dst[to*bytes:], src[from*bytes:(from+n)*bytes])
 }
 
-// eachRow calls f with the places, first byte and end, of each row of outputs
-// that a tile of Tiles and its tile of in have in common; width is an output's.
+// eachRow calls f for each row of outputs that a tile of Tiles and its tile of in have in
+// common, with the row's place in either: first byte and end. width is the bytes of an
+// output.
 func (t *Tiling) eachRow(tile, width int, f func(small, large []int)) {
 	src, i, j := t.place(tile)
 	rows, cols := min(t.Tiles.M, t.in.M-i), min(t.Tiles.N, t.in.N-j)
@@ -113,7 +114,7 @@ func (t *Tiling) eachRow(tile, width int, f func(small, large []int)) {
 	}
 }
 
-// Collect copies the outputs of Tiles to where they belong in in's.
+// Collect copies the outputs of Tiles to their places among those of in.
 func (t *Tiling) Collect(res, out []byte) {
 	for tile := range t.Tiles.Tiles {
 		t.eachRow(tile, t.in.Formats.D.Width(), func(small, large []int) {

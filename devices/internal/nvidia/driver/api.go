@@ -9,8 +9,8 @@ import (
 // Result is the driver's status code of a call, CUresult.
 type Result int32
 
-// api is the functions of the driver that are used. All handles are pointers of
-// the driver's own; addresses on the device have 64 bits.
+// api has the functions of the driver that are used. All handles are the driver's own
+// pointers; addresses on the device have 64 bits.
 type api struct {
 	init             func(flags uint32) Result
 	driverGetVersion func(v *int32) Result
@@ -50,8 +50,8 @@ type api struct {
 	linkDestroy  func(state uintptr) Result
 }
 
-// symbols are the exported names of the functions. The driver exports several
-// versions of some: the headers give programs the one with the suffix.
+// symbols returns the exported names of the functions. The driver exports several versions
+// of some; C programs get the one with the suffix _v2 by the headers.
 func (a *api) symbols() []dynamic.Function {
 	return []dynamic.Function{
 		{Name: "cuDriverGetVersion", Fn: &a.driverGetVersion}, // first: errors about the others name it

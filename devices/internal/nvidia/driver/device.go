@@ -24,7 +24,7 @@ type Info struct {
 	PCI            string // 0000:1b:00.0
 }
 
-// Chip is the compute capability as a target of PTX: sm_90.
+// Chip returns the compute capability as a target of PTX, such as sm_90.
 func (i *Info) Chip() string { return fmt.Sprintf("sm_%d%d", i.Major, i.Minor) }
 
 // The attributes of a device that are asked for, from cuda.h.
@@ -40,7 +40,7 @@ const (
 	attrMinor       = 76
 )
 
-// maxDevices is more than any machine has: a larger count is a driver's mistake.
+// maxDevices is more than any machine has: a larger count is a mistake of the driver.
 const maxDevices = 256
 
 // Devices describes all devices that the driver shows.
@@ -64,7 +64,8 @@ func (l *Library) Devices() ([]Info, error) {
 }
 
 // describe asks for everything about a device, and its handle. A call that hangs may
-// still write to its results, so none of them is a result of ours.
+// still write to the variables it was given, so that none of them is returned after an
+// error.
 func (l *Library) describe(ordinal int) (*Info, int32, error) {
 	info, dev := &Info{Ordinal: ordinal}, int32(0)
 	if err := l.call("cuDeviceGet", func() Result { return l.api.deviceGet(&dev, int32(ordinal)) }); err != nil {
@@ -122,8 +123,8 @@ type Device struct {
 	modules map[string]*Module // by their source
 }
 
-// lostError reports that a device can no longer be used by this process, and since
-// when.
+// lostError reports that a device can no longer be used by this process, and the failure
+// that was the cause.
 type lostError struct{ Cause error }
 
 func (e *lostError) Error() string {

@@ -1,19 +1,19 @@
 // Package driver calls NVIDIA's driver, libcuda.so.1, which is loaded at run time:
-// it needs no CUDA toolkit, no header and no C compiler, and a program that has it
-// starts on machines without it.
+// the package needs no CUDA toolkit, no header and no C compiler, and programs that import
+// it start on machines without the driver.
 //
 // # Threads
 //
 // A CUDA context belongs to an operating system thread. Every Device has one
 // goroutine that is locked to a thread, makes the context current on it once, and
-// calls the driver for everybody else; it never ends. No call is waited for
-// without a limit, so that a driver that hangs is an error like others.
+// calls the driver for everybody else; it never ends. Waiting for a call has a limit, so
+// that a driver that hangs is an error like others.
 //
 // # Errors
 //
 // Error has the driver's own name of an error code and what to do about it. After
-// an error that Fatal reports the context is lost, and with it this process's use
-// of the device: do what may end so in a child process.
+// an error that Fatal reports the context is lost, and this process can no longer use the
+// device: do what may end so in a child process.
 package driver
 
 import (
@@ -32,9 +32,9 @@ import (
 // the usual ones.
 const Override = "MMAFUZZ_LIBCUDA"
 
-// candidates are the names under which the library is looked for: that of the
-// dynamic linker, that of development packages, the folder of drivers in Windows
-// Subsystem for Linux, and the one that container runtimes mount.
+// candidates are the names under which the library is looked for: by the dynamic linker,
+// with the name that drivers install and the name of development packages; in the folder of
+// drivers in Windows Subsystem for Linux; and in those that container runtimes mount.
 var candidates = []string{
 	"libcuda.so.1",
 	"libcuda.so",
@@ -43,8 +43,8 @@ var candidates = []string{
 	"/usr/local/nvidia/lib/libcuda.so.1",
 }
 
-// compiler is the library that holds the driver's PTX compiler. The driver looks
-// for it by name alone, which fails where the driver itself was found by path.
+// compiler is the library with the driver's PTX compiler. The driver loads it by its name
+// alone, which fails if the driver itself was found by its path.
 const compiler = "libnvidia-ptxjitcompiler.so.1"
 
 // Library is a loaded driver.
@@ -80,7 +80,7 @@ func Open() (*Library, error) {
 	return l, nil
 }
 
-// find loads the first library that there is.
+// find loads the first of the candidates that can be loaded.
 func find() (handle uintptr, path string, err error) {
 	names := candidates
 	if name := os.Getenv(Override); name != "" {
@@ -90,7 +90,7 @@ func find() (handle uintptr, path string, err error) {
 	for _, name := range names {
 		if handle, err := dynamic.Open(name); err == nil {
 			if filepath.IsAbs(name) {
-				_, _ = dynamic.Open(filepath.Join(filepath.Dir(name), compiler)) // best effort
+				_, _ = dynamic.Open(filepath.Join(filepath.Dir(name), compiler)) // if it is not there, the driver will say so
 			}
 			return handle, name, nil
 		} else if reason := err.Error(); !slices.Contains(reasons, reason) {
@@ -126,7 +126,8 @@ func (e *missingError) Error() string {
 	return fmt.Sprintf("%s, a driver %s, has no %s; a driver for CUDA 11.0 or later (450.36) has them", e.Path, version, strings.Join(e.Symbols, ", "))
 }
 
-// versionText asks for the version if it can, for the error about other functions.
+// versionText returns the driver's version, for the error about missing functions; "" if
+// the driver cannot be asked.
 func (l *Library) versionText() string {
 	if l.api.driverGetVersion == nil {
 		return ""

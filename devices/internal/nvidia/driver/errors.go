@@ -15,7 +15,7 @@ type Error struct {
 	Code Result
 	Name string // CUDA_ERROR_...
 	Text string // the driver's description
-	Log  string // of the compiler, of a kernel that it does not take
+	Log  string // the compiler's messages about a kernel that it rejects
 }
 
 func (e *Error) Error() string {
@@ -29,7 +29,7 @@ func (e *Error) Error() string {
 	return s
 }
 
-// notReady is no error: work is still under way.
+// notReady (CUDA_ERROR_NOT_READY) is no error: work is still under way.
 const notReady = 600
 
 // remedies are what to do about errors, by code.
@@ -66,16 +66,16 @@ var remedies = map[Result]string{
 // Remedy describes what to do about the error, "" if there is nothing to say.
 func (e *Error) Remedy() string { return remedies[e.Code] }
 
-// fatal are the errors below 300 after which a context is lost; of those above all
-// are that are not harmless.
+// fatal lists the errors below 300 after which a context is lost, harmless the errors from
+// 300 on after which it is not.
 var (
 	fatal    = map[Result]bool{3: true, 4: true, 201: true, 214: true, 220: true, 226: true}
 	harmless = map[Result]bool{304: true, 400: true, 500: true, 701: true, 720: true, 801: true}
 )
 
 // Fatal reports whether the context, and with it all use of the device by this
-// process, is lost after an error of running a kernel: a fault of the kernel, a
-// driver that hangs. Errors of compiling are not.
+// process, is lost after an error, such as a fault of a kernel or a driver that hangs.
+// Errors of compiling are not fatal.
 func Fatal(err error) bool {
 	var e *Error
 	if errors.As(err, &e) {
@@ -84,7 +84,7 @@ func Fatal(err error) bool {
 	return errors.As(err, new(*gpu.HungError)) || errors.As(err, new(*lateError))
 }
 
-// check makes an error of a status code, nil of success.
+// check returns the error of a status code, nil for success.
 func (l *Library) check(call string, r Result) error {
 	if r == 0 {
 		return nil

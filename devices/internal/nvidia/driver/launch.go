@@ -13,8 +13,8 @@ import (
 // while one computes, another's data is copied.
 const slots = 2
 
-// slot is what a launch needs: a stream, and buffers on the device and, pinned, on
-// this side, so that copies run beside everything else.
+// slot is what a launch needs: a stream, buffers on the device, and pinned buffers on this
+// side, so that copies run beside everything else.
 type slot struct {
 	stream  uintptr
 	in, out buffer
@@ -31,8 +31,8 @@ type buffer struct {
 
 func (b *buffer) bytes(n int) []byte { return unsafe.Slice((*byte)(b.host), n) }
 
-// stale is what outputs hold before a launch: a kernel that writes nothing shall
-// not appear to repeat the results of the one before.
+// stale is the value of the output bytes before a launch, so that a kernel which writes
+// nothing does not appear to repeat the results of the one before.
 const stale = 0xdb
 
 // lateError reports that a kernel does not end.
@@ -51,7 +51,7 @@ func (f *Function) Launch(ctx context.Context, in, out []byte, tiles int, limit 
 	return f.run(ctx, in, out, f.blocks(tiles), tiles, limit)
 }
 
-// Loop runs one block of a kernel whose third argument is not the number of tiles.
+// Loop runs one block of a kernel whose third argument, n, is not the number of tiles.
 func (f *Function) Loop(ctx context.Context, in, out []byte, n int, limit time.Duration) (time.Duration, error) {
 	return f.run(ctx, in, out, 1, n, limit)
 }
@@ -159,8 +159,8 @@ func (f *Function) submit(s *slot, in, out, blocks, n int) error {
 	return l.check("cuMemcpyDtoHAsync_v2", a.memcpyDtoH(s.out.host, s.out.device, uint64(out), s.stream))
 }
 
-// blocks is the size of the grid. Blocks that loop over tiles are as many as the
-// device runs at a time.
+// blocks returns the size of the grid. If a block loops over tiles, there are at most two
+// blocks for each multiprocessor.
 func (f *Function) blocks(tiles int) int {
 	if f.grid.Tiles == 0 {
 		return min(tiles, 2*max(1, f.dev.Processors))
@@ -168,8 +168,8 @@ func (f *Function) blocks(tiles int) int {
 	return (tiles + f.grid.Tiles - 1) / f.grid.Tiles
 }
 
-// wait asks for the end of a slot's work: all the time at first, then less and less
-// often.
+// wait waits for the end of a slot's work: it asks all the time at first, then less and
+// less often.
 func (d *Device) wait(s *slot, limit time.Duration) error {
 	began := time.Now()
 	const name = "cuStreamQuery"

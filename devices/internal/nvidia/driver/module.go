@@ -11,12 +11,12 @@ import (
 
 // Module is compiled PTX on a device.
 type Module struct {
-	// Code is the machine code, an ELF file, as the driver's linker gave it; it is
-	// what runs. nil if the linker failed: NoCode says why, and what runs is what
-	// the driver made of the PTX on loading.
+	// Code is the machine code that runs, an ELF file from the driver's linker. It is
+	// nil if the linker failed: NoCode says why, and what runs is the code that the
+	// driver compiled from the PTX on loading.
 	Code   []byte
 	NoCode error
-	// Log is what the compiler had to say.
+	// Log has the compiler's messages.
 	Log    string
 	handle uintptr
 }
@@ -30,10 +30,10 @@ const (
 	jitInputPTX     = 1
 
 	logSize = 16 << 10
-	maxCode = 64 << 20 // more is a driver's mistake
+	maxCode = 64 << 20 // more is a mistake of the driver
 )
 
-// logs are the buffers that the compiler writes to, and the options that say so.
+// logs are the buffers that the compiler writes to, and the options that name them.
 type logs struct {
 	info, errors []byte
 	options      []int32
@@ -52,7 +52,7 @@ func newLogs() *logs {
 
 func (g *logs) close() { g.pin.Unpin() }
 
-// text is what stands in a buffer, in one line.
+// text returns the text in a buffer, on one line.
 func text(buf []byte) string {
 	buf, _, _ = bytes.Cut(buf, []byte{0})
 	return strings.Join(strings.Fields(string(bytes.ToValidUTF8(buf, []byte("?")))), " ")
@@ -67,7 +67,8 @@ func (g *logs) fail(err error) error {
 	return err
 }
 
-// Module compiles PTX for the device, or returns what it made of it before.
+// Module compiles and loads PTX, once: a second call with the same PTX returns the same
+// module.
 func (d *Device) Module(ptx string) (*Module, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,8 +95,8 @@ func (d *Device) Module(ptx string) (*Module, error) {
 	return m, nil
 }
 
-// Accepts reports whether the driver compiles and loads PTX, and what it says against
-// it. It is how programs without a linker do it.
+// Accepts returns nil if the driver compiles and loads PTX directly, without its linker,
+// or else the driver's error.
 func (d *Device) Accepts(ptx string) error {
 	image := append([]byte(ptx), 0)
 	g := newLogs()
@@ -110,8 +111,8 @@ func (d *Device) Accepts(ptx string) error {
 	return d.call("cuModuleUnload", func() Result { return d.lib.api.moduleUnload(handle) })
 }
 
-// link has the driver's linker make machine code of PTX. The code is the linker's
-// own memory, which goes away with it.
+// link has the driver's linker compile PTX, and returns a copy of the machine code: the
+// linker's own memory goes away with it.
 func (d *Device) link(ptx string, m *Module) (_ []byte, err error) {
 	image := append([]byte(ptx), 0)
 	g := newLogs()

@@ -13,9 +13,9 @@ import (
 type form struct {
 	inst    *mma.Instruction
 	family  string // mma, mma.sp, wgmma, tcgen05
-	kind    string // f8f6f4 and so on, ""
+	kind    string // f8f6f4 and so on, "" if the name has none
 	m, n, k int    // the shape in its name; for mma.sp k counts all columns, inst.K the kept ones
-	round   string // rz, rm, rp: of the f64 forms that name their rounding
+	round   string // rz, rm or rp, for f64 forms that name their rounding
 }
 
 // parse reads the name of an instruction of the catalogue.
@@ -46,10 +46,10 @@ func parse(inst *mma.Instruction) (*form, error) {
 // scaled reports whether the form has block scales.
 func (f *form) scaled() bool { return f.inst.Scale != fp.None }
 
-// sparse reports whether A is given by half of its elements.
+// sparse reports whether A consists of the half of its elements that it keeps.
 func (f *form) sparse() bool { return f.family == "mma.sp" }
 
-// vec is the number of scales of a row: N in scale_vec::NX.
+// vec returns the number of scales of a row: N in scale_vec::NX.
 func (f *form) vec() int { return f.inst.Blocks(f.inst.K) }
 
 // shape returns the shape as PTX writes it, such as m16n8k16.
@@ -74,8 +74,8 @@ func types(ids ...fp.ID) string {
 	return s.String()
 }
 
-// container is the bits that an element of A or B takes in a register or in
-// shared memory without padding.
+// container returns how many bits an element of A or B takes in a register or, without
+// padding, in shared memory.
 func (f *form) container(id fp.ID) int {
 	if strings.HasPrefix(f.kind, "mxf4") {
 		return 4
@@ -83,8 +83,8 @@ func (f *form) container(id fp.ID) int {
 	return 8 * id.Width()
 }
 
-// shift is where the code begins in the container: the byte of an FP4 element has
-// it in bits 5..2, those of FP6 elements in bits 5..0.
+// shift returns where the code begins in the container: in a byte, an FP4 element has
+// bits 5..2, an FP6 element bits 5..0.
 func (f *form) shift(id fp.ID) int {
 	if id == fp.E2M1 && f.container(id) == 8 {
 		return 2
@@ -92,8 +92,8 @@ func (f *form) shift(id fp.ID) int {
 	return 0
 }
 
-// sassPattern returns a regular expression of the mnemonic in machine code (SASS) that
-// executes the form natively.
+// sassPattern returns a regular expression for the mnemonic of the machine instruction
+// (SASS) that executes the form natively.
 func (f *form) sassPattern() string {
 	i := f.inst
 	eight := i.A.Width() == 1

@@ -1,6 +1,6 @@
 // Package ptx writes the kernels of NVIDIA's matrix instructions as PTX text, with
-// the tables of where operands stand in the packed buffers (package gpu). It needs
-// no GPU, no toolkit and no driver: the driver's own compiler takes the text.
+// the tables of the operands' places in the packed buffers (package gpu). It needs
+// no GPU, no toolkit and no driver: the text is for the driver's own compiler.
 //
 // # Adding an instruction
 //
@@ -20,8 +20,8 @@ import (
 )
 
 // Tile returns the rows and columns of the tile that suits a batch of m rows and n
-// columns best: the instruction's own where it has one shape, else the fewest
-// columns that hold the batch's, or the most.
+// columns best: the instruction's own if it has one shape, else the fewest columns that
+// hold the batch's, or the most that there are.
 func Tile(inst *mma.Instruction, m, n int) (rows, columns int) {
 	f, err := parse(inst)
 	if err != nil {
@@ -36,8 +36,9 @@ func Tile(inst *mma.Instruction, m, n int) (rows, columns int) {
 	return f.m, f.n
 }
 
-// tensorColumns are the columns that tcgen05.mma allows with 128 rows. With scales
-// they end at 128: how the tensor memory holds those of more is not clear enough.
+// tensorColumns returns the numbers of columns that tcgen05.mma allows with 128 rows. With
+// scales they end at 128 here, because the documents are not clear enough about the scales
+// of more columns in tensor memory.
 func (f *form) tensorColumns() mma.Range {
 	if f.scaled() {
 		return mma.Range{Min: 16, Max: 128, Step: 16}
@@ -57,7 +58,8 @@ func Kernel(inst *mma.Instruction, chip string, m, n int) (*gpu.Kernel, error) {
 }
 
 // Kernels returns all kernels of an instruction, the usual one first: the others
-// have their operands in other layouts or places and must give the same results.
+// have their operands in other layouts or places and must give the same results. The
+// arguments are those of Kernel.
 func Kernels(inst *mma.Instruction, chip string, m, n int) ([]*gpu.Kernel, error) {
 	f, err := parse(inst)
 	if err != nil {
@@ -82,12 +84,12 @@ func Kernels(inst *mma.Instruction, chip string, m, n int) ([]*gpu.Kernel, error
 	return all, nil
 }
 
-// layout is what fills in a kernel's tables and text.
+// layout fills in a kernel's tables and text.
 type layout interface {
 	build(*target, *gpu.Kernel)
 }
 
-// variant is a layout with its name; the usual one has none.
+// variant is a layout with its name, "" for the usual one.
 type variant struct {
 	name   string
 	layout layout
@@ -115,7 +117,7 @@ func (f *form) variants(n int) []variant {
 	return all
 }
 
-// fits reports whether tiles of this shape can be executed.
+// fits returns an error unless tiles of this shape can be executed.
 func (f *form) fits(m, n int) error {
 	rows, columns := mma.Range{Min: f.m, Max: f.m}, mma.Range{Min: f.n, Max: f.n}
 	switch f.family {

@@ -12,8 +12,8 @@ type buffer struct {
 	operands []gpu.Operand
 }
 
-// registers is an operand in registers: n of the given number of bits in each lane, the words
-// of register r at at + r*stride bytes, plus bits/8 for each lane.
+// registers is an operand in registers: n in each lane, of the given number of bits. In the
+// packed buffer, register r of lane l is at byte at + r*stride + l*bits/8.
 type registers struct {
 	name   string // in the kernel
 	n      int
@@ -29,14 +29,12 @@ func (b *buffer) take(name string, n, bits int) registers {
 	return r
 }
 
-// place is the bit where something stands in the buffer: bit q of register r of a
-// lane.
+// place returns which bit of the packed buffer is bit q of a register of a lane.
 func (r *registers) place(reg, lane, q int) int {
 	return 8*(r.at+reg*r.stride) + lane*r.bits + q
 }
 
-// add makes an operand of rows times columns elements, of which at gives the
-// places.
+// add adds an operand of rows times columns elements, whose places at returns.
 func (b *buffer) add(role gpu.Role, bits, shift, rows, columns int, at func(i, j int) int) {
 	o := gpu.Operand{Role: role, Bits: bits, Shift: shift, At: make([]int, 0, rows*columns)}
 	for i := range rows {
@@ -47,8 +45,8 @@ func (b *buffer) add(role gpu.Role, bits, shift, rows, columns int, at func(i, j
 	b.operands = append(b.operands, o)
 }
 
-// pad declares what nothing has claimed so far as constants: words of so many
-// bits, filled with fill. It is what the instruction must ignore.
+// pad declares the bits that no operand has claimed so far as constants: words of the
+// given number of bits with the value fill, which the instruction must ignore.
 func (b *buffer) pad(bits int, fill uint64) {
 	taken := make([]bool, 8*b.bytes)
 	for _, o := range b.operands {
@@ -69,13 +67,13 @@ func (b *buffer) pad(bits int, fill uint64) {
 	}
 }
 
-// The fragments of mma.sync (PTX ISA, "Matrix Fragments for mma.m16n8k..."), for
-// lane g*4+t: one rule for every shape but m8n8k4.f16. A register holds e
-// elements of w bits; a warp's registers of one index hold 4e columns of 8 rows.
-// Larger tiles repeat this every 16 rows with another warp.
+// The fragments of mma.sync (PTX ISA, "Matrix Fragments for mma.m16n8k...") follow one
+// rule for every shape but m8n8k4.f16. Lane g*4+t of a warp holds elements of row g. A
+// register holds e elements of w bits, so that the registers of one index in a warp hold
+// 4e columns of 8 rows. In larger tiles, every 16 rows belong to another warp.
 
-// factor returns the place of element (i, k) of A, or of B (with its column as i
-// and halves = 1), where halves is the number of 8-row halves that a warp has.
+// factor returns the place of element (i, k) of A, where halves is the number of groups of
+// 8 rows in a warp's part; or of B, with its column as i and halves = 1.
 func (r *registers) factor(w, halves, i, k int) int {
 	e := r.bits / w
 	warp, half, g := i/(8*halves), i/8%halves, i%8
@@ -90,7 +88,7 @@ func (r *registers) sum(w, halves, i, j int) int {
 	return r.place(v/e, 32*warp+4*g+j%8/2, v%e*w)
 }
 
-// regBits is the bits of a register that holds elements of so many.
+// regBits returns how many bits a register has that holds elements of w bits.
 func regBits(w int) int { return max(32, w) }
 
 // sums takes the registers of C or D for m rows and n columns.

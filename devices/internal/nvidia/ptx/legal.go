@@ -13,10 +13,10 @@ type chip struct {
 	name   string // sm_90
 	number int    // 90
 	ptx    int    // first PTX version that knows it, in tenths
-	own    int    // first PTX version that knows its own features, sm_90a; 0: it has none
+	own    int    // first PTX version with its architecture-specific features (sm_90a); 0: none
 }
 
-// chips are from the PTX ISA, section "Release Notes" (9.0 renamed sm_101).
+// chips are from the PTX ISA, section "Release Notes" (PTX 9.0 renamed sm_101 to sm_110).
 var chips = []chip{
 	{"sm_70", 70, 60, 0}, {"sm_72", 72, 61, 0}, {"sm_75", 75, 63, 0},
 	{"sm_80", 80, 70, 0}, {"sm_86", 86, 71, 0}, {"sm_87", 87, 74, 0}, {"sm_88", 88, 90, 0}, {"sm_89", 89, 78, 0},
@@ -34,17 +34,18 @@ func findChip(name string) (*chip, error) {
 	return nil, fmt.Errorf("no PTX is known for chip %q", name)
 }
 
-// legal is a row of the PTX ISA's tables: which instructions exist since when.
+// legal is a row of the PTX ISA's tables: instructions, and the first chip and PTX version
+// that have them.
 type legal struct {
 	family string
 	kind   string
 	shapes string // m16n8k8 and so on; wgmma and tcgen05: only k8 and so on
-	a      string // formats of A; those of B are the same, or any of these if there are several
+	a      string // formats of A, and of B: if there are several, in any combination
 	d      string // formats of D
-	c      string // formats of C where they may differ from D's
-	scale  string // NX.format: scales of a row, and their format
+	c      string // formats of C if it may differ from D's
+	scale  string // NX.format: number of scales of a row, and their format
 	chip   int    // the first chip
-	only   string // the chips that have it as a feature of their own; "": every one from chip on
+	only   string // chips with the instructions as an architecture-specific feature; "": all from chip on
 	ptx    int    // the first PTX version, in tenths
 }
 
@@ -99,7 +100,7 @@ var legals = []legal{
 	{family: "tcgen05", kind: "mxf4nvf4", shapes: "k64", a: "e2m1", d: "fp32", scale: "2X.ue8m0 4X.ue4m3 4X.ue8m0", only: tc05, ptx: 87},
 }
 
-// describes reports whether the row is that of a form.
+// describes reports whether the form is one of the row's instructions.
 func (l *legal) describes(f *form) bool {
 	i := f.inst
 	c := l.c
@@ -129,7 +130,7 @@ func has(list, word string) bool {
 	return false
 }
 
-// target is what a module must begin with.
+// target is the chip and the PTX version at the beginning of a module.
 type target struct {
 	name    string // sm_90a
 	version int    // of PTX, in tenths

@@ -8,11 +8,11 @@ import (
 )
 
 // quadKernel is a kernel of Volta's mma.m8n8k4: each of the four quad pairs of a
-// warp, lanes 4p..4p+3 and 4p+16..4p+19, executes a tile of its own. Lane u+4h of
-// a group stands for lane 4p+u+16h of the warp.
+// warp executes a tile of its own. Quad pair p is lanes 4p..4p+3 and 4p+16..4p+19; its lane
+// u+4h is lane 4p+u+16h of the warp.
 type quadKernel struct {
 	*form
-	rowA, colB bool // the layouts: A row by row, B column by column
+	rowA, colB bool // the layouts: A is stored row by row, B column by column
 	in         buffer
 	a, b, c, d registers
 }
@@ -27,8 +27,8 @@ func newQuadKernel(f *form, rowA, colB bool) *quadKernel {
 	return q
 }
 
-// quad returns the place of element (i, k) of A or B: four elements a lane, a row
-// of A (a column of B), or four rows (columns) of one k.
+// quad returns the place of element (i, k) of A or B. A lane holds four elements: if
+// whole, a row of A (a column of B), and else one k of four rows (columns).
 func (r *registers) quad(whole bool, i, k int) int {
 	u, e := i%4, k
 	if !whole {
@@ -37,8 +37,8 @@ func (r *registers) quad(whole bool, i, k int) int {
 	return r.place(e/2, u+4*(i/4), e%2*16)
 }
 
-// quadSums takes the registers of C or D: a whole row in FP16, two by four
-// elements in FP32.
+// quadSums takes the registers of C or D. A lane holds a whole row in FP16, two rows of
+// four elements in FP32.
 func (b *buffer) quadSums(name string, role gpu.Role, id fp.ID) registers {
 	if id == fp.FP16 {
 		r := b.take(name, 4, 32)
@@ -52,7 +52,7 @@ func (b *buffer) quadSums(name string, role gpu.Role, id fp.ID) registers {
 	return r
 }
 
-// variant names the layouts; row.col is the usual one.
+// variant returns PTX's name of the layouts, such as row.col, the usual one.
 func (q *quadKernel) variant() string {
 	s := [2]string{"col", "row"}
 	a, b := 0, 1
@@ -65,7 +65,7 @@ func (q *quadKernel) variant() string {
 	return s[a] + "." + s[b]
 }
 
-// text writes the module. Quad pairs for which no tile is left do the last one
+// text writes the module. Quad pairs for which no tile is left execute the last tile
 // again.
 func (q *quadKernel) text(t *target, entry string, inBytes, outBytes int) string {
 	m := &module{}

@@ -2,8 +2,8 @@ package ptx
 
 import "github.com/mmafuzz/mmafuzz/devices/gpu"
 
-// Operands in shared memory, for wgmma and tcgen05 without swizzling, K-major: 32
-// bytes of each row of A, or column of B, make two core matrices of 8 rows of 16
+// Operands in shared memory, for wgmma and tcgen05 without swizzling, K-major: a row of A,
+// or column of B, has 32 bytes, and 8 of them make two core matrices of 8 rows of 16
 // bytes. Byte b of row r is at r/8*strideBytes + b/16*leadingBytes + r%8*16 + b%16
 // (PTX ISA, "Canonical Layouts").
 const (
@@ -17,12 +17,12 @@ const descriptor = leadingBytes>>4<<16 | strideBytes>>4<<32
 
 // matrix is an operand in shared memory.
 type matrix struct {
-	at, rows int // where it begins in the packed buffer, and its rows
+	at, rows int // its first byte in the packed buffer, and its number of rows
 }
 
 // matrix makes room for an operand of rows rows of k elements. Elements of w bits
-// are packed into runs of 16 bytes; where sixteen of them take less, the rest is
-// padding (kind::f8f6f4 with FP6 and FP4).
+// are packed into runs of 16 bytes; if the 16 elements of a run take less, the rest of it
+// is padding (kind::f8f6f4 with FP6 and FP4).
 func (b *buffer) matrix(role gpu.Role, w, rows, k int) matrix {
 	x := matrix{b.bytes, rows}
 	b.bytes += rows * rowBytes
@@ -33,9 +33,9 @@ func (b *buffer) matrix(role gpu.Role, w, rows, k int) matrix {
 	return x
 }
 
-// fill copies matrices, which follow one another from the beginning of the packed
-// buffer on, to shared memory: 16 bytes for each thread at a time. base holds the
-// address of the tile, %shared that of the shared memory, %lane the thread.
+// fill writes the copying of matrices, which follow one another from the beginning of the
+// packed buffer on, to shared memory: 16 bytes for each thread at a time. The register base
+// holds the address of the tile, %shared that of the shared memory, %lane the thread.
 func (m *module) fill(base string, threads int, all ...matrix) {
 	bytes := 0
 	for _, x := range all {

@@ -8,14 +8,13 @@ import (
 )
 
 // A sparse instruction is presented as the dot product of the elements that A
-// keeps. Which they are is fixed: four groups of columns, each with another
-// choice, again and again. So the metadata of 16 columns (or what corresponds to
-// them) are one 16-bit word, the same for all rows and for the whole of K: every
-// half of every lane's metadata register holds it, and it does not matter which
-// lane and half the hardware reads for which rows and columns.
+// keeps. These are fixed: four groups of columns, each with a choice of its own, again
+// and again. So the metadata of the four groups are one 16-bit word, the same for all
+// rows and for the whole of K: every half of every lane's metadata register holds it, and
+// it does not matter which lane and half the hardware reads for which rows and columns.
 
-// keeps is the choice of a group: the two units that it keeps of four, or the one
-// of two (twice, for its two halves: TF32).
+// keeps is the choice of a group: the two units that it keeps of four. A TF32 element
+// counts as two units, so that a group keeps one element of two.
 type keeps [2]int
 
 // choices are what the four groups keep. All four units are kept by some group
@@ -25,8 +24,8 @@ var (
 	choicesTF32 = [4]keeps{{0, 1}, {2, 3}, {2, 3}, {0, 1}}
 )
 
-// group returns the choices of a form and the columns of a unit: 2:4 of elements,
-// 4:8 of pairs of them (FP4 in mxf4*), 1:2 of elements that count as two units.
+// group returns the choices of a form and the columns of a unit: one element (2:4
+// sparsity), a pair of them (4:8, FP4 in mxf4*), or 0 for half an element (1:2, TF32).
 func (f *form) group() ([4]keeps, int) {
 	switch {
 	case f.inst.A == fp.TF32:
@@ -37,7 +36,7 @@ func (f *form) group() ([4]keeps, int) {
 	return choices, 1
 }
 
-// kept returns the column of B that meets the k-th element that A keeps.
+// kept returns the row of B that is multiplied by the k-th element that A keeps.
 func (f *form) kept(k int) int {
 	c, unit := f.group()
 	if unit == 0 { // one element a group: half of the first unit that it keeps

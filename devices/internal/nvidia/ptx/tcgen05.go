@@ -8,19 +8,19 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// tcgen05Kernel is a kernel of tcgen05.mma: blocks of one warpgroup, each with
-// tiles in a loop. A and B come from shared memory, C, D and the scales are in
+// tcgen05Kernel is a kernel of tcgen05.mma: blocks of one warpgroup, each of which
+// executes tiles in a loop. A and B come from shared memory; C, D and the scales are in
 // tensor memory, which the block allocates once. M is 128: row r is lane r of the
 // tensor memory and thread r of the block.
 type tcgen05Kernel struct {
 	*form
 	in     buffer
 	a, b   matrix
-	c, d   registers // one for each column: a cell of tensor memory, which an FP16 number has for itself
-	sa, sb registers // scales: one for 32 rows or columns, in 32 lanes
+	c, d   registers // one for each column: a cell of tensor memory, of which an FP16 number fills half
+	sa, sb registers // scales: one for each 32 rows or columns, in 32 lanes
 }
 
-// chunk is the columns of C or D that are moved at a time.
+// chunk is how many columns of C or D are moved at a time.
 const chunk = 16
 
 func newTcgen05Kernel(f *form, n int) *tcgen05Kernel {
@@ -42,16 +42,16 @@ func newTcgen05Kernel(f *form, n int) *tcgen05Kernel {
 	return k
 }
 
-// cells takes the tensor memory of C or D.
+// cells makes room for the n columns of C or D, which are moved to or from tensor memory.
 func (b *buffer) cells(name string, role gpu.Role, n int) registers {
 	r := b.take(name, n, 32)
 	b.add(role, 32, 0, 128, n, func(i, j int) int { return r.place(j, i, 0) })
 	return r
 }
 
-// scaleCells takes the tensor memory of scales: scale n of row r is byte n in lane
-// r%32 of column r/32, and the same in the three other quarters of the lanes (PTX
-// ISA, "Scale Factor A Layout in Tensor Memory").
+// scaleCells makes room for scales, which are moved to tensor memory: scale n of row r is
+// byte n in lane r%32 of column r/32, and the same in the three other quarters of the lanes
+// (PTX ISA, "Scale Factor A Layout in Tensor Memory").
 func (b *buffer) scaleCells(name string, role gpu.Role, rows, vec int) registers {
 	r := registers{name: name, n: (rows + 31) / 32, bits: 32, at: b.bytes, stride: 128}
 	b.bytes += r.n * r.stride
@@ -192,7 +192,7 @@ func (k *tcgen05Kernel) inputs(m *module, inBytes int) {
 	m.op("bar.sync 0")
 }
 
-// multiply writes the instruction with what must stand around it.
+// multiply writes the instruction, with the commit and the wait that it needs.
 func (k *tcgen05Kernel) multiply(m *module) {
 	kind, scales := k.kind, ""
 	if k.scaled() {

@@ -7,7 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 )
 
-// warps of a block, each with a tile of its own.
+// warps is the number of warps in a block, each with a tile of its own.
 const warps = 4
 
 // warpKernel is a kernel of mma.sync or mma.sp: one warp a tile.
@@ -21,8 +21,9 @@ type warpKernel struct {
 	from   selectors
 }
 
-// selectors say where the scales are: the first byte, of both sides, and which of
-// the threads of a group of four (of its two halves for A) hold them.
+// selectors say where the scales are: in a register from byte first on, of both A and B,
+// and in which lanes of each group of four: B's in lane threadB, A's in the pair of lanes
+// threadA.
 type selectors struct{ first, threadA, threadB int }
 
 func newWarpKernel(f *form, from selectors) *warpKernel {
@@ -53,7 +54,7 @@ func (w *warpKernel) factors() {
 		return w.b.factor(wb, 1, col, k)
 	})
 	if w.sparse() {
-		w.in.pad(wb, 1<<wb-1) // a NaN where the format has one: A's zeros must not meet it
+		w.in.pad(wb, 1<<wb-1) // a NaN if the format has one: it must not be multiplied by A's zeros
 	}
 }
 

@@ -5,15 +5,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// warpgroup is the threads of wgmma and of the tensor memory's loads and stores:
-// four warps, which are a block here.
+// warpgroup is the number of threads that execute wgmma, and loads and stores of tensor
+// memory, together: four warps, which are a block here.
 const warpgroup = 128
 
 // wgmmaKernel is a kernel of wgmma.mma_async: one block a tile. B comes from shared
-// memory, A from there or from registers, C and D are registers.
+// memory, A from shared memory or from registers, C and D are in registers.
 type wgmmaKernel struct {
 	*form
-	inRegisters bool // A
+	inRegisters bool // A is in registers
 	in          buffer
 	sharedA     matrix
 	b           matrix
@@ -79,7 +79,7 @@ func (w *wgmmaKernel) text(t *target, entry string, inBytes, outBytes int) strin
 	return m.String()
 }
 
-// multiply writes the instruction with what must stand around it.
+// multiply writes the instruction, with the loads and fences that it needs around it.
 func (w *wgmmaKernel) multiply(m *module) {
 	c := w.c
 	c.name = "d" // wgmma adds to D's registers
@@ -108,7 +108,7 @@ func (w *wgmmaKernel) multiply(m *module) {
 }
 
 // transposes writes the immediates that say that no matrix in shared memory is
-// transposed: of types of 16 bits only, which alone can be.
+// transposed. Only instructions on types of 16 bits have them.
 func (w *wgmmaKernel) transposes() string {
 	switch {
 	case w.inst.A.Width() != 2:

@@ -1,6 +1,6 @@
 // Package repro writes programs that run a dot product on an NVIDIA GPU and need
-// nothing but its driver: one in C that is CUDA C++, too, and one in Python without
-// any package. They have the kernel as PTX text and its packed operands as words.
+// nothing but its driver: one in C, which is valid CUDA C++ too, and one in Python, which
+// needs no package. They contain the kernel as PTX text and its packed operands as words.
 package repro
 
 import (
@@ -18,7 +18,7 @@ import (
 
 func init() { gpu.RegisterReproducer(reproduce) }
 
-// The programs; what differs from case to case is at their top.
+// The programs. The parts that differ from case to case are at their top.
 var (
 	//go:embed program.cu.tmpl
 	programC string
@@ -56,13 +56,13 @@ type program struct {
 	Kernel             *gpu.Kernel
 	*gpu.Listing
 	Case   *gpu.Case
-	Target string // in a line
+	Target string // as one line
 	Other  string
 	Digits int // of a code of D
 }
 
-// reproduce writes repro_SIDE.cu and repro_SIDE.py for a case. nil: no NVIDIA GPU
-// executes the instruction, or not so often in a row.
+// reproduce returns repro_SIDE.cu and repro_SIDE.py for a case, nil if the instruction is
+// not one of NVIDIA's.
 func reproduce(c *gpu.Case) (map[string][]byte, error) {
 	arch, ok := mma.FindArch(c.Instruction.Arch)
 	if !ok || !strings.HasPrefix(arch.Chip, "sm_") {

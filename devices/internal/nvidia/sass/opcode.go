@@ -1,22 +1,22 @@
 package sass
 
-// opcode is a row of the table: an instruction is of it if the bits of the masks
-// are those of the values.
+// opcode is a row of the table. It matches an instruction whose bits under the masks have
+// the row's values.
 type opcode struct {
 	name      string // the mnemonic without its modifiers, except for SF
 	low, mask uint64 // of the first 8 bytes; mask 0 stands for the low 12 bits
-	high, hm  uint64 // of the last 8 bytes, if hm is not 0
+	high, hm  uint64 // of the last 8 bytes: value and mask
 }
 
-// The instructions of tensor memory differ in bits that say the kind of operands.
+// The masks of the instructions of tensor memory, which differ in the kind of operands.
 const (
 	tensorMemory = 0x8000_0000_0000_0fff // FP4 with scales has the highest bit
 	kind         = 0x300                 // of the last 8 bytes
 )
 
-// opcodes has what matrix instructions are, or are made of. Confirmed with
-// nvdisasm 13.5 on code of ptxas 12.9 and 13.5 for sm_75 to sm_121; HMMA.884 of
-// sm_70 by its number in code for that chip.
+// opcodes has matrix instructions, and the instructions that emulate them. They were
+// confirmed with nvdisasm 13.5 on code of ptxas 12.9 and 13.5 for sm_75 to sm_121; HMMA.884
+// of sm_70 by how often it occurs in code for that chip.
 var opcodes = []opcode{
 	{name: "HMMA", low: 0x236}, // HMMA.884: Volta and Turing
 	{name: "HMMA", low: 0x23c},
@@ -39,7 +39,7 @@ var opcodes = []opcode{
 	{name: "F2FP", low: 0x23e},
 }
 
-// mnemonic returns the name of an instruction of the table, "" for another.
+// mnemonic returns the name of an instruction, "" if it is not in the table.
 func mnemonic(low, high uint64) string {
 	for i := range opcodes {
 		o := &opcodes[i]

@@ -1,14 +1,14 @@
 // Package sass reads the machine code of NVIDIA's GPUs just far enough to say which
-// instructions do the arithmetic of a kernel: whether what PTX calls a matrix
-// instruction is one, or is made of others.
+// instructions do the arithmetic of a kernel: whether a matrix instruction of PTX is one
+// in machine code too, or is emulated by other instructions.
 //
 // An instruction takes 16 bytes. The low 12 bits of its first 8 bytes are the
 // opcode with the kinds of its operands; some need a few bits more.
 //
 // # Adding an opcode
 //
-// Opcodes are rows of the table in opcode.go, which a disassembler has confirmed:
-// the test compares the table with NVIDIA's where it can be had.
+// Opcodes are rows of the table in opcode.go, confirmed by a disassembler: the test
+// compares the table with NVIDIA's nvdisasm if it is installed.
 package sass
 
 import (
@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-// Counts is how often each mnemonic of the table stands in some code.
+// Counts is how often each mnemonic of the table occurs in a piece of code.
 type Counts map[string]int
 
 // Scan counts the instructions of arithmetic in all functions of an ELF file, as
@@ -40,8 +40,8 @@ func Scan(file []byte) (Counts, error) {
 	return all, nil
 }
 
-// Functions counts the instructions of each function of a file. What the compiler
-// calls to emulate an instruction is part of the function that calls it.
+// Functions counts the instructions of each function of a file. Functions that the compiler
+// calls to emulate an instruction are part of the function that calls them.
 func Functions(file []byte) (map[string]Counts, error) {
 	f, err := elf.NewFile(bytes.NewReader(plain(file)))
 	if err != nil {
@@ -69,8 +69,8 @@ func Functions(file []byte) (map[string]Counts, error) {
 	return functions, nil
 }
 
-// plain returns a file with the version in its header that ELF has: up to Hopper
-// there is the toolkit's, which package elf refuses.
+// plain returns a file with ELF's version in its header: up to Hopper the header has the
+// toolkit's version, which package elf refuses.
 func plain(file []byte) []byte {
 	const at = 20 // e_version
 	if len(file) < at+4 || file[elf.EI_VERSION] != byte(elf.EV_CURRENT) || elf.Data(file[elf.EI_DATA]) != elf.ELFDATA2LSB {
@@ -121,7 +121,7 @@ func (c Counts) Native(needs string) bool {
 	return false
 }
 
-// Verdict says in a line what a kernel that should consist of an instruction
+// Verdict says on one line whether the code has the instruction that is needed, and what it
 // consists of: "native (QGMMA 1)" or "emulated (HMMA 2, FADD 4, F2FP 12)".
 func (c Counts) Verdict(needs string) string {
 	if c.Native(needs) {

@@ -1,6 +1,6 @@
 // Package toolkit finds programs of NVIDIA's toolkit: the assembler ptxas and the
-// disassembler nvdisasm. Nothing at run time needs them; tests do, and people who want to
-// know what other chips make of a kernel.
+// disassembler nvdisasm. Running kernels does not need them; tests do, and doctor's
+// checklist, which assembles the kernels of all chips.
 package toolkit
 
 import (
@@ -23,10 +23,10 @@ type Tool struct {
 	Chips   []string // that it knows: sm_80, sm_90a
 }
 
-// Find returns the programs of a name that are on this machine, the oldest first:
-// those in the environment variable MMAFUZZ_NAME, a list of files, or else the one
-// in PATH, that of an installed toolkit and those of Python wheels (nvidia-cuda-nvcc
-// and nvidia-cuda-nvdisasm, with -cu12 for CUDA 12).
+// Find returns the programs of a name that are on this machine, the oldest first, one of
+// each version: those that the environment variable MMAFUZZ_NAME (MMAFUZZ_PTXAS) lists, or
+// else the one in PATH, that of an installed toolkit and those of Python wheels
+// (nvidia-cuda-nvcc and nvidia-cuda-nvdisasm, with -cu12 for CUDA 12).
 func Find(ctx context.Context, name string) []Tool {
 	var files []string
 	if list := os.Getenv("MMAFUZZ_" + strings.ToUpper(name)); list != "" {
@@ -68,7 +68,7 @@ var (
 	chip    = regexp.MustCompile(`'(?:sm_|SM)(\d+[af]?)'`)
 )
 
-// open asks a program what it is.
+// open asks a program for its version and chips.
 func open(ctx context.Context, file string) (*Tool, error) {
 	out, err := exec.CommandContext(ctx, file, "--version").Output()
 	if err != nil {
@@ -91,13 +91,14 @@ func open(ctx context.Context, file string) (*Tool, error) {
 	return t, nil
 }
 
-// Knows reports whether the program can work on what needs a toolkit of a version
-// (gpu.Kernel.Driver) for a chip (gpu.Kernel.Target).
+// Knows reports whether the program can process code for a chip (gpu.Kernel.Target) that
+// needs a toolkit of at least a version (gpu.Kernel.Driver).
 func (t *Tool) Knows(version int, chip string) bool {
 	return version <= t.Version && slices.Contains(t.Chips, chip)
 }
 
-// Disassemble returns the text that nvdisasm makes of machine code.
+// Disassemble returns nvdisasm's listing of machine code. No other call may use dir at the
+// same time.
 func (t *Tool) Disassemble(ctx context.Context, dir string, code []byte) (string, error) {
 	file := filepath.Join(dir, "in.cubin")
 	if err := os.WriteFile(file, code, 0o666); err != nil {
@@ -110,8 +111,8 @@ func (t *Tool) Disassemble(ctx context.Context, dir string, code []byte) (string
 	return string(text), nil
 }
 
-// Assemble makes machine code of PTX with ptxas, in a directory for files of this
-// call alone. An error has what ptxas said.
+// Assemble assembles PTX with ptxas and returns the machine code. No other call may use dir
+// at the same time. The error has ptxas's messages.
 func (t *Tool) Assemble(ctx context.Context, dir, chip, source string) ([]byte, error) {
 	in, out := filepath.Join(dir, "in.ptx"), filepath.Join(dir, "out.cubin")
 	if err := os.WriteFile(in, []byte(source), 0o666); err != nil {
