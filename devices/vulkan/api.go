@@ -13,13 +13,14 @@ import (
 // usual one.
 const libraryVar = "MMAFUZZ_LIBVULKAN"
 
-// Handles. Those of an instance, a device, a queue and a command buffer are addresses.
+// Handles. Dispatchable ones (of instances, devices, queues and command buffers) are
+// addresses.
 type (
 	dispatchable uintptr
 	handle       uint64
 )
 
-// api is the functions that are used. An int32 is a VkResult.
+// api has the functions of Vulkan that are used. An int32 result is a VkResult.
 type api struct {
 	path string
 
@@ -74,10 +75,10 @@ type api struct {
 	waitForFences          func(device dispatchable, count uint32, fences *handle, all uint32, timeout uint64) int32
 	resetFences            func(device dispatchable, count uint32, fences *handle) int32
 
-	// Of extensions of an instance's devices.
+	// Of extensions, from vkGetInstanceProcAddr.
 	matrices         func(physical dispatchable, count *uint32, properties *matrixProperties) int32
 	flexibleMatrices func(physical dispatchable, count *uint32, properties *matrixProperties) int32
-	// Of extensions of a device.
+	// Of extensions, from vkGetDeviceProcAddr.
 	executables     func(device dispatchable, info *pipelineInfo, count *uint32, properties *executableProperties) int32
 	statistics      func(device dispatchable, info *executableInfo, count *uint32, statistics *executableStatistic) int32
 	representations func(device dispatchable, info *executableInfo, count *uint32, texts *executableText) int32
@@ -148,8 +149,8 @@ func loadAPI() (*api, error) {
 	return a, nil
 }
 
-// ofInstance makes a variable call a function of an extension; it reports whether there is
-// one.
+// ofInstance sets the variable of function type at fn to a function of an extension, and
+// reports whether there is such a function.
 func (a *api) ofInstance(instance dispatchable, name string, fn any) bool {
 	return bound(a.getInstanceProcAddr(instance, name), fn)
 }
@@ -213,8 +214,8 @@ const (
 	kindFlexibleMatrix     = 1000593001
 )
 
-// block is a structure of properties or of features, all of whose contents are words; no
-// structure that is asked for has more.
+// block is a structure of properties or of features, whose contents are 32-bit words. It is
+// as large as the largest such structure that is asked for.
 type block struct {
 	_    structs.HostLayout
 	kind uint32
@@ -471,8 +472,9 @@ type fenceCreateInfo struct {
 	flags uint32
 }
 
-// matrixProperties is VkCooperativeMatrixPropertiesKHR, and with invocations
-// VkCooperativeMatrixFlexibleDimensionsPropertiesNV, whose m, n and k are granularities.
+// matrixProperties is VkCooperativeMatrixPropertiesKHR without the field invocations, and
+// with it VkCooperativeMatrixFlexibleDimensionsPropertiesNV, whose m, n and k are
+// granularities.
 type matrixProperties struct {
 	_           structs.HostLayout
 	kind        uint32

@@ -12,10 +12,10 @@ type component struct {
 	code   uint32 // VkComponentTypeKHR
 	format fp.ID  // none for integers
 	bits   uint32
-	// signed reports that an integer has a sign.
+	// signed says that an integer has a sign.
 	signed bool
-	// encoding is the FPEncoding of a float that is none of IEEE 754's (section 3 of the
-	// extensions below), -1 for the others.
+	// encoding is the FPEncoding of a float that is not one of IEEE 754's formats (section
+	// 3 of the extensions below), -1 for all other types.
 	encoding     int
 	capabilities []uint32
 	extension    string   // of SPIR-V
@@ -58,8 +58,8 @@ const (
 	featureExecutableInfo = "pipelineExecutableInfo"
 )
 
-// components are the types that the extensions define. There is no number format of
-// integers in this project: instructions with them are listed and not run.
+// components are the types that the extensions define. This project has no number formats
+// for integers: instructions with them are listed but not run.
 var components = []component{
 	{"f16", 0, fp.FP16, 16, true, encodingIEEE, []uint32{capFloat16}, "", []string{featureFloat16}},
 	{"f32", 1, fp.FP32, 32, true, encodingIEEE, nil, "", nil},
@@ -83,11 +83,11 @@ var components = []component{
 // integer reports whether the elements are integers.
 func (c *component) integer() bool { return c.format == fp.None }
 
-// unknownType is the name of a type that this version does not know.
+// unknownType is the name, with the code, of a type that is not among the components.
 const unknownType = "type%d"
 
-// componentOf returns the type of a code of VkComponentTypeKHR. One that is not known has a
-// name only.
+// componentOf returns the type of a code of VkComponentTypeKHR. An unknown type has only a
+// name and its code.
 func componentOf(code uint32) *component {
 	for i := range components {
 		if components[i].code == code {

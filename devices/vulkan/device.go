@@ -14,7 +14,7 @@ import (
 // device is a device in use by this process.
 type device struct {
 	*api
-	x        *gpu.Executor // the queue and the command buffer are for one thread at a time
+	x        *gpu.Executor // only one thread at a time may use the queue and the command buffer
 	target   string        // its name
 	deadline time.Duration
 	lost     bool // after VK_ERROR_DEVICE_LOST
@@ -51,8 +51,8 @@ type info struct {
 	pci                              string // address, 0000:c1:00.0
 }
 
-// callTime is how long calls may take that run no shader: to look for the drivers of a
-// machine with many GPUs takes some seconds, and so may a compiler.
+// callTime is how long calls may take that run no shader: looking for the drivers of a
+// machine with many GPUs takes some seconds, and so may compiling.
 const callTime = time.Minute
 
 // apiVersion is the version of Vulkan that is needed, 1.3.
@@ -77,7 +77,7 @@ func openDevice(target string, ordinal int, o *gpu.Options) (*device, error) {
 	return d, nil
 }
 
-// start makes an instance and finds the device.
+// start creates a Vulkan instance and finds the device.
 func (d *device) start(ordinal int) error {
 	var version uint32
 	if err := check("vkEnumerateInstanceVersion", d.enumerateInstanceVersion(&version)); err != nil {
@@ -104,15 +104,15 @@ func (d *device) start(ordinal int) error {
 	return nil
 }
 
-// absentError reports that there are fewer devices.
+// absentError reports that there is no device of a number.
 type absentError struct{ ordinal, count int }
 
 func (e *absentError) Error() string {
 	return fmt.Sprintf("there is no device %d: Vulkan's drivers show %d (VK_DRIVER_FILES and VK_LOADER_DRIVERS_SELECT, if set, hide some)", e.ordinal, e.count)
 }
 
-// list calls a function that fills an array twice: for the number of elements, and for
-// them. prepare, if not nil, is called on each before the second.
+// list calls twice a function that fills an array: once for the number of elements, then
+// for the elements. prepare, if not nil, is called on each element before the second call.
 func list[T any](call string, prepare func(*T), f func(n *uint32, all *T) int32) ([]T, error) {
 	const most = 1 << 16 // elements that are believed
 	var n uint32
@@ -134,7 +134,7 @@ func list[T any](call string, prepare func(*T), f func(n *uint32, all *T) int32)
 	return all, nil
 }
 
-// describe asks what the device is.
+// describe asks the device for its properties.
 func (d *device) describe() {
 	p, p11, p12, p13 := &block{kind: kindProperties}, &block{kind: kindProperties11}, &block{kind: kindProperties12}, &block{kind: kindProperties13}
 	link([]*block{p, p11, p12, p13})
@@ -148,7 +148,7 @@ func (d *device) describe() {
 	copy(d.info.uuid[:], bytesOf(p11, 0, 16))
 }
 
-// extPCI is the extension that says where a device is on the bus.
+// extPCI is the extension that gives a device's PCI address.
 const extPCI = "VK_EXT_pci_bus_info"
 
 func (d *device) askPCI() {
@@ -219,8 +219,8 @@ func (d *device) extensions() (map[string]bool, error) {
 // subgroupVar is the environment variable with the size of subgroups to use.
 const subgroupVar = "MMAFUZZ_VULKAN_SUBGROUP"
 
-// vendorIntel is Intel's number of PCI. Its matrix units work with the smallest size of
-// subgroups, which is not the usual one.
+// vendorIntel is Intel's PCI vendor number. Its matrix units work with the smallest size of
+// subgroups, which is not the size that the driver names.
 const vendorIntel = 0x8086
 
 // chooseSubgroup chooses the size of subgroups.
@@ -279,7 +279,8 @@ func (d *device) askOffers(extensions map[string]bool) error {
 	return nil
 }
 
-// offerOf returns what a structure of the driver offers, if that is for compute shaders.
+// offerOf returns the offer in a structure of the driver; ok is false if it is not for
+// compute shaders or cannot be believed.
 func offerOf(p *matrixProperties) (o offer, ok bool) {
 	o = offer{m: int(p.m), n: int(p.n), k: int(p.k), a: componentOf(p.a), b: componentOf(p.b), c: componentOf(p.c), d: componentOf(p.d), saturating: p.saturating != 0}
 	if p.scope == scopeWorkgroup {
@@ -289,7 +290,7 @@ func offerOf(p *matrixProperties) (o offer, ok bool) {
 	return o, ok && min(o.m, o.n, o.k) > 0 && max(o.m, o.n, o.k) <= maxSide
 }
 
-// computeFamily returns the first family of queues that computes.
+// computeFamily returns the number of the first family of queues that can compute.
 func (d *device) computeFamily() (uint32, error) {
 	const compute = 2
 	families, _ := list("", nil, func(n *uint32, all *queueFamily) int32 {
@@ -301,7 +302,7 @@ func (d *device) computeFamily() (uint32, error) {
 			return uint32(n), nil
 		}
 	}
-	return 0, fmt.Errorf("none of its %d families of queues computes", len(families))
+	return 0, fmt.Errorf("none of its %d families of queues can compute", len(families))
 }
 
 // create makes the logical device.
@@ -330,7 +331,7 @@ func (d *device) create(family uint32, chain *block, extensions []string) error 
 	return nil
 }
 
-// Numbers of vulkan_core.h.
+// Values of enumerations and flags in vulkan_core.h.
 const (
 	descriptorStorage   = 7
 	stageCompute        = 0x20
@@ -351,8 +352,8 @@ const (
 	fullSubgroups       = 2
 )
 
-// prepare makes what all shaders share: the layout of the two buffers, and what a launch
-// is recorded in.
+// prepare creates what all shaders share: the layout of the two buffers, and the command
+// buffer and the fence of a launch.
 func (d *device) prepare(family uint32) error {
 	bindings := [2]setLayoutBinding{}
 	for n := range bindings {
@@ -397,7 +398,7 @@ func (d *device) prepare(family uint32) error {
 func (d *device) close() error {
 	return d.x.Do("closing the device", callTime, func() error {
 		if d.lost {
-			return nil // what is running cannot be waited for
+			return nil // calls for a lost device may never return
 		}
 		d.in.free(d)
 		d.out.free(d)
@@ -415,14 +416,14 @@ func (d *device) close() error {
 	})
 }
 
-// buffer is memory of the device that this process sees.
+// buffer is memory of the device that is mapped into this process.
 type buffer struct {
 	buffer, memory handle
 	bytes          []byte
 }
 
-// grow makes a buffer at least size bytes large. wanted are the properties that its memory
-// should have besides those it must have.
+// grow makes a buffer at least size bytes large. wanted are properties that its memory
+// should have, in addition to those that it must have.
 func (b *buffer) grow(d *device, binding uint32, size int, wanted uint32) error {
 	if len(b.bytes) >= size {
 		return nil
@@ -461,8 +462,8 @@ func (b *buffer) free(d *device) {
 	*b = buffer{}
 }
 
-// memoryType returns a type of memory, of those in a mask, that this process sees without
-// more ado: one that has the wanted properties too, if there is one.
+// memoryType returns one of the types of memory in a mask: visible to this process and
+// coherent, and with the wanted properties too if such a type exists.
 func (d *device) memoryType(mask, wanted uint32) (uint32, error) {
 	const must = memoryVisible | memoryCoherent
 	for _, flags := range []uint32{must | wanted, must} {

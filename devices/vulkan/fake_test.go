@@ -218,7 +218,7 @@ func TestFakeMissing(t *testing.T) {
 		{"no function of the extension", lib, "0", "FAKE_WITHOUT=vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR", driver + "function vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"},
 		{"no FP16", lib, "0", "FAKE_WITHOUT=shaderFloat16", "vulkan:0 does not execute vulkan/" + oblong + ": its driver lacks the feature shaderFloat16"},
 		{"no workgroups", lib, "0", "FAKE_WITHOUT=VK_NV_cooperative_matrix2", `vulkan:0 has no instruction "` + shared + `"; nearest: `},
-		{"no queue", lib, "0", "FAKE_WITHOUT=compute", "Fake RTX: none of its 2 families of queues computes"},
+		{"no queue", lib, "0", "FAKE_WITHOUT=compute", "Fake RTX: none of its 2 families of queues can compute"},
 		{"no memory", lib, "0", "FAKE_WITHOUT=memory", "none of the 3 types of memory is for buffers and visible to this process"},
 		{"subgroups", lib, "0", subgroupVar + "=64", `Fake RTX: MMAFUZZ_VULKAN_SUBGROUP is "64", and the device has subgroups of 16 to 32`},
 		{"subgroups cannot be chosen", lib, "0", subgroupVar + "=16\x00FAKE_WITHOUT=computeFullSubgroups", `Fake RTX: MMAFUZZ_VULKAN_SUBGROUP is "16", and the device has subgroups of 16 to 32`},

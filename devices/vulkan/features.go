@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// featureBlock is a structure of features: which of its flags are used.
+// featureBlock is a structure of features, with those of its flags that are used.
 type featureBlock struct {
-	extension string // that has it; "": Vulkan 1.3
+	extension string // that defines it; "": Vulkan 1.3 does
 	kind      uint32
-	flags     map[string]int // names and places
+	flags     map[string]int // from a flag's name to its place
 }
 
 const (
@@ -32,8 +32,8 @@ var featureBlocks = []featureBlock{
 	{extExecutables, kindExecutableFeatures, map[string]int{featureExecutableInfo: 0}},
 }
 
-// askFeatures returns the features of a device that are used here, and the chain of
-// structures that turns these on and no others.
+// askFeatures returns which features that are used here a device has, and the chain of
+// structures that turns on these and no others.
 func (a *api) askFeatures(physical dispatchable, extensions map[string]bool) (have map[string]bool, chain *block) {
 	var blocks []*block
 	var used []map[string]int
@@ -64,7 +64,7 @@ func link(blocks []*block) {
 	}
 }
 
-// usedExtensions returns those of a device's extensions that are used.
+// usedExtensions returns the names of those of a device's extensions that are used here.
 func usedExtensions(extensions map[string]bool) []string {
 	used := map[string]bool{}
 	for _, f := range featureBlocks {

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// maxText is the most bytes of a text of the driver that are believed.
+// maxText is the largest size of a driver's text, in bytes, that is believed.
 const maxText = 16 << 20
 
-// inspect asks the driver what it has made of a shader: its statistics, and which matrix
-// instructions stand in its listings. The results are facts about a kernel.
+// inspect asks the driver about a compiled shader: its statistics, and the matrix
+// instructions in its listings. It returns them as facts about a kernel.
 func (d *device) inspect(pipeline handle) (map[string]string, error) {
 	const call = "vkGetPipelineExecutablePropertiesKHR"
 	parts, err := list(call, func(p *executableProperties) { p.kind = kindExecutable }, func(n *uint32, all *executableProperties) int32 {
@@ -40,7 +40,7 @@ func (d *device) inspect(pipeline handle) (map[string]string, error) {
 	return map[string]string{"statistics": strings.Join(said, "; "), "code": code(listings)}, nil
 }
 
-// numbers returns the statistics of a part of a pipeline, "name value".
+// numbers returns the statistics of a part of a pipeline, each as "name value".
 func (d *device) numbers(i *executableInfo) ([]string, error) {
 	const call = "vkGetPipelineExecutableStatisticsKHR"
 	all, err := list(call, func(s *executableStatistic) { s.kind = kindStatistic }, func(n *uint32, all *executableStatistic) int32 {
@@ -98,12 +98,12 @@ func (d *device) texts(i *executableInfo) ([]string, error) {
 	return texts, nil
 }
 
-// mnemonics are matrix instructions in listings of drivers: AMD's (RADV prints the ISA),
-// Intel's (ANV), NVIDIA's.
+// mnemonics matches matrix instructions in listings of drivers: AMD's (RADV prints the
+// ISA), Intel's (ANV), NVIDIA's.
 var mnemonics = regexp.MustCompile(`(?i)\b(v_(wmma|swmmac|mfma|smfmac)_\w+|dpas(\.\w+)*|(hmma|imma|dmma|qmma|omma|hgmma|qgmma)(\.\w+)*)`)
 
 // code names the matrix instructions in listings, or says that there are none: then the
-// driver computes without the matrix unit.
+// driver probably does not use the matrix unit.
 func code(listings []string) string {
 	if len(listings) == 0 {
 		return "the driver shows none"
@@ -124,7 +124,7 @@ func code(listings []string) string {
 	return "native: " + strings.Join(words, ", ")
 }
 
-// uuidText writes a UUID as other drivers of the same GPU do.
+// uuidText writes a UUID as the CUDA driver writes that of the same GPU.
 func uuidText(u [16]byte) string {
 	b := binary.BigEndian
 	return fmt.Sprintf("GPU-%08x-%04x-%04x-%04x-%012x", b.Uint32(u[:]), b.Uint16(u[4:]), b.Uint16(u[6:]), b.Uint16(u[8:]), b.Uint64(u[8:])&(1<<48-1))

@@ -7,7 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// matrix is where a matrix stands in the packed buffer of a tile.
+// matrix says where the elements of a matrix are in the packed buffer of a tile.
 type matrix struct {
 	rows, cols int
 	columns    bool // column after column, not row after row
@@ -23,14 +23,14 @@ func (x *matrix) bit(row, col int) int {
 	return 8*(x.at+row*x.stride) + col*x.bits
 }
 
-// align is what addresses and strides of matrices must be multiples of (Vulkan, valid usage
-// of OpCooperativeMatrixLoadKHR), if a row does not have fewer bytes.
+// align is the alignment, in bytes, of addresses and strides of matrices (Vulkan, valid
+// usage of OpCooperativeMatrixLoadKHR), unless a row has fewer bytes.
 const align = 16
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }
 
-// place puts a matrix after the first bytes of a tile, with some bytes between its rows
-// (or columns), and returns where it ends.
+// place puts a matrix at the first aligned byte from at on, with some bytes between its
+// rows (or columns), and returns its end.
 func (x *matrix) place(at, between int) int {
 	lines, line := x.rows, x.cols
 	if x.columns {
@@ -42,9 +42,9 @@ func (x *matrix) place(at, between int) int {
 	return x.at + lines*x.stride
 }
 
-// layouts are how the matrices of a tile are stored. The results must not depend on it.
-// The usual one is that of mma.Batch. The output has nothing between its rows, because
-// every bit of it must be a result's.
+// layouts are the ways in which the matrices of a tile are stored, on which the results must
+// not depend. The usual one is that of mma.Batch. The output has nothing between its rows,
+// because every bit of it must belong to a result.
 var layouts = []struct {
 	variant          string
 	ca, cb, cc, cd   bool // column after column
@@ -71,7 +71,7 @@ func kernels(i *mma.Instruction, subgroup int) ([]*gpu.Kernel, error) {
 	return all, nil
 }
 
-// kernel returns the kernel of one of layouts.
+// kernel returns the kernel with layout n.
 func (o *offer) kernel(i *mma.Instruction, n, subgroup int) *gpu.Kernel {
 	s := o.shader(n, subgroup)
 	k := &gpu.Kernel{
@@ -88,7 +88,7 @@ func (o *offer) kernel(i *mma.Instruction, n, subgroup int) *gpu.Kernel {
 	return k
 }
 
-// shader returns the shader of one of layouts.
+// shader returns the shader with layout n.
 func (o *offer) shader(n, subgroup int) *shader {
 	l := &layouts[n]
 	s := &shader{offer: o, invocations: subgroup}
@@ -126,8 +126,8 @@ func (x *matrix) operand(r gpu.Role, byColumns bool) gpu.Operand {
 	return o
 }
 
-// rest returns the bytes of a buffer that no operand has. Their bits are ones, which is a
-// NaN in most formats: they must not count.
+// rest returns the bytes of a buffer that belong to no operand, as constants. Their bits
+// are ones, a NaN in most formats, so that it shows if they count.
 func rest(operands []gpu.Operand, bytes int) gpu.Operand {
 	used := make([]bool, bytes)
 	for _, o := range operands {

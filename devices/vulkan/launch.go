@@ -52,11 +52,11 @@ func (l *loaded) compile() error {
 	return nil
 }
 
-// Facts is what the driver says about the machine code of the kernel.
+// Facts returns what the driver says about the machine code of the kernel.
 func (l *loaded) Facts() map[string]string { return maps.Clone(l.facts) }
 
-// Launch runs the kernel. That it fails or hangs is the input's fault, but not that a device
-// that was lost stays so.
+// Launch runs the kernel. If it fails or hangs, the input is blamed, unless the device was
+// lost before.
 func (l *loaded) Launch(ctx context.Context, in, out []byte, tiles int) error {
 	if tiles == 0 || ctx.Err() != nil {
 		return ctx.Err()
@@ -93,7 +93,7 @@ func (l *loaded) launch(in, out []byte, tiles int) error {
 	if err := check("vkQueueSubmit", d.queueSubmit(d.queue, 1, s, d.fence)); err != nil {
 		return err
 	}
-	const forever = ^uint64(0) // Executor has the limit
+	const forever = ^uint64(0) // the Executor has a limit
 	if err := check("vkWaitForFences", d.waitForFences(d.device, 1, &d.fence, 1, forever)); err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func (l *loaded) launch(in, out []byte, tiles int) error {
 	return check("vkResetFences", d.resetFences(d.device, 1, &d.fence))
 }
 
-// record writes the commands of a launch: a workgroup for each tile, after which this
-// process sees what they have written.
+// record writes the commands of a launch: one workgroup for each tile, and a barrier that
+// makes their results visible to this process.
 func (l *loaded) record(tiles int) error {
 	d := l.device
 	if err := check("vkBeginCommandBuffer", d.beginCommandBuffer(d.commands, &commandBufferBeginInfo{kind: kindCommandBegin, flags: beginOnce})); err != nil {

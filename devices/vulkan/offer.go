@@ -10,22 +10,22 @@ import (
 )
 
 // offer is a combination of shape, types and scope that a device executes:
-// VkCooperativeMatrixPropertiesKHR, or with a scope of the workgroup
+// VkCooperativeMatrixPropertiesKHR, or for the scope of a workgroup
 // VkCooperativeMatrixFlexibleDimensionsPropertiesNV.
 type offer struct {
 	m, n, k    int
 	a, b, c, d *component
 	saturating bool
-	// workgroup is the number of invocations of a workgroup that share the matrices; 0:
-	// those of a subgroup do.
+	// workgroup is the number of invocations of a workgroup that share the matrices, 0 if
+	// those of a subgroup share them.
 	workgroup int
 }
 
 // prefix is how the names of all instructions begin.
 const prefix = "coopmat"
 
-// name returns the name of the instruction: coopmat.mMnNkK.D.A.B.C, as mma.sync's, and
-// .sat and .wgN (workgroups of N invocations) where that is so.
+// name returns the name of the instruction: coopmat.mMnNkK.D.A.B.C, as in mma.sync's names,
+// then .sat if it is saturating and .wgN for workgroups of N invocations.
 func (o *offer) name() string {
 	s := fmt.Sprintf("%s.m%dn%dk%d.%s.%s.%s.%s", prefix, o.m, o.n, o.k, o.d.name, o.a.name, o.b.name, o.c.name)
 	if o.saturating {
@@ -70,11 +70,11 @@ func parse(name string) (*offer, error) {
 	return o, nil
 }
 
-// maxSide is the largest side of a matrix that is believed; those of real devices have at
+// maxSide is the largest side of a matrix that is believed. Real devices have sides of at
 // most some hundred.
 const maxSide = 4096
 
-// unsupported explains why this project does not run it, "" if it does.
+// unsupported explains why this project cannot run the instruction, "" if it can.
 func (o *offer) unsupported() string {
 	for _, c := range []*component{o.a, o.b, o.c, o.d} {
 		if c.format == fp.None {
@@ -87,7 +87,7 @@ func (o *offer) unsupported() string {
 	return ""
 }
 
-// features returns the features of a device that it needs.
+// features returns the features that a device must have for the instruction.
 func (o *offer) features() []string {
 	f := []string{featureMatrix, featureMemoryModel}
 	if o.workgroup > 0 {
@@ -100,8 +100,8 @@ func (o *offer) features() []string {
 	return slices.Compact(f)
 }
 
-// instruction returns the instruction. What the catalogue believes of its arithmetic is
-// taken from it if the architecture is there.
+// instruction returns the instruction. If the catalogue has it for the architecture, it is
+// the catalogue's row, arithmetic included.
 func (o *offer) instruction(arch string) mma.Instruction {
 	i := mma.Instruction{
 		Arch: arch, Name: o.name(), K: o.k,

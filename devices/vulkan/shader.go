@@ -9,7 +9,8 @@ import (
 // entry is the name of the shader's function.
 const entry = "main"
 
-// Words of SPIR-V (specification, section 3, and SPV_KHR_cooperative_matrix).
+// Values of SPIR-V's enumerations (specification, section 3, and
+// SPV_KHR_cooperative_matrix).
 const (
 	glCompute              = 5
 	modeLocalSize          = 17
@@ -132,7 +133,7 @@ func (s *shader) element(m *spirv.Module, c *component) spirv.ID {
 	return m.Type(spirv.OpTypeFloat, c.bits)
 }
 
-// operands returns the operands of the multiplication that only integers have.
+// operands returns the mask of OpCooperativeMatrixMulAddKHR, which only integers need.
 func (s *shader) operands() []uint32 {
 	mask := uint32(0)
 	for _, x := range []struct {

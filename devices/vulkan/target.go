@@ -18,7 +18,7 @@ func init() {
 
 const kind = "vulkan"
 
-// MaxDevices is the most devices of a machine that are looked for.
+// MaxDevices is how many devices of a machine are looked for.
 const MaxDevices = 8
 
 func open(argument string) (devices.Target, error) {
@@ -40,7 +40,7 @@ func open(argument string) (devices.Target, error) {
 	return gpu.Isolate(name, rowsOf)
 }
 
-// Keys of the facts that are read from the isolated child.
+// Names of the facts that an isolated target reads back from its child.
 const (
 	factArch   = "arch"
 	factOthers = "not-supported"
@@ -54,7 +54,7 @@ func rowsOf(child devices.Target) ([]mma.Instruction, error) {
 	add := func(name, refuse string) {
 		o, err := parse(name)
 		if err != nil || seen[name] {
-			return // the list of others may be truncated
+			return // the list may have been cut off in a name
 		}
 		seen[name] = true
 		i := o.instruction(facts[factArch])
@@ -70,7 +70,7 @@ func rowsOf(child devices.Target) ([]mma.Instruction, error) {
 	return rows, nil
 }
 
-// here returns the target that runs in this process.
+// here returns a target that runs in this process.
 func here(name string, ordinal int, o *gpu.Options) (devices.Target, error) {
 	d, err := openDevice(name, ordinal, o)
 	if err != nil {
@@ -87,7 +87,7 @@ func here(name string, ordinal int, o *gpu.Options) (devices.Target, error) {
 // rows returns the instructions that the device executes, with a reason for those that it
 // does not.
 func (d *device) rows() []mma.Instruction {
-	rows := []mma.Instruction{} // not nil, which would mean a target of any instruction
+	rows := []mma.Instruction{} // nil would mean a target that takes any instruction
 	for n := range d.offers {
 		o := &d.offers[n]
 		i := o.instruction(d.arch())
@@ -116,7 +116,7 @@ func (d *device) arch() string {
 // deviceKinds names the values of VkPhysicalDeviceType.
 var deviceKinds = map[uint32]string{1: "integrated GPU", 2: "GPU", 3: "virtual GPU", 4: "software on the processor"}
 
-// facts are what results may depend on besides the instruction.
+// facts returns what results may depend on besides the instruction.
 func (d *device) facts() map[string]string {
 	i := &d.info
 	f := map[string]string{
