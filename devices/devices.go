@@ -38,8 +38,8 @@ type Target interface {
 	// Instructions lists what the target executes. nil: it can stand in for any
 	// instruction (reference arithmetic).
 	Instructions() []mma.Instruction
-	// Open returns the unit that executes an instruction: one of Instructions,
-	// or for a target that has none the other side's.
+	// Open returns the unit that executes an instruction: one of Instructions, or
+	// any instruction if Instructions is nil.
 	Open(*mma.Instruction) (Unit, error)
 	// Environment describes what results may depend on, for bundles and recordings:
 	// versions, device names, drivers.
@@ -107,15 +107,15 @@ type Recorder interface {
 	// Load fills dots from..from+in.Tiles-1 of the recording into a batch of
 	// tiles of one dot product, and their results into out. A *FaultError says
 	// that the target failed on some of them when it was recorded: the operands
-	// are there, and Run says on which.
+	// are loaded all the same, and Run of a single one tells whether it failed.
 	Load(from int, in *mma.Batch, out []byte) error
 	// Origin reports where dot product n was generated: source (see package fuzz),
 	// seed and index.
 	Origin(n int) (source string, seed, index uint64)
 }
 
-// Explained is a Recorder whose Instruction's Params, if Explained returns true, were
-// checked: the program gives every recorded result.
+// Explained is a Recorder that may know the arithmetic: if Explained returns true, the
+// Params of its Instruction were checked to give every recorded result.
 type Explained interface {
 	Recorder
 	Explained() bool
@@ -149,7 +149,7 @@ func (e *FaultError) Error() string { return e.Target + ": " + e.What }
 
 // IsFault reports whether an error is a target's failure on an input.
 func IsFault(err error) bool {
-	return err != nil && errors.As(err, new(*FaultError)) // nil is not to cost an allocation
+	return err != nil && errors.As(err, new(*FaultError)) // new allocates: spare it for nil
 }
 
 // AnyLength is a Unit for dot products of any length (reference arithmetic): it computes
@@ -187,8 +187,7 @@ type backend struct {
 
 var backends = map[string]backend{}
 
-// Register makes a kind of target known. help says in a line what its argument
-// is.
+// Register makes a kind of target known. help is a line about the kind and its argument.
 func Register(kind string, open Opener, help string) {
 	if _, dup := backends[kind]; dup {
 		panic("devices: two backends for " + kind)

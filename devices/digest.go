@@ -1,5 +1,7 @@
 package devices
 
+// What identifies the files that a target depends on.
+
 import (
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,7 +16,7 @@ type FileBacked interface {
 	Digest() string
 }
 
-// DigestOf identifies the files behind a target, "" for a target that is not FileBacked.
+// DigestOf returns the Digest of a target, "" for one that is not FileBacked.
 func DigestOf(t Target) string {
 	if f, ok := t.(FileBacked); ok {
 		return f.Digest()
@@ -22,7 +24,7 @@ func DigestOf(t Target) string {
 	return ""
 }
 
-// Digest is a short hash of what a reader has.
+// Digest returns a short hash of all that a reader delivers.
 func Digest(r io.Reader) (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, r); err != nil {
@@ -31,7 +33,7 @@ func Digest(r io.Reader) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// DigestFile is the Digest of a file.
+// DigestFile returns the Digest of a file's contents.
 func DigestFile(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {

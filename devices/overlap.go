@@ -8,9 +8,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Overlap returns a view of a recorder that has only the dot products which
-// another one has too: the recorder itself if these are all. Their lengths must be
-// equal.
+// Overlap returns a view of a recorder that has only the dot products which another
+// recorder has too, or the recorder itself if that has all of them. The lengths of the
+// two must be equal.
 func Overlap(ctx context.Context, of, with Recorder) (Recorder, error) {
 	const most = 1024
 	v := &view{Recorder: of}

@@ -23,7 +23,7 @@ type Pair struct {
 	K int
 }
 
-// turn changes the sides.
+// turn swaps the sides.
 func (p *Pair) turn() {
 	p.A, p.B = p.B, p.A
 	p.TargetA, p.TargetB = p.TargetB, p.TargetA
@@ -43,8 +43,8 @@ func (p *Pair) Name() string {
 }
 
 // Split cuts TARGET/INSTRUCTION, as in sim:ampere/mma.m16n8k8.f32.f16.f16.f32,
-// at the slash after the colon's word; instruction is "" if there is none. File
-// names are left alone.
+// at the first slash after the colon; instruction is "" if there is none. Targets that
+// name a file or a command (replay, model, exec) are not cut.
 func Split(spec string) (target, instruction string) {
 	kind, arg, ok := strings.Cut(spec, ":")
 	if !ok {
@@ -61,12 +61,14 @@ func Split(spec string) (target, instruction string) {
 // nameA of a with nameB of b. An empty nameB means nameA, or where b does not
 // have it or has no model of it, b's instruction of the same formats that is
 // nearest in K. If both names are empty, every instruction that both have under
-// one name is paired, or if there is none, every instruction of one with its
-// nearest one of the other: of the one that comes first in the catalogue of
-// architectures, or is not in it, so that the pairs are the same with a and b turned.
+// the same name is paired. If there is none, every instruction of one target is paired
+// with the nearest one of the other; the first target is the one that comes first in the
+// catalogue of architectures (or is not in it), so that the pairs are the same with a and
+// b swapped.
 //
-// Two simulators are then not compared on instructions whose rule nobody has
-// checked on either side, unless there are no others: naming them does that.
+// Two simulators are then not compared on an instruction whose rule was never checked
+// against hardware on one of the sides, unless there are no others: such an instruction
+// has to be named.
 //
 // The error says what does not fit and why.
 func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
@@ -127,8 +129,8 @@ func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 	return pairs, nil
 }
 
-// before reports whether the instructions of a target are paired with their nearest ones
-// of another, and not the other way round.
+// before reports whether every instruction of a is paired with the nearest one of b, and
+// not the other way round.
 func before(a, b Target) bool {
 	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Name(), b.Name())) < 0
 }
@@ -140,7 +142,7 @@ func place(t Target) int {
 }
 
 // checked leaves out the pairs of two simulators of which one follows a rule that
-// was never compared with hardware. If all are such, it leaves out none.
+// was never compared with hardware, unless these are all the pairs.
 func checked(pairs []Pair) []Pair {
 	some := slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool {
 		simulated := p.A.Model() != nil && p.B.Model() != nil
@@ -225,8 +227,8 @@ func pair(a, b Target, ia *mma.Instruction, nameB string) (Pair, error) {
 	return p, nil
 }
 
-// takeLength makes K the length of the dot products of a recording, if one side
-// is one; of two it is the same.
+// takeLength makes K the length of the recorded dot products if a side is a recording;
+// two recordings must have the same length.
 func (p *Pair) takeLength() error {
 	a, isA := p.A.(Recorder)
 	b, isB := p.B.(Recorder)
@@ -280,7 +282,8 @@ func partner(b Target, ia *mma.Instruction, nameB string) (*mma.Instruction, err
 	return &near[0], nil
 }
 
-// farther orders two K by how long the common dot product becomes, then by K.
+// farther orders two K by how long the dot product common with k becomes, then the larger
+// K first.
 func farther(k, x, y int) int {
 	if d := lcm(k, x) - lcm(k, y); d != 0 {
 		return d
@@ -320,8 +323,8 @@ func Comparable(a, b mma.Formats) error {
 	return nil
 }
 
-// registers are formats that share a register layout and a value: they compare
-// as equal.
+// registers maps a format to another one whose codes have the same layout and the same
+// values: the two compare as equal.
 var registers = map[fp.ID]fp.ID{fp.XF32: fp.TF32}
 
 func sameFormat(what string, x, y fp.ID) error {

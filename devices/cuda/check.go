@@ -25,7 +25,7 @@ type Checker struct {
 	limit  time.Duration
 }
 
-// NewChecker returns the checker of a target, by its name.
+// NewChecker returns a checker of the target cuda:DEVICE with that name.
 func NewChecker(target string) (*Checker, error) {
 	_, argument, _ := strings.Cut(target, ":")
 	o, err := gpu.ParseOptions(argument)
@@ -47,8 +47,9 @@ func NewChecker(target string) (*Checker, error) {
 	return &Checker{d, d.Chip(), o.Deadline}, nil
 }
 
-// Accept has the driver load every kernel of an instruction as PTX and by its
-// linker, whose machine code goes into a directory. The text says what that is.
+// Accept has the driver load every kernel of an instruction, as PTX and through its
+// linker. The linker's machine code is written into a directory; the text says which
+// instructions it has.
 func (c *Checker) Accept(i *mma.Instruction, dir string) (text string, err error) {
 	ks, err := kernels(i, c.chip)
 	if err != nil {
@@ -81,8 +82,8 @@ func keep(dir, name string, body []byte) error {
 	return os.WriteFile(filepath.Join(dir, name), body, 0o666)
 }
 
-// Chips are the chips from sm_75 on that an assembler of NVIDIA's toolkit on this
-// machine knows.
+// Chips returns the chips from sm_75 on that a ptxas of NVIDIA's toolkit on this machine
+// knows.
 func (c *Checker) Chips(ctx context.Context) []string {
 	tools := toolkit.Find(ctx, "ptxas")
 	var chips []string
@@ -95,8 +96,8 @@ func (c *Checker) Chips(ctx context.Context) []string {
 	return chips
 }
 
-// Assemble has ptxas assemble all kernels of a chip. Listings of the machine code of
-// those for this device go into a directory, where there is nvdisasm.
+// Assemble has ptxas assemble all kernels of a chip. If the chip is this device's and
+// there is an nvdisasm, listings of the machine code are written into a directory.
 func (c *Checker) Assemble(ctx context.Context, chip, dir string) (gpu.Assembly, error) {
 	a := &assembler{tools: toolkit.Find(ctx, "ptxas"), Assembly: gpu.Assembly{Refused: map[string]string{}}}
 	if chip == c.chip {
@@ -125,7 +126,7 @@ func (c *Checker) Assemble(ctx context.Context, chip, dir string) (gpu.Assembly,
 	for i := range rows {
 		ks, err := kernels(&rows[i], chip)
 		if err != nil {
-			continue // the chip does not have it: rowsOf says so
+			continue // the chip does not have the instruction
 		}
 		for _, k := range ks {
 			jobs <- k
@@ -145,7 +146,7 @@ type assembler struct {
 	gpu.Assembly
 }
 
-// assemble assembles a kernel, with a directory for files of this call alone.
+// assemble assembles a kernel. No other call may use dir at the same time.
 func (a *assembler) assemble(ctx context.Context, dir string, k *gpu.Kernel) {
 	knows := func(t toolkit.Tool) bool { return t.Knows(k.Driver, k.Target) }
 	n := slices.IndexFunc(a.tools, knows)
@@ -187,7 +188,7 @@ func (a *assembler) list(ctx context.Context, dir string, k *gpu.Kernel, code []
 // launches is how many launches are timed; their median is reported.
 const launches = 15
 
-// Time measures what a launch of an instruction consists of.
+// Time measures the parts of a launch of an instruction.
 func (c *Checker) Time(ctx context.Context, i *mma.Instruction) (*gpu.Timing, error) {
 	ks, err := kernels(i, c.chip)
 	if err != nil {
@@ -227,7 +228,8 @@ func (c *Checker) Time(ctx context.Context, i *mma.Instruction) (*gpu.Timing, er
 	return t, err
 }
 
-// perTile is the time of work on the given number of tiles, in nanoseconds for one.
+// perTile returns the median time of three runs of work on that many tiles, in
+// nanoseconds for each tile.
 func perTile(tiles int, work func() error) (float64, error) {
 	var took []time.Duration
 	for range 3 {
@@ -241,7 +243,7 @@ func perTile(tiles int, work func() error) (float64, error) {
 	return float64(took[len(took)/2].Nanoseconds()) / float64(tiles), nil
 }
 
-// function loads a kernel of some source.
+// function loads a kernel from a source, which need not be its own.
 func (c *Checker) function(k *gpu.Kernel, source, entry string) (*driver.Function, error) {
 	m, err := c.device.Module(source)
 	if err != nil {
@@ -250,7 +252,7 @@ func (c *Checker) function(k *gpu.Kernel, source, entry string) (*driver.Functio
 	return c.device.Function(m, entry, driver.Grid{Threads: k.Threads, Tiles: k.Tiles, InBytes: k.InBytes, OutBytes: k.OutBytes})
 }
 
-// launches returns the medians of the times of launches and of their kernels, in
+// launches returns the median times of whole launches and of their kernels alone, in
 // microseconds.
 func (c *Checker) launches(ctx context.Context, f *driver.Function, in, out []byte, tiles int) (whole, kernel float64, err error) {
 	var wholes, kernels []time.Duration

@@ -11,16 +11,16 @@
 //
 // A kernel that faults takes its context with it, and one that hangs the whole
 // device. So cuda:0 runs in child processes (mmafuzz serve cuda:0,inprocess), which
-// are replaced when they fail, and the input that did it becomes a finding (package
-// exec). After the name may stand options, as in cuda:0,deadline=2s: see
+// are replaced when they fail, and the input that made one fail becomes a finding
+// (package exec). Options may follow the name, as in cuda:0,deadline=2s: see
 // gpu.Options.
 //
 // # What is known of a result
 //
 // Before the results of an instruction are trusted it is tested (gpu.SelfTest), and
 // the machine code that the driver has made of its kernel is searched for the
-// tensor instructions that it should consist of (package sass): what PTX calls an
-// FP8 mma.sync is made of FP16 instructions on Hopper. Both outcomes, with the
+// tensor instructions that it should contain (package sass): an FP8 mma.sync of PTX,
+// for example, is compiled to FP16 instructions on Hopper. Both outcomes, with the
 // device, its driver and its clocks, go into bundles and recordings.
 //
 // The API of this package is not promised: it may change in any version.
@@ -58,7 +58,7 @@ func open(argument string) (devices.Target, error) {
 		return nil, err
 	case o.Device == "":
 		return nil, errors.New("the device is missing: cuda:0, or cuda:GPU-... by its UUID")
-	case !o.Isolated() || dynamic.Supported() != nil: // if it is not, says why
+	case !o.Isolated() || dynamic.Supported() != nil: // where no driver can be loaded, here says why
 		return here(kind+":"+argument, o)
 	}
 	return gpu.Isolate(kind+":"+argument, func(child devices.Target) ([]mma.Instruction, error) {
@@ -68,8 +68,8 @@ func open(argument string) (devices.Target, error) {
 	})
 }
 
-// Facts that the isolated form reads back; no blanks, because they are words of a
-// protocol.
+// Names of the facts that an isolated target reads back from its child. They have no
+// blanks, because they are words of the protocol.
 const (
 	factChip    = "chip"
 	factVersion = "driver-api"
@@ -83,7 +83,7 @@ func parseVersion(text string) (int, error) {
 	return major*1000 + minor*10, nil
 }
 
-// here returns the target that runs in this process.
+// here returns a target that runs in this process.
 func here(name string, o *gpu.Options) (devices.Target, error) {
 	lib, err := driver.Open()
 	if err != nil {
@@ -169,8 +169,8 @@ func facts(lib *driver.Library, i *driver.Info) map[string]string {
 }
 
 // rowsOf returns the instructions of the catalogue for a chip (sm_90) with a driver
-// (12040 for CUDA 12.4); those that cannot be run say why in Refuse. That there is
-// no model of an instruction is no reason here.
+// (12040 for CUDA 12.4); those that cannot be run say why in Refuse. An instruction
+// without a model can be run.
 func rowsOf(chip string, version int) []mma.Instruction {
 	arch, ok := mma.FindArch(chip)
 	if !ok {
@@ -237,7 +237,7 @@ func (l *loaded) Launch(ctx context.Context, in, out []byte, tiles int) error {
 	return l.blame(err)
 }
 
-// Facts is what the machine code of the kernel shows.
+// Facts says what the machine code of the kernel consists of.
 func (l *loaded) Facts() map[string]string { return l.facts }
 
 func (l *loaded) Close() error { return nil } // modules stay until the device is closed

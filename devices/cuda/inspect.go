@@ -8,11 +8,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
 )
 
-// inspect describes what the machine code of a kernel is made of.
+// inspect describes the machine code of a kernel, as a fact for bundles.
 func inspect(k *gpu.Kernel, m *driver.Module) map[string]string {
 	return map[string]string{"code": verdict(k, m)}
 }
 
+// verdict says whether the machine code of a kernel has the instructions that it needs.
 func verdict(k *gpu.Kernel, m *driver.Module) string {
 	if m.Code == nil {
 		return fmt.Sprintf("not seen: %v", m.NoCode)

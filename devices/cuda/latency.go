@@ -16,10 +16,10 @@ import (
 // timedSuffix ends the names of kernels that time an instruction.
 const timedSuffix = "_timed"
 
-// iterations is how many of the loop's iterations stand in a round of its code.
+// iterations is how many iterations of the loop are unrolled in a round of its code.
 const iterations = 16
 
-// threads is the line of a kernel with the size of its block.
+// threads matches the line of a kernel that gives the size of its block.
 var threads = regexp.MustCompile(`\.reqntid \d+`)
 
 // issue is how the instruction of a loop is issued: by how many warps of one block,
@@ -27,18 +27,18 @@ var threads = regexp.MustCompile(`\.reqntid \d+`)
 // parallelism.
 type issue struct{ warps, ilp int }
 
-// matrixLine is the one mma.sync of a kernel: D, A, B, C and what follows.
+// matrixLine matches the one mma.sync of a kernel: D, A and B, C, and what follows.
 var matrixLine = regexp.MustCompile(`(?m)^\t(mma\.\S+) \{([^}]*)\}, (\{[^}]*\}, \{[^}]*\}), \{([^}]*)\}(.*);\n`)
 
 // suffix ends the name of the kernel that times an issue.
 func (s issue) suffix() string { return fmt.Sprintf("%s_w%d_i%d", timedSuffix, s.warps, s.ilp) }
 
-// timed makes of a kernel one that runs its instruction in a loop, after Sun et al.,
-// Fig. 4: an iteration issues one instruction of each chain, which has its own D as C,
-// and ends when all lanes of the warp have come so far. In place of the first register
+// timed turns a kernel into one that runs its instruction in a loop, after Sun et al.,
+// Fig. 4: an iteration issues one instruction of each chain, which takes its previous D
+// as C, and ends when all lanes of the warp have arrived. In place of the first register
 // of D every warp stores the cycles of the loop. The kernel's name ends in the issue's
 // suffix; its third argument is the number of rounds, at least as large as the number
-// of warps. false: the instruction is no mma.sync, or cannot be chained.
+// of warps. ok is false if the instruction is no mma.sync or cannot be chained.
 func timed(k *gpu.Kernel, s issue) (source string, ok bool) {
 	m := matrixLine.FindStringSubmatch(k.Source)
 	i := k.Instruction
@@ -66,7 +66,7 @@ func timed(k *gpu.Kernel, s issue) (source string, ok bool) {
 	}
 	b.WriteString("\tsub.u32 %round, %round, 1;\n\tsetp.ne.u32 %more, %round, 0;\n\t@%more bra rounds;\n\tmov.u64 %till, %clock64;\n")
 	b.WriteString("\tsub.u64 %till, %till, %from;\n\tcvt.u32.u64 %cycles, %till;\n")
-	// Every chain must be of use, or it is left out.
+	// Every chain must be stored, or the compiler removes it.
 	for n := range s.ilp * len(d) {
 		fmt.Fprintf(&b, "\tst.volatile.global.%s [%%out+%d], %%x%d;\n", width, outputs(k, d, n), n)
 	}
@@ -85,15 +85,16 @@ func chain(n, registers int) string {
 	return strings.Join(names, ", ")
 }
 
-// outputs is where register n of the chains is stored: where that of D is.
+// outputs returns where register n of the chains is stored: at the place of the register
+// of D that it stands for.
 func outputs(k *gpu.Kernel, d []string, n int) int { return n % len(d) * (k.OutBytes / len(d)) }
 
-// rounds is how often the code of a loop is run.
+// rounds is how often the unrolled code of a loop is run.
 const rounds = 1000
 
-// cycles returns the cycles of an iteration, those of the slowest warp; 0 where the
-// instruction has no such loop, or where the compiler makes it of others, some of which
-// it takes out of the loop.
+// cycles returns the cycles that an iteration takes in the slowest warp; 0 if there is no
+// such loop for the instruction, or if the compiler builds it from other instructions,
+// some of which it moves out of the loop.
 func (c *Checker) cycles(ctx context.Context, k *gpu.Kernel, s issue) (float64, error) {
 	source, ok := timed(k, s)
 	if !ok {
@@ -130,8 +131,8 @@ func (c *Checker) cycles(ctx context.Context, k *gpu.Kernel, s issue) (float64, 
 
 // Pipeline measures the throughput and the latency of an instruction on one
 // multiprocessor, as Sun et al. do in section 4: for each number of warps and each
-// instruction-level parallelism up to the given ones. There is none of an instruction
-// that is no mma.sync, or that the compiler makes of others.
+// instruction-level parallelism up to the given ones. It returns nil for an instruction
+// that is no mma.sync, or that the compiler builds from others.
 func (c *Checker) Pipeline(ctx context.Context, i *mma.Instruction, warps []int, ilp int) ([]gpu.Issue, error) {
 	ks, err := kernels(i, c.chip)
 	if err != nil {
@@ -150,8 +151,8 @@ func (c *Checker) Pipeline(ctx context.Context, i *mma.Instruction, warps []int,
 	return all, nil
 }
 
-// multiplications returns those of an instruction as vendors and papers count them: of
-// a sparse A the zeros too.
+// multiplications counts the multiplications of an instruction as vendors and papers do:
+// with a sparse A, those by its zeros too.
 func multiplications(k *gpu.Kernel) int {
 	n := k.M * k.N * k.Instruction.K
 	if strings.HasPrefix(k.Instruction.Name, "mma.sp.") {

@@ -24,8 +24,8 @@ type Device struct {
 	UUID   string `json:"uuid,omitempty"`
 	Driver string `json:"driver,omitempty"`
 	PCI    string `json:"pci,omitempty"`    // address, 0000:c1:00.0
-	Target string `json:"target,omitempty"` // name of the target that it is
-	Clocks string `json:"clocks,omitempty"` // of its multiprocessors when it was looked at
+	Target string `json:"target,omitempty"` // name of the target, such as cuda:0
+	Clocks string `json:"clocks,omitempty"` // of its multiprocessors, at the time of the call
 	// Problem explains why the device cannot be used, Remedy what to do about it.
 	Problem string `json:"problem,omitempty"`
 	Remedy  string `json:"remedy,omitempty"`
@@ -41,14 +41,14 @@ func Devices() []Device {
 const topologyVar = "MMAFUZZ_KFD"
 
 // AMD returns the GPUs that AMD's kernel driver knows. The targets' numbers are
-// those of the HIP runtime if it hides none (HIP_VISIBLE_DEVICES).
+// those of the HIP runtime, unless that hides a GPU (HIP_VISIBLE_DEVICES).
 func AMD() []Device {
 	root := os.Getenv(topologyVar)
 	if root == "" {
 		root = "/sys/class/kfd/kfd/topology/nodes"
 	}
 	found := amd(root)
-	version, err := os.ReadFile("/sys/module/amdgpu/version") // only of drivers that are not the kernel's own
+	version, err := os.ReadFile("/sys/module/amdgpu/version") // only drivers from outside the kernel have it
 	n := 0
 	for i := range found {
 		d := &found[i]
@@ -66,7 +66,7 @@ func AMD() []Device {
 	return found
 }
 
-// amd reads the topology that the kernel driver publishes: no library is needed.
+// amd reads the topology that the kernel driver publishes below root.
 func amd(root string) []Device {
 	nodes, err := filepath.Glob(filepath.Join(root, "*", "properties"))
 	if err != nil {
@@ -99,8 +99,8 @@ func property(text, name string) string {
 	return ""
 }
 
-// pciAddress returns the address of a node of the topology, "" if it has none:
-// location_id is bus, device and function as in PCI's own requests.
+// pciAddress returns the PCI address of a node of the topology, "" if it has none.
+// location_id holds bus (8 bits), device (5) and function (3).
 func pciAddress(text string) string {
 	var domain, location uint32
 	if _, err := fmt.Sscan(property(text, "location_id"), &location); err != nil {
@@ -112,8 +112,7 @@ func pciAddress(text string) string {
 	return fmt.Sprintf("%04x:%02x:%02x.%x", domain, location>>8&0xff, location>>3&0x1f, location&7)
 }
 
-// uniqueID returns the name of one piece of hardware, as rocminfo writes it, "" if
-// it has none.
+// uniqueID returns the identifier of a GPU as rocminfo writes it, "" if it has none.
 func uniqueID(text string) string {
 	var id uint64
 	if _, err := fmt.Sscan(property(text, "unique_id"), &id); err != nil || id == 0 {

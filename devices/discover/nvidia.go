@@ -12,15 +12,16 @@ import (
 )
 
 // nvidia joins what the system knows of NVIDIA GPUs (NVML, or what the kernel's part
-// of the driver publishes) with what the driver offers to run on. They number GPUs
-// differently, and programs may be shown only some: a UUID says which is which.
+// of the driver publishes) with what the driver offers to run on. The two number GPUs
+// differently, and the driver may show a program only some: a UUID says which is which.
 func nvidia() []Device {
 	known := nvidiaKnown()
 	offered, err := cuda()
 	return join(known, offered, err)
 }
 
-// NVIDIA returns what the system knows of an NVIDIA GPU, by its UUID; false: nothing.
+// NVIDIA returns what the system knows of the NVIDIA GPU with a UUID; false if it knows
+// nothing.
 func NVIDIA(uuid string) (Device, bool) {
 	for _, d := range nvidiaKnown() {
 		if d.UUID == uuid && d.Problem == "" {
@@ -30,7 +31,7 @@ func NVIDIA(uuid string) (Device, bool) {
 	return Device{}, false
 }
 
-// join adds to known devices under which target they can be used, or why not.
+// join adds to the known devices the names of their targets, or why they cannot be used.
 func join(known, offered []Device, err error) []Device {
 	if err != nil {
 		return unusable(known, err)
@@ -57,8 +58,8 @@ func join(known, offered []Device, err error) []Device {
 	return all
 }
 
-// unusable is what to say of known devices when the driver does not work. Without
-// any, the driver's library may be missing because there is nothing to drive.
+// unusable adds to the known devices why the driver does not work. If none is known, a
+// missing driver is no problem: there is nothing to drive.
 func unusable(known []Device, err error) []Device {
 	if len(known) == 0 {
 		if errors.As(err, new(*driver.AbsentError)) || noDevice(err) {
@@ -74,13 +75,14 @@ func unusable(known []Device, err error) []Device {
 	return known
 }
 
-// noDevice reports whether a driver that works says that there is no GPU.
+// noDevice reports whether an error is that of a working driver which sees no GPU
+// (CUDA_ERROR_NO_DEVICE).
 func noDevice(err error) bool {
 	var e *driver.Error
 	return errors.As(err, &e) && e.Code == 100
 }
 
-// cuda asks the driver.
+// cuda returns the devices that the driver offers.
 func cuda() ([]Device, error) {
 	lib, err := driver.Open()
 	if err != nil {
@@ -111,7 +113,7 @@ func onOff(b bool) string {
 	return "off"
 }
 
-// nvidiaProc reads what the kernel's part of the driver publishes.
+// nvidiaProc reads what the kernel's part of the driver publishes below root.
 func nvidiaProc(root string) []Device {
 	files, _ := filepath.Glob(filepath.Join(root, "gpus", "*", "information"))
 	version := ""

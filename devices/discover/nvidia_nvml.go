@@ -10,9 +10,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// nvidiaKnown asks NVML, which is part of the driver. It is loaded at run time: a
+// nvidiaKnown asks NVML, a library that is part of the driver and loaded at run time: a
 // machine without it has no NVIDIA GPU to offer. The build tag is there because
-// the first compilation of the binding prints pages of warnings.
+// the first compilation of the Go binding prints pages of warnings.
 func nvidiaKnown() []Device { return nvidiaNVML(nvml.New()) }
 
 func nvidiaNVML(lib nvml.Interface) []Device {

@@ -13,7 +13,7 @@ func init() {
 	devices.Register("oracle", openOracle, "slow second interpreter of an architecture's parameters: oracle:hopper")
 }
 
-// slowTarget is an architecture interpreted by package oracle.
+// slowTarget is an architecture whose parameters package oracle interprets.
 type slowTarget struct {
 	arch mma.Arch
 }

@@ -1,6 +1,7 @@
 // Package reference makes the reference arithmetics of package oracle targets:
 // ref:exact, ref:fma32 and so on. They stand in for any instruction whose
-// formats they can hold.
+// formats they can hold. oracle:ARCH is an architecture of the catalogue, computed by
+// package oracle instead of package sim.
 //
 // The API of this package is not promised: it may change in any version.
 package reference
@@ -66,8 +67,8 @@ func (t *target) unit(like *mma.Instruction) *unit {
 	return &unit{of: t, inst: &i}
 }
 
-// unit is a reference. Its Params say in a program's terms what it computes; what it
-// computes with is package oracle, which knows no programs for it.
+// unit is a reference. Its Params describe its arithmetic as a program, but the results
+// come from package oracle's own code for the reference, which runs no program.
 type unit struct {
 	of   *target
 	inst *mma.Instruction
@@ -75,7 +76,7 @@ type unit struct {
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 
-// Model returns nil: the program is what is believed of the reference.
+// Model returns nil: the results do not come from the program in Params.
 func (u *unit) Model() *mma.Params { return nil }
 
 // WithK returns the reference for dot products of k elements: unlike instructions, it

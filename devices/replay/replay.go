@@ -1,7 +1,7 @@
 // Package replay makes recordings targets: replay:FILE answers for the inputs
-// that it holds, and offers them as inputs. It does so for single dot products, also
-// where whole tiles were recorded. Where the target failed when it was recorded, so
-// does the recording.
+// that it holds, and offers them as inputs. It does so for single dot products, even
+// if whole tiles were recorded. For an input on which the target failed when it was
+// recorded, the recording fails too.
 //
 // The API of this package is not promised: it may change in any version.
 package replay
@@ -51,7 +51,7 @@ func open(file string) (devices.Target, error) {
 func (t *target) add(r *corpus.Recorded) error {
 	s := r.Section
 	i, err := mma.Lookup(s.Arch, s.Instruction)
-	if err != nil { // not in this version's catalogue: what is recorded still stands
+	if err != nil { // not in this version's catalogue: the recorded results are still valid
 		i = &mma.Instruction{Arch: s.Arch, Name: s.Instruction, K: s.K, Formats: s.Formats,
 			Refuse: "not in the catalogue", Unknown: mma.FacetNaN | mma.FacetZero}
 	}
@@ -98,8 +98,8 @@ func (t *target) Environment() map[string]string {
 // Recording returns all that the file holds.
 func (t *target) Recording() *corpus.Recording { return t.rec }
 
-// Open returns the unit of an instruction. Each has an index of its own, so that the memory
-// of the index is free again when the unit is no longer used.
+// Open returns the unit of an instruction. Each unit has an index of its own, whose memory
+// is free again when the unit is no longer used.
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
 	u := t.units[i.Name]
 	if u == nil {

@@ -20,7 +20,7 @@ type recorded struct {
 	length int // elements of every dot product
 	target string
 
-	environment map[string]string // besides the target's, when it was recorded
+	environment map[string]string // of the recorded unit, besides its target's
 
 	data   []*corpus.Recorded
 	starts []int // number of each batch's first dot product
@@ -31,18 +31,18 @@ type recorded struct {
 type unit struct {
 	*recorded
 	once   sync.Once
-	index  *index // made when it is needed first
+	index  *index // made when it is first needed
 	failed error  // why it could not be made
 }
 
-// frame is the recorded batch that was looked at last.
+// frame holds the recorded batch that was loaded last.
 type frame struct {
 	of    *corpus.Recorded
 	batch *mma.Batch
 	d     []byte
 }
 
-// load makes a recorded batch the one that is looked at.
+// load loads a recorded batch, unless it is the one that was loaded last.
 func (f *frame) load(r *corpus.Recorded) (err error) {
 	if f.of != r {
 		f.of = r
@@ -83,7 +83,7 @@ func (u *unit) indexed() (*index, error) {
 	return u.index, u.failed
 }
 
-// hash is over all operands.
+// hash returns a hash of all operands.
 func hash(seed maphash.Seed, d *mma.Dot) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -170,8 +170,8 @@ func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	return ctx.Err()
 }
 
-// find looks at the batch in which a dot product was recorded first, and returns which of its
-// outputs it is.
+// find loads the batch in which a dot product was recorded first into at, and returns which
+// of the batch's outputs it is.
 func (u *unit) find(d, scratch *mma.Dot, at *frame) (output int, err error) {
 	x, err := u.indexed()
 	if err != nil {

@@ -27,8 +27,8 @@ var source []byte
 //	lane=N           the result in this place of a tile has a wrong last bit
 const Settings = "FAKE_CUDA"
 
-// Calls are the functions that a launch needs. Those of the linker are not among
-// them: without machine code to look at, a kernel runs anyway.
+// Calls are the functions of the driver that a launch needs. The linker's are not among
+// them: a kernel runs even if there is no machine code to look at.
 var Calls = []string{
 	"cuInit", "cuDriverGetVersion", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetUuid", "cuDeviceTotalMem_v2",
 	"cuDeviceGetAttribute", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuModuleLoadDataEx", "cuModuleGetFunction",
@@ -36,7 +36,7 @@ var Calls = []string{
 	"cuLaunchKernel", "cuMemcpyDtoHAsync_v2", "cuStreamQuery", "cuEventElapsedTime", "cuDevicePrimaryCtxRelease_v2",
 }
 
-// LinkCalls are those of the linker.
+// LinkCalls are the functions of the driver's linker.
 var LinkCalls = []string{"cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete", "cuLinkDestroy"}
 
 // Main runs the tests of a package that uses Build, and returns the exit code.
@@ -49,7 +49,7 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// dir is where the library is, which is made once.
+// dir is the directory of the library, which is built once.
 var dir string
 
 var build = sync.OnceValues(func() (string, error) {

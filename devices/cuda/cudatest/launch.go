@@ -41,17 +41,17 @@ func Register() {
 	register(purego.NewCallback(launch), purego.NewCallback(link))
 }
 
-// An instruction is ready after latency cycles; each of the four parts of a
-// multiprocessor begins the next one interval cycles after the last.
+// The result of an instruction is ready after latency cycles; each of the four parts of
+// a multiprocessor begins an instruction every interval cycles.
 const (
 	latency  = 18
 	interval = 8
 	parts    = 4
 )
 
-// time is a kernel that issues an instruction in rounds of 16 iterations: of an iteration
-// the cycles are as many as it takes until the result is there, or until the part with
-// the most warps has begun all that it is to do.
+// time stands for a kernel that issues an instruction in rounds of 16 iterations. An
+// iteration takes until the result is ready, or until the part with the most warps has
+// begun all its instructions, whichever is later.
 func (k *kernel) time(shape string, out unsafe.Pointer, rounds uint32) uintptr {
 	var warps, ilp int
 	if _, err := fmt.Sscanf(shape, "w%d_i%d", &warps, &ilp); err != nil {
@@ -87,7 +87,7 @@ func launch(entry *byte, in, out unsafe.Pointer, tiles uintptr) uintptr {
 	return 0
 }
 
-// text is a string of C.
+// text copies a string of C.
 func text(s *byte) string {
 	n := 0
 	for *(*byte)(unsafe.Add(unsafe.Pointer(s), n)) != 0 {
@@ -96,14 +96,14 @@ func text(s *byte) string {
 	return string(unsafe.Slice(s, n))
 }
 
-// set is the kernels of a chip.
+// set holds the kernels of a chip.
 type set struct {
 	mu   sync.Mutex
 	chip string
 	have map[string]*kernel
 }
 
-// kernel is one on the lane simulator.
+// kernel is a kernel that the lane simulator has loaded.
 type kernel struct {
 	kernel *gpu.Kernel
 	loaded gpu.Loaded
@@ -117,7 +117,7 @@ var kernels = sync.OnceValue(func() *set {
 	return &set{chip: "sm_" + major + minor, have: map[string]*kernel{}}
 })
 
-// find returns the kernel of an entry.
+// find returns the kernel with that name of its entry.
 func (s *set) find(entry string) (*kernel, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +147,7 @@ func (s *set) find(entry string) (*kernel, error) {
 	return nil, fmt.Errorf("no kernel of %s is called %s", s.chip, entry)
 }
 
-// model is what computes an instruction.
+// model returns the function that computes an instruction.
 func model(i *mma.Instruction) (func(in *mma.Batch, out []byte), error) {
 	p := i.Params
 	if i.Refuse != "" { // any arithmetic will do
@@ -180,7 +180,8 @@ func model(i *mma.Instruction) (func(in *mma.Batch, out []byte), error) {
 	}, nil
 }
 
-// poisoned returns the error code of a launch with a tile that must not be.
+// poisoned returns the error code of a launch if its input has the tile that the setting
+// poison names, 0 if it has not.
 func (k *kernel) poisoned(in []byte) uintptr {
 	text, ok := setting("poison")
 	if !ok {

@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// link makes machine code of PTX: an ELF file whose only code is the instruction
-// that a real one would have most of, with the PTX behind it for the fake driver.
+// link turns PTX into machine code: an ELF file whose only code is the matrix
+// instructions that a real one would have, with the PTX behind it for the fake driver.
 func link(ptx *byte, code *unsafe.Pointer, size *uint64) uintptr {
 	image := append(append(machineCode(text(ptx)), text(ptx)...), 0)
 	*size = uint64(len(image))
@@ -26,8 +26,8 @@ var keep runtime.Pinner
 // opcodes are the low bits of instructions (package sass).
 var opcodes = map[string]uint64{"HMMA": 0x23c, "DMMA": 0x23f, "QMMA": 0x27a, "HGMMA": 0x9f0, "QGMMA": 0x9f3, "FADD": 0x221}
 
-// instructions are those that PTX becomes. FP8 mma.sync is none of its own on
-// Hopper.
+// instructions returns the machine instructions that PTX becomes. Hopper has none for
+// FP8 mma.sync.
 func instructions(ptx string) []string {
 	fp8 := strings.Contains(ptx, "e4m3") || strings.Contains(ptx, "e5m2")
 	switch {
@@ -45,8 +45,8 @@ func instructions(ptx string) []string {
 	return []string{"HMMA"}
 }
 
-// machineCode is an ELF file for CUDA devices with one section of code. Its length
-// stands in the padding of the identification, for fake_cuda.c.
+// machineCode returns an ELF file for CUDA devices with one section of code. The file's
+// length is in the padding of its identification, for fake_cuda.c.
 func machineCode(ptx string) []byte {
 	var code []byte
 	for _, name := range instructions(ptx) {
