@@ -17,17 +17,17 @@ import (
 )
 
 // Sections are the parts of a Bench, in order: every operation of the models on each
-// path that this processor has; the targets that it has, and how much of the time passes
-// outside of the computation itself; end to end, generate, evaluate two units, compare
-// and take features.
+// path that this processor has; the targets that this machine has, and how much of the time
+// passes outside of the computation itself; the whole loop of a campaign (generate, evaluate
+// two units, compare, take features).
 var Sections = []string{"models", "targets", "loop"}
 
 // Options say what is measured.
 type Options struct {
-	// Only are the names of the measurements; nil: all.
+	// Only matches the names of the measurements to make; nil: all.
 	Only *regexp.Regexp
-	// Runs is how often each is repeated, of which the median counts. Time is about
-	// what everything takes.
+	// Runs is how often each measurement is repeated; the median counts. Time is about
+	// how long all of them take.
 	Runs int
 	Time time.Duration
 	// Target, if not nil, is measured on Unit in place of the targets that are found.
@@ -48,7 +48,7 @@ type Measurement struct {
 	High    float64        `json:"high"` //
 	Cycles  float64        `json:"cycles_per_product,omitempty"`
 	Kernel  string         `json:"kernel,omitempty"`
-	Outside *float64       `json:"outside,omitempty"` // of the computation itself: a part of the time
+	Outside *float64       `json:"outside,omitempty"` // part of the time outside of the computation itself
 	Shape   string         `json:"shape,omitempty"`
 	series  measure.Series // of Unit
 	group   string         // row of the table
@@ -67,10 +67,10 @@ type benchmark struct {
 	run  func(context.Context, measure.Timing) (*Measurement, error)
 }
 
-// Bench is measurements that are to be made.
+// Bench is a list of measurements that are to be made.
 type Bench struct {
 	Options
-	Machine *measure.Machine // that it runs on
+	Machine *measure.Machine // this one
 	Notes   []string         // what cannot be measured, and why
 	all     []benchmark
 	opened  []devices.Target
@@ -79,7 +79,7 @@ type Bench struct {
 // ErrNoMatch reports that there is nothing to measure.
 var ErrNoMatch = errors.New("no measurement has a name that matches")
 
-// New prepares the measurements of sections and opens targets. The caller closes it.
+// New prepares the measurements of sections and opens targets. The caller must call Close.
 func New(sections []string, o Options) (*Bench, error) {
 	b := &Bench{Options: o, Machine: measure.Here()}
 	for _, s := range Sections {
@@ -121,7 +121,7 @@ func (b *Bench) Close() error {
 	return errors.Join(errs...)
 }
 
-// Names are those of all measurements.
+// Names returns the names of all measurements.
 func (b *Bench) Names() []string {
 	var names []string
 	for _, m := range b.all {
@@ -130,10 +130,10 @@ func (b *Bench) Names() []string {
 	return names
 }
 
-// Run makes all measurements. begin is told of each before it is made, with its number
-// from 0, and done after it. What Run has until an error it returns with it.
+// Run makes all measurements. It calls begin before each, with its number from 0, and done
+// after it. With an error it returns the measurements made until then.
 func (b *Bench) Run(ctx context.Context, begin func(n int, name string), done func(*Measurement) error) ([]*Measurement, error) {
-	each := b.Time / time.Duration(len(b.all)*(b.Runs+3)) // some are spent to find out how many calls that are
+	each := b.Time / time.Duration(len(b.all)*(b.Runs+3)) // 3 more, for finding out how many calls a run needs
 	timing := measure.Timing{Runs: b.Runs, Each: min(max(each, 100*time.Microsecond), time.Second)}
 	var results []*Measurement
 	for n, m := range b.all {

@@ -15,30 +15,30 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// warps are the numbers of warps of Sun et al., Figs. 6 and 7, ilp the most
-// instruction-level parallelism.
+// warps are the numbers of warps in Sun et al., Figs. 6 and 7; ilp is the largest
+// instruction-level parallelism there.
 var warps = []int{1, 2, 4, 6, 8, 12, 16}
 
 const ilp = 6
 
-// nearly is the part of the best throughput from which it counts as reached: Tables
-// 3 to 7 name points of which the next has 1 to 3 % more.
+// nearly is the part of the best throughput that counts as reaching it: the points that
+// their Tables 3 to 7 name have a next point with 1 to 3 % more.
 const nearly = 0.97
 
-// Pipeline is how an instruction goes through one multiprocessor of a GPU: what the
-// tables and figures of Sun et al. have.
+// Pipeline is how fast an instruction is on one multiprocessor of a GPU, as in the tables
+// and figures of Sun et al.
 type Pipeline struct {
 	Device      string      `json:"device"`
 	Instruction string      `json:"inst"`
 	Issues      []gpu.Issue `json:"issues"`
 }
 
-// completion is the cycles from the issue of an instruction to its result: those of
-// one warp without parallelism.
+// completion returns the cycles from the issue of an instruction to its result: the latency
+// with one warp and no parallelism.
 func (p *Pipeline) completion() float64 { return p.Issues[0].Latency }
 
-// converged is, for a number of warps that was measured, the least parallelism that has
-// nearly all of the throughput.
+// converged returns, for a number of warps that was measured, the issue with the least
+// parallelism that has nearly all of the throughput.
 func (p *Pipeline) converged(warps int) gpu.Issue {
 	var best float64
 	for _, i := range p.Issues {
@@ -54,9 +54,9 @@ func (p *Pipeline) converged(warps int) gpu.Issue {
 	return gpu.Issue{}
 }
 
-// Pipelines measures instructions of a GPU, and names those that cannot be measured:
-// the instruction is no mma.sync, or the compiler makes it of others. each is called
-// before each.
+// Pipelines measures instructions of a GPU. without names those that cannot be measured,
+// because they are no mma.sync or the compiler builds them from other instructions. each is
+// called before each instruction.
 func Pipelines(ctx context.Context, target string, insts []*mma.Instruction, each func(n int, name string)) (all []Pipeline, without []string, err error) {
 	c, err := cuda.NewChecker(target)
 	if err != nil {
@@ -84,8 +84,8 @@ func Pipelines(ctx context.Context, target string, insts []*mma.Instruction, eac
 //go:embed sun.tsv
 var sunTables string
 
-// printed returns the row of Sun et al. about an instruction on a device, by the name
-// that its driver gives.
+// printed returns the row in a table of Sun et al. about an instruction on a device, which
+// is given by its driver's name for it; nil if they have none.
 func printed(device, inst string) (table string, row []string) {
 	for l := range strings.Lines(sunTables) {
 		f := strings.Split(strings.TrimSpace(l), "\t")
@@ -96,9 +96,10 @@ func printed(device, inst string) (table string, row []string) {
 	return "", nil
 }
 
-// WritePipelines writes the table of Sun et al.: completion latency, and of four and
-// eight warps the least parallelism with nearly all throughput; under each row theirs,
-// where they have measured this GPU; with matrix, all combinations in place of it.
+// WritePipelines writes the table of Sun et al.: the completion latency, and for four and
+// eight warps the least parallelism with nearly all of the throughput. Their own figures are
+// under each row if they have measured this GPU. With matrix, it writes all combinations
+// instead.
 func WritePipelines(w io.Writer, all []Pipeline, matrix bool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if matrix {

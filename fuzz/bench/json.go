@@ -27,7 +27,7 @@
 //	shape               string?  of the batches of a target: TILES x MxN
 //	outside             number?  part of the time that passes outside of the computation itself, from 0 to 1
 //
-// With --list objects with a name alone stand in their place, with --soak others.
+// With --list, objects with only a name take their place. With --soak, these do:
 //
 // look, an object for each look at the memory, while nothing is computed:
 //
@@ -43,7 +43,7 @@
 //	soak.tiles    number  done
 //	soak.seconds  number
 //
-// With --device an object for each instruction instead.
+// With --device, this one does:
 //
 // pipeline, an object for each instruction of a GPU:
 //

@@ -1,5 +1,7 @@
 package bench
 
+// The loop of a campaign: generate, evaluate both units, compare, take features.
+
 import (
 	"context"
 	"fmt"
@@ -13,8 +15,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// loopPairs are the pairs and sources on which the loop is measured. The first is
-// that of a Soak.
+// loopPairs are the pairs and sources on which the loop is measured. A Soak runs the
+// first.
 var loopPairs = []loopPair{
 	{"sim:ampere", usual, "sim:hopper", usual, "raw"},
 	{"sim:ampere", usual, "sim:hopper", usual, "normal"},
@@ -27,7 +29,7 @@ var loopPairs = []loopPair{
 // loopPair is a pair of units and a source of inputs.
 type loopPair struct{ a, instA, b, instB, source string }
 
-// open returns the loop, on inputs of a seed.
+// open returns the pair's loop, on inputs of a seed.
 func (l *loopPair) open(seed uint64) (*fuzz.EndToEnd, error) {
 	ua, err := devices.OpenUnit(l.a, l.instA, "")
 	if err != nil {
@@ -44,10 +46,11 @@ func (l *loopPair) open(seed uint64) (*fuzz.EndToEnd, error) {
 	return fuzz.NewEndToEnd(devices.Pair{A: ua, B: ub, TargetA: l.a, TargetB: l.b, K: ua.Instruction().K}, src, seed)
 }
 
-// loopProducts is how much a call does: what is done once for it does not count.
+// loopProducts is the number of products of a call: so many that its fixed cost does not
+// count.
 const loopProducts = 256 * measure.Products
 
-// tilesOf returns the tiles of a shape that have so many products.
+// tilesOf returns how many tiles of a shape have that many products, at least 1.
 func tilesOf(s mma.Shape, products int) int { return max(1, products/(s.M*s.N*s.K)) }
 
 // The columns of the loop's table.
@@ -56,7 +59,8 @@ const (
 	allCores = "all"
 )
 
-// loops measures the loop on one core, and on all by the clock on the wall.
+// loops measures the loop on one core, in processor time, and on all cores, by the wall
+// clock.
 func (b *Bench) loops() []benchmark {
 	var all []benchmark
 	for i := range loopPairs {
@@ -99,7 +103,7 @@ func (b *Bench) loopOnAll(ctx context.Context, l *loopPair, t measure.Timing) (*
 		return nil, err
 	}
 	s := crew[0].Shape()
-	tiles := tilesOf(s, 256*loopProducts) // so many that it does not show that all wait for the last
+	tiles := tilesOf(s, 256*loopProducts) // so many that waiting for the slowest does not count
 	t.Clock = measure.Wall
 	times, err := t.Of(func() error { return crew.run(ctx, tiles) })
 	if err != nil {
@@ -112,7 +116,7 @@ func (b *Bench) loopOnAll(ctx context.Context, l *loopPair, t measure.Timing) (*
 	return r, nil
 }
 
-// crew is a loop for each processor, with inputs of its own.
+// crew has a loop for each processor, each with inputs of its own.
 type crew []*fuzz.EndToEnd
 
 func newCrew(l *loopPair) (crew, error) {
@@ -127,7 +131,7 @@ func newCrew(l *loopPair) (crew, error) {
 	return c, nil
 }
 
-// run has each do so many tiles.
+// run has every loop of the crew compute a number of tiles.
 func (c crew) run(ctx context.Context, tiles int) error {
 	errs := make([]error, len(c))
 	var wg sync.WaitGroup
@@ -143,7 +147,7 @@ func (c crew) run(ctx context.Context, tiles int) error {
 	return nil
 }
 
-// tiles returns how many all have done.
+// tiles returns how many tiles the loops have computed together.
 func (c crew) tiles() uint64 {
 	n := uint64(0)
 	for _, e := range c {

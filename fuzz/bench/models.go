@@ -8,8 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// models measures every operation on every path but the general interpreter, which
-// no path takes where it has a kernel.
+// models measures every operation on every path of the models except the general
+// interpreter, which runs only operations without a kernel.
 func (b *Bench) models() ([]benchmark, error) {
 	var all []benchmark
 	for _, op := range measure.Operations {
@@ -26,7 +26,7 @@ func (b *Bench) models() ([]benchmark, error) {
 				all = append(all, benchmark{op.Name + "/" + path.String() + "/" + string(inputs), func(_ context.Context, t measure.Timing) (*Measurement, error) {
 					m, tiles := m.On(path), measure.Tiles
 					if m.Kernel() == "" {
-						tiles = 4 // it takes a hundred times as long
+						tiles = 4 // the general interpreter takes a hundred times as long
 					}
 					r, err := b.model(m, measure.Batch(i, measure.Shape(i, tiles), 1, inputs), t)
 					if err == nil {
@@ -57,7 +57,7 @@ func (b *Bench) model(m *sim.Model, in *mma.Batch, t measure.Timing) (*Measureme
 	return &Measurement{Unit: "ns/tile", Clock: clockName(), Cycles: s.Median() / measure.Products / b.Machine.CycleNs, Kernel: kernel, series: s}, nil
 }
 
-// clockName says what measure.Thread is here.
+// clockName returns the name of the clock that measure.Thread is on this system.
 func clockName() string {
 	if measure.OfThread {
 		return "thread"

@@ -14,18 +14,19 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
-// Soak runs the loop on all processors and looks at the memory now and then, while nobody
-// works.
+// Soak runs the loop on all processors and looks at the memory now and then, while nothing
+// is computed.
 type Soak struct {
 	Time  time.Duration
 	Every time.Duration // between looks; 0: a hundredth of Time
-	// Progress, if not nil, is told how long it has run and how many tiles were done.
+	// Progress, if not nil, is called with the time since the start and the number of tiles
+	// done.
 	Progress func(t time.Duration, tiles uint64)
-	// Look, if not nil, is told of each look.
+	// Look, if not nil, is called with each look.
 	Look func(Look) error
 }
 
-// Look is the memory at some time.
+// Look is how much memory was in use at a time.
 type Look struct {
 	Seconds float64 `json:"seconds"`
 	Tiles   uint64  `json:"tiles"` // done
@@ -33,10 +34,10 @@ type Look struct {
 	RSS     uint64  `json:"rss"`   // bytes in memory, as the system says; 0: it does not
 }
 
-// Curve is looks one after the other.
+// Curve is a series of looks, in the order of time.
 type Curve []Look
 
-// Run returns what it has seen; after an error, such as that of ctx, what it has seen
+// Run runs the loop and returns the looks; after an error, such as the end of ctx, those
 // until then.
 func (s Soak) Run(ctx context.Context) (Curve, error) {
 	if s.Every <= 0 {
@@ -81,8 +82,8 @@ func lookAt(t time.Duration, tiles uint64) Look {
 	return Look{t.Seconds(), tiles, m.HeapAlloc, resident()}
 }
 
-// resident returns the bytes that the process has in memory, 0 where that is not to
-// be had.
+// resident returns how many bytes of the process are in memory, 0 if the system does not
+// say.
 func resident() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	var size, pages uint64
@@ -105,11 +106,11 @@ func (c Curve) Table() []byte {
 	return t.Bytes()
 }
 
-// Growth counts only above a twentieth and above these bytes.
+// Growth of a twentieth or less does not count, nor growth of so many bytes or less.
 const (
 	heapSlack = 1 << 20
 	rssSlack  = 8 << 20
-	leastLook = 6 // looks, below which there is no verdict
+	leastLook = 6 // with fewer looks there is no verdict
 )
 
 // grows reports whether the least value of the last third is above the largest of the
@@ -141,8 +142,8 @@ func (c Curve) Verdict() (word string, growing []string) {
 	return "flat", nil
 }
 
-// Write writes at most a dozen points of a curve that is not empty, and the verdict.
-// processors is the number of those that worked.
+// Write writes at most a dozen looks of a curve that is not empty, and the verdict.
+// processors is the number of processors that computed.
 func (c Curve) Write(w io.Writer, processors, width int) {
 	const most = 12
 	g := readable.Table{Width: width, Head: true, Right: map[int]bool{0: true, 1: true, 2: true}}

@@ -14,11 +14,11 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// usual is the instruction by which simulators of GPUs are measured as targets.
+// usual is the instruction on which simulators of GPUs are measured as targets.
 const usual = "mma.m16n8k16.f32.f16.f16.f32"
 
-// shapes are the batches that targets are given: as large as those of a
-// campaign, and so large that what is done once for a batch does not count.
+// shapes are the shapes of the batches that targets are given: two as small as those of a
+// campaign, and one so large that the fixed cost of a batch does not count.
 var shapes = []mma.Shape{{M: 1, N: 1, Tiles: 1024}, {M: 16, N: 8, Tiles: 8}, {M: 16, N: 8, Tiles: 4096}}
 
 // targets measures the targets of this machine, or the one that is asked for.
@@ -81,8 +81,9 @@ func (b *Bench) open(name string) (devices.Target, error) {
 	return devices.Open(name)
 }
 
-// someInstructions are those by which a target is measured: the usual one; of the
-// processor every one, in one mode; of other targets one of each format of operands.
+// someInstructions returns the instructions on which a target is measured: of simulators
+// and children the usual one, of the processor every mnemonic in one mode, of other targets
+// one for each combination of formats.
 func someInstructions(t devices.Target) []mma.Instruction {
 	var some []mma.Instruction
 	seen := map[string]bool{}
@@ -120,7 +121,7 @@ func (b *Bench) unitBenchmarks(target string, u devices.Unit) []benchmark {
 	return all
 }
 
-// unitSpeed measures a unit by the clock on the wall: it may wait for something.
+// unitSpeed measures a unit by the wall clock, since a unit may wait for a device.
 func unitSpeed(ctx context.Context, u devices.Unit, s mma.Shape, t measure.Timing) (*Measurement, error) {
 	in := measure.Batch(u.Instruction(), s, 1, measure.Finite)
 	out := make([]byte, in.Dots()*in.D.Width())
@@ -136,8 +137,9 @@ func unitSpeed(ctx context.Context, u devices.Unit, s mma.Shape, t measure.Timin
 	return r, nil
 }
 
-// outside sets the part of the time that is not spent in the computation: of a
-// simulator, what the model alone takes; of a GPU, what its clock says of the kernel.
+// outside sets the part of the time that is spent outside of the computation itself. The
+// time of the computation is, for a simulator, that of the model alone, and for an NVIDIA
+// GPU that of the kernel by the device's clock; for other targets it is not known.
 func (b *Bench) outside(ctx context.Context, target string, u devices.Unit, s mma.Shape, r *Measurement, t measure.Timing) error {
 	var inside float64 // seconds for a batch
 	switch kind, _, _ := strings.Cut(target, ":"); {
