@@ -1,28 +1,29 @@
-// Package bisect finds the first of several versions that has changed.
+// Package bisect finds the first of several versions that behaves in a new way.
 //
 // The API of this package is not promised: it may change in any version.
 package bisect
 
-// Verdict is what became of a version.
+// Verdict is the outcome of testing a version.
 type Verdict int
 
 const (
-	Old     Verdict = iota // as before
-	New                    // as after
+	Old     Verdict = iota // it behaves as before the change
+	New                    // it behaves as after the change
 	Skipped                // it cannot be tested
 )
 
-// Range is where the change is: the version Old is the last one as before, New the first one
-// as after. If versions between them cannot be tested, any of these may have it.
+// Range is where the change is: Old is the last version that behaves as before the change,
+// New the first that behaves as after it. The change is in New, or in one of the versions
+// between them, which cannot be tested.
 type Range struct{ Old, New int }
 
-// Exact reports whether one version alone may have the change.
+// Exact reports whether only one version can have the change.
 func (r Range) Exact() bool { return r.New-r.Old == 1 }
 
-// Search looks for the change among the versions 0..n-1, of which the last is as after.
-// What comes before the first one, -1, is as before. A version that cannot be tested is
-// passed over: the nearest one to the middle that can be is taken. Each version is tested
-// once.
+// Search looks for the change among the versions 0..n-1. The last one is known to behave as
+// after the change, and the one before the first, -1, as before it. If the version in the
+// middle cannot be tested, the nearest one that can be tested takes its place. Each version
+// is tested at most once.
 func Search(n int, test func(version int) (Verdict, error)) (Range, error) {
 	r := Range{-1, n - 1}
 	skipped := map[int]bool{}
