@@ -12,7 +12,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Campaign is the Compare that runs a campaign whose findings are bundles below dir.
+// Campaign is a function for Options.Compare: it runs a campaign whose findings are bundles
+// below dir.
 func (o *Options) Campaign(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*Comparison, error) {
 	cfg := fuzz.Config{Pairs: []devices.Pair{p}, Seed: 1, Generators: generators, Count: count, Time: limit, Journal: filepath.Join(dir, "journal"), Bundles: dir}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -28,7 +29,7 @@ func (o *Options) Campaign(ctx context.Context, p devices.Pair, dir string, gene
 	return o.comparison(campaign.State().Pairs[0])
 }
 
-// comparison sums a campaign up.
+// comparison sums up the state of a campaign's pair.
 func (o *Options) comparison(st *fuzz.PairState) (*Comparison, error) {
 	sum := &Comparison{Dots: st.Dots, Mismatches: st.Mismatches(), Classes: map[string]uint64{}}
 	for class, n := range st.Classes {

@@ -11,8 +11,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
-// expected is the instruction whose arithmetic a device should have: that of the
-// target to compare with, else the catalogue's; nil if there is none.
+// expected returns the instruction with the arithmetic that a device should have: from the
+// target to compare with, or else from the catalogue; nil if neither has it.
 func expected(i *mma.Instruction, against devices.Target) *mma.Instruction {
 	if against != nil {
 		if base, err := devices.Find(against, i.Name); err == nil && base.Refuse == "" {
@@ -26,19 +26,19 @@ func expected(i *mma.Instruction, against devices.Target) *mma.Instruction {
 }
 
 // inferred is what a row of the checklist keeps of an inference. The files of mmafuzz
-// infer are in a directory beside it.
+// infer are in the directory inference.
 type inferred struct {
 	Verdict    infer.Verdict `json:"verdict"`
 	Arithmetic string        `json:"arithmetic"` // the best that there is
 	Queries    int           `json:"queries"`
 	Batches    int           `json:"batches"`
 	Seconds    float64       `json:"seconds"`
-	Differ     int           `json:"differ"`   // inputs on which it is not what is expected
-	Compared   int           `json:"compared"` // of so many
+	Differ     int           `json:"differ"`   // inputs on which the inferred arithmetic differs from the expected one
+	Compared   int           `json:"compared"` // inputs that were compared
 }
 
-// Inference is the Infer that finds the arithmetic of a unit by package infer, leaves its
-// files in dir, and compares it with what is expected of the instruction.
+// Inference is a function for Options.Infer: it infers the arithmetic of a unit by package
+// infer, leaves its files in dir, and compares the arithmetic with the expected one.
 func (o *Options) Inference(ctx context.Context, u devices.Unit, dir string, limit time.Duration) (row Row, err error) {
 	const seed = 1
 	base := expected(u.Instruction(), o.Against)

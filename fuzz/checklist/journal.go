@@ -22,30 +22,30 @@ type State string
 const (
 	Began   State = "began"
 	OK      State = "ok"
-	Differs State = "differs" // the device is not what was expected
+	Differs State = "differs" // the device does not behave as expected
 	Failed  State = "failed"  // it could not be done
 	Skipped State = "skipped" // there is nothing to do, or no time
 )
 
-// Row is a part of a step: of one instruction, as a rule.
+// Row is the outcome of a part of a step, which is about one instruction as a rule.
 type Row struct {
 	Step  string `json:"step"`
 	Key   string `json:"key"`
 	State State  `json:"state"`
-	Text  string `json:"text,omitempty"` // in a line
+	Text  string `json:"text,omitempty"` // one line
 	Data  any    `json:"data,omitempty"`
 }
 
 // attempts is how often a part may end the program before it is left alone.
 const attempts = 2
 
-// journal is the rows so far, and the corpus.Log that they are in, behind a header.
+// journal holds the rows so far, and the corpus.Log with a header and these rows.
 type journal struct {
 	mu    sync.Mutex
 	log   *corpus.Log
 	rows  []Row
-	index map[string]int // of step and key, in rows
-	began map[string]int // how often
+	index map[string]int // from a row's name to its place in rows
+	began map[string]int // how often the part of that name was begun
 }
 
 // header must be the same when a checklist is resumed.
@@ -64,7 +64,8 @@ func newHeader(target string) header {
 // ErrOtherChecklist reports that a journal belongs to the checklist of another target.
 var ErrOtherChecklist = errors.New("the journal is of another checklist")
 
-// check explains why a checklist cannot go on from a journal of this header.
+// check explains why a checklist cannot go on from a journal with this header, nil if it
+// can.
 func (h *header) check(want *header) error {
 	switch {
 	case h.Target != want.Target:
@@ -109,7 +110,7 @@ func openJournal(path string, want header) (*journal, error) {
 	return j, nil
 }
 
-// check describes what about a row of a journal cannot be.
+// check describes what is impossible in a row of a journal, nil if nothing is.
 func (r *Row) check() error {
 	if !slices.ContainsFunc(steps, func(s step) bool { return s.name == r.Step }) {
 		return fmt.Errorf("there is no step %q", r.Step)
@@ -123,7 +124,7 @@ func (r *Row) check() error {
 // name is the key of an index.
 func (r *Row) name() string { return r.Step + "\x00" + r.Key }
 
-// take takes a row in, in place of an earlier one of its name.
+// take adds a row, in place of an earlier one of the same name.
 func (j *journal) take(r Row) {
 	if r.State == Began {
 		j.began[r.name()]++
@@ -137,7 +138,7 @@ func (j *journal) take(r Row) {
 	j.rows = append(j.rows, r)
 }
 
-// write takes a row in and writes it.
+// write adds a row and writes it to the log.
 func (j *journal) write(r Row) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -145,8 +146,8 @@ func (j *journal) write(r Row) error {
 	return j.log.Append(r)
 }
 
-// done returns the row of a part that need not be done: it has been, for good. What
-// there was no time for may be done now.
+// done returns the row of a part, and whether the part need not be done again. A part for
+// which there was no time is to be done now.
 func (j *journal) done(step, key string) (Row, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -160,8 +161,8 @@ func (j *journal) done(step, key string) (Row, bool) {
 // noTime is the text of a part that was not reached.
 const noTime = "not reached: no time left"
 
-// do does a part of a step, unless it has been done, and writes what became of it.
-// A panic is a failure of the part. The error is that of the journal.
+// do does a part of a step, unless it has been done, and writes its outcome. A panic is a
+// failure of the part. The error is the journal's.
 func (j *journal) do(step, key string, part func() Row) error {
 	if _, ok := j.done(step, key); ok {
 		return nil
@@ -180,7 +181,7 @@ func (j *journal) do(step, key string, part func() Row) error {
 	return j.write(r)
 }
 
-// guarded makes a failure of a panic.
+// guarded does a part; a panic becomes a failure.
 func guarded(part func() Row) (r Row) {
 	defer func() {
 		if p := recover(); p != nil {

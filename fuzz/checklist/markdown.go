@@ -10,7 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
-// markdown is the report for people.
+// markdown returns the report for people.
 func (r *Report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Checklist of %s\n\nBegun %s, %.0f s in this part.\n\n", printable.Line(r.Target), r.Began, r.Seconds)
@@ -24,7 +24,7 @@ func (r *Report) markdown() string {
 	return b.String()
 }
 
-// markdown writes a step: its rows, then what they rest on.
+// markdown writes a step: its rows, then a table of their data, if the step has one.
 func (s *StepReport) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## %s\n\n", s.Title)
 	if len(s.Rows) == 0 {
@@ -53,7 +53,8 @@ func cells(b *strings.Builder, texts ...string) {
 	b.WriteString("|\n")
 }
 
-// data reads what a row rests on, which has come through the journal or not.
+// data returns the Data of a row as a T, whether the row is new or was read from the
+// journal.
 func data[T any](row *Row) (v T, ok bool) {
 	body, err := json.Marshal(row.Data)
 	return v, err == nil && row.Data != nil && json.Unmarshal(body, &v) == nil
@@ -118,7 +119,7 @@ func (s *StepReport) speeds(b *strings.Builder) {
 	}
 }
 
-// timing is the cells of a timing, none if there is none.
+// timing returns the cells of a timing, none if there is no timing.
 func (s *speedTable) timing() []string {
 	t := s.Timing
 	if t == nil {

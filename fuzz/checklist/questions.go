@@ -11,20 +11,20 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
 
-// question is a dot product whose result nobody has published, or whose published
-// results rest on one witness.
+// question is a dot product whose result nobody has published, or has been published from
+// one source only.
 type question struct {
-	id     string // letter of the question, and which input
-	family string // beginning of the names; "": any
-	a, d   fp.ID  // formats; b is of a's
-	pairs  string // products a*b from k = 0; the rest are +0. "all:" before a pair: every k
-	c      string // with all digits of c's format; for an instruction with scales with sa= and sb=
+	id     string // letter of the question, and number of the input
+	family string // beginning of the names of the instructions it is for; "": any
+	a, d   fp.ID  // formats of A and D; B has A's
+	pairs  string // factors a*b from k = 0 on; the rest are +0. "all:" before a pair: every k
+	c      string // all digits of c; for an instruction with scales also sa= and sb=
 	want   string // what the model of the table gives
 	about  string
 }
 
-// questionTable is questions with the architecture whose model gives what is wanted. They
-// are asked of every architecture, and what its own model gives is expected there.
+// questionTable is questions with the architecture whose model gives their want. They are
+// asked of every architecture, with the results of its own model as the expected ones.
 type questionTable struct {
 	arch      string
 	questions []question
@@ -39,11 +39,12 @@ const (
 	wmma    = "v_wmma"
 )
 
-// questionTables are E, Z, R, S, Q, N, O, D, C, T, A and G; those about widths and orders, L,
-// are asked of every instruction by package probe, and whether FP8 mma.sync and sparse
-// instructions are what they seem, M and P, by the differential run.
+// questionTables have the questions E, Z, R, S, Q, N, O, D, C, T, A and G. Question L, the
+// widths and orders of sums, is asked of every instruction by package probe; M and P,
+// whether FP8 mma.sync and sparse instructions are what they seem, are answered by the
+// differential run.
 //
-// Codes are those of arXiv:2511.10909's rules worked out by hand; a test compares
+// The codes in want are the rules of arXiv:2511.10909 worked out by hand; a test compares
 // them with the simulators.
 var questionTables = []questionTable{{"hopper", hopperQuestions}, {"volta", voltaQuestions}, {"blackwell", blackwellQuestions},
 	{"cdna2", cdna2Questions}, {"cdna3", cdna3Questions}, {"rdna3", rdna3Questions}}
@@ -173,7 +174,7 @@ var cdna3Questions = []question{
 	{"A17", mfma, fp.BF16, fp.FP32, "5f80*5f80 df80*5f80", "00000000", "7fc00000", "products of 2^128 are infinite: 00000000 keeps them"},
 }
 
-// rdna3Questions are of public reports (ROCm/rocm-systems, issue 12056).
+// rdna3Questions are from public reports (ROCm/rocm-systems, issue 12056).
 var rdna3Questions = []question{
 	// G: negation without its carry, and what is flushed.
 	{"G1", wmma, fp.FP16, fp.FP32, "4800*4400 4200*4800", "bf800000", "425c0001", "32 + 24 - 1: 425c0000 negates exactly"},
@@ -181,8 +182,8 @@ var rdna3Questions = []question{
 	{"G3", wmma, fp.BF16, fp.FP32, "0700*3f80", "00000000", "07000000", "the same product of normal factors"},
 }
 
-// dot makes the dot product of a question for an instruction, nil if the question
-// is not about it.
+// dot returns the dot product of a question for an instruction, nil if the question
+// is not about the instruction.
 func (q *question) dot(i *mma.Instruction) (*mma.Dot, error) {
 	c := strings.Fields(q.c) // and the scales
 	switch scaled := len(c) > 1; {
@@ -213,7 +214,7 @@ func (q *question) dot(i *mma.Instruction) (*mma.Dot, error) {
 	return mma.ParseDot(i.Formats, i.K, false, append([]string{strings.Join(as, ","), strings.Join(bs, ",")}, c...))
 }
 
-// answer is what a unit gave.
+// answer is a question with a unit's result.
 type answer struct {
 	ID       string `json:"id"`
 	About    string `json:"about"`
@@ -222,7 +223,7 @@ type answer struct {
 	Got      string `json:"got"`
 }
 
-// answerTable are those of an instruction.
+// answerTable has the answers of an instruction.
 type answerTable struct {
 	Tree      string   `json:"tree,omitempty"` // of the sum: see package probe
 	ModelTree string   `json:"model_tree,omitempty"`
@@ -307,7 +308,7 @@ func (r *run) ask(i *mma.Instruction, u devices.Unit) ([]answer, error) {
 	return answers, nil
 }
 
-// results runs dot products.
+// results returns a unit's results on dot products.
 func results(ctx context.Context, u devices.Unit, dots []*mma.Dot) ([]string, error) {
 	i := u.Instruction()
 	b := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: len(dots[0].A), Tiles: len(dots)})
@@ -325,7 +326,7 @@ func results(ctx context.Context, u devices.Unit, dots []*mma.Dot) ([]string, er
 	return codes, nil
 }
 
-// tree is the order and the width of a unit's sums.
+// tree describes the order and the width of a unit's sums.
 func tree(ctx context.Context, u devices.Unit) (string, error) {
 	t, why := probe.New(ctx, u).Tree()
 	if t == nil {

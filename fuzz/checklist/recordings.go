@@ -12,8 +12,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// recordings records every instruction by the plan. The file goes on where it was,
-// whoever wrote the first part.
+// recordings records every instruction by the plan. A recording that was begun before goes
+// on where it was.
 func (r *run) recordings() error {
 	return r.do(r.Plan, func() Row {
 		plan, err := corpus.OpenPlan(r.Plan)

@@ -21,12 +21,12 @@ import (
 type Report struct {
 	V       int          `json:"v"` // 1
 	Target  string       `json:"target"`
-	Began   string       `json:"began"` // of this part, RFC 3339
+	Began   string       `json:"began"` // when this run of the checklist began, RFC 3339
 	Seconds float64      `json:"seconds"`
 	Steps   []StepReport `json:"steps"`
 }
 
-// StepReport is a step of it.
+// StepReport is a step of a Report.
 type StepReport struct {
 	Name   string        `json:"name"`
 	Title  string        `json:"title"`
@@ -34,7 +34,7 @@ type StepReport struct {
 	Rows   []Row         `json:"rows"`
 }
 
-// Count returns the parts in a state, of all steps.
+// Count returns how many parts, of all steps, are in a state.
 func (r *Report) Count(s State) int {
 	n := 0
 	for _, st := range r.Steps {
@@ -43,7 +43,7 @@ func (r *Report) Count(s State) int {
 	return n
 }
 
-// report writes report.json and report.md, of what there is so far.
+// report writes report.json and report.md with the rows so far.
 func (r *run) report() (*Report, error) {
 	rep := &Report{V: 1, Target: r.Target.Name(), Began: r.began.UTC().Format(time.RFC3339), Seconds: time.Since(r.began).Seconds()}
 	for _, s := range steps {
@@ -63,11 +63,11 @@ func (r *run) report() (*Report, error) {
 	return rep, corpus.ReplaceFile(filepath.Join(r.Dir, "report.md"), []byte(rep.markdown()))
 }
 
-// archiveName is the file that holds everything else of the directory.
+// archiveName is the name of the file that holds all other files of the directory.
 const archiveName = "checklist.tar.gz"
 
-// archive packs the directory into one file, which is what has to be brought back
-// from a machine that keeps nothing.
+// archive packs the directory into one file, to be fetched from a machine that keeps
+// nothing.
 func archive(dir string) error {
 	out, err := corpus.Replace(filepath.Join(dir, archiveName))
 	if err != nil {
@@ -79,8 +79,8 @@ func archive(dir string) error {
 	return out.Commit()
 }
 
-// packAll packs what a directory has, except for the archive itself and for what is being
-// written.
+// packAll packs the files of a directory, except for the archive itself and for temporary
+// files.
 func packAll(out io.Writer, dir string) error {
 	z := gzip.NewWriter(out)
 	w := tar.NewWriter(z)
@@ -113,8 +113,8 @@ func pack(w *tar.Writer, dir, path string) error {
 	return err
 }
 
-// Summary writes what became of each step, what is not as expected, and where all of it
-// is in the directory.
+// Summary writes the outcome of each step, the parts that differ or failed, and the names of
+// the report and the archive.
 func (r *Report) Summary(w io.Writer, dir string) error {
 	var b bytes.Buffer
 	for _, s := range r.Steps {

@@ -20,18 +20,18 @@ type Options struct {
 	Dir    string // of everything that is written
 	Target devices.Target
 	// Against has the instructions that the target's are compared with; nil: the
-	// simulator of each one's architecture.
+	// simulators of their architectures.
 	Against devices.Target
-	// Same is the same device by the interface of another driver: the same silicon, another
-	// compiler. nil: there is none.
+	// Same is the same device through another driver's interface (the same silicon, another
+	// compiler), nil if there is none.
 	Same devices.Target
 	Time time.Duration // for all steps
-	// Instructions are those to look at, by name; none: all.
+	// Instructions are the names of the instructions to look at; none: all.
 	Instructions []string
-	// Dots is the number of dot products of raw bits, and of those of all other
-	// generators together, for each instruction, at most.
+	// Dots is, for each instruction, the largest number of dot products of raw bits, and
+	// that of all other generators together.
 	Dots uint64
-	// Plan is that of the recordings (package corpus).
+	// Plan names the plan of the recordings (package corpus).
 	Plan string
 	// Environment is what results may depend on besides what the target says.
 	Environment map[string]string
@@ -39,12 +39,13 @@ type Options struct {
 	// dir, over the given number of dot products of some generators (nil: all), but not longer
 	// than limit.
 	Compare func(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*Comparison, error)
-	// Kernels opens what only targets have that run kernels; nil for others.
+	// Kernels opens the Kernels of a target that runs kernels; nil for other targets.
 	Kernels func() (Kernels, error)
-	// Infer finds the arithmetic of a unit by asking it, but not longer than limit,
-	// with its journal and what it finds in dir; nil: this program cannot.
+	// Infer infers the arithmetic of a unit from its results, but not longer than limit,
+	// with its journal and its files in dir; nil: this program cannot.
 	Infer func(ctx context.Context, u devices.Unit, dir string, limit time.Duration) (Row, error)
-	// Observe, if not nil, is told what is being done.
+	// Observe, if not nil, is called before each part of a step, with the time that is
+	// left for all steps.
 	Observe func(step, key string, left time.Duration)
 }
 
@@ -52,7 +53,7 @@ type Options struct {
 type step struct {
 	name  string
 	title string
-	share float64 // of the time that is left, against the steps after it
+	share float64 // weight, among this step and those after it, by which the time left is divided
 	run   func(r *run) error
 }
 
@@ -82,8 +83,8 @@ type run struct {
 	step    string
 }
 
-// Run runs the checklist, or what is left of it, and writes the report. What could
-// not be done stands in the report; the error says why nothing could.
+// Run runs the checklist, or what is left of it, and writes the report. The report says what
+// could not be done; the error says why the checklist as a whole could not go on.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
 		return nil, err
@@ -107,14 +108,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return rep, errors.Join(err, reportErr, r.journal.close(), archive(o.Dir))
 }
 
-// staleDepth is how deep in the directory bundles are: STEP/INSTRUCTION/KIND/NAME/BUNDLE.
+// staleDepth is how many directories deep temporary files are looked for: bundles are in
+// STEP/INSTRUCTION/PART/NAME.
 const staleDepth = 4
 
-// choose takes the instructions that are asked for.
+// choose sets rows to the instructions that are asked for.
 func (r *run) choose() error {
 	all := slices.DeleteFunc(slices.Clone(r.Target.Instructions()), func(i mma.Instruction) bool { return i.Refuse != "" })
 	if len(all) == 0 {
-		return fmt.Errorf("%s has no instruction that it executes", r.Target.Name())
+		return fmt.Errorf("%s executes no instruction", r.Target.Name())
 	}
 	if len(r.Instructions) == 0 {
 		r.rows = all
@@ -145,7 +147,7 @@ func (r *run) all(ctx context.Context) error {
 		r.step = s.name
 		r.until = time.Now().Add(time.Duration(float64(time.Until(end)) * s.share / left))
 		var stop context.CancelFunc
-		// A unit that takes longer than its step is cut off, some time after it.
+		// A unit that takes longer than its step is cut off after some grace.
 		r.ctx, stop = context.WithDeadline(ctx, r.until.Add(grace))
 		err := s.run(r)
 		stop()
@@ -159,7 +161,7 @@ func (r *run) all(ctx context.Context) error {
 	return nil
 }
 
-// grace is how long a step may overrun its time with what it has begun.
+// grace is how long a step may overrun its time to finish what it has begun.
 const grace = 20 * time.Second
 
 // do does a part of the step if there is time.
@@ -177,7 +179,8 @@ func (r *run) do(key string, part func() Row) error {
 	return r.journal.do(r.step, key, part)
 }
 
-// each does a part of the step for every instruction whose unit can be trusted.
+// each does a part of the step for every instruction. It fails for those whose unit cannot
+// be opened or has not passed its self-test.
 func (r *run) each(part func(i *mma.Instruction, u devices.Unit) Row) error {
 	for n := range r.rows {
 		i := &r.rows[n]

@@ -18,17 +18,17 @@ type rate struct {
 	PerSec  float64 `json:"tiles_per_second"`
 }
 
-// speedTable is what step speed finds of an instruction.
+// speedTable is what the step speed measures for an instruction.
 type speedTable struct {
 	M, N   int         `json:"-"`
 	Rates  []rate      `json:"rates"`
 	Timing *gpu.Timing `json:"timing,omitempty"`
 }
 
-// sizes are the batches whose speed is measured, in tiles.
+// sizes are the sizes of the batches that are measured, in tiles.
 var sizes = []int{1, 16, 256, 4096}
 
-// sampleTime is how long a size is measured, if one run does not take longer.
+// sampleTime is how long each size is measured, unless a single run takes longer.
 const sampleTime = 100 * time.Millisecond
 
 // speed measures every instruction.
@@ -67,7 +67,7 @@ func (r *run) speed() error {
 	})
 }
 
-// measure runs batches of one shape, of numbers that are neither special nor slow.
+// measure measures batches of one shape, with numbers that are neither special nor slow.
 func measure(ctx context.Context, u devices.Unit, s mma.Shape) (*rate, error) {
 	f := u.Instruction().Formats
 	b := mma.NewBatch(f, s)
@@ -86,7 +86,7 @@ func measure(ctx context.Context, u devices.Unit, s mma.Shape) (*rate, error) {
 		one(b.SB, f.Scale.Width(), f.Scale.Get().FromFloat64(1))
 	}
 	out := make([]byte, s.Dots()*f.D.Width())
-	if err := u.Run(ctx, b, out); err != nil { // makes buffers, and is not counted
+	if err := u.Run(ctx, b, out); err != nil { // not counted: the unit makes its buffers
 		return nil, err
 	}
 	began, n := time.Now(), 0

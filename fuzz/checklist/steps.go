@@ -16,7 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// loader notes the device, and whether those who know of GPUs agree on it.
+// loader notes the device, and whether the system knows it too.
 func (r *run) loader() error {
 	err := r.do("environment", func() Row {
 		env := maps.Clone(r.Environment)
@@ -50,17 +50,17 @@ func (r *run) loader() error {
 	})
 }
 
-// Kernels is what only targets have that run kernels.
+// Kernels is what the checklist does only with targets that run kernels.
 type Kernels interface {
 	// Accept has the driver compile and load every kernel of an instruction, and
-	// writes their machine code to a directory. The text says what it is.
+	// writes their machine code to a directory. The text says which instructions it has.
 	Accept(i *mma.Instruction, dir string) (text string, err error)
-	// Chips are those for which there is an assembler, none if there is none.
+	// Chips returns the chips for which there is an assembler on this machine.
 	Chips(ctx context.Context) []string
-	// Assemble has that assemble all kernels of a chip, and leaves listings of the
-	// machine code for this device's own chip in a directory.
+	// Assemble has the assembler assemble all kernels of a chip. If the chip is this
+	// device's, it leaves listings of the machine code in a directory.
 	Assemble(ctx context.Context, chip, dir string) (gpu.Assembly, error)
-	// Time measures what a launch of an instruction consists of.
+	// Time measures the parts of a launch of an instruction.
 	Time(ctx context.Context, i *mma.Instruction) (*gpu.Timing, error)
 }
 
@@ -135,7 +135,7 @@ func (r *run) selfTests() error {
 	})
 }
 
-// Comparison is what a campaign has found.
+// Comparison is the outcome of a campaign.
 type Comparison struct {
 	Dots       uint64            `json:"dots"`
 	Mismatches uint64            `json:"mismatches"`
@@ -164,8 +164,8 @@ func (c *Comparison) causes() string {
 	return strings.Join(names, ", ")
 }
 
-// differential compares every instruction with its simulator: raw bits, then what
-// all other generators make.
+// differential compares every instruction with what it should be equal to: on raw bits,
+// then on the inputs of all other generators.
 func (r *run) differential() error {
 	for n := range r.rows {
 		i := &r.rows[n]
@@ -186,7 +186,7 @@ func (r *run) differential() error {
 	return nil
 }
 
-// directed are all generators but raw.
+// directed returns the names of all generators but raw.
 func directed() []string {
 	var names []string
 	for _, g := range gen.All() {
@@ -210,7 +210,7 @@ func (r *run) compare(i *mma.Instruction, part string, generators []string, limi
 	return r.campaign(p, filepath.Join("differential", fileName(i.Name), part), generators, limit)
 }
 
-// campaign compares a pair, with its findings in a directory of the checklist's.
+// campaign compares a pair, with its findings in a directory below the checklist's.
 func (r *run) campaign(p devices.Pair, dir string, generators []string, limit time.Duration) Row {
 	c, err := r.Compare(r.ctx, p, filepath.Join(r.Dir, dir), generators, r.Dots, max(limit, time.Second))
 	if err != nil {
@@ -227,11 +227,11 @@ func (r *run) campaign(p devices.Pair, dir string, generators []string, limit ti
 	return row
 }
 
-// interfaces compares every instruction with the nearest one of the same device by another
-// interface.
+// interfaces compares every instruction with the nearest one of the same device through
+// another driver's interface.
 func (r *run) interfaces() error {
 	if r.Same == nil {
-		return r.do("-", func() Row { return Row{State: Skipped, Text: "no driver of Vulkan shows this device"} })
+		return r.do("-", func() Row { return Row{State: Skipped, Text: "no Vulkan driver shows this device"} })
 	}
 	left := len(r.rows)
 	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
@@ -274,8 +274,8 @@ func model(i *mma.Instruction) (devices.Unit, error) {
 	return simulated.Open(i)
 }
 
-// partner returns what an instruction should be equal to and takes dot products of
-// its K; nil if there is nothing.
+// partner returns the unit that an instruction should be equal to, if that has the same K;
+// nil if there is none.
 func (r *run) partner(i *mma.Instruction, u devices.Unit) devices.Unit {
 	p, err := r.pair(i, u)
 	if err != nil || p.B.Instruction().K != i.K {
@@ -284,7 +284,7 @@ func (r *run) partner(i *mma.Instruction, u devices.Unit) devices.Unit {
 	return p.B
 }
 
-// fileName makes a name fit for a file.
+// fileName turns an instruction's name into a file name.
 func fileName(name string) string {
 	return strings.NewReplacer("::", ".", ":", "-", "/", "_", " ", "_").Replace(name)
 }
