@@ -1,5 +1,5 @@
-// Package doctor says what a machine can run, what is in the way of the rest, and what to
-// do about it.
+// Package doctor reports what a machine can run, what stands in the way of the rest, and
+// what to do about it.
 //
 // # JSON
 //
@@ -25,7 +25,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Line is about a thing that was looked at.
+// Line is what doctor says of one thing that it looked at.
 type Line struct {
 	What   string `json:"what"` // processors, simulators, cpu:0, ...
 	State  State  `json:"state"`
@@ -40,11 +40,11 @@ type State string
 const (
 	OK      State = "ok"
 	Problem State = "problem" // it ought to work and does not
-	Absent  State = "absent"  // this machine or this program has none
+	Absent  State = "absent"  // this machine or this program does not have it
 )
 
-// Look looks at everything: the simulators, child processes, the processor, GPUs. Of
-// devices it opens those whose packages the program imports.
+// Look looks at everything: the simulators, child processes, the processor, GPUs. It opens
+// devices only if the program imports the packages of their targets.
 func Look() []Line {
 	lines := []Line{
 		{"processors", OK, fmt.Sprintf("%d, %s/%s", runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH), ""},

@@ -12,7 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// gpus says of each GPU of the machine what it can run.
+// gpus returns lines about each GPU of the machine: what it can run.
 func gpus() []Line {
 	found := discover.Devices()
 	if len(found) == 0 {
@@ -25,10 +25,10 @@ func gpus() []Line {
 	return lines
 }
 
-// maxVulkan is the most devices of Vulkan that are looked at.
+// maxVulkan is how many Vulkan devices are looked at.
 const maxVulkan = 8
 
-// vulkan says of each device of Vulkan's drivers what it can run.
+// vulkan returns lines about each device of Vulkan's drivers: what it can run.
 func vulkan() (lines []Line) {
 	if _, imported := devices.Kinds()["vulkan"]; !imported {
 		return nil
@@ -40,7 +40,7 @@ func vulkan() (lines []Line) {
 			env := t.Environment()
 			d.Name, d.Driver = env["device"], env["driver"]
 			lines = append(lines, oneGPU(d)...)
-			t.Close() // not before: it is the same child
+			t.Close() // after oneGPU, which opens the same child
 			continue
 		}
 		ofDevice := strings.Contains(err.Error(), "its driver") // there may be others

@@ -8,8 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/cpu"
 )
 
-// processor says which instructions of the processor can be executed, and which
-// not, with the reason.
+// processor returns lines about the instructions of the processor: which can be executed,
+// and why others cannot.
 func processor() []Line {
 	all, err := cpu.Instructions()
 	if err != nil {
@@ -28,7 +28,7 @@ func processor() []Line {
 		}
 	}
 	t, err := devices.Open("cpu:0")
-	if err != nil { // none of them can
+	if err != nil { // none can be executed
 		return lines
 	}
 	defer t.Close()
