@@ -1,14 +1,13 @@
-// Package engine runs one comparison in three fuzzing engines beside mmafuzz's own: go
-// test -fuzz, go-fuzz and libFuzzer. They know bytes and the coverage of code; package gen
-// has the meaning of the bytes (Decode), in which missing bytes are zeros and every byte
-// string is an input.
+// Package engine runs a comparison in three fuzzing engines other than mmafuzz's own: go
+// test -fuzz, go-fuzz and libFuzzer. They know only bytes and the coverage of code. Package
+// gen decodes the bytes (Decode): every byte string is an input, missing bytes are zeros.
 //
 // The environment variable MMAFUZZ_PAIR names what is compared, as TARGET TARGET INSTRUCTION:
 //
 //	export MMAFUZZ_PAIR="sim:hopper ref:exact mma.m16n8k16.f32.f16.f16.f32"
 //
-// Without it the fast models are compared with the oracle, a slow interpreter that shares no
-// arithmetic with them.
+// If it is not set, the fast models are compared with the oracle, a slow interpreter that
+// shares no arithmetic with them.
 //
 // # go test -fuzz
 //
@@ -16,10 +15,10 @@
 //
 // It begins with an input of each generator, mutates bytes by coverage, and ends with the
 // first failure, which it keeps in testdata/fuzz/FuzzPair and prints with commands that run
-// it again. Its minimizing works on bytes and is of no use here: -fuzzminimizetime 5x keeps
-// it short, also that of inputs which reach new code. Those are kept in Go's cache (go env
-// GOCACHE), which go clean -fuzzcache empties. An input that takes ten seconds ends the run.
-// For a function of yours there is package fuzz/fuzztest.
+// it again. It minimizes failures, and inputs that reach new code, byte by byte, which is of
+// no use here: -fuzzminimizetime 5x keeps that short. Inputs that reach new code are kept in
+// Go's cache (go env GOCACHE), which go clean -fuzzcache empties. An input that takes ten
+// seconds ends the run. To test a function of your own, see package fuzz/fuzztest.
 //
 // # go-fuzz
 //
@@ -30,7 +29,7 @@
 //
 // It goes on after a failure, solves comparisons with constants, and has no limit of
 // time: Ctrl-C ends it, and its directory /tmp/pair has the inputs that reached new code
-// (corpus) and the failures (crashers). An input whose computation has many features is
+// (corpus) and the failures (crashers). Inputs whose computations have many features are
 // preferred.
 //
 // # libFuzzer
@@ -43,36 +42,39 @@
 //
 // # Files of the engines
 //
-// The same files are inputs of all three, except that go test -fuzz writes a line before the
-// bytes and a Go literal; mmafuzz corpus reads both and writes what is asked for:
+// All three read the same files of bytes, except that go test -fuzz has a line with its
+// version and a Go literal in place of the bytes. mmafuzz corpus reads both and writes the
+// form that is asked for:
 //
 //	mmafuzz corpus export --a sim:hopper --b sim:ampere --inst mma.m16n8k8.f32.f16.f16.f32 --out /tmp/corpus [BUNDLE...]
 //	mmafuzz corpus import --a sim:hopper --b sim:ampere --inst mma.m16n8k8.f32.f16.f16.f32 --out DIR FILE|DIR...
 //
-// The first writes inputs to begin with: of each generator, and those of bundles. The
-// second compares the two on what an engine has found, and makes a bundle for each cause.
+// The first writes inputs to begin with: of each generator, and of bundles. The second
+// compares the two targets on inputs that an engine has found, and makes a bundle for each
+// cause.
 //
 // # A harness of your own
 //
 // fuzz.NewPairChecker makes a Checker of any two units. Its Check is all that a go-fuzz
-// or libFuzzer target calls, its Seeds are inputs to begin with and its Mutate is a
-// mutator.
+// or libFuzzer target calls, its Seeds returns inputs to begin with, and its Mutate is a
+// mutator of dot products.
 //
 // # What each is good at
 //
-// Faults were planted in a model, as targets fault:NAME. TABLE.md has how long each engine
-// takes to find them; this makes it:
+// Faults were planted in a model, as targets fault:NAME. TABLE.md shows how long each engine
+// takes to find them. It is made by
 //
 //	go run ./fuzz/engine/table
 //
-// What the inputs to begin with, one of each generator, show is found at once by all. Of the
-// rest mmafuzz finds most in a hundredth of a second and the last in a quarter of one, and
-// the others, whose feedback knows nothing of both units but their code, most in
-// seconds: with the mutator of dot products and the features as coverage in fewer
-// executions than with bytes where results are tiny or cancel deeply. None
-// finds one value of 32 bits, and feedback finds nothing that aim does not find sooner, so
-// that it gave no new aim. Engines are for units whose faults are in the code that they
-// can see, and for those who run them anyway.
+// Faults that show on the inputs to begin with, one of each generator, are found at once by
+// all engines. Most of the others mmafuzz finds in a hundredth of a second, and the last in a
+// quarter of a second; the other engines, whose feedback knows only the code of the units,
+// take seconds for most. If results are tiny or cancel deeply, libFuzzer needs fewer
+// executions with the mutator of dot products and the features as coverage than with bytes.
+// No engine finds a fault that shows on one value of 32 bits. Feedback has found nothing that
+// generators aimed at the units do not find sooner, and so has led to no new generator.
+// Engines are for units whose faults are in code that the engines can see, and for people who
+// run them anyway.
 //
 // The API of this package is not promised: it may change in any version.
 package engine
@@ -92,12 +94,12 @@ import (
 // PairVar is the environment variable that names what is compared.
 const PairVar = "MMAFUZZ_PAIR"
 
-// CountVar is the environment variable that names a file which gets a byte for every
-// execution, Agree or Differ; none if it is empty. It counts those of all processes
-// of an engine alike.
+// CountVar is the environment variable that names a file to which every execution appends a
+// byte, Agree or Differ. All processes of an engine append to the same file. If the variable
+// is empty, executions are not counted.
 const CountVar = "MMAFUZZ_EXECUTIONS"
 
-// What the file of CountVar has.
+// The bytes in the file of CountVar.
 const (
 	Agree  = '.'
 	Differ = '!'
@@ -106,7 +108,7 @@ const (
 // Harness is what an engine calls.
 type Harness struct {
 	*fuzz.Checker
-	count *os.File // nil: nobody counts
+	count *os.File // nil: executions are not counted
 }
 
 // FromEnvironment returns the harness that the environment variables ask for.
@@ -128,7 +130,7 @@ func FromEnvironment() (*Harness, error) {
 	return h, nil
 }
 
-// OpenPair opens TARGET TARGET INSTRUCTION.
+// OpenPair opens a pair that is given as TARGET TARGET INSTRUCTION.
 func OpenPair(name string) (devices.Pair, error) {
 	words := strings.Fields(name)
 	if len(words) != 3 {
@@ -148,7 +150,7 @@ func OpenPair(name string) (devices.Pair, error) {
 	return pairs[0], nil
 }
 
-// Check is Checker.Check, counted.
+// Check calls Checker.Check and counts the execution.
 func (h *Harness) Check(data []byte) (features int, err error) {
 	features, err = h.Checker.Check(data)
 	if h.count != nil {
@@ -163,7 +165,8 @@ func (h *Harness) Check(data []byte) (features int, err error) {
 	return features, err
 }
 
-// FaultPair is the value of PairVar that compares a unit which has a fault with the right one.
+// FaultPair returns the value of PairVar that compares the right unit with one that has the
+// fault.
 func FaultPair(f *Fault) string {
 	return fmt.Sprintf("sim:%s fault:%s %s", faultyArch, f.Name, faultyInst)
 }

@@ -17,15 +17,15 @@ const (
 	faultyInst = "mma.m16n8k16.f32.f16.f16.f32"
 )
 
-// Fault is a mistake in the arithmetic of a unit. It is a change of its parameters, or where
-// these cannot say it, a function of what the right unit does.
+// Fault is a mistake in the arithmetic of a unit. It is a change of the unit's parameters,
+// or, if these cannot express it, a function of the right unit's computation.
 type Fault struct {
 	Name, Doc string
 	change    func(p *mma.Params)
-	wrong     func(w *work) uint64 // the code of the result; w.code where all is well
+	wrong     func(w *work) uint64 // returns the code of the result: w.code if the fault does not show
 }
 
-// Faults are the planted ones, each a target fault:NAME.
+// Faults are the planted faults, each a target fault:NAME.
 var Faults = []Fault{
 	{Name: "zero-exponent", Doc: "zero has the exponent -22 instead of -133, which cuts products of subnormals", change: func(p *mma.Params) { p.Join.Align.Floor = -22 }},
 	{Name: "width", Doc: "26 bits below the largest exponent are kept instead of 25", change: func(p *mma.Params) { p.Join.Align.F++ }},
@@ -100,7 +100,8 @@ var Faults = []Fault{
 	}},
 }
 
-// adderBits is what the sum of 16 products below 4 needs, in units of 2^-25.
+// adderBits is the number of bits that the sum of 16 products below 4 needs, in units of
+// 2^-25.
 const adderBits = 25 + 2 + 4
 
 // kept reports whether a term is a number other than 0.
@@ -144,7 +145,7 @@ type work struct {
 	tr     sim.Trace
 }
 
-// off returns the result with its last bit wrong, if it is to be.
+// off returns the result, with its last bit flipped if it is to be wrong.
 func (w *work) off(wrong bool) uint64 {
 	if wrong {
 		return w.code ^ 1
@@ -220,7 +221,7 @@ func (t *faultyTargetOf) Environment() map[string]string  { return nil }
 
 func (t *faultyTargetOf) Open(*mma.Instruction) (devices.Unit, error) { return t.u, nil }
 
-// faultyUnit is a black box that is believed to compute as the catalogue says, as a GPU is.
+// faultyUnit is a black box, like a GPU: its Params are what the catalogue believes of it.
 type faultyUnit struct {
 	fault   *Fault
 	inst    mma.Instruction
@@ -231,7 +232,7 @@ type faultyUnit struct {
 func (u *faultyUnit) Instruction() *mma.Instruction { return &u.inst }
 func (u *faultyUnit) Model() *mma.Params            { return nil }
 
-// BatchSize is that of a unit that computes as fast as a simulator.
+// BatchSize returns a size for a unit that computes as fast as a simulator.
 func (u *faultyUnit) BatchSize() int { return 1 << 10 }
 
 func (u *faultyUnit) Run(_ context.Context, in *mma.Batch, out []byte) error {

@@ -13,7 +13,7 @@ var harness = sync.OnceValue(func() *Harness {
 	return h
 })
 
-// FuzzPair is the entry of go-fuzz.
+// FuzzPair is the function that go-fuzz calls.
 func FuzzPair(data []byte) int {
 	features, err := harness().Check(data)
 	switch {
@@ -25,6 +25,6 @@ func FuzzPair(data []byte) int {
 	return 0
 }
 
-// manyFeatures is the number of features above which an input is given priority: about the
-// upper tenth of what generators make.
+// manyFeatures is the number of features above which an input is given priority: about a
+// tenth of the generators' inputs have more.
 const manyFeatures = 40

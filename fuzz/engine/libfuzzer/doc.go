@@ -6,17 +6,17 @@
 //	export MMAFUZZ_PAIR="sim:hopper ref:exact mma.m16n8k16.f32.f16.f16.f32"
 //	./pair.libfuzzer -max_total_time=60 corpus
 //
-// MMAFUZZ_PAIR is that of package fuzz/engine. A difference is printed and ends the program
-// with a file crash-HASH, which mmafuzz corpus import reads.
+// MMAFUZZ_PAIR is described in package fuzz/engine. A difference is printed and ends the
+// program; its input is in a file crash-HASH, which mmafuzz corpus import reads.
 //
 // libFuzzer sees three things:
 //
-//   - the coverage of the Go code, and what it compares: gcflags=all=-d=libfuzzer;
+//   - the coverage of the Go code, and the values that it compares: gcflags=all=-d=libfuzzer;
 //   - the features of each computation, as extra counters: how far every term is shifted,
 //     what kind of bits it loses, how far the sum carries or cancels, how the result is rounded;
-//   - a mutator of dot products, in Go: codes, exponents, exchanged and opposite products,
-//     now and then a new one of a generator. With MMAFUZZ_MUTATOR=bytes it is
-//     libFuzzer's own, of bytes.
+//   - a mutator of dot products, in Go: it changes codes and exponents, exchanges and negates
+//     products, and sometimes takes a new input of a generator. With MMAFUZZ_MUTATOR=bytes
+//     libFuzzer's own mutator of bytes takes its place.
 //
 // The recipe for OSS-Fuzz and ClusterFuzzLite is in .oss-fuzz.
 package main
@@ -26,7 +26,7 @@ import (
 	"os"
 )
 
-// main is not called in the target, where libFuzzer has its own.
+// main is not called in the target: libFuzzer has its own main function.
 func main() {
 	fmt.Fprintln(os.Stderr, "this is a target of libFuzzer: fuzz/engine/libfuzzer/build makes it")
 	os.Exit(2)

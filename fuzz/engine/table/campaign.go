@@ -16,9 +16,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// campaign is mmafuzz run on a fault with one worker. It ends the process when the fault
-// shows, and leaves foundAt and the number of dot products where an engine leaves its
-// executions.
+// campaign does what mmafuzz run does on a fault, with one worker. When the fault shows, it
+// writes foundAt and the number of dot products to the file in which an engine counts its
+// executions, and ends the process.
 func campaign(fault, seedText string) error {
 	seed, err := strconv.ParseUint(seedText, 10, 64)
 	if err != nil {
@@ -45,7 +45,7 @@ type watch struct {
 	dots   int
 }
 
-// side is one side of a pair that is watched.
+// side is a unit of a pair whose results are watched.
 type side struct {
 	devices.Unit
 	w      *watch

@@ -18,7 +18,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 )
 
-// campaignArg makes the program a campaign of mmafuzz, which writes foundAt and a number.
+// Called with the argument campaignArg, the program runs a campaign of mmafuzz, which writes
+// foundAt and a number.
 const (
 	campaignArg = "campaign"
 	foundAt     = "#"
@@ -50,7 +51,7 @@ func libFuzzer(b *built, _ string, seed int, dir string) []string {
 	return []string{b.libFuzzer, "-seed=" + strconv.Itoa(seed), "-artifact_prefix=" + dir + "/", filepath.Join(dir, "corpus")}
 }
 
-// patience ends an engine that waits for something.
+// patience is how long an engine may run: it ends one that waits for something.
 const patience = 5 * time.Minute
 
 // build builds what the engines run.
@@ -70,7 +71,7 @@ func build(dir string) (*built, error) {
 			return nil, fmt.Errorf("%s: %w\n%s", strings.Join(command, " "), err, out)
 		}
 	}
-	out, err := exec.Command("go", "tool", "-n", "go-fuzz").Output() // go tool would not pass signals on
+	out, err := exec.Command("go", "tool", "-n", "go-fuzz").Output() // its path: go tool itself would not pass signals on
 	b.goFuzz = strings.TrimSpace(string(out))
 	return b, err
 }
@@ -95,7 +96,7 @@ func (e *anEngine) run(b *built, f *engine.Fault, seed int, limit time.Duration)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append(e.env, engine.PairVar+"="+engine.FaultPair(f), engine.CountVar+"="+count)...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // its processes are those of its session
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // its processes are found by their session
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
@@ -145,7 +146,7 @@ func executions(count string) (n int, found bool, err error) {
 	return len(text), false, err
 }
 
-// writeSeeds writes inputs as go-fuzz and libFuzzer name them.
+// writeSeeds writes inputs into files, named as go-fuzz and libFuzzer name them.
 func writeSeeds(dir string, seeds [][]byte) error {
 	err := os.MkdirAll(dir, 0o777)
 	for _, s := range seeds {
@@ -175,7 +176,8 @@ func endSession(session int) {
 	}
 }
 
-// processes returns, of the processes of a session, the fields of /proc/PID/stat after the name.
+// processes returns, for each process of a session, the fields of /proc/PID/stat after the
+// name.
 func processes(session int) map[int][]string {
 	all := map[int][]string{}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")

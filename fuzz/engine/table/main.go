@@ -31,7 +31,7 @@ func main() {
 	}
 	only := flag.String("only", "", "`pattern` of the names of faults to run")
 	limit := flag.Duration("cpu", 8*time.Second, "processor time of a run without a find")
-	text := flag.Bool("text", false, "write the table alone, of the runs that there are")
+	text := flag.Bool("text", false, "run nothing, write the table of the runs that there are")
 	flag.Parse()
 	pattern, err := regexp.Compile(*only)
 	if err != nil {
@@ -92,7 +92,8 @@ func measure(rs []run, only *regexp.Regexp, limit time.Duration) ([]run, error) 
 	return rs, nil
 }
 
-// quick reports whether the first runs took less time together than one may take.
+// quick reports whether the first fewSeeds runs together took less time than one run may
+// take.
 func quick(rs []run, fault, engine string, limit time.Duration) bool {
 	var sum time.Duration
 	for _, r := range rs {
@@ -103,7 +104,7 @@ func quick(rs []run, fault, engine string, limit time.Duration) bool {
 	return sum < limit
 }
 
-// built are the programs of the engines, and the inputs to begin with.
+// built has the directory of the runs and the programs of the engines.
 type built struct{ dir, self, test, zip, goFuzz, libFuzzer string }
 
 func (b *built) file(name string) string { return filepath.Join(b.dir, name) }

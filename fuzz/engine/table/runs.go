@@ -78,7 +78,7 @@ func writeRuns(name string, rs []run) error {
 	return corpus.ReplaceFile(name, []byte(s.String()))
 }
 
-// markdown makes the table: a fault a row, an engine a column.
+// markdown returns the table, with a row for each fault and a column for each engine.
 func markdown(rs []run) string {
 	var s strings.Builder
 	fmt.Fprint(&s, `# Fuzzing engines on planted faults
