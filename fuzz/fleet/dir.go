@@ -36,7 +36,7 @@ type unitLine struct {
 	Result *fuzz.UnitResult `json:"result"`
 }
 
-// unitBytes is more than the result of a unit has.
+// unitBytes is the largest size of a unit's result, in bytes: more than any result has.
 const unitBytes = 1 << 26
 
 // unitName is the name of the files of a unit.
@@ -44,14 +44,14 @@ func unitName(n int) string { return fmt.Sprintf("%07d", n) }
 
 func numbered(dir, sub string, n int) string { return filepath.Join(dir, sub, unitName(n)) }
 
-// numberOf returns the number of a file of a unit.
+// numberOf returns the number of the unit to which a file belongs, by the file's name.
 func numberOf(name string) (n int, ok bool) {
 	n, err := strconv.Atoi(name)
 	return n, err == nil && len(name) >= 7 && n >= 0
 }
 
-// write makes a file appear at once, on any file system and whatever else does the same. me
-// makes the name of the temporary file one of this process.
+// write makes a file appear as a whole, on any file system, even if other processes write
+// the same file. me is part of the temporary file's name, so that no other process has it.
 func write(file, me string, body []byte) error {
 	temporary := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+"."+me)
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
@@ -68,7 +68,7 @@ func write(file, me string, body []byte) error {
 	return nil
 }
 
-// prepare makes a directory one of a plan.
+// prepare creates a directory for a plan, with its subdirectories, if they are missing.
 func prepare(dir, me string, p *Plan) error {
 	for _, sub := range []string{unitsDir, leasesDir, shardsDir, roundsDir, triageDir} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
@@ -78,7 +78,7 @@ func prepare(dir, me string, p *Plan) error {
 	return adopt(dir, me, p)
 }
 
-// adopt writes the plan into a directory, which has no other.
+// adopt writes the plan into a directory. The directory must not have another plan.
 func adopt(dir, me string, p *Plan) error {
 	file := filepath.Join(dir, planFile)
 	switch have, err := ReadPlan(file); {
@@ -109,7 +109,7 @@ type place struct {
 	from, to int64 // to 0: the end of the file
 }
 
-// index is where the results of a plan's units are.
+// index knows where the results of a plan's units are.
 type index struct {
 	plan   *Plan
 	at     map[int]place
@@ -130,7 +130,7 @@ func (x *index) add(dir string) (fresh int, err error) {
 			x.put(n, place{file: filepath.Join(dir, unitsDir, e.Name())})
 		}
 	}
-	// After the single ones, which are removed when they are in it.
+	// After the single files: these are removed when their lines are in the merged file.
 	if err := x.addMerged(filepath.Join(dir, mergedFile)); err != nil {
 		return 0, err
 	}
@@ -184,7 +184,7 @@ func (x *index) addMerged(file string) error {
 	}
 }
 
-// numberIn returns the number of the unit whose line begins so.
+// numberIn returns the number of a unit from the beginning of its line.
 func numberIn(head []byte) (int, bool) {
 	_, after, ok := bytes.Cut(head, []byte(`,"unit":`))
 	digits, _, ends := bytes.Cut(after, []byte(`,`))
@@ -192,8 +192,8 @@ func numberIn(head []byte) (int, bool) {
 	return n, ok && ends && err == nil && n >= 0
 }
 
-// line returns the line of a unit. It may have moved since the directory was read, which is
-// then read again: see Merge.
+// line returns the line of a unit. If Merge has moved the line since the directory was read,
+// the merged file is read again.
 func (x *index) line(n int) (line []byte, r *fuzz.UnitResult, err error) {
 	p := x.at[n]
 	if line, r, err = x.lineAt(n, p); err == nil {

@@ -17,26 +17,26 @@
 //	rounds/N.json   what the units of round N learn from the rounds before it
 //	triage/KEY      a verdict, or a case that was shrunk
 //
-// Every file appears at once, by a rename; none is ever locked. A lease is made by exclusive
-// creation, which NFS has, and is no more than advice: it keeps shards from working on the
-// same unit. Its holder counts in its heartbeat; a lease is free when the count has not moved
-// for a minute on the watch of whoever wants it. No clock of one machine is compared with
-// that of another.
+// Every file appears as a whole, by a rename; none is ever locked. A lease is made by
+// exclusive creation, which NFS has, and is no more than advice: it keeps shards from working
+// on the same unit. Its holder counts in its heartbeat; a lease is free when the count has not
+// changed for a minute, by the clock of the shard that wants it. Clocks of different machines
+// are not compared.
 //
 // # Rounds
 //
-// The inputs with new features that the units of all earlier rounds have found are mutated
-// in a round, and for a pair with a unit whose arithmetic is not known their verdict names
-// the causes. The first round is a sixteenth of the work. Units that need no feedback are
-// worked on while others wait for it. Shards with directories of their own can go as far as a
-// round; merging all into each lets them go on.
+// A round mutates the inputs with new features that the units of all earlier rounds have
+// found. For a pair with a unit whose arithmetic is not known, the verdict of the earlier
+// rounds names the causes. The first round is a sixteenth of the work. Units that need no
+// feedback are worked on while others wait for it. Shards with directories of their own have
+// to stop at the end of a round; they can go on when all directories are merged into each.
 //
 // # Triage
 //
-// When all units are done, what is left is the search for verdicts and the minimization of a case of
-// each cause. Merge does it; where there is much of it, the shards of a directory do it first,
-// each step under a lease, and Merge takes what they have done. It makes no difference to the
-// result.
+// When all units are done, the search for verdicts and the minimization of a case of each
+// cause are left. Merging does them. If there are many such steps, the shards of a directory
+// do them first, each step under a lease, and merging takes their results. It makes no
+// difference to the outcome.
 //
 // The API of this package is not promised: it may change in any version.
 //

@@ -17,7 +17,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 )
 
-// heartbeat is the file of a shard in shards.
+// heartbeat is the contents of a shard's file in the directory shards.
 type heartbeat struct {
 	Version int     `json:"v"`
 	Shard   int     `json:"shard"`
@@ -28,10 +28,10 @@ type heartbeat struct {
 	Ended   bool    `json:"ended"` // it has ended by itself: its leases are free
 	Units   int     `json:"units"` // that it has done
 	Dots    uint64  `json:"dots"`
-	Seconds float64 `json:"seconds"` // since it began, on its own watch
+	Seconds float64 `json:"seconds"` // since it began, by its own clock
 }
 
-// heartbeatVersion is that of the format.
+// heartbeatVersion is the version of a heartbeat's format.
 const heartbeatVersion = 1
 
 // presence is the heartbeat of this shard.
@@ -45,7 +45,7 @@ type presence struct {
 	done sync.WaitGroup
 }
 
-// appear begins to beat.
+// appear writes the first heartbeat of this shard, and goes on until leave.
 func appear(dir string, shard, of int, every time.Duration) (*presence, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -64,14 +64,14 @@ func appear(dir string, shard, of int, every time.Duration) (*presence, error) {
 			case <-p.stop:
 				return
 			case <-tick.C:
-				_ = p.beat(func(*heartbeat) {}) // if it cannot, others take over, and the unit that is written tells why
+				_ = p.beat(func(*heartbeat) {}) // if it fails, other shards take over, and writing a unit says why
 			}
 		}
 	})
 	return p, nil
 }
 
-// plain keeps what can stand in the name of a file.
+// plain replaces characters that a file name should not have.
 func plain(r rune) rune {
 	if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-' {
 		return r
@@ -92,7 +92,7 @@ func (p *presence) beat(change func(*heartbeat)) error {
 	return write(filepath.Join(p.dir, shardsDir, p.name), p.name, append(body, '\n'))
 }
 
-// leave says that this shard has ended.
+// leave writes the last heartbeat, which says that this shard has ended.
 func (p *presence) leave() error {
 	close(p.stop)
 	p.done.Wait()
@@ -119,13 +119,13 @@ func readHeartbeats(dir string) (map[string]*heartbeat, error) {
 	return all, err
 }
 
-// gone reports whether the process of a heartbeat is one of this machine that has ended.
+// gone reports whether the process of a heartbeat ran on this machine and has ended.
 func (p *presence) gone(h *heartbeat) bool {
 	if h.Host != p.now.Host {
 		return false
 	}
 	if h.PID == p.now.PID {
-		return true // this process has its number now
+		return true // this process has its number now: that one has ended
 	}
 	process, err := os.FindProcess(h.PID)
 	if err != nil {
@@ -135,8 +135,8 @@ func (p *presence) gone(h *heartbeat) bool {
 	return errors.Is(err, os.ErrProcessDone) || errors.Is(err, syscall.ESRCH)
 }
 
-// watch tells which holders of leases are dead: those whose heartbeats have not moved for a
-// while on the watch of this process.
+// watch tells which holders of leases are dead: those whose heartbeats have not changed for
+// some time, by the clock of this process.
 type watch struct {
 	me    *presence
 	after time.Duration
@@ -150,7 +150,8 @@ type seen struct {
 	since time.Time
 }
 
-// dead reports whether the shard of a name works no more. h is nil if it has no heartbeat.
+// dead reports whether the shard with a name has stopped working. h is its heartbeat, nil if
+// it has none.
 func (w *watch) dead(name string, h *heartbeat) bool {
 	beat := -1
 	if h != nil {
@@ -169,8 +170,8 @@ func (w *watch) dead(name string, h *heartbeat) bool {
 	return time.Since(s.since) >= w.after
 }
 
-// lease takes the lease of a unit or of a step, and reports whether it has it. holder is who
-// has it otherwise; "": nobody that can be read.
+// lease tries to take the lease of a unit or of a step, and reports whether it has. If not,
+// holder is the shard that has it, "" if the file does not say.
 func (p *presence) lease(what string) (taken bool, holder string, err error) {
 	file := filepath.Join(p.dir, leasesDir, what)
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -188,7 +189,7 @@ func (p *presence) lease(what string) (taken bool, holder string, err error) {
 	return true, "", errors.Join(err, f.Close())
 }
 
-// takeOver removes the lease that a dead shard holds, if it still does.
+// takeOver removes the lease of a dead shard, if that still holds it.
 func (p *presence) takeOver(what, holder string) error {
 	file := filepath.Join(p.dir, leasesDir, what)
 	mine := filepath.Join(p.dir, leasesDir, "."+filepath.Base(file)+"."+p.name)
@@ -199,14 +200,14 @@ func (p *presence) takeOver(what, holder string) error {
 		return err
 	}
 	if body, err := os.ReadFile(mine); err == nil && string(bytes.TrimSpace(body)) != holder {
-		// Another shard was faster, and has made a lease of its own. Should a third one
-		// have made one meanwhile, two work on the unit, which does no harm.
+		// Another shard was faster and has taken the lease. If a third shard has taken it
+		// since the file was renamed, two work on the unit, which does no harm.
 		return os.Rename(mine, file)
 	}
 	return os.Remove(mine)
 }
 
-// take takes a lease, also from a dead shard.
+// take takes a lease that is free or that a dead shard holds, and reports whether it has.
 func (w *watch) take(what string, beats map[string]*heartbeat) (bool, error) {
 	taken, holder, err := w.me.lease(what)
 	if !taken && err == nil && holder != w.me.name && w.dead(holder, beats[holder]) {

@@ -13,7 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 )
 
-// Merged is the results of a plan that were brought together.
+// Merged is the merged results of a plan.
 type Merged struct {
 	Plan    *Plan
 	Dir     string
@@ -22,9 +22,9 @@ type Merged struct {
 	dirs    []string // that were merged
 }
 
-// Merge brings the results of all directories together in one, which may be one of them:
-// their union, by number. A result that several have is the same in all. Then the single
-// files of out that are in its units.log are removed.
+// Merge merges the results of all directories into out, which may be one of them: out gets
+// their union, by number. If several have the result of a unit, all are the same. Then the
+// single files of out whose lines are in its units.log are removed.
 func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 	var p *Plan
 	x := &index{}
@@ -69,7 +69,7 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 	return &Merged{p, out, y.missing(), y, dirs}, nil
 }
 
-// save writes all results into one file, which appears at once.
+// save writes all results into one file, which appears as a whole.
 func (x *index) save(ctx context.Context, file, me string) (err error) {
 	temporary := file + "." + me
 	f, err := os.Create(temporary)
@@ -105,8 +105,8 @@ func (x *index) copy(ctx context.Context, w *bufio.Writer) error {
 	return nil
 }
 
-// Once is a fuzz.Sharing.Once that takes from the directories that were merged what shards
-// have done of the triage.
+// Once is a function for fuzz.Sharing.Once: it takes the steps of triage that shards have
+// done from the directories that were merged, and does the others.
 func (m *Merged) Once(_ context.Context, key string, result any, do func() error) error {
 	for _, dir := range m.dirs {
 		if done, err := readStep(dir, m.Plan, key, result); done || err != nil {
@@ -116,9 +116,9 @@ func (m *Merged) Once(_ context.Context, key string, result any, do func() error
 	return do()
 }
 
-// Finish takes a campaign of the plan through the rounds that it has not had yet: cases are
-// explained and minimized, bundles and the journal are written, as the configuration says.
-// No unit may be missing.
+// Finish takes a campaign of the plan through the rounds that it has not merged yet: it
+// explains and minimizes cases, and writes bundles and the journal, as the configuration
+// says. No unit may be missing.
 func (m *Merged) Finish(ctx context.Context, c *fuzz.Campaign) error {
 	if err := m.Plan.check(c); err != nil {
 		return errors.Join(err, c.Close())

@@ -20,7 +20,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Plan is a campaign that is to be split: all that its results depend on.
+// Plan is a campaign that is to be split. It has all that the results depend on.
 type Plan struct {
 	Version     int             `json:"v"`
 	Versions    corpus.Versions `json:"versions"` // of the data that results depend on, not of the executable
@@ -50,13 +50,13 @@ type Pair struct {
 	Sources []Source `json:"sources"`
 }
 
-// Source is the inputs of one source: the rule that cuts them into units.
+// Source is the inputs of one source, and how they are cut into units.
 type Source struct {
 	Source string `json:"source"`
 	Dots   uint64 `json:"dots"`
-	Unit   uint64 `json:"unit"`  // dot products of a unit
-	Chunk  uint64 `json:"chunk"` // of these, how many are computed at once
-	Fed    bool   `json:"fed,omitempty"`
+	Unit   uint64 `json:"unit"`          // dot products of a unit
+	Chunk  uint64 `json:"chunk"`         // how many of these are computed at once
+	Fed    bool   `json:"fed,omitempty"` // its units need feedback: see Unit
 }
 
 // Unit is a unit of a plan.
@@ -69,13 +69,13 @@ type Unit struct {
 
 const (
 	planVersion = 1
-	firstRound  = 16      // the first round has one unit in so many of each source, at least one
+	firstRound  = 16      // the first round has one of so many units of each source, and at least one
 	mostUnits   = 1 << 22 // of a plan
 	mostRounds  = 16
 	planBytes   = 1 << 28
 )
 
-// DefaultRounds is the number of rounds of a plan unless told otherwise.
+// DefaultRounds is the usual number of rounds of a plan.
 const DefaultRounds = 3
 
 // UnitTime is about how long a unit takes.
@@ -84,8 +84,8 @@ const UnitTime = 30 * time.Second
 // Rule says how a plan cuts a campaign into units.
 type Rule struct {
 	Rounds int
-	Unit   uint64             // dot products of a unit; 0: as many as take UnitTime, which is measured
-	Tell   func(done, of int) // of sources that were measured; may be nil
+	Unit   uint64             // dot products of a unit; 0: as many as take UnitTime, by measuring
+	Tell   func(done, of int) // called after the sources of a pair were measured; may be nil
 }
 
 // NewPlan cuts a campaign into units.
@@ -135,7 +135,8 @@ func NewPlan(ctx context.Context, cfg fuzz.Config, rule Rule) (*Plan, error) {
 	return p, nil
 }
 
-// round makes units whole chunks and chunks whole tiles.
+// round rounds the sizes so that a unit is a whole number of chunks, and a chunk a whole
+// number of tiles.
 func (s *Source) round(tile uint64) {
 	s.Unit = max(s.Unit/tile, 1) * tile
 	s.Chunk = max(min(s.Chunk, s.Unit)/tile, 1) * tile
@@ -169,7 +170,7 @@ func strictness(word string) (*oracle.Strictness, error) {
 // meter measures how many dot products of a source take UnitTime.
 type meter struct{ c *fuzz.Campaign }
 
-// A source is tried so often, each time at least so long.
+// How often a source is measured, and how long each time at least.
 const (
 	meterTries = 3
 	meterTime  = 4 * time.Millisecond
@@ -180,7 +181,7 @@ func (m *meter) unit(ctx context.Context, pair int, s fuzz.Share, others []Sourc
 	if s.Source == fuzz.Mutated {
 		u.Source = "mutate@1(" + others[0].Source + "#0)"
 	}
-	best := 0.0 // dot products a second: other work on this machine makes a try slower, nothing makes it faster
+	best := 0.0 // dot products a second; other work on this machine can only make a try slower
 	for tries := 0; tries < meterTries; {
 		began := time.Now()
 		r, err := m.c.RunUnit(ctx, u)
@@ -208,8 +209,8 @@ func (p *Plan) Encode() ([]byte, error) {
 	return append(body, '\n'), nil
 }
 
-// seal derives what follows from a plan whose file is body. Nothing changes a plan later:
-// shards share it.
+// seal sets the digest and the units of a plan whose file is body. After that a plan must
+// not change: shards share it.
 func (p *Plan) seal(body []byte) {
 	sum := sha256.Sum256(body)
 	p.digest, p.units = hex.EncodeToString(sum[:8]), p.arrange()
@@ -272,7 +273,7 @@ func (p *Plan) checkSizes() error {
 	return nil
 }
 
-// check returns what is impossible about a plan for the pairs of its campaign.
+// check returns what is impossible about a plan of a campaign, nil if nothing is.
 func (p *Plan) check(c *fuzz.Campaign) error {
 	if err := p.checkSizes(); err != nil {
 		return err
@@ -283,15 +284,15 @@ func (p *Plan) check(c *fuzz.Campaign) error {
 				return fmt.Errorf("pair %d: %w", i, err)
 			}
 			if p.Rounds > 1 && s.Fed != c.Fed(i, s.Source) {
-				return fmt.Errorf("pair %d: %s: what it needs to know is another thing now", i, s.Source)
+				return fmt.Errorf("pair %d: %s: whether it needs feedback is not as planned", i, s.Source)
 			}
 		}
 	}
 	return nil
 }
 
-// Units returns the units in the order of their numbers, which is the one in which they are
-// best worked on: round by round, and in a round all sources proceed evenly.
+// Units returns the units in the order of their numbers, in which they should be worked on:
+// round by round, and within a round all sources proceed evenly.
 func (p *Plan) Units() []Unit { return p.units }
 
 // arrange numbers the units.
@@ -320,7 +321,8 @@ func (p *Plan) arrange() (units []Unit) {
 	return units
 }
 
-// roundOf returns the round of unit j of n of a source, and the unit's place in the round.
+// roundOf returns the round of unit j of a source with n units, and the unit's place in the
+// round, from 0 to 1.
 func (p *Plan) roundOf(source string, j, n int) (round int, at float64) {
 	first := (n + firstRound - 1) / firstRound
 	switch {
@@ -336,7 +338,7 @@ func (p *Plan) roundOf(source string, j, n int) (round int, at float64) {
 	return 1 + int(at), at - float64(int(at))
 }
 
-// Config is the configuration of the campaign, with pairs that Open has opened.
+// Config returns the configuration of the campaign, with pairs that Open has opened.
 func (p *Plan) Config(pairs []devices.Pair) (cfg fuzz.Config, err error) {
 	cfg = fuzz.Config{Pairs: pairs, Seed: p.Seed, Generators: p.Generators, Count: p.Count, PerBucket: p.PerBucket, MaxFindings: p.MaxFindings, Plan: p.digest}
 	var zero error
@@ -345,8 +347,7 @@ func (p *Plan) Config(pairs []devices.Pair) (cfg fuzz.Config, err error) {
 	return cfg, errors.Join(err, zero)
 }
 
-// Open opens the pairs of a plan. open returns the target of a name, the same one for the
-// same name.
+// Open opens the pairs of a plan. open must return the same target for the same name.
 func (p *Plan) Open(open func(name string) (devices.Target, error)) ([]devices.Pair, error) {
 	var pairs []devices.Pair
 	for i := range p.Pairs {
@@ -368,7 +369,7 @@ func (p *Plan) Open(open func(name string) (devices.Target, error)) ([]devices.P
 	return pairs, nil
 }
 
-// find returns the pair of two targets.
+// find returns the planned pair of two targets.
 func (p *Pair) find(a, b devices.Target) (devices.Pair, error) {
 	instA, instB := p.InstA, p.InstB
 	if a.Instructions() == nil {

@@ -18,24 +18,24 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Shard is a part of the work on a plan: units whose number modulo Of is Index, and then
-// those of other shards of the same directory.
+// Shard is a part of the work on a plan: the units whose number modulo Of is Index, and then
+// units of other shards in the same directory.
 type Shard struct {
 	Plan      *Plan
 	Pairs     []devices.Pair
 	Dir       string
 	Index, Of int
 	Workers   int           // units that are worked on at once
-	Lease     time.Duration // without a sign of life, after which a shard counts as dead; 0: DefaultLease
+	Lease     time.Duration // how long a shard may give no sign of life until it counts as dead; 0: DefaultLease
 	Observe   func(p Progress)
 
-	many  int // steps of triage that are divided; 0: manySteps
+	many  int // least number of steps of triage that shards divide; 0: manySteps
 	me    *presence
 	watch *watch
 	mu    sync.Mutex
 	index *index
 	mine  map[int]bool           // units that this process works on
-	feeds map[int]*fuzz.Campaign // by round; 0 is that of units which are not fed
+	feeds map[int]*fuzz.Campaign // by round; 0 is for units without feedback
 	done  Progress
 	stale time.Time // when the index was read
 	began time.Time
@@ -49,7 +49,7 @@ const (
 	pollEvery     = time.Second
 )
 
-// Progress is how far a shard is.
+// Progress is how far a shard has come.
 type Progress struct {
 	Done, Of   int // units of the plan
 	Here       int // units that this process has done
@@ -60,15 +60,16 @@ type Progress struct {
 	Triaged    int  // steps of triage that it has done
 }
 
-// ErrRound reports that a shard cannot go on: what is left needs the units of all shards.
+// ErrRound reports that a shard cannot go on: the units that are left need results of other
+// shards.
 var ErrRound = errors.New("what is left learns from units that are not here")
 
-// Run works until nothing is left that this shard can do: its own units are done, and those
-// of all shards that have ever appeared in the directory, and then its part of the triage, if
-// all units of the plan are done. ErrRound: what is left needs
-// units of shards that have not, not even in the time of a lease, which a scheduler may take
-// to start them all. The error of a context is that of an interruption; units in
-// progress are lost then.
+// Run works until nothing is left that this shard can do: its own units, the units of all
+// shards that have ever appeared in the directory, and, if all units of the plan are done,
+// its part of the triage. The error is ErrRound if the units that are left need results of
+// shards that have not appeared; Run waits for these for the time of a lease, since a
+// scheduler may need it to start them all. If the context ends, its error is returned, and
+// the units in progress are lost.
 func (s *Shard) Run(ctx context.Context) (err error) {
 	if s.Lease == 0 {
 		s.Lease = DefaultLease
@@ -94,7 +95,8 @@ func (s *Shard) Run(ctx context.Context) (err error) {
 	return errors.Join(err, s.me.leave())
 }
 
-// worst returns the error that tells most: not that of a context which another one has ended.
+// worst returns the error that tells most: that of a context, which another error may have
+// cancelled, only if there is no other.
 func worst(errs []error) (err error) {
 	for _, e := range errs {
 		if err == nil || errors.Is(err, context.Canceled) && e != nil {
@@ -126,7 +128,7 @@ func (s *Shard) begin() (err error) {
 	return nil
 }
 
-// campaign makes a campaign that knows some feedback.
+// campaign returns a campaign with the feedback of earlier rounds, if f is not nil.
 func (s *Shard) campaign(f *fuzz.Feedback) (*fuzz.Campaign, error) {
 	cfg, err := s.Plan.Config(s.Pairs)
 	if err != nil {
@@ -181,7 +183,7 @@ func (s *Shard) finish(u *Unit, r *fuzz.UnitResult) error {
 	return s.me.beat(func(h *heartbeat) { h.Units, h.Dots = here, dots })
 }
 
-// tell tells the observer of progress.
+// tell reports the progress to the observer.
 func (s *Shard) tell(waiting bool) {
 	s.done.Done, s.done.Of, s.done.Waiting = len(s.index.at), len(s.Plan.Units()), waiting
 	if s.Observe != nil {
@@ -189,7 +191,8 @@ func (s *Shard) tell(waiting bool) {
 	}
 }
 
-// next returns a unit with its lease taken, and the campaign that runs it; nil: nothing is left.
+// next returns a unit whose lease it has taken, and the campaign that runs it; both are nil
+// if nothing is left.
 func (s *Shard) next(ctx context.Context) (*Unit, *fuzz.Campaign, error) {
 	for {
 		u, c, wait, err := s.pick(ctx)
@@ -204,7 +207,8 @@ func (s *Shard) next(ctx context.Context) (*Unit, *fuzz.Campaign, error) {
 	}
 }
 
-// pick looks for a unit. wait: there is none now, but others are at work.
+// pick looks for a unit. If there is none, wait says whether there may be one later, since
+// others are at work.
 func (s *Shard) pick(ctx context.Context) (u *Unit, c *fuzz.Campaign, wait bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -252,8 +256,9 @@ func (s *Shard) pick(ctx context.Context) (u *Unit, c *fuzz.Campaign, wait bool,
 	return nil, nil, wait, nil
 }
 
-// candidates returns the units that are left, those of this shard and those of others that
-// have appeared, from the end, where their own shards are last.
+// candidates returns the units that are left: those of this shard, and those of other shards
+// that have appeared. Within a round the latter come in reverse order, because their own
+// shards begin at the other end.
 func (s *Shard) candidates(beats map[string]*heartbeat) (own, others []*Unit) {
 	here := map[int]bool{}
 	for _, h := range beats {
@@ -297,7 +302,8 @@ func (s *Shard) take(n int, beats map[string]*heartbeat) (bool, error) {
 	return false, s.me.giveBack(unitName(n))
 }
 
-// feed returns the campaign that runs a unit, of whose earlier rounds all results are here.
+// feed returns the campaign that runs a unit. If the unit takes feedback, all results of
+// earlier rounds must be here.
 func (s *Shard) feed(ctx context.Context, u *Unit) (*fuzz.Campaign, error) {
 	round := 0
 	if u.Fed {
@@ -317,13 +323,14 @@ func (s *Shard) feed(ctx context.Context, u *Unit) (*fuzz.Campaign, error) {
 	return c, err
 }
 
-// roundFile is a file of rounds.
+// roundFile is the contents of a file in the directory rounds.
 type roundFile struct {
 	Plan     string         `json:"plan"`
 	Feedback *fuzz.Feedback `json:"feedback"`
 }
 
-// feedback reads what the units of a round learn from those before it, or finds it out.
+// feedback returns what the units of a round learn from earlier rounds: it reads the file of
+// the round, or computes the feedback and writes the file.
 func (s *Shard) feedback(ctx context.Context, round int) (*fuzz.Feedback, error) {
 	file := filepath.Join(s.Dir, roundsDir, fmt.Sprintf("%d.json", round))
 	body, err := corpus.ReadFile(file, "feedback of a round", unitBytes)

@@ -34,7 +34,7 @@ type Status struct {
 	Causes     []CauseStatus `json:"causes"`
 }
 
-// ShardStatus is what is known of a shard.
+// ShardStatus is what a shard's heartbeat says of it.
 type ShardStatus struct {
 	Name  string  `json:"name"`
 	Shard int     `json:"shard"`
@@ -62,7 +62,7 @@ const (
 	Silent = "silent" // no heartbeat for longer than DefaultLease
 )
 
-// Watcher looks at a directory again and again. It reads every result once.
+// Watcher looks at a directory repeatedly, and reads every result only once.
 type Watcher struct {
 	dir   string
 	plan  *Plan
@@ -74,10 +74,10 @@ type Watcher struct {
 type seenUnit struct {
 	dots, mismatches uint64
 	causes           map[string]uint64
-	at               time.Time // when its file was written; zero: it was merged from elsewhere
+	at               time.Time // when its file was written; zero: it was read from merged results
 }
 
-// NewWatcher returns a watcher of a directory of shards, or of what was merged.
+// NewWatcher returns a watcher of a directory of shards or of merged results.
 func NewWatcher(dir string) (*Watcher, error) {
 	p, err := ReadPlan(filepath.Join(dir, planFile))
 	if err != nil {
@@ -118,7 +118,7 @@ func (w *Watcher) Look() (*Status, error) {
 	return s, w.shards(s)
 }
 
-// unit reads what a watcher keeps of a unit.
+// unit reads the result of a unit and returns what a watcher keeps of it.
 func (w *Watcher) unit(n int) (u seenUnit, err error) {
 	if p := w.index.at[n]; p.to == 0 {
 		if info, err := os.Stat(p.file); err == nil {
@@ -172,7 +172,7 @@ func (w *Watcher) triaged(s *Status) error {
 	return err
 }
 
-// rateOver is the time over which the rate is taken.
+// rateOver is the time over which the rate is measured.
 const rateOver = 5 * time.Minute
 
 // progress totals the units that are done, in the order of their completion.

@@ -16,12 +16,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// What merging takes time for is triage: the search for verdicts, and the minimization of a case
-// of each cause. Where there are many, shards that share a directory do it when all
-// units are done. Every one of them merges all units, which is quick, and takes the same
-// steps as merging; what a step gives is a file in triage, by the key of all that it depends
-// on (fuzz.Sharing). Merging takes these and does what is missing itself, so it gives the same
-// with all of them, with some, and with none.
+// Triage is what takes time in merging: the search for verdicts, and the minimization of a
+// case of each cause. If there are many such steps, shards that share a directory divide them
+// when all units are done. Every shard merges all units, which is quick, and takes the same
+// steps as merging; the result of a step is a file in the directory triage, named by a key of
+// all that it depends on (fuzz.Sharing). Merging takes these results and does the missing
+// steps itself, so that its outcome is the same with all of them, with some, or with none.
 
 // manySteps is the least number of steps that shards divide.
 const manySteps = 16
@@ -33,7 +33,8 @@ type stepLine struct {
 	Result json.RawMessage `json:"result"`
 }
 
-// readStep fills result with that of a step, and reports whether the directory has it.
+// readStep reads the result of a step into result, and reports whether the directory has
+// it.
 func readStep(dir string, p *Plan, key string, result any) (bool, error) {
 	file := filepath.Join(dir, triageDir, key)
 	line, err := corpus.ReadFile(file, "result of a step of triage", unitBytes)
@@ -63,7 +64,7 @@ func readStep(dir string, p *Plan, key string, result any) (bool, error) {
 	return true, nil
 }
 
-// triage does this shard's part of the triage, if there is much of it and others share it.
+// triage does this shard's part of the triage, if there are many steps and several shards.
 func (s *Shard) triage(ctx context.Context) error {
 	if _, err := s.index.add(s.Dir); err != nil {
 		return err
@@ -89,8 +90,8 @@ func (s *Shard) triage(ctx context.Context) error {
 	return (&Merged{Plan: s.Plan, Dir: s.Dir, index: s.index}).Finish(ctx, c)
 }
 
-// steps is about how many steps triage has: a finding of each kind of cases as long as there
-// is room for it, and a verdict for each pair that differs.
+// steps returns about how many steps the triage has: a finding of each kind of cases, up to
+// MaxFindings, and a verdict for each pair that differs.
 func (s *Shard) steps() (n int, err error) {
 	type kind struct {
 		pair   int
@@ -121,7 +122,7 @@ func (s *Shard) steps() (n int, err error) {
 	return n + len(pairs), nil
 }
 
-// tellOnce tells the observer of steps, too.
+// tellOnce is once, and reports each step that this shard does to the observer.
 func (s *Shard) tellOnce(ctx context.Context, key string, result any, do func() error) error {
 	return s.once(ctx, key, result, func() error {
 		err := do()
@@ -158,7 +159,7 @@ func (s *Shard) once(ctx context.Context, key string, result any, do func() erro
 	}
 }
 
-// step does a step whose lease this shard has, unless another one has just done it.
+// step does a step whose lease this shard has, unless another shard has just done it.
 func (s *Shard) step(key string, result any, do func() error) error {
 	if done, err := readStep(s.Dir, s.Plan, key, result); done || err != nil {
 		return err
