@@ -12,7 +12,7 @@ import (
 // columns is the width of pictures in a failure's message.
 const columns = 100
 
-// describe says what a finding is: its cause, its smallest input, and the picture of it.
+// describe describes a finding: its cause, its smallest input, and the picture of that.
 func (h *harness) describe(f *fuzz.Case) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "\n%s: %s\n", f.Bucket, f.Detail)

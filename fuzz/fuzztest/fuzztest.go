@@ -7,23 +7,23 @@
 //		})
 //	}
 //
-// A function in C takes as many lines, and a function in Go that calls it by cgo, in a file
-// that is no test; testdata/module of this package has one. A program in any language is a
-// target of its own, exec:COMMAND (go doc ./devices/exec has the protocol, and twenty
-// lines of Python):
+// A function in C takes as many lines, and a Go function that calls it by cgo, which must
+// not be in a test file; testdata/module of this package has an example. A program in any
+// language is a target of its own, exec:COMMAND (go doc ./devices/exec has the protocol,
+// and an example of twenty lines of Python):
 //
 //	func FuzzPython(f *testing.F) {
 //		fuzztest.CompareTargets(f, "exec:python3 double.py", "ref:fma64")
 //	}
 //
-// go test compares the two on 100,000 inputs that are aimed at what arithmetics decide
+// go test compares the two on 100,000 inputs that are aimed at the decisions of arithmetics
 // (10,000 with -short), and on the inputs under testdata/fuzz. A failure says in how many
-// cases they differ and why, draws the smallest input of each kind, and leaves a
-// bundle of it below testdata/mmafuzz that mmafuzz show and mmafuzz report read.
+// cases they differ and why, draws the smallest input of each kind, and writes a bundle of
+// each below testdata/mmafuzz, which mmafuzz show and mmafuzz report read.
 //
-// go test -fuzz FuzzMyUnit goes on with inputs that Go mutates by coverage. Its own
-// minimizing works on bytes, and is of no use here, since the failure's message has the
-// smallest dot product; -fuzzminimizetime 5x keeps it short. Go keeps the inputs that
+// go test -fuzz FuzzMyUnit goes on with inputs that Go mutates by coverage. Go's fuzzer
+// minimizes byte by byte, which is of no use here, since the failure's message has the
+// smallest dot product; -fuzzminimizetime 5x keeps that short. Go keeps the inputs that
 // reached new code in its cache (go env GOCACHE), and go clean -fuzzcache empties it.
 package fuzztest
 
@@ -53,14 +53,14 @@ const (
 	inputs      = 100_000
 	inputsShort = 10_000
 
-	// thinking is how long a mismatch that Go's fuzzer meets may be examined: its workers
-	// must answer within ten seconds.
+	// thinking is how long a mismatch that Go's fuzzer finds may be examined: the fuzzer's
+	// workers must answer within ten seconds.
 	thinking = 5 * time.Second
 )
 
 // Compare compares a function with a unit: TARGET/INSTRUCTION, such as
 // sim:hopper/mma.m16n8k16.f32.f16.f16.f32 (mmafuzz list has them all). dot gets codes of
-// the instruction's operands and returns that of the result: see devices.Func.
+// the instruction's operands and returns the code of the result: see devices.Func.
 func Compare(f *testing.F, unit string, dot func(d *mma.Dot) uint64) {
 	f.Helper()
 	target, instruction, found := strings.Cut(unit, "/")
@@ -133,7 +133,7 @@ func CompareUnits(f *testing.F, pair devices.Pair) {
 	})
 }
 
-// fuzzing reports whether go test -fuzz runs, in this process or above it.
+// fuzzing reports whether this process is go test -fuzz or one of its workers.
 func fuzzing() bool {
 	for _, name := range []string{"test.fuzz", "test.fuzzworker"} {
 		if v := flag.Lookup(name); v != nil && v.Value.String() != v.DefValue {
@@ -150,10 +150,10 @@ type harness struct {
 	thinking time.Duration
 
 	mu   sync.Mutex
-	last string // what is known of a mismatch that was examined
+	last string // the description of the mismatch that was examined, "" before
 }
 
-// campaign compares the units on n aimed inputs, and says how they differ; "" if they
+// campaign compares the units on n aimed inputs, and describes how they differ, "" if they
 // do not.
 func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 	c, err := fuzz.New(fuzz.Config{Pairs: []devices.Pair{h.pair}, Seed: 1, Count: n, Bundles: h.dir,
@@ -178,8 +178,9 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 	return s.String(), nil
 }
 
-// one compares the units on one dot product. The first mismatch is examined; on others
-// Go's fuzzer, which asks again and again to make its bytes fewer, gets that answer.
+// one compares the units on one dot product, and describes how they differ, "" if they do
+// not. The first mismatch is examined. Go's fuzzer then tries shorter inputs again and again;
+// these get the same description.
 func (h *harness) one(ctx context.Context, dot *mma.Dot) (string, error) {
 	f := h.pair.Formats()
 	in := mma.BatchOf(f, h.pair.K, []*mma.Dot{dot})

@@ -19,7 +19,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// CDot calls the C function with the codes of a dot product, which of FP64 are the numbers.
+// CDot calls the C function with the codes of a dot product. Codes of FP64 are the numbers
+// themselves.
 func CDot(d *mma.Dot) uint64 {
 	sum := C.dot((*C.double)(unsafe.Pointer(&d.A[0])), (*C.double)(unsafe.Pointer(&d.B[0])), C.double(math.Float64frombits(d.C)), C.int(len(d.A)))
 	if sum != sum {
