@@ -2,11 +2,11 @@ package simd
 
 import "encoding/binary"
 
-// The stream of random words: any part of it can be made alone. Word w of the
-// stream of a key is a hash of both: w steps of an odd constant from the key's lower
-// half, mixed as in C. Wellons' lowbias32 (two multiplications and three shifts,
-// found by search), with the key's upper half in between. Words of 32 bits suit the
-// multiplications of vector instructions. Keys are to be hashes: only one of the two
+// A stream of random words, any part of which can be computed alone. Word w of the stream
+// of a key is a hash of w and the key: the key's lower half plus w times an odd constant
+// (step), mixed as in C. Wellons' lowbias32 (two multiplications and three shifts, found by
+// search), with the key's upper half added in between. Words have 32 bits because vector
+// instructions multiply these fast. Keys should be hashes themselves: only one of the two
 // multiplications spreads their upper half.
 const (
 	step = 0x9e3779b9
@@ -14,7 +14,7 @@ const (
 	mul2 = 0x735a2d97
 )
 
-// word returns a word of a stream.
+// word returns word w of the stream of a key.
 func word(key uint64, w uint32) uint32 {
 	x := w*step + uint32(key)
 	x ^= x >> 16
@@ -25,8 +25,8 @@ func word(key uint64, w uint32) uint32 {
 	return x ^ x>>15
 }
 
-// Words fills buf with the words of a stream, little-endian, beginning with number first.
-// The last one is cut to as many bytes as there is room for.
+// Words fills buf with the words of a stream, little-endian, beginning with word first.
+// The last word is cut to the bytes that are left.
 func Words(buf []byte, key uint64, first uint32) {
 	n := words(buf, key, first)
 	portableWords(buf[n:], key, first+uint32(n/4))
