@@ -7,35 +7,34 @@
 //
 // # Formats
 //
-// A plan is corpus.Plan, with the plans that come with the program in
-// corpus/plans; a recording is described in package corpus at Recording, a list of
-// known differences at Known. What compare writes with --json is described in
-// cmd/mmafuzz.
+// A plan is a corpus.Plan; corpus/plans has the plans that come with the program. Package
+// corpus describes a recording at Recording, and a list of known differences at Known.
+// Package compare describes the JSON of mmafuzz compare.
 //
 // # From a plan to a recording
 //
-// The instructions of the target, in its order, that the plan has an entry for are
-// recorded one after the other, each on the inputs of its entry in their order, cut
-// into frames of 1024 dot products. That list, with the arguments that [*] comes to,
+// The instructions of the target for which the plan has an entry are recorded one after the
+// other, in the target's order, each on the inputs of its entry in their order, cut
+// into frames of 1024 dot products. That list, with the arguments that [*] stands for,
 // is the work; its digest is in the header of the recording.
 //
-// A recording depends on target, plan and program alone: it is the same to the byte
+// A recording depends on target, plan and program alone: it is the same in every byte
 // whatever the number of workers, and whether or not it was interrupted.
 //
 // # Interruptions
 //
-// What is in the file is good at any moment, so that a recording which was killed
-// goes on where it was when it is started again. The header must be the same then:
-// target, environment, plan, work, version of the program and digests of its catalogue,
-// generators and formats (corpus.Versions). A file with another one is left alone.
+// The file is valid at any moment, so that a recording which was killed goes on where it
+// was when it is started again. The header must be the same then: target, environment, plan,
+// work, version of the program and digests of its catalogue, generators and formats
+// (corpus.Versions). A file with another header is left alone.
 //
 // # Faults
 //
-// A target that fails on a frame is asked for its tiles, and of a tile on which it
-// fails for its outputs, one by one. Those on which it fails alone are recorded as
-// faults; if there are none, the whole tile is. An instruction that fails on more
-// than 32 outputs is given up, and one that cannot be opened is not begun: the
-// recording says so, and the other instructions go on.
+// If a target fails on a frame, it is run on each tile alone, and on each output of a tile
+// on which it fails. The outputs on which it fails alone are recorded as faults; if there are
+// none, the whole tile is recorded as one. An instruction that fails on more than 32 outputs
+// is given up, and one that cannot be opened is not begun: the recording says so and goes on
+// with the other instructions.
 //
 // # Every night
 //

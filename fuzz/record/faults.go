@@ -9,7 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// what returns the text of a fault.
+// what returns the text of a fault, without the target's name.
 func what(err error) string {
 	var fault *devices.FaultError
 	if errors.As(err, &fault) {
@@ -18,8 +18,8 @@ func what(err error) string {
 	return err.Error()
 }
 
-// blame runs a batch on which a target failed tile by tile, and returns on which
-// outputs it fails. After maxFaults of them the rest is not tried.
+// blame runs a batch on which a target has failed, tile by tile, and returns the outputs on
+// which it fails. After maxFaults of them the rest is not tried.
 func blame(ctx context.Context, u devices.Unit, b *mma.Batch, out []byte) ([]corpus.Fault, error) {
 	clear(out)
 	var faults []corpus.Fault
@@ -49,15 +49,15 @@ func blame(ctx context.Context, u devices.Unit, b *mma.Batch, out []byte) ([]cor
 			faults = append(faults, f)
 		}
 	}
-	if faults == nil { // it fails on all of them together, and not on any tile alone
+	if faults == nil { // it fails on several tiles together, and on no tile alone
 		clear(out)
 		return []corpus.Fault{{Count: b.Dots(), What: "fails on several tiles together, on none of them alone"}}, nil
 	}
 	return faults, nil
 }
 
-// blameTile runs the outputs of a tile alone. If the target fails on none of them
-// so, all are at fault.
+// blameTile runs each output of a tile alone. If the target fails on none of them, all are
+// at fault.
 func blameTile(ctx context.Context, u devices.Unit, tile *mma.Batch, out []byte, why string) ([]corpus.Fault, error) {
 	clear(out)
 	if tile.Dots() == 1 {

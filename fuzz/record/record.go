@@ -21,7 +21,7 @@ type Config struct {
 	Target devices.Target
 	Plan   *corpus.Plan
 	File   string
-	Name   string // of the machine; "": after the target
+	Name   string // of the machine; "": made from the target's name
 	Date   string // "": none
 	// Environment is what results may depend on besides what the target says.
 	Environment map[string]string
@@ -30,20 +30,20 @@ type Config struct {
 	Observe func(Progress)
 }
 
-// Progress describes how far a recording is.
+// Progress describes how far a recording has come.
 type Progress struct {
 	Instruction string // that is being recorded
-	Done, Of    uint64 // dot products; of an instruction that is given up, Done takes all
-	Resumed     uint64 // of these, in an earlier part
+	Done, Of    uint64 // dot products; those of an instruction that was given up count as done
+	Resumed     uint64 // how many of Done were in the file before
 	Faults      int    // outputs on which the target failed
 	GivenUp     int    // instructions that are not, or not all, recorded
 	Bytes       int64
 }
 
-// Result describes what became of a recording.
+// Result is the outcome of recording.
 type Result struct {
 	Progress
-	Instructions int // of the plan that the target has
+	Instructions int // that the plan asks for and the target has
 	Problems     []corpus.Problem
 	Work         string // digest
 	Complete     bool
@@ -54,10 +54,10 @@ const maxFaults = 32
 
 var tooManyFaults = fmt.Sprintf("given up: it failed on more than %d outputs", maxFaults)
 
-// Run records, or goes on with a recording in the file. It ends early, without an
-// error, when ctx is done: Complete says so. After an error, too, the same call goes
-// on. A plan that is not for the target: *PlanError; a file that holds something else:
-// corpus.ErrOtherRecording; one that another process writes: corpus.ErrInUse.
+// Run records, or goes on with a recording in the file. When ctx ends, it ends early without
+// an error, and Complete is false. After an error, too, the same call goes on. The error is a
+// *PlanError if the plan is not for the target, corpus.ErrOtherRecording if the file holds
+// something else, and corpus.ErrInUse if another process writes it.
 func Run(ctx context.Context, cfg Config) (*Result, error) {
 	w, err := newWork(cfg.Target, cfg.Plan)
 	if err != nil {
@@ -103,7 +103,7 @@ type recorder struct {
 	cfg     *Config
 	work    *work
 	file    *corpus.RecordingFile
-	steps   []corpus.Step // of an earlier part, that are not yet accounted for
+	steps   []corpus.Step // that the file had before and that are not yet accounted for
 	workers int
 	result  Result
 }
@@ -123,7 +123,7 @@ func (r *recorder) run(ctx context.Context) error {
 	return r.file.Finish()
 }
 
-// job records one instruction, or what an earlier part has left of it.
+// job records one instruction, or what is left of it if the file has a part.
 func (r *recorder) job(ctx context.Context, j *job) error {
 	var note *corpus.Note
 	if len(r.steps) > 0 && r.steps[0].Note != nil && isOf(j, r.steps[0].Note.Arch, r.steps[0].Note.Instruction) {
@@ -170,8 +170,8 @@ func isOf(j *job, arch, instruction string) bool {
 	return j.inst.Arch == arch && j.inst.Name == instruction
 }
 
-// note writes what results of an instruction depend on, or checks that it is what
-// an earlier part says.
+// note writes what results of an instruction depend on, or checks that it is the same as in
+// the note that the file has.
 func (r *recorder) note(j *job, u devices.Unit, have *corpus.Note) error {
 	var env map[string]string
 	if p, ok := u.(devices.Provenance); ok {
@@ -189,7 +189,7 @@ func (r *recorder) note(j *job, u devices.Unit, have *corpus.Note) error {
 	return r.file.Note(corpus.Note{Arch: j.inst.Arch, Instruction: j.inst.Name, Environment: env})
 }
 
-// done reports whether the next step of an earlier part is a frame.
+// done reports whether the next step that the file has is this frame.
 func (r *recorder) done(j *job, f *frame) bool {
 	s := r.steps[0]
 	want := r.work.section(j, f)
@@ -201,14 +201,14 @@ func (r *recorder) notAsPlanned() error {
 	return fmt.Errorf("%s: what the file holds is not what its header says", r.cfg.File)
 }
 
-// rest records frames of an instruction, the last ones; of earlier ones so many
-// faults are known.
+// rest records the remaining frames of an instruction. faults is the number of outputs on
+// which the target failed in the earlier frames.
 func (r *recorder) rest(ctx context.Context, j *job, u devices.Unit, frames []frame, faults int) error {
 	for len(frames) > 0 {
 		r.progress(j.inst.Name)
 		n := min(len(frames), 4*r.workers)
 		if faults > 0 {
-			n = 1 // each next failure may cost a deadline, and be one too many
+			n = 1 // the next failure may cost a deadline, and may be one too many
 		}
 		packed, err := r.wave(ctx, u, j, frames[:n])
 		for i, p := range packed {
@@ -280,7 +280,7 @@ func (f *frame) shape(j *job) mma.Shape {
 	return mma.Shape{M: f.source.Generator.M, N: f.source.Generator.N, K: j.k, Tiles: f.tiles}
 }
 
-// problem records that an instruction has no more data than it has.
+// problem records why an instruction gets no more data.
 func (r *recorder) problem(j *job, left []frame, what string) error {
 	p := corpus.Problem{Arch: j.inst.Arch, Instruction: j.inst.Name, What: what}
 	if err := r.file.Problem(p); err != nil {

@@ -345,7 +345,7 @@ func TestLengths(t *testing.T) {
 	cfg = config(t)
 	cfg.Plan.Entries = []corpus.PlanEntry{{Instructions: []string{"wgmma.m64n8k16.f32.f16.f16.c0"}, K: 32, Inputs: []corpus.PlanInput{{Source: "raw@1", Count: 1}}}}
 	if res, err = record.Run(t.Context(), cfg); err != nil || len(res.Problems) != 1 ||
-		res.Problems[0].What != "its D is no C: it cannot be repeated for the plan's dot products of 32 elements" {
+		res.Problems[0].What != "its D cannot be C: it cannot be repeated for the plan's dot products of 32 elements" {
 		t.Errorf("%+v, %v", res, err)
 	}
 }

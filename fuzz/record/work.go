@@ -12,20 +12,20 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// frameDots is the most dot products of a data frame, except for
-// generators of larger tiles.
+// frameDots is the largest number of dot products in a data frame, except for generators
+// with larger tiles.
 const frameDots = 1024
 
-// work is what a plan comes to on a target.
+// work is what a plan asks of a target.
 type work struct {
 	seed   uint64
 	jobs   []job
 	digest string
 
-	known map[mma.Formats][]*mma.Params // arithmetics by formats, as far as they were needed
+	known map[mma.Formats][]*mma.Params // results of arithmetics
 }
 
-// job is one instruction.
+// job is the work on one instruction.
 type job struct {
 	inst    *mma.Instruction
 	k       int // elements of its dot products
@@ -33,18 +33,18 @@ type job struct {
 	problem string // why it cannot be recorded
 }
 
-// frame is a data frame to be.
+// frame is a data frame that is to be recorded.
 type frame struct {
 	source gen.Source
 	first  uint64 // index of the first dot product
 	tiles  int
-	begins uint64 // first of the section: of the frames of one size
+	begins uint64 // first of its section, which has consecutive frames of one size
 }
 
-// PlanError reports that a plan cannot be recorded of a target.
+// PlanError reports that a plan cannot be recorded from a target.
 type PlanError struct{ error }
 
-// newWork finds out what a plan asks of a target. Its errors are *PlanError.
+// newWork returns the work that a plan asks of a target. Its errors are *PlanError.
 func newWork(t devices.Target, p *corpus.Plan) (*work, error) {
 	if err := checkSources(p); err != nil {
 		return nil, &PlanError{fmt.Errorf("plan %s: %w", p.Name, err)}
@@ -87,10 +87,10 @@ func checkSources(p *corpus.Plan) error {
 	return nil
 }
 
-// anyAim in brackets stands for all aims of the catalogue.
+// anyAim, at the end of a source, stands for all aims of the catalogue.
 const anyAim = "[*]"
 
-// parseSource reads a source of a plan; aimed: it aims at the catalogue.
+// parseSource reads a source of a plan. aimed says that it ends in anyAim.
 func parseSource(text string) (src gen.Source, aimed bool, err error) {
 	name, aimed := strings.CutSuffix(text, anyAim)
 	if src, err = gen.ParseSource(name); err != nil {
@@ -105,7 +105,8 @@ func parseSource(text string) (src gen.Source, aimed bool, err error) {
 	return src, aimed, nil
 }
 
-// newJob finds out what an entry asks of an instruction; inputs says it in words.
+// newJob returns the job that an entry asks of an instruction; inputs describes its inputs
+// for the digest.
 func (w *work) newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs string, err error) {
 	j = &job{inst: i, k: i.K}
 	if e.K != 0 {
@@ -115,7 +116,7 @@ func (w *work) newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs s
 	case j.k%i.K != 0:
 		j.problem = fmt.Sprintf("its K is %d: the plan's dot products of %d elements cannot be made of it", i.K, j.k)
 	case j.k != i.K && !chains:
-		j.problem = fmt.Sprintf("its D is no C: it cannot be repeated for the plan's dot products of %d elements", j.k)
+		j.problem = fmt.Sprintf("its D cannot be C: it cannot be repeated for the plan's dot products of %d elements", j.k)
 	}
 	if j.problem != "" {
 		return j, "", nil
@@ -135,8 +136,8 @@ func (w *work) newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs s
 	return j, inputs, nil
 }
 
-// arithmetics returns those that the catalogue has for the formats of an instruction,
-// also under another name of a format.
+// arithmetics returns the different arithmetics in the catalogue for the formats of an
+// instruction, or for formats that are comparable with them.
 func (w *work) arithmetics(f mma.Formats) []*mma.Params {
 	if ps, ok := w.known[f]; ok {
 		return ps
@@ -154,7 +155,7 @@ func (w *work) arithmetics(f mma.Formats) []*mma.Params {
 	return ps
 }
 
-// cut cuts a count of dot products of a source into frames, of whole tiles.
+// cut adds count dot products of a source to the job, in frames of whole tiles.
 func (j *job) cut(src gen.Source, count uint64) {
 	per := uint64(src.Generator.M * src.Generator.N)
 	tiles := (count + per - 1) / per
@@ -169,10 +170,10 @@ func (j *job) cut(src gen.Source, count uint64) {
 	}
 }
 
-// dots is the number of dot products of a frame.
+// dots returns the number of dot products of a frame.
 func (f *frame) dots() int { return f.tiles * f.source.Generator.M * f.source.Generator.N }
 
-// section is what a frame's section says, except for what the batch says itself.
+// section returns the section of a frame, except for the fields that the batch determines.
 func (w *work) section(j *job, f *frame) corpus.Section {
 	return corpus.Section{Arch: j.inst.Arch, Instruction: j.inst.Name, K: j.inst.K,
 		Generator: f.source.String(), Seed: w.seed, First: f.begins}
