@@ -6,14 +6,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Arithmetics returns the arithmetics of the catalogue that the tables are about:
-// those of GPUs that have been checked against results. The others would take the
-// tables hours. Those of processors are many variations of a few by modes; their
-// models are compared with silicon, and their mutants found, in the tests of
-// package cpu; that of llvmpipe, which is a program for processors, by .ci/nightly
-// vulkan. What has not been checked varies what has, in another rounding or
-// with fewer products. The tests of packages sim and fuzz compare the models of
-// all with the oracle.
+// Arithmetics returns the arithmetics of the catalogue that the tables are about: those of
+// GPUs that have been checked against results. With the others, the tables would take hours.
+// Arithmetics of processors are many variations, by modes, of a few; the tests of package cpu
+// compare their models with silicon and find their mutants. .ci/nightly vulkan does so for
+// that of llvmpipe, which is a program for processors. Arithmetics that have not been checked
+// are variations of those that have, with another rounding or fewer products. The tests of
+// packages sim and fuzz compare all models with the oracle.
 func Arithmetics() []mma.Instruction {
 	return slices.DeleteFunc(mma.Arithmetics(), func(i mma.Instruction) bool {
 		return i.Mnemonic() != "" || i.Arch == "llvmpipe" || !i.Checked()

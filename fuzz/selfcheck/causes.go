@@ -12,15 +12,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// PairCauses is how the differences of two architectures on all instructions that they
-// share divide by primary causes.
+// PairCauses counts the differences of two architectures, on all instructions that they
+// share, by primary cause.
 type PairCauses struct {
 	A, B         string
 	Instructions int
 	Dots         uint64
 	Mismatches   uint64
 	Causes       []CauseCases // the most frequent first
-	Turned       bool         // B against A gives the same
+	Turned       bool         // comparing B with A gives the same
 }
 
 // CauseCases is the cases of a primary cause.
@@ -29,7 +29,7 @@ type CauseCases struct {
 	Cases uint64
 }
 
-// catchAll is the number of cases in causes that are none.
+// catchAll returns the number of cases that no cause explains.
 func (p *PairCauses) catchAll() uint64 {
 	n := uint64(0)
 	for _, c := range p.Causes {
@@ -40,14 +40,14 @@ func (p *PairCauses) catchAll() uint64 {
 	return n
 }
 
-// What the table of causes must show of every pair.
+// The requirements on every pair in the table of causes.
 const (
-	CausesMost   = 12      // primary causes
-	CatchAllMost = 5       // percent of the mismatches in catch-alls
+	CausesMost   = 12      // largest number of primary causes
+	CatchAllMost = 5       // mismatches without a cause must be less than so many percent
 	CausesCount  = 100_000 // dot products of each instruction
 )
 
-// Fault describes what a pair does not show; "" if all is well.
+// Fault describes the requirement that a pair does not meet, "" if it meets all.
 func (p *PairCauses) Fault() string {
 	switch {
 	case len(p.Causes) > CausesMost:
@@ -55,12 +55,12 @@ func (p *PairCauses) Fault() string {
 	case 100*p.catchAll() >= CatchAllMost*p.Mismatches && p.Mismatches > 0:
 		return fmt.Sprintf("%d of %d mismatches in catch-alls, less than %d %% are allowed", p.catchAll(), p.Mismatches, CatchAllMost)
 	case !p.Turned:
-		return "other causes with the sides turned"
+		return "other causes with the sides swapped"
 	}
 	return ""
 }
 
-// gpuArchs lists the architectures of GPUs that have a model of an instruction.
+// gpuArchs lists the architectures of GPUs that have a model of at least one instruction.
 func gpuArchs() []string {
 	var names []string
 	for _, a := range mma.Archs {
@@ -73,7 +73,7 @@ func gpuArchs() []string {
 }
 
 // causesOf compares two architectures in both orders, on count dot products of each
-// instruction that they share. nil: they share none.
+// instruction that they share. It returns nil if they share none.
 func causesOf(ctx context.Context, a, b string, count uint64) (*PairCauses, error) {
 	there, err := causesIn(ctx, a, b, count)
 	if err != nil || there == nil {
@@ -92,7 +92,8 @@ func causesOf(ctx context.Context, a, b string, count uint64) (*PairCauses, erro
 	return p, nil
 }
 
-// sharedPairs returns the pairs of instructions of two architectures; nil: they share none.
+// sharedPairs returns the pairs of instructions that two architectures share, nil if there
+// is none.
 func sharedPairs(a, b string) ([]devices.Pair, error) {
 	var targets [2]devices.Target
 	for i, arch := range []string{a, b} {
@@ -145,12 +146,12 @@ func bucketTexts(s *fuzz.State) []string {
 // causesCommand is the command that makes the table of causes.
 const causesCommand = "mmafuzz selfcheck causes"
 
-// refinementLabels are those of parameters that no program of the catalogue has: they name
-// no difference between two of them.
+// refinementLabels are the labels of parameters that no program of the catalogue uses: no
+// difference between two of them has one.
 var refinementLabels = []triage.Label{triage.OperandRounding, triage.ComplementNegation, triage.LostInfinity}
 
-// causesDigest identifies what a row of the table of causes is made from: the instructions
-// of two architectures, the generators, the order of the labels that it can name, and the
+// causesDigest identifies what a row of the table of causes depends on: the instructions of
+// two architectures, the generators, the order of the labels that it can have, and the
 // count.
 func causesDigest(a, b string) string {
 	parts := []any{CausesCount}
@@ -172,8 +173,8 @@ func causesDigest(a, b string) string {
 	return digest(parts...)
 }
 
-// CausesTable compares every two architectures of GPUs that share instructions, but those
-// whose row is in the old table. done is told of each.
+// CausesTable compares every two architectures of GPUs that share instructions, except for
+// rows of the old table that are not stale. done is called for each measured row.
 func CausesTable(ctx context.Context, old *Table, done func(*PairCauses)) (*Table, error) {
 	t := &Table{Command: causesCommand, Columns: []string{"digest", "a", "b", "instructions", "dots", "mismatches", "causes", "in catch-alls", "turned", "cases by cause"}}
 	archs := gpuArchs()
@@ -197,7 +198,7 @@ func CausesTable(ctx context.Context, old *Table, done func(*PairCauses)) (*Tabl
 	return t, nil
 }
 
-// ParsePairCauses is the inverse of a row of CausesTable.
+// ParsePairCauses reads a row of CausesTable.
 func ParsePairCauses(cells []string) (*PairCauses, error) {
 	p := &PairCauses{A: cells[1], B: cells[2], Turned: cells[8] == "same"}
 	_, err := fmt.Sscan(strings.Join(cells[3:6], " "), &p.Instructions, &p.Dots, &p.Mismatches)
@@ -217,7 +218,7 @@ func ParsePairCauses(cells []string) (*PairCauses, error) {
 	return p, nil
 }
 
-// Cells are the columns of the table.
+// Cells returns the counts as a row of the table, without the digest.
 func (p *PairCauses) Cells() []string {
 	turned := "same"
 	if !p.Turned {

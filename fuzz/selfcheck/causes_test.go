@@ -14,7 +14,7 @@ import (
 )
 
 // TestCauses compares some pairs of architectures on few inputs: few causes, none of them
-// a catch-all, the same with the sides turned.
+// a catch-all, the same with the sides swapped.
 func TestCauses(t *testing.T) {
 	pairs := [][2]string{{"volta", "cdna2"}, {"turing", "cdna3"}, {"ampere", "hopper"}, {"volta", "ampere"}, {"cdna1", "cdna3"}}
 	for _, names := range pairs[:tier.Of(1, 1, len(pairs))] {
@@ -49,7 +49,7 @@ func TestCausesFault(t *testing.T) {
 		{PairCauses{Mismatches: 100, Causes: []CauseCases{{triage.Overflow, 96}, {triage.Unexplained, 4}}, Turned: true}, ""},
 		{PairCauses{Mismatches: 100, Causes: []CauseCases{{triage.Overflow, 95}, {triage.Unexplained, 5}}, Turned: true}, "5 of 100 mismatches in catch-alls, less than 5 % are allowed"},
 		{PairCauses{Mismatches: 100, Causes: many, Turned: true}, "13 primary causes, at most 12 are allowed"},
-		{PairCauses{}, "other causes with the sides turned"},
+		{PairCauses{}, "other causes with the sides swapped"},
 	} {
 		if got := tc.p.Fault(); got != tc.want {
 			t.Errorf("%q, want %q", got, tc.want)

@@ -13,12 +13,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
-// Changes of the whole space: triage is presented with units that differ from an arithmetic
-// in one, two or three changes, which are drawn from all values of all fields and not from
-// the changes that triage tries.
+// Changes drawn from the whole space: triage is presented with units that differ from an
+// arithmetic in one, two or three changes, which are drawn from all values of all fields and
+// not from the changes that triage tries.
 
-// changesMost is the largest number of changes at a time, changesCases how many units there are for
-// each number and arithmetic, changesVersion the version of the draws.
+// changesMost is the largest number of changes of a unit, changesCases how many units there
+// are for each number of changes and each arithmetic, changesVersion the version of the draws.
 const (
 	changesMost    = 3
 	changesCases   = 4
@@ -26,13 +26,14 @@ const (
 )
 
 // heldOut is how many inputs of every generator must show no difference between the unit and
-// the program found. They are aimed at both, and triage has seen none of them.
+// the program that triage found. They are aimed at both, and triage has not seen them:
+// heldOutSeed is their seed.
 const (
 	heldOut     = 2048
 	heldOutSeed = 77
 )
 
-// ChangesArithmetics are the arithmetics that are changed: of each operation two.
+// ChangesArithmetics returns the arithmetics that are changed: two of each operation.
 func ChangesArithmetics() []mma.Instruction {
 	var some []mma.Instruction
 	seen := map[string]int{}
@@ -45,7 +46,7 @@ func ChangesArithmetics() []mma.Instruction {
 	return some
 }
 
-// drawn returns the unit of a case: so many changes of an arithmetic.
+// drawn returns the unit of a case: an arithmetic after a number of drawn changes.
 func drawn(i *mma.Instruction, changes, seed int) mma.Params {
 	name := 0
 	for _, c := range i.FullName() {
@@ -59,9 +60,9 @@ func drawn(i *mma.Instruction, changes, seed int) mma.Params {
 	return p
 }
 
-// drawChange sets a field to a value drawn from its range. If that alone is not valid, as
-// the width of a rounding without its mode, the fields of the same part are drawn too; a
-// rounding that appears has the range of a format.
+// drawChange sets a field to a value drawn from its range. If the result is not valid, such
+// as the width of a rounding without its mode, the fields of the same part are drawn too. A
+// rounding that appears gets the exponent range of a format.
 func drawChange(s change.Space, p mma.Params, r *rand.Rand) mma.Params {
 	const tries = 40
 	all := mma.Fields()
@@ -107,14 +108,14 @@ func drawPart(s change.Space, q *mma.Params, path string, r *rand.Rand) {
 	}
 }
 
-// Changed is what triage made of a unit of drawn changes.
+// Changed is the outcome of presenting a unit of drawn changes to triage.
 type Changed struct {
 	Base    string
-	Count   int // of changes
+	Count   int // number of drawn changes
 	Changes []mma.Change
 	Result  Result
-	Got     []mma.Change
-	Spent   bool // the effort was
+	Got     []mma.Change // the changes that triage found
+	Spent   bool         // triage spent its whole effort
 }
 
 // changed presents a unit to triage.
@@ -160,8 +161,8 @@ func changesDigest(i *mma.Instruction) string {
 	return digest(parts...)
 }
 
-// ChangesTable presents the drawn changes of arithmetics to triage, except for the rows of
-// an old table that are not stale. done is told of every row, with what was measured.
+// ChangesTable presents units of drawn changes to triage, except for the rows of an old
+// table that are not stale. done is called for each row that was measured.
 func ChangesTable(ctx context.Context, old *Table, all []mma.Instruction, done func(base string, outs []*Changed)) (*Table, error) {
 	t := &Table{Command: changesCommand, Columns: []string{"digest", "base", "one", "two", "three"}}
 	rows := make([][]string, len(all))
@@ -198,7 +199,7 @@ func ChangesTable(ctx context.Context, old *Table, all []mma.Instruction, done f
 	return t, err
 }
 
-// FullCells is a row of the full data.
+// FullCells returns the outcome as a row of the full data.
 func (o *Changed) FullCells() []string {
 	spent := "-"
 	if o.Spent {

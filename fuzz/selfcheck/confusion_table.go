@@ -18,7 +18,7 @@ const confusionCommand = "mmafuzz selfcheck triage"
 // resultLetters gives the letter that the table has for a result.
 var resultLetters = map[Result]byte{Exact: 'x', Ambiguous: 'a', Wrong: 'W', Unexplained: 'u', Equal: '='}
 
-// lettersOf writes the results of an arithmetic's mutants.
+// lettersOf returns the letters of the results of an arithmetic's mutants.
 func lettersOf(outs []*Outcome) string {
 	b := make([]byte, len(outs))
 	for n, o := range outs {
@@ -65,12 +65,12 @@ func ConfusionTable(ctx context.Context, old *Table, all []mma.Instruction, done
 	return t, nil
 }
 
-// OutcomeColumns are the columns of the full data.
+// OutcomeColumns returns the columns of the full data.
 func OutcomeColumns() []string {
 	return []string{"base", "mutant", "change", "labels", "result", "verdict", "its labels", "equals", "differing cases", "asked"}
 }
 
-// FullCells is a row of the full data.
+// FullCells returns the outcome as a row of the full data.
 func (o *Outcome) FullCells() []string {
 	return []string{
 		o.Base, o.Mutant, changeText(o.Change), triage.Join(o.Labels), string(o.Result),

@@ -10,8 +10,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
-// digest identifies plain data in 48 bits of a SHA-256: enough to notice that a row
-// was made from something else.
+// digest identifies plain data by 48 bits of a SHA-256: enough to notice that a row was made
+// from other data.
 func digest(parts ...any) string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
@@ -28,8 +28,8 @@ func arithmeticDigest(i *mma.Instruction) string {
 	return digest(i.Formats.String(), i.K, programText(&i.Params))
 }
 
-// programText writes the parameters that are not zero, so that a new parameter, which
-// is zero in every program that does not use it, changes no digest.
+// programText writes only the parameters that are not zero, so that a new parameter changes
+// no digest: it is zero in every program that does not use it.
 func programText(p *mma.Params) string { return changeText(mma.Diff(&mma.Params{}, p)) }
 
 // mutantsDigest identifies the mutants of an arithmetic, with the arguments that some of
@@ -48,8 +48,8 @@ func pairDigest(i, o *mma.Instruction) string {
 	return digest(arithmeticDigest(i), arithmeticDigest(o), separateFirst, separateMost, separateChunk)
 }
 
-// confusionDigest identifies the mutants of an arithmetic and the limits of their
-// evidence. What labels they have does not matter.
+// confusionDigest identifies the mutants of an arithmetic and the limits of their evidence.
+// The labels of the mutants do not matter.
 func confusionDigest(i *mma.Instruction) string {
 	parts := []any{arithmeticDigest(i), sameMost, evidenceRounds, evidenceMost}
 	for _, s := range change.SpaceOf(i).Mutants(&i.Params, change.Decisions) {

@@ -2,22 +2,21 @@
 // generators, the triage, the causes that it finds, the minimizer and inference. Each
 // measurement is a command,
 //
-//	mmafuzz selfcheck models|generators|proofs|pairs|triage|minimizer|infer|causes --out FILE
+//	mmafuzz selfcheck models|generators|proofs|pairs|triage|changes|minimizer|infer|causes --out FILE
 //
-// whose summary is kept under testdata, a few kilobytes with one row for each thing
-// that was measured. Every row carries a digest of what it was made from (digest.go),
-// so that a change makes only what depends on it stale: a new arithmetic the rows that it
-// is in, a new generator its column in the table of mutants and all rows of pairs and
-// causes, a new label all rows of causes. The same command measures what is stale in an
-// existing FILE and keeps the rest. The
-// tests of this package fail when a row is stale, check what the tables must show, and
-// measure a sample of the rows again. --full FILE writes every single measurement as
-// well; that data is too large to commit, and is compared where it is at hand. go
-// generate writes TABLES.md and the tables of the project's README.
+// whose summary is a table with one row for each thing that was measured. The tables are
+// kept under testdata, except for that of changes. Every row carries a digest of the data
+// that it depends on (digest.go), so that a change makes few rows stale: a new arithmetic
+// those that it is in, a new generator its column in the table of mutants and all rows of
+// pairs and causes, a new label all rows of causes. The same command measures what is stale
+// in an existing FILE and keeps the rest. The tests of this package fail when a row is stale,
+// check what the tables must show, and measure a sample of the rows again. --full FILE writes
+// every single measurement as well; that data is too large to commit. go generate writes
+// TABLES.md and the tables of the project's README.
 //
 // A mutant is an arithmetic with one parameter changed (package triage/change, Decisions).
-// Where no input can tell it from its base, a written argument says why (equivalent), and
-// package prove decides whether that is true where it can (proofs).
+// If no input can tell it from its base, a written argument says why (equivalent.go), which
+// package prove proves or refutes if it can (proofs.go).
 //
 // The API of this package is not promised: it may change in any version.
 package selfcheck

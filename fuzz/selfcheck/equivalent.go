@@ -18,8 +18,8 @@ type argument struct {
 	holds func(u *ranges, q *mma.Params, changed []string) bool
 }
 
-// Equivalent returns the argument why two programs compute the same function on
-// K elements of the given formats, "" if there is none.
+// Equivalent returns the name of an argument why the program q computes the same function as
+// an instruction's own, "" if there is none.
 func Equivalent(i *mma.Instruction, q *mma.Params) string {
 	u := newRanges(i)
 	var changed []string
@@ -44,7 +44,7 @@ func Argument(name string) string {
 	return ""
 }
 
-// ranges is what the formats of an instruction allow.
+// ranges is the ranges of numbers that the formats of an instruction allow.
 type ranges struct {
 	p     mma.Params
 	f     mma.Formats
@@ -56,9 +56,11 @@ type ranges struct {
 	lowP, highP, highS, minE int
 	bareP                    int // highP without scales
 	bitsP                    int // significant bits of a product, at most
-	lowC, minC, maxC         int // of c and its exponents; of D's format if there is no c
-	d                        *fp.Format
-	hasC                     bool
+	// c is a multiple of 2^lowC, with exponents from minC to maxC; without c these are
+	// the ranges of D's format.
+	lowC, minC, maxC int
+	d                *fp.Format
+	hasC             bool
 }
 
 func newRanges(i *mma.Instruction) *ranges {
@@ -94,7 +96,7 @@ func only(changed []string, prefixes ...string) bool {
 	})
 }
 
-// fused reports whether every sum of the program is a fused one.
+// fused reports whether every stage of the program that adds makes a fused sum.
 func fused(p *mma.Params) bool {
 	return (p.Stage0.Sum == mma.Off || p.Stage0.Sum == mma.Fused) && (p.Stage1.Sum == mma.Off || p.Stage1.Sum == mma.Fused)
 }
@@ -104,11 +106,11 @@ func cuts(p *mma.Params) bool {
 	return p.Stage0.Align.F != 0 || p.Stage1.Align.F != 0 || p.Join.Align.F != 0 || p.Join.CF != 0 || p.Join.CDrop != 0
 }
 
-// firstNaN reports whether the order of terms shows in NaN payloads.
+// firstNaN reports whether the payload of a NaN may depend on the order of terms.
 func firstNaN(p *mma.Params) bool { return p.Special.NaN.Operand() }
 
-// arguments is the list. Each condition is meant to be sufficient and easy to
-// check by eye; the tests run a million inputs over what they admit.
+// arguments lists all arguments. Each condition is meant to be sufficient and easy to
+// check by eye; the tests run a million inputs on mutants that meet one.
 var arguments = []argument{
 	{"order-in-sum", "A fused sum does not depend on the order of its terms, and the permutation leaves each step the products that it had.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
@@ -385,8 +387,7 @@ func swapsPairs(a, b mma.Order) bool {
 	return a == mma.Ascending && b == mma.SwapPairs || a == mma.SwapPairs && b == mma.Ascending
 }
 
-// allNormal reports whether every operand that is not zero is a normal number of a
-// format.
+// allNormal reports whether every operand that is not zero is a normal number in a format.
 func (u *ranges) allNormal(id fp.ID) bool {
 	if id == fp.None {
 		return false
@@ -399,7 +400,7 @@ func (u *ranges) allNormal(id fp.ID) bool {
 	return true
 }
 
-// topFloor is the highest of the floors that differ.
+// topFloor returns the highest of the floors in which the two programs differ.
 func (u *ranges) topFloor(q *mma.Params) int {
 	top := -1 << 20
 	for _, f := range [][2]mma.Exp{
@@ -417,8 +418,8 @@ func (u *ranges) topFloor(q *mma.Params) int {
 	return top
 }
 
-// normalises reports whether products may have other nominal exponents than the sum
-// of their fields.
+// normalises reports whether products may have nominal exponents other than the sum of their
+// factors' exponent fields.
 func (u *ranges) normalises(q *mma.Params) bool {
 	return u.p.Prod.Exp != mma.FieldSum || u.p.Prod.Round.Frac != 0 || u.p.In.Widen != fp.None
 }
@@ -429,8 +430,8 @@ func (u *ranges) exactProducts(r mma.Round) bool {
 		int(r.Frac)+1 >= u.bitsP && u.lowP >= int(r.Emin) && (r.Emax == 0 || u.highP <= int(r.Emax))
 }
 
-// alignsProducts reports whether products are cut by their nominal exponent, which
-// a rounding normalises.
+// alignsProducts reports whether a sum cuts its terms: then the nominal exponents of products
+// matter, which a rounding of products normalises.
 func (u *ranges) alignsProducts(q *mma.Params) bool { return cuts(&u.p) || cuts(q) }
 
 // truncatesC reports whether the accumulator is cut toward zero.
@@ -449,7 +450,7 @@ func (u *ranges) cutOfC() int {
 	return int(u.p.Join.Align.F)
 }
 
-// postIs reports whether the roundings before the last of both programs, where
+// postIs reports whether the roundings before the last one, of both programs and as far as
 // there are any, have a property.
 func (u *ranges) postIs(q *mma.Params, ok func(mma.Round) bool) bool {
 	for _, r := range []mma.Round{u.p.Join.Post, q.Join.Post} {
@@ -460,11 +461,11 @@ func (u *ranges) postIs(q *mma.Params, ok func(mma.Round) bool) bool {
 	return true
 }
 
-// cutDownTwice reports whether the sum of products, of terms cut at their own width,
-// is cut by RD beside c and the total by RD again, such that the total alone
-// could be: where the first cut drops anything, the total's last bit is above it.
-// With c that is much larger than the sum its exponent falls by one at most;
-// without c, or with a tiny one, the total's last bit is that of subnormals.
+// cutDownTwice reports whether a program cuts the sum of products by RD beside c, and then
+// the total by RD again, in such a way that the second cut alone would do: if the first cut
+// drops anything, the last bit of the total is above what it drops. If c is much larger than
+// the sum, the total's exponent is at most one below that of c; without c, or with a tiny
+// one, the total's last bit is that of subnormals.
 func (u *ranges) cutDownTwice(p *mma.Params) bool {
 	j, post := p.Join, p.Join.Post
 	f1, f, floor := int(p.Stage0.Align.F), int(j.Align.F), int(j.Align.Floor)
@@ -475,8 +476,9 @@ func (u *ranges) cutDownTwice(p *mma.Params) bool {
 		(floor == 0 || floor-f <= int(post.Emin)-int(post.Frac)) && u.lowC >= int(post.Emin)-int(post.Frac)
 }
 
-// sumBits is the number of bits of a final sum, at most: of terms cut to
-// multiples of 2^(E-F), with significands as large as the formats have them.
+// sumBits returns the largest number of bits of a final sum: its terms are multiples of
+// 2^(E-F), where E is the largest exponent and F the bits kept below it, and have the largest
+// significands of their formats.
 func (u *ranges) sumBits() int {
 	if u.p.Stage0.Sum != mma.Off || u.p.Join.Align.F == 0 {
 		return 1 << 20
@@ -491,7 +493,7 @@ func (u *ranges) sumBits() int {
 	return int(u.p.Join.Align.F) + int(math.Ceil(math.Log2(float64(l)*largest+2)))
 }
 
-// lowSum is the lowest bit that a final sum can have.
+// lowSum returns the exponent of the lowest bit that a final sum can have.
 func (u *ranges) lowSum() int {
 	low := min(u.lowP, u.lowC)
 	if f := u.p.Join.Align; f.Floor != 0 {
@@ -500,8 +502,8 @@ func (u *ranges) lowSum() int {
 	return low
 }
 
-// cutLow is the lowest bit of a c that is not cut off: alone it is cut at its
-// own exponent.
+// cutLow returns the exponent of the lowest bit that c can have after it was cut: without
+// products, c is cut at its own exponent.
 func (u *ranges) cutLow() int {
 	if f := u.cutOfC(); f != 0 && u.truncatesC() {
 		return max(u.lowC, u.minC-f)
@@ -520,8 +522,8 @@ func (u *ranges) flushesAny() bool {
 	return false
 }
 
-// normalPost reports whether the rounding before the last keeps every multiple of
-// unit that it might make zero.
+// normalPost reports whether the rounding before the last one makes no multiple of 2^unit
+// zero.
 func (u *ranges) normalPost(unit int) bool {
 	r := u.p.Join.Post
 	return r == (mma.Round{}) || int(r.Emin)-int(r.Frac) <= unit

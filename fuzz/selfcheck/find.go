@@ -7,7 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Find returns the instruction of a name ARCH/INSTRUCTION.
+// Find returns the catalogue's instruction with a name ARCH/INSTRUCTION.
 func Find(name string) (*mma.Instruction, error) {
 	arch, inst, ok := strings.Cut(name, "/")
 	if !ok {

@@ -6,12 +6,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
 
-// measured are the versions of generators with which the tables were made, where
-// those are not the current ones: a generator that only draws the same
-// distribution faster does not make them wrong.
+// measured has the versions of generators with which the tables were made, if these are not
+// the current ones: a new version that only draws the same distribution faster does not make
+// the tables wrong.
 var measured = map[string]string{"raw": "raw@1", "normal": "normal@1", "uniform": "uniform@1", "dnn": "dnn@1"}
 
-// Generators returns the generators that the tables are about.
+// Generators returns the generators that the tables are about, in the versions with which
+// these were made.
 func Generators() []gen.Generator {
 	all := gen.All()
 	for i := range all {
@@ -21,7 +22,7 @@ func Generators() []gen.Generator {
 		}
 		s, err := gen.ParseSource(source)
 		if err != nil {
-			panic("selfcheck: " + err.Error()) // its name is our own
+			panic("selfcheck: " + err.Error()) // the names in measured are right
 		}
 		all[i] = *s.Generator
 	}
@@ -36,7 +37,7 @@ func Title(g *gen.Generator) string {
 	return g.Name
 }
 
-// findGenerator returns the generator of a name.
+// findGenerator returns the generator with a name.
 func findGenerator(name string) (*gen.Generator, error) {
 	for _, g := range Generators() {
 		if g.Name == name {

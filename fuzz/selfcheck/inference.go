@@ -16,7 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
-// Inference is how the inference of a unit whose arithmetic is known has gone.
+// Inference is the outcome of inferring a unit whose arithmetic is known.
 type Inference struct {
 	Unit             string // ARCH/INSTRUCTION, or made-up/SEED
 	Formats          mma.Formats
@@ -25,22 +25,23 @@ type Inference struct {
 	Queries, Batches int
 	Refuted          int // hypotheses that questions proved wrong
 	Seconds          float64
-	Dots             int    // of every generator, on which unit and program were compared; 0: they are the same to the last parameter
-	Differ           string // generators that told the two apart, with the numbers of dots; "": none
+	Dots             int    // dot products of every generator on which unit and program were compared; 0: all parameters are equal
+	Differ           string // generators that told the two apart, with the numbers of dot products; "": none
 	Found, True      mma.Params
 
 	digest string   // of the unit and of the limits of inference
-	kept   []string // the row of an earlier table that this is; nothing else is known about it
+	kept   []string // the row, if the inference was taken from an earlier table
 }
 
-// Kept reports whether the inference is a row of an earlier table: no program is known.
+// Kept reports whether the inference was taken from an earlier table: Found is not known.
 func (i *Inference) Kept() bool { return i.kept != nil }
 
-// Recovered reports whether the program found is the unit's, as far as inputs show.
+// Recovered reports whether the program found computes what the unit does, as far as inputs
+// show.
 func (i *Inference) Recovered() bool { return i.Verdict == infer.Found && i.Differ == "" }
 
-// keptInference returns the inference of a row, nil if the table has none of the unit
-// that was made from the same.
+// keptInference returns the inference of a unit in an old table, nil if the table has none
+// or its row is stale.
 func keptInference(old *Table, i *mma.Instruction) *Inference {
 	row := old.fresh(inferenceDigest(i), i.FullName())
 	if row == nil {
@@ -54,8 +55,7 @@ func keptInference(old *Table, i *mma.Instruction) *Inference {
 	return k
 }
 
-// KeptInferences returns the inferences of the rows of an old table that are of some units
-// and not stale.
+// KeptInferences returns the inferences of units in an old table whose rows are not stale.
 func KeptInferences(old *Table, units []mma.Instruction) []*Inference {
 	var all []*Inference
 	for n := range units {
@@ -67,10 +67,10 @@ func KeptInferences(old *Table, units []mma.Instruction) []*Inference {
 }
 
 // Infer infers the arithmetics of instructions from simulators that do not tell
-// what they are, and compares the programs found with the true ones on so many
-// dots of every generator. Rows of an old table that are not stale are not measured
-// again. done is called for each, in order. Options.Workers counts
-// for each of as many units at a time as there are processors.
+// what they are, and compares the programs found with the true ones on dots dot products of
+// every generator. Rows of an old table that are not stale are not measured again. done is
+// called for each unit, in order. As many units as there are processors are inferred at a
+// time, each with Options.Workers.
 func Infer(ctx context.Context, old *Table, units []mma.Instruction, o infer.Options, dots int, done func(*Inference)) error {
 	type result struct {
 		inf *Inference
@@ -139,13 +139,13 @@ type blackBox struct {
 func (a *blackBox) Instruction() *mma.Instruction { return a.inst }
 func (a *blackBox) Model() *mma.Params            { return nil }
 
-// differences compares a program with an instruction's own on dots of every
+// differences compares a program with an instruction's own on dots dot products of every
 // generator, aimed at both, and names the generators that tell them apart.
 func differences(ctx context.Context, i *mma.Instruction, p *mma.Params, dots int) (string, error) {
 	return differencesFrom(ctx, i, p, 1, dots)
 }
 
-// differencesFrom is differences with a seed.
+// differencesFrom is differences on inputs of a seed.
 func differencesFrom(ctx context.Context, i *mma.Instruction, p *mma.Params, seed uint64, dots int) (string, error) {
 	own, err := sim.ForInstruction(i)
 	if err != nil {
@@ -191,7 +191,7 @@ func unequal(i *mma.Instruction, a, b *sim.Model, in *mma.Batch) int {
 	return n
 }
 
-// MadeUpUnits returns the made-up units of count seeds, beginning with first.
+// MadeUpUnits returns the made-up units of count seeds, from first on.
 func MadeUpUnits(first uint64, count int) []mma.Instruction {
 	units := make([]mma.Instruction, count)
 	for n := range units {
@@ -204,7 +204,7 @@ func MadeUpUnits(first uint64, count int) []mma.Instruction {
 // InferenceCommand is the command that makes the tables of inferences.
 const InferenceCommand = "mmafuzz selfcheck infer"
 
-// InferenceTable makes the table of inferences.
+// InferenceTable returns the table of inferences.
 func InferenceTable(command string, all []*Inference) *Table {
 	t := &Table{Command: command, Columns: []string{"digest", "unit", "formats", "k", "verdict", "queries", "batches", "refuted", "seconds", "compared", "differ"}}
 	for _, i := range all {
@@ -213,7 +213,7 @@ func InferenceTable(command string, all []*Inference) *Table {
 	return t
 }
 
-// Cells are the columns of the table.
+// Cells returns the inference as a row of the table.
 func (i *Inference) Cells() []string {
 	if i.kept != nil {
 		return i.kept

@@ -10,7 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// shrinking is how the minimizer does on the mismatches of a pair.
+// shrinking is the outcome of minimizing mismatches of a pair.
 type shrinking struct {
 	A, B         string // ARCH/INSTRUCTION
 	Findings     int
@@ -22,8 +22,7 @@ type shrinking struct {
 	Minimal      int // findings that are 1-minimal
 }
 
-// shrinkPairs are the pairs of the minimizer table: one of each kind of operands
-// and operations.
+// shrinkPairs are the pairs of the minimizer table, with different formats and operations.
 var shrinkPairs = [][2]string{
 	{"ampere/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f32.f16.f16.f32"},
 	{"volta/mma.m8n8k4.f32.f16.f16.f32", "ampere/mma.m16n8k8.f32.f16.f16.f32"},
@@ -65,7 +64,7 @@ func MinimizerTable(ctx context.Context, old *Table) (*Table, error) {
 	return t, nil
 }
 
-// shrinkDigest identifies what a row of the minimizer table is made from.
+// shrinkDigest identifies what a row of the minimizer table depends on.
 func shrinkDigest(names [2]string) (string, error) {
 	parts := []any{names, shrinkFindings}
 	for _, name := range names {
@@ -139,7 +138,7 @@ func shrinkPair(ctx context.Context, names [2]string) (*shrinking, error) {
 	return s, nil
 }
 
-// mismatches returns the first dot products on which two models differ.
+// mismatches returns the first shrinkFindings dot products on which two models differ.
 func mismatches(insts [2]*mma.Instruction, models [2]*sim.Model, sp gen.Spec) []*mma.Dot {
 	var found []*mma.Dot
 	for index := uint64(0); len(found) < shrinkFindings && index < 100_000; index++ {

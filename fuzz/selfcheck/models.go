@@ -31,10 +31,10 @@ func Operation(i *mma.Instruction) string {
 	return name
 }
 
-// checkModels compares the models with the oracle: raw dot products of raw bits for each
-// elementary operation, spread over its arithmetics, and directed ones of each other
-// generator for each arithmetic. Arithmetics for which skip returns true are left out.
-// done is told of each arithmetic that was compared.
+// checkModels compares the models with the oracle: on at least raw dot products of raw bits
+// for each elementary operation, spread over its arithmetics, and on directed dot products of
+// each other generator for each arithmetic. Arithmetics for which skip returns true are left
+// out. done is called for each arithmetic that was compared.
 func checkModels(ctx context.Context, raw, directed uint64, skip func(*mma.Instruction) bool, done func(*ModelCheck)) error {
 	all := Arithmetics()
 	sharing := map[string]uint64{} // arithmetics of each operation
@@ -67,7 +67,7 @@ type modelTask struct {
 
 const modelChunk = 1024
 
-// checkModel compares one arithmetic, on whole chunks.
+// checkModel compares the model of one arithmetic with the oracle, in whole chunks of inputs.
 func checkModel(ctx context.Context, i *mma.Instruction, raw, directed uint64) (*ModelCheck, error) {
 	c := &ModelCheck{Base: i.FullName()}
 	m, err := sim.ForInstruction(i)

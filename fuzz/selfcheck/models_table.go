@@ -7,11 +7,11 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// ModelsCommand is the command that makes the table of models and oracle.
+// ModelsCommand is the command that makes the table of models.
 const ModelsCommand = "mmafuzz selfcheck models"
 
-// ModelTable compares the models that the old table lacks with the oracle. done is told
-// of each that was compared.
+// ModelTable compares the models that the old table lacks with the oracle. done is called
+// for each model that was compared.
 func ModelTable(ctx context.Context, old *Table, raw, directed uint64, done func(*ModelCheck)) (*Table, error) {
 	fresh := map[string][]string{}
 	skip := func(i *mma.Instruction) bool {

@@ -16,23 +16,24 @@ import (
 // proofsCommand is the command that makes the table of proofs.
 const proofsCommand = "mmafuzz selfcheck proofs"
 
-// Proofs is what package prove says of the mutants of an arithmetic that compute the
-// same function by an argument.
+// Proofs counts what package prove decides about the mutants of an arithmetic that compute
+// the same function by an argument.
 type Proofs struct {
 	Base  string                    // ARCH/INSTRUCTION
 	Count map[string]map[string]int // by status and argument
-	// Refuted are inputs on which mutants differ all the same: arguments that are wrong.
+	// Refuted lists inputs on which a mutant differs although an argument says that it
+	// cannot: the argument is wrong.
 	Refuted []string
 }
 
-// proofStatus are the statuses of proofs, which are columns: proved by the ranges of
-// numbers, by a solver, refuted, or too hard.
+// proofStatus are the possible outcomes, which are columns of the table: proved by the
+// ranges of numbers, proved by a solver, refuted, or too hard.
 var proofStatus = []string{"ranges", "solver", "refuted", "hard"}
 
 // DecidedLeast is how many percent of the mutants that arguments cover must be proved.
 const DecidedLeast = 60
 
-// argued returns the mutants of an arithmetic that have an argument, with these.
+// argued returns the mutants of an arithmetic that have an argument, and the arguments.
 func argued(i *mma.Instruction) (mutants []change.Mutant, arguments []string) {
 	for _, m := range change.SpaceOf(i).Mutants(&i.Params, change.Decisions) {
 		if a := Equivalent(i, &m.Params); a != "" {
@@ -52,8 +53,8 @@ func proofsDigest(i *mma.Instruction) string {
 	return digest(parts...)
 }
 
-// ProofTable proves what the old table lacks, within a time for each mutant. done is
-// told of each arithmetic that was tried.
+// ProofTable proves the arguments that the old table lacks, within a time limit for each
+// mutant. done is called for each arithmetic that was tried.
 func ProofTable(ctx context.Context, old *Table, solver []string, limit time.Duration, done func(*Proofs)) (*Table, error) {
 	t := &Table{Command: fmt.Sprintf("%s --time %s", proofsCommand, limit)}
 	if len(solver) == 0 {
@@ -115,9 +116,8 @@ func (p *Proofs) cells() []string {
 	return cells
 }
 
-// ProofCounts adds up the rows of a table of proofs, which begin with the base: the
-// numbers of mutants by argument and status, in the order ranges, solver, refuted, too
-// hard.
+// ProofCounts adds up the rows of a table of proofs, without their digests: the numbers of
+// mutants by argument and status, in the order ranges, solver, refuted, too hard.
 func ProofCounts(rows [][]string) (map[string][4]int, error) {
 	all := map[string][4]int{}
 	for _, row := range rows {
@@ -139,8 +139,8 @@ func ProofCounts(rows [][]string) (map[string][4]int, error) {
 	return all, nil
 }
 
-// Decided reports whether a table of proofs is as it must be: nothing is refuted, and
-// enough is proved.
+// Decided reports whether counts of proofs are good enough: nothing is refuted, and at least
+// DecidedLeast percent are proved.
 func Decided(counts map[string][4]int) bool {
 	var sum [4]int
 	for _, c := range counts {

@@ -8,16 +8,16 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
-// Separation is how many inputs each generator needs to show that an
-// arithmetic and another one are not the same function.
+// Separation is how many inputs each generator needs to show that two arithmetics, base and
+// other, are not the same function.
 type Separation struct {
 	Base   string       // ARCH/INSTRUCTION
 	Other  string       // the change that made a mutant, or ARCH/INSTRUCTION of a pair
 	Change []mma.Change // from base to other
-	// First is for each generator the number of inputs up to and including the
-	// first one that separates; 0: none within the limit.
+	// First has for each generator the number of inputs up to and including the first one
+	// that separates the two, 0 if none does within the limit.
 	First    []uint64
-	Limit    uint64 // inputs of each generator that were tried, at least
+	Limit    uint64 // how many inputs of each generator were tried, at least
 	Argument string // why no input can separate; "" if there is no such reason
 }
 
@@ -31,14 +31,14 @@ func (s *Separation) Separated() bool {
 	return false
 }
 
-// The limits of the search: every generator gets the first; where none
-// separates, every one gets the second.
+// The numbers of inputs that are tried: separateFirst of every generator, and if none of them
+// separates, separateMost.
 const (
 	separateFirst = 20_000
 	separateMost  = 1_000_000
 )
 
-// other is a program that is to be told from the base.
+// other is a program that is to be separated from the base.
 type other struct {
 	sep   *Separation
 	model *sim.Model
@@ -67,7 +67,7 @@ func mutantsOf(i *mma.Instruction) (others []other, seps []*Separation, err erro
 }
 
 // separatePairs measures how well generators separate an instruction's arithmetic from those
-// of others, as far as they take the same operands.
+// of others. Instructions that do not take the same operands are left out.
 func separatePairs(i *mma.Instruction, others []mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
 	var seps []*Separation
 	var programs []other
@@ -91,8 +91,8 @@ func takesSame(i, o *mma.Instruction) bool {
 	return o.Formats == i.Formats && o.Params != i.Params && o.Params.Validate(i.Formats, i.K) == nil
 }
 
-// separateWithin runs every generator on the base and its others: first inputs of
-// each, and up to most where none has separated by then.
+// separateWithin runs the base and the others on first inputs of every generator, and those
+// that none has separated by then on up to most inputs.
 func separateWithin(i *mma.Instruction, others []other, gens []gen.Generator, first, most uint64) error {
 	base, err := sim.ForInstruction(i)
 	if err != nil {
@@ -120,10 +120,10 @@ func separateWithin(i *mma.Instruction, others []other, gens []gen.Generator, fi
 	return nil
 }
 
-// separateChunk is the number of inputs made at once.
+// separateChunk is the number of inputs that are made at once.
 const separateChunk = 2048
 
-// separateBy runs the inputs from..to of generator g.
+// separateBy runs the base and the others on the inputs from..to-1 of generator g.
 func separateBy(i *mma.Instruction, base *sim.Model, others []other, gens []gen.Generator, g int, from, to uint64) {
 	generator := gens[g]
 	src := generator.Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &i.Params)

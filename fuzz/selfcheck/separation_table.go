@@ -13,10 +13,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// The summaries of the separations: one of mutants, with a row for each arithmetic and
-// a column for each generator, and one of pairs of arithmetics.
+// The tables of separations: one of mutants, with a row for each arithmetic and a column for
+// each generator, and one of pairs of arithmetics.
 
-// Commands that make the summaries.
+// The commands that make the tables.
 const (
 	separationCommand = "mmafuzz selfcheck generators"
 	pairsCommand      = "mmafuzz selfcheck pairs"
@@ -26,24 +26,24 @@ const (
 type MutantSummary struct {
 	Base      string // ARCH/INSTRUCTION
 	Mutants   int
-	Separated int            // by at least one generator
-	Arguments map[string]int // of those that compute the same function: how many by which argument
-	Hardest   string         // the change that made the mutant whose best generator needs the most inputs
-	Inputs    uint64         // of that generator
+	Separated int            // mutants that at least one generator separates
+	Arguments map[string]int // number of mutants that compute the same function, by the argument
+	Hardest   string         // the change that made the mutant for which the best generator needs the most inputs
+	Inputs    uint64         // how many it needs
 	Reach     []Reach        // by generator
 }
 
-// Reach is how far a generator gets with the mutants of an arithmetic.
+// Reach is how many mutants of an arithmetic a generator separates.
 type Reach struct {
 	All      int // mutants that it separates at all
 	Ten      int // with its first 10 inputs
 	Thousand int // with its first 1,000
 }
 
-// Open is the number of mutants that are neither separated nor argued to be equal.
+// Open returns the number of mutants that are neither separated nor argued to be equal.
 func (s *MutantSummary) Open() int { return s.Mutants - s.Separated - s.Argued() }
 
-// Argued is the number of mutants that compute the same function by an argument.
+// Argued returns the number of mutants that compute the same function by an argument.
 func (s *MutantSummary) Argued() int {
 	n := 0
 	for _, c := range s.Arguments {
@@ -86,7 +86,7 @@ func (r *Reach) add(n uint64) {
 	}
 }
 
-// fewest is the number of inputs of the generator that needs the fewest.
+// fewest returns the number of inputs that the best generator needs, 0 if none separates.
 func (s *Separation) fewest() uint64 {
 	best := uint64(0)
 	for _, n := range s.First {
@@ -97,10 +97,10 @@ func (s *Separation) fewest() uint64 {
 	return best
 }
 
-// Columns of the summary of mutants before those of the generators.
+// mutantColumns are the columns of the table of mutants before those of the generators.
 var mutantColumns = []string{"digest", "base", "mutants", "separated", "arguments", "hardest", "inputs"}
 
-// generatorColumns are the columns of generators: a generator of another version is
+// generatorColumns returns the columns of generators. Another version of a generator has
 // another column.
 func generatorColumns(gens []gen.Generator) []string {
 	names := make([]string, len(gens))
@@ -122,7 +122,7 @@ func (s *MutantSummary) cells() []string {
 	return cells
 }
 
-// ParseMutantSummary is the inverse of a row of the summary of mutants.
+// ParseMutantSummary reads a row of the table of mutants.
 func ParseMutantSummary(row []string) (*MutantSummary, error) {
 	if len(row) < len(mutantColumns) {
 		return nil, fmt.Errorf("%d columns, at least %d are needed", len(row), len(mutantColumns))
@@ -165,9 +165,9 @@ func parseCounts(cell string) (map[string]int, error) {
 	return counts, nil
 }
 
-// MutantTable measures what the old table lacks: rows of arithmetics whose mutants are
-// not those it was made from, and columns of generators that it does not have. done is
-// told of every row, with the single separations if the row was measured.
+// MutantTable measures what the old table lacks: rows that are missing or stale, and columns
+// of generators. done is called for every row, with the single separations if the row was
+// measured.
 func MutantTable(ctx context.Context, old *Table, all []mma.Instruction, done func(*MutantSummary, []*Separation)) (*Table, error) {
 	gens := Generators()
 	t := &Table{Command: separationCommand, Columns: slices.Concat(mutantColumns, generatorColumns(gens))}
@@ -187,8 +187,8 @@ func MutantTable(ctx context.Context, old *Table, all []mma.Instruction, done fu
 	return t, nil
 }
 
-// mutantRow returns the summary of an arithmetic's mutants: from a row of the old table
-// as far as that has it, measured otherwise.
+// mutantRow returns the summary of an arithmetic's mutants. It takes what it can from a row
+// of the old table, if that is not nil, and measures the rest.
 func mutantRow(i *mma.Instruction, old *Table, row []string, gens []gen.Generator) (*MutantSummary, []*Separation, error) {
 	if row == nil {
 		seps, err := separateMutants(i, gens)
@@ -223,11 +223,11 @@ func mutantRow(i *mma.Instruction, old *Table, row []string, gens []gen.Generato
 	return s, seps, nil
 }
 
-// Columns of the summary of pairs before those of the generators.
+// pairColumns are the columns of the table of pairs before those of the generators.
 var pairColumns = []string{"digest", "a", "b", "argument"}
 
 // PairTable measures the pairs that the old table lacks. If a generator is new, all
-// pairs are measured again, which takes a minute.
+// pairs are measured again, which takes a minute. done is called for each measured pair.
 func PairTable(ctx context.Context, old *Table, all []mma.Instruction, done func(*Separation)) (*Table, error) {
 	gens := Generators()
 	t := &Table{Command: pairsCommand, Columns: slices.Concat(pairColumns, generatorColumns(gens))}
@@ -275,12 +275,12 @@ func (s *Separation) firstCells() []string {
 	return cells
 }
 
-// SeparationColumns are the columns of the full data.
+// SeparationColumns returns the columns of the full data.
 func SeparationColumns() []string {
 	return slices.Concat([]string{"base", "other", "change", "argument", "inputs"}, generatorColumns(Generators()))
 }
 
-// FullCells is a row of the full data.
+// FullCells returns the separation as a row of the full data.
 func (s *Separation) FullCells() []string {
 	return append([]string{s.Base, s.Other, changeText(s.Change), orDash(s.Argument), fmt.Sprint(s.Limit)}, s.firstCells()...)
 }

@@ -28,7 +28,7 @@ const (
 
 const commandLine = "# by "
 
-// Write writes t.
+// Write writes the table.
 func (t *Table) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "%s%s\n%s\n", commandLine, t.Command, strings.Join(t.Columns, "\t"))
@@ -68,10 +68,10 @@ func readTable(r io.Reader) (*Table, error) {
 	return t, nil
 }
 
-// maxTable is more bytes than any table takes.
+// maxTable is the largest size of a table's file, in bytes: more than any table takes.
 const maxTable = 64 << 20
 
-// ReadTableFile reads a file of a table, or returns an empty table if there is no such
+// ReadTableFile reads a table from a file, or returns an empty table if there is no such
 // file.
 func ReadTableFile(name string) (*Table, error) {
 	f, err := corpus.Open(name, "table", maxTable)
@@ -89,8 +89,8 @@ func ReadTableFile(name string) (*Table, error) {
 	return t, nil
 }
 
-// fresh returns the row of a name that was made from what the digest identifies, nil
-// if there is none.
+// fresh returns the row with a name if it has the digest, and nil if it is stale or there is
+// none.
 func (t *Table) fresh(digest, name string) []string {
 	for _, r := range t.Rows {
 		if r[colDigest] == digest && r[colName] == name {

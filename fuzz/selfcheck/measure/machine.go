@@ -15,7 +15,7 @@ type Machine struct {
 	OS         string  `json:"os"`
 	Arch       string  `json:"arch"`
 	Go         string  `json:"go"`
-	Path       string  `json:"path"` // the best of the models
+	Path       string  `json:"path"` // the models' best path: portable, avx2 or avx512
 	CycleNs    float64 `json:"cycle_ns"`
 }
 
@@ -25,7 +25,7 @@ func Here() *Machine {
 	return &Machine{processor(), runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH, runtime.Version(), paths[len(paths)-1].String(), Cycle()}
 }
 
-// processor is what the processor calls itself, its architecture if it does not.
+// processor returns the processor's name for itself, or its architecture if it has none.
 func processor() string {
 	if t, err := devices.Open("cpu:0"); err == nil {
 		defer t.Close()

@@ -2,10 +2,10 @@
 // that benchmarks of models agree on. It is used by go test -bench ./sim, mmafuzz
 // bench and peerbench.
 //
-// Computations are timed by what the processor spent on the thread (Thread), where
-// the system says that, so that waiting for other programs does not count. What
-// they take from caches and from the other half of a core counts still: of several
-// runs the median is taken, beside the quartiles.
+// Computations are timed by the processor time of their thread (Thread), if the system
+// measures it, so that waiting for other programs does not count. Other programs still slow
+// a computation down through caches and through the other hardware thread of a core: the
+// median of several runs is taken, and shown with the quartiles.
 //
 // The API of this package is not promised: it may change in any version.
 package measure
@@ -21,24 +21,24 @@ type Clock func() time.Duration
 
 var start = time.Now()
 
-// Wall is the time on the wall.
+// Wall returns the wall time.
 func Wall() time.Duration { return time.Since(start) }
 
-// Series is what runs of the same work took, in nanoseconds for each unit of it, or
-// any other measured value.
+// Series is the times of several runs of the same work, in nanoseconds for a unit of work,
+// or several values of any other measurement.
 type Series []float64
 
-// Median returns the median, 0 of nothing.
+// Median returns the median, 0 if the series is empty.
 func (s Series) Median() float64 { return s.quantile(0.5) }
 
-// Min returns the smallest value, 0 of nothing.
+// Min returns the smallest value, 0 if the series is empty.
 func (s Series) Min() float64 { return s.quantile(0) }
 
 // Quartiles returns the values that a quarter and three quarters of the runs do not
 // exceed.
 func (s Series) Quartiles() (low, high float64) { return s.quantile(0.25), s.quantile(0.75) }
 
-// Spread is half of the distance of the quartiles, as a part of the median.
+// Spread returns half of the distance between the quartiles, as a part of the median.
 func (s Series) Spread() float64 {
 	low, high := s.Quartiles()
 	if m := s.Median(); m > 0 {
@@ -73,11 +73,11 @@ func (s Series) Scaled(x float64) Series {
 // Timing describes how work is timed.
 type Timing struct {
 	Clock Clock
-	Runs  int           // values of a series
-	Each  time.Duration // of a run, at least, unless a single call takes longer
+	Runs  int           // number of runs, the length of a series
+	Each  time.Duration // how long a run takes at least
 }
 
-// Of returns the times of a call of f, in nanoseconds. The first calls, which find
+// Of returns the time of a call of f in each run, in nanoseconds. The first calls, which find
 // out how many a run needs, do not count. It ends at the first error.
 func (t Timing) Of(f func() error) (Series, error) {
 	calls, err := t.calls(f)
@@ -100,7 +100,7 @@ func (t Timing) Of(f func() error) (Series, error) {
 // calls returns how many calls take Each.
 func (t Timing) calls(f func() error) (int, error) {
 	const most = 1 << 30
-	if err := f(); err != nil { // caches, buffers
+	if err := f(); err != nil { // not timed: it fills caches and allocates buffers
 		return 0, err
 	}
 	for n := 1; ; {
@@ -122,13 +122,13 @@ func (t Timing) calls(f func() error) (int, error) {
 	}
 }
 
-// Cycle returns the length of a clock cycle in nanoseconds, by a chain of dependent
-// additions, one of which takes a processor a cycle: the shortest of some runs.
+// Cycle returns the length of a clock cycle in nanoseconds. It times a chain of dependent
+// operations, each of which takes one cycle, and takes the shortest of several runs.
 func Cycle() float64 {
 	defer Lock()()
 	const rounds = 1 << 18
 	t := Timing{Clock: Thread, Runs: 9, Each: time.Millisecond}
-	s, _ := t.Of(func() error { runtime.KeepAlive(chain(rounds)); return nil }) // which has no error
+	s, _ := t.Of(func() error { runtime.KeepAlive(chain(rounds)); return nil }) // chain does not fail
 	return s.Min() / (8 * rounds)
 }
 

@@ -14,7 +14,7 @@ type Operation struct {
 	Inst string
 }
 
-// Operations has an instruction of each operation and operand format.
+// Operations has an instruction for each operation and operand format.
 var Operations = []Operation{
 	{"t-fdpa/fp16/ampere", "ampere", "mma.m16n8k16.f32.f16.f16.f32"},
 	{"t-fdpa/fp16/hopper", "hopper", "mma.m16n8k16.f32.f16.f16.f32"},
@@ -44,12 +44,12 @@ var Operations = []Operation{
 // Products is the unit of the measurements: the products of an m16n8k16 tile.
 const Products = 16 * 8 * 16
 
-// Tiles is how many tiles a batch has: enough for what is done once for a batch not
-// to count, and few enough for a cache.
+// Tiles is how many tiles a batch has: so many that the fixed cost of a batch does not
+// count, and so few that they fit a cache.
 const Tiles = 64
 
-// Shape is that of a batch of m16n8k16 tiles, or of the instruction's K where it is
-// larger. An instruction of a smaller K is executed repeatedly, as in a GEMM.
+// Shape returns the shape of a batch of m16n8k16 tiles, or of tiles with the instruction's K
+// if that is larger. An instruction with a smaller K is executed repeatedly, as in a GEMM.
 func Shape(i *mma.Instruction, tiles int) mma.Shape {
 	return mma.Shape{M: 16, N: 8, K: max(i.K, 16/i.K*i.K), Tiles: tiles}
 }
@@ -59,8 +59,8 @@ type Inputs string
 
 // The inputs.
 const (
-	Raw    Inputs = "raw"    // any bits: most rows and columns have an Inf or a NaN, where there are such
-	Finite Inputs = "finite" // exponent fields of finite numbers, all as often
+	Raw    Inputs = "raw"    // random bits: most rows and columns have an Inf or a NaN, if the format has these
+	Finite Inputs = "finite" // finite numbers, with every exponent field equally often
 )
 
 // Batch returns a batch that depends on nothing but the arguments.
@@ -86,7 +86,7 @@ func Batch(i *mma.Instruction, s mma.Shape, seed uint64, what Inputs) *mma.Batch
 	return b
 }
 
-// finite returns a number whose exponent field is any, the lowest included.
+// finite returns a finite number with a random exponent field, the lowest included.
 func finite(r *rand.Rand, f *fp.Format) uint64 {
 	field := uint64(r.IntN(int(f.Emax()-f.Emin()) + 2))
 	code := (r.Uint64()&(1<<f.FracBits-1) | field<<f.FracBits) << f.Low

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OfThread reports whether Thread is the time of the thread alone.
+// OfThread says whether Thread is the time of the thread alone.
 const OfThread = true
 
-// Thread is the time that the calling thread has spent computing. The caller is
+// Thread returns the time that the calling thread has spent computing. The caller must be
 // locked to its thread (Lock).
 func Thread() time.Duration {
 	var t unix.Timespec

@@ -4,11 +4,11 @@ package measure
 
 import "time"
 
-// OfThread reports whether Thread is the time of the thread alone.
+// OfThread says whether Thread is the time of the thread alone.
 const OfThread = false
 
-// Thread is the time on the wall, where that of a thread is not to be had.
+// Thread returns the wall time: the time of a thread is not measured on this system.
 func Thread() time.Duration { return Wall() }
 
-// Lock has nothing to do.
+// Lock does nothing.
 func Lock() (unlock func()) { return func() {} }

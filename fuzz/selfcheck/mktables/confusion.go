@@ -10,7 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
-// tally counts results.
+// tally counts results of triage.
 type tally struct {
 	name string
 	n    map[selfcheck.Result]int
@@ -32,7 +32,7 @@ func (t *tally) row(name string) []string {
 		fmt.Sprint(t.n[selfcheck.Unexplained]), fmt.Sprint(t.n[selfcheck.Wrong]), fmt.Sprint(t.n[selfcheck.Equal])}
 }
 
-// confusion tallies the results of mutants by a property of theirs.
+// confusion tallies the results of mutants by a property, which of returns.
 func confusion(file, title string, of func(i *mma.Instruction, mutant *mma.Params) string) (string, error) {
 	cells, err := rows(file)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
-// drawings are the pictures of the README, as pages of mmafuzz report have them.
+// drawings are the README's pictures, drawn as in pages of mmafuzz report.
 var drawings = []struct {
 	file string
 	make func() ([]byte, error)

@@ -2,8 +2,8 @@
 // from the data that the measuring commands left under testdata, and draws the README's
 // pictures.
 //
-// It is run by go generate in fuzz/selfcheck. A table whose data are missing is an
-// error; the commands that make the data are named in the data.
+// It is run by go generate in fuzz/selfcheck. Missing data are an error. Each data file names
+// the command that makes it.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // A table is a part of a document: markdown made from a file of data.
 type table struct {
-	name string // of the marker in the document
+	name string // in the marker of the document where the table goes
 	data string // file, from the project's root
 	make func(data string) (string, error)
 }
@@ -117,7 +117,8 @@ func rows(file string) ([][]string, error) {
 	return cells, nil
 }
 
-// markdown writes a table; align has a column's alignment, l or r.
+// markdown returns a table; align has the alignment of each column, l or r, the last one for
+// all columns that follow.
 func markdown(align string, head []string, body [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
@@ -133,5 +134,5 @@ func markdown(align string, head []string, body [][]string) string {
 	return b.String()
 }
 
-// code marks a name as such.
+// code marks a name as code.
 func code(s string) string { return "`" + s + "`" }

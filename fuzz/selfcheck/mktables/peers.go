@@ -17,8 +17,8 @@ type peered struct {
 	Differ      uint64
 }
 
-// peers has a row for each instruction that MMA-Sim has, with how much longer it
-// takes.
+// peers has a row for each instruction that MMA-Sim has, with how many times as long as
+// mmafuzz it takes.
 func peers(file string) (string, error) {
 	all, err := lines[peered](file)
 	if err != nil {
@@ -26,7 +26,7 @@ func peers(file string) (string, error) {
 	}
 	v := all[0].Peer
 	if v == nil {
-		return "", fmt.Errorf("the first line is not of the peer")
+		return "", fmt.Errorf("the first line does not describe the peer")
 	}
 	var body [][]string
 	for _, p := range all[1:] {
@@ -39,7 +39,7 @@ func peers(file string) (string, error) {
 	return fmt.Sprintf("MMA-Sim %s, PyTorch %s:\n\n", v["mmasim"], v["torch"]) + markdown("lr", head, body), nil
 }
 
-// ratio writes a ratio with two digits.
+// ratio writes a ratio with two significant digits.
 func ratio(x float64) string {
 	unit := 1.0
 	for x/unit >= 100 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// picture returns the finding that mmafuzz run without flags shows, for the README: as the
-// test of the command line expects it.
+// picture returns the finding that mmafuzz run without flags shows, for the README. It takes
+// it from the test of the command line.
 func picture(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 )
 
-// mutantSummaries reads the summary of mutants.
+// mutantSummaries reads the table of mutants.
 func mutantSummaries(file string) ([]*selfcheck.MutantSummary, error) {
 	t, err := selfcheck.ReadTableFile(file)
 	if err != nil {
@@ -24,8 +24,8 @@ func mutantSummaries(file string) ([]*selfcheck.MutantSummary, error) {
 	return all, nil
 }
 
-// generators shows what each generator is good for: how many mutants it tells from
-// their base, and how many of them with few inputs.
+// generators has a row for each generator: how many mutants it separates from their base,
+// and how many of them with few inputs.
 func generators(file string) (string, error) {
 	all, err := mutantSummaries(file)
 	if err != nil {
@@ -49,8 +49,8 @@ func generators(file string) (string, error) {
 	return markdown("lr", []string{"generator", "mutants separated by 10 inputs", "by 1,000", "by all"}, body), nil
 }
 
-// mutants has a row for each arithmetic: whether its mutants are separated, and what
-// the hardest one needs of its best generator.
+// mutants has a row for each arithmetic: whether its mutants are separated, and how many
+// inputs of its best generator the hardest one needs.
 func mutants(file string) (string, error) {
 	all, err := mutantSummaries(file)
 	if err != nil {
@@ -64,7 +64,7 @@ func mutants(file string) (string, error) {
 	return markdown("lrrrrlr", []string{"arithmetic of", "mutants", "separated", "argued equal", "neither", "hardest", "inputs"}, body), nil
 }
 
-// arguments lists why mutants that are not separated cannot be.
+// arguments has a row for each argument why mutants cannot be separated.
 func arguments(file string) (string, error) {
 	all, err := mutantSummaries(file)
 	if err != nil {
@@ -87,7 +87,7 @@ func arguments(file string) (string, error) {
 	return markdown("lrrrrrl", []string{"argument", "mutants", "proved by ranges", "by a solver", "refuted", "too hard", "text"}, body), nil
 }
 
-// pairs has a row for each two arithmetics of the same operands: the number of inputs
+// pairs has a row for each two arithmetics that take the same operands: the number of inputs
 // that each generator needs.
 func pairs(file string) (string, error) {
 	cells, err := rows(file)

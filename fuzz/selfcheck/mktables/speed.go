@@ -85,7 +85,8 @@ func speed(file string) (string, error) {
 	return fmt.Sprintf("One core of %s, whose cycle takes %.2f ns:\n\n", here.Processor, here.CycleNs) + markdown("lr", head, body), nil
 }
 
-// loop has a row for each pair and source of the whole loop, on one core.
+// loop has a row for each pair and source on which the loop of a campaign was measured, on
+// one core.
 func loop(file string) (string, error) {
 	all, err := lines[benched](file)
 	if err != nil {
