@@ -1,15 +1,15 @@
 // Package vectors chooses test vectors (corpus/vectors) for an arithmetic: few inputs on
-// which every arithmetic that can be told from it gives another result.
+// which every other arithmetic that inputs can tell from it gives another result.
 //
-// What must fail some test are the goals: the arithmetics that one changed decision makes
-// (package triage/change), those of the catalogue's other instructions of the same formats,
-// references such as the exact sum; and some features that tests must have, such as a
-// subnormal operand. Inputs come from the generators aimed at the arithmetic. A table of
-// which input reaches which goals is covered greedily: the goal that the fewest inputs reach
-// comes first, and of these inputs the one that reaches the most other goals is taken. Then
-// products that are not needed are set to zero, and tests that the others make superfluous
-// are dropped. Every expected result is that of the model and of the oracle, which share no
-// code; where they differ there is no set.
+// The goals are the arithmetics that must fail some test (those made by one changed decision,
+// package triage/change; those of the catalogue's other instructions with the same formats;
+// references such as the exact sum) and some features that tests must have, such as a
+// subnormal operand. Inputs come from generators aimed at the arithmetic. The goals are
+// covered greedily: the goal that the fewest inputs reach comes first, and of these inputs
+// the one that reaches the most other goals is taken. Then products that are not needed are
+// set to zero, and tests that the others make superfluous are dropped. Every expected result
+// comes from the model and is checked by the oracle, which share no code; if they differ
+// there is no set.
 //
 // The same instruction gives the same set, whatever the machine: the generators' versions
 // are fixed here (sources).
@@ -32,14 +32,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// sources are the generators of candidates, in versions that stay: another version would
-// give another set.
+// sources are the generators of candidates. Their versions are fixed, because another
+// version would give another set.
 var sources = []string{
 	"corner@1", "pattern@1", "cut@1", "tie@1", "order@1", "spread@1", "floor@1", "tiny@1", "huge@1",
 	"zero@1", "special@1", "subnormal@1", "cancel@1", "raw@1", "normal@1", "uniform@1", "dnn@1",
 }
 
-// tail is the sources of the tests that are drawn at random, and how many of each.
+// tail lists the sources of the tests that are drawn at random, and the number of tests.
 var tail = []struct {
 	source, text string
 	count        uint64
@@ -55,21 +55,21 @@ const (
 type candidate struct {
 	dot   *mma.Dot
 	want  uint64
-	goals bitset // that it reaches
+	goals bitset // the goals that it reaches
 	cost  int    // how complicated it is
-	goal  int    // for which it was taken
+	goal  int    // the goal for which it was taken
 }
 
 // chooser chooses the tests of one instruction.
 type chooser struct {
 	inst    *mma.Instruction
 	base    *sim.Model
-	policy  oracle.Policy   // what nobody has shown is compared by class
-	lenient oracle.Comparer // by this policy
-	strict  oracle.Comparer // of the bits
+	policy  oracle.Policy   // compares by class what is not known of the instruction
+	lenient oracle.Comparer // compares by this policy
+	strict  oracle.Comparer // compares bits
 	goals   []*goal
 	gens    []gen.Source
-	best    map[string]int // the simplest candidate that reaches a set of goals
+	best    map[string]int // number in pool of the simplest candidate that reaches a set of goals
 	pool    []*candidate
 	want    []byte
 	got     []byte
@@ -110,11 +110,11 @@ func newChooser(i *mma.Instruction) (*chooser, error) {
 
 func (c *chooser) spec() gen.Spec { return gen.Spec{Formats: c.inst.Formats, K: c.inst.K} }
 
-// batchDots is the number of inputs made at once.
+// batchDots is the number of inputs that are made at once.
 const batchDots = 2048
 
-// search fills the pool: with the first inputs of every generator, and of the later ones
-// with those that reach a goal that none has reached.
+// search fills the pool. Of the first inputs of every generator it takes all that reach a
+// goal, of later inputs only those that reach a goal which none has reached.
 func (c *chooser) search(ctx context.Context) error {
 	all := make([]int, len(c.goals))
 	for n := range all {
@@ -138,7 +138,7 @@ func (c *chooser) search(ctx context.Context) error {
 	return nil
 }
 
-// open lists the goals that are searched for in the inputs from a number on.
+// open lists the goals that are still searched for in inputs from the given number on.
 func (c *chooser) open(from uint64) []int {
 	var open []int
 	for n, g := range c.goals {
@@ -158,7 +158,7 @@ func (c *chooser) fill(s gen.Source, from uint64, n int) *mma.Batch {
 	return b
 }
 
-// try evaluates goals on inputs, and takes those into the pool that reach one.
+// try evaluates goals on inputs, and adds inputs that reach one to the pool.
 func (c *chooser) try(b *mma.Batch, goals []int) {
 	w := c.inst.D.Width()
 	dots := b.Dots()
@@ -188,7 +188,7 @@ func (c *chooser) try(b *mma.Batch, goals []int) {
 	}
 }
 
-// reachedAll reports whether all goals of a set are reached.
+// reachedAll reports whether all goals of a set have been reached.
 func (c *chooser) reachedAll(s bitset) bool {
 	for n, g := range c.goals {
 		if s.has(n) && !g.reached {
@@ -198,8 +198,8 @@ func (c *chooser) reachedAll(s bitset) bool {
 	return true
 }
 
-// add takes a candidate into the pool, unless there is one that reaches the same and is no
-// more complicated.
+// add adds a candidate to the pool, unless the pool has one that reaches the same goals and
+// is no more complicated.
 func (c *chooser) add(x *candidate) {
 	for n, g := range c.goals {
 		g.reached = g.reached || x.goals.has(n)
@@ -213,7 +213,7 @@ func (c *chooser) add(x *candidate) {
 	}
 }
 
-// reaching lists the inputs that reach a goal; c.want has the results.
+// reaching lists the inputs that reach a goal; c.want must have their results.
 func (c *chooser) reaching(number int, b *mma.Batch) []int {
 	g := c.goals[number]
 	w := c.inst.D.Width()
@@ -263,7 +263,8 @@ func (c *chooser) evaluate(d *mma.Dot) bitset {
 	return s
 }
 
-// cost is how complicated an input is: products that are not zero, then bits.
+// cost returns how complicated an input is: the number of products that are not zero counts
+// most, then the number of bits that are set.
 func cost(d *mma.Dot) int {
 	n := bits.OnesCount64(d.C)
 	for k := range d.A {
@@ -275,7 +276,7 @@ func cost(d *mma.Dot) int {
 	return n
 }
 
-// cover takes candidates until every goal that can be reached is.
+// cover takes candidates until they reach every goal that the pool reaches.
 func (c *chooser) cover() []*candidate {
 	count := make([]int, len(c.goals))
 	for _, x := range c.pool {
@@ -344,8 +345,8 @@ func (c *chooser) reduced(x *candidate, need bitset) *candidate {
 	return &candidate{dot: d, want: c.base.Dot(d, nil), goals: c.evaluate(d), cost: cost(d)}
 }
 
-// withoutSuperfluous drops tests all of whose goals others reach, the last ones first, but
-// for the last one of each group.
+// withoutSuperfluous drops tests if other tests reach all their goals, the last ones first.
+// It leaves at least one test in each group.
 func (c *chooser) withoutSuperfluous(taken []*candidate) []*candidate {
 	for n := len(taken) - 1; n >= 0; n-- {
 		others := newBitset(len(c.goals))
@@ -365,7 +366,7 @@ func (c *chooser) withoutSuperfluous(taken []*candidate) []*candidate {
 
 func (c *chooser) groupOf(x *candidate) string { return c.goals[x.goal].group }
 
-// set makes the set of the tests that were taken.
+// set returns the set of the tests that were taken.
 func (c *chooser) set(taken []*candidate) (*vectors.Set, error) {
 	i := c.inst
 	s := &vectors.Set{Version: vectors.Version, Instruction: i.FullName(), Formats: i.Formats, K: i.K, Arithmetic: i.Params.String(),
@@ -389,7 +390,7 @@ func (c *chooser) set(taken []*candidate) (*vectors.Set, error) {
 			}
 		}
 	}
-	number := make([]int, len(c.goals)) // of the other of a goal
+	number := make([]int, len(c.goals)) // where s.Others has the other of a goal, -1: nowhere
 	for n, g := range c.goals {
 		if number[n] = -1; g.other != nil && killed.has(n) {
 			number[n] = len(s.Others)
@@ -426,7 +427,7 @@ func (c *chooser) addTail(group *vectors.Group, number []int) error {
 			return err
 		}
 		for n := range t.count {
-			per := uint64(s.Generator.M * s.Generator.N) // one of each tile
+			per := uint64(s.Generator.M * s.Generator.N) // one test from each tile
 			d := s.Dot(c.spec(), tailSeed, n*per+n)
 			group.Tests = append(group.Tests, c.test(&candidate{dot: d, want: c.base.Dot(d, nil), goals: c.evaluate(d)}, t.text, number))
 		}
@@ -462,7 +463,7 @@ func (c *chooser) test(x *candidate, comment string, number []int) vectors.Test 
 	return t
 }
 
-// check compares every expected result with that of the oracle.
+// check compares every expected result with the oracle's.
 func (c *chooser) check(s *vectors.Set) error {
 	cases, err := s.Cases()
 	if err != nil {

@@ -24,16 +24,16 @@ import (
 // a feature that some test must have.
 type goal struct {
 	group string
-	most  uint64         // inputs of each generator that are searched for it
+	most  uint64         // how many inputs of each generator are searched for it
 	other *vectors.Other // nil: it is a feature
 	same  bool           // by a written argument the other computes the same function
 
-	results func(in *mma.Batch, out []byte)    // of the other
-	has     func(d *mma.Dot, want uint64) bool // the feature
+	results func(in *mma.Batch, out []byte)    // computes the other's results
+	has     func(d *mma.Dot, want uint64) bool // reports whether an input has the feature
 	text    string                             // in words, without results
 
 	reached   bool
-	undecided bool // the other gives other bits where nobody has shown which ones are right
+	undecided bool // the other gives other bits, but only where it is not known which are right
 }
 
 // How far generators are searched for inputs that tell arithmetics apart. The hardest change
@@ -45,8 +45,8 @@ const (
 	searchMost   = 131_072 // for changes of arithmetics that were measured
 )
 
-// measured are the arithmetics of the table of separations: where no input tells one of their
-// mutants from them there is a written argument.
+// measured has the arithmetics of the table of separations: if no input tells one of their
+// mutants from them, there is a written argument.
 var measured = sync.OnceValue(func() map[rule]bool {
 	all := map[rule]bool{}
 	for _, i := range selfcheck.Arithmetics() {
@@ -55,9 +55,9 @@ var measured = sync.OnceValue(func() map[rule]bool {
 	return all
 })
 
-// searchFor returns how far inputs are searched for a change. Of the mutants of arithmetics
-// that were not measured, many compute the same function without an argument: all of a
-// longer search would be spent on these.
+// searchFor returns how far inputs are searched for a change. If an arithmetic was not
+// measured, many of its mutants compute the same function although there is no argument, and
+// a longer search would be spent on these.
 func searchFor(i *mma.Instruction) uint64 {
 	if measured()[rule{f: i.Formats, p: i.Params}] {
 		return searchMost
@@ -113,7 +113,7 @@ func goalsOf(i *mma.Instruction) ([]*goal, error) {
 	return goals, nil
 }
 
-// each computes a batch dot product by dot product.
+// each returns a function that computes a batch, dot product by dot product, by a reference.
 func each(r *oracle.Reference, f mma.Formats) func(in *mma.Batch, out []byte) {
 	return func(in *mma.Batch, out []byte) {
 		d := mma.NewDot(f, in.K)
@@ -124,7 +124,7 @@ func each(r *oracle.Reference, f mma.Formats) func(in *mma.Batch, out []byte) {
 	}
 }
 
-// features are what tests of a set have even where no change of the arithmetic asks for it.
+// features are what tests of a set must have, even if no other arithmetic requires it.
 var features = []struct {
 	group, text string
 	has         func(f mma.Formats, d *mma.Dot, want uint64) bool
@@ -206,7 +206,7 @@ func anyNaN(f mma.Formats, d *mma.Dot) bool {
 		f.C != fp.None && f.C.Get().Decode(d.C).Class == fp.NaN
 }
 
-// inWords says what a program has and another one has not.
+// inWords describes the parameters of p in which q differs.
 func inWords(p, q *mma.Params) string {
 	var words []string
 	for _, part := range triage.Parts(p, q) {
@@ -216,7 +216,7 @@ func inWords(p, q *mma.Params) string {
 	return strings.Join(words, "; ")
 }
 
-// comment says what a test is for; other is what the other arithmetic gives.
+// comment says what a test is for; other is the result of the other arithmetic.
 func (g *goal) comment(other string) string {
 	switch {
 	case g.other == nil:

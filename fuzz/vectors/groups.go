@@ -8,17 +8,17 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// group is an idea that tests are about.
+// group is a group of tests about the same part of the arithmetic.
 type group struct {
 	name, about string
 	labels      []triage.Label // of the changes that its tests show
 }
 
-// random is the group of the tests that were not chosen.
+// random is the group of the tests that were drawn at random, not chosen.
 const random = "random"
 
-// groups are those of a set, in their order. The first one is that of changes that have no
-// other.
+// groups are the groups of a set, in their order. The first one also takes changes that
+// belong to no other.
 var groups = []group{
 	{"products", "how products are made: operands, exactness, the exponent by which they are aligned", []triage.Label{triage.OperandRounding, triage.ProductHandling}},
 	{"cut", "where terms are cut: bits kept below the largest exponent, how what lies below is dropped, the exponent of zero", []triage.Label{triage.TruncationWidth, triage.AlignmentRounding, triage.ZeroExponent, triage.ComplementNegation, triage.SpecialTruncation}},

@@ -8,7 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// rule is what two instructions with the same tests have in common.
+// rule is all that the tests of an instruction depend on.
 type rule struct {
 	f       mma.Formats
 	p       mma.Params
@@ -32,7 +32,7 @@ func Instructions() []mma.Instruction {
 	return all
 }
 
-// alike lists the other checked instructions of an instruction's rule.
+// alike lists the other checked instructions with the same rule.
 func alike(i *mma.Instruction) []string {
 	var names []string
 	for _, o := range mma.Catalog() {
@@ -43,7 +43,7 @@ func alike(i *mma.Instruction) []string {
 	return names
 }
 
-// digest identifies what the tests are chosen from, in 48 bits of a SHA-256.
+// digest identifies all that the choice of tests depends on, by 48 bits of a SHA-256.
 func (c *chooser) digest() string {
 	i := c.inst
 	parts := []any{sources, tail, searchFirst, searchOther, searchFor(i), batchDots,

@@ -14,9 +14,9 @@ const TableFile = "table.tsv"
 
 var columns = []string{"digest", "instruction", "also", "k", "tests", "chosen", "changes", "killed", "same", "undecided", "open", "refinements", "instructions", "references", "bytes"}
 
-// Table writes a row for each set: its tests, of these the chosen ones, how many of the
-// arithmetics that differ by one changed decision fail some test, why the others do not,
-// how many other arithmetics do, and the bytes of the set as JSON.
+// Table returns a table with a row for each set: its tests, how many of these were chosen,
+// how many of the arithmetics that differ by one changed decision fail some test, why the
+// others do not, how many other arithmetics fail some test, and the bytes of the set as JSON.
 func Table(sets []*vectors.Set) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# by mmafuzz vectors --all --out DIR\n%s\n", strings.Join(columns, "\t"))
@@ -47,18 +47,18 @@ func count(s *vectors.Set) (tests, chosen int) {
 	return tests, chosen
 }
 
-// Total is what the sets of an architecture come to.
+// Total sums up the sets of an architecture.
 type Total struct {
 	Arch         string `json:"arch"`
 	Sets         int    `json:"sets"`
-	Instructions int    `json:"instructions"` // that they are about
+	Instructions int    `json:"instructions"` // that the sets are for
 	Tests        int    `json:"tests"`
-	Chosen       int    `json:"chosen"`    // of these, not at random
+	Chosen       int    `json:"chosen"`    // of these, those not drawn at random
 	Changes      int    `json:"changes"`   // arithmetics with one changed decision
-	Killed       int    `json:"killed"`    // of these, that fail some test
-	Same         int    `json:"same"`      // that compute the same function, by an argument
-	Undecided    int    `json:"undecided"` // that differ only in what nobody has shown
-	Open         int    `json:"open"`      // that no input was found for
+	Killed       int    `json:"killed"`    // of these, those that fail some test
+	Same         int    `json:"same"`      // those that compute the same function, by an argument
+	Undecided    int    `json:"undecided"` // those that differ only in what is not known of the instruction
+	Open         int    `json:"open"`      // those for which no input was found
 	Bytes        int    `json:"bytes"`     // as JSON
 }
 
