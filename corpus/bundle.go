@@ -157,7 +157,7 @@ func WriteBundle(dir string, m *Mismatch, extra map[string][]byte) error {
 	return errors.Join(tmp.replace(files), tmp.remove())
 }
 
-// temporaryDir is where a bundle is written before it takes its place. A lock in it says
+// temporaryDir is where a bundle is written before it takes its place. A lock in it shows
 // that its process is alive.
 type temporaryDir struct {
 	path string

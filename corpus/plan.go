@@ -40,9 +40,8 @@ import (
 //
 // An instruction is recorded by the first entry that has a pattern for its NAME or
 // ARCH/NAME; * in a pattern stands for anything. Its dot products have k elements, a
-// multiple of the instruction's own K, which is what they have if k is missing or 0.
-// So instructions of different K can be compared, on dot products of a length that
-// suits all.
+// multiple of the instruction's own K, or K elements if k is missing or 0. So
+// instructions of different K can be compared, on dot products of a length that suits all.
 //
 // A source is a generator with its version, and arguments if it takes some: see
 // package fuzz/gen. With [*] it aims at the decisions of every arithmetic that the

@@ -174,9 +174,10 @@ func TestKernelsOnSubnormals(t *testing.T) {
 	}
 }
 
-// fillMiddles fills a batch of FP32 with subnormal C and one product, of 2^-86 to 2^-68:
-// its last 24 bits of 48 are some 2^23+-16, the middle of two numbers if it has 48. The
-// factor of columns is so much times the inverse of the rows'.
+// fillMiddles fills a batch of FP32 with subnormal C and one product for each output, of
+// 2^-86 to 2^-68. The last 24 bits of the product of significands are 2^23+-16, so that it
+// is close to the middle of two numbers if it has 48 bits: the significand of a column is
+// such a number times the inverse of the row's, modulo 2^24.
 func fillMiddles(b *mma.Batch, r *rand.Rand) {
 	clear(b.A)
 	clear(b.B)

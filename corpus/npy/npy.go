@@ -2,8 +2,8 @@
 // arrays of two dimensions of floating-point numbers or of unsigned integers.
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 //
-// The files are somebody else's: nothing is allocated because a header says so. Arrays of
-// objects, which are Python programs, are refused.
+// The files may be anybody's: no more is allocated than there is to read, whatever size a
+// header gives. Arrays of objects, which are Python programs, are refused.
 //
 // The API of this package is not promised: it may change in any version.
 package npy

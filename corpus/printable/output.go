@@ -112,8 +112,8 @@ type rawOutput struct{ *Output }
 
 func (r rawOutput) Write(p []byte) (int, error) { return r.put(p) }
 
-// Raw returns a writer that shows nothing otherwise than it is: for what is no text, or is
-// fit for a terminal already and has control characters of its own.
+// Raw returns a writer that changes nothing: for what is no text, or is fit for a terminal
+// already and has control characters of its own.
 func Raw(w io.Writer) io.Writer {
 	if o, ok := w.(*Output); ok {
 		o.Finish()

@@ -39,9 +39,9 @@ func TestCatalog(t *testing.T) {
 }
 
 // TestCatalogGolden has a line for each architecture: its instructions that have a model,
-// those that are refused, and a hash of all that the catalogue says of them, so that a
-// change of a pattern or of a constructor shows which architectures it touches. What it
-// changes there is what mmafuzz list instructions -v lists before and after.
+// those that are refused, and a hash of all that the catalogue has of them, so that a
+// change of a pattern or of a constructor shows which architectures it touches. To see what
+// it changes there, compare what mmafuzz list instructions -v writes before and after.
 func TestCatalogGolden(t *testing.T) {
 	var s strings.Builder
 	for _, a := range Archs {

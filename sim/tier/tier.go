@@ -5,8 +5,8 @@
 // Every test that takes long has three tiers, which check the same property:
 //
 //	go test -short ./...              the least: under the race detector and in emulators
-//	go test ./...                     what one runs while working: within 190 s of processor
-//	                                  time, as .ci/run checks
+//	go test ./...                     what one runs while working: within a budget of processor
+//	                                  time, 190 times that of a short loop, as .ci/run checks
 //	MMAFUZZ_LONG=1 go test ./...      the most: more inputs, more pairs, whole sweeps; .ci/run
 //
 // A few tests run programs or the go command for a minute and more. They run only with
