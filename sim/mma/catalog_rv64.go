@@ -31,14 +31,15 @@ var riscvForms = []form{
 // 3079 and 3244), which Spike does not have.
 const (
 	srcRVBNA   = "RISC-V ISA manual, RVBNA and Zvdota, Zvbdota, drafts of 2026, as Spike computes it"
-	evSpike    = "recording spike.rec, every bit, not silicon: Spike of 2026-06-25, 4,096 dot products"
-	evSpikeToo = "Spike of 2026-06-25, not silicon: the same code as for the recorded formats"
+	evSpike      = "recording spike.rec, every bit, not silicon: Spike of 2026-06-25, 4,096 dot products; " + evSpikeMarch
+	evSpikeMarch = "Spike of 2026-03, not silicon, every bit: 100,000 dot products (devices/exec/children/spike_dota.py)"
 )
 
 var riscv = []decl{
-	{archs: "riscv", names: "vf{w,wb}dota.vv", params: RVBNA(8), source: srcRVBNA, evidence: evSpike},
-	{archs: "riscv", names: "vf{qw,qwb}dota.vv vf{qw,qwb}dota.alt.vv.e8alt", params: RVBNA(16), source: srcRVBNA, evidence: evSpike},
-	{archs: "riscv", names: "vf{qw,qwb}dota.vv.e8alt vf{qw,qwb}dota.alt.vv", params: RVBNA(16), source: srcRVBNA, evidence: evSpikeToo},
+	{archs: "riscv", names: "vfwdota.vv", params: RVBNA(8), source: srcRVBNA, evidence: evSpike},
+	{archs: "riscv", names: "vfwbdota.vv", params: RVBNA(8), source: srcRVBNA, evidence: evSpikeMarch},
+	{archs: "riscv", names: "vfqwdota.vv vfqwdota.alt.vv.e8alt", params: RVBNA(16), source: srcRVBNA, evidence: evSpike},
+	{archs: "riscv", names: "vfqwdota.vv.e8alt vfqwdota.alt.vv vfqwbdota{,.alt}.vv{,.e8alt}", params: RVBNA(16), source: srcRVBNA, evidence: evSpikeMarch},
 }
 
 // RVBNA is RISC-V's bulk normalised dot product of n products: their magnitudes, aligned

@@ -18,43 +18,57 @@ import shlex
 import subprocess
 import sys
 
-ROWS = [  # variables, child, options, inputs of each generator that a model must pass
+# Variables, child, options, and inputs of each generator that a model must pass: as many as
+# take about a minute of processor time, at most a million.
+ROWS = [
     ("", "torch_matmul", "--type f32", 1000000),
-    ("MKL_CBWR=AVX2", "torch_matmul", "--type f32", 5000),
-    ("MKL_CBWR=COMPATIBLE", "torch_matmul", "--type f32", 5000),
-    ("", "torch_matmul", "--type f32 -k 64", 5000),
-    ("", "torch_matmul", "--type f32 --size 1x64", 5000),
+    ("MKL_CBWR=AVX2", "torch_matmul", "--type f32", 1000000),
+    ("MKL_CBWR=COMPATIBLE", "torch_matmul", "--type f32", 1000000),
+    ("", "torch_matmul", "--type f32 -k 64", 100000),
+    ("", "torch_matmul", "--type f32 --size 1x64", 100000),
     ("", "torch_matmul", "--type bf16", 1000000),
-    ("ONEDNN_MAX_CPU_ISA=AVX512_CORE", "torch_matmul", "--type bf16", 5000),
-    ("ONEDNN_MAX_CPU_ISA=AVX2", "torch_matmul", "--type bf16", 5000),
-    ("ATEN_CPU_CAPABILITY=avx2", "torch_matmul", "--type bf16", 5000),
-    ("", "torch_matmul", "--type bf16 -k 64", 5000),
-    ("", "torch_matmul", "--type bf16 --size 1x64", 5000),
-    ("", "torch_matmul", "--type bf16 --op addmm", 5000),
-    ("", "torch_matmul", "--type f32 --precision medium", 5000),
-    ("", "torch_matmul", "--type f16", 100000),
-    ("ATEN_CPU_CAPABILITY=avx2", "torch_matmul", "--type f16", 5000),
-    ("", "torch_matmul", "--type f16 -k 64", 5000),
-    ("", "torch_matmul", "--type f16 --size 1x64", 5000),
-    ("", "torch_matmul", "--type f16 --transposed", 5000),
-    ("OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f32", 5000),
-    ("OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f32 --size 16x16 --at 0x0", 20000),
-    ("OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f32 --size 16x16 --at 6x0", 20000),
-    ("OPENBLAS_CORETYPE=SkylakeX", "numpy_matmul", "--type f32", 20000),
-    ("", "numpy_matmul", "--type f32", 20000),
-    ("OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f32 --size 1x64", 20000),
-    ("OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f64", 20000),
-    ("", "numpy_matmul", "--type f16", 5000),
-    ("", "onnxruntime_matmul", "--type f32", 20000),
-    ("", "onnxruntime_matmul", "--type f32 --op addmm", 20000),
-    ("", "onnxruntime_matmul", "--type f16", 5000),
-    ("", "jax_matmul", "--type f32", 5000),
-    ("", "jax_matmul", "--type bf16", 5000),
-    ("", "jax_matmul", "--type f16", 5000),
-    ("XLA_FLAGS=--xla_cpu_max_isa=AVX2", "jax_matmul", "--type bf16", 5000),
+    ("ONEDNN_MAX_CPU_ISA=AVX512_CORE_AMX", "torch_matmul", "--type bf16", 1000000),
+    ("ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16", "torch_matmul", "--type bf16", 1000000),
+    ("ONEDNN_MAX_CPU_ISA=AVX512_CORE", "torch_matmul", "--type bf16", 1000000),
+    ("ONEDNN_MAX_CPU_ISA=AVX2", "torch_matmul", "--type bf16", 1000000),
+    ("ATEN_CPU_CAPABILITY=avx2", "torch_matmul", "--type bf16", 1000000),
+    ("", "torch_matmul", "--type bf16 -k 64", 100000),
+    ("", "torch_matmul", "--type bf16 --size 1x64", 100000),
+    ("", "torch_matmul", "--type bf16 --op addmm", 1000000),
+    ("", "torch_matmul", "--type f32 --precision medium", 1000000),
+    ("", "torch_matmul", "--type f16", 1000000),
+    ("ONEDNN_MAX_CPU_ISA=AVX512_CORE_AMX_FP16", "torch_matmul", "--type f16", 1000000),
+    ("ATEN_CPU_CAPABILITY=avx2", "torch_matmul", "--type f16", 1000000),
+    ("", "torch_matmul", "--type f16 -k 64", 100000),
+    ("", "torch_matmul", "--type f16 --size 1x64", 100000),
+    ("", "torch_matmul", "--type f16 --transposed", 1000000),
+    ("OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f32", 1000000),
+    ("OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f32 --size 16x16 --at 0x0", 1000000),
+    ("OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f32 --size 16x16 --at 6x0", 1000000),
+    ("OPENBLAS_CORETYPE=SkylakeX", "numpy_matmul", "--type f32", 1000000),
+    ("", "numpy_matmul", "--type f32", 1000000),
+    ("OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f32 --size 1x64", 1000000),
+    ("OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f64", 1000000),
+    ("", "numpy_matmul", "--type f16", 100000),
+    ("", "onnxruntime_matmul", "--type f32", 1000000),
+    ("", "onnxruntime_matmul", "--type f32 --op addmm", 1000000),
+    ("", "onnxruntime_matmul", "--type f16", 1000000),
+    ("", "jax_matmul", "--type f32", 1000000),
+    ("", "jax_matmul", "--type bf16", 1000000),
+    ("", "jax_matmul", "--type f16", 1000000),
+    ("XLA_FLAGS=--xla_cpu_max_isa=AVX2", "jax_matmul", "--type bf16", 1000000),
     ("", "triton_dot", "--type f16", 1000),
     ("", "tinygrad_wmma", "gfx942 --type bf16", 200),
 ]
+
+# What Linux calls the instructions without which a path is not there: a library then takes
+# the next best one, and says nothing.
+NEEDS = {
+    "ONEDNN_MAX_CPU_ISA=AVX512_CORE": "avx512bw",
+    "ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16": "avx512_bf16",
+    "ONEDNN_MAX_CPU_ISA=AVX512_CORE_AMX": "amx_bf16",
+    "ONEDNN_MAX_CPU_ISA=AVX512_CORE_AMX_FP16": "amx_fp16",
+}
 
 
 def processor():
@@ -67,11 +81,14 @@ def processor():
         return platform.processor() or platform.machine()
 
 
-def has_amx():
+def missing(row):
+    """The instructions that this processor lacks for a row's path, or nothing."""
     try:
-        return "amx_bf16" in open("/proc/cpuinfo").read()
+        have = open("/proc/cpuinfo").read().split()
     except OSError:
-        return False
+        have = []
+    need = NEEDS.get(row[0], "")
+    return "" if need in ["", *have] else need
 
 
 def target(row):
@@ -81,7 +98,9 @@ def target(row):
 
 
 def infer(o, row):
-    """The report of mmafuzz infer, or its error."""
+    """The report of mmafuzz infer, or its error, or what the processor lacks."""
+    if missing(row):
+        return {"missing": missing(row)}
     name = re.sub(r"[^\w.=-]+", "_", "_".join(row[:3])).strip("_")
     checks = min(row[3], o.checks or row[3])
     out = os.path.join(o.out, "%s-%d" % (name, checks))
@@ -109,6 +128,8 @@ def flat(x, path=""):
 def cells(row, r):
     """The cells of a row of the table."""
     head = ["`%s`" % row[1].split("_")[0], "`%s`" % row[0] if row[0] else "", "`%s`" % r.get("instruction", row[2])]
+    if "missing" in r:
+        return head + ["not measured", "no machine: the processor has no %s" % r["missing"], "", ""]
     if "error" in r:
         return head + ["not had", r["error"].split(": ", 1)[-1], "", ""]
     program = r["arithmetic"] if r["arithmetic"] != "custom" else " ".join(x for x in flat(r["params"]) if not x.startswith("special.nan"))
@@ -145,13 +166,12 @@ def main():
         r = infer(o, row)
         table.append(cells(row, r))
         print(" | ".join(table[-1][:5]), flush=True)
-        if "error" not in r:
+        if "missing" in r:
+            print("!! SKIPPED: %s has no %s" % (processor(), r["missing"]), flush=True)
+        elif "error" not in r:
             seen.setdefault(row[1], versions(o, row))
     with open(o.table, "w") as f:
         f.write(TEXT % processor())
-        if not has_amx():
-            print("!! SKIPPED: this processor has no AMX: what oneDNN computes with it is not in the table", flush=True)
-            f.write("It has no AMX: what oneDNN computes with AMX is not measured.\n\n")
         for child, about in seen.items():
             f.write("- `%s.py`: %s\n" % (child, "; ".join(about)))
         f.write("\n| library | path | instruction | verdict | program | inputs that agree | summation tree |\n|---|---|---|---|---|---|---|\n")
