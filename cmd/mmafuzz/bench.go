@@ -28,6 +28,7 @@ type benchCmd struct {
 	only   string
 	target string
 	inst   string
+	like   string
 	count  int
 	time   time.Duration
 	list   bool
@@ -59,6 +60,7 @@ between the quartiles. Inputs are always the same.
   mmafuzz bench
   mmafuzz bench models --only 'fp16.*avx' --time 1m --count 21
   mmafuzz bench targets --target cuda:0 --inst mma.m16n8k16.f32.f16.f16.f32
+  mmafuzz bench targets --target ref:exact --like sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz bench loop --soak 1h --out curve.tsv
 
 With --device it measures instructions of an NVIDIA GPU on one multiprocessor, as Sun et
@@ -97,11 +99,12 @@ Exit status: 0 measured, 1 the memory grows, 2 trouble, 75 incomplete: interrupt
 	f.DurationVar(&b.time, "time", 10*time.Second, "about the `time` for everything")
 	f.StringVar(&b.target, "target", "", "measure this `target` in place of all that are found")
 	f.StringVar(&b.inst, "inst", "", "`instruction` of --target")
+	f.StringVar(&b.like, "like", "", "for reference arithmetic: a `target` whose instruction gives the formats, such as sim:hopper")
 	f.BoolVar(&b.device, "device", false, "measure latency and throughput of a GPU's instructions (without --target, of cuda:0)")
 	f.DurationVar(&b.soak, "soak", 0, "run the loop for this `time` and watch the memory")
 	f.DurationVar(&b.every, "every", 0, "`time` between looks at the memory (0: a hundredth of --soak)")
 	f.StringVar(&b.out, "out", "", "`file` of the curve of --soak, as a table")
-	completeTargets(c, "target")
+	completeTargets(c, "target", "like")
 	completeInstructions(c, "inst", &b.target)
 	return c
 }
@@ -121,6 +124,8 @@ func (b *benchCmd) check(args []string, f *pflag.FlagSet) error {
 		return fmt.Errorf("--time is %s, more than 0 is needed", b.time)
 	case b.inst != "" && b.target == "" && !b.device:
 		return hinted("name its target, for example --target sim:hopper", "--inst %s is an instruction of no target", b.inst)
+	case b.like != "" && b.target == "":
+		return hinted("name it, for example --target ref:exact", "--like %s is for reference arithmetic, and --target names none", b.like)
 	case b.out != "" && b.soak <= 0:
 		return hinted("standard output takes the table: > FILE", "--out is for --soak")
 	}
@@ -150,7 +155,7 @@ func (b *benchCmd) checkSoak(args []string, f *pflag.FlagSet) error {
 			return hinted("leave it out, or measure it in a command of its own", "--soak runs the loop and not the section %s", s)
 		}
 	}
-	err := excluded(f, "soak", "only", "list", "count", "time", "target", "inst")
+	err := excluded(f, "soak", "only", "list", "count", "time", "target", "inst", "like")
 	return withHint(err, "--soak runs one pair of simulators, for the time that it is given")
 }
 
@@ -165,7 +170,7 @@ func (b *benchCmd) run(ctx context.Context, sections []string) error {
 	o := bench.Options{Only: b.pattern, Runs: b.count, Time: b.time, Child: serveChild}
 	if b.target != "" && slices.Contains(sections, "targets") {
 		var err error
-		if o.Target, o.Unit, err = openUnit(b.target, b.inst, ""); err != nil {
+		if o.Target, o.Unit, err = openUnit(b.target, b.inst, b.like); err != nil {
 			return err
 		}
 		defer o.Target.Close()
@@ -222,7 +227,7 @@ func (b *benchCmd) writeMachine(m *measure.Machine) error {
 
 // runDevice measures the instructions of a GPU.
 func (b *benchCmd) runDevice(ctx context.Context, args []string, f *pflag.FlagSet) error {
-	if err := excluded(f, "device", "only", "list", "count", "time", "soak"); err != nil {
+	if err := excluded(f, "device", "like", "only", "list", "count", "time", "soak"); err != nil {
 		return withHint(err, "--device repeats an instruction a thousand times, on one multiprocessor")
 	}
 	if len(args) > 0 {

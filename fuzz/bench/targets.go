@@ -102,12 +102,19 @@ func someInstructions(t devices.Target) []mma.Instruction {
 	return some
 }
 
-// unitBenchmarks measures a unit on batches of each shape.
+// unitBenchmarks measures a unit on batches of each shape: a recording, which has single dot
+// products, on these.
 func (b *Bench) unitBenchmarks(target string, u devices.Unit) []benchmark {
 	var all []benchmark
+	recorder, recorded := u.(devices.Recorder)
 	for _, s := range shapes {
 		i := u.Instruction()
-		s.K = i.K
+		if s.K = i.K; recorded {
+			if s.M*s.N > 1 {
+				continue
+			}
+			s.K, s.Tiles = recorder.Length(), min(s.Tiles, recorder.Recorded())
+		}
 		shape := fmt.Sprintf("%d x %dx%d", s.Tiles, s.M, s.N)
 		all = append(all, benchmark{target + "/" + i.Name + "/" + strings.ReplaceAll(shape, " ", ""), func(ctx context.Context, t measure.Timing) (*Measurement, error) {
 			r, err := unitSpeed(ctx, u, s, t)
@@ -125,6 +132,11 @@ func (b *Bench) unitBenchmarks(target string, u devices.Unit) []benchmark {
 func unitSpeed(ctx context.Context, u devices.Unit, s mma.Shape, t measure.Timing) (*Measurement, error) {
 	in := measure.Batch(u.Instruction(), s, 1, measure.Finite)
 	out := make([]byte, in.Dots()*in.D.Width())
+	if r, ok := u.(devices.Recorder); ok {
+		if err := r.Load(0, in, out); err != nil {
+			return nil, err
+		}
+	}
 	t.Clock = measure.Wall
 	times, err := t.Of(func() error { return u.Run(ctx, in, out) })
 	if err != nil {

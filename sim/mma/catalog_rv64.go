@@ -30,7 +30,7 @@ var riscvForms = []form{
 // what Spike does. The manual's pseudo-code had errors (riscv-isa-manual, pull requests
 // 3079 and 3244), which Spike does not have.
 const (
-	srcRVBNA   = "RISC-V ISA manual, RVBNA and Zvdota, Zvbdota, drafts of 2026, as Spike computes it"
+	srcRVBNA     = "RISC-V ISA manual, RVBNA and Zvdota, Zvbdota, drafts of 2026, as Spike computes it"
 	evSpike      = "recording spike.rec, every bit, not silicon: Spike of 2026-06-25, 4,096 dot products; " + evSpikeMarch
 	evSpikeMarch = "Spike of 2026-03, not silicon, every bit: 100,000 dot products (devices/exec/children/spike_dota.py)"
 )
@@ -38,8 +38,10 @@ const (
 var riscv = []decl{
 	{archs: "riscv", names: "vfwdota.vv", params: RVBNA(8), source: srcRVBNA, evidence: evSpike},
 	{archs: "riscv", names: "vfwbdota.vv", params: RVBNA(8), source: srcRVBNA, evidence: evSpikeMarch},
-	{archs: "riscv", names: "vfqwdota.vv vfqwdota.alt.vv.e8alt", params: RVBNA(16), source: srcRVBNA, evidence: evSpike},
-	{archs: "riscv", names: "vfqwdota.vv.e8alt vfqwdota.alt.vv vfqwbdota{,.alt}.vv{,.e8alt}", params: RVBNA(16), source: srcRVBNA, evidence: evSpikeMarch},
+	{archs: "riscv", names: "vfqwdota.vv", params: RVBNA(16), source: srcRVBNA, evidence: evSpike},
+	{archs: "riscv", names: "vfqwbdota.vv", params: RVBNA(16), source: srcRVBNA, evidence: evSpikeMarch},
+	{archs: "riscv", names: "vfqwdota.alt.vv.e8alt", params: RVBNA(16), source: srcRVBNA, evidence: evSpike},
+	{archs: "riscv", names: "vfqwbdota.alt.vv.e8alt vf{qw,qwb}dota.vv.e8alt vf{qw,qwb}dota.alt.vv", params: RVBNA(16), source: srcRVBNA, evidence: evSpikeMarch},
 }
 
 // RVBNA is RISC-V's bulk normalised dot product of n products: their magnitudes, aligned
