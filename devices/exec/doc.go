@@ -231,6 +231,22 @@
 //	tinygrad_wmma.py       tinygrad 0.14      BF16  0.001 0.01
 //	vulkan:0 (no child)    llvmpipe of Mesa   FP16  3.6  28
 //
+// Beside them, with the same command on the same machine (AMD EPYC, Zen 5, two processors
+// that many others used, tiles eight at a time):
+//
+//	sim:hopper             the simulator      FP16  6.4  66
+//	model:FILE             tfdpa4.json        FP16  12   430
+//	cpu:0                  VDPBF16PS          BF16  1,100  4.7
+//	                       VFMADD231PS        FP32  710  4.7
+//	ref:fma64              FP64 FMAs          FP16  0.35  0.58
+//	ref:exact              rounded once       FP16  0.007  0.009
+//	oracle:hopper          the oracle         FP16  0.037  0.058
+//	replay:zen5.rec        VDPBF16PS          BF16  1.0  (it has single ones)
+//
+// VDPBF16PS has K = 2, tfdpa4.json (testdata/verilator) 4, VFMADD231PS 1, all others 16;
+// for formats, ref: needs --like sim:hopper. What the processor computes fast, its tiles
+// are packed for slowly.
+//
 // What mmafuzz found:
 //
 //   - PyTorch, BF16: a chain of FP32 additions in the order p1, p0, p3, p2 and so on, rounded to
@@ -256,10 +272,9 @@
 //     The reason is that frexp gives infinities the exponent 0, and so they count as small.
 //     The second command above with --only 16x16x32_bf8_bf8 calls all differences
 //     lost-infinity.
-//   - Spike and sim:riscv agree in every bit on 100,000 dot products of each of the ten
-//     instructions of Zvdota and Zvbdota, those of E4M3 by E5M2 among them, which no recording
-//     has: mmafuzz run --a sim:riscv --b "exec:python3 devices/exec/children/spike_dota.py"
-//     --nan bits --zero bits --count 100000. The program is that of the Python package spike
+//   - Spike and sim:riscv agree in every bit on the ten instructions of Zvdota and Zvbdota,
+//     4,096 dot products of each (corpus/recordings): on three of them Spike of June 2026, on
+//     the others, those of E4M3 by E5M2 among them, that of the Python package spike
 //     0.0.5.dev20 (March 2026, where the extensions have their former names).
 //   - Triton's interpreter (TRITON_INTERPRET=1), in which people debug kernels, models no GPU:
 //     tl.dot is NumPy's product in FP32, to which C is added last, and so depends on the
@@ -276,8 +291,9 @@
 //     converts FP64 by way of FP32, and so rounds twice; it rounds the numbers of E8M0 below
 //     2^-126 up; gfloat takes ties of E8M0 to the even code.
 //
-// AMX was not measured, for want of a processor that has it. On one that has, oneDNN uses it
-// in the rows of PyTorch's BF16 without variables, and children/survey.py measures these.
+// AMX was not measured: no machine at hand has it. Its rows (ONEDNN_MAX_CPU_ISA=AVX512_CORE_AMX
+// for BF16, AVX512_CORE_AMX_FP16 for FP16) are in the table all the same, and
+// children/survey.py measures them where the processor has amx_bf16 or amx_fp16.
 //
 // # Example: a child in Go
 //

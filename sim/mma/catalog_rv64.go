@@ -31,8 +31,8 @@ var riscvForms = []form{
 // 3079 and 3244), which Spike does not have.
 const (
 	srcRVBNA     = "RISC-V ISA manual, RVBNA and Zvdota, Zvbdota, drafts of 2026, as Spike computes it"
-	evSpike      = "recording spike.rec, every bit, not silicon: Spike of 2026-06-25, 4,096 dot products; " + evSpikeMarch
-	evSpikeMarch = "Spike of 2026-03, not silicon, every bit: 100,000 dot products (devices/exec/children/spike_dota.py)"
+	evSpike      = "recording spike.rec, every bit, not silicon: Spike of 2026-06-25, 4,096 dot products"
+	evSpikeMarch = "recording spike-2026-03.rec, every bit, not silicon: Spike of 2026-03, 4,096 dot products"
 )
 
 var riscv = []decl{
