@@ -244,8 +244,7 @@
 //	replay:zen5.rec        VDPBF16PS          BF16  1.0  (it has single ones)
 //
 // VDPBF16PS has K = 2, tfdpa4.json (testdata/verilator) 4, VFMADD231PS 1, all others 16;
-// for formats, ref: needs --like sim:hopper. What the processor computes fast, its tiles
-// are packed for slowly.
+// for formats, ref: needs --like sim:hopper.
 //
 // What mmafuzz found:
 //
