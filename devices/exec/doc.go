@@ -231,17 +231,17 @@
 //	tinygrad_wmma.py       tinygrad 0.14      BF16  0.001 0.01
 //	vulkan:0 (no child)    llvmpipe of Mesa   FP16  3.6  28
 //
-// Beside them, with the same command on the same machine (AMD EPYC, Zen 5, two processors
-// that many others used, tiles eight at a time):
+// Beside them, with the same command on the same machine (AMD EPYC, Zen 5, two processors)
+// when it was less busy, the targets that need no child:
 //
-//	sim:hopper             the simulator      FP16  6.4  66
-//	model:FILE             tfdpa4.json        FP16  12   430
-//	cpu:0                  VDPBF16PS          BF16  1,100  4.7
-//	                       VFMADD231PS        FP32  710  4.7
-//	ref:fma64              FP64 FMAs          FP16  0.35  0.58
-//	ref:exact              rounded once       FP16  0.007  0.009
-//	oracle:hopper          the oracle         FP16  0.037  0.058
-//	replay:zen5.rec        VDPBF16PS          BF16  1.0  (it has single ones)
+//	sim:hopper             the simulator      FP16  46  640
+//	model:FILE             tfdpa4.json        FP16  47  840
+//	cpu:0                  VDPBF16PS          BF16  14,000  60
+//	                       VFMADD231PS        FP32  11,000  58
+//	ref:fma64              FP64 FMAs          FP16  4.9  4.8
+//	ref:exact              rounded once       FP16  0.08  0.1
+//	oracle:hopper          the oracle         FP16  0.06  0.12
+//	replay:zen5.rec        VDPBF16PS          BF16  6.9  (a recording has single ones)
 //
 // VDPBF16PS has K = 2, tfdpa4.json (testdata/verilator) 4, VFMADD231PS 1, all others 16;
 // for formats, ref: needs --like sim:hopper.
