@@ -53,6 +53,9 @@ func (s *tableCmd) command(c *cobra.Command, measure func(ctx context.Context, o
 				return withHint(err, "--all makes the table anew")
 			}
 		}
+		if s.out != "" {
+			old.Save = s.save // after each row, so that nothing is lost if it is stopped
+		}
 		t, bad, err := measure(cmd.Context(), old)
 		if err != nil {
 			return err

@@ -176,7 +176,7 @@ func causesDigest(a, b string) string {
 // CausesTable compares every two architectures of GPUs that share instructions, except for
 // rows of the old table that are not stale. done is called for each measured row.
 func CausesTable(ctx context.Context, old *Table, done func(*PairCauses)) (*Table, error) {
-	t := &Table{Command: causesCommand, Columns: []string{"digest", "a", "b", "instructions", "dots", "mismatches", "causes", "in catch-alls", "turned", "cases by cause"}}
+	t := old.after(causesCommand, []string{"digest", "a", "b", "instructions", "dots", "mismatches", "causes", "in catch-alls", "turned", "cases by cause"})
 	archs := gpuArchs()
 	for i, a := range archs {
 		for _, b := range archs[i+1:] {
@@ -190,7 +190,9 @@ func CausesTable(ctx context.Context, old *Table, done func(*PairCauses)) (*Tabl
 				return nil, err
 			}
 			if p != nil {
-				t.Rows = append(t.Rows, append([]string{d}, p.Cells()...))
+				if err := t.add(append([]string{d}, p.Cells()...)); err != nil {
+					return nil, err
+				}
 				done(p)
 			}
 		}

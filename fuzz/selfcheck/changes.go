@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 
@@ -164,39 +165,52 @@ func changesDigest(i *mma.Instruction) string {
 // ChangesTable presents units of drawn changes to triage, except for the rows of an old
 // table that are not stale. done is called for each row that was measured.
 func ChangesTable(ctx context.Context, old *Table, all []mma.Instruction, done func(base string, outs []*Changed)) (*Table, error) {
-	t := &Table{Command: changesCommand, Columns: []string{"digest", "base", "one", "two", "three"}}
-	rows := make([][]string, len(all))
-	outs := make([][]*Changed, len(all))
+	t := old.after(changesCommand, []string{"digest", "base", "one", "two", "three"})
 	var err error
-	var mu sync.Mutex // of err and done
+	var mu sync.Mutex // of t, err and done
 	parallel(len(all), func(n int) {
 		i := &all[n]
-		d := changesDigest(i)
-		if rows[n] = old.fresh(d, i.FullName()); rows[n] != nil {
+		row, outs, e := changesRow(ctx, old, i)
+		mu.Lock()
+		defer mu.Unlock()
+		if e == nil {
+			e = t.add(row)
+		}
+		if e != nil {
+			err = fmt.Errorf("%s: %w", i.FullName(), e)
 			return
 		}
-		rows[n] = []string{d, i.FullName()}
-		for count := range changesMost {
-			letters := ""
-			for seed := range changesCases {
-				o, e := changed(ctx, i, count+1, seed)
-				if e != nil {
-					mu.Lock()
-					err = fmt.Errorf("%s: %w", i.FullName(), e)
-					mu.Unlock()
-					return
-				}
-				outs[n] = append(outs[n], o)
-				letters += string(resultLetters[o.Result])
-			}
-			rows[n] = append(rows[n], letters)
-		}
-		mu.Lock()
-		done(i.FullName(), outs[n])
-		mu.Unlock()
+		done(i.FullName(), outs)
 	})
-	t.Rows = rows
+	place := map[string]int{}
+	for n := range all {
+		place[all[n].FullName()] = n
+	}
+	slices.SortFunc(t.Rows, func(x, y []string) int { return place[x[colName]] - place[y[colName]] })
 	return t, err
+}
+
+// changesRow returns the row of an arithmetic and the units that were presented for it:
+// none if the old table has the row.
+func changesRow(ctx context.Context, old *Table, i *mma.Instruction) (row []string, outs []*Changed, err error) {
+	d := changesDigest(i)
+	if row = old.fresh(d, i.FullName()); row != nil {
+		return row, nil, nil
+	}
+	row = []string{d, i.FullName()}
+	for count := range changesMost {
+		letters := ""
+		for seed := range changesCases {
+			o, err := changed(ctx, i, count+1, seed)
+			if err != nil {
+				return nil, nil, err
+			}
+			outs = append(outs, o)
+			letters += string(resultLetters[o.Result])
+		}
+		row = append(row, letters)
+	}
+	return row, outs, nil
 }
 
 // FullCells returns the outcome as a row of the full data.

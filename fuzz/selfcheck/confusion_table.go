@@ -46,7 +46,7 @@ next:
 // ConfusionTable measures the instructions that the old table lacks. done is called for
 // each row; outs is nil if the row was taken from old.
 func ConfusionTable(ctx context.Context, old *Table, all []mma.Instruction, done func(base, letters string, outs []*Outcome)) (*Table, error) {
-	t := &Table{Command: confusionCommand, Columns: []string{"digest", "base", "mutants"}}
+	t := old.after(confusionCommand, []string{"digest", "base", "mutants"})
 	for n := range all {
 		i := &all[n]
 		d := confusionDigest(i)
@@ -59,7 +59,9 @@ func ConfusionTable(ctx context.Context, old *Table, all []mma.Instruction, done
 			}
 			row = []string{d, i.FullName(), lettersOf(outs)}
 		}
-		t.Rows = append(t.Rows, row)
+		if err := t.add(row); err != nil {
+			return nil, err
+		}
 		done(row[1], row[2], outs)
 	}
 	return t, nil

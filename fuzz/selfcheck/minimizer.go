@@ -45,7 +45,7 @@ const minimizerCommand = "mmafuzz selfcheck minimizer"
 
 // MinimizerTable measures the minimizer on the pairs that the old table lacks.
 func MinimizerTable(ctx context.Context, old *Table) (*Table, error) {
-	t := &Table{Command: minimizerCommand, Columns: []string{"digest", "a", "b", "findings", "terms before", "terms after", "queries", "batches", "worst batches", "1-minimal"}}
+	t := old.after(minimizerCommand, []string{"digest", "a", "b", "findings", "terms before", "terms after", "queries", "batches", "worst batches", "1-minimal"})
 	for _, names := range shrinkPairs {
 		d, err := shrinkDigest(names)
 		if err != nil {
@@ -59,7 +59,9 @@ func MinimizerTable(ctx context.Context, old *Table) (*Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Rows = append(t.Rows, append([]string{d}, s.cells()...))
+		if err := t.add(append([]string{d}, s.cells()...)); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
 }

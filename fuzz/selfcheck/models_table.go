@@ -29,13 +29,15 @@ func ModelTable(ctx context.Context, old *Table, raw, directed uint64, done func
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Command: ModelsCommand, Columns: []string{"digest", "base", "raw", "directed", "mismatches"}}
+	t := old.after(ModelsCommand, []string{"digest", "base", "raw", "directed", "mismatches"})
 	for _, i := range Arithmetics() {
 		row := fresh[i.FullName()]
 		if c := measured[i.FullName()]; c != nil {
 			row = []string{arithmeticDigest(&i), c.Base, fmt.Sprint(c.Raw), fmt.Sprint(c.Directed), fmt.Sprint(c.Mismatches)}
 		}
-		t.Rows = append(t.Rows, row)
+		if err := t.add(row); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
 }

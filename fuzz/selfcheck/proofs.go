@@ -56,11 +56,11 @@ func proofsDigest(i *mma.Instruction) string {
 // ProofTable proves the arguments that the old table lacks, within a time limit for each
 // mutant. done is called for each arithmetic that was tried.
 func ProofTable(ctx context.Context, old *Table, solver []string, limit time.Duration, done func(*Proofs)) (*Table, error) {
-	t := &Table{Command: fmt.Sprintf("%s --time %s", proofsCommand, limit)}
+	command := fmt.Sprintf("%s --time %s", proofsCommand, limit)
 	if len(solver) == 0 {
-		t.Command = proofsCommand + ` --solver ""`
+		command = proofsCommand + ` --solver ""`
 	}
-	t.Columns = slices.Concat([]string{"digest", "base"}, proofStatus)
+	t := old.after(command, slices.Concat([]string{"digest", "base"}, proofStatus))
 	for _, i := range Arithmetics() {
 		d := proofsDigest(&i)
 		row := old.fresh(d, i.FullName())
@@ -72,7 +72,9 @@ func ProofTable(ctx context.Context, old *Table, solver []string, limit time.Dur
 			row = append([]string{d}, p.cells()...)
 			done(p)
 		}
-		t.Rows = append(t.Rows, row)
+		if err := t.add(row); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
 }

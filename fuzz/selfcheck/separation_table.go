@@ -170,7 +170,7 @@ func parseCounts(cell string) (map[string]int, error) {
 // measured.
 func MutantTable(ctx context.Context, old *Table, all []mma.Instruction, done func(*MutantSummary, []*Separation)) (*Table, error) {
 	gens := Generators()
-	t := &Table{Command: separationCommand, Columns: slices.Concat(mutantColumns, generatorColumns(gens))}
+	t := old.after(separationCommand, slices.Concat(mutantColumns, generatorColumns(gens)))
 	for n := range all {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -181,7 +181,9 @@ func MutantTable(ctx context.Context, old *Table, all []mma.Instruction, done fu
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", i.FullName(), err)
 		}
-		t.Rows = append(t.Rows, append([]string{d}, s.cells()...))
+		if err := t.add(append([]string{d}, s.cells()...)); err != nil {
+			return nil, err
+		}
 		done(s, seps)
 	}
 	return t, nil
@@ -230,7 +232,7 @@ var pairColumns = []string{"digest", "a", "b", "argument"}
 // pairs are measured again, which takes a minute. done is called for each measured pair.
 func PairTable(ctx context.Context, old *Table, all []mma.Instruction, done func(*Separation)) (*Table, error) {
 	gens := Generators()
-	t := &Table{Command: pairsCommand, Columns: slices.Concat(pairColumns, generatorColumns(gens))}
+	t := old.after(pairsCommand, slices.Concat(pairColumns, generatorColumns(gens)))
 	if !slices.Equal(t.Columns, old.Columns) {
 		old = &Table{}
 	}
@@ -253,7 +255,9 @@ func PairTable(ctx context.Context, old *Table, all []mma.Instruction, done func
 			if err != nil {
 				return nil, err
 			}
-			t.Rows = append(t.Rows, append([]string{d}, seps[0].pairCells()...))
+			if err := t.add(append([]string{d}, seps[0].pairCells()...)); err != nil {
+				return nil, err
+			}
 			done(seps[0])
 		}
 	}

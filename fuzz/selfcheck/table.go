@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -18,6 +19,34 @@ type Table struct {
 	Command string // that makes it
 	Columns []string
 	Rows    [][]string
+
+	// Save, of the earlier table that a function is given, is called after every row of
+	// the new one, with the new rows and those of the earlier table that may still be
+	// valid, so that a measurement that is stopped goes on from there.
+	Save func(*Table) error
+	old  *Table
+}
+
+// after returns the empty table that is to replace t.
+func (t *Table) after(command string, columns []string) *Table {
+	return &Table{Command: command, Columns: columns, old: t}
+}
+
+// add adds a row, and saves what there is.
+func (t *Table) add(row []string) error {
+	t.Rows = append(t.Rows, row)
+	if t.old.Save == nil {
+		return nil
+	}
+	all := &Table{Command: t.Command, Columns: t.Columns, Rows: slices.Clone(t.Rows)}
+	if slices.Equal(t.Columns, t.old.Columns) {
+		for _, r := range t.old.Rows {
+			if !slices.ContainsFunc(t.Rows, func(have []string) bool { return have[colDigest] == r[colDigest] }) {
+				all.Rows = append(all.Rows, r)
+			}
+		}
+	}
+	return t.old.Save(all)
 }
 
 // colDigest and colName are the first columns of every table.
