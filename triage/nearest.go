@@ -108,10 +108,16 @@ func (s *search) shrinkFailure(ctx context.Context, n *Nearest) error {
 	wrong := func(d *mma.Dot, answer uint64) bool {
 		return oracle.Compare(f.D, s.pr.Policy, m.Dot(d, nil), answer) != oracle.Same
 	}
-	cases := s.ev.Families[0]
-	for i, d := range cases.Dots {
-		if wrong(d, cases.Want[i]) && (n.Witness.Dot == nil || minimize.Less(f, d, n.Witness.Dot)) {
-			n.Witness = Case{d, cases.Want[i]}
+	// The program may be right in all cases of the campaign and wrong only in what the
+	// search has asked.
+	for _, cases := range s.ev.Families {
+		for i, d := range cases.Dots {
+			if wrong(d, cases.Want[i]) && (n.Witness.Dot == nil || minimize.Less(f, d, n.Witness.Dot)) {
+				n.Witness = Case{d, cases.Want[i]}
+			}
+		}
+		if n.Witness.Dot != nil {
+			break
 		}
 	}
 	if n.Witness.Dot == nil {

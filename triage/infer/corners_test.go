@@ -125,3 +125,27 @@ func TestShortAdder(t *testing.T) {
 		}
 	}
 }
+
+// TestZeroSum checks that a unit is not taken for what it is but for the sign of zero where
+// three or more products cancel and c is -0, which no generator aims at.
+func TestZeroSum(t *testing.T) {
+	if tier.Of(0, 0, 1) == 0 {
+		t.Skip("infers a unit: only with MMAFUZZ_LONG=1")
+	}
+	u := newUnit(t, half, 4, mma.TFDPA(4, 25, mma.To(fp.FP32, fp.RZ), -133))
+	u.spoil = func(d *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
+		products := 0
+		for k := range d.A {
+			if d.A[k]&0x7fff != 0 && d.B[k]&0x7fff != 0 {
+				products++
+			}
+		}
+		if code == 0 && d.C == 0x80000000 && products >= 3 {
+			return d.C, nil
+		}
+		return code, nil
+	}
+	if r := inferred(t, u, Options{Seed: 1}); r.Verdict != Unexplained {
+		t.Errorf("%s, as %s", r.Verdict, brief(&r.Params))
+	}
+}

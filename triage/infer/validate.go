@@ -2,6 +2,7 @@ package infer
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -9,8 +10,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// validate checks a program on n inputs of every generator and returns how many
-// were asked of each, and the number of the wrong ones, which become evidence.
+// settledShare is how many times fewer inputs of a family than of a generator validate asks
+// for.
+const settledShare = 10
+
+// validate checks a program on n inputs of every generator, and on fewer of the families
+// that are settled by it. It returns how many were asked of each, and the number of the wrong ones, which become evidence.
 func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Class, wrong int, err error) {
 	m, err := sim.New(l.Formats, l.K, *p)
 	if err != nil {
@@ -51,6 +56,18 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 			}
 		}
 		classes = append(classes, c)
+	}
+	for i := range settled {
+		fam := &settled[i]
+		dots := design(l.spec(), fam, rand.New(rand.NewPCG(seed, uint64(i))), max(n/settledShare, 1))
+		kept, want, err := l.unit.ask(ctx, dots)
+		if err != nil {
+			return nil, 0, err
+		}
+		if wrong, err = l.refuted(ctx, p, kept, want); err != nil || wrong > 0 {
+			return nil, wrong, err
+		}
+		classes = append(classes, Class{Name: fam.name, Doc: fam.doc, Asked: len(kept), Failed: len(dots) - len(kept)})
 	}
 	return classes, 0, nil
 }
