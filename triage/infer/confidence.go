@@ -22,7 +22,9 @@ type Tested struct {
 // of them.
 func tested(c Class) Tested {
 	t := Tested{Class: c}
-	if g, err := gen.Find(c.Name); err == nil && g.Size == nil {
+	if g, err := gen.Find(c.Name); err != nil { // a family, which is drawn one by one
+		t.Independent = c.Asked
+	} else if g.Size == nil {
 		tiles := (c.Asked + g.M*g.N - 1) / (g.M * g.N)
 		t.Independent = tiles * min(g.M, g.N)
 	}

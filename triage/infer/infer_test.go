@@ -227,7 +227,7 @@ func TestRareBug(t *testing.T) {
 	if err := report.markdown(&text); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Classes) != len(gen.All()) || !strings.Contains(text.String(), unseen) {
+	if len(r.Classes) != len(gen.All())+len(settled) || !strings.Contains(text.String(), unseen) {
 		t.Errorf("%d classes; %s", len(r.Classes), &text)
 	}
 	for _, c := range report.Classes {
@@ -303,8 +303,9 @@ func TestRefusal(t *testing.T) {
 	failed := 0
 	for _, c := range r.Classes {
 		failed += c.Failed
-		if g, err := gen.Find(c.Name); err != nil || g.M == 1 && c.Asked+c.Failed != max(few, whole(g, gen.Spec{Formats: half, K: 4})) {
-			t.Errorf("%+v: %v", c, err)
+		g, err := gen.Find(c.Name)
+		if err == nil && g.M == 1 && c.Asked+c.Failed != max(few, whole(g, gen.Spec{Formats: half, K: 4})) {
+			t.Errorf("%+v", c)
 		}
 	}
 	if failed == 0 {

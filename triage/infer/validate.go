@@ -10,12 +10,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// settledShare is how many times fewer inputs of a family than of a generator validate asks
-// for.
-const settledShare = 10
-
-// validate checks a program on n inputs of every generator, and on fewer of the families
-// that are settled by it. It returns how many were asked of each, and the number of the wrong ones, which become evidence.
+// validate checks a program on n inputs of every generator and of the families that are
+// settled by it. It returns how many were asked of each, and the number of the wrong ones, which become evidence.
 func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Class, wrong int, err error) {
 	m, err := sim.New(l.Formats, l.K, *p)
 	if err != nil {
@@ -58,18 +54,31 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 		classes = append(classes, c)
 	}
 	for i := range settled {
-		fam := &settled[i]
-		dots := design(l.spec(), fam, rand.New(rand.NewPCG(seed, uint64(i))), max(n/settledShare, 1))
-		kept, want, err := l.unit.ask(ctx, dots)
-		if err != nil {
-			return nil, 0, err
-		}
-		if wrong, err = l.refuted(ctx, p, kept, want); err != nil || wrong > 0 {
+		c, wrong, err := l.validateFamily(ctx, p, &settled[i], rand.New(rand.NewPCG(seed, uint64(i))), n)
+		if err != nil || wrong > 0 {
 			return nil, wrong, err
 		}
-		classes = append(classes, Class{Name: fam.name, Doc: fam.doc, Asked: len(kept), Failed: len(dots) - len(kept)})
+		classes = append(classes, c)
 	}
 	return classes, 0, nil
+}
+
+// validateFamily is validate for a designed family.
+func (l *loop) validateFamily(ctx context.Context, p *mma.Params, fam *family, r *rand.Rand, n int) (c Class, wrong int, err error) {
+	c = Class{Name: fam.name, Doc: fam.doc}
+	for at := 0; at < n; at += maxBatch {
+		dots := design(l.spec(), fam, r, min(maxBatch, n-at))
+		kept, want, err := l.unit.ask(ctx, dots)
+		if err != nil {
+			return c, 0, err
+		}
+		if wrong, err := l.refuted(ctx, p, kept, want); err != nil || wrong > 0 {
+			return c, wrong, err
+		}
+		c.Asked += len(kept)
+		c.Failed += len(dots) - len(kept)
+	}
+	return c, 0, nil
 }
 
 // blame finds out whether the hypothesis is at fault for wrong answers in a tile. If the
