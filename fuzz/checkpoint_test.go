@@ -388,18 +388,18 @@ func TestPieces(t *testing.T) {
 	b := c.slow[0]
 	in := mma.NewBatch(pair.Formats(), mma.Shape{M: 16, N: 8, K: 16, Tiles: 10})
 	out := make([]byte, in.Dots()*4)
-	b.pace.Store(int64(pieceTime / 256)) // two tiles
+	b.pace = pace{largest: 256, each: pieceTime / 256} // two tiles
 	if n := b.tiles(in, 0); n != 2 {
 		t.Errorf("%d tiles in a piece, want 2", n)
 	}
 	if n := b.tiles(in, 9); n != 1 {
 		t.Errorf("%d tiles in the last piece, want 1", n)
 	}
-	b.pace.Store(int64(time.Hour))
+	b.pace = pace{largest: 256, each: time.Hour}
 	if n := b.tiles(in, 0); n != 1 {
 		t.Errorf("%d tiles of a very slow unit, want 1", n)
 	}
-	b.pace.Store(0)
+	b.pace = pace{}
 	c.triaging.Store(true)
 	if err := b.Run(t.Context(), in, out); err != nil || sizes[0] != 1 {
 		t.Fatalf("pieces of %v tiles, %v", sizes, err)

@@ -30,12 +30,8 @@ func (e *GoneError) Error() string {
 // would take one deadline for each dot product.
 const goneAfter = 8
 
-// A long call is divided into pieces of about pieceTime, and what has taken longer than
-// keepAfter goes into the checkpoint before its chunk is complete.
-const (
-	pieceTime = 500 * time.Millisecond
-	keepAfter = time.Second
-)
+// What has taken longer than keepAfter goes into the checkpoint before its chunk is complete.
+const keepAfter = time.Second
 
 // slowUnit wraps a unit that may take long to answer: any but a model or a recording. Long
 // calls are divided into pieces of whole tiles, and their answers are
@@ -49,7 +45,7 @@ type slowUnit struct {
 	side   int
 	check  *checkpoint
 	triage *atomic.Bool // triage is under way: every answer is kept, not only those that took long
-	pace   atomic.Int64 // ns per dot product of the last piece; 0: unknown
+	pace   pace
 	failed atomic.Int64 // calls in a row
 
 	mu    sync.Mutex
@@ -155,11 +151,7 @@ func (s *slowUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 
 // tiles returns the number of tiles of the next piece, which begins with tile done.
 func (s *slowUnit) tiles(in *mma.Batch, done int) int {
-	pace := s.pace.Load()
-	if pace == 0 {
-		return 1
-	}
-	return max(1, min(in.Tiles-done, int(int64(pieceTime)/pace)/(in.M*in.N)))
+	return max(1, min(in.Tiles-done, s.pace.next()/(in.M*in.N)))
 }
 
 // piece asks for some tiles.
@@ -169,7 +161,7 @@ func (s *slowUnit) piece(ctx context.Context, in *mma.Batch, out []byte) error {
 	switch {
 	case err == nil:
 		s.failed.Store(0)
-		s.pace.Store(max(1, int64(time.Since(began))/int64(in.Dots())))
+		s.pace.learn(in.Dots(), time.Since(began))
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !devices.IsFault(err):
