@@ -25,9 +25,9 @@ func main() {
 // run executes the program and returns its exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// Ctrl-C ends a command cleanly; a second one ends the program. TERM does the first, also when
-	// it comes again: schedulers send it to a process and to its group.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	// it comes again: schedulers send it to a process and to its group. That holds to the very
+	// end, so the signals are never given back.
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
 	out, errs := printable.NewOutput(stdout), printable.NewOutput(stderr)
 	defer errs.Finish()
