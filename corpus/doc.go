@@ -13,9 +13,9 @@
 //
 // A Plan describes what to record. Those that come with the program are in plans, beside
 // a script for clusters with Slurm; package record carries them out. The recordings
-// of real machines that the tests use are in recordings.
+// that the tests use, of real machines and of simulators such as Spike, are in recordings.
 //
-// Test vectors, for programs of others, are in package vectors; their JSON Schema is in
+// Test vectors, for use by other programs, are in package vectors; their JSON Schema is in
 // schema.
 //
 // # Known differences

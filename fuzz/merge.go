@@ -21,8 +21,8 @@ type part struct {
 	corpus   []CaseRef
 	differ   []Sample // differing cases to be run again; they become evidence for triage
 	agree    []Sample
-	unnamed  []Sample // differing cases that no verdict before the epoch names
-	kinds    []kind   // differing cases that a verdict names, by cause and class
+	unnamed  []Sample // differing cases to which the verdict known before the epoch assigns no cause
+	kinds    []kind   // differing cases to which it assigns one, by cause and class
 	where    Where    // without Sources, which the chunk has
 }
 
@@ -49,8 +49,8 @@ type sampleKind struct {
 	generator string
 }
 
-// finish takes the result of chunk i, and makes parts of all results that have no gap
-// before them.
+// finish marks the result of chunk i as ready, and turns ready results into parts, up to the
+// first gap.
 func (e *pairEpoch) finish(i int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -105,8 +105,8 @@ func (e *pairEpoch) reduce(p *part, ch *chunk, r *chunkResult) {
 	}
 }
 
-// addFeatures records the features that no input had before, and keeps the input for
-// mutation if it has one, can be mutated and there is room.
+// addFeatures records the features that no input had before. The input is kept for mutation
+// if it showed a new feature, can be mutated, and there is room.
 func (e *pairEpoch) addFeatures(p *part, t *tracedCase) {
 	before := len(p.features)
 	for _, f := range t.features {

@@ -13,12 +13,12 @@ import (
 // ErrAgree reports that two units do not differ on a case.
 var ErrAgree = errors.New("the two sides agree on this case")
 
-// evidenceRounds is the number of rounds of Probe that make the evidence of
-// TriageCase: about 16,000 inputs.
+// evidenceRounds is the number of rounds of Probe that TriageCase asks for: 1,008 inputs of
+// each generator. At most evidenceKept cases that agree and as many that differ are evidence.
 const evidenceRounds = 6
 
 // TriageCase explains and minimizes one case of a pair outside of a campaign. The evidence is
-// fresh: inputs of every generator, and the case itself. cfg has the pair as its only one.
+// fresh: inputs of every generator, and the case itself. cfg.Pairs holds just this pair.
 // The error is ErrAgree if the two sides do not differ on it.
 func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
 	cfg.Journal, cfg.Bundles, cfg.Observe = "", "", nil
@@ -28,7 +28,7 @@ func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
 	}
 	x := &pairTriage{c: c, p: c.pairs[0], st: c.state.Pairs[0], d: &pairDelta{}}
 	if x.p.recorder != nil {
-		return nil, errors.New("a recording cannot answer new inputs: run compares it, and keeps what it finds")
+		return nil, errors.New("a recording cannot be asked about new inputs; mmafuzz run compares it and keeps its findings")
 	}
 	sides := together(dotRunner(x.p.A, x.p.spec.Formats), dotRunner(x.p.B, x.p.spec.Formats))
 	cases, err := x.run(ctx, sides, []*mma.Dot{dot}, CaseRef{Source: "given"})
@@ -55,7 +55,7 @@ func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
 	return f, nil
 }
 
-// run runs both sides on dot products of an origin.
+// run runs both sides on dot products; origin says where they come from.
 func (x *pairTriage) run(ctx context.Context, sides bothSides, dots []*mma.Dot, origin CaseRef) ([]*Case, error) {
 	results, err := sides(ctx, dots)
 	cases := make([]*Case, len(results))

@@ -13,7 +13,7 @@ type Place uint8
 // The places, from the simplest on.
 const (
 	Alone    Place = iota // nothing: a tile of this output alone shows it
-	Corner                // a tile of zeros around it; it may be the first output
+	Corner                // a tile of zeros around it; the output is moved to position 0
 	Original              // a tile of zeros around it, at its own position
 	Whole                 // the rest of its tile
 	Nowhere               // more than its tile: the tile alone does not show it
@@ -29,13 +29,13 @@ func (p Place) String() string {
 	return placeNames[p]
 }
 
-// TileTest runs a batch of one tile and reports whether an output, counted within
-// the tile, is in the bucket.
+// TileTest runs a batch of one tile and reports whether the output with an index in the
+// tile, from 0 on, still shows the mismatch that is minimized.
 type TileTest func(ctx context.Context, b *mma.Batch, output int) (bool, error)
 
-// Tile finds the simplest place at which an output of a tile of a batch, counted
-// within the tile, is in the bucket. A dot product that shows its mismatch
-// Alone or in the Corner can be minimized by itself; else the layout matters.
+// Tile finds the simplest place at which an output of a tile of a batch still shows its
+// mismatch. output is its index in the tile. If that is Alone or the Corner, the dot product
+// can be minimized by itself; else the layout matters.
 func Tile(ctx context.Context, b *mma.Batch, tile, output int, test TileTest) (Place, error) {
 	n := b.M * b.N
 	dot := mma.NewDot(b.Formats, b.K)

@@ -1,5 +1,8 @@
 package triage
 
+// This file is about two programs that are both known, so that nothing is searched for: which
+// of their differences change a result (Idle, Given), and how to leave out others (Without).
+
 import (
 	"cmp"
 	"slices"
@@ -12,9 +15,9 @@ import (
 )
 
 // Idle returns the labels that make no difference on the inputs of gen.Probe with seed:
-// switching the label to the other program's side changes no result of the two programs,
-// nor of those that differ from one of them in a single label. Labels that the policy hides
-// make no difference on any input.
+// switching the label to the other program's side changes no result of the two programs and
+// none of the programs one label away from either. Labels that the policy hides make no
+// difference on any input.
 func (n *Attributor) Idle(seed uint64) []Label {
 	hidden := slices.DeleteFunc(slices.Clone(n.labels), func(l Label) bool { return !n.hides(l) })
 	idle := slices.DeleteFunc(slices.Clone(n.labels), n.hides)
@@ -31,7 +34,8 @@ func (n *Attributor) Idle(seed uint64) []Label {
 
 // hides reports whether the policy hides a label: its changes choose only the code of a NaN
 // or the sign of a zero, and those are compared by class. No other result depends on them,
-// except in refined programs, where a NaN may become a number or an infinity of its sign.
+// except in refined programs, where a NaN operand may count as a number, or as an infinity with
+// the NaN's sign.
 func (n *Attributor) hides(l Label) bool {
 	if n.from.Params.Refined() || n.to.Params.Refined() {
 		return false
@@ -76,9 +80,9 @@ func (n *Attributor) shows(l Label, results func(set uint32) []byte) bool {
 	})
 }
 
-// Without returns the attributor without some labels: both of its programs have the same side
-// of these, that of the program which comes first in an order that does not depend on
-// which is the attributor's first. A program that is changed by this is not exact.
+// Without makes both programs agree on some labels: they take the side of the program that
+// comes first in inOrder, so that swapping the two programs changes nothing. A program that
+// is changed by this loses its ExactFrom or ExactTo.
 func (n *Attributor) Without(labels []Label) *Attributor {
 	if len(labels) == 0 {
 		return n
@@ -114,9 +118,9 @@ const givenRounds = 6
 
 // Given returns the verdict about a unit whose program is known: there is nothing to
 // search for. Of its differences from the base only the parts that change a result are
-// reported: in a case of the unit, or for one of its new inputs, one of the two programs
-// gives another result when it has the other's side of the part. Unknown.K is that of the
-// unit. nil: the program does not explain the cases.
+// reported: a part counts if adding it to the base, or undoing it in q, changes a result on a
+// case or a new input. pr.K must be the unit's K. Given returns nil if the program does not
+// explain the cases.
 func Given(pr *Unknown, q mma.Params) *Verdict {
 	if !Holds(pr, &q) {
 		return nil
@@ -170,7 +174,8 @@ func (s *search) telling(q mma.Params) [][]mma.Change {
 	return telling
 }
 
-// inOrder returns two programs in an order that does not depend on which is the first.
+// inOrder returns two programs sorted by the first field in which they differ, so that
+// swapping the arguments changes nothing.
 func inOrder(p, q *mma.Params) []*mma.Params {
 	for _, f := range mma.Fields() {
 		if c := cmp.Compare(f.Int(p), f.Int(q)); c != 0 {

@@ -23,7 +23,7 @@
 //	mmafuzz doctor      what this machine can run, and why not
 //	mmafuzz selfcheck   measure the models, the generators, the triage, the minimizer, inference
 //	mmafuzz completion  completion for a shell
-//	mmafuzz version     the version, and what results may depend on
+//	mmafuzz version     the version, and digests of everything results depend on
 //
 // mmafuzz help COMMAND tells more about each. Results go to standard output, all
 // else to standard error. Exit status:

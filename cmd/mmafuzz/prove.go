@@ -17,7 +17,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/prove"
 )
 
-// solver is the solver that is used if there is one and no other is named.
+// solver is the default solver, used if it is installed.
 const solver = "cadical -q"
 
 // proveCmd is the command prove.
@@ -32,11 +32,11 @@ type proveCmd struct {
 type solverFlag struct{ command string }
 
 func (s *solverFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&s.command, "solver", solver, "`command` of a SAT solver that reads DIMACS from standard input; empty: range analysis alone")
+	c.Flags().StringVar(&s.command, "solver", solver, "`command` of a SAT solver that reads DIMACS from standard input; empty: no solver, only generators of inputs and range analysis")
 }
 
-// words returns the command. If the usual one is not there it is none, and missing is
-// true.
+// words returns the words of the command. It returns none and missing = true if the default
+// solver is not installed.
 func (s *solverFlag) words() (words []string, missing bool, err error) {
 	words = strings.Fields(s.command)
 	if len(words) == 0 {
@@ -64,8 +64,8 @@ result, and by a SAT solver if there is one (Debian: apt-get install cadical).
   mmafuzz prove hopper blackwell --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz prove hopper model:mine.json --smtlib question.smt2 && bitwuzla question.smt2
 
-Exit status: 0 proved, 1 there is an input on which they differ, 2 trouble, 75 not
-decided.`,
+Exit status: 0 all proved, 1 all decided and there is an input on which they differ,
+2 trouble, 75 some instruction is not decided, even if they differ on another.`,
 		Args: takes("A", "B"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return targetNames(), cobra.ShellCompDirectiveNoFileComp

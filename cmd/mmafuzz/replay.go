@@ -20,10 +20,10 @@ func newReplay(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay BUNDLE",
 		Short: "run the case of a bundle again and say whether it is reproduced",
-		Long: `replay runs the case of a bundle on both targets; one that did not repeat itself when
-it was found (unstable) as often as it was run then. If a target is a command (exec:), it
-is shown, and run only if you say so: on the terminal, or by --allow-exec. So do
-minimize and triage.
+		Long: `replay runs the case of a bundle on both targets: once, or if it is unstable (it did not
+repeat itself when it was found) as often as it was run then. If a target is a command
+(exec:), it is shown, and run only if you agree: on the terminal, or by --allow-exec.
+minimize and triage ask in the same way.
 
 Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, 75 interrupted.`,
 		Args:              takes("BUNDLE"),
@@ -47,7 +47,7 @@ type replayed struct {
 	Runs       int    `json:"runs,omitempty"`          // of a case that does not repeat itself
 	Differed   int    `json:"differed,omitempty"`      // runs in which the sides differ
 
-	differed int // runs of any case
+	differed int // as Differed, but counted for stable cases too
 }
 
 func (a *app) replay(ctx context.Context, t *trust, dir string) error {
@@ -63,9 +63,7 @@ func (a *app) replay(ctx context.Context, t *trust, dir string) error {
 	runs := 1
 	unstable := m.Bucket == fuzz.Unstable
 	if unstable {
-		if runs = m.Of; runs <= 0 || runs > 1000 {
-			runs = unstableRuns
-		}
+		runs = min(bundle.Repetitions(m), mostRuns)
 		r.Runs = runs
 	}
 	if err := r.run(ctx, m, runs); err != nil {
@@ -85,9 +83,8 @@ func (a *app) replay(ctx context.Context, t *trust, dir string) error {
 	return err
 }
 
-// unstableRuns is how often a case that does not repeat itself is replayed, if the
-// bundle does not say how often it was run when it was found.
-const unstableRuns = 8
+// mostRuns is how often a case is replayed at most, whatever number the bundle has.
+const mostRuns = 1000
 
 // run runs the case. The results that are shown are those of the first run that differed,
 // or the last.
@@ -123,7 +120,7 @@ func (r *replayed) writeSides(a *app, m *corpus.Mismatch) {
 			note = "  (was " + s.then + ")"
 		}
 		if r.Through == strings.ToLower(s.name) || r.Through == "both" {
-			note += "  (by the model that explains it)"
+			note += "  (computed by the model that stands in for this recording)"
 		}
 		fmt.Fprintf(a.stdout, "  %s  %-24s %s%s\n", s.name, printable.Line(s.target), s.now, note)
 	}
@@ -149,5 +146,5 @@ func (r *replayed) writeUnstable(a *app, m *corpus.Mismatch) {
 		return
 	}
 	fmt.Fprintf(a.stdout, "unstable: the two sides agree in all of %d runs; when it was found, %d of %d repetitions gave the results of the bundle\n",
-		r.Runs, m.Stable, r.Runs)
+		r.Runs, m.Stable, bundle.Repetitions(m))
 }

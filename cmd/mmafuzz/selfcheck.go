@@ -20,7 +20,7 @@ func newSelfcheck(a *app) *cobra.Command {
 		Short: "measure the models, the generators, the triage, the minimizer, inference and causes",
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if a.json {
-				return hinted("standard output takes the table, of columns that tabs separate: > FILE", "--json: selfcheck makes tables")
+				return hinted("leave --json out: the table is written tab-separated to standard output (redirect it with > FILE)", "selfcheck has no JSON output")
 			}
 			return a.setUp()
 		},
@@ -75,11 +75,11 @@ func (s *tableCmd) command(c *cobra.Command, measure func(ctx context.Context, o
 
 // fullFlag adds --full to a command that has more to tell than its table.
 func (s *tableCmd) fullFlag(c *cobra.Command) *cobra.Command {
-	c.Flags().StringVar(&s.fullName, "full", "", "`file` of every single measurement of the rows that are measured")
+	c.Flags().StringVar(&s.fullName, "full", "", "`file` for every single measurement (not of rows kept from --out)")
 	return c
 }
 
-// detail keeps a row of --full.
+// detail adds a row to the text for the file of --full.
 func (s *tableCmd) detail(cells []string) { fmt.Fprintln(&s.full, strings.Join(cells, "\t")) }
 
 // save writes the table and what --full asks for, each whole or not at all.
@@ -125,8 +125,9 @@ func newSelfcheckModels(a *app) *cobra.Command {
 		Use:   "models",
 		Short: "compare the fast models with the slow oracle",
 		Long: `models runs the fast models and the oracle, which share no code, on the same
-inputs: --raw dot products of raw bits for each elementary operation, and
---directed ones of every other generator for each arithmetic.
+inputs: for each elementary operation at least --raw dot products of raw bits,
+shared among its arithmetics, and for each arithmetic at least --directed from every
+other generator.
 
 Exit status: 0 all equal, 1 mismatches, 2 trouble, 75 interrupted.`,
 	}
@@ -216,11 +217,11 @@ func newSelfcheckTriage(a *app) *cobra.Command {
 		Short: "whether triage names the change that was made",
 		Long: `triage makes the confusion table: every one-parameter mutant of every arithmetic
 is presented to triage as an anonymous unit. A mutant's letter is x if triage names
-its change, a if triage also names changes that some input tells from it, u if
-triage has no explanation, W if it names another change, and = if no input told the
-mutant from its arithmetic. It takes about two hours on two cores.
+its change, a if its answer is a set with the right change and others that some input
+tells from it, u if triage has no explanation, W if it names another change, and = if
+no input told the mutant from its arithmetic. It takes about two hours on two cores.
 
-Exit status: 0 no confident wrong answer, 1 some, 2 trouble, 75 interrupted.`,
+Exit status: 0 no W, 1 some W, 2 trouble, 75 interrupted.`,
 	}
 	return s.fullFlag(s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
 		all := selfcheck.Arithmetics()

@@ -96,8 +96,8 @@ func (t *tally) count(r *retriaged, err error) {
 	}
 }
 
-// confirmed reports whether the primary cause is the one that it was. A bundle of an
-// earlier version names all labels; the primary one of them counts.
+// confirmed reports whether the primary cause is still the bundle's. Bundles of earlier
+// versions list all labels; only the primary one is compared.
 func (r *retriaged) confirmed() bool {
 	was, _, _ := strings.Cut(r.Was, ":")
 	return r.Was == r.Now || string(triage.PrimaryIn(was)) == r.Now

@@ -23,7 +23,7 @@ type trust struct {
 	answers map[string]bool // by command
 }
 
-// trusting adds the flag to a command.
+// trusting adds --allow-exec to a command.
 func trusting(a *app, c *cobra.Command) *trust {
 	t := &trust{app: a, answers: map[string]bool{}}
 	c.Flags().BoolVar(&t.allow, "allow-exec", false, "run the commands that bundles have as targets, without asking")

@@ -21,7 +21,7 @@ type hintError struct {
 
 func (e *hintError) Unwrap() error { return e.error }
 
-// withHint adds a remedy to an error, nil to nil. An error that has one keeps it.
+// withHint adds a hint to an error; a nil error stays nil. An error that has a hint keeps it.
 func withHint(err error, format string, args ...any) error {
 	var have *hintError
 	hint := fmt.Sprintf(format, args...)

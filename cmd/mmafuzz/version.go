@@ -14,12 +14,12 @@ import (
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "print the version and what results may depend on",
+		Short: "print the version and digests of everything results depend on",
 		Long: `version prints the program's version, the platform, and digests of the data that
 results depend on: the catalogue of instructions with their parameters, the
 generators of inputs, and the number formats. Journals, recordings and bundles keep
-these digests. Building the program again does not change them; where they differ,
-a run, an inference or a recording cannot be taken up again.`,
+these digests. Building the program again does not change them. A run, an inference
+or a recording that was begun with other digests cannot be resumed.`,
 		RunE: func(*cobra.Command, []string) error {
 			env := versions.Environment()
 			maps.Copy(env, versions.Current().Named())
@@ -36,10 +36,10 @@ a run, an inference or a recording cannot be taken up again.`,
 
 // otherVersionHint is what to do where another version of the program has made a file, so
 // that this one cannot continue it.
-const otherVersionHint = "go on with the program that began it, whose mmafuzz version prints the same digests, or begin anew with another --out"
+const otherVersionHint = "continue with the program that began it (its mmafuzz version prints the same digests), or start anew with another --out"
 
 // noteVersions warns that something was made by another version, where it can be used
-// nevertheless. Nothing is said of what does not tell its version.
+// nevertheless. Data that record no version get no warning.
 func (a *app) noteVersions(what string, made corpus.Versions, so string) {
 	if now := versions.Current(); made.Given() && made != now {
 		fmt.Fprintf(a.stderr, "mmafuzz: %s was made by another version (%s): %s\n", what, made.Difference(now), so)

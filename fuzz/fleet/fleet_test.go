@@ -479,7 +479,7 @@ func TestTriage(t *testing.T) {
 		want string
 	}{
 		"damaged":       {bytes.Replace(good, []byte(`"queries":`), []byte(`"queries":1`), 1), "it is damaged"},
-		"of another":    {other, "it is the result of"},
+		"of another":    {other, "it holds the result of step"},
 		"of other plan": {changed(p.Digest(), "0123456789abcdef"), "has units of plan 0123456789abcdef"},
 		"impossible":    {changed(`"queries":`, `"queries":-1`), "what another process has made of a case"},
 		"other case":    {changed(`"number":`, `"number":9`), "is of another one"},

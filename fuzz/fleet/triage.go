@@ -18,15 +18,16 @@ import (
 
 // Triage is what takes time in merging: the search for verdicts, and the minimization of a
 // case of each cause. If there are many such steps, shards that share a directory divide them
-// when all units are done. Every shard merges all units, which is quick, and takes the same
-// steps as merging; the result of a step is a file in the directory triage, named by a key of
-// all that it depends on (fuzz.Sharing). Merging takes these results and does the missing
-// steps itself, so that its outcome is the same with all of them, with some, or with none.
+// when all units are done. Every shard runs the whole merge, whose adding-up is quick, and so
+// comes to the same slow steps; the shard that reaches a step first does it and leaves the
+// result in triage/KEY, where KEY is a digest of all that the step depends on (fuzz.Sharing).
+// Merging takes these results and does the missing steps itself, so that its outcome is the
+// same with all of them, with some, or with none.
 
 // manySteps is the least number of steps that shards divide.
 const manySteps = 16
 
-// stepLine is the line of a step of triage.
+// stepLine is the content of the file of a step's result: one line of a log.
 type stepLine struct {
 	Plan   string          `json:"plan"`
 	Step   string          `json:"step"`
@@ -56,7 +57,7 @@ func readStep(dir string, p *Plan, key string, result any) (bool, error) {
 	case s.Plan != p.Digest():
 		return false, &OtherPlanError{file, s.Plan, p.Digest()}
 	case s.Step != key:
-		return false, fmt.Errorf("%s: it is the result of %.80q", file, s.Step)
+		return false, fmt.Errorf("%s: it holds the result of step %.80q, not of the step that it is named for: remove it, and run the same command again", file, s.Step)
 	}
 	if err := mma.JSONError(s.Result, json.Unmarshal(s.Result, result)); err != nil {
 		return false, fmt.Errorf("%s: %w", file, err)
@@ -90,8 +91,9 @@ func (s *Shard) triage(ctx context.Context) error {
 	return (&Merged{Plan: s.Plan, Dir: s.Dir, index: s.index}).Finish(ctx, c)
 }
 
-// steps returns about how many steps the triage has: a finding of each kind of cases, up to
-// MaxFindings, and a verdict for each pair that differs.
+// steps returns about how many steps the triage has: one minimization for each kind of
+// differing cases, at most MaxFindings for each two targets, and one verdict for each pair
+// that differs.
 func (s *Shard) steps() (n int, err error) {
 	type kind struct {
 		pair   int
@@ -122,7 +124,7 @@ func (s *Shard) steps() (n int, err error) {
 	return n + len(pairs), nil
 }
 
-// tellOnce is once, and reports each step that this shard does to the observer.
+// tellOnce calls s.once and reports to the observer each step that this shard does itself.
 func (s *Shard) tellOnce(ctx context.Context, key string, result any, do func() error) error {
 	return s.once(ctx, key, result, func() error {
 		err := do()

@@ -5,9 +5,11 @@
 // Every test that takes long has three tiers, which check the same property:
 //
 //	go test -short ./...              the least: under the race detector and in emulators
-//	go test ./...                     what one runs while working: within a budget of processor
-//	                                  time, 190 times that of a short loop, as .ci/run checks
+//	go test ./...                     what one runs while working, within a budget of processor
+//	                                  time: 190 times that of the calibration loop in
+//	                                  .ci/common; .ci/run fails above 1.5 times the budget
 //	MMAFUZZ_LONG=1 go test ./...      the most: more inputs, more pairs, whole sweeps; .ci/run
+//	                                  runs this tier too
 //
 // A few tests run programs or the go command for a minute and more. They run only with
 // MMAFUZZ_LONG=nightly, as stages of .ci/nightly.

@@ -98,12 +98,17 @@ func unexplainedText(m *corpus.Mismatch) string {
 // another number.
 const DefaultRepetitions = 3
 
+// Repetitions returns how often the case of a finding was run again when it was found.
+func Repetitions(m *corpus.Mismatch) int {
+	if m.Of <= 0 {
+		return DefaultRepetitions
+	}
+	return m.Of
+}
+
 // repeatedText says how often a finding gave the same results again.
 func repeatedText(m *corpus.Mismatch) string {
-	of := m.Of
-	if of == 0 {
-		of = DefaultRepetitions
-	}
+	of := Repetitions(m)
 	switch {
 	case m.Class == oracle.Fault.String():
 		return "" // it was not run again

@@ -8,7 +8,8 @@ import (
 )
 
 // inWords writes the Detail of a cause in words: the primary cause, what else explains the
-// case or is needed for it, and what these labels mean.
+// case or is needed for it, what the labels mean (of alternatives, the first alone), and the
+// kind of difference.
 func inWords(detail string) string {
 	names, class, _ := strings.Cut(detail, ":")
 	text := strings.ReplaceAll(names, "+", " together with ")
@@ -25,7 +26,7 @@ func inWords(detail string) string {
 		text += ": " + strings.Join(docs, "; ")
 	}
 	if class != "" {
-		text += "; the results differ in " + class
+		text += "; kind of difference: " + class
 	}
 	return text
 }

@@ -22,7 +22,7 @@ type Tested struct {
 // of them.
 func tested(c Class) Tested {
 	t := Tested{Class: c}
-	if g, err := gen.Find(c.Name); err != nil { // a family, which is drawn one by one
+	if g, err := gen.Find(c.Name); err != nil { // a question family of this package, whose inputs are drawn singly
 		t.Independent = c.Asked
 	} else if g.Size == nil {
 		tiles := (c.Asked + g.M*g.N - 1) / (g.M * g.N)
@@ -44,7 +44,7 @@ func (t *Tested) bound() string {
 	case t.Asked == 0:
 		return "nothing was compared"
 	case t.Of > 0 && uint64(t.Asked) >= t.Of:
-		return "none: these are all"
+		return "no differences: all inputs of this kind were compared"
 	case t.Of > 0:
 		return fmt.Sprintf("no bound: enumerated, %d in all", t.Of)
 	case t.OneIn == 0:
@@ -70,7 +70,7 @@ func (t *Report) confidence() string {
 	return t.qualified(s)
 }
 
-// confident writes the weakest of the bounds that follow from that.
+// confident writes the weakest bound, to follow the sentence of confidence.
 func (t *Report) confident() string {
 	var worst *Tested
 	for i := range t.Classes {
@@ -80,10 +80,10 @@ func (t *Report) confident() string {
 	}
 	switch {
 	case worst == nil:
-		return "How many others differ does not follow from that: the inputs were enumerated, not drawn."
+		return "This gives no bound for untested inputs: the inputs were enumerated, not drawn."
 	case worst.OneIn == 0:
-		return fmt.Sprintf("How many others differ does not follow from that: of %s only %d were drawn independently.", worst.Name, worst.Independent)
+		return fmt.Sprintf("This gives no bound for untested inputs: of %s only %d were drawn independently.", worst.Name, worst.Independent)
 	}
-	return fmt.Sprintf("So of no kind that is drawn more than one in %d differs, with 95 %% confidence for each (%s: %d independent inputs; those that share a row or a column of a tile are not).",
+	return fmt.Sprintf("For every randomly drawn kind, at most one input in %d differs (95 %% confidence for each kind). The weakest kind is %s with %d independent inputs; inputs that share a row or column of a tile are not independent.",
 		worst.OneIn, worst.Name, worst.Independent)
 }

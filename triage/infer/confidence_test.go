@@ -20,7 +20,7 @@ func TestTested(t *testing.T) {
 		{"cut", 100_000, 100_000, 33_333, 0, "one in 33333"},
 		{"pattern", 100_000, 0, 0, 2_000_000, "no bound: enumerated, 2000000 in all"},
 		{"corner", 20_159, 0, 0, 20_160, "no bound: enumerated, 20160 in all"},
-		{"corner", 20_160, 0, 0, 20_160, "none: these are all"},
+		{"corner", 20_160, 0, 0, 20_160, "no differences: all inputs of this kind were compared"},
 		{"corner", 0, 0, 0, 20_160, "nothing was compared"},
 		// Of the 128 results of a tile 8 share no row and no column.
 		{"raw", 1, 8, 2, 0, "one in 2"},
@@ -41,9 +41,9 @@ func TestConfident(t *testing.T) {
 		classes []Class
 		want    string
 	}{
-		{[]Class{{Name: "pattern", Asked: 900}}, "does not follow from that: the inputs were enumerated"},
-		{[]Class{{Name: "cut", Asked: 2}, {Name: "raw", Asked: 128}}, "does not follow from that: of cut only 2 were drawn independently"},
-		{[]Class{{Name: "pattern", Asked: 5}, {Name: "cut", Asked: 1000}, {Name: "raw", Asked: 1000}}, "more than one in 21 differs, with 95 % confidence for each (raw: 64 independent inputs;"},
+		{[]Class{{Name: "pattern", Asked: 900}}, "no bound for untested inputs: the inputs were enumerated"},
+		{[]Class{{Name: "cut", Asked: 2}, {Name: "raw", Asked: 128}}, "no bound for untested inputs: of cut only 2 were drawn independently"},
+		{[]Class{{Name: "pattern", Asked: 5}, {Name: "cut", Asked: 1000}, {Name: "raw", Asked: 1000}}, "at most one input in 21 differs (95 % confidence for each kind). The weakest kind is raw with 64 independent inputs;"},
 	} {
 		r := &Report{}
 		for _, x := range c.classes {

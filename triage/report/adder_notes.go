@@ -30,7 +30,7 @@ func (v *view) adderNotes(i int) []string {
 	}
 	var notes []string
 	if names := v.flipped(i, a.Negate); len(names) > 0 {
-		notes = append(notes, fmt.Sprintf("negated without the carry, each 2^%d larger: %s", *grid, strings.Join(joinNames(names), " ")))
+		notes = append(notes, fmt.Sprintf("bits flipped without adding 1, so each magnitude is 2^%d too large: %s", *grid, strings.Join(joinNames(names), " ")))
 	}
 	if a.Bits != 0 {
 		what := "wraps around"
@@ -46,10 +46,10 @@ func (v *view) adderNotes(i int) []string {
 }
 
 var stickyWords = map[mma.Sticky]string{
-	mma.StickyRound: "for the rounding", mma.StickyBelow: "below the last bit of the sum", mma.StickyLast: "in the last bit of the sum",
+	mma.StickyRound: "seen only by the next rounding", mma.StickyBelow: "below the last bit of the sum", mma.StickyLast: "in the last bit of the sum",
 }
 
-// flipped names the terms that are negated without the carry.
+// flipped names the terms whose bits are flipped without adding 1.
 func (v *view) flipped(i int, n mma.Negate) []string {
 	if n == mma.NegateExact {
 		return nil

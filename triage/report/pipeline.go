@@ -48,7 +48,7 @@ func Pipeline(f mma.Formats, k int, p *mma.Params) *page.Canvas {
 	return &c
 }
 
-// pipeline lists the parts of a unit that a program has.
+// pipeline lists the stages that the program uses.
 func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
 	step := p.Step(k)
 	all := []stageBox{{name: "Operands", lines: operandLines(f, p)}, {name: fmt.Sprintf("%d products", k), lines: productLines(p)}}
@@ -85,8 +85,8 @@ func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
 	return append(all, stageBox{name: "Result d", lines: []string{f.D.String()}})
 }
 
-// refinementLines lists the parameters that are set and only refined programs have: those
-// without which a program with nothing else set is not refined.
+// refinementLines lists the parameters that are set and that make a program refined when
+// set alone.
 func refinementLines(p *mma.Params) (lines []string) {
 	for _, f := range mma.Fields() {
 		var alone mma.Params
@@ -123,7 +123,7 @@ func productLines(p *mma.Params) []string {
 }
 
 func stageLines(s *mma.Stage) []string {
-	how := map[mma.Sum]string{mma.Fused: "all terms of a group in one fused sum", mma.Sequential: "one term after the other", mma.Pairwise: "neighbours in pairs", mma.PairHalves: "halves in pairs"}[s.Sum]
+	how := map[mma.Sum]string{mma.Fused: "all terms of a group in one fused sum", mma.Sequential: "one term after the other", mma.Pairwise: "adjacent terms, as a tree", mma.PairHalves: "term i with term i+n/2 of n, repeated"}[s.Sum]
 	switch {
 	case s.Split == mma.Interleaved:
 		how += fmt.Sprintf(", %d interleaved groups", s.Group)
@@ -168,9 +168,13 @@ func alignText(a *mma.Align) string {
 }
 
 func adderText(k, step int, p *mma.Params) string {
-	text := fmt.Sprintf("adds all %d products at once", k)
+	terms := ""
+	if p.Stage0.Sum != mma.Off || p.Stage1.Sum != mma.Off {
+		terms = "the partial sums of "
+	}
+	text := fmt.Sprintf("adds %sall %d products at once", terms, k)
 	if step < k {
-		text = fmt.Sprintf("adds %d products at a time; %d steps, each of which goes on with the result of the one before", step, (k+step-1)/step)
+		text = fmt.Sprintf("adds %s%d products at a time; %d steps, each of which goes on with the result of the one before", terms, step, (k+step-1)/step)
 	}
 	if p.Lanes > 1 {
 		text += fmt.Sprintf("; %d accumulators take turns", p.Lanes)
@@ -185,13 +189,14 @@ func roundText(r *mma.Round) string {
 		parts = append(parts, fmt.Sprintf("to %d fraction bits, %s", r.Frac, modeInWords(r.Mode)))
 	}
 	if r.Emin != 0 {
-		parts = append(parts, fmt.Sprintf("normal from %s on", power(int32(r.Emin))))
-	}
-	if r.Flush != mma.NoFlush {
-		parts = append(parts, "smaller results become zero")
+		below := "subnormal"
+		if r.Flush != mma.NoFlush {
+			below = "zero"
+		}
+		parts = append(parts, fmt.Sprintf("%s below %s", below, power(int32(r.Emin))))
 	}
 	if r.Emax != 0 {
-		parts = append(parts, fmt.Sprintf("too large from %s on", power(int32(r.Emax)+1)))
+		parts = append(parts, fmt.Sprintf("overflow from %s on", power(int32(r.Emax)+1)))
 	}
 	if parts == nil {
 		return "none"

@@ -17,9 +17,9 @@ import (
 var papersStudy = Study{
 	Name:  "papers",
 	Short: "every table and figure of five papers: ours, theirs, and why they differ",
-	Long: `papers goes through all tables and figures of five papers about matrix units and makes
-those again that are about arithmetic, with the simulators: a line for each, with how many
-of its entries are equal and the reasons of all that are not; then every entry.
+	Long: `papers goes through all tables and figures of five papers about matrix units and
+recomputes those that are about arithmetic, with the simulators: a line for each, with how
+many of its entries are equal and the reasons of all that are not; then every entry.
 
   Fasi, Higham, Mikaitis, Pranesh: Numerical behavior of NVIDIA tensor cores (2021)
   Xie, Xu, Wang, Yang, Yang: arXiv:2511.10909
@@ -27,19 +27,19 @@ of its entries are equal and the reasons of all that are not; then every entry.
   Valpey et al.: An SMT formalization of mixed-precision matrix multiplication (2025)
   Sun et al.: Dissecting tensor cores via microbenchmarks (2023)
 
-What a paper measures in cycles needs its GPU.`,
-	Count: 1000, Of: "chains of Figure 17; other studies take their multiples of it",
+Cycle counts are left out: they need the paper's GPU.`,
+	Count: 1000, Of: "chains of Figure 17; other items use a multiple of this number",
 	New: func(*pflag.FlagSet) Runner { return papers{} },
 }
 
 type papers struct{}
 
-// entry is a figure that a paper prints, with ours.
+// entry is a number, a word or a statement that a paper prints, with ours.
 type entry struct {
 	Row, What    string
 	Ours, Theirs string
-	// Equal: they are the same or, where the paper prints means of random numbers or says
-	// something without a figure, agree; Why is the reason where they do not.
+	// Equal: they are the same text; where the paper prints averages of random numbers or a
+	// statement without a number, they agree. Why is the reason where they do not.
 	Equal bool
 	Why   string
 }
@@ -70,8 +70,8 @@ var reproduced = []struct {
 		{name: "sections 3 and 4", what: "subnormals, products, rounding, extra bits, normalization, carries, monotonicity", entries: probed("4 (Fasi)")},
 	}},
 	{"Xie et al.", []item{
-		{name: "Figure 1", what: "closed-loop feature probing", note: "a workflow; mmafuzz infer and run are the like"},
-		{name: "Figure 2", what: "summation trees and what they give", note: "examples of a method, which mmafuzz probe applies: question 2 order"},
+		{name: "Figure 1", what: "closed-loop feature probing", note: "a workflow; mmafuzz infer and run work in a similar way"},
+		{name: "Figure 2", what: "summation trees and what they give", note: "examples of a method, which mmafuzz probe applies: see its question \"2 order\""},
 		{name: "Table 1", what: "the models", note: "names; Tables 3 and 6 say which unit has which"},
 		{name: "Table 2", what: "conversion functions", note: "definitions; their use is in Tables 4, 5 and 7"},
 		{name: "Table 3", what: "models of NVIDIA's instructions", entries: models(printed3)},
@@ -170,7 +170,7 @@ func (papers) Run(ctx context.Context, r *Request) (*Result, error) {
 	res := &Result{}
 	lines := Table{Name: "papers", Title: "Tables and figures", Note: "A line for each: how many of its entries are compared, how many of these are equal or agree, and why others are not.",
 		Head: []string{"paper", "table or figure", "what it has", "compared", "equal", "remark"}}
-	entries := Table{Name: "entries", Title: "Entries", Note: "Every entry that is compared. equal: the same, or of means of random numbers and of statements without a figure: in agreement.",
+	entries := Table{Name: "entries", Title: "Entries", Note: "Every entry that is compared. equal: the same text; for averages of random numbers and for statements without a number: it agrees.",
 		Head: []string{"paper", "table or figure", "row", "entry", "ours", "theirs", "equal", "reason"}}
 	all, equal, unexplained := 0, 0, 0
 	for n, p := range places {
@@ -284,8 +284,9 @@ func figure3Entries(ctx context.Context, r *Request) ([]entry, error) {
 	return all, nil
 }
 
-// papersText has what the papers print of the questions of package probe, and what is
-// answered for the simulators; see its beginning.
+// papersText has, for each question of package probe that a paper answers, the value that it
+// prints and the answer that is expected of our simulator. Its first lines describe the
+// format.
 //
 //go:embed papers.txt
 var papersText string
@@ -316,7 +317,7 @@ func probed(table string) func(context.Context, *Request) ([]entry, error) {
 			}
 			ours := answers[unit][id]
 			if ours != answered {
-				why = "" // the reason is one of another answer
+				why = "" // it explains another answer than today's
 			}
 			all = append(all, entry{row + ": " + unit, id, ours, printed, ours == theirs, why})
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// picture returns the finding that mmafuzz run without flags shows, for the README. It takes
-// it from the test of the command line.
+// picture returns the finding that mmafuzz run without flags shows, for the README. file
+// is run_demo.txtar, whose screen.golden has it.
 func picture(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -18,7 +18,7 @@ func picture(file string) (string, error) {
 	_, rest, _ = strings.Cut(rest, "\n\n")
 	finding, _, closed := strings.Cut(rest, "\n\n CASES")
 	if !ok || !closed {
-		return "", fmt.Errorf("there is no finding")
+		return "", fmt.Errorf("no finding in screen.golden")
 	}
 	return "```\n" + finding + "\n```\n", nil
 }

@@ -8,13 +8,13 @@ import (
 )
 
 // largestCode holds the registers of the search for the largest exponent codes of
-// products, four rows by 8 columns at a time. A vector has as many values of k as fit, by
-// 8 columns: the codes of a row are broadcast to the columns, and those of B added.
+// products, four rows by 8 columns at a time. A vector holds 8 columns of as many consecutive
+// k as fit: the codes of a row are broadcast to the columns, and those of B added.
 type largestCode struct {
 	code
 	width     int // of a code, in bytes
 	b, row, l register
-	pattern   vec // of the broadcast to columns
+	pattern   vec // of VPSHUFB, which spreads codes of A over the 8 columns
 }
 
 // largest emits a routine: for codes of one byte and all steps, or for codes of two
@@ -187,7 +187,8 @@ func (c *largestCode) finishBytes2(top [4]vec, to Mem) {
 	VMOVDQU(u, to)
 }
 
-// finishBytes512 also finds out whether some code is below Null.
+// finishBytes512 is as finishBytes2, and keeps the least of all that is stored; storeAnyNull
+// sets AnyNull if that is below Null.
 func (c *largestCode) finishBytes512() (finish finisher, storeAnyNull func()) {
 	bias, least := YMM(), YMM()
 	VPCMPEQB(least, least, least)
@@ -208,8 +209,9 @@ func (c *largestCode) finishBytes512() (finish finisher, storeAnyNull func()) {
 	}
 }
 
-// finishWords adds Bias to codes above Null, and makes 0 of others, where no product
-// counts. See Largest16.
+// finishWords adds Bias to codes above Null and replaces others, where no product counts, by
+// 0. It raises all to Floor at least, sets bit 13 of those above Over, and limits them to Cap.
+// See Largest16.
 func (c *largestCode) finishWords() finisher {
 	null, bias, floor := c.words("Null"), c.words("Bias"), c.words("Floor")
 	over, bit13, most := c.words("Over"), c.words("Bit13"), c.words("Cap")

@@ -1,5 +1,9 @@
 package main
 
+// This file emits the routines of a step of T-FDPA on narrow operands, with what the variants
+// and instruction sets have in common; the algorithm is described in doc.go, the code of each
+// instruction set is in tfdpa32_step_avx2.go and tfdpa32_step_avx512.go.
+
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -9,8 +13,11 @@ import (
 type stepKind struct {
 	name string
 	fp16 bool // accumulators are FP16 and rounded to nearest even; else FP32 and truncated
-	fits bool // FP32 of 23 fraction bits, and |sum| < 2^31
-	inf  bool // some factor may be Inf: the sum as floats decides; else what is above Special is NaN
+	fits bool // results keep all 23 fraction bits, and no step's sum reaches 2^31 units: it fits an int32
+	// inf: some factor may be Inf. The plain float sum of C and the products then decides
+	// which outputs are exceptional, and is Inf or NaN there. Otherwise a product code above
+	// Special means a NaN factor, and the output is NaN.
+	inf bool
 }
 
 // stepCode holds the registers of a step. A vector of outputs is one row by 8 columns
@@ -21,8 +28,8 @@ type stepCode struct {
 	b, e, c, d, row register
 	// With AVX-512:
 	vectors   map[string]vec // some of the constants, in all lanes
-	scales    [2]vec         // of stepLanes
-	even, odd vec
+	scales    [2]vec         // stepLanes.first and second, which spread the outputs' scales over the products
+	even, odd vec            // stepLanes.even and odd
 }
 
 // steps emits all variants.
@@ -54,7 +61,7 @@ func (i isa) step(kind stepKind, lanes *stepLanes) {
 	end()
 }
 
-// k is a constant of the step.
+// k returns the constant of that name.
 func (s *stepCode) k(name string) Op {
 	if v, ok := s.vectors[name]; ok {
 		return v
