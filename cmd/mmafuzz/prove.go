@@ -64,8 +64,8 @@ result, and by a SAT solver if there is one (Debian: apt-get install cadical).
   mmafuzz prove hopper blackwell --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz prove hopper model:mine.json --smtlib question.smt2 && bitwuzla question.smt2
 
-Exit status: 0 all proved, 1 all decided and there is an input on which they differ,
-2 trouble, 75 some instruction is not decided, even if they differ on another.`,
+Exit status: 0 all instructions proved, 1 all decided and some refuted, 2 trouble, 75
+some not decided, even if others are refuted.`,
 		Args: takes("A", "B"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return targetNames(), cobra.ShellCompDirectiveNoFileComp

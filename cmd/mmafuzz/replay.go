@@ -21,9 +21,9 @@ func newReplay(a *app) *cobra.Command {
 		Use:   "replay BUNDLE",
 		Short: "run the case of a bundle again and say whether it is reproduced",
 		Long: `replay runs the case of a bundle on both targets: once, or if it is unstable (it did not
-repeat itself when it was found) as often as it was run then. If a target is a command
-(exec:), it is shown, and run only if you agree: on the terminal, or by --allow-exec.
-minimize and triage ask in the same way.
+repeat itself when it was found) as often as it was run then, at most 1000 times. If a
+target is a command (exec:), it is shown, and run only if you agree: on the terminal, or by
+--allow-exec. minimize and triage ask in the same way.
 
 Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, 75 interrupted.`,
 		Args:              takes("BUNDLE"),
@@ -63,8 +63,8 @@ func (a *app) replay(ctx context.Context, t *trust, dir string) error {
 	runs := 1
 	unstable := m.Bucket == fuzz.Unstable
 	if unstable {
-		runs = min(bundle.Repetitions(m), mostRuns)
-		r.Runs = runs
+		r.Runs = min(bundle.Repetitions(m), mostRuns)
+		runs = r.Runs
 	}
 	if err := r.run(ctx, m, runs); err != nil {
 		return err
