@@ -144,7 +144,7 @@ func TestCompact(t *testing.T) {
 		"damaged":           {[2]string{end[0], strings.Replace(end[1], `"dots":`, `"dots":1`, 1)}, "line 1 is damaged"},
 		"cut short":         {[2]string{end[0], end[1][:len(end[1])-5]}, "it has 1 of 2 pairs"},
 		"of another":        {[2]string{end[0], changedLine(t, end[1], 0, `"campaign":"`, `"campaign":"x`)}, "the directory holds another campaign: it is of campaign x"},
-		"impossible counts": {[2]string{end[0], changedLine(t, end[1], 1, `"chunks":`, `"dots":7,"chunks":`)}, "pair 0: 7 dot products, but classes of"},
+		"impossible counts": {[2]string{end[0], changedLine(t, end[1], 1, `"chunks":`, `"dots":7,"chunks":`)}, "pair 0: 7 dot products, but the classes count"},
 		"order of findings": {[2]string{end[0], changedLine(t, end[1], 0, `"found":[`, `"found":[5,`)}, "the order of its findings is damaged"},
 	} {
 		putDisk(t, cfg, c.disk)

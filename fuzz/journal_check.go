@@ -182,7 +182,7 @@ func (b *Bucket) check(name string, most uint64) error {
 	case b.MaxUlp < 0:
 		return fmt.Errorf("bucket %q: an error of %g ulp", name, b.MaxUlp)
 	case b.Cases > most:
-		return fmt.Errorf("bucket %q: %d cases, more than an epoch has", name, b.Cases)
+		return fmt.Errorf("bucket %q: %d cases, more than an epoch or a campaign can have", name, b.Cases)
 	}
 	in := b.More
 	for i := range b.Details {
@@ -209,7 +209,7 @@ func (d *Detail) check(most uint64) error {
 	case d.MaxUlp < 0:
 		return fmt.Errorf("detail %q: an error of %g ulp", d.Name, d.MaxUlp)
 	case d.Cases > most:
-		return fmt.Errorf("detail %q: %d cases, more than an epoch has", d.Name, d.Cases)
+		return fmt.Errorf("detail %q: %d cases, more than an epoch or a campaign can have", d.Name, d.Cases)
 	}
 	return nil
 }

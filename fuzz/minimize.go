@@ -18,8 +18,8 @@ const (
 	maxBatches = 400
 )
 
-// minimize shrinks a case to one of the same detail, and finds the changes that the small one
-// needs. It may be called from several goroutines.
+// minimize shrinks a case, keeping its detail (labels and class), and finds the changes of
+// parameters that make the sides agree on the small one. It may be called from several goroutines.
 func (x *pairTriage) minimize(ctx context.Context, f *Case) error {
 	f.Verdict, f.BaseA, f.ProgramK = x.verdict, x.p.unknownIsB, x.k
 	if f.asFound() {
@@ -79,7 +79,7 @@ func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (run
 	if x.attributor == nil || f.Bucket == string(triage.Unexplained) {
 		return nil, errNoAnswers // no model shows the case
 	}
-	// The base's program was put to the test on all evidence with x.k.
+	// By default it is base's program with x.k products, as triage tested it.
 	program, k := x.p.base, x.k
 	switch given := x.attributor == x.p.given; {
 	case given && isUnknown:

@@ -15,7 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Past is what can be read from the journal of a campaign without its units, which may be on
+// Past is what can be read from the journal of a campaign without its targets, which may be on
 // another machine.
 type Past struct {
 	Seed       uint64
@@ -23,7 +23,7 @@ type Past struct {
 	Generators []string // of each pair, with their arguments
 	Policies   []string // how the results of each pair are compared
 	State      *State
-	Curve      []Milestone // after each epoch; of a long campaign after some
+	Curve      []Milestone // one per epoch; thinned out in long campaigns
 }
 
 // pastPairs is a number of pairs that no campaign reaches.
@@ -133,8 +133,8 @@ func (p *Past) epoch(body []byte) error {
 	return nil
 }
 
-// findBases sets which side verdicts change: findings tell, and it is the same for all
-// pairs of two targets.
+// findBases sets BaseA, the side whose arithmetic a verdict changes, from a finding: it is the
+// same for all pairs of two targets.
 func (p *Past) findBases() {
 	baseA := map[[2]string]bool{}
 	for _, st := range p.State.Pairs {
@@ -156,13 +156,13 @@ func (d *pairDelta) checkCounts(most uint64) error {
 	}
 	switch {
 	case d.Dots > most || d.Chunks > most:
-		return fmt.Errorf("%d dot products in %d chunks, more than an epoch has", d.Dots, d.Chunks)
+		return fmt.Errorf("%d dot products in %d chunks, more than an epoch or a campaign can have", d.Dots, d.Chunks)
 	case compared != d.Dots:
-		return fmt.Errorf("%d dot products, but classes of %d", d.Dots, compared)
+		return fmt.Errorf("%d dot products, but the classes count %d", d.Dots, compared)
 	case d.Changed > d.Checked:
-		return fmt.Errorf("%d cases changed of %d", d.Changed, d.Checked)
+		return fmt.Errorf("%d cases changed, but only %d were checked", d.Changed, d.Checked)
 	case d.Unstable > d.Dots-d.Classes[oracle.Same]:
-		return fmt.Errorf("%d cases unstable of %d that differ", d.Unstable, d.Dots-d.Classes[oracle.Same])
+		return fmt.Errorf("%d cases are unstable, but only %d differ", d.Unstable, d.Dots-d.Classes[oracle.Same])
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Buckets)) {
 		if err := d.Buckets[name].check(name, most); err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// narrowSide is the rows of A or the columns of B, decoded.
+// narrowSide is the rows of A or the columns of B, decoded. Narrow formats are those of at most
+// 8 bits, and FP16.
 type narrowSide struct {
 	val     []piece  // [row][step][piece]
 	code    []uint64 // exponent codes, a byte each: [row][step][piece]
@@ -21,7 +22,8 @@ func (s *narrowSide) resize(steps, pieces int) {
 	s.val, s.code, s.special = resize(s.val, steps*pieces), resize(s.code, steps*pieces), resize(s.special, steps)
 }
 
-// factors returns the table of a format of 8 bits at most.
+// factors returns the decoding table of a format of at most 8 bits, from code to factor. The
+// table of FP16, which decodeHalves decodes, is empty.
 func factors(f *fp.Format) (table [256]factor) {
 	if f.Width > 1 {
 		return table
@@ -177,7 +179,7 @@ func halfCodes(h uint64) uint64 {
 	return (e | e>>16) & 0xffffffff
 }
 
-// rareHalves decodes the codes that are not normal numbers: bit 16i+j of rare is of
+// rareHalves decodes the codes that are not normal numbers: bit 16i+j of rare stands for
 // code 4j+i.
 func rareHalves(val *piece, buf *[16]byte, codes, rare uint64) (uint64, uint64) {
 	special := uint64(0)
@@ -185,7 +187,7 @@ func rareHalves(val *piece, buf *[16]byte, codes, rare uint64) (uint64, uint64) 
 		at := bits.TrailingZeros64(rare)
 		x := (at>>4 | at<<2) & 7
 		c := uint32(binary.LittleEndian.Uint16(buf[2*x:]))
-		e := uint64(codeOne ^ (codeOne - 1)) // of the code that a normal number would have
+		e := uint64(codeOne ^ (codeOne - 1)) // the bits to flip in what halfCodes returned: here for the exponent code of emin
 		v := float32(int32(c&0x3ff)) / (1 << 24)
 		switch {
 		case c&0x7c00 != 0:

@@ -146,7 +146,7 @@ func (b *benchCmd) checkSoak(args []string, f *pflag.FlagSet) error {
 	case !f.Changed("soak"):
 		return nil
 	case b.soak <= 0:
-		return hinted("give a time such as 10m or 8h", "--soak is %s, which is no time at all", b.soak)
+		return hinted("give a time such as 10m or 8h", "--soak is %s, it must be positive", b.soak)
 	case b.every < 0:
 		return fmt.Errorf("--every is %s; 0 is a hundredth of --soak", b.every)
 	}

@@ -51,7 +51,7 @@ func (c *checklistCmd) check(changed func(string) bool) error {
 		}
 	}
 	if c.minutes <= 0 {
-		return fmt.Errorf("--minutes is %g, which is no time at all", c.minutes)
+		return fmt.Errorf("--minutes is %g, it must be positive", c.minutes)
 	}
 	return nil
 }

@@ -41,8 +41,8 @@ func newCompare(a *app) *cobra.Command {
 		Use:   "compare RECORDING RECORDING|TARGET...",
 		Short: "compare recordings of different machines, with each other and with an earlier result",
 		Long: `compare finds the inputs that recordings have in common, counts where the results
-differ, finds the cause of every differing case and shrinks one case of each, on the
-models that explain the recordings. Each recording is compared with each other one,
+differ, finds the cause of every differing case and shrinks one case of each (using the
+models that explain the recordings, since a recording cannot be asked again). Each recording is compared with each other one,
 and with each target that is named.
 
   mmafuzz compare h100.rec mi300.rec a100.rec
@@ -55,11 +55,11 @@ memory than two, and the same command goes on after an interruption.
 
 A difference is new if it is neither in the baseline, which is the compare.json of
 an earlier directory or what --json wrote, nor in the list of known differences
-(go doc ./corpus Known). --write-known makes such a list of what is left; what its
-file has already stays as it is.
+(go doc ./corpus Known). --write-known makes such a list and adds the differences that
+no list covers; what its file has already stays as it is.
 
-Exit status: 0 nothing new, 1 something new, 2 trouble, 75 incomplete, whatever is
-new: a recording is not complete, or it was interrupted.`,
+Exit status: 0 nothing new, 1 something new, 2 trouble, 75 incomplete, even if
+something is new: a recording is not complete, or it was interrupted.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return hinted(fmt.Sprintf("usage: %s; see %s --help", cmd.UseLine(), cmd.CommandPath()), "name two recordings at least, or a recording and a target")
@@ -232,7 +232,7 @@ func isFile(name string) bool {
 func (c *compareCmd) closeSides() {
 	for _, s := range c.sides {
 		if err := s.Target.Close(); err != nil {
-			c.log.Warn().Err(err).Str("target", s.Target.Name()).Msg("closing")
+			c.log.Warn().Err(err).Str("target", s.Target.Name()).Msg("cannot close a target")
 		}
 	}
 }
@@ -282,7 +282,8 @@ func (u *compareUI) showProgress(what string, s *fuzz.State) {
 }
 
 // hold opens and locks the files that the comparison writes at its end, so that no other
-// comparison writes them at the same time, and makes room for bundles.
+// comparison writes them at the same time, and resumes a comparison that was interrupted, or
+// removes what another one left there.
 func (c *compareCmd) hold(comparison *compare.Comparison) (*compare.Directory, error) {
 	dir, err := compare.Hold(c.out)
 	if errors.Is(err, corpus.ErrInUse) {

@@ -3,11 +3,15 @@
 // on which they differ, shrinks each to a minimal one and says why.
 //
 //	mmafuzz run         compare units and explain where they differ
+//	mmafuzz campaign    split a campaign over machines
+//	mmafuzz merge       merge what the shards of a campaign have found
+//	mmafuzz status      how far the shards of a campaign are
 //	mmafuzz eval        compute dot products read from standard input
 //	mmafuzz show        draw the picture of a bundle, which is what run finds
 //	mmafuzz replay      run the case of a bundle again
 //	mmafuzz minimize    shrink the case of a bundle again
 //	mmafuzz triage      explain all bundles below a directory again
+//	mmafuzz report      a page for a browser of whatever mmafuzz has written
 //	mmafuzz record      record a target's results on the inputs of a plan
 //	mmafuzz compare     compare recordings with each other and with an earlier result
 //	mmafuzz vectors     test vectors of an instruction, for others to load
@@ -17,6 +21,7 @@
 //	mmafuzz prove       whether the arithmetics of two targets are the same function
 //	mmafuzz bisect      the first version of a unit whose results changed
 //	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters
+//	mmafuzz probe       ask a unit the questions of the literature
 //	mmafuzz infer       find the arithmetic of an unknown unit
 //	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
@@ -35,17 +40,19 @@
 //	    answering, or nothing was compared
 //
 // The first three are those of diff(1), 75 is EX_TEMPFAIL of sysexits(3), on which a
-// scheduler can requeue: the same command goes on. Reaching --count or --time is
-// complete. What was compared and what was not is in the text and in --json. A shard of a
-// campaign ends with 0 when its units are done, whatever was found: merge tells.
+// scheduler can requeue: the same command goes on. A run that reaches --count or
+// --time is complete. What was compared and what was not is in the text and in --json. A
+// shard of a campaign ends with 0 when its units are done, whatever was found: merge
+// reports the mismatches.
 //
 // # JSON
 //
 // The text for people may change with every version. With --json, commands write
 // one JSON object a line instead, whose schema has a version: fields may be added
-// under one version, none is removed or changes its meaning. Codes are strings of
-// all hexadecimal digits of their format. In the tables below a ? marks a field
-// that is not always there, a * one that has any JSON below it.
+// under one version, none is removed or changes its meaning. Codes are strings
+// in hexadecimal, padded with zeros to the full width of their format. In the tables
+// below a ? marks a field that is not always there, a * one whose contents are described
+// elsewhere.
 //
 // Every object has
 //
@@ -60,7 +67,7 @@
 //
 // The event start comes first in run:
 //
-//	seed                 number  of all inputs
+//	seed                 number  random seed of all inputs
 //	count                number  dot products for each pair; 0: no limit
 //	out                  string  directory of the journal and the bundles
 //	resumed              number  dot products of all pairs in earlier parts of the run
@@ -72,8 +79,8 @@
 // --max-bundles and --per-bucket have room:
 //
 //	pair      number   index in the pairs of start and summary
-//	bucket    string   the primary cause: the label that alone makes both sides agree; mmafuzz list labels
-//	detail    string   with | between labels of which each is enough, the first is bucket; with + between those that it takes together; :CLASS if that is not value
+//	bucket    string   primary cause: the first label of detail; mmafuzz list labels explains labels
+//	detail    string   labels of the cause, A|B: either of them alone makes both sides agree, A+B: only all of them together do; then :CLASS, unless that is value or fault, or the bucket is layout
 //	bundle    string   directory of the bundle
 //	mismatch  object*  as in the bundle's mismatch.json: go doc ./corpus Mismatch
 //
@@ -83,7 +90,7 @@
 //	dots        number  dot products of all pairs
 //	mismatches  number  of these, those that differ
 //	buckets     number  primary causes so far
-//	features    number  decisions of the models seen so far
+//	features    number  distinct decisions in the models' computations seen so far, such as cuts, carries and roundings
 //
 // The event summary comes last in run, also after an interrupt: go doc ./fuzz/summary has
 // its table.
@@ -92,28 +99,28 @@
 //
 //	plan        string  its digest
 //	shard       string  I/N, as it was given
-//	units       number  of the plan
+//	units       number  units of the plan
 //	done        number  of these, those that have a result in the directory
-//	here        number  that this process has done
+//	here        number  units that this process has done
 //	dots        number  dot products of these
 //	mismatches  number  of these, those that differ
-//	triaged     number  steps of triage that it has done for merge
+//	triaged     number  steps of triage that this process has done for merge
 //	seconds     number  since the start
 //	complete    bool    nothing is left that this shard can do; else the same command goes on
 //
 // The event recording comes once a second in record:
 //
 //	seconds      number  since the start
-//	instruction  string  that is being recorded
+//	instruction  string  instruction that is being recorded
 //	dots         number  dot products so far
 //	of           number  dot products of the plan
 //	faults       number  of these, those on which the target failed
-//	bytes        number  of the file
+//	bytes        number  size of the file so far
 //
 // The event recorded comes last in record, also after an interrupt:
 //
 //	file                    string   the recording
-//	name                    string   of the machine
+//	name                    string   name of the machine
 //	target                  string
 //	plan                    string   as it was given
 //	work                    string   digest of the instructions and inputs that the plan comes to on this target
@@ -122,11 +129,11 @@
 //	of                      number   dot products of the plan
 //	resumed                 number   dot products in earlier parts
 //	faults                  number   dot products on which the target failed
-//	bytes                   number   of the file
+//	bytes                   number   size of the file
 //	seconds                 number   since the start
 //	complete                bool     nothing is missing; else the same command goes on
-//	problems[].arch         string?  of an instruction that is not, or not to the end, recorded
-//	problems[].instruction  string?
+//	problems[].arch         string?  architecture of an instruction that was not recorded, or only in part
+//	problems[].instruction  string?  name of the instruction
 //	problems[].what         string?  why
 //
 // # Other commands
@@ -134,7 +141,7 @@
 // campaign:
 //
 //	plan    string  digest of the plan
-//	file    string  that has it
+//	file    string  file that has the plan
 //	pairs   number
 //	count   number  dot products for each pair
 //	units   number
@@ -145,31 +152,31 @@
 //	line                            number    of the input, from 1
 //	d                               string    the result
 //	trace.name                      string?   with --explain, where the arithmetic is known: the target; all of trace as in a bundle's trace-a.json
-//	trace.inferred                  bool?     the steps are of the program that explains the unit
+//	trace.inferred                  bool?     true: the trace is of the program that explains the unit, not of the unit
 //	trace.params                    object*?  parameters, as in a model: file
 //	trace.d                         string?   the result
 //	trace.products[].k              number?   index of the elements
-//	trace.products[].subnormal      string?   the factors that are: a, b or ab
-//	trace.products[].flushed        string?   the factors that were, and count as zero
+//	trace.products[].subnormal      string?   the factors that are subnormal: a, b or ab
+//	trace.products[].flushed        string?   the factors that were flushed, and count as zero
 //	trace.products[].value          string?   exact, as %a of C writes it; +0, -0, +inf, -inf, nan
 //	trace.products[].e              number?   nominal exponent, if it has one
 //	trace.sums[].place              string?   stage0, stage1, join or late: go doc ./sim/mma
 //	trace.sums[].exec               number?   execution of the instruction, with --chain
 //	trace.sums[].lane               number?   accumulator
 //	trace.sums[].step               number?   number of the first product of the step
-//	trace.sums[].group              number?   of the step's sums in this place
+//	trace.sums[].group              number?   index of this sum among the step's sums in this place
 //	trace.sums[].e                  number?   exponent that the terms are aligned with
 //	trace.sums[].terms[].from       string?   product, group, partial, c, acc, zero or lane
 //	trace.sums[].terms[].k          number?   number of the product, group, sum or lane
 //	trace.sums[].terms[].value      string?
 //	trace.sums[].terms[].e          number?   nominal exponent, if it has one
 //	trace.sums[].terms[].cut.q      number?   what lies below 2^q was rounded away
-//	trace.sums[].terms[].cut.mode   string?   how
+//	trace.sums[].terms[].cut.mode   string?   how it was rounded
 //	trace.sums[].terms[].cut.value  string?   what is left
-//	trace.sums[].value              string?   of the sum of the cut terms
+//	trace.sums[].value              string?   sum of the cut terms
 //	trace.sums[].rounds[].name      string?   round, post, acc, late or out
 //	trace.sums[].rounds[].round     object*?  as in a model: file
-//	trace.sums[].rounds[].value     string?   after it
+//	trace.sums[].rounds[].value     string?   value after the rounding
 //
 // replay:
 //
@@ -178,11 +185,13 @@
 //	b              string   the second side's result now
 //	recorded_a     string   the result that the bundle has
 //	recorded_b     string   the result that the bundle has
-//	class          string   of the difference now, as in summary
-//	reproduced     bool     both results are the recorded ones
-//	through_model  string?  a, b or both: the side for which the program that explains it stands in
+//	class          string   class of the difference now, as in summary
+//	reproduced     bool     both results are the recorded ones; of an unstable case: the sides differed in some run
+//	through_model  string?  a, b or both: the sides that were replaced by the program that explains them
+//	runs           number?  of an unstable case: how often it was run
+//	differed       number?  runs in which the sides differed; absent if there were none
 //
-// show and minimize write mismatch.json, as it is and as it becomes.
+// show writes the bundle's mismatch.json, minimize the new one: go doc ./corpus Mismatch.
 //
 // minimize, where the two sides agree now, and triage, an object for each bundle:
 //
@@ -194,15 +203,15 @@
 //	changes[].to    string?
 //	problem         string?  why there is no bucket
 //
-// export, an object for each call of corpus export:
+// corpus export, an object for each call:
 //
-//	directory  string  where they are
+//	directory  string  directory of the inputs
 //	inputs     number
 //
-// import, an object for each differing input of corpus import:
+// corpus import, an object for each differing input:
 //
-//	file    string   its name
-//	class   string   of the difference, as in summary
+//	file    string   name of the input's file
+//	class   string   class of the difference, as in summary
 //	bucket  string?  as in the event finding
 //	detail  string?  as in the event finding
 //	bundle  string?  directory of the bundle, of the first input of each bucket
@@ -213,8 +222,8 @@
 //	b                       string   TARGET/INSTRUCTION
 //	evidence_a              string   what the first arithmetic is known from
 //	evidence_b              string   what the second arithmetic is known from
-//	parts[].labels[]        string?  what the part earns
-//	parts[].changes[].path  string?  fields that change as one
+//	parts[].labels[]        string?  labels that the part's changes stand for
+//	parts[].changes[].path  string?  field that changes; the fields of a part are changed together
 //	parts[].changes[].from  string?
 //	parts[].changes[].to    string?
 //	parts[].witness         string?  the smallest input found on which the part alone makes a difference, as eval reads it
@@ -229,7 +238,7 @@
 //	b          string   TARGET/INSTRUCTION
 //	verdict    string   proved, refuted or not decided
 //	by         string?  what decided it: ranges, generators or solver
-//	assumed[]  string?  what a proof is about
+//	assumed[]  string?  assumptions under which the proof holds
 //	reason     string?  why it is not decided
 //	witness    string?  the smallest input found on which the two differ, as eval reads it
 //	result_a   string?  its result by the first arithmetic
@@ -242,52 +251,52 @@
 //	first        string   version whose results changed
 //	last         string?  version before it with A's results; absent if there is none
 //	among[]      string?  versions that could not be tested, any of which may be the first
-//	input        string   that shows it, as eval reads it
+//	input        string   input that shows it, as eval reads it
 //	before       string   A's result
 //	after        string   that of the last version of all
 //
 // probe, an object for each answer:
 //
 //	paper       string   key of the paper
-//	id          string   its name of the test, or ours
+//	id          string   the paper's name of the test, or our own if it has none
 //	question    string
 //	value       string   - if no input of these formats decides
 //	remark      string?  the reason, or what else was seen
 //	evidence[]  string?  inputs and results that prove it, as eval reads and writes them
 //
-// order, an object for each summation tree that probe found, or did not:
+// probe, an object for each summation tree that it found, or did not find:
 //
 //	tree     string   p0.. and c; [ ] fused, { } fused and exact, ( ) a sum of two; empty if there is none
 //	problem  string?  why there is none
 //
-// profile, an object for each row of probe --profile:
+// probe --profile, an object for each row:
 //
 //	operation          string
 //	init_low           number  mean absolute error against FP32, operands drawn in the format of a and b
-//	init_fp32          number  the same with operands drawn in FP32
-//	rounded_init_low   number  the same two against the reference rounded to d
-//	rounded_init_fp32  number
+//	init_fp32          number  as init_low, with operands drawn in FP32
+//	rounded_init_low   number  as init_low, against the reference rounded to d
+//	rounded_init_fp32  number  as init_fp32, against the reference rounded to d
 //
 // vectors, an object for each architecture, and one with arch all:
 //
 //	arch          string
-//	sets          number  of test vectors
-//	instructions  number  that they are about
+//	sets          number  sets of test vectors
+//	instructions  number  instructions that they are about
 //	tests         number
 //	chosen        number  of these, not drawn at random
 //	changes       number  arithmetics with one changed decision
 //	killed        number  of these, that fail some test
-//	same          number  that compute the same function, by a written argument
-//	undecided     number  that differ only in what nobody has shown of the instruction
-//	open          number  that no input was found to tell apart
-//	bytes         number  of the sets as JSON
+//	same          number  changes that compute the same function, by a written argument
+//	undecided     number  changes that differ only in behaviour that is not known of the instruction
+//	open          number  changes that no input was found to tell apart
+//	bytes         number  size of the sets as JSON
 //
-// failed, an object for each test of vectors --check that the target fails:
+// vectors --check, an object for each test that the target fails:
 //
-//	id       string   of the test
+//	id       string   id of the test
 //	comment  string   what it is for
 //	want     string   the expected result
-//	got      string   the target's
+//	got      string   the target's result
 //	like[]   string?  instructions that fail it, too
 //
 // Those of the other commands are documented with the packages that do the work:

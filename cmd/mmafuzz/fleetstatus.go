@@ -37,7 +37,7 @@ Exit status: 0 all units are done, 2 trouble, 75 some are not.`,
 	}
 	c.Flags().BoolVar(&s.watch, "watch", false, "go on until all units are done")
 	c.Flags().DurationVar(&s.every, "every", 5*time.Second, "with --watch, the `time` between two looks")
-	c.Flags().StringVar(&s.prometheus, "prometheus", "", "`file` for the textfile collector of node_exporter, whose name ends in .prom")
+	c.Flags().StringVar(&s.prometheus, "prometheus", "", "`file`, named *.prom, for the textfile collector of node_exporter")
 	return c
 }
 
@@ -88,17 +88,21 @@ func (s *statusCmd) show(st *fleet.Status) error {
 	if st.ETA > 0 {
 		eta = ", about " + readable.Clock(time.Duration(st.ETA*float64(time.Second))) + " left"
 	}
-	fmt.Fprintf(s.stdout, "plan %s: %d of %s done, %d leased, round %d of %d; %s alive\n", st.Plan, st.Done, readable.Plural(st.Units, "unit"), st.Leased,
+	fmt.Fprintf(s.stdout, "plan %s: %d of %s done, %d taken by shards, round %d of %d; %s alive\n", st.Plan, st.Done, readable.Plural(st.Units, "unit"), st.Leased,
 		min(st.Round+1, st.Rounds), st.Rounds, readable.Plural(alive, "shard"))
 	fmt.Fprintf(s.stdout, "%s of %s dot products, %s/s%s\n", readable.Count(st.Dots), readable.Count(st.Count), readable.Count(uint64(st.Rate)), eta)
 	if st.Triaged > 0 {
-		fmt.Fprintf(s.stdout, "%s of triage done for merge\n", readable.Plural(st.Triaged, "step"))
+		fmt.Fprintf(s.stdout, "triage: %s already done, which merge will use\n", readable.Plural(st.Triaged, "step"))
 	}
 	if len(st.Causes) > 0 {
 		g := readable.Table{Width: s.width}
 		g.Add("CAUSE", "CASES", "FIRST SEEN")
 		for _, c := range st.Causes {
-			g.Add(c.Name, readable.Thousands(c.Cases), fmt.Sprintf("%s ago, in unit %d that was done", readable.Clock(time.Duration(c.Since*float64(time.Second))), c.AtUnits))
+			first := "" // merged results do not say when
+			if c.Since > 0 {
+				first = fmt.Sprintf("%s ago, with %s done", readable.Clock(time.Duration(c.Since*float64(time.Second))), readable.Plural(c.AtUnits, "unit"))
+			}
+			g.Add(c.Name, readable.Thousands(c.Cases), first)
 		}
 		fmt.Fprintln(s.stdout)
 		g.Write(s.stdout, s.bolden)

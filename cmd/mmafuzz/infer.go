@@ -52,16 +52,16 @@ The directory of --out gets
   best.json    instead, if none did: the best so far, which is wrong or not tested
   report.md    every parameter with the inputs that rule out other values, what no
                input told, and on how many inputs of each kind it was tested
-  report.json  the same for programs
+  report.json  the same as JSON, for scripts
   tree.svg     the summation tree; tree.dot for Graphviz
   journal      what was asked and answered
 
 An inference that was interrupted, even by kill -9, goes on when the same command
-is given again; one that runs out of queries or time leaves what an earlier run
-came to. A directory with files of these names and no journal is refused: they are
-not an inference's. What a unit does that no program that was found explains, that
-changes from one time to the next, or on which it fails, is reported with the
-smallest input that was found.
+is given again; one that runs out of queries or time keeps an earlier run's
+result if that got further. A directory with files of these names and no journal is
+refused: no inference wrote them. Behaviour that no program explains, that changes
+from one time to the next, or that is a failure, is reported with the smallest input
+that was found to show it.
 
 Exit status: 0 a model was found, 1 none was, 2 trouble, 75 incomplete: it was
 interrupted, or the unit stopped answering.`,
@@ -94,7 +94,7 @@ func (n *inferCmd) checkFlags(f *pflag.FlagSet) error {
 	case n.queries < 0:
 		return fmt.Errorf("--queries is %d; 0 is no limit", n.queries)
 	case n.time < 0:
-		return hinted("give a time such as 90s, 10m or 8h, or 0 for no limit", "--time is %s, which is no time at all", n.time)
+		return hinted("give a time such as 90s, 10m or 8h, or 0 for no limit", "--time is %s, it must not be negative", n.time)
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (n *inferCmd) run(ctx context.Context) error {
 	}
 	where := "report: " + filepath.Join(dir, "report.md")
 	if stays != "" {
-		where = fmt.Sprintf("%s keeps what an earlier run came to: %s", dir, stays)
+		where = fmt.Sprintf("%s keeps the earlier result (%s), which got further", dir, stays)
 		if n.json {
 			n.log.Warn().Msg(where)
 		}
@@ -176,7 +176,7 @@ func (n *inferCmd) options(t devices.Target, dir string) infer.Options {
 		},
 	}
 	nan, zero := n.policy.strictness()
-	o.Policy = oracle.Policy{NaN: *nan, Zero: *zero} // they have defaults
+	o.Policy = oracle.Policy{NaN: *nan, Zero: *zero} // never nil: the flags default to bits
 	return o
 }
 

@@ -26,7 +26,7 @@ type knownFlags struct {
 func (k *knownFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&k.known, "known", "", "`file` with a list of known differences (go doc ./corpus Known)")
 	f.StringVar(&k.date, "date", "", "`date` for expiry, YYYY-MM-DD (default: today, UTC)")
-	f.StringVar(&k.writeKnown, "write-known", "", "`file` for a list of known differences: what it has already, what --known has, and all that are left")
+	f.StringVar(&k.writeKnown, "write-known", "", "`file` for a list of known differences: what it has already, what --known has, and all differences that neither covers")
 	f.StringVar(&k.reason, "reason", "", "`text`: why these are accepted")
 }
 

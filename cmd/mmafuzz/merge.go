@@ -24,7 +24,7 @@ directories are merged, in how many steps, and how often each, makes no differen
 
   mmafuzz merge DIR --out RESULT               shards that shared a directory
   mmafuzz merge DIR1 DIR2 DIR3 --out RESULT    shards with directories of their own
-  mmafuzz merge DIR1 DIR2 DIR3 --out DIR1      so that shard 1 can go on with the next round
+  mmafuzz merge DIR1 DIR2 DIR3 --out DIR1      gives shard 1 what the next round needs
 
 With units missing it only brings together what there is, and says what is missing: exit
 status 75.
@@ -90,7 +90,7 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 	if err := m.Finish(ctx, c); err != nil {
 		return withHint(occupied(err), "the same command goes on: what is done is in %s", readable.ShellPath(r.out))
 	}
-	// No time: what is merged does not depend on who computed it, when, and how fast.
+	// Time stays unset: the summary must not depend on who computed the units, when, and how fast.
 	sum := summary.New(summary.Input{Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Known: r.list.Known})
 	exit := exitAgree
 	if sum.HasNews() {

@@ -42,11 +42,12 @@ mmafuzz compare, and replay:FILE plays one as a target.
   mmafuzz record --target cuda:0 --name h100 --plan nightly --out h100.rec --date $(date -I)
 
 A plan is one of those that mmafuzz list plans lists, or a file (go doc ./corpus
-Plan). The recording depends on nothing but target, plan and flags. If it is
-interrupted, even by kill -9, the same command goes on where it was.
+Plan). The recording depends on the target, the plan, --name, --date and the program with
+its Go version, operating system and processor architecture, not on the number of workers or
+on interruptions. If it is interrupted, even by kill -9, the same command goes on where it was.
 
 Exit status: 0 recorded, 1 recorded, but the target failed on some inputs or
-instructions, which the recording says, 2 trouble, 75 incomplete: interrupted.`,
+instructions (the recording lists them), 2 trouble, 75 incomplete: interrupted.`,
 		PreRunE: func(*cobra.Command, []string) error { return r.checkFlags() },
 		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
 	}
@@ -203,10 +204,10 @@ func (r *recordCmd) summary(res *record.Result) {
 	fmt.Fprintf(r.stdout, "%s %s with plan %s: %s, %s dot products, %sB in %s (%s)\n", what, r.machine(), r.plan,
 		readable.Plural(res.Instructions, "instruction"), readable.Thousands(res.Of), readable.Count(uint64(res.Bytes)), r.out, pace(res.Done-res.Resumed, time.Since(r.began)))
 	if res.Faults > 0 {
-		fmt.Fprintf(r.stdout, "the target failed on %s, which the recording says\n", readable.Plural(res.Faults, "dot product"))
+		fmt.Fprintf(r.stdout, "the target failed on %s (the recording lists them)\n", readable.Plural(res.Faults, "dot product"))
 	}
 	for _, p := range res.Problems {
-		fmt.Fprint(r.stdout, readable.Hanging(fmt.Sprintf("not recorded, or not to the end: %s: %s", p.Instruction, p.What), r.width))
+		fmt.Fprint(r.stdout, readable.Hanging(fmt.Sprintf("missing or incomplete: %s: %s", p.Instruction, p.What), r.width))
 	}
 }
 

@@ -57,7 +57,7 @@ func newRun(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "compare units and explain where they differ",
-		Long: `run feeds the same inputs to pairs of units, counts where their results differ,
+		Long: `run feeds the same inputs to pairs of matrix units, counts where their results differ,
 finds the cause of every differing case, and shrinks one case of each cause.
 
   mmafuzz run                                               ` + demoA + ` and ` + demoB + `
@@ -75,16 +75,17 @@ the run. Ctrl-C ends a run with its summary. A run that was
 interrupted, even by kill -9, continues when it is started again with the same --out,
 by a program with the same digests (mmafuzz version): a few seconds of work are lost.
 
-With --campaign, run is one of many shards: it works on units of a plan and leaves it to
-merge to explain what they have found (mmafuzz campaign --help).
+With --campaign, run is one of many shards: it works on parts of a plan, its units of work,
+and merge explains what the shards found (mmafuzz campaign --help).
 
 With --known, differences on a list are reported but do not change the exit status.
---write-known writes such a list of what is left, for the next run (go doc ./corpus
-Known).
+--write-known writes such a list for the next run, and adds the differences that no list
+covers (go doc ./corpus Known).
 
-Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, whatever was
-found: the run was interrupted, a target stopped answering, or nothing was compared.
-With --campaign: 0 all units are done, whatever was found, 2 trouble, 75 units are left.`,
+Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, even if
+differences were found: the run was interrupted, a target stopped answering, or nothing was compared.
+With --campaign: 0 the units of this shard and of others seen in its directory are done,
+whatever was found, 2 trouble, 75 some of them are left.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if r.shard.campaign != "" {
@@ -119,8 +120,8 @@ func (r *runCmd) addTargets(c *cobra.Command) {
 	f.StringSliceVar(&r.generators, "gen", nil, "`generators` to use (default: all; mmafuzz list generators)")
 	r.policy.add(c, "", "how NaNs are compared: `bits|class` (default: bits where both sides' codes are known)",
 		"how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")
-	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep for each cause of an instruction")
-	f.IntVar(&r.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each pair of targets: one of each cause first; the rest are only counted")
+	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep for each cause, on each instruction")
+	f.IntVar(&r.maxBundles, "max-bundles", fuzz.DefaultFindings, "at most this `number` of bundles for each pair of targets; one of each cause comes first, further cases are only counted")
 	completeTargets(c, "a", "b", "targets")
 	completeInstructions(c, "inst", &r.a)
 	completeInstructions(c, "inst-b", &r.b)
@@ -154,7 +155,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	defer r.list.release(r.app)
 	c, err := r.open(cfg)
 	if err == nil {
-		err = corpus.RemoveStale(ui.dir, 1) // bundles are in directories of instructions
+		err = corpus.RemoveStale(ui.dir, 1) // one level down: bundles lie in a directory per instruction
 	}
 	if err != nil {
 		return r.outError(ui.dir, err)
@@ -263,7 +264,7 @@ func (r *runCmd) pairs() ([]devices.Pair, error) {
 	return r.pair(r.a, r.b)
 }
 
-// pair opens two targets and returns their pairs.
+// pair opens two targets and returns the pairs of their instructions.
 func (r *runCmd) pair(a, b string) ([]devices.Pair, error) {
 	specA, instA := devices.Split(a)
 	specB, instB := devices.Split(b)
@@ -282,7 +283,7 @@ func (r *runCmd) pair(a, b string) ([]devices.Pair, error) {
 		return nil, err
 	}
 	if ta.Instructions() == nil && tb.Instructions() == nil {
-		return nil, hinted("compare one of them with an instruction, for example --a sim:hopper", "%s and %s both work on any formats", specA, specB)
+		return nil, hinted("replace one by a target with instructions of its own, for example --a sim:hopper", "%s and %s both work on any formats", specA, specB)
 	}
 	pairs, err := devices.Pairs(ta, tb, instA, instB)
 	return pairs, withHint(err, "%s", instructionHint(ta, instA))
@@ -302,7 +303,7 @@ func (r *runCmd) target(name string) (devices.Target, error) {
 func (r *runCmd) closeTargets() {
 	for _, t := range r.opened {
 		if err := t.Close(); err != nil {
-			r.log.Warn().Err(err).Str("target", t.Name()).Msg("closing")
+			r.log.Warn().Err(err).Str("target", t.Name()).Msg("cannot close a target")
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 	case f.Changed("count") && r.count == 0:
 		return hinted("leave --count out for 100000, or give --time for no limit", "--count is 0")
 	case f.Changed("time") && r.time <= 0:
-		return hinted("give a time such as 90s, 10m or 8h", "--time is %s, which is no time at all", r.time)
+		return hinted("give a time such as 90s, 10m or 8h", "--time is %s, it must be positive", r.time)
 	case r.perBucket < 1:
 		return fmt.Errorf("--per-bucket is %d, at least 1 is needed", r.perBucket)
 	case r.maxBundles < 1:
@@ -74,7 +74,7 @@ func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 		base, _, _ := strings.Cut(name, "@")
 		switch _, err := gen.Find(name); {
 		case err != nil && slices.Contains(names, base):
-			return hinted("without @ and a number it is the newest", "--gen: %v", err)
+			return hinted("leave out @ and the number to get the newest version", "--gen: %v", err)
 		case err != nil:
 			return hinted(didYouMean(nearest(base, names))+"mmafuzz list generators lists them", "--gen: unknown generator %q", name)
 		}

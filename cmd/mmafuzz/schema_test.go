@@ -39,6 +39,10 @@ var headings = []struct {
 	{regexp.MustCompile(`^Every event has$`), "event"},
 	{regexp.MustCompile(`^The event (\w+) `), "event $1"},
 	{regexp.MustCompile(`^minimize, .*and (triage), `), "$1"},
+	{regexp.MustCompile(`^probe, .* summation tree `), "order"},
+	{regexp.MustCompile(`^probe --profile, `), "profile"},
+	{regexp.MustCompile(`^vectors --check, `), "failed"},
+	{regexp.MustCompile(`^corpus (\w+), `), "$1"},
 	{regexp.MustCompile(`^(\w+)(, an object for each .*)?:$`), "$1"},
 }
 
@@ -208,6 +212,7 @@ func TestSchema(t *testing.T) {
 	verify(puzzleOf(t), "run")
 	verify(progressOf(t), "run")
 	verify(unfinishedRuns(t), "run")
+	verify(jsonOf(t, 1, "", "replay", "--allow-exec", filepath.Join("changes-out", "mma.m8n8k4.f32.f16.f16.f32", "unstable-1")), "replay")
 	verifyFleet(t, verify)
 	bundle := filepath.Join("out", "mma.m16n8k8.f32.f16.f16.f32", "truncation-width-1")
 
@@ -310,7 +315,7 @@ func verifyFleet(t *testing.T, verify func(all []map[string]any, name string)) {
 	}
 }
 
-// unfinishedRuns returns the events of runs with a unit that changes its answers and
+// unfinishedRuns returns the events of runs with units that change their answers and
 // with one that stops answering.
 func unfinishedRuns(t *testing.T) []map[string]any {
 	run := []string{"run", "--b", "sim:volta", "--workers", "1", "--inst", "mma.m8n8k4.f32.f16.f16.f32"}
@@ -319,8 +324,9 @@ func unfinishedRuns(t *testing.T) []map[string]any {
 		t.Fatal(err)
 	}
 	flaky := jsonOf(t, 1, "", append(run, "--a", child("flaky"), "--count", "3000", "--out", "flaky-out")...)
+	changes := jsonOf(t, 1, "", append(run, "--a", child("changes"), "--count", "3000", "--out", "changes-out")...)
 	gone := jsonOf(t, exitIncomplete, "", append(run, "--a", child("gone"), "--count", "3000", "--out", "gone-out")...)
-	return slices.Concat(flaky, gone)
+	return slices.Concat(flaky, changes, gone)
 }
 
 // rare are fields that the commands of TestSchema do not give.

@@ -16,11 +16,11 @@ func newSelfcheckProofs(a *app) *cobra.Command {
 	var limit time.Duration
 	c := &cobra.Command{
 		Use:   "proofs",
-		Short: "which arguments that mutants are equal can be proved",
-		Long: fmt.Sprintf(`proofs makes the table of proofs: of every mutant that is the same function as its
-arithmetic by a written argument, whether that is proved, refuted or too hard. It
-needs a SAT solver (Debian: apt-get install cadical). It takes as long as the mutants
-that are too hard, of which there are about a hundred, take by --time.
+		Short: "check the arguments that mutants are equivalent, by proof",
+		Long: fmt.Sprintf(`proofs makes the table of proofs: for every mutant that a written argument says is the
+same function as its arithmetic, whether that is proved, refuted or too hard. It needs
+a SAT solver (Debian: apt-get install cadical). Most of the time goes to the mutants that
+are too hard, about a hundred, each of which takes --time.
 
 Exit status: 0 nothing is refuted and at least %d %% are proved, 1 otherwise, 2 trouble,
 75 interrupted.`, selfcheck.DecidedLeast),

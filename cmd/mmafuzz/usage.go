@@ -53,7 +53,7 @@ func setErrors(c *cobra.Command) {
 // flagError rewrites an error of the flag package.
 func flagError(c *cobra.Command, err error) error {
 	if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
-		return unknownCommand(c, words[0]) // the flag is that command's
+		return unknownCommand(c, words[0]) // the word is no known command, so the flag belongs to a misspelt one: report the word
 	}
 	hint := fmt.Sprintf("%s --help lists the flags", c.CommandPath())
 	var unknown *pflag.NotExistError

@@ -111,9 +111,12 @@ func (s *Side) fileName() string {
 	return corpus.MachineName(name)
 }
 
-// plan says with which plan a side was recorded.
+// plan says with which plan a side was recorded, if it was.
 func (s *Side) plan() string {
-	if s.Recording == nil || s.Recording.Header.Plan == nil {
+	if s.Recording == nil {
+		return s.Spec + " is not a recording"
+	}
+	if s.Recording.Header.Plan == nil {
 		return s.Spec + " was recorded without a plan"
 	}
 	p := s.Recording.Header.Plan

@@ -143,7 +143,7 @@ func where(a, b, instruction string) string { return machinePair(a, b) + ": " + 
 // text gives the frequency and the cause of a difference.
 func (d *Difference) text() string {
 	if d.Bucket == notRecorded {
-		return "not recorded, or not to the end: " + d.What
+		return "missing or incomplete: " + d.What
 	}
 	text := fmt.Sprintf("%s of %s (%s) %s", readable.Thousands(d.Cases), readable.Thousands(d.Dots), readable.Share(d.Cases, d.Dots), d.Bucket)
 	if len(d.Changes) > 0 {

@@ -70,6 +70,6 @@
 //	shards[].rate      number?  dot products a second since it began
 //	causes[].name      string?  primary cause
 //	causes[].cases     number?  of the units that are done
-//	causes[].since     number?  seconds since the first unit with it was done
-//	causes[].at_units  number?  how many units had been done then
+//	causes[].since     number?  seconds since the first unit with it was done; 0 if that is not known because its result was merged
+//	causes[].at_units  number?  how many units had been done then; merged results count as done first, in the order of their numbers
 package fleet

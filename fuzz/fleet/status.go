@@ -51,8 +51,8 @@ type ShardStatus struct {
 type CauseStatus struct {
 	Name    string  `json:"name"`
 	Cases   uint64  `json:"cases"`
-	Since   float64 `json:"since"`    // seconds since the cause was first seen
-	AtUnits int     `json:"at_units"` // units done when it was first seen
+	Since   float64 `json:"since"`    // seconds since the first unit with the cause was done; 0: not known, its result was merged
+	AtUnits int     `json:"at_units"` // how many units were done by then; merged results count in the order of their numbers
 }
 
 // The states of a shard.

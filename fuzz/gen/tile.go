@@ -133,7 +133,7 @@ type sampleKey struct {
 const sampledBits = 7 // leading bits of a fraction that a sample gives
 
 // sampleTile is valueTile of values that are picked from samples, which is many times
-// faster. Of a distribution 4,096 signs, exponents and leading bits are enough for a test.
+// faster. 4,096 samples (sign, exponent, leading bits) represent a distribution well enough.
 func sampleTile(name string, value func(*draw) float64) func(*draw, *mma.Batch, int) {
 	return func(d *draw, b *mma.Batch, tile int) {
 		ps, n := parts(b)

@@ -15,26 +15,29 @@
 //
 // The instructions of the target for which the plan has an entry are recorded one after the
 // other, in the target's order, each on the inputs of its entry in their order, cut
-// into frames of 1024 dot products. That list, with the arguments that [*] stands for,
-// is the work; its digest is in the header of the recording.
+// into frames of 1024 dot products. That list, with [*] in sources replaced by arguments (see
+// corpus.Plan), is the work; its digest is in the header of the recording.
 //
-// A recording depends on target, plan and program alone: it is the same in every byte
-// whatever the number of workers, and whether or not it was interrupted.
+// A recording depends on target, plan, program and environment, and on the name and date
+// that are given for it: with all of these equal it is the same in every byte, whatever the
+// number of workers, and whether or not it was interrupted.
 //
 // # Interruptions
 //
 // The file is valid at any moment, so that a recording which was killed goes on where it
-// was when it is started again. The header must be the same then: target, environment, plan,
-// work, version of the program and digests of its catalogue, generators and formats
+// was when it is started again. The header must be the same then: name, target, date, environment,
+// plan, work, version of the program and digests of its catalogue, generators and formats
 // (corpus.Versions). A file with another header is left alone.
 //
 // # Faults
 //
 // If a target fails on a frame, it is run on each tile alone, and on each output of a tile
 // on which it fails. The outputs on which it fails alone are recorded as faults; if there are
-// none, the whole tile is recorded as one. An instruction that fails on more than 32 outputs
-// is given up, and one that cannot be opened is not begun: the recording says so and goes on
-// with the other instructions.
+// none, the whole tile is recorded as one. A frame on which it fails, but on none of its tiles
+// alone, is recorded as one fault as a whole. After 33 faulty outputs of a frame the rest of
+// it is not tried, and is recorded as a fault that says so. An instruction that fails on more
+// than 32 outputs is given up, and one that cannot be opened is not begun: the recording says
+// so and goes on with the other instructions.
 //
 // # Every night
 //

@@ -18,13 +18,12 @@ import (
 // JournalFile is the journal of an inference in its directory.
 const JournalFile = "journal"
 
-// resultFiles are the files of a result beside it.
+// resultFiles are the files of a result, beside the journal.
 var resultFiles = [...]string{"model.json", "best.json", "report.md", "report.json", "tree.dot", "tree.svg"}
 
 // CheckDir returns an error if the files of a result cannot be written to a directory, so
-// that this is known before the targets are asked anything: in the place of one there is a
-// directory, or a file that a target computes with, or a file without a journal of the
-// inference that wrote it.
+// that this is known before the targets are asked anything: if one of these files exists and is
+// a directory, or belongs to a target, or there is no journal of the inference that wrote it.
 func CheckDir(dir string, targets ...string) error {
 	journal, err := os.Stat(filepath.Join(dir, JournalFile))
 	begun := err == nil && journal.Size() > 0

@@ -9,7 +9,7 @@ import (
 
 // TooHard is what a program or a format has that cannot be encoded.
 type TooHard struct {
-	What string // the path of a field with its value, or what it leads to
+	What string // the path of a field with its value, or its consequence that is too large, such as an exact sum of too many bits
 }
 
 func (e *TooHard) Error() string { return e.What + " is not encoded" }
@@ -21,10 +21,11 @@ func tooHard(format string, args ...any) error { return &TooHard{fmt.Sprintf(for
 // Params is refused where it is set.
 func encodable(p *mma.Params, f mma.Formats) error {
 	q := *p
-	for _, clear := range []struct {
+	type check struct {
 		path  string
 		known bool
-	}{
+	}
+	checks := []check{
 		{"in.sub", known(&q.In.Sub, mma.FlushPlus)},
 		{"in.c", known(&q.In.C, mma.FlushPlus)},
 		{"in.acc", known(&q.In.Acc, mma.FlushPlus)},
@@ -34,27 +35,19 @@ func encodable(p *mma.Params, f mma.Formats) error {
 		{"start", known(&q.Start, mma.StartEmpty)},
 		{"leaf", known(&q.Leaf, mma.SumLast)},
 		{"special.nan", known(&q.Special.NaN, mma.NaNLarger)},
-	} {
-		if !clear.known {
-			return tooHard("%s = %s", clear.path, text(p, clear.path))
-		}
+		{"join.cmode", known(&q.Join.CMode, fp.RTO)},
+		{"join.align.mode", known(&q.Join.Align.Mode, fp.RTO)},
 	}
 	q.In.Widen, q.L, q.Lanes, q.Merge, q.Tail, q.Prod.Up = fp.None, 0, 0, 0, false, false
 	for _, s := range []struct {
 		path string
 		s    *mma.Stage
 	}{{"stage0", &q.Stage0}, {"stage1", &q.Stage1}} {
-		if !known(&s.s.Sum, mma.PairHalves) || !known(&s.s.Split, mma.Interleaved) {
-			return tooHard("%s.sum or %s.split", s.path, s.path)
-		}
-		s.s.Group, s.s.Fixed, s.s.Deep, s.s.Plus = 0, false, false, false
-		clearAlign(&s.s.Align)
+		checks = append(checks, check{s.path + ".sum", known(&s.s.Sum, mma.PairHalves)}, check{s.path + ".split", known(&s.s.Split, mma.Interleaved)})
+		checks = append(checks, check{s.path + ".align.mode", known(&s.s.Align.Mode, fp.RTO)})
+		s.s.Group, s.s.Fixed, s.s.Deep, s.s.Plus, s.s.Align.F, s.s.Align.Floor = 0, false, false, false, 0, 0
 	}
-	clearAlign(&q.Join.Align)
-	if !known(&q.Join.CMode, fp.RTO) {
-		return tooHard("join.cmode")
-	}
-	q.Join.CF, q.Join.CDrop = 0, 0
+	q.Join.Align.F, q.Join.Align.Floor, q.Join.CF, q.Join.CDrop = 0, 0, 0, 0
 	for _, r := range []struct {
 		path string
 		r    *mma.Round
@@ -62,10 +55,14 @@ func encodable(p *mma.Params, f mma.Formats) error {
 		{"prod.round", &q.Prod.Round}, {"stage0.round", &q.Stage0.Round}, {"stage1.round", &q.Stage1.Round},
 		{"join.post", &q.Join.Post}, {"acc", &q.Acc}, {"late", &q.Late}, {"out", &q.Out},
 	} {
-		if !known(&r.r.Mode, fp.RTO) || !known(&r.r.Flush, mma.FlushResult) || !known(&r.r.Over, mma.OverMax) {
-			return tooHard("%s.mode, %s.flush or %s.over", r.path, r.path, r.path)
-		}
+		checks = append(checks, check{r.path + ".mode", known(&r.r.Mode, fp.RTO)}, check{r.path + ".flush", known(&r.r.Flush, mma.FlushResult)},
+			check{r.path + ".over", known(&r.r.Over, mma.OverMax)})
 		r.r.Frac, r.r.Emin, r.r.Emax = 0, 0, 0
+	}
+	for _, c := range checks {
+		if !c.known {
+			return tooHard("%s = %s", c.path, text(p, c.path))
+		}
 	}
 	q.Special.NegZero, q.Special.TinySign, q.Special.CLeft = false, false, false
 	if rest := mma.Diff(&mma.Params{}, &q); len(rest) > 0 {
@@ -78,7 +75,7 @@ func encodable(p *mma.Params, f mma.Formats) error {
 	}
 	f.A, f.B, f.C, f.D, f.Scale, f.Block, f.Down = fp.None, fp.None, fp.None, fp.None, fp.None, 0, 0
 	if f != (mma.Formats{}) {
-		return tooHard("a part of the formats")
+		return tooHard("a field of the formats (%+v)", f)
 	}
 	if p.Join.Align.F == 0 && p.Join.CF != 0 {
 		return tooHard("join.cf of an exact sum")
@@ -92,13 +89,6 @@ func known[T ~uint8](v *T, last T) bool {
 	ok := *v <= last
 	*v = 0
 	return ok
-}
-
-func clearAlign(a *mma.Align) {
-	if a.Mode <= fp.RTO {
-		a.Mode = 0
-	}
-	a.F, a.Floor = 0, 0
 }
 
 func text(p *mma.Params, path string) string {

@@ -47,6 +47,8 @@ func TestEncodable(t *testing.T) {
 			f.SetInt(&p, 200)
 			if err := encodable(&p, mma.Formats{}); err == nil {
 				t.Errorf("%s: a value that there is not is accepted", f.Path)
+			} else if want := f.Path + " "; !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%s: the error names another field: %v", f.Path, err)
 			}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
+// This file has the instructions that get test vectors, and the digests of their sets.
+
 // rule is all that the tests of an instruction depend on.
 type rule struct {
 	f       mma.Formats
@@ -43,7 +45,7 @@ func alike(i *mma.Instruction) []string {
 	return names
 }
 
-// digest identifies all that the choice of tests depends on, by 48 bits of a SHA-256.
+// digest identifies all that the set depends on, its header included, by 48 bits of a SHA-256.
 func (c *chooser) digest() string {
 	i := c.inst
 	parts := []any{sources, tail, searchFirst, searchOther, searchFor(i), batchDots,
