@@ -42,8 +42,8 @@ func newCompare(a *app) *cobra.Command {
 		Short: "compare recordings of different machines, with each other and with an earlier result",
 		Long: `compare finds the inputs that recordings have in common, counts where the results
 differ, finds the cause of every differing case and shrinks one case of each (using the
-models that explain the recordings, since a recording cannot be asked again). Each recording is compared with each other one,
-and with each target that is named.
+models that explain the recordings, since a recording cannot be asked again). Each
+recording is compared with each other one, and with each target that is named.
 
   mmafuzz compare h100.rec mi300.rec a100.rec
   mmafuzz compare h100.rec sim:hopper

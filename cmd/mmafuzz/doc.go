@@ -80,7 +80,7 @@
 //
 //	pair      number   index in the pairs of start and summary
 //	bucket    string   primary cause: the first label of detail; mmafuzz list labels explains labels
-//	detail    string   labels of the cause, A|B: either of them alone makes both sides agree, A+B: only all of them together do; then :CLASS, unless that is value or fault, or the bucket is layout
+//	detail    string   labels of the cause; A|B: either of them alone makes both sides agree; A+B: only all of them together do; then :CLASS, unless that is value or fault, or the bucket is layout
 //	bundle    string   directory of the bundle
 //	mismatch  object*  as in the bundle's mismatch.json: go doc ./corpus Mismatch
 //

@@ -83,7 +83,8 @@ With --known, differences on a list are reported but do not change the exit stat
 covers (go doc ./corpus Known).
 
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, even if
-differences were found: the run was interrupted, a target stopped answering, or nothing was compared.
+differences were found: the run was interrupted, a target stopped answering, or nothing
+was compared.
 With --campaign: 0 the units of this shard and of others seen in its directory are done,
 whatever was found, 2 trouble, 75 some of them are left.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
