@@ -125,7 +125,7 @@ def flat(x, path=""):
             yield "%s%s=%s" % (path, k, str(v).lower() if isinstance(v, bool) else v)
 
 
-def cells(row, r):
+def cells(o, row, r):
     """The cells of a row of the table."""
     head = ["`%s`" % row[1].split("_")[0], "`%s`" % row[0] if row[0] else "", "`%s`" % r.get("instruction", row[2])]
     if "missing" in r:
@@ -133,11 +133,12 @@ def cells(row, r):
     if "error" in r:
         return head + ["not had", r["error"].split(": ", 1)[-1], "", ""]
     program = r["arithmetic"] if r["arithmetic"] != "custom" else " ".join(x for x in flat(r["params"]) if not x.startswith("special.nan"))
-    passed = min((c["asked"] for c in r.get("classes", []) if "asked" in c), default=0)
+    generators = [c for c in r.get("classes", []) if c["name"] in o.generators]  # others are families of infer's own
+    passed = min((c["asked"] for c in generators if "asked" in c), default=0)
     tree = r.get("tree", "")
     if len(tree) > 170:
         tree = "… " + tree[-60:].lstrip(") ")
-    note = "%s of each of %d kinds" % (format(passed, ","), len(r["classes"])) if r["verdict"] == "found" else "wrong on `%s`: gives %s, not %s" % (
+    note = "%s of each of %d kinds" % (format(passed, ","), len(generators)) if r["verdict"] == "found" else "wrong on `%s`: gives %s, not %s" % (
         r["witness"]["terms"], r["witness"]["got"], r["witness"]["would"]) if "witness" in r else r.get("unstable", r).get("what", r.get("note", ""))
     return head + [r["verdict"], program.replace("special.nan=ones ", ""), note, "`%s`" % tree if tree else ""]
 
@@ -160,11 +161,13 @@ def main():
     for name in list(os.environ):  # rows without variables are what libraries choose by themselves
         if re.match("(OPENBLAS|MKL|ONEDNN|DNNL|ATEN|XLA)_", name):
             del os.environ[name]
+    listed = subprocess.run([o.mmafuzz, "list", "generators", "--json"], stdout=subprocess.PIPE, check=True).stdout
+    o.generators = {json.loads(line)["generator"].split("@")[0] for line in listed.splitlines()}
     rows = [r for r in ROWS if re.search(o.only, " ".join(r[:3]))]
     table, seen = [], {}
     for row in rows:
         r = infer(o, row)
-        table.append(cells(row, r))
+        table.append(cells(o, row, r))
         print(" | ".join(table[-1][:5]), flush=True)
         if "missing" in r:
             print("!! SKIPPED: %s has no %s" % (processor(), r["missing"]), flush=True)
