@@ -68,7 +68,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		st := c.state.Pairs[0]
 		for turns, n := st.turns(), 0; n < 8; n++ {
-			if _, ok := c.nextChunk(0, turns, 256); !ok {
+			if _, ok := c.nextChunk(0, turns, 256, 256); !ok {
 				t.Fatal("there is nothing to do")
 			}
 		}

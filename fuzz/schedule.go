@@ -1,6 +1,8 @@
 package fuzz
 
 import (
+	"math"
+
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
@@ -87,8 +89,7 @@ func (c *Campaign) planPair(i int) []chunk {
 	turn := st.turns()
 	var plan []chunk
 	for left > 0 {
-		n := min(left, p.chunkSize(size))
-		ch, ok := c.nextChunk(i, turn, int(n))
+		ch, ok := c.nextChunk(i, turn, int(p.chunkSize(size)), int(min(left, math.MaxInt32)))
 		if !ok {
 			break
 		}
@@ -146,18 +147,26 @@ func (st *PairState) turns() *turns {
 
 // nextChunk takes the source whose turn it is, and now and then mutates an input that had a
 // new feature.
-func (c *Campaign) nextChunk(i int, t *turns, n int) (chunk, bool) {
+//
+// A chunk has about size dot products, and no more than are left, in whole tiles. How many
+// are left cuts only the last chunk and has no part in the size of those before: a campaign
+// that a time has ended is that with the count which it reached.
+func (c *Campaign) nextChunk(i int, t *turns, size, left int) (chunk, bool) {
 	p, st := c.pairs[i], c.state.Pairs[i]
 	turn := t.chunks
 	t.chunks++
 	var ch chunk
 	if turn%mutateIn == mutateIn-1 && len(st.Corpus) > 0 {
 		src := st.Corpus[int(turn/mutateIn)%len(st.Corpus)].mutated()
-		ch = chunk{source: src, name: src.String(), n: max(min(n, mutatedChunk), 1)}
+		ch = chunk{source: src, name: src.String(), n: max(min(size, left, mutatedChunk), 1)}
 	} else {
-		src, name, n, ok := p.schedule.Turn(turn, n, t.next)
+		src, name, n, ok := p.schedule.Turn(turn, size, t.next)
 		if !ok {
 			return chunk{}, false
+		}
+		if n > left {
+			tile := src.Generator.M * src.Generator.N
+			n = max(left/tile, 1) * tile
 		}
 		ch = chunk{source: src, name: name, n: n}
 	}
