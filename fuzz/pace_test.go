@@ -9,13 +9,13 @@ import (
 // time, and counts the calls and the time for many dot products.
 func TestPace(t *testing.T) {
 	for _, tc := range []struct {
-		name         string
-		fixed, each  time.Duration
-		dots         int
-		calls        int           // at most
-		time         time.Duration // at most
-		longest      time.Duration // of a call, at most
-		pieceAtLeast int           // dot products of the last piece
+		name        string
+		fixed, each time.Duration
+		dots        int
+		calls       int           // at most
+		time        time.Duration // at most
+		longest     time.Duration // of a call, at most
+		largest     int           // dot products of the largest piece, at least
 	}{
 		{"slow", 0, 100 * time.Millisecond, 100, 30, 10 * time.Second, 600 * time.Millisecond, 4},
 		{"very slow", 0, 2 * time.Second, 20, 20, 40 * time.Second, 4 * time.Second, 2},
@@ -25,17 +25,17 @@ func TestPace(t *testing.T) {
 		{"fast", time.Millisecond, time.Microsecond, 1_000_000, 12, 2 * time.Second, time.Second, 100_000},
 	} {
 		var p pace
-		calls, last := 0, 0
+		calls, largest := 0, 0
 		var spent, longest time.Duration
 		for left := tc.dots; left > 0; calls++ {
 			n := min(left, p.next())
 			took := tc.fixed + time.Duration(n)*tc.each
 			p.learn(n, took)
 			left -= n
-			spent, longest, last = spent+took, max(longest, took), max(last, n)
+			spent, longest, largest = spent+took, max(longest, took), max(largest, n)
 		}
-		if calls > tc.calls || spent > tc.time || longest > tc.longest || last < tc.pieceAtLeast {
-			t.Errorf("%s: %d calls, %v, the longest %v, up to %d dot products", tc.name, calls, spent, longest, last)
+		if calls > tc.calls || spent > tc.time || longest > tc.longest || largest < tc.largest {
+			t.Errorf("%s: %d calls, %v, the longest %v, up to %d dot products", tc.name, calls, spent, longest, largest)
 		}
 	}
 }

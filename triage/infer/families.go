@@ -28,8 +28,8 @@ var designed = []family{
 	{"pile", "products of similar exponents whose sums carry far: all of one sign, or of one in a group and of the other in a second", pile},
 }
 
-// settled are further families, on which a program that was found is validated: what they
-// show is seldom wrong alone and guides no search.
+// settled are further families. Only a program that was found is validated on them; they
+// guide no search.
 var settled = []family{
 	{"zero sums", "products that cancel exactly, of any number, with c = 0 of either sign", zeroSum},
 }
@@ -371,12 +371,19 @@ func (d *designer) bunches() (one, other []int) {
 }
 
 // zeroSum makes a sum that is exactly zero: of pairs and, of an odd number of products, of
-// one that cancels with two halves of it.
+// one that cancels with two halves of it. A single product cancels with c.
 func zeroSum(d *designer) {
+	if d.k == 1 {
+		k := d.single()
+		if d.fc != nil {
+			d.minus(k)
+		}
+		return
+	}
 	at := d.places(d.between(2, d.k))
 	lo, hi := d.ordinary()
 	e, alike := d.between(lo, hi), d.coin()
-	if len(at)%2 == 1 && len(at) > 1 {
+	if len(at)%2 == 1 {
 		top, neg := max(e, lo+1), d.coin()
 		d.power(at[0], top, neg)
 		d.power(at[1], top-1, !neg)

@@ -10,8 +10,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// validate checks a program on n inputs of every generator and of the families that are
-// settled by it. It returns how many were asked of each, and the number of the wrong ones, which become evidence.
+// validate checks a program on n inputs of every generator and of every settled family. It
+// returns how many were asked of each, and the number of the wrong ones, which become
+// evidence.
 func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Class, wrong int, err error) {
 	m, err := sim.New(l.Formats, l.K, *p)
 	if err != nil {
