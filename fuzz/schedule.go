@@ -59,11 +59,15 @@ func (c *Campaign) cutOf(i int, dots uint64) uint64 {
 func fast(u devices.Unit) bool { return u.Model() != nil || devices.BatchSize(u) > 0 }
 
 // chunkSize is the number of dot products of a chunk in an epoch of the given size:
-// small in the first ones, so that all generators have a turn, and in the others as
-// many as the units want.
+// small in the first ones, so that all generators soon have a turn, and in the others as
+// many as the units want. Units that want many are given fewer chunks.
 func (p *pairRun) chunkSize(epoch uint64) uint64 {
-	wanted := max(devices.BatchSize(p.A), devices.BatchSize(p.B))
-	return min(epoch/32, max(chunkDots, min(epoch/128, chunkMost), uint64(wanted)))
+	wanted := uint64(max(devices.BatchSize(p.A), devices.BatchSize(p.B)))
+	chunks := uint64(128)
+	if wanted > 0 {
+		chunks = 32
+	}
+	return min(epoch/chunks, max(chunkDots, min(epoch/128, chunkMost), wanted))
 }
 
 // plan returns the chunks of the next epoch.

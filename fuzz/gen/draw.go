@@ -219,13 +219,27 @@ func (d *draw) swapSigns(k int) {
 // power sets product k to exactly +-2^e if the formats reach that, also with
 // subnormal factors, else to the nearest power.
 func (d *draw) power(k, e int, neg bool) {
-	s := d.block(k)
-	la, ha := int(d.fa.Emin())-int(d.fa.FracBits), int(d.fa.Emax())
-	lb, hb := int(d.fb.Emin())-int(d.fb.FracBits), int(d.fb.Emax())
 	if d.coin() { // prefer normal factors
-		la, lb = int(d.fa.Emin()), int(d.fb.Emin())
+		d.powerOf(k, e, neg, int(d.fa.Emin()), int(d.fb.Emin()))
+		return
 	}
-	e = min(max(e-s, la+lb), ha+hb)
+	d.powerOf(k, e, neg, int(d.fa.Emin())-int(d.fa.FracBits), int(d.fb.Emin())-int(d.fb.FracBits))
+}
+
+// tightPower is power with subnormal factors only if normal ones do not reach it: the
+// exponent fields of these add up to e.
+func (d *draw) tightPower(k, e int, neg bool) {
+	la, lb := int(d.fa.Emin()), int(d.fb.Emin())
+	if e-d.block(k) < la+lb {
+		la, lb = la-int(d.fa.FracBits), lb-int(d.fb.FracBits)
+	}
+	d.powerOf(k, e, neg, la, lb)
+}
+
+// powerOf is power with factors of at least the given exponents.
+func (d *draw) powerOf(k, e int, neg bool, la, lb int) {
+	ha, hb := int(d.fa.Emax()), int(d.fb.Emax())
+	e = min(max(e-d.block(k), la+lb), ha+hb)
 	ea := d.between(max(la, e-hb), min(ha, e-lb))
 	d.dot.A[k] = code(d.fa, neg, ea, 0)
 	d.dot.B[k] = code(d.fb, false, e-ea, 0)

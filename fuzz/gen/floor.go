@@ -22,39 +22,37 @@ func floorAims(sp Spec, p *mma.Params) []int {
 	return low
 }
 
-// floorDot adds a term near the lowest bit that a floor of the exponent retains
-// to one near the lowest bit of D, with c = 0 or tiny: whether the first is
-// retained then decides the result.
+// floorDot makes a sum near the smallest results of D, on half a unit of these or on a
+// whole one, and adds terms near the lowest bit that a floor of the exponent retains:
+// whether they are retained decides the result. No exponent field may be above the
+// floor, so factors are normal as far as possible and c is mostly 0.
 func floorDot(d *draw, dot *mma.Dot) {
 	df := d.D.Get()
 	unit := int(df.Emin()) - int(df.FracBits)
 	low := d.aim(unit-30, unit-1)
-	if len(d.scale) == 1 && low < unit && d.coin() {
-		floorOfMany(d, unit, low)
+	reach := int(d.fa.Emax()+d.fb.Emax()) - int(d.Down) - d.lowestBit() + bits.Len(uint(d.K)) - 1 // of sums of powers, in bits
+	if d.fs != nil && low < unit && unit-low <= reach && !d.oneIn(4) {
+		d.floorOfMany(unit, low)
 		return
 	}
-	lo, hi := d.products()
-	if d.fs != nil {
-		// The two terms may be in different blocks: give each its own scales.
-		for i := range d.scale {
-			d.scaleBy(i, d.between(low-4, unit+2)-d.between(lo, hi))
-		}
+	d.spanBlocks(low, unit)
+	neg := d.coin()
+	d.powerNear(unit+d.between(-1, 1), neg)
+	if d.K > 3 && d.coin() {
+		d.powerNear(unit+d.between(-1, 2), neg)
 	}
-	signs := d.coin()
-	d.power(d.place(), unit+d.between(-2, 2), signs)
 	n := 1
-	if d.K > 2 {
+	if d.K > 4 {
 		n = d.between(1, 2)
 	}
 	for range n {
-		k := d.place()
-		if d.coin() {
-			d.power(k, low+d.between(-2, 2), signs != (d.oneIn(4)))
+		if d.oneIn(4) {
+			d.product(d.place(), low+d.between(-2, 3), d.coin())
 		} else {
-			d.product(k, low+d.between(-2, 3), signs == d.oneIn(4))
+			d.powerNear(low+[4]int{-2, -1, 0, 1}[d.intn(4)], d.coin())
 		}
 	}
-	if d.fc != nil && d.oneIn(4) {
+	if d.fc != nil && d.oneIn(8) {
 		d.dot.C = uint64(d.intn(4))
 		if d.coin() {
 			d.dot.C |= d.fc.SignBit()
@@ -62,12 +60,43 @@ func floorDot(d *draw, dot *mma.Dot) {
 	}
 }
 
-// floorOfMany makes all products multiples of a bit near the lowest one retained,
-// with one scale, and their sum the smallest result or nearly: a few of them would be
-// too small to reach it.
-func floorOfMany(d *draw, unit, low int) {
+// spanBlocks gives every block scales such that products reach one of two exponents: each
+// is reached by some block if there are several.
+func (d *draw) spanBlocks(x, y int) {
+	if d.fs == nil {
+		return
+	}
+	lo, hi := d.lowestBit(), int(d.fa.Emax()+d.fb.Emax())-int(d.Down)
+	if d.coin() {
+		x, y = y, x
+	}
+	for i := range d.scale {
+		d.scaleBy(i, x-d.between(lo+1, hi-1))
+		x, y = y, x
+	}
+}
+
+// powerNear is tightPower in a place where the scales allow it, if one is found soon.
+func (d *draw) powerNear(e int, neg bool) {
+	lo, hi := d.lowestBit()+int(d.Down), int(d.fa.Emax()+d.fb.Emax())
+	k := d.place()
+	for range 4 {
+		if at := e - d.block(k); at >= lo && at <= hi {
+			break
+		}
+		k = d.place()
+	}
+	d.tightPower(k, e, neg)
+}
+
+// floorOfMany makes all products powers of two near the lowest bit that is retained, with
+// equal scales, and their sum the smallest result or nearly: a few of them would be too small to reach it.
+// Some lie in the lowest bits, so that it shows where they are cut.
+func (d *draw) floorOfMany(unit, low int) {
 	low -= d.between(-1, 2)
-	d.scaleBy(0, low-d.lowestBit())
+	for i := range d.scale {
+		d.scaleBy(i, low-d.lowestBit())
+	}
 	_, hi := d.products()
 	neg := d.coin()
 	rest := d.between(1, 2)<<(unit-low) + d.between(-1, 1)
@@ -76,7 +105,7 @@ func floorOfMany(d *draw, unit, low int) {
 		if k < 4 {
 			j = min(j, d.intn(4))
 		}
-		d.power(d.place(), low+j, neg)
+		d.tightPower(d.place(), low+j, neg)
 		rest -= 1 << j
 	}
 }

@@ -19,12 +19,12 @@ type scheduled struct {
 }
 
 // ScheduleVersion changes whenever a Schedule gives other turns than before.
-const ScheduleVersion = 2
+const ScheduleVersion = 3
 
 const (
-	openingTurns = 64 // in which every pair takes sources as they are
-	designedIn   = 4  // after these, one cycle in so many has no variations
-	designedCost = 16 // in such a cycle, by how much an expensive source makes fewer dot products
+	openingTurns = 160 // in which every pair takes sources as they are
+	designedIn   = 4   // after these, one cycle in so many has no variations
+	designedCost = 16  // in such a cycle, by how much an expensive source makes fewer dot products
 )
 
 // NewSchedule returns the schedule of some sources for pairs that are fast or not. Turns

@@ -7,13 +7,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// tieAims are the widths to which an arithmetic rounds.
+// tieAims are the widths to which an arithmetic rounds, and those at which it cuts.
 func tieAims(sp Spec, p *mma.Params) []int {
-	var fs []int
-	for _, f := range []mma.Frac{
-		p.Prod.Round.Frac, p.Stage0.Round.Frac, p.Stage1.Round.Frac,
-		p.Join.Post.Frac, p.Acc.Frac, p.Late.Frac, p.Out.Frac,
-	} {
+	fs := cutAims(sp, p)
+	for _, f := range []mma.Frac{p.Late.Frac, p.Out.Frac} {
 		if f != 0 {
 			fs = append(fs, int(f))
 		}
@@ -22,11 +19,14 @@ func tieAims(sp Spec, p *mma.Params) []int {
 }
 
 // tieDot adds to a large term of at most p fraction bits half a unit of its last
-// place, exactly or with a little more or less far below. A large term that is a
-// power of two may be reduced into the next binade, where the unit is half as
-// large.
+// place, exactly or with a little more or less far below, often in the last bits that an
+// alignment retains. A large term that is a power of two may be reduced into the next
+// binade, where the unit is half as large.
 func tieDot(d *draw, dot *mma.Dot) {
-	p := d.aim(int(d.D.Get().FracBits), int(d.D.Get().FracBits))
+	p := int(d.D.Get().FracBits)
+	if d.coin() {
+		p = d.aim(p, p)
+	}
 	lo, hi := d.products()
 	if d.fs != nil {
 		d.shift(d.between(-40, 40))
@@ -40,6 +40,7 @@ func tieDot(d *draw, dot *mma.Dot) {
 	var big int
 	neg := d.coin()
 	power := d.oneIn(3)
+	cFree := d.fc != nil
 	if d.fc != nil && !d.oneIn(3) {
 		big = d.between(max(clo, lo+p+1), min(chi, hi+p+1))
 		n := int(d.fc.FracBits)
@@ -48,6 +49,7 @@ func tieDot(d *draw, dot *mma.Dot) {
 		if power {
 			d.dot.C = code(d.fc, neg, big, 0)
 		}
+		cFree = false
 	} else {
 		big = d.between(min(lo+p+1, hi), hi)
 		if power {
@@ -62,11 +64,20 @@ func tieDot(d *draw, dot *mma.Dot) {
 	} else {
 		d.power(d.place(), half, d.coin())
 	}
-	if d.K > 2 && d.coin() { // the large term may lie in the next binade
+	if d.K > 2 && d.oneIn(3) { // the large term may lie in the next binade
 		d.power(d.place(), half+d.between(0, 2), d.coin())
 	}
-	for range d.between(0, min(d.K-3, 2)) {
-		d.power(d.place(), half-d.between(1, 30), d.coin())
+	for range d.between(0, min(d.K-2, 2)) {
+		e := half - d.between(1, 30)
+		if w := d.aim(0, 0); w > p && d.coin() {
+			e = big - w + d.between(-1, 1)
+		}
+		if cFree && (d.oneIn(3) || e < d.lowestBit()+d.block(0)+int(d.Down)) {
+			d.accumulator(e, d.coin())
+			cFree = false
+		} else {
+			d.power(d.place(), e, d.coin())
+		}
 	}
 }
 

@@ -108,7 +108,7 @@ func (c *scheduled) run(fast bool, enough func(turn uint64) bool) error {
 	var filler gen.Filler
 	var batch mma.Batch
 	for turn := uint64(0); len(c.open) > 0 && !enough(turn); turn++ {
-		size := min(128<<(turn/32), 8192) // as epochs double
+		size := min(32<<(turn/128), 8192) // as epochs double
 		src, source, n, _ := schedule.Turn(c.bandit.choose(schedule, turn, size, next), size, next)
 		want, got := make([]byte, n*c.i.D.Width()), make([]byte, n*c.i.D.Width())
 		began := measure.Thread()
@@ -136,7 +136,7 @@ func (c *scheduled) run(fast bool, enough func(turn uint64) bool) error {
 // of all products needs, or that of the products and c, whatever the seed. A unit is asked
 // for about half a million dot products in so many turns.
 func TestTopCarry(t *testing.T) {
-	const turns = 32 * 8
+	const turns = 128 * 7
 	half := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
 	for _, k := range []int{4, 8, 16, 32} {
 		i := mma.Instruction{Formats: half, K: k, Params: mma.TFDPA(uint8(k), 24, mma.To(fp.FP32, fp.RZ), -133)}
