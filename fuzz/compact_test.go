@@ -18,7 +18,7 @@ import (
 // compactConfig is a campaign of four epochs whose journal is compacted twice.
 func compactConfig(t *testing.T) Config {
 	cfg := journalConfig(t)
-	cfg.Count, cfg.Workers, cfg.tailMost = 61_440, 1, 20_000
+	cfg.Count, cfg.Workers, cfg.tailMost = 100_000, 1, 20_000
 	cfg.Pairs = append(cfg.Pairs, openPairs(t, "sim:turing", "sim:hopper", "mma.m16n8k8.f32.f16.f16.f32")...)
 	return cfg
 }

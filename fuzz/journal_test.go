@@ -101,6 +101,7 @@ func TestDamagedRecords(t *testing.T) {
 	if p := good.Pairs[0]; len(p.Findings) == 0 || len(p.Corpus) == 0 || len(p.Differ) == 0 || p.Verdict == nil || !p.Verdict.Found() {
 		t.Fatal("the campaign has found nothing to change")
 	}
+	dots, chunks := good.Pairs[0].Dots, good.Pairs[0].Chunks
 	const far = "mutate@1(mutate@1(mutate@1(mutate@1(mutate@1(raw@2#1)#1)#1)#1)#1)"
 	for _, tc := range []struct {
 		name   string
@@ -111,9 +112,9 @@ func TestDamagedRecords(t *testing.T) {
 		{"epoch", func(d *delta, _ *pairDelta) { d.Epoch = 7 }, "it is of epoch 7, expected epoch 0"},
 		{"negative epoch", func(d *delta, _ *pairDelta) { d.Epoch = -1 }, "it is of epoch -1, expected epoch 0"},
 		{"pairs", func(d *delta, _ *pairDelta) { d.Pairs = nil }, "it has 0 pairs, expected 1"},
-		{"dots", func(_ *delta, p *pairDelta) { p.Dots++ }, "pair 0: 4097 dot products, but the classes count 4096"},
-		{"too many dots", func(_ *delta, p *pairDelta) { p.Dots, p.Classes[0] = 1<<63, 1<<63 }, "pair 0: 9223372036854775808 dot products in 32 chunks, more than an epoch or a campaign can have"},
-		{"classes", func(_ *delta, p *pairDelta) { p.Classes[1], p.Classes[2] = 1<<63, 1<<63 }, "pair 0: 4096 dot products, but the classes count "},
+		{"dots", func(_ *delta, p *pairDelta) { p.Dots++ }, fmt.Sprintf("pair 0: %d dot products, but the classes count %d", dots+1, dots)},
+		{"too many dots", func(_ *delta, p *pairDelta) { p.Dots, p.Classes[0] = 1<<63, 1<<63 }, fmt.Sprintf("pair 0: 9223372036854775808 dot products in %d chunks, more than an epoch or a campaign can have", chunks)},
+		{"classes", func(_ *delta, p *pairDelta) { p.Classes[1], p.Classes[2] = 1<<63, 1<<63 }, fmt.Sprintf("pair 0: %d dot products, but the classes count ", dots)},
 		{"source", func(_ *delta, p *pairDelta) { p.Corpus[0].Source = "nonsense@1" }, `pair 0: unknown generator "nonsense" (known: `},
 		{"version of a source", func(_ *delta, p *pairDelta) { p.Corpus[0].Source = "raw@9" }, "pair 0: generator raw: version 9 is not known (known: 2, 1)"},
 		{"short source", func(_ *delta, p *pairDelta) { p.Corpus[0].Source = "raw" }, `pair 0: "raw" is not the name of a source in full, raw@2 is`},
@@ -121,7 +122,7 @@ func TestDamagedRecords(t *testing.T) {
 		{"deep source", func(_ *delta, p *pairDelta) { p.Corpus[0].Source = far }, `pair 0: "mutate@1(mutate@1(`},
 		{"recorded", func(_ *delta, p *pairDelta) { p.Corpus[0].Source = recordedSource }, `pair 0: unknown generator "recorded"`},
 		{"next", func(_ *delta, p *pairDelta) { p.Next = map[string]uint64{"raw@2": 5} }, "pair 0: raw@2 ends at 5, within a tile"},
-		{"next of what", func(_ *delta, p *pairDelta) { p.Next = map[string]uint64{"tie": 5} }, `pair 0: "tie" is not the name of a source in full, tie@1 is`},
+		{"next of what", func(_ *delta, p *pairDelta) { p.Next = map[string]uint64{"tie": 5} }, `pair 0: "tie" is not the name of a source in full, tie@2 is`},
 		{"sample", func(_ *delta, p *pairDelta) { p.Differ[0].A = 1 << 40 }, "pair 0: 10000000000 is no fp32 code"},
 		{"source of a sample", func(_ *delta, p *pairDelta) { p.Agree[0].Source = "x@1" }, `pair 0: unknown generator "x"`},
 		{"verdict", func(_ *delta, p *pairDelta) { p.Verdict.Changes[0].Path = "x" }, `pair 0: verdict: there is no parameter "x"`},
@@ -160,7 +161,7 @@ func TestDamagedRecords(t *testing.T) {
 	for _, tc := range []struct{ old, new, want string }{
 		{`"class":"value"`, `"class":"odd"`, "odd"},
 		{`"class":"value"`, `"class":99`, `"pairs.differ.class" is a number, not a string`},
-		{`"dots":4096`, `"dots":-1`, `"pairs.dots" is -1, not a whole number in range`},
+		{fmt.Sprintf(`"dots":%d`, dots), `"dots":-1`, `"pairs.dots" is -1, not a whole number in range`},
 		{`"chunks":`, `"chunks":1.5,"x":`, `"pairs.chunks" is 1.5, not a whole number in range`},
 	} {
 		body := strings.Replace(string(records[1]), tc.old, tc.new, 1)
