@@ -27,12 +27,19 @@ func BenchmarkSchedule(b *testing.B) {
 	for _, name := range []string{
 		"hopper/mma.m16n8k16.f32.f16.f16.f32", "hopper/mma.m16n8k16.f16.f16.f16.f16",
 		"cdna3/v_mfma_f32_16x16x16_bf16", "blackwell/tcgen05.m128n8k32.kind::f8f6f4.f32.e4m3.e4m3",
+		everyArithmetic,
 	} {
 		for _, label := range []string{"designed", "varied", "bandit"} {
 			b.Run(name+"/"+label, func(b *testing.B) {
 				defer measure.Lock()()
 				for b.Loop() {
-					times, open := separationTimes(b, name, label)
+					var times []time.Duration
+					open := 0
+					for _, i := range arithmeticsNamed(b, name) {
+						t, n := separationTimes(b, &i, label)
+						times, open = append(times, t...), open+n
+					}
+					slices.Sort(times)
 					for _, q := range []struct {
 						unit string
 						of   int
@@ -53,15 +60,10 @@ const scheduleLimit = 3 * time.Second
 
 var scheduleSeeds = flag.Uint64("seeds", 5, "`number` of campaigns of BenchmarkSchedule")
 
-// separationTimes returns, in order, when campaigns separate the mutants of an instruction,
+// separationTimes returns when campaigns separate the mutants of an instruction,
 // other than those that compute the same by an argument, and how many they do not.
-func separationTimes(tb testing.TB, name, label string) (times []time.Duration, open int) {
+func separationTimes(tb testing.TB, i *mma.Instruction, label string) (times []time.Duration, open int) {
 	tb.Helper()
-	arch, inst, _ := strings.Cut(name, "/")
-	i, err := mma.Lookup(arch, inst)
-	if err != nil {
-		tb.Fatal(err)
-	}
 	others, _, err := mutantsOf(i)
 	if err != nil {
 		tb.Fatal(err)
@@ -77,8 +79,24 @@ func separationTimes(tb testing.TB, name, label string) (times []time.Duration, 
 		}
 		times, open = append(times, c.times...), open+len(c.open)
 	}
-	slices.Sort(times)
 	return times, open
+}
+
+// everyArithmetic stands for all arithmetics of the catalogue.
+const everyArithmetic = "all"
+
+// arithmeticsNamed returns the arithmetic of an instruction ARCH/NAME, or all.
+func arithmeticsNamed(tb testing.TB, name string) []mma.Instruction {
+	tb.Helper()
+	if name == everyArithmetic {
+		return Arithmetics()
+	}
+	arch, inst, _ := strings.Cut(name, "/")
+	i, err := mma.Lookup(arch, inst)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return []mma.Instruction{*i}
 }
 
 // scheduled is a campaign of one instruction against its mutants.
