@@ -2,7 +2,8 @@ package fuzz
 
 import (
 	"context"
-	"reflect"
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -295,16 +296,22 @@ func (p *pairRun) fitting(d *mma.Dot) *mma.Dot {
 }
 
 // tracers returns the models whose traces give features: one if both sides compute the same.
+// Their order does not show which side is A.
 func (p *pairRun) tracers() []*sim.Model {
 	models := []*sim.Model{}
+	byProgram := map[string]*sim.Model{}
 	for _, u := range []devices.Unit{p.A, p.B} {
 		params := believed(u)
-		if params == nil || len(models) > 0 && reflect.DeepEqual(models[0].Params(), *params) {
+		if params == nil {
 			continue
 		}
-		if m, err := sim.New(u.Instruction().Formats, u.Instruction().K, *params); err == nil {
-			models = append(models, m)
+		i := u.Instruction()
+		if m, err := sim.New(i.Formats, i.K, *params); err == nil {
+			byProgram[fmt.Sprintf("%03d %+v", i.K, *params)] = m
 		}
+	}
+	for _, program := range slices.Sorted(maps.Keys(byProgram)) {
+		models = append(models, byProgram[program])
 	}
 	return models
 }

@@ -179,6 +179,15 @@ func cJoined(c *changer) {
 	})
 }
 
+// leafJoined makes c, if it is one more term of the only stage, a term of the last sum.
+func leafJoined(c *changer) {
+	s := c.p.Stage0
+	if c.p.Leaf != mma.LeafFirst && c.p.Leaf != mma.LeafLast || s.Sum != mma.Fused || c.p.Stage1.Sum != mma.Off {
+		return
+	}
+	c.to(func(p *mma.Params) { p.Leaf, p.Stage0, p.Join.Align = mma.NoLeaf, mma.Stage{}, s.Align })
+}
+
 // productsApart sums the products alone, aligned like the last sum.
 func productsApart(c *changer) {
 	if c.p.Stage0.Sum != mma.Off {

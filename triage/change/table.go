@@ -43,7 +43,7 @@ var table = []row{
 	{"new floor", by{Decisions: newFloor, Steps: fixedPoints}},
 	{"exact", by{Decisions: exactSums, Removals: uncut}},
 	{"c apart", by{Decisions: cApart, Steps: productsApart}},
-	{"c joined", by{Decisions: cJoined, Steps: productsJoined}},
+	{"c joined", by{Decisions: cJoined, Steps: productsJoined, Removals: leafJoined}},
 	{"c late", by{Decisions: cLate, Steps: starts}},
 	{"c early", by{Decisions: cEarly, Removals: cEarly}},
 	{"c cut", by{Decisions: cCut, Steps: cCuts, Removals: cCutLikeTerms}},
