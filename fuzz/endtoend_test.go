@@ -2,9 +2,12 @@ package fuzz
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"testing"
 	"time"
 
@@ -200,6 +203,61 @@ func BenchmarkStages(b *testing.B) {
 	b.ReportMetric(all, "ns/tile")
 	b.ReportMetric(all/measure.Products/cycle, "cycles/product")
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkGenerate reports how fast one core makes inputs, alone, for units with tiles of
+// 16 x 8 such as a tensor core's: dot products a second, and such tiles a second. A tile of
+// 8 x 8 fills half of one, and eight single dot products are the diagonal of one. "campaign"
+// is what a default campaign takes turns with once it varies its inputs:
+//
+//	go test -run xxx -bench Generate -count 5 ./fuzz
+func BenchmarkGenerate(b *testing.B) {
+	c, err := New(Config{Pairs: openPairs(b, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := c.pairs[0]
+	turn := c.state.Pairs[0].turns()
+	var all []chunk
+	bySource := map[string][]chunk{}
+	for len(all) < 4000 {
+		ch, ok := c.nextChunk(0, turn, chunkMost, math.MaxInt32)
+		if !ok {
+			b.Fatal("no chunk")
+		}
+		if turn.chunks > 200 { // the opening is over
+			all = append(all, ch)
+			bySource[ch.name] = append(bySource[ch.name], ch)
+		}
+	}
+	generate := func(chunks []chunk) func(*testing.B) {
+		return func(b *testing.B) {
+			w := newWorker()
+			w.inputs(p, 1, &chunks[0])
+			defer measure.Lock()()
+			dots, tiles, n := 0, 0.0, 0
+			began := measure.Thread()
+			for b.Loop() {
+				ch := &chunks[n%len(chunks)]
+				w.inputs(p, 1, ch)
+				n++
+				dots += ch.n
+				if g := ch.source.Generator; g.M == 1 {
+					tiles += float64(ch.n) / 8
+				} else {
+					tiles += float64(ch.n) / float64(g.M*g.N)
+				}
+			}
+			s := (measure.Thread() - began).Seconds()
+			b.ReportMetric(float64(dots)/s/1e6, "Mdots/s")
+			b.ReportMetric(tiles/s/1e6, "Mtiles/s")
+			b.ReportMetric(0, "ns/op")
+		}
+	}
+	b.Run("campaign", generate(all))
+	for _, name := range slices.Sorted(maps.Keys(bySource)) {
+		b.Run(name, generate(bySource[name]))
+	}
 }
 
 // BenchmarkCampaign reports, by the clock on the wall, how many dot products a second
