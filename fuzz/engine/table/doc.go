@@ -9,9 +9,8 @@
 // the same inputs to begin with; mmafuzz runs its campaign. A run counts its executions, and
 // the processor time of all its processes including their start, until the fault shows.
 // fuzz/engine/testdata/runs.tsv has each run; delete lines to have them made again. A run
-// ends after --cpu of processor time without a find. There are three runs of each engine on
-// each fault, or ten if the three together took less time than --cpu.
+// ends after --cpu of processor time without a find.
 //
-// The runs have the seeds 1 to 10 for mmafuzz, libFuzzer and Go's mutator. go-fuzz takes no
+// The ten runs of each engine on each fault have the seeds 1 to 10 for mmafuzz, libFuzzer and Go's mutator. go-fuzz takes no
 // seed, so that its runs differ from time to time, as all processor times do.
 package main

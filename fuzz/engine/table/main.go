@@ -18,8 +18,7 @@ const (
 	runsFile  = "fuzz/engine/testdata/runs.tsv"
 	tableFile = "fuzz/engine/TABLE.md"
 
-	fewSeeds  = 3
-	manySeeds = 10
+	seeds = 10 // runs of each engine on each fault
 )
 
 func main() {
@@ -65,43 +64,29 @@ func measure(rs []run, only *regexp.Regexp, limit time.Duration) ([]run, error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, seeds := range []int{fewSeeds, manySeeds} {
-		for i := range engine.Faults {
-			f := &engine.Faults[i]
-			if !only.MatchString(f.Name) {
-				continue
-			}
-			for _, e := range engines {
-				for seed := 1; seed <= seeds; seed++ {
-					if slices.ContainsFunc(rs, func(r run) bool { return r.is(f.Name, e.name) && r.seed == seed }) || seed > fewSeeds && !quick(rs, f.Name, e.name, limit) {
-						continue
-					}
-					r, err := e.run(b, f, seed, limit)
-					if err != nil {
-						return nil, err
-					}
-					fmt.Println(r)
-					rs = append(rs, r)
-					if err := writeRuns(runsFile, rs); err != nil {
-						return nil, err
-					}
+	for i := range engine.Faults {
+		f := &engine.Faults[i]
+		if !only.MatchString(f.Name) {
+			continue
+		}
+		for _, e := range engines {
+			for seed := 1; seed <= seeds; seed++ {
+				if slices.ContainsFunc(rs, func(r run) bool { return r.is(f.Name, e.name) && r.seed == seed }) {
+					continue
+				}
+				r, err := e.run(b, f, seed, limit)
+				if err != nil {
+					return nil, err
+				}
+				fmt.Println(r)
+				rs = append(rs, r)
+				if err := writeRuns(runsFile, rs); err != nil {
+					return nil, err
 				}
 			}
 		}
 	}
 	return rs, nil
-}
-
-// quick reports whether the first fewSeeds runs together took less time than one run may
-// take.
-func quick(rs []run, fault, engine string, limit time.Duration) bool {
-	var sum time.Duration
-	for _, r := range rs {
-		if r.is(fault, engine) && r.seed <= fewSeeds {
-			sum += r.cpu
-		}
-	}
-	return sum < limit
 }
 
 // built has the directory of the runs and the programs of the engines.

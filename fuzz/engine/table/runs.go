@@ -66,7 +66,7 @@ func writeRuns(name string, rs []run) error {
 	fmt.Fprintln(&s, runsHead)
 	for i := range engine.Faults {
 		for _, e := range engines {
-			for seed := 1; seed <= manySeeds; seed++ {
+			for seed := 1; seed <= seeds; seed++ {
 				for _, r := range rs {
 					if r.is(engine.Faults[i].Name, e.name) && r.seed == seed {
 						fmt.Fprintln(&s, r)
@@ -136,7 +136,7 @@ func cell(rs []run, fault, engine string) string {
 		return fmt.Sprintf("- (0 of %d in %.0f s)", all, most.Seconds())
 	default:
 		text := fmt.Sprintf("%s, %.2f s", readable.Thousands(uint64(executions[n/2])), cpu[n/2].Seconds())
-		if n < manySeeds {
+		if n < seeds {
 			text += fmt.Sprintf(" (%d of %d)", n, all)
 		}
 		return text

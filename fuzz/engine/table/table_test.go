@@ -5,6 +5,8 @@ package main
 import (
 	"os"
 	"testing"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 )
 
 // TestTable checks that the table is that of the runs.
@@ -20,7 +22,7 @@ func TestTable(t *testing.T) {
 	if string(table) != markdown(rs) {
 		t.Error("TABLE.md is not that of testdata/runs.tsv: go run ./fuzz/engine/table --text")
 	}
-	if n := len(engines); len(rs) < fewSeeds*n {
-		t.Errorf("%d runs", len(rs))
+	if n := len(engines); len(rs) != seeds*n*len(engine.Faults) {
+		t.Errorf("%d runs, want %d of each engine on each fault", len(rs), seeds)
 	}
 }
