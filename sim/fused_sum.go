@@ -24,8 +24,11 @@ type cut struct {
 
 // fuse returns the fused sum of terms.
 func (x *machine) fuse(ts []term, c *cut) term {
-	if t, special := x.specialSum(ts, c.acc); special {
-		return t
+	for i := range ts {
+		if ts[i].kind >= Inf {
+			t, _ := x.specialSum(ts, c.acc)
+			return t
+		}
 	}
 	e, some := x.largest(ts, c)
 	var s term
@@ -59,21 +62,36 @@ func (x *machine) fuse(ts []term, c *cut) term {
 // largest returns E, and whether any term has a nominal exponent.
 func (x *machine) largest(ts []term, c *cut) (int32, bool) {
 	e, some := int32(-1<<30), false
+	if c.acc >= 0 && (c.beside || c.grid) {
+		e, some = x.besides(ts, c)
+	} else {
+		for i := range ts {
+			if ts[i].kind == Finite {
+				e, some = max(e, ts[i].e), true
+			}
+		}
+	}
+	if c.Floor != 0 {
+		e = max(e, int32(c.Floor))
+	}
+	return e, some
+}
+
+// besides is largest where the accumulator does not count like the other terms.
+func (x *machine) besides(ts []term, c *cut) (int32, bool) {
+	e, some := int32(-1<<30), false
 	for i := range ts {
 		if ts[i].kind == Finite && !(c.beside && i == c.acc) {
 			e, some = max(e, ts[i].e), true
 		}
 	}
-	if !some && c.beside && c.acc >= 0 && ts[c.acc].kind == Finite {
+	if !some && c.beside && ts[c.acc].kind == Finite {
 		e, some = ts[c.acc].e, true
 	}
-	if c.grid && c.acc >= 0 {
+	if c.grid {
 		if e = x.fd.Emin(); ts[c.acc].kind == Finite {
 			e = ts[c.acc].e
 		}
-	}
-	if c.Floor != 0 {
-		e = max(e, int32(c.Floor))
 	}
 	return e, some
 }

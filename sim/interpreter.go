@@ -35,6 +35,10 @@ type machine struct {
 	wide    wide
 	first   int // position of the step's first product; with Order Ascending also its k
 
+	join           cut // how the last sum of a step is aligned, but for the accumulator's place
+	stage0, stage1 cut
+	rounds         struct{ products, sums, results bool } // whether Prod.Round, Join.Post and Out do anything
+
 	// Origins of the terms in terms, member and group; kept only while tracing.
 	origin, memberOrigin, levelOrigin []origin
 }
@@ -46,7 +50,6 @@ func newMachine(m *Model) *machine {
 	f := m.formats
 	x := &machine{
 		m: m, p: &m.params,
-		a: newDecoder(f.A.Get(), &m.params, m.params.In.A), b: newDecoder(f.B.Get(), &m.params, m.params.In.B),
 		fc: format(f.C), fd: f.D.Get(),
 		terms: make([]term, 0, m.k+1),
 		lanes: make([]term, max(1, int(m.params.Lanes))),
@@ -54,7 +57,16 @@ func newMachine(m *Model) *machine {
 	if f.Scale != fp.None {
 		x.s = newDecoder(f.Scale.Get(), &mma.Params{}, mma.Narrow{})
 	}
+	x.prepare()
 	return x
+}
+
+// prepare takes from the program what does not change from one dot product to the next.
+func (x *machine) prepare() {
+	p, f, none := x.p, x.m.formats, mma.Round{}
+	x.a, x.b = newDecoder(f.A.Get(), p, p.In.A), newDecoder(f.B.Get(), p, p.In.B)
+	x.join, x.stage0, x.stage1 = joinCut(p), stageCut(&p.Stage0), stageCut(&p.Stage1)
+	x.rounds.products, x.rounds.sums, x.rounds.results = p.Prod.Round != none, p.Join.Post != none, p.Out != none
 }
 
 func operands(buf []operand, n int) []operand {
@@ -134,8 +146,11 @@ func (x *machine) run() uint64 {
 
 // accumulator decodes and conditions C, or the D of the previous execution.
 func (x *machine) accumulator(f *fp.Format, code uint64, flush mma.InFlush) term {
-	narrow := newNarrower(x.p.In.NarrowC, f)
-	code &^= x.p.In.NarrowC.Unread(f)
+	var narrow narrower
+	if x.p.In.NarrowC != (mma.Narrow{}) {
+		narrow = newNarrower(x.p.In.NarrowC, f)
+		code &^= x.p.In.NarrowC.Unread(f)
+	}
 	n := f.Decode(code)
 	switch n.Class {
 	case fp.NaN:
@@ -183,6 +198,9 @@ func (x *machine) instruction(from int) term {
 		s = x.addLateC(s, &x.p.Acc)
 	default:
 		s = x.addLateC(s, &x.p.Late)
+	}
+	if !x.rounds.results {
+		return s
 	}
 	return x.rounded("out", s, &x.p.Out)
 }
@@ -238,8 +256,13 @@ func (x *machine) steps(acc term, hasAcc bool, what origin, from int, s span) te
 		for at := s.at; at < s.end; at += l {
 			x.terms, x.origin = x.terms[:0], x.origin[:0]
 			for i := at; i < min(s.end, at+l); i += s.stride {
+				k := from + int(x.m.order[i])
+				if x.m.passes == nil {
+					x.push(k, &x.va[k], &x.vb[k])
+					continue
+				}
 				for pass := range passes {
-					x.push(from, int(x.m.order[i]), run+pass)
+					x.pushParts(k, x.m.passes[run+pass])
 				}
 			}
 			if x.trace != nil {
@@ -253,16 +276,14 @@ func (x *machine) steps(acc term, hasAcc bool, what origin, from int, s span) te
 	return acc
 }
 
-// push appends the product of element k of the current K elements; if the program has
-// passes, that of the parts of the pass.
-func (x *machine) push(from, k, pass int) {
-	i := from + k
-	a, b := &x.va[i], &x.vb[i]
-	if x.m.passes != nil {
-		p := x.m.passes[pass]
-		x.partA, x.partB = x.a.part(a, p.A), x.b.part(b, p.B)
-		a, b = &x.partA, &x.partB
-	}
+// pushParts appends the product of the parts of element i that a pass multiplies.
+func (x *machine) pushParts(i int, p mma.Pass) {
+	x.partA, x.partB = x.a.part(&x.va[i], p.A), x.b.part(&x.vb[i], p.B)
+	x.push(i, &x.partA, &x.partB)
+}
+
+// push appends the product of a and b, which are element i or parts of it.
+func (x *machine) push(i int, a, b *operand) {
 	var sa, sb *operand
 	if x.s.f != nil && x.p.Scale == mma.ScaleProduct {
 		sa, sb = x.scales(i)
@@ -333,17 +354,21 @@ func (x *machine) step(acc term, hasAcc bool, what origin) term {
 			leaf = x.p.Leaf
 		}
 	}
-	x.leaf(leaf, mma.LeafFirst, mma.LeafLast, &acc, what)
+	if leaf != mma.NoLeaf {
+		x.leaf(leaf, mma.LeafFirst, mma.LeafLast, &acc, what)
+	}
 	x.stage(Stage0, &x.p.Stage0)
 	if x.s.f != nil && x.p.Scale == mma.ScaleGroup {
 		x.scaleGroups()
 	}
-	x.leaf(leaf, mma.SumFirst, mma.SumLast, &acc, what)
+	if leaf != mma.NoLeaf {
+		x.leaf(leaf, mma.SumFirst, mma.SumLast, &acc, what)
+	}
 	x.stage(Stage1, &x.p.Stage1)
-	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop, beside: j.CBeside, grid: j.CGrid}
-	c.rd = j.Post.Mode == fp.RD || j.Post == (mma.Round{}) && x.p.Acc.Mode == fp.RD
+	c := &x.join
+	c.acc = -1
 	if hasAcc && leaf == mma.NoLeaf {
-		if x.lost(acc) {
+		if j.CLost != 0 && x.lost(acc) {
 			acc = zeroTerm(false)
 		}
 		c.acc = len(x.terms)
@@ -352,21 +377,31 @@ func (x *machine) step(acc term, hasAcc bool, what origin) term {
 	if x.trace != nil {
 		x.trace.begin(Join, 0, x.origin)
 	}
+	t := x.fuse(x.terms, c)
+	if x.rounds.sums {
+		t = x.rounded("post", t, &j.Post)
+	}
+	return x.rounded("acc", t, &x.p.Acc)
+}
+
+// joinCut is how the last sum of a step is aligned, but for the place of the accumulator.
+func joinCut(p *mma.Params) cut {
+	j := &p.Join
+	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop, beside: j.CBeside, grid: j.CGrid}
+	c.rd = j.Post.Mode == fp.RD || j.Post == (mma.Round{}) && p.Acc.Mode == fp.RD
 	if j.Apart {
-		c.apart = &x.p.Acc
+		c.apart = &p.Acc
 		if j.Post != (mma.Round{}) {
 			c.apart = &j.Post
 		}
 	}
-	t := x.fuse(x.terms, &c)
-	t = x.rounded("post", t, &j.Post)
-	return x.rounded("acc", t, &x.p.Acc)
+	return c
 }
 
 // lost reports whether an infinite or NaN accumulator is dropped (mma.Join.CLost).
 func (x *machine) lost(acc term) bool {
 	least, far := x.p.Join.CLost, false
-	if least == 0 || acc.kind < Inf {
+	if acc.kind < Inf {
 		return false
 	}
 	for i := range x.terms {

@@ -22,7 +22,7 @@ func (n *narrower) of(t term) term {
 	case n.Frac == 0 || t.kind == NaN || t.kind == Null:
 		return t
 	case t.kind == Inf && n.Over == mma.OverSat:
-		return overflow(t.Neg, &n.Round, false)
+		return n.overflow(t.Neg)
 	case t.kind == Inf:
 		return t
 	}
@@ -31,7 +31,7 @@ func (n *narrower) of(t term) term {
 	case d.IsZero():
 		return zeroTerm(t.Neg)
 	case d.Exponent() > int32(n.Emax):
-		return overflow(t.Neg, &n.Round, false)
+		return n.overflow(t.Neg)
 	}
 	return term{Dyadic: d, e: max(d.Exponent(), n.emin)}
 }
@@ -110,4 +110,12 @@ func (d *decoder) left(x, p term) term {
 	}
 	t.e = max(t.Exponent(), d.leastExponent())
 	return t
+}
+
+// overflow returns what an operand above the largest number becomes.
+func (n *narrower) overflow(neg bool) term {
+	if !overflowsToLargest(neg, &n.Round) {
+		return infTerm(neg)
+	}
+	return largest(neg, &n.Round, false)
 }

@@ -46,6 +46,9 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	if sa != nil {
 		t.scale(sa, sb)
 	}
+	if !x.rounds.products {
+		return t
+	}
 	if t = x.round(t, &x.p.Prod.Round); t.kind == Inf && x.p.Prod.FirstOver {
 		t.nan = ofOverflow
 	}

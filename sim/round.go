@@ -9,16 +9,12 @@ import (
 
 // round applies a Round to a term.
 func (x *machine) round(t term, r *mma.Round) term {
-	if t.kind >= NaN && r.Frac != 0 {
-		return x.settled(t)
-	}
-	if t.kind == Inf && r.Over == mma.OverSat {
-		return overflow(t.Neg, r, x.short(r))
-	}
-	if t.kind >= Inf || r.Frac == 0 && r.Emax == 0 && r.Flush == mma.NoFlush {
+	switch {
+	case t.kind >= Inf:
+		return x.roundSpecial(t, r)
+	case r.Frac == 0 && r.Emax == 0 && r.Flush == mma.NoFlush:
 		return t
-	}
-	if t.IsZero() {
+	case t.IsZero():
 		if r.Frac != 0 {
 			t.kind = Null
 		}
@@ -36,21 +32,32 @@ func (x *machine) round(t term, r *mma.Round) term {
 		if u.IsZero() {
 			return x.tiny(t.Neg)
 		}
-		u.e = u.Exponent()
+		e = u.Exponent()
+		u.e = e
 	}
 	if r.Flush != mma.NoFlush && x.flushes(t, u, r) {
 		return x.tiny(t.Neg)
 	}
-	if r.Emax != 0 && u.Exponent() >= int32(r.Emax) {
-		short := x.short(r)
-		if u.Exponent() > int32(r.Emax) || short && bits.OnesCount64(u.Hi)+bits.OnesCount64(u.Lo) > int(r.Frac) {
-			return overflow(t.Neg, r, short)
+	if r.Emax != 0 && e >= int32(r.Emax) {
+		if e > int32(r.Emax) || bits.OnesCount64(u.Hi)+bits.OnesCount64(u.Lo) > int(r.Frac) && x.short(r) {
+			return x.overflow(t.Neg, r)
 		}
 	}
 	if r.Frac != 0 && emin != 0 {
 		u.e = max(u.e, emin)
 	}
 	return u
+}
+
+// roundSpecial applies a Round to an infinity or a NaN.
+func (x *machine) roundSpecial(t term, r *mma.Round) term {
+	switch {
+	case t.kind >= NaN && r.Frac != 0:
+		return x.settled(t)
+	case t.kind == Inf && r.Over == mma.OverSat:
+		return x.overflow(t.Neg, r)
+	}
+	return t
 }
 
 // short reports whether the largest number of a rounding is one unit less than its bits
@@ -83,15 +90,25 @@ func (x *machine) tiny(neg bool) term {
 	return zeroTerm(neg && x.p.Special.TinySign)
 }
 
-// overflow returns what a number above the largest one becomes. With short, the largest
-// number is one unit less than its bits allow.
-func overflow(neg bool, r *mma.Round, short bool) term {
-	m := r.Mode
-	toMax := r.Over == mma.OverMax || r.Over == mma.OverSat ||
-		r.Over == mma.OverIEEE && (m == fp.RZ || m == fp.RTO || m == fp.RD && !neg || m == fp.RU && neg)
-	if !toMax {
+// overflow returns what a number above the largest one becomes.
+func (x *machine) overflow(neg bool, r *mma.Round) term {
+	if !overflowsToLargest(neg, r) {
 		return infTerm(neg)
 	}
+	return largest(neg, r, x.short(r))
+}
+
+// overflowsToLargest reports whether a number of too large a magnitude becomes the largest
+// one, and not an infinity.
+func overflowsToLargest(neg bool, r *mma.Round) bool {
+	m := r.Mode
+	return r.Over == mma.OverMax || r.Over == mma.OverSat ||
+		r.Over == mma.OverIEEE && (m == fp.RZ || m == fp.RTO || m == fp.RD && !neg || m == fp.RU && neg)
+}
+
+// largest returns the number of the largest magnitude: with short, one unit less than its
+// bits allow.
+func largest(neg bool, r *mma.Round, short bool) term {
 	n := int32(r.Frac) + 1 // significant bits, at most 64+1
 	d := fp.Dyadic{Lo: 1, Q: int32(r.Emax) - n + 1}
 	d = d.Shl(n)

@@ -46,7 +46,9 @@ func (x *machine) level(place Place, s *mma.Stage) {
 				x.memberOrigin = append(x.memberOrigin, x.origin[i])
 			}
 		}
-		x.sorted(s.Sort)
+		if s.Sort != mma.Unsorted {
+			x.sorted(s.Sort)
+		}
 		t := x.sum(place, g, s)
 		if s.Fixed {
 			t.e = 0
@@ -80,14 +82,22 @@ func (x *machine) result(s *mma.Stage) origin {
 
 // sum adds the terms of one group, which stand in x.member.
 func (x *machine) sum(place Place, g int, s *mma.Stage) term {
-	c := cut{Align: s.Align, acc: -1, rd: s.Round.Mode == fp.RD, plus: s.Plus}
+	c := &x.stage0
+	if place == Stage1 {
+		c = &x.stage1
+	}
 	switch s.Sum {
 	case mma.Fused:
-		return x.add(place, g, s, &c, x.member, x.memberOrigin)
+		return x.add(place, g, s, c, x.member, x.memberOrigin)
 	case mma.Sequential:
-		return x.sequential(place, g, s, &c)
+		return x.sequential(place, g, s, c)
 	}
-	return x.pairwise(place, g, s, &c)
+	return x.pairwise(place, g, s, c)
+}
+
+// stageCut is how the sums of a stage are aligned.
+func stageCut(s *mma.Stage) cut {
+	return cut{Align: s.Align, acc: -1, rd: s.Round.Mode == fp.RD, plus: s.Plus}
 }
 
 // add is one fused sum and its rounding.

@@ -37,14 +37,14 @@ func (s *Sweep) Use(p *mma.Params) error {
 	if err := p.Validate(s.m.formats, s.m.k); err != nil {
 		return fmt.Errorf("parameters: %w", err)
 	}
-	x, f := s.x, s.m.formats
+	x := s.x
 	s.m.params = *p
 	if s.orders[p.Order] == nil {
 		s.orders[p.Order] = mma.Sequence(p.Order, s.m.k)
 	}
 	s.m.order, s.m.merge = s.orders[p.Order], p.Merge.Distances()
 	s.m.passes = p.Passes.List()
-	x.a, x.b = newDecoder(f.A.Get(), p, p.In.A), newDecoder(f.B.Get(), p, p.In.B)
+	x.prepare()
 	lanes := max(1, int(p.Lanes))
 	if cap(x.lanes) < lanes {
 		x.lanes = make([]term, lanes)

@@ -23,7 +23,7 @@ import (
 const (
 	changesMost    = 3
 	changesCases   = 4
-	changesVersion = 1
+	changesVersion = 2
 )
 
 // heldOut is how many inputs of every generator must show no difference between the unit and
@@ -62,8 +62,8 @@ func drawn(i *mma.Instruction, changes, seed int) mma.Params {
 }
 
 // drawChange sets a field to a value drawn from its range. If the result is not valid, such
-// as the width of a rounding without its mode, the fields of the same part are drawn too. A
-// rounding that appears gets the exponent range of a format.
+// as the width of a rounding without its mode, the fields of the same part that it needs are
+// drawn too. A rounding that appears gets the exponent range of a format.
 func drawChange(s change.Space, p mma.Params, r *rand.Rand) mma.Params {
 	const tries = 40
 	all := mma.Fields()
@@ -77,11 +77,26 @@ func drawChange(s change.Space, p mma.Params, r *rand.Rand) mma.Params {
 		f.SetInt(&q, values[r.IntN(len(values))])
 		for n := 0; n < tries && q != p; n++ {
 			if s.Valid(&q) {
-				return q
+				return needed(s, &p, q, f.Path)
 			}
 			drawPart(s, &q, f.Path, r)
 		}
 	}
+}
+
+// needed takes back what has changed from p to q beside the field at path, as far as q stays
+// valid.
+func needed(s change.Space, p *mma.Params, q mma.Params, path string) mma.Params {
+	for last := *p; last != q; {
+		last = q
+		for _, f := range mma.Fields() {
+			less := q
+			if f.SetInt(&less, f.Int(p)); f.Path != path && less != q && s.Valid(&less) {
+				q = less
+			}
+		}
+	}
+	return q
 }
 
 // drawPart draws the other fields of the part that a path belongs to.
