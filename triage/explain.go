@@ -52,8 +52,11 @@ func (pr *Unknown) inputs(round int, ps ...*mma.Params) []*mma.Dot {
 	if pr.Rounds != 0 && round >= pr.Rounds {
 		return nil
 	}
-	return gen.Probe(gen.Spec{Formats: pr.Formats, K: cmp.Or(pr.Length, pr.K)}, pr.Seed, round, ps...)
+	return gen.Probe(pr.spec(), pr.Seed, round, ps...)
 }
+
+// spec is what new inputs are made for.
+func (pr *Unknown) spec() gen.Spec { return gen.Spec{Formats: pr.Formats, K: cmp.Or(pr.Length, pr.K)} }
 
 // Verdict is the outcome of triage.
 type Verdict struct {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -50,10 +51,13 @@ func (s *search) separateWithin(ctx context.Context, ps []mma.Params, rounds int
 
 // confirmRounds is how many rounds of new inputs a program must pass, wholeRounds
 // how many are searched for an input that shows the rest of the listed program
-// that it is a part of.
+// that it is a part of. After its rounds a program must pass farInputs of gen.Far. Of the
+// inputs of a round that it fails, at most failuresLearned become evidence.
 const (
-	confirmRounds = 2
-	wholeRounds   = 5
+	confirmRounds   = 7
+	farInputs       = 1024
+	failuresLearned = 64
+	wholeRounds     = 5
 )
 
 // confirm reports whether a program passes the test on new inputs. Cases in which it fails
@@ -66,35 +70,49 @@ func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	ok := true
 	for round := range confirmRounds {
 		dots := s.pr.inputs(round, &s.pr.Base, &p)
 		if len(dots) == 0 {
 			break
 		}
-		answers, err := s.pr.Ask(ctx, dots)
-		if err != nil {
+		if ok, err := s.passes(ctx, m, dots); !ok || err != nil {
 			return false, err
 		}
-		s.asked += len(dots)
-		for i, d := range dots {
-			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, m.Dot(d, nil), answers[i]) != oracle.Same {
-				s.learn(Case{d, answers[i]})
-				ok = false
-			}
+	}
+	if s.pr.Rounds == 0 {
+		if ok, err := s.passes(ctx, m, gen.Far(s.pr.spec(), s.pr.Seed, farInputs)); !ok || err != nil {
+			return false, err
 		}
 	}
-	if ok && s.until > 0 {
-		if ok, err = s.widen(ctx, 1, &p); err != nil {
+	if s.until > 0 {
+		if ok, err := s.widen(ctx, 1, &p); !ok || err != nil {
 			return false, err
 		}
 	}
 	whole, reduced := s.whole[p]
-	if !ok || !reduced {
-		return ok, nil
+	if !reduced {
+		return true, nil
 	}
 	left, err := s.separateWithin(ctx, []mma.Params{p, whole}, wholeRounds)
 	return slices.Contains(left, p), err
+}
+
+// passes reports whether a model gives the unit's results on new inputs. Some cases in which
+// it does not become evidence.
+func (s *search) passes(ctx context.Context, m *sim.Model, dots []*mma.Dot) (bool, error) {
+	answers, err := s.pr.Ask(ctx, dots)
+	if err != nil {
+		return false, err
+	}
+	s.asked += len(dots)
+	var wrong []Case
+	for i, d := range dots {
+		if oracle.Compare(s.pr.Formats.D, s.pr.Policy, m.Dot(d, nil), answers[i]) != oracle.Same {
+			wrong = append(wrong, Case{d, answers[i]})
+		}
+	}
+	s.learn(wrong[:min(len(wrong), failuresLearned)]...)
+	return len(wrong) == 0, nil
 }
 
 func pointers(ps []mma.Params) []*mma.Params {

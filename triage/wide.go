@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
@@ -65,8 +64,7 @@ func (s *search) widen(ctx context.Context, part uint64, p *mma.Params) (bool, e
 	if s.pr.Ask == nil || s.pr.Questions == nil || s.pr.Rounds < 0 {
 		return true, nil
 	}
-	sp := gen.Spec{Formats: s.pr.Formats, K: cmp.Or(s.pr.Length, s.pr.K)}
-	dots := s.pr.Questions(sp, s.pr.Seed+part, wideAsked)
+	dots := s.pr.Questions(s.pr.spec(), s.pr.Seed+part, wideAsked)
 	answers, err := s.pr.Ask(ctx, dots)
 	if err != nil {
 		return false, err

@@ -18,17 +18,43 @@ func Probe(sp Spec, seed uint64, round int, ps ...*mma.Params) []*mma.Dot {
 	first := n - 16
 	var dots []*mma.Dot
 	for i := range generators {
-		g := &generators[i]
-		src := g.Aimed(sp, ps...)
-		// Take only the outputs of a tile that share no operands: those on its diagonal.
-		per, diagonal := uint64(g.M*g.N), uint64(min(g.M, g.N))
-		b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: int(n / diagonal)})
-		src.Fill(b, seed, first/diagonal*per)
-		for i := range n {
-			d := mma.NewDot(sp.Formats, sp.K)
-			b.Get(int(i/diagonal*per+i%diagonal*uint64(g.N+1)), d)
-			dots = append(dots, d)
-		}
+		dots = append(dots, single(sp, generators[i].Aimed(sp, ps...), seed, first, n)...)
+	}
+	return dots
+}
+
+// The widths of Far: generators aim at these only if a program has them.
+const (
+	farFirst = 41
+	farLast  = 80
+)
+
+// Far returns n inputs with terms on both sides of a cut that lies further below the largest
+// term than generators aim at by themselves. They show that a unit cuts there although the
+// program that was found for it does not.
+func Far(sp Spec, seed uint64, n int) []*mma.Dot {
+	cut, err := Find("cut")
+	if err != nil {
+		panic(err) // it is in the table
+	}
+	src := Source{Generator: cut}
+	for width := farFirst; width <= farLast; width++ {
+		src.Args = append(src.Args, width)
+	}
+	return single(sp, src, seed, 0, uint64(n))
+}
+
+// single returns n dot products of a source, from index first on, that share no operands:
+// those on the diagonals of tiles.
+func single(sp Spec, src Source, seed, first, n uint64) []*mma.Dot {
+	g := src.Generator
+	per, diagonal := uint64(g.M*g.N), uint64(min(g.M, g.N))
+	b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: int(n / diagonal)})
+	src.Fill(b, seed, first/diagonal*per)
+	dots := make([]*mma.Dot, n)
+	for i := range n {
+		dots[i] = mma.NewDot(sp.Formats, sp.K)
+		b.Get(int(i/diagonal*per+i%diagonal*uint64(g.N+1)), dots[i])
 	}
 	return dots
 }
