@@ -19,6 +19,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 const inst = "mma.m16n8k16.f32.f16.f16.f32"
@@ -75,6 +76,29 @@ func planOf(t *testing.T, cfg fuzz.Config, others ...string) (*Plan, []devices.P
 		t.Fatal(err)
 	}
 	return p, pairs
+}
+
+// slowUnit takes a while for every dot product.
+type slowUnit struct{ devices.Unit }
+
+func (u slowUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	time.Sleep(time.Duration(in.Dots()) * 200 * time.Microsecond)
+	return u.Unit.Run(ctx, in, out)
+}
+
+// TestSlowPlan checks that units are so large, also where they then take long, that a plan is
+// not refused for having too many.
+func TestSlowPlan(t *testing.T) {
+	_, pairs := newPlan(t, 1)
+	pairs[0].B = slowUnit{pairs[0].B}
+	cfg := fuzz.Config{Pairs: pairs, Seed: 1, Count: 1e12, Generators: []string{"cut", "raw"}}
+	p, err := NewPlan(t.Context(), cfg, Rule{Rounds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(p.Units()); n > mostUnits || n < mostUnits/16 {
+		t.Errorf("%d units, at most %d are possible", n, mostUnits)
+	}
 }
 
 // shards runs n shards at once in a directory that they share.

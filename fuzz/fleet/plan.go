@@ -78,7 +78,7 @@ const (
 // DefaultRounds is the usual number of rounds of a plan.
 const DefaultRounds = 3
 
-// UnitTime is about how long a unit takes.
+// UnitTime is about how long a unit takes; longer if there would be too many units.
 const UnitTime = 30 * time.Second
 
 // Rule says how a plan cuts a campaign into units.
@@ -109,7 +109,8 @@ func NewPlan(ctx context.Context, cfg fuzz.Config, rule Rule) (*Plan, error) {
 		pair := &cfg.Pairs[i]
 		to := Pair{A: pair.TargetA, InstA: pair.A.Instruction().Name, DigestA: pair.DigestA,
 			B: pair.TargetB, InstB: pair.B.Instruction().Name, DigestB: pair.DigestB, K: pair.K}
-		for _, s := range c.Shares(i, cfg.Count, rule.Rounds > 1) {
+		shares := c.Shares(i, cfg.Count, rule.Rounds > 1)
+		for _, s := range shares {
 			src := Source{Source: s.Source, Dots: s.Dots, Unit: rule.Unit, Chunk: s.Chunk, Fed: rule.Rounds > 1 && c.Fed(i, s.Source)}
 			if src.Dots == 0 {
 				continue
@@ -118,6 +119,9 @@ func NewPlan(ctx context.Context, cfg fuzz.Config, rule Rule) (*Plan, error) {
 				if src.Unit, err = m.unit(ctx, i, s, to.Sources); err != nil {
 					return nil, err
 				}
+				// Rounding may halve a unit.
+				most := uint64(max(mostUnits/2/(len(cfg.Pairs)*len(shares)), 1))
+				src.Unit = max(src.Unit, (src.Dots-1)/most+1)
 			}
 			src.round(s.Tile)
 			to.Sources = append(to.Sources, src)
