@@ -51,11 +51,13 @@ func (s *search) separateWithin(ctx context.Context, ps []mma.Params, rounds int
 
 // confirmRounds is how many rounds of new inputs a program must pass, wholeRounds
 // how many are searched for an input that shows the rest of the listed program
-// that it is a part of. After its rounds a program must pass farInputs of gen.Far. Of the
-// inputs of a round that it fails, at most failuresLearned become evidence.
+// that it is a part of. After its rounds a program must pass farInputs of gen.Far. The unit is
+// asked about askedAtOnce at a time, which is what is asked again after a kill; of those that
+// a program fails, at most failuresLearned become evidence.
 const (
 	confirmRounds   = 7
 	farInputs       = 1024
+	askedAtOnce     = 512
 	failuresLearned = 64
 	wholeRounds     = 5
 )
@@ -97,22 +99,31 @@ func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 	return slices.Contains(left, p), err
 }
 
-// passes reports whether a model gives the unit's results on new inputs. Some cases in which
-// it does not become evidence.
+// passes reports whether a model gives the unit's results on new inputs, of which it asks
+// about a part at a time, up to the first part in which it does not. Some cases of that
+// become evidence.
 func (s *search) passes(ctx context.Context, m *sim.Model, dots []*mma.Dot) (bool, error) {
-	answers, err := s.pr.Ask(ctx, dots)
-	if err != nil {
-		return false, err
-	}
-	s.asked += len(dots)
-	var wrong []Case
-	for i, d := range dots {
-		if oracle.Compare(s.pr.Formats.D, s.pr.Policy, m.Dot(d, nil), answers[i]) != oracle.Same {
-			wrong = append(wrong, Case{d, answers[i]})
+	for part := range slices.Chunk(dots, askedAtOnce) {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		answers, err := s.pr.Ask(ctx, part)
+		if err != nil {
+			return false, err
+		}
+		s.asked += len(part)
+		var wrong []Case
+		for i, d := range part {
+			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, m.Dot(d, nil), answers[i]) != oracle.Same {
+				wrong = append(wrong, Case{d, answers[i]})
+			}
+		}
+		if len(wrong) > 0 {
+			s.learn(wrong[:min(len(wrong), failuresLearned)]...)
+			return false, nil
 		}
 	}
-	s.learn(wrong[:min(len(wrong), failuresLearned)]...)
-	return len(wrong) == 0, nil
+	return true, nil
 }
 
 func pointers(ps []mma.Params) []*mma.Params {
