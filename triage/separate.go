@@ -55,7 +55,7 @@ func (s *search) separateWithin(ctx context.Context, ps []mma.Params, rounds int
 // asked about askedAtOnce at a time, which is what is asked again after a kill; of those that
 // a program fails, at most failuresLearned become evidence.
 const (
-	confirmRounds   = 7
+	confirmRounds   = 5
 	farInputs       = 1024
 	askedAtOnce     = 512
 	failuresLearned = 64
@@ -112,9 +112,11 @@ func (s *search) passes(ctx context.Context, m *sim.Model, dots []*mma.Dot) (boo
 			return false, err
 		}
 		s.asked += len(part)
+		out := make([]byte, len(part)*s.pr.Formats.D.Width())
+		m.Run(mma.BatchOf(s.pr.Formats, len(part[0].A), part), out)
 		var wrong []Case
 		for i, d := range part {
-			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, m.Dot(d, nil), answers[i]) != oracle.Same {
+			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, mma.Load(out, s.pr.Formats.D.Width(), i), answers[i]) != oracle.Same {
 				wrong = append(wrong, Case{d, answers[i]})
 			}
 		}
