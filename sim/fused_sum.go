@@ -24,6 +24,7 @@ type cut struct {
 
 // fuse returns the fused sum of terms.
 func (x *machine) fuse(ts []term, c *cut) term {
+	// Most sums have none of these: the call is not made for them.
 	for i := range ts {
 		if ts[i].kind >= Inf {
 			t, _ := x.specialSum(ts, c.acc)

@@ -90,8 +90,8 @@ func (d *draw) powerNear(e int, neg bool) {
 }
 
 // floorOfMany makes all products powers of two near the lowest bit that is retained, with
-// equal scales, and their sum the smallest result or nearly: a few of them would be too small to reach it.
-// Some lie in the lowest bits, so that it shows where they are cut.
+// equal scales, and their sum the smallest result or nearly: a few of them would be too small
+// to reach it. Some lie in the lowest bits, so that it shows where they are cut.
 func (d *draw) floorOfMany(unit, low int) {
 	low -= d.between(-1, 2)
 	for i := range d.scale {

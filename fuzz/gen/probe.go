@@ -18,7 +18,7 @@ func Probe(sp Spec, seed uint64, round int, ps ...*mma.Params) []*mma.Dot {
 	first := n - 16
 	var dots []*mma.Dot
 	for i := range generators {
-		dots = append(dots, single(sp, generators[i].Aimed(sp, ps...), seed, first, n)...)
+		dots = append(dots, Independent(sp, generators[i].Aimed(sp, ps...), seed, first, int(n))...)
 	}
 	return dots
 }
@@ -41,20 +41,20 @@ func Far(sp Spec, seed uint64, n int) []*mma.Dot {
 	for width := farFirst; width <= farLast; width++ {
 		src.Args = append(src.Args, width)
 	}
-	return single(sp, src, seed, 0, uint64(n))
+	return Independent(sp, src, seed, 0, n)
 }
 
-// single returns n dot products of a source, from index first on, that share no operands:
-// those on the diagonals of tiles.
-func single(sp Spec, src Source, seed, first, n uint64) []*mma.Dot {
+// Independent returns n dot products of a source that share no operands, those on the diagonals
+// of tiles, from number first on: a multiple of 8, so that a tile's diagonal is whole.
+func Independent(sp Spec, src Source, seed, first uint64, n int) []*mma.Dot {
 	g := src.Generator
-	per, diagonal := uint64(g.M*g.N), uint64(min(g.M, g.N))
-	b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: int(n / diagonal)})
-	src.Fill(b, seed, first/diagonal*per)
+	per, diagonal := g.M*g.N, min(g.M, g.N)
+	b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: (n + diagonal - 1) / diagonal})
+	src.Fill(b, seed, first/uint64(diagonal)*uint64(per))
 	dots := make([]*mma.Dot, n)
-	for i := range n {
+	for i := range dots {
 		dots[i] = mma.NewDot(sp.Formats, sp.K)
-		b.Get(int(i/diagonal*per+i%diagonal*uint64(g.N+1)), dots[i])
+		b.Get(i/diagonal*per+i%diagonal*(g.N+1), dots[i])
 	}
 	return dots
 }

@@ -62,16 +62,7 @@ func Questions(sp gen.Spec, seed uint64, n int) []*mma.Dot {
 // generate returns n dot products of a generator of package fuzz/gen, from index first
 // on, which share no operands; first must be a multiple of 8.
 func generate(sp gen.Spec, g *gen.Generator, seed, first uint64, n int, ps ...*mma.Params) []*mma.Dot {
-	src := g.Aimed(sp, ps...)
-	per, diagonal := g.M*g.N, min(g.M, g.N)
-	b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: (n + diagonal - 1) / diagonal})
-	src.Fill(b, seed, first/uint64(diagonal)*uint64(per))
-	dots := make([]*mma.Dot, n)
-	for i := range dots {
-		dots[i] = mma.NewDot(sp.Formats, sp.K)
-		b.Get(i/diagonal*per+i%diagonal*(g.N+1), dots[i])
-	}
-	return dots
+	return gen.Independent(sp, g.Aimed(sp, ps...), seed, first, n)
 }
 
 // exponent draws the exponent of a product: mostly from the middle of the range,

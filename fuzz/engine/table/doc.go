@@ -11,6 +11,7 @@
 // fuzz/engine/testdata/runs.tsv has each run; delete lines to have them made again. A run
 // ends after --cpu of processor time without a find.
 //
-// The ten runs of each engine on each fault have the seeds 1 to 10 for mmafuzz, libFuzzer and Go's mutator. go-fuzz takes no
-// seed, so that its runs differ from time to time, as all processor times do.
+// The ten runs of each engine on each fault have the seeds 1 to 10 for mmafuzz, libFuzzer and
+// Go's mutator. go-fuzz takes no seed, so that its runs differ from time to time, as all
+// processor times do.
 package main
