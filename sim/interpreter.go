@@ -28,8 +28,8 @@ type machine struct {
 
 	terms   []term // terms of the current sum: products, then what the stages made of them
 	lanes   []term // their accumulators
-	group   []term // sums of a stage's groups
-	member  []term // terms of the group being summed
+	member  []term // terms of the group being summed: part of terms, or dealt
+	dealt   []term // terms of an interleaved group
 	scratch []term
 	side    []term // terms of one sign
 	wide    wide
@@ -38,6 +38,7 @@ type machine struct {
 	join           cut // how the last sum of a step is aligned, but for the accumulator's place
 	stage0, stage1 cut
 	rounds         struct{ products, sums, results bool } // whether Prod.Round, Join.Post and Out do anything
+	exact          int32                                  // Prod.Round does nothing to products below 2^exact
 
 	// Origins of the terms in terms, member and group; kept only while tracing.
 	origin, memberOrigin, levelOrigin []origin
@@ -67,6 +68,9 @@ func (x *machine) prepare() {
 	x.a, x.b = newDecoder(f.A.Get(), p, p.In.A), newDecoder(f.B.Get(), p, p.In.B)
 	x.join, x.stage0, x.stage1 = joinCut(p), stageCut(&p.Stage0), stageCut(&p.Stage1)
 	x.rounds.products, x.rounds.sums, x.rounds.results = p.Prod.Round != none, p.Join.Post != none, p.Out != none
+	if x.exact = -1 << 30; p.Prod.Round.Frac == 0 && p.Prod.Round.Flush == mma.NoFlush {
+		x.exact = int32(p.Prod.Round.Emax)
+	}
 }
 
 func operands(buf []operand, n int) []operand {

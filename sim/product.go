@@ -46,7 +46,7 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	if sa != nil {
 		t.scale(sa, sb)
 	}
-	if !x.rounds.products {
+	if !x.rounds.products || t.Exponent() < x.exact {
 		return t
 	}
 	if t = x.round(t, &x.p.Prod.Round); t.kind == Inf && x.p.Prod.FirstOver {

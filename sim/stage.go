@@ -33,18 +33,12 @@ func (x *machine) level(place Place, s *mma.Stage) {
 	default:
 		groups = (n + size - 1) / size
 	}
-	x.group, x.levelOrigin = x.group[:0], x.levelOrigin[:0]
+	x.levelOrigin = x.levelOrigin[:0]
 	for g := range groups {
-		x.member, x.memberOrigin = x.member[:0], x.memberOrigin[:0]
-		first, last := g*size, min(n, (g+1)*size)
 		if s.Split == mma.Interleaved {
-			first, last = g, n
-		}
-		for i := first; i < last; i += stride {
-			x.member = append(x.member, x.terms[i])
-			if x.trace != nil {
-				x.memberOrigin = append(x.memberOrigin, x.origin[i])
-			}
+			x.take(g, n, stride)
+		} else {
+			x.take(g*size, min(n, (g+1)*size), 1)
 		}
 		if s.Sort != mma.Unsorted {
 			x.sorted(s.Sort)
@@ -53,12 +47,12 @@ func (x *machine) level(place Place, s *mma.Stage) {
 		if s.Fixed {
 			t.e = 0
 		}
-		x.group = append(x.group, t)
+		x.terms[g] = t // no later group has the term that stood here
 		if x.trace != nil && s.Deep && groups > 1 {
 			x.levelOrigin = append(x.levelOrigin, x.result(s))
 		}
 	}
-	x.terms = append(x.terms[:0], x.group...)
+	x.terms = x.terms[:groups]
 	switch {
 	case x.trace == nil:
 	case s.Deep && groups > 1: // not the last level
@@ -68,6 +62,26 @@ func (x *machine) level(place Place, s *mma.Stage) {
 		for g := range groups {
 			x.origin = append(x.origin, origin{FromGroup, g})
 		}
+	}
+}
+
+// take makes the terms first, first+stride, ... below last the members of a group.
+func (x *machine) take(first, last, stride int) {
+	if stride == 1 {
+		x.member = x.terms[first:last]
+	} else {
+		x.dealt = x.dealt[:0]
+		for i := first; i < last; i += stride {
+			x.dealt = append(x.dealt, x.terms[i])
+		}
+		x.member = x.dealt
+	}
+	if x.trace == nil {
+		return
+	}
+	x.memberOrigin = x.memberOrigin[:0]
+	for i := first; i < last; i += stride {
+		x.memberOrigin = append(x.memberOrigin, x.origin[i])
 	}
 }
 
