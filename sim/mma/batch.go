@@ -134,7 +134,9 @@ type Dot struct {
 // NewDot returns the dot product of k zeros, with scales of code 0.
 func NewDot(f Formats, k int) *Dot {
 	n := f.Blocks(k)
-	return &Dot{A: make([]uint64, k), B: make([]uint64, k), SA: make([]uint64, n), SB: make([]uint64, n)}
+	codes := make([]uint64, 2*(k+n)) // one for all: dot products are made in large numbers
+	a, b, sa, sb := codes[:k:k], codes[k:2*k:2*k], codes[2*k:2*k+n:2*k+n], codes[2*k+n:]
+	return &Dot{A: a, B: b, SA: sa, SB: sb}
 }
 
 // Clone returns a copy that shares nothing with d.

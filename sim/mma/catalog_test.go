@@ -11,15 +11,19 @@ import (
 )
 
 func TestCatalog(t *testing.T) {
+	for _, d := range declared {
+		for _, arch := range strings.Fields(d.archs) {
+			if a, _ := FindArch(arch); a.Name != arch {
+				t.Errorf("%s: unknown architecture %s", d.names, arch)
+			}
+		}
+	}
 	seen := map[string]bool{}
 	for _, i := range Catalog() {
 		if seen[i.FullName()] {
 			t.Errorf("%s: listed twice", i.FullName())
 		}
 		seen[i.FullName()] = true
-		if _, ok := FindArch(i.Arch); !ok {
-			t.Errorf("%s: unknown architecture", i.FullName())
-		}
 		if err := i.Formats.Validate(); err != nil {
 			t.Errorf("%s: %v", i.FullName(), err)
 		}

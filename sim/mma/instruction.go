@@ -3,6 +3,7 @@ package mma
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -89,10 +90,12 @@ type decl struct {
 	mode func(p *Params, word string)
 }
 
-// rows makes the rows of a declaration.
-func (d decl) rows() []Instruction {
-	var rows []Instruction
-	for arch := range strings.FieldsSeq(d.archs) {
+// appendRows appends the rows that a declaration has of an architecture.
+func (d *decl) appendRows(rows []Instruction, arch string) []Instruction {
+	for a := range strings.FieldsSeq(d.archs) {
+		if a != arch {
+			continue
+		}
 		for pattern := range strings.FieldsSeq(d.names) {
 			for _, name := range expand(pattern) {
 				rows = append(rows, d.row(arch, name))
@@ -102,7 +105,7 @@ func (d decl) rows() []Instruction {
 	return rows
 }
 
-func (d decl) row(arch, name string) Instruction {
+func (d *decl) row(arch, name string) Instruction {
 	i, err := parseName(name, d.ocp)
 	if err != nil {
 		panic(fmt.Sprintf("mma: catalogue: %v", err))
@@ -172,20 +175,25 @@ func parsePTX(name string) (Instruction, error) {
 	if len(fields) < 5 {
 		return i, fmt.Errorf("%q is not an instruction name", name)
 	}
-	var m, n int
-	if _, err := fmt.Sscanf(fields[1], "m%dn%dk%d", &m, &n, &i.K); err != nil {
+	dims, ok := parseShape(fields[1])
+	if !ok {
 		return i, fmt.Errorf("%q: %q is not a shape", name, fields[1])
 	}
+	i.K = dims[2]
 	if sparse {
 		i.K /= 2
 	}
-	i.M, i.N = ptxRanges(fields[0], m, n)
+	i.M, i.N = ptxRanges(fields[0], dims[0], dims[1])
 	fields, form := fields[2:], fields[0]
 	if strings.HasPrefix(fields[0], "kind::") {
 		fields = fields[1:]
 	}
-	if _, err := fmt.Sscanf(fields[0], "block%d", &i.Block); err == nil {
-		fields = fields[1:]
+	if block, ok := strings.CutPrefix(fields[0], "block"); ok {
+		size, err := strconv.ParseUint(block, 10, 8)
+		if err != nil {
+			return i, fmt.Errorf("%q: %q is not a block", name, fields[0])
+		}
+		i.Block, fields = uint8(size), fields[1:]
 		if i.Scale, err = fp.Parse(fields[len(fields)-1]); err != nil {
 			return i, fmt.Errorf("%q: %w", name, err)
 		}
@@ -211,6 +219,20 @@ func parsePTX(name string) (Instruction, error) {
 		return i, fmt.Errorf("%q: %d formats", name, len(ids))
 	}
 	return i, nil
+}
+
+// parseShape reads a shape such as m16n8k16.
+func parseShape(s string) (dims [3]int, ok bool) {
+	for i, letter := range []string{"m", "n", "k"} {
+		rest, ok := strings.CutPrefix(s, letter)
+		s = strings.TrimLeft(rest, "0123456789")
+		d, err := strconv.Atoi(strings.TrimSuffix(rest, s))
+		if !ok || err != nil {
+			return dims, false
+		}
+		dims[i] = d
+	}
+	return dims, s == ""
 }
 
 // ptxRounds are the roundings that a name of an FP64 instruction can end with; rn is the

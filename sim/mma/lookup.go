@@ -11,18 +11,18 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
+// declared are the lines of the catalogue files.
+var declared = slices.Concat(nvidia, amd, x86, arm, power, riscv, mesa)
+
 // Catalog returns every row, in the order of Archs and of the catalogue files.
 // The slice is shared: do not change it.
 var Catalog = sync.OnceValue(func() []Instruction {
 	var all []Instruction
-	for _, d := range slices.Concat(nvidia, amd, x86, arm, power, riscv, mesa) {
-		all = append(all, d.rows()...)
+	for _, a := range Archs {
+		for _, d := range declared {
+			all = d.appendRows(all, a.Name)
+		}
 	}
-	age := map[string]int{}
-	for i, a := range Archs {
-		age[a.Name] = i
-	}
-	slices.SortStableFunc(all, func(x, y Instruction) int { return age[x.Arch] - age[y.Arch] })
 	return all
 })
 

@@ -39,10 +39,15 @@ var current = sync.OnceValue(func() corpus.Versions {
 // checked against changes no result.
 func catalogue(rows []mma.Instruction) string {
 	h := sha256.New()
+	texts := map[mma.Params][]byte{} // many rows share theirs
 	for _, i := range rows {
-		params, err := json.Marshal(&i.Params)
-		if err != nil {
-			panic("versions: " + err.Error()) // every parameter has a text
+		params, ok := texts[i.Params]
+		if !ok {
+			var err error
+			if params, err = json.Marshal(&i.Params); err != nil {
+				panic("versions: " + err.Error()) // every parameter has a text
+			}
+			texts[i.Params] = params
 		}
 		fmt.Fprintln(h, i.FullName(), i.Alias, i.Formats, i.K, string(params), uint8(i.Unknown), i.Refuse != "")
 	}
