@@ -95,6 +95,7 @@ type Campaign struct {
 	cfg   Config
 	state *State
 	pairs []*pairRun
+	speed gen.Speed // of the slowest pair
 	began time.Time
 	jour  *corpus.Log
 
@@ -158,11 +159,15 @@ func New(cfg Config) (*Campaign, error) {
 	return c, nil
 }
 
-// setSchedules makes the schedules of all pairs alike, so that they proceed evenly.
+// setSchedules makes the schedules of all pairs alike, that of the slowest, so that they
+// proceed evenly.
 func (c *Campaign) setSchedules() {
-	slow := slices.ContainsFunc(c.pairs, func(p *pairRun) bool { return !fast(p.A) || !fast(p.B) })
+	c.speed = gen.Device
 	for _, p := range c.pairs {
-		p.schedule = gen.NewSchedule(p.sources, !slow)
+		c.speed = min(c.speed, p.speed())
+	}
+	for _, p := range c.pairs {
+		p.schedule = gen.NewSchedule(p.sources, c.speed)
 	}
 }
 

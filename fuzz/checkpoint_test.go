@@ -21,14 +21,16 @@ import (
 // asked is a pair of a simulator and a black box that counts what it is asked, and
 // calls stop when it is asked for the number of dot products that at says.
 type asked struct {
-	pair devices.Pair
-	n    atomic.Int64
-	at   int64
-	stop context.CancelFunc
+	pair    devices.Pair
+	count   uint64 // of the campaign
+	workers int
+	n       atomic.Int64
+	at      int64
+	stop    context.CancelFunc
 }
 
 func newAsked(t testing.TB) *asked {
-	a := &asked{pair: boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", narrower)}
+	a := &asked{pair: boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", narrower), count: 40_000, workers: 1}
 	inner := a.pair.B.(*blackBox).Unit
 	a.pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
 		before := a.n.Load()
@@ -41,7 +43,7 @@ func newAsked(t testing.TB) *asked {
 }
 
 func (a *asked) config(journal string) Config {
-	return Config{Pairs: []devices.Pair{a.pair}, Seed: 3, Count: 40_000, Workers: 1, Journal: journal}
+	return Config{Pairs: []devices.Pair{a.pair}, Seed: 3, Count: a.count, Workers: a.workers, Journal: journal}
 }
 
 // interrupted runs a campaign until its unit has been asked for so many dot products;

@@ -3,7 +3,9 @@ package fuzz
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -108,6 +110,89 @@ func TestDeviceBatches(t *testing.T) {
 	one, same := campaign(1)
 	if d := cmp.Diff(sizes, one); d != "" || state != same {
 		t.Errorf("one worker makes other batches, or finds something else: %s", d)
+	}
+}
+
+// TestDeviceCampaign checks that a campaign with a device takes variations in tiles of its
+// shape, and finds the same with any number of workers, interrupted or not.
+func TestDeviceCampaign(t *testing.T) {
+	run := func(workers int, interruptions ...int64) string {
+		a := newAsked(t)
+		a.pair.B = &eagerBox{*a.pair.B.(*blackBox), 2 * chunkMost}
+		a.count, a.workers = 1<<18, workers
+		journal := filepath.Join(t.TempDir(), "journal")
+		for _, at := range interruptions {
+			if a.interrupted(t, journal, at).Complete() {
+				t.Errorf("not interrupted after %d dot products", at)
+			}
+		}
+		st := runCampaign(t, a.config(journal))
+		varied := uint64(0)
+		for source, n := range st.Pairs[0].Next {
+			if strings.HasPrefix(source, "around@1(") {
+				t.Errorf("%d dot products of %s", n, source)
+			} else if strings.HasPrefix(source, "around@2(") {
+				varied += n
+			}
+		}
+		if varied == 0 {
+			t.Error("there are no variations")
+		}
+		return stateText(t, st)
+	}
+	want := run(1)
+	for what, got := range map[string]string{"4 workers": run(4), "2 workers, interrupted": run(2, 1<<15, 1<<16, 1<<17)} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+	}
+}
+
+// TestDeviceShares checks how a pair's dot products are divided among the sources of each kind,
+// in percent of those of the turns after the opening.
+func TestDeviceShares(t *testing.T) {
+	kindOf := func(s Share) string {
+		g := sourceOf(s.Source).Generator
+		switch {
+		case g.Name == "around" || g.Name == "raw":
+			return g.Name
+		case g.M == 1:
+			return "designed"
+		}
+		return "sampled"
+	}
+	for _, tc := range []struct {
+		batch int // BatchSize of B
+		want  map[string]int
+	}{
+		{0, map[string]int{"around": 56, "raw": 23, "sampled": 17, "designed": 4}},
+		{1 << 10, map[string]int{"around": 56, "raw": 23, "sampled": 17, "designed": 4}},
+		{1 << 15, map[string]int{"around": 26, "raw": 72, "sampled": 2, "designed": 0}},
+	} {
+		pair := openPairs(t, "sim:ampere", "sim:hopper", deviceInst)[0]
+		if tc.batch > 0 {
+			pair.B = &eagerBox{blackBox{Unit: pair.B}, tc.batch}
+		}
+		c, err := New(Config{Pairs: []devices.Pair{pair}, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, all := map[string]uint64{}, uint64(0)
+		const dots = 1 << 40
+		for _, s := range c.Shares(0, dots, false) {
+			if s.Dots%s.Tile != 0 || s.Chunk%s.Tile != 0 {
+				t.Errorf("%+v has parts of tiles", s)
+			}
+			sum[kindOf(s)] += s.Dots
+			all += s.Dots
+		}
+		got := map[string]int{}
+		for kind, n := range sum {
+			got[kind] = int((n*100 + dots/2) / dots)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" || all > dots || all < dots-dots>>20 {
+			t.Errorf("a batch of %d: %d of %d dot products: %s", tc.batch, all, uint64(dots), diff)
+		}
 	}
 }
 

@@ -212,16 +212,30 @@ func BenchmarkStages(b *testing.B) {
 //
 //	go test -run xxx -bench Generate -count 5 ./fuzz
 func BenchmarkGenerate(b *testing.B) {
-	c, err := New(Config{Pairs: openPairs(b, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), Seed: 1})
-	if err != nil {
-		b.Fatal(err)
+	for _, bm := range []struct {
+		pair  string
+		batch int // BatchSize of side B
+	}{{"simulators", 0}, {"device", 1 << 15}} {
+		pairs := openPairs(b, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32")
+		pairs[0].B = &eagerBox{blackBox{Unit: pairs[0].B}, bm.batch}
+		if bm.batch == 0 {
+			pairs = openPairs(b, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32")
+		}
+		c, err := New(Config{Pairs: pairs, Seed: 1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(bm.pair, func(b *testing.B) { benchmarkGenerate(b, c) })
 	}
-	p := c.pairs[0]
-	turn := c.state.Pairs[0].turns()
+}
+
+func benchmarkGenerate(b *testing.B, c *Campaign) {
+	p, turn := c.pairs[0], c.state.Pairs[0].turns()
+	size := p.chunkSize(c.epochSize(0, 100))
 	var all []chunk
 	bySource := map[string][]chunk{}
 	for len(all) < 4000 {
-		ch, ok := c.nextChunk(0, turn, chunkMost, math.MaxInt32)
+		ch, ok := c.nextChunk(0, turn, int(size), math.MaxInt32)
 		if !ok {
 			b.Fatal("no chunk")
 		}

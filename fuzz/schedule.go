@@ -25,10 +25,13 @@ type chunk struct {
 const (
 	firstEpoch = 1 << 12 // dot products of a pair in the first epoch
 	lastEpoch  = 1 << 17 // in the largest epochs; each epoch is twice as large as the one before
-	fastEpoch  = 1 << 20 // the same for all pairs together, if both sides are fast: simulators, GPUs
-	chunkDots  = 1 << 10 // dot products of a chunk at most
-	chunkMost  = 1 << 13 // the same in the largest epochs, if no unit wants more
-	mutateIn   = 8       // one chunk in 8 mutates inputs with new features
+	fastEpoch  = 1 << 20 // the same for all pairs together, if both sides are fast
+	// The same for campaigns of devices: milliseconds where both sides are devices, seconds
+	// where a slow model is on the other.
+	deviceEpoch = 1 << 24
+	chunkDots   = 1 << 10 // dot products of a chunk at most
+	chunkMost   = 1 << 13 // the same in the largest epochs, if no unit wants more
+	mutateIn    = 8       // one chunk in 8 mutates inputs with new features
 
 	mutatedChunk = chunkDots / mutateIn // dot products of such a chunk, at most
 )
@@ -36,8 +39,11 @@ const (
 // epochSize is the number of dot products of pair i in epoch n.
 func (c *Campaign) epochSize(i, n int) uint64 {
 	last := uint64(lastEpoch)
-	if p := c.pairs[i]; fast(p.A) && fast(p.B) {
-		last = max(last, fastEpoch/uint64(len(c.pairs)))
+	switch all := uint64(len(c.pairs)); {
+	case c.speed == gen.Device:
+		last = max(last, deviceEpoch/all)
+	case c.pairs[i].speed() != gen.Slow:
+		last = max(last, fastEpoch/all)
 	}
 	size := uint64(firstEpoch)
 	for ; n > 0 && size < last; n-- {
@@ -55,8 +61,26 @@ func (c *Campaign) cutOf(i int, dots uint64) uint64 {
 	return 0
 }
 
-// fast reports whether a unit computes millions of dot products a second.
-func fast(u devices.Unit) bool { return u.Model() != nil || devices.BatchSize(u) > 0 }
+// speed returns how fast a unit is. Those that want larger batches than others are given are
+// taken for devices.
+func speed(u devices.Unit) gen.Speed {
+	switch n := devices.BatchSize(u); {
+	case n > chunkMost:
+		return gen.Device
+	case n > 0 || u.Model() != nil:
+		return gen.Fast
+	}
+	return gen.Slow
+}
+
+// speed returns how fast a pair is: as its faster side, unless one is slow.
+func (p *pairRun) speed() gen.Speed {
+	a, b := speed(p.A), speed(p.B)
+	if min(a, b) == gen.Slow {
+		return gen.Slow
+	}
+	return max(a, b)
+}
 
 // chunkSize is the number of dot products of a chunk in an epoch of the given size:
 // small in the first ones, so that all generators soon have a turn, and in the others as

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -100,7 +101,7 @@ func (s *savedEpoch) answer(r *answerRecord) bool {
 // take large batches at once.
 func (c *Campaign) askWithCare(i int, p *pairRun) {
 	for side, u := range []*devices.Unit{&p.A, &p.B} {
-		if recorded(*u) || fast(*u) {
+		if recorded(*u) || speed(*u) != gen.Slow {
 			continue
 		}
 		target := p.TargetA

@@ -4,35 +4,52 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // A dot product that is aimed at a decision costs a hundred times as much to design as to
-// compute in a tile. Around makes a tile of each: every row of A and column of B but the first
+// compute in a tile. Around makes many of each: every row of A and column of B but the first
 // has one change of the designed one, and c varies from output to output, so that the
-// neighbourhood of a decision is tried at the cost of raw bits. Output 0 of tile i is the dot
-// product i of the source that is varied.
+// neighbourhood of a decision is tried at the cost of raw bits.
+//
+// Version 1 makes a tile of 8 x 8 of each. Version 2, for devices, makes a block of 32 x 32
+// and cuts it into tiles of their shape: that takes a fifth of the time. The first output of
+// tile or block i is the dot product i of the source that is varied.
 
-const aroundSide = 8 // rows, and columns, of a tile
+const (
+	aroundSide = 8  // rows, and columns, of a tile of version 1
+	blockSide  = 32 // the same of a block
 
-// aroundGenerator is not in the table: its source names the one that it varies,
-// around@1(cut@1[24]). Campaigns use it where both units are fast.
-var aroundGenerator = Generator{Name: "around", Version: 1, M: aroundSide, N: aroundSide, fill: aroundTile,
-	Doc: "tiles of small variations of designed dot products"}
+	blockTiles = blockSide / tileM * blockSide / tileN
+)
 
-// Around returns the source of variations of s, and whether there is one: s must
+// aroundName begins the names of sources of variations, which name the source that they vary
+// too: around@1(cut@1[24]).
+const aroundName = "around"
+
+// arounds are the versions. They are not in the table: campaigns use one of them where both
+// units are fast, the second where one is a device.
+var arounds = [...]Generator{
+	{Name: aroundName, Version: 1, M: aroundSide, N: aroundSide, fill: aroundTile,
+		Doc: "tiles of small variations of designed dot products"},
+	{Name: aroundName, Version: 2, M: tileM, N: tileN, fill: aroundBlock,
+		Doc: "blocks of small variations of designed dot products, in tiles"},
+}
+
+// Around returns the source of variations of s by a version, and whether there is one: s must
 // design single dot products, and not enumerate them.
-func (s Source) Around() (Source, bool) {
+func (s Source) Around(version int) (Source, bool) {
 	g := s.Generator
 	if g.dot == nil || g.Size != nil || s.Base != nil {
 		return Source{}, false
 	}
-	return Source{Generator: &aroundGenerator, Base: &Base{Source: s}}, true
+	return Source{Generator: &arounds[version-1], Base: &Base{Source: s}}, true
 }
 
-func (s Source) isAround() bool { return s.Generator == &aroundGenerator }
+func (s Source) isAround() bool { return s.Generator.Name == aroundName }
 
 // aroundWhat returns the name of the source that a source of variations varies.
 func aroundWhat(name string) string {
@@ -41,15 +58,16 @@ func aroundWhat(name string) string {
 }
 
 func parseAround(text string) (Source, error) {
-	head := fmt.Sprintf("%s@%d(", aroundGenerator.Name, aroundGenerator.Version)
-	if !strings.HasPrefix(text, head) || !strings.HasSuffix(text, ")") {
-		return Source{}, fmt.Errorf("%.200q is not of the form %sSOURCE)", text, head)
+	head, _, _ := strings.Cut(text, "(")
+	version := slices.IndexFunc(arounds[:], func(g Generator) bool { return head == fmt.Sprintf("%s@%d", g.Name, g.Version) }) + 1
+	if version == 0 || !strings.HasSuffix(text, ")") {
+		return Source{}, fmt.Errorf("%.200q is not of the form %s@1(SOURCE) or %[2]s@%d(SOURCE)", text, aroundName, len(arounds))
 	}
 	what, err := ParseSource(aroundWhat(text))
 	if err != nil {
 		return Source{}, err
 	}
-	s, ok := what.Around()
+	s, ok := what.Around(version)
 	if !ok {
 		return Source{}, fmt.Errorf("%.200q: %s makes no single dot products that can be varied", text, what.Generator.Name)
 	}
@@ -59,27 +77,75 @@ func parseAround(text string) (Source, error) {
 func aroundTile(d *draw, b *mma.Batch, tile int) {
 	d.reset()
 	d.around.dot(d, d.dot)
-	varyRows(d, b.A, tile, d.fa, d.dot.A)
-	varyRows(d, b.B, tile, d.fb, d.dot.B)
+	varyRows(d, share(b.A, tile, b.Tiles), aroundSide, d.fa, d.dot.A)
+	varyRows(d, share(b.B, tile, b.Tiles), aroundSide, d.fb, d.dot.B)
 	if d.fs != nil {
-		varyScales(d, b.SA, tile, d.dot.SA)
-		varyScales(d, b.SB, tile, d.dot.SB)
+		varyScales(d, share(b.SA, tile, b.Tiles), aroundSide, d.dot.SA)
+		varyScales(d, share(b.SB, tile, b.Tiles), aroundSide, d.dot.SB)
 	}
 	if d.fc != nil {
-		d.varyC(b, tile)
+		d.varyC(share(b.C, tile, b.Tiles), aroundSide*aroundSide)
 	}
 }
 
-// varyRows stores the codes of a row, or of a column, as the first one of a tile, and in the
-// others with one change each.
-func varyRows(d *draw, buf []byte, tile int, f *format, codes []uint64) {
+// share returns part i of n equal ones.
+func share(buf []byte, i, n int) []byte { return buf[len(buf)/n*i:][:len(buf)/n] }
+
+// block is the variations of one designed dot product. The last one made is kept, since the
+// tiles of a block are mostly asked for one after the other.
+type block struct {
+	made       bool
+	key, index uint64
+	batch      mma.Batch // a tile of blockSide x blockSide; of C only the beginning
+	from       uint64    // a byte for each tile: from where it takes C
+}
+
+// aroundBlock copies a tile of a block. The tile has its rows and columns to itself, and c
+// from some place on of as many as two tiles have.
+func aroundBlock(d *draw, b *mma.Batch, tile int) {
+	const down = blockSide / tileM // tiles below each other
+	g, part := &d.varied, int(d.index%blockTiles)
+	if n := d.index / blockTiles; !g.made || g.key != d.key || g.index != n {
+		d.start(d.key, n)
+		d.makeBlock()
+		g.made, g.key, g.index = true, d.key, n
+	}
+	copy(share(b.A, tile, b.Tiles), share(g.batch.A, part%down, down))
+	copy(share(b.SA, tile, b.Tiles), share(g.batch.SA, part%down, down))
+	copy(share(b.B, tile, b.Tiles), share(g.batch.B, part/down, blockTiles/down))
+	copy(share(b.SB, tile, b.Tiles), share(g.batch.SB, part/down, blockTiles/down))
+	if d.fc != nil {
+		from := int(g.from>>(8*part)) % (tileM * tileN)
+		copy(share(b.C, tile, b.Tiles), g.batch.C[from*int(d.fc.Width):])
+	}
+}
+
+func (d *draw) makeBlock() {
+	b := &d.varied.batch
+	b.Reset(d.Formats, mma.Shape{M: blockSide, N: blockSide, K: d.K, Tiles: 1})
+	d.reset()
+	d.around.dot(d, d.dot)
+	varyRows(d, b.A, blockSide, d.fa, d.dot.A)
+	varyRows(d, b.B, blockSide, d.fb, d.dot.B)
+	if d.fs != nil {
+		varyScales(d, b.SA, blockSide, d.dot.SA)
+		varyScales(d, b.SB, blockSide, d.dot.SB)
+	}
+	if d.fc != nil {
+		d.varyC(b.C, 2*tileM*tileN)
+	}
+	d.varied.from = d.next() &^ 0xff // the first tile begins with c as designed
+}
+
+// varyRows stores the codes of a row, or of a column, as the first of some, and in the others
+// with one change each.
+func varyRows(d *draw, buf []byte, rows int, f *format, codes []uint64) {
 	w := int(f.Width)
 	n := len(codes) * w
-	buf = buf[tile*aroundSide*n:][:aroundSide*n]
 	for k, c := range codes {
 		mma.Store(buf, w, k, c)
 	}
-	for r := 1; r < aroundSide; r++ {
+	for r := 1; r < rows; r++ {
 		row := buf[r*n:][:n]
 		copy(row, buf[:n])
 		k := d.term(codes)
@@ -183,11 +249,10 @@ func nextExponent(f *format, c uint64, up bool) uint64 {
 
 // varyScales stores the scales of a row or column in all of them. In half of these one of
 // the scales is twice or half as large.
-func varyScales(d *draw, buf []byte, tile int, codes []uint64) {
+func varyScales(d *draw, buf []byte, rows int, codes []uint64) {
 	w := int(d.fs.Width)
 	n := len(codes) * w
-	buf = buf[tile*aroundSide*n:][:aroundSide*n]
-	for r := range aroundSide {
+	for r := range rows {
 		row := buf[r*n:][:n]
 		for i, c := range codes {
 			mma.Store(row, w, i, c)
@@ -199,8 +264,8 @@ func varyScales(d *draw, buf []byte, tile int, codes []uint64) {
 	}
 }
 
-// varyC stores c for every output: as designed in half of them.
-func (d *draw) varyC(b *mma.Batch, tile int) {
+// varyC stores c for n outputs: as designed in the first one and in half of the others.
+func (d *draw) varyC(buf []byte, n int) {
 	f, c, x := d.fc, d.dot.C, d.next()
 	finite := c&^f.SignBit() <= f.MaxFinite()
 	near := [16]uint64{8: opposite(f, c), 9: 0, 10: nextExponent(f, c, true), 11: nextExponent(f, c, false)}
@@ -213,9 +278,8 @@ func (d *draw) varyC(b *mma.Batch, tile int) {
 		}
 	}
 	w := int(f.Width)
-	buf := b.C[tile*aroundSide*aroundSide*w:]
 	mma.Store(buf, w, 0, c)
-	for i := 1; i < aroundSide*aroundSide; i++ {
+	for i := 1; i < n; i++ {
 		if i%16 == 0 {
 			x = d.next()
 		}

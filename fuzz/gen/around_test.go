@@ -9,42 +9,81 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// TestAround checks that a tile of variations has the designed dot product as its first
-// output, that its rows and columns are near it, and that nothing finite becomes infinite.
+// TestAround checks that a tile, or a block, of variations has the designed dot product as its
+// first output, that its rows and columns are near it, and that nothing finite becomes infinite.
 func TestAround(t *testing.T) {
 	for _, name := range goldenUnits {
 		i := lookup(t, name)
 		sp := Spec{i.Formats, i.K}
 		for _, g := range All() {
 			src := g.Aimed(sp, &i.Params)
-			around, ok := src.Around()
-			if want := g.M == 1 && g.Size == nil; ok != want {
-				t.Errorf("%s has variations: %v, want %v", src, ok, want)
-			}
-			if !ok {
-				continue
-			}
-			if again, err := ParseSource(around.String()); err != nil || again.String() != around.String() {
-				t.Errorf("%s is read as %s: %v", around, again, err)
-			}
-			changed := map[uint64]bool{}
-			for tile := range uint64(20) {
-				first := around.Dot(sp, 3, 64*tile)
-				if diff := cmp.Diff(src.Dot(sp, 3, tile), first); diff != "" {
-					t.Fatalf("%s: output 0 of tile %d is not the designed one: %s", around, tile, diff)
+			for _, c := range []struct{ version, tiles, bases int }{{1, 1, 20}, {2, blockTiles, 4}} {
+				around, ok := src.Around(c.version)
+				if want := g.M == 1 && g.Size == nil; ok != want {
+					t.Errorf("%s has variations: %v, want %v", src, ok, want)
 				}
-				for n := range uint64(64) {
-					d := around.Dot(sp, 3, 64*tile+n)
-					if finite(sp.Formats, first) && !finite(sp.Formats, d) {
-						t.Fatalf("%s#%d is not finite: %+v", around, 64*tile+n, d)
-					}
-					if !d.Equal(first) {
-						changed[n] = true
-					}
+				if !ok {
+					continue
 				}
+				if again, err := ParseSource(around.String()); err != nil || again.String() != around.String() {
+					t.Errorf("%s is read as %s: %v", around, again, err)
+				}
+				checkAround(t, sp, src, around, c.tiles, c.bases)
 			}
-			if len(changed) != 63 {
-				t.Errorf("%s: only %d of 63 outputs ever differ from the designed one", around, len(changed))
+		}
+	}
+}
+
+// checkAround checks the variations of the first dot products of a source, of each of which
+// there are some tiles.
+func checkAround(t *testing.T, sp Spec, src, around Source, tiles, bases int) {
+	t.Helper()
+	g := around.Generator
+	b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: tiles})
+	d := mma.NewDot(sp.Formats, sp.K)
+	changed := map[int]bool{}
+	for n := range uint64(bases) {
+		around.Fill(b, 3, n*uint64(b.Dots()))
+		first := src.Dot(sp, 3, n)
+		if b.Get(0, d); !d.Equal(first) {
+			t.Fatalf("%s: output 0 of base %d is not the designed one: %s", around, n, cmp.Diff(first, d))
+		}
+		for at := range b.Dots() {
+			b.Get(at, d)
+			if finite(sp.Formats, first) && !finite(sp.Formats, d) {
+				t.Fatalf("%s: output %d of base %d is not finite: %+v", around, at, n, d)
+			}
+			if !d.Equal(first) {
+				changed[at] = true
+			}
+		}
+	}
+	if len(changed) != b.Dots()-1 {
+		t.Errorf("%s: only %d of %d outputs ever differ from the designed one", around, len(changed), b.Dots()-1)
+	}
+}
+
+// TestFiller checks that what a Filler has made before does not show in the next tiles: those
+// of a block that it has, of the same block of another source or seed, of another block.
+func TestFiller(t *testing.T) {
+	i := lookup(t, "hopper/mma.m16n8k16.f32.bf16.bf16.f32")
+	sp := Spec{i.Formats, i.K}
+	var f Filler
+	for _, tile := range []uint64{0, 3, 2, blockTiles, 1 << 40, blockTiles - 1} {
+		for _, name := range []string{"around@2(cut@1[24])", "around@2(cut@1[25])", "around@1(cut@1[24])", "raw", "cut@1[24]", "around@2(tie@2)"} {
+			for _, seed := range []uint64{1, 1, 2} {
+				src, err := ParseSource(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				shape := mma.Shape{M: src.Generator.M, N: src.Generator.N, K: sp.K, Tiles: 2}
+				first := tile * uint64(shape.M*shape.N)
+				got, want := mma.NewBatch(sp.Formats, shape), mma.NewBatch(sp.Formats, shape)
+				f.Fill(src, src.String(), got, seed, first)
+				src.Fill(want, seed, first)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("%s from tile %d on with seed %d: %s", src, tile, seed, diff)
+				}
 			}
 		}
 	}
@@ -67,7 +106,7 @@ func finite(f mma.Formats, d *mma.Dot) bool {
 func TestAroundRefused(t *testing.T) {
 	for _, text := range []string{
 		"around@1(raw@2)", "around@1(pattern@1)", "around@1(around@1(cut@1))", "around@1(mutate@1(cut@1#5))",
-		"around@1(cut@1", "around@2(cut@1)", "around@1()", "around@1",
+		"around@1(cut@1", "around@0(cut@1)", "around@3(cut@1)", "around@2(around@1(cut@1))", "around@2(raw@2)", "around@1()", "around@1",
 	} {
 		if s, err := ParseSource(text); err == nil {
 			t.Errorf("%s is read as %s", text, s)
@@ -75,51 +114,69 @@ func TestAroundRefused(t *testing.T) {
 	}
 }
 
-// TestSchedule checks that every source has its turns, and when a fast pair takes
-// variations.
+// TestSchedule checks that every source has its turns, how many dot products these make, and
+// which of them are variations.
 func TestSchedule(t *testing.T) {
-	var sources []Source
-	weights := map[string]int{}
-	cycle := 0
-	for _, g := range All() {
-		sources = append(sources, Source{Generator: &g})
-		weights[g.Name] = g.Weight
-		cycle += g.Weight
-	}
-	for _, fast := range []bool{false, true} {
-		s := NewSchedule(sources, fast)
+	const n = 8192
+	for _, c := range []struct {
+		speed   Speed
+		opening uint64 // turns
+		// After the opening. 0: no variations
+		around, designed, sampled int // dot products of a turn
+		raw                       int // turns, as a multiple of the weight
+	}{
+		{speed: Slow, opening: 160, designed: n, sampled: n, raw: 1},
+		{speed: Fast, opening: 160, around: n, designed: n / 16, sampled: n, raw: 1},
+		{speed: Device, opening: 64, around: n, designed: n / 64, sampled: n / 4, raw: 8},
+	} {
+		var sources []Source
+		want, cycle := map[string]int{}, 0
+		for _, g := range All() {
+			sources = append(sources, Source{Generator: &g})
+			want[g.Name] = g.Weight
+			if g.bits {
+				want[g.Name] *= c.raw
+			}
+			cycle += want[g.Name]
+		}
+		s := NewSchedule(sources, c.speed)
 		const cycles = 40
-		got := map[string]int{}
-		varied := 0
-		next := map[string]uint64{}
-		for turn := range uint64(cycles * cycle) {
-			src, name, n, ok := s.Turn(turn, 1024, next)
+		varied, next := map[string]int{}, map[string]uint64{}
+		got := map[string]int{} // turns in the last cycles
+		for turn := range uint64(2 * cycles * cycle) {
+			src, name, dots, ok := s.Turn(turn, n, next)
 			if !ok || name != src.String() {
 				t.Fatalf("turn %d: %s, %s, %v", turn, src, name, ok)
 			}
-			g := src.Generator
-			if src.isAround() {
-				varied++
-				if turn < openingTurns || !fast || n != 1024 {
-					t.Errorf("turn %d is one of %d variations", turn, n)
-				}
-				g = src.Base.Source.Generator
-			} else if g.M == 1 && fast && turn >= openingTurns && next[name] >= g.Once && n != 1024/designedCost {
-				t.Errorf("turn %d has %d dot products of %s", turn, n, src)
+			g, expect := src.Generator, n
+			switch {
+			case src.isAround():
+				g, expect = src.Base.Source.Generator, c.around
+				varied[g.Name]++
+			case turn < c.opening || next[name] < g.Once || g.bits:
+			case g.M == 1:
+				expect = c.designed
+			default:
+				expect = c.sampled
 			}
-			got[g.Name]++
-			next[name] += uint64(n)
+			if dots != expect || src.isAround() && (turn < c.opening || g.rare) {
+				t.Errorf("speed %d: turn %d has %d dot products of %s, want %d", c.speed, turn, dots, name, expect)
+			}
+			if turn >= uint64(cycles*cycle) {
+				got[g.Name]++
+			}
+			next[name] += uint64(dots)
 		}
-		for name, w := range weights {
-			if got[name] != cycles*w {
-				t.Errorf("%s has %d turns in %d cycles, want %d", name, got[name], cycles, cycles*w)
+		for name := range want {
+			if got[name] != cycles*want[name] {
+				t.Errorf("speed %d: %s has %d turns in %d cycles, want %d of each", c.speed, name, got[name], cycles, want[name])
 			}
 		}
-		if fast != (varied > 0) {
-			t.Errorf("fast %v: %d turns of variations", fast, varied)
+		if c.around > 0 != (varied["cut"] > 0) {
+			t.Errorf("speed %d: %v turns of variations", c.speed, varied)
 		}
 	}
-	if _, _, _, ok := NewSchedule(nil, true).Turn(0, 1024, nil); ok {
+	if _, _, _, ok := NewSchedule(nil, Device).Turn(0, 1024, nil); ok {
 		t.Error("there is a turn without sources")
 	}
 }

@@ -11,12 +11,14 @@ import (
 type draw struct {
 	Spec
 	args  []int
+	key   uint64 // of the source
 	index uint64 // of the tile
 	state uint64
 	bytes *bytesSource // not nil: where the randomness comes from instead of state
 	base  *mma.Dot     // of a mutation
 	// around is the generator whose dot products are varied, with d.args.
 	around *Generator
+	varied block
 
 	fa, fb, fc, fs *format // fc and fs may be nil
 	dot            *mma.Dot

@@ -75,6 +75,8 @@ type Generator struct {
 	Once uint64
 	// rare: what it designs, such as a zero or an infinity, is lost in a small variation.
 	rare bool
+	// bits: random ones as they are, which cost next to nothing.
+	bits bool
 
 	// One of these makes the inputs: a dot product, of zeros and scales of 1 when it is
 	// called, or a whole tile.
@@ -121,7 +123,7 @@ var generators = []Generator{
 		Doc: "subnormal factors, whose exponent fields exceed the exponents of their values"},
 	{Name: "cancel", Version: 1, Weight: 1, M: 1, N: 1, dot: cancelDot,
 		Doc: "sums of a chosen condition number"},
-	{Name: "raw", Version: 2, Weight: 4, M: tileM, N: tileN, fill: rawWords,
+	{Name: "raw", Version: 2, Weight: 4, M: tileM, N: tileN, bits: true, fill: rawWords,
 		Doc: "uniformly random bits"},
 	{Name: "normal", Version: 2, Weight: 1, M: tileM, N: tileN, fill: sampleTile("normal", normalValue),
 		Doc: "normal distribution N(0, 1)"},
@@ -140,7 +142,7 @@ var retired = []Generator{
 		Doc: "all terms below the exponent that zero has"},
 	{Name: "subnormal", Version: 1, Weight: 1, M: 1, N: 1, dot: func(d *draw, _ *mma.Dot) { d.manySubnormals() },
 		Doc: "subnormal operands beside normal ones of the same products"},
-	{Name: "raw", Version: 1, Weight: 4, M: tileM, N: tileN, fill: rawTile,
+	{Name: "raw", Version: 1, Weight: 4, M: tileM, N: tileN, bits: true, fill: rawTile,
 		Doc: "uniformly random bits"},
 	{Name: "normal", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(normalValue),
 		Doc: "normal distribution N(0, 1)"},
@@ -234,7 +236,7 @@ func ParseSource(text string) (Source, error) {
 	if strings.HasPrefix(text, mutateGenerator.Name) {
 		return parseMutate(text)
 	}
-	if strings.HasPrefix(text, aroundGenerator.Name+"@") {
+	if strings.HasPrefix(text, aroundName+"@") {
 		return parseAround(text)
 	}
 	name, args, hasArgs := strings.Cut(text, "[")
@@ -343,11 +345,11 @@ func (f *Filler) Fill(s Source, name string, b *mma.Batch, seed, first uint64) {
 	} else if s.Base != nil {
 		d.base = s.Base.Source.Dot(d.Spec, seed, s.Base.Index)
 	}
-	key := key(name, seed)
+	d.key = key(name, seed)
 	perTile := uint64(b.M * b.N)
 	for t := range b.Tiles {
 		d.index = first/perTile + uint64(t)
-		d.start(key, d.index)
+		d.start(d.key, d.index)
 		s.Generator.make(d, b, t)
 	}
 }

@@ -80,8 +80,12 @@ func sources(i *mma.Instruction) []Source {
 	}
 	aimed := cut.Aimed(sp, &i.Params)
 	base := aimed.Mutate(5)
-	around, _ := aimed.Around()
-	return append(all, base, base.Mutate(3), around, around.Mutate(70))
+	all = append(all, base, base.Mutate(3))
+	for i := range arounds {
+		around, _ := aimed.Around(arounds[i].Version)
+		all = append(all, around, around.Mutate(70))
+	}
+	return all
 }
 
 // TestGeneratorsGolden holds every generator to its stream: a case of an old

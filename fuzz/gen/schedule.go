@@ -6,46 +6,96 @@ package gen
 // for every source, whatever its inputs cost.
 type Schedule struct {
 	sources []scheduled
-	cycle   uint64 // turns
-	step    uint64
+	first   rota // of the opening
+	later   rota
+	opening uint64 // turns of it
 }
 
 type scheduled struct {
-	source    Source
-	name      string
-	around    Source // its variations; the zero Source: none
-	nameAll   string // of around
-	expensive bool   // to make, on a fast pair
+	source  Source
+	name    string
+	around  Source // its variations; the zero Source: none
+	nameAll string // of around
+	cost    int    // after the opening, by how much it makes fewer dot products
+}
+
+// rota is the turns of a cycle.
+type rota struct {
+	turns       []uint64 // of each source
+	cycle, step uint64   // of all turns
+}
+
+// Speed is how fast a pair of units is, beside the generators.
+type Speed uint8
+
+const (
+	Slow   Speed = iota // to compute a dot product can take longer than to design it
+	Fast                // both sides compute as fast as simulators
+	Device              // at least one is many times as fast as that
+)
+
+// rules are what depends on the speed. All but slow pairs take variations.
+var rules = [...]struct {
+	opening  uint64 // turns in which sources are taken as they are
+	around   int    // version
+	designed int    // by how much fewer dot products a turn has whose inputs are designed one by one
+	sampled  int    // the same where every element is drawn from a distribution
+	raw      int    // by how much more turns raw bits have, which cost next to nothing
+}{
+	Slow:   {opening: 160, designed: 1, sampled: 1, raw: 1},
+	Fast:   {opening: 160, around: 1, designed: 16, sampled: 1, raw: 1},
+	Device: {opening: 64, around: 2, designed: 64, sampled: 4, raw: 8},
 }
 
 // ScheduleVersion changes whenever a Schedule gives other turns than before.
-const ScheduleVersion = 3
+const ScheduleVersion = 4
 
-const (
-	openingTurns = 160 // in which every pair takes sources as they are
-	designedIn   = 4   // after these, one cycle in so many has no variations
-	designedCost = 16  // in such a cycle, by how much an expensive source makes fewer dot products
-)
+const designedIn = 4 // after the opening, one cycle in so many has no variations
 
-// NewSchedule returns the schedule of some sources for pairs that are fast or not. Turns
-// do not depend on formats, so that the pairs of a campaign proceed evenly.
-func NewSchedule(sources []Source, fast bool) *Schedule {
-	s := &Schedule{}
+// NewSchedule returns the schedule of some sources for pairs of a speed. Turns do not depend
+// on formats, so that the pairs of a campaign proceed evenly.
+func NewSchedule(sources []Source, speed Speed) *Schedule {
+	rule := &rules[speed]
+	s := &Schedule{opening: rule.opening}
 	for _, src := range sources {
-		e := scheduled{source: src, name: src.String()}
-		if around, ok := src.Around(); fast && ok && !src.Generator.rare {
-			e.around, e.nameAll = around, around.String()
+		g := src.Generator
+		e := scheduled{source: src, name: src.String(), cost: 1}
+		turns := uint64(g.Weight)
+		switch {
+		case g.dot != nil:
+			e.cost = rule.designed
+			if rule.around == 0 || g.rare {
+				break
+			}
+			if around, ok := src.Around(rule.around); ok {
+				e.around, e.nameAll = around, around.String()
+			}
+		case g.bits:
+			turns *= uint64(rule.raw)
+		default:
+			e.cost = rule.sampled
 		}
-		e.expensive = fast && src.Generator.dot != nil
 		s.sources = append(s.sources, e)
-		s.cycle += uint64(src.Generator.Weight)
+		s.first.add(uint64(g.Weight))
+		s.later.add(turns)
 	}
-	// Step through the cycle by about its golden section, so that neighbours differ.
-	s.step = max(s.cycle*5/8, 1)
-	for gcd(s.step, s.cycle) > 1 {
-		s.step++
-	}
+	s.first.spread()
+	s.later.spread()
 	return s
+}
+
+func (r *rota) add(turns uint64) {
+	r.turns = append(r.turns, turns)
+	r.cycle += turns
+}
+
+// spread chooses the step through the cycle: about its golden section, so that neighbours
+// differ.
+func (r *rota) spread() {
+	r.step = max(r.cycle*5/8, 1)
+	for gcd(r.step, r.cycle) > 1 {
+		r.step++
+	}
 }
 
 // Turn returns the source of a turn, its name, and how many of n dot products it makes:
@@ -55,26 +105,31 @@ func (s *Schedule) Turn(turn uint64, n int, next map[string]uint64) (source Sour
 	if len(s.sources) == 0 {
 		return Source{}, "", 0, false
 	}
-	e := s.at(turn)
+	r := &s.later
+	if turn < s.opening {
+		r = &s.first
+	}
+	e := &s.sources[r.at(turn)]
 	source, name = e.source, e.name
-	switch designed := turn/s.cycle%designedIn == 0; {
-	case turn < openingTurns:
+	switch designed := turn/r.cycle%designedIn == 0; {
+	case turn < s.opening:
 	case e.nameAll != "" && !designed:
 		source, name = e.around, e.nameAll
-	case e.expensive && next[name] >= source.Generator.Once:
-		n = max(n/designedCost, 1)
+	case next[name] >= source.Generator.Once:
+		n = max(n/e.cost, 1)
 	}
 	tile := source.Generator.M * source.Generator.N
 	return source, name, max(n/tile, 1) * tile, true
 }
 
-// at returns whose turn it is.
-func (s *Schedule) at(turn uint64) *scheduled {
-	at := int(turn % s.cycle * s.step % s.cycle)
-	for i := range s.sources {
-		if at -= s.sources[i].source.Generator.Weight; at < 0 {
-			return &s.sources[i]
+// at returns the number of the source whose turn it is.
+func (r *rota) at(turn uint64) int {
+	at := turn % r.cycle * r.step % r.cycle
+	for i, n := range r.turns {
+		if at < n {
+			return i
 		}
+		at -= n
 	}
-	return &s.sources[0]
+	return 0
 }

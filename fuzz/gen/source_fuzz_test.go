@@ -26,6 +26,8 @@ func FuzzParseSource(f *testing.F) {
 		f.Add(s.Mutate(3).Mutate(4).String(), uint64(3), uint64(1<<63))
 	}
 	f.Add("mutate@1(mutate@1(", uint64(0), uint64(0))
+	f.Add("around@1(cut@1[24])", uint64(1), uint64(70))
+	f.Add("mutate@1(around@2(cut@1)#1000)", uint64(1), uint64(1<<63))
 	f.Add("cut@1[-9223372036854775808,9223372036854775807]", uint64(0), uint64(0))
 	f.Fuzz(func(t *testing.T, text string, seed, index uint64) {
 		s, err := ParseSource(text)

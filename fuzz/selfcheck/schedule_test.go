@@ -18,9 +18,8 @@ import (
 
 // BenchmarkSchedule reports the processor time after which a campaign, without feedback,
 // has separated the mutants of an arithmetic: the median, 90 and 99 of a hundred, and the
-// last; and how many it has not separated after scheduleLimit. "designed" takes
-// every source as it is, as campaigns of slow units do; "varied" is that of fast ones;
-// "bandit" tries what features would make of it.
+// last; and how many it has not separated after scheduleLimit. The times include both models,
+// those in inputs-ms are of the inputs alone, as for two devices.
 //
 //	go test -run xxx -bench Schedule -benchtime 1x ./fuzz/selfcheck -seeds 20
 func BenchmarkSchedule(b *testing.B) {
@@ -29,24 +28,21 @@ func BenchmarkSchedule(b *testing.B) {
 		"cdna3/v_mfma_f32_16x16x16_bf16", "blackwell/tcgen05.m128n8k32.kind::f8f6f4.f32.e4m3.e4m3",
 		everyArithmetic,
 	} {
-		for _, label := range []string{"designed", "varied", "bandit"} {
-			b.Run(name+"/"+label, func(b *testing.B) {
+		for _, way := range scheduleWays {
+			b.Run(name+"/"+way.name, func(b *testing.B) {
 				defer measure.Lock()()
 				for b.Loop() {
-					var times []time.Duration
+					var all, inputs []time.Duration
 					open := 0
 					for _, i := range arithmeticsNamed(b, name) {
-						t, n := separationTimes(b, &i, label)
-						times, open = append(times, t...), open+n
+						separated, n := separationTimes(b, &i, way)
+						for _, s := range separated {
+							all, inputs = append(all, s.all), append(inputs, s.inputs)
+						}
+						open += n
 					}
-					slices.Sort(times)
-					for _, q := range []struct {
-						unit string
-						of   int
-					}{{"ms/median", 50}, {"ms/90%", 90}, {"ms/99%", 99}, {"ms/worst", 100}} {
-						at := max((len(times)*q.of+99)/100-1, 0)
-						b.ReportMetric(float64(times[at].Microseconds())/1000, q.unit)
-					}
+					reportQuantiles(b, "ms", all)
+					reportQuantiles(b, "inputs-ms", inputs)
 					b.ReportMetric(float64(open), "open")
 				}
 				b.ReportMetric(0, "ns/op")
@@ -55,14 +51,45 @@ func BenchmarkSchedule(b *testing.B) {
 	}
 }
 
+func reportQuantiles(b *testing.B, unit string, times []time.Duration) {
+	slices.Sort(times)
+	for _, q := range []struct {
+		name string
+		of   int
+	}{{"/median", 50}, {"/90%", 90}, {"/99%", 99}, {"/worst", 100}} {
+		at := max((len(times)*q.of+99)/100-1, 0)
+		b.ReportMetric(float64(times[at].Microseconds())/1000, unit+q.name)
+	}
+}
+
+// scheduleWay is one of the ways in which BenchmarkSchedule runs a campaign.
+type scheduleWay struct {
+	name   string
+	speed  gen.Speed
+	first  int // dot products of a chunk in the first epoch; in the largest 256 times as many
+	turns  int // of an epoch
+	bandit bool
+}
+
+var scheduleWays = []scheduleWay{
+	{"designed", gen.Slow, 32, 128, false}, // every source as it is
+	{"varied", gen.Fast, 32, 128, false},
+	{"bandit", gen.Fast, 32, 128, true}, // what features would make of it
+	{"device", gen.Device, 128, 32, false},
+	{"device-varied", gen.Fast, 128, 32, false}, // what a device would have with the schedule of simulators
+}
+
 // scheduleLimit is the processor time of a campaign after which it gives up.
 const scheduleLimit = 3 * time.Second
 
 var scheduleSeeds = flag.Uint64("seeds", 5, "`number` of campaigns of BenchmarkSchedule")
 
+// separated is when a mutant was separated.
+type separated struct{ all, inputs time.Duration }
+
 // separationTimes returns when campaigns separate the mutants of an instruction,
 // other than those that compute the same by an argument, and how many they do not.
-func separationTimes(tb testing.TB, i *mma.Instruction, label string) (times []time.Duration, open int) {
+func separationTimes(tb testing.TB, i *mma.Instruction, way scheduleWay) (times []separated, open int) {
 	tb.Helper()
 	others, _, err := mutantsOf(i)
 	if err != nil {
@@ -71,10 +98,10 @@ func separationTimes(tb testing.TB, i *mma.Instruction, label string) (times []t
 	others = slices.DeleteFunc(others, func(o other) bool { return o.sep.Argument != "" })
 	for seed := range *scheduleSeeds {
 		c := scheduled{i: i, open: slices.Clone(others), seed: seed}
-		if label == "bandit" {
+		if way.bandit {
 			c.bandit = newBandit(i)
 		}
-		if err := c.run(label != "designed", func(turn uint64) bool { return c.spent >= scheduleLimit }); err != nil {
+		if err := c.run(way, func(turn uint64) bool { return c.spent.all >= scheduleLimit }); err != nil {
 			tb.Fatal(err)
 		}
 		times, open = append(times, c.times...), open+len(c.open)
@@ -104,14 +131,14 @@ type scheduled struct {
 	i     *mma.Instruction
 	seed  uint64
 	open  []other
-	spent time.Duration
-	times []time.Duration // of those that are separated
+	spent separated
+	times []separated
 
 	bandit *bandit // nil: the schedule alone decides
 }
 
 // run takes turns until all mutants are separated, or enough were taken.
-func (c *scheduled) run(fast bool, enough func(turn uint64) bool) error {
+func (c *scheduled) run(way scheduleWay, enough func(turn uint64) bool) error {
 	base, err := sim.ForInstruction(c.i)
 	if err != nil {
 		return err
@@ -121,17 +148,18 @@ func (c *scheduled) run(fast bool, enough func(turn uint64) bool) error {
 	for _, g := range gen.All() {
 		sources = append(sources, g.Aimed(sp, &c.i.Params))
 	}
-	schedule := gen.NewSchedule(sources, fast)
+	schedule := gen.NewSchedule(sources, way.speed)
 	next := map[string]uint64{}
 	var filler gen.Filler
 	var batch mma.Batch
 	for turn := uint64(0); len(c.open) > 0 && !enough(turn); turn++ {
-		size := min(32<<(turn/128), 8192) // as epochs double
+		size := way.first << min(turn/uint64(way.turns), 8) // as epochs double
 		src, source, n, _ := schedule.Turn(c.bandit.choose(schedule, turn, size, next), size, next)
 		want, got := make([]byte, n*c.i.D.Width()), make([]byte, n*c.i.D.Width())
 		began := measure.Thread()
 		batch.Reset(c.i.Formats, mma.Shape{M: src.Generator.M, N: src.Generator.N, K: c.i.K, Tiles: n / (src.Generator.M * src.Generator.N)})
 		filler.Fill(src, source, &batch, c.seed, next[source])
+		made := measure.Thread() - began
 		base.Run(&batch, want)
 		base.Run(&batch, got)
 		took := measure.Thread() - began
@@ -141,11 +169,12 @@ func (c *scheduled) run(fast bool, enough func(turn uint64) bool) error {
 			o.model.Run(&batch, got)
 			at := firstDifference(c.i, want, got)
 			if at >= 0 {
-				c.times = append(c.times, c.spent+took*time.Duration(at+1)/time.Duration(n))
+				part := func(of time.Duration) time.Duration { return of * time.Duration(at+1) / time.Duration(n) }
+				c.times = append(c.times, separated{c.spent.all + part(took), c.spent.inputs + part(made)})
 			}
 			return at >= 0
 		})
-		c.spent += took
+		c.spent.all, c.spent.inputs = c.spent.all+took, c.spent.inputs+made
 	}
 	return nil
 }
@@ -167,7 +196,7 @@ func TestTopCarry(t *testing.T) {
 			}
 			for seed := range uint64(tier.Of(1, 1, 3)) {
 				c := scheduled{i: &i, open: []other{{model: m}}, seed: seed}
-				if err := c.run(seed%2 == 0, func(turn uint64) bool { return turn == turns }); err != nil {
+				if err := c.run(scheduleWays[(seed+1)%2], func(turn uint64) bool { return turn == turns }); err != nil {
 					t.Fatal(err)
 				}
 				if len(c.open) > 0 {
