@@ -11,32 +11,22 @@ import (
 )
 
 // A dot product that is aimed at a decision costs a hundred times as much to design as to
-// compute in a tile. Around makes many of each: every row of A and column of B but the first
+// compute in a tile. Around makes a tile of each: every row of A and column of B but the first
 // has one change of the designed one, and c varies from output to output, so that the
-// neighbourhood of a decision is tried at the cost of raw bits.
-//
-// Version 1 makes a tile of 8 x 8 of each. Version 2, for devices, makes a block of 32 x 32
-// and cuts it into tiles of their shape: that takes a fifth of the time. The first output of
-// tile or block i is the dot product i of the source that is varied.
-
-const (
-	aroundSide = 8  // rows, and columns, of a tile of version 1
-	blockSide  = 32 // the same of a block
-
-	blockTiles = blockSide / tileM * blockSide / tileN
-)
+// neighbourhood of a decision is tried at the cost of raw bits. Output 0 of tile i is the dot
+// product i of the source that is varied.
 
 // aroundName begins the names of sources of variations, which name the source that they vary
 // too: around@1(cut@1[24]).
 const aroundName = "around"
 
-// arounds are the versions. They are not in the table: campaigns use one of them where both
-// units are fast, the second where one is a device.
+// arounds are the versions. They are not in the table: campaigns use them where both units are
+// fast, the second where one is a device, whose tiles are that large.
 var arounds = [...]Generator{
-	{Name: aroundName, Version: 1, M: aroundSide, N: aroundSide, fill: aroundTile,
+	{Name: aroundName, Version: 1, M: 8, N: 8, fill: aroundTile,
 		Doc: "tiles of small variations of designed dot products"},
-	{Name: aroundName, Version: 2, M: tileM, N: tileN, fill: aroundBlock,
-		Doc: "blocks of small variations of designed dot products, in tiles"},
+	{Name: aroundName, Version: 2, M: tileM, N: tileN, fill: aroundTile2,
+		Doc: "the same in larger tiles"},
 }
 
 // Around returns the source of variations of s by a version, and whether there is one: s must
@@ -77,65 +67,19 @@ func parseAround(text string) (Source, error) {
 func aroundTile(d *draw, b *mma.Batch, tile int) {
 	d.reset()
 	d.around.dot(d, d.dot)
-	varyRows(d, share(b.A, tile, b.Tiles), aroundSide, d.fa, d.dot.A)
-	varyRows(d, share(b.B, tile, b.Tiles), aroundSide, d.fb, d.dot.B)
+	varyRows(d, part(b.A, tile, b.Tiles), b.M, d.fa, d.dot.A)
+	varyRows(d, part(b.B, tile, b.Tiles), b.N, d.fb, d.dot.B)
 	if d.fs != nil {
-		varyScales(d, share(b.SA, tile, b.Tiles), aroundSide, d.dot.SA)
-		varyScales(d, share(b.SB, tile, b.Tiles), aroundSide, d.dot.SB)
+		varyScales(d, part(b.SA, tile, b.Tiles), b.M, d.dot.SA)
+		varyScales(d, part(b.SB, tile, b.Tiles), b.N, d.dot.SB)
 	}
 	if d.fc != nil {
-		d.varyC(share(b.C, tile, b.Tiles), aroundSide*aroundSide)
+		d.varyC(part(b.C, tile, b.Tiles), b.M*b.N)
 	}
 }
 
-// share returns part i of n equal ones.
-func share(buf []byte, i, n int) []byte { return buf[len(buf)/n*i:][:len(buf)/n] }
-
-// block is the variations of one designed dot product. The last one made is kept, since the
-// tiles of a block are mostly asked for one after the other.
-type block struct {
-	made       bool
-	key, index uint64
-	batch      mma.Batch // a tile of blockSide x blockSide; of C only the beginning
-	from       uint64    // a byte for each tile: from where it takes C
-}
-
-// aroundBlock copies a tile of a block. The tile has its rows and columns to itself, and c
-// from some place on of as many as two tiles have.
-func aroundBlock(d *draw, b *mma.Batch, tile int) {
-	const down = blockSide / tileM // tiles below each other
-	g, part := &d.varied, int(d.index%blockTiles)
-	if n := d.index / blockTiles; !g.made || g.key != d.key || g.index != n {
-		d.start(d.key, n)
-		d.makeBlock()
-		g.made, g.key, g.index = true, d.key, n
-	}
-	copy(share(b.A, tile, b.Tiles), share(g.batch.A, part%down, down))
-	copy(share(b.SA, tile, b.Tiles), share(g.batch.SA, part%down, down))
-	copy(share(b.B, tile, b.Tiles), share(g.batch.B, part/down, blockTiles/down))
-	copy(share(b.SB, tile, b.Tiles), share(g.batch.SB, part/down, blockTiles/down))
-	if d.fc != nil {
-		from := int(g.from>>(8*part)) % (tileM * tileN)
-		copy(share(b.C, tile, b.Tiles), g.batch.C[from*int(d.fc.Width):])
-	}
-}
-
-func (d *draw) makeBlock() {
-	b := &d.varied.batch
-	b.Reset(d.Formats, mma.Shape{M: blockSide, N: blockSide, K: d.K, Tiles: 1})
-	d.reset()
-	d.around.dot(d, d.dot)
-	varyRows(d, b.A, blockSide, d.fa, d.dot.A)
-	varyRows(d, b.B, blockSide, d.fb, d.dot.B)
-	if d.fs != nil {
-		varyScales(d, b.SA, blockSide, d.dot.SA)
-		varyScales(d, b.SB, blockSide, d.dot.SB)
-	}
-	if d.fc != nil {
-		d.varyC(b.C, 2*tileM*tileN)
-	}
-	d.varied.from = d.next() &^ 0xff // the first tile begins with c as designed
-}
+// part returns part i of n equal ones.
+func part(buf []byte, i, n int) []byte { return buf[len(buf)/n*i:][:len(buf)/n] }
 
 // varyRows stores the codes of a row, or of a column, as the first of some, and in the others
 // with one change each.

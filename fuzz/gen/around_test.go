@@ -9,7 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// TestAround checks that a tile, or a block, of variations has the designed dot product as its
+// TestAround checks that a tile of variations has the designed dot product as its
 // first output, that its rows and columns are near it, and that nothing finite becomes infinite.
 func TestAround(t *testing.T) {
 	for _, name := range goldenUnits {
@@ -17,8 +17,8 @@ func TestAround(t *testing.T) {
 		sp := Spec{i.Formats, i.K}
 		for _, g := range All() {
 			src := g.Aimed(sp, &i.Params)
-			for _, c := range []struct{ version, tiles, bases int }{{1, 1, 20}, {2, blockTiles, 4}} {
-				around, ok := src.Around(c.version)
+			for version := range arounds {
+				around, ok := src.Around(version + 1)
 				if want := g.M == 1 && g.Size == nil; ok != want {
 					t.Errorf("%s has variations: %v, want %v", src, ok, want)
 				}
@@ -28,21 +28,20 @@ func TestAround(t *testing.T) {
 				if again, err := ParseSource(around.String()); err != nil || again.String() != around.String() {
 					t.Errorf("%s is read as %s: %v", around, again, err)
 				}
-				checkAround(t, sp, src, around, c.tiles, c.bases)
+				checkAround(t, sp, src, around)
 			}
 		}
 	}
 }
 
-// checkAround checks the variations of the first dot products of a source, of each of which
-// there are some tiles.
-func checkAround(t *testing.T, sp Spec, src, around Source, tiles, bases int) {
+// checkAround checks the variations of the first dot products of a source.
+func checkAround(t *testing.T, sp Spec, src, around Source) {
 	t.Helper()
 	g := around.Generator
-	b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: tiles})
+	b := mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: 1})
 	d := mma.NewDot(sp.Formats, sp.K)
 	changed := map[int]bool{}
-	for n := range uint64(bases) {
+	for n := range uint64(20) {
 		around.Fill(b, 3, n*uint64(b.Dots()))
 		first := src.Dot(sp, 3, n)
 		if b.Get(0, d); !d.Equal(first) {
@@ -60,32 +59,6 @@ func checkAround(t *testing.T, sp Spec, src, around Source, tiles, bases int) {
 	}
 	if len(changed) != b.Dots()-1 {
 		t.Errorf("%s: only %d of %d outputs ever differ from the designed one", around, len(changed), b.Dots()-1)
-	}
-}
-
-// TestFiller checks that what a Filler has made before does not show in the next tiles: those
-// of a block that it has, of the same block of another source or seed, of another block.
-func TestFiller(t *testing.T) {
-	i := lookup(t, "hopper/mma.m16n8k16.f32.bf16.bf16.f32")
-	sp := Spec{i.Formats, i.K}
-	var f Filler
-	for _, tile := range []uint64{0, 3, 2, blockTiles, 1 << 40, blockTiles - 1} {
-		for _, name := range []string{"around@2(cut@1[24])", "around@2(cut@1[25])", "around@1(cut@1[24])", "raw", "cut@1[24]", "around@2(tie@2)"} {
-			for _, seed := range []uint64{1, 1, 2} {
-				src, err := ParseSource(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				shape := mma.Shape{M: src.Generator.M, N: src.Generator.N, K: sp.K, Tiles: 2}
-				first := tile * uint64(shape.M*shape.N)
-				got, want := mma.NewBatch(sp.Formats, shape), mma.NewBatch(sp.Formats, shape)
-				f.Fill(src, src.String(), got, seed, first)
-				src.Fill(want, seed, first)
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Fatalf("%s from tile %d on with seed %d: %s", src, tile, seed, diff)
-				}
-			}
-		}
 	}
 }
 
@@ -127,7 +100,7 @@ func TestSchedule(t *testing.T) {
 	}{
 		{speed: Slow, opening: 160, designed: n, sampled: n, raw: 1},
 		{speed: Fast, opening: 160, around: n, designed: n / 16, sampled: n, raw: 1},
-		{speed: Device, opening: 64, around: n, designed: n / 64, sampled: n / 4, raw: 8},
+		{speed: Device, opening: 96, around: n, designed: n / 64, sampled: n / 2, raw: 12},
 	} {
 		var sources []Source
 		want, cycle := map[string]int{}, 0

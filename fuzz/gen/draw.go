@@ -11,24 +11,26 @@ import (
 type draw struct {
 	Spec
 	args  []int
-	key   uint64 // of the source
 	index uint64 // of the tile
 	state uint64
 	bytes *bytesSource // not nil: where the randomness comes from instead of state
 	base  *mma.Dot     // of a mutation
 	// around is the generator whose dot products are varied, with d.args.
 	around *Generator
-	varied block
 
 	fa, fb, fc, fs *format // fc and fs may be nil
 	dot            *mma.Dot
 	scale          []int // exponent that the scales of each block add
+
+	positions []int     // scratch space
+	cs        [256]byte // the same: codes of C
 }
 
 func newDraw(sp Spec) *draw {
 	d := &draw{Spec: sp, fa: newFormat(sp.A), fb: newFormat(sp.B), fc: newFormat(sp.C), fs: newFormat(sp.Scale)}
 	d.dot = mma.NewDot(sp.Formats, sp.K)
 	d.scale = make([]int, len(d.dot.SA))
+	d.positions = make([]int, sp.K)
 	return d
 }
 

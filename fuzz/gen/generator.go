@@ -345,11 +345,11 @@ func (f *Filler) Fill(s Source, name string, b *mma.Batch, seed, first uint64) {
 	} else if s.Base != nil {
 		d.base = s.Base.Source.Dot(d.Spec, seed, s.Base.Index)
 	}
-	d.key = key(name, seed)
+	key := key(name, seed)
 	perTile := uint64(b.M * b.N)
 	for t := range b.Tiles {
 		d.index = first/perTile + uint64(t)
-		d.start(d.key, d.index)
+		d.start(key, d.index)
 		s.Generator.make(d, b, t)
 	}
 }

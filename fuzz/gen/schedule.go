@@ -44,7 +44,7 @@ var rules = [...]struct {
 }{
 	Slow:   {opening: 160, designed: 1, sampled: 1, raw: 1},
 	Fast:   {opening: 160, around: 1, designed: 16, sampled: 1, raw: 1},
-	Device: {opening: 64, around: 2, designed: 64, sampled: 4, raw: 8},
+	Device: {opening: 96, around: 2, designed: 64, sampled: 2, raw: 12},
 }
 
 // ScheduleVersion changes whenever a Schedule gives other turns than before.
