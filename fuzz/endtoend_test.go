@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -208,24 +209,20 @@ func BenchmarkStages(b *testing.B) {
 // BenchmarkGenerate reports how fast one core makes inputs, alone, for units with tiles of
 // 16 x 8 such as a tensor core's: dot products a second, and such tiles a second. A tile of
 // 8 x 8 fills half of one, and eight single dot products are the diagonal of one. "campaign"
-// is what a default campaign takes turns with once it varies its inputs:
+// is what a default campaign takes turns with once it varies its inputs. "device" is for a
+// pair that has one:
 //
 //	go test -run xxx -bench Generate -count 5 ./fuzz
 func BenchmarkGenerate(b *testing.B) {
-	for _, bm := range []struct {
-		pair  string
-		batch int // BatchSize of side B
-	}{{"simulators", 0}, {"device", 1 << 15}} {
-		pairs := openPairs(b, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32")
-		pairs[0].B = &eagerBox{blackBox{Unit: pairs[0].B}, bm.batch}
-		if bm.batch == 0 {
-			pairs = openPairs(b, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32")
-		}
-		c, err := New(Config{Pairs: pairs, Seed: 1})
+	simulators := openPairs(b, "sim:ampere", "sim:hopper", deviceInst)[0]
+	device := simulators
+	device.B = &eagerBox{blackBox{Unit: device.B}, 1 << 15}
+	for i, pair := range []devices.Pair{simulators, device} {
+		c, err := New(Config{Pairs: []devices.Pair{pair}, Seed: 1})
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(bm.pair, func(b *testing.B) { benchmarkGenerate(b, c) })
+		b.Run([]string{"simulators", "device"}[i], func(b *testing.B) { benchmarkGenerate(b, c) })
 	}
 }
 

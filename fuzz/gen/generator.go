@@ -32,6 +32,22 @@
 //
 //	go test -run xxx -bench Schedule/all/varied -benchtime 1x ./fuzz/selfcheck -seeds 3
 //
+// For devices, which may compute 39 million tiles of 16 x 8 a second, a turn takes about as
+// long for every source, raw bits included, and variations come in such tiles: one core makes
+// 3.1 million tiles a second (2.4 million would do for 16 cores and such a device), 0.7 million
+// with the turns of simulators:
+//
+//	go test -run xxx -bench Generate/.*/campaign -count 5 ./fuzz
+//
+// The aim does not suffer. Over all arithmetics, in ms of processor time as above, with chunks
+// as large as devices want them, for the inputs alone and with a model on each side (20 seeds):
+//
+//	                         inputs              and models
+//	turns for devices        0.03   1.35  21.9   0.05   1.61  39.8
+//	turns for simulators     0.03   1.34  19.6   0.05   1.69  23.7
+//
+//	go test -run xxx -bench Schedule/all/device -benchtime 1x ./fuzz/selfcheck -seeds 20
+//
 // # Adding a generator
 //
 // Write NAME.go with one function and add a row to generators. The tests of this
