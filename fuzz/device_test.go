@@ -119,7 +119,7 @@ func TestDeviceCampaign(t *testing.T) {
 	run := func(workers int, interruptions ...int64) string {
 		a := newAsked(t)
 		a.pair.B = &eagerBox{*a.pair.B.(*blackBox), 2 * chunkMost}
-		a.count, a.workers = 1<<18, workers
+		a.count, a.workers = 1<<16, workers
 		journal := filepath.Join(t.TempDir(), "journal")
 		for _, at := range interruptions {
 			if a.interrupted(t, journal, at).Complete() {
@@ -141,7 +141,7 @@ func TestDeviceCampaign(t *testing.T) {
 		return stateText(t, st)
 	}
 	want := run(1)
-	for what, got := range map[string]string{"4 workers": run(4), "2 workers, interrupted": run(2, 1<<15, 1<<16, 1<<17)} {
+	for what, got := range map[string]string{"4 workers": run(4), "2 workers, interrupted": run(2, 1<<13, 1<<14, 1<<15)} {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", what, diff)
 		}
