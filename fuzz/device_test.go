@@ -247,3 +247,24 @@ func BenchmarkDevice(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkInstantDevices reports, by the clock on the wall, how many tiles of 16 x 8 a second
+// one worker makes and compares in a campaign with two devices that take no time, with a
+// journal. Every 128 dot products count as a tile:
+//
+//	go test -run xxx -bench InstantDevices -count 5 ./fuzz
+func BenchmarkInstantDevices(b *testing.B) {
+	const count = 1 << 28
+	pair := devicePair(b, nil)
+	zeros := func(_ *mma.Batch, out []byte) error {
+		clear(out)
+		return nil
+	}
+	pair.A = &eagerBox{blackBox{pair.A, zeros}, 4 * chunkMost}
+	pair.B = &eagerBox{blackBox{pair.A, zeros}, 4 * chunkMost}
+	for b.Loop() {
+		runCampaign(b, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: count, Workers: 1, Journal: filepath.Join(b.TempDir(), "journal")})
+	}
+	b.ReportMetric(count/128*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mtiles/s")
+	b.ReportMetric(0, "ns/op")
+}
