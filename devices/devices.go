@@ -75,7 +75,9 @@ type Provenance interface {
 // of a kernel, a message to another process.
 type Batcher interface {
 	Unit
-	// BatchSize returns the number of dot products from which a call is worth its cost.
+	// BatchSize returns the number of dot products from which a call is worth its cost. More
+	// than 8,192 mean a device that is many times as fast as a simulator: campaigns then make
+	// more raw inputs, and tiles of 16 x 8.
 	BatchSize() int
 }
 
