@@ -81,7 +81,7 @@ func pairsOf(t testing.TB, a, b, inst, instB string) []devices.Pair {
 // TestCausesAddUp checks that every differing case is in one bucket, and in one detail
 // unless there are too many.
 func TestCausesAddUp(t *testing.T) {
-	s := runCampaign(t, Config{Pairs: pairsOf(t, "sim:hopper", "sim:cdna3", "mma.m16n8k16.f32.bf16.bf16.f32", ""), Seed: 1, Count: 40_000})
+	s := runCampaign(t, Config{Pairs: pairsOf(t, "sim:hopper", "sim:cdna3", "mma.m16n8k16.f32.bf16.bf16.f32", ""), Seed: 1, Count: tier.Of[uint64](20_000, 20_000, 40_000)})
 	p := s.Pairs[0]
 	all := uint64(0)
 	var classes [oracle.Fault + 1]uint64
@@ -151,7 +151,7 @@ func TestMaxFindings(t *testing.T) {
 func TestRefuted(t *testing.T) {
 	skipUnderRace(t)
 	const inst = "wgmma.m64n8k32.f32.e5m2.e4m3"
-	s := runCampaign(t, Config{Pairs: pairsOf(t, "sim:hopper", "ref:exact", inst, inst), Seed: 1, Count: 60_000})
+	s := runCampaign(t, Config{Pairs: pairsOf(t, "sim:hopper", "ref:exact", inst, inst), Seed: 1, Count: tier.Of[uint64](20_000, 20_000, 60_000)})
 	for _, b := range s.Pairs[0].Sorted() {
 		if b.Name == string(triage.Unexplained) {
 			t.Errorf("unexplained: %d cases of %d; %v", b.Cases, s.Pairs[0].Mismatches(), s.Pairs[0].Verdict)

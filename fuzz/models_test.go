@@ -69,7 +69,7 @@ func TestModels(t *testing.T) {
 // TestMadeUp does the same for made-up units.
 func TestMadeUp(t *testing.T) {
 	skipUnderRace(t)
-	for seed := range tier.Of(40, 60, 400) {
+	for seed := range tier.Of(40, 45, 400) {
 		i := mma.MadeUp(uint64(seed))
 		i.Name = fmt.Sprint(seed)
 		compareModels(t, &i, 1, 6)
@@ -120,7 +120,7 @@ func TestSpecialRules(t *testing.T) {
 	const scaleRule = 5 // for units with scales
 	known := mma.Arithmetics()
 	used := make([]int, len(rules))
-	for seed := range tier.Of(60, 150, 3000) {
+	for seed := range tier.Of(60, 100, 3000) {
 		i := mma.MadeUp(uint64(seed))
 		if seed%3 == 0 {
 			i = known[seed/3%len(known)]
@@ -308,7 +308,7 @@ func skipUnderRace(t *testing.T) {
 // TestRefined compares the interpreters on made-up units that have refinements.
 func TestRefined(t *testing.T) {
 	skipUnderRace(t)
-	left := tier.Of(50, 50, 800)
+	left := tier.Of(30, 30, 800)
 	for seed := uint64(0); left > 0; seed++ {
 		i := mma.MadeUp(seed)
 		if !i.Params.Refined() {

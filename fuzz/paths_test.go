@@ -118,7 +118,7 @@ func TestPaths(t *testing.T) {
 				finite(b, uint64(n))
 				comparePaths(t, i.FullName()+" finite", m, b, 4)
 				for at, g := range gen.All() {
-					if (at+n+times)%tier.Of(2, 4, 1) != 0 { // some of them
+					if (at+n+times)%tier.Of(2, 6, 1) != 0 { // some of them
 						continue
 					}
 					src := g.Aimed(gen.Spec{Formats: i.Formats, K: s.K}, &i.Params)

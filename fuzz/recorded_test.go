@@ -145,8 +145,9 @@ func TestRecordingUnexplained(t *testing.T) {
 		}
 		return code
 	}
+	n := tier.Of[uint64](64, 64, 128)
 	run := func(spoil func(uint64) uint64) *PairState {
-		a, b := remember(t, "volta", k4, 128, asIs), remember(t, "volta", k4, 128, spoil)
+		a, b := remember(t, "volta", k4, n, asIs), remember(t, "volta", k4, n, spoil)
 		a.explained = true
 		return runCampaign(t, Config{Pairs: []devices.Pair{recordedPair(a, b)}, Seed: 1}).Pairs[0]
 	}

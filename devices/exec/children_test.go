@@ -170,7 +170,7 @@ var helped = map[string]func() (child.Options, []child.Instruction){
 		wide.Run = func(in *mma.Batch, out []byte) error {
 			d := mma.NewDot(in.Formats, in.K)
 			for n := range in.Dots() {
-				if in.Get(n, d); d.A[7]&0x1f == 3 || d.A[1]|d.A[2]|d.A[3] == 0 && d.A[0] == 0x3c00 {
+				if in.Get(n, d); d.A[7]&0xff == 3 || d.A[1]|d.A[2]|d.A[3] == 0 && d.A[0] == 0x3c00 {
 					os.Exit(1)
 				}
 			}

@@ -29,7 +29,7 @@ func TestFailures(t *testing.T) {
 		}
 		return code, nil
 	}
-	whole := inferred(t, volta(t), Options{Seed: 3})
+	whole := voltaInferred(t)
 	for _, c := range []struct {
 		name string
 		u    devices.Unit

@@ -3,6 +3,7 @@ package infer
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -84,6 +85,23 @@ func inferred(t *testing.T, u *unit, o Options) *Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+var voltaOnce struct {
+	sync.Once
+	*Result
+}
+
+// voltaInferred returns what is inferred of volta with seed 3, for tests that compare
+// something else with it.
+func voltaInferred(t *testing.T) *Result {
+	t.Helper()
+	voltaOnce.Do(func() { voltaOnce.Result = inferred(t, volta(t), Options{Seed: 3}) })
+	if voltaOnce.Result == nil {
+		t.Fatal("the inference failed in another test")
+	}
+	r := *voltaOnce.Result
+	return &r
 }
 
 var errTest = errors.New("the unit is gone")
