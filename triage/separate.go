@@ -55,11 +55,12 @@ func (s *search) separateWithin(ctx context.Context, ps []mma.Params, rounds int
 // asked about askedAtOnce at a time, which is what is asked again after a kill; of those that
 // a program fails, at most failuresLearned become evidence.
 const (
-	confirmRounds   = 5
-	farInputs       = 1024
-	askedAtOnce     = 512
-	failuresLearned = 64
-	wholeRounds     = 5
+	confirmRounds     = 5
+	wideConfirmRounds = 9
+	farInputs         = 1024
+	askedAtOnce       = 512
+	failuresLearned   = 64
+	wholeRounds       = 5
 )
 
 // confirm reports whether a program passes the test on new inputs. Cases in which it fails
@@ -72,7 +73,11 @@ func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for round := range confirmRounds {
+	rounds := confirmRounds
+	if s.until > 0 {
+		rounds = wideConfirmRounds
+	}
+	for round := range rounds {
 		dots := s.pr.inputs(round, &s.pr.Base, &p)
 		if len(dots) == 0 {
 			break

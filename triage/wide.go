@@ -17,10 +17,10 @@ import (
 
 // DefaultEffort is the usual Unknown.Effort, in millions of dot products. It is meant to
 // take two idle processors at most half a minute.
-const DefaultEffort = 24
+const DefaultEffort = 48
 
-// An effort counts millions of dot products of up to usualK products; longer ones cost
-// proportionally more.
+// An effort counts millions of dot products of usualK products: the time that one takes grows
+// with K, from a constant part that is as large as the rest is with usualK.
 const (
 	million = 1_000_000
 	usualK  = 16
@@ -31,6 +31,8 @@ const (
 	wideAsked = 800 // dot products of each family of inference's questions
 	wideSteps = 24  // hypotheses whose changes are tried
 	wideFrom  = 6   // best programs so far that are starting points, beside the base
+	wideKinds = 12  // changes of different kinds that a step takes in
+	wideNear  = 6   // changes of the base that are followed whatever others explain
 	wideFew   = 24  // cases on which every change is tried first
 )
 
@@ -47,7 +49,7 @@ func (s *search) mayContinue() bool {
 	if s.effort() < 0 {
 		return false
 	}
-	most := int64(s.effort()) * million * usualK / int64(max(usualK, s.pr.K))
+	most := int64(s.effort()) * million * 2 * usualK / int64(usualK+s.pr.K)
 	if s.until == 0 {
 		s.until = s.ev.Computed.Load() + most
 	}
@@ -130,15 +132,27 @@ func (s *search) likeliest() []mma.Params {
 	return best
 }
 
-// wide searches as inference does, with every value of every field in its reach, from the
-// base and from the best programs that came up before.
+// wide searches as inference does, with every value of every field in its reach: from the
+// base, with half of the effort that is left, then also from the best programs that came up
+// before. These explain more than the base does, but most of them by chance.
 func (s *search) wide() []mma.Params {
 	if !s.mayContinue() {
 		return nil
 	}
-	from := append([]mma.Params{s.pr.Base}, s.likeliest()...)
+	half := s.ev.Computed.Load()/2 + s.until/2
+	found := s.explore(func() bool { return s.ev.Computed.Load() >= half || !s.mayContinue() }, s.pr.Base)
+	if len(found) == 0 && s.mayContinue() {
+		found = s.explore(func() bool { return !s.mayContinue() }, append([]mma.Params{s.pr.Base}, s.likeliest()...)...)
+	}
+	return found
+}
+
+// explore searches from some programs until it has to give up.
+func (s *search) explore(spent func() bool, from ...mma.Params) []mma.Params {
 	steps := append([]change.Breadth{change.Whole}, hypothesis.AllSteps...)
-	h := hypothesis.New(s.ev, rand.New(rand.NewPCG(s.pr.Seed, 1)), steps, func() bool { return !s.mayContinue() }, nil, from...)
+	h := hypothesis.New(s.ev, rand.New(rand.NewPCG(s.pr.Seed, 1)), steps, spent, nil, from...)
+	h.Kinds = wideKinds
+	h.Near(s.ctx, wideNear)
 	h.Explore(s.ctx, wideSteps)
 	var found []mma.Params
 	for _, p := range s.explaining(h.Leaders()) {

@@ -23,6 +23,10 @@ func TestAnyValue(t *testing.T) {
 		{hopper16, "lanes=4 late.frac=23 late.mode=rne late.emin=-126 late.emax=127", "summation-order"},
 		{hopper16, "acc.emax=100 l=5", "fusion-width+overflow"},
 		{hopper16, "join.cdrop=9 join.align.f=31 acc.mode=ru", ""},
+		{hopper16, "in.narrowc.frac=10 in.naninf=true", ""}, // the second shows in few cases beside the first
+		{hopper16, "out.frac=9 out.mode=rne out.emin=-126 out.emax=127 out.flush=result", ""},
+		{hopper16, "stage0.sum=sequential stage0.fixed=true", ""},
+		{hopper16, "join.align.f=60 join.align.mode=rd join.align.bits=59", ""},
 	} {
 		if n >= tier.Of(1, 2, 100) {
 			break

@@ -23,7 +23,7 @@ import (
 const (
 	changesMost    = 3
 	changesCases   = 4
-	changesVersion = 2
+	changesVersion = 4
 )
 
 // heldOut is how many inputs of every generator must show no difference between the unit and

@@ -64,6 +64,38 @@ func TestDecisionsOfOne(t *testing.T) {
 	}
 }
 
+// TestTogether checks that Whole sets fields together which do not show alone.
+func TestTogether(t *testing.T) {
+	s := Space{mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.FP32}, 16}
+	p := mma.TFDPA(8, 24, mma.To(fp.FP32, fp.RZ), -132)
+	got := map[string]bool{}
+	for _, m := range s.Mutants(&p, Whole) {
+		var changes []string
+		for _, c := range mma.Diff(&p, &m.Params) {
+			changes = append(changes, c.String())
+		}
+		got[strings.Join(changes, ", ")] = true
+	}
+	for _, want := range []string{
+		"in.b.mode →rd, in.b.to none→fp16",
+		"in.narrowc.frac exact→10, in.narrowc.mode →ru, in.narrowc.over inf→max",
+		"prod.round.frac exact→64, prod.round.mode →rne, prod.round.emin none→-267, prod.round.emax none→15, prod.round.over inf→max",
+		"join.post.frac exact→64, join.post.mode →rne, join.post.emax none→15, join.post.over inf→max",
+		"stage0.sum off→sequential, stage0.sort none→falling, stage0.align.f exact→100, stage0.align.mode →rz",
+		"stage0.sum off→pairwise, stage0.group 0→4, stage0.round.frac exact→6, stage0.round.mode →rne, stage0.round.emin none→-126, stage0.round.emax none→127",
+		"join.align.f 24→30, join.align.mode rz→rto",
+		"join.align.f 24→58, join.align.mode rz→rna, join.align.sticky off→below",
+		"join.align.f 24→62, join.align.bits 0→8, join.align.saturate false→true",
+		"join.align.f 24→60, join.align.bits 0→59",
+		"acc.emin -126→77, acc.flush keep→before",
+		"out.frac exact→9, out.mode →rne, out.emin none→-126, out.emax none→127",
+	} {
+		if !got[want] {
+			t.Errorf("%s is not among the %d mutants", want, len(got))
+		}
+	}
+}
+
 // TestStepsReach checks that for every field of a program there is a step that sets it, and
 // to every value of an enumeration but the one that means absent: what no step sets is
 // never found.

@@ -95,10 +95,15 @@ var table = []row{
 	{"leaf", by{Refinements: leaves, TermSteps: leaves, Removals: leaves}},
 	{"deep groups", by{Refinements: fields(isDeep, others), TermSteps: fields(isDeep, others), Removals: fields(isDeep, absent)}},
 	{"sorted groups", by{Refinements: fields(isSort, others), TermSteps: fields(isSort, others), Removals: fields(isSort, absent)}},
-	{"any value", by{Whole: fields(anyField, anyValue)}},
+	{"any value", by{Whole: anyValues}},
 	{"any rounding", by{Whole: anyRounding}},
 	{"any flush", by{Whole: anyFlush}},
 	{"any start", by{Whole: starts}},
+	{"any overflow", by{Whole: anyOverflow}},
+	{"any stage", by{Whole: anyStage}},
+	{"any rounded stage", by{Whole: anyRoundedStage}},
+	{"any adder", by{Whole: anyAdder}},
+	{"any operand", by{Whole: anyNarrow}},
 }
 
 // refinement is a row of all other values of a field that no unit of the catalogue uses.

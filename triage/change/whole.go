@@ -1,13 +1,13 @@
 package change
 
 import (
+	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
-
-func anyField(string) bool { return true }
 
 // anyValue proposes every other value that a field can have: of its range, of its
 // enumeration, or every format.
@@ -44,17 +44,64 @@ func (s Space) Range(p *mma.Params, f mma.Field) []int {
 	return append(anyValue(o, f), f.Int(p))
 }
 
+// anyValues gives every field every value that it can have.
+func anyValues(c *changer) {
+	for _, f := range mma.Fields() {
+		c.next()
+		fields(is(f.Path), reachable)(c)
+	}
+}
+
+// reachable is anyValue without the exponents that no term and no sum has: a bound beyond
+// these does what the last of them does.
+func reachable(o *original, f mma.Field) []int {
+	vals := anyValue(o, f)
+	if !strings.HasSuffix(f.Path, ".emin") && !strings.HasSuffix(f.Path, ".emax") {
+		return vals
+	}
+	lo, hi := o.reach()
+	return slices.DeleteFunc(vals, func(v int) bool { return v != 0 && (v < lo || v > hi) })
+}
+
+// reach returns the exponents of the last bit of the smallest term and of the largest sum.
+func (o *original) reach() (lo, hi int) {
+	last := func(id fp.ID) int { return int(id.Get().Emin()) - int(id.Get().FracBits) }
+	lo = last(o.A) + last(o.B) - int(o.Down)
+	hi = int(o.A.Get().Emax()+o.B.Get().Emax()) + 2
+	if o.Scale != fp.None {
+		lo, hi = lo+2*last(o.Scale), hi+2*int(o.Scale.Get().Emax()+1)
+	}
+	for _, id := range []fp.ID{o.C, o.D} {
+		if id != fp.None {
+			lo, hi = min(lo, last(id)), max(hi, int(id.Get().Emax())+1)
+		}
+	}
+	return lo - 1, hi + bits.Len(uint(o.K))
+}
+
+// places returns the roundings that a program reaches or could have.
+func (c *changer) places() []*rounding {
+	var all []*rounding
+	for i := range roundings {
+		r := &roundings[i]
+		if r.used(&c.original) || r.path == "out" || r.path == "scaleround" && c.Scale != fp.None {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
 // anyRounding rounds, at every place, to every width and in every direction with the
 // range of each format.
 func anyRounding(c *changer) {
-	for _, r := range c.used(roundings) {
+	for _, r := range c.places() {
 		c.next()
 		for _, id := range fp.All() {
 			f := id.Get()
 			if f.Specials != fp.IEEE || f.Low != 0 {
 				continue
 			}
-			for _, frac := range c.fracs(r.path + ".frac") {
+			for frac := mma.Frac(1); frac <= r.most(&c.original); frac++ {
 				for _, m := range modes {
 					c.to(func(p *mma.Params) {
 						*r.at(p) = mma.To(id, m)
@@ -72,13 +119,151 @@ func anyFlush(c *changer) {
 	for _, r := range c.used(roundings) {
 		c.next()
 		emin, _ := mma.FindField(r.path + ".emin")
-		bounds := whole(&c.original, emin)
+		bounds := slices.DeleteFunc(reachable(&c.original, emin), func(e int) bool { return e == 0 })
 		if now := r.at(&c.p).Emin; now != 0 {
 			bounds = slices.Insert(bounds, 0, int(now))
 		}
 		for _, e := range bounds {
 			for f := mma.FlushBefore; f <= mma.FlushResult; f++ {
 				c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Flush = mma.Exp(e), f })
+			}
+		}
+	}
+}
+
+// anyOverflow rounds, at every place, to so many bits that only the range matters, with every
+// upper end of the range and every rule for what lies above. Where there is a rounding it
+// stays as it is below that end.
+func anyOverflow(c *changer) {
+	lowest, highest := c.reach()
+	for _, r := range c.places() {
+		c.next()
+		now := *r.at(&c.p)
+		if now.Frac == 0 {
+			now = mma.Round{Frac: r.most(&c.original), Mode: fp.RNE}
+			if r.path == "prod.round" { // it needs one
+				now.Emin = mma.Exp(lowest)
+			}
+		}
+		for e := lowest; e <= highest; e++ {
+			for over := mma.OverInf; over <= mma.OverSat; over++ {
+				c.to(func(p *mma.Params) {
+					*r.at(p) = now
+					r.at(p).Emax, r.at(p).Over = mma.Exp(e), over
+				})
+			}
+		}
+	}
+}
+
+// anyStage gives stages every shape with every rule for its sums, and adds such stages: exact
+// ones or nearly so, and ones that cut or round like what follows them.
+func anyStage(c *changer) {
+	cuts := []mma.Stage{{}, {Align: mma.Align{F: mma.MaxF, Mode: fp.RZ}}, {Align: c.p.Join.Align}, {Round: mma.To(c.wide(), fp.RNE)}}
+	for _, rule := range []mma.Stage{{}, {Fixed: true}, {Plus: true}, {Deep: true}, {Sort: mma.Rising}, {Sort: mma.Falling}} {
+		c.next()
+		for _, s := range c.shapesOf() {
+			s.Fixed, s.Plus, s.Deep, s.Sort = rule.Fixed, rule.Plus, rule.Deep, rule.Sort
+			for _, x := range cuts {
+				s.Align, s.Round = x.Align, x.Round
+				c.add(s)
+			}
+			for i := range alignments[:2] {
+				if !alignments[i].used(&c.original) {
+					continue
+				}
+				c.to(func(p *mma.Params) {
+					to := stages[i](p)
+					s.Align, s.Round = to.Align, to.Round
+					*to = s
+				})
+			}
+		}
+	}
+}
+
+// anyRoundedStage adds stages of the usual shapes that round to every width.
+func anyRoundedStage(c *changer) {
+	c.next()
+	for _, s := range c.shapesOf() {
+		if s.Group&(s.Group-1) != 0 {
+			continue
+		}
+		for f := mma.Frac(1); f <= mma.Frac(c.D.Get().FracBits)+2; f++ {
+			for _, m := range usual(0) {
+				s.Round = mma.To(c.wide(), m)
+				s.Round.Frac = f
+				c.add(s)
+			}
+		}
+	}
+}
+
+var stages = []func(p *mma.Params) *mma.Stage{
+	func(p *mma.Params) *mma.Stage { return &p.Stage0 }, func(p *mma.Params) *mma.Stage { return &p.Stage1 },
+}
+
+// anyAdder gives alignments every width and direction together with every kind of sticky
+// bit, and with sizes of the sum: without a width there is neither. Sizes that have nothing
+// to do with the width are a few, and those as far from it as the present one.
+func anyAdder(c *changer) {
+	for _, a := range c.aligned() {
+		now := *a.at(&c.p)
+		set := func(f, n int, x mma.Align) {
+			if f < 1 || f > mma.MaxF || n < 0 || n > mma.MaxBits {
+				return
+			}
+			x.F, x.Bits, x.Floor, x.Drop = mma.Frac(f), uint8(n), now.Floor, now.Drop
+			c.to(func(p *mma.Params) { *a.at(p) = x })
+		}
+		c.next()
+		for f := 1; f <= mma.MaxF; f++ {
+			for _, m := range modes {
+				for s := mma.StickyOff; s <= mma.StickyLast; s++ {
+					set(f, 0, mma.Align{Mode: m, Sticky: s})
+				}
+			}
+		}
+		c.next()
+		for f := 1; f <= mma.MaxF; f++ {
+			sizes := []int{1, 4, 8, 16, 24, 32, 48, 64, 96}
+			if now.Bits != 0 {
+				sizes = append(sizes, f+int(now.Bits)-int(now.F))
+			}
+			for d := -2; d <= 2+bits.Len(uint(c.K)); d++ {
+				sizes = append(sizes, max(f+d, 1))
+			}
+			for _, n := range sizes {
+				for _, m := range usual(now.Mode) {
+					set(f, n, mma.Align{Mode: m})
+					set(f, n, mma.Align{Mode: m, Saturate: true})
+				}
+			}
+		}
+	}
+}
+
+// anyNarrow rounds one operand to every width, and to the range of every format.
+func anyNarrow(c *changer) {
+	for _, o := range []struct {
+		id fp.ID
+		at func(p *mma.Params) *mma.Narrow
+	}{
+		{c.A, func(p *mma.Params) *mma.Narrow { return &p.In.A }},
+		{c.B, func(p *mma.Params) *mma.Narrow { return &p.In.B }},
+		{c.C, func(p *mma.Params) *mma.Narrow { return &p.In.NarrowC }},
+	} {
+		if o.id == fp.None {
+			continue
+		}
+		c.next()
+		for _, to := range []fp.ID{fp.None, fp.FP16, fp.FP32} {
+			for frac := 0; frac < int(c.read(o.id).FracBits); frac++ {
+				for _, m := range modes {
+					for over := mma.OverInf; over <= mma.OverSat; over++ {
+						c.to(func(p *mma.Params) { *o.at(p) = mma.Narrow{Frac: mma.Frac(frac), Mode: m, To: to, Over: over} })
+					}
+				}
 			}
 		}
 	}

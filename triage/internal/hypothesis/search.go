@@ -37,6 +37,7 @@ type Node struct {
 	expanded bool
 	widened  bool
 	paired   bool
+	group    int // of the change that made it of the node it was found from; 0: several changes did
 }
 
 // better orders nodes: those that explain more come first, then the smaller ones.
@@ -59,6 +60,9 @@ type Search struct {
 	// all if Bound is set; nil: anything.
 	Keep  func(p *mma.Params) bool
 	Bound bool
+	// Kinds is how many of the mutants that a step takes in are the best of their groups
+	// (change.Mutant); the others are the best of all.
+	Kinds int
 	nodes []*Node
 	seen  map[mma.Params]bool
 	alike map[uint64]int
@@ -175,6 +179,26 @@ func (s *Search) Explore(ctx context.Context, steps int) *Node {
 	return best
 }
 
+// Near expands the first program of the search and then some of its best mutants, one of each
+// group and one that several changes made, until something explains everything. Explore would soon follow what several
+// changes explain together, and most of these are not those of the unit.
+func (s *Search) Near(ctx context.Context, mutants int) {
+	first := s.nodes[0]
+	s.expand(first)
+	kids := slices.DeleteFunc(slices.Clone(s.nodes[1:]), func(n *Node) bool { return n.n <= first.n })
+	slices.SortStableFunc(kids, better)
+	seen := map[int]bool{}
+	for _, k := range kids {
+		if ctx.Err() != nil || s.spent() || s.Left(s.Best()) == 0 || len(seen) == mutants {
+			return
+		}
+		if !seen[k.group] && !k.expanded {
+			seen[k.group] = true
+			s.expand(k)
+		}
+	}
+}
+
 // next returns the node to expand: the most valuable of those that were not expanded and
 // are not much worse than the best node. A case that the best node does not explain
 // counts more than one that it does, since most nodes that are as good as the best are
@@ -219,8 +243,9 @@ func (s *Search) widen(n *Node) {
 // try adds the best of what changes make of a node, and what they make together.
 func (s *Search) try(n *Node, steps ...change.Breadth) {
 	var kids []*Node
-	for _, p := range s.ranked(n, change.Programs(s.mutants(&n.P, steps))) {
-		if k := s.add(p); k != nil {
+	for _, m := range s.ranked(n, s.mutants(&n.P, steps)) {
+		if k := s.add(m.Params); k != nil {
+			k.group = m.Group
 			kids = append(kids, k)
 		}
 	}
@@ -268,39 +293,53 @@ func (s *Search) gain(g *gauge, m evidence.Runner, buf *[]byte) (gain int, some 
 	return int(won - lost), true
 }
 
-// rank is a program with the cases that it seems to gain.
+// rank is a mutant with the cases that it seems to gain.
 type rank struct {
-	p          mma.Params
+	change.Mutant
 	gain, size int
 	some       bool
 }
 
-// ranked returns the mutants that seem to explain most.
-func (s *Search) ranked(n *Node, mutants []mma.Params) []mma.Params {
+// ranked returns the mutants that seem to explain most: the best of Kinds groups, and the
+// best of all. Neighbouring values of one field often explain almost the same, and would
+// leave no room for another change that the unit has as well.
+func (s *Search) ranked(n *Node, mutants []change.Mutant) []change.Mutant {
 	const refined = 8 // how many of the best are also tried with other rounding modes
 	g := s.gauge(n, quickFails)
 	all := s.ranks(g, mutants)
-	var more []mma.Params
+	var more []change.Mutant
 	for _, r := range all[:min(len(all), refined)] {
-		more = append(more, s.OtherModes(&n.P, &r.p)...)
+		for _, p := range s.OtherModes(&n.P, &r.Params) {
+			if !s.barred(p) {
+				more = append(more, change.Mutant{Params: p, Group: r.Group})
+			}
+		}
 	}
-	more = slices.DeleteFunc(more, s.barred)
 	all = append(all, s.ranks(g, more)...)
 	sortRanks(all)
-	var best []mma.Params
-	for _, r := range all[:min(len(all), bestMutants)] {
-		best = append(best, r.p)
+	var best []change.Mutant
+	first, taken := map[int]bool{}, map[mma.Params]bool{}
+	for _, r := range all {
+		if len(best) < s.Kinds && !first[r.Group] && r.gain > 0 {
+			first[r.Group], taken[r.Params] = true, true
+			best = append(best, r.Mutant)
+		}
+	}
+	for _, r := range all {
+		if len(best) < bestMutants && !taken[r.Params] {
+			best = append(best, r.Mutant)
+		}
 	}
 	return best
 }
 
 // ranks returns the programs that explain at least one of the quick cases, those with the
 // largest estimated gain first.
-func (s *Search) ranks(g *gauge, ps []mma.Params) []rank {
-	all := make([]rank, len(ps))
-	s.Sweep(ps, func(i int, m evidence.Runner, buf *[]byte) {
+func (s *Search) ranks(g *gauge, mutants []change.Mutant) []rank {
+	all := make([]rank, len(mutants))
+	s.Sweep(change.Programs(mutants), func(i int, m evidence.Runner, buf *[]byte) {
 		gain, some := s.gain(g, m, buf)
-		all[i] = rank{ps[i], gain, s.Size(&ps[i]), some}
+		all[i] = rank{mutants[i], gain, s.Size(&mutants[i].Params), some}
 	})
 	all = slices.DeleteFunc(all, func(r rank) bool { return !r.some })
 	sortRanks(all)
@@ -320,7 +359,7 @@ func (s *Search) simplify(n *Node) *Node {
 	}
 	s.seen[p] = true
 	n.expanded = true
-	m := &Node{P: p, hits: s.Hits(&p, s.Whole()), size: s.Size(&p)}
+	m := &Node{P: p, hits: s.Hits(&p, s.Whole()), size: s.Size(&p), group: n.group}
 	m.n = evidence.Total(m.hits)
 	s.nodes = append(s.nodes, m)
 	return m
