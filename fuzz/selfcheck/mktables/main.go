@@ -44,6 +44,7 @@ var documents = []struct {
 		{"pairs", "fuzz/selfcheck/testdata/pairs.tsv", pairs},
 		{"confusion", "fuzz/selfcheck/testdata/confusion.tsv", confusionByOperation},
 		{"labels", "fuzz/selfcheck/testdata/confusion.tsv", confusionByLabel},
+		{"changes", "fuzz/selfcheck/testdata/changes.tsv", changes},
 		{"causes", "fuzz/selfcheck/testdata/causes.tsv", causes},
 		{"minimizer", "fuzz/selfcheck/testdata/minimizer.tsv", minimizer},
 		{"models", "fuzz/selfcheck/testdata/models.tsv", models},

@@ -1,0 +1,47 @@
+package selfcheck
+
+import (
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/tier"
+)
+
+// changesGoal is the share of the units of one change, and of two, in percent, that triage
+// must explain of those that some input tells from their arithmetic.
+var changesGoal = []int{95, 90}
+
+// TestChanges checks that triage explains as many drawn changes as it is meant to and none
+// wrongly, and presents a unit again.
+func TestChanges(t *testing.T) {
+	all := ChangesArithmetics()
+	var names, digests []string
+	for n := range all {
+		names, digests = append(names, all[n].FullName()), append(digests, changesDigest(&all[n]))
+	}
+	table := committedTable(t, "changes.tsv", names, digests)
+	for count, goal := range changesGoal {
+		n := map[Result]int{}
+		for i, r := range table.Rows {
+			results, err := ParseLetters(r[2+count])
+			if err != nil || len(results) != changesCases {
+				t.Fatalf("%s: %q: %v, want %d letters", names[i], r[2+count], err, changesCases)
+			}
+			for _, x := range results {
+				n[x]++
+			}
+		}
+		scored := n[Exact] + n[Unexplained] + n[Wrong]
+		if n[Wrong] > 0 || 100*n[Exact] < goal*scored {
+			t.Errorf("%d changes: %d of %d explained, %d of them wrongly; want %d %% and none", count+1, n[Exact]+n[Wrong], scored, n[Wrong], goal)
+		}
+	}
+	for i := range tier.Of(0, 1, len(all)) {
+		o, err := changed(t.Context(), &all[i], 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := resultLetters[o.Result], table.Rows[i][2][0]; got != want {
+			t.Errorf("%s, %s: %c, the table says %c", names[i], changeText(o.Changes), got, want)
+		}
+	}
+}
