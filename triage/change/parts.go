@@ -121,6 +121,24 @@ func operandRanges(c *changer) {
 	}
 }
 
+// narrowRanges converts operands to a smaller range and keeps all of their bits, as those of
+// BF16 in FP16.
+func narrowRanges(c *changer) {
+	for _, some := range narrowed {
+		for _, id := range []fp.ID{fp.FP32, fp.FP16} {
+			for _, m := range modes {
+				for _, over := range []mma.Over{mma.OverInf, mma.OverSat} {
+					c.to(func(p *mma.Params) {
+						for _, x := range some(p) {
+							*x = mma.Narrow{Mode: m, To: id, Over: over}
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
 func fewerRanges(c *changer) {
 	for _, some := range narrowed {
 		c.to(func(p *mma.Params) {

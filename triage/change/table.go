@@ -80,7 +80,7 @@ var table = []row{
 	{"c lost", by{Mistakes: lostInfinities, Steps: lostInfinities, Removals: fields(is("join.clost"), absent)}},
 	{"saturated infinity", by{Refinements: lastSaturation, Steps: saturations}},
 	{"passes", by{Steps: passes, RareSteps: rarePasses, Removals: fewerPasses}},
-	{"range of operands", by{Steps: operandRanges, Removals: fewerRanges}},
+	{"range of operands", by{Steps: operandRanges, RareSteps: narrowRanges, Removals: fewerRanges}},
 	{"dropped terms", by{Steps: fields(isDrop, wholeOrAbsent), Removals: fields(isDrop, absent)}},
 	{"sums of integers", by{Refinements: fields(isPlus, others), Steps: fields(isPlus, others), Removals: fields(isPlus, absent)}},
 	{"infinite nans", by{Steps: infiniteNaNs, Removals: fields(is("in.naninf"), absent)}},

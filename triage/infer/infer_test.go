@@ -38,8 +38,9 @@ func TestFound(t *testing.T) {
 		{"exact sum", half, 8, mma.EFDPA(4), false},
 		{"b's NaN first", bf, 2, special(mma.NaNFirst, func(p *mma.Params) { p.Special.BFirst = true }), true},
 		{"c's NaN, other NaNs of seven ones", bf, 2, special(mma.NaNOfC, func(p *mma.Params) { p.Special.Ones = 7 }), true},
+		{"operands in the range of FP16", bf, 4, fp16Range(mma.FMA(fp.FP32)), false},
 		{"NaNs that are infinities and become zeros", bf, 2, special(mma.NaNZero, func(p *mma.Params) { p.In.NaNInf = true }), false},
-	}[:tier.Of(0, 2, 9)] {
+	}[:tier.Of(0, 2, 10)] {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			u := newUnit(t, c.f, c.k, c.p)
@@ -57,6 +58,13 @@ func TestFound(t *testing.T) {
 			checkMutants(t, r, u)
 		})
 	}
+}
+
+// fp16Range is a program whose factors are first converted to the range of FP16.
+func fp16Range(p mma.Params) mma.Params {
+	p.In.A = mma.Narrow{Mode: fp.RNE, To: fp.FP16}
+	p.In.B = p.In.A
+	return p
 }
 
 // special is a chain of FMAs with rules for NaNs.
