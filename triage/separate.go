@@ -49,15 +49,17 @@ func (s *search) separateWithin(ctx context.Context, ps []mma.Params, rounds int
 	return ps, nil
 }
 
-// confirmRounds is how many rounds of new inputs a program must pass, wholeRounds
-// how many are searched for an input that shows the rest of the listed program
-// that it is a part of. After its rounds a program must pass farInputs of gen.Far. The unit is
-// asked about askedAtOnce at a time, which is what is asked again after a kill; of those that
-// a program fails, at most failuresLearned become evidence.
+// confirmRounds is how many rounds of new inputs a program must pass, wideConfirmRounds how
+// many if the wide search found it. Then it must pass farInputs of gen.Far and cornerInputs
+// extremes. wholeRounds is how many rounds are searched for an input that shows the rest of
+// the listed program that it is a part of. The unit is asked about askedAtOnce at a time,
+// which is what is asked again after a kill; of those that a program fails, at most
+// failuresLearned become evidence.
 const (
 	confirmRounds     = 5
 	wideConfirmRounds = 9
 	farInputs         = 1024
+	cornerInputs      = 4096
 	askedAtOnce       = 512
 	failuresLearned   = 64
 	wholeRounds       = 5
@@ -87,8 +89,11 @@ func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 		}
 	}
 	if s.pr.Rounds == 0 {
-		if ok, err := s.passes(ctx, m, gen.Far(s.pr.spec(), s.pr.Seed, farInputs)); !ok || err != nil {
-			return false, err
+		sp := s.pr.spec()
+		for _, dots := range [][]*mma.Dot{gen.Far(sp, s.pr.Seed, farInputs), gen.CornerCases(sp, cornerInputs)} {
+			if ok, err := s.passes(ctx, m, dots); !ok || err != nil {
+				return false, err
+			}
 		}
 	}
 	if s.until > 0 {

@@ -33,15 +33,25 @@ const (
 // term than generators aim at by themselves. They show that a unit cuts there although the
 // program that was found for it does not.
 func Far(sp Spec, seed uint64, n int) []*mma.Dot {
-	cut, err := Find("cut")
-	if err != nil {
-		panic(err) // it is in the table
-	}
-	src := Source{Generator: cut}
+	src := Source{Generator: named("cut")}
 	for width := farFirst; width <= farLast; width++ {
 		src.Args = append(src.Args, width)
 	}
 	return Independent(sp, src, seed, 0, n)
+}
+
+// CornerCases returns the first n extremes by construction.
+func CornerCases(sp Spec, n int) []*mma.Dot {
+	return Independent(sp, Source{Generator: named("corner")}, 0, 0, n)
+}
+
+// named returns a generator of the table.
+func named(name string) *Generator {
+	g, err := Find(name)
+	if err != nil {
+		panic(err)
+	}
+	return g
 }
 
 // Independent returns n dot products of a source that share no operands, those on the diagonals
