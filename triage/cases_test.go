@@ -110,7 +110,7 @@ func boxes(a *mma.Instruction) map[string]box {
 			return same.Dot(dot, nil)
 		}),
 		"clamp": eachDot(func(_ *mma.Dot, d uint64) uint64 {
-			const limit = 0x5f800000 // 2^64
+			const limit = 0x5f812345 // no power of two, which is where a range can end
 			if m := d &^ (1 << 31); m > limit && m <= 0x7f800000 {
 				d = d&(1<<31) | limit
 			}

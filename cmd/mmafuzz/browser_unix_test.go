@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -63,18 +64,24 @@ func openBrowser(t *testing.T) *browser {
 		t.Fatal(err)
 	}
 	c.ExtraFiles = []*os.File{toBrowser, fromBrowser}
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := c.Start(); err != nil {
 		t.Skipf("NO BROWSER: %s does not start: %v", program, err)
 	}
 	toBrowser.Close()
 	fromBrowser.Close()
-	deadline := time.AfterFunc(10*time.Minute, func() { c.Process.Kill() })
+	kill := func() { syscall.Kill(-c.Process.Pid, syscall.SIGKILL) } // with its children, which write to the directory too
+	deadline := time.AfterFunc(10*time.Minute, kill)
 	t.Cleanup(func() {
+		fmt.Fprintf(in, `{"id":0,"method":"Browser.close"}`+"\x00")
 		in.Close()
-		out.Close()
-		c.Process.Kill()
+		late := time.AfterFunc(10*time.Second, kill)
+		io.Copy(io.Discard, out) // until it is gone
 		c.Wait()
+		late.Stop()
+		kill()
 		deadline.Stop()
+		out.Close()
 	})
 	b := &browser{t: t, in: in, out: bufio.NewReader(out)}
 	var made struct{ TargetID, SessionID string }
