@@ -32,6 +32,7 @@ var documents = []struct {
 		{"silicon", "devices/replay/testdata/silicon.tsv", silicon},
 		{"models", "fuzz/selfcheck/testdata/models.tsv", models},
 		{"confusion", "fuzz/selfcheck/testdata/confusion.tsv", confusionByOperation},
+		{"changes", "fuzz/selfcheck/testdata/changes.tsv", changes},
 		{"minimizer", "fuzz/selfcheck/testdata/minimizer.tsv", minimizer},
 		{"speed", "fuzz/selfcheck/testdata/bench.json", speed},
 		{"loop", "fuzz/selfcheck/testdata/bench.json", loop},
