@@ -257,10 +257,10 @@ func probe(i *mma.Instruction, round int, ps ...*mma.Params) []*mma.Dot {
 	return gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, 1, round, ps...)
 }
 
-// problem asks for the explanation of a unit by its cases.
 // effort leaves out the search over whole ranges, which takes seconds, where nothing is found.
-func effort() int { return tier.Of(-1, -1, 0) }
+func effort() int { return tier.Of(-1, -1, 12) }
 
+// problem asks for the explanation of a unit by its cases.
 func (r *regression) problem(t testing.TB) *triage.Unknown {
 	pr := &triage.Unknown{Formats: r.a.Formats, K: r.a.K, Base: r.a.Params, Seed: 1, Rounds: askRounds, Effort: effort()}
 	pr.Ask = func(_ context.Context, dots []*mma.Dot) ([]uint64, error) { return r.run(t, dots), nil }

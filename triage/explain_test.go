@@ -153,7 +153,7 @@ func TestUnexplainable(t *testing.T) {
 		if tc.asked {
 			pr = answering(t, r, pr)
 		}
-		pr.Effort = tier.Of(1, 1, 0)
+		pr.Effort = tier.Of(1, 1, 12)
 		v := explain(t, pr)
 		if v.Found() || !slices.Equal(v.Labels, []triage.Label{triage.Unexplained}) || v.Program != pr.Base || v.Explained != 0 || v.Kept != v.Agree {
 			t.Errorf("%s %s: %+v", tc.inst, tc.box, v)
