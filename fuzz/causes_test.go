@@ -161,3 +161,18 @@ func TestRefuted(t *testing.T) {
 		t.Errorf("no input tells the program from %v, want ref:exact", v.Alike)
 	}
 }
+
+// TestSearchedAgain has a unit whose program only the wide search finds, with more effort than
+// a campaign has for it in the first epochs.
+func TestSearchedAgain(t *testing.T) {
+	if !tier.Long() {
+		t.Skip("searches for a program several times: only with MMAFUZZ_LONG=1")
+	}
+	skipUnderRace(t)
+	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", func(p *mma.Params) { p.Join.Align.F, p.Join.CDrop = 35, 30 })
+	most := int64(0)
+	s := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 130_000, Thinking: func(_ int, _, limit int64) { most = max(most, limit) }})
+	if v := s.Pairs[0].Verdict; !v.Found() {
+		t.Errorf("%+v after a search of %d dot products at most", v, most)
+	}
+}

@@ -100,6 +100,9 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		if err != nil {
 			return err
 		}
+		if pr.Effort < 0 && old != nil && !v.Found() {
+			v.Spent = old.Spent // by the last search that was wide
+		}
 		x.c.saving.addVerdict(x.index, x.d.Chunks, v)
 		x.verdict = v
 	}

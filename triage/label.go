@@ -70,7 +70,7 @@ var labelDocs = []struct {
 	{SignedZero, "sign of a zero result"},
 	{NaNEncoding, "code of a NaN result"},
 	{Layout, "the result depends on the position in the tile"},
-	{Unexplained, "no change of the known parameters explains the difference"},
+	{Unexplained, "no change that was tried explains the difference"},
 }
 
 // fieldLabels maps a changed field to the label that it earns. The first row whose
