@@ -11,7 +11,7 @@ import (
 var changesGoal = []int{95, 90}
 
 // TestChanges checks that triage explains as many drawn changes as it is meant to and none
-// wrongly, and presents a unit again.
+// wrongly, and presents some units again.
 func TestChanges(t *testing.T) {
 	all := ChangesArithmetics()
 	var names, digests []string

@@ -5,9 +5,8 @@
 //	mmafuzz selfcheck models|generators|proofs|pairs|triage|changes|minimizer|infer|causes --out FILE
 //
 // whose summary is a table with one row for each thing that was measured. The tables are
-// kept under testdata. Every row carries a digest of the data
-// that it depends on (digest.go), so that a change makes few rows stale: a new arithmetic
-// those that it is in, a new generator its column in the table of mutants and all rows of
+// kept under testdata. Every row carries a digest of the data that it depends on
+// (digest.go), so that a change makes few rows stale: a new arithmetic those that it is in, a new generator its column in the table of mutants and all rows of
 // pairs and causes, a new label all rows of causes. The same command measures what is stale
 // in an existing FILE and keeps the rest. The tests of this package fail when a row is stale,
 // check what the tables must show, and measure a sample of the rows again. --full FILE writes

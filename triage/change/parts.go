@@ -27,12 +27,27 @@ func passes(c *changer) {
 	c.otherOperand()
 }
 
+// operand is a place where operands are narrowed.
+type operand struct {
+	id fp.ID
+	at func(p *mma.Params) *mma.Narrow
+}
+
+// operands returns those of A, of B and, if there is one, of c.
+func (o *original) operands() []operand {
+	all := []operand{
+		{o.A, func(p *mma.Params) *mma.Narrow { return &p.In.A }},
+		{o.B, func(p *mma.Params) *mma.Narrow { return &p.In.B }},
+	}
+	if o.C != fp.None {
+		all = append(all, operand{o.C, func(p *mma.Params) *mma.Narrow { return &p.In.NarrowC }})
+	}
+	return all
+}
+
 // otherOperand splits an operand that is not yet narrowed.
 func (c *changer) otherOperand() {
-	for _, o := range []struct {
-		id fp.ID
-		at func(p *mma.Params) *mma.Narrow
-	}{{c.A, func(p *mma.Params) *mma.Narrow { return &p.In.A }}, {c.B, func(p *mma.Params) *mma.Narrow { return &p.In.B }}} {
+	for _, o := range c.operands()[:2] {
 		if o.at(&c.p).Mode != 0 {
 			continue
 		}

@@ -5,6 +5,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
+var stages = []func(p *mma.Params) *mma.Stage{
+	func(p *mma.Params) *mma.Stage { return &p.Stage0 }, func(p *mma.Params) *mma.Stage { return &p.Stage1 },
+}
+
 // shapesOf returns the ways of dividing terms into groups and of adding them.
 func (s Space) shapesOf() []mma.Stage {
 	const widest = 16
@@ -134,9 +138,7 @@ func simplerStages(c *changer) {
 	noStages(c)
 	c.to(func(p *mma.Params) { p.Join.Align, p.Stage0 = p.Stage0.Align, mma.Stage{} })
 	c.to(func(p *mma.Params) { p.Join.Align, p.Stage1 = p.Stage1.Align, mma.Stage{} })
-	for _, s := range []func(p *mma.Params) *mma.Stage{
-		func(p *mma.Params) *mma.Stage { return &p.Stage0 }, func(p *mma.Params) *mma.Stage { return &p.Stage1 },
-	} {
+	for _, s := range stages {
 		c.to(func(p *mma.Params) { s(p).Group, s(p).Split = 0, mma.Adjacent })
 		c.to(func(p *mma.Params) { s(p).Sum = mma.Fused })
 		c.to(func(p *mma.Params) { s(p).Fixed = false })

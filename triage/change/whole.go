@@ -199,10 +199,6 @@ func anyRoundedStage(c *changer) {
 	}
 }
 
-var stages = []func(p *mma.Params) *mma.Stage{
-	func(p *mma.Params) *mma.Stage { return &p.Stage0 }, func(p *mma.Params) *mma.Stage { return &p.Stage1 },
-}
-
 // anyAdder gives alignments every width and direction together with every kind of sticky
 // bit, and with sizes of the sum: without a width there is neither. Sizes that have nothing
 // to do with the width are a few, and those as far from it as the present one.
@@ -243,19 +239,9 @@ func anyAdder(c *changer) {
 	}
 }
 
-// anyNarrow rounds one operand to every width, and to the range of every format.
+// anyNarrow rounds one operand to every width, as it is and in the ranges of FP16 and FP32.
 func anyNarrow(c *changer) {
-	for _, o := range []struct {
-		id fp.ID
-		at func(p *mma.Params) *mma.Narrow
-	}{
-		{c.A, func(p *mma.Params) *mma.Narrow { return &p.In.A }},
-		{c.B, func(p *mma.Params) *mma.Narrow { return &p.In.B }},
-		{c.C, func(p *mma.Params) *mma.Narrow { return &p.In.NarrowC }},
-	} {
-		if o.id == fp.None {
-			continue
-		}
+	for _, o := range c.operands() {
 		c.next()
 		for _, to := range []fp.ID{fp.None, fp.FP16, fp.FP32} {
 			for frac := 0; frac < int(c.read(o.id).FracBits); frac++ {

@@ -180,8 +180,9 @@ func (s *Search) Explore(ctx context.Context, steps int) *Node {
 }
 
 // Near expands the first program of the search and then some of its best mutants, one of each
-// group and one that several changes made, until something explains everything. Explore would soon follow what several
-// changes explain together, and most of these are not those of the unit.
+// group and one that several changes made, until something explains everything. Explore would
+// soon follow what several changes explain together, and most of these are not those of the
+// unit.
 func (s *Search) Near(ctx context.Context, mutants int) {
 	first := s.nodes[0]
 	s.expand(first)
