@@ -23,7 +23,7 @@ var x86Forms = []form{
 const (
 	srcFMA  = "Intel SDM vol. 1, 14.5 and table 4-7"
 	srcDPPS = "Intel SDM vol. 2, DPPS and DPPD, which leave open which of several NaNs is the result"
-	evXeon  = "Xeon: 10,000,000 and 7,500,000"
+	evXeon  = "recording sapphire-rapids.rec, every bit; Xeon: 10,000,000 and 7,500,000"
 	evZen   = "recordings zen4.rec and zen5.rec, every bit; Zen 5: 10,000,000 and 7,500,000"
 	evBoth  = evXeon + "; " + evZen
 )
@@ -55,7 +55,7 @@ var x86 = []decl{
 
 	// AMX.
 	{archs: "x86", names: "tdpbf16ps", params: x86Tile(FlushSign),
-		source: "Intel SDM vol. 2, TDPBF16PS", evidence: "Xeon: 10,000,000 of all generators, mmafuzz run --a cpu:0 --b sim:x86 --inst tdpbf16ps --count 10000000"},
+		source: "Intel SDM vol. 2, TDPBF16PS", evidence: "recording sapphire-rapids.rec, every bit; Xeon: 10,000,000 of all generators, mmafuzz run --a cpu:0 --b sim:x86 --inst tdpbf16ps --count 10000000"},
 	{archs: "x86", names: "tdpfp16ps", params: x86Tile(KeepSub),
 		source: "Intel SDM vol. 2, TDPFP16PS", evidence: "the documentation; TDPBF16PS, which has the same text, does as it says"},
 }
