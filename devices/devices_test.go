@@ -318,6 +318,43 @@ func TestPairsErrors(t *testing.T) {
 	}
 }
 
+// TestPairsOfModels: a model has its instruction under any name, but a name that the other
+// target does not have either is a mistake.
+func TestPairsOfModels(t *testing.T) {
+	const k8, k16 = "mma.m16n8k8.f32.f16.f16.f32", "mma.m16n8k16.f32.f16.f16.f32"
+	i, err := mma.Lookup("hopper", k16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := *i
+	mine.Arch, mine.Name = "model", "mine"
+	model, other, hopper := simulated.Target("model:mine", mine), simulated.Target("model:other", mine), open(t, "sim:hopper")
+	for _, tc := range []struct {
+		a, b       devices.Target
+		name, want string
+	}{
+		{model, hopper, "mine", "model/mine hopper/" + k16 + " mine ~ " + k16 + " K=16"},
+		{model, hopper, k8, "model/mine hopper/" + k8 + " mine ~ " + k8 + " K=16"},
+		{hopper, model, k8, "hopper/" + k8 + " model/mine " + k8 + " ~ mine K=16"},
+		{model, open(t, "ref:exact"), "mine", "model/mine ref/mine mine K=16"},
+		{model, other, "mine", "model/mine model/mine mine K=16"},
+		{model, other, "x", `model:mine has no instruction "x"; nearest: mine`},
+		{model, open(t, "ref:exact"), "x", `model:mine has no instruction "x"; nearest: mine`},
+		{model, hopper, "mma.m16n8k99", `sim:hopper has no instruction "mma.m16n8k99"; nearest: mma.m16n8k8.f32.f16.f16.f32, mma.m16n8k8.f16.f16.f16.f16, mma.m16n8k4.f64.f64.f64.f64, mma.m16n8k8.f64.f64.f64.f64, ...`},
+	} {
+		ps, err := devices.Pairs(tc.a, tc.b, tc.name, "")
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = pairText(ps[0])
+		}
+		if got != tc.want {
+			t.Errorf("%s %s %s:\n got %s\nwant %s", tc.a.Name(), tc.b.Name(), tc.name, got, tc.want)
+		}
+	}
+}
+
 // TestUnchained has instructions whose D is not C's format: they cannot be
 // executed twice, so not with another K.
 func TestUnchained(t *testing.T) {

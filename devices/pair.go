@@ -60,7 +60,8 @@ func Split(spec string) (target, instruction string) {
 // Pairs returns the pairs of instructions of two targets that the names ask for:
 // nameA of a with nameB of b. An empty nameB means nameA, or where b does not
 // have it or has no model of it, b's instruction of the same formats that is
-// nearest in K. If both names are empty, every instruction that both have under
+// nearest in K. A target with a single instruction has it under any name, but one of the
+// targets must know the name. If both names are empty, every instruction that both have under
 // the same name is paired. If there is none, every instruction of one target is paired
 // with the nearest one of the other; the first target is the one that comes first in the
 // catalogue of architectures (or is not in it), so that the pairs are the same with a and
@@ -92,6 +93,11 @@ func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 	as, err := choose(a, nameA)
 	if err != nil {
 		return nil, err
+	}
+	if nameA != "" && nameB == "" {
+		if nameB, err = nameOfOther(a, b, nameA); err != nil {
+			return nil, err
+		}
 	}
 	if nameA == "" {
 		common := commonNames(as, b)
@@ -182,6 +188,24 @@ func Find(t Target, name string) (*mma.Instruction, error) {
 		return &all[0], nil
 	}
 	return i, err
+}
+
+// nameOfOther returns b's name of the instruction that a name stands for, "" if b is to take
+// the one that is nearest to a's. Where a has a single instruction, of another name, the
+// name has to be one of b's.
+func nameOfOther(a, b Target, name string) (string, error) {
+	_, err := mma.Search(a.Name(), a.Instructions(), name)
+	if err == nil {
+		return "", nil
+	}
+	if all := b.Instructions(); all != nil {
+		if _, errB := mma.Search(b.Name(), all, name); errB == nil {
+			return name, nil
+		} else if len(all) > 1 {
+			return "", errB
+		}
+	}
+	return "", err
 }
 
 // commonNames returns those of as that b has under the same name.

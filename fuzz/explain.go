@@ -118,7 +118,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 // compared, so that a short campaign is not held up. It has its turn once in an epoch, and
 // again after a search that found nothing only if it may take much longer.
 func (x *pairTriage) effort(old *triage.Verdict) int {
-	const dotsPerMillion, longer = 8192, 4
+	const dotsPerMillion, longer = 2048, 4
 	e := int(min(triage.DefaultEffort, 1+(x.st.Dots+x.d.Dots)/dotsPerMillion))
 	again := old == nil || old.Found() || old.Spent > 0 && e >= longer*old.Spent
 	if x.thought || !again {

@@ -213,6 +213,7 @@ type search struct {
 	asked int
 	whole map[mma.Params]mma.Params // by a reduced program: the listed one that it was reduced from
 	tried []mma.Params              // programs that explained the most on some level of a search
+	near  []mma.Params              // of those that differ from the base in one field, the ones right on the most cases
 	cases *evidence.Cases           // for nearest
 	err   error                     // of the unit, in the wide search
 	until int64                     // the wide search gives up when ev.Computed reaches it; 0: it has not begun

@@ -16,7 +16,7 @@ type Label string
 // computation only pass on, or hide, a difference that arises there.
 const (
 	InputFTZ             Label = "input-ftz"             // subnormal inputs flushed
-	OperandRounding      Label = "operand-rounding"      // operands rounded before they are multiplied
+	OperandRounding      Label = "operand-rounding"      // operands rounded, split or limited in range before they are multiplied
 	ProductHandling      Label = "product-handling"      // products rounded or normalised
 	Overflow             Label = "overflow"              // when and to what a number overflows
 	TruncationWidth      Label = "truncation-width"      // bits kept below the largest exponent
@@ -29,11 +29,11 @@ const (
 	FusionWidth          Label = "fusion-width"          // terms in one fused sum
 	AccumulatePlacement  Label = "accumulate-placement"  // where c enters
 	SummationOrder       Label = "summation-order"       // sequence, tree, interleaving
-	IntermediateRounding Label = "intermediate-rounding" // a rounding between sums
+	IntermediateRounding Label = "intermediate-rounding" // a sum rounded before it is added further or becomes the result
 	OutputRounding       Label = "output-rounding"       // rounding of the result
 	OutputFTZ            Label = "output-ftz"            // subnormal results flushed
 	SignedZero           Label = "signed-zero"           // sign of zero results
-	NaNEncoding          Label = "nan-encoding"          // code of NaN results
+	NaNEncoding          Label = "nan-encoding"          // code of NaN results, how NaN operands are read
 	Layout               Label = "layout"                // the result depends on the position in the tile
 	Unexplained          Label = "unexplained"
 )
@@ -51,9 +51,9 @@ var labelDocs = []struct {
 	Doc   string
 }{
 	{InputFTZ, "subnormal inputs flushed to zero"},
-	{OperandRounding, "operands rounded to fewer bits before they are multiplied or added"},
+	{OperandRounding, "operands rounded, split or limited in range before they are multiplied or added"},
 	{ProductHandling, "products rounded, normalised, or of another exponent"},
-	{Overflow, "where and to what products, sums or results overflow"},
+	{Overflow, "where and to what operands, products, sums or results overflow"},
 	{TruncationWidth, "bits kept below the largest exponent of a sum"},
 	{AlignmentRounding, "how terms are cut at the end of the sum's window"},
 	{RoundingAsymmetry, "terms or sums rounded toward minus or plus infinity"},
@@ -64,11 +64,11 @@ var labelDocs = []struct {
 	{FusionWidth, "number of products added in one fused sum"},
 	{AccumulatePlacement, "where c enters the sum"},
 	{SummationOrder, "sequence or tree of additions, interleaved groups"},
-	{IntermediateRounding, "a rounding between sums"},
+	{IntermediateRounding, "a sum rounded before it is added further or becomes the result"},
 	{OutputRounding, "mode or width of the rounding to the result"},
 	{OutputFTZ, "subnormal products, sums or results flushed to zero"},
 	{SignedZero, "sign of a zero result"},
-	{NaNEncoding, "code of a NaN result"},
+	{NaNEncoding, "code of a NaN result, reading of NaN operands"},
 	{Layout, "the result depends on the position in the tile"},
 	{Unexplained, "no change that was tried explains the difference"},
 }
@@ -84,6 +84,7 @@ var fieldLabels = []struct {
 	{"in.widen", ProductHandling, nil},
 	{"in.rest", OperandRounding, nil},
 	{"in.naninf", NaNEncoding, nil},
+	{"in.*.over", Overflow, nil},
 	{"in.a.*", OperandRounding, nil},
 	{"in.b.*", OperandRounding, nil},
 	{"in.narrowc.*", OperandRounding, nil},

@@ -46,7 +46,7 @@ func (s *search) nearest(ctx context.Context) (*Nearest, error) {
 	base := s.right(&s.pr.Base)
 	var best *Nearest
 	fewest, seen := 0, map[mma.Params]bool{}
-	for _, p := range append(candidates, s.tried...) {
+	for _, p := range slices.Concat(candidates, s.tried, s.near) {
 		if seen[p] {
 			continue
 		}

@@ -88,18 +88,15 @@ func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 			return false, err
 		}
 	}
+	var more []*mma.Dot
 	if s.pr.Rounds == 0 {
-		sp := s.pr.spec()
-		for _, dots := range [][]*mma.Dot{gen.Far(sp, s.pr.Seed, farInputs), gen.CornerCases(sp, cornerInputs)} {
-			if ok, err := s.passes(ctx, m, dots); !ok || err != nil {
-				return false, err
-			}
-		}
+		more = slices.Concat(gen.Far(s.pr.spec(), s.pr.Seed, farInputs), gen.CornerCases(s.pr.spec(), cornerInputs))
 	}
 	if s.until > 0 {
-		if ok, err := s.widen(ctx, 1, &p); !ok || err != nil {
-			return false, err
-		}
+		more = append(more, s.questions(1)...)
+	}
+	if ok, err := s.passes(ctx, m, more); !ok || err != nil {
+		return false, err
 	}
 	whole, reduced := s.whole[p]
 	if !reduced {

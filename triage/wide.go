@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
@@ -34,6 +33,7 @@ const (
 	wideKinds = 12  // changes of different kinds that a step takes in
 	wideNear  = 6   // changes of the base that are followed whatever others explain
 	wideFew   = 24  // cases on which every change is tried first
+	wideBest  = 48  // single changes right on most of these, which may be the nearest program
 )
 
 // effort is the limit of the wide search in millions of dot products; negative: there is no
@@ -59,35 +59,30 @@ func (s *search) mayContinue() bool {
 	return !s.spent() && s.ctx.Err() == nil
 }
 
-// widen asks Unknown.Questions. Part 0 comes before the wide search and adds the answers to
-// the evidence, because the cases so far lie near the base. Other parts check a program p
-// that was found: widen reports whether p gives the same answers.
-func (s *search) widen(ctx context.Context, part uint64, p *mma.Params) (bool, error) {
+// questions returns Unknown.Questions with a seed of their own for each n; none if there are
+// none or the unit cannot be asked.
+func (s *search) questions(n uint64) []*mma.Dot {
 	if s.pr.Ask == nil || s.pr.Questions == nil || s.pr.Rounds < 0 {
-		return true, nil
+		return nil
 	}
-	dots := s.pr.Questions(s.pr.spec(), s.pr.Seed+part, wideAsked)
-	answers, err := s.pr.Ask(ctx, dots)
-	if err != nil {
-		return false, err
-	}
-	s.asked += len(dots)
-	if part == 0 {
-		s.ev.Add("asked", dots, answers)
-		return true, nil
-	}
-	m, err := sim.New(s.pr.Formats, s.pr.K, *p)
-	if err != nil {
-		return false, err
-	}
-	var wrong []Case
-	for i, d := range dots {
-		if !s.ev.Same(m.Dot(d, nil), answers[i]) {
-			wrong = append(wrong, Case{d, answers[i]})
+	return s.pr.Questions(s.pr.spec(), s.pr.Seed+n, wideAsked)
+}
+
+// widen adds the answers to Unknown.Questions to the evidence, because the cases so far lie
+// near the base.
+func (s *search) widen(ctx context.Context) error {
+	for part := range slices.Chunk(s.questions(0), askedAtOnce) {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
+		answers, err := s.pr.Ask(ctx, part)
+		if err != nil {
+			return err
+		}
+		s.asked += len(part)
+		s.ev.Add("asked", part, answers)
 	}
-	s.learn(wrong...)
-	return len(wrong) == 0, nil
+	return nil
 }
 
 // anyValue returns the programs that explain all evidence among those that give one field
@@ -98,7 +93,7 @@ func (s *search) anyValue() []mma.Params {
 		return nil
 	}
 	if !begun {
-		if _, s.err = s.widen(s.ctx, 0, &s.pr.Base); s.err != nil {
+		if s.err = s.widen(s.ctx); s.err != nil {
 			return nil
 		}
 	}
@@ -112,24 +107,30 @@ func (s *search) anyValue() []mma.Params {
 			likely = append(likely, mutants[i])
 		}
 	}
+	s.near = append(s.near, mostRight(mutants, right, wideBest)...)
 	return s.explaining(likely)
+}
+
+// mostRight returns the programs, at most a given number, that are right in the most cases.
+// right has the number of cases of each.
+func mostRight(ps []mma.Params, right []int, most int) []mma.Params {
+	order := make([]int, len(ps))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return right[j] - right[i] })
+	var best []mma.Params
+	for _, i := range order[:min(len(order), most)] {
+		best = append(best, ps[i])
+	}
+	return best
 }
 
 // likeliest returns the programs, of those that led earlier searches, that explain most of
 // a sample.
 func (s *search) likeliest() []mma.Params {
 	all := s.ev.Whole()
-	n := s.ev.Counts(s.tried, all.Part(0, min(sampleSize, len(all.Want))))
-	order := make([]int, len(s.tried))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return n[j] - n[i] })
-	var best []mma.Params
-	for _, i := range order[:min(len(order), wideFrom)] {
-		best = append(best, s.tried[i])
-	}
-	return best
+	return mostRight(s.tried, s.ev.Counts(s.tried, all.Part(0, min(sampleSize, len(all.Want)))), wideFrom)
 }
 
 // wide searches as inference does, with every value of every field in its reach: from the

@@ -133,7 +133,7 @@ func (d *instructionDiff) write(a *app) error {
 		for _, l := range p.Labels {
 			labels = append(labels, string(l))
 		}
-		g.Add("  "+strings.Join(labels, ", "), readable.Changes(p.Changes, 6))
+		g.Add("  "+strings.Join(labels, ", "), readable.Changes(p.Changes, 20))
 		g.Add("", p.shownBy())
 	}
 	g.Add("  evidence A", d.EvidenceA)

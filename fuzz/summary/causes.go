@@ -107,7 +107,11 @@ func (w *printer) bucketList() {
 // arithmetic to B's are behind it.
 func (w *printer) causesInWords() {
 	labels := labelsOf(fuzz.Causes(w.state))
-	behind := changesBehind(w.state)
+	each, most := 3, changesMost
+	if w.Verbose {
+		each, most = allChanges, allChanges
+	}
+	behind := changesBehind(w.state, each)
 	g := readable.Table{Width: w.Width}
 	for _, l := range triage.Labels() {
 		if labels[l.Label] {
@@ -117,7 +121,7 @@ func (w *printer) causesInWords() {
 				texts = append(texts, c.text)
 			}
 			if texts != nil {
-				text += ": " + strings.Join(readable.First(texts, changesMost), "; ")
+				text += ": " + strings.Join(readable.First(texts, most), "; ")
 			}
 			g.Add(string(l.Label), text)
 		}
@@ -145,6 +149,9 @@ func labelsOf(causes []fuzz.Cause) map[triage.Label]bool {
 // changesMost is the largest number of different changes that are shown for a label.
 const changesMost = 4
 
+// allChanges is more than a program can have, so that all are shown.
+const allChanges = 1000
+
 // behind is the changes of the arithmetic behind a label, and the instructions with these
 // changes.
 type behind struct {
@@ -152,8 +159,9 @@ type behind struct {
 	instructions []string
 }
 
-// changesBehind lists for each label the changes of all verdicts that earned it.
-func changesBehind(s *fuzz.State) map[triage.Label][]behind {
+// changesBehind lists for each label the changes of all verdicts that earned it, of each
+// verdict at most a given number.
+func changesBehind(s *fuzz.State, each int) map[triage.Label][]behind {
 	all := map[triage.Label][]behind{}
 	for _, p := range s.Pairs {
 		if p.Verdict == nil || !p.Verdict.Found() {
@@ -164,7 +172,7 @@ func changesBehind(s *fuzz.State) map[triage.Label][]behind {
 			continue
 		}
 		for _, part := range triage.Parts(&base, &p.Verdict.Program) {
-			text := readable.Changes(fromA(p, part.Changes), 3)
+			text := readable.Changes(fromA(p, part.Changes), each)
 			list := all[part.Label]
 			i := slices.IndexFunc(list, func(b behind) bool { return b.text == text })
 			if i < 0 {

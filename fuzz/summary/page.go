@@ -288,7 +288,7 @@ func (c *campaign) bySource() map[string]fuzz.Tally {
 func (c *campaign) causes() ([]page.HTML, error) {
 	_, mismatches, _ := c.State.Totals()
 	var blocks []page.HTML
-	causes, parts := fuzz.Causes(c.State), changesBehind(c.State)
+	causes, parts := fuzz.Causes(c.State), changesBehind(c.State, allChanges)
 	if len(causes) > 0 {
 		blocks = append(blocks, page.Text("A cause is a part of the arithmetic in which the two units differ: give A that of B, or B that of A, and the results of the dot product are equal. That was computed for each differing dot product. Each counts once: where any of several causes would do alone, for the one that comes first in the computation, and where several are needed together, for the first of these."))
 	}

@@ -90,6 +90,9 @@ func (w *printer) example() error {
 	if err != nil {
 		return fmt.Errorf("drawing a finding: %w", err)
 	}
+	if w.sum.in.Unexplained(f.Pair) != nil {
+		pic.Notes, pic.Next = nil, nil // unexplained says both, with what is known by now
+	}
 	return report.Text(printable.Raw(w.Writer), pic, report.TextOptions{Width: w.Width, Color: w.Color})
 }
 

@@ -104,7 +104,7 @@ func explainingProgram(m *corpus.Mismatch, which string) (*mma.Params, int) {
 func NearestText(n *corpus.Nearest) string {
 	what := n.From
 	if len(n.Changes) > 0 {
-		what += " with " + readable.Changes(n.Changes, 6)
+		what += " with " + readable.Changes(n.Changes, 20)
 	}
 	if n.Explained == 0 {
 		return fmt.Sprintf("%s itself: no change that was tried explains more of the %d differing cases looked into than it breaks of %d agreeing ones", what, n.Differ, n.Agree)
