@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec"
@@ -113,7 +114,7 @@ Exit status: 0 measured, 1 the memory grows, 2 trouble, 75 incomplete: interrupt
 func (b *benchCmd) check(args []string, f *pflag.FlagSet) error {
 	for _, s := range args {
 		if err := checkWord("section", s, bench.Sections...); err != nil {
-			return hinted("usage: mmafuzz bench [models] [targets] [loop]", "%s", strings.TrimPrefix(err.Error(), "--"))
+			return hint.New("usage: mmafuzz bench [models] [targets] [loop]", "%s", strings.TrimPrefix(err.Error(), "--"))
 		}
 	}
 	var err error
@@ -123,17 +124,17 @@ func (b *benchCmd) check(args []string, f *pflag.FlagSet) error {
 	case b.time <= 0:
 		return fmt.Errorf("--time is %s, more than 0 is needed", b.time)
 	case b.inst != "" && b.target == "" && !b.device:
-		return hinted("name its target, for example --target sim:hopper", "--inst %s is an instruction of no target", b.inst)
+		return hint.New("name its target, for example --target sim:hopper", "--inst %s is an instruction of no target", b.inst)
 	case b.like != "" && b.target == "":
-		return hinted("name it, for example --target ref:exact", "--like %s is for reference arithmetic, and --target names none", b.like)
+		return hint.New("name it, for example --target ref:exact", "--like %s is for reference arithmetic, and --target names none", b.like)
 	case b.out != "" && b.soak <= 0:
-		return hinted("standard output takes the table: > FILE", "--out is for --soak")
+		return hint.New("standard output takes the table: > FILE", "--out is for --soak")
 	}
 	if err := b.checkSoak(args, f); err != nil {
 		return err
 	}
 	if b.pattern, err = regexp.Compile(b.only); err != nil {
-		return hinted("go doc regexp/syntax describes the syntax", "--only: %v", err)
+		return hint.New("go doc regexp/syntax describes the syntax", "--only: %v", err)
 	}
 	return nil
 }
@@ -146,17 +147,17 @@ func (b *benchCmd) checkSoak(args []string, f *pflag.FlagSet) error {
 	case !f.Changed("soak"):
 		return nil
 	case b.soak <= 0:
-		return hinted("give a time such as 10m or 8h", "--soak is %s, it must be positive", b.soak)
+		return hint.New("give a time such as 10m or 8h", "--soak is %s, it must be positive", b.soak)
 	case b.every < 0:
 		return fmt.Errorf("--every is %s; 0 is a hundredth of --soak", b.every)
 	}
 	for _, s := range args {
 		if s != "loop" {
-			return hinted("leave it out, or measure it in a command of its own", "--soak runs the loop and not the section %s", s)
+			return hint.New("leave it out, or measure it in a command of its own", "--soak runs the loop and not the section %s", s)
 		}
 	}
 	err := excluded(f, "soak", "only", "list", "count", "time", "target", "inst", "like")
-	return withHint(err, "--soak runs one pair of simulators, for the time that it is given")
+	return hint.Add(err, "--soak runs one pair of simulators, for the time that it is given")
 }
 
 // run measures sections.
@@ -177,7 +178,7 @@ func (b *benchCmd) run(ctx context.Context, sections []string) error {
 	}
 	m, err := bench.New(sections, o)
 	if errors.Is(err, bench.ErrNoMatch) {
-		return withHint(err, "mmafuzz bench --list lists them")
+		return hint.Add(err, "mmafuzz bench --list lists them")
 	} else if err != nil {
 		return err
 	}
@@ -228,14 +229,14 @@ func (b *benchCmd) writeMachine(m *measure.Machine) error {
 // runDevice measures the instructions of a GPU.
 func (b *benchCmd) runDevice(ctx context.Context, args []string, f *pflag.FlagSet) error {
 	if err := excluded(f, "device", "like", "only", "list", "count", "time", "soak"); err != nil {
-		return withHint(err, "--device repeats an instruction a thousand times, on one multiprocessor")
+		return hint.Add(err, "--device repeats an instruction a thousand times, on one multiprocessor")
 	}
 	if len(args) > 0 {
-		return hinted("leave it out, or measure it in a command of its own", "--device measures no section %s", args[0])
+		return hint.New("leave it out, or measure it in a command of its own", "--device measures no section %s", args[0])
 	}
 	target := cmp.Or(b.target, "cuda:0")
 	if kind, _, _ := strings.Cut(target, ":"); kind != "cuda" {
-		return hinted("mmafuzz bench targets --target "+target+" measures this one", "--device is for cuda: targets, not %s", target)
+		return hint.New("mmafuzz bench targets --target "+target+" measures this one", "--device is for cuda: targets, not %s", target)
 	}
 	insts, err := b.deviceInstructions(target)
 	if err != nil {

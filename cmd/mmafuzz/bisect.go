@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -85,13 +86,13 @@ interrupted, or versions that cannot be tested leave a choice.`,
 func (b *bisectCmd) run(ctx context.Context) error {
 	switch {
 	case b.a == "":
-		return hinted("name a target that computes as before, such as sim:hopper or exec:./released", "--a is missing")
+		return hint.New("name a target that computes as before, such as sim:hopper or exec:./released", "--a is missing")
 	case (b.git == "") == (len(b.versions) == 0):
-		return hinted("name versions with --versions, or commits with --git", "one of --versions and --git is needed")
+		return hint.New("name versions with --versions, or commits with --git", "one of --versions and --git is needed")
 	case b.git == "" && b.build != "":
-		return hinted("leave it out, or name commits with --git", "--build is for --git")
+		return hint.New("leave it out, or name commits with --git", "--build is for --git")
 	case b.git != "" && !strings.Contains(b.b, versionWord):
-		return hinted(`write {} for the checkout, as in --b "exec:{}/unit"`, "--b %s is the same for every commit", b.b)
+		return hint.New(`write {} for the checkout, as in --b "exec:{}/unit"`, "--b %s is the same for every commit", b.b)
 	}
 	if b.git != "" {
 		if err := b.commits(ctx); err != nil {
@@ -184,11 +185,11 @@ func jsonTarget(file string) (string, error) {
 	case err != nil || plan.Pairs == nil && plan.Entries == nil:
 		return "model:" + file, nil // which tells what is wrong with it
 	case plan.Entries != nil:
-		return "", hinted("mmafuzz record makes a recording with it, which is a version", "%s is a plan of recordings, which names no target", file)
+		return "", hint.New("mmafuzz record makes a recording with it, which is a version", "%s is a plan of recordings, which names no target", file)
 	}
 	for _, p := range plan.Pairs {
 		if p.B != plan.Pairs[0].B {
-			return "", hinted("a version is one target", "%s is the plan of a campaign with several second targets, %s and %s", file, plan.Pairs[0].B, p.B)
+			return "", hint.New("a version is one target", "%s is the plan of a campaign with several second targets, %s and %s", file, plan.Pairs[0].B, p.B)
 		}
 	}
 	if len(plan.Pairs) == 0 || plan.Pairs[0].B == "" {
@@ -219,7 +220,7 @@ func (b *bisectCmd) findings(ctx context.Context, version int) ([]*changedInput,
 	defer tb.Close()
 	pairs, err := devices.Pairs(ta, tb, b.inst, "")
 	if err != nil {
-		return nil, withHint(err, "%s", instructionHint(ta, b.inst))
+		return nil, hint.Add(err, "%s", instructionHint(ta, b.inst))
 	}
 	o := &bisectObserver{cmd: b, pairs: pairs}
 	cfg := fuzz.Config{Pairs: pairs, Seed: b.seed, Count: b.count, Observe: o}
@@ -363,13 +364,13 @@ func (b *bisectCmd) show(f *changedInput, r bisect.Range) error {
 func (b *bisectCmd) commits(ctx context.Context) error {
 	out, err := b.gitOutput(ctx, "log", "--reverse", "--first-parent", "--format=%h %s", b.git, "--")
 	if err != nil {
-		return withHint(err, "--git takes a range as git log does, such as v1.0..main, and --repo the directory of the repository")
+		return hint.Add(err, "--git takes a range as git log does, such as v1.0..main, and --repo the directory of the repository")
 	}
 	for line := range strings.Lines(out) {
 		b.versions = append(b.versions, strings.TrimSpace(line))
 	}
 	if len(b.versions) == 0 {
-		return hinted("the range is OLD..NEW", "there are no commits in %s", b.git)
+		return hint.New("the range is OLD..NEW", "there are no commits in %s", b.git)
 	}
 	b.dir, err = os.MkdirTemp("", "mmafuzz-bisect-")
 	return err

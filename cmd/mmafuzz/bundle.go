@@ -3,14 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -24,9 +23,9 @@ func (a *app) readBundle(dir string) (*corpus.Bundle, error) {
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return nil, hinted("mmafuzz run writes bundles and says where", "bundle %s: %w", dir, bare(err))
+		return nil, hint.New("mmafuzz run writes bundles and says where", "bundle %s: %w", dir, hint.Bare(err))
 	case !info.IsDir():
-		return nil, hinted("name the directory that mmafuzz run has written", "bundle %s: a bundle is a directory, not a file", dir)
+		return nil, hint.New("name the directory that mmafuzz run has written", "bundle %s: a bundle is a directory, not a file", dir)
 	}
 	b, err := corpus.ReadBundle(dir)
 	if err == nil {
@@ -34,12 +33,12 @@ func (a *app) readBundle(dir string) (*corpus.Bundle, error) {
 		return b, nil
 	}
 	if below, _ := bundle.Below(dir); !bundle.Is(dir) && len(below) > 0 {
-		return nil, hinted("for example "+below[0]+"; mmafuzz triage looks at all of them", "bundle %s: it is not a bundle, but has %s below it", dir, readable.Plural(len(below), "bundle"))
+		return nil, hint.New("for example "+below[0]+"; mmafuzz triage looks at all of them", "bundle %s: it is not a bundle, but has %s below it", dir, readable.Plural(len(below), "bundle"))
 	}
 	if made := bundle.MadeByOther(dir); made != "" {
-		return nil, withHint(err, "it was made by %s; use that program, or make the bundle again with mmafuzz run", made)
+		return nil, hint.Add(err, "it was made by %s; use that program, or make the bundle again with mmafuzz run", made)
 	}
-	return nil, withHint(err, "copy the bundle again from where it was made, or make it again with mmafuzz run")
+	return nil, hint.Add(err, "copy the bundle again from where it was made, or make it again with mmafuzz run")
 }
 
 // examine explains and shrinks a bundle's case from the beginning.
@@ -59,15 +58,6 @@ func examine(ctx context.Context, m *corpus.Mismatch) (*fuzz.Case, error) {
 	policy := bundle.Policy(m)
 	return fuzz.TriageCase(ctx, fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
 		Pairs: []devices.Pair{{A: devices.WithK(ua, m.K), B: devices.WithK(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}, dot)
-}
-
-// bare is a file system error without the name of the call and the file.
-func bare(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }
 
 // directories completes an argument with directories.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
@@ -60,9 +61,9 @@ other's files.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case r.count == 0:
-				return hinted("for example --count 1000000000", "--count is missing")
+				return hint.New("for example --count 1000000000", "--count is missing")
 			case r.out == "":
-				return hinted("for example --out campaign.json", "--out is missing")
+				return hint.New("for example --out campaign.json", "--out is missing")
 			case rule.Rounds < 1:
 				return fmt.Errorf("--rounds is %d, at least 1 is needed", rule.Rounds)
 			}
@@ -147,7 +148,7 @@ func (s *shardFlags) check(f *pflag.FlagSet) error {
 	if s.campaign == "" {
 		for _, name := range []string{"shard", "lease"} {
 			if f.Changed(name) {
-				return hinted("add --campaign FILE: mmafuzz campaign plan makes one", "--%s is given without --campaign", name)
+				return hint.New("add --campaign FILE: mmafuzz campaign plan makes one", "--%s is given without --campaign", name)
 			}
 		}
 		return nil
@@ -161,7 +162,7 @@ func (s *shardFlags) check(f *pflag.FlagSet) error {
 		}
 	})
 	if given != nil {
-		return hinted("leave it out, or make another plan", "%s does not go with --campaign, whose plan says what is compared", strings.Join(given, ", "))
+		return hint.New("leave it out, or make another plan", "%s does not go with --campaign, whose plan says what is compared", strings.Join(given, ", "))
 	}
 	index, of, ok := strings.Cut(s.shard, "/")
 	var err, err2 error
@@ -169,11 +170,11 @@ func (s *shardFlags) check(f *pflag.FlagSet) error {
 	s.of, err2 = strconv.Atoi(of)
 	switch {
 	case !ok || err != nil || err2 != nil:
-		return hinted("for example --shard 0/7 to --shard 6/7", "--shard is %q, not I/N", s.shard)
+		return hint.New("for example --shard 0/7 to --shard 6/7", "--shard is %q, not I/N", s.shard)
 	case s.of < 1 || s.index < 0 || s.index >= s.of:
-		return hinted("numbers of shards begin with 0", "--shard is %s, which is none of 0/%d to %d/%d", s.shard, max(s.of, 1), max(s.of, 1)-1, max(s.of, 1))
+		return hint.New("numbers of shards begin with 0", "--shard is %s, which is none of 0/%d to %d/%d", s.shard, max(s.of, 1), max(s.of, 1)-1, max(s.of, 1))
 	case s.lease < time.Second:
-		return hinted("heartbeats may take seconds on a file system that is shared", "--lease is %s, at least 1s is needed", s.lease)
+		return hint.New("heartbeats may take seconds on a file system that is shared", "--lease is %s, at least 1s is needed", s.lease)
 	}
 	return nil
 }
@@ -191,7 +192,7 @@ func (r *runCmd) openPlan(p *fleet.Plan) (fuzz.Config, error) {
 func (r *runCmd) runShard(ctx context.Context) error {
 	defer r.closeTargets()
 	if r.out == "" {
-		return hinted("name one that all shards see, or one for each shard", "--campaign needs --out, the directory of the units")
+		return hint.New("name one that all shards see, or one for each shard", "--campaign needs --out, the directory of the units")
 	}
 	p, err := fleet.ReadPlan(r.shard.campaign)
 	if err != nil {
@@ -217,9 +218,9 @@ func (r *runCmd) runShard(ctx context.Context) error {
 	further := fmt.Sprintf("the same command goes on: what is done is in %s", readable.ShellPath(r.out))
 	switch {
 	case errors.Is(err, fleet.ErrRound):
-		return incomplete(hinted(fmt.Sprintf("where shards share no directory: mmafuzz merge DIR... --out %s, then the same command", readable.ShellPath(r.out)), "%w", err))
+		return incomplete(hint.New(fmt.Sprintf("where shards share no directory: mmafuzz merge DIR... --out %s, then the same command", readable.ShellPath(r.out)), "%w", err))
 	case isIncomplete(err):
-		return incomplete(hinted(further, "%s", why(err)))
+		return incomplete(hint.New(further, "%s", why(err)))
 	}
 	return planError(err)
 }
@@ -237,11 +238,11 @@ func planError(err error) error {
 	var other *fleet.OtherPlanError
 	switch {
 	case errors.As(err, &other):
-		return withHint(err, "a directory is of one plan: name another one")
+		return hint.Add(err, "a directory is of one plan: name another one")
 	case errors.Is(err, corpus.ErrOtherVersion):
-		return withHint(err, "%s", otherVersionHint)
+		return hint.Add(err, "%s", otherVersionHint)
 	case errors.Is(err, fs.ErrNotExist):
-		return withHint(err, "mmafuzz campaign --help shows how a campaign is split")
+		return hint.Add(err, "mmafuzz campaign --help shows how a campaign is split")
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
@@ -47,7 +48,7 @@ func (c *checklistCmd) flags(cmd *cobra.Command) {
 func (c *checklistCmd) check(changed func(string) bool) error {
 	for _, name := range []string{"device", "against", "minutes", "dots", "inst", "plan"} {
 		if c.dir == "" && changed(name) {
-			return hinted("for example --checklist results", "--%s is given without --checklist", name)
+			return hint.New("for example --checklist results", "--%s is given without --checklist", name)
 		}
 	}
 	if c.minutes <= 0 {
@@ -72,11 +73,11 @@ func (c *checklistCmd) run(ctx context.Context) error {
 	rep, err := checklist.Run(ctx, *o)
 	switch {
 	case errors.Is(err, checklist.ErrOtherChecklist), errors.Is(err, corpus.ErrOtherVersion):
-		return withHint(err, "name another directory with --checklist")
+		return hint.Add(err, "name another directory with --checklist")
 	case errors.Is(err, corpus.ErrInUse):
-		return withHint(err, "wait for it, or name another directory with --checklist")
+		return hint.Add(err, "wait for it, or name another directory with --checklist")
 	case err != nil:
-		return withHint(err, "what was found is kept: the same command goes on from here")
+		return hint.Add(err, "what was found is kept: the same command goes on from here")
 	}
 	if c.json {
 		err = c.writeJSON(rep)
@@ -101,7 +102,7 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 		}
 	}
 	if c.device == "" {
-		return nil, hinted("mmafuzz doctor says what there is; any target will do: --device sim:hopper", "no GPU was found")
+		return nil, hint.New("mmafuzz doctor says what there is; any target will do: --device sim:hopper", "no GPU was found")
 	}
 	began := time.Now()
 	o := &checklist.Options{

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
@@ -62,7 +63,7 @@ Exit status: 0 nothing new, 1 something new, 2 trouble, 75 incomplete, even if
 something is new: a recording is not complete, or it was interrupted.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return hinted(fmt.Sprintf("usage: %s; see %s --help", cmd.UseLine(), cmd.CommandPath()), "name two recordings at least, or a recording and a target")
+				return hint.New(fmt.Sprintf("usage: %s; see %s --help", cmd.UseLine(), cmd.CommandPath()), "name two recordings at least, or a recording and a target")
 			}
 			return nil
 		},
@@ -129,7 +130,7 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	r, err := comparison.Run(ctx)
 	ui.line.clear()
 	if errors.Is(err, compare.ErrNothing) {
-		return withHint(err, "record with the same plan, and with this version of the program")
+		return hint.Add(err, "record with the same plan, and with this version of the program")
 	} else if err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	case exitIncomplete:
 		err := errors.New(r.Incomplete[0])
 		if r.CutOff {
-			err = withHint(err, "the same command goes on; "+compare.ResultFile+" was not written")
+			err = hint.Add(err, "the same command goes on; "+compare.ResultFile+" was not written")
 		}
 		return incomplete(err)
 	case exitMismatch:
@@ -177,7 +178,7 @@ func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 	if c.baseline != "" {
 		var err error
 		if o.Baseline, err = compare.Read(c.baseline); err != nil {
-			return nil, withHint(err, "a baseline is the compare.json in the directory of an earlier compare")
+			return nil, hint.Add(err, "a baseline is the compare.json in the directory of an earlier compare")
 		}
 		c.noteVersions("the baseline "+c.baseline, o.Baseline.Versions, "differences may be new or gone for that reason alone")
 	}
@@ -188,9 +189,9 @@ func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 	case failed != nil && (len(c.sides) < 2 || errors.Is(err, compare.ErrNoRecordings)):
 		return nil, failed
 	case errors.Is(err, compare.ErrNoRecordings):
-		return nil, withHint(err, "mmafuzz run compares targets; mmafuzz record makes a recording of one")
+		return nil, hint.Add(err, "mmafuzz run compares targets; mmafuzz record makes a recording of one")
 	case errors.As(err, &same):
-		return nil, withHint(err, "record with --name, or rename a file")
+		return nil, hint.Add(err, "record with --name, or rename a file")
 	case err != nil:
 		return nil, err
 	}
@@ -210,7 +211,7 @@ func (c *compareCmd) openSides(args []string, o *compare.Options) (failed error)
 		var spec *compare.SpecError
 		switch {
 		case errors.As(err, &spec):
-			failed = withHint(err, "name a recording, which mmafuzz record makes, or a target such as sim:hopper")
+			failed = hint.Add(err, "name a recording, which mmafuzz record makes, or a target such as sim:hopper")
 		case err != nil:
 			if failed = err; !isFile(arg) {
 				failed = explainTarget(arg, err)
@@ -287,7 +288,7 @@ func (u *compareUI) showProgress(what string, s *fuzz.State) {
 func (c *compareCmd) hold(comparison *compare.Comparison) (*compare.Directory, error) {
 	dir, err := compare.Hold(c.out)
 	if errors.Is(err, corpus.ErrInUse) {
-		return nil, withHint(err, "wait for the other mmafuzz compare, or name another directory with --out")
+		return nil, hint.Add(err, "wait for the other mmafuzz compare, or name another directory with --out")
 	}
 	if err == nil {
 		if err := c.knownFlags.hold(); err != nil {
@@ -301,9 +302,9 @@ func (c *compareCmd) hold(comparison *compare.Comparison) (*compare.Directory, e
 	case err == nil:
 		return dir, nil
 	case errors.As(err, &foreign):
-		err = withHint(err, "name another directory with --out")
+		err = hint.Add(err, "name another directory with --out")
 	default:
-		err = hinted("name a directory with --out that can be made or written", "cannot use the directory %s: %w", c.out, bare(err))
+		err = hint.New("name a directory with --out that can be made or written", "cannot use the directory %s: %w", c.out, hint.Bare(err))
 	}
 	dir.Release()
 	return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -48,7 +49,7 @@ func (x *corpusCmd) flags(c *cobra.Command, out string) *cobra.Command {
 func (x *corpusCmd) onePair() (devices.Pair, error) {
 	for _, f := range []struct{ name, value string }{{"a", x.a}, {"b", x.b}, {"out", x.out}} {
 		if f.value == "" {
-			return devices.Pair{}, hinted("for example --a sim:ampere --b sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32 --out DIR", "--%s is missing", f.name)
+			return devices.Pair{}, hint.New("for example --a sim:ampere --b sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32 --out DIR", "--%s is missing", f.name)
 		}
 	}
 	pairs, err := x.pair(x.a, x.b)
@@ -56,7 +57,7 @@ func (x *corpusCmd) onePair() (devices.Pair, error) {
 		return devices.Pair{}, err
 	}
 	if len(pairs) > 1 {
-		return devices.Pair{}, hinted("the bytes mean other things for each: name one with --inst", "%s and %s have %d instructions in common", x.a, x.b, len(pairs))
+		return devices.Pair{}, hint.New("the bytes mean other things for each: name one with --inst", "%s and %s have %d instructions in common", x.a, x.b, len(pairs))
 	}
 	return pairs[0], nil
 }
@@ -95,7 +96,7 @@ func (x *corpusCmd) export(bundles []string) error {
 			return err
 		}
 		if b.Mismatch.Formats != pair.Formats() {
-			return hinted("give the units of the bundle", "bundle %s: its operands are not those of %s", dir, pair.Name())
+			return hint.New("give the units of the bundle", "bundle %s: its operands are not those of %s", dir, pair.Name())
 		}
 		dot, err := mma.ParseDot(pair.Formats(), pair.K, false, strings.Fields(b.Mismatch.Case))
 		if err != nil {
@@ -166,7 +167,7 @@ func (x *corpusCmd) importInputs(ctx context.Context, names []string) error {
 		return err
 	}
 	if len(inputs) == 0 {
-		return hinted("name files, or directories such as crashers of go-fuzz", "there is no input in %s", strings.Join(names, ", "))
+		return hint.New("name files, or directories such as crashers of go-fuzz", "there is no input in %s", strings.Join(names, ", "))
 	}
 	pair, err := x.onePair()
 	if err != nil {

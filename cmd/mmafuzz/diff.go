@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -64,7 +65,7 @@ type partDiff struct {
 
 func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 	if _, instA := devices.Split(nameA); instA != "" && inst != "" {
-		return hinted("leave one out", "%s and --inst %s both name A's instruction", nameA, inst)
+		return hint.New("leave one out", "%s and --inst %s both name A's instruction", nameA, inst)
 	}
 	r := &runCmd{app: a, inst: inst, opened: map[string]devices.Target{}}
 	defer r.closeTargets()
@@ -97,7 +98,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 func diffPair(ctx context.Context, p *devices.Pair) (*instructionDiff, error) {
 	pa, pb := p.A.Model(), p.B.Model()
 	if pa == nil || pb == nil {
-		return nil, hinted("mmafuzz run compares anything", "diff compares known arithmetics, those of simulators and model files: not %s and %s", p.TargetA, p.TargetB)
+		return nil, hint.New("mmafuzz run compares anything", "diff compares known arithmetics, those of simulators and model files: not %s and %s", p.TargetA, p.TargetB)
 	}
 	ia, ib := p.A.Instruction(), p.B.Instruction()
 	d := &instructionDiff{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence, Parts: []partDiff{}}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
@@ -82,7 +83,7 @@ func checkWorkers(n int) error {
 	case n < 0:
 		return fmt.Errorf("--workers is %d; 0 is the default", n)
 	case n > most:
-		return hinted("leave --workers out for as many as this machine is good for", "--workers is %d, and there are %d at most", n, most)
+		return hint.New("leave --workers out for as many as this machine is good for", "--workers is %d, and there are %d at most", n, most)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
@@ -94,7 +95,7 @@ func (n *inferCmd) checkFlags(f *pflag.FlagSet) error {
 	case n.queries < 0:
 		return fmt.Errorf("--queries is %d; 0 is no limit", n.queries)
 	case n.time < 0:
-		return hinted("give a time such as 90s, 10m or 8h, or 0 for no limit", "--time is %s, it must not be negative", n.time)
+		return hint.New("give a time such as 90s, 10m or 8h, or 0 for no limit", "--time is %s, it must not be negative", n.time)
 	}
 	return nil
 }
@@ -110,12 +111,12 @@ func (n *inferCmd) run(ctx context.Context) error {
 		return errAsked(t)
 	}
 	if i.K > mma.MaxK {
-		return hinted(fmt.Sprintf("infer a shorter one: with K = %d or less and the same c and d", mma.MaxK), "%s has k = %d; programs have up to %d products", i.Name, i.K, mma.MaxK)
+		return hint.New(fmt.Sprintf("infer a shorter one: with K = %d or less and the same c and d", mma.MaxK), "%s has k = %d; programs have up to %d products", i.Name, i.K, mma.MaxK)
 	}
 	dir := n.dir(t, i.Name)
 	like, _ := devices.Split(n.like)
 	if err := infer.CheckDir(dir, t.Name(), like); err != nil {
-		return withHint(err, "name another directory with --out")
+		return hint.Add(err, "name another directory with --out")
 	}
 	r, err := infer.Infer(ctx, u, n.options(t, dir))
 	n.line.clear()
@@ -184,15 +185,15 @@ func (n *inferCmd) options(t devices.Target, dir string) infer.Options {
 func (n *inferCmd) explain(dir string, err error) error {
 	switch {
 	case errors.Is(err, corpus.ErrOtherVersion):
-		return withHint(err, "%s", otherVersionHint)
+		return hint.Add(err, "%s", otherVersionHint)
 	case errors.Is(err, infer.ErrOtherInference):
-		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")
+		return hint.Add(err, "name another directory with --out, or give the flags with which this one was begun")
 	case errors.Is(err, infer.ErrGone):
-		return incomplete(withHint(err, "what was asked so far is in %s: when the unit answers again, the same command goes on from there", dir))
+		return incomplete(hint.Add(err, "what was asked so far is in %s: when the unit answers again, the same command goes on from there", dir))
 	case errors.Is(err, corpus.ErrInUse):
-		return withHint(err, "wait for it, or name another directory with --out")
+		return hint.Add(err, "wait for it, or name another directory with --out")
 	case errors.Is(err, context.Canceled):
-		return incomplete(hinted("the same command goes on from here", "interrupted; what was asked so far is in %s", dir))
+		return incomplete(hint.New("the same command goes on from here", "interrupted; what was asked so far is in %s", dir))
 	}
 	return err
 }

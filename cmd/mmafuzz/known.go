@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 )
 
@@ -33,9 +34,9 @@ func (k *knownFlags) add(f *pflag.FlagSet) {
 func (k *knownFlags) check() (err error) {
 	switch {
 	case k.writeKnown != "" && k.reason == "":
-		return hinted("add --reason TEXT: why these differences are accepted", "--write-known is given without --reason")
+		return hint.New("add --reason TEXT: why these differences are accepted", "--write-known is given without --reason")
 	case k.writeKnown == "" && k.reason != "":
-		return hinted("add --write-known FILE", "--reason is given without --write-known")
+		return hint.New("add --write-known FILE", "--reason is given without --write-known")
 	}
 	if k.Day, err = parseDate("date", k.date); k.date == "" {
 		k.Day = time.Now()
@@ -49,7 +50,7 @@ func (k *knownFlags) open() (err error) {
 		return nil
 	}
 	k.List, err = corpus.OpenKnown(k.known)
-	return withHint(err, "go doc ./corpus Known says what a list of known differences looks like")
+	return hint.Add(err, "go doc ./corpus Known says what a list of known differences looks like")
 }
 
 // hold opens and locks the file of --write-known, so that nobody else writes it at the same
@@ -61,16 +62,16 @@ func (k *knownFlags) hold() (err error) {
 	k.file, err = corpus.Replace(k.writeKnown)
 	switch {
 	case errors.Is(err, corpus.ErrInUse):
-		return withHint(err, "wait for the other mmafuzz, or name another file with --write-known")
+		return hint.Add(err, "wait for the other mmafuzz, or name another file with --write-known")
 	case err != nil:
-		return withHint(err, "name a file with --write-known that can be made or written")
+		return hint.Add(err, "name a file with --write-known that can be made or written")
 	}
 	info, err := os.Stat(k.writeKnown)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil // nothing is there to be kept
 	}
 	k.kept, err = corpus.OpenKnown(k.writeKnown)
-	return withHint(err, "its entries are kept, so it has to be a list of known differences: name another file with --write-known")
+	return hint.Add(err, "its entries are kept, so it has to be a list of known differences: name another file with --write-known")
 }
 
 // write writes the list that --write-known asks for: what the file has already, as it

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -65,14 +66,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, syscall.EPIPE):
 		return exitTrouble // nobody reads any more, which is no news to the user
 	}
-	var hint *hintError
-	errors.As(err, &hint)
+	remedy := hint.Of(err)
 	if errors.Is(err, context.Canceled) {
 		err = incomplete(errors.New(fuzz.Interrupted))
 	}
 	fmt.Fprintf(stderr, "mmafuzz: %v\n", err)
-	if hint != nil {
-		fmt.Fprintf(stderr, "mmafuzz: hint: %s\n", hint.hint)
+	if remedy != "" {
+		fmt.Fprintf(stderr, "mmafuzz: hint: %s\n", remedy)
 	}
 	if isIncomplete(err) {
 		return exitIncomplete

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
@@ -33,13 +34,13 @@ Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 units are missing, or 
 interrupted.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return hinted("usage: "+c.UseLine(), "DIR is missing")
+				return hint.New("usage: "+c.UseLine(), "DIR is missing")
 			}
 			return nil
 		},
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if r.out == "" {
-				return hinted("for example --out result", "--out is missing")
+				return hint.New("for example --out result", "--out is missing")
 			}
 			return checkWorkers(r.workers)
 		},
@@ -65,7 +66,7 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 		return planError(err)
 	}
 	if n := len(m.Missing); n > 0 {
-		return incomplete(hinted("start the shards again, with the directories that they had, and merge again",
+		return incomplete(hint.New("start the shards again, with the directories that they had, and merge again",
 			"%d of %s have no result yet: %s", n, readable.Plural(len(m.Plan.Units()), "unit"), fleet.Ranges(m.Missing)))
 	}
 	cfg, err := r.openPlan(m.Plan)
@@ -88,7 +89,7 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 		return r.outError(r.out, err)
 	}
 	if err := m.Finish(ctx, c); err != nil {
-		return withHint(occupied(err), "the same command goes on: what is done is in %s", readable.ShellPath(r.out))
+		return hint.Add(occupied(err), "the same command goes on: what is done is in %s", readable.ShellPath(r.out))
 	}
 	// Time stays unset: the summary must not depend on who computed the units, when, and how fast.
 	sum := summary.New(summary.Input{Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Known: r.list.Known})

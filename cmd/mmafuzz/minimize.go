@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
@@ -80,21 +81,21 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 // placeForBundle returns an error if a bundle cannot be written to a directory: it must not
 // exist, or be empty or another bundle, which is replaced.
 func placeForBundle(dir string) error {
-	const hint = "name a new directory with --out, or a bundle to be replaced"
+	const remedy = "name a new directory with --out, or a bundle to be replaced"
 	if parent := filepath.Dir(filepath.Clean(dir)); bundle.Is(parent) {
-		return hinted(hint, "--out %s is inside the bundle %s", dir, parent)
+		return hint.New(remedy, "--out %s is inside the bundle %s", dir, parent)
 	}
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return hinted(hint, "--out %s: %w", dir, bare(err))
+		return hint.New(remedy, "--out %s: %w", dir, hint.Bare(err))
 	case len(entries) > 0 && !bundle.Is(dir):
-		return hinted(hint, "--out %s: the directory has other files in it", dir)
+		return hint.New(remedy, "--out %s: the directory has other files in it", dir)
 	}
 	if name, err := bundle.Stranger(dir); err != nil || name != "" {
-		return hinted(hint, "--out %s: the directory has other files in it: %s", dir, name)
+		return hint.New(remedy, "--out %s: the directory has other files in it: %s", dir, name)
 	}
 	return nil
 }

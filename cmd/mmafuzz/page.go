@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/triage/report/page"
@@ -22,7 +23,7 @@ func (a *app) writePage(p *page.Page, file string) error {
 		return err
 	}
 	if err := corpus.ReplaceFile(file, b.Bytes()); err != nil {
-		return hinted("name a file with --out that can be written", "cannot write %s: %w", file, bare(err))
+		return hint.New("name a file with --out that can be written", "cannot write %s: %w", file, hint.Bare(err))
 	}
 	fmt.Fprintf(a.stdout, "report: %s\n", file)
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -46,7 +47,7 @@ func (s *solverFlag) words() (words []string, missing bool, err error) {
 	if err != nil && s.command == solver {
 		return nil, true, nil
 	}
-	return words, false, withHint(err, `--solver "" does without one`)
+	return words, false, hint.Add(err, `--solver "" does without one`)
 }
 
 func newProve(a *app) *cobra.Command {
@@ -106,7 +107,7 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 		return err
 	}
 	if p.smtlib != "" && len(pairs) > 1 {
-		return hinted("name one with --inst", "--smtlib writes one question: %s and %s share %s", nameA, nameB, readable.Plural(len(pairs), "instruction"))
+		return hint.New("name one with --inst", "--smtlib writes one question: %s and %s share %s", nameA, nameB, readable.Plural(len(pairs), "instruction"))
 	}
 	refuted, open := false, 0
 	for i := range pairs {
@@ -124,7 +125,7 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	}
 	switch {
 	case open > 0 && missing:
-		return incomplete(hinted("apt-get install cadical, or name another with --solver", "%s not decided: there is no solver", readable.Plural(open, "question")))
+		return incomplete(hint.New("apt-get install cadical, or name another with --solver", "%s not decided: there is no solver", readable.Plural(open, "question")))
 	case open > 0:
 		return incomplete(fmt.Errorf("%s not decided", readable.Plural(open, "question")))
 	case refuted:
@@ -136,7 +137,7 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 func (p *proveCmd) pair(ctx context.Context, pair *devices.Pair, solver []string) (*proof, error) {
 	pa, pb := pair.A.Model(), pair.B.Model()
 	if pa == nil || pb == nil {
-		return nil, hinted("mmafuzz run compares anything", "prove compares known arithmetics, those of simulators and model files: not %s and %s", pair.TargetA, pair.TargetB)
+		return nil, hint.New("mmafuzz run compares anything", "prove compares known arithmetics, those of simulators and model files: not %s and %s", pair.TargetA, pair.TargetB)
 	}
 	ia, ib := pair.A.Instruction(), pair.B.Instruction()
 	if p.smtlib != "" {

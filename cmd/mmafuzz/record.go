@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/fuzz/record"
@@ -66,9 +67,9 @@ instructions (the recording lists them), 2 trouble, 75 incomplete: interrupted.`
 func (r *recordCmd) checkFlags() error {
 	switch {
 	case r.target == "":
-		return hinted("mmafuzz list targets lists what there is", "--target is missing")
+		return hint.New("mmafuzz list targets lists what there is", "--target is missing")
 	case r.out == "":
-		return orMisspelt(r.target, "", hinted("for example --out h100.rec", "--out is missing: the file of the recording"))
+		return orMisspelt(r.target, "", hint.New("for example --out h100.rec", "--out is missing: the file of the recording"))
 	}
 	if err := checkWorkers(r.workers); err != nil {
 		return err
@@ -123,7 +124,7 @@ func (r *recordCmd) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !res.Complete:
-		return incomplete(hinted("the same command goes on from here", "interrupted: %s of %s dot products are recorded", readable.Thousands(res.Done), readable.Thousands(res.Of)))
+		return incomplete(hint.New("the same command goes on from here", "interrupted: %s of %s dot products are recorded", readable.Thousands(res.Done), readable.Thousands(res.Of)))
 	case res.Faults > 0 || res.GivenUp > 0:
 		return errMismatch
 	}
@@ -134,10 +135,10 @@ func (r *recordCmd) run(ctx context.Context) error {
 func openPlan(name string) (*corpus.Plan, error) {
 	p, err := corpus.OpenPlan(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, hinted(didYouMean(nearest(name, planNames()))+"mmafuzz list plans lists the plans; go doc ./corpus Plan says how to write one",
+		return nil, hint.New(hint.DidYouMean(hint.Nearest(name, planNames()))+"mmafuzz list plans lists the plans; go doc ./corpus Plan says how to write one",
 			"there is no plan and no file %q", name)
 	}
-	return p, withHint(err, "go doc ./corpus Plan says what a plan looks like")
+	return p, hint.Add(err, "go doc ./corpus Plan says what a plan looks like")
 }
 
 // trouble adds a remedy to an error. begun means that something may be in the file.
@@ -146,19 +147,19 @@ func (r *recordCmd) trouble(err error, begun bool) error {
 	var plan *record.PlanError
 	switch {
 	case errors.As(err, &plan):
-		return withHint(err, "mmafuzz list plans lists the plans; go doc ./corpus Plan says how to write one")
+		return hint.Add(err, "mmafuzz list plans lists the plans; go doc ./corpus Plan says how to write one")
 	case errors.Is(err, corpus.ErrOtherVersion):
-		return withHint(err, "%s", otherVersionHint)
+		return hint.Add(err, "%s", otherVersionHint)
 	case errors.Is(err, corpus.ErrOtherRecording):
-		return withHint(err, "name another file with --out, or give the flags with which this one was begun")
+		return hint.Add(err, "name another file with --out, or give the flags with which this one was begun")
 	case errors.Is(err, corpus.ErrInUse):
-		return withHint(err, "wait for it, or name another file with --out")
+		return hint.Add(err, "wait for it, or name another file with --out")
 	case errors.As(err, &path) && !begun:
-		return hinted("name a file with --out that can be made or written", "cannot write the recording %s: %w", r.out, path.Err)
+		return hint.New("name a file with --out that can be made or written", "cannot write the recording %s: %w", r.out, path.Err)
 	case begun:
-		return withHint(err, "what was recorded is kept: the same command goes on from here")
+		return hint.Add(err, "what was recorded is kept: the same command goes on from here")
 	}
-	return withHint(err, "name another file with --out")
+	return hint.Add(err, "name another file with --out")
 }
 
 // recordedEvent is what record --json ends with.

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
@@ -116,7 +117,7 @@ The page is one file that loads nothing from elsewhere: it can be opened, printe
 and attached as it is.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return hinted("for example mmafuzz report mmafuzz-out/*", "name what is to be shown, such as the directory of a campaign")
+				return hint.New("for example mmafuzz report mmafuzz-out/*", "name what is to be shown, such as the directory of a campaign")
 			}
 			return nil
 		},
@@ -173,7 +174,7 @@ func (a *app) pageOf(ctx context.Context, paths []string) (*page.Page, error) {
 func kindOf(path string) (*pageKind, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, hinted("mmafuzz run says where its results are", "%s: %w", path, bare(err))
+		return nil, hint.New("mmafuzz run says where its results are", "%s: %w", path, hint.Bare(err))
 	}
 	for i := range pageKinds {
 		if k := &pageKinds[i]; k.is(path, info.IsDir()) {
@@ -184,11 +185,11 @@ func kindOf(path string) (*pageKind, error) {
 	for _, k := range pageKinds {
 		names = append(names, k.name)
 	}
-	hint := "name " + strings.Join(names, ", ")
+	remedy := "name " + strings.Join(names, ", ")
 	if below := resultsBelow(path, info); len(below) > 0 {
-		hint = fmt.Sprintf("there is %s below it: mmafuzz report %s", below[0].name, filepath.Join(path, "*"))
+		remedy = fmt.Sprintf("there is %s below it: mmafuzz report %s", below[0].name, filepath.Join(path, "*"))
 	}
-	return nil, hinted(hint, "%s: this is nothing that mmafuzz has a page for", path)
+	return nil, hint.New(remedy, "%s: this is nothing that mmafuzz has a page for", path)
 }
 
 // resultsBelow returns the kinds of what is in a directory.
@@ -218,9 +219,9 @@ func bundlePage(_ context.Context, a *app, paths []string) (*page.Page, error) {
 func campaignPage(_ context.Context, _ *app, paths []string) (*page.Page, error) {
 	p, err := summary.Page(paths[0])
 	if errors.Is(err, fs.ErrNotExist) {
-		err = bare(err)
+		err = hint.Bare(err)
 	}
-	return p, withHint(err, "name the directory of a campaign, which mmafuzz run has written")
+	return p, hint.Add(err, "name the directory of a campaign, which mmafuzz run has written")
 }
 
 func inferencePage(ctx context.Context, _ *app, paths []string) (*page.Page, error) {
@@ -230,7 +231,7 @@ func inferencePage(ctx context.Context, _ *app, paths []string) (*page.Page, err
 	}
 	t, err := infer.ReadReport(ctx, file)
 	if err != nil {
-		return nil, withHint(err, "name the directory that mmafuzz infer has written, or its "+infer.ReportFile)
+		return nil, hint.Add(err, "name the directory that mmafuzz infer has written, or its "+infer.ReportFile)
 	}
 	return t.Page(), nil
 }
@@ -242,7 +243,7 @@ func answersPage(_ context.Context, _ *app, paths []string) (*page.Page, error) 
 	}
 	p, err := probe.Page("What "+filepath.Base(paths[0])+" says of a unit", body)
 	if err != nil {
-		return nil, hinted("mmafuzz probe --json > FILE writes them", "%s: %w", paths[0], err)
+		return nil, hint.New("mmafuzz probe --json > FILE writes them", "%s: %w", paths[0], err)
 	}
 	return p, nil
 }
@@ -256,7 +257,7 @@ func comparisonPage(_ context.Context, _ *app, paths []string) (*page.Page, erro
 		}
 		r, err := compare.Read(file)
 		if err != nil {
-			return nil, withHint(err, "name the directory of a compare, or its "+compare.ResultFile)
+			return nil, hint.Add(err, "name the directory of a compare, or its "+compare.ResultFile)
 		}
 		nights = append(nights, compare.Night{Result: r, Dir: filepath.Dir(file)})
 	}
@@ -270,7 +271,7 @@ func recordingPage(ctx context.Context, a *app, paths []string) (*page.Page, err
 	if len(paths) == 1 {
 		s, err := compare.Open(paths[0])
 		if err != nil {
-			return nil, withHint(err, "name a recording, which mmafuzz record makes")
+			return nil, hint.Add(err, "name a recording, which mmafuzz record makes")
 		}
 		c.sides = append(c.sides, s)
 		return compare.RecordingPage(s), nil

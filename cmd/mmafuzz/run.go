@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -182,9 +183,9 @@ func (r *runCmd) run(ctx context.Context) error {
 	case left != nil && left.Why == fuzz.NothingCompared:
 		return incomplete(errors.New(fuzz.NothingCompared))
 	case left != nil:
-		return incomplete(hinted(further, "%s", left.Why))
+		return incomplete(hint.New(further, "%s", left.Why))
 	case err != nil:
-		return withHint(occupied(err), "%s", further)
+		return hint.Add(occupied(err), "%s", further)
 	}
 	if err := r.list.write(sum.Differences()); err != nil {
 		return err
@@ -216,21 +217,21 @@ func (r *runCmd) outError(dir string, err error) error {
 	err = occupied(err)
 	switch {
 	case errors.Is(err, corpus.ErrOtherVersion):
-		return withHint(err, "%s", otherVersionHint)
+		return hint.Add(err, "%s", otherVersionHint)
 	case errors.Is(err, fuzz.ErrOtherCampaign):
-		return withHint(err, "name another directory with --out, or give the flags with which this one was begun")
+		return hint.Add(err, "name another directory with --out, or give the flags with which this one was begun")
 	case errors.Is(err, fuzz.ErrInUse):
-		return withHint(err, "wait for it, or name another directory with --out")
+		return hint.Add(err, "wait for it, or name another directory with --out")
 	case errors.As(err, &path):
-		return hinted("name a directory with --out that can be made or written", "cannot use the directory %s: %w", dir, path.Err)
+		return hint.New("name a directory with --out that can be made or written", "cannot use the directory %s: %w", dir, path.Err)
 	}
-	return withHint(err, "name another directory with --out")
+	return hint.Add(err, "name another directory with --out")
 }
 
 // occupied adds a hint to err if something else occupies the path of a bundle.
 func occupied(err error) error {
 	if errors.As(err, new(*bundle.OccupiedError)) {
-		return withHint(err, "move it away, or name another directory with --out")
+		return hint.Add(err, "move it away, or name another directory with --out")
 	}
 	return err
 }
@@ -284,10 +285,10 @@ func (r *runCmd) pair(a, b string) ([]devices.Pair, error) {
 		return nil, err
 	}
 	if ta.Instructions() == nil && tb.Instructions() == nil {
-		return nil, hinted("replace one by a target with instructions of its own, for example --a sim:hopper", "%s and %s both work on any formats", specA, specB)
+		return nil, hint.New("replace one by a target with instructions of its own, for example --a sim:hopper", "%s and %s both work on any formats", specA, specB)
 	}
 	pairs, err := devices.Pairs(ta, tb, instA, instB)
-	return pairs, withHint(err, "%s", instructionHint(ta, instA))
+	return pairs, hint.Add(err, "%s", instructionHint(ta, instA))
 }
 
 func (r *runCmd) target(name string) (devices.Target, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
@@ -16,7 +17,7 @@ import (
 // checkFlags returns an error if flags contradict each other or have impossible values.
 func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 	if err := errors.Join(excluded(f, "targets", "a", "b", "all", "inst-b"), excluded(f, "all", "b", "inst-b")); err != nil {
-		return withHint(err, "mmafuzz run --help shows which flags go together")
+		return hint.Add(err, "mmafuzz run --help shows which flags go together")
 	}
 	if err := r.shard.check(f); err != nil {
 		return err
@@ -26,9 +27,9 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 	}
 	switch {
 	case f.Changed("count") && r.count == 0:
-		return hinted("leave --count out for 100000, or give --time for no limit", "--count is 0")
+		return hint.New("leave --count out for 100000, or give --time for no limit", "--count is 0")
 	case f.Changed("time") && r.time <= 0:
-		return hinted("give a time such as 90s, 10m or 8h", "--time is %s, it must be positive", r.time)
+		return hint.New("give a time such as 90s, 10m or 8h", "--time is %s, it must be positive", r.time)
 	case r.perBucket < 1:
 		return fmt.Errorf("--per-bucket is %d, at least 1 is needed", r.perBucket)
 	case r.maxBundles < 1:
@@ -47,19 +48,19 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	_, instB := devices.Split(r.b)
 	switch {
 	case f.Changed("a") && !f.Changed("b") && !r.all:
-		return orMisspelt(r.a, r.inst, hinted("add --b, the target to compare it with, or --all", "--a is given without --b"))
+		return orMisspelt(r.a, r.inst, hint.New("add --b, the target to compare it with, or --all", "--a is given without --b"))
 	case f.Changed("b") && !f.Changed("a"):
-		return orMisspelt(r.b, r.instB, hinted("add --a, the target to compare it with", "--b is given without --a"))
+		return orMisspelt(r.b, r.instB, hint.New("add --a, the target to compare it with", "--b is given without --a"))
 	case f.Changed("targets") && len(r.targets) < 2:
-		return orMisspelt(strings.Join(r.targets, ","), "", hinted("for example --targets sim:ampere,sim:hopper", "--targets needs at least two targets"))
+		return orMisspelt(strings.Join(r.targets, ","), "", hint.New("for example --targets sim:ampere,sim:hopper", "--targets needs at least two targets"))
 	case instA != "" && r.inst != "":
-		return hinted("leave one out", "--a %s and --inst %s both name the first target's instruction", r.a, r.inst)
+		return hint.New("leave one out", "--a %s and --inst %s both name the first target's instruction", r.a, r.inst)
 	case instB != "" && r.instB != "":
-		return hinted("leave one out", "--b %s and --inst-b %s both name the second target's instruction", r.b, r.instB)
+		return hint.New("leave one out", "--b %s and --inst-b %s both name the second target's instruction", r.b, r.instB)
 	case r.instB != "" && r.inst == "" && instA == "":
-		return hinted("add --inst, the instruction of the first target", "--inst-b is given without --inst")
+		return hint.New("add --inst, the instruction of the first target", "--inst-b is given without --inst")
 	case r.all && r.inst == "" && instA == "":
-		return orMisspelt(r.a, "", hinted("add --inst, the instruction of --a", "--all is given without --inst"))
+		return orMisspelt(r.a, "", hint.New("add --inst, the instruction of --a", "--all is given without --inst"))
 	}
 	return nil
 }
@@ -74,9 +75,9 @@ func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 		base, _, _ := strings.Cut(name, "@")
 		switch _, err := gen.Find(name); {
 		case err != nil && slices.Contains(names, base):
-			return hinted("leave out @ and the number to get the newest version", "--gen: %v", err)
+			return hint.New("leave out @ and the number to get the newest version", "--gen: %v", err)
 		case err != nil:
-			return hinted(didYouMean(nearest(base, names))+"mmafuzz list generators lists them", "--gen: unknown generator %q", name)
+			return hint.New(hint.DidYouMean(hint.Nearest(base, names))+"mmafuzz list generators lists them", "--gen: unknown generator %q", name)
 		}
 	}
 	if len(r.generators) == 0 {
@@ -87,7 +88,7 @@ func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 			return nil
 		}
 	}
-	return hinted("leave --gen out", "--gen has no use here: a recording comes with its own inputs")
+	return hint.New("leave --gen out", "--gen has no use here: a recording comes with its own inputs")
 }
 
 // recorded reports whether either side of a pair is a recording.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 )
@@ -20,7 +21,7 @@ func newSelfcheck(a *app) *cobra.Command {
 		Short: "measure the models, the generators, the triage, the minimizer, inference and causes",
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if a.json {
-				return hinted("leave --json out: the table is written tab-separated to standard output (redirect it with > FILE)", "selfcheck has no JSON output")
+				return hint.New("leave --json out: the table is written tab-separated to standard output (redirect it with > FILE)", "selfcheck has no JSON output")
 			}
 			return a.setUp()
 		},
@@ -50,7 +51,7 @@ func (s *tableCmd) command(c *cobra.Command, measure func(ctx context.Context, o
 		if s.out != "" && !s.all {
 			var err error
 			if old, err = selfcheck.ReadTableFile(s.out); err != nil {
-				return withHint(err, "--all makes the table anew")
+				return hint.Add(err, "--all makes the table anew")
 			}
 		}
 		if s.out != "" {

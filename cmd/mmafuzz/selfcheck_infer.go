@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
@@ -68,11 +69,11 @@ Exit status: 0 every unit is recovered, 1 some are not, 2 trouble, 75 interrupte
 // values.
 func (s *selfcheckInfer) checkFlags(f *pflag.FlagSet) error {
 	if err := excluded(f, "catalog", "first", "count"); err != nil {
-		return withHint(err, "--match chooses from the catalogue; made-up units have seeds")
+		return hint.Add(err, "--match chooses from the catalogue; made-up units have seeds")
 	}
 	switch {
 	case f.Changed("match") && !s.catalog:
-		return hinted("add --catalog", "--match is given without --catalog")
+		return hint.New("add --catalog", "--match is given without --catalog")
 	case s.count < 1:
 		return fmt.Errorf("--count is %d, at least 1 is needed", s.count)
 	case s.checks < 1:
@@ -95,14 +96,14 @@ func (s *selfcheckInfer) run(ctx context.Context) error {
 		}
 	}
 	if len(units) == 0 {
-		return hinted("mmafuzz list instructions lists them", "the catalogue has no arithmetic whose ARCH/INSTRUCTION contains %q", s.match)
+		return hint.New("mmafuzz list instructions lists them", "the catalogue has no arithmetic whose ARCH/INSTRUCTION contains %q", s.match)
 	}
 	command := fmt.Sprintf("%s %s --seed %d --checks %d --dots %d", selfcheck.InferenceCommand, which, s.seed, s.checks, s.dots)
 	old := &selfcheck.Table{}
 	if s.out != "" && !s.all {
 		var err error
 		if old, err = selfcheck.ReadTableFile(s.out); err != nil {
-			return withHint(err, "--all makes the table anew")
+			return hint.Add(err, "--all makes the table anew")
 		}
 		if old.Command != command { // other units or limits
 			old = &selfcheck.Table{}

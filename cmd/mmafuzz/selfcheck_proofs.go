@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 )
 
@@ -33,7 +34,7 @@ Exit status: 0 nothing is refuted and at least %d %% are proved, 1 otherwise, 2 
 			return nil, false, err
 		}
 		if missing {
-			return nil, false, hinted(`apt-get install cadical, or name another with --solver; --solver "" makes a table without one`, "there is no solver")
+			return nil, false, hint.New(`apt-get install cadical, or name another with --solver; --solver "" makes a table without one`, "there is no solver")
 		}
 		t, err := selfcheck.ProofTable(ctx, old, words, limit, func(p *selfcheck.Proofs) {
 			a.progress(s.began, p.Base)

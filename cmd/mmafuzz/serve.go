@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
@@ -77,7 +78,7 @@ func (s *serveCmd) served(t devices.Target) ([]mma.Instruction, error) {
 	all := slices.DeleteFunc(slices.Clone(t.Instructions()), func(i mma.Instruction) bool { return i.Refuse != "" })
 	switch {
 	case t.Instructions() == nil:
-		return nil, hinted("serve a target that has instructions, such as cpu:0 or sim:hopper", "%s stands in for any instruction and has none of its own", t.Name())
+		return nil, hint.New("serve a target that has instructions, such as cpu:0 or sim:hopper", "%s stands in for any instruction and has none of its own", t.Name())
 	case len(all) == 0:
 		return nil, fmt.Errorf("%s has no instruction that it can execute", t.Name())
 	case len(s.names) == 0:
@@ -90,7 +91,7 @@ func (s *serveCmd) served(t devices.Target) ([]mma.Instruction, error) {
 			err = devices.Refused(i)
 		}
 		if err != nil {
-			return nil, withHint(err, "%s", instructionHint(t, name))
+			return nil, hint.Add(err, "%s", instructionHint(t, name))
 		}
 		some = append(some, *i)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/report"
@@ -38,7 +39,7 @@ type showCmd struct {
 
 func (a *showCmd) show(dir string) error {
 	if a.out != "" && !a.html {
-		return hinted("add --html", "--out is the file of a page")
+		return hint.New("add --html", "--out is the file of a page")
 	}
 	b, err := a.readBundle(dir)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/triage/report/page"
@@ -139,10 +140,10 @@ func (s *studyCmd) checkTarget(spec string) error {
 		return nil
 	}
 	if t.Instructions() == nil {
-		return hinted("name it without an instruction, beside another target whose formats it takes", "%s works on any formats", t.Name())
+		return hint.New("name it without an instruction, beside another target whose formats it takes", "%s works on any formats", t.Name())
 	}
 	_, err = devices.Find(t, inst)
-	return withHint(err, "%s", instructionHint(t, inst))
+	return hint.Add(err, "%s", instructionHint(t, inst))
 }
 
 func (s *studyCmd) write(res *study.Result) error {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cpu"
@@ -15,12 +16,12 @@ import (
 // target.
 func openUnit(target, inst, like string) (devices.Target, devices.Unit, error) {
 	if target == "" {
-		return nil, nil, hinted("for example --target sim:hopper; mmafuzz list targets lists them", "--target is missing")
+		return nil, nil, hint.New("for example --target sim:hopper; mmafuzz list targets lists them", "--target is missing")
 	}
 	spec, name := devices.Split(target)
 	if name != "" {
 		if inst != "" {
-			return nil, nil, hinted("leave one out", "--target %s and --inst %s both name the instruction", target, inst)
+			return nil, nil, hint.New("leave one out", "--target %s and --inst %s both name the instruction", target, inst)
 		}
 		target, inst = spec, name
 	}
@@ -46,9 +47,9 @@ func openUnit(target, inst, like string) (devices.Target, devices.Unit, error) {
 func chooseInstruction(t devices.Target, inst, like string) (*mma.Instruction, error) {
 	switch any := t.Instructions() == nil; {
 	case any && like == "":
-		return nil, hinted("give them with --like, for example --like sim:hopper", "%s works on any formats", t.Name())
+		return nil, hint.New("give them with --like, for example --like sim:hopper", "%s works on any formats", t.Name())
 	case !any && like != "":
-		return nil, hinted("leave --like out", "--like is for reference arithmetic, %s has instructions of its own", t.Name())
+		return nil, hint.New("leave --like out", "--like is for reference arithmetic, %s has instructions of its own", t.Name())
 	case any:
 		other, err := openTarget(like)
 		if err != nil {
@@ -58,15 +59,15 @@ func chooseInstruction(t devices.Target, inst, like string) (*mma.Instruction, e
 		t = other
 	}
 	if n := len(t.Instructions()); inst == "" && n > 1 {
-		return nil, hinted(instructionHint(t, ""), "--inst is missing: %s has %d instructions", t.Name(), n)
+		return nil, hint.New(instructionHint(t, ""), "--inst is missing: %s has %d instructions", t.Name(), n)
 	}
 	i, err := devices.Find(t, inst)
-	return i, withHint(err, "%s", instructionHint(t, inst))
+	return i, hint.Add(err, "%s", instructionHint(t, inst))
 }
 
 // errAsked is the error of a command that asks a target questions and was given a recording.
 func errAsked(t devices.Target) error {
-	return hinted("compare it: mmafuzz compare, or mmafuzz run --a "+t.Name()+" --b TARGET",
+	return hint.New("compare it: mmafuzz compare, or mmafuzz run --a "+t.Name()+" --b TARGET",
 		"%s is a recording: it answers what was recorded, and nothing that is asked", t.Name())
 }
 
@@ -86,13 +87,13 @@ func explainTarget(name string, err error) error {
 		return err // about the file or command; suggestions of targets would not help
 	}
 	if ok && gpuKinds[kind] {
-		return withHint(err, "mmafuzz doctor says what this machine can run")
+		return hint.Add(err, "mmafuzz doctor says what this machine can run")
 	}
-	near := nearest(name, targetNames())
+	near := hint.Nearest(name, targetNames())
 	if !strings.Contains(name, ":") {
-		near = nearest("sim:"+name, targetNames())
+		near = hint.Nearest("sim:"+name, targetNames())
 	}
-	return withHint(err, "%smmafuzz list targets lists them", didYouMean(near))
+	return hint.Add(err, "%smmafuzz list targets lists them", hint.DidYouMean(near))
 }
 
 // orMisspelt returns the error of a misspelt target or instruction, or err if both are
@@ -114,7 +115,7 @@ func orMisspelt(name, inst string, err error) error {
 	defer t.Close()
 	if inst != "" && t.Instructions() != nil {
 		if _, wrong := devices.Find(t, inst); wrong != nil {
-			return withHint(wrong, "%s", instructionHint(t, inst))
+			return hint.Add(wrong, "%s", instructionHint(t, inst))
 		}
 	}
 	return err
@@ -129,12 +130,12 @@ var gpuKinds = map[string]bool{"cuda": true, "hip": true, "vulkan": true}
 // instructionHint says where a target's instructions are listed; if it lacks the named one,
 // also which simulators have it, what the processor lacks for it, or what name is close.
 func instructionHint(t devices.Target, name string) string {
-	hint := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", readable.ShellWord(t.Name()))
+	listed := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", readable.ShellWord(t.Name()))
 	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" }) {
 		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", readable.ShellWord(t.Name()))
 	}
 	if _, err := devices.Find(t, name); name == "" || err == nil {
-		return hint
+		return listed
 	}
 	if why := cpu.Missing(name); why != "" && t.Name() == "cpu:0" {
 		return fmt.Sprintf("%s; mmafuzz doctor lists what it has", why)
@@ -151,9 +152,9 @@ func instructionHint(t devices.Target, name string) string {
 		for _, i := range t.Instructions() {
 			names = append(names, i.Name)
 		}
-		return didYouMean(nearest(name, names)) + hint
+		return hint.DidYouMean(hint.Nearest(name, names)) + listed
 	case 1:
-		return owners[0] + " has it; " + hint
+		return owners[0] + " has it; " + listed
 	}
-	return strings.Join(owners, ", ") + " have it; " + hint
+	return strings.Join(owners, ", ") + " have it; " + listed
 }

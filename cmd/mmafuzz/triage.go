@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -45,10 +47,10 @@ type retriaged struct {
 func (a *app) triage(ctx context.Context, trust *trust, root string) error {
 	dirs, err := bundle.Below(root)
 	if err != nil {
-		return hinted("name a directory with bundles: one that mmafuzz run has written", "%s: %w", root, bare(err))
+		return hint.New("name a directory with bundles: one that mmafuzz run has written", "%s: %w", root, hint.Bare(err))
 	}
 	if len(dirs) == 0 {
-		return hinted("name a directory with bundles: one that mmafuzz run has written", "there is no bundle in %s", root)
+		return hint.New("name a directory with bundles: one that mmafuzz run has written", "there is no bundle in %s", root)
 	}
 	t := tally{}
 	for _, dir := range dirs {
@@ -71,7 +73,7 @@ func (a *app) triage(ctx context.Context, trust *trust, root string) error {
 	}
 	switch {
 	case t.trouble > 0:
-		return withHint(fmt.Errorf("%s could not be examined", readable.Plural(t.trouble, "bundle")), "%s", t.hint)
+		return hint.Add(fmt.Errorf("%s could not be examined", readable.Plural(t.trouble, "bundle")), "%s", t.hint)
 	case t.confirmed < len(dirs):
 		return errMismatch
 	}
@@ -88,9 +90,7 @@ func (t *tally) count(r *retriaged, err error) {
 	switch {
 	case err != nil && !errors.Is(err, fuzz.ErrAgree):
 		t.trouble++
-		if h := new(hintError); errors.As(err, &h) {
-			t.hint = h.hint
-		}
+		t.hint = cmp.Or(hint.Of(err), t.hint)
 	case r.confirmed():
 		t.confirmed++
 	}

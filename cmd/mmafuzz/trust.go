@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
@@ -52,7 +53,7 @@ func (t *trust) bundle(ctx context.Context, dir string, m *corpus.Mismatch) erro
 			t.answers[command] = may
 		}
 		if !may {
-			return hinted(allowHint, "%s has a command as target, which was not run: %s", dir, printable.Line(command))
+			return hint.New(allowHint, "%s has a command as target, which was not run: %s", dir, printable.Line(command))
 		}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,31 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 )
-
-// hintError is an error with a remedy.
-type hintError struct {
-	error
-	hint string
-}
-
-func (e *hintError) Unwrap() error { return e.error }
-
-// withHint adds a hint to an error; a nil error stays nil. An error that has a hint keeps it.
-func withHint(err error, format string, args ...any) error {
-	var have *hintError
-	hint := fmt.Sprintf(format, args...)
-	if err == nil || hint == "" || errors.As(err, &have) {
-		return err
-	}
-	return &hintError{err, hint}
-}
-
-// hinted is a new error with a remedy.
-func hinted(hint, format string, args ...any) error {
-	return &hintError{fmt.Errorf(format, args...), hint}
-}
 
 // setErrors makes a command and its subcommands report wrong flags with a remedy. Commands
 // that only have subcommands become groups.
@@ -55,21 +31,21 @@ func flagError(c *cobra.Command, err error) error {
 	if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
 		return unknownCommand(c, words[0]) // the word is no known command, so the flag belongs to a misspelt one: report the word
 	}
-	hint := fmt.Sprintf("%s --help lists the flags", c.CommandPath())
+	remedy := fmt.Sprintf("%s --help lists the flags", c.CommandPath())
 	var unknown *pflag.NotExistError
 	var missing *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	switch {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
-		return hinted(didYouMean(nearFlags(c, name))+hint, "unknown flag %s", dashed(name, unknown.GetSpecifiedShortnames()))
+		return hint.New(hint.DidYouMean(nearFlags(c, name))+remedy, "unknown flag %s", dashed(name, unknown.GetSpecifiedShortnames()))
 	case errors.As(err, &missing):
-		return hinted(hint, "%s needs a value", dashed(missing.GetSpecifiedName(), missing.GetSpecifiedShortnames()))
+		return hint.New(remedy, "%s needs a value", dashed(missing.GetSpecifiedName(), missing.GetSpecifiedShortnames()))
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
-		return hinted(hint, "--%s is %q, not %s", f.Name, invalid.GetValue(), valueOf(f))
+		return hint.New(remedy, "--%s is %q, not %s", f.Name, invalid.GetValue(), valueOf(f))
 	}
-	return withHint(err, "%s", hint)
+	return hint.Add(err, "%s", remedy)
 }
 
 // dashed writes a flag as it was given. short is what followed a single dash; it is "" if
@@ -89,7 +65,7 @@ func nearFlags(c *cobra.Command, name string) []string {
 			names = append(names, f.Name)
 		}
 	})
-	near := nearest(name, names)
+	near := hint.Nearest(name, names)
 	for i := range near {
 		near[i] = dashed(near[i], "")
 	}
@@ -111,43 +87,18 @@ func valueOf(f *pflag.Flag) string {
 	return "a " + f.Value.Type()
 }
 
-// didYouMean begins a hint with names that may have been meant.
-func didYouMean(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return "did you mean " + strings.Join(names, " or ") + "? "
-}
-
-// nearest returns at most three names that a word may have been meant for: those that begin
-// with it, and those within one or two typing errors.
-func nearest(word string, names []string) []string {
-	const most = 3
-	slips := min(2, len(word)/2)
-	var near []string
-	for _, n := range names {
-		if word != "" && strings.HasPrefix(n, word) || mma.Distance(n, word) <= slips {
-			near = append(near, n)
-		}
-	}
-	slices.SortStableFunc(near, func(x, y string) int {
-		return cmp.Compare(mma.Distance(x, word), mma.Distance(y, word))
-	})
-	return near[:min(len(near), most)]
-}
-
 // takes checks the arguments of a command: it has one for each of the given names, and those
 // in brackets may be left out.
 func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		hint := fmt.Sprintf("usage: %s; see %s --help", c.UseLine(), c.CommandPath())
+		usage := fmt.Sprintf("usage: %s; see %s --help", c.UseLine(), c.CommandPath())
 		switch {
 		case len(args) < len(names) && names[len(args)][0] != '[':
-			return hinted(hint, "%s is missing", names[len(args)])
+			return hint.New(usage, "%s is missing", names[len(args)])
 		case len(args) > len(names) && len(names) == 0:
-			return hinted(hint, "%s takes flags only, not %q", c.CommandPath(), args[0])
+			return hint.New(usage, "%s takes flags only, not %q", c.CommandPath(), args[0])
 		case len(args) > len(names):
-			return hinted(hint, "%q is one argument too many", args[len(names)])
+			return hint.New(usage, "%q is one argument too many", args[len(names)])
 		}
 		return nil
 	}
@@ -163,7 +114,7 @@ func group(c *cobra.Command) {
 		case len(args) > 0:
 			return unknownCommand(c, args[0])
 		case c.HasParent():
-			return hinted(listsCommands(c), "%s what? %s", c.Name(), strings.Join(commandNames(c), ", "))
+			return hint.New(listsCommands(c), "%s what? %s", c.Name(), strings.Join(commandNames(c), ", "))
 		}
 		return c.Help()
 	}
@@ -174,7 +125,7 @@ func unknownCommand(c *cobra.Command, word string) error {
 	if c.HasParent() {
 		what += " of " + c.CommandPath()
 	}
-	return hinted(didYouMean(nearest(word, commandNames(c)))+listsCommands(c), "%s", what)
+	return hint.New(hint.DidYouMean(hint.Nearest(word, commandNames(c)))+listsCommands(c), "%s", what)
 }
 
 func listsCommands(c *cobra.Command) string { return c.CommandPath() + " --help lists the commands" }

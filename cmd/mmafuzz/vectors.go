@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -87,7 +88,7 @@ func formatNames() []string {
 func (v *vectorsCmd) run(ctx context.Context) error {
 	if v.arch != "" && !v.all {
 		if v.target != "" {
-			return hinted("leave one out", "--arch %s and --target %s both name the target", v.arch, v.target)
+			return hint.New("leave one out", "--arch %s and --target %s both name the target", v.arch, v.target)
 		}
 		v.target = "sim:" + v.arch
 	}
@@ -103,9 +104,9 @@ func (v *vectorsCmd) run(ctx context.Context) error {
 	case v.check != "":
 		return v.checkSet(ctx)
 	case v.out == "":
-		return hinted("name a directory, which is made if need be", "--out is missing")
+		return hint.New("name a directory, which is made if need be", "--out is missing")
 	case v.all && v.target != "":
-		return hinted("leave one out", "--all makes the sets of all targets, not of %s", v.target)
+		return hint.New("leave one out", "--all makes the sets of all targets, not of %s", v.target)
 	case v.all:
 		return v.makeAll(ctx)
 	}
@@ -116,7 +117,7 @@ func (v *vectorsCmd) run(ctx context.Context) error {
 	defer t.Close()
 	i := *u.Instruction()
 	if u.Model() == nil {
-		return hinted("mmafuzz infer finds the arithmetic of a unit and writes a model file, which is a target", "the arithmetic of %s is not known: there are no right answers", v.target)
+		return hint.New("mmafuzz infer finds the arithmetic of a unit and writes a model file, which is a target", "the arithmetic of %s is not known: there are no right answers", v.target)
 	}
 	i.Params = *u.Model()
 	s, err := choose.Choose(ctx, &i)
@@ -183,7 +184,7 @@ func (v *vectorsCmd) makeAll(ctx context.Context) error {
 	if v.arch != "" {
 		all = slices.DeleteFunc(all, func(i mma.Instruction) bool { return i.Arch != v.arch })
 		if len(all) == 0 {
-			return hinted("mmafuzz list instructions lists them", "no instruction of an architecture %s was checked against results", v.arch)
+			return hint.New("mmafuzz list instructions lists them", "no instruction of an architecture %s was checked against results", v.arch)
 		}
 	}
 	sets, errs := make([]*vectors.Set, len(all)), make([]error, len(all))
@@ -305,14 +306,14 @@ type failedTest struct {
 func (v *vectorsCmd) checkSet(ctx context.Context) error {
 	s, err := vectors.Open(v.check)
 	if err != nil {
-		return withHint(err, "mmafuzz vectors makes sets")
+		return hint.Add(err, "mmafuzz vectors makes sets")
 	}
 	cases, err := s.Cases()
 	if err != nil {
 		return err
 	}
 	if v.target == "" {
-		return hinted("for example --target \"exec:./mine\"", "--target is missing")
+		return hint.New("for example --target \"exec:./mine\"", "--target is missing")
 	}
 	if _, inst := devices.Split(v.target); v.inst == "" && inst == "" {
 		_, v.inst, _ = strings.Cut(s.Instruction, "/")

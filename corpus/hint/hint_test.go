@@ -1,0 +1,38 @@
+package hint_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+)
+
+func TestNearest(t *testing.T) {
+	names := []string{"run", "eval", "replay", "triage", "list", "doctor", "diff", "version"}
+	for word, want := range map[string][]string{
+		"rn": {"run"}, "evl": {"eval"}, "re": {"replay"}, "lits": {"list"}, "dif": {"diff"}, "d": {"diff", "doctor"},
+		"": nil, "x": nil, "xy": nil, "something": nil, "run": {"run"}, "vresion": {"version"},
+	} {
+		if d := cmp.Diff(want, hint.Nearest(word, names)); d != "" {
+			t.Errorf("%q: %s", word, d)
+		}
+	}
+	if got := hint.Nearest("a", []string{"ab", "ac", "ad", "ae"}); len(got) != 3 {
+		t.Errorf("%d names, want 3: %v", len(got), got)
+	}
+}
+
+func TestHints(t *testing.T) {
+	if err := hint.Add(nil, "do %s", "x"); err != nil {
+		t.Errorf("a hint made an error: %v", err)
+	}
+	base := errors.New("base")
+	first := hint.Add(base, "do %s", "x")
+	second := hint.Add(fmt.Errorf("in y: %w", first), "do z")
+	if hint.Of(second) != "do x" || second.Error() != "in y: base" || !errors.Is(second, base) {
+		t.Errorf("got %v with %q", second, hint.Of(second))
+	}
+}
