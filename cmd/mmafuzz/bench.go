@@ -18,6 +18,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/bench"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -171,7 +172,7 @@ func (b *benchCmd) run(ctx context.Context, sections []string) error {
 	o := bench.Options{Only: b.pattern, Runs: b.count, Time: b.time, Child: serveChild}
 	if b.target != "" && slices.Contains(sections, "targets") {
 		var err error
-		if o.Target, o.Unit, err = openUnit(b.target, b.inst, b.like); err != nil {
+		if o.Target, o.Unit, err = open.Unit(b.target, b.inst, b.like); err != nil {
 			return err
 		}
 		defer o.Target.Close()
@@ -269,13 +270,13 @@ func (b *benchCmd) runDevice(ctx context.Context, args []string, f *pflag.FlagSe
 
 // deviceInstructions returns the instruction of --inst, or all of a target.
 func (b *benchCmd) deviceInstructions(target string) ([]*mma.Instruction, error) {
-	t, err := openTarget(target)
+	t, err := open.Target(target)
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
 	if b.inst != "" {
-		i, err := chooseInstruction(t, b.inst, "")
+		i, err := open.Instruction(t, b.inst, "")
 		return []*mma.Instruction{i}, err
 	}
 	var all []*mma.Instruction

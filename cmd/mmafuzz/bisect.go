@@ -18,6 +18,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/bisect"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -208,19 +209,19 @@ func (b *bisectCmd) findings(ctx context.Context, version int) ([]*changedInput,
 	if err != nil {
 		return nil, err
 	}
-	ta, err := openTarget(a)
+	ta, err := open.Target(a)
 	if err != nil {
 		return nil, err
 	}
 	defer ta.Close()
-	tb, err := openTarget(spec)
+	tb, err := open.Target(spec)
 	if err != nil {
 		return nil, fmt.Errorf("the last version, %s: %w", b.name(version), err)
 	}
 	defer tb.Close()
 	pairs, err := devices.Pairs(ta, tb, b.inst, "")
 	if err != nil {
-		return nil, hint.Add(err, "%s", instructionHint(ta, b.inst))
+		return nil, hint.Add(err, "%s", open.InstructionHint(ta, b.inst))
 	}
 	o := &bisectObserver{cmd: b, pairs: pairs}
 	cfg := fuzz.Config{Pairs: pairs, Seed: b.seed, Count: b.count, Observe: o}
@@ -298,7 +299,7 @@ func (b *bisectCmd) ask(ctx context.Context, version int, f *changedInput) (uint
 	if err != nil {
 		return 0, err
 	}
-	t, err := openTarget(spec)
+	t, err := open.Target(spec)
 	if err != nil {
 		return 0, err
 	}

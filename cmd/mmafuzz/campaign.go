@@ -44,7 +44,7 @@ Launchers for Slurm, Kubernetes and GitHub Actions are in cmd/mmafuzz/deploy.`,
 }
 
 func newPlan(a *app) *cobra.Command {
-	r := newRunCmd(a)
+	r := &runCmd{app: a}
 	rule := fleet.Rule{}
 	c := &cobra.Command{
 		Use:   "plan",
@@ -81,7 +81,7 @@ other's files.`,
 }
 
 func (r *runCmd) plan(ctx context.Context, rule fleet.Rule) error {
-	defer r.closeTargets()
+	defer r.targets.Close()
 	pairs, err := r.pairs()
 	if err != nil {
 		return err
@@ -181,7 +181,7 @@ func (s *shardFlags) check(f *pflag.FlagSet) error {
 
 // openPlan reads a plan and opens its pairs.
 func (r *runCmd) openPlan(p *fleet.Plan) (fuzz.Config, error) {
-	pairs, err := p.Open(r.target)
+	pairs, err := p.Open(r.targets.Target)
 	if err != nil {
 		return fuzz.Config{}, err
 	}
@@ -190,7 +190,7 @@ func (r *runCmd) openPlan(p *fleet.Plan) (fuzz.Config, error) {
 
 // runShard works on the units of a plan.
 func (r *runCmd) runShard(ctx context.Context) error {
-	defer r.closeTargets()
+	defer r.targets.Close()
 	if r.out == "" {
 		return hint.New("name one that all shards see, or one for each shard", "--campaign needs --out, the directory of the units")
 	}

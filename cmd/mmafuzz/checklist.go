@@ -15,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/devices/vulkan"
 	"github.com/mmafuzz/mmafuzz/fuzz/checklist"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
@@ -113,11 +114,11 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 		},
 	}
 	var err error
-	if o.Target, err = openTarget(c.device); err != nil {
+	if o.Target, err = open.Target(c.device); err != nil {
 		return nil, err
 	}
 	if c.against != "" {
-		if o.Against, err = openTarget(c.against); err != nil {
+		if o.Against, err = open.Target(c.against); err != nil {
 			return nil, errors.Join(err, o.Target.Close())
 		}
 	}
@@ -133,7 +134,7 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 // nil if there is none.
 func byVulkan(gpu devices.Target) devices.Target {
 	facts := gpu.Environment()
-	if kind, _, _ := strings.Cut(gpu.Name(), ":"); !gpuKinds[kind] || kind == "vulkan" {
+	if !open.OnGPU(gpu.Name()) || strings.HasPrefix(gpu.Name(), "vulkan:") {
 		return nil
 	}
 	for n := range vulkan.MaxDevices {

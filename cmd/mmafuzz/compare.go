@@ -18,6 +18,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 )
@@ -69,7 +70,7 @@ something is new: a recording is not complete, or it was interrupted.`,
 		},
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			if strings.HasPrefix(prefix, "sim:") || strings.HasPrefix(prefix, "ref:") {
-				return targetNames(), cobra.ShellCompDirectiveNoFileComp
+				return open.Names(), cobra.ShellCompDirectiveNoFileComp
 			}
 			return nil, cobra.ShellCompDirectiveDefault
 		},
@@ -214,7 +215,7 @@ func (c *compareCmd) openSides(args []string, o *compare.Options) (failed error)
 			failed = hint.Add(err, "name a recording, which mmafuzz record makes, or a target such as sim:hopper")
 		case err != nil:
 			if failed = err; !isFile(arg) {
-				failed = explainTarget(arg, err)
+				failed = open.Explain(arg, err)
 			}
 		default:
 			c.sides = append(c.sides, s)

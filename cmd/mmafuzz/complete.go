@@ -7,35 +7,20 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
-	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // completeTargets completes flags with names of targets.
 func completeTargets(c *cobra.Command, flags ...string) {
 	for _, f := range flags {
 		_ = c.RegisterFlagCompletionFunc(f, func(_ *cobra.Command, _ []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			if kind, _, ok := strings.Cut(prefix, ":"); ok && pathKinds[kind] {
+			if open.ByPath(prefix) {
 				return nil, cobra.ShellCompDirectiveDefault // files
 			}
-			return targetNames(), cobra.ShellCompDirectiveNoFileComp
+			return open.Names(), cobra.ShellCompDirectiveNoFileComp
 		})
 	}
-}
-
-// targetNames lists what can be opened without a file.
-func targetNames() []string {
-	var names []string
-	for _, a := range mma.Archs {
-		if len(mma.Of(a.Name)) > 0 {
-			names = append(names, "sim:"+a.Name)
-		}
-	}
-	for _, r := range oracle.References {
-		names = append(names, "ref:"+r.Name)
-	}
-	return append(names, "cpu:0", "cuda:0", "replay:", "model:", "exec:")
 }
 
 // completeInstructions completes a flag with the instructions of a target.
@@ -45,7 +30,7 @@ func completeInstructions(c *cobra.Command, flag string, target *string) {
 		if *target == "" {
 			name = demoA
 		}
-		if kind, _, _ := strings.Cut(name, ":"); kind == "exec" || gpuKinds[kind] {
+		if strings.HasPrefix(name, "exec:") || open.OnGPU(name) {
 			return nil, cobra.ShellCompDirectiveNoFileComp // pressing a key shall not start a program
 		}
 		t, err := devices.Open(name)

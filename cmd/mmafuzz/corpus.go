@@ -52,7 +52,7 @@ func (x *corpusCmd) onePair() (devices.Pair, error) {
 			return devices.Pair{}, hint.New("for example --a sim:ampere --b sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32 --out DIR", "--%s is missing", f.name)
 		}
 	}
-	pairs, err := x.pair(x.a, x.b)
+	pairs, err := x.targets.Pairs(x.a, x.b, x.inst, x.instB)
 	if err != nil {
 		return devices.Pair{}, err
 	}
@@ -63,7 +63,7 @@ func (x *corpusCmd) onePair() (devices.Pair, error) {
 }
 
 func newCorpusExport(a *app) *cobra.Command {
-	x := &corpusCmd{runCmd: &runCmd{app: a, opened: map[string]devices.Target{}}}
+	x := &corpusCmd{runCmd: &runCmd{app: a}}
 	c := &cobra.Command{
 		Use:   "export --out DIR [--a A --b B --inst I [BUNDLE...]]",
 		Short: "write inputs to begin with for a fuzzing engine",
@@ -80,7 +80,7 @@ doc ./fuzz/engine). Without --a and --b they are for the fast models against the
 }
 
 func (x *corpusCmd) export(bundles []string) error {
-	defer x.closeTargets()
+	defer x.targets.Close()
 	if x.a == "" && x.b == "" && x.out != "" && len(bundles) == 0 {
 		return x.write(fuzz.NewChecker(mma.Arithmetics()).Seeds())
 	}
@@ -131,7 +131,7 @@ type exported struct {
 }
 
 func newCorpusImport(a *app) *cobra.Command {
-	x := &corpusCmd{runCmd: &runCmd{app: a, opened: map[string]devices.Target{}}}
+	x := &corpusCmd{runCmd: &runCmd{app: a}}
 	c := &cobra.Command{
 		Use:   "import --a A --b B --inst I --out DIR FILE|DIR...",
 		Short: "compare two units on inputs of a fuzzing engine, and make bundles",
@@ -161,7 +161,7 @@ type imported struct {
 }
 
 func (x *corpusCmd) importInputs(ctx context.Context, names []string) error {
-	defer x.closeTargets()
+	defer x.targets.Close()
 	inputs, err := corpus.ReadInputs(names...)
 	if err != nil {
 		return err

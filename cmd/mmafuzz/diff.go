@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/prove"
@@ -30,7 +31,7 @@ input that shows it, computed by A's arithmetic with that one change.
 Exit status: 0 the same arithmetic, 1 differences, 2 trouble.`,
 		Args: takes("A", "B"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return targetNames(), cobra.ShellCompDirectiveNoFileComp
+			return open.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.diff(cmd.Context(), args[0], args[1], inst)
@@ -67,9 +68,9 @@ func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 	if _, instA := devices.Split(nameA); instA != "" && inst != "" {
 		return hint.New("leave one out", "%s and --inst %s both name A's instruction", nameA, inst)
 	}
-	r := &runCmd{app: a, inst: inst, opened: map[string]devices.Target{}}
-	defer r.closeTargets()
-	pairs, err := r.pair(nameA, nameB)
+	var targets open.Set
+	defer targets.Close()
+	pairs, err := targets.Pairs(nameA, nameB, inst, "")
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
@@ -32,7 +33,12 @@ func (u *unitFlags) add(c *cobra.Command, example string) {
 
 // open opens the unit. The caller closes the target.
 func (u *unitFlags) open() (devices.Target, devices.Unit, error) {
-	return openUnit(u.target, u.inst, u.like)
+	return open.Unit(u.target, u.inst, u.like)
+}
+
+// openLive opens the unit, which must not be a recording. The caller closes the target.
+func (u *unitFlags) openLive() (devices.Target, devices.Unit, error) {
+	return open.Live(u.target, u.inst, u.like)
 }
 
 // policyFlags say how results are compared.

@@ -101,15 +101,12 @@ func (n *inferCmd) checkFlags(f *pflag.FlagSet) error {
 }
 
 func (n *inferCmd) run(ctx context.Context) error {
-	t, u, err := n.open()
+	t, u, err := n.openLive()
 	if err != nil {
 		return err
 	}
 	defer t.Close()
 	i := u.Instruction()
-	if _, ok := u.(devices.Recorder); ok {
-		return errAsked(t)
-	}
 	if i.K > mma.MaxK {
 		return hint.New(fmt.Sprintf("infer a shorter one: with K = %d or less and the same c and d", mma.MaxK), "%s has k = %d; programs have up to %d products", i.Name, i.K, mma.MaxK)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -144,7 +145,7 @@ func newListInstructions(a *app) *cobra.Command {
 		Short: "instructions of a target, with their arithmetic; with -v also the evidence for it",
 		Args:  takes("[TARGET]"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return targetNames(), cobra.ShellCompDirectiveNoFileComp
+			return open.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -162,7 +163,7 @@ func newListInstructions(a *app) *cobra.Command {
 func (a *app) listInstructions(target string, refused bool) error {
 	rows, because := mma.Catalog(), "no model: "
 	if target != "" {
-		t, err := openTarget(target)
+		t, err := open.Target(target)
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 func newMerge(a *app) *cobra.Command {
-	r := newRunCmd(a)
+	r := &runCmd{app: a}
 	c := &cobra.Command{
 		Use:   "merge DIR...",
 		Short: "merge what the shards of a campaign have found",
@@ -54,7 +54,7 @@ interrupted.`,
 }
 
 func (r *runCmd) merge(ctx context.Context, dirs []string) error {
-	defer r.closeTargets()
+	defer r.targets.Close()
 	if err := r.list.check(); err != nil {
 		return err
 	}

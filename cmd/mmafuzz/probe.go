@@ -67,14 +67,11 @@ func (p *probeCmd) run(ctx context.Context) error {
 			return err
 		}
 	}
-	t, u, err := p.open()
+	t, u, err := p.openLive()
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	if _, ok := u.(devices.Recorder); ok {
-		return errAsked(t)
-	}
 	pr := probe.New(ctx, u)
 	i := u.Instruction()
 	for _, paper := range probe.Papers {

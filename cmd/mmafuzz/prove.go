@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/prove"
 )
@@ -69,7 +70,7 @@ Exit status: 0 all instructions proved, 1 all decided and some refuted, 2 troubl
 some not decided, even if others are refuted.`,
 		Args: takes("A", "B"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return targetNames(), cobra.ShellCompDirectiveNoFileComp
+			return open.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args[0], args[1]) },
 	}
@@ -100,9 +101,9 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	if err != nil {
 		return err
 	}
-	r := &runCmd{app: p.app, inst: p.inst, opened: map[string]devices.Target{}}
-	defer r.closeTargets()
-	pairs, err := r.pair(nameA, nameB)
+	var targets open.Set
+	defer targets.Close()
+	pairs, err := targets.Pairs(nameA, nameB, p.inst, "")
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/fuzz/record"
 )
@@ -69,7 +70,7 @@ func (r *recordCmd) checkFlags() error {
 	case r.target == "":
 		return hint.New("mmafuzz list targets lists what there is", "--target is missing")
 	case r.out == "":
-		return orMisspelt(r.target, "", hint.New("for example --out h100.rec", "--out is missing: the file of the recording"))
+		return open.OrMisspelt(r.target, "", hint.New("for example --out h100.rec", "--out is missing: the file of the recording"))
 	}
 	if err := checkWorkers(r.workers); err != nil {
 		return err
@@ -100,7 +101,7 @@ func (r *recordCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t, err := openTarget(r.target)
+	t, err := open.Target(r.target)
 	if err != nil {
 		return err
 	}

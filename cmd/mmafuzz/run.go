@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,10 +17,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
@@ -34,7 +35,7 @@ const (
 type runCmd struct {
 	*app
 	a, b, inst, instB string
-	targets           []string
+	several           []string
 	all               bool
 	count             uint64
 	time              time.Duration
@@ -48,13 +49,11 @@ type runCmd struct {
 	list              knownFlags
 	shard             shardFlags
 
-	opened map[string]devices.Target
+	targets open.Set
 }
 
-func newRunCmd(a *app) *runCmd { return &runCmd{app: a, opened: map[string]devices.Target{}} }
-
 func newRun(a *app) *cobra.Command {
-	r := newRunCmd(a)
+	r := &runCmd{app: a}
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "compare units and explain where they differ",
@@ -116,7 +115,7 @@ func (r *runCmd) addTargets(c *cobra.Command) {
 	f.StringVarP(&r.b, "b", "b", "", "second `target` (default "+demoB+")")
 	f.StringVar(&r.inst, "inst", "", "`instruction` (default: all that both targets have)")
 	f.StringVar(&r.instB, "inst-b", "", "`instruction` of the second target, if it is another one")
-	f.StringSliceVar(&r.targets, "targets", nil, "compare all pairs of these `targets`")
+	f.StringSliceVar(&r.several, "targets", nil, "compare all pairs of these `targets`")
 	f.BoolVar(&r.all, "all", false, "compare --a with the simulator of every architecture that takes the same operands")
 	f.Uint64Var(&r.seed, "seed", 1, "random seed: a `number` that determines all inputs")
 	f.StringSliceVar(&r.generators, "gen", nil, "`generators` to use (default: all; mmafuzz list generators)")
@@ -131,7 +130,7 @@ func (r *runCmd) addTargets(c *cobra.Command) {
 }
 
 func (r *runCmd) run(ctx context.Context) error {
-	defer r.closeTargets()
+	defer r.targets.Close()
 	if err := r.list.open(); err != nil {
 		return err
 	}
@@ -251,126 +250,22 @@ func (r *runCmd) config(pairs []devices.Pair) (fuzz.Config, error) {
 
 // pairs makes the pairs that the flags ask for.
 func (r *runCmd) pairs() ([]devices.Pair, error) {
-	if len(r.targets) > 0 {
-		return r.allPairs()
+	if len(r.several) > 0 {
+		return r.targets.AllPairs(r.several, r.inst, r.leftOut)
 	}
-	if r.a == "" {
-		r.a = demoA
-	}
+	r.a = cmp.Or(r.a, demoA)
 	if r.all {
-		return r.againstAll()
-	}
-	if r.b == "" {
-		r.b = demoB
-	}
-	return r.pair(r.a, r.b)
-}
-
-// pair opens two targets and returns the pairs of their instructions.
-func (r *runCmd) pair(a, b string) ([]devices.Pair, error) {
-	specA, instA := devices.Split(a)
-	specB, instB := devices.Split(b)
-	if instA == "" {
-		instA = r.inst
-	}
-	if instB == "" {
-		instB = r.instB
-	}
-	ta, err := r.target(specA)
-	if err != nil {
-		return nil, err
-	}
-	tb, err := r.target(specB)
-	if err != nil {
-		return nil, err
-	}
-	if ta.Instructions() == nil && tb.Instructions() == nil {
-		return nil, hint.New("replace one by a target with instructions of its own, for example --a sim:hopper", "%s and %s both work on any formats", specA, specB)
-	}
-	pairs, err := devices.Pairs(ta, tb, instA, instB)
-	return pairs, hint.Add(err, "%s", instructionHint(ta, instA))
-}
-
-func (r *runCmd) target(name string) (devices.Target, error) {
-	if t := r.opened[name]; t != nil {
-		return t, nil
-	}
-	t, err := openTarget(name)
-	if err == nil {
-		r.opened[name] = t
-	}
-	return t, err
-}
-
-func (r *runCmd) closeTargets() {
-	for _, t := range r.opened {
-		if err := t.Close(); err != nil {
-			r.log.Warn().Err(err).Str("target", t.Name()).Msg("cannot close a target")
-		}
-	}
-}
-
-// allPairs pairs each of the targets with each later one. Two that cannot be paired are
-// skipped with a message.
-func (r *runCmd) allPairs() ([]devices.Pair, error) {
-	var all []devices.Pair
-	var last error
-	for i, a := range r.targets {
-		for _, b := range r.targets[i+1:] {
-			ps, err := r.eitherWay(a, b)
-			if err != nil {
-				r.leftOut(a, b, err)
-				last = err
-				continue
+		return r.targets.WithAll(r.a, r.inst, func(a, b string, why error) {
+			if r.verbose {
+				r.leftOut(a, b, why)
 			}
-			all = append(all, ps...)
-		}
+		})
 	}
-	if len(all) == 0 {
-		return nil, last
-	}
-	return all, nil
-}
-
-// eitherWay pairs two targets by --inst, which may name an instruction of either target.
-func (r *runCmd) eitherWay(a, b string) ([]devices.Pair, error) {
-	ps, err := r.pair(a, b)
-	if err == nil || r.inst == "" {
-		return ps, err
-	}
-	turned := *r
-	turned.inst, turned.instB = "", r.inst
-	if ps, second := turned.pair(a, b); second == nil {
-		return ps, nil
-	}
-	return nil, err
+	return r.targets.Pairs(r.a, cmp.Or(r.b, demoB), r.inst, r.instB)
 }
 
 func (r *runCmd) leftOut(a, b string, why error) {
 	fmt.Fprintf(r.stderr, "mmafuzz: %s and %s are left out: %v\n", a, b, why)
-}
-
-// againstAll pairs one instruction with that of every simulated architecture.
-func (r *runCmd) againstAll() ([]devices.Pair, error) {
-	var all []devices.Pair
-	for _, arch := range mma.Archs {
-		b := "sim:" + arch.Name
-		if spec, _ := devices.Split(r.a); spec == b {
-			continue
-		}
-		ps, err := r.pair(r.a, b)
-		if err != nil {
-			if r.verbose {
-				r.leftOut(r.a, b, err)
-			}
-			continue
-		}
-		all = append(all, ps...)
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("no architecture has an instruction that takes the operands of %s %s", r.a, r.inst)
-	}
-	return all, nil
 }
 
 // dir is the campaign's directory: the one that was asked for, or one named

@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -39,7 +40,7 @@ func newServe(a *app) *cobra.Command {
 A target that crashes or hangs takes only the child with it.`,
 		Args: takes("TARGET"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return targetNames(), cobra.ShellCompDirectiveNoFileComp
+			return open.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return s.serve(args[0]) },
 	}
@@ -58,7 +59,7 @@ func (s *serveCmd) serve(name string) error {
 	if printable.Underneath(s.stdout) == os.Stdout {
 		os.Stdout = os.Stderr
 	}
-	t, err := openTarget(name)
+	t, err := open.Target(name)
 	if err != nil {
 		why := strings.TrimPrefix(err.Error(), fmt.Sprintf("target %q: ", name)) // the other side adds its own name
 		return errors.Join(err, child.Cannot(stdout, errors.New(why)))
@@ -91,7 +92,7 @@ func (s *serveCmd) served(t devices.Target) ([]mma.Instruction, error) {
 			err = devices.Refused(i)
 		}
 		if err != nil {
-			return nil, hint.Add(err, "%s", instructionHint(t, name))
+			return nil, hint.Add(err, "%s", open.InstructionHint(t, name))
 		}
 		some = append(some, *i)
 	}

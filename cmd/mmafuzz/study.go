@@ -8,8 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/mmafuzz/mmafuzz/corpus/hint"
-	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/triage/report/page"
 	"github.com/mmafuzz/mmafuzz/triage/study"
@@ -61,7 +60,7 @@ func newStudyOf(a *app, s *study.Study) *cobra.Command {
 		Long:  s.Long,
 		Args:  cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return targetNames(), cobra.ShellCompDirectiveNoFileComp
+			return open.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.request.Targets = args
@@ -94,7 +93,7 @@ func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.Flag
 		return fmt.Errorf("--count is %d, at least 1 is needed", s.request.Count)
 	}
 	for _, t := range s.request.Targets {
-		if err := s.checkTarget(t); err != nil {
+		if err := open.Check(t); err != nil {
 			return err
 		}
 	}
@@ -126,24 +125,6 @@ func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.Flag
 		err = errMismatch
 	}
 	return err
-}
-
-// checkTarget explains what is wrong with the name of a target.
-func (s *studyCmd) checkTarget(spec string) error {
-	name, inst := devices.Split(spec)
-	t, err := openTarget(name)
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	if inst == "" {
-		return nil
-	}
-	if t.Instructions() == nil {
-		return hint.New("name it without an instruction, beside another target whose formats it takes", "%s works on any formats", t.Name())
-	}
-	_, err = devices.Find(t, inst)
-	return hint.Add(err, "%s", instructionHint(t, inst))
 }
 
 func (s *studyCmd) write(res *study.Result) error {

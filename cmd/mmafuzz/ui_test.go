@@ -10,6 +10,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -22,11 +23,10 @@ func testUI(t *testing.T) (ui *runUI, stdout, stderr *bytes.Buffer) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	a := &app{stdout: printable.NewOutput(&out), stderr: &errs, width: 100, widthErr: 60}
-	r := &runCmd{app: a, opened: map[string]devices.Target{}}
+	var targets open.Set
 	var pairs []devices.Pair
 	for _, inst := range []string{"mma.m16n8k8.f32.f16.f16.f32", "mma.m16n8k16.f32.f16.f16.f32"} {
-		r.inst = inst
-		ps, err := r.pair("sim:ampere", "sim:hopper")
+		ps, err := targets.Pairs("sim:ampere", "sim:hopper", inst, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	choose "github.com/mmafuzz/mmafuzz/fuzz/vectors"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -360,11 +361,11 @@ func (v *vectorsCmd) openFor(s *vectors.Set) (devices.Target, devices.Unit, erro
 	if err == nil {
 		return t, u, nil
 	}
-	if target, openErr := openTarget(v.target); openErr == nil {
+	if target, openErr := open.Target(v.target); openErr == nil {
 		only := len(target.Instructions()) == 1
 		target.Close()
 		if only {
-			return openUnit(v.target, "", "")
+			return open.Unit(v.target, "", "")
 		}
 	}
 	return nil, nil, err

@@ -1,0 +1,111 @@
+package open
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/cpu"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Instruction finds the instruction that is meant: of the target, or of
+// another one, like, for a target that works on any formats.
+func Instruction(t devices.Target, inst, like string) (*mma.Instruction, error) {
+	switch any := t.Instructions() == nil; {
+	case any && like == "":
+		return nil, hint.New("give them with --like, for example --like sim:hopper", "%s works on any formats", t.Name())
+	case !any && like != "":
+		return nil, hint.New("leave --like out", "--like is for reference arithmetic, %s has instructions of its own", t.Name())
+	case any:
+		other, err := Target(like)
+		if err != nil {
+			return nil, err
+		}
+		defer other.Close()
+		t = other
+	}
+	if n := len(t.Instructions()); inst == "" && n > 1 {
+		return nil, hint.New(InstructionHint(t, ""), "--inst is missing: %s has %d instructions", t.Name(), n)
+	}
+	i, err := devices.Find(t, inst)
+	return i, hint.Add(err, "%s", InstructionHint(t, inst))
+}
+
+// Check explains what is wrong with TARGET[/INSTRUCTION], nil if it can be opened.
+func Check(spec string) error {
+	name, inst := devices.Split(spec)
+	t, err := Target(name)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if inst == "" {
+		return nil
+	}
+	if t.Instructions() == nil {
+		return hint.New("name it without an instruction, beside another target whose formats it takes", "%s works on any formats", t.Name())
+	}
+	_, err = devices.Find(t, inst)
+	return hint.Add(err, "%s", InstructionHint(t, inst))
+}
+
+// OrMisspelt returns the error of a misspelt target or instruction, or err if both are
+// right: the user should hear of the misspelling before what is missing beside it. It looks
+// only at targets that cost nothing to open.
+func OrMisspelt(name, inst string, err error) error {
+	target, own := devices.Split(name)
+	if own != "" {
+		inst = own
+	}
+	kind, _, _ := strings.Cut(target, ":")
+	if _, known := devices.Kinds()[kind]; name == "" || known && kind != "sim" && kind != "ref" {
+		return err
+	}
+	t, wrong := Target(target)
+	if wrong != nil {
+		return wrong
+	}
+	defer t.Close()
+	if inst != "" && t.Instructions() != nil {
+		if _, wrong := devices.Find(t, inst); wrong != nil {
+			return hint.Add(wrong, "%s", InstructionHint(t, inst))
+		}
+	}
+	return err
+}
+
+// InstructionHint says where a target's instructions are listed; if it lacks the named one,
+// also which simulators have it, what the processor lacks for it, or what name is close.
+func InstructionHint(t devices.Target, name string) string {
+	listed := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", readable.ShellWord(t.Name()))
+	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" }) {
+		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", readable.ShellWord(t.Name()))
+	}
+	if _, err := devices.Find(t, name); name == "" || err == nil {
+		return listed
+	}
+	if why := cpu.Missing(name); why != "" && t.Name() == "cpu:0" {
+		return fmt.Sprintf("%s; mmafuzz doctor lists what it has", why)
+	}
+	var owners []string
+	for _, i := range mma.Catalog() {
+		if i.Refuse == "" && (i.Name == name || i.Alias == name) {
+			owners = append(owners, "sim:"+i.Arch)
+		}
+	}
+	switch len(owners) {
+	case 0:
+		var names []string
+		for _, i := range t.Instructions() {
+			names = append(names, i.Name)
+		}
+		return hint.DidYouMean(hint.Nearest(name, names)) + listed
+	case 1:
+		return owners[0] + " has it; " + listed
+	}
+	return strings.Join(owners, ", ") + " have it; " + listed
+}

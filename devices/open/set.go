@@ -1,0 +1,120 @@
+package open
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Set is targets that are open, each of them once. The zero Set has none.
+type Set struct{ targets map[string]devices.Target }
+
+// Target opens a target, unless it is open already.
+func (s *Set) Target(name string) (devices.Target, error) {
+	if t := s.targets[name]; t != nil {
+		return t, nil
+	}
+	t, err := Target(name)
+	if err == nil {
+		if s.targets == nil {
+			s.targets = map[string]devices.Target{}
+		}
+		s.targets[name] = t
+	}
+	return t, err
+}
+
+// Close closes all targets.
+func (s *Set) Close() {
+	for _, t := range s.targets {
+		if err := t.Close(); err != nil {
+			slog.Warn("cannot close a target", "error", err, "target", t.Name())
+		}
+	}
+}
+
+// Pairs opens two targets, each TARGET[/INSTRUCTION], and returns the pairs of their
+// instructions that devices.Pairs returns. instA and instB name the instructions of targets
+// whose names do not.
+func (s *Set) Pairs(a, b, instA, instB string) ([]devices.Pair, error) {
+	specA, ownA := devices.Split(a)
+	specB, ownB := devices.Split(b)
+	if ownA != "" {
+		instA = ownA
+	}
+	if ownB != "" {
+		instB = ownB
+	}
+	ta, err := s.Target(specA)
+	if err != nil {
+		return nil, err
+	}
+	tb, err := s.Target(specB)
+	if err != nil {
+		return nil, err
+	}
+	if ta.Instructions() == nil && tb.Instructions() == nil {
+		return nil, hint.New("replace one by a target with instructions of its own, for example --a sim:hopper", "%s and %s both work on any formats", specA, specB)
+	}
+	pairs, err := devices.Pairs(ta, tb, instA, instB)
+	return pairs, hint.Add(err, "%s", InstructionHint(ta, instA))
+}
+
+// AllPairs pairs each of the targets with each later one, on one instruction, which either
+// target may have, or on all if inst is "". Two that cannot be paired are left out.
+func (s *Set) AllPairs(targets []string, inst string, leftOut func(a, b string, why error)) ([]devices.Pair, error) {
+	var all []devices.Pair
+	var last error
+	for i, a := range targets {
+		for _, b := range targets[i+1:] {
+			ps, err := s.eitherWay(a, b, inst)
+			if err != nil {
+				leftOut(a, b, err)
+				last = err
+				continue
+			}
+			all = append(all, ps...)
+		}
+	}
+	if len(all) == 0 {
+		return nil, last
+	}
+	return all, nil
+}
+
+// eitherWay pairs two targets by an instruction of either of them.
+func (s *Set) eitherWay(a, b, inst string) ([]devices.Pair, error) {
+	ps, err := s.Pairs(a, b, inst, "")
+	if err == nil || inst == "" {
+		return ps, err
+	}
+	if ps, second := s.Pairs(a, b, "", inst); second == nil {
+		return ps, nil
+	}
+	return nil, err
+}
+
+// WithAll pairs an instruction of a target with that of every simulated architecture. Those
+// that do not take its operands are left out.
+func (s *Set) WithAll(a, inst string, leftOut func(a, b string, why error)) ([]devices.Pair, error) {
+	var all []devices.Pair
+	for _, arch := range mma.Archs {
+		b := "sim:" + arch.Name
+		if spec, _ := devices.Split(a); spec == b {
+			continue
+		}
+		ps, err := s.Pairs(a, b, inst, "")
+		if err != nil {
+			leftOut(a, b, err)
+			continue
+		}
+		all = append(all, ps...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no architecture has an instruction that takes the operands of %s %s", a, inst)
+	}
+	return all, nil
+}
