@@ -244,17 +244,6 @@
 //	result_a   string?  its result by the first arithmetic
 //	result_b   string?  its result by the second one
 //
-// bisect, an object for each cause:
-//
-//	instruction  string
-//	cause        string   as the bucket of finding
-//	first        string   version whose results changed
-//	last         string?  version before it with A's results; absent if there is none
-//	among[]      string?  versions that could not be tested, any of which may be the first
-//	input        string   input that shows it, as eval reads it
-//	before       string   A's result
-//	after        string   that of the last version of all
-//
 // probe, an object for each answer:
 //
 //	paper       string   key of the paper
@@ -305,6 +294,7 @@
 //   - status: go doc ./fuzz/fleet
 //   - infer: go doc ./triage/infer
 //   - study: go doc ./triage/study
+//   - bisect: go doc ./fuzz/bisect
 //   - bench: go doc ./fuzz/bench
 //   - doctor: go doc ./fuzz/doctor; with --checklist the report: go doc ./fuzz/checklist Report
 //

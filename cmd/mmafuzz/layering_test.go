@@ -20,11 +20,11 @@ var layers = [][]string{
 	{"sim/fp"},
 	{"sim/mma"},
 	{"sim", "oracle", "corpus"},
-	{"minimize", "devices", "fuzz/internal/simd", "fuzz/bisect"},
+	{"minimize", "devices", "fuzz/internal/simd"},
 	{"fuzz/gen"},
 	{"triage"},
 	{"fuzz"},
-	{"fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/selfcheck", "fuzz/fleet"},
+	{"fuzz/bisect", "fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/selfcheck", "fuzz/fleet"},
 	{"fuzz/bench", "fuzz/checklist", "fuzz/summary", "fuzz/vectors"},
 	{"cmd"},
 }

@@ -1,60 +1,240 @@
-// Package bisect finds the first of several versions that behaves in a new way.
+// Package bisect finds the first of several versions of a unit whose results changed, with
+// the inputs that show it.
+//
+// # JSON
+//
+// bisect, an object for each cause:
+//
+//	instruction  string
+//	cause        string   as the bucket of finding
+//	first        string   version whose results changed
+//	last         string?  version before it with A's results; absent if there is none
+//	among[]      string?  versions that could not be tested, any of which may be the first
+//	input        string   input that shows it, as eval reads it
+//	before       string   A's result
+//	after        string   that of the last version of all
 //
 // The API of this package is not promised: it may change in any version.
 package bisect
 
-// Verdict is the outcome of testing a version.
-type Verdict int
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
 
-const (
-	Old     Verdict = iota // it behaves as before the change
-	New                    // it behaves as after the change
-	Skipped                // it cannot be tested
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Range is where the change is: Old is the last version that behaves as before the change,
-// New the first that behaves as after it. The change is in New, or in one of the versions
-// between them, which cannot be tested.
-type Range struct{ Old, New int }
+// Word stands for the version, or its checkout, in the target of the versions.
+const Word = "{}"
 
-// Exact reports whether only one version can have the change.
-func (r Range) Exact() bool { return r.New-r.Old == 1 }
+// Bisection is a unit, A, and versions of another one, in order, of which the last computes
+// otherwise than A: the inputs on which it differs, one of each cause, are what the other
+// versions are asked.
+type Bisection struct {
+	A        string   // target that computes as before, or a file as in Versions
+	Target   string   // of a version: Word is the version or its checkout
+	Versions []string // the oldest first; Run fills them in where they are commits
+	Commits  *Commits // in place of Versions; nil: there are no commits
+	// Campaign says which inputs A and the last version are compared on, and how. It
+	// has no pairs.
+	Campaign    fuzz.Config
+	Instruction string    // "": all that A and the last version have
+	Log         io.Writer // gets a line for each version that is tested or passed over
 
-// Search looks for the change among the versions 0..n-1. The last one is known to behave as
-// after the change, and the one before the first, -1, as before it. If the version in the
-// middle cannot be tested, the nearest one that can be tested takes its place. Each version
-// is tested at most once.
-func Search(n int, test func(version int) (Verdict, error)) (Range, error) {
-	r := Range{-1, n - 1}
-	skipped := map[int]bool{}
-	for {
-		v := middle(r, skipped)
-		if v < 0 {
-			return r, nil
-		}
-		verdict, err := test(v)
-		switch {
-		case err != nil:
-			return r, err
-		case verdict == Skipped:
-			skipped[v] = true
-		case verdict == Old:
-			r.Old = v
-		default:
-			r.New = v
-		}
-	}
+	seen map[int]map[string]answer // by version and input
 }
 
-// middle returns the version nearest to the middle of a range that was not skipped, -1 if
-// there is none.
-func middle(r Range, skipped map[int]bool) int {
-	best, least := -1, 0
-	for v := r.Old + 1; v < r.New; v++ {
-		distance := max(2*v-r.Old-r.New, r.Old+r.New-2*v)
-		if !skipped[v] && (best < 0 || distance < least) {
-			best, least = v, distance
+// Run looks for the changes and calls found with each. It reports whether each is in one
+// version: versions that cannot be tested may leave a choice.
+func (b *Bisection) Run(ctx context.Context, found func(*Change) error) (exact bool, err error) {
+	if b.Commits != nil {
+		if b.Versions, err = b.Commits.list(ctx); err != nil {
+			return false, err
+		}
+		defer b.Commits.remove()
+	}
+	b.seen = map[int]map[string]answer{}
+	inputs, err := b.compareLast(ctx)
+	if err != nil {
+		return false, err
+	}
+	exact = true
+	for _, x := range inputs {
+		r, err := search(len(b.Versions), func(v int) (verdict, error) { return b.test(ctx, v, x) })
+		if err != nil {
+			return false, err
+		}
+		if exact = exact && r.exact(); ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		if err := found(b.change(x, r)); err != nil {
+			return false, err
 		}
 	}
-	return best
+	return exact, nil
+}
+
+// change describes what was found for an input.
+func (b *Bisection) change(x *input, r span) *Change {
+	f := x.pair.Formats()
+	c := &Change{Instruction: x.pair.Name(), Cause: x.bucket, First: b.Versions[r.new], Input: mma.FormatDot(f, x.dot),
+		Before: mma.FormatCode(f.D, x.a), After: mma.FormatCode(f.D, x.b)}
+	if r.old >= 0 {
+		c.Last = b.Versions[r.old]
+	}
+	c.Among = slices.Clone(b.Versions[r.old+1 : r.new])
+	return c
+}
+
+// spec is the target of a version; a commit is built first.
+func (b *Bisection) spec(ctx context.Context, version int) (string, error) {
+	word := b.Versions[version]
+	if b.Commits == nil {
+		target, err := fileTarget(word, b.Target)
+		return strings.ReplaceAll(b.Target, Word, target), err
+	}
+	dir, err := b.Commits.checkout(ctx, strings.Fields(word)[0])
+	return strings.ReplaceAll(b.Target, Word, dir), err
+}
+
+// input is one on which the last version differs from A.
+type input struct {
+	pair   *devices.Pair
+	bucket string
+	dot    *mma.Dot
+	a, b   uint64
+}
+
+// compareLast compares A with the last version and returns an input of each cause.
+func (b *Bisection) compareLast(ctx context.Context) ([]*input, error) {
+	version := len(b.Versions) - 1
+	spec, err := b.spec(ctx, version)
+	if err != nil {
+		return nil, fmt.Errorf("the last version, %s: %w", b.Versions[version], err)
+	}
+	a, err := fileTarget(b.A, Word)
+	if err != nil {
+		return nil, err
+	}
+	ta, err := open.Target(a)
+	if err != nil {
+		return nil, err
+	}
+	defer ta.Close()
+	tb, err := open.Target(spec)
+	if err != nil {
+		return nil, fmt.Errorf("the last version, %s: %w", b.Versions[version], err)
+	}
+	defer tb.Close()
+	pairs, err := devices.Pairs(ta, tb, b.Instruction, "")
+	if err != nil {
+		return nil, hint.Add(err, "%s", open.InstructionHint(ta, b.Instruction))
+	}
+	o := &observer{pairs: pairs}
+	cfg := b.Campaign
+	cfg.Pairs, cfg.Observe = pairs, o
+	campaign, err := fuzz.New(cfg)
+	if err == nil {
+		err = campaign.Run(ctx)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	return o.found, err
+}
+
+// observer keeps the findings of a campaign.
+type observer struct {
+	pairs []devices.Pair
+	found []*input
+}
+
+func (o *observer) Progress(*fuzz.State) {}
+
+// Finding keeps a case: as small as it could be made, unless that was done on a model because
+// a recording has no answer to new inputs.
+func (o *observer) Finding(f *fuzz.Case, _ bool) error {
+	p := &o.pairs[f.Pair]
+	x := &input{pair: p, bucket: f.Bucket, dot: f.Dot, a: f.A, b: f.B}
+	if f.Through || f.Dot == nil {
+		x.dot = f.Start
+		var err error
+		if x.a, err = resultOf(context.Background(), p.A, x.dot); err == nil {
+			x.b, err = resultOf(context.Background(), p.B, x.dot)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	o.found = append(o.found, x)
+	return nil
+}
+
+// answer is what a version gives for an input, or why it gives nothing.
+type answer struct {
+	d   uint64
+	err error
+}
+
+// test asks a version for the result of an input.
+func (b *Bisection) test(ctx context.Context, version int, x *input) (verdict, error) {
+	key := x.pair.Name() + " " + mma.FormatDot(x.pair.Formats(), x.dot)
+	got, ok := b.seen[version][key]
+	if !ok {
+		got.d, got.err = b.ask(ctx, version, x)
+		if b.seen[version] == nil {
+			b.seen[version] = map[string]answer{}
+		}
+		b.seen[version][key] = got
+	}
+	switch {
+	case ctx.Err() != nil:
+		return untested, ctx.Err()
+	case got.err != nil:
+		fmt.Fprintf(b.Log, "mmafuzz: %s is passed over: %v\n", b.Versions[version], got.err)
+		return untested, nil
+	case got.d == x.a:
+		return asBefore, nil
+	}
+	return asAfter, nil
+}
+
+func (b *Bisection) ask(ctx context.Context, version int, x *input) (uint64, error) {
+	fmt.Fprintf(b.Log, "testing %s\n", b.Versions[version])
+	spec, err := b.spec(ctx, version)
+	if err != nil {
+		return 0, err
+	}
+	t, err := open.Target(spec)
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	i, err := devices.Find(t, x.pair.B.Instruction().Name)
+	if err != nil {
+		return 0, err
+	}
+	if err := devices.Comparable(i.Formats, x.pair.Formats()); err != nil {
+		return 0, err
+	}
+	u, err := t.Open(i)
+	if err != nil {
+		return 0, err
+	}
+	return resultOf(ctx, devices.WithK(u, len(x.dot.A)), x.dot)
+}
+
+// resultOf runs one dot product.
+func resultOf(ctx context.Context, u devices.Unit, d *mma.Dot) (uint64, error) {
+	f := u.Instruction().Formats
+	out := make([]byte, f.D.Width())
+	err := u.Run(ctx, mma.BatchOf(f, len(d.A), []*mma.Dot{d}), out)
+	return mma.Load(out, f.D.Width(), 0), err
 }

@@ -11,14 +11,14 @@ func TestSearch(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		for first := range n {
 			tests := 0
-			r, err := Search(n, func(v int) (Verdict, error) {
+			r, err := search(n, func(v int) (verdict, error) {
 				tests++
 				if v >= first {
-					return New, nil
+					return asAfter, nil
 				}
-				return Old, nil
+				return asBefore, nil
 			})
-			if err != nil || !r.Exact() || r.New != first || tests > bits.Len(uint(n)) {
+			if err != nil || !r.exact() || r.new != first || tests > bits.Len(uint(n)) {
 				t.Errorf("%d of %d: %+v after %d tests, %v", first, n, r, tests, err)
 			}
 		}
@@ -29,29 +29,29 @@ func TestSearch(t *testing.T) {
 func TestSkipped(t *testing.T) {
 	for _, c := range []struct {
 		versions string // o as before, n as after, - not to be tested
-		want     Range
+		want     span
 	}{
-		{"oo-nn", Range{1, 3}},
-		{"o---n", Range{0, 4}},
-		{"----n", Range{-1, 4}},
-		{"-o-nn", Range{1, 3}},
-		{"ooon-", Range{2, 3}},
-		{"-oonn", Range{2, 3}},
+		{"oo-nn", span{1, 3}},
+		{"o---n", span{0, 4}},
+		{"----n", span{-1, 4}},
+		{"-o-nn", span{1, 3}},
+		{"ooon-", span{2, 3}},
+		{"-oonn", span{2, 3}},
 	} {
 		asked := map[int]bool{}
-		r, err := Search(len(c.versions), func(v int) (Verdict, error) {
+		r, err := search(len(c.versions), func(v int) (verdict, error) {
 			if asked[v] {
 				t.Errorf("%s: version %d is tested twice", c.versions, v)
 			}
 			asked[v] = true
-			return map[byte]Verdict{'o': Old, 'n': New, '-': Skipped}[c.versions[v]], nil
+			return map[byte]verdict{'o': asBefore, 'n': asAfter, '-': untested}[c.versions[v]], nil
 		})
-		if err != nil || r != c.want || r.Exact() != (c.want.New-c.want.Old == 1) {
+		if err != nil || r != c.want || r.exact() != (c.want.new-c.want.old == 1) {
 			t.Errorf("%s: %+v, %v", c.versions, r, err)
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := Search(3, func(int) (Verdict, error) { return Old, broken }); err != broken {
+	if _, err := search(3, func(int) (verdict, error) { return asBefore, broken }); err != broken {
 		t.Error(err)
 	}
 }
