@@ -266,28 +266,6 @@
 //	rounded_init_low   number  as init_low, against the reference rounded to d
 //	rounded_init_fp32  number  as init_fp32, against the reference rounded to d
 //
-// vectors, an object for each architecture, and one with arch all:
-//
-//	arch          string
-//	sets          number  sets of test vectors
-//	instructions  number  instructions that they are about
-//	tests         number
-//	chosen        number  of these, not drawn at random
-//	changes       number  arithmetics with one changed decision
-//	killed        number  of these, that fail some test
-//	same          number  changes that compute the same function, by a written argument
-//	undecided     number  changes that differ only in behaviour that is not known of the instruction
-//	open          number  changes that no input was found to tell apart
-//	bytes         number  size of the sets as JSON
-//
-// vectors --check, an object for each test that the target fails:
-//
-//	id       string   id of the test
-//	comment  string   what it is for
-//	want     string   the expected result
-//	got      string   the target's result
-//	like[]   string?  instructions that fail it, too
-//
 // Those of the other commands are documented with the packages that do the work:
 //
 //   - compare: go doc ./fuzz/compare
@@ -295,6 +273,7 @@
 //   - infer: go doc ./triage/infer
 //   - study: go doc ./triage/study
 //   - bisect: go doc ./fuzz/bisect
+//   - vectors: go doc ./fuzz/vectors
 //   - bench: go doc ./fuzz/bench
 //   - doctor: go doc ./fuzz/doctor; with --checklist the report: go doc ./fuzz/checklist Report
 //

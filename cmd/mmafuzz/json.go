@@ -30,3 +30,13 @@ func (a *app) writeJSON(object any) error {
 	_, err = a.stdout.Write(append(printable.JSON(body), '\n'))
 	return err
 }
+
+// writeAll writes each of some objects on a line.
+func writeAll[T any](a *app, objects []T) error {
+	for _, o := range objects {
+		if err := a.writeJSON(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}

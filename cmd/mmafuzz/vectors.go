@@ -1,22 +1,15 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
-	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
@@ -125,61 +118,17 @@ func (v *vectorsCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := v.save(s); err != nil {
+	if err := v.directory().Save(s); err != nil {
 		return err
 	}
 	return v.summary([]*vectors.Set{s})
 }
 
-// base is the path of a set's files, without what their forms add.
-func (v *vectorsCmd) base(instruction string) string {
-	arch, name, _ := strings.Cut(instruction, "/")
-	return filepath.Join(v.out, readable.Slug(arch), readable.Slug(name))
+func (v *vectorsCmd) directory() *choose.Directory {
+	return &choose.Directory{Path: v.out, Forms: v.formats}
 }
 
-// chosenFormats are the forms that --format names.
-func (v *vectorsCmd) chosenFormats() []vectors.Format {
-	return slices.DeleteFunc(slices.Clone(vectors.Formats), func(f vectors.Format) bool { return !slices.Contains(v.formats, f.Name) })
-}
-
-// save writes the files of a set, JSON last: where it is, the others are.
-func (v *vectorsCmd) save(s *vectors.Set) error {
-	base := v.base(s.Instruction)
-	if err := os.MkdirAll(filepath.Dir(base), 0o777); err != nil {
-		return err
-	}
-	for _, f := range slices.Backward(v.chosenFormats()) {
-		text, err := f.Write(s)
-		if err == nil {
-			err = corpus.ReplaceFile(base+f.Ext, text)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// kept returns the set of an instruction that the directory has, nil if it has none, an
-// outdated one, or not in all forms.
-func (v *vectorsCmd) kept(i *mma.Instruction) (*vectors.Set, error) {
-	base := v.base(i.FullName())
-	for _, f := range v.chosenFormats() {
-		if !isFile(base + f.Ext) {
-			return nil, nil
-		}
-	}
-	s, err := vectors.Open(base + ".json")
-	if err != nil {
-		return nil, nil
-	}
-	if d, err := choose.Digest(i); err != nil || d != s.Digest {
-		return nil, err
-	}
-	return s, nil
-}
-
-// makeAll makes the sets of all instructions that were checked, several at a time.
+// makeAll makes the sets of all instructions that were checked.
 func (v *vectorsCmd) makeAll(ctx context.Context) error {
 	all := choose.Instructions()
 	if v.arch != "" {
@@ -188,76 +137,14 @@ func (v *vectorsCmd) makeAll(ctx context.Context) error {
 			return hint.New("mmafuzz list instructions lists them", "no instruction of an architecture %s was checked against results", v.arch)
 		}
 	}
-	sets, errs := make([]*vectors.Set, len(all)), make([]error, len(all))
 	began := time.Now()
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	next, done := 0, 0
-	// turn gives out the next instruction, -1 at the end.
-	turn := func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		if next == len(all) || ctx.Err() != nil {
-			return -1
-		}
-		next++
-		return next - 1
-	}
-	for range cmp.Or(v.workers, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for n := turn(); n >= 0; n = turn() {
-				sets[n], errs[n] = v.make(ctx, &all[n])
-				mu.Lock()
-				done++
-				v.progress(began, fmt.Sprintf("%d of %d  %s", done, len(all), all[n].FullName()))
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	if err := v.writeTable(); err != nil {
-		return err
-	}
-	return v.summary(sets)
-}
-
-// writeTable writes the table of all sets that the directory has.
-func (v *vectorsCmd) writeTable() error {
-	var sets []*vectors.Set
-	for _, i := range choose.Instructions() {
-		s, err := v.kept(&i)
-		if err != nil {
-			return err
-		}
-		if s != nil {
-			sets = append(sets, s)
-		}
-	}
-	table, err := choose.Table(sets)
+	sets, err := v.directory().MakeAll(ctx, all, v.workers, func(done int, i *mma.Instruction) {
+		v.progress(began, fmt.Sprintf("%d of %d  %s", done, len(all), i.FullName()))
+	})
 	if err != nil {
 		return err
 	}
-	return corpus.ReplaceFile(filepath.Join(v.out, choose.TableFile), table)
-}
-
-// make returns the set of an instruction, and saves it if the directory does not have it.
-func (v *vectorsCmd) make(ctx context.Context, i *mma.Instruction) (*vectors.Set, error) {
-	s, err := v.kept(i)
-	if s != nil || err != nil {
-		return s, err
-	}
-	if s, err = choose.Choose(ctx, i); err != nil {
-		return nil, err
-	}
-	return s, v.save(s)
+	return v.summary(sets)
 }
 
 // summary shows what sets come to.
@@ -266,41 +153,12 @@ func (v *vectorsCmd) summary(sets []*vectors.Set) error {
 	if err != nil {
 		return err
 	}
-	if len(sets) == 1 {
-		totals = totals[:1]
+	if v.json {
+		return writeAll(v.app, totals)
 	}
-	g := readable.Table{Width: v.width, Head: true, Right: map[int]bool{}}
-	for column := 1; column <= 10; column++ {
-		g.Right[column] = true
-	}
-	g.Add("", "sets", "instructions", "tests", "chosen", "changes", "killed", "same", "undecided", "open", "bytes")
-	for _, t := range totals {
-		if v.json {
-			if err := v.writeJSON(t); err != nil {
-				return err
-			}
-			continue
-		}
-		row := []string{t.Arch}
-		for _, n := range []int{t.Sets, t.Instructions, t.Tests, t.Chosen, t.Changes, t.Killed, t.Same, t.Undecided, t.Open, t.Bytes} {
-			row = append(row, fmt.Sprint(n))
-		}
-		g.Add(row...)
-	}
-	if !v.json {
-		g.Write(v.stdout, v.bolden)
-		fmt.Fprintf(v.stdout, "files: %s\n", v.out)
-	}
+	choose.WriteTotals(v.stdout, totals, v.width, v.bolden)
+	fmt.Fprintf(v.stdout, "files: %s\n", v.out)
 	return v.stdout.Err()
-}
-
-// failedTest is a test that a target does not pass.
-type failedTest struct {
-	ID      string   `json:"id"`
-	Comment string   `json:"comment"`
-	Want    string   `json:"want"`
-	Got     string   `json:"got"`
-	Like    []string `json:"like,omitempty"` // instructions that fail the test, too
 }
 
 // checkSet runs the tests of a set on the target.
@@ -327,23 +185,17 @@ func (v *vectorsCmd) checkSet(ctx context.Context) error {
 	if i := u.Instruction(); i.Formats != s.Formats || i.K != s.K {
 		return fmt.Errorf("%s is about %s with K = %d, %s/%s takes %s with K = %d", v.check, s.Formats, s.K, v.target, i.Name, i.Formats, i.K)
 	}
-	b := mma.NewBatch(s.Formats, mma.Shape{M: 1, N: 1, K: s.K, Tiles: 1})
-	out := make([]byte, s.Formats.D.Width())
 	failed := 0
-	for n := range cases {
-		c := &cases[n]
-		b.Set(0, c.Dot)
-		if err := u.Run(ctx, b, out); err != nil {
-			return fmt.Errorf("test %s: %w", c.ID, err)
-		}
-		got := mma.Load(out, s.Formats.D.Width(), 0)
-		if c.Right(s.Formats.D, got) {
-			continue
-		}
+	err = choose.Check(ctx, s, cases, u, func(f *choose.Failed) error {
 		failed++
-		if err := v.showFailed(s, c, got); err != nil {
-			return err
+		if v.json {
+			return v.writeJSON(f)
 		}
+		fmt.Fprintln(v.stdout, f)
+		return v.stdout.Err()
+	})
+	if err != nil {
+		return err
 	}
 	if !v.json {
 		fmt.Fprintf(v.stdout, "%d tests of %s, %d failed\n", len(cases), s.Instruction, failed)
@@ -369,18 +221,4 @@ func (v *vectorsCmd) openFor(s *vectors.Set) (devices.Target, devices.Unit, erro
 		}
 	}
 	return nil, nil, err
-}
-
-func (v *vectorsCmd) showFailed(s *vectors.Set, c *vectors.Case, got uint64) error {
-	f := failedTest{ID: c.ID, Comment: c.Comment, Want: c.D, Got: mma.FormatCode(s.Formats.D, got)}
-	for _, n := range c.Fails {
-		if n >= 0 && n < len(s.Others) && s.Others[n].Kind == vectors.KindInstruction {
-			f.Like = append(f.Like, s.Others[n].Name)
-		}
-	}
-	if v.json {
-		return v.writeJSON(f)
-	}
-	fmt.Fprintf(v.stdout, "%s  %s = %s, not %s: %s\n", f.ID, mma.FormatDot(s.Formats, c.Dot), f.Got, f.Want, f.Comment)
-	return v.stdout.Err()
 }

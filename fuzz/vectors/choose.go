@@ -14,6 +14,30 @@
 // The same instruction gives the same set, whatever the machine: the generators' versions
 // are fixed here (sources).
 //
+// # JSON
+//
+// vectors, an object for each architecture, and one with arch all:
+//
+//	arch          string
+//	sets          number  sets of test vectors
+//	instructions  number  instructions that they are about
+//	tests         number
+//	chosen        number  of these, not drawn at random
+//	changes       number  arithmetics with one changed decision
+//	killed        number  of these, that fail some test
+//	same          number  changes that compute the same function, by a written argument
+//	undecided     number  changes that differ only in behaviour that is not known of the instruction
+//	open          number  changes that no input was found to tell apart
+//	bytes         number  size of the sets as JSON
+//
+// vectors --check, an object for each test that the target fails:
+//
+//	id       string   id of the test
+//	comment  string   what it is for
+//	want     string   the expected result
+//	got      string   the target's result
+//	like[]   string?  instructions that fail it, too
+//
 // The API of this package is not promised: it may change in any version.
 package vectors
 

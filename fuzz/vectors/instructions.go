@@ -60,8 +60,8 @@ func (c *chooser) digest() string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
-// Digest returns the digest of the set that Choose would return.
-func Digest(i *mma.Instruction) (string, error) {
+// digestOf returns the digest of the set that Choose would return.
+func digestOf(i *mma.Instruction) (string, error) {
 	c, err := newChooser(i)
 	if err != nil {
 		return "", err

@@ -3,9 +3,11 @@ package vectors
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 )
 
@@ -14,10 +16,10 @@ const TableFile = "table.tsv"
 
 var columns = []string{"digest", "instruction", "also", "k", "tests", "chosen", "changes", "killed", "same", "undecided", "open", "refinements", "instructions", "references", "bytes"}
 
-// Table returns a table with a row for each set: its tests, how many of these were chosen,
+// table returns a table with a row for each set: its tests, how many of these were chosen,
 // how many of the arithmetics that differ by one changed decision fail some test, why the
 // others do not, how many other arithmetics fail some test, and the bytes of the set as JSON.
-func Table(sets []*vectors.Set) ([]byte, error) {
+func table(sets []*vectors.Set) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# by mmafuzz vectors --all --out DIR\n%s\n", strings.Join(columns, "\t"))
 	for _, s := range sets {
@@ -62,7 +64,7 @@ type Total struct {
 	Bytes        int    `json:"bytes"`     // as JSON
 }
 
-// Totals sums up sets by architecture, the sum of all at the end.
+// Totals sums up sets by architecture, the sum of all at the end; a single set is its own sum.
 func Totals(sets []*vectors.Set) ([]Total, error) {
 	all := Total{Arch: "all"}
 	var totals []Total
@@ -91,5 +93,25 @@ func Totals(sets []*vectors.Set) ([]Total, error) {
 			t.Bytes += len(text)
 		}
 	}
+	if len(sets) == 1 {
+		return totals, nil
+	}
 	return append(totals, all), nil
+}
+
+// WriteTotals writes the sums for people.
+func WriteTotals(w io.Writer, totals []Total, width int, bold func(string) string) {
+	g := readable.Table{Width: width, Head: true, Right: map[int]bool{}}
+	for column := 1; column <= 10; column++ {
+		g.Right[column] = true
+	}
+	g.Add("", "sets", "instructions", "tests", "chosen", "changes", "killed", "same", "undecided", "open", "bytes")
+	for _, t := range totals {
+		row := []string{t.Arch}
+		for _, n := range []int{t.Sets, t.Instructions, t.Tests, t.Chosen, t.Changes, t.Killed, t.Same, t.Undecided, t.Open, t.Bytes} {
+			row = append(row, fmt.Sprint(n))
+		}
+		g.Add(row...)
+	}
+	g.Write(w, bold)
 }

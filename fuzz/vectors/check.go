@@ -1,0 +1,54 @@
+package vectors
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/corpus/vectors"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Failed is a test that a unit does not pass.
+type Failed struct {
+	ID      string   `json:"id"`
+	Comment string   `json:"comment"`
+	Want    string   `json:"want"`
+	Got     string   `json:"got"`
+	Like    []string `json:"like,omitempty"` // instructions that fail the test, too
+
+	input string
+}
+
+// String writes the failure for people.
+func (f *Failed) String() string {
+	return fmt.Sprintf("%s  %s = %s, not %s: %s", f.ID, f.input, f.Got, f.Want, f.Comment)
+}
+
+// Check runs the cases of a set on a unit of the same formats and calls failed for each
+// that it does not pass.
+func Check(ctx context.Context, s *vectors.Set, cases []vectors.Case, u devices.Unit, failed func(*Failed) error) error {
+	b := mma.NewBatch(s.Formats, mma.Shape{M: 1, N: 1, K: s.K, Tiles: 1})
+	out := make([]byte, s.Formats.D.Width())
+	for n := range cases {
+		c := &cases[n]
+		b.Set(0, c.Dot)
+		if err := u.Run(ctx, b, out); err != nil {
+			return fmt.Errorf("test %s: %w", c.ID, err)
+		}
+		got := mma.Load(out, s.Formats.D.Width(), 0)
+		if c.Right(s.Formats.D, got) {
+			continue
+		}
+		f := &Failed{ID: c.ID, Comment: c.Comment, Want: c.D, Got: mma.FormatCode(s.Formats.D, got), input: mma.FormatDot(s.Formats, c.Dot)}
+		for _, n := range c.Fails {
+			if n >= 0 && n < len(s.Others) && s.Others[n].Kind == vectors.KindInstruction {
+				f.Like = append(f.Like, s.Others[n].Name)
+			}
+		}
+		if err := failed(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
