@@ -33,8 +33,6 @@ type compareCmd struct {
 	out        string
 	allBundles bool
 	maxBundles int
-
-	sides []*compare.Side
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -108,11 +106,11 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(compareMemory))
 	}
-	defer c.closeSides()
 	comparison, err := c.open(args)
 	if err != nil {
 		return err
 	}
+	defer comparison.Close()
 	if c.out == "" {
 		c.out = defaultOut(args)
 	}
@@ -126,7 +124,7 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer dir.Release()
-	ui := &compareUI{app: c.app, began: time.Now(), line: statusLine{app: c.app, last: time.Now()}}
+	ui := newCompareUI(c.app)
 	comparison.Observer = ui
 	r, err := comparison.Run(ctx)
 	ui.line.clear()
@@ -166,8 +164,7 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// open reads the known differences and the baseline, opens the sides and makes the
-// comparison.
+// open reads the known differences and opens what is compared.
 func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 	if err := c.knownFlags.open(); err != nil {
 		return nil, err
@@ -176,67 +173,7 @@ func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 		Known: c.knownFlags.Known, Workers: c.workers, MaxFindings: c.maxBundles, AllFindings: c.allBundles,
 	}
 	o.NaN, o.Zero = c.policy.strictness()
-	if c.baseline != "" {
-		var err error
-		if o.Baseline, err = compare.Read(c.baseline); err != nil {
-			return nil, hint.Add(err, "a baseline is the compare.json in the directory of an earlier compare")
-		}
-		c.noteVersions("the baseline "+c.baseline, o.Baseline.Versions, "differences may be new or gone for that reason alone")
-	}
-	failed := c.openSides(args, &o)
-	comparison, err := compare.New(c.sides, o)
-	var same *compare.SameNameError
-	switch {
-	case failed != nil && (len(c.sides) < 2 || errors.Is(err, compare.ErrNoRecordings)):
-		return nil, failed
-	case errors.Is(err, compare.ErrNoRecordings):
-		return nil, hint.Add(err, "mmafuzz run compares targets; mmafuzz record makes a recording of one")
-	case errors.As(err, &same):
-		return nil, hint.Add(err, "record with --name, or rename a file")
-	case err != nil:
-		return nil, err
-	}
-	for _, s := range c.sides {
-		if s.Recording != nil {
-			c.noteVersions(s.Spec, s.Recording.Header.Versions, "what it holds is compared as it is")
-		}
-	}
-	return comparison, nil
-}
-
-// openSides opens the arguments and returns the last error. What cannot be opened is noted
-// as trouble, and the rest is still compared: one bad file must not cost the other results.
-func (c *compareCmd) openSides(args []string, o *compare.Options) (failed error) {
-	for _, arg := range args {
-		s, err := compare.Open(arg)
-		var spec *compare.SpecError
-		switch {
-		case errors.As(err, &spec):
-			failed = hint.Add(err, "name a recording, which mmafuzz record makes, or a target such as sim:hopper")
-		case err != nil:
-			if failed = err; !isFile(arg) {
-				failed = open.Explain(arg, err)
-			}
-		default:
-			c.sides = append(c.sides, s)
-			continue
-		}
-		o.Trouble = append(o.Trouble, failed.Error())
-	}
-	return failed
-}
-
-func isFile(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && !info.IsDir()
-}
-
-func (c *compareCmd) closeSides() {
-	for _, s := range c.sides {
-		if err := s.Target.Close(); err != nil {
-			c.log.Warn().Err(err).Str("target", s.Target.Name()).Msg("cannot close a target")
-		}
-	}
+	return compare.OpenAll(args, c.baseline, o, c.note)
 }
 
 // write shows a result.
@@ -265,6 +202,10 @@ type compareUI struct {
 	began time.Time
 	line  statusLine
 	what  string // which machines are compared
+}
+
+func newCompareUI(a *app) *compareUI {
+	return &compareUI{app: a, began: time.Now(), line: statusLine{app: a, last: time.Now()}}
 }
 
 func (u *compareUI) Models(s *fuzz.State)   { u.showProgress("models", s) }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-	"errors"
-	"os"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -20,8 +17,7 @@ type knownFlags struct {
 
 	compare.Known // the list of --known, and the day of --date, on which its entries hold or have expired
 
-	file *corpus.Replacement // of --write-known, held from the start
-	kept *corpus.Known       // what that file has already; nil: nothing
+	file *compare.KnownFile // of --write-known, held from the start; nil: none
 }
 
 func (k *knownFlags) add(f *pflag.FlagSet) {
@@ -53,38 +49,17 @@ func (k *knownFlags) open() (err error) {
 	return hint.Add(err, "go doc ./corpus Known says what a list of known differences looks like")
 }
 
-// hold opens and locks the file of --write-known, so that nobody else writes it at the same
-// time, and reads the entries that it has already.
+// hold holds the file of --write-known, if there is one.
 func (k *knownFlags) hold() (err error) {
-	if k.writeKnown == "" {
-		return nil
+	if k.writeKnown != "" {
+		k.file, err = compare.HoldKnown(k.writeKnown)
 	}
-	k.file, err = corpus.Replace(k.writeKnown)
-	switch {
-	case errors.Is(err, corpus.ErrInUse):
-		return hint.Add(err, "wait for the other mmafuzz, or name another file with --write-known")
-	case err != nil:
-		return hint.Add(err, "name a file with --write-known that can be made or written")
-	}
-	info, err := os.Stat(k.writeKnown)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil // nothing is there to be kept
-	}
-	k.kept, err = corpus.OpenKnown(k.writeKnown)
-	return hint.Add(err, "its entries are kept, so it has to be a list of known differences: name another file with --write-known")
+	return err
 }
 
-// write writes the list that --write-known asks for: what the file has already, as it
-// is, what --known has besides, and entries for the differences that are left.
+// write writes the list that --write-known asks for.
 func (k *knownFlags) write(ds []compare.Difference) error {
-	if k.file == nil {
-		return nil
-	}
-	body, err := json.MarshalIndent(k.Accept(ds, k.reason, k.kept, k.List), "", "  ")
-	if err != nil {
-		return err
-	}
-	return k.file.Save(append(body, '\n'))
+	return k.file.Save(&k.Known, ds, k.reason)
 }
 
 // release leaves the file of --write-known as it was, unless it was written.

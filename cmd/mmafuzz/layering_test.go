@@ -26,6 +26,7 @@ var layers = [][]string{
 	{"fuzz"},
 	{"fuzz/bisect", "fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/selfcheck", "fuzz/fleet"},
 	{"fuzz/bench", "fuzz/checklist", "fuzz/summary", "fuzz/vectors"},
+	{"fuzz/pages"},
 	{"cmd"},
 }
 

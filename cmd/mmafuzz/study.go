@@ -10,7 +10,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
@@ -139,13 +138,4 @@ func (s *studyCmd) write(res *study.Result) error {
 		fmt.Fprintf(s.stdout, "page: %s\n", filepath.Join(s.request.Dir, "page.html"))
 	}
 	return s.stdout.Err()
-}
-
-// studyPage is the page of a study's directory.
-func studyPage(_ context.Context, _ *app, paths []string) (*page.Page, error) {
-	res, err := study.Open(paths[0])
-	if err != nil {
-		return nil, err
-	}
-	return res.Page(res.Command(paths[0])), nil
 }

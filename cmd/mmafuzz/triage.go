@@ -135,7 +135,7 @@ func (a *app) retriage(ctx context.Context, t *trust, dir string) (retriaged, er
 		r.Problem = err.Error()
 		return r, err
 	}
-	a.noteVersions("bundle "+dir, b.Mismatch.Versions, "simulators may compute otherwise now")
+	a.note(bundle.VersionNote(dir, &b.Mismatch))
 	r.Was = b.Mismatch.Bucket
 	f, err := examine(ctx, bundle.Local(&b.Mismatch, dir))
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
@@ -38,10 +37,9 @@ or a recording that was begun with other digests cannot be resumed.`,
 // that this one cannot continue it.
 const otherVersionHint = "continue with the program that began it (its mmafuzz version prints the same digests), or start anew with another --out"
 
-// noteVersions warns that something was made by another version, where it can be used
-// nevertheless. Data that record no version get no warning.
-func (a *app) noteVersions(what string, made corpus.Versions, so string) {
-	if now := versions.Current(); made.Given() && made != now {
-		fmt.Fprintf(a.stderr, "mmafuzz: %s was made by another version (%s): %s\n", what, made.Difference(now), so)
+// note says that something was made by another version; "" is nothing to say.
+func (a *app) note(text string) {
+	if text != "" {
+		fmt.Fprintf(a.stderr, "mmafuzz: %s\n", text)
 	}
 }

@@ -85,14 +85,14 @@ type Comparison struct {
 	done map[[2]string]*unit // the units in the log, by the names of the machines
 }
 
-// ErrNoRecordings reports that none of the sides is a recording.
-var ErrNoRecordings = errors.New("none of these is a recording")
+// errNoRecordings reports that none of the sides is a recording.
+var errNoRecordings = errors.New("none of these is a recording")
 
 // ErrNothing reports that no two sides have inputs in common.
 var ErrNothing = errors.New("there is nothing to compare")
 
 // New prepares a comparison of each recording with each other recording and each target. It
-// names the sides. The error is a SameNameError, or ErrNoRecordings if none is a recording.
+// names the sides. It is an error if two have the same name, or if none is a recording.
 func New(sides []*Side, o Options) (*Comparison, error) {
 	if o.Observer == nil {
 		o.Observer = quiet{}

@@ -227,7 +227,7 @@ func TestWriteKnown(t *testing.T) {
 	c := listed(&corpus.Known{Entries: []corpus.KnownEntry{{ID: "known-" + plain.ID, Reason: "x", Bucket: "none"}}})
 	c.result.Differences = []Difference{plain, odd, alone}
 	c.judge()
-	list := c.Known.Accept(c.result.Differences, "by design", c.Known.List)
+	list := c.Known.accept(c.result.Differences, "by design", c.Known.List)
 	body, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +274,7 @@ func FuzzBaseline(f *testing.F) {
 		c.result.Differences = []Difference{aDifference()}
 		c.result.Models = []Model{{Machine: "x"}}
 		c.judge()
-		c.Known.Accept(c.result.Differences, "x")
+		c.Known.accept(c.result.Differences, "x")
 		again := reread(t, last)
 		x, _ := json.Marshal(last)
 		y, _ := json.Marshal(again)

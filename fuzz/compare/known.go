@@ -110,9 +110,9 @@ func (k *Known) uses() []KnownUse {
 	return uses
 }
 
-// Accept returns a list with the entries of lists, any of which may be nil, and with new
+// accept returns a list with the entries of lists, any of which may be nil, and with new
 // entries for the differences that these do not cover on the day.
-func (k *Known) Accept(ds []Difference, reason string, lists ...*corpus.Known) *corpus.Known {
+func (k *Known) accept(ds []Difference, reason string, lists ...*corpus.Known) *corpus.Known {
 	all := &corpus.Known{Version: corpus.KnownVersion, Entries: []corpus.KnownEntry{}}
 	ids := map[string]bool{}
 	for _, list := range lists {

@@ -24,17 +24,17 @@ type Side struct {
 	equalTo *Side // a recording that holds the same and is compared in place of this one
 }
 
-// SpecError reports that what was given is neither a file nor a target.
-type SpecError struct {
+// specError reports that what was given is neither a file nor a target.
+type specError struct {
 	Spec string
 	Err  error
 }
 
-func (e *SpecError) Error() string { return fmt.Sprintf("%s: %v", e.Spec, e.Err) }
-func (e *SpecError) Unwrap() error { return e.Err }
+func (e *specError) Error() string { return fmt.Sprintf("%s: %v", e.Spec, e.Err) }
+func (e *specError) Unwrap() error { return e.Err }
 
 // Open opens a file as a recording, and anything else as a target. The caller must close
-// the side's Target. The error is a SpecError, or that of devices.Open.
+// the side's Target. The error is a specError, or that of devices.Open.
 func Open(spec string) (*Side, error) {
 	target := spec
 	info, err := os.Stat(spec)
@@ -44,11 +44,11 @@ func Open(spec string) (*Side, error) {
 		target = "replay:" + spec
 	case strings.Contains(spec, ":"):
 	case err == nil:
-		return nil, &SpecError{spec, errors.New("it is a directory")}
+		return nil, &specError{spec, errors.New("it is a directory")}
 	case errors.As(err, &path):
-		return nil, &SpecError{spec, path.Err}
+		return nil, &specError{spec, path.Err}
 	default:
-		return nil, &SpecError{spec, err}
+		return nil, &specError{spec, err}
 	}
 	t, err := devices.Open(target)
 	if err != nil {
@@ -61,10 +61,10 @@ func Open(spec string) (*Side, error) {
 	return s, nil
 }
 
-// SameNameError reports that two sides are of machines with the same name.
-type SameNameError struct{ A, B, Name string }
+// sameNameError reports that two sides are of machines with the same name.
+type sameNameError struct{ A, B, Name string }
 
-func (e *SameNameError) Error() string {
+func (e *sameNameError) Error() string {
 	return fmt.Sprintf("%s and %s both name their machine %s", e.A, e.B, e.Name)
 }
 
@@ -72,7 +72,7 @@ func (e *SameNameError) Error() string {
 // named after their files.
 func nameSides(sides []*Side) error {
 	if !slices.ContainsFunc(sides, func(s *Side) bool { return s.Recording != nil }) {
-		return ErrNoRecordings
+		return errNoRecordings
 	}
 	count := map[string]int{}
 	for _, s := range sides {
@@ -94,7 +94,7 @@ func nameSides(sides []*Side) error {
 	seen := map[string]string{}
 	for _, s := range sides {
 		if other, dup := seen[s.Name]; dup {
-			return &SameNameError{other, s.Spec, s.Name}
+			return &sameNameError{other, s.Spec, s.Name}
 		}
 		seen[s.Name] = s.Spec
 	}

@@ -100,9 +100,9 @@ func Whole(dir string) (whole bool, damage, err error) {
 	return false, damage, err
 }
 
-// MadeByOther returns the program that made a bundle of another format version, "" for one
+// madeByOther returns the program that made a bundle of another format version, "" for one
 // of this version.
-func MadeByOther(dir string) string {
+func madeByOther(dir string) string {
 	var m struct {
 		V    int    `json:"v"`
 		Made string `json:"made"`

@@ -75,3 +75,14 @@ func formats(all []fp.ID) string {
 
 // text shortens a hash to a digest.
 func text(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:8]) }
+
+// Note says that something was made by another version, where it can be used nevertheless;
+// so is what that may mean. It is "" if this version made it, and for data that record no
+// version.
+func Note(what string, made corpus.Versions, so string) string {
+	now := Current()
+	if !made.Given() || made == now {
+		return ""
+	}
+	return fmt.Sprintf("%s was made by another version (%s): %s", what, made.Difference(now), so)
+}
