@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"triage"},
 	{"fuzz"},
 	{"fuzz/bisect", "fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/selfcheck", "fuzz/fleet"},
-	{"fuzz/bench", "fuzz/checklist", "fuzz/summary", "fuzz/vectors"},
+	{"fuzz/bench", "fuzz/checklist", "fuzz/listing", "fuzz/summary", "fuzz/vectors"},
 	{"fuzz/pages"},
 	{"cmd"},
 }

@@ -1,0 +1,143 @@
+// Package listing has tables of what mmafuzz has: targets, instructions, generators, plans,
+// labels, formats and parameters.
+//
+// The API of this package is not promised: it may change in any version.
+package listing
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// Table is a table of names and what they stand for.
+type Table struct {
+	Name, About string
+	Heads       []string
+	Rows        func() [][]string
+}
+
+// Tables are all but that of the instructions.
+var Tables = []Table{
+	{"targets", "what can be compared", []string{"target", "about"}, targetRows},
+	{"generators", "sources of inputs", []string{"generator", "about"}, func() [][]string {
+		return rowsOf(gen.All(), func(g gen.Generator) []string { return []string{fmt.Sprintf("%s@%d", g.Name, g.Version), g.Doc} })
+	}},
+	{"plans", "what record can record", []string{"plan", "about"}, func() [][]string {
+		plans, _ := corpus.Plans() // a test opens them all
+		return rowsOf(plans, func(p *corpus.Plan) []string { return []string{p.Name, p.About} })
+	}},
+	{"labels", "causes that triage knows", []string{"label", "about"}, labelRows},
+	{"formats", "number formats", []string{"format", "bits", "layout", "bias", "emin", "max_finite", "source"}, func() [][]string {
+		return rowsOf(fp.All(), formatRow)
+	}},
+	{"parameters", "parameters of an arithmetic, as in model files", []string{"parameter", "values"}, func() [][]string {
+		return rowsOf(mma.Fields(), func(f mma.Field) []string { return []string{f.Path, f.Kind()} })
+	}},
+}
+
+func rowsOf[T any](all []T, row func(T) []string) [][]string {
+	var rows [][]string
+	for _, x := range all {
+		rows = append(rows, row(x))
+	}
+	return rows
+}
+
+// targetRows are the simulators, the references, and the other kinds of targets.
+func targetRows() [][]string {
+	var rows [][]string
+	for _, arch := range mma.Archs {
+		n, refused := 0, 0
+		for _, i := range mma.Of(arch.Name) {
+			if i.Refuse != "" {
+				refused++
+			} else {
+				n++
+			}
+		}
+		text := fmt.Sprintf("%s, %s: %d instructions", arch.Title, arch.Chip, n)
+		if refused > 0 {
+			text += fmt.Sprintf(", %d without a model", refused)
+		}
+		rows = append(rows, []string{"sim:" + arch.Name, text})
+	}
+	for _, r := range oracle.References {
+		rows = append(rows, []string{"ref:" + r.Name, r.Title})
+	}
+	kinds := devices.Kinds()
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		if k != "sim" && k != "ref" {
+			rows = append(rows, []string{k + ":", kinds[k]})
+		}
+	}
+	return rows
+}
+
+// Instructions returns the heads of the columns and the rows of the instructions of a target,
+// or with nil of the catalogue: those that can be computed, or those that are refused. With
+// all it has the columns about the evidence, too.
+func Instructions(t devices.Target, refused, all bool) (heads []string, rows [][]string) {
+	instructions, because := mma.Catalog(), "no model: "
+	if t != nil {
+		instructions = t.Instructions()
+		if kind, _, _ := strings.Cut(t.Name(), ":"); kind != "sim" && kind != "oracle" {
+			because = "cannot run: "
+		}
+	}
+	columns := []string{"arch", "instruction", "formats", "k", "arithmetic", "unknown", "evidence", "source"}
+	if !all {
+		const short = 6
+		columns = columns[:short]
+	}
+	for _, i := range instructions {
+		if (i.Refuse != "") != refused {
+			continue
+		}
+		row := []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), arithmetic(&i), i.Unknown.String(), i.Evidence, i.Source}
+		if why := because + i.Refuse; refused {
+			unknown := "-"
+			if !all {
+				unknown = why // the last column that is shown
+			}
+			row = []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), "-", unknown, why, ""}
+		}
+		rows = append(rows, row[:len(columns)])
+	}
+	return columns, rows
+}
+
+// arithmetic writes an instruction's arithmetic.
+func arithmetic(i *mma.Instruction) string {
+	if i.Params == (mma.Params{}) {
+		return "black box"
+	}
+	return i.Params.String()
+}
+
+func labelRows() (rows [][]string) {
+	for _, l := range triage.Labels() {
+		rows = append(rows, []string{string(l.Label), l.Doc})
+	}
+	return rows
+}
+
+// formatRow describes a number format.
+func formatRow(id fp.ID) []string {
+	f := id.Get()
+	s := 0
+	if f.Signed {
+		s = 1
+	}
+	return []string{f.Name, fmt.Sprint(f.Bits()), fmt.Sprintf("%d/%d/%d", s, f.ExpBits, f.FracBits), fmt.Sprint(f.Bias),
+		fmt.Sprint(f.Emin()), fmt.Sprintf("%0*x (%g)", f.Digits(), f.MaxFinite(), f.Float64(f.MaxFinite())), f.Source}
+}
