@@ -147,37 +147,6 @@
 //	units   number
 //	rounds  number
 //
-// eval, an object for each dot product:
-//
-//	line                            number    of the input, from 1
-//	d                               string    the result
-//	trace.name                      string?   with --explain, where the arithmetic is known: the target; all of trace as in a bundle's trace-a.json
-//	trace.inferred                  bool?     true: the trace is of the program that explains the unit, not of the unit
-//	trace.params                    object*?  parameters, as in a model: file
-//	trace.d                         string?   the result
-//	trace.products[].k              number?   index of the elements
-//	trace.products[].subnormal      string?   the factors that are subnormal: a, b or ab
-//	trace.products[].flushed        string?   the factors that were flushed, and count as zero
-//	trace.products[].value          string?   exact, as %a of C writes it; +0, -0, +inf, -inf, nan
-//	trace.products[].e              number?   nominal exponent, if it has one
-//	trace.sums[].place              string?   stage0, stage1, join or late: go doc ./sim/mma
-//	trace.sums[].exec               number?   execution of the instruction, with --chain
-//	trace.sums[].lane               number?   accumulator
-//	trace.sums[].step               number?   number of the first product of the step
-//	trace.sums[].group              number?   index of this sum among the step's sums in this place
-//	trace.sums[].e                  number?   exponent that the terms are aligned with
-//	trace.sums[].terms[].from       string?   product, group, partial, c, acc, zero or lane
-//	trace.sums[].terms[].k          number?   number of the product, group, sum or lane
-//	trace.sums[].terms[].value      string?
-//	trace.sums[].terms[].e          number?   nominal exponent, if it has one
-//	trace.sums[].terms[].cut.q      number?   what lies below 2^q was rounded away
-//	trace.sums[].terms[].cut.mode   string?   how it was rounded
-//	trace.sums[].terms[].cut.value  string?   what is left
-//	trace.sums[].value              string?   sum of the cut terms
-//	trace.sums[].rounds[].name      string?   round, post, acc, late or out
-//	trace.sums[].rounds[].round     object*?  as in a model: file
-//	trace.sums[].rounds[].value     string?   value after the rounding
-//
 // replay:
 //
 //	bundle         string   its directory
@@ -274,6 +243,7 @@
 //   - study: go doc ./triage/study
 //   - bisect: go doc ./fuzz/bisect
 //   - vectors: go doc ./fuzz/vectors
+//   - eval: go doc ./triage/eval
 //   - bench: go doc ./fuzz/bench
 //   - doctor: go doc ./fuzz/doctor; with --checklist the report: go doc ./fuzz/checklist Report
 //

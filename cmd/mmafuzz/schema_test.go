@@ -47,7 +47,8 @@ var headings = []struct {
 }
 
 // schemaFiles are the files with tables.
-var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go", "../../fuzz/fleet/doc.go", "../../fuzz/bisect/bisect.go", "../../fuzz/vectors/choose.go"}
+var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go", "../../fuzz/fleet/doc.go", "../../fuzz/bisect/bisect.go", "../../fuzz/vectors/choose.go",
+	"../../triage/eval/eval.go"}
 
 // readSchemas reads the tables of all files.
 func readSchemas(t *testing.T) map[string]schema {
