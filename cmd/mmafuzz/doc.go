@@ -185,34 +185,6 @@
 //	detail  string?  as in the event finding
 //	bundle  string?  directory of the bundle, of the first input of each bucket
 //
-// diff, an object for each pair of instructions:
-//
-//	a                       string   TARGET/INSTRUCTION
-//	b                       string   TARGET/INSTRUCTION
-//	evidence_a              string   what the first arithmetic is known from
-//	evidence_b              string   what the second arithmetic is known from
-//	parts[].labels[]        string?  labels that the part's changes stand for
-//	parts[].changes[].path  string?  field that changes; the fields of a part are changed together
-//	parts[].changes[].from  string?
-//	parts[].changes[].to    string?
-//	parts[].witness         string?  the smallest input found on which the part alone makes a difference, as eval reads it
-//	parts[].before          string?  its result by the first arithmetic
-//	parts[].after           string?  its result with the part changed
-//	parts[].alone           bool?    the part makes sense without the others
-//	parts[].idle            bool?    it is proved that the part alone makes no difference
-//
-// prove, an object for each pair of instructions:
-//
-//	a          string   TARGET/INSTRUCTION
-//	b          string   TARGET/INSTRUCTION
-//	verdict    string   proved, refuted or not decided
-//	by         string?  what decided it: ranges, generators or solver
-//	assumed[]  string?  assumptions under which the proof holds
-//	reason     string?  why it is not decided
-//	witness    string?  the smallest input found on which the two differ, as eval reads it
-//	result_a   string?  its result by the first arithmetic
-//	result_b   string?  its result by the second one
-//
 // probe, an object for each answer:
 //
 //	paper       string   key of the paper
@@ -244,6 +216,8 @@
 //   - bisect: go doc ./fuzz/bisect
 //   - vectors: go doc ./fuzz/vectors
 //   - eval: go doc ./triage/eval
+//   - diff: go doc ./triage/diff
+//   - prove: go doc ./triage/prove
 //   - bench: go doc ./fuzz/bench
 //   - doctor: go doc ./fuzz/doctor; with --checklist the report: go doc ./fuzz/checklist Report
 //

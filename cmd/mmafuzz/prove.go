@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,40 +12,19 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/prove"
 )
-
-// solver is the default solver, used if it is installed.
-const solver = "cadical -q"
 
 // proveCmd is the command prove.
 type proveCmd struct {
 	*app
-	inst, smtlib string
-	solver       solverFlag
-	time         time.Duration
+	inst, smtlib, solver string
+	time                 time.Duration
 }
 
-// solverFlag is the command of a solver.
-type solverFlag struct{ command string }
-
-func (s *solverFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&s.command, "solver", solver, "`command` of a SAT solver that reads DIMACS from standard input; empty: no solver, only generators of inputs and range analysis")
-}
-
-// words returns the words of the command. It returns none and missing = true if the default
-// solver is not installed.
-func (s *solverFlag) words() (words []string, missing bool, err error) {
-	words = strings.Fields(s.command)
-	if len(words) == 0 {
-		return nil, false, nil
-	}
-	_, err = exec.LookPath(words[0])
-	if err != nil && s.command == solver {
-		return nil, true, nil
-	}
-	return words, false, hint.Add(err, `--solver "" does without one`)
+// solverFlag adds --solver to a command.
+func solverFlag(c *cobra.Command, command *string) {
+	c.Flags().StringVar(command, "solver", prove.DefaultSolver, "`command` of a SAT solver that reads DIMACS from standard input; empty: no solver, only generators of inputs and range analysis")
 }
 
 func newProve(a *app) *cobra.Command {
@@ -75,29 +51,14 @@ some not decided, even if others are refuted.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args[0], args[1]) },
 	}
 	c.Flags().StringVar(&p.inst, "inst", "", "only this `instruction` of A")
-	p.solver.add(c)
+	solverFlag(c, &p.solver)
 	c.Flags().DurationVar(&p.time, "time", time.Minute, "how long to try, at most, for each instruction")
 	c.Flags().StringVar(&p.smtlib, "smtlib", "", "write the question to this `file` for an SMT solver of bit vectors, for which \"unsat\" is a proof")
 	return c
 }
 
-// proof is the answer for one pair of instructions.
-type proof struct {
-	A       string        `json:"a"`
-	B       string        `json:"b"`
-	Verdict prove.Verdict `json:"verdict"`
-	By      string        `json:"by,omitempty"`
-	Assumed []string      `json:"assumed"`
-	Reason  string        `json:"reason,omitempty"`
-	// Witness is the smallest input found on which the two differ, in the text form of
-	// eval.
-	Witness string `json:"witness,omitempty"`
-	ResultA string `json:"result_a,omitempty"`
-	ResultB string `json:"result_b,omitempty"`
-}
-
 func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
-	words, missing, err := p.solver.words()
+	words, missing, err := prove.SolverWords(p.solver)
 	if err != nil {
 		return err
 	}
@@ -112,7 +73,12 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	}
 	refuted, open := false, 0
 	for i := range pairs {
-		answer, err := p.pair(ctx, &pairs[i], words)
+		if p.smtlib != "" {
+			if err := p.writeSMTLIB(&pairs[i]); err != nil {
+				return err
+			}
+		}
+		answer, err := prove.Pair(ctx, &pairs[i], prove.Options{Solver: words, Time: p.time})
 		if err != nil {
 			return err
 		}
@@ -120,7 +86,13 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 		if answer.Verdict == prove.Open {
 			open++
 		}
-		if err := answer.write(p.app); err != nil {
+		if p.json {
+			err = p.writeJSON(answer)
+		} else {
+			answer.Write(p.stdout)
+			err = p.stdout.Err()
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -135,55 +107,11 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	return nil
 }
 
-func (p *proveCmd) pair(ctx context.Context, pair *devices.Pair, solver []string) (*proof, error) {
-	pa, pb := pair.A.Model(), pair.B.Model()
-	if pa == nil || pb == nil {
-		return nil, hint.New("mmafuzz run compares anything", "prove compares known arithmetics, those of simulators and model files: not %s and %s", pair.TargetA, pair.TargetB)
-	}
-	ia, ib := pair.A.Instruction(), pair.B.Instruction()
-	if p.smtlib != "" {
-		var text bytes.Buffer
-		if err := prove.WriteSMTLIB(&text, ia.Formats, pair.K, *pa, *pb); err != nil {
-			return nil, err
-		}
-		if err := corpus.ReplaceFile(p.smtlib, text.Bytes()); err != nil {
-			return nil, err
-		}
-	}
-	res, err := prove.Programs(ctx, ia.Formats, pair.K, *pa, *pb, prove.Options{Solver: solver, Time: p.time})
+// writeSMTLIB writes the question about a pair to the file of --smtlib.
+func (p *proveCmd) writeSMTLIB(pair *devices.Pair) error {
+	text, err := prove.SMTLIB(pair)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	a := &proof{
-		A: pair.TargetA + "/" + ia.Name, B: pair.TargetB + "/" + ib.Name,
-		Verdict: res.Verdict, By: res.By, Assumed: append([]string{}, res.Assumed...), Reason: res.Reason,
-	}
-	if w := res.Witness; w != nil {
-		a.Witness = mma.FormatDot(ia.Formats, w.Dot)
-		a.ResultA, a.ResultB = mma.FormatCode(ia.D, w.Before), mma.FormatCode(ia.D, w.After)
-	}
-	return a, nil
-}
-
-func (p *proof) write(a *app) error {
-	if a.json {
-		return a.writeJSON(p)
-	}
-	fmt.Fprintf(a.stdout, "%s  %s\n", p.A, p.B)
-	switch p.Verdict {
-	case prove.Proved:
-		fmt.Fprintf(a.stdout, "  proved: the same function (by %s)\n", p.By)
-		for _, text := range p.Assumed {
-			fmt.Fprintf(a.stdout, "  for %s\n", text)
-		}
-	case prove.Refuted:
-		fmt.Fprintf(a.stdout, "  refuted (by %s): %s\n  A gives %s, B %s\n", p.By, p.Witness, p.ResultA, p.ResultB)
-	default:
-		fmt.Fprintf(a.stdout, "  not decided: %s\n", p.Reason)
-	}
-	fmt.Fprintln(a.stdout)
-	return a.stdout.Err()
+	return corpus.ReplaceFile(p.smtlib, text)
 }

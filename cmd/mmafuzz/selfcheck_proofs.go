@@ -9,11 +9,12 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
+	"github.com/mmafuzz/mmafuzz/triage/prove"
 )
 
 func newSelfcheckProofs(a *app) *cobra.Command {
 	s := &tableCmd{app: a}
-	var sat solverFlag
+	var solver string
 	var limit time.Duration
 	c := &cobra.Command{
 		Use:   "proofs",
@@ -26,10 +27,10 @@ are too hard, about a hundred, each of which takes --time.
 Exit status: 0 nothing is refuted and at least %d %% are proved, 1 otherwise, 2 trouble,
 75 interrupted.`, selfcheck.DecidedLeast),
 	}
-	sat.add(c)
+	solverFlag(c, &solver)
 	c.Flags().DurationVar(&limit, "time", time.Minute, "how long to try, at most, for each mutant")
 	return s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
-		words, missing, err := sat.words()
+		words, missing, err := prove.SolverWords(solver)
 		if err != nil {
 			return nil, false, err
 		}

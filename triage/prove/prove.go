@@ -17,6 +17,20 @@
 //
 // The tests of internal/encode compare graphs with both interpreters.
 //
+// # JSON
+//
+// prove, an object for each pair of instructions:
+//
+//	a          string   TARGET/INSTRUCTION
+//	b          string   TARGET/INSTRUCTION
+//	verdict    string   proved, refuted or not decided
+//	by         string?  what decided it: ranges, generators or solver
+//	assumed[]  string?  assumptions under which the proof holds
+//	reason     string?  why it is not decided
+//	witness    string?  the smallest input found on which the two differ, as eval reads it
+//	result_a   string?  its result by the first arithmetic
+//	result_b   string?  its result by the second one
+//
 // The API of this package is not promised: it may change in any version.
 package prove
 
@@ -114,10 +128,10 @@ func (s *session) assumed() []string {
 	return all
 }
 
-// WriteSMTLIB writes the question whether two programs can differ, for SMT solvers of bit
+// writeSMTLIB writes the question whether two programs can differ, for SMT solvers of bit
 // vectors (QF_BV): their answer "unsat" is a proof that is independent of this package's
 // gates and clauses.
-func WriteSMTLIB(w io.Writer, f mma.Formats, k int, p, q mma.Params) error {
+func writeSMTLIB(w io.Writer, f mma.Formats, k int, p, q mma.Params) error {
 	s, err := newSession(f, k, &p, &q, Options{})
 	if err != nil {
 		return err

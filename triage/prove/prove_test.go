@@ -130,7 +130,7 @@ func TestTooHard(t *testing.T) {
 func TestWriteSMTLIB(t *testing.T) {
 	i, q := program(t, "volta", "mma.m8n8k4.f16.f16.f16.f16", map[string]string{"join.align.f": "24"})
 	var text bytes.Buffer
-	if err := WriteSMTLIB(&text, i.Formats, i.K, i.Params, q); err != nil {
+	if err := writeSMTLIB(&text, i.Formats, i.K, i.Params, q); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"(set-logic QF_BV)\n", "; a0.sign\n", "(assert (distinct ", "\n(check-sat)\n"} {

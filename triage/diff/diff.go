@@ -1,0 +1,123 @@
+// Package diff says where known arithmetics differ: change by change, each with the smallest
+// input that shows it.
+//
+// # JSON
+//
+// diff, an object for each pair of instructions:
+//
+//	a                       string   TARGET/INSTRUCTION
+//	b                       string   TARGET/INSTRUCTION
+//	evidence_a              string   what the first arithmetic is known from
+//	evidence_b              string   what the second arithmetic is known from
+//	parts[].labels[]        string?  labels that the part's changes stand for
+//	parts[].changes[].path  string?  field that changes; the fields of a part are changed together
+//	parts[].changes[].from  string?
+//	parts[].changes[].to    string?
+//	parts[].witness         string?  the smallest input found on which the part alone makes a difference, as eval reads it
+//	parts[].before          string?  its result by the first arithmetic
+//	parts[].after           string?  its result with the part changed
+//	parts[].alone           bool?    the part makes sense without the others
+//	parts[].idle            bool?    it is proved that the part alone makes no difference
+//
+// The API of this package is not promised: it may change in any version.
+package diff
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/prove"
+)
+
+// Difference is how the arithmetics of a pair of instructions differ.
+type Difference struct {
+	A         string `json:"a"`
+	B         string `json:"b"`
+	EvidenceA string `json:"evidence_a"`
+	EvidenceB string `json:"evidence_b"`
+	Parts     []Part `json:"parts"`
+}
+
+// Part is one change with its witness.
+type Part struct {
+	Labels  []triage.Label `json:"labels"`
+	Changes []mma.Change   `json:"changes"`
+	// Witness is the smallest input found on which A's arithmetic and A's with this
+	// change differ, in the text form of eval; "" if none was found.
+	Witness string `json:"witness,omitempty"`
+	Before  string `json:"before,omitempty"` // D as A's arithmetic gives it
+	After   string `json:"after,omitempty"`  // D as A's arithmetic gives it with the change
+	Alone   bool   `json:"alone"`            // the change makes sense without the others
+	// Idle: it is proved that the change alone makes no difference.
+	Idle bool `json:"idle,omitempty"`
+}
+
+// Pair compares the arithmetics of the two units of a pair, which have to be known.
+func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
+	pa, pb := p.A.Model(), p.B.Model()
+	if pa == nil || pb == nil {
+		return nil, hint.New("mmafuzz run compares anything", "diff compares known arithmetics, those of simulators and model files: not %s and %s", p.TargetA, p.TargetB)
+	}
+	ia, ib := p.A.Instruction(), p.B.Instruction()
+	d := &Difference{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence, Parts: []Part{}}
+	for _, part := range triage.Parts(pa, pb) {
+		pd := Part{Changes: part.Changes, Labels: []triage.Label{part.Label}}
+		q := *pa
+		if q.Apply(part.Changes) == nil && q.Validate(ia.Formats, p.K) == nil {
+			pd.Alone = true
+			res, err := prove.Programs(ctx, ia.Formats, p.K, *pa, q, prove.Options{})
+			if err != nil {
+				return nil, err
+			}
+			pd.Idle = res.Verdict == prove.Proved
+			if w := res.Witness; w != nil {
+				pd.Witness = mma.FormatDot(ia.Formats, w.Dot)
+				pd.Before, pd.After = mma.FormatCode(ia.D, w.Before), mma.FormatCode(ia.D, w.After)
+			}
+		}
+		d.Parts = append(d.Parts, pd)
+	}
+	return d, nil
+}
+
+// Write writes the difference for people.
+func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
+	fmt.Fprintf(w, "%s  %s\n", d.A, d.B)
+	if len(d.Parts) == 0 {
+		fmt.Fprintf(w, "  the same arithmetic\n\n")
+		return
+	}
+	g := readable.Table{Width: width}
+	for _, p := range d.Parts {
+		var labels []string
+		for _, l := range p.Labels {
+			labels = append(labels, string(l))
+		}
+		g.Add("  "+strings.Join(labels, ", "), readable.Changes(p.Changes, 20))
+		g.Add("", p.shownBy())
+	}
+	g.Add("  evidence A", d.EvidenceA)
+	g.Add("  evidence B", d.EvidenceB)
+	g.Write(w, bold)
+	fmt.Fprintln(w)
+}
+
+// shownBy says which input shows a change.
+func (p *Part) shownBy() string {
+	switch {
+	case p.Witness != "":
+		return fmt.Sprintf("shown by %s: %s, with the change %s", p.Witness, p.Before, p.After)
+	case p.Idle:
+		return "alone it makes no difference: proved"
+	case p.Alone:
+		return "no input was found that shows it alone"
+	}
+	return "makes sense only with other changes"
+}

@@ -1,0 +1,109 @@
+package prove
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// DefaultSolver is the solver that is used if it is installed.
+const DefaultSolver = "cadical -q"
+
+// SolverWords returns the words of the command of a solver; "" is no solver. It returns none
+// and missing = true if the default solver is not installed.
+func SolverWords(command string) (words []string, missing bool, err error) {
+	words = strings.Fields(command)
+	if len(words) == 0 {
+		return nil, false, nil
+	}
+	_, err = exec.LookPath(words[0])
+	if err != nil && command == DefaultSolver {
+		return nil, true, nil
+	}
+	return words, false, hint.Add(err, `--solver "" does without one`)
+}
+
+// Proof is the answer for one pair of instructions.
+type Proof struct {
+	A       string   `json:"a"`
+	B       string   `json:"b"`
+	Verdict Verdict  `json:"verdict"`
+	By      string   `json:"by,omitempty"`
+	Assumed []string `json:"assumed"`
+	Reason  string   `json:"reason,omitempty"`
+	// Witness is the smallest input found on which the two differ, in the text form of
+	// eval.
+	Witness string `json:"witness,omitempty"`
+	ResultA string `json:"result_a,omitempty"`
+	ResultB string `json:"result_b,omitempty"`
+}
+
+// Pair decides whether the arithmetics of the two units of a pair, which have to be known, are
+// the same function.
+func Pair(ctx context.Context, pair *devices.Pair, o Options) (*Proof, error) {
+	pa, pb, err := programs(pair)
+	if err != nil {
+		return nil, err
+	}
+	ia, ib := pair.A.Instruction(), pair.B.Instruction()
+	res, err := Programs(ctx, ia.Formats, pair.K, *pa, *pb, o)
+	if err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	p := &Proof{
+		A: pair.TargetA + "/" + ia.Name, B: pair.TargetB + "/" + ib.Name,
+		Verdict: res.Verdict, By: res.By, Assumed: append([]string{}, res.Assumed...), Reason: res.Reason,
+	}
+	if w := res.Witness; w != nil {
+		p.Witness = mma.FormatDot(ia.Formats, w.Dot)
+		p.ResultA, p.ResultB = mma.FormatCode(ia.D, w.Before), mma.FormatCode(ia.D, w.After)
+	}
+	return p, nil
+}
+
+// SMTLIB returns the question that Pair answers as writeSMTLIB writes it.
+func SMTLIB(pair *devices.Pair) ([]byte, error) {
+	pa, pb, err := programs(pair)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	err = writeSMTLIB(&text, pair.Formats(), pair.K, *pa, *pb)
+	return text.Bytes(), err
+}
+
+// programs returns the programs of the two units of a pair.
+func programs(pair *devices.Pair) (a, b *mma.Params, err error) {
+	a, b = pair.A.Model(), pair.B.Model()
+	if a == nil || b == nil {
+		return nil, nil, hint.New("mmafuzz run compares anything", "prove compares known arithmetics, those of simulators and model files: not %s and %s", pair.TargetA, pair.TargetB)
+	}
+	return a, b, nil
+}
+
+// Write writes the answer for people.
+func (p *Proof) Write(w io.Writer) {
+	fmt.Fprintf(w, "%s  %s\n", p.A, p.B)
+	switch p.Verdict {
+	case Proved:
+		fmt.Fprintf(w, "  proved: the same function (by %s)\n", p.By)
+		for _, text := range p.Assumed {
+			fmt.Fprintf(w, "  for %s\n", text)
+		}
+	case Refuted:
+		fmt.Fprintf(w, "  refuted (by %s): %s\n  A gives %s, B %s\n", p.By, p.Witness, p.ResultA, p.ResultB)
+	default:
+		fmt.Fprintf(w, "  not decided: %s\n", p.Reason)
+	}
+	fmt.Fprintln(w)
+}
