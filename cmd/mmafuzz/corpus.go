@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,8 +13,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/cases"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
 func newCorpus(a *app) *cobra.Command {
@@ -88,21 +86,9 @@ func (x *corpusCmd) export(bundles []string) error {
 	if err != nil {
 		return err
 	}
-	checker := fuzz.NewPairChecker(pair)
-	inputs := checker.Seeds()
-	for _, dir := range bundles {
-		b, err := x.readBundle(dir)
-		if err != nil {
-			return err
-		}
-		if b.Mismatch.Formats != pair.Formats() {
-			return hint.New("give the units of the bundle", "bundle %s: its operands are not those of %s", dir, pair.Name())
-		}
-		dot, err := mma.ParseDot(pair.Formats(), pair.K, false, strings.Fields(b.Mismatch.Case))
-		if err != nil {
-			return fmt.Errorf("bundle %s: %w", dir, err)
-		}
-		inputs = append(inputs, checker.Encode(dot))
+	inputs, err := cases.Seeds(pair, bundles, x.note)
+	if err != nil {
+		return err
 	}
 	return x.write(inputs)
 }
@@ -151,15 +137,6 @@ Exit status: 0 no input differs, 1 some do, 2 trouble, 75 interrupted.`,
 	return x.flags(c, "bundles")
 }
 
-// imported is what import says of an input.
-type imported struct {
-	File   string `json:"file"`
-	Class  string `json:"class"`
-	Bucket string `json:"bucket,omitempty"`
-	Detail string `json:"detail,omitempty"`
-	Bundle string `json:"bundle,omitempty"`
-}
-
 func (x *corpusCmd) importInputs(ctx context.Context, names []string) error {
 	defer x.targets.Close()
 	inputs, err := corpus.ReadInputs(names...)
@@ -173,49 +150,21 @@ func (x *corpusCmd) importInputs(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	checker := fuzz.NewPairChecker(pair)
-	seen := map[string]bool{}
-	for _, in := range inputs {
-		if _, err := checker.Check(in.Data); err == nil {
-			continue
+	causes, err := cases.Import(ctx, pair, inputs, x.out, func(i *cases.Imported) error {
+		if x.json {
+			return x.writeJSON(i)
 		}
-		_, dot := checker.Decode(in.Data)
-		f, err := fuzz.TriageCase(ctx, fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Workers: 1}, dot)
-		if errors.Is(err, fuzz.ErrAgree) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		row := imported{File: in.Name, Class: f.Class.String(), Bucket: f.Bucket, Detail: f.Detail}
-		if !seen[f.Bucket] {
-			row.Bundle = filepath.Join(x.out, readable.Slug(f.Bucket)+"-1")
-			if err := bundle.Write(row.Bundle, f.Mismatch, nil); err != nil {
-				return occupied(err)
-			}
-		}
-		seen[f.Bucket] = true
-		if err := x.report(&row); err != nil {
-			return err
-		}
+		i.Write(x.stdout)
+		return x.stdout.Err()
+	})
+	if err != nil {
+		return occupied(err)
 	}
 	if !x.json {
-		fmt.Fprintf(x.stdout, "%s, %s\n", readable.Plural(len(inputs), "input"), readable.Plural(len(seen), "cause"))
+		fmt.Fprintf(x.stdout, "%s, %s\n", readable.Plural(len(inputs), "input"), readable.Plural(causes, "cause"))
 	}
-	if len(seen) > 0 {
+	if causes > 0 {
 		return errMismatch
-	}
-	return x.stdout.Err()
-}
-
-// report writes what import says of an input.
-func (x *corpusCmd) report(row *imported) error {
-	if x.json {
-		return x.writeJSON(row)
-	}
-	fmt.Fprintf(x.stdout, "%s: %s\n", row.File, row.Detail)
-	if row.Bundle != "" {
-		fmt.Fprintf(x.stdout, "  bundle %s\n", readable.ShellPath(row.Bundle))
 	}
 	return x.stdout.Err()
 }

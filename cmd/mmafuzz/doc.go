@@ -147,43 +147,7 @@
 //	units   number
 //	rounds  number
 //
-// replay:
-//
-//	bundle         string   its directory
-//	a              string   the first side's result now
-//	b              string   the second side's result now
-//	recorded_a     string   the result that the bundle has
-//	recorded_b     string   the result that the bundle has
-//	class          string   class of the difference now, as in summary
-//	reproduced     bool     both results are the recorded ones; of an unstable case: the sides differed in some run
-//	through_model  string?  a, b or both: the sides that were replaced by the program that explains them
-//	runs           number?  of an unstable case: how often it was run
-//	differed       number?  runs in which the sides differed; absent if there were none
-//
 // show writes the bundle's mismatch.json, minimize the new one: go doc ./corpus Mismatch.
-//
-// minimize, where the two sides agree now, and triage, an object for each bundle:
-//
-//	bundle          string   its directory
-//	was             string   bucket that the bundle names
-//	now             string   bucket now; empty if there is none
-//	changes[].path  string?  as in summary
-//	changes[].from  string?
-//	changes[].to    string?
-//	problem         string?  why there is no bucket
-//
-// corpus export, an object for each call:
-//
-//	directory  string  directory of the inputs
-//	inputs     number
-//
-// corpus import, an object for each differing input:
-//
-//	file    string   name of the input's file
-//	class   string   class of the difference, as in summary
-//	bucket  string?  as in the event finding
-//	detail  string?  as in the event finding
-//	bundle  string?  directory of the bundle, of the first input of each bucket
 //
 // probe, an object for each answer:
 //
@@ -218,6 +182,8 @@
 //   - eval: go doc ./triage/eval
 //   - diff: go doc ./triage/diff
 //   - prove: go doc ./triage/prove
+//   - replay: go doc ./triage/bundle
+//   - minimize, triage, corpus: go doc ./fuzz/cases
 //   - bench: go doc ./fuzz/bench
 //   - doctor: go doc ./fuzz/doctor; with --checklist the report: go doc ./fuzz/checklist Report
 //

@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"fuzz/gen"},
 	{"triage"},
 	{"fuzz"},
-	{"fuzz/bisect", "fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/selfcheck", "fuzz/fleet"},
+	{"fuzz/bisect", "fuzz/cases", "fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/selfcheck", "fuzz/fleet"},
 	{"fuzz/bench", "fuzz/checklist", "fuzz/listing", "fuzz/summary", "fuzz/vectors"},
 	{"fuzz/pages"},
 	{"cmd"},

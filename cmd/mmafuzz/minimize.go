@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/cases"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
@@ -47,14 +44,13 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	}
 	if out == "" {
 		out = dir
-	} else if err := placeForBundle(out); err != nil {
+	} else if err := bundle.CheckPlace(out); err != nil {
 		return err
 	}
-	m := &b.Mismatch
-	f, err := examine(ctx, bundle.Local(m, dir))
+	f, err := cases.Minimize(ctx, b, dir, out)
 	if errors.Is(err, fuzz.ErrAgree) {
 		if a.json {
-			return a.writeJSON(retriaged{Bundle: dir, Was: m.Bucket, Problem: err.Error()})
+			return a.writeJSON(cases.Outcome{Bundle: dir, Was: b.Mismatch.Bucket, Problem: err.Error()})
 		}
 		fmt.Fprintf(a.stdout, "%s: the two sides agree now\n", dir)
 		return nil
@@ -62,40 +58,13 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	n := f.Mismatch
-	n.Origin, n.A.Target, n.B.Target = m.Origin, m.A.Target, m.B.Target
-	if err := bundle.Write(out, n, bundle.Tiles(b)); err != nil {
-		return err
-	}
 	if a.json {
-		err = a.writeJSON(n)
+		err = a.writeJSON(f.Mismatch)
 	} else {
-		fmt.Fprintf(a.stdout, "was  %s\nnow  %s  (%d queries in %d batches, %s)\nbundle %s\n", m.Case, n.Case, f.Queries, f.Batches, f.Bucket, out)
+		fmt.Fprintf(a.stdout, "was  %s\nnow  %s  (%d queries in %d batches, %s)\nbundle %s\n", b.Mismatch.Case, f.Mismatch.Case, f.Queries, f.Batches, f.Bucket, out)
 	}
 	if err != nil {
 		return err
 	}
 	return errMismatch
-}
-
-// placeForBundle returns an error if a bundle cannot be written to a directory: it must not
-// exist, or be empty or another bundle, which is replaced.
-func placeForBundle(dir string) error {
-	const remedy = "name a new directory with --out, or a bundle to be replaced"
-	if parent := filepath.Dir(filepath.Clean(dir)); bundle.Is(parent) {
-		return hint.New(remedy, "--out %s is inside the bundle %s", dir, parent)
-	}
-	entries, err := os.ReadDir(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return hint.New(remedy, "--out %s: %w", dir, hint.Bare(err))
-	case len(entries) > 0 && !bundle.Is(dir):
-		return hint.New(remedy, "--out %s: the directory has other files in it", dir)
-	}
-	if name, err := bundle.Stranger(dir); err != nil || name != "" {
-		return hint.New(remedy, "--out %s: the directory has other files in it: %s", dir, name)
-	}
-	return nil
 }

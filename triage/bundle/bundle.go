@@ -7,6 +7,21 @@
 // from a mismatch.json, drawn (Picture), and run again (Open), wherever its units are.
 // Callers of Write may add files, such as recordings of whole tiles.
 //
+// # JSON
+//
+// replay:
+//
+//	bundle         string   its directory
+//	a              string   the first side's result now
+//	b              string   the second side's result now
+//	recorded_a     string   the result that the bundle has
+//	recorded_b     string   the result that the bundle has
+//	class          string   class of the difference now, as in summary
+//	reproduced     bool     both results are the recorded ones; of an unstable case: the sides differed in some run
+//	through_model  string?  a, b or both: the sides that were replaced by the program that explains them
+//	runs           number?  of an unstable case: how often it was run
+//	differed       number?  runs in which the sides differed; absent if there were none
+//
 // The API of this package is not promised: it may change in any version.
 package bundle
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 )
 
 // Is reports whether a directory is meant to be a bundle. It does not check that the
@@ -54,9 +55,9 @@ func isMember(name string) bool {
 	})
 }
 
-// Stranger returns the name of a file in a directory that does not belong in a bundle, ""
+// stranger returns the name of a file in a directory that does not belong in a bundle, ""
 // if there is none. Hidden files, which file managers leave behind, do not count.
-func Stranger(dir string) (string, error) {
+func stranger(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "", err
@@ -92,7 +93,7 @@ func Whole(dir string) (whole bool, damage, err error) {
 	}
 	name := filepath.Base(dir)
 	if err == nil && info.IsDir() {
-		name, err = Stranger(dir)
+		name, err = stranger(dir)
 	}
 	if err == nil && name != "" {
 		err = &OccupiedError{dir, name}
@@ -136,4 +137,26 @@ func Local(m *corpus.Mismatch, dir string) *corpus.Mismatch {
 		local.B.Target = "model:" + filepath.Join(dir, modelFile("b"))
 	}
 	return &local
+}
+
+// CheckPlace returns an error if a bundle cannot be written to a directory: it must not
+// exist, or be empty or another bundle, which is replaced.
+func CheckPlace(dir string) error {
+	const remedy = "name a new directory with --out, or a bundle to be replaced"
+	if parent := filepath.Dir(filepath.Clean(dir)); Is(parent) {
+		return hint.New(remedy, "--out %s is inside the bundle %s", dir, parent)
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return hint.New(remedy, "--out %s: %w", dir, hint.Bare(err))
+	case len(entries) > 0 && !Is(dir):
+		return hint.New(remedy, "--out %s: the directory has other files in it", dir)
+	}
+	if name, err := stranger(dir); err != nil || name != "" {
+		return hint.New(remedy, "--out %s: the directory has other files in it: %s", dir, name)
+	}
+	return nil
 }

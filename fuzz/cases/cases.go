@@ -1,0 +1,146 @@
+// Package cases explains and shrinks single cases anew: those of bundles, and inputs that
+// other fuzzing engines have found.
+//
+// # JSON
+//
+// minimize, where the two sides agree now, and triage, an object for each bundle:
+//
+//	bundle          string   its directory
+//	was             string   bucket that the bundle names
+//	now             string   bucket now; empty if there is none
+//	changes[].path  string?  as in summary
+//	changes[].from  string?
+//	changes[].to    string?
+//	problem         string?  why there is no bucket
+//
+// corpus export, an object for each call:
+//
+//	directory  string  directory of the inputs
+//	inputs     number
+//
+// corpus import, an object for each differing input:
+//
+//	file    string   name of the input's file
+//	class   string   class of the difference, as in summary
+//	bucket  string?  as in the event finding
+//	detail  string?  as in the event finding
+//	bundle  string?  directory of the bundle, of the first input of each bucket
+//
+// The API of this package is not promised: it may change in any version.
+package cases
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+)
+
+// Outcome is what comes out for a bundle, as against what it says.
+type Outcome struct {
+	Bundle  string       `json:"bundle"`
+	Was     string       `json:"was"`
+	Now     string       `json:"now"`
+	Changes []mma.Change `json:"changes,omitempty"`
+	Problem string       `json:"problem,omitempty"`
+}
+
+// Triage looks anew for the cause of the case in a bundle, with fresh evidence. The error
+// is in the outcome, too. may returns an error if the units of the bundle must not be
+// opened; note gets a sentence if another version made the bundle.
+func Triage(ctx context.Context, dir string, may func(m *corpus.Mismatch) error, note func(string)) (*Outcome, error) {
+	o := &Outcome{Bundle: dir}
+	f, err := o.examine(ctx, may, note)
+	if err != nil {
+		o.Problem = err.Error()
+		return o, err
+	}
+	o.Now = f.Bucket
+	if f.Verdict != nil {
+		o.Changes = f.Verdict.Changes
+	}
+	return o, nil
+}
+
+func (o *Outcome) examine(ctx context.Context, may func(m *corpus.Mismatch) error, note func(string)) (*fuzz.Case, error) {
+	b, err := corpus.ReadBundle(o.Bundle)
+	if err == nil {
+		err = may(&b.Mismatch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	note(bundle.VersionNote(o.Bundle, &b.Mismatch))
+	o.Was = b.Mismatch.Bucket
+	return examine(ctx, bundle.Local(&b.Mismatch, o.Bundle))
+}
+
+// Confirmed reports whether the primary cause is still the bundle's. Bundles of earlier
+// versions list all labels; only the primary one is compared.
+func (o *Outcome) Confirmed() bool {
+	was, _, _ := strings.Cut(o.Was, ":")
+	return o.Was == o.Now || string(triage.PrimaryIn(was)) == o.Now
+}
+
+// Write writes the bundle and, indented below it, the outcome.
+func (o *Outcome) Write(w io.Writer, width int) {
+	var text string
+	switch {
+	case o.Problem != "":
+		text = o.Problem
+	case o.Confirmed():
+		text = "confirmed: " + o.Now
+	default:
+		text = "now " + o.Now + ", was " + o.Was
+	}
+	if len(o.Changes) > 0 {
+		text += " (" + readable.Changes(o.Changes, 4) + ")"
+	}
+	const indent = 2
+	fmt.Fprintln(w, o.Bundle)
+	for _, l := range readable.Wrap(text, width-indent) {
+		fmt.Fprintf(w, "%*s%s\n", indent, "", l)
+	}
+}
+
+// Minimize explains and shrinks the case that a bundle was made of, and writes the new bundle
+// to a directory, which may be that of the old one. The error is fuzz.ErrAgree if the two
+// sides agree now.
+func Minimize(ctx context.Context, b *corpus.Bundle, dir, out string) (*fuzz.Case, error) {
+	m := &b.Mismatch
+	f, err := examine(ctx, bundle.Local(m, dir))
+	if err != nil {
+		return nil, err
+	}
+	n := f.Mismatch
+	n.Origin, n.A.Target, n.B.Target = m.Origin, m.A.Target, m.B.Target
+	return f, bundle.Write(out, n, bundle.Tiles(b))
+}
+
+// examine explains and shrinks a bundle's case from the beginning.
+func examine(ctx context.Context, m *corpus.Mismatch) (*fuzz.Case, error) {
+	dot, err := mma.ParseDot(m.Formats, m.K, false, strings.Fields(cmp.Or(m.Found, m.Case)))
+	if err != nil {
+		return nil, err
+	}
+	ua, err := bundle.Unit(m, "a")
+	if err != nil {
+		return nil, err
+	}
+	ub, err := bundle.Unit(m, "b")
+	if err != nil {
+		return nil, err
+	}
+	policy := bundle.Policy(m)
+	return fuzz.TriageCase(ctx, fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
+		Pairs: []devices.Pair{{A: devices.WithK(ua, m.K), B: devices.WithK(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}, dot)
+}

@@ -1,0 +1,91 @@
+package cases
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+)
+
+// Imported is an input of another fuzzing engine on which two units differ.
+type Imported struct {
+	File   string `json:"file"`
+	Class  string `json:"class"`
+	Bucket string `json:"bucket,omitempty"`
+	Detail string `json:"detail,omitempty"`
+	Bundle string `json:"bundle,omitempty"`
+}
+
+// Write writes the input and its cause for people.
+func (i *Imported) Write(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s\n", i.File, i.Detail)
+	if i.Bundle != "" {
+		fmt.Fprintf(w, "  bundle %s\n", readable.ShellPath(i.Bundle))
+	}
+}
+
+// Import compares two units on inputs and calls differ for each on which they differ. The
+// first of each cause becomes a bundle below the directory out. It returns the number of
+// causes.
+func Import(ctx context.Context, pair devices.Pair, inputs []corpus.InputFile, out string, differ func(*Imported) error) (causes int, err error) {
+	checker := fuzz.NewPairChecker(pair)
+	seen := map[string]bool{}
+	for _, in := range inputs {
+		if _, err := checker.Check(in.Data); err == nil {
+			continue
+		}
+		_, dot := checker.Decode(in.Data)
+		f, err := fuzz.TriageCase(ctx, fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Workers: 1}, dot)
+		if errors.Is(err, fuzz.ErrAgree) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		i := &Imported{File: in.Name, Class: f.Class.String(), Bucket: f.Bucket, Detail: f.Detail}
+		if !seen[f.Bucket] {
+			i.Bundle = filepath.Join(out, readable.Slug(f.Bucket)+"-1")
+			if err := bundle.Write(i.Bundle, f.Mismatch, nil); err != nil {
+				return 0, err
+			}
+		}
+		seen[f.Bucket] = true
+		if err := differ(i); err != nil {
+			return 0, err
+		}
+	}
+	return len(seen), nil
+}
+
+// Seeds returns inputs for other fuzzing engines to begin with: one of each generator, and the
+// cases of bundles. note gets a sentence about each bundle that another version has made.
+func Seeds(pair devices.Pair, bundles []string, note func(string)) ([][]byte, error) {
+	checker := fuzz.NewPairChecker(pair)
+	inputs := checker.Seeds()
+	for _, dir := range bundles {
+		b, text, err := bundle.Read(dir)
+		if err != nil {
+			return nil, err
+		}
+		note(text)
+		if b.Mismatch.Formats != pair.Formats() {
+			return nil, hint.New("give the units of the bundle", "bundle %s: its operands are not those of %s", dir, pair.Name())
+		}
+		dot, err := mma.ParseDot(pair.Formats(), pair.K, false, strings.Fields(b.Mismatch.Case))
+		if err != nil {
+			return nil, fmt.Errorf("bundle %s: %w", dir, err)
+		}
+		inputs = append(inputs, checker.Encode(dot))
+	}
+	return inputs, nil
+}

@@ -1,0 +1,116 @@
+package bundle
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Replayed is what the case of a bundle gives now.
+type Replayed struct {
+	Bundle     string `json:"bundle"`
+	A          string `json:"a"` // results now
+	B          string `json:"b"`
+	RecordedA  string `json:"recorded_a"`
+	RecordedB  string `json:"recorded_b"`
+	Class      string `json:"class"`
+	Reproduced bool   `json:"reproduced"`
+	Through    string `json:"through_model,omitempty"` // the side that a model stands in for: a, b or both
+	Runs       int    `json:"runs,omitempty"`          // of a case that does not repeat itself
+	Differed   int    `json:"differed,omitempty"`      // runs in which the sides differ
+
+	differed int // as Differed, but counted for stable cases too
+	mismatch *corpus.Mismatch
+}
+
+// Replay runs the case of the bundle in a directory on both targets: once, or if it is
+// unstable as often as it was run when it was found, at most 1000 times.
+func Replay(ctx context.Context, b *corpus.Bundle, dir string) (*Replayed, error) {
+	m := Local(&b.Mismatch, dir)
+	r := &Replayed{Bundle: dir, RecordedA: m.A.Result, RecordedB: m.B.Result, mismatch: m}
+	runs := 1
+	if m.Bucket == Unstable {
+		r.Runs = min(Repetitions(m), mostRuns)
+		runs = r.Runs
+	}
+	return r, r.run(ctx, runs)
+}
+
+// Differ reports whether the two sides differed in any run.
+func (r *Replayed) Differ() bool { return r.differed > 0 }
+
+// mostRuns is how often a case is replayed at most, whatever number the bundle has.
+const mostRuns = 1000
+
+// run runs the case. The results that are shown are those of the first run that differed,
+// or the last.
+func (r *Replayed) run(ctx context.Context, runs int) error {
+	m := r.mismatch
+	rerun, err := Open(m)
+	if err != nil {
+		return err
+	}
+	for range runs {
+		res, err := rerun.Run(ctx)
+		if err != nil {
+			return err
+		}
+		if r.differed == 0 {
+			r.A, r.B, r.Class, r.Through = mma.FormatCode(m.Formats.D, res.A), mma.FormatCode(m.Formats.D, res.B), res.Class.String(), res.Through
+		}
+		if res.Class != oracle.Same {
+			r.differed++
+		}
+	}
+	if r.Reproduced = r.A == r.RecordedA && r.B == r.RecordedB; r.Runs > 0 {
+		r.Reproduced, r.Differed = r.differed > 0, r.differed
+	}
+	return nil
+}
+
+// writeSides writes the case and both results.
+func (r *Replayed) writeSides(w io.Writer) {
+	m := r.mismatch
+	fmt.Fprintf(w, "%s  (%s)\n", m.Case, m.A.Instruction)
+	for _, s := range []struct{ name, target, now, then string }{{"A", m.A.Target, r.A, r.RecordedA}, {"B", m.B.Target, r.B, r.RecordedB}} {
+		note := ""
+		if s.now != s.then {
+			note = "  (was " + s.then + ")"
+		}
+		if r.Through == strings.ToLower(s.name) || r.Through == "both" {
+			note += "  (computed by the model that stands in for this recording)"
+		}
+		fmt.Fprintf(w, "  %s  %-24s %s%s\n", s.name, printable.Line(s.target), s.now, note)
+	}
+}
+
+// Write writes the outcome for people.
+func (r *Replayed) Write(w io.Writer) {
+	r.writeSides(w)
+	switch {
+	case r.mismatch.Bucket == Unstable:
+		r.writeUnstable(w)
+	case r.Reproduced:
+		fmt.Fprintln(w, "reproduced")
+	case r.Class == oracle.Same.String():
+		fmt.Fprintln(w, "not reproduced: the two sides agree")
+	default:
+		fmt.Fprintln(w, "not reproduced: the two sides still differ, but with other results")
+	}
+}
+
+// writeUnstable writes the outcome of a case that does not repeat itself.
+func (r *Replayed) writeUnstable(w io.Writer) {
+	if r.Differed > 0 {
+		fmt.Fprintf(w, "unstable: the two sides differ in %d of %d runs\n", r.Differed, r.Runs)
+		return
+	}
+	fmt.Fprintf(w, "unstable: the two sides agree in all of %d runs; when it was found, %d of %d repetitions gave the results of the bundle\n",
+		r.Runs, r.mismatch.Stable, Repetitions(r.mismatch))
+}
