@@ -256,16 +256,7 @@ func (b *benchCmd) runDevice(ctx context.Context, args []string, f *pflag.FlagSe
 		}
 		return err
 	}
-	if len(all) > 0 {
-		fmt.Fprintf(b.stdout, "%s: cycles, and multiplications with additions a cycle, on one multiprocessor\n\n", all[0].Device)
-		if err := bench.WritePipelines(b.stdout, all, b.verbose); err != nil {
-			return err
-		}
-	}
-	if len(without) > 0 {
-		fmt.Fprintf(b.stdout, "\nnot measured, since they are no mma.sync or the compiler makes them of others: %s\n", strings.Join(without, " "))
-	}
-	return err
+	return cmp.Or(bench.WritePipelines(b.stdout, all, without, b.verbose), err)
 }
 
 // deviceInstructions returns the instruction of --inst, or all of a target.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,10 +65,8 @@ other's files.`,
 				return hint.New("for example --count 1000000000", "--count is missing")
 			case r.out == "":
 				return hint.New("for example --out campaign.json", "--out is missing")
-			case rule.Rounds < 1:
-				return fmt.Errorf("--rounds is %d, at least 1 is needed", rule.Rounds)
 			}
-			return r.checkFlags(cmd.Flags())
+			return cmp.Or(atLeastOne("rounds", rule.Rounds), r.checkFlags(cmd.Flags()))
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.plan(cmd.Context(), rule) },
 	}

@@ -89,13 +89,7 @@ something is new: a recording is not complete, or it was interrupted.`,
 }
 
 func (c *compareCmd) checkFlags(f *pflag.FlagSet) error {
-	if err := cmp.Or(c.policy.check(f), checkWorkers(c.workers)); err != nil {
-		return err
-	}
-	if c.maxBundles < 1 {
-		return fmt.Errorf("--max-bundles is %d, at least 1 is needed", c.maxBundles)
-	}
-	return c.knownFlags.check()
+	return cmp.Or(c.policy.check(f), checkWorkers(c.workers), atLeastOne("max-bundles", c.maxBundles), c.knownFlags.check())
 }
 
 // compareMemory is the size in bytes that the garbage collector tries to stay below. Two machines

@@ -149,28 +149,6 @@
 //
 // show writes the bundle's mismatch.json, minimize the new one: go doc ./corpus Mismatch.
 //
-// probe, an object for each answer:
-//
-//	paper       string   key of the paper
-//	id          string   the paper's name of the test, or our own if it has none
-//	question    string
-//	value       string   - if no input of these formats decides
-//	remark      string?  the reason, or what else was seen
-//	evidence[]  string?  inputs and results that prove it, as eval reads and writes them
-//
-// probe, an object for each summation tree that it found, or did not find:
-//
-//	tree     string   p0.. and c; [ ] fused, { } fused and exact, ( ) a sum of two; empty if there is none
-//	problem  string?  why there is none
-//
-// probe --profile, an object for each row:
-//
-//	operation          string
-//	init_low           number  mean absolute error against FP32, operands drawn in the format of a and b
-//	init_fp32          number  as init_low, with operands drawn in FP32
-//	rounded_init_low   number  as init_low, against the reference rounded to d
-//	rounded_init_fp32  number  as init_fp32, against the reference rounded to d
-//
 // Those of the other commands are documented with the packages that do the work:
 //
 //   - compare: go doc ./fuzz/compare
@@ -184,6 +162,7 @@
 //   - prove: go doc ./triage/prove
 //   - replay: go doc ./triage/bundle
 //   - minimize, triage, corpus: go doc ./fuzz/cases
+//   - probe: go doc ./triage/probe; with --profile its rows: go doc ./triage/study
 //   - bench: go doc ./fuzz/bench
 //   - doctor: go doc ./fuzz/doctor; with --checklist the report: go doc ./fuzz/checklist Report
 //

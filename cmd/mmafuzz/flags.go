@@ -94,6 +94,14 @@ func checkWorkers(n int) error {
 	return nil
 }
 
+// atLeastOne returns an error for a number of a flag that is less.
+func atLeastOne(flag string, n int) error {
+	if n < 1 {
+		return fmt.Errorf("--%s is %d, at least 1 is needed", flag, n)
+	}
+	return nil
+}
+
 // excluded returns an error if a flag is given together with one of some others.
 func excluded(f *pflag.FlagSet, flag string, others ...string) error {
 	if !f.Changed(flag) {

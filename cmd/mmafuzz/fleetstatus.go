@@ -78,44 +78,6 @@ func (s *statusCmd) show(st *fleet.Status) error {
 	if s.watch && isTerminal(s.stdout) {
 		fmt.Fprint(printable.Raw(s.stdout), "\x1b[H\x1b[J")
 	}
-	alive := 0
-	for _, x := range st.Shards {
-		if x.State == fleet.Alive {
-			alive++
-		}
-	}
-	eta := ""
-	if st.ETA > 0 {
-		eta = ", about " + readable.Clock(time.Duration(st.ETA*float64(time.Second))) + " left"
-	}
-	fmt.Fprintf(s.stdout, "plan %s: %d of %s done, %d taken by shards, round %d of %d; %s alive\n", st.Plan, st.Done, readable.Plural(st.Units, "unit"), st.Leased,
-		min(st.Round+1, st.Rounds), st.Rounds, readable.Plural(alive, "shard"))
-	fmt.Fprintf(s.stdout, "%s of %s dot products, %s/s%s\n", readable.Count(st.Dots), readable.Count(st.Count), readable.Count(uint64(st.Rate)), eta)
-	if st.Triaged > 0 {
-		fmt.Fprintf(s.stdout, "triage: %s already done, which merge will use\n", readable.Plural(st.Triaged, "step"))
-	}
-	if len(st.Causes) > 0 {
-		g := readable.Table{Width: s.width}
-		g.Add("CAUSE", "CASES", "FIRST SEEN")
-		for _, c := range st.Causes {
-			first := "" // merged results do not say when
-			if c.Since > 0 {
-				first = fmt.Sprintf("%s ago, with %s done", readable.Clock(time.Duration(c.Since*float64(time.Second))), readable.Plural(c.AtUnits, "unit"))
-			}
-			g.Add(c.Name, readable.Thousands(c.Cases), first)
-		}
-		fmt.Fprintln(s.stdout)
-		g.Write(s.stdout, s.bolden)
-	}
-	if len(st.Shards) > 0 {
-		g := readable.Table{Width: s.width}
-		g.Add("SHARD", "STATE", "HEARTBEAT", "UNITS", "DOTS", "DOTS/S", "HOST")
-		for _, x := range st.Shards {
-			g.Add(fmt.Sprintf("%d/%d", x.Shard, x.Of), x.State, readable.Clock(time.Duration(x.Age*float64(time.Second)))+" ago", fmt.Sprint(x.Units),
-				readable.Count(x.Dots), readable.Count(uint64(x.Rate)), x.Host)
-		}
-		fmt.Fprintln(s.stdout)
-		g.Write(s.stdout, s.bolden)
-	}
+	st.Write(s.stdout, s.width, s.bolden)
 	return s.stdout.Err()
 }

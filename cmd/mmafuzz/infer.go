@@ -84,14 +84,10 @@ interrupted, or the unit stopped answering.`,
 }
 
 func (n *inferCmd) checkFlags(f *pflag.FlagSet) error {
-	if err := cmp.Or(n.policy.check(f), checkWorkers(n.workers)); err != nil {
+	if err := cmp.Or(n.policy.check(f), checkWorkers(n.workers), atLeastOne("checks", n.checks), atLeastOne("effort", n.effort)); err != nil {
 		return err
 	}
 	switch {
-	case n.checks < 1:
-		return fmt.Errorf("--checks is %d, at least 1 is needed", n.checks)
-	case n.effort < 1:
-		return fmt.Errorf("--effort is %d, at least 1 is needed", n.effort)
 	case n.queries < 0:
 		return fmt.Errorf("--queries is %d; 0 is no limit", n.queries)
 	case n.time < 0:

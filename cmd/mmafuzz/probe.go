@@ -98,29 +98,12 @@ func (p *probeCmd) run(ctx context.Context) error {
 	return nil
 }
 
-// answered is an answer in JSON.
-type answered struct {
-	probe.Answer
-	Evidence []string `json:"evidence,omitempty"`
-}
-
 // print writes the answers to a paper's questions.
 func (p *probeCmd) print(pr *probe.Prober, title string, answers []probe.Answer) error {
 	if !p.json {
 		return pr.WriteAnswers(p.stdout, title, answers, p.evidence)
 	}
-	for _, a := range answers {
-		if err := p.writeJSON(answered{a, pr.Evidence(&a)}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// treeFound is the summation tree in JSON.
-type treeFound struct {
-	Tree    string `json:"tree"`
-	Problem string `json:"problem,omitempty"`
+	return writeAll(p.app, pr.WithEvidence(answers))
 }
 
 // tree prints the summation tree and writes its pictures.
@@ -130,11 +113,11 @@ func (p *probeCmd) tree(pr *probe.Prober, i *mma.Instruction) error {
 	case t == nil && p.svg+p.dot != "":
 		return fmt.Errorf("there is no summation tree to draw: %s", why)
 	case t == nil && p.json:
-		return p.writeJSON(treeFound{Problem: why})
+		return p.writeJSON(probe.TreeFound{Problem: why})
 	case t == nil:
 		return nil
 	case p.json:
-		if err := p.writeJSON(treeFound{Tree: t.Formula(i.K)}); err != nil {
+		if err := p.writeJSON(probe.TreeFound{Tree: t.Formula(i.K)}); err != nil {
 			return err
 		}
 	default:
@@ -162,10 +145,5 @@ func (p *probeCmd) profiles(ctx context.Context, u devices.Unit) error {
 	if !p.json {
 		return study.WriteProfiles(p.stdout, rows, p.seed, p.profile)
 	}
-	for _, r := range rows {
-		if err := p.writeJSON(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeAll(p.app, rows)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -31,12 +30,8 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 		return hint.New("leave --count out for 100000, or give --time for no limit", "--count is 0")
 	case f.Changed("time") && r.time <= 0:
 		return hint.New("give a time such as 90s, 10m or 8h", "--time is %s, it must be positive", r.time)
-	case r.perBucket < 1:
-		return fmt.Errorf("--per-bucket is %d, at least 1 is needed", r.perBucket)
-	case r.maxBundles < 1:
-		return fmt.Errorf("--max-bundles is %d, at least 1 is needed", r.maxBundles)
 	}
-	if err := cmp.Or(checkWorkers(r.workers), r.policy.check(f)); err != nil {
+	if err := cmp.Or(atLeastOne("per-bucket", r.perBucket), atLeastOne("max-bundles", r.maxBundles), checkWorkers(r.workers), r.policy.check(f)); err != nil {
 		return err
 	}
 	return r.list.check()

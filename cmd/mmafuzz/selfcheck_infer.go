@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,17 +72,10 @@ func (s *selfcheckInfer) checkFlags(f *pflag.FlagSet) error {
 	if err := excluded(f, "catalog", "first", "count"); err != nil {
 		return hint.Add(err, "--match chooses from the catalogue; made-up units have seeds")
 	}
-	switch {
-	case f.Changed("match") && !s.catalog:
+	if f.Changed("match") && !s.catalog {
 		return hint.New("add --catalog", "--match is given without --catalog")
-	case s.count < 1:
-		return fmt.Errorf("--count is %d, at least 1 is needed", s.count)
-	case s.checks < 1:
-		return fmt.Errorf("--checks is %d, at least 1 is needed", s.checks)
-	case s.dots < 1:
-		return fmt.Errorf("--dots is %d, at least 1 is needed", s.dots)
 	}
-	return nil
+	return cmp.Or(atLeastOne("count", s.count), atLeastOne("checks", s.checks), atLeastOne("dots", s.dots))
 }
 
 func (s *selfcheckInfer) run(ctx context.Context) error {

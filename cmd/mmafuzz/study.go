@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -85,11 +86,8 @@ func newStudyOf(a *app, s *study.Study) *cobra.Command {
 const mostRows = 40
 
 func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.FlagSet) error {
-	if err := checkWorkers(s.request.Workers); err != nil {
+	if err := cmp.Or(checkWorkers(s.request.Workers), atLeastOne("count", s.request.Count)); err != nil {
 		return err
-	}
-	if s.request.Count < 1 {
-		return fmt.Errorf("--count is %d, at least 1 is needed", s.request.Count)
 	}
 	for _, t := range s.request.Targets {
 		if err := open.Check(t); err != nil {

@@ -113,6 +113,9 @@ func (t *target) Name() string                    { return "cpu:0" }
 func (t *target) Instructions() []mma.Instruction { return t.rows }
 func (t *target) Close() error                    { return nil }
 
+// Missing returns why the processor does not execute an instruction: see the function.
+func (t *target) Missing(name string) string { return Missing(name) }
+
 // Environment names the processor, and the emulator if there is one.
 func (t *target) Environment() map[string]string {
 	env := map[string]string{"kind": "processor", "processor": model(), "architecture": runtime.GOARCH}

@@ -8,7 +8,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/cpu"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -88,8 +87,10 @@ func InstructionHint(t devices.Target, name string) string {
 	if _, err := devices.Find(t, name); name == "" || err == nil {
 		return listed
 	}
-	if why := cpu.Missing(name); why != "" && t.Name() == "cpu:0" {
-		return fmt.Sprintf("%s; mmafuzz doctor lists what it has", why)
+	if lacking, ok := t.(interface{ Missing(name string) string }); ok {
+		if why := lacking.Missing(name); why != "" {
+			return why + "; mmafuzz doctor lists what it has"
+		}
 	}
 	var owners []string
 	for _, i := range mma.Catalog() {

@@ -96,11 +96,24 @@ func printed(device, inst string) (table string, row []string) {
 	return "", nil
 }
 
-// WritePipelines writes the table of Sun et al.: the completion latency, and for four and
+// WritePipelines writes the measurements of Pipelines for people, as the table of Sun et al.: the completion latency, and for four and
 // eight warps the least parallelism with nearly all of the throughput. Their own figures are
 // under each row if they have measured this GPU. With matrix, it writes all combinations
 // instead.
-func WritePipelines(w io.Writer, all []Pipeline, matrix bool) error {
+func WritePipelines(w io.Writer, all []Pipeline, without []string, matrix bool) error {
+	if len(all) > 0 {
+		fmt.Fprintf(w, "%s: cycles, and multiplications with additions a cycle, on one multiprocessor\n\n", all[0].Device)
+		if err := writeTable(w, all, matrix); err != nil {
+			return err
+		}
+	}
+	if len(without) > 0 {
+		fmt.Fprintf(w, "\nnot measured, since they are no mma.sync or the compiler makes them of others: %s\n", strings.Join(without, " "))
+	}
+	return nil
+}
+
+func writeTable(w io.Writer, all []Pipeline, matrix bool) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if matrix {
 		writeMatrix(t, all)

@@ -3,6 +3,8 @@
 //
 // # JSON
 //
+// go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common, and what ? and * mark.
+//
 // minimize, where the two sides agree now, and triage, an object for each bundle:
 //
 //	bundle          string   its directory

@@ -16,6 +16,8 @@
 //
 // # JSON
 //
+// go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common, and what ? and * mark.
+//
 // vectors, an object for each architecture, and one with arch all:
 //
 //	arch          string

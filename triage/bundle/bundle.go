@@ -9,6 +9,8 @@
 //
 // # JSON
 //
+// go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common, and what ? and * mark.
+//
 // replay:
 //
 //	bundle         string   its directory

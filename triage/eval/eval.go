@@ -2,6 +2,8 @@
 //
 // # JSON
 //
+// go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common, and what ? and * mark.
+//
 // eval, an object for each dot product:
 //
 //	line                            number    of the input, from 1

@@ -27,6 +27,24 @@
 // subnormals.go, width.go, direction.go and so on. A fact that several functions need is
 // found once and remembered: see once.
 //
+// # JSON
+//
+// go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common, and what ? and * mark.
+//
+// probe, an object for each answer:
+//
+//	paper       string   key of the paper
+//	id          string   the paper's name of the test, or our own if it has none
+//	question    string
+//	value       string   - if no input of these formats decides
+//	remark      string?  the reason, or what else was seen
+//	evidence[]  string?  inputs and results that prove it, as eval reads and writes them
+//
+// probe, an object for each summation tree that it found, or did not find:
+//
+//	tree     string   p0.. and c; [ ] fused, { } fused and exact, ( ) a sum of two; empty if there is none
+//	problem  string?  why there is none
+//
 // The API of this package is not promised: it may change in any version.
 package probe
 

@@ -8,9 +8,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Evidence writes what an answer rests on: inputs and results, as mmafuzz eval reads and
+// evidence writes what an answer rests on: inputs and results, as mmafuzz eval reads and
 // writes them.
-func (p *Prober) Evidence(a *Answer) []string {
+func (p *Prober) evidence(a *Answer) []string {
 	var lines []string
 	for _, s := range a.Evidence {
 		lines = append(lines, mma.FormatDot(p.f, s.Dot)+" = "+mma.FormatCode(p.f.D, s.Got))
@@ -29,7 +29,7 @@ func (p *Prober) WriteAnswers(w io.Writer, title string, answers []Answer, evide
 		}
 		fmt.Fprintf(&b, "  %-19s %-62s %s%s\n", a.ID, a.Question, a.Value, remark)
 		if evidence {
-			for _, line := range p.Evidence(&a) {
+			for _, line := range p.evidence(&a) {
 				fmt.Fprintf(&b, "      %s\n", line)
 			}
 		}

@@ -19,6 +19,8 @@
 //
 // # JSON
 //
+// go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common, and what ? and * mark.
+//
 // prove, an object for each pair of instructions:
 //
 //	a          string   TARGET/INSTRUCTION

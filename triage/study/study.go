@@ -15,6 +15,14 @@
 //
 // Write NAME.go with a type that has a method Run, and add a row to studies.
 //
+// probe --profile, an object for each row:
+//
+//	operation          string
+//	init_low           number  mean absolute error against FP32, operands drawn in the format of a and b
+//	init_fp32          number  as init_low, with operands drawn in FP32
+//	rounded_init_low   number  as init_low, against the reference rounded to d
+//	rounded_init_fp32  number  as init_fp32, against the reference rounded to d
+//
 // The API of this package is not promised: it may change in any version.
 //
 // # JSON
