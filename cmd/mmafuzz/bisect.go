@@ -88,11 +88,7 @@ func (b *bisectCmd) run(ctx context.Context) error {
 	found := false
 	exact, err := work.Run(ctx, func(c *bisect.Change) error {
 		found = true
-		if b.json {
-			return b.writeJSON(c)
-		}
-		c.Write(b.stdout)
-		return b.stdout.Err()
+		return b.result(c, c.Write)
 	})
 	switch {
 	case err != nil:

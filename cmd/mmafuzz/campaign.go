@@ -89,7 +89,7 @@ func (r *runCmd) plan(ctx context.Context, rule fleet.Rule) error {
 	if err != nil {
 		return err
 	}
-	line := statusLine{app: r.app, last: time.Now()}
+	line := newStatusLine(r.app)
 	rule.Tell = func(done, of int) {
 		if !r.json {
 			line.show(statusField{fmt.Sprintf("measured %d of %s", done, readable.Plural(of, "pair")), 1})
@@ -207,7 +207,7 @@ func (r *runCmd) runShard(ctx context.Context) error {
 	if !r.json {
 		fmt.Fprintf(r.stderr, "mmafuzz: plan %s: shard %s of %s, out=%s\n", p.Digest(), r.shard.shard, readable.Plural(len(p.Units()), "unit"), r.out)
 	}
-	u := shardUI{app: r.app, began: time.Now(), line: statusLine{app: r.app, last: time.Now()}}
+	u := shardUI{app: r.app, began: time.Now(), line: newStatusLine(r.app)}
 	s := fleet.Shard{Plan: p, Pairs: cfg.Pairs, Dir: r.out, Index: r.shard.index, Of: r.shard.of, Workers: cfg.Workers, Lease: r.shard.lease, Observe: u.progress}
 	err = s.Run(ctx)
 	u.line.clear()

@@ -5,9 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
+	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -106,7 +105,11 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	}
 	defer comparison.Close()
 	if c.out == "" {
-		c.out = defaultOut(args)
+		c.out = ownDir("compare-", func(w io.Writer) {
+			for _, arg := range args {
+				fmt.Fprintln(w, arg)
+			}
+		})
 	}
 	if err := ownModule(c.out); err != nil {
 		return err
@@ -199,7 +202,7 @@ type compareUI struct {
 }
 
 func newCompareUI(a *app) *compareUI {
-	return &compareUI{app: a, began: time.Now(), line: statusLine{app: a, last: time.Now()}}
+	return &compareUI{app: a, began: time.Now(), line: newStatusLine(a)}
 }
 
 func (u *compareUI) Models(s *fuzz.State)   { u.showProgress("models", s) }
@@ -244,13 +247,4 @@ func (c *compareCmd) hold(comparison *compare.Comparison) (*compare.Directory, e
 	}
 	dir.Release()
 	return nil, err
-}
-
-// defaultOut is a directory named after what is compared.
-func defaultOut(args []string) string {
-	h := fnv.New32a()
-	for _, a := range args {
-		fmt.Fprintln(h, a)
-	}
-	return filepath.Join(outRoot, fmt.Sprintf("compare-%08x", h.Sum32()))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -103,11 +104,9 @@ func (x *corpusCmd) write(inputs [][]byte) error {
 			return err
 		}
 	}
-	if x.json {
-		return x.writeJSON(exported{x.out, len(inputs)})
-	}
-	fmt.Fprintf(x.stdout, "%s in %s\n", readable.Plural(len(inputs), "input"), readable.ShellPath(x.out))
-	return x.stdout.Err()
+	return x.result(exported{x.out, len(inputs)}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s in %s\n", readable.Plural(len(inputs), "input"), readable.ShellPath(x.out))
+	})
 }
 
 // exported is what export says.
@@ -151,11 +150,7 @@ func (x *corpusCmd) importInputs(ctx context.Context, names []string) error {
 		return err
 	}
 	causes, err := cases.Import(ctx, pair, inputs, x.out, func(i *cases.Imported) error {
-		if x.json {
-			return x.writeJSON(i)
-		}
-		i.Write(x.stdout)
-		return x.stdout.Err()
+		return x.result(i, i.Write)
 	})
 	if err != nil {
 		return occupied(err)

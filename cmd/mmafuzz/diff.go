@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -53,13 +54,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 			return err
 		}
 		differ = differ || len(d.Parts) > 0
-		if a.json {
-			err = a.writeJSON(d)
-		} else {
-			d.Write(a.stdout, a.width, a.bolden)
-			err = a.stdout.Err()
-		}
-		if err != nil {
+		if err := a.result(d, func(w io.Writer) { d.Write(w, a.width, a.bolden) }); err != nil {
 			return err
 		}
 	}

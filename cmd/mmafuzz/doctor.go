@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -46,15 +45,8 @@ func (a *app) doctor() error {
 	bad := false
 	for _, l := range doctor.Look() {
 		bad = bad || l.State == doctor.Problem
-		if a.json {
-			if err := a.writeJSON(l); err != nil {
-				return err
-			}
-			continue
-		}
-		fmt.Fprintf(a.stdout, "%-8s %-12s %s\n", l.State, l.What, l.Detail)
-		if l.Remedy != "" {
-			fmt.Fprintf(a.stdout, "%-8s %-12s → %s\n", "", "", l.Remedy)
+		if err := a.result(l, l.Write); err != nil {
+			return err
 		}
 	}
 	if bad {

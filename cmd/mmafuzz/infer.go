@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
+	"io"
 	"path/filepath"
 	"time"
 
@@ -148,9 +148,9 @@ func (n *inferCmd) dir(t devices.Target, inst string) string {
 	if n.out != "" {
 		return n.out
 	}
-	h := fnv.New32a()
-	fmt.Fprintln(h, t.Name(), devices.DigestOf(t), inst, n.seed, n.checks, n.effort, n.policy.nan, n.policy.zero, versions.Program(), versions.Current())
-	return filepath.Join(outRoot, fmt.Sprintf("infer-%08x", h.Sum32()))
+	return ownDir("infer-", func(w io.Writer) {
+		fmt.Fprintln(w, t.Name(), devices.DigestOf(t), inst, n.seed, n.checks, n.effort, n.policy.nan, n.policy.zero, versions.Program(), versions.Current())
+	})
 }
 
 func (n *inferCmd) options(t devices.Target, dir string) infer.Options {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
@@ -39,4 +40,13 @@ func writeAll[T any](a *app, objects []T) error {
 		}
 	}
 	return nil
+}
+
+// result writes a result: as JSON, or as text for people.
+func (a *app) result(object any, text func(w io.Writer)) error {
+	if a.json {
+		return a.writeJSON(object)
+	}
+	text(a.stdout)
+	return a.stdout.Err()
 }

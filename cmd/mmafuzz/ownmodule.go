@@ -2,6 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +14,14 @@ import (
 
 // outRoot is where a command without --out makes its output directory.
 const outRoot = "mmafuzz-out"
+
+// ownDir is a directory in outRoot that is named after what a command does: a prefix, and the
+// hash of what describe writes.
+func ownDir(prefix string, describe func(w io.Writer)) string {
+	h := fnv.New32a()
+	describe(h)
+	return filepath.Join(outRoot, fmt.Sprintf("%s%08x", prefix, h.Sum32()))
+}
 
 // ownModule makes outRoot another Go module if dir is directly in it, so that go test
 // ./... in a clone does not run the tests in bundles, which may come from somebody else. A

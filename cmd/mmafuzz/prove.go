@@ -86,13 +86,7 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 		if answer.Verdict == prove.Open {
 			open++
 		}
-		if p.json {
-			err = p.writeJSON(answer)
-		} else {
-			answer.Write(p.stdout)
-			err = p.stdout.Err()
-		}
-		if err != nil {
+		if err := p.result(answer, answer.Write); err != nil {
 			return err
 		}
 	}

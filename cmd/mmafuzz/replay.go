@@ -39,13 +39,11 @@ func (a *app) replay(ctx context.Context, t *trust, dir string) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		err = a.writeJSON(r)
-	} else {
-		r.Write(a.stdout)
+	if err := a.result(r, r.Write); err != nil {
+		return err
 	}
-	if err == nil && r.Differ() {
-		err = errMismatch
+	if r.Differ() {
+		return errMismatch
 	}
-	return err
+	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -274,14 +274,14 @@ func (r *runCmd) dir(cfg *fuzz.Config) string {
 	if r.out != "" {
 		return r.out
 	}
-	h := fnv.New32a()
-	for i := range cfg.Pairs {
-		p := &cfg.Pairs[i]
-		fmt.Fprintln(h, p.TargetA, p.TargetB, p.A.Instruction().Name, p.B.Instruction().Name)
-		if p.DigestA+p.DigestB != "" {
-			fmt.Fprintln(h, p.DigestA, p.DigestB)
+	return ownDir("", func(w io.Writer) {
+		for i := range cfg.Pairs {
+			p := &cfg.Pairs[i]
+			fmt.Fprintln(w, p.TargetA, p.TargetB, p.A.Instruction().Name, p.B.Instruction().Name)
+			if p.DigestA+p.DigestB != "" {
+				fmt.Fprintln(w, p.DigestA, p.DigestB)
+			}
 		}
-	}
-	fmt.Fprintln(h, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, cfg.MaxFindings, r.policy.nan, r.policy.zero, versions.Program(), versions.Current())
-	return filepath.Join(outRoot, fmt.Sprintf("%08x", h.Sum32()))
+		fmt.Fprintln(w, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, cfg.MaxFindings, r.policy.nan, r.policy.zero, versions.Program(), versions.Current())
+	})
 }

@@ -69,8 +69,8 @@ func (s *tableCmd) command(c *cobra.Command, measure func(ctx context.Context, o
 		}
 		return nil
 	}
-	outFlag(c, &s.out)
-	allFlag(c, &s.all)
+	c.Flags().StringVar(&s.out, "out", "", "`file` of the table (default: standard output)")
+	c.Flags().BoolVar(&s.all, "all", false, "measure all rows, also those of --out that are not stale")
 	return c
 }
 
@@ -93,16 +93,6 @@ func (s *tableCmd) save(t *selfcheck.Table) error {
 		return err
 	}
 	return corpus.ReplaceFile(s.fullName, s.full.Bytes())
-}
-
-// outFlag adds --out to a command that makes a table.
-func outFlag(c *cobra.Command, out *string) {
-	c.Flags().StringVar(out, "out", "", "`file` of the table (default: standard output)")
-}
-
-// allFlag adds --all to a command that keeps rows of --out.
-func allFlag(c *cobra.Command, all *bool) {
-	c.Flags().BoolVar(all, "all", false, "measure all rows, also those of --out that are not stale")
 }
 
 // saveTable writes a table to a file, all of it or nothing, or to stdout.

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,18 +18,16 @@ import (
 
 // selfcheckInfer is mmafuzz selfcheck infer.
 type selfcheckInfer struct {
-	*app
+	tableCmd
 	catalog     bool
 	match       string
 	first, seed uint64
 	count, dots int
 	checks      int
-	out         string
-	all         bool
 }
 
 func newSelfcheckInfer(a *app) *cobra.Command {
-	s := &selfcheckInfer{app: a}
+	s := &selfcheckInfer{tableCmd: tableCmd{app: a}}
 	c := &cobra.Command{
 		Use:   "infer",
 		Short: "whether inference finds arithmetics that are known",
@@ -45,13 +40,7 @@ products of every generator.
   mmafuzz selfcheck infer --first 123456 --count 100
 
 Exit status: 0 every unit is recovered, 1 some are not, 2 trouble, 75 interrupted.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := s.checkFlags(cmd.Flags()); err != nil {
-				return err
-			}
-			return s.run(cmd.Context())
-		},
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return s.checkFlags(cmd.Flags()) },
 	}
 	f := c.Flags()
 	f.BoolVar(&s.catalog, "catalog", false, "the arithmetics of the catalogue")
@@ -61,9 +50,7 @@ Exit status: 0 every unit is recovered, 1 some are not, 2 trouble, 75 interrupte
 	f.Uint64Var(&s.seed, "seed", 1, "`seed` of the inference")
 	f.IntVar(&s.checks, "checks", infer.DefaultChecks, "`inputs` of every generator on which inference checks a program")
 	f.IntVar(&s.dots, "dots", 1_000_000, "`dots` of every generator on which the programs are compared")
-	outFlag(c, &s.out)
-	allFlag(c, &s.all)
-	return c
+	return s.command(c, s.measure)
 }
 
 // checkFlags returns an error for flags that contradict each other or have impossible
@@ -78,68 +65,33 @@ func (s *selfcheckInfer) checkFlags(f *pflag.FlagSet) error {
 	return cmp.Or(atLeastOne("count", s.count), atLeastOne("checks", s.checks), atLeastOne("dots", s.dots))
 }
 
-func (s *selfcheckInfer) run(ctx context.Context) error {
+// measure infers the units and says how many were recovered.
+func (s *selfcheckInfer) measure(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {
 	which := fmt.Sprintf("--first %d --count %d", s.first, s.count)
 	units := selfcheck.MadeUpUnits(s.first, s.count)
 	if s.catalog {
-		which, units = "--catalog", nil
-		for _, i := range mma.Arithmetics() {
-			if strings.Contains(i.FullName(), s.match) {
-				units = append(units, i)
-			}
-		}
+		which = "--catalog"
+		units = slices.DeleteFunc(slices.Clone(mma.Arithmetics()), func(i mma.Instruction) bool { return !strings.Contains(i.FullName(), s.match) })
 	}
 	if len(units) == 0 {
-		return hint.New("mmafuzz list instructions lists them", "the catalogue has no arithmetic whose ARCH/INSTRUCTION contains %q", s.match)
+		return nil, false, hint.New("mmafuzz list instructions lists them", "the catalogue has no arithmetic whose ARCH/INSTRUCTION contains %q", s.match)
 	}
-	command := fmt.Sprintf("%s %s --seed %d --checks %d --dots %d", selfcheck.InferenceCommand, which, s.seed, s.checks, s.dots)
-	old := &selfcheck.Table{}
-	if s.out != "" && !s.all {
-		var err error
-		if old, err = selfcheck.ReadTableFile(s.out); err != nil {
-			return hint.Add(err, "--all makes the table anew")
-		}
-		if old.Command != command { // other units or limits
-			old = &selfcheck.Table{}
-		}
-	}
-	began := time.Now()
-	var all []*selfcheck.Inference
-	recovered := 0
-	var saved error
-	err := selfcheck.Infer(ctx, old, units, infer.Options{Seed: s.seed, Checks: s.checks, Workers: 1}, s.dots, func(i *selfcheck.Inference) {
-		all = append(all, i)
+	arguments := fmt.Sprintf("%s --seed %d --checks %d --dots %d", which, s.seed, s.checks, s.dots)
+	done, recovered := 0, 0
+	t, err := selfcheck.InferenceTable(ctx, old, arguments, units, infer.Options{Seed: s.seed, Checks: s.checks, Workers: 1}, s.dots, func(i *selfcheck.Inference) {
+		done++
 		if i.Recovered() {
 			recovered++
 		} else if !i.Kept() {
 			s.log.Warn().Str("unit", i.Unit).Str("verdict", string(i.Verdict)).Str("differ", i.Differ).
 				Str("found", programText(&i.Found)).Str("true", programText(&i.True)).Msg("not recovered")
 		}
-		s.progress(began, fmt.Sprintf("%d of %d  %s %s, %d queries", len(all), len(units), i.Unit, i.Verdict, i.Queries))
-		if s.out != "" { // save after each unit, so that nothing is lost if the run is stopped
-			saved = s.save(command, append(slices.Clip(all), selfcheck.KeptInferences(old, units[len(all):])...))
-		}
+		s.progress(s.began, fmt.Sprintf("%d of %d  %s %s, %d queries", done, len(units), i.Unit, i.Verdict, i.Queries))
 	})
-	if err == nil && s.out == "" {
-		saved = s.save(command, all)
+	if err == nil {
+		fmt.Fprintf(s.stderr, "recovered %d of %d\n", recovered, done)
 	}
-	if err = errors.Join(err, saved); err != nil {
-		return err
-	}
-	fmt.Fprintf(s.stderr, "recovered %d of %d\n", recovered, len(all))
-	if recovered < len(all) {
-		return errMismatch
-	}
-	return nil
-}
-
-// save writes the table.
-func (s *selfcheckInfer) save(command string, all []*selfcheck.Inference) error {
-	var table bytes.Buffer
-	if err := selfcheck.InferenceTable(command, all).Write(&table); err != nil {
-		return err
-	}
-	return s.saveTable(s.out, table.Bytes())
+	return t, recovered < done, err
 }
 
 // programText lists the parameters that a program sets.

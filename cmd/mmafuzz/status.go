@@ -20,6 +20,9 @@ type statusLine struct {
 	on   bool      // the cursor is on it
 }
 
+// newStatusLine is a line that is shown for the first time a while from now.
+func newStatusLine(a *app) statusLine { return statusLine{app: a, last: time.Now()} }
+
 // statusEvery is the time between status lines where they cannot be rewritten.
 const statusEvery = 10 * time.Second
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -48,13 +49,7 @@ func (a *app) triage(ctx context.Context, trust *trust, root string) error {
 			return ctx.Err()
 		}
 		t.count(o, err)
-		if a.json {
-			err = a.writeJSON(o)
-		} else {
-			o.Write(a.stdout, a.width)
-			err = a.stdout.Err()
-		}
-		if err != nil {
+		if err := a.result(o, func(w io.Writer) { o.Write(w, a.width) }); err != nil {
 			return err
 		}
 	}

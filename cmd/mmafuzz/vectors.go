@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -188,11 +189,7 @@ func (v *vectorsCmd) checkSet(ctx context.Context) error {
 	failed := 0
 	err = choose.Check(ctx, s, cases, u, func(f *choose.Failed) error {
 		failed++
-		if v.json {
-			return v.writeJSON(f)
-		}
-		fmt.Fprintln(v.stdout, f)
-		return v.stdout.Err()
+		return v.result(f, func(w io.Writer) { fmt.Fprintln(w, f) })
 	})
 	if err != nil {
 		return err

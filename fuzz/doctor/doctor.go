@@ -15,6 +15,7 @@ package doctor
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"slices"
 
@@ -31,6 +32,14 @@ type Line struct {
 	State  State  `json:"state"`
 	Detail string `json:"detail"`
 	Remedy string `json:"remedy,omitempty"` // what to do; "": nothing
+}
+
+// Write writes the line for people.
+func (l Line) Write(w io.Writer) {
+	fmt.Fprintf(w, "%-8s %-12s %s\n", l.State, l.What, l.Detail)
+	if l.Remedy != "" {
+		fmt.Fprintf(w, "%-8s %-12s → %s\n", "", "", l.Remedy)
+	}
 }
 
 // State says how something is.

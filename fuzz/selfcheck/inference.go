@@ -2,6 +2,7 @@ package selfcheck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -55,23 +56,12 @@ func keptInference(old *Table, i *mma.Instruction) *Inference {
 	return k
 }
 
-// KeptInferences returns the inferences of units in an old table whose rows are not stale.
-func KeptInferences(old *Table, units []mma.Instruction) []*Inference {
-	var all []*Inference
-	for n := range units {
-		if k := keptInference(old, &units[n]); k != nil {
-			all = append(all, k)
-		}
-	}
-	return all
-}
-
-// Infer infers the arithmetics of instructions from simulators that do not tell
+// inferAll infers the arithmetics of instructions from simulators that do not tell
 // what they are, and compares the programs found with the true ones on dots dot products of
 // every generator. Rows of an old table that are not stale are not measured again. done is
 // called for each unit, in order. As many units as there are processors are inferred at a
 // time, each with Options.Workers.
-func Infer(ctx context.Context, old *Table, units []mma.Instruction, o infer.Options, dots int, done func(*Inference)) error {
+func inferAll(ctx context.Context, old *Table, units []mma.Instruction, o infer.Options, dots int, done func(*Inference)) error {
 	type result struct {
 		inf *Inference
 		err error
@@ -201,16 +191,25 @@ func MadeUpUnits(first uint64, count int) []mma.Instruction {
 	return units
 }
 
-// InferenceCommand is the command that makes the tables of inferences.
-const InferenceCommand = "mmafuzz selfcheck infer"
+const inferenceCommand = "mmafuzz selfcheck infer"
 
-// InferenceTable returns the table of inferences.
-func InferenceTable(command string, all []*Inference) *Table {
-	t := &Table{Command: command, Columns: []string{"digest", "unit", "formats", "k", "verdict", "queries", "batches", "refuted", "seconds", "compared", "differ"}}
-	for _, i := range all {
-		t.Rows = append(t.Rows, i.Cells())
+// InferenceTable infers the arithmetics of units that do not tell what they are, and compares
+// the programs found with the true ones on dots dot products of every generator. An old table
+// counts if it was made with the same arguments of the command: rows that are not stale are
+// not measured again. done is called after each unit, in order. As many units as there are
+// processors are inferred at a time, each with Options.Workers.
+func InferenceTable(ctx context.Context, old *Table, arguments string, units []mma.Instruction, o infer.Options, dots int, done func(*Inference)) (*Table, error) {
+	command := inferenceCommand + " " + arguments
+	if old.Command != command {
+		old = &Table{Save: old.Save}
 	}
-	return t
+	t := old.after(command, []string{"digest", "unit", "formats", "k", "verdict", "queries", "batches", "refuted", "seconds", "compared", "differ"})
+	var saved error
+	err := inferAll(ctx, old, units, o, dots, func(i *Inference) {
+		done(i)
+		saved = errors.Join(saved, t.add(i.Cells()))
+	})
+	return t, errors.Join(err, saved)
 }
 
 // Cells returns the inference as a row of the table.

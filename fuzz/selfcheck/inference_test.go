@@ -29,7 +29,7 @@ func TestInfer(t *testing.T) {
 	}
 	units = append(units, MadeUpUnits(33, 2)...)[:tier.Of(0, 1, 6)]
 	n := 0
-	err := Infer(t.Context(), &Table{}, units, infer.Options{Seed: 1, Checks: 2000, Workers: 1}, 4096, func(i *Inference) {
+	err := inferAll(t.Context(), &Table{}, units, infer.Options{Seed: 1, Checks: 2000, Workers: 1}, 4096, func(i *Inference) {
 		n++
 		if !i.Recovered() {
 			t.Errorf("%s: %s, differs in %q; found %s", i.Unit, i.Verdict, i.Differ, mma.Brief(mma.Diff(&i.True, &i.Found)))
@@ -126,7 +126,7 @@ func TestMadeUpTable(t *testing.T) {
 func checkInferences(t *testing.T, units []mma.Instruction, want [][]string) {
 	t.Helper()
 	n := 0
-	err := Infer(t.Context(), &Table{}, units, infer.Options{Seed: 1, Workers: 1}, 4096, func(i *Inference) {
+	err := inferAll(t.Context(), &Table{}, units, infer.Options{Seed: 1, Workers: 1}, 4096, func(i *Inference) {
 		got := i.Cells()
 		for _, column := range []int{5, 6, 8, 9} {
 			got[column] = want[n][column]
