@@ -12,7 +12,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/open"
@@ -125,32 +124,7 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 	if strings.HasPrefix(o.Target.Name(), "cuda:") {
 		o.Kernels = func() (checklist.Kernels, error) { return cuda.NewChecker(o.Target.Name()) }
 	}
-	o.Same = byVulkan(o.Target)
+	o.Same = vulkan.Same(o.Target)
 	o.Compare, o.Infer = o.Campaign, o.Inference
 	return o, nil
-}
-
-// byVulkan opens the device of Vulkan that a GPU is, by its UUID or its address on the bus;
-// nil if there is none.
-func byVulkan(gpu devices.Target) devices.Target {
-	facts := gpu.Environment()
-	if !open.OnGPU(gpu.Name()) || strings.HasPrefix(gpu.Name(), "vulkan:") {
-		return nil
-	}
-	for n := range vulkan.MaxDevices {
-		t, err := devices.Open(fmt.Sprintf("vulkan:%d", n))
-		if err != nil {
-			if strings.Contains(err.Error(), "its driver") {
-				continue // this device's: there may be others
-			}
-			return nil
-		}
-		for _, name := range []string{"uuid", "pci"} {
-			if own := t.Environment()[name]; own != "" && strings.EqualFold(own, facts[name]) {
-				return t
-			}
-		}
-		t.Close()
-	}
-	return nil
 }

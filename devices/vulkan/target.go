@@ -18,9 +18,6 @@ func init() {
 
 const kind = "vulkan"
 
-// MaxDevices is how many devices of a machine are looked for.
-const MaxDevices = 8
-
 func open(argument string) (devices.Target, error) {
 	o, err := gpu.ParseOptions(argument)
 	if err != nil {
