@@ -119,7 +119,7 @@ func (r *recordCmd) run(ctx context.Context) error {
 	if r.json {
 		err = r.writeJSON(r.recorded(res))
 	} else {
-		r.summary(res)
+		res.Write(r.stdout, record.TextOptions{Machine: r.machine(), Plan: r.plan, File: r.out, Took: time.Since(r.began), Width: r.width})
 	}
 	switch {
 	case err != nil:
@@ -196,26 +196,6 @@ func (r *recordCmd) machine() string {
 		return r.name
 	}
 	return corpus.MachineName(r.target)
-}
-
-func (r *recordCmd) summary(res *record.Result) {
-	what := "recorded"
-	if !res.Complete {
-		what = fmt.Sprintf("recorded %s of", readable.Share(res.Done, res.Of))
-	}
-	fmt.Fprintf(r.stdout, "%s %s with plan %s: %s, %s dot products, %sB in %s (%s)\n", what, r.machine(), r.plan,
-		readable.Plural(res.Instructions, "instruction"), readable.Thousands(res.Of), readable.Count(uint64(res.Bytes)), r.out, pace(res.Done-res.Resumed, time.Since(r.began)))
-	if res.Faults > 0 {
-		fmt.Fprintf(r.stdout, "the target failed on %s (the recording lists them)\n", readable.Plural(res.Faults, "dot product"))
-	}
-	for _, p := range res.Problems {
-		fmt.Fprint(r.stdout, readable.Hanging(fmt.Sprintf("missing or incomplete: %s: %s", p.Instruction, p.What), r.width))
-	}
-}
-
-// pace is how long something took, and how fast it was.
-func pace(dots uint64, t time.Duration) string {
-	return fmt.Sprintf("%.1f s, %s/s", t.Seconds(), readable.Count(readable.Rate(dots, t)))
 }
 
 // recordingEvent is the progress of record --json.
