@@ -4,7 +4,7 @@
 // Everything this package puts into a bundle is made from mismatch.json (corpus.Mismatch)
 // alone: a README, the picture of what both sides did, their steps as JSON, a Go test and,
 // for instructions of GPUs, programs that reproduce the case. So a bundle can be made again
-// from a mismatch.json, drawn (Picture), and run again (Open), wherever its units are.
+// from a mismatch.json, drawn (Picture), and run again (Replay), wherever its units are.
 // Callers of Write may add files, such as recordings of whole tiles.
 //
 // # JSON

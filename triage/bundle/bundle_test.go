@@ -94,12 +94,12 @@ func TestWrite(t *testing.T) {
 				t.Errorf("%s: README.md does not say %q:\n%s", tc.name, want, b.Files["README.md"])
 			}
 		}
-		r, err := Open(&b.Mismatch)
+		r, err := openRerun(&b.Mismatch)
 		if err != nil {
 			t.Fatalf("%s: %v", tc.name, err)
 		}
-		want := Results{A: 0x3f800000, B: 0x3f7fffff, Class: oracle.Value}
-		if got, err := r.Run(t.Context()); err != nil || got != want {
+		want := results{A: 0x3f800000, B: 0x3f7fffff, Class: oracle.Value}
+		if got, err := r.run(t.Context()); err != nil || got != want {
 			t.Errorf("%s: the case gives %+v (%v), want %+v", tc.name, got, err, want)
 		}
 	}
@@ -117,11 +117,11 @@ func TestModelTravels(t *testing.T) {
 	if want := "model:" + filepath.Join("bundle", "model-b.json"); local.A.Target != m.A.Target || local.B.Target != want {
 		t.Fatalf("targets %s and %s, want %s", local.A.Target, local.B.Target, want)
 	}
-	r, err := Open(local)
+	r, err := openRerun(local)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := r.Run(t.Context()); err != nil || got.B != 0x3f7fffff {
+	if got, err := r.run(t.Context()); err != nil || got.B != 0x3f7fffff {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -98,8 +98,8 @@ func unexplainedText(m *corpus.Mismatch) string {
 // another number.
 const DefaultRepetitions = 3
 
-// Repetitions returns how often the case of a finding was run again when it was found.
-func Repetitions(m *corpus.Mismatch) int {
+// repetitions returns how often the case of a finding was run again when it was found.
+func repetitions(m *corpus.Mismatch) int {
 	if m.Of <= 0 {
 		return DefaultRepetitions
 	}
@@ -108,7 +108,7 @@ func Repetitions(m *corpus.Mismatch) int {
 
 // repeatedText says how often a finding gave the same results again.
 func repeatedText(m *corpus.Mismatch) string {
-	of := Repetitions(m)
+	of := repetitions(m)
 	switch {
 	case m.Class == oracle.Fault.String():
 		return "" // it was not run again

@@ -36,7 +36,7 @@ func Replay(ctx context.Context, b *corpus.Bundle, dir string) (*Replayed, error
 	r := &Replayed{Bundle: dir, RecordedA: m.A.Result, RecordedB: m.B.Result, mismatch: m}
 	runs := 1
 	if m.Bucket == Unstable {
-		r.Runs = min(Repetitions(m), mostRuns)
+		r.Runs = min(repetitions(m), mostRuns)
 		runs = r.Runs
 	}
 	return r, r.run(ctx, runs)
@@ -52,12 +52,12 @@ const mostRuns = 1000
 // or the last.
 func (r *Replayed) run(ctx context.Context, runs int) error {
 	m := r.mismatch
-	rerun, err := Open(m)
+	again, err := openRerun(m)
 	if err != nil {
 		return err
 	}
 	for range runs {
-		res, err := rerun.Run(ctx)
+		res, err := again.run(ctx)
 		if err != nil {
 			return err
 		}
@@ -112,5 +112,5 @@ func (r *Replayed) writeUnstable(w io.Writer) {
 		return
 	}
 	fmt.Fprintf(w, "unstable: the two sides agree in all of %d runs; when it was found, %d of %d repetitions gave the results of the bundle\n",
-		r.Runs, r.mismatch.Stable, Repetitions(r.mismatch))
+		r.Runs, r.mismatch.Stable, repetitions(r.mismatch))
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Rerun runs the case of a bundle on both of its units. They stay open between runs, because
+// rerun runs the case of a bundle on both of its units. They stay open between runs, because
 // results that change may depend on a unit's state.
-type Rerun struct {
+type rerun struct {
 	a, b   rerunSide
 	batch  *mma.Batch
 	dot    *mma.Dot
@@ -26,13 +26,13 @@ type rerunSide struct {
 	model *sim.Model // of the program that explains the unit; nil: none
 }
 
-// Open opens the units of a mismatch.
-func Open(m *corpus.Mismatch) (*Rerun, error) {
+// openRerun opens the units of a mismatch.
+func openRerun(m *corpus.Mismatch) (*rerun, error) {
 	dot, err := m.Dot()
 	if err != nil {
 		return nil, err
 	}
-	r := &Rerun{dot: dot, policy: Policy(m), batch: mma.BatchOf(m.Formats, len(dot.A), []*mma.Dot{dot})}
+	r := &rerun{dot: dot, policy: Policy(m), batch: mma.BatchOf(m.Formats, len(dot.A), []*mma.Dot{dot})}
 	if r.a, err = openSide(m, &m.A, "a"); err != nil {
 		return nil, err
 	}
@@ -53,8 +53,8 @@ func openSide(m *corpus.Mismatch, s *corpus.SideRecord, which string) (r rerunSi
 	return r, nil
 }
 
-// Results are the results of a run.
-type Results struct {
+// results are the results of a run.
+type results struct {
 	A, B  uint64
 	Class oracle.Class
 	// Through is the side whose result was computed by the program that explains it, because
@@ -63,7 +63,7 @@ type Results struct {
 }
 
 // Run runs the case.
-func (r *Rerun) Run(ctx context.Context) (res Results, err error) {
+func (r *rerun) run(ctx context.Context) (res results, err error) {
 	var throughA, throughB bool
 	if res.A, throughA, err = r.runSide(ctx, &r.a); err != nil {
 		return res, err
@@ -83,7 +83,7 @@ func (r *Rerun) Run(ctx context.Context) (res Results, err error) {
 	return res, nil
 }
 
-func (r *Rerun) runSide(ctx context.Context, s *rerunSide) (code uint64, throughModel bool, err error) {
+func (r *rerun) runSide(ctx context.Context, s *rerunSide) (code uint64, throughModel bool, err error) {
 	d := r.batch.Formats.D
 	out := make([]byte, d.Width())
 	err = s.unit.Run(ctx, r.batch, out)
