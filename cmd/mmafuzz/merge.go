@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -73,10 +72,8 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	cfg.Workers, cfg.Bundles, cfg.Journal = r.workers, r.out, filepath.Join(r.out, "journal")
-	ui := newRunUI(r.app, cfg, r.out)
-	ui.list = &r.list
-	cfg.Observe, cfg.Thinking, cfg.Sharing.Once = ui, ui.thinking, m.Once
+	cfg.Workers, cfg.Sharing.Once = r.workers, m.Once
+	ui := r.display(&cfg, r.out)
 	if err := r.list.hold(); err != nil {
 		return err
 	}
@@ -98,11 +95,5 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 		exit = exitMismatch
 	}
 	ui.summarize(sum, exit)
-	if err := r.list.write(sum.Differences()); err != nil {
-		return err
-	}
-	if exit == exitMismatch {
-		return errMismatch
-	}
-	return nil
+	return r.accept(sum)
 }

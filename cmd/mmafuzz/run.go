@@ -142,11 +142,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ui := newRunUI(r.app, cfg, r.dir(&cfg))
-	cfg.Bundles = ui.dir
-	ui.list = &r.list
-	cfg.Observe, cfg.Thinking = ui, ui.thinking
-	cfg.Journal = filepath.Join(ui.dir, "journal")
+	ui := r.display(&cfg, r.dir(&cfg))
 	if err := ownModule(ui.dir); err != nil {
 		return r.outError(ui.dir, err)
 	}
@@ -186,10 +182,25 @@ func (r *runCmd) run(ctx context.Context) error {
 	case err != nil:
 		return hint.Add(occupied(err), "%s", further)
 	}
+	return r.accept(sum)
+}
+
+// display makes the display of a campaign, whose journal and bundles are to be in a directory.
+func (r *runCmd) display(cfg *fuzz.Config, dir string) *runUI {
+	ui := newRunUI(r.app, *cfg, dir)
+	ui.list = &r.list
+	cfg.Observe, cfg.Thinking = ui, ui.thinking
+	cfg.Bundles, cfg.Journal = dir, filepath.Join(dir, "journal")
+	return ui
+}
+
+// accept writes the list of --write-known. It returns an error if there were differences that
+// are news.
+func (r *runCmd) accept(sum *summary.Summary) error {
 	if err := r.list.write(sum.Differences()); err != nil {
 		return err
 	}
-	if exit == exitMismatch {
+	if sum.HasNews() {
 		return errMismatch
 	}
 	return nil

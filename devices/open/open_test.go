@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	_ "github.com/mmafuzz/mmafuzz/devices/reference" // ref:
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated" // sim:
-	"github.com/mmafuzz/mmafuzz/devices/open"
 )
 
 // TestUnit checks what is said of targets and instructions that cannot be opened.
