@@ -57,9 +57,9 @@ type CauseStatus struct {
 
 // The states of a shard.
 const (
-	Alive  = "alive"
-	Ended  = "ended"
-	Silent = "silent" // no heartbeat for longer than DefaultLease
+	stateAlive  = "alive"
+	stateEnded  = "ended"
+	stateSilent = "silent" // no heartbeat for longer than DefaultLease
 )
 
 // Watcher looks at a directory repeatedly, and reads every result only once.
@@ -241,12 +241,12 @@ func (w *Watcher) shards(s *Status) error {
 		if info, err := os.Stat(filepath.Join(w.dir, shardsDir, name)); err == nil {
 			age = since(info.ModTime())
 		}
-		one := ShardStatus{Name: name, Shard: h.Shard, Of: h.Of, Host: h.Host, State: Alive, Age: age, Units: h.Units, Dots: h.Dots, Rate: float64(h.Dots) / max(h.Seconds, 1)}
+		one := ShardStatus{Name: name, Shard: h.Shard, Of: h.Of, Host: h.Host, State: stateAlive, Age: age, Units: h.Units, Dots: h.Dots, Rate: float64(h.Dots) / max(h.Seconds, 1)}
 		switch {
 		case h.Ended:
-			one.State = Ended
+			one.State = stateEnded
 		case age > DefaultLease.Seconds():
-			one.State = Silent
+			one.State = stateSilent
 		}
 		s.Shards = append(s.Shards, one)
 	}
@@ -272,7 +272,7 @@ func (s *Status) Prometheus(file string) error {
 		fmt.Fprintf(&b, "mmafuzz_units{%s,state=%q} %d\n", plan, u.state, u.n)
 	}
 	metric("mmafuzz_shards", "gauge", "Shards by state.")
-	for _, state := range []string{Alive, Ended, Silent} {
+	for _, state := range []string{stateAlive, stateEnded, stateSilent} {
 		n := 0
 		for _, x := range s.Shards {
 			if x.State == state {

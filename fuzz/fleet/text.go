@@ -9,27 +9,27 @@ import (
 )
 
 // Write writes the status for people.
-func (st *Status) Write(w io.Writer, width int, bold func(string) string) {
+func (s *Status) Write(w io.Writer, width int, bold func(string) string) {
 	alive := 0
-	for _, x := range st.Shards {
-		if x.State == Alive {
+	for _, x := range s.Shards {
+		if x.State == stateAlive {
 			alive++
 		}
 	}
 	eta := ""
-	if st.ETA > 0 {
-		eta = ", about " + readable.Clock(time.Duration(st.ETA*float64(time.Second))) + " left"
+	if s.ETA > 0 {
+		eta = ", about " + readable.Clock(time.Duration(s.ETA*float64(time.Second))) + " left"
 	}
-	fmt.Fprintf(w, "plan %s: %d of %s done, %d taken by shards, round %d of %d; %s alive\n", st.Plan, st.Done, readable.Plural(st.Units, "unit"), st.Leased,
-		min(st.Round+1, st.Rounds), st.Rounds, readable.Plural(alive, "shard"))
-	fmt.Fprintf(w, "%s of %s dot products, %s/s%s\n", readable.Count(st.Dots), readable.Count(st.Count), readable.Count(uint64(st.Rate)), eta)
-	if st.Triaged > 0 {
-		fmt.Fprintf(w, "triage: %s already done, which merge will use\n", readable.Plural(st.Triaged, "step"))
+	fmt.Fprintf(w, "plan %s: %d of %s done, %d taken by shards, round %d of %d; %s alive\n", s.Plan, s.Done, readable.Plural(s.Units, "unit"), s.Leased,
+		min(s.Round+1, s.Rounds), s.Rounds, readable.Plural(alive, "shard"))
+	fmt.Fprintf(w, "%s of %s dot products, %s/s%s\n", readable.Count(s.Dots), readable.Count(s.Count), readable.Count(uint64(s.Rate)), eta)
+	if s.Triaged > 0 {
+		fmt.Fprintf(w, "triage: %s already done, which merge will use\n", readable.Plural(s.Triaged, "step"))
 	}
-	if len(st.Causes) > 0 {
+	if len(s.Causes) > 0 {
 		g := readable.Table{Width: width}
 		g.Add("CAUSE", "CASES", "FIRST SEEN")
-		for _, c := range st.Causes {
+		for _, c := range s.Causes {
 			first := "" // merged results do not say when
 			if c.Since > 0 {
 				first = fmt.Sprintf("%s ago, with %s done", readable.Clock(time.Duration(c.Since*float64(time.Second))), readable.Plural(c.AtUnits, "unit"))
@@ -39,10 +39,10 @@ func (st *Status) Write(w io.Writer, width int, bold func(string) string) {
 		fmt.Fprintln(w)
 		g.Write(w, bold)
 	}
-	if len(st.Shards) > 0 {
+	if len(s.Shards) > 0 {
 		g := readable.Table{Width: width}
 		g.Add("SHARD", "STATE", "HEARTBEAT", "UNITS", "DOTS", "DOTS/S", "HOST")
-		for _, x := range st.Shards {
+		for _, x := range s.Shards {
 			g.Add(fmt.Sprintf("%d/%d", x.Shard, x.Of), x.State, readable.Clock(time.Duration(x.Age*float64(time.Second)))+" ago", fmt.Sprint(x.Units),
 				readable.Count(x.Dots), readable.Count(uint64(x.Rate)), x.Host)
 		}
