@@ -15,19 +15,11 @@
 //
 // Write NAME.go with a type that has a method Run, and add a row to studies.
 //
-// probe --profile, an object for each row:
-//
-//	operation          string
-//	init_low           number  mean absolute error against FP32, operands drawn in the format of a and b
-//	init_fp32          number  as init_low, with operands drawn in FP32
-//	rounded_init_low   number  as init_low, against the reference rounded to d
-//	rounded_init_fp32  number  as init_fp32, against the reference rounded to d
-//
 // The API of this package is not promised: it may change in any version.
 //
 // # JSON
 //
-// In the table, a ? marks a field that is not always there, a * one that has any JSON
+// In the tables, a ? marks a field that is not always there, a * one that has any JSON
 // below it; go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common. Numbers that
 // JSON does not have are strings: +Inf, -Inf and NaN, which in a heat map means that there
 // is nothing.
@@ -60,6 +52,14 @@
 //	plots[].values     object*?  of a heat map: rows of numbers from 0 to 1
 //	remarks[]          string?   sentences that sum it up
 //	failures[]         string?   what should not be
+//
+// probe --profile, an object for each row:
+//
+//	operation          string
+//	init_low           number  mean absolute error against FP32, operands drawn in the format of a and b
+//	init_fp32          number  as init_low, with operands drawn in FP32
+//	rounded_init_low   number  as init_low, against the reference rounded to d
+//	rounded_init_fp32  number  as init_fp32, against the reference rounded to d
 package study
 
 import (
