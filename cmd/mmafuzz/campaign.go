@@ -280,29 +280,10 @@ func (u *shardUI) progress(p fleet.Progress) {
 // shardEvent is the event that comes last in run --campaign.
 type shardEvent struct {
 	eventHead
-	Plan       string  `json:"plan"`
-	Shard      string  `json:"shard"`
-	Units      int     `json:"units"`
-	Done       int     `json:"done"`
-	Here       int     `json:"here"`
-	Dots       uint64  `json:"dots"`
-	Mismatches uint64  `json:"mismatches"`
-	Triaged    int     `json:"triaged"`
-	Seconds    float64 `json:"seconds"`
-	Complete   bool    `json:"complete"`
+	*fleet.ShardSummary
 }
 
 func (u *shardUI) summarize(p *fleet.Plan, shard string, err error) error {
-	n := len(p.Units())
-	t := time.Since(u.began)
-	if u.json {
-		return u.writeJSON(&shardEvent{newEvent("shard"), p.Digest(), shard, n, u.last.Done, u.last.Here, u.last.Dots, u.last.Mismatches, u.last.Triaged, t.Seconds(), err == nil})
-	}
-	triage := ""
-	if u.last.Triaged > 0 {
-		triage = fmt.Sprintf(", and %s of triage", readable.Plural(u.last.Triaged, "step"))
-	}
-	_, werr := fmt.Fprintf(u.stdout, "shard %s: %s done here%s, %d of %d in all: %s mismatches in %s dot products (%.1f s, %s/s)\n", shard, readable.Plural(u.last.Here, "unit"),
-		triage, u.last.Done, n, readable.Thousands(u.last.Mismatches), readable.Thousands(u.last.Dots), t.Seconds(), readable.Count(readable.Rate(u.last.Dots, t)))
-	return werr
+	sum := u.last.Summary(p, shard, time.Since(u.began), err == nil)
+	return u.result(&shardEvent{newEvent("shard"), sum}, sum.Write)
 }

@@ -95,18 +95,8 @@
 // The event summary comes last in run, also after an interrupt: go doc ./fuzz/summary has
 // its table.
 //
-// The event shard comes last in run --campaign, also after an interrupt:
-//
-//	plan        string  its digest
-//	shard       string  I/N, as it was given
-//	units       number  units of the plan
-//	done        number  of these, those that have a result in the directory
-//	here        number  units that this process has done
-//	dots        number  dot products of these
-//	mismatches  number  of these, those that differ
-//	triaged     number  steps of triage that this process has done for merge
-//	seconds     number  since the start
-//	complete    bool    nothing is left that this shard can do; else the same command goes on
+// The event shard comes last in run --campaign, also after an interrupt: go doc ./fuzz/fleet
+// has its table.
 //
 // The event recording comes once a second in record:
 //
@@ -117,24 +107,8 @@
 //	faults       number  of these, those on which the target failed
 //	bytes        number  size of the file so far
 //
-// The event recorded comes last in record, also after an interrupt:
-//
-//	file                    string   the recording
-//	name                    string   name of the machine
-//	target                  string
-//	plan                    string   as it was given
-//	work                    string   digest of the instructions and inputs that the plan comes to on this target
-//	instructions            number
-//	dots                    number   dot products that are recorded or given up
-//	of                      number   dot products of the plan
-//	resumed                 number   dot products in earlier parts
-//	faults                  number   dot products on which the target failed
-//	bytes                   number   size of the file
-//	seconds                 number   since the start
-//	complete                bool     nothing is missing; else the same command goes on
-//	problems[].arch         string?  architecture of an instruction that was not recorded, or only in part
-//	problems[].instruction  string?  name of the instruction
-//	problems[].what         string?  why
+// The event recorded comes last in record, also after an interrupt: go doc ./fuzz/record has
+// its table.
 //
 // # Other commands
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"time"
 
@@ -116,11 +117,8 @@ func (r *recordCmd) run(ctx context.Context) error {
 	if err != nil {
 		return r.trouble(err, res != nil)
 	}
-	if r.json {
-		err = r.writeJSON(r.recorded(res))
-	} else {
-		res.Write(r.stdout, record.TextOptions{Machine: r.machine(), Plan: r.plan, File: r.out, Took: time.Since(r.began), Width: r.width})
-	}
+	sum := res.Summary(record.Names{File: r.out, Machine: r.machine(), Target: r.target, Plan: r.plan}, time.Since(r.began))
+	err = r.result(&recordedEvent{newEvent("recorded"), sum}, func(w io.Writer) { sum.Write(w, r.width) })
 	switch {
 	case err != nil:
 		return err
@@ -166,28 +164,7 @@ func (r *recordCmd) trouble(err error, begun bool) error {
 // recordedEvent is what record --json ends with.
 type recordedEvent struct {
 	eventHead
-	File         string           `json:"file"`
-	Name         string           `json:"name"`
-	Target       string           `json:"target"`
-	Plan         string           `json:"plan"`
-	Work         string           `json:"work"`
-	Instructions int              `json:"instructions"`
-	Dots         uint64           `json:"dots"`
-	Of           uint64           `json:"of"`
-	Resumed      uint64           `json:"resumed"`
-	Faults       int              `json:"faults"`
-	Bytes        int64            `json:"bytes"`
-	Seconds      float64          `json:"seconds"`
-	Complete     bool             `json:"complete"`
-	Problems     []corpus.Problem `json:"problems"`
-}
-
-func (r *recordCmd) recorded(res *record.Result) *recordedEvent {
-	return &recordedEvent{
-		eventHead: newEvent("recorded"), File: r.out, Name: r.machine(), Target: r.target, Plan: r.plan, Work: res.Work,
-		Instructions: res.Instructions, Dots: res.Done, Of: res.Of, Resumed: res.Resumed, Faults: res.Faults, Bytes: res.Bytes,
-		Seconds: time.Since(r.began).Seconds(), Complete: res.Complete, Problems: append([]corpus.Problem{}, res.Problems...),
-	}
+	*record.Summary
 }
 
 // machine is what comparisons call the recorded machine.

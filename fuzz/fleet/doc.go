@@ -42,7 +42,7 @@
 //
 // # JSON
 //
-// What mmafuzz status --json writes is an object with the fields of this table; ? marks
+// What mmafuzz status --json writes is an object with the fields of the first table; ? marks
 // fields that are not always there.
 //
 // status:
@@ -72,4 +72,17 @@
 //	causes[].cases     number?  of the units that are done
 //	causes[].since     number?  seconds since the first unit with it was done; 0 if that is not known because its result was merged
 //	causes[].at_units  number?  how many units had been done then; merged results count as done first, in the order of their numbers
+//
+// The event shard comes last in run --campaign, also after an interrupt:
+//
+//	plan        string  its digest
+//	shard       string  I/N, as it was given
+//	units       number  units of the plan
+//	done        number  of these, those that have a result in the directory
+//	here        number  units that this process has done
+//	dots        number  dot products of these
+//	mismatches  number  of these, those that differ
+//	triaged     number  steps of triage that this process has done for merge
+//	seconds     number  since the start
+//	complete    bool    nothing is left that this shard can do; else the same command goes on
 package fleet

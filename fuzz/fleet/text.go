@@ -50,3 +50,33 @@ func (s *Status) Write(w io.Writer, width int, bold func(string) string) {
 		g.Write(w, bold)
 	}
 }
+
+// ShardSummary sums up the work of a shard, for JSON and for people.
+type ShardSummary struct {
+	Plan       string  `json:"plan"`
+	Shard      string  `json:"shard"`
+	Units      int     `json:"units"`
+	Done       int     `json:"done"`
+	Here       int     `json:"here"`
+	Dots       uint64  `json:"dots"`
+	Mismatches uint64  `json:"mismatches"`
+	Triaged    int     `json:"triaged"`
+	Seconds    float64 `json:"seconds"`
+	Complete   bool    `json:"complete"`
+}
+
+// Summary sums up the work of a shard of a plan, I/N, which took some time.
+func (p *Progress) Summary(plan *Plan, shard string, took time.Duration, complete bool) *ShardSummary {
+	return &ShardSummary{plan.Digest(), shard, len(plan.Units()), p.Done, p.Here, p.Dots, p.Mismatches, p.Triaged, took.Seconds(), complete}
+}
+
+// Write writes the summary for people.
+func (s *ShardSummary) Write(w io.Writer) {
+	triage := ""
+	if s.Triaged > 0 {
+		triage = fmt.Sprintf(", and %s of triage", readable.Plural(s.Triaged, "step"))
+	}
+	rate := readable.Rate(s.Dots, time.Duration(s.Seconds*float64(time.Second)))
+	fmt.Fprintf(w, "shard %s: %s done here%s, %d of %d in all: %s mismatches in %s dot products (%.1f s, %s/s)\n", s.Shard, readable.Plural(s.Here, "unit"),
+		triage, s.Done, s.Units, readable.Thousands(s.Mismatches), readable.Thousands(s.Dots), s.Seconds, readable.Count(rate))
+}

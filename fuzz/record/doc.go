@@ -45,4 +45,27 @@
 // corpus/plans/nightly.sbatch does the same on a cluster with Slurm.
 //
 // The API of this package is not promised: it may change in any version.
+//
+// # JSON
+//
+// go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common, and what ? and * mark.
+//
+// The event recorded comes last in record, also after an interrupt:
+//
+//	file                    string   the recording
+//	name                    string   name of the machine
+//	target                  string
+//	plan                    string   as it was given
+//	work                    string   digest of the instructions and inputs that the plan comes to on this target
+//	instructions            number
+//	dots                    number   dot products that are recorded or given up
+//	of                      number   dot products of the plan
+//	resumed                 number   dot products in earlier parts
+//	faults                  number   dot products on which the target failed
+//	bytes                   number   size of the file
+//	seconds                 number   since the start
+//	complete                bool     nothing is missing; else the same command goes on
+//	problems[].arch         string?  architecture of an instruction that was not recorded, or only in part
+//	problems[].instruction  string?  name of the instruction
+//	problems[].what         string?  why
 package record

@@ -1,0 +1,56 @@
+package record
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+)
+
+// Names are what the user calls the parts of a recording.
+type Names struct {
+	File    string `json:"file"`
+	Machine string `json:"name"`
+	Target  string `json:"target"`
+	Plan    string `json:"plan"`
+}
+
+// Summary sums up a recording, for JSON and for people.
+type Summary struct {
+	Names
+	Work         string           `json:"work"`
+	Instructions int              `json:"instructions"`
+	Dots         uint64           `json:"dots"`
+	Of           uint64           `json:"of"`
+	Resumed      uint64           `json:"resumed"`
+	Faults       int              `json:"faults"`
+	Bytes        int64            `json:"bytes"`
+	Seconds      float64          `json:"seconds"`
+	Complete     bool             `json:"complete"`
+	Problems     []corpus.Problem `json:"problems"`
+}
+
+// Summary sums up the result of a recording that took some time.
+func (r *Result) Summary(names Names, took time.Duration) *Summary {
+	return &Summary{Names: names, Work: r.Work, Instructions: r.Instructions, Dots: r.Done, Of: r.Of, Resumed: r.Resumed, Faults: r.Faults,
+		Bytes: r.Bytes, Seconds: took.Seconds(), Complete: r.Complete, Problems: append([]corpus.Problem{}, r.Problems...)}
+}
+
+// Write writes the summary for people.
+func (s *Summary) Write(w io.Writer, width int) {
+	what := "recorded"
+	if !s.Complete {
+		what = fmt.Sprintf("recorded %s of", readable.Share(s.Dots, s.Of))
+	}
+	rate := readable.Rate(s.Dots-s.Resumed, time.Duration(s.Seconds*float64(time.Second)))
+	fmt.Fprintf(w, "%s %s with plan %s: %s, %s dot products, %sB in %s (%.1f s, %s/s)\n", what, s.Machine, s.Plan,
+		readable.Plural(s.Instructions, "instruction"), readable.Thousands(s.Of), readable.Count(uint64(s.Bytes)), s.File, s.Seconds, readable.Count(rate))
+	if s.Faults > 0 {
+		fmt.Fprintf(w, "the target failed on %s (the recording lists them)\n", readable.Plural(s.Faults, "dot product"))
+	}
+	for _, p := range s.Problems {
+		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("missing or incomplete: %s: %s", p.Instruction, p.What), width))
+	}
+}
