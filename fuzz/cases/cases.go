@@ -58,7 +58,7 @@ type Outcome struct {
 
 // Triage looks anew for the cause of the case in a bundle, with fresh evidence. The error
 // is in the outcome, too. may returns an error if the units of the bundle must not be
-// opened; note gets a sentence if another version made the bundle.
+// opened; note gets what versions.Note says of the bundle.
 func Triage(ctx context.Context, dir string, may func(m *corpus.Mismatch) error, note func(string)) (*Outcome, error) {
 	o := &Outcome{Bundle: dir}
 	f, err := o.examine(ctx, may, note)

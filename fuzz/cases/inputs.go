@@ -68,7 +68,7 @@ func Import(ctx context.Context, pair devices.Pair, inputs []corpus.InputFile, o
 }
 
 // Seeds returns inputs for other fuzzing engines to begin with: one of each generator, and the
-// cases of bundles. note gets a sentence about each bundle that another version has made.
+// cases of bundles. note gets what versions.Note says of each bundle.
 func Seeds(pair devices.Pair, bundles []string, note func(string)) ([][]byte, error) {
 	checker := fuzz.NewPairChecker(pair)
 	inputs := checker.Seeds()

@@ -11,10 +11,10 @@ import (
 )
 
 // OpenAll opens recordings and targets and prepares their comparison, as New does; errors
-// have hints. baseline is the file of Options.Baseline, "" if there is none. note gets a
-// sentence about each file that another version has made. What cannot be opened is trouble
-// of the comparison, and the rest is still compared: one bad file must not cost the other
-// results. The caller closes the comparison.
+// have hints. baseline is the file of Options.Baseline, "" if there is none. note gets what
+// versions.Note says of each file. What cannot be opened is trouble of the comparison, and
+// the rest is still compared: one bad file must not cost the other results. The caller
+// closes the comparison.
 func OpenAll(specs []string, baseline string, o Options, note func(string)) (*Comparison, error) {
 	if baseline != "" {
 		var err error

@@ -27,7 +27,7 @@ import (
 
 // Maker makes pages.
 type Maker struct {
-	Note     func(text string) // gets a sentence about each file that another version has made
+	Note     func(text string) // gets what versions.Note says of each file
 	Observer compare.Observer  // of comparisons of recordings
 }
 
