@@ -20,10 +20,10 @@ import (
 // the decisions of each; and that the exact values are those of the oracle.
 func TestErrorBound(t *testing.T) {
 	var units []mma.Instruction
-	for seed := range uint64(tier.Of(20, 30, 800)) {
+	for seed := range uint64(tier.Of(20, 30, 120, 800)) {
 		units = append(units, mma.MadeUp(seed))
 	}
-	for seed, n := uint64(800), tier.Of(4, 6, 600); n > 0; seed++ {
+	for seed, n := uint64(800), tier.Of(4, 6, 80, 600); n > 0; seed++ {
 		if u := mma.MadeUp(seed); u.Params.Refined() {
 			units = append(units, u)
 			n--
@@ -33,10 +33,10 @@ func TestErrorBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, u := range all[:tier.Of(20, 25, len(all))] {
+	for _, u := range all[:tier.Of(20, 25, 60, len(all))] {
 		units = append(units, *u.inst())
 	}
-	rounds := tier.Of(1, 1, 2)
+	rounds := tier.Of(1, 1, 1, 2)
 	bounds, attained := 0, 0
 	for _, u := range units {
 		m, err := sim.ForInstruction(&u)
@@ -212,7 +212,7 @@ func TestRefinedBound(t *testing.T) {
 				t.Fatal(err)
 			}
 			u := &unit{Unit: devices.Func(&i, func(d *mma.Dot) uint64 { return m.Dot(d, nil) }), name: c.name}
-			most := tier.Of(200, 200, 10000)
+			most := tier.Of(200, 200, 1_000, 10_000)
 			got, err := tightest(context.Background(), u, 1, most)
 			if err != nil {
 				t.Fatal(err)
