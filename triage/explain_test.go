@@ -279,6 +279,7 @@ func TestTrouble(t *testing.T) {
 
 // TestFindWitness finds the smallest input that shows a change.
 func TestFindWitness(t *testing.T) {
+	skipUnderRace(t)
 	a := find(t, "ampere/mma.m16n8k8.f32.f16.f16.f32")
 	for _, tc := range []struct{ set, want string }{
 		{"join.align.f=25", "3c00 3c00 b3000000: 3f800000 3f7fffff"},
