@@ -199,6 +199,7 @@ func TestDamagedJournal(t *testing.T) {
 
 // TestKnownCauses runs pairs of which the cause is known.
 func TestKnownCauses(t *testing.T) {
+	skipUnderRace(t)
 	for _, tc := range []struct {
 		a, b, inst string
 		changes    string // of the verdict

@@ -46,7 +46,7 @@ func TestTurnedSides(t *testing.T) {
 		{"sim:cdna1", "sim:cdna2", "", ""},
 		{"sim:volta", "sim:cdna3", "", ""},
 		{"sim:turing", "sim:ampere", "", ""},
-	}[:tier.Of(1, 1, 7)] {
+	}[:tier.Of(1, 1, 4, 7)] {
 		texts := [2]string{}
 		for i := range texts {
 			a, b, inst, instB := tc.a, tc.b, tc.inst, tc.instB
@@ -81,6 +81,7 @@ func pairsOf(t testing.TB, a, b, inst, instB string) []devices.Pair {
 // TestCausesAddUp checks that every differing case is in one bucket, and in one detail
 // unless there are too many.
 func TestCausesAddUp(t *testing.T) {
+	skipUnderRace(t)
 	s := runCampaign(t, Config{Pairs: pairsOf(t, "sim:hopper", "sim:cdna3", "mma.m16n8k16.f32.bf16.bf16.f32", ""), Seed: 1, Count: tier.Of[uint64](20_000, 20_000, 40_000)})
 	p := s.Pairs[0]
 	all := uint64(0)

@@ -139,6 +139,7 @@ func TestTwoRecordings(t *testing.T) {
 // TestRecordingUnexplained compares a recording that no model explains: its cases
 // are kept as they were recorded, and told by their digest.
 func TestRecordingUnexplained(t *testing.T) {
+	skipUnderRace(t)
 	flip := func(code uint64) uint64 {
 		if code&7 == 5 {
 			return code ^ 2

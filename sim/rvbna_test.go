@@ -30,7 +30,7 @@ func TestRVBNA(t *testing.T) {
 			}
 			sp := gen.Spec{Formats: i.Formats, K: i.K}
 			src := g.Aimed(sp, &i.Params)
-			for n := range uint64(tier.Of(100, 300, 10000)) {
+			for n := range uint64(tier.Of(100, 300, 5_000, 10_000)) {
 				d := src.Dot(sp, 1, n)
 				if sum, ok := bulkNormalized(i.Formats, d); ok {
 					compared++

@@ -153,6 +153,7 @@ func TestManyLabels(t *testing.T) {
 // TestTurned finds the causes of random pairs of programs for the same formats, and of
 // programs and their mutants: they are the same with the two sides exchanged.
 func TestTurned(t *testing.T) {
+	skipUnderRace(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	all := mma.Arithmetics()
 	combined, backwards := 0, 0
@@ -218,6 +219,7 @@ func TestTurned(t *testing.T) {
 // TestPartsTurned divides the differences of random pairs of programs into parts: with the
 // programs exchanged, these are the same parts with the same labels.
 func TestPartsTurned(t *testing.T) {
+	skipUnderRace(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	all := mma.Arithmetics()
 	for range 2000 {

@@ -144,7 +144,7 @@ func TestUnexplainable(t *testing.T) {
 		{ampere16, "lost", "normal", false},
 		{"cdna3/v_mfma_f32_32x32x8_f16", "wire", "cut", false},
 	} {
-		if n >= tier.Of(1, 1, 6) {
+		if n >= tier.Of(1, 1, 3, 6) {
 			break
 		}
 		r := &regression{a: find(t, tc.inst)}
@@ -153,7 +153,7 @@ func TestUnexplainable(t *testing.T) {
 		if tc.asked {
 			pr = answering(t, r, pr)
 		}
-		pr.Effort = tier.Of(1, 1, 12)
+		pr.Effort = tier.Of(1, 1, 2, 12)
 		v := explain(t, pr)
 		if v.Found() || !slices.Equal(v.Labels, []triage.Label{triage.Unexplained}) || v.Program != pr.Base || v.Explained != 0 || v.Kept != v.Agree {
 			t.Errorf("%s %s: %+v", tc.inst, tc.box, v)
@@ -279,6 +279,7 @@ func TestTrouble(t *testing.T) {
 
 // TestFindWitness finds the smallest input that shows a change.
 func TestFindWitness(t *testing.T) {
+	skipUnderRace(t)
 	a := find(t, "ampere/mma.m16n8k8.f32.f16.f16.f32")
 	for _, tc := range []struct{ set, want string }{
 		{"join.align.f=25", "3c00 3c00 b3000000: 3f800000 3f7fffff"},

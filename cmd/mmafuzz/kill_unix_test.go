@@ -73,7 +73,7 @@ func TestKill9(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	killed, resumed, runs := 0, 0, 0
-	const most = 12
+	most := tier.Of(12, 12, 5, 12)
 	kills := func() bool { return killed < tier.Of(0, 1, most) || resumed == 0 && killed < most }
 	for kills() {
 		runs++
@@ -125,7 +125,7 @@ func TestKill9Infer(t *testing.T) {
 	if !tier.Long() {
 		t.Skip("takes many runs: only with MMAFUZZ_LONG=1")
 	}
-	const kills = 5
+	kills := tier.Of(0, 0, 3, 5)
 	began := time.Now()
 	whole := inferredTree(t, t.TempDir(), func(*process) bool { return false })
 	length := time.Since(began)

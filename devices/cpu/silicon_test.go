@@ -58,7 +58,8 @@ func TestSilicon(t *testing.T) {
 			if i.K > fewProducts {
 				raw, directed = raw/fewer, directed/fewer
 			}
-			raw, directed = raw/tier.Of[uint64](100, 20, 1), directed/tier.Of[uint64](100, 20, 1)
+			part := tier.Of[uint64](100, 20, 5, 1)
+			raw, directed = raw/part, directed/part
 			comparable(t, target, &i)
 			u, err := target.Open(&i)
 			if err != nil {

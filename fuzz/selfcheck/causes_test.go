@@ -17,7 +17,7 @@ import (
 // a catch-all, the same with the sides swapped.
 func TestCauses(t *testing.T) {
 	pairs := [][2]string{{"volta", "cdna2"}, {"turing", "cdna3"}, {"ampere", "hopper"}, {"volta", "ampere"}, {"cdna1", "cdna3"}}
-	for _, names := range pairs[:tier.Of(1, 1, len(pairs))] {
+	for _, names := range pairs[:tier.Of(1, 1, 3, len(pairs))] {
 		p, err := causesOf(t.Context(), names[0], names[1], 2000)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,10 @@ import (
 // must explain of those that some input tells from their arithmetic.
 var changesGoal = []int{95, 90}
 
+// late is the arithmetic whose first unit takes longer to explain than those of all others
+// together.
+const late = "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e5m2.e5m2.ue8m0"
+
 // TestChanges checks that triage explains as many drawn changes as it is meant to and none
 // wrongly, and presents some units again.
 func TestChanges(t *testing.T) {
@@ -36,11 +40,15 @@ func TestChanges(t *testing.T) {
 		}
 	}
 	for i := range tier.Of(0, 1, len(all)) {
-		o, err := changed(t.Context(), &all[i], 1, 0)
+		unit := 0
+		if names[i] == late && !tier.Nightly() {
+			unit = 1
+		}
+		o, err := changed(t.Context(), &all[i], 1, unit)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := resultLetters[o.Result], table.Rows[i][2][0]; got != want {
+		if got, want := resultLetters[o.Result], table.Rows[i][2][unit]; got != want {
 			t.Errorf("%s, %s: %c, the table says %c", names[i], changeText(o.Changes), got, want)
 		}
 	}

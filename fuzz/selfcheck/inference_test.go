@@ -27,7 +27,7 @@ func TestInfer(t *testing.T) {
 		}
 		units = append(units, *i)
 	}
-	units = append(units, MadeUpUnits(33, 2)...)[:tier.Of(0, 1, 6)]
+	units = append(units, MadeUpUnits(33, 2)...)[:tier.Of(0, 1, 4, 6)]
 	n := 0
 	err := inferAll(t.Context(), &Table{}, units, infer.Options{Seed: 1, Checks: 2000, Workers: 1}, 4096, func(i *Inference) {
 		n++

@@ -27,7 +27,7 @@ func TestIndependent(t *testing.T) {
 	if err := exec.Command(python, "-c", "import ml_dtypes, gfloat").Run(); err != nil {
 		t.Skipf("%s has no ml_dtypes and gfloat: the formats are NOT COMPARED with them (pip install ml_dtypes gfloat)", python)
 	}
-	values := manyValues(tier.Of(300, 3_000, 1_000_000))
+	values := manyValues(tier.Of(300, 3_000, 100_000, 1_000_000))
 	file := filepath.Join(t.TempDir(), "values")
 	if err := os.WriteFile(file, floats(values), 0o666); err != nil {
 		t.Fatal(err)

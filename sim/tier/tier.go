@@ -2,21 +2,24 @@
 //
 // The API of this package is not promised: it may change in any version.
 //
-// Every test that takes long has three tiers, which check the same property:
+// Every test that takes long has tiers, which check the same property:
 //
-//	go test -short ./...              the least: under the race detector and in emulators
+//	go test -short ./...              the least: in emulators, and under the race detector
 //	go test ./...                     what one runs while working, within a budget of processor
 //	                                  time: 190 times that of the calibration loop in
 //	                                  .ci/common; .ci/run fails above 1.5 times the budget
-//	MMAFUZZ_LONG=1 go test ./...      the most: more inputs, more pairs, whole sweeps; .ci/run
-//	                                  runs this tier too
+//	MMAFUZZ_LONG=1 go test ./...      more inputs, more pairs, whole lists: .ci/run runs the
+//	                                  tests that have this tier; each takes some ten seconds
+//	MMAFUZZ_LONG=nightly go test ./...
+//	                                  the most: .ci/nightly long
 //
 // A few tests run programs or the go command for a minute and more. They run only with
-// MMAFUZZ_LONG=nightly, as stages of .ci/nightly.
+// MMAFUZZ_LONG=nightly.
 //
-// A test that needs more than a second of processor time has tiers:
+// A test that needs more than a second of processor time has tiers, and one that needs more
+// than ten seconds in the third has a fourth:
 //
-//	count := tier.Of(1_000, 20_000, 1_000_000)
+//	count := tier.Of(1_000, 20_000, 200_000, 1_000_000)
 //
 // Tests that import this package collect garbage less often, which saves a part of their
 // processor time.
@@ -40,18 +43,20 @@ func init() {
 // empty one does.
 const Variable = "MMAFUZZ_LONG"
 
-// Long reports whether the tests are to do the most. With -short they do not.
+// Long reports whether the tests are to do more than usual. With -short they do not.
 func Long() bool { return os.Getenv(Variable) != "" && !testing.Short() }
 
-// Nightly reports whether the tests are also to do what only .ci/nightly does.
+// Nightly reports whether the tests are to do the most.
 func Nightly() bool { return os.Getenv(Variable) == "nightly" && !testing.Short() }
 
 // Of returns what the tier in effect is to use: short with -short, long with Variable
-// set, otherwise usual.
-func Of[T any](short, usual, long T) T {
+// set, nightly if it is set to that and the test has this tier, otherwise usual.
+func Of[T any](short, usual, long T, nightly ...T) T {
 	switch {
 	case testing.Short():
 		return short
+	case Nightly() && len(nightly) > 0:
+		return nightly[0]
 	case Long():
 		return long
 	}

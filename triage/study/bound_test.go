@@ -15,15 +15,25 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
+// SkipUnderRace skips a test that computes much, in one goroutine or in those that other
+// tests have too: with the race detector it takes twenty times as long and finds nothing more.
+func SkipUnderRace(t *testing.T) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("nothing for the race detector that other tests do not have")
+	}
+}
+
 // TestErrorBound holds, on made-up units, which are drawn from everything that a program
 // can say, and on the catalogue's, that no error exceeds its bound, on inputs that aim at
 // the decisions of each; and that the exact values are those of the oracle.
 func TestErrorBound(t *testing.T) {
+	SkipUnderRace(t)
 	var units []mma.Instruction
-	for seed := range uint64(tier.Of(20, 30, 800)) {
+	for seed := range uint64(tier.Of(20, 30, 120, 800)) {
 		units = append(units, mma.MadeUp(seed))
 	}
-	for seed, n := uint64(800), tier.Of(4, 6, 600); n > 0; seed++ {
+	for seed, n := uint64(800), tier.Of(4, 6, 80, 600); n > 0; seed++ {
 		if u := mma.MadeUp(seed); u.Params.Refined() {
 			units = append(units, u)
 			n--
@@ -33,10 +43,10 @@ func TestErrorBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, u := range all[:tier.Of(20, 25, len(all))] {
+	for _, u := range all[:tier.Of(20, 25, 60, len(all))] {
 		units = append(units, *u.inst())
 	}
-	rounds := tier.Of(1, 1, 2)
+	rounds := tier.Of(1, 1, 1, 2)
 	bounds, attained := 0, 0
 	for _, u := range units {
 		m, err := sim.ForInstruction(&u)
@@ -147,6 +157,7 @@ func TestFormula(t *testing.T) {
 // its bound: none is exceeded, and the bound without the refinement is, where it makes errors
 // larger.
 func TestRefinedBound(t *testing.T) {
+	SkipUnderRace(t)
 	hopper, cdna2, cdna3 := "hopper/mma.m16n8k16.f32.f16.f16.f32", "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16"
 	fma, nvf4 := "x86/vfmadd231ps.rz", "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
 	for _, c := range []struct {
@@ -212,7 +223,7 @@ func TestRefinedBound(t *testing.T) {
 				t.Fatal(err)
 			}
 			u := &unit{Unit: devices.Func(&i, func(d *mma.Dot) uint64 { return m.Dot(d, nil) }), name: c.name}
-			most := tier.Of(200, 200, 10000)
+			most := tier.Of(200, 200, 1_000, 10_000)
 			got, err := tightest(context.Background(), u, 1, most)
 			if err != nil {
 				t.Fatal(err)

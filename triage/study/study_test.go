@@ -135,6 +135,7 @@ func TestOtherStudy(t *testing.T) {
 
 // TestTable8 holds that every entry of Table 8 of arXiv:2511.10909 comes out.
 func TestTable8(t *testing.T) {
+	study.SkipUnderRace(t)
 	res := run(t, "discrepancy", study.Request{Seed: 1, Count: 128}, "--rates-only")
 	if len(res.Failures) > 0 {
 		t.Error(res.Failures)
@@ -315,6 +316,7 @@ var update = flag.Bool("update", false, "write PAPERS.md")
 // TestPapers holds that PAPERS.md is what comes out, and that every entry that differs from
 // what is printed has its reason. With fewer draws, only the latter.
 func TestPapers(t *testing.T) {
+	study.SkipUnderRace(t)
 	whole := study.All()[len(study.All())-1].Count
 	res := run(t, "papers", study.Request{Seed: 1, Count: tier.Of(whole/20, whole, whole)})
 	for _, f := range res.Failures {

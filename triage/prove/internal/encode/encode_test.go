@@ -23,7 +23,7 @@ var dots = flag.Int("dots", 0, "dot products of each arithmetic (0: as the tier 
 // that cancel to zero and special values of every kind.
 func TestArithmetics(t *testing.T) {
 	for n, i := range mma.Arithmetics() {
-		count := cmp.Or(*dots, tier.Of(128, 128, 1_000))
+		count := cmp.Or(*dots, tier.Of(128, 128, 256, 1_000))
 		if *dots == 0 && n%tier.Of(8, 4, 1) != 0 {
 			continue
 		}
@@ -84,7 +84,7 @@ func probe(i *mma.Instruction, round int) []*mma.Dot {
 // TestMadeUp does the same with programs drawn from everything that parameters can say,
 // and counts those that are refused.
 func TestMadeUp(t *testing.T) {
-	refused, all := 0, uint64(tier.Of(20, 40, 200))
+	refused, all := 0, uint64(tier.Of(20, 40, 100, 200))
 	for seed := range all + 1 {
 		if seed == all {
 			seed = 79 // it rounds tiny sums up to the smallest subnormal
@@ -97,7 +97,7 @@ func TestMadeUp(t *testing.T) {
 			refused++
 			continue
 		}
-		compare(t, &i, tier.Of(64, 64, 500))
+		compare(t, &i, tier.Of(64, 64, 128, 500))
 	}
 	t.Logf("%d of %d programs are refused", refused, all)
 	if max := int(all) / 4; refused > max {
@@ -108,7 +108,7 @@ func TestMadeUp(t *testing.T) {
 // TestRanges checks that every node lies in its range.
 func TestRanges(t *testing.T) {
 	for n, i := range mma.Arithmetics() {
-		if n%tier.Of(32, 16, 1) != 0 {
+		if n%tier.Of(32, 16, 4, 1) != 0 {
 			continue
 		}
 		in := NewInputs(graph.New(), i.Formats, i.K, true)

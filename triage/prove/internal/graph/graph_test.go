@@ -167,7 +167,7 @@ func TestMaxOfSigns(t *testing.T) {
 // of the operations, and checks the ranges.
 func TestOperations(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range tier.Of(50, 300, 20_000) {
+	for range tier.Of(50, 300, 3_000, 20_000) {
 		_, vars, all := random(r)
 		s := NewSimulation(1)
 		inputs := make([]map[*Node]*big.Int, s.Inputs())
@@ -198,7 +198,7 @@ func TestOperations(t *testing.T) {
 // that a node in which another takes a variable's place computes what that makes.
 func TestReplace(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range tier.Of(50, 300, 5000) {
+	for range tier.Of(50, 300, 2_000, 5_000) {
 		g, vars, all := random(r)
 		root := all[len(all)-1]
 		zero := g.Int(0)
