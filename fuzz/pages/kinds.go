@@ -19,8 +19,8 @@ import (
 // kind is a kind of results that has pages. To add one, add a row to kinds.
 type kind struct {
 	name string // of what is shown
-	// is reports whether a file or a directory is of the kind, from what can be seen
-	// without reading it.
+	// is reports whether a file or a directory is of the kind: from its name, its files, or
+	// its first MiB.
 	is func(path string, dir bool) bool
 	// make makes the page of results of the kind: of one, or of several at a time if
 	// together is set.

@@ -37,7 +37,7 @@ type Node struct {
 	expanded bool
 	widened  bool
 	paired   bool
-	group    int // of the change that made it of the node it was found from; 0: several changes did
+	group    int // group of the change that made it from its parent; 0: several changes, or it is one of the first
 }
 
 // better orders nodes: those that explain more come first, then the smaller ones.
@@ -60,8 +60,8 @@ type Search struct {
 	// all if Bound is set; nil: anything.
 	Keep  func(p *mma.Params) bool
 	Bound bool
-	// Kinds is how many of the mutants that a step takes in are the best of their groups
-	// (change.Mutant); the others are the best of all.
+	// Kinds limits how many of the mutants that a step keeps are chosen as the best of their
+	// group (change.Mutant); the rest are the best overall.
 	Kinds int
 	nodes []*Node
 	seen  map[mma.Params]bool
@@ -181,8 +181,7 @@ func (s *Search) Explore(ctx context.Context, steps int) *Node {
 
 // Near expands the first program of the search and then some of its best mutants, one of each
 // group and one that several changes made, until something explains everything. Explore would
-// soon follow what several changes explain together, and most of these are not those of the
-// unit.
+// first follow combined changes, which are mostly not the unit's.
 func (s *Search) Near(ctx context.Context, mutants int) {
 	first := s.nodes[0]
 	s.expand(first)
