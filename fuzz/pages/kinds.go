@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
@@ -36,7 +37,7 @@ var kinds = []kind{
 	{name: "an inference's report.json", is: hasKeys("verdict", "params"), make: inferencePage},
 	{name: "results of compare", is: isComparison, make: comparisonPage, together: true},
 	{name: "answers of probe --json", is: hasKeys("paper", "question"), make: answersPage},
-	{name: "a campaign's directory", is: holds("journal"), make: campaignPage},
+	{name: "a campaign's directory", is: holds(fuzz.JournalFile), make: campaignPage},
 	{name: "recordings", is: isRecording, make: recordingPage, together: true},
 }
 
