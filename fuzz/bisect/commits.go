@@ -14,7 +14,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 )
 
-// Commits are versions that are the commits of a range of a git repository.
+// Commits are versions that are the commits of a range of a git repository. Errors about them are
+// in words of the command line: --git is Range, --repo Repo, --build Build.
 type Commits struct {
 	Repo  string // directory of the repository
 	Range string // as in git log
