@@ -104,7 +104,7 @@ func (b *bench) ratio(m *sim.Model, in *mma.Batch, seconds []float64, tiles int,
 	return &speed{peer.Median() / own.Median(), peer.Median(), own.Median(), peer.Spread(), own.Spread(), inputs}
 }
 
-// generated compares inputs of every generator.
+// generated compares the results on inputs of every generator.
 func (b *bench) generated(ctx context.Context, c *comparison, i *mma.Instruction, m *sim.Model, name peerName) error {
 	sp := gen.Spec{Formats: i.Formats, K: i.K}
 	for _, g := range gen.All() {

@@ -38,7 +38,7 @@ import (
 const Word = "{}"
 
 // Bisection finds, for each input on which the last version differs from A, the first version
-// that differs. Of the inputs it takes one of each cause.
+// that differs. It takes one such input of each cause.
 type Bisection struct {
 	A        string   // target that computes as before, or a file as in Versions
 	Target   string   // of a version: Word is the version or its checkout; "": Word

@@ -24,8 +24,8 @@ type Commits struct {
 	dir string // of checkouts
 }
 
-// list makes the versions of the range of commits, oldest first: each is the name of the
-// commit and what it says.
+// list returns the versions in the range of commits, oldest first: each is the name of the
+// commit and the first line of its message.
 func (c *Commits) list(ctx context.Context) ([]string, error) {
 	out, err := c.git(ctx, "log", "--reverse", "--first-parent", "--format=%h %s", c.Range, "--")
 	if err != nil {

@@ -56,8 +56,8 @@ type Search struct {
 	steps []change.Breadth
 	spent func() bool // reports whether the search has to give up
 	trace func(format string, args ...any)
-	// Keep is what a program must meet to replace another in simplify, and to be tried at
-	// all if Bound is set; nil: anything.
+	// Keep reports whether a program may replace another in simplify and, if Bound is set,
+	// be tried at all; nil: every program may.
 	Keep  func(p *mma.Params) bool
 	Bound bool
 	// Kinds limits how many of the mutants that a step keeps are chosen as the best of their
@@ -111,7 +111,7 @@ func (s *Search) mutants(p *mma.Params, steps []change.Breadth) []change.Mutant 
 }
 
 // barred reports whether the search must not go to a program.
-func (s *Search) barred(p mma.Params) bool { return s.Bound && !s.Keep(&p) }
+func (s *Search) barred(p mma.Params) bool { return s.Bound && s.Keep != nil && !s.Keep(&p) }
 
 func hashHits(hits []bool) uint64 {
 	bits := make([]byte, (len(hits)+7)/8)
@@ -234,13 +234,13 @@ func (s *Search) expand(n *Node) {
 	s.try(n, s.steps...)
 }
 
-// widen adds the best of what rarer changes make of a node.
+// widen adds the best mutants of a node that rarer changes make.
 func (s *Search) widen(n *Node) {
 	n.widened = true
 	s.try(n, change.RareSteps)
 }
 
-// try adds the best of what changes make of a node, and what they make together.
+// try adds the best mutants of a node that some changes make, and combines these changes.
 func (s *Search) try(n *Node, steps ...change.Breadth) {
 	var kids []*Node
 	for _, m := range s.ranked(n, s.mutants(&n.P, steps)) {
