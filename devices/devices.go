@@ -116,6 +116,12 @@ type Recorder interface {
 	Origin(n int) (source string, seed, index uint64)
 }
 
+// IsRecording reports whether a unit is a recording, which has no answer to new inputs.
+func IsRecording(u Unit) bool {
+	_, is := u.(Recorder)
+	return is
+}
+
 // Explained is a Recorder that may know the arithmetic: if Explained returns true, the
 // Params of its Instruction were checked to give every recorded result.
 type Explained interface {
@@ -130,7 +136,7 @@ type Explained interface {
 func Workers(units ...Unit) int {
 	n := runtime.GOMAXPROCS(0)
 	for _, u := range units {
-		if _, recorded := u.(Recorder); u.Model() == nil && !recorded {
+		if u.Model() == nil && !IsRecording(u) {
 			return n + 2
 		}
 	}
@@ -169,6 +175,14 @@ func WithK(u Unit, k int) Unit {
 		return w.WithK(k)
 	}
 	return u
+}
+
+// Result returns what a unit gives for one dot product.
+func Result(ctx context.Context, u Unit, d *mma.Dot) (uint64, error) {
+	f := u.Instruction().Formats
+	out := make([]byte, f.D.Width())
+	err := u.Run(ctx, mma.BatchOf(f, len(d.A), []*mma.Dot{d}), out)
+	return mma.Load(out, f.D.Width(), 0), err
 }
 
 // Refused returns why an instruction has no model, nil if it has one.

@@ -70,6 +70,9 @@ type Config struct {
 	tailMost int64 // instead of the constant; 0: that
 }
 
+// JournalFile is the name of a campaign's journal in the campaign's directory.
+const JournalFile = "journal"
+
 // DefaultFindings is the number of findings of two targets that are kept unless told
 // otherwise.
 const DefaultFindings = 30

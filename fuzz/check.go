@@ -118,14 +118,12 @@ func (c *Checker) checkModel(i *mma.Instruction, d *mma.Dot, tr *sim.Trace) erro
 }
 
 func (c *Checker) checkPair(i *mma.Instruction, d *mma.Dot) error {
-	in := mma.BatchOf(i.Formats, i.K, []*mma.Dot{d})
 	var codes [2]uint64
 	for side, u := range []devices.Unit{c.pair.A, c.pair.B} {
-		out := make([]byte, i.D.Width())
-		if err := u.Run(context.Background(), in, out); err != nil {
+		var err error
+		if codes[side], err = devices.Result(context.Background(), u, d); err != nil {
 			return err
 		}
-		codes[side] = mma.Load(out, i.D.Width(), 0)
 	}
 	if oracle.Compare(i.D, c.policy, codes[0], codes[1]) == oracle.Same {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -139,7 +140,7 @@ func (x *pairTriage) explainGiven(ctx context.Context, evidence []*Case) (bool, 
 	if len(pr.Differ) == 0 {
 		return true, nil
 	}
-	if recorded(x.p.baseUnit) && !x.baseHolds(x.p.baseK, evidence) {
+	if devices.IsRecording(x.p.baseUnit) && !x.baseHolds(x.p.baseK, evidence) {
 		return false, nil
 	}
 	v := triage.Given(pr, x.p.other)
@@ -179,7 +180,7 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 			think(x.index, computed, most)
 		}
 	}
-	if !recorded(x.p.unknown) {
+	if !devices.IsRecording(x.p.unknown) {
 		pr.Ask = harmless(dotRunner(x.p.unknown, x.p.spec.Formats))
 		if x.isOdd() {
 			pr.Ask = steady(pr.Ask)

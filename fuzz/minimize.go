@@ -69,7 +69,7 @@ func (x *pairTriage) shrinkingSides(f *Case) (bothSides, error) {
 }
 
 func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (runner, error) {
-	if !recorded(u) {
+	if !devices.IsRecording(u) {
 		run := dotRunner(u, x.p.spec.Formats)
 		if x.isOdd() && u.Model() == nil {
 			run = mostly(run)

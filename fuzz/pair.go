@@ -186,15 +186,9 @@ func (p *pairRun) want(f *Case) (unknown, base uint64) {
 	return f.A, f.B
 }
 
-// recorded reports whether a unit is a recording, which cannot answer new inputs.
-func recorded(u devices.Unit) bool {
-	_, ok := u.(devices.Recorder)
-	return ok
-}
-
 // certain reports whether both sides are models or recordings, whose results never change.
 func (p *pairRun) certain() bool {
-	return (p.A.Model() != nil || recorded(p.A)) && (p.B.Model() != nil || recorded(p.B))
+	return (p.A.Model() != nil || devices.IsRecording(p.A)) && (p.B.Model() != nil || devices.IsRecording(p.B))
 }
 
 // targets are the two targets of a pair.

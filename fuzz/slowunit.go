@@ -101,7 +101,7 @@ func (s *savedEpoch) answer(r *answerRecord) bool {
 // take large batches at once.
 func (c *Campaign) askWithCare(i int, p *pairRun) {
 	for side, u := range []*devices.Unit{&p.A, &p.B} {
-		if recorded(*u) || speed(*u) != gen.Slow {
+		if devices.IsRecording(*u) || speed(*u) != gen.Slow {
 			continue
 		}
 		target := p.TargetA

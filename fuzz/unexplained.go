@@ -86,7 +86,7 @@ func nearestOf(n *triage.Nearest, base string, f mma.Formats) *corpus.Nearest {
 // none that does. A recording cannot be asked: the command is for where it was made.
 func (c *Campaign) inferCommand(s targetUnit, pair int, which string) string {
 	target := s.Target
-	if _, ok := s.Unit.(devices.Recorder); ok {
+	if devices.IsRecording(s.Unit) {
 		target = c.environment(target)["recorded from"]
 	}
 	i := s.Unit.Instruction()

@@ -7,9 +7,9 @@ import (
 )
 
 // Mask specifies which parts of a dot product do not matter for its bucket, as found by
-// trying other codes of one element at a time. It covers the factors of products of
-// which at least one is not +0, c, and the scales of blocks that have such a product
-// or are not 1. All other elements were not tried and count as not free.
+// trying other codes of one element at a time. It covers c, both factors of products
+// with a factor other than +0, and the scales of blocks that have such a product or a
+// scale other than 1. All other elements were not tried and count as not free.
 type Mask struct {
 	A, B   []Free // of each k
 	C      Free
@@ -31,9 +31,9 @@ type Free struct {
 	Any bool
 }
 
-// explain asks again about the best, and in the same batch about single bits;
-// then about sets of bits and other values. It returns the mask, which is nil if it was
-// not asked for or the budget ended, and the second answer about the best.
+// explain re-tests the best candidate and, in the same batch, its single-bit flips; then it
+// tests flips of several bits, and other values. It returns the mask, which is nil if it was
+// not asked for or the budget ended. The string is the second test's bucket.
 func (s *search) explain(ctx context.Context) (*Mask, string, error) {
 	if s.exhausted {
 		return nil, s.o.Bucket, nil
@@ -120,7 +120,7 @@ func (l *layout) split(free []Free) *Mask {
 	return m
 }
 
-// variants returns the best with other codes of element i.
+// variants returns the best candidate with other codes of element i.
 func (s *search) variants(i int, codes []uint64) []candidate {
 	var list []candidate
 	for _, code := range codes {
@@ -131,8 +131,8 @@ func (s *search) variants(i int, codes []uint64) []candidate {
 	return list
 }
 
-// keeps reports whether the best with each of these codes as element i is known to be in the
-// bucket.
+// keeps reports whether the best candidate is known to stay in the bucket with each of these
+// codes as element i.
 func (s *search) keeps(i int, codes []uint64) bool {
 	for _, c := range s.variants(i, codes) {
 		if s.buckets[c.id] != s.o.Bucket {

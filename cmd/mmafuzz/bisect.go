@@ -60,7 +60,7 @@ interrupted, or versions that cannot be tested leave a choice.`,
 	f.StringVar(&b.git, "git", "", "`range` of commits, as in git log")
 	f.StringVar(&b.repo, "repo", ".", "`directory` of the repository of --git")
 	f.StringVar(&b.build, "build", "", "`command` that builds a checkout")
-	f.Uint64Var(&b.count, "count", 100_000, "`number` of inputs for each instruction")
+	f.Uint64Var(&b.count, "count", defaultCount, "`number` of inputs for each instruction")
 	f.Uint64Var(&b.seed, "seed", 1, "`seed` of the inputs")
 	b.policy.add(c, "", "how NaNs are compared: `bits|class`", "how signs of zeros are compared: `bits|class`")
 	completeTargets(c, "a", "b")
@@ -74,12 +74,14 @@ func (b *bisectCmd) run(ctx context.Context) error {
 		return hint.New("name a target that computes as before, such as sim:hopper or exec:./released", "--a is missing")
 	case (b.git == "") == (len(b.versions) == 0):
 		return hint.New("name versions with --versions, or commits with --git", "one of --versions and --git is needed")
+	case b.count == 0:
+		return hint.New("leave --count out, or give a number of inputs", "--count is 0")
 	case b.git == "" && b.build != "":
 		return hint.New("leave it out, or name commits with --git", "--build is for --git")
 	case b.git != "" && !strings.Contains(b.b, bisect.Word):
 		return hint.New(`write {} for the checkout, as in --b "exec:{}/unit"`, "--b %s is the same for every commit", b.b)
 	}
-	work := bisect.Bisection{A: b.a, Target: b.b, Versions: b.versions, Instruction: b.inst, Log: b.stderr}
+	work := bisect.Bisection{A: b.a, Target: b.b, Versions: b.versions, Instruction: b.inst, Testing: b.testing, PassedOver: b.passedOver}
 	if b.git != "" {
 		work.Commits = &bisect.Commits{Repo: b.repo, Range: b.git, Build: b.build}
 	}
@@ -101,4 +103,10 @@ func (b *bisectCmd) run(ctx context.Context) error {
 		fmt.Fprintf(b.stdout, "%s computes as %s on %s inputs of each instruction\n", work.Versions[len(work.Versions)-1], b.a, readable.Thousands(b.count))
 	}
 	return nil
+}
+
+func (b *bisectCmd) testing(version string) { fmt.Fprintf(b.stderr, "testing %s\n", version) }
+
+func (b *bisectCmd) passedOver(version string, why error) {
+	fmt.Fprintf(b.stderr, "mmafuzz: %s is passed over: %v\n", version, why)
 }

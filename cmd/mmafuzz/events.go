@@ -12,7 +12,7 @@ import (
 // what that is.
 const schemaVersion = 1
 
-// eventHead is how every event of run begins.
+// eventHead is the start of every event.
 type eventHead struct {
 	V     int    `json:"v"`
 	T     string `json:"t"`
@@ -55,7 +55,8 @@ type summaryEvent struct {
 	*summary.Summary
 }
 
-// event writes one event. An error of stdout stays with it; others cannot be.
+// event writes one event. stdout remembers its own write error, which main reports; any
+// other would be a defect and is logged.
 func (u *runUI) event(e any) {
 	if err := u.writeJSON(e); err != nil && u.stdout.Err() == nil {
 		u.log.Error().Err(err).Msg("writing an event")

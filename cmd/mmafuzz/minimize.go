@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/cases"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
@@ -45,7 +46,7 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	if out == "" {
 		out = dir
 	} else if err := bundle.CheckPlace(out); err != nil {
-		return err
+		return hint.Add(fmt.Errorf("--out %w", err), "name a new directory with --out, or a bundle to be replaced")
 	}
 	f, err := cases.Minimize(ctx, b, dir, out)
 	if errors.Is(err, fuzz.ErrAgree) {

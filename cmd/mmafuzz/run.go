@@ -26,10 +26,10 @@ import (
 
 // The demonstration that run without flags gives: two generations of GPUs on
 // every instruction that both have.
-const (
-	demoA, demoB = "sim:ampere", "sim:hopper"
-	demoCount    = 100_000
-)
+const demoA, demoB = "sim:ampere", "sim:hopper"
+
+// defaultCount is the number of dot products for each pair, without --count.
+const defaultCount = 100_000
 
 // runCmd is mmafuzz run.
 type runCmd struct {
@@ -97,7 +97,7 @@ whatever was found, 2 trouble, 75 some of them are left.`,
 	}
 	r.addTargets(c)
 	f := c.Flags()
-	f.Uint64Var(&r.count, "count", 0, "`number` of dot products for each pair (default 100000, or no limit with --time)")
+	f.Uint64Var(&r.count, "count", 0, fmt.Sprintf("`number` of dot products for each pair (default %d, or no limit with --time)", defaultCount))
 	f.DurationVar(&r.time, "time", 0, "stop after this `time`, such as 90s, 10m or 8h")
 	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
@@ -190,7 +190,7 @@ func (r *runCmd) display(cfg *fuzz.Config, dir string) *runUI {
 	ui := newRunUI(r.app, *cfg, dir)
 	ui.list = &r.list
 	cfg.Observe, cfg.Thinking = ui, ui.thinking
-	cfg.Bundles, cfg.Journal = dir, filepath.Join(dir, "journal")
+	cfg.Bundles, cfg.Journal = dir, filepath.Join(dir, fuzz.JournalFile)
 	return ui
 }
 
@@ -253,7 +253,7 @@ func (r *runCmd) config(pairs []devices.Pair) (fuzz.Config, error) {
 		Workers: r.workers, PerBucket: r.perBucket, MaxFindings: r.maxBundles,
 	}
 	if cfg.Count == 0 && cfg.Time == 0 {
-		cfg.Count = demoCount
+		cfg.Count = defaultCount
 	}
 	cfg.NaN, cfg.Zero = r.policy.strictness()
 	return cfg, r.checkGenerators(pairs)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,7 +11,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
 
@@ -27,7 +27,7 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 	}
 	switch {
 	case f.Changed("count") && r.count == 0:
-		return hint.New("leave --count out for 100000, or give --time for no limit", "--count is 0")
+		return hint.New(fmt.Sprintf("leave --count out for %d, or give --time for no limit", defaultCount), "--count is 0")
 	case f.Changed("time") && r.time <= 0:
 		return hint.New("give a time such as 90s, 10m or 8h", "--time is %s, it must be positive", r.time)
 	}
@@ -44,11 +44,11 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	_, instB := devices.Split(r.b)
 	switch {
 	case f.Changed("a") && !f.Changed("b") && !r.all:
-		return open.OrMisspelt(r.a, r.inst, hint.New("add --b, the target to compare it with, or --all", "--a is given without --b"))
+		return orMisspelt(r.a, r.inst, hint.New("add --b, the target to compare it with, or --all", "--a is given without --b"))
 	case f.Changed("b") && !f.Changed("a"):
-		return open.OrMisspelt(r.b, r.instB, hint.New("add --a, the target to compare it with", "--b is given without --a"))
+		return orMisspelt(r.b, r.instB, hint.New("add --a, the target to compare it with", "--b is given without --a"))
 	case f.Changed("targets") && len(r.several) < 2:
-		return open.OrMisspelt(strings.Join(r.several, ","), "", hint.New("for example --targets sim:ampere,sim:hopper", "--targets needs at least two targets"))
+		return orMisspelt(strings.Join(r.several, ","), "", hint.New("for example --targets sim:ampere,sim:hopper", "--targets needs at least two targets"))
 	case instA != "" && r.inst != "":
 		return hint.New("leave one out", "--a %s and --inst %s both name the first target's instruction", r.a, r.inst)
 	case instB != "" && r.instB != "":
@@ -56,7 +56,7 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	case r.instB != "" && r.inst == "" && instA == "":
 		return hint.New("add --inst, the instruction of the first target", "--inst-b is given without --inst")
 	case r.all && r.inst == "" && instA == "":
-		return open.OrMisspelt(r.a, "", hint.New("add --inst, the instruction of --a", "--all is given without --inst"))
+		return orMisspelt(r.a, "", hint.New("add --inst, the instruction of --a", "--all is given without --inst"))
 	}
 	return nil
 }
@@ -89,7 +89,5 @@ func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 
 // recorded reports whether either side of a pair is a recording.
 func recorded(p *devices.Pair) bool {
-	_, a := p.A.(devices.Recorder)
-	_, b := p.B.(devices.Recorder)
-	return a || b
+	return devices.IsRecording(p.A) || devices.IsRecording(p.B)
 }

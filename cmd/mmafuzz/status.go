@@ -1,75 +1,83 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
 )
 
-// statusLine is a line on stderr that shows progress: rewritten in place on a terminal, a
-// new line every ten seconds elsewhere.
-type statusLine struct {
+// statusCmd is mmafuzz status.
+type statusCmd struct {
 	*app
-	last time.Time // when it was shown
-	on   bool      // the cursor is on it
+	watch      bool
+	every      time.Duration
+	prometheus string
 }
 
-// newStatusLine is a line that is shown for the first time a while from now.
-func newStatusLine(a *app) statusLine { return statusLine{app: a, last: time.Now()} }
+func newStatus(a *app) *cobra.Command {
+	s := &statusCmd{app: a}
+	c := &cobra.Command{
+		Use:   "status DIR",
+		Short: "how far the shards of a campaign are",
+		Long: `status shows how many units of a campaign are done, which shards are alive, how fast they
+are, when all will be done, and which causes have been found so far.
 
-// statusEvery is the time between status lines where they cannot be rewritten.
-const statusEvery = 10 * time.Second
+  mmafuzz status DIR --watch
+  mmafuzz status DIR --prometheus /var/lib/node_exporter/mmafuzz.prom
 
-// statusField is a part of the line.
-type statusField struct {
-	text string
-	keep int // on a narrow terminal, the field with the smallest keep is dropped first
+Exit status: 0 all units are done, 2 trouble, 75 some are not.`,
+		Args: takes("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args[0]) },
+	}
+	c.Flags().BoolVar(&s.watch, "watch", false, "go on until all units are done")
+	c.Flags().DurationVar(&s.every, "every", 5*time.Second, "with --watch, the `time` between two looks")
+	c.Flags().StringVar(&s.prometheus, "prometheus", "", "`file`, named *.prom, for the textfile collector of node_exporter")
+	return c
 }
 
-// show shows the fields, or as many of them as have room.
-func (s *statusLine) show(fields ...statusField) {
-	if !s.tty {
-		if time.Since(s.last) >= statusEvery {
-			s.last = time.Now()
-			fmt.Fprintln(s.stderr, joined(fields))
+func (s *statusCmd) run(ctx context.Context, dir string) error {
+	w, err := fleet.NewWatcher(dir)
+	if err != nil {
+		return planError(err)
+	}
+	for {
+		st, err := w.Look()
+		if err == nil && s.prometheus != "" {
+			err = st.Prometheus(s.prometheus)
 		}
-		return
-	}
-	fmt.Fprintf(printable.Raw(s.stderr), "\r\x1b[K%s", fitting(fields, s.widthErr-1))
-	s.on = true
-}
-
-// joined writes fields on one line, without those that have no text.
-func joined(fields []statusField) string {
-	var texts []string
-	for _, f := range fields {
-		if f.text != "" {
-			texts = append(texts, printable.Line(f.text))
+		if err != nil {
+			return planError(err)
+		}
+		if err := s.show(st); err != nil {
+			return err
+		}
+		if st.Done == st.Units {
+			return nil
+		}
+		if !s.watch {
+			return incomplete(fmt.Errorf("%d of %s are not done", st.Units-st.Done, readable.Plural(st.Units, "unit")))
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(max(s.every, time.Second)):
 		}
 	}
-	return strings.Join(texts, "  ")
 }
 
-// fitting writes fields in at most columns columns; if a single field is left, it is cut.
-func fitting(fields []statusField, columns int) string {
-	fields = slices.Clone(fields)
-	for len(fields) > 1 && utf8.RuneCountInString(joined(fields)) > columns {
-		least := slices.MinFunc(fields, func(x, y statusField) int { return cmp.Compare(x.keep, y.keep) })
-		fields = slices.DeleteFunc(fields, func(f statusField) bool { return f == least })
+func (s *statusCmd) show(st *fleet.Status) error {
+	if s.json {
+		return s.writeJSON(st)
 	}
-	return readable.Shorten(joined(fields), columns)
-}
-
-// clear erases the status line, so that something else can be printed in its place.
-func (s *statusLine) clear() {
-	if s.on {
-		fmt.Fprint(printable.Raw(s.stderr), "\r\x1b[K")
-		s.on = false
+	if s.watch && isTerminal(s.stdout) {
+		fmt.Fprint(printable.Raw(s.stdout), "\x1b[H\x1b[J")
 	}
+	st.Write(s.stdout, s.width, s.bolden)
+	return s.stdout.Err()
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 )
 
-// setErrors makes a command and its subcommands report wrong flags with a remedy. Commands
+// setErrors makes a command and its subcommands report wrong flags with a hint. Commands
 // that only have subcommands become groups.
 func setErrors(c *cobra.Command) {
 	c.SetFlagErrorFunc(flagError)

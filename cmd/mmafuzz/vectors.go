@@ -67,7 +67,7 @@ Exit status: 0 done, or all tests passed, 1 some failed, 2 trouble, 75 interrupt
 	f.StringVar(&v.check, "check", "", "`file` of a set, JSON, whose tests to run on the target")
 	f.StringVar(&v.out, "out", "", "`directory` of the files: DIR/ARCH/NAME.json and so on")
 	f.StringSliceVar(&v.formats, "format", formatNames(), "`forms` of the files")
-	f.IntVar(&v.workers, "workers", 0, "`number` of sets that --all makes at a time (default: one per processor); they do not change them")
+	f.IntVar(&v.workers, "workers", 0, "`number` of sets that --all makes at a time (default: one per processor); the sets do not depend on it")
 	_ = c.MarkFlagDirname("out")
 	return c
 }
@@ -178,7 +178,7 @@ func (v *vectorsCmd) checkSet(ctx context.Context) error {
 	if _, inst := devices.Split(v.target); v.inst == "" && inst == "" {
 		_, v.inst, _ = strings.Cut(s.Instruction, "/")
 	}
-	t, u, err := v.openFor(s)
+	t, u, err := v.openToCheck()
 	if err != nil {
 		return err
 	}
@@ -203,9 +203,9 @@ func (v *vectorsCmd) checkSet(ctx context.Context) error {
 	return v.stdout.Err()
 }
 
-// openFor opens the unit that is to run a set: the instruction of the set's name, or the
+// openToCheck opens the unit that is to run a set: the instruction that was named, or the
 // target's only one.
-func (v *vectorsCmd) openFor(s *vectors.Set) (devices.Target, devices.Unit, error) {
+func (v *vectorsCmd) openToCheck() (devices.Target, devices.Unit, error) {
 	t, u, err := v.open()
 	if err == nil {
 		return t, u, nil

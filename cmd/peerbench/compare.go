@@ -12,7 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// speed is how long a tile takes on either side.
+// speed is how long a tile takes on either side. Ratio is the peer's time by the own one.
 type speed struct {
 	Ratio      float64        `json:"ratio"`
 	PeerNs     float64        `json:"peer_ns"`
@@ -22,7 +22,7 @@ type speed struct {
 	Inputs     measure.Inputs `json:"inputs"`
 }
 
-// comparison is what is found of an instruction.
+// comparison is the result of comparing one instruction with the peer's.
 type comparison struct {
 	Operation   string `json:"operation"`
 	Arch        string `json:"arch"`
@@ -36,7 +36,7 @@ type comparison struct {
 	Batched     *speed `json:"batched,omitempty"`
 	Dots        uint64 `json:"dots"`
 	Differ      uint64 `json:"differ"`
-	Unknown     uint64 `json:"unknown"`
+	Unknown     uint64 `json:"unknown"` // differ only where the catalogue leaves the result open
 	Witness     string `json:"witness,omitempty"`
 }
 
@@ -94,17 +94,17 @@ func smaller(x, y *speed) *speed {
 	return x
 }
 
-// ratio measures a model on a batch beside what the peer took for it, in seconds.
+// ratio times the model on a batch; seconds are the peer's times for it.
 func (b *bench) ratio(m *sim.Model, in *mma.Batch, seconds []float64, tiles int, inputs measure.Inputs) *speed {
 	defer measure.Lock()()
 	out := make([]byte, in.Dots()*in.D.Width())
-	own, _ := measure.Timing{Clock: measure.Thread, Runs: b.runs, Each: b.each}.Of(func() error { m.Run(in, out); return nil }) // which has no error
+	own, _ := measure.Timing{Clock: measure.Thread, Runs: b.runs, Each: b.each}.Of(func() error { m.Run(in, out); return nil }) // the function returns none
 	peer := measure.Series(seconds).Scaled(1e9 / float64(tiles))
 	own = own.Scaled(1 / float64(tiles))
 	return &speed{peer.Median() / own.Median(), peer.Median(), own.Median(), peer.Spread(), own.Spread(), inputs}
 }
 
-// generated compares inputs of every generator.
+// generated compares the results on inputs of every generator.
 func (b *bench) generated(ctx context.Context, c *comparison, i *mma.Instruction, m *sim.Model, name peerName) error {
 	sp := gen.Spec{Formats: i.Formats, K: i.K}
 	for _, g := range gen.All() {

@@ -1,4 +1,4 @@
-// Package hint has errors that come with a remedy: what the user can do about them. The
+// Package hint has errors that come with a hint: what the user can do about them. The
 // command line prints it below the error.
 //
 // The API of this package is not promised: it may change in any version.
@@ -15,38 +15,39 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// hinted is an error with a remedy.
+// hinted is an error with a hint.
 type hinted struct {
 	error
-	remedy string
+	hint string
 }
 
 func (e *hinted) Unwrap() error { return e.error }
 
-// Add adds a hint to an error; a nil error stays nil. An error that has a hint keeps it.
+// Add adds a hint, of which format is the format, to an error; a nil error stays nil. An error
+// that has a hint keeps it.
 func Add(err error, format string, args ...any) error {
-	remedy := fmt.Sprintf(format, args...)
-	if err == nil || remedy == "" || Of(err) != "" {
+	hint := fmt.Sprintf(format, args...)
+	if err == nil || hint == "" || Of(err) != "" {
 		return err
 	}
-	return &hinted{err, remedy}
+	return &hinted{err, hint}
 }
 
-// New is a new error with a remedy.
-func New(remedy, format string, args ...any) error {
-	return &hinted{fmt.Errorf(format, args...), remedy}
+// New returns an error with a hint, which is not a format: format is that of the error.
+func New(hint, format string, args ...any) error {
+	return &hinted{fmt.Errorf(format, args...), hint}
 }
 
 // Of returns the hint of an error, "" if it has none.
 func Of(err error) string {
 	var h *hinted
 	if errors.As(err, &h) {
-		return h.remedy
+		return h.hint
 	}
 	return ""
 }
 
-// Bare is a file system error without the name of the call and the file.
+// Bare returns a file system error without the name of the call and the file.
 func Bare(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -55,7 +56,7 @@ func Bare(err error) error {
 	return err
 }
 
-// DidYouMean begins a hint with names that may have been meant.
+// DidYouMean returns the beginning of a hint, with names that may have been meant.
 func DidYouMean(names []string) string {
 	if len(names) == 0 {
 		return ""

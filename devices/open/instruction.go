@@ -34,7 +34,7 @@ func Instruction(t devices.Target, inst, like string) (*mma.Instruction, error) 
 	return i, hint.Add(err, "%s", InstructionHint(t, inst))
 }
 
-// Check explains what is wrong with TARGET[/INSTRUCTION], nil if it can be opened.
+// Check explains what is wrong with TARGET[/INSTRUCTION], nil if it exists.
 func Check(spec string) error {
 	name, inst := devices.Split(spec)
 	t, err := Target(name)
@@ -50,31 +50,6 @@ func Check(spec string) error {
 	}
 	_, err = devices.Find(t, inst)
 	return hint.Add(err, "%s", InstructionHint(t, inst))
-}
-
-// OrMisspelt returns the error of a misspelt target or instruction, or err if both are
-// right: the user should hear of the misspelling before what is missing beside it. It looks
-// only at targets that cost nothing to open.
-func OrMisspelt(name, inst string, err error) error {
-	target, own := devices.Split(name)
-	if own != "" {
-		inst = own
-	}
-	kind, _, _ := strings.Cut(target, ":")
-	if _, known := devices.Kinds()[kind]; name == "" || known && kind != "sim" && kind != "ref" {
-		return err
-	}
-	t, wrong := Target(target)
-	if wrong != nil {
-		return wrong
-	}
-	defer t.Close()
-	if inst != "" && t.Instructions() != nil {
-		if _, wrong := devices.Find(t, inst); wrong != nil {
-			return hint.Add(wrong, "%s", InstructionHint(t, inst))
-		}
-	}
-	return err
 }
 
 // InstructionHint says where a target's instructions are listed; if it lacks the named one,

@@ -104,7 +104,7 @@ func Live(target, inst, like string) (devices.Target, devices.Unit, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, ok := u.(devices.Recorder); ok {
+	if devices.IsRecording(u) {
 		defer t.Close()
 		return nil, nil, hint.New("compare it: mmafuzz compare, or mmafuzz run --a "+t.Name()+" --b TARGET",
 			"%s is a recording: it answers what was recorded, and nothing that is asked", t.Name())

@@ -20,9 +20,10 @@
 package bisect
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -33,29 +34,38 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Word stands for the version, or its checkout, in the target of the versions.
+// Word stands for the version, or its checkout, in Bisection.Target.
 const Word = "{}"
 
-// Bisection is a unit, A, and versions of another one, in order, of which the last computes
-// otherwise than A: the inputs on which it differs, one of each cause, are what the other
-// versions are asked.
+// Bisection finds, for each input on which the last version differs from A, the first version
+// that differs. It takes one such input of each cause.
 type Bisection struct {
 	A        string   // target that computes as before, or a file as in Versions
-	Target   string   // of a version: Word is the version or its checkout
+	Target   string   // of a version: Word is the version or its checkout; "": Word
 	Versions []string // the oldest first; Run fills them in where they are commits
 	Commits  *Commits // in place of Versions; nil: there are no commits
 	// Campaign says which inputs A and the last version are compared on, and how. It
-	// has no pairs.
+	// needs a limit, Count or Time; Pairs and Observe are replaced.
 	Campaign    fuzz.Config
-	Instruction string    // "": all that A and the last version have
-	Log         io.Writer // gets a line for each version that is tested or passed over
+	Instruction string // "": all that A and the last version have
+
+	// Testing is called before a version is tested, PassedOver for one that cannot be.
+	// Each may be nil.
+	Testing    func(version string)
+	PassedOver func(version string, why error)
 
 	seen map[int]map[string]answer // by version and input
 }
 
-// Run looks for the changes and calls found with each. It reports whether each is in one
-// version: versions that cannot be tested may leave a choice.
+// Run looks for the changes and calls found with each. exact is false if untestable versions
+// leave several candidates for some change.
 func (b *Bisection) Run(ctx context.Context, found func(*Change) error) (exact bool, err error) {
+	switch {
+	case b.Commits == nil && len(b.Versions) == 0:
+		return false, errors.New("there are no versions to test")
+	case b.Campaign.Count == 0 && b.Campaign.Time == 0:
+		return false, errors.New("the number of inputs has no limit")
+	}
 	if b.Commits != nil {
 		if b.Versions, err = b.Commits.list(ctx); err != nil {
 			return false, err
@@ -95,15 +105,15 @@ func (b *Bisection) change(x *input, r span) *Change {
 	return c
 }
 
-// spec is the target of a version; a commit is built first.
+// spec returns the target of a version; a commit is built first.
 func (b *Bisection) spec(ctx context.Context, version int) (string, error) {
-	word := b.Versions[version]
+	word, template := b.Versions[version], cmp.Or(b.Target, Word)
 	if b.Commits == nil {
-		target, err := fileTarget(word, b.Target)
-		return strings.ReplaceAll(b.Target, Word, target), err
+		target, err := fileTarget(word, template)
+		return strings.ReplaceAll(template, Word, target), err
 	}
 	dir, err := b.Commits.checkout(ctx, strings.Fields(word)[0])
-	return strings.ReplaceAll(b.Target, Word, dir), err
+	return strings.ReplaceAll(template, Word, dir), err
 }
 
 // input is one on which the last version differs from A.
@@ -160,16 +170,16 @@ type observer struct {
 
 func (o *observer) Progress(*fuzz.State) {}
 
-// Finding keeps a case: as small as it could be made, unless that was done on a model because
-// a recording has no answer to new inputs.
+// Finding keeps a case: the shrunk one, or the original one if it was shrunk on a model because a
+// recording has no answer to new inputs.
 func (o *observer) Finding(f *fuzz.Case, _ bool) error {
 	p := &o.pairs[f.Pair]
 	x := &input{pair: p, bucket: f.Bucket, dot: f.Dot, a: f.A, b: f.B}
 	if f.Through || f.Dot == nil {
 		x.dot = f.Start
 		var err error
-		if x.a, err = resultOf(context.Background(), p.A, x.dot); err == nil {
-			x.b, err = resultOf(context.Background(), p.B, x.dot)
+		if x.a, err = devices.Result(context.Background(), p.A, x.dot); err == nil {
+			x.b, err = devices.Result(context.Background(), p.B, x.dot)
 		}
 		if err != nil {
 			return err
@@ -200,7 +210,9 @@ func (b *Bisection) test(ctx context.Context, version int, x *input) (verdict, e
 	case ctx.Err() != nil:
 		return untested, ctx.Err()
 	case got.err != nil:
-		fmt.Fprintf(b.Log, "mmafuzz: %s is passed over: %v\n", b.Versions[version], got.err)
+		if b.PassedOver != nil {
+			b.PassedOver(b.Versions[version], got.err)
+		}
 		return untested, nil
 	case got.d == x.a:
 		return asBefore, nil
@@ -209,7 +221,9 @@ func (b *Bisection) test(ctx context.Context, version int, x *input) (verdict, e
 }
 
 func (b *Bisection) ask(ctx context.Context, version int, x *input) (uint64, error) {
-	fmt.Fprintf(b.Log, "testing %s\n", b.Versions[version])
+	if b.Testing != nil {
+		b.Testing(b.Versions[version])
+	}
 	spec, err := b.spec(ctx, version)
 	if err != nil {
 		return 0, err
@@ -230,13 +244,5 @@ func (b *Bisection) ask(ctx context.Context, version int, x *input) (uint64, err
 	if err != nil {
 		return 0, err
 	}
-	return resultOf(ctx, devices.WithK(u, len(x.dot.A)), x.dot)
-}
-
-// resultOf runs one dot product.
-func resultOf(ctx context.Context, u devices.Unit, d *mma.Dot) (uint64, error) {
-	f := u.Instruction().Formats
-	out := make([]byte, f.D.Width())
-	err := u.Run(ctx, mma.BatchOf(f, len(d.A), []*mma.Dot{d}), out)
-	return mma.Load(out, f.D.Width(), 0), err
+	return devices.Result(ctx, devices.WithK(u, len(x.dot.A)), x.dot)
 }

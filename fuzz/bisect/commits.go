@@ -14,7 +14,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 )
 
-// Commits are versions that are the commits of a range of a git repository.
+// Commits are versions that are the commits of a range of a git repository. Errors about them are
+// in words of the command line: --git is Range, --repo Repo, --build Build.
 type Commits struct {
 	Repo  string // directory of the repository
 	Range string // as in git log
@@ -23,8 +24,8 @@ type Commits struct {
 	dir string // of checkouts
 }
 
-// list makes the versions of the range of commits, oldest first: each is the name of the
-// commit and what it says.
+// list returns the versions in the range of commits, oldest first: each is the name of the
+// commit and the first line of its message.
 func (c *Commits) list(ctx context.Context) ([]string, error) {
 	out, err := c.git(ctx, "log", "--reverse", "--first-parent", "--format=%h %s", c.Range, "--")
 	if err != nil {

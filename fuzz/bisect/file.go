@@ -11,10 +11,10 @@ import (
 )
 
 // fileTarget makes a target of a file: a recording, a model file, the plan of a campaign, or a
-// program. Beside other words the file stays what it is.
-func fileTarget(word, around string) (string, error) {
+// program. If template is more than Word, the name is inserted unchanged.
+func fileTarget(word, template string) (string, error) {
 	info, err := os.Stat(word)
-	if err != nil || info.IsDir() || around != Word {
+	if err != nil || info.IsDir() || template != Word {
 		return word, nil
 	}
 	switch ext := filepath.Ext(word); {

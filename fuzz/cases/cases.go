@@ -47,7 +47,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
-// Outcome is what comes out for a bundle, as against what it says.
+// Outcome compares a bundle's recorded cause with the present one.
 type Outcome struct {
 	Bundle  string       `json:"bundle"`
 	Was     string       `json:"was"`
@@ -58,7 +58,8 @@ type Outcome struct {
 
 // Triage looks anew for the cause of the case in a bundle, with fresh evidence. The error
 // is in the outcome, too. may returns an error if the units of the bundle must not be
-// opened; note gets what versions.Note says of the bundle.
+// opened, which runs the commands that it names; nil: they may. note gets a warning, or "", if
+// another version made the bundle; it may be nil.
 func Triage(ctx context.Context, dir string, may func(m *corpus.Mismatch) error, note func(string)) (*Outcome, error) {
 	o := &Outcome{Bundle: dir}
 	f, err := o.examine(ctx, may, note)
@@ -75,13 +76,15 @@ func Triage(ctx context.Context, dir string, may func(m *corpus.Mismatch) error,
 
 func (o *Outcome) examine(ctx context.Context, may func(m *corpus.Mismatch) error, note func(string)) (*fuzz.Case, error) {
 	b, err := corpus.ReadBundle(o.Bundle)
-	if err == nil {
+	if err == nil && may != nil {
 		err = may(&b.Mismatch)
 	}
 	if err != nil {
 		return nil, err
 	}
-	note(bundle.VersionNote(o.Bundle, &b.Mismatch))
+	if note != nil {
+		note(bundle.VersionNote(o.Bundle, &b.Mismatch))
+	}
 	o.Was = b.Mismatch.Bucket
 	return examine(ctx, bundle.Local(&b.Mismatch, o.Bundle))
 }
@@ -115,8 +118,9 @@ func (o *Outcome) Write(w io.Writer, width int) {
 }
 
 // Minimize explains and shrinks the case that a bundle was made of, and writes the new bundle
-// to a directory, which may be that of the old one. The error is fuzz.ErrAgree if the two
-// sides agree now.
+// to a directory, which may be that of the old one. It runs the commands that the bundle names
+// as targets: the caller checks them first. The error is fuzz.ErrAgree if the two sides agree
+// now.
 func Minimize(ctx context.Context, b *corpus.Bundle, dir, out string) (*fuzz.Case, error) {
 	m := &b.Mismatch
 	f, err := examine(ctx, bundle.Local(m, dir))

@@ -68,7 +68,8 @@ func Import(ctx context.Context, pair devices.Pair, inputs []corpus.InputFile, o
 }
 
 // Seeds returns inputs for other fuzzing engines to begin with: one of each generator, and the
-// cases of bundles. note gets what versions.Note says of each bundle.
+// cases of bundles. note gets a warning, or "", about each bundle if another version made it; it
+// may be nil.
 func Seeds(pair devices.Pair, bundles []string, note func(string)) ([][]byte, error) {
 	checker := fuzz.NewPairChecker(pair)
 	inputs := checker.Seeds()
@@ -77,7 +78,9 @@ func Seeds(pair devices.Pair, bundles []string, note func(string)) ([][]byte, er
 		if err != nil {
 			return nil, err
 		}
-		note(text)
+		if note != nil {
+			note(text)
+		}
 		if b.Mismatch.Formats != pair.Formats() {
 			return nil, hint.New("give the units of the bundle", "bundle %s: its operands are not those of %s", dir, pair.Name())
 		}

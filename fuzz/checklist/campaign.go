@@ -15,7 +15,7 @@ import (
 // Campaign is a function for Options.Compare: it runs a campaign whose findings are bundles
 // below dir.
 func (o *Options) Campaign(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*Comparison, error) {
-	cfg := fuzz.Config{Pairs: []devices.Pair{p}, Seed: 1, Generators: generators, Count: count, Time: limit, Journal: filepath.Join(dir, "journal"), Bundles: dir}
+	cfg := fuzz.Config{Pairs: []devices.Pair{p}, Seed: 1, Generators: generators, Count: count, Time: limit, Journal: filepath.Join(dir, fuzz.JournalFile), Bundles: dir}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}

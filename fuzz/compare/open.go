@@ -11,11 +11,14 @@ import (
 )
 
 // OpenAll opens recordings and targets and prepares their comparison, as New does; errors
-// have hints. baseline is the file of Options.Baseline, "" if there is none. note gets what
-// versions.Note says of each file. What cannot be opened is trouble of the comparison, and
+// have hints. baseline is the file of Options.Baseline, "" if there is none. note gets a warning,
+// or "", about each file if another version wrote it; it may be nil. What cannot be opened is trouble of the comparison, and
 // the rest is still compared: one bad file must not cost the other results. The caller
 // closes the comparison.
 func OpenAll(specs []string, baseline string, o Options, note func(string)) (*Comparison, error) {
+	if note == nil {
+		note = func(string) {}
+	}
 	if baseline != "" {
 		var err error
 		if o.Baseline, err = Read(baseline); err != nil {

@@ -7,17 +7,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Engines that know nothing but bytes - go test -fuzz, go-fuzz - reach the same
-// inputs through one encoding. Every byte string means something, and missing
-// bytes are zeros:
+// Decode returns the instruction, one of the given ones, and the dot product that data stand
+// for. Engines that know nothing but bytes, such as go test -fuzz and go-fuzz, make inputs
+// through this encoding. Every byte string means something, and missing bytes are zeros:
 //
 //	byte 0      0: operands follow; n > 0: generator (n-1) mod the number of them
 //	bytes 1, 2  instruction, as an index mod the number of instructions
 //	then        0: the codes of A, B, C and the scales in little-endian containers
 //	            n: the generator's randomness, 8 bytes a draw
-//
-// Decode returns the instruction, one of the given ones, and the dot product
-// that data stand for.
 func Decode(data []byte, insts []mma.Instruction) (*mma.Instruction, *mma.Dot) {
 	s := &bytesSource{data}
 	kind := s.byte()

@@ -3,7 +3,6 @@ package gen
 import (
 	"math/bits"
 
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -18,10 +17,10 @@ func tieAims(sp Spec, p *mma.Params) []int {
 	return fs
 }
 
-// tieDot adds to a large term of at most p fraction bits half a unit of its last
-// place, exactly or with a little more or less far below, often in the last bits that an
-// alignment retains. A large term that is a power of two may be reduced into the next
-// binade, where the unit is half as large.
+// tieDot makes a large term and adds half a unit in the last place of a result with p
+// fraction bits, exactly or with a little more or less far below, often in the last bits that
+// an alignment keeps. A large term that is a power of two may be pulled into the binade below,
+// where the unit is half as large.
 func tieDot(d *draw, dot *mma.Dot) {
 	p := int(d.D.Get().FracBits)
 	if d.coin() {
@@ -81,9 +80,9 @@ func tieDot(d *draw, dot *mma.Dot) {
 	}
 }
 
-// tieOfMany makes a tie where no product is as small as half a unit in the last place of
-// another: most products are large and of one sign, so that some are that small beside
-// their sum, and c is a little more or less far below.
+// tieOfMany is for formats whose smallest product exceeds half a unit in the last place of the
+// largest: many large products of one sign make a sum of which the smallest is half a unit.
+// c is a little more or less, far below.
 func tieOfMany(d *draw, unit, hi int) {
 	neg := d.coin()
 	for k := range d.K {
@@ -94,20 +93,4 @@ func tieOfMany(d *draw, unit, hi int) {
 		}
 	}
 	d.accumulator(unit-d.between(1, 30), d.coin())
-}
-
-// multiply returns the product of two numbers, each of which is first rounded to odd at 64
-// bits if it has more.
-func multiply(x, y fp.Dyadic) fp.Dyadic {
-	x, y = short(x), short(y)
-	hi, lo := bits.Mul64(x.Lo, y.Lo)
-	return fp.Dyadic{Hi: hi, Lo: lo, Q: x.Q + y.Q, Neg: x.Neg != y.Neg}
-}
-
-// short returns x rounded to odd at 64 bits.
-func short(x fp.Dyadic) fp.Dyadic {
-	if x.Hi == 0 {
-		return x
-	}
-	return x.Round(x.Exponent()-63, fp.RTO)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
@@ -19,8 +20,8 @@ import (
 // kind is a kind of results that has pages. To add one, add a row to kinds.
 type kind struct {
 	name string // of what is shown
-	// is reports whether a file or a directory is of the kind, from what can be seen
-	// without reading it.
+	// is reports whether a file or a directory is of the kind: from its name, its files, or
+	// its first MiB.
 	is func(path string, dir bool) bool
 	// make makes the page of results of the kind: of one, or of several at a time if
 	// together is set.
@@ -36,7 +37,7 @@ var kinds = []kind{
 	{name: "an inference's report.json", is: hasKeys("verdict", "params"), make: inferencePage},
 	{name: "results of compare", is: isComparison, make: comparisonPage, together: true},
 	{name: "answers of probe --json", is: hasKeys("paper", "question"), make: answersPage},
-	{name: "a campaign's directory", is: holds("journal"), make: campaignPage},
+	{name: "a campaign's directory", is: holds(fuzz.JournalFile), make: campaignPage},
 	{name: "recordings", is: isRecording, make: recordingPage, together: true},
 }
 

@@ -27,7 +27,7 @@ import (
 
 // Maker makes pages.
 type Maker struct {
-	Note     func(text string) // gets what versions.Note says of each file
+	Note     func(text string) // gets a warning, or "", about each file if another version wrote it; may be nil
 	Observer compare.Observer  // of comparisons of recordings
 }
 
@@ -111,7 +111,9 @@ func bundlePage(_ context.Context, m *Maker, paths []string) (*page.Page, error)
 	if err != nil {
 		return nil, err
 	}
-	m.Note(note)
+	if m.Note != nil {
+		m.Note(note)
+	}
 	return bundle.Page(&b.Mismatch, paths[0], false)
 }
 

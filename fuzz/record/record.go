@@ -25,7 +25,7 @@ type Config struct {
 	Date   string // "": none
 	// Environment is what results may depend on besides what the target says.
 	Environment map[string]string
-	Workers     int // 0: two more than processors; they do not change the recording
+	Workers     int // 0: two more than processors; the recording does not depend on them
 	// Observe, if not nil, is told of progress, from one goroutine.
 	Observe func(Progress)
 }

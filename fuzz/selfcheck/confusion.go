@@ -18,7 +18,7 @@ import (
 // anonymous unit.
 type Outcome struct {
 	Base   string         // ARCH/INSTRUCTION
-	Mutant string         // name of the change that made the mutant: a row of package change
+	Mutant string         // name of the change that made the mutant: a row of package change's table
 	Change []mma.Change   // the parameters that the mutant changes
 	Labels []triage.Label // labels of these changes
 	Result Result
@@ -44,8 +44,8 @@ const (
 	Wrong Result = "wrong"
 	// Unexplained: triage has no explanation.
 	Unexplained Result = "unexplained"
-	// Equal: the mutant computes the same as its base by an argument (Equivalent), or no
-	// input showed a difference.
+	// Equal: an argument (Equivalent) shows that the mutant computes the same as its base,
+	// or no input showed a difference.
 	Equal Result = "equal"
 )
 

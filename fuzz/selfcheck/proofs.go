@@ -16,8 +16,8 @@ import (
 // proofsCommand is the command that makes the table of proofs.
 const proofsCommand = "mmafuzz selfcheck proofs"
 
-// Proofs counts what package prove decides about the mutants of an arithmetic that compute
-// the same function by an argument.
+// Proofs counts what package prove decides about the mutants of an arithmetic that a written
+// argument (Equivalent) claims compute the same function.
 type Proofs struct {
 	Base  string                    // ARCH/INSTRUCTION
 	Count map[string]map[string]int // by status and argument

@@ -25,7 +25,7 @@ import (
 // Page returns the page of the campaign in a directory, made from its journal and the
 // bundles below it.
 func Page(dir string) (*page.Page, error) {
-	past, err := fuzz.ReadPast(filepath.Join(dir, "journal"))
+	past, err := fuzz.ReadPast(filepath.Join(dir, fuzz.JournalFile))
 	if err != nil {
 		return nil, err
 	}

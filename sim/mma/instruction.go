@@ -16,7 +16,7 @@ type Instruction struct {
 	Name  string // ISA spelling, with the smallest N (and M = 128 for tcgen05) where they are free
 	Alias string // another spelling that people use, or ""
 	M, N  Range  // rows and columns that the ISA allows; they do not influence a dot product
-	K     int    // products per output; of a sparse instruction, of the elements that A keeps
+	K     int    // products per output; for sparse A only kept elements count
 	Formats
 	Params   Params
 	Unknown  Facets // what nobody has shown; compared by class, not by bits

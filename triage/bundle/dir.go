@@ -142,21 +142,20 @@ func Local(m *corpus.Mismatch, dir string) *corpus.Mismatch {
 // CheckPlace returns an error if a bundle cannot be written to a directory: it must not
 // exist, or be empty or another bundle, which is replaced.
 func CheckPlace(dir string) error {
-	const remedy = "name a new directory with --out, or a bundle to be replaced"
 	if parent := filepath.Dir(filepath.Clean(dir)); Is(parent) {
-		return hint.New(remedy, "--out %s is inside the bundle %s", dir, parent)
+		return fmt.Errorf("%s is inside the bundle %s", dir, parent)
 	}
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return hint.New(remedy, "--out %s: %w", dir, hint.Bare(err))
+		return fmt.Errorf("%s: %w", dir, hint.Bare(err))
 	case len(entries) > 0 && !Is(dir):
-		return hint.New(remedy, "--out %s: the directory has other files in it", dir)
+		return fmt.Errorf("%s: the directory has other files in it", dir)
 	}
 	if name, err := stranger(dir); err != nil || name != "" {
-		return hint.New(remedy, "--out %s: the directory has other files in it: %s", dir, name)
+		return fmt.Errorf("%s: the directory has other files in it: %s", dir, name)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -16,8 +17,8 @@ import (
 // results that change may depend on a unit's state.
 type rerun struct {
 	a, b   rerunSide
-	batch  *mma.Batch
 	dot    *mma.Dot
+	d      fp.ID // format of the results
 	policy oracle.Policy
 }
 
@@ -32,7 +33,7 @@ func openRerun(m *corpus.Mismatch) (*rerun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rerun{dot: dot, policy: Policy(m), batch: mma.BatchOf(m.Formats, len(dot.A), []*mma.Dot{dot})}
+	r := &rerun{dot: dot, d: m.Formats.D, policy: Policy(m)}
 	if r.a, err = openSide(m, &m.A, "a"); err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ type results struct {
 	Through string
 }
 
-// Run runs the case.
+// run runs the case.
 func (r *rerun) run(ctx context.Context) (res results, err error) {
 	var throughA, throughB bool
 	if res.A, throughA, err = r.runSide(ctx, &r.a); err != nil {
@@ -79,51 +80,14 @@ func (r *rerun) run(ctx context.Context) (res results, err error) {
 	case throughB:
 		res.Through = "b"
 	}
-	res.Class = oracle.Compare(r.batch.Formats.D, r.policy, res.A, res.B)
+	res.Class = oracle.Compare(r.d, r.policy, res.A, res.B)
 	return res, nil
 }
 
 func (r *rerun) runSide(ctx context.Context, s *rerunSide) (code uint64, throughModel bool, err error) {
-	d := r.batch.Formats.D
-	out := make([]byte, d.Width())
-	err = s.unit.Run(ctx, r.batch, out)
+	code, err = devices.Result(ctx, s.unit, r.dot)
 	if errors.Is(err, devices.ErrNoRecording) && s.model != nil {
 		return s.model.Dot(r.dot, nil), true, nil
 	}
-	return mma.Load(out, d.Width(), 0), false, err
-}
-
-// Unit opens one of the units of a mismatch, which is "a" or "b".
-func Unit(m *corpus.Mismatch, which string) (devices.Unit, error) {
-	s := &m.A
-	if which == "b" {
-		s = &m.B
-	}
-	return devices.OpenUnit(s.Target, s.Instruction, like(m, which))
-}
-
-// Policy returns how the results of a mismatch are compared.
-func Policy(m *corpus.Mismatch) oracle.Policy {
-	var p oracle.Policy
-	if m.NaN == "class" {
-		p.NaN = oracle.ByClass
-	}
-	if m.Zero == "class" {
-		p.Zero = oracle.ByClass
-	}
-	return p
-}
-
-// like names the instruction whose formats reference arithmetic takes, that of the other
-// side: as ARCH/INSTRUCTION, or as TARGET/INSTRUCTION if its Arch is not one of the
-// catalogue's.
-func like(m *corpus.Mismatch, which string) string {
-	other := m.B
-	if which == "b" {
-		other = m.A
-	}
-	if _, ok := mma.FindArch(other.Arch); !ok {
-		return other.Target + "/" + other.Instruction
-	}
-	return other.Arch + "/" + other.Instruction
+	return code, false, err
 }

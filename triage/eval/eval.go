@@ -60,8 +60,8 @@ type Evaluator struct {
 	Chain   bool   // allows more than K elements: the instruction is executed repeatedly with C = the previous D
 	Explain bool   // results have traces and pictures, where the arithmetic is known
 
-	// Result gets each result, Comment each line that is blank or a comment, as it is. Idle,
-	// if not nil, is called before it waits for input.
+	// Result gets each result, Comment each line that is blank or a comment, as it is, and
+	// Idle is called before it waits for input. Each may be nil.
 	Result  func(*Result) error
 	Comment func(line string) error
 	Idle    func()
@@ -93,8 +93,8 @@ func (r *Result) Write(w io.Writer, o report.TextOptions) error {
 // longestLine is the limit of a line in bytes: more than the operands of any instruction.
 const longestLine = 16 << 20
 
-// lines reads lines in the background, so that an interrupt ends the program
-// while it waits for one. The channel is closed at the end or after an error.
+// lines reads lines in the background, until the context ends, so that an interrupt ends the
+// program while it waits for one. The channel is closed at the end or after an error.
 func lines(ctx context.Context, r io.Reader) (<-chan string, *error) {
 	ch := make(chan string, 1024)
 	failed := new(error)
@@ -123,6 +123,8 @@ func lines(ctx context.Context, r io.Reader) (<-chan string, *error) {
 
 // Lines computes the dot products that it reads, one on a line.
 func (e *Evaluator) Lines(ctx context.Context, in io.Reader) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // a bad line ends the reading, too
 	ch, failed := lines(ctx, in)
 	for n := 1; ; n++ {
 		if len(ch) == 0 && e.Idle != nil {
@@ -145,6 +147,9 @@ func (e *Evaluator) Lines(ctx context.Context, in io.Reader) error {
 func (e *Evaluator) line(ctx context.Context, n int, line string) error {
 	text := strings.TrimSpace(line)
 	if text == "" || strings.HasPrefix(text, "#") {
+		if e.Comment == nil {
+			return nil
+		}
 		return e.Comment(line)
 	}
 	i := e.Unit.Instruction()
@@ -155,7 +160,8 @@ func (e *Evaluator) line(ctx context.Context, n int, line string) error {
 	return e.dot(ctx, n, d)
 }
 
-// Recorded computes the rows of a file of recorded results of GPUs, which are ignored.
+// Recorded evaluates the inputs of a file of recorded results of GPUs; the recorded results are
+// ignored.
 func (e *Evaluator) Recorded(ctx context.Context, in io.Reader) error {
 	_, _, err := corpus.HWFile(in, func(row corpus.HWRow) error {
 		d, err := row.Dot(e.Unit.Instruction(), e.Chain)
@@ -167,24 +173,23 @@ func (e *Evaluator) Recorded(ctx context.Context, in io.Reader) error {
 	return err
 }
 
-// dot computes the dot product of a line.
+// dot computes the dot product of a line and reports the result.
 func (e *Evaluator) dot(ctx context.Context, line int, d *mma.Dot) error {
 	i := e.Unit.Instruction()
-	b := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: len(d.A), Tiles: 1})
-	b.Set(0, d)
-	res := make([]byte, i.D.Width())
-	if err := e.Unit.Run(ctx, b, res); err != nil {
+	code, err := devices.Result(ctx, e.Unit, d)
+	if err != nil {
 		return err
 	}
-	code := mma.Load(res, i.D.Width(), 0)
 	r := &Result{Line: line, D: mma.FormatCode(i.D, code)}
 	if e.Explain {
-		var err error
 		if r.side, err = e.side(d, code); err != nil {
 			return err
 		}
 		r.input = &report.Input{Title: i.Name, Formats: i.Formats, Dot: d}
 		r.Trace = report.StepsOf(r.side, i.D)
+	}
+	if e.Result == nil {
+		return nil
 	}
 	return e.Result(r)
 }

@@ -2,9 +2,11 @@ package eval_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated" // sim:
@@ -34,5 +36,37 @@ func TestLines(t *testing.T) {
 	}
 	if got, want := out.String(), "# one\n2: 3f800000\n\n4: 40400000\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// endless is input without an end: the same line again and again.
+type endless string
+
+func (e endless) Read(p []byte) (int, error) { return copy(p, e), nil }
+
+// TestReadingEnds stops at a bad line of endless input: no goroutine is left that reads on.
+func TestReadingEnds(t *testing.T) {
+	u, err := devices.OpenUnit("sim:ampere", "mma.m16n8k8.f32.f16.f16.f32", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) { // fails if a goroutine is left
+		e := eval.Evaluator{Unit: u}
+		if err := e.Lines(context.Background(), endless("3c00\n")); err == nil {
+			t.Error("a bad line is no error")
+		}
+	})
+}
+
+// TestWithoutCallbacks evaluates for nobody, and still says where a bad line is.
+func TestWithoutCallbacks(t *testing.T) {
+	u, err := devices.OpenUnit("sim:ampere", "mma.m16n8k8.f32.f16.f16.f32", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := eval.Evaluator{Unit: u}
+	err = e.Lines(t.Context(), strings.NewReader("# one\n3c00 3c00 00000000\n3c00\n"))
+	if want := "line 3: "; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %s...", err, want)
 	}
 }

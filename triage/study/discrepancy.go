@@ -74,7 +74,7 @@ func equation10(ctx context.Context, units []unit, all bool, res *Result) error 
 		if d == nil {
 			continue
 		}
-		if _, ok := u.Unit.(devices.Recorder); ok {
+		if devices.IsRecording(u.Unit) {
 			continue
 		}
 		codes, err := u.run(ctx, mma.BatchOf(u.inst().Formats, len(d.A), []*mma.Dot{d}))

@@ -238,7 +238,7 @@ func (r *Request) askable(fits func(*mma.Instruction) bool) ([]unit, func(), err
 		return nil, nil, err
 	}
 	for _, u := range all {
-		if _, ok := u.Unit.(devices.Recorder); ok {
+		if devices.IsRecording(u.Unit) {
 			done()
 			return nil, nil, fmt.Errorf("%s is a recording: it answers what was recorded, and nothing that a study asks; the study discrepancy takes it", u.name)
 		}

@@ -37,7 +37,7 @@ type Node struct {
 	expanded bool
 	widened  bool
 	paired   bool
-	group    int // of the change that made it of the node it was found from; 0: several changes did
+	group    int // group of the change that made it from its parent; 0: several changes, or it is one of the first
 }
 
 // better orders nodes: those that explain more come first, then the smaller ones.
@@ -56,12 +56,12 @@ type Search struct {
 	steps []change.Breadth
 	spent func() bool // reports whether the search has to give up
 	trace func(format string, args ...any)
-	// Keep is what a program must meet to replace another in simplify, and to be tried at
-	// all if Bound is set; nil: anything.
+	// Keep reports whether a program may replace another in simplify and, if Bound is set,
+	// be tried at all; nil: every program may.
 	Keep  func(p *mma.Params) bool
 	Bound bool
-	// Kinds is how many of the mutants that a step takes in are the best of their groups
-	// (change.Mutant); the others are the best of all.
+	// Kinds limits how many of the mutants that a step keeps are chosen as the best of their
+	// group (change.Mutant); the rest are the best overall.
 	Kinds int
 	nodes []*Node
 	seen  map[mma.Params]bool
@@ -111,7 +111,7 @@ func (s *Search) mutants(p *mma.Params, steps []change.Breadth) []change.Mutant 
 }
 
 // barred reports whether the search must not go to a program.
-func (s *Search) barred(p mma.Params) bool { return s.Bound && !s.Keep(&p) }
+func (s *Search) barred(p mma.Params) bool { return s.Bound && s.Keep != nil && !s.Keep(&p) }
 
 func hashHits(hits []bool) uint64 {
 	bits := make([]byte, (len(hits)+7)/8)
@@ -181,8 +181,7 @@ func (s *Search) Explore(ctx context.Context, steps int) *Node {
 
 // Near expands the first program of the search and then some of its best mutants, one of each
 // group and one that several changes made, until something explains everything. Explore would
-// soon follow what several changes explain together, and most of these are not those of the
-// unit.
+// first follow combined changes, which are mostly not the unit's.
 func (s *Search) Near(ctx context.Context, mutants int) {
 	first := s.nodes[0]
 	s.expand(first)
@@ -235,13 +234,13 @@ func (s *Search) expand(n *Node) {
 	s.try(n, s.steps...)
 }
 
-// widen adds the best of what rarer changes make of a node.
+// widen adds the best mutants of a node that rarer changes make.
 func (s *Search) widen(n *Node) {
 	n.widened = true
 	s.try(n, change.RareSteps)
 }
 
-// try adds the best of what changes make of a node, and what they make together.
+// try adds the best mutants of a node that some changes make, and combines these changes.
 func (s *Search) try(n *Node, steps ...change.Breadth) {
 	var kids []*Node
 	for _, m := range s.ranked(n, s.mutants(&n.P, steps)) {

@@ -1,0 +1,29 @@
+package bundle
+
+import (
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Unit opens the unit of a side of a mismatch: which is "a" or "b".
+func Unit(m *corpus.Mismatch, which string) (devices.Unit, error) {
+	s := &m.A
+	if which == "b" {
+		s = &m.B
+	}
+	return devices.OpenUnit(s.Target, s.Instruction, like(m, which))
+}
+
+// like names the other side's instruction, from which reference arithmetic takes its formats:
+// as ARCH/INSTRUCTION, or as TARGET/INSTRUCTION if its Arch is not one of the catalogue's.
+func like(m *corpus.Mismatch, which string) string {
+	other := m.B
+	if which == "b" {
+		other = m.A
+	}
+	if _, ok := mma.FindArch(other.Arch); !ok {
+		return other.Target + "/" + other.Instruction
+	}
+	return other.Arch + "/" + other.Instruction
+}
