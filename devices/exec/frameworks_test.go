@@ -227,29 +227,82 @@ func TestFrameworkRecordings(t *testing.T) {
 		{"torch-zen5", "matmul.m64n64k16.f32", "torch-f32"},
 		{"torch-zen5", "matmul.m64n64k16.bf16", "torch-bf16"},
 		{"torch-zen5", "matmul.m64n64k16.f16", "torch-f16"},
+		{"torch-sapphire-rapids", "matmul.m64n64k16.f32", "torch-xeon-f32"},
+		{"torch-sapphire-rapids", "matmul.m64n64k16.bf16", "torch-xeon-bf16"},
+		{"torch-sapphire-rapids", "matmul.m64n64k16.f16", "torch-xeon-f16"},
 		{"numpy-0x0-zen5", "matmul.m16n16k16.f32.at0x0", "numpy-0x0"},
 		{"numpy-6x0-zen5", "matmul.m16n16k16.f32.at6x0", "numpy-6x0"},
 	} {
-		recorded := unit(t, "replay:"+filepath.Join("..", "..", "corpus", "recordings", tc.recording+".rec"), tc.inst)
 		model := unit(t, "model:"+filepath.Join("testdata", "children", tc.model+".json"), tc.inst)
-		rec := recorded.(devices.Recorder)
-		in := mma.NewBatch(recorded.Instruction().Formats, mma.Shape{M: 1, N: 1, K: rec.Length(), Tiles: rec.Recorded()})
-		f, w := in.Formats.D, in.Formats.D.Width()
-		want, got := make([]byte, in.Dots()*w), make([]byte, in.Dots()*w)
-		if err := rec.Load(0, in, want); err != nil {
-			t.Fatal(err)
-		}
+		in, want := recorded(t, tc.recording, tc.inst)
+		got := make([]byte, len(want))
 		if err := model.Run(t.Context(), in, got); err != nil {
 			t.Fatal(err)
 		}
-		if in.Dots() != 512 {
-			t.Errorf("%s: %d dot products, want 512", tc.inst, in.Dots())
+		sameNumbers(t, tc.recording+" "+tc.inst, in.Formats.D, got, want)
+	}
+}
+
+// TestRecordedAMX compares what PyTorch gave in BF16 on a processor with AMX with TDPBF16PS: one
+// for 32 products, on zeros where there are fewer, the next with the result of the last as C. The
+// last result is rounded to BF16.
+func TestRecordedAMX(t *testing.T) {
+	for _, tc := range []struct{ recording, inst string }{
+		{"torch-sapphire-rapids", "matmul.m64n64k16.bf16"},
+		{"torch-k64-sapphire-rapids", "matmul.m64n64k64.bf16"},
+	} {
+		in, want := recorded(t, tc.recording, tc.inst)
+		u := sims(t, "x86", "tdpbf16ps")
+		k := u.Instruction().K
+		b := mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: (in.K + k - 1) / k * k, Tiles: in.Tiles})
+		for n := range in.Tiles {
+			copy(b.A[n*b.K*2:], in.A[n*in.K*2:][:in.K*2])
+			copy(b.B[n*b.K*2:], in.B[n*in.K*2:][:in.K*2])
 		}
-		for n := range in.Dots() {
-			x, y := mma.Load(want, w, n), mma.Load(got, w, n)
-			if oracle.Compare(f, oracle.Policy{NaN: oracle.ByClass}, x, y) != oracle.Same {
-				t.Errorf("%s %s: dot product %d is %x, by the model %x", tc.recording, tc.inst, n, x, y)
-			}
+		sums, got := make([]byte, len(want)*2), make([]byte, len(want))
+		if err := u.Run(t.Context(), b, sums); err != nil {
+			t.Fatal(err)
+		}
+		for n := range in.Tiles {
+			mma.Store(got, 2, n, bf16(mma.Load(sums, 4, n)))
+		}
+		sameNumbers(t, tc.recording+" "+tc.inst, fp.BF16, got, want)
+	}
+}
+
+// bf16 rounds the code of an FP32 number to BF16, which is its upper half.
+func bf16(x uint64) uint64 {
+	if fp.FP32.Get().Decode(x).Class == fp.NaN {
+		return fp.BF16.Get().QuietNaN(false)
+	}
+	return (x + 0x7fff + x>>16&1) >> 16
+}
+
+// recorded returns the 512 dot products of an instruction in one of corpus/recordings, and their
+// results.
+func recorded(t *testing.T, recording, inst string) (in *mma.Batch, d []byte) {
+	t.Helper()
+	u := unit(t, "replay:"+filepath.Join("..", "..", "corpus", "recordings", recording+".rec"), inst)
+	rec := u.(devices.Recorder)
+	in = mma.NewBatch(u.Instruction().Formats, mma.Shape{M: 1, N: 1, K: rec.Length(), Tiles: rec.Recorded()})
+	d = make([]byte, in.Dots()*in.Formats.D.Width())
+	if err := rec.Load(0, in, d); err != nil {
+		t.Fatal(err)
+	}
+	if in.Dots() != 512 {
+		t.Errorf("%s %s: %d dot products, want 512", recording, inst, in.Dots())
+	}
+	return in, d
+}
+
+// sameNumbers compares results, the codes of NaNs aside.
+func sameNumbers(t *testing.T, what string, f fp.ID, got, want []byte) {
+	t.Helper()
+	w := f.Width()
+	for n := range len(want) / w {
+		x, y := mma.Load(want, w, n), mma.Load(got, w, n)
+		if oracle.Compare(f, oracle.Policy{NaN: oracle.ByClass}, x, y) != oracle.Same {
+			t.Errorf("%s: dot product %d is %x, by the model %x", what, n, x, y)
 		}
 	}
 }

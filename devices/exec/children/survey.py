@@ -129,7 +129,7 @@ def cells(o, row, r):
     """The cells of a row of the table."""
     head = ["`%s`" % row[1].split("_")[0], "`%s`" % row[0] if row[0] else "", "`%s`" % r.get("instruction", row[2])]
     if "missing" in r:
-        return head + ["not measured", "no machine: the processor has no %s" % r["missing"], "", ""]
+        return head + ["not measured", "the processor has no %s" % r["missing"], "", ""]
     if "error" in r:
         return head + ["not had", r["error"].split(": ", 1)[-1], "", ""]
     program = r["arithmetic"] if r["arithmetic"] != "custom" else " ".join(x for x in flat(r["params"]) if not x.startswith("special.nan"))
@@ -188,7 +188,8 @@ Made by `survey.py`, which `.ci/nightly frameworks` runs; do not edit. Each row 
 inference (`mmafuzz infer --nan class`): the arithmetic of one dot product in a matrix
 product, in the words of `go doc ./sim/mma Params`, equal to the library on so many dot
 products of every generator. A path is the variables of the environment by which the library
-chooses its code; none is what it chooses by itself.
+chooses its code; none is what it chooses by itself. Every `RESULTS*.md` here is of one
+processor, and the stage compares its own with that of the same processor.
 
 Processor: %s.
 
