@@ -17,10 +17,10 @@ type Unfinished struct {
 	Pairs        int      `json:"pairs"`        // pairs that are complete
 	OfPairs      int      `json:"of_pairs"`
 	Unexamined   uint64   `json:"unexamined"`   // mismatches that are in no bucket yet
-	Instructions []string `json:"instructions"` // of the pairs that are not
+	Instructions []string `json:"instructions"` // of incomplete pairs
 }
 
-// Reasons why a campaign is unfinished. What has happened to a target is another one.
+// Reasons why a campaign is unfinished. A third is the text of a GoneError.
 const (
 	Interrupted     = "interrupted"
 	NothingCompared = "no dot product was compared"

@@ -2,6 +2,8 @@ package minimize
 
 import "slices"
 
+// The passes of this file move what a case has to other places: tidy, moveTerms, swapFactors.
+
 // tidy changes what mostly does not matter: it swaps factors so that the simpler
 // one is b, moves signs from a to b, moves products to the front without gaps,
 // and sorts them; each of these alone and in all combinations.
@@ -103,8 +105,8 @@ func (l *layout) swapScales(v vector, i, j int) {
 	v[l.sb(i)], v[l.sb(j)] = v[l.sb(j)], v[l.sb(i)]
 }
 
-// swapFactors swaps a and b where they have one format: of all products, with
-// their scales, and of each.
+// swapFactors swaps a and b where they have one format: of all products with the
+// scales, and of single products without.
 func swapFactors(p *proposals) {
 	if p.A != p.B {
 		return

@@ -11,10 +11,10 @@ import (
 // then mma.Sticky.
 type adder struct {
 	mma.Align
-	unit int  // the grid is 2^unit
-	acc  bool // the last term is an accumulator
-	j    mma.Join
-	top  int // alignment exponent
+	unit  int      // the grid is 2^unit
+	acc   bool     // the last term is an accumulator
+	cDrop mma.Frac // mma.Join.CDrop
+	top   int      // alignment exponent
 }
 
 // newAdder returns the adder of a sum that is aligned at the exponent top.
@@ -23,11 +23,11 @@ func newAdder(j mma.Join, top int, acc bool) adder {
 	if acc {
 		f = max(f, j.CF)
 	}
-	return adder{j.Align, top - int(f), acc, j, top}
+	return adder{j.Align, top - int(f), acc, j.CDrop, top}
 }
 
-// finish returns what the adder makes of sum. That is the exact sum of cuts, which are the
-// terms of all after their cut.
+// finish applies Negate, Bits and Sticky to sum, the exact sum of cuts, which are the terms
+// after their cut; all are the terms before it.
 func (a adder) finish(sum term, all, cuts []term) term {
 	if a.Sticky == mma.StickyOff && a.Negate == mma.NegateExact && a.Bits == 0 {
 		return sum
@@ -66,8 +66,8 @@ func (a adder) first(all []term) int {
 
 // dropped reports whether term i is dropped.
 func (a adder) dropped(i int, all []term) bool {
-	if a.acc && i == len(all)-1 && a.j.CDrop != 0 {
-		return dropped(all[i], a.top, a.j.CDrop)
+	if a.acc && i == len(all)-1 && a.cDrop != 0 {
+		return dropped(all[i], a.top, a.cDrop)
 	}
 	return dropped(all[i], a.top, a.Drop)
 }

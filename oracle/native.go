@@ -100,8 +100,8 @@ func (n *native) readRare(code uint64) float64 {
 	return v
 }
 
-// write returns the code of the number nearest to v (ties to even) in an IEEE
-// format; a NaN is positive and quiet.
+// write returns the code of the number nearest to v (ties to even) in an IEEE format
+// without unused low bits; a NaN is positive and quiet.
 func (n *native) write(v float64) uint64 {
 	inf := n.inf >> n.shift
 	if v != v {

@@ -48,7 +48,7 @@ With --git the versions are the commits of a range, oldest first, {} is a checko
 --git and --build run the commands of that repository: only with one that you trust.
 
 Exit status: 0 the last version computes as A, 1 a version was found, 2 trouble, 75
-interrupted, or versions that cannot be tested leave a choice.`,
+interrupted, or untestable versions leave several candidates.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return b.run(cmd.Context()) },
 	}

@@ -71,7 +71,7 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	if p.smtlib != "" && len(pairs) > 1 {
 		return hint.New("name one with --inst", "--smtlib writes one question: %s and %s share %s", nameA, nameB, readable.Plural(len(pairs), "instruction"))
 	}
-	refuted, open := false, 0
+	refuted, undecided := false, 0
 	for i := range pairs {
 		if p.smtlib != "" {
 			if err := p.writeSMTLIB(&pairs[i]); err != nil {
@@ -84,17 +84,17 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 		}
 		refuted = refuted || answer.Verdict == prove.Refuted
 		if answer.Verdict == prove.Open {
-			open++
+			undecided++
 		}
 		if err := p.result(answer, answer.Write); err != nil {
 			return err
 		}
 	}
 	switch {
-	case open > 0 && missing:
-		return incomplete(hint.New("apt-get install cadical, or name another with --solver", "%s not decided: there is no solver", readable.Plural(open, "question")))
-	case open > 0:
-		return incomplete(fmt.Errorf("%s not decided", readable.Plural(open, "question")))
+	case undecided > 0 && missing:
+		return incomplete(hint.New("apt-get install cadical, or name another with --solver", "%s not decided: there is no solver", readable.Plural(undecided, "question")))
+	case undecided > 0:
+		return incomplete(fmt.Errorf("%s not decided", readable.Plural(undecided, "question")))
 	case refuted:
 		return errMismatch
 	}

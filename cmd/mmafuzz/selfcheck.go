@@ -18,7 +18,7 @@ import (
 func newSelfcheck(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selfcheck",
-		Short: "measure the models, the generators, the triage, the minimizer, inference and causes",
+		Short: "measure the models, the generators, the proofs, the pairs, the triage, the minimizer, inference, causes and changes",
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if a.json {
 				return hint.New("leave --json out: the table is written tab-separated to standard output (redirect it with > FILE)", "selfcheck has no JSON output")

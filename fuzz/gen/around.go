@@ -20,8 +20,8 @@ import (
 // too: around@1(cut@1[24]).
 const aroundName = "around"
 
-// arounds are the versions. They are not in the table: campaigns use them where both units are
-// fast, the second where one is a device, whose tiles are that large.
+// arounds are the versions. They are not in the table: campaigns use version 1 with two fast
+// units, and version 2 if one of them is a device, whose tiles are that large.
 var arounds = [...]Generator{
 	{Name: aroundName, Version: 1, M: 8, N: 8, fill: aroundTile,
 		Doc: "tiles of small variations of designed dot products"},
@@ -66,7 +66,7 @@ func parseAround(text string) (Source, error) {
 
 func aroundTile(d *draw, b *mma.Batch, tile int) {
 	d.reset()
-	d.around.dot(d, d.dot)
+	d.around.dot(d)
 	varyRows(d, part(b.A, tile, b.Tiles), b.M, d.fa, d.dot.A)
 	varyRows(d, part(b.B, tile, b.Tiles), b.N, d.fb, d.dot.B)
 	if d.fs != nil {
@@ -81,8 +81,8 @@ func aroundTile(d *draw, b *mma.Batch, tile int) {
 // part returns part i of n equal ones.
 func part(buf []byte, i, n int) []byte { return buf[len(buf)/n*i:][:len(buf)/n] }
 
-// varyRows stores the codes of a row, or of a column, as the first of some, and in the others
-// with one change each.
+// varyRows fills rows, or columns: the first with codes, each other one with one change of
+// them.
 func varyRows(d *draw, buf []byte, rows int, f *format, codes []uint64) {
 	w := int(f.Width)
 	n := len(codes) * w

@@ -10,7 +10,7 @@ import (
 // drawn, and c comes a row at a time, so that a tile of twice as many outputs takes less time.
 func aroundTile2(d *draw, b *mma.Batch, tile int) {
 	d.reset()
-	d.around.dot(d, d.dot)
+	d.around.dot(d)
 	d.changeRows(part(b.A, tile, b.Tiles), b.M, d.fa, d.dot.A)
 	d.changeRows(part(b.B, tile, b.Tiles), b.N, d.fb, d.dot.B)
 	if d.fs != nil {

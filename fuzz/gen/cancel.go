@@ -4,14 +4,13 @@ import (
 	"math/bits"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // cancelDot draws products of about one size and takes c as minus their sum, up to
 // a chosen relative error of 2^-kappa: the sum's condition number is about
 // 2^kappa. Where c cannot hold the sum, or there is none, products are paired
 // with their negatives instead.
-func cancelDot(d *draw, dot *mma.Dot) {
+func cancelDot(d *draw) {
 	if d.fs != nil {
 		d.shift(d.between(-20, 20))
 	}

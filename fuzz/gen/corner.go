@@ -133,7 +133,7 @@ func Corners(f mma.Formats) []CornerKind {
 	return cornerKinds[:]
 }
 
-// cornerAll is the size with a C.
+// cornerAll is the number of cases of formats with C.
 const cornerAll = 20160
 
 func cornerSize(sp Spec) uint64 {
@@ -144,7 +144,7 @@ func cornerSize(sp Spec) uint64 {
 	return n
 }
 
-func cornerDot(d *draw, dot *mma.Dot) {
+func cornerDot(d *draw) {
 	size := cornerSize(d.Spec)
 	index := scattered(d.index, size) // the first few hundred have all classes of everything
 	var class [len(cornerKinds)]int

@@ -23,7 +23,7 @@ func cutAims(sp Spec, p *mma.Params) []int {
 // cutDot puts a large term F bits above small ones whose bits straddle the cut.
 // The large term may be c or a product; it may be cancelled by another, so that
 // what is left of the small ones is all of the result.
-func cutDot(d *draw, dot *mma.Dot) {
+func cutDot(d *draw) {
 	f := d.aim(5, 40)
 	lo, hi := d.products()
 	if d.fs != nil {

@@ -2,7 +2,6 @@ package gen
 
 import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // The generators of this file work at the edges of formats: tiny, huge, zero, special.
@@ -18,7 +17,7 @@ func (d *draw) underflow() int {
 
 // tinyDot works around the smallest normal number: products that round to it or
 // not, sums of two that cancel down to it, c next to it.
-func tinyDot(d *draw, dot *mma.Dot) {
+func tinyDot(d *draw) {
 	e := d.underflow()
 	df := d.D.Get()
 	if d.fs != nil {
@@ -70,7 +69,7 @@ func (d *draw) bump(k int) {
 
 // hugeDot works around the largest number: products and sums that overflow or
 // not, and that come back below the limit by later terms.
-func hugeDot(d *draw, dot *mma.Dot) {
+func hugeDot(d *draw) {
 	df := d.D.Get()
 	top := int(df.Emax())
 	if top < int(fp.FP32.Get().Emax()) && d.oneIn(4) {
@@ -111,7 +110,7 @@ func hugeDot(d *draw, dot *mma.Dot) {
 
 // zeroDot mixes zeros of both signs, terms that cancel exactly, and terms too
 // small for any result.
-func zeroDot(d *draw, dot *mma.Dot) {
+func zeroDot(d *draw) {
 	if d.fs != nil && d.coin() {
 		d.shift(d.between(-250, 250))
 	}
@@ -190,7 +189,7 @@ func (d *draw) negative(k int) bool {
 }
 
 // specialDot puts infinities, NaNs of every kind and zeros among numbers.
-func specialDot(d *draw, dot *mma.Dot) {
+func specialDot(d *draw) {
 	lo, hi := d.products()
 	for k := range d.K {
 		if d.coin() {

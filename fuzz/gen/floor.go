@@ -26,7 +26,7 @@ func floorAims(sp Spec, p *mma.Params) []int {
 // whole one, and adds terms near the lowest bit that a floor of the exponent retains:
 // whether they are retained decides the result. No exponent field may be above the
 // floor, so factors are normal as far as possible and c is mostly 0.
-func floorDot(d *draw, dot *mma.Dot) {
+func floorDot(d *draw) {
 	df := d.D.Get()
 	unit := int(df.Emin()) - int(df.FracBits)
 	low := d.aim(unit-30, unit-1)

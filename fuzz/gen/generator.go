@@ -97,7 +97,7 @@ type Generator struct {
 
 	// One of these makes the inputs: a dot product, of zeros and scales of 1 when it is
 	// called, or a whole tile.
-	dot  func(d *draw, dot *mma.Dot)
+	dot  func(d *draw)
 	fill func(d *draw, b *mma.Batch, tile int)
 }
 
@@ -157,7 +157,7 @@ var retired = []Generator{
 		Doc: "sums half way between two results, exactly or nearly"},
 	{Name: "floor", Version: 1, Weight: 1, M: 1, N: 1, Aims: floorAims, dot: floorDot1,
 		Doc: "all terms below the exponent that zero has"},
-	{Name: "subnormal", Version: 1, Weight: 1, M: 1, N: 1, dot: func(d *draw, _ *mma.Dot) { d.manySubnormals() },
+	{Name: "subnormal", Version: 1, Weight: 1, M: 1, N: 1, dot: func(d *draw) { d.manySubnormals() },
 		Doc: "subnormal operands beside normal ones of the same products"},
 	{Name: "raw", Version: 1, Weight: 4, M: tileM, N: tileN, bits: true, fill: rawTile,
 		Doc: "uniformly random bits"},
@@ -418,6 +418,6 @@ func (g *Generator) make(d *draw, b *mma.Batch, tile int) {
 		return
 	}
 	d.reset()
-	g.dot(d, d.dot)
+	g.dot(d)
 	b.Set(tile, d.dot)
 }

@@ -25,7 +25,7 @@ func (s Source) Mutate(index uint64) Source {
 }
 
 // mutateDot makes one to four changes of the base.
-func mutateDot(d *draw, _ *mma.Dot) {
+func mutateDot(d *draw) {
 	base := d.base
 	copy(d.dot.A, base.A)
 	copy(d.dot.B, base.B)
@@ -130,7 +130,7 @@ func Mutate(data []byte, seed uint64, insts []mma.Instruction) []byte {
 	}
 	d.reset()
 	d.base = dot
-	mutateDot(d, nil)
+	mutateDot(d)
 	return Encode(insts, n, d.dot)
 }
 

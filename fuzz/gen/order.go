@@ -1,11 +1,9 @@
 package gen
 
-import "github.com/mmafuzz/mmafuzz/sim/mma"
-
 // orderDot puts a large U and -U among small terms, as FPRev does: small terms
 // that meet the large ones before these cancel are lost, the others survive.
 // Several such pairs of different sizes may be nested; c may be any of them.
-func orderDot(d *draw, dot *mma.Dot) {
+func orderDot(d *draw) {
 	if d.fs != nil {
 		d.shift(d.between(-60, 60))
 	}

@@ -2,7 +2,6 @@ package gen
 
 import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Patterns enumerate exponents and significands of one product and c as
@@ -10,8 +9,8 @@ import (
 // negative: index digits, lowest first, choose c's pattern, b's, a's, and the
 // company. The products stand at the first two positions, then wander.
 
-// patternExponents are exponent fields of interest: the two smallest, around
-// the bias, the two largest.
+// patternExponents are exponent fields of interest: the three smallest, three
+// around the bias, and the two largest, as far as the format has them.
 func patternExponents(f *fp.Format) []uint64 {
 	top := uint64(1)<<f.ExpBits - 1
 	all := []uint64{0, 1, 2, uint64(f.Bias) - 1, uint64(f.Bias), uint64(f.Bias) + 1, top - 1, top}
@@ -69,7 +68,7 @@ func patternSize(sp Spec) uint64 {
 	return n
 }
 
-func pattern(d *draw, dot *mma.Dot) {
+func pattern(d *draw) {
 	a, b, c := d.fa.Patterns(), d.fb.Patterns(), []uint64{0}
 	if d.fc != nil {
 		c = d.fc.Patterns()
@@ -90,32 +89,4 @@ func pattern(d *draw, dot *mma.Dot) {
 	case 2:
 		d.dot.A[j], d.dot.B[j] = d.dot.A[k]^d.fa.SignBit(), d.dot.B[k]
 	}
-}
-
-// digits is a number in a mixed radix.
-type digits uint64
-
-// digit takes the lowest digit, in 0..n-1, off the number.
-func (x *digits) digit(n int) int {
-	low := *x % digits(n)
-	*x /= digits(n)
-	return int(low)
-}
-
-// scattered returns the number of an index in an enumeration of size cases. Neighbouring
-// indexes should differ in everything, so that the first few thousand already cover the
-// table: it steps through it by a large odd number that has no divisor in common with size.
-func scattered(index, size uint64) digits {
-	step := size/5*3 | 1
-	for gcd(step, size) != 1 {
-		step += 2
-	}
-	return digits(index % size * step % size)
-}
-
-func gcd(a, b uint64) uint64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

@@ -26,7 +26,7 @@ func tieAims1(sp Spec, p *mma.Params) []int {
 // place, exactly or with a little more or less far below. A large term that is a
 // power of two may be reduced into the next binade, where the unit is half as
 // large.
-func tieDot1(d *draw, dot *mma.Dot) {
+func tieDot1(d *draw) {
 	p := d.aim(int(d.D.Get().FracBits), int(d.D.Get().FracBits))
 	lo, hi := d.products()
 	if d.fs != nil {
@@ -74,7 +74,7 @@ func tieDot1(d *draw, dot *mma.Dot) {
 // floorDot1 adds a term near the lowest bit that a floor of the exponent retains
 // to one near the lowest bit of D, with c = 0 or tiny: whether the first is
 // retained then decides the result.
-func floorDot1(d *draw, dot *mma.Dot) {
+func floorDot1(d *draw) {
 	df := d.D.Get()
 	unit := int(df.Emin()) - int(df.FracBits)
 	low := d.aim(unit-30, unit-1)

@@ -1,10 +1,8 @@
 package gen
 
-import "github.com/mmafuzz/mmafuzz/sim/mma"
-
 // spreadDot draws the exponents of all terms from a window of random width and
 // place.
-func spreadDot(d *draw, dot *mma.Dot) {
+func spreadDot(d *draw) {
 	if d.fs != nil && d.coin() {
 		for i := range d.scale {
 			d.scaleBy(i, d.between(-30, 30))

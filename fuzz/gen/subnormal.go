@@ -1,11 +1,9 @@
 package gen
 
-import "github.com/mmafuzz/mmafuzz/sim/mma"
-
 // subnormalDot gives factors subnormal codes. The exponent field of such a factor is larger
 // than the exponent of its value, and units differ in which of the two aligns a sum. Every
 // other dot product is made of many such products, the others of one whose alignment shows.
-func subnormalDot(d *draw, dot *mma.Dot) {
+func subnormalDot(d *draw) {
 	if d.coin() {
 		d.manySubnormals()
 	} else {

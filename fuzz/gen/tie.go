@@ -21,7 +21,7 @@ func tieAims(sp Spec, p *mma.Params) []int {
 // fraction bits, exactly or with a little more or less far below, often in the last bits that
 // an alignment keeps. A large term that is a power of two may be pulled into the binade below,
 // where the unit is half as large.
-func tieDot(d *draw, dot *mma.Dot) {
+func tieDot(d *draw) {
 	p := int(d.D.Get().FracBits)
 	if d.coin() {
 		p = d.aim(p, p)

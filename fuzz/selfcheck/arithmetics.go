@@ -7,7 +7,8 @@ import (
 )
 
 // Arithmetics returns the arithmetics of the catalogue that the tables are about: those of
-// GPUs that have been checked against results. With the others, the tables would take hours.
+// GPUs that have been checked against results. With the others, the tables would take
+// many times as long.
 // Arithmetics of processors are many variations, by modes, of a few; the tests of package cpu
 // compare their models with silicon and find their mutants. .ci/nightly vulkan does so for
 // that of llvmpipe, which is a program for processors. Arithmetics that have not been checked

@@ -1,8 +1,9 @@
 package mma
 
-// shapeStream is the stream of random numbers that shapes are drawn from: like that of
-// refinements it leaves the other units as they are. With this one the seeds of shapes in
-// the table of package selfcheck have a small K and are quick to measure.
+// shapeStream is the stream of random numbers that shapes are drawn from. It is one of its
+// own, as that of refinements is, so that units without a shape stay as they were. 871 was
+// chosen so that the seeds of shapes in the table of package selfcheck have a small K and are
+// quick to measure.
 const shapeStream = 0x7368_6170_65 + 871
 
 // shapedPercent is the percentage of made-up units that have lanes or groups that are added

@@ -10,7 +10,8 @@ import (
 )
 
 // Read reads a bundle; what is wrong with a bad one comes with a hint. A bundle
-// carries its input, so that one of another version can be used: note says so.
+// carries its input, so that one of another version can be used: note tells
+// if another version made it.
 func Read(dir string) (b *corpus.Bundle, note string, err error) {
 	info, err := os.Stat(dir)
 	switch {

@@ -99,7 +99,7 @@ func (c *climber) changed(d *mma.Dot, rng *rand.Rand) *mma.Dot {
 	return d
 }
 
-// change changes one code, or makes an element equal to another one.
+// change changes one code, copies a pair of factors, or zeroes one.
 func (c *climber) change(d *mma.Dot, rng *rand.Rand) {
 	i, j := rng.IntN(c.k), rng.IntN(c.k)
 	switch n := rng.IntN(20); {

@@ -12,7 +12,9 @@ import (
 // 32 groups of eight random FP32 operands has one. The routines of this file find the
 // steps of a chain that have subnormal operands, and compute those in another way.
 
-// findSubnormals emits the routine that finds them.
+// findSubnormals emits the routine that finds subnormal operands. It writes to TinyA, for
+// every four rows, a byte for each k that is not zero if one of them is subnormal there; and
+// to TinyB, for every k and 8 columns, a mask of those that are.
 func findSubnormals() {
 	x := avx512.routine("tiny", "Tiny")
 	a, b, to := x.load("A"), x.load("B"), x.load("TinyA")

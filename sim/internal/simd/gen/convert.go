@@ -37,7 +37,7 @@ func (i isa) round() {
 	end()
 }
 
-// notZero returns a mask of the integers of 8 bytes that are not z, which is zero.
+// notZero returns a mask of the integers of 8 bytes that are not zero; z is zero (AVX2 only).
 func (i isa) notZero(v, z vec) register {
 	if i == avx512 {
 		m := K()
@@ -63,19 +63,20 @@ func (i isa) fromFloat32() {
 	end()
 }
 
-// toFloat32 emits the routine that converts float64 to FP32, without rounding, and NaNs to
-// one code.
+// toFloat32 emits the routine that converts float64 to FP32: numbers that FP32 has, and NaNs
+// to one code.
 func (i isa) toFloat32() {
 	x := i.routine("toFloat32", "Convert")
 	src, dst, n := x.load("Src"), x.load("Dst"), x.load("N")
 	code := YMM()
 	VPBROADCASTD(x.mem("QNaN"), code)
 	loop("numbers", n, 8, []move{{src, 64}, {dst, 32}}, func() {
-		v, upper := YMM(), XMM()
+		v := YMM()
 		if i == avx512 {
 			VCVTPD2PS(Mem{Base: src}, v)
 		} else {
 			VCVTPD2PSY(Mem{Base: src}, v.AsX())
+			upper := XMM()
 			VCVTPD2PSY(Mem{Base: src, Disp: 32}, upper)
 			VINSERTF128(U8(1), upper, v, v)
 		}
@@ -85,7 +86,7 @@ func (i isa) toFloat32() {
 	end()
 }
 
-// narrowHalf emits the routine that converts FP32 to FP16, without rounding.
+// narrowHalf emits the routine that converts FP32 to FP16: numbers that FP16 has.
 func narrowHalf() {
 	x := avx2.routine("narrowHalf", "Convert")
 	src, dst, n := x.load("Src"), x.load("Dst"), x.load("N")

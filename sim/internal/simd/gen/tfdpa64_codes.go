@@ -77,7 +77,7 @@ func codeWordsTF32(src register, c vec) {
 // classifier512 makes masks of the classes of codes.
 type classifier512 struct {
 	magnitude, top vec // constants
-	nan            vec // nil: only magnitudes above top are NaN
+	nan            vec // nil: every NaN is above top, as Inf is
 }
 
 func newClassifier512(x code, width int) *classifier512 {
@@ -178,8 +178,9 @@ func exponents512(width int) {
 	end()
 }
 
-// kinds2 emits the routine that tells zeros, numbers, Inf and NaN apart, 16 at a time
-// with AVX2: as BF16, the upper half of FP32.
+// kinds2 emits the routine that writes for each code an FP32 of its sign and class: zero,
+// Number, InfKind or NaNKind. It makes 16 at a time with AVX2, as BF16, the upper halves of
+// FP32.
 func kinds2(width int) {
 	x := avx2.routine(fmt.Sprint("kinds", width), "Kinds")
 	src, dst, n := x.load("Src"), x.load("Dst"), x.load("N")

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
+)
+
+// shardFlags are those of run for a part of a campaign.
+type shardFlags struct {
+	campaign string
+	shard    string
+	lease    time.Duration
+
+	index, of int
+}
+
+func (s *shardFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&s.campaign, "campaign", "", "`file` of a plan: work on its units (mmafuzz campaign --help)")
+	f.StringVar(&s.shard, "shard", "0/1", "`I/N`: with --campaign, the units whose number modulo N is I, then those of others")
+	f.DurationVar(&s.lease, "lease", fleet.DefaultLease, "with --campaign, take over units of a shard that has been silent for this `time`")
+}
+
+// check returns an error if flags do not go together.
+func (s *shardFlags) check(f *pflag.FlagSet) error {
+	if s.campaign == "" {
+		for _, name := range []string{"shard", "lease"} {
+			if f.Changed(name) {
+				return hint.New("add --campaign FILE: mmafuzz campaign plan makes one", "--%s is given without --campaign", name)
+			}
+		}
+		return nil
+	}
+	var given []string
+	f.Visit(func(one *pflag.Flag) {
+		switch one.Name {
+		case "campaign", "shard", "lease", "workers", "out", "json", "color", "verbose", "width":
+		default:
+			given = append(given, "--"+one.Name)
+		}
+	})
+	if given != nil {
+		return hint.New("leave it out, or make another plan", "%s does not go with --campaign, whose plan says what is compared", strings.Join(given, ", "))
+	}
+	index, of, ok := strings.Cut(s.shard, "/")
+	var err, err2 error
+	s.index, err = strconv.Atoi(index)
+	s.of, err2 = strconv.Atoi(of)
+	switch {
+	case !ok || err != nil || err2 != nil:
+		return hint.New("for example --shard 0/7 to --shard 6/7", "--shard is %q, not I/N", s.shard)
+	case s.of < 1 || s.index < 0 || s.index >= s.of:
+		return hint.New("numbers of shards begin with 0", "--shard is %s, which is none of 0/%d to %d/%d", s.shard, max(s.of, 1), max(s.of, 1)-1, max(s.of, 1))
+	case s.lease < time.Second:
+		return hint.New("heartbeats may take seconds on a file system that is shared", "--lease is %s, at least 1s is needed", s.lease)
+	}
+	return nil
+}
+
+// openPlan reads a plan and opens its pairs.
+func (r *runCmd) openPlan(p *fleet.Plan) (fuzz.Config, error) {
+	pairs, err := p.Open(r.targets.Target)
+	if err != nil {
+		return fuzz.Config{}, err
+	}
+	return p.Config(pairs)
+}
+
+// runShard works on the units of a plan.
+func (r *runCmd) runShard(ctx context.Context) error {
+	defer r.targets.Close()
+	if r.out == "" {
+		return hint.New("name one that all shards see, or one for each shard", "--campaign needs --out, the directory of the units")
+	}
+	p, err := fleet.ReadPlan(r.shard.campaign)
+	if err != nil {
+		return planError(err)
+	}
+	cfg, err := r.openPlan(p)
+	if err != nil {
+		return err
+	}
+	if cfg.Workers = r.workers; r.workers == 0 {
+		cfg.Workers = fuzz.Workers(cfg.Pairs)
+	}
+	if !r.json {
+		fmt.Fprintf(r.stderr, "mmafuzz: plan %s: shard %s of %s, out=%s\n", p.Digest(), r.shard.shard, readable.Plural(len(p.Units()), "unit"), r.out)
+	}
+	u := shardUI{app: r.app, began: time.Now(), line: newStatusLine(r.app)}
+	s := fleet.Shard{Plan: p, Pairs: cfg.Pairs, Dir: r.out, Index: r.shard.index, Of: r.shard.of, Workers: cfg.Workers, Lease: r.shard.lease, Observe: u.progress}
+	err = s.Run(ctx)
+	u.line.clear()
+	if result := u.summarize(p, r.shard.shard, err); result != nil {
+		return result
+	}
+	further := fmt.Sprintf("the same command goes on: what is done is in %s", readable.ShellPath(r.out))
+	switch {
+	case errors.Is(err, fleet.ErrRound):
+		return incomplete(hint.New(fmt.Sprintf("where shards share no directory: mmafuzz merge DIR... --out %s, then the same command", readable.ShellPath(r.out)), "%w", err))
+	case isIncomplete(err):
+		return incomplete(hint.New(further, "%s", why(err)))
+	}
+	return planError(err)
+}
+
+// why says what has ended a shard.
+func why(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return fuzz.Interrupted
+	}
+	return err.Error()
+}
+
+// planError adds what to do about an error of a plan or of a directory of units.
+func planError(err error) error {
+	var other *fleet.OtherPlanError
+	switch {
+	case errors.As(err, &other):
+		return hint.Add(err, "a directory is of one plan: name another one")
+	case errors.Is(err, corpus.ErrOtherVersion):
+		return hint.Add(err, "%s", otherVersionHint)
+	case errors.Is(err, fs.ErrNotExist):
+		return hint.Add(err, "mmafuzz campaign --help shows how a campaign is split")
+	}
+	return err
+}
+
+// shardUI shows how far a shard is.
+type shardUI struct {
+	*app
+	began time.Time
+	line  statusLine
+	last  fleet.Progress
+}
+
+func (u *shardUI) progress(p fleet.Progress) {
+	u.last = p
+	if u.json {
+		return
+	}
+	t := time.Since(u.began)
+	waiting := ""
+	switch {
+	case p.Triaging:
+		waiting = "explaining and shrinking: " + readable.Plural(p.Triaged, "step")
+	case p.Waiting:
+		waiting = "waiting for other shards"
+	}
+	u.line.show(
+		statusField{fmt.Sprintf("%6s", readable.Clock(t)), 6},
+		statusField{fmt.Sprintf("%d of %d units, %d here", p.Done, p.Of, p.Here), 7},
+		statusField{readable.Count(p.Dots) + " dots", 5},
+		statusField{readable.Count(readable.Rate(p.Dots, t)) + "/s", 4},
+		statusField{"mismatch " + readable.Count(p.Mismatches), 3},
+		statusField{waiting, 2},
+	)
+}
+
+// shardEvent is the event that comes last in run --campaign.
+type shardEvent struct {
+	eventHead
+	*fleet.ShardSummary
+}
+
+func (u *shardUI) summarize(p *fleet.Plan, shard string, err error) error {
+	sum := u.last.Summary(p, shard, time.Since(u.began), err == nil)
+	return u.result(&shardEvent{newEvent("shard"), sum}, sum.Write)
+}

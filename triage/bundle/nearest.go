@@ -1,0 +1,26 @@
+package bundle
+
+import (
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+)
+
+// NearestText says how near the nearest program comes.
+func NearestText(n *corpus.Nearest) string {
+	what := n.From
+	if len(n.Changes) > 0 {
+		what += " with " + readable.Changes(n.Changes, 20)
+	}
+	if n.Explained == 0 {
+		return fmt.Sprintf("%s itself: no change that was tried explains more of the %d differing cases looked into than it breaks of %d agreeing ones", what, n.Differ, n.Agree)
+	}
+	return fmt.Sprintf("%s explains %d of the %d differing cases looked into (%s) and breaks %d of %d agreeing ones",
+		what, n.Explained, n.Differ, readable.Share(uint64(n.Explained), uint64(n.Differ)), n.Agree-n.Kept, n.Agree)
+}
+
+// WitnessText says where the nearest program fails.
+func WitnessText(n *corpus.Nearest) string {
+	return fmt.Sprintf("for example on %s: it gives %s, the unit %s", n.Case, n.Program, n.Unit)
+}
