@@ -96,14 +96,17 @@ type Nearest struct {
 	Program string `json:"program"`
 }
 
+// NoResult is the result of a side that has failed on the case.
+const NoResult = "-"
+
 // SideRecord is one side of a mismatch.
 type SideRecord struct {
 	Target      string            `json:"target"`
 	Instruction string            `json:"instruction"`
 	Arch        string            `json:"arch"`
 	K           int               `json:"k"`
-	Result      string            `json:"result"`
-	Ulps        string            `json:"ulps"` // error against the exact value, in units in the last place
+	Result      string            `json:"result"` // a code, or NoResult
+	Ulps        string            `json:"ulps"`   // error against the exact value, in units in the last place; NoResult as there
 	Known       bool              `json:"known"`
 	Params      *mma.Params       `json:"params,omitempty"` // its arithmetic, as far as it is known or believed
 	Environment map[string]string `json:"environment,omitempty"`
@@ -406,8 +409,8 @@ func (m *Mismatch) check() error {
 		return fmt.Errorf("case: %w", err)
 	}
 	for _, r := range []string{m.A.Result, m.B.Result} {
-		if r == "-" {
-			continue // a fault has no result
+		if r == NoResult {
+			continue
 		}
 		if _, err := mma.ParseCode("result", m.Formats.D, r); err != nil {
 			return err

@@ -25,6 +25,9 @@ import (
 // directory for bundles. kept: an earlier run has written the bundle, and it is whole.
 func (c *Campaign) bundle(f *Case) (kept bool, err error) {
 	f.Mismatch = c.mismatch(f)
+	if f.Class == oracle.Fault {
+		c.noteFaults(f)
+	}
 	if c.cfg.Bundles == "" {
 		return c.resumed[f], nil
 	}
@@ -41,9 +44,6 @@ func (c *Campaign) bundle(f *Case) (kept bool, err error) {
 	tiles, err := c.tiles(f)
 	if err != nil {
 		return false, err
-	}
-	if f.Class == oracle.Fault {
-		c.noteFaults(f)
 	}
 	return false, bundle.Write(f.Dir, f.Mismatch, tiles)
 }
@@ -157,13 +157,15 @@ func (c *Campaign) environment(target string) map[string]string {
 	return env
 }
 
-// noteFaults adds what the targets say when they fail on a finding's input.
+// noteFaults takes the result from the targets that fail on a finding's input, and adds what
+// they say.
 func (c *Campaign) noteFaults(f *Case) {
 	p := &c.cfg.Pairs[f.Pair]
 	one := mma.BatchOf(p.Formats(), len(f.Dot.A), []*mma.Dot{f.Dot})
 	for side, unit := range map[*corpus.SideRecord]devices.Unit{&f.Mismatch.A: p.A, &f.Mismatch.B: p.B} {
 		var fault *devices.FaultError
 		if err := unit.Run(context.Background(), one, make([]byte, one.Formats.D.Width())); errors.As(err, &fault) {
+			side.Result, side.Ulps = corpus.NoResult, corpus.NoResult
 			side.Environment["fault"] = fault.What
 		}
 	}

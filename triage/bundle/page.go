@@ -23,7 +23,7 @@ func Page(m *corpus.Mismatch, dir string, all bool) (*page.Page, error) {
 		return nil, err
 	}
 	p := page.New(fmt.Sprintf("%s and %s give different results", m.A.Target, m.B.Target),
-		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, m.A.Result, m.B.Result, inWords(cmp.Or(m.Detail, m.Bucket))))
+		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, given(&m.A), given(&m.B), inWords(cmp.Or(m.Detail, m.Bucket))))
 	p.Add("What happens", page.Steps(report.InWords(pic)...), Drawing(pic, true, all))
 	p.Add("Why", whyBlocks(m)...)
 	p.Add("The input", inputBlocks(m, pic)...)

@@ -51,17 +51,19 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 }
 
 // pictureSide prepares one side, with the trace of its own program if that is known, else of
-// the program that explains it. There is no trace if there is no program, or if the program
-// does not give the side's result.
+// the program that explains it. There is no trace if there is no program, if the program
+// does not give the side's result, or if the side has none.
 func pictureSide(m *corpus.Mismatch, s *corpus.SideRecord, which string, dot *mma.Dot) (report.Side, error) {
 	side := report.Side{Name: s.Target + "/" + s.Instruction}
-	if s.Result != "-" {
-		code, err := mma.ParseCode("result", m.Formats.D, s.Result)
-		if err != nil {
-			return side, err
-		}
-		side.Result = code
+	if s.Result == corpus.NoResult {
+		side.Failed = true
+		return side, nil
 	}
+	code, err := mma.ParseCode("result", m.Formats.D, s.Result)
+	if err != nil {
+		return side, err
+	}
+	side.Result = code
 	params, k := s.Params, s.K
 	if !s.Known {
 		params, k = explainingProgram(m, which)

@@ -48,7 +48,7 @@ func TestProgramsOfBundles(t *testing.T) {
 	if files := programs(m); len(files) != 2 || files["repro_a.cu"] == nil || files["repro_a.py"] == nil {
 		t.Errorf("%d files for one side", len(files))
 	}
-	m.A.Result = "-" // it faulted
+	m.A.Result = corpus.NoResult
 	if files := programs(m); len(files) != 0 {
 		t.Errorf("%d files without a result", len(files))
 	}

@@ -19,7 +19,7 @@ func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", m.Bucket)
 	fmt.Fprintf(&b, "`%s` (%s) and `%s` (%s) give different results for the same dot product:\n`%s` and `%s`.\n\n",
-		inCode(m.A.Target), m.A.Instruction, inCode(m.B.Target), m.B.Instruction, m.A.Result, m.B.Result)
+		inCode(m.A.Target), m.A.Instruction, inCode(m.B.Target), m.B.Instruction, given(&m.A), given(&m.B))
 	fmt.Fprintf(&b, "```\n%s```\n\n", strings.ReplaceAll(picture, "```", "'''"))
 	if len(m.CaseChanges) > 0 {
 		side, other, changes := m.A, m.B, m.CaseChanges
@@ -55,6 +55,14 @@ func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 	}
 	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n", readable.ShellPath(filepath.Join(dir, "repro_test.go")))
 	return b.String()
+}
+
+// given is what a side gave.
+func given(s *corpus.SideRecord) string {
+	if s.Result == corpus.NoResult {
+		return "no result"
+	}
+	return s.Result
 }
 
 // RunsCommand reports whether one of some targets runs a command that it names.

@@ -58,6 +58,11 @@ func unexplained(m *Mismatch, _ *TextOptions) {
 	m.Changes, m.Labels = nil, []string{"unexplained"}
 }
 
+func failed(m *Mismatch, _ *TextOptions) {
+	m.A = Side{Name: "exec:./unit", Failed: true}
+	m.Changes, m.Labels = nil, []string{"fault"}
+}
+
 var pictureCases = []pictureCase{
 	// Width and order of one fused sum.
 	{name: "truncation-width", a: ampere8, b: hopper8, dot: "3c00 3c00 b3000000", change: labels("truncation-width")},
@@ -114,6 +119,7 @@ var pictureCases = []pictureCase{
 	// Sides without a trace of their own.
 	{name: "inferred", a: ampere8, b: hopper8, dot: "3c00 3c00 b3000000", change: inferred},
 	{name: "unexplained", a: ampere8, b: hopper8, dot: "3c00 3c00 b3000000", change: unexplained},
+	{name: "failed", a: ampere8, b: hopper8, dot: "3c00 3c00 b3000000", change: failed},
 
 	// One side.
 	{name: "one", a: hopper16, dot: dense},

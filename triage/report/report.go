@@ -60,6 +60,7 @@ type Side struct {
 	// the hypothesis that explains it.
 	Inferred bool
 	Result   uint64
+	Failed   bool // the unit failed on this input: there is no Trace and no Result
 }
 
 // Mismatch is a dot product on which two units differ.

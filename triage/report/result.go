@@ -14,29 +14,30 @@ import (
 // result is the results of the sides beside the exact value.
 type result struct {
 	format fp.ID
-	codes  []uint64
+	sides  []*Side
 	exact  oracle.Exact
 }
 
 func newResult(in *Input, sides ...*Side) *result {
-	r := &result{format: in.Formats.D, exact: oracle.ExactDot(in.Formats, in.Dot)}
-	for _, s := range sides {
-		r.codes = append(r.codes, s.Result)
-	}
-	return r
+	return &result{in.Formats.D, sides, oracle.ExactDot(in.Formats, in.Dot)}
 }
 
-// xor returns the bits in which the sides differ; 0 for one side.
+// comparable reports whether there are two results.
+func (r *result) comparable() bool {
+	return len(r.sides) == 2 && !r.sides[0].Failed && !r.sides[1].Failed
+}
+
+// xor returns the bits in which the results differ; 0 if there are not two.
 func (r *result) xor() uint64 {
-	if len(r.codes) < 2 {
+	if !r.comparable() {
 		return 0
 	}
-	return r.codes[0] ^ r.codes[1]
+	return r.sides[0].Result ^ r.sides[1].Result
 }
 
 // difference says how the results differ, in words.
 func (r *result) difference() string {
-	x, y := r.codes[0], r.codes[1]
+	x, y := r.sides[0].Result, r.sides[1].Result
 	c := oracle.Compare(r.format, oracle.Policy{}, x, y)
 	text := fmt.Sprintf("A and B differ in %s: XOR %s", differences[c], mma.FormatCode(r.format, x^y))
 	if c == oracle.Value {
@@ -68,10 +69,14 @@ func apart(f *fp.Format, x, y uint64) uint64 {
 // cells returns a row of the table for each side, and for the exact value.
 func (r *result) cells() [][]string {
 	var rows [][]string
-	for i, code := range r.codes {
-		name := "  d"
-		if len(r.codes) > 1 {
+	for i, s := range r.sides {
+		name, code := "  d", s.Result
+		if len(r.sides) > 1 {
 			name = "  " + sideNames[i]
+		}
+		if s.Failed {
+			rows = append(rows, []string{name, "-", "no result", "", "", ""})
+			continue
 		}
 		v := codeValue(r.format, code)
 		rows = append(rows, []string{

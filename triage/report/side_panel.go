@@ -45,6 +45,8 @@ func (v *view) heading() []string {
 	s := v.side
 	lines := []string{s.Name}
 	switch {
+	case s.Failed:
+		lines = append(lines, "it failed on this input and gave no result")
 	case s.Trace == nil:
 		lines = append(lines, "no model explains this side: only its result is known")
 	case s.Inferred:

@@ -380,12 +380,17 @@ func (p *painter) results(r *result) {
 		x += field.bits*codeCell + codeCell
 	}
 	p.y += lineHeight
-	for i, code := range r.codes {
+	for i, s := range r.sides {
 		p.c.Text(textLeft, p.y, "bold", sideNames[i])
-		p.c.Text(textLeft+24, p.y, "code", mma.FormatCode(r.format, code))
-		p.code(r, code)
+		if s.Failed {
+			p.line(codeLeft, "", "no result")
+			p.y += 4
+			continue
+		}
+		p.c.Text(textLeft+24, p.y, "code", mma.FormatCode(r.format, s.Result))
+		p.code(r, s.Result)
 		p.y += 19
-		p.line(codeLeft, "", "= "+decimal(r.format, code)+", error "+unitsText(r.exact.Ulps(code)))
+		p.line(codeLeft, "", "= "+decimal(r.format, s.Result)+", error "+unitsText(r.exact.Ulps(s.Result)))
 		p.y += 4
 	}
 	p.c.Text(textLeft, p.y, "bold", "exact")

@@ -12,7 +12,7 @@ import (
 func (p *printer) result(r *result) {
 	p.blank()
 	p.table(r.cells())
-	if len(r.codes) < 2 {
+	if !r.comparable() {
 		return
 	}
 	if r.xor() == 0 {
@@ -32,8 +32,8 @@ func (p *printer) codeBits(r *result) {
 		return
 	}
 	p.blank()
-	for i, code := range r.codes {
-		p.lines = append(p.lines, bitLine(f, "  "+sideNames[i]+gutter[3:], code, "01", faint, keptInk))
+	for i, s := range r.sides {
+		p.lines = append(p.lines, bitLine(f, "  "+sideNames[i]+gutter[3:], s.Result, "01", faint, keptInk))
 	}
 	p.lines = append(p.lines, bitLine(f, "  A^B"+gutter[5:], r.xor(), ".^", faint, hereInk))
 }

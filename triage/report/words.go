@@ -120,7 +120,10 @@ func InWords(m *Mismatch) []string {
 		lines = append(lines, fmt.Sprintf("A adds the products in %s, B in %s: what a step rounds off is lost to the next.", stepsInWords(a), stepsInWords(b)))
 	}
 	for i, v := range []*view{a, b} {
-		if v.side.Trace == nil {
+		switch {
+		case v.side.Failed:
+			lines = append(lines, sideNames[i]+" failed on this input and gave no result.")
+		case v.side.Trace == nil:
 			lines = append(lines, fmt.Sprintf("No model explains how %s computes: only its result is known.", sideNames[i]))
 		}
 	}
@@ -133,9 +136,26 @@ func InWords(m *Mismatch) []string {
 		lines = append(lines, text)
 	}
 	r := newResult(&m.Input, &m.A, &m.B)
-	text := fmt.Sprintf("A gives `%s` (%s)", mma.FormatCode(r.format, r.codes[0]), decimal(r.format, r.codes[0]))
-	text += fmt.Sprintf(" and B gives `%s` (%s)", mma.FormatCode(r.format, r.codes[1]), decimal(r.format, r.codes[1]))
-	return append(lines, text+". The exact value is "+r.exact.Decimal()+": A's error is "+ulps(r.exact.Ulps(r.codes[0]))+", B's "+ulps(r.exact.Ulps(r.codes[1]))+" (ulp: unit in the last place, of the exact value).")
+	return append(lines, r.inWords())
+}
+
+// inWords says what the sides give, and how far that is from the exact value.
+func (r *result) inWords() string {
+	var gives, off []string
+	for i, s := range r.sides {
+		if !s.Failed {
+			gives = append(gives, fmt.Sprintf("%s gives `%s` (%s)", sideNames[i], mma.FormatCode(r.format, s.Result), decimal(r.format, s.Result)))
+			off = append(off, ulps(r.exact.Ulps(s.Result)))
+		}
+	}
+	exact := "The exact value is " + r.exact.Decimal()
+	switch len(gives) {
+	case 0:
+		return exact + "."
+	case 1:
+		return gives[0] + ". " + exact + ": the error is " + off[0] + " (ulp: unit in the last place, of the exact value)."
+	}
+	return strings.Join(gives, " and ") + ". " + exact + ": A's error is " + off[0] + ", B's " + off[1] + " (ulp: unit in the last place, of the exact value)."
 }
 
 // stepsInWords says in how many steps a side adds how many products.
@@ -221,6 +241,9 @@ func numberInWords(id fp.ID, code uint64) string {
 
 // decisive says which bits make the difference.
 func decisive(a, b *view, panels []panel) string {
+	if a.side.Failed || b.side.Failed {
+		return "There are no two results to compare."
+	}
 	if a.side.Trace == nil || b.side.Trace == nil {
 		return "Which bits make the difference cannot be said without a model of both units."
 	}

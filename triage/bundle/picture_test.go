@@ -1,0 +1,53 @@
+package bundle
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/report"
+)
+
+// TestPictureOfFault draws sides that have failed on an input on which their program gives 0:
+// they have no result, and no trace.
+func TestPictureOfFault(t *testing.T) {
+	i, err := mma.Lookup("hopper", "mma.m16n8k8.f32.f16.f16.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := corpus.SideRecord{Target: "a", Instruction: i.Name, K: i.K, Result: corpus.NoResult, Known: true, Params: &i.Params}
+	zero := corpus.SideRecord{Target: "b", Instruction: i.Name, K: i.K, Result: "00000000", Known: true, Params: &i.Params}
+	const (
+		noA    = "A failed on this input and gave no result."
+		noB    = "B failed on this input and gave no result."
+		exact  = "The exact value is 0"
+		result = " gives `00000000` (0). The exact value is 0: the error is 0 (ulp: unit in the last place, of the exact value)."
+	)
+	for _, tc := range []struct {
+		name  string
+		a, b  corpus.SideRecord
+		words []string // after those about the input
+	}{
+		{"a", failed, zero, []string{noA, "B" + result}},
+		{"b", zero, failed, []string{noB, "A" + result}},
+		{"both", failed, failed, []string{noA, noB, exact + "."}},
+	} {
+		pic, err := Picture(&corpus.Mismatch{A: tc.a, B: tc.b, Formats: i.Formats, K: i.K, Case: "0000 0000 00000000", Bucket: "fault"}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []struct {
+			record *corpus.SideRecord
+			drawn  *report.Side
+		}{{&tc.a, &pic.A}, {&tc.b, &pic.B}} {
+			if none := s.record.Result == corpus.NoResult; s.drawn.Failed != none || (s.drawn.Trace == nil) != none {
+				t.Errorf("%s: %s is drawn as failed: %v, with a trace: %v", tc.name, s.drawn.Name, s.drawn.Failed, s.drawn.Trace != nil)
+			}
+		}
+		words := slices.DeleteFunc(report.InWords(pic)[1:], func(text string) bool { return !slices.Contains(tc.words, text) })
+		if !slices.Equal(words, tc.words) {
+			t.Errorf("%s: %q, want %q", tc.name, report.InWords(pic), tc.words)
+		}
+	}
+}
