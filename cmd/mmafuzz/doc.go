@@ -26,7 +26,8 @@
 //	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
 //	mmafuzz doctor      what this machine can run, and why not
-//	mmafuzz selfcheck   measure the models, the generators, the triage, the minimizer, inference
+//	mmafuzz selfcheck   measure the models, the generators, the proofs, the pairs, the triage,
+//	                    the minimizer, inference, causes and changes
 //	mmafuzz completion  completion for a shell
 //	mmafuzz version     the version, and digests of everything results depend on
 //
