@@ -14,6 +14,28 @@ func narrowest(c *changer) {
 	}
 }
 
+// upperExponents takes products for twice as large, or no longer, also with widths that
+// leave the last bit of products, of the accumulator or of both nearly where it is: then few
+// inputs show the difference.
+func upperExponents(c *changer) {
+	up := func(p *mma.Params) { p.Prod.Up = !p.Prod.Up }
+	c.to(up)
+	beside := func(f mma.Frac, d int) mma.Frac {
+		if f == 0 {
+			return 0
+		}
+		return mma.Frac(int(f) + d)
+	}
+	for df := -1; df <= 1; df++ {
+		for dc := -1; dc <= 1; dc++ {
+			c.to(func(p *mma.Params) {
+				up(p)
+				p.Join.Align.F, p.Join.CF = beside(p.Join.Align.F, df), beside(p.Join.CF, dc)
+			})
+		}
+	}
+}
+
 // narrowers are the modes of narrowing that are tried with every width: the usual ones and
 // none, with which the lower bits are not read at all (see mma.Narrow).
 func narrowers(now fp.Mode) []fp.Mode { return append([]fp.Mode{0}, usual(now)...) }

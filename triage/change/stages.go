@@ -82,8 +82,16 @@ func (c *changer) add(s mma.Stage) {
 	}
 }
 
+// addBefore makes a stage before those that are there, and something else besides.
+func (c *changer) addBefore(s mma.Stage, and func(p *mma.Params)) {
+	if c.p.Stage1.Sum == mma.Off {
+		c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = s, p.Stage0; and(p) })
+	}
+}
+
 // newStages makes stages of every shape: exact, rounding, aligned like the last sum, and
-// aligned in a few other ways; the right width is found later.
+// aligned in a few other ways, or instead of it, because single terms do not show which of
+// several sums cuts them; the right width is found later.
 func newStages(c *changer) {
 	for _, s := range c.shapesOf() {
 		rounds, aligned := s, s
@@ -92,6 +100,7 @@ func newStages(c *changer) {
 		for _, n := range []mma.Stage{s, rounds, aligned} {
 			c.add(n)
 		}
+		c.addBefore(aligned, func(p *mma.Params) { p.Join = mma.Join{Post: p.Join.Post} })
 		if s.Group&(s.Group-1) == 0 {
 			c.addCutting(s, 5, 4, usual(0))
 		}
@@ -149,6 +158,16 @@ func simplerStages(c *changer) {
 func fixedStages(c *changer) {
 	for i := range 4 {
 		c.to(func(p *mma.Params) { p.Stage0.Fixed, p.Stage1.Fixed = i&1 != 0, i&2 != 0 })
+	}
+}
+
+// boundedStages makes stages that cut below one bit: only a stage, its width and its lower
+// bound together have an effect.
+func boundedStages(c *changer) {
+	for _, bit := range c.floorsNear(0) {
+		for _, m := range usual(0) {
+			c.add(mma.Stage{Sum: mma.Fused, Align: fixedPoint(bit, m)})
+		}
 	}
 }
 
@@ -310,6 +329,53 @@ func lanesOfGroups(c *changer) {
 			c.to(func(p *mma.Params) { lanes(p); p.Stage0, p.Join.Align = inside, t.Align })
 			c.to(func(p *mma.Params) { lanes(p); p.Join.Align = s.Align })
 		}
+	}
+}
+
+// stepsOfLanes makes steps that have a sum of their own: of the terms of a lane or of a
+// group, in every order and size, because lanes that are added at the end look like steps
+// with few accumulations.
+func stepsOfLanes(c *changer) {
+	s := c.p.Stage0
+	if c.p.Lanes <= 1 && s.Sum == mma.Off {
+		return
+	}
+	s.Group, s.Split = 0, mma.Adjacent
+	order, _ := mma.FindField("order")
+	for _, o := range order.Values() {
+		for l := uint8(2); int(l) < c.K; l *= 2 {
+			for start := mma.StartC; start <= mma.StartEmpty; start++ {
+				c.stepOf(s, func(p *mma.Params) {
+					order.SetInt(p, o)
+					p.L, p.Lanes, p.Start = l, 0, start
+				})
+			}
+		}
+	}
+}
+
+// stepOf makes steps with a stage: the given one or, if it is off, one that cuts or rounds
+// like the last sum. What is added at the end may round like the steps.
+func (c *changer) stepOf(s mma.Stage, steps func(p *mma.Params)) {
+	after := []func(p *mma.Params){func(*mma.Params) {}}
+	if c.p.Late.Frac != 0 {
+		after = append(after, func(p *mma.Params) { p.Acc.Frac, p.Acc.Mode = c.p.Late.Frac, c.p.Late.Mode })
+	}
+	for _, after := range after {
+		to := func(stage mma.Stage, join mma.Join) {
+			c.to(func(p *mma.Params) {
+				steps(p)
+				p.Stage0, p.Join = stage, join
+				after(p)
+				c.FixLate(p, fp.RNE)
+			})
+		}
+		if s.Sum != mma.Off {
+			to(s, c.p.Join)
+			continue
+		}
+		to(mma.Stage{Sum: mma.Sequential, Round: c.p.Acc}, c.p.Join)
+		to(mma.Stage{Sum: mma.Fused, Align: c.p.Join.Align}, mma.Join{Post: c.p.Join.Post})
 	}
 }
 

@@ -100,17 +100,22 @@ func floors(c *changer) {
 // fixedPoints makes lower bounds above most exponents, so that all terms are cut at the same
 // bit: only such a bound and the width together have an effect.
 func fixedPoints(c *changer) {
-	const width = 30
 	for _, a := range c.aligned() {
 		if a.at(&c.p).Floor != 0 {
 			continue
 		}
 		for _, bit := range c.floorsNear(0) {
 			for _, m := range usual(0) {
-				c.to(func(p *mma.Params) { *a.at(p) = mma.Align{F: width, Mode: m, Floor: min(bit, 10) + width} })
+				c.to(func(p *mma.Params) { *a.at(p) = fixedPoint(bit, m) })
 			}
 		}
 	}
+}
+
+// fixedPoint cuts below a bit, whatever the exponents of most terms are.
+func fixedPoint(bit mma.Exp, m fp.Mode) mma.Align {
+	const width = 30
+	return mma.Align{F: width, Mode: m, Floor: min(bit, 10) + width}
 }
 
 // floorsNear returns lower bounds of an alignment: those near the present one, if there
