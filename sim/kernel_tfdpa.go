@@ -81,7 +81,7 @@ func newTFDPA(m *Model) *tfdpa {
 		!isTFDPA(p) || a.FracBits > 25 || b.FracBits > 25 || l > maxKernelL || m.k%l != 0 {
 		return nil
 	}
-	if f.Down != 0 || !f.D.Get().HasInf() || f.C != fp.None && (f.C != f.D || int32(p.Acc.Emin) != f.D.Get().Emin()) { // a subnormal c would count with another exponent than later accumulators
+	if !f.D.Get().HasInf() || f.C != fp.None && (f.C != f.D || int32(p.Acc.Emin) != f.D.Get().Emin()) { // a subnormal c would count with another exponent than later accumulators
 		return nil
 	}
 	if f.Scale != fp.None && (f.Scale != fp.E8M0 || int(f.Block)%l != 0) {

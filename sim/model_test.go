@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // TestSpec runs the unit tests of the specification.
@@ -62,6 +63,31 @@ func TestKernels(t *testing.T) {
 			}
 			sameAsGeneral(t, i.FullName(), m, b)
 		}
+	}
+}
+
+// TestKernelsOfOthers compares them where no unit of the catalogue is: on made-up units, and
+// on programs of the catalogue with products multiplied by 2^-7.
+func TestKernelsOfOthers(t *testing.T) {
+	others := mma.Arithmetics()
+	for n := range others {
+		others[n].Down = 7
+	}
+	for seed := range uint64(tier.Of(300, 2_000, 20_000, 200_000)) {
+		others = append(others, mma.MadeUp(seed))
+	}
+	kernels := map[string]bool{}
+	for n, i := range others {
+		m, err := sim.New(i.Formats, i.K, i.Params)
+		if err != nil || i.Down == 0 && m.Kernel() == "" {
+			continue
+		}
+		kernels[m.Kernel()] = true
+		b := measure.Batch(&i, mma.Shape{M: 4, N: 4, K: i.K, Tiles: 2}, uint64(n), []measure.Inputs{measure.Finite, measure.Raw}[n%2])
+		sameAsGeneral(t, i.FullName(), m, b)
+	}
+	if len(kernels) < 2 {
+		t.Errorf("compared: %v", kernels)
 	}
 }
 

@@ -108,6 +108,7 @@ func jobs(t *testing.T) (shards, merge job) {
 // TestJob validates the manifest for Kubernetes and runs its containers as Kubernetes would:
 // with their arguments and environment, and with what its policy does at their exit codes.
 func TestJob(t *testing.T) {
+	t.Parallel()
 	shards, merge := jobs(t)
 	if n := shards.Spec.Completions; shards.Spec.Template.Spec.Containers[0].Args[4] != fmt.Sprintf("$(JOB_COMPLETION_INDEX)/%d", n) {
 		t.Errorf("%d completions, but %v", n, shards.Spec.Template.Spec.Containers[0].Args)
@@ -176,6 +177,7 @@ func TestJob(t *testing.T) {
 // TestSbatchCampaign runs the script for Slurm as Slurm would: a task that is told to end is
 // requeued, and merging waits for all.
 func TestSbatchCampaign(t *testing.T) {
+	t.Parallel()
 	file, err := filepath.Abs("deploy/campaign.sbatch")
 	if err != nil {
 		t.Fatal(err)
@@ -223,6 +225,7 @@ func TestSbatchCampaign(t *testing.T) {
 
 // TestWorkflowCampaign runs the scripts of the workflow, for two shards.
 func TestWorkflowCampaign(t *testing.T) {
+	t.Parallel()
 	var w workflow
 	if err := json.Unmarshal(yamlDocuments(t, "deploy/campaign.workflow.yml")[0], &w); err != nil {
 		t.Fatal(err)

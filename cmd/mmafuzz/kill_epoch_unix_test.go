@@ -18,6 +18,7 @@ var stallArgs = []string{"run", "--json", "--a", "exec:mmachild -bad stalls ampe
 // no part of it completes, as soon as it has written what it has done: it comes to its
 // end, which is that of the uninterrupted run to the last byte.
 func TestKill9InEpoch(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("waits for checkpoints")
 	}

@@ -45,6 +45,7 @@ func mergedTree(t *testing.T, dir string) map[string]string {
 // them, and runs some of them twice: what is merged is the same, to the last byte, as that of
 // one shard that nothing happened to.
 func TestKillShards(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes many processes")
 	}
@@ -104,6 +105,7 @@ func TestKillShards(t *testing.T) {
 // TestKillTriage kills shards that divide the triage of some fifty cases, by -9 and by TERM: what is
 // merged is the same as if none had done any.
 func TestKillTriage(t *testing.T) {
+	t.Parallel()
 	if !tier.Long() {
 		t.Skip("kills a dozen processes; TestTriage of package fleet has the same in one")
 	}
@@ -158,6 +160,7 @@ func TestKillTriage(t *testing.T) {
 // TestShardTerm checks that TERM, once or many times, ends a shard soon with 75, without its units
 // in progress.
 func TestShardTerm(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := start(t, dir, "campaign", "plan", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "1000000000000", "--out", "c.json")
 	if code := p.wait(t); code != exitAgree {

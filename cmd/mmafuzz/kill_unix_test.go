@@ -56,6 +56,7 @@ var killArgs = []string{"run", "--json", "--targets", "sim:volta,sim:ampere,sim:
 // ends, several times over: what it finds is what an uninterrupted one finds, to
 // the last byte of the bundles, the journal and the summary.
 func TestKill9(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes many runs")
 	}
@@ -122,6 +123,7 @@ var inferArgs = []string{"infer", "--target", "exec:mmachild x86 dppd", "--check
 // last byte of the model, the pictures, the journal and, but for the time and what
 // came from the journal, the report.
 func TestKill9Infer(t *testing.T) {
+	t.Parallel()
 	if !tier.Long() {
 		t.Skip("takes many runs: only with MMAFUZZ_LONG=1")
 	}
@@ -213,6 +215,7 @@ var endless = []string{"run", "--json", "--a", "sim:ampere", "--b", "sim:hopper"
 // TestInterrupt checks that Ctrl-C ends a run soon, with the summary and the exit
 // code of what was found so far, and that the run can be resumed.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	dots := interrupted(t, dir, 0)
 	if again := interrupted(t, dir, dots); again <= dots {
@@ -278,6 +281,7 @@ func interrupted(t *testing.T, dir string, resumed float64) (dots float64) {
 // TestInterruptAtOnce interrupts a run that has found nothing yet, and eval while
 // it waits for input.
 func TestInterruptAtOnce(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		code int

@@ -59,12 +59,36 @@ func starts(c *changer) {
 	case c.C == fp.None:
 	case c.p.Start != mma.StartC:
 		c.to(func(p *mma.Params) { p.Start, p.Acc = mma.StartC, p.Late; c.FixLate(p, fp.RNE) })
+		c.sumFirst()
 	default:
 		for _, start := range all[1:] {
 			c.to(func(p *mma.Params) {
 				p.Start, p.Late, p.Acc = start, p.Acc, mma.To(c.D, fp.RNE)
 				c.FixLate(p, fp.RNE)
 			})
+		}
+	}
+}
+
+// sumFirst adds c in the last sum, and makes a stage of the sum of the products, with its
+// alignment and its rounding: single steps whose sums are added to c at the end look the
+// same as long as the last sum cuts nothing.
+func (c *changer) sumFirst() {
+	for i, at := range stages {
+		if at(&c.p).Sum != mma.Off || i > 0 && stages[i-1](&c.p).Sum == mma.Off {
+			continue
+		}
+		for _, round := range []mma.Round{{}, c.p.Acc} {
+			for _, m := range modes {
+				c.to(func(p *mma.Params) {
+					*at(p) = mma.Stage{Sum: mma.Fused, Align: p.Join.Align, Round: round}
+					if round != (mma.Round{}) {
+						at(p).Round.Mode = m
+					}
+					p.Start, p.Acc, p.Join = mma.StartC, p.Late, mma.Join{Post: p.Join.Post}
+					c.FixLate(p, fp.RNE)
+				})
+			}
 		}
 	}
 }
