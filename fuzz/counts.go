@@ -1,7 +1,6 @@
 package fuzz
 
 import (
-	"math"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -144,13 +143,9 @@ func ulpDistance(id fp.ID, a, b uint64) float64 {
 	if f.Decode(a).Class == fp.NaN || f.Decode(b).Class == fp.NaN {
 		return 0
 	}
-	return math.Abs(ordered(f, a) - ordered(f, b))
-}
-
-// ordered maps the codes of an IEEE format to numbers of the same order.
-func ordered(f *fp.Format, code uint64) float64 {
-	if code&f.SignBit() != 0 {
-		return -float64(code &^ f.SignBit())
+	x, y := a&^f.SignBit(), b&^f.SignBit()
+	if (a^b)&f.SignBit() != 0 {
+		return float64(x + y)
 	}
-	return float64(code)
+	return float64(max(x, y) - min(x, y)) // codes of FP64 are too large for float64
 }

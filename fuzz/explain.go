@@ -156,6 +156,7 @@ func (x *pairTriage) explainGiven(ctx context.Context, evidence []*Case) (bool, 
 // holds updates the numbers of cases in a verdict that holds for all of them.
 func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 	v := *x.verdict
+	v.K = pr.K
 	v.Alike = triage.StillAlike(pr, &v)
 	v.Differ, v.Explained, v.Agree, v.Kept = differ, differ, agree, agree
 	x.verdict = &v

@@ -27,12 +27,12 @@ type pairRun struct {
 	recorder   devices.Recorder   // not nil: the pair's inputs are a recording's
 	swapped    bool               // the recorder is B
 	known      []*mma.Params      // arithmetics of the sides that are known or believed
-	attributor *triage.Attributor // of the verdict before the epoch; nil without one
-	named      mma.Params         // the verdict's program
+	attributor *triage.Attributor // of the verdict before the epoch; without one given, which may be nil
+	named      triage.Program     // the verdict's
 	given      *triage.Attributor // of the programs of two sides that are both known; else nil
-	other      mma.Params         // then: the program of unknown
-	baseK      int                // and the K of base and of it
-	otherK     int
+	other      mma.Params         // if given is not nil: the program of unknown
+	baseK      int                // if given is not nil: the K of base
+	otherK     int                // if given is not nil: the K of other
 
 	// Hypotheses start from base, the program of baseUnit, and are about unknown.
 	// baseUnit is nil if neither side is known.
@@ -170,11 +170,11 @@ func (p *pairRun) attributorOf(v *triage.Verdict) *triage.Attributor {
 
 // rename replaces the attributor by that of a verdict.
 func (p *pairRun) rename(v *triage.Verdict) {
-	if p.attributor != nil && p.attributor != p.given && v != nil && v.Program == p.named {
+	if p.attributor != nil && p.attributor != p.given && v != nil && (triage.Program{Params: v.Program, K: v.K}) == p.named {
 		return
 	}
 	if p.attributor = p.attributorOf(v); p.attributor != nil && v != nil {
-		p.named = v.Program
+		p.named = triage.Program{Params: v.Program, K: v.K}
 	}
 }
 
