@@ -32,6 +32,7 @@ func campaign(t *testing.T, mode string, workers int, generators ...string) *fuz
 // TestCampaign finds the unit that keeps a bit more, whatever the number of
 // workers, and knows why.
 func TestCampaign(t *testing.T) {
+	t.Parallel()
 	var first string
 	for _, workers := range []int{1, 3} {
 		p := campaign(t, "wide", workers)
@@ -54,6 +55,7 @@ func TestCampaign(t *testing.T) {
 // TestGuilty has children that die, or refuse, on some inputs: those are counted
 // as faults, the same ones each time, and all others are compared.
 func TestGuilty(t *testing.T) {
+	t.Parallel()
 	want := [oracle.Fault + 1]uint64{}
 	for _, tc := range []struct {
 		mode    string
@@ -77,6 +79,7 @@ func TestGuilty(t *testing.T) {
 // TestGuiltyAndDifferent has a child that computes differently and dies on the
 // inputs that minimizing comes across: the difference is found anyway.
 func TestGuiltyAndDifferent(t *testing.T) {
+	t.Parallel()
 	p := campaign(t, "worse", 2, "cut@1")
 	if p.Classes[oracle.Fault] == 0 || p.Buckets["truncation-width"] == nil {
 		t.Errorf("classes %v, buckets %v", p.Classes, p.Buckets)

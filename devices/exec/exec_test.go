@@ -213,6 +213,7 @@ func TestTarget(t *testing.T) {
 // TestBad gives children that do everything wrong that they can: each is a fault
 // with a message of its own, and none takes longer than its deadline.
 func TestBad(t *testing.T) {
+	t.Parallel()
 	for mode, want := range map[string]string{
 		"exit0":   "the child gave no answer: it ended with exit status 0",
 		"exit3":   "the child gave no answer: it ended with exit status 3; its stderr ends: one | two | last words",

@@ -154,6 +154,7 @@ func TestSpike(t *testing.T) {
 
 // TestMisbehaviour looks at a child that uses protocol.py and dies, hangs and so on.
 func TestMisbehaviour(t *testing.T) {
+	t.Parallel()
 	script := filepath.Join("testdata", "children", "misbehaves.py")
 	cases := []struct{ what, want string }{
 		{"dies", "the child gave no answer: it "},

@@ -89,6 +89,7 @@ func (u slowUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 // TestSlowPlan checks that units are so large, also where they then take long, that a plan is
 // not refused for having too many.
 func TestSlowPlan(t *testing.T) {
+	t.Parallel()
 	_, pairs := newPlan(t, 1)
 	pairs[0].B = slowUnit{pairs[0].B}
 	cfg := fuzz.Config{Pairs: pairs, Seed: 1, Count: 1e12, Generators: []string{"cut", "raw"}}
@@ -336,6 +337,7 @@ func lineOf(t *testing.T, v any) []byte {
 // TestDead leaves leases of shards that are no more, in every way in which that is seen, with
 // clocks that jump: others take over, and nothing else changes.
 func TestDead(t *testing.T) {
+	t.Parallel()
 	p, pairs := newPlan(t, 1)
 	dir := t.TempDir()
 	if err := prepare(dir, "test", p); err != nil {
@@ -386,6 +388,7 @@ func TestDead(t *testing.T) {
 
 // TestRounds has shards with directories of their own, which cannot go on without each other.
 func TestRounds(t *testing.T) {
+	t.Parallel()
 	p, pairs := newPlan(t, 1)
 	dirs := []string{filepath.Join(t.TempDir(), "0"), filepath.Join(t.TempDir(), "1")}
 	stopped := 0
@@ -535,6 +538,7 @@ func stepsIn(t *testing.T, dir string) (keys []string) {
 
 // TestUnits checks that the units of a plan are a partition of its inputs.
 func TestUnits(t *testing.T) {
+	t.Parallel()
 	p, _ := newPlan(t, 1)
 	got := map[string][]fuzz.Unit{}
 	round := 0

@@ -207,6 +207,7 @@ func TestDevices(t *testing.T) {
 
 // TestLaunch runs kernels, also from many goroutines with buffers that grow.
 func TestLaunch(t *testing.T) {
+	t.Parallel()
 	lib := cudatest.Build(t)
 	for scenario, want := range map[string]string{
 		"launch": "good", "many": "good", "again": "<nil>\n<nil>\nfalse\n<nil>",
@@ -225,6 +226,7 @@ func TestLaunch(t *testing.T) {
 // name of the call and the driver's own words, and what comes after an error says
 // what is right to say.
 func TestEveryError(t *testing.T) {
+	t.Parallel()
 	lib := cudatest.Build(t)
 	codes := map[string]string{
 		"1": "CUDA_ERROR_INVALID_VALUE (invalid argument)", "2": "CUDA_ERROR_OUT_OF_MEMORY (out of memory)",
@@ -260,6 +262,7 @@ func TestEveryError(t *testing.T) {
 
 // TestAfterError runs a second launch after one that failed.
 func TestAfterError(t *testing.T) {
+	t.Parallel()
 	lib := cudatest.Build(t)
 	for settings, want := range map[string]string{
 		// What leaves the context alone.
@@ -295,6 +298,7 @@ func TestAfterError(t *testing.T) {
 
 // TestHang has every call hang: nothing waits for ever.
 func TestHang(t *testing.T) {
+	t.Parallel()
 	lib := cudatest.Build(t)
 	var wg sync.WaitGroup
 	for _, call := range slices.Concat(cudatest.Calls, cudatest.LinkCalls) {
