@@ -32,6 +32,7 @@ var designed = []family{
 // guide no search.
 var settled = []family{
 	{"zero sums", "products that cancel exactly, of any number, with c = 0 of either sign", zeroSum},
+	{"broken ties", "sums halfway between two results but for small products, half of them beside two large ones that cancel", brokenTie},
 }
 
 // directed are the generators of package fuzz/gen that make the rest of the first
@@ -393,5 +394,55 @@ func zeroSum(d *designer) {
 	}
 	if d.fc != nil && !d.oneIn(3) {
 		d.dot.C = d.fc.SignBit()
+	}
+}
+
+// brokenTie makes a sum that is halfway between two results but for a few small products:
+// these decide the rounding, if no sum loses them beside the largest term. Wide adders lose
+// them only beside two large products that cancel.
+func brokenTie(d *designer) {
+	at := d.places(8)
+	if len(at) < 2 {
+		productAndC(d)
+		return
+	}
+	next := func(e int, set func(k, e int)) int {
+		k := at[0]
+		at = at[1:]
+		d.reach(k, e)
+		set(k, e)
+		return k
+	}
+	power := func(k, e int) { d.power(k, e, d.coin()) }
+	df := d.f.D.Get()
+	lo, hi := d.ordinary()
+	result := d.between(max(lo, int(df.Emin())-2), hi)
+	if d.oneIn(3) {
+		result = d.between(int(df.Emin())-1, int(df.Emin())+4)
+	}
+	half := max(result, int(df.Emin())) - int(df.FracBits) - 1
+	next(half, power)
+	if d.fc != nil {
+		d.accumulator(d.clampC(result), d.coin())
+	} else if len(at) > 1 {
+		next(result, power)
+	}
+	if len(at) > 2 && d.coin() {
+		top := hi
+		if d.coin() {
+			top = d.between(result, hi)
+		}
+		k := next(top, d.either)
+		d.negate(at[0], k)
+		at = at[1:]
+	}
+	small := half - d.gap()
+	if lowest, _ := d.products(); d.fs == nil {
+		small = max(small, lowest-int(d.fa.FracBits+d.fb.FracBits))
+	}
+	for range d.between(1, 3) {
+		if len(at) > 0 {
+			next(small-d.between(0, 2), d.either)
+		}
 	}
 }
