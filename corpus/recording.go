@@ -123,7 +123,8 @@ type Recorded struct {
 // The data of a frame is a batch's buffers A, B, C, SA, SB and D, one after the
 // other, laid out as mma.Batch says. So a frame of whole tiles has the rows and
 // columns that the outputs of a tile share once: 128 outputs of a tile of 16 x 8
-// with K = 16 in FP16 take 14 bytes each, alone they would take 72.
+// with K = 16, with A and B in FP16, C and D in FP32, take 14 bytes each, alone they
+// would take 72.
 //
 // A file is valid at any moment while it is written. A file without an E frame was cut short:
 // everything before the cut is good, and RecordingFile takes it up again.

@@ -23,8 +23,8 @@ type kindKey struct {
 	class oracle.Class
 }
 
-// name returns the name of the detail: the labels, and the class where that is not value.
-// All cases that depend on their tiles have one name.
+// name returns the name of the detail: the labels and, if it is neither Value nor Fault, the
+// class. All cases that depend on their tiles share one name.
 func (k kindKey) name() string {
 	if k.class == oracle.Value || k.class == oracle.Fault || k.cause.Primary == triage.Layout {
 		return k.cause.Detail

@@ -24,10 +24,10 @@
 // new features are mutated later. EndToEnd is that loop alone. What chunks find is put
 // together in the order of the plan (merge.go), so that findings do not depend on the number
 // of workers. Every differing case is counted in the bucket of its primary cause: programs
-// between those of the two sides run on batches too (triage.Attributor), so that no cause is too
-// rare to be found.
+// that have some of the changes between the two sides' programs run on batches too
+// (triage.Attributor), so that no cause is too rare to be found.
 //
-// case.go has the way of a differing case from there to a finding, a step a file: it is run
+// case.go takes a differing case from there to a finding; each step has its file: it is run
 // again (recheck.go), extracted from its tile (extract.go), explained (explain.go), put into
 // a bucket (bucket.go); some are chosen (choose.go), minimized (minimize.go) and bundled
 // (bundle.go). TriageCase takes one case the same way, outside of a campaign.
@@ -38,6 +38,6 @@
 // A campaign on many machines goes by units instead of chunks, and by rounds instead of
 // epochs (unit.go, package fuzz/fleet); several processes can divide its triage (sharing.go).
 //
-// The journal has what is done (journal.go), with a snapshot if it is long (compact.go), its
-// checkpoint the epoch in progress (checkpoint.go).
+// The journal records what is done (journal.go), as a snapshot once it is long (compact.go);
+// the checkpoint records the epoch in progress (checkpoint.go).
 package fuzz

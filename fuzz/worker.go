@@ -91,7 +91,7 @@ func (w *worker) inputs(p *pairRun, seed uint64, ch *chunk) {
 	}
 	w.batch.Reset(p.spec.Formats, shape)
 	if ch.play {
-		return // both loads the inputs
+		return // w.both loads them from the recording
 	}
 	w.Fill(ch.source, ch.name, &w.batch, seed, ch.index)
 }
@@ -199,7 +199,8 @@ func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResul
 }
 
 // name counts a chunk's differing cases in their buckets. Where the pair has no verdict yet,
-// or one that does not explain the case, cases are kept until the epoch's triage.
+// or one that does not explain the case, cases are kept until the epoch's triage. After
+// giveUpAfter epochs without a verdict they count as unexplained, unless the pair is odd.
 func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *chunkResult) {
 	width := p.spec.D.Width()
 	gaveUp := p.attributor == nil && c.state.Epochs > giveUpAfter && !c.state.Pairs[ch.pair].Odd

@@ -169,8 +169,8 @@ func (e *evaluator) step(products []term, acc *term) term {
 	return e.round(e.round(d, e.Join.Post), e.Acc)
 }
 
-// lost reports whether an infinite or NaN accumulator is dropped beside terms, from being
-// Join.CLost.
+// lost reports whether an infinite or NaN accumulator is dropped: from, which is Join.CLost,
+// is not 0, all terms are finite, and the largest of their exponents is at least from.
 func lost(terms []term, from mma.Exp) bool {
 	top, some := maxExponent(terms, 0)
 	return from != 0 && some && top >= int(from) && !slices.ContainsFunc(terms, func(t term) bool { return t.kind != Finite })

@@ -62,8 +62,8 @@ func order(x, y bool) int {
 	return 1
 }
 
-// multiplyAddOrder moves the last product, of which the multiply-add is made, to
-// the front if its first factor is the NaN, and to the end if not.
+// multiplyAddOrder moves the last NaN that is a product, not yet rounded or summed, to the
+// front if its first factor is a NaN; to the end if only the second is, or if it is Inf*0.
 func multiplyAddOrder(nans []nanOf) []nanOf {
 	for i := len(nans) - 1; i >= 0; i-- {
 		if p := nans[i]; p.direct {

@@ -133,8 +133,8 @@ func maxExponent(terms []term, floor mma.Exp) (top int, ok bool) {
 	return top, ok
 }
 
-// cut rounds a term to a multiple of 2^(top-f). It keeps its sign if it
-// vanishes.
+// cut rounds a term to a multiple of 2^(top-a.F), and keeps the sign of a term that becomes
+// 0; a term that a.Drop drops is +0.
 func cut(t term, top int, a mma.Align) term {
 	switch {
 	case dropped(t, top, a.Drop):

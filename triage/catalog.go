@@ -110,7 +110,8 @@ func (s *search) alike(p *mma.Params) []string {
 	return names
 }
 
-// tellsApart reports whether an input tells two programs apart.
+// tellsApart reports whether an input tells two programs apart. A recording has its own inputs
+// only: nothing new tells them apart.
 func (s *search) tellsApart(p, q *mma.Params) bool {
 	if s.pr.Ask == nil || *p == *q {
 		return false

@@ -18,7 +18,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
 )
 
-// shardFlags are those of run for a part of a campaign.
+// shardFlags are the flags with which run works on one part of a campaign.
 type shardFlags struct {
 	campaign string
 	shard    string
@@ -33,7 +33,7 @@ func (s *shardFlags) add(f *pflag.FlagSet) {
 	f.DurationVar(&s.lease, "lease", fleet.DefaultLease, "with --campaign, take over units of a shard that has been silent for this `time`")
 }
 
-// check returns an error if flags do not go together.
+// check reads --shard, and returns an error if flags are wrong or do not go together.
 func (s *shardFlags) check(f *pflag.FlagSet) error {
 	if s.campaign == "" {
 		for _, name := range []string{"shard", "lease"} {
@@ -69,7 +69,7 @@ func (s *shardFlags) check(f *pflag.FlagSet) error {
 	return nil
 }
 
-// openPlan reads a plan and opens its pairs.
+// openPlan opens the pairs of a plan and returns the configuration of its campaign.
 func (r *runCmd) openPlan(p *fleet.Plan) (fuzz.Config, error) {
 	pairs, err := p.Open(r.targets.Target)
 	if err != nil {

@@ -59,7 +59,7 @@ func (u *runUI) forget() {
 	clear(u.announced)
 }
 
-// Finding announces a finding.
+// Finding announces a finding, unless it was kept by an earlier run.
 func (u *runUI) Finding(f *fuzz.Case, kept bool) error {
 	u.findings = append(u.findings, f)
 	if kept {
@@ -166,7 +166,8 @@ func (u *runUI) summarize(s *summary.Summary, exit int) {
 	}
 }
 
-// bold is the style of names. A place in a column says the same.
+// bold is the style of names. It only helps the eye: the column tells names apart where there
+// is no colour.
 const bold = "1"
 
 // bolden marks up a name on stdout, if that has colour.

@@ -37,7 +37,7 @@
 //	instruction  string
 //	peer_arch    string   the peer's names
 //	peer_type    string
-//	lacks        string?  why the peer does not have it; nothing else follows
+//	lacks        string?  why the peer does not have it; then dots, differ and unknown are 0 and the rest is absent
 //	tiles        number   of a batch
 //	shape        string   of a tile: MxNxK
 //	single       object   ratio, peer_ns and own_ns of a tile, spread of either, inputs

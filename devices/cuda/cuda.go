@@ -9,7 +9,7 @@
 //
 // # Isolation
 //
-// A kernel that faults takes its context with it, and one that hangs the whole
+// A kernel that faults takes its context with it, and one that hangs takes the whole
 // device. So cuda:0 runs in child processes (mmafuzz serve cuda:0,inprocess), which
 // are replaced when they fail, and the input that made one fail becomes a finding
 // (package exec). Options may follow the name, as in cuda:0,deadline=2s: see
@@ -147,8 +147,8 @@ func uuids(all []driver.Info) string {
 	return strings.Join(names, ", ")
 }
 
-// facts are what results may depend on besides the instruction. They are the same
-// whenever they are asked for, because recordings go on only where they are.
+// facts are what results may depend on besides the instruction. They must not change
+// between calls: a recording is continued only where all facts are the same.
 func facts(lib *driver.Library, i *driver.Info) map[string]string {
 	f := map[string]string{
 		"kind": "GPU", "device": i.Name, "uuid": i.UUID, factChip: i.Chip(), "pci": i.PCI,

@@ -154,7 +154,8 @@ type loaded struct {
 	function uintptr
 }
 
-// Launch runs the kernel. If it fails or hangs, the input is blamed.
+// Launch runs the kernel. An error of the running kernel (faults) or a hang is blamed on the
+// input; other errors are returned as they are.
 func (l *loaded) Launch(ctx context.Context, in, out []byte, tiles int) error {
 	if tiles == 0 || ctx.Err() != nil {
 		return ctx.Err()

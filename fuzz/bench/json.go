@@ -3,7 +3,7 @@
 // What mmafuzz bench --json writes. In the tables, a ? marks a field that is not always there, a * one that has any JSON
 // below it; go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common.
 //
-// machine, an object for each run of bench, the first:
+// machine, the first object, except with --list and --device:
 //
 //	machine.processor   string  what the processor calls itself
 //	machine.processors  number  that the program may use
@@ -13,7 +13,7 @@
 //	machine.path        string  the best of the models: portable, avx2 or avx512
 //	machine.cycle_ns    number  length of a clock cycle
 //
-// bench, an object for each measurement:
+// bench, an object for each measurement, without --soak and --device:
 //
 //	name                string   SECTION/..., as --list lists it
 //	unit                string   ns/tile: for the 2,048 products of an m16n8k16 tile; dots/s: dot products a second
@@ -27,7 +27,7 @@
 //	shape               string?  of the batches of a target: TILES x MxN
 //	outside             number?  part of the time that passes outside of the computation itself, from 0 to 1
 //
-// With --list, objects with only a name take their place. With --soak, these do:
+// With --list, these objects have only a name. With --soak, look and soak take their place:
 //
 // look, an object for each look at the memory, while nothing is computed:
 //
@@ -36,14 +36,14 @@
 //	look.heap     number  bytes in use after garbage collection
 //	look.rss      number  bytes of the process in memory; 0: the system does not say
 //
-// soak, an object for each verdict, the last:
+// soak, the last object:
 //
 //	soak.verdict  string  flat, growing, or too short
 //	soak.looks    number
 //	soak.tiles    number  done
 //	soak.seconds  number
 //
-// With --device, this one does:
+// With --device, pipeline takes the place of all others:
 //
 // pipeline, an object for each instruction of a GPU:
 //

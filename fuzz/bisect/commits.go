@@ -14,8 +14,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 )
 
-// Commits are versions that are the commits of a range of a git repository. Errors about them are
-// in words of the command line: --git is Range, --repo Repo, --build Build.
+// Commits are the commits of a range of a git repository, as versions to bisect. Errors name
+// the flags: --git for Range, --repo for Repo, --build for Build.
 type Commits struct {
 	Repo  string // directory of the repository
 	Range string // as in git log

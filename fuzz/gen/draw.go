@@ -98,16 +98,17 @@ func (d *draw) reset() {
 // one returns the scale 1.
 func (d *draw) one() uint64 { return uint64(d.fs.Bias) << d.fs.FracBits }
 
-// scaleBy gives block i scales whose exponents add up to about e: exactly if the
-// format reaches it.
+// scaleBy gives block i scales whose exponents add up to e; near the ends of the range that
+// the format reaches, the sum may be up to 3 short of e.
 func (d *draw) scaleBy(i, e int) {
 	x, y := d.splitScale(e, d.between(e/2-3, e/2+3)-e/2)
 	d.dot.SA[i], d.dot.SB[i] = d.scaleCode(x, d.scaleFrac()), d.scaleCode(y, d.scaleFrac())
 	d.scale[i] = x + y
 }
 
-// splitScale returns exponents of two scales that add up to e, as far as the format
-// reaches it. The first is e/2+more, as far as the format reaches that.
+// splitScale returns exponents of two scales: e/2+more and the rest of e, each moved into the
+// format's range. Near the ends of what two scales reach, their sum may be up to |more| short
+// of e.
 func (d *draw) splitScale(e, more int) (x, y int) {
 	lo, hi := int(d.fs.Emin()), int(d.fs.Emax())
 	x = min(max(e/2+more, lo), hi)
@@ -214,24 +215,23 @@ func (d *draw) product(k, e int, neg bool) int {
 	return e + s
 }
 
-// swapSigns moves a product's sign to the other factor.
+// swapSigns flips the signs of both factors, which keeps that of the product.
 func (d *draw) swapSigns(k int) {
 	d.dot.A[k] ^= d.fa.SignBit()
 	d.dot.B[k] ^= d.fb.SignBit()
 }
 
-// power sets product k to exactly +-2^e if the formats reach that, also with
-// subnormal factors, else to the nearest power.
+// power sets product k to +-2^e, or the nearest power that normal factors reach; half of the
+// time subnormal factors are allowed too.
 func (d *draw) power(k, e int, neg bool) {
-	if d.coin() { // prefer normal factors
+	if d.coin() { // normal factors only
 		d.powerOf(k, e, neg, int(d.fa.Emin()), int(d.fb.Emin()))
 		return
 	}
 	d.powerOf(k, e, neg, int(d.fa.Emin())-int(d.fa.FracBits), int(d.fb.Emin())-int(d.fb.FracBits))
 }
 
-// tightPower is power with subnormal factors only if normal ones do not reach it: the
-// exponent fields of these add up to e.
+// tightPower is power, but with normal factors wherever these reach 2^e.
 func (d *draw) tightPower(k, e int, neg bool) {
 	la, lb := int(d.fa.Emin()), int(d.fb.Emin())
 	if e-d.block(k) < la+lb {

@@ -124,8 +124,8 @@ func fpcrFP16(p *Params, word string) {
 	p.In.Sub = KeepSub
 }
 
-// fpmr changes parameters as a setting of FPMR does. Formats and LSCALE belong to
-// the operands.
+// fpmr changes parameters as a setting of FPMR does. The formats and LSCALE are in the
+// instruction's Formats.
 func fpmr(p *Params, word string) {
 	if word == "osm" {
 		p.Acc.Over = OverMax

@@ -164,7 +164,7 @@ func otherRules(o *original, f mma.Field) []int {
 	return slices.DeleteFunc(others(o, f), func(v int) bool { return v == int(mma.OverSat) })
 }
 
-// otherSet proposes every other value but 0 of an enumeration that is not 0.
+// otherSet proposes, if an enumeration is not 0, every other value except 0.
 func otherSet(o *original, f mma.Field) []int {
 	if f.Int(&o.p) == 0 {
 		return nil
@@ -175,8 +175,8 @@ func otherSet(o *original, f mma.Field) []int {
 // absent proposes 0, which means absent.
 func absent(*original, mma.Field) []int { return []int{0} }
 
-// otherNaNs proposes every other NaN rule; of those that are orders of operands only
-// the plain one unless there is an order already.
+// otherNaNs proposes every other NaN rule up to NaNLarger; of the orders of operands only
+// NaNFirst, unless there is an order already.
 func otherNaNs(o *original, f mma.Field) []int {
 	return slices.DeleteFunc(others(o, f), func(v int) bool {
 		return v > int(mma.NaNLarger) || v > int(mma.NaNFirst) && !o.p.Special.NaN.Operand()

@@ -9,8 +9,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// anyValue proposes every other value that a field can have: of its range, of its
-// enumeration, or every format.
+// This file is the breadth Whole.
+
+// anyValue proposes all values that a field can have: those of its range or enumeration, or
+// every format. The present one may be among them.
 func anyValue(o *original, f mma.Field) []int {
 	switch {
 	case isNumber(f.Path):
@@ -132,8 +134,8 @@ func anyFlush(c *changer) {
 }
 
 // anyOverflow rounds, at every place, to so many bits that only the range matters, with every
-// upper end of the range and every rule for what lies above. Where there is a rounding it
-// stays as it is below that end.
+// upper end of the range and every rule for what lies above. A rounding that is there keeps
+// its width, mode and lower end.
 func anyOverflow(c *changer) {
 	lowest, highest := c.reach()
 	for _, r := range c.places() {
@@ -199,9 +201,9 @@ func anyRoundedStage(c *changer) {
 	}
 }
 
-// anyAdder gives alignments every width and direction together with every kind of sticky
-// bit, and with sizes of the sum: without a width there is neither. Sizes that have nothing
-// to do with the width are a few, and those as far from it as the present one.
+// anyAdder gives alignments every width with every mode and sticky bit, and every width with
+// several sizes of the adder: some fixed ones, those near the width, and the one as far from
+// the width as now. Both need a width, so they are set with it.
 func anyAdder(c *changer) {
 	for _, a := range c.aligned() {
 		now := *a.at(&c.p)
@@ -239,7 +241,7 @@ func anyAdder(c *changer) {
 	}
 }
 
-// anyNarrow rounds one operand to every width, as it is and in the ranges of FP16 and FP32.
+// anyNarrow rounds one operand to every width, in its own range and in those of FP16 and FP32.
 func anyNarrow(c *changer) {
 	for _, o := range c.operands() {
 		c.next()

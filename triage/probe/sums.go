@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// The questions of this file put small terms beside 1: which of them are lost, one
-// by one or together, and what a carry or a cancellation changes.
+// Most questions of this file put small terms beside 1: which of them are lost, one by one
+// or together, and what a cancellation changes. The others ask for exact products, room for
+// carries, and truncation.
 
 // productsExact takes the product of the largest significands, and where d has too
 // few digits for it, adds what makes it short: (2^n-1)^2 + (2^n-1) = (2^n-1)*2^n.
@@ -103,7 +104,7 @@ func (p *Prober) preserved() finding {
 		equals(pow(0), "no"), otherwise("yes"))
 }
 
-// orderMatters permutes 1 and four times ulp/4 over the terms of a block.
+// orderMatters permutes 1 and up to four terms of ulp/4 over the terms of a block.
 func (p *Prober) orderMatters() finding {
 	w := p.blockWidth()
 	if w.value == "-" || w.value == "1" {
@@ -161,8 +162,9 @@ func (p *Prober) lost() (e int, ok bool) {
 	return 0, false
 }
 
-// permuted asks for sums of 1 and equal terms below the cut, with 1 in every place of
-// the first group in turn. Without results the finding says why.
+// permuted asks for sums of 1 and equal terms below the cut, with 1 in every place of the
+// first group in turn, or of the first four products and c, if that group has only two.
+// Without results the finding says why.
 func (p *Prober) permuted() ([]Seen, finding) {
 	e, ok := p.lost()
 	if !ok {
@@ -260,7 +262,8 @@ func (p *Prober) monotone() finding {
 	return yesNo(!(exact && p.is(at, pow(0))), below, at)
 }
 
-// normalisedDown asks whether what is below the cut of U counts once U has gone.
+// normalisedDown asks for U + e - U with U = 1 and e below U's cut: does e count once U has
+// cancelled?
 func (p *Prober) normalisedDown() finding {
 	g, w := p.first(), p.productWidth()
 	switch {

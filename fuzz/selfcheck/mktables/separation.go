@@ -7,22 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 )
 
-// mutantSummaries reads the table of mutants.
-func mutantSummaries(file string) ([]*selfcheck.MutantSummary, error) {
-	t, err := selfcheck.ReadTableFile(file)
-	if err != nil {
-		return nil, err
-	}
-	var all []*selfcheck.MutantSummary
-	for n, r := range t.Rows {
-		s, err := selfcheck.ParseMutantSummary(r)
-		if err != nil {
-			return nil, fmt.Errorf("row %d: %w", n+1, err)
-		}
-		all = append(all, s)
-	}
-	return all, nil
-}
+// The tables of how well generators separate mutants and arithmetics.
 
 // generators has a row for each generator: how many mutants it separates from their base,
 // and how many of them with few inputs.
@@ -103,4 +88,21 @@ func pairs(file string) (string, error) {
 		body = append(body, append([]string{code(c[0]), code(c[1])}, c[3:]...))
 	}
 	return markdown("llr", head, body), nil
+}
+
+// mutantSummaries reads the table of mutants.
+func mutantSummaries(file string) ([]*selfcheck.MutantSummary, error) {
+	t, err := selfcheck.ReadTableFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var all []*selfcheck.MutantSummary
+	for n, r := range t.Rows {
+		s, err := selfcheck.ParseMutantSummary(r)
+		if err != nil {
+			return nil, fmt.Errorf("row %d: %w", n+1, err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
 }

@@ -8,13 +8,12 @@ import (
 // fusedCode holds the constants of fused.
 type fusedCode struct {
 	special          bool
-	begin            *preparation // of FP32
+	begin            *preparation // nil unless sums are FP32
 	two, shift, keep vec
 }
 
-// fused emits the routine that does the work of prepare, dot and finish in one (AVX-512),
-// four rows at a time, whose sums stay in registers: of FP32, or without accumulators, of
-// float64.
+// fused emits the AVX-512 routine that does prepare, dot and finish in one pass over four
+// rows at a time, with the sums in registers. Sums are FP32, or float64 without accumulators.
 func fused(fp32, special bool) {
 	x := avx512.routine(named("fused", fp32, special), "Fused")
 	f, sums := &fusedCode{special: special}, x.block("Sums")
@@ -26,8 +25,8 @@ func fused(fp32, special bool) {
 }
 
 // fusedGrid emits the rest of a routine that does four rows at a time, whose results are
-// FP32 or float64. load loads the pointers to all but the products; while products are
-// added, other numbers need those registers.
+// FP32 or float64. load emits the loading of all pointers except those of the products. It
+// is called again after the products, which use these registers.
 func fusedGrid(x code, fp32 bool, rows func(d *dotCode, load func() *sumsCode)) {
 	sums, d := x.block("Sums"), newDot(x.block("Dot"))
 	d.locals()
@@ -83,7 +82,7 @@ func (f *fusedCode) rows(d *dotCode, load func() *sumsCode) {
 	s = load()
 	for r := range 4 {
 		sum := all[r][0]
-		VFNMADD231PD(f.two, neg[r][0], sum) // all - U - 2 (neg - U), less U
+		VFNMADD231PD(f.two, neg[r][0], sum) // all - 2 neg, which is the sum minus U; the sum is (all - U) - 2 (neg - U)
 		VADDPD(u[r], sum, sum)
 		u[r] = sum
 		if !s.fp32 {
@@ -95,8 +94,8 @@ func (f *fusedCode) rows(d *dotCode, load func() *sumsCode) {
 	}
 }
 
-// finish converts the sums of four rows to FP32, toward zero: by dropping bits unless some sum
-// is subnormal.
+// finish converts the sums of four rows to FP32, toward zero, by dropping bits; first, if
+// some sum is below the normal range or zero, by truncate.
 func (f *fusedCode) finish(s *sumsCode, sums []vec) {
 	least, least2, nan, small := s.vec(), s.vec(), YMM(), K()
 	VRANGEPD(U8(rangeMinAbs), sums[1], sums[0], least)

@@ -19,8 +19,8 @@ func newDecoder(x code) *decoder {
 	return &decoder{x, x.constant("Keep"), x.constant("Left"), x.constant("Rebias"), x.constant("Hidden"), x.constant("Two"), x.constant("Emin")}
 }
 
-// loop emits a loop over codes of some bytes, 8 at a time. each does a vector of them,
-// which begins at code from.
+// loop emits a loop over codes of width bytes, 8 at a time. each emits what is done with one
+// vector v of them; from is the index of its first code.
 func (d *decoder) loop(width int, src, n register, dst move, each func(v vec, from int)) {
 	loop("codes", n, 8, []move{{src, 8 * width}, dst}, func() {
 		for from := 0; from < 8; from += d.lanes() {
@@ -38,8 +38,8 @@ func (d *decoder) loop(width int, src, n register, dst move, each func(v vec, fr
 	})
 }
 
-// magnitudes turns codes into magnitudes. Read as if it were normal, a subnormal code with
-// the fraction f is (1+f)*2^(emin-1); it is f*2^emin.
+// magnitudes turns codes into magnitudes. A subnormal code of fraction f, read as if normal,
+// gives x = (1+f)*2^(emin-1); its value f*2^emin is 2x - 2^emin.
 func (d *decoder) magnitudes(v vec) {
 	VANDPD(d.keep, v, v)
 	VPSLLVQ(d.left, v, v)
@@ -101,8 +101,8 @@ func (i isa) columns(width int) {
 }
 
 // scale emits the routine that multiplies decoded operands by block scales, which are
-// powers of two or NaN: values, exponent codes, and kinds. It does 8 values of k of a row
-// at once, whose blocks are multiples of that, or 8 columns at once.
+// powers of two or NaN: values, exponent codes, and kinds. For rows it does 8 values of k at
+// once (block lengths are multiples of 8), for columns one k of 8 columns.
 func scale(name string, columns bool) {
 	x := avx2.routine(name, "Scale")
 	val, code, kind := x.load("Val"), x.load("Code"), x.load("Kind")

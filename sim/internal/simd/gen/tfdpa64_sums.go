@@ -7,7 +7,8 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// The three numbers of each of 8 outputs between prepare, dot and finish (see doc.go).
+// Byte offsets of the three vectors that a group of 8 outputs has in memory between prepare,
+// dot and finish, and their size (see doc.go).
 const (
 	partU    = 0
 	partAll  = 64
@@ -40,8 +41,8 @@ func newSums(x code, fp32 bool) *sumsCode {
 	}
 }
 
-// loop emits a loop over 8 outputs at a time, of some bytes of parts: each does a vector,
-// which begins at column col.
+// loop emits a loop over the outputs, 8 at a time; partBytes is the size of the parts of 8
+// outputs. each emits the work on one vector, from column col on.
 func (s *sumsCode) loop(partBytes int, each func(col int)) {
 	width := 64
 	if s.fp32 {
@@ -54,7 +55,7 @@ func (s *sumsCode) loop(partBytes int, each func(col int)) {
 	})
 }
 
-// prepare emits the routine that makes U and the accumulators, which have the parts of C.
+// prepare emits the routine that makes U and the accumulators, to which C is already added.
 func (i isa) prepare(fp32 bool) {
 	s := newSums(i.routine(named("prepare", fp32, false), "Sums"), fp32)
 	restore := control(U32(roundZero))
@@ -90,7 +91,7 @@ func (s *sumsCode) preparation() *preparation {
 // that are Inf or NaN come out as such: where E is special, U is Inf, and so are both
 // accumulators. Where C is Inf, the accumulator of all magnitudes gets Most instead, which
 // is below such a U, and that of the negative ones is Inf if C is negative. Where C is
-// NaN, both are NaN.
+// NaN, neg is NaN, which makes the sum NaN.
 func (p *preparation) parts(col int) (u, all, neg vec) {
 	e := p.vec()
 	u, all, neg = p.vec(), p.vec(), p.vec()
@@ -182,8 +183,8 @@ func (s *sumsCode) testSubnormal(from Mem) {
 
 // finish emits the routine that makes the sums: FP32 rounded toward zero, or float64.
 // Where the accumulator is Inf or NaN so is the sum. Where some factor is, which bit 13 of
-// E shows, the kinds of the factors decide. If special is false no factor is Inf: there
-// FP32 sums are NaN, and float64 sums are arbitrary.
+// E marks, the kinds of the factors decide. If special is false, a marked factor can only be
+// NaN: FP32 sums are then NaN, float64 sums arbitrary.
 func (i isa) finish(fp32, special bool) {
 	x := i.routine(named("finish", fp32, special), "Sums")
 	s := newSums(x, fp32)

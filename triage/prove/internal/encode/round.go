@@ -95,8 +95,8 @@ func (e *encoder) exact(x number, r mma.Round) bool {
 	return x.mag.Bits() <= int(r.Frac)+1 && (r.Emin == 0 || x.low >= int(r.Emin)-int(r.Frac)) && !e.saturates(x, r)
 }
 
-// exactOrTiny reports whether a rounding keeps every bit of numbers from 2^Emin on, and none
-// below becomes 2^Emin by it.
+// exactOrTiny reports whether a rounding keeps every bit of numbers from 2^Emin on, and
+// rounds no smaller number up to 2^Emin.
 func (e *encoder) exactOrTiny(x number, r mma.Round) bool {
 	bits := x.mag.Bits()
 	return (bits <= int(r.Frac) || bits == int(r.Frac)+1 && r.Flush != mma.FlushResult) && !e.saturates(x, r)
@@ -126,9 +126,9 @@ func (e *encoder) toMax(r mma.Round, neg *graph.Node) *graph.Node {
 	return e.Int(0)
 }
 
-// cutTo rounds the magnitude of x, of exponent ex, to r.Frac bits: with its first bit in
-// one place, and shifted right by as much as it lies below Emin. tiny is that it becomes
-// zero, by rounding or by a flush.
+// cutTo rounds the magnitude of x, of exponent ex, to r.Frac bits. It normalises the
+// magnitude, so that its first bit has a fixed place, and drops one more bit for each step
+// of ex below Emin. tiny is that it becomes zero, by rounding or by a flush.
 func (e *encoder) cutTo(x number, r mma.Round, ex *graph.Node, flushes bool) (u number, tiny *graph.Node) {
 	frac := int(r.Frac)
 	norm, width := e.Norm(x.mag), x.mag.Bits()
@@ -157,8 +157,8 @@ func (e *encoder) cutTo(x number, r mma.Round, ex *graph.Node, flushes bool) (u 
 	return u, e.And(e.Not(e.Eq(x.mag, e.Int(0))), e.Or(zero, flushed))
 }
 
-// significand rounds norm to a multiple of 2^place, of frac+1 bits at most. Where it
-// needs one more it is a power of two: carry.
+// significand rounds norm/2^place to an integer of at most frac+1 bits. If rounding gives
+// 2^(frac+1), kept is 2^frac and carry is 1.
 func (e *encoder) significand(norm, place *graph.Node, frac int, m fp.Mode, neg *graph.Node) (kept, carry *graph.Node) {
 	kept = e.rounded(norm, place, m, neg)
 	if kept.Bits() <= frac+1 {
@@ -168,7 +168,7 @@ func (e *encoder) significand(norm, place *graph.Node, frac int, m fp.Mode, neg 
 	return e.Low(e.Ite(carry, e.Left(e.Int(1), frac), kept), e.Int(frac+1)), carry
 }
 
-// flushes reports whether x counts as tiny.
+// flushes reports whether r flushes the number to zero.
 func (e *encoder) flushes(r mma.Round, norm *graph.Node, width int, ex, kept, carry, neg *graph.Node) *graph.Node {
 	emin := e.Int(int(r.Emin))
 	switch r.Flush {
@@ -181,7 +181,7 @@ func (e *encoder) flushes(r mma.Round, norm *graph.Node, width int, ex, kept, ca
 	return e.And(e.Not(carry), e.Less(kept, e.Left(e.Int(1), int(r.Frac))))
 }
 
-// code is the code of D of a number that is representable.
+// code returns the code in D's format of a representable number.
 func (e *encoder) code(x number) *graph.Node {
 	d := e.d
 	frac, emin := int(d.FracBits), int(d.Emin())
@@ -198,7 +198,7 @@ func (e *encoder) code(x number) *graph.Node {
 	return e.Ite(x.nan, e.nanCode(), code)
 }
 
-// nanCode is the code of a NaN that no operand is.
+// nanCode is the code of a NaN result that is not taken from an operand.
 func (e *encoder) nanCode() *graph.Node {
 	code := e.d.QuietNaN(e.Special.NaN.Negative())
 	if e.Special.NaN == mma.NaNOnes {

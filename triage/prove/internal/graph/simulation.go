@@ -5,8 +5,9 @@ import (
 	"math/big"
 )
 
-// Simulation evaluates nodes on many inputs at once, by the gates of which Question makes
-// clauses: a comparison of its values with others checks the gates too.
+// Simulation evaluates nodes on many inputs at once. It evaluates the gates from which
+// Question makes clauses, so comparing its values with values computed otherwise checks
+// those gates too.
 type Simulation struct {
 	b      *builder
 	words  int // of 64 inputs each
@@ -22,8 +23,8 @@ func NewSimulation(words int) *Simulation {
 // Inputs is the number of inputs.
 func (s *Simulation) Inputs() int { return 64 * s.words }
 
-// Set gives variable v a value on input i, for nodes that are made of gates that were not
-// evaluated yet, or after Reset.
+// Set gives variable v a value on input i. Once a node that depends on v was evaluated, a
+// new value has no effect until Reset.
 func (s *Simulation) Set(v *Node, i int, value uint64) {
 	rows := s.inputs[v]
 	if rows == nil {
