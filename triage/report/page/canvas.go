@@ -94,7 +94,7 @@ func (c *Canvas) SVG(title string) HTML {
 }
 
 // colorRule is a line of the style sheet that is about one colour.
-var colorRule = regexp.MustCompile(`^(?:svg text)?\.f-(\w+)[{,]`)
+var colorRule = regexp.MustCompile(`^\.f-(\w+){`)
 
 // usedStyle is the style sheet of pictures without the rules of colours that do not occur.
 func usedStyle(svg string) string {

@@ -20,7 +20,7 @@ var Colors = []Color{
 	{"bad", "#b3261e", "#ff9b92"},
 	{"alert", "#fff3d6", "#3a2f12"}, // behind what must not be missed
 
-	// Bits of the alignment picture: what is behind them.
+	// The alignment picture: what is behind its bits, and the last three for text.
 	{"one", "#1f5fbf", "#8ab4f8"},   // a 1 that counts
 	{"zero", "#dde5f0", "#2d3a4d"},  // a 0 that counts
 	{"here", "#b84a00", "#ffb061"},  // a 1 that counts on this side only
@@ -82,19 +82,5 @@ svg .end{text-anchor:end}
 svg .gone{text-decoration:line-through}
 svg .none{fill:none}
 svg .thick{stroke-width:2.5}
-` + textClasses()
-}
-
-// textClasses let text have the colours that are written on something: .f-NAME is too weak
-// against the rule for all text.
-func textClasses() string {
-	var b strings.Builder
-	seen := map[string]bool{}
-	for _, c := range Contrasts {
-		if !seen[c.Text] {
-			seen[c.Text] = true
-			fmt.Fprintf(&b, "svg text.f-%s,svg tspan.f-%s{fill:var(--%s)}\n", c.Text, c.Text, c.Text)
-		}
-	}
-	return b.String()
+`
 }
