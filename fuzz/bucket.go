@@ -11,7 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// The causes that are not between two programs.
+// The causes that are not differences between two programs.
 var (
 	unexplained = &triage.Cause{Primary: triage.Unexplained, Detail: string(triage.Unexplained)}
 	placed      = &triage.Cause{Primary: triage.Layout, Detail: string(triage.Layout)}
@@ -27,8 +27,8 @@ type labeller struct {
 }
 
 // of returns the causes that an attributor gives for cases; without one (nil) they are
-// unexplained. The cases are the outputs at of a batch, with the results a and b and the
-// classes in which these differ. The causes are valid until the next call.
+// unexplained. at lists the cases, as outputs of the batch; a and b are their results, class
+// how these differ. A failure is always faulty. The causes are valid until the next call.
 func (l *labeller) of(attributor *triage.Attributor, in *mma.Batch, at []int32, a, b []uint64, class []oracle.Class) []*triage.Cause {
 	l.causes = l.causes[:0]
 	if attributor != nil {
@@ -46,7 +46,7 @@ func (l *labeller) of(attributor *triage.Attributor, in *mma.Batch, at []int32, 
 }
 
 // digest returns a digest of output i of a batch and its results. It is 0 for cases that are
-// identified well enough by their cause: all but recorded and unexplained ones.
+// identified well enough by their cause: all but recorded, unexplained and failing ones.
 func (l *labeller) digest(p *pairRun, cause *triage.Cause, b *mma.Batch, i int32, s *Sample) uint64 {
 	if p.recorder == nil && s.Class != oracle.Fault && cause.Primary != triage.Unexplained {
 		return 0
@@ -81,16 +81,17 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 		return err
 	}
 	for i, k := range x.kindsOf(rechecked) {
-		// Otherwise it is unstable, or it was counted by its first result.
+		// A case that does not pass this is unstable, or it was counted by its first result.
 		if f := rechecked[i]; f.Bucket != Unstable && again.labels[f.Origin] == f.Bucket {
 			x.offer(f, &k)
 		}
 	}
-	// Kinds that have no case above. Unexplained cases that were not run again are no
-	// candidates: they may be unstable or depend on their position.
+	// The first case of every new kind, which may have no case above. Unexplained cases that
+	// were not run again are no candidates: they may be unstable or depend on their position.
 	for i := range x.d.kinds {
 		k := &x.d.kinds[i]
-		if k.cause.Primary == triage.Unexplained || k.cause == faulty {
+		offered := func(f *Case) bool { return f.Origin == k.first.CaseRef }
+		if k.cause.Primary == triage.Unexplained || k.cause == faulty || slices.ContainsFunc(x.candidates, offered) {
 			continue
 		}
 		one := x.newCases([]Sample{k.first})
@@ -170,17 +171,17 @@ func (x *pairTriage) offerUnstable(ctx context.Context, rechecked []*Case, again
 	return nil
 }
 
-// unnamed are the cases of a pair that had no name before the epoch, as a batch, and what
-// the last attributor says about them.
+// unnamed are the differing cases of the epoch that the verdict known before it does not
+// name, as a batch, and what the last attributor says about them.
 type unnamed struct {
 	labeller
 	batch *mma.Batch
 	by    *triage.Attributor // whose causes the labeller has
 }
 
-// unnamedCauses returns the causes of the cases that had no name before the epoch. They are
-// kept, because every round of refuting and the counting ask for them, mostly with the same
-// attributor.
+// unnamedCauses returns the causes of the differing cases of the epoch that the verdict known
+// before it does not name. They are kept, because every round of refuting and the counting
+// ask for them, mostly with the same attributor.
 func (x *pairTriage) unnamedCauses() []*triage.Cause {
 	u := &x.unnamed
 	if u.batch != nil && u.by == x.attributor {

@@ -37,10 +37,13 @@ func TestMain(m *testing.M) {
 		cudatest.Register()
 		main()
 	}
-	testscript.Main(m, map[string]func(){
-		"mmafuzz":  func() { cudatest.Register(); main() },
-		"mmachild": mmachild,
-	})
+	testscript.Main(m, programs)
+}
+
+// programs are the commands of the scripts.
+var programs = map[string]func(){
+	"mmafuzz":  func() { cudatest.Register(); main() },
+	"mmachild": mmachild,
 }
 
 // program is the variable of the environment with a command that the scripts run as

@@ -54,10 +54,12 @@ A target that crashes or hangs takes only the child with it.`,
 
 // serve answers requests until standard input ends.
 func (s *serveCmd) serve(name string) error {
-	// What drivers and libraries print must not come between the answers.
 	stdout := printable.Raw(s.stdout)
 	if printable.Underneath(s.stdout) == os.Stdout {
-		os.Stdout = os.Stderr
+		var err error
+		if stdout, err = answersOnly(); err != nil {
+			return err
+		}
 	}
 	t, err := open.Target(name)
 	if err != nil {

@@ -49,7 +49,7 @@ type Options struct {
 	AllFindings bool
 	// Trouble lists what could not be compared at all, for the result.
 	Trouble []string
-	// Out, if not "", is the directory in whose subdirectory bundles findings are written.
+	// Out, if not "", is a directory: findings are written to its subdirectory "bundles".
 	Out string
 	// Observer, if not nil, is told of progress.
 	Observer Observer
@@ -135,6 +135,9 @@ func (c *Comparison) Run(ctx context.Context) (*Result, error) {
 		if err == nil {
 			err = c.compareMachines(ctx, a, b)
 		}
+		if interrupted(ctx, err) && len(c.result.Cells) > 0 { // before the campaign
+			c.cutOff("incomplete: " + fuzz.Interrupted + "; " + fuzz.NothingCompared)
+		}
 		if c.result.CutOff {
 			if len(pairs) > 1 {
 				last := &c.result.Incomplete[len(c.result.Incomplete)-1]
@@ -154,6 +157,17 @@ func (c *Comparison) Run(ctx context.Context) (*Result, error) {
 	}
 	c.conclude()
 	return &c.result, nil
+}
+
+// interrupted reports whether an error says that the context has ended.
+func interrupted(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err())
+}
+
+// cutOff makes the result one of a comparison that did not come to its end.
+func (c *Comparison) cutOff(why string) {
+	c.result.Incomplete = append(c.result.Incomplete, why)
+	c.result.CutOff = true
 }
 
 // compareMachines adds the comparison of two sides to the result.
@@ -186,8 +200,7 @@ func (c *Comparison) compareMachines(ctx context.Context, a, b *Side) error {
 	}
 	err = campaign.Run(ctx)
 	if left := campaign.Unfinished(ctx, err); left != nil {
-		c.result.Incomplete = append(c.result.Incomplete, left.String())
-		c.result.CutOff = true
+		c.cutOff(left.String())
 	} else if err != nil {
 		return err
 	}
@@ -211,7 +224,7 @@ func (c *Comparison) config() fuzz.Config {
 }
 
 // isNews reports whether a bucket's difference is worth a finding: it is neither known nor
-// in the baseline, or only the digest of all its cases can tell.
+// in the baseline, or known but expired, or only the digest of all its cases can tell.
 func (c *Comparison) isNews(pair int, b *fuzz.Bucket, v *triage.Verdict) bool {
 	p := &c.pairs[pair]
 	d := newDifference(p, b, changesFrom(p, v))

@@ -116,6 +116,72 @@ func TestFold(t *testing.T) {
 	}
 }
 
+// interrupter is an observer that cancels a comparison before two machines are compared, or
+// while models are searched for them.
+type interrupter struct {
+	machines string // the second of them
+	models   bool
+	cancel   context.CancelFunc
+
+	there bool
+}
+
+func (i *interrupter) Progress(*fuzz.State) {}
+
+func (i *interrupter) Machines(_, _ int, _, b string) {
+	if i.there = b == i.machines; i.there && !i.models {
+		i.cancel()
+	}
+}
+
+func (i *interrupter) Models(*fuzz.State) {
+	if i.there {
+		i.cancel()
+	}
+}
+
+// TestCutOff interrupts comparisons before the campaign of two machines: the result has the
+// machines that were compared until then.
+func TestCutOff(t *testing.T) {
+	f := fleet(t, map[string]string{"a": "sim:ampere", "b": "sim:hopper", "c": "sim:blackwell"})
+	for _, tc := range []struct {
+		machines string
+		models   bool
+		compared []string
+		why      string
+	}{
+		{"b", false, nil, ""},
+		{"b", true, nil, ""},
+		{"c", false, []string{"a ~ b"}, "incomplete: interrupted; no dot product was compared; this was a ~ c, pair 2 of 3"},
+		{"c", true, []string{"a ~ b"}, "incomplete: interrupted; no dot product was compared; this was a ~ c, pair 2 of 3"},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		c := comparison(t, Options{Observer: &interrupter{machines: tc.machines, models: tc.models, cancel: cancel}}, f["a"], f["b"], f["c"])
+		r, err := c.Run(ctx)
+		cancel()
+		if tc.compared == nil {
+			if r != nil || !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, %v: %v, %v; want no result", tc.machines, tc.models, r, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s, %v: %v", tc.machines, tc.models, err)
+			continue
+		}
+		var compared []string
+		for _, cell := range r.Cells {
+			compared = append(compared, cell.A+" ~ "+cell.B)
+		}
+		if d := cmp.Diff(tc.compared, compared); d != "" || !r.CutOff || r.Exit != exitIncomplete {
+			t.Errorf("%s, %v: cut off %v, exit %d %s", tc.machines, tc.models, r.CutOff, r.Exit, d)
+		}
+		if d := cmp.Diff([]string{tc.why}, r.Incomplete); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
 // TestResume interrupts a comparison before each of its pairs: the next one begins there, and
 // the result is the same.
 func TestResume(t *testing.T) {
@@ -158,7 +224,7 @@ func TestResume(t *testing.T) {
 			t.Errorf("%d: %s", n, d)
 		}
 		if n < len(all)-1 {
-			if !errors.Is(err, context.Canceled) && (r == nil || !r.CutOff) {
+			if err != nil || !r.CutOff {
 				t.Fatalf("%d: %v", n, err)
 			}
 			if err := d.Release(); err != nil {

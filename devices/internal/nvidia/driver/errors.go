@@ -48,7 +48,7 @@ var remedies = map[Result]string{
 	221: "the driver's PTX compiler, " + compiler + ", is missing: in a container ask for the driver capability compute (NVIDIA_DRIVER_CAPABILITIES=compute,utility), else put its folder into LD_LIBRARY_PATH",
 	222: "the driver is too old for this PTX version: a newer driver has it (mmafuzz doctor says which)",
 	223: "unset CUDA_DISABLE_PTX_JIT",
-	304: "the kernel refused a request of the driver: look at /dev/nvidia* and their permissions",
+	304: "the operating system refused a request of the driver: look at /dev/nvidia* and their permissions",
 	700: "the kernel has read or written where it must not: the context is lost",
 	701: "the kernel needs more registers or shared memory than a block can have",
 	702: "the system's watchdog has ended the kernel: use a GPU without a display",
@@ -66,11 +66,11 @@ var remedies = map[Result]string{
 // Remedy describes what to do about the error, "" if there is nothing to say.
 func (e *Error) Remedy() string { return remedies[e.Code] }
 
-// fatal lists the errors below 300 after which a context is lost, harmless the errors from
-// 300 on after which it is not.
+// fatal lists the codes below 300 that lose the context; harmless lists the codes from 300 on
+// that do not. All others from 300 on are taken to lose it.
 var (
 	fatal    = map[Result]bool{3: true, 4: true, 201: true, 214: true, 220: true, 226: true}
-	harmless = map[Result]bool{304: true, 400: true, 500: true, 701: true, 720: true, 801: true}
+	harmless = map[Result]bool{300: true, 301: true, 302: true, 303: true, 304: true, 400: true, 500: true, 701: true, 720: true, 801: true}
 )
 
 // Fatal reports whether the context, and with it all use of the device by this
