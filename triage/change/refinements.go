@@ -197,6 +197,11 @@ func fewerScaleRounds(c *changer) {
 func gridsOfC(c *changer) {
 	if c.p.Join.CGrid {
 		c.to(func(p *mma.Params) { p.Join.CGrid = false })
+		for _, f := range c.fracs("join.cf") { // c that is never cut looks like a grid
+			for _, m := range modes {
+				c.to(func(p *mma.Params) { p.Join.CGrid, p.Join.CF, p.Join.CMode = false, f, m })
+			}
+		}
 		return
 	}
 	c.to(func(p *mma.Params) { p.Join.CGrid = true })

@@ -27,6 +27,37 @@ func zeroSigns(c *changer) {
 	}
 }
 
+// signsOfExactSums combines the rules for signs with the roundings of the accumulator and of
+// late additions and with a stage: where sums are exact, the sign of a zero is all that
+// shows of these.
+func signsOfExactSums(c *changer) {
+	stages := []mma.Stage{c.p.Stage0}
+	if c.p.Stage1.Sum == mma.Off {
+		stages = append(stages, mma.Stage{}, mma.Stage{Sum: mma.Fused}, mma.Stage{Sum: mma.Fused, Round: mma.To(c.wide(), fp.RNE)})
+	}
+	lates := modes[:1]
+	if late(&c.original) {
+		lates = modes
+	}
+	for _, stage := range stages {
+		for n := range 2 * 2 * 3 {
+			for _, acc := range modes {
+				for _, late := range lates {
+					c.to(func(p *mma.Params) {
+						p.Stage0, p.Acc.Mode = stage, acc
+						p.Special.NegZero, p.Special.TinySign = n%2 != 0, n/2%2 != 0
+						p.Start = mma.StartC + mma.Start(n/4)
+						if p.Late.Frac != 0 {
+							p.Late.Mode = late
+						}
+						c.FixLate(p, late)
+					})
+				}
+			}
+		}
+	}
+}
+
 func nanCodes(c *changer) {
 	for rule := mma.NaNOnes; rule <= mma.NaNZero; rule++ {
 		for _, left := range []bool{false, true} {

@@ -33,6 +33,7 @@ var designed = []family{
 var settled = []family{
 	{"zero sums", "products that cancel exactly, of any number, with c = 0 of either sign", zeroSum},
 	{"broken ties", "sums halfway between two results but for small products, half of them beside two large ones that cancel", brokenTie},
+	{"crumbs", "large products of one sign, and a few that are as small as products can be", crumbs},
 }
 
 // directed are the generators of package fuzz/gen that make the rest of the first
@@ -445,4 +446,43 @@ func brokenTie(d *designer) {
 			next(small-d.between(0, 2), d.either)
 		}
 	}
+}
+
+// crumbs makes large products of one sign, any number of them, so that their sum may become
+// as large as results can be, and a few of the smallest products beside them: what adders of
+// wide windows lose, if only accumulated sums are large enough.
+func crumbs(d *designer) {
+	at := d.places(d.k)
+	lo, hi := d.products()
+	lowest, top := lo-int(d.fa.FracBits+d.fb.FracBits), hi-d.between(0, 3)
+	if d.fs != nil {
+		lowest, top = -60, 40
+	}
+	if df := d.f.D.Get(); top > int(df.Emax()) {
+		top = int(df.Emax()) - d.between(0, 6)
+	}
+	small := lowest
+	if d.coin() {
+		small = d.between(lowest, min(lowest+40, top))
+	}
+	few, neg := min(d.between(1, 3), len(at)-1), d.coin()
+	for i, k := range at[:d.between(min(few+1, len(at)), len(at))] {
+		e := top
+		if i < few {
+			e = small + d.between(0, 2)
+		}
+		d.reach(k, e)
+		d.either(k, e)
+		if positive := d.positive(k); i >= few && positive == neg {
+			d.dot.A[k] ^= d.fa.SignBit()
+		}
+	}
+	if d.fc != nil && d.coin() {
+		d.accumulator(d.clampC(d.between(small, top+8)), d.coin())
+	}
+}
+
+// positive reports whether the factors of product k have the same sign.
+func (d *designer) positive(k int) bool {
+	return (d.dot.A[k]&d.fa.SignBit() != 0) == (d.dot.B[k]&d.fb.SignBit() != 0)
 }
