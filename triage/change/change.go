@@ -44,7 +44,7 @@ const (
 	// Mistakes are what only emulators do: they are apart from Refinements, which test
 	// vectors are chosen by.
 	Mistakes
-	// Adjacent are all numbers one more and one less.
+	// Adjacent are all numbers one more and one less, also with a change that these hide.
 	Adjacent
 	// Steps are what a search tries that knows little yet: numbers over their whole
 	// range, and fields that show only together.

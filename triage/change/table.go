@@ -69,7 +69,7 @@ var table = []row{
 	{"steps of lanes", by{TermSteps: stepsOfLanes}},
 	{"narrow operands", by{Refinements: narrowest, Steps: narrows, Removals: fewerNarrows}},
 	{"narrow c", by{Steps: narrowsOfC}},
-	{"upper exponent", by{Refinements: upperExponents, Steps: fields(is("prod.up"), others), Removals: upperExponents}},
+	{"upper exponent", by{Adjacent: upperExponents, Refinements: fields(is("prod.up"), others), Steps: fields(is("prod.up"), others), Removals: upperExponents}},
 	{"exponent of zeros", refinement(is("prod.zeros"))},
 	{"zero gate", refinement(is("prod.gate"))},
 	{"sticky bit", by{Refinements: stickyBits, Steps: stickyCuts, Removals: fields(isSticky, absent)}},
