@@ -3,7 +3,7 @@
 // What mmafuzz bench --json writes. In the tables, a ? marks a field that is not always there, a * one that has any JSON
 // below it; go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common.
 //
-// machine, the first object, except with --list and --device:
+// machine, an object for each run, the first, except with --list and --device:
 //
 //	machine.processor   string  what the processor calls itself
 //	machine.processors  number  that the program may use
@@ -13,7 +13,7 @@
 //	machine.path        string  the best of the models: portable, avx2 or avx512
 //	machine.cycle_ns    number  length of a clock cycle
 //
-// bench, an object for each measurement, without --soak and --device:
+// bench, an object for each measurement, except with --soak and --device:
 //
 //	name                string   SECTION/..., as --list lists it
 //	unit                string   ns/tile: for the 2,048 products of an m16n8k16 tile; dots/s: dot products a second
@@ -36,7 +36,7 @@
 //	look.heap     number  bytes in use after garbage collection
 //	look.rss      number  bytes of the process in memory; 0: the system does not say
 //
-// soak, the last object:
+// soak, an object for each verdict, the last:
 //
 //	soak.verdict  string  flat, growing, or too short
 //	soak.looks    number
