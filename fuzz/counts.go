@@ -136,16 +136,11 @@ func (p *pairDelta) roomFor(st *PairState, bucket, name string) bool {
 	return details(st.Buckets)+fresh < detailsMost
 }
 
-// ulpDistance is how far two results are apart, in steps between neighbouring
-// codes; 0 if one is a NaN.
+// ulpDistance is by how many representable numbers two results are apart; 0 if one is a NaN.
 func ulpDistance(id fp.ID, a, b uint64) float64 {
 	f := id.Get()
 	if f.Decode(a).Class == fp.NaN || f.Decode(b).Class == fp.NaN {
 		return 0
 	}
-	x, y := a&^f.SignBit(), b&^f.SignBit()
-	if (a^b)&f.SignBit() != 0 {
-		return float64(x + y)
-	}
-	return float64(max(x, y) - min(x, y)) // codes of FP64 are too large for float64
+	return float64(f.Distance(a, b))
 }

@@ -161,7 +161,7 @@ func (p *pairRun) attributorOf(v *triage.Verdict) *triage.Attributor {
 	if v == nil || !v.Found() {
 		return nil
 	}
-	from, to := triage.Program{Params: p.base, K: v.K}, triage.Program{Params: v.Program, K: v.K}
+	from, to := triage.Program{Params: p.base, K: v.K}, programOf(v)
 	if !p.unknownIsB {
 		from, to = to, from
 	}
@@ -170,12 +170,16 @@ func (p *pairRun) attributorOf(v *triage.Verdict) *triage.Attributor {
 
 // rename replaces the attributor by that of a verdict.
 func (p *pairRun) rename(v *triage.Verdict) {
-	if p.attributor != nil && p.attributor != p.given && v != nil && (triage.Program{Params: v.Program, K: v.K}) == p.named {
+	if p.attributor != nil && p.attributor != p.given && v != nil && programOf(v) == p.named {
 		return
 	}
 	if p.attributor = p.attributorOf(v); p.attributor != nil && v != nil {
-		p.named = triage.Program{Params: v.Program, K: v.K}
+		p.named = programOf(v)
 	}
+}
+
+func programOf(v *triage.Verdict) triage.Program {
+	return triage.Program{Params: v.Program, K: v.K}
 }
 
 // want returns the result of the side that is to be explained, and the other's.

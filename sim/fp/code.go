@@ -199,6 +199,17 @@ func (f *Format) OnesNaNCode() uint64 {
 	return (1<<(f.ExpBits+f.FracBits) - 1) << f.Low
 }
 
+// Distance returns by how many representable numbers two codes are apart, infinities counted
+// as the next numbers. Zeros of both signs are one number. Codes of NaN have no place among
+// numbers: what it returns for them means nothing.
+func (f *Format) Distance(x, y uint64) uint64 {
+	magX, magY := (x&^f.SignBit())>>f.Low, (y&^f.SignBit())>>f.Low
+	if (x^y)&f.SignBit() != 0 {
+		return magX + magY
+	}
+	return max(magX, magY) - min(magX, magY)
+}
+
 // Float64 returns the value of a code as a float64, for people to read. It is exact for
 // every format, but the sign and the payload of a NaN are lost.
 func (f *Format) Float64(code uint64) float64 {

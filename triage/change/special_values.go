@@ -35,22 +35,22 @@ func signsOfExactSums(c *changer) {
 	if c.p.Stage1.Sum == mma.Off {
 		stages = append(stages, mma.Stage{}, mma.Stage{Sum: mma.Fused}, mma.Stage{Sum: mma.Fused, Round: mma.To(c.wide(), fp.RNE)})
 	}
-	lates := modes[:1]
+	lateModes := modes[:1]
 	if late(&c.original) {
-		lates = modes
+		lateModes = modes
 	}
 	for _, stage := range stages {
 		for n := range 2 * 2 * 3 {
 			for _, acc := range modes {
-				for _, late := range lates {
+				for _, lateMode := range lateModes {
 					c.to(func(p *mma.Params) {
 						p.Stage0, p.Acc.Mode = stage, acc
 						p.Special.NegZero, p.Special.TinySign = n%2 != 0, n/2%2 != 0
 						p.Start = mma.StartC + mma.Start(n/4)
 						if p.Late.Frac != 0 {
-							p.Late.Mode = late
+							p.Late.Mode = lateMode
 						}
-						c.FixLate(p, late)
+						c.FixLate(p, lateMode)
 					})
 				}
 			}

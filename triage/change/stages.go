@@ -82,13 +82,6 @@ func (c *changer) add(s mma.Stage) {
 	}
 }
 
-// addBefore makes a stage before those that are there, and something else besides.
-func (c *changer) addBefore(s mma.Stage, and func(p *mma.Params)) {
-	if c.p.Stage1.Sum == mma.Off {
-		c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = s, p.Stage0; and(p) })
-	}
-}
-
 // newStages makes stages of every shape: exact, rounding, aligned like the last sum, and
 // aligned in a few other ways, or instead of it, because single terms do not show which of
 // several sums cuts them; the right width is found later.
@@ -100,7 +93,11 @@ func newStages(c *changer) {
 		for _, n := range []mma.Stage{s, rounds, aligned} {
 			c.add(n)
 		}
-		c.addBefore(aligned, func(p *mma.Params) { p.Join = mma.Join{Post: p.Join.Post} })
+		if c.p.Stage1.Sum == mma.Off {
+			c.to(func(p *mma.Params) {
+				p.Stage0, p.Stage1, p.Join = aligned, p.Stage0, mma.Join{Post: p.Join.Post}
+			})
+		}
 		if s.Group&(s.Group-1) == 0 {
 			c.addCutting(s, 5, 4, usual(0))
 		}

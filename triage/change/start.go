@@ -1,6 +1,8 @@
 package change
 
 import (
+	"slices"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -74,21 +76,21 @@ func starts(c *changer) {
 // alignment and its rounding: single steps whose sums are added to c at the end look the
 // same as long as the last sum cuts nothing.
 func (c *changer) sumFirst() {
-	for i, at := range stages {
-		if at(&c.p).Sum != mma.Off || i > 0 && stages[i-1](&c.p).Sum == mma.Off {
-			continue
-		}
-		for _, round := range []mma.Round{{}, c.p.Acc} {
-			for _, m := range modes {
-				c.to(func(p *mma.Params) {
-					*at(p) = mma.Stage{Sum: mma.Fused, Align: p.Join.Align, Round: round}
-					if round != (mma.Round{}) {
-						at(p).Round.Mode = m
-					}
-					p.Start, p.Acc, p.Join = mma.StartC, p.Late, mma.Join{Post: p.Join.Post}
-					c.FixLate(p, fp.RNE)
-				})
-			}
-		}
+	free := slices.IndexFunc(stages, func(at func(p *mma.Params) *mma.Stage) bool { return at(&c.p).Sum == mma.Off })
+	if free < 0 {
+		return
+	}
+	rounds := []mma.Round{{}}
+	for _, m := range modes {
+		round := c.p.Acc
+		round.Mode = m
+		rounds = append(rounds, round)
+	}
+	for _, round := range rounds {
+		c.to(func(p *mma.Params) {
+			*stages[free](p) = mma.Stage{Sum: mma.Fused, Align: p.Join.Align, Round: round}
+			p.Start, p.Acc, p.Join = mma.StartC, p.Late, mma.Join{Post: p.Join.Post}
+			c.FixLate(p, fp.RNE)
+		})
 	}
 }

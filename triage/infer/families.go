@@ -33,7 +33,7 @@ var designed = []family{
 var settled = []family{
 	{"zero sums", "products that cancel exactly, of any number, with c = 0 of either sign", zeroSum},
 	{"broken ties", "sums halfway between two results but for small products, half of them beside two large ones that cancel", brokenTie},
-	{"crumbs", "large products of one sign, and a few that are as small as products can be", crumbs},
+	{"crumbs", "large products of one sign, and a few small ones, half of the time as small as products can be", crumbs},
 }
 
 // directed are the generators of package fuzz/gen that make the rest of the first
@@ -449,8 +449,8 @@ func brokenTie(d *designer) {
 }
 
 // crumbs makes large products of one sign, any number of them, so that their sum may become
-// as large as results can be, and a few of the smallest products beside them: what adders of
-// wide windows lose, if only accumulated sums are large enough.
+// as large as results can be, and a few small products beside them, half of the time the
+// smallest: adders of wide windows lose these only beside such sums.
 func crumbs(d *designer) {
 	at := d.places(d.k)
 	lo, hi := d.products()
@@ -473,7 +473,7 @@ func crumbs(d *designer) {
 		}
 		d.reach(k, e)
 		d.either(k, e)
-		if positive := d.positive(k); i >= few && positive == neg {
+		if i >= few && d.positive(k) == neg {
 			d.dot.A[k] ^= d.fa.SignBit()
 		}
 	}

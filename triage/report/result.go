@@ -41,7 +41,7 @@ func (r *result) difference() string {
 	c := oracle.Compare(r.format, oracle.Policy{}, x, y)
 	text := fmt.Sprintf("A and B differ in %s: XOR %s", differences[c], mma.FormatCode(r.format, x^y))
 	if c == oracle.Value {
-		text += fmt.Sprintf(", codes %d apart", apart(r.format.Get(), x, y))
+		text += fmt.Sprintf(", codes %d apart", r.format.Get().Distance(x, y))
 	}
 	return text
 }
@@ -52,18 +52,6 @@ var differences = map[oracle.Class]string{
 	oracle.NaNCode:  "the code of NaN",
 	oracle.NaN:      "kind (NaN or not)",
 	oracle.Inf:      "kind (infinite or not)",
-}
-
-// apart returns by how many places two numbers are apart in the order of codes.
-func apart(f *fp.Format, x, y uint64) uint64 {
-	magX, magY := x&^f.SignBit(), y&^f.SignBit()
-	switch {
-	case (x^y)&f.SignBit() != 0:
-		return magX + magY
-	case magX > magY:
-		return magX - magY
-	}
-	return magY - magX
 }
 
 // cells returns a row of the table for each side, and for the exact value.

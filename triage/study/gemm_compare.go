@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -51,7 +50,7 @@ func (g *gemm) compareProducts(x, y *product) *difference {
 			d.max = max(d.max, v)
 			num += v * v
 		}
-		steps := distance(f, cx, cy)
+		steps := f.Distance(cx, cy)
 		d.most = max(d.most, steps)
 		class := 0
 		for s := steps; s > 0 && class < len(d.classes)-1; s >>= 1 {
@@ -68,22 +67,6 @@ func (g *gemm) compareProducts(x, y *product) *difference {
 		d.norm = math.Sqrt(num / den)
 	}
 	return d
-}
-
-// distance is how many representable numbers two codes are apart; zeros of both signs are
-// one number.
-func distance(f *fp.Format, x, y uint64) uint64 {
-	place := func(c uint64) int64 {
-		if c&f.SignBit() != 0 {
-			return -int64(c &^ f.SignBit())
-		}
-		return int64(c)
-	}
-	a, b := place(x), place(y)
-	if a < b {
-		a, b = b, a
-	}
-	return uint64(a) - uint64(b)
 }
 
 // report compares the products.
