@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -64,8 +65,11 @@ func mmachild() {
 	if flags["-bad"] == "stalls" {
 		deadline = time.Hour
 	}
-	stdout := os.Stdout // child.Main gives what is printed to stderr
-	child.Main(child.Options{Deadline: deadline, About: map[string]string{"model": "sim"}}, child.Instruction{
+	stdout, err := child.Stdout()
+	if err != nil {
+		die(err)
+	}
+	if err := child.Serve(os.Stdin, stdout, child.Options{Deadline: deadline, About: map[string]string{"model": "sim"}}, child.Instruction{
 		Name: name, Formats: i.Formats, K: i.K,
 		Run: func(in *mma.Batch, out []byte) error {
 			m.Run(in, out)
@@ -90,7 +94,9 @@ func mmachild() {
 			}
 			return nil
 		},
-	})
+	}); err != nil {
+		die(err)
+	}
 }
 
 // short answers in text, with one digit for every result.
@@ -145,7 +151,7 @@ func stall(requests int) {
 }
 
 // dieForGood dies or hangs from a request on, and so does every other child.
-func dieForGood(mark string, requests int, stdout *os.File) error {
+func dieForGood(mark string, requests int, stdout io.Writer) error {
 	if _, err := os.Stat(mark); err != nil {
 		if requests < 10 {
 			return nil
@@ -160,7 +166,7 @@ func dieForGood(mark string, requests int, stdout *os.File) error {
 	return misbehave("dies", stdout)
 }
 
-func misbehave(kind string, stdout *os.File) error {
+func misbehave(kind string, stdout io.Writer) error {
 	switch kind {
 	case "dies":
 		fmt.Fprintln(os.Stderr, "assertion failed: exponent_ok")

@@ -57,7 +57,7 @@ func (s *serveCmd) serve(name string) error {
 	stdout := printable.Raw(s.stdout)
 	if printable.Underneath(s.stdout) == os.Stdout {
 		var err error
-		if stdout, err = answersOnly(); err != nil {
+		if stdout, err = child.Stdout(); err != nil {
 			return err
 		}
 	}

@@ -119,6 +119,15 @@ var helped = map[string]func() (child.Options, []child.Instruction){
 	"wide": func() (child.Options, []child.Instruction) {
 		return child.Options{}, []child.Instruction{good("ampere", inst, func(p *mma.Params) { p.Join.Align.F++ })}
 	},
+	"prints": func() (child.Options, []child.Instruction) { // as C libraries do, whatever os.Stdout is
+		i := good("ampere", inst, nil)
+		run, one := i.Run, os.NewFile(1, "descriptor 1")
+		i.Run = func(in *mma.Batch, out []byte) error {
+			fmt.Fprintln(one, "a kernel was run")
+			return run(in, out)
+		}
+		return child.Options{}, []child.Instruction{i}
+	},
 	"tiles": func() (child.Options, []child.Instruction) { // takes tiles of some sizes only, few at a time
 		i := good("ampere", inst, nil)
 		i.Name, i.M, i.N = "mine", mma.Range{Min: 3, Max: 3, Step: 1}, mma.Range{Min: 2, Max: 6, Step: 2}

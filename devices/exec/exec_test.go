@@ -154,6 +154,7 @@ func TestGood(t *testing.T) {
 		{"good", "rtx-blackwell", "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3", 64},
 		{"good", "rtx-blackwell", "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3", 192},
 		{"good", "hopper", "wgmma.m64n8k32.f32.e4m3.e4m3.c0", 32},
+		{"prints", "ampere", inst, 8},
 		{"tiles", "ampere", inst, 8}, // tiles of other sizes than the batch's
 		{"tiles", "ampere", inst, 16},
 		{"t-good", "ampere", inst, 8},

@@ -79,12 +79,14 @@ type Options struct {
 }
 
 // Main serves on standard input and output until the input ends, and exits with
-// status 1 if something goes wrong. What the program prints to os.Stdout goes to
-// stderr, which mmafuzz logs.
+// status 1 if something goes wrong. What the program prints to standard output goes to
+// standard error, which mmafuzz logs (see Stdout).
 func Main(o Options, is ...Instruction) {
-	stdout := os.Stdout
-	os.Stdout = os.Stderr
-	if err := Serve(os.Stdin, stdout, o, is...); err != nil {
+	stdout, err := Stdout()
+	if err == nil {
+		err = Serve(os.Stdin, stdout, o, is...)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -1,15 +1,15 @@
 //go:build !unix
 
-package main
+package child
 
 import (
 	"io"
 	"os"
 )
 
-// answersOnly returns standard output for answers alone. What this program prints there
+// Stdout returns standard output for answers alone. What the program prints there
 // otherwise goes to standard error; what C libraries print does not.
-func answersOnly() (io.Writer, error) {
+func Stdout() (io.Writer, error) {
 	stdout := os.Stdout
 	os.Stdout = os.Stderr
 	return stdout, nil

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package child
 
 import (
 	"io"
@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// answersOnly returns standard output for answers alone. What this process prints there
+// Stdout returns standard output for answers alone. What the program prints there
 // otherwise goes to standard error, also what C libraries of drivers print.
-func answersOnly() (io.Writer, error) {
+func Stdout() (io.Writer, error) {
 	fd, err := unix.Dup(1)
 	if err != nil {
 		return nil, os.NewSyscallError("dup", err)
