@@ -7,7 +7,7 @@ import (
 
 // bareRanges makes roundings to bare ranges: large numbers overflow and tiny ones are
 // flushed, but none is rounded. It tries the range of the rounding that is there, those of
-// formats, and those near a bare range.
+// formats, and those near a bare range; the other way round, it makes roundings to formats.
 func bareRanges(c *changer) {
 	for _, r := range c.used(inner) {
 		if r.last {
@@ -23,7 +23,18 @@ func bareRanges(c *changer) {
 			set(mma.Round{Emin: to.Emin, Flush: mma.FlushBefore})
 			set(mma.Round{Emin: to.Emin, Flush: mma.FlushBefore, Emax: to.Emax})
 		}
-		if now.Frac != 0 || now == (mma.Round{}) {
+		if now.Frac != 0 {
+			continue
+		}
+		// Another overflow than to infinity takes a whole rounding.
+		for _, id := range []fp.ID{fp.FP16, fp.FP32, fp.FP64} {
+			for over := mma.OverMax; over <= mma.OverSat; over++ {
+				to := mma.To(id, fp.RZ)
+				to.Flush, to.Over = now.Flush, over
+				set(to)
+			}
+		}
+		if now == (mma.Round{}) {
 			continue
 		}
 		for d := mma.Exp(-8); d <= 8; d++ {

@@ -22,6 +22,16 @@ func fewerInputFlushes(c *changer) {
 	c.to(func(p *mma.Params) { p.In.Acc = p.In.C })
 }
 
+// productExponents gives products other exponents, alone and without what else is done to
+// products: where small terms are cut, a rounding of products looks like another exponent.
+func productExponents(c *changer) {
+	for _, e := range []mma.ProdExp{mma.FieldSum, mma.OperandSum, mma.Normalised} {
+		c.to(func(p *mma.Params) { p.Prod.Exp = e })
+		c.to(func(p *mma.Params) { p.Prod.Exp, p.Prod.Round = e, mma.Round{} })
+		c.to(func(p *mma.Params) { p.Prod.Exp, p.Prod.Round, p.In.Widen = e, mma.Round{}, fp.None })
+	}
+}
+
 func productRounding(c *changer) {
 	if c.p.Prod.Round.Frac != 0 {
 		c.to(func(p *mma.Params) { p.Prod.Round = mma.Round{} })

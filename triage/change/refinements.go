@@ -240,6 +240,27 @@ func sumSizes(c *changer) {
 	}
 }
 
+// shortExactSums makes exact sums cut, in windows that few results show, and limits their
+// size: only the width and the size together have an effect.
+func shortExactSums(c *changer) {
+	const step = 4 // the width is found later
+	for _, a := range c.aligned() {
+		if a.at(&c.p).F != 0 {
+			continue
+		}
+		c.next()
+		for f := mma.Frac(5); f <= mma.MaxF; f += step {
+			for n := int(f) + 1; n <= int(f)+2+bits.Len(uint(c.K)) && n <= mma.MaxBits; n++ {
+				for _, saturate := range []bool{false, true} {
+					c.to(func(p *mma.Params) {
+						a.at(p).F, a.at(p).Mode, a.at(p).Bits, a.at(p).Saturate = f, fp.RZ, uint8(n), saturate
+					})
+				}
+			}
+		}
+	}
+}
+
 func wholeSums(c *changer) {
 	for i := range alignments {
 		a := &alignments[i]

@@ -139,6 +139,7 @@ func movedRoundings(c *changer) {
 			c.to(func(p *mma.Params) { t.at(p).Flush, s.at(p).Flush = r.Flush, mma.NoFlush })
 			c.to(func(p *mma.Params) { t.at(p).Over, s.at(p).Over = r.Over, mma.OverInf })
 		}
+		c.roundInRange(s)
 		for sum := mma.Fused; sum <= mma.PairHalves; sum++ {
 			add := func(p *mma.Params) {
 				switch n := (mma.Stage{Sum: sum, Round: r}); mma.Off {
@@ -150,6 +151,24 @@ func movedRoundings(c *changer) {
 			}
 			c.to(add)
 			c.to(func(p *mma.Params) { add(p); *s.at(p) = mma.Round{} })
+		}
+	}
+}
+
+// roundInRange gives a bare range the width and the mode of another rounding: a flush at one
+// place and a rounding at the next look like one rounding that flushes.
+func (c *changer) roundInRange(bare *rounding) {
+	if bare.at(&c.p).Frac != 0 {
+		return
+	}
+	for _, r := range c.rounds() {
+		for f := mma.NoFlush; f <= mma.FlushResult; f++ {
+			whole := func(p *mma.Params) {
+				was := r.at(p)
+				bare.at(p).Frac, bare.at(p).Mode, bare.at(p).Flush = was.Frac, was.Mode, f
+			}
+			c.to(whole)
+			c.to(func(p *mma.Params) { whole(p); *r.at(p) = mma.To(c.D, r.at(p).Mode) })
 		}
 	}
 }

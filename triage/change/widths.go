@@ -46,6 +46,7 @@ func widths(c *changer) {
 		base := now
 		if base.Frac == 0 {
 			base = mma.To(c.wide(), fp.RZ)
+			base.Flush, base.Over = now.Flush, now.Over // those of a bare range
 		}
 		for _, f := range c.fracs(r.path + ".frac") {
 			ms := usual(now.Mode)

@@ -45,6 +45,7 @@
 //	loop.go             the loop
 //	families.go         the families of questions; designer.go builds their dot products
 //	tree.go             the summation tree and the first hypotheses; shapes.go: those that fit it
+//	reshape.go          the last resort: all shapes, with what was found of everything else
 //	corners.go          the enumerated extremes, of which the unit is asked all
 //	asker.go            everything that is asked of the unit; failed_calls.go: calls that fail
 //	near_failures.go    inputs near those on which the hypothesis fails

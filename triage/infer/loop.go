@@ -119,12 +119,14 @@ var skeletons = []struct {
 const (
 	fromTree     = "tree" // a program that has the summation tree, which it keeps
 	fromSkeleton = "grow"
+	otherShape   = "reshape" // see reshape.go
 )
 
 // explain looks for a program that explains the evidence: from those given, then from
 // those that the summation tree suggests, then from the skeletons that are left, now and
-// then from the best that these have led to. It leaves the best in l.p, and in l.left how
-// many cases that does not explain.
+// then from the best that these have led to, and at last, with half of the effort again,
+// from these in all other shapes. It leaves the best in l.p, and in l.left how many cases
+// that does not explain.
 func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 	if len(from) > 0 {
 		if done, err := l.pursue(ctx, "repair", repairSteps, from); done || err != nil {
@@ -155,6 +157,10 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 		}
 	}
 	if done, err := l.pursue(ctx, "combine", lastSteps, l.bestEnds()); done || err != nil {
+		return err
+	}
+	l.limit = l.Computed.Load() + l.effort/2
+	if done, err := l.pursue(ctx, otherShape, 0, l.bestEnds()); done || err != nil {
 		return err
 	}
 	l.p = l.bestEnds()[0]
@@ -198,9 +204,12 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 	}
 	if r == nil {
 		f := &found{Step: l.draws, Evals: l.Computed.Load()}
-		if what == fromTree || what == fromSkeleton {
+		switch what {
+		case fromTree, fromSkeleton:
 			f.Leaders, f.Left = l.grow(ctx, what, from[0])
-		} else {
+		case otherShape:
+			f.Leaders, f.Left = l.reshape(ctx, from)
+		default:
 			f.Leaders, f.Left = l.search(ctx, what, steps, from)
 		}
 		if err := ctx.Err(); err != nil {

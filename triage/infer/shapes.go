@@ -34,11 +34,12 @@ func (s termSet) meet(t termSet) termSet {
 	return s
 }
 
-// shapes are the shapes of programs that fit a tree.
+// shapes are the shapes of programs that fit a tree, or all.
 type shapes struct {
 	change.Space
-	nodes []termSet // the terms of every node of the tree
+	nodes []termSet // the terms of every node of the tree; nil: all shapes fit
 	c     termSet   // empty if there is no c
+	first int       // the number of lanes that is tried first; 0: one
 }
 
 func newShapes(s change.Space, t *probe.Tree) *shapes {
@@ -91,10 +92,7 @@ func (x *shapes) frames(f func(p mma.Params) bool) {
 	if x.C != fp.None {
 		starts = append(starts, mma.StartEmpty)
 	}
-	for lanes := 1; lanes <= x.K; lanes++ {
-		if lanes > change.MaxLanes && lanes&(lanes-1) != 0 && lanes%8 != 0 {
-			continue
-		}
+	for _, lanes := range x.lanes() {
 		for _, tail := range []bool{false, true}[:1+min(x.K%lanes, 1)] {
 			for order := mma.Ascending; order <= mma.Halves; order++ {
 				for _, start := range starts {
@@ -109,6 +107,18 @@ func (x *shapes) frames(f func(p mma.Params) bool) {
 			}
 		}
 	}
+}
+
+// lanes returns the numbers of lanes that are tried.
+func (x *shapes) lanes() []int {
+	first := max(1, x.first)
+	all := []int{first}
+	for lanes := 1; lanes <= x.K; lanes++ {
+		if lanes != first && (lanes <= change.MaxLanes || lanes&(lanes-1) == 0 || lanes%8 == 0) {
+			all = append(all, lanes)
+		}
+	}
+	return all
 }
 
 // framed calls f with the steps and merges that fit the tree.
@@ -385,6 +395,9 @@ func (x *shapes) stage(steps [][]termSet, f func(s mma.Stage, sums [][]termSet))
 			all[i] = terms
 		}
 		f(s, all)
+	}
+	if x.nodes == nil {
+		try(mma.Stage{Sum: mma.Fused, Split: mma.Interleaved, Group: uint8(n)}) // every term is cut alone
 	}
 	for _, size := range sizes(n) {
 		for _, split := range []mma.Split{mma.Adjacent, mma.Interleaved} {

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"hash/maphash"
+	"iter"
 	"math/rand/v2"
 	"slices"
 
@@ -263,6 +264,35 @@ func (s *Search) try(n *Node, steps ...change.Breadth) {
 		}
 	}
 	s.simplify(best)
+}
+
+// Among adds those of many programs that seem to explain most beyond the best node, and
+// returns how many programs it has tried: all, or as many as there were when enough reported
+// true.
+func (s *Search) Among(all iter.Seq[mma.Params], enough func() bool) (tried int) {
+	const chunk = 4096
+	g := s.gauge(s.Best(), quickFails)
+	var best []rank
+	var some []change.Mutant
+	rankSome := func() {
+		tried += len(some)
+		best = append(best, s.ranks(g, some)...)
+		sortRanks(best)
+		best = best[:min(len(best), bestMutants)]
+		some = some[:0]
+	}
+	for p := range all {
+		if some = append(some, change.Mutant{Params: p}); len(some) == chunk {
+			if rankSome(); enough() {
+				break
+			}
+		}
+	}
+	rankSome()
+	for _, r := range best {
+		s.add(r.Params)
+	}
+	return tried
 }
 
 // gauge ranks programs by the cases that they gain and lose compared with a node, scaled up

@@ -1,0 +1,124 @@
+package infer
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
+)
+
+// Steps of a search change one part of a shape at a time: the order of the products, the
+// steps, the lanes, a stage. Where there is no summation tree to begin from, a search may end
+// with the right widths and roundings in a shape that only looks like the unit's, from which
+// no single change leads to it. Then all shapes are tried with these widths and roundings.
+
+// reshapeSteps are the steps of the search that goes on from the best other shapes.
+const reshapeSteps = 20
+
+// reshape searches from some programs in all other shapes. It returns the best programs, and
+// how many cases the first of them does not explain.
+func (l *loop) reshape(ctx context.Context, from []mma.Params) ([]mma.Params, int) {
+	loose := l.newSearch(l.Loosely(), hypothesis.AllSteps, from...)
+	for _, p := range from {
+		for _, q := range cutBefore(&p) {
+			if !slices.Contains(from, q) { // it need not be valid: in another shape it may be
+				from = append(slices.Clip(from), q)
+			}
+		}
+	}
+	for i := range from {
+		until := l.Computed.Load() + l.effort/4/int64(len(from))
+		tried := loose.Among(l.otherShapes(&from[i]), func() bool { return ctx.Err() != nil || l.Computed.Load() >= until })
+		l.trace("  %d other shapes of %s", tried, brief(&from[i]))
+	}
+	loose.Explore(ctx, reshapeSteps)
+	s := l.newSearch(l.Evidence, hypothesis.AllSteps, append(loose.Leaders(), from...)...)
+	b := s.Explore(ctx, reshapeSteps)
+	l.trace("reshape: %d left, %d loosely, evals %d", s.Left(b), loose.Left(loose.Best()), l.Computed.Load())
+	return s.Leaders(), s.Left(b)
+}
+
+// cutBefore returns programs whose last sum is exact, and which cut as it did before: in a
+// stage of its own, which may have groups, or by rounding what the last stage gives.
+func cutBefore(p *mma.Params) []mma.Params {
+	var all []mma.Params
+	exact := *p
+	exact.Join = mma.Join{CDrop: p.Join.CDrop, Post: p.Join.Post}
+	for i, at := range []func(p *mma.Params) *mma.Stage{
+		func(p *mma.Params) *mma.Stage { return &p.Stage0 }, func(p *mma.Params) *mma.Stage { return &p.Stage1 },
+	} {
+		if at(p).Sum == mma.Off {
+			q := exact
+			*at(&q) = mma.Stage{Sum: mma.Fused, Align: p.Join.Align}
+			return append(all, q)
+		}
+		if i == 1 || p.Stage1.Sum == mma.Off {
+			q := exact
+			at(&q).Round = mma.Round{Frac: p.Join.Align.F, Mode: p.Join.Align.Mode}
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// otherShapes returns a program in all other shapes: those with as many stages and lanes as
+// it has come first.
+func (l *loop) otherShapes(p *mma.Params) iter.Seq[mma.Params] {
+	x := &shapes{Space: l.Space, first: int(p.Lanes)}
+	if l.C != fp.None {
+		x.c = setOf(l.K)
+	}
+	return func(yield func(mma.Params) bool) {
+		for _, n := range stagesFirst(p) {
+			more := true
+			x.frames(func(frame mma.Params) bool {
+				x.stages(&frame, n, func(shape mma.Params) {
+					q := l.inShape(*p, &shape)
+					more = more && (!l.Valid(&q) || yield(q))
+				})
+				return more
+			})
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// stagesFirst returns the numbers of stages that a program can have, its own first.
+func stagesFirst(p *mma.Params) []int {
+	switch {
+	case p.Stage1.Sum != mma.Off:
+		return []int{2, 1, 0}
+	case p.Stage0.Sum != mma.Off:
+		return []int{1, 2, 0}
+	}
+	return []int{0, 1, 2}
+}
+
+// inShape returns a program in the shape of another. It starts with c or without as the
+// other does.
+func (l *loop) inShape(p mma.Params, shape *mma.Params) mma.Params {
+	p.Order, p.L, p.Lanes, p.Merge, p.Tail, p.Leaf = shape.Order, shape.L, shape.Lanes, shape.Merge, shape.Tail, shape.Leaf
+	if (p.Start == mma.StartC) != (shape.Start == mma.StartC) {
+		p.Start = shape.Start
+	}
+	stage := func(s *mma.Stage, shape mma.Stage) {
+		if shape.Sum == mma.Off {
+			*s = mma.Stage{}
+			return
+		}
+		s.Sum, s.Split, s.Group, s.Deep, s.Sort = shape.Sum, shape.Split, shape.Group, shape.Deep, shape.Sort
+	}
+	stage(&p.Stage0, shape.Stage0)
+	stage(&p.Stage1, shape.Stage1)
+	last := p.Late
+	l.FixLate(&p, fp.RNE)
+	if last != (mma.Round{}) && p.Late == (mma.Round{}) && !l.Valid(&p) {
+		p.Acc = last // it makes the results now
+	}
+	return p
+}
