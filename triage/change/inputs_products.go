@@ -16,6 +16,17 @@ func inputFlushes(c *changer) {
 	}
 }
 
+// widenings converts operands to each format, also with another flush: in a wider format
+// none may be subnormal, so that only the signs of zeros show the flush.
+func widenings(c *changer) {
+	for _, id := range []fp.ID{fp.None, fp.FP16, fp.BF16, fp.FP32, fp.FP64} {
+		c.to(func(p *mma.Params) { p.In.Widen = id })
+		for x := mma.KeepSub; x <= mma.FlushPlus; x++ {
+			c.to(func(p *mma.Params) { p.In.Widen, p.In.Sub = id, x })
+		}
+	}
+}
+
 func fewerInputFlushes(c *changer) {
 	c.to(func(p *mma.Params) { p.In.Sub = mma.KeepSub })
 	c.to(func(p *mma.Params) { p.In.C, p.In.Acc = mma.KeepSub, mma.KeepSub })

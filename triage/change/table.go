@@ -58,7 +58,7 @@ var table = []row{
 	{"bare range", by{Steps: bareRanges, Removals: barerRanges}},
 	{"result width", by{Decisions: resultWidth}},
 	{"double rounding", by{Decisions: doubleRounding, Steps: doubleRoundings, Removals: singleRounding}},
-	{"widen", by{Decisions: fields(is("in.widen"), formats(fp.FP16, fp.FP32)), Steps: fields(is("in.widen"), formats(fp.FP16, fp.BF16, fp.FP32, fp.FP64)),
+	{"widen", by{Decisions: fields(is("in.widen"), formats(fp.FP16, fp.FP32)), Steps: widenings,
 		Removals: fields(is("in.widen"), absent)}},
 	{"moved width", by{Steps: movedWidths}},
 	{"moved rounding", by{Steps: movedRoundings}},

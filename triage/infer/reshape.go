@@ -64,26 +64,34 @@ func cutBefore(p *mma.Params) []mma.Params {
 	return all
 }
 
-// otherShapes returns a program in all other shapes: those with as many stages and lanes as
-// it has come first.
+// otherShapes returns a program in all other shapes: first those with its own stages, then
+// those with as many stages and lanes as it has.
 func (l *loop) otherShapes(p *mma.Params) iter.Seq[mma.Params] {
 	x := &shapes{Space: l.Space, first: int(p.Lanes)}
 	if l.C != fp.None {
 		x.c = setOf(l.K)
 	}
 	return func(yield func(mma.Params) bool) {
+		more := true
+		try := func(shape mma.Params) {
+			q := l.inShape(*p, &shape)
+			more = more && (!l.Valid(&q) || yield(q))
+		}
+		x.frames(func(frame mma.Params) bool {
+			frame.Stage0, frame.Stage1 = p.Stage0, p.Stage1
+			if frame.Start == mma.StartC {
+				frame.Leaf = p.Leaf
+			}
+			try(frame)
+			return more
+		})
 		for _, n := range stagesFirst(p) {
-			more := true
 			x.frames(func(frame mma.Params) bool {
-				x.stages(&frame, n, func(shape mma.Params) {
-					q := l.inShape(*p, &shape)
-					more = more && (!l.Valid(&q) || yield(q))
-				})
+				if more {
+					x.stages(&frame, n, try)
+				}
 				return more
 			})
-			if !more {
-				return
-			}
 		}
 	}
 }
