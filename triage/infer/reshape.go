@@ -15,8 +15,10 @@ import (
 // with the right widths and roundings in a shape that only looks like the unit's, from which
 // no single change leads to it. Then all shapes are tried with these widths and roundings.
 
-// reshapeSteps are the steps of the search that goes on from the best other shapes.
-const reshapeSteps = 20
+const (
+	reshapeSteps = 20      // of the search that goes on from the best other shapes
+	shapesMost   = 500_000 // shapes of a program that are looked at, valid or not
+)
 
 // reshape searches from some programs in all other shapes. It returns the best programs, and
 // how many cases the first of them does not explain.
@@ -72,10 +74,11 @@ func (l *loop) otherShapes(p *mma.Params) iter.Seq[mma.Params] {
 		x.c = setOf(l.K)
 	}
 	return func(yield func(mma.Params) bool) {
-		more := true
+		more, looked := true, 0
 		try := func(shape mma.Params) {
 			q := l.inShape(*p, &shape)
-			more = more && (!l.Valid(&q) || yield(q))
+			looked++
+			more = more && looked < shapesMost && (!l.Valid(&q) || yield(q))
 		}
 		x.frames(func(frame mma.Params) bool {
 			frame.Stage0, frame.Stage1 = p.Stage0, p.Stage1
