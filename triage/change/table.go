@@ -46,7 +46,7 @@ var table = []row{
 	{"c joined", by{Decisions: cJoined, Steps: productsJoined, Removals: leafJoined}},
 	{"c late", by{Decisions: cLate, Steps: starts}},
 	{"c early", by{Decisions: cEarly, Removals: cEarly}},
-	{"c cut", by{Decisions: cCut, Steps: cCuts, Removals: cCutLikeTerms}},
+	{"c cut", by{Decisions: cCut, Steps: cCuts, TermSteps: termsCut, Removals: cCutLikeTerms}},
 	{"scale place", by{Decisions: scalePlace, Steps: scalePlaces, Removals: scalePlace}},
 	{"new stage", by{Decisions: newStage, TermSteps: newStages, RareSteps: newCuttingStages}},
 	{"no stage", by{Decisions: noStage, TermSteps: noStages, Removals: simplerStages}},

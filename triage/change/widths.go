@@ -237,6 +237,22 @@ func cCuts(c *changer) {
 	}
 }
 
+// termsCut cuts the terms of an exact sum, but the accumulator only far below them: cut like
+// them it would be wrong wherever it is wider than they are.
+func termsCut(c *changer) {
+	if c.p.Join.Align.F != 0 || c.p.Join.CF != 0 {
+		return
+	}
+	for _, f := range c.fracs("join.align.f") {
+		for _, m := range usual(0) {
+			c.to(func(p *mma.Params) {
+				p.Join.Align.F, p.Join.Align.Mode = f, m
+				p.Join.CF, p.Join.CMode = mma.MaxFrac, m
+			})
+		}
+	}
+}
+
 // cCutLikeTerms cuts the accumulator like the terms, or the terms like it.
 func cCutLikeTerms(c *changer) {
 	j := c.p.Join
