@@ -36,10 +36,11 @@ func fewerInputFlushes(c *changer) {
 // productExponents gives products other exponents, alone and without what else is done to
 // products: where small terms are cut, a rounding of products looks like another exponent.
 func productExponents(c *changer) {
-	for _, e := range []mma.ProdExp{mma.FieldSum, mma.OperandSum, mma.Normalised} {
-		c.to(func(p *mma.Params) { p.Prod.Exp = e })
-		c.to(func(p *mma.Params) { p.Prod.Exp, p.Prod.Round = e, mma.Round{} })
-		c.to(func(p *mma.Params) { p.Prod.Exp, p.Prod.Round, p.In.Widen = e, mma.Round{}, fp.None })
+	exp, _ := mma.FindField("prod.exp")
+	for _, e := range exp.Values() {
+		c.to(func(p *mma.Params) { exp.SetInt(p, e) })
+		c.to(func(p *mma.Params) { exp.SetInt(p, e); p.Prod.Round = mma.Round{} })
+		c.to(func(p *mma.Params) { exp.SetInt(p, e); p.Prod.Round, p.In.Widen = mma.Round{}, fp.None })
 	}
 }
 

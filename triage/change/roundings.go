@@ -156,7 +156,8 @@ func movedRoundings(c *changer) {
 }
 
 // roundInRange gives a bare range the width and the mode of another rounding: a flush at one
-// place and a rounding at the next look like one rounding that flushes.
+// place and a rounding at the next look like one rounding that flushes. The other rounding
+// stays, or becomes one to D's format.
 func (c *changer) roundInRange(bare *rounding) {
 	if bare.at(&c.p).Frac != 0 {
 		return

@@ -22,8 +22,8 @@ func (s Space) shapesOf() []mma.Stage {
 	return all
 }
 
-// reshape gives a stage the shape of another.
-func reshape(to *mma.Stage, s mma.Stage) {
+// Reshape gives a stage the shape of another, and leaves how it aligns and rounds.
+func Reshape(to *mma.Stage, s mma.Stage) {
 	to.Sum, to.Group, to.Split, to.Deep, to.Sort = s.Sum, s.Group, s.Split, s.Deep, s.Sort
 }
 
@@ -31,10 +31,10 @@ func reshape(to *mma.Stage, s mma.Stage) {
 func shapes(c *changer) {
 	for _, s := range c.shapesOf() {
 		if c.p.Stage0.Sum != mma.Off {
-			c.to(func(p *mma.Params) { reshape(&p.Stage0, s) })
+			c.to(func(p *mma.Params) { Reshape(&p.Stage0, s) })
 		}
 		if c.p.Stage1.Sum != mma.Off {
-			c.to(func(p *mma.Params) { reshape(&p.Stage1, s) })
+			c.to(func(p *mma.Params) { Reshape(&p.Stage1, s) })
 		}
 	}
 }
@@ -47,7 +47,7 @@ func bothShapes(c *changer) {
 	all := c.shapesOf()
 	for _, s := range all {
 		for _, t := range all {
-			c.to(func(p *mma.Params) { reshape(&p.Stage0, s); reshape(&p.Stage1, t) })
+			c.to(func(p *mma.Params) { Reshape(&p.Stage0, s); Reshape(&p.Stage1, t) })
 		}
 	}
 }

@@ -160,7 +160,7 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 		return err
 	}
 	l.limit = l.Computed.Load() + l.effort/2
-	if done, err := l.pursue(ctx, otherShape, 0, l.bestEnds()); done || err != nil {
+	if done, err := l.pursue(ctx, otherShape, reshapeSteps, l.bestEnds()); done || err != nil {
 		return err
 	}
 	l.p = l.bestEnds()[0]
@@ -208,7 +208,7 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 		case fromTree, fromSkeleton:
 			f.Leaders, f.Left = l.grow(ctx, what, from[0])
 		case otherShape:
-			f.Leaders, f.Left = l.reshape(ctx, from)
+			f.Leaders, f.Left = l.reshape(ctx, steps, from)
 		default:
 			f.Leaders, f.Left = l.search(ctx, what, steps, from)
 		}
@@ -238,7 +238,11 @@ func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...m
 // loosely (evidence.Loosely), then exactly, from the best of that. It returns the best
 // programs, and how many cases the first of them does not explain.
 func (l *loop) search(ctx context.Context, what string, steps int, from []mma.Params) ([]mma.Params, int) {
-	loose := l.newSearch(l.Loosely(), hypothesis.AllSteps, from...)
+	return l.goOn(ctx, what, steps, l.newSearch(l.Loosely(), hypothesis.AllSteps, from...), from)
+}
+
+// goOn is search with the loose search given.
+func (l *loop) goOn(ctx context.Context, what string, steps int, loose *hypothesis.Search, from []mma.Params) ([]mma.Params, int) {
 	loose.Explore(ctx, steps)
 	s := l.newSearch(l.Evidence, hypothesis.AllSteps, append(loose.Leaders(), from...)...)
 	b := s.Explore(ctx, steps)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
 )
 
@@ -20,9 +21,8 @@ const (
 	shapesMost   = 500_000 // shapes of a program that are looked at, valid or not
 )
 
-// reshape searches from some programs in all other shapes. It returns the best programs, and
-// how many cases the first of them does not explain.
-func (l *loop) reshape(ctx context.Context, from []mma.Params) ([]mma.Params, int) {
+// reshape goes on from some programs in all other shapes, as search does.
+func (l *loop) reshape(ctx context.Context, steps int, from []mma.Params) ([]mma.Params, int) {
 	loose := l.newSearch(l.Loosely(), hypothesis.AllSteps, from...)
 	for _, p := range from {
 		for _, q := range cutBefore(&p) {
@@ -36,34 +36,27 @@ func (l *loop) reshape(ctx context.Context, from []mma.Params) ([]mma.Params, in
 		tried := loose.Among(l.otherShapes(&from[i]), func() bool { return ctx.Err() != nil || l.Computed.Load() >= until })
 		l.trace("  %d other shapes of %s", tried, brief(&from[i]))
 	}
-	loose.Explore(ctx, reshapeSteps)
-	s := l.newSearch(l.Evidence, hypothesis.AllSteps, append(loose.Leaders(), from...)...)
-	b := s.Explore(ctx, reshapeSteps)
-	l.trace("reshape: %d left, %d loosely, evals %d", s.Left(b), loose.Left(loose.Best()), l.Computed.Load())
-	return s.Leaders(), s.Left(b)
+	return l.goOn(ctx, otherShape, steps, loose, from)
 }
 
 // cutBefore returns programs whose last sum is exact, and which cut as it did before: in a
 // stage of its own, which may have groups, or by rounding what the last stage gives.
 func cutBefore(p *mma.Params) []mma.Params {
-	var all []mma.Params
 	exact := *p
 	exact.Join = mma.Join{CDrop: p.Join.CDrop, Post: p.Join.Post}
-	for i, at := range []func(p *mma.Params) *mma.Stage{
-		func(p *mma.Params) *mma.Stage { return &p.Stage0 }, func(p *mma.Params) *mma.Stage { return &p.Stage1 },
-	} {
-		if at(p).Sum == mma.Off {
-			q := exact
-			*at(&q) = mma.Stage{Sum: mma.Fused, Align: p.Join.Align}
-			return append(all, q)
-		}
-		if i == 1 || p.Stage1.Sum == mma.Off {
-			q := exact
-			at(&q).Round = mma.Round{Frac: p.Join.Align.F, Mode: p.Join.Align.Mode}
-			all = append(all, q)
-		}
+	stage := mma.Stage{Sum: mma.Fused, Align: p.Join.Align}
+	round := mma.Round{Frac: p.Join.Align.F, Mode: p.Join.Align.Mode}
+	byStage, byRound := exact, exact
+	switch mma.Off {
+	case p.Stage0.Sum:
+		byStage.Stage0 = stage
+		return []mma.Params{byStage}
+	case p.Stage1.Sum:
+		byRound.Stage0.Round, byStage.Stage1 = round, stage
+		return []mma.Params{byRound, byStage}
 	}
-	return all
+	byRound.Stage1.Round = round
+	return []mma.Params{byRound}
 }
 
 // otherShapes returns a program in all other shapes: first those with its own stages, then
@@ -117,15 +110,12 @@ func (l *loop) inShape(p mma.Params, shape *mma.Params) mma.Params {
 	if (p.Start == mma.StartC) != (shape.Start == mma.StartC) {
 		p.Start = shape.Start
 	}
-	stage := func(s *mma.Stage, shape mma.Stage) {
-		if shape.Sum == mma.Off {
-			*s = mma.Stage{}
-			return
+	for _, stage := range []struct{ of, like *mma.Stage }{{&p.Stage0, &shape.Stage0}, {&p.Stage1, &shape.Stage1}} {
+		if stage.like.Sum == mma.Off {
+			*stage.of = mma.Stage{}
 		}
-		s.Sum, s.Split, s.Group, s.Deep, s.Sort = shape.Sum, shape.Split, shape.Group, shape.Deep, shape.Sort
+		change.Reshape(stage.of, *stage.like)
 	}
-	stage(&p.Stage0, shape.Stage0)
-	stage(&p.Stage1, shape.Stage1)
 	last := p.Late
 	l.FixLate(&p, fp.RNE)
 	if last != (mma.Round{}) && p.Late == (mma.Round{}) && !l.Valid(&p) {

@@ -40,7 +40,7 @@ func TestReshape(t *testing.T) {
 				t.Fatal(err)
 			}
 			l.limit = l.Computed.Load() + l.effort
-			if ps, left := l.reshape(t.Context(), []mma.Params{c.from}); left != 0 {
+			if ps, left := l.reshape(t.Context(), reshapeSteps, []mma.Params{c.from}); left != 0 {
 				t.Errorf("the best leaves %d of %d cases: %s", left, len(l.Whole().Want), brief(&ps[0]))
 			}
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
@@ -165,9 +166,8 @@ func (l *loop) byHits(e *evidence.Evidence, ps []mma.Params, c *evidence.Cases) 
 
 // shapeOf returns what a program says about the order of additions.
 func shapeOf(p mma.Params) mma.Params {
-	stage := func(s mma.Stage) mma.Stage {
-		return mma.Stage{Sum: s.Sum, Split: s.Split, Group: s.Group, Deep: s.Deep, Sort: s.Sort}
-	}
-	return mma.Params{Order: p.Order, L: p.L, Lanes: p.Lanes, Merge: p.Merge, Tail: p.Tail, Start: p.Start, Leaf: p.Leaf,
-		Stage0: stage(p.Stage0), Stage1: stage(p.Stage1)}
+	q := mma.Params{Order: p.Order, L: p.L, Lanes: p.Lanes, Merge: p.Merge, Tail: p.Tail, Start: p.Start, Leaf: p.Leaf}
+	change.Reshape(&q.Stage0, p.Stage0)
+	change.Reshape(&q.Stage1, p.Stage1)
+	return q
 }

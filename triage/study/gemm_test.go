@@ -195,16 +195,3 @@ func TestGEMMFiles(t *testing.T) {
 		}
 	}
 }
-
-// TestDistance counts representable numbers.
-func TestDistance(t *testing.T) {
-	f := fp.FP32.Get()
-	for _, c := range []struct {
-		x, y float64
-		want uint64
-	}{{1, 1, 0}, {1, 1 + 0x1p-23, 1}, {1 + 0x1p-23, 1, 1}, {0, math.Copysign(0, -1), 0}, {0x1p-149, -0x1p-149, 2}, {1, 2, 1 << 23}} {
-		if got := f.Distance(uint64(math.Float32bits(float32(c.x))), uint64(math.Float32bits(float32(c.y)))); got != c.want {
-			t.Errorf("%g and %g: %d, want %d", c.x, c.y, got, c.want)
-		}
-	}
-}

@@ -266,9 +266,8 @@ func (s *Search) try(n *Node, steps ...change.Breadth) {
 	s.simplify(best)
 }
 
-// Among adds those of many programs that seem to explain most beyond the best node, and
-// returns how many programs it has tried: all, or as many as there were when enough reported
-// true.
+// Among adds those of many programs that seem to explain most beyond the best node. It asks
+// now and then whether these are enough, and returns how many programs it has tried.
 func (s *Search) Among(all iter.Seq[mma.Params], enough func() bool) (tried int) {
 	const chunk = 4096
 	g := s.gauge(s.Best(), quickFails)
