@@ -53,8 +53,8 @@ func compareModels(t *testing.T, i *mma.Instruction, times, n int) {
 func TestModels(t *testing.T) {
 	skipUnderRace(t)
 	n := tier.Of(4, 4, 12)
-	for _, i := range mma.Catalog() {
-		if i.Refuse != "" {
+	for at, i := range mma.Catalog() {
+		if i.Refuse != "" || at%tier.Of(3, 3, 1) != 0 {
 			continue
 		}
 		t.Run(i.FullName(), func(t *testing.T) {

@@ -140,6 +140,7 @@ func TestTwoRecordings(t *testing.T) {
 // are kept as they were recorded, and told by their digest.
 func TestRecordingUnexplained(t *testing.T) {
 	skipUnderRace(t)
+	tier.LongOnly(t)
 	flip := func(code uint64) uint64 {
 		if code&7 == 5 {
 			return code ^ 2

@@ -140,6 +140,7 @@ func TestNearest(t *testing.T) {
 // TestNearestRecorded has nobody to ask: the witness is a case that is there.
 func TestNearestRecorded(t *testing.T) {
 	skipUnderRace(t)
+	tier.LongOnly(t)
 	r := &regression{a: find(t, hopper16)}
 	r.box = boxes(r.a)["wire"]
 	pr := evidence(t, r, "normal", 200)

@@ -133,6 +133,7 @@ func TestKnownProgram(t *testing.T) {
 // is no verdict.
 func TestUnexplainable(t *testing.T) {
 	skipUnderRace(t)
+	tier.LongOnly(t)
 	for n, tc := range []struct {
 		inst, box, generator string
 		asked                bool
@@ -144,7 +145,7 @@ func TestUnexplainable(t *testing.T) {
 		{ampere16, "lost", "normal", false},
 		{"cdna3/v_mfma_f32_32x32x8_f16", "wire", "cut", false},
 	} {
-		if n >= tier.Of(1, 1, 3, 6) {
+		if n >= tier.Of(3, 3, 3, 6) {
 			break
 		}
 		r := &regression{a: find(t, tc.inst)}
@@ -153,7 +154,7 @@ func TestUnexplainable(t *testing.T) {
 		if tc.asked {
 			pr = answering(t, r, pr)
 		}
-		pr.Effort = tier.Of(1, 1, 2, 12)
+		pr.Effort = tier.Of(2, 2, 2, 12)
 		v := explain(t, pr)
 		if v.Found() || !slices.Equal(v.Labels, []triage.Label{triage.Unexplained}) || v.Program != pr.Base || v.Explained != 0 || v.Kept != v.Agree {
 			t.Errorf("%s %s: %+v", tc.inst, tc.box, v)

@@ -20,6 +20,7 @@ import (
 	_ "embed"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
@@ -325,6 +326,9 @@ func writeHostile(t *testing.T, dir, from string) {
 // three widths, in both colour schemes, on paper and without scripts.
 func TestBrowser(t *testing.T) {
 	all := os.Getenv("MMAFUZZ_BROWSER") == "all"
+	if !all {
+		tier.LongOnly(t)
+	}
 	b := openBrowser(t)
 	t.Chdir(t.TempDir())
 	here, err := os.Getwd()

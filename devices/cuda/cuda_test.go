@@ -25,6 +25,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // The test binary is the child process that cuda:0 starts: mmafuzz serve.
@@ -291,9 +292,7 @@ func TestFaults(t *testing.T) {
 // target, an instruction or running a batch says which and why, and that there is no
 // memory is no fault of an input.
 func TestEveryCall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("package driver has the same for one process")
-	}
+	tier.LongOnly(t) // package driver has the same for one process
 	for _, call := range cudatest.Calls {
 		if call == "cuDevicePrimaryCtxRelease_v2" {
 			continue // the child's end, which nobody waits for
@@ -329,9 +328,7 @@ func use(name string) error {
 // TestCampaign runs a campaign on a GPU that faults on some inputs and keeps one
 // bit too many: both are found, and nothing is lost.
 func TestCampaign(t *testing.T) {
-	if testing.Short() {
-		t.Skip("every fault costs a new child")
-	}
+	tier.LongOnly(t) // every fault costs a new child
 	fake(t, "cc=7.0 poison=715:7c00 set=join.align.f:24")
 	pairs, err := devices.Pairs(open(t, "cuda:0"), open(t, "sim:volta"), quad, "")
 	if err != nil {

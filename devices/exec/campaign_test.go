@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // campaign compares a child with the simulator that it computes by.
@@ -79,6 +80,7 @@ func TestGuilty(t *testing.T) {
 // TestGuiltyAndDifferent has a child that computes differently and dies on the
 // inputs that minimizing comes across: the difference is found anyway.
 func TestGuiltyAndDifferent(t *testing.T) {
+	tier.LongOnly(t)
 	t.Parallel()
 	p := campaign(t, "worse", 2, "cut@1")
 	if p.Classes[oracle.Fault] == 0 || p.Buckets["truncation-width"] == nil {

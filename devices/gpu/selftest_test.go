@@ -9,6 +9,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // TestSelfTest passes units that are right.
@@ -56,9 +57,7 @@ func wrongly(t *testing.T, name string, r gpu.Role, x, y int) *gpu.Unit {
 // TestSelfTestLayout exchanges two elements of each operand: the test names one of
 // them and finds nothing else.
 func TestSelfTestLayout(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the lane simulator is slow")
-	}
+	tier.LongOnly(t) // the lane simulator is slow
 	const mx = "rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3"
 	for _, tc := range []struct {
 		name string

@@ -44,9 +44,9 @@ func TestPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, i := range shapes() {
-				n, chained := tier.Of(16, 16, 32, 128), 0
+				n, chained := tier.Of(4, 4, 32, 128), 0
 				if i.Formats == (mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}) {
-					n, chained = tier.Of(96, 96, 4_000, 30_000), tier.Of(32, 32, 1024)
+					n, chained = tier.Of(32, 32, 4_000, 30_000), tier.Of(8, 8, 1024)
 				}
 				if i.K = min(i.K, 16); i.Scale != fp.None {
 					i.K = int(i.Block)

@@ -88,7 +88,7 @@ func TestInferenceTable(t *testing.T) {
 		if row[4] != string(infer.Found) || row[10] != "-" {
 			t.Errorf("%q", row)
 		}
-		if all[at].K == 1 && n%50 == 0 && !testing.Short() {
+		if all[at].K == 1 && n%50 == 0 && tier.Long() {
 			sample, want = append(sample, all[at]), append(want, row)
 		}
 	}
@@ -116,7 +116,7 @@ func TestMadeUpTable(t *testing.T) {
 			quick = n
 		}
 	}
-	if !testing.Short() {
+	if tier.Long() {
 		checkInferences(t, units[quick:quick+1], rows[quick:quick+1])
 	}
 }

@@ -280,9 +280,7 @@ func TestModelsTable(t *testing.T) {
 // TestOneRow checks that an arithmetic of which a table knows nothing is measured
 // alone, and that its row is the one that is committed.
 func TestOneRow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures the mutants of an arithmetic")
-	}
+	tier.LongOnly(t) // measures the mutants of an arithmetic
 	all := Arithmetics()
 	whole := arithmeticTable(t, "confusion.tsv", confusionDigest)
 	const missing = 6

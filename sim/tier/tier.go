@@ -49,6 +49,15 @@ func Long() bool { return os.Getenv(Variable) != "" && !testing.Short() }
 // Nightly reports whether the tests are to do the most.
 func Nightly() bool { return os.Getenv(Variable) == "nightly" && !testing.Short() }
 
+// LongOnly skips a test whose property another test checks with less, unless the tests are
+// to do more than usual.
+func LongOnly(t testing.TB) {
+	t.Helper()
+	if !Long() {
+		t.Skip("only with " + Variable)
+	}
+}
+
 // Of returns what the tier in effect is to use: short with -short, long with Variable
 // set, nightly if it is set to that and the test has this tier, otherwise usual.
 func Of[T any](short, usual, long T, nightly ...T) T {

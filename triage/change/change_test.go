@@ -141,6 +141,46 @@ func TestStepsReach(t *testing.T) {
 	}
 }
 
+// TestJointSteps checks that steps make changes of several parts at once, of which none alone
+// brings a search nearer.
+func TestJointSteps(t *testing.T) {
+	space := Space{mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, 8}
+	round := mma.To(fp.FP16, fp.RD)
+	alone := mma.Stage{Sum: mma.Fused, Split: mma.Interleaved, Group: 8}
+	for _, tc := range []struct {
+		name     string
+		from, to func(p *mma.Params)
+	}{
+		{"a rounding of sums in a stage of its own",
+			func(p *mma.Params) { p.Stage0 = mma.Stage{Sum: mma.Fused, Group: 2, Round: round} },
+			func(p *mma.Params) { p.Stage0.Round, p.Stage1, p.Stage1.Round = mma.Round{}, alone, round }},
+		{"a rounding of sums as a cut of its own",
+			func(p *mma.Params) { p.Stage0 = mma.Stage{Sum: mma.Fused, Group: 2, Round: round} },
+			func(p *mma.Params) {
+				p.Stage0.Round, p.Stage1, p.Stage1.Align = mma.Round{}, alone, mma.Align{F: 10, Mode: fp.RD}
+			}},
+		{"a rounding of products in a stage of its own",
+			func(p *mma.Params) { p.Prod.Round, p.Stage0 = round, mma.Stage{Sum: mma.Fused, Group: 2, Align: p.Join.Align} },
+			func(p *mma.Params) {
+				p.Prod.Round, p.Stage0, p.Stage1 = mma.Round{}, alone, p.Stage0
+				p.Stage0.Round = round
+			}},
+		{"c as the first of the lanes",
+			func(p *mma.Params) { p.Lanes = 4 },
+			func(p *mma.Params) { p.Start, p.Leaf, p.Late = mma.StartEmpty, mma.LeafFirst, p.Acc }},
+	} {
+		p := mma.Params{Acc: mma.To(fp.FP32, fp.RZ), Join: mma.Join{Align: mma.Align{F: 24, Mode: fp.RZ}}}
+		if tc.from(&p); p.Lanes > 0 {
+			p.Late = p.Acc
+		}
+		want := p
+		tc.to(&want)
+		if !slices.ContainsFunc(space.Mutants(&p, Steps, TermSteps), func(m Mutant) bool { return m.Params == want }) {
+			t.Errorf("%s: no step makes it", tc.name)
+		}
+	}
+}
+
 // TestNumbers checks the table of numeric fields: it has every field of mma.Params that
 // is no enumeration, no format, no merge and no passes; the values of programs lie in their
 // ranges; and no program that does not use a field has a value of it.

@@ -155,6 +155,36 @@ func movedRoundings(c *changer) {
 	}
 }
 
+// roundedAlone makes stages that leave every term alone of roundings of products and of sums
+// of the only stage: such a stage rounds, or cuts at the same width below the exponent of a
+// term, which need not be normalised.
+func roundedAlone(c *changer) {
+	if c.p.Stage1.Sum != mma.Off {
+		return
+	}
+	for _, s := range []struct {
+		r      mma.Round
+		remove func(p *mma.Params)
+		add    func(p *mma.Params, alone mma.Stage)
+	}{
+		{c.p.Prod.Round, func(p *mma.Params) { p.Prod.Round = mma.Round{} },
+			func(p *mma.Params, alone mma.Stage) { p.Stage0, p.Stage1 = alone, p.Stage0 }},
+		{c.p.Stage0.Round, func(p *mma.Params) { p.Stage0.Round = mma.Round{} },
+			func(p *mma.Params, alone mma.Stage) { p.Stage1 = alone }},
+	} {
+		if s.r.Frac == 0 {
+			continue
+		}
+		alone := mma.Stage{Sum: mma.Fused, Split: mma.Interleaved, Group: uint8(c.K)}
+		rounds, cuts := alone, alone
+		rounds.Round, cuts.Align = s.r, mma.Align{F: s.r.Frac, Mode: s.r.Mode}
+		for _, n := range []mma.Stage{rounds, cuts} {
+			c.to(func(p *mma.Params) { s.remove(p); s.add(p, n) })
+			c.to(func(p *mma.Params) { s.add(p, n) })
+		}
+	}
+}
+
 // roundInRange gives a bare range the width and the mode of another rounding: a flush at one
 // place and a rounding at the next look like one rounding that flushes. The other rounding
 // stays, or becomes one to D's format.

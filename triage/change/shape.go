@@ -87,6 +87,17 @@ func leaves(c *changer) {
 			p.Merge = remerged(p.Merge, p.Merged())
 		})
 	}
+	if c.p.Start != mma.StartC || c.p.Lanes < 2 {
+		return
+	}
+	for _, l := range []mma.Leaf{mma.LeafFirst, mma.LeafLast} {
+		c.to(func(p *mma.Params) {
+			p.Start, p.Leaf, p.Special.CLeft = mma.StartEmpty, l, false
+			p.Join = mma.Join{Align: p.Join.Align, Post: p.Join.Post}
+			p.Merge = remerged(p.Merge, p.Merged())
+			c.FixLate(p, p.Acc.Mode)
+		})
+	}
 }
 
 func isDeep(path string) bool { return strings.HasSuffix(path, ".deep") }

@@ -62,6 +62,7 @@ var table = []row{
 		Removals: fields(is("in.widen"), absent)}},
 	{"moved width", by{Steps: movedWidths}},
 	{"moved rounding", by{Steps: movedRoundings}},
+	{"rounded alone", by{Steps: roundedAlone}},
 	{"moved alignment", by{Steps: movedAlignments}},
 	{"steps of groups", by{Steps: stepsOfGroups}},
 	{"groups of steps", by{Steps: groupsOfSteps}},

@@ -22,6 +22,7 @@ func (m restarting) Restarts() (int, string) { return int(m.calls.Load()) / 10, 
 // TestFailures infers units that fail on calls, but on no input of these alone: the
 // failures are counted and reported with their first inputs, and change nothing else.
 func TestFailures(t *testing.T) {
+	tier.LongOnly(t)
 	onBatches := volta(t)
 	onBatches.spoil = func(_ *mma.Dot, code uint64, first, n int, _ bool) (uint64, error) {
 		if onBatches.calls.Load() == 3 {
@@ -37,7 +38,7 @@ func TestFailures(t *testing.T) {
 	}{
 		{"a batch", onBatches, "test: the unit has died"},
 		{"deaths", restarting{volta(t)}, "the unit has died; a new one answered"},
-	}[tier.Of(1, 1, 0):] {
+	} {
 		path := filepath.Join(t.TempDir(), "journal")
 		r, err := Infer(t.Context(), c.u, Options{Seed: 3, Checks: few, Journal: path})
 		if err != nil {

@@ -40,7 +40,7 @@ func TestFound(t *testing.T) {
 		{"c's NaN, other NaNs of seven ones", bf, 2, special(mma.NaNOfC, func(p *mma.Params) { p.Special.Ones = 7 }), true},
 		{"operands in the range of FP16", bf, 4, fp16Range(mma.FMA(fp.FP32)), false},
 		{"NaNs that are infinities and become zeros", bf, 2, special(mma.NaNZero, func(p *mma.Params) { p.In.NaNInf = true }), false},
-	}[:tier.Of(0, 2, 10)] {
+	}[:tier.Of(0, 1, 10)] {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			u := newUnit(t, c.f, c.k, c.p)
@@ -189,7 +189,7 @@ func TestLayout(t *testing.T) {
 // TestBug infers a unit that computes one product wrong: the best program does not
 // count as found, and the witness is that product alone.
 func TestBug(t *testing.T) {
-	long(t)
+	tier.LongOnly(t)
 	u := newUnit(t, half, 1, mma.TFDPA(1, 23, mma.To(fp.FP32, fp.RZ), 0))
 	const a, b = 0x3c00, 0x3800
 	u.spoil = func(d *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
@@ -252,7 +252,7 @@ func TestRareBug(t *testing.T) {
 // TestUnknownOperation infers a unit that multiplies its result by 3: no program
 // does.
 func TestUnknownOperation(t *testing.T) {
-	long(t)
+	tier.LongOnly(t)
 	u := newUnit(t, half, 1, mma.TFDPA(1, 23, mma.To(fp.FP32, fp.RZ), 0))
 	f := fp.FP32.Get()
 	u.spoil = func(_ *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
@@ -333,6 +333,7 @@ func TestRefusal(t *testing.T) {
 // TestLater infers a unit whose answers change after a while: it does not stand by the
 // evidence that is not explained.
 func TestLater(t *testing.T) {
+	tier.LongOnly(t)
 	u := volta(t)
 	u.spoil = func(_ *mma.Dot, code uint64, first, _ int, _ bool) (uint64, error) {
 		if first > 10_000 {

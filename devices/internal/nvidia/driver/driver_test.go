@@ -24,6 +24,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
 
 // A process binds to the first driver that it loads, and does not get rid of calls
@@ -235,7 +236,7 @@ func TestEveryError(t *testing.T) {
 	}
 	for _, call := range cudatest.Calls {
 		for code, words := range codes {
-			if testing.Short() && code != "2" && code != "715" {
+			if !tier.Long() && code != "2" && code != "715" {
 				continue
 			}
 			t.Run(call+"="+code, func(t *testing.T) {
