@@ -160,7 +160,9 @@ func TestJointSteps(t *testing.T) {
 				p.Stage0.Round, p.Stage1, p.Stage1.Align = mma.Round{}, alone, mma.Align{F: 10, Mode: fp.RD}
 			}},
 		{"a rounding of products in a stage of its own",
-			func(p *mma.Params) { p.Prod.Round, p.Stage0 = round, mma.Stage{Sum: mma.Fused, Group: 2, Align: p.Join.Align} },
+			func(p *mma.Params) {
+				p.Prod.Round, p.Stage0 = round, mma.Stage{Sum: mma.Fused, Group: 2, Align: p.Join.Align}
+			},
 			func(p *mma.Params) {
 				p.Prod.Round, p.Stage0, p.Stage1 = mma.Round{}, alone, p.Stage0
 				p.Stage0.Round = round
