@@ -170,6 +170,11 @@ func TestJointSteps(t *testing.T) {
 		{"c as the first of the lanes",
 			func(p *mma.Params) { p.Lanes = 4 },
 			func(p *mma.Params) { p.Start, p.Leaf, p.Late = mma.StartEmpty, mma.LeafFirst, p.Acc }},
+		{"a sign of exact zeros",
+			func(p *mma.Params) { p.In.Sub = mma.FlushSign },
+			func(p *mma.Params) {
+				p.In.Sub, p.Special.NegZero, p.Join.Post = mma.FlushPlus, true, mma.Round{Frac: mma.MaxFrac, Mode: fp.RD}
+			}},
 	} {
 		p := mma.Params{Acc: mma.To(fp.FP32, fp.RZ), Join: mma.Join{Align: mma.Align{F: 24, Mode: fp.RZ}}}
 		if tc.from(&p); p.Lanes > 0 {
@@ -177,7 +182,7 @@ func TestJointSteps(t *testing.T) {
 		}
 		want := p
 		tc.to(&want)
-		if !slices.ContainsFunc(space.Mutants(&p, Steps, TermSteps), func(m Mutant) bool { return m.Params == want }) {
+		if !slices.ContainsFunc(space.Mutants(&p, Steps, TermSteps, RareSteps), func(m Mutant) bool { return m.Params == want }) {
 			t.Errorf("%s: no step makes it", tc.name)
 		}
 	}

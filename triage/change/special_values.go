@@ -7,7 +7,10 @@ import (
 
 // zeroSigns tries every combination of what decides the signs of zeros: changing one of
 // these alone may show no difference.
-func zeroSigns(c *changer) {
+func zeroSigns(c *changer) { c.zeroSigns(func(*mma.Params) {}) }
+
+// zeroSigns makes these combinations beside another change.
+func (c *changer) zeroSigns(beside func(p *mma.Params)) {
 	starts := []mma.Start{c.p.Start}
 	switch {
 	case c.C == fp.None:
@@ -21,8 +24,19 @@ func zeroSigns(c *changer) {
 				p.Start = start
 				p.In.Sub, p.In.C, p.In.Acc = mma.InFlush(n%3), mma.InFlush(n/3%3), mma.InFlush(n/9%3)
 				p.Special.NegZero, p.Special.TinySign = n/27%2 != 0, n/54 != 0
+				beside(p)
 				c.FixLate(p, fp.RNE)
 			})
+		}
+	}
+}
+
+// signsOfRoundedSums combines what decides the signs of zeros with a rounding down where
+// nothing is rounded: if it keeps all bits, the sign of an exact zero is all that shows of it.
+func signsOfRoundedSums(c *changer) {
+	for _, place := range c.used(inner) {
+		if at := place.at; *at(&c.p) == (mma.Round{}) {
+			c.zeroSigns(func(p *mma.Params) { *at(p) = mma.Round{Frac: mma.MaxFrac, Mode: fp.RD} })
 		}
 	}
 }

@@ -36,6 +36,7 @@ var table = []row{
 	{"overflow", by{Decisions: fields(isOver, otherRules), Steps: overflows, Removals: fields(isOver, absent)}},
 	{"product overflow", by{Decisions: productOverflow}},
 	{"zero sign", by{Decisions: fields(isZeroSign, others), Steps: zeroSigns, RareSteps: signsOfExactSums}},
+	{"zero sign of roundings", by{RareSteps: signsOfRoundedSums}},
 	{"nan code", by{Decisions: fields(is("special.nan"), otherNaNs), Steps: nanCodes}},
 	{"c left", by{Decisions: fields(is("special.cleft"), others), Removals: fields(is("special.cleft"), absent)}},
 	{"drop", by{Decisions: drop, Steps: fields(is("join.cdrop"), wholeOrAbsent), Removals: drop}},
