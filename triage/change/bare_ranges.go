@@ -26,12 +26,15 @@ func bareRanges(c *changer) {
 		if now.Frac != 0 {
 			continue
 		}
-		// Another overflow than to infinity takes a whole rounding.
+		// Another overflow than to infinity, or another flush, takes a whole rounding.
 		for _, id := range []fp.ID{fp.FP16, fp.FP32, fp.FP64} {
-			for over := mma.OverMax; over <= mma.OverSat; over++ {
-				to := mma.To(id, fp.RZ)
-				to.Flush, to.Over = now.Flush, over
-				set(to)
+			for over := mma.OverInf; over <= mma.OverSat; over++ {
+				for _, to := range []mma.Round{mma.To(id, fp.RNE), mma.To(id, fp.RZ)} {
+					to.Over = over
+					set(to)
+					to.Flush = now.Flush
+					set(to)
+				}
 			}
 		}
 		if now == (mma.Round{}) {

@@ -170,6 +170,11 @@ func TestJointSteps(t *testing.T) {
 		{"c as the first of the lanes",
 			func(p *mma.Params) { p.Lanes = 4 },
 			func(p *mma.Params) { p.Start, p.Leaf, p.Late = mma.StartEmpty, mma.LeafFirst, p.Acc }},
+		{"a rounding for a bare range that flushes",
+			func(p *mma.Params) {
+				p.Stage0 = mma.Stage{Sum: mma.Fused, Align: p.Join.Align, Round: mma.Round{Emin: -14, Flush: mma.FlushBefore}}
+			},
+			func(p *mma.Params) { p.Stage0.Round = mma.To(fp.FP16, fp.RZ) }},
 		{"a sign of exact zeros",
 			func(p *mma.Params) { p.In.Sub = mma.FlushSign },
 			func(p *mma.Params) {
