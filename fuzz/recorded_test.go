@@ -147,7 +147,7 @@ func TestRecordingUnexplained(t *testing.T) {
 		}
 		return code
 	}
-	n := tier.Of[uint64](64, 64, 128)
+	const n = 128
 	run := func(spoil func(uint64) uint64) *PairState {
 		a, b := remember(t, "volta", k4, n, asIs), remember(t, "volta", k4, n, spoil)
 		a.explained = true
@@ -164,10 +164,8 @@ func TestRecordingUnexplained(t *testing.T) {
 	if bucket == nil || bucket.Digest == 0 {
 		t.Fatalf("%+v", bucket)
 	}
-	if tier.Long() {
-		if again := run(flip); !reflect.DeepEqual(again.Buckets["unexplained"], bucket) {
-			t.Errorf("%+v, again %+v", bucket, again.Buckets["unexplained"])
-		}
+	if again := run(flip); !reflect.DeepEqual(again.Buckets["unexplained"], bucket) {
+		t.Errorf("%+v, again %+v", bucket, again.Buckets["unexplained"])
 	}
 	if o := other.Buckets["unexplained"]; o.Digest == bucket.Digest || o.Cases == 0 {
 		t.Errorf("other cases, %+v, have the digest of %+v", o, bucket)

@@ -134,7 +134,11 @@ func TestKnownProgram(t *testing.T) {
 func TestUnexplainable(t *testing.T) {
 	skipUnderRace(t)
 	tier.LongOnly(t)
-	for n, tc := range []struct {
+	units, effort := 3, 2
+	if tier.Nightly() {
+		units, effort = 6, 12
+	}
+	for _, tc := range []struct {
 		inst, box, generator string
 		asked                bool
 	}{
@@ -144,17 +148,14 @@ func TestUnexplainable(t *testing.T) {
 		{"blackwell/mma.m16n8k8.f32.tf32.tf32.f32", "clamp", "raw", true},
 		{ampere16, "lost", "normal", false},
 		{"cdna3/v_mfma_f32_32x32x8_f16", "wire", "cut", false},
-	} {
-		if n >= tier.Of(3, 3, 3, 6) {
-			break
-		}
+	}[:units] {
 		r := &regression{a: find(t, tc.inst)}
 		r.box = boxes(r.a)[tc.box]
 		pr := evidence(t, r, tc.generator, 400)
 		if tc.asked {
 			pr = answering(t, r, pr)
 		}
-		pr.Effort = tier.Of(2, 2, 2, 12)
+		pr.Effort = effort
 		v := explain(t, pr)
 		if v.Found() || !slices.Equal(v.Labels, []triage.Label{triage.Unexplained}) || v.Program != pr.Base || v.Explained != 0 || v.Kept != v.Agree {
 			t.Errorf("%s %s: %+v", tc.inst, tc.box, v)

@@ -21,6 +21,8 @@
 //
 //	count := tier.Of(1_000, 20_000, 200_000, 1_000_000)
 //
+// or begins with LongOnly, if another test checks its property with less.
+//
 // Tests that import this package collect garbage less often, which saves a part of their
 // processor time.
 package tier
