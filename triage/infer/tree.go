@@ -8,7 +8,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
@@ -30,7 +29,7 @@ const (
 	treeRoughly = 60   // cases on which these are ranked
 	treeFitting = 300  // programs that are tried on all questions
 	treeRanked  = 300  // cases on which those that fit are ranked
-	treeStarts  = 4    // shapes from which a search begins
+	treeStarts  = 6    // shapes from which a search begins
 )
 
 // treeName is the family of the tree's questions.
@@ -104,8 +103,8 @@ func (l *loop) reveal(ctx context.Context) error {
 }
 
 // fitting returns programs of shapes that explain the tree's questions, those that explain
-// most of all evidence first, at most one of each shape. Two stages are tried where fewer
-// do not explain the questions.
+// most of all evidence first, at most one of each kind of shape. Two stages are tried where
+// fewer do not explain the questions.
 func (l *loop) fitting(s *shapes, all *evidence.Cases) []mma.Params {
 	e := l.Loosely()
 	r := l.rand()
@@ -138,8 +137,8 @@ func (l *loop) fitting(s *shapes, all *evidence.Cases) []mma.Params {
 	var best []mma.Params
 	seen := map[mma.Params]bool{}
 	for _, p := range fit {
-		if shape := shapeOf(p); !seen[shape] && len(best) < treeStarts {
-			seen[shape] = true
+		if kind := kindOf(p); !seen[kind] && len(best) < treeStarts {
+			seen[kind] = true
 			best = append(best, p)
 			l.trace("  %s", brief(&p))
 		}
@@ -164,10 +163,15 @@ func (l *loop) byHits(e *evidence.Evidence, ps []mma.Params, c *evidence.Cases) 
 	return ps
 }
 
-// shapeOf returns what a program says about the order of additions.
-func shapeOf(p mma.Params) mma.Params {
-	q := mma.Params{Order: p.Order, L: p.L, Lanes: p.Lanes, Merge: p.Merge, Tail: p.Tail, Start: p.Start, Leaf: p.Leaf}
-	change.Reshape(&q.Stage0, p.Stage0)
-	change.Reshape(&q.Stage1, p.Stage1)
+// kindOf returns what a program says about where terms are added: in lanes, steps or stages,
+// and c among them. In which order they are, and how a stage adds them, is mostly another way
+// of writing the same tree.
+func kindOf(p mma.Params) mma.Params {
+	q := mma.Params{L: p.L, Lanes: p.Lanes, Tail: p.Tail, Start: p.Start, Leaf: p.Leaf}
+	for _, stage := range []struct{ of, like *mma.Stage }{{&q.Stage0, &p.Stage0}, {&q.Stage1, &p.Stage1}} {
+		if stage.like.Sum != mma.Off {
+			stage.of.Sum, stage.of.Group, stage.of.Deep = mma.Fused, stage.like.Group, stage.like.Deep
+		}
+	}
 	return q
 }
