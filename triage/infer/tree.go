@@ -38,9 +38,7 @@ const treeName = "tree"
 // treeUnit is the unit as package probe sees it.
 type treeUnit struct {
 	*loop
-	dots []*mma.Dot
-	want []uint64
-	err  error
+	err error
 }
 
 var errNoAnswer = errors.New("the unit fails on the questions")
@@ -62,7 +60,6 @@ func (u *treeUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	for i, code := range want {
 		mma.Store(out, u.D.Width(), i, code)
 	}
-	u.dots, u.want = append(u.dots, kept...), append(u.want, want...)
 	return nil
 }
 
@@ -77,7 +74,8 @@ func (l *loop) reveal(ctx context.Context) error {
 		return nil
 	}
 	u := &treeUnit{loop: l}
-	t, why := probe.New(ctx, u).Tree()
+	p := probe.New(ctx, u)
+	t, why := p.Tree()
 	if u.err != nil && !errors.Is(u.err, errNoAnswer) {
 		return u.err
 	}
@@ -86,13 +84,18 @@ func (l *loop) reveal(ctx context.Context) error {
 		return nil
 	}
 	l.trace("tree %s", t.Formula(l.K))
-	all := l.Pack(u.dots, u.want)
-	perm := l.rand().Perm(len(u.dots))
+	var allDots []*mma.Dot
+	var allWant []uint64
+	for _, s := range p.TreeQuestions() {
+		allDots, allWant = append(allDots, s.Dot), append(allWant, s.Got)
+	}
+	all := l.Pack(allDots, allWant)
+	perm := l.rand().Perm(len(allDots))
 	perm = perm[:min(len(perm), treeKept)]
 	slices.Sort(perm)
 	dots, want := make([]*mma.Dot, len(perm)), make([]uint64, len(perm))
 	for i, at := range perm {
-		dots[i], want[i] = u.dots[at], u.want[at]
+		dots[i], want[i] = allDots[at], allWant[at]
 	}
 	if err := l.unit.repeat(ctx, dots, want); err != nil {
 		return err

@@ -13,9 +13,10 @@ const maxLeaves = 512
 
 // order is what is known about the summation tree.
 type order struct {
-	tree *Tree
-	why  string // why there is none
-	seen []Seen
+	tree  *Tree
+	why   string // why there is none
+	seen  []Seen
+	asked []Seen // all that the tree was made from
 }
 
 // Tree returns the summation tree; nil and the reason if no input shows one. It is
@@ -27,6 +28,10 @@ func (p *Prober) Tree() (t *Tree, why string) {
 	o := p.order()
 	return o.tree, o.why
 }
+
+// TreeQuestions returns the questions from whose answers Tree has made the tree: any other
+// unit with these answers has that tree.
+func (p *Prober) TreeQuestions() []Seen { return p.order().asked }
 
 func (p *Prober) order() order { return once(p, "order", p.findOrder) }
 
@@ -41,20 +46,29 @@ func (p *Prober) findOrder() order {
 	if !ok {
 		return order{why: "the formats have no two numbers of which the larger swamps the smaller"}
 	}
-	if s, ok := p.swamps(u, v); !ok {
-		return order{seen: s, why: fmt.Sprintf("2^%d is not swamped by 2^%d, or does not arrive", v, u)}
+	o := p.count(u, pow(v))
+	if o.tree == nil {
+		// Sums that are rounded up lose small negative terms only.
+		if negative := p.count(u, pow(v).minus()); negative.tree != nil {
+			return negative
+		}
 	}
-	return p.count(u, v)
+	return o
 }
 
-// count asks for every pair of terms, with U = 2^u and v = 2^v, and builds the tree.
-func (p *Prober) count(u, v int) order {
+// count asks for every pair of terms, with U = 2^u and v a positive or negative power of two,
+// and builds the tree.
+func (p *Prober) count(u int, v number) order {
+	asked, ok := p.swamps(u, v)
+	if !ok {
+		return order{seen: asked, why: fmt.Sprintf("2^%d is not swamped by 2^%d, or does not arrive", v.exp, u)}
+	}
 	n := p.leaves()
 	var pairs [][2]int
 	var dots []*mma.Dot
 	for i := range n {
 		for j := i + 1; j < n; j++ {
-			t := p.everywhere(pow(v))
+			t := p.everywhere(v)
 			t[i], t[j] = pow(u), pow(u).minus()
 			d, _ := p.dot(t)
 			dots, pairs = append(dots, d), append(pairs, [2]int{i, j})
@@ -70,8 +84,7 @@ func (p *Prober) count(u, v int) order {
 		}
 		m.set(i, j, n-left)
 	}
-	o := order{seen: seen[:min(len(seen), 3)]}
-	var ok bool
+	o := order{seen: seen[:min(len(seen), 3)], asked: append(asked, seen...)}
 	if o.tree, ok = m.tree(); !ok {
 		o.why = "the counts of terms are those of no tree of sums: the order depends on the data"
 	}
@@ -87,19 +100,19 @@ func (p *Prober) everywhere(n number) terms {
 	return t
 }
 
-// multiple returns a result as a multiple of 2^v.
-func (p *Prober) multiple(s Seen, v int) (int, bool) {
+// multiple returns a result as a multiple of v, a power of two.
+func (p *Prober) multiple(s Seen, v number) (int, bool) {
 	r, ok := p.result(s)
-	if !ok || r.neg && r.sig != 0 {
+	if !ok || r.neg != v.neg && r.sig != 0 {
 		return 0, false
 	}
 	if r.sig == 0 {
 		return 0, true
 	}
-	if r.exp < v || r.exp-v > 20 || r.sig>>20 != 0 {
+	if r.exp < v.exp || r.exp-v.exp > 20 || r.sig>>20 != 0 {
 		return 0, false
 	}
-	return int(r.sig << (r.exp - v)), true
+	return int(r.sig << (r.exp - v.exp)), true
 }
 
 // largeAndSmall chooses the exponents of U and v: far apart, U below overflow, v
@@ -136,26 +149,30 @@ func (p *Prober) reach(subnormal bool) (lo, hi int) {
 	return lo, hi
 }
 
-// swamps reports whether 2^u at any place makes 2^v at all others vanish, and whether
-// 2^v alone arrives; if not, with the result that shows it.
-func (p *Prober) swamps(u, v int) ([]Seen, bool) {
+// swamps reports whether 2^u at any place makes v at all others vanish, and whether v alone
+// arrives, with what it has asked; if not, with the result that shows it.
+func (p *Prober) swamps(u int, v number) ([]Seen, bool) {
 	var dots []*mma.Dot
 	for i := range p.leaves() {
-		t := p.everywhere(pow(v))
+		t := p.everywhere(v)
 		t[i] = pow(u)
 		d, ok := p.dot(t)
 		if !ok {
 			return nil, false
 		}
-		alone, _ := p.dot(terms{i: pow(v)})
+		alone, ok := p.dot(terms{i: v})
+		if !ok {
+			return nil, false
+		}
 		dots = append(dots, d, alone)
 	}
-	for i, s := range p.ask(dots...) {
-		if !p.is(s, pow([]int{u, v}[i%2])) {
+	asked := p.ask(dots...)
+	for i, s := range asked {
+		if !p.is(s, []number{pow(u), v}[i%2]) {
 			return []Seen{s}, false
 		}
 	}
-	return nil, true
+	return asked, true
 }
 
 func (p *Prober) formula() finding {
