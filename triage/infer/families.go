@@ -33,6 +33,7 @@ var designed = []family{
 var settled = []family{
 	{"zero sums", "products that cancel exactly, of any number, with c = 0 of either sign", zeroSum},
 	{"broken ties", "sums halfway between two results but for small products, half of them beside two large ones that cancel", brokenTie},
+	{"near ties", "sums of two terms, one of which is nearly half of the other's last bit", nearTie},
 	{"crumbs", "large products of one sign, and a few small ones, half of the time as small as products can be", crumbs},
 }
 
@@ -446,6 +447,51 @@ func brokenTie(d *designer) {
 			next(small-d.between(0, 2), d.either)
 		}
 	}
+}
+
+// nearTie adds a product to c, or to another product, that is nearly half of its last bit:
+// adders of wide windows lose only the product's own last bits, and with them the side of
+// the tie.
+func nearTie(d *designer) {
+	at := d.places(2)
+	na, nb := int(d.fa.FracBits), int(d.fb.FracBits)
+	if d.fc == nil && len(at) < 2 || na == 0 || nb == 0 {
+		oneProduct(d)
+		return
+	}
+	df := d.f.D.Get()
+	lo, hi := d.ordinary()
+	result := d.between(max(lo, int(df.Emin())), hi)
+	half := result - int(df.FracBits) - 1
+	k := at[0]
+	d.reach(k, half)
+	ea, eb := d.split(half-d.added(k)-1, false)
+	const most = 30 // bits of a fraction, so that products fit 64 bits
+	ma, mb := min(na, most), min(nb, most)
+	x, y := d.nearPower(ma, mb)
+	d.dot.A[k], d.dot.B[k] = code(d.fa, d.coin(), ea, x<<(na-ma)), code(d.fb, false, eb, y<<(nb-mb))
+	d.swapSigns(k)
+	if d.fc != nil {
+		d.accumulator(d.clampC(result), d.coin())
+		return
+	}
+	d.reach(at[1], result)
+	d.either(at[1], result)
+}
+
+// nearPower returns the fractions of two significands of na and nb fraction bits whose product
+// is nearly two: of a few pairs the one that comes nearest.
+func (d *designer) nearPower(na, nb int) (fa, fb uint64) {
+	two := int64(2) << (na + nb)
+	nearest := two
+	for range 1 << d.IntN(7) {
+		x := int64(1)<<na + 1 + d.Int64N(int64(1)<<na-1)
+		y := (two + d.Int64N(2)*(x-1)) / x
+		if off := max(x*y-two, two-x*y); off != 0 && off < nearest {
+			nearest, fa, fb = off, uint64(x), uint64(y)
+		}
+	}
+	return fa, fb
 }
 
 // crumbs makes large products of one sign, any number of them, so that their sum may become
