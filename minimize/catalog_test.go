@@ -16,7 +16,7 @@ func TestCatalogue(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	total, batches := 0, 0
 	for i, p := range catalogue(t) {
-		if i%tier.Of(16, 16, 2) != 0 {
+		if i%tier.Of(8, 8, 2) != 0 {
 			continue
 		}
 		for _, kind := range []string{"spread", "raw"} {
@@ -31,7 +31,7 @@ func TestCatalogue(t *testing.T) {
 			}
 		}
 	}
-	if total < 20 || batches > 12*total {
+	if total < 30 || batches > 12*total {
 		t.Errorf("%d mismatches in %d batches", total, batches)
 	}
 }

@@ -9,6 +9,7 @@ import (
 // flushed, but none is rounded. It tries the range of the rounding that is there, those of
 // formats, and those near a bare range; the other way round, it makes roundings to formats.
 func bareRanges(c *changer) {
+	formats := []fp.ID{fp.FP16, fp.FP32, fp.FP64}
 	for _, r := range c.used(inner) {
 		if r.last {
 			continue
@@ -18,7 +19,7 @@ func bareRanges(c *changer) {
 		if now.Frac != 0 {
 			set(bareRange(now))
 		}
-		for _, id := range []fp.ID{fp.FP16, fp.FP32, fp.FP64} {
+		for _, id := range formats {
 			to := mma.To(id, fp.RNE)
 			set(mma.Round{Emin: to.Emin, Flush: mma.FlushBefore})
 			set(mma.Round{Emin: to.Emin, Flush: mma.FlushBefore, Emax: to.Emax})
@@ -27,7 +28,7 @@ func bareRanges(c *changer) {
 			continue
 		}
 		// Another overflow than to infinity, or another flush, takes a whole rounding.
-		for _, id := range []fp.ID{fp.FP16, fp.FP32, fp.FP64} {
+		for _, id := range formats {
 			for over := mma.OverInf; over <= mma.OverSat; over++ {
 				for _, to := range []mma.Round{mma.To(id, fp.RNE), mma.To(id, fp.RZ)} {
 					to.Over = over

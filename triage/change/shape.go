@@ -92,9 +92,8 @@ func leaves(c *changer) {
 	}
 	for _, l := range []mma.Leaf{mma.LeafFirst, mma.LeafLast} {
 		c.to(func(p *mma.Params) {
-			p.Start, p.Leaf, p.Special.CLeft = mma.StartEmpty, l, false
+			p.Start, p.Leaf = mma.StartEmpty, l
 			p.Join = mma.Join{Align: p.Join.Align, Post: p.Join.Post}
-			p.Merge = remerged(p.Merge, p.Merged())
 			c.FixLate(p, p.Acc.Mode)
 		})
 	}

@@ -37,7 +37,7 @@ func TestRevealed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.ContainsFunc(l.revealed, tc.is) {
-				t.Errorf("%d programs", len(l.revealed))
+				t.Errorf("none of %d programs is of the unit's kind", len(l.revealed))
 			}
 			kinds := map[mma.Params]bool{}
 			for _, p := range l.revealed {
