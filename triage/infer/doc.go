@@ -31,6 +31,9 @@
 //	validate  compare the unit and the program on many inputs of every generator,
 //	          in whole tiles (validate.go)
 //
+// If explain fails, all of this begins again with other first questions of the same kinds
+// (attempts.go).
+//
 // A hypothesis that a later test finds wrong goes back to explain with the cases
 // that show it. Since a program runs in microseconds, a search can afford to try
 // every change at every step; the questions are what must be chosen well.
@@ -42,7 +45,8 @@
 // # The files
 //
 //	infer.go            Infer, its options and its result
-//	loop.go             the loop
+//	attempts.go         the loop, and how it begins again with other questions
+//	loop.go             its first questions and its searches
 //	families.go         the families of questions; designer.go builds their dot products
 //	tree.go             the summation tree and the first hypotheses; shapes.go: those that fit it
 //	reshape.go          the last resort: all shapes, with what was found of everything else

@@ -21,10 +21,10 @@ type Options struct {
 	Queries int           // dot products that may be asked; 0: no limit
 	Time    time.Duration // 0: no limit
 	Workers int           // of the search; 0: one for each processor
-	// Effort limits each search for a program that explains the evidence: the dot
-	// products that models may compute, in millions. A search after a refutation has
-	// the same limit again. If it is reached, the unit counts as unexplained. 0:
-	// DefaultEffort.
+	// Effort limits the search for a program that explains the evidence: the dot products
+	// that models may compute, in millions, in all attempts together (attempts.go). A search
+	// after a refutation has the share of its attempt again. If it is reached, the unit
+	// counts as unexplained. 0: DefaultEffort.
 	Effort  int
 	Policy  oracle.Policy                    // what of a result counts; zero: every bit
 	Journal string                           // file; "": none
@@ -71,7 +71,7 @@ type Result struct {
 	Evidence, Left int
 	Families       []Family
 	Repairs        int     // hypotheses that questions proved wrong on the way
-	Effort         int     // the limit of each search, as in Options
+	Effort         int     // as in Options
 	Computed       int64   // dot products that models have computed in all
 	Classes        []Class // what the program was validated on, if it was found
 	Mutants        []*Mutant

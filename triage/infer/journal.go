@@ -105,7 +105,8 @@ func (h *header) differences(want *header) string {
 	return strings.Join(d, "; ")
 }
 
-const journalVersion = 4
+// journalVersion is 5 since the search is made in attempts.
+const journalVersion = 5
 
 // journal is the records that are there and the log for new ones. A nil journal
 // keeps nothing.

@@ -48,7 +48,7 @@
 //	families[].cases                 number?
 //	families[].wrong                 number?  that the program does not explain
 //	repairs                          number   programs that questions proved wrong on the way
-//	effort                           number   millions of dot products that models might compute in each search for a program
+//	effort                           number   millions of dot products that models might compute in search of a program
 //	computed                         number   dot products that models have computed in all
 //	witness.dot                      string?  the smallest input found on which the best program is wrong; where the queries or the time are spent, of those asked
 //	witness.terms                    string?

@@ -34,13 +34,17 @@ type loop struct {
 	*evidence.Evidence
 	unit    *asker
 	seed    uint64
-	checks  int          // inputs of every generator that a program must pass
-	effort  int64        // dot products that models may compute for an explanation
-	limit   int64        // searches give up when Computed reaches it; 0: none
-	draws   uint64       // steps so far: each has randomness of its own
-	ends    []mma.Params // what searches ended with
-	leaders []mma.Params // what the last one ended with, the best first
-	starts  int          // skeletons that were searched from
+	checks  int           // inputs of every generator that a program must pass
+	effort  int64         // dot products that models may compute for an explanation
+	share   int64         // of these, in this attempt
+	last    bool          // this is the last attempt
+	limit   int64         // searches give up when Computed reaches it; 0: none
+	draws   uint64        // steps so far: each has randomness of its own
+	ends    []mma.Params  // what the searches of this attempt ended with
+	earlier []mma.Params  // the best of earlier attempts
+	leaders []mma.Params  // what the last one ended with, the best first
+	starts  int           // skeletons that were searched from
+	tree    *revealedTree // nil: not asked for yet
 	// revealed are programs that the summation tree suggests and that no search has begun
 	// from yet, the best first.
 	revealed []mma.Params
@@ -124,9 +128,9 @@ const (
 
 // explain looks for a program that explains the evidence: from those given, then from
 // those that the summation tree suggests, then from the skeletons that are left, now and
-// then from the best that these have led to, and at last, with half of the effort again,
-// from these in all other shapes. It leaves the best in l.p, and in l.left how many cases
-// that does not explain.
+// then from the best that these have led to. The last attempt goes on from the best of all
+// attempts, and then from these in all other shapes, with half of the effort again. It leaves
+// the best in l.p, and in l.left how many cases that does not explain.
 func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 	if len(from) > 0 {
 		if done, err := l.pursue(ctx, "repair", repairSteps, from); done || err != nil {
@@ -156,14 +160,20 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 			}
 		}
 	}
-	if done, err := l.pursue(ctx, "combine", lastSteps, l.bestEnds()); done || err != nil {
+	var others []mma.Params
+	if l.last {
+		others = l.earlier
+	}
+	if done, err := l.pursue(ctx, "combine", lastSteps, l.bestEnds(others...)); done || err != nil {
 		return err
 	}
-	l.limit = l.Computed.Load() + l.effort/2
-	if done, err := l.pursue(ctx, otherShape, reshapeSteps, l.bestEnds()); done || err != nil {
-		return err
+	if l.last {
+		l.limit = l.Computed.Load() + l.effort/2
+		if done, err := l.pursue(ctx, otherShape, reshapeSteps, l.bestEnds(others...)); done || err != nil {
+			return err
+		}
 	}
-	l.p = l.bestEnds()[0]
+	l.p = l.bestEnds(others...)[0]
 	l.left = len(l.Whole().Want) - evidence.Total(l.Hits(&l.p, l.Whole()))
 	return nil
 }
@@ -250,19 +260,20 @@ func (l *loop) goOn(ctx context.Context, what string, steps int, loose *hypothes
 	return s.Leaders(), s.Left(b)
 }
 
-// bestEnds returns the best programs that searches have ended with.
-func (l *loop) bestEnds() []mma.Params {
+// bestEnds returns the best of the programs that searches have ended with, and of others.
+func (l *loop) bestEnds(others ...mma.Params) []mma.Params {
 	const most = 4
-	n := l.Counts(l.ends, l.Whole())
-	index := make([]int, len(l.ends))
+	ends := append(others[:len(others):len(others)], l.ends...)
+	n := l.Counts(ends, l.Whole())
+	index := make([]int, len(ends))
 	for i := range index {
 		index[i] = i
 	}
 	slices.SortStableFunc(index, func(i, j int) int { return n[j] - n[i] })
 	var best []mma.Params
 	for _, i := range index {
-		if !slices.Contains(best, l.ends[i]) && len(best) < most {
-			best = append(best, l.ends[i])
+		if !slices.Contains(best, ends[i]) && len(best) < most {
+			best = append(best, ends[i])
 		}
 	}
 	return best
@@ -313,36 +324,10 @@ func (l *loop) challenge(ctx context.Context, p *mma.Params, n int) (int, error)
 	return l.confront(ctx, p, append(l.pool(n/2, p), l.pool(n/2)...))
 }
 
-// run closes the loop: explain, challenge, settle, validate, and again when one of
-// these finds the hypothesis wrong.
-func (l *loop) run(ctx context.Context) error {
-	if err := l.gather(ctx); err != nil {
-		return err
-	}
-	if err := l.improve(ctx); err != nil {
-		return err
-	}
-	for l.left == 0 {
-		wrong, err := l.refute(ctx)
-		if err != nil || wrong == 0 {
-			return err
-		}
-		l.trace("%d wrong with %s", wrong, brief(&l.p))
-		if l.repairs++; l.repairs > maxRepairs {
-			l.left = wrong
-			return nil
-		}
-		if err := l.improve(ctx, l.p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // improve looks for a better hypothesis.
 func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
 	l.enter(searching)
-	l.limit = l.Computed.Load() + l.effort
+	l.limit = l.Computed.Load() + l.share
 	return l.explain(ctx, from...)
 }
 

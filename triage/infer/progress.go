@@ -58,7 +58,7 @@ func (l *loop) progress() {
 		return
 	}
 	p := Progress{Phase: l.phase, Queries: l.unit.stats.Queries, Batches: l.unit.stats.Batches, Repairs: l.repairs}
-	if len(l.ends) > 0 {
+	if len(l.ends)+len(l.earlier) > 0 {
 		best := l.p
 		p.Best, p.Left, p.Refuted = &best, l.left, l.left == 0 && l.phase == searching
 	}

@@ -48,7 +48,7 @@ type Report struct {
 	Left       int         `json:"left"`     // cases of the evidence that the program does not explain
 	Families   []Family    `json:"families"` // the evidence by kind: designed questions, generators, close-ups, refutations
 	Repairs    int         `json:"repairs"`  // programs that questions proved wrong on the way
-	Effort     int         `json:"effort"`   // millions of dot products that models might compute in each search
+	Effort     int         `json:"effort"`   // millions of dot products that models might compute in search of a program
 	Computed   int64       `json:"computed"` // dot products that models have computed in all
 
 	Witness  *WitnessText `json:"witness,omitempty"`

@@ -63,45 +63,65 @@ func (u *treeUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	return nil
 }
 
-// reveal asks for the summation tree, keeps some of the answers as evidence, and makes
-// the first hypotheses of it.
-func (l *loop) reveal(ctx context.Context) error {
+// revealedTree is the summation tree with the questions that showed it and the answers.
+type revealedTree struct {
+	tree *probe.Tree // nil: there is none
+	dots []*mma.Dot
+	want []uint64
+}
+
+// askTree asks for the summation tree.
+func (l *loop) askTree(ctx context.Context) (*revealedTree, error) {
 	n := l.K
 	if l.C != fp.None {
 		n++
 	}
 	if n < 3 || n > treeTerms {
-		return nil
+		return &revealedTree{}, nil
 	}
 	u := &treeUnit{loop: l}
 	p := probe.New(ctx, u)
 	t, why := p.Tree()
 	if u.err != nil && !errors.Is(u.err, errNoAnswer) {
-		return u.err
+		return nil, u.err
 	}
 	if t == nil || u.err != nil {
 		l.trace("no tree: %s", why)
-		return nil
+		return &revealedTree{}, nil
 	}
 	l.trace("tree %s", t.Formula(l.K))
-	var allDots []*mma.Dot
-	var allWant []uint64
+	r := &revealedTree{tree: t}
 	for _, s := range p.TreeQuestions() {
-		allDots, allWant = append(allDots, s.Dot), append(allWant, s.Got)
+		r.dots, r.want = append(r.dots, s.Dot), append(r.want, s.Got)
 	}
-	all := l.Pack(allDots, allWant)
-	perm := l.rand().Perm(len(allDots))
+	return r, nil
+}
+
+// reveal asks for the summation tree once, keeps some of the answers as evidence, and makes
+// the first hypotheses of it.
+func (l *loop) reveal(ctx context.Context) (err error) {
+	if l.tree == nil {
+		if l.tree, err = l.askTree(ctx); err != nil {
+			return err
+		}
+	}
+	t := l.tree
+	if t.tree == nil {
+		return nil
+	}
+	all := l.Pack(t.dots, t.want)
+	perm := l.rand().Perm(len(t.dots))
 	perm = perm[:min(len(perm), treeKept)]
 	slices.Sort(perm)
 	dots, want := make([]*mma.Dot, len(perm)), make([]uint64, len(perm))
 	for i, at := range perm {
-		dots[i], want[i] = allDots[at], allWant[at]
+		dots[i], want[i] = t.dots[at], t.want[at]
 	}
 	if err := l.unit.repeat(ctx, dots, want); err != nil {
 		return err
 	}
 	l.Add(treeName, dots, want)
-	l.revealed = l.fitting(newShapes(l.Space, t), all)
+	l.revealed = l.fitting(newShapes(l.Space, t.tree), all)
 	return ctx.Err()
 }
 

@@ -70,6 +70,13 @@ func (e *Evidence) family(name string) *Family {
 	return f
 }
 
+// Replace takes other families instead, and returns those that were there.
+func (e *Evidence) Replace(families []*Family) []*Family {
+	before := e.Families
+	e.Families, e.whole, e.growing = families, nil, nil
+	return before
+}
+
 // First returns the evidence of the first n families, and of others by their names.
 func (e *Evidence) First(n int, others ...string) *Evidence {
 	f := *e
