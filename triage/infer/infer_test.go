@@ -253,18 +253,7 @@ func TestRareBug(t *testing.T) {
 // does.
 func TestUnknownOperation(t *testing.T) {
 	tier.LongOnly(t)
-	u := newUnit(t, half, 1, mma.TFDPA(1, 23, mma.To(fp.FP32, fp.RZ), 0))
-	f := fp.FP32.Get()
-	u.spoil = func(_ *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
-		n := f.Decode(code)
-		if n.Class != fp.Finite {
-			return code, nil
-		}
-		x := f.Dyadic(n)
-		x.Lo *= 3
-		return f.Encode(x, fp.RNE, fp.OverInf), nil
-	}
-	r := inferred(t, u, Options{Effort: 3})
+	r := inferred(t, tripled(t), Options{Effort: 3})
 	if r.Verdict != Unexplained || r.Witness == nil || r.Witness.Got == r.Witness.Would {
 		t.Errorf("%s, %+v", r.Verdict, r.Witness)
 	}
