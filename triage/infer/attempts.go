@@ -3,14 +3,15 @@ package infer
 import (
 	"context"
 
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // A search goes uphill. Whether it ends at the unit's program, or beside it at a program from
 // which no change leads further, is a matter of chance: of which inputs the evidence is made.
-// About half of the units that one search does not explain are soon explained by another that
-// begins with other inputs of the same kinds. So the effort is spent in several attempts. Only
-// the last one looks at the programs of all of them, and tries these in all other shapes.
+// Many of the units that one search does not explain are soon explained by another that begins
+// with other inputs of the same kinds. So the effort is spent in several attempts. Only the
+// last one looks at the programs of all of them, and tries these in all other shapes.
 
 // attemptPercent is how much of the effort each attempt may spend on a search.
 var attemptPercent = []int64{30, 30, 40}
@@ -37,6 +38,15 @@ func (l *loop) begin(ctx context.Context, n int) error {
 	}
 	l.trace("attempt %d", n+1)
 	best := l.bestEnds()
+	m, err := sim.New(l.Formats, l.K, best[0])
+	if err != nil {
+		return err
+	}
+	var dots []*mma.Dot
+	var want []uint64
+	for _, x := range l.mismatches(m) {
+		dots, want = append(dots, x.dot), append(want, x.want)
+	}
 	before := l.Replace(nil)
 	l.seed += 1 << 32 // far from the seeds of other steps
 	if err := l.gather(ctx); err != nil {
@@ -44,13 +54,7 @@ func (l *loop) begin(ctx context.Context, n int) error {
 		return err
 	}
 	l.earlier, l.ends, l.starts = append(l.earlier, best...), nil, 0
-	var dots []*mma.Dot
-	var want []uint64
-	for _, f := range before {
-		dots, want = append(dots, f.Dots...), append(want, f.Want...)
-	}
-	_, err := l.refuted(ctx, &best[0], dots, want)
-	return err
+	return l.learn(ctx, dots, want)
 }
 
 // attempt closes the loop: explain, challenge, settle, validate, and again when one of these

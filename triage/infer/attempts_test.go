@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -65,8 +64,8 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestAttempts infers a unit that no program explains, ends that after more and more calls,
-// goes on, and expects the result of an inference that was never ended.
+// TestAttempts infers a unit that no program explains, in three attempts, and expects the same
+// with other numbers of workers, and with an end after more and more calls.
 func TestAttempts(t *testing.T) {
 	var attempts []string
 	o := Options{Effort: 1, Checks: few, Trace: func(format string, args ...any) {
@@ -81,31 +80,13 @@ func TestAttempts(t *testing.T) {
 	if !tier.Long() {
 		return
 	}
-	o.Journal = filepath.Join(t.TempDir(), "journal")
-	const step = 25
-	for tries := 0; ; tries++ {
-		u := tripled(t)
-		right := u.spoil
-		u.spoil = func(d *mma.Dot, code uint64, first, n int, alone bool) (uint64, error) {
-			if u.calls.Load() > int64(step*tries)+10 {
-				return 0, errTest
-			}
-			return right(d, code, first, n, alone)
-		}
-		r, err := Infer(t.Context(), u, o)
-		if errors.Is(err, errTest) {
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if tries < 3 {
-			t.Errorf("it was ended only %d times", tries)
-		}
-		r.Seconds, whole.Seconds, r.Stats.Resumed, r.Stats.Confirmed = 0, 0, 0, 0
+	for _, o.Workers = range []int{1, 3} {
+		r := inferred(t, tripled(t), o)
+		r.Seconds = whole.Seconds
 		if !reflect.DeepEqual(r, whole) {
-			t.Errorf("%+v, in one go %+v", r, whole)
+			t.Errorf("with %d workers %+v, with the usual number %+v", o.Workers, r, whole)
 		}
-		break
 	}
+	o.Journal = filepath.Join(t.TempDir(), "journal")
+	resumed(t, tripled, o, whole)
 }

@@ -364,22 +364,25 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestResume ends an inference after more and more batches by an error of the unit, goes
-// on, and expects the result of one that was never ended, with no question asked twice
-// but those that confirm the journal; a unit that has changed is noticed.
-func TestResume(t *testing.T) {
-	long(t)
-	whole := voltaInferred(t)
-	path := filepath.Join(t.TempDir(), "journal")
+// resumed ends an inference of a unit after more and more batches by an error of the unit, goes
+// on, and expects the result of one that was never ended, with no question asked twice but
+// those that confirm the journal.
+func resumed(t *testing.T, unit func(testing.TB) *unit, o Options, whole *Result) {
+	t.Helper()
+	want := *whole
 	for tries := 0; ; tries++ {
-		u := volta(t)
-		u.spoil = func(_ *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) {
+		u := unit(t)
+		right := u.spoil
+		u.spoil = func(d *mma.Dot, code uint64, first, n int, alone bool) (uint64, error) {
 			if u.calls.Load() > int64(25*tries)+10 {
 				return 0, errTest
 			}
-			return code, nil
+			if right == nil {
+				return code, nil
+			}
+			return right(d, code, first, n, alone)
 		}
-		r, err := Infer(t.Context(), u, Options{Seed: 3, Checks: few, Journal: path})
+		r, err := Infer(t.Context(), u, o)
 		if errors.Is(err, errTest) {
 			continue
 		}
@@ -392,12 +395,19 @@ func TestResume(t *testing.T) {
 		if asked := r.Stats.Queries - int(u.asked.Load()) + r.Stats.Confirmed; r.Stats.Resumed != asked || r.Stats.Confirmed == 0 {
 			t.Errorf("%d answers came from the journal, want %d", r.Stats.Resumed, asked)
 		}
-		r.Seconds, whole.Seconds, r.Stats.Resumed, r.Stats.Confirmed = 0, 0, 0, 0
-		if !reflect.DeepEqual(r, whole) {
-			t.Errorf("%+v, in one go %+v", r, whole)
+		r.Seconds, want.Seconds, r.Stats.Resumed, r.Stats.Confirmed = 0, 0, 0, 0
+		if !reflect.DeepEqual(r, &want) {
+			t.Errorf("%+v, in one go %+v", r, want)
 		}
-		break
+		return
 	}
+}
+
+// TestResume ends an inference and goes on (resumed); a unit that has changed is noticed.
+func TestResume(t *testing.T) {
+	long(t)
+	path := filepath.Join(t.TempDir(), "journal")
+	resumed(t, volta, Options{Seed: 3, Checks: few, Journal: path}, voltaInferred(t))
 	for _, o := range []Options{{Seed: 4, Checks: few}, {Seed: 3, Checks: few + 1}, {Seed: 3, Checks: few, Policy: oracle.Policy{NaN: oracle.ByClass}}} {
 		o.Journal = path
 		if _, err := Infer(t.Context(), volta(t), o); !errors.Is(err, ErrOtherInference) {

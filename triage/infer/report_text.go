@@ -31,8 +31,8 @@ func (t *Report) Headline() string {
 	case Found:
 		return t.Arithmetic
 	case Unexplained:
-		return fmt.Sprintf("no program that explains it was found within the effort (models computed %s dot products; --effort %d): the best is wrong in %d of %d cases",
-			millions(t.Computed), t.Effort, t.Left, t.Evidence)
+		return fmt.Sprintf("no program that explains it was found with --effort %d (models computed %s dot products): the best is wrong in %d of %d cases",
+			t.Effort, millions(t.Computed), t.Left, t.Evidence)
 	case NotStable:
 		return "unstable: " + t.Unstable.What
 	}
