@@ -37,7 +37,9 @@
 //     product by 2^-N. If the name is one of
 //     the catalogue's ISA names, k and the formats may be left out, and what is given
 //     must be what the ISA says. m and n are the rows and columns of a tile that the
-//     child takes: N, MIN..MAX or MIN..MAX/STEP; without them it takes any.
+//     child takes: N, MIN..MAX or MIN..MAX/STEP; without them it takes any (in text
+//     mode: one). Campaigns send tiles of 1 x 1 and 16 x 8, as far as the child takes
+//     them; probe and infer try all sizes at which a library may go over to other code.
 //   - batch: the most dot products in a request. Slow children give a small number,
 //     so that a request does not run into its deadline.
 //   - deadline: the time for the answer to a request (in text mode: for a line), as

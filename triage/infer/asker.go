@@ -305,14 +305,18 @@ func (s *asker) asBefore(ctx context.Context, dots []*mma.Dot, first map[*mma.Do
 	return u, nil
 }
 
-// check runs the unit and a model on inputs of a source, in tiles as the generator makes
-// them. It returns the number of inputs that were compared, and the dot products on which
-// the two differ, at most wrongKept, with the unit's results. Where the unit fails on a
-// tile, it is asked for the dot products one by one.
+// check is checkBatch for inputs of a source, in tiles as the generator makes them.
 func (s *asker) check(ctx context.Context, m *sim.Model, src gen.Source, seed, first uint64, n int) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
 	g := src.Generator
 	b := mma.NewBatch(s.Formats, mma.Shape{M: g.M, N: g.N, K: s.K, Tiles: (n + g.M*g.N - 1) / (g.M * g.N)})
 	src.Fill(b, seed, first)
+	return s.checkBatch(ctx, m, b)
+}
+
+// checkBatch runs the unit and a model on a batch. It returns the number of inputs that were
+// compared, and the dot products on which the two differ, at most wrongKept, with the unit's
+// results. Where the unit fails on a tile, it is asked for the dot products one by one.
+func (s *asker) checkBatch(ctx context.Context, m *sim.Model, b *mma.Batch) (compared int, wrong []*mma.Dot, codes []uint64, err error) {
 	sum := sumOf(b)
 	r, err := s.log.next(func(r *record) bool { return r.Check != nil && r.Check.Sum == sum })
 	if err != nil {

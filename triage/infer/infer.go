@@ -70,10 +70,11 @@ type Result struct {
 	// that it does not explain (0 if it was found).
 	Evidence, Left int
 	Families       []Family
-	Repairs        int     // hypotheses that questions proved wrong on the way
-	Effort         int     // as in Options
-	Computed       int64   // dot products that models have computed in all
-	Classes        []Class // what the program was validated on, if it was found
+	Repairs        int        // hypotheses that questions proved wrong on the way
+	Effort         int        // as in Options
+	Computed       int64      // dot products that models have computed in all
+	Classes        []Class    // what the program was validated on, if it was found
+	Tiles          *TileSizes // if it was found: sizes of tiles on which it was validated; nil: they were not varied
 	Mutants        []*Mutant
 
 	Witness  *Witness  // Unexplained, and Exhausted if there is one: the smallest input found on which the program is wrong
@@ -194,7 +195,7 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 			return nil, err
 		}
 	default:
-		r.Verdict, r.Classes, r.Mutants = Found, l.classes, l.ruled
+		r.Verdict, r.Classes, r.Tiles, r.Mutants = Found, l.classes, l.tiled, l.ruled
 	}
 	r.Stats, r.Faults, r.Failures = l.unit.stats, l.unit.faults, l.unit.failures
 	r.Effort, r.Computed = int(l.effort/million), l.Computed.Load()

@@ -42,6 +42,9 @@
 //	classes[].failed                 number?  others on which the unit failed
 //	classes[].independent            number?  of these, those drawn independently (of a tile, those of a diagonal); 0: they are enumerated
 //	classes[].one_in                 number?  with 95 % confidence no more than one in so many differs; 0: too few for a bound
+//	tiles.sizes[]                    string?  sizes of tiles that were tried, rows x columns, if the unit offers several
+//	tiles.asked                      number?  dot products in them that were compared: all agree
+//	tiles.failed                     number?  others on which the unit failed
 //	evidence                         number   cases from which the program was made
 //	left                             number   of these, those that it does not explain
 //	families[].name                  string?  kind of such cases: designed questions, generators, close-ups, refutations

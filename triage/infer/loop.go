@@ -55,6 +55,7 @@ type loop struct {
 	left    int // cases of the evidence that p does not explain
 	ruled   []*Mutant
 	classes []Class
+	tiled   *TileSizes
 	repairs int // hypotheses that new questions proved wrong
 
 	phase string
@@ -352,6 +353,9 @@ func (l *loop) refute(ctx context.Context) (wrong int, err error) {
 		return wrong, err
 	}
 	l.enter(validating)
-	l.classes, wrong, err = l.validate(ctx, &l.p, l.checks)
+	if l.classes, wrong, err = l.validate(ctx, &l.p, l.checks); wrong > 0 || err != nil {
+		return wrong, err
+	}
+	l.tiled, wrong, err = l.validateTiles(ctx, &l.p, l.checks)
 	return wrong, err
 }

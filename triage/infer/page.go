@@ -131,5 +131,5 @@ func (t *Report) tested() []page.HTML {
 	if table.Rows == nil {
 		return nil
 	}
-	return []page.HTML{page.Text("The program was tried on inputs that it was not made from. " + unseen), table.HTML()}
+	return []page.HTML{page.Text("The program was tried on inputs that it was not made from. " + t.tileText() + " " + unseen), table.HTML()}
 }

@@ -44,12 +44,13 @@ type Report struct {
 
 	Parameters []Parameter `json:"parameters"`
 	Classes    []Tested    `json:"classes"`
-	Evidence   int         `json:"evidence"` // cases that the search was made from
-	Left       int         `json:"left"`     // cases of the evidence that the program does not explain
-	Families   []Family    `json:"families"` // the evidence by kind: designed questions, generators, close-ups, refutations
-	Repairs    int         `json:"repairs"`  // programs that questions proved wrong on the way
-	Effort     int         `json:"effort"`   // millions of dot products that models might compute in search of a program
-	Computed   int64       `json:"computed"` // dot products that models have computed in all
+	Tiles      *TileSizes  `json:"tiles,omitempty"` // if the unit offers several sizes of tiles
+	Evidence   int         `json:"evidence"`        // cases that the search was made from
+	Left       int         `json:"left"`            // cases of the evidence that the program does not explain
+	Families   []Family    `json:"families"`        // the evidence by kind: designed questions, generators, close-ups, refutations
+	Repairs    int         `json:"repairs"`         // programs that questions proved wrong on the way
+	Effort     int         `json:"effort"`          // millions of dot products that models might compute in search of a program
+	Computed   int64       `json:"computed"`        // dot products that models have computed in all
 
 	Witness  *WitnessText `json:"witness,omitempty"`
 	Unstable *Change      `json:"unstable,omitempty"`
@@ -145,7 +146,7 @@ func (r *Result) Report(ctx context.Context, target, instruction string, seed ui
 		NaN: r.Policy.NaN.String(), Zero: r.Policy.Zero.String(),
 		Arithmetic: r.Params.String(), Params: r.Params, Alike: []string{}, Parameters: r.parameters(hidden), Classes: []Tested{},
 		Evidence: r.Evidence, Left: r.Left, Families: append([]Family{}, r.Families...), Repairs: r.Repairs,
-		Effort: r.Effort, Computed: r.Computed, Stats: r.Stats, Seconds: r.Seconds,
+		Tiles: r.Tiles, Effort: r.Effort, Computed: r.Computed, Stats: r.Stats, Seconds: r.Seconds,
 	}
 	for _, c := range r.Classes {
 		t.Classes = append(t.Classes, tested(c))

@@ -80,7 +80,7 @@ func (t *Report) writeFound(w io.Writer) {
 	for _, p := range t.Parameters {
 		fmt.Fprintf(w, "  %-20s %-14s %s\n", p.Path, p.Value, p.proof())
 	}
-	fmt.Fprintf(w, "\n  validated: %s\n  %s\n  %s\n  %s\n", t.confidence(), t.confident(), t.covered(), unseen)
+	fmt.Fprintf(w, "\n  validated: %s\n  %s\n  %s\n  %s\n  %s\n", t.confidence(), t.confident(), t.covered(), t.tileText(), unseen)
 	t.writeFaults(w, "  ")
 }
 
@@ -241,9 +241,9 @@ func (t *Report) markdownFound(w io.Writer) {
 		}
 	}
 	t.markdownOpen(w)
-	fmt.Fprintf(w, "\n## Confidence\n\nValidated: %s. %s %s\n\n"+
+	fmt.Fprintf(w, "\n## Confidence\n\nValidated: %s. %s %s %s\n\n"+
 		"| kind of input | dot products | independent | differ | at most, with 95 %% confidence | what it is |\n| --- | ---: | ---: | ---: | --- | --- |\n",
-		t.confidence(), t.confident(), unseen)
+		t.confidence(), t.confident(), t.tileText(), unseen)
 	for _, c := range t.Classes {
 		fmt.Fprintf(w, "| %s | %d | %d | 0 | %s | %s |\n", c.Name, c.Asked, c.Independent, c.bound(), c.Doc)
 	}

@@ -41,7 +41,7 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 			if err != nil {
 				return nil, 0, err
 			}
-			if err := l.blame(ctx, dots, codes, check); err != nil {
+			if err := l.blame(ctx, dots, codes, "alone instead of beside others in a tile", check); err != nil {
 				return nil, 0, err
 			}
 			at += part
@@ -85,8 +85,8 @@ func (l *loop) validateFamily(ctx context.Context, p *mma.Params, fam *family, r
 // blame finds out whether the hypothesis is at fault for wrong answers in a tile. If the
 // unit gives other answers when it is asked for the inputs alone, the unit is at fault:
 // if it gives the same wrong answers for the same tile again, they depend on the tile,
-// else it is unstable.
-func (l *loop) blame(ctx context.Context, wrong []*mma.Dot, codes []uint64, check func() (int, []*mma.Dot, []uint64, error)) error {
+// as alone says, else it is unstable.
+func (l *loop) blame(ctx context.Context, wrong []*mma.Dot, codes []uint64, alone string, check func() (int, []*mma.Dot, []uint64, error)) error {
 	if len(wrong) == 0 {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (l *loop) blame(ctx context.Context, wrong []*mma.Dot, codes []uint64, chec
 		return err
 	}
 	if u.How = "again"; slices.Equal(codes, again) {
-		u.How = "alone instead of beside others in a tile"
+		u.How = alone
 	}
 	return u
 }

@@ -53,24 +53,41 @@ func (p *Prober) deterministic() finding {
 	})
 }
 
-// positions puts a dot product into every place of a tile of the instruction.
+// positions puts a dot product into every place of tiles of all sizes of the instruction.
 func (p *Prober) positions() finding {
-	i := p.unit.Instruction()
-	m, n := max(1, i.M.Min), max(1, i.N.Min)
-	if m*n == 1 {
+	var sizes []mma.Shape
+	for _, s := range TileSizes(p.unit.Instruction(), positionsMost) {
+		if s.M*s.N > 1 {
+			sizes = append(sizes, s)
+		}
+	}
+	if len(sizes) == 0 {
 		return undecided("a tile has one output")
 	}
 	dots := p.random(32)
-	codes := p.run(mma.Shape{M: m, N: n, K: p.k, Tiles: len(dots)}, func(b *mma.Batch) {
-		for o := range b.Dots() {
-			b.Set(o, dots[o/(m*n)])
-		}
-	})
+	if len(sizes) > 1 {
+		dots = dots[:8]
+	}
 	alone := p.ask(dots...)
-	for o, c := range codes {
-		if d := o / (m * n); c != alone[d].Got {
-			return finding{value: "no", why: fmt.Sprintf("row %d, column %d: %s", o%(m*n)/n, o%n, p.hex(c)), seen: alone[d : d+1]}
+	for _, s := range sizes {
+		s.K, s.Tiles = p.k, len(dots)
+		codes := p.run(s, func(b *mma.Batch) {
+			for o := range b.Dots() {
+				b.Set(o, dots[o/(s.M*s.N)])
+			}
+		})
+		for o, c := range codes {
+			if d := o / (s.M * s.N); c != alone[d].Got {
+				return finding{value: "no", why: fmt.Sprintf("tile of %d x %d, row %d, column %d: %s", s.M, s.N, o%(s.M*s.N)/s.N, o%s.N, p.hex(c)), seen: alone[d : d+1]}
+			}
 		}
 	}
-	return finding{value: "yes", why: fmt.Sprintf("32 random inputs, all %d x %d outputs", m, n)}
+	where := fmt.Sprintf("%d x %d outputs", sizes[0].M, sizes[0].N)
+	if len(sizes) > 1 {
+		where = fmt.Sprintf("outputs of tiles of %d sizes", len(sizes))
+	}
+	return finding{value: "yes", why: fmt.Sprintf("%d random inputs, all %s", len(dots), where)}
 }
+
+// positionsMost is the number of outputs in a tile of which all are tried, at most.
+const positionsMost = 512

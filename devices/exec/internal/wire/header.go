@@ -45,6 +45,14 @@ type Header struct {
 // anySize is the range of M and N of an instruction that takes tiles of any size.
 var anySize = mma.Range{Min: 1, Max: maxDim, Step: 1}
 
+// one returns a range that nobody has given as that of single rows or columns.
+func one(r mma.Range) mma.Range {
+	if r == anySize {
+		return mma.Range{Min: 1, Max: 1, Step: 1}
+	}
+	return r
+}
+
 // Write writes the header.
 func (h *Header) Write(w io.Writer) error {
 	var b strings.Builder
@@ -244,11 +252,15 @@ func (h *Header) complete() error {
 		return errors.New("the header has no line instruction")
 	}
 	seen := map[string]bool{}
-	for _, i := range h.Instructions {
+	for n := range h.Instructions {
+		i := &h.Instructions[n]
 		if seen[i.Name] {
 			return fmt.Errorf("the header has two instructions %s", i.Name)
 		}
 		seen[i.Name] = true
+		if h.Text { // a line is one dot product
+			i.M, i.N = one(i.M), one(i.N)
+		}
 	}
 	return nil
 }

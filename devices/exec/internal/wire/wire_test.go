@@ -27,7 +27,7 @@ func TestHeader(t *testing.T) {
 			Instructions: []mma.Instruction{
 				{Arch: "npu", Name: "dot", M: one, N: mma.Range{Min: 8, Max: 256, Step: 8}, K: 64,
 					Formats: mma.Formats{A: fp.E2M1, B: fp.E2M1, D: fp.FP32, Scale: fp.UE4M3, Block: 16}},
-				{Arch: "hopper", Name: "mma.m16n8k8.f32.f16.f16.f32", M: one, N: anySize, K: 8, Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}},
+				{Arch: "hopper", Name: "mma.m16n8k8.f32.f16.f16.f32", M: one, N: one, K: 8, Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}},
 			}},
 	} {
 		var b bytes.Buffer
