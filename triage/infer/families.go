@@ -41,6 +41,33 @@ var settled = []family{
 // evidence.
 var directed = []string{cornerName, "tie", "cut", "floor", "tiny", "huge", "zero", "special", "subnormal", "spread", "raw", "normal"}
 
+// Further names of parts of the evidence.
+const (
+	closeUpName = "close-ups"
+	refutations = "refutations"
+)
+
+// docOf says what the cases of a part of the evidence are.
+func docOf(name string) string {
+	switch name {
+	case treeName:
+		return "two large terms that cancel, and small ones that show which are added first"
+	case closeUpName:
+		return "variations of inputs on which a program was wrong"
+	case refutations:
+		return "inputs on which an earlier program was wrong"
+	}
+	for i := range designed {
+		if designed[i].name == name {
+			return designed[i].doc
+		}
+	}
+	if g, err := gen.Find(name); err == nil {
+		return g.Doc
+	}
+	return ""
+}
+
 // design returns n dot products of a designed family.
 func design(sp gen.Spec, fam *family, r *rand.Rand, n int) []*mma.Dot {
 	d := newDesigner(sp.Formats, sp.K, r)

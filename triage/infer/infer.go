@@ -87,6 +87,7 @@ type Result struct {
 // Family is a part of the evidence.
 type Family struct {
 	Name  string `json:"name"`
+	Doc   string `json:"doc"`
 	Cases int    `json:"cases"`
 	Wrong int    `json:"wrong"` // those that the program does not explain
 }
@@ -170,7 +171,7 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 		r.Evidence += len(s.Dots)
 		wrong := len(s.Dots) - evidence.Total(l.Hits(&l.p, l.Pack(s.Dots, s.Want)))
 		r.Left += wrong
-		r.Families = append(r.Families, Family{s.Name, len(s.Dots), wrong})
+		r.Families = append(r.Families, Family{s.Name, docOf(s.Name), len(s.Dots), wrong})
 	}
 	var unstable *Unstable
 	switch {

@@ -48,6 +48,7 @@
 //	evidence                         number   cases from which the program was made
 //	left                             number   of these, those that it does not explain
 //	families[].name                  string?  kind of such cases: designed questions, generators, close-ups, refutations
+//	families[].doc                   string?  what they are
 //	families[].cases                 number?
 //	families[].wrong                 number?  that the program does not explain
 //	repairs                          number   programs that questions proved wrong on the way

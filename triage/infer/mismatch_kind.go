@@ -9,13 +9,13 @@ import (
 
 // The kinds of mismatches: what is different about two results.
 const (
-	nanOrNone  = "a NaN, or none"
-	nanCodes   = "the code of a NaN"
-	infOrNone  = "an infinity, or none"
-	signs      = "the sign"
-	zeroSigns  = "the sign of a zero"
-	zeroOrNone = "a zero, or none"
-	numbers    = "the number"
+	nanOrNone  = "only one of the two is a NaN"
+	nanCodes   = "both are NaNs, with different codes"
+	infOrNone  = "only one of the two is infinite"
+	signs      = "only the sign differs"
+	zeroSigns  = "both are zeros, with different signs"
+	zeroOrNone = "only one of the two is zero"
+	numbers    = "they are different numbers"
 )
 
 // mismatchKind returns the kind of two different results of a format.

@@ -85,7 +85,7 @@ func (l *loop) keepNear(ctx context.Context, all []near) error {
 	if err := l.unit.repeat(ctx, dots, want); err != nil {
 		return err
 	}
-	l.Add("close-ups", dots, want)
+	l.Add(closeUpName, dots, want)
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (t *Report) found() []page.HTML {
 		blocks = append(blocks, page.Text(fmt.Sprintf("It computes as these known instructions do; none of %s inputs tells them apart: %s.", readable.Thousands(uint64(max(0, t.Compared))), strings.Join(readable.First(t.Alike, 12), ", "))))
 	}
 	if w := t.Witness; w != nil {
-		blocks = append(blocks, page.Text(fmt.Sprintf("The smallest input found on which the best program is wrong: `%s`. The unit gives `%s`, the program `%s`: %s differs, as in %d of the %d cases that it does not explain.", w.Terms, w.Got, w.Would, w.Kind, w.Alike, w.Wrong)))
+		blocks = append(blocks, page.Text(fmt.Sprintf("The smallest input found on which the best program is wrong, by its own fault or because the unit is unusual there: `%s`. The unit gives `%s`, the program `%s`: %s, as in %d of the %d cases that it does not explain.", w.Terms, w.Got, w.Would, w.Kind, w.Alike, w.Wrong)))
 	}
 	if u := t.Unstable; u != nil {
 		blocks = append(blocks, page.Text(fmt.Sprintf("%s: `%s` gave `%s` and then `%s`.", u.What, u.Dot, u.First, u.Second)))

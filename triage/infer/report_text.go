@@ -52,7 +52,7 @@ func millions(n int64) string { return fmt.Sprintf("%.1f million", float64(n)/mi
 
 // spent writes what the inference has cost.
 func (t *Report) spent() string {
-	s := fmt.Sprintf("%d dot products were asked in %d batches, %d of them twice; %d hypotheses were refuted; %.1f s; seed %d",
+	s := fmt.Sprintf("%d dot products were asked in %d batches, %d of them twice; %d programs that explained all answers were refuted by new ones; %.1f s; seed %d",
 		t.Stats.Queries, t.Stats.Batches, t.Stats.Repeated, t.Repairs, t.Seconds, t.Seed)
 	switch n := t.Stats.Resumed; {
 	case n > 0 && n == t.Stats.Queries:
@@ -168,8 +168,8 @@ func openText(open []Open, most int) string {
 func (t *Report) writeTrouble(w io.Writer, indent string) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, indent+format+"\n", args...) }
 	if x := t.Witness; x != nil {
-		line("smallest input found on which it is wrong: %s", x.Terms)
-		line("  the unit gives %s, the program %s: %s differs, as in %d of the %d cases that it does not explain", x.Got, x.Would, x.Kind, x.Alike, x.Wrong)
+		line("smallest input found on which the best program is wrong, by its own fault or because the unit is unusual there: %s", x.Terms)
+		line("  the unit gives %s, the program %s: %s, as in %d of the %d cases that it does not explain", x.Got, x.Would, x.Kind, x.Alike, x.Wrong)
 		line("  as eval reads it: %s", x.Dot)
 	}
 	if u := t.Unstable; u != nil {
@@ -192,7 +192,7 @@ func (t *Report) writeTrouble(w io.Writer, indent string) {
 	}
 	for _, f := range t.Families {
 		if f.Wrong > 0 {
-			line("it is wrong in %d of %d cases of %s", f.Wrong, f.Cases, f.Name)
+			line("it is wrong in %d of %d cases of %s (%s)", f.Wrong, f.Cases, f.Name, f.Doc)
 		}
 	}
 }

@@ -162,7 +162,7 @@ func (l *loop) learn(ctx context.Context, wrong []*mma.Dot, codes []uint64) erro
 	if err := l.unit.repeat(ctx, wrong[:n], codes[:n]); err != nil {
 		return err
 	}
-	l.Add("refutations", wrong[:n], codes[:n])
+	l.Add(refutations, wrong[:n], codes[:n])
 	return nil
 }
 
