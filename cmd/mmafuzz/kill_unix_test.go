@@ -278,8 +278,8 @@ func interrupted(t *testing.T, dir string, resumed float64) (dots float64) {
 	return summary["dots"].(float64)
 }
 
-// TestInterruptAtOnce interrupts a run that has found nothing yet, and eval while
-// it waits for input.
+// TestInterruptAtOnce interrupts a run that has found nothing yet, eval while it waits for
+// input, and commands that wait for a child's first word.
 func TestInterruptAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -289,6 +289,10 @@ func TestInterruptAtOnce(t *testing.T) {
 	}{
 		{[]string{"run", "--a", "sim:ampere", "--b", "sim:ada", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--time", "10h"}, exitIncomplete, "mmafuzz: interrupted\nmmafuzz: hint: "},
 		{[]string{"eval", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32"}, exitIncomplete, "mmafuzz: interrupted\n"},
+		{[]string{"run", "--a", "exec:sleep 1000", "--b", "sim:ada"}, exitIncomplete, "mmafuzz: interrupted\n"},
+		{[]string{"infer", "--target", "exec:sleep 1000"}, exitIncomplete, "mmafuzz: interrupted\n"},
+		{[]string{"list", "instructions", "exec:sleep 1000"}, exitIncomplete, "mmafuzz: interrupted\n"},
+		{[]string{"compare", "sim:hopper", "exec:sleep 1000"}, exitIncomplete, "mmafuzz: interrupted\n"},
 	} {
 		p := &process{Cmd: exec.Command("mmafuzz", c.args...)}
 		p.Dir, p.Stdout, p.Stderr = t.TempDir(), &p.stdout, &p.stderr
@@ -305,7 +309,7 @@ func TestInterruptAtOnce(t *testing.T) {
 		if code := p.wait(t); code != c.code || !strings.Contains(p.stderr.String(), c.says) {
 			t.Errorf("%s: exit code %d, want %d: %s", c.args[0], code, c.code, &p.stderr)
 		}
-		if c.args[0] == "run" && (!strings.Contains(p.stdout.String(), "incomplete: interrupted; ") || !strings.Contains(p.stdout.String(), "to go on: the same command with --out mmafuzz-out")) {
+		if c.args[2] == "sim:ampere" && c.args[0] == "run" && (!strings.Contains(p.stdout.String(), "incomplete: interrupted; ") || !strings.Contains(p.stdout.String(), "to go on: the same command with --out mmafuzz-out")) {
 			t.Errorf("%s", &p.stdout)
 		}
 	}

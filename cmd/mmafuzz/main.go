@@ -15,6 +15,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
@@ -44,6 +45,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// end, so the signals are never given back.
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
+	devices.Interrupt(ctx)
 	out, errs := printable.NewOutput(stdout), printable.NewOutput(stderr)
 	defer errs.Finish()
 	stderr = errs

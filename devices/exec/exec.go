@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -126,7 +125,7 @@ func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
 		return nil, fmt.Errorf("%s did not announce %s", t.name, i.Name)
 	}
 	zeros := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: i.K, Tiles: 1})
-	if err := u.Run(context.Background(), zeros, make([]byte, i.D.Width())); err != nil {
+	if err := u.Run(devices.Opening(), zeros, make([]byte, i.D.Width())); err != nil {
 		return nil, fmt.Errorf("%s: a first dot product, of zeros: %w", i.Name, err)
 	}
 	return u, nil

@@ -36,7 +36,7 @@ const warnings = 8
 
 // newPool starts the first child.
 func newPool(name string, words []string) (*pool, error) {
-	p, err := startProcess(context.Background(), name, words)
+	p, err := startProcess(devices.Opening(), name, words)
 	if err != nil {
 		return nil, err
 	}
