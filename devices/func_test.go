@@ -51,6 +51,28 @@ func TestFunc(t *testing.T) {
 	}
 }
 
+// TestFuncWide runs functions whose results have more bits than their format.
+func TestFuncWide(t *testing.T) {
+	for _, c := range []struct {
+		d    fp.ID
+		code uint64
+		want string // error
+	}{
+		{fp.FP32, 0xffffffff, ""},
+		{fp.FP32, 0x1_3f800000, "the function of mine returns 13f800000 for 3f800000 3f800000 -: a result has format fp32, whose codes have 32 bits"},
+		{fp.FP16, 0xffff, ""},
+		{fp.FP16, 0x3f800000, "the function of mine returns 3f800000 for 3f800000 3f800000 -: a result has format fp16, whose codes have 16 bits"},
+		{fp.FP64, 1<<64 - 1, ""},
+	} {
+		f := mma.Formats{A: fp.FP32, B: fp.FP32, D: c.d}
+		u := devices.Func(&mma.Instruction{Name: "mine", K: 1, Formats: f}, func(*mma.Dot) uint64 { return c.code })
+		_, err := devices.Result(t.Context(), u, &mma.Dot{A: []uint64{0x3f800000}, B: []uint64{0x3f800000}})
+		if got := fmt.Sprint(err); got != c.want && (err != nil || c.want != "") {
+			t.Errorf("%x of %s: %v, want %s", c.code, c.d, err, c.want)
+		}
+	}
+}
+
 // TestFuncTiles runs a function on tiles: every output gets its own row and column.
 func TestFuncTiles(t *testing.T) {
 	f := fp.FP32.Get()
