@@ -78,8 +78,8 @@ func (b *bisectCmd) run(ctx context.Context) error {
 		return hint.New("leave --count out, or give a number of inputs", "--count is 0")
 	case b.git == "" && b.build != "":
 		return hint.New("leave it out, or name commits with --git", "--build is for --git")
-	case b.git != "" && !strings.Contains(b.b, bisect.Word):
-		return hint.New(`write {} for the checkout, as in --b "exec:{}/unit"`, "--b %s is the same for every commit", b.b)
+	case !strings.Contains(b.b, bisect.Word):
+		return hint.New(`write {} for the version or its checkout, as in --b "exec:{}/unit"`, "--b %s is the same for every version", b.b)
 	}
 	work := bisect.Bisection{A: b.a, Target: b.b, Versions: b.versions, Instruction: b.inst, Testing: b.testing, PassedOver: b.passedOver}
 	if b.git != "" {

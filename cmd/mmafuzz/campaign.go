@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -95,7 +98,7 @@ func (r *runCmd) plan(ctx context.Context, rule fleet.Rule) error {
 	}
 	body, err := p.Encode()
 	if err == nil {
-		err = corpus.ReplaceFile(r.out, body)
+		err = replacePlan(r.out, body)
 	}
 	if err != nil {
 		return err
@@ -118,4 +121,20 @@ type planned struct {
 	Count  uint64 `json:"count"`
 	Units  int    `json:"units"`
 	Rounds int    `json:"rounds"`
+}
+
+// maxPlan is more bytes than any plan has.
+const maxPlan = 64 << 20
+
+// replacePlan writes a plan. It does not replace another one, by which shards may be at work.
+func replacePlan(file string, body []byte) error {
+	switch old, err := corpus.ReadFile(file, "plan", maxPlan); {
+	case err == nil && !bytes.Equal(old, body):
+		return hint.New("name another file, or remove it if no shard works by it", "%s exists and is another plan or something else", file)
+	case err == nil:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return corpus.ReplaceFile(file, body)
 }

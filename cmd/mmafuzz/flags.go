@@ -102,6 +102,17 @@ func atLeastOne(flag string, n int) error {
 	return nil
 }
 
+// notNegative returns an error if a number or a time of a flag is negative: none means
+// anything then.
+func notNegative(f *pflag.FlagSet) (err error) {
+	f.Visit(func(x *pflag.Flag) {
+		if t := x.Value.Type(); (t == "int" || t == "duration") && strings.HasPrefix(x.Value.String(), "-") && err == nil {
+			err = fmt.Errorf("--%s is %s, it must not be negative", x.Name, x.Value)
+		}
+	})
+	return err
+}
+
 // excluded returns an error if a flag is given together with one of some others.
 func excluded(f *pflag.FlagSet, flag string, others ...string) error {
 	if !f.Changed(flag) {

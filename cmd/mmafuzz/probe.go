@@ -40,6 +40,7 @@ the answer where no input of these formats decides; the reason stands beside it.
 The summation tree shows products p0, p1, .. and c: [ ] is a fused sum in which a
 large term makes small ones vanish, { } an exact one, ( ) the sum of two terms.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
+		PreRunE:           func(cmd *cobra.Command, _ []string) error { return notNegative(cmd.Flags()) },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return p.run(cmd.Context()) },
 	}
 	f := c.Flags()

@@ -48,7 +48,8 @@ some not decided, even if others are refuted.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return open.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args[0], args[1]) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return notNegative(cmd.Flags()) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args[0], args[1]) },
 	}
 	c.Flags().StringVar(&p.inst, "inst", "", "only this `instruction` of A")
 	solverFlag(c, &p.solver)

@@ -69,6 +69,9 @@ func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 	}
 	for _, name := range r.generators {
 		base, _, _ := strings.Cut(name, "@")
+		if bare, _, has := strings.Cut(name, "["); has {
+			return hint.New("give the generator alone, --gen "+bare+": a campaign chooses the arguments itself", "--gen takes no arguments of generators")
+		}
 		switch _, err := gen.Find(name); {
 		case err != nil && slices.Contains(names, base):
 			return hint.New("leave out @ and the number to get the newest version", "--gen: %v", err)

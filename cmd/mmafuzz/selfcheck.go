@@ -19,7 +19,10 @@ func newSelfcheck(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selfcheck",
 		Short: "measure the models, the generators, the proofs, the pairs, the triage, the minimizer, inference, causes and changes",
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := notNegative(cmd.Flags()); err != nil {
+				return err
+			}
 			if a.json {
 				return hint.New("leave --json out: the table is written tab-separated to standard output (redirect it with > FILE)", "selfcheck has no JSON output")
 			}

@@ -42,7 +42,8 @@ A target that crashes or hangs takes only the child with it.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return open.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return s.serve(args[0]) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return notNegative(cmd.Flags()) },
+		RunE:    func(_ *cobra.Command, args []string) error { return s.serve(args[0]) },
 	}
 	f := c.Flags()
 	f.StringSliceVar(&s.names, "inst", nil, "serve only these `instructions` (default: all that the target executes)")

@@ -41,6 +41,9 @@ func (a *showCmd) show(dir string) error {
 	if a.out != "" && !a.html {
 		return hint.New("add --html", "--out is the file of a page")
 	}
+	if a.html && a.json {
+		return hint.New("leave one out", "--html and --json are two forms of the same")
+	}
 	b, err := a.readBundle(dir)
 	switch {
 	case err != nil:

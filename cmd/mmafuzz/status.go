@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
@@ -32,8 +34,9 @@ are, when all will be done, and which causes have been found so far.
   mmafuzz status DIR --prometheus /var/lib/node_exporter/mmafuzz.prom
 
 Exit status: 0 all units are done, 2 trouble, 75 some are not.`,
-		Args: takes("DIR"),
-		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args[0]) },
+		Args:    takes("DIR"),
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return notNegative(cmd.Flags()) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args[0]) },
 	}
 	c.Flags().BoolVar(&s.watch, "watch", false, "go on until all units are done")
 	c.Flags().DurationVar(&s.every, "every", 5*time.Second, "with --watch, the `time` between two looks")
@@ -42,6 +45,9 @@ Exit status: 0 all units are done, 2 trouble, 75 some are not.`,
 }
 
 func (s *statusCmd) run(ctx context.Context, dir string) error {
+	if s.prometheus != "" && filepath.Ext(s.prometheus) != ".prom" {
+		return hint.New("the textfile collector reads files named *.prom only", "--prometheus is %s", s.prometheus)
+	}
 	w, err := fleet.NewWatcher(dir)
 	if err != nil {
 		return planError(err)

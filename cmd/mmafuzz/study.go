@@ -62,6 +62,7 @@ func newStudyOf(a *app, s *study.Study) *cobra.Command {
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return open.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
+		PreRunE: func(cmd *cobra.Command, _ []string) error { return notNegative(cmd.Flags()) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.request.Targets = args
 			return r.run(cmd.Context(), runner, own)
