@@ -46,7 +46,8 @@ type Config struct {
 	// are counted only. It may be called from several goroutines.
 	Keep func(pair int, bucket *Bucket, v *triage.Verdict) bool
 	// Journal, if not "", is the file that makes the campaign resumable. Beside it lie
-	// Journal.state, if it is long, and Journal.epoch.
+	// Journal.state, if it is long, and, while the campaign is not complete,
+	// Journal.epoch and Journal.incomplete.
 	Journal string
 	// Plan is the digest of the plan if the campaign is driven by MergeUnits, and "" if it
 	// is driven by Run. A journal belongs to one plan.
@@ -116,6 +117,7 @@ type Campaign struct {
 	triaging atomic.Bool // the chunks of the epoch are done
 	thinking sync.Mutex  // of Config.Thinking
 	complete bool
+	marked   bool // as incomplete, beside the journal
 }
 
 // New prepares a campaign. If its journal has an earlier part of it, the campaign continues
@@ -213,7 +215,10 @@ func (c *Campaign) Run(ctx context.Context) (err error) {
 	for ctx.Err() == nil {
 		plan := c.plan()
 		if c.complete = len(plan) == 0 || c.timeOver(); c.complete {
-			return nil
+			return c.markComplete()
+		}
+		if err := c.markIncomplete(); err != nil {
+			return err
 		}
 		e := c.newEpoch(plan)
 		whole, err := c.epoch(hard, e)

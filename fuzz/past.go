@@ -24,6 +24,7 @@ type Past struct {
 	Policies   []string // how the results of each pair are compared
 	State      *State
 	Curve      []Milestone // one per epoch; thinned out in long campaigns
+	Incomplete bool        // the campaign has not come to its end: it is running, or was interrupted
 }
 
 // pastPairs is a number of pairs that no campaign reaches.
@@ -59,7 +60,7 @@ func readPast(journal string) (*Past, error) {
 		err = fmt.Errorf("%s: it has not begun", journal)
 	}
 	p.findBases()
-	p.Curve = p.State.curve
+	p.Curve, p.Incomplete = p.State.curve, isIncomplete(journal)
 	return p, err
 }
 

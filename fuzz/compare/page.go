@@ -53,10 +53,14 @@ type nightly struct {
 }
 
 func (n *nightly) title() string {
-	if n.Counts.New+n.Counts.Expired > 0 {
-		return fmt.Sprintf("%d machines compared on %s: something is new", len(n.Machines), n.Date)
+	news := "nothing is new"
+	switch {
+	case n.Counts.New+n.Counts.Expired > 0:
+		news = "something is new"
+	case len(n.Incomplete) > 0:
+		news = "incomplete, nothing is new so far"
 	}
-	return fmt.Sprintf("%d machines compared on %s: nothing is new", len(n.Machines), n.Date)
+	return fmt.Sprintf("%d machines compared on %s: %s", len(n.Machines), n.Date, news)
 }
 
 func (n *nightly) lead() string {

@@ -131,6 +131,13 @@ func (m *Merged) Finish(ctx context.Context, c *fuzz.Campaign) error {
 	return c.Close()
 }
 
+// Unfinished reports whether a directory is one of a plan of whose rounds the journal of the
+// campaign, with its number of epochs, has not all: a merge was interrupted.
+func Unfinished(dir string, epochs int) bool {
+	p, err := ReadPlan(filepath.Join(dir, planFile))
+	return err == nil && epochs < p.Rounds
+}
+
 // Ranges writes numbers in order as ranges, such as 3-7, 9.
 func Ranges(numbers []int) string {
 	var parts []string

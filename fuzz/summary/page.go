@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -29,6 +30,7 @@ func Page(dir string) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	past.Incomplete = past.Incomplete || fleet.Unfinished(dir, past.State.Epochs)
 	c := campaign{Past: past, dir: dir}
 	if err := c.readBundles(); err != nil {
 		return nil, err
@@ -95,11 +97,28 @@ func (c *campaign) targets() string {
 }
 
 func (c *campaign) title() string {
-	verb := "agree"
-	if _, mismatches, _ := c.State.Totals(); mismatches > 0 {
-		verb = "compute differently"
+	switch dots, mismatches, _ := c.State.Totals(); {
+	case mismatches > 0:
+		return c.targets() + " compute differently"
+	case dots == 0:
+		return c.targets() + ": nothing was compared"
+	case c.Incomplete:
+		return c.targets() + ": incomplete, no difference so far"
 	}
-	return c.targets() + " " + verb
+	return c.targets() + " agree"
+}
+
+// goOn says how to complete the campaign.
+func (c *campaign) goOn() string {
+	return "The command that began it goes on with it, with `--out " + readable.ShellPath(c.dir) + "`."
+}
+
+// incompleteText says that the campaign is not complete, "" if it is.
+func (c *campaign) incompleteText() string {
+	if !c.Incomplete {
+		return ""
+	}
+	return "The campaign was not complete when this page was made: it was running, or it was interrupted. Only what its journal has by then is here. " + c.goOn()
 }
 
 func (c *campaign) lead() string {
@@ -110,7 +129,14 @@ func (c *campaign) lead() string {
 			differ++
 		}
 	}
-	if mismatches == 0 {
+	switch {
+	case dots == 0 && c.Incomplete:
+		return "No result is in the journal yet, so nothing can be said of them."
+	case dots == 0:
+		return "No dot product was compared, so nothing can be said of them. " + c.goOn() + " It needs more `--time` or `--count`, other generators, or a recording that has inputs."
+	case mismatches == 0 && c.Incomplete:
+		return fmt.Sprintf("They gave equal results in the %s dot products of %s that were compared so far.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
+	case mismatches == 0:
 		return fmt.Sprintf("They gave equal results in all %s dot products of %s.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
 	}
 	where := fmt.Sprintf("%d of %d instructions", differ, len(c.State.Pairs))
@@ -211,7 +237,7 @@ func (c *campaign) compared() []page.HTML {
 		n := st.Mismatches()
 		text := strings.Join(readable.First(causes, 4), ", ")
 		if n == 0 {
-			text = "equal results"
+			text = sameText(st, c.Incomplete)
 		}
 		cells := []string{"`" + st.Name + "`", readable.Thousands(st.Dots), readable.Thousands(n), readable.Share(n, st.Dots), interval(n, st.Dots), text}
 		if c.several() {
@@ -225,8 +251,15 @@ func (c *campaign) compared() []page.HTML {
 	}
 	blocks := []page.HTML{page.List(c.targetsInWords()...), page.Text(text), t.HTML(),
 		page.Note("The interval (Wilson) is one for the share that these generators have with all seeds. It takes inputs for independent of each other, which variations of one input (`around`, `mutate`) and enumerated ones are not, and says nothing of other inputs: the generators aim at what units may do differently. Instructions whose numbers are equal may have the same arithmetic and inputs.")}
-	if c.State.Pairs[0].Unexamined > 0 {
-		blocks = append(blocks, page.Alert("The campaign was not complete when this page was made."))
+	if text := c.incompleteText(); text != "" {
+		blocks = slices.Insert(blocks, 0, page.Alert(text))
+	}
+	unexamined := uint64(0)
+	for _, st := range c.State.Pairs {
+		unexamined += st.Unexamined
+	}
+	if unexamined > 0 {
+		blocks = append(blocks, page.Alert(readable.Thousands(unexamined)+" of the differing dot products count for no cause: what they have in common was not looked for."))
 	}
 	return blocks
 }

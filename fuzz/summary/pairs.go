@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -39,7 +40,7 @@ func (w *printer) headline(pairs []*fuzz.PairState) (differ bool) {
 	if len(pairs) > 1 {
 		what = fmt.Sprintf("%d instructions", len(pairs))
 	}
-	text := fmt.Sprintf("%s and %s agree on %s: equal results in %s dot products", pairs[0].TargetA, pairs[0].TargetB, what, readable.Thousands(dots))
+	text := w.noDifference(pairs[0].TargetA+" and "+pairs[0].TargetB, what, dots)
 	if n > 0 {
 		if len(pairs) > 1 {
 			what = fmt.Sprintf("%d of %s", n, what)
@@ -52,6 +53,29 @@ func (w *printer) headline(pairs []*fuzz.PairState) (differ bool) {
 	}
 	fmt.Fprint(w, readable.Hanging(text, w.Width))
 	return n > 0
+}
+
+// noDifference says how much it means that two targets have not differed on what was
+// compared: they agree only if all that was asked for was compared.
+func (w *printer) noDifference(targets, what string, dots uint64) string {
+	switch {
+	case dots == 0:
+		return fmt.Sprintf("%s: nothing was compared on %s", targets, what)
+	case w.sum.in.Left != nil:
+		return fmt.Sprintf("%s: no difference so far on %s, equal results in %s dot products; this is not complete", targets, what, readable.Thousands(dots))
+	}
+	return fmt.Sprintf("%s agree on %s: equal results in %s dot products", targets, what, readable.Thousands(dots))
+}
+
+// sameText says the same of a pair, in a few words.
+func sameText(p *fuzz.PairState, incomplete bool) string {
+	switch {
+	case p.Dots == 0:
+		return "nothing was compared"
+	case incomplete:
+		return "equal results so far"
+	}
+	return "equal results"
 }
 
 // pairTable has a row for each instruction of two targets.
@@ -70,12 +94,14 @@ func (w *printer) pairTable(pairs []*fuzz.PairState) {
 		}
 		g.Add(p.Name, readable.Thousands(p.Mismatches()), readable.Share(p.Mismatches(), p.Dots), explanation(p, most))
 	}
-	if len(same) > 1 && !w.Verbose {
-		g.Add(fmt.Sprintf("%d others", len(same)), "none", "", "equal results")
+	left := w.sum.in.Left != nil
+	compared := !slices.ContainsFunc(same, func(p *fuzz.PairState) bool { return p.Dots == 0 })
+	if len(same) > 1 && compared && !w.Verbose {
+		g.Add(fmt.Sprintf("%d others", len(same)), "none", "", sameText(same[0], left))
 		same = nil
 	}
 	for _, p := range same {
-		g.Add(p.Name, "none", "", "equal results")
+		g.Add(p.Name, "none", "", sameText(p, left))
 	}
 	fmt.Fprintln(w)
 	g.Write(w, w.Bold)
