@@ -75,6 +75,9 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 		}
 		return "", "", errors.New("the file is empty")
 	}
+	if lines.Text()+"\n" == recordingMagic {
+		return "", "", errCompressed
+	}
 	gpu, format = headerField(lines.Text(), "gpu"), headerField(lines.Text(), "in")
 	if gpu == "" || format == "" {
 		return "", "", fmt.Errorf("the first line does not name a GPU and a format: %.60q", lines.Text())

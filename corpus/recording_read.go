@@ -84,6 +84,10 @@ func newFrameReader(r io.Reader) *frameReader { return &frameReader{in: bufio.Ne
 
 var errNoRecording = errors.New("this is not an mmafuzz recording")
 
+// errCompressed reports that a recording is in a gzip file, where its data frames cannot be
+// read one by one.
+var errCompressed = errors.New("this recording is compressed: gunzip it first")
+
 // read reads to the end, or to where the file was cut short.
 func (s *frameReader) read() error {
 	magic := make([]byte, len(recordingMagic))

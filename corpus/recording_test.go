@@ -498,6 +498,7 @@ func TestOpenRecording(t *testing.T) {
 		{file("one byte", []byte{0x1f}), "this is not an mmafuzz recording"},
 		{file("no gzip", []byte{0x1f, 0x8b, 1}), "line 1: the compressed file is cut short"},
 		{file("bad row", []byte(hwText+"x\n")), "line 4: 1 columns, not 5"},
+		{file("native.gz", zipped(t, string(sample(t)))), "this recording is compressed: gunzip it first"},
 	} {
 		if _, err := OpenRecording(tc.path); err == nil || err.Error() != tc.path+": "+tc.want {
 			t.Errorf("%s: %v, want %s", tc.path, err, tc.want)

@@ -52,6 +52,9 @@ type Config struct {
 	// Plan is the digest of the plan if the campaign is driven by MergeUnits, and "" if it
 	// is driven by Run. A journal belongs to one plan.
 	Plan string
+	// Partial says, if not "", why the inputs are not all that they should be, such as that a
+	// recording was cut short: the campaign ends unfinished, for this reason.
+	Partial string
 	// Sharing divides triage among processes; the zero value: this one does all of it.
 	Sharing Sharing
 	// Bundles, if not "", is the directory below which every finding gets a bundle
@@ -156,6 +159,11 @@ func New(cfg Config) (*Campaign, error) {
 		}
 		if err := c.openCheckpoint(); err != nil {
 			return c, errors.Join(err, c.Close())
+		}
+		if cfg.Partial != "" {
+			if err := c.markIncomplete(); err != nil {
+				return c, errors.Join(err, c.Close())
+			}
 		}
 	}
 	for i, p := range c.pairs {

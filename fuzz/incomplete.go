@@ -1,11 +1,14 @@
 package fuzz
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 )
 
 // While a campaign is not complete, a file beside its journal says so: the journal alone looks
@@ -15,7 +18,11 @@ import (
 // incompleteSuffix is added to the journal's name.
 const incompleteSuffix = ".incomplete"
 
-const incompleteText = "This campaign is not complete. The command that began it goes on with it.\n"
+// maxIncomplete is more bytes than such a file has.
+const maxIncomplete = 1 << 20
+
+// Unended is what Past.Incomplete says of a campaign that has not come to its end.
+const Unended = "it was running, or it was interrupted"
 
 // markIncomplete notes beside the journal that the campaign is not complete.
 func (c *Campaign) markIncomplete() error {
@@ -23,12 +30,12 @@ func (c *Campaign) markIncomplete() error {
 		return nil
 	}
 	c.marked = true
-	return corpus.ReplaceFile(c.cfg.Journal+incompleteSuffix, []byte(incompleteText))
+	return corpus.ReplaceFile(c.cfg.Journal+incompleteSuffix, []byte(cmp.Or(c.cfg.Partial, Unended)+"\n"))
 }
 
-// markComplete removes that note.
+// markComplete removes that note, unless the campaign cannot be complete.
 func (c *Campaign) markComplete() error {
-	if c.jour == nil {
+	if c.jour == nil || c.cfg.Partial != "" {
 		return nil
 	}
 	err := os.Remove(c.cfg.Journal + incompleteSuffix)
@@ -38,14 +45,19 @@ func (c *Campaign) markComplete() error {
 	return err
 }
 
-// isIncomplete reports whether something beside a journal says that the campaign is not
-// complete: the note, or the checkpoint of an epoch in progress, which is all that a program
-// without the note leaves behind.
-func isIncomplete(journal string) bool {
-	for _, suffix := range []string{incompleteSuffix, checkpointSuffix} {
-		if _, err := os.Stat(journal + suffix); err == nil {
-			return true
-		}
+// incompleteText says why the campaign of a journal is not complete, "" if it is. Without a
+// note, the checkpoint of an epoch in progress says so: it is all that a program without the
+// note leaves behind.
+func incompleteText(journal string) (string, error) {
+	note, err := corpus.ReadFile(journal+incompleteSuffix, "note beside a journal", maxIncomplete)
+	if err == nil {
+		return cmp.Or(printable.Line(strings.TrimSpace(string(note))), Unended), nil
 	}
-	return false
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if _, err := os.Stat(journal + checkpointSuffix); err == nil {
+		return Unended, nil
+	}
+	return "", nil
 }

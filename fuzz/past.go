@@ -24,7 +24,7 @@ type Past struct {
 	Policies   []string // how the results of each pair are compared
 	State      *State
 	Curve      []Milestone // one per epoch; thinned out in long campaigns
-	Incomplete bool        // the campaign has not come to its end: it is running, or was interrupted
+	Incomplete string      // why the campaign is not complete, such as Unended; "": it is
 }
 
 // pastPairs is a number of pairs that no campaign reaches.
@@ -60,7 +60,10 @@ func readPast(journal string) (*Past, error) {
 		err = fmt.Errorf("%s: it has not begun", journal)
 	}
 	p.findBases()
-	p.Curve, p.Incomplete = p.State.curve, isIncomplete(journal)
+	p.Curve = p.State.curve
+	if err == nil {
+		p.Incomplete, err = incompleteText(journal)
+	}
 	return p, err
 }
 

@@ -41,8 +41,8 @@ func TestPastIncomplete(t *testing.T) {
 			t.Fatal(err)
 		}
 		dots, mismatches, _ := past.State.Totals()
-		if past.Incomplete != incomplete || dots == 0 || dots < cfg.Count != incomplete || mismatches > 0 {
-			t.Errorf("incomplete %v, want %v: %d of %d dot products, %d mismatches", past.Incomplete, incomplete, dots, cfg.Count, mismatches)
+		if past.Incomplete != "" != incomplete || dots == 0 || dots < cfg.Count != incomplete || mismatches > 0 {
+			t.Errorf("incomplete %q, want %v: %d of %d dot products, %d mismatches", past.Incomplete, incomplete, dots, cfg.Count, mismatches)
 		}
 		ctx, cfg.Observe = t.Context(), nil
 	}

@@ -20,7 +20,8 @@ type Unfinished struct {
 	Instructions []string `json:"instructions"` // of incomplete pairs
 }
 
-// Reasons why a campaign is unfinished. A third is the text of a GoneError.
+// Reasons why a campaign is unfinished. Others are the text of a GoneError, and
+// Config.Partial.
 const (
 	Interrupted     = "interrupted"
 	NothingCompared = "no dot product was compared"
@@ -40,13 +41,15 @@ func (c *Campaign) Unfinished(ctx context.Context, err error) *Unfinished {
 		return c.unfinished(Interrupted)
 	case dots == 0:
 		return c.unfinished(NothingCompared)
+	case c.cfg.Partial != "":
+		return c.unfinished(c.cfg.Partial)
 	}
 	return nil
 }
 
 func (c *Campaign) unfinished(why string) *Unfinished {
 	x := &Unfinished{Why: why, OfPairs: len(c.pairs), Instructions: []string{}}
-	endless := false
+	endless := c.cfg.Partial != "" // nobody knows how many there should be
 	for i, st := range c.state.Pairs {
 		wanted := c.cfg.Count
 		if r := c.pairs[i].recorder; r != nil {
@@ -55,7 +58,7 @@ func (c *Campaign) unfinished(why string) *Unfinished {
 		x.Dots += st.Dots
 		x.Of += wanted
 		x.Unexamined += st.Unexamined
-		if wanted > 0 && st.Dots >= wanted && st.Unexamined == 0 {
+		if wanted > 0 && st.Dots >= wanted && st.Unexamined == 0 && c.cfg.Partial == "" {
 			x.Pairs++
 		} else {
 			x.Instructions = append(x.Instructions, st.Name)

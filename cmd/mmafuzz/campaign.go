@@ -85,6 +85,7 @@ func (r *runCmd) plan(ctx context.Context, rule fleet.Rule) error {
 	if err != nil {
 		return err
 	}
+	r.note(cfg.Partial)
 	line := newStatusLine(r.app)
 	rule.Tell = func(done, of int) {
 		if !r.json {

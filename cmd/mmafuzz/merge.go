@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -89,11 +90,18 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 		return hint.Add(occupied(err), "the same command goes on: what is done is in %s", readable.ShellPath(r.out))
 	}
 	// Time stays unset: the summary must not depend on who computed the units, when, and how fast.
-	sum := summary.New(summary.Input{Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Known: r.list.Known})
+	left := c.Unfinished(context.WithoutCancel(ctx), nil) // it has come to its end
+	sum := summary.New(summary.Input{Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Left: left, Known: r.list.Known})
 	exit := exitAgree
-	if sum.HasNews() {
+	switch {
+	case left != nil:
+		exit = exitIncomplete
+	case sum.HasNews():
 		exit = exitMismatch
 	}
 	ui.summarize(sum, exit)
+	if left != nil {
+		return incomplete(errors.New(left.Why))
+	}
 	return r.accept(sum)
 }

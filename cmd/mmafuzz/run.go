@@ -175,8 +175,8 @@ func (r *runCmd) run(ctx context.Context) error {
 	ui.summarize(sum, exit)
 	further := fmt.Sprintf("what was found is kept: the same command with --out %s goes on from here", readable.ShellPath(ui.dir))
 	switch {
-	case left != nil && left.Why == fuzz.NothingCompared:
-		return incomplete(errors.New(fuzz.NothingCompared))
+	case left != nil && (left.Why == fuzz.NothingCompared || left.Why == cfg.Partial):
+		return incomplete(errors.New(left.Why))
 	case left != nil:
 		return incomplete(hint.New(further, "%s", left.Why))
 	case err != nil:
@@ -250,7 +250,7 @@ func occupied(err error) error {
 func (r *runCmd) config(pairs []devices.Pair) (fuzz.Config, error) {
 	cfg := fuzz.Config{
 		Pairs: pairs, Seed: r.seed, Generators: r.generators, Count: r.count, Time: r.time,
-		Workers: r.workers, PerBucket: r.perBucket, MaxFindings: r.maxBundles,
+		Workers: r.workers, PerBucket: r.perBucket, MaxFindings: r.maxBundles, Partial: r.targets.Partial(),
 	}
 	if cfg.Count == 0 && cfg.Time == 0 {
 		cfg.Count = defaultCount

@@ -75,7 +75,9 @@ func (r *runCmd) openPlan(p *fleet.Plan) (fuzz.Config, error) {
 	if err != nil {
 		return fuzz.Config{}, err
 	}
-	return p.Config(pairs)
+	cfg, err := p.Config(pairs)
+	cfg.Partial = r.targets.Partial()
+	return cfg, err
 }
 
 // runShard works on the units of a plan.

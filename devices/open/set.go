@@ -3,7 +3,11 @@ package open
 import (
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -34,6 +38,25 @@ func (s *Set) Close() {
 			slog.Warn("cannot close a target", "error", err, "target", t.Name())
 		}
 	}
+}
+
+// Partial says which of the targets are recordings that were cut short, and how one goes on;
+// "" if none is.
+func (s *Set) Partial() string {
+	var files []string
+	for _, name := range slices.Sorted(maps.Keys(s.targets)) {
+		t, ok := s.targets[name].(interface{ Recording() *corpus.Recording })
+		if ok && !t.Recording().Complete {
+			files = append(files, name)
+		}
+	}
+	switch len(files) {
+	case 0:
+		return ""
+	case 1:
+		return files[0] + " was cut short, and only what it has is compared (mmafuzz record goes on with it)"
+	}
+	return strings.Join(files, " and ") + " were cut short, and only what they have is compared (mmafuzz record goes on with them)"
 }
 
 // Pairs opens two targets, each TARGET[/INSTRUCTION], and returns the pairs of their

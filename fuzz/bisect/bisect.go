@@ -135,16 +135,16 @@ func (b *Bisection) compareLast(ctx context.Context) ([]*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	ta, err := open.Target(a)
+	var targets open.Set
+	defer targets.Close()
+	ta, err := targets.Target(a)
 	if err != nil {
 		return nil, err
 	}
-	defer ta.Close()
-	tb, err := open.Target(spec)
+	tb, err := targets.Target(spec)
 	if err != nil {
 		return nil, fmt.Errorf("the last version, %s: %w", b.Versions[version], err)
 	}
-	defer tb.Close()
 	pairs, err := devices.Pairs(ta, tb, b.Instruction, "")
 	if err != nil {
 		return nil, hint.Add(err, "%s", open.InstructionHint(ta, b.Instruction))
@@ -158,6 +158,9 @@ func (b *Bisection) compareLast(ctx context.Context) ([]*input, error) {
 	}
 	if err == nil {
 		err = ctx.Err()
+	}
+	if partial := targets.Partial(); err == nil && len(o.found) == 0 && partial != "" {
+		err = fmt.Errorf("no difference was found, but %s", partial)
 	}
 	return o.found, err
 }

@@ -198,7 +198,7 @@ func (m *meter) unit(ctx context.Context, pair int, s fuzz.Share, others []Sourc
 			tries++
 			continue
 		}
-		u.Dots *= 2
+		u.Dots = min(2*u.Dots, s.Dots) // a recording has no more
 		u.Chunk = min(u.Dots, s.Chunk)
 	}
 	return max(1, uint64(best*UnitTime.Seconds())), nil

@@ -30,7 +30,9 @@ func Page(dir string) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	past.Incomplete = past.Incomplete || fleet.Unfinished(dir, past.State.Epochs)
+	if past.Incomplete == "" && fleet.Unfinished(dir, past.State.Epochs) {
+		past.Incomplete = fuzz.Unended
+	}
 	c := campaign{Past: past, dir: dir}
 	if err := c.readBundles(); err != nil {
 		return nil, err
@@ -102,7 +104,7 @@ func (c *campaign) title() string {
 		return c.targets() + " compute differently"
 	case dots == 0:
 		return c.targets() + ": nothing was compared"
-	case c.Incomplete:
+	case c.Incomplete != "":
 		return c.targets() + ": incomplete, no difference so far"
 	}
 	return c.targets() + " agree"
@@ -115,10 +117,13 @@ func (c *campaign) goOn() string {
 
 // incompleteText says that the campaign is not complete, "" if it is.
 func (c *campaign) incompleteText() string {
-	if !c.Incomplete {
+	switch c.Incomplete {
+	case "":
 		return ""
+	case fuzz.Unended:
+		return "The campaign was not complete when this page was made: " + c.Incomplete + ". Only what its journal had by then is here. " + c.goOn()
 	}
-	return "The campaign was not complete when this page was made: it was running, or it was interrupted. Only what its journal has by then is here. " + c.goOn()
+	return "The campaign is not complete: " + c.Incomplete + "."
 }
 
 func (c *campaign) lead() string {
@@ -130,11 +135,11 @@ func (c *campaign) lead() string {
 		}
 	}
 	switch {
-	case dots == 0 && c.Incomplete:
+	case dots == 0 && c.Incomplete != "":
 		return "No result is in the journal yet, so nothing can be said of them."
 	case dots == 0:
 		return "No dot product was compared, so nothing can be said of them. " + c.goOn() + " It needs more `--time` or `--count`, other generators, or a recording that has inputs."
-	case mismatches == 0 && c.Incomplete:
+	case mismatches == 0 && c.Incomplete != "":
 		return fmt.Sprintf("They gave equal results in the %s dot products of %s that were compared so far.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
 	case mismatches == 0:
 		return fmt.Sprintf("They gave equal results in all %s dot products of %s.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
@@ -237,7 +242,7 @@ func (c *campaign) compared() []page.HTML {
 		n := st.Mismatches()
 		text := strings.Join(readable.First(causes, 4), ", ")
 		if n == 0 {
-			text = sameText(st, c.Incomplete)
+			text = sameText(st, c.Incomplete != "")
 		}
 		cells := []string{"`" + st.Name + "`", readable.Thousands(st.Dots), readable.Thousands(n), readable.Share(n, st.Dots), interval(n, st.Dots), text}
 		if c.several() {

@@ -251,7 +251,8 @@ func (w *printer) writeUnfinished() {
 	case unexamined > 0:
 		lines = append(lines, readable.Thousands(unexamined)+" of the mismatches are in no bucket yet: what they have in common was not looked for")
 	}
-	if lines != nil && !merged && (left == nil || left.Why != fuzz.NothingCompared) {
+	partial := left != nil && left.Why == w.sum.in.Config.Partial
+	if lines != nil && !merged && !partial && (left == nil || left.Why != fuzz.NothingCompared) {
 		lines = append(lines, fmt.Sprintf("to go on: the same command with --out %s", readable.ShellPath(w.Dir)))
 	}
 	if left != nil && left.Why == fuzz.NothingCompared {
