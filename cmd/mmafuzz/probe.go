@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -67,6 +68,9 @@ func (p *probeCmd) run(ctx context.Context) error {
 		if err := checkWord("paper", key, paperKeys()...); err != nil {
 			return err
 		}
+	}
+	if err := cmp.Or(notInput(p.svg, p.target), notInput(p.dot, p.target)); err != nil {
+		return err
 	}
 	t, u, err := p.openLive()
 	if err != nil {

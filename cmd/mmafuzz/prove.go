@@ -59,6 +59,9 @@ some not decided, even if others are refuted.`,
 }
 
 func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
+	if err := notInput(p.smtlib, nameA, nameB); err != nil {
+		return err
+	}
 	words, missing, err := prove.SolverWords(p.solver)
 	if err != nil {
 		return err

@@ -30,6 +30,9 @@ and attached as it is.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := notInput(out, args...); err != nil {
+				return err
+			}
 			ui := newCompareUI(a)
 			m := pages.Maker{Note: a.note, Observer: ui}
 			p, err := m.Page(cmd.Context(), args)

@@ -44,6 +44,9 @@ func (a *showCmd) show(dir string) error {
 	if a.html && a.json {
 		return hint.New("leave one out", "--html and --json are two forms of the same")
 	}
+	if err := notInput(a.out, dir); err != nil {
+		return err
+	}
 	b, err := a.readBundle(dir)
 	switch {
 	case err != nil:
