@@ -33,6 +33,7 @@ package vectors
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -221,8 +222,10 @@ func Read(text []byte) (*Set, error) {
 	if s.K < 1 || s.K > mma.MaxK {
 		return nil, fmt.Errorf("k is %d, not 1 to %d", s.K, mma.MaxK)
 	}
-	if _, err := s.Cases(); err != nil {
+	if all, err := s.Cases(); err != nil {
 		return nil, err
+	} else if len(all) == 0 {
+		return nil, errors.New("it has no tests: there is nothing to check")
 	}
 	printable.Strings(s)
 	return s, nil

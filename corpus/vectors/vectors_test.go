@@ -101,6 +101,9 @@ func TestRead(t *testing.T) {
 		{`"compare":"bits"`, `"compare":"about"`, `test products-1: compare is "about", not bits, nan or zero`},
 		{`"d":"`, `"d":"0`, "test products-1: "},
 		{`{`, `[`, "should be there"},
+		{`"groups"`, `"group"`, "it has no tests: there is nothing to check"},
+		{`"groups"`, `"groups": [], "group"`, "it has no tests: there is nothing to check"},
+		{`"groups"`, `"groups": [{"name": "empty", "about": "nothing", "tests": []}], "group"`, "it has no tests: there is nothing to check"},
 	} {
 		damaged := strings.Replace(text, c.old, c.new, 1)
 		if _, err := vectors.Read([]byte(damaged)); damaged == text || err == nil || !strings.Contains(err.Error(), c.want) {

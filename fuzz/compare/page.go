@@ -57,6 +57,8 @@ func (n *nightly) title() string {
 	switch {
 	case n.Counts.New+n.Counts.Expired > 0:
 		news = "something is new"
+	case len(n.Cells) == 0:
+		news = "nothing was compared"
 	case len(n.Incomplete) > 0:
 		news = "incomplete, nothing is new so far"
 	}

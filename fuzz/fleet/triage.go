@@ -71,7 +71,7 @@ func (s *Shard) triage(ctx context.Context) error {
 		return err
 	}
 	if s.Of == 1 || len(s.index.missing()) > 0 {
-		return nil
+		return s.checkOwn(ctx)
 	}
 	if n, err := s.steps(); n < cmp.Or(s.many, manySteps) || err != nil {
 		return err
@@ -89,6 +89,25 @@ func (s *Shard) triage(ctx context.Context) error {
 	s.done.Triaging = true
 	s.tell(false)
 	return (&Merged{Plan: s.Plan, Dir: s.Dir, index: s.index}).Finish(ctx, c)
+}
+
+// checkOwn reads the results of this shard's units, of which earlier runs may have written
+// some: a damaged one counts as done in the index, which knows names of files alone. Where
+// there is triage to divide, steps reads all.
+func (s *Shard) checkOwn(ctx context.Context) error {
+	for i := range s.Plan.Units() {
+		n := s.Plan.Units()[i].Number
+		if _, done := s.index.at[n]; !done || n%s.Of != s.Index {
+			continue
+		}
+		if _, _, err := s.index.line(n); err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // steps returns about how many steps the triage has: one minimization for each kind of
