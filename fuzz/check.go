@@ -2,7 +2,9 @@ package fuzz
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -128,9 +130,16 @@ func (c *Checker) checkPair(i *mma.Instruction, d *mma.Dot) error {
 	if oracle.Compare(i.D, c.policy, codes[0], codes[1]) == oracle.Same {
 		return nil
 	}
-	return fmt.Errorf("%s gives %s, %s gives %s\n  on %s\n  re-run: %s\n          %s", c.pair.TargetA, mma.FormatCode(i.D, codes[0]),
-		c.pair.TargetB, mma.FormatCode(i.D, codes[1]), mma.FormatDot(i.Formats, d),
-		evalCommand(c.pair.TargetA, c.pair.A.Instruction(), d), evalCommand(c.pair.TargetB, c.pair.B.Instruction(), d))
+	text := fmt.Sprintf("%s gives %s, %s gives %s\n  on %s", c.pair.TargetA, mma.FormatCode(i.D, codes[0]),
+		c.pair.TargetB, mma.FormatCode(i.D, codes[1]), mma.FormatDot(i.Formats, d))
+	head := "\n  re-run: "
+	for _, side := range []targetUnit{{c.pair.TargetA, c.pair.A}, {c.pair.TargetB, c.pair.B}} {
+		if strings.Contains(side.Target, ":") { // else it is a Go function, which mmafuzz cannot open
+			text += head + evalCommand(side.Target, side.Unit.Instruction(), d)
+			head = "\n          "
+		}
+	}
+	return errors.New(text)
 }
 
 func evalCommand(target string, i *mma.Instruction, d *mma.Dot) string {

@@ -85,6 +85,9 @@ func TestOne(t *testing.T) {
 				t.Errorf("there is no %q in\n%s", want, text)
 			}
 		}
+		if strings.Contains(text, "mmafuzz replay") {
+			t.Errorf("mmafuzz cannot run a Go function, but it should replay it:\n%s", text)
+		}
 	}
 	dot.C = uint64(math.Float32bits(1))
 	if text, err := h.one(t.Context(), dot); text != "" || err != nil {

@@ -436,8 +436,11 @@ func (c *campaign) example(b *corpus.Bundle, first bool) ([]page.HTML, error) {
 		blocks = append(blocks, page.Text("On this input any of these alone, made equal, would do: "+strings.Join(names, ", ")+". So what happens to it need not show the first."))
 	}
 	blocks = append(blocks, page.Text("The smallest input found that shows it (fewest terms, then fewest bits), and what happens to it:"))
-	return append(blocks, page.Steps(report.InWords(pic)...), bundle.Drawing(pic, first, false),
-		page.Text("To run this case again:"), page.Command("mmafuzz replay "+readable.ShellPath(b.Dir))), nil
+	blocks = append(blocks, page.Steps(report.InWords(pic)...), bundle.Drawing(pic, first, false))
+	if words := bundle.Rerun(m, b.Dir); words != nil {
+		blocks = append(blocks, page.Text("To run this case again:"), page.Command(strings.Join(words, " ")))
+	}
+	return blocks, nil
 }
 
 // smallest returns the bundle of a cause that is the easiest to understand (results that are

@@ -95,6 +95,9 @@ func inputBlocks(m *corpus.Mismatch, pic *report.Mismatch) []page.HTML {
 }
 
 func rerunBlocks(m *corpus.Mismatch, dir string) []page.HTML {
+	if name := functionOf(m); name != "" {
+		return []page.HTML{page.Text(functionError(name).Error() + ".")}
+	}
 	blocks := []page.HTML{page.Command("mmafuzz replay " + readable.ShellPath(dir)), page.Text("The same as a Go test, in a clone of mmafuzz or in any module that requires it:"),
 		page.Command("go test " + readable.ShellPath(filepath.Join(dir, "repro_test.go")))}
 	if names := slices.Sorted(maps.Keys(programs(m))); len(names) > 0 {

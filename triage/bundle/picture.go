@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/report"
@@ -35,7 +34,7 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		pic.Title += " ~ " + m.B.Instruction
 	}
 	if dir != "" {
-		pic.Rerun = []string{"mmafuzz", "replay", readable.ShellPath(dir)}
+		pic.Rerun = Rerun(m, dir)
 	}
 	if m.Free != "" {
 		pic.Free = strings.Split(m.Free, "\n")

@@ -49,6 +49,10 @@ func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 	if len(programs) > 0 {
 		fmt.Fprintf(&b, "Programs that run the case on a GPU and need nothing but its driver or compiler; each\nsays how: `%s`.\n\n", strings.Join(programs, "`, `"))
 	}
+	if name := functionOf(m); name != "" {
+		fmt.Fprintf(&b, "Re-run: %s.\n", functionError(name))
+		return b.String()
+	}
 	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n\n", readable.ShellPath(dir))
 	if RunsCommand(m.A.Target, m.B.Target) {
 		b.WriteString("This runs the command that is the target, and so does the Go test: mmafuzz shows it and asks\nfirst, or is told `--allow-exec`.\n\n")

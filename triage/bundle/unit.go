@@ -12,6 +12,9 @@ func Unit(m *corpus.Mismatch, which string) (devices.Unit, error) {
 	if which == "b" {
 		s = &m.B
 	}
+	if isFunction(s.Target) {
+		return nil, functionError(s.Target)
+	}
 	return devices.OpenUnit(s.Target, s.Instruction, like(m, which))
 }
 

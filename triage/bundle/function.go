@@ -1,0 +1,54 @@
+package bundle
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// A unit may be a function of a Go program (devices.Func, package fuzztest). Its target has no
+// kind, and no other program can open it: its bundle can be shown, but not run again by
+// mmafuzz.
+
+// functionOf returns the name of the side that is such a function, "" if none is.
+func functionOf(m *corpus.Mismatch) string {
+	for _, target := range []string{m.A.Target, m.B.Target} {
+		if isFunction(target) {
+			return target
+		}
+	}
+	return ""
+}
+
+func isFunction(target string) bool {
+	_, isArch := mma.FindArch(target)
+	return target != "" && !strings.Contains(target, ":") && !isArch
+}
+
+// testName matches names that go test -run finds.
+var testName = regexp.MustCompile(`^(Test|Fuzz)\w*$`)
+
+// Rerun returns the words of the command that runs the case of a bundle again, ready for a
+// shell; nil if no command does.
+func Rerun(m *corpus.Mismatch, dir string) []string {
+	switch name := functionOf(m); {
+	case name == "":
+		return []string{"mmafuzz", "replay", readable.ShellPath(dir)}
+	case testName.MatchString(name):
+		return []string{"go", "test", "-run", "'^" + name + "$'"}
+	}
+	return nil
+}
+
+// functionError says how a function is run.
+func functionError(name string) error {
+	where := "run that program again"
+	if testName.MatchString(name) {
+		where = "go test -run '^" + name + "$' in its package"
+	}
+	return fmt.Errorf("%s is a Go function, which only its own program can run: %s", name, where)
+}
