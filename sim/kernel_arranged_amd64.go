@@ -33,9 +33,11 @@ func (t *arranged) setVectors(path Path) {
 	f := t.m.formats
 	t.vec = &arrangedVectors{}
 	v := t.vec
-	if t.a != nil {
+	a, b := f.A.Get(), f.B.Get()
+	// simd.Byte has no NaN in the code of -0, and reads E5M2FNUZ's largest exponent as Inf.
+	if t.a != nil && a.Specials != fp.NegZeroNaN && b.Specials != fp.NegZeroNaN {
 		v.sequence = newSequence(t.m.order)
-		v.a, v.b = newByte(f.A.Get()), newByte(f.B.Get())
+		v.a, v.b = newByte(a), newByte(b)
 	}
 	for i := range v.late.Zero {
 		v.late.QNaN[i] = math.Float32bits(nan32(f.D.Get(), t.nan))

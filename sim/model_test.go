@@ -91,6 +91,49 @@ func TestKernelsOfOthers(t *testing.T) {
 	}
 }
 
+// TestKernelsOnFormats compares them on every pair of formats of one byte, with the programs
+// of the catalogue, with and without widening operands to FP16.
+func TestKernelsOnFormats(t *testing.T) {
+	var formats []fp.ID
+	for _, id := range fp.All() {
+		if f := id.Get(); f.Width == 1 && f.Signed {
+			formats = append(formats, id)
+		}
+	}
+	kernels := map[string]bool{}
+	for n, i := range mma.Arithmetics() {
+		if i.A.Width() != 1 {
+			continue
+		}
+		for _, widen := range []fp.ID{fp.None, fp.FP16} {
+			for _, a := range formats {
+				for _, b := range formats {
+					f, p := i.Formats, i.Params
+					f.A, f.B, p.In.Widen = a, b, widen
+					m, err := sim.New(f, i.K, p)
+					if err != nil {
+						continue
+					}
+					j := i
+					j.Formats = f
+					batch := measure.Batch(&j, mma.Shape{M: 8, N: 8, K: i.K, Tiles: 2}, uint64(n), measure.Raw)
+					for _, path := range sim.Paths()[1:] {
+						on := m.On(path)
+						if on.Kernel() == "" {
+							continue
+						}
+						kernels[on.Kernel()] = true
+						sameAsGeneral(t, i.FullName()+" "+a.String()+" "+b.String(), on, batch)
+					}
+				}
+			}
+		}
+	}
+	if len(kernels) < 3 {
+		t.Errorf("compared: %v", kernels)
+	}
+}
+
 // TestKernelsOnLargestSums compares them where sums are as large as they become:
 // products of the largest finite numbers, all of one sign, all but the first, half
 // of them or every other one, and accumulators of the largest product's exponent.

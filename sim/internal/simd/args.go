@@ -394,3 +394,9 @@ type Exact struct {
 	Split               float64 // 1.5 * 2^52 * 2^-10
 	QNaN                int64
 }
+
+// Subnormal holds an FP16 code that a routine converts to FP32 and back while MXCSR says
+// that subnormal numbers are zeros.
+type Subnormal struct {
+	Code [4]uint16
+}

@@ -345,3 +345,6 @@ func late16AVX2(x *Late)
 
 //go:noescape
 func narrowHalfAVX2(x *Convert)
+
+//go:noescape
+func subnormalHalfAVX2(x *Subnormal)

@@ -11077,3 +11077,18 @@ numbers:
 	JG        numbers
 	VZEROUPPER
 	RET
+
+// func subnormalHalfAVX2(x *Subnormal)
+// Requires: AVX, F16C, SSE
+TEXT ·subnormalHalfAVX2(SB), NOSPLIT, $16-8
+	MOVQ      x+0(FP), AX
+	STMXCSR   (SP)
+	MOVL      (SP), CX
+	ORL       $0x00008040, CX
+	MOVL      CX, 8(SP)
+	LDMXCSR   8(SP)
+	VCVTPH2PS (AX), X0
+	VCVTPS2PH $0x00, X0, (AX)
+	LDMXCSR   (SP)
+	VZEROUPPER
+	RET

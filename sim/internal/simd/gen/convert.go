@@ -97,3 +97,15 @@ func narrowHalf() {
 	})
 	end()
 }
+
+// subnormalHalf emits the routine that converts FP16 to FP32 and back where subnormal
+// operands and results are zeros.
+func subnormalHalf() {
+	x := avx2.routine("subnormalHalf", "Subnormal")
+	code, v := x.mem("Code"), XMM()
+	restore := control(U32(ftzDAZ))
+	VCVTPH2PS(code, v)
+	VCVTPS2PH(U8(0), v, code)
+	restore()
+	end()
+}

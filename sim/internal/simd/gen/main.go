@@ -66,6 +66,7 @@ func main() {
 	addLate("late32", false)
 	addLate("late16", true)
 	narrowHalf()
+	subnormalHalf()
 	Generate()
 }
 
