@@ -395,8 +395,8 @@ type Exact struct {
 	QNaN                int64
 }
 
-// Subnormal holds an FP16 code that a routine converts to FP32 and back while MXCSR says
+// subnormal holds an FP16 code that a routine converts to FP32 and back while MXCSR says
 // that subnormal numbers are zeros.
-type Subnormal struct {
+type subnormal struct {
 	Code [4]uint16
 }

@@ -27,7 +27,7 @@ func best() Level {
 // they do on processors (Intel SDM, VCVTPH2PS and VCVTPS2PH) and do not in QEMU 7.2. The
 // routines rely on it.
 func keepsSubnormalHalves() bool {
-	x := Subnormal{[4]uint16{0x0001, 0x8001, 0x03ff, 0x83ff}}
+	x := subnormal{[4]uint16{0x0001, 0x8001, 0x03ff, 0x83ff}}
 	y := x
 	subnormalHalfAVX2(&y)
 	return x == y

@@ -347,4 +347,4 @@ func late16AVX2(x *Late)
 func narrowHalfAVX2(x *Convert)
 
 //go:noescape
-func subnormalHalfAVX2(x *Subnormal)
+func subnormalHalfAVX2(x *subnormal)

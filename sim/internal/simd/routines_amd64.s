@@ -11078,7 +11078,7 @@ numbers:
 	VZEROUPPER
 	RET
 
-// func subnormalHalfAVX2(x *Subnormal)
+// func subnormalHalfAVX2(x *subnormal)
 // Requires: AVX, F16C, SSE
 TEXT ·subnormalHalfAVX2(SB), NOSPLIT, $16-8
 	MOVQ      x+0(FP), AX

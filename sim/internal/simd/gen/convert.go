@@ -101,7 +101,7 @@ func narrowHalf() {
 // subnormalHalf emits the routine that converts FP16 to FP32 and back where subnormal
 // operands and results are zeros.
 func subnormalHalf() {
-	x := avx2.routine("subnormalHalf", "Subnormal")
+	x := avx2.routine("subnormalHalf", "subnormal")
 	code, v := x.mem("Code"), XMM()
 	restore := control(U32(ftzDAZ))
 	VCVTPH2PS(code, v)
