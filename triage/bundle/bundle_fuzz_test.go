@@ -29,6 +29,7 @@ func FuzzBundle(f *testing.F) {
 		}
 		f.Add(body)
 		f.Add(bytes.ReplaceAll(body, []byte(`"target": "`), []byte(`"target": "exec:\n`+"`"+`\u001b[2J\"`)))
+		f.Add(bytes.ReplaceAll(body, []byte(`"target": "sim:`), []byte(`"target": "a Go function\u007f`)))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for name, data := range map[string][]byte{"mismatch.json": body, "MANIFEST": fmt.Appendf(nil, "%x  mismatch.json\n", sha256.Sum256(body))} {

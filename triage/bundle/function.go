@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -50,5 +51,5 @@ func functionError(name string) error {
 	if testName.MatchString(name) {
 		where = "go test -run '^" + name + "$' in its package"
 	}
-	return fmt.Errorf("%s is a Go function, which only its own program can run: %s", name, where)
+	return fmt.Errorf("%s is a Go function, which only its own program can run: %s", printable.Line(name), where)
 }

@@ -111,14 +111,17 @@ func rerunBlocks(m *corpus.Mismatch, dir string) []page.HTML {
 
 // foundText says where a case was found and how often it repeated itself.
 func foundText(m *corpus.Mismatch) string {
-	text := fmt.Sprintf("Found by the generator `%s` with seed %d as number %d.", m.Origin.Source, m.Origin.Seed, m.Origin.Index)
+	text := ""
+	if m.Origin.Source != "" {
+		text = fmt.Sprintf("Found by the generator `%s` with seed %d as number %d.", m.Origin.Source, m.Origin.Seed, m.Origin.Index)
+	}
 	if again := repeatedText(m); again != "" && !m.Through {
 		text += " " + again
 	}
 	if m.Through {
 		text += " " + strings.TrimSpace(throughText(m))
 	}
-	return text
+	return strings.TrimSpace(text)
 }
 
 // environments says what the two sides were.

@@ -40,7 +40,9 @@ func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 	if m.Through {
 		b.WriteString(throughText(m))
 	}
-	fmt.Fprintf(&b, "Found as %s, seed %d, index %d. ", m.Origin.Source, m.Origin.Seed, m.Origin.Index)
+	if m.Origin.Source != "" {
+		fmt.Fprintf(&b, "Found as %s, seed %d, index %d. ", printable.Line(m.Origin.Source), m.Origin.Seed, m.Origin.Index)
+	}
 	if text := repeatedText(m); text != "" && !m.Through { // a recording repeats itself
 		b.WriteString(text)
 	}
