@@ -405,6 +405,9 @@ func (m *Mismatch) check() error {
 	if m.K < 1 || m.K > maxK || m.A.K < 1 || m.B.K < 1 || m.K%m.A.K != 0 || m.K%m.B.K != 0 {
 		return fmt.Errorf("impossible K: %d of instructions with %d and %d", m.K, m.A.K, m.B.K)
 	}
+	if m.ProgramK < 0 || m.ProgramK > 0 && m.K%m.ProgramK != 0 {
+		return fmt.Errorf("impossible program_k: %d of a case with K %d", m.ProgramK, m.K)
+	}
 	if _, err := m.Dot(); err != nil {
 		return fmt.Errorf("case: %w", err)
 	}

@@ -94,18 +94,23 @@ func (x *corpusCmd) export(bundles []string) error {
 	return x.write(inputs)
 }
 
-// write writes inputs into the directory.
+// write writes inputs into the directory, equal ones once.
 func (x *corpusCmd) write(inputs [][]byte) error {
 	if err := os.MkdirAll(x.out, 0o777); err != nil {
 		return err
 	}
+	written := map[string]bool{}
 	for _, data := range inputs {
+		if written[string(data)] {
+			continue
+		}
+		written[string(data)] = true
 		if err := corpus.WriteInput(x.out, data, x.goTest); err != nil {
 			return err
 		}
 	}
-	return x.result(exported{x.out, len(inputs)}, func(w io.Writer) {
-		fmt.Fprintf(w, "%s in %s\n", readable.Plural(len(inputs), "input"), readable.ShellPath(x.out))
+	return x.result(exported{x.out, len(written)}, func(w io.Writer) {
+		fmt.Fprintf(w, "%s in %s\n", readable.Plural(len(written), "input"), readable.ShellPath(x.out))
 	})
 }
 

@@ -75,6 +75,9 @@ func (p *printer) first(list []string, most int) []string {
 	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more (all: -v)", len(list)-most))
 }
 
+// more counts things that are not shown.
+func more(n int, thing string) string { return readable.Plural(n, "more "+thing) }
+
 // heading begins a list.
 func (p *printer) heading(title string, n int, what string) {
 	fmt.Fprintf(p, "\n%s  %s\n", p.Bold(title), readable.Plural(n, what))
@@ -105,7 +108,9 @@ func (p *printer) changed(all []Changed) {
 func (p *printer) news(groups [][]*Difference) {
 	for i, g := range groups {
 		if i == newRows && !p.Verbose {
-			p.line(2, "", fmt.Sprintf("and %d more (all: -v)", len(groups)-i))
+			hidden := groups[i:]
+			p.line(2, "", fmt.Sprintf("and %s, of %s of machines and instruction (all: -v)",
+				more(len(slices.Concat(hidden...)), "difference"), more(len(hidden), "combination")))
 			break
 		}
 		p.group(g)
@@ -124,7 +129,7 @@ func (p *printer) group(g []*Difference) {
 	for i, d := range g {
 		bundle = cmp.Or(bundle, d.Bundle)
 		if i == most && !p.Verbose {
-			p.line(idIndent, "", fmt.Sprintf("and %d more (all: -v)", len(g)-i))
+			p.line(idIndent, "", fmt.Sprintf("and %s (all: -v)", more(len(g)-i, "difference")))
 			break
 		}
 		p.line(4, d.ID+"  ", d.text())
@@ -234,7 +239,7 @@ func (p *printer) known(uses []KnownUse) {
 	}
 	g.Write(p, p.Bold)
 	if hidden > 0 {
-		p.line(2, "", fmt.Sprintf("and %d more (all: -v)", hidden))
+		p.line(2, "", fmt.Sprintf("and %s of the list (all: -v)", more(hidden, "line")))
 	}
 }
 

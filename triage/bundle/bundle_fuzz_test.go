@@ -31,6 +31,13 @@ func FuzzBundle(f *testing.F) {
 		f.Add(bytes.ReplaceAll(body, []byte(`"target": "`), []byte(`"target": "exec:\n`+"`"+`\u001b[2J\"`)))
 		f.Add(bytes.ReplaceAll(body, []byte(`"target": "sim:`), []byte(`"target": "a Go function\u007f`)))
 	}
+	unknown := ampereHopper(f)
+	unknown.Version, unknown.B.Known, unknown.ProgramK = corpus.BundleVersion, false, unknown.K+1
+	body, err := json.Marshal(unknown)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(body)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		for name, data := range map[string][]byte{"mismatch.json": body, "MANIFEST": fmt.Appendf(nil, "%x  mismatch.json\n", sha256.Sum256(body))} {
 			if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
