@@ -25,7 +25,7 @@ import (
 
 const inst = "mma.m16n8k16.f32.f16.f16.f32"
 
-func openTarget(t *testing.T) func(string) (devices.Target, error) {
+func openTarget(t testing.TB) func(string) (devices.Target, error) {
 	opened := map[string]devices.Target{}
 	return func(name string) (devices.Target, error) {
 		if opened[name] != nil {
@@ -41,7 +41,7 @@ func openTarget(t *testing.T) func(string) (devices.Target, error) {
 }
 
 // newPlan makes a plan of two pairs in 30 units or so.
-func newPlan(t *testing.T, seed uint64) (*Plan, []devices.Pair) {
+func newPlan(t testing.TB, seed uint64) (*Plan, []devices.Pair) {
 	t.Helper()
 	return planOf(t, fuzz.Config{Seed: seed, Count: 6000, Generators: []string{"pattern", "cut", "raw"}, PerBucket: 1, MaxFindings: 8}, "sim:hopper", "sim:turing")
 }
@@ -52,7 +52,7 @@ func manyCauses(t *testing.T) (*Plan, []devices.Pair) {
 	return planOf(t, fuzz.Config{Seed: 1, Count: 1000, Generators: []string{"pattern", "cut"}, PerBucket: 1, MaxFindings: 7}, "sim:hopper", "sim:turing")
 }
 
-func planOf(t *testing.T, cfg fuzz.Config, others ...string) (*Plan, []devices.Pair) {
+func planOf(t testing.TB, cfg fuzz.Config, others ...string) (*Plan, []devices.Pair) {
 	t.Helper()
 	open := openTarget(t)
 	var pairs []devices.Pair
