@@ -122,10 +122,11 @@ func IsRecording(u Unit) bool {
 	return is
 }
 
-// Explained is a Recorder that may know the arithmetic: if Explained returns true, the
-// Params of its Instruction were checked to give every recorded result.
+// Explained is a Unit that does not compute by the Params of its Instruction, but may know
+// that they give all of its results: if Explained returns true, that was checked. Of a
+// recording it was, for every recorded result; of a reference, by tests.
 type Explained interface {
-	Recorder
+	Unit
 	Explained() bool
 }
 

@@ -125,7 +125,7 @@ func (c *Campaign) sideRecord(u devices.Unit, target string, code uint64, exact 
 	s := corpus.SideRecord{
 		Target: target, Instruction: i.Name, Arch: i.Arch, K: i.K,
 		Result: mma.FormatCode(i.D, code), Ulps: fmt.Sprintf("%.6g", exact.Ulps(code)),
-		Known: u.Model() != nil, Environment: versions.Environment(),
+		Known: given(u) != nil && !devices.IsRecording(u), Environment: versions.Environment(),
 	}
 	if i.Params != (mma.Params{}) {
 		s.Params = &i.Params

@@ -113,8 +113,8 @@ func (p *pairRun) chooseSides() {
 	}
 }
 
-// given returns the program of a unit that is known: a simulator's, or the one that
-// explains all of a recording.
+// given returns the program of a unit that is known: a simulator's, a reference's, or the one
+// that explains all of a recording.
 func given(u devices.Unit) *mma.Params {
 	if r, ok := u.(devices.Explained); ok && r.Explained() {
 		return &u.Instruction().Params

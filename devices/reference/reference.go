@@ -79,6 +79,10 @@ func (u *unit) Instruction() *mma.Instruction { return u.inst }
 // Model returns nil: the results do not come from the program in Params.
 func (u *unit) Model() *mma.Params { return nil }
 
+// Explained reports whether the program in Params is the reference's arithmetic, which tests
+// hold; for some formats there is none.
+func (u *unit) Explained() bool { return u.inst.Params != (mma.Params{}) }
+
 // WithK returns the reference for dot products of k elements: unlike instructions, it
 // takes a longer one as a whole, whatever K is.
 func (u *unit) WithK(k int) devices.Unit {
