@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -31,7 +32,7 @@ func (c *Campaign) choose(xs []*pairTriage) []*Case {
 	if len(all) == 0 {
 		return nil
 	}
-	kept := c.kept()
+	kept := c.state.kept()
 	var chosen []*Case
 	for reason := range reasons {
 		all = slices.DeleteFunc(all, func(f *Case) bool {
@@ -88,16 +89,16 @@ type inBucket struct {
 	bucket string
 }
 
-// kept counts the findings of earlier epochs.
-func (c *Campaign) kept() map[targets]*keptFindings {
+// kept counts the findings of every two targets.
+func (s *State) kept() map[targets]*keptFindings {
 	all := map[targets]*keptFindings{}
-	for i, p := range c.pairs {
-		k := all[p.targets()]
+	for _, p := range s.Pairs {
+		k := all[targets{p.TargetA, p.TargetB}]
 		if k == nil {
 			k = &keptFindings{causes: map[string]bool{}, details: map[string]bool{}, numbers: map[inBucket]int{}}
-			all[p.targets()] = k
+			all[targets{p.TargetA, p.TargetB}] = k
 		}
-		for _, f := range c.state.Pairs[i].Findings {
+		for _, f := range p.Findings {
 			k.add(f)
 		}
 	}
@@ -126,6 +127,18 @@ func (k *keptFindings) reason(f *Case, perBucket int) int {
 		return another
 	}
 	return noReason
+}
+
+// Full reports whether two targets have as many findings as they may have, most or by
+// default DefaultFindings, but for places that are kept for causes that have not been seen
+// yet.
+func (s *State) Full(most int) bool {
+	for _, k := range s.kept() {
+		if !k.room(another, cmp.Or(max(most, 0), DefaultFindings)) {
+			return true
+		}
+	}
+	return false
 }
 
 // room reports whether there is room for one more finding. A third of all places is kept for

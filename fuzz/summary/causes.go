@@ -30,35 +30,76 @@ func (w *printer) causeTable() {
 	fmt.Fprintln(w)
 	g.Write(w, nil)
 	fmt.Fprintln(w)
-	if len(all) > 1 {
-		w.paragraph("CAUSE: the part of the arithmetic that, made equal on both sides, makes them agree; where any of several would do, the one that comes first in the computation.")
+	if mismatches := w.sum.Mismatches; total < mismatches {
+		w.paragraph(fmt.Sprintf("SHARE: of the %s mismatches whose cause was looked for, of %s.", readable.Thousands(total), readable.Thousands(mismatches)))
 	}
-	w.paragraph("MAX ULP: largest distance of the two results, in representable numbers; NaNs do not count.")
+	if len(all) > 1 {
+		w.paragraph("CAUSE: the part of the arithmetic that, made equal on both sides, makes them agree, in some cases together with a second part; where any of several parts would do, the first in the order of the list below.")
+	}
+	w.paragraph("MAX ULP: largest distance of the two results, in representable numbers. Infinities count, NaNs do not.")
+	if text := classesInWords(all); text != "" {
+		w.paragraph(text)
+	}
+}
+
+// shownClasses are the classes of results that are counted beside a cause.
+var shownClasses = []struct {
+	class oracle.Class
+	doc   string
+}{
+	{oracle.ZeroSign, "+0 on one side, -0 on the other"},
+	{oracle.NaNCode, "two NaNs of different codes"},
+	{oracle.NaN, "a NaN on one side only"},
+	{oracle.Inf, "an infinity on one side only"},
+}
+
+// classesInWords says what the classes beside the causes mean; "" if there are none.
+func classesInWords(all []fuzz.Cause) string {
+	var texts []string
+	for _, s := range shownClasses {
+		if slices.ContainsFunc(all, func(c fuzz.Cause) bool { return c.Classes[s.class] > 0 }) {
+			texts = append(texts, fmt.Sprintf("%s: %s", s.class, s.doc))
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 // causeInWords writes a cause with the classes of its cases that are not differences of plain
-// values, and with how many cases need another cause too or are explained by another as well.
+// values, and with how many cases need another part made equal too or would do with another.
 func causeInWords(c *fuzz.Cause) string {
 	var notes []string
-	for class, n := range c.Classes {
-		if n > 0 && oracle.Class(class) != oracle.Value && oracle.Class(class) != oracle.Fault {
-			notes = append(notes, fmt.Sprintf("%s %s", readable.Thousands(n), oracle.Class(class)))
+	for _, s := range shownClasses {
+		switch n := c.Classes[s.class]; n {
+		case 0:
+		case c.Cases:
+			notes = append(notes, fmt.Sprintf("all %s", s.class))
+		default:
+			notes = append(notes, fmt.Sprintf("%s %s", readable.Thousands(n), s.class))
 		}
 	}
 	if notes != nil {
-		notes = []string{"of these " + strings.Join(notes, ", ")}
+		notes = []string{strings.Join(notes, ", ")}
 	}
 	more, other := folded(c)
 	if more > 0 {
-		notes = append(notes, readable.Thousands(more)+" need another part made equal as well")
+		notes = append(notes, atLeast(c, more)+" need another part made equal as well")
 	}
 	if other > 0 {
-		notes = append(notes, "in "+readable.Thousands(other)+" making another part equal would do")
+		notes = append(notes, "in "+atLeast(c, other)+" making another part equal instead would do")
 	}
 	if notes == nil {
 		return c.Name
 	}
 	return c.Name + " (" + strings.Join(notes, "; ") + ")"
+}
+
+// atLeast writes a number of folded, which is a lower bound if there are further kinds of
+// cases that were not counted one by one.
+func atLeast(c *fuzz.Cause, n uint64) string {
+	if c.More > 0 {
+		return "at least " + readable.Thousands(n)
+	}
+	return readable.Thousands(n)
 }
 
 // folded counts the cases of a cause that need other labels too (more), and those that
@@ -103,13 +144,17 @@ func (w *printer) bucketList() {
 	}
 }
 
-// causesInWords says what each label of the campaign means, and which changes from A's
-// arithmetic to B's are behind it.
+// causesInWords says what each cause of the campaign means, and which changes from A's
+// arithmetic to B's are behind it; with -v also each label of the kinds of cases beneath.
 func (w *printer) causesInWords() {
-	labels := labelsOf(fuzz.Causes(w.state))
+	causes := fuzz.Causes(w.state)
+	labels := map[triage.Label]bool{}
+	for _, c := range causes {
+		labels[triage.Label(c.Name)] = true
+	}
 	each, most := 3, changesMost
 	if w.Verbose {
-		each, most = allChanges, allChanges
+		labels, each, most = labelsOf(causes), allChanges, allChanges
 	}
 	behind := changesBehind(w.state, each)
 	g := readable.Table{Width: w.Width}

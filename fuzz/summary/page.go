@@ -340,10 +340,10 @@ func (c *campaign) causes() ([]page.HTML, error) {
 		}
 		more, other := folded(&cause)
 		if other > 0 {
-			text += fmt.Sprintf(" In %s of them another cause alone would do as well.", readable.Thousands(other))
+			text += fmt.Sprintf(" In %s of them another cause alone would do as well.", atLeast(&cause, other))
 		}
 		if more > 0 {
-			text += fmt.Sprintf(" %s need another cause, too.", readable.Thousands(more))
+			text += fmt.Sprintf(" In %s another cause is needed, too.", atLeast(&cause, more))
 		}
 		blocks = append(blocks, page.Text(text), partsList(parts[triage.Label(cause.Name)]))
 		b := c.smallest(cause.Name)

@@ -97,7 +97,7 @@ func (w *printer) pairTable(pairs []*fuzz.PairState) {
 	left := w.sum.in.Left != nil
 	compared := !slices.ContainsFunc(same, func(p *fuzz.PairState) bool { return p.Dots == 0 })
 	if len(same) > 1 && compared && !w.Verbose {
-		g.Add(fmt.Sprintf("%d others", len(same)), "none", "", sameText(same[0], left))
+		g.Add(fmt.Sprintf("%d others (-v lists them)", len(same)), "none", "", sameText(same[0], left))
 		same = nil
 	}
 	for _, p := range same {
@@ -115,6 +115,9 @@ func explanation(p *fuzz.PairState, most int) string {
 		return "not examined yet"
 	}
 	if p.Verdict == nil || !p.Verdict.Found() {
+		if p.Unstable > 0 && p.Unstable == p.Mismatches() {
+			return fuzz.Unstable
+		}
 		if len(p.Buckets) > 0 && p.Buckets[string(triage.Unexplained)] == nil {
 			return mainCauses(p) // such as layout, which no program explains
 		}

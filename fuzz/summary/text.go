@@ -80,11 +80,14 @@ func (w *printer) example() error {
 	if len(cfg.Pairs) == 1 || cfg.SeveralTargets() {
 		fmt.Fprintln(w)
 	}
-	cause := ""
-	if f.Class == oracle.Value && f.Bucket != string(triage.Unexplained) {
-		cause = fmt.Sprintf(" by %s, the most frequent cause of differing numbers (infinities and NaNs aside)", f.Bucket)
+	switch {
+	case f.Bucket == fuzz.Unstable:
+		w.paragraph(fmt.Sprintf("An input on which %s or %s does not repeat its answer, as it was drawn, not made smaller:", p.TargetA, p.TargetB))
+	case f.Class == oracle.Value && f.Bucket != string(triage.Unexplained):
+		w.paragraph(fmt.Sprintf("The smallest input found on which %s and %s differ because of %s, the most frequent cause of differing numbers (infinities and NaNs aside):", p.TargetA, p.TargetB, f.Bucket))
+	default:
+		w.paragraph(fmt.Sprintf("The smallest input found on which %s and %s differ:", p.TargetA, p.TargetB))
 	}
-	w.paragraph(fmt.Sprintf("The smallest input found on which %s and %s differ%s:", p.TargetA, p.TargetB, cause))
 	fmt.Fprintln(w)
 	pic, err := bundle.Picture(f.Mismatch, "") // hints says how to run it again
 	if err != nil {
@@ -224,9 +227,9 @@ func (w *printer) unstableList() {
 		if x == nil {
 			continue
 		}
-		text := fmt.Sprintf("unstable: %s of the mismatches of %s do not repeat themselves; they count as no cause.", readable.Thousands(x.Cases), st.Name)
+		text := fmt.Sprintf("unstable: %s of the mismatches of %s do not repeat themselves: a unit changes its answers. They show nothing of its arithmetic, and count as no cause.", readable.Thousands(x.Cases), st.Name)
 		if x.Bundle != "" {
-			text += fmt.Sprintf(" One of them gave the same results %d of %d times: %s", x.Repeated, x.Of, x.Bundle)
+			text += fmt.Sprintf(" One of them, asked again, gave the same two results %d of %d times: %s", x.Repeated, x.Of, x.Bundle)
 		}
 		fmt.Fprintln(w)
 		fmt.Fprint(w, readable.Hanging(text, w.Width))
@@ -247,9 +250,9 @@ func (w *printer) writeUnfinished() {
 	merged := w.sum.in.Time == 0
 	switch {
 	case unexamined > 0 && merged:
-		lines = append(lines, readable.Thousands(unexamined)+" of the mismatches are in no bucket: they came before there was a verdict on the unit, and only a few of them were kept")
+		lines = append(lines, readable.Thousands(unexamined)+" of the mismatches have no cause: they came before there was a verdict on the unit, and only a few of them were kept")
 	case unexamined > 0:
-		lines = append(lines, readable.Thousands(unexamined)+" of the mismatches are in no bucket yet: what they have in common was not looked for")
+		lines = append(lines, readable.Thousands(unexamined)+" of the mismatches were not examined yet: their causes were not looked for")
 	}
 	partial := left != nil && left.Why == w.sum.in.Config.Partial
 	if lines != nil && !merged && !partial && (left == nil || left.Why != fuzz.NothingCompared) {
@@ -296,7 +299,10 @@ func (w *printer) hints() {
 	}
 	more := ""
 	if n := w.sum.NotKept; n > 0 {
-		more = fmt.Sprintf(", and %d more not kept (--max-bundles)", n)
+		more = fmt.Sprintf("; %d more kinds of cases have none", n)
+		if w.state.Full(w.sum.in.Config.MaxFindings) {
+			more += " (--max-bundles)"
+		}
 	}
 	dir, p := readable.ShellPath(f.Dir), &w.sum.in.Config.Pairs[f.Pair]
 	fmt.Fprintf(w, "findings: %s in %s%s\n", readable.Plural(len(w.sum.in.Findings), "bundle"), w.Dir, more)
