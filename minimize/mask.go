@@ -24,8 +24,9 @@ type Free struct {
 	Bits uint64
 	// Set are those of Bits that can be anything, all at once: the element stays in
 	// the bucket with each of the codes that assignments lists, which for a set of 8
-	// bits or less are all there are. It is the whole of Bits, or what is left of them
-	// without those whose change led out of the bucket; 0 if setRounds did not suffice.
+	// bits or less are all there are. It is all of Bits, or what is left of them after
+	// bits were taken out whose changes led out of the bucket; 0 if setRounds did not
+	// suffice, and in journals of versions that did not look for it.
 	Set uint64
 }
 
@@ -79,9 +80,8 @@ func (s *search) explained() []int {
 	return elements
 }
 
-// setRounds is the number of times that sets of bits are made smaller, which bounds the
-// batches. Two or three are usual: a zero that the first set allows, and what the second
-// one still allows.
+// setRounds is the number of times that sets of bits are tested, at most, which bounds the
+// batches. One or two are usual: the first sets allow a zero, say, and the second ones do not.
 const setRounds = 8
 
 // mask makes the mask from the answers about single bits. Sets of several bits begin with all
