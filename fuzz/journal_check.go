@@ -282,6 +282,9 @@ func (p *pairRun) checkMask(m *minimize.Mask) error {
 			if free.Bits > mask(p.spec.A)|mask(p.spec.B)|mask(p.spec.C)|mask(p.spec.Scale) {
 				return fmt.Errorf("the mask has bits %x, which no operand has", free.Bits)
 			}
+			if free.Set&^free.Bits != 0 {
+				return fmt.Errorf("the mask has the set %x of bits %x", free.Set, free.Bits)
+			}
 		}
 	}
 	return nil

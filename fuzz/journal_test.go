@@ -143,6 +143,9 @@ func TestDamagedRecords(t *testing.T) {
 		{"operand", func(_ *delta, p *pairDelta) { p.Findings[0].Dot.B[2] = 1 << 16 }, "pair 0: finding: dot: 10000 in b is no fp16 code"},
 		{"scales", func(_ *delta, p *pairDelta) { p.Findings[0].Dot.SA = []uint64{1} }, "pair 0: finding: dot has 1 elements of sa, not 0"},
 		{"mask", func(_ *delta, p *pairDelta) { p.Findings[0].Mask = &minimize.Mask{A: make([]minimize.Free, 16)} }, "pair 0: finding: the mask is of 16, 0 elements and 0, 0 scales"},
+		{"set of a mask", func(_ *delta, p *pairDelta) {
+			p.Findings[0].Mask = &minimize.Mask{A: make([]minimize.Free, 16), B: make([]minimize.Free, 16), C: minimize.Free{Bits: 6, Set: 3}}
+		}, "pair 0: finding: the mask has the set 3 of bits 6"},
 		{"origin", func(_ *delta, p *pairDelta) { p.Findings[0].Origin.Source = "?" }, `pair 0: finding: unknown generator "?"`},
 		{"bucket of a finding", func(_ *delta, p *pairDelta) { p.Findings[0].Bucket = "a\nb" }, `pair 0: finding: "a\nb" cannot be the name of a bucket`},
 	} {

@@ -85,5 +85,8 @@ func checked(t *testing.T, p pair, start *mma.Dot) int {
 	case r.Batches > 40 || r.Queries > 10000:
 		t.Errorf("%s: %d queries in %d batches", p.name, r.Queries, r.Batches)
 	}
+	if r.Mask != nil {
+		checkMask(t, p, r)
+	}
 	return r.Batches
 }

@@ -2,6 +2,8 @@ package minimize
 
 import (
 	"context"
+	"math/bits"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
@@ -20,20 +22,17 @@ type Mask struct {
 type Free struct {
 	// Bits are those that can be flipped one at a time. Every bit was tried.
 	Bits uint64
-	// Together: they can also be flipped together. All of them at once and 16
-	// random sets of them were tried. False if there are none.
-	Together bool
-	// Any: the element can be anything. All bits are free, and every other value
-	// tried was as good: at least 48 - both zeros, 1, -1, the smallest
-	// subnormal, the smallest and the largest normal numbers, infinities, quiet
-	// and signalling NaNs, of both signs, and random codes - or in a format of 6
-	// bits or less, all.
-	Any bool
+	// Set are those of Bits that can be anything, all at once: the element stays in
+	// the bucket with each of the codes that assignments lists, which for a set of 8
+	// bits or less are all there are. It is all of Bits, or what is left of them after
+	// bits were taken out whose changes led out of the bucket; 0 if setRounds did not
+	// suffice, and in journals of versions that did not look for it.
+	Set uint64
 }
 
 // explain re-tests the best candidate and, in the same batch, its single-bit flips; then it
-// tests flips of several bits, and other values. It returns the mask, which is nil if it was
-// not asked for or the budget ended. The string is the second test's bucket.
+// tests changes of several bits. It returns the mask, which is nil if it was not asked for or
+// the budget ended. The string is the second test's bucket.
 func (s *search) explain(ctx context.Context) (*Mask, string, error) {
 	if s.exhausted {
 		return nil, s.o.Bucket, nil
@@ -81,31 +80,91 @@ func (s *search) explained() []int {
 	return elements
 }
 
-// mask makes the mask from the answers about single bits.
+// setRounds is the number of times that sets of bits are tested, at most, which bounds the
+// batches. One or two are usual: the first sets allow a zero, say, and the second ones do not.
+const setRounds = 8
+
+// mask makes the mask from the answers about single bits. Sets of several bits begin with all
+// that are free; of all elements at once, so that a round costs one batch however many
+// elements there are.
 func (s *search) mask(ctx context.Context, elements []int) (*Mask, error) {
 	free := make([]Free, len(s.formats))
-	var list []candidate
 	for _, i := range elements {
-		code := s.best.v[i]
-		for _, c := range flips(code, s.codeBits(i)) {
-			if s.keeps(i, []uint64{c}) {
-				free[i].Bits |= c ^ code
+		free[i].Bits = s.freeBits(i)
+		free[i].Set = free[i].Bits
+	}
+	open := elements
+	for range setRounds {
+		var list []candidate
+		for _, i := range open {
+			list = append(list, s.variants(i, assignments(s.formats[i], s.best.v[i], free[i].Set))...)
+		}
+		if _, err := s.ask(ctx, list); err != nil || s.exhausted {
+			return nil, err
+		}
+		var smaller []int // elements whose set does not hold
+		for _, i := range open {
+			if bad := s.badFlips(i, free[i].Set); bad != nil {
+				free[i].Set = avoid(free[i].Set, bad)
+				smaller = append(smaller, i)
 			}
 		}
-		list = append(list, s.variants(i, flipSets(code, free[i].Bits))...)
-		if free[i].Bits == s.codeBits(i) {
-			list = append(list, s.variants(i, others(s.formats[i], code))...)
-		}
+		open = smaller
 	}
-	if _, err := s.ask(ctx, list); err != nil || s.exhausted {
-		return nil, err
-	}
-	for _, i := range elements {
-		f, code := &free[i], s.best.v[i]
-		f.Together = f.Bits != 0 && s.keeps(i, flipSets(code, f.Bits))
-		f.Any = f.Bits == s.codeBits(i) && s.keeps(i, others(s.formats[i], code))
+	for _, i := range open {
+		free[i].Set = 0
 	}
 	return s.split(free), nil
+}
+
+// freeBits returns the bits of element i that are known to be free one at a time.
+func (s *search) freeBits(i int) uint64 {
+	code := s.best.v[i]
+	var free uint64
+	for _, c := range s.variants(i, flips(code, s.codeBits(i))) {
+		if s.keeps(c) {
+			free |= c.v[i] ^ code
+		}
+	}
+	return free
+}
+
+// badFlips returns the bits to flip in element i that lead from the best candidate to
+// assignments of a set that are not known to stay in the bucket.
+func (s *search) badFlips(i int, set uint64) []uint64 {
+	code := s.best.v[i]
+	var bad []uint64
+	for _, c := range s.variants(i, assignments(s.formats[i], code, set)) {
+		if !s.keeps(c) {
+			bad = append(bad, c.v[i]^code)
+		}
+	}
+	return bad
+}
+
+// avoid takes bits out of a set until none of the bad flips lies in it: the bit that most of
+// them need, again and again; of several such bits the highest. A number that must not
+// become zero so keeps its highest exponent bit that is set, and stays far from zero.
+func avoid(set uint64, bad []uint64) uint64 {
+	for len(bad) > 0 {
+		var worst uint64
+		most := 0
+		for rest := set; rest != 0; rest &= rest - 1 {
+			bit := rest & -rest
+			n := 0
+			for _, b := range bad {
+				if b&bit != 0 {
+					n++
+				}
+			}
+			if n >= most {
+				worst, most = bit, n
+			}
+		}
+		set &^= worst
+		bad = slices.DeleteFunc(bad, func(b uint64) bool { return b&worst != 0 })
+	}
+	return set
 }
 
 // split puts what is known about the elements of a vector into the fields of a mask.
@@ -131,16 +190,8 @@ func (s *search) variants(i int, codes []uint64) []candidate {
 	return list
 }
 
-// keeps reports whether the best candidate is known to stay in the bucket with each of these
-// codes as element i.
-func (s *search) keeps(i int, codes []uint64) bool {
-	for _, c := range s.variants(i, codes) {
-		if s.buckets[c.id] != s.o.Bucket {
-			return false
-		}
-	}
-	return true
-}
+// keeps reports whether a candidate is known to be in the bucket.
+func (s *search) keeps(c candidate) bool { return s.buckets[c.id] == s.o.Bucket }
 
 func (s *search) codeBits(i int) uint64 { return s.formats[i].CodeMask() }
 
@@ -153,42 +204,52 @@ func flips(code, mask uint64) []uint64 {
 	return list
 }
 
-// flipSets returns a code with all bits of a mask flipped, and random sets of
-// them.
-func flipSets(code, mask uint64) []uint64 {
-	if mask == 0 {
-		return nil
-	}
-	list := []uint64{code ^ mask}
-	for n := range uint64(16) {
-		list = append(list, code^mix(n)&mask)
-	}
-	return list
-}
-
-// others returns codes of a format other than the given one: all of a narrow
-// format, otherwise the special ones and random ones.
-func others(f *fp.Format, code uint64) []uint64 {
+// assignments returns codes of a format that differ from the given one in bits of a set, each
+// once: if the set has 8 bits or less, all of them. Otherwise they are those with the sign,
+// the exponent field and the other bits of the set each as given, all 0, all 1 or inverted;
+// with all of the set 0 but one bit, and 1 but one bit; with the set as in the special codes;
+// and 64 random ones.
+func assignments(f *fp.Format, code, set uint64) []uint64 {
 	var list []uint64
 	seen := map[uint64]bool{code: true}
 	add := func(c uint64) {
-		if !seen[c] {
+		if c = code&^set | c&set; !seen[c] {
 			seen[c] = true
 			list = append(list, c)
 		}
 	}
-	if f.CodeBits() <= 6 {
-		for c := range f.CodeMask() + 1 {
-			add(c)
+	if bits.OnesCount64(set) <= 8 {
+		for sub := set; sub != 0; sub = (sub - 1) & set {
+			add(code ^ sub)
 		}
 		return list
+	}
+	for _, c := range fieldwise(f, code) {
+		add(c)
+	}
+	for _, bit := range flips(0, set) {
+		add(bit)
+		add(^bit)
 	}
 	for _, c := range specials(f) {
 		add(c)
 		add(c ^ f.SignBit())
 	}
-	for n := uint64(0); len(list) < 48; n++ {
-		add(mix(n) & f.CodeMask())
+	for n := range uint64(64) {
+		add(mix(n))
+	}
+	return list
+}
+
+// fieldwise returns a code with its sign, its exponent field and its other bits each as they
+// are, all 0, all 1 and inverted.
+func fieldwise(f *fp.Format, code uint64) []uint64 {
+	exponent := (uint64(1)<<f.ExpBits - 1) << (f.FracBits + f.Low)
+	list := []uint64{code}
+	for _, field := range []uint64{f.SignBit(), exponent, f.CodeMask() &^ (f.SignBit() | exponent)} {
+		for _, c := range slices.Clone(list) {
+			list = append(list, c&^field, c|field, c^field)
+		}
 	}
 	return list
 }

@@ -62,7 +62,7 @@ type Options struct {
 	MaxQueries int    // dot products to test; 0: as many as it takes
 	MaxBatches int    // calls of the test; 0: as many as it takes
 	BatchSize  int    // dot products per call, at most; 0: 512. The result depends on it only if MaxBatches ends the search.
-	SkipMask   bool   // leave Result.Mask nil, which saves a batch
+	SkipMask   bool   // leave Result.Mask nil, which saves a few batches
 
 	// Progress, if not nil, is called after each improvement, for a journal.
 	Progress func(best *mma.Dot, queries, batches int)

@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ func Free(f mma.Formats, m *minimize.Mask) []string {
 		}
 	}
 	if rest > 0 {
-		lines = append(lines, fmt.Sprintf("and in %s", readable.Plural(rest, "more operand")))
+		lines = append(lines, fmt.Sprintf("and likewise for bits of %s", readable.Plural(rest, "more operand")))
 	}
 	return lines
 }
@@ -79,18 +80,38 @@ func freedoms(f mma.Formats, m *minimize.Mask) []*freedom {
 
 // String says what can be done to one of the operands while all else stays.
 func (fr *freedom) String() string {
-	bits := "bits"
-	if fr.free.Bits&(fr.free.Bits-1) == 0 {
-		bits = "bit"
-	}
-	code := mma.FormatCode(fr.format, fr.free.Bits)
+	set, single := mma.FormatCode(fr.format, fr.free.Set), mma.FormatCode(fr.format, fr.free.Bits)
+	of := fr.where()
+	var what string
 	switch {
-	case fr.free.Any:
-		return fr.where() + ": any value, all else equal"
-	case bits == "bit" || fr.free.Together:
-		return fmt.Sprintf("%s: the %s %s can be anything, all else equal", fr.where(), bits, code)
+	case fr.free.Set == fr.format.Get().CodeMask():
+		what = fmt.Sprintf("whatever %s is%s", of, fr.alone())
+	case bits.OnesCount64(fr.free.Bits) == 1:
+		what = fmt.Sprintf("if the bit %s of %s is flipped%s", single, of, fr.alone())
+	case fr.setSaysMore():
+		what = fmt.Sprintf("whatever the bits %s of %s are%s", set, of, fr.alone())
+	default:
+		what = fmt.Sprintf("if any one of the bits %s of %s is flipped", single, of)
 	}
-	return fmt.Sprintf("%s: any one of the bits %s can be flipped, all else equal", fr.where(), code)
+	return "A and B still differ " + what + ", all else equal"
+}
+
+// setSaysMore reports whether the bits that can be anything are to be told, not the more that
+// can be flipped one at a time: they are if they are at least half of those.
+func (fr *freedom) setSaysMore() bool {
+	n := bits.OnesCount64(fr.free.Set)
+	return n > 1 && 2*n >= bits.OnesCount64(fr.free.Bits)
+}
+
+// alone says that what is free of each operand is not free of several at once.
+func (fr *freedom) alone() string {
+	switch fr.operands {
+	case 1:
+		return ""
+	case 2:
+		return " (not both)"
+	}
+	return " (in one operand only)"
 }
 
 // where lists the operands: one of them at a time is free.

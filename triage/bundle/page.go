@@ -86,7 +86,7 @@ func whyBlocks(m *corpus.Mismatch) []page.HTML {
 func inputBlocks(m *corpus.Mismatch, pic *report.Mismatch) []page.HTML {
 	blocks := []page.HTML{report.OperandTable(&pic.Input).HTML()}
 	if m.Free != "" {
-		blocks = append(blocks, page.Text("What does not matter: whatever these bits are, the case stays the same, all else equal."), page.List(strings.Split(m.Free, "\n")...))
+		blocks = append(blocks, page.Text("What does not matter:"), page.List(strings.Split(m.Free, "\n")...))
 	}
 	if m.Minimal {
 		blocks = append(blocks, page.Note("The input is minimal: without any one of its terms or bits the two sides agree, or differ in another way."))
