@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -139,6 +140,9 @@ func TestMaxFindings(t *testing.T) {
 		if most == 9 && (n <= len(causes) || s.NotKept() == 0) {
 			t.Errorf("%d findings, %d not kept", n, s.NotKept())
 		}
+		if most == 9 && !s.Full(9) || s.Full(1000) {
+			t.Errorf("%d findings: 9 are all that there is room for: %t; 1000: %t", n, s.Full(9), s.Full(1000))
+		}
 		cfg.Workers = 5
 		if diff := cmp.Diff(stateText(t, s), stateText(t, runCampaign(t, cfg))); diff != "" {
 			t.Errorf("at most %d: five workers keep others:\n%s", most, diff)
@@ -147,13 +151,15 @@ func TestMaxFindings(t *testing.T) {
 }
 
 // TestRefuted checks that a program which explains an epoch's samples, and is wrong in a few
-// of the other cases, is not the last word: ref:exact rounds once, and what comes nearest
-// rounds to FP64 before that, which makes a difference in one case of a thousand.
+// of the other cases, is not the last word: the unit, which nobody knows to be ref:exact,
+// rounds once, and what comes nearest rounds to FP64 before that, which makes a difference in
+// one case of a thousand.
 func TestRefuted(t *testing.T) {
 	skipUnderRace(t)
 	tier.LongOnly(t)
-	const inst = "wgmma.m64n8k32.f32.e5m2.e4m3"
-	s := runCampaign(t, Config{Pairs: pairsOf(t, "sim:hopper", "ref:exact", inst, inst), Seed: 1, Count: 60_000})
+	exact, _ := mma.FindReference("exact")
+	pair := boxedPair(t, "hopper", "wgmma.m64n8k32.f32.e5m2.e4m3", func(p *mma.Params) { *p = exact.Program(fp.FP32) })
+	s := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 60_000})
 	for _, b := range s.Pairs[0].Sorted() {
 		if b.Name == string(triage.Unexplained) {
 			t.Errorf("unexplained: %d cases of %d; %v", b.Cases, s.Pairs[0].Mismatches(), s.Pairs[0].Verdict)
@@ -176,5 +182,23 @@ func TestSearchedAgain(t *testing.T) {
 	s := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 130_000, Thinking: func(_ int, _, limit int64) { most = max(most, limit) }})
 	if v := s.Pairs[0].Verdict; !v.Found() {
 		t.Errorf("%+v after a search of %d dot products at most", v, most)
+	}
+}
+
+// TestReferenceIsKnown checks that a reference's own program is what names the differences
+// from it, although its results do not come from this program: where every search finds
+// another program first that gives the same results for a single product.
+func TestReferenceIsKnown(t *testing.T) {
+	s := runCampaign(t, Config{Pairs: pairsOf(t, "sim:arm", "ref:exact", "fmlal.rd.fz", ""), Seed: 1, Count: 5000})
+	p := s.Pairs[0]
+	if v := p.Verdict; v == nil || !v.Given {
+		t.Errorf("the verdict does not come from the two programs: %+v", v)
+	}
+	var causes []string
+	for _, b := range p.Sorted() {
+		causes = append(causes, b.Name)
+	}
+	if want := []string{"rounding-asymmetry", "input-ftz"}; !slices.Equal(causes, want) {
+		t.Errorf("causes %s, want %s", causes, want)
 	}
 }

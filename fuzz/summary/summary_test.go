@@ -74,3 +74,39 @@ func TestShowcase(t *testing.T) {
 		t.Errorf("of the one finding that there is, %s is shown", f.Detail)
 	}
 }
+
+// TestCauseInWords checks what stands beside a cause, and that numbers are called lower
+// bounds where further kinds of cases were not counted one by one.
+func TestCauseInWords(t *testing.T) {
+	classes := func(n ...uint64) (c [oracle.Fault + 1]uint64) { copy(c[oracle.Value:], n); return c }
+	for _, tc := range []struct {
+		b    fuzz.Bucket
+		want string
+	}{
+		{fuzz.Bucket{Cases: 9, Classes: classes(9)}, "overflow"},
+		{fuzz.Bucket{Cases: 9, Classes: classes(0, 0, 0, 9)}, "overflow (all nan)"},
+		{fuzz.Bucket{Cases: 9000, Classes: classes(1000, 1500, 1500, 2000, 3000)}, "overflow (1,500 zero-sign, 1,500 nan-code, 2,000 nan, 3,000 inf)"},
+		{fuzz.Bucket{Cases: 9, Classes: classes(9), Details: []fuzz.Detail{{Name: "overflow+fusion-width", Cases: 2}, {Name: "overflow|fusion-width", Cases: 3}}},
+			"overflow (2 need another part made equal as well; in 3 making another part equal instead would do)"},
+		{fuzz.Bucket{Cases: 9, Classes: classes(9), More: 1, Details: []fuzz.Detail{{Name: "overflow+fusion-width", Cases: 2}, {Name: "overflow|fusion-width", Cases: 3}}},
+			"overflow (at least 2 need another part made equal as well; in at least 3 making another part equal instead would do)"},
+	} {
+		tc.b.Name = "overflow"
+		if got := causeInWords(&fuzz.Cause{Bucket: tc.b}); got != tc.want {
+			t.Errorf("%+v: %q, want %q", tc.b, got, tc.want)
+		}
+	}
+}
+
+// TestUnstableOnly checks the explanation of a pair whose mismatches do not repeat
+// themselves: it has none, and is not unexplained.
+func TestUnstableOnly(t *testing.T) {
+	p := &fuzz.PairState{Dots: 100, Unstable: 7}
+	p.Classes[oracle.Value] = 7
+	if got := explanation(p, 4); got != fuzz.Unstable {
+		t.Errorf("7 unstable mismatches of 7: %s", got)
+	}
+	if p.Unstable = 6; explanation(p, 4) != string(triage.Unexplained) {
+		t.Errorf("6 unstable mismatches of 7: %s", explanation(p, 4))
+	}
+}
