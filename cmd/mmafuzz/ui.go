@@ -138,9 +138,16 @@ func (u *runUI) status(s *fuzz.State) []statusField {
 	if examined > 0 {
 		stable = 100 * float64(examined-unstable) / float64(examined)
 	}
+	clock, amount := fmt.Sprintf("%6s", readable.Clock(t)), readable.Count(dots)
+	if u.cfg.Time > 0 {
+		clock += " of " + readable.Clock(u.cfg.Time)
+	}
+	if u.cfg.Count > 0 {
+		amount += " of " + readable.Count(u.cfg.Count*uint64(len(u.cfg.Pairs)))
+	}
 	return []statusField{
-		{fmt.Sprintf("%6s", readable.Clock(t)), 8},
-		{readable.Count(dots) + " dots", 7},
+		{clock, 8},
+		{amount + " dots", 7},
 		{readable.Count(readable.Rate(dots-u.startDots, t)) + "/s", 4},
 		{"agree " + readable.Count(dots-mismatches), 2},
 		{fmt.Sprintf("mismatch %s by %s", readable.Count(mismatches), readable.Plural(causes, "cause")), 6},

@@ -136,6 +136,14 @@ func TestStatusWidths(t *testing.T) {
 			t.Errorf("%d columns: %q, want %q", width, got, want)
 		}
 	}
+	ui.cfg.Count = 1_000_000_000_000 // for each of two pairs
+	if got, want := fitting(ui.status(s), 40), "10:01:23  123G of 2.00T dots"; got != want {
+		t.Errorf("with --count: %q, want %q", got, want)
+	}
+	ui.cfg.Count, ui.cfg.Time = 0, 12*time.Hour
+	if got, want := fitting(ui.status(s), 40), "10:01:23 of 12:00:00  123G dots"; got != want {
+		t.Errorf("with --time: %q, want %q", got, want)
+	}
 }
 
 // TestColor checks who decides about colour.
