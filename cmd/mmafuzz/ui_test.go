@@ -137,7 +137,7 @@ func TestStatusWidths(t *testing.T) {
 		}
 	}
 	ui.cfg.Count = 1_000_000_000_000 // for each of two pairs
-	if got, want := fitting(ui.status(s), 40), "10:01:23  123G of 2.00T dots"; got != want {
+	if got, want := fitting(ui.status(s), 40), "10:01:23  123G of 2T dots"; got != want {
 		t.Errorf("with --count: %q, want %q", got, want)
 	}
 	ui.cfg.Count, ui.cfg.Time = 0, 12*time.Hour
