@@ -15,7 +15,7 @@ func TestSummaryWidth(t *testing.T) {
 	r := Report{
 		Target: "exec:./unit", Instruction: "one", Verdict: Unexplained, Effort: 5, Left: 218, Evidence: 4060,
 		Arithmetic: "custom", Params: mma.Params{L: 2},
-		Witness:  &WitnessText{Terms: "c=3f800005", Dot: dot, Got: "3f800007", Would: "3f800005", Kind: "they are different numbers", Alike: 214, Wrong: 218},
+		Witness:  &WitnessText{Counterexample: Counterexample{Terms: "c=3f800005", Dot: dot, Got: "3f800007", Would: "3f800005"}, Kind: "they are different numbers", Alike: 214, Wrong: 218},
 		Families: []Family{{Name: "pile", Doc: "products of similar exponents whose sums carry far", Cases: 200, Wrong: 8}},
 	}
 	for _, width := range []int{40, 60, 80, 100} {
