@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -136,6 +137,8 @@ was found so far).`,
 	root.SetVersionTemplate("mmafuzz {{.Version}}\n")
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
+	fillHelp(root)
 	setErrors(root)
 	group(root)
 	return root

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
 // setErrors makes a command and its subcommands report wrong flags with a hint. Commands
@@ -85,6 +87,24 @@ func valueOf(f *pflag.Flag) string {
 		return "true or false"
 	}
 	return "a " + f.Value.Type()
+}
+
+// helpWidth is the columns of help.
+const helpWidth = 80
+
+// fillHelp breaks the prose of the help of a command and its subcommands into lines of
+// helpWidth. Examples and lists, whose lines begin with blanks, stay as they are.
+func fillHelp(c *cobra.Command) {
+	paragraphs := strings.Split(cmp.Or(c.Long, c.Short), "\n\n")
+	for i, text := range paragraphs {
+		if !strings.Contains("\n"+text, "\n ") {
+			paragraphs[i] = strings.Join(readable.Wrap(text, helpWidth), "\n")
+		}
+	}
+	c.Long = strings.Join(paragraphs, "\n\n")
+	for _, sub := range c.Commands() {
+		fillHelp(sub)
+	}
 }
 
 // takes checks the arguments of a command: it has one for each of the given names, and those
