@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -137,7 +136,6 @@ was found so far).`,
 	root.SetVersionTemplate("mmafuzz {{.Version}}\n")
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth)))
 	fillHelp(root)
 	setErrors(root)
 	group(root)

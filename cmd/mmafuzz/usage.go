@@ -92,9 +92,24 @@ func valueOf(f *pflag.Flag) string {
 // helpWidth is the columns of help.
 const helpWidth = 80
 
-// fillHelp breaks the prose of the help of a command and its subcommands into lines of
-// helpWidth. Examples and lists, whose lines begin with blanks, stay as they are.
-func fillHelp(c *cobra.Command) {
+// fillHelp makes the help of a command and its subcommands keep to helpWidth. Examples and
+// lists, whose lines begin with blanks, stay as they are.
+func fillHelp(root *cobra.Command) {
+	cobra.AddTemplateFunc("shortHelp", shortHelp)
+	root.SetUsageTemplate(strings.NewReplacer(
+		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth),
+		"{{.Short}}", "{{shortHelp .}}",
+	).Replace(root.UsageTemplate()))
+	fillProse(root)
+}
+
+// shortHelp writes what a command does beside its name in a list of commands.
+func shortHelp(c *cobra.Command) string {
+	indent := c.NamePadding() + len("   ")
+	return strings.Join(readable.Wrap(c.Short, helpWidth-indent), "\n"+strings.Repeat(" ", indent))
+}
+
+func fillProse(c *cobra.Command) {
 	paragraphs := strings.Split(cmp.Or(c.Long, c.Short), "\n\n")
 	for i, text := range paragraphs {
 		if !strings.Contains("\n"+text, "\n ") {
@@ -103,7 +118,7 @@ func fillHelp(c *cobra.Command) {
 	}
 	c.Long = strings.Join(paragraphs, "\n\n")
 	for _, sub := range c.Commands() {
-		fillHelp(sub)
+		fillProse(sub)
 	}
 }
 

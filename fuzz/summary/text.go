@@ -277,8 +277,8 @@ func (w *printer) total() {
 	if sum.in.Time > 0 && sum.Dots > w.Resumed { // else nothing was left to do
 		pace = fmt.Sprintf(" (%.1f s, %s/s)", sum.Seconds, readable.Count(readable.Rate(sum.Dots-w.Resumed, sum.in.Time)))
 	}
-	fmt.Fprintf(w, "%s, %s mismatches in %s dot products%s; exit %d\n",
-		readable.Plural(sum.Causes, "cause"), readable.Thousands(sum.Mismatches), readable.Thousands(sum.Dots), pace, w.Exit)
+	w.paragraph(fmt.Sprintf("%s, %s mismatches in %s dot products%s; exit %d",
+		readable.Plural(sum.Causes, "cause"), readable.Thousands(sum.Mismatches), readable.Thousands(sum.Dots), pace, w.Exit))
 	if sum.in.Config.Time == 0 || len(sum.Sequence) == 0 {
 		return
 	}
