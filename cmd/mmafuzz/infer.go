@@ -76,7 +76,7 @@ interrupted, or the unit stopped answering.`,
 	f.Uint64Var(&n.seed, "seed", 1, "`seed` of all questions")
 	f.IntVar(&n.checks, "checks", infer.DefaultChecks, "`inputs` of every generator that a model must pass")
 	f.IntVar(&n.queries, "queries", 0, "`dots` to ask at most (0: no limit); those that the journal answers count, but are not asked again")
-	f.IntVar(&n.effort, "effort", infer.DefaultEffort, "about how many `millions` of dot products models compute in search of an explanation, before it gives up; up to twice as many where programs are refuted again and again")
+	f.IntVar(&n.effort, "effort", infer.DefaultEffort, "about how many `millions` of dot products models compute in search of an explanation, before it gives up; to these come half as many in the last attempt, about 15 that every search takes, and more where programs are refuted again and again")
 	f.DurationVar(&n.time, "time", 0, "`time` to spend at most, such as 10m (0: no limit)")
 	f.IntVar(&n.workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
 	n.policy.add(c, comparisons[0], "compare NaNs by `bits` or class", "compare zeros by `bits` or class")
@@ -133,7 +133,7 @@ func (n *inferCmd) run(ctx context.Context) error {
 	}
 	if n.json {
 		err = n.writeJSON(report)
-	} else if err = report.Summary(n.stdout); err == nil {
+	} else if err = report.Summary(n.stdout, n.width); err == nil {
 		_, err = fmt.Fprintln(n.stdout, where)
 	}
 	if err == nil && r.Verdict != infer.Found {

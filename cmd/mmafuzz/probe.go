@@ -106,7 +106,7 @@ func (p *probeCmd) run(ctx context.Context) error {
 // print writes the answers to a paper's questions.
 func (p *probeCmd) print(pr *probe.Prober, title string, answers []probe.Answer) error {
 	if !p.json {
-		return pr.WriteAnswers(p.stdout, title, answers, p.evidence)
+		return pr.WriteAnswers(p.stdout, title, answers, p.evidence, p.width)
 	}
 	return writeAll(p.app, pr.WithEvidence(answers))
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
@@ -60,13 +63,20 @@ func (a *showCmd) show(dir string) error {
 	case a.json:
 		return a.writeJSON(&b.Mismatch)
 	}
-	pic, err := bundle.Picture(&b.Mismatch, dir)
+	pic, err := bundle.Picture(&b.Mismatch, "")
 	if err != nil {
 		return err
 	}
+	pic.Rerun = bundle.RerunBy(command(), &b.Mismatch, dir)
 	o := a.textOptions()
 	o.All = a.all
-	return report.Text(printable.Raw(a.stdout), pic, o)
+	if err := report.Text(printable.Raw(a.stdout), pic, o); err != nil {
+		return err
+	}
+	if bundle.RunsCommand(b.Mismatch.A.Target, b.Mismatch.B.Target) {
+		fmt.Fprint(a.stdout, readable.Hanging("This runs the command that is a target: mmafuzz shows it and asks first, or is told --allow-exec.", a.width))
+	}
+	return a.stdout.Err()
 }
 
 func (a *app) textOptions() report.TextOptions {

@@ -36,8 +36,8 @@ papers print beside what comes out here. Each takes targets, or TARGET/INSTRUCTI
   mmafuzz study discrepancy --out differences
 
 The directory of --out gets page.html for a browser (mmafuzz report makes it again),
-result.json, tables.md, every table as a .csv file, and a journal: a study that was interrupted, even by kill -9, goes on when the same command is given
-again.
+result.json, tables.md, every table as a .csv file, and a journal: a study that was
+interrupted, even by kill -9, goes on when the same command is given again.
 
 Exit status: 0 done, 1 something is not as it has to be (a bound exceeded, a figure of
 a paper missed), 2 trouble, 75 incomplete: interrupted.`,

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -90,7 +93,30 @@ func (u *runUI) announce(f *fuzz.Case) {
 	u.announced[f.Bucket] = true
 	u.line.clear()
 	p := &u.cfg.Pairs[f.Pair]
-	fmt.Fprintf(u.stderr, "%6s  NEW  %s  %s  %s\n", readable.Clock(time.Since(u.began)), paintIf(u.colorErr, name, bold), p.Name(), u.shrunk(f))
+	when := fmt.Sprintf("%6s  NEW  ", readable.Clock(time.Since(u.began)))
+	line := name + "  " + p.Name() + "  " + u.shrunk(f)
+	for i, part := range broken(line, cmp.Or(u.widthFlag, u.widthErr)-len(when)) {
+		if i == 0 {
+			part = paintIf(u.colorErr, name, bold) + strings.TrimPrefix(part, name)
+		} else {
+			when = strings.Repeat(" ", len(when))
+		}
+		fmt.Fprintln(u.stderr, when+part)
+	}
+}
+
+// broken breaks a line whose parts are two blanks apart where it is longer than a width.
+func broken(line string, width int) []string {
+	var lines []string
+	for _, part := range strings.Split(line, "  ") {
+		last := len(lines) - 1
+		if last >= 0 && utf8.RuneCountInString(lines[last])+2+utf8.RuneCountInString(part) <= width {
+			lines[last] += "  " + part
+		} else {
+			lines = append(lines, part)
+		}
+	}
+	return lines
 }
 
 // shrunk says in a few words what minimization made of a finding.
@@ -99,7 +125,14 @@ func (u *runUI) shrunk(f *fuzz.Case) string {
 		return fmt.Sprintf("repeated %d of %d times", f.Stable, f.Of)
 	}
 	formats := u.cfg.Pairs[f.Pair].Formats()
-	return fmt.Sprintf("minimized %d→%d terms", minimize.Terms(formats, f.Start), minimize.Terms(formats, f.Dot))
+	from, to := minimize.Terms(formats, f.Start), minimize.Terms(formats, f.Dot)
+	switch {
+	case f.Start.Equal(f.Dot):
+		return "already minimal"
+	case from == to:
+		return fmt.Sprintf("minimized: simpler values, %s", readable.Plural(to, "term"))
+	}
+	return fmt.Sprintf("minimized %d→%d terms", from, to)
 }
 
 // thinking shows on the status line how far the search for an explanation is.

@@ -58,8 +58,8 @@ func TestAnnounce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := "  TIME  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32  minimized 2→2 terms\n" +
-		"  TIME  NEW  overflow  mma.m16n8k16.f32.f16.f16.f32  minimized 2→2 terms\n"
+	want := "  TIME  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32\n             already minimal\n" +
+		"  TIME  NEW  overflow  mma.m16n8k16.f32.f16.f16.f32\n             already minimal\n"
 	if got := regexp.MustCompile(` +\d:\d\d  `).ReplaceAllString(stderr.String(), "  TIME  "); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -68,8 +68,27 @@ func TestAnnounce(t *testing.T) {
 	}
 	ui.verbose = true
 	ui.announce(finding(ui, 0, "fusion-width+truncation-width"))
-	if got := stderr.String(); strings.Count(got, "NEW") != 3 || !strings.Contains(got, "NEW  fusion-width+truncation-width  ") {
+	if got := stderr.String(); strings.Count(got, "NEW") != 3 || !strings.Contains(got, "NEW  fusion-width+truncation-width\n") {
 		t.Errorf("with -v: %s", got)
+	}
+}
+
+// TestShrunk says what minimization made of a finding.
+func TestShrunk(t *testing.T) {
+	ui, _, _ := testUI(t)
+	for _, c := range []struct{ from, want string }{
+		{"3c00 3c00 b3000000", "already minimal"},
+		{"4c00 3c00 b3000001", "minimized: simpler values, 2 terms"},
+		{"3c00,3c00 3c00,3c00 b3000000", "minimized 3→2 terms"},
+	} {
+		f := finding(ui, 0, "fusion-width")
+		var err error
+		if f.Start, err = mma.ParseDot(ui.cfg.Pairs[0].Formats(), ui.cfg.Pairs[0].K, false, strings.Fields(c.from)); err != nil {
+			t.Fatal(err)
+		}
+		if got := ui.shrunk(f); got != c.want {
+			t.Errorf("%s: %q, want %q", c.from, got, c.want)
+		}
 	}
 }
 
@@ -87,7 +106,7 @@ func TestStatusLine(t *testing.T) {
 	ui.Progress(s)
 	ui.summarize(summary.New(summary.Input{Config: &ui.cfg, State: s, Unexplained: func(int) *fuzz.Unexplained { return nil }}), exitMismatch)
 	const status = "\r\x1b[K  0:00  12.3k dots  N/s  mismatch 345"
-	want := status + status + "\r\x1b[K  0:00  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32  minimized 2→2 terms\n" + status + "\r\x1b[K"
+	want := status + status + "\r\x1b[K  0:00  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32\n             already minimal\n" + status + "\r\x1b[K"
 	got := regexp.MustCompile(`  [0-9.kMG]+/s`).ReplaceAllString(stderr.String(), "  N/s")
 	got = regexp.MustCompile(`mismatch 345[^\r]*`).ReplaceAllString(got, "mismatch 345")
 	if got != want {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
 // setErrors makes a command and its subcommands report wrong flags with a hint. Commands
@@ -85,6 +87,39 @@ func valueOf(f *pflag.Flag) string {
 		return "true or false"
 	}
 	return "a " + f.Value.Type()
+}
+
+// helpWidth is the columns of help.
+const helpWidth = 80
+
+// fillHelp makes the help of a command and its subcommands keep to helpWidth. Examples and
+// lists, whose lines begin with blanks, stay as they are.
+func fillHelp(root *cobra.Command) {
+	cobra.AddTemplateFunc("shortHelp", shortHelp)
+	root.SetUsageTemplate(strings.NewReplacer(
+		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth),
+		"{{.Short}}", "{{shortHelp .}}",
+	).Replace(root.UsageTemplate()))
+	fillProse(root)
+}
+
+// shortHelp writes what a command does beside its name in a list of commands.
+func shortHelp(c *cobra.Command) string {
+	indent := c.NamePadding() + len("   ")
+	return strings.Join(readable.Wrap(c.Short, helpWidth-indent), "\n"+strings.Repeat(" ", indent))
+}
+
+func fillProse(c *cobra.Command) {
+	paragraphs := strings.Split(cmp.Or(c.Long, c.Short), "\n\n")
+	for i, text := range paragraphs {
+		if !strings.Contains("\n"+text, "\n ") {
+			paragraphs[i] = strings.Join(readable.Wrap(text, helpWidth), "\n")
+		}
+	}
+	c.Long = strings.Join(paragraphs, "\n\n")
+	for _, sub := range c.Commands() {
+		fillProse(sub)
+	}
 }
 
 // takes checks the arguments of a command: it has one for each of the given names, and those

@@ -10,7 +10,7 @@
 //	bundle          string   its directory
 //	was             string   bucket that the bundle names
 //	now             string   bucket now; empty if there is none
-//	changes[].path  string?  as in summary
+//	changes[].path  string?  as in summary: what B does in this case that A does not
 //	changes[].from  string?
 //	changes[].to    string?
 //	problem         string?  why there is no bucket
@@ -68,9 +68,7 @@ func Triage(ctx context.Context, dir string, may func(m *corpus.Mismatch) error,
 		return o, err
 	}
 	o.Now = f.Bucket
-	if f.Verdict != nil {
-		o.Changes = f.Verdict.Changes
-	}
+	o.Changes = bundle.Changes(f.Mismatch)
 	return o, nil
 }
 

@@ -151,6 +151,7 @@ func (p *printer) matrix(r *Result) {
 	}
 	g.Add(append(head, "")...)
 	same := 0
+	shown := "" // all cells
 	for _, name := range rows {
 		if !differ[name] && !p.Verbose {
 			same++
@@ -160,16 +161,30 @@ func (p *printer) matrix(r *Result) {
 		for _, pair := range pairs {
 			row = append(row, cmp.Or(cells[[2]string{name, pair}], "-"))
 		}
+		shown += strings.Join(row[1:], "")
 		g.Add(append(row, "")...)
 	}
 	if len(g.Rows) > 1 {
 		fmt.Fprintln(p)
 		g.Write(p, p.Bold)
-		fmt.Fprintln(p, "share of dot products that differ; = no mismatch, - not compared, * something new")
+		p.line(0, "", matrixKey(shown))
 	}
 	if same > 0 {
 		fmt.Fprintf(p, "no mismatch on %s of %d\n", readable.Plural(same, "instruction"), len(rows))
 	}
+}
+
+// matrixKey explains the characters that the cells of a matrix have.
+func matrixKey(cells string) string {
+	text := "share of dot products that differ"
+	mark := "; "
+	for _, k := range []struct{ mark, text string }{{"=", "no mismatch"}, {"-", "not compared"}, {"*", "something new"}} {
+		if strings.Contains(cells, k.mark) {
+			text += mark + k.mark + " " + k.text
+			mark = ", "
+		}
+	}
+	return text
 }
 
 // row names the instructions of a cell, independently of the order of its machines.
@@ -188,8 +203,14 @@ func (r *Result) cellText(x *Cell) string {
 	isNew := func(d Difference) bool {
 		return d.A == x.A && d.B == x.B && d.Instruction == x.Instruction && d.isNews()
 	}
-	if slices.ContainsFunc(r.Differences, isNew) {
+	if r.hasEarlier() && slices.ContainsFunc(r.Differences, isNew) {
 		return text + "*"
 	}
 	return text + " "
+}
+
+// hasEarlier reports whether differences were known before: without a list of them and a
+// baseline everything is new, which needs no mark.
+func (r *Result) hasEarlier() bool {
+	return len(r.Known)+len(r.Gone) > 0 || slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.State != StateNew })
 }

@@ -106,6 +106,9 @@ func (p *printer) changed(all []Changed) {
 
 // news shows new differences, grouped by instruction and machines.
 func (p *printer) news(groups [][]*Difference) {
+	if len(groups) > 0 {
+		p.line(4, "ID        ", "DIFFERING CASES, CAUSE")
+	}
 	for i, g := range groups {
 		if i == newRows && !p.Verbose {
 			hidden := groups[i:]
@@ -250,6 +253,7 @@ func (p *printer) counts(r *Result) {
 		dots += r.Cells[i].Dots
 	}
 	t := r.Counts
-	fmt.Fprintf(p, "\n%d new, %d expired, %d still there, %d known, %d gone, in %s dot products; exit %d\n",
-		t.New, t.Expired, t.Still, t.Known, t.Gone, readable.Thousands(dots), r.Exit)
+	p.WriteByte('\n')
+	p.line(0, "", fmt.Sprintf("%d new, %d expired, %d still there, %d known, %d gone, in %s dot products; exit %d",
+		t.New, t.Expired, t.Still, t.Known, t.Gone, readable.Thousands(dots), r.Exit))
 }

@@ -178,7 +178,9 @@ func (w *printer) writeUnexplained(x *fuzz.Unexplained) {
 		fmt.Fprintf(w, "  next     %s\n", strings.Replace(c, "mmafuzz", w.Command, 1))
 	}
 	if len(x.Next) > 0 {
-		fmt.Fprintln(w, "           searches many more programs, and reports the best one with the smallest input on which it fails")
+		g := readable.Table{Width: w.Width}
+		g.Add("         ", "searches many more programs, and reports the best one with the smallest input on which it fails")
+		g.Write(w, nil)
 	}
 }
 
@@ -275,11 +277,11 @@ func (w *printer) total() {
 	fmt.Fprintln(w)
 	w.writeUnfinished()
 	pace := ""
-	if sum.in.Time > 0 {
+	if sum.in.Time > 0 && sum.Dots > w.Resumed { // else nothing was left to do
 		pace = fmt.Sprintf(" (%.1f s, %s/s)", sum.Seconds, readable.Count(readable.Rate(sum.Dots-w.Resumed, sum.in.Time)))
 	}
-	fmt.Fprintf(w, "%s, %s mismatches in %s dot products%s; exit %d\n",
-		readable.Plural(sum.Causes, "cause"), readable.Thousands(sum.Mismatches), readable.Thousands(sum.Dots), pace, w.Exit)
+	w.paragraph(fmt.Sprintf("%s, %s mismatches in %s dot products%s; exit %d",
+		readable.Plural(sum.Causes, "cause"), readable.Thousands(sum.Mismatches), readable.Thousands(sum.Dots), pace, w.Exit))
 	if sum.in.Config.Time == 0 || len(sum.Sequence) == 0 {
 		return
 	}

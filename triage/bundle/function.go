@@ -35,10 +35,14 @@ var testName = regexp.MustCompile(`^(Test|Fuzz)\w*$`)
 
 // Rerun returns the words of the command that runs the case of a bundle again, ready for a
 // shell; nil if no command does.
-func Rerun(m *corpus.Mismatch, dir string) []string {
+func Rerun(m *corpus.Mismatch, dir string) []string { return RerunBy("mmafuzz", m, dir) }
+
+// RerunBy is Rerun for somebody who calls mmafuzz by a certain command. It has no --allow-exec:
+// the bundle may be a stranger's, and without that mmafuzz shows the bundle's command and asks.
+func RerunBy(mmafuzz string, m *corpus.Mismatch, dir string) []string {
 	switch name := functionOf(m); {
 	case name == "":
-		return []string{"mmafuzz", "replay", readable.ShellPath(dir)}
+		return []string{mmafuzz, "replay", readable.ShellPath(dir)}
 	case testName.MatchString(name):
 		return []string{"go", "test", "-run", "'^" + name + "$'"}
 	}

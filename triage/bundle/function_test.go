@@ -7,6 +7,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 )
 
+// TestRerunBy holds that the command calls the program as the user does.
+func TestRerunBy(t *testing.T) {
+	m := &corpus.Mismatch{A: corpus.SideRecord{Target: "sim:ampere"}, B: corpus.SideRecord{Target: "exec:./mine"}}
+	if command := strings.Join(RerunBy("bin/mmafuzz", m, "dir"), " "); command != "bin/mmafuzz replay dir" {
+		t.Error(command)
+	}
+}
+
 // TestRerun holds that the command of a bundle is one that works.
 func TestRerun(t *testing.T) {
 	for _, c := range []struct{ b, command, err string }{

@@ -20,15 +20,9 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	}
 	pic := &report.Mismatch{
 		Input:   report.Input{Title: m.A.Instruction, Formats: m.Formats, Dot: dot},
-		Changes: m.Changes,
+		Changes: Changes(m),
 		Labels:  []string{inWords(cmp.Or(m.Detail, m.Bucket))},
 		Next:    m.Next,
-	}
-	if len(m.CaseChanges) > 0 {
-		pic.Changes = m.CaseChanges
-	}
-	if m.Base == "b" {
-		pic.Changes = mma.Reversed(pic.Changes)
 	}
 	if m.A.Instruction != m.B.Instruction {
 		pic.Title += " ~ " + m.B.Instruction
@@ -47,6 +41,19 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	}
 	pic.B, err = pictureSide(m, &m.B, "b", dot)
 	return pic, err
+}
+
+// Changes returns what makes A's arithmetic do what B's does: for the case of a mismatch or, if
+// that is not known apart, for all cases of the pair.
+func Changes(m *corpus.Mismatch) []mma.Change {
+	changes := m.Changes
+	if len(m.CaseChanges) > 0 {
+		changes = m.CaseChanges
+	}
+	if m.Base == "b" {
+		return mma.Reversed(changes)
+	}
+	return changes
 }
 
 // pictureSide prepares one side, with the trace of its own program if that is known, else of

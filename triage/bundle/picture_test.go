@@ -51,3 +51,21 @@ func TestPictureOfFault(t *testing.T) {
 		}
 	}
 }
+
+// TestChanges holds that a case has its own changes where they are known, from A to B.
+func TestChanges(t *testing.T) {
+	width, step := mma.Change{Path: "join.align.f", From: "24", To: "25"}, mma.Change{Path: "l", From: "8", To: "16"}
+	for _, c := range []struct {
+		name string
+		m    corpus.Mismatch
+		want []mma.Change
+	}{
+		{"of the pair", corpus.Mismatch{Changes: []mma.Change{width, step}, Base: "a"}, []mma.Change{width, step}},
+		{"of the case", corpus.Mismatch{Changes: []mma.Change{width, step}, CaseChanges: []mma.Change{width}, Base: "a"}, []mma.Change{width}},
+		{"of B's arithmetic", corpus.Mismatch{CaseChanges: []mma.Change{width}, Base: "b"}, []mma.Change{{Path: "join.align.f", From: "25", To: "24"}}},
+	} {
+		if got := Changes(&c.m); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}

@@ -20,6 +20,7 @@
 //	parts[].after           string?  its result with the part changed
 //	parts[].alone           bool?    the part makes sense without the others
 //	parts[].idle            bool?    it is proved that the part alone makes no difference
+//	parts[].idle_by         string?  by what: ranges (of all values), solver
 //
 // The API of this package is not promised: it may change in any version.
 package diff
@@ -29,6 +30,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -58,7 +60,8 @@ type Part struct {
 	After   string `json:"after,omitempty"`  // D as A's arithmetic gives it with the change
 	Alone   bool   `json:"alone"`            // the change makes sense without the others
 	// Idle: it is proved that the change alone makes no difference.
-	Idle bool `json:"idle,omitempty"`
+	Idle   bool   `json:"idle,omitempty"`
+	IdleBy string `json:"idle_by,omitempty"` // what proved it, as in prove.Result
 }
 
 // Pair compares the arithmetics of the two units of a pair, which have to be known.
@@ -78,7 +81,9 @@ func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
 			if err != nil {
 				return nil, err
 			}
-			pd.Idle = res.Verdict == prove.Proved
+			if pd.Idle = res.Verdict == prove.Proved; pd.Idle {
+				pd.IdleBy = res.By
+			}
 			if w := res.Witness; w != nil {
 				pd.Witness = mma.FormatDot(ia.Formats, w.Dot)
 				pd.Before, pd.After = mma.FormatCode(ia.D, w.Before), mma.FormatCode(ia.D, w.After)
@@ -91,7 +96,11 @@ func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
 
 // Write writes the difference for people.
 func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
-	fmt.Fprintf(w, "%s  %s\n", d.A, d.B)
+	if head := d.A + "  " + d.B; utf8.RuneCountInString(head) <= width {
+		fmt.Fprintln(w, head)
+	} else {
+		fmt.Fprintf(w, "%s\n  %s\n", d.A, d.B)
+	}
 	if len(d.Parts) == 0 {
 		fmt.Fprintf(w, "  the same arithmetic\n\n")
 		return
@@ -111,13 +120,32 @@ func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
 	fmt.Fprintln(w)
 }
 
+// provers say how it is proved that two programs compute the same.
+var provers = map[string]string{"ranges": "the ranges of all values", "solver": "a SAT solver, for all inputs"}
+
+// settings writes what A gets from B: F=25; of many parameters only that they change.
+func (p *Part) settings() string {
+	const most = 2
+	if len(p.Changes) > most {
+		return "these changes"
+	}
+	var all []string
+	for _, c := range p.Changes {
+		brief := c.Brief()
+		name, values := brief[:strings.LastIndex(brief, " ")], brief[strings.LastIndex(brief, " ")+1:]
+		_, value, _ := strings.Cut(values, "→")
+		all = append(all, name+"="+value)
+	}
+	return strings.Join(all, " and ")
+}
+
 // shownBy says which input shows a change.
 func (p *Part) shownBy() string {
 	switch {
 	case p.Witness != "":
-		return fmt.Sprintf("shown by %s: %s, with the change %s", p.Witness, p.Before, p.After)
+		return fmt.Sprintf("shown by %s: A gives %s, A with %s gives %s", p.Witness, p.Before, p.settings(), p.After)
 	case p.Idle:
-		return "alone it makes no difference: proved"
+		return "alone it makes no difference: proved by " + provers[p.IdleBy]
 	case p.Alone:
 		return "no input was found that shows it alone"
 	}

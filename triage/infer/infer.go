@@ -22,9 +22,10 @@ type Options struct {
 	Time    time.Duration // 0: no limit
 	Workers int           // of the search; 0: one for each processor
 	// Effort limits the search for a program that explains the evidence: the dot products
-	// that models may compute, in millions, in all attempts together (attempts.go). A search
-	// after a refutation has the share of its attempt again. If it is reached, the unit
-	// counts as unexplained. 0: DefaultEffort.
+	// that models may compute, in millions, in all attempts together (attempts.go). To these
+	// come half as many for other shapes in the last attempt, the first steps of every search,
+	// which are made in any case, and after a refutation the share of its attempt again. If it
+	// is reached, the unit counts as unexplained. 0: DefaultEffort.
 	Effort  int
 	Policy  oracle.Policy                    // what of a result counts; zero: every bit
 	Journal string                           // file; "": none

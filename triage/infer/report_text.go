@@ -1,29 +1,58 @@
 package infer
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Summary writes what matters of a report for a person at a terminal.
-func (t *Report) Summary(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s %s: %s\n", t.Target, t.Instruction, t.Headline())
+// Summary writes what matters of a report for a person at a terminal of a width. Inputs that
+// are to be copied have lines of their own, which stay whole.
+func (t *Report) Summary(w io.Writer, width int) error {
+	var b bytes.Buffer
+	p := &paragraphs{w: &b, width: width}
+	p.line(0, "%s %s: %s", t.Target, t.Instruction, t.Headline())
 	if note := t.policyNote(); note != "" {
-		fmt.Fprintf(b, "  %s\n", note)
+		p.line(2, "%s", note)
 	}
 	if t.Verdict == Found {
-		t.writeFound(b)
+		t.writeFound(p)
 	} else {
-		t.writeTrouble(b, "  ")
+		t.writeTrouble(p, 2)
 	}
-	fmt.Fprintf(b, "\n%s\n", t.spent())
-	return b.Flush()
+	b.WriteByte('\n')
+	p.line(0, "%s", t.spent())
+	_, err := w.Write(b.Bytes())
+	return err
 }
+
+// paragraphs writes text in lines of a width.
+type paragraphs struct {
+	w     *bytes.Buffer
+	width int // 0: all lines stay whole
+}
+
+// line writes a line and, indented below it, what does not fit.
+func (p *paragraphs) line(indent int, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if p.width == 0 {
+		p.whole(indent, text)
+		return
+	}
+	for i, l := range readable.Wrap(text, p.width-indent-2) {
+		if i == 1 {
+			indent += 2
+		}
+		p.whole(indent, l)
+	}
+}
+
+// whole writes a line that is not broken.
+func (p *paragraphs) whole(indent int, text string) { fmt.Fprintf(p.w, "%*s%s\n", indent, "", text) }
 
 // Headline is the verdict in one line: what was found, or why nothing was.
 func (t *Report) Headline() string {
@@ -66,38 +95,45 @@ func (t *Report) spent() string {
 	return s
 }
 
-func (t *Report) writeFound(w io.Writer) {
+func (t *Report) writeFound(p *paragraphs) {
 	if len(t.Alike) > 0 {
-		fmt.Fprintf(w, "  like %s: %s\n", strings.Join(t.Alike, ", "), t.qualified(fmt.Sprintf("none of %d inputs tells them apart", t.Compared)))
+		p.line(2, "like %s: %s", strings.Join(t.Alike, ", "), t.qualified(fmt.Sprintf("none of %d inputs tells them apart", t.Compared)))
 	}
 	for _, c := range t.Conforms {
-		fmt.Fprintf(w, "  conforms to %s\n", c)
+		p.line(2, "conforms to %s", c)
 	}
 	if t.Tree != "" {
-		fmt.Fprintf(w, "  tree %s\n", t.Tree)
+		p.line(2, "tree %s", t.Tree)
 	}
-	fmt.Fprintf(w, "\n  %-20s %-14s %s\n", "parameter", "value", "an input that rules out another value")
-	for _, p := range t.Parameters {
-		fmt.Fprintf(w, "  %-20s %-14s %s\n", p.Path, p.Value, p.proof())
+	p.w.WriteByte('\n')
+	g := readable.Table{Width: p.width}
+	g.Add("  parameter", "value", "an input that rules out another value")
+	for i := range t.Parameters {
+		x := &t.Parameters[i]
+		g.Add("  "+x.Path, x.Value, x.proof())
 	}
-	fmt.Fprintf(w, "\n  validated: %s\n  %s\n  %s\n  %s\n  %s\n", t.confidence(), t.confident(), t.covered(), t.tileText(), unseen)
-	t.writeFaults(w, "  ")
+	g.Write(p.w, nil)
+	p.w.WriteByte('\n')
+	for _, text := range []string{"validated: " + t.confidence(), t.confident(), t.covered(), t.tileText(), unseen} {
+		p.line(2, "%s", text)
+	}
+	t.writeFaults(p, 2)
 }
 
 // writeFaults writes on which inputs the unit fails.
-func (t *Report) writeFaults(w io.Writer, indent string) {
+func (t *Report) writeFaults(p *paragraphs, indent int) {
 	for _, f := range t.Faults {
-		fmt.Fprintf(w, "%sthe unit fails on %s: %s\n", indent, f.Dot, f.What)
+		p.line(indent, "the unit fails on %s: %s", f.Dot, f.What)
 	}
 	if n := t.Failed - len(t.Faults); n > 0 {
-		fmt.Fprintf(w, "%sand on %d more inputs\n", indent, n)
+		p.line(indent, "and on %d more inputs", n)
 	}
 	if len(t.Failures) == 0 {
 		return
 	}
 	f := t.Failures[0]
-	fmt.Fprintf(w, "%sthe unit failed %d times on inputs that it answered when they were asked again, first on a batch of %d that begins with %s: %s\n",
-		indent, t.Stats.Failures, f.Inputs, f.Dot, f.What)
+	p.line(indent, "the unit failed %d times on inputs that it answered when they were asked again, first on a batch of %d that begins with %s: %s",
+		t.Stats.Failures, f.Inputs, f.Dot, f.What)
 }
 
 // unseen is what has to be said of every model found.
@@ -165,18 +201,21 @@ func openText(open []Open, most int) string {
 }
 
 // writeTrouble writes why there is no model.
-func (t *Report) writeTrouble(w io.Writer, indent string) {
-	line := func(format string, args ...any) { fmt.Fprintf(w, indent+format+"\n", args...) }
+func (t *Report) writeTrouble(p *paragraphs, indent int) {
+	line := func(format string, args ...any) { p.line(indent, format, args...) }
+	below := func(format string, args ...any) { p.line(indent+2, format, args...) }
 	if x := t.Witness; x != nil {
 		line("smallest input found on which the best program is wrong, by its own fault or because the unit is unusual there: %s", x.Terms)
-		line("  the unit gives %s, the program %s: %s, as in %d of the %d cases that it does not explain", x.Got, x.Would, x.Kind, x.Alike, x.Wrong)
-		line("  as eval reads it: %s", x.Dot)
+		below("the unit gives %s, the program %s: %s, as in %d of the %d cases that it does not explain", x.Got, x.Would, x.Kind, x.Alike, x.Wrong)
+		below("as eval reads it:")
+		p.whole(indent+4, x.Dot)
 	}
 	if u := t.Unstable; u != nil {
-		line("for example: %s", u.Dot)
-		line("  first %s, then %s", u.First, u.Second)
+		line("for example:")
+		p.whole(indent+2, u.Dot)
+		below("first %s, then %s", u.First, u.Second)
 	}
-	t.writeFaults(w, indent)
+	t.writeFaults(p, indent)
 	if t.Params == (mma.Params{}) {
 		line("no program yet")
 		return
@@ -185,10 +224,10 @@ func (t *Report) writeTrouble(w io.Writer, indent string) {
 	case t.Verdict == NotStable || t.Evidence == 0:
 	case t.Left > 0:
 		line("the unit does not compute this; of the programs tried it comes nearest: %s", t.Arithmetic)
-		line("  whose parameters are: %s", brief(&t.Params))
+		below("%s", nonDefault(&t.Params))
 	default:
 		line("best program, not tested to the end: %s", t.Arithmetic)
-		line("  whose parameters are: %s", brief(&t.Params))
+		below("%s", nonDefault(&t.Params))
 	}
 	for _, f := range t.Families {
 		if f.Wrong > 0 {
@@ -197,9 +236,18 @@ func (t *Report) writeTrouble(w io.Writer, indent string) {
 	}
 }
 
+// nonDefault lists the parameters of a program whose values are not the first ones: the arrows
+// of brief begin at these.
+func nonDefault(p *mma.Params) string {
+	if text := brief(p); text != "" {
+		return "whose parameters that are not the default are (default→value): " + text
+	}
+	return "whose parameters are all the default"
+}
+
 // markdown writes the whole report.
 func (t *Report) markdown(w io.Writer) error {
-	b := bufio.NewWriter(w)
+	b := &bytes.Buffer{}
 	fmt.Fprintf(b, "# Arithmetic of %s %s\n\n", t.Target, t.Instruction)
 	fmt.Fprintf(b, "Formats %s, K = %d. Verdict: **%s**.\n\n%s\n\n", t.Formats, t.K, t.Verdict, t.Headline())
 	if note := t.policyNote(); note != "" {
@@ -209,14 +257,15 @@ func (t *Report) markdown(w io.Writer) error {
 		t.markdownFound(b)
 	} else {
 		fmt.Fprint(b, "No model file was written. What the best program is and where it fails:\n\n```\n")
-		t.writeTrouble(b, "")
+		t.writeTrouble(&paragraphs{w: b}, 0)
 		fmt.Fprint(b, "```\n\n")
 	}
 	fmt.Fprintf(b, "%s\n", t.spent())
-	return b.Flush()
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
-func (t *Report) markdownFound(w io.Writer) {
+func (t *Report) markdownFound(w *bytes.Buffer) {
 	if len(t.Alike) > 0 {
 		fmt.Fprintf(w, "%s: %s.\n\n", t.qualified(fmt.Sprintf("None of %d inputs tells it from these", t.Compared)), strings.Join(t.Alike, ", "))
 	}
@@ -250,7 +299,7 @@ func (t *Report) markdownFound(w io.Writer) {
 	t.markdownCorners(w)
 	if t.Failed > 0 || len(t.Failures) > 0 {
 		fmt.Fprint(w, "\n```\n")
-		t.writeFaults(w, "")
+		t.writeFaults(&paragraphs{w: w}, 0)
 		fmt.Fprint(w, "```\n")
 	}
 	fmt.Fprintln(w)

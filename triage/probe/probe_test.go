@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -224,4 +225,55 @@ func TestPictures(t *testing.T) {
 	golden(t, "testdata/tree.txt", tree.Text(8))
 	golden(t, "testdata/tree.dot", tree.Graphviz("cdna2/v_mfma_f32_16x16x8bf16", 8))
 	golden(t, "testdata/tree.svg", tree.SVG("cdna2/v_mfma_f32_16x16x8bf16", 8))
+}
+
+// TestOneStory holds that answers of different papers do not contradict each other: the terms of
+// one fused sum have no order, but c may be aligned in another way. And that a tile which is
+// larger than those of most instructions is tried all the same.
+func TestOneStory(t *testing.T) {
+	p := probe.New(t.Context(), open(t, "cdna3", "v_mfma_f32_32x32x8_f16"))
+	all := map[string]probe.Answer{}
+	for _, paper := range []string{"fasi", "smt", "clfp"} {
+		answers, err := p.Ask(paper)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range answers {
+			all[a.ID] = a
+		}
+	}
+	const apart = "in the fused sum c is aligned in another way than products"
+	for _, want := range []probe.Answer{
+		{ID: "2 order", Value: "[c p0..p7]"},
+		{ID: "3.1.2 order", Value: "yes", Why: apart},
+		{ID: "3.1.2 roundings", Value: "depends on the place of the 1", Why: apart},
+		{ID: "Step 5", Value: "yes", Why: apart},
+		{ID: "1 position", Value: "yes", Why: "8 random inputs, all 32 x 32 outputs"},
+	} {
+		if got := all[want.ID]; got.Value != want.Value || got.Why != want.Why {
+			t.Errorf("%s: %s (%s), want %s (%s)", want.ID, got.Value, got.Why, want.Value, want.Why)
+		}
+	}
+}
+
+// TestWidth holds that no line of answers is longer than the width.
+func TestWidth(t *testing.T) {
+	p := probe.New(t.Context(), open(t, "cdna3", "v_mfma_f32_32x32x8_f16"))
+	for _, paper := range probe.Papers {
+		answers, err := p.Ask(paper.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, width := range []int{40, 60, 80, 100, 200} {
+			var b strings.Builder
+			if err := p.WriteAnswers(&b, paper.Title, answers, false, width); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(b.String()) {
+				if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+					t.Errorf("%d columns of %d: %s", n, width, line)
+				}
+			}
+		}
+	}
 }

@@ -55,17 +55,12 @@ func (p *Prober) deterministic() finding {
 
 // positions puts a dot product into every place of tiles of all sizes of the instruction.
 func (p *Prober) positions() finding {
-	var sizes []mma.Shape
-	for _, s := range TileSizes(p.unit.Instruction(), positionsMost) {
-		if s.M*s.N > 1 {
-			sizes = append(sizes, s)
-		}
-	}
-	if len(sizes) == 0 {
-		return undecided("a tile has one output")
+	sizes, why := tilesOfSeveral(p.unit.Instruction())
+	if why != "" {
+		return undecided("%s", why)
 	}
 	dots := p.random(32)
-	if len(sizes) > 1 {
+	if len(sizes) > 1 || sizes[0].M*sizes[0].N > positionsMost {
 		dots = dots[:8]
 	}
 	alone := p.ask(dots...)
@@ -89,5 +84,23 @@ func (p *Prober) positions() finding {
 	return finding{value: "yes", why: fmt.Sprintf("%d random inputs, all %s", len(dots), where)}
 }
 
-// positionsMost is the number of outputs in a tile of which all are tried, at most.
+// tilesOfSeveral returns sizes of tiles with more than one output: those of up to positionsMost,
+// or the smallest one if that has more. Without any it says why.
+func tilesOfSeveral(i *mma.Instruction) (sizes []mma.Shape, why string) {
+	if i.M.Min < 1 || i.N.Min < 1 {
+		return nil, "it is not known how many outputs a tile has"
+	}
+	for _, s := range TileSizes(i, max(positionsMost, i.M.Min*i.N.Min)) {
+		if s.M*s.N > 1 {
+			sizes = append(sizes, s)
+		}
+	}
+	if sizes == nil {
+		return nil, "a tile has one output"
+	}
+	return sizes, ""
+}
+
+// positionsMost is the number of outputs of a tile that is tried, at most, where an instruction
+// has tiles of several sizes.
 const positionsMost = 512

@@ -3,6 +3,7 @@ package probe
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // Most questions of this file put small terms beside 1: which of them are lost, one by one
@@ -202,7 +203,19 @@ func (p *Prober) lostTerms() finding {
 	case 0:
 		return finding{value: "fewer", why: "small terms add up", seen: seen}
 	}
-	return finding{value: "depends on the order", seen: seen}
+	return finding{value: "depends on the place of the 1", why: p.whyPlace(seen), seen: seen}
+}
+
+// whyPlace says why the results of permuted sums differ, in agreement with the tree.
+func (p *Prober) whyPlace(seen []Seen) string {
+	g := p.first()
+	switch products := seen[:len(seen)-1]; {
+	case !g.fused() || g.guess:
+		return "the terms are added in an order of their own"
+	case g.c && !slices.ContainsFunc(products, func(s Seen) bool { return s.Got != products[0].Got }):
+		return "in the fused sum c is aligned in another way than products"
+	}
+	return "the terms of the fused sum are not all aligned in the same way"
 }
 
 func (p *Prober) largestFirst() finding {
@@ -210,7 +223,7 @@ func (p *Prober) largestFirst() finding {
 	if seen == nil {
 		return f
 	}
-	return depends(seen, "the terms are added in an order of their own", "as if added to the largest")
+	return depends(seen, p.whyPlace(seen), "as if added to the largest")
 }
 
 // creep adds to c = 1-2^-n small terms that count beside c but not beside 1, and

@@ -58,6 +58,11 @@ func unexplained(m *Mismatch, _ *TextOptions) {
 	m.Changes, m.Labels = nil, []string{"unexplained"}
 }
 
+// commands names the sides as commands of several words, which are not broken.
+func commands(m *Mismatch, _ *TextOptions) {
+	m.A.Name, m.B.Name = "exec:python3 ./unit.py a/mma.m16n8k8.f32.f16.f16.f32", "exec:python3 ./unit.py b/mma.m16n8k8.f32.f16.f16.f32"
+}
+
 func failed(m *Mismatch, _ *TextOptions) {
 	m.A = Side{Name: "exec:./unit", Failed: true}
 	m.Changes, m.Labels = nil, []string{"fault"}
@@ -113,16 +118,21 @@ var pictureCases = []pictureCase{
 	{name: "signed-zero", a: hopper8, setA: []string{"special.negzero=true"}, b: hopper8, dot: "8000,8000,8000,8000,8000,8000,8000,8000 3c00,0,0,0,0,0,0,0 80000000", change: labels("signed-zero")},
 	{name: "cancelled-zero", a: hopper8, setA: []string{"special.negzero=true", "acc.mode=rd"}, b: hopper8, dot: "3c00 3c00 bf800000"},
 	{name: "subnormal-result", a: hopperBF, setA: []string{"acc.mode=rne", "acc.flush=before"}, b: hopperBF, dot: "0080,2f80 3f00,0080 00000000"},
+	{name: "tie-to-zero", a: hopperBF, setA: []string{"acc.mode=rne"}, b: hopperBF, dot: "0080 3380 00000000"},
+	{name: "several-nans", a: "x86/dpps", b: "zen4/dpps", dot: "7f800000,7fc00000 0,0 -", change: labels("summation-order")},
+	{name: "equal-nans", a: "x86/dpps", b: "zen4/dpps", dot: "7fc00001,7fc00001,7f800000 0,0,0 -"},
 	{name: "wide-gaps", a: hopperBF, b: hopperBF, setA: fma, dot: "7f00,3400 3f80,0080 ff000000"},
 	{name: "equal", a: hopper8, b: hopper8, dot: eq10},
 
 	// Sides without a trace of their own.
 	{name: "inferred", a: ampere8, b: hopper8, dot: "3c00 3c00 b3000000", change: inferred},
 	{name: "unexplained", a: ampere8, b: hopper8, dot: "3c00 3c00 b3000000", change: unexplained},
+	{name: "commands", a: ampere8, b: hopper8, dot: "3c00 3c00 b3000000", change: commands},
 	{name: "failed", a: ampere8, b: hopper8, dot: "3c00 3c00 b3000000", change: failed},
 
 	// One side.
 	{name: "one", a: hopper16, dot: dense},
+	{name: "one-product", a: "cdna1/v_mfma_f32_32x32x1f32", dot: "3f800000 3f800000 3f800000"},
 	{name: "one-chain", a: ampere16, dot: dense},
 	{name: "one-chain-all", a: ampere16, dot: dense, change: all},
 	{name: "one-scaled", a: nvf4, dot: "0e,0e,0b,06,00,08,0f,09,0a,0b,03,09,0f,07,0e,00,02,06,01,05,0a,08,06,04,07,0c,06,0b,01,0c,06,0d,0b,0b,08,06,0c,08,0c,05,00,04,01,0f,06,01,0f,05,02,04,06,05,0a,07,0b,07,00,01,0a,0d,0b,0f,0e,07 " +

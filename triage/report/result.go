@@ -69,10 +69,19 @@ func (r *result) cells() [][]string {
 		v := codeValue(r.format, code)
 		rows = append(rows, []string{
 			name, mma.FormatCode(r.format, code), valueText(&v), fields(r.format, code),
-			"error " + ulps(r.exact.Ulps(code)), "(" + decimal(r.format, code) + ")",
+			"error " + ulps(r.ulps(code)), "(" + decimal(r.format, code) + ")",
 		})
 	}
 	return append(rows, []string{"  exact", "", exactText(r.exact), "", "", "(" + r.exact.Decimal() + ")"})
+}
+
+// ulps returns the error of a result. A NaN has none, also where the exact value is one: their
+// codes may differ.
+func (r *result) ulps(code uint64) float64 {
+	if v := codeValue(r.format, code); isNaN(&v) {
+		return math.NaN()
+	}
+	return r.exact.Ulps(code)
 }
 
 // exactText writes the exact value in hexadecimal; of very many digits the first

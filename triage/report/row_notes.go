@@ -19,13 +19,21 @@ func raised(x, y fp.Dyadic, q int32) bool {
 	return differ
 }
 
-// ulpNote says that a rounding moved a number up or down by a unit.
-func ulpNote(m fp.Mode, neg bool) string {
+// movedNote says that a rounding moved a number away from zero. It names no unit: the errors
+// of the results count in those of the exact value.
+func movedNote(m fp.Mode, neg bool) string { return modeName(m) + " " + upOrDown(neg) }
+
+// upOrDown says where a number goes that moves away from zero.
+func upOrDown(neg bool) string {
 	if neg {
-		return modeName(m) + " -1 ulp"
+		return "down"
 	}
-	return modeName(m) + " +1 ulp"
+	return "up"
 }
+
+// keepsAll is what a rounding does to a number that it can represent. The sum may have
+// lost bits before.
+const keepsAll = " keeps all"
 
 // cutNote says what happened to a term other than that it was truncated.
 func (v *view) cutNote(s *sim.SumTrace, t *sim.TermTrace) string {
@@ -38,11 +46,11 @@ func (v *view) cutNote(s *sim.SumTrace, t *sim.TermTrace) string {
 	case drop != 0 && t.Kind == sim.Finite && t.E < s.E-int32(drop):
 		return "dropped: e < E-" + drop.String()
 	case t.IsCut && raised(t.Value, t.Cut, t.Q):
-		return ulpNote(t.Mode, t.Value.Neg)
+		return movedNote(t.Mode, t.Value.Neg)
 	case t.From != sim.FromProduct || v.p.Prod.Round.Frac == 0 || v.p.Passes != 0:
 		return ""
 	}
-	if note := roundingNote(exactProduct(v.in, v.p, t.K), t, &v.p.Prod.Round); !strings.HasSuffix(note, "exact") {
+	if note := roundingNote(exactProduct(v.in, v.p, t.K), t, &v.p.Prod.Round); !strings.HasSuffix(note, keepsAll) {
 		return "product " + note
 	}
 	return ""
@@ -68,7 +76,7 @@ func roundingNote(x fp.Dyadic, after *sim.TermTrace, r *mma.Round) string {
 	if note := limitNote(x, y, after, r); note != "" {
 		return note
 	}
-	return modeName(r.Mode) + " " + lostNote(x, y, q, r.Mode)
+	return modeName(r.Mode) + lostNote(x, y, q, r.Mode)
 }
 
 // limitNote says that a number, x before and y after its rounding, met an end of
@@ -77,6 +85,8 @@ func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) string {
 	switch {
 	case after.Kind == sim.Inf:
 		return fmt.Sprintf("overflow to inf: above 2^%d", int(r.Emax)+1)
+	case y.IsZero() && r.Mode == fp.RNE && isTie(x, roundingPoint(x, r)):
+		return modeName(r.Mode) + tieToEven + " (zero)"
 	case y.IsZero():
 		return modeName(r.Mode) + " to zero"
 	case after.Value.IsZero():
@@ -90,29 +100,30 @@ func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) string {
 // lostNote says what a rounding of x at 2^q to y drops.
 func lostNote(x, y fp.Dyadic, q int32, m fp.Mode) string {
 	if x.Low() >= q {
-		return "exact"
+		return keepsAll
 	}
 	up := raised(x, y, q)
-	tie := x.Low() == q-1
 	switch {
-	case tie && m == fp.RNE:
-		return "tie → even" + direction(up, x.Neg)
-	case tie && m == fp.RNA:
-		return "tie → away" + direction(up, x.Neg)
+	case isTie(x, q) && m == fp.RNE:
+		return tieToEven + direction(up, x.Neg)
+	case isTie(x, q) && m == fp.RNA:
+		return " tie → away" + direction(up, x.Neg)
 	case up:
-		return strings.TrimPrefix(ulpNote(m, x.Neg), modeName(m)+" ")
+		return " " + upOrDown(x.Neg)
 	}
-	return "drops " + lostBits(x, q)
+	return " drops " + lostBits(x, q)
 }
 
+const tieToEven = " tie → even"
+
+// isTie reports whether x is half-way between two multiples of 2^q.
+func isTie(x fp.Dyadic, q int32) bool { return x.Low() == q-1 }
+
 func direction(up, neg bool) string {
-	switch {
-	case !up:
+	if !up {
 		return " (drops x)"
-	case neg:
-		return " (-1 ulp)"
 	}
-	return " (+1 ulp)"
+	return " (" + upOrDown(neg) + ")"
 }
 
 // lostBits writes the bits of x below 2^q, the first few of them.

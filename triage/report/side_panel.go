@@ -50,7 +50,7 @@ func (v *view) heading() []string {
 	case s.Trace == nil:
 		lines = append(lines, "no model explains this side: only its result is known")
 	case s.Inferred:
-		lines = append(lines, "inferred: drawn as the model that explains it computes")
+		lines = append(lines, "inferred: drawn with the model that reproduces its results")
 	}
 	if s.Trace != nil && s.Trace.Result != s.Result {
 		lines = append(lines, "the model drawn here gives "+mma.FormatCode(v.in.Formats.D, s.Trace.Result)+", not the side's result")
@@ -115,7 +115,7 @@ func (v *view) stepBlocks(i int, c choice) []block {
 func (v *view) skippedSum(i int) string {
 	text := v.stepPrefix(i) + v.equation(i)
 	if v.sums[i].Place < sim.Join {
-		return text + " = " + brief(v.result(i)) + v.scaleText(i)
+		return text + " = " + v.special(v.result(i)) + v.scaleText(i)
 	}
 	return text + " → " + v.shortResult(i)
 }
@@ -124,7 +124,7 @@ func (v *view) skippedSum(i int) string {
 // no number of D's format.
 func (v *view) shortResult(i int) string {
 	r, d := v.result(i), v.in.Formats.D
-	text := brief(r)
+	text := v.special(r)
 	if i == len(v.sums)-1 {
 		text = mma.FormatCode(d, v.side.Trace.Result)
 	} else if code, ok := codeOf(d, r); ok {
@@ -140,10 +140,10 @@ func (v *view) resultText(i int) string {
 	case i == len(v.sums)-1 && isNaN(r):
 		return v.shortResult(i) + " (nan, code " + v.p.Special.NaN.String() + ")"
 	case v.sums[i].Place < sim.Join:
-		return v.resultName(i) + " = " + brief(r) + v.scaleText(i)
+		return v.resultName(i) + " = " + v.special(r) + v.scaleText(i)
 	}
-	if text := v.shortResult(i); !strings.HasSuffix(text, brief(r)) {
-		return text + " (" + brief(r) + ")"
+	if text := v.shortResult(i); !strings.HasSuffix(text, v.special(r)) {
+		return text + " (" + v.special(r) + ")"
 	}
 	return v.shortResult(i)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // block is one sum, or a few words about sums that are not drawn.
@@ -133,7 +134,7 @@ func (v *view) specialBody(b *block, i int) {
 		if isFinite(t) {
 			continue
 		}
-		text := v.termName(i, j) + " = " + brief(t)
+		text := v.termName(i, j) + " = " + v.special(t)
 		if note := v.specialNote(i, j); note != "" {
 			text += "  (" + note + ")"
 		}
@@ -142,12 +143,21 @@ func (v *view) specialBody(b *block, i int) {
 	for _, l := range elide(lines) {
 		b.text("  " + l)
 	}
-	b.text(v.sumName(i) + " = " + brief(&s.Sum) + ": " + specialReason(s))
+	b.text(v.sumName(i) + " = " + v.special(&s.Sum) + ": " + v.specialReason(i))
 	b.text("→ " + v.resultText(i))
 }
 
-// specialReason says why a sum is not finite.
-func specialReason(s *sim.SumTrace) string {
+// special writes an infinity or a NaN; a NaN with its code where the result depends on it.
+func (v *view) special(t *sim.TermTrace) string {
+	if t.Kind == sim.NaN && v.p.Special.NaN.Operand() {
+		return "nan " + mma.FormatCode(v.in.Formats.D, t.Value.Lo)
+	}
+	return brief(t)
+}
+
+// specialReason says why a sum is not finite, and of several NaNs which one it is.
+func (v *view) specialReason(i int) string {
+	s := &v.sums[i]
 	var nan, plus, minus bool
 	for j := range s.Terms {
 		t := &s.Terms[j]
@@ -157,11 +167,31 @@ func specialReason(s *sim.SumTrace) string {
 	}
 	switch {
 	case nan:
-		return "a term is NaN"
+		return cmp.Or(v.taken(i), "a term is NaN")
 	case plus && minus:
 		return "infinities of both signs"
 	}
 	return "a term is infinite; no bits are summed"
+}
+
+// taken says which of several NaNs that are not the same a sum takes; "" if there is no choice.
+func (v *view) taken(i int) string {
+	s := &v.sums[i]
+	var same []string
+	others := false
+	for j := range s.Terms {
+		switch t := &s.Terms[j]; {
+		case !isNaN(t):
+		case sameValue(t, &s.Sum):
+			same = append(same, v.termName(i, j))
+		default:
+			others = true
+		}
+	}
+	if !v.p.Special.NaN.Operand() || !others || same == nil {
+		return ""
+	}
+	return "the NaN of " + strings.Join(same, " or ") + " is taken"
 }
 
 func (b *block) text(s string) { b.body = append(b.body, entry{text: s}) }
@@ -257,7 +287,7 @@ func (v *view) sumBody(b *block, i int) {
 			break
 		}
 		note := roundingNote(x.Value, &r.After, &r.Round)
-		if note == "" || !last && strings.HasSuffix(note, "exact") {
+		if note == "" || !last && strings.HasSuffix(note, keepsAll) {
 			continue // nothing happens
 		}
 		var q *int32

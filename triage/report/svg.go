@@ -390,7 +390,7 @@ func (p *painter) results(r *result) {
 		p.c.Text(textLeft+24, p.y, "code", mma.FormatCode(r.format, s.Result))
 		p.code(r, s.Result)
 		p.y += 19
-		p.line(codeLeft, "", "= "+decimal(r.format, s.Result)+", error "+unitsText(r.exact.Ulps(s.Result)))
+		p.line(codeLeft, "", "= "+decimal(r.format, s.Result)+", error "+unitsText(r.ulps(s.Result)))
 		p.y += 4
 	}
 	p.c.Text(textLeft, p.y, "bold", "exact")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -18,7 +19,7 @@ func (p *printer) title(in *Input) {
 		p.text(in.Title, 2, strong)
 	}
 	f := in.Formats
-	text := fmt.Sprintf("%d products %s * %s", len(in.Dot.A), f.A, f.B)
+	text := fmt.Sprintf("%s %s * %s", readable.Plural(len(in.Dot.A), "product"), f.A, f.B)
 	if f.C != fp.None {
 		text += " + " + f.C.String()
 	}

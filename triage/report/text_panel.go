@@ -1,9 +1,11 @@
 package report
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
@@ -34,9 +36,7 @@ func (p *printer) panels(panels []panel) {
 			p.below(d.sections(panel))
 		}
 	}
-	if len(d.rows) > 0 {
-		p.key(d, panels)
-	}
+	p.key(d, panels)
 }
 
 // below adds the sections of a panel.
@@ -83,9 +83,24 @@ func flat(sections [][]line) []line {
 	return all
 }
 
-// key explains the characters that occur.
+// key explains the characters of rows of bits and the rounding modes that occur.
 func (p *printer) key(d *drawing, panels []panel) {
-	text := "key: 0 1 bits that count"
+	var parts []string
+	if len(d.rows) > 0 {
+		parts = d.glyphKey()
+	}
+	for _, m := range modesIn(panels) {
+		parts = append(parts, modeName(m)+" "+modeWords[m])
+	}
+	if parts != nil {
+		p.blank()
+		p.text("key: "+strings.Join(parts, "; "), 5, faint)
+	}
+}
+
+// glyphKey explains the characters of rows of bits.
+func (d *drawing) glyphKey() []string {
+	text := "0 1 bits that count"
 	for _, k := range []struct {
 		state state
 		text  string
@@ -100,32 +115,37 @@ func (p *printer) key(d *drawing, panels []panel) {
 	if d.marked[endMark] {
 		text += ", ] end of the rounded result"
 	}
+	if slices.ContainsFunc(d.axis, column.gap) {
+		text += ", … columns left out"
+	}
 	if d.marked[cutMark] {
-		text += "; E largest exponent e of a term, F bits kept below it"
+		return []string{text, "E largest exponent e of a term, F bits kept below it"}
 	}
-	for _, m := range modesIn(panels) {
-		text += "; " + modeName(m) + " " + modeWords[m]
-	}
-	p.blank()
-	p.text(text, 5, faint)
+	return []string{text}
 }
 
 // modesIn returns the rounding modes that panels name.
 func modesIn(panels []panel) []fp.Mode {
-	var text strings.Builder
+	named := map[string]bool{}
 	for i := range panels {
 		for _, b := range panels[i].blocks {
-			text.WriteString(strings.Join(b.head, " ") + " ")
+			texts := slices.Clone(b.head)
 			for _, e := range b.body {
 				if e.row != nil {
-					text.WriteString(e.row.note)
+					texts = append(texts, e.row.note)
 				}
-				text.WriteString(e.text + " ")
+				texts = append(texts, e.text)
+			}
+			for _, word := range capitals.FindAllString(strings.Join(texts, " "), -1) {
+				named[word] = true
 			}
 		}
 	}
-	return slices.DeleteFunc(fp.Modes(), func(m fp.Mode) bool { return !strings.Contains(text.String(), modeName(m)+" ") })
+	return slices.DeleteFunc(fp.Modes(), func(m fp.Mode) bool { return !named[modeName(m)] })
 }
+
+// capitals are words such as the names of rounding modes.
+var capitals = regexp.MustCompile(`\b[A-Z]+\b`)
 
 // drawing draws rows on a layout.
 type drawing struct {
@@ -173,21 +193,35 @@ func (d *drawing) take(r *row) {
 // sections draws a panel: the heading, then its blocks.
 func (d *drawing) sections(p panel) [][]line {
 	var heading []line
+	prefix, blanks := "", "" // before the first line and the others
+	if p.letter != "" {
+		prefix = p.letter + "  "
+		blanks = strings.Repeat(" ", len(prefix))
+	}
 	for i, h := range p.heading {
-		ink, prefix := strong, p.letter
 		if i > 0 {
-			ink, prefix = plain, strings.Repeat(" ", len(p.letter))
+			heading = d.text(heading, blanks+h, len(blanks), plain)
+			continue
 		}
-		if p.letter != "" {
-			prefix += "  "
+		for _, part := range atSlash(h, d.width-len(prefix)) {
+			heading = d.text(heading, prefix+shortened(part, d.width-len(prefix)), len(blanks), strong)
+			prefix = blanks
 		}
-		heading = d.text(heading, prefix+shortened(h, d.width-len(prefix)), len(prefix), ink)
 	}
 	sections := [][]line{heading}
 	for i := range p.blocks {
 		sections = append(sections, d.block(&p.blocks[i]))
 	}
 	return sections
+}
+
+// atSlash breaks TARGET/INSTRUCTION after the slash if it is too long for a line: a target may
+// be a command, whose words belong together.
+func atSlash(name string, width int) []string {
+	if i := strings.LastIndex(name, "/") + 1; utf8.RuneCountInString(name) > width && i > 0 {
+		return []string{name[:i], name[i:]}
+	}
+	return []string{name}
 }
 
 // shortened cuts a name that is too long for a line.

@@ -73,7 +73,7 @@ func (v *view) reachesE(s *sim.SumTrace) bool {
 
 var (
 	modePrefix = regexp.MustCompile(`^(product |round |post |acc |late )?(RNE|RNA|RZ|RD|RU|RTO) `)
-	raisedBit  = regexp.MustCompile(`^(RNE|RNA|RZ|RD|RU|RTO) [+-]1 ulp$`)
+	raisedBit  = regexp.MustCompile(`^(RNE|RNA|RZ|RD|RU|RTO) (up|down)$`)
 	droppedBit = regexp.MustCompile(`drops ([.x]+)(…?)`)
 	dropSmall  = regexp.MustCompile(`^dropped: e < E-(\d+)$`)
 )
@@ -104,11 +104,16 @@ func noteInWords(note string) string {
 		}
 		return strings.NewReplacer("drops ", "drops the bits ", ".", "0", "x", "1").Replace(s)
 	})
-	if rest, ok := strings.CutSuffix(note, ": exact"); ok {
+	if rest, ok := strings.CutSuffix(note, ":"+keepsAll); ok {
 		note = rest + ": that changes nothing"
 	}
-	return strings.NewReplacer("-1 ulp", "to the next lower number", "+1 ulp", "to the next higher number",
-		"tie → even", "a tie, which goes to the even neighbour", "tie → away", "a tie, which goes away from zero").Replace(note)
+	for short, words := range map[string]string{"down": "to the next lower number", "up": "to the next higher number"} {
+		if rest, ok := strings.CutSuffix(note, ": "+short); ok {
+			note = rest + ": " + words
+		}
+		note = strings.Replace(note, "("+short+")", "("+words+")", 1)
+	}
+	return strings.NewReplacer("tie → even", "a tie, which goes to the even neighbour", "tie → away", "a tie, which goes away from zero").Replace(note)
 }
 
 // InWords tells what happens to a mismatch in a few sentences, in the order in which it
@@ -145,7 +150,7 @@ func (r *result) inWords() string {
 	for i, s := range r.sides {
 		if !s.Failed {
 			gives = append(gives, fmt.Sprintf("%s gives `%s` (%s)", sideNames[i], mma.FormatCode(r.format, s.Result), decimal(r.format, s.Result)))
-			off = append(off, ulps(r.exact.Ulps(s.Result)))
+			off = append(off, ulps(r.ulps(s.Result)))
 		}
 	}
 	exact := "The exact value is " + r.exact.Decimal()
@@ -335,7 +340,7 @@ func (b *block) happenings() []string {
 			switch {
 			case strings.HasPrefix(note, "overflow"), strings.HasPrefix(note, "flushed"):
 				all = append(all, name+": "+note)
-			case !modePrefix.MatchString(note) || strings.HasSuffix(note, "exact"):
+			case !modePrefix.MatchString(note) || strings.HasSuffix(note, keepsAll):
 			case sum != nil && strings.Contains(note, " drops "):
 				words, _, _ := strings.Cut(noteInWords(note), ": drops ")
 				all = append(all, name+" is "+words+", which drops "+onesAt(sum.weights(lostOne))+" of that sum")

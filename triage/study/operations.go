@@ -137,9 +137,9 @@ func (p *profiler) drawn(op string, low bool, rng *rand.Rand) (*mma.Dot, float32
 func WriteProfiles(w io.Writer, rows []Profile, seed uint64, n int) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Sun et al. (2023), Tables 12 to 15: mean absolute errors of %d inputs, seed %d\n", n, seed)
-	fmt.Fprintf(&b, "  %-16s %12s %12s %24s %12s\n", "", "init low", "init FP32", "to d rounded: init low", "init FP32")
+	fmt.Fprintf(&b, "  %-16s %10s %10s %23s %10s\n", "", "init low", "init FP32", "to d rounded: init low", "init FP32")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "  %-16s %12.2e %12.2e %24.2e %12.2e\n", r.Operation, r.Low, r.FP32, r.NarrowLow, r.NarrowFP32)
+		fmt.Fprintf(&b, "  %-16s %10.2e %10.2e %23.2e %10.2e\n", r.Operation, r.Low, r.FP32, r.NarrowLow, r.NarrowFP32)
 	}
 	b.WriteString("\n")
 	_, err := w.Write(b.Bytes())
