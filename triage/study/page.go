@@ -28,11 +28,11 @@ func Open(dir string) (*Result, error) {
 	if err := json.Unmarshal(body, &r); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
+	if err := r.checkSizes(); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
+	}
 	for _, t := range r.Tables {
-		for n, row := range t.Rows {
-			if len(row) != len(t.Head) {
-				return nil, fmt.Errorf("%s: row %d of table %q has %d cells, not %d", filepath.Join(dir, resultFile), n+1, t.Name, len(row), len(t.Head))
-			}
+		for _, row := range t.Rows {
 			for i, c := range row {
 				if v, ok := c.(float64); ok {
 					row[i] = Number(v)
@@ -41,6 +41,33 @@ func Open(dir string) (*Result, error) {
 		}
 	}
 	return &r, nil
+}
+
+// checkSizes returns what does not fit together in the tables and plots of a result.
+func (r *Result) checkSizes() error {
+	for _, t := range r.Tables {
+		for n, row := range t.Rows {
+			if len(row) != len(t.Head) {
+				return fmt.Errorf("row %d of table %q has %d cells, not %d", n+1, t.Name, len(row), len(t.Head))
+			}
+		}
+	}
+	for _, p := range r.Plots {
+		for _, s := range p.Series {
+			if len(s.X) != len(s.Y) {
+				return fmt.Errorf("series %q of plot %q has %d x and %d y", s.Name, p.Title, len(s.X), len(s.Y))
+			}
+		}
+		if len(p.Values) != len(p.Rows) {
+			return fmt.Errorf("heat map %q has %d rows of values, not %d", p.Title, len(p.Values), len(p.Rows))
+		}
+		for n, row := range p.Values {
+			if len(row) != len(p.Columns) {
+				return fmt.Errorf("row %d of heat map %q has %d values, not %d", n+1, p.Title, len(row), len(p.Columns))
+			}
+		}
+	}
+	return nil
 }
 
 // rowsOnPage are the rows of a table that a page shows.
@@ -153,7 +180,7 @@ func (p *Plot) heat() *page.Heat {
 		var cells []page.HeatCell
 		for j, v := range row {
 			c := page.HeatCell{Share: -1}
-			if !math.IsNaN(float64(v)) && i < len(p.Rows) && j < len(p.Columns) {
+			if !math.IsNaN(float64(v)) {
 				c = page.HeatCell{Share: float64(v), Text: fmt.Sprintf("%.0f", 100*float64(v)), Title: fmt.Sprintf("%s and %s: %s %%", p.Rows[i], p.Columns[j], Number(100*v))}
 			}
 			cells = append(cells, c)

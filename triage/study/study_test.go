@@ -6,6 +6,8 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -339,5 +341,24 @@ func TestPapers(t *testing.T) {
 	}
 	if d := cmp.Diff(string(page), res.Markdown()); d != "" {
 		t.Errorf("PAPERS.md: %s\ngo test ./triage/study -run Papers -update writes it", d)
+	}
+}
+
+// TestOpenSizes reads results of other people in which lists that belong together have
+// different lengths.
+func TestOpenSizes(t *testing.T) {
+	for _, tc := range []struct{ result, want string }{
+		{`{"tables": [{"name": "t", "head": ["a"], "rows": [["1"], ["1", "2"]]}]}`, `row 2 of table "t" has 2 cells, not 1`},
+		{`{"plots": [{"title": "p", "series": [{"name": "s", "x": [1, 2], "y": [1]}]}]}`, `series "s" of plot "p" has 2 x and 1 y`},
+		{`{"plots": [{"title": "p", "kind": "heat", "rows": ["r"], "columns": ["c"], "values": [[1], [1]]}]}`, `heat map "p" has 2 rows of values, not 1`},
+		{`{"plots": [{"title": "p", "kind": "heat", "rows": ["r"], "columns": ["c"], "values": [[1, 0]]}]}`, `row 1 of heat map "p" has 2 values, not 1`},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "result.json"), []byte(tc.result), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := study.Open(dir); err == nil || !strings.HasSuffix(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %s", tc.result, err, tc.want)
+		}
 	}
 }
