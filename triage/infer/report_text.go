@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -200,17 +201,17 @@ func (t *Report) writeTrouble(w io.Writer, indent string) {
 // markdown writes the whole report.
 func (t *Report) markdown(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "# Arithmetic of %s %s\n\n", t.Target, t.Instruction)
-	fmt.Fprintf(b, "Formats %s, K = %d. Verdict: **%s**.\n\n%s\n\n", t.Formats, t.K, t.Verdict, t.Headline())
+	fmt.Fprintf(b, "# Arithmetic of %s %s\n\n", readable.Markdown(t.Target), readable.Markdown(t.Instruction))
+	fmt.Fprintf(b, "Formats %s, K = %d. Verdict: **%s**.\n\n%s\n\n", t.Formats, t.K, t.Verdict, readable.Markdown(t.Headline()))
 	if note := t.policyNote(); note != "" {
 		fmt.Fprintf(b, "%s.\n\n", note)
 	}
 	if t.Verdict == Found {
 		t.markdownFound(b)
 	} else {
-		fmt.Fprint(b, "No model file was written. What the best program is and where it fails:\n\n```\n")
-		t.writeTrouble(b, "")
-		fmt.Fprint(b, "```\n\n")
+		var trouble strings.Builder
+		t.writeTrouble(&trouble, "")
+		fmt.Fprintf(b, "No model file was written. What the best program is and where it fails:\n\n%s\n", readable.MarkdownBlock(trouble.String()))
 	}
 	fmt.Fprintf(b, "%s\n", t.spent())
 	return b.Flush()
@@ -249,9 +250,9 @@ func (t *Report) markdownFound(w io.Writer) {
 	}
 	t.markdownCorners(w)
 	if t.Failed > 0 || len(t.Failures) > 0 {
-		fmt.Fprint(w, "\n```\n")
-		t.writeFaults(w, "")
-		fmt.Fprint(w, "```\n")
+		var faults strings.Builder
+		t.writeFaults(&faults, "")
+		fmt.Fprint(w, "\n"+readable.MarkdownBlock(faults.String()))
 	}
 	fmt.Fprintln(w)
 }
