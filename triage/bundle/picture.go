@@ -22,7 +22,7 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		Input:   report.Input{Title: m.A.Instruction, Formats: m.Formats, Dot: dot},
 		Changes: m.Changes,
 		Labels:  []string{inWords(cmp.Or(m.Detail, m.Bucket))},
-		Next:    m.Next,
+		Next:    next(m),
 	}
 	if len(m.CaseChanges) > 0 {
 		pic.Changes = m.CaseChanges
