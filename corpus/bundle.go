@@ -251,7 +251,7 @@ func (t *temporaryDir) remove() error {
 
 func caseText(m *Mismatch) string {
 	return fmt.Sprintf("# %s of %s, K = %d: a,.. b,.. c\n# %s gives %s\n# %s gives %s\n%s\n",
-		m.A.Instruction, m.Formats, m.K, printable.Line(m.A.Target), m.A.Result, printable.Line(m.B.Target), m.B.Result, m.Case)
+		printable.Line(m.A.Instruction), m.Formats, m.K, printable.Line(m.A.Target), m.A.Result, printable.Line(m.B.Target), m.B.Result, m.Case)
 }
 
 func writeFiles(dir string, files map[string][]byte) error {

@@ -167,7 +167,7 @@ func (t *Table) csv(w io.Writer) error {
 			if n, ok := v.(Number); ok {
 				cells = append(cells, n.exactly())
 			} else {
-				cells = append(cells, fmt.Sprint(v))
+				cells = append(cells, noFormula(fmt.Sprint(v)))
 			}
 		}
 		if err := c.Write(cells); err != nil {
@@ -176,6 +176,14 @@ func (t *Table) csv(w io.Writer) error {
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// noFormula makes a text, such as the name of a unit, one that no spreadsheet takes for a formula.
+func noFormula(text string) string {
+	if strings.HasPrefix(text, "=") || strings.HasPrefix(text, "@") {
+		return "'" + text
+	}
+	return text
 }
 
 // Markdown returns the result as Markdown: for tables.md and PAPERS.md.
