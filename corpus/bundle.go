@@ -181,6 +181,16 @@ func lockTemporaryDir(path string) (*temporaryDir, error) {
 		if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
+		switch info, err := os.Lstat(path); {
+		case err == nil && info.Mode()&fs.ModeSymlink != 0: // to a directory of which we would remove what is in it
+			err = os.Remove(path)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			continue
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return nil, err
+		}
 		lock, err := lockNew(filepath.Join(path, temporaryLock))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its last owner has just removed it
@@ -241,7 +251,7 @@ func (t *temporaryDir) remove() error {
 
 func caseText(m *Mismatch) string {
 	return fmt.Sprintf("# %s of %s, K = %d: a,.. b,.. c\n# %s gives %s\n# %s gives %s\n%s\n",
-		m.A.Instruction, m.Formats, m.K, printable.Line(m.A.Target), m.A.Result, printable.Line(m.B.Target), m.B.Result, m.Case)
+		printable.Line(m.A.Instruction), m.Formats, m.K, printable.Line(m.A.Target), m.A.Result, printable.Line(m.B.Target), m.B.Result, m.Case)
 }
 
 func writeFiles(dir string, files map[string][]byte) error {

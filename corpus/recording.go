@@ -3,6 +3,7 @@ package corpus
 import (
 	"bufio"
 	"fmt"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -146,6 +147,11 @@ func (s *Section) check() error {
 	}
 	if err := s.Formats.Validate(); err != nil {
 		return err
+	}
+	for what, name := range map[string]string{"architecture": s.Arch, "instruction": s.Instruction} {
+		if strings.Contains(name, "/") { // it stands between the two, and between a target and its instruction
+			return fmt.Errorf("the %s is %q, with a slash", what, name)
+		}
 	}
 	if s.bytes() > maxData {
 		return fmt.Errorf("impossible shape %+v: too large for one frame", sh)

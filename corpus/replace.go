@@ -91,11 +91,14 @@ func replaceDirectly(file string) (*Replacement, error) {
 	return &Replacement{f: f, file: file, direct: true}, nil
 }
 
-// lockNew makes a file, or takes one that nobody has locked, and locks it. ErrInUse: another
-// process has locked it.
+// lockNew makes a temporary file, or takes one that nobody has locked, and locks it. ErrInUse:
+// another process has locked it.
 func lockNew(path string) (*os.File, error) {
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err := removeForeign(path); err != nil {
+			return nil, err
+		}
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, 0o666)
 		if err != nil {
 			return nil, err
 		}
@@ -111,13 +114,34 @@ func lockNew(path string) (*os.File, error) {
 	}
 }
 
-// stillAt reports whether an open file is still the one that a path names.
+// removeForeign removes what has the name of a temporary file and is none: whoever could guess
+// the name may have put a link there, by which a file elsewhere would be written or removed. A
+// directory is an error.
+func removeForeign(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return checkRegular(path, info)
+	case info.Mode().IsRegular() && !hardLinked(info):
+		return nil
+	}
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// stillAt reports whether an open file is still the one that a path names, not by a link.
 func stillAt(f *os.File, path string) bool {
 	here, err := f.Stat()
 	if err != nil {
 		return false
 	}
-	there, err := os.Stat(path)
+	there, err := os.Lstat(path)
 	return err == nil && os.SameFile(here, there)
 }
 
@@ -225,9 +249,12 @@ func removeTemporary(path string, isDir bool) error {
 		}
 		return t.remove()
 	}
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err := removeForeign(path); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|noFollow, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // its writer has just moved it into its place
+		return nil // it was a link, or its writer has just moved it into its place
 	}
 	if err != nil {
 		return err

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
 // Unexplained is what is known of a pair that no change of a program explains.
@@ -93,14 +93,15 @@ func (c *Campaign) inferCommand(s targetUnit, pair int, which string) string {
 	if !IsUnknown(target) || i.K > mma.MaxK {
 		return ""
 	}
-	out := "infer-" + readable.Slug(i.Name)
+	number := ""
 	if c.cfg.SeveralTargets() {
-		out = fmt.Sprintf("infer-%d-%s", pair+1, readable.Slug(i.Name))
+		number = fmt.Sprintf("%d-", pair+1)
 	}
-	if out += which; c.cfg.Bundles != "" {
+	out := bundle.InferDir(number, i.Name, which)
+	if c.cfg.Bundles != "" {
 		out = filepath.Clean(c.cfg.Bundles) + "-" + out
 	}
-	return readable.ShellCommand("mmafuzz", "infer", "--target", target, "--inst", i.Name, "--out", out)
+	return bundle.InferCommand(target, i.Name, out)
 }
 
 // knownKinds are the kinds of targets whose arithmetic is known.

@@ -24,6 +24,7 @@ type bisectCmd struct {
 	count      uint64
 	seed       uint64
 	policy     policyFlags
+	trust      *trust
 }
 
 func newBisect(a *app) *cobra.Command {
@@ -42,7 +43,8 @@ are asked.
 
 A version is a program that speaks the protocol of exec: (go doc ./devices/exec), a
 recording, a model file, the plan of a campaign, which stands for the second of its
-targets, or the name of a target. In --b the word {} stands for the version.
+targets, or the name of a target. A command (exec:) that a plan names is shown, and run only if
+you agree: on the terminal, or by --allow-exec. In --b the word {} stands for the version.
 With --git the versions are the commits of a range, oldest first, {} is a checkout, and
 --build is run by sh in it. A version that cannot be built or opened is passed over.
 --git and --build run the commands of that repository: only with one that you trust.
@@ -63,6 +65,7 @@ interrupted, or untestable versions leave several candidates.`,
 	f.Uint64Var(&b.count, "count", defaultCount, "`number` of inputs for each instruction")
 	f.Uint64Var(&b.seed, "seed", 1, "`seed` of the inputs")
 	b.policy.add(c, "", "how NaNs are compared: `bits|class`", "how signs of zeros are compared: `bits|class`")
+	b.trust = trusting(a, c, "plans")
 	completeTargets(c, "a", "b")
 	_ = c.MarkFlagDirname("repo")
 	return c
@@ -82,6 +85,7 @@ func (b *bisectCmd) run(ctx context.Context) error {
 		return hint.New(`write {} for the version or its checkout, as in --b "exec:{}/unit"`, "--b %s is the same for every version", b.b)
 	}
 	work := bisect.Bisection{A: b.a, Target: b.b, Versions: b.versions, Instruction: b.inst, Testing: b.testing, PassedOver: b.passedOver}
+	work.May = func(plan, target string) error { return hint.Add(b.trust.targets(ctx, plan, target), allowHint) }
 	if b.git != "" {
 		work.Commits = &bisect.Commits{Repo: b.repo, Range: b.git, Build: b.build}
 	}

@@ -34,6 +34,9 @@ What is found does not depend on the number of shards, on which were killed, or 
 which ran twice. There is no server: shards share a directory, or have one each. Where
 there are many causes, shards that share one explain and shrink them in the end; merge
 takes what they have done.
+A plan may have commands (exec:) as targets: run and merge show them, and run them only with
+--allow-exec, or after a yes on the terminal. Shards of a plan of yours that has some need
+--allow-exec, since nobody answers there.
 Launchers for Slurm, Kubernetes and GitHub Actions are in cmd/mmafuzz/deploy.`,
 	}
 	c.AddCommand(newPlan(a))

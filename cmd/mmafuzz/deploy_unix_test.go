@@ -110,7 +110,7 @@ func jobs(t *testing.T) (shards, merge job) {
 func TestJob(t *testing.T) {
 	t.Parallel()
 	shards, merge := jobs(t)
-	if n := shards.Spec.Completions; shards.Spec.Template.Spec.Containers[0].Args[4] != fmt.Sprintf("$(JOB_COMPLETION_INDEX)/%d", n) {
+	if n := shards.Spec.Completions; shards.Spec.Template.Spec.Containers[0].Args[5] != fmt.Sprintf("$(JOB_COMPLETION_INDEX)/%d", n) {
 		t.Errorf("%d completions, but %v", n, shards.Spec.Template.Spec.Containers[0].Args)
 	}
 	if testing.Short() {
@@ -196,7 +196,7 @@ func TestSbatchCampaign(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "bin", "scontrol"), "#!/bin/sh\necho scontrol \"$@\" >>log\n")
 	env := []string{"PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "MMAFUZZ=" + filepath.Join(dir, "program"),
 		"SLURM_ARRAY_JOB_ID=7", "SLURM_ARRAY_TASK_ID=12", "SLURM_ARRAY_TASK_MIN=10", "SLURM_ARRAY_TASK_COUNT=5"}
-	const began = "run --campaign campaign.json --shard 2/5 --out units\n"
+	const began = "run --campaign campaign.json --allow-exec --shard 2/5 --out units\n"
 	for _, c := range []struct {
 		args, want string
 		env        []string
@@ -206,7 +206,7 @@ func TestSbatchCampaign(t *testing.T) {
 		{"shard", began, []string{"CODE=2"}, 2},
 		{"shard", began + "scontrol requeue 7_12\n", []string{"CODE=75"}, 75},
 		{"shard", began, []string{"CODE=75", "SLURM_RESTART_COUNT=100"}, 75},
-		{"merge", "merge units --out result\n", []string{"CODE=1"}, 1},
+		{"merge", "merge units --allow-exec --out result\n", []string{"CODE=1"}, 1},
 	} {
 		os.Remove(filepath.Join(dir, "log"))
 		code, out := sh(t, dir, file+" "+c.args, append(env, c.env...)...)

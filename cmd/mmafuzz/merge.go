@@ -27,6 +27,9 @@ directories are merged, in how many steps, and how often each, makes no differen
   mmafuzz merge DIR1 DIR2 DIR3 --out RESULT    shards with directories of their own
   mmafuzz merge DIR1 DIR2 DIR3 --out DIR1      gives shard 1 what the next round needs
 
+If the plan has a command (exec:) as target, it is shown, and run only if you agree: on the
+terminal, or by --allow-exec.
+
 With units missing it only brings together what there is, and says what is missing: exit
 status 75.
 
@@ -49,6 +52,7 @@ interrupted.`,
 	c.Flags().StringVar(&r.out, "out", "", "`directory` of the result (required)")
 	c.Flags().IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: as in run)")
 	r.list.add(c.Flags())
+	r.trust = trusting(a, c, "plans")
 	_ = c.MarkFlagDirname("out")
 	return c
 }
@@ -69,7 +73,7 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 		return incomplete(hint.New("start the shards again, with the directories that they had, and merge again",
 			"%d of %s have no result yet: %s", n, readable.Plural(len(m.Plan.Units()), "unit"), fleet.Ranges(m.Missing)))
 	}
-	cfg, err := r.openPlan(m.Plan)
+	cfg, err := r.openPlan(ctx, dirs[0], m.Plan)
 	if err != nil {
 		return err
 	}

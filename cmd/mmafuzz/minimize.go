@@ -31,7 +31,7 @@ Exit status: 0 the two sides agree now, 1 they differ, 2 trouble, 75 interrupted
 	}
 	c.Flags().StringVar(&out, "out", "", "`directory` of the new bundle (default: the old one)")
 	_ = c.MarkFlagDirname("out")
-	t = trusting(a, c)
+	t = trusting(a, c, "bundles")
 	return c
 }
 

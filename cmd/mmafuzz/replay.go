@@ -23,7 +23,7 @@ Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, 75 inter
 		ValidArgsFunction: directories,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), t, args[0]) },
 	}
-	t = trusting(a, c)
+	t = trusting(a, c, "bundles")
 	return c
 }
 

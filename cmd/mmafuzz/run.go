@@ -48,6 +48,7 @@ type runCmd struct {
 	out               string
 	list              knownFlags
 	shard             shardFlags
+	trust             *trust // of the plan's targets
 
 	targets open.Set
 }
@@ -76,7 +77,8 @@ interrupted, even by kill -9, continues when it is started again with the same -
 by a program with the same digests (mmafuzz version): a few seconds of work are lost.
 
 With --campaign, run is one of many shards: it works on parts of a plan, its units of work,
-and merge explains what the shards found (mmafuzz campaign --help).
+and merge explains what the shards found (mmafuzz campaign --help). If the plan has a command
+(exec:) as target, it is shown, and run only if you agree: on the terminal, or by --allow-exec.
 
 With --known, differences on a list are reported but do not change the exit status.
 --write-known writes such a list for the next run, and adds the differences that no list
@@ -103,6 +105,7 @@ whatever was found, 2 trouble, 75 some of them are left.`,
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
 	r.list.add(f)
 	r.shard.add(f)
+	r.trust = trusting(a, c, "plans")
 	_ = c.MarkFlagDirname("out")
 	return c
 }

@@ -36,7 +36,7 @@ func (s *shardFlags) add(f *pflag.FlagSet) {
 // check reads --shard, and returns an error if flags are wrong or do not go together.
 func (s *shardFlags) check(f *pflag.FlagSet) error {
 	if s.campaign == "" {
-		for _, name := range []string{"shard", "lease"} {
+		for _, name := range []string{"shard", "lease", "allow-exec"} {
 			if f.Changed(name) {
 				return hint.New("add --campaign FILE: mmafuzz campaign plan makes one", "--%s is given without --campaign", name)
 			}
@@ -46,7 +46,7 @@ func (s *shardFlags) check(f *pflag.FlagSet) error {
 	var given []string
 	f.Visit(func(one *pflag.Flag) {
 		switch one.Name {
-		case "campaign", "shard", "lease", "workers", "out", "json", "color", "verbose", "width":
+		case "campaign", "shard", "lease", "allow-exec", "workers", "out", "json", "color", "verbose", "width":
 		default:
 			given = append(given, "--"+one.Name)
 		}
@@ -69,8 +69,12 @@ func (s *shardFlags) check(f *pflag.FlagSet) error {
 	return nil
 }
 
-// openPlan opens the pairs of a plan and returns the configuration of its campaign.
-func (r *runCmd) openPlan(p *fleet.Plan) (fuzz.Config, error) {
+// openPlan opens the pairs of a plan, which a file has, and returns the configuration of its
+// campaign.
+func (r *runCmd) openPlan(ctx context.Context, file string, p *fleet.Plan) (fuzz.Config, error) {
+	if err := r.trust.plan(ctx, file, p); err != nil {
+		return fuzz.Config{}, err
+	}
 	pairs, err := p.Open(r.targets.Target)
 	if err != nil {
 		return fuzz.Config{}, err
@@ -90,7 +94,7 @@ func (r *runCmd) runShard(ctx context.Context) error {
 	if err != nil {
 		return planError(err)
 	}
-	cfg, err := r.openPlan(p)
+	cfg, err := r.openPlan(ctx, r.shard.campaign, p)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ Exit status: 0 every label is confirmed, 1 some are not, 2 trouble, 75 interrupt
 		ValidArgsFunction: directories,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.triage(cmd.Context(), t, args[0]) },
 	}
-	t = trusting(a, c)
+	t = trusting(a, c, "bundles")
 	return c
 }
 

@@ -13,21 +13,23 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
 )
 
-// trust is what the user allows files from others to do. The target of a bundle may be a
-// command, such as exec:sh -c ..., that is not on the command line: it is run only if the
-// user agrees, with --allow-exec or by answering a question on the terminal.
+// trust is what the user allows files from others to do. The target of a bundle or of a
+// campaign's plan may be a command, such as exec:sh -c ..., that is not on the command line:
+// it is run only if the user agrees, with --allow-exec or by answering a question on the
+// terminal.
 type trust struct {
 	*app
 	allow   bool
 	answers map[string]bool // by command
 }
 
-// trusting adds --allow-exec to a command.
-func trusting(a *app, c *cobra.Command) *trust {
+// trusting adds --allow-exec to a command that reads files of a kind, such as bundles.
+func trusting(a *app, c *cobra.Command, files string) *trust {
 	t := &trust{app: a, answers: map[string]bool{}}
-	c.Flags().BoolVar(&t.allow, "allow-exec", false, "run the commands that bundles have as targets, without asking")
+	c.Flags().BoolVar(&t.allow, "allow-exec", false, "run the commands that "+files+" have as targets, without asking")
 	return t
 }
 
@@ -36,10 +38,25 @@ func targetCommand(target string) (command string, is bool) {
 	return strings.CutPrefix(target, "exec:")
 }
 
-// bundle shows the commands of a bundle that the user has not seen yet and asks for
-// permission. It returns an error if they must not be run.
+// bundle asks whether the commands of a bundle may be run, and returns an error if not.
 func (t *trust) bundle(ctx context.Context, dir string, m *corpus.Mismatch) error {
-	for _, target := range []string{m.A.Target, m.B.Target} {
+	return hint.Add(t.targets(ctx, dir, m.A.Target, m.B.Target), allowHint+"; mmafuzz show draws a bundle without running anything")
+}
+
+// plan asks whether the commands of a campaign's plan may be run, and returns an error if not.
+func (t *trust) plan(ctx context.Context, file string, p *fleet.Plan) error {
+	for i := range p.Pairs {
+		if err := t.targets(ctx, file, p.Pairs[i].A, p.Pairs[i].B); err != nil {
+			return hint.Add(err, allowHint)
+		}
+	}
+	return nil
+}
+
+// targets shows the commands among the targets that a file names, as far as the user has not
+// seen them yet, and asks for permission. It returns an error if they must not be run.
+func (t *trust) targets(ctx context.Context, file string, targets ...string) error {
+	for _, target := range targets {
 		command, is := targetCommand(target)
 		if !is {
 			continue
@@ -47,23 +64,23 @@ func (t *trust) bundle(ctx context.Context, dir string, m *corpus.Mismatch) erro
 		may, asked := t.answers[command]
 		if !asked {
 			var err error
-			if may, err = t.ask(ctx, dir, command); err != nil {
+			if may, err = t.ask(ctx, file, command); err != nil {
 				return err
 			}
 			t.answers[command] = may
 		}
 		if !may {
-			return hint.New(allowHint, "%s has a command as target, which was not run: %s", dir, printable.Line(command))
+			return fmt.Errorf("%s has a command as target, which was not run: %s", file, printable.Line(command))
 		}
 	}
 	return nil
 }
 
-const allowHint = "add --allow-exec if you trust whoever made it; mmafuzz show draws a bundle without running anything"
+const allowHint = "add --allow-exec if you trust whoever made it"
 
 // ask shows a command and reports whether it may be run.
-func (t *trust) ask(ctx context.Context, dir, command string) (bool, error) {
-	shown := fmt.Sprintf("mmafuzz: %s runs the command: %s\n", printable.Line(dir), printable.Line(command))
+func (t *trust) ask(ctx context.Context, file, command string) (bool, error) {
+	shown := fmt.Sprintf("mmafuzz: %s runs the command: %s\n", printable.Line(file), printable.Line(command))
 	if t.allow {
 		fmt.Fprint(t.stderr, shown)
 		return true, nil

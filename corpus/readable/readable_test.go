@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -114,6 +115,24 @@ func TestSlug(t *testing.T) {
 	} {
 		if got := readable.Slug(name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	// Names of strangers: of another directory, of files that the program writes, of devices.
+	seen := map[string]string{}
+	for _, name := range []string{"", ".", "..", "...", ".x.mmafuzz-tmp", "journal", "Journal", "go.mod", "units", "nul", "COM1.txt", "x.", "a\nb", "a\x1bb",
+		"a\xffb", "a*b", "a?b", "../../x", `..\..\x`, strings.Repeat("\u00e4", 200), strings.Repeat("x", 300)} {
+		got := readable.Slug(name)
+		if got == "" || got[0] == '.' || len(got) > 100 || strings.ContainsAny(got, "/\\\n\x1b*?") || !utf8.ValidString(got) || strings.EqualFold(got, name) {
+			t.Errorf("%q is %q", name, got)
+		}
+		if other, is := seen[strings.ToLower(got)]; is {
+			t.Errorf("%q and %q are %q", name, other, got)
+		}
+		seen[strings.ToLower(got)] = name
+	}
+	for _, name := range []string{"cone", "nulls.f32", "journal2", "Gr\u00f6\u00dfe", "it's (a) $name"} {
+		if got, want := readable.Slug(name), strings.ReplaceAll(name, " ", ""); got != want {
+			t.Errorf("%s is %s", name, got)
 		}
 	}
 	long := strings.Repeat("accumulate-placement+", 20)

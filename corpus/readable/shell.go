@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
@@ -76,14 +79,41 @@ func ShellCommand(words ...string) string {
 // slugs replaces what not every system allows in the name of a file.
 var slugs = strings.NewReplacer("::", ".", ":", "-", "|", "-or-", "/", "_", " ", "", "~", "_vs_", `\`, "_")
 
-// Slug makes a name fit for a file on any system. A long one ends in a hash.
+// Slug makes a name fit for a file on any system, in any directory that this program writes. A
+// name that is long, reserved, or has characters that only some systems allow ends in a hash, so
+// that it is not another one's.
 func Slug(name string) string {
 	const most = 100
 	s := slugs.Replace(name)
-	if len(s) <= most {
+	fit := strings.Map(inFileName, s)
+	if strings.HasPrefix(fit, ".") { // the directory itself, the one above it, or a hidden file
+		fit = "_" + fit[1:]
+	}
+	if fit == s && len(s) <= most && !reserved(s) {
 		return s
 	}
 	h := fnv.New32a()
 	h.Write([]byte(name))
-	return fmt.Sprintf("%s-%08x", s[:most-9], h.Sum32())
+	return fmt.Sprintf("%s-%08x", strings.ToValidUTF8(fit[:min(len(fit), most-9)], ""), h.Sum32())
+}
+
+// inFileName replaces a character that only some systems allow in the name of a file.
+func inFileName(r rune) rune {
+	if r == utf8.RuneError || !unicode.IsPrint(r) || strings.ContainsRune(`"*<>?`, r) {
+		return '_'
+	}
+	return r
+}
+
+// ownNames are those of files and directories of this program beside which files with slugs as
+// names may be: in the directories of campaigns, of their shards, and of sets of tests.
+var ownNames = []string{"journal", "go.mod", "go.sum", "campaign.json", "units", "units.log", "leases", "shards", "rounds", "triage", "table.tsv"}
+
+// windowsDevices are names that are no files on Windows, whatever extension they have.
+var windowsDevices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+
+// reserved reports whether a file of this name would be something else. Some file systems take
+// capital letters for small ones, and Windows drops dots at the end.
+func reserved(name string) bool {
+	return name == "" || strings.HasSuffix(name, ".") || slices.Contains(ownNames, strings.ToLower(name)) || windowsDevices.MatchString(name)
 }

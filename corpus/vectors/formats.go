@@ -6,9 +6,11 @@ import (
 	"encoding/csv"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/npy"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -74,8 +76,15 @@ func (s *Set) parts() []part {
 
 // title describes a file.
 func (s *Set) title() string {
-	return fmt.Sprintf("Test vectors of %s, %s, K = %d, %s: mmafuzz vectors", s.Instruction, s.Formats, s.K, s.Arithmetic)
+	return fmt.Sprintf("Test vectors of %s, %s, K = %d, %s: mmafuzz vectors", printable.Line(s.Instruction), s.Formats, s.K, s.Arithmetic)
 }
+
+// comments and trigraphs are what ends a comment of C, begins another one in it, or is another
+// character in a string.
+var (
+	comments  = strings.NewReplacer("*/", "* /", "/*", "/ *")
+	trigraphs = strings.NewReplacer("??", `?\?`)
+)
 
 // header writes a header file of C with an array of structures.
 func (s *Set) header() ([]byte, error) {
@@ -84,8 +93,8 @@ func (s *Set) header() ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "/* %s\n   compare: 0 d's bits are right, 1 any NaN is, 2 a zero of either sign is */\n", s.title())
-	fmt.Fprintf(&b, "#include <stdint.h>\n\n#define MMA_INSTRUCTION %q\n#define MMA_K %d\n#define MMA_TESTS %d\n\nstruct mma_test {\n    const char *id;\n", s.Instruction, s.K, len(cases))
+	fmt.Fprintf(&b, "/* %s\n   compare: 0 d's bits are right, 1 any NaN is, 2 a zero of either sign is */\n", comments.Replace(s.title()))
+	fmt.Fprintf(&b, "#include <stdint.h>\n\n#define MMA_INSTRUCTION %s\n#define MMA_K %d\n#define MMA_TESTS %d\n\nstruct mma_test {\n    const char *id;\n", trigraphs.Replace(strconv.Quote(printable.Line(s.Instruction))), s.K, len(cases))
 	parts := s.parts()
 	for _, p := range parts {
 		array := fmt.Sprintf("[%d]", p.length)
@@ -97,7 +106,7 @@ func (s *Set) header() ([]byte, error) {
 	b.WriteString("};\n\nstatic const struct mma_test mma_tests[MMA_TESTS] = {\n")
 	for i := range cases {
 		c := &cases[i]
-		fmt.Fprintf(&b, "    /* %s */\n    {%q", strings.ReplaceAll(c.Comment, "*/", "* /"), c.ID)
+		fmt.Fprintf(&b, "    /* %s */\n    {%q", comments.Replace(c.Comment), c.ID)
 		for _, p := range parts {
 			var list []string
 			for _, code := range p.codes(c) {

@@ -33,7 +33,7 @@ func reproduce(c *gpu.Case) (map[string][]byte, error) {
 	s.WriteString(k.Source)
 	fmt.Fprintf(&s, reproData, l.Steps, l.InWords, l.OutWords, l.DBit, l.CBit, l.DBits,
 		k.Threads, c.Result, c.OtherResult, strings.Join(l.Words, ", "))
-	fmt.Fprintf(&s, reproMain, k.Entry, c.Instruction.Name, c.Instruction.D.Get().Digits(), strconv.QuoteToASCII(c.Target), strconv.QuoteToASCII(c.Other))
+	fmt.Fprintf(&s, reproMain, k.Entry, c.Instruction.Name, c.Instruction.D.Get().Digits(), strconv.QuoteToASCII(gpu.OneLine(c.Target)), strconv.QuoteToASCII(gpu.OneLine(c.Other)))
 	return map[string][]byte{file: []byte(s.String())}, nil
 }
 

@@ -53,8 +53,13 @@ type Bisection struct {
 	// Each may be nil.
 	Testing    func(version string)
 	PassedOver func(version string, why error)
+	// May is called before anything is opened, for each version, and A, that is a campaign's
+	// plan, with the target that the plan names. It returns an error if that must not be opened,
+	// which may run a command; nil: it may.
+	May func(plan, target string) error
 
-	seen map[int]map[string]answer // by version and input
+	targets []named                   // of Versions and, last, of A; no version is among them if they are commits
+	seen    map[int]map[string]answer // by version and input
 }
 
 // Run looks for the changes and calls found with each. exact is false if untestable versions
@@ -71,6 +76,9 @@ func (b *Bisection) Run(ctx context.Context, found func(*Change) error) (exact b
 			return false, err
 		}
 		defer b.Commits.remove()
+	}
+	if err := b.name(); err != nil {
+		return false, err
 	}
 	b.seen = map[int]map[string]answer{}
 	inputs, err := b.compareLast(ctx)
@@ -107,13 +115,43 @@ func (b *Bisection) change(x *input, r span) *Change {
 
 // spec returns the target of a version; a commit is built first.
 func (b *Bisection) spec(ctx context.Context, version int) (string, error) {
-	word, template := b.Versions[version], cmp.Or(b.Target, Word)
+	template := b.template()
 	if b.Commits == nil {
-		target, err := fileTarget(word, template)
-		return strings.ReplaceAll(template, Word, target), err
+		t := b.targets[version]
+		return strings.ReplaceAll(template, Word, t.target), t.err
 	}
-	dir, err := b.Commits.checkout(ctx, strings.Fields(word)[0])
+	dir, err := b.Commits.checkout(ctx, strings.Fields(b.Versions[version])[0])
 	return strings.ReplaceAll(template, Word, dir), err
+}
+
+func (b *Bisection) template() string { return cmp.Or(b.Target, Word) }
+
+// named is the target of a version or of A, or why there is none.
+type named struct {
+	target string
+	err    error
+}
+
+// name finds the targets, and asks whether those that plans name may be opened.
+func (b *Bisection) name() error {
+	b.targets = nil
+	if b.Commits == nil {
+		for _, word := range b.Versions {
+			if err := b.nameOne(word, b.template()); err != nil {
+				return err
+			}
+		}
+	}
+	return b.nameOne(b.A, Word)
+}
+
+func (b *Bisection) nameOne(word, template string) error {
+	target, planned, err := fileTarget(word, template)
+	b.targets = append(b.targets, named{target, err})
+	if planned && b.May != nil {
+		return b.May(word, target)
+	}
+	return nil
 }
 
 // input is one on which the last version differs from A.
@@ -131,13 +169,13 @@ func (b *Bisection) compareLast(ctx context.Context) ([]*input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the last version, %s: %w", b.Versions[version], err)
 	}
-	a, err := fileTarget(b.A, Word)
-	if err != nil {
-		return nil, err
+	a := b.targets[len(b.targets)-1]
+	if a.err != nil {
+		return nil, a.err
 	}
 	var targets open.Set
 	defer targets.Close()
-	ta, err := targets.Target(a)
+	ta, err := targets.Target(a.target)
 	if err != nil {
 		return nil, err
 	}

@@ -11,29 +11,30 @@ import (
 )
 
 // fileTarget makes a target of a file: a recording, a model file, the plan of a campaign, or a
-// program. If template is more than Word, the name is inserted unchanged.
-func fileTarget(word, template string) (string, error) {
+// program. planned: a plan names the target. If template is more than Word, the name is
+// inserted unchanged.
+func fileTarget(word, template string) (target string, planned bool, err error) {
 	info, err := os.Stat(word)
 	if err != nil || info.IsDir() || template != Word {
-		return word, nil
+		return word, false, nil
 	}
 	switch ext := filepath.Ext(word); {
 	case ext == ".json":
 		return jsonTarget(word)
 	case ext == ".rec" || ext == ".gz":
-		return "replay:" + word, nil
+		return "replay:" + word, false, nil
 	case !filepath.IsAbs(word):
-		return "exec:./" + word, nil
+		return "exec:./" + word, false, nil
 	}
-	return "exec:" + word, nil
+	return "exec:" + word, false, nil
 }
 
-// jsonTarget makes a target of a model file, or of the plan of a campaign, also of one that
-// another version of this program has made.
-func jsonTarget(file string) (string, error) {
+// jsonTarget makes a target of a model file, or of the plan of a campaign (planned), also of one
+// that another version of this program has made.
+func jsonTarget(file string) (target string, planned bool, err error) {
 	body, err := corpus.ReadFile(file, "version", 1<<28)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	var plan struct {
 		Pairs   []struct{ B string }
@@ -41,17 +42,17 @@ func jsonTarget(file string) (string, error) {
 	}
 	switch err := json.Unmarshal(body, &plan); {
 	case err != nil || plan.Pairs == nil && plan.Entries == nil:
-		return "model:" + file, nil // which tells what is wrong with it
+		return "model:" + file, false, nil // which tells what is wrong with it
 	case plan.Entries != nil:
-		return "", hint.New("mmafuzz record makes a recording with it, which is a version", "%s is a plan of recordings, which names no target", file)
+		return "", false, hint.New("mmafuzz record makes a recording with it, which is a version", "%s is a plan of recordings, which names no target", file)
 	}
 	for _, p := range plan.Pairs {
 		if p.B != plan.Pairs[0].B {
-			return "", hint.New("a version is one target", "%s is the plan of a campaign with several second targets, %s and %s", file, plan.Pairs[0].B, p.B)
+			return "", false, hint.New("a version is one target", "%s is the plan of a campaign with several second targets, %s and %s", file, plan.Pairs[0].B, p.B)
 		}
 	}
 	if len(plan.Pairs) == 0 || plan.Pairs[0].B == "" {
-		return "", fmt.Errorf("%s: this is no plan of a campaign", file)
+		return "", false, fmt.Errorf("%s: this is no plan of a campaign", file)
 	}
-	return plan.Pairs[0].B, nil
+	return plan.Pairs[0].B, true, nil
 }

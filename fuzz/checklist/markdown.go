@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
 // markdown returns the report for people.
 func (r *Report) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Checklist of %s\n\nBegun %s, %.0f s in this part.\n\n", printable.Line(r.Target), r.Began, r.Seconds)
+	fmt.Fprintf(&b, "# Checklist of %s\n\nBegun %s, %.0f s in this part.\n\n", readable.Markdown(r.Target), r.Began, r.Seconds)
 	b.WriteString("| step | ok | differs | failed | skipped |\n| --- | ---: | ---: | ---: | ---: |\n")
 	for _, s := range r.Steps {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", s.Title, s.Counts[OK], s.Counts[Differs], s.Counts[Failed], s.Counts[Skipped])
@@ -33,7 +33,7 @@ func (s *StepReport) markdown(b *strings.Builder) {
 	}
 	b.WriteString("| | state | |\n| --- | --- | --- |\n")
 	for _, row := range s.Rows {
-		cells(b, "`"+row.Key+"`", string(row.State), row.Text)
+		b.WriteString(readable.MarkdownRow(readable.MarkdownCode(row.Key), string(row.State), readable.Markdown(row.Text)))
 	}
 	switch s.Name {
 	case "loader":
@@ -43,14 +43,6 @@ func (s *StepReport) markdown(b *strings.Builder) {
 	case "speed":
 		s.speeds(b)
 	}
-}
-
-// cells writes a row of a table.
-func cells(b *strings.Builder, texts ...string) {
-	for _, t := range texts {
-		b.WriteString("| " + strings.ReplaceAll(printable.Line(t), "|", "\\|") + " ")
-	}
-	b.WriteString("|\n")
 }
 
 // data returns the Data of a row as a T, whether the row is new or was read from the
@@ -69,7 +61,7 @@ func (s *StepReport) environment(b *strings.Builder) {
 		}
 		b.WriteString("\n| what results depend on | |\n| --- | --- |\n")
 		for _, k := range slices.Sorted(maps.Keys(env)) {
-			cells(b, k, env[k])
+			b.WriteString(readable.MarkdownRow(readable.Markdown(k), readable.Markdown(env[k])))
 		}
 	}
 }
@@ -87,7 +79,7 @@ func (s *StepReport) answers(b *strings.Builder) {
 			if a.Expected != "" && a.Expected != a.Got {
 				mark = "**differs** "
 			}
-			cells(b, a.ID, "`"+s.Rows[i].Key+"`", "`"+a.Dot+"`", "`"+a.Expected+"`", "`"+a.Got+"`", mark+a.About)
+			b.WriteString(readable.MarkdownRow(a.ID, readable.MarkdownCode(s.Rows[i].Key), readable.MarkdownCode(a.Dot), readable.MarkdownCode(a.Expected), readable.MarkdownCode(a.Got), mark+readable.Markdown(a.About)))
 		}
 	}
 }
@@ -104,7 +96,7 @@ func (s *StepReport) speeds(b *strings.Builder) {
 		if !ok {
 			continue
 		}
-		row := []string{"`" + s.Rows[i].Key + "`"}
+		row := []string{readable.MarkdownCode(s.Rows[i].Key)}
 		for n := range sizes {
 			text := ""
 			if n < len(v.Rates) {
@@ -115,7 +107,7 @@ func (s *StepReport) speeds(b *strings.Builder) {
 		for range 7 - len(v.timing()) {
 			row = append(row, "")
 		}
-		cells(b, append(row, v.timing()...)...)
+		b.WriteString(readable.MarkdownRow(append(row, v.timing()...)...))
 	}
 }
 

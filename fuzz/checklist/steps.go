@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
@@ -207,7 +208,7 @@ func (r *run) compare(i *mma.Instruction, part string, generators []string, limi
 	if err != nil {
 		return Row{State: Skipped, Text: err.Error()}
 	}
-	return r.campaign(p, filepath.Join("differential", fileName(i.Name), part), generators, limit)
+	return r.campaign(p, filepath.Join("differential", readable.Slug(i.Name), part), generators, limit)
 }
 
 // campaign compares a pair, with its findings in a directory below the checklist's.
@@ -243,7 +244,7 @@ func (r *run) interfaces() error {
 		}
 		p := ps[0]
 		p.A = u
-		row := r.campaign(p, filepath.Join("interface", fileName(i.Name)), nil, limit)
+		row := r.campaign(p, filepath.Join("interface", readable.Slug(i.Name)), nil, limit)
 		row.Text = p.TargetB + "/" + p.B.Instruction().Name + ": " + row.Text
 		return row
 	})
@@ -284,11 +285,6 @@ func (r *run) partner(i *mma.Instruction, u devices.Unit) devices.Unit {
 	return p.B
 }
 
-// fileName turns an instruction's name into a file name.
-func fileName(name string) string {
-	return strings.NewReplacer("::", ".", ":", "-", "/", "_", " ", "_").Replace(name)
-}
-
 // inference infers every instruction's arithmetic.
 func (r *run) inference() error {
 	if r.Infer == nil {
@@ -298,7 +294,7 @@ func (r *run) inference() error {
 	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
 		limit := time.Until(r.until) / time.Duration(left)
 		left--
-		row, err := r.Infer(r.ctx, u, filepath.Join(r.Dir, "inference", fileName(i.Name)), max(limit, time.Second))
+		row, err := r.Infer(r.ctx, u, filepath.Join(r.Dir, "inference", readable.Slug(i.Name)), max(limit, time.Second))
 		if err != nil {
 			return Row{State: Failed, Text: err.Error(), Data: row.Data}
 		}

@@ -54,7 +54,7 @@ func numberOf(name string) (n int, ok bool) {
 // the same file. me is part of the temporary file's name, so that no other process has it.
 func write(file, me string, body []byte) error {
 	temporary := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+"."+me)
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	f, err := create(temporary)
 	if err != nil {
 		return err
 	}
@@ -66,6 +66,15 @@ func write(file, me string, body []byte) error {
 		return errors.Join(err, os.Remove(temporary))
 	}
 	return nil
+}
+
+// create makes a temporary file of this process. What has its name is of a killed process, or a
+// link to a file elsewhere, and is removed.
+func create(temporary string) (*os.File, error) {
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
 // prepare creates a directory for a plan, with its subdirectories, if they are missing.

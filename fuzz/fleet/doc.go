@@ -7,6 +7,9 @@
 // alone, so it does not matter who works on it, when, or how often: duplicates have the same
 // bytes. Merge is a function of the set of units that it is given.
 //
+// A plan may have commands as targets (exec:), which opening its pairs runs: Plan.Open is for
+// plans that are trusted. The command line asks first, or is told --allow-exec.
+//
 // # The directory of shards
 //
 //	campaign.json   the plan

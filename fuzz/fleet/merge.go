@@ -72,7 +72,7 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 // save writes all results into one file, which appears as a whole.
 func (x *index) save(ctx context.Context, file, me string) (err error) {
 	temporary := file + "." + me
-	f, err := os.Create(temporary)
+	f, err := create(temporary)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
@@ -23,6 +24,18 @@ type Instruction struct {
 	Refuse   string // why there is no model; "" if there is one
 	Source   string // where the rule is published
 	Evidence string // what it was checked against; begins with "none" if it was not
+}
+
+// CheckName returns an error if a name from a file cannot be that of an instruction: one that
+// cannot be printed, or that has the slash that stands between a target and its instruction.
+func CheckName(name string) error {
+	switch {
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return fmt.Errorf("%q, which cannot be printed", name)
+	case strings.Contains(name, "/"):
+		return fmt.Errorf("%q: no instruction has a slash in its name", name)
+	}
+	return nil
 }
 
 // Range is the values min, min+step, ..., max that the ISA allows.

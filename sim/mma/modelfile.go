@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // A model file describes a hypothetical unit, in one of two forms:
@@ -52,8 +51,8 @@ func ReadModel(r io.Reader) (*Instruction, error) {
 	if m.V != 1 {
 		return nil, fmt.Errorf(`"v" is %d, this version reads 1`, m.V)
 	}
-	if strings.ContainsFunc(m.Name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return nil, fmt.Errorf(`"name" is %q, which cannot be printed`, m.Name)
+	if err := CheckName(m.Name); err != nil {
+		return nil, fmt.Errorf(`"name" is %w`, err)
 	}
 	var i *Instruction
 	if m.Base != "" {

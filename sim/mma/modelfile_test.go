@@ -121,6 +121,8 @@ func TestReadModelErrors(t *testing.T) {
 		{"bad kind of value", base(`, "set": {"l": [4]}`), `"set": l: "[4]" is not a number in range`},
 		{"null value", base(`, "set": {"special.negzero": null}`), `"set": special.negzero: "<nil>" is not true or false`},
 		{"invalid change", base(`, "set": {"acc.mode": ""}`), "acc: frac is set but mode is not"},
+		{"name with a slash", base(`, "name": "a/b"`), `"name" is "a/b": no instruction has a slash in its name`},
+		{"name with a line end", base(`, "name": "a\nb"`), `"name" is "a\nb", which cannot be printed`},
 		{"base and name of another kind", `{"v": 1, "base": 3}`, `"base" is a number, not a string`},
 	} {
 		i, err := ReadModel(strings.NewReader(tc.file))

@@ -55,7 +55,7 @@ func ampereReference(t testing.TB) *corpus.Mismatch {
 	m.Bucket, m.Detail, m.Labels = "unexplained", "unexplained", []string{"unexplained"}
 	m.Changes, m.CaseChanges, m.Base, m.ProgramK = nil, nil, "", 0
 	m.Nearest = &corpus.Nearest{From: "sim:hopper", Differ: 4, Case: m.Case, Unit: "3f7fffff", Program: "3f800000"}
-	m.Next = []string{"mmafuzz infer --target ref:fma64"}
+	m.Next = []string{InferCommand("ref:fma64", m.B.Instruction, InferDir("", m.B.Instruction, ""))}
 	return m
 }
 
@@ -74,7 +74,7 @@ func TestWrite(t *testing.T) {
 				"Repeated 3 of 3 times.", "mmafuzz replay bundle"}},
 		{"nothing explains one side", ampereReference(t),
 			[]string{"MANIFEST", "README.md", "case.txt", "extra.bin", "mismatch.json", "picture.txt", "repro_a.cu", "repro_a.py", "repro_test.go", "trace-a.json"},
-			[]string{"Nothing explains the difference. The program that comes nearest is sim:hopper itself", "    mmafuzz infer --target ref:fma64\n"}},
+			[]string{"Nothing explains the difference. The program that comes nearest is sim:hopper itself", "    mmafuzz infer --target ref:fma64 "}},
 	} {
 		t.Chdir(t.TempDir())
 		if err := Write("bundle", tc.m, map[string][]byte{"extra.bin": {1}}); err != nil {

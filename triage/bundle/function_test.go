@@ -15,6 +15,16 @@ func TestRerunBy(t *testing.T) {
 	}
 }
 
+// TestUnitSlash has an instruction that would make another command of the target, from which
+// reference arithmetic takes its formats.
+func TestUnitSlash(t *testing.T) {
+	m := &corpus.Mismatch{A: corpus.SideRecord{Target: "ref:exact", Instruction: "x"}, B: corpus.SideRecord{Target: "exec:./good", Instruction: "../evil/x"}}
+	const want = `the bundle's instruction is "../evil/x": no instruction has a slash in its name`
+	if _, err := Unit(m, "a"); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // TestRerun holds that the command of a bundle is one that works.
 func TestRerun(t *testing.T) {
 	for _, c := range []struct{ b, command, err string }{

@@ -76,7 +76,7 @@ func whyBlocks(m *corpus.Mismatch) []page.HTML {
 	if n := m.Nearest; n != nil {
 		blocks = append(blocks, page.Alert("Nothing explains the difference. The program that comes nearest is "+NearestText(n)+"; "+WitnessText(n)+"."))
 	}
-	for _, c := range m.Next {
+	for _, c := range next(m) {
 		blocks = append(blocks, page.Command(c))
 	}
 	return blocks

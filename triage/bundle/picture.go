@@ -22,7 +22,7 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		Input:   report.Input{Title: m.A.Instruction, Formats: m.Formats, Dot: dot},
 		Changes: Changes(m),
 		Labels:  []string{inWords(cmp.Or(m.Detail, m.Bucket))},
-		Next:    m.Next,
+		Next:    next(m),
 	}
 	if m.A.Instruction != m.B.Instruction {
 		pic.Title += " ~ " + m.B.Instruction

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -17,10 +16,10 @@ import (
 // seen one. programs are the files of its programs for GPUs.
 func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n", m.Bucket)
-	fmt.Fprintf(&b, "`%s` (%s) and `%s` (%s) give different results for the same dot product:\n`%s` and `%s`.\n\n",
-		inCode(m.A.Target), m.A.Instruction, inCode(m.B.Target), m.B.Instruction, given(&m.A), given(&m.B))
-	fmt.Fprintf(&b, "```\n%s```\n\n", strings.ReplaceAll(picture, "```", "'''"))
+	fmt.Fprintf(&b, "# %s\n\n", readable.Markdown(m.Bucket))
+	fmt.Fprintf(&b, "%s (%s) and %s (%s) give different results for the same dot product:\n`%s` and `%s`.\n\n",
+		readable.MarkdownCode(m.A.Target), readable.Markdown(m.A.Instruction), readable.MarkdownCode(m.B.Target), readable.Markdown(m.B.Instruction), given(&m.A), given(&m.B))
+	b.WriteString(readable.MarkdownBlock(picture) + "\n")
 	if len(m.CaseChanges) > 0 {
 		side, other, changes := m.A, m.B, m.CaseChanges
 		if m.Base == "b" {
@@ -29,19 +28,19 @@ func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 		if m.CaseBack {
 			side, other, changes = other, side, mma.Reversed(changes)
 		}
-		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", inCode(side.Target), readable.Changes(changes, 20), inCode(other.Target))
+		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", readable.Markdown(side.Target), changesText(changes), readable.Markdown(other.Target))
 		fmt.Fprintf(&b, "All of %s together explain %d differing cases of this pair and keep %d agreeing ones.\n\n",
-			readable.Changes(m.Changes, 20), m.Explained, m.Kept)
+			changesText(m.Changes), m.Explained, m.Kept)
 	}
 	for _, e := range m.Equivalent {
-		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", readable.Changes(e, 20))
+		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", changesText(e))
 	}
 	b.WriteString(unexplainedText(m))
 	if m.Through {
 		b.WriteString(throughText(m))
 	}
 	if m.Origin.Source != "" {
-		fmt.Fprintf(&b, "Found as %s, seed %d, index %d. ", printable.Line(m.Origin.Source), m.Origin.Seed, m.Origin.Index)
+		fmt.Fprintf(&b, "Found as %s, seed %d, index %d. ", readable.MarkdownCode(m.Origin.Source), m.Origin.Seed, m.Origin.Index)
 	}
 	if text := repeatedText(m); text != "" && !m.Through { // a recording repeats itself
 		b.WriteString(text)
@@ -52,7 +51,7 @@ func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 		fmt.Fprintf(&b, "Programs that run the case on a GPU and need nothing but its driver or compiler; each\nsays how: `%s`.\n\n", strings.Join(programs, "`, `"))
 	}
 	if name := functionOf(m); name != "" {
-		fmt.Fprintf(&b, "Re-run: %s.\n", functionError(name))
+		fmt.Fprintf(&b, "Re-run: %s.\n", readable.Markdown(functionError(name).Error()))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n\n", readable.ShellPath(dir))
@@ -76,8 +75,10 @@ func RunsCommand(targets ...string) bool {
 	return slices.ContainsFunc(targets, func(t string) bool { return strings.HasPrefix(t, "exec:") })
 }
 
-// inCode makes a target's name fit for code in Markdown, between backquotes.
-func inCode(target string) string { return strings.ReplaceAll(printable.Line(target), "`", "'") }
+// changesText lists changes in Markdown.
+func changesText(changes []mma.Change) string {
+	return readable.Markdown(readable.Changes(changes, 20))
+}
 
 // throughText says which targets a model stood in for while the case was shrunk.
 func throughText(m *corpus.Mismatch) string {
@@ -89,18 +90,19 @@ func throughText(m *corpus.Mismatch) string {
 
 // unexplainedText is the part of a bundle's README about a mismatch that nothing explains.
 func unexplainedText(m *corpus.Mismatch) string {
-	if m.Nearest == nil && len(m.Next) == 0 {
+	commands := next(m)
+	if m.Nearest == nil && len(commands) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("Nothing explains the difference.")
 	if n := m.Nearest; n != nil {
-		fmt.Fprintf(&b, " The program that comes nearest is %s; %s.", NearestText(n), WitnessText(n))
+		fmt.Fprintf(&b, " The program that comes nearest is %s; %s.", readable.Markdown(NearestText(n)), readable.Markdown(WitnessText(n)))
 	}
-	if len(m.Next) > 0 {
+	if len(commands) > 0 {
 		b.WriteString(" To find out how the unit computes, from a larger space of programs:\n\n")
-		for _, c := range m.Next {
-			fmt.Fprintf(&b, "    %s\n", c)
+		for _, c := range commands {
+			fmt.Fprintf(&b, "    %s\n", strings.ReplaceAll(c, "\n", "\n    "))
 		}
 	} else {
 		b.WriteString("\n")

@@ -1,12 +1,15 @@
 package bundle
 
 import (
+	"fmt"
+
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Unit opens the unit of a side of a mismatch: which is "a" or "b".
+// Unit opens the unit of a side of a mismatch: which is "a" or "b". It runs no other command
+// than those that are the targets.
 func Unit(m *corpus.Mismatch, which string) (devices.Unit, error) {
 	s := &m.A
 	if which == "b" {
@@ -14,6 +17,12 @@ func Unit(m *corpus.Mismatch, which string) (devices.Unit, error) {
 	}
 	if isFunction(s.Target) {
 		return nil, functionError(s.Target)
+	}
+	// What is before a slash in an instruction's name would be taken for the end of the target.
+	for _, name := range []string{m.A.Instruction, m.B.Instruction} {
+		if err := mma.CheckName(name); err != nil {
+			return nil, fmt.Errorf("the bundle's instruction is %w", err)
+		}
 	}
 	return devices.OpenUnit(s.Target, s.Instruction, like(m, which))
 }

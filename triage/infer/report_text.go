@@ -248,17 +248,17 @@ func nonDefault(p *mma.Params) string {
 // markdown writes the whole report.
 func (t *Report) markdown(w io.Writer) error {
 	b := &bytes.Buffer{}
-	fmt.Fprintf(b, "# Arithmetic of %s %s\n\n", t.Target, t.Instruction)
-	fmt.Fprintf(b, "Formats %s, K = %d. Verdict: **%s**.\n\n%s\n\n", t.Formats, t.K, t.Verdict, t.Headline())
+	fmt.Fprintf(b, "# Arithmetic of %s %s\n\n", readable.Markdown(t.Target), readable.Markdown(t.Instruction))
+	fmt.Fprintf(b, "Formats %s, K = %d. Verdict: **%s**.\n\n%s\n\n", t.Formats, t.K, t.Verdict, readable.Markdown(t.Headline()))
 	if note := t.policyNote(); note != "" {
 		fmt.Fprintf(b, "%s.\n\n", note)
 	}
 	if t.Verdict == Found {
 		t.markdownFound(b)
 	} else {
-		fmt.Fprint(b, "No model file was written. What the best program is and where it fails:\n\n```\n")
-		t.writeTrouble(&paragraphs{w: b}, 0)
-		fmt.Fprint(b, "```\n\n")
+		var trouble bytes.Buffer
+		t.writeTrouble(&paragraphs{w: &trouble}, 0)
+		fmt.Fprintf(b, "No model file was written. What the best program is and where it fails:\n\n%s\n", readable.MarkdownBlock(trouble.String()))
 	}
 	fmt.Fprintf(b, "%s\n", t.spent())
 	_, err := w.Write(b.Bytes())
@@ -298,9 +298,9 @@ func (t *Report) markdownFound(w *bytes.Buffer) {
 	}
 	t.markdownCorners(w)
 	if t.Failed > 0 || len(t.Failures) > 0 {
-		fmt.Fprint(w, "\n```\n")
-		t.writeFaults(&paragraphs{w: w}, 0)
-		fmt.Fprint(w, "```\n")
+		var faults bytes.Buffer
+		t.writeFaults(&paragraphs{w: &faults}, 0)
+		fmt.Fprint(w, "\n"+readable.MarkdownBlock(faults.String()))
 	}
 	fmt.Fprintln(w)
 }
