@@ -88,7 +88,7 @@ something is new: a recording is not complete, or it was interrupted.`,
 }
 
 func (c *compareCmd) checkFlags(f *pflag.FlagSet) error {
-	return cmp.Or(c.policy.check(f), checkWorkers(c.workers), atLeastOne("max-bundles", c.maxBundles), c.knownFlags.check())
+	return cmp.Or(c.policy.check(f), checkWorkers(c.workers), upTo(mostBundles, "max-bundles", c.maxBundles), c.knownFlags.check())
 }
 
 // compareMemory is the size in bytes that the garbage collector tries to stay below. Two machines

@@ -22,6 +22,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
+// mostEffort bounds --effort: more than any machine computes.
+const mostEffort = 1_000_000_000
+
 // inferCmd is mmafuzz infer.
 type inferCmd struct {
 	*app
@@ -84,7 +87,7 @@ interrupted, or the unit stopped answering.`,
 }
 
 func (n *inferCmd) checkFlags(f *pflag.FlagSet) error {
-	if err := cmp.Or(n.policy.check(f), checkWorkers(n.workers), atLeastOne("checks", n.checks), atLeastOne("effort", n.effort)); err != nil {
+	if err := cmp.Or(n.policy.check(f), checkWorkers(n.workers), atLeastOne("checks", n.checks), upTo(mostEffort, "effort", n.effort)); err != nil {
 		return err
 	}
 	switch {

@@ -31,6 +31,9 @@ const demoA, demoB = "sim:ampere", "sim:hopper"
 // defaultCount is the number of dot products for each pair, without --count.
 const defaultCount = 100_000
 
+// mostBundles bounds the cases that a campaign keeps in memory until its end.
+const mostBundles = 100_000
+
 // runCmd is mmafuzz run.
 type runCmd struct {
 	*app

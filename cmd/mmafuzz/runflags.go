@@ -31,7 +31,7 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 	case f.Changed("time") && r.time <= 0:
 		return hint.New("give a time such as 90s, 10m or 8h", "--time is %s, it must be positive", r.time)
 	}
-	if err := cmp.Or(atLeastOne("per-bucket", r.perBucket), atLeastOne("max-bundles", r.maxBundles), checkWorkers(r.workers), r.policy.check(f)); err != nil {
+	if err := cmp.Or(upTo(mostBundles, "per-bucket", r.perBucket), upTo(mostBundles, "max-bundles", r.maxBundles), checkWorkers(r.workers), r.policy.check(f)); err != nil {
 		return err
 	}
 	return r.list.check()

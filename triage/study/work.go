@@ -168,3 +168,18 @@ func each[I, T any](ctx context.Context, r *Request, items []I, key func(*I) str
 	}
 	return made, nil
 }
+
+// partElements bounds the elements of the dot products that are kept in memory at a time,
+// and with them the time until a study that is interrupted ends.
+const partElements = 1 << 18
+
+// inParts works through n dot products of k elements in parts, in order, so that memory does
+// not grow with n. do is called with the size of each part, until it returns an error.
+func inParts(n, k int, do func(part int) error) error {
+	for most := max(1, partElements/k); n > 0; n -= most {
+		if err := do(min(n, most)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
