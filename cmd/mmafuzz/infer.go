@@ -112,7 +112,7 @@ func (n *inferCmd) run(ctx context.Context) error {
 	dir := n.dir(t, i.Name)
 	like, _ := devices.Split(n.like)
 	if err := infer.CheckDir(dir, t.Name(), like); err != nil {
-		return hint.Add(err, "name another directory with --out")
+		return hint.Add(err, anotherOut)
 	}
 	r, err := infer.Infer(ctx, u, n.options(t, dir))
 	n.line.clear()

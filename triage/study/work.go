@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
@@ -41,6 +42,10 @@ func (r *Request) openJournal(settings map[string]string) error {
 	r.journal = &journal{done: map[string]json.RawMessage{}}
 	if r.Dir == "" {
 		return nil
+	}
+	// The tables that there will be are not known yet, and a page has no other use.
+	if err := corpus.CheckUnlogged(r.Dir, "journal", "study", resultFile, "tables.md", "*.csv", "D*.npy"); err != nil {
+		return hint.Add(err, "name another directory with --out")
 	}
 	now := heading{r.study, versions.Program(), r.Targets, r.Seed, r.Count, settings}
 	fresh := true
