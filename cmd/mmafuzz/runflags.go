@@ -42,6 +42,11 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	_, instA := devices.Split(r.a)
 	_, instB := devices.Split(r.b)
+	for _, side := range []struct{ flag, value string }{{"a", r.a}, {"b", r.b}} {
+		if f.Changed(side.flag) && side.value == "" {
+			return hint.New("for example --"+side.flag+" sim:hopper; mmafuzz list targets lists them", "--%s is empty", side.flag)
+		}
+	}
 	switch {
 	case f.Changed("a") && !f.Changed("b") && !r.all:
 		return orMisspelt(r.a, r.inst, hint.New("add --b, the target to compare it with, or --all", "--a is given without --b"))
