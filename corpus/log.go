@@ -61,6 +61,23 @@ func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 	return l, nil
 }
 
+// HoldLog locks a log as OpenLog does, and leaves it as it is. ErrInUse: another process has
+// it open. There may be none: then nothing is locked.
+func HoldLog(path string) (release func() error, err error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return func() error { return nil }, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockFile(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	}
+	return f.Close, nil
+}
+
 // maxLog is more bytes than any log has.
 const maxLog = 1 << 40
 

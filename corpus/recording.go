@@ -2,9 +2,11 @@ package corpus
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -200,7 +202,18 @@ func OpenRecording(file string) (*Recording, error) {
 		rec, err = readRecording(in, file)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, recordingHint(fmt.Errorf("%s: %w", file, err))
 	}
 	return rec, nil
+}
+
+// recordingHint adds what can be done about a file that cannot be read as a recording.
+func recordingHint(err error) error {
+	switch {
+	case errors.Is(err, errNoRecording):
+		return hint.Add(err, "mmafuzz record makes recordings")
+	case errors.As(err, new(*badSum)):
+		return hint.Add(err, "copy it again from where it was made, or record again with mmafuzz record")
+	}
+	return err
 }

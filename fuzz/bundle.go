@@ -5,9 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -41,6 +45,11 @@ func (c *Campaign) bundle(f *Case) (kept bool, err error) {
 			slog.Warn(damage.Error() + "; it is written again")
 		}
 	}
+	if !c.resumed[f] {
+		if err := bundle.Vacant(f.Dir); err != nil {
+			return false, err
+		}
+	}
 	tiles, err := c.tiles(f)
 	if err != nil {
 		return false, err
@@ -53,12 +62,99 @@ func (c *Campaign) bundleDir(f *Case) string {
 	if c.cfg.BundleDir != nil {
 		return c.cfg.BundleDir(f)
 	}
-	p := &c.cfg.Pairs[f.Pair]
+	return filepath.Join(c.bundlesOf(f.Pair), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
+}
+
+// bundlesOf is the directory of a pair's bundles.
+func (c *Campaign) bundlesOf(pair int) string {
+	p := &c.cfg.Pairs[pair]
 	name := p.Name()
 	if c.cfg.SeveralTargets() {
 		name = p.TargetA + "~" + p.TargetB + "~" + name
 	}
-	return filepath.Join(c.cfg.Bundles, readable.Slug(name), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
+	return filepath.Join(c.cfg.Bundles, readable.Slug(name))
+}
+
+// checkPlaces returns an error, before anything is computed, if something that no campaign
+// has written is where a bundle may come: a new finding of any cause.
+func (c *Campaign) checkPlaces() error {
+	if c.cfg.Bundles == "" || c.cfg.BundleDir != nil {
+		return nil
+	}
+	old := map[string]bool{}
+	for f := range c.resumed {
+		old[c.bundleDir(f)] = true
+	}
+	for pair := range c.cfg.Pairs {
+		dir := c.bundlesOf(pair)
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if old[path] || !isBundleName(e.Name()) {
+				continue
+			}
+			if err := bundle.Vacant(path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isBundleName reports whether a bundle may have this name: a cause and a number.
+func isBundleName(name string) bool {
+	dash := strings.LastIndexByte(name, '-')
+	if dash < 0 {
+		return false
+	}
+	_, err := strconv.ParseUint(name[dash+1:], 10, 64)
+	cause := name[:dash]
+	return err == nil && (cause == oracle.Fault.String() || cause == bundle.Unstable ||
+		slices.ContainsFunc(triage.Labels(), func(l triage.LabelDoc) bool { return string(l.Label) == cause }))
+}
+
+// HoldCampaignOf locks the journal of the campaign that a bundle belongs to, if there is one
+// two directories above it, so that no run writes the bundle meanwhile. ErrInUse: one is at
+// work.
+func HoldCampaignOf(dir string) (release func() error, err error) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	journal := filepath.Join(dir, "..", "..", JournalFile)
+	release, err = corpus.HoldLog(journal)
+	if errors.Is(err, corpus.ErrInUse) {
+		err = fmt.Errorf("%s: %w", journal, ErrInUse)
+	}
+	return release, err
+}
+
+// RemoveDir removes the directory of a campaign. It is an error, and nothing is removed, if
+// something is there that no campaign has written.
+func RemoveDir(dir string) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && bundle.Is(path):
+			if err := bundle.Vacant(path); err != nil {
+				return err
+			}
+			return fs.SkipDir
+		case d.IsDir() || corpus.IsTemporary(d.Name()), filepath.Dir(path) == dir && strings.HasPrefix(d.Name(), JournalFile):
+			return nil
+		}
+		return fmt.Errorf("%s would be removed, and mmafuzz has not written it", path)
+	})
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
 }
 
 // mismatch describes a finding as mismatch.json does.

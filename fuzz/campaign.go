@@ -157,7 +157,11 @@ func New(cfg Config) (*Campaign, error) {
 		if err := c.openJournal(); err != nil {
 			return c, err
 		}
-		if err := c.openCheckpoint(); err != nil {
+		err := c.openCheckpoint()
+		if err == nil {
+			err = c.checkPlaces()
+		}
+		if err != nil {
 			return c, errors.Join(err, c.Close())
 		}
 		if cfg.Partial != "" {

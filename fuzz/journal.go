@@ -179,8 +179,8 @@ func (c *Campaign) openJournal() error {
 // replayHeader checks the header, and reads the snapshot.
 func (c *Campaign) replayHeader(body []byte) error {
 	var have journalHeader
-	if err := mma.JSONError(body, json.Unmarshal(body, &have)); err != nil {
-		return err
+	if json.Unmarshal(body, &have) != nil || have.Version == 0 {
+		return errors.New("the first line is not that of a campaign: the file is damaged, or something else")
 	}
 	if err := have.Versions.Check(versions.Current()); err != nil {
 		return err

@@ -38,18 +38,16 @@ const (
 	Unexplained          Label = "unexplained"
 )
 
-// Labels lists the labels with what they stand for, in their order.
-func Labels() []struct {
+// LabelDoc is a label with what it stands for.
+type LabelDoc struct {
 	Label Label
 	Doc   string
-} {
-	return labelDocs
 }
 
-var labelDocs = []struct {
-	Label Label
-	Doc   string
-}{
+// Labels lists the labels with what they stand for, in their order.
+func Labels() []LabelDoc { return labelDocs }
+
+var labelDocs = []LabelDoc{
 	{InputFTZ, "subnormal inputs flushed to zero"},
 	{OperandRounding, "operands rounded, split or limited in range before they are multiplied or added"},
 	{ProductHandling, "products rounded, normalised, or of another exponent"},

@@ -55,6 +55,7 @@ func (a *app) setUp() error {
 	}
 	// It quotes the values of fields itself where they need it.
 	message := func(m any) string { return printable.Line(fmt.Sprint(m)) }
+	zerolog.ErrorHandler = func(error) {} // it would write to standard error
 	a.log = zerolog.New(zerolog.ConsoleWriter{Out: printable.Raw(a.stderr), NoColor: !a.colorErr, TimeFormat: "15:04:05", FormatMessage: message}).
 		Level(level).With().Timestamp().Logger()
 	slog.SetDefault(slog.New(zerolog.NewSlogHandler(a.log))) // that of packages

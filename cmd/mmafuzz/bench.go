@@ -118,10 +118,11 @@ func (b *benchCmd) check(args []string, f *pflag.FlagSet) error {
 			return hint.New("usage: mmafuzz bench [models] [targets] [loop]", "%s", strings.TrimPrefix(err.Error(), "--"))
 		}
 	}
-	var err error
+	const mostRuns = 1_000_000 // all times are kept
+	err := upTo(mostRuns, "count", b.count)
 	switch {
-	case b.count < 1:
-		return fmt.Errorf("--count is %d, at least 1 is needed", b.count)
+	case err != nil:
+		return err
 	case b.time <= 0:
 		return fmt.Errorf("--time is %s, more than 0 is needed", b.time)
 	case b.inst != "" && b.target == "" && !b.device:

@@ -88,7 +88,7 @@ something is new: a recording is not complete, or it was interrupted.`,
 }
 
 func (c *compareCmd) checkFlags(f *pflag.FlagSet) error {
-	return cmp.Or(c.policy.check(f), checkWorkers(c.workers), atLeastOne("max-bundles", c.maxBundles), c.knownFlags.check())
+	return cmp.Or(c.policy.check(f), checkWorkers(c.workers), upTo(mostBundles, "max-bundles", c.maxBundles), c.knownFlags.check())
 }
 
 // compareMemory is the size in bytes that the garbage collector tries to stay below. Two machines
@@ -229,6 +229,9 @@ func (c *compareCmd) hold(comparison *compare.Comparison) (*compare.Directory, e
 	if errors.Is(err, corpus.ErrInUse) {
 		return nil, hint.Add(err, "wait for the other mmafuzz compare, or name another directory with --out")
 	}
+	if errors.As(err, new(*corpus.ForeignError)) {
+		return nil, hint.Add(err, anotherOut)
+	}
 	if err == nil {
 		if err := c.knownFlags.hold(); err != nil {
 			dir.Release()
@@ -241,7 +244,7 @@ func (c *compareCmd) hold(comparison *compare.Comparison) (*compare.Directory, e
 	case err == nil:
 		return dir, nil
 	case errors.As(err, &foreign):
-		err = hint.Add(err, "name another directory with --out")
+		err = hint.Add(err, anotherOut)
 	default:
 		err = hint.New("name a directory with --out that can be made or written", "cannot use the directory %s: %w", c.out, hint.Bare(err))
 	}

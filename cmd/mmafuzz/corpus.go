@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -143,12 +145,16 @@ Exit status: 0 no input differs, 1 some do, 2 trouble, 75 interrupted.`,
 
 func (x *corpusCmd) importInputs(ctx context.Context, names []string) error {
 	defer x.targets.Close()
+	const named = "name files, or directories such as crashers of go-fuzz"
 	inputs, err := corpus.ReadInputs(names...)
+	if missing := new(fs.PathError); errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) {
+		return hint.New(named, "there is no %s", missing.Path)
+	}
 	if err != nil {
 		return err
 	}
 	if len(inputs) == 0 {
-		return hint.New("name files, or directories such as crashers of go-fuzz", "there is no input in %s", strings.Join(names, ", "))
+		return hint.New(named, "there is no input in %s", strings.Join(names, ", "))
 	}
 	pair, err := x.onePair()
 	if err != nil {

@@ -40,7 +40,9 @@
 //	75  incomplete, whatever was found: the command was interrupted, a target stopped
 //	    answering, or nothing was compared
 //
-// The first three are those of diff(1), 75 is EX_TEMPFAIL of sysexits(3), on which a
+// A command whose standard output is a pipe that was closed ends by SIGPIPE (141 in a shell),
+// as filters of Unix do; what nobody reads of standard error is dropped, and the command goes
+// on. The first three are those of diff(1), 75 is EX_TEMPFAIL of sysexits(3), on which a
 // scheduler can requeue: the same command goes on. A run that reaches --count or
 // --time is complete. What was compared and what was not is in the text and in --json. A
 // shard of a campaign ends with 0 when its units are done, whatever was found: merge

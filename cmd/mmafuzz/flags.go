@@ -102,6 +102,15 @@ func atLeastOne(flag string, n int) error {
 	return nil
 }
 
+// upTo returns an error for a number of a flag that is less than 1, or more than fits into
+// memory or makes sense.
+func upTo(most int, flag string, n int) error {
+	if n > most {
+		return fmt.Errorf("--%s is %d, and there are %d at most", flag, n, most)
+	}
+	return atLeastOne(flag, n)
+}
+
 // notNegative returns an error if a number or a time of a flag is negative: none means
 // anything then.
 func notNegative(f *pflag.FlagSet) (err error) {

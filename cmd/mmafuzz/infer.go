@@ -22,6 +22,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
+// mostEffort bounds --effort: more than any machine computes.
+const mostEffort = 1_000_000_000
+
 // inferCmd is mmafuzz infer.
 type inferCmd struct {
 	*app
@@ -84,7 +87,7 @@ interrupted, or the unit stopped answering.`,
 }
 
 func (n *inferCmd) checkFlags(f *pflag.FlagSet) error {
-	if err := cmp.Or(n.policy.check(f), checkWorkers(n.workers), atLeastOne("checks", n.checks), atLeastOne("effort", n.effort)); err != nil {
+	if err := cmp.Or(n.policy.check(f), checkWorkers(n.workers), atLeastOne("checks", n.checks), upTo(mostEffort, "effort", n.effort)); err != nil {
 		return err
 	}
 	switch {
@@ -109,7 +112,7 @@ func (n *inferCmd) run(ctx context.Context) error {
 	dir := n.dir(t, i.Name)
 	like, _ := devices.Split(n.like)
 	if err := infer.CheckDir(dir, t.Name(), like); err != nil {
-		return hint.Add(err, "name another directory with --out")
+		return hint.Add(err, anotherOut)
 	}
 	r, err := infer.Infer(ctx, u, n.options(t, dir))
 	n.line.clear()

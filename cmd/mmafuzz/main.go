@@ -24,7 +24,7 @@ import (
 func main() {
 	gpu.Children = true
 	collectLate()
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, progressStream()))
 }
 
 // collectLate lets the heap grow to 64 MB before garbage is collected for the first time,
@@ -43,7 +43,12 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	// Ctrl-C ends a command cleanly; a second one ends the program. TERM does the first, also when
 	// it comes again: schedulers send it to a process and to its group. That holds to the very
 	// end, so the signals are never given back.
-	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// HUP, of a terminal that has gone, is like TERM unless it is ignored, as under nohup.
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, _ := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt) })
 	devices.Interrupt(ctx)
 	out, errs := printable.NewOutput(stdout), printable.NewOutput(stderr)
@@ -59,13 +64,16 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out.Finish()
 	if app.stdout.Err() != nil {
 		err = app.stdout.Err() // results are lost, whatever the command thinks
+		if ctx.Err() != nil {
+			err = incomplete(err) // with its terminal the output may have gone
+		}
 	}
 	switch {
 	case err == nil:
 		return exitAgree
 	case errors.Is(err, errMismatch):
 		return exitMismatch
-	case errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, syscall.EPIPE) && !isIncomplete(err):
 		return exitTrouble // nobody reads any more, which is no news to the user
 	}
 	remedy := hint.Of(err)

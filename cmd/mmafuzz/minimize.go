@@ -48,6 +48,11 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	} else if err := bundle.CheckPlace(out); err != nil {
 		return hint.Add(fmt.Errorf("--out %w", err), "name a new directory with --out, or a bundle to be replaced")
 	}
+	release, err := fuzz.HoldCampaignOf(out)
+	if err != nil {
+		return hint.Add(err, "wait for it, or name another directory with --out")
+	}
+	defer release()
 	f, err := cases.Minimize(ctx, b, dir, out)
 	if errors.Is(err, fuzz.ErrAgree) {
 		if a.json {

@@ -35,6 +35,9 @@ func notInput(out string, inputs ...string) error {
 	return nil
 }
 
+// anotherOut is the hint where something else is in the directory of --out.
+const anotherOut = "name another directory with --out"
+
 // isBelow reports whether a file is in a directory.
 func isBelow(file fs.FileInfo, dir string) bool {
 	found := false

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -30,6 +29,9 @@ const demoA, demoB = "sim:ampere", "sim:hopper"
 
 // defaultCount is the number of dot products for each pair, without --count.
 const defaultCount = 100_000
+
+// mostBundles bounds the cases that a campaign keeps in memory until its end.
+const mostBundles = 100_000
 
 // runCmd is mmafuzz run.
 type runCmd struct {
@@ -217,7 +219,7 @@ func (r *runCmd) open(cfg fuzz.Config) (*fuzz.Campaign, error) {
 		return c, err
 	}
 	c.Close()
-	if err := os.RemoveAll(filepath.Dir(cfg.Journal)); err != nil {
+	if err := fuzz.RemoveDir(filepath.Dir(cfg.Journal)); err != nil {
 		return nil, err
 	}
 	cfg.Observe.(*runUI).forget()
@@ -238,7 +240,7 @@ func (r *runCmd) outError(dir string, err error) error {
 	case errors.As(err, &path):
 		return hint.New("name a directory with --out that can be made or written", "cannot use the directory %s: %w", dir, path.Err)
 	}
-	return hint.Add(err, "name another directory with --out")
+	return hint.Add(err, anotherOut)
 }
 
 // occupied adds a hint to err if something else occupies the path of a bundle.

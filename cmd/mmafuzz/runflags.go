@@ -31,7 +31,7 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 	case f.Changed("time") && r.time <= 0:
 		return hint.New("give a time such as 90s, 10m or 8h", "--time is %s, it must be positive", r.time)
 	}
-	if err := cmp.Or(atLeastOne("per-bucket", r.perBucket), atLeastOne("max-bundles", r.maxBundles), checkWorkers(r.workers), r.policy.check(f)); err != nil {
+	if err := cmp.Or(upTo(mostBundles, "per-bucket", r.perBucket), upTo(mostBundles, "max-bundles", r.maxBundles), checkWorkers(r.workers), r.policy.check(f)); err != nil {
 		return err
 	}
 	return r.list.check()
@@ -42,6 +42,11 @@ func (r *runCmd) checkFlags(f *pflag.FlagSet) error {
 func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	_, instA := devices.Split(r.a)
 	_, instB := devices.Split(r.b)
+	for _, side := range []struct{ flag, value string }{{"a", r.a}, {"b", r.b}} {
+		if f.Changed(side.flag) && side.value == "" {
+			return hint.New("for example --"+side.flag+" sim:hopper; mmafuzz list targets lists them", "--%s is empty", side.flag)
+		}
+	}
 	switch {
 	case f.Changed("a") && !f.Changed("b") && !r.all:
 		return orMisspelt(r.a, r.inst, hint.New("add --b, the target to compare it with, or --all", "--a is given without --b"))

@@ -125,6 +125,12 @@ other generator.
 
 Exit status: 0 all equal, 1 mismatches, 2 trouble, 75 interrupted.`,
 	}
+	c.PreRunE = func(*cobra.Command, []string) error {
+		if raw == 0 && directed == 0 {
+			return hint.New("give one of them a number", "--raw and --directed are 0: nothing would be compared")
+		}
+		return nil
+	}
 	c.Flags().Uint64Var(&raw, "raw", 1_000_000, "dot products of raw bits for each operation")
 	c.Flags().Uint64Var(&directed, "directed", 10_000, "dot products of every other generator for each arithmetic")
 	return s.command(c, func(ctx context.Context, old *selfcheck.Table) (*selfcheck.Table, bool, error) {

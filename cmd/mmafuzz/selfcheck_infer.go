@@ -62,7 +62,8 @@ func (s *selfcheckInfer) checkFlags(f *pflag.FlagSet) error {
 	if f.Changed("match") && !s.catalog {
 		return hint.New("add --catalog", "--match is given without --catalog")
 	}
-	return cmp.Or(atLeastOne("count", s.count), atLeastOne("checks", s.checks), atLeastOne("dots", s.dots))
+	const mostUnits = 100_000 // all are made at the beginning
+	return cmp.Or(upTo(mostUnits, "count", s.count), atLeastOne("checks", s.checks), atLeastOne("dots", s.dots))
 }
 
 // measure infers the units and says how many were recovered.

@@ -54,11 +54,13 @@ func (s *statusCmd) run(ctx context.Context, dir string) error {
 	}
 	for {
 		st, err := w.Look()
-		if err == nil && s.prometheus != "" {
-			err = st.Prometheus(s.prometheus)
-		}
 		if err != nil {
 			return planError(err)
+		}
+		if s.prometheus != "" {
+			if err := st.Prometheus(s.prometheus); err != nil {
+				return hint.New("name a file with --prometheus that can be written", "cannot write %s: %w", s.prometheus, hint.Bare(err))
+			}
 		}
 		if err := s.show(st); err != nil {
 			return err

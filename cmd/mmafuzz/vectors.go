@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -115,6 +117,9 @@ func (v *vectorsCmd) run(ctx context.Context) error {
 		return hint.New("mmafuzz infer finds the arithmetic of a unit and writes a model file, which is a target", "the arithmetic of %s is not known: there are no right answers", v.target)
 	}
 	i.Params = *u.Model()
+	if err := v.directory().Check(i); err != nil {
+		return hint.Add(err, anotherOut)
+	}
 	s, err := choose.Choose(ctx, &i)
 	if err != nil {
 		return err
@@ -142,6 +147,9 @@ func (v *vectorsCmd) makeAll(ctx context.Context) error {
 	sets, err := v.directory().MakeAll(ctx, all, v.workers, func(done int, i *mma.Instruction) {
 		v.progress(began, fmt.Sprintf("%d of %d  %s", done, len(all), i.FullName()))
 	})
+	if errors.As(err, new(*corpus.ForeignError)) {
+		return hint.Add(err, anotherOut)
+	}
 	if err != nil {
 		return err
 	}

@@ -244,6 +244,16 @@ func Open(file string) (*Set, error) {
 	return s, nil
 }
 
+// Is reports whether a file is a set, of this version or of another one.
+func Is(file string) bool {
+	var head struct {
+		Instruction string             `json:"instruction"`
+		Groups      *[]json.RawMessage `json:"groups"`
+	}
+	text, err := corpus.ReadFile(file, "set of test vectors", maxFile)
+	return err == nil && json.Unmarshal(text, &head) == nil && head.Instruction != "" && head.Groups != nil
+}
+
 // JSON writes the set: a line for each test, so that a difference of two sets can be read.
 func (s *Set) JSON() ([]byte, error) {
 	head := *s

@@ -1,11 +1,13 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -63,7 +65,7 @@ func share(t *target, words []string) (devices.Target, error) {
 	} else {
 		var err error
 		if t.pool, err = newPool(t.name, words); err != nil {
-			return nil, err
+			return nil, t.explain(err)
 		}
 		t.own = map[string]string{"isolation": "child process"}
 		if t.prefix != "" {
@@ -117,6 +119,15 @@ func (t *target) add(env, about map[string]string) {
 	}
 }
 
+// explain says where the author of a child finds what it has to write, if it has failed.
+func (t *target) explain(err error) error {
+	failed := errors.As(err, new(*failure)) || errors.As(err, new(*devices.FaultError))
+	if t.prefix == "" || !failed {
+		return err // it is this program, or there is no child
+	}
+	return hint.Add(err, "go doc ./devices/exec describes what a child is asked, and what it has to write")
+}
+
 // Open returns the unit of an instruction after it has answered a first dot product, of
 // zeros: a unit that cannot do that is not worth a campaign.
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
@@ -126,7 +137,7 @@ func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
 	}
 	zeros := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: i.K, Tiles: 1})
 	if err := u.Run(devices.Opening(), zeros, make([]byte, i.D.Width())); err != nil {
-		return nil, fmt.Errorf("%s: a first dot product, of zeros: %w", i.Name, err)
+		return nil, t.explain(fmt.Errorf("%s: a first dot product, of zeros: %w", i.Name, err))
 	}
 	return u, nil
 }

@@ -1,8 +1,12 @@
 package bench
 
 import (
+	"context"
+	"errors"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 )
@@ -27,6 +31,21 @@ func TestGrows(t *testing.T) {
 		if got := grows(c.values, mi); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
+	}
+}
+
+// TestInterrupted interrupts a measurement of models, which no model looks out for.
+func TestInterrupted(t *testing.T) {
+	b, err := New([]string{"models"}, Options{Only: regexp.MustCompile("fp16/hopper"), Runs: 1_000_000, Time: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = b.Run(ctx, func(int, string) {}, func(*Measurement) error { return nil })
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
 	}
 }
 

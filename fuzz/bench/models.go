@@ -23,12 +23,12 @@ func (b *Bench) models() ([]benchmark, error) {
 		}
 		for _, path := range sim.Paths()[1:] {
 			for _, inputs := range []measure.Inputs{measure.Raw, measure.Finite} {
-				all = append(all, benchmark{op.Name + "/" + path.String() + "/" + string(inputs), func(_ context.Context, t measure.Timing) (*Measurement, error) {
+				all = append(all, benchmark{op.Name + "/" + path.String() + "/" + string(inputs), func(ctx context.Context, t measure.Timing) (*Measurement, error) {
 					m, tiles := m.On(path), measure.Tiles
 					if m.Kernel() == "" {
 						tiles = 4 // the general interpreter takes a hundred times as long
 					}
-					r, err := b.model(m, measure.Batch(i, measure.Shape(i, tiles), 1, inputs), t)
+					r, err := b.model(ctx, m, measure.Batch(i, measure.Shape(i, tiles), 1, inputs), t)
 					if err == nil {
 						r.group, r.column = op.Name, path.String()
 					}
@@ -41,11 +41,11 @@ func (b *Bench) models() ([]benchmark, error) {
 }
 
 // model measures a model on a batch.
-func (b *Bench) model(m *sim.Model, in *mma.Batch, t measure.Timing) (*Measurement, error) {
+func (b *Bench) model(ctx context.Context, m *sim.Model, in *mma.Batch, t measure.Timing) (*Measurement, error) {
 	defer measure.Lock()()
 	t.Clock = measure.Thread
 	out := make([]byte, in.Dots()*in.D.Width())
-	s, err := t.Of(func() error { m.Run(in, out); return nil })
+	s, err := t.Of(func() error { m.Run(in, out); return ctx.Err() })
 	if err != nil {
 		return nil, err
 	}

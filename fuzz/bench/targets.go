@@ -167,7 +167,7 @@ func (b *Bench) outside(ctx context.Context, target string, u devices.Unit, s mm
 		in := measure.Batch(u.Instruction(), s, 1, measure.Finite)
 		out := make([]byte, in.Dots()*in.D.Width())
 		t.Clock = measure.Wall
-		times, err := t.Of(func() error { m.Run(in, out); return nil })
+		times, err := t.Of(func() error { m.Run(in, out); return ctx.Err() })
 		if err != nil {
 			return err
 		}

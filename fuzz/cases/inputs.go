@@ -55,7 +55,11 @@ func Import(ctx context.Context, pair devices.Pair, inputs []corpus.InputFile, o
 		i := &Imported{File: in.Name, Class: f.Class.String(), Bucket: f.Bucket, Detail: f.Detail}
 		if !seen[f.Bucket] {
 			i.Bundle = filepath.Join(out, readable.Slug(f.Bucket)+"-1")
-			if err := bundle.Write(i.Bundle, f.Mismatch, nil); err != nil {
+			err := bundle.Vacant(i.Bundle)
+			if err == nil {
+				err = bundle.Write(i.Bundle, f.Mismatch, nil)
+			}
+			if err != nil {
 				return 0, err
 			}
 		}

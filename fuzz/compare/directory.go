@@ -31,9 +31,22 @@ func Hold(path string) (*Directory, error) {
 		return nil, err
 	}
 	d := &Directory{path: path}
+	if err := corpus.CheckForeign(d.File(), "result of compare", func() bool { return isResult(d.File()) }); err != nil {
+		return nil, err
+	}
 	var err error
 	d.file, err = corpus.Replace(d.File())
 	return d, err
+}
+
+// isResult reports whether a file is a result of compare, of this version or of another one.
+func isResult(file string) bool {
+	body, err := corpus.ReadFile(file, "result of compare", maxResult)
+	if err != nil {
+		return false
+	}
+	_, err = parse(body)
+	return err == nil || errors.Is(err, errResultVersion)
 }
 
 // File returns the name of the file with the result.

@@ -262,6 +262,8 @@ func Read(file string) (*Result, error) {
 	return r, nil
 }
 
+var errResultVersion = errors.New("it is of version")
+
 func parse(body []byte) (*Result, error) {
 	var head struct {
 		V     *int             `json:"v"`
@@ -274,7 +276,7 @@ func parse(body []byte) (*Result, error) {
 	case head.V == nil || head.Cells == nil:
 		return nil, errors.New("this is no result of compare")
 	case *head.V != resultVersion:
-		return nil, fmt.Errorf("it is of version %d, this program reads %d", *head.V, resultVersion)
+		return nil, fmt.Errorf("%w %d, this program reads %d", errResultVersion, *head.V, resultVersion)
 	}
 	r := &Result{open: map[string]bool{}}
 	if err := json.Unmarshal(body, r); err != nil {

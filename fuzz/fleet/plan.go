@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
@@ -229,15 +230,16 @@ func ReadPlan(file string) (*Plan, error) {
 	p := &Plan{}
 	in := json.NewDecoder(bytes.NewReader(body))
 	in.DisallowUnknownFields()
+	const damaged = "it has been changed since mmafuzz campaign plan wrote it: copy it again from where that was, or make a new plan"
 	if err := mma.JSONError(body, in.Decode(p)); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, hint.New(damaged, "%s: this is no plan of a campaign: %w", file, err)
 	}
 	if p.Version != planVersion {
 		return nil, fmt.Errorf("%s: a plan of version %d, this program reads version %d", file, p.Version, planVersion)
 	}
 	again, err := p.Encode()
 	if err == nil && !bytes.Equal(again, body) {
-		err = errors.New("it is not as campaign plan writes it: its digest would say nothing")
+		err = hint.New(damaged, "this plan of a campaign is not as mmafuzz writes it")
 	}
 	if err == nil {
 		err = p.Versions.Check(versions.Current())

@@ -1,6 +1,7 @@
 package selfcheck
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -183,7 +184,7 @@ func ChangesTable(ctx context.Context, old *Table, all []mma.Instruction, done f
 	t := old.after(changesCommand, []string{"digest", "base", "one", "two", "three"})
 	var err error
 	var mu sync.Mutex // of t, err and done
-	parallel(len(all), func(n int) {
+	parallel(ctx, len(all), func(n int) {
 		i := &all[n]
 		row, outs, e := changesRow(ctx, old, i)
 		mu.Lock()
@@ -202,7 +203,7 @@ func ChangesTable(ctx context.Context, old *Table, all []mma.Instruction, done f
 		place[all[n].FullName()] = n
 	}
 	slices.SortFunc(t.Rows, func(x, y []string) int { return place[x[colName]] - place[y[colName]] })
-	return t, err
+	return t, cmp.Or(err, ctx.Err())
 }
 
 // changesRow returns the row of an arithmetic and the units that were presented for it:

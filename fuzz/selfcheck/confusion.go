@@ -66,8 +66,8 @@ func confuseAll(ctx context.Context, i *mma.Instruction) ([]*Outcome, error) {
 	mutants := change.SpaceOf(i).Mutants(&i.Params, change.Decisions)
 	outs := make([]*Outcome, len(mutants))
 	errs := make([]error, len(mutants))
-	parallel(len(mutants), func(n int) { outs[n], errs[n] = confuse(ctx, i, mutants[n]) })
-	return outs, errors.Join(errs...)
+	parallel(ctx, len(mutants), func(n int) { outs[n], errs[n] = confuse(ctx, i, mutants[n]) })
+	return outs, errors.Join(append(errs, ctx.Err())...)
 }
 
 // confuse presents one mutant. There is nothing to explain if an argument shows that no
@@ -91,7 +91,7 @@ func confuse(ctx context.Context, i *mma.Instruction, s change.Mutant) (*Outcome
 		return nil, err
 	}
 	o.Got, o.GotBy, o.Equals, o.Asked = v.Changes, v.Labels, len(v.Equivalent), v.Asked
-	o.Result, err = score(i, s.Params, v)
+	o.Result, err = score(ctx, i, s.Params, v)
 	return o, err
 }
 
@@ -132,7 +132,7 @@ func anonymous(i *mma.Instruction, mutant mma.Params) (*triage.Unknown, error) {
 }
 
 // score compares a verdict with the mutant.
-func score(i *mma.Instruction, mutant mma.Params, v *triage.Verdict) (Result, error) {
+func score(ctx context.Context, i *mma.Instruction, mutant mma.Params, v *triage.Verdict) (Result, error) {
 	if !v.Found() {
 		return Unexplained, nil
 	}
@@ -151,7 +151,7 @@ func score(i *mma.Instruction, mutant mma.Params, v *triage.Verdict) (Result, er
 		if p == mutant {
 			continue
 		}
-		equal, err := sameFunction(i, mutant, p)
+		equal, err := sameFunction(ctx, i, mutant, p)
 		if err != nil {
 			return "", err
 		}
@@ -164,7 +164,7 @@ func score(i *mma.Instruction, mutant mma.Params, v *triage.Verdict) (Result, er
 
 // sameFunction reports whether p and q compute the same function, either by an argument
 // (Equivalent) or because a long search finds no input that distinguishes them.
-func sameFunction(i *mma.Instruction, p, q mma.Params) (bool, error) {
+func sameFunction(ctx context.Context, i *mma.Instruction, p, q mma.Params) (bool, error) {
 	j := *i
 	j.Params = p
 	if Equivalent(&j, &q) != "" {
@@ -175,6 +175,6 @@ func sameFunction(i *mma.Instruction, p, q mma.Params) (bool, error) {
 		return false, err
 	}
 	sep := &Separation{}
-	err = separateWithin(&j, []other{{sep, m}}, Generators(), sameMost, sameMost)
+	err = separateWithin(ctx, &j, []other{{sep, m}}, Generators(), sameMost, sameMost)
 	return !sep.Separated(), err
 }

@@ -78,6 +78,10 @@ func inferAll(ctx context.Context, old *Table, units []mma.Instruction, o infer.
 	wg.Go(func() {
 		for n := range units {
 			free <- true
+			if ctx.Err() != nil {
+				results[n] <- result{nil, ctx.Err()}
+				return
+			}
 			wg.Go(func() {
 				defer func() { <-free }()
 				if kept := keptInference(old, &units[n]); kept != nil {

@@ -47,7 +47,11 @@ func checkModels(ctx context.Context, raw, directed uint64, skip func(*mma.Instr
 			continue
 		}
 		each := sharing[Operation(i)]
-		c, err := checkModel(ctx, i, (raw+each-1)/each, directed)
+		share := raw / each
+		if raw%each > 0 {
+			share++
+		}
+		c, err := checkModel(ctx, i, share, directed)
 		if err != nil {
 			return err
 		}
@@ -62,10 +66,17 @@ type modelTask struct {
 	model *sim.Model
 	src   gen.Source
 	index uint64
-	n     int
 }
 
 const modelChunk = 1024
+
+// chunks returns how many chunks have n dot products, or a few more.
+func chunks(n uint64) int {
+	if n == 0 {
+		return 0
+	}
+	return int((n-1)/modelChunk) + 1
+}
 
 // checkModel compares the model of one arithmetic with the oracle, in whole chunks of inputs.
 func checkModel(ctx context.Context, i *mma.Instruction, raw, directed uint64) (*ModelCheck, error) {
@@ -74,36 +85,26 @@ func checkModel(ctx context.Context, i *mma.Instruction, raw, directed uint64) (
 	if err != nil {
 		return nil, err
 	}
-	var tasks []modelTask
+	var mu sync.Mutex
 	gens := Generators()
 	for g := range gens {
 		src := gens[g].Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &i.Params)
-		count := directed
+		count, sum := directed, &c.Directed
 		if gens[g].Name == "raw" {
-			count = raw
+			count, sum = raw, &c.Raw
 		}
-		for at := uint64(0); at < count; at += modelChunk {
-			tasks = append(tasks, modelTask{i, m, src, at, modelChunk})
-		}
+		parallel(ctx, chunks(count), func(n int) {
+			t := modelTask{i, m, src, uint64(n) * modelChunk}
+			bad, first := t.run()
+			mu.Lock()
+			defer mu.Unlock()
+			*sum += modelChunk
+			c.Mismatches += bad
+			if c.First == "" {
+				c.First = first
+			}
+		})
 	}
-	var mu sync.Mutex
-	parallel(len(tasks), func(n int) {
-		if ctx.Err() != nil {
-			return
-		}
-		bad, first := tasks[n].run()
-		mu.Lock()
-		defer mu.Unlock()
-		if tasks[n].src.Generator.Name == "raw" {
-			c.Raw += uint64(tasks[n].n)
-		} else {
-			c.Directed += uint64(tasks[n].n)
-		}
-		c.Mismatches += bad
-		if c.First == "" {
-			c.First = first
-		}
-	})
 	return c, ctx.Err()
 }
 
@@ -111,7 +112,7 @@ func checkModel(ctx context.Context, i *mma.Instruction, raw, directed uint64) (
 func (t *modelTask) run() (bad uint64, first string) {
 	g := t.src.Generator
 	per := g.M * g.N
-	b := mma.NewBatch(t.i.Formats, mma.Shape{M: g.M, N: g.N, K: t.i.K, Tiles: t.n / per})
+	b := mma.NewBatch(t.i.Formats, mma.Shape{M: g.M, N: g.N, K: t.i.K, Tiles: modelChunk / per})
 	t.src.Fill(b, 1, t.index)
 	w := t.i.D.Width()
 	out := make([]byte, b.Dots()*w)

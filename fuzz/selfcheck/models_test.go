@@ -1,7 +1,11 @@
 package selfcheck
 
 import (
+	"context"
+	"errors"
+	"math"
 	"testing"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -28,5 +32,17 @@ func TestFewRaw(t *testing.T) {
 		if err != nil || n != sharing {
 			t.Errorf("%d arithmetics, want %d; %v", n, sharing, err)
 		}
+	}
+}
+
+// TestModelsInterrupted interrupts a comparison that would not end, of either kind.
+func TestModelsInterrupted(t *testing.T) {
+	i := &Arithmetics()[0]
+	for _, n := range [][2]uint64{{math.MaxUint64, 0}, {0, math.MaxUint64}} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if _, err := checkModel(ctx, i, n[0], n[1]); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%d and %d: %v", n[0], n[1], err)
+		}
+		cancel()
 	}
 }

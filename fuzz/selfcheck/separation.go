@@ -1,6 +1,8 @@
 package selfcheck
 
 import (
+	"context"
+
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -46,12 +48,12 @@ type other struct {
 
 // separateMutants measures how well generators separate an instruction's arithmetic from all
 // its mutants.
-func separateMutants(i *mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
+func separateMutants(ctx context.Context, i *mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
 	others, seps, err := mutantsOf(i)
 	if err != nil {
 		return nil, err
 	}
-	return seps, separateWithin(i, others, gens, separateFirst, separateMost)
+	return seps, separateWithin(ctx, i, others, gens, separateFirst, separateMost)
 }
 
 func mutantsOf(i *mma.Instruction) (others []other, seps []*Separation, err error) {
@@ -68,7 +70,7 @@ func mutantsOf(i *mma.Instruction) (others []other, seps []*Separation, err erro
 
 // separatePairs measures how well generators separate an instruction's arithmetic from those
 // of others. Instructions that do not take the same operands are left out.
-func separatePairs(i *mma.Instruction, others []mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
+func separatePairs(ctx context.Context, i *mma.Instruction, others []mma.Instruction, gens []gen.Generator) ([]*Separation, error) {
 	var seps []*Separation
 	var programs []other
 	for _, o := range others {
@@ -83,7 +85,7 @@ func separatePairs(i *mma.Instruction, others []mma.Instruction, gens []gen.Gene
 		seps = append(seps, sep)
 		programs = append(programs, other{sep, m})
 	}
-	return seps, separateWithin(i, programs, gens, separateFirst, separateMost)
+	return seps, separateWithin(ctx, i, programs, gens, separateFirst, separateMost)
 }
 
 // takesSame reports whether two instructions take the same operands and may differ.
@@ -93,7 +95,7 @@ func takesSame(i, o *mma.Instruction) bool {
 
 // separateWithin runs the base and the others on first inputs of every generator, and those
 // that none has separated by then on up to most inputs.
-func separateWithin(i *mma.Instruction, others []other, gens []gen.Generator, first, most uint64) error {
+func separateWithin(ctx context.Context, i *mma.Instruction, others []other, gens []gen.Generator, first, most uint64) error {
 	base, err := sim.ForInstruction(i)
 	if err != nil {
 		return err
@@ -102,7 +104,7 @@ func separateWithin(i *mma.Instruction, others []other, gens []gen.Generator, fi
 		r.sep.First = make([]uint64, len(gens))
 	}
 	run := func(others []other, from, to uint64) {
-		parallel(len(gens), func(g int) { separateBy(i, base, others, gens, g, from, to) })
+		parallel(ctx, len(gens), func(g int) { separateBy(ctx, i, base, others, gens, g, from, to) })
 		for _, r := range others {
 			r.sep.Limit = to
 		}
@@ -117,14 +119,14 @@ func separateWithin(i *mma.Instruction, others []other, gens []gen.Generator, fi
 	if len(left) > 0 && most > first {
 		run(left, first, most)
 	}
-	return nil
+	return ctx.Err()
 }
 
 // separateChunk is the number of inputs that are made at once.
 const separateChunk = 2048
 
 // separateBy runs the base and the others on the inputs from..to-1 of generator g.
-func separateBy(i *mma.Instruction, base *sim.Model, others []other, gens []gen.Generator, g int, from, to uint64) {
+func separateBy(ctx context.Context, i *mma.Instruction, base *sim.Model, others []other, gens []gen.Generator, g int, from, to uint64) {
 	generator := gens[g]
 	src := generator.Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &i.Params)
 	src.Generator = &gens[g]
@@ -134,7 +136,7 @@ func separateBy(i *mma.Instruction, base *sim.Model, others []other, gens []gen.
 	want, got := make([]byte, separateChunk*w), make([]byte, separateChunk*w)
 	open := make([]other, len(others))
 	copy(open, others)
-	for at := from / separateChunk * separateChunk; at < to && len(open) > 0; at += separateChunk {
+	for at := from / separateChunk * separateChunk; at < to && len(open) > 0 && ctx.Err() == nil; at += separateChunk {
 		src.Fill(b, 1, at)
 		base.Run(b, want)
 		kept := open[:0]

@@ -177,7 +177,7 @@ func MutantTable(ctx context.Context, old *Table, all []mma.Instruction, done fu
 		}
 		i := &all[n]
 		d := mutantsDigest(i)
-		s, seps, err := mutantRow(i, old, old.fresh(d, i.FullName()), gens)
+		s, seps, err := mutantRow(ctx, i, old, old.fresh(d, i.FullName()), gens)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", i.FullName(), err)
 		}
@@ -191,9 +191,9 @@ func MutantTable(ctx context.Context, old *Table, all []mma.Instruction, done fu
 
 // mutantRow returns the summary of an arithmetic's mutants. It takes what it can from a row
 // of the old table, if that is not nil, and measures the rest.
-func mutantRow(i *mma.Instruction, old *Table, row []string, gens []gen.Generator) (*MutantSummary, []*Separation, error) {
+func mutantRow(ctx context.Context, i *mma.Instruction, old *Table, row []string, gens []gen.Generator) (*MutantSummary, []*Separation, error) {
 	if row == nil {
-		seps, err := separateMutants(i, gens)
+		seps, err := separateMutants(ctx, i, gens)
 		return summarize(i.FullName(), seps, len(gens)), seps, err
 	}
 	s, err := ParseMutantSummary(row)
@@ -215,7 +215,7 @@ func mutantRow(i *mma.Instruction, old *Table, row []string, gens []gen.Generato
 	if len(missing) == 0 {
 		return s, nil, nil
 	}
-	seps, err := separateMutants(i, missing)
+	seps, err := separateMutants(ctx, i, missing)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -251,7 +251,7 @@ func PairTable(ctx context.Context, old *Table, all []mma.Instruction, done func
 				t.Rows = append(t.Rows, old.Rows[at])
 				continue
 			}
-			seps, err := separatePairs(i, []mma.Instruction{o}, gens)
+			seps, err := separatePairs(ctx, i, []mma.Instruction{o}, gens)
 			if err != nil {
 				return nil, err
 			}

@@ -130,7 +130,7 @@ func checkReach(t *testing.T, i *mma.Instruction, s *MutantSummary) {
 	gens := Generators()
 	others, seps, err := mutantsOf(i)
 	if err == nil {
-		err = separateWithin(i, others, gens, separateChunk, separateChunk)
+		err = separateWithin(t.Context(), i, others, gens, separateChunk, separateChunk)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -33,6 +33,18 @@ func (d *Directory) formats() []vectors.Format {
 	return slices.DeleteFunc(slices.Clone(vectors.Formats), func(f vectors.Format) bool { return !slices.Contains(d.Forms, f.Name) })
 }
 
+// Check returns an error if files of sets would be overwritten by what is no set. All files of
+// a set are there if its JSON is.
+func (d *Directory) Check(instructions ...mma.Instruction) error {
+	for _, i := range instructions {
+		file := d.base(i.FullName()) + ".json"
+		if err := corpus.CheckForeign(file, "set of test vectors", func() bool { return vectors.Is(file) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Save writes the files of a set, JSON last: where it is, the others are.
 func (d *Directory) Save(s *vectors.Set) error {
 	base := d.base(s.Instruction)
@@ -86,6 +98,11 @@ func (d *Directory) make(ctx context.Context, i *mma.Instruction) (*vectors.Set,
 // time (workers; 0: one per processor), and the table of all sets that it has then. After
 // each set it calls made, not twice at the same time.
 func (d *Directory) MakeAll(ctx context.Context, all []mma.Instruction, workers int, made func(done int, i *mma.Instruction)) ([]*vectors.Set, error) {
+	tableFile := filepath.Join(d.Path, TableFile)
+	err := cmp.Or(d.Check(all...), corpus.CheckForeign(tableFile, "table of such sets", func() bool { return isTable(tableFile) }))
+	if err != nil {
+		return nil, err
+	}
 	sets, errs := make([]*vectors.Set, len(all)), make([]error, len(all))
 	var mu sync.Mutex
 	var wg sync.WaitGroup

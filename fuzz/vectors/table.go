@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 )
@@ -16,12 +17,23 @@ const TableFile = "table.tsv"
 
 var columns = []string{"digest", "instruction", "also", "k", "tests", "chosen", "changes", "killed", "same", "undecided", "open", "refinements", "instructions", "references", "bytes"}
 
+const tableTitle = "# by mmafuzz vectors --all --out DIR\n"
+
+// isTable reports whether a file is a table of sets.
+func isTable(file string) bool {
+	text, err := corpus.ReadFile(file, "table of sets", maxTable)
+	return err == nil && bytes.HasPrefix(text, []byte(tableTitle))
+}
+
+// maxTable is more bytes than any table has.
+const maxTable = 64 << 20
+
 // table returns a table with a row for each set: its tests, how many of these were chosen,
 // how many of the arithmetics that differ by one changed decision fail some test, why the
 // others do not, how many other arithmetics fail some test, and the bytes of the set as JSON.
 func table(sets []*vectors.Set) ([]byte, error) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# by mmafuzz vectors --all --out DIR\n%s\n", strings.Join(columns, "\t"))
+	fmt.Fprintf(&b, "%s%s\n", tableTitle, strings.Join(columns, "\t"))
 	for _, s := range sets {
 		text, err := s.JSON()
 		if err != nil {

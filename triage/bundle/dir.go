@@ -77,6 +77,41 @@ func (e *OccupiedError) Error() string {
 	return fmt.Sprintf("%s is where a bundle is to be written, and mmafuzz has not written %s", e.Dir, e.Name)
 }
 
+// Vacant returns an *OccupiedError if something is at the place of a new bundle that is
+// neither an empty directory nor a bundle without anything that its reader has added: writing
+// the bundle would remove it.
+func Vacant(dir string) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return &OccupiedError{dir, filepath.Base(dir)}
+	}
+	name, err := stranger(dir)
+	if err == nil && name == "" && !Is(dir) {
+		name, err = firstIn(dir)
+	}
+	if err == nil && name != "" {
+		err = &OccupiedError{dir, name}
+	}
+	return err
+}
+
+// firstIn returns the name of the first file in a directory that is not hidden, "" if there
+// is none.
+func firstIn(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			return e.Name(), err
+		}
+	}
+	return "", err
+}
+
 // Whole reports whether a directory holds a whole bundle, whatever its reader has put
 // beside it. If not, and err is nil, the bundle may be written: damage says what is wrong
 // with the present one, nil if nothing is there. err is an *OccupiedError if something else

@@ -25,8 +25,7 @@ var resultFiles = [...]string{"model.json", "best.json", "report.md", "report.js
 // that this is known before the targets are asked anything: if one of these files exists and is
 // a directory, or belongs to a target, or there is no journal of the inference that wrote it.
 func CheckDir(dir string, targets ...string) error {
-	journal, err := os.Stat(filepath.Join(dir, JournalFile))
-	begun := err == nil && journal.Size() > 0
+	begun := corpus.HasRecords(filepath.Join(dir, JournalFile))
 	for _, name := range resultFiles {
 		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)

@@ -29,7 +29,7 @@ its standard error: beyond 5 the bias is real.
 
 Without targets it also makes Figure 3 of Xie et al. (arXiv:2511.10909): CDNA3's FP16
 instruction and one that truncates where CDNA3 rounds down.`,
-	Count: 2048, Of: "dot products of each kind",
+	Count: 2048, Most: 1 << 20, Of: "dot products of each kind", // the error of each is kept
 	New: func(f *pflag.FlagSet) Runner {
 		b := &bias{}
 		f.IntVar(&b.steps, "steps", 16, "`executions` of the instruction in the longest chains")
@@ -68,7 +68,7 @@ func (b *bias) Run(ctx context.Context, r *Request) (*Result, error) {
 	defer done()
 	res := &Result{}
 	if len(r.Targets) == 0 {
-		if err := figure3(r.Seed, max(r.Count, 1<<14), res); err != nil {
+		if err := figure3(ctx, r.Seed, max(r.Count, 1<<14), res); err != nil {
 			return nil, err
 		}
 	}
@@ -100,17 +100,26 @@ func (b *bias) measure(ctx context.Context, u *unit, seed uint64, n int) (drift,
 		values distribution
 		means  *[]Number
 	}{{standardNormal, &m.Chain}, {positive, &m.Positive}} {
-		var dots []*mma.Dot
-		for range n {
-			dots = append(dots, rd.dot(u.inst().K*m.Steps[len(m.Steps)-1], part.values, part.values, rng))
-		}
-		for _, s := range m.Steps {
-			errs, toZero, lost, err := errorsOf(ctx, u, rd, dots, s*u.inst().K)
-			if err != nil {
-				return m, err
+		all := make([]signedErrors, len(m.Steps))
+		longest := u.inst().K * m.Steps[len(m.Steps)-1]
+		err := inParts(n, longest, func(size int) error {
+			dots := make([]*mma.Dot, size)
+			for i := range dots {
+				dots[i] = rd.dot(longest, part.values, part.values, rng)
 			}
-			m.Lost += lost
-			one := momentsOf(errs, toZero)
+			for i, s := range m.Steps {
+				if err := all[i].add(ctx, u, rd, dots, s*u.inst().K); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return m, err
+		}
+		for i, s := range m.Steps {
+			m.Lost += all[i].lost
+			one := momentsOf(all[i].signed, all[i].toZero)
 			if s == 1 && part.means == &m.Chain {
 				m.Normal = one
 			}
@@ -120,33 +129,38 @@ func (b *bias) measure(ctx context.Context, u *unit, seed uint64, n int) (drift,
 	return m, nil
 }
 
-// errorsOf returns the errors of a unit on the first k elements of dot products, in ulp of
-// the sum of magnitudes, and the same with the sign of the exact value: negative is towards
-// zero. lost counts results that are no numbers.
-func errorsOf(ctx context.Context, u *unit, rd *reader, dots []*mma.Dot, k int) (errs, toZero []float64, lost int, err error) {
+// signedErrors are errors of a unit in ulp of the sum of magnitudes, and the same with the sign of
+// the exact value: negative is towards zero. lost counts results that are no numbers.
+type signedErrors struct {
+	signed, toZero []float64
+	lost           int
+}
+
+// add adds the errors on the first k elements of dot products.
+func (e *signedErrors) add(ctx context.Context, u *unit, rd *reader, dots []*mma.Dot, k int) error {
 	in := mma.NewBatch(rd.f, mma.Shape{M: 1, N: 1, K: k, Tiles: len(dots)})
 	for i, d := range dots {
 		in.Set(i, &mma.Dot{A: d.A[:k], B: d.B[:k], C: d.C, SA: d.SA[:rd.f.Blocks(k)], SB: d.SB[:rd.f.Blocks(k)]})
 	}
 	codes, err := u.run(ctx, in)
 	if err != nil {
-		return nil, nil, 0, err
+		return err
 	}
 	f := rd.f.D.Get()
 	for i, d := range dots {
 		v := rd.d.value(codes[i])
 		if math.IsInf(v, 0) || math.IsNaN(v) {
-			lost++
+			e.lost++
 			continue
 		}
 		exact, magnitude := rd.sum(d, k)
-		_, e := math.Frexp(magnitude)
-		ulp := math.Ldexp(1, max(e-1, int(f.Emin()))-int(f.FracBits))
+		_, exponent := math.Frexp(magnitude)
+		ulp := math.Ldexp(1, max(exponent-1, int(f.Emin()))-int(f.FracBits))
 		x := exact.minus(v) / ulp
-		errs = append(errs, x)
-		toZero = append(toZero, math.Copysign(1, exact.hi)*x)
+		e.signed = append(e.signed, x)
+		e.toZero = append(e.toZero, math.Copysign(1, exact.hi)*x)
 	}
-	return errs, toZero, lost, nil
+	return nil
 }
 
 // momentsOf describes errors.
@@ -259,7 +273,7 @@ func typical(all []drift) []*drift {
 // 1000 N(0, 1), C from N(0, 1). The paper prints no numbers: what it claims is that the
 // distribution of CDNA3's error is shifted down and that of the unit which truncates is
 // symmetric.
-func figure3(seed uint64, n int, res *Result) error {
+func figure3(ctx context.Context, seed uint64, n int, res *Result) error {
 	i, err := mma.Lookup("cdna3", "v_mfma_f32_32x32x8_f16")
 	if err != nil {
 		return err
@@ -268,8 +282,14 @@ func figure3(seed uint64, n int, res *Result) error {
 	rd := newReader(i.Formats)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var dots []*mma.Dot
-	for range n {
-		dots = append(dots, rd.dot(i.K, thousand, standardNormal, rng))
+	err = inParts(n, i.K, func(part int) error {
+		for range part {
+			dots = append(dots, rd.dot(i.K, thousand, standardNormal, rng))
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return err
 	}
 	t := Table{Name: "figure3", Title: "Figure 3 of arXiv:2511.10909: D - exact of CDNA3's FP16 instruction, which rounds down inside, and of one that truncates",
 		Note: "d is in units of the values themselves; z is the mean divided by its standard error.",
@@ -295,7 +315,7 @@ func figure3(seed uint64, n int, res *Result) error {
 		if err != nil {
 			return err
 		}
-		codes, err := (&unit{Unit: u, name: v.name}).run(context.Background(), mma.BatchOf(i.Formats, i.K, dots))
+		codes, err := (&unit{Unit: u, name: v.name}).run(ctx, mma.BatchOf(i.Formats, i.K, dots))
 		if err != nil {
 			return err
 		}

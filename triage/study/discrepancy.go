@@ -29,7 +29,7 @@ which they do.
 
 Two results are the same if their bits are, or if both are NaNs (or zeros) and nobody
 has shown which NaN (or zero) one of the units gives.`,
-	Count: 16384, Of: "dot products of each distribution",
+	Count: 16384, Most: 1 << 20, Of: "dot products of each distribution",
 	New: func(f *pflag.FlagSet) Runner {
 		d := &discrepancy{}
 		f.BoolVar(&d.rates, "rates-only", false, "look for no smallest inputs, which takes most of the time")
@@ -248,7 +248,7 @@ func (s *discrepancy) compare(ctx context.Context, g *group, r *Request) ([]pair
 	if len(g.units) < 2 {
 		return nil, nil
 	}
-	inputs, err := g.inputs(r.Seed, r.Count)
+	inputs, err := g.inputs(ctx, r.Seed, r.Count)
 	if err != nil {
 		return nil, err
 	}
@@ -264,6 +264,9 @@ func (s *discrepancy) compare(ctx context.Context, g *group, r *Request) ([]pair
 	}
 	for i := range g.units {
 		for j := i + 1; j < len(g.units); j++ {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			a, b := &g.units[i], &g.units[j]
 			p := pairRates{A: a.name, B: b.name, Formats: g.formats.String(), K: g.k}
 			same := sameResults(a, b)
@@ -296,7 +299,7 @@ func sameResults(a, b *unit) func(x, y uint64) bool {
 
 // inputs returns n dot products of each distribution; or if a unit is a recording, as
 // many of its inputs.
-func (g *group) inputs(seed uint64, n int) ([]*mma.Batch, error) {
+func (g *group) inputs(ctx context.Context, seed uint64, n int) ([]*mma.Batch, error) {
 	for _, u := range g.units {
 		if rec, ok := u.Unit.(devices.Recorder); ok {
 			n = min(n, rec.Recorded())
@@ -309,21 +312,30 @@ func (g *group) inputs(seed uint64, n int) ([]*mma.Batch, error) {
 	}
 	var all []*mma.Batch
 	for _, name := range distributions {
-		all = append(all, drawn(name, g.formats, g.k, seed, n))
+		b, err := drawn(ctx, name, g.formats, g.k, seed, n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b)
 	}
 	return all, nil
 }
 
 // drawn returns a batch of at least n dot products that a generator draws.
-func drawn(generator string, f mma.Formats, k int, seed uint64, n int) *mma.Batch {
+func drawn(ctx context.Context, generator string, f mma.Formats, k int, seed uint64, n int) (*mma.Batch, error) {
 	g, err := gen.Find(generator)
 	if err != nil {
 		panic(err) // it is a name of this package
 	}
 	per := g.M * g.N
 	b := mma.NewBatch(f, mma.Shape{M: g.M, N: g.N, K: k, Tiles: (n + per - 1) / per})
-	gen.Source{Generator: g}.Fill(b, seed, 0)
-	return b
+	at := 0
+	err = inParts(b.Tiles, per*k, func(part int) error {
+		gen.Source{Generator: g}.Fill(b.Part(at, part), seed, uint64(at*per))
+		at += part
+		return ctx.Err()
+	})
+	return b, err
 }
 
 // witness looks for the smallest input on which two units differ: among those that aim

@@ -301,11 +301,11 @@ const blockSide = 64
 func (g *gemm) multiply(ctx context.Context, u *unit, r *Request) ([]byte, error) {
 	i := u.inst()
 	parts := g.slices((g.k + i.K - 1) / i.K)
-	a, err := g.arrange(0, i, parts)
+	a, err := g.arrange(ctx, 0, i, parts)
 	if err != nil {
 		return nil, err
 	}
-	b, err := g.arrange(1, i, parts)
+	b, err := g.arrange(ctx, 1, i, parts)
 	if err != nil {
 		return nil, err
 	}

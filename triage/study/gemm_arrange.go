@@ -1,6 +1,7 @@
 package study
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // arrange makes A (which 0) or B (1) ready for a unit.
-func (g *gemm) arrange(which int, i *mma.Instruction, parts [][]int) (*arranged, error) {
+func (g *gemm) arrange(ctx context.Context, which int, i *mma.Instruction, parts [][]int) (*arranged, error) {
 	lines, id := g.m, i.A
 	if which == 1 {
 		lines, id = g.n, i.B
@@ -40,6 +41,9 @@ func (g *gemm) arrange(which int, i *mma.Instruction, parts [][]int) (*arranged,
 		}
 	}
 	for n := range lines {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if read != nil {
 			for k := range g.k {
 				row, column := n, k

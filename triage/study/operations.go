@@ -80,22 +80,24 @@ type profiler struct {
 // profile returns the mean errors of an operation.
 func (p *profiler) profile(ctx context.Context, op string, low bool, seed uint64, n int) (wide, narrow float64, err error) {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	dots := make([]*mma.Dot, n)
-	refs := make([]float32, n)
-	for i := range dots {
-		dots[i], refs[i] = p.drawn(op, low, rng)
-	}
-	codes, err := p.run(ctx, mma.BatchOf(p.r.f, p.inst().K, dots))
-	if err != nil {
-		return 0, 0, err
-	}
 	d := p.r.d.f
-	for i, code := range codes {
-		got := d.Float64(code)
-		wide += math.Abs(got-float64(refs[i])) / float64(n)
-		narrow += math.Abs(got-d.Float64(d.FromFloat64(float64(refs[i])))) / float64(n)
-	}
-	return wide, narrow, nil
+	err = inParts(n, p.inst().K, func(part int) error {
+		dots, refs := make([]*mma.Dot, part), make([]float32, part)
+		for i := range dots {
+			dots[i], refs[i] = p.drawn(op, low, rng)
+		}
+		codes, err := p.run(ctx, mma.BatchOf(p.r.f, p.inst().K, dots))
+		if err != nil {
+			return err
+		}
+		for i, code := range codes {
+			got := d.Float64(code)
+			wide += math.Abs(got-float64(refs[i])) / float64(n)
+			narrow += math.Abs(got-d.Float64(d.FromFloat64(float64(refs[i])))) / float64(n)
+		}
+		return nil
+	})
+	return wide, narrow, err
 }
 
 // drawn returns an input of an operation and the reference's result. Products and sums

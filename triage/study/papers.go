@@ -28,7 +28,7 @@ many of its entries are equal and the reasons of all that are not; then every en
   Sun et al.: Dissecting tensor cores via microbenchmarks (2023)
 
 Cycle counts are left out: they need the paper's GPU.`,
-	Count: 1000, Of: "chains of Figure 17; other items use a multiple of this number",
+	Count: 1000, Most: mostChains, Of: "chains of Figure 17; other items use a multiple of this number",
 	New: func(*pflag.FlagSet) Runner { return papers{} },
 }
 
@@ -272,7 +272,7 @@ func profiled(table string) func(context.Context, *Request) ([]entry, error) {
 // figure3Entries makes the entries of Figure 3 of Xie et al.
 func figure3Entries(ctx context.Context, r *Request) ([]entry, error) {
 	var res Result
-	if err := figure3(r.Seed, max(32*r.Count, 1<<14), &res); err != nil {
+	if err := figure3(ctx, r.Seed, max(32*r.Count, 1<<14), &res); err != nil {
 		return nil, err
 	}
 	var all []entry

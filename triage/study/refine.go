@@ -208,29 +208,19 @@ func refinementOf(ctx context.Context, u *unit, r *Request) (refinement, error) 
 	wide := distribution{"-15..14", func(rng *rand.Rand) float64 {
 		return math.Ldexp(math.Copysign(1+rng.Float64(), rng.Float64()-0.5), rng.IntN(30)-15)
 	}}
-	var dots []*mma.Dot
-	for range r.Count {
-		dots = append(dots, rf.r.dot(u.inst().K, wide, wide, rng))
-	}
-	results, err := rf.run(ctx, dots)
+	err := inParts(r.Count, u.inst().K, func(part int) error {
+		dots := make([]*mma.Dot, part)
+		for n := range dots {
+			dots[n] = rf.r.dot(u.inst().K, wide, wide, rng)
+		}
+		results, err := rf.run(ctx, dots)
+		for n := range results {
+			m.add(rf, dots[n], results[n])
+		}
+		return err
+	})
 	if err != nil {
 		return m, err
-	}
-	for n, d := range dots {
-		plain, markidis, ootomo, ok := rf.errors(d, results[n])
-		if !ok {
-			continue
-		}
-		m.N++
-		exact, magnitude := rf.r.sum(d, len(d.A))
-		_, e := math.Frexp(magnitude)
-		m.Plain, m.Markidis, m.Ootomo = m.Plain+Number(plain), m.Markidis+Number(markidis), m.Ootomo+Number(ootomo)
-		m.FP32 += Number(math.Abs(exact.minus(float64(chain32(d)))) / math.Ldexp(1, e-24))
-		if ootomo > markidis {
-			m.OotomoWorse++
-		} else if markidis > ootomo {
-			m.MarkidisWorse++
-		}
 	}
 	for _, sum := range []*Number{&m.Plain, &m.Markidis, &m.Ootomo, &m.FP32} {
 		*sum /= Number(max(1, m.N))
@@ -246,6 +236,24 @@ func refinementOf(ctx context.Context, u *unit, r *Request) (refinement, error) 
 		}
 	}
 	return m, nil
+}
+
+// add adds the errors of a random dot product, whose means are made of the sums later.
+func (m *refinement) add(rf *refiner, d *mma.Dot, x refined) {
+	plain, markidis, ootomo, ok := rf.errors(d, x)
+	if !ok {
+		return
+	}
+	m.N++
+	exact, magnitude := rf.r.sum(d, len(d.A))
+	_, e := math.Frexp(magnitude)
+	m.Plain, m.Markidis, m.Ootomo = m.Plain+Number(plain), m.Markidis+Number(markidis), m.Ootomo+Number(ootomo)
+	m.FP32 += Number(math.Abs(exact.minus(float64(chain32(d)))) / math.Ldexp(1, e-24))
+	if ootomo > markidis {
+		m.OotomoWorse++
+	} else if markidis > ootomo {
+		m.MarkidisWorse++
+	}
 }
 
 // chain32 is the dot product in FP32 FMAs, c first. The product of two FP32 numbers has 48

@@ -64,6 +64,7 @@ package study
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/pflag"
 )
@@ -74,6 +75,7 @@ type Study struct {
 	Short string // what it finds out, in a line
 	Long  string // its help
 	Count int    // default of Request.Count
+	Most  int    // largest Request.Count, where memory grows with it; 0: any
 	Of    string // what Count counts; "": it counts nothing
 	// New makes a runner and the flags of its own settings.
 	New func(f *pflag.FlagSet) Runner
@@ -119,6 +121,9 @@ func (s *Study) Run(ctx context.Context, runner Runner, r Request, settings map[
 	r.study = s.Name
 	if r.Count == 0 {
 		r.Count = s.Count
+	}
+	if s.Most > 0 && r.Count > s.Most {
+		return nil, fmt.Errorf("--count is %d, and there are %d at most: they are kept in memory", r.Count, s.Most)
 	}
 	if err := r.openJournal(settings); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
@@ -46,6 +47,31 @@ func run(t *testing.T, name string, r study.Request, args ...string) *study.Resu
 		t.Fatal(err)
 	}
 	return res
+}
+
+// TestLarge interrupts studies of so many inputs that they would neither end nor fit
+// into memory.
+func TestLarge(t *testing.T) {
+	const unit = "sim:volta/mma.m8n8k4.f32.f16.f16.f32"
+	for _, name := range []string{"bias", "bounds", "chain", "operations", "refine"} {
+		s, runner := find(t, name)
+		r := study.Request{Targets: []string{unit}, Count: s.Most, Workers: 1}
+		if r.Count == 0 {
+			r.Count = 1 << 40
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if _, err := s.Run(ctx, runner, r, nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+		if s.Most == 0 {
+			continue
+		}
+		r.Count++
+		if _, err := s.Run(t.Context(), runner, r, nil); err == nil || !strings.Contains(err.Error(), "at most") {
+			t.Errorf("%s: %d of what is kept in memory: %v", name, r.Count, err)
+		}
+	}
 }
 
 // table returns a table of a result.

@@ -24,9 +24,15 @@ func (u *unit) inst() *mma.Instruction { return u.Instruction() }
 
 // run runs the unit on dot products and returns the codes of D.
 func (u *unit) run(ctx context.Context, in *mma.Batch) ([]uint64, error) {
-	w := in.D.Width()
+	w, tile := in.D.Width(), in.M*in.N
 	out := make([]byte, in.Dots()*w)
-	if err := u.Run(ctx, in, out); err != nil {
+	at := 0
+	err := inParts(in.Tiles, tile*in.K, func(part int) error {
+		err := u.Run(ctx, in.Part(at, part), out[at*tile*w:(at+part)*tile*w])
+		at += part
+		return err
+	})
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", u.name, err)
 	}
 	codes := make([]uint64, in.Dots())

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
@@ -41,6 +42,10 @@ func (r *Request) openJournal(settings map[string]string) error {
 	r.journal = &journal{done: map[string]json.RawMessage{}}
 	if r.Dir == "" {
 		return nil
+	}
+	// The tables that there will be are not known yet, and a page has no other use.
+	if err := corpus.CheckUnlogged(r.Dir, "journal", "study", resultFile, "tables.md", "*.csv", "D*.npy"); err != nil {
+		return hint.Add(err, "name another directory with --out")
 	}
 	now := heading{r.study, versions.Program(), r.Targets, r.Seed, r.Count, settings}
 	fresh := true
@@ -167,4 +172,19 @@ func each[I, T any](ctx context.Context, r *Request, items []I, key func(*I) str
 		return nil, context.Cause(ctx)
 	}
 	return made, nil
+}
+
+// partElements bounds the elements of the dot products that are kept in memory at a time,
+// and with them the time until a study that is interrupted ends.
+const partElements = 1 << 18
+
+// inParts works through n dot products of k elements in parts, in order, so that memory does
+// not grow with n. do is called with the size of each part, until it returns an error.
+func inParts(n, k int, do func(part int) error) error {
+	for most := max(1, partElements/k); n > 0; n -= most {
+		if err := do(min(n, most)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
