@@ -251,8 +251,8 @@ func (s *frameReader) readData(payload []byte) error {
 	s.faults = nil
 	s.next += uint64(s.section.Shape.Dots())
 	s.dots += s.section.Shape.Dots()
-	if s.size += s.section.bytes(); s.size > maxRecording {
-		return fmt.Errorf("the recording holds more than %s of operands and results: record in parts", byteSize(maxRecording))
+	if s.size += s.section.Bytes(); s.size > MaxRecording {
+		return fmt.Errorf("the recording holds more than %s of operands and results: record in parts", byteSize(MaxRecording))
 	}
 	return s.data(s.section, first, payload, faults)
 }
