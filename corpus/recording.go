@@ -32,6 +32,11 @@ const (
 	maxData  = 256 << 20
 )
 
+// maxFrameDots is the largest number of dot products in a frame. Writers put 1024 or one
+// tile into it; zeros compress so well that without a limit a small file would expand to
+// any number.
+const maxFrameDots = 1 << 16
+
 // MaxRecording is the largest size of a recording in bytes, and that of the operands and
 // results that it expands to. The plan nightly on an architecture of 75 instructions comes
 // to a fortieth of it.
@@ -147,7 +152,7 @@ func (s *Section) check() error {
 	if err := s.Formats.Validate(); err != nil {
 		return err
 	}
-	if s.Bytes() > maxData {
+	if s.Bytes() > maxData || sh.Dots() > maxFrameDots {
 		return fmt.Errorf("impossible shape %+v: too large for one frame", sh)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -53,7 +54,9 @@ func readRecording(r io.Reader, file string) (*Recording, error) {
 	printable.Strings(&rec.Problems)
 	for i := range rec.Data {
 		printable.Strings(&rec.Data[i].Faults)
-		printable.Strings(rec.Data[i].Section)
+		if i == 0 || rec.Data[i].Section != rec.Data[i-1].Section {
+			printable.Strings(rec.Data[i].Section)
+		}
 	}
 	return rec, nil
 }
@@ -270,11 +273,19 @@ func (s *frameReader) end(payload []byte) error {
 	return nil
 }
 
+// inflaters are used again: each takes 40 KB, which would be most of the work for a small
+// frame.
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
 // data inflates a data frame.
 func (s *Section) data(payload []byte) (Recorded, error) {
 	b := mma.NewBatch(s.Formats, s.Shape)
 	d := make([]byte, b.Dots()*s.Formats.D.Width())
-	z := flate.NewReader(bytes.NewReader(payload))
+	z := inflaters.Get().(io.ReadCloser)
+	defer inflaters.Put(z)
+	if err := z.(flate.Resetter).Reset(bytes.NewReader(payload), nil); err != nil {
+		return Recorded{}, err
+	}
 	for _, part := range [][]byte{b.A, b.B, b.C, b.SA, b.SB, d} {
 		if _, err := io.ReadFull(z, part); errors.As(err, new(flate.CorruptInputError)) {
 			return Recorded{}, errors.New("the compressed data is damaged")

@@ -382,6 +382,8 @@ func TestReadRecordingErrors(t *testing.T) {
 		{"many tiles", section(`"Tiles":1`, `"Tiles":1048577`).String(), "frame 1: impossible shape {M:1 N:1 K:4 Tiles:1048577} with k = 4"},
 		{"large all together", section(`"M":1,"N":1,"K":4,"Tiles":1`, `"M":1024,"N":1024,"K":4,"Tiles":1048576`).String(),
 			"frame 1: impossible shape {M:1024 N:1024 K:4 Tiles:1048576}: too large for one frame"},
+		{"many small dot products", section(`"M":1,"N":1,"K":4,"Tiles":1`, `"M":1024,"N":64,"K":4,"Tiles":2`).String(),
+			"frame 1: impossible shape {M:1024 N:64 K:4 Tiles:2}: too large for one frame"},
 		{"endless", section(`"Tiles":1`, `"Tiles":9223372036854775808`).String(),
 			`frame 1: "shape.Tiles" is 9223372036854775808, not a whole number in range`},
 		{"too little data", good().add('D', deflated(t, 23)).String(), "frame 2: the data is shorter than its shape"},
@@ -521,6 +523,7 @@ func FuzzReadRecording(f *testing.F) {
 	f.Add(newFrames().json('H', goodHeader).json('E', "0").Bytes())
 	f.Add(newFrames().json('H', goodHeader).json('P', `{"instruction":"x"}`).json('N', `{"environment":{"a":"b"}}`).json('S', goodSection).json('F', `[{"first":0,"count":1}]`).add('D', deflated(f, 24)).Bytes())
 	f.Add(bytes.Replace(whole, []byte(`"Tiles":5`), []byte(`"Tiles":9`), 1))
+	f.Add(newFrames().json('H', goodHeader).json('S', strings.Replace(goodSection, `"M":1,"N":1`, `"M":1024,"N":1024`, 1)).add('D', deflated(f, 24)).Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rec, err := ReadRecording(bytes.NewReader(data))
 		if err != nil {
