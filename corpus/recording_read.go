@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -216,7 +215,7 @@ func (s *frameReader) frame(kind byte, payload []byte) error {
 }
 
 // decode reads the JSON of a frame.
-func decode(payload []byte, v any) error { return mma.JSONError(payload, json.Unmarshal(payload, v)) }
+func decode(payload []byte, v any) error { return mma.UnmarshalJSON(payload, v) }
 
 func (s *frameReader) readHeader(payload []byte) error {
 	var version struct {

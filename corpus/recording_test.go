@@ -372,6 +372,8 @@ func TestReadRecordingErrors(t *testing.T) {
 		{"section that is no JSON", newFrames().json('H', goodHeader).json('S', `x`).String(), "frame 1: 'x' is no JSON: a value should begin there"},
 		{"unknown format", section("fp16", "fp17").String(), `frame 1: unknown format "fp17"`},
 		{"no format", section(`"d":"fp32"`, `"d":"none"`).String(), "frame 1: format of d is not given"},
+		{"twice", section(`"k":4`, `"k":4,"k":8`).String(), `frame 1: "k" is there twice`},
+		{"in capitals", section(`"k":4`, `"K":4`).String(), `frame 1: "K" is written "k"`},
 		{"no tiles", section(`"Tiles":1`, `"Tiles":0`).String(), "frame 1: impossible shape {M:1 N:1 K:4 Tiles:0} with k = 4"},
 		{"negative", section(`"M":1`, `"M":-1`).String(), "frame 1: impossible shape {M:-1 N:1 K:4 Tiles:1} with k = 4"},
 		{"K of another instruction", section(`"K":4`, `"K":6`).String(), "frame 1: impossible shape {M:1 N:1 K:6 Tiles:1} with k = 4"},
