@@ -43,13 +43,13 @@ func (u *runUI) start(s *fuzz.State, resumed uint64) {
 	if u.cfg.SeveralTargets() {
 		what = fmt.Sprintf("pairs=%d", len(u.cfg.Pairs))
 	}
-	fmt.Fprintf(u.stderr, "mmafuzz: %s seed=%d out=%s\n", what, u.cfg.Seed, u.dir)
+	u.say("%s seed=%d out=%s", what, u.cfg.Seed, u.dir)
 	switch {
 	case resumed == 0:
 	case u.cfg.Count > 0 && s.Complete(u.cfg.Count):
-		fmt.Fprintf(u.stderr, "mmafuzz: this run was complete after %s dots; its findings:\n", readable.Count(u.startDots))
+		u.say("this run was complete after %s dots; its findings:", readable.Count(u.startDots))
 	default:
-		fmt.Fprintf(u.stderr, "mmafuzz: resumed after %s dots\n", readable.Count(u.startDots))
+		u.say("resumed after %s dots", readable.Count(u.startDots))
 	}
 }
 
@@ -90,7 +90,7 @@ func (u *runUI) announce(f *fuzz.Case) {
 	u.announced[f.Bucket] = true
 	u.line.clear()
 	p := &u.cfg.Pairs[f.Pair]
-	fmt.Fprintf(u.stderr, "%6s  NEW  %s  %s  %s\n", readable.Clock(time.Since(u.began)), paintIf(u.colorErr, name, bold), p.Name(), u.shrunk(f))
+	fmt.Fprintf(u.stderr, "%6s  NEW  %s  %s  %s\n", readable.Clock(time.Since(u.began)), paintIf(u.colorErr, name, bold), printable.Line(p.Name()), u.shrunk(f))
 }
 
 // shrunk says in a few words what minimization made of a finding.
