@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -346,8 +347,8 @@ func (m *Mismatch) parse(body []byte) error {
 	if version.V != BundleVersion {
 		return fmt.Errorf("it is of version %d, this program reads %d", version.V, BundleVersion)
 	}
-	if err := json.Unmarshal(body, m); err != nil {
-		return fmt.Errorf("%s: %w", mismatchFile, mma.JSONError(body, err))
+	if err := mma.UnmarshalJSON(body, m); err != nil {
+		return fmt.Errorf("%s: %w", mismatchFile, err)
 	}
 	m.printable()
 	if err := m.check(); err != nil {
@@ -421,13 +422,19 @@ func (m *Mismatch) check() error {
 	if _, err := m.Dot(); err != nil {
 		return fmt.Errorf("case: %w", err)
 	}
-	for _, r := range []string{m.A.Result, m.B.Result} {
-		if r == NoResult {
-			continue
-		}
-		if _, err := mma.ParseCode("result", m.Formats.D, r); err != nil {
-			return err
+	if m.Found != "" {
+		if _, err := mma.ParseDot(m.Formats, m.K, false, strings.Fields(m.Found)); err != nil {
+			return fmt.Errorf("found: %w", err)
 		}
 	}
-	return nil
+	return cmp.Or(m.A.checkResult("a", m.Formats), m.B.checkResult("b", m.Formats))
+}
+
+// checkResult returns an error unless the result of a side is a code of D, or none.
+func (s *SideRecord) checkResult(side string, f mma.Formats) error {
+	if s.Result == NoResult {
+		return nil
+	}
+	_, err := mma.ParseCode(side+".result", f.D, s.Result)
+	return err
 }

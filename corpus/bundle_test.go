@@ -213,7 +213,11 @@ func TestForgedBundle(t *testing.T) {
 		{"negative k of a program", `"program_k": 8`, `"program_k": -8`, "mismatch.json: impossible program_k: -8 of a case with K 16"},
 		{"case of other formats", `"case": "3c00 `, `"case": "3c `, `mismatch.json: case: a: "3c" is not a fp16 code of 4 hexadecimal digits`},
 		{"no case", `"case": "3c00 3c00 b3000000"`, `"case": ""`, "mismatch.json: case: not of the form: a0,a1,.. b0,b1,.. c [sa=.. sb=..]"},
-		{"no result", `"result": "3f800000"`, `"result": ""`, `mismatch.json: result: "" is not a fp32 code of 8 hexadecimal digits`},
+		{"no result", `"result": "3f800000"`, `"result": ""`, `mismatch.json: a.result: "" is not a fp32 code of 8 hexadecimal digits`},
+		{"long result", `"result": "3f7fffff"`, `"result": "3f7fffff0"`, `mismatch.json: b.result: "3f7fffff0" is not a fp32 code of 8 hexadecimal digits`},
+		{"malformed case of before", `"found": "`, `"found": "x`, `mismatch.json: found: a: "x3c00" is not a fp16 code of 4 hexadecimal digits`},
+		{"twice", `"v": 1,`, `"v": 1, "b": {"target": "x"},`, `mismatch.json: line 31: "b" is there twice`},
+		{"in capitals", `"instruction"`, `"Instruction"`, `mismatch.json: line 5: "a.Instruction" is written "instruction"`},
 		{"a fault has no result", `"result": "3f7fffff"`, `"result": "-"`, ""},
 		{"a field more", `"v": 1,`, `"v": 1, "color": "blue",`, ""},
 	} {

@@ -49,6 +49,8 @@ func TestReadKnownErrors(t *testing.T) {
 		{"empty", "", "this is no list of known differences: it is empty"},
 		{"later version", `{"v":2,"known":{}}`, "list of known differences version 2, this program reads 1"},
 		{"unknown field", entry(`"id":"x","reason":"y","buckets":"z"`), `unknown field "buckets"`},
+		{"two lists", `{"v":1,"known":[],"known":[{"id":"all","reason":"z","instruction":"*"}]}`, `"known" is there twice`},
+		{"in capitals", entry(`"id":"x","reason":"y","Bucket":"z"`), `"known #1.Bucket" is written "bucket"`},
 		{"no id", entry(`"reason":"y","bucket":"z"`), "entry 1: the id is missing"},
 		{"bad id", entry(`"id":"a b","reason":"y","bucket":"z"`), `entry 1: the id is "a b": no blanks, no * and nothing that cannot be printed`},
 		{"no reason", entry(`"id":"x","bucket":"z"`), "entry 1: x has no reason"},
@@ -133,6 +135,7 @@ func FuzzReadKnown(f *testing.F) {
 	f.Add([]byte(goodKnown))
 	f.Add([]byte(`{"v":1,"known":[{"id":"x","reason":"y","pair":["*","*"],"changes":["->"]}]}`))
 	f.Add([]byte(`{"v":1,"known":[{"id":"x","reason":"y","changes":[]}]}`))
+	f.Add([]byte(`{"v":1,"known":[],"known":[{"ID":"x","reason":"y","changes":[]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		k, err := ReadKnown(strings.NewReader(string(data)))
 		if err != nil {

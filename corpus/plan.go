@@ -165,6 +165,9 @@ func readStrict(r io.Reader, what string, most int64, version int, v any) error 
 	if err := d.Decode(v); err != nil {
 		return mma.JSONError(body, err)
 	}
+	if err := mma.CheckKeys(body, v); err != nil {
+		return err
+	}
 	printable.Strings(v)
 	return nil
 }

@@ -55,7 +55,10 @@ func TestReadPlanErrors(t *testing.T) {
 		{"no version", `{"name":"p"}`, `this is no plan: it has no "v", its version`},
 		{"later version", edit(`"v":1`, `"v":2`), "plan version 2, this program reads 1"},
 		{"unknown field", edit(`"k":16`, `"length":16`), `unknown field "length"`},
-		{"wrong type", edit(`"k":16`, `"k":"16"`), `line 2: "entries.k" is a string, not a whole number`},
+		{"wrong type", edit(`"k":16`, `"k":"16"`), `line 2: "entries #1.k" is a string, not a whole number`},
+		{"wrong type further on", edit(`"count":2}`, `"count":-2}`), `line 3: "entries #2.inputs #2.count" is -2, not a whole number in range`},
+		{"twice", edit(`"k":16`, `"k":16,"k":8`), `line 2: "entries #1.k" is there twice`},
+		{"in capitals", edit(`"k":16`, `"K":16`), `line 2: "entries #1.K" is written "k"`},
 		{"no name", edit(`"p"`, `""`), "the plan's name is missing"},
 		{"bad name", edit(`"p"`, `"p q"`), `the plan's name is "p q": no blanks, no * and nothing that cannot be printed`},
 		{"long name", edit(`"p"`, `"`+strings.Repeat("p", 101)+`"`), "the plan's name is longer than 100 bytes"},
@@ -147,6 +150,8 @@ func FuzzReadPlan(f *testing.F) {
 	f.Add([]byte(goodPlan))
 	f.Add([]byte(`{"v":1,"name":"é","seed":18446744073709551615,"entries":[{"instructions":["**"],"inputs":[{"source":"x","count":1}]}]}`))
 	f.Add([]byte(`{"v":1e0}`))
+	f.Add([]byte(strings.Replace(goodPlan, `"k":16`, `"k":16,"K":8`, 1)))
+	f.Add([]byte(strings.Replace(goodPlan, `"count":128`, `"count":4294967296`, 1)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := ReadPlan(strings.NewReader(string(data)))
 		if err != nil {

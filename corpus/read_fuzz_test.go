@@ -20,6 +20,8 @@ func FuzzReadMismatch(f *testing.F) {
 	f.Add(body)
 	f.Add(bytes.Replace(body, []byte(`"k": 8`), []byte(`"k": -8`), 1))
 	f.Add(bytes.Replace(body, []byte(`"target": "`), []byte(`"target": "exec:sh -c \u001b`), 1))
+	f.Add(bytes.Replace(body, []byte(`"k": 8`), []byte(`"k": 8, "K": 16, "k": 8`), 1))
+	f.Add(bytes.Replace(body, []byte(`"target"`), []byte(`"TARGET"`), 1))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		m, again := &Mismatch{}, &Mismatch{}
 		if m.parse(body) != nil {

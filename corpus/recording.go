@@ -35,10 +35,15 @@ const (
 	maxData  = 256 << 20
 )
 
-// maxRecording is the largest size of a recording in bytes, and that of the operands and
+// maxFrameDots is the largest number of dot products in a frame. Writers put 1024 or one
+// tile into it; zeros compress so well that without a limit a small file would expand to
+// any number.
+const maxFrameDots = 1 << 16
+
+// MaxRecording is the largest size of a recording in bytes, and that of the operands and
 // results that it expands to. The plan nightly on an architecture of 75 instructions comes
 // to a fortieth of it.
-const maxRecording = 4 << 30
+const MaxRecording = 4 << 30
 
 // Header describes where a recording was made.
 type Header struct {
@@ -155,14 +160,14 @@ func (s *Section) check() error {
 			return fmt.Errorf("the %s is %q, with a slash", what, name)
 		}
 	}
-	if s.bytes() > maxData {
+	if s.Bytes() > maxData || sh.Dots() > maxFrameDots {
 		return fmt.Errorf("impossible shape %+v: too large for one frame", sh)
 	}
 	return nil
 }
 
-// bytes is the size of the operands and results of a frame.
-func (s *Section) bytes() int64 {
+// Bytes is the size of the operands and results of a frame.
+func (s *Section) Bytes() int64 {
 	sh, f := s.Shape, s.Formats
 	row := int64(sh.K*f.A.Width() + f.Blocks(sh.K)*f.Scale.Width())
 	column := int64(sh.K*f.B.Width() + f.Blocks(sh.K)*f.Scale.Width())
@@ -188,7 +193,7 @@ func checkFaults(faults []Fault, outputs int) error {
 // native one is checked, but operands and results stay in the file until they are loaded.
 // The file must not change meanwhile.
 func OpenRecording(file string) (*Recording, error) {
-	f, err := Open(file, "recording", maxRecording)
+	f, err := Open(file, "recording", MaxRecording)
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ type loaded struct {
 	d     []byte
 }
 
-func (l *loaded) bytes() int64 { return l.of.Section.bytes() }
+func (l *loaded) bytes() int64 { return l.of.Section.Bytes() }
 
 // loads are the data frames that were read last.
 var loads = recent{entries: map[*Recorded]*list.Element{}, most: 64 << 20}

@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"compress/flate"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -53,7 +53,9 @@ func readRecording(r io.Reader, file string) (*Recording, error) {
 	printable.Strings(&rec.Problems)
 	for i := range rec.Data {
 		printable.Strings(&rec.Data[i].Faults)
-		printable.Strings(rec.Data[i].Section)
+		if i == 0 || rec.Data[i].Section != rec.Data[i-1].Section {
+			printable.Strings(rec.Data[i].Section)
+		}
 	}
 	return rec, nil
 }
@@ -213,7 +215,7 @@ func (s *frameReader) frame(kind byte, payload []byte) error {
 }
 
 // decode reads the JSON of a frame.
-func decode(payload []byte, v any) error { return mma.JSONError(payload, json.Unmarshal(payload, v)) }
+func decode(payload []byte, v any) error { return mma.UnmarshalJSON(payload, v) }
 
 func (s *frameReader) readHeader(payload []byte) error {
 	var version struct {
@@ -251,8 +253,8 @@ func (s *frameReader) readData(payload []byte) error {
 	s.faults = nil
 	s.next += uint64(s.section.Shape.Dots())
 	s.dots += s.section.Shape.Dots()
-	if s.size += s.section.bytes(); s.size > maxRecording {
-		return fmt.Errorf("the recording holds more than %s of operands and results: record in parts", byteSize(maxRecording))
+	if s.size += s.section.Bytes(); s.size > MaxRecording {
+		return fmt.Errorf("the recording holds more than %s of operands and results: record in parts", byteSize(MaxRecording))
 	}
 	return s.data(s.section, first, payload, faults)
 }
@@ -270,11 +272,19 @@ func (s *frameReader) end(payload []byte) error {
 	return nil
 }
 
+// inflaters are used again: each takes 40 KB, which would be most of the work for a small
+// frame.
+var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
 // data inflates a data frame.
 func (s *Section) data(payload []byte) (Recorded, error) {
 	b := mma.NewBatch(s.Formats, s.Shape)
 	d := make([]byte, b.Dots()*s.Formats.D.Width())
-	z := flate.NewReader(bytes.NewReader(payload))
+	z := inflaters.Get().(io.ReadCloser)
+	defer inflaters.Put(z)
+	if err := z.(flate.Resetter).Reset(bytes.NewReader(payload), nil); err != nil {
+		return Recorded{}, err
+	}
 	for _, part := range [][]byte{b.A, b.B, b.C, b.SA, b.SB, d} {
 		if _, err := io.ReadFull(z, part); errors.As(err, new(flate.CorruptInputError)) {
 			return Recorded{}, errors.New("the compressed data is damaged")

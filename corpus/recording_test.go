@@ -372,6 +372,8 @@ func TestReadRecordingErrors(t *testing.T) {
 		{"section that is no JSON", newFrames().json('H', goodHeader).json('S', `x`).String(), "frame 1: 'x' is no JSON: a value should begin there"},
 		{"unknown format", section("fp16", "fp17").String(), `frame 1: unknown format "fp17"`},
 		{"no format", section(`"d":"fp32"`, `"d":"none"`).String(), "frame 1: format of d is not given"},
+		{"twice", section(`"k":4`, `"k":4,"k":8`).String(), `frame 1: "k" is there twice`},
+		{"in capitals", section(`"k":4`, `"K":4`).String(), `frame 1: "K" is written "k"`},
 		{"no tiles", section(`"Tiles":1`, `"Tiles":0`).String(), "frame 1: impossible shape {M:1 N:1 K:4 Tiles:0} with k = 4"},
 		{"negative", section(`"M":1`, `"M":-1`).String(), "frame 1: impossible shape {M:-1 N:1 K:4 Tiles:1} with k = 4"},
 		{"K of another instruction", section(`"K":4`, `"K":6`).String(), "frame 1: impossible shape {M:1 N:1 K:6 Tiles:1} with k = 4"},
@@ -382,6 +384,8 @@ func TestReadRecordingErrors(t *testing.T) {
 		{"many tiles", section(`"Tiles":1`, `"Tiles":1048577`).String(), "frame 1: impossible shape {M:1 N:1 K:4 Tiles:1048577} with k = 4"},
 		{"large all together", section(`"M":1,"N":1,"K":4,"Tiles":1`, `"M":1024,"N":1024,"K":4,"Tiles":1048576`).String(),
 			"frame 1: impossible shape {M:1024 N:1024 K:4 Tiles:1048576}: too large for one frame"},
+		{"many small dot products", section(`"M":1,"N":1,"K":4,"Tiles":1`, `"M":1024,"N":64,"K":4,"Tiles":2`).String(),
+			"frame 1: impossible shape {M:1024 N:64 K:4 Tiles:2}: too large for one frame"},
 		{"endless", section(`"Tiles":1`, `"Tiles":9223372036854775808`).String(),
 			`frame 1: "shape.Tiles" is 9223372036854775808, not a whole number in range`},
 		{"too little data", good().add('D', deflated(t, 23)).String(), "frame 2: the data is shorter than its shape"},
@@ -521,6 +525,7 @@ func FuzzReadRecording(f *testing.F) {
 	f.Add(newFrames().json('H', goodHeader).json('E', "0").Bytes())
 	f.Add(newFrames().json('H', goodHeader).json('P', `{"instruction":"x"}`).json('N', `{"environment":{"a":"b"}}`).json('S', goodSection).json('F', `[{"first":0,"count":1}]`).add('D', deflated(f, 24)).Bytes())
 	f.Add(bytes.Replace(whole, []byte(`"Tiles":5`), []byte(`"Tiles":9`), 1))
+	f.Add(newFrames().json('H', goodHeader).json('S', strings.Replace(goodSection, `"M":1,"N":1`, `"M":1024,"N":1024`, 1)).add('D', deflated(f, 24)).Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rec, err := ReadRecording(bytes.NewReader(data))
 		if err != nil {

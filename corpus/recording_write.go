@@ -116,9 +116,9 @@ func Pack(s Section, b *mma.Batch, d []byte, faults []Fault) (*Packed, error) {
 // differs from the last one, then its faults, then the data. A recording that gets too
 // large for ReadRecording is an error, and the batch is not written.
 func (r *RecordingWriter) Write(p *Packed) error {
-	size := r.size + p.section.bytes()
-	if size > maxRecording {
-		return fmt.Errorf("the recording would hold more than %s of operands and results: record fewer instructions or inputs at a time", byteSize(maxRecording))
+	size := r.size + p.section.Bytes()
+	if size > MaxRecording {
+		return fmt.Errorf("the recording would hold more than %s of operands and results: record fewer instructions or inputs at a time", byteSize(MaxRecording))
 	}
 	var buf bytes.Buffer
 	if r.section == nil || *r.section != p.section {

@@ -35,13 +35,19 @@ type app struct {
 	log      zerolog.Logger
 }
 
+// maxWidth is the largest --width: some output is padded to its width, which takes memory.
+const maxWidth = 10_000
+
 // setUp applies the global flags and the environment.
 func (a *app) setUp() error {
 	if err := checkWord("color", a.colorFlag, colors...); err != nil {
 		return err
 	}
-	if a.widthFlag != 0 && a.widthFlag < 40 {
-		return fmt.Errorf("--width is %d, at least 40 are needed", a.widthFlag)
+	switch w := a.widthFlag; {
+	case w != 0 && w < 40:
+		return fmt.Errorf("--width is %d, at least 40 are needed", w)
+	case w > maxWidth:
+		return fmt.Errorf("--width is %d, at most %d are possible", w, maxWidth)
 	}
 	a.color, a.colorErr = a.useColor(a.stdout), a.useColor(a.stderr)
 	a.tty = isTerminal(a.stderr) && os.Getenv("TERM") != "dumb"

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/bisect"
@@ -109,8 +110,10 @@ func (b *bisectCmd) run(ctx context.Context) error {
 	return nil
 }
 
-func (b *bisectCmd) testing(version string) { fmt.Fprintf(b.stderr, "testing %s\n", version) }
+func (b *bisectCmd) testing(version string) {
+	fmt.Fprintf(b.stderr, "testing %s\n", printable.Line(version))
+}
 
 func (b *bisectCmd) passedOver(version string, why error) {
-	fmt.Fprintf(b.stderr, "mmafuzz: %s is passed over: %v\n", version, why)
+	b.say("%s is passed over: %v", version, why)
 }

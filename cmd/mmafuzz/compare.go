@@ -176,10 +176,10 @@ func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 // write shows a result.
 func (c *compareCmd) write(r *compare.Result, file string) error {
 	for _, l := range r.LeftOut {
-		fmt.Fprintf(c.stderr, "mmafuzz: %s\n", l.String())
+		c.say("%s", l.String())
 	}
 	for _, t := range r.Trouble[min(1, len(r.Trouble)):] { // the first is returned as the error
-		fmt.Fprintf(c.stderr, "mmafuzz: %s\n", t)
+		c.say("%s", t)
 	}
 	if err := r.Write(c.stdout, c.compareText()); err != nil {
 		return err

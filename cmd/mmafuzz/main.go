@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -80,9 +79,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if errors.Is(err, context.Canceled) {
 		err = incomplete(errors.New(fuzz.Interrupted))
 	}
-	fmt.Fprintf(stderr, "mmafuzz: %v\n", err)
+	say(stderr, "%v", err)
 	if remedy != "" {
-		fmt.Fprintf(stderr, "mmafuzz: hint: %s\n", remedy)
+		say(stderr, "hint: %s", remedy)
 	}
 	if isIncomplete(err) {
 		return exitIncomplete

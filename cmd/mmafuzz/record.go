@@ -193,9 +193,9 @@ func (r *recordCmd) progress(p record.Progress) {
 		r.line.last = time.Now()
 		r.resumed = p.Done
 		if !r.json {
-			fmt.Fprintf(r.stderr, "mmafuzz: record target=%s plan=%s out=%s\n", r.target, r.plan, r.out)
+			r.say("record target=%s plan=%s out=%s", r.target, r.plan, r.out)
 			if p.Done > 0 {
-				fmt.Fprintf(r.stderr, "mmafuzz: resumed after %s of %s dots\n", readable.Count(p.Done), readable.Count(p.Of))
+				r.say("resumed after %s of %s dots", readable.Count(p.Done), readable.Count(p.Of))
 			}
 		}
 		return

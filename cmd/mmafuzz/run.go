@@ -281,7 +281,7 @@ func (r *runCmd) pairs() ([]devices.Pair, error) {
 }
 
 func (r *runCmd) leftOut(a, b string, why error) {
-	fmt.Fprintf(r.stderr, "mmafuzz: %s and %s are left out: %v\n", a, b, why)
+	r.say("%s and %s are left out: %v", a, b, why)
 }
 
 // dir is the campaign's directory: the one that was asked for, or one named

@@ -102,7 +102,7 @@ func (r *runCmd) runShard(ctx context.Context) error {
 		cfg.Workers = fuzz.Workers(cfg.Pairs)
 	}
 	if !r.json {
-		fmt.Fprintf(r.stderr, "mmafuzz: plan %s: shard %s of %s, out=%s\n", p.Digest(), r.shard.shard, readable.Plural(len(p.Units()), "unit"), r.out)
+		r.say("plan %s: shard %s of %s, out=%s", p.Digest(), r.shard.shard, readable.Plural(len(p.Units()), "unit"), r.out)
 	}
 	u := shardUI{app: r.app, began: time.Now(), line: newStatusLine(r.app)}
 	s := fleet.Shard{Plan: p, Pairs: cfg.Pairs, Dir: r.out, Index: r.shard.index, Of: r.shard.of, Workers: cfg.Workers, Lease: r.shard.lease, Observe: u.progress}

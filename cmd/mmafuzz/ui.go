@@ -46,13 +46,13 @@ func (u *runUI) start(s *fuzz.State, resumed uint64) {
 	if u.cfg.SeveralTargets() {
 		what = fmt.Sprintf("pairs=%d", len(u.cfg.Pairs))
 	}
-	fmt.Fprintf(u.stderr, "mmafuzz: %s seed=%d out=%s\n", what, u.cfg.Seed, u.dir)
+	u.say("%s seed=%d out=%s", what, u.cfg.Seed, u.dir)
 	switch {
 	case resumed == 0:
 	case u.cfg.Count > 0 && s.Complete(u.cfg.Count):
-		fmt.Fprintf(u.stderr, "mmafuzz: this run was complete after %s dots; its findings:\n", readable.Count(u.startDots))
+		u.say("this run was complete after %s dots; its findings:", readable.Count(u.startDots))
 	default:
-		fmt.Fprintf(u.stderr, "mmafuzz: resumed after %s dots\n", readable.Count(u.startDots))
+		u.say("resumed after %s dots", readable.Count(u.startDots))
 	}
 }
 
@@ -94,7 +94,7 @@ func (u *runUI) announce(f *fuzz.Case) {
 	u.line.clear()
 	p := &u.cfg.Pairs[f.Pair]
 	when := fmt.Sprintf("%6s  NEW  ", readable.Clock(time.Since(u.began)))
-	line := name + "  " + p.Name() + "  " + u.shrunk(f)
+	line := name + "  " + printable.Line(p.Name()) + "  " + u.shrunk(f)
 	for i, part := range broken(line, cmp.Or(u.widthFlag, u.widthErr)-len(when)) {
 		if i == 0 {
 			part = paintIf(u.colorErr, name, bold) + strings.TrimPrefix(part, name)

@@ -40,6 +40,6 @@ const otherVersionHint = "continue with the program that began it (its mmafuzz v
 // note says that something was made by another version; "" is nothing to say.
 func (a *app) note(text string) {
 	if text != "" {
-		fmt.Fprintf(a.stderr, "mmafuzz: %s\n", text)
+		a.say("%s", text)
 	}
 }

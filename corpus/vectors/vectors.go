@@ -213,7 +213,7 @@ func Read(text []byte) (*Set, error) {
 		return nil, fmt.Errorf("version %d of test vectors, this program reads %d", version.V, Version)
 	}
 	s := &Set{}
-	if err := mma.JSONError(text, json.Unmarshal(text, s)); err != nil {
+	if err := mma.UnmarshalJSON(text, s); err != nil {
 		return nil, err
 	}
 	if err := s.Formats.Validate(); err != nil {

@@ -95,6 +95,8 @@ func TestRead(t *testing.T) {
 	text := string(read(t, example))
 	for _, c := range []struct{ old, new, want string }{
 		{`"v": 1`, `"v": 2`, "version 2 of test vectors, this program reads 1"},
+		{`"k": 16`, `"k": 16, "k": 8`, `"k" is there twice`},
+		{`"compare":"bits"`, `"COMPARE":"bits"`, `"groups #1.tests #1.COMPARE" is written "compare"`},
 		{`"k": 16`, `"k": 0`, "k is 0, not 1 to 255"},
 		{`"k": 16`, `"k": 4`, "test products-1: 16 codes of a, 4 are needed"},
 		{`"a": "fp16"`, `"a": "fp15"`, `unknown format "fp15"`},
@@ -116,6 +118,7 @@ func TestRead(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(read(f, example))
 	f.Add([]byte(`{"v":1,"k":1,"formats":{"a":"fp16","b":"fp16","c":"none","d":"fp32"},"groups":[{"tests":[{"a":["3c00"],"b":["3c00"],"d":"3f800000","compare":"nan"}]}]}`))
+	f.Add([]byte(`{"v":1,"k":1,"K":2,"formats":{"a":"fp16","a":"fp32"}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, err := vectors.Read(text)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -27,12 +28,16 @@ type recorded struct {
 	dots   int
 }
 
+// maxIndexed is the largest number of dot products of an instruction that can be found by
+// their operands. The plan nightly has less than a hundredth of it. Recordings of more are
+// for compare, which needs no index.
+const maxIndexed = 1 << 24
+
 // unit answers with recorded results.
 type unit struct {
 	*recorded
-	once   sync.Once
-	index  *index // made when it is first needed
-	failed error  // why it could not be made
+	mu    sync.Mutex
+	index *index // made when it is first needed
 }
 
 // frame holds the recorded batch that was loaded last.
@@ -62,25 +67,42 @@ type entry struct {
 	dot  int
 }
 
-// indexed returns the index.
-func (u *unit) indexed() (*index, error) {
-	u.once.Do(func() {
-		x := &index{maphash.MakeSeed(), make([]entry, 0, u.dots)}
-		d := mma.NewDot(u.inst.Formats, u.length)
-		var at frame
-		for n := range u.dots {
-			r, output := u.at(n)
-			if err := at.load(r); err != nil {
-				u.failed = err
-				return
-			}
-			at.batch.Get(output, d)
-			x.entries = append(x.entries, entry{hash(x.seed, d), n})
+// indexed returns the index. After an error it tries again: that of ctx passes.
+func (u *unit) indexed(ctx context.Context) (*index, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.index == nil {
+		x, err := u.newIndex(ctx)
+		if err != nil {
+			return nil, err
 		}
-		slices.SortStableFunc(x.entries, func(a, b entry) int { return cmp.Compare(a.hash, b.hash) })
 		u.index = x
-	})
-	return u.index, u.failed
+	}
+	return u.index, nil
+}
+
+func (u *unit) newIndex(ctx context.Context) (*index, error) {
+	if u.dots > maxIndexed {
+		return nil, fmt.Errorf("%s: it holds %s dot products of %s; results can be looked up among %s", u.target,
+			readable.Thousands(uint64(u.dots)), u.inst.FullName(), readable.Thousands(uint64(maxIndexed)))
+	}
+	x := &index{maphash.MakeSeed(), make([]entry, 0, u.dots)}
+	d := mma.NewDot(u.inst.Formats, u.length)
+	var at frame
+	for i, r := range u.data {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := at.load(r); err != nil {
+			return nil, err
+		}
+		for output := range at.batch.Dots() {
+			at.batch.Get(output, d)
+			x.entries = append(x.entries, entry{hash(x.seed, d), u.starts[i] + output})
+		}
+	}
+	slices.SortFunc(x.entries, func(a, b entry) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.dot, b.dot)) })
+	return x, nil
 }
 
 // hash returns a hash of all operands.
@@ -158,7 +180,7 @@ func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	var at frame
 	for i := range in.Dots() {
 		in.Get(i, d)
-		output, err := u.find(d, scratch, &at)
+		output, err := u.find(ctx, d, scratch, &at)
 		if err == nil {
 			err = u.fault(at.of, output)
 		}
@@ -172,8 +194,8 @@ func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 
 // find loads the batch in which a dot product was recorded first into at, and returns which
 // of the batch's outputs it is.
-func (u *unit) find(d, scratch *mma.Dot, at *frame) (output int, err error) {
-	x, err := u.indexed()
+func (u *unit) find(ctx context.Context, d, scratch *mma.Dot, at *frame) (output int, err error) {
+	x, err := u.indexed(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -39,6 +39,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -64,7 +65,7 @@ func Triage(ctx context.Context, dir string, may func(m *corpus.Mismatch) error,
 	o := &Outcome{Bundle: dir}
 	f, err := o.examine(ctx, may, note)
 	if err != nil {
-		o.Problem = err.Error()
+		o.Problem = printable.Error(err)
 		return o, err
 	}
 	o.Now = f.Bucket

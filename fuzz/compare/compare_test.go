@@ -179,6 +179,18 @@ func reread(t *testing.T, r *Result) *Result {
 	return c
 }
 
+// TestReadTwice reads a result with a key twice, or in capitals.
+func TestReadTwice(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"v":1,"cells":[],"differences":[],"differences":[]}`: `this is no result of compare: "differences" is there twice`,
+		`{"v":1,"cells":[],"Differences":[]}`:                  `this is no result of compare: "Differences" is written "differences"`,
+	} {
+		if _, err := parse([]byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // TestAway takes a machine away for two nights: its difference is neither gone nor
 // new when it comes back.
 func TestAway(t *testing.T) {
@@ -264,6 +276,7 @@ func FuzzBaseline(f *testing.F) {
 	}
 	f.Add(body)
 	f.Add([]byte(`{"v":1,"cells":[]}`))
+	f.Add([]byte(`{"v":1,"cells":[],"Cells":[],"cells":[]}`))
 	f.Add([]byte(`{"v":1,"cells":null,"models":[{"machine":"x"}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		last, err := parse(data)

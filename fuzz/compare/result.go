@@ -279,8 +279,8 @@ func parse(body []byte) (*Result, error) {
 		return nil, fmt.Errorf("%w %d, this program reads %d", errResultVersion, *head.V, resultVersion)
 	}
 	r := &Result{open: map[string]bool{}}
-	if err := json.Unmarshal(body, r); err != nil {
-		return nil, fmt.Errorf("this is no result of compare: %w", mma.JSONError(body, err))
+	if err := mma.UnmarshalJSON(body, r); err != nil {
+		return nil, fmt.Errorf("this is no result of compare: %w", err)
 	}
 	printable.Strings(r)
 	for _, d := range r.Differences {

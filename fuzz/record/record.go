@@ -74,9 +74,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	}
 	r.result.Work, r.result.Instructions = w.digest, len(w.jobs)
 	for i := range w.jobs {
-		for n := range w.jobs[i].frames {
-			r.result.Of += uint64(w.jobs[i].frames[n].dots())
-		}
+		r.result.Of += w.jobs[i].dots(0, w.jobs[i].frames)
 	}
 	err = r.run(ctx)
 	r.progress("")
@@ -130,14 +128,15 @@ func (r *recorder) job(ctx context.Context, j *job) error {
 		note, r.steps = r.steps[0].Note, r.steps[1:]
 	}
 	faults := 0
-	frames := j.frames
-	for len(frames) > 0 && len(r.steps) > 0 && r.steps[0].Problem == nil {
-		if !r.done(j, &frames[0]) {
+	next := 0 // frame
+	for ; next < j.frames && len(r.steps) > 0 && r.steps[0].Problem == nil; next++ {
+		f := j.frame(next)
+		if !r.done(j, f) {
 			return r.notAsPlanned()
 		}
 		faults += r.steps[0].Faults
-		r.advance(&frames[0], r.steps[0].Faults, true)
-		r.steps, frames = r.steps[1:], frames[1:]
+		r.advance(uint64(f.dots()), r.steps[0].Faults, true)
+		r.steps = r.steps[1:]
 	}
 	if len(r.steps) > 0 && r.steps[0].Problem != nil {
 		p := r.steps[0].Problem
@@ -145,25 +144,25 @@ func (r *recorder) job(ctx context.Context, j *job) error {
 			return r.notAsPlanned()
 		}
 		r.steps = r.steps[1:]
-		r.giveUp(*p, frames, true)
+		r.giveUp(*p, j, next, true)
 		return nil
 	}
 	switch {
 	case j.problem != "":
-		return r.problem(j, frames, j.problem)
+		return r.problem(j, next, j.problem)
 	case faults > maxFaults:
-		return r.problem(j, frames, tooManyFaults)
-	case len(frames) == 0:
+		return r.problem(j, next, tooManyFaults)
+	case next == j.frames:
 		return nil
 	}
 	u, err := r.cfg.Target.Open(j.inst)
 	if err != nil {
-		return r.problem(j, frames, err.Error())
+		return r.problem(j, next, err.Error())
 	}
 	if err := r.note(j, u, note); err != nil {
 		return err
 	}
-	return r.rest(ctx, j, u, frames, faults)
+	return r.rest(ctx, j, u, next, faults)
 }
 
 func isOf(j *job, arch, instruction string) bool {
@@ -201,23 +200,24 @@ func (r *recorder) notAsPlanned() error {
 	return fmt.Errorf("%s: what the file holds is not what its header says", r.cfg.File)
 }
 
-// rest records the remaining frames of an instruction. faults is the number of outputs on
-// which the target failed in the earlier frames.
-func (r *recorder) rest(ctx context.Context, j *job, u devices.Unit, frames []frame, faults int) error {
-	for len(frames) > 0 {
+// rest records the frames of an instruction from a number on. faults is the number of
+// outputs on which the target failed in the earlier frames.
+func (r *recorder) rest(ctx context.Context, j *job, u devices.Unit, next, faults int) error {
+	for next < j.frames {
 		r.progress(j.inst.Name)
-		n := min(len(frames), 4*r.workers)
+		n := min(j.frames-next, 4*r.workers)
 		if faults > 0 {
 			n = 1 // the next failure may cost a deadline, and may be one too many
 		}
-		packed, err := r.wave(ctx, u, j, frames[:n])
-		for i, p := range packed {
+		packed, err := r.wave(ctx, u, j, next, n)
+		for _, p := range packed {
 			if err := r.file.Write(p); err != nil {
 				return err
 			}
-			r.advance(&frames[i], p.Faults(), false)
+			r.advance(uint64(j.frame(next).dots()), p.Faults(), false)
+			next++
 			if faults += p.Faults(); faults > maxFaults {
-				return r.problem(j, frames[i+1:], tooManyFaults)
+				return r.problem(j, next, tooManyFaults)
 			}
 		}
 		if err != nil {
@@ -226,25 +226,24 @@ func (r *recorder) rest(ctx context.Context, j *job, u devices.Unit, frames []fr
 		if err := r.file.Sync(); err != nil {
 			return err
 		}
-		frames = frames[n:]
 	}
 	return nil
 }
 
-// wave runs frames in parallel and returns their results, in order, up to the first
+// wave runs n frames in parallel and returns their results, in order, up to the first
 // error.
-func (r *recorder) wave(ctx context.Context, u devices.Unit, j *job, frames []frame) ([]*corpus.Packed, error) {
-	results, errs := make([]*corpus.Packed, len(frames)), make([]error, len(frames))
+func (r *recorder) wave(ctx context.Context, u devices.Unit, j *job, first, n int) ([]*corpus.Packed, error) {
+	results, errs := make([]*corpus.Packed, n), make([]error, n)
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(r.workers, len(frames)) {
+	for range min(r.workers, n) {
 		wg.Go(func() {
 			for {
 				i := int(next.Add(1)) - 1
-				if i >= len(frames) {
+				if i >= n {
 					return
 				}
-				results[i], errs[i] = r.frame(ctx, u, j, &frames[i])
+				results[i], errs[i] = r.frame(ctx, u, j, j.frame(first+i))
 			}
 		})
 	}
@@ -280,31 +279,29 @@ func (f *frame) shape(j *job) mma.Shape {
 	return mma.Shape{M: f.source.Generator.M, N: f.source.Generator.N, K: j.k, Tiles: f.tiles}
 }
 
-// problem records why an instruction gets no more data.
-func (r *recorder) problem(j *job, left []frame, what string) error {
+// problem records why an instruction gets no more data than the frames before next.
+func (r *recorder) problem(j *job, next int, what string) error {
 	p := corpus.Problem{Arch: j.inst.Arch, Instruction: j.inst.Name, What: what}
 	if err := r.file.Problem(p); err != nil {
 		return err
 	}
-	r.giveUp(p, left, false)
+	r.giveUp(p, j, next, false)
 	return r.file.Sync()
 }
 
-// giveUp accounts for frames that are not going to be recorded.
-func (r *recorder) giveUp(p corpus.Problem, left []frame, resumed bool) {
+// giveUp accounts for the frames from next on, which are not going to be recorded.
+func (r *recorder) giveUp(p corpus.Problem, j *job, next int, resumed bool) {
 	r.result.Problems = append(r.result.Problems, p)
 	r.result.GivenUp++
-	for i := range left {
-		r.advance(&left[i], 0, resumed)
-	}
+	r.advance(j.dots(next, j.frames), 0, resumed)
 }
 
-// advance accounts for a frame.
-func (r *recorder) advance(f *frame, faults int, resumed bool) {
-	r.result.Done += uint64(f.dots())
+// advance accounts for dot products.
+func (r *recorder) advance(dots uint64, faults int, resumed bool) {
+	r.result.Done += dots
 	r.result.Faults += faults
 	if resumed {
-		r.result.Resumed += uint64(f.dots())
+		r.result.Resumed += dots
 	}
 }
 

@@ -391,3 +391,27 @@ func inMemory(file string) (*corpus.Recording, error) {
 	defer f.Close()
 	return corpus.ReadRecording(f)
 }
+
+// TestTooMuch records plans that come to more than a recording holds: they are refused before
+// any work.
+func TestTooMuch(t *testing.T) {
+	const count = "4294967296"
+	for _, inputs := range []string{
+		`{"source":"raw@1","count":` + count + `}`,
+		strings.Repeat(`{"source":"cut@1[*]","count":30000000},`, 10000) + `{"source":"raw@1","count":` + count + `}`,
+	} {
+		cfg := config(t)
+		p, err := corpus.ReadPlan(strings.NewReader(`{"v":1,"name":"x","seed":1,"entries":[{"instructions":["*"],"inputs":[` + inputs + `]}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Plan = p
+		_, err = record.Run(t.Context(), cfg)
+		if !errors.As(err, new(*record.PlanError)) || !strings.Contains(err.Error(), "the recording would have more than 4 GiB of operands and results") {
+			t.Errorf("%v", err)
+		}
+		if _, err := os.Stat(cfg.File); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("a file was made: %v", err)
+		}
+	}
+}

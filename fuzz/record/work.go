@@ -3,6 +3,7 @@ package record
 import (
 	"crypto/sha256"
 	"fmt"
+	"sort"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -16,21 +17,37 @@ import (
 // with larger tiles.
 const frameDots = 1024
 
+// frameBytes is the largest size of a frame's operands and results, except for generators
+// with larger tiles: several frames are in memory at a time. It lowers the number of dot
+// products only if they have a thousand elements or more.
+const frameBytes = 16 << 20
+
 // work is what a plan asks of a target.
 type work struct {
 	seed   uint64
 	jobs   []job
 	digest string
+	bytes  int64 // of all operands and results
 
 	known map[mma.Formats][]*mma.Params // results of arithmetics
 }
 
-// job is the work on one instruction.
+// job is the work on one instruction. Its frames are not kept in memory: there may be
+// millions of them.
 type job struct {
 	inst    *mma.Instruction
 	k       int // elements of its dot products
-	frames  []frame
+	runs    []run
+	frames  int    // of all runs
 	problem string // why it cannot be recorded
+}
+
+// run is the consecutive frames of one source.
+type run struct {
+	source gen.Source
+	before int    // frames of the job's earlier runs
+	tiles  uint64 // of all its frames
+	most   uint64 // tiles of a frame
 }
 
 // frame is a data frame that is to be recorded.
@@ -122,6 +139,7 @@ func (w *work) newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs s
 		return j, "", nil
 	}
 	sp := gen.Spec{Formats: i.Formats, K: j.k}
+	var text strings.Builder
 	for _, in := range e.Inputs {
 		src, aimed, err := parseSource(in.Source)
 		if err != nil {
@@ -130,10 +148,13 @@ func (w *work) newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs s
 		if aimed {
 			src = src.Generator.Aimed(sp, w.arithmetics(i.Formats)...)
 		}
-		j.cut(src, in.Count)
-		inputs += fmt.Sprintf("%s*%d ", src, in.Count)
+		if w.bytes += j.add(src, in.Count); w.bytes > corpus.MaxRecording {
+			return nil, "", fmt.Errorf("with %d dot products of %s for %s, the recording would have more than %d GiB of operands and results: "+
+				"lower the counts, or record in parts", in.Count, in.Source, i.FullName(), corpus.MaxRecording>>30)
+		}
+		fmt.Fprintf(&text, "%s*%d ", src, in.Count)
 	}
-	return j, inputs, nil
+	return j, text.String(), nil
 }
 
 // arithmetics returns the different arithmetics in the catalogue for the formats of an
@@ -155,19 +176,37 @@ func (w *work) arithmetics(f mma.Formats) []*mma.Params {
 	return ps
 }
 
-// cut adds count dot products of a source to the job, in frames of whole tiles.
-func (j *job) cut(src gen.Source, count uint64) {
-	per := uint64(src.Generator.M * src.Generator.N)
-	tiles := (count + per - 1) / per
-	most := max(1, frameDots/per)
-	begins := uint64(0)
-	for at := uint64(0); at < tiles; at += most {
-		n := min(most, tiles-at)
-		if n < most {
-			begins = at * per
-		}
-		j.frames = append(j.frames, frame{src, at * per, int(n), begins})
+// add adds count dot products of a source to the job, in frames of whole tiles, and returns
+// the size of their operands and results.
+func (j *job) add(src gen.Source, count uint64) int64 {
+	g := src.Generator
+	tile := corpus.Section{Formats: j.inst.Formats, Shape: mma.Shape{M: g.M, N: g.N, K: j.k, Tiles: 1}}
+	per := uint64(g.M * g.N)
+	r := run{source: src, before: j.frames, tiles: (count + per - 1) / per,
+		most: max(1, min(frameDots/per, frameBytes/uint64(tile.Bytes())))}
+	j.runs = append(j.runs, r)
+	j.frames += int((r.tiles + r.most - 1) / r.most)
+	return int64(r.tiles) * tile.Bytes()
+}
+
+// frame returns the frame of a number.
+func (j *job) frame(n int) *frame {
+	r := &j.runs[sort.Search(len(j.runs), func(i int) bool { return j.runs[i].before > n })-1]
+	at := uint64(n-r.before) * r.most
+	f := &frame{source: r.source, tiles: int(min(r.most, r.tiles-at))}
+	f.first = at * uint64(r.source.Generator.M*r.source.Generator.N)
+	if uint64(f.tiles) < r.most {
+		f.begins = f.first
 	}
+	return f
+}
+
+// dots returns the number of dot products of the frames from..to-1.
+func (j *job) dots(from, to int) (n uint64) {
+	for ; from < to; from++ {
+		n += uint64(j.frame(from).dots())
+	}
+	return n
 }
 
 // dots returns the number of dot products of a frame.

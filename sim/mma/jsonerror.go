@@ -2,6 +2,7 @@ package mma
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -27,7 +28,7 @@ func JSONError(text []byte, err error) error {
 	case errors.As(err, &syntax):
 		return atLine(text, syntax.Offset, syntaxInWords(syntax.Error()))
 	case errors.As(err, &kind):
-		return atLine(text, kind.Offset, kindInWords(kind))
+		return atLine(text, kind.Offset, kindInWords(kind, pathAt(text, kind.Offset)))
 	}
 	if what, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		return fmt.Errorf("unknown field %s", what)
@@ -35,9 +36,18 @@ func JSONError(text []byte, err error) error {
 	return err
 }
 
+// longLine is the length from which a single line is searched by byte.
+const longLine = 1000
+
 func atLine(text []byte, offset int64, what string) error {
-	if offset < 0 || offset > int64(len(text)) || !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) {
+	switch {
+	case offset < 0 || offset > int64(len(text)):
 		return errors.New(what)
+	case bytes.Contains(bytes.TrimSpace(text), []byte("\n")):
+	case len(text) < longLine:
+		return errors.New(what)
+	default:
+		return fmt.Errorf("byte %d: %s", offset, what)
 	}
 	return fmt.Errorf("line %d: %s", 1+bytes.Count(text[:offset], []byte("\n")), what)
 }
@@ -54,6 +64,7 @@ var jsonPlaces = []struct{ end, meaning string }{
 	{" after array element", "is no JSON: a comma or ] should be there"},
 	{" after top-level value", "stands behind the end of the JSON"},
 	{" in string literal", "cannot be in a JSON string"},
+	{" exceeded max depth", "is nested too deeply"},
 }
 
 func syntaxInWords(what string) string {
@@ -72,10 +83,11 @@ func syntaxInWords(what string) string {
 	return "invalid JSON: " + rest
 }
 
-// kindInWords describes which value is of a wrong kind.
-func kindInWords(e *json.UnmarshalTypeError) string {
-	what := fmt.Sprintf("%q", e.Field)
-	if e.Field == "" {
+// kindInWords describes which value is of a wrong kind. path is that of the value, "" if it
+// is not known or has no names.
+func kindInWords(e *json.UnmarshalTypeError, path string) string {
+	what := fmt.Sprintf("%q", cmp.Or(path, e.Field))
+	if path == "" && e.Field == "" {
 		what = "it"
 	}
 	if n, ok := strings.CutPrefix(e.Value, "number "); ok {

@@ -78,7 +78,7 @@ func decodeStrict(data []byte, v any) error {
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("there is something after the JSON object")
 	}
-	return nil
+	return CheckKeys(data, v)
 }
 
 func (m *modelFile) derived() (*Instruction, error) {

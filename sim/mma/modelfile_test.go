@@ -80,6 +80,8 @@ func TestReadModelErrors(t *testing.T) {
 		{"endless", strings.Repeat("\x00", MaxModelFile+1), "longer than 1024 KiB: this is no model file"},
 		{"syntax", "{\"v\": 1,\n \"k\": x}", "line 2: 'x' is no JSON: a value should begin there"},
 		{"cut short", completeModel[:40], "the JSON is cut short"},
+		{"field twice", base(`, "base": "hopper/x"`), `"base" is there twice`},
+		{"in capitals", base(`, "Name": "x"`), `"Name" is written "name"`},
 		{"array", "[1]", "it is an array, not an object"},
 		{"twice", completeModel + completeModel, "there is something after the JSON object"},
 		{"another brace", completeModel + "}", "there is something after the JSON object"},

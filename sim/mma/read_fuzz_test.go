@@ -16,6 +16,7 @@ import (
 // the same.
 func FuzzReadModel(f *testing.F) {
 	f.Add([]byte(`{"v": 1, "base": "cdna3/v_mfma_f32_32x32x8_f16", "set": {"join.align.mode": "rz"}}`))
+	f.Add([]byte(`{"v": 1, "base": "cdna3/v_mfma_f32_32x32x8_f16", "Base": "x", "set": {"join.align.mode": "rz", "join.align.mode": "rn"}}`))
 	f.Add([]byte(`{"v": 1, "name": "mine", "formats": {"a": "e2m1", "b": "e2m1", "c": "fp32", "d": "fp32", "scale": "ue8m0", "block": 4}, "k": 8, "params": {}}`))
 	files, _ := filepath.Glob("../../devices/exec/testdata/verilator/*.json")
 	for _, file := range files {

@@ -2,7 +2,6 @@ package infer
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -25,7 +24,7 @@ func ReadReport(ctx context.Context, file string) (*Report, error) {
 		return nil, err
 	}
 	t := &Report{}
-	if err := mma.JSONError(body, json.Unmarshal(body, t)); err != nil {
+	if err := mma.UnmarshalJSON(body, t); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if t.V != 1 || t.Formats.Validate() != nil {

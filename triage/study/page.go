@@ -1,7 +1,6 @@
 package study
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
@@ -25,7 +25,7 @@ func Open(dir string) (*Result, error) {
 		return nil, err
 	}
 	var r Result
-	if err := json.Unmarshal(body, &r); err != nil {
+	if err := mma.UnmarshalJSON(body, &r); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
 	if err := r.checkSizes(); err != nil {
