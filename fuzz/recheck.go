@@ -22,10 +22,11 @@ import (
 // with such a case is odd: from then on every differing case that the verdict does not
 // explain is run again (settle.go), and triage asks for every answer several times.
 //
-// How often a case is run does not depend on the results: 3 times alone, for at most 8 cases
-// of each class and generator in an epoch and for 384 cases that agree; those that change, 8
-// times in their tiles, and 8 times in at most two batches of an epoch; an unexplained case
-// of an odd pair, at most 6 times.
+// How often a case is run is limited: 3 times alone, for at most 8 cases of each class and
+// generator in an epoch and for 384 cases that agree; those that change, 8 times in their
+// tiles, and 8 times in at most two batches of an epoch; an unexplained case of an odd pair,
+// at most 6 times, or if cases of the pair are unstable as often as it takes to rule out
+// chance, up to 256 times.
 
 // Unstable is the bucket name of findings that cannot be repeated.
 const Unstable = bundle.Unstable
@@ -84,7 +85,7 @@ func (t *trial) whole() bool { return t.same == t.of }
 // recheck runs cases again, each alone in its tile. Cases that change are then run where they
 // were found.
 func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
-	alone, err := x.alone(ctx, cases)
+	alone, err := x.alone(ctx, repetitions, cases)
 	if alone == nil || err != nil {
 		return err // after a fault nothing is concluded from the repetitions
 	}
@@ -104,9 +105,9 @@ func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 	return nil
 }
 
-// alone runs cases alone in their tiles; nil if a side fails on one that was no fault
+// alone runs cases alone in their tiles, so many times; nil if a side fails on one that was no fault
 // when it was found. A fault is not run again.
-func (x *pairTriage) alone(ctx context.Context, cases []*Case) ([]trial, error) {
+func (x *pairTriage) alone(ctx context.Context, times int, cases []*Case) ([]trial, error) {
 	ts := make([]trial, len(cases))
 	var at []int
 	var again []*Case
@@ -119,7 +120,7 @@ func (x *pairTriage) alone(ctx context.Context, cases []*Case) ([]trial, error) 
 	if len(dots) == 0 {
 		return ts, nil
 	}
-	some, err := x.trials(ctx, repetitions, mma.BatchOf(x.p.spec.Formats, x.p.K, dots), again, func(i int) int { return i })
+	some, err := x.trials(ctx, times, mma.BatchOf(x.p.spec.Formats, x.p.K, dots), again, func(i int) int { return i })
 	if devices.IsFault(err) {
 		return nil, nil
 	}
@@ -215,7 +216,7 @@ func (x *pairTriage) recheckAgreeing(ctx context.Context) error {
 		return nil
 	}
 	cases := x.newCases(x.d.Agree)
-	ts, err := x.alone(ctx, cases)
+	ts, err := x.alone(ctx, repetitions, cases)
 	if err != nil {
 		return err
 	}
