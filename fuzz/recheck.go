@@ -143,9 +143,6 @@ func (x *pairTriage) bothOf(ctx context.Context, b *mma.Batch) (func(output int)
 
 // whereFound runs a case that is not the same alone where it was found.
 func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batches map[*chunk]bool) error {
-	if f.Origin.Source == recordedSource {
-		return nil // a recording repeats itself
-	}
 	t, err := x.inTile(ctx, f)
 	if devices.IsFault(err) {
 		return nil
@@ -155,7 +152,7 @@ func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batc
 	}
 	f.Stable, f.Of = t.same, t.of
 	switch {
-	case t.whole() && alone.steady:
+	case t.whole() && alone.steady && f.Origin.Source != recordedSource:
 		return x.extract(ctx, f, alone.first)
 	case t.whole(): // but alone its result changes from run to run
 		f.Bucket, f.Stable, f.Of = Unstable, alone.same, alone.of
@@ -167,8 +164,11 @@ func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batc
 	return nil
 }
 
-// inTile runs a case in its tile.
+// inTile runs a case in its tile; a recorded case has none but its own.
 func (x *pairTriage) inTile(ctx context.Context, f *Case) (trial, error) {
+	if f.Origin.Source == recordedSource {
+		return x.trial(ctx, mma.BatchOf(x.p.spec.Formats, x.p.K, []*mma.Dot{f.Start}), f, 0)
+	}
 	tile, output := sourceOf(f.Origin.Source).Tile(x.p.spec, x.c.cfg.Seed, f.Origin.Index)
 	return x.trial(ctx, tile, f, output)
 }
@@ -184,7 +184,11 @@ func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[*chunk]bo
 	}
 	ch := x.chunks[i]
 	batches[ch] = true
-	t, err := x.trial(ctx, x.batchOf(ch), f, int(f.Origin.Index-ch.index))
+	b, err := x.batchOf(ch)
+	if err != nil {
+		return err
+	}
+	t, err := x.trial(ctx, b, f, int(f.Origin.Index-ch.index))
 	if devices.IsFault(err) {
 		return nil
 	}
@@ -192,18 +196,26 @@ func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[*chunk]bo
 		return err
 	}
 	if f.Stable, f.Of = t.same, t.of; t.whole() {
-		f.Bucket, f.Place = string(triage.Layout), minimize.Nowhere.String()
+		f.Bucket = string(triage.Layout)
+		if f.Origin.Source != recordedSource { // whose batches are not kept in bundles
+			f.Place = minimize.Nowhere.String()
+		}
 		x.batchMatters = true
 	}
 	return nil
 }
 
 // batchOf returns the inputs of a chunk as a worker makes them.
-func (x *pairTriage) batchOf(ch *chunk) *mma.Batch {
-	g := ch.source.Generator
-	b := mma.NewBatch(x.p.spec.Formats, mma.Shape{M: g.M, N: g.N, K: x.p.K, Tiles: (ch.n + g.M*g.N - 1) / (g.M * g.N)})
+func (x *pairTriage) batchOf(ch *chunk) (*mma.Batch, error) {
+	shape := x.tileShape(ch.ref(0).Source)
+	shape.Tiles = (ch.n + shape.M*shape.N - 1) / (shape.M * shape.N)
+	b := mma.NewBatch(x.p.spec.Formats, shape)
+	if ch.play {
+		err := x.p.recorder.Load(int(ch.index), b, make([]byte, b.Dots()*x.p.spec.D.Width()))
+		return b, err
+	}
 	ch.source.Fill(b, x.c.cfg.Seed, ch.index)
-	return b
+	return b, nil
 }
 
 // isOdd reports whether a pair has had cases that did not repeat themselves alone.

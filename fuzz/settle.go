@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -141,10 +140,8 @@ func (p *persistence) enough() int {
 	return int(min(max(runs, repetitions), mostRuns))
 }
 
-// again reports whether a case can be run again: not a failure, nor a recorded result.
-func (p *persistence) again(i int) bool {
-	return p.ss[i].Class != oracle.Fault && p.ss[i].Source != recordedSource
-}
+// again reports whether a case is run again: a failure is not.
+func (p *persistence) again(i int) bool { return p.ss[i].Class != oracle.Fault }
 
 // inTiles runs the cases in their tiles so many times. A case that has changed once is not run
 // again.
@@ -193,36 +190,49 @@ type tileRef struct {
 // most as many dot products as a chunk.
 func (x *pairTriage) tilesOf(ss []Sample, some []int) []*tiles {
 	var all []*tiles
-	for _, one := range []bool{true, false} { // generators of single dot products, and of tiles
+	for _, one := range []bool{true, false} { // sources of single dot products, and of tiles
 		var refs []tileRef
-		var g *gen.Generator
+		var shape mma.Shape
 		cases := map[tileRef][]int{}
 		for _, i := range some {
-			src := sourceOf(ss[i].Source)
-			if (src.Generator.M*src.Generator.N == 1) != one {
+			sh := x.tileShape(ss[i].Source)
+			if (sh.M*sh.N == 1) != one {
 				continue
 			}
-			g = src.Generator
-			ref := tileRef{ss[i].Source, ss[i].Index - ss[i].Index%uint64(g.M*g.N)}
+			shape = sh
+			ref := tileRef{ss[i].Source, ss[i].Index - ss[i].Index%uint64(sh.M*sh.N)}
 			if cases[ref] == nil {
 				refs = append(refs, ref)
 			}
 			cases[ref] = append(cases[ref], i)
 		}
 		for len(refs) > 0 {
-			n := min(len(refs), chunkDots/(g.M*g.N))
-			all = append(all, x.fill(mma.Shape{M: g.M, N: g.N, K: x.p.K, Tiles: n}, refs[:n], cases, ss))
-			refs = refs[n:]
+			shape.Tiles = min(len(refs), chunkDots/(shape.M*shape.N))
+			all = append(all, x.fill(shape, refs[:shape.Tiles], cases, ss))
+			refs = refs[shape.Tiles:]
 		}
 	}
 	return all
+}
+
+// tileShape returns the shape of a tile of a source. Recorded inputs are compared one by one.
+func (x *pairTriage) tileShape(source string) mma.Shape {
+	if source == recordedSource {
+		return mma.Shape{M: 1, N: 1, K: x.p.K}
+	}
+	g := sourceOf(source).Generator
+	return mma.Shape{M: g.M, N: g.N, K: x.p.K}
 }
 
 // fill makes a batch of tiles.
 func (x *pairTriage) fill(shape mma.Shape, refs []tileRef, cases map[tileRef][]int, ss []Sample) *tiles {
 	t := &tiles{batch: mma.NewBatch(x.p.spec.Formats, shape)}
 	for n, ref := range refs {
-		sourceOf(ref.source).Fill(t.batch.Part(n, 1), x.c.cfg.Seed, ref.first)
+		if ref.source == recordedSource {
+			t.batch.Set(n, x.c.dot(x.p, CaseRef{ref.source, ref.first}))
+		} else {
+			sourceOf(ref.source).Fill(t.batch.Part(n, 1), x.c.cfg.Seed, ref.first)
+		}
 		for _, i := range cases[ref] {
 			t.cases = append(t.cases, i)
 			t.outputs = append(t.outputs, n*shape.M*shape.N+int(ss[i].Index-ref.first))
@@ -242,7 +252,7 @@ func (p *persistence) alone(ctx context.Context, times int) error {
 		if !p.stays[i] || p.around[i] || !p.again(i) {
 			continue
 		}
-		if g := sourceOf(p.ss[i].Source).Generator; g.M*g.N > 1 {
+		if sh := p.x.tileShape(p.ss[i].Source); sh.M*sh.N > 1 {
 			some, picked = append(some, i), append(picked, p.x.newCase(p.ss[i]))
 		}
 	}
@@ -272,7 +282,10 @@ func (p *persistence) inBatches(ctx context.Context, times int) error {
 		if len(at) == 0 {
 			continue
 		}
-		b := p.x.batchOf(ch)
+		b, err := p.x.batchOf(ch)
+		if err != nil {
+			return err
+		}
 		for n := 0; n < times && len(at) > 0; n++ {
 			got, err := p.x.bothOf(ctx, b)
 			if devices.IsFault(err) {
