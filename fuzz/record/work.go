@@ -178,3 +178,30 @@ func (w *work) section(j *job, f *frame) corpus.Section {
 	return corpus.Section{Arch: j.inst.Arch, Instruction: j.inst.Name, K: j.inst.K,
 		Generator: f.source.String(), Seed: w.seed, First: f.begins}
 }
+
+// A few inputs of a job are asked again.
+const (
+	leastSample = 128
+	mostSample  = 256
+	sampleShare = 64 // one of so many, within these limits
+)
+
+// sample returns inputs of a job from all of its frames.
+func (w *work) sample(j *job) []*mma.Dot {
+	all := 0
+	for i := range j.frames {
+		all += j.frames[i].dots()
+	}
+	n := min(all, max(leastSample, min(mostSample, all/sampleShare)))
+	sp := gen.Spec{Formats: j.inst.Formats, K: j.k}
+	var dots []*mma.Dot
+	before := 0 // dot products of earlier frames
+	for i := range j.frames {
+		f := &j.frames[i]
+		for end := before + f.dots(); len(dots) < n && len(dots)*all/n < end; {
+			dots = append(dots, f.source.Dot(sp, w.seed, f.first+uint64(len(dots)*all/n-before)))
+		}
+		before += f.dots()
+	}
+	return dots
+}
