@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -77,9 +76,7 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 	if err != nil {
 		return err
 	}
-	if err := x.offerUnstable(ctx, rechecked, again); err != nil {
-		return err
-	}
+	x.offerUnstable(rechecked, again)
 	for i, k := range x.kindsOf(rechecked) {
 		// A case that does not pass this is unstable, or it was counted by its first result.
 		if f := rechecked[i]; f.Bucket != Unstable && again.labels[f.Origin] == f.Bucket {
@@ -150,25 +147,21 @@ func (x *pairTriage) offer(f *Case, k *kind) {
 }
 
 // offerUnstable makes a candidate of the pair's first case that cannot be repeated.
-func (x *pairTriage) offerUnstable(ctx context.Context, rechecked []*Case, again *settled) error {
+func (x *pairTriage) offerUnstable(rechecked []*Case, again *settled) {
 	has := func(f *Case) bool { return f.Bucket == Unstable }
 	if len(again.unstable) == 0 || slices.ContainsFunc(x.st.Findings, has) {
-		return nil
+		return
 	}
 	for i, f := range rechecked {
 		if f.Bucket == Unstable && again.labels[f.Origin] == Unstable {
 			x.offer(f, &x.kindsOf(rechecked[i : i+1])[0])
-			return nil
+			return
 		}
 	}
 	f := x.newCase(again.unstable[0])
-	t, err := x.inTile(ctx, f)
-	if err != nil && !devices.IsFault(err) {
-		return err
-	}
+	t := again.trials[f.Origin] // not others, in which it may repeat itself
 	f.Bucket, f.Stable, f.Of = Unstable, t.same, t.of
 	x.offer(f, &x.kindsOf([]*Case{f})[0])
-	return nil
 }
 
 // unnamed are the differing cases of the epoch that the verdict known before it does not

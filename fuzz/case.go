@@ -27,6 +27,8 @@ type Case struct {
 	// is not run again.
 	Stable int `json:"stable"`
 	Of     int `json:"of"`
+	// Of TriageCase: the repetitions in which the sides differed in any way.
+	Differed int `json:"-"`
 	// Extracted: where in its tile the case shows, if the dot product alone does not show
 	// it. See minimize.Place.
 	Place string `json:"place,omitempty"`

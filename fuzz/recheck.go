@@ -22,10 +22,11 @@ import (
 // with such a case is odd: from then on every differing case that the verdict does not
 // explain is run again (settle.go), and triage asks for every answer several times.
 //
-// How often a case is run does not depend on the results: 3 times alone, for at most 8 cases
-// of each class and generator in an epoch and for 384 cases that agree; those that change, 8
-// times in their tiles, and 8 times in at most two batches of an epoch; an unexplained case
-// of an odd pair, at most 6 times.
+// How often a case is run is limited: 3 times alone, for at most 8 cases of each class and
+// generator in an epoch and for 384 cases that agree; those that change, 8 times in their
+// tiles, and 8 times in at most two batches of an epoch; an unexplained case of an odd pair,
+// at most 6 times, or if cases of the pair are unstable as often as it takes to rule out
+// chance, up to 256 times.
 
 // Unstable is the bucket name of findings that cannot be repeated.
 const Unstable = bundle.Unstable
@@ -84,7 +85,7 @@ func (t *trial) whole() bool { return t.same == t.of }
 // recheck runs cases again, each alone in its tile. Cases that change are then run where they
 // were found.
 func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
-	alone, err := x.alone(ctx, cases)
+	alone, err := x.alone(ctx, repetitions, cases)
 	if alone == nil || err != nil {
 		return err // after a fault nothing is concluded from the repetitions
 	}
@@ -104,9 +105,9 @@ func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 	return nil
 }
 
-// alone runs cases alone in their tiles; nil if a side fails on one that was no fault
+// alone runs cases alone in their tiles, so many times; nil if a side fails on one that was no fault
 // when it was found. A fault is not run again.
-func (x *pairTriage) alone(ctx context.Context, cases []*Case) ([]trial, error) {
+func (x *pairTriage) alone(ctx context.Context, times int, cases []*Case) ([]trial, error) {
 	ts := make([]trial, len(cases))
 	var at []int
 	var again []*Case
@@ -119,7 +120,7 @@ func (x *pairTriage) alone(ctx context.Context, cases []*Case) ([]trial, error) 
 	if len(dots) == 0 {
 		return ts, nil
 	}
-	some, err := x.trials(ctx, repetitions, mma.BatchOf(x.p.spec.Formats, x.p.K, dots), again, func(i int) int { return i })
+	some, err := x.trials(ctx, times, mma.BatchOf(x.p.spec.Formats, x.p.K, dots), again, func(i int) int { return i })
 	if devices.IsFault(err) {
 		return nil, nil
 	}
@@ -142,9 +143,6 @@ func (x *pairTriage) bothOf(ctx context.Context, b *mma.Batch) (func(output int)
 
 // whereFound runs a case that is not the same alone where it was found.
 func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batches map[*chunk]bool) error {
-	if f.Origin.Source == recordedSource {
-		return nil // a recording repeats itself
-	}
 	t, err := x.inTile(ctx, f)
 	if devices.IsFault(err) {
 		return nil
@@ -154,7 +152,7 @@ func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batc
 	}
 	f.Stable, f.Of = t.same, t.of
 	switch {
-	case t.whole() && alone.steady:
+	case t.whole() && alone.steady && f.Origin.Source != recordedSource:
 		return x.extract(ctx, f, alone.first)
 	case t.whole(): // but alone its result changes from run to run
 		f.Bucket, f.Stable, f.Of = Unstable, alone.same, alone.of
@@ -166,8 +164,11 @@ func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batc
 	return nil
 }
 
-// inTile runs a case in its tile.
+// inTile runs a case in its tile; a recorded case has none but its own.
 func (x *pairTriage) inTile(ctx context.Context, f *Case) (trial, error) {
+	if f.Origin.Source == recordedSource {
+		return x.trial(ctx, mma.BatchOf(x.p.spec.Formats, x.p.K, []*mma.Dot{f.Start}), f, 0)
+	}
 	tile, output := sourceOf(f.Origin.Source).Tile(x.p.spec, x.c.cfg.Seed, f.Origin.Index)
 	return x.trial(ctx, tile, f, output)
 }
@@ -183,7 +184,11 @@ func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[*chunk]bo
 	}
 	ch := x.chunks[i]
 	batches[ch] = true
-	t, err := x.trial(ctx, x.batchOf(ch), f, int(f.Origin.Index-ch.index))
+	b, err := x.batchOf(ch)
+	if err != nil {
+		return err
+	}
+	t, err := x.trial(ctx, b, f, int(f.Origin.Index-ch.index))
 	if devices.IsFault(err) {
 		return nil
 	}
@@ -191,18 +196,26 @@ func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[*chunk]bo
 		return err
 	}
 	if f.Stable, f.Of = t.same, t.of; t.whole() {
-		f.Bucket, f.Place = string(triage.Layout), minimize.Nowhere.String()
+		f.Bucket = string(triage.Layout)
+		if f.Origin.Source != recordedSource { // whose batches are not kept in bundles
+			f.Place = minimize.Nowhere.String()
+		}
 		x.batchMatters = true
 	}
 	return nil
 }
 
 // batchOf returns the inputs of a chunk as a worker makes them.
-func (x *pairTriage) batchOf(ch *chunk) *mma.Batch {
-	g := ch.source.Generator
-	b := mma.NewBatch(x.p.spec.Formats, mma.Shape{M: g.M, N: g.N, K: x.p.K, Tiles: (ch.n + g.M*g.N - 1) / (g.M * g.N)})
+func (x *pairTriage) batchOf(ch *chunk) (*mma.Batch, error) {
+	shape := x.tileShape(ch.ref(0).Source)
+	shape.Tiles = (ch.n + shape.M*shape.N - 1) / (shape.M * shape.N)
+	b := mma.NewBatch(x.p.spec.Formats, shape)
+	if ch.play {
+		err := x.p.recorder.Load(int(ch.index), b, make([]byte, b.Dots()*x.p.spec.D.Width()))
+		return b, err
+	}
 	ch.source.Fill(b, x.c.cfg.Seed, ch.index)
-	return b
+	return b, nil
 }
 
 // isOdd reports whether a pair has had cases that did not repeat themselves alone.
@@ -215,7 +228,7 @@ func (x *pairTriage) recheckAgreeing(ctx context.Context) error {
 		return nil
 	}
 	cases := x.newCases(x.d.Agree)
-	ts, err := x.alone(ctx, cases)
+	ts, err := x.alone(ctx, repetitions, cases)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -13,13 +14,17 @@ import (
 // ErrAgree reports that two units do not differ on a case.
 var ErrAgree = errors.New("the two sides agree on this case")
 
+// TriageRuns is how often TriageCase runs a case of units that may change their answers.
+const TriageRuns = trials
+
 // evidenceRounds is the number of rounds of Probe that TriageCase asks for: 1,008 inputs of
 // each generator. At most evidenceKept cases that agree and as many that differ are evidence.
 const evidenceRounds = 6
 
 // TriageCase explains and minimizes one case of a pair outside of a campaign. The evidence is
 // fresh: inputs of every generator, and the case itself. cfg.Pairs holds just this pair.
-// The error is ErrAgree if the two sides do not differ on it.
+// The error is ErrAgree if the two sides do not differ on it. Units that may change their answers
+// are asked several times; a case that changes is unstable, and neither explained nor minimized.
 func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
 	cfg.Journal, cfg.Bundles, cfg.Observe = "", "", nil
 	c, err := New(cfg)
@@ -31,27 +36,74 @@ func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
 		return nil, errors.New("a recording cannot be asked about new inputs; mmafuzz run compares it and keeps its findings")
 	}
 	sides := together(dotRunner(x.p.A, x.p.spec.Formats), dotRunner(x.p.B, x.p.spec.Formats))
-	cases, err := x.run(ctx, sides, []*mma.Dot{dot}, CaseRef{Source: "given"})
+	f, err := x.repeated(ctx, sides, dot)
 	if err != nil {
 		return nil, err
 	}
-	f := cases[0]
 	if f.Class == oracle.Same {
 		return nil, ErrAgree
 	}
-	evidence, err := x.evidence(ctx, sides)
-	if err != nil {
-		return nil, err
-	}
-	if err := x.explainCases(ctx, append(evidence, f)); err != nil {
-		return nil, err
-	}
-	x.offer(f, &x.kindsOf(cases)[0])
 	f.Number = 1
-	if err := x.minimize(ctx, f); err != nil {
+	if f.Stable == f.Of {
+		err = x.explainOne(ctx, sides, f)
+	}
+	if errors.Is(err, minimize.ErrStart) { // it has changed after all
+		f.Of++
+		f.Bucket = ""
+	} else if err != nil {
 		return nil, err
+	}
+	if f.Bucket == "" {
+		f.Bucket = Unstable
+		x.offer(f, &x.kindsOf([]*Case{f})[0])
 	}
 	f.Mismatch = c.mismatch(f)
+	return f, nil
+}
+
+// explainOne explains and minimizes a case that repeats itself.
+func (x *pairTriage) explainOne(ctx context.Context, sides bothSides, f *Case) error {
+	evidence, err := x.evidence(ctx, sides)
+	if err != nil {
+		return err
+	}
+	if err := x.explainCases(ctx, append(evidence, f)); err != nil {
+		return err
+	}
+	x.offer(f, &x.kindsOf([]*Case{f})[0])
+	return x.minimize(ctx, f)
+}
+
+// repeated runs a dot product, several times unless the results are certain. The case has the
+// results of the first run in which the sides differ, and how often they were the same.
+func (x *pairTriage) repeated(ctx context.Context, sides bothSides, dot *mma.Dot) (*Case, error) {
+	times := TriageRuns
+	if x.p.certain() {
+		times = 1
+	}
+	runs := make([]*Case, times)
+	for i := range runs {
+		one, err := x.run(ctx, sides, []*mma.Dot{dot}, CaseRef{Source: "given"})
+		if err != nil {
+			return nil, err
+		}
+		runs[i] = one[0]
+	}
+	f := runs[0]
+	for _, r := range runs {
+		if r.Class == oracle.Same {
+			continue
+		}
+		if f.Class == oracle.Same {
+			f = r
+		}
+		f.Differed++
+	}
+	for _, r := range runs {
+		if f.Of++; r.A == f.A && r.B == f.B {
+			f.Stable++
+		}
+	}
 	return f, nil
 }
 
@@ -66,7 +118,7 @@ func (x *pairTriage) run(ctx context.Context, sides bothSides, dots []*mma.Dot, 
 	return cases, err
 }
 
-// evidence runs inputs of every generator.
+// evidence runs inputs of every generator. Those whose results change are not evidence.
 func (x *pairTriage) evidence(ctx context.Context, sides bothSides) ([]*Case, error) {
 	var evidence []*Case
 	kept := map[bool]int{}
@@ -85,5 +137,24 @@ func (x *pairTriage) evidence(ctx context.Context, sides bothSides) ([]*Case, er
 			}
 		}
 	}
-	return evidence, nil
+	return x.repeating(ctx, evidence)
+}
+
+// repeating returns the cases that repeat themselves. If some do not, the pair is odd.
+func (x *pairTriage) repeating(ctx context.Context, cases []*Case) ([]*Case, error) {
+	if x.p.certain() {
+		return cases, nil
+	}
+	ts, err := x.alone(ctx, repetitions, cases)
+	if ts == nil || err != nil {
+		return cases, err
+	}
+	var kept []*Case
+	for i, f := range cases {
+		if ts[i].whole() {
+			kept = append(kept, f)
+		}
+	}
+	x.d.Odd = len(kept) < len(cases)
+	return kept, nil
 }

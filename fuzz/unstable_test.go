@@ -45,6 +45,27 @@ func flips(oneIn int) func(*mma.Batch, int, uint64) uint64 {
 	}
 }
 
+// coin flips the last bit of a share of the answers, at random.
+func coin(share, of int) func(*mma.Batch, int, uint64) uint64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	return func(_ *mma.Batch, _ int, code uint64) uint64 {
+		if r.IntN(of) < share {
+			code ^= 1
+		}
+		return code
+	}
+}
+
+// onlyAt spoils only answers that have a bit.
+func onlyAt(bit uint64, spoil func(*mma.Batch, int, uint64) uint64) func(*mma.Batch, int, uint64) uint64 {
+	return func(in *mma.Batch, i int, code uint64) uint64 {
+		if code&bit == 0 {
+			return code
+		}
+		return spoil(in, i, code)
+	}
+}
+
 func truthful(_ *mma.Batch, _ int, code uint64) uint64 { return code }
 
 // column5 is wrong in one column of its tiles only.
@@ -96,6 +117,10 @@ func TestUnstable(t *testing.T) {
 		{"truthful", narrower, truthful, "[join.align.f 25→24]", []string{"truncation-width"}, false, 20_000},
 		{"flips of one in 100", same, flips(100), "[]", nil, true, 20_000},
 		{"flips of one in 10", same, flips(10), "[]", nil, true, 20_000},
+		{"flips of one in 3", same, flips(3), "[]", nil, true, 20_000},
+		{"a coin", same, coin(1, 2), "[]", nil, true, 2500},
+		{"mostly wrong", same, coin(9, 10), "[]", nil, true, 2500},
+		{"a coin and a column", same, both(column5, onlyAt(1<<6, coin(1, 2))), "[]", []string{"layout"}, true, 2500},
 		{"flips and a difference", narrower, flips(100), "[join.align.f 25→24]", []string{"truncation-width"}, true, 20_000},
 		{"a column", same, column5, "[]", []string{"layout"}, false, 20_000},
 		{"later tiles", same, tail, "[]", []string{"layout"}, false, 60_000}, // the first chunks have one tile

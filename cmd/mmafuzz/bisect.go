@@ -48,6 +48,7 @@ targets, or the name of a target. A command (exec:) that a plan names is shown, 
 you agree: on the terminal, or by --allow-exec. In --b the word {} stands for the version.
 With --git the versions are the commits of a range, oldest first, {} is a checkout, and
 --build is run by sh in it. A version that cannot be built or opened is passed over.
+So is one that changes its answers; if A or the last one does, bisect says so and ends with 2.
 --git and --build run the commands of that repository: only with one that you trust.
 
 Exit status: 0 the last version computes as A, 1 a version was found, 2 trouble, 75

@@ -129,7 +129,8 @@ func newCorpusImport(a *app) *cobra.Command {
 		Short: "compare two units on inputs of a fuzzing engine, and make bundles",
 		Long: `import compares two units on files of go test -fuzz, go-fuzz or libFuzzer: crashers
 or a whole corpus. What differs is explained and shrunk, and the first input of each
-cause becomes a bundle below --out.
+cause becomes a bundle below --out. An input is unstable, and has no cause, if a unit
+changes its answers.
 
 Exit status: 0 no input differs, 1 some do, 2 trouble, 75 interrupted.`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -160,16 +161,20 @@ func (x *corpusCmd) importInputs(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	causes, err := cases.Import(ctx, pair, inputs, x.out, func(i *cases.Imported) error {
+	causes, unstable, err := cases.Import(ctx, pair, inputs, x.out, func(i *cases.Imported) error {
 		return x.result(i, i.Write)
 	})
 	if err != nil {
 		return occupied(err)
 	}
 	if !x.json {
-		fmt.Fprintf(x.stdout, "%s, %s\n", readable.Plural(len(inputs), "input"), readable.Plural(causes, "cause"))
+		fmt.Fprintf(x.stdout, "%s, %s", readable.Plural(len(inputs), "input"), readable.Plural(causes, "cause"))
+		if unstable > 0 {
+			fmt.Fprintf(x.stdout, ", %d unstable", unstable)
+		}
+		fmt.Fprintln(x.stdout)
 	}
-	if causes > 0 {
+	if causes+unstable > 0 {
 		return errMismatch
 	}
 	return x.stdout.Err()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,8 @@ func newMinimize(a *app) *cobra.Command {
 		Short: "shrink the case of a bundle again, starting from the original case",
 		Long: `minimize shrinks the case that a bundle was made of, with this version of the
 program, and replaces the bundle, or writes a new one with --out.
+
+A case that is unstable, because a unit changes its answers, is not shrunk.
 
 Exit status: 0 the two sides agree now, 1 they differ, 2 trouble, 75 interrupted.`,
 		Args:              takes("BUNDLE"),
@@ -54,12 +57,17 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	}
 	defer release()
 	f, err := cases.Minimize(ctx, b, dir, out)
-	if errors.Is(err, fuzz.ErrAgree) {
-		if a.json {
-			return a.writeJSON(cases.Outcome{Bundle: dir, Was: b.Mismatch.Bucket, Problem: err.Error()})
+	unstable := errors.As(err, new(*cases.UnstableError))
+	if unstable || errors.Is(err, fuzz.ErrAgree) {
+		text := err.Error()
+		if err == fuzz.ErrAgree {
+			text = "the two sides agree now"
 		}
-		fmt.Fprintf(a.stdout, "%s: the two sides agree now\n", dir)
-		return nil
+		err = a.result(cases.NewOutcome(dir, b.Mismatch.Bucket, err), func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", dir, text) })
+		if err == nil && unstable {
+			err = errMismatch
+		}
+		return err
 	}
 	if err != nil {
 		return err

@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 	"github.com/mmafuzz/mmafuzz/triage/study"
@@ -78,6 +80,9 @@ func (p *probeCmd) run(ctx context.Context) error {
 	}
 	defer t.Close()
 	pr := probe.New(ctx, u)
+	if err := p.checkStable(ctx, pr, u); err != nil {
+		return err
+	}
 	i := u.Instruction()
 	for _, paper := range probe.Papers {
 		if !slices.Contains(p.papers, paper.Key) {
@@ -103,6 +108,19 @@ func (p *probeCmd) run(ctx context.Context) error {
 	return nil
 }
 
+// checkStable warns of a unit that changes its answers, before they are shown as facts.
+func (p *probeCmd) checkStable(ctx context.Context, pr *probe.Prober, u devices.Unit) error {
+	unstable, err := again.Sample(ctx, p.target, u)
+	if unstable == nil {
+		return err
+	}
+	pr.Unstable = unstable.Error()
+	if !p.json {
+		fmt.Fprint(p.stdout, readable.Hanging("WARNING: "+pr.Unstable+". What follows are answers of such a unit: they prove nothing.", p.width)+"\n")
+	}
+	return nil
+}
+
 // print writes the answers to a paper's questions.
 func (p *probeCmd) print(pr *probe.Prober, title string, answers []probe.Answer) error {
 	if !p.json {
@@ -118,11 +136,11 @@ func (p *probeCmd) tree(pr *probe.Prober, i *mma.Instruction) error {
 	case t == nil && p.svg+p.dot != "":
 		return fmt.Errorf("there is no summation tree to draw: %s", why)
 	case t == nil && p.json:
-		return p.writeJSON(probe.TreeFound{Problem: why})
+		return p.writeJSON(probe.TreeFound{Problem: why, Unstable: pr.Unstable})
 	case t == nil:
 		return nil
 	case p.json:
-		if err := p.writeJSON(probe.TreeFound{Tree: t.Formula(i.K)}); err != nil {
+		if err := p.writeJSON(probe.TreeFound{Tree: t.Formula(i.K), Unstable: pr.Unstable}); err != nil {
 			return err
 		}
 	default:

@@ -28,9 +28,12 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -60,10 +63,13 @@ type Bisection struct {
 
 	targets []named                   // of Versions and, last, of A; no version is among them if they are commits
 	seen    map[int]map[string]answer // by version and input
+	unstable error                    // A or the last version changes its answers
 }
 
 // Run looks for the changes and calls found with each. exact is false if untestable versions
-// leave several candidates for some change.
+// leave several candidates for some change. Inputs on which A or the last version changes its
+// answers say nothing about versions: if there are some, Run says so in an error, after the
+// changes that the others show.
 func (b *Bisection) Run(ctx context.Context, found func(*Change) error) (exact bool, err error) {
 	switch {
 	case b.Commits == nil && len(b.Versions) == 0:
@@ -98,7 +104,7 @@ func (b *Bisection) Run(ctx context.Context, found func(*Change) error) (exact b
 			return false, err
 		}
 	}
-	return exact, nil
+	return exact, b.unstable
 }
 
 // change describes what was found for an input.
@@ -187,7 +193,7 @@ func (b *Bisection) compareLast(ctx context.Context) ([]*input, error) {
 	if err != nil {
 		return nil, hint.Add(err, "%s", open.InstructionHint(ta, b.Instruction))
 	}
-	o := &observer{pairs: pairs}
+	o := &observer{pairs: pairs, unstable: map[int][]*mma.Dot{}}
 	cfg := b.Campaign
 	cfg.Pairs, cfg.Observe = pairs, o
 	campaign, err := fuzz.New(cfg)
@@ -197,16 +203,48 @@ func (b *Bisection) compareLast(ctx context.Context) ([]*input, error) {
 	if err == nil {
 		err = ctx.Err()
 	}
+	if err == nil {
+		err = b.checkStable(ctx, campaign.State(), o)
+	}
 	if partial := targets.Partial(); err == nil && len(o.found) == 0 && partial != "" {
 		err = fmt.Errorf("no difference was found, but %s", partial)
 	}
 	return o.found, err
 }
 
+// checkStable finds out which unit is to blame for cases that do not repeat themselves.
+func (b *Bisection) checkStable(ctx context.Context, s *fuzz.State, o *observer) error {
+	for i, st := range s.Pairs {
+		if st.Unstable == 0 {
+			continue
+		}
+		p := &o.pairs[i]
+		b.unstable = fmt.Errorf("%s and %s do not repeat %s on which they differ", b.A, b.Versions[len(b.Versions)-1], readable.Plural(int(st.Unstable), "case"))
+		for _, side := range []struct {
+			name string
+			u    devices.Unit
+		}{{b.A, p.A}, {b.Versions[len(b.Versions)-1], p.B}} {
+			dots := gen.Probe(gen.Spec{Formats: p.Formats(), K: p.K}, 1, 0)
+			unstable, err := again.Check(ctx, side.name, side.u, append(dots, o.unstable[i]...), again.Runs)
+			if err != nil {
+				return err
+			}
+			if unstable != nil {
+				b.unstable = unstable
+				break
+			}
+		}
+		b.unstable = hint.Add(b.unstable, "what changes from run to run says nothing about versions: mend the unit first")
+		return nil
+	}
+	return nil
+}
+
 // observer keeps the findings of a campaign.
 type observer struct {
-	pairs []devices.Pair
-	found []*input
+	pairs    []devices.Pair
+	found    []*input
+	unstable map[int][]*mma.Dot // cases that do not repeat themselves, by pair
 }
 
 func (o *observer) Progress(*fuzz.State) {}
@@ -214,6 +252,10 @@ func (o *observer) Progress(*fuzz.State) {}
 // Finding keeps a case: the shrunk one, or the original one if it was shrunk on a model because a
 // recording has no answer to new inputs.
 func (o *observer) Finding(f *fuzz.Case, _ bool) error {
+	if f.Bucket == fuzz.Unstable {
+		o.unstable[f.Pair] = append(o.unstable[f.Pair], f.Start)
+		return nil
+	}
 	p := &o.pairs[f.Pair]
 	x := &input{pair: p, bucket: f.Bucket, dot: f.Dot, a: f.A, b: f.B}
 	if f.Through || f.Dot == nil {
@@ -285,5 +327,13 @@ func (b *Bisection) ask(ctx context.Context, version int, x *input) (uint64, err
 	if err != nil {
 		return 0, err
 	}
-	return devices.Result(ctx, devices.WithK(u, len(x.dot.A)), x.dot)
+	u = devices.WithK(u, len(x.dot.A))
+	unstable, err := again.Check(ctx, b.Versions[version], u, []*mma.Dot{x.dot}, again.Runs)
+	if err != nil {
+		return 0, err
+	}
+	if unstable != nil {
+		return 0, unstable
+	}
+	return devices.Result(ctx, u, x.dot)
 }

@@ -5,11 +5,13 @@
 //
 // go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common, and what ? and * mark.
 //
-// minimize, where the two sides agree now, and triage, an object for each bundle:
+// minimize, where the two sides agree now or the case is unstable, and triage, an object for each bundle:
 //
 //	bundle          string   its directory
 //	was             string   bucket that the bundle names
 //	now             string   bucket now; empty if there is none
+//	differed        number?  of an unstable case: runs in which the sides differed
+//	runs            number?  of so many
 //	changes[].path  string?  as in summary: what B does in this case that A does not
 //	changes[].from  string?
 //	changes[].to    string?
@@ -22,11 +24,13 @@
 //
 // corpus import, an object for each differing input:
 //
-//	file    string   name of the input's file
-//	class   string   class of the difference, as in summary
-//	bucket  string?  as in the event finding
-//	detail  string?  as in the event finding
-//	bundle  string?  directory of the bundle, of the first input of each bucket
+//	file      string   name of the input's file
+//	class     string   class of the difference, as in summary; same: an unstable input on which they did not differ again
+//	bucket    string?  as in the event finding
+//	detail    string?  as in the event finding
+//	bundle    string?  directory of the bundle, of the first input of each bucket
+//	differed  number?  of an unstable input: runs in which the two sides differed
+//	runs      number?  of so many
 //
 // The API of this package is not promised: it may change in any version.
 package cases
@@ -34,6 +38,7 @@ package cases
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -55,6 +60,28 @@ type Outcome struct {
 	Now     string       `json:"now"`
 	Changes []mma.Change `json:"changes,omitempty"`
 	Problem string       `json:"problem,omitempty"`
+
+	Differed int `json:"differed,omitempty"` // of an unstable case: of Runs
+	Runs     int `json:"runs,omitempty"`
+}
+
+// UnstableError reports that the case of a bundle does not repeat itself.
+type UnstableError struct {
+	Differed, Runs int
+}
+
+func (e *UnstableError) Error() string { return bundle.UnstableText(e.Differed, e.Runs) }
+
+// NewOutcome returns the outcome of a bundle whose case has no cause because of an error.
+func NewOutcome(dir, was string, err error) *Outcome {
+	o := &Outcome{Bundle: dir, Was: was}
+	var unstable *UnstableError
+	if errors.As(err, &unstable) {
+		o.Now, o.Differed, o.Runs = bundle.Unstable, unstable.Differed, unstable.Runs
+	} else {
+		o.Problem = printable.Error(err)
+	}
+	return o
 }
 
 // Triage looks anew for the cause of the case in a bundle, with fresh evidence. The error
@@ -62,30 +89,25 @@ type Outcome struct {
 // opened, which runs the commands that it names; nil: they may. note gets a warning, or "", if
 // another version made the bundle; it may be nil.
 func Triage(ctx context.Context, dir string, may func(m *corpus.Mismatch) error, note func(string)) (*Outcome, error) {
-	o := &Outcome{Bundle: dir}
-	f, err := o.examine(ctx, may, note)
-	if err != nil {
-		o.Problem = printable.Error(err)
-		return o, err
-	}
-	o.Now = f.Bucket
-	o.Changes = bundle.Changes(f.Mismatch)
-	return o, nil
-}
-
-func (o *Outcome) examine(ctx context.Context, may func(m *corpus.Mismatch) error, note func(string)) (*fuzz.Case, error) {
-	b, err := corpus.ReadBundle(o.Bundle)
+	b, err := corpus.ReadBundle(dir)
 	if err == nil && may != nil {
 		err = may(&b.Mismatch)
 	}
 	if err != nil {
-		return nil, err
+		return NewOutcome(dir, "", err), err
 	}
 	if note != nil {
-		note(bundle.VersionNote(o.Bundle, &b.Mismatch))
+		note(bundle.VersionNote(dir, &b.Mismatch))
 	}
-	o.Was = b.Mismatch.Bucket
-	return examine(ctx, bundle.Local(&b.Mismatch, o.Bundle))
+	was := b.Mismatch.Bucket
+	f, err := examine(ctx, b, dir)
+	if errors.As(err, new(*UnstableError)) {
+		return NewOutcome(dir, was, err), nil
+	}
+	if err != nil {
+		return NewOutcome(dir, was, err), err
+	}
+	return &Outcome{Bundle: dir, Was: was, Now: f.Bucket, Changes: bundle.Changes(f.Mismatch)}, nil
 }
 
 // Confirmed reports whether the primary cause is still the bundle's. Bundles of earlier
@@ -97,14 +119,18 @@ func (o *Outcome) Confirmed() bool {
 
 // Write writes the bundle and, indented below it, the outcome.
 func (o *Outcome) Write(w io.Writer, width int) {
+	now := o.Now
+	if o.Now == bundle.Unstable {
+		now = bundle.UnstableText(o.Differed, o.Runs)
+	}
 	var text string
 	switch {
 	case o.Problem != "":
 		text = o.Problem
 	case o.Confirmed():
-		text = "confirmed: " + o.Now
+		text = "confirmed: " + now
 	default:
-		text = "now " + o.Now + ", was " + o.Was
+		text = "was " + o.Was + ", now " + now
 	}
 	if len(o.Changes) > 0 {
 		text += " (" + readable.Changes(o.Changes, 4) + ")"
@@ -119,10 +145,10 @@ func (o *Outcome) Write(w io.Writer, width int) {
 // Minimize explains and shrinks the case that a bundle was made of, and writes the new bundle
 // to a directory, which may be that of the old one. It runs the commands that the bundle names
 // as targets: the caller checks them first. The error is fuzz.ErrAgree if the two sides agree
-// now.
+// now, and an *UnstableError if the case does not repeat itself; then nothing is written.
 func Minimize(ctx context.Context, b *corpus.Bundle, dir, out string) (*fuzz.Case, error) {
 	m := &b.Mismatch
-	f, err := examine(ctx, bundle.Local(m, dir))
+	f, err := examine(ctx, b, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +157,15 @@ func Minimize(ctx context.Context, b *corpus.Bundle, dir, out string) (*fuzz.Cas
 	return f, bundle.Write(out, n, bundle.Tiles(b))
 }
 
-// examine explains and shrinks a bundle's case from the beginning.
-func examine(ctx context.Context, m *corpus.Mismatch) (*fuzz.Case, error) {
+// examine explains and shrinks a bundle's case from the beginning. A case that was unstable is
+// asked first as often as by mmafuzz replay.
+func examine(ctx context.Context, b *corpus.Bundle, dir string) (*fuzz.Case, error) {
+	if b.Mismatch.Bucket == bundle.Unstable {
+		if err := stillUnstable(ctx, b, dir); err != nil {
+			return nil, err
+		}
+	}
+	m := bundle.Local(&b.Mismatch, dir)
 	dot, err := mma.ParseDot(m.Formats, m.K, false, strings.Fields(cmp.Or(m.Found, m.Case)))
 	if err != nil {
 		return nil, err
@@ -146,6 +179,25 @@ func examine(ctx context.Context, m *corpus.Mismatch) (*fuzz.Case, error) {
 		return nil, err
 	}
 	policy := bundle.Policy(m)
-	return fuzz.TriageCase(ctx, fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
+	f, err := fuzz.TriageCase(ctx, fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
 		Pairs: []devices.Pair{{A: devices.WithK(ua, m.K), B: devices.WithK(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}, dot)
+	if err == nil && f.Bucket == fuzz.Unstable {
+		return nil, &UnstableError{f.Differed, f.Of}
+	}
+	return f, err
+}
+
+// stillUnstable returns an error that says so if the case of an unstable bundle changes again,
+// or does not differ any more.
+func stillUnstable(ctx context.Context, b *corpus.Bundle, dir string) error {
+	r, err := bundle.Replay(ctx, b, dir)
+	switch {
+	case err != nil:
+		return err
+	case !r.Differ():
+		return fmt.Errorf("%w in all of %d runs", fuzz.ErrAgree, r.Runs)
+	case r.Changed():
+		return &UnstableError{r.Differed, r.Runs}
+	}
+	return nil
 }

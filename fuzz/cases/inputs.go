@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
@@ -24,51 +25,75 @@ type Imported struct {
 	Bucket string `json:"bucket,omitempty"`
 	Detail string `json:"detail,omitempty"`
 	Bundle string `json:"bundle,omitempty"`
+
+	Differed int `json:"differed,omitempty"` // of an unstable case: of Runs
+	Runs     int `json:"runs,omitempty"`
 }
 
 // Write writes the input and its cause for people.
 func (i *Imported) Write(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s\n", i.File, i.Detail)
+	text := i.Detail
+	if i.Runs > 0 {
+		text = bundle.UnstableText(i.Differed, i.Runs)
+	}
+	fmt.Fprintf(w, "%s: %s\n", i.File, text)
 	if i.Bundle != "" {
 		fmt.Fprintf(w, "  bundle %s\n", readable.ShellPath(i.Bundle))
 	}
 }
 
 // Import compares two units on inputs and calls differ for each on which they differ. The
-// first of each cause becomes a bundle below the directory out. It returns the number of
-// causes.
-func Import(ctx context.Context, pair devices.Pair, inputs []corpus.InputFile, out string, differ func(*Imported) error) (causes int, err error) {
+// first of each cause, and the first that is unstable, become bundles below the directory out. It
+// returns the number of causes, and that of unstable inputs.
+func Import(ctx context.Context, pair devices.Pair, inputs []corpus.InputFile, out string, differ func(*Imported) error) (causes, unstable int, err error) {
 	checker := fuzz.NewPairChecker(pair)
 	seen := map[string]bool{}
 	for _, in := range inputs {
 		if _, err := checker.Check(in.Data); err == nil {
 			continue
 		}
-		_, dot := checker.Decode(in.Data)
-		f, err := fuzz.TriageCase(ctx, fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Workers: 1}, dot)
-		if errors.Is(err, fuzz.ErrAgree) {
-			continue
-		}
+		i, f, err := explainInput(ctx, pair, checker, &in)
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		i := &Imported{File: in.Name, Class: f.Class.String(), Bucket: f.Bucket, Detail: f.Detail}
-		if !seen[f.Bucket] {
-			i.Bundle = filepath.Join(out, readable.Slug(f.Bucket)+"-1")
+		if f != nil && !seen[i.Bucket] {
+			i.Bundle = filepath.Join(out, readable.Slug(i.Bucket)+"-1")
 			err := bundle.Vacant(i.Bundle)
 			if err == nil {
 				err = bundle.Write(i.Bundle, f.Mismatch, nil)
 			}
 			if err != nil {
-				return 0, err
+				return 0, 0, err
 			}
+			seen[i.Bucket] = true
 		}
-		seen[f.Bucket] = true
+		if i.Bucket == fuzz.Unstable {
+			unstable++
+		}
 		if err := differ(i); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 	}
-	return len(seen), nil
+	delete(seen, fuzz.Unstable)
+	return len(seen), unstable, nil
+}
+
+// explainInput explains an input on which two units have differed. The case is nil if they do
+// not differ again: then the input is unstable.
+func explainInput(ctx context.Context, pair devices.Pair, checker *fuzz.Checker, in *corpus.InputFile) (*Imported, *fuzz.Case, error) {
+	_, dot := checker.Decode(in.Data)
+	f, err := fuzz.TriageCase(ctx, fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Workers: 1}, dot)
+	if errors.Is(err, fuzz.ErrAgree) {
+		return &Imported{File: in.Name, Class: oracle.Same.String(), Bucket: fuzz.Unstable, Detail: fuzz.Unstable, Differed: 1, Runs: 1 + fuzz.TriageRuns}, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	i := &Imported{File: in.Name, Class: f.Class.String(), Bucket: f.Bucket, Detail: f.Detail}
+	if f.Bucket == fuzz.Unstable {
+		i.Differed, i.Runs = f.Differed, f.Of
+	}
+	return i, f, nil
 }
 
 // Seeds returns inputs for other fuzzing engines to begin with: one of each generator, and the

@@ -130,6 +130,20 @@ func missing(name string, p corpus.Problem) Difference {
 	return d
 }
 
+// unstable is the difference of the cases that do not repeat themselves, because a live target
+// changes its answers.
+func unstable(p *pair, st *fuzz.PairState) Difference {
+	d := newDifference(p, &fuzz.Bucket{Name: fuzz.Unstable, Cases: st.Unstable}, nil)
+	for _, f := range st.Findings {
+		if f.Bucket == fuzz.Unstable {
+			d.What = fmt.Sprintf("one of them gave the same results %d of %d times", f.Stable, f.Of)
+			d.Bundle = f.Dir
+			break
+		}
+	}
+	return d
+}
+
 // identify gives a difference an id that is the same every night: it depends on the
 // machines, the instruction, the bucket and the changes behind it, or, if there are none, on
 // the cases and their results.

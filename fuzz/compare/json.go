@@ -57,7 +57,7 @@
 //	differences[].instruction     string?   as in cells
 //	differences[].instruction_a   string?   of the first machine
 //	differences[].instruction_b   string?   of the second machine
-//	differences[].bucket          string?   as in finding, or not-recorded
+//	differences[].bucket          string?   as in finding, not-recorded, or unstable: a live target changes its answers
 //	differences[].class           string?   as in summary
 //	differences[].details[].name             string?   the kinds of cases in the bucket, as in finding
 //	differences[].details[].cases            number?
@@ -71,7 +71,7 @@
 //	differences[].dots            number?   that were compared
 //	differences[].max_ulp         number?   as in summary
 //	differences[].digest          string?   of the cases and their results
-//	differences[].what            string?   why an instruction is not recorded
+//	differences[].what            string?   why an instruction is not recorded, or how often an unstable case gave the same results
 //	differences[].state           string?   new, still (it was in the baseline), known, or expired (known until its entry expired)
 //	differences[].known           string?   id of the entry that covers it
 //	differences[].bundle          string?   directory of a case of the bucket

@@ -173,6 +173,9 @@ func (c *Comparison) collect(s *fuzz.State) {
 			d.Bundle = st.Bundle(b.Name, "")
 			r.Differences = append(r.Differences, d)
 		}
+		if st.Unstable > 0 {
+			r.Differences = append(r.Differences, unstable(p, st))
+		}
 	}
 }
 

@@ -157,6 +157,9 @@ func (d *Difference) text() string {
 	if len(d.Changes) > 0 {
 		text += ": " + readable.Changes(d.Changes, 6)
 	}
+	if d.What != "" {
+		text += ": " + d.What
+	}
 	return text
 }
 

@@ -39,6 +39,12 @@
 // than 32 outputs is given up, and one that cannot be opened is not begun: the recording says
 // so and goes on with the other instructions.
 //
+// # Units that change their answers
+//
+// Before an instruction is recorded, a few of its inputs are asked three times. If an answer
+// changes, the instruction's note in the recording says so under "unstable", and so does the
+// summary. The recording of such a unit is not the same twice.
+//
 // # Every night
 //
 // .github/workflows/nightly.yml records on every machine and compares in one place;
@@ -68,4 +74,5 @@
 //	problems[].arch         string?  architecture of an instruction that was not recorded, or only in part
 //	problems[].instruction  string?  name of the instruction
 //	problems[].what         string?  why
+//	unstable[]              string?  instruction for which the target changes its answers, and how often
 package record

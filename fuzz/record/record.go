@@ -12,6 +12,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -45,7 +46,8 @@ type Result struct {
 	Progress
 	Instructions int // that the plan asks for and the target has
 	Problems     []corpus.Problem
-	Work         string // digest
+	Unstable     []string // instructions to which the target changes its answers, and how often
+	Work         string   // digest
 	Complete     bool
 }
 
@@ -153,13 +155,14 @@ func (r *recorder) job(ctx context.Context, j *job) error {
 	case faults > maxFaults:
 		return r.problem(j, next, tooManyFaults)
 	case next == j.frames:
+		r.noteUnstable(note)
 		return nil
 	}
 	u, err := r.cfg.Target.Open(j.inst)
 	if err != nil {
 		return r.problem(j, next, err.Error())
 	}
-	if err := r.note(j, u, note); err != nil {
+	if err := r.note(ctx, j, u, note, next == 0); err != nil {
 		return err
 	}
 	return r.rest(ctx, j, u, next, faults)
@@ -170,22 +173,48 @@ func isOf(j *job, arch, instruction string) bool {
 }
 
 // note writes what results of an instruction depend on, or checks that it is the same as in
-// the note that the file has.
-func (r *recorder) note(j *job, u devices.Unit, have *corpus.Note) error {
-	var env map[string]string
+// the note that the file has. If nothing is recorded yet, it also says so if the unit changes its
+// answers.
+func (r *recorder) note(ctx context.Context, j *job, u devices.Unit, have *corpus.Note, fresh bool) error {
+	env := map[string]string{}
 	if p, ok := u.(devices.Provenance); ok {
-		env = p.Environment()
+		maps.Copy(env, p.Environment())
 	}
 	if have != nil {
-		if d := corpus.EnvironmentDifferences(have.Environment, env); d != nil {
+		was := maps.Clone(have.Environment)
+		delete(was, unstableKey)
+		if d := corpus.EnvironmentDifferences(was, env); d != nil {
 			return fmt.Errorf("%s: %w: of %s, %s", r.cfg.File, corpus.ErrOtherRecording, j.inst.Name, strings.Join(d, "; "))
 		}
+		r.noteUnstable(have)
 		return nil
+	}
+	if fresh {
+		unstable, err := again.Check(ctx, j.inst.Name, u, r.work.sample(j), again.SampleRuns)
+		if err != nil {
+			return fmt.Errorf("%s: %w", j.inst.Name, err)
+		}
+		if unstable != nil {
+			env[unstableKey] = unstable.Error()
+		}
 	}
 	if len(env) == 0 {
 		return nil
 	}
-	return r.file.Note(corpus.Note{Arch: j.inst.Arch, Instruction: j.inst.Name, Environment: env})
+	note := corpus.Note{Arch: j.inst.Arch, Instruction: j.inst.Name, Environment: env}
+	r.noteUnstable(&note)
+	return r.file.Note(note)
+}
+
+// unstableKey is what notes call that a unit changes its answers. It is not compared when a
+// recording goes on.
+const unstableKey = "unstable"
+
+// noteUnstable keeps for the result what a note, which may be nil, says of changing answers.
+func (r *recorder) noteUnstable(note *corpus.Note) {
+	if note != nil && note.Environment[unstableKey] != "" {
+		r.result.Unstable = append(r.result.Unstable, note.Environment[unstableKey])
+	}
 }
 
 // done reports whether the next step that the file has is this frame.

@@ -30,12 +30,13 @@ type Summary struct {
 	Seconds      float64          `json:"seconds"`
 	Complete     bool             `json:"complete"`
 	Problems     []corpus.Problem `json:"problems"`
+	Unstable     []string         `json:"unstable,omitempty"`
 }
 
 // Summary sums up the result of a recording that took some time.
 func (r *Result) Summary(names Names, took time.Duration) *Summary {
 	return &Summary{Names: names, Work: r.Work, Instructions: r.Instructions, Dots: r.Done, Of: r.Of, Resumed: r.Resumed, Faults: r.Faults,
-		Bytes: r.Bytes, Seconds: took.Seconds(), Complete: r.Complete, Problems: append([]corpus.Problem{}, r.Problems...)}
+		Bytes: r.Bytes, Seconds: took.Seconds(), Complete: r.Complete, Problems: append([]corpus.Problem{}, r.Problems...), Unstable: r.Unstable}
 }
 
 // Write writes the summary for people.
@@ -49,6 +50,9 @@ func (s *Summary) Write(w io.Writer, width int) {
 		readable.Plural(s.Instructions, "instruction"), readable.Thousands(s.Of), readable.Count(uint64(s.Bytes)), s.File, s.Seconds, readable.Count(rate))
 	if s.Faults > 0 {
 		fmt.Fprintf(w, "the target failed on %s (the recording lists them)\n", readable.Plural(s.Faults, "dot product"))
+	}
+	for _, u := range s.Unstable {
+		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("warning: %s: comparisons cannot tell that from another arithmetic", u), width))
 	}
 	for _, p := range s.Problems {
 		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("missing or incomplete: %s: %s", p.Instruction, p.What), width))

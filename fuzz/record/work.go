@@ -217,3 +217,28 @@ func (w *work) section(j *job, f *frame) corpus.Section {
 	return corpus.Section{Arch: j.inst.Arch, Instruction: j.inst.Name, K: j.inst.K,
 		Generator: f.source.String(), Seed: w.seed, First: f.begins}
 }
+
+// A few inputs of a job are asked again.
+const (
+	leastSample = 128
+	mostSample  = 256
+	sampleShare = 64 // one of so many, within these limits
+)
+
+// sample returns inputs of a job from all of its runs.
+func (w *work) sample(j *job) []*mma.Dot {
+	all := j.dots(0, j.frames)
+	n := min(all, max(leastSample, min(mostSample, all/sampleShare)))
+	sp := gen.Spec{Formats: j.inst.Formats, K: j.k}
+	var dots []*mma.Dot
+	before := uint64(0) // dot products of earlier runs
+	for i := range j.runs {
+		r := &j.runs[i]
+		end := before + r.tiles*uint64(r.source.Generator.M*r.source.Generator.N)
+		for uint64(len(dots)) < n && uint64(len(dots))*all/n < end {
+			dots = append(dots, r.source.Dot(sp, w.seed, uint64(len(dots))*all/n-before))
+		}
+		before = end
+	}
+	return dots
+}

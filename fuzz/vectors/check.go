@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -17,16 +18,26 @@ type Failed struct {
 	Got     string   `json:"got"`
 	Like    []string `json:"like,omitempty"` // instructions that fail the test, too
 
+	// Of a test that the unit passes in some runs: it is unstable.
+	Wrong int `json:"wrong,omitempty"` // runs with a wrong result
+	Runs  int `json:"runs,omitempty"`
+
 	input string
 }
 
+// Unstable reports whether the unit passes the test in some runs.
+func (f *Failed) Unstable() bool { return f.Runs > 0 }
+
 // String writes the failure for people.
 func (f *Failed) String() string {
+	if f.Unstable() {
+		return fmt.Sprintf("%s  %s is unstable: wrong in %d of %d runs, for example %s, not %s: %s", f.ID, f.input, f.Wrong, f.Runs, f.Got, f.Want, f.Comment)
+	}
 	return fmt.Sprintf("%s  %s = %s, not %s: %s", f.ID, f.input, f.Got, f.Want, f.Comment)
 }
 
 // Check runs the cases of a set on a unit of the same formats and calls failed for each
-// that it does not pass.
+// that it does not pass. A test that fails is run several times.
 func Check(ctx context.Context, s *vectors.Set, cases []vectors.Case, u devices.Unit, failed func(*Failed) error) error {
 	b := mma.NewBatch(s.Formats, mma.Shape{M: 1, N: 1, K: s.K, Tiles: 1})
 	out := make([]byte, s.Formats.D.Width())
@@ -46,9 +57,33 @@ func Check(ctx context.Context, s *vectors.Set, cases []vectors.Case, u devices.
 				f.Like = append(f.Like, s.Others[n].Name)
 			}
 		}
+		if err := f.repeat(ctx, s, c, u); err != nil {
+			return fmt.Errorf("test %s: %w", c.ID, err)
+		}
 		if err := failed(f); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// repeat runs a test that has failed again. It is unstable if it passes in some run.
+func (f *Failed) repeat(ctx context.Context, s *vectors.Set, c *vectors.Case, u devices.Unit) error {
+	if u.Model() != nil || devices.IsRecording(u) {
+		return nil
+	}
+	answers, err := again.Ask(ctx, u, []*mma.Dot{c.Dot}, again.Runs-1)
+	if err != nil {
+		return err
+	}
+	wrong := 1
+	for _, code := range answers[0] {
+		if !c.Right(s.Formats.D, code) {
+			wrong++
+		}
+	}
+	if wrong < again.Runs {
+		f.Wrong, f.Runs = wrong, again.Runs
 	}
 	return nil
 }

@@ -39,6 +39,8 @@
 //	want     string   the expected result
 //	got      string   the target's result
 //	like[]   string?  instructions that fail it, too
+//	wrong    number?  of an unstable test, which the target passes in some runs: runs with a wrong result
+//	runs     number?  of so many
 //
 // The API of this package is not promised: it may change in any version.
 package vectors

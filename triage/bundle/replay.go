@@ -25,7 +25,8 @@ type Replayed struct {
 	Runs       int    `json:"runs,omitempty"`          // of a case that does not repeat itself
 	Differed   int    `json:"differed,omitempty"`      // runs in which the sides differ
 
-	differed int // as Differed, but counted for stable cases too
+	differed int  // as Differed, but counted for stable cases too
+	changed  bool // the runs did not all give the same
 	mismatch *corpus.Mismatch
 }
 
@@ -45,6 +46,9 @@ func Replay(ctx context.Context, b *corpus.Bundle, dir string) (*Replayed, error
 // Differ reports whether the two sides differed in any run.
 func (r *Replayed) Differ() bool { return r.differed > 0 }
 
+// Changed reports whether the case gave other results in some run than in another.
+func (r *Replayed) Changed() bool { return r.changed }
+
 // mostRuns is how often a case is replayed at most, whatever number the bundle has.
 const mostRuns = 1000
 
@@ -56,11 +60,16 @@ func (r *Replayed) run(ctx context.Context, runs int) error {
 	if err != nil {
 		return err
 	}
-	for range runs {
+	var first results
+	for i := range runs {
 		res, err := again.run(ctx)
 		if err != nil {
 			return err
 		}
+		if i == 0 {
+			first = res
+		}
+		r.changed = r.changed || res != first
 		if r.differed == 0 {
 			r.A, r.B, r.Class, r.Through = mma.FormatCode(m.Formats.D, res.A), mma.FormatCode(m.Formats.D, res.B), res.Class.String(), res.Through
 		}
@@ -105,10 +114,15 @@ func (r *Replayed) Write(w io.Writer) {
 	}
 }
 
+// UnstableText says that a case is unstable: in how many of so many runs the sides differed.
+func UnstableText(differed, runs int) string {
+	return fmt.Sprintf("unstable: the two sides differ in %d of %d runs", differed, runs)
+}
+
 // writeUnstable writes the outcome of a case that does not repeat itself.
 func (r *Replayed) writeUnstable(w io.Writer) {
 	if r.Differed > 0 {
-		fmt.Fprintf(w, "unstable: the two sides differ in %d of %d runs\n", r.Differed, r.Runs)
+		fmt.Fprintln(w, UnstableText(r.Differed, r.Runs))
 		return
 	}
 	fmt.Fprintf(w, "unstable: the two sides agree in all of %d runs; when it was found, %d of %d repetitions gave the results of the bundle\n",

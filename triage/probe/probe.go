@@ -39,11 +39,13 @@
 //	value       string   - if no input of these formats decides
 //	remark      string?  the reason, or what else was seen
 //	evidence[]  string?  inputs and results that prove it, as eval reads and writes them
+//	unstable    string?  the unit changes its answers, and how often: then no answer is proved
 //
 // probe, an object for each summation tree that it found, or did not find:
 //
-//	tree     string   p0.. and c; [ ] fused, { } fused and exact, ( ) a sum of two; empty if there is none
-//	problem  string?  why there is none
+//	tree      string   p0.. and c; [ ] fused, { } fused and exact, ( ) a sum of two; empty if there is none
+//	problem   string?  why there is none
+//	unstable  string?  as above
 //
 // The API of this package is not promised: it may change in any version.
 package probe
@@ -90,6 +92,9 @@ type Prober struct {
 	shift      int        // 2^shift stands for 1 in terms and expected results: see scale
 	known      map[string]any
 	pairs      map[number]pair // see factors
+	// Unstable says that the unit changes its answers, and how often; "": it is not known to.
+	// The answers as JSON have it, because then they prove nothing.
+	Unstable string
 	// Queries counts the dot products asked for, Batches the calls to the unit.
 	Queries, Batches int
 }

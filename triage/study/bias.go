@@ -61,7 +61,7 @@ func (b *bias) Run(ctx context.Context, r *Request) (*Result, error) {
 	if b.steps < 1 || b.steps > 1<<14 {
 		return nil, fmt.Errorf("--steps is %d; it can be 1 to %d", b.steps, 1<<14)
 	}
-	units, done, err := r.askable(nil)
+	units, done, err := r.askable(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ type tightness struct {
 
 // Run makes the study.
 func (bounds) Run(ctx context.Context, r *Request) (*Result, error) {
-	units, done, err := r.askable(nil)
+	units, done, err := r.askable(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

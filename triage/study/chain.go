@@ -66,7 +66,7 @@ func (c *chain) Run(ctx context.Context, r *Request) (*Result, error) {
 	if len(r.Targets) == 0 {
 		request.Targets = figure17
 	}
-	units, done, err := request.askable(func(i *mma.Instruction) bool { return i.K <= 64 && (chains(i) || chainSide(i) == i.K) })
+	units, done, err := request.askable(ctx, func(i *mma.Instruction) bool { return i.K <= 64 && (chains(i) || chainSide(i) == i.K) })
 	if err != nil {
 		return nil, err
 	}

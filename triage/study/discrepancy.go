@@ -41,7 +41,7 @@ type discrepancy struct{ rates bool }
 
 // Run makes the study.
 func (s *discrepancy) Run(ctx context.Context, r *Request) (*Result, error) {
-	units, done, err := r.units(nil)
+	units, done, err := r.units(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -183,7 +183,7 @@ func (g *gemm) Run(ctx context.Context, r *Request) (*Result, error) {
 	if len(r.Targets) == 0 {
 		return nil, errors.New("name the units, such as sim:hopper/mma.m16n8k16.f32.f16.f16.f32 and ref:exact")
 	}
-	units, done, err := r.askable(func(i *mma.Instruction) bool { return chains(i) })
+	units, done, err := r.askable(ctx, func(i *mma.Instruction) bool { return chains(i) })
 	if err != nil {
 		return nil, err
 	}

@@ -173,7 +173,7 @@ func (operations) Run(ctx context.Context, r *Request) (*Result, error) {
 			request.Targets = append(request.Targets, "sim:ampere/"+p.inst)
 		}
 	}
-	units, done, err := request.askable(nil)
+	units, done, err := request.askable(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

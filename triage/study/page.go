@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -83,7 +84,7 @@ func (r *Result) Page(command string) *page.Page {
 	}
 	p := page.New(title, short)
 	var said []page.HTML
-	for _, s := range r.Failures {
+	for _, s := range slices.Concat(r.warnings(), r.Failures) {
 		said = append(said, page.Alert(s))
 	}
 	for _, s := range r.Remarks {

@@ -121,7 +121,7 @@ var reproduced = []struct {
 		{name: "Fig. 17", what: "chains of matrix products", entries: rowsOf("figure17", func(ctx context.Context, r *Request, res *Result) error {
 			q := *r
 			q.Targets = figure17[:3]
-			units, done, err := q.units(nil)
+			units, done, err := q.units(ctx, nil)
 			if err != nil {
 				return err
 			}

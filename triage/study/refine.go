@@ -166,7 +166,7 @@ type refinement struct {
 // Run makes the study.
 func (refine) Run(ctx context.Context, r *Request) (*Result, error) {
 	res := &Result{}
-	units, done, err := r.askable(refinable)
+	units, done, err := r.askable(ctx, refinable)
 	if err != nil {
 		return nil, err
 	}

@@ -50,6 +50,7 @@
 //	plots[].rows       object*?  of a heat map: what its rows are
 //	plots[].columns    object*?  of a heat map
 //	plots[].values     object*?  of a heat map: rows of numbers from 0 to 1
+//	unstable[]         string?   units that change their answers, and how often
 //	remarks[]          string?   sentences that sum it up
 //	failures[]         string?   what should not be
 //
@@ -111,8 +112,9 @@ type Request struct {
 	// Progress, if not nil, is told how many items are done, of how many.
 	Progress func(done, of int, what string)
 
-	study   string
-	journal *journal
+	study    string
+	journal  *journal
+	unstable []string // units that change their answers
 }
 
 // Run makes a study. settings are what its flags are set to: an interrupted study
@@ -133,6 +135,6 @@ func (s *Study) Run(ctx context.Context, runner Runner, r Request, settings map[
 	if err != nil {
 		return nil, err
 	}
-	res.Study, res.Seed, res.Count, res.Targets, res.Settings = s.Name, r.Seed, r.Count, r.Targets, settings
+	res.Study, res.Seed, res.Count, res.Targets, res.Settings, res.Unstable = s.Name, r.Seed, r.Count, r.Targets, settings, r.unstable
 	return res, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -94,8 +95,8 @@ func catalogue(keep func(*mma.Instruction) bool) ([]unit, error) {
 // units opens the targets of a request, each with the instruction that it names or
 // with all of its instructions that keep accepts; reference arithmetic once for each of
 // the formats of the others. Without targets it returns the distinct arithmetics of the
-// catalogue. done closes what was opened.
-func (r *Request) units(keep func(*mma.Instruction) bool) (all []unit, done func(), err error) {
+// catalogue. It notes which of them change their answers. done closes what was opened.
+func (r *Request) units(ctx context.Context, keep func(*mma.Instruction) bool) (all []unit, done func(), err error) {
 	if len(r.Targets) == 0 {
 		all, err := catalogue(keep)
 		return all, func() {}, err
@@ -135,7 +136,21 @@ func (r *Request) units(keep func(*mma.Instruction) bool) (all []unit, done func
 	for _, t := range references {
 		all = append(all, unitsLike(t, all)...)
 	}
-	return all, closeAll, nil
+	return all, closeAll, r.checkStable(ctx, all)
+}
+
+// checkStable notes the units that change their answers.
+func (r *Request) checkStable(ctx context.Context, all []unit) error {
+	for _, u := range all {
+		unstable, err := again.Sample(ctx, u.name, u.Unit)
+		if err != nil {
+			return err
+		}
+		if unstable != nil {
+			r.unstable = append(r.unstable, unstable.Error())
+		}
+	}
+	return nil
 }
 
 // unitsOf opens the instruction of a name, or without one all that keep accepts.
@@ -238,8 +253,8 @@ func lcm(a, b int) int {
 
 // askable opens the units of a study that asks them questions of its own, which recordings
 // cannot answer. Otherwise it is units.
-func (r *Request) askable(fits func(*mma.Instruction) bool) ([]unit, func(), error) {
-	all, done, err := r.units(fits)
+func (r *Request) askable(ctx context.Context, fits func(*mma.Instruction) bool) ([]unit, func(), error) {
+	all, done, err := r.units(ctx, fits)
 	if err != nil {
 		return nil, nil, err
 	}
