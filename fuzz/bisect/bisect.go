@@ -61,9 +61,9 @@ type Bisection struct {
 	// which may run a command; nil: it may.
 	May func(plan, target string) error
 
-	targets []named                   // of Versions and, last, of A; no version is among them if they are commits
-	seen    map[int]map[string]answer // by version and input
-	unstable error                    // A or the last version changes its answers
+	targets  []named                   // of Versions and, last, of A; no version is among them if they are commits
+	seen     map[int]map[string]answer // by version and input
+	unstable error                     // A or the last version changes its answers
 }
 
 // Run looks for the changes and calls found with each. exact is false if untestable versions
