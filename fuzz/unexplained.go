@@ -88,6 +88,9 @@ func (c *Campaign) inferCommand(s targetUnit, pair int, which string) string {
 	target := s.Target
 	if devices.IsRecording(s.Unit) {
 		target = c.environment(target)["recorded from"]
+		if bundle.RunsCommand(target) {
+			return "" // whoever made the recording may have written any command into it
+		}
 	}
 	i := s.Unit.Instruction()
 	if !IsUnknown(target) || i.K > mma.MaxK {

@@ -33,7 +33,11 @@ func next(m *corpus.Mismatch) []string {
 
 // infers reports whether a command is one that looks for the arithmetic of a side.
 func infers(s *corpus.SideRecord, command string) bool {
-	for _, target := range []string{s.Target, s.Environment["recorded from"]} {
+	recorded := s.Environment["recorded from"]
+	if RunsCommand(recorded) {
+		recorded = ""
+	}
+	for _, target := range []string{s.Target, recorded} {
 		word, ok := strings.CutPrefix(command, strings.TrimSuffix(InferCommand(target, s.Instruction, "x"), "x"))
 		if !ok || target == "" {
 			continue

@@ -14,6 +14,10 @@ func TestNext(t *testing.T) {
 		A: corpus.SideRecord{Target: "exec:sh 'a' b", Instruction: inst},
 		B: corpus.SideRecord{Target: "replay:x.rec", Instruction: "kind::x", Environment: map[string]string{"recorded from": "cuda:0"}},
 	}
+	recorded := &corpus.SideRecord{Target: "replay:x.rec", Instruction: inst, Environment: map[string]string{"recorded from": "exec:evil"}}
+	if c := InferCommand("exec:evil", inst, InferDir("", inst, "")); infers(recorded, c) {
+		t.Errorf("%s is shown for a recording", c)
+	}
 	own := []string{
 		InferCommand("exec:sh 'a' b", inst, "/it's/a dir-"+InferDir("3-", inst, "-a")),
 		InferCommand("cuda:0", "kind::x", "out-"+InferDir("", "kind::x", "")),
