@@ -163,9 +163,9 @@ func TestDamagedRecords(t *testing.T) {
 	// What cannot be said with a delta.
 	for _, tc := range []struct{ old, new, want string }{
 		{`"class":"value"`, `"class":"odd"`, "odd"},
-		{`"class":"value"`, `"class":99`, `"pairs.differ.class" is a number, not a string`},
-		{fmt.Sprintf(`"dots":%d`, dots), `"dots":-1`, `"pairs.dots" is -1, not a whole number in range`},
-		{`"chunks":`, `"chunks":1.5,"x":`, `"pairs.chunks" is 1.5, not a whole number in range`},
+		{`"class":"value"`, `"class":99`, `"pairs #1.differ #1.class" is a number, not a string`},
+		{fmt.Sprintf(`"dots":%d`, dots), `"dots":-1`, `"pairs #1.dots" is -1, not a whole number in range`},
+		{`"chunks":`, `"chunks":1.5,"x":`, `"pairs #1.chunks" is 1.5, not a whole number in range`},
 	} {
 		body := strings.Replace(string(records[1]), tc.old, tc.new, 1)
 		if body == string(records[1]) {

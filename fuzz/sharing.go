@@ -59,6 +59,9 @@ func (x *pairTriage) search(ctx context.Context, u *triage.Unknown) (v *triage.V
 // idle returns the labels of the difference between two programs that no input shows.
 func (x *pairTriage) idle(ctx context.Context, seed uint64) (idle []triage.Label, err error) {
 	err = x.c.once(ctx, "idle", []any{x.index, seed}, &idle, func() error {
+		if err := ctx.Err(); err != nil {
+			return err // with long dot products the next step takes seconds
+		}
 		idle = x.p.given.Idle(seed)
 		return nil
 	})

@@ -123,9 +123,16 @@ func (x *pairTriage) evidence(ctx context.Context, sides bothSides) ([]*Case, er
 	var evidence []*Case
 	kept := map[bool]int{}
 	for round := range evidenceRounds {
-		cases, err := x.run(ctx, sides, gen.Probe(x.p.spec, x.c.cfg.Seed, round, x.p.known...), CaseRef{})
+		dots := gen.Probe(x.p.spec, x.c.cfg.Seed, round, x.p.known...)
+		if len(dots) == 0 {
+			break // they are very long
+		}
+		cases, err := x.run(ctx, sides, dots, CaseRef{})
 		if devices.IsFault(err) {
 			break
+		}
+		if err == nil {
+			err = ctx.Err()
 		}
 		if err != nil {
 			return nil, err

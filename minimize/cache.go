@@ -19,9 +19,20 @@ type asker struct {
 	exhausted              bool // the budget ended before an answer
 }
 
+// Limits of what a minimization keeps in memory. Only dot products of a thousand elements
+// and more come near them.
+const (
+	maxBatchBytes = 64 << 20  // of the dot products of a batch
+	maxCacheBytes = 512 << 20 // of the candidates whose answers are known
+)
+
 func newAsker(l *layout, test Test, o Options) *asker {
 	if o.BatchSize <= 0 {
 		o.BatchSize = 512
+	}
+	o.BatchSize = max(1, min(o.BatchSize, maxBatchBytes/l.bytes()))
+	if most := maxCacheBytes / l.bytes(); o.MaxQueries <= 0 || o.MaxQueries > most {
+		o.MaxQueries = most
 	}
 	return &asker{layout: l, test: test, o: o, buckets: map[string]string{}, slips: map[string]candidate{}}
 }

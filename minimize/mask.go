@@ -30,6 +30,9 @@ type Free struct {
 	Set uint64
 }
 
+// maxMaskBytes is the largest size of the variants for a mask: up to 64 of each element.
+const maxMaskBytes = 1 << 30
+
 // explain re-tests the best candidate and, in the same batch, its single-bit flips; then it
 // tests changes of several bits. It returns the mask, which is nil if it was not asked for or
 // the budget ended. The string is the second test's bucket.
@@ -40,6 +43,9 @@ func (s *search) explain(ctx context.Context) (*Mask, string, error) {
 	var elements []int
 	if !s.o.SkipMask {
 		elements = s.explained()
+	}
+	if 64*len(elements)*s.bytes() > maxMaskBytes {
+		return nil, s.o.Bucket, nil
 	}
 	list := []candidate{s.best}
 	delete(s.buckets, s.best.id)

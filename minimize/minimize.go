@@ -59,7 +59,7 @@ type Test func(ctx context.Context, dots []*mma.Dot) ([]string, error)
 // Options are the goal and the budget of a minimization.
 type Options struct {
 	Bucket     string // of the mismatch to keep; required
-	MaxQueries int    // dot products to test; 0: as many as it takes
+	MaxQueries int    // dot products to test; 0: as many as it takes, and as fit into half a gigabyte
 	MaxBatches int    // calls of the test; 0: as many as it takes
 	BatchSize  int    // dot products per call, at most; 0: 512. The result depends on it only if MaxBatches ends the search.
 	SkipMask   bool   // leave Result.Mask nil, which saves a few batches
@@ -173,7 +173,7 @@ const roundSize = 256
 // round asks about the candidates of the passes until one is in the bucket, and
 // reports whether one was.
 func (s *search) round(ctx context.Context) (bool, error) {
-	pool := &pool{layout: s.layout, best: s.best, known: s.buckets, seen: map[string]bool{}}
+	pool := &pool{layout: s.layout, ctx: ctx, best: s.best, known: s.buckets, seen: map[string]bool{}}
 	for _, c := range s.merged {
 		pool.add(c)
 	}
@@ -188,7 +188,8 @@ func (s *search) round(ctx context.Context) (bool, error) {
 			return better, err
 		}
 	}
-	return false, nil
+	s.exhausted = s.exhausted || pool.full
+	return false, ctx.Err()
 }
 
 // improve asks about candidates, the simplest first, and makes the first one that is in the

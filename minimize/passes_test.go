@@ -1,6 +1,7 @@
 package minimize
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -12,7 +13,7 @@ func proposed(t *testing.T, name string, f mma.Formats, d *mma.Dot) []candidate 
 	t.Helper()
 	l := newLayout(f, len(d.A))
 	best := l.candidate(l.vector(d))
-	p := &pool{layout: l, best: best, known: map[string]string{}, seen: map[string]bool{}}
+	p := &pool{layout: l, ctx: context.Background(), best: best, known: map[string]string{}, seen: map[string]bool{}}
 	i := slices.Index(passNames(), name)
 	if i < 0 {
 		t.Fatalf("there is no pass %q", name)

@@ -1,21 +1,30 @@
 package minimize
 
 import (
+	"context"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
+// maxPoolBytes is the largest size of the candidates in a pool.
+const maxPoolBytes = 256 << 20
+
 // pool collects the candidates of a round: those simpler than the best, each
 // once.
 type pool struct {
 	*layout
+	ctx   context.Context // when it ends, no more are collected
 	best  candidate
 	known map[string]string // answers by id
 	seen  map[string]bool
 	list  []candidate
-	fresh int // candidates in the list that the test has not seen
+	fresh int  // candidates in the list that the test has not seen
+	full  bool // there would have been more than maxPoolBytes
 }
+
+// closed reports whether the pool takes no more candidates.
+func (p *pool) closed() bool { return p.full || p.ctx.Err() != nil }
 
 func (p *pool) add(c candidate) {
 	if c.compare(p.best) >= 0 {
@@ -23,6 +32,10 @@ func (p *pool) add(c candidate) {
 	}
 	c.id = p.id(c.v)
 	if p.seen[c.id] {
+		return
+	}
+	if (len(p.seen)+1)*p.bytes() > maxPoolBytes {
+		p.full = true
 		return
 	}
 	p.seen[c.id] = true
@@ -77,6 +90,9 @@ func newProposals(pool *pool) *proposals {
 
 // try proposes an edited copy of the base, unless edit returns false.
 func (p *proposals) try(edit func(v vector) bool) {
+	if p.closed() {
+		return
+	}
 	copy(p.edited, p.base)
 	if !edit(p.edited) || slices.Equal(p.edited, p.base) {
 		return

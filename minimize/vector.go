@@ -41,6 +41,9 @@ func newLayout(f mma.Formats, k int) *layout {
 	return l
 }
 
+// bytes is the size of a vector.
+func (l *layout) bytes() int { return 8 * len(l.plain) }
+
 func (l *layout) a(k int) int  { return 2 * k }
 func (l *layout) b(k int) int  { return 2*k + 1 }
 func (l *layout) c() int       { return 2 * l.k }

@@ -402,3 +402,18 @@ func TestCorners(t *testing.T) {
 		t.Errorf("%d cases of the largest sum, want 1", found)
 	}
 }
+
+// TestLongProbe asks for rounds of very long dot products: those that would not fit into
+// memory have none.
+func TestLongProbe(t *testing.T) {
+	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	if n := len(Probe(Spec{Formats: f, K: 65024}, 1, 0)); n == 0 {
+		t.Error("no first round")
+	}
+	if n := len(Probe(Spec{Formats: f, K: 65024}, 1, 4)); n != 0 {
+		t.Errorf("a round of %d", n)
+	}
+	if n := len(Probe(Spec{Formats: f, K: mma.MaxK}, 1, 8)); n == 0 {
+		t.Error("no last round of programs")
+	}
+}

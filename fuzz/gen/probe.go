@@ -6,15 +6,23 @@ import "github.com/mmafuzz/mmafuzz/sim/mma"
 // 16*2^r of each generator.
 const probeRounds = 9
 
+// probeBytes is the largest size of a round of Probe in memory, with 16 bytes for the factors
+// of each product. Programs have up to 255
+// products, with which all rounds are smaller; longer dot products get fewer rounds.
+const probeBytes = 512 << 20
+
 // Probe returns a round of inputs of every generator, aimed at the decisions of
 // the given programs: what triage asks when it has to tell programs apart. Each
 // round has new inputs, twice as many as the one before; after the last it
-// returns none.
+// returns none, and so it does for rounds that would take more than half a gigabyte.
 func Probe(sp Spec, seed uint64, round int, ps ...*mma.Params) []*mma.Dot {
 	if round >= probeRounds {
 		return nil
 	}
 	n := uint64(16) << round
+	if dots := n * uint64(len(generators)); dots*16*uint64(sp.K) > probeBytes {
+		return nil
+	}
 	first := n - 16
 	var dots []*mma.Dot
 	for i := range generators {

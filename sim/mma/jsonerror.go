@@ -26,7 +26,7 @@ func JSONError(text []byte, err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return atLine(text, int64(len(text)), jsonCut)
 	case errors.As(err, &syntax):
-		return atLine(text, syntax.Offset, syntaxInWords(syntax.Error()))
+		return atByte(text, syntax.Offset, syntaxInWords(syntax.Error()))
 	case errors.As(err, &kind):
 		return atLine(text, kind.Offset, kindInWords(kind, pathAt(text, kind.Offset)))
 	}
@@ -36,20 +36,22 @@ func JSONError(text []byte, err error) error {
 	return err
 }
 
-// longLine is the length from which a single line is searched by byte.
-const longLine = 1000
-
 func atLine(text []byte, offset int64, what string) error {
-	switch {
-	case offset < 0 || offset > int64(len(text)):
+	if offset < 0 || offset > int64(len(text)) || !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) {
 		return errors.New(what)
-	case bytes.Contains(bytes.TrimSpace(text), []byte("\n")):
-	case len(text) < longLine:
-		return errors.New(what)
-	default:
-		return fmt.Errorf("byte %d: %s", offset, what)
 	}
 	return fmt.Errorf("line %d: %s", 1+bytes.Count(text[:offset], []byte("\n")), what)
+}
+
+// longLine is the length from which a place in a single line is given in bytes.
+const longLine = 1000
+
+// atByte is atLine for what names no field: of a long line it says where in it.
+func atByte(text []byte, offset int64, what string) error {
+	if len(text) >= longLine && !bytes.Contains(bytes.TrimSpace(text), []byte("\n")) {
+		return fmt.Errorf("byte %d: %s", offset, what)
+	}
+	return atLine(text, offset, what)
 }
 
 const jsonCut = "the JSON is cut short"
