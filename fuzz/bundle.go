@@ -141,12 +141,14 @@ func RemoveDir(dir string) error {
 		switch {
 		case err != nil:
 			return err
+		case d.IsDir() && path != dir && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir // a killed program has left it
 		case d.IsDir() && bundle.Is(path):
 			if err := bundle.Vacant(path); err != nil {
 				return err
 			}
 			return fs.SkipDir
-		case d.IsDir() || corpus.IsTemporary(d.Name()), filepath.Dir(path) == dir && strings.HasPrefix(d.Name(), JournalFile):
+		case d.IsDir() || strings.HasPrefix(d.Name(), "."), filepath.Dir(path) == dir && strings.HasPrefix(d.Name(), JournalFile):
 			return nil
 		}
 		return fmt.Errorf("%s would be removed, and mmafuzz has not written it", path)
