@@ -17,7 +17,8 @@ import (
 // A unit that flips a coin gives the same answer several times now and then, and many cases
 // are tried. So a case is unexplained or layout only if chance would not let one of them all
 // repeat itself as often as this one did; how often that is follows from how many cases
-// changed in the first runs (persistence.enough).
+// changed in the first runs (persistence.enough). Of earlier epochs only the number of unstable
+// cases counts, which the journal has: a resumed campaign does the same.
 
 const (
 	byChance  = 1e-3 // at most so many cases are expected to repeat themselves by chance
