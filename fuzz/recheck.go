@@ -26,7 +26,7 @@ import (
 // generator in an epoch and for 384 cases that agree; those that change, 8 times in their
 // tiles, and 8 times in at most two batches of an epoch; an unexplained case of an odd pair,
 // at most 6 times, or if cases of the pair are unstable as often as it takes to rule out
-// chance, up to 256 times.
+// chance: up to 40 times, and more only if most cases change.
 
 // Unstable is the bucket name of findings that cannot be repeated.
 const Unstable = bundle.Unstable

@@ -17,11 +17,15 @@ import (
 // A unit that flips a coin gives the same answer several times now and then, and many cases
 // are tried. So a case is unexplained or layout only if chance would not let one of them all
 // repeat itself as often as this one did; how often that is follows from how many cases
-// changed in the first runs (persistence.enough).
+// changed in the first runs (persistence.enough). Of earlier epochs only the number of unstable
+// cases counts, which the journal has: a resumed campaign does the same.
 
 const (
-	byChance = 1e-3 // at most so many cases are expected to repeat themselves by chance
-	mostRuns = 128  // of a case, in one place
+	byChance  = 1e-3 // at most so many cases are expected to repeat themselves by chance
+	mostRuns  = 128  // of a case, in its tile
+	manyRuns  = 32   // more only if most of a sample change in them
+	rareRuns  = 16   // if most of the sample do not
+	aloneRuns = 8    // at most: of a case that stays in its tile
 )
 
 // settled is the outcome of running unexplained cases again.
@@ -89,7 +93,10 @@ func (p *persistence) run(ctx context.Context) error {
 	if err := p.inTiles(ctx, repetitions); err != nil {
 		return err
 	}
-	runs := p.enough()
+	runs, err := p.runs(ctx)
+	if err != nil {
+		return err
+	}
 	if err := p.inTiles(ctx, runs-repetitions); err != nil {
 		return err
 	}
@@ -98,7 +105,45 @@ func (p *persistence) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return p.alone(ctx, runs)
+	return p.alone(ctx, min(runs, aloneRuns))
+}
+
+// runs returns how often the cases have to be run in their tiles, after the first few runs. Many
+// runs of all cases are worth it only if most cases are unstable; if a sample says that most
+// are not, what looks like chance is a unit that seldom changes an answer.
+func (p *persistence) runs(ctx context.Context) (int, error) {
+	runs := p.enough()
+	if runs <= manyRuns {
+		return runs, nil
+	}
+	var left []Sample
+	for i := range p.ss {
+		if p.again(i) && p.stays[i] {
+			left = append(left, p.ss[i])
+		}
+	}
+	sample := p.x.newPersistence(spread(left, oddSample))
+	err := sample.inTiles(ctx, runs)
+	changed := 0
+	for _, n := range sample.changed {
+		changed += n
+	}
+	if 2*changed < len(sample.ss) {
+		runs = rareRuns
+	}
+	return runs, err
+}
+
+// spread returns at most so many of some cases, from all over them.
+func spread(ss []Sample, most int) []Sample {
+	if len(ss) <= most {
+		return ss
+	}
+	some := make([]Sample, most)
+	for i := range some {
+		some[i] = ss[i*len(ss)/most]
+	}
+	return some
 }
 
 // label returns the label of case i; known is that of an earlier recheck. "": it is unexplained.
