@@ -12,6 +12,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 )
 
+// anotherOut is the hint where something else is in the directory of --out.
+const anotherOut = "name another directory with --out"
+
 // outRoot is where a command without --out makes its output directory.
 const outRoot = "mmafuzz-out"
 

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
@@ -71,7 +72,7 @@ func (p *probeCmd) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := cmp.Or(notInput(p.svg, p.target), notInput(p.dot, p.target)); err != nil {
+	if err := cmp.Or(open.NotInput(p.svg, p.target), open.NotInput(p.dot, p.target)); err != nil {
 		return err
 	}
 	t, u, err := p.openLive()

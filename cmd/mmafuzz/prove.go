@@ -59,7 +59,7 @@ some not decided, even if others are refuted.`,
 }
 
 func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
-	if err := notInput(p.smtlib, nameA, nameB); err != nil {
+	if err := open.NotInput(p.smtlib, nameA, nameB); err != nil {
 		return err
 	}
 	words, missing, err := prove.SolverWords(p.solver)

@@ -71,7 +71,7 @@ func (r *recordCmd) checkFlags() error {
 	case r.target == "":
 		return hint.New("mmafuzz list targets lists what there is", "--target is missing")
 	case r.out == "":
-		return orMisspelt(r.target, "", hint.New("for example --out h100.rec", "--out is missing: the file of the recording"))
+		return open.OrMisspelt(r.target, "", hint.New("for example --out h100.rec", "--out is missing: the file of the recording"))
 	}
 	if err := checkWorkers(r.workers); err != nil {
 		return err

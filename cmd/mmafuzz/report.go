@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/pages"
 )
 
@@ -30,7 +31,7 @@ and attached as it is.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := notInput(out, args...); err != nil {
+			if err := open.NotInput(out, args...); err != nil {
 				return err
 			}
 			ui := newCompareUI(a)

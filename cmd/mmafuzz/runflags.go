@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
 
@@ -49,11 +50,11 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	}
 	switch {
 	case f.Changed("a") && !f.Changed("b") && !r.all:
-		return orMisspelt(r.a, r.inst, hint.New("add --b, the target to compare it with, or --all", "--a is given without --b"))
+		return open.OrMisspelt(r.a, r.inst, hint.New("add --b, the target to compare it with, or --all", "--a is given without --b"))
 	case f.Changed("b") && !f.Changed("a"):
-		return orMisspelt(r.b, r.instB, hint.New("add --a, the target to compare it with", "--b is given without --a"))
+		return open.OrMisspelt(r.b, r.instB, hint.New("add --a, the target to compare it with", "--b is given without --a"))
 	case f.Changed("targets") && len(r.several) < 2:
-		return orMisspelt(strings.Join(r.several, ","), "", hint.New("for example --targets sim:ampere,sim:hopper", "--targets needs at least two targets"))
+		return open.OrMisspelt(strings.Join(r.several, ","), "", hint.New("for example --targets sim:ampere,sim:hopper", "--targets needs at least two targets"))
 	case instA != "" && r.inst != "":
 		return hint.New("leave one out", "--a %s and --inst %s both name the first target's instruction", r.a, r.inst)
 	case instB != "" && r.instB != "":
@@ -61,7 +62,7 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 	case r.instB != "" && r.inst == "" && instA == "":
 		return hint.New("add --inst, the instruction of the first target", "--inst-b is given without --inst")
 	case r.all && r.inst == "" && instA == "":
-		return orMisspelt(r.a, "", hint.New("add --inst, the instruction of --a", "--all is given without --inst"))
+		return open.OrMisspelt(r.a, "", hint.New("add --inst, the instruction of --a", "--all is given without --inst"))
 	}
 	return nil
 }

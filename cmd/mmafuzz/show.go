@@ -8,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
@@ -47,7 +48,7 @@ func (a *showCmd) show(dir string) error {
 	if a.html && a.json {
 		return hint.New("leave one out", "--html and --json are two forms of the same")
 	}
-	if err := notInput(a.out, dir); err != nil {
+	if err := open.NotInput(a.out, dir); err != nil {
 		return err
 	}
 	b, err := a.readBundle(dir)

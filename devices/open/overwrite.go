@@ -1,4 +1,4 @@
-package main
+package open
 
 import (
 	"bytes"
@@ -9,19 +9,18 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
-	"github.com/mmafuzz/mmafuzz/devices/open"
 )
 
-// notInput returns an error if writing the file out would destroy what the command reads: a
+// NotInput returns an error if writing the file out would destroy what the command reads: a
 // file, by whatever name or link, a file in a directory, or the file of a target. No
 // command reads pages for a browser, so these may be replaced.
-func notInput(out string, inputs ...string) error {
+func NotInput(out string, inputs ...string) error {
 	written, err := os.Stat(out)
 	if err != nil || !written.Mode().IsRegular() || isPage(out) {
 		return nil // there is nothing to lose
 	}
 	for _, in := range inputs {
-		if open.ByPath(in) {
+		if ByPath(in) {
 			_, in, _ = strings.Cut(in, ":")
 		}
 		read, err := os.Stat(in)
@@ -34,9 +33,6 @@ func notInput(out string, inputs ...string) error {
 	}
 	return nil
 }
-
-// anotherOut is the hint where something else is in the directory of --out.
-const anotherOut = "name another directory with --out"
 
 // isBelow reports whether a file is in a directory.
 func isBelow(file fs.FileInfo, dir string) bool {
