@@ -13,12 +13,14 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -72,6 +74,9 @@ func TestScript(t *testing.T) {
 		t.Logf("THE CUDA DRIVER IS NOT TESTED: %v", err)
 	}
 	processor := sync.OnceValue(processorNow)
+	// Under nohup the programs would ignore HUP as well. A signal that this process catches is
+	// not ignored by its children.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
