@@ -75,7 +75,7 @@ func TestKill9(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	killed, resumed, runs := 0, 0, 0
 	most := tier.Of(12, 12, 5, 12)
-	kills := func() bool { return killed < tier.Of(0, 1, most) || resumed == 0 && killed < most }
+	kills := func() bool { return killed < tier.Of(0, 1, most) || resumed == 0 && killed < 4*most }
 	for kills() {
 		runs++
 		dir := t.TempDir()
