@@ -39,7 +39,7 @@ func reproduce(c *gpu.Case) (map[string][]byte, error) {
 
 // reproHead writes the beginning of the program: a description of the case, and includes.
 func reproHead(s *strings.Builder, file string, c *gpu.Case) {
-	fmt.Fprintf(s, "// One dot product on %s. Written by mmafuzz.\n//\n//\thipcc --offload-arch=native -o repro %s && ./repro\n//\n", c.Instruction.FullName(), file)
+	fmt.Fprintf(s, "// One dot product on %s. Written by mmafuzz.\n//\n//\thipcc --offload-arch=native -o /tmp/repro %s && /tmp/repro\n//\n", c.Instruction.FullName(), file)
 	s.WriteString(c.Describe("//"))
 	s.WriteString("#include <hip/hip_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n")
 }

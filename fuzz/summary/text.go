@@ -301,13 +301,13 @@ func (w *printer) hints() {
 	}
 	more := ""
 	if n := w.sum.NotKept; n > 0 {
-		more = fmt.Sprintf("; %d more kinds of cases have none", n)
+		more = fmt.Sprintf("; %s of cases without one", readable.Plural(n, "more kind"))
 		if w.state.Full(w.sum.in.Config.MaxFindings) {
-			more += " (--max-bundles)"
+			more += " (--max-bundles, of which some are kept for causes not seen yet)"
 		}
 	}
 	dir, p := readable.ShellPath(f.Dir), &w.sum.in.Config.Pairs[f.Pair]
-	fmt.Fprintf(w, "findings: %s in %s%s\n", readable.Plural(len(w.sum.in.Findings), "bundle"), w.Dir, more)
+	fmt.Fprint(w, readable.Hanging(fmt.Sprintf("findings: %s in %s%s", readable.Plural(len(w.sum.in.Findings), "bundle"), w.Dir, more), w.Width))
 	fmt.Fprintf(w, "page:     %s report %s\n", w.Command, readable.ShellPath(w.Dir))
 	fmt.Fprintf(w, "picture:  %s show %s\n", w.Command, dir)
 	allow := ""

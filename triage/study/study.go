@@ -114,7 +114,7 @@ type Request struct {
 
 	study    string
 	journal  *journal
-	unstable []string // units that change their answers
+	unstable *[]string // units that change their answers
 }
 
 // Run makes a study. settings are what its flags are set to: an interrupted study
@@ -131,10 +131,12 @@ func (s *Study) Run(ctx context.Context, runner Runner, r Request, settings map[
 		return nil, err
 	}
 	defer r.journal.close()
+	var unstable []string
+	r.unstable = &unstable
 	res, err := runner.Run(ctx, &r)
 	if err != nil {
 		return nil, err
 	}
-	res.Study, res.Seed, res.Count, res.Targets, res.Settings, res.Unstable = s.Name, r.Seed, r.Count, r.Targets, settings, r.unstable
+	res.Study, res.Seed, res.Count, res.Targets, res.Settings, res.Unstable = s.Name, r.Seed, r.Count, r.Targets, settings, unstable
 	return res, nil
 }

@@ -147,7 +147,7 @@ func (r *Request) checkStable(ctx context.Context, all []unit) error {
 			return err
 		}
 		if unstable != nil {
-			r.unstable = append(r.unstable, unstable.Error())
+			*r.unstable = append(*r.unstable, unstable.Error())
 		}
 	}
 	return nil

@@ -1,7 +1,7 @@
 // One dot product on hopper/mma.m16n8k8.f32.f16.f16.f32. Written by mmafuzz.
 //
-//	cc -x c -o repro repro_a.cu -ldl && ./repro
-//	nvcc -o repro repro_a.cu && ./repro
+//	cc -x c -o /tmp/repro repro_a.cu -ldl && /tmp/repro
+//	nvcc -o /tmp/repro repro_a.cu && /tmp/repro
 //
 // It is C and CUDA C++ and needs NVIDIA's driver, and no toolkit. An argument is the
 // number of the device. The kernel is for sm_90.
