@@ -155,10 +155,12 @@ func (s *Section) check() error {
 	if err := s.Formats.Validate(); err != nil {
 		return err
 	}
-	for what, name := range map[string]string{"architecture": s.Arch, "instruction": s.Instruction} {
-		if strings.Contains(name, "/") { // it stands between the two, and between a target and its instruction
-			return fmt.Errorf("the %s is %q, with a slash", what, name)
-		}
+	// A slash stands between the two, and between a target and its instruction.
+	if strings.Contains(s.Arch, "/") {
+		return fmt.Errorf("the architecture is %q, with a slash", s.Arch)
+	}
+	if strings.Contains(s.Instruction, "/") {
+		return fmt.Errorf("the instruction is %q, with a slash", s.Instruction)
 	}
 	if s.Bytes() > maxData || sh.Dots() > maxFrameDots {
 		return fmt.Errorf("impossible shape %+v: too large for one frame", sh)

@@ -37,21 +37,7 @@ func FuzzPages(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, kind uint8, body []byte) {
-		r := resultFiles[int(kind)%len(resultFiles)]
-		path := filepath.Join(dir, r.name+".d", r.name)
-		if r.log {
-			body = logOf(body)
-		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, body, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if r.directory {
-			path = filepath.Dir(path)
-		}
-		if text, err := pageOf(t, path); err == nil {
+		if text, err := pageOf(t, dir, int(kind)%len(resultFiles), body); err == nil {
 			checkVisible(t, text)
 		}
 	})
@@ -60,22 +46,11 @@ func FuzzPages(f *testing.F) {
 // TestPageSeeds holds that what FuzzPages begins with has pages, so that it tests more than
 // refusals.
 func TestPageSeeds(t *testing.T) {
+	dir := t.TempDir()
 	for i, body := range pageSeeds(t) {
-		r := resultFiles[i]
-		dir := t.TempDir()
-		path := filepath.Join(dir, r.name)
-		if r.log {
-			body = logOf(body)
-		}
-		if err := os.WriteFile(path, body, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if r.directory {
-			path = dir
-		}
-		text, err := pageOf(t, path)
+		text, err := pageOf(t, dir, i, body)
 		if err != nil {
-			t.Errorf("%s: %v", r.name, err)
+			t.Errorf("%s: %v", resultFiles[i].name, err)
 		}
 		checkVisible(t, text)
 	}
@@ -145,7 +120,24 @@ func logOf(lines []byte) (log []byte) {
 	return log
 }
 
-func pageOf(t *testing.T, path string) (string, error) {
+// pageOf makes the page of a file, which is number kind of resultFiles, in a directory of its own
+// below dir.
+func pageOf(t *testing.T, dir string, kind int, body []byte) (string, error) {
+	t.Helper()
+	r := resultFiles[kind]
+	path := filepath.Join(dir, r.name+".d", r.name)
+	if r.log {
+		body = logOf(body)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, body, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if r.directory {
+		path = filepath.Dir(path)
+	}
 	p, err := new(pages.Maker).Page(t.Context(), []string{path})
 	if err != nil {
 		return "", err
