@@ -33,7 +33,7 @@ func (s *StepReport) markdown(b *strings.Builder) {
 	}
 	b.WriteString("| | state | |\n| --- | --- | --- |\n")
 	for _, row := range s.Rows {
-		b.WriteString(readable.MarkdownRow(readable.MarkdownCode(row.Key), string(row.State), readable.Markdown(row.Text)))
+		b.WriteString(readable.MarkdownRow(readable.MarkdownCode(row.Key), readable.Markdown(string(row.State)), readable.Markdown(row.Text)))
 	}
 	switch s.Name {
 	case "loader":
@@ -79,7 +79,7 @@ func (s *StepReport) answers(b *strings.Builder) {
 			if a.Expected != "" && a.Expected != a.Got {
 				mark = "**differs** "
 			}
-			b.WriteString(readable.MarkdownRow(a.ID, readable.MarkdownCode(s.Rows[i].Key), readable.MarkdownCode(a.Dot), readable.MarkdownCode(a.Expected), readable.MarkdownCode(a.Got), mark+readable.Markdown(a.About)))
+			b.WriteString(readable.MarkdownRow(readable.Markdown(a.ID), readable.MarkdownCode(s.Rows[i].Key), readable.MarkdownCode(a.Dot), readable.MarkdownCode(a.Expected), readable.MarkdownCode(a.Got), mark+readable.Markdown(a.About)))
 		}
 	}
 }

@@ -26,6 +26,7 @@ func FuzzReport(f *testing.F) {
 	}
 	f.Add([]byte(`{"step":"speed","data":{"rates":null,"timing":{}}}`))
 	f.Add([]byte(`{"step":"loader","key":"environment","data":["a"]}`))
+	f.Add([]byte(`{"step":"questions","key":"x","state":"a\u007f | \nb","data":{"answers":[{"id":"1\u007f|\n2"}]}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var row Row
 		if json.Unmarshal(body, &row) != nil {
