@@ -94,6 +94,10 @@ type Note struct {
 	Environment map[string]string `json:"environment"`
 }
 
+// UnstableKey is what a Note calls that the unit changed its answers when it was recorded: a
+// sentence, which says how often.
+const UnstableKey = "unstable"
+
 // Recorded is one data frame. Load returns its operands and results.
 type Recorded struct {
 	Section *Section

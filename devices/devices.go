@@ -122,6 +122,16 @@ func IsRecording(u Unit) bool {
 	return is
 }
 
+// WhenRecorded returns an entry of the environment in which a recording was made, "" if it has
+// none.
+func WhenRecorded(u Unit, key string) string {
+	p, ok := u.(Provenance)
+	if !ok || !IsRecording(u) {
+		return ""
+	}
+	return p.Environment()["recorded "+key]
+}
+
 // Explained is a Unit that does not compute by the Params of its Instruction, but may know
 // that they give all of its results: if Explained returns true, that was checked. Of a
 // recording it was, for every recorded result; of a reference, by tests.

@@ -1,6 +1,8 @@
 package devices_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -92,6 +94,11 @@ func TestKinds(t *testing.T) {
 }
 
 func TestSplit(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.rec")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, tc := range []struct{ spec, target, instruction string }{
 		{"hopper", "sim:hopper", ""},
 		{"sim:hopper", "sim:hopper", ""},
@@ -104,6 +111,13 @@ func TestSplit(t *testing.T) {
 		{"sim:hopper/", "sim:hopper", ""},
 		{"cuda:0/mma.m8n8k4.f64.f64.f64.f64", "cuda:0", "mma.m8n8k4.f64.f64.f64.f64"},
 		{"replay:dir/file", "replay:dir/file", ""},
+		{"replay:" + file, "replay:" + file, ""},
+		{"replay:" + file + "/mma.kind::f16", "replay:" + file, "mma.kind::f16"},
+		{"model:" + file + "/mma", "model:" + file, "mma"},
+		{"model:" + file + "/", "model:" + file, ""},
+		{"model:" + file + "/a/b", "model:" + file + "/a/b", ""},
+		{"replay:" + dir + "/b.rec", "replay:" + dir + "/b.rec", ""},
+		{"exec:" + file + "/mma", "exec:" + file + "/mma", ""},
 		{"exec:./sim -x a/b", "exec:./sim -x a/b", ""},
 		{"model:/a/b.json", "model:/a/b.json", ""},
 		{`model:C:\a\b.json`, `model:C:\a\b.json`, ""},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -44,17 +45,31 @@ func (p *Pair) Name() string {
 
 // Split cuts TARGET/INSTRUCTION, as in sim:ampere/mma.m16n8k8.f32.f16.f16.f32,
 // at the first slash after the colon; instruction is "" if there is none. Targets that
-// name a file or a command (replay, model, exec) are not cut.
+// name a file (replay, model) are cut at the last slash, if what stands before it is a file;
+// commands (exec) are not cut.
 func Split(spec string) (target, instruction string) {
 	kind, arg, ok := strings.Cut(spec, ":")
 	if !ok {
 		kind, arg = "sim", spec
 	}
-	if kind == "replay" || kind == "model" || kind == "exec" {
+	switch kind {
+	case "exec":
 		return spec, ""
+	case "replay", "model":
+		slash := strings.LastIndexByte(arg, '/')
+		if slash < 0 || !isFile(arg[:slash]) {
+			return spec, ""
+		}
+		return kind + ":" + arg[:slash], arg[slash+1:]
 	}
 	arg, instruction, _ = strings.Cut(arg, "/")
 	return kind + ":" + arg, instruction
+}
+
+// isFile reports whether a path is that of something other than a directory.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
 }
 
 // Pairs returns the pairs of instructions of two targets that the names ask for:

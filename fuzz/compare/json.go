@@ -25,6 +25,7 @@
 //	machines[].instructions       number?   that are recorded
 //	machines[].dots               number?   dot products that are recorded
 //	machines[].faults             number    of these, those on which the target failed
+//	machines[].unstable[]         string?   sentence: an instruction whose unit changed its answers when it was recorded, and how often
 //	machines[].equal_to           string?   holds the same as that machine, and was compared with no other
 //	machines[].versions           object*?  the same of the program that recorded; absent if that did not keep them
 //	machines[].environment        object*   what its results may depend on

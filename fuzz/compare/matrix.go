@@ -38,6 +38,9 @@ func (p *printer) machines(r *Result) {
 		if !m.Complete {
 			text += "; not complete"
 		}
+		if m.Unstable != nil {
+			text += "; noted when it was recorded: " + strings.Join(p.first(m.Unstable, 1), ", ") + "; differences on it may be chance"
+		}
 		g.Add(m.Name, p.target(m.Target), fmt.Sprint(m.Instructions), readable.Thousands(uint64(m.Dots)), text)
 	}
 	g.Write(p, p.Bold)

@@ -111,6 +111,11 @@ func (n *nightly) machines() []page.HTML {
 	for _, text := range slices.Concat(n.Trouble, n.Incomplete) {
 		blocks = append(blocks, page.Alert(text))
 	}
+	for _, m := range n.Machines {
+		for _, text := range m.Unstable {
+			blocks = append(blocks, page.Alert(fmt.Sprintf("Noted when %s was recorded: %s. Differences on it may be chance.", m.Name, text)))
+		}
+	}
 	for i := range n.LeftOut {
 		blocks = append(blocks, page.Note(n.LeftOut[i].String()))
 	}

@@ -64,6 +64,7 @@ type Machine struct {
 	Instructions int               `json:"instructions,omitempty"`
 	Dots         int               `json:"dots,omitempty"`
 	Faults       int               `json:"faults"`
+	Unstable     []string          `json:"unstable,omitempty"` // sentences: instructions whose recorded unit changed its answers
 	Versions     *corpus.Versions  `json:"versions,omitempty"`
 	EqualTo      string            `json:"equal_to,omitempty"` // the machine that holds the same: this one was compared with no other
 	Environment  map[string]string `json:"environment"`
@@ -215,6 +216,11 @@ func newMachine(s *Side) Machine {
 	}
 	if v := rec.Header.Versions; v.Given() {
 		m.Versions = &v
+	}
+	for _, n := range rec.Notes {
+		if text := n.Environment[corpus.UnstableKey]; text != "" {
+			m.Unstable = append(m.Unstable, text)
+		}
 	}
 	for _, d := range rec.Data {
 		m.Dots += d.Section.Shape.Dots()

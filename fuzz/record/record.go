@@ -182,7 +182,7 @@ func (r *recorder) note(ctx context.Context, j *job, u devices.Unit, have *corpu
 	}
 	if have != nil {
 		was := maps.Clone(have.Environment)
-		delete(was, unstableKey)
+		delete(was, corpus.UnstableKey) // it may look stable this time
 		if d := corpus.EnvironmentDifferences(was, env); d != nil {
 			return fmt.Errorf("%s: %w: of %s, %s", r.cfg.File, corpus.ErrOtherRecording, j.inst.Name, strings.Join(d, "; "))
 		}
@@ -195,7 +195,7 @@ func (r *recorder) note(ctx context.Context, j *job, u devices.Unit, have *corpu
 			return fmt.Errorf("%s: %w", j.inst.Name, err)
 		}
 		if unstable != nil {
-			env[unstableKey] = unstable.Error()
+			env[corpus.UnstableKey] = unstable.Error()
 		}
 	}
 	if len(env) == 0 {
@@ -206,14 +206,10 @@ func (r *recorder) note(ctx context.Context, j *job, u devices.Unit, have *corpu
 	return r.file.Note(note)
 }
 
-// unstableKey is what notes call that a unit changes its answers. It is not compared when a
-// recording goes on.
-const unstableKey = "unstable"
-
 // noteUnstable keeps for the result what a note, which may be nil, says of changing answers.
 func (r *recorder) noteUnstable(note *corpus.Note) {
-	if note != nil && note.Environment[unstableKey] != "" {
-		r.result.Unstable = append(r.result.Unstable, note.Environment[unstableKey])
+	if note != nil && note.Environment[corpus.UnstableKey] != "" {
+		r.result.Unstable = append(r.result.Unstable, note.Environment[corpus.UnstableKey])
 	}
 }
 
