@@ -88,8 +88,34 @@ func isFile(path string) bool {
 //
 // The error says what does not fit and why.
 func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
+	pairs, err := allPairs(a, b, nameA, nameB)
+	if nameA == "" && nameB == "" {
+		pairs = checked(pairs)
+	}
+	return pairs, err
+}
+
+// Unchecked returns the names of the pairs that Pairs leaves out without a name, since a
+// simulator's rule was never checked.
+func Unchecked(a, b Target) (names []string) {
+	pairs, err := allPairs(a, b, "", "")
+	if err != nil {
+		return nil
+	}
+	kept := checked(pairs)
+	for i := range pairs {
+		name := pairs[i].Name()
+		if !slices.ContainsFunc(kept, func(p Pair) bool { return p.Name() == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// allPairs returns what Pairs does, with the instructions that were never checked.
+func allPairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 	if nameA == "" && nameB != "" {
-		ps, err := Pairs(b, a, nameB, "")
+		ps, err := allPairs(b, a, nameB, "")
 		for i := range ps {
 			ps[i].turn()
 		}
@@ -99,7 +125,7 @@ func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 		return nil, errors.New("two reference arithmetics: name an instruction of a simulator on one side")
 	}
 	if a.Instructions() == nil {
-		ps, err := Pairs(b, a, nameA, nameB)
+		ps, err := allPairs(b, a, nameA, nameB)
 		for i := range ps {
 			ps[i].turn()
 		}
@@ -117,7 +143,7 @@ func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 	if nameA == "" {
 		common := commonNames(as, b)
 		if len(common) == 0 && b.Instructions() != nil && before(b, a) {
-			if ps, err := Pairs(b, a, "", ""); err == nil {
+			if ps, err := allPairs(b, a, "", ""); err == nil {
 				for i := range ps {
 					ps[i].turn()
 				}
@@ -137,9 +163,6 @@ func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 			continue
 		}
 		pairs = append(pairs, p)
-	}
-	if nameA == "" && nameB == "" {
-		pairs = checked(pairs)
 	}
 	if len(pairs) == 0 {
 		if last == nil {

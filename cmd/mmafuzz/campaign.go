@@ -89,6 +89,7 @@ func (r *runCmd) plan(ctx context.Context, rule fleet.Rule) error {
 		return err
 	}
 	r.note(cfg.Partial)
+	r.note(r.targets.Unchecked())
 	line := newStatusLine(r.app)
 	rule.Tell = func(done, of int) {
 		if !r.json {

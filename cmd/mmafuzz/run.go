@@ -163,6 +163,7 @@ func (r *runCmd) run(ctx context.Context) error {
 		return r.outError(ui.dir, err)
 	}
 	ui.start(c.State(), c.Resumed())
+	r.note(r.targets.Unchecked())
 	err = c.Run(ctx)
 	left := c.Unfinished(ctx, err)
 	sum := summary.New(summary.Input{

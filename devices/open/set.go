@@ -9,12 +9,16 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Set is targets that are open, each of them once. The zero Set has none.
-type Set struct{ targets map[string]devices.Target }
+type Set struct {
+	targets   map[string]devices.Target
+	unchecked []string // names of pairs of instructions that Pairs has left out
+}
 
 // Target opens a target, unless it is open already.
 func (s *Set) Target(name string) (devices.Target, error) {
@@ -59,6 +63,21 @@ func (s *Set) Partial() string {
 	return strings.Join(files, " and ") + " were cut short, and only what they have is compared (mmafuzz record goes on with them)"
 }
 
+// Unchecked says which instructions Pairs has left out because the rule of a simulator was never
+// compared with hardware, and how one compares them all the same; "" if there are none.
+func (s *Set) Unchecked() string {
+	slices.Sort(s.unchecked)
+	names := slices.Compact(s.unchecked)
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "left out: " + names[0] + ", whose rules no hardware has confirmed (--inst compares it all the same)"
+	}
+	return fmt.Sprintf("left out: %s whose rules no hardware has confirmed, such as %s (--inst compares one all the same)",
+		readable.Plural(len(names), "instruction"), names[0])
+}
+
 // Pairs opens two targets, each TARGET[/INSTRUCTION], and returns the pairs of their
 // instructions that devices.Pairs returns. instA and instB name the instructions of targets
 // whose names do not.
@@ -83,8 +102,14 @@ func (s *Set) Pairs(a, b, instA, instB string) ([]devices.Pair, error) {
 		return nil, hint.New("replace one by a target with instructions of its own, for example --a sim:hopper", "%s and %s both work on any formats", specA, specB)
 	}
 	pairs, err := devices.Pairs(ta, tb, instA, instB)
+	if err == nil && instA == "" && instB == "" && simulated(ta) && simulated(tb) {
+		s.unchecked = append(s.unchecked, devices.Unchecked(ta, tb)...)
+	}
 	return pairs, hint.Add(err, "%s", InstructionHint(ta, instA))
 }
+
+// simulated reports whether opening a target's units again costs nothing.
+func simulated(t devices.Target) bool { return strings.HasPrefix(t.Name(), "sim:") }
 
 // AllPairs pairs each of the targets with each later one, on one instruction, which either
 // target may have, or on all if inst is "". Two that cannot be paired are left out.
