@@ -85,8 +85,13 @@ func (c *Campaign) checkPlaces() error {
 	for f := range c.resumed {
 		old[c.bundleDir(f)] = true
 	}
+	owner := map[string]string{}
 	for pair := range c.cfg.Pairs {
-		dir := c.bundlesOf(pair)
+		dir, name := c.bundlesOf(pair), c.cfg.Pairs[pair].Name()
+		if other, taken := owner[dir]; taken {
+			return fmt.Errorf("%s and %s would share the directory %s: compare one at a time", other, name, dir)
+		}
+		owner[dir] = name
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 )
 
@@ -91,12 +92,13 @@ func nameSides(sides []*Side) error {
 			s.Name = s.fileName()
 		}
 	}
-	seen := map[string]string{}
+	seen := map[string]string{} // by their directories
 	for _, s := range sides {
-		if other, dup := seen[s.Name]; dup {
+		dir := readable.Slug(s.Name)
+		if other, dup := seen[dir]; dup {
 			return &sameNameError{other, s.Spec, s.Name}
 		}
-		seen[s.Name] = s.Spec
+		seen[dir] = s.Spec
 	}
 	return nil
 }
