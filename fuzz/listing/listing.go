@@ -17,6 +17,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
 // Table is a table of names and what they stand for.
@@ -40,8 +41,8 @@ var Tables = []Table{
 	{"formats", "number formats", []string{"format", "bits", "layout", "bias", "emin", "max_finite", "source"}, func() [][]string {
 		return rowsOf(fp.All(), formatRow)
 	}},
-	{"parameters", "parameters of an arithmetic, as in model files", []string{"parameter", "values"}, func() [][]string {
-		return rowsOf(mma.Fields(), func(f mma.Field) []string { return []string{f.Path, f.Kind()} })
+	{"parameters", "parameters of an arithmetic, as in model files", []string{"parameter", "values", "about"}, func() [][]string {
+		return rowsOf(mma.Fields(), func(f mma.Field) []string { return []string{f.Path, f.Kind(), report.ParameterInWords(f.Path)} })
 	}},
 }
 
