@@ -90,15 +90,6 @@ type Rule struct {
 	Tell   func(done, of int) // called after the sources of a pair were measured; may be nil
 }
 
-// NewPlan cuts a campaign into units.
-func NewPlan(ctx context.Context, cfg fuzz.Config, rule Rule) (*Plan, error) {
-	d, err := newDraft(cfg, rule)
-	if err != nil {
-		return nil, err
-	}
-	return d.finish(ctx)
-}
-
 // draft is a plan whose units may have no sizes yet.
 type draft struct {
 	*Plan

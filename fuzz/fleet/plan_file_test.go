@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 )
+
+// cutPlan makes a plan that is in no file.
+func cutPlan(ctx context.Context, cfg fuzz.Config, rule Rule) (*Plan, error) {
+	d, err := newDraft(cfg, rule)
+	if err != nil {
+		return nil, err
+	}
+	return d.finish(ctx)
+}
 
 // TestWritePlan makes a plan again and again: the same one, whose units would be measured anew,
 // stays; another one does not replace it.
@@ -69,7 +79,7 @@ func TestAllow(t *testing.T) {
 	}
 	pair := unknownPair()
 	pair.TargetB = "exec:./unit"
-	q, err := NewPlan(t.Context(), fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 1000}, Rule{Rounds: 1, Unit: 512})
+	q, err := cutPlan(t.Context(), fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 1000}, Rule{Rounds: 1, Unit: 512})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func unknownPair() devices.Pair {
 func TestUnknownUnits(t *testing.T) {
 	pairs := []devices.Pair{unknownPair()}
 	cfg := fuzz.Config{Pairs: pairs, Seed: 1, Count: 20000, PerBucket: 1, MaxFindings: 8}
-	p, err := NewPlan(t.Context(), cfg, Rule{Rounds: 3, Unit: 512})
+	p, err := cutPlan(t.Context(), cfg, Rule{Rounds: 3, Unit: 512})
 	if err != nil {
 		t.Fatal(err)
 	}
