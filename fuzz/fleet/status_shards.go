@@ -15,9 +15,14 @@ type lastBeat struct {
 	at   time.Time // when its file was written
 }
 
-// began returns when the process began, by the clock of the file system.
-func (b *lastBeat) began() time.Time {
-	return b.at.Add(-time.Duration(b.Seconds * float64(time.Second)))
+// coarse is more than the error of the times of files, which is milliseconds as a rule, and
+// less than the time between two heartbeats.
+const coarse = time.Second
+
+// follows reports whether a process began after the last heartbeat of an earlier one.
+func (b *lastBeat) follows(earlier *lastBeat) bool {
+	began := b.at.Add(-time.Duration(b.Seconds * float64(time.Second)))
+	return earlier.at.Before(began.Add(coarse))
 }
 
 // shards lists the shards.
@@ -46,7 +51,7 @@ func restarts(all []lastBeat) (shards [][]lastBeat) {
 	for _, b := range all {
 		i := slices.IndexFunc(shards, func(earlier []lastBeat) bool {
 			last := &earlier[len(earlier)-1]
-			return last.Shard == b.Shard && last.Of == b.Of && last.at.Before(b.began())
+			return last.Shard == b.Shard && last.Of == b.Of && b.follows(last)
 		})
 		if i < 0 {
 			shards = append(shards, []lastBeat{b})
