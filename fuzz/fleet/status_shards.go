@@ -16,7 +16,7 @@ type lastBeat struct {
 }
 
 // coarse is more than the error of the times of files, which is milliseconds as a rule, and
-// less than the time between two heartbeats.
+// less than the time between two heartbeats, unless --lease is short.
 const coarse = time.Second
 
 // follows reports whether a process began after the last heartbeat of an earlier one.
