@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -131,6 +132,9 @@ func filesText(files []string) string {
 
 // openJournal reads the journal, if there is one, and opens it for appending.
 func (c *Campaign) openJournal() error {
+	if err := c.checkDirectory(); err != nil {
+		return err
+	}
 	fresh, stale := true, false
 	var observed error // not one of reading the journal
 	l, err := corpus.OpenLog(c.cfg.Journal, func(n int, body []byte) error {
@@ -174,6 +178,26 @@ func (c *Campaign) openJournal() error {
 		}
 	}
 	return c.compact()
+}
+
+// checkDirectory returns an error if the journal cannot be begun, or gone on from, where
+// another command has written, or where something else is in the places of bundles: before
+// there is a journal, so that a campaign that is refused leaves none.
+func (c *Campaign) checkDirectory() error {
+	dir, file := filepath.Split(c.cfg.Journal)
+	me := corpus.ByRun
+	if c.cfg.Plan != "" {
+		me = corpus.ByMerge
+	}
+	if file == JournalFile {
+		if err := corpus.CheckWriter(filepath.Clean(dir), me); err != nil {
+			return err
+		}
+	}
+	if corpus.HasRecords(c.cfg.Journal) {
+		return nil // it tells which bundles are the campaign's
+	}
+	return c.checkPlaces()
 }
 
 // replayHeader checks the header, and reads the snapshot.

@@ -97,7 +97,9 @@ type Share struct {
 
 // Shares divides a number of dot products of a pair among its sources as a campaign does.
 // Recorded inputs have one share, at most as many as there are. mutate: mutations of inputs get
-// a share too.
+// a share too, if the pair has a unit whose arithmetic is known, from which features are taken:
+// without features there is nothing to mutate, and the others get this share, as in a campaign
+// that is not split.
 func (c *Campaign) Shares(pair int, dots uint64, mutate bool) []Share {
 	const (
 		turns = 1 << 16 // turns of the schedule that are followed; the rest is divided in proportion
@@ -108,6 +110,7 @@ func (c *Campaign) Shares(pair int, dots uint64, mutate bool) []Share {
 	if p.recorder != nil {
 		return []Share{{recordedSource, min(dots, uint64(p.recorder.Recorded())), 1, chunk}}
 	}
+	mutate = mutate && len(p.tracers()) > 0
 	var shares []Share
 	at, next := map[string]int{}, map[string]uint64{}
 	add := func(name string, n, tile, chunk uint64) {

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
@@ -51,7 +47,8 @@ func newPlan(a *app) *cobra.Command {
 		Short: "cut a campaign into units",
 		Long: `plan writes what a campaign compares, on which inputs, and how that is cut into units of
 about ` + fleet.UnitTime.String() + ` each, for which it measures how fast the two targets are here. The same
-plan gives the same findings on any number of machines.
+plan gives the same findings on any number of machines. Where the same command has made the
+plan already, it stays.
 
 From the second round on, the inputs with new features of all rounds before are
 mutated, and causes can be named that need the verdict of an earlier round: where the
@@ -96,25 +93,22 @@ func (r *runCmd) plan(ctx context.Context, rule fleet.Rule) error {
 			line.show(statusField{fmt.Sprintf("measured %d of %s", done, readable.Plural(of, "pair")), 1})
 		}
 	}
-	p, err := fleet.NewPlan(ctx, cfg, rule)
+	p, there, err := fleet.WritePlan(ctx, r.out, cfg, rule)
 	line.clear()
-	if err != nil {
-		return err
-	}
-	body, err := p.Encode()
-	if err == nil {
-		err = replacePlan(r.out, body)
-	}
 	if err != nil {
 		return err
 	}
 	n := len(p.Units())
 	if r.json {
-		return r.writeJSON(planned{p.Digest(), r.out, len(pairs), p.Count, n, p.Rounds})
+		return r.writeJSON(planned{p.Digest(), r.out, len(pairs), p.Count, n, p.Rounds, there})
 	}
-	fmt.Fprintf(r.stdout, "%s: plan %s: %s with %s dot products each, in %s and %s\n", r.out, p.Digest(), readable.Plural(len(pairs), "pair"),
+	already := ""
+	if there {
+		already = " is there already"
+	}
+	fmt.Fprintf(r.stdout, "%s: plan %s%s: %s with %s dot products each, in %s and %s\n", r.out, p.Digest(), already, readable.Plural(len(pairs), "pair"),
 		readable.Thousands(p.Count), readable.Plural(n, "unit"), readable.Plural(p.Rounds, "round"))
-	fmt.Fprintf(r.stdout, "next: %s run --campaign %s --shard 0/N --out DIR, and 1/N to N-1/N elsewhere\n", command(), readable.ShellPath(r.out))
+	fmt.Fprintf(r.stdout, "next: %s run --campaign %s --shard 0/N --out DIR%s, and 1/N to N-1/N elsewhere\n", command(), readable.ShellPath(r.out), p.Allow())
 	return nil
 }
 
@@ -126,20 +120,5 @@ type planned struct {
 	Count  uint64 `json:"count"`
 	Units  int    `json:"units"`
 	Rounds int    `json:"rounds"`
-}
-
-// maxPlan is more bytes than any plan has.
-const maxPlan = 64 << 20
-
-// replacePlan writes a plan. It does not replace another one, by which shards may be at work.
-func replacePlan(file string, body []byte) error {
-	switch old, err := corpus.ReadFile(file, "plan", maxPlan); {
-	case err == nil && !bytes.Equal(old, body):
-		return hint.New("name another file, or remove it if no shard works by it", "%s exists and is another plan or something else", file)
-	case err == nil:
-		return nil
-	case !errors.Is(err, fs.ErrNotExist):
-		return err
-	}
-	return corpus.ReplaceFile(file, body)
+	There  bool   `json:"there"`
 }

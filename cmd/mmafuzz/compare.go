@@ -225,25 +225,20 @@ func (u *compareUI) showProgress(what string, s *fuzz.State) {
 // comparison writes them at the same time, and resumes a comparison that was interrupted, or
 // removes what another one left there.
 func (c *compareCmd) hold(comparison *compare.Comparison) (*compare.Directory, error) {
+	if err := c.knownFlags.hold(); err != nil { // first: it makes no directory
+		return nil, err
+	}
 	dir, err := compare.Hold(c.out)
-	if errors.Is(err, corpus.ErrInUse) {
-		return nil, hint.Add(err, "wait for the other mmafuzz compare, or name another directory with --out")
-	}
-	if errors.As(err, new(*corpus.ForeignError)) {
-		return nil, hint.Add(err, anotherOut)
-	}
 	if err == nil {
-		if err := c.knownFlags.hold(); err != nil {
-			dir.Release()
-			return nil, err
-		}
 		err = comparison.Resume(dir)
 	}
 	var foreign *compare.ForeignError
 	switch {
 	case err == nil:
 		return dir, nil
-	case errors.As(err, &foreign):
+	case errors.Is(err, corpus.ErrInUse):
+		err = hint.Add(err, "wait for the other mmafuzz compare, or name another directory with --out")
+	case errors.As(err, &foreign), errors.As(err, new(*corpus.ForeignError)), errors.As(err, new(*corpus.WriterError)):
 		err = hint.Add(err, anotherOut)
 	default:
 		err = hint.New("name a directory with --out that can be made or written", "cannot use the directory %s: %w", c.out, hint.Bare(err))

@@ -123,6 +123,7 @@
 //	count   number  dot products for each pair
 //	units   number
 //	rounds  number
+//	there   bool    the same command has made the plan before, and it stays as it is
 //
 // show writes the bundle's mismatch.json, minimize the new one: go doc ./corpus Mismatch.
 //

@@ -114,7 +114,7 @@ func (r *runCmd) runShard(ctx context.Context) error {
 	further := fmt.Sprintf("the same command goes on: what is done is in %s", readable.ShellPath(r.out))
 	switch {
 	case errors.Is(err, fleet.ErrRound):
-		return incomplete(hint.New(fmt.Sprintf("where shards share no directory: mmafuzz merge DIR... --out %s, then the same command", readable.ShellPath(r.out)), "%w", err))
+		return incomplete(hint.New(fmt.Sprintf("where shards share no directory: mmafuzz merge DIR... --out %s%s, then the same command", readable.ShellPath(r.out), p.Allow()), "%w", err))
 	case isIncomplete(err):
 		return incomplete(hint.New(further, "%s", why(err)))
 	}

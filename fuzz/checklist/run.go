@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -86,7 +87,7 @@ type run struct {
 // Run runs the checklist, or what is left of it, and writes the report. The report says what
 // could not be done; the error says why the checklist as a whole could not go on.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	if err := os.MkdirAll(o.Dir, 0o777); err != nil {
+	if err := corpus.CheckWriter(o.Dir, corpus.ByChecklist); err != nil {
 		return nil, err
 	}
 	r := &run{Options: o, began: time.Now(), units: map[string]devices.Unit{}}
@@ -125,7 +126,7 @@ func (r *run) choose() error {
 	for _, name := range r.Instructions {
 		i, err := mma.Search(r.Target.Name(), all, name)
 		if err != nil {
-			return err
+			return hint.Add(err, "mmafuzz list instructions %s lists them with their formats", readable.ShellWord(r.Target.Name()))
 		}
 		r.rows = append(r.rows, *i)
 	}

@@ -27,6 +27,9 @@ type Directory struct {
 // Hold creates a directory, if it is missing, and holds it. The error is corpus.ErrInUse if
 // another comparison holds it.
 func Hold(path string) (*Directory, error) {
+	if err := corpus.CheckWriter(path, corpus.ByCompare); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, err
 	}

@@ -79,6 +79,9 @@ func create(temporary string) (*os.File, error) {
 
 // prepare creates a directory for a plan, with its subdirectories, if they are missing.
 func prepare(dir, me string, p *Plan) error {
+	if err := corpus.CheckWriter(dir, corpus.ByShard); err != nil {
+		return err
+	}
 	for _, sub := range []string{unitsDir, leasesDir, shardsDir, roundsDir, triageDir} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
 			return err

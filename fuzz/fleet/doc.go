@@ -62,13 +62,13 @@
 //	triaged            number   steps of triage that shards have done for merge
 //	rate               number   dot products a second, of the last minutes
 //	eta_seconds        number   until all units are done at that rate; 0: unknown or finished
-//	shards[].name      string?  of its heartbeat
+//	shards[].name      string?  of its heartbeat; the last one, if it was started again
 //	shards[].shard     number?  its number
 //	shards[].of        number?
 //	shards[].host      string?
 //	shards[].state     string?  alive, ended, or silent for longer than a lease holds
 //	shards[].age       number?  seconds since its heartbeat, by the clocks of the two machines
-//	shards[].units     number?  that it has done
+//	shards[].units     number?  that it has done, before it was started again too
 //	shards[].dots      number?
 //	shards[].rate      number?  dot products a second since it began
 //	causes[].name      string?  primary cause

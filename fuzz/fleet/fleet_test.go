@@ -72,7 +72,7 @@ func planOf(t testing.TB, cfg fuzz.Config, others ...string) (*Plan, []devices.P
 		pairs = append(pairs, ps...)
 	}
 	cfg.Pairs = pairs
-	p, err := NewPlan(t.Context(), cfg, Rule{Rounds: 3, Unit: 512})
+	p, err := cutPlan(t.Context(), cfg, Rule{Rounds: 3, Unit: 512})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestSlowPlan(t *testing.T) {
 	_, pairs := newPlan(t, 1)
 	pairs[0].B = slowUnit{pairs[0].B}
 	cfg := fuzz.Config{Pairs: pairs, Seed: 1, Count: 1e12, Generators: []string{"cut", "raw"}}
-	p, err := NewPlan(t.Context(), cfg, Rule{Rounds: 1})
+	p, err := cutPlan(t.Context(), cfg, Rule{Rounds: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 )
 
@@ -41,6 +42,9 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 		if _, err := x.add(dir); err != nil {
 			return nil, err
 		}
+	}
+	if err := corpus.CheckWriter(out, corpus.ByMerge); err != nil {
+		return nil, err
 	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return nil, err

@@ -33,6 +33,7 @@ type Plan struct {
 	Zero        string          `json:"zero,omitempty"`
 	PerBucket   int             `json:"per_bucket"`
 	MaxFindings int             `json:"max_findings"`
+	Unit        uint64          `json:"unit,omitempty"` // Rule.Unit: what was asked for; the sources have what came of it
 	Pairs       []Pair          `json:"pairs"`
 
 	digest string
@@ -89,8 +90,16 @@ type Rule struct {
 	Tell   func(done, of int) // called after the sources of a pair were measured; may be nil
 }
 
-// NewPlan cuts a campaign into units.
-func NewPlan(ctx context.Context, cfg fuzz.Config, rule Rule) (*Plan, error) {
+// draft is a plan whose units may have no sizes yet.
+type draft struct {
+	*Plan
+	c      *fuzz.Campaign
+	rule   Rule
+	shares [][]fuzz.Share // by pair; each has a source of the plan
+}
+
+// newDraft plans a campaign as far as nothing has to be measured.
+func newDraft(cfg fuzz.Config, rule Rule) (*draft, error) {
 	if cfg.Count == 0 {
 		return nil, errors.New("a plan needs a number of dot products")
 	}
@@ -101,43 +110,61 @@ func NewPlan(ctx context.Context, cfg fuzz.Config, rule Rule) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{
+	d := &draft{c: c, rule: rule, Plan: &Plan{
 		Version: planVersion, Versions: versions.Current(), Seed: cfg.Seed, Count: cfg.Count, Rounds: rule.Rounds, Generators: cfg.Generators,
-		NaN: policyWord(cfg.NaN), Zero: policyWord(cfg.Zero), PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings,
-	}
-	m := meter{c}
+		NaN: policyWord(cfg.NaN), Zero: policyWord(cfg.Zero), PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings, Unit: rule.Unit,
+	}}
 	for i := range cfg.Pairs {
-		pair := &cfg.Pairs[i]
-		to := Pair{A: pair.TargetA, InstA: pair.A.Instruction().Name, DigestA: pair.DigestA,
-			B: pair.TargetB, InstB: pair.B.Instruction().Name, DigestB: pair.DigestB, K: pair.K}
-		shares := c.Shares(i, cfg.Count, rule.Rounds > 1)
-		for _, s := range shares {
-			src := Source{Source: s.Source, Dots: s.Dots, Unit: rule.Unit, Chunk: s.Chunk, Fed: rule.Rounds > 1 && c.Fed(i, s.Source)}
-			if src.Dots == 0 {
-				continue
-			}
-			if rule.Unit == 0 {
-				if src.Unit, err = m.unit(ctx, i, s, to.Sources); err != nil {
-					return nil, err
-				}
-				// Rounding may halve a unit.
-				most := uint64(max(mostUnits/2/(len(cfg.Pairs)*len(shares)), 1))
-				src.Unit = max(src.Unit, (src.Dots-1)/most+1)
-			}
-			src.round(s.Tile)
-			to.Sources = append(to.Sources, src)
+		d.addPair(i, &cfg.Pairs[i])
+	}
+	return d, nil
+}
+
+func (d *draft) addPair(i int, pair *devices.Pair) {
+	to := Pair{A: pair.TargetA, InstA: pair.A.Instruction().Name, DigestA: pair.DigestA,
+		B: pair.TargetB, InstB: pair.B.Instruction().Name, DigestB: pair.DigestB, K: pair.K}
+	shares := slices.DeleteFunc(d.c.Shares(i, d.Count, d.Rounds > 1), func(s fuzz.Share) bool { return s.Dots == 0 })
+	for _, s := range shares {
+		to.Sources = append(to.Sources, Source{Source: s.Source, Dots: s.Dots, Unit: d.rule.Unit, Chunk: s.Chunk, Fed: d.Rounds > 1 && d.c.Fed(i, s.Source)})
+	}
+	d.Pairs, d.shares = append(d.Pairs, to), append(d.shares, shares)
+}
+
+// finish gives the units their sizes, for which it may have to measure.
+func (d *draft) finish(ctx context.Context) (*Plan, error) {
+	for i := range d.Pairs {
+		if err := d.size(ctx, i); err != nil {
+			return nil, err
 		}
-		p.Pairs = append(p.Pairs, to)
-		if rule.Tell != nil && rule.Unit == 0 {
-			rule.Tell(i+1, len(cfg.Pairs))
+		if d.rule.Tell != nil && d.rule.Unit == 0 {
+			d.rule.Tell(i+1, len(d.Pairs))
 		}
 	}
-	body, err := p.Encode()
-	if err = errors.Join(err, p.check(c)); err != nil {
+	body, err := d.Encode()
+	if err = errors.Join(err, d.check(d.c)); err != nil {
 		return nil, err
 	}
-	p.seal(body)
-	return p, nil
+	d.seal(body)
+	return d.Plan, nil
+}
+
+// size gives the units of a pair their sizes.
+func (d *draft) size(ctx context.Context, pair int) (err error) {
+	m := meter{d.c}
+	sources := d.Pairs[pair].Sources
+	for n, s := range d.shares[pair] {
+		src := &sources[n]
+		if d.rule.Unit == 0 {
+			if src.Unit, err = m.unit(ctx, pair, s, sources); err != nil {
+				return err
+			}
+			// Rounding may halve a unit.
+			most := uint64(max(mostUnits/2/(len(d.Pairs)*len(sources)), 1))
+			src.Unit = max(src.Unit, (src.Dots-1)/most+1)
+		}
+		src.round(s.Tile)
+	}
+	return nil
 }
 
 // round rounds the sizes so that a unit is a whole number of chunks, and a chunk a whole

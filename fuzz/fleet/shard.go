@@ -107,10 +107,6 @@ func worst(errs []error) (err error) {
 }
 
 func (s *Shard) begin() (err error) {
-	name := fmt.Sprintf("%d-of-%d.%d", s.Index, s.Of, os.Getpid())
-	if err := prepare(s.Dir, name, s.Plan); err != nil {
-		return err
-	}
 	s.began = time.Now()
 	s.index, s.mine, s.feeds = newIndex(s.Plan), map[int]bool{}, map[int]*fuzz.Campaign{}
 	first, err := s.campaign(nil)
@@ -118,6 +114,10 @@ func (s *Shard) begin() (err error) {
 		err = s.Plan.check(first)
 	}
 	if err != nil {
+		return err // nothing is left of a shard that is refused
+	}
+	name := fmt.Sprintf("%d-of-%d.%d", s.Index, s.Of, os.Getpid())
+	if err := prepare(s.Dir, name, s.Plan); err != nil {
 		return err
 	}
 	s.feeds[0] = first

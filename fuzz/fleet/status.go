@@ -234,28 +234,6 @@ func (w *Watcher) rate(s *Status, order []int) {
 	}
 }
 
-func (w *Watcher) shards(s *Status) error {
-	beats, err := readHeartbeats(w.dir)
-	for name, h := range beats {
-		age := 0.0
-		if info, err := os.Stat(filepath.Join(w.dir, shardsDir, name)); err == nil {
-			age = since(info.ModTime())
-		}
-		one := ShardStatus{Name: name, Shard: h.Shard, Of: h.Of, Host: h.Host, State: stateAlive, Age: age, Units: h.Units, Dots: h.Dots, Rate: float64(h.Dots) / max(h.Seconds, 1)}
-		switch {
-		case h.Ended:
-			one.State = stateEnded
-		case age > DefaultLease.Seconds():
-			one.State = stateSilent
-		}
-		s.Shards = append(s.Shards, one)
-	}
-	slices.SortFunc(s.Shards, func(x, y ShardStatus) int {
-		return cmp.Or(cmp.Compare(x.Shard, y.Shard), cmp.Compare(x.Age, y.Age), cmp.Compare(x.Name, y.Name))
-	})
-	return err
-}
-
 // Prometheus writes a status in the format that the textfile collector of node_exporter
 // reads. The file is replaced atomically.
 func (s *Status) Prometheus(file string) error {

@@ -65,6 +65,9 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := corpus.CheckWriter(cfg.File, corpus.ByRecord); err != nil {
+		return nil, err
+	}
 	f, err := corpus.OpenRecordingFile(cfg.File, cfg.header(w))
 	if err != nil {
 		return nil, err

@@ -23,8 +23,10 @@ type Stats struct {
 	Repeated int `json:"repeated"` // dot products that were asked again, of Queries
 	Resumed  int `json:"resumed"`  // dot products whose answers came from the journal, of Queries
 	// Confirmed is how many of the resumed answers the unit was asked to confirm, not counted
-	// in Queries. It gave them all again.
+	// in Queries. Denied is how many of these it did not give again: only a unit that changes
+	// its answers comes to a result with such (doubt.go).
 	Confirmed int `json:"confirmed"`
+	Denied    int `json:"denied,omitempty"`
 	Failures  int `json:"failures"` // calls of the unit that failed, though it then answered each of their inputs alone
 }
 
@@ -77,6 +79,7 @@ type asker struct {
 	log                *journal
 	stats              Stats
 	faults             []Fault
+	doubt              *doubt // nil: the unit has confirmed all answers of the journal that it was asked for
 
 	failures []Failure
 	row      int    // failed calls since the last one that did not fail
@@ -109,6 +112,9 @@ func (s *asker) answers(ctx context.Context, dots []*mma.Dot) (codes []uint64, f
 		return nil, nil, err
 	}
 	if r == nil {
+		if s.doubt != nil {
+			return nil, nil, s.doubt.err
+		}
 		if r, err = s.live(ctx, b, dots, sum); err != nil {
 			return nil, nil, err
 		}
@@ -165,7 +171,7 @@ func (s *asker) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c 
 }
 
 // stands asks again for the first few of the dot products, and compares the answers with
-// those of the journal.
+// those of the journal. If they differ it is in doubt, which is no error yet.
 func (s *asker) stands(ctx context.Context, dots []*mma.Dot, then func(i int) uint64) error {
 	n := min(len(dots), confirmEach, confirmMost-s.stats.Confirmed)
 	if n <= 0 {
@@ -177,12 +183,14 @@ func (s *asker) stands(ctx context.Context, dots []*mma.Dot, then func(i int) ui
 	if err := s.unit.Run(ctx, b, codes); err != nil && !devices.IsFault(err) {
 		return err
 	} else if err != nil {
-		return fmt.Errorf("%w: the unit fails where the journal has answers: %w", ErrOtherInference, err)
+		s.doubted(dots, fmt.Errorf("%w: the unit fails where the journal has answers: %v", ErrOtherInference, err))
+		return nil
 	}
 	for i, d := range dots[:n] {
 		if now := mma.Load(codes, w, i); !s.Same(then(i), now) {
-			return fmt.Errorf("%w: the unit has changed: for %s it gives %s, where the journal has %s",
-				ErrOtherInference, mma.FormatDot(s.Formats, d), mma.FormatCode(s.D, now), mma.FormatCode(s.D, then(i)))
+			s.stats.Denied++
+			s.doubted(dots, fmt.Errorf("%w: the unit has changed: for %s it gives %s, where the journal has %s",
+				ErrOtherInference, mma.FormatDot(s.Formats, d), mma.FormatCode(s.D, now), mma.FormatCode(s.D, then(i))))
 		}
 	}
 	return nil
@@ -323,6 +331,9 @@ func (s *asker) checkBatch(ctx context.Context, m *sim.Model, b *mma.Batch) (com
 		return 0, nil, nil, err
 	}
 	if r == nil {
+		if s.doubt != nil {
+			return 0, nil, nil, s.doubt.err
+		}
 		if r, err = s.liveCheck(ctx, m, b, sum); err != nil {
 			return 0, nil, nil, err
 		}

@@ -119,6 +119,9 @@ func Infer(ctx context.Context, u devices.Unit, o Options) (*Result, error) {
 		defer stop()
 	}
 	r, err := l.conclude(limited, l.run(limited))
+	if l.unit.doubt != nil && ctx.Err() == nil && (r == nil || r.Verdict != NotStable) {
+		r, err = l.conclude(limited, l.unit.settle(ctx))
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -75,7 +75,8 @@
 //	stats.batches                    number   in so many calls
 //	stats.repeated                   number   of queries, those that were asked again
 //	stats.resumed                    number   answers that came from the journal
-//	stats.confirmed                  number   of these, those that were asked for again: all are the same
+//	stats.confirmed                  number   of these, those that were asked for again
+//	stats.denied                     number?  of these, those that the unit did not give again: it changes its answers
 //	stats.failures                   number   calls that failed though the unit then answered each of their inputs
 //	seconds                          number   of this run
 package infer

@@ -89,7 +89,10 @@ func (t *Report) spent() string {
 	case n > 0:
 		s += fmt.Sprintf("; %d of the answers came from the journal", n)
 	}
-	if n := t.Stats.Confirmed; n > 0 {
+	switch n, k := t.Stats.Confirmed, t.Stats.Denied; {
+	case k > 0:
+		s += fmt.Sprintf(", %d were asked again and %d of them are others now: if the unit was mended since, name another directory with --out", n, k)
+	case n > 0:
 		s += fmt.Sprintf(", %d were asked again and are the same", n)
 	}
 	return s

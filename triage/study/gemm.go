@@ -238,6 +238,9 @@ func (g *gemm) kept(ctx context.Context, u *unit, n int, r *Request) (*product, 
 	if err != nil {
 		return nil, err
 	}
+	if err := r.journal.begin(); err != nil { // it shows who has written the file
+		return nil, err
+	}
 	out, err := corpus.Replace(file)
 	if err != nil {
 		return nil, err

@@ -134,6 +134,9 @@ func (s *Study) Run(ctx context.Context, runner Runner, r Request, settings map[
 	var unstable []string
 	r.unstable = &unstable
 	res, err := runner.Run(ctx, &r)
+	if err == nil {
+		err = r.journal.begin() // it shows who has written the files of the result
+	}
 	if err != nil {
 		return nil, err
 	}

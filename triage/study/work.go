@@ -17,8 +17,11 @@ import (
 // journal keeps what was made of each item, under its key.
 type journal struct {
 	mu   sync.Mutex
-	log  *corpus.Log // nil: nothing is kept
+	log  *corpus.Log // nil: nothing is kept, or nothing yet
 	done map[string]json.RawMessage
+	// open opens the log. It is called when the first thing is kept, so that a study that is
+	// refused leaves none. nil: nothing is kept.
+	open func() (*corpus.Log, error)
 }
 
 // heading is the first record of a journal: what its items depend on.
@@ -43,13 +46,26 @@ func (r *Request) openJournal(settings map[string]string) error {
 	if r.Dir == "" {
 		return nil
 	}
+	if err := corpus.CheckWriter(r.Dir, corpus.ByStudy); err != nil {
+		return err
+	}
 	// The tables that there will be are not known yet, and a page has no other use.
 	if err := corpus.CheckUnlogged(r.Dir, "journal", "study", resultFile, "tables.md", "*.csv", "D*.npy"); err != nil {
 		return hint.Add(err, "name another directory with --out")
 	}
 	now := heading{r.study, versions.Program(), r.Targets, r.Seed, r.Count, settings}
+	file := filepath.Join(r.Dir, "journal")
+	r.journal.open = func() (*corpus.Log, error) { return r.journal.read(file, now) }
+	if corpus.HasRecords(file) {
+		return r.journal.begin()
+	}
+	return nil
+}
+
+// read opens the log of a heading, and reads what an earlier part of the study has kept.
+func (j *journal) read(file string, now heading) (*corpus.Log, error) {
 	fresh := true
-	log, err := corpus.OpenLog(filepath.Join(r.Dir, "journal"), func(n int, body []byte) error {
+	log, err := corpus.OpenLog(file, func(n int, body []byte) error {
 		if n == 0 {
 			fresh = false
 			var then heading
@@ -62,17 +78,23 @@ func (r *Request) openJournal(settings map[string]string) error {
 		if err := json.Unmarshal(body, &e); err != nil {
 			return err
 		}
-		r.journal.done[e.Key] = e.Made
+		j.done[e.Key] = e.Made
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil && fresh {
+		err = log.Append(now)
 	}
-	r.journal.log = log
-	if fresh {
-		return log.Append(now)
+	return log, err
+}
+
+// begin opens the log, if there is to be one and it is not open yet.
+func (j *journal) begin() (err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.log == nil && j.open != nil {
+		j.log, err = j.open()
 	}
-	return nil
+	return err
 }
 
 // sameHeading returns an error if a journal is that of another study.
@@ -106,11 +128,14 @@ func (j *journal) find(key string, made any) bool {
 
 // keep appends what was made of an item.
 func (j *journal) keep(key string, made any) error {
-	if j.log == nil {
+	if j.open == nil {
 		return nil
 	}
 	body, err := json.Marshal(made)
 	if err != nil {
+		return err
+	}
+	if err := j.begin(); err != nil {
 		return err
 	}
 	j.mu.Lock()

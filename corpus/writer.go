@@ -1,0 +1,144 @@
+package corpus
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+)
+
+// Writer is a command that goes on from what it has written. Where it writes belongs to it:
+// no other command writes there (CheckWriter).
+type Writer string
+
+// The writers.
+const (
+	ByRun       Writer = "mmafuzz run"
+	ByShard     Writer = "mmafuzz run --campaign"
+	ByMerge     Writer = "mmafuzz merge"
+	ByInfer     Writer = "mmafuzz infer"
+	ByStudy     Writer = "mmafuzz study"
+	ByChecklist Writer = "mmafuzz doctor --checklist"
+	ByCompare   Writer = "mmafuzz compare"
+	ByRecord    Writer = "mmafuzz record"
+)
+
+// flag is the flag that says where a command writes.
+func (w Writer) flag() string {
+	if w == ByChecklist {
+		return "--checklist"
+	}
+	return "--out"
+}
+
+// takes reports whether a command may write where another one has written: merge may bring
+// the units of all shards together in the directory of one.
+func (w Writer) takes(other Writer) bool {
+	return w == other || w == ByMerge && other == ByShard
+}
+
+// WriterError reports that another command has written what is at a path.
+type WriterError struct {
+	Path string
+	By   Writer
+	dir  bool
+}
+
+func (e *WriterError) Error() string {
+	what := "file"
+	if e.dir {
+		what = "directory"
+	}
+	return fmt.Sprintf("%s is a %s that %s has written", e.Path, what, e.By)
+}
+
+// CheckWriter returns a *WriterError, with a hint, if other commands have written what is at
+// the path where a command is to write, and it has not.
+func CheckWriter(path string, me Writer) error {
+	by, dir := writersOf(path)
+	if len(by) == 0 || slices.ContainsFunc(by, me.takes) {
+		return nil
+	}
+	return hint.Add(&WriterError{path, by[0], dir}, "name another one with %s, or move %s away", me.flag(), readable.ShellPath(path))
+}
+
+// writersOf returns the commands that have written what is at a path, most of which are known
+// by what they go on from.
+func writersOf(path string) (by []Writer, dir bool) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, false
+	}
+	if !info.IsDir() {
+		if beginsRecording(path) {
+			by = append(by, ByRecord)
+		}
+		return by, false
+	}
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			_, err := os.Lstat(filepath.Join(path, name))
+			return err == nil
+		})
+	}
+	if w := journalOf(filepath.Join(path, "journal")); w != "" {
+		by = append(by, w)
+	}
+	if has("campaign.json") && has("units", "units.log") {
+		by = append(by, ByShard)
+	}
+	if has(".compare.log", filepath.Join("bundles", ".compare")) {
+		by = append(by, ByCompare)
+	}
+	return by, true
+}
+
+// beginsRecording reports whether a file is a recording, or the beginning of one.
+func beginsRecording(path string) bool {
+	f, err := Open(path, "recording", maxLog)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(recordingMagic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == recordingMagic
+}
+
+// journalOf returns the command that has begun a journal, by the fields of its first record;
+// "" if it is none, or has none.
+func journalOf(path string) (by Writer) {
+	enough := errors.New("one record is enough")
+	_ = ReadLog(path, func(_ int, body []byte) error {
+		var head map[string]json.RawMessage
+		if json.Unmarshal(body, &head) == nil {
+			by = begunBy(head)
+		}
+		return enough
+	})
+	return by
+}
+
+// begunBy returns the command whose journals begin with a record of some fields.
+func begunBy(head map[string]json.RawMessage) Writer {
+	has := func(name string) bool { return head[name] != nil }
+	switch {
+	case has("study"):
+		return ByStudy
+	case has("pairs") && has("plan"):
+		return ByMerge
+	case has("pairs"):
+		return ByRun
+	case has("target") && has("instruction"):
+		return ByInfer
+	case has("target"):
+		return ByChecklist
+	}
+	return ""
+}
