@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ func (a *app) doctor() error {
 	bad := false
 	for _, l := range doctor.Look() {
 		bad = bad || l.State == doctor.Problem
-		if err := a.result(l, l.Write); err != nil {
+		if err := a.result(l, func(w io.Writer) { l.Write(w, a.width) }); err != nil {
 			return err
 		}
 	}
