@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +45,7 @@ func (a *app) doctor() error {
 	bad := false
 	for _, l := range doctor.Look() {
 		bad = bad || l.State == doctor.Problem
-		if err := a.result(l, func(w io.Writer) { l.Write(w, a.width) }); err != nil {
+		if err := a.result(l, l.Write); err != nil {
 			return err
 		}
 	}

@@ -72,7 +72,7 @@ func (t *Table) groups(widths []int) []columnGroup {
 	used := 0 // columns of the line
 	for i, n := range widths {
 		if i == last {
-			n = min(n, lastWidth)
+			n = max(min(n, lastWidth), t.longestWord(last))
 		}
 		if i > g.first && used+n > t.Width {
 			groups = append(groups, g)
@@ -84,6 +84,17 @@ func (t *Table) groups(widths []int) []columnGroup {
 		g.wraps = i == last || i == g.first && used-gap > t.Width
 	}
 	return append(groups, g)
+}
+
+// longestWord returns the length of the longest word in a column.
+func (t *Table) longestWord(column int) int {
+	longest := 0
+	for _, row := range t.Rows {
+		for word := range strings.FieldsSeq(row[column]) {
+			longest = max(longest, utf8.RuneCountInString(word))
+		}
+	}
+	return longest
 }
 
 // writeGroup writes the cells of a row in a group of columns. Empty lines are left out, but for

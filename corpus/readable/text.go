@@ -53,6 +53,21 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
+// Flow breaks a line whose parts are two blanks apart into lines of a width: between parts, and
+// within those that are longer.
+func Flow(line string, width int) []string {
+	var lines []string
+	for _, part := range strings.Split(line, "  ") {
+		last := len(lines) - 1
+		if last >= 0 && utf8.RuneCountInString(lines[last])+2+utf8.RuneCountInString(part) <= width {
+			lines[last] += "  " + part
+		} else {
+			lines = append(lines, Wrap(part, width)...)
+		}
+	}
+	return lines
+}
+
 // Hanging breaks text into lines of a width and ends each with a line end. All lines but the
 // first are indented by two blanks.
 func Hanging(text string, width int) string {

@@ -31,12 +31,12 @@ type Imported struct {
 }
 
 // Write writes the input and its cause for people.
-func (i *Imported) Write(w io.Writer) {
+func (i *Imported) Write(w io.Writer, width int) {
 	text := i.Detail
 	if i.Runs > 0 {
 		text = bundle.UnstableText(i.Differed, i.Runs)
 	}
-	fmt.Fprintf(w, "%s: %s\n", i.File, text)
+	fmt.Fprint(w, readable.Hanging(i.File+": "+text, width))
 	if i.Bundle != "" {
 		fmt.Fprintf(w, "  bundle %s\n", readable.ShellPath(i.Bundle))
 	}
