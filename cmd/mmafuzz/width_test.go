@@ -34,12 +34,12 @@ func TestWidth(t *testing.T) {
 		"list instructions", "list instructions -v", "list instructions --unverified", "list instructions sim:hopper",
 		"doctor", "version", "status shards", "show " + bundle, "replay " + bundle, "triage run",
 		"minimize " + bundle + " --out smaller", "vectors --check " + set + " --target sim:ampere",
-		"compare a100.rec h100.rec t4.rec sim:ada --out compared", "compare a100.rec h100.rec --out compared -v",
+		"compare a100.rec h100.rec t4.rec --out compared -v",
 		"diff ampere hopper", "prove ampere hopper", "probe --target sim:hopper --inst " + inst + " --profile 10",
 		"infer --target sim:hopper --inst " + inst, "campaign plan --count 10 --out other.json",
-		"study operations --count 100", "study bounds sim:hopper/" + inst + " --count 20", "study bias --count 100",
-		"study chain --count 10", "study refine --count 10", "study papers --count 10",
-		"study discrepancy sim:hopper/" + inst + " sim:ampere ref:exact --count 100",
+		"study operations --count 100", "study bounds sim:hopper/" + inst + " --count 20", "study bias --count 10",
+		"study chain --count 10", "study refine --count 10",
+		"study discrepancy sim:hopper/" + inst + " sim:ampere/" + inst + " --count 100",
 		"bisect --a sim:ampere --versions a100.rec,h100.rec --inst " + inst,
 	}
 	for _, width := range []int{60, 80, 120} {
