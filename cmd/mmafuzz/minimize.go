@@ -47,10 +47,15 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	if err := t.bundle(ctx, dir, &b.Mismatch); err != nil {
 		return err
 	}
-	if out == "" {
-		out = dir
-	} else if err := bundle.CheckPlace(out); err != nil {
-		return hint.Add(fmt.Errorf("--out %w", err), "name a new directory with --out, or a bundle to be replaced")
+	if out != "" {
+		if err = bundle.CheckPlace(out); err != nil {
+			err = fmt.Errorf("--out %w", err)
+		}
+	} else if out = dir; len(b.Added) > 0 {
+		err = &bundle.OccupiedError{Dir: dir, Name: b.Added[0]}
+	}
+	if err != nil {
+		return hint.Add(err, "name a new directory with --out, or a bundle to be replaced that has no other files in it")
 	}
 	release, err := fuzz.HoldCampaignOf(out)
 	if err != nil {

@@ -103,12 +103,9 @@ func Seeds(pair devices.Pair, bundles []string, note func(string)) ([][]byte, er
 	checker := fuzz.NewPairChecker(pair)
 	inputs := checker.Seeds()
 	for _, dir := range bundles {
-		b, text, err := bundle.Read(dir)
+		b, err := bundle.Read(dir, note)
 		if err != nil {
 			return nil, err
-		}
-		if note != nil {
-			note(text)
 		}
 		if b.Mismatch.Formats != pair.Formats() {
 			return nil, hint.New("give the units of the bundle", "bundle %s: its operands are not those of %s", dir, pair.Name())

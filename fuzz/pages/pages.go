@@ -107,12 +107,9 @@ func resultsBelow(path string, info fs.FileInfo) (below []*kind) {
 }
 
 func bundlePage(_ context.Context, m *Maker, paths []string) (*page.Page, error) {
-	b, note, err := bundle.Read(paths[0])
+	b, err := bundle.Read(paths[0], m.Note)
 	if err != nil {
 		return nil, err
-	}
-	if m.Note != nil {
-		m.Note(note)
 	}
 	return bundle.Page(&b.Mismatch, paths[0], false)
 }
