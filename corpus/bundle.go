@@ -124,7 +124,8 @@ type Origin struct {
 type Bundle struct {
 	Dir      string
 	Mismatch Mismatch
-	Files    map[string][]byte // all but the manifest
+	Files    map[string][]byte // all that the manifest lists
+	Added    []string          // names of files that it does not list, which a person has added
 }
 
 // Dot returns the case's operands.
@@ -365,8 +366,8 @@ func (m *Mismatch) printable() {
 	m.A.Target, m.B.Target, m.Free = a, b, free
 }
 
-// UnlistedError reports that a bundle has a file that its MANIFEST does not list. All that it
-// lists is there.
+// UnlistedError reports that a bundle has a file that its MANIFEST does not list and that has the
+// name of a file of bundles. All that it lists is there.
 type UnlistedError struct{ Name string }
 
 func (e *UnlistedError) Error() string {
@@ -389,9 +390,11 @@ func plainName(name string) bool {
 	return filepath.IsLocal(name) && name == filepath.Base(name) && name != "." && !strings.ContainsAny(name, `/\`)
 }
 
-// checkListed looks for files that the manifest does not list: its end may be
-// missing. Hidden files, which file managers and editors leave behind, do not
-// count.
+// checkListed finds the files that the manifest does not list. Those that a person has added are
+// never read, so they can change nothing and are only named. One with the name of a file of
+// bundles is an error: either a line of the manifest is missing, or the file would pass for a
+// part of the bundle. Capital letters count as small ones, as on some file systems. Hidden files,
+// which file managers and editors leave behind, do not count.
 func (b *Bundle) checkListed() error {
 	entries, err := os.ReadDir(b.Dir)
 	if err != nil {
@@ -399,11 +402,33 @@ func (b *Bundle) checkListed() error {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if _, listed := b.Files[name]; !listed && name != manifestFile && !strings.HasPrefix(name, ".") {
+		_, listed := b.Files[name]
+		switch {
+		case listed || name == manifestFile || strings.HasPrefix(name, "."):
+		case isBundleFile(name, strings.ToLower):
 			return &UnlistedError{name}
+		default:
+			b.Added = append(b.Added, name)
 		}
 	}
 	return nil
+}
+
+// bundleFiles are patterns of the names of files that this program writes into bundles.
+var bundleFiles = []string{manifestFile, mismatchFile, caseFile, "picture.txt", "README.md", "repro_test.go",
+	"repro_[ab].cu", "repro_[ab].hip", "repro_[ab].py", "trace-[ab].json", "model-[ab].json", "tile-[ab].rec"}
+
+// IsBundleFile reports whether a file of a bundle may have a name. A file of another name has
+// been added by a person.
+func IsBundleFile(name string) bool {
+	return isBundleFile(name, func(s string) string { return s })
+}
+
+func isBundleFile(name string, letters func(string) string) bool {
+	return slices.ContainsFunc(bundleFiles, func(pattern string) bool {
+		ok, err := filepath.Match(letters(pattern), letters(name))
+		return ok && err == nil
+	})
 }
 
 // maxK is the largest common multiple of two instructions' K.

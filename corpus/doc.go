@@ -26,8 +26,9 @@
 //
 // A bundle is a directory with everything about one finding, made to be attached to a
 // bug report: WriteBundle, ReadBundle. MANIFEST has the checksum of every file, including
-// those that the writer adds, such as pictures. ReadBundle refuses changed, missing and
-// unlisted files; hidden files do not count.
+// those that the writer adds, such as pictures. ReadBundle refuses changed and missing files,
+// and unlisted ones of the names that this program writes. Other files, such as notes, may be
+// added: they are never read, but named in Bundle.Added. Hidden files do not count.
 //
 // # Inputs of fuzzing engines
 //

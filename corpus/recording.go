@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"bufio"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"strings"
@@ -216,6 +217,26 @@ func OpenRecording(file string) (*Recording, error) {
 		return nil, recordingHint(fmt.Errorf("%s: %w", file, err))
 	}
 	return rec, nil
+}
+
+// BeginsAsRecording reports whether a file begins as one that OpenRecording reads, or as one of
+// these that was compressed and has to be unpacked first.
+func BeginsAsRecording(file string) bool {
+	f, err := Open(file, "recording", MaxRecording)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	if head, err := in.Peek(2); err == nil && head[0] == 0x1f && head[1] == 0x8b {
+		text, err := gzip.NewReader(in)
+		if err != nil {
+			return false
+		}
+		in = bufio.NewReader(text)
+	}
+	line, _ := in.ReadSlice('\n')
+	return string(line) == recordingMagic || headerField(string(line), "gpu") != "" && headerField(string(line), "in") != ""
 }
 
 // recordingHint adds what can be done about a file that cannot be read as a recording.

@@ -106,7 +106,8 @@ func (b *bisectCmd) run(ctx context.Context) error {
 	case found:
 		return errMismatch
 	case !b.json:
-		fmt.Fprintf(b.stdout, "%s computes as %s on %s inputs of each instruction\n", work.Versions[len(work.Versions)-1], b.a, readable.Thousands(b.count))
+		text := fmt.Sprintf("%s computes as %s on %s inputs of each instruction", work.Versions[len(work.Versions)-1], b.a, readable.Thousands(b.count))
+		fmt.Fprint(b.stdout, readable.Hanging(text, b.width))
 	}
 	return nil
 }

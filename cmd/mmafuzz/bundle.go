@@ -7,12 +7,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
-// readBundle reads a bundle and says if another version made it.
-func (a *app) readBundle(dir string) (*corpus.Bundle, error) {
-	b, note, err := bundle.Read(dir)
-	a.note(note)
-	return b, err
-}
+// readBundle reads a bundle, and says if another version made it or files were added to it.
+func (a *app) readBundle(dir string) (*corpus.Bundle, error) { return bundle.Read(dir, a.note) }
 
 // directories completes an argument with directories.
 func directories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

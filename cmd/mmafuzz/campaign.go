@@ -106,8 +106,9 @@ func (r *runCmd) plan(ctx context.Context, rule fleet.Rule) error {
 	if there {
 		already = " is there already"
 	}
-	fmt.Fprintf(r.stdout, "%s: plan %s%s: %s with %s dot products each, in %s and %s\n", r.out, p.Digest(), already, readable.Plural(len(pairs), "pair"),
+	text := fmt.Sprintf("%s: plan %s%s: %s with %s dot products each, in %s and %s", r.out, p.Digest(), already, readable.Plural(len(pairs), "pair"),
 		readable.Thousands(p.Count), readable.Plural(n, "unit"), readable.Plural(p.Rounds, "round"))
+	fmt.Fprint(r.stdout, readable.Hanging(text, r.width))
 	fmt.Fprintf(r.stdout, "next: %s run --campaign %s --shard 0/N --out DIR%s, and 1/N to N-1/N elsewhere\n", command(), readable.ShellPath(r.out), p.Allow())
 	return nil
 }

@@ -82,7 +82,7 @@ func (c *checklistCmd) run(ctx context.Context) error {
 	if c.json {
 		err = c.writeJSON(rep)
 	} else {
-		err = rep.Summary(c.stdout, c.dir)
+		err = rep.Summary(c.stdout, c.dir, c.width)
 	}
 	if err == nil && rep.Count(checklist.Differs)+rep.Count(checklist.Failed) > 0 {
 		return errMismatch

@@ -111,7 +111,7 @@ func (x *corpusCmd) write(inputs [][]byte) error {
 			return err
 		}
 	}
-	return x.result(exported{x.out, len(written)}, func(w io.Writer) {
+	return x.result(exported{x.out, len(written)}, func(w io.Writer, _ int) {
 		fmt.Fprintf(w, "%s in %s\n", readable.Plural(len(written), "input"), readable.ShellPath(x.out))
 	})
 }

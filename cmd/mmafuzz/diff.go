@@ -54,7 +54,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 			return err
 		}
 		differ = differ || len(d.Parts) > 0
-		if err := a.result(d, func(w io.Writer) { d.Write(w, a.width, a.bolden) }); err != nil {
+		if err := a.result(d, func(w io.Writer, width int) { d.Write(w, width, a.bolden) }); err != nil {
 			return err
 		}
 	}

@@ -43,10 +43,10 @@ func writeAll[T any](a *app, objects []T) error {
 }
 
 // result writes a result: as JSON, or as text for people.
-func (a *app) result(object any, text func(w io.Writer)) error {
+func (a *app) result(object any, text func(w io.Writer, width int)) error {
 	if a.json {
 		return a.writeJSON(object)
 	}
-	text(a.stdout)
+	text(a.stdout, a.width)
 	return a.stdout.Err()
 }

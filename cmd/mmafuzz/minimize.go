@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/cases"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
@@ -46,10 +47,15 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	if err := t.bundle(ctx, dir, &b.Mismatch); err != nil {
 		return err
 	}
-	if out == "" {
-		out = dir
-	} else if err := bundle.CheckPlace(out); err != nil {
-		return hint.Add(fmt.Errorf("--out %w", err), "name a new directory with --out, or a bundle to be replaced")
+	if out != "" {
+		if err = bundle.CheckPlace(out); err != nil {
+			err = fmt.Errorf("--out %w", err)
+		}
+	} else if out = dir; len(b.Added) > 0 {
+		err = &bundle.OccupiedError{Dir: dir, Name: b.Added[0]}
+	}
+	if err != nil {
+		return hint.Add(err, "name a new directory with --out, or a bundle to be replaced that has no other files in it")
 	}
 	release, err := fuzz.HoldCampaignOf(out)
 	if err != nil {
@@ -63,7 +69,7 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 		if err == fuzz.ErrAgree {
 			text = "the two sides agree now"
 		}
-		err = a.result(cases.NewOutcome(dir, b.Mismatch.Bucket, err), func(w io.Writer) { fmt.Fprintf(w, "%s: %s\n", dir, text) })
+		err = a.result(cases.NewOutcome(dir, b.Mismatch.Bucket, err), func(w io.Writer, width int) { fmt.Fprint(w, readable.Hanging(dir+": "+text, width)) })
 		if err == nil && unstable {
 			err = errMismatch
 		}
@@ -75,7 +81,9 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	if a.json {
 		err = a.writeJSON(f.Mismatch)
 	} else {
-		fmt.Fprintf(a.stdout, "was  %s\nnow  %s  (%d queries in %d batches, %s)\nbundle %s\n", b.Mismatch.Case, f.Mismatch.Case, f.Queries, f.Batches, f.Bucket, out)
+		now := fmt.Sprintf("%s (%d queries in %d batches, %s)", f.Mismatch.Case, f.Queries, f.Batches, f.Bucket)
+		(&readable.Table{Width: a.width, Rows: [][]string{{"was", b.Mismatch.Case}, {"now", now}}}).Write(a.stdout, nil)
+		fmt.Fprintf(a.stdout, "bundle %s\n", out)
 	}
 	if err != nil {
 		return err

@@ -167,7 +167,7 @@ func (p *probeCmd) profiles(ctx context.Context, u devices.Unit) error {
 		return err
 	}
 	if !p.json {
-		return study.WriteProfiles(p.stdout, rows, p.seed, p.profile)
+		return study.WriteProfiles(p.stdout, rows, p.seed, p.profile, p.width)
 	}
 	return writeAll(p.app, rows)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"time"
 
@@ -118,7 +117,7 @@ func (r *recordCmd) run(ctx context.Context) error {
 		return r.trouble(err, res != nil)
 	}
 	sum := res.Summary(record.Names{File: r.out, Machine: r.machine(), Target: r.target, Plan: r.plan}, time.Since(r.began))
-	err = r.result(&recordedEvent{newEvent("recorded"), sum}, func(w io.Writer) { sum.Write(w, r.width) })
+	err = r.result(&recordedEvent{newEvent("recorded"), sum}, sum.Write)
 	switch {
 	case err != nil:
 		return err

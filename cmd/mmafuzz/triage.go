@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +48,7 @@ func (a *app) triage(ctx context.Context, trust *trust, root string) error {
 			return ctx.Err()
 		}
 		t.count(o, err)
-		if err := a.result(o, func(w io.Writer) { o.Write(w, a.width) }); err != nil {
+		if err := a.result(o, o.Write); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -95,7 +94,7 @@ func (u *runUI) announce(f *fuzz.Case) {
 	p := &u.cfg.Pairs[f.Pair]
 	when := fmt.Sprintf("%6s  NEW  ", readable.Clock(time.Since(u.began)))
 	line := name + "  " + printable.Line(p.Name()) + "  " + u.shrunk(f)
-	for i, part := range broken(line, cmp.Or(u.widthFlag, u.widthErr)-len(when)) {
+	for i, part := range readable.Flow(line, cmp.Or(u.widthFlag, u.widthErr)-len(when)) {
 		if i == 0 {
 			part = paintIf(u.colorErr, name, bold) + strings.TrimPrefix(part, name)
 		} else {
@@ -103,20 +102,6 @@ func (u *runUI) announce(f *fuzz.Case) {
 		}
 		fmt.Fprintln(u.stderr, when+part)
 	}
-}
-
-// broken breaks a line whose parts are two blanks apart where it is longer than a width.
-func broken(line string, width int) []string {
-	var lines []string
-	for _, part := range strings.Split(line, "  ") {
-		last := len(lines) - 1
-		if last >= 0 && utf8.RuneCountInString(lines[last])+2+utf8.RuneCountInString(part) <= width {
-			lines[last] += "  " + part
-		} else {
-			lines = append(lines, part)
-		}
-	}
-	return lines
 }
 
 // shrunk says in a few words what minimization made of a finding.

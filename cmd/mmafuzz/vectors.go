@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
@@ -202,17 +202,17 @@ func (v *vectorsCmd) checkSet(ctx context.Context) error {
 		} else {
 			failed++
 		}
-		return v.result(f, func(w io.Writer) { fmt.Fprintln(w, f) })
+		return v.result(f, f.Write)
 	})
 	if err != nil {
 		return err
 	}
 	if !v.json {
-		fmt.Fprintf(v.stdout, "%d tests of %s, %d failed", len(cases), s.Instruction, failed)
+		text := fmt.Sprintf("%d tests of %s, %d failed", len(cases), s.Instruction, failed)
 		if unstable > 0 {
-			fmt.Fprintf(v.stdout, ", %d unstable", unstable)
+			text += fmt.Sprintf(", %d unstable", unstable)
 		}
-		fmt.Fprintln(v.stdout)
+		fmt.Fprint(v.stdout, readable.Hanging(text, v.width))
 	}
 	if failed+unstable > 0 {
 		return errMismatch

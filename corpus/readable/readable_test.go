@@ -23,6 +23,9 @@ func TestWrap(t *testing.T) {
 		{"one two three", 3, []string{"one", "two", "three"}},
 		{"L 8→16, F 24→25", 8, []string{"L 8→16,", "F 24→25"}}, // characters count, not bytes
 		{"a-very-long-word b", 4, []string{"a-very-long-word", "b"}},
+		{"see (go doc ./a Name)", 16, []string{"see (go doc ./a", "Name)"}},
+		{"see (go doc ./a)", 12, []string{"see", "(go doc ./a)"}},
+		{"go doc", 3, []string{"go", "doc"}},
 	} {
 		if d := cmp.Diff(c.want, readable.Wrap(c.text, c.width)); d != "" {
 			t.Errorf("%q in %d: %s", c.text, c.width, d)
@@ -71,6 +74,45 @@ NAME       N
 		b.WriteByte('\n')
 		g.Write(&b, func(s string) string { return "*" + s + "*" })
 		if d := cmp.Diff(want, b.String()); d != "" {
+			t.Errorf("width %d: %s", width, d)
+		}
+	}
+}
+
+// TestGridInLines checks tables of which not all columns fit in a line.
+func TestGridInLines(t *testing.T) {
+	g := readable.Table{Width: 24, Right: map[int]bool{2: true}, Head: true}
+	g.Add("NAME", "TEXT", "N", "FILE")
+	g.Add("a", "more words than fit in one line", "1", "f")
+	g.Add("a-name-that-is-longer-than-a-line", "few", "23", "a/file/with/a/long/name")
+	var b strings.Builder
+	g.Write(&b, nil)
+	const want = `NAME
+    TEXT
+     N
+    FILE
+a
+    more words than fit
+    in one line
+     1
+    f
+a-name-that-is-longer-than-a-line
+    few
+    23
+    a/file/with/a/long/name
+`
+	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestFlow(t *testing.T) {
+	for width, want := range map[int][]string{
+		30: {"one two  three  four five"},
+		16: {"one two  three", "four five"},
+		8:  {"one two", "three", "four", "five"},
+	} {
+		if d := cmp.Diff(want, readable.Flow("one two  three  four five", width)); d != "" {
 			t.Errorf("width %d: %s", width, d)
 		}
 	}

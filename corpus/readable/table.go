@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Table is a table whose last column takes what is left of the width and continues
-// below itself; where hardly anything is left, it gets lines of its own.
+// Table is a table whose last column takes what is left of the width and continues below
+// itself. Columns that do not fit stand in further, indented lines of each row, in the heading
+// as in the body. Names are never cut: a word that is longer than a line stays whole.
 type Table struct {
 	Width int          // columns of the terminal
 	Right map[int]bool // columns of numbers, which end in one line
@@ -19,6 +20,7 @@ type Table struct {
 const (
 	gap       = 2  // blanks between columns
 	lastWidth = 16 // the least width of the last column
+	further   = 4  // indent of further lines of a row
 )
 
 // Add adds a row.
@@ -31,27 +33,14 @@ func (t *Table) Write(w io.Writer, bold func(string) string) {
 		return
 	}
 	widths := t.columnWidths()
-	last := len(widths) - 1
-	indent := 0
-	for _, n := range widths[:last] {
-		indent += n + gap
-	}
-	apart := t.Width-indent < min(lastWidth, widths[last])
-	if apart {
-		indent = 4
-	}
+	groups := t.groups(widths)
 	for i, row := range t.Rows {
-		line := t.line(row[:last], widths, i > 0 || !t.Head, bold)
-		text := Wrap(row[last], t.Width-indent)
-		if !apart {
-			line += text[0]
-			text = text[1:]
+		mark := bold
+		if i == 0 && t.Head {
+			mark = nil
 		}
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-		for _, l := range text {
-			if l != "" {
-				fmt.Fprintf(w, "%*s%s\n", indent, "", l)
-			}
+		for _, g := range groups {
+			t.writeGroup(w, row, g, widths, mark)
 		}
 	}
 }
@@ -66,17 +55,89 @@ func (t *Table) columnWidths() []int {
 	return widths
 }
 
-func (t *Table) line(cells []string, widths []int, body bool, bold func(string) string) string {
-	var b strings.Builder
-	for i, cell := range cells {
-		fill := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-		if i == 0 && body && bold != nil {
-			cell = bold(cell)
+// columnGroup is a part of a table: columns that stand in one line. The last one, if it wraps,
+// continues below itself.
+type columnGroup struct {
+	first, end int // the columns from first to before end
+	indent     int
+	wraps      bool
+}
+
+// groups puts as many columns into each line as fit. The last column of the table wraps, and so
+// does one that has a line of its own.
+func (t *Table) groups(widths []int) []columnGroup {
+	var groups []columnGroup
+	last := len(widths) - 1
+	g := columnGroup{}
+	used := 0 // columns of the line
+	for i, n := range widths {
+		if i == last {
+			n = max(min(n, lastWidth), t.longestWord(last))
 		}
-		if t.Right[i] {
-			cell, fill = fill, cell
+		if i > g.first && used+n > t.Width {
+			groups = append(groups, g)
+			g = columnGroup{first: i, indent: further}
+			used = further
 		}
-		b.WriteString(cell + fill + strings.Repeat(" ", gap))
+		used += n + gap
+		g.end = i + 1
+		g.wraps = i == last || i == g.first && used-gap > t.Width
 	}
-	return b.String()
+	return append(groups, g)
+}
+
+// longestWord returns the length of the longest word in a column.
+func (t *Table) longestWord(column int) int {
+	longest := 0
+	for _, row := range t.Rows {
+		for word := range strings.FieldsSeq(row[column]) {
+			longest = max(longest, utf8.RuneCountInString(word))
+		}
+	}
+	return longest
+}
+
+// writeGroup writes the cells of a row in a group of columns. Empty lines are left out, but for
+// the first of a row.
+func (t *Table) writeGroup(w io.Writer, row []string, g columnGroup, widths []int, bold func(string) string) {
+	plain := g.end
+	if g.wraps {
+		plain--
+	}
+	line := strings.Repeat(" ", g.indent)
+	column := g.indent
+	for i := g.first; i < plain; i++ {
+		line += t.cell(row[i], i, widths[i], bold) + strings.Repeat(" ", gap)
+		column += widths[i] + gap
+	}
+	lines := []string{line}
+	if g.wraps {
+		lines = Wrap(row[plain], t.Width-column)
+		if plain == 0 && bold != nil {
+			for i := range lines {
+				lines[i] = bold(lines[i])
+			}
+		}
+		lines[0] = line + lines[0]
+	}
+	for i, l := range lines {
+		if i > 0 {
+			l = strings.Repeat(" ", column) + l
+		}
+		if l = strings.TrimRight(l, " "); l != "" || g.first+i == 0 {
+			fmt.Fprintln(w, l)
+		}
+	}
+}
+
+// cell fills a cell with blanks.
+func (t *Table) cell(text string, column, width int, bold func(string) string) string {
+	fill := strings.Repeat(" ", width-utf8.RuneCountInString(text))
+	if column == 0 && bold != nil {
+		text = bold(text)
+	}
+	if t.Right[column] {
+		return fill + text
+	}
+	return text + fill
 }

@@ -36,10 +36,10 @@ func Shorten(text string, columns int) string {
 }
 
 // Wrap breaks text at blanks into lines of a width, at least one. A word that is
-// longer than a line stays whole.
+// longer than a line stays whole, and so does a command go doc NAME, which people copy.
 func Wrap(text string, width int) []string {
 	lines := []string{""}
-	for word := range strings.FieldsSeq(text) {
+	for _, word := range words(text) {
 		last := &lines[len(lines)-1]
 		switch {
 		case *last == "":
@@ -48,6 +48,33 @@ func Wrap(text string, width int) []string {
 			*last += " " + word
 		default:
 			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// words cuts text at blanks, but for those of a command go doc NAME.
+func words(text string) []string {
+	all := strings.Fields(text)
+	for i := 0; i+2 < len(all); i++ {
+		if strings.TrimLeft(all[i], "(") == "go" && all[i+1] == "doc" {
+			all[i] = strings.Join(all[i:i+3], " ")
+			all = slices.Delete(all, i+1, i+3)
+		}
+	}
+	return all
+}
+
+// Flow breaks a line whose parts are two blanks apart into lines of a width: between parts, and
+// within those that are longer.
+func Flow(line string, width int) []string {
+	var lines []string
+	for _, part := range strings.Split(line, "  ") {
+		last := len(lines) - 1
+		if last >= 0 && utf8.RuneCountInString(lines[last])+2+utf8.RuneCountInString(part) <= width {
+			lines[last] += "  " + part
+		} else {
+			lines = append(lines, Wrap(part, width)...)
 		}
 	}
 	return lines

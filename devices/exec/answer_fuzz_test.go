@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -75,24 +76,25 @@ func FuzzResult(f *testing.F) {
 	})
 }
 
-// FuzzSplit cuts anything into words as a command: words in quotes are those words.
+// FuzzSplit cuts anything into words as a command: words that are quoted as this program quotes
+// them in the commands that it prints are those words.
 func FuzzSplit(f *testing.F) {
 	f.Add("python3 'a b.py' --x=\"y z\"")
 	f.Add("'")
+	f.Add(`'it'\''s' a\ b "\$c\\" C:\d`)
 	f.Add("")
 	f.Fuzz(func(t *testing.T, command string) {
 		words, err := split(command)
 		if err != nil {
 			return
 		}
-		var quoted []string
-		for _, w := range words {
-			// A word has one kind of quote at a time.
-			quoted = append(quoted, "'"+strings.ReplaceAll(w, "'", `'"'"'`)+"'")
+		if printable.Line(command) != command {
+			return // a shell has to expand what is printed of it
 		}
-		again, err := split(strings.Join(quoted, "\t "))
+		quoted := readable.ShellCommand(words...)
+		again, err := split(quoted)
 		if err != nil || fmt.Sprintf("%q", again) != fmt.Sprintf("%q", words) {
-			t.Fatalf("%q is %q, and that in quotes %q, %v", command, words, again, err)
+			t.Fatalf("%q is %q, and that in quotes %s, which is %q, %v", command, words, quoted, again, err)
 		}
 	})
 }

@@ -7,8 +7,10 @@
 //	mmafuzz run --a "exec:python3 double.py" --b ref:fma64 --nan class
 //	mmafuzz run --a "exec:./Vmma +seed=1" --b sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32
 //
-// COMMAND is cut into words at blanks; single or double quotes hold a word
-// together. No shell is involved. The command is part of the target's name and
+// COMMAND is cut into words at blanks. Single quotes, double quotes and
+// backslashes are those of a POSIX shell; on Windows a backslash is one of a path,
+// but before a quote outside of quotes. No shell is involved, and nothing else is
+// special. The command is part of the target's name and
 // stands in bundles: replay, minimize and triage show it and ask before they run it.
 //
 // A child is a black box: even one whose instruction bears a name of the

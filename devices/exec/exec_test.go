@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
@@ -602,17 +603,53 @@ func repeat(t *testing.T, u devices.Unit, in *mma.Batch, k int, out []byte) erro
 }
 
 func TestSplit(t *testing.T) {
-	for command, want := range map[string][]string{
-		"a":                       {"a"},
-		" a  b\tc ":               {"a", "b", "c"},
-		`'a b' "c 'd"`:            {"a b", "c 'd"},
-		`x'y z'"" ''`:             {"xy z", ""},
-		`C:\sim\a.exe --f=\n`:     {`C:\sim\a.exe`, `--f=\n`},
-		`python3 "my model.py" 1`: {"python3", "my model.py", "1"},
+	for _, tc := range []struct {
+		command string
+		paths   bool // as where paths have backslashes
+		want    []string
+	}{
+		{"a", false, []string{"a"}},
+		{" a  b\tc ", false, []string{"a", "b", "c"}},
+		{`'a b' "c 'd"`, false, []string{"a b", "c 'd"}},
+		{`x'y z'"" ''`, false, []string{"xy z", ""}},
+		{`python3 "my model.py" 1`, false, []string{"python3", "my model.py", "1"}},
+		{`'it'\''s'`, false, []string{"it's"}},
+		{`a\ b \"c\" \\ \'`, false, []string{"a b", `"c"`, `\`, "'"}},
+		{`"a\"b\\c\$d\e"`, false, []string{`a"b\c$d\e`}},
+		{`'a\'b`, false, []string{`a\b`}},
+		{"a\\\nb \"c\\\nd\"", false, []string{"ab", "cd"}},
+		{`a\`, false, []string{`a\`}},
+		{"\xff $HOME *", false, []string{"\xff", "$HOME", "*"}},
+		{`C:\sim\a.exe --f=\n "C:\my sim\" \\server\x`, true, []string{`C:\sim\a.exe`, `--f=\n`, `C:\my sim\`, `\\server\x`}},
+		{`'it'\''s'`, true, []string{"it's"}},
 	} {
-		got, err := exec.Split(command)
-		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%s: %v\n%s", command, err, diff)
+		got, err := exec.SplitQuoted(tc.command, tc.paths)
+		if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", tc.command, err, diff)
+		}
+	}
+}
+
+// TestSplitAsShell compares with a shell, on commands that it does not expand.
+func TestSplitAsShell(t *testing.T) {
+	sh, err := osexec.LookPath("sh")
+	if err != nil {
+		t.Skip("WORDS ARE NOT COMPARED WITH THOSE OF A SHELL: there is none")
+	}
+	const pieces = ` ab'"\` // drawn from
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		command := "a"
+		for range r.IntN(12) {
+			command += pieces[r.IntN(len(pieces)):][:1]
+		}
+		words, err := exec.SplitQuoted(command, false)
+		if err != nil || strings.HasSuffix(command, `\`) { // unfinished, for a shell too
+			continue
+		}
+		got, err := osexec.Command(sh, "-c", `printf '%s\n' `+command).Output()
+		if want := strings.Join(words, "\n") + "\n"; err != nil || string(got) != want {
+			t.Errorf("%s: %q, of a shell %q, %v", command, want, got, err)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package exec
 
 import "time"
 
-// Split cuts a command into words.
-var Split = split
+// SplitQuoted cuts a command into words.
+var SplitQuoted = splitQuoted
 
 // SetHelloTime changes the time that a child has for its header until the test
 // ends.

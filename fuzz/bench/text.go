@@ -20,8 +20,8 @@ type TextOptions struct {
 // measured. The text may change with every version.
 func (b *Bench) Write(w io.Writer, results []*Measurement, o TextOptions) {
 	m := b.Machine
-	fmt.Fprintf(w, "%s, %s, a clock cycle takes %.3f ns\n", m.Processor, readable.Plural(m.Processors, "processor"), m.CycleNs)
 	p := printer{w, o}
+	p.line("%s, %s, a clock cycle takes %.3f ns", m.Processor, readable.Plural(m.Processors, "processor"), m.CycleNs)
 	for _, s := range []struct {
 		name  string
 		table func([]*Measurement)
@@ -33,10 +33,8 @@ func (b *Bench) Write(w io.Writer, results []*Measurement, o TextOptions) {
 		}
 	}
 	for _, n := range b.Notes {
-		fmt.Fprintf(w, "\nnot measured: %s", n)
-	}
-	if len(b.Notes) > 0 {
 		fmt.Fprintln(w)
+		p.line("not measured: %s", n)
 	}
 }
 
@@ -70,10 +68,15 @@ func slowest(some []*Measurement) *Measurement {
 	return slices.MaxFunc(some, func(x, y *Measurement) int { return int(x.Median - y.Median) })
 }
 
+// line writes a sentence.
+func (p printer) line(format string, args ...any) {
+	fmt.Fprint(p, readable.Hanging(fmt.Sprintf(format, args...), p.Width))
+}
+
 // models has a row for each operation and a column for each path, with the
 // slower of raw bits and finite numbers.
 func (p printer) models(results []*Measurement) {
-	fmt.Fprintf(p, "models: ns for the %d products of an m16n8k16 tile on one core, the slower of raw bits and finite numbers\n", measure.Products)
+	p.line("models: ns for the %d products of an m16n8k16 tile on one core, the slower of raw bits and finite numbers", measure.Products)
 	groups, columns, rows := rowsOf(results)
 	g := readable.Table{Width: p.Width, Head: true, Right: map[int]bool{}}
 	head := []string{"OPERATION"}
@@ -108,7 +111,7 @@ func withSpread(m *Measurement, text string) string {
 
 // targets has a row for each instruction and two columns for each shape.
 func (p printer) targets(results []*Measurement) {
-	fmt.Fprintln(p, "targets: dot products a second in batches of TILES x MxN, one goroutine; in parentheses the time outside of the computation")
+	p.line("targets: dot products a second in batches of TILES x MxN, one goroutine; in parentheses the time outside of the computation")
 	groups, columns, rows := rowsOf(results)
 	g := readable.Table{Width: p.Width, Head: true, Right: map[int]bool{}}
 	head := []string{"TARGET"}
@@ -137,7 +140,7 @@ func (p printer) targets(results []*Measurement) {
 
 // loops has a row for each pair and source.
 func (p printer) loops(results []*Measurement) {
-	fmt.Fprintln(p, "loop: generate, evaluate both, compare, take features of a sample; ns for the products of an m16n8k16 tile on one core")
+	p.line("loop: generate, evaluate both, compare, take features of a sample; ns for the products of an m16n8k16 tile on one core")
 	groups, _, rows := rowsOf(results)
 	g := readable.Table{Width: p.Width, Head: true, Right: map[int]bool{2: true, 3: true, 4: true}}
 	g.Add("PAIR", "SOURCE", "NS/TILE", "CYCLES/PRODUCT", "DOTS/S, ALL CORES", "INSTRUCTION OF A")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
 // Change is where the results of an input changed.
@@ -20,13 +22,16 @@ type Change struct {
 }
 
 // Write writes the change for people.
-func (c *Change) Write(w io.Writer) {
-	fmt.Fprintf(w, "%s  %s\n", c.Instruction, c.Cause)
-	fmt.Fprintf(w, "  changed in  %s\n", c.First)
+func (c *Change) Write(w io.Writer, width int) {
+	fmt.Fprint(w, strings.Join(readable.Flow(c.Instruction+"  "+c.Cause, width), "\n"), "\n")
+	g := readable.Table{Width: width}
+	g.Add("  changed in", c.First)
 	if len(c.Among) > 0 {
-		fmt.Fprintf(w, "  or in       %s, which could not be tested\n", strings.Join(c.Among, ", "))
+		g.Add("  or in", strings.Join(c.Among, ", ")+", which could not be tested")
 	}
-	fmt.Fprintf(w, "  last as A   %s\n", cmp.Or(c.Last, "none of these versions"))
-	fmt.Fprintf(w, "  input       %s\n", c.Input)
-	fmt.Fprintf(w, "  result      %s, was %s\n\n", c.After, c.Before)
+	g.Add("  last as A", cmp.Or(c.Last, "none of these versions"))
+	g.Add("  input", c.Input)
+	g.Add("  result", c.After+", was "+c.Before)
+	g.Write(w, nil)
+	fmt.Fprintln(w)
 }

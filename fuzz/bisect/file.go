@@ -8,6 +8,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
 // fileTarget makes a target of a file: a recording, a model file, the plan of a campaign, or a
@@ -24,9 +25,9 @@ func fileTarget(word, template string) (target string, planned bool, err error) 
 	case ext == ".rec" || ext == ".gz":
 		return "replay:" + word, false, nil
 	case !filepath.IsAbs(word):
-		return "exec:./" + word, false, nil
+		return "exec:" + readable.ShellWord("./"+word), false, nil
 	}
-	return "exec:" + word, false, nil
+	return "exec:" + readable.ShellWord(word), false, nil
 }
 
 // jsonTarget makes a target of a model file, or of the plan of a campaign (planned), also of one

@@ -96,9 +96,7 @@ func Triage(ctx context.Context, dir string, may func(m *corpus.Mismatch) error,
 	if err != nil {
 		return NewOutcome(dir, "", err), err
 	}
-	if note != nil {
-		note(bundle.VersionNote(dir, &b.Mismatch))
-	}
+	bundle.Notes(b, note)
 	was := b.Mismatch.Bucket
 	f, err := examine(ctx, b, dir)
 	if errors.As(err, new(*UnstableError)) {

@@ -31,12 +31,12 @@ type Imported struct {
 }
 
 // Write writes the input and its cause for people.
-func (i *Imported) Write(w io.Writer) {
+func (i *Imported) Write(w io.Writer, width int) {
 	text := i.Detail
 	if i.Runs > 0 {
 		text = bundle.UnstableText(i.Differed, i.Runs)
 	}
-	fmt.Fprintf(w, "%s: %s\n", i.File, text)
+	fmt.Fprint(w, readable.Hanging(i.File+": "+text, width))
 	if i.Bundle != "" {
 		fmt.Fprintf(w, "  bundle %s\n", readable.ShellPath(i.Bundle))
 	}
@@ -103,12 +103,9 @@ func Seeds(pair devices.Pair, bundles []string, note func(string)) ([][]byte, er
 	checker := fuzz.NewPairChecker(pair)
 	inputs := checker.Seeds()
 	for _, dir := range bundles {
-		b, text, err := bundle.Read(dir)
+		b, err := bundle.Read(dir, note)
 		if err != nil {
 			return nil, err
-		}
-		if note != nil {
-			note(text)
 		}
 		if b.Mismatch.Formats != pair.Formats() {
 			return nil, hint.New("give the units of the bundle", "bundle %s: its operands are not those of %s", dir, pair.Name())

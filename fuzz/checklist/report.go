@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
 // Report is everything that was found.
@@ -115,7 +116,7 @@ func pack(w *tar.Writer, dir, path string) error {
 
 // Summary writes the outcome of each step, the parts that differ or failed, and the names of
 // the report and the archive.
-func (r *Report) Summary(w io.Writer, dir string) error {
+func (r *Report) Summary(w io.Writer, dir string, width int) error {
 	var b bytes.Buffer
 	for _, s := range r.Steps {
 		var counts []string
@@ -127,7 +128,8 @@ func (r *Report) Summary(w io.Writer, dir string) error {
 		fmt.Fprintf(&b, "%-20s %s\n", s.Title, strings.Join(counts, ", "))
 		for _, row := range s.Rows {
 			if row.State == Differs || row.State == Failed {
-				fmt.Fprintf(&b, "  %s %s: %s\n", row.State, row.Key, row.Text)
+				text := fmt.Sprintf("%s %s: %s", row.State, row.Key, row.Text)
+				fmt.Fprint(&b, "  "+strings.Join(readable.Wrap(text, width-4), "\n    ")+"\n")
 			}
 		}
 	}

@@ -24,6 +24,12 @@ type Directory struct {
 	log  *corpus.Log // of a comparison that can be resumed; nil: none
 }
 
+// Begun reports whether a comparison has written bundles into a directory.
+func Begun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, bundlesDir, mark))
+	return err == nil
+}
+
 // Hold creates a directory, if it is missing, and holds it. The error is corpus.ErrInUse if
 // another comparison holds it.
 func Hold(path string) (*Directory, error) {

@@ -148,7 +148,7 @@ func (p *printer) matrix(r *Result) {
 	g := readable.Table{Width: p.Width, Head: true, Right: map[int]bool{}}
 	head := []string{"INSTRUCTION"}
 	for i, pair := range pairs {
-		fmt.Fprintf(p, "%3d  %s\n", i+1, pair)
+		p.line(0, fmt.Sprintf("%3d  ", i+1), pair)
 		head = append(head, fmt.Sprint(i+1))
 		g.Right[i+1] = true
 	}

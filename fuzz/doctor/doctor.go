@@ -18,7 +18,9 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices/exec"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -34,11 +36,16 @@ type Line struct {
 	Remedy string `json:"remedy,omitempty"` // what to do; "": nothing
 }
 
-// Write writes the line for people.
-func (l Line) Write(w io.Writer) {
-	fmt.Fprintf(w, "%-8s %-12s %s\n", l.State, l.What, l.Detail)
+// Write writes the line for people, in a number of columns.
+func (l Line) Write(w io.Writer, width int) {
+	head := fmt.Sprintf("%-8s %-12s ", l.State, l.What)
+	texts := readable.Wrap(l.Detail, width-len(head))
 	if l.Remedy != "" {
-		fmt.Fprintf(w, "%-8s %-12s → %s\n", "", "", l.Remedy)
+		texts = append(texts, readable.Wrap("→ "+l.Remedy, width-len(head))...)
+	}
+	for _, text := range texts {
+		fmt.Fprintln(w, head+text)
+		head = strings.Repeat(" ", len(head))
 	}
 }
 

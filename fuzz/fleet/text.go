@@ -20,11 +20,12 @@ func (s *Status) Write(w io.Writer, width int, bold func(string) string) {
 	if s.ETA > 0 {
 		eta = ", about " + readable.Clock(time.Duration(s.ETA*float64(time.Second))) + " left"
 	}
-	fmt.Fprintf(w, "plan %s: %d of %s done, %d taken by shards, round %d of %d; %s alive\n", s.Plan, s.Done, readable.Plural(s.Units, "unit"), s.Leased,
+	line := func(format string, args ...any) { fmt.Fprint(w, readable.Hanging(fmt.Sprintf(format, args...), width)) }
+	line("plan %s: %d of %s done, %d taken by shards, round %d of %d; %s alive", s.Plan, s.Done, readable.Plural(s.Units, "unit"), s.Leased,
 		min(s.Round+1, s.Rounds), s.Rounds, readable.Plural(alive, "shard"))
-	fmt.Fprintf(w, "%s of %s dot products, %s/s%s\n", readable.Count(s.Dots), readable.Count(s.Count), readable.Count(uint64(s.Rate)), eta)
+	line("%s of %s dot products, %s/s%s", readable.Count(s.Dots), readable.Count(s.Count), readable.Count(uint64(s.Rate)), eta)
 	if s.Triaged > 0 {
-		fmt.Fprintf(w, "triage: %s already done, which merge will use\n", readable.Plural(s.Triaged, "step"))
+		line("triage: %s already done, which merge will use", readable.Plural(s.Triaged, "step"))
 	}
 	if len(s.Causes) > 0 {
 		g := readable.Table{Width: width}
@@ -71,12 +72,13 @@ func (p *Progress) Summary(plan *Plan, shard string, took time.Duration, complet
 }
 
 // Write writes the summary for people.
-func (s *ShardSummary) Write(w io.Writer) {
+func (s *ShardSummary) Write(w io.Writer, width int) {
 	triage := ""
 	if s.Triaged > 0 {
 		triage = fmt.Sprintf(", and %s of triage", readable.Plural(s.Triaged, "step"))
 	}
 	rate := readable.Rate(s.Dots, time.Duration(s.Seconds*float64(time.Second)))
-	fmt.Fprintf(w, "shard %s: %s done here%s, %d of %d in all: %s mismatches in %s dot products (%.1f s, %s/s)\n", s.Shard, readable.Plural(s.Here, "unit"),
+	text := fmt.Sprintf("shard %s: %s done here%s, %d of %d in all: %s mismatches in %s dot products (%.1f s, %s/s)", s.Shard, readable.Plural(s.Here, "unit"),
 		triage, s.Done, s.Units, readable.Thousands(s.Mismatches), readable.Thousands(s.Dots), s.Seconds, readable.Count(rate))
+	fmt.Fprint(w, readable.Hanging(text, width))
 }

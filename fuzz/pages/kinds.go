@@ -68,7 +68,8 @@ func hasKeys(keys ...string) func(path string, dir bool) bool {
 		defer f.Close()
 		head := make([]byte, sniffed)
 		n, _ := io.ReadFull(f, head)
-		if head = head[:n]; n == 0 || head[0] != '{' {
+		head = bytes.TrimPrefix(head[:n], []byte("\xef\xbb\xbf")) // it is refused in words where the file is read
+		if len(head) == 0 || head[0] != '{' {
 			return false
 		}
 		return !slices.ContainsFunc(keys, func(k string) bool { return !bytes.Contains(head, []byte(`"`+k+`":`)) })
@@ -88,5 +89,5 @@ func isComparison(path string, dir bool) bool {
 // isRecording reports whether a file can be a recording: of mmafuzz, or of recorded vectors
 // as text, which may be compressed.
 func isRecording(path string, dir bool) bool {
-	return !dir && slices.ContainsFunc([]string{".rec", ".txt", ".gz"}, func(end string) bool { return strings.HasSuffix(path, end) })
+	return !dir && (strings.HasSuffix(path, ".rec") || corpus.BeginsAsRecording(path))
 }

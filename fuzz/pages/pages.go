@@ -7,7 +7,6 @@ package pages
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
@@ -38,11 +38,18 @@ var ownFiles = []string{"go.mod"}
 func (m *Maker) Page(ctx context.Context, paths []string) (*page.Page, error) {
 	byKind := map[*kind][]string{}
 	var order []*kind // of the arguments
+	var others []*noPageError
+	var results []string
 	for _, path := range paths {
 		if len(paths) > 1 && slices.Contains(ownFiles, filepath.Base(path)) {
 			continue
 		}
 		k, err := kindOf(path)
+		var other *noPageError
+		if errors.As(err, &other) {
+			others = append(others, other)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -50,6 +57,10 @@ func (m *Maker) Page(ctx context.Context, paths []string) (*page.Page, error) {
 			order = append(order, k)
 		}
 		byKind[k] = append(byKind[k], path)
+		results = append(results, path)
+	}
+	if len(others) > 0 {
+		return nil, refuse(others, results)
 	}
 	var pages []*page.Page
 	for _, k := range order {
@@ -68,51 +79,103 @@ func (m *Maker) Page(ctx context.Context, paths []string) (*page.Page, error) {
 	return page.Join(pages...), nil
 }
 
-// kindOf returns the kind of a result.
+// noPageError reports something that mmafuzz has no page for.
+type noPageError struct{ path, what, remedy string }
+
+func (e *noPageError) Error() string { return e.path + ": this is " + e.what }
+
+// kindOf returns the kind of a result. The error is a *noPageError if it is none.
 func kindOf(path string) (*kind, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, hint.New("mmafuzz run says where its results are", "%s: %w", path, hint.Bare(err))
+	}
+	if info.IsDir() {
+		for _, u := range unfinishedKinds {
+			if u.is(path) {
+				return nil, &noPageError{path, u.name, u.remedy(path)}
+			}
+		}
 	}
 	for i := range kinds {
 		if k := &kinds[i]; k.is(path, info.IsDir()) {
 			return k, nil
 		}
 	}
+	return nil, &noPageError{path, "nothing that mmafuzz has a page for", remedyFor(path, info)}
+}
+
+// remedyFor says what to name instead of a path.
+func remedyFor(path string, info fs.FileInfo) string {
+	if info.IsDir() {
+		if results, others := below(path); len(results) > 0 && len(others) == 0 {
+			return "results are below it: mmafuzz report " + filepath.Join(readable.ShellPath(path), "*")
+		} else if len(results) > 0 {
+			return "results are below it, and other files: " + reportOf(results)
+		}
+	}
 	var names []string
 	for _, k := range kinds {
 		names = append(names, k.name)
 	}
-	remedy := "name " + strings.Join(names, ", ")
-	if below := resultsBelow(path, info); len(below) > 0 {
-		remedy = fmt.Sprintf("there is %s below it: mmafuzz report %s", below[0].name, filepath.Join(path, "*"))
-	}
-	return nil, hint.New(remedy, "%s: this is nothing that mmafuzz has a page for", path)
+	return "name " + strings.Join(names, ", ")
 }
 
-// resultsBelow returns the kinds of what is in a directory.
-func resultsBelow(path string, info fs.FileInfo) (below []*kind) {
-	if !info.IsDir() {
-		return nil
-	}
-	entries, _ := os.ReadDir(path)
+// below returns what is in a directory: results, and others.
+func below(dir string) (results, others []string) {
+	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		for i := range kinds {
-			if kinds[i].is(filepath.Join(path, e.Name()), e.IsDir()) {
-				below = append(below, &kinds[i])
-			}
+		if strings.HasPrefix(e.Name(), ".") || slices.Contains(ownFiles, e.Name()) {
+			continue // a shell's * leaves out the one, Page the other
+		}
+		path := filepath.Join(dir, e.Name())
+		if k, _ := kindOf(path); k != nil {
+			results = append(results, path)
+		} else {
+			others = append(others, path)
 		}
 	}
-	return below
+	return results, others
+}
+
+// refuse is the error about arguments that have no page, beside results that have one.
+func refuse(others []*noPageError, results []string) error {
+	if len(others) == 1 && len(results) == 0 {
+		return hint.New(others[0].remedy, "%w", others[0])
+	}
+	const most = 8
+	paths := map[string][]string{} // by what they are
+	var order []string
+	for _, o := range others {
+		if paths[o.what] == nil {
+			order = append(order, o.what)
+		}
+		paths[o.what] = append(paths[o.what], o.path)
+	}
+	var texts []string
+	for _, what := range order {
+		texts = append(texts, what+": "+strings.Join(readable.First(paths[what], most), ", "))
+	}
+	remedy := "leave them out: " + reportOf(results)
+	if len(results) == 0 {
+		remedy = others[0].remedy
+	}
+	return hint.New(remedy, "%s", strings.Join(texts, "; "))
+}
+
+// reportOf is the command that makes a page of results.
+func reportOf(results []string) string {
+	words := []string{"mmafuzz", "report"}
+	for _, path := range results {
+		words = append(words, readable.ShellPath(path))
+	}
+	return strings.Join(words, " ")
 }
 
 func bundlePage(_ context.Context, m *Maker, paths []string) (*page.Page, error) {
-	b, note, err := bundle.Read(paths[0])
+	b, err := bundle.Read(paths[0], m.Note)
 	if err != nil {
 		return nil, err
-	}
-	if m.Note != nil {
-		m.Note(note)
 	}
 	return bundle.Page(&b.Mismatch, paths[0], false)
 }

@@ -46,10 +46,11 @@ func (s *Summary) Write(w io.Writer, width int) {
 		what = fmt.Sprintf("recorded %s of", readable.Share(s.Dots, s.Of))
 	}
 	rate := readable.Rate(s.Dots-s.Resumed, time.Duration(s.Seconds*float64(time.Second)))
-	fmt.Fprintf(w, "%s %s with plan %s: %s, %s dot products, %sB in %s (%.1f s, %s/s)\n", what, s.Machine, s.Plan,
+	text := fmt.Sprintf("%s %s with plan %s: %s, %s dot products, %sB in %s (%.1f s, %s/s)", what, s.Machine, s.Plan,
 		readable.Plural(s.Instructions, "instruction"), readable.Thousands(s.Of), readable.Count(uint64(s.Bytes)), s.File, s.Seconds, readable.Count(rate))
+	fmt.Fprint(w, readable.Hanging(text, width))
 	if s.Faults > 0 {
-		fmt.Fprintf(w, "the target failed on %s (the recording lists them)\n", readable.Plural(s.Faults, "dot product"))
+		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("the target failed on %s (the recording lists them)", readable.Plural(s.Faults, "dot product")), width))
 	}
 	for _, u := range s.Unstable {
 		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("warning: %s: comparisons cannot tell that from another arithmetic", u), width))

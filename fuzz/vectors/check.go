@@ -3,7 +3,9 @@ package vectors
 import (
 	"context"
 	"fmt"
+	"io"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
@@ -28,12 +30,13 @@ type Failed struct {
 // Unstable reports whether the unit passes the test in some runs.
 func (f *Failed) Unstable() bool { return f.Runs > 0 }
 
-// String writes the failure for people.
-func (f *Failed) String() string {
+// Write writes the failure for people, in a number of columns.
+func (f *Failed) Write(w io.Writer, width int) {
+	text := fmt.Sprintf("%s = %s, not %s: %s", f.input, f.Got, f.Want, f.Comment)
 	if f.Unstable() {
-		return fmt.Sprintf("%s  %s is unstable: wrong in %d of %d runs, for example %s, not %s: %s", f.ID, f.input, f.Wrong, f.Runs, f.Got, f.Want, f.Comment)
+		text = fmt.Sprintf("%s is unstable: wrong in %d of %d runs, for example %s, not %s: %s", f.input, f.Wrong, f.Runs, f.Got, f.Want, f.Comment)
 	}
-	return fmt.Sprintf("%s  %s = %s, not %s: %s", f.ID, f.input, f.Got, f.Want, f.Comment)
+	(&readable.Table{Width: width, Rows: [][]string{{f.ID, text}}}).Write(w, nil)
 }
 
 // Check runs the cases of a set on a unit of the same formats and calls failed for each

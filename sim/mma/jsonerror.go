@@ -23,6 +23,8 @@ func JSONError(text []byte, err error) error {
 		return nil
 	case len(bytes.TrimSpace(text)) == 0:
 		return errors.New("it is empty")
+	case byteOrderMark(text) != "":
+		return fmt.Errorf("it begins with a byte order mark of %s, which some editors write: save it as UTF-8 without one", byteOrderMark(text))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return atLine(text, int64(len(text)), jsonCut)
 	case errors.As(err, &syntax):
@@ -34,6 +36,17 @@ func JSONError(text []byte, err error) error {
 		return fmt.Errorf("unknown field %s", what)
 	}
 	return err
+}
+
+// byteOrderMark returns the encoding whose byte order mark a text begins with, "" if there is
+// none. JSON has none.
+func byteOrderMark(text []byte) string {
+	for _, m := range []struct{ mark, encoding string }{{"\xef\xbb\xbf", "UTF-8"}, {"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"}} {
+		if bytes.HasPrefix(text, []byte(m.mark)) {
+			return m.encoding
+		}
+	}
+	return ""
 }
 
 func atLine(text []byte, offset int64, what string) error {

@@ -23,6 +23,8 @@ func TestJSONError(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                    "it is empty",
+		"\xef\xbb\xbf{}":      "it begins with a byte order mark of UTF-8, which some editors write: save it as UTF-8 without one",
+		"\xff\xfe{\x00}\x00":  "it begins with a byte order mark of UTF-16, which some editors write: save it as UTF-8 without one",
 		" \n":                 "it is empty",
 		"{\"name\": \"a\"":    "the JSON is cut short",
 		"{\n\"name\": x}":     "line 2: 'x' is no JSON: a value should begin there",

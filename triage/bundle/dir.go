@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -41,19 +40,8 @@ func Below(root string) ([]string, error) {
 	return dirs, err
 }
 
-// members are patterns of the names of files that are written into bundles.
-var members = []string{"MANIFEST", "mismatch.json", "case.txt", "picture.txt", "README.md", "repro_test.go", "repro_[ab].*",
-	"trace-[ab].json", "model-[ab].json", tileFiles}
-
 // tileFiles is the pattern of the names of recordings of whole tiles.
 const tileFiles = "tile-[ab].rec"
-
-func isMember(name string) bool {
-	return slices.ContainsFunc(members, func(pattern string) bool {
-		ok, err := filepath.Match(pattern, name)
-		return ok && err == nil
-	})
-}
 
 // stranger returns the name of a file in a directory that does not belong in a bundle, ""
 // if there is none. Hidden files, which file managers leave behind, do not count.
@@ -63,7 +51,7 @@ func stranger(dir string) (string, error) {
 		return "", err
 	}
 	for _, e := range entries {
-		if name := e.Name(); !isMember(name) && !strings.HasPrefix(name, ".") {
+		if name := e.Name(); !corpus.IsBundleFile(name) && !strings.HasPrefix(name, ".") {
 			return name, nil
 		}
 	}
@@ -117,9 +105,7 @@ func firstIn(dir string) (string, error) {
 // with the present one, nil if nothing is there. err is an *OccupiedError if something else
 // is there.
 func Whole(dir string) (whole bool, damage, err error) {
-	_, damage = corpus.ReadBundle(dir)
-	var unlisted *corpus.UnlistedError
-	if damage == nil || errors.As(damage, &unlisted) && !isMember(unlisted.Name) {
+	if _, damage = corpus.ReadBundle(dir); damage == nil {
 		return true, nil, nil
 	}
 	info, err := os.Lstat(dir)

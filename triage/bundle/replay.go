@@ -8,6 +8,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -84,33 +85,35 @@ func (r *Replayed) run(ctx context.Context, runs int) error {
 }
 
 // writeSides writes the case and both results.
-func (r *Replayed) writeSides(w io.Writer) {
+func (r *Replayed) writeSides(w io.Writer, width int) {
 	m := r.mismatch
-	fmt.Fprintf(w, "%s  (%s)\n", m.Case, m.A.Instruction)
+	fmt.Fprint(w, strings.Join(readable.Flow(m.Case+"  ("+m.A.Instruction+")", width), "\n"), "\n")
+	g := readable.Table{Width: width}
 	for _, s := range []struct{ name, target, now, then string }{{"A", m.A.Target, r.A, r.RecordedA}, {"B", m.B.Target, r.B, r.RecordedB}} {
 		note := ""
 		if s.now != s.then {
-			note = "  (was " + s.then + ")"
+			note = "(was " + s.then + ")"
 		}
 		if r.Through == strings.ToLower(s.name) || r.Through == "both" {
-			note += "  (computed by the model that stands in for this recording)"
+			note += " (computed by the model that stands in for this recording)"
 		}
-		fmt.Fprintf(w, "  %s  %-24s %s%s\n", s.name, printable.Line(s.target), s.now, note)
+		g.Add("  "+s.name, printable.Line(s.target), s.now, note)
 	}
+	g.Write(w, nil)
 }
 
 // Write writes the outcome for people.
-func (r *Replayed) Write(w io.Writer) {
-	r.writeSides(w)
+func (r *Replayed) Write(w io.Writer, width int) {
+	r.writeSides(w, width)
 	switch {
 	case r.mismatch.Bucket == Unstable:
-		r.writeUnstable(w)
+		fmt.Fprint(w, readable.Hanging(r.unstableText(), width))
 	case r.Reproduced:
 		fmt.Fprintln(w, "reproduced")
 	case r.Class == oracle.Same.String():
 		fmt.Fprintln(w, "not reproduced: the two sides agree")
 	default:
-		fmt.Fprintln(w, "not reproduced: the two sides still differ, but with other results")
+		fmt.Fprint(w, readable.Hanging("not reproduced: the two sides still differ, but with other results", width))
 	}
 }
 
@@ -119,12 +122,11 @@ func UnstableText(differed, runs int) string {
 	return fmt.Sprintf("unstable: the two sides differ in %d of %d runs", differed, runs)
 }
 
-// writeUnstable writes the outcome of a case that does not repeat itself.
-func (r *Replayed) writeUnstable(w io.Writer) {
+// unstableText is the outcome of a case that does not repeat itself.
+func (r *Replayed) unstableText() string {
 	if r.Differed > 0 {
-		fmt.Fprintln(w, UnstableText(r.Differed, r.Runs))
-		return
+		return UnstableText(r.Differed, r.Runs)
 	}
-	fmt.Fprintf(w, "unstable: the two sides agree in all of %d runs; when it was found, %d of %d repetitions gave the results of the bundle\n",
+	return fmt.Sprintf("unstable: the two sides agree in all of %d runs; when it was found, %d of %d repetitions gave the results of the bundle",
 		r.Runs, r.mismatch.Stable, repetitions(r.mismatch))
 }

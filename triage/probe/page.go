@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
@@ -29,7 +30,7 @@ func Page(title string, lines []byte) (*page.Page, error) {
 		if err := d.Decode(&a); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return nil, fmt.Errorf("these are no answers of mmafuzz probe --json: %w", err)
+			return nil, fmt.Errorf("these are no answers of mmafuzz probe --json: %w", mma.JSONError(lines, err))
 		}
 		switch {
 		case a.Paper != "":

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -92,18 +93,22 @@ func programs(pair *devices.Pair) (a, b *mma.Params, err error) {
 }
 
 // Write writes the answer for people.
-func (p *Proof) Write(w io.Writer) {
-	fmt.Fprintf(w, "%s  %s\n", p.A, p.B)
+func (p *Proof) Write(w io.Writer, width int) {
+	line := func(format string, args ...any) {
+		fmt.Fprint(w, "  "+strings.Join(readable.Wrap(fmt.Sprintf(format, args...), width-4), "\n    ")+"\n")
+	}
+	fmt.Fprint(w, strings.Join(readable.Flow(p.A+"  "+p.B, width), "\n"), "\n")
 	switch p.Verdict {
 	case Proved:
-		fmt.Fprintf(w, "  proved: the same function (by %s)\n", p.By)
+		line("proved: the same function (by %s)", p.By)
 		for _, text := range p.Assumed {
-			fmt.Fprintf(w, "  for %s\n", text)
+			line("for %s", text)
 		}
 	case Refuted:
-		fmt.Fprintf(w, "  refuted (by %s): %s\n  A gives %s, B %s\n", p.By, p.Witness, p.ResultA, p.ResultB)
+		line("refuted (by %s): %s", p.By, p.Witness)
+		line("A gives %s, B %s", p.ResultA, p.ResultB)
 	default:
-		fmt.Fprintf(w, "  not decided: %s\n", p.Reason)
+		line("not decided: %s", p.Reason)
 	}
 	fmt.Fprintln(w)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -135,14 +136,20 @@ func (p *profiler) drawn(op string, low bool, rng *rand.Rand) (*mma.Dot, float32
 	return d, sum
 }
 
-// WriteProfiles writes the profiles of n inputs of a seed for people.
-func WriteProfiles(w io.Writer, rows []Profile, seed uint64, n int) error {
+// WriteProfiles writes the profiles of n inputs of a seed for people, in a number of columns.
+func WriteProfiles(w io.Writer, rows []Profile, seed uint64, n, width int) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "Sun et al. (2023), Tables 12 to 15: mean absolute errors of %d inputs, seed %d\n", n, seed)
-	fmt.Fprintf(&b, "  %-16s %10s %10s %23s %10s\n", "", "init low", "init FP32", "to d rounded: init low", "init FP32")
+	b.WriteString(readable.Hanging(fmt.Sprintf("Sun et al. (2023), Tables 12 to 15: mean absolute errors of %d inputs, seed %d", n, seed), width))
+	g := readable.Table{Width: width, Head: true, Right: map[int]bool{1: true, 2: true, 3: true, 4: true}}
+	g.Add("", "init low", "init FP32", "to d rounded: init low", "init FP32", "")
 	for _, r := range rows {
-		fmt.Fprintf(&b, "  %-16s %10.2e %10.2e %23.2e %10.2e\n", r.Operation, r.Low, r.FP32, r.NarrowLow, r.NarrowFP32)
+		cells := []string{"  " + r.Operation}
+		for _, v := range []float64{r.Low, r.FP32, r.NarrowLow, r.NarrowFP32} {
+			cells = append(cells, fmt.Sprintf("%.2e", v))
+		}
+		g.Add(append(cells, "")...)
 	}
+	g.Write(&b, nil)
 	b.WriteString("\n")
 	_, err := w.Write(b.Bytes())
 	return err

@@ -130,7 +130,7 @@ func (r *Result) WriteText(w io.Writer, width, most int, bold func(string) strin
 		}
 	}
 	for _, t := range r.Tables {
-		if _, err := fmt.Fprintln(w, t.Title); err != nil {
+		if _, err := fmt.Fprint(w, readable.Hanging(t.Title, width)); err != nil {
 			return err
 		}
 		if t.Note != "" {
@@ -166,7 +166,8 @@ func (t *Table) write(w io.Writer, width, most int, bold func(string) string) {
 	}
 	g.Write(w, bold)
 	if n := len(t.Rows) - len(shown); n > 0 {
-		fmt.Fprintf(w, "%s more: --all shows them, --out DIR keeps them in %s.csv\n", readable.Plural(n, "row"), t.Name)
+		text := fmt.Sprintf("%s more: --all shows them, --out DIR keeps them in %s.csv", readable.Plural(n, "row"), t.Name)
+		fmt.Fprint(w, readable.Hanging(text, width))
 	}
 }
 
