@@ -2,7 +2,6 @@ package main
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,9 +19,9 @@ func newList(a *app) *cobra.Command {
 	c.AddCommand(newListInstructions(a))
 	for _, l := range listing.Tables {
 		c.AddCommand(&cobra.Command{Use: l.Name, Short: l.About, RunE: func(*cobra.Command, []string) error {
-			rows := l.Rows()
-			if len(l.Heads) > 2 && !a.json { // two columns need no heading
-				rows = slices.Insert(rows, 0, upper(l.Heads))
+			rows := l.ForPeople()
+			if a.json {
+				rows = l.Rows()
 			}
 			return a.table(l.Heads, rows)
 		}})
@@ -45,17 +44,12 @@ func (a *app) table(heads []string, rows [][]string) error {
 		}
 		return nil
 	}
-	(&readable.Table{Width: a.width, Rows: rows}).Write(a.stdout, nil)
-	return a.stdout.Err()
-}
-
-// upper turns names into headings.
-func upper(names []string) []string {
-	heads := slices.Clone(names)
-	for i, n := range heads {
-		heads[i] = strings.ToUpper(strings.ReplaceAll(n, "_", " "))
+	width := a.width
+	if a.widthFlag == 0 && !isTerminal(a.stdout) {
+		width = maxWidth // a line for each row, for grep and its like
 	}
-	return heads
+	(&readable.Table{Width: width, Rows: rows}).Write(a.stdout, nil)
+	return a.stdout.Err()
 }
 
 func newListInstructions(a *app) *cobra.Command {
@@ -92,7 +86,7 @@ func (a *app) listInstructions(target string, refused bool) error {
 	}
 	heads, rows := listing.Instructions(t, refused, a.json || a.verbose)
 	if !a.json {
-		rows = slices.Insert(rows, 0, upper(heads))
+		rows = slices.Insert(rows, 0, listing.Headings(heads))
 	}
 	return a.table(heads, rows)
 }

@@ -117,7 +117,7 @@ was found so far).`,
 	f.BoolVar(&a.json, "json", false, "write results as JSON lines (schema: go doc ./cmd/mmafuzz)")
 	f.StringVar(&a.colorFlag, "color", "auto", "`when` to use colour: auto, always or never")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "show all, and log what happens inside")
-	f.IntVar(&a.widthFlag, "width", 0, "`columns` of tables and of pictures, which take at least 60 (0: the terminal's, or 100)")
+	f.IntVar(&a.widthFlag, "width", 0, "`columns` of tables and of pictures, which take at least 60 (0: the terminal's, or 100; list in a pipe: no limit)")
 	oneOf(root, "color", colors...)
 	root.AddCommand(
 		newRun(a),

@@ -25,25 +25,47 @@ type Table struct {
 	Name, About string
 	Heads       []string
 	Rows        func() [][]string
+	people      func(row []string) []string // a row for people, in fewer columns; nil: as it is
+}
+
+// ForPeople returns the rows for people, below a heading if there are more than two columns.
+func (t *Table) ForPeople() [][]string {
+	rows := t.Rows()
+	switch {
+	case t.people != nil:
+		return rowsOf(rows, t.people)
+	case len(t.Heads) > 2:
+		return slices.Insert(rows, 0, Headings(t.Heads))
+	}
+	return rows
+}
+
+// Headings turns names of columns into headings.
+func Headings(names []string) []string {
+	heads := slices.Clone(names)
+	for i, n := range heads {
+		heads[i] = strings.ToUpper(strings.ReplaceAll(n, "_", " "))
+	}
+	return heads
 }
 
 // Tables are all but that of the instructions.
 var Tables = []Table{
-	{"targets", "what can be compared", []string{"target", "about"}, targetRows},
+	{"targets", "what can be compared", []string{"target", "about"}, targetRows, nil},
 	{"generators", "sources of inputs", []string{"generator", "about"}, func() [][]string {
 		return rowsOf(gen.All(), func(g gen.Generator) []string { return []string{fmt.Sprintf("%s@%d", g.Name, g.Version), g.Doc} })
-	}},
+	}, nil},
 	{"plans", "what record can record", []string{"plan", "about"}, func() [][]string {
 		plans, _ := corpus.Plans() // a test opens them all
 		return rowsOf(plans, func(p *corpus.Plan) []string { return []string{p.Name, p.About} })
-	}},
-	{"labels", "causes that triage knows", []string{"label", "about"}, labelRows},
+	}, nil},
+	{"labels", "causes that triage knows", []string{"label", "about"}, labelRows, nil},
 	{"formats", "number formats", []string{"format", "bits", "layout", "bias", "emin", "max_finite", "source"}, func() [][]string {
 		return rowsOf(fp.All(), formatRow)
-	}},
+	}, nil},
 	{"parameters", "parameters of an arithmetic, as in model files", []string{"parameter", "values", "about"}, func() [][]string {
 		return rowsOf(mma.Fields(), func(f mma.Field) []string { return []string{f.Path, f.Kind(), report.ParameterInWords(f.Path)} })
-	}},
+	}, func(row []string) []string { return []string{row[0], row[2] + ": " + row[1]} }},
 }
 
 func rowsOf[T any](all []T, row func(T) []string) [][]string {
