@@ -341,6 +341,7 @@ var rare = map[string]bool{
 	"probe: unstable":                            true,
 	"order: unstable":                            true,
 	"event recorded: unstable[]":                 true,
+	"infer: stats.denied":                        true, // see infer.txtar
 	"failed: wrong":                              true,
 	"failed: runs":                               true,
 	"triage: differed":                           true,
@@ -413,7 +414,9 @@ func comparisonsOf(t *testing.T) []map[string]any {
 	jsonOf(t, 1, "", "record", "--plan", "other.plan", "--target", "sim:ampere", "--name", "c", "--out", "c.rec")
 	fourth := jsonOf(t, 2, "", "compare", "a.rec", "b.rec", "c.rec", "--out", "four")
 	third := jsonOf(t, 2, "", "compare", "a.rec", "b.rec", "nothing.rec", "--out", "three", "--known", "known.json")
-	return slices.Concat(second, third, fourth)
+	jsonOf(t, 0, "", "record", "--target", "exec:mmachild -bad changes ampere mma.m16n8k8.f32.f16.f16.f32", "--plan", "compare.plan", "--out", "changes.rec")
+	fifth := jsonOf(t, 1, "", "compare", "a.rec", "changes.rec", "--out", "five")
+	return slices.Concat(second, third, fourth, fifth)
 }
 
 // inferencesOf infers units of which each has another verdict.
