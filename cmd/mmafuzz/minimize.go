@@ -63,14 +63,14 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	}
 	defer release()
 	f, err := cases.Minimize(ctx, b, dir, out)
-	unstable := errors.As(err, new(*cases.UnstableError))
-	if unstable || errors.Is(err, fuzz.ErrAgree) {
+	stays := cases.IsFinding(err)
+	if stays || errors.Is(err, fuzz.ErrAgree) {
 		text := err.Error()
 		if err == fuzz.ErrAgree {
 			text = "the two sides agree now"
 		}
 		err = a.result(cases.NewOutcome(dir, b.Mismatch.Bucket, err), func(w io.Writer, width int) { fmt.Fprint(w, readable.Hanging(dir+": "+text, width)) })
-		if err == nil && unstable {
+		if err == nil && stays {
 			err = errMismatch
 		}
 		return err

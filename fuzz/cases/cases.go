@@ -48,6 +48,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
@@ -72,13 +73,29 @@ type UnstableError struct {
 
 func (e *UnstableError) Error() string { return bundle.UnstableText(e.Differed, e.Runs) }
 
+// FaultError reports that a target still fails on the input of a bundle.
+type FaultError struct{ What string }
+
+func (e *FaultError) Error() string {
+	return "a target fails on the input, which is therefore not minimized: " + e.What
+}
+
+// IsFinding reports whether an error is what a case shows, so that it is not minimized: it does
+// not repeat itself, or a target fails on it.
+func IsFinding(err error) bool {
+	return errors.As(err, new(*UnstableError)) || errors.As(err, new(*FaultError))
+}
+
 // NewOutcome returns the outcome of a bundle whose case has no cause because of an error.
 func NewOutcome(dir, was string, err error) *Outcome {
 	o := &Outcome{Bundle: dir, Was: was}
 	var unstable *UnstableError
-	if errors.As(err, &unstable) {
+	switch {
+	case errors.As(err, &unstable):
 		o.Now, o.Differed, o.Runs = bundle.Unstable, unstable.Differed, unstable.Runs
-	} else {
+	case errors.As(err, new(*FaultError)):
+		o.Now = oracle.Fault.String()
+	default:
 		o.Problem = printable.Error(err)
 	}
 	return o
@@ -99,7 +116,7 @@ func Triage(ctx context.Context, dir string, may func(m *corpus.Mismatch) error,
 	bundle.Notes(b, note)
 	was := b.Mismatch.Bucket
 	f, err := examine(ctx, b, dir)
-	if errors.As(err, new(*UnstableError)) {
+	if IsFinding(err) {
 		return NewOutcome(dir, was, err), nil
 	}
 	if err != nil {
@@ -143,7 +160,7 @@ func (o *Outcome) Write(w io.Writer, width int) {
 // Minimize explains and shrinks the case that a bundle was made of, and writes the new bundle
 // to a directory, which may be that of the old one. It runs the commands that the bundle names
 // as targets: the caller checks them first. The error is fuzz.ErrAgree if the two sides agree
-// now, and an *UnstableError if the case does not repeat itself; then nothing is written.
+// now, and IsFinding if the case is none that can be minimized; then nothing is written.
 func Minimize(ctx context.Context, b *corpus.Bundle, dir, out string) (*fuzz.Case, error) {
 	m := &b.Mismatch
 	f, err := examine(ctx, b, dir)
@@ -155,13 +172,18 @@ func Minimize(ctx context.Context, b *corpus.Bundle, dir, out string) (*fuzz.Cas
 	return f, bundle.Write(out, n, bundle.Tiles(b))
 }
 
-// examine explains and shrinks a bundle's case from the beginning. A case that was unstable is
-// asked first as often as by mmafuzz replay.
+// examine explains and shrinks a bundle's case from the beginning. A case that was unstable, or on
+// which a target failed, is asked first as by mmafuzz replay.
 func examine(ctx context.Context, b *corpus.Bundle, dir string) (*fuzz.Case, error) {
-	if b.Mismatch.Bucket == bundle.Unstable {
-		if err := stillUnstable(ctx, b, dir); err != nil {
-			return nil, err
-		}
+	var err error
+	switch b.Mismatch.Bucket {
+	case bundle.Unstable:
+		err = stillUnstable(ctx, b, dir)
+	case oracle.Fault.String():
+		err = stillFails(ctx, b, dir)
+	}
+	if err != nil {
+		return nil, err
 	}
 	m := bundle.Local(&b.Mismatch, dir)
 	dot, err := mma.ParseDot(m.Formats, m.K, false, strings.Fields(cmp.Or(m.Found, m.Case)))
@@ -183,6 +205,18 @@ func examine(ctx context.Context, b *corpus.Bundle, dir string) (*fuzz.Case, err
 		return nil, &UnstableError{f.Differed, f.Of}
 	}
 	return f, err
+}
+
+// stillFails returns a *FaultError if a target still fails on the input of a bundle.
+func stillFails(ctx context.Context, b *corpus.Bundle, dir string) error {
+	r, err := bundle.Replay(ctx, b, dir)
+	if err != nil {
+		return err
+	}
+	if what := cmp.Or(r.FaultA, r.FaultB); what != "" {
+		return &FaultError{what}
+	}
+	return nil
 }
 
 // stillUnstable returns an error that says so if the case of an unstable bundle changes again,

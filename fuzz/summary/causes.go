@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
 // causeTable has a row for each primary cause.
@@ -170,6 +171,9 @@ func (w *printer) causesInWords() {
 			}
 			g.Add(string(l.Label), text)
 		}
+	}
+	if fault := oracle.Fault.String(); labels[triage.Label(fault)] {
+		g.Add(fault, bundle.LabelDoc(fault))
 	}
 	if g.Rows != nil {
 		fmt.Fprintln(w)

@@ -164,7 +164,7 @@ func (c *campaign) causesText(n int) string {
 	}
 	var names []string
 	for _, cause := range fuzz.Causes(c.State) {
-		doc := labelDoc(cause.Name)
+		doc := bundle.LabelDoc(cause.Name)
 		if few = few && doc != ""; few {
 			names = append(names, doc+" ("+cause.Name+")")
 		}
@@ -332,7 +332,7 @@ func (c *campaign) causes() ([]page.HTML, error) {
 	}
 	first := true
 	for _, cause := range causes {
-		blocks = append(blocks, page.Heading(cause.Name+": "+cmp.Or(labelDoc(cause.Name), "results that no part of the arithmetic explains")))
+		blocks = append(blocks, page.Heading(cause.Name+": "+cmp.Or(bundle.LabelDoc(cause.Name), "results that no part of the arithmetic explains")))
 		text := fmt.Sprintf("The cause of %s of the differing dot products (%s), on %d of %s.", readable.Thousands(cause.Cases), readable.Share(cause.Cases, mismatches),
 			cause.Pairs, readable.Plural(len(c.State.Pairs), "instruction"))
 		if cause.MaxUlp > 0 {
@@ -466,15 +466,6 @@ func (c *campaign) smallest(cause string) *corpus.Bundle {
 		}
 	}
 	return best
-}
-
-func labelDoc(name string) string {
-	for _, l := range triage.Labels() {
-		if string(l.Label) == name {
-			return l.Doc
-		}
-	}
-	return ""
 }
 
 // matrix shows, for each instruction and each cause, the share of dot products that differ by

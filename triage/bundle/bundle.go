@@ -20,6 +20,8 @@
 //	recorded_b     string   the result that the bundle has
 //	class          string   class of the difference now, as in summary
 //	reproduced     bool     both results are the recorded ones; of an unstable case: the sides differed in some run
+//	fault_a        string?  how the first side failed on the input now; its result is then -
+//	fault_b        string?  the second side
 //	through_model  string?  a, b or both: the sides that were replaced by the program that explains them
 //	runs           number?  of an unstable case: how often it was run
 //	differed       number?  runs in which the sides differed; absent if there were none

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
@@ -55,7 +56,10 @@ func textPicture(pic *report.Mismatch) (string, error) {
 
 // whyBlocks say what part of the arithmetic makes a difference, and what that rests on.
 func whyBlocks(m *corpus.Mismatch) []page.HTML {
-	blocks := []page.HTML{page.Text(fmt.Sprintf("The cause is called `%s`: %s.", m.Bucket, cmp.Or(labelDoc(m.Bucket), "it is none of the parts of the arithmetic that have names")))}
+	blocks := []page.HTML{page.Text(fmt.Sprintf("The cause is called `%s`: %s.", m.Bucket, cmp.Or(LabelDoc(m.Bucket), "it is none of the parts of the arithmetic that have names")))}
+	if m.Class == oracle.Fault.String() {
+		return blocks // a failure is no result that another arithmetic would give
+	}
 	a, b := m.A, m.B
 	if m.Base == "b" {
 		a, b = b, a

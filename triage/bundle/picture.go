@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/report"
@@ -23,6 +24,9 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		Changes: Changes(m),
 		Labels:  []string{inWords(cmp.Or(m.Detail, m.Bucket))},
 		Next:    next(m),
+	}
+	if m.Class == oracle.Fault.String() {
+		pic.Changes = nil // a failure is no result that another arithmetic would give
 	}
 	if m.A.Instruction != m.B.Instruction {
 		pic.Title += " ~ " + m.B.Instruction
@@ -62,7 +66,7 @@ func Changes(m *corpus.Mismatch) []mma.Change {
 func pictureSide(m *corpus.Mismatch, s *corpus.SideRecord, which string, dot *mma.Dot) (report.Side, error) {
 	side := report.Side{Name: s.Target + "/" + s.Instruction}
 	if s.Result == corpus.NoResult {
-		side.Failed = true
+		side.Failed, side.Fault = true, s.Environment["fault"]
 		return side, nil
 	}
 	code, err := mma.ParseCode("result", m.Formats.D, s.Result)

@@ -23,8 +23,10 @@ type Replayed struct {
 	Class      string `json:"class"`
 	Reproduced bool   `json:"reproduced"`
 	Through    string `json:"through_model,omitempty"` // the side that a model stands in for: a, b or both
-	Runs       int    `json:"runs,omitempty"`          // of a case that does not repeat itself
-	Differed   int    `json:"differed,omitempty"`      // runs in which the sides differ
+	FaultA     string `json:"fault_a,omitempty"`       // how a side failed on the input now
+	FaultB     string `json:"fault_b,omitempty"`
+	Runs       int    `json:"runs,omitempty"`     // of a case that does not repeat itself
+	Differed   int    `json:"differed,omitempty"` // runs in which the sides differ
 
 	differed int  // as Differed, but counted for stable cases too
 	changed  bool // the runs did not all give the same
@@ -72,7 +74,7 @@ func (r *Replayed) run(ctx context.Context, runs int) error {
 		}
 		r.changed = r.changed || res != first
 		if r.differed == 0 {
-			r.A, r.B, r.Class, r.Through = mma.FormatCode(m.Formats.D, res.A), mma.FormatCode(m.Formats.D, res.B), res.Class.String(), res.Through
+			r.show(&res)
 		}
 		if res.Class != oracle.Same {
 			r.differed++
@@ -84,15 +86,30 @@ func (r *Replayed) run(ctx context.Context, runs int) error {
 	return nil
 }
 
+// show makes the results of a run those that are shown.
+func (r *Replayed) show(res *results) {
+	text := func(code uint64, fault string) string {
+		if fault != "" {
+			return corpus.NoResult
+		}
+		return mma.FormatCode(r.mismatch.Formats.D, code)
+	}
+	r.A, r.B, r.Class, r.Through = text(res.A, res.FaultA), text(res.B, res.FaultB), res.Class.String(), res.Through
+	r.FaultA, r.FaultB = res.FaultA, res.FaultB
+}
+
 // writeSides writes the case and both results.
 func (r *Replayed) writeSides(w io.Writer, width int) {
 	m := r.mismatch
 	fmt.Fprint(w, strings.Join(readable.Flow(m.Case+"  ("+m.A.Instruction+")", width), "\n"), "\n")
 	g := readable.Table{Width: width}
-	for _, s := range []struct{ name, target, now, then string }{{"A", m.A.Target, r.A, r.RecordedA}, {"B", m.B.Target, r.B, r.RecordedB}} {
+	for _, s := range []struct{ name, target, now, then, fault string }{{"A", m.A.Target, r.A, r.RecordedA, r.FaultA}, {"B", m.B.Target, r.B, r.RecordedB, r.FaultB}} {
 		note := ""
+		if s.fault != "" {
+			note = "failed: " + printable.Line(s.fault)
+		}
 		if s.now != s.then {
-			note = "(was " + s.then + ")"
+			note = strings.TrimPrefix(note+" (was "+s.then+")", " ")
 		}
 		if r.Through == strings.ToLower(s.name) || r.Through == "both" {
 			note += " (computed by the model that stands in for this recording)"

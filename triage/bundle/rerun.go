@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,15 +62,18 @@ type results struct {
 	// Through is the side whose result was computed by the program that explains it, because
 	// the side is a recording that has no answer: "a", "b", "both" or "".
 	Through string
+	// FaultA and FaultB are how a side failed on the input, "" if it did not. The class is then
+	// oracle.Fault, and the result means nothing.
+	FaultA, FaultB string
 }
 
 // run runs the case.
 func (r *rerun) run(ctx context.Context) (res results, err error) {
 	var throughA, throughB bool
-	if res.A, throughA, err = r.runSide(ctx, &r.a); err != nil {
+	if res.A, throughA, err = r.runSide(ctx, &r.a); failed(&err, &res.FaultA) != nil {
 		return res, err
 	}
-	if res.B, throughB, err = r.runSide(ctx, &r.b); err != nil {
+	if res.B, throughB, err = r.runSide(ctx, &r.b); failed(&err, &res.FaultB) != nil {
 		return res, err
 	}
 	switch {
@@ -80,8 +84,20 @@ func (r *rerun) run(ctx context.Context) (res results, err error) {
 	case throughB:
 		res.Through = "b"
 	}
-	res.Class = oracle.Compare(r.d, r.policy, res.A, res.B)
+	if res.Class = oracle.Compare(r.d, r.policy, res.A, res.B); res.FaultA+res.FaultB != "" {
+		res.Class = oracle.Fault
+	}
 	return res, nil
+}
+
+// failed takes the error of a target that failed on the input, which is a result, out of err.
+// It returns what is left of err.
+func failed(err *error, what *string) error {
+	var fault *devices.FaultError
+	if errors.As(*err, &fault) {
+		*what, *err = cmp.Or(fault.What, "it failed"), nil
+	}
+	return *err
 }
 
 func (r *rerun) runSide(ctx context.Context, s *rerunSide) (code uint64, throughModel bool, err error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -18,7 +19,7 @@ func inWords(detail string) string {
 	}
 	var docs []string
 	for _, l := range triage.NeededIn(names) {
-		if doc := labelDoc(string(l)); doc != "" {
+		if doc := LabelDoc(string(l)); doc != "" {
 			docs = append(docs, doc)
 		}
 	}
@@ -31,12 +32,19 @@ func inWords(detail string) string {
 	return text
 }
 
-// labelDoc returns what a label means; "" if there is no such label.
-func labelDoc(name string) string {
+// LabelDoc returns what the name of a bucket means: a label, fault or unstable; "" if there is no
+// such name.
+func LabelDoc(name string) string {
 	for _, l := range triage.Labels() {
 		if string(l.Label) == name {
 			return l.Doc
 		}
+	}
+	switch name {
+	case oracle.Fault.String():
+		return "a target failed on the input and gave no result"
+	case Unstable:
+		return "the case does not repeat itself: a unit changes its answers"
 	}
 	return ""
 }

@@ -60,7 +60,8 @@ type Side struct {
 	// the hypothesis that explains it.
 	Inferred bool
 	Result   uint64
-	Failed   bool // the unit failed on this input: there is no Trace and no Result
+	Failed   bool   // the unit failed on this input: there is no Trace and no Result
+	Fault    string // what it said then
 }
 
 // Mismatch is a dot product on which two units differ.

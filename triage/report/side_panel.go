@@ -47,6 +47,9 @@ func (v *view) heading() []string {
 	switch {
 	case s.Failed:
 		lines = append(lines, "it failed on this input and gave no result")
+		if s.Fault != "" {
+			lines = append(lines, s.Fault)
+		}
 	case s.Trace == nil:
 		lines = append(lines, "no model explains this side: only its result is known")
 	case s.Inferred:
