@@ -106,8 +106,8 @@ a-name-that-is-longer-than-a-line
 	}
 }
 
-// TestGridLastColumn checks numbers and long words in the last column, and rows whose first
-// cells are empty.
+// TestGridLastColumn checks numbers and long words in the last column, rows whose first cells
+// are empty, and titles.
 func TestGridLastColumn(t *testing.T) {
 	for _, c := range []struct {
 		right bool
@@ -127,6 +127,11 @@ NAME  TEXT
     a-word-that-is-too-long-for-it
 
 *b*     few
+`},
+		{true, [][]string{{"NAME", "N"}, {"a-title-that-is-no-cell"}, {"", "1,000"}}, `
+NAME      N
+*a-title-that-is-no-cell*
+      1,000
 `},
 	} {
 		g := readable.Table{Width: 24, Right: map[int]bool{1: c.right}, Head: true, Rows: c.rows}
