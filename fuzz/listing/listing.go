@@ -35,13 +35,13 @@ func (t *Table) ForPeople() [][]string {
 	case t.people != nil:
 		return rowsOf(rows, t.people)
 	case len(t.Heads) > 2:
-		return slices.Insert(rows, 0, Headings(t.Heads))
+		return slices.Insert(rows, 0, headings(t.Heads))
 	}
 	return rows
 }
 
-// Headings turns names of columns into headings.
-func Headings(names []string) []string {
+// headings turns names of columns into headings.
+func headings(names []string) []string {
 	heads := slices.Clone(names)
 	for i, n := range heads {
 		heads[i] = strings.ToUpper(strings.ReplaceAll(n, "_", " "))
@@ -146,7 +146,7 @@ func Instructions(t devices.Target, refused, all bool) (heads []string, rows [][
 func InstructionsForPeople(t devices.Target, refused, all bool) [][]string {
 	heads, rows := Instructions(t, refused, all)
 	known := !slices.ContainsFunc(rows, func(row []string) bool { return row[unknownColumn] != "-" })
-	rows = slices.Insert(rows, 0, Headings(heads))
+	rows = slices.Insert(rows, 0, headings(heads))
 	for i, row := range rows {
 		if known {
 			row = slices.Delete(row, unknownColumn, unknownColumn+1)
